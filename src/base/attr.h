@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Compiler attributes and automatic unwinding; nothing here does any work. */
+#ifndef ET_BASE_ATTR_H
+#define ET_BASE_ATTR_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define ET_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+#define ET_CHECK __attribute__((warn_unused_result))
+#define ET_CLEANUP(fn) __attribute__((cleanup(fn)))
+#define ET_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A figure that is not known. It prints as null, never as a number. */
+#define ET_UNKNOWN UINT64_MAX
+
+static inline void et_cleanup_free(void *p)
+{
+	free(*(void **)p);
+}
+
+static inline void et_cleanup_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+}
+
+static inline void et_cleanup_fclose(FILE **f)
+{
+	if (*f)
+		fclose(*f);
+}
+
+#define ET_AUTO_FREE ET_CLEANUP(et_cleanup_free)
+#define ET_AUTO_CLOSE ET_CLEANUP(et_cleanup_close)
+#define ET_AUTO_FCLOSE ET_CLEANUP(et_cleanup_fclose)
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/clock.h"
+
+static uint64_t now(void *ctx)
+{
+	(void)ctx;
+	return et_clock_read_ns(CLOCK_MONOTONIC);
+}
+
+static uint64_t wall(void *ctx)
+{
+	(void)ctx;
+	return et_clock_read_ns(CLOCK_REALTIME);
+}
+
+const struct et_clock et_clock_real = { .now_ns = now, .wall_ns = wall };

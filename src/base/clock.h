@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Time is passed in, never reached for: a test hands over a clock of its own. */
+#ifndef ET_BASE_CLOCK_H
+#define ET_BASE_CLOCK_H
+
+#include "base/attr.h"
+
+#include <time.h>
+
+struct et_clock {
+	uint64_t (*now_ns)(void *ctx);  /* monotonic */
+	uint64_t (*wall_ns)(void *ctx); /* since 1970 */
+	void *ctx;
+};
+
+static inline uint64_t et_timespec_ns(struct timespec t)
+{
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static inline uint64_t et_clock_read_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return et_timespec_ns(t);
+}
+
+/* The real one: CLOCK_MONOTONIC and CLOCK_REALTIME. */
+extern const struct et_clock et_clock_real;
+
+#endif

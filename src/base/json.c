@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/json.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+void et_json_init(struct et_json *j, FILE *out, int indent)
+{
+	memset(j, 0, sizeof(*j));
+	j->out = out;
+	j->indent = indent;
+	j->first[0] = true;
+	j->flat[0] = indent == 0;
+}
+
+/* The length of the valid UTF-8 sequence at s, or 0. Overlong forms and surrogates are invalid. */
+static size_t utf8_length(const unsigned char *s)
+{
+	if (s[0] < 0x80)
+		return 1;
+	if (s[0] >= 0xc2 && s[0] <= 0xdf)
+		return (s[1] & 0xc0) == 0x80 ? 2 : 0;
+	if (s[0] >= 0xe0 && s[0] <= 0xef) {
+		if ((s[1] & 0xc0) != 0x80 || (s[2] & 0xc0) != 0x80)
+			return 0;
+		if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f))
+			return 0;
+		return 3;
+	}
+	if (s[0] >= 0xf0 && s[0] <= 0xf4) {
+		if ((s[1] & 0xc0) != 0x80 || (s[2] & 0xc0) != 0x80 || (s[3] & 0xc0) != 0x80)
+			return 0;
+		if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+			return 0;
+		return 4;
+	}
+	return 0;
+}
+
+static void quote(FILE *out, const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+
+	putc('"', out);
+	while (*s) {
+		size_t len = utf8_length(s);
+
+		if (*s == '"' || *s == '\\') {
+			fprintf(out, "\\%c", *s++);
+		} else if (*s < 0x20 || *s == 0x7f) {
+			fprintf(out, "\\u%04x", *s++);
+		} else if (!len) {
+			fputs("\xef\xbf\xbd", out);
+			s++;
+		} else {
+			fwrite(s, 1, len, out);
+			s += len;
+		}
+	}
+	putc('"', out);
+}
+
+static void newline(struct et_json *j)
+{
+	if (!j->flat[j->depth])
+		fprintf(j->out, "\n%*s", j->depth * j->indent, "");
+	else if (j->indent && !j->first[j->depth])
+		putc(' ', j->out);
+}
+
+static void lead(struct et_json *j, const char *key)
+{
+	if (j->depth > 0) {
+		if (!j->first[j->depth])
+			putc(',', j->out);
+		newline(j);
+	}
+	j->first[j->depth] = false;
+	if (key) {
+		quote(j->out, key);
+		fputs(j->indent ? ": " : ":", j->out);
+	}
+}
+
+static void open_level(struct et_json *j, const char *key, char bracket, bool flat)
+{
+	lead(j, key);
+	putc(bracket, j->out);
+	assert((size_t)j->depth + 1 < ET_LENGTH(j->first));
+	flat = flat || j->flat[j->depth];
+	j->depth++;
+	j->first[j->depth] = true;
+	j->flat[j->depth] = flat;
+	j->closer[j->depth] = bracket == '{' ? '}' : ']';
+}
+
+void et_json_object(struct et_json *j, const char *key)
+{
+	open_level(j, key, '{', false);
+}
+
+void et_json_array(struct et_json *j, const char *key)
+{
+	open_level(j, key, '[', false);
+}
+
+void et_json_flat_object(struct et_json *j, const char *key)
+{
+	open_level(j, key, '{', true);
+}
+
+void et_json_flat_array(struct et_json *j, const char *key)
+{
+	open_level(j, key, '[', true);
+}
+
+void et_json_end(struct et_json *j)
+{
+	bool empty = j->first[j->depth], flat = j->flat[j->depth];
+	char closer = j->closer[j->depth];
+
+	assert(j->depth > 0);
+	j->depth--;
+	if (!empty && !flat)
+		fprintf(j->out, "\n%*s", j->depth * j->indent, "");
+	putc(closer, j->out);
+	if (j->depth == 0)
+		putc('\n', j->out);
+}
+
+void et_json_string(struct et_json *j, const char *key, const char *value)
+{
+	if (!value) {
+		et_json_null(j, key);
+		return;
+	}
+	lead(j, key);
+	quote(j->out, value);
+}
+
+void et_json_bool(struct et_json *j, const char *key, bool value)
+{
+	lead(j, key);
+	fputs(value ? "true" : "false", j->out);
+}
+
+void et_json_null(struct et_json *j, const char *key)
+{
+	lead(j, key);
+	fputs("null", j->out);
+}
+
+void et_json_int(struct et_json *j, const char *key, int64_t value)
+{
+	lead(j, key);
+	fprintf(j->out, "%" PRId64, value);
+}
+
+void et_json_u64(struct et_json *j, const char *key, uint64_t value)
+{
+	if (value == ET_UNKNOWN) {
+		et_json_null(j, key);
+		return;
+	}
+	lead(j, key);
+	fprintf(j->out, "%" PRIu64, value);
+}
+
+void et_json_double(struct et_json *j, const char *key, double value)
+{
+	char buf[32];
+
+	if (!isfinite(value)) {
+		et_json_null(j, key);
+		return;
+	}
+	lead(j, key);
+	fputs(et_shortest(value, buf), j->out);
+}
+
+const char *et_shortest(double value, char buf[32])
+{
+	/* 15 digits always survive, 17 always suffice (IEEE 754 binary64). */
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(buf, 32, "%.*g", digits, value);
+		if (strtod(buf, NULL) == value)
+			break;
+	}
+	return buf;
+}

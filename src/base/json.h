@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Writing JSON: UTF-8 (invalid bytes become U+FFFD), doubles in the shortest form that reads back
+ * to the same bits, undefined values as null. Reading is jansson's job.
+ */
+#ifndef ET_BASE_JSON_H
+#define ET_BASE_JSON_H
+
+#include "base/attr.h"
+
+#include <stdbool.h>
+
+struct et_json {
+	FILE *out;
+	int depth;
+	int indent;      /* spaces a level; 0 writes one line */
+	bool first[32];  /* nothing written yet at this level */
+	bool flat[32];   /* this level stays on one line */
+	char closer[32]; /* the bracket that ends it */
+};
+
+void et_json_init(struct et_json *j, FILE *out, int indent);
+/* key may be NULL inside arrays and at the top. */
+void et_json_object(struct et_json *j, const char *key);
+void et_json_array(struct et_json *j, const char *key);
+/* The same on one line whatever the indent. */
+void et_json_flat_object(struct et_json *j, const char *key);
+void et_json_flat_array(struct et_json *j, const char *key);
+void et_json_end(struct et_json *j);
+void et_json_string(struct et_json *j, const char *key, const char *value); /* NULL gives null */
+void et_json_bool(struct et_json *j, const char *key, bool value);
+void et_json_null(struct et_json *j, const char *key);
+void et_json_int(struct et_json *j, const char *key, int64_t value);
+void et_json_u64(struct et_json *j, const char *key, uint64_t value);  /* ET_UNKNOWN gives null */
+void et_json_double(struct et_json *j, const char *key, double value); /* NaN, Inf give null */
+
+/* The shortest decimal that strtod reads back to the same double. buf needs 32 bytes. */
+const char *et_shortest(double value, char buf[32]);
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/option.h"
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <string.h>
+
+enum { FIRST_LONG = 256, MOST_ARGS = 4 };
+
+int et_option_arity(const struct et_option *o)
+{
+	int n = o->arg ? 1 : 0;
+
+	for (const char *p = o->arg; p && *p; p++)
+		n += *p == ' ';
+	return n;
+}
+
+static int has_arg(const struct et_option *o)
+{
+	if (!o->arg)
+		return no_argument;
+	return o->arg[0] == '[' ? optional_argument : required_argument;
+}
+
+/* getopt's own tables, made from ours: row i of the flat list answers FIRST_LONG + i. */
+struct compiled {
+	const struct et_option **rows;
+	struct option *longs;
+	char *shorts;
+	size_t n;
+};
+
+static struct compiled compile(const struct et_option *const *tables)
+{
+	struct compiled c = { 0 };
+	size_t cap = 0, len = 0;
+
+	for (const struct et_option *const *t = tables; *t; t++) {
+		for (const struct et_option *o = *t; o->name; o++) {
+			ET_GROW(c.rows, c.n, cap);
+			c.rows[c.n++] = o;
+		}
+	}
+	c.longs = et_calloc(c.n + 1, sizeof(*c.longs));
+	c.shorts = et_calloc(c.n * 3 + 3, 1);
+	c.shorts[len++] = '-'; /* operands come in order, as option 1 */
+	c.shorts[len++] = ':'; /* a missing argument is told apart from an unknown option */
+	for (size_t i = 0; i < c.n; i++) {
+		const struct et_option *o = c.rows[i];
+		c.longs[i] = (struct option){ o->name, has_arg(o), NULL, FIRST_LONG + (int)i };
+		if (!o->letter)
+			continue;
+		c.shorts[len++] = o->letter;
+		for (int k = 0; k < has_arg(o); k++)
+			c.shorts[len++] = ':';
+	}
+	return c;
+}
+
+static void compiled_free(struct compiled *c)
+{
+	free(c->rows);
+	free(c->longs);
+	free(c->shorts);
+}
+
+static const struct et_option *find_row(const struct compiled *c, int code)
+{
+	if (code >= FIRST_LONG)
+		return c->rows[code - FIRST_LONG];
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->rows[i]->letter == code)
+			return c->rows[i];
+	}
+	return NULL;
+}
+
+/* The known option that shares the longest beginning with what was typed, for the hint. */
+static const char *nearest(const struct compiled *c, const char *typed)
+{
+	const char *best = NULL;
+	size_t most = 2;
+
+	for (size_t i = 0; i < c->n; i++) {
+		size_t k = 0;
+		while (typed[k] && typed[k] == c->rows[i]->name[k])
+			k++;
+		if (k > most) {
+			most = k;
+			best = c->rows[i]->name;
+		}
+	}
+	return best;
+}
+
+static int unknown(
+	const struct compiled *c, const char *command, const char *typed, struct et_error *err)
+{
+	int rc = et_fail(err, EINVAL, ET_EXIT_USAGE, "unknown option %s", typed);
+	const char *name = strncmp(typed, "--", 2) ? NULL : nearest(c, typed + 2);
+
+	if (name)
+		return et_hint(err, rc, "did you mean --%s? 'etalon %s --help' lists them all",
+			name, command);
+	return et_hint(err, rc, "'etalon %s --help' lists the options", command);
+}
+
+/* An error of getopt's in our words: code is '?' or ':'. */
+static int refuse(const struct compiled *c, int code, char **argv, struct et_error *err)
+{
+	const char *typed = argv[optind - 1];
+	char letter[] = { '-', (char)optopt, '\0' };
+
+	if (optopt > 0 && optopt < FIRST_LONG)
+		typed = letter;
+	if (code == ':')
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "option %s needs a value", typed);
+	if (optopt >= FIRST_LONG)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "option --%s takes no value",
+			c->rows[optopt - FIRST_LONG]->name);
+	return unknown(c, argv[0], typed, err);
+}
+
+static int handle(const struct et_option *o, int argc, char **argv, et_option_fn fn, void *ctx,
+	struct et_error *err)
+{
+	char *args[MOST_ARGS] = { optarg };
+
+	for (int k = 1; k < et_option_arity(o); k++) {
+		if (optind >= argc)
+			return et_fail(err, EINVAL, ET_EXIT_USAGE, "option --%s needs %s", o->name,
+				o->arg);
+		args[k] = argv[optind++];
+	}
+	return fn(ctx, o->id, args, err);
+}
+
+int et_options_parse(const struct et_option *const *tables, int argc, char **argv, et_option_fn fn,
+	void *ctx, struct et_operands *out, struct et_error *err)
+{
+	struct compiled c = compile(tables);
+	struct et_operands ops = { .before = et_calloc((size_t)argc + 1, sizeof(char *)) };
+	int code, rc = 0;
+
+	opterr = 0;
+	optind = 0;
+	while (rc == 0 && (code = getopt_long(argc, argv, c.shorts, c.longs, NULL)) != -1) {
+		if (code == 1)
+			ops.before[ops.n_before++] = optarg;
+		else if (code == '?' || code == ':')
+			rc = refuse(&c, code, argv, err);
+		else
+			rc = handle(find_row(&c, code), argc, argv, fn, ctx, err);
+	}
+	if (rc == 0 && optind > 0 && optind <= argc && !strcmp(argv[optind - 1], "--")) {
+		ops.after = argv + optind;
+		ops.n_after = (size_t)(argc - optind);
+	}
+	compiled_free(&c);
+	if (rc) {
+		et_operands_free(&ops);
+		return rc;
+	}
+	*out = ops;
+	return 0;
+}
+
+void et_operands_free(struct et_operands *ops)
+{
+	free(ops->before);
+	memset(ops, 0, sizeof(*ops));
+}
+
+/* Words of text from column `from`, broken before `width`. */
+static void wrap(FILE *out, const char *text, int from, int width)
+{
+	int column = from;
+
+	while (*text) {
+		int len = (int)strcspn(text, " ");
+		if (column > from && column + 1 + len > width) {
+			fprintf(out, "\n%*s", from, "");
+			column = from;
+		} else if (column > from) {
+			putc(' ', out);
+			column++;
+		}
+		fwrite(text, 1, (size_t)len, out);
+		column += len;
+		text += len + (text[len] == ' ');
+	}
+	putc('\n', out);
+}
+
+void et_options_help(const struct et_option *table, FILE *out, int width)
+{
+	enum { COLUMN = 32 };
+
+	for (const struct et_option *o = table; o->name; o++) {
+		char left[128];
+		const char *arg = o->arg ? o->arg : "";
+		const char *gap = !o->arg ? "" : o->arg[0] == '[' ? "" : " ";
+		int n = o->letter
+				? snprintf(left, sizeof(left), "  -%c, --%s%s%s", o->letter,
+					  o->name, gap, arg)
+				: snprintf(left, sizeof(left), "      --%s%s%s", o->name, gap, arg);
+		if (n >= COLUMN - 1)
+			fprintf(out, "%s\n%*s", left, COLUMN, "");
+		else
+			fprintf(out, "%-*s", COLUMN, left);
+		wrap(out, o->help, COLUMN, width < 60 ? 60 : width);
+	}
+}

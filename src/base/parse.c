@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/parse.h"
+#include "base/alloc.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+int et_parse_u64(const char *what, const char *text, uint64_t lo, uint64_t hi, uint64_t *out,
+	struct et_error *err)
+{
+	char *end;
+
+	errno = 0;
+	unsigned long long value = strtoull(text, &end, 10);
+	if (!isdigit((unsigned char)text[0]) || *end)
+		return et_fail(
+			err, EINVAL, ET_EXIT_USAGE, "%s: '%s' is not a whole number", what, text);
+	if (errno || value < lo || value > hi)
+		return et_fail(err, ERANGE, ET_EXIT_USAGE,
+			"%s: %s is not between %" PRIu64 " and %" PRIu64, what, text, lo, hi);
+	*out = value;
+	return 0;
+}
+
+int et_parse_i64(const char *what, const char *text, int64_t lo, int64_t hi, int64_t *out,
+	struct et_error *err)
+{
+	char *end;
+
+	errno = 0;
+	long long value = strtoll(text, &end, 10);
+	if (end == text || *end || isspace((unsigned char)text[0]))
+		return et_fail(
+			err, EINVAL, ET_EXIT_USAGE, "%s: '%s' is not a whole number", what, text);
+	if (errno || value < lo || value > hi)
+		return et_fail(err, ERANGE, ET_EXIT_USAGE,
+			"%s: %s is not between %" PRId64 " and %" PRId64, what, text, lo, hi);
+	*out = value;
+	return 0;
+}
+
+/* strtod without its liberties: no leading space, no hexadecimal, no inf or nan. */
+static bool plain_double(const char *text, double *value, char **end)
+{
+	const char *digits = text + (text[0] == '+' || text[0] == '-');
+
+	if (!isdigit((unsigned char)digits[0]) && digits[0] != '.')
+		return false;
+	if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X'))
+		return false;
+	errno = 0;
+	*value = strtod(text, end);
+	return *end != text && isfinite(*value);
+}
+
+int et_parse_double(const char *what, const char *text, double *out, struct et_error *err)
+{
+	double value;
+	char *end;
+
+	if (!plain_double(text, &value, &end) || *end)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: '%s' is not a number", what, text);
+	*out = value;
+	return 0;
+}
+
+int et_parse_duration(const char *what, const char *text, uint64_t *out_ns, struct et_error *err)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {
+		{ "", 1e9 },
+		{ "ns", 1 },
+		{ "us", 1e3 },
+		{ "µs", 1e3 },
+		{ "ms", 1e6 },
+		{ "s", 1e9 },
+		{ "m", 60e9 },
+		{ "min", 60e9 },
+		{ "h", 3600e9 },
+		{ "d", 86400e9 },
+	};
+	double value;
+	char *end;
+
+	if (plain_double(text, &value, &end)) {
+		for (size_t i = 0; i < ET_LENGTH(units); i++) {
+			if (strcmp(end, units[i].name))
+				continue;
+			double ns = value * units[i].ns;
+			if (!(ns >= 1 && ns < 9e18))
+				return et_fail(err, ERANGE, ET_EXIT_USAGE,
+					"%s: '%s' is not a duration above 0 and below 290 years",
+					what, text);
+			*out_ns = (uint64_t)llround(ns);
+			return 0;
+		}
+	}
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: '%s' is not a duration", what, text),
+		"a number with a unit: 200us, 50ms, 2s, 5m, 1h");
+}
+
+int et_parse_ratio(const char *what, const char *text, double *out, struct et_error *err)
+{
+	double value;
+	char *end;
+	bool number = plain_double(text, &value, &end);
+
+	if (number && !strcmp(end, "%"))
+		value /= 100;
+	else if (!number || *end)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: '%s' is not a proportion", what,
+				text),
+			"write 1%% or 0.01");
+	if (!(value > 0))
+		return et_fail(err, ERANGE, ET_EXIT_USAGE, "%s: %s is not above 0", what, text);
+	*out = value;
+	return 0;
+}
+
+static int cpu_error(const char *what, const char *text, struct et_error *err)
+{
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: '%s' is not a list of CPUs", what, text),
+		"CPUs are numbered from 0 and listed as in 0-3,6");
+}
+
+int et_parse_cpus(const char *what, const char *text, cpu_set_t *out, struct et_error *err)
+{
+	cpu_set_t set;
+	const char *p = text;
+
+	CPU_ZERO(&set);
+	do {
+		char *end;
+		if (!isdigit((unsigned char)*p))
+			return cpu_error(what, text, err);
+		unsigned long lo = strtoul(p, &end, 10), hi = lo;
+		if (*end == '-') {
+			p = end + 1;
+			if (!isdigit((unsigned char)*p))
+				return cpu_error(what, text, err);
+			hi = strtoul(p, &end, 10);
+		}
+		if (lo > hi || hi >= CPU_SETSIZE)
+			return cpu_error(what, text, err);
+		for (unsigned long cpu = lo; cpu <= hi; cpu++)
+			CPU_SET(cpu, &set);
+		p = end;
+	} while (*p++ == ',');
+	if (p[-1])
+		return cpu_error(what, text, err);
+	*out = set;
+	return 0;
+}
+
+const char *et_format_cpus(const cpu_set_t *set, char *buf, size_t size)
+{
+	size_t len = 0;
+
+	buf[0] = '\0';
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, set))
+			continue;
+		int last = cpu;
+		while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, set))
+			last++;
+		const char *comma = len ? "," : "";
+		int n = cpu == last ? snprintf(buf + len, size - len, "%s%d", comma, cpu)
+				    : snprintf(buf + len, size - len, "%s%d-%d", comma, cpu, last);
+		if (n < 0 || (size_t)n >= size - len)
+			break;
+		len += (size_t)n;
+		cpu = last;
+	}
+	return buf;
+}
+
+struct words {
+	char **argv;
+	size_t n, cap;
+	char *word; /* the word being built, as long as the text at most */
+	size_t len;
+	bool open;
+};
+
+static void end_word(struct words *w)
+{
+	if (!w->open)
+		return;
+	ET_GROW(w->argv, w->n, w->cap);
+	w->argv[w->n++] = et_strndup(w->word, w->len);
+	w->len = 0;
+	w->open = false;
+}
+
+/* Takes one quoted piece that starts at p (the quote); returns behind it, or NULL if unclosed. */
+static const char *take_quoted(struct words *w, const char *p)
+{
+	char quote = *p++;
+
+	w->open = true;
+	for (; *p && *p != quote; p++) {
+		if (quote == '"' && *p == '\\' && p[1] && strchr("\"\\$`", p[1]))
+			p++;
+		w->word[w->len++] = *p;
+	}
+	return *p ? p + 1 : NULL;
+}
+
+int et_split_words(const char *text, char ***out, struct et_error *err)
+{
+	struct words w = { .word = et_alloc(strlen(text) + 1) };
+	const char *p = text;
+
+	while (p && *p) {
+		if (isspace((unsigned char)*p)) {
+			end_word(&w);
+			p++;
+		} else if (*p == '\'' || *p == '"') {
+			p = take_quoted(&w, p);
+		} else {
+			if (*p == '\\' && p[1])
+				p++;
+			w.open = true;
+			w.word[w.len++] = *p++;
+		}
+	}
+	end_word(&w);
+	free(w.word);
+	ET_GROW(w.argv, w.n, w.cap);
+	w.argv[w.n] = NULL;
+	if (p && w.n) {
+		*out = w.argv;
+		return 0;
+	}
+	et_strv_free(w.argv);
+	if (!p)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "unbalanced quotes in: %s", text),
+			"close the quote, or give the words behind --");
+	return et_fail(err, EINVAL, ET_EXIT_USAGE, "a command is empty");
+}
+
+void et_strv_free(char **argv)
+{
+	for (char **p = argv; p && *p; p++)
+		free(*p);
+	free(argv);
+}
+
+size_t et_strv_length(char *const *argv)
+{
+	size_t n = 0;
+
+	while (argv && argv[n])
+		n++;
+	return n;
+}
+
+char *et_join_words(char *const *argv)
+{
+	char *out = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&out, &size);
+
+	if (!f)
+		return et_strdup("");
+	for (char *const *p = argv; *p; p++) {
+		if (p != argv)
+			putc(' ', f);
+		if (**p && strspn(*p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789_-+=./:,@%^{}") == strlen(*p)) {
+			fputs(*p, f);
+			continue;
+		}
+		putc('\'', f);
+		for (const char *c = *p; *c; c++) {
+			if (*c == '\'')
+				fputs("'\\''", f);
+			else
+				putc(*c, f);
+		}
+		putc('\'', f);
+	}
+	fclose(f);
+	return out;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/cli.h"
+#include "base/alloc.h"
+#include "base/parse.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+enum { OPT_HELP = 10000, OPT_VERSION, OPT_QUIET, OPT_VERBOSE, OPT_COLOR, OPT_PROGRESS, OPT_STORE };
+
+const struct et_option et_common_options[] = {
+	{ 'h', "help", NULL, "show this help", NULL, OPT_HELP },
+	{ 0, "version", NULL, "show the version and what this build can do", NULL, OPT_VERSION },
+	{ 'q', "quiet", NULL, "print results and errors only", NULL, OPT_QUIET },
+	{ 'v', "verbose", NULL, "print more", NULL, OPT_VERBOSE },
+	{ 0, "color", "WHEN", "auto, always or never (auto; NO_COLOR is honoured)",
+		"auto|always|never", OPT_COLOR },
+	{ 0, "progress", "WHEN", "auto, always or never (auto: when stderr is a terminal)",
+		"auto|always|never", OPT_PROGRESS },
+	{ 0 },
+};
+
+const struct et_option et_store_options[] = {
+	{ 0, "store", "URL",
+		"where experiments are kept: sqlite:PATH (ETALON_STORE, else the user's own file)",
+		"FILE", OPT_STORE },
+	{ 0 },
+};
+
+struct parse {
+	struct et_cli *cli;
+	et_option_fn fn;
+	void *ctx;
+	bool help, version;
+	const char *color, *progress;
+};
+
+static int common_option(void *ctx, int id, char *const *args, struct et_error *err)
+{
+	struct parse *p = ctx;
+
+	switch (id) {
+	case OPT_HELP:
+		p->help = true;
+		return 0;
+	case OPT_VERSION:
+		p->version = true;
+		return 0;
+	case OPT_QUIET:
+		p->cli->verbosity = -1;
+		return 0;
+	case OPT_VERBOSE:
+		p->cli->verbosity = 1;
+		return 0;
+	case OPT_COLOR:
+		p->color = args[0];
+		return 0;
+	case OPT_PROGRESS:
+		p->progress = args[0];
+		return 0;
+	case OPT_STORE:
+		p->cli->store = args[0];
+		return 0;
+	default:
+		return p->fn ? p->fn(p->ctx, id, args, err) : 0;
+	}
+}
+
+static int decide(
+	const char *option, const char *when, bool automatic, bool *out, struct et_error *err)
+{
+	if (!strcmp(when, "auto"))
+		*out = automatic;
+	else if (!strcmp(when, "always"))
+		*out = true;
+	else if (!strcmp(when, "never"))
+		*out = false;
+	else
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: '%s' is not auto, always or never",
+			option, when);
+	return 0;
+}
+
+static int terminal_columns(void)
+{
+	struct winsize size;
+	const char *columns = getenv("COLUMNS");
+	uint64_t n;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
+		return size.ws_col;
+	if (columns && et_parse_u64("COLUMNS", columns, 20, 1000, &n, NULL) == 0)
+		return (int)n;
+	return 80;
+}
+
+static int settle(struct et_cli *cli, const struct parse *p, struct et_error *err)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	bool plain = (no_color && *no_color) || (term && !strcmp(term, "dumb"));
+
+	cli->columns = terminal_columns();
+	int rc = decide("--color", p->color, isatty(STDOUT_FILENO) && !plain, &cli->color, err);
+	if (rc)
+		return rc;
+	return decide("--progress", p->progress, isatty(STDERR_FILENO) && cli->verbosity >= 0,
+		&cli->progress, err);
+}
+
+static void print_help(const struct et_cli *cli, const struct et_verb *verb)
+{
+	const char *line = verb->usage;
+	const char *lead = "usage:";
+
+	printf("etalon %s: %s\n\n", verb->name, verb->summary);
+	while (*line) {
+		int len = (int)strcspn(line, "\n");
+		printf("%-6s etalon %s %.*s\n", lead, verb->name, len, line);
+		lead = "";
+		line += len + (line[len] == '\n');
+	}
+	if (verb->about)
+		printf("\n%s\n", verb->about);
+	if (verb->examples)
+		printf("\nexamples:\n%s", verb->examples);
+	printf("\noptions:\n");
+	if (verb->options)
+		et_options_help(verb->options, stdout, cli->columns);
+	if (verb->uses_store)
+		et_options_help(et_store_options, stdout, cli->columns);
+	et_options_help(et_common_options, stdout, cli->columns);
+}
+
+int et_cli_parse(struct et_cli *cli, const struct et_verb *verb, int argc, char **argv,
+	et_option_fn fn, void *ctx, struct et_operands *ops)
+{
+	static const struct et_option none[] = { { 0 } };
+	const struct et_option *tables[] = { verb->options ? verb->options : none,
+		et_common_options, verb->uses_store ? et_store_options : NULL, NULL };
+	struct parse p = { .cli = cli, .fn = fn, .ctx = ctx, .color = "auto", .progress = "auto" };
+	struct et_error err;
+
+	int rc = et_options_parse(tables, argc, argv, common_option, &p, ops, &err);
+	if (rc == 0 && (rc = settle(cli, &p, &err)))
+		et_operands_free(ops);
+	if (rc)
+		return et_cli_fail(&err);
+	if (!p.help && !p.version)
+		return -1;
+	et_operands_free(ops);
+	if (p.help)
+		print_help(cli, verb);
+	else
+		printf("etalon %s\n", ET_VERSION);
+	return ET_EXIT_DONE;
+}
+
+int et_cli_fail(const struct et_error *err)
+{
+	fprintf(stderr, "etalon: %s\n", err->what);
+	if (err->hint[0])
+		fprintf(stderr, "hint: %s\n", err->hint);
+	return err->exit;
+}
+
+char *et_cli_store_url(const struct et_cli *cli)
+{
+	const char *url = cli->store ? cli->store : getenv("ETALON_STORE");
+	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+
+	if (url && *url)
+		return et_strdup(url);
+	if (data && data[0] == '/')
+		return et_asprintf("sqlite:%s/etalon/etalon.db", data);
+	return et_asprintf(
+		"sqlite:%s/.local/share/etalon/etalon.db", home && *home ? home : "/root");
+}
+
+FILE *et_cli_open_output(const char *path, struct et_error *err)
+{
+	if (!strcmp(path, "-"))
+		return stdout;
+	FILE *f = fopen(path, "we");
+	if (!f)
+		et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", path);
+	return f;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What all commands share: the table of commands, the common options, how errors are printed. */
+#ifndef ET_CMD_CLI_H
+#define ET_CMD_CLI_H
+
+#include "base/error.h"
+#include "base/option.h"
+
+#include <stdbool.h>
+
+struct et_cli {
+	int verbosity;     /* -1 quiet, 0, 1 verbose */
+	bool color;        /* decided for stdout */
+	bool progress;     /* decided for stderr */
+	int columns;       /* width of the terminal, 80 when there is none */
+	const char *store; /* --store, or NULL */
+};
+
+struct et_verb {
+	const char *name;
+	const char *summary;  /* one line */
+	const char *usage;    /* "[options] COMMAND…"; several lines for several forms */
+	const char *about;    /* a paragraph or NULL */
+	const char *examples; /* lines as typed, each runs in a test */
+	const struct et_option *options; /* its own, or NULL */
+	bool uses_store;                 /* takes --store */
+	/* argv[0] is the command's name; returns the exit status. */
+	int (*run)(struct et_cli *cli, int argc, char **argv);
+};
+
+/* NULL-terminated list of all commands. */
+extern const struct et_verb *const et_verbs[];
+
+/* Options every command has; those of --store, for commands that use the store. */
+extern const struct et_option et_common_options[];
+extern const struct et_option et_store_options[];
+
+/*
+ * Parses argv of a command: its own options go to fn, the common ones into cli. Returns -1 to go
+ * on, else the exit status to end with (help was printed, or an error).
+ */
+int et_cli_parse(struct et_cli *cli, const struct et_verb *verb, int argc, char **argv,
+	et_option_fn fn, void *ctx, struct et_operands *ops);
+/* Prints "etalon: what" and the hint; returns the exit status. */
+int et_cli_fail(const struct et_error *err);
+/* The store's URL: --store, ETALON_STORE, or the user's own file. Caller frees. */
+char *et_cli_store_url(const struct et_cli *cli);
+/* Opens path for writing, "-" is stdout; NULL with err filled on failure. */
+FILE *et_cli_open_output(const char *path, struct et_error *err);
+
+#endif

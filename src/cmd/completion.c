@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `etalon completion SHELL`: completion scripts made from the option tables. */
+#include "cmd/cli.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Calls fn for every option of a command, common ones too. */
+static void each_option(
+	const struct et_verb *v, void (*fn)(const struct et_verb *v, const struct et_option *o))
+{
+	const struct et_option *tables[] = { v->options, v->uses_store ? et_store_options : NULL,
+		et_common_options };
+
+	for (size_t t = 0; t < ET_LENGTH(tables); t++) {
+		for (const struct et_option *o = tables[t]; o && o->name; o++)
+			fn(v, o);
+	}
+}
+
+static bool has_choices(const struct et_option *o)
+{
+	return o->values && strchr(o->values, '|');
+}
+
+static void print_choices(const char *values)
+{
+	for (; *values; values++)
+		putchar(*values == '|' ? ' ' : *values);
+}
+
+/* Text for single quotes of any of the three shells. */
+static void print_quoted(const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\'')
+			fputs("’", stdout);
+		else
+			putchar(*text);
+	}
+}
+
+static void bash_word(const struct et_verb *v, const struct et_option *o)
+{
+	(void)v;
+	printf(" --%s", o->name);
+	if (o->letter)
+		printf(" -%c", o->letter);
+}
+
+static void bash_choices(const struct et_verb *v, const struct et_option *o)
+{
+	if (has_choices(o)) {
+		printf("\t%s:--%s) COMPREPLY=($(compgen -W '", v->name, o->name);
+		print_choices(o->values);
+		printf("' -- \"$cur\")); return ;;\n");
+	} else if (o->values) {
+		printf("\t%s:--%s) COMPREPLY=($(compgen -%c -- \"$cur\")); return ;;\n", v->name,
+			o->name, strcmp(o->values, "USER") ? 'f' : 'u');
+	}
+}
+
+static void bash(void)
+{
+	printf("# bash completion for etalon, made from its option tables\n"
+	       "_etalon()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} "
+	       "prev=${COMP_WORDS[COMP_CWORD-1]} words\n\tCOMPREPLY=()\n"
+	       "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\tCOMPREPLY=($(compgen -W '");
+	for (const struct et_verb *const *v = et_verbs; *v; v++)
+		printf("%s ", (*v)->name);
+	printf("--help --version' -- \"$cur\"))\n\t\treturn\n\tfi\n"
+	       "\tcase ${COMP_WORDS[1]}:$prev in\n");
+	for (const struct et_verb *const *v = et_verbs; *v; v++)
+		each_option(*v, bash_choices);
+	printf("\tesac\n\tcase ${COMP_WORDS[1]} in\n");
+	for (const struct et_verb *const *v = et_verbs; *v; v++) {
+		printf("\t%s) words='", (*v)->name);
+		each_option(*v, bash_word);
+		printf("' ;;\n");
+	}
+	printf("\tesac\n\tcase $cur in\n"
+	       "\t-*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) ;;\n"
+	       "\t*) COMPREPLY=($(compgen -c -f -- \"$cur\")) ;;\n\tesac\n}\n"
+	       "complete -F _etalon etalon\n");
+}
+
+static void zsh_option(const struct et_verb *v, const struct et_option *o)
+{
+	(void)v;
+	printf("\t\t\t'--%s%s[", o->name, o->arg && o->arg[0] != '[' ? "=" : "");
+	for (const char *p = o->help; *p; p++) {
+		if (strchr("[]:\\", *p))
+			putchar('\\');
+		fputs(*p == '\'' ? "’" : (char[]){ *p, '\0' }, stdout);
+	}
+	putchar(']');
+	if (o->arg && has_choices(o)) {
+		printf(":value:(");
+		print_choices(o->values);
+		putchar(')');
+	} else if (o->arg) {
+		printf(":value:%s", o->values ? "_files" : "");
+	}
+	printf("' \\\n");
+}
+
+static void zsh(void)
+{
+	printf("#compdef etalon\n# zsh completion for etalon, made from its option tables\n"
+	       "_etalon() {\n\tlocal -a commands=(\n");
+	for (const struct et_verb *const *v = et_verbs; *v; v++) {
+		printf("\t\t'%s:", (*v)->name);
+		print_quoted((*v)->summary);
+		printf("'\n");
+	}
+	printf("\t)\n\tif (( CURRENT == 2 )); then\n\t\t_describe command commands\n\t\treturn\n"
+	       "\tfi\n\tlocal command=$words[2]\n\tshift words\n\t(( CURRENT-- ))\n"
+	       "\tcase $command in\n");
+	for (const struct et_verb *const *v = et_verbs; *v; v++) {
+		printf("\t%s)\n\t\t_arguments -s \\\n", (*v)->name);
+		each_option(*v, zsh_option);
+		printf("\t\t\t'*:file:_files' ;;\n");
+	}
+	printf("\tesac\n}\n_etalon \"$@\"\n");
+}
+
+static void fish_option(const struct et_verb *v, const struct et_option *o)
+{
+	printf("complete -c etalon -n '__fish_seen_subcommand_from %s' -l %s", v->name, o->name);
+	if (o->letter)
+		printf(" -s %c", o->letter);
+	if (o->arg && o->arg[0] != '[')
+		printf(o->values && !has_choices(o) ? " -r" : " -x");
+	if (has_choices(o)) {
+		printf(" -a '");
+		print_choices(o->values);
+		printf("'");
+	}
+	printf(" -d '");
+	print_quoted(o->help);
+	printf("'\n");
+}
+
+static void fish(void)
+{
+	printf("# fish completion for etalon, made from its option tables\n");
+	for (const struct et_verb *const *v = et_verbs; *v; v++) {
+		printf("complete -c etalon -n __fish_use_subcommand -f -a %s -d '", (*v)->name);
+		print_quoted((*v)->summary);
+		printf("'\n");
+	}
+	for (const struct et_verb *const *v = et_verbs; *v; v++)
+		each_option(*v, fish_option);
+}
+
+static const struct {
+	const char *name;
+	void (*write)(void);
+} shells[] = { { "bash", bash }, { "zsh", zsh }, { "fish", fish } };
+
+static int run(struct et_cli *cli, int argc, char **argv);
+
+const struct et_verb et_verb_completion = {
+	.name = "completion",
+	.summary = "print a completion script for bash, zsh or fish",
+	.usage = "bash|zsh|fish",
+	.examples =
+		"  etalon completion bash > ~/.local/share/bash-completion/completions/etalon\n",
+	.run = run,
+};
+
+static int run(struct et_cli *cli, int argc, char **argv)
+{
+	struct et_operands ops;
+	struct et_error err;
+	int status = et_cli_parse(cli, &et_verb_completion, argc, argv, NULL, NULL, &ops);
+
+	if (status >= 0)
+		return status;
+	for (size_t i = 0; ops.n_before == 1 && i < ET_LENGTH(shells); i++) {
+		if (!strcmp(ops.before[0], shells[i].name)) {
+			shells[i].write();
+			et_operands_free(&ops);
+			return ET_EXIT_DONE;
+		}
+	}
+	et_operands_free(&ops);
+	et_fail(&err, EINVAL, ET_EXIT_USAGE, "completion: name one shell: bash, zsh or fish");
+	return et_cli_fail(&err);
+}

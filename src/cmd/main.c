@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of commands and the way into them. */
+#include "cmd/cli.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <string.h>
+
+extern const struct et_verb et_verb_completion;
+
+const struct et_verb *const et_verbs[] = {
+	&et_verb_completion,
+	NULL,
+};
+
+static const struct et_verb *find_verb(const char *name)
+{
+	for (const struct et_verb *const *v = et_verbs; *v; v++) {
+		if (!strcmp((*v)->name, name))
+			return *v;
+	}
+	return NULL;
+}
+
+static int help(void)
+{
+	printf("etalon %s: how long does this program really take?\n\n", ET_VERSION);
+	printf("usage: etalon COMMAND [options] …\n\n");
+	for (const struct et_verb *const *v = et_verbs; *v; v++)
+		printf("  %-12s %s\n", (*v)->name, (*v)->summary);
+	printf("\nexample: etalon run 'gzip -k -9 -f data' 'zstd -f data'\n"
+	       "'etalon COMMAND --help' shows a command's options and examples.\n");
+	return ET_EXIT_DONE;
+}
+
+int main(int argc, char **argv)
+{
+	struct et_cli cli = { 0 };
+	struct et_error err;
+
+	/* Numbers keep their point whatever the user's language; only characters are localised. */
+	setlocale(LC_CTYPE, "C.UTF-8");
+	if (argc < 2) {
+		et_fail(&err, EINVAL, ET_EXIT_USAGE, "no command");
+		et_hint(&err, 0,
+			"etalon run 'sleep 0.1' measures; etalon --help lists the commands");
+		return et_cli_fail(&err);
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+		return help();
+	if (!strcmp(argv[1], "--version")) {
+		printf("etalon %s\n", ET_VERSION);
+		return ET_EXIT_DONE;
+	}
+	const struct et_verb *verb = find_verb(argv[1]);
+	if (!verb) {
+		et_fail(&err, EINVAL, ET_EXIT_USAGE, "unknown command '%s'", argv[1]);
+		et_hint(&err, 0, "etalon --help lists the commands; to measure: etalon run '%s'",
+			argv[1]);
+		return et_cli_fail(&err);
+	}
+	return verb->run(&cli, argc - 1, argv + 1);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/experiment.h"
+#include "base/alloc.h"
+#include "base/parse.h"
+
+#include <time.h>
+
+const char *const et_order_names[] = { "auto", "random", "round-robin", "sequential", "duet",
+	NULL };
+const char *const et_protocol_names[] = { "emp", "kbest", "raw", NULL };
+const char *const et_state_names[] = { "running", "interrupted", "done", NULL };
+
+static void command_free(struct et_command *c)
+{
+	free(c->name);
+	free(c->text);
+	et_strv_free(c->argv);
+	free(c->prepare);
+	free(c->conclude);
+	free(c->setup);
+	free(c->cleanup);
+	for (size_t i = 0; i < c->n_parameters; i++) {
+		free(c->parameters[i].name);
+		free(c->parameters[i].value);
+	}
+	free(c->parameters);
+	for (size_t i = 0; i < c->n_samples; i++)
+		et_sample_free(&c->samples[i]);
+	free(c->samples);
+}
+
+static void child_spec_free(struct et_child_spec *s)
+{
+	free(s->cpus);
+	free(s->sched);
+	free(s->user);
+	free(s->shell);
+	free(s->input);
+	free(s->output);
+	free(s->directory);
+}
+
+void et_experiment_free(struct et_experiment *e)
+{
+	if (!e)
+		return;
+	free(e->label);
+	free(e->image_source);
+	child_spec_free(&e->child);
+	for (size_t i = 0; i < e->n_environment; i++) {
+		free(e->environment[i].factor);
+		free(e->environment[i].state);
+		free(e->environment[i].wanted);
+	}
+	free(e->environment);
+	for (size_t i = 0; i < e->n_commands; i++)
+		command_free(&e->commands[i]);
+	free(e->commands);
+	free(e);
+}
+
+struct et_sample *et_experiment_add(struct et_experiment *e, const struct et_sample *s)
+{
+	struct et_command *c = &e->commands[s->command];
+
+	ET_GROW(c->samples, c->n_samples, c->cap_samples);
+	struct et_sample *kept = &c->samples[c->n_samples++];
+	et_sample_copy(kept, s);
+	kept->index = (uint32_t)c->n_samples;
+	return kept;
+}
+
+const char *et_format_rfc3339(uint64_t wall_ns, char buf[32])
+{
+	time_t seconds = (time_t)(wall_ns / 1000000000u);
+	struct tm tm;
+
+	gmtime_r(&seconds, &tm);
+	strftime(buf, 32, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	return buf;
+}
+
+void et_experiment_name(struct et_experiment *e, uint64_t wall_ns, uint64_t random)
+{
+	time_t seconds = (time_t)(wall_ns / 1000000000u);
+	struct tm tm;
+	char stamp[24];
+
+	gmtime_r(&seconds, &tm);
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
+	snprintf(e->id, sizeof(e->id), "%s-%06x", stamp, (unsigned)(random & 0xffffff));
+	e->started_wall_ns = wall_ns;
+}
+
+double *et_command_values(
+	const struct et_command *c, enum et_metric m, enum et_arrangement a, size_t *n)
+{
+	double *out = et_calloc(c->n_samples, sizeof(*out));
+	size_t k = 0;
+
+	for (size_t i = 0; i < c->n_samples; i++) {
+		const struct et_sample *s = &c->samples[i];
+		if (!s->warmup && s->removal.by == ET_KEPT && s->arrangement == a)
+			out[k++] = (double)et_sample_metric_ns(s, m);
+	}
+	*n = k;
+	return out;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the machine is, as far as it matters to a timing. */
+#ifndef ET_MODEL_HOST_H
+#define ET_MODEL_HOST_H
+
+#include "base/attr.h"
+
+#include <stdbool.h>
+
+struct et_host {
+	char name[65];
+	char kernel[130];         /* release, e.g. 6.1.0-18-amd64 */
+	char architecture[65];    /* x86_64 */
+	char cpu[128];            /* model name */
+	uint32_t cpus;            /* online */
+	char virtual_machine[32]; /* "kvm", "none", "unknown" … */
+	char clocksource[32];
+	char governor[32]; /* frequency governor of the CPUs, "" when there is none */
+	uint64_t tick_ns;
+	uint64_t memory_bytes;
+	bool block_delays; /* kernel.task_delayacct: block-I/O wait is told */
+};
+
+/* A factor of the environment and whether it is as a measurement wants it. */
+struct et_factor {
+	char *factor;
+	char *state;
+	char *wanted;
+	bool ok;
+};
+
+#endif

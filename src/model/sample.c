@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/sample.h"
+#include "base/alloc.h"
+
+#include <string.h>
+
+const char *const et_arrangement_names[] = { "solo", "duet", "paced", NULL };
+const char *const et_pt_source_names[] = { "cpuacct", "cpu.stat", "wait4", NULL };
+const char *const et_metric_names[] = { "pt", "et", NULL };
+const char *const et_removed_by_names[] = { "kept", "stopped", "failed", "daemon-cutoff",
+	"two-sigma", "machine-slow", NULL };
+const char *const et_mark_names[] = { "lost-records", "stopped", "leftovers", "no-overlap",
+	"no-exit-records", NULL };
+
+int et_name_index(const char *const *names, const char *name)
+{
+	for (int i = 0; names[i]; i++) {
+		if (!strcmp(names[i], name))
+			return i;
+	}
+	return -1;
+}
+
+void et_sample_free(struct et_sample *s)
+{
+	free(s->interferers);
+	s->interferers = NULL;
+	s->n_interferers = 0;
+}
+
+void et_sample_copy(struct et_sample *to, const struct et_sample *from)
+{
+	*to = *from;
+	if (!from->n_interferers) {
+		to->interferers = NULL;
+		return;
+	}
+	to->interferers = et_calloc(from->n_interferers, sizeof(*to->interferers));
+	memcpy(to->interferers, from->interferers, from->n_interferers * sizeof(*to->interferers));
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One execution of a program: what it took, what it waited for, and who else ran meanwhile.
+ * Times are nanoseconds; ET_UNKNOWN where the machine did not tell.
+ */
+#ifndef ET_MODEL_SAMPLE_H
+#define ET_MODEL_SAMPLE_H
+
+#include "base/attr.h"
+
+#include <stdbool.h>
+
+enum et_arrangement {
+	ET_SOLO,  /* the program alone */
+	ET_DUET,  /* together with its partner, on the same CPUs */
+	ET_PACED, /* together with the reference loop */
+};
+
+/* Where process time was read. */
+enum et_pt_source {
+	ET_PT_CPUACCT,  /* an own cgroup, version 1: cpuacct.usage */
+	ET_PT_CPU_STAT, /* an own cgroup, version 2: cpu.stat */
+	ET_PT_WAIT4,    /* wait4 of the child: descendants nobody waited for are missing */
+};
+
+enum et_metric {
+	ET_METRIC_PT,
+	ET_METRIC_ET,
+};
+
+/* Marks on a sample that do not remove it. */
+enum et_mark {
+	ET_MARK_LOST_RECORDS =
+		1 << 0,              /* the kernel dropped exit records: interference incomplete */
+	ET_MARK_STOPPED = 1 << 1,    /* the program was stopped by a signal for a while */
+	ET_MARK_LEFTOVERS = 1 << 2,  /* it left processes behind, which were killed */
+	ET_MARK_NO_OVERLAP = 1 << 3, /* a pair too short to overlap, run one after the other */
+	ET_MARK_NO_EXITS = 1 << 4,   /* no exit records: who came and went is not known */
+};
+
+/* CPU time that another process used while the sample ran. */
+struct et_interferer {
+	char name[16]; /* as the kernel names it */
+	int32_t pid;
+	bool kernel_thread;
+	bool exited; /* it ended during the sample */
+	uint64_t pt_ns;
+	uint64_t doubt_ns;      /* pt_ns may be this much short */
+	uint64_t on_our_cpu_ns; /* ET_UNKNOWN without scheduler records */
+};
+
+enum et_removed_by {
+	ET_KEPT,
+	ET_REMOVED_STOPPED,       /* it was stopped by a signal: elapsed time means nothing */
+	ET_REMOVED_FAILED,        /* the program failed and failures are ignored */
+	ET_REMOVED_DAEMON_CUTOFF, /* a daemon ran longer than its cutoff */
+	ET_REMOVED_TWO_SIGMA,     /* outside mean ± 2 sd of the rest */
+	ET_REMOVED_MACHINE_SLOW,
+};
+
+struct et_removal {
+	enum et_removed_by by;
+	char daemon[16];
+	uint64_t pt_ns, cutoff_ns; /* of a daemon-cutoff */
+};
+
+struct et_sample {
+	uint32_t command;  /* which command of the experiment, from 0 */
+	uint32_t index;    /* 1, 2, … among the samples of the command in execution order */
+	uint32_t order;    /* place in the sequence of executions, from 1; a pair shares it */
+	uint32_t round;    /* from 1; 0 for warm-up */
+	uint32_t position; /* place within the round's schedule, from 0 */
+	int32_t partner;   /* the other command of a duet, or -1 */
+	enum et_arrangement arrangement;
+	bool warmup;
+	int32_t exit_code; /* -1 when a signal ended it */
+	int32_t signal;    /* 0 when it exited */
+	uint32_t marks;    /* enum et_mark */
+	enum et_pt_source pt_source;
+	uint64_t started_wall_ns; /* since 1970 */
+	uint64_t et_ns, pt_ns;
+	uint64_t user_ns, system_ns; /* the kernel's split, sampled at ticks, scaled to pt_ns */
+	uint64_t wait_ns;            /* runnable, waiting for a CPU */
+	uint64_t blocked_ns;         /* waiting for block I/O */
+	uint64_t steal_ns;           /* taken by the hypervisor on the program's CPUs */
+	uint64_t max_rss_bytes;
+	uint64_t voluntary_switches, involuntary_switches, cpu_migrations;
+	uint64_t major_faults, minor_faults;
+	struct et_interferer *interferers; /* owned; descending pt_ns */
+	size_t n_interferers;
+	struct et_removal removal;
+};
+
+static inline uint64_t et_sample_metric_ns(const struct et_sample *s, enum et_metric m)
+{
+	return m == ET_METRIC_PT ? s->pt_ns : s->et_ns;
+}
+
+/* Names used in JSON, in the store and in options; NULL ends each list. */
+extern const char *const et_arrangement_names[];
+extern const char *const et_pt_source_names[];
+extern const char *const et_metric_names[];
+extern const char *const et_removed_by_names[];
+extern const char *const et_mark_names[]; /* entry i names bit i */
+
+/* The place of name in a list, or -1. */
+int et_name_index(const char *const *names, const char *name);
+
+void et_sample_free(struct et_sample *s); /* what it owns, not itself */
+void et_sample_copy(struct et_sample *to, const struct et_sample *from);
+
+#endif

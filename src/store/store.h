@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Series in, series out. One interface, several back ends chosen by the URL (sqlite:PATH).
+ * A sample handed to et_store_add is durable when et_store_flush has returned 0.
+ */
+#ifndef ET_STORE_STORE_H
+#define ET_STORE_STORE_H
+
+#include "base/error.h"
+#include "model/experiment.h"
+
+struct et_store;
+
+enum et_store_mode {
+	ET_STORE_READ,  /* the file must be there */
+	ET_STORE_WRITE, /* made, private to the user (0600), when it is not there */
+};
+
+/* url as the user gave it: "sqlite:PATH", or a plain PATH. */
+int et_store_open(const char *url, enum et_store_mode mode, struct et_store **out,
+	struct et_error *err) ET_CHECK;
+void et_store_close(struct et_store *s); /* NULL is fine; what was not flushed is rolled back */
+const char *et_store_url(const struct et_store *s);
+
+/* Keeps the experiment's plan, host and commands (not its samples), durable on return. */
+int et_store_begin(struct et_store *s, const struct et_experiment *e, struct et_error *err);
+/* Adds one sample of the experiment to the open group (a group is opened if none is). */
+int et_store_add(
+	struct et_store *s, const char *id, const struct et_sample *sample, struct et_error *err);
+/* Makes all that was added durable. Nothing open is no error. */
+int et_store_flush(struct et_store *s, struct et_error *err);
+/* How the experiment ended; for resume, back to ET_STATE_RUNNING. Flushes. */
+int et_store_set_state(struct et_store *s, const char *id, enum et_state state, uint64_t wall_ns,
+	struct et_error *err);
+/* Records that samples were removed or kept after all (order and command name the sample). */
+int et_store_set_removal(
+	struct et_store *s, const char *id, const struct et_sample *sample, struct et_error *err);
+
+/*
+ * Finds one experiment by id, by the unambiguous beginning of an id, by label (the newest of that
+ * label), or "last". -ENOENT with an error that says so; -EINVAL when ambiguous.
+ */
+int et_store_find(struct et_store *s, const char *name, char id[40], struct et_error *err);
+/* The newest experiment that is not done, for resume without an id. */
+int et_store_find_unfinished(struct et_store *s, char id[40], struct et_error *err);
+/* The whole experiment with its samples (interferers too). */
+int et_store_load(struct et_store *s, const char *id, struct et_experiment **out,
+	struct et_error *err) ET_CHECK;
+int et_store_remove(struct et_store *s, const char *id, struct et_error *err);
+
+struct et_store_entry {
+	char id[40];
+	const char *label; /* or NULL */
+	uint64_t started_wall_ns;
+	enum et_state state;
+	uint32_t n_commands;
+	uint64_t n_samples; /* warm-up not counted */
+	const char *first_command;
+};
+
+/* Calls fn for each experiment, newest first, at most limit (0: all); fn returns 0 to go on. */
+int et_store_list(struct et_store *s, size_t limit,
+	int (*fn)(void *ctx, const struct et_store_entry *e), void *ctx, struct et_error *err);
+
+/* Facts about the machine that outlive experiments, such as a calibration; text values. */
+int et_store_get_fact(struct et_store *s, const char *key, char **value, struct et_error *err);
+int et_store_set_fact(struct et_store *s, const char *key, const char *value, struct et_error *err);
+
+#endif
