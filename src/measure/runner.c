@@ -376,6 +376,17 @@ static void fill_delays(struct et_runner *r, struct take *t, size_t i, struct et
 		s->cpu_migrations = 0;
 }
 
+/*
+ * The kernel reports an end a few microseconds before the task's last stretch is over. A serial
+ * program cannot use more CPU time than its window is long: what comes after is not in it.
+ */
+static uint64_t within_window_ns(uint64_t pt_ns, uint64_t et_ns)
+{
+	enum { LAST_STRETCH_NS = 200000 };
+
+	return pt_ns > et_ns && pt_ns - et_ns < LAST_STRETCH_NS ? et_ns : pt_ns;
+}
+
 /* Steal is told in ticks for whole CPUs: of a serial program it cannot exceed what is unexplained.
  */
 static uint64_t stolen_ns(const struct take *t, const struct et_sample *s)
@@ -406,7 +417,7 @@ static void fill_sample(struct et_runner *r, struct take *t, size_t i, struct et
 		s->marks |= ET_MARK_STOPPED;
 	s->pt_source = r->cgroup.source;
 	s->et_ns = minus(e->t1_ns, r->starts[i].t0_ns);
-	s->pt_ns = t->pt_ns[i];
+	s->pt_ns = within_window_ns(t->pt_ns[i], s->et_ns);
 	uint64_t user = timeval_ns(e->usage.ru_utime), system = timeval_ns(e->usage.ru_stime);
 	double share = user + system ? (double)user / (double)(user + system) : 0;
 	s->user_ns = (uint64_t)((double)s->pt_ns * share);
