@@ -12,7 +12,7 @@
 /* What is known about a command so far. */
 struct known {
 	uint64_t longest_pt_ns; /* over all samples, 0: none yet */
-	bool parallel;		/* it used more CPU time than time went by */
+	bool parallel;          /* it used more CPU time than time went by */
 };
 
 struct state {
@@ -48,8 +48,8 @@ static struct et_request request_for(const struct state *st, const struct et_tur
 
 	if (turn->arrangement == ET_DUET) {
 		const struct known *a = &st->known[turn->command], *b = &st->known[turn->partner];
-		uint64_t longest = a->longest_pt_ns > b->longest_pt_ns ? a->longest_pt_ns :
-									 b->longest_pt_ns;
+		uint64_t longest =
+			a->longest_pt_ns > b->longest_pt_ns ? a->longest_pt_ns : b->longest_pt_ns;
 		/* A slice ends at a tick at the earliest: below two of them nothing alternates. */
 		q.overlap = longest == 0 || longest >= 2 * st->e->host.tick_ns;
 		q.parallel = a->parallel || b->parallel;
