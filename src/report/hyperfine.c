@@ -32,9 +32,11 @@ static void write_result(
 	struct et_json *w, const struct et_command *c, const struct et_estimate *et)
 {
 	struct et_tally tally;
-	double scale = et->n ? NS_PER_S : NAN; /* no samples: every figure null */
 
 	et_tally_samples(c, &tally);
+	/* Elapsed times of duets hold the partner's share: without solo runs all is null. */
+	double scale = et->n && tally.kept[ET_SOLO] ? NS_PER_S : NAN;
+
 	et_json_object(w, NULL);
 	et_json_string(w, "command", c->name);
 	et_json_double(w, "mean", et->mean / scale);
