@@ -31,6 +31,10 @@ static void quote(FILE *out, const char *text)
 		} else if (!len) {
 			fputs("\xef\xbf\xbd", out);
 			s++;
+		} else if (*s == 0xc2 && s[1] < 0xa0) {
+			/* A terminal may obey these (C1) as it does an escape. */
+			fprintf(out, "\\u%04x", s[1]);
+			s += 2;
 		} else {
 			fwrite(s, 1, len, out);
 			s += len;

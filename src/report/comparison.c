@@ -24,15 +24,17 @@ static char *short_name(const struct et_experiment *e, size_t command, int width
 
 static char *verdict(const struct et_contrast *c)
 {
-	char ratio[ET_FIGURE], percent[ET_FIGURE];
+	char ratio[ET_FIGURE], change[ET_FIGURE];
 
 	if (!isfinite(c->ratio) || c->ratio <= 0)
 		return et_strdup(c->verdict[0] ? c->verdict : "cannot be compared");
 	et_format_ratio(c->ratio, c->lo, c->hi, ratio);
+	if ((!isfinite(c->lo) || !isfinite(c->hi)) && c->verdict[0])
+		return et_asprintf("%s, %s", ratio, c->verdict);
 	if (!c->significant)
-		return et_asprintf("%s, no difference found", ratio);
-	et_format_percent(fabs(c->ratio - 1), percent);
-	return et_asprintf("%s, %s by %s", ratio, c->ratio > 1 ? "slower" : "faster", percent);
+		return et_asprintf("%s, no difference shown", ratio);
+	et_format_change(c->ratio, c->lo, c->hi, change);
+	return et_asprintf("%s, %s by %s", ratio, c->ratio > 1 ? "slower" : "faster", change);
 }
 
 static const char *verdict_style(const struct et_contrast *c)

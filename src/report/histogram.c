@@ -70,17 +70,24 @@ static size_t fill(
 	return used;
 }
 
+/* Eighths of the cell in that row (0 is the lowest) that a bin fills. */
+static int level(const struct bins *b, int bin, int row)
+{
+	int full = (int)ceil((double)b->count[bin] * ROWS * EIGHTHS / (double)b->highest);
+	int eighths = full - row * EIGHTHS;
+
+	return eighths < 0 ? 0 : eighths > EIGHTHS ? EIGHTHS : eighths;
+}
+
 static void draw_row(const struct bins *b, int row, FILE *out)
 {
 	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	int end = b->n;
 
-	for (int i = 0; i < b->n; i++) {
-		int full = (int)ceil((double)b->count[i] * ROWS * EIGHTHS / (double)b->highest);
-		int level = full - row * EIGHTHS;
-		level = level < 0 ? 0 : level > EIGHTHS ? EIGHTHS : level;
-		for (int k = 0; k < b->columns; k++)
-			fputs(blocks[level], out);
-	}
+	while (end > 0 && !level(b, end - 1, row))
+		end--;
+	for (int i = 0; i < end * b->columns; i++)
+		fputs(blocks[level(b, i / b->columns, row)], out);
 	putc('\n', out);
 }
 

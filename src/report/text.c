@@ -244,11 +244,13 @@ static void figures(const struct text *t, size_t i, const struct et_tally *tally
 	composition(t, &tally->parts);
 }
 
-static void histogram(const struct text *t, size_t i)
+/* The samples that were judged: solo runs, or those of duets where there are no others. */
+static void histogram(const struct text *t, size_t i, const struct et_tally *tally)
 {
 	size_t n;
 	enum et_metric m = et_judged_metric(t->e, t->j, i);
-	ET_AUTO_FREE double *values = et_command_values(&t->e->commands[i], m, ET_SOLO, &n);
+	enum et_arrangement a = tally->kept[ET_SOLO] ? ET_SOLO : ET_DUET;
+	ET_AUTO_FREE double *values = et_command_values(&t->e->commands[i], m, a, &n);
 
 	et_histogram(
 		values, n, et_judged_estimate(t->e, t->j, i), 4, t->page.width - 4, t->page.out);
@@ -284,7 +286,7 @@ static void command_block(const struct text *t, size_t i)
 		mark_rows(t, c);
 		removed_rows(t, c);
 		if (judged)
-			histogram(t, i);
+			histogram(t, i, &tally);
 	}
 	warnings(t, &et_judged_estimate(t->e, t->j, i)->warnings);
 	warnings(t, &t->j->commands[i].warnings);

@@ -207,6 +207,20 @@ const char *et_format_ratio_pm(double ratio, double lo, double hi, char buf[ET_F
 	return buf;
 }
 
+const char *et_format_change(double ratio, double lo, double hi, char buf[ET_FIGURE])
+{
+	double half = (hi - lo) / 2;
+
+	if (!known(ratio))
+		return dash(buf);
+	if (!known(half) || half == 0)
+		return et_format_percent(fabs(ratio - 1), buf);
+	int decimals = ratio_decimals(ratio, half) - 2;
+	snprintf(buf, ET_FIGURE, "%.40s %%",
+		plain(100 * fabs(ratio - 1), decimals > 0 ? decimals : 0, (char[ET_FIGURE]){ 0 }));
+	return buf;
+}
+
 const char *et_format_bytes(uint64_t bytes, char buf[ET_FIGURE])
 {
 	static const char *const names[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };

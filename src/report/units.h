@@ -41,6 +41,8 @@ const char *et_format_percent(double proportion, char buf[ET_FIGURE]);
 const char *et_format_ratio(double ratio, double lo, double hi, char buf[ET_FIGURE]);
 /* "1.021 ± 0.003", half of the interval behind the sign; "1.021" when it has none. */
 const char *et_format_ratio_pm(double ratio, double lo, double hi, char buf[ET_FIGURE]);
+/* "2.1 %": how far a ratio is from 1, with the digits its interval supports. */
+const char *et_format_change(double ratio, double lo, double hi, char buf[ET_FIGURE]);
 /* "3.2 MiB". */
 const char *et_format_bytes(uint64_t bytes, char buf[ET_FIGURE]);
 /* "0:07", "12:34", "3:04:05": time still to go. */

@@ -97,7 +97,8 @@ static void make_duet(struct et_experiment *e, struct et_judgement *j)
 
 static void make_single(struct et_experiment *e, struct et_judgement *j)
 {
-	e->commands[0].n_samples = 2;
+	for (size_t i = 2; i < e->commands[0].n_samples; i++)
+		e->commands[0].samples[i].warmup = true;
 	j->commands[0].pt = (struct et_estimate){ .n = 1,
 		.mean = 5,
 		.min = 5,
