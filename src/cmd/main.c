@@ -7,8 +7,10 @@
 #include <string.h>
 
 extern const struct et_verb et_verb_completion;
+extern const struct et_verb et_verb_run;
 
 const struct et_verb *const et_verbs[] = {
+	&et_verb_run,
 	&et_verb_completion,
 	NULL,
 };
