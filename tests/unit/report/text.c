@@ -138,7 +138,7 @@ static void cases(void)
 	for (size_t i = 0; i < ET_LENGTH(all); i++) {
 		ET_AUTO_FREE char *text = page_after(all[i].fn, false);
 		if (!ok(strstr(text, all[i].has) && !strstr(text, all[i].lacks),
-			    "case %zu says '%s', not '%s'", i, all[i].has, all[i].lacks))
+			    "case %zu says what it should, and not '%s'", i, all[i].lacks))
 			printf("# %s\n", text);
 		ET_AUTO_FREE char *more = page_after(all[i].fn, true);
 		ok(!strstr(more, "nan") && !strstr(more, "inf ") && !strstr(more, "-0"),
