@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon export [ID]`: a kept experiment in a format for other tools. */
 #include "cmd/kept.h"
-#include "report/format.h"
+#include "cmd/outputs.h"
 
 #include <errno.h>
 
@@ -17,7 +17,7 @@ static const struct et_option options[] = {
 };
 
 struct request {
-	const struct et_format *format;
+	const char *format;
 	const char *path;
 };
 
@@ -28,8 +28,8 @@ static int option(void *ctx, int id, char *const *args, struct et_error *err)
 	if (id == OPT_OUTPUT) {
 		r->path = args[0];
 	} else if (id == OPT_FORMAT) {
-		r->format = et_format_find(args[0]);
-		if (!r->format)
+		r->format = args[0];
+		if (!et_format_find(args[0]))
 			return et_hint(err,
 				et_fail(err, EINVAL, ET_EXIT_USAGE, "--format: unknown format '%s'",
 					args[0]),
@@ -55,12 +55,15 @@ const struct et_verb et_verb_export = {
 
 static int write_out(const struct et_kept *k, const struct request *r, struct et_error *err)
 {
-	FILE *out = et_cli_open_output(r->path, err);
+	struct et_outputs out = { 0 };
 
-	if (!out)
-		return -EIO;
-	r->format->write(k->experiment, &k->judgement, out);
-	return et_cli_close_output(out, r->path, err);
+	int rc = et_outputs_add(&out, r->format, r->path, err);
+	if (rc == 0)
+		rc = et_outputs_open(&out, err);
+	if (rc == 0)
+		rc = et_outputs_write(&out, k->experiment, &k->judgement, err);
+	et_outputs_close(&out);
+	return rc;
 }
 
 static int run(struct et_cli *cli, int argc, char **argv)
@@ -68,7 +71,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	struct et_operands ops;
 	struct et_error err = { 0 };
 	struct et_kept kept = { 0 };
-	struct request r = { .format = et_formats, .path = "-" };
+	struct request r = { .format = "json", .path = "-" };
 
 	int status = et_cli_parse(cli, &et_verb_export, argc, argv, option, &r, &ops);
 	if (status >= 0)
