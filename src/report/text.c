@@ -85,6 +85,7 @@ static void time_row(
 	}
 	et_format_measured(est->mean, est->expanded_uncertainty, time);
 	et_format_percent(est->level, level);
+	struct et_scale scale = et_scale_of(est->mean, est->expanded_uncertainty);
 	if (!isfinite(est->lo) || !isfinite(est->hi) ||
 		!(est->coverage_factor > 0 && est->coverage_factor < 1e6))
 		row(t, label, style, "%s", time);
@@ -92,8 +93,9 @@ static void time_row(
 		row(t, label, style, "%s%s%s%s", time, judged ? " (" : "", judged ? level : "",
 			judged ? ")" : "");
 	else
-		row(t, label, style, "%s, %s interval %s … %s (%s, k = %.3g)", time, level,
-			et_format_time(fmax(est->lo, 0), lo), et_format_time(est->hi, hi),
+		row(t, label, style, "%s, %s interval %s … %s %s (%s, k = %.3g)", time, level,
+			et_scale_number(scale, fmax(est->lo, 0), lo),
+			et_scale_number(scale, est->hi, hi), scale.unit,
 			est->interval_method ? est->interval_method : "?", est->coverage_factor);
 }
 

@@ -218,8 +218,9 @@ const char *et_format_change(double ratio, double lo, double hi, char buf[ET_FIG
 	if (!known(half) || half == 0)
 		return et_format_percent(fabs(ratio - 1), buf);
 	int decimals = ratio_decimals(ratio, half) - 2;
+	double x = round_to(100 * fabs(ratio - 1), -decimals);
 	snprintf(buf, ET_FIGURE, "%.40s %%",
-		plain(100 * fabs(ratio - 1), decimals > 0 ? decimals : 0, (char[ET_FIGURE]){ 0 }));
+		plain(x, decimals > 0 ? decimals : 0, (char[ET_FIGURE]){ 0 }));
 	return buf;
 }
 
