@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/outputs.h"
+#include "cmd/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,11 +47,9 @@ int et_outputs_write(struct et_outputs *o, const struct et_experiment *e,
 			return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", path);
 		o->list[i].fd = -1;
 		o->list[i].format->write(e, j, f);
-		int failed = fflush(f) || ferror(f) ? errno : 0;
-		if (fclose(f) && !failed)
-			failed = errno;
-		if (failed)
-			return et_fail_errno(err, failed, ET_EXIT_OUTSIDE, "%s", path);
+		int rc = et_cli_close_output(f, path, err);
+		if (rc)
+			return rc;
 	}
 	return 0;
 }
