@@ -174,6 +174,15 @@ static int fail_full(const char *path, struct et_error *err)
 		"what was kept before is safe");
 }
 
+/* SQLite does not tell which of these it was. */
+static int fail_write(const char *path, struct et_error *err)
+{
+	return et_hint(err,
+		et_fail(err, EIO, ET_EXIT_OUTSIDE, "%s: the store could not be written", path),
+		"a quota, a limit of file sizes (ulimit -f) or a failing disk; "
+		"what was kept before is safe");
+}
+
 static int fail_opening(sqlite3 *db, const char *path, struct et_error *err)
 {
 	int errnum = sqlite3_system_errno(db);
@@ -186,8 +195,6 @@ static int fail_opening(sqlite3 *db, const char *path, struct et_error *err)
 
 int et_sqlite_fail(sqlite3 *db, const char *path, int rc, struct et_error *err)
 {
-	int errnum = sqlite3_system_errno(db);
-
 	switch (rc & 0xff) {
 	case SQLITE_FULL:
 		return fail_full(path, err);
@@ -215,11 +222,8 @@ int et_sqlite_fail(sqlite3 *db, const char *path, int rc, struct et_error *err)
 	case SQLITE_CONSTRAINT:
 		return et_fail(err, EEXIST, ET_EXIT_OUTSIDE, "%s: %s", path, sqlite3_errmsg(db));
 	case SQLITE_IOERR:
-		if (errnum == ENOSPC || errnum == EDQUOT || errnum == EFBIG)
-			return fail_full(path, err);
-		if (errnum)
-			return et_fail_errno(
-				err, errnum, ET_EXIT_OUTSIDE, "%s: %s", path, sqlite3_errmsg(db));
+		if (rc == SQLITE_IOERR_WRITE)
+			return fail_write(path, err);
 		break;
 	}
 	return et_fail(err, EIO, ET_EXIT_OUTSIDE, "%s: %s", path, sqlite3_errmsg(db));
