@@ -1,36 +1,35 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/utf8.h"
 
-#include <stdbool.h>
-
-static bool continues(unsigned char c)
-{
-	return (c & 0xc0) == 0x80;
-}
+/* The Unicode Standard, table 3-7: first bytes, their lengths, and the range of the second byte. */
+static const struct {
+	unsigned char first, last;
+	unsigned char length, second_lo, second_hi;
+} forms[] = {
+	{ 0xc2, 0xdf, 2, 0x80, 0xbf },
+	{ 0xe0, 0xe0, 3, 0xa0, 0xbf },
+	{ 0xe1, 0xec, 3, 0x80, 0xbf },
+	{ 0xed, 0xed, 3, 0x80, 0x9f },
+	{ 0xee, 0xef, 3, 0x80, 0xbf },
+	{ 0xf0, 0xf0, 4, 0x90, 0xbf },
+	{ 0xf1, 0xf3, 4, 0x80, 0xbf },
+	{ 0xf4, 0xf4, 4, 0x80, 0x8f },
+};
 
 size_t et_utf8_length(const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
+	size_t i = 0, n = 2;
 
 	if (s[0] < 0x80)
 		return 1;
-	if (s[0] >= 0xc2 && s[0] <= 0xdf)
-		return continues(s[1]) ? 2 : 0;
-	if (s[0] >= 0xe0 && s[0] <= 0xef) {
-		if (!continues(s[1]) || !continues(s[2]))
-			return 0;
-		if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f))
-			return 0;
-		return 3;
-	}
-	if (s[0] >= 0xf0 && s[0] <= 0xf4) {
-		if (!continues(s[1]) || !continues(s[2]) || !continues(s[3]))
-			return 0;
-		if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-			return 0;
-		return 4;
-	}
-	return 0;
+	while (i < ET_LENGTH(forms) && (s[0] < forms[i].first || s[0] > forms[i].last))
+		i++;
+	if (i == ET_LENGTH(forms) || s[1] < forms[i].second_lo || s[1] > forms[i].second_hi)
+		return 0;
+	while (n < forms[i].length && (s[n] & 0xc0) == 0x80)
+		n++;
+	return n == forms[i].length ? n : 0;
 }
 
 uint32_t et_utf8_decode(const char *text, size_t length)

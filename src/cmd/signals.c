@@ -64,7 +64,8 @@ struct et_interrupt *et_signals_install(void)
 	install(SIGHUP, end);
 	install(SIGALRM, grace_over);
 	install(SIGTSTP, suspend);
-	/* A closed pipe is an error that write reports, not a reason to die with samples unsaved. */
+	/* A closed pipe is an error that write reports, not a reason to die with samples unsaved.
+	 */
 	install(SIGPIPE, SIG_IGN);
 	return &state;
 }

@@ -168,8 +168,6 @@ static void become_program(
 	_exit(127);
 }
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wclobbered"
 pid_t et_child_spawn(const struct et_child_setup *setup, struct et_start *start, bool held)
 {
 	pid_t parent = getpid();
@@ -180,7 +178,6 @@ pid_t et_child_spawn(const struct et_child_setup *setup, struct et_start *start,
 		become_program(setup, start, parent, held);
 	return pid < 0 ? -errno : pid;
 }
-#pragma GCC diagnostic pop
 
 void et_child_release(struct et_start *starts, size_t n)
 {

@@ -32,11 +32,6 @@ double et_sum(const double *x, size_t n)
 	return value(&s);
 }
 
-double et_mean(const double *x, size_t n)
-{
-	return n ? et_sum(x, n) / (double)n : NAN;
-}
-
 /* Sum of (x - mean)^power, with what the rounding of the mean costs in *shift (first power). */
 static double central_sum(const double *x, size_t n, double mean, int power, double *shift)
 {
@@ -52,6 +47,17 @@ static double central_sum(const double *x, size_t n, double mean, int power, dou
 	}
 	*shift = value(&first);
 	return value(&s);
+}
+
+/* The second pass takes back what dividing and rounding lost: the nearest double, but for ties. */
+double et_mean(const double *x, size_t n)
+{
+	double mean = n ? et_sum(x, n) / (double)n : NAN, shift;
+
+	if (!isfinite(mean))
+		return mean;
+	central_sum(x, n, mean, 1, &shift);
+	return mean + shift / (double)n;
 }
 
 /* The corrected two-pass algorithm: Chan, Golub & LeVeque (1983), eq. 1.7. */

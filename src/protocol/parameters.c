@@ -29,8 +29,8 @@ static int add_range(
 			"'%s' is not a parameter name (letters, digits, _ and -)", name);
 	for (size_t i = 0; i < r->n; i++) {
 		if (!strcmp(r->list[i].name, name))
-			return et_fail(err, EEXIST, ET_EXIT_USAGE, "parameter %s is given twice",
-				name);
+			return et_fail(
+				err, EEXIST, ET_EXIT_USAGE, "parameter %s is given twice", name);
 	}
 	ET_GROW(r->list, r->n, r->cap);
 	*out = &r->list[r->n++];
@@ -85,7 +85,8 @@ int et_ranges_add_scan(struct et_ranges *r, const char *name, const char *min, c
 		return rc;
 	if (!(by > 0) || hi < lo)
 		return et_fail(err, ERANGE, ET_EXIT_USAGE,
-			"--parameter-scan %s: from %s to %s by %s is no range", name, min, max, step);
+			"--parameter-scan %s: from %s to %s by %s is no range", name, min, max,
+			step);
 	/* A hair more than the quotient, so that 0 to 1 by 0.1 reaches 1. */
 	double count = floor((hi - lo) / by * (1 + 1e-12) + 1e-9) + 1;
 	if (count > MOST_VALUES)
@@ -154,8 +155,8 @@ static int unknown(const char *text, const char *name, int len, struct et_error 
 		"give it with --parameter-list %.*s a,b,c", len, name);
 }
 
-int et_parameters_fill(const char *text, const struct et_parameter *p, size_t n, char **out,
-	struct et_error *err)
+int et_parameters_fill(
+	const char *text, const struct et_parameter *p, size_t n, char **out, struct et_error *err)
 {
 	char *filled = NULL;
 	size_t size;

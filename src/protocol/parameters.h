@@ -32,7 +32,7 @@ void et_ranges_pick(const struct et_ranges *r, size_t k, struct et_parameter **o
  * text with each {name} replaced. With parameters in use an unknown {word} is an error; without,
  * braces mean nothing.
  */
-int et_parameters_fill(const char *text, const struct et_parameter *p, size_t n, char **out,
-	struct et_error *err);
+int et_parameters_fill(
+	const char *text, const struct et_parameter *p, size_t n, char **out, struct et_error *err);
 
 #endif

@@ -44,19 +44,27 @@ static const char *verdict_style(const struct et_contrast *c)
 	return c->ratio > 1 ? SLOWER : FASTER;
 }
 
+/* ", p = 0.012 (Holm)"; empty when there is none. */
+static const char *significance(double p, char buf[ET_FIGURE])
+{
+	buf[0] = '\0';
+	if (p >= 0 && p < 1e-4)
+		snprintf(buf, ET_FIGURE, ", p < 0.0001 (Holm)");
+	else if (p >= 0 && p <= 1)
+		snprintf(buf, ET_FIGURE, ", p = %.2g (Holm)", p);
+	return buf;
+}
+
 static void details(const struct et_page *page, const struct et_contrast *c)
 {
-	ET_AUTO_FREE char *pairs = et_asprintf("%zu pairs (%s)", c->pairs,
-		c->arrangement ? c->arrangement : "arrangement not known");
-	ET_AUTO_FREE char *p = isnan(c->p_holm)   ? et_strdup("")
-			       : c->p_holm < 1e-4 ? et_strdup(", p < 0.0001 (Holm)")
-						  : et_asprintf(", p = %.2g (Holm)", c->p_holm);
-	ET_AUTO_FREE char *sd = isfinite(c->log_ratio_sd)
-					? et_asprintf(", sd of the log ratio %.2g", c->log_ratio_sd)
-					: et_strdup("");
-	ET_AUTO_FREE char *all = et_asprintf(
-		"%s%s%s%s%s", pairs, p, c->method ? ", " : "", c->method ? c->method : "", sd);
+	char p[ET_FIGURE], sd[ET_FIGURE] = "";
 
+	significance(c->p_holm, p);
+	if (isfinite(c->log_ratio_sd))
+		snprintf(sd, sizeof(sd), ", sd of the log ratio %.2g", c->log_ratio_sd);
+	ET_AUTO_FREE char *all = et_asprintf("%zu pairs (%s)%s%s%s%s", c->pairs,
+		c->arrangement ? c->arrangement : "arrangement not known", p, c->method ? ", " : "",
+		c->method ? c->method : "", sd);
 	et_page_paragraph(page, 6, "", NULL, all, NULL);
 }
 

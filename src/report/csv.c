@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/csv.h"
-#include "report/field.h"
+#include "model/field.h"
 #include "report/terminal.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+/* After what says which sample it is. */
+static const char *const counters[] = { "et_ns", "pt_ns", "user_ns", "system_ns", "wait_ns",
+	"blocked_ns", "steal_ns", "max_rss_bytes" };
 
 static void text_cell(const char *text, FILE *out)
 {
@@ -31,11 +35,11 @@ static void sample_row(const char *name, const struct et_sample *s, FILE *out)
 		et_arrangement_names[s->arrangement], s->warmup ? "true" : "false");
 	if (s->exit_code >= 0)
 		fprintf(out, "%d", s->exit_code);
-	for (size_t i = 0; i < et_fields_of_time; i++) {
-		uint64_t value = et_field_value(s, &et_fields[i]);
+	for (size_t i = 0; i < ET_LENGTH(counters); i++) {
+		const struct et_field *f = et_field_find(et_sample_fields, counters[i]);
 		putc(',', out);
-		if (value != ET_UNKNOWN)
-			fprintf(out, "%" PRIu64, value);
+		if (!et_field_is_missing(f, s))
+			fprintf(out, "%" PRId64, et_field_int(f, s));
 	}
 	fprintf(out, ",%s\n", s->removal.by == ET_KEPT ? "" : et_removed_by_names[s->removal.by]);
 }
@@ -44,8 +48,8 @@ void et_csv_write(const struct et_experiment *e, const struct et_judgement *j, F
 {
 	(void)j;
 	fputs("command,index,order,round,arrangement,warmup,exit_code", out);
-	for (size_t i = 0; i < et_fields_of_time; i++)
-		fprintf(out, ",%s", et_fields[i].name);
+	for (size_t i = 0; i < ET_LENGTH(counters); i++)
+		fprintf(out, ",%s", counters[i]);
 	fputs(",removed\n", out);
 	for (size_t i = 0; i < e->n_commands; i++) {
 		const struct et_command *c = &e->commands[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/native.h"
 #include "base/json.h"
-#include "report/field.h"
+#include "model/field.h"
 
 #include <math.h>
 
@@ -27,49 +27,15 @@ static void write_plan(struct et_json *w, const struct et_plan *p)
 	et_json_object(w, "plan");
 	et_json_string(w, "order", et_order_names[p->order]);
 	et_json_u64(w, "seed", p->seed);
-	et_json_u64(w, "reference", p->reference);
-	et_json_u64(w, "warmup", p->warmup);
-	et_json_u64(w, "runs", p->runs);
-	et_json_double(w, "until_ratio", p->until_ratio);
-	et_json_u64(w, "min_runs", p->min_runs);
-	et_json_u64(w, "max_runs", p->max_runs);
-	et_json_u64(w, "time_limit_ns", p->time_limit_ns);
-	et_json_u64(w, "metronome_ns", p->metronome_ns);
-	et_json_bool(w, "pace", p->pace);
-	et_json_bool(w, "keep_all", p->keep_all);
-	et_json_bool(w, "ignore_failure", p->ignore_failure);
-	et_json_double(w, "level", p->level);
+	et_fields_write(w, et_plan_fields, p);
 	et_json_end(w);
 }
 
-static void write_child(struct et_json *w, const struct et_child_spec *c)
+static void write_object(
+	struct et_json *w, const char *key, const struct et_field *fields, const void *base)
 {
-	et_json_object(w, "child");
-	et_json_string(w, "cpus", c->cpus);
-	et_json_string(w, "sched", c->sched);
-	et_json_string(w, "user", c->user);
-	et_json_string(w, "shell", c->shell);
-	et_json_string(w, "input", c->input);
-	et_json_string(w, "output", c->output);
-	et_json_string(w, "directory", c->directory);
-	et_json_int(w, "nice", c->nice);
-	et_json_end(w);
-}
-
-static void write_host(struct et_json *w, const struct et_host *h)
-{
-	et_json_object(w, "host");
-	et_json_string(w, "name", h->name);
-	et_json_string(w, "kernel", h->kernel);
-	et_json_string(w, "architecture", h->architecture);
-	et_json_string(w, "cpu", h->cpu);
-	et_json_u64(w, "cpus", h->cpus);
-	et_json_string(w, "virtual", h->virtual_machine);
-	et_json_string(w, "clocksource", h->clocksource);
-	et_json_string(w, "governor", h->governor);
-	et_json_u64(w, "tick_ns", h->tick_ns);
-	et_json_u64(w, "memory_bytes", h->memory_bytes);
-	et_json_bool(w, "block_delays", h->block_delays);
+	et_json_object(w, key);
+	et_fields_write(w, fields, base);
 	et_json_end(w);
 }
 
@@ -78,10 +44,7 @@ static void write_environment(struct et_json *w, const struct et_experiment *e)
 	et_json_array(w, "environment");
 	for (size_t i = 0; i < e->n_environment; i++) {
 		et_json_flat_object(w, NULL);
-		et_json_string(w, "factor", e->environment[i].factor);
-		et_json_string(w, "state", e->environment[i].state);
-		et_json_string(w, "wanted", e->environment[i].wanted);
-		et_json_bool(w, "ok", e->environment[i].ok);
+		et_fields_write(w, et_factor_fields, &e->environment[i]);
 		et_json_end(w);
 	}
 	et_json_end(w);
@@ -90,18 +53,8 @@ static void write_environment(struct et_json *w, const struct et_experiment *e)
 static void write_interferers(struct et_json *w, const struct et_sample *s)
 {
 	et_json_array(w, "interference");
-	for (size_t i = 0; i < s->n_interferers; i++) {
-		const struct et_interferer *f = &s->interferers[i];
-		et_json_object(w, NULL);
-		et_json_string(w, "name", f->name);
-		et_json_int(w, "pid", f->pid);
-		et_json_bool(w, "kernel_thread", f->kernel_thread);
-		et_json_u64(w, "pt_ns", f->pt_ns);
-		et_json_u64(w, "on_our_cpu_ns", f->on_our_cpu_ns);
-		et_json_bool(w, "exited", f->exited);
-		et_json_u64(w, "doubt_ns", f->doubt_ns);
-		et_json_end(w);
-	}
+	for (size_t i = 0; i < s->n_interferers; i++)
+		write_object(w, NULL, et_interferer_fields, &s->interferers[i]);
 	et_json_end(w);
 }
 
@@ -109,54 +62,20 @@ static void write_removal(struct et_json *w, const struct et_removal *r)
 {
 	if (r->by == ET_KEPT) {
 		et_json_null(w, "removed");
-		return;
+	} else if (r->by == ET_REMOVED_DAEMON_CUTOFF) {
+		write_object(w, "removed", et_removal_fields, r);
+	} else {
+		et_json_object(w, "removed");
+		et_json_string(w, "by", et_removed_by_names[r->by]);
+		et_json_end(w);
 	}
-	et_json_object(w, "removed");
-	et_json_string(w, "by", et_removed_by_names[r->by]);
-	if (r->by == ET_REMOVED_DAEMON_CUTOFF) {
-		et_json_string(w, "daemon", r->daemon);
-		et_json_u64(w, "pt_ns", r->pt_ns);
-		et_json_u64(w, "cutoff_ns", r->cutoff_ns);
-	}
-	et_json_end(w);
-}
-
-static void write_marks(struct et_json *w, uint32_t marks)
-{
-	et_json_array(w, "marks");
-	for (int bit = 0; et_mark_names[bit]; bit++) {
-		if (marks >> bit & 1)
-			et_json_string(w, NULL, et_mark_names[bit]);
-	}
-	et_json_end(w);
-}
-
-static void int_or_null(struct et_json *w, const char *key, int64_t value, bool is_null)
-{
-	if (is_null)
-		et_json_null(w, key);
-	else
-		et_json_int(w, key, value);
 }
 
 static void write_sample(struct et_json *w, const struct et_sample *s)
 {
 	et_json_flat_object(w, NULL);
 	et_json_u64(w, "index", s->index);
-	et_json_u64(w, "order", s->order);
-	et_json_u64(w, "round", s->round);
-	et_json_u64(w, "position", s->position);
-	et_json_string(w, "arrangement", et_arrangement_names[s->arrangement]);
-	int_or_null(w, "partner", s->partner, s->partner < 0);
-	et_json_bool(w, "warmup", s->warmup);
-	int_or_null(w, "exit_code", s->exit_code, s->exit_code < 0);
-	int_or_null(w, "signal", s->signal, s->signal == 0);
-	et_json_u64(w, "started_wall_ns", s->started_wall_ns);
-	for (const struct et_field *f = et_fields; f->name; f++)
-		et_json_u64(w, f->name, et_field_value(s, f));
-	et_json_string(
-		w, "pt_source", s->pt_ns == ET_UNKNOWN ? NULL : et_pt_source_names[s->pt_source]);
-	write_marks(w, s->marks);
+	et_fields_write(w, et_sample_fields, s);
 	write_interferers(w, s);
 	write_removal(w, &s->removal);
 	et_json_end(w);
@@ -288,9 +207,9 @@ void et_native_write(const struct et_experiment *e, const struct et_judgement *j
 	et_json_string(&w, "order", et_order_names[e->plan.order]);
 	et_json_u64(&w, "seed", e->plan.seed);
 	write_plan(&w, &e->plan);
-	write_child(&w, &e->child);
+	write_object(&w, "child", et_child_fields, &e->child);
 	et_json_string(&w, "image_source", e->image_source);
-	write_host(&w, &e->host);
+	write_object(&w, "host", et_host_fields, &e->host);
 	write_environment(&w, e);
 	write_commands(&w, e, j);
 	et_json_array(&w, "comparisons");

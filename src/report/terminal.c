@@ -121,8 +121,8 @@ static void styled(const struct et_page *p, const char *style, const char *text,
 static bool may_break(const char *text, size_t space)
 {
 	static const char *const not_first[] = { "ns", "µs", "ms", "s", "%", "±", "×", "…", "B",
-		"KiB", "MiB", "GiB" };
-	static const char *const not_last[] = { "±", "…" };
+		"KiB", "MiB", "GiB", "=" };
+	static const char *const not_last[] = { "±", "…", "=" };
 	const char *next = text + space + 1;
 	size_t n = strcspn(next, " ,;:)");
 

@@ -11,7 +11,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { NARROWEST = 40, VALUE_COLUMN = 17, CULPRITS = 3, CULPRITS_VERBOSE = 10 };
+enum { NARROWEST = 40, VALUE_COLUMN = 16, CULPRITS = 3, CULPRITS_VERBOSE = 10 };
 
 #define BOLD "1"
 #define JUDGED "1;32"
@@ -84,14 +84,19 @@ static void time_row(
 		return;
 	}
 	et_format_measured(est->mean, est->expanded_uncertainty, time);
-	if (!t->verbose || !isfinite(est->lo) || !isfinite(est->hi)) {
+	et_format_percent(est->level, level);
+	struct et_scale scale = et_scale_of(est->mean, est->expanded_uncertainty);
+	if (!isfinite(est->lo) || !isfinite(est->hi) ||
+		!(est->coverage_factor > 0 && est->coverage_factor < 1e6))
 		row(t, label, style, "%s", time);
-		return;
-	}
-	row(t, label, style, "%s, %s interval %s … %s (%s, k = %.3g)", time,
-		et_format_percent(est->level, level), et_format_time(fmax(est->lo, 0), lo),
-		et_format_time(est->hi, hi), est->interval_method ? est->interval_method : "?",
-		est->coverage_factor);
+	else if (!t->verbose)
+		row(t, label, style, "%s%s%s%s", time, judged ? " (" : "", judged ? level : "",
+			judged ? ")" : "");
+	else
+		row(t, label, style, "%s, %s interval %s … %s %s (%s, k = %.3g)", time, level,
+			et_scale_number(scale, fmax(est->lo, 0), lo),
+			et_scale_number(scale, est->hi, hi), scale.unit,
+			est->interval_method ? est->interval_method : "?", est->coverage_factor);
 }
 
 static void spread_rows(const struct text *t, const struct et_estimate *est)
@@ -238,8 +243,9 @@ static void figures(const struct text *t, size_t i, const struct et_tally *tally
 	if (by_metric[other]->n || t->verbose)
 		time_row(t, other, by_metric[other], false);
 	if (isfinite(tally->parts.user) || isfinite(tally->parts.system))
-		row(t, "user, system", NULL, "%s, %s", et_format_time(tally->parts.user, user),
-			et_format_time(tally->parts.system, system));
+		row(t, "user, system", NULL, "%s, %s",
+			et_format_rounded(tally->parts.user, 3, user),
+			et_format_rounded(tally->parts.system, 3, system));
 	spread_rows(t, by_metric[judged]);
 	composition(t, &tally->parts);
 }

@@ -15,6 +15,7 @@ enum {
 	FINEST_PLACE = -3, /* 0.001 ns: no clock tells more */
 	VALUE_DIGITS = 4,
 	UNCERTAINTY_DIGITS = 2,
+	MOST_DIGITS = 15, /* a double holds no more */
 };
 
 static bool known(double x)
@@ -73,9 +74,10 @@ struct et_scale et_scale_of(double ns, double uncertainty_ns)
 {
 	double u = known(uncertainty_ns) ? uncertainty_ns : 0;
 	double v = known(ns) ? ns : 0;
+	int place = u > 0 ? place_of(u, UNCERTAINTY_DIGITS) : place_of(v, VALUE_DIGITS);
+	int finest = place_of(v, MOST_DIGITS);
 
-	return scale_at(
-		fmax(u, v), u > 0 ? place_of(u, UNCERTAINTY_DIGITS) : place_of(v, VALUE_DIGITS));
+	return scale_at(fmax(u, v), place > finest ? place : finest);
 }
 
 const char *et_scale_number(struct et_scale s, double ns, char buf[ET_FIGURE])
@@ -125,9 +127,9 @@ const char *et_format_measured(double ns, double uncertainty_ns, char buf[ET_FIG
 		snprintf(buf, ET_FIGURE, "%.40s %s ± " ET_DASH, value, s.unit);
 		return buf;
 	}
-	/* Too small for the finest place is not none at all. */
+	/* Too small for the last place is not none at all. */
 	if (uncertainty_ns > 0)
-		uncertainty_ns = fmax(uncertainty_ns, pow(10, FINEST_PLACE));
+		uncertainty_ns = fmax(uncertainty_ns, pow(10, s.exponent - s.decimals));
 	else
 		s.decimals = 0;
 	et_scale_number(s, uncertainty_ns, doubt);
@@ -216,8 +218,9 @@ const char *et_format_change(double ratio, double lo, double hi, char buf[ET_FIG
 	if (!known(half) || half == 0)
 		return et_format_percent(fabs(ratio - 1), buf);
 	int decimals = ratio_decimals(ratio, half) - 2;
+	double x = round_to(100 * fabs(ratio - 1), -decimals);
 	snprintf(buf, ET_FIGURE, "%.40s %%",
-		plain(100 * fabs(ratio - 1), decimals > 0 ? decimals : 0, (char[ET_FIGURE]){ 0 }));
+		plain(x, decimals > 0 ? decimals : 0, (char[ET_FIGURE]){ 0 }));
 	return buf;
 }
 

@@ -40,32 +40,35 @@ static double exact_p(double v, double n)
 	return fmin(1, 2 * (v > half ? et_psignrank_upper(v - 1, n) : et_psignrank(v, n)));
 }
 
-/* Hollander & Wolfe (1999), eqs. 3.7 to 3.11, with the continuity correction of R. */
+/* Of V: Hollander & Wolfe (1999), eq. 3.11. */
+static double variance(double n, double ties)
+{
+	return n * (n + 1) * (2 * n + 1) / 24 - ties / 48;
+}
+
 static double normal_p(double v, double n, double ties)
 {
-	double z = v - n * (n + 1) / 4, variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48;
+	double z = v - n * (n + 1) / 4;
 
-	if (variance <= 0)
-		return NAN;
 	z -= z == 0 ? 0 : copysign(0.5, z);
-	return et_pnorm_two_sided(z / sqrt(variance));
+	return et_pnorm_two_sided(z / sqrt(variance(n, ties)));
 }
 
 /*
  * Which Walsh average from either end bounds the interval; 0 when the level is out of reach.
- * Exact: Hollander & Wolfe (1999), eq. 3.34; else eq. 3.41 with continuity correction.
+ * Exact: Hollander & Wolfe (1999), eq. 3.34. Otherwise where the normal approximation crosses:
+ * for a shift between two Walsh averages only equal differences are tied, and none is zero.
  */
-static uint64_t bound_index(double n, double level, double ties, bool exact)
+static uint64_t bound_index(const double *sorted, double n, double level, bool exact)
 {
-	double alpha = 1 - level, c;
+	double alpha = 1 - level, v;
 
 	if (n < 1 || 2 * pow(0.5, n) > alpha * (1 + 1e-9))
 		return 0;
 	if (exact)
 		return (uint64_t)fmax(1, et_qsignrank(alpha / 2, n));
-	c = n * (n + 1) / 4 -
-	    et_qnorm((1 + level) / 2) * sqrt(n * (n + 1) * (2 * n + 1) / 24 - ties / 48);
-	return (uint64_t)fmax(1, floor(c + 0.5));
+	v = variance(n, et_ties_sorted(sorted, (size_t)n).cubic);
+	return (uint64_t)fmax(1, floor(n * (n + 1) / 4 + 0.5 - et_qnorm(1 - alpha / 2) * sqrt(v)));
 }
 
 struct et_signed_rank et_signed_rank_test(const double *d, size_t n, double level)
@@ -79,7 +82,7 @@ struct et_signed_rank et_signed_rank_test(const double *d, size_t n, double leve
 	if (out.n)
 		out.p = out.exact ? exact_p(out.v, m) : normal_p(out.v, m, ties);
 	out.estimate = et_walsh_median(sorted, n);
-	k = bound_index((double)n, level, ties, out.exact);
+	k = bound_index(sorted, (double)n, level, out.exact);
 	if (k) {
 		out.lo = et_walsh_kth(sorted, n, k);
 		out.hi = et_walsh_kth(sorted, n, (uint64_t)n * (n + 1) / 2 + 1 - k);

@@ -128,17 +128,18 @@ static void cases(void)
 		const char *lacks;
 	} all[] = {
 		{ make_parallel, "1.9 CPUs busy", "made of" },
-		{ make_imported, "elapsed time   431.0 ms ± 3.4 ms\n  range", "process time" },
+		{ make_imported, "elapsed time  431.0 ms ± 3.4 ms (95 %)\n  range",
+			"process time" },
 		{ make_empty, "no sample counts", "process time" },
 		{ make_duet, "no solo samples", "process time" },
-		{ make_single, "process time   5.000 ns ± –", "median" },
-		{ make_overlapping, "overlapping as several tasks ran", "asleep" },
+		{ make_single, "process time  5.000 ns ± –", "median" },
+		{ make_overlapping, "(100 %), overlapping", "asleep" },
 	};
 
 	for (size_t i = 0; i < ET_LENGTH(all); i++) {
 		ET_AUTO_FREE char *text = page_after(all[i].fn, false);
 		if (!ok(strstr(text, all[i].has) && !strstr(text, all[i].lacks),
-			    "case %zu says '%s', not '%s'", i, all[i].has, all[i].lacks))
+			    "case %zu says what it should, and not '%s'", i, all[i].lacks))
 			printf("# %s\n", text);
 		ET_AUTO_FREE char *more = page_after(all[i].fn, true);
 		ok(!strstr(more, "nan") && !strstr(more, "inf ") && !strstr(more, "-0"),
@@ -211,6 +212,72 @@ static void widths(void)
 	et_experiment_free(e);
 }
 
+/* A figure out of those that arithmetic gone wrong may leave behind. */
+static double strange(uint64_t *state)
+{
+	static const double figures[] = { NAN, INFINITY, -INFINITY, -1, -0.0, 0, 1e-300, 1e-3, 1,
+		999.9999, 5e8, 1e18, 1.8446744073709552e19, 1e300 };
+
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	return figures[(*state >> 33) % ET_LENGTH(figures)];
+}
+
+static void estimate_of(uint64_t *state, struct et_estimate *e)
+{
+	double *const figures[] = { &e->mean, &e->sd, &e->relative_error, &e->min, &e->max,
+		&e->median, &e->q1, &e->q3, &e->coverage_factor, &e->expanded_uncertainty, &e->lo,
+		&e->hi, &e->level };
+
+	for (size_t i = 0; i < ET_LENGTH(figures); i++)
+		*figures[i] = strange(state);
+	e->n = *state >> 40 & 3;
+}
+
+static const char *bad_number(const char *text)
+{
+	for (const char *p = text; *p; p++) {
+		if (strchr(" (", *p) && p[1] == '-' && p[2] >= '0' && p[2] <= '9')
+			return p;
+	}
+	return strcasestr(text, "nan") ? strcasestr(text, "nan") : strstr(text, "inf");
+}
+
+static void strange_figures(void)
+{
+	static const char *const names[] = { "a", "b", "c" };
+	struct et_experiment *e = fixture_experiment(names, 3);
+	struct et_judgement j = fixture_judgement(e);
+	uint64_t state = 1;
+	int bad = 0;
+
+	for (int i = 0; i < 3000; i++) {
+		struct et_sample *s = &e->commands[i % 3].samples[1 + i % 4];
+		uint64_t *const counters[] = { &s->et_ns, &s->pt_ns, &s->user_ns, &s->wait_ns,
+			&s->blocked_ns, &s->steal_ns };
+		double ns = strange(&state);
+		*counters[i % 6] = ns >= 0 && ns < 1e19 ? (uint64_t)ns : ET_UNKNOWN;
+		for (size_t k = 0; k < 3; k++) {
+			estimate_of(&state, &j.commands[k].et);
+			estimate_of(&state, &j.commands[k].pt);
+		}
+		struct et_contrast *c = &j.contrasts[i & 1];
+		c->ratio = strange(&state);
+		c->lo = strange(&state);
+		c->hi = strange(&state);
+		c->p_holm = fabs(strange(&state));
+		c->log_ratio_sd = fabs(strange(&state));
+		struct et_text_options o = { 40 + i % 100, false, i & 4 };
+		ET_AUTO_FREE char *text = page(e, &j, o, false);
+		ET_AUTO_FREE char *line = bad_line(text, o.width);
+		const char *found = line ? line : bad_number(text);
+		if (found && bad++ < 5)
+			printf("# %.*s\n", (int)strcspn(found, "\n"), found);
+	}
+	ok(!bad, "figures out of bounds print as no number at all");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
 static void terminal(void)
 {
 	ET_AUTO_FREE char *clean = et_clean("a\033b\nc\x7f\xff\xc2\x9b\xe2\x80\xae", "\n");
@@ -233,5 +300,6 @@ int main(void)
 	goldens();
 	cases();
 	widths();
+	strange_figures();
 	return tap_done();
 }

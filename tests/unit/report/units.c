@@ -83,6 +83,7 @@ static void other_figures(void)
 	is_str(et_format_change(1.0212, 1.018, 1.024, buf), "2.1 %", "change");
 	is_str(et_format_change(0.65, 0.55, 0.75, buf), "35 %", "change, less");
 	is_str(et_format_change(1.0212, NAN, NAN, buf), "2.1 %", "change without an interval");
+	is_str(et_format_change(4.02, 3.7, 4.4, buf), "300 %", "change, wide interval");
 	is_str(et_format_change(NAN, 1, 2, buf), "–", "no change known");
 	is_str(et_format_bytes(3355443, buf), "3.2 MiB", "memory");
 	is_str(et_format_bytes(1048575, buf), "1.0 MiB", "a byte less than a MiB");

@@ -22,15 +22,34 @@ static const char *const left_out[] = {
 	"two_sample:ks_exact_R",
 	"bootstrap:mc_z0_sd",
 	"bootstrap:mc_perc95_mean",
+	/* all our tests are two-sided, and corrected for continuity */
+	"one_sample:jack_accel_*",
+	"*.p_less",
+	"two_sample:wilcox_normal_nocc.p",
+	"one_sample:kendall_approx.[pz]",
+	/* etalon says the ratio and Cliff's delta instead */
+	"two_sample:cohen_d",
+	"two_sample:pooled_sd",
+	/* Holm and Sidak are what etalon offers */
+	"p_adjust:bonferroni",
+	"p_adjust:hochberg",
+	"p_adjust:BH",
+	"p_adjust:holm_sidak",
+	/* NaN stands for it here: see et_rank_sum_test */
+	"two_sample:wilcox_exact.achieved",
+	/* quotients of counts, which the profile makes itself */
+	"sampling:share",
+	"sampling:se_share_binomial",
+	"sampling:sd_count_*",
 };
 
 /* Kinds of work that is not in this folder yet. */
-static const char *const left_kinds[] = { "regression", "complexity", "factorial", "two_sample",
-	"groups", "uncertainty", "sampling", "bootstrap", "dist" };
+static const char *const left_kinds[] = { "regression", "complexity", "factorial", "groups",
+	"bootstrap" };
 
 struct kind_count {
 	char name[32];
-	size_t cases, compared, failed, left;
+	size_t cases, compared, failed, missing, left;
 };
 
 static struct kind_count counts[16];
@@ -127,7 +146,7 @@ static void check_leaf(const struct leaf *leaf, const json_t *want, const struct
 	size_t i;
 
 	snprintf(full, sizeof(full), "%s:%s", leaf->kind, leaf->path);
-	if (in_list(left_out, ET_LENGTH(left_out), full)) {
+	if (in_list(left_out, ET_LENGTH(left_out), full) || (a && a->left)) {
 		c->left++;
 		return;
 	}
@@ -138,12 +157,8 @@ static void check_leaf(const struct leaf *leaf, const json_t *want, const struct
 			printf("# %s %s: outside its rule\n", leaf->id, leaf->path);
 		return;
 	}
-	if (!a) {
-		c->left++;
-		return;
-	}
 	if (!a || (json_is_array(want) && json_array_size(want) != a->n)) {
-		c->failed++;
+		c->missing++;
 		printf("# %s %s: %s\n", leaf->id, leaf->path,
 			a ? "another number of values" : "not computed");
 		return;
@@ -218,7 +233,8 @@ static FILE *open_data(const char *name)
 
 int main(void)
 {
-	static const char *const kinds[] = { "one_sample", "p_adjust" };
+	static const char *const kinds[] = { "one_sample", "two_sample", "p_adjust", "uncertainty",
+		"sampling", "dist" };
 	ET_AUTO_FCLOSE FILE *f = open_data("tolerances.json"), *cases = open_data("public.jsonl");
 	ET_AUTO_FREE char *line = NULL;
 	size_t cap = 0;
@@ -239,9 +255,9 @@ int main(void)
 	for (size_t i = 0; i < ET_LENGTH(kinds); i++) {
 		struct kind_count *c = count_of(kinds[i]);
 
-		ok(c->cases > 0 && c->compared > 0 && c->failed == 0,
-			"%s: %zu cases, %zu figures agree, %zu do not, %zu left out", c->name,
-			c->cases, c->compared - c->failed, c->failed, c->left);
+		ok(c->cases > 0 && c->compared > 0 && c->failed + c->missing == 0,
+			"%s: %zu cases, %zu figures agree, %zu do not, %zu missing, %zu left out",
+			c->name, c->cases, c->compared - c->failed, c->failed, c->missing, c->left);
 	}
 	json_decref(tolerances);
 	return tap_done();

@@ -11,6 +11,7 @@ struct answer {
 	char path[64];
 	double *v;
 	size_t n;
+	bool left;         /* not ours to answer in this case */
 	bool custom, pass; /* judged already, by a rule that the tolerances state in words */
 };
 
@@ -31,6 +32,7 @@ void put(struct answers *to, double v, const char *fmt, ...) __attribute__((form
 void put_array(struct answers *to, const double *v, size_t n, const char *path);
 void put_pair(struct answers *to, double lo, double hi, const char *path);
 void put_judged(struct answers *to, bool pass, const char *path);
+void put_left(struct answers *to, const char *path);
 /* A JSON array of numbers (a bare number counts as one); the caller frees. */
 double *numbers(const json_t *v, size_t *n);
 

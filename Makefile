@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A thin front for Meson. `make demo` shows the tool at work, `make check` tests it; both install
+# what they miss. Plain `make` installs nothing.
+
+BUILD ?= build
+PREFIX ?= /usr/local
+MESON ?= meson
+NINJA ?= ninja
+
+.DEFAULT_GOAL := all
+.PHONY: all demo check asan valgrind lint bench install uninstall clean help \
+	deps deps-test deps-bench deps-lint
+
+all: $(BUILD)/build.ninja
+	@$(NINJA) -C $(BUILD)
+
+$(BUILD)/build.ninja:
+	@command -v $(MESON) >/dev/null && command -v $(NINJA) >/dev/null || \
+		{ echo "meson or ninja is missing: 'make deps' installs what the build needs" >&2; exit 1; }
+	@$(MESON) setup $(BUILD)
+
+deps:
+	@tools/install-deps build
+deps-test:
+	@tools/install-deps build test
+deps-bench:
+	@tools/install-deps build bench
+deps-lint:
+	@tools/install-deps build lint
+
+# Sub-makes, so that what the first installs is there when the second begins, also under -j.
+demo: deps
+	@$(MAKE) --no-print-directory all
+	@tools/demo $(BUILD)/etalon
+
+check: deps-test
+	@BUILD=$(BUILD) tools/check
+
+asan: deps
+	@BUILD=$(BUILD) tools/check asan
+
+valgrind: deps-test
+	@BUILD=$(BUILD) tools/check valgrind
+
+lint: deps-lint
+	@tools/lint
+
+bench: deps-bench
+	@$(MAKE) --no-print-directory all
+	@bench/run $(BUILD)/etalon
+
+# libdir is plain lib: Debian's multiarch folder is for Debian's own packages.
+install: all
+	@$(MESON) configure $(BUILD) -Dprefix=$(PREFIX) -Dlibdir=lib
+	@$(NINJA) -C $(BUILD)
+	@DESTDIR=$(DESTDIR) $(MESON) install -C $(BUILD) --no-rebuild
+
+# What the last `make install` put there, DESTDIR included.
+uninstall:
+	@test -f $(BUILD)/meson-logs/install-log.txt || \
+		{ echo "nothing was installed from $(BUILD)" >&2; exit 1; }
+	@$(NINJA) -C $(BUILD) uninstall
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-asan
+
+help:
+	@echo 'make            build $(BUILD)/etalon and $(BUILD)/libetalon.so'
+	@echo 'make demo       install what is missing, build, measure two programs against each other'
+	@echo 'make check      install what tests need, build, run all tests (plain, ASan+UBSan, valgrind)'
+	@echo 'make asan       the tests with ASan and UBSan only;  make valgrind: the unit tests under it'
+	@echo 'make lint       format, cppcheck, shellcheck, layers, banned calls, sizes'
+	@echo 'make bench      measure the tool itself beside its peers'
+	@echo 'make install    PREFIX=$(PREFIX) DESTDIR=$(DESTDIR);  make uninstall takes it away'
+	@echo 'make clean      remove $(BUILD) and $(BUILD)-asan'

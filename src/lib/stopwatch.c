@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The public stopwatch. Must not allocate, print or call anything that may block. */
+#include "base/clock.h"
+
+#include <etalon/etalon.h>
+
+void et_stopwatch_start(struct et_stopwatch *watch)
+{
+	watch->start_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+}
+
+uint64_t et_stopwatch_ns(const struct et_stopwatch *watch)
+{
+	return et_clock_read_ns(CLOCK_MONOTONIC) - watch->start_ns;
+}

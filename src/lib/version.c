@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The version of the library at run time, which may differ from the header's. */
+#include <etalon/etalon.h>
+
+const char *et_version(void)
+{
+	return ET_VERSION;
+}
