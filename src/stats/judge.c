@@ -8,21 +8,11 @@
 
 #include <string.h>
 
-/* Absolute times come from runs alone; where there were none, from the duets. */
-static enum et_arrangement arrangement_of(const struct et_command *c)
-{
-	for (size_t i = 0; i < c->n_samples; i++) {
-		if (!c->samples[i].warmup && c->samples[i].arrangement == ET_SOLO)
-			return ET_SOLO;
-	}
-	return ET_DUET;
-}
-
 static void judge_metric(const struct et_experiment *e, const struct et_command *c,
 	enum et_metric m, struct et_estimate *out)
 {
 	size_t n, k = 0;
-	ET_AUTO_FREE double *x = et_command_values(c, m, arrangement_of(c), &n);
+	ET_AUTO_FREE double *x = et_command_values(c, m, et_command_arrangement(c), &n);
 
 	for (size_t i = 0; i < n; i++) {
 		if (x[i] < (double)ET_UNKNOWN)
@@ -75,7 +65,7 @@ void et_judge(const struct et_experiment *e, struct et_judgement *out)
 		judge_metric(e, c, ET_METRIC_PT, &out->commands[i].pt);
 		out->commands[i].removed = count_removed(c);
 		et_doubt_command(c, &out->commands[i].warnings);
-		if (c->n_samples && arrangement_of(c) == ET_DUET)
+		if (c->n_samples && et_command_arrangement(c) == ET_DUET)
 			et_warn(&out->commands[i].warnings, "measured in duets only: its elapsed "
 							    "time holds its partner's share "
 							    "of the CPU");
