@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "stats/contrast.h"
 #include "stats/doubts.h"
-#include "stats/multiple.h"
 #include "stats/summary.h"
 
 #include <string.h>
@@ -35,23 +34,17 @@ static size_t count_removed(const struct et_command *c)
 
 static void judge_contrasts(const struct et_experiment *e, struct et_judgement *j)
 {
-	ET_AUTO_FREE double *p = et_calloc(e->n_commands, sizeof(*p));
+	uint32_t reference = e->plan.reference;
 
-	if (e->n_commands < 2 || e->plan.reference >= e->n_commands)
+	if (e->n_commands < 2 || reference >= e->n_commands)
 		return;
 	j->contrasts = et_calloc(e->n_commands, sizeof(*j->contrasts));
 	for (uint32_t b = 0; b < e->n_commands; b++) {
-		if (b == e->plan.reference)
-			continue;
-		et_contrast_make(e, b, &j->contrasts[j->n_contrasts]);
-		p[j->n_contrasts] = j->contrasts[j->n_contrasts].p;
-		j->n_contrasts++;
+		if (b != reference)
+			et_contrast_make(e, reference, b, e->metric, e->plan.level,
+				&j->contrasts[j->n_contrasts++]);
 	}
-	et_holm(p, j->n_contrasts, p);
-	for (size_t i = 0; i < j->n_contrasts; i++) {
-		j->contrasts[i].p_holm = p[i];
-		et_contrast_conclude(&j->contrasts[i]);
-	}
+	et_contrasts_conclude(j->contrasts, j->n_contrasts, 1 - e->plan.level);
 }
 
 void et_judge(const struct et_experiment *e, struct et_judgement *out)
