@@ -6,7 +6,9 @@
 #include <locale.h>
 #include <string.h>
 
+extern const struct et_verb et_verb_compare;
 extern const struct et_verb et_verb_completion;
+extern const struct et_verb et_verb_describe;
 extern const struct et_verb et_verb_export;
 extern const struct et_verb et_verb_run;
 extern const struct et_verb et_verb_show;
@@ -14,6 +16,8 @@ extern const struct et_verb et_verb_show;
 const struct et_verb *const et_verbs[] = {
 	&et_verb_run,
 	&et_verb_show,
+	&et_verb_describe,
+	&et_verb_compare,
 	&et_verb_export,
 	&et_verb_completion,
 	NULL,

@@ -20,7 +20,7 @@ struct et_series {
 	enum et_unit unit;
 	const struct et_experiment *experiment; /* of which it is a command, or NULL */
 	uint32_t command;
-	size_t source; /* series of one file or experiment have the same */
+	const char *origin; /* file or experiment as the user named it, not owned; or NULL */
 };
 
 /* Some series, and the experiments they came from. */

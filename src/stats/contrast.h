@@ -15,5 +15,8 @@ void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enu
 	double level, struct et_contrast *out);
 /* Holm over the family, then the verdicts in words. */
 void et_contrasts_conclude(struct et_contrast *c, size_t n, double alpha);
+/* Is any slower than the reference, significantly so, and by more than that proportion? */
+bool et_contrasts_regressed(
+	const struct et_contrast *c, size_t n, uint32_t reference, double proportion);
 
 #endif

@@ -343,7 +343,7 @@ int et_series_read(FILE *in, const struct et_series_options *o, struct et_series
 	if (rc)
 		return rc;
 	for (size_t i = before; i < out->n; i++)
-		out->list[i].source = before;
+		out->list[i].origin = o->name;
 	if (out->n == before || (out->n == before + 1 && !out->list[before].n))
 		return et_import_fail(&r.in, NULL, "there are no numbers in it");
 	return 0;
