@@ -6,6 +6,8 @@
 #include <assert.h>
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 static int by_value(const void *a, const void *b)
@@ -15,9 +17,70 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+enum { RADIX_FROM = 1 << 14, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, PASSES = 6 };
+
+/* Doubles as integers that are in the same order, and back. */
+static uint64_t to_key(double x)
+{
+	uint64_t u;
+
+	memcpy(&u, &x, sizeof(u));
+	return u >> 63 ? ~u : u | (uint64_t)1 << 63;
+}
+
+static double from_key(uint64_t key)
+{
+	uint64_t u = key >> 63 ? key & ~((uint64_t)1 << 63) : ~key;
+	double x;
+
+	memcpy(&x, &u, sizeof(x));
+	return x;
+}
+
+/* One pass by the digit at shift; false when all have the same and nothing moved. */
+static bool pass(const uint64_t *from, uint64_t *to, size_t n, unsigned shift)
+{
+	size_t start[DIGITS] = { 0 };
+	size_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		start[from[i] >> shift & (DIGITS - 1)]++;
+	if (start[from[0] >> shift & (DIGITS - 1)] == n)
+		return false;
+	for (size_t d = 0; d < DIGITS; d++) {
+		size_t count = start[d];
+		start[d] = sum;
+		sum += count;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[start[from[i] >> shift & (DIGITS - 1)]++] = from[i];
+	return true;
+}
+
+/* From the least digit up: time in proportion to n, 16 bytes a value more. */
+static void radix_sort(double *x, size_t n)
+{
+	ET_AUTO_FREE uint64_t *keys = et_alloc(2 * n * sizeof(*keys));
+	uint64_t *from = keys, *to = keys + n;
+
+	for (size_t i = 0; i < n; i++)
+		from[i] = to_key(x[i]);
+	for (unsigned p = 0; p < PASSES; p++) {
+		if (pass(from, to, n, p * DIGIT_BITS)) {
+			uint64_t *swap = from;
+			from = to;
+			to = swap;
+		}
+	}
+	for (size_t i = 0; i < n; i++)
+		x[i] = from_key(from[i]);
+}
+
 void et_sort(double *x, size_t n)
 {
-	if (n > 1)
+	if (n >= RADIX_FROM)
+		radix_sort(x, n);
+	else if (n > 1)
 		qsort(x, n, sizeof(*x), by_value);
 }
 
