@@ -69,6 +69,11 @@ static bool wants_terminal(int signal)
 	return signal == SIGTTIN || signal == SIGTTOU;
 }
 
+static bool held_up(int code)
+{
+	return code == CLD_STOPPED || code == CLD_TRAPPED || code == CLD_CONTINUED;
+}
+
 static void take_end(struct et_ended *e, uint64_t now_ns)
 {
 	e->t1_ns = now_ns;
@@ -86,16 +91,17 @@ int et_reap_wait(struct et_ended *ended, size_t n)
 
 	while (running) {
 		siginfo_t info = { 0 };
-		if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOWAIT) < 0) {
+		if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WCONTINUED | WNOWAIT) < 0) {
 			if (errno == EINTR)
 				continue;
 			return -errno;
 		}
 		uint64_t now_ns = et_clock_read_ns(CLOCK_MONOTONIC);
 		struct et_ended *e = entry_of(ended, n, info.si_pid);
-		if (info.si_code == CLD_STOPPED || info.si_code == CLD_TRAPPED) {
-			waitid(P_PID, (id_t)info.si_pid, &info, WSTOPPED);
-			if (wants_terminal(info.si_status)) {
+		if (held_up(info.si_code)) {
+			/* Going on is news as well: we may have been stopped with it. */
+			waitid(P_PID, (id_t)info.si_pid, &info, WSTOPPED | WCONTINUED);
+			if (info.si_code != CLD_CONTINUED && wants_terminal(info.si_status)) {
 				kill(-info.si_pid, SIGKILL);
 				kill(info.si_pid, SIGKILL);
 				rc = -EIO;

@@ -82,10 +82,20 @@ is "the held-up sample is removed for a recorded cause" \
 # A program that is stopped by somebody else.
 begin --label stopped -w 0 -r 2 'sleep 0.4'
 sleep 0.2
-pkill -STOP -f 'sleep 0\.4'
+pkill -STOP -P $pid
 sleep 0.3
-pkill -CONT -f 'sleep 0\.4'
+pkill -CONT -P $pid
 wait $pid
 is "a stopped program is waited for" $? 0
 like "and marked" "$(etalon show stopped --json | jq -c '[.commands[0].samples[].marks]')" stopped
+begin --label together -w 0 -r 2 'sleep 0.4'
+sleep 0.2
+pkill -STOP -P $pid
+kill -STOP $pid
+sleep 0.3
+kill -CONT $pid
+pkill -CONT -P $pid
+wait $pid
+like "the same when we are stopped with it" \
+	"$(etalon show together --json | jq -c '[.commands[0].samples[].marks]')" stopped
 done_testing
