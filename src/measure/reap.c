@@ -84,7 +84,7 @@ static void take_end(struct et_ended *e, uint64_t now_ns)
 	e->done = true;
 }
 
-int et_reap_wait(struct et_ended *ended, size_t n)
+int et_reap_wait(struct et_ended *ended, size_t n, bool stops_are_ours)
 {
 	size_t running = n;
 	int rc = 0;
@@ -106,7 +106,7 @@ int et_reap_wait(struct et_ended *ended, size_t n)
 				kill(info.si_pid, SIGKILL);
 				rc = -EIO;
 			}
-			if (e)
+			if (e && !stops_are_ours)
 				e->marks |= ET_MARK_STOPPED;
 		} else if (e) {
 			take_end(e, now_ns);
@@ -116,6 +116,37 @@ int et_reap_wait(struct et_ended *ended, size_t n)
 		}
 	}
 	return rc;
+}
+
+static bool has_ended(pid_t pid)
+{
+	siginfo_t info = { 0 };
+
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+	       info.si_pid == pid;
+}
+
+void et_reap_alternate(
+	const struct et_ended ended[2], uint64_t beat_ns, const volatile sig_atomic_t *stop)
+{
+	struct timespec next;
+	int runs = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &next);
+	kill(-ended[1].pid, SIGSTOP);
+	while (!*stop && !has_ended(ended[0].pid) && !has_ended(ended[1].pid)) {
+		uint64_t at = et_timespec_ns(next) + beat_ns;
+		next = (struct timespec){ .tv_sec = (time_t)(at / 1000000000u),
+			.tv_nsec = (long)(at % 1000000000u) };
+		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL) == EINTR &&
+			!*stop)
+			;
+		kill(-ended[runs].pid, SIGSTOP);
+		runs = !runs;
+		kill(-ended[runs].pid, SIGCONT);
+	}
+	kill(-ended[0].pid, SIGCONT);
+	kill(-ended[1].pid, SIGCONT);
 }
 
 static int32_t parent_of(int32_t pid)
