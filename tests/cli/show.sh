@@ -1,29 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # show and export of a kept experiment: which one, in which form, and what bad usage gets.
-set -u
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-export ETALON_STORE="sqlite:$dir/store.db" COLUMNS=80
-n=0
-
-ok() { # ok STATUS DESCRIPTION
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
-}
-gives() { # gives STATUS DESCRIPTION COMMAND…: the output goes to $dir/out and $dir/err
-	want=$1 what=$2
-	shift 2
-	"$@" > "$dir/out" 2> "$dir/err"
-	got=$?
-	[ "$got" -eq "$want" ]
-	ok $? "$what: exit $want"
-	[ "$got" -eq "$want" ] || { echo "# exit $got"; sed 's/^/# /' "$dir/out" "$dir/err"; }
-}
-says() { # says TEXT
-	grep -qF -- "$1" "$dir/out" "$dir/err"
-	ok $? "says '$1'"
-}
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
 
 gives 4 "no store yet" "$ETALON" show
 "$KEEP_SPECIMEN" "$ETALON_STORE" mine || exit 1
@@ -66,4 +45,4 @@ gives 2 "an unknown format" "$ETALON" export --format pdf
 says "hyperfine"
 gives 4 "a file that cannot be written" "$ETALON" export -o "$dir/no/where"
 says "No such file or directory"
-echo "1..$n"
+done_testing
