@@ -7,9 +7,11 @@
 #include <string.h>
 
 extern const struct et_verb et_verb_completion;
+extern const struct et_verb et_verb_put;
 
 const struct et_verb *const et_verbs[] = {
 	&et_verb_completion,
+	&et_verb_put,
 	NULL,
 };
 
