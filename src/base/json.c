@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/json.h"
+#include "base/utf8.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -15,37 +16,13 @@ void et_json_init(struct et_json *j, FILE *out, int indent)
 	j->flat[0] = indent == 0;
 }
 
-/* The length of the valid UTF-8 sequence at s, or 0. Overlong forms and surrogates are invalid. */
-static size_t utf8_length(const unsigned char *s)
-{
-	if (s[0] < 0x80)
-		return 1;
-	if (s[0] >= 0xc2 && s[0] <= 0xdf)
-		return (s[1] & 0xc0) == 0x80 ? 2 : 0;
-	if (s[0] >= 0xe0 && s[0] <= 0xef) {
-		if ((s[1] & 0xc0) != 0x80 || (s[2] & 0xc0) != 0x80)
-			return 0;
-		if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f))
-			return 0;
-		return 3;
-	}
-	if (s[0] >= 0xf0 && s[0] <= 0xf4) {
-		if ((s[1] & 0xc0) != 0x80 || (s[2] & 0xc0) != 0x80 || (s[3] & 0xc0) != 0x80)
-			return 0;
-		if ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-			return 0;
-		return 4;
-	}
-	return 0;
-}
-
 static void quote(FILE *out, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
 
 	putc('"', out);
 	while (*s) {
-		size_t len = utf8_length(s);
+		size_t len = et_utf8_length((const char *)s);
 
 		if (*s == '"' || *s == '\\') {
 			fprintf(out, "\\%c", *s++);
@@ -54,6 +31,10 @@ static void quote(FILE *out, const char *text)
 		} else if (!len) {
 			fputs("\xef\xbf\xbd", out);
 			s++;
+		} else if (*s == 0xc2 && s[1] < 0xa0) {
+			/* A terminal may obey these (C1) as it does an escape. */
+			fprintf(out, "\\u%04x", s[1]);
+			s += 2;
 		} else {
 			fwrite(s, 1, len, out);
 			s += len;

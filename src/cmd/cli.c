@@ -186,3 +186,18 @@ FILE *et_cli_open_output(const char *path, struct et_error *err)
 		et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", path);
 	return f;
 }
+
+int et_cli_close_output(FILE *f, const char *path, struct et_error *err)
+{
+	bool failed = fflush(f) != 0 || ferror(f);
+	int cause = failed && errno ? errno : EIO;
+
+	if (f != stdout && fclose(f) != 0 && !failed) {
+		failed = true;
+		cause = errno;
+	}
+	if (!failed)
+		return 0;
+	return et_fail_errno(
+		err, cause, ET_EXIT_OUTSIDE, "%s", strcmp(path, "-") ? path : "standard output");
+}

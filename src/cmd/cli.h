@@ -47,5 +47,7 @@ int et_cli_fail(const struct et_error *err);
 char *et_cli_store_url(const struct et_cli *cli);
 /* Opens path for writing, "-" is stdout; NULL with err filled on failure. */
 FILE *et_cli_open_output(const char *path, struct et_error *err);
+/* Closes it (stdout is flushed) and tells whether everything was written: a disk may be full. */
+int et_cli_close_output(FILE *f, const char *path, struct et_error *err) ET_CHECK;
 
 #endif

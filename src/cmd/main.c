@@ -8,8 +8,14 @@
 
 extern const struct et_verb et_verb_completion;
 extern const struct et_verb et_verb_put;
+extern const struct et_verb et_verb_export;
+extern const struct et_verb et_verb_run;
+extern const struct et_verb et_verb_show;
 
 const struct et_verb *const et_verbs[] = {
+	&et_verb_run,
+	&et_verb_show,
+	&et_verb_export,
 	&et_verb_completion,
 	&et_verb_put,
 	NULL,

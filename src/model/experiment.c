@@ -100,8 +100,10 @@ double *et_command_values(
 
 	for (size_t i = 0; i < c->n_samples; i++) {
 		const struct et_sample *s = &c->samples[i];
-		if (!s->warmup && s->removal.by == ET_KEPT && s->arrangement == a)
-			out[k++] = (double)et_sample_metric_ns(s, m);
+		uint64_t value = et_sample_metric_ns(s, m);
+		if (!s->warmup && s->removal.by == ET_KEPT && s->arrangement == a &&
+			value != ET_UNKNOWN)
+			out[k++] = (double)value;
 	}
 	*n = k;
 	return out;

@@ -105,7 +105,8 @@ void et_experiment_name(struct et_experiment *e, uint64_t wall_ns, uint64_t rand
 
 /*
  * The values of a metric over the samples that count: not warm-up, not removed, of the given
- * arrangement. Returns a new array of *n doubles (nanoseconds); order of execution.
+ * arrangement; where the metric is not known (imported records) there is no value. Returns a new
+ * array of *n doubles (nanoseconds); order of execution.
  */
 double *et_command_values(
 	const struct et_command *c, enum et_metric m, enum et_arrangement a, size_t *n);

@@ -24,7 +24,13 @@ const char *et_store_url(const struct et_store *s);
 
 /* Keeps the experiment's plan, host and commands (not its samples), durable on return. */
 int et_store_begin(struct et_store *s, const struct et_experiment *e, struct et_error *err);
-/* Adds one sample of the experiment to the open group (a group is opened if none is). */
+/* Keeps a finished experiment with all of its samples, the whole of it or nothing. */
+int et_store_keep(struct et_store *s, const struct et_experiment *e, struct et_error *err);
+/*
+ * Adds one sample of the experiment to the open group (a group is opened if none is). An open
+ * group keeps other writers waiting: flush at least every 50 ms. A failed add leaves the group as
+ * it was, or (when the disk is full, say) the store has given it up; what was flushed stays.
+ */
 int et_store_add(
 	struct et_store *s, const char *id, const struct et_sample *sample, struct et_error *err);
 /* Makes all that was added durable. Nothing open is no error. */
@@ -32,13 +38,17 @@ int et_store_flush(struct et_store *s, struct et_error *err);
 /* How the experiment ended; for resume, back to ET_STATE_RUNNING. Flushes. */
 int et_store_set_state(struct et_store *s, const char *id, enum et_state state, uint64_t wall_ns,
 	struct et_error *err);
-/* Records that samples were removed or kept after all (order and command name the sample). */
+/*
+ * Records that samples were removed or kept after all (order and command name the sample). Part
+ * of the open group like et_store_add.
+ */
 int et_store_set_removal(
 	struct et_store *s, const char *id, const struct et_sample *sample, struct et_error *err);
 
 /*
- * Finds one experiment by id, by the unambiguous beginning of an id, by label (the newest of that
- * label), or "last". -ENOENT with an error that says so; -EINVAL when ambiguous.
+ * Finds one experiment: "last", an id, a label (the newest of that label), or the unambiguous
+ * beginning of an id, tried in this sequence. -ENOENT with an error that says so; -EINVAL when
+ * ambiguous.
  */
 int et_store_find(struct et_store *s, const char *name, char id[40], struct et_error *err);
 /* The newest experiment that is not done, for resume without an id. */
@@ -58,11 +68,16 @@ struct et_store_entry {
 	const char *first_command;
 };
 
-/* Calls fn for each experiment, newest first, at most limit (0: all); fn returns 0 to go on. */
-int et_store_list(struct et_store *s, size_t limit,
-	int (*fn)(void *ctx, const struct et_store_entry *e), void *ctx, struct et_error *err);
+/* Returns 0 to go on. The texts are valid during the call only; the store must not be used. */
+typedef int (*et_store_entry_fn)(void *ctx, const struct et_store_entry *e);
+/* Calls fn for each experiment, newest first, at most limit (0: all). */
+int et_store_list(
+	struct et_store *s, size_t limit, et_store_entry_fn fn, void *ctx, struct et_error *err);
 
-/* Facts about the machine that outlive experiments, such as a calibration; text values. */
+/*
+ * Facts about the machine that outlive experiments, such as a calibration; text values. A fact
+ * that is not there gives 0 and *value NULL; the caller frees the value. Setting flushes.
+ */
 int et_store_get_fact(struct et_store *s, const char *key, char **value, struct et_error *err);
 int et_store_set_fact(struct et_store *s, const char *key, const char *value, struct et_error *err);
 

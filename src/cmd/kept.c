@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/kept.h"
+#include "stats/judge.h"
+#include "store/store.h"
+
+#include <errno.h>
+
+static int load(const char *url, const char *name, struct et_kept *out, struct et_error *err)
+{
+	struct et_store *store;
+	char id[40];
+
+	int rc = et_store_open(url, ET_STORE_READ, &store, err);
+	if (rc)
+		return rc;
+	rc = et_store_find(store, name, id, err);
+	if (rc == 0)
+		rc = et_store_load(store, id, &out->experiment, err);
+	et_store_close(store);
+	return rc;
+}
+
+int et_kept_load(const struct et_cli *cli, const struct et_operands *ops, struct et_kept *out,
+	struct et_error *err)
+{
+	size_t n = ops->n_before + ops->n_after;
+	char **names = ops->n_before ? ops->before : ops->after;
+
+	if (n > 1)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s': name one experiment only",
+			ops->n_before > 1 ? ops->before[1] : ops->after[n - 1 - ops->n_before]);
+	ET_AUTO_FREE char *url = et_cli_store_url(cli);
+	int rc = load(url, n ? names[0] : "last", out, err);
+	if (rc == 0)
+		et_judge(out->experiment, &out->judgement);
+	return rc;
+}
+
+void et_kept_free(struct et_kept *k)
+{
+	et_judgement_free(&k->judgement);
+	et_experiment_free(k->experiment);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A kept experiment, fetched from the store and judged: what show, export and report begin with. */
+#ifndef ET_CMD_KEPT_H
+#define ET_CMD_KEPT_H
+
+#include "cmd/cli.h"
+#include "model/estimate.h"
+#include "model/experiment.h"
+
+struct et_kept {
+	struct et_experiment *experiment;
+	struct et_judgement judgement;
+};
+
+/* The experiment that the only operand names, "last" without one. */
+int et_kept_load(const struct et_cli *cli, const struct et_operands *ops, struct et_kept *out,
+	struct et_error *err) ET_CHECK;
+void et_kept_free(struct et_kept *k);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The commands of an experiment, made of operands, parameters and the options around them. */
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "cmd/run_options.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct maker {
+	struct et_run_options *o;
+	const struct et_operands *ops;
+	size_t n_operands;
+	size_t combination;
+	struct et_command *c;
+};
+
+static int fill(const struct maker *m, const char *text, char **out, struct et_error *err)
+{
+	return et_parameters_fill(text, m->c->parameters, m->c->n_parameters, out, err);
+}
+
+/* What belongs to command k out of the values of an option: the only one, or the k-th. */
+static int pick_each(const struct maker *m, const char *option, const struct et_each *each,
+	size_t k, char **out, struct et_error *err)
+{
+	if (!each->n)
+		return 0;
+	if (each->n != 1 && each->n != m->n_operands)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"%s is given %zu times for %zu commands: give it once, or once for each",
+			option, each->n, m->n_operands);
+	return fill(m, each->text[each->n == 1 ? 0 : k], out, err);
+}
+
+/* Words given behind "--" are one command, whatever they hold. */
+static int make_words(const struct maker *m, struct et_error *err)
+{
+	struct et_command *c = m->c;
+	size_t n = m->ops->n_after;
+	int rc = 0;
+
+	c->argv = et_calloc(n + 1, sizeof(char *));
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = fill(m, m->ops->after[i], &c->argv[i], err);
+	if (rc == 0)
+		c->text = et_join_words(c->argv);
+	return rc;
+}
+
+static int make_argv(const struct maker *m, size_t k, struct et_error *err)
+{
+	struct et_command *c = m->c;
+	const char *shell = m->o->e->child.shell;
+	int rc = m->ops->after ? make_words(m, err) : fill(m, m->ops->before[k], &c->text, err);
+
+	if (rc || (!shell && m->ops->after))
+		return rc;
+	if (!shell)
+		return et_split_words(c->text, &c->argv, err);
+	et_strv_free(c->argv);
+	c->argv = et_calloc(4, sizeof(char *));
+	c->argv[0] = et_strdup(shell);
+	c->argv[1] = et_strdup("-c");
+	c->argv[2] = et_strdup(c->text);
+	return 0;
+}
+
+static int make_name(const struct maker *m, size_t k, struct et_error *err)
+{
+	const struct et_each *names = &m->o->names;
+
+	if (k >= names->n) {
+		m->c->name = et_strdup(m->c->text);
+		return 0;
+	}
+	return fill(m, names->text[k], &m->c->name, err);
+}
+
+static int make_command(const struct maker *m, size_t k, struct et_error *err)
+{
+	struct et_command *c = m->c;
+	struct et_run_options *o = m->o;
+
+	et_ranges_pick(&o->ranges, m->combination, &c->parameters);
+	c->n_parameters = o->ranges.n;
+	int rc = make_argv(m, k, err);
+	if (rc == 0)
+		rc = make_name(m, k, err);
+	if (rc == 0)
+		rc = pick_each(m, "--setup", &o->setup, k, &c->setup, err);
+	if (rc == 0)
+		rc = pick_each(m, "--prepare", &o->prepare, k, &c->prepare, err);
+	if (rc == 0)
+		rc = pick_each(m, "--conclude", &o->conclude, k, &c->conclude, err);
+	if (rc == 0)
+		rc = pick_each(m, "--cleanup", &o->cleanup, k, &c->cleanup, err);
+	return rc;
+}
+
+/* Two commands of one name could not be told apart in what follows. */
+static void tell_apart(struct et_experiment *e)
+{
+	/* From the end, so that the names compared with are still as given. */
+	for (size_t i = e->n_commands; i-- > 1;) {
+		size_t same = 0;
+		for (size_t k = 0; k < i; k++)
+			same += !strcmp(e->commands[k].name, e->commands[i].name);
+		if (!same)
+			continue;
+		char *name = et_asprintf("%s (%zu)", e->commands[i].name, same + 1);
+		free(e->commands[i].name);
+		e->commands[i].name = name;
+	}
+}
+
+static int find_reference(struct et_run_options *o, struct et_error *err)
+{
+	struct et_experiment *e = o->e;
+	uint64_t number;
+
+	if (!o->reference)
+		return 0;
+	for (uint32_t i = 0; i < e->n_commands; i++) {
+		if (!strcmp(e->commands[i].name, o->reference)) {
+			e->plan.reference = i;
+			return 0;
+		}
+	}
+	if (et_parse_u64("--reference", o->reference, 1, e->n_commands, &number, NULL) == 0) {
+		e->plan.reference = (uint32_t)number - 1;
+		return 0;
+	}
+	return et_hint(err,
+		et_fail(err, ENOENT, ET_EXIT_USAGE, "--reference: no command '%s'", o->reference),
+		"a number from 1 to %zu, or a command's name", e->n_commands);
+}
+
+static int check_plan(struct et_run_options *o, struct et_error *err)
+{
+	struct et_plan *p = &o->e->plan;
+
+	if (p->min_runs > p->max_runs)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "--min-runs %u is above --max-runs %u",
+			p->min_runs, p->max_runs);
+	if (p->order == ET_ORDER_DUET && o->e->metric == ET_METRIC_ET)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--order duet cannot judge elapsed time: the two share a CPU"),
+			"use --order random, or --metric pt");
+	if (o->names.n > o->e->n_commands)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "%zu names for %zu commands", o->names.n,
+			o->e->n_commands);
+	return 0;
+}
+
+int et_run_options_finish(
+	struct et_run_options *o, const struct et_operands *ops, struct et_error *err)
+{
+	struct maker m = { .o = o, .ops = ops, .n_operands = ops->after ? 1 : ops->n_before };
+	struct et_experiment *e = o->e;
+	size_t product = et_ranges_product(&o->ranges);
+
+	if (ops->after && ops->n_before)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"give commands as strings, or one as words behind --, not both");
+	if (ops->after ? !ops->n_after : !ops->n_before)
+		return et_hint(err, et_fail(err, EINVAL, ET_EXIT_USAGE, "no command to measure"),
+			"for example: etalon run 'sort data.txt'");
+	if (product * m.n_operands > 10000)
+		return et_fail(err, E2BIG, ET_EXIT_USAGE,
+			"the parameters make %zu commands; 10000 is the most",
+			product * m.n_operands);
+	e->commands = et_calloc(product * m.n_operands, sizeof(*e->commands));
+	for (m.combination = 0; m.combination < product; m.combination++) {
+		for (size_t k = 0; k < m.n_operands; k++) {
+			m.c = &e->commands[e->n_commands++];
+			int rc = make_command(&m, k, err);
+			if (rc)
+				return rc;
+		}
+	}
+	tell_apart(e);
+	int rc = find_reference(o, err);
+	return rc ? rc : check_plan(o, err);
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/run_options.h"
+#include "base/alloc.h"
+#include "base/parse.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+	O_WARMUP,
+	O_RUNS,
+	O_UNTIL,
+	O_MIN,
+	O_MAX,
+	O_TIME_LIMIT,
+	O_METRONOME,
+	O_PROTOCOL,
+	O_METRIC,
+	O_ORDER,
+	O_SEED,
+	O_REFERENCE,
+	O_CPU,
+	O_SCHED,
+	O_NICE,
+	O_SHELL,
+	O_NO_SHELL,
+	O_SETUP,
+	O_PREPARE,
+	O_CONCLUDE,
+	O_CLEANUP,
+	O_SCAN,
+	O_STEP,
+	O_LIST,
+	O_NAME,
+	O_IGNORE,
+	O_OUTPUT,
+	O_INPUT,
+	O_USER,
+	O_KEEP_ALL,
+	O_LABEL,
+	O_RESUME,
+	O_FAIL,
+	O_EXPORT, /* and above: the formats in the order of export_formats */
+};
+
+static const char *const export_formats[] = { "json", "hyperfine", "csv", "markdown", "asciidoc",
+	"orgmode" };
+
+const struct et_option et_run_options[] = {
+	{ 'w', "warmup", "N", "runs thrown away first (1)", NULL, O_WARMUP },
+	{ 'r', "runs", "N", "samples per command (10)", NULL, O_RUNS },
+	{ 0, "until", "REL",
+		"sample until the expanded uncertainty of the mean is at most REL of it, e.g. 0.5%",
+		NULL, O_UNTIL },
+	{ 'm', "min-runs", "N", "with --until: at least so many (10)", NULL, O_MIN },
+	{ 'M', "max-runs", "N", "with --until: at most so many (1000)", NULL, O_MAX },
+	{ 0, "time-limit", "DUR", "start no more runs after this time, e.g. 5m", NULL,
+		O_TIME_LIMIT },
+	{ 0, "protocol", "NAME", "what is made of the samples: emp or raw (emp)", "emp|raw",
+		O_PROTOCOL },
+	{ 0, "metric", "NAME", "which time is judged: pt, process time, or et, elapsed (pt)",
+		"pt|et", O_METRIC },
+	{ 0, "order", "NAME",
+		"arrangement of several commands: auto, random, round-robin, sequential or duet "
+		"(auto)",
+		"auto|random|round-robin|sequential|duet", O_ORDER },
+	{ 0, "seed", "N", "seed of the random order (drawn, and recorded)", NULL, O_SEED },
+	{ 0, "metronome", "DUR",
+		"in a duet, alternate the two every DUR by signals from another CPU, e.g. 1ms "
+		"(off: "
+		"the scheduler's slices)",
+		NULL, O_METRONOME },
+	{ 0, "reference", "N|NAME", "command the others are compared with (1)", NULL, O_REFERENCE },
+	{ 0, "cpu", "LIST", "CPUs the program may use, e.g. 0-3,6", NULL, O_CPU },
+	{ 0, "sched", "POLICY", "other or fifo:N (other)", "other|fifo:1|fifo:50", O_SCHED },
+	{ 0, "nice", "N", "nice value added for the program (0)", NULL, O_NICE },
+	{ 'S', "shell", "SHELL", "run commands through this shell, e.g. sh", NULL, O_SHELL },
+	{ 'N', "no-shell", NULL, "run commands without a shell (the default)", NULL, O_NO_SHELL },
+	{ 's', "setup", "CMD", "run once before all runs of a command", NULL, O_SETUP },
+	{ 'p', "prepare", "CMD", "run before each run; once for all commands or once for each",
+		NULL, O_PREPARE },
+	{ 'C', "conclude", "CMD", "run after each run", NULL, O_CONCLUDE },
+	{ 'c', "cleanup", "CMD", "run once after all runs of a command", NULL, O_CLEANUP },
+	{ 'P', "parameter-scan", "VAR MIN MAX",
+		"run the commands for each number; {VAR} stands "
+		"for it",
+		NULL, O_SCAN },
+	{ 'D', "parameter-step-size", "STEP", "step of the --parameter-scan that follows (1)", NULL,
+		O_STEP },
+	{ 'L', "parameter-list", "VAR VALUES",
+		"run the commands for each of a,b,c; several "
+		"parameters make the product",
+		NULL, O_LIST },
+	{ 'n', "command-name", "NAME", "name of a command, in their order", NULL, O_NAME },
+	{ 'i', "ignore-failure", NULL, "measure programs that fail, too", NULL, O_IGNORE },
+	{ 0, "output", "WHERE", "the program's output: null, inherit or a file (null)", "FILE",
+		O_OUTPUT },
+	{ 0, "input", "FILE", "the program's standard input (/dev/null)", "FILE", O_INPUT },
+	{ 0, "user", "NAME", "run the program as this user, without our privileges", "USER",
+		O_USER },
+	{ 0, "keep-all", NULL, "remove no sample, only mark", NULL, O_KEEP_ALL },
+	{ 0, "label", "TEXT", "name the experiment", NULL, O_LABEL },
+	{ 0, "resume", "[ID]", "go on with an interrupted experiment (the last one)", NULL,
+		O_RESUME },
+	{ 0, "json", "FILE", "write the native record; - is stdout", "FILE", O_EXPORT },
+	{ 0, "export-json", "FILE", "write hyperfine's JSON", "FILE", O_EXPORT + 1 },
+	{ 0, "export-csv", "FILE", "write all samples as CSV", "FILE", O_EXPORT + 2 },
+	{ 0, "export-markdown", "FILE", "write a Markdown table", "FILE", O_EXPORT + 3 },
+	{ 0, "export-asciidoc", "FILE", "write an AsciiDoc table", "FILE", O_EXPORT + 4 },
+	{ 0, "export-orgmode", "FILE", "write an Org-mode table", "FILE", O_EXPORT + 5 },
+	{ 0, "fail-on-regression", "[PCT]",
+		"exit 1 when a command is significantly slower than the reference (by more than "
+		"PCT %)",
+		NULL, O_FAIL },
+	{ 0 },
+};
+
+void et_run_options_init(struct et_run_options *o)
+{
+	memset(o, 0, sizeof(*o));
+	o->step = "1";
+	o->e = et_calloc(1, sizeof(*o->e));
+	o->e->plan = (struct et_plan){ .order = ET_ORDER_AUTO,
+		.warmup = 1,
+		.runs = 10,
+		.min_runs = 10,
+		.max_runs = 1000,
+		.level = 0.95 };
+}
+
+void et_run_options_free(struct et_run_options *o)
+{
+	et_experiment_free(o->e);
+	et_ranges_free(&o->ranges);
+	et_outputs_close(&o->outputs);
+}
+
+static int choice(const char *option, const char *const *names, const char *text, int *out,
+	struct et_error *err)
+{
+	int k = et_name_index(names, text);
+
+	if (k >= 0) {
+		*out = k;
+		return 0;
+	}
+	char list[128] = "";
+	for (size_t i = 0, len = 0; names[i] && len < sizeof(list); i++)
+		len += (size_t)snprintf(
+			list + len, sizeof(list) - len, "%s%s", i ? ", " : "", names[i]);
+	return et_hint(err, et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: unknown '%s'", option, text),
+		"one of %s", list);
+}
+
+static int count(
+	const char *option, const char *text, uint32_t lo, uint32_t *out, struct et_error *err)
+{
+	uint64_t value;
+	int rc = et_parse_u64(option, text, lo, 100000000, &value, err);
+
+	if (rc == 0)
+		*out = (uint32_t)value;
+	return rc;
+}
+
+static int add_each(struct et_each *each, const char *text, struct et_error *err)
+{
+	if (each->n == ET_MOST_ASIDES)
+		return et_fail(err, E2BIG, ET_EXIT_USAGE, "an option is given more than %d times",
+			ET_MOST_ASIDES);
+	each->text[each->n++] = text;
+	return 0;
+}
+
+static void set_text(char **where, const char *text)
+{
+	free(*where);
+	*where = et_strdup(text);
+}
+
+/* How many samples, in which order, judged how. */
+static int handle_plan(struct et_run_options *o, int id, const char *arg, struct et_error *err)
+{
+	struct et_plan *p = &o->e->plan;
+	int k = 0, rc;
+
+	switch (id) {
+	case O_WARMUP:
+		return count("--warmup", arg, 0, &p->warmup, err);
+	case O_RUNS:
+		return count("--runs", arg, 1, &p->runs, err);
+	case O_UNTIL:
+		return et_parse_ratio("--until", arg, &p->until_ratio, err);
+	case O_MIN:
+		return count("--min-runs", arg, 2, &p->min_runs, err);
+	case O_MAX:
+		return count("--max-runs", arg, 2, &p->max_runs, err);
+	case O_TIME_LIMIT:
+		return et_parse_duration("--time-limit", arg, &p->time_limit_ns, err);
+	case O_METRONOME:
+		return et_parse_duration("--metronome", arg, &p->metronome_ns, err);
+	case O_SEED:
+		o->seed_given = true;
+		return et_parse_u64("--seed", arg, 0, INT64_MAX, &p->seed, err);
+	case O_METRIC:
+		rc = choice("--metric", et_metric_names, arg, &k, err);
+		o->e->metric = (enum et_metric)k;
+		return rc;
+	case O_ORDER:
+		rc = choice("--order", et_order_names, arg, &k, err);
+		p->order = (enum et_order)k;
+		return rc;
+	default: /* O_PROTOCOL */
+		rc = choice("--protocol", et_protocol_names, arg, &k, err);
+		o->e->protocol = (enum et_protocol)k;
+		if (rc == 0 && o->e->protocol == ET_PROTOCOL_KBEST)
+			return et_hint(err,
+				et_fail(err, ENOTSUP, ET_EXIT_USAGE,
+					"--protocol kbest times functions, not whole programs"),
+				"use emp or raw");
+		return rc;
+	}
+}
+
+/* How the program runs. */
+static int handle_child(struct et_run_options *o, int id, const char *arg, struct et_error *err)
+{
+	struct et_child_spec *c = &o->e->child;
+	int64_t value;
+	int rc;
+
+	switch (id) {
+	case O_CPU:
+		set_text(&c->cpus, arg);
+		return 0;
+	case O_SCHED:
+		set_text(&c->sched, arg);
+		return 0;
+	case O_NICE:
+		rc = et_parse_i64("--nice", arg, -40, 39, &value, err);
+		if (rc == 0)
+			c->nice = (int)value;
+		return rc;
+	case O_SHELL:
+		/* hyperfine spells "no shell" that way. */
+		free(c->shell);
+		c->shell = strcmp(arg, "none") ? et_strdup(arg) : NULL;
+		return 0;
+	case O_NO_SHELL:
+		free(c->shell);
+		c->shell = NULL;
+		return 0;
+	case O_OUTPUT:
+		set_text(&c->output, arg);
+		return 0;
+	case O_INPUT:
+		set_text(&c->input, strcmp(arg, "null") ? arg : "/dev/null");
+		return 0;
+	default: /* O_USER */
+		set_text(&c->user, arg);
+		return 0;
+	}
+}
+
+static int handle_regression(struct et_run_options *o, const char *arg, struct et_error *err)
+{
+	double percent = 0;
+	ET_AUTO_FREE char *text = arg ? et_strdup(arg) : NULL;
+
+	o->fail_on_regression = true;
+	if (!text)
+		return 0;
+	size_t len = strlen(text);
+	if (len && text[len - 1] == '%')
+		text[len - 1] = '\0';
+	int rc = et_parse_double("--fail-on-regression", text, &percent, err);
+	if (rc == 0 && percent < 0)
+		return et_fail(
+			err, ERANGE, ET_EXIT_USAGE, "--fail-on-regression: %s is below 0", arg);
+	o->regression_ratio = percent / 100;
+	return rc;
+}
+
+int et_run_options_handle(void *ctx, int id, char *const *args, struct et_error *err)
+{
+	struct et_run_options *o = ctx;
+
+	switch (id) {
+	case O_REFERENCE:
+		o->reference = args[0];
+		return 0;
+	case O_SETUP:
+		return add_each(&o->setup, args[0], err);
+	case O_PREPARE:
+		return add_each(&o->prepare, args[0], err);
+	case O_CONCLUDE:
+		return add_each(&o->conclude, args[0], err);
+	case O_CLEANUP:
+		return add_each(&o->cleanup, args[0], err);
+	case O_NAME:
+		return add_each(&o->names, args[0], err);
+	case O_SCAN:
+		return et_ranges_add_scan(&o->ranges, args[0], args[1], args[2], o->step, err);
+	case O_STEP:
+		o->step = args[0];
+		return 0;
+	case O_LIST:
+		return et_ranges_add_list(&o->ranges, args[0], args[1], err);
+	case O_IGNORE:
+		o->e->plan.ignore_failure = true;
+		return 0;
+	case O_KEEP_ALL:
+		o->e->plan.keep_all = true;
+		return 0;
+	case O_LABEL:
+		set_text(&o->e->label, args[0]);
+		return 0;
+	case O_RESUME:
+		o->resume = true;
+		o->resume_id = args[0];
+		return 0;
+	case O_FAIL:
+		return handle_regression(o, args[0], err);
+	default:
+		if (id >= O_EXPORT)
+			return et_outputs_add(
+				&o->outputs, export_formats[id - O_EXPORT], args[0], err);
+		if (id <= O_SEED)
+			return handle_plan(o, id, args[0], err);
+		return handle_child(o, id, args[0], err);
+	}
+}

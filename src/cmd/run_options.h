@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The options of `run`, made into an experiment. */
+#ifndef ET_CMD_RUN_OPTIONS_H
+#define ET_CMD_RUN_OPTIONS_H
+
+#include "base/option.h"
+#include "cmd/outputs.h"
+#include "model/experiment.h"
+#include "protocol/parameters.h"
+
+enum { ET_MOST_ASIDES = 64 };
+
+/* Values of an option that may be given once for all commands or once for each. */
+struct et_each {
+	const char *text[ET_MOST_ASIDES];
+	size_t n;
+};
+
+struct et_run_options {
+	struct et_experiment *e; /* plan and child are filled while parsing */
+	struct et_ranges ranges;
+	const char *step; /* of the next --parameter-scan */
+	struct et_each names, setup, prepare, conclude, cleanup;
+	const char *reference;
+	bool resume;
+	const char *resume_id; /* or NULL: the newest unfinished one */
+	struct et_outputs outputs;
+	bool fail_on_regression;
+	double regression_ratio; /* smallest slowdown that counts */
+	bool seed_given;
+};
+
+extern const struct et_option et_run_options[];
+
+void et_run_options_init(struct et_run_options *o);
+void et_run_options_free(struct et_run_options *o);
+/* As et_option_fn; ctx is the struct. */
+int et_run_options_handle(void *ctx, int id, char *const *args, struct et_error *err);
+/* Checks options against each other and makes the commands of the operands. */
+int et_run_options_finish(
+	struct et_run_options *o, const struct et_operands *ops, struct et_error *err);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/signals.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+/* Seconds a program has to end after the first signal, before it is killed. */
+enum { GRACE_SECONDS = 2 };
+
+static struct et_interrupt state;
+
+static void send_to_children(int signal)
+{
+	for (size_t i = 0; i < sizeof(state.groups) / sizeof(state.groups[0]); i++) {
+		if (state.groups[i] > 0)
+			kill(-state.groups[i], signal);
+	}
+}
+
+static void end(int signal)
+{
+	int saved = errno;
+
+	/* The second time the user means it. */
+	send_to_children(state.signal ? SIGKILL : signal);
+	/* A stopped program cannot act on a signal before it goes on. */
+	send_to_children(SIGCONT);
+	state.signal = signal;
+	alarm(GRACE_SECONDS);
+	errno = saved;
+}
+
+static void grace_over(int signal)
+{
+	(void)signal;
+	if (state.signal)
+		send_to_children(SIGKILL);
+}
+
+static void suspend(int signal)
+{
+	int saved = errno;
+
+	(void)signal;
+	send_to_children(SIGSTOP);
+	state.suspended = state.suspended + 1;
+	kill(getpid(), SIGSTOP);
+	send_to_children(SIGCONT);
+	errno = saved;
+}
+
+static void install(int signal, void (*handler)(int))
+{
+	struct sigaction action = { .sa_handler = handler };
+
+	sigfillset(&action.sa_mask);
+	sigaction(signal, &action, NULL);
+}
+
+struct et_interrupt *et_signals_install(void)
+{
+	install(SIGINT, end);
+	install(SIGTERM, end);
+	install(SIGHUP, end);
+	install(SIGALRM, grace_over);
+	install(SIGTSTP, suspend);
+	/* A closed pipe is an error that write reports, not a reason to die with samples unsaved.
+	 */
+	install(SIGPIPE, SIG_IGN);
+	return &state;
+}

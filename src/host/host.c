@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "host/host.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/parse.h"
+#include "base/sysroot.h"
+
+#include <string.h>
+#include <sys/utsname.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+/* The value behind "key : value" in text, copied into out; false when there is none. */
+static bool field(const char *text, const char *key, char *out, size_t size)
+{
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, strlen(key)))
+			continue;
+		const char *value = line + strcspn(line, ":\n");
+		if (*value != ':')
+			continue;
+		value += 1 + strspn(value + 1, " \t");
+		snprintf(out, size, "%.*s", (int)strcspn(value, "\n"), value);
+		return true;
+	}
+	return false;
+}
+
+/* What the hypervisor calls itself, where the processor tells (CPUID leaf 0x40000000). */
+static const char *cpuid_hypervisor(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	static const struct {
+		const char *signature, *name;
+	} known[] = { { "KVMKVMKVM", "kvm" }, { "VMwareVMware", "vmware" },
+		{ "Microsoft Hv", "hyper-v" }, { "XenVMMXenVMM", "xen" },
+		{ "TCGTCGTCGTCG", "qemu" }, { "VBoxVBoxVBox", "virtualbox" },
+		{ "bhyve bhyve ", "bhyve" }, { "ACRNACRNACRN", "acrn" } };
+	unsigned a, b, c, d;
+	char signature[13] = "";
+
+	__cpuid(0x40000000, a, b, c, d);
+	memcpy(signature, &b, 4);
+	memcpy(signature + 4, &c, 4);
+	memcpy(signature + 8, &d, 4);
+	for (size_t i = 0; i < ET_LENGTH(known); i++) {
+		if (!strncmp(signature, known[i].signature, strlen(known[i].signature)))
+			return known[i].name;
+	}
+#endif
+	return "unknown hypervisor";
+}
+
+static const char *virtual_machine(const char *root, const char *cpuinfo)
+{
+	static const struct {
+		const char *vendor, *name;
+	} vendors[] = { { "QEMU", "qemu" }, { "KVM", "kvm" }, { "VMware", "vmware" },
+		{ "innotek", "virtualbox" }, { "Xen", "xen" },
+		{ "Microsoft Corporation", "hyper-v" }, { "Amazon EC2", "amazon" },
+		{ "Google", "google" }, { "Parallels", "parallels" } };
+	char flags[4096], vendor[128];
+
+	if (field(cpuinfo, "flags", flags, sizeof(flags))) {
+		if (!strstr(flags, " hypervisor"))
+			return "none";
+		return *root ? "unknown hypervisor" : cpuid_hypervisor();
+	}
+	/* Processors without such a flag (arm64): the firmware's vendor has to do. */
+	if (et_sysroot_line(root, "/sys/class/dmi/id/sys_vendor", vendor, sizeof(vendor)) <= 0)
+		return "unknown";
+	for (size_t i = 0; i < ET_LENGTH(vendors); i++) {
+		if (!strncmp(vendor, vendors[i].vendor, strlen(vendors[i].vendor)))
+			return vendors[i].name;
+	}
+	return "none";
+}
+
+static void read_cpus(const char *root, struct et_host *host)
+{
+	char list[512];
+	cpu_set_t set;
+
+	if (et_sysroot_line(root, "/sys/devices/system/cpu/online", list, sizeof(list)) > 0 &&
+		et_parse_cpus("online", list, &set, NULL) == 0)
+		host->cpus = (uint32_t)CPU_COUNT(&set);
+	else
+		host->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+static uint64_t memory_bytes(const char *root)
+{
+	char text[4096], value[64];
+
+	if (et_sysroot_read(root, "/proc/meminfo", text, sizeof(text)) <= 0 ||
+		!field(text, "MemTotal", value, sizeof(value)))
+		return ET_UNKNOWN;
+	return strtoull(value, NULL, 10) * 1024;
+}
+
+void et_host_read(const char *root, struct et_host *host)
+{
+	enum { CPUINFO_BYTES = 16384 }; /* the first processor's entry is enough */
+	ET_AUTO_FREE char *cpuinfo = et_calloc(1, CPUINFO_BYTES);
+	struct utsname names;
+	struct timespec tick;
+	char delays[16] = "";
+
+	memset(host, 0, sizeof(*host));
+	uname(&names);
+	snprintf(host->name, sizeof(host->name), "%s", names.nodename);
+	snprintf(host->architecture, sizeof(host->architecture), "%s", names.machine);
+	if (et_sysroot_line(
+		    root, "/proc/sys/kernel/osrelease", host->kernel, sizeof(host->kernel)) <= 0)
+		snprintf(host->kernel, sizeof(host->kernel), "%s", names.release);
+	et_sysroot_read(root, "/proc/cpuinfo", cpuinfo, CPUINFO_BYTES);
+	if (!field(cpuinfo, "model name", host->cpu, sizeof(host->cpu)) &&
+		!field(cpuinfo, "CPU part", host->cpu, sizeof(host->cpu)))
+		snprintf(host->cpu, sizeof(host->cpu), "unknown");
+	read_cpus(root, host);
+	snprintf(host->virtual_machine, sizeof(host->virtual_machine), "%s",
+		virtual_machine(root, cpuinfo));
+	if (et_sysroot_line(root,
+		    "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+		    host->clocksource, sizeof(host->clocksource)) <= 0)
+		snprintf(host->clocksource, sizeof(host->clocksource), "unknown");
+	if (et_sysroot_line(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+		    host->governor, sizeof(host->governor)) <= 0)
+		host->governor[0] = '\0';
+	/* The coarse clocks step once a tick. */
+	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+	host->tick_ns = et_timespec_ns(tick);
+	host->memory_bytes = memory_bytes(root);
+	et_sysroot_line(root, "/proc/sys/kernel/task_delayacct", delays, sizeof(delays));
+	host->block_delays = delays[0] == '1';
+}
+
+static void add(struct et_factor **list, size_t *n, size_t *cap, const char *factor,
+	const char *state, const char *wanted, bool good)
+{
+	ET_GROW(*list, *n, *cap);
+	(*list)[(*n)++] =
+		(struct et_factor){ et_strdup(factor), et_strdup(state), et_strdup(wanted), good };
+}
+
+size_t et_host_factors(const struct et_host *h, struct et_factor **out)
+{
+	struct et_factor *list = NULL;
+	size_t n = 0, cap = 0;
+	bool arm = !strcmp(h->architecture, "aarch64");
+	const char *counter = arm ? "arch_sys_counter" : "tsc";
+	bool performance = !h->governor[0] || !strcmp(h->governor, "performance");
+
+	add(&list, &n, &cap, "clocksource", h->clocksource, counter,
+		!strcmp(h->clocksource, counter));
+	add(&list, &n, &cap, "frequency-governor", h->governor[0] ? h->governor : "none",
+		"performance", performance);
+	add(&list, &n, &cap, "virtual-machine", h->virtual_machine, "none",
+		!strcmp(h->virtual_machine, "none"));
+	add(&list, &n, &cap, "block-io-delays", h->block_delays ? "on" : "off", "on",
+		h->block_delays);
+	*out = list;
+	return n;
+}

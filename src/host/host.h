@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What this machine is, read from /proc and /sys below a root that a test can replace. */
+#ifndef ET_HOST_HOST_H
+#define ET_HOST_HOST_H
+
+#include "model/experiment.h"
+
+void et_host_read(const char *root, struct et_host *host);
+/* The factors known from the host's description alone. *out is new memory, its texts too. */
+size_t et_host_factors(const struct et_host *host, struct et_factor **out);
+
+#endif

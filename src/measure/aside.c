@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/aside.h"
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "measure/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static int words_of(const struct et_aside *a, const char *text, char ***argv, struct et_error *err)
+{
+	if (!a->shell)
+		return et_split_words(text, argv, err);
+	*argv = et_calloc(4, sizeof(char *));
+	(*argv)[0] = et_strdup(a->shell);
+	(*argv)[1] = et_strdup("-c");
+	(*argv)[2] = et_strdup(text);
+	return 0;
+}
+
+static int wait_for(pid_t pid, int *status)
+{
+	while (waitpid(pid, status, 0) < 0) {
+		if (errno != EINTR)
+			return -errno;
+	}
+	return 0;
+}
+
+static int judge(const char *what, const char *text, int status, struct et_error *err)
+{
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+		return 0;
+	if (WIFSIGNALED(status))
+		return et_fail(err, ECHILD, ET_EXIT_PROGRAM, "%s '%s' was ended by signal %d (%s)",
+			what, text, WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return et_hint(err,
+		et_fail(err, ECHILD, ET_EXIT_PROGRAM, "%s '%s' failed with exit status %d", what,
+			text, WEXITSTATUS(status)),
+		"append '|| true' and use --shell sh if that is expected");
+}
+
+static int spawn_and_wait(const struct et_aside *a, const struct et_child_setup *setup,
+	struct et_start *start, int *status)
+{
+	sigset_t all, old;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	pid_t pid = et_child_spawn(setup, start, false);
+	a->interrupt->groups[0] = pid > 0 ? pid : 0;
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	int rc = pid > 0 ? wait_for(pid, status) : (int)pid;
+	a->interrupt->groups[0] = 0;
+	return rc;
+}
+
+int et_aside_run(const struct et_aside *a, const char *what, const char *text, struct et_error *err)
+{
+	ET_AUTO_CLOSE int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct et_child_setup setup = { .envp = a->envp,
+		.directory = a->directory,
+		.in = null,
+		.out = null,
+		.err = STDERR_FILENO,
+		.attach_fd = a->home_fd,
+		.source = ET_PT_WAIT4,
+		.usage_fd = -1,
+		.signals = a->signals };
+	char **argv = NULL;
+	ET_AUTO_FREE char *path = NULL;
+	struct et_start *start = et_start_map(1);
+	int status = 0, rc = start ? 0 : -ENOMEM;
+
+	if (rc == 0)
+		rc = words_of(a, text, &argv, err);
+	if (rc == 0)
+		rc = et_child_resolve(argv[0], a->path_variable, a->directory, &path, err);
+	if (rc == 0) {
+		setup.argv = argv;
+		setup.path = path;
+		rc = spawn_and_wait(a, &setup, start, &status);
+		if (rc)
+			et_fail_errno(err, -rc, ET_EXIT_OUTSIDE, "%s '%s'", what, text);
+		else if (start->failed_step)
+			rc = et_child_start_error(&setup, start, err);
+		else if (a->interrupt->signal)
+			rc = -EINTR;
+		else
+			rc = judge(what, text, status, err);
+	}
+	et_strv_free(argv);
+	et_start_unmap(start, 1);
+	return rc;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Commands beside the measured ones: setup, prepare, conclude, cleanup. They are not measured. */
+#ifndef ET_MEASURE_ASIDE_H
+#define ET_MEASURE_ASIDE_H
+
+#include "measure/cgroup.h"
+#include "model/executor.h"
+
+struct et_aside {
+	const char *shell;     /* NULL: words, no shell */
+	const char *directory; /* or NULL */
+	char *const *envp;
+	const char *path_variable;
+	int home_fd; /* control group they belong to, so that they do not count; -1 */
+	sigset_t signals;
+	struct et_interrupt *interrupt;
+};
+
+/* Runs one; what ("--prepare") names it in the error when it fails. -EINTR after a signal. */
+int et_aside_run(
+	const struct et_aside *a, const char *what, const char *text, struct et_error *err);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/cgroup.h"
+#include "base/sysroot.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Folders are called etalon-PID-LANE; the pid tells a group that was left behind by a kill. */
+static const char prefix[] = "etalon-";
+
+uint64_t et_cgroup_usage_ns(enum et_pt_source source, int usage_fd)
+{
+	char buf[256];
+	uint64_t value = 0;
+	ssize_t n = pread(usage_fd, buf, sizeof(buf) - 1, 0);
+	const char *p = buf;
+
+	if (n <= 0)
+		return 0;
+	buf[n] = '\0';
+	while (*p && !isdigit((unsigned char)*p)) /* "usage_usec 123" or "123" */
+		p++;
+	for (; isdigit((unsigned char)*p); p++)
+		value = value * 10 + (uint64_t)(*p - '0');
+	return source == ET_PT_CPU_STAT ? value * 1000 : value;
+}
+
+/*
+ * Finds our group in the hierarchy that has the controller ("cpuacct"), or in version 2 ("").
+ * mountinfo: "id parent maj:min root mountpoint options … - type source superoptions".
+ */
+static bool find_mount(const char *controller, char *mount, size_t size, char *root, size_t rsize)
+{
+	ET_AUTO_FCLOSE FILE *f = fopen("/proc/self/mountinfo", "re");
+	ET_AUTO_FREE char *line = NULL;
+	size_t cap = 0;
+
+	while (f && getline(&line, &cap, f) > 0) {
+		char mroot[1024], where[1024], type[64], options[512], *rest;
+		const char *dash = strstr(line, " - ");
+		if (!dash || sscanf(line, "%*s %*s %*s %1023s %1023s", mroot, where) != 2 ||
+			sscanf(dash, " - %63s %*s %511s", type, options) != 2)
+			continue;
+		bool match = *controller ? !strcmp(type, "cgroup") : !strcmp(type, "cgroup2");
+		if (match && *controller) {
+			match = false;
+			for (char *o = strtok_r(options, ",\n", &rest); o;
+				o = strtok_r(NULL, ",\n", &rest))
+				match = match || !strcmp(o, controller);
+		}
+		if (match) {
+			snprintf(mount, size, "%s", where);
+			snprintf(root, rsize, "%s", mroot);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Our path within that hierarchy, from /proc/self/cgroup: "4:cpu,cpuacct:/path", "0::/path". */
+static bool find_path(const char *controller, char *path, size_t size)
+{
+	ET_AUTO_FCLOSE FILE *f = fopen("/proc/self/cgroup", "re");
+	ET_AUTO_FREE char *line = NULL;
+	size_t cap = 0;
+
+	while (f && getline(&line, &cap, f) > 0) {
+		char *names = strchr(line, ':');
+		char *where = names ? strchr(names + 1, ':') : NULL;
+		if (!where)
+			continue;
+		*where++ = '\0';
+		where[strcspn(where, "\n")] = '\0';
+		bool match = !*controller && !names[1];
+		char *rest;
+		for (char *o = strtok_r(names + 1, ",", &rest); *controller && o;
+			o = strtok_r(NULL, ",", &rest))
+			match = match || !strcmp(o, controller);
+		if (match) {
+			snprintf(path, size, "%s", where);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A folder etalon-PID-LANE whose pid is gone was left by a killed run: it goes now. */
+static void sweep(const char *home)
+{
+	DIR *d = opendir(home);
+	struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		if (strncmp(e->d_name, prefix, sizeof(prefix) - 1))
+			continue;
+		int pid = atoi(e->d_name + sizeof(prefix) - 1);
+		if (pid > 0 && kill(pid, 0) < 0 && errno == ESRCH)
+			unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);
+	}
+	if (d)
+		closedir(d);
+}
+
+static int open_in(const char *dir, const char *file, int flags)
+{
+	char path[4200];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, file);
+	return open(path, flags | O_CLOEXEC);
+}
+
+static bool try_source(struct et_cgroup *g, enum et_pt_source source)
+{
+	const char *controller = source == ET_PT_CPUACCT ? "cpuacct" : "";
+	const char *usage = source == ET_PT_CPUACCT ? "cpuacct.usage" : "cpu.stat";
+	char mount[1024], root[1024], path[2048];
+
+	if (!find_mount(controller, mount, sizeof(mount), root, sizeof(root)) ||
+		!find_path(controller, path, sizeof(path)))
+		return false;
+	/* In a container the mount shows a part of the hierarchy only. */
+	const char *inside = path;
+	size_t len = strlen(root);
+	if (len > 1 && !strncmp(path, root, len))
+		inside = path + len;
+	snprintf(g->home, sizeof(g->home), "%s%s", mount, strcmp(inside, "/") ? inside : "");
+	sweep(g->home);
+	g->home_fd = open_in(g->home, "cgroup.procs", O_WRONLY);
+	bool ready = g->home_fd >= 0;
+	for (int lane = 0; ready && lane < ET_LANES; lane++) {
+		snprintf(g->dir[lane], sizeof(g->dir[lane]), "%.4000s/%s%d-%d", g->home, prefix,
+			(int)getpid(), lane);
+		if (mkdir(g->dir[lane], 0755) < 0 && errno != EEXIST) {
+			g->dir[lane][0] = '\0';
+			return false;
+		}
+		g->usage_fd[lane] = open_in(g->dir[lane], usage, O_RDONLY);
+		g->procs_fd[lane] = open_in(g->dir[lane], "cgroup.procs", O_WRONLY);
+		ready = g->usage_fd[lane] >= 0 && g->procs_fd[lane] >= 0;
+	}
+	return ready && write(g->procs_fd[0], "0", 1) == 1;
+}
+
+static void clear(struct et_cgroup *g)
+{
+	memset(g, 0, sizeof(*g));
+	g->source = ET_PT_WAIT4;
+	g->home_fd = -1;
+	for (int lane = 0; lane < ET_LANES; lane++)
+		g->usage_fd[lane] = g->procs_fd[lane] = -1;
+}
+
+void et_cgroup_open(struct et_cgroup *g)
+{
+	static const enum et_pt_source order[] = { ET_PT_CPUACCT, ET_PT_CPU_STAT };
+
+	clear(g);
+	for (size_t i = 0; i < ET_LENGTH(order); i++) {
+		if (try_source(g, order[i])) {
+			g->source = order[i];
+			return;
+		}
+		et_cgroup_close(g);
+	}
+}
+
+void et_cgroup_close(struct et_cgroup *g)
+{
+	if (g->home_fd >= 0 && write(g->home_fd, "0", 1) < 0)
+		g->source = ET_PT_WAIT4; /* the groups stay; the next run sweeps them */
+	for (int lane = 0; lane < ET_LANES; lane++) {
+		et_cleanup_close(&g->usage_fd[lane]);
+		et_cleanup_close(&g->procs_fd[lane]);
+		if (g->dir[lane][0])
+			rmdir(g->dir[lane]);
+	}
+	et_cleanup_close(&g->home_fd);
+	clear(g);
+}
+
+size_t et_cgroup_each(const struct et_cgroup *g, int lane, int32_t self,
+	void (*fn)(void *ctx, int32_t pid), void *ctx)
+{
+	char path[4200];
+	size_t n = 0;
+	int pid;
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", g->dir[lane]);
+	ET_AUTO_FCLOSE FILE *f = fopen(path, "re");
+	while (f && fscanf(f, "%d", &pid) == 1) {
+		if (pid <= 0 || pid == self)
+			continue;
+		fn(ctx, pid);
+		n++;
+	}
+	return n;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Own control groups, so that process time counts every task of the program whether anybody waits
+ * for it or not.
+ *
+ * Moving a task between groups waits for the kernel (0.4 ms on average), inheriting one is free:
+ * so etalon itself lives in the first group while it measures, children are born in it, and
+ * etalon's own CPU time is taken off. The partner of a duet is moved into the second group before
+ * its start line.
+ */
+#ifndef ET_MEASURE_CGROUP_H
+#define ET_MEASURE_CGROUP_H
+
+#include "model/sample.h"
+
+enum { ET_LANES = 2 };
+
+struct et_cgroup {
+	enum et_pt_source source; /* ET_PT_WAIT4: no group could be made */
+	char home[4096];          /* group we came from (folder) */
+	char dir[ET_LANES][4096];
+	int usage_fd[ET_LANES]; /* cpuacct.usage or cpu.stat */
+	int procs_fd[ET_LANES]; /* cgroup.procs */
+	int home_fd;            /* cgroup.procs of home */
+};
+
+/* Makes the groups and enters the first; falls back to ET_PT_WAIT4, never fails. */
+void et_cgroup_open(struct et_cgroup *g);
+/* Leaves and removes the groups. */
+void et_cgroup_close(struct et_cgroup *g);
+/* CPU time used in a lane so far; a bare read, safe between vfork and exec. */
+uint64_t et_cgroup_usage_ns(enum et_pt_source source, int usage_fd);
+/* Calls fn for every process in the lane but `self`; returns how many. */
+size_t et_cgroup_each(const struct et_cgroup *g, int lane, int32_t self,
+	void (*fn)(void *ctx, int32_t pid), void *ctx);
+
+#endif

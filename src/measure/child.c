@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/child.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/close_range.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+enum step {
+	STEP_NONE,
+	STEP_GROUP,
+	STEP_FILES,
+	STEP_DIRECTORY,
+	STEP_AFFINITY,
+	STEP_SCHEDULER,
+	STEP_NICE,
+	STEP_CGROUP,
+	STEP_USER,
+	STEP_EXEC,
+};
+
+static const char *const step_names[] = { "", "process group", "files", "directory", "CPU affinity",
+	"scheduling policy", "nice value", "control group", "user", "" };
+
+struct et_start *et_start_map(size_t n)
+{
+	void *p = mmap(NULL, n * sizeof(struct et_start), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void et_start_unmap(struct et_start *s, size_t n)
+{
+	if (s)
+		munmap(s, n * sizeof(*s));
+}
+
+/*
+ * From here to spawn: code that runs in the child, possibly in our own address space (vfork). It
+ * must not allocate, print, or change anything but its own stack, `start` and kernel state; ids
+ * are set by bare system calls because the C library would signal the parent's threads.
+ */
+
+static uint64_t run_delay_ns(void)
+{
+	char buf[64];
+	ET_AUTO_CLOSE int fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, buf, sizeof(buf) - 1);
+	uint64_t value = 0;
+	const char *p = buf;
+
+	if (n <= 0)
+		return 0;
+	buf[n] = '\0';
+	while (*p && *p != ' ')
+		p++;
+	for (p += *p == ' '; *p >= '0' && *p <= '9'; p++)
+		value = value * 10 + (uint64_t)(*p - '0');
+	return value;
+}
+
+/* dup2 that also works when the descriptor is already in place. */
+static int place(int fd, int target)
+{
+	if (fd == target)
+		return fcntl(fd, F_SETFD, 0);
+	return dup2(fd, target);
+}
+
+static enum step set_identity(const struct et_child_setup *s)
+{
+	if (!s->change_user)
+		return STEP_NONE;
+	if (syscall(SYS_setgroups, (size_t)s->n_groups, s->groups) < 0 ||
+		syscall(SYS_setresgid, s->gid, s->gid, s->gid) < 0 ||
+		syscall(SYS_setresuid, s->uid, s->uid, s->uid) < 0)
+		return STEP_USER;
+	return STEP_NONE;
+}
+
+static enum step prepare(const struct et_child_setup *s)
+{
+	struct sched_param param = { .sched_priority = s->priority };
+
+	if (setpgid(0, 0) < 0)
+		return STEP_GROUP;
+	if (place(s->in, 0) < 0 || place(s->out, 1) < 0 || place(s->err, 2) < 0)
+		return STEP_FILES;
+	/* Kernels before 5.11 lack it; every descriptor of ours is close-on-exec anyway. */
+	syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
+	if (s->directory && chdir(s->directory) < 0)
+		return STEP_DIRECTORY;
+	if (s->attach_fd >= 0 && write(s->attach_fd, "0", 1) < 0)
+		return STEP_CGROUP;
+	if (s->cpus && sched_setaffinity(0, sizeof(*s->cpus), s->cpus) < 0)
+		return STEP_AFFINITY;
+	if (s->policy != SCHED_OTHER && sched_setscheduler(0, s->policy, &param) < 0)
+		return STEP_SCHEDULER;
+	errno = 0;
+	if (s->nice && nice(s->nice) == -1 && errno)
+		return STEP_NICE;
+	return set_identity(s);
+}
+
+static void default_signals(void)
+{
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+
+	/* Handlers fall away at exec; what we ignore (a closed pipe) would stay ignored. */
+	sigaction(SIGPIPE, &dfl, NULL);
+	sigaction(SIGINT, &dfl, NULL);
+	sigaction(SIGTERM, &dfl, NULL);
+	sigaction(SIGHUP, &dfl, NULL);
+	sigaction(SIGTSTP, &dfl, NULL);
+	sigaction(SIGALRM, &dfl, NULL);
+}
+
+static void read_clocks(const struct et_child_setup *s, struct et_start *start, clockid_t parent)
+{
+	/* Reading a CPU clock brings the kernel's account of its task up to date first. */
+	if (s->usage_fd >= 0) {
+		if (s->subtract_parent)
+			start->parent_cpu_ns = et_clock_read_ns(parent);
+		uint64_t before = et_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+		uint64_t usage = et_cgroup_usage_ns(s->source, s->usage_fd);
+		start->own_cpu_ns = et_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+		start->usage_ns = usage + (start->own_cpu_ns - before);
+	} else {
+		start->own_cpu_ns = et_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+	}
+	start->t0_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+}
+
+static void become_program(
+	const struct et_child_setup *s, struct et_start *start, pid_t parent, bool held)
+{
+	clockid_t parent_clock = (clockid_t)(((uint32_t)~parent << 3) | 2u);
+	enum step failed = prepare(s);
+
+	if (failed) {
+		start->failed_errno = errno;
+		start->failed_step = (int)failed;
+		_exit(127);
+	}
+	default_signals();
+	/* Whoever kills us outright must not leave the program running. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (held) {
+		while (__atomic_load_n(&start->go, __ATOMIC_ACQUIRE) == 0)
+			syscall(SYS_futex, &start->go, FUTEX_WAIT, 0, NULL, NULL, 0);
+	}
+	start->run_delay_ns = run_delay_ns();
+	sigprocmask(SIG_SETMASK, &s->signals, NULL);
+	read_clocks(s, start, parent_clock);
+	execve(s->path, s->argv, s->envp);
+	start->failed_errno = errno;
+	start->failed_step = STEP_EXEC;
+	_exit(127);
+}
+
+pid_t et_child_spawn(const struct et_child_setup *setup, struct et_start *start, bool held)
+{
+	pid_t parent = getpid();
+
+	memset(start, 0, sizeof(*start));
+	pid_t pid = held ? fork() : vfork();
+	if (pid == 0)
+		become_program(setup, start, parent, held);
+	return pid < 0 ? -errno : pid;
+}
+
+void et_child_release(struct et_start *starts, size_t n)
+{
+	/* All words first, so that the first child to wake does not run ahead of the others. */
+	for (size_t i = 0; i < n; i++)
+		__atomic_store_n(&starts[i].go, 1, __ATOMIC_RELEASE);
+	for (size_t i = 0; i < n; i++)
+		syscall(SYS_futex, &starts[i].go, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+int et_child_start_error(
+	const struct et_child_setup *setup, const struct et_start *start, struct et_error *err)
+{
+	int rc;
+
+	if (start->failed_step != STEP_EXEC) {
+		rc = et_fail_errno(err, start->failed_errno,
+			start->failed_errno == EPERM ? ET_EXIT_ENVIRONMENT : ET_EXIT_USAGE,
+			"%s: cannot set the %s", setup->argv[0], step_names[start->failed_step]);
+		if (start->failed_errno == EPERM)
+			et_hint(err, rc, "this needs root or CAP_SYS_NICE; try with sudo");
+		return rc;
+	}
+	rc = et_fail_errno(err, start->failed_errno, ET_EXIT_USAGE, "%s", setup->argv[0]);
+	if (start->failed_errno == ENOEXEC)
+		return et_hint(err, rc, "begin the script with #!/bin/sh, or use --shell");
+	return rc;
+}
+
+static bool executable(const char *path, int *why)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0) {
+		*why = errno;
+		return false;
+	}
+	if (S_ISDIR(st.st_mode)) {
+		*why = EISDIR;
+		return false;
+	}
+	if (access(path, X_OK) < 0) {
+		*why = errno;
+		return false;
+	}
+	return true;
+}
+
+static int not_found(const char *name, int why, struct et_error *err)
+{
+	int rc = et_fail_errno(err, why, ET_EXIT_USAGE, "%s", name);
+
+	if (why == EACCES)
+		return et_hint(err, rc, "is it executable? chmod +x %s", name);
+	if (why == ENOENT && strpbrk(name, "|&;<>$*`"))
+		return et_hint(err, rc, "for pipes and other shell syntax use --shell sh");
+	return rc;
+}
+
+int et_child_resolve(const char *name, const char *path_variable, const char *directory, char **out,
+	struct et_error *err)
+{
+	int why = ENOENT;
+
+	if (strchr(name, '/')) {
+		ET_AUTO_FREE char *full = name[0] == '/' || !directory
+						  ? et_strdup(name)
+						  : et_asprintf("%s/%s", directory, name);
+		if (!executable(full, &why))
+			return not_found(name, why, err);
+		*out = et_strdup(name);
+		return 0;
+	}
+	const char *p = path_variable ? path_variable : "/usr/local/bin:/usr/bin:/bin";
+	for (;;) {
+		size_t len = strcspn(p, ":");
+		char *full = len ? et_asprintf("%.*s/%s", (int)len, p, name) : et_strdup(name);
+		int reason;
+		if (executable(full, &reason)) {
+			*out = full;
+			return 0;
+		}
+		free(full);
+		/* As execvp: a file that may not be run is worth telling, a missing one is not. */
+		if (reason == EACCES)
+			why = EACCES;
+		if (!p[len])
+			return not_found(name, why, err);
+		p += len + 1;
+	}
+}

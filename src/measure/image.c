@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/image.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/sysroot.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+/* What getdents64 fills; the C library's readdir would copy each entry once more. */
+struct entry {
+	uint64_t inode;
+	int64_t offset;
+	uint16_t length;
+	uint8_t type;
+	char name[];
+};
+
+/* A process's CPU clock, as clock_getcpuclockid makes it: bits ~pid << 3 | CPUCLOCK_SCHED. */
+static clockid_t cpu_clock(int32_t pid)
+{
+	return (clockid_t)(((uint32_t)~pid << 3) | 2u);
+}
+
+static void add_reading(struct et_image *image, int32_t pid)
+{
+	struct timespec t;
+
+	/* It may have ended since the folder was read: then it is in the exit records. */
+	if (clock_gettime(cpu_clock(pid), &t) < 0)
+		return;
+	ET_GROW(image->readings, image->n, image->cap);
+	image->readings[image->n++] = (struct et_reading){ pid, et_timespec_ns(t) };
+}
+
+int et_image_take(struct et_image *image)
+{
+	_Alignas(struct entry) char buf[32768];
+	ET_AUTO_CLOSE int fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	long n;
+
+	image->n = 0;
+	if (fd < 0)
+		return -errno;
+	while ((n = syscall(SYS_getdents64, fd, buf, sizeof(buf))) > 0) {
+		for (long at = 0; at < n;) {
+			const struct entry *e = (const struct entry *)(buf + at);
+			int32_t pid = 0;
+			for (const char *p = e->name; *p >= '0' && *p <= '9'; p++)
+				pid = pid * 10 + (*p - '0');
+			if (pid > 0)
+				add_reading(image, pid);
+			at += e->length;
+		}
+	}
+	return n < 0 ? -errno : 0;
+}
+
+void et_image_free(struct et_image *image)
+{
+	free(image->readings);
+	memset(image, 0, sizeof(*image));
+}
+
+void et_exits_add(void *ctx, const struct et_exit_record *r)
+{
+	struct et_exits *exits = ctx;
+
+	ET_GROW(exits->records, exits->n, exits->cap);
+	exits->records[exits->n++] = *r;
+}
+
+void et_exits_free(struct et_exits *exits)
+{
+	free(exits->records);
+	memset(exits, 0, sizeof(*exits));
+}
+
+/* --- the measured program's own tasks --- */
+
+static bool claimed(const struct et_exit_record *r)
+{
+	return r->pid < 0;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool is_member(const int32_t *pids, size_t n, int32_t pid)
+{
+	return n && pid > 0 && bsearch(&pid, pids, n, sizeof(*pids), by_pid);
+}
+
+/* One pass: claims records whose process or parent is a member; returns the number of new ones. */
+static size_t claim_pass(struct et_exits *exits, int32_t **pids, size_t *n, size_t *cap)
+{
+	size_t known = *n, before = *n;
+
+	for (size_t i = 0; i < exits->n; i++) {
+		struct et_exit_record *r = &exits->records[i];
+		int32_t process = r->tgid ? r->tgid : r->pid;
+		if (claimed(r))
+			continue;
+		if (!is_member(*pids, known, process) && !is_member(*pids, known, r->ppid))
+			continue;
+		ET_GROW(*pids, *n, *cap);
+		(*pids)[(*n)++] = process;
+		r->pid = -r->pid;
+	}
+	qsort(*pids, *n, sizeof(**pids), by_pid);
+	return *n - before;
+}
+
+struct et_tree_delays et_exits_claim(struct et_exits *exits, int32_t root, int32_t reaper)
+{
+	struct et_tree_delays d = { 0 };
+	size_t n = 0, cap = 0;
+	int32_t *pids = NULL;
+
+	/* Orphans pass to the reaper, so its children belong to the tree as well. */
+	ET_GROW(pids, n, cap);
+	pids[n++] = root;
+	if (reaper > 0)
+		pids[n++] = reaper;
+	qsort(pids, n, sizeof(*pids), by_pid);
+	while (claim_pass(exits, &pids, &n, &cap))
+		;
+	free(pids);
+	for (size_t i = 0; i < exits->n; i++) {
+		const struct et_exit_record *r = &exits->records[i];
+		if (!claimed(r) || r->group)
+			continue;
+		d.tasks++;
+		d.block_ns += r->block_delay_ns;
+		if (r->pid != -root)
+			d.run_ns += r->run_delay_ns;
+	}
+	return d;
+}
+
+/* --- the others --- */
+
+struct who {
+	struct et_interferer *list;
+	size_t n, cap;
+};
+
+static struct et_interferer *add_who(struct who *w, int32_t pid, uint64_t pt_ns)
+{
+	ET_GROW(w->list, w->n, w->cap);
+	struct et_interferer *i = &w->list[w->n++];
+	memset(i, 0, sizeof(*i));
+	i->pid = pid;
+	i->pt_ns = pt_ns;
+	i->on_our_cpu_ns = ET_UNKNOWN;
+	return i;
+}
+
+static const struct et_reading *find_reading(const struct et_image *image, int32_t pid)
+{
+	if (!image->n)
+		return NULL;
+	return bsearch(&pid, image->readings, image->n, sizeof(*image->readings), by_pid);
+}
+
+static uint64_t used_before(const struct et_image *before, int32_t pid, uint64_t now_ns)
+{
+	const struct et_reading *r = find_reading(before, pid);
+
+	/* Less than before means that the number was given to another process since. */
+	return r && r->cpu_ns <= now_ns ? r->cpu_ns : 0;
+}
+
+/* Name and kind of a living process: "123 (comm) S ppid … flags"; comm may hold anything. */
+static void look_up(struct et_interferer *who)
+{
+	enum { KERNEL_THREAD = 0x00200000 };
+	char path[32], buf[512];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", who->pid);
+	if (et_sysroot_read("", path, buf, sizeof(buf)) <= 0)
+		return;
+	char *open = strchr(buf, '('), *close = strrchr(buf, ')');
+	if (!open || !close || close < open)
+		return;
+	*close = '\0';
+	snprintf(who->name, sizeof(who->name), "%.15s", open + 1);
+	unsigned flags = 0;
+	if (sscanf(close + 1, " %*c %*d %*d %*d %*d %*d %u", &flags) == 1)
+		who->kernel_thread = flags & KERNEL_THREAD;
+}
+
+static void add_exited(struct who *w, const struct et_image *before, const struct et_image *after,
+	const struct et_exits *exits, uint64_t tick_ns)
+{
+	for (size_t i = 0; i < exits->n; i++) {
+		const struct et_exit_record *r = &exits->records[i];
+		/* A thread of a process that goes on, or whose sum comes by itself. */
+		bool thread = !r->group && r->tgid && r->tgid != r->pid;
+		if (claimed(r) || thread || find_reading(after, r->pid))
+			continue;
+		if (!r->group && i + 1 < exits->n && exits->records[i + 1].group &&
+			exits->records[i + 1].pid == r->pid)
+			continue;
+		struct et_interferer *who =
+			add_who(w, r->pid, r->cpu_ns - used_before(before, r->pid, r->cpu_ns));
+		/* A group record carries no name of its own: the leader's stands before it. */
+		const struct et_exit_record *named = r;
+		for (size_t k = i; r->group && !r->name[0] && k-- > 0;) {
+			if (exits->records[k].tgid == r->pid || exits->records[k].pid == r->pid) {
+				named = &exits->records[k];
+				break;
+			}
+		}
+		memcpy(who->name, named->name, sizeof(who->name));
+		who->kernel_thread = named->ppid == 2;
+		who->exited = true;
+		who->doubt_ns = tick_ns;
+	}
+}
+
+static int descending(const void *a, const void *b)
+{
+	const struct et_interferer *x = a, *y = b;
+
+	if (x->pt_ns != y->pt_ns)
+		return x->pt_ns < y->pt_ns ? 1 : -1;
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+size_t et_image_compare(const struct et_image *before, const struct et_image *after,
+	const struct et_exits *exits, int32_t self, uint64_t tick_ns, struct et_interferer **out)
+{
+	struct who w = { 0 };
+
+	for (size_t i = 0; i < after->n; i++) {
+		const struct et_reading *r = &after->readings[i];
+		uint64_t was = used_before(before, r->pid, r->cpu_ns);
+		if (r->pid == self || r->cpu_ns == was)
+			continue;
+		look_up(add_who(&w, r->pid, r->cpu_ns - was));
+	}
+	add_exited(&w, before, after, exits, tick_ns);
+	if (w.n)
+		qsort(w.list, w.n, sizeof(*w.list), descending);
+	*out = w.list;
+	return w.n;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Who else ran: a picture of the CPU time of every process before and after a sample, and the
+ * exit records in between.
+ *
+ * The CPU time of a living process is read from its CPU clock (clock_gettime on the process's
+ * clock id): nanoseconds, exact even for a process that is running at that moment (a taskstats
+ * reply is up to a tick behind then), without privilege, and at a sixth of a request's cost. What
+ * only taskstats can tell, who came and went between two pictures, comes from its exit records.
+ */
+#ifndef ET_MEASURE_IMAGE_H
+#define ET_MEASURE_IMAGE_H
+
+#include "measure/taskstats.h"
+#include "model/sample.h"
+
+struct et_reading {
+	int32_t pid;
+	uint64_t cpu_ns;
+};
+
+struct et_image {
+	struct et_reading *readings; /* ascending pid */
+	size_t n, cap;
+};
+
+/* Reads every process there is now; the memory of the image is used again. */
+int et_image_take(struct et_image *image);
+void et_image_free(struct et_image *image);
+
+/* Exit records gathered during a sample. */
+struct et_exits {
+	struct et_exit_record *records;
+	size_t n, cap;
+};
+
+void et_exits_add(void *exits, const struct et_exit_record *r);
+void et_exits_free(struct et_exits *exits);
+
+/* The tasks of the measured program among the exits: root's descendants, waited for or not. */
+struct et_tree_delays {
+	uint64_t run_ns;   /* waiting for a CPU, all tasks but the root process's first thread */
+	uint64_t block_ns; /* waiting for block I/O, all tasks */
+	size_t tasks;      /* how many tasks ended, the root's first thread too */
+};
+
+/* Marks the records that belong to the tree of `root` by setting their pid negative. */
+struct et_tree_delays et_exits_claim(struct et_exits *exits, int32_t root, int32_t reaper);
+
+/*
+ * The CPU time of every process that used some between the pictures, descending, without `self`
+ * and without records claimed before. tick_ns is the doubt of an exit record. Names come from
+ * /proc where the process still lives. *out is new memory.
+ */
+size_t et_image_compare(const struct et_image *before, const struct et_image *after,
+	const struct et_exits *exits, int32_t self, uint64_t tick_ns, struct et_interferer **out);
+
+#endif

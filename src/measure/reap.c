@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/reap.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/sysroot.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static uint64_t timeval_ns(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
+}
+
+static struct et_ended *entry_of(struct et_ended *ended, size_t n, pid_t pid)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (ended[i].pid == pid && !ended[i].done)
+			return &ended[i];
+	}
+	return NULL;
+}
+
+/* What /proc still tells of a process that has ended and is not reaped yet. */
+static void read_zombie(struct et_ended *e)
+{
+	char path[48], buf[4096];
+	clockid_t clock;
+	struct timespec t;
+	unsigned long long cpu, delay;
+
+	e->cpu_ns = e->run_delay_ns = e->migrations = ET_UNKNOWN;
+	if (clock_getcpuclockid(e->pid, &clock) == 0 && clock_gettime(clock, &t) == 0)
+		e->cpu_ns = et_timespec_ns(t);
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)e->pid);
+	if (et_sysroot_read("", path, buf, sizeof(buf)) > 0 &&
+		sscanf(buf, "%llu %llu", &cpu, &delay) == 2)
+		e->run_delay_ns = delay;
+	snprintf(path, sizeof(path), "/proc/%d/sched", (int)e->pid);
+	if (et_sysroot_read("", path, buf, sizeof(buf)) > 0) {
+		const char *line = strstr(buf, "nr_migrations");
+		const char *colon = line ? strchr(line, ':') : NULL;
+		if (colon)
+			e->migrations = strtoull(colon + 1, NULL, 10);
+	}
+}
+
+/* A descendant that nobody waited for: its time belongs to the program of its process group. */
+static void reap_orphan(struct et_ended *ended, size_t n, pid_t pid)
+{
+	pid_t group = getpgid(pid);
+	struct rusage usage;
+	size_t owner = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (ended[i].pid == group)
+			owner = i;
+	}
+	if (wait4(pid, NULL, 0, &usage) == pid)
+		ended[owner].orphan_cpu_ns +=
+			timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime);
+}
+
+/* The program reads from or writes to a terminal that is not its own: it would wait for ever. */
+static bool wants_terminal(int signal)
+{
+	return signal == SIGTTIN || signal == SIGTTOU;
+}
+
+static bool held_up(int code)
+{
+	return code == CLD_STOPPED || code == CLD_TRAPPED || code == CLD_CONTINUED;
+}
+
+static void take_end(struct et_ended *e, uint64_t now_ns)
+{
+	e->t1_ns = now_ns;
+	read_zombie(e);
+	/* What it left in its own process group must not disturb a partner that still runs. */
+	kill(-e->pid, SIGKILL);
+	wait4(e->pid, &e->status, 0, &e->usage);
+	e->done = true;
+}
+
+int et_reap_wait(struct et_ended *ended, size_t n, bool stops_are_ours)
+{
+	size_t running = n;
+	int rc = 0;
+
+	while (running) {
+		siginfo_t info = { 0 };
+		if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WCONTINUED | WNOWAIT) < 0) {
+			if (errno == EINTR)
+				continue;
+			return -errno;
+		}
+		uint64_t now_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+		struct et_ended *e = entry_of(ended, n, info.si_pid);
+		if (held_up(info.si_code)) {
+			/* Going on is news as well: we may have been stopped with it. */
+			waitid(P_PID, (id_t)info.si_pid, &info, WSTOPPED | WCONTINUED);
+			if (info.si_code != CLD_CONTINUED && wants_terminal(info.si_status)) {
+				kill(-info.si_pid, SIGKILL);
+				kill(info.si_pid, SIGKILL);
+				rc = -EIO;
+			}
+			if (e && !stops_are_ours)
+				e->marks |= ET_MARK_STOPPED;
+		} else if (e) {
+			take_end(e, now_ns);
+			running--;
+		} else {
+			reap_orphan(ended, n, info.si_pid);
+		}
+	}
+	return rc;
+}
+
+static bool has_ended(pid_t pid)
+{
+	siginfo_t info = { 0 };
+
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+	       info.si_pid == pid;
+}
+
+void et_reap_alternate(
+	const struct et_ended ended[2], uint64_t beat_ns, const volatile sig_atomic_t *stop)
+{
+	struct timespec next;
+	int runs = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &next);
+	kill(-ended[1].pid, SIGSTOP);
+	while (!*stop && !has_ended(ended[0].pid) && !has_ended(ended[1].pid)) {
+		uint64_t at = et_timespec_ns(next) + beat_ns;
+		next = (struct timespec){ .tv_sec = (time_t)(at / 1000000000u),
+			.tv_nsec = (long)(at % 1000000000u) };
+		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL) == EINTR &&
+			!*stop)
+			;
+		kill(-ended[runs].pid, SIGSTOP);
+		runs = !runs;
+		kill(-ended[runs].pid, SIGCONT);
+	}
+	kill(-ended[0].pid, SIGCONT);
+	kill(-ended[1].pid, SIGCONT);
+}
+
+static int32_t parent_of(int32_t pid)
+{
+	char path[32], buf[512];
+	int parent = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (et_sysroot_read("", path, buf, sizeof(buf)) <= 0)
+		return 0;
+	const char *close = strrchr(buf, ')');
+	if (!close || sscanf(close + 1, " %*c %d", &parent) != 1)
+		return 0;
+	return parent;
+}
+
+static bool was_there(const struct et_image *before, int32_t pid)
+{
+	for (size_t i = 0; i < before->n; i++) {
+		if (before->readings[i].pid == pid)
+			return true;
+	}
+	return false;
+}
+
+/* Kills and reaps each child of ours that is new; returns how many there were. */
+static size_t kill_children(struct et_ended *ended, size_t n, const struct et_image *before)
+{
+	struct et_image now = { 0 };
+	int32_t self = getpid();
+	size_t killed = 0;
+
+	et_image_take(&now);
+	for (size_t i = 0; i < now.n; i++) {
+		int32_t pid = now.readings[i].pid;
+		if (parent_of(pid) != self || was_there(before, pid))
+			continue;
+		kill(pid, SIGKILL);
+		reap_orphan(ended, n, pid);
+		killed++;
+	}
+	et_image_free(&now);
+	return killed;
+}
+
+void et_reap_leftovers(struct et_ended *ended, size_t n, const struct et_image *before)
+{
+	siginfo_t info = { 0 };
+
+	/* No child at all: the usual case, for one system call. */
+	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0)
+		return;
+	/* Killing one hands us its children: again until none is left. */
+	while (kill_children(ended, n, before))
+		ended[0].marks |= ET_MARK_LEFTOVERS;
+}

@@ -1,0 +1,625 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/runner.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/parse.h"
+#include "measure/aside.h"
+#include "measure/child.h"
+#include "measure/environ.h"
+#include "measure/image.h"
+#include "measure/reap.h"
+#include "measure/steal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+enum { MOST_TOGETHER = 2 };
+
+struct et_runner {
+	const struct et_experiment *e;
+	struct et_interrupt *interrupt;
+	struct et_cgroup cgroup;
+	struct et_taskstats *taskstats; /* NULL: no exit records */
+	struct et_image before, after;
+	struct et_exits exits;
+	struct et_start *starts;
+	struct et_identity identity;
+	char **envp;
+	char **paths;      /* executable of each command */
+	cpu_set_t allowed; /* CPUs a program may use */
+	cpu_set_t one;     /* the CPU a duet shares */
+	bool pinned;       /* the user named the CPUs */
+	bool elsewhere;    /* we ourselves keep off that one CPU */
+	int policy, priority;
+	int null_fd, in_fd[MOST_TOGETHER], out_fd;
+	struct et_steal steal;
+	struct et_aside aside;
+	sigset_t signals;
+};
+
+/* --- making ready --- */
+
+static int choose_cpus(struct et_runner *r, struct et_error *err)
+{
+	cpu_set_t wanted;
+	char list[256];
+
+	if (sched_getaffinity(0, sizeof(r->allowed), &r->allowed) < 0)
+		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "CPU affinity");
+	if (r->e->child.cpus) {
+		int rc = et_parse_cpus("--cpu", r->e->child.cpus, &wanted, err);
+		if (rc)
+			return rc;
+		CPU_AND(&wanted, &wanted, &r->allowed);
+		cpu_set_t asked;
+		et_parse_cpus("--cpu", r->e->child.cpus, &asked, NULL);
+		if (!CPU_EQUAL(&wanted, &asked))
+			return et_hint(err,
+				et_fail(err, EINVAL, ET_EXIT_USAGE,
+					"--cpu %s: not all of these CPUs are there for us",
+					r->e->child.cpus),
+				"CPUs that may be used: %s",
+				et_format_cpus(&r->allowed, list, sizeof(list)));
+		r->allowed = wanted;
+		r->pinned = true;
+	}
+	/* The last one: the first CPUs take most interrupts. */
+	CPU_ZERO(&r->one);
+	for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--) {
+		if (CPU_ISSET(cpu, &r->allowed)) {
+			CPU_SET(cpu, &r->one);
+			break;
+		}
+	}
+	return 0;
+}
+
+/* A metronome must not beat on the CPU whose time it divides. */
+static int step_aside(struct et_runner *r, struct et_error *err)
+{
+	cpu_set_t others;
+
+	if (!r->e->plan.metronome_ns || r->e->n_commands < 2)
+		return 0;
+	sched_getaffinity(0, sizeof(others), &others);
+	CPU_XOR(&others, &others, &r->one);
+	if (!CPU_COUNT(&others) || sched_setaffinity(0, sizeof(others), &others) < 0)
+		return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+			"--metronome needs a second CPU, and there is only one for us");
+	r->elsewhere = true;
+	return 0;
+}
+
+static int choose_scheduler(struct et_runner *r, struct et_error *err)
+{
+	const char *text = r->e->child.sched;
+	uint64_t priority;
+
+	r->policy = SCHED_OTHER;
+	if (!text || !strcmp(text, "other"))
+		return 0;
+	if (strncmp(text, "fifo:", 5))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--sched: '%s' is not 'other' or 'fifo:N' (N from 1 to 99)", text);
+	int rc = et_parse_u64("--sched fifo", text + 5, 1, 99, &priority, err);
+	if (rc)
+		return rc;
+	r->policy = SCHED_FIFO;
+	r->priority = (int)priority;
+	return 0;
+}
+
+static int open_file(const char *path, int flags, int *fd, struct et_error *err)
+{
+	*fd = open(path, flags | O_CLOEXEC, 0666);
+	if (*fd < 0)
+		return et_fail_errno(err, errno, ET_EXIT_USAGE, "%s", path);
+	return 0;
+}
+
+static int open_files(struct et_runner *r, struct et_error *err)
+{
+	const struct et_child_spec *c = &r->e->child;
+	int rc = open_file("/dev/null", O_RDWR, &r->null_fd, err);
+
+	for (int i = 0; rc == 0 && i < MOST_TOGETHER; i++)
+		rc = open_file(c->input ? c->input : "/dev/null", O_RDONLY, &r->in_fd[i], err);
+	if (rc == 0 && c->output && strcmp(c->output, "null") && strcmp(c->output, "inherit"))
+		rc = open_file(c->output, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, &r->out_fd, err);
+	return rc;
+}
+
+static int find_programs(struct et_runner *r, struct et_error *err)
+{
+	const char *path = et_environ_get(r->envp, "PATH");
+
+	r->paths = et_calloc(r->e->n_commands + 1, sizeof(char *));
+	for (size_t i = 0; i < r->e->n_commands; i++) {
+		int rc = et_child_resolve(
+			r->e->commands[i].argv[0], path, r->e->child.directory, &r->paths[i], err);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static int find_identity(struct et_runner *r, char *const *envp, struct et_error *err)
+{
+	const char *user = r->e->child.user;
+	int rc = user ? et_identity_find(user, &r->identity, err) : 0;
+
+	if (rc == 0 && user && geteuid() != 0 && r->identity.uid != geteuid())
+		rc = et_hint(err,
+			et_fail(err, EPERM, ET_EXIT_ENVIRONMENT, "--user %s needs root", user),
+			"run etalon itself as %s, or with sudo", user);
+	if (rc == 0)
+		r->envp = et_environ_make(envp, user ? &r->identity : NULL);
+	return rc;
+}
+
+static void watch_others(struct et_runner *r)
+{
+	r->starts = et_start_map(MOST_TOGETHER);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	et_cgroup_open(&r->cgroup);
+	et_steal_open(&r->steal, strcmp(r->e->host.virtual_machine, "none") != 0);
+	if (et_taskstats_open(&r->taskstats) < 0)
+		r->taskstats = NULL;
+	sigprocmask(SIG_BLOCK, NULL, &r->signals);
+	r->aside = (struct et_aside){ .shell = r->e->child.shell,
+		.directory = r->e->child.directory,
+		.envp = r->envp,
+		.path_variable = et_environ_get(r->envp, "PATH"),
+		.home_fd = r->cgroup.home_fd,
+		.signals = r->signals,
+		.interrupt = r->interrupt };
+}
+
+int et_runner_open(const struct et_experiment *e, char *const *envp, struct et_interrupt *interrupt,
+	struct et_runner **out, struct et_error *err)
+{
+	struct et_runner *r = et_calloc(1, sizeof(*r));
+
+	r->e = e;
+	r->interrupt = interrupt;
+	r->null_fd = r->out_fd = r->in_fd[0] = r->in_fd[1] = -1;
+	r->cgroup.home_fd = -1;
+	r->cgroup.source = ET_PT_WAIT4;
+	r->steal.fd = -1;
+	int rc = choose_cpus(r, err);
+	if (rc == 0)
+		rc = step_aside(r, err);
+	if (rc == 0)
+		rc = choose_scheduler(r, err);
+	if (rc == 0)
+		rc = find_identity(r, envp, err);
+	if (rc == 0)
+		rc = find_programs(r, err);
+	if (rc == 0)
+		rc = open_files(r, err);
+	if (rc) {
+		et_runner_close(r);
+		return rc;
+	}
+	watch_others(r);
+	*out = r;
+	return 0;
+}
+
+void et_runner_close(struct et_runner *r)
+{
+	if (!r)
+		return;
+	if (r->cgroup.source != ET_PT_WAIT4)
+		et_cgroup_close(&r->cgroup);
+	et_taskstats_close(r->taskstats);
+	et_steal_close(&r->steal);
+	et_image_free(&r->before);
+	et_image_free(&r->after);
+	et_exits_free(&r->exits);
+	et_start_unmap(r->starts, MOST_TOGETHER);
+	et_identity_free(&r->identity);
+	et_strv_free(r->envp);
+	et_strv_free(r->paths);
+	et_cleanup_close(&r->null_fd);
+	et_cleanup_close(&r->out_fd);
+	for (int i = 0; i < MOST_TOGETHER; i++)
+		et_cleanup_close(&r->in_fd[i]);
+	free(r);
+}
+
+const char *et_runner_image_source(const struct et_runner *r)
+{
+	return r->taskstats ? "taskstats" : "proc";
+}
+
+/* --- one execution of one program, or of two together --- */
+
+struct take {
+	size_t n; /* programs at once */
+	uint32_t commands[MOST_TOGETHER];
+	const cpu_set_t *cpus; /* NULL: as we are */
+	struct et_child_setup setups[MOST_TOGETHER];
+	struct et_ended ended[MOST_TOGETHER];
+	uint64_t wall_ns, steal_ns;
+	uint64_t pt_ns[MOST_TOGETHER];
+	bool lost;
+	int suspended;
+};
+
+static void fill_setup(struct et_runner *r, struct take *t, size_t i)
+{
+	const struct et_command *c = &r->e->commands[t->commands[i]];
+	const char *output = r->e->child.output;
+	bool inherit = output && !strcmp(output, "inherit");
+	bool counted = r->cgroup.source != ET_PT_WAIT4;
+
+	t->setups[i] = (struct et_child_setup){
+		.path = r->paths[t->commands[i]],
+		.argv = c->argv,
+		.envp = r->envp,
+		.directory = r->e->child.directory,
+		.cpus = t->cpus        ? t->cpus
+			: r->elsewhere ? &r->allowed
+				       : NULL,
+		.policy = r->policy,
+		.priority = r->priority,
+		.nice = r->e->child.nice,
+		.change_user = r->e->child.user && geteuid() == 0,
+		.uid = r->identity.uid,
+		.gid = r->identity.gid,
+		.groups = r->identity.groups,
+		.n_groups = r->identity.n_groups,
+		.in = r->in_fd[i],
+		.out = inherit          ? STDOUT_FILENO
+		       : r->out_fd >= 0 ? r->out_fd
+					: r->null_fd,
+		.err = inherit ? STDERR_FILENO : r->null_fd,
+		/* etalon lives in lane 0 and children are born there. */
+		.attach_fd = counted && i > 0 ? r->cgroup.procs_fd[i] : -1,
+		.source = r->cgroup.source,
+		.usage_fd = counted ? r->cgroup.usage_fd[i] : -1,
+		.subtract_parent = i == 0,
+		.signals = r->signals,
+	};
+}
+
+static int spawn_all(struct et_runner *r, struct take *t, struct et_error *err)
+{
+	sigset_t all, old;
+	int rc = 0;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	for (size_t i = 0; rc == 0 && i < t->n; i++) {
+		pid_t pid = et_child_spawn(&t->setups[i], &r->starts[i], t->n > 1);
+		if (pid < 0)
+			rc = et_fail_errno(err, (int)-pid, ET_EXIT_OUTSIDE, "cannot start '%s'",
+				t->setups[i].argv[0]);
+		else
+			t->ended[i].pid = r->interrupt->groups[i] = pid;
+	}
+	if (rc && t->ended[0].pid > 0) /* the first waits for a partner that never came */
+		kill(t->ended[0].pid, SIGKILL);
+	else if (rc == 0 && t->n > 1)
+		et_child_release(r->starts, t->n);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return rc;
+}
+
+static void before_run(struct et_runner *r, struct take *t)
+{
+	if (r->out_fd >= 0 && ftruncate(r->out_fd, 0) < 0)
+		errno = 0; /* a pipe or device: nothing to empty */
+	for (size_t i = 0; i < t->n; i++) {
+		lseek(r->in_fd[i], 0, SEEK_SET);
+		fill_setup(r, t, i);
+		memset(&t->ended[i], 0, sizeof(t->ended[i]));
+	}
+	r->exits.n = 0;
+	t->lost = false;
+	t->suspended = r->interrupt->suspended;
+	t->wall_ns = et_clock_read_ns(CLOCK_REALTIME);
+	t->steal_ns = et_steal_read_ns(&r->steal, t->cpus);
+	if (r->taskstats) {
+		bool stale;
+		et_taskstats_drain(r->taskstats, NULL, NULL, &stale);
+	}
+	et_image_take(&r->before);
+}
+
+static void after_run(struct et_runner *r, struct take *t)
+{
+	et_image_take(&r->after);
+	if (r->taskstats)
+		et_taskstats_drain(r->taskstats, et_exits_add, &r->exits, &t->lost);
+	if (t->steal_ns != ET_UNKNOWN)
+		t->steal_ns = et_steal_read_ns(&r->steal, t->cpus) - t->steal_ns;
+}
+
+static uint64_t timeval_ns(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
+}
+
+static uint64_t minus(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+/* CPU time of the whole tree since t0. own_ns is etalon's CPU time now. */
+static uint64_t process_time_ns(
+	const struct et_runner *r, const struct take *t, size_t i, uint64_t own_ns)
+{
+	const struct et_start *s = &r->starts[i];
+	const struct et_ended *e = &t->ended[i];
+	uint64_t waited = timeval_ns(e->usage.ru_utime) + timeval_ns(e->usage.ru_stime);
+
+	if (r->cgroup.source != ET_PT_WAIT4) {
+		uint64_t used = et_cgroup_usage_ns(r->cgroup.source, t->setups[i].usage_fd);
+		used = minus(used, s->usage_ns);
+		return i == 0 ? minus(used, minus(own_ns, s->parent_cpu_ns)) : used;
+	}
+	/* rusage is cut to microseconds twice; without children the process's clock says more. */
+	if (e->cpu_ns != ET_UNKNOWN && waited < e->cpu_ns + 4000)
+		waited = e->cpu_ns;
+	return minus(waited, s->own_cpu_ns) + e->orphan_cpu_ns;
+}
+
+/* The delays: of the first thread from /proc, of all other tasks from their exit records. */
+static void fill_delays(struct et_runner *r, struct take *t, size_t i, struct et_sample *s)
+{
+	const struct et_ended *e = &t->ended[i];
+	uint64_t leader = e->run_delay_ns == ET_UNKNOWN
+				  ? ET_UNKNOWN
+				  : minus(e->run_delay_ns, r->starts[i].run_delay_ns);
+	size_t tasks = 0;
+
+	s->wait_ns = leader;
+	s->blocked_ns = ET_UNKNOWN;
+	if (r->taskstats) {
+		/* Orphans come to us; in a duet they cannot be told apart by that. */
+		struct et_tree_delays d =
+			et_exits_claim(&r->exits, e->pid, t->n == 1 ? getpid() : 0);
+		tasks = d.tasks;
+		if (leader != ET_UNKNOWN)
+			s->wait_ns = leader + d.run_ns;
+		if (r->e->host.block_delays)
+			s->blocked_ns = d.block_ns;
+	} else if (e->cpu_ns != ET_UNKNOWN && s->pt_ns > e->cpu_ns + e->cpu_ns / 20 + 1000000) {
+		s->wait_ns = ET_UNKNOWN; /* other tasks did much of the work: not known */
+	}
+	s->cpu_migrations = tasks > 1 ? ET_UNKNOWN : e->migrations;
+	if (t->cpus && CPU_COUNT(t->cpus) == 1)
+		s->cpu_migrations = 0;
+}
+
+/*
+ * The kernel reports an end a few microseconds before the task's last stretch is over. A serial
+ * program cannot use more CPU time than its window is long: what comes after is not in it.
+ */
+static uint64_t within_window_ns(uint64_t pt_ns, uint64_t et_ns)
+{
+	enum { LAST_STRETCH_NS = 200000 };
+
+	return pt_ns > et_ns && pt_ns - et_ns < LAST_STRETCH_NS ? et_ns : pt_ns;
+}
+
+/* Steal is told in ticks for whole CPUs: of a serial program it cannot exceed what is unexplained.
+ */
+static uint64_t stolen_ns(const struct take *t, const struct et_sample *s)
+{
+	if (t->steal_ns == ET_UNKNOWN || s->pt_ns > s->et_ns)
+		return t->steal_ns;
+	uint64_t waited = s->wait_ns == ET_UNKNOWN ? 0 : s->wait_ns;
+	uint64_t rest = minus(s->et_ns, s->pt_ns + waited);
+	return t->steal_ns < rest ? t->steal_ns : rest;
+}
+
+static void fill_sample(struct et_runner *r, struct take *t, size_t i, struct et_sample *s)
+{
+	const struct et_ended *e = &t->ended[i];
+
+	memset(s, 0, sizeof(*s));
+	s->command = t->commands[i];
+	s->partner = -1;
+	s->started_wall_ns = t->wall_ns;
+	s->exit_code = WIFEXITED(e->status) ? WEXITSTATUS(e->status) : -1;
+	s->signal = WIFSIGNALED(e->status) ? WTERMSIG(e->status) : 0;
+	s->marks = e->marks;
+	if (t->lost)
+		s->marks |= ET_MARK_LOST_RECORDS;
+	if (!r->taskstats)
+		s->marks |= ET_MARK_NO_EXITS;
+	if (t->suspended != r->interrupt->suspended)
+		s->marks |= ET_MARK_STOPPED;
+	s->pt_source = r->cgroup.source;
+	s->et_ns = minus(e->t1_ns, r->starts[i].t0_ns);
+	s->pt_ns = within_window_ns(t->pt_ns[i], s->et_ns);
+	uint64_t user = timeval_ns(e->usage.ru_utime), system = timeval_ns(e->usage.ru_stime);
+	double share = user + system ? (double)user / (double)(user + system) : 0;
+	s->user_ns = (uint64_t)((double)s->pt_ns * share);
+	s->system_ns = s->pt_ns - s->user_ns;
+	s->max_rss_bytes = (uint64_t)e->usage.ru_maxrss * 1024;
+	s->voluntary_switches = (uint64_t)e->usage.ru_nvcsw;
+	s->involuntary_switches = (uint64_t)e->usage.ru_nivcsw;
+	s->major_faults = (uint64_t)e->usage.ru_majflt;
+	s->minor_faults = (uint64_t)e->usage.ru_minflt;
+	fill_delays(r, t, i, s);
+	s->steal_ns = stolen_ns(t, s);
+}
+
+/* Who else ran: the same list for both of a pair, without either of them. */
+static void fill_interference(struct et_runner *r, const struct take *t, struct et_sample *out)
+{
+	for (size_t i = 0; i < t->n; i++)
+		out[i].n_interferers = et_image_compare(&r->before, &r->after, &r->exits, getpid(),
+			r->e->host.tick_ns, &out[i].interferers);
+}
+
+static int wait_all(struct et_runner *r, struct take *t, struct et_error *err)
+{
+	bool metronome = t->n > 1 && r->e->plan.metronome_ns && r->elsewhere;
+
+	if (metronome)
+		et_reap_alternate(t->ended, r->e->plan.metronome_ns, &r->interrupt->signal);
+	int rc = et_reap_wait(t->ended, t->n, metronome);
+
+	et_reap_leftovers(t->ended, t->n, &r->before);
+	r->interrupt->groups[0] = r->interrupt->groups[1] = 0;
+	if (r->interrupt->signal)
+		return -EINTR;
+	for (size_t i = 0; i < t->n; i++) {
+		if (r->starts[i].failed_step)
+			return et_child_start_error(&t->setups[i], &r->starts[i], err);
+	}
+	if (rc == -EIO)
+		return et_hint(err,
+			et_fail(err, EIO, ET_EXIT_PROGRAM,
+				"%s: stopped because it wants the terminal, so it was ended",
+				t->setups[0].argv[0]),
+			"give it --input FILE, and --output null or a file");
+	if (rc)
+		return et_fail_errno(
+			err, -rc, ET_EXIT_OUTSIDE, "waiting for %s", t->setups[0].argv[0]);
+	return 0;
+}
+
+static int perform(struct et_runner *r, struct take *t, struct et_sample *out, struct et_error *err)
+{
+	if (r->interrupt->signal)
+		return -EINTR;
+	before_run(r, t);
+	int rc = spawn_all(r, t, err);
+	if (rc) {
+		if (t->ended[0].pid > 0)
+			et_reap_wait(t->ended, 1, false);
+		r->interrupt->groups[0] = r->interrupt->groups[1] = 0;
+		return rc;
+	}
+	rc = wait_all(r, t, err);
+	if (rc)
+		return rc;
+	/* Groups are read before the pictures cost anything. */
+	uint64_t own_ns = et_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+	for (size_t i = 0; i < t->n; i++)
+		t->pt_ns[i] = process_time_ns(r, t, i, own_ns);
+	after_run(r, t);
+	for (size_t i = 0; i < t->n; i++)
+		fill_sample(r, t, i, &out[i]);
+	fill_interference(r, t, out);
+	return 0;
+}
+
+/* --- the executor --- */
+
+static int run_aside(struct et_runner *r, const char *what, const char *text, struct et_error *err)
+{
+	return text ? et_aside_run(&r->aside, what, text, err) : 0;
+}
+
+/* One take with what the user wants done before and after each run of its commands. */
+static int rehearsed(
+	struct et_runner *r, struct take *t, struct et_sample *out, struct et_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < t->n; i++)
+		rc = run_aside(r, "--prepare", r->e->commands[t->commands[i]].prepare, err);
+	if (rc == 0)
+		rc = perform(r, t, out, err);
+	if (rc)
+		return rc;
+	for (size_t i = 0; rc == 0 && i < t->n; i++)
+		rc = run_aside(r, "--conclude", r->e->commands[t->commands[i]].conclude, err);
+	if (rc) {
+		for (size_t i = 0; i < t->n; i++)
+			et_sample_free(&out[i]);
+	}
+	return rc;
+}
+
+static int run_solo(struct et_runner *r, uint32_t command, const cpu_set_t *cpus,
+	struct et_sample *out, struct et_error *err)
+{
+	struct take t = { .n = 1, .commands = { command }, .cpus = cpus };
+
+	return rehearsed(r, &t, out, err);
+}
+
+/* Programs shorter than a scheduler's slice cannot overlap: one right behind the other. */
+static int run_in_turn(struct et_runner *r, const struct et_request *q, const cpu_set_t *cpus,
+	struct et_sample out[2], struct et_error *err)
+{
+	uint32_t commands[] = { q->command, q->partner };
+	int first = q->swap ? 1 : 0;
+	int rc = run_solo(r, commands[first], cpus, &out[first], err);
+
+	if (rc)
+		return rc;
+	rc = run_solo(r, commands[!first], cpus, &out[!first], err);
+	if (rc)
+		et_sample_free(&out[first]);
+	return rc;
+}
+
+static int run_together(struct et_runner *r, const struct et_request *q, const cpu_set_t *cpus,
+	struct et_sample out[2], struct et_error *err)
+{
+	struct take t = { .n = 2, .commands = { q->command, q->partner }, .cpus = cpus };
+	struct et_sample samples[2];
+
+	if (q->swap) {
+		t.commands[0] = q->partner;
+		t.commands[1] = q->command;
+	}
+	int rc = rehearsed(r, &t, samples, err);
+	if (rc)
+		return rc;
+	out[0] = samples[q->swap];
+	out[1] = samples[!q->swap];
+	return 0;
+}
+
+static int run_duet(struct et_runner *r, const struct et_request *q, struct et_sample out[2],
+	struct et_error *err)
+{
+	const cpu_set_t *cpus = q->parallel ? &r->allowed : &r->one;
+	int rc =
+		q->overlap ? run_together(r, q, cpus, out, err) : run_in_turn(r, q, cpus, out, err);
+
+	for (int i = 0; rc == 0 && i < 2; i++) {
+		out[i].arrangement = ET_DUET;
+		out[i].partner = (int32_t)(i ? q->command : q->partner);
+		if (!q->overlap)
+			out[i].marks |= ET_MARK_NO_OVERLAP;
+	}
+	return rc;
+}
+
+static int run(void *ctx, const struct et_request *q, struct et_sample out[2], struct et_error *err)
+{
+	struct et_runner *r = ctx;
+
+	if (q->arrangement == ET_DUET)
+		return run_duet(r, q, out, err);
+	return run_solo(r, q->command, r->pinned ? &r->allowed : NULL, &out[0], err);
+}
+
+static int around(void *ctx, enum et_occasion occasion, uint32_t command, struct et_error *err)
+{
+	struct et_runner *r = ctx;
+	const struct et_command *c = &r->e->commands[command];
+
+	if (occasion == ET_BEFORE_ALL)
+		return run_aside(r, "--setup", c->setup, err);
+	return run_aside(r, "--cleanup", c->cleanup, err);
+}
+
+struct et_executor et_runner_executor(struct et_runner *r)
+{
+	return (struct et_executor){ .run = run, .around = around, .ctx = r };
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Time the hypervisor took from our CPUs, from /proc/stat: whole clock ticks of 10 ms. */
+#ifndef ET_MEASURE_STEAL_H
+#define ET_MEASURE_STEAL_H
+
+#include "base/attr.h"
+
+#include <sched.h>
+#include <stdbool.h>
+
+struct et_steal {
+	int fd;        /* kept open; -1 when it cannot be told */
+	bool physical; /* no hypervisor: nothing can be stolen */
+	char *buf;
+};
+
+void et_steal_open(struct et_steal *s, bool virtual_machine);
+void et_steal_close(struct et_steal *s);
+/* Stolen since boot on the CPUs of the set (NULL: all); ET_UNKNOWN when not told. */
+uint64_t et_steal_read_ns(const struct et_steal *s, const cpu_set_t *cpus);
+/* The pure half: the same out of the text of /proc/stat. */
+uint64_t et_steal_parse_ns(const char *text, const cpu_set_t *cpus, long ticks_per_second);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * "Run one more", asked by a later stage of an earlier one through a function pointer: the
+ * protocol decides what runs next, the measurement does it, neither includes the other.
+ */
+#ifndef ET_MODEL_EXECUTOR_H
+#define ET_MODEL_EXECUTOR_H
+
+#include "base/error.h"
+#include "model/sample.h"
+
+#include <signal.h>
+#include <sys/types.h>
+
+struct et_request {
+	enum et_arrangement arrangement;
+	uint32_t command;
+	uint32_t partner; /* of a duet */
+	bool swap;        /* the partner starts first */
+	bool overlap;     /* a duet runs at the same time; otherwise one behind the other */
+	bool parallel;    /* a program has several threads: it needs more than one CPU */
+};
+
+enum et_occasion {
+	ET_BEFORE_ALL, /* --setup */
+	ET_AFTER_ALL,  /* --cleanup */
+};
+
+struct et_executor {
+	/*
+	 * Fills out[0] with the command's sample and, for a duet, out[1] with the partner's: what
+	 * was measured, not their place in the experiment. 0, -EINTR after a signal, or another
+	 * -errno with err filled. The samples' interferers are the caller's.
+	 */
+	int (*run)(void *ctx, const struct et_request *request, struct et_sample out[2],
+		struct et_error *err);
+	/* Runs the commands that stand around all runs of a command. */
+	int (*around)(void *ctx, enum et_occasion occasion, uint32_t command, struct et_error *err);
+	void *ctx;
+};
+
+/* What a signal handler and the executor tell each other. */
+struct et_interrupt {
+	volatile sig_atomic_t signal;    /* the one that asks us to end, 0: none */
+	volatile sig_atomic_t suspended; /* counts how often we were stopped from the terminal */
+	volatile pid_t groups[2];        /* process groups of running children, 0: none */
+};
+
+#endif

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/field.h"
+#include "base/alloc.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define AT(type, member) .offset = offsetof(struct type, member)
+
+/* Rows by kind; every range is closed. */
+#define NS(type, member)                                                                           \
+	{                                                                                          \
+		.name = #member, .kind = ET_FIELD_U64, .nullable = true, AT(type, member),         \
+		.missing = -1, .hi = INT64_MAX                                                     \
+	}
+#define NS_OR_ZERO(type, member)                                                                   \
+	{                                                                                          \
+		.name = #member, .kind = ET_FIELD_U64, AT(type, member), .hi = INT64_MAX           \
+	}
+#define COUNT(type, member)                                                                        \
+	{                                                                                          \
+		.name = #member, .kind = ET_FIELD_U32, AT(type, member), .hi = UINT32_MAX          \
+	}
+#define BOOL(type, member)                                                                         \
+	{                                                                                          \
+		.name = #member, .kind = ET_FIELD_BOOL, AT(type, member), .hi = 1                  \
+	}
+#define STRING(type, member)                                                                       \
+	{                                                                                          \
+		.name = #member, .kind = ET_FIELD_STRING, .nullable = true, AT(type, member)       \
+	}
+#define CHARS(type, key, member)                                                                   \
+	{                                                                                          \
+		.name = key, .kind = ET_FIELD_CHARS, AT(type, member),                             \
+		.size = sizeof(((struct type *)0)->member)                                         \
+	}
+
+const struct et_field et_sample_fields[] = {
+	{ "order", ET_FIELD_U32, AT(et_sample, order), .lo = 1, .hi = UINT32_MAX },
+	COUNT(et_sample, round),
+	COUNT(et_sample, position),
+	{ "partner", ET_FIELD_I32, true, AT(et_sample, partner), .missing = -1, .lo = -1,
+		.hi = INT32_MAX },
+	{ "arrangement", ET_FIELD_ENUM, AT(et_sample, arrangement), .names = et_arrangement_names },
+	BOOL(et_sample, warmup),
+	{ "exit_code", ET_FIELD_I32, true, AT(et_sample, exit_code), .missing = -1, .lo = -1,
+		.hi = 255 },
+	{ "signal", ET_FIELD_I32, true, AT(et_sample, signal), .hi = 64 },
+	{ "marks", ET_FIELD_BITS, AT(et_sample, marks), .hi = UINT32_MAX, .names = et_mark_names },
+	{ "pt_source", ET_FIELD_ENUM, AT(et_sample, pt_source), .missing = ET_PT_WAIT4,
+		.names = et_pt_source_names },
+	NS_OR_ZERO(et_sample, started_wall_ns),
+	NS(et_sample, et_ns),
+	NS(et_sample, pt_ns),
+	NS(et_sample, user_ns),
+	NS(et_sample, system_ns),
+	NS(et_sample, wait_ns),
+	NS(et_sample, blocked_ns),
+	NS(et_sample, steal_ns),
+	NS(et_sample, max_rss_bytes),
+	NS(et_sample, voluntary_switches),
+	NS(et_sample, involuntary_switches),
+	NS(et_sample, cpu_migrations),
+	NS(et_sample, major_faults),
+	NS(et_sample, minor_faults),
+	{ 0 },
+};
+
+const struct et_field et_interferer_fields[] = {
+	CHARS(et_interferer, "name", name),
+	{ "pid", ET_FIELD_I32, AT(et_interferer, pid), .hi = INT32_MAX },
+	BOOL(et_interferer, kernel_thread),
+	BOOL(et_interferer, exited),
+	NS(et_interferer, pt_ns),
+	NS_OR_ZERO(et_interferer, doubt_ns),
+	NS(et_interferer, on_our_cpu_ns),
+	{ 0 },
+};
+
+const struct et_field et_removal_fields[] = {
+	{ "by", ET_FIELD_ENUM, true, AT(et_removal, by), .names = et_removed_by_names },
+	CHARS(et_removal, "daemon", daemon),
+	NS_OR_ZERO(et_removal, pt_ns),
+	NS_OR_ZERO(et_removal, cutoff_ns),
+	{ 0 },
+};
+
+const struct et_field et_plan_fields[] = {
+	COUNT(et_plan, reference),
+	COUNT(et_plan, warmup),
+	COUNT(et_plan, runs),
+	{ "until_ratio", ET_FIELD_DOUBLE, AT(et_plan, until_ratio), .hi = 1000000 },
+	COUNT(et_plan, min_runs),
+	COUNT(et_plan, max_runs),
+	NS_OR_ZERO(et_plan, time_limit_ns),
+	NS_OR_ZERO(et_plan, metronome_ns),
+	BOOL(et_plan, pace),
+	BOOL(et_plan, keep_all),
+	BOOL(et_plan, ignore_failure),
+	{ "level", ET_FIELD_DOUBLE, AT(et_plan, level), .hi = 1 },
+	{ 0 },
+};
+
+const struct et_field et_child_fields[] = {
+	STRING(et_child_spec, cpus),
+	STRING(et_child_spec, sched),
+	STRING(et_child_spec, user),
+	STRING(et_child_spec, shell),
+	STRING(et_child_spec, input),
+	STRING(et_child_spec, output),
+	STRING(et_child_spec, directory),
+	{ "nice", ET_FIELD_I32, AT(et_child_spec, nice), .lo = -20, .hi = 19 },
+	{ 0 },
+};
+
+const struct et_field et_host_fields[] = {
+	CHARS(et_host, "name", name),
+	CHARS(et_host, "kernel", kernel),
+	CHARS(et_host, "architecture", architecture),
+	CHARS(et_host, "cpu", cpu),
+	COUNT(et_host, cpus),
+	CHARS(et_host, "virtual", virtual_machine),
+	CHARS(et_host, "clocksource", clocksource),
+	CHARS(et_host, "governor", governor),
+	NS_OR_ZERO(et_host, tick_ns),
+	NS_OR_ZERO(et_host, memory_bytes),
+	BOOL(et_host, block_delays),
+	{ 0 },
+};
+
+const struct et_field et_factor_fields[] = {
+	STRING(et_factor, factor),
+	STRING(et_factor, state),
+	STRING(et_factor, wanted),
+	BOOL(et_factor, ok),
+	{ 0 },
+};
+
+static void *place(const struct et_field *f, void *base)
+{
+	return (char *)base + f->offset;
+}
+
+static const void *place_of(const struct et_field *f, const void *base)
+{
+	return (const char *)base + f->offset;
+}
+
+static int64_t highest(const struct et_field *f)
+{
+	int64_t n = 0;
+
+	if (f->kind != ET_FIELD_ENUM)
+		return f->hi;
+	while (f->names[n])
+		n++;
+	return n - 1;
+}
+
+static void put_int(const struct et_field *f, void *base, int64_t value)
+{
+	switch (f->kind) {
+	case ET_FIELD_U64:
+		*(uint64_t *)place(f, base) = (uint64_t)value;
+		break;
+	case ET_FIELD_I32:
+		*(int32_t *)place(f, base) = (int32_t)value;
+		break;
+	case ET_FIELD_BOOL:
+		*(bool *)place(f, base) = value != 0;
+		break;
+	default:
+		*(uint32_t *)place(f, base) = (uint32_t)value;
+	}
+}
+
+bool et_field_set_int(const struct et_field *f, void *base, int64_t value)
+{
+	if (f->kind >= ET_FIELD_STRING || value < f->lo || value > highest(f))
+		return false;
+	if (f->kind == ET_FIELD_DOUBLE)
+		*(double *)place(f, base) = (double)value;
+	else
+		put_int(f, base, value);
+	return true;
+}
+
+bool et_field_set_double(const struct et_field *f, void *base, double value)
+{
+	if (f->kind >= ET_FIELD_STRING || !(value >= (double)f->lo && value <= (double)highest(f)))
+		return false;
+	if (f->kind == ET_FIELD_DOUBLE) {
+		*(double *)place(f, base) = value;
+		return true;
+	}
+	/* A whole number that came as 1e9 or 5.0; 2^63 itself is out of range. */
+	return value == floor(value) && value < 9223372036854775808.0 &&
+	       et_field_set_int(f, base, (int64_t)value);
+}
+
+bool et_field_set_text(const struct et_field *f, void *base, const char *text)
+{
+	if (f->kind == ET_FIELD_ENUM) {
+		int i = et_name_index(f->names, text);
+		return i >= 0 && et_field_set_int(f, base, i);
+	}
+	if (f->kind == ET_FIELD_CHARS) {
+		size_t len = strlen(text);
+		if (len >= f->size)
+			return false;
+		memcpy(place(f, base), text, len + 1);
+		return true;
+	}
+	if (f->kind != ET_FIELD_STRING)
+		return false;
+	char **p = place(f, base);
+	free(*p);
+	*p = et_strdup(text);
+	return true;
+}
+
+void et_field_set_missing(const struct et_field *f, void *base)
+{
+	if (f->kind == ET_FIELD_STRING) {
+		char **p = place(f, base);
+		free(*p);
+		*p = NULL;
+	} else if (f->kind == ET_FIELD_CHARS) {
+		*(char *)place(f, base) = '\0';
+	} else if (f->kind == ET_FIELD_DOUBLE) {
+		*(double *)place(f, base) = (double)f->missing;
+	} else {
+		put_int(f, base, f->missing);
+	}
+}
+
+int64_t et_field_int(const struct et_field *f, const void *base)
+{
+	switch (f->kind) {
+	case ET_FIELD_U64:
+		return (int64_t) * (const uint64_t *)place_of(f, base);
+	case ET_FIELD_I32:
+		return *(const int32_t *)place_of(f, base);
+	case ET_FIELD_BOOL:
+		return *(const bool *)place_of(f, base);
+	default:
+		assert(f->kind < ET_FIELD_DOUBLE);
+		return *(const uint32_t *)place_of(f, base);
+	}
+}
+
+double et_field_double(const struct et_field *f, const void *base)
+{
+	assert(f->kind == ET_FIELD_DOUBLE);
+	return *(const double *)place_of(f, base);
+}
+
+const char *et_field_text(const struct et_field *f, const void *base)
+{
+	if (f->kind == ET_FIELD_STRING)
+		return *(char *const *)place_of(f, base);
+	if (f->kind == ET_FIELD_CHARS)
+		return place_of(f, base);
+	assert(f->kind == ET_FIELD_ENUM);
+	return f->names[et_field_int(f, base)];
+}
+
+bool et_field_is_missing(const struct et_field *f, const void *base)
+{
+	if (f->kind == ET_FIELD_STRING)
+		return !et_field_text(f, base);
+	/* Above 2^63 ns there are no times: a difference that went below 0 is not known either. */
+	if (f->kind == ET_FIELD_U64 && et_field_int(f, base) < 0)
+		return true;
+	return f->nullable && et_field_int(f, base) == f->missing;
+}
+
+const char *et_field_wants(const struct et_field *f, char buf[96])
+{
+	switch (f->kind) {
+	case ET_FIELD_BOOL:
+		return "true or false";
+	case ET_FIELD_ENUM: {
+		size_t n = 0;
+		for (int i = 0; f->names[i] && n < 96; i++)
+			n += (size_t)snprintf(
+				buf + n, 96 - n, "%s%s", i ? ", " : "one of ", f->names[i]);
+		return buf;
+	}
+	case ET_FIELD_BITS:
+		return "a list of marks";
+	case ET_FIELD_STRING:
+		return "a text";
+	case ET_FIELD_CHARS:
+		snprintf(buf, 96, "a text of at most %zu bytes", f->size - 1);
+		return buf;
+	default:
+		snprintf(buf, 96, "a %snumber from %" PRId64 " to %" PRId64,
+			f->kind == ET_FIELD_DOUBLE ? "" : "whole ", f->lo, f->hi);
+		return buf;
+	}
+}
+
+const struct et_field *et_field_find(const struct et_field *fields, const char *name)
+{
+	for (const struct et_field *f = fields; f->name; f++) {
+		if (!strcmp(f->name, name))
+			return f;
+	}
+	return NULL;
+}
+
+void et_fields_set_missing(const struct et_field *fields, void *base)
+{
+	for (const struct et_field *f = fields; f->name; f++)
+		et_field_set_missing(f, base);
+}
+
+static void write_bits(struct et_json *j, const struct et_field *f, const void *base)
+{
+	et_json_flat_array(j, f->name);
+	for (int i = 0; f->names[i]; i++) {
+		if (et_field_int(f, base) & (1 << i))
+			et_json_string(j, NULL, f->names[i]);
+	}
+	et_json_end(j);
+}
+
+static void write_field(struct et_json *j, const struct et_field *f, const void *base)
+{
+	if (et_field_is_missing(f, base)) {
+		et_json_null(j, f->name);
+		return;
+	}
+	switch (f->kind) {
+	case ET_FIELD_BOOL:
+		et_json_bool(j, f->name, et_field_int(f, base));
+		break;
+	case ET_FIELD_BITS:
+		write_bits(j, f, base);
+		break;
+	case ET_FIELD_DOUBLE:
+		et_json_double(j, f->name, et_field_double(f, base));
+		break;
+	case ET_FIELD_ENUM:
+	case ET_FIELD_STRING:
+	case ET_FIELD_CHARS:
+		et_json_string(j, f->name, et_field_text(f, base));
+		break;
+	default:
+		et_json_int(j, f->name, et_field_int(f, base));
+	}
+}
+
+void et_fields_write(struct et_json *j, const struct et_field *fields, const void *base)
+{
+	for (const struct et_field *f = fields; f->name; f++)
+		write_field(j, f, base);
+}

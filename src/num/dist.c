@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "num/dist.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* Its macros and unprefixed names (pt, df, beta …) must not leave this file. */
+#define MATHLIB_STANDALONE 1
+#include <Rmath.h>
+
+enum { UPPER = 0, LOWER = 1 };
+
+/* libRmath prints a warning when asked outside a domain; every domain is checked here instead. */
+static bool is_probability(double p)
+{
+	return p >= 0 && p <= 1;
+}
+
+static bool is_count(double n)
+{
+	return n >= 1 && n == floor(n) && isfinite(n);
+}
+
+double et_pnorm(double z)
+{
+	return pnorm5(z, 0, 1, LOWER, 0);
+}
+
+double et_pnorm_upper(double z)
+{
+	return pnorm5(z, 0, 1, UPPER, 0);
+}
+
+double et_pnorm_two_sided(double z)
+{
+	return 2 * et_pnorm(-fabs(z));
+}
+
+double et_qnorm(double p)
+{
+	return is_probability(p) ? qnorm5(p, 0, 1, LOWER, 0) : NAN;
+}
+
+static double pt_tail(double t, double df, int tail)
+{
+	return !isnan(t) && df > 0 ? pt(t, df, tail, 0) : NAN;
+}
+
+double et_pt(double t, double df)
+{
+	return pt_tail(t, df, LOWER);
+}
+
+double et_pt_upper(double t, double df)
+{
+	return pt_tail(t, df, UPPER);
+}
+
+double et_pt_two_sided(double t, double df)
+{
+	return 2 * pt_tail(-fabs(t), df, LOWER);
+}
+
+double et_qt(double p, double df)
+{
+	return is_probability(p) && df > 0 ? qt(p, df, LOWER, 0) : NAN;
+}
+
+static double pchisq_tail(double x, double df, int tail)
+{
+	return !isnan(x) && df > 0 && isfinite(df) ? pchisq(x, df, tail, 0) : NAN;
+}
+
+double et_pchisq(double x, double df)
+{
+	return pchisq_tail(x, df, LOWER);
+}
+
+double et_pchisq_upper(double x, double df)
+{
+	return pchisq_tail(x, df, UPPER);
+}
+
+double et_qchisq(double p, double df)
+{
+	return is_probability(p) && df > 0 && isfinite(df) ? qchisq(p, df, LOWER, 0) : NAN;
+}
+
+static double pf_tail(double f, double df1, double df2, int tail)
+{
+	return !isnan(f) && df1 > 0 && df2 > 0 ? pf(f, df1, df2, tail, 0) : NAN;
+}
+
+double et_pf(double f, double df1, double df2)
+{
+	return pf_tail(f, df1, df2, LOWER);
+}
+
+double et_pf_upper(double f, double df1, double df2)
+{
+	return pf_tail(f, df1, df2, UPPER);
+}
+
+double et_qf(double p, double df1, double df2)
+{
+	return is_probability(p) && df1 > 0 && df2 > 0 ? qf(p, df1, df2, LOWER, 0) : NAN;
+}
+
+static double pbinom_tail(double k, double n, double p, int tail)
+{
+	return !isnan(k) && is_count(n) && is_probability(p) ? pbinom(k, n, p, tail, 0) : NAN;
+}
+
+double et_pbinom(double k, double n, double p)
+{
+	return pbinom_tail(k, n, p, LOWER);
+}
+
+double et_pbinom_upper(double k, double n, double p)
+{
+	return pbinom_tail(k, n, p, UPPER);
+}
+
+double et_qbinom(double q, double n, double p)
+{
+	return is_probability(q) && is_count(n) && is_probability(p) ? qbinom(q, n, p, LOWER, 0)
+								     : NAN;
+}
+
+double et_qbeta(double p, double a, double b)
+{
+	return is_probability(p) && a > 0 && b > 0 ? qbeta(p, a, b, LOWER, 0) : NAN;
+}
+
+double et_pbeta(double x, double a, double b)
+{
+	return !isnan(x) && a > 0 && b > 0 ? pbeta(x, a, b, LOWER, 0) : NAN;
+}
+
+static double psignrank_tail(double v, double n, int tail)
+{
+	return !isnan(v) && is_count(n) ? psignrank(v, n, tail, 0) : NAN;
+}
+
+double et_psignrank(double v, double n)
+{
+	return psignrank_tail(v, n, LOWER);
+}
+
+double et_psignrank_upper(double v, double n)
+{
+	return psignrank_tail(v, n, UPPER);
+}
+
+double et_qsignrank(double p, double n)
+{
+	return is_probability(p) && is_count(n) ? qsignrank(p, n, LOWER, 0) : NAN;
+}
+
+static double pwilcox_tail(double w, double m, double n, int tail)
+{
+	return !isnan(w) && is_count(m) && is_count(n) ? pwilcox(w, m, n, tail, 0) : NAN;
+}
+
+double et_pwilcox(double w, double m, double n)
+{
+	return pwilcox_tail(w, m, n, LOWER);
+}
+
+double et_pwilcox_upper(double w, double m, double n)
+{
+	return pwilcox_tail(w, m, n, UPPER);
+}
+
+double et_qwilcox(double p, double m, double n)
+{
+	return is_probability(p) && is_count(m) && is_count(n) ? qwilcox(p, m, n, LOWER, 0) : NAN;
+}
+
+static double ptukey_tail(double q, double groups, double df, int tail)
+{
+	return !isnan(q) && groups >= 2 && df >= 2 ? ptukey(q, 1, groups, df, tail, 0) : NAN;
+}
+
+double et_ptukey(double q, double groups, double df)
+{
+	return ptukey_tail(q, groups, df, LOWER);
+}
+
+double et_ptukey_upper(double q, double groups, double df)
+{
+	return ptukey_tail(q, groups, df, UPPER);
+}
+
+double et_qtukey(double p, double groups, double df)
+{
+	return is_probability(p) && groups >= 2 && df >= 2 ? qtukey(p, 1, groups, df, LOWER, 0)
+							   : NAN;
+}
+
+double et_lchoose(double n, double k)
+{
+	return n >= 0 && k >= 0 ? lchoose(n, k) : NAN;
+}

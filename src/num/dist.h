@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Distribution functions, thin over libRmath: this pair of files is the only place that knows it.
+ * p… is the lower tail, …_upper the upper tail (so that p-values below 1e-16 survive), q… the
+ * quantile of a lower tail. Arguments outside the domain give NaN, silently.
+ * The rank distributions keep tables in static memory: one thread only.
+ */
+#ifndef ET_NUM_DIST_H
+#define ET_NUM_DIST_H
+
+double et_pnorm(double z);
+double et_pnorm_upper(double z);
+double et_pnorm_two_sided(double z); /* both tails beyond |z| */
+double et_qnorm(double p);
+
+double et_pt(double t, double df);
+double et_pt_upper(double t, double df);
+double et_pt_two_sided(double t, double df);
+double et_qt(double p, double df); /* df may be infinite */
+
+double et_pchisq(double x, double df);
+double et_pchisq_upper(double x, double df);
+double et_qchisq(double p, double df);
+
+double et_pf(double f, double df1, double df2);
+double et_pf_upper(double f, double df1, double df2);
+double et_qf(double p, double df1, double df2);
+
+double et_pbinom(double k, double n, double p);
+double et_pbinom_upper(double k, double n, double p); /* P(X > k) */
+double et_qbinom(double q, double n, double p);
+double et_qbeta(double p, double a, double b);
+double et_pbeta(double x, double a, double b);
+
+/* Wilcoxon's signed-rank V of n differences. */
+double et_psignrank(double v, double n);
+double et_psignrank_upper(double v, double n); /* P(V > v) */
+double et_qsignrank(double p, double n);
+
+/* Mann-Whitney's W of m and n observations. */
+double et_pwilcox(double w, double m, double n);
+double et_pwilcox_upper(double w, double m, double n); /* P(W > w) */
+double et_qwilcox(double p, double m, double n);
+
+/* The studentised range of `groups` means. */
+double et_ptukey(double q, double groups, double df);
+double et_ptukey_upper(double q, double groups, double df);
+double et_qtukey(double p, double groups, double df);
+
+double et_lchoose(double n, double k); /* log of the binomial coefficient */
+
+#endif

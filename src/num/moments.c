@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "num/moments.h"
+
+#include <math.h>
+
+/* A running sum with the rounding errors beside it. */
+struct sum {
+	double total, lost;
+};
+
+/* Neumaier (1974), the improved Kahan-Babuska summation. */
+static inline void add(struct sum *s, double v)
+{
+	double t = s->total + v;
+
+	s->lost += fabs(s->total) >= fabs(v) ? (s->total - t) + v : (v - t) + s->total;
+	s->total = t;
+}
+
+/* An overflow leaves infinity in total and NaN in lost: the former is the answer. */
+static inline double value(const struct sum *s)
+{
+	return isfinite(s->total) ? s->total + s->lost : s->total;
+}
+
+double et_sum(const double *x, size_t n)
+{
+	struct sum s = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		add(&s, x[i]);
+	return value(&s);
+}
+
+/* Sum of (x - mean)^power, with what the rounding of the mean costs in *shift (first power). */
+static double central_sum(const double *x, size_t n, double mean, int power, double *shift)
+{
+	struct sum s = { 0 }, first = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		double d = x[i] - mean, t = d;
+
+		for (int k = 1; k < power; k++)
+			t *= d;
+		add(&s, t);
+		add(&first, d);
+	}
+	*shift = value(&first);
+	return value(&s);
+}
+
+/* The second pass takes back what dividing and rounding lost: the nearest double, but for ties. */
+double et_mean(const double *x, size_t n)
+{
+	double mean = n ? et_sum(x, n) / (double)n : NAN, shift;
+
+	if (!isfinite(mean))
+		return mean;
+	central_sum(x, n, mean, 1, &shift);
+	return mean + shift / (double)n;
+}
+
+/* The corrected two-pass algorithm: Chan, Golub & LeVeque (1983), eq. 1.7. */
+double et_variance(const double *x, size_t n)
+{
+	double shift, squares;
+
+	if (n < 2)
+		return NAN;
+	squares = central_sum(x, n, et_mean(x, n), 2, &shift);
+	squares -= shift * shift / (double)n;
+	return squares > 0 || isnan(squares) ? squares / (double)(n - 1) : 0;
+}
+
+double et_sd(const double *x, size_t n)
+{
+	return sqrt(et_variance(x, n));
+}
+
+static double standard_moment(const double *x, size_t n, int power)
+{
+	double mean = et_mean(x, n), shift, m2;
+
+	if (!n)
+		return NAN;
+	m2 = central_sum(x, n, mean, 2, &shift) / (double)n;
+	return central_sum(x, n, mean, power, &shift) / (double)n / pow(m2, power / 2.0);
+}
+
+double et_skewness(const double *x, size_t n)
+{
+	return standard_moment(x, n, 3);
+}
+
+double et_kurtosis(const double *x, size_t n)
+{
+	return standard_moment(x, n, 4);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Sums, means and spreads of arrays, compensated so that data far from zero keep their digits.
+ * What is undefined is NaN: the mean of nothing, the spread of one value.
+ */
+#ifndef ET_NUM_MOMENTS_H
+#define ET_NUM_MOMENTS_H
+
+#include <stddef.h>
+
+double et_sum(const double *x, size_t n);
+double et_mean(const double *x, size_t n);
+double et_variance(const double *x, size_t n); /* divided by n - 1 */
+double et_sd(const double *x, size_t n);
+/* m_k = sum (x - mean)^k / n: skewness m3 / m2^(3/2), kurtosis m4 / m2^2 (3 for a normal). */
+double et_skewness(const double *x, size_t n);
+double et_kurtosis(const double *x, size_t n);
+
+#endif

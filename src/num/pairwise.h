@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Order statistics over all pairs, without making the pairs: the k-th smallest Walsh average
+ * (x_i + x_j) / 2 with i <= j, and the k-th smallest difference x_i - y_j. A count of the pairs at
+ * or below a bound is one walk over the sorted arrays; bisection over the ordered bit patterns of
+ * double finds the exact value in at most 65 walks, so a million values need no extra memory.
+ */
+#ifndef ET_NUM_PAIRWISE_H
+#define ET_NUM_PAIRWISE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* k from 1 to n(n+1)/2; x sorted. */
+double et_walsh_kth(const double *x, size_t n, uint64_t k);
+double et_walsh_median(const double *x, size_t n);
+/* k from 1 to nx*ny; x and y sorted. */
+double et_difference_kth(const double *x, size_t nx, const double *y, size_t ny, uint64_t k);
+double et_difference_median(const double *x, size_t nx, const double *y, size_t ny);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "num/rank.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+struct item {
+	double value;
+	size_t at;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	double x = ((const struct item *)a)->value, y = ((const struct item *)b)->value;
+
+	return (x > y) - (x < y);
+}
+
+double et_rank(const double *x, size_t n, double *rank)
+{
+	ET_AUTO_FREE struct item *items = et_alloc(n * sizeof(*items));
+	double cubic = 0;
+
+	for (size_t i = 0; i < n; i++)
+		items[i] = (struct item){ x[i], i };
+	if (n)
+		qsort(items, n, sizeof(*items), by_value);
+	for (size_t i = 0, j; i < n; i = j) {
+		double t;
+
+		for (j = i + 1; j < n && items[j].value == items[i].value; j++)
+			;
+		t = (double)(j - i);
+		cubic += t * (t * t - 1);
+		for (size_t k = i; k < j; k++)
+			rank[items[k].at] = ((double)i + (double)j + 1) / 2;
+	}
+	return cubic;
+}
+
+struct et_ties et_ties_sorted(const double *sorted, size_t n)
+{
+	struct et_ties ties = { 0 };
+
+	for (size_t i = 0, j; i < n; i = j) {
+		double t;
+
+		for (j = i + 1; j < n && sorted[j] == sorted[i]; j++)
+			;
+		t = (double)(j - i);
+		ties.pairs2 += t * (t - 1);
+		ties.cubic += t * (t * t - 1);
+		ties.kendall += t * (t - 1) * (2 * t + 5);
+		ties.triples += t * (t - 1) * (t - 2);
+	}
+	return ties;
+}
+
+static uint64_t merge_count(double *x, size_t n, double *tmp)
+{
+	size_t half = n / 2, i = 0, j = half, k = 0;
+	uint64_t count;
+
+	if (n < 2)
+		return 0;
+	count = merge_count(x, half, tmp) + merge_count(x + half, n - half, tmp);
+	while (i < half && j < n) {
+		if (x[j] < x[i]) {
+			count += half - i;
+			tmp[k++] = x[j++];
+		} else {
+			tmp[k++] = x[i++];
+		}
+	}
+	memcpy(tmp + k, x + i, (half - i) * sizeof(*x));
+	memcpy(x, tmp, (k + half - i) * sizeof(*x));
+	return count;
+}
+
+uint64_t et_inversions(double *x, size_t n)
+{
+	ET_AUTO_FREE double *tmp = et_alloc(n * sizeof(*tmp));
+
+	return merge_count(x, n, tmp);
+}

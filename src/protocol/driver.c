@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "protocol/driver.h"
+#include "base/alloc.h"
+#include "num/dist.h"
+#include "num/moments.h"
+#include "protocol/schedule.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* What is known about a command so far. */
+struct known {
+	uint64_t longest_pt_ns; /* over all samples, 0: none yet */
+	bool parallel;          /* it used more CPU time than time went by */
+};
+
+struct state {
+	struct et_driver *d;
+	struct et_experiment *e;
+	uint64_t began_ns;
+	uint32_t order; /* number of the last execution */
+	uint64_t done, total;
+	struct et_turn *turns;
+	struct known *known; /* one a command */
+	/* Turns that an earlier start of the experiment finished: rounds × width. */
+	bool *earlier;
+	uint32_t earlier_rounds;
+	size_t width;
+	uint32_t next_look; /* round after which --until is judged again */
+};
+
+static void learn(struct known *k, const struct et_sample *s)
+{
+	if (s->pt_ns != ET_UNKNOWN && s->pt_ns > k->longest_pt_ns)
+		k->longest_pt_ns = s->pt_ns;
+	if (s->arrangement == ET_SOLO && s->pt_ns > s->et_ns + s->et_ns / 10)
+		k->parallel = true;
+}
+
+static struct et_request request_for(const struct state *st, const struct et_turn *turn)
+{
+	struct et_request q = { .arrangement = turn->arrangement,
+		.command = turn->command,
+		.partner = turn->partner,
+		.swap = turn->swap,
+		.overlap = true };
+
+	if (turn->arrangement == ET_DUET) {
+		const struct known *a = &st->known[turn->command], *b = &st->known[turn->partner];
+		uint64_t longest =
+			a->longest_pt_ns > b->longest_pt_ns ? a->longest_pt_ns : b->longest_pt_ns;
+		/* A slice ends at a tick at the earliest: below two of them nothing alternates. */
+		q.overlap = longest == 0 || longest >= 2 * st->e->host.tick_ns;
+		q.parallel = a->parallel || b->parallel;
+	}
+	return q;
+}
+
+/* --- one turn --- */
+
+static int check_end(const struct state *st, const struct et_sample *s, struct et_error *err)
+{
+	const struct et_command *c = &st->e->commands[s->command];
+
+	if (st->e->plan.ignore_failure || (s->exit_code == 0 && s->signal == 0))
+		return 0;
+	if (s->signal)
+		et_fail(err, ECHILD, ET_EXIT_PROGRAM, "'%s' was ended by signal %d (%s)", c->name,
+			s->signal, strsignal(s->signal));
+	else
+		et_fail(err, ECHILD, ET_EXIT_PROGRAM, "'%s' failed with exit status %d", c->name,
+			s->exit_code);
+	return et_hint(err, -ECHILD,
+		"--ignore-failure measures it all the same; --output inherit shows what it says");
+}
+
+static void judge_alone(const struct state *st, struct et_sample *s)
+{
+	if ((s->marks & ET_MARK_STOPPED) && !st->e->plan.keep_all)
+		s->removal.by = ET_REMOVED_STOPPED;
+}
+
+static void tell(struct state *st, const struct et_sample *s)
+{
+	struct et_progress_note note = { .done = st->done,
+		.total = st->total,
+		.elapsed_ns = st->d->clock->now_ns(st->d->clock->ctx) - st->began_ns,
+		.warmup = s->warmup,
+		.command = &st->e->commands[s->command] };
+
+	if (st->d->note)
+		st->d->note(st->d->ctx, &note);
+}
+
+static int take_turn(struct state *st, const struct et_turn *turn, uint32_t round,
+	uint32_t position, bool warmup, struct et_error *err)
+{
+	struct et_sample samples[2];
+	struct et_request q = request_for(st, turn);
+	size_t n = turn->arrangement == ET_DUET ? 2 : 1;
+
+	int rc = st->d->executor.run(st->d->executor.ctx, &q, samples, err);
+	if (rc)
+		return rc;
+	st->order++;
+	st->done++;
+	for (size_t i = 0; i < n; i++) {
+		samples[i].order = st->order;
+		samples[i].round = round;
+		samples[i].position = position;
+		samples[i].warmup = warmup;
+		judge_alone(st, &samples[i]);
+		struct et_sample *kept = et_experiment_add(st->e, &samples[i]);
+		samples[i].index = kept->index;
+		learn(&st->known[kept->command], kept);
+	}
+	rc = st->d->keep(st->d->ctx, samples, n, err);
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = check_end(st, &samples[i], err);
+	if (rc == 0)
+		tell(st, &samples[0]);
+	for (size_t i = 0; i < n; i++)
+		et_sample_free(&samples[i]);
+	return rc;
+}
+
+/* --- rounds and when to stop --- */
+
+static bool out_of_time(const struct state *st)
+{
+	const struct et_plan *p = &st->e->plan;
+
+	return p->time_limit_ns &&
+	       st->d->clock->now_ns(st->d->clock->ctx) - st->began_ns >= p->time_limit_ns;
+}
+
+/* A turn that an earlier start of this experiment has finished is not run again. */
+static bool was_done(const struct state *st, uint32_t round, uint32_t position)
+{
+	return round <= st->earlier_rounds && st->earlier[(round - 1) * st->width + position];
+}
+
+static int run_round(struct state *st, uint32_t round, uint32_t only, struct et_error *err)
+{
+	size_t n = et_schedule_round(&st->e->plan, st->e->n_commands, round, only, st->turns);
+
+	for (uint32_t i = 0; i < n; i++) {
+		/* In sequence each command has rounds of its own: its number tells them apart. */
+		uint32_t position = only == UINT32_MAX ? i : only;
+		if (was_done(st, round, position))
+			continue;
+		if (out_of_time(st))
+			return 0;
+		int rc = take_turn(st, &st->turns[i], round, position, false, err);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/* Relative expanded uncertainty of the mean of x. */
+static double relative_uncertainty(const double *x, size_t n, double level)
+{
+	double mean = et_mean(x, n);
+
+	if (n < 2 || !(mean > 0))
+		return NAN;
+	return et_qt(0.5 + level / 2, (double)(n - 1)) * et_sd(x, n) / sqrt((double)n) / mean;
+}
+
+/* In a duet the answer is the ratio: the mean log ratio of the pairs is what must be sure. */
+static double ratio_uncertainty(const struct et_experiment *e, uint32_t command)
+{
+	const struct et_command *c = &e->commands[command];
+	const struct et_command *ref = &e->commands[e->plan.reference];
+	ET_AUTO_FREE double *x = et_calloc(c->n_samples, sizeof(*x));
+	size_t n = 0;
+
+	for (size_t i = 0, k = 0; i < c->n_samples; i++) {
+		const struct et_sample *s = &c->samples[i];
+		if (s->warmup || s->arrangement != ET_DUET || s->removal.by != ET_KEPT)
+			continue;
+		while (k < ref->n_samples && ref->samples[k].order < s->order)
+			k++;
+		if (k < ref->n_samples && ref->samples[k].order == s->order)
+			x[n++] = log((double)et_sample_metric_ns(s, e->metric) /
+				     (double)et_sample_metric_ns(&ref->samples[k], e->metric));
+	}
+	if (n < 2)
+		return NAN;
+	return et_qt(0.5 + e->plan.level / 2, (double)(n - 1)) * et_sd(x, n) / sqrt((double)n);
+}
+
+double et_until_reached(const struct et_experiment *e, uint32_t command)
+{
+	size_t n;
+
+	if (e->plan.order == ET_ORDER_DUET && e->n_commands > 1)
+		return command == e->plan.reference ? 0 : ratio_uncertainty(e, command);
+	ET_AUTO_FREE double *x = et_command_values(&e->commands[command], e->metric, ET_SOLO, &n);
+	return relative_uncertainty(x, n, e->plan.level);
+}
+
+static bool sure_enough(const struct et_experiment *e, uint32_t command)
+{
+	double reached = et_until_reached(e, command);
+
+	return reached <= e->plan.until_ratio; /* NaN is not */
+}
+
+static bool another_round(struct state *st, uint32_t rounds_done, uint32_t only)
+{
+	const struct et_plan *p = &st->e->plan;
+
+	if (out_of_time(st))
+		return false;
+	if (p->until_ratio == 0)
+		return rounds_done < p->runs;
+	if (rounds_done < p->min_runs)
+		return true;
+	if (rounds_done >= p->max_runs)
+		return false;
+	/* Looking ever more rarely keeps the cost linear and the stop honest. */
+	if (rounds_done < st->next_look)
+		return true;
+	st->next_look = rounds_done + 1 + rounds_done / 20;
+	if (only != UINT32_MAX)
+		return !sure_enough(st->e, only);
+	for (uint32_t c = 0; c < st->e->n_commands; c++) {
+		if (!sure_enough(st->e, c))
+			return true;
+	}
+	return false;
+}
+
+static int run_rounds(struct state *st, uint32_t only, struct et_error *err)
+{
+	int rc = 0;
+
+	st->next_look = 0;
+	for (uint32_t round = 1; rc == 0 && another_round(st, round - 1, only); round++)
+		rc = run_round(st, round, only, err);
+	return rc;
+}
+
+/* Warm-up: each command alone, as often as asked; after a resume again, the machine is cold. */
+static int warm_up(struct state *st, uint32_t only, struct et_error *err)
+{
+	for (uint32_t w = 0; w < st->e->plan.warmup; w++) {
+		for (uint32_t c = 0; c < st->e->n_commands; c++) {
+			struct et_turn turn = { .arrangement = ET_SOLO, .command = c };
+			if (only != UINT32_MAX && only != c)
+				continue;
+			int rc = take_turn(st, &turn, 0, w, true, err);
+			if (rc)
+				return rc;
+		}
+	}
+	return 0;
+}
+
+/* Commands `from` to `to` together: setup, warm-up, rounds, cleanup. */
+static int run_group(
+	struct state *st, uint32_t from, uint32_t to, uint32_t only, struct et_error *err)
+{
+	const struct et_executor *x = &st->d->executor;
+	int rc = 0;
+
+	for (uint32_t c = from; rc == 0 && c < to; c++)
+		rc = x->around(x->ctx, ET_BEFORE_ALL, c, err);
+	if (rc == 0)
+		rc = warm_up(st, only, err);
+	if (rc == 0)
+		rc = run_rounds(st, only, err);
+	/* What was set up is cleaned up also after a failure; the first error is the one told. */
+	for (uint32_t c = from; c < to; c++) {
+		int rc2 = x->around(x->ctx, ET_AFTER_ALL, c, rc ? NULL : err);
+		rc = rc ? rc : rc2;
+	}
+	return rc;
+}
+
+static uint64_t count_turns(const struct state *st)
+{
+	const struct et_plan *p = &st->e->plan;
+	bool sequential = p->order == ET_ORDER_SEQUENTIAL;
+	uint64_t per_round =
+		sequential ? st->e->n_commands
+			   : et_schedule_round(p, st->e->n_commands, 1, UINT32_MAX, st->turns);
+
+	if (p->until_ratio > 0)
+		return 0;
+	return st->e->n_commands * (uint64_t)p->warmup + per_round * p->runs;
+}
+
+/* Goes on counting where an earlier start left off. */
+static void take_stock(struct state *st)
+{
+	uint32_t rounds = 0;
+
+	for (size_t c = 0; c < st->e->n_commands; c++) {
+		const struct et_command *command = &st->e->commands[c];
+		for (size_t i = 0; i < command->n_samples; i++) {
+			const struct et_sample *s = &command->samples[i];
+			learn(&st->known[c], s);
+			st->order = s->order > st->order ? s->order : st->order;
+			rounds = s->round > rounds ? s->round : rounds;
+		}
+	}
+	st->earlier_rounds = rounds;
+	st->earlier = et_calloc((size_t)rounds * st->width, sizeof(bool));
+	for (size_t c = 0; c < st->e->n_commands; c++) {
+		const struct et_command *command = &st->e->commands[c];
+		for (size_t i = 0; i < command->n_samples; i++) {
+			const struct et_sample *s = &command->samples[i];
+			if (s->warmup || !s->round || s->position >= st->width)
+				continue;
+			bool *seen = &st->earlier[(s->round - 1) * st->width + s->position];
+			st->done += !*seen;
+			*seen = true;
+		}
+	}
+}
+
+int et_drive(struct et_driver *d, struct et_error *err)
+{
+	struct state st = { .d = d, .e = d->e, .began_ns = d->clock->now_ns(d->clock->ctx) };
+	int rc = 0;
+
+	st.width = et_schedule_size(d->e->n_commands);
+	st.turns = et_calloc(st.width, sizeof(*st.turns));
+	st.known = et_calloc(d->e->n_commands, sizeof(*st.known));
+	take_stock(&st);
+	st.total = count_turns(&st);
+	if (d->e->plan.order == ET_ORDER_SEQUENTIAL) {
+		for (uint32_t c = 0; rc == 0 && c < d->e->n_commands; c++)
+			rc = run_group(&st, c, c + 1, c, err);
+	} else {
+		rc = run_group(&st, 0, (uint32_t)d->e->n_commands, UINT32_MAX, err);
+	}
+	free(st.turns);
+	free(st.known);
+	free(st.earlier);
+	return rc;
+}

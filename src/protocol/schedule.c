@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "protocol/schedule.h"
+#include "num/rng.h"
+
+size_t et_schedule_size(size_t n_commands)
+{
+	return 2 * n_commands;
+}
+
+static size_t list_turns(const struct et_plan *plan, size_t n_commands, struct et_turn *out)
+{
+	bool solos = plan->order != ET_ORDER_DUET || n_commands == 1;
+	bool duets = plan->order == ET_ORDER_DUET || plan->order == ET_ORDER_AUTO;
+	size_t n = 0;
+
+	for (uint32_t c = 0; solos && c < n_commands; c++)
+		out[n++] = (struct et_turn){ .arrangement = ET_SOLO, .command = c };
+	for (uint32_t c = 0; duets && c < n_commands; c++) {
+		if (c != plan->reference)
+			out[n++] = (struct et_turn){
+				.arrangement = ET_DUET, .command = c, .partner = plan->reference
+			};
+	}
+	return n;
+}
+
+/* Fisher and Yates, with a coin for who starts first in each duet. */
+static void shuffle(struct et_turn *turns, size_t n, uint64_t seed, uint32_t pair)
+{
+	struct et_rng rng;
+
+	et_rng_seed(&rng, seed, pair);
+	for (size_t i = n; i > 1; i--) {
+		size_t k = et_rng_below(&rng, i);
+		struct et_turn t = turns[i - 1];
+		turns[i - 1] = turns[k];
+		turns[k] = t;
+	}
+	for (size_t i = 0; i < n; i++)
+		turns[i].swap = turns[i].arrangement == ET_DUET && et_rng_below(&rng, 2);
+}
+
+static void reverse(struct et_turn *turns, size_t n)
+{
+	for (size_t i = 0; i < n / 2; i++) {
+		struct et_turn t = turns[i];
+		turns[i] = turns[n - 1 - i];
+		turns[n - 1 - i] = t;
+	}
+	for (size_t i = 0; i < n; i++)
+		turns[i].swap = turns[i].arrangement == ET_DUET && !turns[i].swap;
+}
+
+size_t et_schedule_round(const struct et_plan *plan, size_t n_commands, uint32_t round,
+	uint32_t only, struct et_turn *out)
+{
+	if (only != UINT32_MAX) {
+		out[0] = (struct et_turn){ .arrangement = ET_SOLO, .command = only };
+		return 1;
+	}
+	size_t n = list_turns(plan, n_commands, out);
+	if (plan->order == ET_ORDER_ROUND_ROBIN)
+		return n;
+	shuffle(out, n, plan->seed, (round - 1) / 2);
+	if ((round - 1) % 2)
+		reverse(out, n);
+	return n;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/histogram.h"
+#include "base/alloc.h"
+#include "report/terminal.h"
+#include "report/units.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS = 4, EIGHTHS = 8, WIDEST_BIN = 6 };
+
+struct bins {
+	double lo, hi;
+	size_t *count;
+	int n;
+	int columns; /* of each */
+	size_t highest;
+};
+
+static bool usable(double x)
+{
+	/* A counter that is not known, as a double. */
+	return isfinite(x) && x < (double)ET_UNKNOWN;
+}
+
+static int number_of_bins(const struct et_estimate *e, size_t n, double range, int most)
+{
+	double width = 2 * (e->q3 - e->q1) / cbrt((double)n);
+	double bins = isfinite(width) && width > 0 ? ceil(range / width) : ceil(sqrt((double)n));
+
+	if (!(range > 0) || !(bins >= 1))
+		return 1;
+	return bins > most ? most : (int)bins;
+}
+
+static int place(const struct bins *b, double x, int cells)
+{
+	double share = b->hi > b->lo ? (x - b->lo) / (b->hi - b->lo) : 0.5;
+	int i = (int)(share * cells);
+
+	return i < 0 ? 0 : i >= cells ? cells - 1 : i;
+}
+
+/* Returns how many values were counted. */
+static size_t fill(
+	struct bins *b, const double *values, size_t n, const struct et_estimate *e, int width)
+{
+	size_t used = 0;
+
+	b->lo = INFINITY;
+	b->hi = -INFINITY;
+	for (size_t i = 0; i < n; i++) {
+		if (usable(values[i])) {
+			b->lo = fmin(b->lo, values[i]);
+			b->hi = fmax(b->hi, values[i]);
+			used++;
+		}
+	}
+	if (used < 2)
+		return used;
+	b->n = number_of_bins(e, used, b->hi - b->lo, width);
+	b->columns = width / b->n > WIDEST_BIN ? WIDEST_BIN : width / b->n;
+	b->count = et_calloc((size_t)b->n, sizeof(*b->count));
+	for (size_t i = 0; i < n; i++) {
+		if (usable(values[i]))
+			b->count[place(b, values[i], b->n)]++;
+	}
+	for (int i = 0; i < b->n; i++)
+		b->highest = b->count[i] > b->highest ? b->count[i] : b->highest;
+	return used;
+}
+
+/* Eighths of the cell in that row (0 is the lowest) that a bin fills. */
+static int level(const struct bins *b, int bin, int row)
+{
+	int full = (int)ceil((double)b->count[bin] * ROWS * EIGHTHS / (double)b->highest);
+	int eighths = full - row * EIGHTHS;
+
+	return eighths < 0 ? 0 : eighths > EIGHTHS ? EIGHTHS : eighths;
+}
+
+static void draw_row(const struct bins *b, int row, FILE *out)
+{
+	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	int end = b->n;
+
+	while (end > 0 && !level(b, end - 1, row))
+		end--;
+	for (int i = 0; i < end * b->columns; i++)
+		fputs(blocks[level(b, i / b->columns, row)], out);
+	putc('\n', out);
+}
+
+static void draw_marks(const struct bins *b, const struct et_estimate *e, int indent, FILE *out)
+{
+	int cells = b->n * b->columns;
+	int median = isfinite(e->median) ? place(b, e->median, cells) : -1;
+	int mean = isfinite(e->mean) ? place(b, e->mean, cells) : -1;
+
+	fprintf(out, "%*s", indent, "");
+	for (int i = 0; i < cells; i++)
+		fputs(i == median && i == mean ? "◆"
+			: i == median          ? "▲"
+			: i == mean            ? "△"
+					       : "─",
+			out);
+	putc('\n', out);
+}
+
+static void draw_ends(const struct bins *b, int indent, int width, FILE *out)
+{
+	char lo[ET_FIGURE], hi[ET_FIGURE];
+	int cells = b->n * b->columns;
+
+	et_format_time(b->lo, lo);
+	et_format_time(b->hi, hi);
+	int gap = cells - et_columns(lo) - et_columns(hi);
+	fprintf(out, "%*s%s%*s%s", indent, "", lo, gap > 2 ? gap : 2, "", hi);
+	int used = et_columns(lo) + et_columns(hi) + (gap > 2 ? gap : 2);
+	static const char legend[] = "  ▲ median △ mean";
+	if (used + et_columns(legend) <= width)
+		fputs(legend, out);
+	putc('\n', out);
+}
+
+void et_histogram(const double *values, size_t n, const struct et_estimate *e, int indent,
+	int width, FILE *out)
+{
+	struct bins b = { 0 };
+
+	if (width < 1 || fill(&b, values, n, e, width) < 2)
+		return;
+	for (int row = ROWS - 1; row >= 0; row--) {
+		fprintf(out, "%*s", indent, "");
+		draw_row(&b, row, out);
+	}
+	draw_marks(&b, e, indent, out);
+	draw_ends(&b, indent, width, out);
+	free(b.count);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/hyperfine.h"
+#include "base/json.h"
+#include "report/tally.h"
+
+#include <math.h>
+
+#define NS_PER_S 1e9
+
+static void write_series(struct et_json *w, const struct et_command *c)
+{
+	et_json_array(w, "times");
+	for (size_t i = 0; i < c->n_samples; i++) {
+		if (et_sample_counts(&c->samples[i]))
+			et_json_double(w, NULL, (double)c->samples[i].et_ns / NS_PER_S);
+	}
+	et_json_end(w);
+	et_json_array(w, "exit_codes");
+	for (size_t i = 0; i < c->n_samples; i++) {
+		const struct et_sample *s = &c->samples[i];
+		if (!et_sample_counts(s))
+			continue;
+		if (s->exit_code < 0)
+			et_json_null(w, NULL);
+		else
+			et_json_int(w, NULL, s->exit_code);
+	}
+	et_json_end(w);
+}
+
+static void write_result(
+	struct et_json *w, const struct et_command *c, const struct et_estimate *et)
+{
+	struct et_tally tally;
+
+	et_tally_samples(c, &tally);
+	/* Elapsed times of duets hold the partner's share: without solo runs all is null. */
+	double scale = et->n && tally.kept[ET_SOLO] ? NS_PER_S : NAN;
+
+	et_json_object(w, NULL);
+	et_json_string(w, "command", c->name);
+	et_json_double(w, "mean", et->mean / scale);
+	et_json_double(w, "stddev", et->sd / scale);
+	et_json_double(w, "median", et->median / scale);
+	et_json_double(w, "user", tally.parts.user / NS_PER_S);
+	et_json_double(w, "system", tally.parts.system / NS_PER_S);
+	et_json_double(w, "min", et->min / scale);
+	et_json_double(w, "max", et->max / scale);
+	write_series(w, c);
+	et_json_object(w, "parameters");
+	for (size_t i = 0; i < c->n_parameters; i++)
+		et_json_string(w, c->parameters[i].name, c->parameters[i].value);
+	et_json_end(w);
+	et_json_end(w);
+}
+
+void et_hyperfine_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
+{
+	struct et_json w;
+
+	et_json_init(&w, out, 2);
+	et_json_object(&w, NULL);
+	et_json_array(&w, "results");
+	for (size_t i = 0; i < e->n_commands; i++)
+		write_result(&w, &e->commands[i], &j->commands[i].et);
+	et_json_end(&w);
+	et_json_end(&w);
+}

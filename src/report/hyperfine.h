@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The schema of hyperfine's --export-json, so that its scripts and plots take our results: elapsed
+ * seconds of the counted solo runs. What hyperfine always knows and we do not is null.
+ */
+#ifndef ET_REPORT_HYPERFINE_H
+#define ET_REPORT_HYPERFINE_H
+
+#include "model/estimate.h"
+#include "model/experiment.h"
+
+void et_hyperfine_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out);
+
+#endif

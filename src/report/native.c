@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/native.h"
+#include "base/json.h"
+#include "model/field.h"
+
+#include <math.h>
+
+enum { RECORD_VERSION = 1 };
+
+static void write_warnings(struct et_json *w, const struct et_warnings *warnings)
+{
+	et_json_array(w, "warnings");
+	for (size_t i = 0; i < warnings->n; i++)
+		et_json_string(w, NULL, warnings->text[i]);
+	et_json_end(w);
+}
+
+static void write_time(struct et_json *w, const char *key, uint64_t wall_ns)
+{
+	char buf[32];
+
+	et_json_string(w, key, wall_ns ? et_format_rfc3339(wall_ns, buf) : NULL);
+}
+
+static void write_plan(struct et_json *w, const struct et_plan *p)
+{
+	et_json_object(w, "plan");
+	et_json_string(w, "order", et_order_names[p->order]);
+	et_json_u64(w, "seed", p->seed);
+	et_fields_write(w, et_plan_fields, p);
+	et_json_end(w);
+}
+
+static void write_object(
+	struct et_json *w, const char *key, const struct et_field *fields, const void *base)
+{
+	et_json_object(w, key);
+	et_fields_write(w, fields, base);
+	et_json_end(w);
+}
+
+static void write_environment(struct et_json *w, const struct et_experiment *e)
+{
+	et_json_array(w, "environment");
+	for (size_t i = 0; i < e->n_environment; i++) {
+		et_json_flat_object(w, NULL);
+		et_fields_write(w, et_factor_fields, &e->environment[i]);
+		et_json_end(w);
+	}
+	et_json_end(w);
+}
+
+static void write_interferers(struct et_json *w, const struct et_sample *s)
+{
+	et_json_array(w, "interference");
+	for (size_t i = 0; i < s->n_interferers; i++)
+		write_object(w, NULL, et_interferer_fields, &s->interferers[i]);
+	et_json_end(w);
+}
+
+static void write_removal(struct et_json *w, const struct et_removal *r)
+{
+	if (r->by == ET_KEPT) {
+		et_json_null(w, "removed");
+	} else if (r->by == ET_REMOVED_DAEMON_CUTOFF) {
+		write_object(w, "removed", et_removal_fields, r);
+	} else {
+		et_json_object(w, "removed");
+		et_json_string(w, "by", et_removed_by_names[r->by]);
+		et_json_end(w);
+	}
+}
+
+static void write_sample(struct et_json *w, const struct et_sample *s)
+{
+	et_json_flat_object(w, NULL);
+	et_json_u64(w, "index", s->index);
+	et_fields_write(w, et_sample_fields, s);
+	write_interferers(w, s);
+	write_removal(w, &s->removal);
+	et_json_end(w);
+}
+
+/* An estimate of nothing has no figures at all: what a caller left in them is not told. */
+static double of(const struct et_estimate *e, double value)
+{
+	return e->n ? value : NAN;
+}
+
+static void write_estimate(struct et_json *w, const char *key, const struct et_estimate *e)
+{
+	et_json_object(w, key);
+	et_json_u64(w, "n", e->n);
+	et_json_double(w, "mean_ns", of(e, e->mean));
+	et_json_double(w, "sd_ns", of(e, e->sd));
+	et_json_double(w, "relative_error", of(e, e->relative_error));
+	et_json_double(w, "min_ns", of(e, e->min));
+	et_json_double(w, "max_ns", of(e, e->max));
+	et_json_double(w, "median_ns", of(e, e->median));
+	et_json_double(w, "q1_ns", of(e, e->q1));
+	et_json_double(w, "q3_ns", of(e, e->q3));
+	et_json_double(w, "standard_uncertainty_ns", of(e, e->standard_uncertainty));
+	et_json_double(w, "coverage_factor", of(e, e->coverage_factor));
+	et_json_double(w, "expanded_uncertainty_ns", of(e, e->expanded_uncertainty));
+	et_json_flat_array(w, "interval_ns");
+	et_json_double(w, NULL, of(e, e->lo));
+	et_json_double(w, NULL, of(e, e->hi));
+	et_json_end(w);
+	et_json_double(w, "level", of(e, e->level));
+	et_json_string(w, "interval_method", e->n ? e->interval_method : NULL);
+	write_warnings(w, &e->warnings);
+	et_json_end(w);
+}
+
+static void write_command_head(struct et_json *w, const struct et_command *c)
+{
+	et_json_string(w, "name", c->name);
+	et_json_string(w, "command", c->text);
+	et_json_flat_array(w, "argv");
+	for (char **arg = c->argv; arg && *arg; arg++)
+		et_json_string(w, NULL, *arg);
+	et_json_end(w);
+	et_json_flat_object(w, "parameters");
+	for (size_t i = 0; i < c->n_parameters; i++)
+		et_json_string(w, c->parameters[i].name, c->parameters[i].value);
+	et_json_end(w);
+	et_json_string(w, "setup", c->setup);
+	et_json_string(w, "prepare", c->prepare);
+	et_json_string(w, "conclude", c->conclude);
+	et_json_string(w, "cleanup", c->cleanup);
+}
+
+static void write_commands(
+	struct et_json *w, const struct et_experiment *e, const struct et_judgement *j)
+{
+	et_json_array(w, "commands");
+	for (size_t i = 0; i < e->n_commands; i++) {
+		const struct et_command *c = &e->commands[i];
+
+		et_json_object(w, NULL);
+		write_command_head(w, c);
+		et_json_array(w, "samples");
+		for (size_t k = 0; k < c->n_samples; k++)
+			write_sample(w, &c->samples[k]);
+		et_json_end(w);
+		et_json_object(w, "result");
+		et_json_u64(w, "n", j->commands[i].et.n);
+		et_json_u64(w, "removed", j->commands[i].removed);
+		write_estimate(w, "et", &j->commands[i].et);
+		write_estimate(w, "pt", &j->commands[i].pt);
+		write_warnings(w, &j->commands[i].warnings);
+		et_json_end(w);
+		et_json_end(w);
+	}
+	et_json_end(w);
+}
+
+static void write_contrast(
+	struct et_json *w, const struct et_experiment *e, const struct et_contrast *c)
+{
+	et_json_object(w, NULL);
+	et_json_string(w, "a", e->commands[c->a].name);
+	et_json_string(w, "b", e->commands[c->b].name);
+	et_json_null(w, "f_test");
+	et_json_null(w, "ks");
+	et_json_string(w, "test", c->method);
+	et_json_double(w, "statistic", c->statistic);
+	et_json_null(w, "df");
+	et_json_double(w, "p", c->p);
+	et_json_null(w, "holm_alpha");
+	et_json_double(w, "p_holm", c->p_holm);
+	et_json_bool(w, "significant_unadjusted", c->p < 1 - c->level);
+	et_json_bool(w, "significant", c->significant);
+	et_json_flat_object(w, "ratio");
+	et_json_double(w, "estimate", c->ratio);
+	et_json_double(w, "lo", c->lo);
+	et_json_double(w, "hi", c->hi);
+	et_json_string(w, "method", c->method);
+	et_json_double(w, "level", c->level);
+	et_json_end(w);
+	et_json_flat_object(w, "paired");
+	et_json_u64(w, "pairs", c->pairs);
+	et_json_string(w, "arrangement", c->arrangement);
+	et_json_double(w, "log_ratio_sd", c->log_ratio_sd);
+	et_json_end(w);
+	et_json_string(w, "verdict", c->verdict);
+	write_warnings(w, &c->warnings);
+	et_json_end(w);
+}
+
+void et_native_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
+{
+	struct et_json w;
+
+	et_json_init(&w, out, 2);
+	et_json_object(&w, NULL);
+	et_json_int(&w, "etalon", RECORD_VERSION);
+	et_json_string(&w, "id", e->id);
+	et_json_string(&w, "label", e->label);
+	write_time(&w, "started", e->started_wall_ns);
+	write_time(&w, "finished", e->finished_wall_ns);
+	et_json_u64(&w, "started_wall_ns", e->started_wall_ns);
+	et_json_u64(&w, "finished_wall_ns", e->finished_wall_ns);
+	et_json_string(&w, "state", et_state_names[e->state]);
+	et_json_string(&w, "protocol", et_protocol_names[e->protocol]);
+	et_json_string(&w, "metric", et_metric_names[e->metric]);
+	et_json_string(&w, "order", et_order_names[e->plan.order]);
+	et_json_u64(&w, "seed", e->plan.seed);
+	write_plan(&w, &e->plan);
+	write_object(&w, "child", et_child_fields, &e->child);
+	et_json_string(&w, "image_source", e->image_source);
+	write_object(&w, "host", et_host_fields, &e->host);
+	write_environment(&w, e);
+	write_commands(&w, e, j);
+	et_json_array(&w, "comparisons");
+	for (size_t i = 0; i < j->n_contrasts; i++)
+		write_contrast(&w, e, &j->contrasts[i]);
+	et_json_end(&w);
+	write_warnings(&w, &j->warnings);
+	et_json_end(&w);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/table.h"
+#include "base/alloc.h"
+#include "report/tally.h"
+#include "report/terminal.h"
+#include "report/units.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { COLUMNS = 5 };
+
+/* What sets one kind of table apart from another. */
+struct style {
+	const char *begin;      /* before the heading */
+	const char *row, *cell; /* before a row's first cell, before the others */
+	const char *row_end;
+	const char *rule; /* below the heading */
+	const char *end;  /* below the last row */
+	void (*name)(const char *clean, FILE *out);
+};
+
+static void put_escaped(const char *text, const char *special, const char *escape, FILE *out)
+{
+	for (; *text; text++) {
+		if (strchr(special, *text))
+			fputs(escape, out);
+		putc(*text, out);
+	}
+}
+
+static size_t longest_run(const char *text, char c)
+{
+	size_t longest = 0, run = 0;
+
+	for (; *text; text++) {
+		run = *text == c ? run + 1 : 0;
+		longest = run > longest ? run : longest;
+	}
+	return longest;
+}
+
+/* A code span: fenced by more backticks than it holds (CommonMark 6.1); GFM wants \| even there. */
+static void markdown_name(const char *clean, FILE *out)
+{
+	size_t fence = longest_run(clean, '`') + 1;
+	const char *pad = *clean == '`' || fence > 1 || !*clean ? " " : "";
+
+	for (size_t i = 0; i < fence; i++)
+		putc('`', out);
+	fputs(pad, out);
+	put_escaped(clean, "|", "\\", out);
+	fputs(pad, out);
+	for (size_t i = 0; i < fence; i++)
+		putc('`', out);
+}
+
+/* `+text+` is literal monospace; text that would end it goes as character references. */
+static void asciidoc_name(const char *clean, FILE *out)
+{
+	bool literal = !strpbrk(clean, "+`") && *clean;
+
+	fputs(literal ? "`+" : "", out);
+	for (; *clean; clean++) {
+		if (*clean == '|')
+			fputs("\\|", out);
+		else if (!literal && strchr("+`*_#^~{}[]<>&\\", *clean))
+			fprintf(out, "&#%d;", *clean);
+		else
+			putc(*clean, out);
+	}
+	fputs(literal ? "+`" : "", out);
+}
+
+/* A bar ends a cell even in verbatim text; its entity stands for it only outside. */
+static void orgmode_name(const char *clean, FILE *out)
+{
+	bool verbatim = *clean && !strpbrk(clean, "|=");
+
+	fputs(verbatim ? "=" : "", out);
+	for (; *clean; clean++) {
+		if (*clean == '|')
+			fputs("\\vert{}", out);
+		else
+			putc(*clean, out);
+	}
+	fputs(verbatim ? "=" : "", out);
+}
+
+static const struct style markdown = {
+	.begin = "",
+	.row = "| ",
+	.cell = " | ",
+	.row_end = " |\n",
+	.rule = "|:---|---:|---:|---:|---:|\n",
+	.end = "",
+	.name = markdown_name,
+};
+
+static const struct style asciidoc = {
+	.begin = "[cols=\"<,>,>,>,>\", options=\"header\"]\n|===\n",
+	.row = "| ",
+	.cell = " | ",
+	.row_end = "\n",
+	.rule = "",
+	.end = "|===\n",
+	.name = asciidoc_name,
+};
+
+static const struct style orgmode = {
+	.begin = "",
+	.row = "| ",
+	.cell = " | ",
+	.row_end = " |\n",
+	.rule = "|--+--+--+--+--|\n",
+	.end = "",
+	.name = orgmode_name,
+};
+
+/* The unit for all rows: that of the fastest, so that no row reads 0.00. */
+static struct et_scale common_scale(const struct et_experiment *e, const struct et_judgement *j)
+{
+	double fastest = INFINITY;
+
+	for (size_t i = 0; i < e->n_commands; i++) {
+		const struct et_estimate *est = et_judged_estimate(e, j, i);
+		if (est->n && est->mean < fastest)
+			fastest = est->mean;
+	}
+	return et_scale_of(fastest, NAN);
+}
+
+/* A time in the common unit, with the digits that fit its uncertainty. */
+static const char *in_unit(struct et_scale unit, double ns, double u, char buf[ET_FIGURE])
+{
+	struct et_scale s = et_scale_of(ns, u);
+
+	unit.decimals = unit.exponent - (s.exponent - s.decimals);
+	return et_scale_number(unit, ns, buf);
+}
+
+static void row(const struct style *s, const struct et_experiment *e, const struct et_judgement *j,
+	size_t i, struct et_scale unit, FILE *out)
+{
+	const struct et_estimate *est = et_judged_estimate(e, j, i);
+	const struct et_contrast *c = et_find_contrast(e, j, i);
+	ET_AUTO_FREE char *name = et_clean(e->commands[i].name ? e->commands[i].name : "", "");
+	double u = est->expanded_uncertainty;
+	char a[ET_FIGURE], b[ET_FIGURE];
+
+	fputs(s->row, out);
+	s->name(name, out);
+	if (!est->n) {
+		fprintf(out, "%s" ET_DASH "%s" ET_DASH "%s" ET_DASH, s->cell, s->cell, s->cell);
+	} else {
+		fprintf(out, "%s%s", s->cell, in_unit(unit, est->mean, u, a));
+		if (u > 0)
+			fprintf(out, " ± %s", in_unit(unit, u, u, b));
+		fprintf(out, "%s%s", s->cell, in_unit(unit, est->min, u, a));
+		fprintf(out, "%s%s", s->cell, in_unit(unit, est->max, u, b));
+	}
+	fprintf(out, "%s%s%s", s->cell,
+		c                        ? et_format_ratio_pm(c->ratio, c->lo, c->hi, a)
+		: i == e->plan.reference ? "1"
+					 : ET_DASH,
+		s->row_end);
+}
+
+static void write_table(const struct style *s, const struct et_experiment *e,
+	const struct et_judgement *j, FILE *out)
+{
+	struct et_scale unit = common_scale(e, j);
+	bool pt = e->n_commands && et_judged_metric(e, j, 0) == ET_METRIC_PT;
+
+	fprintf(out, "%s%sCommand%s%s time [%s]%sMin [%s]%sMax [%s]%sRatio%s%s", s->begin, s->row,
+		s->cell, pt ? "Process" : "Elapsed", unit.unit, s->cell, unit.unit, s->cell,
+		unit.unit, s->cell, s->row_end, s->rule);
+	for (size_t i = 0; i < e->n_commands; i++)
+		row(s, e, j, i, unit, out);
+	fputs(s->end, out);
+}
+
+void et_markdown_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
+{
+	write_table(&markdown, e, j, out);
+}
+
+void et_asciidoc_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
+{
+	write_table(&asciidoc, e, j, out);
+}
+
+void et_orgmode_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
+{
+	write_table(&orgmode, e, j, out);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/tally.h"
+#include "base/alloc.h"
+
+#include <math.h>
+#include <string.h>
+
+bool et_sample_counts(const struct et_sample *s)
+{
+	return !s->warmup && s->removal.by == ET_KEPT && s->arrangement == ET_SOLO;
+}
+
+/* Mean of a counter over the counted samples; NaN when one of them does not know it. */
+static double mean_of(const struct et_command *c, size_t offset)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_samples; i++) {
+		const struct et_sample *s = &c->samples[i];
+		if (!et_sample_counts(s))
+			continue;
+		uint64_t ns = *(const uint64_t *)((const char *)s + offset);
+		if (ns == ET_UNKNOWN)
+			return NAN;
+		sum += (double)ns;
+		n++;
+	}
+	return n ? sum / (double)n : NAN;
+}
+
+static double or_zero(double x)
+{
+	return isnan(x) ? 0 : x;
+}
+
+static void average_parts(const struct et_command *c, struct et_parts *p)
+{
+	p->et = mean_of(c, offsetof(struct et_sample, et_ns));
+	p->pt = mean_of(c, offsetof(struct et_sample, pt_ns));
+	p->user = mean_of(c, offsetof(struct et_sample, user_ns));
+	p->system = mean_of(c, offsetof(struct et_sample, system_ns));
+	p->wait = mean_of(c, offsetof(struct et_sample, wait_ns));
+	p->blocked = mean_of(c, offsetof(struct et_sample, blocked_ns));
+	p->steal = mean_of(c, offsetof(struct et_sample, steal_ns));
+	p->rest = p->et - p->pt - or_zero(p->wait) - or_zero(p->blocked) - or_zero(p->steal);
+	p->overlap = p->rest < -0.01 * p->et;
+	if (p->rest < 0)
+		p->rest = 0;
+}
+
+void et_tally_samples(const struct et_command *c, struct et_tally *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->max_rss_bytes = ET_UNKNOWN;
+	for (size_t i = 0; i < c->n_samples; i++) {
+		const struct et_sample *s = &c->samples[i];
+
+		if (s->warmup) {
+			out->warmup++;
+			continue;
+		}
+		if (s->removal.by != ET_KEPT) {
+			out->removed[s->removal.by]++;
+			out->n_removed++;
+			continue;
+		}
+		out->kept[s->arrangement]++;
+		out->wait4 += s->pt_source == ET_PT_WAIT4 && s->pt_ns != ET_UNKNOWN;
+		if (s->max_rss_bytes != ET_UNKNOWN &&
+			(out->max_rss_bytes == ET_UNKNOWN || s->max_rss_bytes > out->max_rss_bytes))
+			out->max_rss_bytes = s->max_rss_bytes;
+	}
+	average_parts(c, &out->parts);
+}
+
+struct sighting {
+	const struct et_interferer *who;
+	size_t sample;
+};
+
+static int by_name_and_sample(const void *a, const void *b)
+{
+	const struct sighting *x = a, *y = b;
+	int order = strncmp(x->who->name, y->who->name, sizeof(x->who->name));
+
+	return order ? order : (x->sample > y->sample) - (x->sample < y->sample);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct et_culprit *x = a, *y = b;
+
+	if (x->pt_ns != y->pt_ns)
+		return x->pt_ns < y->pt_ns ? 1 : -1;
+	return strncmp(x->name, y->name, sizeof(x->name));
+}
+
+static struct sighting *all_sightings(const struct et_command *c, size_t *n)
+{
+	struct sighting *all = NULL;
+	size_t cap = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < c->n_samples; i++) {
+		const struct et_sample *s = &c->samples[i];
+		for (size_t k = 0; !s->warmup && k < s->n_interferers; k++) {
+			if (!s->interferers[k].pt_ns || s->interferers[k].pt_ns == ET_UNKNOWN)
+				continue;
+			ET_GROW(all, *n, cap);
+			all[(*n)++] = (struct sighting){ &s->interferers[k], i };
+		}
+	}
+	return all;
+}
+
+struct et_culprit *et_tally_culprits(const struct et_command *c, size_t *n)
+{
+	size_t n_all;
+	ET_AUTO_FREE struct sighting *all = all_sightings(c, &n_all);
+	struct et_culprit *out = et_calloc(n_all + 1, sizeof(*out)), *last = NULL;
+
+	*n = 0;
+	if (n_all)
+		qsort(all, n_all, sizeof(*all), by_name_and_sample);
+	for (size_t i = 0; i < n_all; i++) {
+		const struct et_interferer *who = all[i].who;
+		bool same = last && !strncmp(last->name, who->name, sizeof(who->name));
+
+		if (!same) {
+			last = &out[(*n)++];
+			memcpy(last->name, who->name, sizeof(last->name));
+			last->name[sizeof(last->name) - 1] = '\0';
+		}
+		last->pt_ns += who->pt_ns;
+		last->samples += !same || all[i].sample != all[i - 1].sample;
+	}
+	qsort(out, *n, sizeof(*out), by_time);
+	return out;
+}
+
+enum et_metric et_judged_metric(
+	const struct et_experiment *e, const struct et_judgement *j, size_t command)
+{
+	const struct et_estimate *pt = &j->commands[command].pt;
+
+	if (e->metric == ET_METRIC_PT && (!pt->n || !isfinite(pt->mean)))
+		return ET_METRIC_ET;
+	return e->metric;
+}
+
+const struct et_estimate *et_judged_estimate(
+	const struct et_experiment *e, const struct et_judgement *j, size_t command)
+{
+	return et_judged_metric(e, j, command) == ET_METRIC_PT ? &j->commands[command].pt
+							       : &j->commands[command].et;
+}
+
+const struct et_contrast *et_find_contrast(
+	const struct et_experiment *e, const struct et_judgement *j, size_t command)
+{
+	for (size_t i = 0; i < j->n_contrasts; i++) {
+		if (j->contrasts[i].a == e->plan.reference && j->contrasts[i].b == command)
+			return &j->contrasts[i];
+	}
+	return NULL;
+}

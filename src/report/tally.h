@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The samples of one command counted and averaged for the reports: how many were kept, what their
+ * elapsed time is made of, who else ran.
+ */
+#ifndef ET_REPORT_TALLY_H
+#define ET_REPORT_TALLY_H
+
+#include "model/estimate.h"
+#include "model/experiment.h"
+
+enum { ET_CAUSES = ET_REMOVED_MACHINE_SLOW + 1 };
+
+/* Means over the counted solo samples, in nanoseconds; NaN where not every sample tells. */
+struct et_parts {
+	double et, pt, user, system, wait, blocked, steal;
+	double rest;  /* asleep or unexplained: NaN when pt is not known, 0 when parts overlap */
+	bool overlap; /* the parts are more than the whole: tasks waited side by side */
+};
+
+struct et_tally {
+	size_t warmup;
+	size_t kept[ET_PACED + 1]; /* by arrangement */
+	size_t removed[ET_CAUSES]; /* by cause; [ET_KEPT] is unused */
+	size_t n_removed;
+	size_t wait4;           /* counted samples whose process time is wait4's */
+	uint64_t max_rss_bytes; /* the largest of the kept; ET_UNKNOWN when none tells */
+	struct et_parts parts;
+};
+
+void et_tally_samples(const struct et_command *c, struct et_tally *out);
+bool et_sample_counts(const struct et_sample *s); /* kept, solo, no warm-up */
+
+/* Another program that ran while samples were taken, over all samples but warm-up. */
+struct et_culprit {
+	char name[16];
+	uint64_t pt_ns;
+	size_t samples; /* in how many it was seen */
+};
+
+/* By descending time; a new array of *n, caller frees. */
+struct et_culprit *et_tally_culprits(const struct et_command *c, size_t *n);
+
+/* The metric that can be judged: et where process time is not known, as in imported series. */
+enum et_metric et_judged_metric(
+	const struct et_experiment *e, const struct et_judgement *j, size_t command);
+const struct et_estimate *et_judged_estimate(
+	const struct et_experiment *e, const struct et_judgement *j, size_t command);
+/* The comparison of a command with the reference, or NULL. */
+const struct et_contrast *et_find_contrast(
+	const struct et_experiment *e, const struct et_judgement *j, size_t command);
+
+#endif

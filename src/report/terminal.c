@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/terminal.h"
+#include "base/alloc.h"
+#include "base/utf8.h"
+
+#include <string.h>
+#include <wchar.h>
+
+#define REPLACEMENT "\xef\xbf\xbd"
+#define ELLIPSIS "…"
+
+/* Marks that turn the direction of text or take no room: a name must not hide behind them. */
+static bool deceives(uint32_t c)
+{
+	return (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || c == 0x061c || c == 0x00ad ||
+	       (c >= 0xe0000 && c <= 0xe0fff);
+}
+
+static char *put(char *to, const char *from, size_t n)
+{
+	memcpy(to, from, n);
+	return to + n;
+}
+
+/* U+2400 + c, the picture of a control character. */
+static char *put_picture(char *to, unsigned char c)
+{
+	char picture[3] = { '\xe2', '\x90', (char)(0x80 | (c == 0x7f ? 0x21 : c)) };
+
+	return put(to, picture, 3);
+}
+
+char *et_clean(const char *text, const char *keep)
+{
+	char *out = et_alloc(3 * strlen(text) + 1), *to = out;
+
+	while (*text) {
+		size_t n = et_utf8_length(text);
+		uint32_t c = n ? et_utf8_decode(text, n) : 0;
+
+		if (n == 1 && (c < 0x20 || c == 0x7f) && !strchr(keep, (int)c))
+			to = put_picture(to, (unsigned char)c);
+		else if (!n || (c >= 0x80 && c < 0xa0) || deceives(c))
+			to = put(to, REPLACEMENT, 3);
+		else
+			to = put(to, text, n);
+		text += n ? n : 1;
+	}
+	*to = '\0';
+	return out;
+}
+
+/* Columns of the character at text; its length goes to *n. */
+static int glyph_columns(const char *text, size_t *n)
+{
+	*n = et_utf8_length(text);
+	if (!*n) {
+		*n = 1;
+		return 1;
+	}
+	/* Without a UTF-8 locale wcwidth knows only ASCII; 1 is right for most of the rest. */
+	int columns = wcwidth((wchar_t)et_utf8_decode(text, *n));
+	return columns < 0 ? 1 : columns;
+}
+
+int et_columns(const char *clean)
+{
+	int columns = 0;
+	size_t n;
+
+	for (; *clean; clean += n)
+		columns += glyph_columns(clean, &n);
+	return columns;
+}
+
+/* The bytes at the start of text that take at most width columns. */
+static size_t prefix(const char *text, int width)
+{
+	size_t len = 0, n;
+
+	while (text[len]) {
+		width -= glyph_columns(text + len, &n);
+		if (width < 0)
+			break;
+		len += n;
+	}
+	return len;
+}
+
+char *et_shorten(const char *clean, int width)
+{
+	int columns = et_columns(clean);
+
+	if (columns <= width)
+		return et_strdup(clean);
+	if (width < 3)
+		return et_strndup(clean, prefix(clean, width > 0 ? width : 0));
+	int tail = (width - 1) / 2, head = width - 1 - tail;
+	size_t front = prefix(clean, head);
+	/* Walk on until no more than tail columns are left. */
+	const char *back = clean + front;
+	int left = et_columns(back);
+	for (size_t n; left > tail; back += n)
+		left -= glyph_columns(back, &n);
+	return et_asprintf("%.*s" ELLIPSIS "%s", (int)front, clean, back);
+}
+
+static void styled(const struct et_page *p, const char *style, const char *text, size_t n)
+{
+	bool on = p->color && style && n;
+
+	if (on)
+		fprintf(p->out, "\033[%sm", style);
+	fwrite(text, 1, n, p->out);
+	if (on)
+		fputs("\033[0m", p->out);
+}
+
+/* A number stays with its unit, and with the sign before or behind it. */
+static bool may_break(const char *text, size_t space)
+{
+	static const char *const not_first[] = { "ns", "µs", "ms", "s", "%", "±", "×", "…", "B",
+		"KiB", "MiB", "GiB", "=" };
+	static const char *const not_last[] = { "±", "…", "=" };
+	const char *next = text + space + 1;
+	size_t n = strcspn(next, " ,;:)");
+
+	for (size_t i = 0; i < ET_LENGTH(not_first); i++) {
+		if (n == strlen(not_first[i]) && !memcmp(next, not_first[i], n))
+			return false;
+	}
+	for (size_t i = 0; i < ET_LENGTH(not_last); i++) {
+		n = strlen(not_last[i]);
+		if (space >= n && !memcmp(text + space - n, not_last[i], n))
+			return false;
+	}
+	return true;
+}
+
+/* The bytes of the line that begins at text: whole words, or 0 when not even one fits. */
+static size_t line_length(const char *text, int room)
+{
+	size_t fits = prefix(text, room);
+
+	if (!text[fits])
+		return fits;
+	for (size_t i = fits; i > 0; i--) {
+		if (text[i] == ' ' && may_break(text, i))
+			return i;
+	}
+	return 0;
+}
+
+/* A word longer than a line: what fits of it, one glyph at least. */
+static size_t broken_word(const char *text, int room)
+{
+	size_t fits = prefix(text, room), n;
+
+	if (fits)
+		return fits;
+	glyph_columns(text, &n);
+	return n;
+}
+
+void et_page_paragraph(const struct et_page *p, int indent, const char *lead,
+	const char *lead_style, const char *text, const char *style)
+{
+	ET_AUTO_FREE char *clean = et_clean(text, "");
+	ET_AUTO_FREE char *clean_lead = et_clean(lead, "");
+	const char *rest = clean;
+	int column = et_columns(clean_lead);
+
+	styled(p, lead_style, clean_lead, strlen(clean_lead));
+	/* A lead that reaches into the text's column leaves one space, if a word fits behind it. */
+	int gap = column < indent ? indent - column : column > 0;
+	size_t n = line_length(rest, p->width - column - gap);
+	if (n)
+		fprintf(p->out, "%*s", gap, "");
+	else if (*rest && column > 0)
+		fprintf(p->out, "\n%*s", indent, "");
+	while (*rest) {
+		n = n ? n : broken_word(rest, p->width - indent);
+		styled(p, style, rest, n);
+		rest += n;
+		rest += strspn(rest, " ");
+		if (*rest)
+			fprintf(p->out, "\n%*s", indent, "");
+		n = line_length(rest, p->width - indent);
+	}
+	putc('\n', p->out);
+}

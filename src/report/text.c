@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/text.h"
+#include "base/alloc.h"
+#include "report/comparison.h"
+#include "report/histogram.h"
+#include "report/tally.h"
+#include "report/terminal.h"
+#include "report/units.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+enum { NARROWEST = 40, VALUE_COLUMN = 16, CULPRITS = 3, CULPRITS_VERBOSE = 10 };
+
+#define BOLD "1"
+#define JUDGED "1;32"
+#define FAINT "2"
+#define WARNING "33"
+
+struct text {
+	struct et_page page;
+	bool verbose;
+	const struct et_experiment *e;
+	const struct et_judgement *j;
+};
+
+/* "  label          value …", wrapped below the value. */
+static ET_PRINTF(4, 5) void row(
+	const struct text *t, const char *label, const char *style, const char *fmt, ...)
+{
+	char lead[VALUE_COLUMN + 2];
+	char *value = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&value, fmt, ap) < 0)
+		value = et_strdup(fmt);
+	va_end(ap);
+	snprintf(lead, sizeof(lead), "  %s", label);
+	et_page_paragraph(&t->page, VALUE_COLUMN, lead, style ? style : FAINT, value, style);
+	free(value);
+}
+
+static void warnings(const struct text *t, const struct et_warnings *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		et_page_paragraph(&t->page, 4, "  warning:", WARNING, w->text[i], NULL);
+}
+
+/* A text that grows by phrases with ", " between them. */
+struct phrases {
+	char *text;
+};
+
+static ET_PRINTF(2, 3) void phrase(struct phrases *p, const char *fmt, ...)
+{
+	char *more = NULL, *old = p->text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&more, fmt, ap) < 0)
+		more = et_strdup(fmt);
+	va_end(ap);
+	p->text = old ? et_asprintf("%s, %s", old, more) : et_strdup(more);
+	free(more);
+	free(old);
+}
+
+static void phrases_free(struct phrases *p)
+{
+	free(p->text);
+}
+
+static void time_row(
+	const struct text *t, enum et_metric m, const struct et_estimate *est, bool judged)
+{
+	const char *label = m == ET_METRIC_PT ? "process time" : "elapsed time";
+	const char *style = judged ? JUDGED : NULL;
+	char time[ET_FIGURE], lo[ET_FIGURE], hi[ET_FIGURE], level[ET_FIGURE];
+
+	if (!est->n) {
+		row(t, label, style, "not known");
+		return;
+	}
+	et_format_measured(est->mean, est->expanded_uncertainty, time);
+	et_format_percent(est->level, level);
+	struct et_scale scale = et_scale_of(est->mean, est->expanded_uncertainty);
+	if (!isfinite(est->lo) || !isfinite(est->hi) ||
+		!(est->coverage_factor > 0 && est->coverage_factor < 1e6))
+		row(t, label, style, "%s", time);
+	else if (!t->verbose)
+		row(t, label, style, "%s%s%s%s", time, judged ? " (" : "", judged ? level : "",
+			judged ? ")" : "");
+	else
+		row(t, label, style, "%s, %s interval %s … %s %s (%s, k = %.3g)", time, level,
+			et_scale_number(scale, fmax(est->lo, 0), lo),
+			et_scale_number(scale, est->hi, hi), scale.unit,
+			est->interval_method ? est->interval_method : "?", est->coverage_factor);
+}
+
+static void spread_rows(const struct text *t, const struct et_estimate *est)
+{
+	char a[ET_FIGURE], b[ET_FIGURE];
+
+	row(t, "range", NULL, "%s … %s", et_format_time(est->min, a), et_format_time(est->max, b));
+	if (est->n > 1)
+		row(t, "median, sd", NULL, "%s, %s (%s)", et_format_time(est->median, a),
+			et_format_rounded(est->sd, 2, b),
+			et_format_percent(est->relative_error, (char[ET_FIGURE]){ 0 }));
+}
+
+static void part(const struct text *t, struct phrases *list, const char *name, double part_ns,
+	double whole_ns)
+{
+	char time[ET_FIGURE], share[ET_FIGURE];
+
+	/* Less than a thousandth explains nothing. */
+	if (!isfinite(part_ns) || (!t->verbose && part_ns < 0.001 * whole_ns))
+		return;
+	phrase(list, "%s %s (%s)", name, et_format_rounded(part_ns, 3, time),
+		et_format_percent(part_ns / whole_ns, share));
+}
+
+static void unknown_parts(const struct text *t, const struct et_parts *p)
+{
+	if (isnan(p->wait))
+		row(t, "not known", NULL,
+			"waiting for a CPU: the kernel gave no scheduler statistics");
+	if (isnan(p->blocked))
+		row(t, "not known", NULL, "block I/O: %s",
+			t->e->host.block_delays
+				? "the kernel did not tell"
+				: "delay accounting is off (sysctl kernel.task_delayacct=1)");
+	if (isnan(p->steal))
+		row(t, "not known", NULL, "stolen: the kernel did not tell");
+}
+
+static void composition(const struct text *t, const struct et_parts *p)
+{
+	ET_CLEANUP(phrases_free) struct phrases list = { 0 };
+
+	if (!(p->et > 0))
+		return;
+	if (isnan(p->pt)) {
+		if (t->verbose)
+			row(t, "made of", NULL, "not known, for want of the process time");
+		return;
+	}
+	if (p->pt > p->et) {
+		row(t, "in parallel", NULL, "%.1f CPUs busy", p->pt / p->et);
+		return;
+	}
+	part(t, &list, "CPU", p->pt, p->et);
+	part(t, &list, "waiting for a CPU", p->wait, p->et);
+	part(t, &list, "block I/O", p->blocked, p->et);
+	part(t, &list, "stolen by the hypervisor", p->steal, p->et);
+	part(t, &list, "asleep or unexplained", p->rest, p->et);
+	if (p->overlap)
+		phrase(&list, "overlapping as several tasks ran");
+	if (list.text)
+		row(t, "made of", NULL, "%s", list.text);
+	if (t->verbose)
+		unknown_parts(t, p);
+}
+
+static void sample_row(const struct text *t, const struct et_tally *tally)
+{
+	ET_CLEANUP(phrases_free) struct phrases causes = { 0 };
+	ET_CLEANUP(phrases_free) struct phrases all = { 0 };
+
+	phrase(&all, "%zu kept", tally->kept[ET_SOLO]);
+	if (tally->kept[ET_PACED])
+		phrase(&all, "%zu paced", tally->kept[ET_PACED]);
+	if (tally->kept[ET_DUET])
+		phrase(&all, "%zu in duets", tally->kept[ET_DUET]);
+	for (int by = ET_KEPT + 1; by < ET_CAUSES; by++) {
+		if (tally->removed[by])
+			phrase(&causes, "%zu %s", tally->removed[by], et_removed_by_names[by]);
+	}
+	if (causes.text)
+		phrase(&all, "%zu removed (%s)", tally->n_removed, causes.text);
+	if (tally->warmup)
+		phrase(&all, "%zu warm-up", tally->warmup);
+	row(t, "samples", NULL, "%s", all.text);
+}
+
+static void removed_rows(const struct text *t, const struct et_command *c)
+{
+	char used[ET_FIGURE], cutoff[ET_FIGURE];
+
+	for (size_t i = 0; i < c->n_samples; i++) {
+		const struct et_removal *r = &c->samples[i].removal;
+
+		if (c->samples[i].warmup || r->by == ET_KEPT)
+			continue;
+		if (r->by == ET_REMOVED_DAEMON_CUTOFF)
+			row(t, "removed", NULL, "sample %u: %.16s used %s, its cutoff is %s",
+				c->samples[i].index, r->daemon, et_format_ns(r->pt_ns, used),
+				et_format_ns(r->cutoff_ns, cutoff));
+		else
+			row(t, "removed", NULL, "sample %u (%s): %s", c->samples[i].index,
+				et_format_ns(c->samples[i].et_ns, used),
+				et_removed_by_names[r->by]);
+	}
+}
+
+static void culprit_rows(const struct text *t, const struct et_command *c)
+{
+	size_t n, most = t->verbose ? CULPRITS_VERBOSE : CULPRITS;
+	ET_AUTO_FREE struct et_culprit *all = et_tally_culprits(c, &n);
+	char time[ET_FIGURE];
+
+	for (size_t i = 0; i < n && i < most; i++)
+		row(t, i ? "" : "also ran", NULL, "%s %s in %zu sample%s", all[i].name,
+			et_format_rounded((double)all[i].pt_ns, 3, time), all[i].samples,
+			all[i].samples == 1 ? "" : "s");
+	if (t->verbose && n > most)
+		row(t, "", NULL, "and %zu more", n - most);
+}
+
+static void mark_rows(const struct text *t, const struct et_command *c)
+{
+	for (int bit = 0; et_mark_names[bit]; bit++) {
+		size_t n = 0;
+		for (size_t i = 0; i < c->n_samples; i++)
+			n += c->samples[i].marks >> bit & 1;
+		if (n)
+			row(t, "marked", NULL, "%s in %zu sample%s", et_mark_names[bit], n,
+				n == 1 ? "" : "s");
+	}
+}
+
+/* The kernel splits process time by what it meets at ticks: a few of them say nothing. */
+static bool split_is_told(const struct et_experiment *e, const struct et_tally *tally)
+{
+	enum { TICKS = 10 };
+	double total = tally->parts.pt * (double)tally->kept[ET_SOLO];
+
+	return isfinite(tally->parts.user) && isfinite(tally->parts.system) &&
+	       !(total < TICKS * (double)e->host.tick_ns);
+}
+
+/* The figures of a command that has samples to judge. */
+static void figures(const struct text *t, size_t i, const struct et_tally *tally)
+{
+	const struct et_estimate *by_metric[] = { &t->j->commands[i].pt, &t->j->commands[i].et };
+	enum et_metric judged = et_judged_metric(t->e, t->j, i);
+	enum et_metric other = judged == ET_METRIC_PT ? ET_METRIC_ET : ET_METRIC_PT;
+	char user[ET_FIGURE], system[ET_FIGURE];
+
+	time_row(t, judged, by_metric[judged], true);
+	if (by_metric[other]->n || t->verbose)
+		time_row(t, other, by_metric[other], false);
+	if (split_is_told(t->e, tally))
+		row(t, "user, system", NULL, "%s, %s",
+			et_format_rounded(tally->parts.user, 3, user),
+			et_format_rounded(tally->parts.system, 3, system));
+	spread_rows(t, by_metric[judged]);
+	composition(t, &tally->parts);
+}
+
+/* The samples that were judged: solo runs, or those of duets where there are no others. */
+static void histogram(const struct text *t, size_t i, const struct et_tally *tally)
+{
+	size_t n;
+	enum et_metric m = et_judged_metric(t->e, t->j, i);
+	enum et_arrangement a = tally->kept[ET_SOLO] ? ET_SOLO : ET_DUET;
+	ET_AUTO_FREE double *values = et_command_values(&t->e->commands[i], m, a, &n);
+
+	et_histogram(
+		values, n, et_judged_estimate(t->e, t->j, i), 4, t->page.width - 4, t->page.out);
+}
+
+static void command_block(const struct text *t, size_t i)
+{
+	const struct et_command *c = &t->e->commands[i];
+	ET_AUTO_FREE char *clean = et_clean(c->name ? c->name : "", "");
+	ET_AUTO_FREE char *name = et_shorten(clean, t->page.width);
+	bool judged = et_judged_estimate(t->e, t->j, i)->n > 0;
+	char figure[ET_FIGURE];
+	struct et_tally tally;
+
+	et_tally_samples(c, &tally);
+	et_page_paragraph(&t->page, 0, "", NULL, name, BOLD);
+	if (t->verbose && c->text && c->name && strcmp(c->text, c->name) != 0)
+		row(t, "command", NULL, "%s", c->text);
+	if (judged)
+		figures(t, i, &tally);
+	else if (tally.kept[ET_DUET] || tally.kept[ET_PACED])
+		row(t, "times", NULL, "no solo samples: judged by pairs only");
+	else
+		row(t, "times", WARNING, "no sample counts");
+	sample_row(t, &tally);
+	if (tally.max_rss_bytes != ET_UNKNOWN)
+		row(t, "peak memory", NULL, "%s", et_format_bytes(tally.max_rss_bytes, figure));
+	if (tally.wait4)
+		row(t, "measured by", NULL,
+			"wait4: descendants that nobody waited for are missing");
+	culprit_rows(t, c);
+	if (t->verbose) {
+		mark_rows(t, c);
+		removed_rows(t, c);
+		if (judged)
+			histogram(t, i, &tally);
+	}
+	warnings(t, &et_judged_estimate(t->e, t->j, i)->warnings);
+	warnings(t, &t->j->commands[i].warnings);
+}
+
+static struct text begin(const struct et_experiment *e, const struct et_judgement *j,
+	const struct et_text_options *o, FILE *out)
+{
+	return (struct text){
+		.page = { .out = out,
+			.width = o->width < NARROWEST ? NARROWEST : o->width,
+			.color = o->color },
+		.verbose = o->verbose,
+		.e = e,
+		.j = j,
+	};
+}
+
+void et_text_heading(const struct et_experiment *e, const struct et_text_options *o, FILE *out)
+{
+	struct text t = begin(e, NULL, o, out);
+	char when[32];
+	uint64_t ns = e->finished_wall_ns;
+
+	row(&t, "experiment", BOLD, "%s", e->id);
+	if (e->label)
+		row(&t, "label", NULL, "%s", e->label);
+	row(&t, "started", NULL, "%s", et_format_rfc3339(e->started_wall_ns, when));
+	if (e->state != ET_STATE_DONE)
+		row(&t, "state", WARNING, "%s: not finished", et_state_names[e->state]);
+	else if (o->verbose && ns)
+		row(&t, "finished", NULL, "%s", et_format_rfc3339(ns, when));
+	row(&t, "machine", NULL, "%s: %u × %s, Linux %s, %s, virtual: %s", e->host.name,
+		e->host.cpus, e->host.cpu, e->host.kernel, e->host.clocksource,
+		e->host.virtual_machine);
+	if (o->verbose) {
+		row(&t, "order", NULL, "%s, seed %llu, protocol %s, judged by %s",
+			et_order_names[e->plan.order], (unsigned long long)e->plan.seed,
+			et_protocol_names[e->protocol], et_metric_names[e->metric]);
+		for (size_t i = 0; i < e->n_environment; i++) {
+			const struct et_factor *f = &e->environment[i];
+			row(&t, i ? "" : "environment", f->ok ? NULL : WARNING, "%s %s%s%s",
+				f->factor, f->state,
+				f->ok ? "" : ", better: ", f->ok ? "" : f->wanted);
+		}
+	}
+	putc('\n', out);
+}
+
+void et_text_result(const struct et_experiment *e, const struct et_judgement *j,
+	const struct et_text_options *o, FILE *out)
+{
+	struct text t = begin(e, j, o, out);
+
+	for (size_t i = 0; i < e->n_commands && i < j->n_commands; i++) {
+		if (i)
+			putc('\n', out);
+		command_block(&t, i);
+	}
+	et_comparison(e, j, &t.page, o->verbose);
+	if (j->warnings.n)
+		putc('\n', out);
+	warnings(&t, &j->warnings);
+}

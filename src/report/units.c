@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/units.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	int exponent;
+} units[] = { { "s", 9 }, { "ms", 6 }, { "µs", 3 }, { "ns", 0 } };
+
+enum {
+	FINEST_PLACE = -3, /* 0.001 ns: no clock tells more */
+	VALUE_DIGITS = 4,
+	UNCERTAINTY_DIGITS = 2,
+	MOST_DIGITS = 15, /* a double holds no more */
+};
+
+static bool known(double x)
+{
+	return isfinite(x) && x >= 0;
+}
+
+static const char *dash(char buf[ET_FIGURE])
+{
+	memcpy(buf, ET_DASH, sizeof(ET_DASH));
+	return buf;
+}
+
+/* The power of ten of the last of so many significant digits of x > 0, after rounding. */
+static int last_place(double x, int digits)
+{
+	char buf[ET_FIGURE];
+
+	/* printf rounds 9.96 to 1.0e+01: the place of the rounded number, as wanted. */
+	snprintf(buf, sizeof(buf), "%.*e", digits - 1, x);
+	return atoi(strchr(buf, 'e') + 1) - (digits - 1);
+}
+
+static double round_to(double x, int place)
+{
+	double unit = pow(10, place);
+
+	return place < 0 ? rint(x * pow(10, -place)) / pow(10, -place) : rint(x / unit) * unit;
+}
+
+static struct et_scale scale_at(double largest_ns, int place)
+{
+	struct et_scale s = { .unit = "ns" };
+	double rounded = round_to(largest_ns, place);
+
+	for (size_t i = 0; i < ET_LENGTH(units); i++) {
+		/* A hair below the boundary is the boundary: round_to has binary dust. */
+		if (rounded * (1 + 1e-12) >= pow(10, units[i].exponent) || i == 3) {
+			s.unit = units[i].name;
+			s.exponent = units[i].exponent;
+			break;
+		}
+	}
+	s.decimals = s.exponent - place;
+	return s;
+}
+
+static int place_of(double x, int digits)
+{
+	int place = x > 0 ? last_place(x, digits) : 0;
+
+	return place < FINEST_PLACE ? FINEST_PLACE : place;
+}
+
+struct et_scale et_scale_of(double ns, double uncertainty_ns)
+{
+	double u = known(uncertainty_ns) ? uncertainty_ns : 0;
+	double v = known(ns) ? ns : 0;
+	int place = u > 0 ? place_of(u, UNCERTAINTY_DIGITS) : place_of(v, VALUE_DIGITS);
+	int finest = place_of(v, MOST_DIGITS);
+
+	return scale_at(fmax(u, v), place > finest ? place : finest);
+}
+
+const char *et_scale_number(struct et_scale s, double ns, char buf[ET_FIGURE])
+{
+	if (!known(ns))
+		return dash(buf);
+	double x = fabs(ns) / pow(10, s.exponent); /* no -0 */
+	if (s.decimals < 0)
+		x = round_to(x, -s.decimals);
+	if (x >= 1e15)
+		snprintf(buf, ET_FIGURE, "%.3g", x);
+	else
+		snprintf(buf, ET_FIGURE, "%.*f", s.decimals > 0 ? s.decimals : 0, x);
+	return buf;
+}
+
+const char *et_format_rounded(double ns, int digits, char buf[ET_FIGURE])
+{
+	char number[ET_FIGURE];
+
+	if (!known(ns))
+		return dash(buf);
+	struct et_scale s = scale_at(ns, place_of(ns, digits));
+	snprintf(buf, ET_FIGURE, "%.80s %s", et_scale_number(s, ns, number), s.unit);
+	return buf;
+}
+
+const char *et_format_time(double ns, char buf[ET_FIGURE])
+{
+	return et_format_rounded(ns, VALUE_DIGITS, buf);
+}
+
+const char *et_format_ns(uint64_t ns, char buf[ET_FIGURE])
+{
+	return et_format_time(ns == ET_UNKNOWN ? NAN : (double)ns, buf);
+}
+
+const char *et_format_measured(double ns, double uncertainty_ns, char buf[ET_FIGURE])
+{
+	struct et_scale s = et_scale_of(ns, uncertainty_ns);
+	char value[ET_FIGURE], doubt[ET_FIGURE];
+
+	if (!known(ns))
+		return dash(buf);
+	et_scale_number(s, ns, value);
+	if (!known(uncertainty_ns)) {
+		snprintf(buf, ET_FIGURE, "%.40s %s ± " ET_DASH, value, s.unit);
+		return buf;
+	}
+	/* Too small for the last place is not none at all. */
+	if (uncertainty_ns > 0)
+		uncertainty_ns = fmax(uncertainty_ns, pow(10, s.exponent - s.decimals));
+	else
+		s.decimals = 0;
+	et_scale_number(s, uncertainty_ns, doubt);
+	snprintf(buf, ET_FIGURE, "%.36s %s ± %.36s %s", value, s.unit, doubt, s.unit);
+	return buf;
+}
+
+const char *et_format_percent(double proportion, char buf[ET_FIGURE])
+{
+	double x = proportion * 100;
+
+	if (!known(proportion) || !known(x))
+		return dash(buf);
+	if (x == 0) {
+		snprintf(buf, ET_FIGURE, "0 %%");
+	} else if (x < 0.001) {
+		snprintf(buf, ET_FIGURE, "< 0.001 %%");
+	} else if (x >= 1e6) {
+		snprintf(buf, ET_FIGURE, "%.2g %%", x);
+	} else {
+		int decimals = -last_place(x, 2);
+		snprintf(buf, ET_FIGURE, "%.*f %%", decimals > 0 ? decimals : 0, x);
+	}
+	return buf;
+}
+
+/* Decimals of a ratio whose interval has that half-width: one digit of it, two when it is 1 or 2.
+ */
+static int ratio_decimals(double ratio, double half)
+{
+	int place;
+
+	if (half > 0) {
+		place = last_place(half, 1);
+		if (round_to(half, place) < 2.5 * pow(10, place))
+			place = last_place(half, 2);
+	} else {
+		place = ratio > 0 ? last_place(ratio, VALUE_DIGITS) : 0;
+	}
+	return place < -6 ? 6 : place > 0 ? 0 : -place;
+}
+
+static const char *plain(double x, int decimals, char buf[ET_FIGURE])
+{
+	snprintf(buf, ET_FIGURE, x < 1e9 ? "%.*f" : "%.*g", x < 1e9 ? decimals : 3, fabs(x));
+	return buf;
+}
+
+const char *et_format_ratio(double ratio, double lo, double hi, char buf[ET_FIGURE])
+{
+	char r[ET_FIGURE], l[ET_FIGURE], h[ET_FIGURE];
+
+	if (!known(ratio))
+		return dash(buf);
+	if (!known(lo) || !known(hi)) {
+		snprintf(buf, ET_FIGURE, "%.40s ×", plain(ratio, ratio_decimals(ratio, 0), r));
+		return buf;
+	}
+	int decimals = ratio_decimals(ratio, (hi - lo) / 2);
+	snprintf(buf, ET_FIGURE, "%.24s × (%.24s … %.24s)", plain(ratio, decimals, r),
+		plain(lo, decimals, l), plain(hi, decimals, h));
+	return buf;
+}
+
+const char *et_format_ratio_pm(double ratio, double lo, double hi, char buf[ET_FIGURE])
+{
+	double half = (hi - lo) / 2;
+	char r[ET_FIGURE], h[ET_FIGURE];
+
+	if (!known(ratio))
+		return dash(buf);
+	if (!known(half) || half == 0)
+		return plain(ratio, ratio_decimals(ratio, 0), buf);
+	int decimals = ratio_decimals(ratio, half);
+	snprintf(buf, ET_FIGURE, "%.40s ± %.40s", plain(ratio, decimals, r),
+		plain(half, decimals, h));
+	return buf;
+}
+
+const char *et_format_change(double ratio, double lo, double hi, char buf[ET_FIGURE])
+{
+	double half = (hi - lo) / 2;
+
+	if (!known(ratio))
+		return dash(buf);
+	if (!known(half) || half == 0)
+		return et_format_percent(fabs(ratio - 1), buf);
+	int decimals = ratio_decimals(ratio, half) - 2;
+	double x = round_to(100 * fabs(ratio - 1), -decimals);
+	snprintf(buf, ET_FIGURE, "%.40s %%",
+		plain(x, decimals > 0 ? decimals : 0, (char[ET_FIGURE]){ 0 }));
+	return buf;
+}
+
+const char *et_format_bytes(uint64_t bytes, char buf[ET_FIGURE])
+{
+	static const char *const names[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	double x = (double)bytes;
+	size_t i = 0;
+
+	if (bytes == ET_UNKNOWN)
+		return dash(buf);
+	/* 1023.95 KiB would print as 1024.0: it is 1.0 MiB. */
+	while (x >= (i ? 1023.95 : 1024) && i + 1 < ET_LENGTH(names)) {
+		x /= 1024;
+		i++;
+	}
+	snprintf(buf, ET_FIGURE, "%.*f %s", i && x < 99.95 ? 1 : 0, x, names[i]);
+	return buf;
+}
+
+const char *et_format_countdown(uint64_t ns, char buf[ET_FIGURE])
+{
+	uint64_t seconds = ns / 1000000000u + (ns % 1000000000u ? 1 : 0);
+	unsigned s = (unsigned)(seconds % 60), m = (unsigned)(seconds / 60 % 60);
+
+	if (seconds >= 3600)
+		snprintf(buf, ET_FIGURE, "%" PRIu64 ":%02u:%02u", seconds / 3600, m, s);
+	else
+		snprintf(buf, ET_FIGURE, "%u:%02u", m, s);
+	return buf;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What makes a figure doubtful, each in a sentence that says what to do about it. */
+#ifndef ET_STATS_DOUBTS_H
+#define ET_STATS_DOUBTS_H
+
+#include "model/estimate.h"
+#include "model/experiment.h"
+
+/* About a series of times in order of execution: few, drifting, dependent, of two modes. */
+void et_doubt_series(const double *x, size_t n, struct et_warnings *out);
+/* About a command: why its elapsed time is not its process time, marks on its samples. */
+void et_doubt_command(const struct et_command *c, struct et_warnings *out);
+/* About the machine. */
+void et_doubt_host(const struct et_experiment *e, struct et_warnings *out);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "stats/judge.h"
+#include "base/alloc.h"
+#include "stats/contrast.h"
+#include "stats/doubts.h"
+#include "stats/multiple.h"
+#include "stats/summary.h"
+
+#include <string.h>
+
+/* Absolute times come from runs alone; where there were none, from the duets. */
+static enum et_arrangement arrangement_of(const struct et_command *c)
+{
+	for (size_t i = 0; i < c->n_samples; i++) {
+		if (!c->samples[i].warmup && c->samples[i].arrangement == ET_SOLO)
+			return ET_SOLO;
+	}
+	return ET_DUET;
+}
+
+static void judge_metric(const struct et_experiment *e, const struct et_command *c,
+	enum et_metric m, struct et_estimate *out)
+{
+	size_t n, k = 0;
+	ET_AUTO_FREE double *x = et_command_values(c, m, arrangement_of(c), &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (x[i] < (double)ET_UNKNOWN)
+			x[k++] = x[i];
+	}
+	et_summarise(x, k, e->plan.level, out);
+	/* Doubts about the judged metric are enough: the other would repeat them. */
+	if (m == e->metric && k > 0)
+		et_doubt_series(x, k, &out->warnings);
+}
+
+static size_t count_removed(const struct et_command *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_samples; i++)
+		n += !c->samples[i].warmup && c->samples[i].removal.by != ET_KEPT;
+	return n;
+}
+
+static void judge_contrasts(const struct et_experiment *e, struct et_judgement *j)
+{
+	ET_AUTO_FREE double *p = et_calloc(e->n_commands, sizeof(*p));
+
+	if (e->n_commands < 2 || e->plan.reference >= e->n_commands)
+		return;
+	j->contrasts = et_calloc(e->n_commands, sizeof(*j->contrasts));
+	for (uint32_t b = 0; b < e->n_commands; b++) {
+		if (b == e->plan.reference)
+			continue;
+		et_contrast_make(e, b, &j->contrasts[j->n_contrasts]);
+		p[j->n_contrasts] = j->contrasts[j->n_contrasts].p;
+		j->n_contrasts++;
+	}
+	et_holm(p, j->n_contrasts, p);
+	for (size_t i = 0; i < j->n_contrasts; i++) {
+		j->contrasts[i].p_holm = p[i];
+		et_contrast_conclude(&j->contrasts[i]);
+	}
+}
+
+void et_judge(const struct et_experiment *e, struct et_judgement *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->n_commands = e->n_commands;
+	out->commands = et_calloc(e->n_commands, sizeof(*out->commands));
+	for (size_t i = 0; i < e->n_commands; i++) {
+		const struct et_command *c = &e->commands[i];
+		judge_metric(e, c, ET_METRIC_ET, &out->commands[i].et);
+		judge_metric(e, c, ET_METRIC_PT, &out->commands[i].pt);
+		out->commands[i].removed = count_removed(c);
+		et_doubt_command(c, &out->commands[i].warnings);
+		if (c->n_samples && arrangement_of(c) == ET_DUET)
+			et_warn(&out->commands[i].warnings, "measured in duets only: its elapsed "
+							    "time holds its partner's share "
+							    "of the CPU");
+	}
+	judge_contrasts(e, out);
+	et_doubt_host(e, &out->warnings);
+}

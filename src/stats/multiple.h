@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Several statements at once: Holm's adjustment of p-values and Sidak's levels. */
+#ifndef ET_STATS_MULTIPLE_H
+#define ET_STATS_MULTIPLE_H
+
+#include <stddef.h>
+
+/*
+ * Holm (1979), step-down: adjusted[i] <= alpha exactly when Holm rejects hypothesis i at alpha.
+ * NaNs stay NaN and do not count. adjusted may be p.
+ */
+void et_holm(const double *p, size_t n, double *adjusted);
+/* Sidak (1967): the level of each of m statements that hold together with `level`. */
+double et_sidak_level(double level, double m);
+/* The same for significance levels, without loss for small alpha. */
+double et_sidak_alpha(double alpha, double m);
+/* The smallest p-value among m independent ones, adjusted in a single step. */
+double et_sidak_p(double p, double m);
+
+#endif

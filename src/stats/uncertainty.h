@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Uncertainty as the GUM (JCGM 100:2008) reckons it: several components made one statement. */
+#ifndef ET_STATS_UNCERTAINTY_H
+#define ET_STATS_UNCERTAINTY_H
+
+#include <stddef.h>
+
+struct et_component {
+	double u;  /* standard uncertainty */
+	double c;  /* sensitivity: what one unit of it does to the result */
+	double df; /* INFINITY where it is taken as known */
+};
+
+struct et_combined {
+	double u;        /* combined standard uncertainty */
+	double df;       /* effective */
+	double k;        /* coverage factor at the level asked for */
+	double expanded; /* k u */
+};
+
+/* GUM eq. 10 for independent components, Welch-Satterthwaite (eq. G.2b) for the freedom. */
+struct et_combined et_combine(const struct et_component *parts, size_t n, double level);
+
+/* What a display or clock with this step leaves open, uniform over the step (GUM F.2.2.1). */
+double et_resolution_uncertainty(double step);
+/* Sheppard (1898): the variance before rounding to the step; below 0 when rounding hid it all. */
+double et_sheppard_variance(double variance, double step);
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Opening a store in a file of SQLite's: made private to the user, checked before it is written
+ * to, set so that a commit survives a power cut (WAL, synchronous=FULL).
+ */
+#include "base/alloc.h"
+#include "store/sqlite.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+/* How long to wait for another writer, whose groups are short. */
+enum { BUSY_MS = 30000 };
+
+static int fail_path(const char *path, int errnum, struct et_error *err)
+{
+	return et_hint(err,
+		et_fail_errno(err, errnum, ET_EXIT_OUTSIDE, "%s: the store cannot be opened", path),
+		"--store or ETALON_STORE name another place");
+}
+
+/* The folder that path stands in; caller frees. */
+static char *folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return et_strdup(".");
+	return et_strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+/* Makes what is missing of the folders above path, private to the user. Returns 0 or errno. */
+static int make_folders(const char *path)
+{
+	ET_AUTO_FREE char *folder = folder_of(path);
+
+	for (char *p = folder + 1; *p; p++) {
+		if (*p != '/')
+			continue;
+		*p = '\0';
+		if (mkdir(folder, 0700) && errno != EEXIST)
+			return errno;
+		*p = '/';
+	}
+	return mkdir(folder, 0700) && errno != EEXIST ? errno : 0;
+}
+
+/* The name must survive a power cut as the contents do. */
+static void sync_folder(const char *path)
+{
+	ET_AUTO_FREE char *folder = folder_of(path);
+	ET_AUTO_CLOSE int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0)
+		(void)fsync(fd);
+}
+
+/*
+ * Makes the file before SQLite does: private from its first instant, whatever the umask. SQLite
+ * gives the files beside it (-wal, -shm) the same mode. Only a file that was not there is opened:
+ * closing one that SQLite holds in this process would drop its locks.
+ */
+static int make_file(const char *path, struct et_error *err)
+{
+	int errnum = make_folders(path);
+
+	if (errnum)
+		return fail_path(path, errnum, err);
+	ET_AUTO_CLOSE int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return errno == EEXIST ? 0 : fail_path(path, errno, err);
+	if (fchmod(fd, 0600))
+		return fail_path(path, errno, err);
+	sync_folder(path);
+	return 0;
+}
+
+static int check_file(const char *path, enum et_store_mode mode, struct et_error *err)
+{
+	struct stat st;
+
+	if (stat(path, &st)) {
+		if (errno == ENOENT && mode == ET_STORE_WRITE)
+			return make_file(path, err);
+		if (errno == ENOENT)
+			return et_hint(err,
+				et_fail(err, ENOENT, ET_EXIT_OUTSIDE, "%s: no store there", path),
+				"etalon run makes one; --store or ETALON_STORE name another");
+		return fail_path(path, errno, err);
+	}
+	if (S_ISDIR(st.st_mode))
+		return fail_path(path, EISDIR, err);
+	if (!S_ISREG(st.st_mode))
+		return et_fail(
+			err, EINVAL, ET_EXIT_OUTSIDE, "%s: the store must be a regular file", path);
+	return 0;
+}
+
+/* The file as one that nobody writes: SQLite then needs no files beside it. */
+static char *immutable_uri(const char *path)
+{
+	char *uri = NULL;
+	size_t size;
+	FILE *out = open_memstream(&uri, &size);
+
+	if (!out)
+		return NULL;
+	fputs("file:", out);
+	for (; *path; path++)
+		fprintf(out, isalnum((unsigned char)*path) || *path == '/' ? "%c" : "%%%02X",
+			(unsigned char)*path);
+	fputs("?immutable=1", out);
+	fclose(out);
+	return uri;
+}
+
+static bool has_unmerged_log(const char *path)
+{
+	ET_AUTO_FREE char *log = et_asprintf("%s-wal", path);
+	struct stat st;
+
+	return stat(log, &st) == 0 && st.st_size > 0;
+}
+
+static int open_database(struct et_sqlite *s, const char *name, int flags, struct et_error *err)
+{
+	static const char settings[] =
+		"PRAGMA foreign_keys=ON; PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY;"
+		"PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON";
+	int rc = sqlite3_open_v2(
+		name, &s->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+
+	if (rc == SQLITE_OK) {
+		sqlite3_busy_timeout(s->db, BUSY_MS);
+		/* A file from elsewhere may bring triggers and views of its own. */
+		sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+		sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+		sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+		/* "name" is a column, never by mistake a text. */
+		sqlite3_db_config(s->db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+		rc = sqlite3_exec(s->db, settings, NULL, NULL, NULL);
+	}
+	/* The first read shows whether it is a database at all and whether it can be read. */
+	if (rc == SQLITE_OK)
+		rc = sqlite3_exec(s->db, "SELECT 1 FROM sqlite_schema", NULL, NULL, NULL);
+	return rc == SQLITE_OK ? 0 : et_sqlite_fail(s->db, s->path, rc, err);
+}
+
+/* A store on a medium that cannot be written is still read, provided no log waits beside it. */
+static int open_for_reading(struct et_sqlite *s, struct et_error *err)
+{
+	int rc = open_database(s, s->path, SQLITE_OPEN_READWRITE, err);
+	ET_AUTO_FREE char *folder = folder_of(s->path);
+
+	if (!rc || (rc != -EROFS && access(folder, W_OK) == 0) || has_unmerged_log(s->path))
+		return rc;
+	sqlite3_close(s->db);
+	s->db = NULL;
+	ET_AUTO_FREE char *uri = immutable_uri(s->path);
+	return open_database(s, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);
+}
+
+/* Two processes that make the same store at once both want the file for themselves here. */
+static int use_log(struct et_sqlite *s, struct et_error *err)
+{
+	const struct timespec pause = { .tv_nsec = 20000000 };
+	int rc, tries = 0;
+
+	while ((rc = sqlite3_exec(s->db, "PRAGMA journal_mode=WAL", NULL, NULL, NULL)) ==
+			SQLITE_BUSY &&
+		tries++ < 250)
+		nanosleep(&pause, NULL);
+	return rc == SQLITE_OK ? 0 : et_sqlite_fail(s->db, s->path, rc, err);
+}
+
+static int prepare_database(struct et_sqlite *s, enum et_store_mode mode, struct et_error *err)
+{
+	int rc = mode == ET_STORE_READ ? open_for_reading(s, err)
+				       : open_database(s, s->path, SQLITE_OPEN_READWRITE, err);
+
+	if (rc)
+		return rc;
+	bool read_only = sqlite3_db_readonly(s->db, "main") == 1;
+	if (read_only && mode == ET_STORE_WRITE)
+		return et_sqlite_fail(s->db, s->path, SQLITE_READONLY, err);
+	rc = et_sqlite_migrate(s->db, s->path, &et_sqlite_schema, err);
+	if (!rc && !read_only)
+		rc = use_log(s, err);
+	return rc;
+}
+
+static void close_sqlite(struct et_store *store)
+{
+	struct et_sqlite *s = (struct et_sqlite *)store;
+
+	for (size_t i = 0; i < ET_LENGTH(s->statements); i++)
+		sqlite3_finalize(s->statements[i]);
+	sqlite3_close(s->db); /* rolls back what is open */
+	free(s->path);
+	free(s);
+}
+
+static const struct et_store_ops sqlite_ops = {
+	.close = close_sqlite,
+	.begin = et_sqlite_begin,
+	.keep = et_sqlite_keep,
+	.add = et_sqlite_add,
+	.flush = et_sqlite_flush,
+	.set_state = et_sqlite_set_state,
+	.set_removal = et_sqlite_set_removal,
+	.find = et_sqlite_find,
+	.find_unfinished = et_sqlite_find_unfinished,
+	.load = et_sqlite_load,
+	.remove = et_sqlite_remove,
+	.list = et_sqlite_list,
+	.get_fact = et_sqlite_get_fact,
+	.set_fact = et_sqlite_set_fact,
+};
+
+int et_sqlite_open(
+	const char *path, enum et_store_mode mode, struct et_store **out, struct et_error *err)
+{
+	if (!*path)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "the store has no file name"),
+			"--store sqlite:PATH");
+	/* ":memory:" and the like are file names here, not SQLite's own notation. */
+	ET_AUTO_FREE char *file = et_asprintf("%s%s", *path == ':' ? "./" : "", path);
+	int rc = check_file(file, mode, err);
+	if (rc)
+		return rc;
+	struct et_sqlite *s = et_calloc(1, sizeof(*s));
+	s->base.ops = &sqlite_ops;
+	s->path = et_strdup(file);
+	rc = prepare_database(s, mode, err);
+	if (rc) {
+		close_sqlite(&s->base);
+		return rc;
+	}
+	*out = &s->base;
+	return 0;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Real programs through the runner; what is asserted holds on a busy machine, too. */
+#include "measure/runner.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/parse.h"
+#include "host/host.h"
+#include "measure/cgroup.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+extern char **environ;
+
+static struct et_interrupt interrupt;
+static struct et_error err;
+
+static struct et_experiment *experiment(const char *const *commands, size_t n)
+{
+	struct et_experiment *e = et_calloc(1, sizeof(*e));
+
+	et_host_read("", &e->host);
+	e->n_commands = n;
+	e->commands = et_calloc(n, sizeof(*e->commands));
+	for (size_t i = 0; i < n; i++) {
+		e->commands[i].name = et_strdup(commands[i]);
+		if (et_split_words(commands[i], &e->commands[i].argv, &err))
+			printf("Bail out! %s\n", err.what);
+	}
+	return e;
+}
+
+static int run_one(const char *command, struct et_sample *out)
+{
+	struct et_experiment *e = experiment(&command, 1);
+	struct et_runner *r = NULL;
+	struct et_sample samples[2];
+	struct et_request q = { .arrangement = ET_SOLO };
+	int rc = et_runner_open(e, environ, &interrupt, &r, &err);
+
+	if (rc == 0) {
+		struct et_executor x = et_runner_executor(r);
+		rc = x.run(x.ctx, &q, samples, &err);
+	}
+	if (rc == 0) {
+		*out = samples[0];
+		et_sample_free(out);
+	}
+	et_runner_close(r);
+	et_experiment_free(e);
+	return rc;
+}
+
+static void plain(void)
+{
+	struct et_sample s;
+
+	ok(run_one("true", &s) == 0 && s.exit_code == 0 && s.signal == 0, "true");
+	ok(s.et_ns > 0 && s.pt_ns > 0 && s.pt_ns <= s.et_ns, "0 < PT <= ET (%g, %g us)",
+		(double)s.pt_ns / 1e3, (double)s.et_ns / 1e3);
+	ok(s.user_ns + s.system_ns == s.pt_ns, "user and system add up");
+	ok(s.max_rss_bytes > 100000 && s.minor_faults > 10, "memory and faults");
+	ok(run_one("sh -c 'exit 7'", &s) == 0 && s.exit_code == 7, "an exit status");
+	ok(run_one("sh -c 'kill -9 $$'", &s) == 0 && s.signal == SIGKILL && s.exit_code == -1,
+		"a signal");
+	ok(run_one("sleep 0.05", &s) == 0 && s.et_ns >= 50000000 && s.pt_ns < 50000000,
+		"sleeping is elapsed, not process time");
+	ok(run_one("./nosuch", &s) == -ENOENT && !strcmp(err.what, "./nosuch: No such file or "
+								   "directory"),
+		"a program that is not there: %s", err.what);
+	ok(run_one("/etc/passwd", &s) == -EACCES, "a file that is no program: %s", err.what);
+}
+
+/* Peak memory is this child's, not the largest child's so far. */
+static void memory_is_per_child(void)
+{
+	struct et_sample big, small;
+
+	ok(run_one("sh -c 'x=$(head -c 60000000 /dev/zero | tr \"\\\\0\" a)'", &big) == 0, "a big "
+											   "one");
+	ok(run_one("true", &small) == 0 && small.max_rss_bytes < big.max_rss_bytes / 2,
+		"and a small one after it");
+}
+
+static void descendants(void)
+{
+	struct et_sample s;
+	uint64_t began = et_clock_read_ns(CLOCK_MONOTONIC);
+
+	ok(run_one("sh -c '(while :; do :; done) & sleep 0.2'", &s) == 0, "leaves a busy child");
+	ok(s.marks & ET_MARK_LEFTOVERS, "which is marked");
+	ok(s.pt_ns > 20000000, "its CPU time counts (%g ms)", (double)s.pt_ns / 1e6);
+	ok(et_clock_read_ns(CLOCK_MONOTONIC) - began < 60000000000u, "and it was ended");
+	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "nobody is left");
+	/* A daemon: new session, parent gone. */
+	ok(run_one("sh -c 'setsid sh -c \"sleep 100\" & exit 0'", &s) == 0, "leaves a daemon");
+	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "gone as well");
+}
+
+/* cgroup and wait4 must agree on a program whose children are all waited for. */
+static void sources_agree(void)
+{
+	struct et_sample s;
+
+	ok(run_one("sh -c 'i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done; true'", &s) == 0,
+		"a busy shell");
+	if (s.pt_source == ET_PT_WAIT4) {
+		skip("no control group can be made here");
+		return;
+	}
+	struct et_cgroup g;
+	et_cgroup_open(&g);
+	struct rusage before, after;
+	getrusage(RUSAGE_CHILDREN, &before);
+	uint64_t own = et_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+	uint64_t usage = et_cgroup_usage_ns(g.source, g.usage_fd[0]);
+	pid_t pid = fork();
+	if (pid == 0) {
+		for (volatile long i = 0; i < 40000000; i++)
+			;
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	usleep(1000);
+	own = et_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - own;
+	usage = et_cgroup_usage_ns(g.source, g.usage_fd[0]) - usage - own;
+	getrusage(RUSAGE_CHILDREN, &after);
+	double waited = (double)(after.ru_utime.tv_sec - before.ru_utime.tv_sec) * 1e9 +
+			(double)(after.ru_utime.tv_usec - before.ru_utime.tv_usec) * 1e3 +
+			(double)(after.ru_stime.tv_sec - before.ru_stime.tv_sec) * 1e9 +
+			(double)(after.ru_stime.tv_usec - before.ru_stime.tv_usec) * 1e3;
+	near((double)usage, waited, 0.002, 100000, "control group and wait4 agree");
+	et_cgroup_close(&g);
+}
+
+static void duets(void)
+{
+	static const char *const commands[] = {
+		"sh -c 'i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done'",
+		"sh -c 'i=0; while [ $i -lt 80000 ]; do i=$((i+1)); done'",
+	};
+	struct et_experiment *e = experiment(commands, 2);
+	struct et_runner *r = NULL;
+	struct et_sample s[2];
+	struct et_request q = { .arrangement = ET_DUET, .partner = 1, .overlap = true };
+
+	ok(et_runner_open(e, environ, &interrupt, &r, &err) == 0, "open");
+	struct et_executor x = et_runner_executor(r);
+	for (int swap = 0; swap < 2; swap++) {
+		q.swap = swap;
+		ok(x.run(x.ctx, &q, s, &err) == 0, "a duet");
+		ok(s[0].command == 0 && s[1].command == 1 && s[0].partner == 1 && s[1].partner == 0,
+			"both samples are in their places");
+		double ratio = (double)s[1].pt_ns / (double)s[0].pt_ns;
+		ok(ratio > 1.4 && ratio < 2.8, "the second has twice the work (%.2f)", ratio);
+		ok(s[0].pt_ns <= s[0].et_ns && s[1].pt_ns <= s[1].et_ns, "PT <= ET in both");
+		ok(s[0].et_ns > s[0].pt_ns + s[0].pt_ns / 4, "they shared a CPU");
+		et_sample_free(&s[0]);
+		et_sample_free(&s[1]);
+	}
+	q.overlap = false;
+	ok(x.run(x.ctx, &q, s, &err) == 0 && (s[0].marks & ET_MARK_NO_OVERLAP), "in turn");
+	et_sample_free(&s[0]);
+	et_sample_free(&s[1]);
+	et_runner_close(r);
+	et_experiment_free(e);
+}
+
+/* The program gets no descriptor of ours and a plain signal mask. */
+static void clean_child(void)
+{
+	struct et_sample s;
+
+	ok(run_one("sh -c 'test \"$(ls /proc/$$/fd | wc -l)\" -le 4'", &s) == 0 && s.exit_code == 0,
+		"no descriptors beyond 0, 1, 2");
+	ok(run_one("grep -q SigBlk:.0000000000000000 /proc/self/status", &s) == 0 &&
+			s.exit_code == 0,
+		"no signal is blocked");
+	ok(run_one("grep -q SigIgn:.0000000000000000 /proc/self/status", &s) == 0 &&
+			s.exit_code == 0,
+		"none is ignored");
+}
+
+static void someone_disturbs(void)
+{
+	static const char *const command[] = { "sleep 0.3" };
+	struct et_experiment *e = experiment(command, 1);
+	struct et_runner *r = NULL;
+	struct et_sample s[2];
+	struct et_request q = { .arrangement = ET_SOLO };
+	pid_t busy;
+	bool found = false;
+
+	ok(et_runner_open(e, environ, &interrupt, &r, &err) == 0, "open");
+	struct et_executor x = et_runner_executor(r);
+	busy = fork();
+	if (busy == 0) {
+		usleep(50000); /* begins after the first picture */
+		for (;;)
+			;
+	}
+	ok(x.run(x.ctx, &q, s, &err) == 0, "run beside a competitor");
+	for (size_t i = 0; i < s[0].n_interferers; i++)
+		found = found ||
+			(s[0].interferers[i].pid == busy && s[0].interferers[i].pt_ns > 20000000);
+	ok(found, "which is named with its CPU time");
+	ok(kill(busy, 0) == 0, "and still runs: it is not the program's");
+	kill(busy, SIGKILL);
+	waitpid(busy, NULL, 0);
+	et_sample_free(&s[0]);
+	et_runner_close(r);
+	et_experiment_free(e);
+}
+
+int main(void)
+{
+	plain();
+	memory_is_per_child();
+	descendants();
+	sources_agree();
+	duets();
+	clean_child();
+	someone_disturbs();
+	return tap_done();
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The loop on scripted durations: no process runs here, and time is ours. */
+#include "protocol/driver.h"
+#include "base/alloc.h"
+#include "tap.h"
+
+#include <errno.h>
+
+struct script {
+	uint64_t now_ns;
+	size_t runs, kept, setups, cleanups;
+	size_t fail_at;      /* run number that fails with a program's exit status */
+	size_t interrupt_at; /* run number cut short by a signal */
+	double noise;        /* relative, alternating */
+	uint64_t pt_ns[2];
+	uint32_t orders[4096];
+	bool overlapped, parallel;
+};
+
+static uint64_t now(void *ctx)
+{
+	return ((struct script *)ctx)->now_ns;
+}
+
+static void fill(struct script *s, struct et_sample *out, uint32_t command)
+{
+	double sign = s->runs % 2 ? 1 : -1;
+
+	memset(out, 0, sizeof(*out));
+	out->command = command;
+	out->partner = -1;
+	out->pt_ns = (uint64_t)((double)s->pt_ns[command % 2] * (1 + sign * s->noise));
+	out->et_ns = out->pt_ns + 1000;
+	if (s->parallel)
+		out->et_ns = out->pt_ns / 2;
+	s->now_ns += out->et_ns;
+}
+
+static int run(void *ctx, const struct et_request *q, struct et_sample out[2], struct et_error *err)
+{
+	struct script *s = ctx;
+
+	(void)err;
+	if (++s->runs == s->interrupt_at)
+		return -EINTR;
+	fill(s, &out[0], q->command);
+	if (q->arrangement == ET_DUET) {
+		fill(s, &out[1], q->partner);
+		out[0].arrangement = out[1].arrangement = ET_DUET;
+		s->overlapped = q->overlap;
+		s->parallel = s->parallel && q->parallel;
+	}
+	if (s->runs == s->fail_at)
+		out[0].exit_code = 3;
+	return 0;
+}
+
+static int around(void *ctx, enum et_occasion occasion, uint32_t command, struct et_error *err)
+{
+	struct script *s = ctx;
+
+	(void)command;
+	(void)err;
+	*(occasion == ET_BEFORE_ALL ? &s->setups : &s->cleanups) += 1;
+	return 0;
+}
+
+static int keep(void *ctx, const struct et_sample *s, size_t n, struct et_error *err)
+{
+	struct script *script = ctx;
+
+	(void)err;
+	for (size_t i = 0; i < n; i++)
+		script->orders[script->kept++] = s[i].order;
+	return 0;
+}
+
+static struct et_experiment *experiment(size_t n_commands, struct et_plan plan)
+{
+	struct et_experiment *e = et_calloc(1, sizeof(*e));
+
+	plan.level = 0.95;
+	e->plan = plan;
+	e->host.tick_ns = 4000000;
+	e->n_commands = n_commands;
+	e->commands = et_calloc(n_commands, sizeof(*e->commands));
+	for (size_t i = 0; i < n_commands; i++)
+		e->commands[i].name = et_asprintf("command %zu", i + 1);
+	return e;
+}
+
+static int drive(struct et_experiment *e, struct script *s, struct et_error *err)
+{
+	struct et_clock clock = { .now_ns = now, .wall_ns = now, .ctx = s };
+	struct et_driver d = { .e = e,
+		.executor = { .run = run, .around = around, .ctx = s },
+		.clock = &clock,
+		.keep = keep,
+		.ctx = s };
+
+	if (!s->pt_ns[0])
+		s->pt_ns[0] = s->pt_ns[1] = 30000000;
+	return et_drive(&d, err);
+}
+
+static void fixed_numbers(void)
+{
+	struct et_error err;
+	struct script s = { 0 };
+	struct et_experiment *e = experiment(1, (struct et_plan){ .runs = 10, .warmup = 2 });
+
+	ok(drive(e, &s, &err) == 0 && s.runs == 12 && s.kept == 12, "2 + 10 runs, all kept");
+	ok(e->commands[0].n_samples == 12 && e->commands[0].samples[1].warmup &&
+			!e->commands[0].samples[2].warmup && e->commands[0].samples[2].round == 1,
+		"the first two are warm-up");
+	ok(s.setups == 1 && s.cleanups == 1, "set up and cleaned up once");
+	et_experiment_free(e);
+
+	s = (struct script){ 0 };
+	e = experiment(3, (struct et_plan){ .runs = 4, .order = ET_ORDER_AUTO, .seed = 5 });
+	ok(drive(e, &s, &err) == 0 && s.runs == 4 * 5, "auto: 3 solos and 2 duets a round");
+	ok(s.overlapped, "programs of 30 ms overlap");
+	ok(e->commands[0].n_samples == 4 + 8 && e->commands[1].n_samples == 4 + 4,
+		"the reference plays in every duet");
+	et_experiment_free(e);
+
+	s = (struct script){ .pt_ns = { 3000000, 7000000 } };
+	e = experiment(2, (struct et_plan){ .runs = 4, .order = ET_ORDER_AUTO, .warmup = 1 });
+	ok(drive(e, &s, &err) == 0 && !s.overlapped, "programs below two ticks do not overlap");
+	et_experiment_free(e);
+
+	s = (struct script){ .parallel = true };
+	e = experiment(2, (struct et_plan){ .runs = 2, .order = ET_ORDER_AUTO, .warmup = 1 });
+	ok(drive(e, &s, &err) == 0 && s.parallel, "threaded programs are told to the executor");
+	et_experiment_free(e);
+
+	s = (struct script){ 0 };
+	e = experiment(2, (struct et_plan){ .runs = 3, .order = ET_ORDER_SEQUENTIAL });
+	drive(e, &s, &err);
+	ok(e->commands[0].samples[2].order == 3 && e->commands[1].samples[0].order == 4,
+		"in sequence one command after the other");
+	et_experiment_free(e);
+}
+
+static void until_sure(void)
+{
+	struct et_error err;
+	struct et_plan plan = { .until_ratio = 0.01, .min_runs = 5, .max_runs = 50 };
+	struct script s = { .noise = 0.0001 };
+	struct et_experiment *e = experiment(1, plan);
+
+	ok(drive(e, &s, &err) == 0 && s.runs == 5, "quiet: stops at the least number");
+	ok(et_until_reached(e, 0) < 0.01, "with the uncertainty reached");
+	et_experiment_free(e);
+
+	s = (struct script){ .noise = 0.5 };
+	e = experiment(1, plan);
+	ok(drive(e, &s, &err) == 0 && s.runs == 50, "noisy: at the most");
+	et_experiment_free(e);
+
+	s = (struct script){ .noise = 0.05 };
+	plan.max_runs = 1000;
+	e = experiment(1, plan);
+	drive(e, &s, &err);
+	/* t(n-1) * 0.05 / sqrt(n) * sqrt(n/(n-1)) = 0.01 has its root near n = 98. */
+	ok(s.runs >= 98 && s.runs <= 108, "in between: when sure (%zu runs)", s.runs);
+	et_experiment_free(e);
+
+	s = (struct script){ .noise = 0.5 };
+	plan.time_limit_ns = 300000000;
+	e = experiment(1, plan);
+	ok(drive(e, &s, &err) == 0 && s.runs >= 9 && s.runs <= 12, "time limit: %zu runs", s.runs);
+	et_experiment_free(e);
+}
+
+static void failures(void)
+{
+	struct et_error err = { 0 };
+	struct script s = { .fail_at = 4 };
+	struct et_experiment *e = experiment(1, (struct et_plan){ .runs = 10 });
+
+	ok(drive(e, &s, &err) == -ECHILD && err.exit == ET_EXIT_PROGRAM &&
+			strstr(err.what, "exit status 3"),
+		"a failing program ends the run: %s", err.what);
+	ok(s.kept == 4 && s.cleanups == 1, "what was measured is kept, and cleaned up");
+	et_experiment_free(e);
+
+	s = (struct script){ .fail_at = 4 };
+	e = experiment(1, (struct et_plan){ .runs = 10, .ignore_failure = true });
+	ok(drive(e, &s, &err) == 0 && s.kept == 10, "unless failures are ignored");
+	et_experiment_free(e);
+}
+
+/* Cut short at every possible place and resumed, an experiment ends with the same turns. */
+static void resume_anywhere(void)
+{
+	struct et_plan plan = { .runs = 5, .order = ET_ORDER_AUTO, .seed = 11 };
+	size_t good = 0, tries = 0;
+
+	for (size_t at = 1; at <= 25; at++) {
+		struct et_error err;
+		struct script s = { .interrupt_at = at };
+		struct et_experiment *e = experiment(3, plan);
+		tries++;
+		if (drive(e, &s, &err) == -EINTR && s.kept <= 2 * (at - 1)) {
+			size_t before = s.runs - 1;
+			s.interrupt_at = 0;
+			s.runs = 0;
+			if (drive(e, &s, &err) == 0 && before + s.runs == 25 &&
+				e->commands[1].n_samples == 10 && e->commands[0].n_samples == 15)
+				good++;
+		}
+		et_experiment_free(e);
+	}
+	ok(good == tries, "resumed after each of %zu places: every turn once", tries);
+}
+
+int main(void)
+{
+	fixed_numbers();
+	until_sure();
+	failures();
+	resume_anywhere();
+	return tap_done();
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tables and other people's formats: golden files, quoting, and what is not known. */
+#include "fixture.h"
+#include "golden.h"
+#include "report/format.h"
+
+#include <jansson.h>
+#include <locale.h>
+
+static char *exported(
+	const char *format, const struct et_experiment *e, const struct et_judgement *j)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	et_format_find(format)->write(e, j, f);
+	fclose(f);
+	return text;
+}
+
+static void goldens(void)
+{
+	static const char *const names[] = { "gzip -9 data | wc -c", "=cmd, \"`x`\"\n\033[1m",
+		"a*b_c+d" };
+	struct et_experiment *e = fixture_experiment(names, 3);
+	struct et_judgement j = fixture_judgement(e);
+
+	j.commands[1].et = j.commands[1].pt = (struct et_estimate){ 0 };
+	j.contrasts[0].ratio = j.contrasts[0].lo = j.contrasts[0].hi = NAN;
+	e->commands[2].samples[2].pt_ns = ET_UNKNOWN;
+	e->commands[2].samples[3].exit_code = -1;
+	e->commands[2].samples[3].signal = 11;
+	for (const struct et_format *f = et_formats; f->name; f++) {
+		ET_AUTO_FREE char *text = exported(f->name, e, &j);
+		ET_AUTO_FREE char *file = et_asprintf("export-%s.txt", f->name);
+		if (strcmp(f->name, "json") != 0)
+			golden_check(file, text);
+		ok(!strstr(text, "nan") && !strstr(text, "18446744073709551615") &&
+				!strchr(text, '\033'),
+			"%s holds no NaN, no unknown as a number, no escape", f->name);
+	}
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
+static void formats(void)
+{
+	ET_AUTO_FREE char *choices = et_strdup("");
+
+	for (const struct et_format *f = et_formats; f->name; f++) {
+		char *more = et_asprintf("%s%s%s", choices, *choices ? "|" : "", f->name);
+		free(choices);
+		choices = more;
+	}
+	is_str(choices, ET_FORMAT_CHOICES, "the choices are the table's names");
+	ok(!et_format_find("pdf"), "no such format");
+}
+
+static void units(void)
+{
+	static const char *const names[] = { "fast", "slow" };
+	struct et_experiment *e = fixture_experiment(names, 2);
+	struct et_judgement j = fixture_judgement(e);
+
+	j.commands[0].pt = fixture_estimate(12.3e3, 0.45e3);
+	j.commands[1].pt = fixture_estimate(4.56e6, 0.12e6);
+	ET_AUTO_FREE char *text = exported("markdown", e, &j);
+	ok(strstr(text, "| `fast` | 12.30 ± 0.45 | 11.85 | 12.75 | 1 |") &&
+			strstr(text, "| `slow` | 4560 ± 120 | 4440 | 4680 | 1.021 ± 0.003 |") &&
+			strstr(text, "Process time [µs]"),
+		"one unit, each row its own digits");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
+static void hyperfine(void)
+{
+	static const char *const names[] = { "a" };
+	struct et_experiment *e = fixture_experiment(names, 1);
+	struct et_judgement j = fixture_judgement(e);
+	ET_AUTO_FREE char *text = exported("hyperfine", e, &j);
+	json_t *root = json_loads(text, 0, NULL);
+	json_t *result = json_array_get(json_object_get(root, "results"), 0);
+	json_t *times = json_object_get(result, "times");
+
+	is_str(json_string_value(json_object_get(result, "command")), "a", "command");
+	near(json_real_value(json_object_get(result, "mean")), 0.431, 1e-12, 0, "mean of ET in s");
+	ok(json_array_size(times) == 4, "warm-up and removed samples are not among the times");
+	near(json_real_value(json_array_get(times, 0)), 0.431, 1e-12, 0, "times in s");
+	ok(json_array_size(json_object_get(result, "exit_codes")) == 4, "as many exit codes");
+	near(json_real_value(json_object_get(result, "user")), 0.372195, 1e-9, 0, "mean user time");
+	json_decref(root);
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
+int main(void)
+{
+	setlocale(LC_CTYPE, "C.UTF-8");
+	formats();
+	goldens();
+	units();
+	hyperfine();
+	return tap_done();
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* An experiment and its judgement made by hand, for the tests of the reports. */
+#ifndef ET_TESTS_REPORT_FIXTURE_H
+#define ET_TESTS_REPORT_FIXTURE_H
+
+#include "base/alloc.h"
+#include "model/estimate.h"
+#include "model/experiment.h"
+
+#include <math.h>
+#include <string.h>
+
+static inline struct et_sample fixture_sample(uint32_t command, uint64_t et_ns, uint64_t pt_ns)
+{
+	return (struct et_sample){
+		.command = command,
+		.order = 1,
+		.round = 1,
+		.partner = -1,
+		.et_ns = et_ns,
+		.pt_ns = pt_ns,
+		.user_ns = pt_ns - pt_ns / 10,
+		.system_ns = pt_ns / 10,
+		.wait_ns = (et_ns - pt_ns) / 2,
+		.blocked_ns = ET_UNKNOWN,
+		.steal_ns = 0,
+		.max_rss_bytes = 3355443,
+		.voluntary_switches = 2,
+		.involuntary_switches = 5,
+		.cpu_migrations = ET_UNKNOWN,
+		.major_faults = 0,
+		.minor_faults = 211,
+		.started_wall_ns = 1794732906000000000u,
+	};
+}
+
+static inline struct et_experiment *fixture_experiment(const char *const *names, size_t n)
+{
+	struct et_experiment *e = et_calloc(1, sizeof(*e));
+
+	et_experiment_name(e, 1794732906123456789u, 0x1f3a9c);
+	e->finished_wall_ns = 1794732916123456789u;
+	e->state = ET_STATE_DONE;
+	e->plan = (struct et_plan){
+		.seed = 42, .warmup = 1, .runs = 4, .min_runs = 10, .max_runs = 1000, .level = 0.95
+	};
+	e->image_source = et_strdup("taskstats");
+	strcpy(e->host.name, "box");
+	strcpy(e->host.kernel, "6.1.0-18-amd64");
+	strcpy(e->host.cpu, "Some CPU @ 2.00GHz");
+	strcpy(e->host.virtual_machine, "kvm");
+	strcpy(e->host.clocksource, "tsc");
+	e->host.cpus = 2;
+	e->n_commands = n;
+	e->commands = et_calloc(n, sizeof(*e->commands));
+	for (size_t i = 0; i < n; i++) {
+		struct et_command *c = &e->commands[i];
+		c->name = et_strdup(names[i]);
+		c->text = et_strdup(names[i]);
+		c->argv = et_calloc(2, sizeof(*c->argv));
+		c->argv[0] = et_strdup(names[i]);
+		for (uint32_t k = 0; k < 6; k++) {
+			struct et_sample s = fixture_sample((uint32_t)i,
+				430000000u + k * 1000000u + (uint32_t)i * 8000000u,
+				412300000u + k * 500000u + (uint32_t)i * 8600000u);
+			struct et_interferer who[] = {
+				{ .name = "cron",
+					.pid = 77,
+					.pt_ns = 1500000,
+					.on_our_cpu_ns = ET_UNKNOWN },
+				{ .name = "kworker/0:1",
+					.pid = 9,
+					.kernel_thread = true,
+					.pt_ns = 20000,
+					.doubt_ns = 4000000,
+					.exited = true },
+			};
+			s.order = (uint32_t)i + 1 + 2 * k;
+			s.round = k;
+			s.warmup = k == 0;
+			if (k == 2 || k == 5) {
+				s.interferers = who;
+				s.n_interferers = 2;
+			}
+			if (k == 5)
+				s.removal = (struct et_removal){ ET_REMOVED_DAEMON_CUTOFF, "cron",
+					1500000, 1000000 };
+			et_experiment_add(e, &s);
+		}
+	}
+	return e;
+}
+
+static inline struct et_estimate fixture_estimate(double mean, double u)
+{
+	return (struct et_estimate){
+		.n = 4,
+		.mean = mean,
+		.sd = u / 1.6,
+		.relative_error = u / 1.6 / mean,
+		.min = mean - u,
+		.max = mean + u,
+		.median = mean - u / 10,
+		.q1 = mean - u / 2,
+		.q3 = mean + u / 2,
+		.standard_uncertainty = u / 3.2,
+		.coverage_factor = 3.182,
+		.expanded_uncertainty = u,
+		.lo = mean - u,
+		.hi = mean + u,
+		.level = 0.95,
+		.interval_method = "student-t",
+	};
+}
+
+static inline struct et_judgement fixture_judgement(const struct et_experiment *e)
+{
+	struct et_judgement j = { .n_commands = e->n_commands };
+
+	j.commands = et_calloc(e->n_commands, sizeof(*j.commands));
+	for (size_t i = 0; i < e->n_commands; i++) {
+		j.commands[i].pt = fixture_estimate(412.3e6 + 8.6e6 * (double)i, 1.2e6);
+		j.commands[i].et = fixture_estimate(431e6 + 8e6 * (double)i, 3.4e6);
+		j.commands[i].removed = 1;
+	}
+	if (e->n_commands < 2)
+		return j;
+	j.n_contrasts = e->n_commands - 1;
+	j.contrasts = et_calloc(j.n_contrasts, sizeof(*j.contrasts));
+	for (size_t i = 0; i < j.n_contrasts; i++) {
+		struct et_contrast c = { .a = 0,
+			.b = (uint32_t)i + 1,
+			.pairs = 30,
+			.arrangement = "duet",
+			.log_ratio_sd = 0.0081,
+			.ratio = 1.021,
+			.lo = 1.018,
+			.hi = 1.024,
+			.level = 0.95,
+			.method = "signed-rank",
+			.statistic = 12,
+			.p = 0.00002,
+			.p_holm = 0.00004,
+			.significant = true };
+		strcpy(c.verdict, "b slower by 2.1 % (1.8 … 2.4)");
+		j.contrasts[i] = c;
+	}
+	return j;
+}
+
+#endif

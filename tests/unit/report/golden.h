@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Compares what a writer wrote with a file of tests/unit/report/golden. To renew the files after a
+ * wanted change, run the tests with ET_TEST_RENEW=1 and read the difference.
+ */
+#ifndef ET_TESTS_REPORT_GOLDEN_H
+#define ET_TESTS_REPORT_GOLDEN_H
+
+#include "base/alloc.h"
+#include "tap.h"
+
+static inline char *golden_read(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	char *text = et_calloc(1, 1 << 20);
+
+	if (f) {
+		text[fread(text, 1, (1 << 20) - 1, f)] = '\0';
+		fclose(f);
+	}
+	return text;
+}
+
+static inline void golden_check(const char *name, const char *text)
+{
+	const char *data = getenv("ET_TEST_DATA");
+	ET_AUTO_FREE char *path =
+		et_asprintf("%s/unit/report/golden/%s", data ? data : "tests", name);
+
+	if (getenv("ET_TEST_RENEW")) {
+		FILE *f = fopen(path, "w");
+		if (f) {
+			fputs(text, f);
+			fclose(f);
+		}
+	}
+	ET_AUTO_FREE char *want = golden_read(path);
+	if (!ok(!strcmp(text, want), "as in golden/%s", name))
+		printf("# got:\n%s# want:\n%s", text, want);
+}
+
+#endif

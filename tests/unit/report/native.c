@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The native record, read back: every promised key is there and holds what it should. */
+#include "report/native.h"
+#include "fixture.h"
+#include "tap.h"
+
+#include <jansson.h>
+
+static json_t *written(const struct et_experiment *e, const struct et_judgement *j)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	json_error_t err;
+
+	et_native_write(e, j, f);
+	fclose(f);
+	json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &err);
+	if (!root)
+		printf("# %s at %d\n%s", err.text, err.position, text);
+	free(text);
+	return root;
+}
+
+static void has_keys(const json_t *object, const char *what, const char *keys)
+{
+	ET_AUTO_FREE char *copy = et_strdup(keys);
+	ET_AUTO_FREE char *missing = et_strdup("");
+
+	for (char *key = strtok(copy, " "); key; key = strtok(NULL, " ")) {
+		if (!json_object_get(object, key)) {
+			char *more = et_asprintf("%s %s", missing, key);
+			free(missing);
+			missing = more;
+		}
+	}
+	if (!ok(!*missing, "%s has its keys", what))
+		printf("# missing:%s\n", missing);
+}
+
+static json_t *at(json_t *object, const char *key, size_t i)
+{
+	return json_array_get(json_object_get(object, key), i);
+}
+
+static const char *text(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+static long long number(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+static bool is_null(const json_t *object, const char *key)
+{
+	return json_is_null(json_object_get(object, key));
+}
+
+static void keys(json_t *root)
+{
+	json_t *command = at(root, "commands", 0), *sample = at(command, "samples", 2);
+	json_t *result = json_object_get(command, "result");
+
+	has_keys(root, "the record",
+		"etalon id label started protocol metric order seed host environment commands "
+		"comparisons state finished plan child image_source warnings");
+	has_keys(json_object_get(root, "host"), "host",
+		"kernel cpu cpus virtual clocksource tick_ns");
+	has_keys(at(root, "environment", 0), "a factor", "factor state wanted ok");
+	has_keys(json_object_get(root, "plan"), "the plan",
+		"order seed reference warmup runs until_ratio min_runs max_runs time_limit_ns "
+		"metronome_ns pace keep_all ignore_failure level");
+	has_keys(json_object_get(root, "child"), "the child",
+		"cpus sched user shell input output directory nice");
+	has_keys(command, "a command", "name command argv parameters samples result");
+	has_keys(sample, "a sample",
+		"index order round arrangement warmup exit_code signal et_ns pt_ns user_ns "
+		"system_ns wait_ns blocked_ns steal_ns max_rss_bytes voluntary_switches "
+		"involuntary_switches cpu_migrations major_faults minor_faults interference "
+		"removed position partner marks pt_source started_wall_ns");
+	has_keys(at(sample, "interference", 0), "an interferer",
+		"name pid kernel_thread pt_ns on_our_cpu_ns exited doubt_ns");
+	has_keys(result, "a result", "n removed et pt");
+	has_keys(json_object_get(result, "pt"), "an estimate",
+		"mean_ns sd_ns relative_error min_ns max_ns median_ns standard_uncertainty_ns "
+		"coverage_factor expanded_uncertainty_ns interval_ns level interval_method "
+		"warnings");
+	json_t *pair = at(root, "comparisons", 0);
+	has_keys(pair, "a pair",
+		"a b f_test ks test statistic df p holm_alpha p_holm significant_unadjusted "
+		"significant ratio paired verdict");
+	has_keys(json_object_get(pair, "ratio"), "its ratio", "estimate lo hi method");
+	has_keys(json_object_get(pair, "paired"), "its pairs", "pairs arrangement log_ratio_sd");
+}
+
+static void values(json_t *root)
+{
+	json_t *command = at(root, "commands", 0), *sample = at(command, "samples", 2);
+	json_t *killed = at(at(root, "commands", 1), "samples", 1);
+	json_t *removed = json_object_get(at(command, "samples", 5), "removed");
+	json_t *empty = json_object_get(json_object_get(at(root, "commands", 1), "result"), "pt");
+
+	ok(number(root, "etalon") == 1, "version 1");
+	is_str(text(root, "id"), "20261115-085506-1f3a9c", "id");
+	is_str(text(root, "started"), "2026-11-15T08:55:06Z", "started");
+	ok(number(root, "started_wall_ns") == 1794732906123456789, "to the nanosecond");
+	ok(is_null(root, "label"), "no label");
+	is_str(text(command, "name"), "b\xef\xbf\xbd\n\"", "a nasty name survives as UTF-8");
+	is_str(text(json_object_get(command, "parameters"), "n"), "3", "parameters");
+	ok(number(sample, "pt_ns") == 413300000 && is_null(sample, "blocked_ns"), "times, unknown");
+	ok(is_null(sample, "signal") && is_null(sample, "partner") && is_null(sample, "removed"),
+		"a good sample");
+	ok(number(at(sample, "interference", 1), "doubt_ns") == 4000000, "doubt");
+	ok(is_null(at(sample, "interference", 0), "on_our_cpu_ns"), "unknown share");
+	ok(is_null(killed, "exit_code") && number(killed, "signal") == 9, "killed by a signal");
+	is_str(json_string_value(at(killed, "marks", 0)), "lost-records", "marks");
+	ok(number(killed, "partner") == 0, "partner");
+	is_str(text(removed, "by"), "daemon-cutoff", "why removed");
+	ok(number(removed, "cutoff_ns") == 1000000, "cutoff");
+	ok(is_null(empty, "mean_ns") && is_null(empty, "interval_method") &&
+			is_null(empty, "level") && json_is_null(at(empty, "interval_ns", 0)),
+		"an estimate of nothing is null");
+	json_t *pair = at(root, "comparisons", 0);
+	ok(json_is_true(json_object_get(pair, "significant_unadjusted")), "p below 1 - level");
+	is_str(text(pair, "test"), "signed-rank", "test");
+	is_str(text(pair, "b"), "c", "the other command");
+}
+
+int main(void)
+{
+	static const char *const names[] = { "b\xff\n\"", "c" };
+	struct et_experiment *e = fixture_experiment(names, 2);
+	struct et_judgement j = fixture_judgement(e);
+	struct et_sample *killed = &e->commands[1].samples[1];
+
+	e->n_environment = 1;
+	e->environment = et_calloc(1, sizeof(*e->environment));
+	e->environment[0] =
+		(struct et_factor){ et_strdup("turbo"), et_strdup("on"), et_strdup("off"), false };
+	e->commands[0].n_parameters = 1;
+	e->commands[0].parameters = et_calloc(1, sizeof(*e->commands[0].parameters));
+	e->commands[0].parameters[0] = (struct et_parameter){ et_strdup("n"), et_strdup("3") };
+	killed->exit_code = -1;
+	killed->signal = 9;
+	killed->marks = ET_MARK_LOST_RECORDS | ET_MARK_NO_EXITS;
+	killed->arrangement = ET_DUET;
+	killed->partner = 0;
+	j.commands[1].pt = (struct et_estimate){ 0 };
+
+	json_t *root = written(e, &j);
+	if (ok(root, "valid JSON without a duplicate key")) {
+		keys(root);
+		values(root);
+	}
+	json_decref(root);
+	et_judgement_free(&j);
+	et_experiment_free(e);
+	return tap_done();
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a person reads: golden pages, and that no name and no width breaks them. */
+#include "report/text.h"
+#include "base/utf8.h"
+#include "fixture.h"
+#include "golden.h"
+#include "report/terminal.h"
+
+#include <locale.h>
+
+static char *page(const struct et_experiment *e, const struct et_judgement *j,
+	struct et_text_options o, bool heading)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (heading)
+		et_text_heading(e, &o, f);
+	et_text_result(e, j, &o, f);
+	fclose(f);
+	return text;
+}
+
+static void check_page(const char *name, const struct et_experiment *e,
+	const struct et_judgement *j, struct et_text_options o)
+{
+	ET_AUTO_FREE char *text = page(e, j, o, true);
+
+	golden_check(name, text);
+}
+
+static void goldens(void)
+{
+	static const char *const names[] = { "gzip -k -9 -f data", "zstd -k -19 -f data", "xz" };
+	struct et_experiment *e = fixture_experiment(names, 3);
+	struct et_judgement j = fixture_judgement(e);
+
+	et_warn(&j.commands[0].warnings,
+		"only 4 samples: drift cannot be tested with so few; -r 30 gives more");
+	et_warn(&j.warnings, "this is a virtual machine (kvm)");
+	j.contrasts[1].significant = false;
+	e->commands[1].samples[3].pt_source = ET_PT_WAIT4;
+	e->commands[1].samples[3].marks = ET_MARK_LEFTOVERS;
+	check_page("text-80.txt", e, &j, (struct et_text_options){ 80, false, false });
+	check_page("text-verbose.txt", e, &j, (struct et_text_options){ 80, false, true });
+	check_page("text-40.txt", e, &j, (struct et_text_options){ 10, false, false });
+	check_page("text-color.txt", e, &j, (struct et_text_options){ 80, true, false });
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
+/* The page of one command whose samples were changed by fn. */
+static char *page_after(void (*fn)(struct et_experiment *e, struct et_judgement *j), bool verbose)
+{
+	static const char *const names[] = { "a" };
+	struct et_experiment *e = fixture_experiment(names, 1);
+	struct et_judgement j = fixture_judgement(e);
+
+	fn(e, &j);
+	char *text = page(e, &j, (struct et_text_options){ 80, false, verbose }, false);
+	et_judgement_free(&j);
+	et_experiment_free(e);
+	return text;
+}
+
+static void make_parallel(struct et_experiment *e, struct et_judgement *j)
+{
+	(void)j;
+	for (size_t i = 0; i < e->commands[0].n_samples; i++)
+		e->commands[0].samples[i].pt_ns = e->commands[0].samples[i].et_ns * 19 / 10;
+}
+
+static void make_imported(struct et_experiment *e, struct et_judgement *j)
+{
+	for (size_t i = 0; i < e->commands[0].n_samples; i++) {
+		struct et_sample *s = &e->commands[0].samples[i];
+		s->pt_ns = s->user_ns = s->system_ns = s->wait_ns = s->blocked_ns = ET_UNKNOWN;
+		s->steal_ns = s->max_rss_bytes = ET_UNKNOWN;
+	}
+	j->commands[0].pt = (struct et_estimate){ 0 };
+}
+
+static void make_empty(struct et_experiment *e, struct et_judgement *j)
+{
+	for (size_t i = 0; i < e->commands[0].n_samples; i++)
+		e->commands[0].samples[i].removal.by = ET_REMOVED_FAILED;
+	j->commands[0].pt = j->commands[0].et = (struct et_estimate){ 0 };
+}
+
+static void make_duet(struct et_experiment *e, struct et_judgement *j)
+{
+	for (size_t i = 0; i < e->commands[0].n_samples; i++)
+		e->commands[0].samples[i].arrangement = ET_DUET;
+	j->commands[0].pt = j->commands[0].et = (struct et_estimate){ 0 };
+}
+
+static void make_single(struct et_experiment *e, struct et_judgement *j)
+{
+	for (size_t i = 2; i < e->commands[0].n_samples; i++)
+		e->commands[0].samples[i].warmup = true;
+	j->commands[0].pt = (struct et_estimate){ .n = 1,
+		.mean = 5,
+		.min = 5,
+		.max = 5,
+		.median = 5,
+		.sd = NAN,
+		.relative_error = NAN,
+		.standard_uncertainty = NAN,
+		.expanded_uncertainty = NAN,
+		.lo = NAN,
+		.hi = NAN,
+		.coverage_factor = NAN };
+}
+
+static void make_overlapping(struct et_experiment *e, struct et_judgement *j)
+{
+	(void)j;
+	for (size_t i = 0; i < e->commands[0].n_samples; i++)
+		e->commands[0].samples[i].wait_ns = e->commands[0].samples[i].et_ns;
+}
+
+static void cases(void)
+{
+	static const struct {
+		void (*fn)(struct et_experiment *e, struct et_judgement *j);
+		const char *has;
+		const char *lacks;
+	} all[] = {
+		{ make_parallel, "1.9 CPUs busy", "made of" },
+		{ make_imported, "elapsed time  431.0 ms ± 3.4 ms (95 %)\n  range",
+			"process time" },
+		{ make_empty, "no sample counts", "process time" },
+		{ make_duet, "no solo samples", "process time" },
+		{ make_single, "process time  5.000 ns ± –", "median" },
+		{ make_overlapping, "(100 %), overlapping", "asleep" },
+	};
+
+	for (size_t i = 0; i < ET_LENGTH(all); i++) {
+		ET_AUTO_FREE char *text = page_after(all[i].fn, false);
+		if (!ok(strstr(text, all[i].has) && !strstr(text, all[i].lacks),
+			    "case %zu says what it should, and not '%s'", i, all[i].lacks))
+			printf("# %s\n", text);
+		ET_AUTO_FREE char *more = page_after(all[i].fn, true);
+		ok(!strstr(more, "nan") && !strstr(more, "inf ") && !strstr(more, "-0"),
+			"case %zu prints no NaN", i);
+	}
+}
+
+static const char *const nasty[] = {
+	"plain",
+	"",
+	"a very long command --with many --options and-a-word-that-is-very-long-indeed-and-does-"
+	"not-end-before-it-has-filled-more-than-one-line-of-any-terminal-that-people-use-today-"
+	"because-such-names-exist /usr/share/doc/something/somewhere/README.md",
+	"line\none\rtwo\tthree\b\a\v\f",
+	"\033[31mred\033[0m\033]0;title\007",
+	"\x9b"
+	"31m invalid \xff\xfe\xc0\xaf\xed\xa0\x80 end",
+	"\xc2\x9b"
+	"31m C1",
+	"日本語のとても長い名前日本語のとても長い名前日本語のとても長い名前日本語のとても長い名前",
+	"e\xcc\x81\xcc\x81 combining, \xe2\x80\xae reversed \xe2\x80\x8b hidden",
+	"\x7f delete",
+};
+
+/* The first line that is wider than width or holds what a terminal would obey; NULL if none. */
+static char *bad_line(const char *text, int width)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		ET_AUTO_FREE char *line = et_strndup(text, n);
+		ET_AUTO_FREE char *clean = et_clean(line, "");
+		if (strcmp(line, clean) != 0 || et_columns(line) > width)
+			return et_strdup(line);
+		text += n + (text[n] == '\n');
+	}
+	return NULL;
+}
+
+static void widths(void)
+{
+	struct et_experiment *e = fixture_experiment(nasty, ET_LENGTH(nasty));
+	struct et_judgement j = fixture_judgement(e);
+	int bad = 0, pages = 0;
+
+	for (size_t i = 0; i < ET_LENGTH(nasty); i++) {
+		et_warn(&j.commands[i].warnings, "%s", nasty[i]);
+		et_warn(&j.contrasts[0].warnings, "%s", nasty[i]);
+		et_warn(&j.warnings, "%s", nasty[i]);
+	}
+	e->label = et_strdup(nasty[4]);
+	e->state = ET_STATE_INTERRUPTED;
+	strcpy(e->host.cpu, nasty[4]);
+	memcpy(e->commands[0].samples[2].interferers[0].name, nasty[4], 15);
+	memcpy(e->commands[0].samples[5].removal.daemon, "\033[31m", 6);
+	e->n_environment = 1;
+	e->environment = et_calloc(1, sizeof(*e->environment));
+	e->environment[0] = (struct et_factor){ et_strdup(nasty[5]), et_strdup(nasty[4]),
+		et_strdup(nasty[3]), false };
+	for (int width = 40; width <= 200; width++) {
+		for (int verbose = 0; verbose < 2; verbose++, pages++) {
+			struct et_text_options o = { width, false, verbose };
+			ET_AUTO_FREE char *text = page(e, &j, o, true);
+			ET_AUTO_FREE char *line = bad_line(text, width);
+			if (line && bad++ < 5)
+				printf("# width %d: %s\n", width, line);
+		}
+	}
+	ok(!bad, "%d pages of nasty names: every line fits and is harmless", pages);
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
+/* A figure out of those that arithmetic gone wrong may leave behind. */
+static double strange(uint64_t *state)
+{
+	static const double figures[] = { NAN, INFINITY, -INFINITY, -1, -0.0, 0, 1e-300, 1e-3, 1,
+		999.9999, 5e8, 1e18, 1.8446744073709552e19, 1e300 };
+
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	return figures[(*state >> 33) % ET_LENGTH(figures)];
+}
+
+static void estimate_of(uint64_t *state, struct et_estimate *e)
+{
+	double *const figures[] = { &e->mean, &e->sd, &e->relative_error, &e->min, &e->max,
+		&e->median, &e->q1, &e->q3, &e->coverage_factor, &e->expanded_uncertainty, &e->lo,
+		&e->hi, &e->level };
+
+	for (size_t i = 0; i < ET_LENGTH(figures); i++)
+		*figures[i] = strange(state);
+	e->n = *state >> 40 & 3;
+}
+
+static const char *bad_number(const char *text)
+{
+	for (const char *p = text; *p; p++) {
+		if (strchr(" (", *p) && p[1] == '-' && p[2] >= '0' && p[2] <= '9')
+			return p;
+	}
+	return strcasestr(text, "nan") ? strcasestr(text, "nan") : strstr(text, "inf");
+}
+
+static void strange_figures(void)
+{
+	static const char *const names[] = { "a", "b", "c" };
+	struct et_experiment *e = fixture_experiment(names, 3);
+	struct et_judgement j = fixture_judgement(e);
+	uint64_t state = 1;
+	int bad = 0;
+
+	for (int i = 0; i < 3000; i++) {
+		struct et_sample *s = &e->commands[i % 3].samples[1 + i % 4];
+		uint64_t *const counters[] = { &s->et_ns, &s->pt_ns, &s->user_ns, &s->wait_ns,
+			&s->blocked_ns, &s->steal_ns };
+		double ns = strange(&state);
+		*counters[i % 6] = ns >= 0 && ns < 1e19 ? (uint64_t)ns : ET_UNKNOWN;
+		for (size_t k = 0; k < 3; k++) {
+			estimate_of(&state, &j.commands[k].et);
+			estimate_of(&state, &j.commands[k].pt);
+		}
+		struct et_contrast *c = &j.contrasts[i & 1];
+		c->ratio = strange(&state);
+		c->lo = strange(&state);
+		c->hi = strange(&state);
+		c->p_holm = fabs(strange(&state));
+		c->log_ratio_sd = fabs(strange(&state));
+		struct et_text_options o = { 40 + i % 100, false, i & 4 };
+		ET_AUTO_FREE char *text = page(e, &j, o, false);
+		ET_AUTO_FREE char *line = bad_line(text, o.width);
+		const char *found = line ? line : bad_number(text);
+		if (found && bad++ < 5)
+			printf("# %.*s\n", (int)strcspn(found, "\n"), found);
+	}
+	ok(!bad, "figures out of bounds print as no number at all");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
+static void terminal(void)
+{
+	ET_AUTO_FREE char *clean = et_clean("a\033b\nc\x7f\xff\xc2\x9b\xe2\x80\xae", "\n");
+	ET_AUTO_FREE char *middle = et_shorten("abcdefghij", 5);
+	ET_AUTO_FREE char *wide = et_shorten("日本語日本語", 6);
+	ET_AUTO_FREE char *tiny = et_shorten("abc", 2);
+
+	is_str(clean, "a␛b\nc␡���", "control characters become pictures");
+	is_str(middle, "ab…ij", "shortened in the middle");
+	is_str(wide, "日…語", "wide characters are not halved");
+	ok(et_columns(wide) <= 6, "and fit");
+	is_str(tiny, "ab", "no room for an ellipsis");
+	ok(et_columns("e\xcc\x81") == 1, "a combining accent takes no column");
+}
+
+int main(void)
+{
+	setlocale(LC_CTYPE, "C.UTF-8");
+	terminal();
+	goldens();
+	cases();
+	widths();
+	strange_figures();
+	return tap_done();
+}

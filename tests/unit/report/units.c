@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Durations in fitting units, with no more digits than the uncertainty supports. */
+#include "report/units.h"
+#include "tap.h"
+
+static char buf[ET_FIGURE];
+
+static void golden(void)
+{
+	static const struct {
+		double ns, u;
+		const char *text;
+	} measured[] = {
+		{ 412.3e6, 1.2e6, "412.3 ms ± 1.2 ms" },
+		{ 412.345e6, 123e6, "410 ms ± 120 ms" },
+		{ 999.96e3, 1.2e3, "1.0000 ms ± 0.0012 ms" },
+		{ 999.96e3, 0.12e3, "999.96 µs ± 0.12 µs" },
+		{ 10e6, 0.0996e6, "10.00 ms ± 0.10 ms" },
+		{ 10e6, 9.96e6, "10 ms ± 10 ms" },
+		{ 5e6, 1.234e9, "0.0 s ± 1.2 s" },
+		{ 0, 0, "0 ns ± 0 ns" },
+		{ 100e6, 0, "100.0 ms ± 0 ms" },
+		{ 100e6, NAN, "100.0 ms ± –" },
+		{ 100e6, -1, "100.0 ms ± –" },
+		{ NAN, 1, "–" },
+		{ -1, 1, "–" },
+		{ INFINITY, 1, "–" },
+		{ 7200e9, 13e9, "7200 s ± 13 s" },
+		{ 12.5, 1e-9, "12.500 ns ± 0.001 ns" },
+		{ 0.4, 0.013, "0.400 ns ± 0.013 ns" },
+	};
+	static const struct {
+		double ns;
+		const char *text;
+	} times[] = {
+		{ 999.96e3, "1.000 ms" },
+		{ 999.94e3, "999.9 µs" },
+		{ 999.96, "1.000 µs" },
+		{ 999.96e6, "1.000 s" },
+		{ 1e3, "1.000 µs" },
+		{ 1, "1.000 ns" },
+		{ 0, "0 ns" },
+		{ 9.996e6, "9.996 ms" },
+		{ 9.9996e6, "10.00 ms" },
+		{ 123456e9, "123500 s" },
+		{ 1e-7, "0.000 ns" },
+		{ 1e40, "1e+31 s" },
+		{ NAN, "–" },
+		{ -0.0, "0 ns" },
+	};
+
+	for (size_t i = 0; i < ET_LENGTH(measured); i++)
+		is_str(et_format_measured(measured[i].ns, measured[i].u, buf), measured[i].text,
+			"%g ± %g", measured[i].ns, measured[i].u);
+	for (size_t i = 0; i < ET_LENGTH(times); i++)
+		is_str(et_format_time(times[i].ns, buf), times[i].text, "%g ns", times[i].ns);
+	is_str(et_format_ns(ET_UNKNOWN, buf), "–", "an unknown counter");
+	is_str(et_format_rounded(750e3, 2, buf), "750 µs", "two digits");
+	is_str(et_format_rounded(9.996e6, 3, buf), "10.0 ms", "9.996 to three digits");
+}
+
+static void other_figures(void)
+{
+	static const struct {
+		double proportion;
+		const char *text;
+	} percents[] = { { 0.021, "2.1 %" }, { 0.957, "96 %" }, { 0.00033, "0.033 %" },
+		{ 0.0996, "10 %" }, { 0.00996, "1.0 %" }, { 1, "100 %" }, { 1.234, "123 %" },
+		{ 0, "0 %" }, { 1e-9, "< 0.001 %" }, { NAN, "–" }, { -0.1, "–" },
+		{ 1e300, "1e+302 %" } };
+
+	for (size_t i = 0; i < ET_LENGTH(percents); i++)
+		is_str(et_format_percent(percents[i].proportion, buf), percents[i].text, "%g",
+			percents[i].proportion);
+	is_str(et_format_ratio(1.021, 1.018, 1.024, buf), "1.021 × (1.018 … 1.024)", "ratio");
+	is_str(et_format_ratio(1.02112, 1.0199, 1.0223, buf), "1.0211 × (1.0199 … 1.0223)",
+		"half-width 0.0012: two digits of it");
+	is_str(et_format_ratio(12.3, 7.1, 17.5, buf), "12 × (7 … 18)", "a wide interval");
+	is_str(et_format_ratio(1.5, NAN, NAN, buf), "1.500 ×", "no interval");
+	is_str(et_format_ratio(NAN, 1, 2, buf), "–", "no ratio");
+	is_str(et_format_ratio_pm(1.021, 1.018, 1.024, buf), "1.021 ± 0.003", "ratio ±");
+	is_str(et_format_ratio_pm(1.0, 1.0, 1.0, buf), "1.000", "no width");
+	is_str(et_format_change(1.0212, 1.018, 1.024, buf), "2.1 %", "change");
+	is_str(et_format_change(0.65, 0.55, 0.75, buf), "35 %", "change, less");
+	is_str(et_format_change(1.0212, NAN, NAN, buf), "2.1 %", "change without an interval");
+	is_str(et_format_change(4.02, 3.7, 4.4, buf), "300 %", "change, wide interval");
+	is_str(et_format_change(NAN, 1, 2, buf), "–", "no change known");
+	is_str(et_format_bytes(3355443, buf), "3.2 MiB", "memory");
+	is_str(et_format_bytes(1048575, buf), "1.0 MiB", "a byte less than a MiB");
+	is_str(et_format_bytes(0, buf), "0 B", "no memory");
+	is_str(et_format_bytes(1023, buf), "1023 B", "bytes");
+	is_str(et_format_bytes(ET_UNKNOWN, buf), "–", "unknown memory");
+	is_str(et_format_bytes(ET_UNKNOWN - 1, buf), "16.0 EiB", "most memory");
+	is_str(et_format_countdown(6200000000u, buf), "0:07", "seconds");
+	is_str(et_format_countdown(754000000000u, buf), "12:34", "minutes");
+	is_str(et_format_countdown(11045000000000u, buf), "3:04:05", "hours");
+	is_str(et_format_countdown(ET_UNKNOWN - 1, buf), "5124095:34:34", "a very long time");
+}
+
+static double unit_ns(const char *unit)
+{
+	return !strncmp(unit, "ns", 2)   ? 1
+	       : !strncmp(unit, "ms", 2) ? 1e6
+	       : !strncmp(unit, "µs", 3) ? 1e3
+					 : 1e9;
+}
+
+static int decimals(const char *number)
+{
+	const char *point = strchr(number, '.');
+
+	return point ? (int)strspn(point + 1, "0123456789") : 0;
+}
+
+/* What was printed, read back: nearest multiple of the last place, two digits of doubt. */
+static bool faithful(double ns, double u)
+{
+	char *end;
+
+	et_format_measured(ns, u, buf);
+	double value = strtod(buf, &end);
+	double unit = unit_ns(end + 1);
+	const char *second = strstr(buf, "± ") + strlen("± ");
+	double doubt = strtod(second, &end);
+	double step = fmax(pow(10, -decimals(second)), pow(10, floor(log10(doubt) + 1e-9) - 1));
+
+	return unit == unit_ns(end + 1) && decimals(buf) == decimals(second) &&
+	       fabs(value * unit - ns) <= 0.5000001 * step * unit &&
+	       fabs(doubt * unit - u) <= 0.0501 * u && value < 1000 + (unit == 1e9) * 1e12 &&
+	       (value >= 0.9999999 || unit == 1 || doubt >= 0.99) && fabs(doubt / step) < 99.5 &&
+	       doubt / step > 9.5;
+}
+
+static void property(void)
+{
+	uint64_t state = 88172645463325252u;
+	int failures = 0, claimed = 0;
+
+	for (int i = 0; i < 200000; i++) {
+		double r[2];
+		for (int k = 0; k < 2; k++) {
+			state ^= state << 13;
+			state ^= state >> 7;
+			state ^= state << 17;
+			r[k] = (double)(state >> 11) * 0x1p-53;
+		}
+		double ns = pow(10, 11 * r[0]), u = ns * pow(10, -6 * r[1] + 0.5);
+		if (u < 0.02)
+			continue;
+		claimed++;
+		if (!faithful(ns, u) && failures++ < 5)
+			printf("# %.17g ± %.17g: %s\n", ns, u, buf);
+	}
+	ok(!failures && claimed > 100000, "%d random times claim no digit too many", claimed);
+}
+
+int main(void)
+{
+	golden();
+	other_figures();
+	property();
+	return tap_done();
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Our answers to one case of the oracle, under the oracle's names. */
+#ifndef ET_TESTS_ORACLE_ANSWERS_H
+#define ET_TESTS_ORACLE_ANSWERS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct answer {
+	char path[64];
+	double *v;
+	size_t n;
+	bool left;         /* not ours to answer in this case */
+	bool custom, pass; /* judged already, by a rule that the tolerances state in words */
+};
+
+struct answers {
+	struct answer *a;
+	size_t n, cap;
+	double scale; /* of the data, for tolerances relative to it */
+};
+
+/* False when the kind is not known. */
+bool answer_case(
+	const char *kind, const json_t *input, const json_t *expect, struct answers *answers);
+const struct answer *find_answer(const struct answers *answers, const char *path);
+void free_answers(struct answers *answers);
+
+/* For those that answer. */
+void put(struct answers *to, double v, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void put_array(struct answers *to, const double *v, size_t n, const char *path);
+void put_pair(struct answers *to, double lo, double hi, const char *path);
+void put_judged(struct answers *to, bool pass, const char *path);
+void put_left(struct answers *to, const char *path);
+/* A JSON array of numbers (a bare number counts as one); the caller frees. */
+double *numbers(const json_t *v, size_t *n);
+
+void answer_bootstrap(const json_t *input, const json_t *expect, struct answers *to);
+
+#endif

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What every back end of the store must do, through its interface only. ET_TEST_STORE names the
+ * store to try (it should be empty); without it a new SQLite file is made.
+ */
+#include "specimen.h"
+#include "store/store.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+static char url[300];
+
+static struct et_store *open_store(enum et_store_mode mode)
+{
+	struct et_store *s = NULL;
+	struct et_error err = { 0 };
+
+	if (et_store_open(url, mode, &s, &err))
+		printf("Bail out! %s\n", err.what), exit(1);
+	return s;
+}
+
+/* The experiment as a handle of its own sees it: only what is durable. */
+static struct et_experiment *load_afresh(const char *id)
+{
+	struct et_store *s = open_store(ET_STORE_READ);
+	struct et_experiment *e = NULL;
+	struct et_error err = { 0 };
+
+	if (et_store_load(s, id, &e, &err))
+		printf("# load %s: %s\n", id, err.what);
+	et_store_close(s);
+	return e;
+}
+
+static void round_trip(void)
+{
+	struct et_store *s = open_store(ET_STORE_WRITE);
+	struct et_experiment *e = specimen("20251115-085506-aaaaaa"), *back;
+	struct et_error err = { 0 };
+
+	is_str(et_store_url(s), url, "the store knows its URL");
+	ok(et_store_begin(s, e, &err) == 0, "begin");
+	back = load_afresh(e->id);
+	ok(back && same_experiment(e, back), "begun is durable, all of the plan comes back");
+	et_experiment_free(back);
+
+	for (uint32_t order = 1; order <= 6; order++) {
+		for (uint32_t command = 0; command < 2; command++) {
+			struct et_sample sample = specimen_sample(command, order);
+			specimen_interferers(&sample, order % 4);
+			et_experiment_add(e, &sample);
+			if (et_store_add(s, e->id, &sample, &err))
+				printf("# %s\n", err.what);
+		}
+	}
+	ok(et_store_flush(s, &err) == 0, "flush");
+	ok(et_store_flush(s, &err) == 0, "flush of nothing");
+	back = load_afresh(e->id);
+	ok(back && same_experiment(e, back), "all samples come back as they were");
+	ok(back && back->commands[1].samples[2].index == 3, "with their index");
+	et_experiment_free(back);
+
+	struct et_sample twice = specimen_sample(0, 3), next = specimen_sample(0, 7);
+	ok(et_store_add(s, e->id, &next, &err) == 0, "one more");
+	ok(et_store_add(s, e->id, &twice, &err) == -EEXIST && err.exit == ET_EXIT_OUTSIDE,
+		"the same run of the same command twice is refused");
+	ok(et_store_flush(s, &err) == 0, "the rest of the group is kept");
+	et_experiment_add(e, &next);
+	back = load_afresh(e->id);
+	ok(back && same_experiment(e, back), "nothing was harmed");
+	et_experiment_free(back);
+	ok(et_store_begin(s, e, &err) == -EEXIST && err.exit == ET_EXIT_USAGE,
+		"the same id twice is refused");
+	ok(et_store_add(s, "nosuch", &next, &err) == -ENOENT, "no sample without an experiment");
+	et_store_close(s);
+	et_experiment_free(e);
+}
+
+static void not_flushed(void)
+{
+	struct et_store *s = open_store(ET_STORE_WRITE);
+	struct et_experiment *e = specimen("20251115-085507-bbbbbb"), *back;
+	struct et_sample sample = specimen_sample(0, 1);
+	struct et_error err = { 0 };
+
+	ok(et_store_begin(s, e, &err) == 0 && et_store_add(s, e->id, &sample, &err) == 0, "add");
+	et_store_close(s);
+	back = load_afresh(e->id);
+	ok(back && same_experiment(e, back), "closing without a flush drops the group");
+	et_experiment_free(back);
+	et_experiment_free(e);
+}
+
+static void states(void)
+{
+	struct et_store *s = open_store(ET_STORE_WRITE);
+	struct et_experiment *e = specimen("20251115-085508-cccccc"), *back;
+	struct et_sample sample = specimen_sample(0, 2);
+	struct et_error err = { 0 };
+	char id[40];
+
+	e->started_wall_ns += 1000;
+	ok(et_store_begin(s, e, &err) == 0 && et_store_add(s, e->id, &sample, &err) == 0, "begin");
+	ok(et_store_set_state(s, e->id, ET_STATE_INTERRUPTED, 42, &err) == 0, "interrupted");
+	back = load_afresh(e->id);
+	ok(back && back->state == ET_STATE_INTERRUPTED && back->finished_wall_ns == 42 &&
+			back->commands[0].n_samples == 1,
+		"the state is durable, and the group with it");
+	et_experiment_free(back);
+	ok(et_store_find_unfinished(s, id, &err) == 0 && !strcmp(id, e->id),
+		"the newest unfinished one is found");
+
+	memset(&sample.removal, 0, sizeof(sample.removal));
+	sample.removal.by = ET_REMOVED_TWO_SIGMA;
+	ok(et_store_set_removal(s, e->id, &sample, &err) == 0 && et_store_flush(s, &err) == 0,
+		"a removal is recorded");
+	back = load_afresh(e->id);
+	ok(back && same_sample(&back->commands[0].samples[0], &sample), "and comes back");
+	et_experiment_free(back);
+	sample.order = 99;
+	ok(et_store_set_removal(s, e->id, &sample, &err) == -ENOENT,
+		"not of a sample that is not there");
+	ok(et_store_set_state(s, "nosuch", ET_STATE_DONE, 1, &err) == -ENOENT, "unknown id");
+
+	ok(et_store_set_state(s, e->id, ET_STATE_DONE, 43, &err) == 0, "done");
+	ok(et_store_find_unfinished(s, id, &err) == 0 && strcmp(id, e->id) != 0,
+		"a finished one is not unfinished");
+	ok(et_store_set_state(s, e->id, ET_STATE_RUNNING, 44, &err) == 0, "running again");
+	back = load_afresh(e->id);
+	ok(back && back->state == ET_STATE_RUNNING && back->finished_wall_ns == 0,
+		"a running one has no end");
+	et_experiment_free(back);
+	et_store_close(s);
+	et_experiment_free(e);
+}
+
+static int count_entry(void *ctx, const struct et_store_entry *entry)
+{
+	struct et_store_entry *all = ctx;
+	size_t n = 0;
+
+	while (n < 8 && all[n].id[0])
+		n++;
+	all[n] = *entry;
+	ok(entry->first_command && !strcmp(entry->first_command, "sort") && entry->label &&
+			!strcmp(entry->label, "a label") && entry->n_commands == 2,
+		"entry %s is complete", entry->id);
+	return n == 7;
+}
+
+static void finding(void)
+{
+	struct et_store *s = open_store(ET_STORE_READ);
+	struct et_store_entry all[9] = { 0 };
+	struct et_error err = { 0 };
+	char id[40] = "untouched";
+
+	ok(et_store_list(s, 0, count_entry, all, &err) == 0, "list");
+	is_str(all[0].id, "20251115-085508-cccccc", "newest first");
+	is_str(all[2].id, "20251115-085506-aaaaaa", "oldest last");
+	ok(all[2].n_samples == 11, "warm-up is not counted: %d", (int)all[2].n_samples);
+	ok(all[1].n_samples == 0 && all[0].n_samples == 1, "nor what was not flushed");
+	memset(all, 0, sizeof(all));
+	ok(et_store_list(s, 1, count_entry, all, &err) == 0 && !all[1].id[0], "a limit");
+
+	ok(et_store_find(s, "nosuch", id, &err) == -ENOENT && err.exit == ET_EXIT_USAGE &&
+			err.hint[0] && !strcmp(id, "untouched"),
+		"nothing of that name");
+	ok(et_store_find(s, "", id, &err) == -ENOENT, "nor of none");
+	ok(et_store_find(s, "20251115", id, &err) == -EINVAL, "ambiguous");
+	ok(et_store_find(s, "2025111%", id, &err) == -ENOENT, "no wildcards");
+	ok(et_store_find(s, "20251115-085506", id, &err) == 0 &&
+			!strcmp(id, "20251115-085506-aaaaaa"),
+		"by the beginning");
+	ok(et_store_find(s, "20251115-085507-bbbbbb", id, &err) == 0 &&
+			!strcmp(id, "20251115-085507-bbbbbb"),
+		"by id");
+	ok(et_store_find(s, "a label", id, &err) == 0 && !strcmp(id, "20251115-085508-cccccc"),
+		"by label, the newest");
+	ok(et_store_find(s, "last", id, &err) == 0 && !strcmp(id, "20251115-085508-cccccc"),
+		"last");
+	et_store_close(s);
+}
+
+static void removing(void)
+{
+	struct et_store *s = open_store(ET_STORE_WRITE);
+	struct et_experiment *e = NULL;
+	struct et_error err = { 0 };
+	char id[40];
+
+	ok(et_store_remove(s, "20251115-085506-aaaaaa", &err) == 0, "remove");
+	ok(et_store_load(s, "20251115-085506-aaaaaa", &e, &err) == -ENOENT && !e, "gone");
+	ok(et_store_find(s, "20251115-085506", id, &err) == -ENOENT, "not found either");
+	ok(et_store_remove(s, "20251115-085506-aaaaaa", &err) == -ENOENT &&
+			err.exit == ET_EXIT_USAGE,
+		"nothing to remove");
+	e = specimen("20251115-085506-aaaaaa");
+	ok(et_store_begin(s, e, &err) == 0, "the id is free again");
+	struct et_sample sample = specimen_sample(0, 1);
+	ok(et_store_add(s, e->id, &sample, &err) == 0 && et_store_flush(s, &err) == 0,
+		"and so are its samples' places");
+	et_store_close(s);
+	et_experiment_free(e);
+}
+
+static void facts(void)
+{
+	struct et_store *s = open_store(ET_STORE_WRITE);
+	struct et_error err = { 0 };
+	char *value = (char *)"";
+
+	ok(et_store_get_fact(s, "inc", &value, &err) == 0 && !value, "an unknown fact is NULL");
+	ok(et_store_set_fact(s, "inc", "1", &err) == 0 &&
+			et_store_set_fact(s, "inc", "2 \xc3\xa9", &err) == 0,
+		"set twice");
+	et_store_close(s);
+	s = open_store(ET_STORE_READ);
+	ok(et_store_get_fact(s, "inc", &value, &err) == 0, "get");
+	is_str(value, "2 \xc3\xa9", "the later one counts");
+	free(value);
+	et_store_close(s);
+}
+
+static void keeping(void)
+{
+	struct et_store *s = open_store(ET_STORE_WRITE);
+	struct et_experiment *e = specimen("20251115-085509-dddddd"), *back;
+	struct et_error err = { 0 };
+
+	e->state = ET_STATE_DONE;
+	e->finished_wall_ns = 99;
+	for (uint32_t order = 1; order <= 3; order++) {
+		struct et_sample sample = specimen_sample(order % 2, order);
+		specimen_interferers(&sample, 3);
+		et_experiment_add(e, &sample);
+	}
+	ok(et_store_keep(s, e, &err) == 0, "keep a whole experiment");
+	back = load_afresh(e->id);
+	ok(back && same_experiment(e, back), "it comes back");
+	et_experiment_free(back);
+
+	strcpy(e->id, "20251115-085510-eeeeee");
+	e->commands[1].samples[1].order = e->commands[1].samples[0].order;
+	ok(et_store_keep(s, e, &err) == -EEXIST, "one that contradicts itself is refused");
+	ok(et_store_load(s, e->id, &back, &err) == -ENOENT, "as a whole");
+	et_store_close(s);
+	et_experiment_free(e);
+}
+
+/* A child that writes count samples in groups of `group` and tells how many are durable. */
+static pid_t start_writer(const char *id, uint32_t count, uint32_t group, int tell)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	struct et_store *s = open_store(ET_STORE_WRITE);
+	struct et_experiment *e = specimen(id);
+	struct et_error err = { 0 };
+	int rc = et_store_begin(s, e, &err);
+
+	for (uint32_t order = 1; !rc && order <= count; order++) {
+		struct et_sample sample = specimen_sample(0, order);
+		specimen_interferers(&sample, 3);
+		rc = et_store_add(s, id, &sample, &err);
+		if (!rc && order % group == 0 && !(rc = et_store_flush(s, &err)))
+			rc = write(tell, &order, sizeof(order)) != sizeof(order);
+	}
+	if (rc)
+		fprintf(stderr, "# writer: %s\n", err.what);
+	et_store_close(s);
+	_exit(rc ? 1 : 0);
+}
+
+static void two_writers(void)
+{
+	int pipes[2], status[2];
+	pid_t pid[2];
+
+	if (pipe(pipes))
+		return;
+	pid[0] = start_writer("20251115-090000-000001", 150, 3, pipes[1]);
+	pid[1] = start_writer("20251115-090000-000002", 150, 5, pipes[1]);
+	for (int i = 0; i < 2; i++)
+		waitpid(pid[i], &status[i], 0);
+	ok(status[0] == 0 && status[1] == 0, "two writers at once");
+	for (int i = 0; i < 2; i++) {
+		struct et_experiment *e =
+			load_afresh(i ? "20251115-090000-000002" : "20251115-090000-000001");
+		ok(e && e->commands[0].n_samples == 150, "all samples of writer %d", i + 1);
+		et_experiment_free(e);
+	}
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+static void killed(int round, useconds_t after_us)
+{
+	char id[40];
+	uint32_t order, durable = 0;
+	int pipes[2];
+
+	if (pipe(pipes))
+		return;
+	snprintf(id, sizeof(id), "20251115-100000-00000%d", round);
+	pid_t pid = start_writer(id, 1000000, 2, pipes[1]);
+	close(pipes[1]);
+	/* Once the first group is durable, at some moment of the next ones. */
+	while (durable < 4 && read(pipes[0], &order, sizeof(order)) == sizeof(order))
+		durable = order;
+	usleep(after_us);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	while (read(pipes[0], &order, sizeof(order)) == sizeof(order))
+		durable = order;
+	close(pipes[0]);
+
+	struct et_experiment *e = load_afresh(id);
+	size_t n = e ? e->commands[0].n_samples : 0;
+	ok(n >= durable && n % 2 == 0 && e && e->state == ET_STATE_RUNNING,
+		"killed: %u samples were flushed, %zu are there", durable, n);
+	bool whole = true;
+	for (size_t i = 0; i < n; i++) {
+		struct et_sample want = specimen_sample(0, (uint32_t)i + 1);
+		specimen_interferers(&want, 3);
+		whole = whole && same_sample(&want, &e->commands[0].samples[i]) &&
+			e->commands[0].samples[i].n_interferers == 3;
+	}
+	ok(whole, "and none of them is half");
+	et_experiment_free(e);
+}
+
+int main(void)
+{
+	char folder[] = "/tmp/etalon-test-XXXXXX";
+	const char *given = getenv("ET_TEST_STORE");
+
+	if (!given && !mkdtemp(folder))
+		return 1;
+	if (given)
+		snprintf(url, sizeof(url), "%s", given);
+	else
+		snprintf(url, sizeof(url), "sqlite:%s/a/b/store.db", folder);
+	round_trip();
+	not_flushed();
+	states();
+	finding();
+	removing();
+	facts();
+	keeping();
+	two_writers();
+	for (int i = 0; i < 6; i++)
+		killed(i, (useconds_t)(i * 1700 + 300));
+	if (!given) {
+		char command[400];
+		snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+		ok(system(command) == 0, "cleaned up");
+	}
+	return tap_done();
+}

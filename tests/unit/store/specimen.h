@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* An experiment with every field set to something of its own, and whether two are the same. */
+#ifndef ET_TESTS_STORE_SPECIMEN_H
+#define ET_TESTS_STORE_SPECIMEN_H
+
+#include "base/alloc.h"
+#include "model/field.h"
+#include "tap.h"
+
+static inline struct et_sample specimen_sample(uint32_t command, uint32_t order)
+{
+	struct et_sample s;
+
+	/* Padding, too: samples are compared byte by byte. */
+	memset(&s, 0, sizeof(s));
+	s.command = command;
+	s.order = order;
+	s.round = order / 3 + 1;
+	s.position = order % 3;
+	s.partner = command ? 0 : -1;
+	s.arrangement = command ? ET_DUET : ET_SOLO;
+	s.warmup = order == 1;
+	s.exit_code = order % 5 ? 0 : -1;
+	s.signal = order % 5 ? 0 : 9;
+	s.marks = ET_MARK_LEFTOVERS | ET_MARK_LOST_RECORDS;
+	s.pt_source = ET_PT_CPU_STAT;
+	s.started_wall_ns = 1763196906000000000u + order;
+	s.et_ns = 1000000 + order;
+	s.pt_ns = order % 2 ? ET_UNKNOWN : 900000;
+	s.user_ns = 800000;
+	s.system_ns = 100000;
+	s.wait_ns = INT64_MAX;
+	s.blocked_ns = ET_UNKNOWN;
+	s.steal_ns = 1;
+	s.max_rss_bytes = 1 << 20;
+	s.voluntary_switches = 2;
+	s.involuntary_switches = 3;
+	s.cpu_migrations = 4;
+	s.major_faults = 5;
+	s.minor_faults = 6;
+	if (order == 2) {
+		s.removal.by = ET_REMOVED_DAEMON_CUTOFF;
+		strcpy(s.removal.daemon, "cron");
+		s.removal.pt_ns = 12;
+		s.removal.cutoff_ns = 11;
+	}
+	return s;
+}
+
+/* Sets the interferers of s to list, which is static. */
+static inline void specimen_interferers(struct et_sample *s, size_t n)
+{
+	static struct et_interferer list[3];
+
+	memset(list, 0, sizeof(list));
+	for (size_t i = 0; i < n && i < 3; i++) {
+		snprintf(list[i].name, sizeof(list[i].name), i ? "kworker/%zu:1-ev" : "cron", i);
+		list[i].pid = 100 + (int32_t)i;
+		list[i].kernel_thread = i > 0;
+		list[i].exited = i == 2;
+		list[i].pt_ns = 5000 - i;
+		list[i].doubt_ns = 4000000;
+		list[i].on_our_cpu_ns = i ? ET_UNKNOWN : 77;
+	}
+	s->interferers = list;
+	s->n_interferers = n;
+}
+
+static inline void specimen_command(struct et_command *c, const char *name)
+{
+	c->name = et_strdup(name);
+	c->text = et_asprintf("%s 'a b' --size 7", name);
+	c->argv = et_calloc(5, sizeof(*c->argv));
+	c->argv[0] = et_strdup(name);
+	c->argv[1] = et_strdup("a b");
+	c->argv[2] = et_strdup("");
+	c->argv[3] = et_strdup("\xff\xfe not UTF-8");
+	c->prepare = et_strdup("sync");
+	c->cleanup = et_strdup("rm -f x");
+	c->n_parameters = 2;
+	c->parameters = et_calloc(2, sizeof(*c->parameters));
+	c->parameters[0] = (struct et_parameter){ et_strdup("size"), et_strdup("7") };
+	c->parameters[1] = (struct et_parameter){ et_strdup("a"), et_strdup("x y") };
+}
+
+static inline void specimen_machine(struct et_experiment *e)
+{
+	e->child.cpus = et_strdup("0-1");
+	e->child.output = et_strdup("null");
+	e->child.directory = et_strdup("/tmp/\xc3\xa9");
+	e->child.nice = -5;
+	e->image_source = et_strdup("taskstats");
+	strcpy(e->host.name, "host");
+	strcpy(e->host.kernel, "6.1.0-18-amd64");
+	strcpy(e->host.cpu, "A CPU @ 3 GHz");
+	strcpy(e->host.virtual_machine, "kvm");
+	strcpy(e->host.clocksource, "tsc");
+	e->host.cpus = 2;
+	e->host.tick_ns = 4000000;
+	e->host.memory_bytes = 1ull << 33;
+	e->host.block_delays = true;
+	e->n_environment = 2;
+	e->environment = et_calloc(2, sizeof(*e->environment));
+	e->environment[0] =
+		(struct et_factor){ et_strdup("turbo"), et_strdup("on"), et_strdup("off"), false };
+	e->environment[1] = (struct et_factor){ et_strdup("aslr"), et_strdup("2"), NULL, true };
+}
+
+/* Two commands, no samples. */
+static inline struct et_experiment *specimen(const char *id)
+{
+	struct et_experiment *e = et_calloc(1, sizeof(*e));
+
+	snprintf(e->id, sizeof(e->id), "%s", id);
+	e->label = et_strdup("a label");
+	e->started_wall_ns = 1763196906000000000u;
+	e->protocol = ET_PROTOCOL_KBEST;
+	e->metric = ET_METRIC_ET;
+	e->plan = (struct et_plan){ .order = ET_ORDER_DUET,
+		.seed = UINT64_MAX - 4,
+		.reference = 1,
+		.warmup = 1,
+		.runs = 10,
+		.until_ratio = 0.005,
+		.min_runs = 3,
+		.max_runs = 1000,
+		.time_limit_ns = 60000000000u,
+		.metronome_ns = 1000000,
+		.pace = true,
+		.keep_all = true,
+		.ignore_failure = true,
+		.level = 0.95 };
+	specimen_machine(e);
+	e->n_commands = 2;
+	e->commands = et_calloc(2, sizeof(*e->commands));
+	specimen_command(&e->commands[0], "sort");
+	specimen_command(&e->commands[1], "uniq");
+	return e;
+}
+
+static inline bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static inline bool same_fields(const struct et_field *fields, const void *a, const void *b)
+{
+	for (const struct et_field *f = fields; f->name; f++) {
+		bool same = f->kind >= ET_FIELD_STRING
+				    ? same_text(et_field_text(f, a), et_field_text(f, b))
+			    : f->kind == ET_FIELD_DOUBLE
+				    ? et_field_double(f, a) == et_field_double(f, b)
+				    : et_field_int(f, a) == et_field_int(f, b);
+		if (!same) {
+			printf("# %s differs\n", f->name);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* All but the index, which the reader gives. */
+static inline bool same_sample(const struct et_sample *a, const struct et_sample *b)
+{
+	struct et_sample x = *a, y = *b;
+
+	x.index = y.index = 0;
+	x.interferers = y.interferers = NULL;
+	if (memcmp(&x, &y, sizeof(x))) {
+		printf("# sample of order %u differs\n", a->order);
+		return same_fields(et_sample_fields, a, b) && false;
+	}
+	return !a->n_interferers ||
+	       !memcmp(a->interferers, b->interferers, a->n_interferers * sizeof(*a->interferers));
+}
+
+static inline bool same_command(const struct et_command *a, const struct et_command *b)
+{
+	if (!same_text(a->name, b->name) || !same_text(a->text, b->text) ||
+		!same_text(a->prepare, b->prepare) || !same_text(a->conclude, b->conclude) ||
+		!same_text(a->setup, b->setup) || !same_text(a->cleanup, b->cleanup) ||
+		a->n_parameters != b->n_parameters || a->n_samples != b->n_samples)
+		return false;
+	for (size_t i = 0; i < a->n_parameters; i++) {
+		if (!same_text(a->parameters[i].name, b->parameters[i].name) ||
+			!same_text(a->parameters[i].value, b->parameters[i].value))
+			return false;
+	}
+	for (size_t i = 0; a->argv[i] || b->argv[i]; i++) {
+		if (!same_text(a->argv[i], b->argv[i]))
+			return false;
+	}
+	for (size_t i = 0; i < a->n_samples; i++) {
+		if (!same_sample(&a->samples[i], &b->samples[i]))
+			return false;
+	}
+	return true;
+}
+
+static inline bool same_experiment(const struct et_experiment *a, const struct et_experiment *b)
+{
+	bool same = !strcmp(a->id, b->id) && same_text(a->label, b->label) &&
+		    a->started_wall_ns == b->started_wall_ns &&
+		    a->finished_wall_ns == b->finished_wall_ns && a->state == b->state &&
+		    a->protocol == b->protocol && a->metric == b->metric &&
+		    a->plan.order == b->plan.order && a->plan.seed == b->plan.seed &&
+		    same_text(a->image_source, b->image_source) &&
+		    same_fields(et_plan_fields, &a->plan, &b->plan) &&
+		    same_fields(et_child_fields, &a->child, &b->child) &&
+		    same_fields(et_host_fields, &a->host, &b->host) &&
+		    a->n_environment == b->n_environment && a->n_commands == b->n_commands;
+
+	for (size_t i = 0; same && i < a->n_environment; i++)
+		same = same_fields(et_factor_fields, &a->environment[i], &b->environment[i]);
+	for (size_t i = 0; same && i < a->n_commands; i++)
+		same = same_command(&a->commands[i], &b->commands[i]);
+	return same;
+}
+
+#endif

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What is particular to the SQLite back end: whose file it is and who may read it, migrations,
+ * and that nothing in a file, however bad, crashes the reader or loses what was kept.
+ */
+#include "store/sqlite.h"
+#include "specimen.h"
+#include "store/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+static char folder[] = "/tmp/etalon-test-XXXXXX";
+static char path[300];
+static struct et_error err;
+
+static const char id[] = "20251115-085506-aaaaaa";
+
+static int try_open(enum et_store_mode mode)
+{
+	struct et_store *s = NULL;
+
+	memset(&err, 0, sizeof(err));
+	int rc = et_store_open(path, mode, &s, &err);
+	if (rc && s)
+		ok(false, "out is left alone on failure");
+	et_store_close(s);
+	return rc;
+}
+
+static int try_load(void)
+{
+	struct et_store *s = NULL;
+	struct et_experiment *e = NULL;
+
+	memset(&err, 0, sizeof(err));
+	int rc = et_store_open(path, ET_STORE_READ, &s, &err);
+	if (!rc)
+		rc = et_store_load(s, id, &e, &err);
+	et_experiment_free(e);
+	et_store_close(s);
+	return rc;
+}
+
+/* Exit 4, one line that names the file, and the word. */
+static bool said(const char *word)
+{
+	bool good = err.exit == ET_EXIT_OUTSIDE && strstr(err.what, path) &&
+		    strstr(err.what, word) && err.hint[0] && !strchr(err.what, '\n');
+
+	if (!good)
+		printf("# exit %d: %s (hint: %s)\n", err.exit, err.what, err.hint);
+	return good;
+}
+
+/* A new place for a store. */
+static void new_place(const char *name)
+{
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+}
+
+/* A store with one experiment of four samples. */
+static void make_store(const char *name)
+{
+	struct et_store *s = NULL;
+	struct et_experiment *e = specimen(id);
+
+	new_place(name);
+	for (uint32_t order = 1; order <= 4; order++) {
+		struct et_sample sample = specimen_sample(0, order);
+		specimen_interferers(&sample, 3);
+		et_experiment_add(e, &sample);
+	}
+	if (et_store_open(path, ET_STORE_WRITE, &s, &err) || et_store_keep(s, e, &err))
+		printf("Bail out! %s\n", err.what), exit(1);
+	et_store_close(s);
+	et_experiment_free(e);
+}
+
+static void run_sql(const char *sql)
+{
+	sqlite3 *db = NULL;
+	char *text = NULL;
+
+	if (sqlite3_open(path, &db) || sqlite3_exec(db, sql, NULL, NULL, &text))
+		printf("# %s: %s\n", sql, text ? text : "cannot open");
+	sqlite3_free(text);
+	sqlite3_close(db);
+}
+
+static mode_t mode_of(const char *name)
+{
+	struct stat st;
+
+	return stat(name, &st) ? 0 : st.st_mode & 0777;
+}
+
+static void privacy(void)
+{
+	struct et_store *s = NULL;
+	struct et_experiment *e = specimen(id);
+	char beside[400];
+	mode_t old = umask(0);
+
+	new_place("new/er/store.db");
+	ok(et_store_open(path, ET_STORE_WRITE, &s, &err) == 0 && et_store_begin(s, e, &err) == 0,
+		"folders and file are made");
+	snprintf(beside, sizeof(beside), "%s/new", folder);
+	ok(mode_of(beside) == 0700, "the folder is private");
+	ok(mode_of(path) == 0600, "the file is private");
+	snprintf(beside, sizeof(beside), "%s-wal", path);
+	ok(mode_of(beside) == 0600, "the log is private");
+	snprintf(beside, sizeof(beside), "%s-shm", path);
+	ok(mode_of(beside) == 0600, "the index of the log is private");
+	et_store_close(s);
+	umask(0377);
+	new_place("masked.db");
+	ok(try_open(ET_STORE_WRITE) == 0 && mode_of(path) == 0600, "whatever the umask");
+	umask(old);
+	et_experiment_free(e);
+}
+
+static void urls(void)
+{
+	struct et_store *s = NULL;
+
+	ok(et_store_open("postgresql://host/db", ET_STORE_WRITE, &s, &err) == -ENOTSUP &&
+			err.exit == ET_EXIT_ENVIRONMENT && err.hint[0],
+		"no PostgreSQL in this build");
+	ok(et_store_open("mysql:x", ET_STORE_WRITE, &s, &err) == -EINVAL &&
+			err.exit == ET_EXIT_USAGE,
+		"an unknown kind of store");
+	ok(et_store_open("sqlite:", ET_STORE_WRITE, &s, &err) == -EINVAL &&
+			err.exit == ET_EXIT_USAGE,
+		"no file name");
+	ok(!s, "none was opened");
+	snprintf(path, sizeof(path), "sqlite:%s/by-url.db", folder);
+	ok(try_open(ET_STORE_WRITE) == 0, "by URL");
+	new_place("odd ?#%&=.db");
+	ok(try_open(ET_STORE_WRITE) == 0 && mode_of(path) == 0600, "any file name");
+}
+
+static void not_a_store(void)
+{
+	new_place("absent.db");
+	ok(try_open(ET_STORE_READ) == -ENOENT && said("no store"), "not there");
+	ok(mode_of(path) == 0, "and not made by reading");
+	snprintf(path, sizeof(path), "%s", folder);
+	ok(try_open(ET_STORE_WRITE) < 0 && said("directory"), "a directory");
+	snprintf(path, sizeof(path), "/dev/null");
+	ok(try_open(ET_STORE_WRITE) < 0 && err.exit == ET_EXIT_OUTSIDE, "a device");
+	new_place("text");
+	FILE *f = fopen(path, "w");
+	for (int i = 0; f && i < 200; i++)
+		fprintf(f, "these are not the data you are looking for\n");
+	if (f)
+		fclose(f);
+	ok(try_open(ET_STORE_WRITE) < 0 && said("not an etalon store"), "a text file");
+	new_place("foreign.db");
+	run_sql("CREATE TABLE bookmarks (x); INSERT INTO bookmarks VALUES (1)");
+	ok(try_open(ET_STORE_WRITE) < 0 && said("another program"), "another program's database");
+	new_place("text/under-a-file.db");
+	ok(try_open(ET_STORE_WRITE) < 0 && said("Not a directory"), "a file as a folder");
+	new_place("empty.db");
+	f = fopen(path, "w");
+	if (f)
+		fclose(f);
+	ok(try_open(ET_STORE_READ) == 0, "an empty file is a new store");
+}
+
+static void versions(void)
+{
+	make_store("newer.db");
+	run_sql("PRAGMA user_version=7");
+	ok(try_open(ET_STORE_WRITE) < 0 && said("schema version 7") &&
+			strstr(err.hint, "use a newer etalon"),
+		"a newer store");
+	run_sql("PRAGMA user_version=1");
+	ok(try_load() == 0, "was left as it is");
+
+	/* Version 1 of a fake schema, brought to 2, to 3, and not beyond. */
+	static const char *const steps[] = { "CREATE TABLE a (x); INSERT INTO a VALUES (41)",
+		"ALTER TABLE a ADD COLUMN y", "UPDATE a SET y = x + 1" };
+	static const char *const wrong[] = { "", "", "UPDATE a SET y = 0; SELECT nonsense" };
+	sqlite3 *db = NULL;
+	sqlite3_stmt *st = NULL;
+
+	new_place("fake.db");
+	sqlite3_open(path, &db);
+	sqlite3_extended_result_codes(db, 1);
+	struct et_schema schema = { steps, 1 };
+	ok(et_sqlite_migrate(db, path, &schema, &err) == 0, "a new file gets the schema");
+	schema.version = 2;
+	ok(et_sqlite_migrate(db, path, &schema, &err) == 0, "an older one the next step");
+	ok(et_sqlite_migrate(db, path, &(struct et_schema){ wrong, 3 }, &err) < 0 &&
+			err.exit == ET_EXIT_OUTSIDE,
+		"a step that fails");
+	schema.version = 3;
+	ok(et_sqlite_migrate(db, path, &schema, &err) == 0, "changed nothing: again");
+	ok(et_sqlite_migrate(db, path, &schema, &err) == 0, "nothing left to do");
+	sqlite3_prepare_v2(db, "SELECT x, y FROM a", -1, &st, NULL);
+	ok(sqlite3_step(st) == SQLITE_ROW && sqlite3_column_int(st, 0) == 41 &&
+			sqlite3_column_int(st, 1) == 42,
+		"data kept through the steps");
+	sqlite3_finalize(st);
+	schema.version = 2;
+	ok(et_sqlite_migrate(db, path, &schema, &err) < 0 && said("version 3"),
+		"an older program refuses it");
+	sqlite3_close(db);
+}
+
+static void edited_by_hand(void)
+{
+	/* Each is a change of the file after which the experiment cannot be believed. */
+	static const char *const edits[] = {
+		"UPDATE experiment SET state = 'dreaming'",
+		"UPDATE experiment SET started_ns = -1",
+		"UPDATE experiment SET \"order\" = ''",
+		"UPDATE experiment SET plan_reference = 2",
+		"UPDATE experiment SET plan_level = 1.5",
+		"UPDATE experiment SET plan_level = 9e999",
+		"UPDATE experiment SET child_nice = 4000000000",
+		"UPDATE experiment SET host_cpu = hex(zeroblob(500))",
+		"UPDATE experiment SET label = hex(zeroblob(5000000))",
+		"DELETE FROM command WHERE number = 0",
+		"UPDATE command SET number = 9 WHERE number = 1",
+		"UPDATE command SET argv = x'414243'",
+		"UPDATE parameter SET command = -1 WHERE command = 0",
+		"UPDATE sample SET et_ns = -5 WHERE \"order\" = 2",
+		"UPDATE sample SET command = 7 WHERE \"order\" = 2",
+		"UPDATE sample SET \"order\" = 0 WHERE \"order\" = 2",
+		"UPDATE sample SET \"order\" = 5000000000 WHERE \"order\" = 2",
+		"UPDATE sample SET arrangement = 'chorus'",
+		"UPDATE sample SET partner = 2",
+		"UPDATE sample SET warmup = 2",
+		"UPDATE sample SET signal = 65",
+		"UPDATE sample SET exit_code = 256",
+		"UPDATE sample SET marks = -1",
+		"UPDATE sample SET removed_by = 'magic'",
+		"UPDATE sample SET removed_daemon = 'a name longer than sixteen'",
+		"UPDATE process SET name = 'a name longer than sixteen' WHERE key = 1",
+		"UPDATE interference SET pt_ns = -1 WHERE number = 1",
+		"UPDATE interference SET \"order\" = 77 WHERE \"order\" = 2",
+		"PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql = replace(sql, ') "
+		"STRICT,',"
+		"')') WHERE name = 'sample'; PRAGMA writable_schema=RESET;"
+		"UPDATE sample SET et_ns = 'soon'",
+		"PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql = replace(sql, ') STRICT',"
+		"')') WHERE name = 'experiment'; PRAGMA writable_schema=RESET;"
+		"UPDATE experiment SET host_kernel = x'00ff'",
+	};
+
+	for (size_t i = 0; i < ET_LENGTH(edits); i++) {
+		make_store("edited.db");
+		run_sql(edits[i]);
+		int rc = try_load();
+		ok(rc < 0 && err.exit == ET_EXIT_OUTSIDE && err.hint[0], "%.60s: %s", edits[i],
+			err.what);
+		unlink(path);
+	}
+	make_store("edited.db");
+	run_sql("DROP TABLE interference");
+	ok(try_load() < 0 && err.exit == ET_EXIT_OUTSIDE, "a table is missing: %s", err.what);
+	unlink(path);
+	make_store("edited.db");
+	run_sql("DELETE FROM process; UPDATE sample SET pt_ns = NULL, partner = NULL");
+	ok(try_load() == 0, "what is not known is no damage");
+}
+
+static int see(void *ctx, const struct et_store_entry *entry)
+{
+	*(size_t *)ctx += strlen(entry->id) + strlen(entry->first_command);
+	return 0;
+}
+
+/* Reads all there is to read; what it says does not matter, that it comes back does. */
+static void read_everything(void)
+{
+	struct et_store *s = NULL;
+	struct et_experiment *e = NULL;
+	size_t n = 0;
+	char found[40], *value = NULL;
+
+	if (et_store_open(path, ET_STORE_READ, &s, &err) == 0) {
+		(void)et_store_list(s, 0, see, &n, &err);
+		(void)et_store_find(s, "2025", found, &err);
+		(void)et_store_get_fact(s, "x", &value, &err);
+		if (et_store_load(s, id, &e, &err))
+			n = 0;
+	}
+	free(value);
+	et_experiment_free(e);
+	et_store_close(s);
+}
+
+static void damaged_bytes(void)
+{
+	uint64_t random = 88172645463325252u;
+	unsigned char page[512] = { 0 };
+
+	make_store("whole.db");
+	char whole[300], command[700];
+	snprintf(whole, sizeof(whole), "%s", path);
+	new_place("damaged.db");
+	for (int i = 0; i < 60; i++) {
+		snprintf(command, sizeof(command), "cp '%s' '%s'", whole, path);
+		if (system(command))
+			break;
+		int fd = open(path, O_RDWR | O_CLOEXEC);
+		off_t size = lseek(fd, 0, SEEK_END);
+		for (int k = 0; k < 8; k++) {
+			random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+			/* The header of the file stays: past it is where it gets hard. */
+			off_t at = 100 + (off_t)(random % (uint64_t)(size - 100));
+			page[0] = (unsigned char)(random >> 40);
+			if (pwrite(fd, page, i % 3 ? 1 : 64, at) < 0)
+				break;
+		}
+		close(fd);
+		read_everything();
+	}
+	ok(true, "random damage is survived");
+	if (truncate(path, 3 * 4096 + 17))
+		return;
+	ok(try_load() < 0 && err.exit == ET_EXIT_OUTSIDE, "a cut-off file: %s", err.what);
+	unlink(path);
+	make_store("damaged.db");
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	memset(page, 0xa5, sizeof(page));
+	for (off_t at = 4096; pwrite(fd, page, sizeof(page), at) > 0 && at < 60000;)
+		at += (off_t)sizeof(page);
+	close(fd);
+	ok(try_load() < 0 && said("damaged"), "pages of rubbish");
+}
+
+/* A store whose file may not grow: what was flushed stays, the rest is an error. */
+static void full_disk(void)
+{
+	struct et_store *s = NULL;
+	struct et_experiment *e = NULL;
+	struct et_sample sample;
+	uint32_t order = 5, durable = 4;
+	int rc = 0;
+
+	make_store("full.db");
+	pid_t pid = fork();
+	if (pid == 0) {
+		struct rlimit limit = { 200000, 200000 };
+		signal(SIGXFSZ, SIG_IGN);
+		if (setrlimit(RLIMIT_FSIZE, &limit) ||
+			et_store_open(path, ET_STORE_WRITE, &s, &err))
+			_exit(100);
+		for (; !rc && order < 100000; order++) {
+			sample = specimen_sample(0, order);
+			specimen_interferers(&sample, 3);
+			rc = et_store_add(s, id, &sample, &err);
+			if (!rc && order % 10 == 0 && !(rc = et_store_flush(s, &err)))
+				durable = order;
+		}
+		et_store_close(s);
+		_exit(rc == -EIO && said("could not be written") ? (int)(durable / 10) : 101);
+	}
+	int status;
+	waitpid(pid, &status, 0);
+	durable = (uint32_t)WEXITSTATUS(status) * 10;
+	ok(WIFEXITED(status) && durable >= 10 && durable < 1000, "full after %u samples", durable);
+	ok(et_store_open(path, ET_STORE_WRITE, &s, &err) == 0 &&
+			et_store_load(s, id, &e, &err) == 0 && e->commands[0].n_samples == durable,
+		"all that was flushed is there, nothing else");
+	sample = specimen_sample(0, durable + 1);
+	ok(s && et_store_add(s, id, &sample, &err) == 0 && et_store_flush(s, &err) == 0,
+		"with space again it goes on");
+	et_experiment_free(e);
+	et_store_close(s);
+}
+
+/* As a user who may not write: root may everything. */
+static void read_only(void)
+{
+	make_store("only/read.db");
+	char only[300];
+	snprintf(only, sizeof(only), "%s/only", folder);
+	chmod(folder, 0755);
+	chmod(path, 0444);
+	chmod(only, 0555);
+	fflush(stdout);
+	pid_t pid = fork();
+	if (pid == 0) {
+		tap_failed = 0;
+		if (geteuid() == 0 && (setgid(65534) || setuid(65534)))
+			_exit(100);
+		ok(try_open(ET_STORE_WRITE) == -EROFS && said("read-only"), "not for writing");
+		ok(try_load() == 0, "but for reading");
+		new_place("only/new.db");
+		ok(try_open(ET_STORE_WRITE) == -EACCES && said("Permission denied"),
+			"nor is one made there");
+		_exit(tap_failed);
+	}
+	int status;
+	waitpid(pid, &status, 0);
+	tap_count += 3;
+	ok(status == 0, "a read-only store");
+	chmod(only, 0755);
+	chmod(path, 0644);
+	pid = fork();
+	if (pid == 0) {
+		tap_failed = 0;
+		if (geteuid() == 0 && (setgid(65534) || setuid(65534)))
+			_exit(100);
+		ok(try_open(ET_STORE_WRITE) == -EROFS && said("read-only"), "another's store");
+		ok(try_load() == 0, "can be read where it is open to all");
+		_exit(tap_failed);
+	}
+	waitpid(pid, &status, 0);
+	tap_count += 2;
+	ok(status == 0, "another user's store");
+}
+
+int main(void)
+{
+	if (!mkdtemp(folder))
+		return 1;
+	privacy();
+	urls();
+	not_a_store();
+	versions();
+	edited_by_hand();
+	damaged_bytes();
+	full_disk();
+	read_only();
+	char command[400];
+	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+	ok(system(command) == 0, "cleaned up");
+	return tap_done();
+}
