@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What the tests of the program as a user runs it share: a folder and a store of their own, TAP.
 # Sourced by sh; the program is $ETALON.
