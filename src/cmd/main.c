@@ -7,6 +7,7 @@
 #include <string.h>
 
 extern const struct et_verb et_verb_completion;
+extern const struct et_verb et_verb_put;
 extern const struct et_verb et_verb_export;
 extern const struct et_verb et_verb_import;
 extern const struct et_verb et_verb_list;
@@ -22,6 +23,7 @@ const struct et_verb *const et_verbs[] = {
 	&et_verb_import,
 	&et_verb_rm,
 	&et_verb_completion,
+	&et_verb_put,
 	NULL,
 };
 

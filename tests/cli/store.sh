@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # list, rm and import, and what a user sees of a store that is not as it should be.
 # shellcheck source=tests/cli/lib.sh
@@ -11,7 +11,7 @@ for sql in sys.argv[2:]: db.execute(sql)' "$dir/store.db" "$@"
 }
 empty() { # empty FILE
 	[ ! -s "$1" ]
-	ok $? "nothing in ${1##*/}"
+	holds $? "nothing in ${1##*/}"
 }
 
 # --- nothing kept yet
@@ -19,10 +19,10 @@ gives 0 "list without a store" "$ETALON" list
 says "nothing kept yet"
 empty "$dir/out"
 [ ! -e "$dir/store.db" ]
-ok $? "none was made"
+holds $? "none was made"
 gives 0 "the same as JSON" "$ETALON" list --json
 [ "$(tr -d ' \n' < "$dir/out")" = '[]' ]
-ok $? "is an empty list"
+holds $? "is an empty list"
 gives 0 "the same quietly" "$ETALON" list -q
 empty "$dir/err"
 gives 4 "rm without a store" "$ETALON" rm last
@@ -36,29 +36,29 @@ gives 0 "import hyperfine's" "$ETALON" import --label "$(printf 'evil \033[31mre
 says "6 samples of 2 commands"
 mode=$(stat -c %a "$dir/store.db")
 [ "$mode" = 600 ]
-ok $? "the store is private ($mode)"
+holds $? "the store is private ($mode)"
 gives 0 "list" "$ETALON" list
 says "sleep 0.1 (+1)"
 ! grep -q "$(printf '\033')" "$dir/out"
-ok $? "no escape sequence reaches the terminal"
+holds $? "no escape sequence reaches the terminal"
 [ "$(wc -L < "$dir/out")" -le 80 ]
-ok $? "no line is wider than the terminal"
+holds $? "no line is wider than the terminal"
 gives 0 "list as JSON" "$ETALON" list --json
 python3 -c 'import json, sys; e, = json.load(open(sys.argv[1]))
 assert e["samples"] == 6 and e["commands"] == 2 and e["state"] == "done"' "$dir/out"
-ok $? "which is JSON"
+holds $? "which is JSON"
 seq 1 5 | "$ETALON" import -q --label numbers - > "$dir/id"
-ok $? "import of a list of numbers from standard input"
+holds $? "import of a list of numbers from standard input"
 gives 0 "show it" "$ETALON" show "$(cat "$dir/id")"
 says "elapsed time"
 gives 0 "a limit" "$ETALON" list -n 1
 says numbers
 [ "$(wc -l < "$dir/out")" -eq 2 ]
-ok $? "the newest only"
+holds $? "the newest only"
 
 # --- there and back
 for format in json csv; do
-	"$ETALON" export -f $format -o "$dir/there.$format" last || ok 1 "export"
+	"$ETALON" export -f $format -o "$dir/there.$format" last || holds 1 "export"
 done
 gives 2 "import of what is there" "$ETALON" import "$dir/there.json"
 says "already kept"
@@ -69,11 +69,11 @@ says "removed $(cat "$dir/id")"
 gives 0 "import of what is no longer there" "$ETALON" import "$dir/there.json"
 gives 0 "export again" "$ETALON" export -f json "$(cat "$dir/id")"
 cmp -s "$dir/there.json" "$dir/out"
-ok $? "the record is the same, byte for byte"
+holds $? "the record is the same, byte for byte"
 gives 0 "import of CSV" "$ETALON" import "$dir/there.csv"
 gives 0 "export again" "$ETALON" export -f csv last
 cmp -s "$dir/there.csv" "$dir/out"
-ok $? "the table is the same, byte for byte"
+holds $? "the table is the same, byte for byte"
 
 # --- wrong usage
 gives 2 "rm of nothing" "$ETALON" rm
@@ -112,7 +112,7 @@ wait $pid 2> /dev/null
 gives 0 "list after a kill" "$ETALON" list --json
 python3 -c 'import json, sys; e = json.load(open(sys.argv[1]))[0]
 assert e["label"] == "killed" and e["state"] == "running" and e["samples"] > 1, e' "$dir/out"
-ok $? "what was measured by then is kept"
+holds $? "what was measured by then is kept"
 
 # --- a store that is not as it should be
 change "PRAGMA user_version=9"
@@ -141,24 +141,24 @@ trap 'umount "$dir/disk" 2> /dev/null; rm -rf "$dir"' EXIT
 if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=400k tmpfs "$dir/disk" 2> /dev/null; then
 	export ETALON_STORE="$dir/disk/store.db"
 	"$ETALON" import -q "$dir/hyperfine.json" > /dev/null
-	ok $? "a store on a small disk"
+	holds $? "a store on a small disk"
 	seq 1 20000 > "$dir/many"
 	gives 4 "a full disk" "$ETALON" import "$dir/many"
 	says "no space left"
 	gives 0 "what was kept before" "$ETALON" list --json
 	python3 -c 'import json, sys; e, = json.load(open(sys.argv[1])); assert e["samples"] == 6' "$dir/out"
-	ok $? "is all there"
+	holds $? "is all there"
 	gives 4 "run into a full disk" "$ETALON" run -q -w 0 -r 3000 'sleep 0'
 	says "no space left"
 	gives 0 "the samples until then" "$ETALON" list --json
 	python3 -c 'import json, sys; e = json.load(open(sys.argv[1])); assert e[0]["samples"] > 10, e' "$dir/out"
-	ok $? "are there"
+	holds $? "are there"
 	mount -o remount,ro "$dir/disk"
 	gives 0 "list of a read-only store" "$ETALON" list
 	gives 4 "import into a read-only store" "$ETALON" import "$dir/hyperfine.json"
 	says "read-only"
 	umount "$dir/disk"
 else
-	skip "a full disk: needs root and mount"
+	skip "not here" "a full disk: needs root and mount"
 fi
 done_testing
