@@ -40,7 +40,7 @@ static int read_id(struct et_sqlite *s, sqlite3_stmt *st, char id[40], struct et
 	const char *text = (const char *)sqlite3_column_text(st, 1);
 	if (!text || strlen(text) >= 40)
 		return damaged(s, text ? text : "", "its id", err);
-	strcpy(id, text);
+	memcpy(id, text, strlen(text) + 1);
 	return 1;
 }
 
@@ -104,7 +104,7 @@ int et_sqlite_find(struct et_store *store, const char *name, char id[40], struct
 			et_fail(err, ENOENT, ET_EXIT_USAGE,
 				"no experiment has the id or label '%s'", name),
 			"etalon list shows what is kept in %s", s->path);
-	strcpy(id, found);
+	memcpy(id, found, strlen(found) + 1);
 	return 0;
 }
 
@@ -120,7 +120,7 @@ int et_sqlite_find_unfinished(struct et_store *store, char id[40], struct et_err
 		return et_hint(err,
 			et_fail(err, ENOENT, ET_EXIT_USAGE, "no experiment is unfinished"),
 			"etalon list shows what is kept in %s", s->path);
-	strcpy(id, found);
+	memcpy(id, found, strlen(found) + 1);
 	return 0;
 }
 
@@ -188,7 +188,7 @@ static int load_head(struct loading *l, const char *id)
 			et_fail(l->err, ENOENT, ET_EXIT_USAGE, "%s: no experiment '%s'", l->s->path,
 				id),
 			"etalon list shows what is kept");
-	strcpy(l->e->id, id);
+	memcpy(l->e->id, id, strlen(id) + 1);
 	l->key = sqlite3_column_int64(st, 0);
 	c.at = 2;
 	return read_head(l, &c, &what) ? 0 : bad(l, what);
@@ -428,7 +428,7 @@ static bool read_entry(struct et_cursor *c, struct et_store_entry *entry)
 	memset(entry, 0, sizeof(*entry));
 	if (!id || strlen(id) >= sizeof(entry->id))
 		return false;
-	strcpy(entry->id, id);
+	memcpy(entry->id, id, strlen(id) + 1);
 	entry->label = (const char *)sqlite3_column_text(c->stmt, c->at++);
 	(void)et_row_int(c, 0, INT64_MAX, &started);
 	entry->state =

@@ -272,7 +272,7 @@ static int select_experiment(struct et_sqlite *s, const char *id, struct et_erro
 		return rc;
 	if (rc == 0 || strlen(id) >= sizeof(s->id))
 		return no_experiment(s, id, err);
-	strcpy(s->id, id);
+	memcpy(s->id, id, strlen(id) + 1);
 	s->key = sqlite3_column_int64(st, 0);
 	return 0;
 }
