@@ -130,6 +130,30 @@ refuses()
 	}
 }
 
+# holds STATUS NAME: passes when the status is 0, for `test …; holds $? "name"`
+holds()
+{
+	tap_report "$1" "$2"
+}
+
+# gives STATUS NAME COMMAND…: as exits, with the output in $dir/out and $dir/err
+dir=$work
+gives()
+{
+	local want=$1 name=$2
+	shift 2
+	exits "$name: exit $want" "$want" "$@"
+	cp "$work/.out" "$dir/out"
+	cp "$work/.err" "$dir/err"
+}
+
+# says TEXT: the output of the last gives holds it
+says()
+{
+	grep -qF -- "$1" "$dir/out" "$dir/err"
+	tap_report $? "says '$1'"
+}
+
 # The names of all commands, one a line, as the tool itself lists them.
 commands()
 {
