@@ -116,7 +116,7 @@ static int read_id(struct et_importer *in, const json_t *root)
 		return rc;
 	if (!is_id(id))
 		return et_import_fail(in, &here, "'%.60s' is not an id", id);
-	strcpy(in->e->id, id);
+	memcpy(in->e->id, id, strlen(id) + 1);
 	return 0;
 }
 
