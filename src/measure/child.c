@@ -88,10 +88,8 @@ static enum step set_identity(const struct et_child_setup *s)
 	return STEP_NONE;
 }
 
-static enum step prepare(const struct et_child_setup *s)
+static enum step set_surroundings(const struct et_child_setup *s)
 {
-	struct sched_param param = { .sched_priority = s->priority };
-
 	if (setpgid(0, 0) < 0)
 		return STEP_GROUP;
 	if (place(s->in, 0) < 0 || place(s->out, 1) < 0 || place(s->err, 2) < 0)
@@ -102,6 +100,16 @@ static enum step prepare(const struct et_child_setup *s)
 		return STEP_DIRECTORY;
 	if (s->attach_fd >= 0 && write(s->attach_fd, "0", 1) < 0)
 		return STEP_CGROUP;
+	return STEP_NONE;
+}
+
+static enum step prepare(const struct et_child_setup *s)
+{
+	struct sched_param param = { .sched_priority = s->priority };
+
+	enum step failed = set_surroundings(s);
+	if (failed)
+		return failed;
 	if (s->cpus && sched_setaffinity(0, sizeof(*s->cpus), s->cpus) < 0)
 		return STEP_AFFINITY;
 	if (s->policy != SCHED_OTHER && sched_setscheduler(0, s->policy, &param) < 0)

@@ -284,28 +284,43 @@ static void look_up(struct et_watch *w, struct et_interferer *who)
 	}
 }
 
+/* A thread of a process that goes on, or a leader whose sum stands right behind it. */
+static bool told_elsewhere(const struct et_exits *exits, size_t i)
+{
+	const struct et_exit_record *r = &exits->records[i], *next = r + 1;
+
+	if (r->group)
+		return false;
+	if (r->tgid && r->tgid != r->pid)
+		return true;
+	return i + 1 < exits->n && next->group && next->pid == r->pid;
+}
+
+/* A group record carries no name of its own: one of its threads stands before it. */
+static const struct et_exit_record *named_record(const struct et_exits *exits, size_t i)
+{
+	const struct et_exit_record *r = &exits->records[i];
+
+	if (!r->group || r->name[0])
+		return r;
+	for (size_t k = i; k-- > 0;) {
+		const struct et_exit_record *before = &exits->records[k];
+		if (before->tgid == r->pid || before->pid == r->pid)
+			return before;
+	}
+	return r;
+}
+
 static void add_exited(struct who *w, const struct et_image *before, const struct et_image *after,
 	const struct et_exits *exits, uint64_t tick_ns)
 {
 	for (size_t i = 0; i < exits->n; i++) {
 		const struct et_exit_record *r = &exits->records[i];
-		/* A thread of a process that goes on, or whose sum comes by itself. */
-		bool thread = !r->group && r->tgid && r->tgid != r->pid;
-		if (claimed(r) || thread || find_reading(after, r->pid))
-			continue;
-		if (!r->group && i + 1 < exits->n && exits->records[i + 1].group &&
-			exits->records[i + 1].pid == r->pid)
+		if (claimed(r) || told_elsewhere(exits, i) || find_reading(after, r->pid))
 			continue;
 		struct et_interferer *who =
 			add_who(w, r->pid, r->cpu_ns - used_before(before, r->pid, r->cpu_ns));
-		/* A group record carries no name of its own: the leader's stands before it. */
-		const struct et_exit_record *named = r;
-		for (size_t k = i; r->group && !r->name[0] && k-- > 0;) {
-			if (exits->records[k].tgid == r->pid || exits->records[k].pid == r->pid) {
-				named = &exits->records[k];
-				break;
-			}
-		}
+		const struct et_exit_record *named = named_record(exits, i);
 		memcpy(who->name, named->name, sizeof(who->name));
 		who->kernel_thread = named->ppid == 2;
 		who->exited = true;
