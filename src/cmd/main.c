@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <locale.h>
+#include <signal.h>
 #include <string.h>
 
 extern const struct et_verb et_verb_completion;
@@ -54,6 +55,8 @@ int main(int argc, char **argv)
 
 	/* Numbers keep their point whatever the user's language; only characters are localised. */
 	setlocale(LC_CTYPE, "C.UTF-8");
+	/* A file that may not grow is an error that write reports. */
+	signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2) {
 		et_fail(&err, EINVAL, ET_EXIT_USAGE, "no command");
 		et_hint(&err, 0,

@@ -122,15 +122,13 @@ static enum step prepare(const struct et_child_setup *s)
 
 static void default_signals(void)
 {
+	static const int changed[] = { SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGALRM,
+		SIGXFSZ };
 	struct sigaction dfl = { .sa_handler = SIG_DFL };
 
 	/* Handlers fall away at exec; what we ignore (a closed pipe) would stay ignored. */
-	sigaction(SIGPIPE, &dfl, NULL);
-	sigaction(SIGINT, &dfl, NULL);
-	sigaction(SIGTERM, &dfl, NULL);
-	sigaction(SIGHUP, &dfl, NULL);
-	sigaction(SIGTSTP, &dfl, NULL);
-	sigaction(SIGALRM, &dfl, NULL);
+	for (size_t i = 0; i < ET_LENGTH(changed); i++)
+		sigaction(changed[i], &dfl, NULL);
 }
 
 static void read_clocks(const struct et_child_setup *s, struct et_start *start, clockid_t parent)
