@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Runs the examples that users are shown, each as it stands, in a folder with a few files and a few
 # kept experiments. A line that cannot run here says so: "# needs root", "# installs packages",
-# "# takes minutes" or "# your own file". Usage: examples.sh readme|man|help
+# "# takes minutes" or "# needs a build folder". Usage: examples.sh readme|man|help
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
@@ -40,7 +40,7 @@ try()
 	rm -rf sandbox
 	cp -r stage sandbox
 	while IFS= read -r line; do
-		if [[ $line =~ \#\ (needs\ root|installs\ packages|takes\ minutes|your\ own\ file) ]]; then
+		if [[ $line =~ \#\ (needs\ root|installs\ packages|takes\ minutes|needs\ a\ build\ folder) ]]; then
 			skip "$source: $line" "${BASH_REMATCH[1]}"
 			continue
 		fi
