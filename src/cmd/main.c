@@ -43,7 +43,7 @@ static int help(void)
 	printf("usage: etalon COMMAND [options] …\n\n");
 	for (const struct et_verb *const *v = et_verbs; *v; v++)
 		printf("  %-12s %s\n", (*v)->name, (*v)->summary);
-	printf("\nexample: etalon run 'gzip -k -9 -f data' 'zstd -f data'\n"
+	printf("\nexample: etalon run 'gzip -k -1 -f data' 'gzip -k -9 -f data'\n"
 	       "'etalon COMMAND --help' shows a command's options and examples.\n");
 	return ET_EXIT_DONE;
 }
