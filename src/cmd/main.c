@@ -7,15 +7,23 @@
 #include <string.h>
 
 extern const struct et_verb et_verb_completion;
+extern const struct et_verb et_verb_put;
 extern const struct et_verb et_verb_export;
+extern const struct et_verb et_verb_import;
+extern const struct et_verb et_verb_list;
+extern const struct et_verb et_verb_rm;
 extern const struct et_verb et_verb_run;
 extern const struct et_verb et_verb_show;
 
 const struct et_verb *const et_verbs[] = {
 	&et_verb_run,
+	&et_verb_list,
 	&et_verb_show,
 	&et_verb_export,
+	&et_verb_import,
+	&et_verb_rm,
 	&et_verb_completion,
+	&et_verb_put,
 	NULL,
 };
 

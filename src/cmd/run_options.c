@@ -13,6 +13,7 @@ enum {
 	O_MIN,
 	O_MAX,
 	O_TIME_LIMIT,
+	O_METRONOME,
 	O_PROTOCOL,
 	O_METRIC,
 	O_ORDER,
@@ -64,6 +65,11 @@ const struct et_option et_run_options[] = {
 		"(auto)",
 		"auto|random|round-robin|sequential|duet", O_ORDER },
 	{ 0, "seed", "N", "seed of the random order (drawn, and recorded)", NULL, O_SEED },
+	{ 0, "metronome", "DUR",
+		"in a duet, alternate the two every DUR by signals from another CPU, e.g. 1ms "
+		"(off: "
+		"the scheduler's slices)",
+		NULL, O_METRONOME },
 	{ 0, "reference", "N|NAME", "command the others are compared with (1)", NULL, O_REFERENCE },
 	{ 0, "cpu", "LIST", "CPUs the program may use, e.g. 0-3,6", NULL, O_CPU },
 	{ 0, "sched", "POLICY", "other or fifo:N (other)", "other|fifo:1|fifo:50", O_SCHED },
@@ -191,6 +197,8 @@ static int handle_plan(struct et_run_options *o, int id, const char *arg, struct
 		return count("--max-runs", arg, 2, &p->max_runs, err);
 	case O_TIME_LIMIT:
 		return et_parse_duration("--time-limit", arg, &p->time_limit_ns, err);
+	case O_METRONOME:
+		return et_parse_duration("--metronome", arg, &p->metronome_ns, err);
 	case O_SEED:
 		o->seed_given = true;
 		return et_parse_u64("--seed", arg, 0, INT64_MAX, &p->seed, err);

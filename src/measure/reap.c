@@ -69,6 +69,11 @@ static bool wants_terminal(int signal)
 	return signal == SIGTTIN || signal == SIGTTOU;
 }
 
+static bool held_up(int code)
+{
+	return code == CLD_STOPPED || code == CLD_TRAPPED || code == CLD_CONTINUED;
+}
+
 static void take_end(struct et_ended *e, uint64_t now_ns)
 {
 	e->t1_ns = now_ns;
@@ -79,28 +84,29 @@ static void take_end(struct et_ended *e, uint64_t now_ns)
 	e->done = true;
 }
 
-int et_reap_wait(struct et_ended *ended, size_t n)
+int et_reap_wait(struct et_ended *ended, size_t n, bool stops_are_ours)
 {
 	size_t running = n;
 	int rc = 0;
 
 	while (running) {
 		siginfo_t info = { 0 };
-		if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOWAIT) < 0) {
+		if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WCONTINUED | WNOWAIT) < 0) {
 			if (errno == EINTR)
 				continue;
 			return -errno;
 		}
 		uint64_t now_ns = et_clock_read_ns(CLOCK_MONOTONIC);
 		struct et_ended *e = entry_of(ended, n, info.si_pid);
-		if (info.si_code == CLD_STOPPED || info.si_code == CLD_TRAPPED) {
-			waitid(P_PID, (id_t)info.si_pid, &info, WSTOPPED);
-			if (wants_terminal(info.si_status)) {
+		if (held_up(info.si_code)) {
+			/* Going on is news as well: we may have been stopped with it. */
+			waitid(P_PID, (id_t)info.si_pid, &info, WSTOPPED | WCONTINUED);
+			if (info.si_code != CLD_CONTINUED && wants_terminal(info.si_status)) {
 				kill(-info.si_pid, SIGKILL);
 				kill(info.si_pid, SIGKILL);
 				rc = -EIO;
 			}
-			if (e)
+			if (e && !stops_are_ours)
 				e->marks |= ET_MARK_STOPPED;
 		} else if (e) {
 			take_end(e, now_ns);
@@ -110,6 +116,37 @@ int et_reap_wait(struct et_ended *ended, size_t n)
 		}
 	}
 	return rc;
+}
+
+static bool has_ended(pid_t pid)
+{
+	siginfo_t info = { 0 };
+
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+	       info.si_pid == pid;
+}
+
+void et_reap_alternate(
+	const struct et_ended ended[2], uint64_t beat_ns, const volatile sig_atomic_t *stop)
+{
+	struct timespec next;
+	int runs = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &next);
+	kill(-ended[1].pid, SIGSTOP);
+	while (!*stop && !has_ended(ended[0].pid) && !has_ended(ended[1].pid)) {
+		uint64_t at = et_timespec_ns(next) + beat_ns;
+		next = (struct timespec){ .tv_sec = (time_t)(at / 1000000000u),
+			.tv_nsec = (long)(at % 1000000000u) };
+		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL) == EINTR &&
+			!*stop)
+			;
+		kill(-ended[runs].pid, SIGSTOP);
+		runs = !runs;
+		kill(-ended[runs].pid, SIGCONT);
+	}
+	kill(-ended[0].pid, SIGCONT);
+	kill(-ended[1].pid, SIGCONT);
 }
 
 static int32_t parent_of(int32_t pid)

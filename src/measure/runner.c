@@ -32,6 +32,7 @@ struct et_runner {
 	cpu_set_t allowed; /* CPUs a program may use */
 	cpu_set_t one;     /* the CPU a duet shares */
 	bool pinned;       /* the user named the CPUs */
+	bool elsewhere;    /* we ourselves keep off that one CPU */
 	int policy, priority;
 	int null_fd, in_fd[MOST_TOGETHER], out_fd;
 	struct et_steal steal;
@@ -73,6 +74,22 @@ static int choose_cpus(struct et_runner *r, struct et_error *err)
 			break;
 		}
 	}
+	return 0;
+}
+
+/* A metronome must not beat on the CPU whose time it divides. */
+static int step_aside(struct et_runner *r, struct et_error *err)
+{
+	cpu_set_t others;
+
+	if (!r->e->plan.metronome_ns || r->e->n_commands < 2)
+		return 0;
+	sched_getaffinity(0, sizeof(others), &others);
+	CPU_XOR(&others, &others, &r->one);
+	if (!CPU_COUNT(&others) || sched_setaffinity(0, sizeof(others), &others) < 0)
+		return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+			"--metronome needs a second CPU, and there is only one for us");
+	r->elsewhere = true;
 	return 0;
 }
 
@@ -174,6 +191,8 @@ int et_runner_open(const struct et_experiment *e, char *const *envp, struct et_i
 	r->steal.fd = -1;
 	int rc = choose_cpus(r, err);
 	if (rc == 0)
+		rc = step_aside(r, err);
+	if (rc == 0)
 		rc = choose_scheduler(r, err);
 	if (rc == 0)
 		rc = find_identity(r, envp, err);
@@ -243,7 +262,9 @@ static void fill_setup(struct et_runner *r, struct take *t, size_t i)
 		.argv = c->argv,
 		.envp = r->envp,
 		.directory = r->e->child.directory,
-		.cpus = t->cpus,
+		.cpus = t->cpus        ? t->cpus
+			: r->elsewhere ? &r->allowed
+				       : NULL,
 		.policy = r->policy,
 		.priority = r->priority,
 		.nice = r->e->child.nice,
@@ -441,7 +462,11 @@ static void fill_interference(struct et_runner *r, const struct take *t, struct 
 
 static int wait_all(struct et_runner *r, struct take *t, struct et_error *err)
 {
-	int rc = et_reap_wait(t->ended, t->n);
+	bool metronome = t->n > 1 && r->e->plan.metronome_ns && r->elsewhere;
+
+	if (metronome)
+		et_reap_alternate(t->ended, r->e->plan.metronome_ns, &r->interrupt->signal);
+	int rc = et_reap_wait(t->ended, t->n, metronome);
 
 	et_reap_leftovers(t->ended, t->n, &r->before);
 	r->interrupt->groups[0] = r->interrupt->groups[1] = 0;
@@ -471,7 +496,7 @@ static int perform(struct et_runner *r, struct take *t, struct et_sample *out, s
 	int rc = spawn_all(r, t, err);
 	if (rc) {
 		if (t->ended[0].pid > 0)
-			et_reap_wait(t->ended, 1);
+			et_reap_wait(t->ended, 1, false);
 		r->interrupt->groups[0] = r->interrupt->groups[1] = 0;
 		return rc;
 	}

@@ -5,6 +5,7 @@
 #include "num/dist.h"
 #include "num/moments.h"
 #include "num/quantile.h"
+#include "stats/bootstrap.h"
 #include "stats/interval.h"
 #include "stats/ks.h"
 #include "stats/modes.h"
@@ -131,6 +132,23 @@ static void answer_spread(const double *x, size_t n, struct answers *to)
 	put(to, e.coverage_factor, "k99");
 	put(to, et_skewness(x, n), "skewness_g1");
 	put(to, et_kurtosis(x, n), "kurtosis_b2");
+	put(to, et_acceleration_sd(x, n), "jack_accel_sd");
+}
+
+/*
+ * The oracle's leave-one-out means lose digits far from 0; there its skewness says what the
+ * acceleration of the mean is: g1 / (6 sqrt n).
+ */
+static void answer_acceleration(const double *x, size_t n, const json_t *expect, struct answers *to)
+{
+	double a = et_acceleration_mean(x, n);
+	double g1 = json_number_value(json_object_get(expect, "skewness_g1"));
+
+	if (fabs(et_mean(x, n)) > 1e6 * et_sd(x, n))
+		put_judged(to, fabs(a - g1 / (6 * sqrt((double)n))) <= 1e-9 * fabs(a),
+			"jack_accel_mean");
+	else
+		put(to, a, "jack_accel_mean");
 }
 
 static void answer_serial(const double *x, size_t n, const json_t *expect, struct answers *to)
@@ -221,6 +239,7 @@ static void answer_one_sample(const json_t *input, const json_t *expect, struct 
 	ET_AUTO_FREE double *probs = numbers(json_object_get(expect, "quantile_probs"), &n_probs);
 
 	answer_spread(x, n, to);
+	answer_acceleration(x, n, expect, to);
 	put_array(to, probs, n_probs, "quantile_probs");
 	for (size_t i = 0; i < n_probs; i++)
 		probs[i] = et_quantile_sorted(sorted, n, probs[i]);
@@ -550,6 +569,8 @@ bool answer_case(
 		answer_uncertainty(input, answers);
 	else if (!strcmp(kind, "sampling"))
 		answer_sampling(input, answers);
+	else if (!strcmp(kind, "bootstrap"))
+		answer_bootstrap(input, expect, answers);
 	else if (!strcmp(kind, "dist"))
 		answer_dist(input, answers);
 	else

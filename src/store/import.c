@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which format it is, and what holds for the experiments of all formats. */
+#include "store/import.h"
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "store/importer.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+const char *const et_import_format_names[] = { "auto", "native", "hyperfine", "csv", NULL };
+
+/* --- orders --- */
+
+static int by_order(const void *a, const void *b)
+{
+	const struct et_sample *x = *(struct et_sample *const *)a;
+	const struct et_sample *y = *(struct et_sample *const *)b;
+
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
+	return x->command < y->command ? -1 : x->command > y->command;
+}
+
+static int by_own_order(const void *a, const void *b)
+{
+	const struct et_sample *x = a, *y = b;
+
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static struct et_sample **all_samples(struct et_experiment *e, size_t *n, size_t *without)
+{
+	struct et_sample **all = NULL;
+	size_t room = 0;
+
+	*n = *without = 0;
+	for (size_t i = 0; i < e->n_commands; i++) {
+		for (size_t k = 0; k < e->commands[i].n_samples; k++) {
+			ET_GROW(all, *n, room);
+			all[*n] = &e->commands[i].samples[k];
+			*without += all[*n]->order == 0;
+			++*n;
+		}
+	}
+	return all;
+}
+
+/* Neighbours of one order are the two of a duet, or the record contradicts itself. */
+static int check_pair(struct et_importer *in, struct et_sample *a, struct et_sample *b)
+{
+	if (a->order != b->order)
+		return 0;
+	if (a->command == b->command || a->arrangement != ET_DUET || b->arrangement != ET_DUET)
+		return et_import_fail(in, NULL, "order %u stands twice ('%s', '%s')", a->order,
+			in->e->commands[a->command].name, in->e->commands[b->command].name);
+	if (a->partner < 0)
+		a->partner = (int32_t)b->command;
+	if (b->partner < 0)
+		b->partner = (int32_t)a->command;
+	return 0;
+}
+
+/* Every sample gets its place in the sequence, and its command's samples stand in that sequence. */
+static int settle_orders(struct et_importer *in)
+{
+	struct et_experiment *e = in->e;
+	size_t n, without;
+	ET_AUTO_FREE struct et_sample **all = all_samples(e, &n, &without);
+
+	if (without && without < n)
+		return et_import_fail(in, NULL, "%zu of %zu samples have no order", without, n);
+	for (size_t i = 0; without && i < n; i++)
+		all[i]->order = (uint32_t)i + 1;
+	if (n)
+		qsort(all, n, sizeof(*all), by_order);
+	for (size_t i = 1; i < n; i++) {
+		int rc = check_pair(in, all[i - 1], all[i]);
+		if (rc)
+			return rc;
+	}
+	for (size_t i = 0; i < e->n_commands; i++) {
+		struct et_command *c = &e->commands[i];
+		if (c->n_samples)
+			qsort(c->samples, c->n_samples, sizeof(*c->samples), by_own_order);
+		for (size_t k = 0; k < c->n_samples; k++)
+			c->samples[k].index = (uint32_t)k + 1;
+	}
+	return 0;
+}
+
+/* --- what all formats have in common --- */
+
+static int check_samples(struct et_importer *in)
+{
+	const struct et_experiment *e = in->e;
+
+	for (size_t i = 0; i < e->n_commands; i++) {
+		for (size_t k = 0; k < e->commands[i].n_samples; k++) {
+			const struct et_sample *s = &e->commands[i].samples[k];
+			if (s->partner >= (int64_t)e->n_commands)
+				return et_import_fail(in, NULL,
+					"'%s': sample %zu has a partner %d, but there are only %zu "
+					"commands",
+					e->commands[i].name, k + 1, s->partner, e->n_commands);
+		}
+	}
+	return 0;
+}
+
+/* The number of rounds that the samples came from, where the record does not say. */
+static void guess_runs(struct et_experiment *e)
+{
+	for (size_t i = 0; i < e->n_commands; i++) {
+		uint32_t n = 0;
+		for (size_t k = 0; k < e->commands[i].n_samples; k++)
+			n += !e->commands[i].samples[k].warmup;
+		if (e->plan.runs < n)
+			e->plan.runs = n;
+	}
+}
+
+static int finish(struct et_importer *in)
+{
+	const struct et_import_options *o = in->options;
+	struct et_experiment *e = in->e;
+
+	if (!e->n_commands)
+		return et_import_fail(in, NULL, "there are no commands in it");
+	int rc = check_samples(in);
+	if (!rc)
+		rc = settle_orders(in);
+	if (rc)
+		return rc;
+	uint64_t started = e->started_wall_ns;
+	if (o->copy || !e->id[0])
+		et_experiment_name(e, o->wall_ns, o->random);
+	e->started_wall_ns = started ? started : o->wall_ns;
+	if (e->state == ET_STATE_RUNNING)
+		e->state = ET_STATE_INTERRUPTED;
+	if (!e->plan.runs && !e->plan.until_ratio)
+		guess_runs(e);
+	if (!e->plan.level)
+		e->plan.level = 0.95;
+	if (o->label) {
+		free(e->label);
+		e->label = et_strdup(o->label);
+	}
+	return 0;
+}
+
+struct et_command *et_import_command(
+	struct et_importer *in, const struct et_place *at, const char *name)
+{
+	struct et_experiment *e = in->e;
+
+	if (e->n_commands >= ET_IMPORT_MOST_COMMANDS) {
+		et_import_fail(in, at, "more than %d commands", ET_IMPORT_MOST_COMMANDS);
+		return NULL;
+	}
+	/* Powers of two, so that growing costs little without a capacity of its own. */
+	if ((e->n_commands & (e->n_commands - 1)) == 0)
+		e->commands = et_realloc(
+			e->commands, e->n_commands ? 2 * e->n_commands : 1, sizeof(*e->commands));
+	struct et_command *c = &e->commands[e->n_commands++];
+	memset(c, 0, sizeof(*c));
+	c->name = et_strdup(name);
+	c->text = et_strdup(name);
+	c->argv = et_calloc(1, sizeof(*c->argv));
+	return c;
+}
+
+/* --- errors --- */
+
+static void write_place(FILE *out, const struct et_place *at)
+{
+	if (at->up)
+		write_place(out, at->up);
+	if (at->key)
+		fprintf(out, "%s%s", at->up ? "." : "", at->key);
+	else
+		fprintf(out, "[%zu]", at->index);
+}
+
+int et_import_fail(struct et_importer *in, const struct et_place *at, const char *fmt, ...)
+{
+	char place[256] = "", text[300];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	/* Bits of the file, which must not talk to the terminal. */
+	for (char *p = text; *p; p++) {
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = '?';
+	}
+	FILE *out = at ? fmemopen(place, sizeof(place) - 1, "w") : NULL;
+	if (out) {
+		write_place(out, at);
+		fclose(out);
+	}
+	return et_fail(in->err, EINVAL, ET_EXIT_USAGE, "%.100s: %s%s%s", in->options->name, place,
+		*place ? ": " : "", text);
+}
+
+/* --- formats --- */
+
+static char first_character(const char *data, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		if (!strchr(" \t\r\n", data[i]) || !data[i])
+			return data[i];
+	}
+	return '\0';
+}
+
+static int import_json(struct et_importer *in, const char *data, size_t size)
+{
+	enum et_import_format format = in->options->format;
+	json_error_t where;
+	json_t *root = json_loadb(data, size, JSON_REJECT_DUPLICATES, &where);
+
+	if (!root)
+		return et_import_fail(
+			in, NULL, "line %d, column %d: %s", where.line, where.column, where.text);
+	if (format == ET_IMPORT_AUTO && json_object_get(root, "etalon"))
+		format = ET_IMPORT_NATIVE;
+	if (format == ET_IMPORT_AUTO && json_object_get(root, "results"))
+		format = ET_IMPORT_HYPERFINE;
+	int rc;
+	if (!json_is_object(root) || format == ET_IMPORT_AUTO)
+		rc = et_hint(in->err,
+			et_import_fail(in, NULL, "neither etalon's nor hyperfine's JSON"),
+			"etalon export --json and hyperfine --export-json write such files");
+	else if (format == ET_IMPORT_NATIVE)
+		rc = et_import_native(in, root);
+	else
+		rc = et_import_hyperfine(in, root);
+	json_decref(root);
+	return rc;
+}
+
+static int import_any(struct et_importer *in, const char *data, size_t size)
+{
+	enum et_import_format format = in->options->format;
+	char first = first_character(data, size);
+
+	if (size > ET_IMPORT_MOST_BYTES)
+		return et_import_fail(in, NULL, "larger than %zu MiB", ET_IMPORT_MOST_BYTES >> 20);
+	if (!first)
+		return et_import_fail(in, NULL, "it is empty");
+	if (format == ET_IMPORT_CSV || (format == ET_IMPORT_AUTO && first != '{' && first != '['))
+		return et_import_csv(in, data, size);
+	return import_json(in, data, size);
+}
+
+int et_import(const char *data, size_t size, const struct et_import_options *o,
+	struct et_experiment **out, struct et_error *err)
+{
+	struct et_importer in = { .options = o, .e = et_calloc(1, sizeof(*in.e)), .err = err };
+
+	in.e->state = ET_STATE_DONE;
+	in.e->protocol = ET_PROTOCOL_RAW;
+	int rc = import_any(&in, data, size);
+	if (!rc)
+		rc = finish(&in);
+	if (rc)
+		et_experiment_free(in.e);
+	else
+		*out = in.e;
+	return rc;
+}

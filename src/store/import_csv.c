@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * CSV (RFC 4180; also with semicolons or tabs): etalon's own columns under their names, or one
+ * column of times. Lines that begin with # and empty lines are skipped; a file of numbers alone
+ * needs no header.
+ */
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "store/importer.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_COLUMNS = 1000 };
+
+struct csv {
+	struct et_importer *in;
+	const char *p, *end;
+	size_t line; /* of the row that was read last, from 1 */
+	size_t next_line;
+	char separator;
+	char *text; /* the cells of the row, one behind the other */
+	size_t n_text, cap_text;
+	size_t cells[MOST_COLUMNS]; /* where each begins in text */
+	size_t n_cells;
+};
+
+/* What a column is for. */
+struct column {
+	enum { IGNORED, COMMAND, FIELD, REMOVED, TIME } use;
+	const struct et_field *field;
+	double ns; /* of TIME: nanoseconds a unit */
+};
+
+static int fail_line(const struct csv *c, const char *text)
+{
+	return et_import_fail(c->in, NULL, "line %zu: %s", c->line, text);
+}
+
+static const char *cell(const struct csv *c, size_t i)
+{
+	return i < c->n_cells ? c->text + c->cells[i] : "";
+}
+
+/* --- rows --- */
+
+static void put(struct csv *c, char ch)
+{
+	ET_GROW(c->text, c->n_text, c->cap_text);
+	c->text[c->n_text++] = ch;
+}
+
+/* A cell in quotes; p stands behind the first one. */
+static int read_quoted(struct csv *c)
+{
+	while (c->p < c->end) {
+		char ch = *c->p++;
+		if (ch == '"') {
+			if (c->p >= c->end || *c->p != '"')
+				return 0;
+			c->p++;
+		}
+		c->next_line += ch == '\n';
+		put(c, ch);
+	}
+	return fail_line(c, "a quote is not closed");
+}
+
+static bool at_line_end(const struct csv *c)
+{
+	return c->p >= c->end || *c->p == '\n' ||
+	       (*c->p == '\r' && c->p + 1 < c->end && c->p[1] == '\n');
+}
+
+static int read_cell(struct csv *c)
+{
+	if (c->n_cells >= MOST_COLUMNS)
+		return fail_line(c, "too many columns");
+	size_t begin = c->cells[c->n_cells++] = c->n_text;
+	while (c->p < c->end && *c->p == ' ')
+		c->p++;
+	bool quoted = c->p < c->end && *c->p == '"';
+	if (quoted) {
+		c->p++;
+		int rc = read_quoted(c);
+		if (rc)
+			return rc;
+	}
+	while (!at_line_end(c) && *c->p != c->separator)
+		put(c, *c->p++);
+	if (c->n_text - begin > ET_IMPORT_MOST_TEXT)
+		return fail_line(c, "a cell is too long");
+	/* Blanks around a number or a name mean nothing. */
+	while (!quoted && c->n_text > begin && c->text[c->n_text - 1] == ' ')
+		c->n_text--;
+	put(c, '\0');
+	return 0;
+}
+
+static void end_line(struct csv *c)
+{
+	while (c->p < c->end && *c->p != '\n')
+		c->p++;
+	if (c->p < c->end)
+		c->p++;
+	c->next_line++;
+}
+
+/* Is there nothing, or only a comment, on the line that p stands at? */
+static bool is_idle(const struct csv *c)
+{
+	const char *p = c->p;
+
+	while (p < c->end && (*p == ' ' || *p == '\r' || *p == '\t'))
+		p++;
+	return p >= c->end || *p == '\n' || *p == '#';
+}
+
+/* 1 with a row, 0 at the end, below 0 on failure. */
+static int read_row(struct csv *c)
+{
+	while (c->p < c->end && is_idle(c))
+		end_line(c);
+	c->line = c->next_line;
+	if (c->p >= c->end)
+		return 0;
+	c->n_cells = c->n_text = 0;
+	for (;;) {
+		int rc = read_cell(c);
+		if (rc)
+			return rc;
+		if (at_line_end(c))
+			break;
+		c->p++; /* the separator */
+	}
+	end_line(c);
+	return 1;
+}
+
+/* The first of the usual separators on the first line that counts. */
+static void find_separator(struct csv *c)
+{
+	struct csv ahead = *c;
+
+	while (ahead.p < ahead.end && is_idle(&ahead))
+		end_line(&ahead);
+	c->separator = ',';
+	for (const char *p = ahead.p; p < ahead.end && *p != '\n'; p++) {
+		if (strchr(",;\t", *p) && *p) {
+			c->separator = *p;
+			return;
+		}
+	}
+}
+
+/* --- columns --- */
+
+static bool is_number(const char *text)
+{
+	double value;
+
+	return et_parse_double("", text, &value, NULL) == 0;
+}
+
+/* Nanoseconds of the unit that a column's name ends with; seconds where it says nothing. */
+static double unit_of(const char *name)
+{
+	static const struct {
+		const char *end;
+		double ns;
+	} units[] = { { "_ns", 1 }, { "_us", 1e3 }, { "_ms", 1e6 } };
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < ET_LENGTH(units); i++) {
+		if (len > 3 && !strcmp(name + len - 3, units[i].end))
+			return units[i].ns;
+	}
+	return 1e9;
+}
+
+static int fail_columns(const struct csv *c, const char *text)
+{
+	char names[300] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_cells && n < sizeof(names) - 1; i++)
+		n += (size_t)snprintf(
+			names + n, sizeof(names) - n, "%s%.40s", i ? ", " : "", cell(c, i));
+	return et_hint(
+		c->in->err, fail_line(c, text), "--column names the column of times: %s", names);
+}
+
+/* The column that --column names: by its header, else by its number. */
+static int find_times(const struct csv *c, const char *wanted, bool header, size_t *out)
+{
+	uint64_t number;
+
+	for (size_t i = 0; header && i < c->n_cells; i++) {
+		if (!strcmp(cell(c, i), wanted)) {
+			*out = i;
+			return 0;
+		}
+	}
+	if (et_parse_u64("", wanted, 1, c->n_cells, &number, NULL))
+		return fail_columns(c, "there is no such column");
+	*out = number - 1;
+	return 0;
+}
+
+static void know_column(const char *name, bool times_given, struct column *out)
+{
+	const struct et_field *f = et_field_find(et_sample_fields, name);
+
+	if (!strcmp(name, "command"))
+		out->use = COMMAND;
+	else if (!strcmp(name, "removed"))
+		*out = (struct column){ REMOVED, et_removal_fields, 0 };
+	else if (f && !(times_given && f->offset == offsetof(struct et_sample, et_ns)))
+		*out = (struct column){ FIELD, f, 0 };
+}
+
+/* Learns from the first row what each column is; *header says whether it was one. */
+static int read_header(struct csv *c, struct column *columns, bool *header)
+{
+	const char *wanted = c->in->options->column;
+	bool times = false;
+	size_t at = 0;
+
+	*header = false;
+	for (size_t i = 0; i < c->n_cells; i++)
+		*header = *header || !is_number(cell(c, i));
+	for (size_t i = 0; *header && i < c->n_cells; i++) {
+		know_column(cell(c, i), wanted != NULL, &columns[i]);
+		times = times || !strcmp(cell(c, i), "et_ns") || !strcmp(cell(c, i), "pt_ns");
+	}
+	if (times && !wanted)
+		return 0;
+	if (!wanted && c->n_cells > 1)
+		return fail_columns(c, "which column holds the times?");
+	int rc = wanted ? find_times(c, wanted, *header, &at) : 0;
+	if (!rc)
+		columns[at] = (struct column){ TIME, NULL, *header ? unit_of(cell(c, at)) : 1e9 };
+	return rc;
+}
+
+/* --- cells --- */
+
+static bool set_bool(const struct et_field *f, void *base, const char *text)
+{
+	static const char *const words[] = { "false", "true", "0", "1", NULL };
+	int i = et_name_index(words, text);
+
+	return i >= 0 && et_field_set_int(f, base, i & 1);
+}
+
+static bool set_cell(const struct et_field *f, void *base, const char *text)
+{
+	int64_t whole;
+	double value;
+
+	if (!*text) {
+		et_field_set_missing(f, base);
+		return true;
+	}
+	if (f->kind == ET_FIELD_BOOL)
+		return set_bool(f, base, text);
+	if (f->kind == ET_FIELD_ENUM)
+		return et_field_set_text(f, base, text);
+	if (et_parse_i64("", text, INT64_MIN, INT64_MAX, &whole, NULL) == 0)
+		return et_field_set_int(f, base, whole);
+	return et_parse_double("", text, &value, NULL) == 0 && et_field_set_double(f, base, value);
+}
+
+static int set_field(const struct csv *c, const struct column *column, void *base, size_t i)
+{
+	char buf[96];
+
+	if (set_cell(column->field, base, cell(c, i)))
+		return 0;
+	return et_import_fail(c->in, NULL, "line %zu: %s: '%.40s' is not %s", c->line,
+		column->use == REMOVED ? "removed" : column->field->name, cell(c, i),
+		et_field_wants(column->field, buf));
+}
+
+static int set_time(const struct csv *c, const struct column *column, struct et_sample *s, size_t i)
+{
+	double value;
+
+	if (et_parse_double("", cell(c, i), &value, NULL) || !(value >= 0) ||
+		!(value * column->ns < 9.2e18))
+		return et_import_fail(
+			c->in, NULL, "line %zu: '%.40s' is not a time", c->line, cell(c, i));
+	s->et_ns = (uint64_t)llround(value * column->ns);
+	return 0;
+}
+
+/* A name that a spreadsheet would take for a formula was written with a quote before it. */
+static const char *plain_name(const char *text)
+{
+	return text[0] == '\'' && text[1] && strchr("=+-@", text[1]) ? text + 1 : text;
+}
+
+/* The command of that name, a new one when there is none yet; rows mostly come in runs. */
+static int find_command(struct csv *c, const char *text, uint32_t *number)
+{
+	struct et_experiment *e = c->in->e;
+	const char *name = *text ? plain_name(text) : "imported";
+
+	if (*number < e->n_commands && !strcmp(e->commands[*number].name, name))
+		return 0;
+	for (uint32_t i = 0; i < e->n_commands; i++) {
+		if (!strcmp(e->commands[i].name, name)) {
+			*number = i;
+			return 0;
+		}
+	}
+	*number = (uint32_t)e->n_commands;
+	return et_import_command(c->in, NULL, name) ? 0 : -EINVAL;
+}
+
+static int read_sample(
+	struct csv *c, const struct column *columns, struct et_sample *s, const char **command)
+{
+	memset(s, 0, sizeof(*s));
+	et_fields_set_missing(et_sample_fields, s);
+	s->exit_code = 0;
+	*command = "";
+	for (size_t i = 0; i < c->n_cells; i++) {
+		int rc = 0;
+
+		if (columns[i].use == COMMAND)
+			*command = cell(c, i);
+		else if (columns[i].use == FIELD)
+			rc = set_field(c, &columns[i], s, i);
+		else if (columns[i].use == REMOVED)
+			rc = set_field(c, &columns[i], &s->removal, i);
+		else if (columns[i].use == TIME)
+			rc = set_time(c, &columns[i], s, i);
+		if (rc)
+			return rc;
+	}
+	if (s->et_ns == ET_UNKNOWN && s->pt_ns == ET_UNKNOWN)
+		return fail_line(c, "there is no time in it");
+	return 0;
+}
+
+/* All rows; the first of them has been read already unless it was the header. */
+static int read_rows(struct csv *c, const struct column *columns, size_t n_columns, bool header)
+{
+	struct et_importer *in = c->in;
+	uint32_t command = 0;
+	bool pt = false;
+	int rc;
+
+	for (rc = header ? read_row(c) : 1; rc == 1; rc = read_row(c)) {
+		const char *name;
+		struct et_sample s;
+
+		if (c->n_cells > n_columns)
+			return fail_line(c, "it has more cells than the first line");
+		rc = read_sample(c, columns, &s, &name);
+		if (!rc)
+			rc = find_command(c, name, &command);
+		if (rc)
+			return rc;
+		s.command = command;
+		if (!s.round && !s.warmup)
+			s.round = (uint32_t)in->e->commands[command].n_samples + 1;
+		et_experiment_add(in->e, &s);
+		pt = pt || s.pt_ns != ET_UNKNOWN;
+	}
+	in->e->metric = pt ? ET_METRIC_PT : ET_METRIC_ET;
+	in->e->plan.order = ET_ORDER_SEQUENTIAL;
+	if (rc == 0 && !in->e->n_commands)
+		return et_import_fail(in, NULL, "there are no samples in it");
+	return rc;
+}
+
+int et_import_csv(struct et_importer *in, const char *data, size_t size)
+{
+	struct csv *c = et_calloc(1, sizeof(*c));
+	struct column *columns = et_calloc(MOST_COLUMNS, sizeof(*columns));
+	bool header;
+
+	c->in = in;
+	c->p = data;
+	c->end = data + size;
+	c->next_line = 1;
+	if (size >= 3 && !memcmp(data, "\xef\xbb\xbf", 3)) /* a byte order mark */
+		c->p += 3;
+	find_separator(c);
+	int rc = memchr(data, '\0', size) ? et_import_fail(in, NULL, "this is not text")
+					  : read_row(c);
+	if (rc == 0)
+		rc = et_import_fail(in, NULL, "there are no samples in it");
+	else if (rc == 1 && !(rc = read_header(c, columns, &header)))
+		rc = read_rows(c, columns, c->n_cells, header);
+	free(columns);
+	free(c->text);
+	free(c);
+	return rc;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * hyperfine's --export-json: one list of elapsed seconds a command. It keeps the means of user
+ * and system time only, so a run's process time is not known.
+ */
+#include "base/alloc.h"
+#include "store/importer.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+static int read_seconds(
+	struct et_importer *in, const json_t *value, const struct et_place *at, uint64_t *out_ns)
+{
+	double seconds = json_number_value(value);
+
+	if (!json_is_number(value) || !(seconds >= 0 && seconds < 9.2e9))
+		return et_import_fail(in, at, "is not a time in seconds");
+	*out_ns = (uint64_t)llround(seconds * 1e9);
+	return 0;
+}
+
+/* One list a result, as long as its list of times where it is there at all. */
+struct lists {
+	const json_t *times, *exit_codes, *memory;
+};
+
+static int read_lists(
+	struct et_importer *in, const json_t *result, const struct et_place *at, struct lists *out)
+{
+	int rc = et_read_branch(in, result, "times", JSON_ARRAY, at, &out->times);
+
+	if (!rc)
+		rc = et_read_branch(in, result, "exit_codes", JSON_ARRAY, at, &out->exit_codes);
+	if (!rc)
+		rc = et_read_branch(in, result, "memory_usage_byte", JSON_ARRAY, at, &out->memory);
+	if (rc)
+		return rc;
+	if (!json_array_size(out->times))
+		return et_hint(in->err, et_import_fail(in, at, "has no times of single runs"),
+			"hyperfine --export-json keeps them");
+	return 0;
+}
+
+static int read_exit_code(struct et_importer *in, const struct lists *lists, size_t i,
+	const struct et_place *at, int32_t *out)
+{
+	const json_t *code = json_array_get(lists->exit_codes, i);
+	struct et_place list = { at, "exit_codes", 0 }, here = { &list, NULL, i };
+
+	if (!lists->exit_codes)
+		*out = 0;
+	else if (!code || json_is_null(code))
+		*out = -1; /* a signal ended it; which one is not told */
+	else if (!json_is_integer(code) || json_integer_value(code) < -1 ||
+		 json_integer_value(code) > 255)
+		return et_import_fail(in, &here, "is not an exit status");
+	else
+		*out = (int32_t)json_integer_value(code);
+	return 0;
+}
+
+static int read_runs(
+	struct et_importer *in, const json_t *result, uint32_t command, const struct et_place *at)
+{
+	struct et_place list = { at, "times", 0 };
+	const json_t *time;
+	struct lists lists;
+	size_t i;
+	int rc = read_lists(in, result, at, &lists);
+
+	if (rc)
+		return rc;
+	json_array_foreach(lists.times, i, time)
+	{
+		struct et_place here = { &list, NULL, i };
+		const json_t *bytes = json_array_get(lists.memory, i);
+		struct et_sample s;
+
+		memset(&s, 0, sizeof(s));
+		et_fields_set_missing(et_sample_fields, &s);
+		s.command = command;
+		s.round = (uint32_t)i + 1;
+		rc = read_seconds(in, time, &here, &s.et_ns);
+		if (!rc)
+			rc = read_exit_code(in, &lists, i, at, &s.exit_code);
+		if (rc)
+			return rc;
+		if (json_is_integer(bytes) && json_integer_value(bytes) >= 0)
+			s.max_rss_bytes = (uint64_t)json_integer_value(bytes);
+		et_experiment_add(in->e, &s);
+	}
+	return 0;
+}
+
+static int read_result(
+	struct et_importer *in, const json_t *result, uint32_t number, const struct et_place *at)
+{
+	const char *text;
+
+	if (!json_is_object(result))
+		return et_import_fail(in, at, "is not an object");
+	int rc = et_read_text(in, result, "command", at, &text);
+	if (rc)
+		return rc;
+	if (!text)
+		return et_import_fail(in, at, "has no command");
+	struct et_command *c = et_import_command(in, at, text);
+	if (!c)
+		return -EINVAL;
+	rc = et_read_parameters(in, result, c, at);
+	return rc ? rc : read_runs(in, result, number, at);
+}
+
+int et_import_hyperfine(struct et_importer *in, const json_t *root)
+{
+	static const struct et_place list = { NULL, "results", 0 };
+	const json_t *results, *result;
+	size_t i;
+	int rc = et_read_branch(in, root, "results", JSON_ARRAY, NULL, &results);
+
+	in->e->metric = ET_METRIC_ET;
+	in->e->plan.order = ET_ORDER_SEQUENTIAL;
+	json_array_foreach(results, i, result)
+	{
+		struct et_place here = { &list, NULL, i };
+
+		rc = read_result(in, result, (uint32_t)i, &here);
+		if (rc)
+			break;
+	}
+	return rc;
+}

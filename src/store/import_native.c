@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* etalon's own record, as `etalon export` and `etalon run --json` write it. */
+#include "base/alloc.h"
+#include "store/importer.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+/* The newest record this program knows. */
+enum { RECORD_VERSION = 1 };
+
+/* Ids go into commands that people paste: no spaces, quotes or leading dashes. */
+static bool is_id(const char *id)
+{
+	size_t len = strlen(id);
+
+	if (len < 1 || len > 39 || !isalnum((unsigned char)id[0]))
+		return false;
+	for (; *id; id++) {
+		if (!isalnum((unsigned char)*id) && !strchr("-_.", *id))
+			return false;
+	}
+	return true;
+}
+
+/* "+01:30" or "Z" behind a time, in seconds; false for anything else. */
+static bool read_offset(const char *text, long *seconds)
+{
+	int hours, minutes, n = 0;
+	char sign;
+
+	*seconds = 0;
+	if (!strcmp(text, "Z") || !strcmp(text, "z"))
+		return true;
+	if (sscanf(text, "%c%2d:%2d%n", &sign, &hours, &minutes, &n) != 3 || n != 6 || text[n])
+		return false;
+	if ((sign != '+' && sign != '-') || hours < 0 || hours > 23 || minutes < 0 || minutes > 59)
+		return false;
+	*seconds = (hours * 3600L + minutes * 60L) * (sign == '-' ? -1 : 1);
+	return true;
+}
+
+/* RFC 3339, from 1970 on. */
+static bool read_time(const char *text, uint64_t *wall_ns)
+{
+	struct tm tm = { 0 };
+	uint64_t fraction = 0, unit = 100000000;
+	long offset;
+	const char *p = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
+
+	if (!p)
+		return false;
+	if (*p == '.') {
+		for (p++; isdigit((unsigned char)*p); p++, unit /= 10)
+			fraction += (uint64_t)(*p - '0') * unit;
+	}
+	if (!read_offset(p, &offset))
+		return false;
+	time_t seconds = timegm(&tm) - offset;
+	if (seconds < 0 || seconds > INT64_MAX / 1000000000 - 1)
+		return false;
+	*wall_ns = (uint64_t)seconds * 1000000000u + fraction;
+	return true;
+}
+
+/* A time from the exact key if it is there, else from the one for people. */
+static int read_wall(struct et_importer *in, const json_t *root, const char *exact,
+	const char *readable, uint64_t *out)
+{
+	const json_t *ns = json_object_get(root, exact);
+	struct et_place here = { NULL, exact, 0 };
+	const char *text;
+
+	if (ns && !json_is_null(ns)) {
+		if (!json_is_integer(ns) || json_integer_value(ns) < 0)
+			return et_import_fail(in, &here, "is not a time in nanoseconds");
+		*out = (uint64_t)json_integer_value(ns);
+		return 0;
+	}
+	int rc = et_read_text(in, root, readable, NULL, &text);
+	if (rc || !text)
+		return rc;
+	here.key = readable;
+	if (!read_time(text, out))
+		return et_import_fail(
+			in, &here, "'%.40s' is not a time like 2026-11-15T08:55:06Z", text);
+	return 0;
+}
+
+/* The fields of the experiment itself that are names of a list. */
+static const struct et_field head_fields[] = {
+	{ "state", ET_FIELD_ENUM, .offset = offsetof(struct et_experiment, state),
+		.missing = ET_STATE_DONE, .names = et_state_names },
+	{ "protocol", ET_FIELD_ENUM, .offset = offsetof(struct et_experiment, protocol),
+		.missing = ET_PROTOCOL_EMP, .names = et_protocol_names },
+	{ "metric", ET_FIELD_ENUM, .offset = offsetof(struct et_experiment, metric),
+		.missing = ET_METRIC_PT, .names = et_metric_names },
+	{ "order", ET_FIELD_ENUM, .offset = offsetof(struct et_experiment, plan.order),
+		.missing = ET_ORDER_AUTO, .names = et_order_names },
+	{ "seed", ET_FIELD_U64, .offset = offsetof(struct et_experiment, plan.seed),
+		.hi = INT64_MAX },
+	{ "label", ET_FIELD_STRING, .offset = offsetof(struct et_experiment, label) },
+	{ "image_source", ET_FIELD_STRING, .offset = offsetof(struct et_experiment, image_source) },
+	{ 0 },
+};
+
+static int read_id(struct et_importer *in, const json_t *root)
+{
+	static const struct et_place here = { NULL, "id", 0 };
+	const char *id;
+	int rc = et_read_text(in, root, "id", NULL, &id);
+
+	if (rc || !id)
+		return rc;
+	if (!is_id(id))
+		return et_import_fail(in, &here, "'%.60s' is not an id", id);
+	strcpy(in->e->id, id);
+	return 0;
+}
+
+static int read_version(struct et_importer *in, const json_t *root)
+{
+	static const struct et_place here = { NULL, "etalon", 0 };
+	const json_t *version = json_object_get(root, "etalon");
+
+	if (!json_is_integer(version) || json_integer_value(version) < 1)
+		return et_import_fail(in, &here, "is not the version of a record");
+	if (json_integer_value(version) > RECORD_VERSION)
+		return et_hint(in->err,
+			et_import_fail(in, &here, "the record has version %lld, known up to %d",
+				(long long)json_integer_value(version), RECORD_VERSION),
+			"use a newer etalon");
+	return 0;
+}
+
+static int read_environment(struct et_importer *in, const json_t *root)
+{
+	static const struct et_place list = { NULL, "environment", 0 };
+	const json_t *factors, *factor;
+	size_t i;
+	struct et_experiment *e = in->e;
+	int rc = et_read_branch(in, root, "environment", JSON_ARRAY, NULL, &factors);
+
+	if (rc || !factors)
+		return rc;
+	e->environment = et_calloc(json_array_size(factors) + 1, sizeof(*e->environment));
+	json_array_foreach(factors, i, factor)
+	{
+		struct et_place here = { &list, NULL, i };
+
+		if (!json_is_object(factor))
+			return et_import_fail(in, &here, "is not an object");
+		rc = et_read_fields(
+			in, factor, et_factor_fields, &e->environment[e->n_environment++], &here);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static int read_head(struct et_importer *in, const json_t *root)
+{
+	struct et_experiment *e = in->e;
+	const struct {
+		const char *key;
+		const struct et_field *fields;
+		void *base;
+	} parts[] = {
+		{ "plan", et_plan_fields, &e->plan },
+		{ "child", et_child_fields, &e->child },
+		{ "host", et_host_fields, &e->host },
+	};
+	int rc = read_version(in, root);
+
+	if (!rc)
+		rc = read_id(in, root);
+	if (!rc)
+		rc = et_read_fields(in, root, head_fields, e, NULL);
+	if (!rc)
+		rc = read_wall(in, root, "started_wall_ns", "started", &e->started_wall_ns);
+	if (!rc)
+		rc = read_wall(in, root, "finished_wall_ns", "finished", &e->finished_wall_ns);
+	for (size_t i = 0; !rc && i < ET_LENGTH(parts); i++) {
+		struct et_place here = { NULL, parts[i].key, 0 };
+		const json_t *part;
+
+		rc = et_read_branch(in, root, parts[i].key, JSON_OBJECT, NULL, &part);
+		if (!rc && part)
+			rc = et_read_fields(in, part, parts[i].fields, parts[i].base, &here);
+	}
+	return rc ? rc : read_environment(in, root);
+}
+
+static int read_interference(struct et_importer *in, const json_t *object, struct et_sample *s,
+	const struct et_place *at)
+{
+	struct et_place list = { at, "interference", 0 };
+	const json_t *others, *other;
+	size_t i;
+	int rc = et_read_branch(in, object, "interference", JSON_ARRAY, at, &others);
+
+	if (rc || !others || !json_array_size(others))
+		return rc;
+	s->interferers = et_calloc(json_array_size(others), sizeof(*s->interferers));
+	json_array_foreach(others, i, other)
+	{
+		struct et_place here = { &list, NULL, i };
+
+		if (!json_is_object(other))
+			return et_import_fail(in, &here, "is not an object");
+		rc = et_read_fields(in, other, et_interferer_fields,
+			&s->interferers[s->n_interferers++], &here);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static int read_removal(struct et_importer *in, const json_t *object, struct et_sample *s,
+	const struct et_place *at)
+{
+	struct et_place here = { at, "removed", 0 };
+	const json_t *removed;
+	int rc = et_read_branch(in, object, "removed", JSON_OBJECT, at, &removed);
+
+	return rc || !removed ? rc
+			      : et_read_fields(in, removed, et_removal_fields, &s->removal, &here);
+}
+
+static int read_sample(struct et_importer *in, const json_t *object, struct et_sample *s,
+	const struct et_place *at)
+{
+	if (!json_is_object(object))
+		return et_import_fail(in, at, "is not an object");
+	int rc = et_read_fields(in, object, et_sample_fields, s, at);
+	if (!rc && s->et_ns == ET_UNKNOWN && s->pt_ns == ET_UNKNOWN)
+		rc = et_import_fail(in, at, "has neither et_ns nor pt_ns");
+	if (!rc)
+		rc = read_removal(in, object, s, at);
+	return rc ? rc : read_interference(in, object, s, at);
+}
+
+static int read_samples(
+	struct et_importer *in, const json_t *object, uint32_t command, const struct et_place *at)
+{
+	struct et_place list = { at, "samples", 0 };
+	const json_t *samples, *sample;
+	size_t i;
+	int rc = et_read_branch(in, object, "samples", JSON_ARRAY, at, &samples);
+
+	json_array_foreach(samples, i, sample)
+	{
+		struct et_place here = { &list, NULL, i };
+		struct et_sample s;
+
+		memset(&s, 0, sizeof(s));
+		s.command = command;
+		rc = read_sample(in, sample, &s, &here);
+		if (!rc)
+			et_experiment_add(in->e, &s);
+		et_sample_free(&s);
+		if (rc)
+			break;
+	}
+	return rc;
+}
+
+static int read_argv(struct et_importer *in, const json_t *object, struct et_command *c,
+	const struct et_place *at)
+{
+	struct et_place list = { at, "argv", 0 };
+	const json_t *words, *word;
+	size_t i;
+	int rc = et_read_branch(in, object, "argv", JSON_ARRAY, at, &words);
+
+	if (rc || !words)
+		return rc;
+	c->argv = et_realloc(c->argv, json_array_size(words) + 1, sizeof(*c->argv));
+	memset(c->argv, 0, (json_array_size(words) + 1) * sizeof(*c->argv));
+	json_array_foreach(words, i, word)
+	{
+		struct et_place here = { &list, NULL, i };
+
+		if (!json_is_string(word) || json_string_length(word) > ET_IMPORT_MOST_TEXT)
+			return et_import_fail(in, &here, "is not a text");
+		c->argv[i] = et_strdup(json_string_value(word));
+	}
+	return 0;
+}
+
+/* The texts of a command beside its name. */
+static const struct et_field command_fields[] = {
+	{ "setup", ET_FIELD_STRING, .offset = offsetof(struct et_command, setup) },
+	{ "prepare", ET_FIELD_STRING, .offset = offsetof(struct et_command, prepare) },
+	{ "conclude", ET_FIELD_STRING, .offset = offsetof(struct et_command, conclude) },
+	{ "cleanup", ET_FIELD_STRING, .offset = offsetof(struct et_command, cleanup) },
+	{ 0 },
+};
+
+static int read_command(
+	struct et_importer *in, const json_t *object, uint32_t number, const struct et_place *at)
+{
+	const char *name, *text;
+
+	if (!json_is_object(object))
+		return et_import_fail(in, at, "is not an object");
+	int rc = et_read_text(in, object, "command", at, &text);
+	if (!rc)
+		rc = et_read_text(in, object, "name", at, &name);
+	if (rc)
+		return rc;
+	if (!name && !text)
+		return et_import_fail(in, at, "has neither name nor command");
+	struct et_command *c = et_import_command(in, at, text ? text : name);
+	if (!c)
+		return -EINVAL;
+	if (name) {
+		free(c->name);
+		c->name = et_strdup(name);
+	}
+	rc = et_read_fields(in, object, command_fields, c, at);
+	if (!rc)
+		rc = read_argv(in, object, c, at);
+	if (!rc)
+		rc = et_read_parameters(in, object, c, at);
+	return rc ? rc : read_samples(in, object, number, at);
+}
+
+int et_import_native(struct et_importer *in, const json_t *root)
+{
+	static const struct et_place list = { NULL, "commands", 0 };
+	const json_t *commands, *command;
+	size_t i;
+	int rc = read_head(in, root);
+
+	if (!rc)
+		rc = et_read_branch(in, root, "commands", JSON_ARRAY, NULL, &commands);
+	if (rc)
+		return rc;
+	json_array_foreach(commands, i, command)
+	{
+		struct et_place here = { &list, NULL, i };
+
+		rc = read_command(in, command, (uint32_t)i, &here);
+		if (rc)
+			return rc;
+	}
+	if (in->e->n_commands && in->e->plan.reference >= in->e->n_commands)
+		return et_import_fail(
+			in, NULL, "plan.reference: there is no command %u", in->e->plan.reference);
+	return 0;
+}

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Records from elsewhere: good ones come in whole, bad ones are refused at the right place. */
+#include "store/import.h"
+#include "specimen.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+static struct et_error err;
+static struct et_experiment *e;
+
+static int import_bytes(const char *data, size_t size, struct et_import_options o)
+{
+	et_experiment_free(e);
+	e = NULL;
+	memset(&err, 0, sizeof(err));
+	o.name = "FILE";
+	o.wall_ns = 1763196906000000000u;
+	o.random = 0xabcdef;
+	return et_import(data, size, &o, &e, &err);
+}
+
+static int import_text(const char *text)
+{
+	return import_bytes(text, strlen(text), (struct et_import_options){ 0 });
+}
+
+static int import_column(const char *text, const char *column)
+{
+	return import_bytes(text, strlen(text), (struct et_import_options){ .column = column });
+}
+
+/* --- native --- */
+
+static void write_sample(struct et_json *j, const struct et_sample *s)
+{
+	et_json_object(j, NULL);
+	et_json_u64(j, "index", 999); /* the reader counts for itself */
+	et_fields_write(j, et_sample_fields, s);
+	et_json_array(j, "interference");
+	for (size_t i = 0; i < s->n_interferers; i++) {
+		et_json_object(j, NULL);
+		et_fields_write(j, et_interferer_fields, &s->interferers[i]);
+		et_json_end(j);
+	}
+	et_json_end(j);
+	if (s->removal.by != ET_KEPT) {
+		et_json_object(j, "removed");
+		et_fields_write(j, et_removal_fields, &s->removal);
+		et_json_end(j);
+	}
+	et_json_end(j);
+}
+
+static void write_command(struct et_json *j, const struct et_command *c)
+{
+	et_json_object(j, NULL);
+	et_json_string(j, "name", c->name);
+	et_json_string(j, "command", c->text);
+	et_json_array(j, "argv");
+	for (char **word = c->argv; *word; word++)
+		et_json_string(j, NULL, *word);
+	et_json_end(j);
+	et_json_object(j, "parameters");
+	for (size_t i = 0; i < c->n_parameters; i++)
+		et_json_string(j, c->parameters[i].name, c->parameters[i].value);
+	et_json_end(j);
+	et_json_string(j, "prepare", c->prepare);
+	et_json_string(j, "cleanup", c->cleanup);
+	et_json_array(j, "samples");
+	for (size_t i = 0; i < c->n_samples; i++)
+		write_sample(j, &c->samples[c->n_samples - 1 - i]); /* in any sequence */
+	et_json_end(j);
+	et_json_object(j, "result");
+	et_json_end(j);
+	et_json_end(j);
+}
+
+static char *native_text(const struct et_experiment *x)
+{
+	char *text = NULL, buf[32];
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct et_json j;
+
+	et_json_init(&j, out, 1);
+	et_json_object(&j, NULL);
+	et_json_int(&j, "etalon", 1);
+	et_json_string(&j, "id", x->id);
+	et_json_string(&j, "label", x->label);
+	et_json_string(&j, "started", et_format_rfc3339(x->started_wall_ns, buf));
+	et_json_string(&j, "state", et_state_names[x->state]);
+	et_json_string(&j, "protocol", et_protocol_names[x->protocol]);
+	et_json_string(&j, "metric", et_metric_names[x->metric]);
+	et_json_string(&j, "order", et_order_names[x->plan.order]);
+	et_json_u64(&j, "seed", x->plan.seed);
+	et_json_string(&j, "image_source", x->image_source);
+	et_json_string(&j, "a key of later times", "ignored");
+	et_json_object(&j, "plan");
+	et_fields_write(&j, et_plan_fields, &x->plan);
+	et_json_end(&j);
+	et_json_object(&j, "child");
+	et_fields_write(&j, et_child_fields, &x->child);
+	et_json_end(&j);
+	et_json_object(&j, "host");
+	et_fields_write(&j, et_host_fields, &x->host);
+	et_json_end(&j);
+	et_json_array(&j, "environment");
+	for (size_t i = 0; i < x->n_environment; i++) {
+		et_json_object(&j, NULL);
+		et_fields_write(&j, et_factor_fields, &x->environment[i]);
+		et_json_end(&j);
+	}
+	et_json_end(&j);
+	et_json_array(&j, "commands");
+	for (size_t i = 0; i < x->n_commands; i++)
+		write_command(&j, &x->commands[i]);
+	et_json_end(&j);
+	et_json_end(&j);
+	fclose(out);
+	return text;
+}
+
+static void native(void)
+{
+	struct et_experiment *x = specimen("20251115-085506-aaaaaa");
+
+	for (uint32_t order = 1; order <= 5; order++) {
+		struct et_sample s = specimen_sample(order % 2, order);
+		specimen_interferers(&s, order % 4);
+		et_experiment_add(x, &s);
+	}
+	/* JSON holds text only, and its readers whole numbers below 2^63. */
+	for (size_t i = 0; i < x->n_commands; i++)
+		strcpy(x->commands[i].argv[3], "UTF-8");
+	x->plan.seed = INT64_MAX;
+	char *text = native_text(x);
+	ok(import_text(text) == 0, "a native record: %s", err.what);
+	x->state = ET_STATE_INTERRUPTED; /* what ran elsewhere does not run here */
+	ok(e && same_experiment(x, e), "comes in whole");
+	ok(e && e->commands[1].samples[2].index == 3, "its samples in sequence");
+	struct et_import_options copy = { .copy = true, .label = "mine" };
+	ok(import_bytes(text, strlen(text), copy) == 0, "as a copy");
+	is_str(e->id, "20251115-085506-abcdef", "it has a new id");
+	is_str(e->label, "mine", "and the label given");
+	ok(e->started_wall_ns == x->started_wall_ns, "but its own start");
+
+	/* Every cut-off text and every text with a wrong byte is survived. */
+	size_t length = strlen(text);
+	int refused = 0;
+	for (size_t n = 0; n < length; n += 37)
+		refused += import_bytes(text, n, (struct et_import_options){ 0 }) != 0;
+	ok(refused == (int)((length + 36) / 37), "every beginning of it is refused");
+	for (size_t i = 0; i < length; i += 11) {
+		char was = text[i];
+		text[i] = "9-\"{x"[i % 5];
+		(void)(import_text(text) == 0);
+		text[i] = was;
+	}
+	ok(import_text(text) == 0, "wrong bytes are survived");
+	free(text);
+	et_experiment_free(x);
+
+	ok(import_text("{\"etalon\":1,\"commands\":[{\"name\":\"a\",\"samples\":["
+		       "{\"et_ns\":5},{\"pt_ns\":7.0,\"exit_code\":null}]}]}") == 0,
+		"a record with the least that makes sense");
+	ok(e->commands[0].samples[0].order == 1 && e->commands[0].samples[1].order == 2 &&
+			e->commands[0].samples[0].pt_ns == ET_UNKNOWN &&
+			e->commands[0].samples[1].pt_ns == 7 &&
+			e->commands[0].samples[1].exit_code == -1,
+		"what it does not say is unknown");
+	is_str(e->id, "20251115-085506-abcdef", "it gets an id");
+	near(e->plan.level, 0.95, 0, 0, "and a level");
+}
+
+static void times(void)
+{
+	static const struct {
+		const char *text;
+		uint64_t ns;
+	} good[] = {
+		{ "1970-01-01T00:00:01Z", 1000000000 },
+		{ "2026-11-15T08:55:06Z", 1794732906000000000 },
+		{ "2026-11-15T10:25:06.25+01:30", 1794732906250000000 },
+		{ "2026-11-15T07:55:06.123456789-01:00", 1794732906123456789 },
+	};
+	static const char *const bad[] = { "", "yesterday", "2026-11-15", "2026-13-15T08:55:06Z",
+		"2026-11-15T08:55:06", "2026-11-15T08:55:06+1", "1969-12-31T23:59:59Z",
+		"9999-11-15T08:55:06Z" };
+	char text[200];
+
+	for (size_t i = 0; i < ET_LENGTH(good) + ET_LENGTH(bad); i++) {
+		bool is_good = i < ET_LENGTH(good);
+		const char *time = is_good ? good[i].text : bad[i - ET_LENGTH(good)];
+
+		snprintf(text, sizeof(text),
+			"{\"etalon\":1,\"started\":\"%s\",\"commands\":[{\"name\":\"a\"}]}", time);
+		int rc = import_text(text);
+		ok(is_good ? rc == 0 && e->started_wall_ns == good[i].ns : rc == -EINVAL,
+			"time '%s' %s", time, rc ? err.what : "");
+	}
+}
+
+/* --- hyperfine --- */
+
+static void hyperfine(void)
+{
+	size_t n;
+
+	ok(import_text("{\"results\":[{\"command\":\"sleep 0.1\",\"mean\":0.1,\"user\":0.001,"
+		       "\"times\":[0.100000001,0.2,1e-9,0],\"exit_codes\":[0,3,null,0],"
+		       "\"memory_usage_byte\":[4096,8192],"
+		       "\"parameters\":{\"n\":\"1\",\"m\":2,\"x\":0.5}},"
+		       "{\"command\":\"b\",\"times\":[1]}]}") == 0,
+		"hyperfine's JSON: %s", err.what);
+	ok(e->metric == ET_METRIC_ET && e->state == ET_STATE_DONE && e->n_commands == 2,
+		"an experiment of elapsed times");
+	const struct et_command *c = &e->commands[0];
+	ok(c->n_samples == 4 && c->samples[0].et_ns == 100000001 && c->samples[2].et_ns == 1 &&
+			c->samples[3].et_ns == 0,
+		"seconds to nanoseconds");
+	ok(c->samples[1].exit_code == 3 && c->samples[2].exit_code == -1, "exit codes");
+	ok(c->samples[1].max_rss_bytes == 8192 && c->samples[2].max_rss_bytes == ET_UNKNOWN,
+		"memory where it is told");
+	ok(c->n_parameters == 3 && !strcmp(c->parameters[2].value, "0.5"), "parameters");
+	ok(c->samples[0].pt_ns == ET_UNKNOWN && c->samples[0].user_ns == ET_UNKNOWN,
+		"process time is not known");
+	double *values = et_command_values(c, ET_METRIC_PT, ET_SOLO, &n);
+	ok(n == 0, "so it has no values");
+	free(values);
+	values = et_command_values(c, ET_METRIC_ET, ET_SOLO, &n);
+	ok(n == 4 && values[1] == 2e8, "elapsed time has");
+	free(values);
+	ok(e->commands[1].samples[0].order == 5 && e->plan.runs == 4, "one after the other");
+}
+
+/* --- CSV --- */
+
+static void csv(void)
+{
+	ok(import_text("command,index,order,round,arrangement,warmup,exit_code,et_ns,pt_ns,user_ns,"
+		       "system_ns,wait_ns,blocked_ns,steal_ns,max_rss_bytes,removed\n"
+		       "a,1,1,0,solo,true,0,100,90,80,10,1,,0,4096,\n"
+		       "a,2,2,1,duet,false,,101,91,81,10,1,,0,4096,two-sigma\r\n"
+		       "\"b, \"\"so\"\" called\",1,2,1,duet,false,0,200,190,,,,,,,\n"
+		       "\"'=1+1\",1,3,1,solo,false,0,1e3,5.0\n") == 0,
+		"etalon's own CSV: %s", err.what);
+	ok(e->n_commands == 3 && e->metric == ET_METRIC_PT, "its commands");
+	is_str(e->commands[1].name, "b, \"so\" called", "quotes");
+	is_str(e->commands[2].name, "=1+1", "what was kept from a spreadsheet");
+	const struct et_sample *s = e->commands[0].samples;
+	ok(s[0].warmup && s[0].blocked_ns == ET_UNKNOWN && s[0].max_rss_bytes == 4096, "values");
+	ok(s[1].exit_code == -1 && s[1].removal.by == ET_REMOVED_TWO_SIGMA && s[1].partner == 1 &&
+			e->commands[1].samples[0].partner == 0,
+		"a removed one, and the pair that shares an order");
+	ok(e->commands[2].samples[0].et_ns == 1000 &&
+			e->commands[2].samples[0].user_ns == ET_UNKNOWN,
+		"cells left out are unknown");
+
+	ok(import_text("# seconds\n\n0.5\n 1.25 \n\n2\n") == 0 && e->n_commands == 1 &&
+			e->commands[0].n_samples == 3 &&
+			e->commands[0].samples[1].et_ns == 1250000000 && e->metric == ET_METRIC_ET,
+		"a list of numbers: %s", err.what);
+	ok(import_text("\xef\xbb\xbftime_ms\n1.5\n") == 0 &&
+			e->commands[0].samples[0].et_ns == 1500000,
+		"one column, its unit in its name: %s", err.what);
+	ok(import_column("name;wall\nx;0.5\nx;0.25\n", "wall") == 0 &&
+			e->commands[0].samples[1].et_ns == 250000000,
+		"a column by name, semicolons: %s", err.what);
+	ok(import_column("1\t0.5\n2\t0.25\n", "2") == 0 &&
+			e->commands[0].samples[1].et_ns == 250000000,
+		"a column by number, tabs: %s", err.what);
+	ok(import_column("command,et_ns,other_us\na,1,7\nb,2,8", "other_us") == 0 &&
+			e->n_commands == 2 && e->commands[1].samples[0].et_ns == 8000,
+		"a column instead of et_ns: %s", err.what);
+}
+
+/* --- what is refused, and the place that is named --- */
+
+#define NATIVE(samples) "{\"etalon\":1,\"commands\":[{\"name\":\"a\",\"samples\":[" samples "]}]}"
+#define RESULT(keys) "{\"results\":[{\"command\":\"a\"," keys "}]}"
+
+static const struct {
+	const char *text, *says;
+} bad[] = {
+	{ "", "empty" },
+	{ " \n ", "empty" },
+	{ "{", "line 1, column 1" },
+	{ "[1,2]", "neither" },
+	{ "{\"a\":1}", "neither" },
+	{ "{\"etalon\":1,\"etalon\":1}", "duplicate" },
+	{ "{\"etalon\":1}", "no commands" },
+	{ "{\"etalon\":2,\"commands\":[]}", "version 2" },
+	{ "{\"etalon\":\"1\"}", "etalon: is not" },
+	{ "{\"etalon\":1,\"id\":\"-rf x\"}", "id: '-rf x'" },
+	{ "{\"etalon\":1,\"id\":7}", "id: is not a text" },
+	{ "{\"etalon\":1,\"id\":\"0123456789012345678901234567890123456789\"}", "not an id" },
+	{ "{\"etalon\":1,\"commands\":{}}", "commands: is not a list" },
+	{ "{\"etalon\":1,\"commands\":[1]}", "commands[0]: is not an object" },
+	{ "{\"etalon\":1,\"commands\":[{}]}", "commands[0]: has neither" },
+	{ "{\"etalon\":1,\"metric\":\"speed\"}", "metric: is not one of pt, et" },
+	{ "{\"etalon\":1,\"seed\":-1}", "seed: is not" },
+	{ "{\"etalon\":1,\"seed\":99999999999999999999}", "too big integer" },
+	{ "{\"etalon\":1,\"plan\":[]}", "plan: is not an object" },
+	{ "{\"etalon\":1,\"plan\":{\"level\":1.01}}", "plan.level" },
+	{ "{\"etalon\":1,\"plan\":{\"reference\":1},\"commands\":[{\"name\":\"a\"}]}",
+		"no command 1" },
+	{ "{\"etalon\":1,\"host\":{\"clocksource\":\"01234567890123456789012345678901\"}}",
+		"host.clocksource: is not a text of at most 31 bytes" },
+	{ "{\"etalon\":1,\"environment\":[{\"ok\":1}]}", "environment[0].ok" },
+	{ "{\"etalon\":1,\"environment\":[[]]}", "environment[0]: is not an object" },
+	{ "{\"etalon\":1,\"started_wall_ns\":-1}", "started_wall_ns" },
+	{ "{\"etalon\":1,\"commands\":[{\"name\":\"a\",\"argv\":[1]}]}", "commands[0].argv[0]" },
+	{ "{\"etalon\":1,\"commands\":[{\"name\":\"a\",\"parameters\":{\"x\":[]}}]}",
+		"commands[0].parameters.x" },
+	{ "{\"etalon\":1,\"commands\":[{\"name\":\"a\"},{\"name\":\"b\",\"samples\":[{\"et_ns\":1},"
+	  "{\"et_ns\":-1}]}]}",
+		"commands[1].samples[1].et_ns: is not a whole number from 0" },
+	{ NATIVE("7"), "samples[0]: is not an object" },
+	{ NATIVE("{}"), "samples[0]: has neither et_ns nor pt_ns" },
+	{ NATIVE("{\"et_ns\":null}"), "has neither" },
+	{ NATIVE("{\"et_ns\":\"1\"}"), "et_ns" },
+	{ NATIVE("{\"et_ns\":1.5}"), "et_ns" },
+	{ NATIVE("{\"et_ns\":1e300}"), "et_ns" },
+	{ NATIVE("{\"et_ns\":1e999}"), "real number overflow" },
+	{ NATIVE("{\"et_ns\":NaN}"), "line 1" },
+	{ NATIVE("{\"et_ns\":1,\"order\":0}"), "order" },
+	{ NATIVE("{\"et_ns\":1,\"order\":4294967296}"), "order" },
+	{ NATIVE("{\"et_ns\":1,\"order\":1},{\"et_ns\":1}"), "1 of 2 samples have no order" },
+	{ NATIVE("{\"et_ns\":1,\"order\":2},{\"et_ns\":1,\"order\":2}"), "order 2 stands twice" },
+	{ NATIVE("{\"et_ns\":1,\"partner\":1}"), "partner 1" },
+	{ NATIVE("{\"et_ns\":1,\"marks\":[\"odd\"]}"), "samples[0].marks" },
+	{ NATIVE("{\"et_ns\":1,\"marks\":\"stopped\"}"), "samples[0].marks" },
+	{ NATIVE("{\"et_ns\":1,\"warmup\":1}"), "samples[0].warmup: is not true or false" },
+	{ NATIVE("{\"et_ns\":1,\"arrangement\":\"trio\"}"), "one of solo, duet, paced" },
+	{ NATIVE("{\"et_ns\":1,\"arrangement\":0}"), "arrangement" },
+	{ NATIVE("{\"et_ns\":1,\"removed\":\"two-sigma\"}"), "removed: is not an object" },
+	{ NATIVE("{\"et_ns\":1,\"removed\":{\"by\":\"x\"}}"), "removed.by" },
+	{ NATIVE("{\"et_ns\":1,\"interference\":[{\"name\":\"a\",\"pt_ns\":-2}]}"),
+		"samples[0].interference[0].pt_ns" },
+	{ NATIVE("{\"et_ns\":1,\"interference\":[{\"name\":\"0123456789abcdef\"}]}"),
+		"interference[0].name: is not a text of at most 15" },
+	{ RESULT("\"mean\":1"), "results[0]: has no times" },
+	{ RESULT("\"times\":[]"), "results[0]: has no times" },
+	{ RESULT("\"times\":[1,-1]"), "results[0].times[1]" },
+	{ RESULT("\"times\":[1e10]"), "results[0].times[0]" },
+	{ RESULT("\"times\":[null]"), "results[0].times[0]" },
+	{ RESULT("\"times\":[1],\"exit_codes\":[300]"), "results[0].exit_codes[0]" },
+	{ RESULT("\"times\":[1],\"exit_codes\":{}"), "exit_codes: is not a list" },
+	{ "{\"results\":[{\"times\":[1]}]}", "results[0]: has no command" },
+	{ "{\"results\":[]}", "no commands" },
+	{ "{\"results\":7}", "results: is not a list" },
+	{ "a,b\n1,2\n", "which column" },
+	{ "1,2\n", "which column" },
+	{ "et_ns\n", "no samples" },
+	{ "# nothing\n", "no samples" },
+	{ "et_ns\n1\n-5\n", "line 3: et_ns: '-5' is not a whole number from 0" },
+	{ "et_ns\n\n# x\nsoon\n", "line 4: et_ns" },
+	{ "et_ns\n1.5\n", "line 2" },
+	{ "et_ns\n99999999999999999999999\n", "line 2" },
+	{ "et_ns,pt_ns\n,\n", "line 2: there is no time" },
+	{ "et_ns\n1,2\n", "line 2: it has more cells" },
+	{ "et_ns,removed\n1,magic\n", "line 2: removed" },
+	{ "et_ns,warmup\n1,maybe\n", "line 2: warmup: 'maybe' is not true or false" },
+	{ "et_ns,order\n1,1\n2,1\n", "order 1 stands twice" },
+	{ "command,et_ns,order\na,1,1\nb,2,1\n", "order 1 stands twice" },
+	{ "seconds\nnan\n", "line 2: 'nan' is not a time" },
+	{ "seconds\n0x10\n", "line 2" },
+	{ "seconds\n-0.5\n", "line 2" },
+	{ "seconds\n1e99\n", "line 2" },
+	{ "seconds\n\"0.5\n", "line 2: a quote is not closed" },
+};
+
+static void refused(void)
+{
+	for (size_t i = 0; i < ET_LENGTH(bad); i++) {
+		int rc = import_text(bad[i].text);
+		bool good = rc == -EINVAL && !e && err.exit == ET_EXIT_USAGE &&
+			    !strncmp(err.what, "FILE: ", 6) && strstr(err.what, bad[i].says);
+		ok(good, "%.40s: %s", bad[i].says, err.what);
+	}
+	ok(import_column("a,b\n1,2\n", "c") == -EINVAL && strstr(err.hint, "a, b"),
+		"no such column: %s; %s", err.what, err.hint);
+	ok(import_column("a,b\n1,2\n", "3") == -EINVAL, "no such column: %s", err.what);
+	ok(import_bytes("1\n\0\n", 4, (struct et_import_options){ 0 }) == -EINVAL, "%s", err.what);
+	ok(import_bytes("1\n", 2, (struct et_import_options){ .format = ET_IMPORT_NATIVE }) < 0,
+		"the format was given: %s", err.what);
+}
+
+static void large(void)
+{
+	enum { DEPTH = 100000 };
+	char *deep = et_alloc(2 * DEPTH);
+
+	memset(deep, '[', DEPTH);
+	memset(deep + DEPTH, ']', DEPTH);
+	memcpy(deep, "{\"a\":", 5);
+	ok(import_bytes(deep, 2 * DEPTH, (struct et_import_options){ 0 }) < 0, "deep: %s",
+		err.what);
+	memset(deep, ',', 2 * DEPTH);
+	ok(import_bytes(deep, 2 * DEPTH, (struct et_import_options){ 0 }) < 0, "wide: %s",
+		err.what);
+	free(deep);
+
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	fprintf(out, "command,et_ns\n");
+	for (int i = 0; i < 5000; i++)
+		fprintf(out, "c%d,%d\n", i, i);
+	fclose(out);
+	ok(import_text(text) < 0, "many commands: %s", err.what);
+	free(text);
+	out = open_memstream(&text, &size);
+	for (int i = 0; i < 100000; i++)
+		fprintf(out, "%d.5\n", i);
+	fclose(out);
+	ok(import_text(text) == 0 && e->commands[0].n_samples == 100000, "many numbers");
+	free(text);
+}
+
+int main(void)
+{
+	native();
+	times();
+	hyperfine();
+	csv();
+	refused();
+	large();
+	et_experiment_free(e);
+	return tap_done();
+}
