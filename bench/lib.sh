@@ -60,18 +60,38 @@ holds()
 		exit !(op == "<=" ? x <= limit : x >= limit) }'
 }
 
-# claim TEXT OP LIMIT FIGURE [NOTE]: the verdict line, and its JSON in the results
+# short NUMBER: with four digits that count
+short() { awk -v x="$1" 'BEGIN { if (x == x + 0) printf "%.4g", x; else printf "%s", x }'; }
+
+# record TEXT OP LIMIT FIGURE NOTE HELD: a line of JSON in the results; OP and LIMIT may be empty
+record()
+{
+	local number=null
+	[[ $4 != *[!0-9.eE+-]* && -n $4 ]] && number=$4
+	printf '{"bench": "%s", "text": "%s", "op": "%s", "limit": %s, "figure": %s, ' \
+		"$bench" "$1" "$2" "${3:-null}" "$number"
+	printf '"note": "%s", "held": %s, "quick": %s, "time": "%s"}\n' "$5" "$6" \
+		"$([ -n "$quick" ] && echo true || echo false)" "$(date -u +%FT%TZ)"
+} >>"$results"
+
+# claim TEXT OP LIMIT FIGURE [NOTE]: the verdict line, and its record
 claim()
 {
-	local held=false word='NOT held' note=${5:-}
+	local held=false word='NOT held' note=${5:-} figure
+	figure=$(short "$4")
 	if holds "$4" "$2" "$3"; then
 		held=true word=held
 	fi
-	printf 'claim %s %s %s   figure %s%s   %s\n' "$1" "$2" "$3" "$4" "${note:+ ($note)}" "$word"
-	printf '{"bench": "%s", "claim": "%s", "op": "%s", "limit": %s, "figure": "%s", ' \
-		"$bench" "$1" "$2" "$3" "$4" >>"$results"
-	printf '"note": "%s", "held": %s, "quick": %s, "time": "%s"}\n' "$note" "$held" \
-		"$([ -n "$quick" ] && echo true || echo false)" "$(date -u +%FT%TZ)" >>"$results"
+	printf 'claim %s %s %s   figure %s%s   %s\n' "$1" "$2" "$3" "$figure" \
+		"${note:+ ($note)}" "$word"
+	record "$1" "$2" "$3" "$figure" "$note" $held
+}
+
+# fact TEXT FIGURE [NOTE]: a figure to be documented, of which nothing is claimed
+fact()
+{
+	printf 'fact  %s   figure %s%s\n' "$1" "$(short "$2")" "${3:+ ($3)}"
+	record "$1" '' '' "$(short "$2")" "${3:-}" null
 }
 
 # column FILE.csv WARMUP NAME…: these columns of etalon's CSV, with (all) or without (kept) warm-up
