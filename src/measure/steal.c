@@ -11,7 +11,8 @@ enum { STAT_BYTES = 65536 }; /* the CPUs come first; what is cut off is interrup
 void et_steal_open(struct et_steal *s, bool virtual_machine)
 {
 	s->physical = !virtual_machine;
-	s->read_ns = 0;
+	s->read_ns = s->sum_ns = 0;
+	s->counted = NULL;
 	s->fd = virtual_machine ? open("/proc/stat", O_RDONLY | O_CLOEXEC) : -1;
 	s->buf = et_alloc(STAT_BYTES);
 }
@@ -53,12 +54,17 @@ uint64_t et_steal_read_ns(struct et_steal *s, const cpu_set_t *cpus)
 
 	if (s->physical)
 		return 0;
-	if (!s->read_ns || now_ns - s->read_ns >= UNIT_NS) {
+	bool stale = !s->read_ns || now_ns - s->read_ns >= UNIT_NS;
+	if (stale) {
 		ssize_t n = s->fd < 0 ? -1 : pread(s->fd, s->buf, STAT_BYTES - 1, 0);
 		if (n <= 0)
 			return ET_UNKNOWN;
 		s->buf[n] = '\0';
 		s->read_ns = now_ns;
 	}
-	return et_steal_parse_ns(s->buf, cpus, sysconf(_SC_CLK_TCK));
+	if (stale || s->counted != cpus) {
+		s->sum_ns = et_steal_parse_ns(s->buf, cpus, sysconf(_SC_CLK_TCK));
+		s->counted = cpus;
+	}
+	return s->sum_ns;
 }

@@ -9,10 +9,12 @@
 #include <stdbool.h>
 
 struct et_steal {
-	int fd;           /* kept open; -1 when it cannot be told */
-	bool physical;    /* no hypervisor: nothing can be stolen */
-	char *buf;        /* text of the last reading */
-	uint64_t read_ns; /* CLOCK_MONOTONIC of it; 0: none yet */
+	int fd;                   /* kept open; -1 when it cannot be told */
+	bool physical;            /* no hypervisor: nothing can be stolen */
+	char *buf;                /* text of the last reading */
+	uint64_t read_ns;         /* CLOCK_MONOTONIC of it; 0: none yet */
+	const cpu_set_t *counted; /* the set it was last summed for, and the sum */
+	uint64_t sum_ns;
 };
 
 void et_steal_open(struct et_steal *s, bool virtual_machine);
