@@ -6,108 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
-enum {
-	O_WARMUP,
-	O_RUNS,
-	O_UNTIL,
-	O_MIN,
-	O_MAX,
-	O_TIME_LIMIT,
-	O_PROTOCOL,
-	O_METRIC,
-	O_ORDER,
-	O_SEED,
-	O_REFERENCE,
-	O_CPU,
-	O_SCHED,
-	O_NICE,
-	O_SHELL,
-	O_NO_SHELL,
-	O_SETUP,
-	O_PREPARE,
-	O_CONCLUDE,
-	O_CLEANUP,
-	O_SCAN,
-	O_STEP,
-	O_LIST,
-	O_NAME,
-	O_IGNORE,
-	O_OUTPUT,
-	O_INPUT,
-	O_USER,
-	O_KEEP_ALL,
-	O_LABEL,
-	O_RESUME,
-	O_FAIL,
-	O_EXPORT, /* and above: the formats in the order of export_formats */
-};
-
 static const char *const export_formats[] = { "json", "hyperfine", "csv", "markdown", "asciidoc",
 	"orgmode" };
-
-const struct et_option et_run_options[] = {
-	{ 'w', "warmup", "N", "runs thrown away first (1)", NULL, O_WARMUP },
-	{ 'r', "runs", "N", "samples per command (10)", NULL, O_RUNS },
-	{ 0, "until", "REL",
-		"sample until the expanded uncertainty of the mean is at most REL of it, e.g. 0.5%",
-		NULL, O_UNTIL },
-	{ 'm', "min-runs", "N", "with --until: at least so many (10)", NULL, O_MIN },
-	{ 'M', "max-runs", "N", "with --until: at most so many (1000)", NULL, O_MAX },
-	{ 0, "time-limit", "DUR", "start no more runs after this time, e.g. 5m", NULL,
-		O_TIME_LIMIT },
-	{ 0, "protocol", "NAME", "what is made of the samples: emp or raw (emp)", "emp|raw",
-		O_PROTOCOL },
-	{ 0, "metric", "NAME", "which time is judged: pt, process time, or et, elapsed (pt)",
-		"pt|et", O_METRIC },
-	{ 0, "order", "NAME",
-		"arrangement of several commands: auto, random, round-robin, sequential or duet "
-		"(auto)",
-		"auto|random|round-robin|sequential|duet", O_ORDER },
-	{ 0, "seed", "N", "seed of the random order (drawn, and recorded)", NULL, O_SEED },
-	{ 0, "reference", "N|NAME", "command the others are compared with (1)", NULL, O_REFERENCE },
-	{ 0, "cpu", "LIST", "CPUs the program may use, e.g. 0-3,6", NULL, O_CPU },
-	{ 0, "sched", "POLICY", "other or fifo:N (other)", "other|fifo:1|fifo:50", O_SCHED },
-	{ 0, "nice", "N", "nice value added for the program (0)", NULL, O_NICE },
-	{ 'S', "shell", "SHELL", "run commands through this shell, e.g. sh", NULL, O_SHELL },
-	{ 'N', "no-shell", NULL, "run commands without a shell (the default)", NULL, O_NO_SHELL },
-	{ 's', "setup", "CMD", "run once before all runs of a command", NULL, O_SETUP },
-	{ 'p', "prepare", "CMD", "run before each run; once for all commands or once for each",
-		NULL, O_PREPARE },
-	{ 'C', "conclude", "CMD", "run after each run", NULL, O_CONCLUDE },
-	{ 'c', "cleanup", "CMD", "run once after all runs of a command", NULL, O_CLEANUP },
-	{ 'P', "parameter-scan", "VAR MIN MAX",
-		"run the commands for each number; {VAR} stands "
-		"for it",
-		NULL, O_SCAN },
-	{ 'D', "parameter-step-size", "STEP", "step of the --parameter-scan that follows (1)", NULL,
-		O_STEP },
-	{ 'L', "parameter-list", "VAR VALUES",
-		"run the commands for each of a,b,c; several "
-		"parameters make the product",
-		NULL, O_LIST },
-	{ 'n', "command-name", "NAME", "name of a command, in their order", NULL, O_NAME },
-	{ 'i', "ignore-failure", NULL, "measure programs that fail, too", NULL, O_IGNORE },
-	{ 0, "output", "WHERE", "the program's output: null, inherit or a file (null)", "FILE",
-		O_OUTPUT },
-	{ 0, "input", "FILE", "the program's standard input (/dev/null)", "FILE", O_INPUT },
-	{ 0, "user", "NAME", "run the program as this user, without our privileges", "USER",
-		O_USER },
-	{ 0, "keep-all", NULL, "remove no sample, only mark", NULL, O_KEEP_ALL },
-	{ 0, "label", "TEXT", "name the experiment", NULL, O_LABEL },
-	{ 0, "resume", "[ID]", "go on with an interrupted experiment (the last one)", NULL,
-		O_RESUME },
-	{ 0, "json", "FILE", "write the native record; - is stdout", "FILE", O_EXPORT },
-	{ 0, "export-json", "FILE", "write hyperfine's JSON", "FILE", O_EXPORT + 1 },
-	{ 0, "export-csv", "FILE", "write all samples as CSV", "FILE", O_EXPORT + 2 },
-	{ 0, "export-markdown", "FILE", "write a Markdown table", "FILE", O_EXPORT + 3 },
-	{ 0, "export-asciidoc", "FILE", "write an AsciiDoc table", "FILE", O_EXPORT + 4 },
-	{ 0, "export-orgmode", "FILE", "write an Org-mode table", "FILE", O_EXPORT + 5 },
-	{ 0, "fail-on-regression", "[PCT]",
-		"exit 1 when a command is significantly slower than the reference (by more than "
-		"PCT %)",
-		NULL, O_FAIL },
-	{ 0 },
-};
 
 void et_run_options_init(struct et_run_options *o)
 {
@@ -191,6 +91,8 @@ static int handle_plan(struct et_run_options *o, int id, const char *arg, struct
 		return count("--max-runs", arg, 2, &p->max_runs, err);
 	case O_TIME_LIMIT:
 		return et_parse_duration("--time-limit", arg, &p->time_limit_ns, err);
+	case O_METRONOME:
+		return et_parse_duration("--metronome", arg, &p->metronome_ns, err);
 	case O_SEED:
 		o->seed_given = true;
 		return et_parse_u64("--seed", arg, 0, INT64_MAX, &p->seed, err);

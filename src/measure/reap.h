@@ -12,7 +12,14 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+enum et_want {
+	ET_WANT_RUN_DELAY = 1,  /* no exit record will tell it */
+	ET_WANT_MIGRATIONS = 2, /* it may run on several CPUs */
+};
+
 struct et_ended {
+	unsigned want;       /* enum et_want; set by the caller */
+	uint64_t began_ns;   /* about when it started; set by the caller */
 	pid_t pid;           /* set by the caller; 0: no such child */
 	bool done;           /* it has ended */
 	uint64_t t1_ns;      /* right after the kernel said so */
@@ -27,10 +34,17 @@ struct et_ended {
 
 /*
  * Waits until all n children have ended; descendants that end meanwhile are reaped and counted.
- * A child that is stopped is marked and waited for. -EIO when one wants the terminal it does not
- * have: it is killed then.
+ * A child that is stopped is marked (unless stops_are_ours) and waited for. -EIO when one wants the
+ * terminal it does not have: it is killed then.
  */
-int et_reap_wait(struct et_ended *ended, size_t n);
+int et_reap_wait(struct et_ended *ended, size_t n, bool stops_are_ours);
+/*
+ * Lets two children run in turn, the first again and again for beat_ns, then the second, until one
+ * of them has ended; call it from another CPU than theirs, then et_reap_wait. Returns early when
+ * *stop is set.
+ */
+void et_reap_alternate(
+	const struct et_ended ended[2], uint64_t beat_ns, const volatile sig_atomic_t *stop);
 /*
  * Kills what the programs left behind: our children that are not in the picture from before.
  * Their CPU time is added to the first entry, which is marked.

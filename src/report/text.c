@@ -231,6 +231,16 @@ static void mark_rows(const struct text *t, const struct et_command *c)
 	}
 }
 
+/* The kernel splits process time by what it meets at ticks: a few of them say nothing. */
+static bool split_is_told(const struct et_experiment *e, const struct et_tally *tally)
+{
+	enum { TICKS = 10 };
+	double total = tally->parts.pt * (double)tally->kept[ET_SOLO];
+
+	return isfinite(tally->parts.user) && isfinite(tally->parts.system) &&
+	       !(total < TICKS * (double)e->host.tick_ns);
+}
+
 /* The figures of a command that has samples to judge. */
 static void figures(const struct text *t, size_t i, const struct et_tally *tally)
 {
@@ -242,7 +252,7 @@ static void figures(const struct text *t, size_t i, const struct et_tally *tally
 	time_row(t, judged, by_metric[judged], true);
 	if (by_metric[other]->n || t->verbose)
 		time_row(t, other, by_metric[other], false);
-	if (isfinite(tally->parts.user) || isfinite(tally->parts.system))
+	if (split_is_told(t->e, tally))
 		row(t, "user, system", NULL, "%s, %s",
 			et_format_rounded(tally->parts.user, 3, user),
 			et_format_rounded(tally->parts.system, 3, system));
@@ -325,9 +335,10 @@ void et_text_heading(const struct et_experiment *e, const struct et_text_options
 		row(&t, "state", WARNING, "%s: not finished", et_state_names[e->state]);
 	else if (o->verbose && ns)
 		row(&t, "finished", NULL, "%s", et_format_rfc3339(ns, when));
-	row(&t, "machine", NULL, "%s: %u × %s, Linux %s, %s, virtual: %s", e->host.name,
-		e->host.cpus, e->host.cpu, e->host.kernel, e->host.clocksource,
-		e->host.virtual_machine);
+	if (e->host.cpus) /* a record made elsewhere may not tell */
+		row(&t, "machine", NULL, "%s: %u × %s, Linux %s, %s, virtual: %s", e->host.name,
+			e->host.cpus, e->host.cpu, e->host.kernel, e->host.clocksource,
+			e->host.virtual_machine);
 	if (o->verbose) {
 		row(&t, "order", NULL, "%s, seed %llu, protocol %s, judged by %s",
 			et_order_names[e->plan.order], (unsigned long long)e->plan.seed,

@@ -1,29 +1,8 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # show and export of a kept experiment: which one, in which form, and what bad usage gets.
-set -u
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-export ETALON_STORE="sqlite:$dir/store.db" COLUMNS=80
-n=0
-
-ok() { # ok STATUS DESCRIPTION
-	n=$((n + 1))
-	if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
-}
-gives() { # gives STATUS DESCRIPTION COMMAND…: the output goes to $dir/out and $dir/err
-	want=$1 what=$2
-	shift 2
-	"$@" > "$dir/out" 2> "$dir/err"
-	got=$?
-	[ "$got" -eq "$want" ]
-	ok $? "$what: exit $want"
-	[ "$got" -eq "$want" ] || { echo "# exit $got"; sed 's/^/# /' "$dir/out" "$dir/err"; }
-}
-says() { # says TEXT
-	grep -qF -- "$1" "$dir/out" "$dir/err"
-	ok $? "says '$1'"
-}
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
 
 gives 4 "no store yet" "$ETALON" show
 "$KEEP_SPECIMEN" "$ETALON_STORE" mine || exit 1
@@ -42,10 +21,10 @@ gives 0 "show in colour" "$ETALON" show --color always
 says "$(printf '\033[1;32m')"
 gives 0 "show without" env TERM=xterm "$ETALON" show --color never
 ! grep -q "$(printf '\033')" "$dir/out"
-ok $? "no escape sequence reaches the output"
+holds $? "no escape sequence reaches the output"
 gives 0 "show as JSON" "$ETALON" show --json
 python3 -c 'import json,sys; assert json.load(open(sys.argv[1]))["id"] == sys.argv[2]' "$dir/out" $id
-ok $? "which is JSON"
+holds $? "which is JSON"
 gives 2 "show what is not there" "$ETALON" show nosuch
 says nosuch
 gives 2 "show two" "$ETALON" show a b
@@ -56,14 +35,14 @@ says "standard output: No space left on device"
 for format in json hyperfine csv markdown asciidoc orgmode; do
 	gives 0 "export as $format" "$ETALON" export --format $format
 	[ -s "$dir/out" ]
-	ok $? "$format is not empty"
+	holds $? "$format is not empty"
 done
 gives 0 "export to a file" "$ETALON" export -f csv -o "$dir/file.csv" last
 python3 -c 'import csv,sys; rows = list(csv.DictReader(open(sys.argv[1])))
 assert len(rows) == 12 and rows[0]["pt_ns"] == "412300000" and rows[0]["blocked_ns"] == ""' "$dir/file.csv"
-ok $? "which is CSV"
+holds $? "which is CSV"
 gives 2 "an unknown format" "$ETALON" export --format pdf
 says "hyperfine"
 gives 4 "a file that cannot be written" "$ETALON" export -o "$dir/no/where"
 says "No such file or directory"
-echo "1..$n"
+done_testing

@@ -140,7 +140,7 @@ static void duets(void)
 {
 	static const char *const commands[] = {
 		"sh -c 'i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done'",
-		"sh -c 'i=0; while [ $i -lt 80000 ]; do i=$((i+1)); done'",
+		"sh -c 'i=0; while [ $i -lt 160000 ]; do i=$((i+1)); done'",
 	};
 	struct et_experiment *e = experiment(commands, 2);
 	struct et_runner *r = NULL;
@@ -155,7 +155,7 @@ static void duets(void)
 		ok(s[0].command == 0 && s[1].command == 1 && s[0].partner == 1 && s[1].partner == 0,
 			"both samples are in their places");
 		double ratio = (double)s[1].pt_ns / (double)s[0].pt_ns;
-		ok(ratio > 1.4 && ratio < 2.8, "the second has twice the work (%.2f)", ratio);
+		ok(ratio > 1.5 && ratio < 10, "the second has four times the work (%.2f)", ratio);
 		ok(s[0].pt_ns <= s[0].et_ns && s[1].pt_ns <= s[1].et_ns, "PT <= ET in both");
 		ok(s[0].et_ns > s[0].pt_ns + s[0].pt_ns / 4, "they shared a CPU");
 		et_sample_free(&s[0]);
@@ -179,9 +179,13 @@ static void clean_child(void)
 	ok(run_one("grep -q SigBlk:.0000000000000000 /proc/self/status", &s) == 0 &&
 			s.exit_code == 0,
 		"no signal is blocked");
-	ok(run_one("grep -q SigIgn:.0000000000000000 /proc/self/status", &s) == 0 &&
+	/* Bit 12, SIGPIPE, which we ignore ourselves, is not set. */
+	signal(SIGPIPE, SIG_IGN);
+	ok(run_one("grep -Eq SigIgn:.[0-9a-f]{12}[02468ace][0-9a-f]{3}$ /proc/self/status", &s) ==
+				0 &&
 			s.exit_code == 0,
-		"none is ignored");
+		"what we ignore is not ignored by the program");
+	signal(SIGPIPE, SIG_DFL);
 }
 
 static void someone_disturbs(void)

@@ -7,6 +7,34 @@
 #include "num/select.h"
 #include "tap.h"
 
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Long arrays are sorted by their bits: signs, sizes and infinities must come out in order. */
+static void sorting(size_t n)
+{
+	ET_AUTO_FREE double *x = et_alloc(n * sizeof(*x)), *y = et_alloc(n * sizeof(*y));
+	size_t wrong = 0;
+	struct et_rng rng;
+
+	et_rng_seed(&rng, n, 0);
+	for (size_t i = 0; i < n; i++)
+		x[i] = ldexp(et_rng_normal(&rng), (int)et_rng_below(&rng, 2000) - 1000);
+	x[0] = -INFINITY;
+	x[n / 2] = INFINITY;
+	x[n / 3] = 0;
+	memcpy(y, x, n * sizeof(*y));
+	et_sort(x, n);
+	qsort(y, n, sizeof(*y), by_value);
+	for (size_t i = 0; i < n; i++)
+		wrong += x[i] != y[i];
+	ok(!wrong, "%zu values in order", n);
+}
+
 static void quantiles(void)
 {
 	static const double p[] = { 0.1, 0.35, 0.5, 0.9 };
@@ -77,6 +105,9 @@ int main(void)
 {
 	static const size_t sizes[] = { 1, 2, 3, 10, 599, 601, 5000, 100000 };
 
+	sorting(1999);
+	sorting(2001);
+	sorting(50000);
 	quantiles();
 	ranks();
 	for (size_t i = 0; i < ET_LENGTH(sizes); i++) {

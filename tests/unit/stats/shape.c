@@ -150,6 +150,9 @@ static void serial(void)
 		x[i] = 0.6 * x[i - 1] + x[i];
 	ok(et_ljung_box(x, N, 5).p < 1e-6 && et_runs_test(x, N).p < 1e-3, "dependent ones do not");
 	near(et_autocorrelation(x, N, 1), 0.6, 0, 0.12, "and their coefficient shows");
+	near(et_effective_size(x, N), N * 0.25, 0.5, 0, "worth a quarter of their number");
+	ok(isnan(et_effective_size(x, 0)) && isnan(et_effective_size((double[]){ 1, 1 }, 2)),
+		"nothing, and a constant, have no worth to speak of");
 	ok(isnan(et_autocorrelation(x, 3, 3)) && isnan(et_ljung_box(x, 3, 3).p) &&
 			isnan(et_mann_kendall(x, 1).p) && isnan(et_runs_test(x, 0).p) &&
 			isnan(et_acf_band(0, 0.95)) && isnan(et_mann_kendall_exact_p(x, 60)),

@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A test that the benchmarks run and say what they should; never how fast anything is.
+set -u
+here=$(dirname "$0")
+work=$(mktemp -d "${TMPDIR:-/tmp}/etalon-bench.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+export BENCH_QUICK=1 BENCH_RESULTS=$work/results.jsonl
+
+benches=(spawn images competitor pairs sharing store)
+fields='^\{"bench": "[a-z]+", "text": "[^"]+", "op": "[^"]*", "limit": (null|[0-9.]+), '
+fields+='"figure": (null|-?[0-9.e+-]+), "note": "[^"]*", "held": (true|false|null), '
+fields+='"quick": true, "time": "[0-9TZ:-]+"\}$'
+
+n=0
+check()
+{
+	local name=$1
+	shift
+	n=$((n + 1))
+	if "$@" >/dev/null; then
+		echo "ok $n - $name"
+	else
+		echo "not ok $n - $name"
+		sed 's/^/# /' "$work/out"
+	fi
+}
+
+"$here/run" "$ETALON" "${benches[@]}" >"$work/out" 2>&1
+status=$?
+echo "1..$((3 + ${#benches[@]}))"
+check 'all run to their end' test $status -eq 0
+check 'results are lines of JSON' test -s "$BENCH_RESULTS"
+check 'with all fields' test "$(grep -cvE "$fields" "$BENCH_RESULTS")" -eq 0
+for name in "${benches[@]}"; do
+	if [ "$name" = store ]; then
+		check "$name" grep -q 'samples in' "$work/out"
+	else
+		check "$name" grep -q "^{\"bench\": \"$name\"" "$BENCH_RESULTS"
+	fi
+done

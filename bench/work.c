@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Programs to be measured by the benchmarks.
+ *
+ *   bench-work inc N            counts to N in a register
+ *   bench-work forever          the same without end
+ *   bench-work walk BYTES N     N reads over BYTES of memory, a cache line each, in an order the
+ *                               processor does not foresee; every read needs the one before
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE_BYTES = 64 };
+
+struct line {
+	struct line *next;
+	char rest[LINE_BYTES - sizeof(struct line *)];
+};
+
+static void count_to(uint64_t n)
+{
+	for (uint64_t i = 0; i < n; i++)
+		__asm__ volatile("" : "+r"(i));
+}
+
+/* One cycle through all lines (Sattolo 1986), the same in every run. */
+static struct line *make_cycle(size_t n)
+{
+	struct line *lines = aligned_alloc(LINE_BYTES, n * sizeof(*lines));
+	uint32_t *order = malloc(n * sizeof(*order));
+	uint64_t state = 88172645463325252u;
+
+	if (!lines || !order)
+		exit(1);
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint32_t)i;
+	for (size_t i = n - 1; i > 0; i--) {
+		state ^= state << 13; /* xorshift64 (Marsaglia 2003) */
+		state ^= state >> 7;
+		state ^= state << 17;
+		size_t k = state % i;
+		uint32_t kept = order[i];
+		order[i] = order[k];
+		order[k] = kept;
+	}
+	for (size_t i = 0; i < n; i++)
+		lines[order[i]].next = &lines[order[(i + 1) % n]];
+	free(order);
+	return lines;
+}
+
+static void walk(size_t bytes, uint64_t n)
+{
+	struct line *lines = make_cycle(bytes / LINE_BYTES);
+	struct line *at = lines;
+
+	for (uint64_t i = 0; i < n; i++)
+		at = at->next;
+	__asm__ volatile("" : : "r"(at));
+	free(lines);
+}
+
+static uint64_t number(const char *text)
+{
+	return strtoull(text, NULL, 10);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "inc"))
+		count_to(number(argv[2]));
+	else if (argc == 2 && !strcmp(argv[1], "forever"))
+		for (;;)
+			count_to(UINT32_MAX);
+	else if (argc == 4 && !strcmp(argv[1], "walk") && number(argv[2]) >= 4 * LINE_BYTES)
+		walk(number(argv[2]), number(argv[3]));
+	else
+		return fprintf(stderr, "usage: bench-work inc N, forever, walk BYTES N\n"), 2;
+	return 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The bare work of the programs under test, as their unit tests call it. */
+#ifndef ET_PUT_WORK_H
+#define ET_PUT_WORK_H
+
+#include "base/attr.h"
+
+#include <time.h>
+
+/* Increments a register n times, returns the count. */
+uint64_t et_inc(uint64_t n);
+/* Increments until the clock reads at least until_ns; returns how many. */
+uint64_t et_spin(clockid_t clock, uint64_t until_ns);
+
+/* n numbers that the seed decides. */
+void et_random_ints(int32_t *out, size_t n, uint64_t seed);
+void et_random_doubles(double *out, size_t n, uint64_t seed);
+/* Insertion sort, ascending. */
+void et_insertion_sort(int32_t *a, size_t n);
+
+/* c = a·b, all n×n by rows; the innermost loop goes down columns, or along rows. */
+void et_matrix_by_column(const double *a, const double *b, double *c, size_t n);
+void et_matrix_by_row(const double *a, const double *b, double *c, size_t n);
+
+#endif

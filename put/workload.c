@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of programs under test, and what surrounds the work: memory, input, checksum. */
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "put/calibration.h"
+#include "put/put.h"
+#include "put/work.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { LARGEST_SORT = 1000000, LARGEST_MATRIX = 4096 };
+
+/* The kept rate, or a new one that is then kept; what went wrong with keeping is a doubt. */
+static double inc_rate(
+	const struct et_put_params *p, struct et_put_result *out, const char **origin)
+{
+	struct et_error err;
+	char cpu[128];
+	double rate;
+	int rc = -ENOENT;
+
+	et_cpu_model("", cpu, sizeof(cpu));
+	*origin = "kept";
+	if (p->state_dir && !(p->given & ET_PUT_CALIBRATE)) {
+		rc = et_calibration_read(p->state_dir, cpu, &rate, &err);
+		if (rc == 0)
+			return rate;
+	}
+	*origin = "calibrated now";
+	rate = et_calibrate_inc();
+	if (!p->state_dir)
+		snprintf(out->doubt, sizeof(out->doubt),
+			"the calibration is not kept: neither HOME nor XDG_STATE_HOME is set");
+	else if (et_calibration_write(p->state_dir, cpu, rate, &err))
+		snprintf(out->doubt, sizeof(out->doubt), "the calibration is not kept: %.400s",
+			err.what);
+	else if (rc == -EBADMSG)
+		snprintf(out->doubt, sizeof(out->doubt),
+			"%.400s/inc.json was no calibration of ours and is replaced", p->state_dir);
+	return rate;
+}
+
+static int run_inc(const struct et_put_params *p, struct et_put_result *out, struct et_error *err)
+{
+	const char *origin = "given";
+	uint64_t n = p->iterations;
+
+	(void)err;
+	if (!(p->given & ET_PUT_ITERATIONS)) {
+		double rate = inc_rate(p, out, &origin);
+		n = (uint64_t)llround((double)p->seconds_ns * 1e-9 * rate);
+		snprintf(out->detail, sizeof(out->detail),
+			"%" PRIu64 " increments at %.4g a second (%s)", n, rate, origin);
+	} else {
+		snprintf(out->detail, sizeof(out->detail), "%" PRIu64 " increments", n);
+	}
+	out->value = et_inc(n);
+	return 0;
+}
+
+static int run_spin(const struct et_put_params *p, struct et_put_result *out, struct et_error *err)
+{
+	bool wall = p->given & ET_PUT_WALL;
+	clockid_t clock = wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
+	uint64_t begin = wall ? et_clock_read_ns(clock) : 0;
+
+	(void)err;
+	out->value = et_spin(clock, begin + p->seconds_ns);
+	snprintf(out->detail, sizeof(out->detail), "%" PRIu64 " increments until %.6f s of %s time",
+		out->value, (double)(et_clock_read_ns(clock) - begin) * 1e-9,
+		wall ? "wall" : "CPU");
+	return 0;
+}
+
+static int run_sort(const struct et_put_params *p, struct et_put_result *out, struct et_error *err)
+{
+	size_t n = (size_t)p->size;
+	ET_AUTO_FREE int32_t *a = et_calloc(n, sizeof(*a));
+
+	(void)err;
+	et_random_ints(a, n, p->seed);
+	et_insertion_sort(a, n);
+	for (size_t i = 0; i < n; i++)
+		out->value += (uint64_t)a[i] * (i + 1);
+	snprintf(
+		out->detail, sizeof(out->detail), "%zu integers, checksum %" PRIu64, n, out->value);
+	return 0;
+}
+
+static void run_matrix(const struct et_put_params *p, struct et_put_result *out,
+	void (*product)(const double *a, const double *b, double *c, size_t n))
+{
+	size_t n = (size_t)p->size;
+	ET_AUTO_FREE double *a = et_calloc(n * n, sizeof(*a));
+	ET_AUTO_FREE double *b = et_calloc(n * n, sizeof(*b));
+	ET_AUTO_FREE double *c = et_calloc(n * n, sizeof(*c));
+	double trace = 0;
+
+	et_random_doubles(a, n * n, p->seed);
+	et_random_doubles(b, n * n, p->seed + 1);
+	product(a, b, c, n);
+	for (size_t i = 0; i < n * n; i++)
+		trace += c[i];
+	memcpy(&out->value, &trace, sizeof(trace));
+	snprintf(out->detail, sizeof(out->detail), "%zu x %zu, sum of elements %.17g", n, n, trace);
+}
+
+static int run_matc(const struct et_put_params *p, struct et_put_result *out, struct et_error *err)
+{
+	(void)err;
+	run_matrix(p, out, et_matrix_by_column);
+	return 0;
+}
+
+static int run_matr(const struct et_put_params *p, struct et_put_result *out, struct et_error *err)
+{
+	(void)err;
+	run_matrix(p, out, et_matrix_by_row);
+	return 0;
+}
+
+const struct et_workload et_workloads[] = {
+	{ "inc", "a nested loop of increments, the counter in a register",
+		ET_PUT_SECONDS | ET_PUT_ITERATIONS | ET_PUT_CALIBRATE, { .seconds_ns = 100000000 },
+		0, run_inc },
+	{ "spin", "burns CPU until its process has used so many seconds of it",
+		ET_PUT_SECONDS | ET_PUT_WALL, { .seconds_ns = 100000000 }, 0, run_spin },
+	{ "sort", "insertion sort of random integers", ET_PUT_SIZE | ET_PUT_SEED,
+		{ .size = 20000, .seed = 1 }, LARGEST_SORT, run_sort },
+	{ "matc", "matrix product whose inner loop goes down columns", ET_PUT_SIZE | ET_PUT_SEED,
+		{ .size = 400, .seed = 1 }, LARGEST_MATRIX, run_matc },
+	{ "matr", "matrix product whose inner loop goes along rows", ET_PUT_SIZE | ET_PUT_SEED,
+		{ .size = 400, .seed = 1 }, LARGEST_MATRIX, run_matr },
+	{ 0 },
+};
+
+const struct et_workload *et_workload_find(const char *name)
+{
+	for (const struct et_workload *w = et_workloads; w->name; w++) {
+		if (!strcmp(w->name, name))
+			return w;
+	}
+	return NULL;
+}
+
+const char *et_put_param_name(enum et_put_param param)
+{
+	switch (param) {
+	case ET_PUT_SECONDS:
+		return "seconds";
+	case ET_PUT_ITERATIONS:
+		return "iterations";
+	case ET_PUT_SIZE:
+		return "size";
+	case ET_PUT_SEED:
+		return "seed";
+	case ET_PUT_WALL:
+		return "wall";
+	case ET_PUT_CALIBRATE:
+		return "calibrate";
+	}
+	return "";
+}
+
+static int check(
+	const struct et_workload *w, const struct et_put_params *given, struct et_error *err)
+{
+	for (unsigned bit = 1; bit <= ET_PUT_CALIBRATE; bit <<= 1) {
+		if (given->given & bit & ~w->takes)
+			return et_hint(err,
+				et_fail(err, EINVAL, ET_EXIT_USAGE, "put %s takes no --%s", w->name,
+					et_put_param_name(bit)),
+				"etalon put --list shows what each program takes");
+	}
+	if ((given->given & ET_PUT_ITERATIONS) &&
+		(given->given & (ET_PUT_SECONDS | ET_PUT_CALIBRATE)))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"put %s: --iterations fixes the count; it goes with neither --seconds nor "
+			"--calibrate",
+			w->name);
+	if ((given->given & ET_PUT_SIZE) && (given->size < 1 || given->size > w->largest_size))
+		return et_fail(err, ERANGE, ET_EXIT_USAGE,
+			"put %s: --size: %" PRIu64 " is not between 1 and %" PRIu64, w->name,
+			given->size, w->largest_size);
+	return 0;
+}
+
+int et_workload_run(const struct et_workload *w, const struct et_put_params *given,
+	struct et_put_result *out, struct et_error *err)
+{
+	struct et_put_params p = w->defaults;
+	struct et_put_result result = { 0 };
+	int rc = check(w, given, err);
+
+	if (rc)
+		return rc;
+	p.given = given->given;
+	p.state_dir = given->state_dir;
+	if (given->given & ET_PUT_SECONDS)
+		p.seconds_ns = given->seconds_ns;
+	if (given->given & ET_PUT_ITERATIONS)
+		p.iterations = given->iterations;
+	if (given->given & ET_PUT_SIZE)
+		p.size = given->size;
+	if (given->given & ET_PUT_SEED)
+		p.seed = given->seed;
+	rc = w->run(&p, &result, err);
+	if (rc == 0)
+		*out = result;
+	return rc;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `etalon import FILE`: keeps a record made elsewhere as an experiment of its own. */
+#include "store/import.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "cmd/cli.h"
+#include "store/store.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+
+enum { OPT_LABEL = 1, OPT_FORMAT, OPT_COLUMN, OPT_COPY };
+
+static const struct et_option options[] = {
+	{ 0, "label", "TEXT", "name the experiment", NULL, OPT_LABEL },
+	{ 0, "format", "FORMAT", "native, hyperfine or csv (auto: by what is in the file)",
+		"auto|native|hyperfine|csv", OPT_FORMAT },
+	{ 0, "column", "NAME", "of a CSV file: the column that holds the times", NULL, OPT_COLUMN },
+	{ 0, "copy", NULL, "give a native record a new id", NULL, OPT_COPY },
+	{ 0 },
+};
+
+static int option(void *ctx, int id, char *const *args, struct et_error *err)
+{
+	struct et_import_options *o = ctx;
+	int format;
+
+	switch (id) {
+	case OPT_LABEL:
+		o->label = args[0];
+		return 0;
+	case OPT_COLUMN:
+		o->column = args[0];
+		return 0;
+	case OPT_COPY:
+		o->copy = true;
+		return 0;
+	default:
+		format = et_name_index(et_import_format_names, args[0]);
+		if (format < 0)
+			return et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--format: '%s' is not native, hyperfine or csv", args[0]);
+		o->format = (enum et_import_format)format;
+		return 0;
+	}
+}
+
+/* All bytes of a stream, one more than allowed at most. */
+static int read_all(FILE *f, const char *name, char **data, size_t *size, struct et_error *err)
+{
+	size_t room = 1 << 16, n = 0;
+	char *bytes = et_alloc(room);
+
+	while (n <= ET_IMPORT_MOST_BYTES) {
+		size_t got = fread(bytes + n, 1, room - n, f);
+		if (!got)
+			break;
+		n += got;
+		if (n == room)
+			bytes = et_realloc(bytes, room *= 2, 1);
+	}
+	if (ferror(f)) {
+		int rc = et_fail_errno(err, errno, ET_EXIT_USAGE, "%s", name);
+		free(bytes);
+		return rc;
+	}
+	*data = bytes;
+	*size = n;
+	return 0;
+}
+
+static int read_file(const char *path, char **data, size_t *size, struct et_error *err)
+{
+	if (!strcmp(path, "-"))
+		return read_all(stdin, "standard input", data, size, err);
+	ET_AUTO_FCLOSE FILE *f = fopen(path, "re");
+	if (!f)
+		return et_fail_errno(err, errno, ET_EXIT_USAGE, "%s", path);
+	return read_all(f, path, data, size, err);
+}
+
+static int keep(const struct et_cli *cli, const struct et_experiment *e, struct et_error *err)
+{
+	ET_AUTO_FREE char *url = et_cli_store_url(cli);
+	struct et_store *store = NULL;
+	int rc = et_store_open(url, ET_STORE_WRITE, &store, err);
+
+	if (rc)
+		return rc;
+	rc = et_store_keep(store, e, err);
+	et_store_close(store);
+	return rc == -EEXIST ? et_hint(err, rc, "--copy keeps the record under a new id") : rc;
+}
+
+static void tell(const struct et_cli *cli, const struct et_experiment *e)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->n_commands; i++)
+		n += e->commands[i].n_samples;
+	if (cli->verbosity < 0)
+		printf("%s\n", e->id);
+	else
+		printf("imported %s: %zu sample%s of %zu command%s\n", e->id, n, n == 1 ? "" : "s",
+			e->n_commands, e->n_commands == 1 ? "" : "s");
+}
+
+static int import(const struct et_cli *cli, struct et_import_options *o, struct et_error *err)
+{
+	struct et_experiment *e = NULL;
+	ET_AUTO_FREE char *data = NULL;
+	size_t size;
+	int rc = read_file(o->name, &data, &size, err);
+
+	if (rc)
+		return rc;
+	if (!strcmp(o->name, "-"))
+		o->name = "standard input";
+	o->wall_ns = et_clock_read_ns(CLOCK_REALTIME);
+	if (getrandom(&o->random, sizeof(o->random), 0) < 0)
+		o->random = o->wall_ns;
+	rc = et_import(data, size, o, &e, err);
+	if (!rc)
+		rc = keep(cli, e, err);
+	if (!rc)
+		tell(cli, e);
+	et_experiment_free(e);
+	return rc ? rc : et_cli_close_output(stdout, "-", err);
+}
+
+static int run(struct et_cli *cli, int argc, char **argv);
+
+const struct et_verb et_verb_import = {
+	.name = "import",
+	.summary = "keep a record made elsewhere",
+	.usage = "[options] FILE|-",
+	.about = "FILE is a native record (etalon export, run --json), hyperfine's JSON, or CSV:\n"
+		 "with the columns of etalon's own export, or any with one column of times, in\n"
+		 "seconds unless its name ends in _ms, _us or _ns. A list of numbers will do.\n"
+		 "A native record keeps its id; one that is already kept is refused unless --copy\n"
+		 "gives it a new one. Process time that a record does not know stays unknown.\n"
+		 "-q prints the id only.",
+	.examples = "  etalon import --label before before.json\n"
+		    "  etalon import --column seconds times.csv\n"
+		    "  seq 10 20 | etalon import -\n",
+	.options = options,
+	.uses_store = true,
+	.run = run,
+};
+
+static int run(struct et_cli *cli, int argc, char **argv)
+{
+	struct et_operands ops;
+	struct et_import_options o = { 0 };
+	struct et_error err;
+	int rc, status = et_cli_parse(cli, &et_verb_import, argc, argv, option, &o, &ops);
+
+	if (status >= 0)
+		return status;
+	if (ops.n_before != 1 || ops.n_after) {
+		rc = et_hint(&err, et_fail(&err, EINVAL, ET_EXIT_USAGE, "import: name one file"),
+			"etalon import FILE, or - for standard input");
+	} else {
+		o.name = ops.before[0];
+		rc = import(cli, &o, &err);
+	}
+	et_operands_free(&ops);
+	return rc ? et_cli_fail(&err) : ET_EXIT_DONE;
+}

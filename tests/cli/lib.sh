@@ -1,0 +1,174 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# TAP for tests of the command line. A script begins with
+#	. "$(dirname "$0")/lib.sh"
+# and ends with done_testing. It finds itself in an empty folder of its own ($work) with its own
+# HOME and ETALON_STORE, so that nothing of the user's is read or written; the folder goes away at
+# the end. The binary is $ETALON; the repository is $root.
+set -u
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+: "${ETALON:=$root/build/etalon}"
+ETALON=$(realpath "$ETALON")
+export ETALON
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/etalon-test.XXXXXX") || exit 1
+trap 'chmod -R u+rwX "$work" 2>/dev/null; rm -rf "$work"' EXIT
+# A signal must pass through EXIT too, else the folder stays.
+trap 'exit 143' TERM
+trap 'exit 130' INT
+cd "$work" || exit 1
+mkdir home tmp
+export HOME=$work/home TMPDIR=$work/tmp ETALON_STORE=sqlite:$work/store.db LC_ALL=C.UTF-8
+unset XDG_DATA_HOME XDG_STATE_HOME XDG_CONFIG_HOME NO_COLOR COLUMNS
+# `etalon` on the PATH is the one under test.
+mkdir bin
+ln -s "$ETALON" bin/etalon
+PATH=$work/bin:$PATH
+
+tap_n=0
+tap_failed=0
+
+# report RESULT NAME: one line of TAP
+tap_report()
+{
+	tap_n=$((tap_n + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $tap_n - $2"
+		return 0
+	fi
+	tap_failed=$((tap_failed + 1))
+	echo "not ok $tap_n - $2"
+	echo "# at ${BASH_SOURCE[2]}:${BASH_LINENO[1]}"
+	return 1
+}
+
+# Shows text as comments of TAP, the first lines of it.
+note()
+{
+	printf '%s\n' "$*" | head -n 20 | sed 's/^/# /'
+}
+
+# ok NAME COMMAND…: passes when the command succeeds
+ok()
+{
+	local name=$1
+	shift
+	"$@" >"$work/.ok" 2>&1
+	tap_report $? "$name" || { note "command: $*"; note "$(cat "$work/.ok")"; return 1; }
+}
+
+# is NAME GOT WANT: equal texts
+is()
+{
+	[ "$2" = "$3" ]
+	tap_report $? "$1" || { note "got:  $2"; note "want: $3"; return 1; }
+}
+
+# like NAME TEXT REGEX: the text holds a match of the extended regular expression
+like()
+{
+	[[ $2 =~ $3 ]]
+	tap_report $? "$1" || { note "text: $2"; note "is not like: $3"; return 1; }
+}
+
+unlike()
+{
+	[[ ! $2 =~ $3 ]]
+	tap_report $? "$1" || { note "text: $2"; note "is like: $3"; return 1; }
+}
+
+# skip NAME REASON
+skip()
+{
+	tap_n=$((tap_n + 1))
+	echo "ok $tap_n - $1 # SKIP $2"
+}
+
+# run COMMAND…: runs it; then $status, $out (stdout) and $err (stderr) are there
+run()
+{
+	"$@" >"$work/.out" 2>"$work/.err"
+	status=$?
+	out=$(tr -d '\0' <"$work/.out")
+	err=$(tr -d '\0' <"$work/.err")
+	return 0
+}
+
+# exits NAME STATUS COMMAND…: runs it and checks its exit status
+exits()
+{
+	local name=$1 want=$2
+	shift 2
+	run "$@"
+	[ "$status" -eq "$want" ]
+	tap_report $? "$name" || {
+		note "command: $*"
+		note "status $status, not $want"
+		note "$out"
+		note "$err"
+		return 1
+	}
+}
+
+# refuses NAME STATUS REGEX COMMAND…: that status, nothing on stdout, and on stderr one line
+# `etalon: …` like the regex, with at most a hint behind it
+refuses()
+{
+	local name=$1 want=$2 regex=$3 lines
+	shift 3
+	run "$@"
+	lines=$(grep -vc '^hint: ' "$work/.err")
+	[ "$status" -eq "$want" ] && [ -z "$out" ] && [ "$lines" -eq 1 ] &&
+		[[ ${err%%$'\n'*} =~ ^etalon:\ .*$regex ]]
+	tap_report $? "$name" || {
+		note "command: $*"
+		note "status $status, want $want; want stderr like: $regex"
+		note "stdout: $out"
+		note "stderr: $err"
+		return 1
+	}
+}
+
+# holds STATUS NAME: passes when the status is 0, for `test …; holds $? "name"`
+holds()
+{
+	tap_report "$1" "$2"
+}
+
+# gives STATUS NAME COMMAND…: as exits, with the output in $dir/out and $dir/err
+dir=$work
+gives()
+{
+	local want=$1 name=$2
+	shift 2
+	exits "$name: exit $want" "$want" "$@"
+	cp "$work/.out" "$dir/out"
+	cp "$work/.err" "$dir/err"
+}
+
+# says TEXT: the output of the last gives holds it
+says()
+{
+	grep -qF -- "$1" "$dir/out" "$dir/err"
+	tap_report $? "says '$1'"
+}
+
+# The names of all commands, one a line, as the tool itself lists them.
+commands()
+{
+	"$ETALON" --help | sed -n 's/^  \([a-z][a-z-]*\)  *.*/\1/p'
+}
+
+# options COMMAND: its long options, one a line, as its help lists them
+options()
+{
+	"$ETALON" "$1" --help | sed -n '/^options:/,$ s/^ *\(-[A-Za-z], \)\{0,1\}--\([a-z-]*\).*/\2/p'
+}
+
+done_testing()
+{
+	echo "1..$tap_n"
+	[ "$tap_failed" -eq 0 ]
+	exit
+}

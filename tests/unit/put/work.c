@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Each program under test does exactly the work that it claims. */
+#include "put/work.h"
+#include "base/clock.h"
+#include "put/put.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+static void test_inc(void)
+{
+	static const uint64_t counts[] = { 0, 1, 2, 65535, 65536, 65537, 131072, 1000000,
+		12345678 };
+
+	for (size_t i = 0; i < ET_LENGTH(counts); i++)
+		ok(et_inc(counts[i]) == counts[i], "inc counts to %" PRIu64, counts[i]);
+}
+
+static void test_spin(void)
+{
+	uint64_t begin = et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+
+	ok(et_spin(CLOCK_THREAD_CPUTIME_ID, begin + 3000000) > 0, "spin works");
+	ok(et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) >= begin + 3000000,
+		"until the CPU time is used");
+	ok(et_spin(CLOCK_THREAD_CPUTIME_ID, begin) == 0, "and not at all when it is used already");
+	begin = et_clock_read_ns(CLOCK_MONOTONIC);
+	et_spin(CLOCK_MONOTONIC, begin + 3000000);
+	ok(et_clock_read_ns(CLOCK_MONOTONIC) >= begin + 3000000, "or until the wall time is over");
+}
+
+static bool is_sorted(const int32_t *a, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		if (a[i - 1] > a[i])
+			return false;
+	}
+	return true;
+}
+
+static void test_sort(void)
+{
+	static const size_t sizes[] = { 1, 2, 3, 10, 1000 };
+	int32_t a[1000], same[1000];
+
+	for (size_t i = 0; i < ET_LENGTH(sizes); i++) {
+		size_t n = sizes[i];
+		int64_t before = 0, after = 0;
+		et_random_ints(a, n, 7);
+		for (size_t k = 0; k < n; k++)
+			before += a[k];
+		et_insertion_sort(a, n);
+		for (size_t k = 0; k < n; k++)
+			after += a[k];
+		ok(is_sorted(a, n) && before == after, "%zu integers are sorted", n);
+	}
+	et_random_ints(a, 1000, 7);
+	ok(!is_sorted(a, 1000), "the input is not sorted");
+	et_random_ints(same, 1000, 7);
+	ok(!memcmp(a, same, sizeof(a)), "the same seed gives the same input");
+	et_random_ints(same, 1000, 8);
+	ok(memcmp(a, same, sizeof(a)) != 0, "another seed another");
+}
+
+/* The definition, element by element. */
+static void reference(const double *a, const double *b, double *c, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		for (size_t j = 0; j < n; j++) {
+			c[i * n + j] = 0;
+			for (size_t k = 0; k < n; k++)
+				c[i * n + j] += a[i * n + k] * b[k * n + j];
+		}
+	}
+}
+
+static bool equal(const double *a, const double *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (fabs(a[i] - b[i]) > 1e-13 * fabs(b[i]))
+			return false;
+	}
+	return true;
+}
+
+static void test_matrix(void)
+{
+	enum { MOST = 17 };
+	double a[MOST * MOST], b[MOST * MOST], c[MOST * MOST], r[MOST * MOST], want[MOST * MOST];
+
+	for (size_t n = 1; n <= MOST; n += 4) {
+		et_random_doubles(a, n * n, 1);
+		et_random_doubles(b, n * n, 2);
+		reference(a, b, want, n);
+		et_matrix_by_column(a, b, c, n);
+		et_matrix_by_row(a, b, r, n);
+		ok(equal(c, want, n * n), "matc of size %zu is the product", n);
+		ok(!memcmp(c, r, n * n * sizeof(*c)), "matr of size %zu is the same to the bit", n);
+	}
+}
+
+static void test_workloads(void)
+{
+	struct et_put_result first, second;
+	struct et_error err;
+
+	for (const struct et_workload *w = et_workloads; w->name; w++) {
+		struct et_put_params p = { .given = w->takes & (ET_PUT_ITERATIONS | ET_PUT_SIZE),
+			.iterations = 5000,
+			.size = 20 };
+		if (!p.given) {
+			p.given = ET_PUT_SECONDS;
+			p.seconds_ns = 1000000;
+		}
+		ok(et_workload_run(w, &p, &first, &err) == 0, "%s runs", w->name);
+		ok(et_workload_run(w, &p, &second, &err) == 0, "%s runs again", w->name);
+		if (strcmp(w->name, "spin"))
+			ok(first.value == second.value, "%s does the same work each time", w->name);
+		p.given = ~w->takes & (ET_PUT_CALIBRATE * 2 - 1);
+		ok(et_workload_run(w, &p, &second, &err) == -EINVAL && err.exit == ET_EXIT_USAGE,
+			"%s refuses what it does not take", w->name);
+		ok(et_workload_find(w->name) == w, "%s is found by its name", w->name);
+	}
+	ok(!et_workload_find("nosuch") && !et_workload_find(""), "others are not");
+}
+
+static void test_limits(void)
+{
+	const struct et_workload *sort = et_workload_find("sort"), *incr = et_workload_find("inc");
+	struct et_put_params p = { .given = ET_PUT_SIZE };
+	struct et_put_result out = { .value = 42 };
+	struct et_error err;
+
+	ok(et_workload_run(sort, &p, &out, &err) == -ERANGE && out.value == 42, "no size 0");
+	p.size = sort->largest_size + 1;
+	ok(et_workload_run(sort, &p, &out, &err) == -ERANGE, "no size above the largest");
+	p.given = ET_PUT_SECONDS | ET_PUT_ITERATIONS;
+	ok(et_workload_run(incr, &p, &out, &err) == -EINVAL, "no seconds with iterations");
+}
+
+int main(void)
+{
+	test_inc();
+	test_spin();
+	test_sort();
+	test_matrix();
+	test_workloads();
+	test_limits();
+	return tap_done();
+}

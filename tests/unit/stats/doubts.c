@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is doubtful is said, and only that: series and commands made to order. */
+#include "stats/doubts.h"
+#include "base/alloc.h"
+#include "num/dist.h"
+#include "num/rng.h"
+#include "stats/judge.h"
+#include "tap.h"
+
+enum { N = 60 };
+
+static double x[N];
+
+static bool says(const struct et_warnings *w, const char *text)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		if (strstr(w->text[i], text))
+			return true;
+	}
+	return false;
+}
+
+/* Normal noise of 1 % around 50 ms, the same on every machine. */
+static void noise(uint64_t seed)
+{
+	struct et_rng rng;
+
+	et_rng_seed(&rng, seed, 0);
+	for (int i = 0; i < N; i++)
+		x[i] = 50e6 * (1 + 0.01 * et_qnorm(et_rng_uniform(&rng)));
+}
+
+static void series(void)
+{
+	struct et_warnings w = { 0 };
+	size_t alarms = 0;
+
+	for (uint64_t seed = 1; seed <= 200; seed++) {
+		noise(seed);
+		et_doubt_series(x, N, &w);
+		alarms += w.n > 0;
+		et_warnings_free(&w);
+	}
+	/* Three looks at 1 % each: 6 of 200 are expected, 16 are four standard deviations. */
+	ok(alarms <= 16, "plain noise is left alone (%zu of 200 doubted)", alarms);
+
+	noise(1);
+	et_doubt_series(x, 3, &w);
+	ok(says(&w, "only 3 samples"), "few samples");
+	et_warnings_free(&w);
+	et_doubt_series(x, 1, &w);
+	ok(says(&w, "only 1 sample:"), "in the singular");
+	et_warnings_free(&w);
+
+	for (int i = 0; i < N; i++)
+		x[i] *= 1 + 0.001 * i;
+	et_doubt_series(x, N, &w);
+	ok(says(&w, "drift") && says(&w, "rise"), "a rising series drifts");
+	et_warnings_free(&w);
+
+	noise(2);
+	for (int i = 1; i < N; i++)
+		x[i] = 50e6 + 0.8 * (x[i - 1] - 50e6) + (x[i] - 50e6);
+	et_doubt_series(x, N, &w);
+	ok(says(&w, "resemble") || says(&w, "drift"), "a dependent series is not independent");
+	et_warnings_free(&w);
+
+	noise(3);
+	for (int i = 0; i < N; i++)
+		x[i] *= (i * 7) % 3 ? 1 : 1.2;
+	et_doubt_series(x, N, &w);
+	ok(says(&w, "two modes"), "two modes");
+	et_warnings_free(&w);
+
+	for (int i = 0; i < N; i++)
+		x[i] = 50e6;
+	et_doubt_series(x, N, &w);
+	ok(w.n == 0, "a constant series is no reason to crash");
+	et_warnings_free(&w);
+}
+
+static struct et_experiment *experiment(size_t n_commands)
+{
+	struct et_experiment *e = et_calloc(1, sizeof(*e));
+
+	e->plan.level = 0.95;
+	e->n_commands = n_commands;
+	e->commands = et_calloc(n_commands, sizeof(*e->commands));
+	for (size_t c = 0; c < n_commands; c++)
+		e->commands[c].name = et_asprintf("command %zu", c + 1);
+	snprintf(e->host.clocksource, sizeof(e->host.clocksource), "tsc");
+	snprintf(e->host.virtual_machine, sizeof(e->host.virtual_machine), "none");
+	return e;
+}
+
+static struct et_sample *add(
+	struct et_experiment *e, uint32_t command, uint32_t round, uint64_t et_ns, uint64_t pt_ns)
+{
+	struct et_sample s = { .command = command,
+		.round = round,
+		.order = round,
+		.partner = -1,
+		.et_ns = et_ns,
+		.pt_ns = pt_ns,
+		.blocked_ns = ET_UNKNOWN };
+
+	return et_experiment_add(e, &s);
+}
+
+static void commands(void)
+{
+	struct et_experiment *e = experiment(1);
+	struct et_warnings w = { 0 };
+
+	for (uint32_t i = 1; i <= 10; i++)
+		add(e, 0, i, 101, 100);
+	et_doubt_command(&e->commands[0], &w);
+	ok(w.n == 0, "a program that computes is not doubted");
+	for (size_t i = 0; i < 10; i++) {
+		struct et_sample *s = &e->commands[0].samples[i];
+		s->et_ns = 200;
+		s->wait_ns = 98;
+		s->n_interferers = 1;
+		s->interferers = et_calloc(1, sizeof(*s->interferers));
+		snprintf(s->interferers[0].name, sizeof(s->interferers[0].name), "updatedb");
+		s->interferers[0].pt_ns = 98;
+	}
+	et_doubt_command(&e->commands[0], &w);
+	ok(says(&w, "not the program's doing") && says(&w, "49 %") && says(&w, "updatedb"),
+		"a busy machine is blamed by name: %s", w.n ? w.text[0] : "");
+	ok(!says(&w, "sleeps"), "and not the program");
+	et_warnings_free(&w);
+	for (size_t i = 0; i < 10; i++) {
+		e->commands[0].samples[i].wait_ns = 0;
+		e->commands[0].samples[i].marks = ET_MARK_LEFTOVERS | ET_MARK_LOST_RECORDS;
+	}
+	et_doubt_command(&e->commands[0], &w);
+	ok(says(&w, "sleeps or waits") && says(&w, "--metric et"), "a sleeper is told as one");
+	ok(says(&w, "left processes behind") && says(&w, "dropped exit records"), "marks are told");
+	et_warnings_free(&w);
+	et_experiment_free(e);
+}
+
+static void machines(void)
+{
+	struct et_experiment *e = experiment(1);
+	struct et_warnings w = { 0 };
+
+	et_doubt_host(e, &w);
+	ok(w.n == 0, "a plain machine is not doubted");
+	snprintf(e->host.clocksource, sizeof(e->host.clocksource), "hpet");
+	snprintf(e->host.virtual_machine, sizeof(e->host.virtual_machine), "kvm");
+	snprintf(e->host.governor, sizeof(e->host.governor), "powersave");
+	e->image_source = et_strdup("proc");
+	add(e, 0, 1, 10, 10)->pt_source = ET_PT_WAIT4;
+	et_doubt_host(e, &w);
+	ok(says(&w, "hpet") && says(&w, "kvm") && says(&w, "powersave") &&
+			says(&w, "CAP_NET_ADMIN") && says(&w, "control group"),
+		"clock, hypervisor, governor, privileges");
+	et_warnings_free(&w);
+	et_experiment_free(e);
+}
+
+static void judgements(void)
+{
+	struct et_experiment *e = experiment(3);
+	struct et_judgement j;
+
+	e->plan.order = ET_ORDER_RANDOM;
+	for (uint32_t i = 1; i <= 12; i++) {
+		/* The machine's pace doubles half-way; the ratios stay. */
+		uint64_t pace = i > 6 ? 2 : 1;
+		add(e, 0, i, 1000 * pace + i, 1000 * pace + i);
+		add(e, 1, i, 1100 * pace + i, 1100 * pace + i);
+		add(e, 2, i, (1000 + i % 3) * pace, (1000 + i % 3) * pace);
+	}
+	e->commands[0].samples[3].removal.by = ET_REMOVED_STOPPED;
+	et_judge(e, &j);
+	ok(j.commands[0].pt.n == 11 && j.commands[0].removed == 1,
+		"a removed sample does not count");
+	ok(j.n_contrasts == 2 && j.contrasts[0].pairs == 11, "nor does its pair");
+	near(j.contrasts[0].ratio, 1.0995, 0.002, 0, "the ratio survives the change of pace");
+	ok(j.contrasts[0].significant && strstr(j.contrasts[0].verdict, "slower by"),
+		"slower is found: %s", j.contrasts[0].verdict);
+	ok(j.contrasts[0].p_holm >= j.contrasts[0].p, "Holm only raises p-values");
+	ok(strcmp(j.contrasts[0].arrangement, "block") == 0, "as blocks");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+
+	e = experiment(2);
+	et_judge(e, &j);
+	ok(j.commands[0].pt.n == 0 && j.n_contrasts == 1 && !j.contrasts[0].significant,
+		"an experiment without samples: %s", j.contrasts[0].verdict);
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
+int main(void)
+{
+	series();
+	commands();
+	machines();
+	judgements();
+	return tap_done();
+}
