@@ -42,7 +42,8 @@ struct effective {
 
 static struct effective effective_of(double inflation, size_t n)
 {
-	double size = (double)n, bias = (size - 1) / fmax(size - inflation, 1);
+	double size = (double)n;
+	double bias = inflation > 1 ? (size - 1) / fmax(size - inflation, 1) : 1;
 
 	return (struct effective){ sqrt(inflation * bias), fmax(size / inflation, 2) - 1 };
 }
@@ -91,34 +92,58 @@ static void warn_dependence(const double *d, size_t n, struct et_contrast *out)
 			r, n, fmax(2, (double)n / out->inflation));
 }
 
+enum { BY_MEAN, BY_RANKS, BY_SIGNS };
+
+static const struct {
+	const char *test, *ratio;
+} names[] = {
+	[BY_MEAN] = { "paired-t", "geometric-mean" },
+	[BY_RANKS] = { "signed-rank", "hodges-lehmann" },
+	[BY_SIGNS] = { "sign", "median" },
+};
+
+/* The strongest test whose assumptions the pairs do not contradict. */
+static int choose(const double *d, size_t n)
+{
+	if (et_shapiro_wilk(d, n).p > ET_CHECK_ALPHA)
+		return BY_MEAN;
+	return n >= SKEW_TESTABLE && et_asymmetry(d, n).p < skew_alpha ? BY_SIGNS : BY_RANKS;
+}
+
+static struct et_interval_test test_pairs(
+	const double *d, size_t n, int by, double level, const struct effective *e)
+{
+	struct et_interval_test t = by == BY_MEAN    ? et_t_one_sample(d, n, 0, level)
+				    : by == BY_SIGNS ? et_sign_test(d, n, level)
+						     : signed_ranks(d, n, level);
+
+	if (e->factor > 1 && by == BY_MEAN)
+		widen_t(&t, e, level);
+	else if (e->factor > 1)
+		widen_ranks(&t, e, level);
+	return t;
+}
+
 void et_judge_pairs(const double *d, size_t n, struct et_contrast *out)
 {
-	bool gaussian = et_shapiro_wilk(d, n).p > ET_CHECK_ALPHA;
-	bool skewed = n >= SKEW_TESTABLE && et_asymmetry(d, n).p < skew_alpha;
-	struct et_interval_test sign = et_sign_test(d, n, out->level), t;
+	int by = choose(d, n);
 
 	out->pairs = n;
+	out->method = names[by].test;
+	out->ratio_method = names[by].ratio;
 	out->log_ratio_sd = et_sd(d, n);
 	out->inflation = et_serial_inflation(d, n);
+	out->statistic = out->p = out->p_sign = out->ratio = out->lo = out->hi = NAN;
+	if (!n)
+		return;
 	struct effective e = effective_of(out->inflation, n);
-	t = gaussian ? et_t_one_sample(d, n, 0, out->level)
-	    : skewed ? sign
-		     : signed_ranks(d, n, out->level);
-	if (out->inflation > 1) {
-		widen_ranks(&sign, &e, out->level);
-		if (gaussian)
-			widen_t(&t, &e, out->level);
-		else
-			widen_ranks(&t, &e, out->level);
-	}
-	out->method = gaussian ? "paired-t" : skewed ? "sign" : "signed-rank";
-	out->ratio_method = gaussian ? "geometric-mean" : skewed ? "median" : "hodges-lehmann";
-	out->statistic = n ? t.statistic : NAN;
-	out->df = gaussian ? t.df : 0;
-	out->p = n ? t.p : NAN;
-	out->p_sign = n ? sign.p : NAN;
-	out->ratio = n ? exp(t.estimate) : NAN;
-	out->lo = n ? exp(t.lo) : NAN;
-	out->hi = n ? exp(t.hi) : NAN;
+	struct et_interval_test t = test_pairs(d, n, by, out->level, &e);
+	out->statistic = t.statistic;
+	out->df = by == BY_MEAN ? t.df : 0;
+	out->p = t.p;
+	out->p_sign = test_pairs(d, n, BY_SIGNS, out->level, &e).p;
+	out->ratio = exp(t.estimate);
+	out->lo = exp(t.lo);
+	out->hi = exp(t.hi);
 	warn_dependence(d, n, out);
 }

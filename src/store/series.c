@@ -297,7 +297,8 @@ static int read_text(struct reader *r)
 
 	if (rc <= 0)
 		return rc;
-	const char *text = trim(line, length);
+	ET_AUTO_FREE char *copy = et_strndup(line, length);
+	const char *text = trim(copy, length);
 	bool record = et_parse_double("", text, &value, NULL) && strpbrk(text, ",;\t") &&
 		      (strstr(text, "et_ns") || strstr(text, "pt_ns"));
 	et_lines_back(&r->lines);
