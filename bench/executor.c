@@ -54,26 +54,32 @@ static uint64_t now_ns(void)
 
 /* --- the wrappers: GNU ld sends calls of X to __wrap_X, where __real_X is X --- */
 
-int __real_et_image_take(struct et_image *image);
-int __wrap_et_image_take(struct et_image *image);
-int __wrap_et_image_take(struct et_image *image)
+int __real_et_watch_take(
+	struct et_watch *w, const int32_t *ours, size_t n_ours, struct et_image *image);
+int __wrap_et_watch_take(
+	struct et_watch *w, const int32_t *ours, size_t n_ours, struct et_image *image);
+int __wrap_et_watch_take(
+	struct et_watch *w, const int32_t *ours, size_t n_ours, struct et_image *image)
 {
 	uint64_t t = now_ns();
-	int rc = __real_et_image_take(image);
+	int rc = __real_et_watch_take(w, ours, n_ours, image);
 
 	spent_ns[STAGE_TAKE] += now_ns() - t;
 	return rc;
 }
 
-size_t __real_et_image_compare(const struct et_image *before, const struct et_image *after,
-	const struct et_exits *exits, int32_t self, uint64_t tick_ns, struct et_interferer **out);
-size_t __wrap_et_image_compare(const struct et_image *before, const struct et_image *after,
-	const struct et_exits *exits, int32_t self, uint64_t tick_ns, struct et_interferer **out);
-size_t __wrap_et_image_compare(const struct et_image *before, const struct et_image *after,
-	const struct et_exits *exits, int32_t self, uint64_t tick_ns, struct et_interferer **out)
+size_t __real_et_image_compare(struct et_watch *w, const struct et_image *before,
+	const struct et_image *after, const struct et_exits *exits, int32_t self, uint64_t tick_ns,
+	struct et_interferer **out);
+size_t __wrap_et_image_compare(struct et_watch *w, const struct et_image *before,
+	const struct et_image *after, const struct et_exits *exits, int32_t self, uint64_t tick_ns,
+	struct et_interferer **out);
+size_t __wrap_et_image_compare(struct et_watch *w, const struct et_image *before,
+	const struct et_image *after, const struct et_exits *exits, int32_t self, uint64_t tick_ns,
+	struct et_interferer **out)
 {
 	uint64_t t = now_ns();
-	size_t n = __real_et_image_compare(before, after, exits, self, tick_ns, out);
+	size_t n = __real_et_image_compare(w, before, after, exits, self, tick_ns, out);
 
 	spent_ns[STAGE_COMPARE] += now_ns() - t;
 	return n;
@@ -93,9 +99,9 @@ int __wrap_et_taskstats_drain(struct et_taskstats *t,
 	return rc;
 }
 
-uint64_t __real_et_steal_read_ns(const struct et_steal *s, const cpu_set_t *cpus);
-uint64_t __wrap_et_steal_read_ns(const struct et_steal *s, const cpu_set_t *cpus);
-uint64_t __wrap_et_steal_read_ns(const struct et_steal *s, const cpu_set_t *cpus)
+uint64_t __real_et_steal_read_ns(struct et_steal *s, const cpu_set_t *cpus);
+uint64_t __wrap_et_steal_read_ns(struct et_steal *s, const cpu_set_t *cpus);
+uint64_t __wrap_et_steal_read_ns(struct et_steal *s, const cpu_set_t *cpus)
 {
 	uint64_t t = now_ns(), value = __real_et_steal_read_ns(s, cpus);
 
@@ -126,11 +132,11 @@ pid_t __wrap_et_child_spawn(const struct et_child_setup *setup, struct et_start 
 	return pid;
 }
 
-int __real_et_reap_wait(struct et_ended *ended, size_t n);
-int __wrap_et_reap_wait(struct et_ended *ended, size_t n);
-int __wrap_et_reap_wait(struct et_ended *ended, size_t n)
+int __real_et_reap_wait(struct et_ended *ended, size_t n, bool stops_are_ours);
+int __wrap_et_reap_wait(struct et_ended *ended, size_t n, bool stops_are_ours);
+int __wrap_et_reap_wait(struct et_ended *ended, size_t n, bool stops_are_ours)
 {
-	int rc = __real_et_reap_wait(ended, n);
+	int rc = __real_et_reap_wait(ended, n, stops_are_ours);
 
 	spent_ns[STAGE_REAP] += now_ns() - ended[0].t1_ns;
 	spent_ns[STAGE_WINDOW] += ended[0].t1_ns - start_time_ns;

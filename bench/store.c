@@ -3,7 +3,9 @@
  * How fast the store is: writes a million samples (1,000 experiments of 1,000 samples with three
  * interferers each, a commit every 1,000 samples), then reads one experiment and the list.
  *
- *   bench-store [FOLDER [EXPERIMENTS [SAMPLES [GROUP]]]]
+ *   bench-store [FILE [EXPERIMENTS [SAMPLES [GROUP]]]]
+ *
+ * A FILE that is given stays; store.sh goes on with it.
  */
 #include "store/store.h"
 #include "base/alloc.h"
@@ -127,8 +129,8 @@ int main(int argc, char **argv)
 {
 	uint32_t experiments = number(argv, argc, 2, 1000), samples = number(argv, argc, 3, 1000);
 	uint32_t group = number(argv, argc, 4, 1000);
-	ET_AUTO_FREE char *path =
-		et_asprintf("%s/bench-store-%d.db", argc > 1 ? argv[1] : "/tmp", (int)getpid());
+	ET_AUTO_FREE char *path = argc > 1 ? et_strdup(argv[1])
+					   : et_asprintf("/tmp/bench-store-%d.db", (int)getpid());
 	struct et_store *store = NULL;
 	struct et_error err;
 	struct stat st;
@@ -145,6 +147,7 @@ int main(int argc, char **argv)
 		printf("%.1f MB on disk: %.1f bytes a sample with %d interferers\n",
 			(double)st.st_size / 1e6, (double)st.st_size / total, INTERFERERS);
 	read_back(path, experiments);
-	unlink(path);
+	if (argc < 2)
+		unlink(path);
 	return 0;
 }

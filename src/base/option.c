@@ -200,8 +200,10 @@ void et_options_help(const struct et_option *table, FILE *out, int width)
 
 	for (const struct et_option *o = table; o->name; o++) {
 		char left[128];
-		const char *arg = o->arg ? o->arg : "";
-		const char *gap = !o->arg ? "" : o->arg[0] == '[' ? "" : " ";
+		const char *arg = has_arg(o) == optional_argument ? o->arg + 1
+				  : o->arg                        ? o->arg
+								  : "";
+		const char *gap = !o->arg ? "" : arg > o->arg ? "[=" : " ";
 		int n = o->letter
 				? snprintf(left, sizeof(left), "  -%c, --%s%s%s", o->letter,
 					  o->name, gap, arg)

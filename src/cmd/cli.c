@@ -2,6 +2,7 @@
 #include "cmd/cli.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "report/terminal.h"
 
 #include <errno.h>
 #include <string.h>
@@ -158,9 +159,13 @@ int et_cli_parse(struct et_cli *cli, const struct et_verb *verb, int argc, char 
 
 int et_cli_fail(const struct et_error *err)
 {
-	fprintf(stderr, "etalon: %s\n", err->what);
-	if (err->hint[0])
-		fprintf(stderr, "hint: %s\n", err->hint);
+	/* Names of files and commands in it may hold what a terminal would obey. */
+	ET_AUTO_FREE char *what = et_clean(err->what, "");
+	ET_AUTO_FREE char *hint = et_clean(err->hint, "");
+
+	fprintf(stderr, "etalon: %s\n", what);
+	if (hint[0])
+		fprintf(stderr, "hint: %s\n", hint);
 	return err->exit;
 }
 

@@ -165,6 +165,7 @@ const struct et_verb et_verb_completion = {
 	.summary = "print a completion script for bash, zsh or fish",
 	.usage = "bash|zsh|fish",
 	.examples =
+		"  mkdir -p ~/.local/share/bash-completion/completions\n"
 		"  etalon completion bash > ~/.local/share/bash-completion/completions/etalon\n",
 	.run = run,
 };

@@ -4,13 +4,14 @@
 
 #include <errno.h>
 #include <locale.h>
+#include <signal.h>
 #include <string.h>
 
 extern const struct et_verb et_verb_completion;
-extern const struct et_verb et_verb_put;
 extern const struct et_verb et_verb_export;
 extern const struct et_verb et_verb_import;
 extern const struct et_verb et_verb_list;
+extern const struct et_verb et_verb_put;
 extern const struct et_verb et_verb_rm;
 extern const struct et_verb et_verb_run;
 extern const struct et_verb et_verb_show;
@@ -22,8 +23,8 @@ const struct et_verb *const et_verbs[] = {
 	&et_verb_export,
 	&et_verb_import,
 	&et_verb_rm,
-	&et_verb_completion,
 	&et_verb_put,
+	&et_verb_completion,
 	NULL,
 };
 
@@ -42,7 +43,7 @@ static int help(void)
 	printf("usage: etalon COMMAND [options] …\n\n");
 	for (const struct et_verb *const *v = et_verbs; *v; v++)
 		printf("  %-12s %s\n", (*v)->name, (*v)->summary);
-	printf("\nexample: etalon run 'gzip -k -9 -f data' 'zstd -f data'\n"
+	printf("\nexample: etalon run 'gzip -k -1 -f data' 'gzip -k -9 -f data'\n"
 	       "'etalon COMMAND --help' shows a command's options and examples.\n");
 	return ET_EXIT_DONE;
 }
@@ -54,6 +55,8 @@ int main(int argc, char **argv)
 
 	/* Numbers keep their point whatever the user's language; only characters are localised. */
 	setlocale(LC_CTYPE, "C.UTF-8");
+	/* A file that may not grow is an error that write reports. */
+	signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2) {
 		et_fail(&err, EINVAL, ET_EXIT_USAGE, "no command");
 		et_hint(&err, 0,

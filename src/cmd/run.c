@@ -2,6 +2,7 @@
 /* `etalon run`: options → experiment → driver → result. */
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "cmd/claim.h"
 #include "cmd/cli.h"
 #include "cmd/recorder.h"
 #include "cmd/run_options.h"
@@ -29,7 +30,7 @@ const struct et_verb et_verb_run = {
 	.examples = "  etalon run 'sleep 0.1'\n"
 		    "  etalon run --runs 20 -- sort /etc/passwd\n"
 		    "  etalon run 'etalon put sort' 'etalon put inc --seconds 0.05'\n"
-		    "  etalon run --until 1% --json result.json 'etalon put inc --seconds 0.01'\n"
+		    "  etalon run --until 5% --json result.json 'etalon put inc --seconds 0.01'\n"
 		    "  etalon run -L n 1000,2000 'etalon put sort --size {n}'\n"
 		    "  etalon run --shell sh 'sort /etc/passwd | uniq -c'\n",
 	.options = et_run_options,
@@ -47,6 +48,7 @@ struct session {
 	struct et_recorder recorder;
 	struct et_progress progress;
 	FILE *talk;
+	int claim; /* descriptor that says that this process runs the experiment */
 };
 
 static int keep(void *ctx, const struct et_sample *s, size_t n, struct et_error *err)
@@ -78,9 +80,11 @@ static int begin(struct session *s, struct et_error *err)
 		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "random numbers");
 	et_experiment_name(e, et_clock_real.wall_ns(NULL), random[0]);
 	if (!s->options.seed_given)
-		e->plan.seed = random[1] >> 1;
+		e->plan.seed = random[1] >> 11; /* every JSON reader keeps 53 bits */
 	e->child.directory = get_current_dir_name();
-	int rc = et_runner_open(e, environ, s->interrupt, &s->runner, err);
+	int rc = et_claim(e->id, &s->claim, err);
+	if (rc == 0)
+		rc = et_runner_open(e, environ, s->interrupt, &s->runner, err);
 	if (rc)
 		return rc;
 	e->image_source = et_strdup(et_runner_image_source(s->runner));
@@ -108,6 +112,9 @@ static int resume(struct session *s, const struct et_operands *ops, struct et_er
 		return et_hint(err,
 			et_fail(err, EALREADY, ET_EXIT_USAGE, "experiment %s is finished", id),
 			"etalon show %s prints it", id);
+	rc = et_claim(id, &s->claim, err);
+	if (rc)
+		return rc;
 	et_host_read("", &now);
 	if (strcmp(now.kernel, kept->host.kernel) || strcmp(now.cpu, kept->host.cpu))
 		fprintf(stderr, "etalon: warning: resumed on another kernel or CPU (%s, %s)\n",
@@ -223,7 +230,7 @@ static int finish(struct session *s, int rc, const struct et_error *err)
 
 static int run(struct et_cli *cli, int argc, char **argv)
 {
-	struct session s = { .cli = cli };
+	struct session s = { .cli = cli, .claim = -1 };
 	struct et_operands ops;
 	struct et_error err = { 0 };
 
@@ -242,6 +249,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	}
 	et_runner_close(s.runner);
 	et_store_close(s.store);
+	et_cleanup_close(&s.claim);
 	et_run_options_free(&s.options);
 	return status;
 }

@@ -8,6 +8,44 @@
 #include "model/experiment.h"
 #include "protocol/parameters.h"
 
+/* What the table of options says to the handler. */
+enum {
+	O_WARMUP,
+	O_RUNS,
+	O_UNTIL,
+	O_MIN,
+	O_MAX,
+	O_TIME_LIMIT,
+	O_METRONOME,
+	O_PROTOCOL,
+	O_METRIC,
+	O_ORDER,
+	O_SEED,
+	O_REFERENCE,
+	O_CPU,
+	O_SCHED,
+	O_NICE,
+	O_SHELL,
+	O_NO_SHELL,
+	O_SETUP,
+	O_PREPARE,
+	O_CONCLUDE,
+	O_CLEANUP,
+	O_SCAN,
+	O_STEP,
+	O_LIST,
+	O_NAME,
+	O_IGNORE,
+	O_OUTPUT,
+	O_INPUT,
+	O_USER,
+	O_KEEP_ALL,
+	O_LABEL,
+	O_RESUME,
+	O_FAIL,
+	O_EXPORT, /* and above: the formats in the order of export_formats */
+};
+
 enum { ET_MOST_ASIDES = 64 };
 
 /* Values of an option that may be given once for all commands or once for each. */

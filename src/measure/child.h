@@ -41,6 +41,7 @@ struct et_child_setup {
 struct et_start {
 	uint32_t go;                   /* start line: the child waits until it is 1 */
 	int failed_step, failed_errno; /* why it could not start; 0 0 when it did */
+	uint64_t spawned_ns;           /* CLOCK_MONOTONIC before fork, by the parent */
 	uint64_t t0_ns;                /* CLOCK_MONOTONIC right before execve */
 	uint64_t own_cpu_ns;           /* CPU time the child had used by then */
 	uint64_t usage_ns;             /* CPU time of its lane by then */

@@ -25,38 +25,115 @@ static clockid_t cpu_clock(int32_t pid)
 	return (clockid_t)(((uint32_t)~pid << 3) | 2u);
 }
 
-static void add_reading(struct et_image *image, int32_t pid)
+static int by_pid(const void *a, const void *b)
 {
-	struct timespec t;
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
 
-	/* It may have ended since the folder was read: then it is in the exit records. */
-	if (clock_gettime(cpu_clock(pid), &t) < 0)
-		return;
-	ET_GROW(image->readings, image->n, image->cap);
-	image->readings[image->n++] = (struct et_reading){ pid, et_timespec_ns(t) };
+	return (x > y) - (x < y);
 }
 
-int et_image_take(struct et_image *image)
+int et_watch_open(struct et_watch *w)
+{
+	memset(w, 0, sizeof(*w));
+	w->proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	w->loadavg_fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+	return w->proc_fd < 0 ? -errno : 0;
+}
+
+void et_watch_close(struct et_watch *w)
+{
+	et_cleanup_close(&w->proc_fd);
+	et_cleanup_close(&w->loadavg_fd);
+	free(w->list);
+	memset(w, 0, sizeof(*w));
+	w->proc_fd = w->loadavg_fd = -1;
+}
+
+/* The fifth field of /proc/loadavg: "0.10 0.20 0.30 1/100 4711". 0 when it cannot be told. */
+static int32_t newest_process(const struct et_watch *w)
+{
+	char buf[128];
+	ssize_t n = w->loadavg_fd < 0 ? -1 : pread(w->loadavg_fd, buf, sizeof(buf) - 1, 0);
+
+	if (n <= 0)
+		return 0;
+	buf[n] = '\0';
+	const char *last = strrchr(buf, ' ');
+	return last ? (int32_t)strtol(last, NULL, 10) : 0;
+}
+
+/* Nobody was born since the last picture but our own children, which have ended. */
+static bool list_holds(const struct et_watch *w, int32_t newest, const int32_t *ours, size_t n_ours)
+{
+	if (!w->newest || newest != w->newest + (int32_t)n_ours)
+		return false;
+	for (size_t i = 0; i < n_ours; i++) {
+		if (ours[i] <= w->newest || ours[i] > newest)
+			return false;
+	}
+	return true;
+}
+
+static void add_watched(struct et_watch *w, int32_t pid, const struct et_watched *old, size_t n_old)
+{
+	const struct et_watched *known =
+		n_old ? bsearch(&pid, old, n_old, sizeof(*old), by_pid) : NULL;
+
+	ET_GROW(w->list, w->n, w->cap);
+	w->list[w->n++] = known ? *known : (struct et_watched){ .pid = pid };
+}
+
+static int list_processes(struct et_watch *w)
 {
 	_Alignas(struct entry) char buf[32768];
-	ET_AUTO_CLOSE int fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct et_watched *old = w->list;
+	size_t n_old = w->n;
 	long n;
 
-	image->n = 0;
-	if (fd < 0)
-		return -errno;
-	while ((n = syscall(SYS_getdents64, fd, buf, sizeof(buf))) > 0) {
+	w->list = NULL;
+	w->n = w->cap = 0;
+	lseek(w->proc_fd, 0, SEEK_SET);
+	while ((n = syscall(SYS_getdents64, w->proc_fd, buf, sizeof(buf))) > 0) {
 		for (long at = 0; at < n;) {
 			const struct entry *e = (const struct entry *)(buf + at);
 			int32_t pid = 0;
 			for (const char *p = e->name; *p >= '0' && *p <= '9'; p++)
 				pid = pid * 10 + (*p - '0');
 			if (pid > 0)
-				add_reading(image, pid);
+				add_watched(w, pid, old, n_old);
 			at += e->length;
 		}
 	}
+	free(old);
 	return n < 0 ? -errno : 0;
+}
+
+int et_watch_take(struct et_watch *w, const int32_t *ours, size_t n_ours, struct et_image *image)
+{
+	int32_t newest = newest_process(w);
+	size_t alive = 0;
+	struct timespec t;
+
+	if (!list_holds(w, newest, ours, n_ours)) {
+		int rc = list_processes(w);
+		if (rc)
+			return rc;
+	}
+	w->newest = newest;
+	image->n = 0;
+	for (size_t i = 0; i < w->n; i++) {
+		/* Who has ended since is in the exit records. */
+		if (clock_gettime(cpu_clock(w->list[i].pid), &t) < 0)
+			continue;
+		if (alive != i)
+			w->list[alive] = w->list[i];
+		alive++;
+		ET_GROW(image->readings, image->n, image->cap);
+		image->readings[image->n++] =
+			(struct et_reading){ w->list[i].pid, et_timespec_ns(t) };
+	}
+	w->n = alive;
+	return 0;
 }
 
 void et_image_free(struct et_image *image)
@@ -84,13 +161,6 @@ void et_exits_free(struct et_exits *exits)
 static bool claimed(const struct et_exit_record *r)
 {
 	return r->pid < 0;
-}
-
-static int by_pid(const void *a, const void *b)
-{
-	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-	return (x > y) - (x < y);
 }
 
 static bool is_member(const int32_t *pids, size_t n, int32_t pid)
@@ -139,8 +209,7 @@ struct et_tree_delays et_exits_claim(struct et_exits *exits, int32_t root, int32
 			continue;
 		d.tasks++;
 		d.block_ns += r->block_delay_ns;
-		if (r->pid != -root)
-			d.run_ns += r->run_delay_ns;
+		d.run_ns += r->run_delay_ns;
 	}
 	return d;
 }
@@ -179,7 +248,7 @@ static uint64_t used_before(const struct et_image *before, int32_t pid, uint64_t
 }
 
 /* Name and kind of a living process: "123 (comm) S ppid … flags"; comm may hold anything. */
-static void look_up(struct et_interferer *who)
+static void read_name(struct et_interferer *who)
 {
 	enum { KERNEL_THREAD = 0x00200000 };
 	char path[32], buf[512];
@@ -197,28 +266,61 @@ static void look_up(struct et_interferer *who)
 		who->kernel_thread = flags & KERNEL_THREAD;
 }
 
+/* A kernel thread keeps its name, a process may exec: only the former is remembered. */
+static void look_up(struct et_watch *w, struct et_interferer *who)
+{
+	struct et_watched *known =
+		w && w->n ? bsearch(&who->pid, w->list, w->n, sizeof(*w->list), by_pid) : NULL;
+
+	if (known && known->named) {
+		memcpy(who->name, known->name, sizeof(who->name));
+		who->kernel_thread = true;
+		return;
+	}
+	read_name(who);
+	if (known && who->kernel_thread) {
+		memcpy(known->name, who->name, sizeof(known->name));
+		known->named = true;
+	}
+}
+
+/* A thread of a process that goes on, or a leader whose sum stands right behind it. */
+static bool told_elsewhere(const struct et_exits *exits, size_t i)
+{
+	const struct et_exit_record *r = &exits->records[i], *next = r + 1;
+
+	if (r->group)
+		return false;
+	if (r->tgid && r->tgid != r->pid)
+		return true;
+	return i + 1 < exits->n && next->group && next->pid == r->pid;
+}
+
+/* A group record carries no name of its own: one of its threads stands before it. */
+static const struct et_exit_record *named_record(const struct et_exits *exits, size_t i)
+{
+	const struct et_exit_record *r = &exits->records[i];
+
+	if (!r->group || r->name[0])
+		return r;
+	for (size_t k = i; k-- > 0;) {
+		const struct et_exit_record *before = &exits->records[k];
+		if (before->tgid == r->pid || before->pid == r->pid)
+			return before;
+	}
+	return r;
+}
+
 static void add_exited(struct who *w, const struct et_image *before, const struct et_image *after,
 	const struct et_exits *exits, uint64_t tick_ns)
 {
 	for (size_t i = 0; i < exits->n; i++) {
 		const struct et_exit_record *r = &exits->records[i];
-		/* A thread of a process that goes on, or whose sum comes by itself. */
-		bool thread = !r->group && r->tgid && r->tgid != r->pid;
-		if (claimed(r) || thread || find_reading(after, r->pid))
-			continue;
-		if (!r->group && i + 1 < exits->n && exits->records[i + 1].group &&
-			exits->records[i + 1].pid == r->pid)
+		if (claimed(r) || told_elsewhere(exits, i) || find_reading(after, r->pid))
 			continue;
 		struct et_interferer *who =
 			add_who(w, r->pid, r->cpu_ns - used_before(before, r->pid, r->cpu_ns));
-		/* A group record carries no name of its own: the leader's stands before it. */
-		const struct et_exit_record *named = r;
-		for (size_t k = i; r->group && !r->name[0] && k-- > 0;) {
-			if (exits->records[k].tgid == r->pid || exits->records[k].pid == r->pid) {
-				named = &exits->records[k];
-				break;
-			}
-		}
+		const struct et_exit_record *named = named_record(exits, i);
 		memcpy(who->name, named->name, sizeof(who->name));
 		who->kernel_thread = named->ppid == 2;
 		who->exited = true;
@@ -235,8 +337,9 @@ static int descending(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-size_t et_image_compare(const struct et_image *before, const struct et_image *after,
-	const struct et_exits *exits, int32_t self, uint64_t tick_ns, struct et_interferer **out)
+size_t et_image_compare(struct et_watch *watch, const struct et_image *before,
+	const struct et_image *after, const struct et_exits *exits, int32_t self, uint64_t tick_ns,
+	struct et_interferer **out)
 {
 	struct who w = { 0 };
 
@@ -245,7 +348,7 @@ size_t et_image_compare(const struct et_image *before, const struct et_image *af
 		uint64_t was = used_before(before, r->pid, r->cpu_ns);
 		if (r->pid == self || r->cpu_ns == was)
 			continue;
-		look_up(add_who(&w, r->pid, r->cpu_ns - was));
+		look_up(watch, add_who(&w, r->pid, r->cpu_ns - was));
 	}
 	add_exited(&w, before, after, exits, tick_ns);
 	if (w.n)

@@ -19,13 +19,34 @@ struct et_reading {
 	uint64_t cpu_ns;
 };
 
+/*
+ * The processes there are, kept from picture to picture: listing /proc costs more than reading all
+ * the clocks, so it is listed again only when somebody has been born since, which the kernel's
+ * number of the newest process tells.
+ */
+struct et_watch {
+	int proc_fd, loadavg_fd;
+	int32_t newest; /* number of the newest process when the list was right; 0: never */
+	struct et_watched {
+		int32_t pid;
+		bool named; /* a kernel thread, whose name stays; the next field holds it */
+		char name[16];
+	} * list; /* ascending pid */
+	size_t n, cap;
+};
+
 struct et_image {
 	struct et_reading *readings; /* ascending pid */
 	size_t n, cap;
 };
 
-/* Reads every process there is now; the memory of the image is used again. */
-int et_image_take(struct et_image *image);
+int et_watch_open(struct et_watch *w);
+void et_watch_close(struct et_watch *w);
+/*
+ * Reads every process there is now; the memory of the image is used again. ours are children of
+ * our own that were born since the last picture: they alone are no reason to list again.
+ */
+int et_watch_take(struct et_watch *w, const int32_t *ours, size_t n_ours, struct et_image *image);
 void et_image_free(struct et_image *image);
 
 /* Exit records gathered during a sample. */
@@ -39,7 +60,7 @@ void et_exits_free(struct et_exits *exits);
 
 /* The tasks of the measured program among the exits: root's descendants, waited for or not. */
 struct et_tree_delays {
-	uint64_t run_ns;   /* waiting for a CPU, all tasks but the root process's first thread */
+	uint64_t run_ns;   /* waiting for a CPU, all tasks */
 	uint64_t block_ns; /* waiting for block I/O, all tasks */
 	size_t tasks;      /* how many tasks ended, the root's first thread too */
 };
@@ -50,9 +71,10 @@ struct et_tree_delays et_exits_claim(struct et_exits *exits, int32_t root, int32
 /*
  * The CPU time of every process that used some between the pictures, descending, without `self`
  * and without records claimed before. tick_ns is the doubt of an exit record. Names come from
- * /proc where the process still lives. *out is new memory.
+ * /proc where the process still lives; w (or NULL) remembers those that stay. *out is new memory.
  */
-size_t et_image_compare(const struct et_image *before, const struct et_image *after,
-	const struct et_exits *exits, int32_t self, uint64_t tick_ns, struct et_interferer **out);
+size_t et_image_compare(struct et_watch *w, const struct et_image *before,
+	const struct et_image *after, const struct et_exits *exits, int32_t self, uint64_t tick_ns,
+	struct et_interferer **out);
 
 #endif

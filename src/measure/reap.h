@@ -12,7 +12,14 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+enum et_want {
+	ET_WANT_RUN_DELAY = 1,  /* no exit record will tell it */
+	ET_WANT_MIGRATIONS = 2, /* it may run on several CPUs */
+};
+
 struct et_ended {
+	unsigned want;       /* enum et_want; set by the caller */
+	uint64_t began_ns;   /* about when it started; set by the caller */
 	pid_t pid;           /* set by the caller; 0: no such child */
 	bool done;           /* it has ended */
 	uint64_t t1_ns;      /* right after the kernel said so */

@@ -23,6 +23,7 @@ struct et_runner {
 	struct et_interrupt *interrupt;
 	struct et_cgroup cgroup;
 	struct et_taskstats *taskstats; /* NULL: no exit records */
+	struct et_watch watch;
 	struct et_image before, after;
 	struct et_exits exits;
 	struct et_start *starts;
@@ -165,6 +166,7 @@ static void watch_others(struct et_runner *r)
 	r->starts = et_start_map(MOST_TOGETHER);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	et_cgroup_open(&r->cgroup);
+	et_watch_open(&r->watch);
 	et_steal_open(&r->steal, strcmp(r->e->host.virtual_machine, "none") != 0);
 	if (et_taskstats_open(&r->taskstats) < 0)
 		r->taskstats = NULL;
@@ -189,6 +191,7 @@ int et_runner_open(const struct et_experiment *e, char *const *envp, struct et_i
 	r->cgroup.home_fd = -1;
 	r->cgroup.source = ET_PT_WAIT4;
 	r->steal.fd = -1;
+	r->watch.proc_fd = r->watch.loadavg_fd = -1;
 	int rc = choose_cpus(r, err);
 	if (rc == 0)
 		rc = step_aside(r, err);
@@ -217,6 +220,7 @@ void et_runner_close(struct et_runner *r)
 		et_cgroup_close(&r->cgroup);
 	et_taskstats_close(r->taskstats);
 	et_steal_close(&r->steal);
+	et_watch_close(&r->watch);
 	et_image_free(&r->before);
 	et_image_free(&r->after);
 	et_exits_free(&r->exits);
@@ -317,7 +321,11 @@ static void before_run(struct et_runner *r, struct take *t)
 	for (size_t i = 0; i < t->n; i++) {
 		lseek(r->in_fd[i], 0, SEEK_SET);
 		fill_setup(r, t, i);
-		memset(&t->ended[i], 0, sizeof(t->ended[i]));
+		t->ended[i] = (struct et_ended){ .began_ns = et_clock_read_ns(CLOCK_MONOTONIC) };
+		if (!r->taskstats)
+			t->ended[i].want |= ET_WANT_RUN_DELAY;
+		if (!t->cpus || CPU_COUNT(t->cpus) > 1)
+			t->ended[i].want |= ET_WANT_MIGRATIONS;
 	}
 	r->exits.n = 0;
 	t->lost = false;
@@ -328,12 +336,16 @@ static void before_run(struct et_runner *r, struct take *t)
 		bool stale;
 		et_taskstats_drain(r->taskstats, NULL, NULL, &stale);
 	}
-	et_image_take(&r->before);
+	et_watch_take(&r->watch, NULL, 0, &r->before);
 }
 
 static void after_run(struct et_runner *r, struct take *t)
 {
-	et_image_take(&r->after);
+	int32_t ours[MOST_TOGETHER];
+
+	for (size_t i = 0; i < t->n; i++)
+		ours[i] = t->ended[i].pid;
+	et_watch_take(&r->watch, ours, t->n, &r->after);
 	if (r->taskstats)
 		et_taskstats_drain(r->taskstats, et_exits_add, &r->exits, &t->lost);
 	if (t->steal_ns != ET_UNKNOWN)
@@ -369,29 +381,33 @@ static uint64_t process_time_ns(
 	return minus(waited, s->own_cpu_ns) + e->orphan_cpu_ns;
 }
 
-/* The delays: of the first thread from /proc, of all other tasks from their exit records. */
+/* The delays of all tasks from their exit records; without these, of the first thread from /proc.
+ */
 static void fill_delays(struct et_runner *r, struct take *t, size_t i, struct et_sample *s)
 {
 	const struct et_ended *e = &t->ended[i];
-	uint64_t leader = e->run_delay_ns == ET_UNKNOWN
-				  ? ET_UNKNOWN
-				  : minus(e->run_delay_ns, r->starts[i].run_delay_ns);
+	uint64_t before_ns = r->starts[i].run_delay_ns;
 	size_t tasks = 0;
 
-	s->wait_ns = leader;
-	s->blocked_ns = ET_UNKNOWN;
+	s->wait_ns = s->blocked_ns = ET_UNKNOWN;
 	if (r->taskstats) {
 		/* Orphans come to us; in a duet they cannot be told apart by that. */
 		struct et_tree_delays d =
 			et_exits_claim(&r->exits, e->pid, t->n == 1 ? getpid() : 0);
 		tasks = d.tasks;
-		if (leader != ET_UNKNOWN)
-			s->wait_ns = leader + d.run_ns;
-		if (r->e->host.block_delays)
+		if (tasks)
+			s->wait_ns = minus(d.run_ns, before_ns);
+		if (tasks && r->e->host.block_delays)
 			s->blocked_ns = d.block_ns;
-	} else if (e->cpu_ns != ET_UNKNOWN && s->pt_ns > e->cpu_ns + e->cpu_ns / 20 + 1000000) {
-		s->wait_ns = ET_UNKNOWN; /* other tasks did much of the work: not known */
+	} else if (e->run_delay_ns != ET_UNKNOWN &&
+		   s->pt_ns <= e->cpu_ns + e->cpu_ns / 20 + 1000000) {
+		/* Otherwise other tasks did much of the work, and of them nothing is known. */
+		s->wait_ns = minus(e->run_delay_ns, before_ns);
 	}
+	/* What a serial program waited before its start line was not told exactly enough to tell.
+	 */
+	if (tasks <= 1 && s->wait_ns != ET_UNKNOWN && s->wait_ns > minus(s->et_ns, s->pt_ns))
+		s->wait_ns = minus(s->et_ns, s->pt_ns);
 	s->cpu_migrations = tasks > 1 ? ET_UNKNOWN : e->migrations;
 	if (t->cpus && CPU_COUNT(t->cpus) == 1)
 		s->cpu_migrations = 0;
@@ -456,8 +472,8 @@ static void fill_sample(struct et_runner *r, struct take *t, size_t i, struct et
 static void fill_interference(struct et_runner *r, const struct take *t, struct et_sample *out)
 {
 	for (size_t i = 0; i < t->n; i++)
-		out[i].n_interferers = et_image_compare(&r->before, &r->after, &r->exits, getpid(),
-			r->e->host.tick_ns, &out[i].interferers);
+		out[i].n_interferers = et_image_compare(&r->watch, &r->before, &r->after, &r->exits,
+			getpid(), r->e->host.tick_ns, &out[i].interferers);
 }
 
 static int wait_all(struct et_runner *r, struct take *t, struct et_error *err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/steal.h"
 #include "base/alloc.h"
+#include "base/clock.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -10,6 +11,8 @@ enum { STAT_BYTES = 65536 }; /* the CPUs come first; what is cut off is interrup
 void et_steal_open(struct et_steal *s, bool virtual_machine)
 {
 	s->physical = !virtual_machine;
+	s->read_ns = s->sum_ns = 0;
+	s->counted = NULL;
 	s->fd = virtual_machine ? open("/proc/stat", O_RDONLY | O_CLOEXEC) : -1;
 	s->buf = et_alloc(STAT_BYTES);
 }
@@ -44,13 +47,24 @@ uint64_t et_steal_parse_ns(const char *text, const cpu_set_t *cpus, long ticks_p
 	return ticks * (1000000000u / (uint64_t)ticks_per_second);
 }
 
-uint64_t et_steal_read_ns(const struct et_steal *s, const cpu_set_t *cpus)
+uint64_t et_steal_read_ns(struct et_steal *s, const cpu_set_t *cpus)
 {
+	static const uint64_t UNIT_NS = 10000000;
+	uint64_t now_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+
 	if (s->physical)
 		return 0;
-	ssize_t n = s->fd < 0 ? -1 : pread(s->fd, s->buf, STAT_BYTES - 1, 0);
-	if (n <= 0)
-		return ET_UNKNOWN;
-	s->buf[n] = '\0';
-	return et_steal_parse_ns(s->buf, cpus, sysconf(_SC_CLK_TCK));
+	bool stale = !s->read_ns || now_ns - s->read_ns >= UNIT_NS;
+	if (stale) {
+		ssize_t n = s->fd < 0 ? -1 : pread(s->fd, s->buf, STAT_BYTES - 1, 0);
+		if (n <= 0)
+			return ET_UNKNOWN;
+		s->buf[n] = '\0';
+		s->read_ns = now_ns;
+	}
+	if (stale || s->counted != cpus) {
+		s->sum_ns = et_steal_parse_ns(s->buf, cpus, sysconf(_SC_CLK_TCK));
+		s->counted = cpus;
+	}
+	return s->sum_ns;
 }

@@ -9,15 +9,21 @@
 #include <stdbool.h>
 
 struct et_steal {
-	int fd;        /* kept open; -1 when it cannot be told */
-	bool physical; /* no hypervisor: nothing can be stolen */
-	char *buf;
+	int fd;                   /* kept open; -1 when it cannot be told */
+	bool physical;            /* no hypervisor: nothing can be stolen */
+	char *buf;                /* text of the last reading */
+	uint64_t read_ns;         /* CLOCK_MONOTONIC of it; 0: none yet */
+	const cpu_set_t *counted; /* the set it was last summed for, and the sum */
+	uint64_t sum_ns;
 };
 
 void et_steal_open(struct et_steal *s, bool virtual_machine);
 void et_steal_close(struct et_steal *s);
-/* Stolen since boot on the CPUs of the set (NULL: all); ET_UNKNOWN when not told. */
-uint64_t et_steal_read_ns(const struct et_steal *s, const cpu_set_t *cpus);
+/*
+ * Stolen since boot on the CPUs of the set (NULL: all); ET_UNKNOWN when not told. The file changes
+ * once in 10 ms at most, so a reading that is younger is used again.
+ */
+uint64_t et_steal_read_ns(struct et_steal *s, const cpu_set_t *cpus);
 /* The pure half: the same out of the text of /proc/stat. */
 uint64_t et_steal_parse_ns(const char *text, const cpu_set_t *cpus, long ticks_per_second);
 

@@ -105,7 +105,7 @@ int et_taskstats_decode(const void *message, size_t len, uint16_t family,
 static int ask(struct mnl_socket *s, uint16_t type, uint8_t command, uint16_t attr,
 	const char *text, mnl_cb_t fn, void *ctx)
 {
-	char buf[MESSAGE_BYTES];
+	char buf[MESSAGE_BYTES] = { 0 };
 	struct nlmsghdr *header = mnl_nlmsg_put_header(buf);
 
 	header->nlmsg_type = type;

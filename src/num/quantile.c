@@ -8,19 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-void et_sort(double *x, size_t n)
-{
-	if (n > 1)
-		qsort(x, n, sizeof(*x), by_value);
-}
-
 double *et_sorted_copy(const double *x, size_t n)
 {
 	double *s = et_alloc(n * sizeof(*s));

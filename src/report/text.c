@@ -335,9 +335,10 @@ void et_text_heading(const struct et_experiment *e, const struct et_text_options
 		row(&t, "state", WARNING, "%s: not finished", et_state_names[e->state]);
 	else if (o->verbose && ns)
 		row(&t, "finished", NULL, "%s", et_format_rfc3339(ns, when));
-	row(&t, "machine", NULL, "%s: %u × %s, Linux %s, %s, virtual: %s", e->host.name,
-		e->host.cpus, e->host.cpu, e->host.kernel, e->host.clocksource,
-		e->host.virtual_machine);
+	if (e->host.cpus) /* a record made elsewhere may not tell */
+		row(&t, "machine", NULL, "%s: %u × %s, Linux %s, %s, virtual: %s", e->host.name,
+			e->host.cpus, e->host.cpu, e->host.kernel, e->host.clocksource,
+			e->host.virtual_machine);
 	if (o->verbose) {
 		row(&t, "order", NULL, "%s, seed %llu, protocol %s, judged by %s",
 			et_order_names[e->plan.order], (unsigned long long)e->plan.seed,

@@ -36,7 +36,7 @@ static int last_place(double x, int digits)
 
 	/* printf rounds 9.96 to 1.0e+01: the place of the rounded number, as wanted. */
 	snprintf(buf, sizeof(buf), "%.*e", digits - 1, x);
-	return atoi(strchr(buf, 'e') + 1) - (digits - 1);
+	return (int)strtol(strchr(buf, 'e') + 1, NULL, 10) - (digits - 1);
 }
 
 static double round_to(double x, int place)

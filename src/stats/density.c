@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Beyond this many bandwidths a kernel is below the smallest double. */
-static const double reach = 39;
+/* Beyond so many bandwidths a kernel is below the smallest double; below the last digit. */
+static const double whole_reach = 39, short_reach = 9;
 
 double et_bw_nrd0(const double *sorted, size_t n)
 {
@@ -42,7 +42,8 @@ static size_t lower_bound(const double *sorted, size_t n, double v)
 }
 
 /* Sum of w_i phi((at - x_i) / bw); every weight is 1 without weights. */
-static double kernel_sum(const double *x, const double *weight, size_t n, double bw, double at)
+static double kernel_sum(
+	const double *x, const double *weight, size_t n, double bw, double at, double reach)
 {
 	double sum = 0;
 
@@ -61,7 +62,7 @@ static double kernel_scale(size_t n, double bw)
 
 double et_kde_at(const double *sorted, size_t n, double bw, double at)
 {
-	return kernel_sum(sorted, NULL, n, bw, at) * kernel_scale(n, bw);
+	return kernel_sum(sorted, NULL, n, bw, at, whole_reach) * kernel_scale(n, bw);
 }
 
 enum { MOST_DIRECT = 20000, BINS = 8192 };
@@ -88,6 +89,7 @@ void et_kde(const double *sorted, size_t n, double quantum, struct et_kde *out)
 {
 	ET_AUTO_FREE double *binned = NULL;
 	const double *x = sorted, *weight = NULL;
+	double reach = n > MOST_DIRECT ? short_reach : whole_reach;
 	size_t m = n;
 
 	out->bw = fmax(et_bw_nrd0(sorted, n), quantum / 2);
@@ -101,10 +103,12 @@ void et_kde(const double *sorted, size_t n, double quantum, struct et_kde *out)
 		weight = binned + BINS;
 		m = BINS;
 	}
-	for (size_t i = 0; i < ET_KDE_POINTS; i++)
+	for (size_t i = 0; i < ET_KDE_POINTS; i++) {
+		double at = out->lo + (double)i * out->step;
+
 		out->density[i] =
-			kernel_sum(x, weight, m, out->bw, out->lo + (double)i * out->step) *
-			kernel_scale(n, out->bw);
+			kernel_sum(x, weight, m, out->bw, at, reach) * kernel_scale(n, out->bw);
+	}
 }
 
 /* The lowest density between a peak and the next higher one (or the end), in one direction. */

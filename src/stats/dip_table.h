@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Quantiles of the dip of uniform samples, 1,000,001 simulations each, by M. Maechler: the data set
- * qDiptab of the R package diptest 0.75-7 (GPL >= 2); the successor of table 1 of Hartigan &
+ * qDiptab of the R package diptest (GPL >= 2); the successor of table 1 of Hartigan &
  * Hartigan (1985). Data only, for dip.c.
  */
 #ifndef ET_STATS_DIP_TABLE_H

@@ -29,7 +29,7 @@ struct et_kde {
 	double density[ET_KDE_POINTS];
 };
 
-/* bw as from et_bw_nrd0, not below half the quantum (0: continuous data). */
+/* Of 2 values or more. bw as from et_bw_nrd0, not below half the quantum (0: continuous data). */
 void et_kde(const double *sorted, size_t n, double quantum, struct et_kde *out);
 
 struct et_mode {

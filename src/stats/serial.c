@@ -56,6 +56,23 @@ struct et_test et_ljung_box(const double *x, size_t n, size_t lags)
 	return t;
 }
 
+double et_effective_size(const double *x, size_t n)
+{
+	double mean = et_mean(x, n), c0 = n ? autocovariance(x, n, mean, 0) : 0, sum = 0;
+
+	if (!(c0 > 0))
+		return NAN;
+	for (size_t k = 0; k + 1 < n; k += 2) { /* k = 0: 1 + r_1 */
+		double pair =
+			(autocovariance(x, n, mean, k) + autocovariance(x, n, mean, k + 1)) / c0;
+
+		if (pair <= 0)
+			break;
+		sum += pair;
+	}
+	return fmin((double)n, (double)n / fmax(1, 2 * sum - 1));
+}
+
 /* S and the tie terms; Knight (1966) counts the falling pairs as a merge sort's inversions. */
 static double kendall_s(const double *x, size_t n, struct et_ties *ties)
 {

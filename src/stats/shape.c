@@ -10,10 +10,10 @@
 #include <float.h>
 #include <math.h>
 
-/* Euclid's algorithm on lengths known to within tol. */
-static double common_step(double a, double b, double tol)
+/* Euclid's algorithm on lengths that are not exact: a thousandth part is no remainder. */
+static double common_step(double a, double b, double noise)
 {
-	while (b > tol) {
+	while (b > fmax(noise, a * 1e-3)) {
 		double rest = fabs(a - b * round(a / b));
 
 		a = b;
@@ -22,25 +22,28 @@ static double common_step(double a, double b, double tol)
 	return a;
 }
 
-/* The step that all gaps are multiples of; 0 when they have none above the noise of rounding. */
+/*
+ * The step that all gaps are multiples of; 0 when they have none, or one so far below the spread
+ * that it does not matter.
+ */
 static double quantum(const double *sorted, size_t n)
 {
 	double noise = 16 * DBL_EPSILON * fmax(fabs(sorted[0]), fabs(sorted[n - 1]));
 	double range = sorted[n - 1] - sorted[0], step = range;
 
-	for (size_t i = 1; i < n; i++) {
+	for (size_t i = 1; i < n; i++)
+		if (sorted[i] - sorted[i - 1] > noise)
+			step = fmin(step, sorted[i] - sorted[i - 1]);
+	for (size_t i = 1; i < n && step > 0; i++) {
 		double gap = sorted[i] - sorted[i - 1];
 
-		if (gap <= noise)
-			continue;
-		step = common_step(fmax(gap, step), fmin(gap, step), fmax(noise, step * 1e-4));
-		if (step < 64 * noise || step < range * 1e-9)
+		if (gap > noise)
+			step = common_step(gap, step, noise);
+		if (step < 64 * noise || step < range * 1e-6)
 			return 0;
 	}
-	if (range <= 0)
-		return 0;
 	step = range / round(range / step);
-	for (size_t i = 1; i < n; i++) { /* Euclid's errors add up: the whole must fit */
+	for (size_t i = 1; i < n; i++) { /* errors add up: the whole must fit */
 		double steps = (sorted[i] - sorted[0]) / step;
 
 		if (fabs(steps - round(steps)) > 0.05)

@@ -10,7 +10,8 @@
 #include <stddef.h>
 
 struct et_discreteness {
-	double quantum; /* all values lie whole multiples of it apart; 0 when there is none */
+	double quantum; /* all values lie whole multiples of it apart; 0 when there is none that
+			   matters */
 	size_t distinct;
 	bool coarse; /* the step is so large that dip and density see it, not the data */
 };

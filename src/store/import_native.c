@@ -25,21 +25,26 @@ static bool is_id(const char *id)
 	return true;
 }
 
+/* Two digits of a number below limit, or -1. */
+static int two_digits(const char *text, int limit)
+{
+	if (!isdigit((unsigned char)text[0]) || !isdigit((unsigned char)text[1]))
+		return -1;
+	int value = 10 * (text[0] - '0') + text[1] - '0';
+	return value < limit ? value : -1;
+}
+
 /* "+01:30" or "Z" behind a time, in seconds; false for anything else. */
 static bool read_offset(const char *text, long *seconds)
 {
-	int hours, minutes, n = 0;
-	char sign;
-
 	*seconds = 0;
 	if (!strcmp(text, "Z") || !strcmp(text, "z"))
 		return true;
-	if (sscanf(text, "%c%2d:%2d%n", &sign, &hours, &minutes, &n) != 3 || n != 6 || text[n])
+	if (strlen(text) != 6 || !strchr("+-", text[0]) || text[3] != ':')
 		return false;
-	if ((sign != '+' && sign != '-') || hours < 0 || hours > 23 || minutes < 0 || minutes > 59)
-		return false;
-	*seconds = (hours * 3600L + minutes * 60L) * (sign == '-' ? -1 : 1);
-	return true;
+	int hours = two_digits(text + 1, 24), minutes = two_digits(text + 4, 60);
+	*seconds = (hours * 3600L + minutes * 60L) * (text[0] == '-' ? -1 : 1);
+	return hours >= 0 && minutes >= 0;
 }
 
 /* RFC 3339, from 1970 on. */
@@ -116,7 +121,7 @@ static int read_id(struct et_importer *in, const json_t *root)
 		return rc;
 	if (!is_id(id))
 		return et_import_fail(in, &here, "'%.60s' is not an id", id);
-	strcpy(in->e->id, id);
+	memcpy(in->e->id, id, strlen(id) + 1);
 	return 0;
 }
 

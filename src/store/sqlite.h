@@ -70,6 +70,9 @@ int et_sqlite_fail(sqlite3 *db, const char *path, int rc, struct et_error *err);
 void et_sqlite_release(sqlite3_stmt **st);
 #define ET_AUTO_STMT ET_CLEANUP(et_sqlite_release)
 
+/* Copies an id; false when it is NULL or too long to be one. */
+bool et_sqlite_copy_id(char id[40], const char *text);
+
 /* A place in the statement's parameters or in the row's columns; each call moves it on. */
 struct et_cursor {
 	sqlite3_stmt *stmt;
@@ -83,7 +86,7 @@ void et_bind_fields(struct et_cursor *c, const struct et_field *fields, const vo
 /* NULL, or the field that the row has no sane value for. */
 const struct et_field *et_row_fields(
 	struct et_cursor *c, const struct et_field *fields, void *base);
-/* A whole number from lo to hi, or missing for NULL; false when it is anything else. */
+/* A whole number from lo to hi; false when it is anything else. */
 bool et_row_int(struct et_cursor *c, int64_t lo, int64_t hi, int64_t *out);
 /* A copy of the text, NULL for NULL; false when it is no text or absurdly long. */
 bool et_row_text(struct et_cursor *c, char **out);

@@ -38,9 +38,8 @@ static int read_id(struct et_sqlite *s, sqlite3_stmt *st, char id[40], struct et
 	if (rc != 1)
 		return rc;
 	const char *text = (const char *)sqlite3_column_text(st, 1);
-	if (!text || strlen(text) >= 40)
+	if (!et_sqlite_copy_id(id, text))
 		return damaged(s, text ? text : "", "its id", err);
-	strcpy(id, text);
 	return 1;
 }
 
@@ -104,7 +103,7 @@ int et_sqlite_find(struct et_store *store, const char *name, char id[40], struct
 			et_fail(err, ENOENT, ET_EXIT_USAGE,
 				"no experiment has the id or label '%s'", name),
 			"etalon list shows what is kept in %s", s->path);
-	strcpy(id, found);
+	et_sqlite_copy_id(id, found);
 	return 0;
 }
 
@@ -120,7 +119,7 @@ int et_sqlite_find_unfinished(struct et_store *store, char id[40], struct et_err
 		return et_hint(err,
 			et_fail(err, ENOENT, ET_EXIT_USAGE, "no experiment is unfinished"),
 			"etalon list shows what is kept in %s", s->path);
-	strcpy(id, found);
+	et_sqlite_copy_id(id, found);
 	return 0;
 }
 
@@ -183,12 +182,11 @@ static int load_head(struct loading *l, const char *id)
 	int rc = et_sqlite_step(l->s, st, l->err);
 	if (rc < 0)
 		return rc;
-	if (rc == 0 || strlen(id) >= sizeof(l->e->id))
+	if (rc == 0 || !et_sqlite_copy_id(l->e->id, id))
 		return et_hint(l->err,
 			et_fail(l->err, ENOENT, ET_EXIT_USAGE, "%s: no experiment '%s'", l->s->path,
 				id),
 			"etalon list shows what is kept");
-	strcpy(l->e->id, id);
 	l->key = sqlite3_column_int64(st, 0);
 	c.at = 2;
 	return read_head(l, &c, &what) ? 0 : bad(l, what);
@@ -426,9 +424,8 @@ static bool read_entry(struct et_cursor *c, struct et_store_entry *entry)
 	int state;
 
 	memset(entry, 0, sizeof(*entry));
-	if (!id || strlen(id) >= sizeof(entry->id))
+	if (!et_sqlite_copy_id(entry->id, id))
 		return false;
-	strcpy(entry->id, id);
 	entry->label = (const char *)sqlite3_column_text(c->stmt, c->at++);
 	(void)et_row_int(c, 0, INT64_MAX, &started);
 	entry->state =

@@ -229,6 +229,11 @@ int et_sqlite_fail(sqlite3 *db, const char *path, int rc, struct et_error *err)
 	return et_fail(err, EIO, ET_EXIT_OUTSIDE, "%s: %s", path, sqlite3_errmsg(db));
 }
 
+bool et_sqlite_copy_id(char id[40], const char *text)
+{
+	return text && snprintf(id, 40, "%s", text) < 40;
+}
+
 void et_bind_int(struct et_cursor *c, int64_t value)
 {
 	sqlite3_bind_int64(c->stmt, ++c->at, value);

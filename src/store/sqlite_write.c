@@ -270,9 +270,8 @@ static int select_experiment(struct et_sqlite *s, const char *id, struct et_erro
 	rc = et_sqlite_step(s, st, err);
 	if (rc < 0)
 		return rc;
-	if (rc == 0 || strlen(id) >= sizeof(s->id))
+	if (rc == 0 || !et_sqlite_copy_id(s->id, id))
 		return no_experiment(s, id, err);
-	strcpy(s->id, id);
 	s->key = sqlite3_column_int64(st, 0);
 	return 0;
 }

@@ -24,7 +24,10 @@ const char *et_store_url(const struct et_store *s);
 
 /* Keeps the experiment's plan, host and commands (not its samples), durable on return. */
 int et_store_begin(struct et_store *s, const struct et_experiment *e, struct et_error *err);
-/* Keeps a finished experiment with all of its samples, the whole of it or nothing. */
+/*
+ * Keeps a finished experiment with all of its samples, the whole of it or nothing; other writers
+ * wait meanwhile (some four seconds a million samples).
+ */
 int et_store_keep(struct et_store *s, const struct et_experiment *e, struct et_error *err);
 /*
  * Adds one sample of the experiment to the open group (a group is opened if none is). An open

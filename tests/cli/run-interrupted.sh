@@ -68,6 +68,16 @@ is "has the same order" \
 	"$(jq -c '[.commands[0].samples[] | [.round, .position, .arrangement]] | sort' killed.json)"
 refuses "a finished one is not resumed" 2 'is finished' etalon run --resume killed
 
+begin --label busy -r 500 'sleep 0.02'
+wait_for_samples busy 1
+refuses "one that still runs is not resumed, either" 2 'is still running' etalon run --resume busy
+kill -9 $pid
+wait $pid 2>/dev/null
+begin --resume busy
+wait_for_samples busy 5
+ok "after a kill it is" kill -9 $pid
+wait $pid 2>/dev/null
+
 # Ctrl-Z and fg: the sample that was held up is marked and does not count.
 begin --label suspended -w 0 -r 3 'sleep 0.5'
 sleep 0.2

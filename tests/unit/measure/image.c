@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/image.h"
 #include "base/clock.h"
+#include "base/sysroot.h"
 #include "tap.h"
 
 #include <signal.h>
@@ -36,7 +37,7 @@ static void differences(void)
 	et_exits_add(&exits, &r);
 	r = exit_of(900006, 2, "kworker/0", 30);
 	et_exits_add(&exits, &r);
-	size_t n = et_image_compare(&before, &after, &exits, 900004, 4000000, &who);
+	size_t n = et_image_compare(NULL, &before, &after, &exits, 900004, 4000000, &who);
 	ok(n == 4, "four others ran (%zu)", n);
 	ok(who[0].pid == 900005 && who[0].pt_ns == 1000 && who[0].exited &&
 			who[0].doubt_ns == 4000000,
@@ -71,8 +72,8 @@ static void trees(void)
 		et_exits_add(&exits, &records[i]);
 	struct et_tree_delays d = et_exits_claim(&exits, 5, 77);
 	ok(d.tasks == 5, "five tasks belong to the program (%zu)", d.tasks);
-	ok(d.run_ns == 40 && d.block_ns == 5, "delays of all but the first thread's waiting");
-	size_t n = et_image_compare(&none, &none, &exits, 77, 1, &who);
+	ok(d.run_ns == 50 && d.block_ns == 5, "delays of all of them");
+	size_t n = et_image_compare(NULL, &none, &none, &exits, 77, 1, &who);
 	ok(n == 2 && who[0].pid == 41 && who[1].pid == 40, "the strangers are left");
 	free(who);
 	et_exits_free(&exits);
@@ -87,12 +88,41 @@ static uint64_t reading_of(const struct et_image *im, int32_t pid)
 	return ET_UNKNOWN;
 }
 
+/* Somebody born between two pictures is in the second, whether or not a child of ours was, too. */
+static void newcomers(struct et_watch *w, struct et_image *image)
+{
+	int missed = 0;
+
+	for (int i = 0; i < 50; i++) {
+		et_watch_take(w, NULL, 0, image);
+		pid_t ours = fork();
+		if (ours == 0)
+			_exit(0);
+		waitpid(ours, NULL, 0);
+		pid_t other = i % 2 ? fork() : 0;
+		if (i % 2 && other == 0) {
+			pause();
+			_exit(0);
+		}
+		et_watch_take(w, &ours, 1, image);
+		missed += other && reading_of(image, other) == ET_UNKNOWN;
+		if (other) {
+			kill(other, SIGKILL);
+			waitpid(other, NULL, 0);
+			et_watch_take(w, NULL, 0, image);
+			missed += reading_of(image, other) != ET_UNKNOWN;
+		}
+	}
+	ok(missed == 0, "who is born is seen, who is gone is not");
+}
+
 /* A process that is running while the picture is taken: the reading is not a tick behind. */
 static void real(void)
 {
 	struct et_image before = { 0 }, after = { 0 };
 	struct et_exits none = { 0 };
 	struct et_interferer *who;
+	struct et_watch watch;
 	pid_t child = fork();
 
 	if (child == 0) {
@@ -100,20 +130,24 @@ static void real(void)
 			;
 	}
 	usleep(20000);
-	ok(et_image_take(&before) == 0 && before.n >= 2, "%zu processes", before.n);
+	ok(et_watch_open(&watch) == 0, "watch");
+	ok(et_watch_take(&watch, NULL, 0, &before) == 0 && before.n >= 2, "%zu processes",
+		before.n);
 	bool ascending = true;
 	for (size_t i = 1; i < before.n; i++)
 		ascending = ascending && before.readings[i].pid > before.readings[i - 1].pid;
 	ok(ascending, "in ascending order, each once");
 	usleep(50000);
-	et_image_take(&after);
+	et_watch_take(&watch, NULL, 0, &after);
 	kill(child, SIGSTOP);
 	waitpid(child, NULL, WUNTRACED);
 	ok(reading_of(&after, child) > reading_of(&before, child), "the busy child moved on");
-	size_t n = et_image_compare(&before, &after, &none, getpid(), 4000000, &who);
+	size_t n = et_image_compare(&watch, &before, &after, &none, getpid(), 4000000, &who);
 	bool found = false, self = false;
+	char name[16] = "";
+	et_sysroot_line("", "/proc/self/comm", name, sizeof(name));
 	for (size_t i = 0; i < n; i++) {
-		found = found || (who[i].pid == child && !strncmp(who[i].name, "test-", 5) &&
+		found = found || (who[i].pid == child && !strcmp(who[i].name, name) &&
 					 !who[i].kernel_thread);
 		self = self || who[i].pid == getpid();
 	}
@@ -121,6 +155,8 @@ static void real(void)
 	free(who);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
+	newcomers(&watch, &after);
+	et_watch_close(&watch);
 	et_image_free(&before);
 	et_image_free(&after);
 }

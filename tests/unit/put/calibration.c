@@ -14,10 +14,12 @@ static struct et_error err;
 
 static void put_file(const char *text)
 {
-	ET_AUTO_FCLOSE FILE *f = fopen(path, "we");
+	FILE *f = fopen(path, "we");
 
-	if (f)
-		fputs(text, f);
+	if (!f)
+		return;
+	fputs(text, f);
+	fclose(f);
 }
 
 static void test_keeping(void)

@@ -46,7 +46,7 @@ static const char *const left_out[] = {
 };
 
 /* Kinds of work that is not in this folder yet. */
-static const char *const left_kinds[] = { "regression", "complexity", "factorial", "groups" };
+static const char *const left_kinds[] = { "regression", "complexity", "factorial" };
 
 struct kind_count {
 	char name[32];
@@ -234,8 +234,8 @@ static FILE *open_data(const char *name)
 
 int main(void)
 {
-	static const char *const kinds[] = { "one_sample", "two_sample", "p_adjust", "uncertainty",
-		"sampling", "bootstrap", "dist" };
+	static const char *const kinds[] = { "one_sample", "two_sample", "groups", "p_adjust",
+		"uncertainty", "sampling", "bootstrap", "dist" };
 	ET_AUTO_FCLOSE FILE *f = open_data("tolerances.json"), *cases = open_data("public.jsonl");
 	ET_AUTO_FREE char *line = NULL;
 	size_t cap = 0;

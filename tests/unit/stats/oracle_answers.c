@@ -6,6 +6,7 @@
 #include "num/moments.h"
 #include "num/quantile.h"
 #include "stats/bootstrap.h"
+#include "stats/groups.h"
 #include "stats/interval.h"
 #include "stats/ks.h"
 #include "stats/modes.h"
@@ -356,6 +357,67 @@ static void answer_two_sample(const json_t *input, const json_t *expect, struct 
 	}
 }
 
+/* The oracle's groups are numbered from 1 and stand together. */
+static size_t split_groups(
+	const double *y, const double *label, size_t n, struct et_group *groups, size_t most)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < n && k < most; k++) {
+		size_t j = i;
+
+		while (j < n && label[j] == label[i])
+			j++;
+		groups[k] = (struct et_group){ y + i, j - i };
+		i = j;
+	}
+	return k;
+}
+
+static void answer_groups(const json_t *input, struct answers *to)
+{
+	size_t n, k, m;
+	ET_AUTO_FREE double *y = numbers(json_object_get(input, "y"), &n);
+	ET_AUTO_FREE double *label = numbers(json_object_get(input, "g"), &n);
+	struct et_group groups[16];
+	struct et_tukey pairs[120];
+	double column[4][120];
+	struct et_anova f, welch;
+	struct et_test h, b;
+
+	k = split_groups(y, label, n, groups, ET_LENGTH(groups));
+	m = k * (k - 1) / 2;
+	f = et_anova(groups, k);
+	welch = et_anova_welch(groups, k);
+	h = et_kruskal_wallis(groups, k);
+	b = et_bartlett(groups, k);
+	et_tukey_pairs(groups, k, 0.95, pairs);
+	for (size_t i = 0; i < m; i++) {
+		column[0][i] = pairs[i].difference;
+		column[1][i] = pairs[i].lo;
+		column[2][i] = pairs[i].hi;
+		column[3][i] = pairs[i].p;
+	}
+	put(to, f.f, "F");
+	put(to, f.df1, "df1");
+	put(to, f.df2, "df2");
+	put(to, f.p, "p");
+	put(to, f.ss_between, "ss_between");
+	put(to, f.ss_within, "ss_within");
+	put_array(to, column[0], m, "tukey_diff");
+	put_array(to, column[1], m, "tukey_lwr");
+	put_array(to, column[2], m, "tukey_upr");
+	put_array(to, column[3], m, "tukey_p");
+	put(to, et_qtukey(0.95, (double)k, f.df2), "qtukey95");
+	put(to, h.statistic, "kruskal.H");
+	put(to, h.p, "kruskal.p");
+	put(to, welch.f, "welch_anova.F");
+	put(to, welch.df2, "welch_anova.df2");
+	put(to, welch.p, "welch_anova.p");
+	put(to, b.statistic, "bartlett.K2");
+	put(to, b.p, "bartlett.p");
+}
+
 static void answer_uncertainty(const json_t *input, struct answers *to)
 {
 	size_t n;
@@ -565,6 +627,8 @@ bool answer_case(
 		answer_two_sample(input, expect, answers);
 	else if (!strcmp(kind, "p_adjust"))
 		answer_p_adjust(input, answers);
+	else if (!strcmp(kind, "groups"))
+		answer_groups(input, answers);
 	else if (!strcmp(kind, "uncertainty"))
 		answer_uncertainty(input, answers);
 	else if (!strcmp(kind, "sampling"))

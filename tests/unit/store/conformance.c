@@ -273,6 +273,7 @@ static pid_t start_writer(const char *id, uint32_t count, uint32_t group, int te
 	if (rc)
 		fprintf(stderr, "# writer: %s\n", err.what);
 	et_store_close(s);
+	et_experiment_free(e);
 	_exit(rc ? 1 : 0);
 }
 

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Sorting doubles: qsort for few, by their bits for many (three to four times as fast, at the price
+ * of twice the memory meanwhile).
+ */
+#include "num/quantile.h"
+
+#include "base/alloc.h"
+
+#include <stdint.h>
+#include <string.h>
+
+enum { FEW = 2000, DIGIT = 11, BUCKETS = 1 << DIGIT, PASSES = 6 };
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Unsigned numbers in the order of the doubles whose bits they are made from, and back. */
+static inline uint64_t key_of(uint64_t bits)
+{
+	return bits ^ (-(bits >> 63) | UINT64_C(1) << 63);
+}
+
+static inline uint64_t bits_of(uint64_t key)
+{
+	return key ^ ((key >> 63) - 1) ^ (UINT64_C(1) << 63 & -(key >> 63));
+}
+
+static inline size_t digit(uint64_t key, size_t pass)
+{
+	return key >> pass * DIGIT & (BUCKETS - 1);
+}
+
+/* One pass of a stable radix sort, least digit first; 0 when all digits are alike. */
+static int pass_over(const uint64_t *from, uint64_t *to, size_t n, size_t pass, size_t *count)
+{
+	size_t sum = 0;
+
+	if (count[digit(from[0], pass)] == n)
+		return 0;
+	for (size_t b = 0; b < BUCKETS; b++) {
+		size_t here = count[b];
+
+		count[b] = sum;
+		sum += here;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[count[digit(from[i], pass)]++] = from[i];
+	return 1;
+}
+
+static void radix_sort(double *x, size_t n)
+{
+	ET_AUTO_FREE uint64_t *a = et_alloc(n * sizeof(*a)), *b = et_alloc(n * sizeof(*b));
+	ET_AUTO_FREE size_t *count = et_calloc(PASSES * BUCKETS, sizeof(*count));
+	uint64_t *from = a, *to = b;
+
+	memcpy(a, x, n * sizeof(*a));
+	for (size_t i = 0; i < n; i++) {
+		a[i] = key_of(a[i]);
+		for (size_t p = 0; p < PASSES; p++)
+			count[p * BUCKETS + digit(a[i], p)]++;
+	}
+	for (size_t p = 0; p < PASSES; p++)
+		if (pass_over(from, to, n, p, count + p * BUCKETS)) {
+			uint64_t *t = from;
+
+			from = to;
+			to = t;
+		}
+	for (size_t i = 0; i < n; i++)
+		from[i] = bits_of(from[i]);
+	memcpy(x, from, n * sizeof(*from));
+}
+
+void et_sort(double *x, size_t n)
+{
+	if (n > FEW)
+		radix_sort(x, n);
+	else if (n > 1)
+		qsort(x, n, sizeof(*x), by_value);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* More than two series at once: do their means, ranks or spreads differ, and which pairs? */
+#ifndef ET_STATS_GROUPS_H
+#define ET_STATS_GROUPS_H
+
+#include "stats/test.h"
+
+#include <stddef.h>
+
+struct et_group {
+	const double *x;
+	size_t n;
+};
+
+struct et_anova {
+	double f, df1, df2, p;
+	double ss_between, ss_within; /* NaN for Welch's */
+};
+
+/* One-way analysis of variance (Fisher 1925): equal spreads supposed. Groups may be unequal. */
+struct et_anova et_anova(const struct et_group *groups, size_t k);
+/* Without that supposition (Welch 1951); every group needs 2 values and some spread. */
+struct et_anova et_anova_welch(const struct et_group *groups, size_t k);
+/* By ranks (Kruskal & Wallis 1952), chi-square approximation with tie correction. */
+struct et_test et_kruskal_wallis(const struct et_group *groups, size_t k);
+/* Equal variances? (Bartlett 1937); for normal data only. */
+struct et_test et_bartlett(const struct et_group *groups, size_t k);
+
+struct et_tukey {
+	size_t a, b; /* groups; b > a */
+	double difference, lo, hi, p;
+};
+
+/*
+ * All k(k-1)/2 pairs (b minus a; 2-1, 3-1, …, 3-2, …) with simultaneous intervals: Tukey (1953),
+ * Kramer (1956) for unequal sizes.
+ */
+void et_tukey_pairs(const struct et_group *groups, size_t k, double level, struct et_tukey *pairs);
+
+#endif

@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Runs the examples that users are shown, each as it stands, in a folder with a few files and a few
+# kept experiments. A line that cannot run here says so: "# needs root", "# installs packages",
+# "# takes minutes" or "# needs a build folder". Usage: examples.sh readme|man|help
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/../cli/lib.sh"
+
+# Lines behind "$ " in the fenced blocks of Markdown (those marked console) or scdoc (all).
+fenced()
+{
+	awk '/^```/ { inside = !inside && ($0 == "```console" || FILENAME ~ /\.scd$/); next }
+		inside && /^\$ / { print substr($0, 3) }' "$1"
+}
+
+helped()
+{
+	"$ETALON" "$1" --help | awk '/^examples:/ { inside = 1; next } /^$/ { inside = 0 }
+		inside { sub(/^ +/, ""); print }'
+}
+
+# What the examples find: the same for every source, so that none lives on another's leavings.
+(
+	ETALON_STORE=sqlite:$work/elsewhere.db etalon run -q -r 3 --json before.json true
+	etalon run -q -r 3 --label before true
+	etalon run -q -r 3 --label demo -n sort 'etalon put sort --size 2000' \
+		-n inc 'etalon put inc --iterations 1000000'
+) >/dev/null 2>&1
+mkdir -p stage
+mv before.json store.db* stage
+seq 100000 >stage/data
+printf 'run,seconds\n1,0.101\n2,0.102\n3,0.104\n' >stage/times.csv
+etalon put inc --iterations 1 # nothing is calibrated while an example is timed
+etalon put inc --seconds 1ms
+
+# try SOURCE: the lines on standard input
+try()
+{
+	local source=$1 line
+	rm -rf sandbox
+	cp -r stage sandbox
+	while IFS= read -r line; do
+		if [[ $line =~ \#\ (needs\ root|installs\ packages|takes\ minutes|needs\ a\ build\ folder) ]]; then
+			skip "$source: $line" "${BASH_REMATCH[1]}"
+			continue
+		fi
+		ok "$source: $line" env -C sandbox ETALON_STORE="sqlite:$work/sandbox/store.db" \
+			timeout 120 bash -c "$line" </dev/null
+	done
+}
+
+case ${1:-} in
+readme)
+	for page in README CONTRIBUTING; do
+		try "$page" < <(fenced "$root/$page.md")
+	done
+	;;
+man)
+	for page in "$root"/man/*.scd; do
+		try "$(basename "$page" .1.scd)" < <(fenced "$page")
+	done
+	;;
+help)
+	try help < <(etalon --help | sed -n 's/^example: //p')
+	for command in $(commands); do
+		try "$command --help" < <(helped "$command")
+	done
+	;;
+*)
+	echo "usage: examples.sh readme|man|help" >&2
+	exit 2
+	;;
+esac
+ok 'there were examples' test "$tap_n" -gt 0
+
+done_testing

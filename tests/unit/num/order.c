@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Quantiles (against R's quantile()), ranks, inversions, selection. */
+#include "base/alloc.h"
+#include "num/quantile.h"
+#include "num/rank.h"
+#include "num/rng.h"
+#include "num/select.h"
+#include "tap.h"
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Long arrays are sorted by their bits: signs, sizes and infinities must come out in order. */
+static void sorting(size_t n)
+{
+	ET_AUTO_FREE double *x = et_alloc(n * sizeof(*x)), *y = et_alloc(n * sizeof(*y));
+	size_t wrong = 0;
+	struct et_rng rng;
+
+	et_rng_seed(&rng, n, 0);
+	for (size_t i = 0; i < n; i++)
+		x[i] = ldexp(et_rng_normal(&rng), (int)et_rng_below(&rng, 2000) - 1000);
+	x[0] = -INFINITY;
+	x[n / 2] = INFINITY;
+	x[n / 3] = 0;
+	memcpy(y, x, n * sizeof(*y));
+	et_sort(x, n);
+	qsort(y, n, sizeof(*y), by_value);
+	for (size_t i = 0; i < n; i++)
+		wrong += x[i] != y[i];
+	ok(!wrong, "%zu values in order", n);
+}
+
+static void quantiles(void)
+{
+	static const double p[] = { 0.1, 0.35, 0.5, 0.9 };
+	static const double want[9][4] = {
+		{ 1.2, 3.7, 4.4, 9.9 },
+		{ 1.2, 3.7, 4.4, 9.9 },
+		{ 1.2, 2.1, 4.4, 5 },
+		{ 1.2, 2.82, 4.05, 6.47 },
+		{ 1.38, 3.62, 4.4, 8.92 },
+		{ 1.2, 3.38, 4.4, 9.9 },
+		{ 1.74, 3.77, 4.4, 6.96 },
+		{ 1.26, 3.54, 4.4, 9.573333333333334 },
+		{ 1.29, 3.56, 4.4, 9.41 },
+	};
+	double x[] = { 2.1, 3.7, 1.2, 9.9, 4.4, 5.0, 4.4 };
+
+	et_sort(x, ET_LENGTH(x));
+	for (int type = 1; type <= 9; type++)
+		for (size_t i = 0; i < ET_LENGTH(p); i++)
+			near(et_quantile_type_sorted(x, ET_LENGTH(x), p[i], type),
+				want[type - 1][i], 1e-14, 0, "type %d at %g", type, p[i]);
+	near(et_quantile_sorted(x, 7, 0), 1.2, 0, 0, "the least");
+	near(et_quantile_sorted(x, 7, 1), 9.9, 0, 0, "the greatest");
+	near(et_quantile_sorted(x, 1, 0.3), 1.2, 0, 0, "of one value");
+	ok(isnan(et_quantile_sorted(x, 0, 0.5)) && isnan(et_median_sorted(x, 0)), "of none");
+}
+
+static void ranks(void)
+{
+	static const double x[] = { 3, 1, 3, 2, 3, 1 }, want[] = { 5, 1.5, 5, 3, 5, 1.5 };
+	double rank[6], copy[6], cubic = et_rank(x, 6, rank);
+	struct et_ties ties;
+
+	ok(!memcmp(rank, want, sizeof(rank)), "ties share their mean rank");
+	near(cubic, 30, 0, 0, "sum of t^3 - t");
+	memcpy(copy, x, sizeof(copy));
+	ok(et_inversions(copy, 6) == 7, "pairs in the wrong order");
+	ties = et_ties_sorted(copy, 6);
+	ok(ties.cubic == 30 && ties.pairs2 == 8 && ties.triples == 6 && ties.kendall == 84,
+		"tie terms of what is now in order");
+	ok(et_inversions(copy, 6) == 0, "in order");
+	ok(et_rank(x, 0, rank) == 0 && et_inversions(copy, 0) == 0, "nothing to rank");
+}
+
+static void selection(size_t n, unsigned distinct)
+{
+	ET_AUTO_FREE double *x = et_alloc(n * sizeof(*x)), *sorted = NULL;
+	size_t k[] = { 0, n / 40, n / 40, n / 40 + 1, n / 2, n - n / 40 - 1, n - 1 }, wrong = 0;
+	struct et_rng rng;
+
+	et_rng_seed(&rng, n, distinct);
+	for (size_t i = 0; i < n; i++)
+		x[i] = distinct ? (double)et_rng_below(&rng, distinct) : et_rng_normal(&rng);
+	if (n > 10)
+		x[3] = INFINITY;
+	sorted = et_sorted_copy(x, n);
+	for (size_t i = 0; i < ET_LENGTH(k); i++)
+		k[i] = k[i] < n ? k[i] : n - 1;
+	for (size_t i = 1; i < ET_LENGTH(k); i++)
+		k[i] = k[i] < k[i - 1] ? k[i - 1] : k[i];
+	et_select(x, n, k, ET_LENGTH(k));
+	for (size_t i = 0; i < ET_LENGTH(k); i++)
+		wrong += x[k[i]] != sorted[k[i]];
+	ok(!wrong, "selection among %zu, %u distinct", n, distinct);
+}
+
+int main(void)
+{
+	static const size_t sizes[] = { 1, 2, 3, 10, 599, 601, 5000, 100000 };
+
+	sorting(1999);
+	sorting(2001);
+	sorting(50000);
+	quantiles();
+	ranks();
+	for (size_t i = 0; i < ET_LENGTH(sizes); i++) {
+		selection(sizes[i], 0);
+		selection(sizes[i], 1);
+		selection(sizes[i], 7);
+	}
+	return tap_done();
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Same seed, same answer; and the answers against laws that are known. */
+#include "stats/bootstrap.h"
+#include "base/alloc.h"
+#include "num/moments.h"
+#include "num/quantile.h"
+#include "num/rng.h"
+#include "stats/bootstrap_median.h"
+#include "tap.h"
+
+static double x[101], y[60];
+
+static const struct et_boot_options standard = { .seed = 42,
+	.replicates = 20001,
+	.level = 0.95,
+	.threads = 1,
+	.width = ET_WIDTH_PORTABLE,
+	.bca = true,
+	.studentised = true };
+
+static bool same(const struct et_boot *a, const struct et_boot *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+struct all {
+	struct et_boot mean, sd, median, ratio, law;
+};
+
+static struct all everything(struct et_boot_options o)
+{
+	struct all a;
+
+	et_bootstrap_mean_sd(x, 101, &o, &a.mean, &a.sd);
+	et_bootstrap_median(x, 101, &o, &a.median);
+	et_bootstrap_ratio(x, 101, y, 60, &o, &a.ratio);
+	o.studentised = false;
+	et_bootstrap_median(x, 101, &o, &a.law);
+	return a;
+}
+
+static void repeatable(void)
+{
+	struct et_boot_options o = standard;
+	struct all first = everything(o), again;
+
+	for (unsigned threads = 0; threads <= 5; threads++) {
+		o.threads = threads;
+		o.width = threads % 2 ? ET_WIDTH_AUTO : ET_WIDTH_PORTABLE;
+		again = everything(o);
+		ok(same(&first.mean, &again.mean) && same(&first.sd, &again.sd) &&
+				same(&first.median, &again.median) &&
+				same(&first.ratio, &again.ratio) && same(&first.law, &again.law),
+			"%u threads, %s", threads, threads % 2 ? "widest" : "portable");
+	}
+	o.seed++;
+	again = everything(o);
+	ok(!same(&first.mean, &again.mean), "another seed, another answer");
+	et_bootstrap_mean_sd(x, 101, &standard, NULL, &again.sd);
+	ok(same(&first.sd, &again.sd), "the standard deviation alone is the same");
+	o = standard;
+	o.studentised = false;
+	et_bootstrap_mean_sd(x, 101, &o, &again.mean, NULL);
+	ok(again.mean.bca.lo == first.mean.bca.lo && isnan(again.mean.t.lo),
+		"without bootstrap-t the rest is the same");
+}
+
+/* With 101 normal values every method must agree with Student's t to a few per cent. */
+static void plausible(void)
+{
+	struct all a = everything(standard);
+	double se = et_sd(x, 101) / sqrt(101), half = 1.984 * se, m = et_mean(x, 101);
+	const struct et_interval *each[] = { &a.mean.percentile, &a.mean.bca, &a.mean.t };
+
+	for (size_t i = 0; i < ET_LENGTH(each); i++) {
+		near(each[i]->lo, m - half, 0, 0.15 * se, "mean, method %zu, below", i);
+		near(each[i]->hi, m + half, 0, 0.15 * se, "above");
+	}
+	near(a.mean.se, se * sqrt(100.0 / 101), 0.02, 0, "standard error of the mean");
+	near(a.mean.bias, 0, 0, 0.03 * se, "its bias");
+	near(a.sd.se, et_sd(x, 101) / sqrt(202), 0.15, 0, "standard error of the sd");
+	ok(a.sd.t.lo > a.sd.percentile.lo && a.sd.t.hi > a.sd.percentile.hi,
+		"bootstrap-t corrects the sd's bias downwards");
+	near(a.ratio.estimate, m / et_mean(y, 60), 0, 0, "ratio");
+	ok(a.ratio.bca.lo < a.ratio.estimate && a.ratio.estimate < a.ratio.bca.hi &&
+			a.ratio.t.lo < a.ratio.estimate && a.ratio.estimate < a.ratio.t.hi,
+		"its intervals hold it");
+	near(a.median.se, a.law.se, 0.05, 0, "the median by resampling and by its law");
+	ok(a.median.t.lo < a.median.estimate && a.median.t.hi > a.median.estimate,
+		"the median's bootstrap-t interval holds it");
+}
+
+/* The drawn law of the median against full resamples: chi-square over the values. */
+static void median_law(size_t n)
+{
+	enum { DRAWS = 20000 };
+	ET_AUTO_FREE double *a = et_alloc(DRAWS * sizeof(*a)), *b = et_alloc(DRAWS * sizeof(*b));
+	ET_AUTO_FREE double *t = et_alloc(DRAWS * sizeof(*t)), *sorted = et_sorted_copy(x, n);
+	struct et_median_law law = et_median_law(sorted, n);
+	double chi = 0, cells = 0;
+
+	et_median_draw(&law, 5, 0, a, DRAWS);
+	et_median_resample(sorted, n, 6, 0, b, t, DRAWS);
+	et_median_law_free(&law);
+	et_sort(a, DRAWS);
+	et_sort(b, DRAWS);
+	for (size_t i = 0, j = 0; i < DRAWS;) { /* cells of at least 200 together */
+		double count_a = 0, count_b = 0, v;
+
+		while (i < DRAWS && count_a + count_b < 200) {
+			for (v = a[i]; i < DRAWS && a[i] == v; i++)
+				count_a++;
+			for (; j < DRAWS && b[j] <= v; j++)
+				count_b++;
+		}
+		chi += (count_a - count_b) * (count_a - count_b) / (count_a + count_b);
+		cells++;
+	}
+	ok(chi < cells + 4 * sqrt(2 * cells),
+		"law of the median of %zu (chi-square %.1f, %.0f cells)", n, chi, cells);
+}
+
+static void degenerate(void)
+{
+	static const double constant[] = { 3, 3, 3 }, two[] = { 1, 2 };
+	struct et_boot mean, sd, median, ratio;
+
+	for (size_t n = 0; n <= 1; n++) {
+		et_bootstrap_mean_sd(x, n, &standard, &mean, &sd);
+		et_bootstrap_median(x, n, &standard, &median);
+		ok(isnan(mean.percentile.lo) && isnan(sd.bca.lo) && isnan(median.t.hi),
+			"%zu values: no interval", n);
+	}
+	et_bootstrap_mean_sd(constant, 3, &standard, &mean, &sd);
+	et_bootstrap_median(constant, 3, &standard, &median);
+	ok(mean.estimate == 3 && isnan(mean.percentile.lo) && isnan(median.percentile.lo),
+		"constant: the estimate, no interval");
+	et_bootstrap_ratio(constant, 3, constant, 3, &standard, &ratio);
+	ok(ratio.estimate == 1 && isnan(ratio.t.lo), "two constants");
+	et_bootstrap_ratio(x, 101, constant, 3, &standard, &ratio);
+	near(ratio.bca.lo, everything(standard).mean.bca.lo / 3, 1e-2, 0, "over a constant");
+	et_bootstrap_mean_sd(two, 2, &standard, &mean, &sd);
+	ok(mean.percentile.lo == 1 && mean.percentile.hi == 2, "two values: the range");
+	ok(isnan(sd.bca.lo), "no acceleration of a sd of two");
+	et_bootstrap_median(two, 2, &standard, &median);
+	ok(median.percentile.lo == 1 && median.percentile.hi == 2, "median of two");
+}
+
+int main(void)
+{
+	struct et_rng rng;
+
+	et_rng_seed(&rng, 1, 0);
+	for (size_t i = 0; i < 101; i++)
+		x[i] = 10 + et_rng_normal(&rng);
+	for (size_t i = 0; i < 60; i++)
+		y[i] = 9 + et_rng_normal(&rng);
+	repeatable();
+	plausible();
+	median_law(7);
+	median_law(8);
+	median_law(2);
+	median_law(30);
+	median_law(101);
+	median_law(100);
+	degenerate();
+	return tap_done();
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Two-sample and paired tests where R's answers are its refusals; tests/oracle has the rest. */
+#include "base/attr.h"
+#include "num/rng.h"
+#include "stats/ks.h"
+#include "stats/multiple.h"
+#include "stats/normality.h"
+#include "stats/rank_sum.h"
+#include "stats/sign.h"
+#include "stats/signed_rank.h"
+#include "stats/student.h"
+#include "tap.h"
+
+static const double x[] = { 2.1, 3.7, 1.2, 9.9, 4.4, 5.0, 4.4 };
+static const double y[] = { 3.1, 4.7, 2.2, 8.9, 6.4, 7.0, 5.5, 6.1 };
+static const double two[] = { 2, 2, 2, 2, 2 }, three[] = { 3, 3, 3, 3, 3, 3 };
+
+static void against_r(void)
+{
+	struct et_interval_test t = et_t_welch(x, 7, y, 8, 0.95);
+	struct et_rank_sum w = et_rank_sum_test(x, 7, y, 8, 0.95);
+	struct et_ks ks = et_ks_test(x, 7, y, 8);
+
+	near(t.statistic, -0.848423620043532, 1e-12, 0, "Welch's t");
+	near(t.df, 11.247555842681141, 1e-12, 0, "its freedom");
+	near(t.p, 0.41389389368610796, 1e-12, 0, "its p");
+	near(t.lo, -3.9523875489637117, 1e-12, 0, "its interval");
+	near(t.hi, 1.7488161203922841, 1e-12, 0, "its interval");
+	near(w.w, 17, 0, 0, "W");
+	near(w.p, 0.22389911550357022, 1e-12, 0, "its p, with a tie");
+	near(ks.d, 27.0 / 56, 1e-15, 0, "D");
+	near(ks.p, 0.21367521367521469, 1e-12, 0, "its exact p");
+}
+
+static void constants(void)
+{
+	struct et_rank_sum w = et_rank_sum_test(two, 5, two, 5, 0.95);
+	struct et_ks ks = et_ks_test(two, 5, two, 5);
+
+	ok(isnan(et_t_welch(two, 5, three, 6, 0.95).p), "constants: no t");
+	ok(isnan(et_t_student(two, 5, two, 5, 0.95).p), "equal constants: no t");
+	ok(isnan(et_t_paired(two, two, 5, 0.95).p), "no difference at all: no paired t");
+	ok(isnan(et_f_test(two, 5, three, 6, 0.95).p), "no F of two constants");
+	ok(et_f_test(x, 7, two, 5, 0.95).statistic == INFINITY &&
+			et_f_test(x, 7, two, 5, 0.95).p == 0,
+		"F against a constant");
+	ok(isnan(w.p) && w.w == 12.5 && w.delta == 0 && w.shift == 0, "all tied: no W test");
+	ok(ks.p == 1 && ks.d == 0, "all tied: the same distribution");
+	w = et_rank_sum_test(two, 5, three, 6, 0.95);
+	ok(isnan(w.lo) && isnan(w.hi) && w.shift == -1 && w.delta == -1, "constants apart");
+	ok(isnan(et_ratio_welch(x, 7, (double[]){ 1, -1 }, 2, 0.95).p), "no ratio with a negative");
+}
+
+static void too_few(void)
+{
+	static const double c[] = { 1, 2, 3 }, d[] = { 4, 5, 6 };
+	struct et_rank_sum w = et_rank_sum_test(c, 3, d, 3, 0.95);
+
+	near(w.p, 0.1, 1e-12, 0, "three against three");
+	ok(isnan(w.lo), "cannot give 95 %%");
+	near(et_rank_sum_test(c, 3, d, 3, 0.9).lo, -5, 0, 0, "but 90 %%");
+	near(et_rank_sum_test(c, 1, d, 1, 0.95).p, 1, 1e-15, 0, "one against one");
+	ok(isnan(et_rank_sum_test(c, 0, d, 3, 0.95).p) && isnan(et_ks_test(c, 0, d, 3).p) &&
+			isnan(et_ks_exact_p(c, 3, d, 0)) &&
+			isnan(et_rank_sum_permutation_p(c, 0, d, 1)),
+		"none");
+	near(et_ks_test(c, 1, d, 1).p, 1, 0, 0, "Kolmogorov-Smirnov, one each");
+	near(et_t_student(c, 2, d, 1, 0.95).p, 0.21229561500966, 1e-9, 0, "Student: two and one");
+	ok(isnan(et_t_welch(c, 2, d, 1, 0.95).p) && isnan(et_f_test(c, 1, d, 3, 0.95).p) &&
+			isnan(et_t_one_sample(c, 1, 0, 0.95).p),
+		"Welch, F, one sample: too few");
+	ok(isnan(et_shapiro_wilk(c, 2).p) && isnan(et_shapiro_wilk(two, 5).p),
+		"Shapiro-Wilk: too few, constant");
+	near(et_shapiro_wilk((double[]){ 0, 0, 1 }, 3).p, 0, 0, 1e-12, "its lower end");
+}
+
+static void many(void)
+{
+	static double big[6000];
+	struct et_normality w;
+	struct et_rng rng;
+
+	et_rng_seed(&rng, 8, 0);
+	for (size_t i = 0; i < 6000; i++)
+		big[i] = et_rng_normal(&rng);
+	w = et_shapiro_wilk(big, 6000);
+	ok(w.n_used == 5000 && w.p > 0.001, "of 6000 values 5000 are judged");
+	ok(et_shapiro_wilk(big, 6000).p == w.p, "always the same");
+	near(et_ks_test(big, 3000, big + 3000, 3000).p, 0.5, 0, 0.4999, "many: asymptotic");
+	ok(!et_ks_test(big, 100, big + 100, 100).exact && et_ks_test(big, 99, big, 101).exact,
+		"exact below 10000 pairs");
+	near(et_ks_asymptotic_p(1, 40000, 40000), 0, 0, 1e-300, "a vanishing p");
+	near(et_ks_asymptotic_p(0.001, 100, 100), 1, 0, 0, "no distance");
+	near(et_signed_rank_test(big, 6000, 0.95).estimate, 0, 0, 0.05, "signed rank of 6000");
+}
+
+static void signs(void)
+{
+	static const double d[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, -1, -2, -3, 0 };
+	struct et_interval_test t = et_sign_test(d, 13, 0.95);
+
+	near(t.p, 0.14599609375, 1e-12, 0, "sign test, 9 of 12");
+	ok(t.statistic == 9 && t.df == 12 && t.estimate == 3, "zeros left out of the count");
+	ok(t.lo == -1 && t.hi == 7, "interval between order statistics");
+	ok(isnan(et_sign_test(two, 0, 0.95).p) &&
+			isnan(et_sign_test((double[]){ 0, 0 }, 2, 0.95).p),
+		"nothing but zeros");
+}
+
+static void normal_approximation(void)
+{
+	/* wilcox.test(d, conf.int = TRUE, tol.root = 1e-13), R 4.2 */
+	static const double d[] = { 1, 2, 2, -1, 3, 4, -2, 5, 1, 1, 2, 3 };
+	struct et_signed_rank t = et_signed_rank_test(d, ET_LENGTH(d), 0.95);
+
+	near(t.p, 0.019643353132317253, 1e-12, 0, "signed rank with ties");
+	near(t.lo, 0.5, 1e-9, 0, "its lower bound");
+	near(t.hi, 3, 1e-9, 0, "its upper bound");
+	near(t.estimate, 2, 1e-9, 0, "its estimate");
+}
+
+static void families(void)
+{
+	double p[] = { 0.01, NAN, 0.04, 0.03 }, none[1];
+
+	et_holm(p, 4, p);
+	near(p[0], 0.03, 1e-15, 0, "Holm: the smallest");
+	ok(isnan(p[1]), "NaN stays");
+	near(p[2], 0.06, 1e-15, 0, "monotone");
+	near(p[3], 0.06, 1e-15, 0, "the second");
+	et_holm(p, 0, none);
+	near(et_sidak_level(0.95, 126.0 * 126), 0.999996769, 1e-9, 0, "NIST: 126 means, all pairs");
+	near(et_sidak_alpha(0.05, 126.0 * 126), 3.2308649236e-6, 1e-9, 0, "and what is left");
+	near(et_sidak_p(1e-300, 1000), 1e-297, 1e-12, 0, "small p-values keep their digits");
+	near(et_sidak_p(1, 3), 1, 0, 0, "a certain one");
+}
+
+int main(void)
+{
+	against_r();
+	constants();
+	too_few();
+	many();
+	signs();
+	normal_approximation();
+	families();
+	return tap_done();
+}

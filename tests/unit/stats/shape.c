@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Diagnosis: steps, skewness, outliers, drift, modes, serial dependence. */
+#include "stats/shape.h"
+#include "base/attr.h"
+#include "num/quantile.h"
+#include "num/rng.h"
+#include "stats/interval.h"
+#include "stats/modes.h"
+#include "stats/serial.h"
+#include "stats/summary.h"
+#include "tap.h"
+
+enum { N = 300 };
+
+static void fill(double *x, size_t n, double mean, double sd, double step)
+{
+	struct et_rng rng;
+
+	et_rng_seed(&rng, 17, (uint64_t)(mean + n));
+	for (size_t i = 0; i < n; i++) {
+		x[i] = mean + sd * et_rng_normal(&rng);
+		if (step > 0)
+			x[i] = step * round(x[i] / step);
+	}
+}
+
+static void steps(void)
+{
+	static const struct {
+		double mean, sd, step;
+		bool coarse;
+	} cases[] = {
+		{ 10, 1, 0, false },
+		{ 10, 1, 0.5, true },
+		{ 0.25, 0.01, 0.001, true },
+		{ 0.25, 0.01, 1e-5, false },
+		{ 4e9, 1e7, 4e6, true }, /* a tick of 4 ms, in ns */
+		{ 1e12, 3, 1, true },
+	};
+	double x[N];
+	struct et_discreteness d;
+
+	for (size_t i = 0; i < ET_LENGTH(cases); i++) {
+		fill(x, N, cases[i].mean, cases[i].sd, cases[i].step);
+		et_sort(x, N);
+		d = et_discreteness(x, N);
+		near(d.quantum, cases[i].step, 1e-6, 0, "quantum of case %zu", i);
+		ok(d.coarse == cases[i].coarse, "coarse or not");
+	}
+	d = et_discreteness((double[]){ 1, 2, 3 }, 3);
+	ok(d.quantum == 0 && !d.coarse && d.distinct == 3, "three values prove no step");
+	d = et_discreteness((double[]){ 5, 5, 5 }, 3);
+	ok(d.quantum == 0 && d.distinct == 1, "a constant has none");
+	ok(et_discreteness(x, 0).distinct == 0, "nor has nothing");
+}
+
+static void skewness(void)
+{
+	static const double x[] = { 1, 2, 2, 3, 3, 3, 4, 5, 9, 20 };
+	struct et_asymmetry a = et_asymmetry(x, ET_LENGTH(x));
+
+	near(a.skewness, 2.0250638524621865, 1e-12, 0, "skewness");
+	near(a.z, 3.2130082722817783, 1e-12, 0, "its z");
+	near(a.p, 0.0013135250629175738, 1e-11, 0, "its p");
+	ok(isnan(et_asymmetry(x, 7).p), "too few to say");
+}
+
+static void outliers(void)
+{
+	static const double x[] = { 1, 10, 10.5, 11, 11, 11.5, 12, 12, 14.5, 40 };
+	struct et_outliers o = et_outliers(x, ET_LENGTH(x));
+
+	ok(o.mild == 3 && o.severe == 2 && o.solitary == 2, "fences: %zu, %zu, %zu", o.mild,
+		o.severe, o.solitary);
+	ok(et_outliers(x, 0).mild == 0, "none among none");
+}
+
+static void drift(void)
+{
+	double x[N];
+	struct et_drift d;
+
+	fill(x, N, 100, 1, 0);
+	d = et_drift(x, N);
+	ok(!d.cold_start && d.testable && d.p > 0.01, "steady");
+	x[0] = 130;
+	d = et_drift(x, N);
+	ok(d.cold_start && d.first_z > 20, "a cold start");
+	for (size_t i = 0; i < N; i++)
+		x[i] += 0.01 * (double)i;
+	d = et_drift(x, N);
+	near(d.shift, 0.015, 0.2, 0, "warming up by 1.5 %% from half to half");
+	ok(d.p < 1e-6, "and it shows");
+	ok(!et_drift(x, 10).testable && isnan(et_drift(x, 3).p),
+		"not testable on ten, not at all on three");
+}
+
+static void modes(void)
+{
+	double x[N];
+	struct et_kde kde;
+	struct et_mode m[4];
+
+	fill(x, N, 10, 1, 0);
+	ok(et_dip(x, N).p > 0.05, "one hump: no dip");
+	et_sort(x, N);
+	et_kde(x, N, 0, &kde);
+	ok(et_modes(&kde, x, N, 0.1, m, 4) == 1, "one mode");
+	near(m[0].at, 10, 0, 0.5, "at its place");
+	for (size_t i = 0; i < N / 3; i++)
+		x[i] += 12;
+	ok(et_dip(x, N).p < 0.001, "two humps: a dip");
+	et_sort(x, N);
+	et_kde(x, N, 0, &kde);
+	ok(et_modes(&kde, x, N, 0.1, m, 4) == 2, "two modes");
+	near(m[0].share, 2.0 / 3, 0, 0.02, "the left one's share");
+	near(m[1].share, 1.0 / 3, 0, 0.02, "the right one's");
+	et_kde(x, N, 8, &kde);
+	near(kde.bw, 4, 0, 0, "a bandwidth of at least half the quantum");
+	near(et_bw_nrd0((double[]){ 2, 2, 2 }, 3), 0.9 * 2 * pow(3, -0.2), 1e-12, 0,
+		"a constant's bandwidth, as R");
+	ok(isnan(et_bw_nrd0(x, 1)) && isnan(et_dip(x, 0).p) && et_dip(x, 1).statistic == 0.5,
+		"none and one");
+}
+
+static void many_values(void)
+{
+	static double x[73000];
+	struct et_kde kde;
+
+	fill(x, ET_LENGTH(x), 5, 1, 0);
+	et_sort(x, ET_LENGTH(x));
+	et_kde(x, ET_LENGTH(x), 0, &kde);
+	near(kde.density[256], et_kde_at(x, ET_LENGTH(x), kde.bw, kde.lo + 256 * kde.step), 1e-3, 0,
+		"many values are binned, closely");
+	near(et_dip(x, 50000).p, 1, 0, 0.1, "their dip");
+	near(et_dip(x, ET_LENGTH(x)).p, 1, 0, 0.1, "beyond the table");
+}
+
+static void serial(void)
+{
+	double x[N];
+	struct et_estimate e;
+
+	fill(x, N, 0, 1, 0);
+	ok(et_ljung_box(x, N, 5).p > 0.01 && et_mann_kendall(x, N).p > 0.01 &&
+			et_runs_test(x, N).p > 0.01,
+		"independent values pass");
+	for (size_t i = 1; i < N; i++)
+		x[i] = 0.6 * x[i - 1] + x[i];
+	ok(et_ljung_box(x, N, 5).p < 1e-6 && et_runs_test(x, N).p < 1e-3, "dependent ones do not");
+	near(et_autocorrelation(x, N, 1), 0.6, 0, 0.12, "and their coefficient shows");
+	near(et_effective_size(x, N), N * 0.25, 0.5, 0, "worth a quarter of their number");
+	ok(isnan(et_effective_size(x, 0)) && isnan(et_effective_size((double[]){ 1, 1 }, 2)),
+		"nothing, and a constant, have no worth to speak of");
+	ok(isnan(et_autocorrelation(x, 3, 3)) && isnan(et_ljung_box(x, 3, 3).p) &&
+			isnan(et_mann_kendall(x, 1).p) && isnan(et_runs_test(x, 0).p) &&
+			isnan(et_acf_band(0, 0.95)) && isnan(et_mann_kendall_exact_p(x, 60)),
+		"too few");
+	near(et_mann_kendall_exact_p((double[]){ 1, 2, 3, 4, 5 }, 5), 2.0 / 120, 1e-12, 0,
+		"the rarest order of five");
+	et_summarise(x, 0, 0.95, &e);
+	ok(e.n == 0 && isnan(e.mean) && isnan(e.lo) && isnan(e.median), "summary of nothing");
+	et_summarise(x, 1, 0.95, &e);
+	ok(e.mean == x[0] && e.q1 == x[0] && isnan(e.sd) && isnan(e.hi), "summary of one");
+}
+
+static void intervals(void)
+{
+	double x[10];
+
+	for (size_t i = 0; i < 10; i++)
+		x[i] = (double)i + 1;
+	near(et_median_interval(x, 10, 0.95).level, 0.978515625, 1e-12, 0, "attained with ten");
+	ok(et_median_interval(x, 10, 0.95).lo == 2 && et_median_interval(x, 10, 0.95).hi == 9,
+		"second to ninth");
+	ok(isnan(et_median_interval(x, 5, 0.95).lo) && !isnan(et_median_interval(x, 6, 0.95).lo) &&
+			isnan(et_median_interval(x, 0, 0.95).lo),
+		"six are needed for 95 %%");
+	ok(isnan(et_sd_interval(1, 1, 0.95).lo), "no interval for the spread of one");
+}
+
+int main(void)
+{
+	steps();
+	skewness();
+	outliers();
+	drift();
+	modes();
+	many_values();
+	serial();
+	intervals();
+	return tap_done();
+}
