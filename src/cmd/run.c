@@ -12,6 +12,7 @@
 #include "protocol/driver.h"
 #include "report/progress.h"
 #include "report/text.h"
+#include "stats/contrast.h"
 #include "stats/judge.h"
 
 #include <errno.h>
@@ -173,16 +174,6 @@ static int drive(struct session *s, struct et_error *err)
 	return rc ? rc : rc2;
 }
 
-static bool regressed(const struct session *s, const struct et_judgement *j)
-{
-	for (size_t i = 0; s->options.fail_on_regression && i < j->n_contrasts; i++) {
-		if (j->contrasts[i].significant &&
-			j->contrasts[i].ratio > 1 + s->options.regression_ratio)
-			return true;
-	}
-	return false;
-}
-
 static size_t count_samples(const struct et_experiment *e)
 {
 	size_t n = 0;
@@ -209,7 +200,9 @@ static int conclude(struct session *s)
 	fflush(s->talk);
 	if (et_outputs_write(&s->options.outputs, s->e, &j, &err))
 		status = et_cli_fail(&err);
-	else if (regressed(s, &j))
+	else if (s->options.fail_on_regression &&
+		 et_contrasts_regressed(j.contrasts, j.n_contrasts, s->e->plan.reference,
+			 s->options.regression_ratio))
 		status = ET_EXIT_PROGRAM;
 	et_judgement_free(&j);
 	return status;
