@@ -162,12 +162,14 @@ static int drive(struct session *s, struct et_error *err)
 	s->progress = (struct et_progress){ .out = s->cli->progress ? stderr : NULL,
 		.width = s->cli->columns };
 	int rc = et_drive(&d, err);
+	int rc2 = et_recorder_flush(&s->recorder, rc ? NULL : err);
+	rc = rc ? rc : rc2;
 	et_progress_erase(&s->progress);
 	et_runner_close(s->runner);
 	s->runner = NULL;
 	s->e->state = rc ? ET_STATE_INTERRUPTED : ET_STATE_DONE;
 	s->e->finished_wall_ns = et_clock_real.wall_ns(NULL);
-	int rc2 = et_store_set_state(
+	rc2 = et_store_set_state(
 		s->store, s->e->id, s->e->state, s->e->finished_wall_ns, rc ? NULL : err);
 	return rc ? rc : rc2;
 }
@@ -241,6 +243,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 		et_operands_free(&ops);
 	}
 	et_runner_close(s.runner);
+	et_recorder_free(&s.recorder);
 	et_store_close(s.store);
 	et_cleanup_close(&s.claim);
 	et_run_options_free(&s.options);

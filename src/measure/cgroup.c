@@ -155,18 +155,22 @@ static void clear(struct et_cgroup *g)
 		g->usage_fd[lane] = g->procs_fd[lane] = -1;
 }
 
+bool et_cgroup_open_source(struct et_cgroup *g, enum et_pt_source source)
+{
+	clear(g);
+	if (try_source(g, source)) {
+		g->source = source;
+		return true;
+	}
+	et_cgroup_close(g);
+	return false;
+}
+
 void et_cgroup_open(struct et_cgroup *g)
 {
-	static const enum et_pt_source order[] = { ET_PT_CPUACCT, ET_PT_CPU_STAT };
-
-	clear(g);
-	for (size_t i = 0; i < ET_LENGTH(order); i++) {
-		if (try_source(g, order[i])) {
-			g->source = order[i];
-			return;
-		}
-		et_cgroup_close(g);
-	}
+	/* Version 1 counts nanoseconds, version 2 microseconds. */
+	if (!et_cgroup_open_source(g, ET_PT_CPUACCT))
+		et_cgroup_open_source(g, ET_PT_CPU_STAT);
 }
 
 void et_cgroup_close(struct et_cgroup *g)

@@ -26,6 +26,8 @@ struct et_cgroup {
 
 /* Makes the groups and enters the first; falls back to ET_PT_WAIT4, never fails. */
 void et_cgroup_open(struct et_cgroup *g);
+/* The same in one version's hierarchy, or false and nothing changed. */
+bool et_cgroup_open_source(struct et_cgroup *g, enum et_pt_source source);
 /* Leaves and removes the groups. */
 void et_cgroup_close(struct et_cgroup *g);
 /* CPU time used in a lane so far; a bare read, safe between vfork and exec. */
