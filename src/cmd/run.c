@@ -174,13 +174,13 @@ static int drive(struct session *s, struct et_error *err)
 	return rc ? rc : rc2;
 }
 
-static size_t count_samples(const struct et_experiment *e)
+static bool has_samples(const struct et_experiment *e)
 {
-	size_t n = 0;
-
-	for (size_t c = 0; c < e->n_commands; c++)
-		n += e->commands[c].n_samples;
-	return n;
+	for (size_t c = 0; c < e->n_commands; c++) {
+		if (e->commands[c].n_samples)
+			return true;
+	}
+	return false;
 }
 
 /* Prints and writes what there is; returns the exit status of a run that was not cut short. */
@@ -210,7 +210,7 @@ static int conclude(struct session *s)
 
 static int finish(struct session *s, int rc, const struct et_error *err)
 {
-	bool measured = s->e->id[0] && count_samples(s->e) > 0;
+	bool measured = s->e->id[0] && has_samples(s->e);
 	int status = measured && (rc == 0 || rc == -EINTR) ? conclude(s) : ET_EXIT_DONE;
 
 	if (rc == 0)
