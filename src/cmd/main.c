@@ -9,6 +9,7 @@
 
 extern const struct et_verb et_verb_compare;
 extern const struct et_verb et_verb_completion;
+extern const struct et_verb et_verb_daemons;
 extern const struct et_verb et_verb_describe;
 extern const struct et_verb et_verb_export;
 extern const struct et_verb et_verb_import;
@@ -20,6 +21,7 @@ extern const struct et_verb et_verb_show;
 
 const struct et_verb *const et_verbs[] = {
 	&et_verb_run,
+	&et_verb_daemons,
 	&et_verb_list,
 	&et_verb_show,
 	&et_verb_describe,
