@@ -62,17 +62,11 @@ exits 'in a narrow terminal' 0 env COLUMNS=30 etalon daemons analyse all.json
 exits 'with the central figures' 0 etalon daemons analyse -v all.json
 like 'which are there' "$out" 'busyd +100 +0.0'
 
-# bad NAME REGEX PYTHON: the record changed by a piece of Python is refused
+# bad NAME REGEX PYTHON: the record changed by a piece of Python is to be refused
+cases=()
 bad()
 {
-	python3 - "$golden" "$3" >bad.json <<'PY'
-import json, sys
-g = json.load(open(sys.argv[1]))
-s = g["short_run"]
-exec(sys.argv[2])
-json.dump(g, sys.stdout)
-PY
-	refuses "$1" 2 "$2" etalon daemons analyse bad.json
+	cases+=("$@")
 }
 
 bad 'no short run' 'short_run: is missing' 'del g["short_run"]'
@@ -115,6 +109,21 @@ bad 'samples that are not all there' '800 samples, but samples says 801' \
 bad 'a sample without its time' 'all\[0\].pt_ms: is missing' \
 	'g["short_run"] = {"samples": 1, "sample_seconds": 1, "all": [{"sample": 1, "et_ms": 2,
 	"pt": []}]}'
+
+# All of them made at once: a Python for each would take longer than the tests.
+cat >spoil.py <<'PY'
+import json, sys
+text = open(sys.argv[1]).read()
+for i, code in enumerate(sys.argv[4::3]):
+    g = json.loads(text)
+    s = g["short_run"]
+    exec(code)
+    json.dump(g, open("bad%d.json" % i, "w"))
+PY
+python3 spoil.py "$golden" "${cases[@]}"
+for ((i = 0; i < ${#cases[@]}; i += 3)); do
+	refuses "${cases[i]}" 2 "${cases[i + 1]}" etalon daemons analyse "bad$((i / 3)).json"
+done
 for text in '' '{' '[]' 'nonsense' '{"short_run": 1}' '{"short_run": {}, "short_run": {}}'; do
 	printf '%s' "$text" >bad.json
 	refuses "'$text'" 2 'bad.json: ' etalon daemons analyse bad.json
