@@ -146,7 +146,7 @@ void et_diagnosis_warn(
 	const struct et_diagnosis *d, enum et_unit unit, bool thorough, struct et_warnings *out)
 {
 	if (d->n < FEW)
-		et_warn(out, "only %zu sample%s: take at least 10 (--runs 10)", d->n,
+		et_warn(out, "only %zu value%s: take at least 10 (--runs 10)", d->n,
 			d->n == 1 ? "" : "s");
 	if (thorough)
 		warn_untestable(d, out);
