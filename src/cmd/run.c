@@ -203,8 +203,7 @@ static int conclude(struct session *s)
 	fflush(s->talk);
 	if (et_outputs_write(&s->options.outputs, s->e, &j, &err))
 		status = et_cli_fail(&err);
-	else if (s->options.fail_on_regression &&
-		 et_contrasts_regressed(j.contrasts, j.n_contrasts, s->e->plan.reference,
+	else if (et_contrasts_regressed(j.contrasts, j.n_contrasts, s->e->plan.reference,
 			 s->options.regression_ratio))
 		status = ET_EXIT_PROGRAM;
 	et_judgement_free(&j);
