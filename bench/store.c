@@ -5,7 +5,7 @@
  *
  *   bench-store [FILE [EXPERIMENTS [SAMPLES [GROUP]]]]
  *
- * A FILE that is given stays; store.sh goes on with it.
+ * A FILE that is given stays; bench/store goes on with it.
  */
 #include "store/store.h"
 #include "base/alloc.h"

@@ -131,6 +131,34 @@ static int cpu_error(const char *what, const char *text, struct et_error *err)
 		"CPUs are numbered from 0 and listed as in 0-3,6");
 }
 
+int et_parse_percent(const char *what, const char *text, double *out, struct et_error *err)
+{
+	double percent;
+	char *end;
+
+	if (!plain_double(text, &percent, &end) || *(end + (*end == '%')))
+		return et_fail(
+			err, EINVAL, ET_EXIT_USAGE, "%s: '%s' is not a percentage", what, text);
+	if (percent < 0)
+		return et_fail(err, ERANGE, ET_EXIT_USAGE, "%s: %s is below 0", what, text);
+	*out = percent / 100;
+	return 0;
+}
+
+int et_parse_probability(const char *what, const char *text, double *out, struct et_error *err)
+{
+	double value;
+	int rc = et_parse_double(what, text, &value, err);
+
+	if (rc)
+		return rc;
+	if (!(value > 0 && value < 1))
+		return et_fail(
+			err, ERANGE, ET_EXIT_USAGE, "%s: %s is not between 0 and 1", what, text);
+	*out = value;
+	return 0;
+}
+
 int et_parse_cpus(const char *what, const char *text, cpu_set_t *out, struct et_error *err)
 {
 	cpu_set_t set;

@@ -5,8 +5,10 @@
 
 #include <errno.h>
 
-static int load(const char *url, const char *name, struct et_kept *out, struct et_error *err)
+int et_kept_fetch(const struct et_cli *cli, const char *name, struct et_experiment **out,
+	struct et_error *err)
 {
+	ET_AUTO_FREE char *url = et_cli_store_url(cli);
 	struct et_store *store;
 	char id[40];
 
@@ -15,7 +17,7 @@ static int load(const char *url, const char *name, struct et_kept *out, struct e
 		return rc;
 	rc = et_store_find(store, name, id, err);
 	if (rc == 0)
-		rc = et_store_load(store, id, &out->experiment, err);
+		rc = et_store_load(store, id, out, err);
 	et_store_close(store);
 	return rc;
 }
@@ -29,8 +31,7 @@ int et_kept_load(const struct et_cli *cli, const struct et_operands *ops, struct
 	if (n > 1)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s': name one experiment only",
 			ops->n_before > 1 ? ops->before[1] : ops->after[n - 1 - ops->n_before]);
-	ET_AUTO_FREE char *url = et_cli_store_url(cli);
-	int rc = load(url, n ? names[0] : "last", out, err);
+	int rc = et_kept_fetch(cli, n ? names[0] : "last", &out->experiment, err);
 	if (rc == 0)
 		et_judge(out->experiment, &out->judgement);
 	return rc;

@@ -12,6 +12,9 @@ struct et_kept {
 	struct et_judgement judgement;
 };
 
+/* The experiment of that id or label, not judged; the caller frees. -ENOENT: there is none. */
+int et_kept_fetch(const struct et_cli *cli, const char *name, struct et_experiment **out,
+	struct et_error *err) ET_CHECK;
 /* The experiment that the only operand names, "last" without one. */
 int et_kept_load(const struct et_cli *cli, const struct et_operands *ops, struct et_kept *out,
 	struct et_error *err) ET_CHECK;

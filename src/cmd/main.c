@@ -7,7 +7,9 @@
 #include <signal.h>
 #include <string.h>
 
+extern const struct et_verb et_verb_compare;
 extern const struct et_verb et_verb_completion;
+extern const struct et_verb et_verb_describe;
 extern const struct et_verb et_verb_export;
 extern const struct et_verb et_verb_import;
 extern const struct et_verb et_verb_list;
@@ -20,6 +22,8 @@ const struct et_verb *const et_verbs[] = {
 	&et_verb_run,
 	&et_verb_list,
 	&et_verb_show,
+	&et_verb_describe,
+	&et_verb_compare,
 	&et_verb_export,
 	&et_verb_import,
 	&et_verb_rm,

@@ -13,12 +13,18 @@ struct et_recorder {
 	struct et_store *store;
 	const char *id;
 	const struct et_clock *clock;
-	uint64_t group_ns; /* when the oldest sample of the open group was added; 0: none */
-	bool long_runs;    /* a program of 20 ms or more has been seen */
+	size_t n_commands;
+	struct et_sample *waiting; /* finished, not yet durable */
+	size_t n, cap;
+	uint64_t group_ns;  /* when the oldest of them was finished */
+	size_t long_lately; /* counts down from the last program of 20 ms or more */
 };
 
 /* As et_driver's keep. */
 int et_recorder_keep(
 	struct et_recorder *r, const struct et_sample *s, size_t n, struct et_error *err);
+/* Makes durable what waits. */
+int et_recorder_flush(struct et_recorder *r, struct et_error *err);
+void et_recorder_free(struct et_recorder *r);
 
 #endif

@@ -12,6 +12,7 @@
 #include "protocol/driver.h"
 #include "report/progress.h"
 #include "report/text.h"
+#include "stats/contrast.h"
 #include "stats/judge.h"
 
 #include <errno.h>
@@ -161,33 +162,25 @@ static int drive(struct session *s, struct et_error *err)
 	s->progress = (struct et_progress){ .out = s->cli->progress ? stderr : NULL,
 		.width = s->cli->columns };
 	int rc = et_drive(&d, err);
+	int rc2 = et_recorder_flush(&s->recorder, rc ? NULL : err);
+	rc = rc ? rc : rc2;
 	et_progress_erase(&s->progress);
 	et_runner_close(s->runner);
 	s->runner = NULL;
 	s->e->state = rc ? ET_STATE_INTERRUPTED : ET_STATE_DONE;
 	s->e->finished_wall_ns = et_clock_real.wall_ns(NULL);
-	int rc2 = et_store_set_state(
+	rc2 = et_store_set_state(
 		s->store, s->e->id, s->e->state, s->e->finished_wall_ns, rc ? NULL : err);
 	return rc ? rc : rc2;
 }
 
-static bool regressed(const struct session *s, const struct et_judgement *j)
+static bool has_samples(const struct et_experiment *e)
 {
-	for (size_t i = 0; s->options.fail_on_regression && i < j->n_contrasts; i++) {
-		if (j->contrasts[i].significant &&
-			j->contrasts[i].ratio > 1 + s->options.regression_ratio)
+	for (size_t c = 0; c < e->n_commands; c++) {
+		if (e->commands[c].n_samples)
 			return true;
 	}
 	return false;
-}
-
-static size_t count_samples(const struct et_experiment *e)
-{
-	size_t n = 0;
-
-	for (size_t c = 0; c < e->n_commands; c++)
-		n += e->commands[c].n_samples;
-	return n;
 }
 
 /* Prints and writes what there is; returns the exit status of a run that was not cut short. */
@@ -207,7 +200,9 @@ static int conclude(struct session *s)
 	fflush(s->talk);
 	if (et_outputs_write(&s->options.outputs, s->e, &j, &err))
 		status = et_cli_fail(&err);
-	else if (regressed(s, &j))
+	else if (s->options.fail_on_regression &&
+		 et_contrasts_regressed(j.contrasts, j.n_contrasts, s->e->plan.reference,
+			 s->options.regression_ratio))
 		status = ET_EXIT_PROGRAM;
 	et_judgement_free(&j);
 	return status;
@@ -215,7 +210,7 @@ static int conclude(struct session *s)
 
 static int finish(struct session *s, int rc, const struct et_error *err)
 {
-	bool measured = s->e->id[0] && count_samples(s->e) > 0;
+	bool measured = s->e->id[0] && has_samples(s->e);
 	int status = measured && (rc == 0 || rc == -EINTR) ? conclude(s) : ET_EXIT_DONE;
 
 	if (rc == 0)
@@ -248,6 +243,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 		et_operands_free(&ops);
 	}
 	et_runner_close(s.runner);
+	et_recorder_free(&s.recorder);
 	et_store_close(s.store);
 	et_cleanup_close(&s.claim);
 	et_run_options_free(&s.options);

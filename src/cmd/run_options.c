@@ -156,25 +156,6 @@ static int handle_child(struct et_run_options *o, int id, const char *arg, struc
 	}
 }
 
-static int handle_regression(struct et_run_options *o, const char *arg, struct et_error *err)
-{
-	double percent = 0;
-	ET_AUTO_FREE char *text = arg ? et_strdup(arg) : NULL;
-
-	o->fail_on_regression = true;
-	if (!text)
-		return 0;
-	size_t len = strlen(text);
-	if (len && text[len - 1] == '%')
-		text[len - 1] = '\0';
-	int rc = et_parse_double("--fail-on-regression", text, &percent, err);
-	if (rc == 0 && percent < 0)
-		return et_fail(
-			err, ERANGE, ET_EXIT_USAGE, "--fail-on-regression: %s is below 0", arg);
-	o->regression_ratio = percent / 100;
-	return rc;
-}
-
 int et_run_options_handle(void *ctx, int id, char *const *args, struct et_error *err)
 {
 	struct et_run_options *o = ctx;
@@ -214,7 +195,10 @@ int et_run_options_handle(void *ctx, int id, char *const *args, struct et_error 
 		o->resume_id = args[0];
 		return 0;
 	case O_FAIL:
-		return handle_regression(o, args[0], err);
+		o->fail_on_regression = true;
+		return args[0] ? et_parse_percent(
+					 "--fail-on-regression", args[0], &o->regression_ratio, err)
+			       : 0;
 	default:
 		if (id >= O_EXPORT)
 			return et_outputs_add(

@@ -32,19 +32,33 @@ struct et_estimate {
 	struct et_warnings warnings;
 };
 
-/* Two commands compared as pairs: the ratio b/a of a metric. */
+/* Two commands or series compared: the ratio b/a. Pairs where there were pairs, else apart. */
 struct et_contrast {
-	uint32_t a, b; /* commands; a is the reference */
-	size_t pairs;
-	const char *arrangement; /* "duet" or "block" */
-	double log_ratio_sd;
-	double ratio, lo, hi; /* estimate and interval of b/a */
+	uint32_t a, b;           /* commands or series; a is the reference */
+	size_t pairs;            /* 0: two independent series */
+	const char *arrangement; /* "duet", "block"; NULL for independent series */
+	double log_ratio_sd;     /* of the pairs */
+	double ratio, lo, hi;    /* estimate and interval of b/a */
 	double level;
-	const char *method; /* "signed-rank" … */
+	const char *ratio_method; /* "fieller", "hodges-lehmann" …, NULL without a ratio */
+	const char *method;       /* the test: "paired-t", "signed-rank", "sign"; "student" … */
 	double statistic, p;
+	double df; /* 0: the test has none */
+	/* of independent series */
+	struct {
+		bool tested;
+		double statistic, p;
+	} f, ks;         /* equal variances; equal shape about the medians */
+	bool same_shape; /* what ks says */
+	double delta;    /* Cliff's: P(b > a) - P(b < a) */
+	/* of pairs */
+	double p_sign;    /* the sign test's, which needs nothing but independence */
+	double inflation; /* of the variance by serial dependence; 1: none was seen */
+	/* in the family of comparisons */
 	double p_holm;
-	bool significant;
-	char verdict[200];
+	double holm_alpha; /* what p was held against; 0: not in a family */
+	bool significant_unadjusted, significant;
+	char verdict[240];
 	struct et_warnings warnings;
 };
 

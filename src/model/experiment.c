@@ -108,3 +108,12 @@ double *et_command_values(
 	*n = k;
 	return out;
 }
+
+enum et_arrangement et_command_arrangement(const struct et_command *c)
+{
+	for (size_t i = 0; i < c->n_samples; i++) {
+		if (!c->samples[i].warmup && c->samples[i].arrangement == ET_SOLO)
+			return ET_SOLO;
+	}
+	return ET_DUET;
+}

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/comparison.h"
 #include "base/alloc.h"
+#include "report/pair.h"
 #include "report/tally.h"
 #include "report/units.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { NAME_AT_LEAST = 8, GAP = 2 };
 
 #define BOLD "1"
-#define SLOWER "31"
-#define FASTER "32"
-#define WARNING "33"
 
 static char *short_name(const struct et_experiment *e, size_t command, int width)
 {
@@ -22,66 +19,13 @@ static char *short_name(const struct et_experiment *e, size_t command, int width
 	return et_shorten(clean, width);
 }
 
-static char *verdict(const struct et_contrast *c)
-{
-	char ratio[ET_FIGURE], change[ET_FIGURE];
-
-	if (!isfinite(c->ratio) || c->ratio <= 0)
-		return et_strdup(c->verdict[0] ? c->verdict : "cannot be compared");
-	et_format_ratio(c->ratio, c->lo, c->hi, ratio);
-	if ((!isfinite(c->lo) || !isfinite(c->hi)) && c->verdict[0])
-		return et_asprintf("%s, %s", ratio, c->verdict);
-	if (!c->significant)
-		return et_asprintf("%s, no difference shown", ratio);
-	et_format_change(c->ratio, c->lo, c->hi, change);
-	return et_asprintf("%s, %s by %s", ratio, c->ratio > 1 ? "slower" : "faster", change);
-}
-
-static const char *verdict_style(const struct et_contrast *c)
-{
-	if (!c->significant || !isfinite(c->ratio))
-		return NULL;
-	return c->ratio > 1 ? SLOWER : FASTER;
-}
-
-/* ", p = 0.012 (Holm)"; empty when there is none. */
-static const char *significance(double p, char buf[ET_FIGURE])
-{
-	buf[0] = '\0';
-	if (p >= 0 && p < 1e-4)
-		snprintf(buf, ET_FIGURE, ", p < 0.0001 (Holm)");
-	else if (p >= 0 && p <= 1)
-		snprintf(buf, ET_FIGURE, ", p = %.2g (Holm)", p);
-	return buf;
-}
-
-static void details(const struct et_page *page, const struct et_contrast *c)
-{
-	char p[ET_FIGURE], sd[ET_FIGURE] = "";
-
-	significance(c->p_holm, p);
-	if (isfinite(c->log_ratio_sd))
-		snprintf(sd, sizeof(sd), ", sd of the log ratio %.2g", c->log_ratio_sd);
-	ET_AUTO_FREE char *all = et_asprintf("%zu pairs (%s)%s%s%s%s", c->pairs,
-		c->arrangement ? c->arrangement : "arrangement not known", p, c->method ? ", " : "",
-		c->method ? c->method : "", sd);
-	et_page_paragraph(page, 6, "", NULL, all, NULL);
-}
-
 static void contrast_line(const struct et_experiment *e, const struct et_page *page,
 	const struct et_contrast *c, bool verbose)
 {
-	int third = page->width / 3;
-	ET_AUTO_FREE char *name = short_name(e, c->b, third);
-	ET_AUTO_FREE char *reference = short_name(e, c->a, third);
-	ET_AUTO_FREE char *lead = et_asprintf("  %s vs %s:", name, reference);
-	ET_AUTO_FREE char *text = verdict(c);
+	const char *name = c->b < e->n_commands ? e->commands[c->b].name : "";
+	const char *reference = c->a < e->n_commands ? e->commands[c->a].name : "";
 
-	et_page_paragraph(page, 6, lead, NULL, text, verdict_style(c));
-	if (verbose)
-		details(page, c);
-	for (size_t i = 0; i < c->warnings.n; i++)
-		et_page_paragraph(page, 6, "    warning:", WARNING, c->warnings.text[i], NULL);
+	et_pair_text(page, name, reference, c, verbose);
 }
 
 /* A row of the table of all commands. */

@@ -15,6 +15,7 @@ struct bins {
 	int n;
 	int columns; /* of each */
 	size_t highest;
+	enum et_unit unit;
 };
 
 static bool usable(double x)
@@ -112,8 +113,8 @@ static void draw_ends(const struct bins *b, int indent, int width, FILE *out)
 	char lo[ET_FIGURE], hi[ET_FIGURE];
 	int cells = b->n * b->columns;
 
-	et_format_time(b->lo, lo);
-	et_format_time(b->hi, hi);
+	et_format_value(b->lo, b->unit, lo);
+	et_format_value(b->hi, b->unit, hi);
 	int gap = cells - et_columns(lo) - et_columns(hi);
 	fprintf(out, "%*s%s%*s%s", indent, "", lo, gap > 2 ? gap : 2, "", hi);
 	int used = et_columns(lo) + et_columns(hi) + (gap > 2 ? gap : 2);
@@ -123,10 +124,10 @@ static void draw_ends(const struct bins *b, int indent, int width, FILE *out)
 	putc('\n', out);
 }
 
-void et_histogram(const double *values, size_t n, const struct et_estimate *e, int indent,
-	int width, FILE *out)
+void et_histogram(const double *values, size_t n, const struct et_estimate *e, enum et_unit unit,
+	int indent, int width, FILE *out)
 {
-	struct bins b = { 0 };
+	struct bins b = { .unit = unit };
 
 	if (width < 1 || fill(&b, values, n, e, width) < 2)
 		return;

@@ -4,13 +4,14 @@
 #define ET_REPORT_HISTOGRAM_H
 
 #include "model/estimate.h"
+#include "model/series.h"
 
 /*
  * Bins after Freedman and Diaconis (1981), at most one a column; below them the median (▲), the
  * mean (△) and the ends. Values that are not finite are left out; nothing is drawn of fewer than
  * two. Lines begin with indent spaces and take at most width columns more.
  */
-void et_histogram(const double *values, size_t n, const struct et_estimate *e, int indent,
-	int width, FILE *out);
+void et_histogram(const double *values, size_t n, const struct et_estimate *e, enum et_unit unit,
+	int indent, int width, FILE *out);
 
 #endif

@@ -2,18 +2,11 @@
 #include "report/native.h"
 #include "base/json.h"
 #include "model/field.h"
+#include "report/pair.h"
 
 #include <math.h>
 
 enum { RECORD_VERSION = 1 };
-
-static void write_warnings(struct et_json *w, const struct et_warnings *warnings)
-{
-	et_json_array(w, "warnings");
-	for (size_t i = 0; i < warnings->n; i++)
-		et_json_string(w, NULL, warnings->text[i]);
-	et_json_end(w);
-}
 
 static void write_time(struct et_json *w, const char *key, uint64_t wall_ns)
 {
@@ -108,7 +101,7 @@ static void write_estimate(struct et_json *w, const char *key, const struct et_e
 	et_json_end(w);
 	et_json_double(w, "level", of(e, e->level));
 	et_json_string(w, "interval_method", e->n ? e->interval_method : NULL);
-	write_warnings(w, &e->warnings);
+	et_warnings_json(w, &e->warnings);
 	et_json_end(w);
 }
 
@@ -148,43 +141,10 @@ static void write_commands(
 		et_json_u64(w, "removed", j->commands[i].removed);
 		write_estimate(w, "et", &j->commands[i].et);
 		write_estimate(w, "pt", &j->commands[i].pt);
-		write_warnings(w, &j->commands[i].warnings);
+		et_warnings_json(w, &j->commands[i].warnings);
 		et_json_end(w);
 		et_json_end(w);
 	}
-	et_json_end(w);
-}
-
-static void write_contrast(
-	struct et_json *w, const struct et_experiment *e, const struct et_contrast *c)
-{
-	et_json_object(w, NULL);
-	et_json_string(w, "a", e->commands[c->a].name);
-	et_json_string(w, "b", e->commands[c->b].name);
-	et_json_null(w, "f_test");
-	et_json_null(w, "ks");
-	et_json_string(w, "test", c->method);
-	et_json_double(w, "statistic", c->statistic);
-	et_json_null(w, "df");
-	et_json_double(w, "p", c->p);
-	et_json_null(w, "holm_alpha");
-	et_json_double(w, "p_holm", c->p_holm);
-	et_json_bool(w, "significant_unadjusted", c->p < 1 - c->level);
-	et_json_bool(w, "significant", c->significant);
-	et_json_flat_object(w, "ratio");
-	et_json_double(w, "estimate", c->ratio);
-	et_json_double(w, "lo", c->lo);
-	et_json_double(w, "hi", c->hi);
-	et_json_string(w, "method", c->method);
-	et_json_double(w, "level", c->level);
-	et_json_end(w);
-	et_json_flat_object(w, "paired");
-	et_json_u64(w, "pairs", c->pairs);
-	et_json_string(w, "arrangement", c->arrangement);
-	et_json_double(w, "log_ratio_sd", c->log_ratio_sd);
-	et_json_end(w);
-	et_json_string(w, "verdict", c->verdict);
-	write_warnings(w, &c->warnings);
 	et_json_end(w);
 }
 
@@ -214,8 +174,9 @@ void et_native_write(const struct et_experiment *e, const struct et_judgement *j
 	write_commands(&w, e, j);
 	et_json_array(&w, "comparisons");
 	for (size_t i = 0; i < j->n_contrasts; i++)
-		write_contrast(&w, e, &j->contrasts[i]);
+		et_pair_json(&w, e->commands[j->contrasts[i].a].name,
+			e->commands[j->contrasts[i].b].name, &j->contrasts[i]);
 	et_json_end(&w);
-	write_warnings(&w, &j->warnings);
+	et_warnings_json(&w, &j->warnings);
 	et_json_end(&w);
 }

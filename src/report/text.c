@@ -268,8 +268,8 @@ static void histogram(const struct text *t, size_t i, const struct et_tally *tal
 	enum et_arrangement a = tally->kept[ET_SOLO] ? ET_SOLO : ET_DUET;
 	ET_AUTO_FREE double *values = et_command_values(&t->e->commands[i], m, a, &n);
 
-	et_histogram(
-		values, n, et_judged_estimate(t->e, t->j, i), 4, t->page.width - 4, t->page.out);
+	et_histogram(values, n, et_judged_estimate(t->e, t->j, i), ET_UNIT_NS, 4, t->page.width - 4,
+		t->page.out);
 }
 
 static void command_block(const struct text *t, size_t i)

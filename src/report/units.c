@@ -137,6 +137,62 @@ const char *et_format_measured(double ns, double uncertainty_ns, char buf[ET_FIG
 	return buf;
 }
 
+static double in_ns(double x, enum et_unit unit)
+{
+	return unit == ET_UNIT_S ? x * 1e9 : x;
+}
+
+const char *et_format_value(double x, enum et_unit unit, char buf[ET_FIGURE])
+{
+	if (unit != ET_UNIT_NONE)
+		return et_format_time(in_ns(x, unit), buf);
+	if (!isfinite(x))
+		return dash(buf);
+	snprintf(buf, ET_FIGURE, "%.*g", VALUE_DIGITS, x);
+	return buf;
+}
+
+/* Significant digits of x down to the second of the resolution's. */
+static int digits_to(double x, double resolution)
+{
+	if (!known(resolution) || resolution == 0 || x == 0)
+		return VALUE_DIGITS;
+	int digits = last_place(fabs(x), 1) - last_place(resolution, UNCERTAINTY_DIGITS) + 1;
+	return digits < UNCERTAINTY_DIGITS ? UNCERTAINTY_DIGITS
+	       : digits > MOST_DIGITS      ? MOST_DIGITS
+					   : digits;
+}
+
+const char *et_format_value_to(double x, double resolution, enum et_unit unit, char buf[ET_FIGURE])
+{
+	char number[ET_FIGURE];
+	struct et_scale s = et_scale_of(in_ns(x, unit), in_ns(resolution, unit));
+
+	if (!isfinite(x) || (unit != ET_UNIT_NONE && !known(x)))
+		return dash(buf);
+	if (unit == ET_UNIT_NONE)
+		snprintf(buf, ET_FIGURE, "%.*g", digits_to(x, resolution), x);
+	else
+		snprintf(buf, ET_FIGURE, "%.80s %s", et_scale_number(s, in_ns(x, unit), number),
+			s.unit);
+	return buf;
+}
+
+const char *et_format_value_measured(
+	double x, double uncertainty, enum et_unit unit, char buf[ET_FIGURE])
+{
+	char value[ET_FIGURE];
+
+	if (unit != ET_UNIT_NONE)
+		return et_format_measured(in_ns(x, unit), in_ns(uncertainty, unit), buf);
+	et_format_value_to(x, uncertainty, unit, value);
+	if (known(uncertainty))
+		snprintf(buf, ET_FIGURE, "%.40s ± %.*g", value, UNCERTAINTY_DIGITS, uncertainty);
+	else
+		snprintf(buf, ET_FIGURE, "%.40s ± " ET_DASH, value);
+	return buf;
+}
+
 const char *et_format_percent(double proportion, char buf[ET_FIGURE])
 {
 	double x = proportion * 100;

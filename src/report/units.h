@@ -6,7 +6,7 @@
 #ifndef ET_REPORT_UNITS_H
 #define ET_REPORT_UNITS_H
 
-#include "base/attr.h"
+#include "model/series.h"
 
 enum { ET_FIGURE = 96 }; /* bytes that hold any figure written here */
 
@@ -35,6 +35,12 @@ const char *et_format_time(double ns, char buf[ET_FIGURE]);
 const char *et_format_ns(uint64_t ns, char buf[ET_FIGURE]);
 /* "412.3 ms ± 1.2 ms"; "412.3 ms ± –" when the uncertainty is not known. */
 const char *et_format_measured(double ns, double uncertainty_ns, char buf[ET_FIGURE]);
+/* A value, and a measured one, in the unit of a series; without a unit it may be negative. */
+const char *et_format_value(double x, enum et_unit unit, char buf[ET_FIGURE]);
+/* With digits down to two of the resolution's. */
+const char *et_format_value_to(double x, double resolution, enum et_unit unit, char buf[ET_FIGURE]);
+const char *et_format_value_measured(
+	double x, double uncertainty, enum et_unit unit, char buf[ET_FIGURE]);
 /* "2.1 %", "96 %", "0.033 %" of a proportion. */
 const char *et_format_percent(double proportion, char buf[ET_FIGURE]);
 /* "1.021 × (1.018 … 1.024)": as many digits as the interval supports. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/contrast.h"
 #include "base/alloc.h"
-#include "num/dist.h"
-#include "num/moments.h"
-#include "stats/serial.h"
-#include "stats/signed_rank.h"
+#include "stats/multiple.h"
+#include "stats/normality.h"
+#include "stats/paired.h"
+#include "stats/two_sample.h"
 
 #include <math.h>
 
@@ -59,90 +59,42 @@ static size_t pair_blocks(
 	return n;
 }
 
-static void judge_pairs(double *d, size_t n, struct et_contrast *out)
-{
-	struct et_signed_rank w = et_signed_rank_test(d, n, out->level);
-
-	out->pairs = n;
-	out->log_ratio_sd = et_sd(d, n);
-	out->method = "signed-rank";
-	out->statistic = w.v;
-	out->p = n ? w.p : NAN;
-	out->ratio = n ? exp(w.estimate) : NAN;
-	out->lo = exp(w.lo);
-	out->hi = exp(w.hi);
-	if (n >= 20 && et_autocorrelation(d, n, 1) > et_acf_band(n, 0.99))
-		et_warn(&out->warnings,
-			"neighbouring pairs resemble each other (autocorrelation %.2f): the "
-			"interval "
-			"is too narrow",
-			et_autocorrelation(d, n, 1));
-}
-
-static size_t logs_of(const struct et_command *c, enum et_metric m, double **out)
-{
-	size_t n, k = 0;
-	double *x = et_command_values(c, m, ET_SOLO, &n);
-
-	for (size_t i = 0; i < n; i++) {
-		if (x[i] > 0 && x[i] < (double)ET_UNKNOWN)
-			x[k++] = log(x[i]);
-	}
-	*out = x;
-	return k;
-}
-
-/* Runs one command after the other: Welch (1947) on the logarithms. */
 static void judge_apart(const struct et_command *a, const struct et_command *b, enum et_metric m,
 	struct et_contrast *out)
 {
-	ET_AUTO_FREE double *x = NULL;
-	ET_AUTO_FREE double *y = NULL;
-	size_t na = logs_of(a, m, &x), nb = logs_of(b, m, &y);
+	size_t na, nb;
+	ET_AUTO_FREE double *x = et_command_values(a, m, et_command_arrangement(a), &na);
+	ET_AUTO_FREE double *y = et_command_values(b, m, et_command_arrangement(b), &nb);
+	bool gaussian = et_shapiro_wilk(x, na).p > ET_CHECK_ALPHA &&
+			et_shapiro_wilk(y, nb).p > ET_CHECK_ALPHA;
 
-	out->arrangement = "sequential";
-	out->method = "welch";
-	out->pairs = 0;
-	out->log_ratio_sd = NAN;
-	out->ratio = out->lo = out->hi = out->p = out->statistic = NAN;
-	if (na < 2 || nb < 2)
-		return;
-	double va = et_variance(x, na) / (double)na, vb = et_variance(y, nb) / (double)nb;
-	double se = sqrt(va + vb), shift = et_mean(y, nb) - et_mean(x, na);
-	out->ratio = exp(shift);
-	if (!(se > 0))
-		return;
-	double df =
-		(va + vb) * (va + vb) / (va * va / (double)(na - 1) + vb * vb / (double)(nb - 1));
-	double k = et_qt(0.5 + out->level / 2, df);
-	out->statistic = shift / se;
-	out->p = 2 * et_pt_upper(fabs(out->statistic), df);
-	out->lo = exp(shift - k * se);
-	out->hi = exp(shift + k * se);
+	et_judge_apart(x, na, y, nb, gaussian, out);
 	et_warn(&out->warnings, "the commands ran one after the other, so a change of the machine "
-				"between them looks "
-				"like a difference; use --order auto");
+				"between them looks like a difference; use --order auto");
 }
 
-void et_contrast_make(const struct et_experiment *e, uint32_t b, struct et_contrast *out)
+void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enum et_metric metric,
+	double level, struct et_contrast *out)
 {
-	const struct et_command *ca = &e->commands[e->plan.reference], *cb = &e->commands[b];
+	const struct et_command *ca = &e->commands[a], *cb = &e->commands[b];
 	ET_AUTO_FREE double *d = et_calloc(cb->n_samples, sizeof(*d));
 	size_t n = 0;
 
-	*out = (struct et_contrast){ .a = e->plan.reference, .b = b, .level = e->plan.level };
+	*out = (struct et_contrast){ .a = a, .b = b, .level = level };
 	/* Two programs on one CPU share the elapsed time: only process time is told by a duet. */
-	if (e->metric == ET_METRIC_PT && (n = pair_duets(ca, cb, e->metric, d)) > 0) {
+	if (metric == ET_METRIC_PT && (n = pair_duets(ca, cb, metric, d)) > 0) {
 		out->arrangement = "duet";
 	} else if (e->plan.order == ET_ORDER_SEQUENTIAL) {
-		judge_apart(ca, cb, e->metric, out);
+		judge_apart(ca, cb, metric, out);
 		return;
 	} else {
-		n = pair_blocks(ca, cb, e->metric, d);
+		n = pair_blocks(ca, cb, metric, d);
 		out->arrangement = "block";
 	}
-	judge_pairs(d, n, out);
+	et_judge_pairs(d, n, out);
 }
+
+/* --- verdicts --- */
 
 /* "2.1", "0.18", "35": digits that the width of the interval supports. */
 static int decimals(double lo, double hi)
@@ -155,24 +107,76 @@ static int decimals(double lo, double hi)
 	return d < 0 ? 0 : d > 6 ? 6 : d;
 }
 
-void et_contrast_conclude(struct et_contrast *c)
+/* There is no interval to speak of. */
+static void word_poorly(struct et_contrast *c)
+{
+	char *to = c->verdict;
+	size_t size = sizeof(c->verdict);
+
+	if (isnan(c->p))
+		snprintf(to, size, "cannot be compared: %s",
+			c->arrangement && !c->pairs ? "there are no pairs"
+						    : "too few values, or all are equal");
+	else if (!c->significant && c->arrangement)
+		snprintf(to, size, "too few pairs (%zu) for a verdict at %.4g %%", c->pairs,
+			100 * c->level);
+	else if (!c->significant)
+		snprintf(to, size, "no difference shown");
+	else
+		snprintf(to, size, "%s (no ratio: values at or below 0)",
+			c->delta > 0 ? "larger" : "smaller");
+}
+
+static void word(struct et_contrast *c)
 {
 	double lo = 100 * (c->lo - 1), hi = 100 * (c->hi - 1), at = 100 * (c->ratio - 1);
 	int d = decimals(lo, hi);
+	/* A rank test of series of different shapes is not about their medians. */
+	const char *order = c->ks.tested && !c->same_shape
+				    ? "; the shapes differ: this speaks of stochastic order, not "
+				      "of medians"
+				    : "";
+	char *to = c->verdict;
+	size_t size = sizeof(c->verdict);
 
-	c->significant = c->p_holm <= 1 - c->level; /* NaN is not */
-	if (!isfinite(lo) || !isfinite(hi)) {
-		snprintf(c->verdict, sizeof(c->verdict),
-			"too few pairs (%zu) for a verdict at %.0f %%", c->pairs, 100 * c->level);
-		return;
-	}
-	if (!c->significant)
-		snprintf(c->verdict, sizeof(c->verdict),
-			"no difference shown (between %+.*f %% and %+.*f %%)", d, lo, d, hi);
+	if (!isfinite(lo) || !isfinite(hi))
+		word_poorly(c);
+	else if (!c->significant)
+		snprintf(to, size, "no difference shown (between %+.*f %% and %+.*f %%)%s", d, lo,
+			d, hi, order);
 	else if (at >= 0)
-		snprintf(c->verdict, sizeof(c->verdict), "slower by %.*f %% (%.*f … %.*f)", d, at,
-			d, lo, d, hi);
+		snprintf(to, size, "slower by %.*f %% (%.*f … %.*f)%s", d, at, d, lo, d, hi, order);
 	else
-		snprintf(c->verdict, sizeof(c->verdict), "faster by %.*f %% (%.*f … %.*f)", d, -at,
-			d, -hi, d, -lo);
+		snprintf(to, size, "faster by %.*f %% (%.*f … %.*f)%s", d, -at, d, -hi, d, -lo,
+			order);
+}
+
+void et_contrasts_conclude(struct et_contrast *c, size_t n, double alpha)
+{
+	ET_AUTO_FREE double *p = et_calloc(n, sizeof(*p));
+	ET_AUTO_FREE double *adjusted = et_calloc(n, sizeof(*adjusted));
+	ET_AUTO_FREE double *levels = et_calloc(n, sizeof(*levels));
+	ET_AUTO_FREE bool *rejected = et_calloc(n, sizeof(*rejected));
+
+	for (size_t i = 0; i < n; i++)
+		p[i] = c[i].p;
+	et_holm(p, n, adjusted);
+	et_holm_steps(p, n, alpha, levels, rejected);
+	for (size_t i = 0; i < n; i++) {
+		c[i].p_holm = adjusted[i];
+		c[i].holm_alpha = levels[i];
+		c[i].significant_unadjusted = p[i] <= alpha; /* NaN is not */
+		c[i].significant = rejected[i];
+		word(&c[i]);
+	}
+}
+
+bool et_contrasts_regressed(
+	const struct et_contrast *c, size_t n, uint32_t reference, double proportion)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (c[i].a == reference && c[i].significant && c[i].ratio > 1 + proportion)
+			return true;
+	}
+	return false;
 }

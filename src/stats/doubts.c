@@ -2,79 +2,19 @@
 #include "stats/doubts.h"
 #include "base/alloc.h"
 #include "num/quantile.h"
-#include "stats/modes.h"
-#include "stats/serial.h"
+#include "stats/diagnosis.h"
 
-#include <math.h>
 #include <string.h>
 
 /* --- a series --- */
 
-enum {
-	FEW = 5,       /* below, the interval rests on the assumption of normality alone */
-	TESTABLE = 20, /* below, drift and dependence are found too rarely to look for */
-	MODES_TESTABLE = 30,
-};
-
-static void doubt_dependence(const double *x, size_t n, struct et_warnings *out)
-{
-	struct et_trend trend = et_mann_kendall(x, n);
-	double r1 = et_autocorrelation(x, n, 1);
-
-	if (trend.p < 0.01)
-		et_warn(out,
-			"drift: the times %s as the runs go on (Mann-Kendall p = %.2g), so their "
-			"mean "
-			"depends on when you stop; warm up longer (--warmup) or look for heat and "
-			"filling caches",
-			trend.s > 0 ? "rise" : "fall", trend.p);
-	else if (r1 > et_acf_band(n, 0.99))
-		et_warn(out,
-			"neighbouring runs resemble each other (autocorrelation %.2f), so the "
-			"interval "
-			"is too narrow; compare programs as pairs in one run rather than by their "
-			"separate intervals",
-			r1);
-}
-
-/* Data in coarse steps look multimodal to the dip test. */
-static bool discretised(const double *sorted, size_t n)
-{
-	size_t distinct = 1;
-
-	for (size_t i = 1; i < n; i++)
-		distinct += sorted[i] != sorted[i - 1];
-	return distinct < n / 2;
-}
-
-static void doubt_modes(const double *x, size_t n, struct et_warnings *out)
-{
-	ET_AUTO_FREE double *sorted = et_calloc(n, sizeof(*sorted));
-	struct et_mode modes[4];
-	ET_AUTO_FREE struct et_kde *kde = et_calloc(1, sizeof(*kde));
-
-	memcpy(sorted, x, n * sizeof(*sorted));
-	et_sort(sorted, n);
-	if (discretised(sorted, n) || !(et_dip(sorted, n).p < 0.01))
-		return;
-	et_kde(sorted, n, 0, kde);
-	size_t found = et_modes(kde, sorted, n, 0.1, modes, ET_LENGTH(modes));
-	if (found >= 2)
-		et_warn(out,
-			"two modes or more (near %.4g and %.4g ms; dip test p = %.2g): the mean is "
-			"between them and describes neither; -v shows the histogram",
-			modes[0].at / 1e6, modes[1].at / 1e6, et_dip(sorted, n).p);
-}
-
 void et_doubt_series(const double *x, size_t n, struct et_warnings *out)
 {
-	if (n < FEW)
-		et_warn(out, "only %zu sample%s: take at least 10 (--runs 10)", n,
-			n == 1 ? "" : "s");
-	if (n >= TESTABLE)
-		doubt_dependence(x, n, out);
-	if (n >= MODES_TESTABLE)
-		doubt_modes(x, n, out);
+	ET_AUTO_FREE double *sorted = et_sorted_copy(x, n);
+	struct et_diagnosis d;
+
+	et_diagnose(x, sorted, n, &d);
+	et_diagnosis_warn(&d, ET_UNIT_NS, false, out);
 }
 
 /* --- a command --- */

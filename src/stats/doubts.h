@@ -6,7 +6,7 @@
 #include "model/estimate.h"
 #include "model/experiment.h"
 
-/* About a series of times in order of execution: few, drifting, dependent, of two modes. */
+/* About a series of nanoseconds in order of execution: see stats/diagnosis.h. */
 void et_doubt_series(const double *x, size_t n, struct et_warnings *out);
 /* About a command: why its elapsed time is not its process time, marks on its samples. */
 void et_doubt_command(const struct et_command *c, struct et_warnings *out);

@@ -3,26 +3,15 @@
 #include "base/alloc.h"
 #include "stats/contrast.h"
 #include "stats/doubts.h"
-#include "stats/multiple.h"
 #include "stats/summary.h"
 
 #include <string.h>
-
-/* Absolute times come from runs alone; where there were none, from the duets. */
-static enum et_arrangement arrangement_of(const struct et_command *c)
-{
-	for (size_t i = 0; i < c->n_samples; i++) {
-		if (!c->samples[i].warmup && c->samples[i].arrangement == ET_SOLO)
-			return ET_SOLO;
-	}
-	return ET_DUET;
-}
 
 static void judge_metric(const struct et_experiment *e, const struct et_command *c,
 	enum et_metric m, struct et_estimate *out)
 {
 	size_t n, k = 0;
-	ET_AUTO_FREE double *x = et_command_values(c, m, arrangement_of(c), &n);
+	ET_AUTO_FREE double *x = et_command_values(c, m, et_command_arrangement(c), &n);
 
 	for (size_t i = 0; i < n; i++) {
 		if (x[i] < (double)ET_UNKNOWN)
@@ -45,23 +34,17 @@ static size_t count_removed(const struct et_command *c)
 
 static void judge_contrasts(const struct et_experiment *e, struct et_judgement *j)
 {
-	ET_AUTO_FREE double *p = et_calloc(e->n_commands, sizeof(*p));
+	uint32_t reference = e->plan.reference;
 
-	if (e->n_commands < 2 || e->plan.reference >= e->n_commands)
+	if (e->n_commands < 2 || reference >= e->n_commands)
 		return;
 	j->contrasts = et_calloc(e->n_commands, sizeof(*j->contrasts));
 	for (uint32_t b = 0; b < e->n_commands; b++) {
-		if (b == e->plan.reference)
-			continue;
-		et_contrast_make(e, b, &j->contrasts[j->n_contrasts]);
-		p[j->n_contrasts] = j->contrasts[j->n_contrasts].p;
-		j->n_contrasts++;
+		if (b != reference)
+			et_contrast_make(e, reference, b, e->metric, e->plan.level,
+				&j->contrasts[j->n_contrasts++]);
 	}
-	et_holm(p, j->n_contrasts, p);
-	for (size_t i = 0; i < j->n_contrasts; i++) {
-		j->contrasts[i].p_holm = p[i];
-		et_contrast_conclude(&j->contrasts[i]);
-	}
+	et_contrasts_conclude(j->contrasts, j->n_contrasts, 1 - e->plan.level);
 }
 
 void et_judge(const struct et_experiment *e, struct et_judgement *out)
@@ -75,7 +58,7 @@ void et_judge(const struct et_experiment *e, struct et_judgement *out)
 		judge_metric(e, c, ET_METRIC_PT, &out->commands[i].pt);
 		out->commands[i].removed = count_removed(c);
 		et_doubt_command(c, &out->commands[i].warnings);
-		if (c->n_samples && arrangement_of(c) == ET_DUET)
+		if (c->n_samples && et_command_arrangement(c) == ET_DUET)
 			et_warn(&out->commands[i].warnings, "measured in duets only: its elapsed "
 							    "time holds its partner's share "
 							    "of the CPU");

@@ -3,6 +3,7 @@
 #ifndef ET_STATS_MULTIPLE_H
 #define ET_STATS_MULTIPLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -10,6 +11,11 @@
  * NaNs stay NaN and do not count. adjusted may be p.
  */
 void et_holm(const double *p, size_t n, double *adjusted);
+/*
+ * The same as published: the j-th smallest of k p-values is held against alpha / (k - j + 1), and
+ * the first that fails ends it. levels[i] is what p[i] is held against, NaN for a NaN.
+ */
+void et_holm_steps(const double *p, size_t n, double alpha, double *levels, bool *rejected);
 /* Sidak (1967): the level of each of m statements that hold together with `level`. */
 double et_sidak_level(double level, double m);
 /* The same for significance levels, without loss for small alpha. */

@@ -139,6 +139,6 @@ struct et_normality et_shapiro_wilk(const double *x, size_t n)
 	weights(out.n_used, a);
 	rest = one_minus_w(copy, out.n_used, a);
 	out.w = 1 - rest;
-	out.p = p_value(rest, out.n_used);
+	out.p = isnan(rest) ? NAN : p_value(rest, out.n_used); /* squares beyond all range */
 	return out;
 }

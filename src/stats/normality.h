@@ -7,6 +7,9 @@
 
 enum { ET_SHAPIRO_LEAST = 3, ET_SHAPIRO_MOST = 5000 };
 
+/* The level of this and of the other checks of assumptions (Nogueira & Matias). */
+#define ET_CHECK_ALPHA 0.05
+
 struct et_normality {
 	double w, p;
 	size_t n_used; /* of more than 5000 values a random 5000 (always the same) are judged */

@@ -216,28 +216,39 @@ static char first_character(const char *data, size_t size)
 	return '\0';
 }
 
-static int import_json(struct et_importer *in, const char *data, size_t size)
+int et_import_load(struct et_importer *in, const char *data, size_t size,
+	enum et_import_format *format, json_t **out)
 {
-	enum et_import_format format = in->options->format;
 	json_error_t where;
 	json_t *root = json_loadb(data, size, JSON_REJECT_DUPLICATES, &where);
 
 	if (!root)
 		return et_import_fail(
 			in, NULL, "line %d, column %d: %s", where.line, where.column, where.text);
-	if (format == ET_IMPORT_AUTO && json_object_get(root, "etalon"))
-		format = ET_IMPORT_NATIVE;
-	if (format == ET_IMPORT_AUTO && json_object_get(root, "results"))
-		format = ET_IMPORT_HYPERFINE;
-	int rc;
-	if (!json_is_object(root) || format == ET_IMPORT_AUTO)
-		rc = et_hint(in->err,
+	if (*format == ET_IMPORT_AUTO && json_object_get(root, "etalon"))
+		*format = ET_IMPORT_NATIVE;
+	if (*format == ET_IMPORT_AUTO && json_object_get(root, "results"))
+		*format = ET_IMPORT_HYPERFINE;
+	if (!json_is_object(root) || *format == ET_IMPORT_AUTO) {
+		json_decref(root);
+		return et_hint(in->err,
 			et_import_fail(in, NULL, "neither etalon's nor hyperfine's JSON"),
-			"etalon export --json and hyperfine --export-json write such files");
-	else if (format == ET_IMPORT_NATIVE)
-		rc = et_import_native(in, root);
-	else
-		rc = et_import_hyperfine(in, root);
+			"etalon export and hyperfine --export-json write such files");
+	}
+	*out = root;
+	return 0;
+}
+
+static int import_json(struct et_importer *in, const char *data, size_t size)
+{
+	enum et_import_format format = in->options->format;
+	json_t *root;
+	int rc = et_import_load(in, data, size, &format, &root);
+
+	if (rc)
+		return rc;
+	rc = format == ET_IMPORT_NATIVE ? et_import_native(in, root)
+					: et_import_hyperfine(in, root);
 	json_decref(root);
 	return rc;
 }

@@ -6,6 +6,7 @@
  */
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "store/csv.h"
 #include "store/importer.h"
 
 #include <ctype.h>
@@ -13,18 +14,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_COLUMNS = 1000 };
-
 struct csv {
 	struct et_importer *in;
-	const char *p, *end;
-	size_t line; /* of the row that was read last, from 1 */
-	size_t next_line;
-	char separator;
-	char *text; /* the cells of the row, one behind the other */
-	size_t n_text, cap_text;
-	size_t cells[MOST_COLUMNS]; /* where each begins in text */
-	size_t n_cells;
+	struct et_csv rows;
 };
 
 /* What a column is for. */
@@ -36,123 +28,20 @@ struct column {
 
 static int fail_line(const struct csv *c, const char *text)
 {
-	return et_import_fail(c->in, NULL, "line %zu: %s", c->line, text);
+	return et_import_fail(c->in, NULL, "line %zu: %s", c->rows.line, text);
 }
 
 static const char *cell(const struct csv *c, size_t i)
 {
-	return i < c->n_cells ? c->text + c->cells[i] : "";
+	return et_csv_cell(&c->rows, i);
 }
 
-/* --- rows --- */
-
-static void put(struct csv *c, char ch)
-{
-	ET_GROW(c->text, c->n_text, c->cap_text);
-	c->text[c->n_text++] = ch;
-}
-
-/* A cell in quotes; p stands behind the first one. */
-static int read_quoted(struct csv *c)
-{
-	while (c->p < c->end) {
-		char ch = *c->p++;
-		if (ch == '"') {
-			if (c->p >= c->end || *c->p != '"')
-				return 0;
-			c->p++;
-		}
-		c->next_line += ch == '\n';
-		put(c, ch);
-	}
-	return fail_line(c, "a quote is not closed");
-}
-
-static bool at_line_end(const struct csv *c)
-{
-	return c->p >= c->end || *c->p == '\n' ||
-	       (*c->p == '\r' && c->p + 1 < c->end && c->p[1] == '\n');
-}
-
-static int read_cell(struct csv *c)
-{
-	if (c->n_cells >= MOST_COLUMNS)
-		return fail_line(c, "too many columns");
-	size_t begin = c->cells[c->n_cells++] = c->n_text;
-	while (c->p < c->end && *c->p == ' ')
-		c->p++;
-	bool quoted = c->p < c->end && *c->p == '"';
-	if (quoted) {
-		c->p++;
-		int rc = read_quoted(c);
-		if (rc)
-			return rc;
-	}
-	while (!at_line_end(c) && *c->p != c->separator)
-		put(c, *c->p++);
-	if (c->n_text - begin > ET_IMPORT_MOST_TEXT)
-		return fail_line(c, "a cell is too long");
-	/* Blanks around a number or a name mean nothing. */
-	while (!quoted && c->n_text > begin && c->text[c->n_text - 1] == ' ')
-		c->n_text--;
-	put(c, '\0');
-	return 0;
-}
-
-static void end_line(struct csv *c)
-{
-	while (c->p < c->end && *c->p != '\n')
-		c->p++;
-	if (c->p < c->end)
-		c->p++;
-	c->next_line++;
-}
-
-/* Is there nothing, or only a comment, on the line that p stands at? */
-static bool is_idle(const struct csv *c)
-{
-	const char *p = c->p;
-
-	while (p < c->end && (*p == ' ' || *p == '\r' || *p == '\t'))
-		p++;
-	return p >= c->end || *p == '\n' || *p == '#';
-}
-
-/* 1 with a row, 0 at the end, below 0 on failure. */
+/* As et_csv_row, with the error filled. */
 static int read_row(struct csv *c)
 {
-	while (c->p < c->end && is_idle(c))
-		end_line(c);
-	c->line = c->next_line;
-	if (c->p >= c->end)
-		return 0;
-	c->n_cells = c->n_text = 0;
-	for (;;) {
-		int rc = read_cell(c);
-		if (rc)
-			return rc;
-		if (at_line_end(c))
-			break;
-		c->p++; /* the separator */
-	}
-	end_line(c);
-	return 1;
-}
+	int rc = et_csv_row(&c->rows);
 
-/* The first of the usual separators on the first line that counts. */
-static void find_separator(struct csv *c)
-{
-	struct csv ahead = *c;
-
-	while (ahead.p < ahead.end && is_idle(&ahead))
-		end_line(&ahead);
-	c->separator = ',';
-	for (const char *p = ahead.p; p < ahead.end && *p != '\n'; p++) {
-		if (strchr(",;\t", *p) && *p) {
-			c->separator = *p;
-			return;
-		}
-	}
+	return rc < 0 ? fail_line(c, c->rows.problem) : rc;
 }
 
 /* --- columns --- */
@@ -185,7 +74,7 @@ static int fail_columns(const struct csv *c, const char *text)
 	char names[300] = "";
 	size_t n = 0;
 
-	for (size_t i = 0; i < c->n_cells && n < sizeof(names) - 1; i++)
+	for (size_t i = 0; i < c->rows.n_cells && n < sizeof(names) - 1; i++)
 		n += (size_t)snprintf(
 			names + n, sizeof(names) - n, "%s%.40s", i ? ", " : "", cell(c, i));
 	return et_hint(
@@ -197,13 +86,13 @@ static int find_times(const struct csv *c, const char *wanted, bool header, size
 {
 	uint64_t number;
 
-	for (size_t i = 0; header && i < c->n_cells; i++) {
+	for (size_t i = 0; header && i < c->rows.n_cells; i++) {
 		if (!strcmp(cell(c, i), wanted)) {
 			*out = i;
 			return 0;
 		}
 	}
-	if (et_parse_u64("", wanted, 1, c->n_cells, &number, NULL))
+	if (et_parse_u64("", wanted, 1, c->rows.n_cells, &number, NULL))
 		return fail_columns(c, "there is no such column");
 	*out = number - 1;
 	return 0;
@@ -229,15 +118,15 @@ static int read_header(struct csv *c, struct column *columns, bool *header)
 	size_t at = 0;
 
 	*header = false;
-	for (size_t i = 0; i < c->n_cells; i++)
+	for (size_t i = 0; i < c->rows.n_cells; i++)
 		*header = *header || !is_number(cell(c, i));
-	for (size_t i = 0; *header && i < c->n_cells; i++) {
+	for (size_t i = 0; *header && i < c->rows.n_cells; i++) {
 		know_column(cell(c, i), wanted != NULL, &columns[i]);
 		times = times || !strcmp(cell(c, i), "et_ns") || !strcmp(cell(c, i), "pt_ns");
 	}
 	if (times && !wanted)
 		return 0;
-	if (!wanted && c->n_cells > 1)
+	if (!wanted && c->rows.n_cells > 1)
 		return fail_columns(c, "which column holds the times?");
 	int rc = wanted ? find_times(c, wanted, *header, &at) : 0;
 	if (!rc)
@@ -279,7 +168,7 @@ static int set_field(const struct csv *c, const struct column *column, void *bas
 
 	if (set_cell(column->field, base, cell(c, i)))
 		return 0;
-	return et_import_fail(c->in, NULL, "line %zu: %s: '%.40s' is not %s", c->line,
+	return et_import_fail(c->in, NULL, "line %zu: %s: '%.40s' is not %s", c->rows.line,
 		column->use == REMOVED ? "removed" : column->field->name, cell(c, i),
 		et_field_wants(column->field, buf));
 }
@@ -291,7 +180,7 @@ static int set_time(const struct csv *c, const struct column *column, struct et_
 	if (et_parse_double("", cell(c, i), &value, NULL) || !(value >= 0) ||
 		!(value * column->ns < 9.2e18))
 		return et_import_fail(
-			c->in, NULL, "line %zu: '%.40s' is not a time", c->line, cell(c, i));
+			c->in, NULL, "line %zu: '%.40s' is not a time", c->rows.line, cell(c, i));
 	s->et_ns = (uint64_t)llround(value * column->ns);
 	return 0;
 }
@@ -327,7 +216,7 @@ static int read_sample(
 	et_fields_set_missing(et_sample_fields, s);
 	s->exit_code = 0;
 	*command = "";
-	for (size_t i = 0; i < c->n_cells; i++) {
+	for (size_t i = 0; i < c->rows.n_cells; i++) {
 		int rc = 0;
 
 		if (columns[i].use == COMMAND)
@@ -358,7 +247,7 @@ static int read_rows(struct csv *c, const struct column *columns, size_t n_colum
 		const char *name;
 		struct et_sample s;
 
-		if (c->n_cells > n_columns)
+		if (c->rows.n_cells > n_columns)
 			return fail_line(c, "it has more cells than the first line");
 		rc = read_sample(c, columns, &s, &name);
 		if (!rc)
@@ -381,24 +270,24 @@ static int read_rows(struct csv *c, const struct column *columns, size_t n_colum
 int et_import_csv(struct et_importer *in, const char *data, size_t size)
 {
 	struct csv *c = et_calloc(1, sizeof(*c));
-	struct column *columns = et_calloc(MOST_COLUMNS, sizeof(*columns));
+	struct column *columns = et_calloc(ET_CSV_MOST_COLUMNS, sizeof(*columns));
 	bool header;
 
 	c->in = in;
-	c->p = data;
-	c->end = data + size;
-	c->next_line = 1;
+	c->rows.p = data;
+	c->rows.end = data + size;
+	c->rows.next_line = 1;
 	if (size >= 3 && !memcmp(data, "\xef\xbb\xbf", 3)) /* a byte order mark */
-		c->p += 3;
-	find_separator(c);
+		c->rows.p += 3;
+	et_csv_find_separator(&c->rows);
 	int rc = memchr(data, '\0', size) ? et_import_fail(in, NULL, "this is not text")
 					  : read_row(c);
 	if (rc == 0)
 		rc = et_import_fail(in, NULL, "there are no samples in it");
 	else if (rc == 1 && !(rc = read_header(c, columns, &header)))
-		rc = read_rows(c, columns, c->n_cells, header);
+		rc = read_rows(c, columns, c->rows.n_cells, header);
 	free(columns);
-	free(c->text);
+	et_csv_free(&c->rows);
 	free(c);
 	return rc;
 }

@@ -27,6 +27,9 @@ struct et_place {
 int et_import_fail(struct et_importer *in, const struct et_place *at, const char *fmt, ...)
 	ET_PRINTF(3, 4);
 
+/* A JSON text whose *format is known in the end; the caller gives *out back. */
+int et_import_load(struct et_importer *in, const char *data, size_t size,
+	enum et_import_format *format, json_t **out);
 int et_import_native(struct et_importer *in, const json_t *root);
 int et_import_hyperfine(struct et_importer *in, const json_t *root);
 int et_import_csv(struct et_importer *in, const char *data, size_t size);

@@ -141,8 +141,10 @@ static inline struct et_judgement fixture_judgement(const struct et_experiment *
 			.statistic = 12,
 			.p = 0.00002,
 			.p_holm = 0.00004,
+			.holm_alpha = 0.05,
+			.significant_unadjusted = true,
 			.significant = true };
-		strcpy(c.verdict, "b slower by 2.1 % (1.8 … 2.4)");
+		strcpy(c.verdict, "slower by 2.1 % (1.8 … 2.4)");
 		j.contrasts[i] = c;
 	}
 	return j;

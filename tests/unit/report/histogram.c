@@ -14,7 +14,7 @@ static char *drawn(const double *values, size_t n, const struct et_estimate *e, 
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 
-	et_histogram(values, n, e, 2, width, f);
+	et_histogram(values, n, e, ET_UNIT_NS, 2, width, f);
 	fclose(f);
 	return text;
 }

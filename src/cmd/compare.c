@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `etalon compare SERIES…`: which of these series differ? */
+#include "report/compare.h"
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "cmd/gather.h"
+#include "stats/contrast.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { OPT_ALPHA = 1, OPT_REFERENCE, OPT_JSON, OPT_FAIL };
+
+enum { MOST_SERIES = 200 }; /* nearly 20000 pairs */
+
+static const struct et_option options[] = {
+	{ 0, "alpha", "P", "chance of any false alarm in all comparisons together (0.05)", NULL,
+		OPT_ALPHA },
+	{ 0, "reference", "N|NAME", "compare all others with this series only (every pair)", NULL,
+		OPT_REFERENCE },
+	{ 0, "json", "FILE", "write JSON (-: stdout, the text then goes to stderr)", "FILE",
+		OPT_JSON },
+	{ 0, "fail-on-regression", "[PCT]",
+		"exit 1 when a series is significantly slower than the reference, else the first "
+		"(by more than PCT %)",
+		NULL, OPT_FAIL },
+	ET_GATHER_OPTIONS,
+	{ 0 },
+};
+
+struct request {
+	double alpha;
+	const char *reference, *json;
+	bool fail;
+	double fail_ratio;
+	struct et_gather gather;
+};
+
+static int option(void *ctx, int id, char *const *args, struct et_error *err)
+{
+	struct request *r = ctx;
+
+	switch (id) {
+	case OPT_ALPHA:
+		return et_parse_probability("--alpha", args[0], &r->alpha, err);
+	case OPT_REFERENCE:
+		r->reference = args[0];
+		return 0;
+	case OPT_JSON:
+		r->json = args[0];
+		return 0;
+	case OPT_FAIL:
+		r->fail = true;
+		return args[0] ? et_parse_percent(
+					 "--fail-on-regression", args[0], &r->fail_ratio, err)
+			       : 0;
+	default:
+		return et_gather_option(&r->gather, id, args[0], err);
+	}
+}
+
+static int run(struct et_cli *cli, int argc, char **argv);
+
+const struct et_verb et_verb_compare = {
+	.name = "compare",
+	.summary = "which of these series differ?",
+	.usage = "[options] SERIES SERIES…\n[options] EXPERIMENT",
+	.about = "A SERIES is a file that describe reads, or a kept experiment's id or label, "
+		 "which\n"
+		 "stands for all of its commands. Runs that were taken as pairs are compared as\n"
+		 "pairs; other series by t tests where both may be normal, by ranks where not\n"
+		 "(Nogueira and Matias). Holm's correction holds for all comparisons together.",
+	.examples = "  etalon compare last\n"
+		    "  bash -c 'etalon compare <(seq 101 120) <(seq 121 140)'\n"
+		    "  bash -c 'etalon compare --fail-on-regression=5 <(seq 1001 1020) "
+		    "<(seq 1002 1021)'\n",
+	.options = options,
+	.uses_store = true,
+	.run = run,
+};
+
+static int find_reference(
+	const struct et_series_set *set, const char *text, size_t *out, struct et_error *err)
+{
+	uint64_t number;
+
+	for (size_t i = 0; i < set->n; i++) {
+		if (!strcmp(set->list[i].name, text)) {
+			*out = i;
+			return 0;
+		}
+	}
+	if (et_parse_u64("", text, 1, set->n, &number, NULL))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--reference: '%s' is neither a series nor a number from 1 to %zu", text,
+			set->n);
+	*out = number - 1;
+	return 0;
+}
+
+static int gather(const struct et_cli *cli, const struct request *r, const struct et_operands *ops,
+	struct et_series_set *set, struct et_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < ops->n_before + ops->n_after; i++)
+		rc = et_gather_add(cli, &r->gather,
+			i < ops->n_before ? ops->before[i] : ops->after[i - ops->n_before], set,
+			err);
+	if (rc)
+		return rc;
+	if (set->n < 2)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "compare needs two series at least"),
+			"etalon compare BEFORE AFTER; etalon describe tells about one");
+	if (set->n > MOST_SERIES)
+		return et_fail(err, E2BIG, ET_EXIT_USAGE, "more than %d series", MOST_SERIES);
+	rc = et_gather_enough(set, ET_SHAPIRO_LEAST, "the test of normality needs", err);
+	return rc ? rc : et_gather_names(set, err);
+}
+
+static int print(const struct et_cli *cli, const struct request *r, const struct et_series_set *set,
+	const struct et_comparison *c, struct et_error *err)
+{
+	bool standard = r->json && !strcmp(r->json, "-");
+	struct et_page page = {
+		.out = standard ? stderr : stdout, .width = cli->columns, .color = cli->color
+	};
+	int rc = 0;
+
+	et_compare_text(set->list, c, &page, cli->verbosity > 0);
+	if (!standard)
+		rc = et_cli_close_output(stdout, "-", err);
+	if (rc || !r->json)
+		return rc;
+	FILE *out = et_cli_open_output(r->json, err);
+	if (!out)
+		return -EIO;
+	et_compare_json(set->list, c, out);
+	return et_cli_close_output(out, r->json, err);
+}
+
+static int judge(const struct et_cli *cli, const struct request *r, const struct et_series_set *set,
+	bool *regressed, struct et_error *err)
+{
+	struct et_compare_options o = { .alpha = r->alpha, .metric = et_gather_metric(&r->gather) };
+	struct et_comparison c;
+	size_t reference = 0;
+
+	int rc = r->reference ? find_reference(set, r->reference, &reference, err) : 0;
+	if (rc)
+		return rc;
+	if (r->reference)
+		o.reference = &reference;
+	et_compare(set->list, set->n, &o, &c);
+	rc = print(cli, r, set, &c, err);
+	*regressed = et_contrasts_regressed(c.pairs, c.n_pairs, (uint32_t)reference, r->fail_ratio);
+	et_comparison_free(&c);
+	return rc;
+}
+
+static int run(struct et_cli *cli, int argc, char **argv)
+{
+	struct request r = { .alpha = 0.05 };
+	struct et_series_set set = { 0 };
+	struct et_error err = { 0 };
+	struct et_operands ops;
+	bool regressed = false;
+
+	int status = et_cli_parse(cli, &et_verb_compare, argc, argv, option, &r, &ops);
+	if (status >= 0)
+		return status;
+	int rc = gather(cli, &r, &ops, &set, &err);
+	if (rc == 0)
+		rc = judge(cli, &r, &set, &regressed, &err);
+	et_operands_free(&ops);
+	et_series_set_free(&set);
+	if (rc)
+		return et_cli_fail(&err);
+	return r.fail && regressed ? ET_EXIT_PROGRAM : ET_EXIT_DONE;
+}

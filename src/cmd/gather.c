@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/gather.h"
+#include "base/alloc.h"
+#include "cmd/kept.h"
+#include "store/series.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+int et_gather_option(struct et_gather *g, int id, const char *arg, struct et_error *err)
+{
+	if (id == ET_GATHER_COLUMN) {
+		g->column = arg;
+		return 0;
+	}
+	int metric = et_name_index(et_metric_names, arg);
+	if (metric < 0)
+		return et_fail(
+			err, EINVAL, ET_EXIT_USAGE, "--metric: '%s' is neither pt nor et", arg);
+	g->metric = (enum et_metric)metric;
+	g->metric_given = true;
+	return 0;
+}
+
+const enum et_metric *et_gather_metric(const struct et_gather *g)
+{
+	return g->metric_given ? &g->metric : NULL;
+}
+
+static int add_kept(const struct et_cli *cli, const struct et_gather *g, const char *operand,
+	struct et_series_set *out, struct et_error *err)
+{
+	struct et_experiment *e;
+	size_t before = out->n;
+
+	int rc = et_kept_fetch(cli, operand, &e, err);
+	if (rc == -ENOENT)
+		return et_hint(err,
+			et_fail(err, ENOENT, ET_EXIT_USAGE,
+				"'%s' is neither a file nor a kept experiment", operand),
+			"etalon show prints the last experiment and its id");
+	if (rc)
+		return rc;
+	et_series_add_experiment(out, e, g->metric_given ? g->metric : e->metric);
+	for (size_t i = before; i < out->n; i++)
+		out->list[i].origin = operand;
+	if (g->column)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--column is for CSV files, and '%s' is a kept experiment", operand);
+	return 0;
+}
+
+int et_gather_add(const struct et_cli *cli, const struct et_gather *g, const char *operand,
+	struct et_series_set *out, struct et_error *err)
+{
+	bool standard = !strcmp(operand, "-");
+	struct et_series_options o = {
+		.name = standard ? "standard input" : operand,
+		.column = g->column,
+		.metric = et_gather_metric(g),
+	};
+	struct stat st;
+
+	if (standard)
+		return et_series_read(stdin, &o, out, err);
+	if (stat(operand, &st) < 0 && errno == ENOENT)
+		return add_kept(cli, g, operand, out, err);
+	ET_AUTO_FCLOSE FILE *in = fopen(operand, "re");
+	if (!in)
+		return et_fail_errno(err, errno, ET_EXIT_USAGE, "%s", operand);
+	return et_series_read(in, &o, out, err);
+}
+
+static bool has_twin(const struct et_series_set *set, size_t i)
+{
+	for (size_t k = 0; k < set->n; k++) {
+		if (k != i && !strcmp(set->list[k].name, set->list[i].name))
+			return true;
+	}
+	return false;
+}
+
+int et_gather_names(struct et_series_set *set, struct et_error *err)
+{
+	ET_AUTO_FREE bool *twins = et_calloc(set->n, sizeof(*twins));
+
+	for (size_t i = 0; i < set->n; i++)
+		twins[i] = has_twin(set, i);
+	for (size_t i = 0; i < set->n; i++) {
+		struct et_series *s = &set->list[i];
+		if (!twins[i] || !s->origin || !strcmp(s->origin, s->name))
+			continue;
+		char *name = et_asprintf("%s (%s)", s->name, s->origin);
+		free(s->name);
+		s->name = name;
+	}
+	for (size_t i = 0; i < set->n; i++) {
+		if (has_twin(set, i))
+			return et_hint(err,
+				et_fail(err, EINVAL, ET_EXIT_USAGE,
+					"two series have the same name '%.200s'",
+					set->list[i].name),
+				"give each file once, and each command a name of its own");
+	}
+	return 0;
+}
+
+int et_gather_enough(
+	const struct et_series_set *set, size_t least, const char *need, struct et_error *err)
+{
+	for (size_t i = 0; i < set->n; i++) {
+		const struct et_series *s = &set->list[i];
+		if (!s->n)
+			return et_hint(err,
+				et_fail(err, EINVAL, ET_EXIT_USAGE,
+					"'%.200s' has no value of that metric", s->name),
+				"--metric chooses between process time (pt) and elapsed time (et)");
+		if (s->n < least)
+			return et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"'%.200s' has only %zu value%s: %s at least %zu", s->name, s->n,
+				s->n == 1 ? "" : "s", need, least);
+	}
+	return 0;
+}

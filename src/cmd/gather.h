@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Operands made into series: a file, the standard input, or a kept experiment. */
+#ifndef ET_CMD_GATHER_H
+#define ET_CMD_GATHER_H
+
+#include "cmd/cli.h"
+#include "model/series.h"
+
+/* The options that say which series are meant; both may be absent. */
+struct et_gather {
+	const char *column;
+	enum et_metric metric;
+	bool metric_given;
+};
+
+/* Rows of a table of options, and what handles them: id is ET_GATHER_COLUMN or _METRIC. */
+enum { ET_GATHER_COLUMN = 900, ET_GATHER_METRIC };
+#define ET_GATHER_OPTIONS                                                                          \
+	{ 0, "column", "NAME|N", "which column of a CSV file", NULL, ET_GATHER_COLUMN },           \
+	{                                                                                          \
+		0, "metric", "pt|et",                                                              \
+			"process time or elapsed time of an experiment (what it was judged by)",   \
+			"pt|et", ET_GATHER_METRIC                                                  \
+	}
+int et_gather_option(struct et_gather *g, int id, const char *arg, struct et_error *err);
+const enum et_metric *et_gather_metric(const struct et_gather *g); /* NULL: not given */
+
+/* Adds the series of an operand: "-", a file where there is one, else a kept experiment. */
+int et_gather_add(const struct et_cli *cli, const struct et_gather *g, const char *operand,
+	struct et_series_set *out, struct et_error *err) ET_CHECK;
+/*
+ * Makes names differ: equal ones of different origin get their origin behind them; equal ones of
+ * one origin are an error.
+ */
+int et_gather_names(struct et_series_set *set, struct et_error *err) ET_CHECK;
+/* Every series must have so many values; need says for what. */
+int et_gather_enough(const struct et_series_set *set, size_t least, const char *need,
+	struct et_error *err) ET_CHECK;
+
+#endif

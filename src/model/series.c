@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/series.h"
+#include "base/alloc.h"
+
+#include <string.h>
+
+const char *const et_unit_names[] = { NULL, "s", "ns" };
+
+struct et_series *et_series_add(struct et_series_set *set, const char *name, enum et_unit unit)
+{
+	ET_GROW(set->list, set->n, set->cap);
+	struct et_series *s = &set->list[set->n++];
+	memset(s, 0, sizeof(*s));
+	s->name = et_strdup(name);
+	s->unit = unit;
+	return s;
+}
+
+void et_series_append(struct et_series *s, double value)
+{
+	ET_GROW(s->values, s->n, s->cap);
+	s->values[s->n++] = value;
+}
+
+void et_series_add_experiment(
+	struct et_series_set *set, struct et_experiment *e, enum et_metric metric)
+{
+	ET_GROW(set->experiments, set->n_experiments, set->cap_experiments);
+	set->experiments[set->n_experiments++] = e;
+	for (uint32_t i = 0; i < e->n_commands; i++) {
+		const struct et_command *c = &e->commands[i];
+		struct et_series *s = et_series_add(set, c->name, ET_UNIT_NS);
+
+		s->values = et_command_values(c, metric, et_command_arrangement(c), &s->n);
+		s->experiment = e;
+		s->command = i;
+	}
+}
+
+void et_series_set_free(struct et_series_set *set)
+{
+	for (size_t i = 0; i < set->n; i++) {
+		free(set->list[i].name);
+		free(set->list[i].values);
+	}
+	for (size_t i = 0; i < set->n_experiments; i++)
+		et_experiment_free(set->experiments[i]);
+	free(set->experiments);
+	free(set->list);
+}

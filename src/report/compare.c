@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/compare.h"
+#include "base/alloc.h"
+#include "report/forest.h"
+#include "report/pair.h"
+#include "report/units.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BOLD "1"
+#define WARNING "33"
+
+/* --- text --- */
+
+static void show_series(
+	const struct et_page *page, const struct et_series *s, const struct et_compared *f)
+{
+	char mean[ET_FIGURE], sd[ET_FIGURE], median[ET_FIGURE];
+	ET_AUTO_FREE char *clean = et_clean(s->name, "");
+	ET_AUTO_FREE char *name = et_shorten(clean, page->width / 2);
+	ET_AUTO_FREE char *lead = et_asprintf("  %s:", name);
+	ET_AUTO_FREE char *text = et_asprintf("%zu values, mean %s, sd %s, median %s, %s "
+					      "(Shapiro-Wilk p = %.2g)",
+		s->n, et_format_value(f->mean, s->unit, mean), et_format_value(f->sd, s->unit, sd),
+		et_format_value(f->median, s->unit, median),
+		f->gaussian ? "may be normal" : "not normal", f->shapiro.p);
+	ET_AUTO_FREE char *constant = et_asprintf(
+		"%zu values, all %s", s->n, et_format_value(f->median, s->unit, median));
+
+	et_page_paragraph(page, 6, lead, NULL, isnan(f->shapiro.p) ? constant : text, NULL);
+	for (size_t i = 0; i < f->warnings.n; i++)
+		et_page_paragraph(page, 6, "    warning:", WARNING, f->warnings.text[i], NULL);
+}
+
+/* What stands where row a meets column b. */
+static const char *cell(const struct et_comparison *c, size_t a, size_t b, char buf[ET_FIGURE])
+{
+	for (size_t i = 0; i < c->n_pairs; i++) {
+		const struct et_contrast *p = &c->pairs[i];
+		bool there = p->a == a && p->b == b, back = p->a == b && p->b == a;
+		if (!there && !back)
+			continue;
+		double change = there ? p->ratio - 1 : 1 / p->ratio - 1;
+		if (!p->significant)
+			snprintf(buf, ET_FIGURE, "=");
+		else if (!isfinite(change))
+			snprintf(buf, ET_FIGURE, "≠");
+		else
+			snprintf(buf, ET_FIGURE, "%+.*f%%", fabs(change) < 0.1 ? 1 : 0,
+				100 * change);
+		return buf;
+	}
+	snprintf(buf, ET_FIGURE, "·");
+	return buf;
+}
+
+/* Columns by number; wide pages only, for the lines above say the same. */
+static void show_matrix(
+	const struct et_page *page, const struct et_series *s, const struct et_comparison *c)
+{
+	enum { CELL = 8, NAME = 16 };
+	char buf[ET_FIGURE];
+
+	if (c->n_samples < 3 || (int)(NAME + 6 + CELL * c->n_samples) > page->width)
+		return;
+	fputc('\n', page->out);
+	et_page_paragraph(page, 0, "", NULL,
+		"matrix: the column against the row; = no difference shown", BOLD);
+	fprintf(page->out, "%*s", NAME + 6, "");
+	for (size_t b = 0; b < c->n_samples; b++)
+		fprintf(page->out, "%*zu", CELL, b + 1);
+	fputc('\n', page->out);
+	for (size_t a = 0; a < c->n_samples; a++) {
+		ET_AUTO_FREE char *clean = et_clean(s[a].name, "");
+		ET_AUTO_FREE char *name = et_shorten(clean, NAME);
+		fprintf(page->out, " %3zu  %s%*s", a + 1, name, NAME - et_columns(name), "");
+		for (size_t b = 0; b < c->n_samples; b++) {
+			cell(c, a, b, buf);
+			fprintf(page->out, "%*s%s", CELL - et_columns(buf), "", buf);
+		}
+		fputc('\n', page->out);
+	}
+}
+
+void et_compare_text(const struct et_series *s, const struct et_comparison *c,
+	const struct et_page *page, bool verbose)
+{
+	et_page_paragraph(page, 0, "", NULL, "series", BOLD);
+	for (size_t i = 0; i < c->n_samples; i++)
+		show_series(page, &s[i], &c->samples[i]);
+	fputc('\n', page->out);
+	et_page_paragraph(page, 0, "", NULL, "comparison", BOLD);
+	for (size_t i = 0; i < c->n_pairs; i++)
+		et_pair_text(
+			page, s[c->pairs[i].b].name, s[c->pairs[i].a].name, &c->pairs[i], verbose);
+	et_forest(s, c, page);
+	show_matrix(page, s, c);
+	if (c->n_pairs > 1)
+		fprintf(page->out,
+			"\npairs that differ: %.0f %% of %zu at %.4g each, %.0f %% after Holm's "
+			"correction\n",
+			100 * c->before_holm, c->n_pairs, c->alpha, 100 * c->after_holm);
+}
+
+/* --- JSON --- */
+
+static void write_series(struct et_json *w, const struct et_series *s, const struct et_compared *f)
+{
+	et_json_object(w, NULL);
+	et_json_string(w, "name", s->name);
+	et_json_string(w, "unit", et_unit_names[s->unit]);
+	et_json_u64(w, "n", s->n);
+	et_json_double(w, "mean", f->mean);
+	et_json_double(w, "sd", f->sd);
+	et_json_double(w, "median", f->median);
+	et_json_flat_object(w, "shapiro");
+	et_json_double(w, "w", f->shapiro.w);
+	et_json_double(w, "p", f->shapiro.p);
+	et_json_u64(w, "n", f->shapiro.n_used);
+	et_json_end(w);
+	et_json_bool(w, "gaussian", f->gaussian);
+	et_warnings_json(w, &f->warnings);
+	et_json_end(w);
+}
+
+void et_compare_json(const struct et_series *s, const struct et_comparison *c, FILE *out)
+{
+	struct et_json w;
+
+	et_json_init(&w, out, 2);
+	et_json_object(&w, NULL);
+	et_json_double(&w, "alpha", c->alpha);
+	et_json_array(&w, "samples");
+	for (size_t i = 0; i < c->n_samples; i++)
+		write_series(&w, &s[i], &c->samples[i]);
+	et_json_end(&w);
+	et_json_array(&w, "pairs");
+	for (size_t i = 0; i < c->n_pairs; i++)
+		et_pair_json(&w, s[c->pairs[i].a].name, s[c->pairs[i].b].name, &c->pairs[i]);
+	et_json_end(&w);
+	et_json_flat_object(&w, "pairs_different");
+	et_json_double(&w, "before_holm", c->before_holm);
+	et_json_double(&w, "after_holm", c->after_holm);
+	et_json_end(&w);
+	et_json_end(&w);
+}

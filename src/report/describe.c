@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/describe.h"
+#include "base/alloc.h"
+#include "report/histogram.h"
+#include "report/pair.h"
+#include "report/units.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+
+#define BOLD "1"
+#define WARNING "33"
+
+/* --- text --- */
+
+enum { LABEL = 12 };
+
+struct view {
+	const struct et_series *s;
+	const struct et_description *d;
+	const struct et_page *page;
+};
+
+static void row(const struct view *v, const char *label, const char *fmt, ...) ET_PRINTF(3, 4);
+
+static void row(const struct view *v, const char *label, const char *fmt, ...)
+{
+	char lead[64];
+	char *text = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = et_strdup(fmt);
+	va_end(ap);
+	snprintf(lead, sizeof(lead), "  %-*s", LABEL, label);
+	et_page_paragraph(v->page, LABEL + 3, lead, NULL, text, NULL);
+	free(text);
+}
+
+static const char *figure(const struct view *v, double x, char buf[ET_FIGURE])
+{
+	return et_format_value(x, v->s->unit, buf);
+}
+
+/* "1.2 ms … 3.4 ms"; a dash where there is none. */
+static const char *span(const struct view *v, struct et_interval i, char buf[2 * ET_FIGURE])
+{
+	char lo[ET_FIGURE], hi[ET_FIGURE];
+
+	if (isnan(i.lo) || isnan(i.hi))
+		snprintf(buf, 2 * ET_FIGURE, ET_DASH);
+	else
+		snprintf(buf, 2 * ET_FIGURE, "%.90s … %.90s",
+			et_format_value_to(i.lo, (i.hi - i.lo) / 2, v->s->unit, lo),
+			et_format_value_to(i.hi, (i.hi - i.lo) / 2, v->s->unit, hi));
+	return buf;
+}
+
+static void show_place(const struct view *v)
+{
+	const struct et_description *d = v->d;
+	const struct et_estimate *e = &d->estimate;
+	char a[ET_FIGURE], b[2 * ET_FIGURE];
+
+	et_format_value_measured(e->mean, e->expanded_uncertainty, v->s->unit, a);
+	row(v, "mean", "%s (Student t, %.4g %%, k = %.3f)", a, 100 * e->level, e->coverage_factor);
+	if (d->replicates && d->diagnosis.skew.p < 0.01)
+		row(v, "", "%s by bootstrap-t, which fits skewed data", span(v, d->mean.t, b));
+	if (isnan(d->median_interval.lo))
+		row(v, "median", "%s (too few values for an interval)", figure(v, e->median, a));
+	else
+		row(v, "median", "%s (%s, order statistics, %.4g %%)", figure(v, e->median, a),
+			span(v, d->median_interval, b), 100 * d->median_interval.level);
+}
+
+static void show_spread(const struct view *v)
+{
+	const struct et_description *d = v->d;
+	const struct et_estimate *e = &d->estimate;
+	char a[ET_FIGURE], b[ET_FIGURE], c[2 * ET_FIGURE], percent[ET_FIGURE];
+	bool normal = d->diagnosis.normality.p > ET_CHECK_ALPHA;
+
+	et_format_percent(fabs(e->relative_error), percent);
+	row(v, "sd", "%s (%s of the mean)", figure(v, e->sd, a), percent);
+	if (!d->diagnosis.constant)
+		row(v, "", "%s by chi-square, %s", span(v, d->sd_interval, c),
+			normal ? "as the data may be normal" : "which holds for normal data only");
+	if (d->replicates)
+		row(v, "", "%s by bootstrap (BCa)", span(v, d->sd.bca, c));
+	row(v, "range", "%s … %s", figure(v, e->min, a), figure(v, e->max, b));
+	row(v, "quartiles", "%s … %s", figure(v, e->q1, a), figure(v, e->q3, b));
+}
+
+static void show_diagnosis(const struct view *v)
+{
+	const struct et_diagnosis *g = &v->d->diagnosis;
+
+	if (!isnan(g->normality.w))
+		row(v, "normality", "Shapiro-Wilk W = %.4f, p = %.3g", g->normality.w,
+			g->normality.p);
+	if (!isnan(g->r1))
+		row(v, "dependence", "autocorrelation %.2f at lag 1 (band ±%.2f)", g->r1,
+			v->d->acf_band);
+	if (!isnan(v->d->ljung_box.p))
+		row(v, "", "Ljung-Box p = %.3g at lag %.0f", v->d->ljung_box.p, v->d->ljung_box.df);
+	if (!isnan(g->trend.p) && !isnan(g->trend.tau))
+		row(v, "trend", "Mann-Kendall tau = %.2f, p = %.3g", g->trend.tau, g->trend.p);
+	if (!isnan(g->dip.p))
+		row(v, "modes", "dip D = %.4f, p = %.3g", g->dip.statistic, g->dip.p);
+}
+
+void et_describe_text(const struct et_series *s, const struct et_description *d,
+	const struct et_page *page, bool verbose)
+{
+	const struct view v = { s, d, page };
+	ET_AUTO_FREE char *heading = et_asprintf("%s: %zu values", s->name, s->n);
+
+	et_page_paragraph(page, 0, "", NULL, heading, BOLD);
+	show_place(&v);
+	show_spread(&v);
+	show_diagnosis(&v);
+	if (verbose && d->replicates)
+		row(&v, "bootstrap", "%zu replicates, seed %" PRIu64, d->replicates, d->seed);
+	et_histogram(s->values, s->n, &d->estimate, s->unit, 2, page->width - 2, page->out);
+	for (size_t i = 0; i < d->estimate.warnings.n; i++)
+		et_page_paragraph(
+			page, 4, "  warning:", WARNING, d->estimate.warnings.text[i], NULL);
+}
+
+/* --- JSON --- */
+
+static void write_pair(struct et_json *w, const char *key, struct et_interval i)
+{
+	if (isnan(i.lo) && isnan(i.hi)) {
+		et_json_null(w, key);
+		return;
+	}
+	et_json_flat_array(w, key);
+	et_json_double(w, NULL, i.lo);
+	et_json_double(w, NULL, i.hi);
+	et_json_end(w);
+}
+
+static void write_interval(
+	struct et_json *w, const char *key, const char *method, struct et_interval i)
+{
+	et_json_flat_object(w, key);
+	et_json_string(w, "method", method);
+	et_json_double(w, "level", i.level);
+	et_json_double(w, "lo", i.lo);
+	et_json_double(w, "hi", i.hi);
+	et_json_end(w);
+}
+
+static void write_summary(struct et_json *w, const struct et_description *d)
+{
+	const struct et_estimate *e = &d->estimate;
+	const struct {
+		const char *key;
+		double value;
+	} rows[] = {
+		{ "mean", e->mean },
+		{ "sd", e->sd },
+		{ "relative_error", e->relative_error },
+		{ "min", e->min },
+		{ "max", e->max },
+		{ "median", e->median },
+		{ "q1", e->q1 },
+		{ "q3", e->q3 },
+		{ "iqr", e->q3 - e->q1 },
+		{ "skewness", d->diagnosis.skew.skewness },
+		{ "standard_uncertainty", e->standard_uncertainty },
+		{ "coverage_factor", e->coverage_factor },
+		{ "expanded_uncertainty", e->expanded_uncertainty },
+	};
+
+	et_json_u64(w, "n", e->n);
+	for (size_t i = 0; i < ET_LENGTH(rows); i++)
+		et_json_double(w, rows[i].key, rows[i].value);
+}
+
+static void write_boot(struct et_json *w, const char *key, const struct et_boot *b)
+{
+	et_json_flat_object(w, key);
+	write_pair(w, "percentile", b->percentile);
+	write_pair(w, "bca", b->bca);
+	write_pair(w, "bootstrap_t", b->t);
+	et_json_end(w);
+}
+
+static void write_bootstrap(struct et_json *w, const struct et_description *d)
+{
+	static const struct et_interval none = { NAN, NAN, NAN };
+
+	et_json_flat_object(w, "sd_interval");
+	write_pair(w, "chi2", d->sd_interval);
+	write_pair(w, "percentile", d->replicates ? d->sd.percentile : none);
+	write_pair(w, "bca", d->replicates ? d->sd.bca : none);
+	et_json_end(w);
+	if (!d->replicates) {
+		et_json_null(w, "bootstrap");
+		return;
+	}
+	et_json_object(w, "bootstrap");
+	et_json_u64(w, "iterations", d->replicates);
+	et_json_u64(w, "seed", d->seed);
+	write_boot(w, "mean", &d->mean);
+	write_boot(w, "median", &d->median);
+	write_boot(w, "sd", &d->sd);
+	et_json_end(w);
+}
+
+static void write_serial(struct et_json *w, const struct et_description *d)
+{
+	const struct et_diagnosis *g = &d->diagnosis;
+
+	et_json_flat_object(w, "shapiro");
+	et_json_double(w, "w", g->normality.w);
+	et_json_double(w, "p", g->normality.p);
+	et_json_u64(w, "n", g->normality.n_used);
+	et_json_end(w);
+	et_json_flat_array(w, "acf");
+	for (size_t i = 0; i < d->n_acf; i++)
+		et_json_double(w, NULL, d->acf[i]);
+	et_json_end(w);
+	et_json_double(w, "acf_band", d->acf_band);
+	et_json_flat_object(w, "ljung_box");
+	et_json_u64(w, "lag", (uint64_t)d->ljung_box.df);
+	et_json_double(w, "q", d->ljung_box.statistic);
+	et_json_double(w, "p", d->ljung_box.p);
+	et_json_end(w);
+	et_json_flat_object(w, "mann_kendall");
+	et_json_double(w, "tau", g->trend.tau);
+	et_json_double(w, "p", g->trend.p);
+	et_json_end(w);
+}
+
+static void write_shape(struct et_json *w, const struct et_diagnosis *g)
+{
+	et_json_flat_object(w, "density");
+	et_json_double(w, "bandwidth", g->bandwidth);
+	et_json_flat_array(w, "modes");
+	for (size_t i = 0; i < g->n_modes; i++)
+		et_json_double(w, NULL, g->modes[i].at);
+	et_json_end(w);
+	et_json_flat_array(w, "mode_shares");
+	for (size_t i = 0; i < g->n_modes; i++)
+		et_json_double(w, NULL, g->modes[i].share);
+	et_json_end(w);
+	et_json_end(w);
+	et_json_flat_object(w, "dip");
+	et_json_double(w, "d", g->dip.statistic);
+	et_json_double(w, "p", g->dip.p);
+	et_json_end(w);
+	et_json_double(w, "quantum", g->steps.quantum > 0 ? g->steps.quantum : NAN);
+	et_json_flat_object(w, "outliers");
+	et_json_u64(w, "mild", g->outliers.mild);
+	et_json_u64(w, "severe", g->outliers.severe);
+	et_json_u64(w, "solitary", g->outliers.solitary);
+	et_json_end(w);
+}
+
+void et_describe_json(struct et_json *w, const struct et_series *s, const struct et_description *d)
+{
+	const struct et_estimate *e = &d->estimate;
+
+	et_json_object(w, NULL);
+	et_json_string(w, "name", s->name);
+	et_json_string(w, "unit", et_unit_names[s->unit]);
+	write_summary(w, d);
+	write_interval(w, "mean_interval", e->interval_method,
+		(struct et_interval){ e->lo, e->hi, e->level });
+	write_interval(w, "median_interval", "order-statistics", d->median_interval);
+	write_bootstrap(w, d);
+	write_serial(w, d);
+	write_shape(w, &d->diagnosis);
+	et_warnings_json(w, &e->warnings);
+	et_json_end(w);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What one series says: for a person, and as JSON whose keys are a contract. */
+#ifndef ET_REPORT_DESCRIBE_H
+#define ET_REPORT_DESCRIBE_H
+
+#include "base/json.h"
+#include "model/series.h"
+#include "report/terminal.h"
+#include "stats/describe.h"
+
+void et_describe_text(const struct et_series *s, const struct et_description *d,
+	const struct et_page *page, bool verbose);
+/* An object. */
+void et_describe_json(struct et_json *w, const struct et_series *s, const struct et_description *d);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One comparison, as text and as JSON: in a run's result and in `compare`. */
+#ifndef ET_REPORT_PAIR_H
+#define ET_REPORT_PAIR_H
+
+#include "base/json.h"
+#include "model/estimate.h"
+#include "report/terminal.h"
+
+/* "b vs a: 1.021 × (1.018 … 1.024), slower by 2.1 %", and what is doubtful. */
+void et_pair_text(const struct et_page *page, const char *b, const char *a,
+	const struct et_contrast *c, bool verbose);
+/* An object; the names are those of the two series. */
+void et_pair_json(struct et_json *w, const char *a, const char *b, const struct et_contrast *c);
+/* The key "warnings". */
+void et_warnings_json(struct et_json *w, const struct et_warnings *warnings);
+
+#endif

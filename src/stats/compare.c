@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "stats/compare.h"
+#include "base/alloc.h"
+#include "num/moments.h"
+#include "num/quantile.h"
+#include "stats/contrast.h"
+#include "stats/diagnosis.h"
+#include "stats/two_sample.h"
+
+#include <string.h>
+
+static void judge_series(const struct et_series *s, struct et_compared *out)
+{
+	ET_AUTO_FREE double *sorted = et_sorted_copy(s->values, s->n);
+	struct et_diagnosis d;
+
+	out->mean = et_mean(s->values, s->n);
+	out->sd = et_sd(s->values, s->n);
+	out->median = et_median_sorted(sorted, s->n);
+	et_diagnose(s->values, sorted, s->n, &d);
+	out->shapiro = d.normality;
+	out->gaussian = d.normality.p > ET_CHECK_ALPHA;
+	et_diagnosis_warn(&d, s->unit, false, &out->warnings);
+	if (s->n > out->shapiro.n_used && out->shapiro.n_used)
+		et_warn(&out->warnings, "normality was judged by a random %zu of the %zu values",
+			out->shapiro.n_used, s->n);
+}
+
+static void judge_pair(const struct et_series *series, const struct et_compared *facts, size_t a,
+	size_t b, const struct et_compare_options *o, struct et_contrast *out)
+{
+	const struct et_series *sa = &series[a], *sb = &series[b];
+	const struct et_experiment *e = sa->experiment;
+
+	if (e && e == sb->experiment) {
+		et_contrast_make(e, sa->command, sb->command, o->metric ? *o->metric : e->metric,
+			1 - o->alpha, out);
+	} else {
+		*out = (struct et_contrast){ .level = 1 - o->alpha };
+		et_judge_apart(sa->values, sa->n, sb->values, sb->n,
+			facts[a].gaussian && facts[b].gaussian, out);
+	}
+	out->a = (uint32_t)a;
+	out->b = (uint32_t)b;
+}
+
+void et_compare(const struct et_series *series, size_t n, const struct et_compare_options *o,
+	struct et_comparison *out)
+{
+	size_t before = 0, after = 0, most = o->reference ? n : n * (n - 1) / 2;
+
+	memset(out, 0, sizeof(*out));
+	out->alpha = o->alpha;
+	out->n_samples = n;
+	out->samples = et_calloc(n, sizeof(*out->samples));
+	out->pairs = et_calloc(most, sizeof(*out->pairs));
+	for (size_t i = 0; i < n; i++)
+		judge_series(&series[i], &out->samples[i]);
+	for (size_t a = 0; a < n; a++) {
+		for (size_t b = o->reference ? 0 : a + 1; b < n; b++) {
+			if (a != b && (!o->reference || a == *o->reference))
+				judge_pair(
+					series, out->samples, a, b, o, &out->pairs[out->n_pairs++]);
+		}
+	}
+	et_contrasts_conclude(out->pairs, out->n_pairs, o->alpha);
+	for (size_t i = 0; i < out->n_pairs; i++) {
+		before += out->pairs[i].significant_unadjusted;
+		after += out->pairs[i].significant;
+	}
+	out->before_holm = (double)before / (double)out->n_pairs;
+	out->after_holm = (double)after / (double)out->n_pairs;
+}
+
+void et_comparison_free(struct et_comparison *c)
+{
+	for (size_t i = 0; i < c->n_samples; i++)
+		et_warnings_free(&c->samples[i].warnings);
+	for (size_t i = 0; i < c->n_pairs; i++)
+		et_warnings_free(&c->pairs[i].warnings);
+	free(c->samples);
+	free(c->pairs);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Several series compared: all pairs, or all with one of them, as one family. */
+#ifndef ET_STATS_COMPARE_H
+#define ET_STATS_COMPARE_H
+
+#include "model/estimate.h"
+#include "model/series.h"
+#include "stats/normality.h"
+
+/* One of the series, as far as comparing needs it. */
+struct et_compared {
+	double mean, sd, median;
+	struct et_normality shapiro;
+	bool gaussian;
+	struct et_warnings warnings;
+};
+
+struct et_comparison {
+	double alpha;
+	struct et_compared *samples; /* one a series */
+	size_t n_samples;
+	struct et_contrast *pairs; /* a and b are places in the list of series */
+	size_t n_pairs;
+	double before_holm, after_holm; /* share of the pairs that differ */
+};
+
+struct et_compare_options {
+	double alpha;
+	const enum et_metric *metric; /* NULL: what each experiment was judged by */
+	const size_t *reference;      /* NULL: every pair */
+};
+
+/* Series of one experiment are compared as et_contrast_make does, others as independent ones. */
+void et_compare(const struct et_series *series, size_t n, const struct et_compare_options *o,
+	struct et_comparison *out);
+void et_comparison_free(struct et_comparison *c); /* what it owns */
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "stats/describe.h"
+#include "base/alloc.h"
+#include "num/quantile.h"
+#include "stats/interval.h"
+#include "stats/summary.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Draws that take about a second; by default there are no more. */
+static const double most_draws = 5e8;
+/* The fewest replicates whose 2.5 % tails are worth printing. */
+enum { LEAST_REPLICATES = 999, DEFAULT_LAGS = 10 };
+
+static void describe_serial(
+	const double *x, size_t n, const struct et_describe_options *o, struct et_description *out)
+{
+	/* Ljung-Box: a fifth of n at most (Hyndman & Athanasopoulos 2021, 5.4). */
+	size_t fifth = n / 5 > 0 ? n / 5 : 1;
+	size_t lags = o->lags ? o->lags : fifth < DEFAULT_LAGS ? fifth : DEFAULT_LAGS;
+
+	out->n_acf = o->lags ? o->lags : DEFAULT_LAGS;
+	if (out->n_acf > n - 1)
+		out->n_acf = n - 1;
+	out->acf = et_calloc(out->n_acf, sizeof(*out->acf));
+	et_acf(x, n, out->n_acf, out->acf);
+	out->acf_band = et_acf_band(n, o->level);
+	out->ljung_box = (struct et_test){ NAN, (double)lags, NAN };
+	if (lags < n)
+		out->ljung_box = et_ljung_box(x, n, lags);
+	out->ljung_box.df = (double)lags;
+}
+
+static size_t replicates_for(size_t n, const struct et_describe_options *o)
+{
+	if (!o->replicates_free)
+		return o->replicates;
+	double most = most_draws / (double)n;
+	if (most >= (double)o->replicates)
+		return o->replicates;
+	return most >= LEAST_REPLICATES ? LEAST_REPLICATES : 0;
+}
+
+static void describe_bootstrap(
+	const double *x, size_t n, const struct et_describe_options *o, struct et_description *out)
+{
+	struct et_boot_options boot = { .seed = o->seed,
+		.replicates = replicates_for(n, o),
+		.level = o->level,
+		.threads = o->threads,
+		.bca = true,
+		.studentised = true };
+
+	out->seed = o->seed;
+	out->replicates = boot.replicates;
+	if (!boot.replicates) {
+		if (o->replicates)
+			et_warn(&out->estimate.warnings,
+				"no bootstrap of so many values unless --bootstrap asks for it");
+		return;
+	}
+	et_bootstrap_mean_sd(x, n, &boot, &out->mean, &out->sd);
+	/* Bootstrap-t of a median resamples in full, and the order statistics are exact anyway. */
+	boot.studentised = false;
+	et_bootstrap_median(x, n, &boot, &out->median);
+}
+
+void et_describe(const double *x, size_t n, enum et_unit unit, const struct et_describe_options *o,
+	struct et_description *out)
+{
+	ET_AUTO_FREE double *sorted = et_sorted_copy(x, n);
+
+	memset(out, 0, sizeof(*out));
+	et_summarise(x, n, o->level, &out->estimate);
+	out->median_interval = et_median_interval(sorted, n, o->level);
+	out->sd_interval = et_sd_interval(out->estimate.sd, n, o->level);
+	et_diagnose(x, sorted, n, &out->diagnosis);
+	et_diagnosis_warn(&out->diagnosis, unit, true, &out->estimate.warnings);
+	describe_serial(x, n, o, out);
+	describe_bootstrap(x, n, o, out);
+}
+
+void et_description_free(struct et_description *d)
+{
+	et_warnings_free(&d->estimate.warnings);
+	free(d->acf);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Everything that one series says: summary, intervals, bootstrap, diagnosis. */
+#ifndef ET_STATS_DESCRIBE_H
+#define ET_STATS_DESCRIBE_H
+
+#include "stats/bootstrap.h"
+#include "stats/diagnosis.h"
+
+struct et_describe_options {
+	double level;
+	size_t replicates;    /* of the bootstrap; 0: none */
+	bool replicates_free; /* nobody asked for that many: fewer, or none, for a long series */
+	uint64_t seed;
+	size_t lags; /* of acf and Ljung-Box; 0: as many as suit n */
+	unsigned threads;
+};
+
+enum { ET_DESCRIBE_REPLICATES = 9999 };
+
+struct et_description {
+	struct et_estimate estimate; /* its warnings are all there are */
+	struct et_interval median_interval;
+	struct et_interval sd_interval; /* chi-square */
+	struct et_diagnosis diagnosis;
+	double *acf; /* lag 1 … n_acf */
+	size_t n_acf;
+	double acf_band;
+	struct et_test ljung_box; /* df is the lag */
+	size_t replicates;        /* 0: the bootstrap below was not made */
+	uint64_t seed;
+	struct et_boot mean, median, sd;
+};
+
+void et_describe(const double *x, size_t n, enum et_unit unit, const struct et_describe_options *o,
+	struct et_description *out);
+void et_description_free(struct et_description *d); /* what it owns */
+
+#endif

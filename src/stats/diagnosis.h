@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What a series looks like, and what that means for the figures made of it: normal or skewed,
+ * drifting, dependent, of two modes, in steps, with values far off.
+ */
+#ifndef ET_STATS_DIAGNOSIS_H
+#define ET_STATS_DIAGNOSIS_H
+
+#include "model/estimate.h"
+#include "model/series.h"
+#include "stats/modes.h"
+#include "stats/normality.h"
+#include "stats/serial.h"
+#include "stats/shape.h"
+
+enum {
+	ET_DIAGNOSIS_MODES = 8,
+	ET_SERIAL_TESTABLE = 20, /* below, drift and dependence are found too rarely to look for */
+};
+
+struct et_diagnosis {
+	size_t n;
+	bool constant;
+	struct et_normality normality;
+	double r1, r1_band; /* lag-1 autocorrelation, and what it stays below in 99 % of cases */
+	struct et_trend trend;
+	struct et_runs runs;
+	struct et_drift drift;
+	struct et_discreteness steps;
+	struct et_asymmetry skew;
+	struct et_outliers outliers;
+	struct et_dip dip;
+	double bandwidth;
+	struct et_mode modes[ET_DIAGNOSIS_MODES]; /* of at least a tenth of the highest */
+	size_t n_modes;
+};
+
+/* x in order of execution, and sorted. */
+void et_diagnose(const double *x, const double *sorted, size_t n, struct et_diagnosis *out);
+/*
+ * Each doubt in a sentence that says what to do about it. Not thorough: only what makes the mean
+ * and its interval mean something else than they seem to.
+ */
+void et_diagnosis_warn(
+	const struct et_diagnosis *d, enum et_unit unit, bool thorough, struct et_warnings *out);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "stats/paired.h"
+#include "num/dist.h"
+#include "num/moments.h"
+#include "stats/normality.h"
+#include "stats/serial.h"
+#include "stats/shape.h"
+#include "stats/sign.h"
+#include "stats/signed_rank.h"
+#include "stats/student.h"
+
+#include <math.h>
+
+enum { DEPENDENCE_TESTABLE = 20, SKEW_TESTABLE = 20 };
+
+/* Skewed beyond doubt: signed ranks suppose symmetry. */
+static const double skew_alpha = 0.01;
+
+double et_serial_inflation(const double *x, size_t n)
+{
+	double r = et_autocorrelation(x, n, 1), size = (double)n, sum = 0, power = 1;
+
+	if (n >= DEPENDENCE_TESTABLE)
+		r += (1 + 4 * r) / size;
+	if (!(r > 0))
+		return 1;
+	if (n >= DEPENDENCE_TESTABLE)
+		r += 0.3 * sqrt(fmax(0, 1 - r * r) / size);
+	r = fmin(r, 0.95);
+	for (size_t k = 1; k < n && power > 1e-9; k++) {
+		power *= r;
+		sum += (1 - (double)k / size) * power;
+	}
+	return 1 + 2 * sum;
+}
+
+/* What dependence leaves: the variance's own bias (n - v)/(n - 1) counts, too. */
+struct effective {
+	double factor; /* of the standard error */
+	double df;     /* n/v - 1 */
+};
+
+static struct effective effective_of(double inflation, size_t n)
+{
+	double size = (double)n;
+	double bias = inflation > 1 ? (size - 1) / fmax(size - inflation, 1) : 1;
+
+	return (struct effective){ sqrt(inflation * bias), fmax(size / inflation, 2) - 1 };
+}
+
+/* The t test with fewer effective values. */
+static void widen_t(struct et_interval_test *t, const struct effective *e, double level)
+{
+	double half = (t->hi - t->lo) / 2 / et_qt(0.5 + level / 2, t->df);
+
+	half *= e->factor * et_qt(0.5 + level / 2, e->df);
+	t->statistic /= e->factor;
+	t->df = e->df;
+	t->p = et_pt_two_sided(t->statistic, e->df);
+	t->lo = t->estimate - half;
+	t->hi = t->estimate + half;
+}
+
+/* A test by ranks or signs: its normal deviate is shrunk and held against t. */
+static void widen_ranks(struct et_interval_test *t, const struct effective *e, double level)
+{
+	double z = -et_qnorm(t->p / 2);
+	double factor = e->factor * et_qt(0.5 + level / 2, e->df) / et_qnorm(0.5 + level / 2);
+
+	t->p = et_pt_two_sided(z / e->factor, e->df);
+	t->lo = t->estimate - (t->estimate - t->lo) * factor;
+	t->hi = t->estimate + (t->hi - t->estimate) * factor;
+}
+
+static struct et_interval_test signed_ranks(const double *d, size_t n, double level)
+{
+	struct et_signed_rank w = et_signed_rank_test(d, n, level);
+
+	return (struct et_interval_test){
+		.statistic = w.v, .p = w.p, .estimate = w.estimate, .lo = w.lo, .hi = w.hi
+	};
+}
+
+static void warn_dependence(const double *d, size_t n, struct et_contrast *out)
+{
+	double r = et_autocorrelation(d, n, 1);
+
+	if (n >= DEPENDENCE_TESTABLE && r > et_acf_band(n, 0.99))
+		et_warn(&out->warnings,
+			"neighbouring pairs resemble each other (autocorrelation %.2f): the test "
+			"and the interval count %zu pairs as %.0f",
+			r, n, fmax(2, (double)n / out->inflation));
+}
+
+enum { BY_MEAN, BY_RANKS, BY_SIGNS };
+
+static const struct {
+	const char *test, *ratio;
+} names[] = {
+	[BY_MEAN] = { "paired-t", "geometric-mean" },
+	[BY_RANKS] = { "signed-rank", "hodges-lehmann" },
+	[BY_SIGNS] = { "sign", "median" },
+};
+
+/* The strongest test whose assumptions the pairs do not contradict. */
+static int choose(const double *d, size_t n)
+{
+	if (et_shapiro_wilk(d, n).p > ET_CHECK_ALPHA)
+		return BY_MEAN;
+	return n >= SKEW_TESTABLE && et_asymmetry(d, n).p < skew_alpha ? BY_SIGNS : BY_RANKS;
+}
+
+static struct et_interval_test test_pairs(
+	const double *d, size_t n, int by, double level, const struct effective *e)
+{
+	struct et_interval_test t = by == BY_MEAN    ? et_t_one_sample(d, n, 0, level)
+				    : by == BY_SIGNS ? et_sign_test(d, n, level)
+						     : signed_ranks(d, n, level);
+
+	if (e->factor > 1 && by == BY_MEAN)
+		widen_t(&t, e, level);
+	else if (e->factor > 1)
+		widen_ranks(&t, e, level);
+	return t;
+}
+
+void et_judge_pairs(const double *d, size_t n, struct et_contrast *out)
+{
+	int by = choose(d, n);
+
+	out->pairs = n;
+	out->method = names[by].test;
+	out->ratio_method = names[by].ratio;
+	out->log_ratio_sd = et_sd(d, n);
+	out->inflation = et_serial_inflation(d, n);
+	out->statistic = out->p = out->p_sign = out->ratio = out->lo = out->hi = NAN;
+	if (!n)
+		return;
+	struct effective e = effective_of(out->inflation, n);
+	struct et_interval_test t = test_pairs(d, n, by, out->level, &e);
+	out->statistic = t.statistic;
+	out->df = by == BY_MEAN ? t.df : 0;
+	out->p = t.p;
+	out->p_sign = test_pairs(d, n, BY_SIGNS, out->level, &e).p;
+	out->ratio = exp(t.estimate);
+	out->lo = exp(t.lo);
+	out->hi = exp(t.hi);
+	warn_dependence(d, n, out);
+}
