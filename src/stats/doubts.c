@@ -14,7 +14,7 @@ void et_doubt_series(const double *x, size_t n, struct et_warnings *out)
 	struct et_diagnosis d;
 
 	et_diagnose(x, sorted, n, &d);
-	et_diagnosis_warn(&d, ET_UNIT_NS, false, out);
+	et_diagnosis_warn(&d, ET_UNIT_NS, ET_DOUBT_MEAN, out);
 }
 
 /* --- a command --- */
