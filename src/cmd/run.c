@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "cmd/claim.h"
-#include "cmd/cli.h"
+#include "cmd/kept.h"
 #include "cmd/recorder.h"
 #include "cmd/run_options.h"
 #include "cmd/signals.h"
@@ -124,13 +124,6 @@ static int resume(struct session *s, const struct et_operands *ops, struct et_er
 	return rc ? rc : et_store_set_state(s->store, id, ET_STATE_RUNNING, 0, err);
 }
 
-static int open_store(struct session *s, struct et_error *err)
-{
-	ET_AUTO_FREE char *url = et_cli_store_url(s->cli);
-
-	return et_store_open(url, ET_STORE_WRITE, &s->store, err);
-}
-
 static int prepare(struct session *s, const struct et_operands *ops, struct et_error *err)
 {
 	int rc = s->options.resume ? 0 : et_run_options_finish(&s->options, ops, err);
@@ -138,7 +131,7 @@ static int prepare(struct session *s, const struct et_operands *ops, struct et_e
 	if (rc == 0)
 		rc = et_outputs_open(&s->options.outputs, err);
 	if (rc == 0)
-		rc = open_store(s, err);
+		rc = et_kept_open(s->cli, ET_STORE_WRITE, &s->store, err);
 	if (rc)
 		return rc;
 	if (s->options.resume)
@@ -174,13 +167,13 @@ static int drive(struct session *s, struct et_error *err)
 	return rc ? rc : rc2;
 }
 
-static size_t count_samples(const struct et_experiment *e)
+static bool has_samples(const struct et_experiment *e)
 {
-	size_t n = 0;
-
-	for (size_t c = 0; c < e->n_commands; c++)
-		n += e->commands[c].n_samples;
-	return n;
+	for (size_t c = 0; c < e->n_commands; c++) {
+		if (e->commands[c].n_samples)
+			return true;
+	}
+	return false;
 }
 
 /* Prints and writes what there is; returns the exit status of a run that was not cut short. */
@@ -210,7 +203,7 @@ static int conclude(struct session *s)
 
 static int finish(struct session *s, int rc, const struct et_error *err)
 {
-	bool measured = s->e->id[0] && count_samples(s->e) > 0;
+	bool measured = s->e->id[0] && has_samples(s->e);
 	int status = measured && (rc == 0 || rc == -EINTR) ? conclude(s) : ET_EXIT_DONE;
 
 	if (rc == 0)

@@ -46,10 +46,10 @@ static void series(void)
 
 	noise(1);
 	et_doubt_series(x, 3, &w);
-	ok(says(&w, "only 3 samples"), "few samples");
+	ok(says(&w, "only 3 values"), "few samples");
 	et_warnings_free(&w);
 	et_doubt_series(x, 1, &w);
-	ok(says(&w, "only 1 sample:"), "in the singular");
+	ok(says(&w, "only 1 value:"), "in the singular");
 	et_warnings_free(&w);
 
 	for (int i = 0; i < N; i++)
