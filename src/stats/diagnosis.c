@@ -172,7 +172,7 @@ void et_diagnosis_warn(const struct et_diagnosis *d, enum et_unit unit, enum et_
 	bool all = about == ET_DOUBT_ALL;
 
 	if (d->n < FEW)
-		et_warn(out, "only %zu sample%s: take at least 10 (--runs 10)", d->n,
+		et_warn(out, "only %zu value%s: take at least 10 (--runs 10)", d->n,
 			d->n == 1 ? "" : "s");
 	if (all)
 		warn_untestable(d, out);
@@ -182,7 +182,7 @@ void et_diagnosis_warn(const struct et_diagnosis *d, enum et_unit unit, enum et_
 	if (d->n >= ET_SERIAL_TESTABLE)
 		warn_serial(d, out);
 	warn_modes(d, unit, out);
-	if (about != ET_DOUBT_PAIRING && d->n >= FEW && !d->constant)
+	if (about != ET_DOUBT_COMPARISON && d->n >= FEW && !d->constant)
 		warn_skew(d, about, out);
 	if (all && !d->constant)
 		warn_shape(d, unit, out);

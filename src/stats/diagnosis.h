@@ -39,7 +39,8 @@ struct et_diagnosis {
 void et_diagnose(const double *x, const double *sorted, size_t n, struct et_diagnosis *out);
 /* What is printed beside the diagnosis, and so what is worth a doubt. */
 enum et_doubting {
-	ET_DOUBT_PAIRING, /* a comparison, which needs no normal data: dependence and modes only */
+	ET_DOUBT_COMPARISON, /* a comparison, which needs no normal data: dependence and modes only
+			      */
 	ET_DOUBT_MEAN, /* a mean with Student's interval: what makes it mean something else too */
 	ET_DOUBT_ALL,  /* a whole description */
 };
