@@ -56,7 +56,16 @@ static int keep(void *ctx, const struct et_sample *s, size_t n, struct et_error 
 {
 	struct session *ses = ctx;
 
-	return et_recorder_keep(&ses->recorder, s, n, err);
+	(void)err;
+	et_recorder_keep(&ses->recorder, s, n);
+	return 0;
+}
+
+static int settle(void *ctx, uint64_t next_ns, struct et_error *err)
+{
+	struct session *ses = ctx;
+
+	return et_recorder_settle(&ses->recorder, next_ns, err);
 }
 
 static void note(void *ctx, const struct et_progress_note *n)
@@ -146,6 +155,7 @@ static int drive(struct session *s, struct et_error *err)
 	struct et_driver d = { .e = s->e,
 		.executor = et_runner_executor(s->runner),
 		.clock = &et_clock_real,
+		.settle = settle,
 		.keep = keep,
 		.note = note,
 		.ctx = s };
@@ -193,8 +203,7 @@ static int conclude(struct session *s)
 	fflush(s->talk);
 	if (et_outputs_write(&s->options.outputs, s->e, &j, &err))
 		status = et_cli_fail(&err);
-	else if (s->options.fail_on_regression &&
-		 et_contrasts_regressed(j.contrasts, j.n_contrasts, s->e->plan.reference,
+	else if (et_contrasts_regressed(j.contrasts, j.n_contrasts, s->e->plan.reference,
 			 s->options.regression_ratio))
 		status = ET_EXIT_PROGRAM;
 	et_judgement_free(&j);
