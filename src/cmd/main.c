@@ -13,6 +13,7 @@ extern const struct et_verb et_verb_daemons;
 extern const struct et_verb et_verb_describe;
 extern const struct et_verb et_verb_export;
 extern const struct et_verb et_verb_import;
+extern const struct et_verb et_verb_lab;
 extern const struct et_verb et_verb_list;
 extern const struct et_verb et_verb_put;
 extern const struct et_verb et_verb_rm;
@@ -31,6 +32,7 @@ const struct et_verb *const et_verbs[] = {
 	&et_verb_export,
 	&et_verb_import,
 	&et_verb_rm,
+	&et_verb_lab,
 	&et_verb_put,
 	&et_verb_completion,
 	NULL,
@@ -70,6 +72,10 @@ int main(int argc, char **argv)
 		et_hint(&err, 0,
 			"etalon run 'sleep 0.1' measures; etalon --help lists the commands");
 		return et_cli_fail(&err);
+	}
+	if (!strcmp(argv[1], "help") && argc == 3 && find_verb(argv[2])) {
+		char *shown[] = { argv[2], (char[]){ "--help" }, NULL };
+		return find_verb(argv[2])->run(&cli, 2, shown);
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
 		return help();

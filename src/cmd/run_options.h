@@ -57,14 +57,19 @@ struct et_each {
 struct et_run_options {
 	struct et_experiment *e; /* plan and child are filled while parsing */
 	struct et_ranges ranges;
-	const char *step; /* of the next --parameter-scan */
+	struct {
+		const char *name, *from, *to; /* to is NULL: a list */
+	} ranges_given[ET_MOST_ASIDES];
+	size_t n_ranges_given;
+	const char *step; /* of --parameter-scan, or NULL */
+	bool plan_given;  /* something that an interrupted experiment has already */
 	struct et_each names, setup, prepare, conclude, cleanup;
 	const char *reference;
 	bool resume;
 	const char *resume_id; /* or NULL: the newest unfinished one */
 	struct et_outputs outputs;
-	bool fail_on_regression;
-	double regression_ratio; /* smallest slowdown that counts */
+	double regression_ratio; /* --fail-on-regression: slowdown that is too much; INFINITY: none
+				  */
 	bool seed_given;
 };
 

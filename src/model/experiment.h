@@ -24,6 +24,7 @@ enum et_state {
 	ET_STATE_RUNNING,     /* begun and not finished: still running, or killed */
 	ET_STATE_INTERRUPTED, /* ended by a signal or a failure, with what was done by then */
 	ET_STATE_DONE,
+	ET_STATE_FAILED, /* a program failed or could not be run; resumed only when named */
 };
 
 extern const char *const et_order_names[];

@@ -43,6 +43,9 @@ json 'are heard' 'd["mean_interval"]["level"] == 0.9 and d["bootstrap"]["iterati
 exits 'no bootstrap' 0 etalon describe --json --bootstrap 0 numbers
 json 'none' 'd["bootstrap"] is None and d["sd_interval"]["bca"] is None'
 
+# --- every figure of describe and compare against R's
+ok "R's answers" python3 "$root/tests/cli/oracle.py" "$root/tests/oracle/public.jsonl"
+
 # --- forms of input
 printf '\357\273\277# times\r\n1\r\n\r\n2\r\n4\r\n' >windows
 exits 'a byte order mark, carriage returns, comments' 0 etalon describe --json windows

@@ -41,8 +41,8 @@ static void series(void)
 		alarms += w.n > 0;
 		et_warnings_free(&w);
 	}
-	/* Three looks at 1 % each: 6 of 200 are expected, 16 are four standard deviations. */
-	ok(alarms <= 16, "plain noise is left alone (%zu of 200 doubted)", alarms);
+	/* Dependence at 4 %, drift, skewness and modes at 1 %: 13 of 200, four sd more are 27. */
+	ok(alarms <= 27, "plain noise is left alone (%zu of 200 doubted)", alarms);
 
 	noise(1);
 	et_doubt_series(x, 3, &w);
@@ -79,6 +79,37 @@ static void series(void)
 	et_warnings_free(&w);
 }
 
+/* How often of 200 series of n the given look says so: normal, or its exponential. */
+static int said(size_t n, double sigma, const char *text)
+{
+	int count = 0;
+
+	for (uint64_t seed = 1; seed <= 200; seed++) {
+		struct et_warnings w = { 0 };
+		noise(seed);
+		for (size_t i = 0; sigma > 0 && i < n; i++)
+			x[i] = 50e6 * (1 + exp(sigma * 100 * (x[i] / 50e6 - 1)));
+		et_doubt_series(x, n, &w);
+		count += says(&w, text);
+		et_warnings_free(&w);
+	}
+	return count;
+}
+
+/* What takes coverage from the mean's interval is told, and rarely where there is none of it. */
+static void shapes(void)
+{
+	int calm = said(30, 0, "skewed"), skewed = said(30, 1, "skewed");
+	int few_calm = said(10, 0, "not normal"), few = said(10, 1, "not normal");
+	int dependence = said(30, 0, "resemble");
+
+	ok(calm <= 8, "30 normal values are skewed at 1 %% (%d of 200)", calm);
+	ok(skewed >= 160, "lognormal ones are (%d of 200)", skewed);
+	ok(few_calm <= 20, "10 normal values are not so at less than 5 %% (%d of 200)", few_calm);
+	ok(few + said(10, 1, "skewed") >= 100, "of lognormal ones the shape is told (%d)", few);
+	ok(dependence <= 20, "independent values seem dependent at 4 %% (%d of 200)", dependence);
+}
+
 static struct et_experiment *experiment(size_t n_commands)
 {
 	struct et_experiment *e = et_calloc(1, sizeof(*e));
@@ -113,19 +144,19 @@ static void commands(void)
 	struct et_warnings w = { 0 };
 
 	for (uint32_t i = 1; i <= 10; i++)
-		add(e, 0, i, 101, 100);
-	et_doubt_command(&e->commands[0], &w);
+		add(e, 0, i, 101000000, 100000000);
+	et_doubt_command(e, &e->commands[0], &w);
 	ok(w.n == 0, "a program that computes is not doubted");
 	for (size_t i = 0; i < 10; i++) {
 		struct et_sample *s = &e->commands[0].samples[i];
-		s->et_ns = 200;
-		s->wait_ns = 98;
+		s->et_ns = 200000000;
+		s->wait_ns = 98000000;
 		s->n_interferers = 1;
 		s->interferers = et_calloc(1, sizeof(*s->interferers));
 		snprintf(s->interferers[0].name, sizeof(s->interferers[0].name), "updatedb");
-		s->interferers[0].pt_ns = 98;
+		s->interferers[0].pt_ns = 98000000;
 	}
-	et_doubt_command(&e->commands[0], &w);
+	et_doubt_command(e, &e->commands[0], &w);
 	ok(says(&w, "not the program's doing") && says(&w, "49 %") && says(&w, "updatedb"),
 		"a busy machine is blamed by name: %s", w.n ? w.text[0] : "");
 	ok(!says(&w, "sleeps"), "and not the program");
@@ -134,7 +165,7 @@ static void commands(void)
 		e->commands[0].samples[i].wait_ns = 0;
 		e->commands[0].samples[i].marks = ET_MARK_LEFTOVERS | ET_MARK_LOST_RECORDS;
 	}
-	et_doubt_command(&e->commands[0], &w);
+	et_doubt_command(e, &e->commands[0], &w);
 	ok(says(&w, "sleeps or waits") && says(&w, "--metric et"), "a sleeper is told as one");
 	ok(says(&w, "left processes behind") && says(&w, "dropped exit records"), "marks are told");
 	et_warnings_free(&w);
@@ -152,6 +183,7 @@ static void machines(void)
 	snprintf(e->host.virtual_machine, sizeof(e->host.virtual_machine), "kvm");
 	snprintf(e->host.governor, sizeof(e->host.governor), "powersave");
 	e->image_source = et_strdup("proc");
+	e->host.cpus = 2;
 	add(e, 0, 1, 10, 10)->pt_source = ET_PT_WAIT4;
 	et_doubt_host(e, &w);
 	ok(says(&w, "hpet") && says(&w, "kvm") && says(&w, "powersave") &&
@@ -198,6 +230,7 @@ static void judgements(void)
 int main(void)
 {
 	series();
+	shapes();
 	commands();
 	machines();
 	judgements();
