@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon run`: options → experiment → driver → result. */
 #include "base/clock.h"
+#include "cmd/run_sanity.h"
 #include "cmd/run_session.h"
 #include "cmd/signals.h"
 #include "protocol/driver.h"
@@ -80,6 +81,10 @@ static int drive(struct et_session *s, struct et_error *err)
 	et_progress_erase(&s->progress);
 	et_runner_close(s->runner);
 	s->runner = NULL;
+	if (rc == 0 || rc == -EINTR) {
+		rc2 = et_run_sanity(s->store, s->e, &s->notes, rc ? NULL : err);
+		rc = rc ? rc : rc2;
+	}
 	s->e->state = rc == 0        ? ET_STATE_DONE
 		      : rc == -EINTR ? ET_STATE_INTERRUPTED
 				     : ET_STATE_FAILED;
@@ -123,6 +128,8 @@ static int conclude(struct et_session *s)
 	int status = ET_EXIT_DONE;
 
 	et_judge(s->e, &j);
+	for (size_t i = 0; i < s->notes.n; i++)
+		et_warn(&j.warnings, "%s", s->notes.text[i]);
 	et_text_result(s->e, &j, &text, s->talk);
 	if (s->cli->verbosity >= 0)
 		fprintf(s->talk, "kept as %s in %s\n", s->e->id, et_store_url(s->store));
@@ -178,6 +185,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	}
 	et_runner_close(s.runner);
 	et_recorder_free(&s.recorder);
+	et_warnings_free(&s.notes);
 	et_store_close(s.store);
 	et_cleanup_close(&s.claim);
 	et_run_options_free(&s.options);

@@ -7,6 +7,7 @@
 #include "cmd/recorder.h"
 #include "cmd/run_options.h"
 #include "measure/runner.h"
+#include "model/estimate.h"
 #include "report/progress.h"
 
 struct et_session {
@@ -19,6 +20,7 @@ struct et_session {
 	struct et_recorder recorder;
 	struct et_progress progress;
 	FILE *talk;
+	struct et_warnings notes; /* about the machine, from what was kept before */
 	int claim; /* descriptor that says that this process runs the experiment */
 };
 

@@ -49,6 +49,11 @@ uint32_t et_daemon_record_name(struct et_daemon_record *r, const char *name)
 	return *slot - 1;
 }
 
+const char *et_daemon_of(const struct et_interferer *x)
+{
+	return x->kernel_thread && !strncmp(x->name, "kworker/", 8) ? "kworker" : x->name;
+}
+
 /* --- samples --- */
 
 struct et_watched *et_daemon_run_watch(struct et_daemon_run *run, uint32_t number, double at_s)

@@ -8,8 +8,7 @@
 #define ET_MODEL_DAEMON_H
 
 #include "base/attr.h"
-
-#include <stdbool.h>
+#include "model/sample.h"
 
 /* One process of a daemon during one sample; several of one name stand apart. */
 struct et_execution {
@@ -65,6 +64,12 @@ void et_daemon_run_execution(struct et_daemon_run *run, uint32_t name, double ms
 /* When all is in: sorts the names and finds with which resolution times were written. */
 void et_daemon_record_settle(struct et_daemon_record *r);
 void et_daemon_record_free(struct et_daemon_record *r); /* what it owns */
+
+/*
+ * The daemon that a process belongs to: its name, but the kernel's workers are one, whose names
+ * (kworker/0:1, kworker/u4:2) come and go.
+ */
+const char *et_daemon_of(const struct et_interferer *x);
 
 enum { ET_DAEMON_NAME = 64 };
 

@@ -37,6 +37,9 @@ enum et_mark {
 	ET_MARK_NO_OVERLAP = 1 << 3, /* a pair too short to overlap, run one after the other */
 	ET_MARK_NO_EXITS = 1 << 4,   /* no exit records: who came and went is not known */
 	ET_MARK_ESCAPED = 1 << 5,    /* it left its control group: process time is wait4's */
+	/* What a rule would have removed, had nothing been to be removed (--keep-all). */
+	ET_MARK_DAEMON = 1 << 6,
+	ET_MARK_TWO_SIGMA = 1 << 7,
 };
 
 /* CPU time that another process used while the sample ran. */

@@ -105,6 +105,21 @@ static void write_estimate(struct et_json *w, const char *key, const struct et_e
 	et_json_end(w);
 }
 
+/* What the result would have been with all that rules removed. */
+static void write_before(struct et_json *w, const struct et_judgement *j, size_t i)
+{
+	const struct et_estimate *et = &j->commands[i].et_before, *pt = &j->commands[i].pt_before;
+
+	if (!et->n && !pt->n) {
+		et_json_null(w, "before_removal");
+		return;
+	}
+	et_json_object(w, "before_removal");
+	write_estimate(w, "et", et);
+	write_estimate(w, "pt", pt);
+	et_json_end(w);
+}
+
 static void write_command_head(struct et_json *w, const struct et_command *c)
 {
 	et_json_string(w, "name", c->name);
@@ -141,6 +156,7 @@ static void write_commands(
 		et_json_u64(w, "removed", j->commands[i].removed);
 		write_estimate(w, "et", &j->commands[i].et);
 		write_estimate(w, "pt", &j->commands[i].pt);
+		write_before(w, j, i);
 		et_warnings_json(w, &j->commands[i].warnings);
 		et_json_end(w);
 		et_json_end(w);

@@ -232,6 +232,23 @@ static void mark_rows(const struct text *t, const struct et_command *c)
 	}
 }
 
+/* ET and PT as they were before rules removed samples, beside their relative errors. */
+static void before_row(const struct text *t, size_t i)
+{
+	const struct et_estimate *pt = &t->j->commands[i].pt_before;
+	const struct et_estimate *et = &t->j->commands[i].et_before;
+	char a[ET_FIGURE], b[ET_FIGURE];
+
+	if (pt->n)
+		row(t, "before", NULL, "%s process time (sd %s) of all %zu samples",
+			et_format_measured(pt->mean, pt->expanded_uncertainty, a),
+			et_format_percent(pt->relative_error, b), pt->n);
+	if (et->n)
+		row(t, pt->n ? "" : "before", NULL, "%s elapsed time (sd %s)",
+			et_format_measured(et->mean, et->expanded_uncertainty, a),
+			et_format_percent(et->relative_error, b));
+}
+
 /* The kernel splits process time by what it meets at ticks: a few of them say nothing. */
 static bool split_is_told(const struct et_experiment *e, const struct et_tally *tally)
 {
@@ -293,6 +310,7 @@ static void command_block(const struct text *t, size_t i)
 	else
 		row(t, "times", WARNING, "no sample counts");
 	sample_row(t, &tally);
+	before_row(t, i);
 	if (tally.max_rss_bytes != ET_UNKNOWN)
 		row(t, "peak memory", NULL, "%s", et_format_bytes(tally.max_rss_bytes, figure));
 	if (tally.wait4)

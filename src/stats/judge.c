@@ -23,6 +23,33 @@ static void judge_metric(const struct et_experiment *e, const struct et_command 
 		et_doubt_series(x, k, &out->warnings);
 }
 
+/* A rule of the protocol removed it; what failed or was stopped has no time to speak of. */
+static bool by_rule(const struct et_sample *s)
+{
+	return !s->warmup && s->removal.by >= ET_REMOVED_DAEMON_CUTOFF;
+}
+
+/* With what the rules removed, as the papers' tables show it beside the result. */
+static void judge_before(const struct et_experiment *e, const struct et_command *c,
+	enum et_metric m, struct et_estimate *out)
+{
+	enum et_arrangement a = et_command_arrangement(c);
+	ET_AUTO_FREE double *x = et_calloc(c->n_samples + 1, sizeof(*x));
+	size_t n = 0, removed = 0;
+
+	for (size_t i = 0; i < c->n_samples; i++) {
+		const struct et_sample *s = &c->samples[i];
+		uint64_t value = et_sample_metric_ns(s, m);
+		if (s->warmup || s->arrangement != a || value == ET_UNKNOWN ||
+			(s->removal.by != ET_KEPT && !by_rule(s)))
+			continue;
+		removed += by_rule(s);
+		x[n++] = (double)value;
+	}
+	if (removed)
+		et_summarise(x, n, e->plan.level, out);
+}
+
 static size_t count_removed(const struct et_command *c)
 {
 	size_t n = 0;
@@ -86,6 +113,8 @@ void et_judge(const struct et_experiment *e, struct et_judgement *out)
 		const struct et_command *c = &e->commands[i];
 		judge_metric(e, c, ET_METRIC_ET, &out->commands[i].et);
 		judge_metric(e, c, ET_METRIC_PT, &out->commands[i].pt);
+		judge_before(e, c, ET_METRIC_ET, &out->commands[i].et_before);
+		judge_before(e, c, ET_METRIC_PT, &out->commands[i].pt_before);
 		out->commands[i].removed = count_removed(c);
 		et_doubt_command(e, c, &out->commands[i].warnings);
 		doubt_until(e, i, out);

@@ -56,7 +56,7 @@ static const char *const sql[ET_SQL_LENGTH] = {
 		"DELETE FROM sample WHERE experiment = ? AND \"order\" = ? AND command = ?",
 	[ET_SQL_DROP_EXPERIMENT] = "DELETE FROM experiment WHERE id = ?",
 	[ET_SQL_SET_STATE] = "UPDATE experiment SET state = ?2, finished_ns = ?3 WHERE id = ?1",
-	[ET_SQL_SET_REMOVAL] = "UPDATE sample SET ($removal) = ($removal?)"
+	[ET_SQL_SET_REMOVAL] = "UPDATE sample SET ($removal, marks) = ($removal?, ?)"
 			       " WHERE experiment = ? AND \"order\" = ? AND command = ?",
 	[ET_SQL_FIND_KEY] = "SELECT key, id FROM experiment WHERE id = ?",
 	[ET_SQL_FIND_LAST] = "SELECT key, id FROM experiment ORDER BY key DESC LIMIT 1",

@@ -436,6 +436,7 @@ int et_sqlite_set_removal(struct et_store *store, const char *id, const struct e
 		return -EIO;
 	struct et_cursor c = { st, 0 };
 	et_bind_fields(&c, et_removal_fields, &sample->removal);
+	et_bind_int(&c, sample->marks);
 	bind_sample_key(&c, s, sample);
 	rc = change(s, st, err);
 	notice_rollback(s);

@@ -42,8 +42,8 @@ int et_store_flush(struct et_store *s, struct et_error *err);
 int et_store_set_state(struct et_store *s, const char *id, enum et_state state, uint64_t wall_ns,
 	struct et_error *err);
 /*
- * Records that samples were removed or kept after all (order and command name the sample). Part
- * of the open group like et_store_add.
+ * Records that samples were removed or kept after all, and their marks (order and command name the
+ * sample). Part of the open group like et_store_add.
  */
 int et_store_set_removal(
 	struct et_store *s, const char *id, const struct et_sample *sample, struct et_error *err);

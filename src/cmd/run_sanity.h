@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* EMP's sanity checks at the end of a run, with the cutoffs kept for this machine. */
+#ifndef ET_CMD_RUN_SANITY_H
+#define ET_CMD_RUN_SANITY_H
+
+#include "model/estimate.h"
+#include "store/store.h"
+
+/*
+ * Removes samples (protocol emp only) and records it durably; what is doubtful about the cutoffs
+ * goes to the notes.
+ */
+int et_run_sanity(struct et_store *store, struct et_experiment *e, struct et_warnings *notes,
+	struct et_error *err);
+
+struct et_cutoffs;
+/* They are old, or from another kernel. */
+void et_cutoffs_doubt(const struct et_cutoffs *c, const struct et_host *host, uint64_t wall_ns,
+	struct et_warnings *out);
+
+#endif

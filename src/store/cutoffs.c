@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "store/cutoffs.h"
+#include "base/alloc.h"
+#include "base/json.h"
+#include "store/daemons.h"
+#include "store/importer.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+static char *key_of(const char *host)
+{
+	return et_asprintf("daemon-cutoffs %s", host);
+}
+
+/* --- out --- */
+
+static void write_cutoff(struct et_json *w, const struct et_cutoff *c)
+{
+	et_json_object(w, NULL);
+	et_json_string(w, "daemon", c->daemon);
+	et_json_double(w, "short_ms", c->short_ms);
+	et_json_double(w, "long_ms", c->long_ms);
+	et_json_double(w, "period_s", c->period_s);
+	et_json_double(w, "task_time_s", c->task_time_s);
+	et_json_array(w, "final_ms");
+	for (int i = 0; i < c->n_final; i++)
+		et_json_double(w, NULL, c->final_ms[i]);
+	et_json_end(w);
+	et_json_end(w);
+}
+
+static void write_all(FILE *out, const struct et_cutoffs *c)
+{
+	struct et_json w;
+
+	et_json_init(&w, out, 0);
+	et_json_object(&w, NULL);
+	et_json_u64(&w, "learned_wall_ns", c->learned_wall_ns);
+	et_json_string(&w, "host", c->host);
+	et_json_string(&w, "kernel", c->kernel);
+	et_json_string(&w, "cpu", c->cpu);
+	et_json_u64(&w, "short_runs", c->short_runs);
+	et_json_double(&w, "short_seconds", c->short_seconds);
+	et_json_u64(&w, "long_runs", c->long_runs);
+	et_json_double(&w, "long_seconds", c->long_seconds);
+	et_json_array(&w, "daemons");
+	for (size_t i = 0; i < c->n; i++)
+		write_cutoff(&w, &c->list[i]);
+	et_json_end(&w);
+	et_json_end(&w);
+}
+
+int et_cutoffs_keep(struct et_store *s, const struct et_cutoffs *c, struct et_error *err)
+{
+	ET_AUTO_FREE char *key = key_of(c->host);
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "writing cutoffs");
+	write_all(out, c);
+	int rc = fclose(out) ? et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "writing cutoffs")
+			     : et_store_set_fact(s, key, text, err);
+	free(text);
+	return rc;
+}
+
+/* --- in --- */
+
+/* A number at that key, NaN where there is none. */
+static double number(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static void text(const json_t *object, const char *key, char *out, size_t size)
+{
+	const char *value = json_string_value(json_object_get(object, key));
+
+	snprintf(out, size, "%s", value ? value : "");
+}
+
+static bool read_cutoff(const json_t *row, struct et_cutoff *c)
+{
+	const json_t *final = json_object_get(row, "final_ms");
+
+	text(row, "daemon", c->daemon, sizeof(c->daemon));
+	c->short_ms = number(row, "short_ms");
+	c->long_ms = number(row, "long_ms");
+	c->period_s = number(row, "period_s");
+	c->task_time_s = number(row, "task_time_s");
+	for (size_t i = 0; i < json_array_size(final) && i < ET_LENGTH(c->final_ms); i++) {
+		c->final_ms[i] = json_number_value(json_array_get(final, i));
+		c->n_final++;
+		if (!(c->final_ms[i] >= 0))
+			return false;
+	}
+	return c->daemon[0] && c->n_final > 0;
+}
+
+static bool read_all(const json_t *root, struct et_cutoffs *c)
+{
+	const json_t *list = json_object_get(root, "daemons");
+	const json_t *row;
+	size_t i;
+
+	if (!json_is_array(list) || json_array_size(list) > ET_DAEMONS_MOST_NAMES)
+		return false;
+	c->learned_wall_ns = (uint64_t)json_integer_value(json_object_get(root, "learned_wall_ns"));
+	text(root, "host", c->host, sizeof(c->host));
+	text(root, "kernel", c->kernel, sizeof(c->kernel));
+	text(root, "cpu", c->cpu, sizeof(c->cpu));
+	c->short_runs = (uint32_t)json_integer_value(json_object_get(root, "short_runs"));
+	c->long_runs = (uint32_t)json_integer_value(json_object_get(root, "long_runs"));
+	c->short_seconds = number(root, "short_seconds");
+	c->long_seconds = number(root, "long_seconds");
+	c->list = et_calloc(json_array_size(list) + 1, sizeof(*c->list));
+	json_array_foreach(list, i, row)
+	{
+		if (!read_cutoff(row, &c->list[c->n++]))
+			return false;
+	}
+	return true;
+}
+
+int et_cutoffs_load(struct et_store *s, const char *host, struct et_cutoffs *out, bool *there,
+	struct et_error *err)
+{
+	ET_AUTO_FREE char *key = key_of(host);
+	ET_AUTO_FREE char *value = NULL;
+	struct et_cutoffs c = { 0 };
+
+	int rc = et_store_get_fact(s, key, &value, err);
+	if (rc)
+		return rc;
+	*there = value != NULL;
+	if (!value)
+		return 0;
+	json_t *root = json_loads(value, JSON_REJECT_DUPLICATES, NULL);
+	bool good = root && read_all(root, &c);
+	json_decref(root);
+	if (!good) {
+		et_cutoffs_free(&c);
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_OUTSIDE,
+				"%s: the daemons' cutoffs kept there cannot be read",
+				et_store_url(s)),
+			"etalon daemons learn makes new ones");
+	}
+	*out = c;
+	return 0;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The sanity checks: who is removed, for what, and that nothing else is. */
+#include "protocol/sanity.h"
+#include "base/alloc.h"
+#include "tap.h"
+
+static struct et_experiment *make(size_t n, enum et_arrangement arrangement)
+{
+	struct et_experiment *e = et_calloc(1, sizeof(*e));
+
+	e->n_commands = 1;
+	e->commands = et_calloc(1, sizeof(*e->commands));
+	for (size_t i = 0; i < n; i++) {
+		struct et_sample s = { .arrangement = arrangement,
+			.order = (uint32_t)i + 1,
+			.partner = -1,
+			.et_ns = 1000000000,
+			.pt_ns = 990000000 + (i % 2) * 2000000 };
+		et_experiment_add(e, &s);
+	}
+	return e;
+}
+
+static void disturb(
+	struct et_experiment *e, size_t i, const char *name, uint64_t pt_ns, bool kernel)
+{
+	struct et_sample *s = &e->commands[0].samples[i];
+
+	s->interferers = et_realloc(s->interferers, s->n_interferers + 1, sizeof(*s->interferers));
+	struct et_interferer *x = &s->interferers[s->n_interferers++];
+	*x = (struct et_interferer){ .pt_ns = pt_ns, .kernel_thread = kernel };
+	snprintf(x->name, sizeof(x->name), "%s", name);
+}
+
+static size_t check(struct et_experiment *e, const struct et_cutoffs *c)
+{
+	size_t n;
+
+	free(et_sanity_check(e, c, &n));
+	return n;
+}
+
+static struct et_cutoff list[] = {
+	{ .daemon = "cron", .final_ms = { 5, 50 }, .n_final = 2, .task_time_s = 2 },
+	{ .daemon = "kworker", .final_ms = { 3 }, .n_final = 1 },
+};
+static const struct et_cutoffs cutoffs = {
+	.list = list, .n = 2, .short_seconds = 1, .long_seconds = 10
+};
+
+static void test_cutoff(void)
+{
+	struct et_experiment *e = make(8, ET_SOLO);
+	struct et_sample *s = e->commands[0].samples;
+
+	disturb(e, 1, "java", 900000000, false);
+	disturb(e, 1, "cron", 5000000, false);
+	disturb(e, 2, "java", 900000000, false);
+	disturb(e, 2, "cron", 5000001, false);
+	disturb(e, 3, "kworker/0:1", 4000000, true);
+	disturb(e, 4, "kworker/0:1", 4000000, false);
+	disturb(e, 5, "cron", 9000000, false);
+	s[5].warmup = true;
+	ok(check(e, &cutoffs) == 2, "two samples change");
+	ok(s[1].removal.by == ET_KEPT, "at its cutoff is not over it");
+	ok(s[2].removal.by == ET_REMOVED_DAEMON_CUTOFF && s[2].removal.pt_ns == 5000001 &&
+			s[2].removal.cutoff_ns == 5000000 && !strcmp(s[2].removal.daemon, "cron"),
+		"over it is: which daemon, how much");
+	ok(s[3].removal.by == ET_REMOVED_DAEMON_CUTOFF && !strcmp(s[3].removal.daemon, "kworker"),
+		"the kernel's workers are one daemon");
+	ok(s[4].removal.by == ET_KEPT, "a program of that name is none of them");
+	ok(s[5].removal.by == ET_KEPT, "warm-up is not judged");
+	ok(check(e, &cutoffs) == 0, "again: nothing changes");
+	ok(check(e, NULL) == 2 && s[2].removal.by == ET_KEPT && !s[2].removal.daemon[0],
+		"without cutoffs they are kept after all");
+	for (size_t i = 0; i < 8; i++)
+		s[i].et_ns *= 3;
+	ok(check(e, &cutoffs) == 1 && s[2].removal.by == ET_KEPT,
+		"a program beyond the task time has the other cutoff");
+	for (size_t i = 0; i < 8; i++)
+		s[i].et_ns *= 10;
+	ok(check(e, &cutoffs) == 1 && s[3].removal.by == ET_KEPT,
+		"one that is longer than what was learned has none");
+	et_experiment_free(e);
+}
+
+static void test_two_sigma(void)
+{
+	for (size_t n = 5; n < 14; n++) {
+		struct et_experiment *e = make(n, ET_SOLO);
+		struct et_sample *s = e->commands[0].samples;
+		s[n / 2].pt_ns = 2000000000;
+		size_t changed = check(e, NULL);
+		ok(changed == (n >= ET_TWO_SIGMA_LEAST) &&
+				(s[n / 2].removal.by == ET_REMOVED_TWO_SIGMA) ==
+					(n >= ET_TWO_SIGMA_LEAST),
+			"one of %zu far off: %s", n,
+			n >= ET_TWO_SIGMA_LEAST ? "removed" : "too few to say");
+		et_experiment_free(e);
+	}
+	struct et_experiment *e = make(20, ET_SOLO);
+	struct et_sample *s = e->commands[0].samples;
+	s[3].pt_ns = 100;
+	s[9].pt_ns = 1990000000;
+	s[9].removal.by = ET_REMOVED_FAILED;
+	ok(check(e, NULL) == 1 && s[3].removal.by == ET_REMOVED_TWO_SIGMA, "below the rest, too");
+	ok(s[9].removal.by == ET_REMOVED_FAILED, "what was removed before stays so");
+	/* The daemon's sample is so far off that it would hide the other in the sd. */
+	s[9].removal.by = ET_KEPT;
+	s[9].pt_ns = 900000000000;
+	disturb(e, 9, "cron", 6000000, false);
+	check(e, &cutoffs);
+	ok(s[9].removal.by == ET_REMOVED_DAEMON_CUTOFF && s[3].removal.by == ET_REMOVED_TWO_SIGMA,
+		"the rest is what the first check left");
+	et_experiment_free(e);
+}
+
+static void test_left_alone(void)
+{
+	struct et_experiment *e = make(20, ET_DUET);
+	struct et_sample *s = e->commands[0].samples;
+
+	s[3].pt_ns = 2000000000;
+	disturb(e, 5, "cron", 6000000, false);
+	ok(check(e, &cutoffs) == 1 && s[3].removal.by == ET_KEPT &&
+			s[5].removal.by == ET_REMOVED_DAEMON_CUTOFF,
+		"a duet: daemons only");
+	et_experiment_free(e);
+
+	e = make(20, ET_SOLO);
+	s = e->commands[0].samples;
+	e->plan.keep_all = true;
+	s[3].pt_ns = 2000000000;
+	disturb(e, 5, "cron", 6000000, false);
+	ok(check(e, &cutoffs) == 2 && s[3].removal.by == ET_KEPT && s[5].removal.by == ET_KEPT &&
+			s[3].marks == ET_MARK_TWO_SIGMA && s[5].marks == ET_MARK_DAEMON,
+		"--keep-all: marked only");
+	for (size_t i = 0; i < 20; i++)
+		s[i].pt_ns = 5;
+	ok(check(e, NULL) == 2 && !s[3].marks && !s[5].marks, "without spread nothing is far");
+	for (size_t i = 0; i < 20; i++)
+		s[i].pt_ns = ET_UNKNOWN;
+	ok(check(e, NULL) == 0, "process time that is not known");
+	et_experiment_free(e);
+}
+
+int main(void)
+{
+	test_cutoff();
+	test_two_sigma();
+	test_left_alone();
+	return tap_done();
+}
