@@ -1,34 +1,88 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `etalon daemons analyse`: which background processes spoil samples, and their cutoffs. */
-#include "protocol/daemons.h"
+/* `etalon daemons learn|show|analyse`: which background processes spoil samples. */
+#include "cmd/daemons.h"
 #include "base/alloc.h"
-#include "cmd/cli.h"
+#include "base/clock.h"
+#include "base/parse.h"
 #include "cmd/input.h"
+#include "cmd/kept.h"
+#include "cmd/run_sanity.h"
+#include "host/host.h"
+#include "protocol/daemons.h"
+#include "protocol/lshape.h"
 #include "report/daemons.h"
+#include "store/cutoffs.h"
 #include "store/daemons.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
-enum { OPT_JSON = 1 };
+enum {
+	OPT_JSON = 1,
+	OPT_KEEP,
+	OPT_SHORT_RUNS,
+	OPT_SHORT_SECONDS,
+	OPT_LONG_RUNS,
+	OPT_LONG_SECONDS,
+	OPT_LABEL,
+	OPT_RESUME,
+};
 
 static const struct et_option options[] = {
 	{ 0, "json", NULL, "print JSON instead of text", NULL, OPT_JSON },
+	{ 0, "keep", NULL, "analyse: keep the cutoffs for this machine", NULL, OPT_KEEP },
+	{ 0, "short-runs", "N", "learn: samples of the short run (300)", NULL, OPT_SHORT_RUNS },
+	{ 0, "short-seconds", "DUR", "learn: length of each (1s)", NULL, OPT_SHORT_SECONDS },
+	{ 0, "long-runs", "N", "learn: samples of the long run, 0 for none (40)", NULL,
+		OPT_LONG_RUNS },
+	{ 0, "long-seconds", "DUR", "learn: length of each (8s)", NULL, OPT_LONG_SECONDS },
+	{ 0, "label", "TEXT", "learn: name of the two experiments (daemons)", NULL, OPT_LABEL },
+	{ 0, "resume", NULL, "learn: go on where an interrupted one was", NULL, OPT_RESUME },
 	{ 0 },
 };
 
 struct request {
-	bool json;
+	bool json, keep;
+	struct et_learn_options learn;
+	bool learn_given; /* an option of learn was */
 };
+
+static int learn_option(struct request *r, int id, const char *arg, struct et_error *err)
+{
+	struct et_learn_options *o = &r->learn;
+
+	r->learn_given = true;
+	o->given = o->given || (id != OPT_LABEL && id != OPT_RESUME);
+	switch (id) {
+	case OPT_SHORT_RUNS:
+		return et_parse_u64(
+			"--short-runs", arg, ET_LSHAPE_LEAST, 1000000, &o->short_runs, err);
+	case OPT_LONG_RUNS:
+		return et_parse_u64("--long-runs", arg, 0, 1000000, &o->long_runs, err);
+	case OPT_SHORT_SECONDS:
+		return et_parse_duration("--short-seconds", arg, &o->short_ns, err);
+	case OPT_LONG_SECONDS:
+		return et_parse_duration("--long-seconds", arg, &o->long_ns, err);
+	case OPT_LABEL:
+		o->label = arg;
+		return 0;
+	default:
+		o->resume = true;
+		return 0;
+	}
+}
 
 static int option(void *ctx, int id, char *const *args, struct et_error *err)
 {
 	struct request *r = ctx;
 
-	(void)args;
-	(void)err;
 	if (id == OPT_JSON)
 		r->json = true;
+	else if (id == OPT_KEEP)
+		r->keep = true;
+	else
+		return learn_option(r, id, args[0], err);
 	return 0;
 }
 
@@ -37,25 +91,67 @@ static int run(struct et_cli *cli, int argc, char **argv);
 const struct et_verb et_verb_daemons = {
 	.name = "daemons",
 	.summary = "which background processes spoil samples, and from when on?",
-	.usage = "analyse [options] FILE|-",
-	.about =
-		"analyse finds in a record of many samples (JSON) those that a seldom daemon hit,\n"
-		"and how long each daemon may run before a sample is removed.",
-	.examples = "  etalon daemons analyse daemons.json\n"
+	.usage = "learn [options]\nshow [options]\nanalyse [options] FILE|-",
+	.about = "learn takes many samples of a fixed program, short and long ones, finds those "
+		 "that\n"
+		 "a seldom daemon hit, and keeps how long each daemon may run before a sample is\n"
+		 "removed; show prints what is kept; analyse does the same with a record (JSON).",
+	.examples = "  etalon daemons learn # takes minutes\n"
+		    "  etalon daemons learn --short-runs 20 --short-seconds 10ms --long-runs 0\n"
+		    "  etalon daemons show\n"
+		    "  etalon daemons analyse daemons.json\n"
 		    "  etalon daemons analyse --json daemons.json\n",
 	.options = options,
+	.uses_store = true,
 	.run = run,
 };
+
+int et_daemons_report(const struct et_cli *cli, const struct et_daemon_record *r,
+	const struct et_daemon_findings *f, bool json, struct et_error *err)
+{
+	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
+	struct et_json w;
+
+	et_json_init(&w, stdout, 2);
+	if (json)
+		et_daemons_json(r, f, &w);
+	else
+		et_daemons_text(r, f, &page, cli->verbosity > 0);
+	return et_cli_close_output(stdout, "-", err);
+}
+
+int et_daemons_keep(const struct et_cli *cli, const struct et_daemon_record *r,
+	const struct et_daemon_findings *f, struct et_error *err)
+{
+	struct et_cutoffs c = { .list = f->cutoffs,
+		.n = f->n_cutoffs,
+		.learned_wall_ns = et_clock_read_ns(CLOCK_REALTIME),
+		.short_runs = r->short_run.samples,
+		.short_seconds = r->short_run.sample_seconds,
+		.long_runs = r->long_run.samples,
+		.long_seconds = r->has_long ? r->long_run.sample_seconds : NAN };
+	struct et_store *store;
+	struct et_host host;
+
+	et_host_read("", &host);
+	memcpy(c.host, host.name, sizeof(c.host));
+	memcpy(c.kernel, host.kernel, sizeof(c.kernel));
+	memcpy(c.cpu, host.cpu, sizeof(c.cpu));
+	int rc = et_kept_open(cli, ET_STORE_WRITE, &store, err);
+	if (rc)
+		return rc;
+	rc = et_cutoffs_keep(store, &c, err);
+	et_store_close(store);
+	return rc;
+}
 
 static int analyse(
 	const struct et_cli *cli, const struct request *r, const char *path, struct et_error *err)
 {
 	const char *name = strcmp(path, "-") ? path : "standard input";
-	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
 	ET_AUTO_FREE char *data = NULL;
 	struct et_daemon_record record;
 	struct et_daemon_findings found;
-	struct et_json w;
 	size_t size;
 
 	int rc = et_input_read(path, ET_DAEMONS_MOST_BYTES, &data, &size, err);
@@ -65,32 +161,79 @@ static int analyse(
 		return rc;
 	rc = et_daemons_analyse(&record, name, &found, err);
 	if (rc == 0) {
-		et_json_init(&w, stdout, 2);
-		if (r->json)
-			et_daemons_json(&record, &found, &w);
-		else
-			et_daemons_text(&record, &found, &page, cli->verbosity > 0);
-		rc = et_cli_close_output(stdout, "-", err);
+		rc = et_daemons_report(cli, &record, &found, r->json, err);
+		if (rc == 0 && r->keep)
+			rc = et_daemons_keep(cli, &record, &found, err);
 		et_daemon_findings_free(&found);
 	}
 	et_daemon_record_free(&record);
 	return rc;
 }
 
+static int show(const struct et_cli *cli, const struct request *r, struct et_error *err)
+{
+	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
+	uint64_t now = et_clock_read_ns(CLOCK_REALTIME);
+	struct et_warnings doubts = { 0 };
+	struct et_cutoffs cutoffs;
+	struct et_store *store;
+	struct et_host host;
+	bool there = false;
+
+	et_host_read("", &host);
+	int rc = et_kept_open(cli, ET_STORE_READ, &store, err);
+	if (rc)
+		return rc;
+	rc = et_cutoffs_load(store, host.name, &cutoffs, &there, err);
+	et_store_close(store);
+	if (rc == 0 && !there)
+		rc = et_hint(err,
+			et_fail(err, ENOENT, ET_EXIT_USAGE, "no cutoffs are kept for this machine"),
+			"etalon daemons learn");
+	if (rc)
+		return rc;
+	et_cutoffs_doubt(&cutoffs, &host, now, &doubts);
+	et_cutoffs_show(&cutoffs, now, &doubts, r->json, &page);
+	et_warnings_free(&doubts);
+	et_cutoffs_free(&cutoffs);
+	return et_cli_close_output(stdout, "-", err);
+}
+
+static int dispatch(struct et_cli *cli, const struct request *r, const struct et_operands *ops,
+	int *status, struct et_error *err)
+{
+	const char *what = ops->n_before ? ops->before[0] : "";
+	bool alone = ops->n_before == 1 && !ops->n_after;
+
+	*status = ET_EXIT_DONE;
+	if (r->learn_given && strcmp(what, "learn"))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons: that option is learn's");
+	if (r->keep && strcmp(what, "analyse"))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons: --keep is analyse's");
+	if (!strcmp(what, "learn") && alone)
+		return et_daemons_learn(cli, &r->learn, r->json, status, err);
+	if (!strcmp(what, "show") && alone)
+		return show(cli, r, err);
+	if (!strcmp(what, "analyse") && ops->n_before == 2 && !ops->n_after)
+		return analyse(cli, r, ops->before[1], err);
+	return et_hint(err, et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons: what to do?"),
+		"etalon daemons learn, etalon daemons show or etalon daemons analyse FILE");
+}
+
 static int run(struct et_cli *cli, int argc, char **argv)
 {
-	struct request r = { 0 };
+	struct request r = { .learn = { .short_runs = 300,
+				     .short_ns = 1000000000,
+				     .long_runs = 40,
+				     .long_ns = 8000000000,
+				     .label = "daemons" } };
 	struct et_operands ops;
 	struct et_error err = { 0 };
-	int rc, status = et_cli_parse(cli, &et_verb_daemons, argc, argv, option, &r, &ops);
 
+	int status = et_cli_parse(cli, &et_verb_daemons, argc, argv, option, &r, &ops);
 	if (status >= 0)
 		return status;
-	if (ops.n_before == 2 && !ops.n_after && !strcmp(ops.before[0], "analyse"))
-		rc = analyse(cli, &r, ops.before[1], &err);
-	else
-		rc = et_hint(&err, et_fail(&err, EINVAL, ET_EXIT_USAGE, "daemons: what to do?"),
-			"etalon daemons analyse FILE");
+	int rc = dispatch(cli, &r, &ops, &status, &err);
 	et_operands_free(&ops);
-	return rc ? et_cli_fail(&err) : ET_EXIT_DONE;
+	return rc ? et_cli_fail(&err) : status;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/run_session.h"
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "cmd/claim.h"
 #include "cmd/kept.h"
+#include "cmd/run_sanity.h"
 #include "host/host.h"
+#include "protocol/driver.h"
 
 #include <errno.h>
 #include <string.h>
@@ -85,4 +88,77 @@ int et_session_prepare(struct et_session *s, const struct et_operands *ops, stru
 	et_host_read("", &s->e->host);
 	s->e->n_environment = et_host_factors(&s->e->host, &s->e->environment);
 	return begin(s, err);
+}
+
+static int keep(void *ctx, const struct et_sample *s, size_t n, struct et_error *err)
+{
+	struct et_session *ses = ctx;
+
+	(void)err;
+	et_recorder_keep(&ses->recorder, s, n);
+	return 0;
+}
+
+static int settle(void *ctx, uint64_t next_ns, struct et_error *err)
+{
+	struct et_session *ses = ctx;
+
+	return et_recorder_settle(&ses->recorder, next_ns, err);
+}
+
+static void note(void *ctx, const struct et_progress_note *n)
+{
+	struct et_session *ses = ctx;
+	struct et_progress_state state = { .name = n->command->name,
+		.done = n->done,
+		.total = n->total,
+		.elapsed_ns = n->elapsed_ns,
+		.time_limit_ns = ses->e->plan.time_limit_ns };
+
+	et_progress_draw(&ses->progress, &state, et_clock_read_ns(CLOCK_MONOTONIC));
+}
+
+int et_session_drive(struct et_session *s, struct et_error *err)
+{
+	struct et_driver d = { .e = s->e,
+		.executor = et_runner_executor(s->runner),
+		.clock = &et_clock_real,
+		.settle = settle,
+		.keep = keep,
+		.note = note,
+		.ctx = s };
+
+	s->recorder =
+		(struct et_recorder){ .store = s->store, .id = s->e->id, .clock = &et_clock_real };
+	/* The program's own output would land on the line. */
+	bool shown = s->e->child.output && !strcmp(s->e->child.output, "inherit");
+	s->progress = (struct et_progress){ .out = s->cli->progress && !shown ? stderr : NULL,
+		.width = s->cli->columns };
+	int rc = et_drive(&d, err);
+	int rc2 = et_recorder_flush(&s->recorder, rc ? NULL : err);
+	rc = rc ? rc : rc2;
+	et_progress_erase(&s->progress);
+	et_runner_close(s->runner);
+	s->runner = NULL;
+	if (rc == 0 || rc == -EINTR) {
+		rc2 = et_run_sanity(s->store, s->e, &s->notes, rc ? NULL : err);
+		rc = rc ? rc : rc2;
+	}
+	s->e->state = rc == 0        ? ET_STATE_DONE
+		      : rc == -EINTR ? ET_STATE_INTERRUPTED
+				     : ET_STATE_FAILED;
+	s->e->finished_wall_ns = et_clock_real.wall_ns(NULL);
+	rc2 = et_store_set_state(
+		s->store, s->e->id, s->e->state, s->e->finished_wall_ns, rc ? NULL : err);
+	return rc ? rc : rc2;
+}
+
+void et_session_close(struct et_session *s)
+{
+	et_runner_close(s->runner);
+	et_recorder_free(&s->recorder);
+	et_warnings_free(&s->notes);
+	et_store_close(s->store);
+	et_cleanup_close(&s->claim);
+	et_run_options_free(&s->options);
 }

@@ -21,10 +21,16 @@ struct et_session {
 	struct et_progress progress;
 	FILE *talk;
 	struct et_warnings notes; /* about the machine, from what was kept before */
-	int claim; /* descriptor that says that this process runs the experiment */
+	int claim;                /* descriptor that says that this process runs the experiment */
 };
 
 /* Options checked, outputs and store open, the experiment claimed and kept, programs found. */
 int et_session_prepare(struct et_session *s, const struct et_operands *ops, struct et_error *err);
+/*
+ * Runs the plan, makes every sample durable, checks them, and keeps how it ended. -EINTR after a
+ * signal.
+ */
+int et_session_drive(struct et_session *s, struct et_error *err);
+void et_session_close(struct et_session *s); /* all that it holds, the experiment too */
 
 #endif

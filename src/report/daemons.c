@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/daemons.h"
 #include "base/alloc.h"
+#include "model/experiment.h"
+#include "report/pair.h"
 #include "report/scatter.h"
-#include "report/units.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -72,7 +73,7 @@ static void ms_column(const struct et_page *page, int width, double ms)
 	right(page, width, buf);
 }
 
-static const char *span_of(double seconds, char buf[ET_FIGURE])
+const char *et_format_span(double seconds, char buf[ET_FIGURE])
 {
 	if (isnan(seconds))
 		snprintf(buf, ET_FIGURE, ET_DASH);
@@ -82,8 +83,10 @@ static const char *span_of(double seconds, char buf[ET_FIGURE])
 		snprintf(buf, ET_FIGURE, "%.3g h", seconds / 3600);
 	else if (seconds >= 120)
 		snprintf(buf, ET_FIGURE, "%.3g min", seconds / 60);
-	else
+	else if (seconds >= 1)
 		snprintf(buf, ET_FIGURE, "%.3g s", seconds);
+	else
+		snprintf(buf, ET_FIGURE, "%.3g ms", 1000 * seconds);
 	return buf;
 }
 
@@ -196,8 +199,8 @@ static void run_text(const struct et_daemon_record *r, const struct et_daemon_ru
 {
 	char each[ET_FIGURE], all[ET_FIGURE];
 	ET_AUTO_FREE char *text = et_asprintf("%s: %u samples of %s, %s in all", title,
-		run->samples, span_of(run->sample_seconds, each),
-		span_of(run->samples * run->sample_seconds, all));
+		run->samples, et_format_span(run->sample_seconds, each),
+		et_format_span(run->samples * run->sample_seconds, all));
 
 	heading(page, text);
 	if (run->whole)
@@ -238,10 +241,11 @@ void et_cutoffs_text(const struct et_cutoff *list, size_t n, const struct et_pag
 		name_column(page, c->daemon);
 		ms_column(page, 9, c->short_ms);
 		ms_column(page, 9, c->long_ms);
-		right(page, 10, span_of(c->period_s, span));
+		right(page, 10, et_format_span(c->period_s, span));
 		ms_column(page, 16, c->final_ms[0]);
 		if (c->n_final > 1) {
-			fprintf(page->out, " below %s, then ", span_of(c->task_time_s, span));
+			fprintf(page->out, " below %s, then ",
+				et_format_span(c->task_time_s, span));
 			ms_column(page, 0, c->final_ms[1]);
 		}
 		putc('\n', page->out);
@@ -359,4 +363,68 @@ void et_daemons_json(
 	json_numbers(w, "removed_short", &r->short_run, s->removed);
 	json_numbers(w, "removed_long", &r->long_run, l->removed);
 	et_json_end(w);
+}
+
+/* --- what is kept --- */
+
+static double age_of(const struct et_cutoffs *c, uint64_t wall_ns)
+{
+	return wall_ns > c->learned_wall_ns ? 1e-9 * (double)(wall_ns - c->learned_wall_ns) : 0;
+}
+
+static void show_json(const struct et_cutoffs *c, double age, const struct et_warnings *doubts,
+	const struct et_page *page)
+{
+	struct et_json w;
+	char when[32];
+
+	et_json_init(&w, page->out, 2);
+	et_json_object(&w, NULL);
+	et_json_string(&w, "host", c->host);
+	et_json_string(&w, "kernel", c->kernel);
+	et_json_string(&w, "cpu", c->cpu);
+	et_json_string(&w, "learned", et_format_rfc3339(c->learned_wall_ns, when));
+	et_json_double(&w, "age_days", age / 86400);
+	et_json_u64(&w, "short_runs", c->short_runs);
+	et_json_double(&w, "short_seconds", c->short_seconds);
+	et_json_u64(&w, "long_runs", c->long_runs);
+	et_json_double(&w, "long_seconds", c->long_seconds);
+	et_cutoffs_json(c->list, c->n, &w);
+	et_warnings_json(&w, doubts);
+	et_json_end(&w);
+}
+
+static void show_runs(const struct et_page *page, const char *lead, uint32_t runs, double seconds)
+{
+	char each[ET_FIGURE], all[ET_FIGURE];
+	ET_AUTO_FREE char *text = et_asprintf("%u samples of %s, %s in all", runs,
+		et_format_span(seconds, each), et_format_span(runs * seconds, all));
+
+	et_page_paragraph(page, NAME, lead, FAINT, text, NULL);
+}
+
+void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns, const struct et_warnings *doubts,
+	bool json, const struct et_page *page)
+{
+	double age = age_of(c, wall_ns);
+	char when[32], span[ET_FIGURE];
+
+	if (json) {
+		show_json(c, age, doubts, page);
+		return;
+	}
+	ET_AUTO_FREE char *title = et_asprintf("%zu daemon%s of %s, learned %s, %s ago", c->n,
+		c->n == 1 ? "" : "s", c->host, et_format_rfc3339(c->learned_wall_ns, when),
+		et_format_span(age, span));
+	heading(page, title);
+	et_page_paragraph(page, NAME, "  kernel", FAINT, c->kernel, NULL);
+	show_runs(page, "  short run", c->short_runs, c->short_seconds);
+	if (c->long_runs)
+		show_runs(page, "  long run", c->long_runs, c->long_seconds);
+	if (c->n) {
+		fprintf(page->out, "\n  cutoffs in milliseconds\n");
+		et_cutoffs_text(c->list, c->n, page);
+	}
+	for (size_t i = 0; i < doubts->n; i++)
+		et_page_paragraph(page, 4, "  warning:", "33", doubts->text[i], NULL);
 }

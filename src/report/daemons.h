@@ -5,7 +5,9 @@
 
 #include "base/json.h"
 #include "model/daemon.h"
+#include "model/estimate.h"
 #include "report/terminal.h"
+#include "report/units.h"
 
 void et_daemons_text(const struct et_daemon_record *r, const struct et_daemon_findings *f,
 	const struct et_page *page, bool verbose);
@@ -16,5 +18,11 @@ void et_daemons_json(
 void et_cutoffs_text(const struct et_cutoff *list, size_t n, const struct et_page *page);
 /* The key "daemons": one object a cutoff, times in milliseconds, not rounded. */
 void et_cutoffs_json(const struct et_cutoff *list, size_t n, struct et_json *w);
+
+/* What is kept for a machine, with where it comes from, and what is doubtful about it. */
+void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns, const struct et_warnings *doubts,
+	bool json, const struct et_page *page);
+/* "1.5 h", "8 days": a span of seconds. */
+const char *et_format_span(double seconds, char buf[ET_FIGURE]);
 
 #endif

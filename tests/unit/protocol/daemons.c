@@ -2,9 +2,11 @@
 /* Daemons found in records whose daemons are known: the cluster, who is frequent, periods, cutoffs.
  */
 #include "protocol/daemons.h"
+#include "base/alloc.h"
 #include "num/rng.h"
 #include "protocol/lshape.h"
 #include "protocol/period.h"
+#include "protocol/watch.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -282,6 +284,42 @@ static void test_resolution(void)
 	unmake(&m, &f);
 }
 
+static void test_watch(void)
+{
+	struct et_experiment *e = et_calloc(1, sizeof(*e));
+	struct et_daemon_record r = { 0 };
+	struct et_interferer others[] = { { .name = "cron", .pt_ns = 2500000 },
+		{ .name = "cron", .pt_ns = 0 },
+		{ .name = "kworker/1:2", .pt_ns = 1000000, .kernel_thread = true } };
+
+	e->n_commands = 1;
+	e->commands = et_calloc(1, sizeof(*e->commands));
+	for (uint32_t i = 0; i < 12; i++) {
+		struct et_sample s = { .order = i + 1,
+			.warmup = i == 0,
+			.started_wall_ns =
+				1000000000000 + i * 2000000000ull + (i > 6) * 90000000000,
+			.et_ns = 1900000000,
+			.pt_ns = 1800000000,
+			.interferers = others,
+			.n_interferers = 3 };
+		s.removal.by = i == 3 ? ET_REMOVED_FAILED : ET_KEPT;
+		et_experiment_add(e, &s);
+	}
+	et_daemon_run_take(&r, &r.short_run, &e->commands[0]);
+	et_daemon_record_settle(&r);
+	ok(r.short_run.samples == 10 && r.short_run.whole, "warm-up and failures are left out");
+	near(r.short_run.sample_seconds, 2, 1e-12, 0, "from start to start, a pause left aside");
+	near(r.short_run.watched[9].at_s, 110, 1e-12, 0, "which the starts show");
+	ok(r.short_run.watched[1].number == 3 && r.short_run.watched[2].number == 5,
+		"a failed one parts its neighbours");
+	ok(r.n_names == 2 && !strcmp(r.names[1], "kworker") && r.short_run.watched[0].n == 2,
+		"who else ran");
+	near(r.short_run.executions[0].ms, 2.5, 1e-12, 0, "for how long");
+	et_daemon_record_free(&r);
+	et_experiment_free(e);
+}
+
 static void test_too_few(void)
 {
 	struct et_daemon_record r = { 0 };
@@ -303,6 +341,7 @@ int main(void)
 	test_frequent();
 	test_long_running();
 	test_resolution();
+	test_watch();
 	test_too_few();
 	return tap_done();
 }

@@ -2,6 +2,7 @@
 /* The reader of daemons' records: the papers' file, and that file cut off or damaged anywhere. */
 #include "store/daemons.h"
 #include "base/alloc.h"
+#include "store/cutoffs.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -63,6 +64,63 @@ static void test_damaged(const char *data, size_t size)
 	ok(refused > size / 20, "damaged anywhere: %zu refused, none crashed", refused);
 }
 
+static void test_cutoffs(void)
+{
+	char dir[] = "/tmp/etalon-cutoffs.XXXXXX", path[64];
+	struct et_cutoff list[] = {
+		{ "a\"b\n", 1.5, NAN, NAN, NAN, { 1.5 }, 1 },
+		{ "cron", 4, 10.25, 3600, 180, { 4, 10.25 }, 2 },
+	};
+	struct et_cutoffs out, in = { .list = list,
+		.n = 2,
+		.learned_wall_ns = 1794733500000000123,
+		.host = "box",
+		.kernel = "6.1",
+		.short_runs = 300,
+		.short_seconds = 1.25,
+		.long_seconds = NAN };
+	struct et_store *s;
+	struct et_error err;
+	bool there = true;
+
+	if (!ok(mkdtemp(dir) != NULL, "a folder"))
+		return;
+	snprintf(path, sizeof(path), "%s/db", dir);
+	ok(!et_store_open(path, ET_STORE_WRITE, &s, &err), "a store");
+	ok(!et_cutoffs_load(s, "box", &out, &there, &err) && !there, "nothing is kept yet");
+	ok(!et_cutoffs_keep(s, &in, &err), "cutoffs are kept");
+	ok(!et_cutoffs_load(s, "other", &out, &there, &err) && !there, "for one machine only");
+	if (ok(!et_cutoffs_load(s, "box", &out, &there, &err) && there, "and read")) {
+		ok(out.n == 2 && out.learned_wall_ns == in.learned_wall_ns &&
+				out.short_runs == 300 && out.short_seconds == 1.25 &&
+				isnan(out.long_seconds) && !strcmp(out.kernel, "6.1"),
+			"with their provenance");
+		ok(!strcmp(out.list[0].daemon, "a\"b\n") && isnan(out.list[0].long_ms) &&
+				out.list[0].n_final == 1,
+			"whatever the name");
+		ok(out.list[1].final_ms[1] == 10.25 && out.list[1].task_time_s == 180 &&
+				et_cutoff_for(&out.list[1], 179) == 4 &&
+				et_cutoff_for(&out.list[1], 180) == 10.25,
+			"and the figures");
+		et_cutoffs_free(&out);
+	}
+	static const char *const damaged[] = { "", "{", "{}", "{\"daemons\": 3}",
+		"{\"daemons\": [1]}", "{\"daemons\": [{\"daemon\": \"x\"}]}",
+		"{\"daemons\": [{\"daemon\": \"x\", \"final_ms\": [-1]}]}" };
+	for (size_t i = 0; i < ET_LENGTH(damaged); i++)
+		ok(!et_store_set_fact(s, "daemon-cutoffs box", damaged[i], &err) &&
+				et_cutoffs_load(s, "box", &out, &there, &err) == -EINVAL &&
+				err.exit == ET_EXIT_OUTSIDE,
+			"damaged: '%s'", damaged[i]);
+	et_store_close(s);
+	static const char *const left[] = { "", "-wal", "-shm" };
+	for (size_t i = 0; i < ET_LENGTH(left); i++) {
+		ET_AUTO_FREE char *file = et_asprintf("%s%s", path, left[i]);
+		unlink(file);
+	}
+	rmdir(dir);
+}
+
 int main(void)
 {
 	size_t size;
@@ -70,5 +128,6 @@ int main(void)
 
 	test_golden(data, size);
 	test_damaged(data, size);
+	test_cutoffs();
 	return tap_done();
 }

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * `etalon daemons learn`: a short and a long run of `etalon put inc`, experiments like any other,
+ * so that every sample is durable and an interrupted one goes on.
+ */
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "cmd/daemons.h"
+#include "cmd/kept.h"
+#include "cmd/run_session.h"
+#include "cmd/signals.h"
+#include "protocol/daemons.h"
+#include "protocol/lshape.h"
+#include "protocol/watch.h"
+#include "report/daemons.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+struct learner {
+	struct et_cli *cli;
+	struct et_learn_options o;
+	struct et_interrupt *interrupt;
+	char exe[4096];
+};
+
+/* Where what was asked for is kept, for a later --resume. */
+static char *plan_key(const struct et_learn_options *o)
+{
+	return et_asprintf("daemons-learn %s", o->label);
+}
+
+static int keep_plan(const struct learner *l, struct et_error *err)
+{
+	const struct et_learn_options *o = &l->o;
+	ET_AUTO_FREE char *key = plan_key(o);
+	ET_AUTO_FREE char *text = et_asprintf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
+		o->short_runs, o->short_ns, o->long_runs, o->long_ns);
+	struct et_store *store;
+
+	int rc = et_kept_open(l->cli, ET_STORE_WRITE, &store, err);
+	if (rc)
+		return rc;
+	rc = et_store_set_fact(store, key, text, err);
+	et_store_close(store);
+	return rc;
+}
+
+static int read_plan(struct et_learn_options *o, const char *text, struct et_error *err)
+{
+	uint64_t *const values[] = { &o->short_runs, &o->short_ns, &o->long_runs, &o->long_ns };
+	char **words;
+
+	int rc = et_split_words(text, &words, err);
+	if (rc)
+		return rc;
+	if (et_strv_length(words) != ET_LENGTH(values))
+		rc = et_fail(err, EINVAL, ET_EXIT_OUTSIDE, "the plan kept for '%s' is damaged",
+			o->label);
+	for (size_t i = 0; rc == 0 && i < ET_LENGTH(values); i++)
+		rc = et_parse_u64("the kept plan", words[i], 0, UINT64_MAX, values[i], err);
+	et_strv_free(words);
+	return rc;
+}
+
+static int recall_plan(struct learner *l, struct et_error *err)
+{
+	ET_AUTO_FREE char *key = plan_key(&l->o);
+	ET_AUTO_FREE char *text = NULL;
+	struct et_store *store;
+
+	if (l->o.given)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--resume goes on with the runs as they were and takes no other");
+	int rc = et_kept_open(l->cli, ET_STORE_READ, &store, err);
+	if (rc)
+		return rc;
+	rc = et_store_get_fact(store, key, &text, err);
+	et_store_close(store);
+	if (rc == 0 && !text)
+		rc = et_fail(err, ENOENT, ET_EXIT_USAGE,
+			"there is nothing to go on with under the name '%s'", l->o.label);
+	return rc ? rc : read_plan(&l->o, text, err);
+}
+
+static int check_plan(const struct et_learn_options *o, struct et_error *err)
+{
+	if (o->long_runs && o->long_runs < ET_LSHAPE_LEAST)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--long-runs: %" PRIu64 " are too few to see an L-shape; take none or at "
+			"least %d",
+			o->long_runs, ET_LSHAPE_LEAST);
+	if (o->long_runs && o->long_ns <= o->short_ns)
+		return et_fail(
+			err, EINVAL, ET_EXIT_USAGE, "--long-seconds is not above --short-seconds");
+	return 0;
+}
+
+/* Does what `etalon run` would do with these words; the experiment's id comes back. */
+static int run_session(
+	struct learner *l, const char *const *words, char id[40], struct et_error *err)
+{
+	const struct et_option *tables[] = { et_run_options, NULL };
+	struct et_session s = {
+		.cli = l->cli, .claim = -1, .talk = stderr, .interrupt = l->interrupt
+	};
+	char *argv[32];
+	int argc = 0;
+	struct et_operands ops;
+
+	for (; words[argc]; argc++)
+		argv[argc] = (char *)words[argc];
+	argv[argc] = NULL;
+	et_run_options_init(&s.options);
+	s.e = s.options.e;
+	int rc = et_options_parse(tables, argc, argv, et_run_options_handle, &s.options, &ops, err);
+	if (rc == 0) {
+		rc = et_session_prepare(&s, &ops, err);
+		if (rc == 0)
+			rc = et_session_drive(&s, err);
+		snprintf(id, 40, "%s", s.e->id);
+		et_operands_free(&ops);
+	}
+	et_session_close(&s);
+	return rc;
+}
+
+static int run_new(struct learner *l, const char *label, uint64_t runs, uint64_t ns, char id[40],
+	struct et_error *err)
+{
+	char n[24], seconds[32];
+	const char *words[] = { "run", "--protocol", "raw", "--keep-all", "--runs", n, "--label",
+		label, "--command-name", label, "--", l->exe, "put", "inc", "--seconds", seconds,
+		NULL };
+
+	snprintf(n, sizeof(n), "%" PRIu64, runs);
+	snprintf(seconds, sizeof(seconds), "%" PRIu64 "ns", ns);
+	return run_session(l, words, id, err);
+}
+
+/* One of the two runs: new, gone on with, or already done. The experiment is the caller's. */
+static int stage(struct learner *l, const char *which, uint64_t runs, uint64_t ns,
+	struct et_experiment **out, struct et_error *err)
+{
+	ET_AUTO_FREE char *label = et_asprintf("%s-%s", l->o.label, which);
+	struct et_experiment *kept = NULL;
+	char id[40] = "";
+
+	int rc = l->o.resume ? et_kept_fetch(l->cli, label, &kept, err) : -ENOENT;
+	if (rc == 0 && kept->state == ET_STATE_DONE) {
+		*out = kept;
+		return 0;
+	}
+	if (rc == 0) {
+		const char *words[] = { "run", "--resume", kept->id, NULL };
+		rc = run_session(l, words, id, err);
+	} else if (rc == -ENOENT) {
+		rc = run_new(l, label, runs, ns, id, err);
+	}
+	et_experiment_free(kept);
+	return rc ? rc : et_kept_fetch(l->cli, id, out, err);
+}
+
+static void tell_plan(const struct learner *l)
+{
+	const struct et_learn_options *o = &l->o;
+	double short_s = 1e-9 * (double)o->short_runs * (double)o->short_ns;
+	double long_s = 1e-9 * (double)o->long_runs * (double)o->long_ns;
+	double seen = short_s > long_s ? short_s : long_s;
+	char all[ET_FIGURE], once[ET_FIGURE], twice[ET_FIGURE];
+
+	if (l->cli->verbosity < 0)
+		return;
+	fprintf(stderr,
+		"%" PRIu64 " short and %" PRIu64 " long samples, about %s in all\n"
+		"daemons that come back within %s are met, and periods up to %s found; those that "
+		"stay away longer are met by chance only\n",
+		o->short_runs, o->long_runs, et_format_span(short_s + long_s, all),
+		et_format_span(seen, once), et_format_span(seen / 2, twice));
+}
+
+static int conclude(const struct learner *l, const struct et_experiment *short_run,
+	const struct et_experiment *long_run, bool json, struct et_error *err)
+{
+	struct et_daemon_record r = { 0 };
+	struct et_daemon_findings f;
+
+	et_daemon_run_take(&r, &r.short_run, &short_run->commands[0]);
+	if (long_run)
+		et_daemon_run_take(&r, &r.long_run, &long_run->commands[0]);
+	r.has_long = long_run != NULL;
+	et_daemon_record_settle(&r);
+	int rc = et_daemons_analyse(&r, l->o.label, &f, err);
+	if (rc == 0) {
+		rc = et_daemons_keep(l->cli, &r, &f, err);
+		if (rc == 0)
+			rc = et_daemons_report(l->cli, &r, &f, json, err);
+		et_daemon_findings_free(&f);
+	}
+	et_daemon_record_free(&r);
+	if (rc == 0 && short_run->image_source && !strcmp(short_run->image_source, "proc"))
+		fprintf(stderr,
+			"etalon: warning: daemons that began and ended within a sample were "
+			"not seen\nhint: run as root\n");
+	return rc;
+}
+
+static int learn(struct learner *l, bool json, struct et_error *err)
+{
+	struct et_experiment *short_run = NULL, *long_run = NULL;
+
+	int rc = stage(l, "short", l->o.short_runs, l->o.short_ns, &short_run, err);
+	if (rc == 0 && l->o.long_runs)
+		rc = stage(l, "long", l->o.long_runs, l->o.long_ns, &long_run, err);
+	if (rc == 0)
+		rc = conclude(l, short_run, long_run, json, err);
+	et_experiment_free(short_run);
+	et_experiment_free(long_run);
+	return rc;
+}
+
+int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *o, bool json, int *status,
+	struct et_error *err)
+{
+	struct learner l = { .cli = cli, .o = *o, .interrupt = et_signals_install() };
+	ssize_t n = readlink("/proc/self/exe", l.exe, sizeof(l.exe) - 1);
+
+	if (n < 0)
+		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "/proc/self/exe");
+	int rc = o->resume ? recall_plan(&l, err) : check_plan(o, err);
+	if (rc == 0 && !o->resume)
+		rc = keep_plan(&l, err);
+	if (rc)
+		return rc;
+	tell_plan(&l);
+	rc = learn(&l, json, err);
+	if (rc != -EINTR)
+		return rc;
+	fprintf(stderr,
+		"etalon: interrupted; every finished sample is kept\n"
+		"hint: etalon daemons learn --resume%s%s goes on\n",
+		strcmp(o->label, "daemons") ? " --label " : "",
+		strcmp(o->label, "daemons") ? o->label : "");
+	*status = 128 + l.interrupt->signal;
+	return 0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The samples of an experiment's command as a run that daemons are looked for in. */
+#ifndef ET_PROTOCOL_WATCH_H
+#define ET_PROTOCOL_WATCH_H
+
+#include "model/daemon.h"
+#include "model/experiment.h"
+
+/*
+ * Takes the command's runs alone that did not fail, in order; warm-up is left out. Starts are
+ * those of the wall clock, so that an experiment that was resumed shows its pauses. The record is
+ * to be settled when all runs are in.
+ */
+void et_daemon_run_take(
+	struct et_daemon_record *r, struct et_daemon_run *run, const struct et_command *c);
+
+#endif
