@@ -16,6 +16,7 @@ static int run(struct et_cli *cli, int argc, char **argv);
 
 const struct et_verb et_verb_run = {
 	.name = "run",
+	.operands = "COMMAND",
 	.summary = "how long does my program take, truly? which of these is faster?",
 	.usage = "[options] COMMAND…\n[options] -- PROGRAM ARG…\n--resume [ID]",
 	.about = "Each COMMAND is one string, split as a shell would but run without a shell.",
