@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "report/terminal.h"
+#include "store/store.h"
 
 #include <errno.h>
 #include <string.h>
@@ -161,7 +162,14 @@ int et_cli_parse(struct et_cli *cli, const struct et_verb *verb, int argc, char 
 	if (p.help)
 		print_help(cli, verb);
 	else
-		printf("etalon %s\n", ET_VERSION);
+		return et_cli_version();
+	return ET_EXIT_DONE;
+}
+
+int et_cli_version(void)
+{
+	printf("etalon %s\nstores: SQLite %s (no PostgreSQL in this build)\n", ET_VERSION,
+		et_store_sqlite_version());
 	return ET_EXIT_DONE;
 }
 

@@ -75,10 +75,8 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
 		return help();
-	if (!strcmp(argv[1], "--version")) {
-		printf("etalon %s\n", ET_VERSION);
-		return ET_EXIT_DONE;
-	}
+	if (!strcmp(argv[1], "--version"))
+		return et_cli_version();
 	const struct et_verb *verb = find_verb(argv[1]);
 	if (!verb) {
 		et_fail(&err, EINVAL, ET_EXIT_USAGE, "unknown command '%s'", argv[1]);
