@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "cmd/claim.h"
 #include "cmd/cli.h"
+#include "cmd/environment.h"
 #include "cmd/recorder.h"
 #include "cmd/run_options.h"
 #include "cmd/signals.h"
@@ -49,6 +50,7 @@ struct session {
 	struct et_recorder recorder;
 	struct et_progress progress;
 	FILE *talk;
+	struct et_tuning tuning;
 	int claim; /* descriptor that says that this process runs the experiment */
 };
 
@@ -139,12 +141,14 @@ static int prepare(struct session *s, const struct et_operands *ops, struct et_e
 		rc = et_outputs_open(&s->options.outputs, err);
 	if (rc == 0)
 		rc = open_store(s, err);
+	if (rc == 0)
+		rc = et_tuning_begin(&s->tuning, s->cli, s->options.env,
+			s->options.resume ? NULL : s->e, s->talk, err);
 	if (rc)
 		return rc;
 	if (s->options.resume)
 		return resume(s, ops, err);
 	et_host_read("", &s->e->host);
-	s->e->n_environment = et_host_factors(&s->e->host, &s->e->environment);
 	return begin(s, err);
 }
 
@@ -174,15 +178,6 @@ static int drive(struct session *s, struct et_error *err)
 	return rc ? rc : rc2;
 }
 
-static size_t count_samples(const struct et_experiment *e)
-{
-	size_t n = 0;
-
-	for (size_t c = 0; c < e->n_commands; c++)
-		n += e->commands[c].n_samples;
-	return n;
-}
-
 /* Prints and writes what there is; returns the exit status of a run that was not cut short. */
 static int conclude(struct session *s)
 {
@@ -210,7 +205,7 @@ static int conclude(struct session *s)
 
 static int finish(struct session *s, int rc, const struct et_error *err)
 {
-	bool measured = s->e->id[0] && count_samples(s->e) > 0;
+	bool measured = s->e->id[0] && et_experiment_samples(s->e) > 0;
 	int status = measured && (rc == 0 || rc == -EINTR) ? conclude(s) : ET_EXIT_DONE;
 
 	if (rc == 0)
@@ -239,6 +234,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 		int rc = prepare(&s, &ops, &err);
 		if (rc == 0)
 			rc = drive(&s, &err);
+		et_tuning_end(&s.tuning, cli);
 		status = finish(&s, rc, &err);
 		et_operands_free(&ops);
 	}

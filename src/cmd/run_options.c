@@ -187,6 +187,9 @@ int et_run_options_handle(void *ctx, int id, char *const *args, struct et_error 
 	case O_KEEP_ALL:
 		o->e->plan.keep_all = true;
 		return 0;
+	case O_ENV:
+		o->env = true;
+		return 0;
 	case O_LABEL:
 		set_text(&o->e->label, args[0]);
 		return 0;

@@ -40,6 +40,7 @@ enum {
 	O_INPUT,
 	O_USER,
 	O_KEEP_ALL,
+	O_ENV,
 	O_LABEL,
 	O_RESUME,
 	O_FAIL,
@@ -66,6 +67,7 @@ struct et_run_options {
 	bool fail_on_regression;
 	double regression_ratio; /* smallest slowdown that counts */
 	bool seed_given;
+	bool env; /* change the environment for the duration */
 };
 
 extern const struct et_option et_run_options[];

@@ -70,6 +70,15 @@ struct et_sample *et_experiment_add(struct et_experiment *e, const struct et_sam
 	return kept;
 }
 
+size_t et_experiment_samples(const struct et_experiment *e)
+{
+	size_t n = 0;
+
+	for (size_t c = 0; c < e->n_commands; c++)
+		n += e->commands[c].n_samples;
+	return n;
+}
+
 const char *et_format_rfc3339(uint64_t wall_ns, char buf[32])
 {
 	time_t seconds = (time_t)(wall_ns / 1000000000u);
