@@ -12,7 +12,7 @@ NINJA ?= ninja
 	deps deps-test deps-bench deps-lint
 
 all: $(BUILD)/build.ninja
-	@$(NINJA) -C $(BUILD)
+	@$(NINJA) -C $(BUILD) tool
 
 $(BUILD)/build.ninja:
 	@command -v $(MESON) >/dev/null && command -v $(NINJA) >/dev/null || \
@@ -47,12 +47,13 @@ lint: deps-lint
 
 bench: deps-bench
 	@$(MAKE) --no-print-directory all
+	@$(NINJA) -C $(BUILD)
 	@bench/run $(BUILD)/etalon
 
 # libdir is plain lib: Debian's multiarch folder is for Debian's own packages.
 install: all
 	@$(MESON) configure $(BUILD) -Dprefix=$(PREFIX) -Dlibdir=lib
-	@$(NINJA) -C $(BUILD)
+	@$(NINJA) -C $(BUILD) tool
 	@DESTDIR=$(DESTDIR) $(MESON) install -C $(BUILD) --no-rebuild
 
 # What the last `make install` put there, DESTDIR included.

@@ -99,11 +99,12 @@ int __wrap_et_taskstats_drain(struct et_taskstats *t,
 	return rc;
 }
 
-uint64_t __real_et_steal_read_ns(struct et_steal *s, const cpu_set_t *cpus);
-uint64_t __wrap_et_steal_read_ns(struct et_steal *s, const cpu_set_t *cpus);
-uint64_t __wrap_et_steal_read_ns(struct et_steal *s, const cpu_set_t *cpus)
+struct et_stolen __real_et_steal_read(struct et_steal *s, const cpu_set_t *cpus);
+struct et_stolen __wrap_et_steal_read(struct et_steal *s, const cpu_set_t *cpus);
+struct et_stolen __wrap_et_steal_read(struct et_steal *s, const cpu_set_t *cpus)
 {
-	uint64_t t = now_ns(), value = __real_et_steal_read_ns(s, cpus);
+	uint64_t t = now_ns();
+	struct et_stolen value = __real_et_steal_read(s, cpus);
 
 	spent_ns[STAGE_STEAL] += now_ns() - t;
 	return value;

@@ -5,6 +5,7 @@
 
 #include "base/attr.h"
 
+#include <sys/time.h>
 #include <time.h>
 
 struct et_clock {
@@ -16,6 +17,11 @@ struct et_clock {
 static inline uint64_t et_timespec_ns(struct timespec t)
 {
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static inline uint64_t et_timeval_ns(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
 
 static inline uint64_t et_clock_read_ns(clockid_t id)

@@ -71,9 +71,9 @@ const struct et_verb et_verb_compare = {
 		 "pairs; other series by t tests where both may be normal, by ranks where not\n"
 		 "(Nogueira and Matias). Holm's correction holds for all comparisons together.",
 	.examples = "  etalon compare last\n"
-		    "  bash -c 'etalon compare <(seq 101 120) <(seq 121 140)'\n"
-		    "  bash -c 'etalon compare --fail-on-regression=5 <(seq 1001 1020) "
-		    "<(seq 1002 1021)'\n",
+		    "  etalon compare <(seq 101 120) <(seq 121 140)\n"
+		    "  etalon compare --fail-on-regression=5 <(seq 1001 1020) "
+		    "<(seq 1002 1021)\n",
 	.options = options,
 	.uses_store = true,
 	.run = run,

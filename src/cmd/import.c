@@ -3,7 +3,7 @@
 #include "store/import.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "cmd/cli.h"
+#include "cmd/kept.h"
 #include "store/store.h"
 
 #include <errno.h>
@@ -82,9 +82,8 @@ static int read_file(const char *path, char **data, size_t *size, struct et_erro
 
 static int keep(const struct et_cli *cli, const struct et_experiment *e, struct et_error *err)
 {
-	ET_AUTO_FREE char *url = et_cli_store_url(cli);
 	struct et_store *store = NULL;
-	int rc = et_store_open(url, ET_STORE_WRITE, &store, err);
+	int rc = et_kept_open(cli, ET_STORE_WRITE, &store, err);
 
 	if (rc)
 		return rc;

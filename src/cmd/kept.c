@@ -5,14 +5,21 @@
 
 #include <errno.h>
 
-int et_kept_fetch(const struct et_cli *cli, const char *name, struct et_experiment **out,
+int et_kept_open(const struct et_cli *cli, enum et_store_mode mode, struct et_store **out,
 	struct et_error *err)
 {
 	ET_AUTO_FREE char *url = et_cli_store_url(cli);
+
+	return et_store_open(url, mode, out, err);
+}
+
+int et_kept_fetch(const struct et_cli *cli, const char *name, struct et_experiment **out,
+	struct et_error *err)
+{
 	struct et_store *store;
 	char id[40];
 
-	int rc = et_store_open(url, ET_STORE_READ, &store, err);
+	int rc = et_kept_open(cli, ET_STORE_READ, &store, err);
 	if (rc)
 		return rc;
 	rc = et_store_find(store, name, id, err);

@@ -5,7 +5,11 @@
 
 #include "cmd/cli.h"
 #include "model/estimate.h"
-#include "model/experiment.h"
+#include "store/store.h"
+
+/* Opens the store the user means. */
+int et_kept_open(const struct et_cli *cli, enum et_store_mode mode, struct et_store **out,
+	struct et_error *err) ET_CHECK;
 
 struct et_kept {
 	struct et_experiment *experiment;

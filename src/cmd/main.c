@@ -13,6 +13,7 @@ extern const struct et_verb et_verb_describe;
 extern const struct et_verb et_verb_env;
 extern const struct et_verb et_verb_export;
 extern const struct et_verb et_verb_import;
+extern const struct et_verb et_verb_lab;
 extern const struct et_verb et_verb_list;
 extern const struct et_verb et_verb_put;
 extern const struct et_verb et_verb_rm;
@@ -29,6 +30,7 @@ const struct et_verb *const et_verbs[] = {
 	&et_verb_import,
 	&et_verb_rm,
 	&et_verb_env,
+	&et_verb_lab,
 	&et_verb_put,
 	&et_verb_completion,
 	NULL,

@@ -5,31 +5,27 @@
 #include <string.h>
 
 static const uint64_t SHORT_NS = 20000000; /* programs shorter than this may be grouped */
-/* A group's age at which it is committed: one more short run still ends before 50 ms. */
-static const uint64_t GROUP_NS = 25000000;
+static const uint64_t GROUP_NS = 50000000; /* and no finished sample waits longer than this */
 
 /* Samples wait in memory, which costs less between two runs than adding each to a transaction. */
-static void put_aside(struct et_recorder *r, const struct et_sample *s)
+void et_recorder_keep(struct et_recorder *r, const struct et_sample *s, size_t n)
 {
 	if (!r->n)
 		r->group_ns = r->clock->now_ns(r->clock->ctx);
-	ET_GROW(r->waiting, r->n, r->cap);
-	et_sample_copy(&r->waiting[r->n++], s);
+	for (size_t i = 0; i < n; i++) {
+		ET_GROW(r->waiting, r->n, r->cap);
+		et_sample_copy(&r->waiting[r->n++], &s[i]);
+	}
 }
 
-int et_recorder_keep(
-	struct et_recorder *r, const struct et_sample *s, size_t n, struct et_error *err)
+int et_recorder_settle(struct et_recorder *r, uint64_t next_ns, struct et_error *err)
 {
-	for (size_t i = 0; i < n; i++) {
-		put_aside(r, &s[i]);
-		/* Where a long program takes its turn, the next run may be its own. */
-		if (s[i].et_ns >= SHORT_NS)
-			r->long_lately = 16 + 4 * r->n_commands;
-	}
-	if (!r->long_lately && r->clock->now_ns(r->clock->ctx) - r->group_ns < GROUP_NS)
+	if (!r->n)
 		return 0;
-	if (r->long_lately)
-		r->long_lately--;
+	uint64_t age_ns = r->clock->now_ns(r->clock->ctx) - r->group_ns;
+	/* The next run may take twice what its last one took and still end in time. */
+	if (next_ns < SHORT_NS && age_ns + 2 * next_ns < GROUP_NS)
+		return 0;
 	return et_recorder_flush(r, err);
 }
 

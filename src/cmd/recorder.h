@@ -13,16 +13,14 @@ struct et_recorder {
 	struct et_store *store;
 	const char *id;
 	const struct et_clock *clock;
-	size_t n_commands;
 	struct et_sample *waiting; /* finished, not yet durable */
 	size_t n, cap;
-	uint64_t group_ns;  /* when the oldest of them was finished */
-	size_t long_lately; /* counts down from the last program of 20 ms or more */
+	uint64_t group_ns; /* when the oldest of them was finished */
 };
 
-/* As et_driver's keep. */
-int et_recorder_keep(
-	struct et_recorder *r, const struct et_sample *s, size_t n, struct et_error *err);
+/* As et_driver's keep and settle. */
+void et_recorder_keep(struct et_recorder *r, const struct et_sample *s, size_t n);
+int et_recorder_settle(struct et_recorder *r, uint64_t next_ns, struct et_error *err);
 /* Makes durable what waits. */
 int et_recorder_flush(struct et_recorder *r, struct et_error *err);
 void et_recorder_free(struct et_recorder *r);

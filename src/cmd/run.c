@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "cmd/claim.h"
-#include "cmd/cli.h"
 #include "cmd/environment.h"
+#include "cmd/kept.h"
 #include "cmd/recorder.h"
 #include "cmd/run_options.h"
 #include "cmd/signals.h"
@@ -58,7 +58,16 @@ static int keep(void *ctx, const struct et_sample *s, size_t n, struct et_error 
 {
 	struct session *ses = ctx;
 
-	return et_recorder_keep(&ses->recorder, s, n, err);
+	(void)err;
+	et_recorder_keep(&ses->recorder, s, n);
+	return 0;
+}
+
+static int settle(void *ctx, uint64_t next_ns, struct et_error *err)
+{
+	struct session *ses = ctx;
+
+	return et_recorder_settle(&ses->recorder, next_ns, err);
 }
 
 static void note(void *ctx, const struct et_progress_note *n)
@@ -126,13 +135,6 @@ static int resume(struct session *s, const struct et_operands *ops, struct et_er
 	return rc ? rc : et_store_set_state(s->store, id, ET_STATE_RUNNING, 0, err);
 }
 
-static int open_store(struct session *s, struct et_error *err)
-{
-	ET_AUTO_FREE char *url = et_cli_store_url(s->cli);
-
-	return et_store_open(url, ET_STORE_WRITE, &s->store, err);
-}
-
 static int prepare(struct session *s, const struct et_operands *ops, struct et_error *err)
 {
 	int rc = s->options.resume ? 0 : et_run_options_finish(&s->options, ops, err);
@@ -140,7 +142,7 @@ static int prepare(struct session *s, const struct et_operands *ops, struct et_e
 	if (rc == 0)
 		rc = et_outputs_open(&s->options.outputs, err);
 	if (rc == 0)
-		rc = open_store(s, err);
+		rc = et_kept_open(s->cli, ET_STORE_WRITE, &s->store, err);
 	if (rc == 0)
 		rc = et_tuning_begin(&s->tuning, s->cli, s->options.env,
 			s->options.resume ? NULL : s->e, s->talk, err);
@@ -157,6 +159,7 @@ static int drive(struct session *s, struct et_error *err)
 	struct et_driver d = { .e = s->e,
 		.executor = et_runner_executor(s->runner),
 		.clock = &et_clock_real,
+		.settle = settle,
 		.keep = keep,
 		.note = note,
 		.ctx = s };
@@ -195,8 +198,7 @@ static int conclude(struct session *s)
 	fflush(s->talk);
 	if (et_outputs_write(&s->options.outputs, s->e, &j, &err))
 		status = et_cli_fail(&err);
-	else if (s->options.fail_on_regression &&
-		 et_contrasts_regressed(j.contrasts, j.n_contrasts, s->e->plan.reference,
+	else if (et_contrasts_regressed(j.contrasts, j.n_contrasts, s->e->plan.reference,
 			 s->options.regression_ratio))
 		status = ET_EXIT_PROGRAM;
 	et_judgement_free(&j);

@@ -4,6 +4,7 @@
 #include "base/parse.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 static const char *const export_formats[] = { "json", "hyperfine", "csv", "markdown", "asciidoc",
@@ -13,6 +14,7 @@ void et_run_options_init(struct et_run_options *o)
 {
 	memset(o, 0, sizeof(*o));
 	o->step = "1";
+	o->regression_ratio = INFINITY;
 	o->e = et_calloc(1, sizeof(*o->e));
 	o->e->plan = (struct et_plan){ .order = ET_ORDER_AUTO,
 		.warmup = 1,
@@ -198,7 +200,7 @@ int et_run_options_handle(void *ctx, int id, char *const *args, struct et_error 
 		o->resume_id = args[0];
 		return 0;
 	case O_FAIL:
-		o->fail_on_regression = true;
+		o->regression_ratio = 0;
 		return args[0] ? et_parse_percent(
 					 "--fail-on-regression", args[0], &o->regression_ratio, err)
 			       : 0;

@@ -64,8 +64,8 @@ struct et_run_options {
 	bool resume;
 	const char *resume_id; /* or NULL: the newest unfinished one */
 	struct et_outputs outputs;
-	bool fail_on_regression;
-	double regression_ratio; /* smallest slowdown that counts */
+	double regression_ratio; /* --fail-on-regression: slowdown that is too much; INFINITY: none
+				  */
 	bool seed_given;
 	bool env; /* change the environment for the duration */
 };

@@ -49,23 +49,31 @@ static void suspend(int signal)
 	errno = saved;
 }
 
-static void install(int signal, void (*handler)(int))
+static void install(int signal, void (*handler)(int), int flags)
 {
-	struct sigaction action = { .sa_handler = handler };
+	struct sigaction action = { .sa_handler = handler, .sa_flags = flags }, old;
 
+	/* What the caller wants ignored (nohup) stays ignored. */
+	sigaction(signal, NULL, &old);
+	if (old.sa_handler == SIG_IGN && handler != SIG_IGN)
+		return;
 	sigfillset(&action.sa_mask);
 	sigaction(signal, &action, NULL);
 }
 
 struct et_interrupt *et_signals_install(void)
 {
-	install(SIGINT, end);
-	install(SIGTERM, end);
-	install(SIGHUP, end);
-	install(SIGALRM, grace_over);
-	install(SIGTSTP, suspend);
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+
+	install(SIGINT, end, 0);
+	install(SIGTERM, end, 0);
+	install(SIGHUP, end, 0);
+	install(SIGALRM, grace_over, SA_RESTART);
+	install(SIGTSTP, suspend, 0);
 	/* A closed pipe is an error that write reports, not a reason to die with samples unsaved.
 	 */
-	install(SIGPIPE, SIG_IGN);
+	install(SIGPIPE, SIG_IGN, 0);
+	/* Ignored, children would vanish unwaited for. */
+	sigaction(SIGCHLD, &dfl, NULL);
 	return &state;
 }

@@ -175,7 +175,7 @@ const struct et_factor_row et_factor_rows[] = {
 		"measure on the bare machine, or on dedicated CPUs", et_virtual_read, NULL, NULL },
 	{ "steal", "high", "below 0.1 %",
 		"Stolen time is time in which the hypervisor let somebody else run.",
-		"measure on another host, or at another hour", et_steal_read, NULL, NULL },
+		"measure on another host, or at another hour", et_stolen_read, NULL, NULL },
 	{ "thermal-throttling", "high", "none",
 		"A CPU that was too hot has slowed itself down, and will again.",
 		"better cooling, a lower frequency limit, pauses between runs", et_thermal_read,

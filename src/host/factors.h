@@ -75,7 +75,7 @@ void et_clocksource_read(const struct et_machine *m, struct et_finding *f);
 void et_tick_read(const struct et_machine *m, struct et_finding *f);
 void et_quota_read(const struct et_machine *m, struct et_finding *f);
 void et_virtual_read(const struct et_machine *m, struct et_finding *f);
-void et_steal_read(const struct et_machine *m, struct et_finding *f);
+void et_stolen_read(const struct et_machine *m, struct et_finding *f);
 void et_load_read(const struct et_machine *m, struct et_finding *f);
 void et_delayacct_read(const struct et_machine *m, struct et_finding *f);
 void et_aslr_plan(const struct et_machine *m, const char *factor, struct et_changes *out,

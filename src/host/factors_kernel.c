@@ -322,7 +322,7 @@ void et_virtual_read(const struct et_machine *m, struct et_finding *f)
 			"%s", name);
 }
 
-void et_steal_read(const struct et_machine *m, struct et_finding *f)
+void et_stolen_read(const struct et_machine *m, struct et_finding *f)
 {
 	char text[512];
 	unsigned long long t[8], total = 0;

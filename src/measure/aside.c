@@ -49,11 +49,14 @@ static int spawn_and_wait(const struct et_aside *a, const struct et_child_setup 
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old);
+	/* A signal from before is for the caller to see; one from now on goes to the child. */
 	pid_t pid = et_child_spawn(setup, start, false);
 	a->interrupt->groups[0] = pid > 0 ? pid : 0;
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	int rc = pid > 0 ? wait_for(pid, status) : (int)pid;
 	a->interrupt->groups[0] = 0;
+	if (a->interrupt->signal)
+		alarm(0); /* it has ended: nothing that follows is to be killed for it */
 	return rc;
 }
 

@@ -21,7 +21,7 @@ uint64_t et_cgroup_usage_ns(enum et_pt_source source, int usage_fd)
 	const char *p = buf;
 
 	if (n <= 0)
-		return 0;
+		return ET_UNKNOWN;
 	buf[n] = '\0';
 	while (*p && !isdigit((unsigned char)*p)) /* "usage_usec 123" or "123" */
 		p++;
@@ -89,7 +89,51 @@ static bool find_path(const char *controller, char *path, size_t size)
 	return false;
 }
 
-/* A folder etalon-PID-LANE whose pid is gone was left by a killed run: it goes now. */
+/*
+ * Ends what a killed run left in its group. A number of 0 is a process of another namespace, and
+ * an etalon in it is a living one of such: then the group is none of our business.
+ */
+static bool end_members(const char *dir)
+{
+	char path[4400], name[64];
+	int pid;
+	int32_t members[256];
+	size_t n = 0;
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", dir);
+	ET_AUTO_FCLOSE FILE *f = fopen(path, "re");
+	while (f && n < ET_LENGTH(members) && fscanf(f, "%d", &pid) == 1) {
+		snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+		if (pid <= 0 || et_sysroot_line("", path, name, sizeof(name)) < 0 ||
+			!strcmp(name, "etalon"))
+			return false;
+		members[n++] = pid;
+	}
+	for (size_t i = 0; i < n; i++)
+		kill(members[i], SIGKILL);
+	return f != NULL;
+}
+
+/* A living etalon sits in its lane 0: only when that can go is lane 1 without an owner. */
+static void remove_lanes(const char *home, int pid)
+{
+	char dir[4300];
+
+	for (int lane = 0; lane < ET_LANES; lane++) {
+		snprintf(dir, sizeof(dir), "%s/%s%d-%d", home, prefix, pid, lane);
+		if (access(dir, F_OK) < 0)
+			continue;
+		if (!end_members(dir))
+			return;
+		for (int i = 0; i < 20 && rmdir(dir) < 0; i++) {
+			if (errno != EBUSY)
+				return;
+			usleep(1000);
+		}
+	}
+}
+
+/* Folders etalon-PID-LANE whose process is gone were left by a killed run. */
 static void sweep(const char *home)
 {
 	DIR *d = opendir(home);
@@ -98,9 +142,9 @@ static void sweep(const char *home)
 	while (d && (e = readdir(d))) {
 		if (strncmp(e->d_name, prefix, sizeof(prefix) - 1))
 			continue;
-		int pid = (int)strtol(e->d_name + sizeof(prefix) - 1, NULL, 10);
+		int pid = atoi(e->d_name + sizeof(prefix) - 1);
 		if (pid > 0 && kill(pid, 0) < 0 && errno == ESRCH)
-			unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);
+			remove_lanes(home, pid);
 	}
 	if (d)
 		closedir(d);
@@ -185,22 +229,4 @@ void et_cgroup_close(struct et_cgroup *g)
 	}
 	et_cleanup_close(&g->home_fd);
 	clear(g);
-}
-
-size_t et_cgroup_each(const struct et_cgroup *g, int lane, int32_t self,
-	void (*fn)(void *ctx, int32_t pid), void *ctx)
-{
-	char path[4200];
-	size_t n = 0;
-	int pid;
-
-	snprintf(path, sizeof(path), "%s/cgroup.procs", g->dir[lane]);
-	ET_AUTO_FCLOSE FILE *f = fopen(path, "re");
-	while (f && fscanf(f, "%d", &pid) == 1) {
-		if (pid <= 0 || pid == self)
-			continue;
-		fn(ctx, pid);
-		n++;
-	}
-	return n;
 }

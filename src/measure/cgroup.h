@@ -30,10 +30,6 @@ void et_cgroup_open(struct et_cgroup *g);
 bool et_cgroup_open_source(struct et_cgroup *g, enum et_pt_source source);
 /* Leaves and removes the groups. */
 void et_cgroup_close(struct et_cgroup *g);
-/* CPU time used in a lane so far; a bare read, safe between vfork and exec. */
+/* CPU time used in a lane so far, ET_UNKNOWN when unreadable; safe between vfork and exec. */
 uint64_t et_cgroup_usage_ns(enum et_pt_source source, int usage_fd);
-/* Calls fn for every process in the lane but `self`; returns how many. */
-size_t et_cgroup_each(const struct et_cgroup *g, int lane, int32_t self,
-	void (*fn)(void *ctx, int32_t pid), void *ctx);
-
 #endif

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 enum step {
 	STEP_NONE,
@@ -90,7 +91,8 @@ static enum step set_identity(const struct et_child_setup *s)
 
 static enum step set_surroundings(const struct et_child_setup *s)
 {
-	if (setpgid(0, 0) < 0)
+	/* Another user must not share our terminal; otherwise an own process group is enough. */
+	if (s->change_user ? setsid() < 0 : setpgid(0, 0) < 0)
 		return STEP_GROUP;
 	if (place(s->in, 0) < 0 || place(s->out, 1) < 0 || place(s->err, 2) < 0)
 		return STEP_FILES;
@@ -120,15 +122,56 @@ static enum step prepare(const struct et_child_setup *s)
 	return set_identity(s);
 }
 
+/*
+ * Before signals are let through: our handlers must not run in the child, which may share our
+ * memory; what we ignore for ourselves is not ignored by the program; what the caller ignores
+ * (nohup) stays so. A pending stop meant for us, from before the child had its own group, is
+ * dropped: stopped before exec, the child of vfork would stop us for good.
+ */
 static void default_signals(void)
 {
-	static const int changed[] = { SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGALRM,
-		SIGXFSZ };
-	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	static const int handled[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGTSTP };
+	static const int ignored[] = { SIGPIPE, SIGXFSZ };
+	static const int stops[] = { SIGTSTP, SIGTTIN, SIGTTOU };
+	struct sigaction dfl = { .sa_handler = SIG_DFL }, ign = { .sa_handler = SIG_IGN }, old;
 
-	/* Handlers fall away at exec; what we ignore (a closed pipe) would stay ignored. */
-	for (size_t i = 0; i < ET_LENGTH(changed); i++)
-		sigaction(changed[i], &dfl, NULL);
+	for (size_t i = 0; i < ET_LENGTH(stops); i++) {
+		sigaction(stops[i], &ign, &old);
+		sigaction(stops[i], &old, NULL);
+	}
+	for (size_t i = 0; i < ET_LENGTH(handled); i++) {
+		sigaction(handled[i], NULL, &old);
+		if (old.sa_handler != SIG_IGN)
+			sigaction(handled[i], &dfl, NULL);
+	}
+	for (size_t i = 0; i < ET_LENGTH(ignored); i++)
+		sigaction(ignored[i], &dfl, NULL);
+}
+
+static void say_ready(struct et_start *start)
+{
+	__atomic_store_n(&start->ready, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &start->ready, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/* Whoever kills us outright must not leave the program, or the start line, waiting for ever. */
+static void die_with(pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(127);
+}
+
+static void wait_at_line(struct et_start *start, pid_t parent)
+{
+	const struct timespec second = { .tv_sec = 1 };
+
+	say_ready(start);
+	while (__atomic_load_n(&start->go, __ATOMIC_ACQUIRE) == 0) {
+		syscall(SYS_futex, &start->go, FUTEX_WAIT, 0, &second, NULL, 0);
+		if (getppid() != parent)
+			_exit(127);
+	}
 }
 
 static void read_clocks(const struct et_child_setup *s, struct et_start *start, clockid_t parent)
@@ -140,7 +183,8 @@ static void read_clocks(const struct et_child_setup *s, struct et_start *start, 
 		uint64_t before = et_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 		uint64_t usage = et_cgroup_usage_ns(s->source, s->usage_fd);
 		start->own_cpu_ns = et_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
-		start->usage_ns = usage + (start->own_cpu_ns - before);
+		start->usage_ns =
+			usage == ET_UNKNOWN ? ET_UNKNOWN : usage + (start->own_cpu_ns - before);
 	} else {
 		start->own_cpu_ns = et_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 	}
@@ -154,20 +198,19 @@ static void become_program(
 	const struct et_child_setup *s, struct et_start *start, pid_t parent, bool held)
 {
 	clockid_t parent_clock = (clockid_t)(((uint32_t)~parent << 3) | 2u);
+	die_with(parent);
 	enum step failed = prepare(s);
 
 	if (failed) {
 		start->failed_errno = errno;
 		start->failed_step = (int)failed;
+		say_ready(start);
 		_exit(127);
 	}
 	default_signals();
-	/* Whoever kills us outright must not leave the program running. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (held) {
-		while (__atomic_load_n(&start->go, __ATOMIC_ACQUIRE) == 0)
-			syscall(SYS_futex, &start->go, FUTEX_WAIT, 0, NULL, NULL, 0);
-	}
+	die_with(parent); /* again: changing the user takes it back */
+	if (held)
+		wait_at_line(start, parent);
 	/*
 	 * What it waited for a CPU so far is not the program's. The file costs 10 µs, so it is
 	 * read only when there was time to wait: fork, preparation and little else otherwise.
@@ -193,6 +236,21 @@ pid_t et_child_spawn(const struct et_child_setup *setup, struct et_start *start,
 	if (pid == 0)
 		become_program(setup, start, parent, held);
 	return pid < 0 ? -errno : pid;
+}
+
+bool et_child_wait_ready(pid_t pid, struct et_start *start)
+{
+	const struct timespec moment = { .tv_nsec = 50000000 };
+	siginfo_t info;
+
+	while (__atomic_load_n(&start->ready, __ATOMIC_ACQUIRE) == 0) {
+		syscall(SYS_futex, &start->ready, FUTEX_WAIT, 0, &moment, NULL, 0);
+		memset(&info, 0, sizeof(info));
+		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+			info.si_pid == pid)
+			return false; /* somebody killed it */
+	}
+	return start->failed_step == 0;
 }
 
 void et_child_release(struct et_start *starts, size_t n)

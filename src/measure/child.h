@@ -39,7 +39,8 @@ struct et_child_setup {
 
 /* Written by the child before it becomes the program; lies in memory both see. */
 struct et_start {
-	uint32_t go;                   /* start line: the child waits until it is 1 */
+	uint32_t ready; /* the child has come to its start line, or failed on the way */
+	uint32_t go;    /* it waits there until this is 1 */
 	int failed_step, failed_errno; /* why it could not start; 0 0 when it did */
 	uint64_t spawned_ns;           /* CLOCK_MONOTONIC before fork, by the parent */
 	uint64_t t0_ns;                /* CLOCK_MONOTONIC right before execve */
@@ -58,6 +59,8 @@ void et_start_unmap(struct et_start *s, size_t n);
  * et_child_release. Returns its pid, or -errno when no process could be made.
  */
 pid_t et_child_spawn(const struct et_child_setup *setup, struct et_start *start, bool held);
+/* Waits until a held child stands at its start line; false when it never will. */
+bool et_child_wait_ready(pid_t pid, struct et_start *start);
 void et_child_release(struct et_start *starts, size_t n);
 /* The sentence for a start that failed; returns -errno. */
 int et_child_start_error(

@@ -168,8 +168,18 @@ static bool is_member(const int32_t *pids, size_t n, int32_t pid)
 	return n && pid > 0 && bsearch(&pid, pids, n, sizeof(*pids), by_pid);
 }
 
+static void add_up(struct et_tree_delays *d, const struct et_exit_record *r)
+{
+	d->tasks++;
+	d->run_ns += r->run_delay_ns;
+	d->block_ns += r->block_delay_ns;
+	if (r->max_rss_bytes > d->max_rss_bytes)
+		d->max_rss_bytes = r->max_rss_bytes;
+}
+
 /* One pass: claims records whose process or parent is a member; returns the number of new ones. */
-static size_t claim_pass(struct et_exits *exits, int32_t **pids, size_t *n, size_t *cap)
+static size_t claim_pass(
+	struct et_exits *exits, int32_t **pids, size_t *n, size_t *cap, struct et_tree_delays *d)
 {
 	size_t known = *n, before = *n;
 
@@ -183,6 +193,8 @@ static size_t claim_pass(struct et_exits *exits, int32_t **pids, size_t *n, size
 		ET_GROW(*pids, *n, *cap);
 		(*pids)[(*n)++] = process;
 		r->pid = -r->pid;
+		if (!r->group)
+			add_up(d, r);
 	}
 	qsort(*pids, *n, sizeof(**pids), by_pid);
 	return *n - before;
@@ -200,17 +212,9 @@ struct et_tree_delays et_exits_claim(struct et_exits *exits, int32_t root, int32
 	if (reaper > 0)
 		pids[n++] = reaper;
 	qsort(pids, n, sizeof(*pids), by_pid);
-	while (claim_pass(exits, &pids, &n, &cap))
+	while (claim_pass(exits, &pids, &n, &cap, &d))
 		;
 	free(pids);
-	for (size_t i = 0; i < exits->n; i++) {
-		const struct et_exit_record *r = &exits->records[i];
-		if (!claimed(r) || r->group)
-			continue;
-		d.tasks++;
-		d.block_ns += r->block_delay_ns;
-		d.run_ns += r->run_delay_ns;
-	}
 	return d;
 }
 

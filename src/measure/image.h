@@ -60,9 +60,10 @@ void et_exits_free(struct et_exits *exits);
 
 /* The tasks of the measured program among the exits: root's descendants, waited for or not. */
 struct et_tree_delays {
-	uint64_t run_ns;   /* waiting for a CPU, all tasks */
-	uint64_t block_ns; /* waiting for block I/O, all tasks */
-	size_t tasks;      /* how many tasks ended, the root's first thread too */
+	uint64_t run_ns;        /* waiting for a CPU, all tasks */
+	uint64_t block_ns;      /* waiting for block I/O, all tasks */
+	size_t tasks;           /* how many tasks ended, the root's first thread too */
+	uint64_t max_rss_bytes; /* the largest address space among them; 0: not told */
 };
 
 /* Marks the records that belong to the tree of `root` by setting their pid negative. */

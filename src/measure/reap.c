@@ -12,11 +12,6 @@
 /* Programs shorter than this are not asked how often they migrated: it would cost too much. */
 static const uint64_t LONG_ENOUGH_NS = 5000000;
 
-static uint64_t timeval_ns(struct timeval t)
-{
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
-}
-
 static struct et_ended *entry_of(struct et_ended *ended, size_t n, pid_t pid)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -57,8 +52,11 @@ static void read_zombie(struct et_ended *e)
 	}
 }
 
-/* A descendant that nobody waited for: its time belongs to the program of its process group. */
-static void reap_orphan(struct et_ended *ended, size_t n, pid_t pid)
+/*
+ * A descendant that nobody waited for: its time belongs to the program of its process group.
+ * False when it has not ended yet.
+ */
+static bool reap_orphan(struct et_ended *ended, size_t n, pid_t pid)
 {
 	pid_t group = getpgid(pid);
 	struct rusage usage;
@@ -68,9 +66,10 @@ static void reap_orphan(struct et_ended *ended, size_t n, pid_t pid)
 		if (ended[i].pid == group)
 			owner = i;
 	}
-	if (wait4(pid, NULL, 0, &usage) == pid)
-		ended[owner].orphan_cpu_ns +=
-			timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime);
+	if (wait4(pid, NULL, WNOHANG, &usage) != pid)
+		return false;
+	ended[owner].orphan_cpu_ns += et_timeval_ns(usage.ru_utime) + et_timeval_ns(usage.ru_stime);
+	return true;
 }
 
 /* The program reads from or writes to a terminal that is not its own: it would wait for ever. */
@@ -90,6 +89,9 @@ static void take_end(struct et_ended *e, uint64_t now_ns)
 	read_zombie(e);
 	/* What it left in its own process group must not disturb a partner that still runs. */
 	kill(-e->pid, SIGKILL);
+	/* From now on the number may be given to another group. */
+	if (e->group)
+		*e->group = 0;
 	wait4(e->pid, &e->status, 0, &e->usage);
 	e->done = true;
 }
@@ -182,37 +184,77 @@ static bool was_there(const struct et_image *before, int32_t pid)
 	return false;
 }
 
-/* Kills and reaps each child of ours that is new; returns how many there were. */
-static size_t kill_children(struct et_ended *ended, size_t n, const struct et_image *before)
+/* Children of ours, from the kernel's own list, or where it keeps none by asking every process. */
+static void list_children(struct et_image *out)
 {
+	ET_AUTO_FCLOSE FILE *f = fopen("/proc/thread-self/children", "re");
 	struct et_watch watch;
-	struct et_image now = { 0 };
-	int32_t self = getpid();
-	size_t killed = 0;
+	int pid;
 
+	out->n = 0;
+	while (f && fscanf(f, "%d", &pid) == 1) {
+		ET_GROW(out->readings, out->n, out->cap);
+		out->readings[out->n++] = (struct et_reading){ .pid = pid };
+	}
+	if (f)
+		return;
+	struct et_image all = { 0 };
 	et_watch_open(&watch);
-	et_watch_take(&watch, NULL, 0, &now);
+	et_watch_take(&watch, NULL, 0, &all);
 	et_watch_close(&watch);
+	for (size_t i = 0; i < all.n; i++) {
+		if (parent_of(all.readings[i].pid) != getpid())
+			continue;
+		ET_GROW(out->readings, out->n, out->cap);
+		out->readings[out->n++] = all.readings[i];
+	}
+	et_image_free(&all);
+}
+
+/* Kills each child of ours that is new and reaps those that have ended; returns how many are left.
+ */
+static size_t kill_children(
+	struct et_ended *ended, size_t n, const struct et_image *before, bool *any)
+{
+	struct et_image now = { 0 };
+	size_t left = 0;
+
+	list_children(&now);
 	for (size_t i = 0; i < now.n; i++) {
 		int32_t pid = now.readings[i].pid;
-		if (parent_of(pid) != self || was_there(before, pid))
+		if (was_there(before, pid))
 			continue;
-		kill(pid, SIGKILL);
-		reap_orphan(ended, n, pid);
-		killed++;
+		*any = true;
+		/* What became another user's with a setuid program is not ours to kill. */
+		bool ours = kill(pid, SIGKILL) == 0;
+		if (!reap_orphan(ended, n, pid) && ours)
+			left++;
 	}
 	et_image_free(&now);
-	return killed;
+	return left;
 }
 
 void et_reap_leftovers(struct et_ended *ended, size_t n, const struct et_image *before)
 {
+	enum {
+		TRIES = 2000
+	}; /* a millisecond apart: what is killed ends unless the kernel holds it */
 	siginfo_t info = { 0 };
+	bool any = false;
 
 	/* No child at all: the usual case, for one system call. */
 	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0)
 		return;
 	/* Killing one hands us its children: again until none is left. */
-	while (kill_children(ended, n, before))
+	for (int i = 0; i < TRIES; i++) {
+		bool more = false;
+		size_t left = kill_children(ended, n, before, &more);
+		any = any || more;
+		if (!left && (!more || i > 0))
+			break;
+		if (left)
+			usleep(1000);
+	}
+	if (any)
 		ended[0].marks |= ET_MARK_LEFTOVERS;
 }

@@ -18,14 +18,15 @@ enum et_want {
 };
 
 struct et_ended {
-	unsigned want;       /* enum et_want; set by the caller */
-	uint64_t began_ns;   /* about when it started; set by the caller */
-	pid_t pid;           /* set by the caller; 0: no such child */
-	bool done;           /* it has ended */
-	uint64_t t1_ns;      /* right after the kernel said so */
-	int status;          /* as of wait */
-	struct rusage usage; /* of this child and those it waited for */
-	uint64_t cpu_ns;     /* of this process alone, exact */
+	unsigned want;         /* enum et_want; set by the caller */
+	uint64_t began_ns;     /* about when it started; set by the caller */
+	pid_t pid;             /* set by the caller; 0: no such child */
+	volatile pid_t *group; /* cleared when it ends, or NULL; set by the caller */
+	bool done;             /* it has ended */
+	uint64_t t1_ns;        /* right after the kernel said so */
+	int status;            /* as of wait */
+	struct rusage usage;   /* of this child and those it waited for */
+	uint64_t cpu_ns;       /* of this process alone, exact */
 	uint64_t run_delay_ns;
 	uint64_t migrations;    /* of its first thread, ET_UNKNOWN where not told */
 	uint64_t orphan_cpu_ns; /* of descendants that came to us */

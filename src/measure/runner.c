@@ -14,6 +14,8 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 enum { MOST_TOGETHER = 2 };
@@ -23,15 +25,18 @@ struct et_runner {
 	struct et_interrupt *interrupt;
 	struct et_cgroup cgroup;
 	struct et_taskstats *taskstats; /* NULL: no exit records */
+	int no_records;                 /* -errno: why not */
 	struct et_watch watch;
 	struct et_image before, after;
 	struct et_exits exits;
 	struct et_start *starts;
 	struct et_identity identity;
-	char **envp;
+	char **envp;       /* of the programs */
+	char **own_envp;   /* of the commands around them, which run as ourselves */
 	char **paths;      /* executable of each command */
 	cpu_set_t allowed; /* CPUs a program may use */
 	cpu_set_t one;     /* the CPU a duet shares */
+	bool pinnable;     /* the sets below are known */
 	bool pinned;       /* the user named the CPUs */
 	bool elsewhere;    /* we ourselves keep off that one CPU */
 	int policy, priority;
@@ -48,7 +53,9 @@ static int choose_cpus(struct et_runner *r, struct et_error *err)
 	cpu_set_t wanted;
 	char list[256];
 
-	if (sched_getaffinity(0, sizeof(r->allowed), &r->allowed) < 0)
+	/* More CPUs than a set holds: programs run where they like, and nothing can be pinned. */
+	r->pinnable = sched_getaffinity(0, sizeof(r->allowed), &r->allowed) == 0;
+	if (!r->pinnable && (r->e->child.cpus || r->e->plan.metronome_ns))
 		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "CPU affinity");
 	if (r->e->child.cpus) {
 		int rc = et_parse_cpus("--cpu", r->e->child.cpus, &wanted, err);
@@ -121,11 +128,26 @@ static int open_file(const char *path, int flags, int *fd, struct et_error *err)
 	return 0;
 }
 
+/* Every run reads the input from its beginning: a pipe has none for the second. */
+static int check_input(const char *path, struct et_error *err)
+{
+	struct stat st;
+
+	if (!path || stat(path, &st) < 0 || (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode)))
+		return 0; /* what is missing is told when it is opened */
+	return et_hint(err,
+		et_fail(err, ESPIPE, ET_EXIT_USAGE,
+			"--input %s is a pipe: only the first run would see what is in it", path),
+		"write it to a file first");
+}
+
 static int open_files(struct et_runner *r, struct et_error *err)
 {
 	const struct et_child_spec *c = &r->e->child;
 	int rc = open_file("/dev/null", O_RDWR, &r->null_fd, err);
 
+	if (rc == 0)
+		rc = check_input(c->input, err);
 	for (int i = 0; rc == 0 && i < MOST_TOGETHER; i++)
 		rc = open_file(c->input ? c->input : "/dev/null", O_RDONLY, &r->in_fd[i], err);
 	if (rc == 0 && c->output && strcmp(c->output, "null") && strcmp(c->output, "inherit"))
@@ -158,23 +180,25 @@ static int find_identity(struct et_runner *r, char *const *envp, struct et_error
 			"run etalon itself as %s, or with sudo", user);
 	if (rc == 0)
 		r->envp = et_environ_make(envp, user ? &r->identity : NULL);
+	if (rc == 0)
+		r->own_envp = et_environ_make(envp, NULL);
 	return rc;
 }
 
 static void watch_others(struct et_runner *r)
 {
-	r->starts = et_start_map(MOST_TOGETHER);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	et_cgroup_open(&r->cgroup);
 	et_watch_open(&r->watch);
 	et_steal_open(&r->steal, strcmp(r->e->host.virtual_machine, "none") != 0);
-	if (et_taskstats_open(&r->taskstats) < 0)
+	r->no_records = et_taskstats_open(&r->taskstats);
+	if (r->no_records)
 		r->taskstats = NULL;
 	sigprocmask(SIG_BLOCK, NULL, &r->signals);
 	r->aside = (struct et_aside){ .shell = r->e->child.shell,
 		.directory = r->e->child.directory,
-		.envp = r->envp,
-		.path_variable = et_environ_get(r->envp, "PATH"),
+		.envp = r->own_envp,
+		.path_variable = et_environ_get(r->own_envp, "PATH"),
 		.home_fd = r->cgroup.home_fd,
 		.signals = r->signals,
 		.interrupt = r->interrupt };
@@ -192,7 +216,9 @@ int et_runner_open(const struct et_experiment *e, char *const *envp, struct et_i
 	r->cgroup.source = ET_PT_WAIT4;
 	r->steal.fd = -1;
 	r->watch.proc_fd = r->watch.loadavg_fd = -1;
-	int rc = choose_cpus(r, err);
+	r->starts = et_start_map(MOST_TOGETHER);
+	int rc = r->starts ? choose_cpus(r, err)
+			   : et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "memory for children");
 	if (rc == 0)
 		rc = step_aside(r, err);
 	if (rc == 0)
@@ -227,6 +253,7 @@ void et_runner_close(struct et_runner *r)
 	et_start_unmap(r->starts, MOST_TOGETHER);
 	et_identity_free(&r->identity);
 	et_strv_free(r->envp);
+	et_strv_free(r->own_envp);
 	et_strv_free(r->paths);
 	et_cleanup_close(&r->null_fd);
 	et_cleanup_close(&r->out_fd);
@@ -237,7 +264,9 @@ void et_runner_close(struct et_runner *r)
 
 const char *et_runner_image_source(const struct et_runner *r)
 {
-	return r->taskstats ? "taskstats" : "proc";
+	if (r->taskstats)
+		return "taskstats";
+	return r->no_records == -EPERM ? "proc" : "proc-no-taskstats";
 }
 
 /* --- one execution of one program, or of two together --- */
@@ -248,7 +277,10 @@ struct take {
 	const cpu_set_t *cpus; /* NULL: as we are */
 	struct et_child_setup setups[MOST_TOGETHER];
 	struct et_ended ended[MOST_TOGETHER];
-	uint64_t wall_ns, steal_ns;
+	uint64_t wall_ns;
+	struct et_stolen stolen[2]; /* before and after */
+	uint64_t own_rss_bytes;     /* our own peak: exec hands it on to a child of vfork */
+	enum et_pt_source source[MOST_TOGETHER];
 	uint64_t pt_ns[MOST_TOGETHER];
 	bool lost;
 	int suspended;
@@ -291,25 +323,47 @@ static void fill_setup(struct et_runner *r, struct take *t, size_t i)
 	};
 }
 
+/* All at their start lines, then all released; one that cannot come sends the others home. */
+static void start_together(struct et_runner *r, struct take *t)
+{
+	bool ready = true;
+
+	for (size_t i = 0; i < t->n; i++)
+		ready = et_child_wait_ready(t->ended[i].pid, &r->starts[i]) && ready;
+	for (size_t i = 0; !ready && i < t->n; i++)
+		kill(t->ended[i].pid, SIGKILL);
+	if (ready)
+		et_child_release(r->starts, t->n);
+}
+
+static int spawn_blocked(struct et_runner *r, struct take *t, struct et_error *err)
+{
+	/* A signal that came while pictures were taken had no child to go to. */
+	if (r->interrupt->signal)
+		return -EINTR;
+	for (size_t i = 0; i < t->n; i++) {
+		pid_t pid = et_child_spawn(&t->setups[i], &r->starts[i], t->n > 1);
+		if (pid < 0) {
+			if (i > 0) /* the first waits for a partner that never came */
+				kill(t->ended[0].pid, SIGKILL);
+			return et_fail_errno(err, (int)-pid, ET_EXIT_OUTSIDE, "cannot start '%s'",
+				t->setups[i].argv[0]);
+		}
+		t->ended[i].pid = r->interrupt->groups[i] = pid;
+		t->ended[i].group = &r->interrupt->groups[i];
+	}
+	if (t->n > 1)
+		start_together(r, t);
+	return 0;
+}
+
 static int spawn_all(struct et_runner *r, struct take *t, struct et_error *err)
 {
 	sigset_t all, old;
-	int rc = 0;
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old);
-	for (size_t i = 0; rc == 0 && i < t->n; i++) {
-		pid_t pid = et_child_spawn(&t->setups[i], &r->starts[i], t->n > 1);
-		if (pid < 0)
-			rc = et_fail_errno(err, (int)-pid, ET_EXIT_OUTSIDE, "cannot start '%s'",
-				t->setups[i].argv[0]);
-		else
-			t->ended[i].pid = r->interrupt->groups[i] = pid;
-	}
-	if (rc && t->ended[0].pid > 0) /* the first waits for a partner that never came */
-		kill(t->ended[0].pid, SIGKILL);
-	else if (rc == 0 && t->n > 1)
-		et_child_release(r->starts, t->n);
+	int rc = spawn_blocked(r, t, err);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	return rc;
 }
@@ -331,7 +385,10 @@ static void before_run(struct et_runner *r, struct take *t)
 	t->lost = false;
 	t->suspended = r->interrupt->suspended;
 	t->wall_ns = et_clock_read_ns(CLOCK_REALTIME);
-	t->steal_ns = et_steal_read_ns(&r->steal, t->cpus);
+	struct rusage own;
+	getrusage(RUSAGE_SELF, &own);
+	t->own_rss_bytes = (uint64_t)own.ru_maxrss * 1024;
+	t->stolen[0] = et_steal_read(&r->steal, t->cpus);
 	if (r->taskstats) {
 		bool stale;
 		et_taskstats_drain(r->taskstats, NULL, NULL, &stale);
@@ -348,13 +405,7 @@ static void after_run(struct et_runner *r, struct take *t)
 	et_watch_take(&r->watch, ours, t->n, &r->after);
 	if (r->taskstats)
 		et_taskstats_drain(r->taskstats, et_exits_add, &r->exits, &t->lost);
-	if (t->steal_ns != ET_UNKNOWN)
-		t->steal_ns = et_steal_read_ns(&r->steal, t->cpus) - t->steal_ns;
-}
-
-static uint64_t timeval_ns(struct timeval t)
-{
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
+	t->stolen[1] = et_steal_read(&r->steal, t->cpus);
 }
 
 static uint64_t minus(uint64_t a, uint64_t b)
@@ -362,77 +413,101 @@ static uint64_t minus(uint64_t a, uint64_t b)
 	return a > b ? a - b : 0;
 }
 
-/* CPU time of the whole tree since t0. own_ns is etalon's CPU time now. */
-static uint64_t process_time_ns(
-	const struct et_runner *r, const struct take *t, size_t i, uint64_t own_ns)
+/* By wait4: the child, those it waited for, and orphans that came to us. */
+static uint64_t waited_time_ns(const struct et_start *s, const struct et_ended *e)
 {
-	const struct et_start *s = &r->starts[i];
-	const struct et_ended *e = &t->ended[i];
-	uint64_t waited = timeval_ns(e->usage.ru_utime) + timeval_ns(e->usage.ru_stime);
+	uint64_t waited = et_timeval_ns(e->usage.ru_utime) + et_timeval_ns(e->usage.ru_stime);
 
-	if (r->cgroup.source != ET_PT_WAIT4) {
-		uint64_t used = et_cgroup_usage_ns(r->cgroup.source, t->setups[i].usage_fd);
-		used = minus(used, s->usage_ns);
-		return i == 0 ? minus(used, minus(own_ns, s->parent_cpu_ns)) : used;
-	}
 	/* rusage is cut to microseconds twice; without children the process's clock says more. */
 	if (e->cpu_ns != ET_UNKNOWN && waited < e->cpu_ns + 4000)
 		waited = e->cpu_ns;
 	return minus(waited, s->own_cpu_ns) + e->orphan_cpu_ns;
 }
 
-/* The delays of all tasks from their exit records; without these, of the first thread from /proc.
+/*
+ * CPU time of the whole tree since t0. own_ns is etalon's CPU time now. A program that moves to
+ * another control group (a login, a container) is not counted in ours: wait4 knows more then.
  */
-static void fill_delays(struct et_runner *r, struct take *t, size_t i, struct et_sample *s)
+static void take_process_time(struct et_runner *r, struct take *t, size_t i, uint64_t own_ns)
+{
+	const struct et_start *s = &r->starts[i];
+	struct et_ended *e = &t->ended[i];
+	uint64_t waited = waited_time_ns(s, e);
+	uint64_t used = r->cgroup.source == ET_PT_WAIT4
+				? ET_UNKNOWN
+				: et_cgroup_usage_ns(r->cgroup.source, t->setups[i].usage_fd);
+
+	t->pt_ns[i] = waited;
+	t->source[i] = ET_PT_WAIT4;
+	if (used == ET_UNKNOWN || s->usage_ns == ET_UNKNOWN)
+		return;
+	used = minus(used, s->usage_ns);
+	if (i == 0)
+		used = minus(used, minus(own_ns, s->parent_cpu_ns));
+	if (used + used / 50 + 2000000 < waited) {
+		e->marks |= ET_MARK_ESCAPED;
+		return;
+	}
+	t->pt_ns[i] = used;
+	t->source[i] = r->cgroup.source;
+}
+
+/*
+ * What the exit records tell of all tasks: delays and peak memory. Without records, /proc told the
+ * delay of the first thread, and wait4 a peak that may be our own. Returns the number of tasks, 0
+ * when it is not known.
+ */
+static size_t fill_from_records(struct et_runner *r, struct take *t, size_t i, struct et_sample *s)
 {
 	const struct et_ended *e = &t->ended[i];
-	uint64_t before_ns = r->starts[i].run_delay_ns;
-	size_t tasks = 0;
+	uint64_t before_ns = r->starts[i].run_delay_ns, rss = (uint64_t)e->usage.ru_maxrss * 1024;
+	struct et_tree_delays d = { 0 };
 
+	/* Orphans come to us; in a duet they cannot be told apart by that. */
+	if (r->taskstats)
+		d = et_exits_claim(&r->exits, e->pid, t->n == 1 ? getpid() : 0);
 	s->wait_ns = s->blocked_ns = ET_UNKNOWN;
-	if (r->taskstats) {
-		/* Orphans come to us; in a duet they cannot be told apart by that. */
-		struct et_tree_delays d =
-			et_exits_claim(&r->exits, e->pid, t->n == 1 ? getpid() : 0);
-		tasks = d.tasks;
-		if (tasks)
-			s->wait_ns = minus(d.run_ns, before_ns);
-		if (tasks && r->e->host.block_delays)
+	s->max_rss_bytes = rss > t->own_rss_bytes ? rss : ET_UNKNOWN;
+	if (d.tasks) {
+		s->wait_ns = minus(d.run_ns, before_ns);
+		if (r->e->host.block_delays)
 			s->blocked_ns = d.block_ns;
+		if (d.max_rss_bytes)
+			s->max_rss_bytes = d.max_rss_bytes;
 	} else if (e->run_delay_ns != ET_UNKNOWN &&
 		   s->pt_ns <= e->cpu_ns + e->cpu_ns / 20 + 1000000) {
 		/* Otherwise other tasks did much of the work, and of them nothing is known. */
 		s->wait_ns = minus(e->run_delay_ns, before_ns);
 	}
-	/* What a serial program waited before its start line was not told exactly enough to tell.
-	 */
-	if (tasks <= 1 && s->wait_ns != ET_UNKNOWN && s->wait_ns > minus(s->et_ns, s->pt_ns))
-		s->wait_ns = minus(s->et_ns, s->pt_ns);
-	s->cpu_migrations = tasks > 1 ? ET_UNKNOWN : e->migrations;
-	if (t->cpus && CPU_COUNT(t->cpus) == 1)
-		s->cpu_migrations = 0;
+	return d.tasks;
 }
 
 /*
- * The kernel reports an end a few microseconds before the task's last stretch is over. A serial
- * program cannot use more CPU time than its window is long: what comes after is not in it.
+ * A serial program cannot use more CPU time than its window is long, nor wait longer than the rest
+ * of it; but the kernel reports an end a few microseconds before the task's last stretch is over,
+ * and what it waited before its start line is not always told exactly.
  */
-static uint64_t within_window_ns(uint64_t pt_ns, uint64_t et_ns)
+static void fit_into_window(struct et_sample *s, size_t tasks)
 {
-	enum { LAST_STRETCH_NS = 200000 };
+	enum { LAST_STRETCH_NS = 200000, SURELY_STRETCH_NS = 20000 };
+	uint64_t most = tasks == 1 ? LAST_STRETCH_NS : tasks == 0 ? SURELY_STRETCH_NS : 0;
 
-	return pt_ns > et_ns && pt_ns - et_ns < LAST_STRETCH_NS ? et_ns : pt_ns;
+	if (s->pt_ns > s->et_ns && s->pt_ns - s->et_ns < most)
+		s->pt_ns = s->et_ns;
+	if (tasks <= 1 && s->wait_ns != ET_UNKNOWN && s->wait_ns > minus(s->et_ns, s->pt_ns))
+		s->wait_ns = minus(s->et_ns, s->pt_ns);
 }
 
-/* Steal is told in ticks for whole CPUs: of a serial program it cannot exceed what is unexplained.
- */
+/* Steal is told in ticks: of a serial program it cannot exceed what is unexplained. */
 static uint64_t stolen_ns(const struct take *t, const struct et_sample *s)
 {
-	if (t->steal_ns == ET_UNKNOWN || s->pt_ns > s->et_ns)
-		return t->steal_ns;
+	uint64_t share = et_steal_share_ns(t->stolen[0], t->stolen[1], s->pt_ns);
+
+	if (share == ET_UNKNOWN || s->pt_ns > s->et_ns)
+		return share;
 	uint64_t waited = s->wait_ns == ET_UNKNOWN ? 0 : s->wait_ns;
 	uint64_t rest = minus(s->et_ns, s->pt_ns + waited);
-	return t->steal_ns < rest ? t->steal_ns : rest;
+	return share < rest ? share : rest;
 }
 
 static void fill_sample(struct et_runner *r, struct take *t, size_t i, struct et_sample *s)
@@ -452,19 +527,22 @@ static void fill_sample(struct et_runner *r, struct take *t, size_t i, struct et
 		s->marks |= ET_MARK_NO_EXITS;
 	if (t->suspended != r->interrupt->suspended)
 		s->marks |= ET_MARK_STOPPED;
-	s->pt_source = r->cgroup.source;
+	s->pt_source = t->source[i];
 	s->et_ns = minus(e->t1_ns, r->starts[i].t0_ns);
-	s->pt_ns = within_window_ns(t->pt_ns[i], s->et_ns);
-	uint64_t user = timeval_ns(e->usage.ru_utime), system = timeval_ns(e->usage.ru_stime);
+	s->pt_ns = t->pt_ns[i];
+	size_t tasks = fill_from_records(r, t, i, s);
+	fit_into_window(s, tasks);
+	uint64_t user = et_timeval_ns(e->usage.ru_utime), system = et_timeval_ns(e->usage.ru_stime);
 	double share = user + system ? (double)user / (double)(user + system) : 0;
 	s->user_ns = (uint64_t)((double)s->pt_ns * share);
 	s->system_ns = s->pt_ns - s->user_ns;
-	s->max_rss_bytes = (uint64_t)e->usage.ru_maxrss * 1024;
 	s->voluntary_switches = (uint64_t)e->usage.ru_nvcsw;
 	s->involuntary_switches = (uint64_t)e->usage.ru_nivcsw;
 	s->major_faults = (uint64_t)e->usage.ru_majflt;
 	s->minor_faults = (uint64_t)e->usage.ru_minflt;
-	fill_delays(r, t, i, s);
+	s->cpu_migrations = tasks > 1 ? ET_UNKNOWN : e->migrations;
+	if (t->cpus && CPU_COUNT(t->cpus) == 1)
+		s->cpu_migrations = 0;
 	s->steal_ns = stolen_ns(t, s);
 }
 
@@ -486,12 +564,19 @@ static int wait_all(struct et_runner *r, struct take *t, struct et_error *err)
 
 	et_reap_leftovers(t->ended, t->n, &r->before);
 	r->interrupt->groups[0] = r->interrupt->groups[1] = 0;
-	if (r->interrupt->signal)
+	if (r->interrupt->signal) {
+		alarm(0); /* the children are gone: what comes next has all the time it needs */
 		return -EINTR;
+	}
 	for (size_t i = 0; i < t->n; i++) {
+		if (!r->starts[i].failed_step && !r->starts[i].t0_ns)
+			continue; /* sent home because of its partner */
 		if (r->starts[i].failed_step)
 			return et_child_start_error(&t->setups[i], &r->starts[i], err);
 	}
+	if (!r->starts[0].t0_ns || !r->starts[t->n - 1].t0_ns)
+		return et_fail(err, ECHILD, ET_EXIT_OUTSIDE, "%s: killed before it could start",
+			t->setups[0].argv[0]);
 	if (rc == -EIO)
 		return et_hint(err,
 			et_fail(err, EIO, ET_EXIT_PROGRAM,
@@ -522,7 +607,7 @@ static int perform(struct et_runner *r, struct take *t, struct et_sample *out, s
 	/* Groups are read before the pictures cost anything. */
 	uint64_t own_ns = et_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 	for (size_t i = 0; i < t->n; i++)
-		t->pt_ns[i] = process_time_ns(r, t, i, own_ns);
+		take_process_time(r, t, i, own_ns);
 	after_run(r, t);
 	for (size_t i = 0; i < t->n; i++)
 		fill_sample(r, t, i, &out[i]);
@@ -603,7 +688,7 @@ static int run_together(struct et_runner *r, const struct et_request *q, const c
 static int run_duet(struct et_runner *r, const struct et_request *q, struct et_sample out[2],
 	struct et_error *err)
 {
-	const cpu_set_t *cpus = q->parallel ? &r->allowed : &r->one;
+	const cpu_set_t *cpus = !r->pinnable ? NULL : q->parallel ? &r->allowed : &r->one;
 	int rc =
 		q->overlap ? run_together(r, q, cpus, out, err) : run_in_turn(r, q, cpus, out, err);
 

@@ -34,6 +34,7 @@ static void fill_record(struct et_exit_record *r, const void *bytes, size_t len)
 	r->cpu_ns = t.cpu_run_virtual_total;
 	r->run_delay_ns = t.cpu_delay_total;
 	r->block_delay_ns = t.blkio_delay_total;
+	r->max_rss_bytes = t.hiwater_rss * 1024;
 	r->ppid = (int32_t)t.ac_ppid;
 	memcpy(r->name, t.ac_comm, sizeof(r->name) - 1);
 	r->name[sizeof(r->name) - 1] = '\0';

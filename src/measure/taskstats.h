@@ -22,6 +22,7 @@ struct et_exit_record {
 	uint64_t cpu_ns;
 	uint64_t run_delay_ns;
 	uint64_t block_delay_ns;
+	uint64_t max_rss_bytes; /* of its address space */
 };
 
 /*

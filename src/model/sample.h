@@ -36,6 +36,7 @@ enum et_mark {
 	ET_MARK_LEFTOVERS = 1 << 2,  /* it left processes behind, which were killed */
 	ET_MARK_NO_OVERLAP = 1 << 3, /* a pair too short to overlap, run one after the other */
 	ET_MARK_NO_EXITS = 1 << 4,   /* no exit records: who came and went is not known */
+	ET_MARK_ESCAPED = 1 << 5,    /* it left its control group: process time is wait4's */
 };
 
 /* CPU time that another process used while the sample ran. */

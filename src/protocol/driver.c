@@ -9,17 +9,23 @@
 #include <math.h>
 #include <string.h>
 
+enum { FIRST = 9 };
+
 /* What is known about a command so far. */
 struct known {
-	uint64_t longest_pt_ns; /* over all samples, 0: none yet */
-	bool parallel;          /* it used more CPU time than time went by */
+	uint64_t first_pt_ns[FIRST]; /* of its first runs alone, warm-up too */
+	size_t n;
+	uint64_t last_et_ns; /* 0: it has not run yet */
+	bool parallel;       /* it used more CPU time than time went by */
+	enum { UNDECIDED, TOGETHER, IN_TURN } duet;
 };
 
 struct state {
 	struct et_driver *d;
 	struct et_experiment *e;
 	uint64_t began_ns;
-	uint32_t order; /* number of the last execution */
+	uint64_t limit_ns; /* on the clock, from began_ns; 0: none */
+	uint32_t order;    /* number of the last execution */
 	uint64_t done, total;
 	struct et_turn *turns;
 	struct known *known; /* one a command */
@@ -32,10 +38,50 @@ struct state {
 
 static void learn(struct known *k, const struct et_sample *s)
 {
-	if (s->pt_ns != ET_UNKNOWN && s->pt_ns > k->longest_pt_ns)
-		k->longest_pt_ns = s->pt_ns;
-	if (s->arrangement == ET_SOLO && s->pt_ns > s->et_ns + s->et_ns / 10)
+	k->last_et_ns = s->et_ns ? s->et_ns : 1;
+	if (s->arrangement == ET_DUET)
+		k->duet = s->marks & ET_MARK_NO_OVERLAP ? IN_TURN : TOGETHER;
+	if (s->arrangement != ET_SOLO || s->pt_ns == ET_UNKNOWN)
+		return;
+	if (s->pt_ns > s->et_ns + s->et_ns / 10)
 		k->parallel = true;
+	if (k->n < FIRST)
+		k->first_pt_ns[k->n++] = s->pt_ns;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The median, which one disturbed run does not move. 0: nothing known. */
+static uint64_t usual_pt_ns(const struct known *k)
+{
+	uint64_t sorted[FIRST];
+
+	if (!k->n)
+		return 0;
+	memcpy(sorted, k->first_pt_ns, k->n * sizeof(*sorted));
+	qsort(sorted, k->n, sizeof(*sorted), ascending);
+	return sorted[k->n / 2];
+}
+
+/*
+ * Decided once for each command, so that all its pairs are of one kind. A slice ends at a tick at
+ * the earliest, and lasts some milliseconds on large machines: below that nothing alternates.
+ */
+static bool overlaps(const struct state *st, struct known *a, const struct known *b)
+{
+	const uint64_t slice_ns = 6000000, two_ticks = 2 * st->e->host.tick_ns;
+	uint64_t x = usual_pt_ns(a), y = usual_pt_ns(b), longest = x > y ? x : y;
+
+	if (a->duet == UNDECIDED)
+		a->duet = longest && longest < (two_ticks > slice_ns ? two_ticks : slice_ns)
+				  ? IN_TURN
+				  : TOGETHER;
+	return a->duet == TOGETHER;
 }
 
 static struct et_request request_for(const struct state *st, const struct et_turn *turn)
@@ -43,27 +89,49 @@ static struct et_request request_for(const struct state *st, const struct et_tur
 	struct et_request q = { .arrangement = turn->arrangement,
 		.command = turn->command,
 		.partner = turn->partner,
-		.swap = turn->swap,
-		.overlap = true };
+		.swap = turn->swap };
 
 	if (turn->arrangement == ET_DUET) {
-		const struct known *a = &st->known[turn->command], *b = &st->known[turn->partner];
-		uint64_t longest =
-			a->longest_pt_ns > b->longest_pt_ns ? a->longest_pt_ns : b->longest_pt_ns;
-		/* A slice ends at a tick at the earliest: below two of them nothing alternates. */
-		q.overlap = longest == 0 || longest >= 2 * st->e->host.tick_ns;
+		struct known *a = &st->known[turn->command], *b = &st->known[turn->partner];
+		q.overlap = overlaps(st, a, b);
 		q.parallel = a->parallel || b->parallel;
 	}
 	return q;
 }
 
+/* How long the turn will take, as far as its commands are known. */
+static uint64_t expected_ns(const struct state *st, const struct et_turn *turn)
+{
+	uint32_t commands[] = { turn->command, turn->partner };
+	uint64_t sum = 0;
+
+	for (int i = 0; i < (turn->arrangement == ET_DUET ? 2 : 1); i++) {
+		const struct et_command *c = &st->e->commands[commands[i]];
+		const struct known *k = &st->known[commands[i]];
+		if (c->prepare || c->conclude || !k->last_et_ns)
+			return UINT64_MAX;
+		sum += k->last_et_ns;
+	}
+	return sum;
+}
+
+static int settle(const struct state *st, uint64_t next_ns, struct et_error *err)
+{
+	return st->d->settle ? st->d->settle(st->d->ctx, next_ns, err) : 0;
+}
+
 /* --- one turn --- */
+
+static bool failed(const struct et_sample *s)
+{
+	return s->exit_code != 0 || s->signal != 0;
+}
 
 static int check_end(const struct state *st, const struct et_sample *s, struct et_error *err)
 {
 	const struct et_command *c = &st->e->commands[s->command];
 
-	if (st->e->plan.ignore_failure || (s->exit_code == 0 && s->signal == 0))
+	if (st->e->plan.ignore_failure || !failed(s))
 		return 0;
 	if (s->signal)
 		et_fail(err, ECHILD, ET_EXIT_PROGRAM, "'%s' was ended by signal %d (%s)", c->name,
@@ -71,13 +139,19 @@ static int check_end(const struct state *st, const struct et_sample *s, struct e
 	else
 		et_fail(err, ECHILD, ET_EXIT_PROGRAM, "'%s' failed with exit status %d", c->name,
 			s->exit_code);
+	if (s->arrangement == ET_DUET && !(s->marks & ET_MARK_NO_OVERLAP))
+		return et_hint(err, -ECHILD,
+			"it ran together with its partner: if they get in each other's way (files, "
+			"ports, locks), --order random runs them one at a time");
 	return et_hint(err, -ECHILD,
 		"--ignore-failure measures it all the same; --output inherit shows what it says");
 }
 
 static void judge_alone(const struct state *st, struct et_sample *s)
 {
-	if ((s->marks & ET_MARK_STOPPED) && !st->e->plan.keep_all)
+	if (failed(s) && !st->e->plan.ignore_failure)
+		s->removal.by = ET_REMOVED_FAILED;
+	else if ((s->marks & ET_MARK_STOPPED) && !st->e->plan.keep_all)
 		s->removal.by = ET_REMOVED_STOPPED;
 }
 
@@ -100,7 +174,9 @@ static int take_turn(struct state *st, const struct et_turn *turn, uint32_t roun
 	struct et_request q = request_for(st, turn);
 	size_t n = turn->arrangement == ET_DUET ? 2 : 1;
 
-	int rc = st->d->executor.run(st->d->executor.ctx, &q, samples, err);
+	int rc = settle(st, expected_ns(st, turn), err);
+	if (rc == 0)
+		rc = st->d->executor.run(st->d->executor.ctx, &q, samples, err);
 	if (rc)
 		return rc;
 	st->order++;
@@ -129,10 +205,8 @@ static int take_turn(struct state *st, const struct et_turn *turn, uint32_t roun
 
 static bool out_of_time(const struct state *st)
 {
-	const struct et_plan *p = &st->e->plan;
-
-	return p->time_limit_ns &&
-	       st->d->clock->now_ns(st->d->clock->ctx) - st->began_ns >= p->time_limit_ns;
+	return st->limit_ns &&
+	       st->d->clock->now_ns(st->d->clock->ctx) - st->began_ns >= st->limit_ns;
 }
 
 /* A turn that an earlier start of this experiment has finished is not run again. */
@@ -183,9 +257,10 @@ static double ratio_uncertainty(const struct et_experiment *e, uint32_t command)
 			continue;
 		while (k < ref->n_samples && ref->samples[k].order < s->order)
 			k++;
-		if (k < ref->n_samples && ref->samples[k].order == s->order)
+		const struct et_sample *r = k < ref->n_samples ? &ref->samples[k] : NULL;
+		if (r && r->order == s->order && r->removal.by == ET_KEPT && s->pt_ns && r->pt_ns)
 			x[n++] = log((double)et_sample_metric_ns(s, e->metric) /
-				     (double)et_sample_metric_ns(&ref->samples[k], e->metric));
+				     (double)et_sample_metric_ns(r, e->metric));
 	}
 	if (n < 2)
 		return NAN;
@@ -244,14 +319,25 @@ static int run_rounds(struct state *st, uint32_t only, struct et_error *err)
 	return rc;
 }
 
-/* Warm-up: each command alone, as often as asked; after a resume again, the machine is cold. */
+/*
+ * Warm-up: each command alone, as often as asked; after a resume again, the machine is cold. Duets
+ * need one look at each command first, to know whether the two can overlap and on how many CPUs.
+ */
 static int warm_up(struct state *st, uint32_t only, struct et_error *err)
 {
-	for (uint32_t w = 0; w < st->e->plan.warmup; w++) {
+	enum et_order order = st->e->plan.order;
+	bool duets = st->e->n_commands > 1 && (order == ET_ORDER_AUTO || order == ET_ORDER_DUET);
+	uint32_t times = st->e->plan.warmup;
+
+	if (!times && duets && !st->earlier_rounds)
+		times = 1;
+	for (uint32_t w = 0; w < times; w++) {
 		for (uint32_t c = 0; c < st->e->n_commands; c++) {
 			struct et_turn turn = { .arrangement = ET_SOLO, .command = c };
 			if (only != UINT32_MAX && only != c)
 				continue;
+			if (out_of_time(st))
+				return 0;
 			int rc = take_turn(st, &turn, 0, w, true, err);
 			if (rc)
 				return rc;
@@ -267,12 +353,15 @@ static int run_group(
 	const struct et_executor *x = &st->d->executor;
 	int rc = 0;
 
+	rc = settle(st, UINT64_MAX, err);
 	for (uint32_t c = from; rc == 0 && c < to; c++)
 		rc = x->around(x->ctx, ET_BEFORE_ALL, c, err);
 	if (rc == 0)
 		rc = warm_up(st, only, err);
 	if (rc == 0)
 		rc = run_rounds(st, only, err);
+	int rc3 = settle(st, UINT64_MAX, rc ? NULL : err);
+	rc = rc ? rc : rc3;
 	/* What was set up is cleaned up also after a failure; the first error is the one told. */
 	for (uint32_t c = from; c < to; c++) {
 		int rc2 = x->around(x->ctx, ET_AFTER_ALL, c, rc ? NULL : err);
@@ -314,7 +403,9 @@ static void take_stock(struct state *st)
 		const struct et_command *command = &st->e->commands[c];
 		for (size_t i = 0; i < command->n_samples; i++) {
 			const struct et_sample *s = &command->samples[i];
-			if (s->warmup || !s->round || s->position >= st->width)
+			/* One that failed without our looking away is to be run again. */
+			if (s->warmup || !s->round || s->position >= st->width ||
+				s->removal.by == ET_REMOVED_FAILED)
 				continue;
 			bool *seen = &st->earlier[(s->round - 1) * st->width + s->position];
 			st->done += !*seen;
@@ -333,9 +424,14 @@ int et_drive(struct et_driver *d, struct et_error *err)
 	st.known = et_calloc(d->e->n_commands, sizeof(*st.known));
 	take_stock(&st);
 	st.total = count_turns(&st);
+	st.limit_ns = d->e->plan.time_limit_ns;
 	if (d->e->plan.order == ET_ORDER_SEQUENTIAL) {
-		for (uint32_t c = 0; rc == 0 && c < d->e->n_commands; c++)
+		uint64_t share = d->e->plan.time_limit_ns / d->e->n_commands;
+		for (uint32_t c = 0; rc == 0 && c < d->e->n_commands; c++) {
+			/* Each command has its share of the time, and what the ones before left. */
+			st.limit_ns = share * (c + 1);
 			rc = run_group(&st, c, c + 1, c, err);
+		}
 	} else {
 		rc = run_group(&st, 0, (uint32_t)d->e->n_commands, UINT32_MAX, err);
 	}

@@ -21,6 +21,11 @@ struct et_driver {
 	struct et_experiment *e; /* samples are added here; those of an earlier start count */
 	struct et_executor executor;
 	const struct et_clock *clock;
+	/*
+	 * Called before anything runs that is expected to take next_ns (UINT64_MAX: nobody knows):
+	 * what was kept is to be durable by then. 0 or -errno; may be NULL.
+	 */
+	int (*settle)(void *ctx, uint64_t next_ns, struct et_error *err);
 	/* Keeps n samples (the two of a duet at once); 0 or -errno. */
 	int (*keep)(void *ctx, const struct et_sample *s, size_t n, struct et_error *err);
 	void (*note)(void *ctx, const struct et_progress_note *note); /* between samples; or NULL */

@@ -20,7 +20,7 @@ static void judge_series(const struct et_series *s, struct et_compared *out)
 	et_diagnose(s->values, sorted, s->n, &d);
 	out->shapiro = d.normality;
 	out->gaussian = d.normality.p > ET_CHECK_ALPHA;
-	et_diagnosis_warn(&d, s->unit, false, &out->warnings);
+	et_diagnosis_warn(&d, s->unit, ET_DOUBT_COMPARISON, &out->warnings);
 	if (s->n > out->shapiro.n_used && out->shapiro.n_used)
 		et_warn(&out->warnings, "normality was judged by a random %zu of the %zu values",
 			out->shapiro.n_used, s->n);

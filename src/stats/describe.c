@@ -76,7 +76,7 @@ void et_describe(const double *x, size_t n, enum et_unit unit, const struct et_d
 	out->median_interval = et_median_interval(sorted, n, o->level);
 	out->sd_interval = et_sd_interval(out->estimate.sd, n, o->level);
 	et_diagnose(x, sorted, n, &out->diagnosis);
-	et_diagnosis_warn(&out->diagnosis, unit, true, &out->estimate.warnings);
+	et_diagnosis_warn(&out->diagnosis, unit, ET_DOUBT_ALL, &out->estimate.warnings);
 	describe_serial(x, n, o, out);
 	describe_bootstrap(x, n, o, out);
 }

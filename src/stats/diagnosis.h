@@ -22,7 +22,7 @@ struct et_diagnosis {
 	size_t n;
 	bool constant;
 	struct et_normality normality;
-	double r1, r1_band; /* lag-1 autocorrelation, and what it stays below in 99 % of cases */
+	double r1, r1_band; /* lag-1 autocorrelation, and what it stays within in 95 % of cases */
 	struct et_trend trend;
 	struct et_runs runs;
 	struct et_drift drift;
@@ -37,11 +37,16 @@ struct et_diagnosis {
 
 /* x in order of execution, and sorted. */
 void et_diagnose(const double *x, const double *sorted, size_t n, struct et_diagnosis *out);
-/*
- * Each doubt in a sentence that says what to do about it. Not thorough: only what makes the mean
- * and its interval mean something else than they seem to.
- */
-void et_diagnosis_warn(
-	const struct et_diagnosis *d, enum et_unit unit, bool thorough, struct et_warnings *out);
+/* What is printed beside the diagnosis, and so what is worth a doubt. */
+enum et_doubting {
+	ET_DOUBT_COMPARISON, /* a comparison, which needs no normal data: dependence and modes only
+			      */
+	ET_DOUBT_MEAN, /* a mean with Student's interval: what makes it mean something else too */
+	ET_DOUBT_ALL,  /* a whole description */
+};
+
+/* Each doubt in a sentence that says what to do about it. */
+void et_diagnosis_warn(const struct et_diagnosis *d, enum et_unit unit, enum et_doubting about,
+	struct et_warnings *out);
 
 #endif

@@ -14,7 +14,7 @@ void et_doubt_series(const double *x, size_t n, struct et_warnings *out)
 	struct et_diagnosis d;
 
 	et_diagnose(x, sorted, n, &d);
-	et_diagnosis_warn(&d, ET_UNIT_NS, false, out);
+	et_diagnosis_warn(&d, ET_UNIT_NS, ET_DOUBT_MEAN, out);
 }
 
 /* --- a command --- */
@@ -103,8 +103,8 @@ void et_doubt_command(const struct et_command *c, struct et_warnings *out)
 	static const char *const sentences[] = {
 		"the kernel dropped exit records: who disturbed them is not fully known",
 		"the program was stopped by a signal for a while",
-		"the program left processes behind; their CPU time counts up to its end, then they "
-		"were killed",
+		("the program left processes behind; their CPU time counts up to its end, then "
+		 "they were killed"),
 	};
 	struct totals t = add_up(c);
 

@@ -46,7 +46,7 @@ complete_words()
 		printf "%s\n" "${COMPREPLY[@]}"' - "$@"
 }
 
-like 'bash completes a command' "$(complete_words etalon comp)" '^completion$'
+like 'bash completes a command' "$(complete_words etalon comple)" '^completion$'
 like 'bash completes an option' "$(complete_words etalon completion --he)" '^--help$'
 is 'bash completes the choices of an option' \
 	"$(complete_words etalon completion --color '' | tr '\n' ' ')" 'auto always never '

@@ -155,6 +155,17 @@ says()
 	tap_report $? "says '$1'"
 }
 
+# json NAME EXPRESSION: the last stdout is strict JSON (no NaN), and the Python expression over it,
+# d, is true
+json()
+{
+	python3 -c 'import json, sys
+def bad(x): raise ValueError(x)
+d = json.load(open(sys.argv[1]), parse_constant=bad)
+assert eval("(" + sys.argv[2] + ")"), d' "$work/.out" "$2" >"$work/.json" 2>&1
+	tap_report $? "$1" || note "$(tail -n 1 "$work/.json")"
+}
+
 # The names of all commands, one a line, as the tool itself lists them.
 commands()
 {

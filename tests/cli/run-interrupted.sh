@@ -59,13 +59,13 @@ for _ in 1 2 3; do
 done
 exits "resumed to the end" 0 etalon run --resume
 etalon show killed --json >killed.json
-is "with every turn of the plan once" "$(jq '[.commands[1].samples[] | "\(.round) \(.position)"] | unique | length' killed.json)" 24
+is "with every turn of the plan once" "$(jq '[.commands[1].samples[] | select(.warmup | not) | "\(.round) \(.position)"] | unique | length' killed.json)" 24
 is "and no sample twice" "$(jq '[.commands[].samples[] | "\(.order) \(.partner)"] | length - (unique | length)' killed.json)" 0
 is "it is done" "$(jq -r .state killed.json)" done
 exits "the same, not interrupted" 0 etalon run -q --label whole --seed 9 -w 0 -r 12 -n a -n b 'sleep 0.001' 'sleep 0.001'
 is "has the same order" \
-	"$(etalon show whole --json | jq -c '[.commands[0].samples[] | [.round, .position, .arrangement]] | sort')" \
-	"$(jq -c '[.commands[0].samples[] | [.round, .position, .arrangement]] | sort' killed.json)"
+	"$(etalon show whole --json | jq -c '[.commands[0].samples[] | select(.warmup | not) | [.round, .position, .arrangement]] | sort')" \
+	"$(jq -c '[.commands[0].samples[] | select(.warmup | not) | [.round, .position, .arrangement]] | sort' killed.json)"
 refuses "a finished one is not resumed" 2 'is finished' etalon run --resume killed
 
 begin --label busy -r 500 'sleep 0.02'

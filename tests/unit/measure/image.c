@@ -77,6 +77,18 @@ static void trees(void)
 	ok(n == 2 && who[0].pid == 41 && who[1].pid == 40, "the strangers are left");
 	free(who);
 	et_exits_free(&exits);
+
+	/* The two of a duet, one after the other: each gets its own. */
+	struct et_exit_record pair[] = { exit_of(50, 1, "a", 1), exit_of(60, 1, "b", 1) };
+	pair[1].run_delay_ns = 77;
+	pair[1].max_rss_bytes = 4096;
+	et_exits_add(&exits, &pair[0]);
+	et_exits_add(&exits, &pair[1]);
+	d = et_exits_claim(&exits, 50, 0);
+	ok(d.tasks == 1 && d.run_ns == 10 && d.max_rss_bytes == 0, "the first of a pair");
+	d = et_exits_claim(&exits, 60, 0);
+	ok(d.tasks == 1 && d.run_ns == 77 && d.max_rss_bytes == 4096, "and the second alone");
+	et_exits_free(&exits);
 }
 
 static uint64_t reading_of(const struct et_image *im, int32_t pid)

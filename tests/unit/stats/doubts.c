@@ -41,15 +41,15 @@ static void series(void)
 		alarms += w.n > 0;
 		et_warnings_free(&w);
 	}
-	/* Three looks at 1 % each: 6 of 200 are expected, 16 are four standard deviations. */
-	ok(alarms <= 16, "plain noise is left alone (%zu of 200 doubted)", alarms);
+	/* Dependence at 4 %, drift, skewness and modes at 1 %: 13 of 200, four sd more are 27. */
+	ok(alarms <= 27, "plain noise is left alone (%zu of 200 doubted)", alarms);
 
 	noise(1);
 	et_doubt_series(x, 3, &w);
-	ok(says(&w, "only 3 samples"), "few samples");
+	ok(says(&w, "only 3 values"), "few samples");
 	et_warnings_free(&w);
 	et_doubt_series(x, 1, &w);
-	ok(says(&w, "only 1 sample:"), "in the singular");
+	ok(says(&w, "only 1 value:"), "in the singular");
 	et_warnings_free(&w);
 
 	for (int i = 0; i < N; i++)
@@ -77,6 +77,37 @@ static void series(void)
 	et_doubt_series(x, N, &w);
 	ok(w.n == 0, "a constant series is no reason to crash");
 	et_warnings_free(&w);
+}
+
+/* How often of 200 series of n the given look says so: normal, or its exponential. */
+static int said(size_t n, double sigma, const char *text)
+{
+	int count = 0;
+
+	for (uint64_t seed = 1; seed <= 200; seed++) {
+		struct et_warnings w = { 0 };
+		noise(seed);
+		for (size_t i = 0; sigma > 0 && i < n; i++)
+			x[i] = 50e6 * (1 + exp(sigma * 100 * (x[i] / 50e6 - 1)));
+		et_doubt_series(x, n, &w);
+		count += says(&w, text);
+		et_warnings_free(&w);
+	}
+	return count;
+}
+
+/* What takes coverage from the mean's interval is told, and rarely where there is none of it. */
+static void shapes(void)
+{
+	int calm = said(30, 0, "skewed"), skewed = said(30, 1, "skewed");
+	int few_calm = said(10, 0, "not normal"), few = said(10, 1, "not normal");
+	int dependence = said(30, 0, "resemble");
+
+	ok(calm <= 8, "30 normal values are skewed at 1 %% (%d of 200)", calm);
+	ok(skewed >= 160, "lognormal ones are (%d of 200)", skewed);
+	ok(few_calm <= 20, "10 normal values are not so at less than 5 %% (%d of 200)", few_calm);
+	ok(few + said(10, 1, "skewed") >= 100, "of lognormal ones the shape is told (%d)", few);
+	ok(dependence <= 20, "independent values seem dependent at 4 %% (%d of 200)", dependence);
 }
 
 static struct et_experiment *experiment(size_t n_commands)
@@ -198,6 +229,7 @@ static void judgements(void)
 int main(void)
 {
 	series();
+	shapes();
 	commands();
 	machines();
 	judgements();

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of experiments of `etalon lab`. */
+#ifndef ET_CMD_LAB_EXPERIMENTS_H
+#define ET_CMD_LAB_EXPERIMENTS_H
+
+#include "model/executor.h"
+#include "report/lab.h"
+#include "report/progress.h"
+
+/* Options, also as bits: which an experiment takes, which were given. */
+enum et_lab_option {
+	ET_LAB_JSON = 1 << 0,
+	ET_LAB_REPETITIONS = 1 << 1,
+	ET_LAB_SEED = 1 << 2,
+	ET_LAB_BOOTSTRAP = 1 << 3,
+	ET_LAB_LAW = 1 << 4,
+	ET_LAB_SIZE = 1 << 5,
+	ET_LAB_EFFECT = 1 << 6,
+	ET_LAB_PAIR_SD = 1 << 7,
+};
+
+struct et_lab_request {
+	unsigned given;
+	struct et_lab_asked asked;
+	struct et_coverage_options coverage;
+	struct et_false_alarms_options alarms;
+	const char *name;
+	uint64_t started_ns;
+	struct et_progress progress;
+	const struct et_interrupt *interrupt;
+	struct et_page page;
+};
+
+struct et_lab_experiment {
+	const char *name, *summary;
+	unsigned takes; /* beside --json, --repetitions and --seed */
+	/* Prints what it found; when it was interrupted, what was known by then. */
+	void (*run)(struct et_lab_request *r);
+};
+
+/* Ends with a NULL name. */
+extern const struct et_lab_experiment et_lab_experiments[];
+
+#endif

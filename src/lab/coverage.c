@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Repetitions are the outer loop, so that a simulation that is stopped knows a little of every
+ * case. Each repetition of each case has a random stream of its own.
+ */
+#include "lab/coverage.h"
+#include "base/alloc.h"
+#include "model/series.h"
+#include "stats/compare.h"
+#include "stats/describe.h"
+#include "stats/paired.h"
+#include "stats/sign.h"
+#include "stats/signed_rank.h"
+#include "stats/student.h"
+
+#include <math.h>
+
+static const double level = 0.95, true_ratio = 1.05;
+static const size_t sizes[] = { 10, 30, 100 };
+enum { NIST_SIZE = 1000 };
+
+const char *const et_target_names[] = { "mean", "median", "sd", "ratio-in-pairs", "ratio", NULL };
+
+enum method {
+	MEAN_T,
+	MEAN_PERCENTILE,
+	MEAN_BCA,
+	MEAN_BOOT_T,
+	MEDIAN_ORDER,
+	MEDIAN_PERCENTILE,
+	MEDIAN_BCA,
+	SD_CHI2,
+	SD_PERCENTILE,
+	SD_BCA,
+	PAIRS_T,
+	PAIRS_RANKS,
+	PAIRS_SIGN,
+	PAIRS_PRINTED,
+	APART_PRINTED,
+};
+
+const struct et_coverage_method et_coverage_methods[ET_COVERAGE_METHODS] = {
+	[MEAN_T] = { "student-t", "Student t", ET_TARGET_MEAN },
+	[MEAN_PERCENTILE] = { "percentile", "percentile", ET_TARGET_MEAN },
+	[MEAN_BCA] = { "bca", "BCa", ET_TARGET_MEAN },
+	[MEAN_BOOT_T] = { "bootstrap-t", "bootstrap-t", ET_TARGET_MEAN },
+	[MEDIAN_ORDER] = { "order-statistics", "order stat.", ET_TARGET_MEDIAN },
+	[MEDIAN_PERCENTILE] = { "percentile", "percentile", ET_TARGET_MEDIAN },
+	[MEDIAN_BCA] = { "bca", "BCa", ET_TARGET_MEDIAN },
+	[SD_CHI2] = { "chi2", "chi-square", ET_TARGET_SD },
+	[SD_PERCENTILE] = { "percentile", "percentile", ET_TARGET_SD },
+	[SD_BCA] = { "bca", "BCa", ET_TARGET_SD },
+	[PAIRS_T] = { "paired-t", "paired t", ET_TARGET_PAIRS },
+	[PAIRS_RANKS] = { "signed-rank", "signed rank", ET_TARGET_PAIRS },
+	[PAIRS_SIGN] = { "sign", "sign", ET_TARGET_PAIRS },
+	[PAIRS_PRINTED] = { "run", "as run", ET_TARGET_PAIRS },
+	[APART_PRINTED] = { "compare", "as compare", ET_TARGET_APART },
+};
+
+static void count(
+	struct et_coverage_cell *c, enum method m, double lo, double hi, double truth, bool warned)
+{
+	struct et_attained *a = &c->attained[m];
+
+	if (isnan(lo) || isnan(hi))
+		return;
+	bool covered = lo <= truth && truth <= hi;
+	a->defined++;
+	a->covered += covered;
+	a->silent += !covered && !warned;
+}
+
+static void count_interval(struct et_coverage_cell *c, enum method m, const struct et_interval *i,
+	double truth, bool warned)
+{
+	count(c, m, i->lo, i->hi, truth, warned);
+}
+
+static void count_boot(struct et_coverage_cell *c, enum method percentile, enum method bca,
+	const struct et_boot *b, double truth, bool warned)
+{
+	count_interval(c, percentile, &b->percentile, truth, warned);
+	count_interval(c, bca, &b->bca, truth, warned);
+}
+
+/* What `run` warns of beside its mean: the same diagnosis, less thorough. */
+static bool run_warns(const struct et_diagnosis *d)
+{
+	struct et_warnings w = { 0 };
+
+	et_diagnosis_warn(d, ET_UNIT_NS, ET_DOUBT_MEAN, &w);
+	bool any = w.n > 0;
+	et_warnings_free(&w);
+	return any;
+}
+
+static void describe(const double *x, struct et_coverage_cell *c,
+	const struct et_coverage_options *o, uint64_t seed)
+{
+	struct et_describe_options options = {
+		.level = level, .replicates = o->replicates, .seed = seed, .threads = 1
+	};
+	double mean = et_law_mean(c->law), median = et_law_median(c->law), sd = et_law_sd(c->law);
+	struct et_description d;
+
+	et_describe(x, c->n, ET_UNIT_NS, &options, &d);
+	bool warned = d.estimate.warnings.n > 0, by_run = run_warns(&d.diagnosis);
+	c->warned_describe += warned;
+	c->warned_run += by_run;
+	c->silent_run += !by_run && !(d.estimate.lo <= mean && mean <= d.estimate.hi);
+	count(c, MEAN_T, d.estimate.lo, d.estimate.hi, mean, warned);
+	count_boot(c, MEAN_PERCENTILE, MEAN_BCA, &d.mean, mean, warned);
+	count_interval(c, MEAN_BOOT_T, &d.mean.t, mean, warned);
+	count_interval(c, MEDIAN_ORDER, &d.median_interval, median, warned);
+	count_boot(c, MEDIAN_PERCENTILE, MEDIAN_BCA, &d.median, median, warned);
+	count_interval(c, SD_CHI2, &d.sd_interval, sd, warned);
+	count_boot(c, SD_PERCENTILE, SD_BCA, &d.sd, sd, warned);
+	et_description_free(&d);
+}
+
+static void compare_pairs(const double *x, const double *y, struct et_coverage_cell *c)
+{
+	ET_AUTO_FREE double *d = et_calloc(c->n, sizeof(*d));
+	struct et_contrast printed = { .level = level };
+	double truth = log(true_ratio);
+
+	for (size_t i = 0; i < c->n; i++)
+		d[i] = log(y[i] / x[i]);
+	et_judge_pairs(d, c->n, &printed);
+	bool warned = printed.warnings.n > 0;
+	et_warnings_free(&printed.warnings);
+	struct et_interval_test t = et_t_one_sample(d, c->n, 0, level);
+	struct et_interval_test sign = et_sign_test(d, c->n, level);
+	struct et_signed_rank ranks = et_signed_rank_test(d, c->n, level);
+	c->warned_pairs += warned;
+	count(c, PAIRS_T, t.lo, t.hi, truth, warned);
+	count(c, PAIRS_RANKS, ranks.lo, ranks.hi, truth, warned);
+	count(c, PAIRS_SIGN, sign.lo, sign.hi, truth, warned);
+	count(c, PAIRS_PRINTED, printed.lo, printed.hi, true_ratio, warned);
+}
+
+static void compare_apart(double *x, double *y, struct et_coverage_cell *c)
+{
+	struct et_series series[] = {
+		{ .name = NULL, .values = x, .n = c->n, .unit = ET_UNIT_NS },
+		{ .name = NULL, .values = y, .n = c->n, .unit = ET_UNIT_NS },
+	};
+	struct et_compare_options options = { .alpha = 1 - level };
+	struct et_comparison r;
+
+	et_compare(series, ET_LENGTH(series), &options, &r);
+	bool warned = r.samples[0].warnings.n || r.samples[1].warnings.n || r.pairs[0].warnings.n;
+	c->warned_apart += warned;
+	count(c, APART_PRINTED, r.pairs[0].lo, r.pairs[0].hi, true_ratio, warned);
+	et_comparison_free(&r);
+}
+
+static void repeat(struct et_coverage_cell *c, const struct et_coverage_options *o, uint64_t stream)
+{
+	ET_AUTO_FREE double *x = et_calloc(c->n, sizeof(*x));
+	ET_AUTO_FREE double *y = et_calloc(c->n, sizeof(*y));
+	struct et_rng rng;
+
+	et_rng_seed(&rng, o->seed, stream);
+	et_law_draw(c->law, &rng, x, c->n);
+	et_law_draw(c->law, &rng, y, c->n);
+	for (size_t i = 0; i < c->n; i++)
+		y[i] *= true_ratio;
+	c->repetitions++;
+	describe(x, c, o, et_rng_next(&rng));
+	compare_pairs(x, y, c);
+	compare_apart(x, y, c);
+}
+
+static void add_cell(struct et_coverage *c, const struct et_law *law, size_t n)
+{
+	c->cells[c->n_cells++] = (struct et_coverage_cell){ .law = law, .n = n };
+}
+
+static void lay_out(const struct et_coverage_options *o, struct et_coverage *out)
+{
+	size_t laws = 0;
+
+	while (et_laws[laws].name)
+		laws++;
+	*out = (struct et_coverage){ .level = level };
+	out->cells = et_calloc(laws * ET_LENGTH(sizes), sizeof(*out->cells));
+	for (const struct et_law *law = et_laws; law->name; law++) {
+		if (o->law && o->law != law)
+			continue;
+		if (o->n || law->nist) {
+			add_cell(out, law, o->n ? o->n : NIST_SIZE);
+			continue;
+		}
+		for (size_t i = 0; i < ET_LENGTH(sizes); i++)
+			add_cell(out, law, sizes[i]);
+	}
+}
+
+/* The same stream for a case whether or not others are simulated beside it. */
+static uint64_t stream_of(const struct et_coverage_cell *c, uint32_t repetition)
+{
+	return ((uint64_t)(c->law - et_laws) << 56) ^ ((uint64_t)c->n << 32) ^ repetition;
+}
+
+void et_coverage_run(const struct et_coverage_options *o, struct et_coverage *out)
+{
+	lay_out(o, out);
+	uint64_t done = 0, total = (uint64_t)o->repetitions * out->n_cells;
+
+	for (uint32_t r = 0; r < o->repetitions; r++) {
+		for (size_t i = 0; i < out->n_cells; i++) {
+			repeat(&out->cells[i], o, stream_of(&out->cells[i], r));
+			if (!et_lab_goes_on(&o->watch, ++done, total))
+				return;
+		}
+	}
+}
+
+void et_coverage_free(struct et_coverage *c)
+{
+	free(c->cells);
+}

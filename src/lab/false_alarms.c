@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "lab/false_alarms.h"
+#include "base/alloc.h"
+#include "model/experiment.h"
+#include "stats/contrast.h"
+#include "stats/student.h"
+
+#include <math.h>
+
+/* A program of 30 ms whose time is its own to 1 %; the rest is the machine's doing. */
+static const double program_ns = 30e6, solo_sd = 0.01, level = 0.95;
+
+const char *const et_judged_names[] = { "duets", "blocks", "separate", NULL };
+const size_t et_alarm_sizes[ET_ALARM_SIZES] = { 10, 30, 100, 300, 1000 };
+
+/* One simulated session of n rounds: the times of A and B, in order of execution. */
+struct session {
+	double *a, *b;
+	size_t n;
+	struct et_machine machine;
+};
+
+static double solo(struct session *s)
+{
+	double pace = et_machine_next(&s->machine);
+
+	return program_ns * pace * exp(et_machine_own(&s->machine, solo_sd));
+}
+
+static void run_duets(struct session *s, double duet_sd)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		double shared = program_ns * et_machine_next(&s->machine);
+		s->a[i] = shared * exp(et_machine_own(&s->machine, duet_sd / M_SQRT2));
+		s->b[i] = shared * exp(et_machine_own(&s->machine, duet_sd / M_SQRT2));
+	}
+}
+
+static void run_blocks(struct session *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		bool b_first = et_rng_below(&s->machine.rng, 2);
+		double first = solo(s), second = solo(s);
+		s->a[i] = b_first ? second : first;
+		s->b[i] = b_first ? first : second;
+	}
+}
+
+static void run_apart(struct session *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		s->a[i] = solo(s);
+	for (size_t i = 0; i < s->n; i++)
+		s->b[i] = solo(s);
+}
+
+/* What a verdict comes to. */
+struct verdict {
+	bool significant, slower, warned;
+};
+
+static void fill(struct et_experiment *e, const struct session *s, double factor,
+	enum et_arrangement arrangement)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct et_sample sample = { .round = (uint32_t)i + 1,
+			.arrangement = arrangement,
+			.order = (uint32_t)i + 1 };
+		sample.pt_ns = sample.et_ns = (uint64_t)llround(s->a[i]);
+		e->commands[0].samples[i] = sample;
+		sample.command = 1;
+		sample.pt_ns = sample.et_ns = (uint64_t)llround(s->b[i] * factor);
+		e->commands[1].samples[i] = sample;
+	}
+}
+
+/* As `run` judges two commands: the contrast of their pairs, a family of one. */
+static struct verdict judge_as_run(
+	const struct session *s, double factor, enum et_arrangement arrangement)
+{
+	ET_AUTO_FREE struct et_sample *a = et_calloc(s->n, sizeof(*a));
+	ET_AUTO_FREE struct et_sample *b = et_calloc(s->n, sizeof(*b));
+	struct et_command commands[] = {
+		{ .samples = a, .n_samples = s->n },
+		{ .samples = b, .n_samples = s->n },
+	};
+	struct et_experiment e = { .metric = ET_METRIC_PT,
+		.plan = { .order = arrangement == ET_DUET ? ET_ORDER_DUET : ET_ORDER_RANDOM,
+			.level = level },
+		.commands = commands,
+		.n_commands = ET_LENGTH(commands) };
+	struct et_contrast c;
+
+	fill(&e, s, factor, arrangement);
+	et_contrast_make(&e, 0, 1, e.metric, level, &c);
+	et_contrasts_conclude(&c, 1, 1 - level);
+	struct verdict v = { c.significant, c.ratio > 1, c.warnings.n > 0 };
+	et_warnings_free(&c.warnings);
+	return v;
+}
+
+static struct verdict judge_by_welch(struct session *s, double factor)
+{
+	ET_AUTO_FREE double *b = et_calloc(s->n, sizeof(*b));
+
+	for (size_t i = 0; i < s->n; i++)
+		b[i] = s->b[i] * factor;
+	struct et_interval_test t = et_t_welch(b, s->n, s->a, s->n, level);
+	return (struct verdict){ t.p <= 1 - level, t.estimate > 0, false };
+}
+
+static struct verdict judge(struct session *s, enum et_judged how, double factor)
+{
+	if (how == ET_JUDGED_APART)
+		return judge_by_welch(s, factor);
+	return judge_as_run(s, factor, how == ET_JUDGED_DUETS ? ET_DUET : ET_SOLO);
+}
+
+/* The same session is judged twice: as it is, and with B slowed down. */
+static void repeat(const struct et_false_alarms_options *o, enum et_load load, size_t size,
+	uint32_t repetition, struct et_false_alarms *out)
+{
+	size_t n = et_alarm_sizes[size];
+	ET_AUTO_FREE double *a = et_calloc(n, sizeof(*a));
+	ET_AUTO_FREE double *b = et_calloc(n, sizeof(*b));
+	struct session s = { .a = a, .b = b, .n = n };
+
+	for (int how = 0; how < ET_JUDGED; how++) {
+		struct et_alarm_count *count = &out->counts[load][how][size];
+		uint64_t stream = (uint64_t)load << 60 ^ (uint64_t)how << 56 ^ (uint64_t)n << 32;
+		et_machine_start(&s.machine, load, o->seed, stream ^ repetition);
+		if (how == ET_JUDGED_DUETS)
+			run_duets(&s, o->duet_sd);
+		else if (how == ET_JUDGED_BLOCKS)
+			run_blocks(&s);
+		else
+			run_apart(&s);
+		struct verdict same = judge(&s, (enum et_judged)how, 1);
+		struct verdict slower = judge(&s, (enum et_judged)how, 1 + o->effect);
+		count->alarms += same.significant;
+		count->warned += same.warned;
+		count->found += slower.significant && slower.slower;
+	}
+	out->repetitions[load][size]++;
+}
+
+void et_false_alarms_run(const struct et_false_alarms_options *o, struct et_false_alarms *out)
+{
+	uint64_t done = 0, total = (uint64_t)o->repetitions * ET_LOADS * ET_ALARM_SIZES;
+
+	*out = (struct et_false_alarms){
+		.level = level, .effect = o->effect, .duet_sd = o->duet_sd
+	};
+	for (uint32_t r = 0; r < o->repetitions; r++) {
+		for (int load = 0; load < ET_LOADS; load++) {
+			for (size_t size = 0; size < ET_ALARM_SIZES; size++) {
+				repeat(o, (enum et_load)load, size, r, out);
+				if (!et_lab_goes_on(&o->watch, ++done, total))
+					return;
+			}
+		}
+	}
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A program against itself, and against itself a little slower, on a machine under load: how often
+ * is a difference claimed? Simulated samples go the way of those of `run`, and, for comparison,
+ * through what tools do that run one program after the other.
+ */
+#ifndef ET_LAB_FALSE_ALARMS_H
+#define ET_LAB_FALSE_ALARMS_H
+
+#include "lab/machine.h"
+#include "lab/watch.h"
+
+enum et_judged {
+	ET_JUDGED_DUETS,  /* both at once on one CPU, as run does by default */
+	ET_JUDGED_BLOCKS, /* one after the other within each round, in random order */
+	ET_JUDGED_APART,  /* all runs of one, then all runs of the other: Welch's t */
+	ET_JUDGED,
+};
+
+extern const char *const et_judged_names[];
+
+enum { ET_ALARM_SIZES = 5 };
+extern const size_t et_alarm_sizes[ET_ALARM_SIZES]; /* pairs; runs of each program */
+
+struct et_alarm_count {
+	uint32_t alarms; /* A against A: a difference was claimed */
+	uint32_t found;  /* A against a slower A: claimed, and of the right sign */
+	uint32_t warned; /* A against A: run printed a warning with its verdict */
+};
+
+struct et_false_alarms {
+	double level, effect, duet_sd;
+	/* of each size and load; less than asked for when it was stopped */
+	uint32_t repetitions[ET_LOADS][ET_ALARM_SIZES];
+	struct et_alarm_count counts[ET_LOADS][ET_JUDGED][ET_ALARM_SIZES];
+};
+
+struct et_false_alarms_options {
+	uint64_t seed;
+	uint32_t repetitions;
+	double effect;  /* how much slower, such as 0.01 */
+	double duet_sd; /* of the log ratio of a duet */
+	struct et_lab_watch watch;
+};
+
+void et_false_alarms_run(const struct et_false_alarms_options *o, struct et_false_alarms *out);
+
+#endif

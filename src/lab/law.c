@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "lab/law.h"
+#include "num/dist.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The spread of the normal and of the autoregressive law, the scale of the skewed ones. */
+static const double spread = 5, scale = 10;
+
+const struct et_law et_laws[] = {
+	{ "normal", "normal", ET_LAW_NORMAL, 0, 100, 0, false },
+	{ "lognormal-0.5", "lognormal 0.5", ET_LAW_LOGNORMAL, 0.5, 100, 0, false },
+	{ "lognormal-1", "lognormal 1", ET_LAW_LOGNORMAL, 1, 100, 0, false },
+	{ "exponential", "exponential", ET_LAW_EXPONENTIAL, 0, 100, 0, false },
+	{ "bimodal", "bimodal 90/10", ET_LAW_MIXTURE, 0.1, 100, 110, false },
+	{ "ar-0.3", "AR(1) 0.3", ET_LAW_AR1, 0.3, 100, 0, false },
+	{ "ar-0.6", "AR(1) 0.6", ET_LAW_AR1, 0.6, 100, 0, false },
+	{ "nist-1", "1 outlier", ET_LAW_MIXTURE, 0.001, 10, 30, true },
+	{ "nist-2", "2 outliers", ET_LAW_MIXTURE, 0.002, 10, 30, true },
+	{ "nist-3", "3 outliers", ET_LAW_MIXTURE, 0.003, 10, 30, true },
+	{ "nist-5", "5 outliers", ET_LAW_MIXTURE, 0.005, 10, 30, true },
+	{ "nist-10", "10 outliers", ET_LAW_MIXTURE, 0.01, 10, 30, true },
+	{ "nist-100", "100 outliers", ET_LAW_MIXTURE, 0.1, 10, 30, true },
+	{ 0 },
+};
+
+const struct et_law *et_law_find(const char *name)
+{
+	for (const struct et_law *law = et_laws; law->name; law++) {
+		if (!strcmp(law->name, name))
+			return law;
+	}
+	return NULL;
+}
+
+static void draw_ar1(const struct et_law *law, struct et_rng *rng, double *x, size_t n)
+{
+	double phi = law->parameter, u = et_rng_normal(rng), fresh = sqrt(1 - phi * phi);
+
+	for (size_t i = 0; i < n; i++) {
+		x[i] = law->at + spread * u;
+		u = phi * u + fresh * et_rng_normal(rng);
+	}
+}
+
+static double draw_one(const struct et_law *law, struct et_rng *rng)
+{
+	double middle;
+
+	switch (law->kind) {
+	case ET_LAW_LOGNORMAL:
+		return law->at + scale * exp(law->parameter * et_rng_normal(rng));
+	case ET_LAW_EXPONENTIAL:
+		return law->at - scale * log1p(-et_rng_uniform(rng));
+	case ET_LAW_MIXTURE:
+		middle = et_rng_uniform(rng) < law->parameter ? law->far : law->at;
+		return middle + et_rng_normal(rng);
+	case ET_LAW_NORMAL:
+	case ET_LAW_AR1:
+		break;
+	}
+	return law->at + spread * et_rng_normal(rng);
+}
+
+void et_law_draw(const struct et_law *law, struct et_rng *rng, double *x, size_t n)
+{
+	if (law->kind == ET_LAW_AR1) {
+		draw_ar1(law, rng, x, n);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		x[i] = draw_one(law, rng);
+}
+
+double et_law_mean(const struct et_law *law)
+{
+	double s = law->parameter;
+
+	switch (law->kind) {
+	case ET_LAW_LOGNORMAL:
+		return law->at + scale * exp(s * s / 2);
+	case ET_LAW_EXPONENTIAL:
+		return law->at + scale;
+	case ET_LAW_MIXTURE:
+		return law->at + s * (law->far - law->at);
+	case ET_LAW_NORMAL:
+	case ET_LAW_AR1:
+		break;
+	}
+	return law->at;
+}
+
+double et_law_median(const struct et_law *law)
+{
+	switch (law->kind) {
+	case ET_LAW_LOGNORMAL:
+		return law->at + scale;
+	case ET_LAW_EXPONENTIAL:
+		return law->at + scale * M_LN2;
+	case ET_LAW_MIXTURE:
+		/* The farther part begins where the nearer one has long ended. */
+		return law->at + et_qnorm(0.5 / (1 - law->parameter));
+	case ET_LAW_NORMAL:
+	case ET_LAW_AR1:
+		break;
+	}
+	return law->at;
+}
+
+double et_law_sd(const struct et_law *law)
+{
+	double s = law->parameter, distance = law->far - law->at;
+
+	switch (law->kind) {
+	case ET_LAW_LOGNORMAL:
+		return scale * sqrt(expm1(s * s) * exp(s * s));
+	case ET_LAW_EXPONENTIAL:
+		return scale;
+	case ET_LAW_MIXTURE:
+		return sqrt(1 + s * (1 - s) * distance * distance);
+	case ET_LAW_NORMAL:
+	case ET_LAW_AR1:
+		break;
+	}
+	return spread;
+}

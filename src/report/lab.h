@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the simulations found, as tables, curves and JSON. */
+#ifndef ET_REPORT_LAB_H
+#define ET_REPORT_LAB_H
+
+#include "lab/coverage.h"
+#include "lab/false_alarms.h"
+#include "report/terminal.h"
+
+/* What a simulation was asked for; what it did stands in its result. */
+struct et_lab_asked {
+	uint64_t seed;
+	uint32_t repetitions;
+	size_t replicates;
+};
+
+void et_coverage_text(const struct et_coverage *c, const struct et_page *page);
+void et_coverage_json(const struct et_coverage *c, const struct et_lab_asked *asked, FILE *out);
+void et_false_alarms_text(const struct et_false_alarms *f, const struct et_page *page);
+void et_false_alarms_json(
+	const struct et_false_alarms *f, const struct et_lab_asked *asked, FILE *out);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/alloc.h"
+#include "base/json.h"
+#include "report/lab.h"
+#include "stats/interval.h"
+
+#include <math.h>
+
+#define BOLD "1"
+#define BAD "31"
+
+/* What an interval of 95 % is to attain. */
+static const double least = 0.93, most = 0.97;
+
+enum { LAW_COLUMNS = 13, CELL_COLUMNS = 12 };
+
+static double share(uint32_t k, uint32_t n)
+{
+	return n ? (double)k / n : NAN;
+}
+
+/* --- text --- */
+
+static const char *const headings[ET_TARGETS] = {
+	[ET_TARGET_MEAN] = "mean",
+	[ET_TARGET_MEDIAN] = "median",
+	[ET_TARGET_SD] = "standard deviation",
+	[ET_TARGET_PAIRS] = "ratio of two programs run in pairs",
+	[ET_TARGET_APART] = "ratio of two independent series",
+};
+
+/* ! surely outside the bounds, ? perhaps. */
+static char mark_of(const struct et_attained *a, const struct et_interval *i)
+{
+	double p = share(a->covered, a->defined);
+
+	if (p >= least && p <= most)
+		return ' ';
+	return i->hi < least || i->lo > most ? '!' : '?';
+}
+
+/* "84.2 ± 1.6!": attained, half of its Monte-Carlo interval at 95 %, and a mark. */
+static void print_attained(const struct et_attained *a, const struct et_page *page)
+{
+	double p = share(a->covered, a->defined);
+	struct et_interval i = et_share_interval_wilson(a->covered, a->defined, 0.95);
+
+	if (isnan(p)) {
+		fprintf(page->out, "%*s", CELL_COLUMNS, "- ");
+		return;
+	}
+	char mark = mark_of(a, &i);
+	if (mark == '!' && page->color)
+		fputs("\033[" BAD "m", page->out);
+	fprintf(page->out, "%5.1f ±%4.1f%c", 100 * p, 50 * (i.hi - i.lo), mark);
+	if (mark == '!' && page->color)
+		fputs("\033[0m", page->out);
+}
+
+static void print_warned(uint32_t warned, uint32_t repetitions, FILE *out)
+{
+	fprintf(out, "%7.0f", 100 * share(warned, repetitions));
+}
+
+static void print_row(
+	const struct et_coverage_cell *c, enum et_target target, const struct et_page *page)
+{
+	fprintf(page->out, "%-*s%5zu", LAW_COLUMNS, c->law->title, c->n);
+	for (int m = 0; m < ET_COVERAGE_METHODS; m++) {
+		if (et_coverage_methods[m].target == target)
+			print_attained(&c->attained[m], page);
+	}
+	if (target == ET_TARGET_PAIRS) {
+		print_warned(c->warned_pairs, c->repetitions, page->out);
+	} else if (target == ET_TARGET_APART) {
+		print_warned(c->warned_apart, c->repetitions, page->out);
+	} else {
+		print_warned(c->warned_run, c->repetitions, page->out);
+		print_warned(c->warned_describe, c->repetitions, page->out);
+	}
+	putc('\n', page->out);
+}
+
+static void print_table(
+	const struct et_coverage *c, enum et_target target, const struct et_page *page)
+{
+	et_page_paragraph(page, 0, "", NULL, headings[target], BOLD);
+	fprintf(page->out, "%-*s%5s", LAW_COLUMNS, "law", "n");
+	for (int m = 0; m < ET_COVERAGE_METHODS; m++) {
+		if (et_coverage_methods[m].target == target)
+			fprintf(page->out, "%*s", CELL_COLUMNS, et_coverage_methods[m].title);
+	}
+	fputs(target == ET_TARGET_PAIRS     ? "  w:run\n"
+		: target == ET_TARGET_APART ? " w:comp\n"
+					    : "  w:run w:desc\n",
+		page->out);
+	for (size_t i = 0; i < c->n_cells; i++)
+		print_row(&c->cells[i], target, page);
+	putc('\n', page->out);
+}
+
+void et_coverage_text(const struct et_coverage *c, const struct et_page *page)
+{
+	uint32_t repetitions = c->n_cells ? c->cells[0].repetitions : 0;
+	ET_AUTO_FREE char *text = et_asprintf(
+		"attained coverage of intervals at %.0f %%, in %%, with its Monte-Carlo "
+		"uncertainty (%u simulations, 95 %%); ! outside %.0f to %.0f %%, ? outside within "
+		"that uncertainty. w: in so many %% "
+		"of the simulations run, describe or compare warned.",
+		100 * c->level, repetitions, 100 * least, 100 * most);
+
+	et_page_paragraph(page, 0, "", NULL, text, NULL);
+	putc('\n', page->out);
+	for (int target = 0; target < ET_TARGETS; target++)
+		print_table(c, (enum et_target)target, page);
+	et_page_paragraph(page, 0, "", NULL,
+		"Outliers are of NIST's mixture: the number expected among 1000 values, 20 "
+		"standard "
+		"deviations away. At 10 values describe always warns, for what is rare or "
+		"dependent "
+		"cannot be seen in them.",
+		NULL);
+}
+
+/* --- JSON --- */
+
+static void write_method(struct et_json *w, const struct et_coverage_cell *c, int m)
+{
+	const struct et_coverage_method *method = &et_coverage_methods[m];
+	const struct et_attained *a = &c->attained[m];
+	struct et_interval i = et_share_interval_wilson(a->covered, a->defined, 0.95);
+	double p = share(a->covered, a->defined);
+
+	et_json_flat_object(w, NULL);
+	et_json_string(w, "of", et_target_names[method->target]);
+	et_json_string(w, "method", method->name);
+	et_json_u64(w, "defined", a->defined);
+	et_json_double(w, "attained", p);
+	et_json_flat_array(w, "interval");
+	et_json_double(w, NULL, a->defined ? i.lo : NAN);
+	et_json_double(w, NULL, a->defined ? i.hi : NAN);
+	et_json_end(w);
+	et_json_bool(w, "outside", p < least || p > most);
+	et_json_double(w, "missed_without_warning", share(a->silent, a->defined));
+	et_json_end(w);
+}
+
+static void write_cell(struct et_json *w, const struct et_coverage_cell *c)
+{
+	et_json_object(w, NULL);
+	et_json_string(w, "law", c->law->name);
+	et_json_u64(w, "n", c->n);
+	et_json_u64(w, "repetitions", c->repetitions);
+	et_json_flat_object(w, "warned");
+	et_json_double(w, "run", share(c->warned_run, c->repetitions));
+	et_json_double(w, "describe", share(c->warned_describe, c->repetitions));
+	et_json_double(w, "pairs", share(c->warned_pairs, c->repetitions));
+	et_json_double(w, "compare", share(c->warned_apart, c->repetitions));
+	et_json_end(w);
+	et_json_double(w, "run_missed_without_warning", share(c->silent_run, c->repetitions));
+	et_json_array(w, "intervals");
+	for (int m = 0; m < ET_COVERAGE_METHODS; m++)
+		write_method(w, c, m);
+	et_json_end(w);
+	et_json_end(w);
+}
+
+void et_coverage_json(const struct et_coverage *c, const struct et_lab_asked *asked, FILE *out)
+{
+	struct et_json w;
+
+	et_json_init(&w, out, 2);
+	et_json_object(&w, NULL);
+	et_json_string(&w, "experiment", "coverage");
+	et_json_double(&w, "level", c->level);
+	et_json_u64(&w, "seed", asked->seed);
+	et_json_u64(&w, "repetitions", asked->repetitions);
+	et_json_u64(&w, "bootstrap", asked->replicates);
+	et_json_array(&w, "cases");
+	for (size_t i = 0; i < c->n_cells; i++)
+		write_cell(&w, &c->cells[i]);
+	et_json_end(&w);
+	et_json_end(&w);
+}

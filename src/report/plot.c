@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/plot.h"
+#include "base/alloc.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS = 11, LEAST_CELLS = 24, MOST_CELLS = 64, MARGIN = 7, ACROSS = 2, DOWN = 4 };
+
+struct canvas {
+	int cells;           /* in a row */
+	unsigned char *dots; /* braille patterns, a byte a cell */
+	char *marks;         /* letters above the dots; 0: none */
+	double lo, hi;       /* logarithms of x */
+};
+
+/* Dots count from the left and from the top. */
+static void set(struct canvas *c, int across, int down)
+{
+	/* Unicode's order of the eight dots of a cell. */
+	static const unsigned char bit[DOWN][ACROSS] = { { 1, 8 }, { 2, 16 }, { 4, 32 },
+		{ 64, 128 } };
+
+	if (across >= 0 && across < c->cells * ACROSS && down >= 0 && down < ROWS * DOWN)
+		c->dots[down / DOWN * c->cells + across / ACROSS] |=
+			bit[down % DOWN][across % ACROSS];
+}
+
+static int across_of(const struct canvas *c, double x)
+{
+	double share = c->hi > c->lo ? (log(x) - c->lo) / (c->hi - c->lo) : 0.5;
+
+	return (int)lround(share * (c->cells * ACROSS - 1));
+}
+
+static int down_of(double y)
+{
+	return (int)lround((1 - fmin(1, fmax(0, y))) * (ROWS * DOWN - 1));
+}
+
+static void join(struct canvas *c, int x0, int y0, int x1, int y1)
+{
+	int steps = abs(x1 - x0) > abs(y1 - y0) ? abs(x1 - x0) : abs(y1 - y0);
+
+	for (int i = 0; i <= steps; i++) {
+		double share = steps ? (double)i / steps : 0;
+		set(c, (int)lround(x0 + share * (x1 - x0)), (int)lround(y0 + share * (y1 - y0)));
+	}
+}
+
+static void draw_curve(struct canvas *c, const double *x, size_t n, const struct et_curve *curve)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (isnan(curve->y[i]))
+			continue;
+		int at = across_of(c, x[i]), down = down_of(curve->y[i]);
+		if (i > 0 && !isnan(curve->y[i - 1]))
+			join(c, across_of(c, x[i - 1]), down_of(curve->y[i - 1]), at, down);
+		/* Where curves meet the first one keeps the cell. */
+		char *mark = &c->marks[down / DOWN * c->cells + at / ACROSS];
+		if (!*mark)
+			*mark = curve->mark;
+	}
+}
+
+static void print_row(const struct canvas *c, int row, FILE *out)
+{
+	int end = c->cells;
+
+	/* The middles of the rows 0, 5 and 10 lie near 100, 50 and 0 %. */
+	if (row % (ROWS / 2) == 0)
+		fprintf(out, "%4d %% ", 100 - 100 * row / (ROWS - 1));
+	else
+		fprintf(out, "%*s", MARGIN, "");
+	fputs("│", out);
+	while (end > 0 && !c->dots[row * c->cells + end - 1] && !c->marks[row * c->cells + end - 1])
+		end--;
+	for (int i = 0; i < end; i++) {
+		unsigned char dots = c->dots[row * c->cells + i];
+		char mark = c->marks[row * c->cells + i];
+		/* U+2800 and the pattern, in UTF-8. */
+		if (mark)
+			putc(mark, out);
+		else if (dots)
+			fprintf(out, "\xe2%c%c", 0xa0 | dots >> 6, 0x80 | (dots & 0x3f));
+		else
+			putc(' ', out);
+	}
+	putc('\n', out);
+}
+
+static void print_axis(
+	const struct canvas *c, const double *x, size_t n, const char *label, FILE *out)
+{
+	ET_AUTO_FREE char *line = et_alloc((size_t)c->cells + 16);
+	int free_from = 0;
+
+	fprintf(out, "%*s└", MARGIN, "");
+	for (int i = 0; i < c->cells; i++)
+		fputs("─", out);
+	memset(line, ' ', (size_t)c->cells + 15);
+	line[c->cells + 15] = '\0';
+	for (size_t i = 0; i < n; i++) {
+		char text[24];
+		int width = snprintf(text, sizeof(text), "%.4g", x[i]);
+		int at = across_of(c, x[i]) / ACROSS - width / 2;
+		at = at < free_from ? free_from : at;
+		if (at + width > c->cells + 14)
+			break;
+		memcpy(line + at, text, (size_t)width);
+		free_from = at + width + 1;
+	}
+	line[free_from > 0 ? free_from - 1 : 0] = '\0';
+	fprintf(out, "\n%*s%s  %s\n", MARGIN + 1, "", line, label);
+}
+
+void et_plot_shares(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
+	const char *x_label, const struct et_page *page)
+{
+	struct canvas c = { .cells = page->width - MARGIN - 14 };
+
+	if (!n || c.cells < LEAST_CELLS)
+		return;
+	if (c.cells > MOST_CELLS)
+		c.cells = MOST_CELLS;
+	size_t all = (size_t)c.cells * ROWS;
+	ET_AUTO_FREE unsigned char *dots = et_calloc(all, sizeof(*dots));
+	ET_AUTO_FREE char *marks = et_calloc(all, sizeof(*marks));
+	c.dots = dots;
+	c.marks = marks;
+	c.lo = log(x[0]);
+	c.hi = log(x[n - 1]);
+	for (size_t i = 0; i < n_curves; i++)
+		draw_curve(&c, x, n, &curves[i]);
+	for (int row = 0; row < ROWS; row++)
+		print_row(&c, row, page->out);
+	print_axis(&c, x, n, x_label, page->out);
+	for (size_t i = 0; i < n_curves; i++)
+		fprintf(page->out, "%*s%c %s\n", MARGIN + 1, "", curves[i].mark, curves[i].label);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Curves in a terminal: a few points each, joined by dots of braille, the points marked. */
+#ifndef ET_REPORT_PLOT_H
+#define ET_REPORT_PLOT_H
+
+#include "report/terminal.h"
+
+struct et_curve {
+	const char *label;
+	char mark;       /* one letter for its points */
+	const double *y; /* a share for each x; NaN leaves a gap */
+};
+
+/* Shares from 0 to 100 % against x, whose axis is logarithmic; x ascends and is above 0. */
+void et_plot_shares(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
+	const char *x_label, const struct et_page *page);
+
+#endif

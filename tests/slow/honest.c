@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The lab, small: intervals cover what they claim where theory allows it, a warning appears where
+ * it does not, and A is not told from A. Seeds are fixed, so a check that passes goes on passing;
+ * the margins are three Monte-Carlo standard deviations, so that another seed would pass as well.
+ */
+#include "lab/coverage.h"
+#include "lab/false_alarms.h"
+#include "tap.h"
+
+enum { REPETITIONS = 300, ALARM_REPETITIONS = 200 };
+
+static double margin(double p, double n)
+{
+	return 3 * sqrt(p * (1 - p) / n);
+}
+
+static int method(enum et_target target, const char *name)
+{
+	for (int m = 0; m < ET_COVERAGE_METHODS; m++) {
+		if (et_coverage_methods[m].target == target &&
+			!strcmp(et_coverage_methods[m].name, name))
+			return m;
+	}
+	return -1;
+}
+
+static struct et_coverage_cell simulate(const char *law, size_t n, uint32_t repetitions)
+{
+	struct et_coverage_options o = { .seed = 11,
+		.repetitions = repetitions,
+		.replicates = 499,
+		.law = et_law_find(law),
+		.n = n };
+	struct et_coverage c;
+
+	et_coverage_run(&o, &c);
+	struct et_coverage_cell cell = c.cells[0];
+	et_coverage_free(&c);
+	return cell;
+}
+
+/* Between lo and hi, the truth of a full simulation, and the Monte-Carlo margin around them. */
+static void covers(const struct et_coverage_cell *c, enum et_target target, const char *name,
+	double lo, double hi)
+{
+	const struct et_attained *a = &c->attained[method(target, name)];
+	double p = (double)a->covered / a->defined;
+
+	ok(p >= lo - margin(lo, a->defined) && p <= hi + margin(hi, a->defined),
+		"%s, n = %zu: %s of the %s covers %.1f %%, wanted %.0f to %.0f", c->law->name, c->n,
+		name, et_target_names[target], 100 * p, 100 * lo, 100 * hi);
+}
+
+/* Where the interval cannot keep its word, it is not broken in silence. */
+static void is_told(const struct et_coverage_cell *c, double share, const char *by)
+{
+	bool run = !strcmp(by, "run");
+	uint32_t silent = run ? c->silent_run : c->attained[0].silent;
+	double p = (double)silent / c->repetitions;
+
+	ok(p <= share + margin(share, c->repetitions),
+		"%s, n = %zu: %s's mean is missed without a warning in %.1f %%, at most %.0f",
+		c->law->name, c->n, by, 100 * p, 100 * share);
+}
+
+static void allowed(void)
+{
+	struct et_coverage_cell normal = simulate("normal", 10, REPETITIONS),
+				skewed = simulate("lognormal-0.5", 30, REPETITIONS),
+				modes = simulate("bimodal", 100, REPETITIONS),
+				nist = simulate("nist-10", 1000, 120);
+
+	covers(&normal, ET_TARGET_MEAN, "student-t", 0.93, 0.97);
+	covers(&normal, ET_TARGET_MEAN, "bootstrap-t", 0.93, 0.97);
+	covers(&normal, ET_TARGET_MEDIAN, "order-statistics", 0.93, 0.98);
+	covers(&normal, ET_TARGET_SD, "chi2", 0.93, 0.97);
+	covers(&normal, ET_TARGET_PAIRS, "run", 0.93, 0.98);
+	covers(&normal, ET_TARGET_APART, "compare", 0.93, 0.97);
+	covers(&skewed, ET_TARGET_MEAN, "bootstrap-t", 0.93, 0.97);
+	covers(&skewed, ET_TARGET_MEDIAN, "order-statistics", 0.93, 0.98);
+	covers(&skewed, ET_TARGET_PAIRS, "run", 0.93, 0.98);
+	covers(&skewed, ET_TARGET_APART, "compare", 0.93, 0.97);
+	covers(&modes, ET_TARGET_MEAN, "bootstrap-t", 0.93, 0.97);
+	covers(&modes, ET_TARGET_MEDIAN, "order-statistics", 0.93, 0.98);
+	covers(&nist, ET_TARGET_MEAN, "student-t", 0.93, 0.97);
+	covers(&nist, ET_TARGET_SD, "bca", 0.93, 0.97);
+}
+
+static void not_allowed(void)
+{
+	struct et_coverage_cell few = simulate("lognormal-1", 10, REPETITIONS),
+				skewed = simulate("lognormal-1", 30, REPETITIONS),
+				modes = simulate("bimodal", 10, REPETITIONS),
+				dependent = simulate("ar-0.6", 30, REPETITIONS),
+				nist = simulate("nist-2", 1000, 120);
+
+	covers(&few, ET_TARGET_MEAN, "student-t", 0.82, 0.87);
+	is_told(&few, 0, "describe");
+	is_told(&modes, 0, "describe");
+	is_told(&skewed, 0.05, "run");
+	is_told(&skewed, 0.05, "describe");
+	is_told(&dependent, 0.06, "run");
+	is_told(&dependent, 0.06, "describe");
+	covers(&dependent, ET_TARGET_PAIRS, "run", 0.91, 0.97);
+	/* Without an outlier in the sample, e^-2 of all, nobody can know of any. */
+	const struct et_attained *bca = &nist.attained[method(ET_TARGET_SD, "bca")];
+	double p = (double)bca->silent / bca->defined;
+	ok(p <= 0.135 + margin(0.135, bca->defined),
+		"nist-2: the sd is missed without a warning in %.1f %%, where no outlier is there",
+		100 * p);
+}
+
+static void alarms(void)
+{
+	struct et_false_alarms_options o = {
+		.seed = 11, .repetitions = ALARM_REPETITIONS, .effect = 0.01, .duet_sd = 0.027
+	};
+	struct et_false_alarms f;
+
+	et_false_alarms_run(&o, &f);
+	for (int load = 0; load < ET_LOADS; load++) {
+		for (int how = 0; how < ET_JUDGED_APART; how++) {
+			for (size_t s = 0; s < ET_ALARM_SIZES; s++) {
+				double p = (double)f.counts[load][how][s].alarms / o.repetitions;
+				ok(p <= 0.05 + margin(0.05, o.repetitions),
+					"%s, %zu %s: %.1f %% false alarms", et_load_names[load],
+					et_alarm_sizes[s], et_judged_names[how], 100 * p);
+			}
+		}
+		ok(f.counts[load][ET_JUDGED_APART][1].alarms > 0.15 * o.repetitions,
+			"%s: Welch on separate series alarms often", et_load_names[load]);
+		ok(f.counts[load][ET_JUDGED_DUETS][3].found > 0.95 * o.repetitions,
+			"%s: 300 duets find 1 %%", et_load_names[load]);
+	}
+}
+
+int main(void)
+{
+	allowed();
+	not_allowed();
+	alarms();
+	return tap_done();
+}

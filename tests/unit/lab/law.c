@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a law says of itself is what it draws: moments and median of a long series. */
+#include "lab/law.h"
+#include "base/alloc.h"
+#include "num/moments.h"
+#include "num/quantile.h"
+#include "stats/serial.h"
+#include "tap.h"
+
+enum { N = 40000 };
+
+static void check(const struct et_law *law, double *x)
+{
+	struct et_rng rng;
+
+	et_rng_seed(&rng, 5, (uint64_t)(law - et_laws));
+	et_law_draw(law, &rng, x, N);
+	double mean = et_law_mean(law), sd = et_law_sd(law), phi = 0;
+	if (law->kind == ET_LAW_AR1)
+		phi = law->parameter;
+	/* Neighbours that resemble each other are worth less: (1 + phi) / (1 - phi). */
+	double error = sd / sqrt(N) * sqrt((1 + phi) / (1 - phi));
+	near(et_mean(x, N), mean, 0, 4.5 * error, "%s: mean", law->name);
+	double m2 = sd * sd, m4 = 0;
+	for (size_t i = 0; i < N; i++)
+		m4 += pow(x[i] - mean, 4) / N;
+	double sd_error = sqrt(fmax(m4 - m2 * m2, 0) / N) / (2 * sd) * sqrt((1 + phi) / (1 - phi));
+	near(et_sd(x, N), sd, 0, 5 * sd_error, "%s: sd", law->name);
+	near(et_autocorrelation(x, N, 1), phi, 0, 4.5 / sqrt(N), "%s: correlation", law->name);
+
+	/* Half of the values lie below the median, whatever the law. */
+	size_t below = 0;
+	for (size_t i = 0; i < N; i++)
+		below += x[i] < et_law_median(law);
+	near((double)below / N, 0.5, 0, 4.5 * 0.5 / sqrt(N) * sqrt((1 + phi) / (1 - phi)),
+		"%s: median", law->name);
+}
+
+static void known(void)
+{
+	near(et_law_mean(et_law_find("lognormal-1")), 100 + 10 * 1.6487212707001282, 1e-14, 0,
+		"mean of exp of a normal");
+	near(et_law_sd(et_law_find("lognormal-1")), 10 * 2.1611974158950877, 1e-14, 0, "its sd");
+	near(et_law_mean(et_law_find("nist-100")), 12, 1e-14, 0, "NIST's mixture: mean");
+	near(et_law_sd(et_law_find("nist-100")), sqrt(37), 1e-14, 0, "its sd");
+	ok(et_law_find("cauchy") == NULL, "an unknown law");
+}
+
+static void repeated(void)
+{
+	struct et_rng a, b;
+	double x[20], y[20];
+	bool same = true;
+
+	for (const struct et_law *law = et_laws; law->name; law++) {
+		et_rng_seed(&a, 3, 1);
+		et_rng_seed(&b, 3, 1);
+		et_law_draw(law, &a, x, 20);
+		et_law_draw(law, &b, y, 20);
+		same = same && !memcmp(x, y, sizeof(x));
+	}
+	ok(same, "the same seed, the same values");
+}
+
+int main(void)
+{
+	ET_AUTO_FREE double *x = et_calloc(N, sizeof(*x));
+
+	for (const struct et_law *law = et_laws; law->name; law++)
+		check(law, x);
+	known();
+	repeated();
+	return tap_done();
+}
