@@ -4,6 +4,7 @@
 #include "cmd/env.h"
 
 #include <errno.h>
+#include <string.h>
 
 struct et_page et_env_page(const struct et_cli *cli)
 {
@@ -29,18 +30,23 @@ static int refuse_fixed(const struct et_env_options *c, struct et_error *err)
 static int failure(const struct et_results *r, const char *what, struct et_error *err)
 {
 	size_t n = et_results_count(r, ET_OUTCOME_FAILED);
+	const struct et_result *one = r->list;
 
 	if (!n)
 		return 0;
+	while (one->outcome != ET_OUTCOME_FAILED)
+		one++;
 	return et_hint(err,
-		et_fail(err, EPERM, ET_EXIT_ENVIRONMENT, "%zu changes could not be %s", n, what),
-		geteuid()
-			? "only root may change them"
-			: "the lines marked FAILED say why; etalon env restore gives back what is");
+		et_fail(err, EPERM, ET_EXIT_ENVIRONMENT,
+			"%zu changes could not be %s, %s for one: %s", n, what, one->change.target,
+			one->note ? one->note : "?"),
+		geteuid() ? "only root may change them"
+			  : "the lines marked FAILED say why; etalon env restore gives back the "
+			    "rest");
 }
 
-static int apply_now(const struct et_machine *m, const struct et_env_options *c,
-	struct et_results *r, struct et_error *err)
+static int apply_now(struct et_machine *m, const struct et_env_options *c, struct et_results *r,
+	struct et_error *err)
 {
 	ET_AUTO_FREE char *path = et_cli_journal();
 	struct et_journal *j = NULL;
@@ -51,6 +57,7 @@ static int apply_now(const struct et_machine *m, const struct et_env_options *c,
 		return rc;
 	et_environment_restore(m, &et_hand_real, j, ET_STALE_RUNS, &stale);
 	et_results_free(&stale);
+	et_machine_refresh(m);
 	et_journal_begin(j, ET_OWNER_APPLY, m->boot_id, m->wall_ns);
 	rc = et_environment_apply(m, &et_hand_real, j, c->selected, r, err);
 	et_journal_close(j);
@@ -88,6 +95,14 @@ int et_env_apply(const struct et_cli *cli, const struct et_env_options *c, struc
 
 /* --- restore --- */
 
+/* Another user's own journal tells nothing of root's. */
+static const char *by_root(const char *path)
+{
+	bool hidden = geteuid() && strcmp(path, ET_ROOT_JOURNAL) && !access(ET_ROOT_JOURNAL, F_OK);
+
+	return hidden ? "; root has changed this machine: sudo etalon env restore" : "";
+}
+
 int et_env_restore(const struct et_cli *cli, const struct et_env_options *c, struct et_error *err)
 {
 	ET_AUTO_FREE char *path = et_cli_journal();
@@ -112,7 +127,7 @@ int et_env_restore(const struct et_cli *cli, const struct et_env_options *c, str
 	if (cli->verbosity >= 0) {
 		et_results_print(&r, &page, true);
 		if (!r.n && !damaged)
-			printf("nothing to give back\n");
+			printf("nothing to give back%s\n", by_root(path));
 		fflush(stdout);
 	}
 	rc = failure(&r, "given back", err);

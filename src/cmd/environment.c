@@ -42,7 +42,7 @@ char *et_cli_journal(void)
 	if (path && *path)
 		return et_strdup(path);
 	if (geteuid() == 0)
-		return et_strdup("/var/lib/etalon/env.journal");
+		return et_strdup(ET_ROOT_JOURNAL);
 	if (state && state[0] == '/')
 		return et_asprintf("%s/etalon/env.journal", state);
 	return et_asprintf("%s/.local/state/etalon/env.journal", home && *home ? home : "/tmp");

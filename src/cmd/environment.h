@@ -9,6 +9,8 @@
 
 /* The machine as it is now; ETALON_SYSROOT names a captured tree in its place. */
 void et_cli_machine(struct et_machine *m);
+#define ET_ROOT_JOURNAL "/var/lib/etalon/env.journal"
+
 /* ETALON_JOURNAL, the system's when root, else the user's own. Caller frees. */
 char *et_cli_journal(void);
 /* Says on stderr that a `run --env` was killed before it gave back what it had changed. */

@@ -17,7 +17,7 @@ enum et_daemon_group {
 	ET_IRQBALANCE,
 };
 
-enum { ET_DAEMON_NAMES = 6 };
+enum { ET_DAEMON_NAMES = 10 };
 
 struct et_daemon {
 	const char *name; /* NULL ends the table */

@@ -258,8 +258,8 @@ static enum et_outcome look(const struct et_machine *m, const struct et_journal 
 	if (!strcmp(now, c->before))
 		return ET_OUTCOME_ALREADY;
 	/* Where no mark says how it read afterwards, whatever is there may be our doing. */
-	if (c->kind == ET_CHANGE_FILE && e->observed && strcmp(now, e->observed) &&
-		strcmp(now, c->after))
+	if (c->kind == ET_CHANGE_FILE && !et_factors_wander(c) && e->observed &&
+		strcmp(now, e->observed) && strcmp(now, c->after))
 		return ET_OUTCOME_FOREIGN;
 	return ET_OUTCOME_BACK;
 }

@@ -24,6 +24,8 @@ struct et_factor_row {
 		struct et_results *left);
 	/* Files that plan may name; '#' stands for a number. NULL-terminated, or NULL. */
 	const char *const *paths;
+	/* The kernel itself moves the value (limits follow turbo): what it is now tells nothing. */
+	bool wanders;
 };
 
 /* In the order in which changes are made; they are given back in the opposite one. */
@@ -39,6 +41,9 @@ void et_factors_check(const struct et_machine *m, const bool *selected, struct e
 size_t et_factors_record(const struct et_findings *findings, struct et_factor **out);
 /* Whether etalon could have made that change: a journal may lie. */
 bool et_factors_know(const struct et_change *c);
+
+/* Whether that change's value moves without anybody's doing. */
+bool et_factors_wander(const struct et_change *c);
 
 /* For the readers: replaces state and verdict, or what is wanted. */
 void et_finding_set(struct et_finding *f, enum et_verdict verdict, const char *fmt, ...)

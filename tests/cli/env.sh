@@ -150,6 +150,13 @@ is 'and leaves theirs' "$(value)" 1
 is 'and gives back the rest' "$(cat tree/sys/devices/system/cpu/intel_pstate/no_turbo)" 0
 ok 'the journal is gone' test ! -e "$journal"
 
+# Limits follow turbo by themselves: that is nobody's change.
+laptop
+etalon env apply -q --only frequency-limits,turbo
+echo 2400000 >tree/sys/devices/system/cpu/cpufreq/policy0/scaling_min_freq
+exits 'a limit that the kernel has moved' 0 etalon env restore
+as_before 'comes back'
+
 # --- a reboot
 laptop
 etalon env apply -q --only aslr,timers
