@@ -120,6 +120,11 @@ int et_parse_ratio(const char *what, const char *text, double *out, struct et_er
 			"write 1%% or 0.01");
 	if (!(value > 0))
 		return et_fail(err, ERANGE, ET_EXIT_USAGE, "%s: %s is not above 0", what, text);
+	if (value >= 1 && !strchr(text, '%'))
+		return et_hint(err,
+			et_fail(err, ERANGE, ET_EXIT_USAGE, "%s: %s is %g %%, surely not meant",
+				what, text, 100 * value),
+			"write %s%% for per cent, or a proportion below 1", text);
 	*out = value;
 	return 0;
 }

@@ -146,6 +146,14 @@ int et_cli_parse(struct et_cli *cli, const struct et_verb *verb, int argc, char 
 	int rc = et_options_parse(tables, argc, argv, common_option, &p, ops, &err);
 	if (rc == 0 && (rc = settle(cli, &p, &err)))
 		et_operands_free(ops);
+	/* "run ls -l": the letter was meant for the program. */
+	if (rc && strstr(verb->usage, "-- PROGRAM") && !strncmp(err.what, "unknown option -", 16) &&
+		err.what[16] != '-')
+		et_hint(&err, rc,
+			"options of the program go with it: etalon %s -- ls -l; etalon %s --help "
+			"lists "
+			"ours",
+			verb->name, verb->name);
 	if (rc)
 		return et_cli_fail(&err);
 	if (!p.help && !p.version) {

@@ -23,7 +23,9 @@ struct et_verb {
 	const char *about;    /* a paragraph or NULL */
 	const char *examples; /* lines as typed, each runs in a test */
 	const struct et_option *options; /* its own, or NULL */
-	bool uses_store;                 /* takes --store */
+	/* For completion: "KEPT" (an id), "COMMAND", choices "a|b", or NULL: files. */
+	const char *operands;
+	bool uses_store; /* takes --store */
 	/* argv[0] is the command's name; returns the exit status. */
 	int (*run)(struct et_cli *cli, int argc, char **argv);
 };

@@ -63,6 +63,7 @@ static int run(struct et_cli *cli, int argc, char **argv);
 
 const struct et_verb et_verb_compare = {
 	.name = "compare",
+	.operands = "KEPT",
 	.summary = "which of these series differ?",
 	.usage = "[options] SERIES SERIES…\n[options] EXPERIMENT",
 	.about = "A SERIES is a file that describe reads, or a kept experiment's id or label, "

@@ -60,6 +60,27 @@ static void bash_choices(const struct et_verb *v, const struct et_option *o)
 	}
 }
 
+/* What stands where no option does. */
+static void bash_operand(const struct et_verb *v)
+{
+	const char *o = v->operands;
+
+	printf("\t%s) ", v->name);
+	if (!o)
+		printf("COMPREPLY=($(compgen -f -- \"$cur\"))");
+	else if (!strcmp(o, "COMMAND"))
+		printf("COMPREPLY=($(compgen -c -f -- \"$cur\"))");
+	else if (!strcmp(o, "KEPT"))
+		printf("COMPREPLY=($(compgen -f -W "
+		       "\"last $(etalon list -q 2>/dev/null | sed '1d;s/ .*//')\" -- \"$cur\"))");
+	else {
+		printf("COMPREPLY=($(compgen -W '");
+		print_choices(o);
+		printf("' -- \"$cur\"))");
+	}
+	printf(" ;;\n");
+}
+
 static void bash(void)
 {
 	printf("# bash completion for etalon, made from its option tables\n"
@@ -78,10 +99,12 @@ static void bash(void)
 		each_option(*v, bash_word);
 		printf("' ;;\n");
 	}
-	printf("\tesac\n\tcase $cur in\n"
-	       "\t-*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) ;;\n"
-	       "\t*) COMPREPLY=($(compgen -c -f -- \"$cur\")) ;;\n\tesac\n}\n"
-	       "complete -F _etalon etalon\n");
+	printf("\tesac\n\tif [[ $cur == -* ]]; then\n"
+	       "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n\t\treturn\n\tfi\n"
+	       "\tcase ${COMP_WORDS[1]} in\n");
+	for (const struct et_verb *const *v = et_verbs; *v; v++)
+		bash_operand(*v);
+	printf("\tesac\n}\ncomplete -F _etalon etalon\n");
 }
 
 static void zsh_option(const struct et_verb *v, const struct et_option *o)
@@ -162,6 +185,7 @@ static int run(struct et_cli *cli, int argc, char **argv);
 
 const struct et_verb et_verb_completion = {
 	.name = "completion",
+	.operands = "bash|zsh|fish",
 	.summary = "print a completion script for bash, zsh or fish",
 	.usage = "bash|zsh|fish",
 	.examples =

@@ -61,6 +61,7 @@ static int run(struct et_cli *cli, int argc, char **argv);
 
 const struct et_verb et_verb_describe = {
 	.name = "describe",
+	.operands = "KEPT",
 	.summary = "what does this series of numbers say?",
 	.usage = "[options] [FILE|ID|LABEL]",
 	.about = "FILE (or the standard input) holds one number a line (# begins a comment), CSV\n"

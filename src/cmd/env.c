@@ -44,6 +44,7 @@ static int run(struct et_cli *cli, int argc, char **argv);
 const struct et_verb et_verb_env = {
 	.name = "env",
 	.summary = "what disturbs timing on this machine: check it, change it, give it back",
+	.operands = "check|apply|restore",
 	.usage = "check [--only LIST] [--json]\napply [--only LIST] [--dry-run]\nrestore",
 	.about = "check shows each factor; -v says why it matters and what to do. apply changes\n"
 		 "what can be changed and given back exactly; the old values go to a journal on\n"

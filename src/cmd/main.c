@@ -71,6 +71,10 @@ int main(int argc, char **argv)
 			"etalon run 'sleep 0.1' measures; etalon --help lists the commands");
 		return et_cli_fail(&err);
 	}
+	if (!strcmp(argv[1], "help") && argc == 3 && find_verb(argv[2])) {
+		char *shown[] = { argv[2], (char[]){ "--help" }, NULL };
+		return find_verb(argv[2])->run(&cli, 2, shown);
+	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
 		return help();
 	if (!strcmp(argv[1], "--version")) {

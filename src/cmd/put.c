@@ -33,6 +33,7 @@ static int run(struct et_cli *cli, int argc, char **argv);
 
 const struct et_verb et_verb_put = {
 	.name = "put",
+	.operands = "inc|spin|sort|matc|matr",
 	.summary = "run a built-in program under test",
 	.usage = "inc|spin|sort|matc|matr [options]\n--list",
 	.about = "Programs of exactly known size to try a machine or a method on. They print "

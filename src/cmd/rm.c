@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon rm ID…`: removes kept experiments; all of them are found before one is touched. */
 #include "base/alloc.h"
+#include "cmd/claim.h"
 #include "cmd/cli.h"
 #include "store/store.h"
 
@@ -45,7 +46,11 @@ static int remove_all(const struct et_cli *cli, char *const *names, size_t n, st
 	if (!rc)
 		rc = et_store_open(url, ET_STORE_WRITE, &store, err);
 	for (size_t i = 0; !rc && i < n; i++) {
-		rc = et_store_remove(store, ids[i], err);
+		int claim = -1;
+		rc = et_claim(ids[i], &claim, err);
+		if (!rc)
+			rc = et_store_remove(store, ids[i], err);
+		et_cleanup_close(&claim);
 		if (!rc && cli->verbosity >= 0)
 			printf("removed %s\n", ids[i]);
 	}
@@ -57,6 +62,7 @@ static int run(struct et_cli *cli, int argc, char **argv);
 
 const struct et_verb et_verb_rm = {
 	.name = "rm",
+	.operands = "KEPT",
 	.summary = "remove kept experiments",
 	.usage = "[options] ID|LABEL|last…",
 	.about = "ID may be shortened as long as it is unambiguous; a LABEL means the newest\n"

@@ -74,6 +74,8 @@ static int make_name(const struct maker *m, size_t k, struct et_error *err)
 		m->c->name = et_strdup(m->c->text);
 		return 0;
 	}
+	if (!names->text[k][0])
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "--command-name: a name is empty");
 	return fill(m, names->text[k], &m->c->name, err);
 }
 
@@ -148,10 +150,59 @@ static int check_plan(struct et_run_options *o, struct et_error *err)
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"--order duet cannot judge elapsed time: the two share a CPU"),
 			"use --order random, or --metric pt");
+	if (o->outputs.stdout_taken && o->e->child.output && !strcmp(o->e->child.output, "inherit"))
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"the record and the program's output cannot both go to stdout"),
+			"write the record to a file, or the output with --output FILE");
+	if (o->e->label && !strcmp(o->e->label, "last"))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--label: 'last' means the newest experiment already");
 	if (o->names.n > o->e->n_commands)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "%zu names for %zu commands", o->names.n,
 			o->e->n_commands);
 	return 0;
+}
+
+static int make_ranges(struct et_run_options *o, struct et_error *err)
+{
+	bool scanned = false;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < o->n_ranges_given; i++) {
+		const char *name = o->ranges_given[i].name, *from = o->ranges_given[i].from;
+		const char *to = o->ranges_given[i].to;
+		scanned = scanned || to;
+		rc = to ? et_ranges_add_scan(
+				  &o->ranges, name, from, to, o->step ? o->step : "1", err)
+			: et_ranges_add_list(&o->ranges, name, from, err);
+	}
+	if (rc == 0 && o->step && !scanned)
+		rc = et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--parameter-step-size without --parameter-scan");
+	return rc;
+}
+
+/* Words that only a shell would understand are passed on as they are: likely not what was meant. */
+static void warn_of_shell_syntax(const struct et_experiment *e)
+{
+	static const char *const operators[] = { "|", "||", "&", "&&", ";", "<", ">", ">>", "2>",
+		"2>&1", "&>" };
+
+	for (size_t c = 0; !e->child.shell && c < e->n_commands; c++) {
+		const char *odd = NULL;
+		for (char *const *w = e->commands[c].argv; *w && !odd; w++) {
+			odd = (*w)[0] == '$' && (*w)[1] ? *w : NULL;
+			for (size_t i = 0; !odd && i < ET_LENGTH(operators); i++)
+				odd = strcmp(*w, operators[i]) ? NULL : *w;
+		}
+		if (odd)
+			fprintf(stderr,
+				"etalon: warning: no shell runs this, so the program is given '%s' "
+				"as "
+				"it stands: %s\nhint: --shell sh\n",
+				odd, e->commands[c].text);
+	}
 }
 
 int et_run_options_finish(
@@ -159,8 +210,11 @@ int et_run_options_finish(
 {
 	struct maker m = { .o = o, .ops = ops, .n_operands = ops->after ? 1 : ops->n_before };
 	struct et_experiment *e = o->e;
+	int rc = make_ranges(o, err);
 	size_t product = et_ranges_product(&o->ranges);
 
+	if (rc)
+		return rc;
 	if (ops->after && ops->n_before)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"give commands as strings, or one as words behind --, not both");
@@ -175,12 +229,14 @@ int et_run_options_finish(
 	for (m.combination = 0; m.combination < product; m.combination++) {
 		for (size_t k = 0; k < m.n_operands; k++) {
 			m.c = &e->commands[e->n_commands++];
-			int rc = make_command(&m, k, err);
+			rc = make_command(&m, k, err);
 			if (rc)
 				return rc;
 		}
 	}
 	tell_apart(e);
-	int rc = find_reference(o, err);
+	if (!ops->after)
+		warn_of_shell_syntax(e);
+	rc = find_reference(o, err);
 	return rc ? rc : check_plan(o, err);
 }

@@ -13,7 +13,6 @@ static const char *const export_formats[] = { "json", "hyperfine", "csv", "markd
 void et_run_options_init(struct et_run_options *o)
 {
 	memset(o, 0, sizeof(*o));
-	o->step = "1";
 	o->regression_ratio = INFINITY;
 	o->e = et_calloc(1, sizeof(*o->e));
 	o->e->plan = (struct et_plan){ .order = ET_ORDER_AUTO,
@@ -158,9 +157,30 @@ static int handle_child(struct et_run_options *o, int id, const char *arg, struc
 	}
 }
 
+/* Kept until all options are read: the step may come behind its scan. */
+static int note_range(struct et_run_options *o, const char *name, const char *from, const char *to,
+	struct et_error *err)
+{
+	if (o->n_ranges_given == ET_MOST_ASIDES)
+		return et_fail(
+			err, E2BIG, ET_EXIT_USAGE, "more than %d parameters", ET_MOST_ASIDES);
+	o->ranges_given[o->n_ranges_given].name = name;
+	o->ranges_given[o->n_ranges_given].from = from;
+	o->ranges_given[o->n_ranges_given++].to = to;
+	return 0;
+}
+
+/* Options that say what to do with the result go with --resume; the plan is what it was. */
+static bool goes_with_resume(int id)
+{
+	return id == O_RESUME || id == O_ENV || id == O_FAIL || id >= O_EXPORT;
+}
+
 int et_run_options_handle(void *ctx, int id, char *const *args, struct et_error *err)
 {
 	struct et_run_options *o = ctx;
+
+	o->plan_given = o->plan_given || !goes_with_resume(id);
 
 	switch (id) {
 	case O_REFERENCE:
@@ -177,12 +197,12 @@ int et_run_options_handle(void *ctx, int id, char *const *args, struct et_error 
 	case O_NAME:
 		return add_each(&o->names, args[0], err);
 	case O_SCAN:
-		return et_ranges_add_scan(&o->ranges, args[0], args[1], args[2], o->step, err);
+		return note_range(o, args[0], args[1], args[2], err);
 	case O_STEP:
 		o->step = args[0];
 		return 0;
 	case O_LIST:
-		return et_ranges_add_list(&o->ranges, args[0], args[1], err);
+		return note_range(o, args[0], args[1], NULL, err);
 	case O_IGNORE:
 		o->e->plan.ignore_failure = true;
 		return 0;

@@ -58,7 +58,12 @@ struct et_each {
 struct et_run_options {
 	struct et_experiment *e; /* plan and child are filled while parsing */
 	struct et_ranges ranges;
-	const char *step; /* of the next --parameter-scan */
+	struct {
+		const char *name, *from, *to; /* to is NULL: a list */
+	} ranges_given[ET_MOST_ASIDES];
+	size_t n_ranges_given;
+	const char *step; /* of --parameter-scan, or NULL */
+	bool plan_given;  /* something that an interrupted experiment has already */
 	struct et_each names, setup, prepare, conclude, cleanup;
 	const char *reference;
 	bool resume;

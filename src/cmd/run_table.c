@@ -41,8 +41,7 @@ const struct et_option et_run_options[] = {
 		"run the commands for each number; {VAR} stands "
 		"for it",
 		NULL, O_SCAN },
-	{ 'D', "parameter-step-size", "STEP", "step of the --parameter-scan that follows (1)", NULL,
-		O_STEP },
+	{ 'D', "parameter-step-size", "STEP", "step of --parameter-scan (1)", NULL, O_STEP },
 	{ 'L', "parameter-list", "VAR VALUES",
 		"run the commands for each of a,b,c; several "
 		"parameters make the product",

@@ -24,6 +24,7 @@ static int run(struct et_cli *cli, int argc, char **argv);
 
 const struct et_verb et_verb_show = {
 	.name = "show",
+	.operands = "KEPT",
 	.summary = "print the result of a kept experiment",
 	.usage = "[options] [ID|LABEL|last]",
 	.about = "ID may be shortened as long as it is unambiguous; a LABEL means the newest\n"

@@ -242,7 +242,7 @@ int et_environment_apply(const struct et_machine *m, const struct et_hand *hand,
 static enum et_outcome look(const struct et_machine *m, const struct et_journal *j,
 	const struct et_entry *e, char *now, size_t size)
 {
-	const struct et_session *s = et_journal_session(j, e->session);
+	const struct et_journal_session *s = et_journal_find_session(j, e->session);
 	const struct et_change *c = &e->change;
 
 	/* /proc, /sys and processes do not outlive a reboot; units are as the boot starts them. */
@@ -298,7 +298,7 @@ static bool concerns(const struct et_journal *j, const struct et_entry *e, int64
 	if (e->back)
 		return false;
 	if (session == ET_STALE_RUNS)
-		return et_journal_session(j, e->session)->owner == ET_OWNER_RUN;
+		return et_journal_find_session(j, e->session)->owner == ET_OWNER_RUN;
 	return session == ET_ALL_SESSIONS || e->session == session;
 }
 

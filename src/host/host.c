@@ -101,13 +101,24 @@ static uint64_t memory_bytes(const char *root)
 	return strtoull(value, NULL, 10) * 1024;
 }
 
+/* A switch since Linux 5.14, off by default; before that always on. */
+static bool tells_block_delays(const char *root, const char *kernel)
+{
+	char value[16];
+	int major, minor;
+
+	if (et_sysroot_line(root, "/proc/sys/kernel/task_delayacct", value, sizeof(value)) > 0)
+		return value[0] == '1';
+	return sscanf(kernel, "%d.%d", &major, &minor) == 2 &&
+	       (major < 5 || (major == 5 && minor < 14));
+}
+
 void et_host_read(const char *root, struct et_host *host)
 {
 	enum { CPUINFO_BYTES = 16384 }; /* the first processor's entry is enough */
 	ET_AUTO_FREE char *cpuinfo = et_calloc(1, CPUINFO_BYTES);
 	struct utsname names;
 	struct timespec tick;
-	char delays[16] = "";
 
 	memset(host, 0, sizeof(*host));
 	uname(&names);
@@ -134,6 +145,5 @@ void et_host_read(const char *root, struct et_host *host)
 	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
 	host->tick_ns = et_timespec_ns(tick);
 	host->memory_bytes = memory_bytes(root);
-	et_sysroot_line(root, "/proc/sys/kernel/task_delayacct", delays, sizeof(delays));
-	host->block_delays = delays[0] == '1';
+	host->block_delays = tells_block_delays(root, host->kernel);
 }

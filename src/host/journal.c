@@ -217,7 +217,8 @@ struct et_entry *et_journal_find(struct et_journal *j, const struct et_change *c
 	return NULL;
 }
 
-const struct et_session *et_journal_session(const struct et_journal *j, uint32_t number)
+const struct et_journal_session *et_journal_find_session(
+	const struct et_journal *j, uint32_t number)
 {
 	return number >= 1 && number <= j->n_sessions ? &j->sessions[number - 1] : NULL;
 }
@@ -227,7 +228,8 @@ size_t et_journal_pending(const struct et_journal *j, int owner)
 	size_t n = 0;
 
 	for (size_t i = 0; i < j->n; i++) {
-		const struct et_session *s = et_journal_session(j, j->entries[i].session);
+		const struct et_journal_session *s =
+			et_journal_find_session(j, j->entries[i].session);
 		n += !j->entries[i].back && (owner < 0 || (int)s->owner == owner);
 	}
 	return n;
@@ -266,7 +268,7 @@ static int append(struct et_journal *j, const char *text, bool durable)
 void et_journal_begin(
 	struct et_journal *j, enum et_owner owner, const char *boot_id, uint64_t wall_ns)
 {
-	struct et_session s = { .number = (uint32_t)j->n_sessions + 1,
+	struct et_journal_session s = { .number = (uint32_t)j->n_sessions + 1,
 		.owner = owner,
 		.pid = getpid(),
 		.wall_ns = wall_ns };

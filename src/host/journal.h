@@ -27,7 +27,7 @@ enum et_owner {
 	ET_OWNER_RUN,   /* `run --env`: to be given back when that run ends */
 };
 
-struct et_session {
+struct et_journal_session {
 	uint32_t number; /* from 1 */
 	enum et_owner owner;
 	int32_t pid;
@@ -47,7 +47,7 @@ struct et_journal {
 	char *path;
 	int fd;
 	off_t size;
-	struct et_session *sessions;
+	struct et_journal_session *sessions;
 	size_t n_sessions, cap_sessions;
 	struct et_entry *entries;
 	size_t n, cap;
@@ -67,7 +67,8 @@ void et_journal_close(struct et_journal *j);
 
 /* The open entry of the same target, or NULL. */
 struct et_entry *et_journal_find(struct et_journal *j, const struct et_change *c);
-const struct et_session *et_journal_session(const struct et_journal *j, uint32_t number);
+const struct et_journal_session *et_journal_find_session(
+	const struct et_journal *j, uint32_t number);
 /* How many changes are still to be given back, of one owner or of all (-1). */
 size_t et_journal_pending(const struct et_journal *j, int owner);
 

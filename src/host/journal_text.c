@@ -54,7 +54,7 @@ static void put_line(FILE *out, FILE *f, char **text)
 	free(*text);
 }
 
-void et_journal_write_session(FILE *out, const struct et_session *s)
+void et_journal_write_session(FILE *out, const struct et_journal_session *s)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -186,7 +186,7 @@ static bool have_session(struct et_journal *j, uint64_t number)
 	while (j->n_sessions < number) {
 		ET_GROW(j->sessions, j->n_sessions, j->cap_sessions);
 		j->sessions[j->n_sessions] =
-			(struct et_session){ .number = (uint32_t)j->n_sessions + 1 };
+			(struct et_journal_session){ .number = (uint32_t)j->n_sessions + 1 };
 		j->n_sessions++;
 	}
 	return true;
@@ -194,7 +194,7 @@ static bool have_session(struct et_journal *j, uint64_t number)
 
 static bool take_session(struct et_journal *j, const struct line *l)
 {
-	struct et_session s = { 0 };
+	struct et_journal_session s = { 0 };
 	uint64_t n, pid;
 	int owner = l->n == 6 ? name_index(owner_names, l->field[2]) : -1;
 

@@ -13,7 +13,7 @@
  */
 int et_journal_parse(struct et_journal *j, const char *text, size_t len);
 
-void et_journal_write_session(FILE *f, const struct et_session *s);
+void et_journal_write_session(FILE *f, const struct et_journal_session *s);
 void et_journal_write_change(
 	FILE *f, uint64_t id, uint32_t session, const struct et_change *change);
 /* "made", "again", "back"; value NULL for none. */

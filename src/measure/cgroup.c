@@ -142,7 +142,7 @@ static void sweep(const char *home)
 	while (d && (e = readdir(d))) {
 		if (strncmp(e->d_name, prefix, sizeof(prefix) - 1))
 			continue;
-		int pid = atoi(e->d_name + sizeof(prefix) - 1);
+		int pid = (int)strtol(e->d_name + sizeof(prefix) - 1, NULL, 10);
 		if (pid > 0 && kill(pid, 0) < 0 && errno == ESRCH)
 			remove_lanes(home, pid);
 	}

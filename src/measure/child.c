@@ -276,6 +276,8 @@ int et_child_start_error(
 		return rc;
 	}
 	rc = et_fail_errno(err, start->failed_errno, ET_EXIT_USAGE, "%s", setup->argv[0]);
+	if (start->failed_errno == ENOENT) /* the file itself was found before */
+		return et_hint(err, rc, "its interpreter (the #! line, or the loader) is missing");
 	if (start->failed_errno == ENOEXEC)
 		return et_hint(err, rc, "begin the script with #!/bin/sh, or use --shell");
 	return rc;
@@ -300,14 +302,27 @@ static bool executable(const char *path, int *why)
 	return true;
 }
 
+/* What only a shell can do: people type it without thinking of one. */
+static bool is_builtin(const char *name)
+{
+	static const char *const names[] = { "cd", "export", "source", ".", "alias", "ulimit",
+		"umask", "set", "unset", "exec", "eval", "wait", "for", "while", "if" };
+
+	for (size_t i = 0; i < ET_LENGTH(names); i++) {
+		if (!strcmp(names[i], name))
+			return true;
+	}
+	return false;
+}
+
 static int not_found(const char *name, int why, struct et_error *err)
 {
 	int rc = et_fail_errno(err, why, ET_EXIT_USAGE, "%s", name);
 
 	if (why == EACCES)
 		return et_hint(err, rc, "is it executable? chmod +x %s", name);
-	if (why == ENOENT && strpbrk(name, "|&;<>$*`"))
-		return et_hint(err, rc, "for pipes and other shell syntax use --shell sh");
+	if (why == ENOENT && (strpbrk(name, "|&;<>$*`=~") || is_builtin(name)))
+		return et_hint(err, rc, "pipes, variables and other shell syntax need --shell sh");
 	return rc;
 }
 

@@ -31,15 +31,17 @@ struct et_runner {
 	struct et_exits exits;
 	struct et_start *starts;
 	struct et_identity identity;
-	char **envp;       /* of the programs */
-	char **own_envp;   /* of the commands around them, which run as ourselves */
-	char **paths;      /* executable of each command */
-	cpu_set_t allowed; /* CPUs a program may use */
-	cpu_set_t one;     /* the CPU a duet shares */
-	bool pinnable;     /* the sets below are known */
-	bool pinned;       /* the user named the CPUs */
-	bool elsewhere;    /* we ourselves keep off that one CPU */
-	int policy, priority;
+	char **envp;          /* of the programs */
+	char **own_envp;      /* of the commands around them, which run as ourselves */
+	char **paths;         /* executable of each command */
+	cpu_set_t allowed;    /* CPUs a program may use */
+	cpu_set_t one;        /* the CPU a duet shares */
+	bool pinnable;        /* the sets below are known */
+	bool pinned;          /* the user named the CPUs */
+	bool elsewhere;       /* we ourselves keep off that one CPU */
+	int policy, priority; /* of the programs */
+	int was_policy;       /* our own, before */
+	bool prompt;          /* we have a real-time priority meanwhile */
 	int null_fd, in_fd[MOST_TOGETHER], out_fd;
 	struct et_steal steal;
 	struct et_aside aside;
@@ -185,10 +187,34 @@ static int find_identity(struct et_runner *r, char *const *envp, struct et_error
 	return rc;
 }
 
+/*
+ * The end of a program is told by our waking up, which on a busy machine waits its turn: up to
+ * milliseconds, against microseconds with a real-time priority. We sleep while a program runs, and
+ * what we fork is ordinary again. Without the privilege it stays as it is.
+ */
+static void wake_promptly(struct et_runner *r)
+{
+	struct sched_param least = { .sched_priority = sched_get_priority_min(SCHED_FIFO) };
+
+	r->was_policy = sched_getscheduler(0);
+	if (r->was_policy == SCHED_OTHER &&
+		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &least) == 0)
+		r->prompt = true;
+}
+
+static void wake_as_before(const struct et_runner *r)
+{
+	struct sched_param none = { 0 };
+
+	if (r->prompt)
+		sched_setscheduler(0, r->was_policy, &none);
+}
+
 static void watch_others(struct et_runner *r)
 {
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	et_cgroup_open(&r->cgroup);
+	wake_promptly(r);
 	et_watch_open(&r->watch);
 	et_steal_open(&r->steal, strcmp(r->e->host.virtual_machine, "none") != 0);
 	r->no_records = et_taskstats_open(&r->taskstats);
@@ -242,6 +268,7 @@ void et_runner_close(struct et_runner *r)
 {
 	if (!r)
 		return;
+	wake_as_before(r);
 	if (r->cgroup.source != ET_PT_WAIT4)
 		et_cgroup_close(&r->cgroup);
 	et_taskstats_close(r->taskstats);

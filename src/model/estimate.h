@@ -58,6 +58,8 @@ struct et_contrast {
 	double p_holm;
 	double holm_alpha; /* what p was held against; 0: not in a family */
 	bool significant_unadjusted, significant;
+	double p_floor;      /* the smallest p so few pairs can give; 0: none */
+	size_t pairs_needed; /* for any verdict in this family; 0: there are enough */
 	char verdict[240];
 	struct et_warnings warnings;
 };

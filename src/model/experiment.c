@@ -8,7 +8,7 @@
 const char *const et_order_names[] = { "auto", "random", "round-robin", "sequential", "duet",
 	NULL };
 const char *const et_protocol_names[] = { "emp", "kbest", "raw", NULL };
-const char *const et_state_names[] = { "running", "interrupted", "done", NULL };
+const char *const et_state_names[] = { "running", "interrupted", "done", "failed", NULL };
 
 static void command_free(struct et_command *c)
 {
@@ -68,15 +68,6 @@ struct et_sample *et_experiment_add(struct et_experiment *e, const struct et_sam
 	et_sample_copy(kept, s);
 	kept->index = (uint32_t)c->n_samples;
 	return kept;
-}
-
-size_t et_experiment_samples(const struct et_experiment *e)
-{
-	size_t n = 0;
-
-	for (size_t c = 0; c < e->n_commands; c++)
-		n += e->commands[c].n_samples;
-	return n;
 }
 
 const char *et_format_rfc3339(uint64_t wall_ns, char buf[32])

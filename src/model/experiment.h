@@ -24,6 +24,7 @@ enum et_state {
 	ET_STATE_RUNNING,     /* begun and not finished: still running, or killed */
 	ET_STATE_INTERRUPTED, /* ended by a signal or a failure, with what was done by then */
 	ET_STATE_DONE,
+	ET_STATE_FAILED, /* a program failed or could not be run; resumed only when named */
 };
 
 extern const char *const et_order_names[];
@@ -98,7 +99,6 @@ struct et_experiment {
 void et_experiment_free(struct et_experiment *e); /* itself too; NULL is fine */
 /* Appends a copy of the sample to its command and gives it its index. */
 struct et_sample *et_experiment_add(struct et_experiment *e, const struct et_sample *s);
-size_t et_experiment_samples(const struct et_experiment *e); /* of all commands */
 /* "2026-11-15T08:55:06Z" of a time since 1970. */
 const char *et_format_rfc3339(uint64_t wall_ns, char buf[32]);
 /* An id that sorts by time and is unlikely ever to be met twice: 20261115-085506-1f3a9c. */

@@ -152,7 +152,10 @@ static int unknown(const char *text, const char *name, int len, struct et_error 
 	return et_hint(err,
 		et_fail(err, ENOENT, ET_EXIT_USAGE, "unknown parameter {%.*s} in: %s", len, name,
 			text),
-		"give it with --parameter-list %.*s a,b,c", len, name);
+		"give it with --parameter-list %.*s a,b,c; braces with a space inside, { %.*s }, "
+		"are left "
+		"alone",
+		len, name, len, name);
 }
 
 int et_parameters_fill(

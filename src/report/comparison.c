@@ -101,7 +101,11 @@ void et_comparison(const struct et_experiment *e, const struct et_judgement *j,
 	if (!j->n_contrasts)
 		return;
 	putc('\n', page->out);
-	et_page_paragraph(page, 0, "", NULL, "comparison", BOLD);
+	et_page_paragraph(page, 0, "", NULL,
+		et_judged_metric(e, j, e->plan.reference) == ET_METRIC_PT
+			? "comparison by process time"
+			: "comparison by elapsed time",
+		BOLD);
 	for (size_t i = 0; i < j->n_contrasts; i++)
 		contrast_line(e, page, &j->contrasts[i], verbose);
 	if (e->n_commands > 2 && j->n_commands == e->n_commands)

@@ -21,8 +21,13 @@ static char *verdict(const struct et_contrast *c)
 	if (!isfinite(c->ratio) || c->ratio <= 0)
 		return et_strdup(c->verdict[0] ? c->verdict : "cannot be compared");
 	et_format_ratio(c->ratio, c->lo, c->hi, ratio);
-	if ((!isfinite(c->lo) || !isfinite(c->hi)) && c->verdict[0])
+	bool poor = !isfinite(c->lo) || !isfinite(c->hi) || c->pairs_needed;
+	if (poor && c->verdict[0])
 		return et_asprintf("%s, %s", ratio, c->verdict);
+	if (!c->significant && c->significant_unadjusted)
+		return et_asprintf("%s, no difference shown over all comparisons (alone it would "
+				   "be)%s",
+			ratio, order);
 	if (!c->significant)
 		return et_asprintf("%s, no difference shown%s", ratio, order);
 	et_format_change(c->ratio, c->lo, c->hi, change);

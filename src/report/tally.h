@@ -31,16 +31,6 @@ struct et_tally {
 void et_tally_samples(const struct et_command *c, struct et_tally *out);
 bool et_sample_counts(const struct et_sample *s); /* kept, solo, no warm-up */
 
-/* Another program that ran while samples were taken, over all samples but warm-up. */
-struct et_culprit {
-	char name[16];
-	uint64_t pt_ns;
-	size_t samples; /* in how many it was seen */
-};
-
-/* By descending time; a new array of *n, caller frees. */
-struct et_culprit *et_tally_culprits(const struct et_command *c, size_t *n);
-
 /* The metric that can be judged: et where process time is not known, as in imported series. */
 enum et_metric et_judged_metric(
 	const struct et_experiment *e, const struct et_judgement *j, size_t command);

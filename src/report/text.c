@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/text.h"
 #include "base/alloc.h"
+#include "model/culprit.h"
 #include "report/comparison.h"
 #include "report/histogram.h"
 #include "report/tally.h"
@@ -208,7 +209,7 @@ static void removed_rows(const struct text *t, const struct et_command *c)
 static void culprit_rows(const struct text *t, const struct et_command *c)
 {
 	size_t n, most = t->verbose ? CULPRITS_VERBOSE : CULPRITS;
-	ET_AUTO_FREE struct et_culprit *all = et_tally_culprits(c, &n);
+	ET_AUTO_FREE struct et_culprit *all = et_command_culprits(c, &n);
 	char time[ET_FIGURE];
 
 	for (size_t i = 0; i < n && i < most; i++)

@@ -245,6 +245,10 @@ const char *et_format_ratio(double ratio, double lo, double hi, char buf[ET_FIGU
 		return buf;
 	}
 	int decimals = ratio_decimals(ratio, (hi - lo) / 2);
+	/* A bound that is not 1 must not look like it. */
+	while (decimals < 6 && ((lo > 1 && strtod(plain(lo, decimals, l), NULL) <= 1) ||
+				       (hi < 1 && strtod(plain(hi, decimals, h), NULL) >= 1)))
+		decimals++;
 	snprintf(buf, ET_FIGURE, "%.24s × (%.24s … %.24s)", plain(ratio, decimals, r),
 		plain(lo, decimals, l), plain(hi, decimals, h));
 	return buf;

@@ -127,7 +127,7 @@ static void word_poorly(struct et_contrast *c)
 			c->delta > 0 ? "larger" : "smaller");
 }
 
-static void word(struct et_contrast *c)
+static void word(struct et_contrast *c, size_t family)
 {
 	double lo = 100 * (c->lo - 1), hi = 100 * (c->hi - 1), at = 100 * (c->ratio - 1);
 	int d = decimals(lo, hi);
@@ -139,8 +139,17 @@ static void word(struct et_contrast *c)
 	char *to = c->verdict;
 	size_t size = sizeof(c->verdict);
 
-	if (!isfinite(lo) || !isfinite(hi))
+	if (c->pairs_needed)
+		snprintf(to, size,
+			"too few pairs (%zu) for a verdict over %zu comparison%s: take %zu",
+			c->pairs, family, family == 1 ? "" : "s", c->pairs_needed);
+	else if (!isfinite(lo) || !isfinite(hi))
 		word_poorly(c);
+	else if (!c->significant && c->significant_unadjusted)
+		snprintf(to, size,
+			"no difference shown over %zu comparisons (alone it would be: %+.*f %% … "
+			"%+.*f %%)%s",
+			family, d, lo, d, hi, order);
 	else if (!c->significant)
 		snprintf(to, size, "no difference shown (between %+.*f %% and %+.*f %%)%s", d, lo,
 			d, hi, order);
@@ -149,6 +158,19 @@ static void word(struct et_contrast *c)
 	else
 		snprintf(to, size, "faster by %.*f %% (%.*f … %.*f)%s", d, -at, d, -hi, d, -lo,
 			order);
+}
+
+/* So few pairs that the smallest p of their test cannot pass Holm's first step. */
+static size_t pairs_needed(const struct et_contrast *c, size_t family, double alpha)
+{
+	size_t needed = c->pairs;
+	double p = c->p_floor;
+
+	if (c->significant || !(p * (double)family > alpha))
+		return 0;
+	for (; p * (double)family > alpha; needed++)
+		p /= 2;
+	return needed;
 }
 
 void et_contrasts_conclude(struct et_contrast *c, size_t n, double alpha)
@@ -167,7 +189,8 @@ void et_contrasts_conclude(struct et_contrast *c, size_t n, double alpha)
 		c[i].holm_alpha = levels[i];
 		c[i].significant_unadjusted = p[i] <= alpha; /* NaN is not */
 		c[i].significant = rejected[i];
-		word(&c[i]);
+		c[i].pairs_needed = pairs_needed(&c[i], n, alpha);
+		word(&c[i], n);
 	}
 }
 

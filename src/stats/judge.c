@@ -32,6 +32,34 @@ static size_t count_removed(const struct et_command *c)
 	return n;
 }
 
+/* --until stopped at a bound before it was sure enough. */
+static void doubt_until(const struct et_experiment *e, size_t i, struct et_judgement *out)
+{
+	const struct et_estimate *est =
+		e->metric == ET_METRIC_PT ? &out->commands[i].pt : &out->commands[i].et;
+	double reached = est->expanded_uncertainty / est->mean;
+
+	if (e->plan.until_ratio > 0 && e->plan.order != ET_ORDER_DUET &&
+		reached > e->plan.until_ratio)
+		et_warn(&out->commands[i].warnings,
+			"wanted ± %.3g %% of the mean, reached ± %.3g %% after %zu runs; allow "
+			"more "
+			"with --max-runs or --time-limit",
+			100 * e->plan.until_ratio, 100 * reached, est->n);
+}
+
+/* Process time says little about programs that mostly wait. */
+static void doubt_metric(const struct et_experiment *e, struct et_contrast *c)
+{
+	const double mostly = 0.5;
+
+	if (e->metric == ET_METRIC_PT && et_idle_share(&e->commands[c->a]) > mostly &&
+		et_idle_share(&e->commands[c->b]) > mostly)
+		et_warn(&c->warnings,
+			"these programs mostly sleep or wait, which process time does not count: "
+			"compare them by elapsed time (--metric et)");
+}
+
 static void judge_contrasts(const struct et_experiment *e, struct et_judgement *j)
 {
 	uint32_t reference = e->plan.reference;
@@ -44,6 +72,8 @@ static void judge_contrasts(const struct et_experiment *e, struct et_judgement *
 			et_contrast_make(e, reference, b, e->metric, e->plan.level,
 				&j->contrasts[j->n_contrasts++]);
 	}
+	for (size_t i = 0; i < j->n_contrasts; i++)
+		doubt_metric(e, &j->contrasts[i]);
 	et_contrasts_conclude(j->contrasts, j->n_contrasts, 1 - e->plan.level);
 }
 
@@ -57,11 +87,8 @@ void et_judge(const struct et_experiment *e, struct et_judgement *out)
 		judge_metric(e, c, ET_METRIC_ET, &out->commands[i].et);
 		judge_metric(e, c, ET_METRIC_PT, &out->commands[i].pt);
 		out->commands[i].removed = count_removed(c);
-		et_doubt_command(c, &out->commands[i].warnings);
-		if (c->n_samples && et_command_arrangement(c) == ET_DUET)
-			et_warn(&out->commands[i].warnings, "measured in duets only: its elapsed "
-							    "time holds its partner's share "
-							    "of the CPU");
+		et_doubt_command(e, c, &out->commands[i].warnings);
+		doubt_until(e, i, out);
 	}
 	judge_contrasts(e, out);
 	et_doubt_host(e, &out->warnings);

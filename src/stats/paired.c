@@ -132,7 +132,10 @@ void et_judge_pairs(const double *d, size_t n, struct et_contrast *out)
 	out->method = names[by].test;
 	out->ratio_method = names[by].ratio;
 	out->log_ratio_sd = et_sd(d, n);
-	out->inflation = et_serial_inflation(d, n);
+	/* So few ranks reach a verdict only just: what looks like dependence is chance there. */
+	bool few = n < DEPENDENCE_TESTABLE && by != BY_MEAN;
+	out->inflation = few ? 1 : et_serial_inflation(d, n);
+	out->p_floor = by == BY_MEAN ? 0 : ldexp(1, n < 1000 ? 1 - (int)n : -999);
 	out->statistic = out->p = out->p_sign = out->ratio = out->lo = out->hi = NAN;
 	if (!n)
 		return;

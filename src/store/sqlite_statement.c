@@ -59,14 +59,14 @@ static const char *const sql[ET_SQL_LENGTH] = {
 	[ET_SQL_SET_REMOVAL] = "UPDATE sample SET ($removal) = ($removal?)"
 			       " WHERE experiment = ? AND \"order\" = ? AND command = ?",
 	[ET_SQL_FIND_KEY] = "SELECT key, id FROM experiment WHERE id = ?",
-	[ET_SQL_FIND_LAST] =
-		"SELECT key, id FROM experiment ORDER BY started_ns DESC, key DESC LIMIT 1",
+	[ET_SQL_FIND_LAST] = "SELECT key, id FROM experiment ORDER BY key DESC LIMIT 1",
 	[ET_SQL_FIND_LABEL] = "SELECT key, id FROM experiment WHERE label = ?"
 			      " ORDER BY started_ns DESC, key DESC LIMIT 1",
 	[ET_SQL_FIND_PREFIX] = "SELECT key, id FROM experiment WHERE id >= ?1"
 			       " AND substr(id, 1, length(?1)) = ?1 ORDER BY id LIMIT 2",
-	[ET_SQL_FIND_UNFINISHED] = "SELECT key, id FROM experiment WHERE state <> 'done'"
-				   " ORDER BY started_ns DESC, key DESC LIMIT 1",
+	[ET_SQL_FIND_UNFINISHED] =
+		"SELECT key, id FROM experiment WHERE state IN ('running', 'interrupted')"
+		" ORDER BY started_ns DESC, key DESC LIMIT 1",
 	[ET_SQL_GET_EXPERIMENT] =
 		"SELECT key, id, label, started_ns, finished_ns, state, protocol, metric,"
 		" \"order\", seed, image_source, $plan, $child, $host FROM experiment WHERE id = ?",

@@ -51,6 +51,11 @@ like 'bash completes an option' "$(complete_words etalon completion --he)" '^--h
 is 'bash completes the choices of an option' \
 	"$(complete_words etalon completion --color '' | tr '\n' ' ')" 'auto always never '
 
+is 'bash completes a shell' "$(complete_words etalon completion z)" zsh
+is 'bash completes a program under test' "$(complete_words etalon put ma | tr '\n' ' ')" 'matc matr '
+etalon run -q -r 1 true >/dev/null
+like 'bash completes what is kept' "$(complete_words etalon show 20)" '^20[0-9]{6}-'
+
 refuses 'no shell named' 2 'bash, zsh or fish' etalon completion
 refuses 'an unknown shell' 2 'bash, zsh or fish' etalon completion csh
 refuses 'two shells' 2 'bash, zsh or fish' etalon completion bash zsh

@@ -213,6 +213,13 @@ kill -INT $pid
 wait $pid
 is 'Ctrl-C' $? 130
 as_before 'gives back'
+perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' etalon run --label later -w 0 -r 8 'sleep 0.2' >/dev/null 2>&1 &
+pid=$!
+sleep 1
+kill -INT $pid
+wait $pid
+exits '--env goes with --resume' 0 etalon run --env --resume=later
+as_before 'and gives back'
 etalon run --env -r 1000 'sleep 0.02' >/dev/null 2>&1 &
 pid=$!
 for _ in $(seq 100); do [ "$(value)" = 0 ] && break; sleep 0.05; done

@@ -44,6 +44,24 @@ ok "nothing ran" test ! -e ran
 refuses "nothing to resume" 2 '.' etalon run --resume
 refuses "an unknown id" 2 'nothing' etalon run --resume=nothing
 
+refuses "--until 5, not 5%" 2 '500 %, surely not meant' etalon run --until 5 true
+refuses "a program's own option" 2 'unknown option -l' etalon run ls -la
+like "says where it goes" "$err" 'etalon run -- ls -l'
+refuses "a step without a scan" 2 'without --parameter-scan' etalon run -D 2 true
+refuses "an empty name" 2 'a name is empty' etalon run -n '' true
+refuses "a label that means something" 2 "'last'" etalon run --label last true
+refuses "record and output on stdout" 2 'cannot both go' etalon run --json - --output inherit true
+refuses "a plan beside --resume" 2 'takes no other' etalon run --resume -r 5
+mkfifo pipe
+refuses "a pipe as input" 2 'only the first run' etalon run --input pipe cat
+printf '#!/no/such/interpreter\n' >bad && chmod +x bad
+refuses "a missing interpreter" 2 './bad: No such file' etalon run ./bad
+like "is named" "$err" 'interpreter'
+refuses "what only a shell knows" 2 'cd: No such file' etalon run 'cd /tmp'
+like "needs one" "$err" '--shell sh'
+exits "shell syntax without a shell" 0 etalon run -q -r 1 'echo a | cat'
+like "is warned of" "$err" "given '\|' as it stands"
+
 refuses "a failing program" 1 'failed with exit status 3' etalon run 'sh -c "exit 3"'
 refuses "a program that dies" 1 'signal 11' etalon run 'sh -c "kill -11 $$"'
 refuses "a failing --prepare" 1 "--prepare 'false' failed" etalon run -p false true

@@ -78,6 +78,40 @@ wait_for_samples busy 5
 ok "after a kill it is" kill -9 $pid
 wait $pid 2>/dev/null
 
+refuses "rm of one that still runs" 2 '.' etalon rm nosuch
+begin --label alive -r 500 'sleep 0.02'
+wait_for_samples alive 1
+refuses "a running experiment is not removed" 2 'is still running' etalon rm alive
+kill -s INT $pid
+wait $pid
+
+begin --cleanup 'sh -c "sleep 3; echo done >cleaned"' -r 100 'sleep 0.05'
+sleep 1
+kill -s INT $pid
+wait $pid
+is "after SIGINT the cleanup has its time" "$(cat cleaned 2>/dev/null)" done
+
+# What a killed run left behind is ended by the next one.
+if [ "$(id -u)" -eq 0 ]; then
+	begin -r 3 -- sh -c 'setsid sleep 77.125 & sleep 5'
+	sleep 1
+	kill -9 $pid
+	wait $pid 2>/dev/null
+	etalon run -q -r 1 true >/dev/null
+	is "nothing of it is left" "$(pgrep -fc 'sleep 77\.125')" 0
+	is "nor its group" "$(find /sys/fs/cgroup -maxdepth 6 -name "etalon-$pid-*" | wc -l)" 0
+fi
+run sh -c 'trap "" CHLD; exec etalon run -q -r 2 true'
+is "SIGCHLD ignored by the caller does no harm" "$status" 0
+nohup etalon run --label hup -r 500 'sleep 0.02' >/dev/null 2>&1 &
+pid=$!
+wait_for_samples hup 2
+kill -s HUP $pid
+sleep 0.3
+ok "nohup is respected" kill -0 $pid
+kill -9 $pid
+wait $pid 2>/dev/null
+
 # Ctrl-Z and fg: the sample that was held up is marked and does not count.
 begin --label suspended -w 0 -r 3 'sleep 0.5'
 sleep 0.2

@@ -68,6 +68,25 @@ is "make the product" "$(field par.json '[.commands[].name] | join("; ")')" \
 	'echo 1 1; echo 1 2; echo 2 1; echo 2 2'
 is "and are recorded" "$(field par.json '.commands[3].parameters | "\(.x) \(.y)"')" '2 2'
 
+exits "a step behind its scan" 0 etalon run -q -r 1 -w 0 -P y 1 3 -D 2 --json par.json 'echo {y}'
+is "counts" "$(field par.json '[.commands[].parameters.y] | join(",")')" 1,3
+exits "few runs of several commands" 0 etalon run -q -r 4 --order random true 'sleep 0.001' 'sleep 0.002' \
+	--fail-on-regression=1000
+unlike "no contradiction" "$out" 'holds 1'
+exits "programs that wait" 0 etalon run -q -r 6 'sleep 0.02' 'sleep 0.04'
+like "are not to be compared by process time" "$out" 'compare them by elapsed'
+exits "but by elapsed" 0 etalon run -q -r 6 --metric et 'sleep 0.02' 'sleep 0.06'
+like "found" "$out" 'slower by'
+exits "peak memory" 0 etalon run -q -r 3 --json rss.json true
+if jq -e '.image_source == "taskstats"' rss.json >/dev/null; then
+	ok "is the program's own, not ours" \
+		jq -e '[.commands[0].samples[].max_rss_bytes] | all(. < 3000000)' rss.json
+fi
+exits "time limit" 0 etalon run -q -r 1000 --time-limit 200ms 'sleep 0.02'
+like "is told when it ended the run" "$out" 'time limit ended it'
+exits "a wish not granted" 0 etalon run -q --until 0.001% -m 3 -M 5 'sleep 0.001'
+like "is told" "$out" 'wanted ±'
+
 exits "a shell when asked for" 0 etalon run -q -r 2 -w 0 --output out.txt --shell sh 'echo a | tr a b'
 is "runs a pipe" "$(cat out.txt)" b
 exits "no shell by default" 0 etalon run -q -r 1 -w 0 --output out.txt 'echo $HOME ; |'
@@ -115,6 +134,14 @@ if [ "$(id -u)" -eq 0 ]; then
 	is "no control group is left" "$(find /sys/fs/cgroup -maxdepth 6 -name "etalon-$!-*" | wc -l)" 0
 else
 	skip "users and schedules" "not root"
+fi
+
+# Somebody who leaves our control group is still counted.
+if [ -w /sys/fs/cgroup/cpuacct/cgroup.procs ]; then
+	exits "a program that leaves its control group" 0 etalon run -q -r 2 --json left.json -- sh -c \
+		'echo $$ >/sys/fs/cgroup/cpuacct/cgroup.procs; i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done'
+	ok "is counted by wait4, and marked" jq -e '[.commands[0].samples[] |
+		.pt_source == "wait4" and .pt_ns > 3000000 and (.marks | index("left-control-group"))] | all' left.json
 fi
 
 # A competitor: the figure stands, and the blame is laid on it.

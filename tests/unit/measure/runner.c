@@ -182,6 +182,9 @@ static void clean_child(void)
 	ok(run_one("grep -q SigBlk:.0000000000000000 /proc/self/status", &s) == 0 &&
 			s.exit_code == 0,
 		"no signal is blocked");
+	ok(run_one("sh -c 'test \"$(cut -d\\  -f41 /proc/$$/stat)\" = 0'", &s) == 0 &&
+			s.exit_code == 0,
+		"the program is scheduled as others are, whatever we are");
 	/* Bit 12, SIGPIPE, which we ignore ourselves, is not set. */
 	signal(SIGPIPE, SIG_IGN);
 	ok(run_one("grep -Eq SigIgn:.[0-9a-f]{12}[02468ace][0-9a-f]{3}$ /proc/self/status", &s) ==

@@ -144,19 +144,19 @@ static void commands(void)
 	struct et_warnings w = { 0 };
 
 	for (uint32_t i = 1; i <= 10; i++)
-		add(e, 0, i, 101, 100);
-	et_doubt_command(&e->commands[0], &w);
+		add(e, 0, i, 101000000, 100000000);
+	et_doubt_command(e, &e->commands[0], &w);
 	ok(w.n == 0, "a program that computes is not doubted");
 	for (size_t i = 0; i < 10; i++) {
 		struct et_sample *s = &e->commands[0].samples[i];
-		s->et_ns = 200;
-		s->wait_ns = 98;
+		s->et_ns = 200000000;
+		s->wait_ns = 98000000;
 		s->n_interferers = 1;
 		s->interferers = et_calloc(1, sizeof(*s->interferers));
 		snprintf(s->interferers[0].name, sizeof(s->interferers[0].name), "updatedb");
-		s->interferers[0].pt_ns = 98;
+		s->interferers[0].pt_ns = 98000000;
 	}
-	et_doubt_command(&e->commands[0], &w);
+	et_doubt_command(e, &e->commands[0], &w);
 	ok(says(&w, "not the program's doing") && says(&w, "49 %") && says(&w, "updatedb"),
 		"a busy machine is blamed by name: %s", w.n ? w.text[0] : "");
 	ok(!says(&w, "sleeps"), "and not the program");
@@ -165,7 +165,7 @@ static void commands(void)
 		e->commands[0].samples[i].wait_ns = 0;
 		e->commands[0].samples[i].marks = ET_MARK_LEFTOVERS | ET_MARK_LOST_RECORDS;
 	}
-	et_doubt_command(&e->commands[0], &w);
+	et_doubt_command(e, &e->commands[0], &w);
 	ok(says(&w, "sleeps or waits") && says(&w, "--metric et"), "a sleeper is told as one");
 	ok(says(&w, "left processes behind") && says(&w, "dropped exit records"), "marks are told");
 	et_warnings_free(&w);
@@ -183,6 +183,7 @@ static void machines(void)
 	snprintf(e->host.virtual_machine, sizeof(e->host.virtual_machine), "kvm");
 	snprintf(e->host.governor, sizeof(e->host.governor), "powersave");
 	e->image_source = et_strdup("proc");
+	e->host.cpus = 2;
 	add(e, 0, 1, 10, 10)->pt_source = ET_PT_WAIT4;
 	et_doubt_host(e, &w);
 	ok(says(&w, "hpet") && says(&w, "kvm") && says(&w, "powersave") &&

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One call of `run`: everything it holds, and how an experiment begins or goes on. */
+#ifndef ET_CMD_RUN_SESSION_H
+#define ET_CMD_RUN_SESSION_H
+
+#include "cmd/cli.h"
+#include "cmd/environment.h"
+#include "cmd/recorder.h"
+#include "cmd/run_options.h"
+#include "measure/runner.h"
+#include "report/progress.h"
+
+struct et_session {
+	struct et_cli *cli;
+	struct et_run_options options;
+	struct et_experiment *e;
+	struct et_store *store;
+	struct et_runner *runner;
+	struct et_interrupt *interrupt;
+	struct et_recorder recorder;
+	struct et_progress progress;
+	FILE *talk;
+	struct et_tuning tuning;
+	int claim; /* descriptor that says that this process runs the experiment */
+};
+
+/* Options checked, outputs and store open, the experiment claimed and kept, programs found. */
+int et_session_prepare(struct et_session *s, const struct et_operands *ops, struct et_error *err);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/culprit.h"
+#include "base/alloc.h"
+
+#include <string.h>
+
+struct sighting {
+	const struct et_interferer *who;
+	size_t sample;
+};
+
+static int by_name_and_sample(const void *a, const void *b)
+{
+	const struct sighting *x = a, *y = b;
+	int order = strncmp(x->who->name, y->who->name, sizeof(x->who->name));
+
+	return order ? order : (x->sample > y->sample) - (x->sample < y->sample);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct et_culprit *x = a, *y = b;
+
+	if (x->pt_ns != y->pt_ns)
+		return x->pt_ns < y->pt_ns ? 1 : -1;
+	return strncmp(x->name, y->name, sizeof(x->name));
+}
+
+static struct sighting *all_sightings(const struct et_command *c, size_t *n)
+{
+	struct sighting *all = NULL;
+	size_t cap = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < c->n_samples; i++) {
+		const struct et_sample *s = &c->samples[i];
+		for (size_t k = 0; !s->warmup && k < s->n_interferers; k++) {
+			if (!s->interferers[k].pt_ns || s->interferers[k].pt_ns == ET_UNKNOWN)
+				continue;
+			ET_GROW(all, *n, cap);
+			all[(*n)++] = (struct sighting){ &s->interferers[k], i };
+		}
+	}
+	return all;
+}
+
+struct et_culprit *et_command_culprits(const struct et_command *c, size_t *n)
+{
+	size_t n_all;
+	ET_AUTO_FREE struct sighting *all = all_sightings(c, &n_all);
+	struct et_culprit *out = et_calloc(n_all + 1, sizeof(*out)), *last = NULL;
+
+	*n = 0;
+	if (n_all)
+		qsort(all, n_all, sizeof(*all), by_name_and_sample);
+	for (size_t i = 0; i < n_all; i++) {
+		const struct et_interferer *who = all[i].who;
+		bool same = last && !strncmp(last->name, who->name, sizeof(who->name));
+
+		if (!same) {
+			last = &out[(*n)++];
+			memcpy(last->name, who->name, sizeof(last->name));
+			last->name[sizeof(last->name) - 1] = '\0';
+		}
+		last->pt_ns += who->pt_ns;
+		last->samples += !same || all[i].sample != all[i - 1].sample;
+	}
+	qsort(out, *n, sizeof(*out), by_time);
+	return out;
+}
