@@ -2,6 +2,7 @@
 #include "cmd/cli.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "cmd/environment.h"
 #include "report/terminal.h"
 #include "store/store.h"
 
@@ -156,8 +157,12 @@ int et_cli_parse(struct et_cli *cli, const struct et_verb *verb, int argc, char 
 			verb->name, verb->name);
 	if (rc)
 		return et_cli_fail(&err);
-	if (!p.help && !p.version)
+	if (!p.help && !p.version) {
+		/* Whoever measures or looks at measurements is told; -q asks not to be. */
+		if (verb->uses_store && cli->verbosity >= 0)
+			et_cli_stale_notice();
 		return -1;
+	}
 	et_operands_free(ops);
 	if (p.help)
 		print_help(cli, verb);

@@ -10,6 +10,7 @@
 extern const struct et_verb et_verb_compare;
 extern const struct et_verb et_verb_completion;
 extern const struct et_verb et_verb_describe;
+extern const struct et_verb et_verb_env;
 extern const struct et_verb et_verb_export;
 extern const struct et_verb et_verb_import;
 extern const struct et_verb et_verb_lab;
@@ -28,6 +29,7 @@ const struct et_verb *const et_verbs[] = {
 	&et_verb_export,
 	&et_verb_import,
 	&et_verb_rm,
+	&et_verb_env,
 	&et_verb_lab,
 	&et_verb_put,
 	&et_verb_completion,

@@ -4,6 +4,7 @@
 #define ET_CMD_RUN_SESSION_H
 
 #include "cmd/cli.h"
+#include "cmd/environment.h"
 #include "cmd/recorder.h"
 #include "cmd/run_options.h"
 #include "measure/runner.h"
@@ -19,6 +20,7 @@ struct et_session {
 	struct et_recorder recorder;
 	struct et_progress progress;
 	FILE *talk;
+	struct et_tuning tuning;
 	int claim; /* descriptor that says that this process runs the experiment */
 };
 
