@@ -3,6 +3,7 @@
 #include "store/import.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "cmd/input.h"
 #include "cmd/kept.h"
 #include "store/store.h"
 
@@ -46,40 +47,6 @@ static int option(void *ctx, int id, char *const *args, struct et_error *err)
 	}
 }
 
-/* All bytes of a stream, one more than allowed at most. */
-static int read_all(FILE *f, const char *name, char **data, size_t *size, struct et_error *err)
-{
-	size_t room = 1 << 16, n = 0;
-	char *bytes = et_alloc(room);
-
-	while (n <= ET_IMPORT_MOST_BYTES) {
-		size_t got = fread(bytes + n, 1, room - n, f);
-		if (!got)
-			break;
-		n += got;
-		if (n == room)
-			bytes = et_realloc(bytes, room *= 2, 1);
-	}
-	if (ferror(f)) {
-		int rc = et_fail_errno(err, errno, ET_EXIT_USAGE, "%s", name);
-		free(bytes);
-		return rc;
-	}
-	*data = bytes;
-	*size = n;
-	return 0;
-}
-
-static int read_file(const char *path, char **data, size_t *size, struct et_error *err)
-{
-	if (!strcmp(path, "-"))
-		return read_all(stdin, "standard input", data, size, err);
-	ET_AUTO_FCLOSE FILE *f = fopen(path, "re");
-	if (!f)
-		return et_fail_errno(err, errno, ET_EXIT_USAGE, "%s", path);
-	return read_all(f, path, data, size, err);
-}
-
 static int keep(const struct et_cli *cli, const struct et_experiment *e, struct et_error *err)
 {
 	struct et_store *store = NULL;
@@ -110,7 +77,7 @@ static int import(const struct et_cli *cli, struct et_import_options *o, struct 
 	struct et_experiment *e = NULL;
 	ET_AUTO_FREE char *data = NULL;
 	size_t size;
-	int rc = read_file(o->name, &data, &size, err);
+	int rc = et_input_read(o->name, ET_IMPORT_MOST_BYTES, &data, &size, err);
 
 	if (rc)
 		return rc;

@@ -9,6 +9,7 @@
 
 extern const struct et_verb et_verb_compare;
 extern const struct et_verb et_verb_completion;
+extern const struct et_verb et_verb_daemons;
 extern const struct et_verb et_verb_describe;
 extern const struct et_verb et_verb_env;
 extern const struct et_verb et_verb_export;
@@ -18,12 +19,15 @@ extern const struct et_verb et_verb_list;
 extern const struct et_verb et_verb_put;
 extern const struct et_verb et_verb_rm;
 extern const struct et_verb et_verb_run;
+extern const struct et_verb et_verb_samplesize;
 extern const struct et_verb et_verb_show;
 
 const struct et_verb *const et_verbs[] = {
 	&et_verb_run,
+	&et_verb_daemons,
 	&et_verb_list,
 	&et_verb_show,
+	&et_verb_samplesize,
 	&et_verb_describe,
 	&et_verb_compare,
 	&et_verb_export,

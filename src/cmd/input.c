@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/input.h"
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int read_all(
+	FILE *f, const char *name, size_t most, char **data, size_t *size, struct et_error *err)
+{
+	size_t room = 1 << 16, n = 0;
+	char *bytes = et_alloc(room);
+
+	while (n <= most) {
+		size_t got = fread(bytes + n, 1, room - n, f);
+		if (!got)
+			break;
+		n += got;
+		if (n == room)
+			bytes = et_realloc(bytes, room *= 2, 1);
+	}
+	if (ferror(f)) {
+		int rc = et_fail_errno(err, errno, ET_EXIT_USAGE, "%s", name);
+		free(bytes);
+		return rc;
+	}
+	*data = bytes;
+	*size = n;
+	return 0;
+}
+
+int et_input_read(const char *path, size_t most, char **data, size_t *size, struct et_error *err)
+{
+	if (!strcmp(path, "-"))
+		return read_all(stdin, "standard input", most, data, size, err);
+	ET_AUTO_FCLOSE FILE *f = fopen(path, "re");
+	if (!f)
+		return et_fail_errno(err, errno, ET_EXIT_USAGE, "%s", path);
+	return read_all(f, path, most, data, size, err);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `etalon samplesize [SERIES]`: how many runs are enough? */
+#include "protocol/samplesize.h"
+#include "base/parse.h"
+#include "cmd/gather.h"
+#include "report/samplesize.h"
+
+#include <errno.h>
+
+enum { OPT_JSON = 1, OPT_WIDTH, OPT_LEVEL };
+
+static const struct et_option options[] = {
+	{ 0, "json", NULL, "print JSON instead of text", NULL, OPT_JSON },
+	{ 0, "width", "REL",
+		"how many runs make the interval of the mean that wide, e.g. 1%; up to 8 times "
+		"(5%, 2%, 1%, 0.5%)",
+		NULL, OPT_WIDTH },
+	{ 0, "level", "P", "coverage of the interval (0.95)", NULL, OPT_LEVEL },
+	ET_GATHER_OPTIONS,
+	{ 0 },
+};
+
+struct request {
+	bool json;
+	double widths[ET_WIDTHS_MOST];
+	size_t n_widths;
+	double level;
+	struct et_gather gather;
+};
+
+static int option(void *ctx, int id, char *const *args, struct et_error *err)
+{
+	struct request *r = ctx;
+
+	switch (id) {
+	case OPT_JSON:
+		r->json = true;
+		return 0;
+	case OPT_WIDTH:
+		if (r->n_widths == ET_WIDTHS_MOST)
+			return et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--width: given more than %d times", ET_WIDTHS_MOST);
+		return et_parse_ratio("--width", args[0], &r->widths[r->n_widths++], err);
+	case OPT_LEVEL:
+		return et_parse_probability("--level", args[0], &r->level, err);
+	default:
+		return et_gather_option(&r->gather, id, args[0], err);
+	}
+}
+
+static int run(struct et_cli *cli, int argc, char **argv);
+
+const struct et_verb et_verb_samplesize = {
+	.name = "samplesize",
+	.summary = "how many runs are enough?",
+	.usage = "[options] [FILE|ID|LABEL]",
+	.about = "Takes a long series apart: its first half, quarter and so on down to 5 values.\n"
+		 "FILE (or the standard input) is what describe reads; without it, in a terminal,\n"
+		 "the last experiment.",
+	.examples = "  seq 1 40 | etalon samplesize\n"
+		    "  seq 1 40 | etalon samplesize --width 10% --json\n",
+	.options = options,
+	.uses_store = true,
+	.run = run,
+};
+
+static void print(
+	const struct et_cli *cli, const struct request *r, const struct et_series_set *set)
+{
+	static const double usual[] = { 0.05, 0.02, 0.01, 0.005 };
+	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
+	const double *widths = r->n_widths ? r->widths : usual;
+	size_t n_widths = r->n_widths ? r->n_widths : ET_LENGTH(usual);
+	bool list = r->json && set->n > 1;
+	struct et_json w;
+
+	et_json_init(&w, stdout, 2);
+	if (list) {
+		et_json_object(&w, NULL);
+		et_json_array(&w, "series");
+	}
+	for (size_t i = 0; i < set->n; i++) {
+		const struct et_series *s = &set->list[i];
+		struct et_samplesize z;
+
+		et_samplesize(s->values, s->n, r->level, &z);
+		for (size_t k = 0; k < n_widths; k++)
+			et_samplesize_width(&z, widths[k]);
+		if (r->json)
+			et_samplesize_json(&w, s, &z);
+		else
+			et_samplesize_text(s, &z, &page);
+	}
+	if (list) {
+		et_json_end(&w);
+		et_json_end(&w);
+	}
+}
+
+static int run(struct et_cli *cli, int argc, char **argv)
+{
+	struct request r = { .level = 0.95 };
+	struct et_series_set set = { 0 };
+	struct et_error err = { 0 };
+	struct et_operands ops;
+
+	int status = et_cli_parse(cli, &et_verb_samplesize, argc, argv, option, &r, &ops);
+	if (status >= 0)
+		return status;
+	const char *usual = isatty(STDIN_FILENO) ? "last" : "-";
+	const char *operand = ops.n_before ? ops.before[0] : ops.n_after ? ops.after[0] : usual;
+	int rc = ops.n_before + ops.n_after > 1
+			 ? et_fail(&err, EINVAL, ET_EXIT_USAGE, "samplesize takes one series")
+			 : et_gather_add(cli, &r.gather, operand, &set, &err);
+	if (rc == 0)
+		rc = et_gather_enough(&set, 2 * ET_SIZE_LEAST, "two parts of five need", &err);
+	if (rc == 0) {
+		print(cli, &r, &set);
+		rc = et_cli_close_output(stdout, "-", &err);
+	}
+	et_operands_free(&ops);
+	et_series_set_free(&set);
+	return rc ? et_cli_fail(&err) : ET_EXIT_DONE;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/daemon.h"
+#include "base/alloc.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- names --- */
+
+/* FNV-1a (Fowler, Noll & Vo); names are not chosen by an adversary who gains by collisions. */
+static size_t hash(const char *s)
+{
+	uint64_t h = 14695981039346656037u;
+
+	for (; *s; s++)
+		h = (h ^ (unsigned char)*s) * 1099511628211u;
+	return (size_t)(h ^ h >> 32);
+}
+
+/* The slot of a name: it holds the name's place + 1, or 0 when the name is new. */
+static uint32_t *slot_of(struct et_daemon_record *r, const char *name)
+{
+	size_t i = hash(name) & (r->n_slots - 1);
+
+	while (r->slots[i] && strcmp(r->names[r->slots[i] - 1], name))
+		i = (i + 1) & (r->n_slots - 1);
+	return &r->slots[i];
+}
+
+static void rehash(struct et_daemon_record *r)
+{
+	free(r->slots);
+	r->n_slots = r->n_slots ? 2 * r->n_slots : 64;
+	r->slots = et_calloc(r->n_slots, sizeof(*r->slots));
+	for (size_t i = 0; i < r->n_names; i++)
+		*slot_of(r, r->names[i]) = (uint32_t)i + 1;
+}
+
+uint32_t et_daemon_record_name(struct et_daemon_record *r, const char *name)
+{
+	if (2 * (r->n_names + 1) > r->n_slots)
+		rehash(r);
+	uint32_t *slot = slot_of(r, name);
+	if (!*slot) {
+		ET_GROW(r->names, r->n_names, r->cap_names);
+		r->names[r->n_names++] = et_strdup(name);
+		*slot = (uint32_t)r->n_names;
+	}
+	return *slot - 1;
+}
+
+/* --- samples --- */
+
+struct et_watched *et_daemon_run_watch(struct et_daemon_run *run, uint32_t number, double at_s)
+{
+	ET_GROW(run->watched, run->n_watched, run->cap_watched);
+	run->watched[run->n_watched] = (struct et_watched){ .number = number,
+		.at_s = at_s,
+		.et_ms = NAN,
+		.pt_ms = NAN,
+		.first = run->n_executions };
+	return &run->watched[run->n_watched++];
+}
+
+void et_daemon_run_execution(struct et_daemon_run *run, uint32_t name, double ms)
+{
+	ET_GROW(run->executions, run->n_executions, run->cap_executions);
+	run->executions[run->n_executions++] = (struct et_execution){ name, ms };
+	run->watched[run->n_watched - 1].n++;
+}
+
+/* --- settling --- */
+
+struct sorted_name {
+	char *text;
+	uint32_t old;
+};
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(((const struct sorted_name *)a)->text, ((const struct sorted_name *)b)->text);
+}
+
+static void rename_all(struct et_daemon_run *run, const uint32_t *new_place)
+{
+	for (size_t i = 0; i < run->n_executions; i++)
+		run->executions[i].name = new_place[run->executions[i].name];
+	for (size_t i = 0; i < run->n_central; i++)
+		run->central[i].name = new_place[run->central[i].name];
+}
+
+static bool whole_times(const struct et_daemon_run *run)
+{
+	for (size_t i = 0; i < run->n_executions; i++) {
+		if (run->executions[i].ms != floor(run->executions[i].ms))
+			return false;
+	}
+	return true;
+}
+
+static bool whole_samples(const struct et_daemon_run *run)
+{
+	for (size_t i = 0; i < run->n_watched; i++) {
+		const struct et_watched *w = &run->watched[i];
+		if (w->et_ms != floor(w->et_ms) || w->pt_ms != floor(w->pt_ms))
+			return !run->whole;
+	}
+	return true;
+}
+
+void et_daemon_record_settle(struct et_daemon_record *r)
+{
+	ET_AUTO_FREE struct sorted_name *names = et_calloc(r->n_names + 1, sizeof(*names));
+	ET_AUTO_FREE uint32_t *new_place = et_calloc(r->n_names + 1, sizeof(*new_place));
+
+	for (uint32_t i = 0; i < r->n_names; i++)
+		names[i] = (struct sorted_name){ r->names[i], i };
+	qsort(names, r->n_names, sizeof(*names), by_text);
+	for (uint32_t i = 0; i < r->n_names; i++) {
+		r->names[i] = names[i].text;
+		new_place[names[i].old] = i;
+	}
+	free(r->slots);
+	r->slots = NULL;
+	r->n_slots = 0;
+	rename_all(&r->short_run, new_place);
+	rename_all(&r->long_run, new_place);
+	r->resolution_ms = whole_times(&r->short_run) && whole_times(&r->long_run) ? 1 : 0;
+	r->step_ms = whole_samples(&r->short_run) && whole_samples(&r->long_run) ? 1 : 0;
+}
+
+static void run_free(struct et_daemon_run *run)
+{
+	free(run->watched);
+	free(run->executions);
+	free(run->central);
+}
+
+void et_daemon_record_free(struct et_daemon_record *r)
+{
+	for (size_t i = 0; i < r->n_names; i++)
+		free(r->names[i]);
+	free(r->names);
+	free(r->slots);
+	run_free(&r->short_run);
+	run_free(&r->long_run);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct et_central *x = a, *y = b;
+
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+const struct et_central *et_findings_central(const struct et_run_findings *f, uint32_t name)
+{
+	struct et_central key = { .name = name };
+
+	return f->n_central ? bsearch(&key, f->central, f->n_central, sizeof(*f->central), by_name)
+			    : NULL;
+}
+
+static void run_findings_free(struct et_run_findings *f)
+{
+	free(f->far);
+	free(f->central);
+	free(f->long_running);
+	free(f->frequent);
+	free(f->removed);
+}
+
+void et_daemon_findings_free(struct et_daemon_findings *f)
+{
+	run_findings_free(&f->short_run);
+	run_findings_free(&f->long_run);
+	free(f->cutoffs);
+}
+
+void et_cutoffs_free(struct et_cutoffs *c)
+{
+	free(c->list);
+}
+
+double et_cutoff_for(const struct et_cutoff *c, double seconds)
+{
+	bool longer = c->n_final > 1 && seconds >= c->task_time_s;
+
+	return c->final_ms[longer ? 1 : 0];
+}

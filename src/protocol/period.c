@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "protocol/period.h"
+#include "base/alloc.h"
+#include "num/quantile.h"
+
+#include <math.h>
+
+static const double HOUR = 3600, MINUTE = 60;
+
+double et_period_round(double period_s, double off_s)
+{
+	static const double minutes[] = { 1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30, 60 };
+	double off = 0.01 * period_s + off_s, best = NAN;
+
+	if (period_s >= HOUR - off) {
+		best = fmax(round(period_s / HOUR), 1) * HOUR;
+		return fabs(best - period_s) <= off ? best : period_s;
+	}
+	for (size_t i = 0; i < ET_LENGTH(minutes); i++) {
+		double at = minutes[i] * MINUTE;
+		if (isnan(best) || fabs(at - period_s) < fabs(best - period_s))
+			best = at;
+	}
+	/* A guess that is no better than a neighbour would be none. */
+	return fabs(best - period_s) <= fmin(off, 0.05 * period_s) ? best : period_s;
+}
+
+/* Was the run watching at that time? It may have been interrupted and gone on later. */
+static bool watching(const struct et_daemon_run *run, double at_s)
+{
+	const struct et_watched *w = run->watched;
+	size_t lo = 0, hi = run->n_watched;
+
+	if (!run->whole)
+		return at_s >= 0 && at_s <= run->samples * run->sample_seconds;
+	if (!hi || at_s < w[0].at_s)
+		return false;
+	while (hi - lo > 1) {
+		size_t middle = lo + (hi - lo) / 2;
+		if (w[middle].at_s <= at_s)
+			lo = middle;
+		else
+			hi = middle;
+	}
+	/* A sample may take longer than usual, but hardly three times as long. */
+	if (lo + 1 < run->n_watched && w[lo + 1].at_s - w[lo].at_s < 3 * run->sample_seconds)
+		return true;
+	return at_s <= w[lo].at_s + run->sample_seconds;
+}
+
+/* Does a sighting lie at the prediction? They are sorted; *next moves on. */
+static bool met(const double *seen, size_t n, double at_s, double off_s, size_t *next)
+{
+	while (*next < n && seen[*next] < at_s - off_s)
+		++*next;
+	return *next < n && seen[*next] <= at_s + off_s;
+}
+
+static bool covers(const struct et_daemon_run *run, const double *seen, size_t n, double period)
+{
+	double off = fmin(run->sample_seconds + 0.05 * period, period / 3);
+	double first = seen[0] - floor(seen[0] / period) * period;
+	double end = seen[n - 1] + (run->samples + 1) * run->sample_seconds;
+	size_t next = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double steps = round((seen[i] - seen[0]) / period);
+		if (fabs(seen[i] - seen[0] - steps * period) > off)
+			return false;
+	}
+	for (double at = first; at < end; at += period) {
+		bool due = watching(run, at - off) && watching(run, at) && watching(run, at + off);
+		if (!met(seen, n, at, off, &next) && due)
+			return false;
+	}
+	return true;
+}
+
+double et_period_find(
+	const struct et_daemon_run *run, const uint32_t *numbers, const double *where, size_t n)
+{
+	ET_AUTO_FREE double *seen = et_calloc(n + 1, sizeof(*seen));
+	ET_AUTO_FREE double *gaps = et_calloc(n + 1, sizeof(*gaps));
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!i || numbers[i] != numbers[i - 1] + 1)
+			seen[k++] = where[i];
+	}
+	if (k < 2)
+		return NAN;
+	for (size_t i = 1; i < k; i++)
+		gaps[i - 1] = seen[i] - seen[i - 1];
+	et_sort(gaps, k - 1);
+	/* The median: an interruption of the run makes some distances twice as long. */
+	double span = seen[k - 1] - seen[0];
+	double periods = fmax(round(span / et_median_sorted(gaps, k - 1)), 1);
+	double period = span / periods;
+	if (!(period > run->sample_seconds / 2) || !covers(run, seen, k, period))
+		return NAN;
+	return et_period_round(period, run->sample_seconds / periods);
+}

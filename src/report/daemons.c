@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/daemons.h"
+#include "base/alloc.h"
+#include "report/scatter.h"
+#include "report/units.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#define BOLD "1"
+#define FAINT "2"
+
+enum { NAME = 18, WIDEST_PLOT = 50 };
+
+/* --- lines of text --- */
+
+/* A text that grows. */
+struct words {
+	char *text;
+};
+
+static ET_PRINTF(2, 3) void word(struct words *w, const char *fmt, ...)
+{
+	char *more = NULL, *old = w->text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&more, fmt, ap) < 0)
+		more = et_strdup(fmt);
+	va_end(ap);
+	w->text = old ? et_asprintf("%s %s", old, more) : et_strdup(more);
+	free(more);
+	free(old);
+}
+
+static void words_free(struct words *w)
+{
+	free(w->text);
+}
+
+static void heading(const struct et_page *page, const char *text)
+{
+	et_page_paragraph(page, 0, "", NULL, text, BOLD);
+}
+
+/* A name in a column of its own. */
+static void name_column(const struct et_page *page, const char *name)
+{
+	ET_AUTO_FREE char *clean = et_clean(name, "");
+	ET_AUTO_FREE char *text = et_shorten(clean, NAME - 1);
+
+	fprintf(page->out, "  %s%*s", text, NAME - et_columns(text), "");
+}
+
+static void right(const struct et_page *page, int width, const char *text)
+{
+	int gap = width - et_columns(text);
+
+	fprintf(page->out, "%*s%s", gap > 0 ? gap : 0, "", text);
+}
+
+/* "12.3 ms", in milliseconds whatever the size: cutoffs are compared with each other. */
+static void ms_column(const struct et_page *page, int width, double ms)
+{
+	char buf[ET_FIGURE];
+
+	if (isnan(ms))
+		snprintf(buf, sizeof(buf), ET_DASH);
+	else
+		snprintf(buf, sizeof(buf), "%.*f", ms < 100 ? 1 : 0, ms);
+	right(page, width, buf);
+}
+
+static const char *span_of(double seconds, char buf[ET_FIGURE])
+{
+	if (isnan(seconds))
+		snprintf(buf, ET_FIGURE, ET_DASH);
+	else if (seconds >= 36000 * 10)
+		snprintf(buf, ET_FIGURE, "%.3g days", seconds / 86400);
+	else if (seconds >= 3600)
+		snprintf(buf, ET_FIGURE, "%.3g h", seconds / 3600);
+	else if (seconds >= 120)
+		snprintf(buf, ET_FIGURE, "%.3g min", seconds / 60);
+	else
+		snprintf(buf, ET_FIGURE, "%.3g s", seconds);
+	return buf;
+}
+
+/* --- the picture --- */
+
+struct points {
+	double *x, *y;
+	bool *far;
+	size_t n;
+};
+
+/* Successive samples as points, in nanoseconds of process time. */
+static struct points pair_up(const struct et_daemon_run *run, const struct et_run_findings *f)
+{
+	struct points p = { .x = et_calloc(run->n_watched + 1, sizeof(double)),
+		.y = et_calloc(run->n_watched + 1, sizeof(double)),
+		.far = et_calloc(run->n_watched + 1, sizeof(bool)) };
+
+	for (size_t i = 1; i < run->n_watched; i++) {
+		if (run->watched[i].number != run->watched[i - 1].number + 1)
+			continue;
+		p.x[p.n] = 1e6 * run->watched[i - 1].pt_ms;
+		p.y[p.n] = 1e6 * run->watched[i].pt_ms;
+		p.far[p.n++] = f->far[i] || f->far[i - 1];
+	}
+	return p;
+}
+
+/* The axes' ends; inner: of the cluster only. */
+static struct et_scatter frame(const struct points *p, bool inner)
+{
+	struct et_scatter s = {
+		.x = p->x, .y = p->y, .marked = p->far, .n = p->n, .lo = INFINITY, .hi = -INFINITY
+	};
+
+	for (size_t i = 0; i < p->n; i++) {
+		if (inner && p->far[i])
+			continue;
+		s.lo = fmin(s.lo, fmin(p->x[i], p->y[i]));
+		s.hi = fmax(s.hi, fmax(p->x[i], p->y[i]));
+	}
+	return s;
+}
+
+static void draw(const struct et_page *page, const struct et_daemon_run *run,
+	const struct et_run_findings *f)
+{
+	int width = page->width - 2 < WIDEST_PLOT ? page->width - 2 : WIDEST_PLOT;
+	struct points p = pair_up(run, f);
+	struct et_scatter all = frame(&p, false), inner = frame(&p, true);
+
+	if (p.n && all.lo < all.hi) {
+		fprintf(page->out, "\n  process time of a sample (across) and of the next (up)\n");
+		et_scatter_draw(&all, page, 2, width);
+	}
+	if (f->n_far && inner.lo < inner.hi) {
+		fprintf(page->out, "\n  the central cluster alone\n");
+		et_scatter_draw(&inner, page, 2, width);
+	}
+	free(p.x);
+	free(p.y);
+	free(p.far);
+}
+
+/* --- a run --- */
+
+static void numbers(const struct et_page *page, const char *lead, const struct et_daemon_run *run,
+	const bool *which)
+{
+	ET_CLEANUP(words_free) struct words list = { 0 };
+
+	for (size_t i = 0; i < run->n_watched; i++) {
+		if (which[i])
+			word(&list, "%u", run->watched[i].number);
+	}
+	et_page_paragraph(page, NAME, lead, FAINT, list.text ? list.text : "none", NULL);
+}
+
+static void central_table(const struct et_daemon_record *r, const struct et_run_findings *f,
+	const struct et_page *page)
+{
+	if (!f->n_central)
+		return;
+	fprintf(page->out, "\n  in the central cluster      max ms     sd ms\n");
+	for (size_t i = 0; i < f->n_central; i++) {
+		name_column(page, r->names[f->central[i].name]);
+		fputs("    ", page->out);
+		ms_column(page, 10, f->central[i].max_ms);
+		ms_column(page, 10, f->central[i].sd_ms);
+		putc('\n', page->out);
+	}
+}
+
+static void frequent_row(const struct et_daemon_record *r, const struct et_run_findings *f,
+	const struct et_page *page)
+{
+	ET_CLEANUP(words_free) struct words list = { 0 };
+
+	for (size_t i = 0; f->frequent && i < r->n_names; i++) {
+		if (f->frequent[i])
+			word(&list, "%s", r->names[i]);
+	}
+	if (list.text)
+		et_page_paragraph(page, NAME, "  frequent", FAINT, list.text, NULL);
+}
+
+static void run_text(const struct et_daemon_record *r, const struct et_daemon_run *run,
+	const struct et_run_findings *f, const char *title, const struct et_page *page,
+	bool verbose)
+{
+	char each[ET_FIGURE], all[ET_FIGURE];
+	ET_AUTO_FREE char *text = et_asprintf("%s: %u samples of %s, %s in all", title,
+		run->samples, span_of(run->sample_seconds, each),
+		span_of(run->samples * run->sample_seconds, all));
+
+	heading(page, text);
+	if (run->whole)
+		draw(page, run, f);
+	numbers(page, "  L-samples", run, f->far);
+	numbers(page, "  removed", run, f->removed);
+	frequent_row(r, f, page);
+	if (verbose)
+		central_table(r, f, page);
+}
+
+void et_daemons_text(const struct et_daemon_record *r, const struct et_daemon_findings *f,
+	const struct et_page *page, bool verbose)
+{
+	run_text(r, &r->short_run, &f->short_run, "short run", page, verbose);
+	putc('\n', page->out);
+	if (r->has_long) {
+		run_text(r, &r->long_run, &f->long_run, "long run", page, verbose);
+		putc('\n', page->out);
+	}
+	if (!f->n_cutoffs) {
+		heading(page, "no daemon ran long enough to spoil a sample");
+		return;
+	}
+	heading(page,
+		"cutoffs in milliseconds: a sample with a daemon above its cutoff is removed");
+	et_cutoffs_text(f->cutoffs, f->n_cutoffs, page);
+}
+
+void et_cutoffs_text(const struct et_cutoff *list, size_t n, const struct et_page *page)
+{
+	char span[ET_FIGURE];
+
+	fprintf(page->out, "  %-*s%9s%9s%10s%16s\n", NAME, "daemon", "short", "long", "period",
+		"cutoff");
+	for (size_t i = 0; i < n; i++) {
+		const struct et_cutoff *c = &list[i];
+		name_column(page, c->daemon);
+		ms_column(page, 9, c->short_ms);
+		ms_column(page, 9, c->long_ms);
+		right(page, 10, span_of(c->period_s, span));
+		ms_column(page, 16, c->final_ms[0]);
+		if (c->n_final > 1) {
+			fprintf(page->out, " below %s, then ", span_of(c->task_time_s, span));
+			ms_column(page, 0, c->final_ms[1]);
+		}
+		putc('\n', page->out);
+	}
+}
+
+/* --- JSON --- */
+
+static void json_central(struct et_json *w, const char *key, const struct et_daemon_record *r,
+	const struct et_run_findings *f)
+{
+	et_json_array(w, key);
+	for (size_t i = 0; i < f->n_central; i++) {
+		et_json_flat_object(w, NULL);
+		et_json_string(w, "daemon", r->names[f->central[i].name]);
+		et_json_double(w, "max_ms", f->central[i].max_ms);
+		et_json_double(w, "sd_ms", f->central[i].sd_ms);
+		et_json_end(w);
+	}
+	et_json_end(w);
+}
+
+static void json_numbers(
+	struct et_json *w, const char *key, const struct et_daemon_run *run, const bool *which)
+{
+	et_json_flat_array(w, key);
+	for (size_t i = 0; i < run->n_watched; i++) {
+		if (which[i])
+			et_json_u64(w, NULL, run->watched[i].number);
+	}
+	et_json_end(w);
+}
+
+/* [[daemon, sample, ms] …] of those that are in the cluster too. */
+static void json_long_running(struct et_json *w, const char *key, const struct et_daemon_record *r,
+	const struct et_daemon_run *run, const struct et_run_findings *f)
+{
+	et_json_array(w, key);
+	for (size_t i = 0; i < run->n_watched; i++) {
+		const struct et_watched *s = &run->watched[i];
+		for (size_t k = s->first; k < s->first + s->n; k++) {
+			uint32_t name = run->executions[k].name;
+			if (!f->long_running[k] || !et_findings_central(f, name))
+				continue;
+			et_json_flat_array(w, NULL);
+			et_json_string(w, NULL, r->names[name]);
+			et_json_u64(w, NULL, s->number);
+			et_json_double(w, NULL, run->executions[k].ms);
+			et_json_end(w);
+		}
+	}
+	et_json_end(w);
+}
+
+static void json_only_far(struct et_json *w, const char *key, const struct et_daemon_record *r,
+	const struct et_daemon_run *run, const struct et_run_findings *f)
+{
+	ET_AUTO_FREE bool *there = et_calloc(r->n_names + 1, sizeof(*there));
+
+	for (size_t i = 0; i < run->n_executions; i++)
+		there[run->executions[i].name] = true;
+	et_json_flat_array(w, key);
+	for (uint32_t i = 0; i < r->n_names; i++) {
+		if (there[i] && !et_findings_central(f, i))
+			et_json_string(w, NULL, r->names[i]);
+	}
+	et_json_end(w);
+}
+
+static void json_frequent(
+	struct et_json *w, const struct et_daemon_record *r, const struct et_run_findings *f)
+{
+	et_json_flat_array(w, "frequent");
+	for (size_t i = 0; f->frequent && i < r->n_names; i++) {
+		if (f->frequent[i])
+			et_json_string(w, NULL, r->names[i]);
+	}
+	et_json_end(w);
+}
+
+void et_cutoffs_json(const struct et_cutoff *list, size_t n, struct et_json *w)
+{
+	et_json_array(w, "daemons");
+	for (size_t i = 0; i < n; i++) {
+		const struct et_cutoff *c = &list[i];
+		et_json_flat_object(w, NULL);
+		et_json_string(w, "daemon", c->daemon);
+		et_json_double(w, "short", c->short_ms);
+		et_json_double(w, "long", c->long_ms);
+		et_json_double(w, "period_hours", c->period_s / 3600);
+		et_json_double(w, "task_time_s", c->task_time_s);
+		et_json_flat_array(w, "final");
+		for (int k = 0; k < c->n_final; k++)
+			et_json_double(w, NULL, c->final_ms[k]);
+		et_json_end(w);
+		et_json_end(w);
+	}
+	et_json_end(w);
+}
+
+void et_daemons_json(
+	const struct et_daemon_record *r, const struct et_daemon_findings *f, struct et_json *w)
+{
+	const struct et_run_findings *s = &f->short_run, *l = &f->long_run;
+
+	et_json_object(w, NULL);
+	json_central(w, "central", r, s);
+	json_numbers(w, "l_samples", &r->short_run, s->far);
+	json_frequent(w, r, s);
+	json_long_running(w, "long_running_in_short_run", r, &r->short_run, s);
+	json_only_far(w, "only_in_l_samples_of_short_run", r, &r->short_run, s);
+	json_central(w, "long_central", r, l);
+	json_numbers(w, "long_l_samples", &r->long_run, l->far);
+	et_cutoffs_json(f->cutoffs, f->n_cutoffs, w);
+	json_numbers(w, "removed_short", &r->short_run, s->removed);
+	json_numbers(w, "removed_long", &r->long_run, l->removed);
+	et_json_end(w);
+}

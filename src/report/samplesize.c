@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/samplesize.h"
+#include "report/units.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BOLD "1"
+
+static void cell(const struct et_page *page, int width, const char *text)
+{
+	int gap = width - et_columns(text);
+
+	fprintf(page->out, "%*s%s", gap > 0 ? gap : 0, "", text);
+}
+
+static void size_row(const struct et_series *s, const struct et_size *z, bool recommended,
+	const struct et_page *page)
+{
+	char buf[ET_FIGURE];
+
+	fprintf(page->out, "  %10zu%10zu", z->n, z->outliers);
+	cell(page, 16, et_format_value(z->mean, s->unit, buf));
+	cell(page, 16, et_format_value(z->sd, s->unit, buf));
+	cell(page, 12, et_format_percent(z->sd_off, buf));
+	fprintf(page->out, "%s\n", recommended ? "  ← enough" : "");
+}
+
+void et_samplesize_text(
+	const struct et_series *s, const struct et_samplesize *z, const struct et_page *page)
+{
+	char width[ET_FIGURE], level[ET_FIGURE];
+
+	et_page_paragraph(page, 0, "", NULL, s->name, BOLD);
+	fprintf(page->out, "  %10s%10s%16s%16s%12s\n", "first", "outliers", "mean", "sd",
+		"sd off by");
+	for (size_t i = 0; i < z->n_sizes; i++)
+		size_row(s, &z->sizes[i], i > 0 && z->sizes[i].n == z->recommended, page);
+	fprintf(page->out, "\n");
+	snprintf(width, sizeof(width), "  %zu runs:", z->recommended);
+	et_page_paragraph(page, 4, width, BOLD, z->why, NULL);
+	fprintf(page->out, "\n  %s interval of the mean, from end to end\n",
+		et_format_percent(z->level, level));
+	for (size_t i = 0; i < z->n_widths; i++) {
+		cell(page, 12, et_format_percent(z->widths[i].relative_width, width));
+		if (isfinite(z->widths[i].n))
+			fprintf(page->out, " of it: %.0f runs\n", z->widths[i].n);
+		else
+			fprintf(page->out, " of it: no number of runs is enough\n");
+	}
+}
+
+void et_samplesize_json(struct et_json *w, const struct et_series *s, const struct et_samplesize *z)
+{
+	et_json_object(w, NULL);
+	et_json_string(w, "name", s->name);
+	et_json_string(w, "unit", et_unit_names[s->unit]);
+	et_json_array(w, "sizes");
+	for (size_t i = 0; i < z->n_sizes; i++) {
+		const struct et_size *size = &z->sizes[i];
+		et_json_flat_object(w, NULL);
+		et_json_u64(w, "n", size->n);
+		et_json_u64(w, "outliers", size->outliers);
+		et_json_double(w, "sd", size->sd);
+		et_json_double(w, "mean", size->mean);
+		et_json_u64(w, "parts", size->parts);
+		et_json_double(w, "sd_off", size->sd_off);
+		et_json_double(w, "p", size->p);
+		et_json_bool(w, "represents", size->represents);
+		et_json_end(w);
+	}
+	et_json_end(w);
+	et_json_u64(w, "recommended", z->recommended);
+	et_json_string(w, "why", z->why);
+	et_json_double(w, "level", z->level);
+	et_json_array(w, "for_width");
+	for (size_t i = 0; i < z->n_widths; i++) {
+		et_json_flat_object(w, NULL);
+		et_json_double(w, "relative_width", z->widths[i].relative_width);
+		et_json_double(w, "n", z->widths[i].n);
+		et_json_end(w);
+	}
+	et_json_end(w);
+	et_json_end(w);
+}

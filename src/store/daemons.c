@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "store/daemons.h"
+#include "base/alloc.h"
+#include "base/utf8.h"
+#include "store/importer.h"
+
+#include <math.h>
+#include <string.h>
+
+struct reader {
+	struct et_importer in; /* for errors */
+	struct et_daemon_record *r;
+};
+
+/* --- values --- */
+
+/* A number from lo to hi that must be there. */
+static int read_number(struct reader *d, const json_t *value, const struct et_place *at, double lo,
+	double hi, double *out)
+{
+	double x = json_number_value(value);
+	char a[32], b[32];
+
+	if (!value || json_is_null(value))
+		return et_import_fail(&d->in, at, "is missing");
+	if (!json_is_number(value))
+		return et_import_fail(&d->in, at, "is not a number");
+	if (x < 0 && lo >= 0)
+		return et_import_fail(&d->in, at, "is negative");
+	if (!(x >= lo && x <= hi))
+		return et_import_fail(
+			&d->in, at, "is not from %s to %s", et_shortest(lo, a), et_shortest(hi, b));
+	*out = x;
+	return 0;
+}
+
+static int read_count(
+	struct reader *d, const json_t *value, const struct et_place *at, double hi, uint32_t *out)
+{
+	double x;
+	int rc = read_number(d, value, at, 1, hi, &x);
+
+	if (rc)
+		return rc;
+	if (x != floor(x))
+		return et_import_fail(&d->in, at, "is not a whole number");
+	*out = (uint32_t)x;
+	return 0;
+}
+
+static const double MOST_MS = 1e12, MOST_SECONDS = 1e9;
+
+/* Process names go to terminals and into scripts: what would act there is refused. */
+static int check_name(struct reader *d, const char *s, const struct et_place *at)
+{
+	if (!*s)
+		return et_import_fail(&d->in, at, "is empty");
+	if (strlen(s) >= ET_DAEMON_NAME)
+		return et_import_fail(&d->in, at, "is longer than %d bytes", ET_DAEMON_NAME - 1);
+	while (*s) {
+		size_t n = et_utf8_length(s);
+		uint32_t c = n ? et_utf8_decode(s, n) : 0;
+		if (c < ' ' || (c >= 0x7f && c < 0xa0))
+			return et_import_fail(&d->in, at, "holds a control character");
+		if (c == '"' || c == '\'')
+			return et_import_fail(&d->in, at, "holds a quotation mark");
+		s += n;
+	}
+	return 0;
+}
+
+static int read_name(
+	struct reader *d, const json_t *value, const struct et_place *at, uint32_t *out)
+{
+	if (!json_is_string(value))
+		return et_import_fail(&d->in, at, value ? "is not a text" : "is missing");
+	int rc = check_name(d, json_string_value(value), at);
+	if (rc)
+		return rc;
+	*out = et_daemon_record_name(d->r, json_string_value(value));
+	if (d->r->n_names > ET_DAEMONS_MOST_NAMES)
+		return et_import_fail(&d->in, at, "more than %d daemons", ET_DAEMONS_MOST_NAMES);
+	return 0;
+}
+
+/* --- the cluster as it was given --- */
+
+static int read_central(
+	struct reader *d, const json_t *list, const struct et_place *at, struct et_daemon_run *run)
+{
+	ET_AUTO_FREE bool *there = et_calloc(ET_DAEMONS_MOST_NAMES + 1, sizeof(*there));
+	const json_t *row;
+	size_t i;
+
+	if (json_array_size(list) > ET_DAEMONS_MOST_NAMES)
+		return et_import_fail(&d->in, at, "more than %d daemons", ET_DAEMONS_MOST_NAMES);
+	run->central = et_calloc(json_array_size(list) + 1, sizeof(*run->central));
+	json_array_foreach(list, i, row)
+	{
+		struct et_place here = { at, NULL, i }, name = { &here, "daemon", 0 };
+		struct et_place max = { &here, "max_ms", 0 }, sd = { &here, "sd_ms", 0 };
+		struct et_central *c = &run->central[i];
+
+		if (!json_is_object(row))
+			return et_import_fail(&d->in, &here, "is not an object");
+		int rc = read_name(d, json_object_get(row, "daemon"), &name, &c->name);
+		if (rc == 0)
+			rc = read_number(
+				d, json_object_get(row, "max_ms"), &max, 0, MOST_MS, &c->max_ms);
+		if (rc == 0)
+			rc = read_number(
+				d, json_object_get(row, "sd_ms"), &sd, 0, MOST_MS, &c->sd_ms);
+		if (rc)
+			return rc;
+		if (there[c->name])
+			return et_import_fail(&d->in, &name, "stands twice");
+		there[c->name] = true;
+		run->n_central = i + 1;
+	}
+	return 0;
+}
+
+/* --- samples --- */
+
+/* [["name", ms], …] */
+static int read_executions(
+	struct reader *d, const json_t *list, const struct et_place *at, struct et_daemon_run *run)
+{
+	const json_t *pair;
+	size_t i;
+
+	if (!json_is_array(list))
+		return et_import_fail(&d->in, at, list ? "is not a list" : "is missing");
+	json_array_foreach(list, i, pair)
+	{
+		struct et_place here = { at, NULL, i };
+		struct et_place first = { &here, NULL, 0 }, second = { &here, NULL, 1 };
+		uint32_t name;
+		double ms;
+
+		if (!json_is_array(pair) || json_array_size(pair) != 2)
+			return et_import_fail(&d->in, &here, "is not a pair of name and time");
+		int rc = read_name(d, json_array_get(pair, 0), &first, &name);
+		if (rc == 0)
+			rc = read_number(d, json_array_get(pair, 1), &second, 0, MOST_MS, &ms);
+		if (rc)
+			return rc;
+		et_daemon_run_execution(run, name, ms);
+	}
+	return 0;
+}
+
+static int read_sample(
+	struct reader *d, const json_t *row, const struct et_place *at, struct et_daemon_run *run)
+{
+	struct et_place number = { at, "sample", 0 }, et = { at, "et_ms", 0 };
+	struct et_place pt = { at, "pt_ms", 0 }, executions = { at, "pt", 0 };
+	uint32_t last = run->n_watched ? run->watched[run->n_watched - 1].number : 0, n;
+
+	if (!json_is_object(row))
+		return et_import_fail(&d->in, at, "is not an object");
+	int rc =
+		read_count(d, json_object_get(row, "sample"), &number, ET_DAEMONS_MOST_SAMPLES, &n);
+	if (rc)
+		return rc;
+	if (n == last)
+		return et_import_fail(&d->in, &number, "sample %u stands twice", n);
+	if (n < last)
+		return et_import_fail(
+			&d->in, &number, "sample %u behind %u: not in ascending order", n, last);
+	if (n > run->samples)
+		return et_import_fail(
+			&d->in, &number, "sample %u, but the run has only %u", n, run->samples);
+	struct et_watched *w = et_daemon_run_watch(run, n, (n - 1) * run->sample_seconds);
+	if (run->whole)
+		rc = read_number(d, json_object_get(row, "et_ms"), &et, 0, MOST_MS, &w->et_ms);
+	if (rc == 0 && run->whole)
+		rc = read_number(d, json_object_get(row, "pt_ms"), &pt, 0, MOST_MS, &w->pt_ms);
+	if (rc == 0)
+		rc = read_executions(d, json_object_get(row, "pt"), &executions, run);
+	return rc;
+}
+
+static int read_samples(
+	struct reader *d, const json_t *list, const struct et_place *at, struct et_daemon_run *run)
+{
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(list, i, row)
+	{
+		struct et_place here = { at, NULL, i };
+		int rc = read_sample(d, row, &here, run);
+		if (rc)
+			return rc;
+	}
+	if (run->whole && run->n_watched != run->samples)
+		return et_import_fail(&d->in, at, "%zu samples, but samples says %u",
+			run->n_watched, run->samples);
+	return 0;
+}
+
+/* --- runs --- */
+
+static int read_lists(struct reader *d, const json_t *object, const struct et_place *at,
+	struct et_daemon_run *run)
+{
+	struct et_place all_at = { at, "all", 0 }, central_at = { at, "central", 0 };
+	struct et_place samples_at = { at, "l_samples", 0 };
+	const json_t *all, *central, *l_samples;
+
+	int rc = et_read_branch(&d->in, object, "all", JSON_ARRAY, at, &all);
+	if (rc == 0)
+		rc = et_read_branch(&d->in, object, "central", JSON_ARRAY, at, &central);
+	if (rc == 0)
+		rc = et_read_branch(&d->in, object, "l_samples", JSON_ARRAY, at, &l_samples);
+	if (rc)
+		return rc;
+	run->whole = all != NULL;
+	if (all)
+		return read_samples(d, all, &all_at, run);
+	if (!central && !l_samples)
+		return et_import_fail(
+			&d->in, at, "neither central with l_samples nor all is there");
+	if (!central || !l_samples)
+		return et_import_fail(&d->in, central ? &samples_at : &central_at, "is missing");
+	rc = read_central(d, central, &central_at, run);
+	return rc ? rc : read_samples(d, l_samples, &samples_at, run);
+}
+
+static int read_run(struct reader *d, const json_t *object, const struct et_place *at,
+	struct et_daemon_run *run)
+{
+	struct et_place samples = { at, "samples", 0 }, seconds = { at, "sample_seconds", 0 };
+
+	int rc = read_count(d, json_object_get(object, "samples"), &samples,
+		ET_DAEMONS_MOST_SAMPLES, &run->samples);
+	if (rc == 0)
+		rc = read_number(d, json_object_get(object, "sample_seconds"), &seconds, 1e-6,
+			MOST_SECONDS, &run->sample_seconds);
+	return rc ? rc : read_lists(d, object, at, run);
+}
+
+static int read_root(struct reader *d, const json_t *root)
+{
+	struct et_place short_at = { NULL, "short_run", 0 }, long_at = { NULL, "long_run", 0 };
+	const json_t *short_run, *long_run;
+
+	if (!json_is_object(root))
+		return et_import_fail(&d->in, NULL, "is not an object with a short_run");
+	int rc = et_read_branch(&d->in, root, "short_run", JSON_OBJECT, NULL, &short_run);
+	if (rc == 0)
+		rc = et_read_branch(&d->in, root, "long_run", JSON_OBJECT, NULL, &long_run);
+	if (rc)
+		return rc;
+	if (!short_run)
+		return et_import_fail(&d->in, &short_at, "is missing");
+	rc = read_run(d, short_run, &short_at, &d->r->short_run);
+	d->r->has_long = long_run != NULL;
+	if (rc == 0 && long_run)
+		rc = read_run(d, long_run, &long_at, &d->r->long_run);
+	return rc;
+}
+
+int et_daemons_read(const char *data, size_t size, const char *name, struct et_daemon_record *out,
+	struct et_error *err)
+{
+	struct et_import_options options = { .name = name };
+	struct et_daemon_record record = { 0 };
+	struct reader d = { .in = { .options = &options, .err = err }, .r = &record };
+	json_error_t where;
+
+	if (size > ET_DAEMONS_MOST_BYTES)
+		return et_import_fail(
+			&d.in, NULL, "larger than %zu MiB", ET_DAEMONS_MOST_BYTES >> 20);
+	json_t *root = json_loadb(data, size, JSON_REJECT_DUPLICATES, &where);
+	if (!root)
+		return et_import_fail(&d.in, NULL, "line %d, column %d: %s", where.line,
+			where.column, where.text);
+	int rc = read_root(&d, root);
+	json_decref(root);
+	if (rc) {
+		et_daemon_record_free(&record);
+		return rc;
+	}
+	et_daemon_record_settle(&record);
+	*out = record;
+	return 0;
+}

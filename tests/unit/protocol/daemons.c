@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Daemons found in records whose daemons are known: the cluster, who is frequent, periods, cutoffs.
+ */
+#include "protocol/daemons.h"
+#include "num/rng.h"
+#include "protocol/lshape.h"
+#include "protocol/period.h"
+#include "tap.h"
+
+#include <errno.h>
+
+/* --- where the cluster ends --- */
+
+enum noise { NORMAL, EXPONENTIAL, LOG_NORMAL, NONE };
+
+static double draw(struct et_rng *rng, enum noise noise)
+{
+	switch (noise) {
+	case NORMAL:
+		return 5 * et_rng_normal(rng);
+	case EXPONENTIAL:
+		return -5 * log1p(-et_rng_uniform(rng));
+	case LOG_NORMAL:
+		return 5 * exp(0.7 * et_rng_normal(rng));
+	default:
+		return 0;
+	}
+}
+
+static void test_bound(void)
+{
+	static const char *const names[] = { "normal", "exponential", "log-normal", "no" };
+	double x[800];
+
+	for (enum noise noise = NORMAL; noise <= NONE; noise++) {
+		for (int rounded = 0; rounded < 2; rounded++) {
+			static const size_t sizes[] = { 11, 40, 101, 800 };
+			size_t false_alarms = 0, found = 0, tries = 0;
+
+			for (uint64_t seed = 0; seed < 100; seed++) {
+				size_t n = sizes[seed % 4];
+				struct et_rng rng;
+				et_rng_seed(&rng, seed, noise);
+				for (size_t i = 0; i < n; i++) {
+					x[i] = 1000 + draw(&rng, noise);
+					x[i] = rounded ? round(x[i]) : x[i];
+				}
+				tries++;
+				false_alarms += isfinite(et_lshape_bound(x, n, rounded, 1e-4));
+				x[n / 2] += 1000;
+				double bound = et_lshape_bound(x, n, rounded, 1e-4);
+				found += bound > 1005 && bound < 2000;
+			}
+			ok(false_alarms <= 2 && found >= tries - 2,
+				"%s noise%s: %zu false alarms, %zu of %zu found", names[noise],
+				rounded ? " in whole milliseconds" : "", false_alarms, found,
+				tries);
+		}
+	}
+}
+
+/* --- periods --- */
+
+static double period_of(uint32_t samples, double seconds, size_t n, const uint32_t *numbers)
+{
+	struct et_daemon_run run = { .samples = samples, .sample_seconds = seconds };
+	double where[16];
+
+	for (size_t i = 0; i < n; i++)
+		where[i] = (numbers[i] - 1) * seconds;
+	return et_period_find(&run, numbers, where, n);
+}
+
+#define PERIOD(samples, seconds, ...)                                                              \
+	period_of(samples, seconds, sizeof((uint32_t[]){ __VA_ARGS__ }) / sizeof(uint32_t),        \
+		(uint32_t[]){ __VA_ARGS__ })
+
+static void test_period(void)
+{
+	near(PERIOD(800, 128.25, 75, 634), 20 * 3600, 0, 0, "75 and 634 of 800 cover the run");
+	near(PERIOD(800, 128.25, 366, 451), NAN, 0, 0, "366 and 451 do not");
+	near(PERIOD(800, 128.25, 75, 186, 298, 410, 522, 634, 746), 4 * 3600, 0, 0, "rhn_check");
+	near(PERIOD(800, 128.25, 75, 186, 298, 522, 634, 746), NAN, 0, 0, "one is missing");
+	near(PERIOD(800, 128.25, 75, 186, 240, 298, 410, 522, 634, 746), NAN, 0, 0,
+		"one is too many");
+	near(PERIOD(800, 128.25, 75, 76, 634), 20 * 3600, 0, 1e-9, "across the border of samples");
+	near(PERIOD(800, 128.25, 663), NAN, 0, 0, "once is no period");
+	near(PERIOD(100, 1, 10, 33, 56, 79), 23, 0, 1e-9, "a period that is not round stays");
+	near(et_period_round(71691.75, 128.25), 72000, 0, 0, "19.9 hours are 20");
+	near(et_period_round(14350, 21), 14400, 0, 0, "3.99 are 4");
+	near(et_period_round(15480, 21), 15480, 0, 0, "4.3 are 4.3");
+	near(et_period_round(893, 5), 900, 0, 0, "a quarter of an hour");
+	near(et_period_round(30, 0.1), 30, 0, 0, "half a minute is no whole number of them");
+}
+
+static void test_interrupted_run(void)
+{
+	struct et_daemon_record r = { 0 };
+	uint32_t numbers[] = { 11, 31, 71, 91 };
+	double where[4];
+
+	/* Sample 50 ended at 500 s, 51 began at 1000 s: what was due at 700 s went unseen. */
+	r.short_run = (struct et_daemon_run){ .samples = 100, .sample_seconds = 10, .whole = true };
+	for (uint32_t i = 1; i <= 100; i++)
+		et_daemon_run_watch(&r.short_run, i, (i - 1) * 10 + (i > 50 ? 500 : 0));
+	for (size_t i = 0; i < 4; i++)
+		where[i] = r.short_run.watched[numbers[i] - 1].at_s;
+	where[2] = 1100;
+	numbers[2] = 61;
+	where[3] = 1300;
+	numbers[3] = 81;
+	near(et_period_find(&r.short_run, numbers, where, 4), 200, 0, 1e-9,
+		"a run that was interrupted and went on");
+	et_daemon_record_free(&r);
+}
+
+/* --- whole records --- */
+
+struct made {
+	struct et_daemon_record r;
+	struct et_rng rng;
+};
+
+/* Daemons are to run in samples of these numbers, for so long. */
+struct plan {
+	const char *name;
+	uint32_t first, step; /* every step-th sample; a step of 0: once */
+	double ms;
+	double share; /* or in so many, at random */
+};
+
+static void make_sample(struct made *m, struct et_daemon_run *run, uint32_t i, enum noise noise,
+	bool rounded, const struct plan *plans)
+{
+	double t = draw(&m->rng, noise);
+	struct et_watched *w = et_daemon_run_watch(run, i, (i - 1) * run->sample_seconds);
+
+	for (const struct plan *p = plans; p->name; p++) {
+		bool due = p->share > 0 ? et_rng_uniform(&m->rng) < p->share
+			   : p->step    ? i % p->step == p->first % p->step && i >= p->first
+					: i == p->first;
+		if (!due)
+			continue;
+		t += p->ms;
+		et_daemon_run_execution(run, et_daemon_record_name(&m->r, p->name), p->ms);
+	}
+	w = &run->watched[run->n_watched - 1];
+	w->et_ms = rounded ? round(10100 + t) : 10100 + t;
+	w->pt_ms = rounded ? round(10000 + t) : 10000 + t;
+}
+
+static void make(struct made *m, uint32_t n, enum noise noise, bool rounded,
+	const struct plan *plans, struct et_daemon_findings *f)
+{
+	struct et_error err;
+
+	memset(&m->r, 0, sizeof(m->r));
+	et_rng_seed(&m->rng, n, noise);
+	m->r.short_run =
+		(struct et_daemon_run){ .samples = n, .sample_seconds = 10, .whole = true };
+	for (uint32_t i = 1; i <= n; i++)
+		make_sample(m, &m->r.short_run, i, noise, rounded, plans);
+	et_daemon_record_settle(&m->r);
+	if (et_daemons_analyse(&m->r, "made", f, &err))
+		printf("Bail out! %s\n", err.what);
+}
+
+static void unmake(struct made *m, struct et_daemon_findings *f)
+{
+	et_daemon_findings_free(f);
+	et_daemon_record_free(&m->r);
+}
+
+static bool frequent(const struct made *m, const struct et_daemon_findings *f, const char *name)
+{
+	for (size_t i = 0; i < m->r.n_names; i++) {
+		if (!strcmp(m->r.names[i], name))
+			return f->short_run.frequent[i];
+	}
+	return false;
+}
+
+static void test_known(void)
+{
+	static const struct plan plans[] = { { "watchd", 1, 1, 3, 0 },
+		{ "cronjob", 70, 200, 400, 0 }, { "login", 333, 0, 150, 0 }, { 0 } };
+	struct made m;
+	struct et_daemon_findings f;
+
+	for (enum noise noise = NORMAL; noise <= NONE; noise++) {
+		for (int rounded = 0; rounded < 2; rounded++) {
+			make(&m, 601, noise, rounded, plans, &f);
+			ok(f.short_run.n_far == 4 && f.short_run.far[69] && f.short_run.far[269] &&
+					f.short_run.far[332] && f.short_run.far[469],
+				"601 samples, noise %d%s: the four that were hit", noise,
+				rounded ? ", whole milliseconds" : "");
+			ok(f.n_cutoffs == 2 && !strcmp(f.cutoffs[0].daemon, "cronjob") &&
+					f.cutoffs[0].short_ms == 200 && f.cutoffs[1].short_ms == 75,
+				"and both daemons' cutoffs");
+			near(f.cutoffs[0].period_s, 2000, 0, 1e-9, "one has a period");
+			near(f.cutoffs[0].task_time_s, 100, 0, 1e-9, "and a task time");
+			near(f.cutoffs[1].period_s, NAN, 0, 0, "the other has none");
+			ok(f.short_run.n_central == 1 && f.short_run.central[0].max_ms == 3 &&
+					f.short_run.central[0].sd_ms == 0,
+				"the cluster's figures");
+			unmake(&m, &f);
+		}
+	}
+}
+
+static void test_none(void)
+{
+	static const struct plan plans[] = { { "watchd", 1, 1, 3, 0 }, { 0 } };
+	struct made m;
+	struct et_daemon_findings f;
+
+	for (uint32_t n = ET_LSHAPE_LEAST; n < 800; n = 3 * n + 1) {
+		for (enum noise noise = NORMAL; noise <= NONE; noise++) {
+			make(&m, n, noise, noise % 2, plans, &f);
+			ok(!f.short_run.n_far && !f.n_cutoffs, "%u samples, noise %d: no L", n,
+				noise);
+			unmake(&m, &f);
+		}
+	}
+}
+
+static void test_frequent(void)
+{
+	static const double shares[] = { 0.1, 0.2, 0.4, 0.6, 0.9 };
+	struct made m;
+	struct et_daemon_findings f;
+
+	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++) {
+		struct plan plans[] = { { "busyd", 0, 0, 100, shares[i] },
+			{ "cronjob", 70, 150, 700, 0 }, { 0 } };
+		make(&m, 400, EXPONENTIAL, i % 2, plans, &f);
+		ok(frequent(&m, &f, "busyd") && !frequent(&m, &f, "cronjob"),
+			"in %.0f %% of the samples: frequent", 100 * shares[i]);
+		ok(f.short_run.n_far == 3 && f.short_run.far[69], "it stays in the cluster");
+		ok(f.n_cutoffs == 1 && f.cutoffs[0].short_ms == 350, "the seldom one is found");
+		unmake(&m, &f);
+	}
+	struct plan every_second[] = { { "tickd", 2, 2, 100, 0 }, { 0 } };
+	make(&m, 101, NORMAL, false, every_second, &f);
+	ok(!f.short_run.n_far && frequent(&m, &f, "tickd"), "every second sample is often, too");
+	unmake(&m, &f);
+}
+
+/* A daemon that is in most samples for a short time and seldom runs long. */
+static void test_long_running(void)
+{
+	static const struct plan plans[] = { { "raid", 1, 2, 4, 0 }, { "raid", 90, 200, 80, 0 },
+		{ 0 } };
+	struct made m;
+	struct et_daemon_findings f;
+
+	make(&m, 400, NORMAL, true, plans, &f);
+	ok(f.short_run.n_far == 2 && f.n_cutoffs == 1, "its long executions make L-samples");
+	near(f.cutoffs[0].short_ms, 42, 0, 0, "cutoff between 4 and 80");
+	ok(f.short_run.removed[89] && f.short_run.removed[289] && !f.short_run.removed[0],
+		"these two are removed");
+	unmake(&m, &f);
+}
+
+/* Sample 451 of the papers: 1 ms as written is not above a cutoff of half a millisecond. */
+static void test_resolution(void)
+{
+	static const struct plan whole[] = { { "bash", 30, 0, 100, 0 }, { "bash", 30, 0, 1, 0 },
+		{ "bash", 60, 0, 100, 0 }, { 0 } };
+	struct made m;
+	struct et_daemon_findings f;
+
+	make(&m, 100, NONE, true, whole, &f);
+	ok(m.r.resolution_ms == 1 && f.cutoffs[0].final_ms[0] == 0.5, "a cutoff of half");
+	m.r.short_run.executions[0].ms = 1;
+	m.r.short_run.executions[1].ms = 1;
+	et_daemon_findings_free(&f);
+	struct et_error err;
+	ok(!et_daemons_analyse(&m.r, "made", &f, &err) && f.short_run.far[29] &&
+			!f.short_run.removed[29] && f.short_run.removed[59],
+		"what may have been half of that is not removed");
+	unmake(&m, &f);
+}
+
+static void test_too_few(void)
+{
+	struct et_daemon_record r = { 0 };
+	struct et_daemon_findings f;
+	struct et_error err;
+
+	r.short_run.samples = ET_LSHAPE_LEAST - 1;
+	ok(et_daemons_analyse(&r, "few", &f, &err) == -EINVAL && strstr(err.what, "at least 10"),
+		"too few samples: %s", err.what);
+}
+
+int main(void)
+{
+	test_bound();
+	test_period();
+	test_interrupted_run();
+	test_known();
+	test_none();
+	test_frequent();
+	test_long_running();
+	test_resolution();
+	test_too_few();
+	return tap_done();
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How many runs are enough: on series whose answer is known. */
+#include "protocol/samplesize.h"
+#include "num/dist.h"
+#include "num/rng.h"
+#include "tap.h"
+
+static double x[4096];
+
+static void fill(size_t n, uint64_t seed, double depends, double drift)
+{
+	struct et_rng rng;
+	double last = 0;
+
+	et_rng_seed(&rng, seed, 0);
+	for (size_t i = 0; i < n; i++) {
+		last = depends * last + et_rng_normal(&rng);
+		x[i] = 100 + last + drift * (double)i;
+	}
+}
+
+static void test_sizes(void)
+{
+	struct et_samplesize s;
+
+	fill(160, 1, 0, 0);
+	et_samplesize(x, 160, 0.95, &s);
+	ok(s.n_sizes == 6 && s.sizes[0].n == 160 && s.sizes[1].n == 80 && s.sizes[4].n == 10 &&
+			s.sizes[5].n == 5,
+		"160, 80, 40, 20, 10, 5");
+	et_samplesize(x, 11, 0.95, &s);
+	ok(s.n_sizes == 2 && s.sizes[0].n == 11 && s.sizes[1].n == 5, "11, 5");
+	et_samplesize(x, 10, 0.95, &s);
+	ok(s.n_sizes == 2 && s.sizes[1].parts == 2, "10, 5");
+}
+
+static size_t recommended(size_t n, uint64_t seed, double depends, double drift)
+{
+	struct et_samplesize s;
+
+	fill(n, seed, depends, drift);
+	et_samplesize(x, n, 0.95, &s);
+	return s.recommended;
+}
+
+static void test_recommended(void)
+{
+	size_t small = 0, dependent = 0, drifting = 0;
+
+	for (uint64_t seed = 0; seed < 50; seed++) {
+		small += recommended(1280, seed, 0, 0) <= 20;
+		dependent += recommended(1280, seed, 0.95, 0) > 40;
+		drifting += recommended(1280, seed, 0, 0.1) == 1280;
+	}
+	ok(small == 50, "independent normal values: 10 or 20 are enough (%zu of 50)", small);
+	ok(dependent >= 45, "dependent values need many more (%zu of 50)", dependent);
+	ok(drifting == 50, "a drift: nothing but the whole (%zu of 50)", drifting);
+}
+
+static void test_width(void)
+{
+	struct et_samplesize s;
+
+	fill(100, 3, 0, 0);
+	et_samplesize(x, 100, 0.95, &s);
+	for (size_t i = 0; i < 4; i++) {
+		static const double widths[] = { 0.1, 0.02, 0.005, 0.0001 };
+		et_samplesize_width(&s, widths[i]);
+		double n = s.widths[i].n, w[2];
+		for (int k = 0; k < 2; k++)
+			w[k] = 2 * et_qt(0.975, n - k - 1) * s.sd / sqrt(n - k) / s.mean;
+		ok(w[0] <= widths[i] && !(w[1] <= widths[i]), "a width of %g: %g runs, not fewer",
+			widths[i], n);
+	}
+	s.mean = 0;
+	et_samplesize_width(&s, 0.01);
+	ok(isinf(s.widths[4].n), "relative to nothing: never");
+	s.mean = 1;
+	s.sd = 0;
+	et_samplesize_width(&s, 0.01);
+	ok(s.widths[5].n == 2, "without spread: two");
+}
+
+int main(void)
+{
+	test_sizes();
+	test_recommended();
+	test_width();
+	return tap_done();
+}
