@@ -2,7 +2,9 @@
 #include "cmd/cli.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "cmd/environment.h"
 #include "report/terminal.h"
+#include "store/store.h"
 
 #include <errno.h>
 #include <string.h>
@@ -155,13 +157,24 @@ int et_cli_parse(struct et_cli *cli, const struct et_verb *verb, int argc, char 
 			verb->name, verb->name);
 	if (rc)
 		return et_cli_fail(&err);
-	if (!p.help && !p.version)
+	if (!p.help && !p.version) {
+		/* Whoever measures or looks at measurements is told; -q asks not to be. */
+		if (verb->uses_store && cli->verbosity >= 0)
+			et_cli_stale_notice();
 		return -1;
+	}
 	et_operands_free(ops);
 	if (p.help)
 		print_help(cli, verb);
 	else
-		printf("etalon %s\n", ET_VERSION);
+		return et_cli_version();
+	return ET_EXIT_DONE;
+}
+
+int et_cli_version(void)
+{
+	printf("etalon %s\nstores: SQLite %s (no PostgreSQL in this build)\n", ET_VERSION,
+		et_store_sqlite_version());
 	return ET_EXIT_DONE;
 }
 

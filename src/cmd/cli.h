@@ -43,6 +43,8 @@ extern const struct et_option et_store_options[];
  */
 int et_cli_parse(struct et_cli *cli, const struct et_verb *verb, int argc, char **argv,
 	et_option_fn fn, void *ctx, struct et_operands *ops);
+/* The version, and what this build can do. */
+int et_cli_version(void);
 /* Prints "etalon: what" and the hint; returns the exit status. */
 int et_cli_fail(const struct et_error *err);
 /* The store's URL: --store, ETALON_STORE, or the user's own file. Caller frees. */

@@ -156,7 +156,7 @@ static int analyse(
 
 	int rc = et_input_read(path, ET_DAEMONS_MOST_BYTES, &data, &size, err);
 	if (rc == 0)
-		rc = et_daemons_read(data, size, name, &record, err);
+		rc = et_daemon_record_read(data, size, name, &record, err);
 	if (rc)
 		return rc;
 	rc = et_daemons_analyse(&record, name, &found, err);

@@ -119,6 +119,7 @@ static int run_session(
 		rc = et_session_prepare(&s, &ops, err);
 		if (rc == 0)
 			rc = et_session_drive(&s, err);
+		et_tuning_end(&s.tuning, l->cli);
 		snprintf(id, 40, "%s", s.e->id);
 		et_operands_free(&ops);
 	}

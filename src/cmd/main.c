@@ -11,6 +11,7 @@ extern const struct et_verb et_verb_compare;
 extern const struct et_verb et_verb_completion;
 extern const struct et_verb et_verb_daemons;
 extern const struct et_verb et_verb_describe;
+extern const struct et_verb et_verb_env;
 extern const struct et_verb et_verb_export;
 extern const struct et_verb et_verb_import;
 extern const struct et_verb et_verb_lab;
@@ -32,6 +33,7 @@ const struct et_verb *const et_verbs[] = {
 	&et_verb_export,
 	&et_verb_import,
 	&et_verb_rm,
+	&et_verb_env,
 	&et_verb_lab,
 	&et_verb_put,
 	&et_verb_completion,
@@ -79,10 +81,8 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
 		return help();
-	if (!strcmp(argv[1], "--version")) {
-		printf("etalon %s\n", ET_VERSION);
-		return ET_EXIT_DONE;
-	}
+	if (!strcmp(argv[1], "--version"))
+		return et_cli_version();
 	const struct et_verb *verb = find_verb(argv[1]);
 	if (!verb) {
 		et_fail(&err, EINVAL, ET_EXIT_USAGE, "unknown command '%s'", argv[1]);

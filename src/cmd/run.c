@@ -114,6 +114,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 		int rc = et_session_prepare(&s, &ops, &err);
 		if (rc == 0)
 			rc = et_session_drive(&s, &err);
+		et_tuning_end(&s.tuning, cli);
 		status = finish(&s, rc, &err);
 		et_operands_free(&ops);
 	}

@@ -40,6 +40,7 @@ enum {
 	O_INPUT,
 	O_USER,
 	O_KEEP_ALL,
+	O_ENV,
 	O_LABEL,
 	O_RESUME,
 	O_FAIL,
@@ -71,6 +72,7 @@ struct et_run_options {
 	double regression_ratio; /* --fail-on-regression: slowdown that is too much; INFINITY: none
 				  */
 	bool seed_given;
+	bool env; /* change the environment for the duration */
 };
 
 extern const struct et_option et_run_options[];

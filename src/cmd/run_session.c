@@ -81,12 +81,14 @@ int et_session_prepare(struct et_session *s, const struct et_operands *ops, stru
 		rc = et_outputs_open(&s->options.outputs, err);
 	if (rc == 0)
 		rc = et_kept_open(s->cli, ET_STORE_WRITE, &s->store, err);
+	if (rc == 0)
+		rc = et_tuning_begin(&s->tuning, s->cli, s->options.env,
+			s->options.resume ? NULL : s->e, s->talk, err);
 	if (rc)
 		return rc;
 	if (s->options.resume)
 		return resume(s, ops, err);
 	et_host_read("", &s->e->host);
-	s->e->n_environment = et_host_factors(&s->e->host, &s->e->environment);
 	return begin(s, err);
 }
 

@@ -4,6 +4,7 @@
 #define ET_CMD_RUN_SESSION_H
 
 #include "cmd/cli.h"
+#include "cmd/environment.h"
 #include "cmd/recorder.h"
 #include "cmd/run_options.h"
 #include "measure/runner.h"
@@ -20,6 +21,7 @@ struct et_session {
 	struct et_recorder recorder;
 	struct et_progress progress;
 	FILE *talk;
+	struct et_tuning tuning;
 	struct et_warnings notes; /* about the machine, from what was kept before */
 	int claim;                /* descriptor that says that this process runs the experiment */
 };

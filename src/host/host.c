@@ -147,31 +147,3 @@ void et_host_read(const char *root, struct et_host *host)
 	host->memory_bytes = memory_bytes(root);
 	host->block_delays = tells_block_delays(root, host->kernel);
 }
-
-static void add(struct et_factor **list, size_t *n, size_t *cap, const char *factor,
-	const char *state, const char *wanted, bool good)
-{
-	ET_GROW(*list, *n, *cap);
-	(*list)[(*n)++] =
-		(struct et_factor){ et_strdup(factor), et_strdup(state), et_strdup(wanted), good };
-}
-
-size_t et_host_factors(const struct et_host *h, struct et_factor **out)
-{
-	struct et_factor *list = NULL;
-	size_t n = 0, cap = 0;
-	bool arm = !strcmp(h->architecture, "aarch64");
-	const char *counter = arm ? "arch_sys_counter" : "tsc";
-	bool performance = !h->governor[0] || !strcmp(h->governor, "performance");
-
-	add(&list, &n, &cap, "clocksource", h->clocksource, counter,
-		!strcmp(h->clocksource, counter));
-	add(&list, &n, &cap, "frequency-governor", h->governor[0] ? h->governor : "none",
-		"performance", performance);
-	add(&list, &n, &cap, "virtual-machine", h->virtual_machine, "none",
-		!strcmp(h->virtual_machine, "none"));
-	add(&list, &n, &cap, "block-io-delays", h->block_delays ? "on" : "off", "on",
-		h->block_delays);
-	*out = list;
-	return n;
-}

@@ -6,7 +6,5 @@
 #include "model/experiment.h"
 
 void et_host_read(const char *root, struct et_host *host);
-/* The factors known from the host's description alone. *out is new memory, its texts too. */
-size_t et_host_factors(const struct et_host *host, struct et_factor **out);
 
 #endif

@@ -47,6 +47,9 @@ static int spawn_and_wait(const struct et_aside *a, const struct et_child_setup 
 {
 	sigset_t all, old;
 
+	/* The grace after a signal is over: the programs are gone, and this is to be finished. */
+	if (a->interrupt->signal)
+		alarm(0);
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old);
 	/* A signal from before is for the caller to see; one from now on goes to the child. */
@@ -55,8 +58,6 @@ static int spawn_and_wait(const struct et_aside *a, const struct et_child_setup 
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	int rc = pid > 0 ? wait_for(pid, status) : (int)pid;
 	a->interrupt->groups[0] = 0;
-	if (a->interrupt->signal)
-		alarm(0); /* it has ended: nothing that follows is to be killed for it */
 	return rc;
 }
 

@@ -134,8 +134,12 @@ static void default_signals(void)
 	static const int ignored[] = { SIGPIPE, SIGXFSZ };
 	static const int stops[] = { SIGTSTP, SIGTTIN, SIGTTOU };
 	struct sigaction dfl = { .sa_handler = SIG_DFL }, ign = { .sa_handler = SIG_IGN }, old;
+	sigset_t pending;
 
+	sigpending(&pending);
 	for (size_t i = 0; i < ET_LENGTH(stops); i++) {
+		if (!sigismember(&pending, stops[i]))
+			continue;
 		sigaction(stops[i], &ign, &old);
 		sigaction(stops[i], &old, NULL);
 	}

@@ -83,12 +83,13 @@ static bool held_up(int code)
 	return code == CLD_STOPPED || code == CLD_TRAPPED || code == CLD_CONTINUED;
 }
 
-static void take_end(struct et_ended *e, uint64_t now_ns)
+static void take_end(struct et_ended *e, uint64_t now_ns, bool alone)
 {
 	e->t1_ns = now_ns;
 	read_zombie(e);
 	/* What it left in its own process group must not disturb a partner that still runs. */
-	kill(-e->pid, SIGKILL);
+	if (!alone)
+		kill(-e->pid, SIGKILL);
 	/* From now on the number may be given to another group. */
 	if (e->group)
 		*e->group = 0;
@@ -121,7 +122,7 @@ int et_reap_wait(struct et_ended *ended, size_t n, bool stops_are_ours)
 			if (e && !stops_are_ours)
 				e->marks |= ET_MARK_STOPPED;
 		} else if (e) {
-			take_end(e, now_ns);
+			take_end(e, now_ns, n == 1);
 			running--;
 		} else {
 			reap_orphan(ended, n, info.si_pid);

@@ -31,17 +31,18 @@ struct et_runner {
 	struct et_exits exits;
 	struct et_start *starts;
 	struct et_identity identity;
-	char **envp;          /* of the programs */
-	char **own_envp;      /* of the commands around them, which run as ourselves */
-	char **paths;         /* executable of each command */
-	cpu_set_t allowed;    /* CPUs a program may use */
-	cpu_set_t one;        /* the CPU a duet shares */
-	bool pinnable;        /* the sets below are known */
-	bool pinned;          /* the user named the CPUs */
-	bool elsewhere;       /* we ourselves keep off that one CPU */
-	int policy, priority; /* of the programs */
-	int was_policy;       /* our own, before */
-	bool prompt;          /* we have a real-time priority meanwhile */
+	char **envp;                     /* of the programs */
+	char **own_envp;                 /* of the commands around them, which run as ourselves */
+	char **paths;                    /* executable of each command */
+	cpu_set_t allowed;               /* CPUs a program may use */
+	cpu_set_t one;                   /* the CPU a duet shares */
+	bool pinnable;                   /* the sets below are known */
+	bool pinned;                     /* the user named the CPUs */
+	bool elsewhere;                  /* we ourselves keep off that one CPU */
+	int policy, priority;            /* of the programs */
+	int was_policy;                  /* our own, before */
+	const char *elsewhere_directory; /* where programs run, NULL: where we are */
+	bool prompt;                     /* we have a real-time priority meanwhile */
 	int null_fd, in_fd[MOST_TOGETHER], out_fd;
 	struct et_steal steal;
 	struct et_aside aside;
@@ -210,9 +211,18 @@ static void wake_as_before(const struct et_runner *r)
 		sched_setscheduler(0, r->was_policy, &none);
 }
 
+static void choose_directory(struct et_runner *r)
+{
+	ET_AUTO_FREE char *here = getcwd(NULL, 0);
+	const char *wanted = r->e->child.directory;
+
+	r->elsewhere_directory = wanted && here && !strcmp(wanted, here) ? NULL : wanted;
+}
+
 static void watch_others(struct et_runner *r)
 {
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	choose_directory(r);
 	et_cgroup_open(&r->cgroup);
 	wake_promptly(r);
 	et_watch_open(&r->watch);
@@ -324,7 +334,7 @@ static void fill_setup(struct et_runner *r, struct take *t, size_t i)
 		.path = r->paths[t->commands[i]],
 		.argv = c->argv,
 		.envp = r->envp,
-		.directory = r->e->child.directory,
+		.directory = r->elsewhere_directory,
 		.cpus = t->cpus        ? t->cpus
 			: r->elsewhere ? &r->allowed
 				       : NULL,
@@ -400,7 +410,8 @@ static void before_run(struct et_runner *r, struct take *t)
 	if (r->out_fd >= 0 && ftruncate(r->out_fd, 0) < 0)
 		errno = 0; /* a pipe or device: nothing to empty */
 	for (size_t i = 0; i < t->n; i++) {
-		lseek(r->in_fd[i], 0, SEEK_SET);
+		if (r->e->child.input)
+			lseek(r->in_fd[i], 0, SEEK_SET);
 		fill_setup(r, t, i);
 		t->ended[i] = (struct et_ended){ .began_ns = et_clock_read_ns(CLOCK_MONOTONIC) };
 		if (!r->taskstats)
@@ -412,9 +423,11 @@ static void before_run(struct et_runner *r, struct take *t)
 	t->lost = false;
 	t->suspended = r->interrupt->suspended;
 	t->wall_ns = et_clock_read_ns(CLOCK_REALTIME);
-	struct rusage own;
-	getrusage(RUSAGE_SELF, &own);
-	t->own_rss_bytes = (uint64_t)own.ru_maxrss * 1024;
+	if (!r->taskstats) { /* exit records tell the program's own peak */
+		struct rusage own;
+		getrusage(RUSAGE_SELF, &own);
+		t->own_rss_bytes = (uint64_t)own.ru_maxrss * 1024;
+	}
 	t->stolen[0] = et_steal_read(&r->steal, t->cpus);
 	if (r->taskstats) {
 		bool stale;
@@ -487,7 +500,8 @@ static void take_process_time(struct et_runner *r, struct take *t, size_t i, uin
 static size_t fill_from_records(struct et_runner *r, struct take *t, size_t i, struct et_sample *s)
 {
 	const struct et_ended *e = &t->ended[i];
-	uint64_t before_ns = r->starts[i].run_delay_ns, rss = (uint64_t)e->usage.ru_maxrss * 1024;
+	uint64_t before_ns = r->starts[i].run_delay_ns;
+	uint64_t rss = r->taskstats ? 0 : (uint64_t)e->usage.ru_maxrss * 1024;
 	struct et_tree_delays d = { 0 };
 
 	/* Orphans come to us; in a duet they cannot be told apart by that. */

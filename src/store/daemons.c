@@ -262,8 +262,8 @@ static int read_root(struct reader *d, const json_t *root)
 	return rc;
 }
 
-int et_daemons_read(const char *data, size_t size, const char *name, struct et_daemon_record *out,
-	struct et_error *err)
+int et_daemon_record_read(const char *data, size_t size, const char *name,
+	struct et_daemon_record *out, struct et_error *err)
 {
 	struct et_import_options options = { .name = name };
 	struct et_daemon_record record = { 0 };

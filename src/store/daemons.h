@@ -17,7 +17,7 @@ enum { ET_DAEMONS_MOST_NAMES = 10000, ET_DAEMONS_MOST_SAMPLES = 1000000 };
 #define ET_DAEMONS_MOST_BYTES ((size_t)256 << 20)
 
 /* name names the file in errors. On success the caller frees what *out owns. */
-int et_daemons_read(const char *data, size_t size, const char *name, struct et_daemon_record *out,
-	struct et_error *err) ET_CHECK;
+int et_daemon_record_read(const char *data, size_t size, const char *name,
+	struct et_daemon_record *out, struct et_error *err) ET_CHECK;
 
 #endif

@@ -244,3 +244,8 @@ int et_sqlite_open(
 	*out = &s->base;
 	return 0;
 }
+
+const char *et_store_sqlite_version(void)
+{
+	return sqlite3_libversion();
+}

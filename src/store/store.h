@@ -19,6 +19,8 @@ enum et_store_mode {
 /* url as the user gave it: "sqlite:PATH", or a plain PATH. */
 int et_store_open(const char *url, enum et_store_mode mode, struct et_store **out,
 	struct et_error *err) ET_CHECK;
+/* Of the library that is loaded, which need not be the one it was built with: "3.40.1". */
+const char *et_store_sqlite_version(void);
 void et_store_close(struct et_store *s); /* NULL is fine; what was not flushed is rolled back */
 const char *et_store_url(const struct et_store *s);
 

@@ -20,7 +20,8 @@ trap 'exit 130' INT
 cd "$work" || exit 1
 mkdir home tmp
 export HOME=$work/home TMPDIR=$work/tmp ETALON_STORE=sqlite:$work/store.db LC_ALL=C.UTF-8
-unset XDG_DATA_HOME XDG_STATE_HOME XDG_CONFIG_HOME NO_COLOR COLUMNS
+export ETALON_JOURNAL=$work/env.journal
+unset ETALON_SYSROOT ETALON_SYSTEMCTL XDG_DATA_HOME XDG_STATE_HOME XDG_CONFIG_HOME NO_COLOR COLUMNS
 # `etalon` on the PATH is the one under test.
 mkdir bin
 ln -s "$ETALON" bin/etalon

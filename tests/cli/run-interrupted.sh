@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Killed at any moment: finished samples are there, nothing is left running, the run goes on.
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
+# Durations end in our own $$, so that pgrep finds our programs and no other test's.
 
 begin() # begin ARGUMENTS…: etalon run in the background, as $pid
 {
@@ -25,14 +27,14 @@ wait_for_samples() # until the experiment has N of them
 }
 
 for signal in INT:130 TERM:143; do
-	begin --label "${signal%:*}" -r 500 'sleep 0.021'
+	begin --label "${signal%:*}" -r 500 "sleep 0.021$$"
 	wait_for_samples "${signal%:*}" 3
 	kill -s "${signal%:*}" $pid
 	wait $pid
 	is "SIG${signal%:*}: exit ${signal#*:}" $? "${signal#*:}"
 	like "says how to go on" "$(cat "$work/.err")" 'etalon run --resume'
 	like "and what there is so far" "$(cat "$work/.out")" 'process time'
-	is "no child is left" "$(pgrep -fc 'sleep 0\.021')" 0
+	is "no child is left" "$(pgrep -fc "sleep 0\.021$$")" 0
 	is "the state is kept" "$(etalon show "${signal%:*}" --json | jq -r .state)" interrupted
 done
 
@@ -43,12 +45,12 @@ wait $pid
 is "a program that ignores SIGINT is killed after a while" $? 130
 
 # kill -9 in the middle, several times, then resume to the end: every sample once.
-begin --label killed --seed 9 -w 0 -r 12 -n a -n b 'sleep 0.022' 'sleep 0.023'
+begin --label killed --seed 9 -w 0 -r 12 -n a -n b "sleep 0.022$$" "sleep 0.023$$"
 wait_for_samples killed 2
 kill -9 $pid
 wait $pid 2>/dev/null
 sleep 0.2
-is "kill -9: the program does not outlive us" "$(pgrep -fc 'sleep 0\.02[23]')" 0
+is "kill -9: the program does not outlive us" "$(pgrep -fc "sleep 0\.02[23]$$")" 0
 is "the store says it is not finished" "$(etalon show killed --json | jq -r .state)" running
 for _ in 1 2 3; do
 	before=$(samples killed)
@@ -61,7 +63,7 @@ exits "resumed to the end" 0 etalon run --resume
 etalon show killed --json >killed.json
 is "with every turn of the plan once" "$(jq '[.commands[1].samples[] | select(.warmup | not) | "\(.round) \(.position)"] | unique | length' killed.json)" 24
 is "and no sample twice" "$(jq '[.commands[].samples[] | "\(.order) \(.partner)"] | length - (unique | length)' killed.json)" 0
-is "it is done" "$(jq -r .state killed.json)" done
+is "it is done" "$(jq -r .state killed.json)" "done"
 exits "the same, not interrupted" 0 etalon run -q --label whole --seed 9 -w 0 -r 12 -n a -n b 'sleep 0.001' 'sleep 0.001'
 is "has the same order" \
 	"$(etalon show whole --json | jq -c '[.commands[0].samples[] | select(.warmup | not) | [.round, .position, .arrangement]] | sort')" \
@@ -89,16 +91,16 @@ begin --cleanup 'sh -c "sleep 3; echo done >cleaned"' -r 100 'sleep 0.05'
 sleep 1
 kill -s INT $pid
 wait $pid
-is "after SIGINT the cleanup has its time" "$(cat cleaned 2>/dev/null)" done
+is "after SIGINT the cleanup has its time" "$(cat cleaned 2>/dev/null)" "done"
 
 # What a killed run left behind is ended by the next one.
 if [ "$(id -u)" -eq 0 ]; then
-	begin -r 3 -- sh -c 'setsid sleep 77.125 & sleep 5'
+	begin -r 3 -- sh -c 'setsid sleep 77.'$$' & sleep 5'
 	sleep 1
 	kill -9 $pid
 	wait $pid 2>/dev/null
 	etalon run -q -r 1 true >/dev/null
-	is "nothing of it is left" "$(pgrep -fc 'sleep 77\.125')" 0
+	is "nothing of it is left" "$(pgrep -fc "sleep 77\.$$")" 0
 	is "nor its group" "$(find /sys/fs/cgroup -maxdepth 6 -name "etalon-$pid-*" | wc -l)" 0
 fi
 run sh -c 'trap "" CHLD; exec etalon run -q -r 2 true'

@@ -24,7 +24,7 @@ static void test_golden(const char *data, size_t size)
 	struct et_daemon_record r;
 	struct et_error err;
 
-	if (!ok(!et_daemons_read(data, size, "golden", &r, &err), "the papers' file is read"))
+	if (!ok(!et_daemon_record_read(data, size, "golden", &r, &err), "the papers' file is read"))
 		return;
 	ok(r.has_long && r.short_run.samples == 800 && r.long_run.samples == 40, "both runs");
 	ok(r.short_run.n_watched == 16 && r.short_run.n_central == 9 && !r.short_run.whole,
@@ -49,14 +49,14 @@ static void test_damaged(const char *data, size_t size)
 	size_t accepted = 0;
 
 	for (size_t n = 0; n + 2 < size; n += 7)
-		accepted += et_daemons_read(data, n, "cut", &r, &err) == 0;
+		accepted += et_daemon_record_read(data, n, "cut", &r, &err) == 0;
 	ok(!accepted, "no beginning of it is a record");
 	ET_AUTO_FREE char *copy = et_alloc(size);
 	size_t refused = 0;
 	for (size_t i = 0; i < size; i += 5) {
 		memcpy(copy, data, size);
 		copy[i] = "0-[]{}\",a\\\x01\xff"[i % 12];
-		int rc = et_daemons_read(copy, size, "damaged", &r, &err);
+		int rc = et_daemon_record_read(copy, size, "damaged", &r, &err);
 		refused += rc == -EINVAL && err.exit == ET_EXIT_USAGE;
 		if (rc == 0)
 			et_daemon_record_free(&r);

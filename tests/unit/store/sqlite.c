@@ -406,10 +406,14 @@ static void read_only(void)
 	ok(status == 0, "a read-only store");
 	chmod(only, 0755);
 	chmod(path, 0644);
+	if (geteuid() != 0) {
+		skip("another user's store: only root can be another user");
+		return;
+	}
 	pid = fork();
 	if (pid == 0) {
 		tap_failed = 0;
-		if (geteuid() == 0 && (setgid(65534) || setuid(65534)))
+		if (setgid(65534) || setuid(65534))
 			_exit(100);
 		ok(try_open(ET_STORE_WRITE) == -EROFS && said("read-only"), "another's store");
 		ok(try_load() == 0, "can be read where it is open to all");

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `etalon env check|apply|restore`: what disturbs timing on this machine, changed and given back.
+ */
+#include "cmd/env.h"
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { OPT_JSON = 1, OPT_ONLY, OPT_EXCEPT, OPT_DRY_RUN };
+
+static const struct et_option options[] = {
+	{ 0, "only", "LIST", "check, apply: these factors, e.g. aslr,turbo (all)", NULL, OPT_ONLY },
+	{ 0, "except", "LIST", "check, apply: all factors but these", NULL, OPT_EXCEPT },
+	{ 0, "dry-run", NULL, "apply, restore: say what would be done and do nothing", NULL,
+		OPT_DRY_RUN },
+	{ 0, "json", NULL, "check: print JSON instead of a table", NULL, OPT_JSON },
+	{ 0 },
+};
+
+static int option(void *ctx, int id, char *const *args, struct et_error *err)
+{
+	struct et_env_options *c = ctx;
+
+	(void)err;
+	switch (id) {
+	case OPT_JSON:
+		c->json = true;
+		return 0;
+	case OPT_DRY_RUN:
+		c->dry_run = true;
+		return 0;
+	case OPT_ONLY:
+		c->only = args[0];
+		return 0;
+	default:
+		c->except = args[0];
+		return 0;
+	}
+}
+
+static int run(struct et_cli *cli, int argc, char **argv);
+
+const struct et_verb et_verb_env = {
+	.name = "env",
+	.summary = "what disturbs timing on this machine: check it, change it, give it back",
+	.operands = "check|apply|restore",
+	.usage = "check [--only LIST] [--json]\napply [--only LIST] [--dry-run]\nrestore",
+	.about = "check shows each factor; -v says why it matters and what to do. apply changes\n"
+		 "what can be changed and given back exactly; the old values go to a journal on\n"
+		 "disk first. restore gives them back, also after a crash. apply needs root.",
+	.examples = "  etalon env check\n"
+		    "  etalon env check -v --only aslr,turbo\n"
+		    "  etalon env apply --dry-run\n",
+	.options = options,
+	.run = run,
+};
+
+/* --- check --- */
+
+static void summarize(const struct et_findings *f, const struct et_page *page)
+{
+	size_t disturbs = 0, changeable = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		if (f->list[i].verdict != ET_VERDICT_DISTURBS)
+			continue;
+		disturbs++;
+		changeable += f->list[i].changeable;
+	}
+	ET_AUTO_FREE char *text =
+		changeable ? et_asprintf("%zu of %zu are not as wanted, and etalon env apply can "
+					 "change %zu of them; -v says why and what to do",
+				     disturbs, f->n, changeable)
+			   : et_asprintf("%zu of %zu are not as wanted; -v says why and what to do",
+				     disturbs, f->n);
+	putchar('\n');
+	et_page_paragraph(page, 0, "", NULL, text, NULL);
+}
+
+static int check(const struct et_cli *cli, const struct et_env_options *c, struct et_error *err)
+{
+	struct et_page page = et_env_page(cli);
+	struct et_machine m;
+	struct et_findings f;
+
+	if (cli->verbosity >= 0)
+		et_cli_stale_notice();
+	et_cli_machine(&m);
+	et_factors_check(&m, c->selected, &f);
+	if (c->json) {
+		et_findings_json(&f, stdout);
+	} else {
+		et_findings_print(&f, &page, cli->verbosity > 0);
+		if (cli->verbosity == 0)
+			summarize(&f, &page);
+	}
+	et_findings_free(&f);
+	et_machine_free(&m);
+	return et_cli_close_output(stdout, "-", err);
+}
+
+/* --- the command --- */
+
+static const struct {
+	const char *name;
+	int (*run)(const struct et_cli *cli, const struct et_env_options *c, struct et_error *err);
+	bool selects, dry_run, json;
+} actions[] = {
+	{ "check", check, true, false, true },
+	{ "apply", et_env_apply, true, true, false },
+	{ "restore", et_env_restore, false, true, false },
+};
+
+static int dispatch(
+	const struct et_cli *cli, const char *name, struct et_env_options *c, struct et_error *err)
+{
+	for (size_t i = 0; i < ET_LENGTH(actions); i++) {
+		if (strcmp(actions[i].name, name))
+			continue;
+		if ((c->dry_run && !actions[i].dry_run) || (c->json && !actions[i].json) ||
+			((c->only || c->except) && !actions[i].selects))
+			return et_hint(err,
+				et_fail(err, EINVAL, ET_EXIT_USAGE,
+					"env %s does not take that option", name),
+				"'etalon env --help' says which option goes with what");
+		return actions[i].run(cli, c, err);
+	}
+	return et_hint(err, et_fail(err, EINVAL, ET_EXIT_USAGE, "env: unknown '%s'", name),
+		"check, apply or restore");
+}
+
+static int select_factors(struct et_env_options *c, struct et_error *err)
+{
+	ET_AUTO_FREE bool *without = et_calloc(et_factors_count(), sizeof(*without));
+
+	c->selected = et_calloc(et_factors_count(), sizeof(*c->selected));
+	int rc = et_factors_select("--only", c->only, c->selected, err);
+	if (rc || !c->except)
+		return rc;
+	rc = et_factors_select("--except", c->except, without, err);
+	for (size_t i = 0; rc == 0 && i < et_factors_count(); i++)
+		c->selected[i] = c->selected[i] && !without[i];
+	return rc;
+}
+
+static int run(struct et_cli *cli, int argc, char **argv)
+{
+	struct et_env_options c = { 0 };
+	struct et_operands ops;
+	struct et_error err = { 0 };
+	int rc, status = et_cli_parse(cli, &et_verb_env, argc, argv, option, &c, &ops);
+
+	if (status >= 0)
+		return status;
+	if (ops.n_before != 1 || ops.after)
+		rc = et_hint(&err, et_fail(&err, EINVAL, ET_EXIT_USAGE, "env: say what to do"),
+			"etalon env check, apply or restore");
+	else if ((rc = select_factors(&c, &err)) == 0)
+		rc = dispatch(cli, ops.before[0], &c, &err);
+	free(c.selected);
+	et_operands_free(&ops);
+	return rc ? et_cli_fail(&err) : ET_EXIT_DONE;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the parts of `etalon env` have in common. */
+#ifndef ET_CMD_ENV_H
+#define ET_CMD_ENV_H
+
+#include "cmd/environment.h"
+#include "report/environment.h"
+
+struct et_env_options {
+	const char *only, *except;
+	bool dry_run, json;
+	bool *selected; /* one for each row of the table of factors */
+};
+
+struct et_page et_env_page(const struct et_cli *cli);
+int et_env_apply(const struct et_cli *cli, const struct et_env_options *c, struct et_error *err);
+int et_env_restore(const struct et_cli *cli, const struct et_env_options *c, struct et_error *err);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `etalon env apply` and `etalon env restore`. */
+#include "base/alloc.h"
+#include "cmd/env.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct et_page et_env_page(const struct et_cli *cli)
+{
+	return (struct et_page){ .out = stdout, .width = cli->columns, .color = cli->color };
+}
+
+/* --- apply --- */
+
+/* What was asked for by name and cannot be changed is an error, not silence. */
+static int refuse_fixed(const struct et_env_options *c, struct et_error *err)
+{
+	for (size_t i = 0; c->only && i < et_factors_count(); i++) {
+		const struct et_factor_row *row = &et_factor_rows[i];
+		if (c->selected[i] && !row->plan)
+			return et_hint(err,
+				et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+					"%s cannot be changed by etalon", row->name),
+				"%s", row->fix);
+	}
+	return 0;
+}
+
+static int failure(const struct et_results *r, const char *what, struct et_error *err)
+{
+	size_t n = et_results_count(r, ET_OUTCOME_FAILED);
+	const struct et_result *one = r->list;
+
+	if (!n)
+		return 0;
+	while (one->outcome != ET_OUTCOME_FAILED)
+		one++;
+	return et_hint(err,
+		et_fail(err, EPERM, ET_EXIT_ENVIRONMENT,
+			"%zu changes could not be %s, %s for one: %s", n, what, one->change.target,
+			one->note ? one->note : "?"),
+		geteuid() ? "only root may change them"
+			  : "the lines marked FAILED say why; etalon env restore gives back the "
+			    "rest");
+}
+
+static int apply_now(struct et_machine *m, const struct et_env_options *c, struct et_results *r,
+	struct et_error *err)
+{
+	ET_AUTO_FREE char *path = et_cli_journal();
+	struct et_journal *j = NULL;
+	struct et_results stale = { 0 };
+
+	int rc = et_journal_open(path, true, &j, err);
+	if (rc)
+		return rc;
+	et_environment_restore(m, &et_hand_real, j, ET_STALE_RUNS, &stale);
+	et_results_free(&stale);
+	et_machine_refresh(m);
+	et_journal_begin(j, ET_OWNER_APPLY, m->boot_id, m->wall_ns);
+	rc = et_environment_apply(m, &et_hand_real, j, c->selected, r, err);
+	et_journal_close(j);
+	return rc;
+}
+
+int et_env_apply(const struct et_cli *cli, const struct et_env_options *c, struct et_error *err)
+{
+	struct et_page page = et_env_page(cli);
+	struct et_results r = { 0 };
+	struct et_machine m;
+
+	int rc = refuse_fixed(c, err);
+	if (rc)
+		return rc;
+	et_cli_machine(&m);
+	if (c->dry_run)
+		et_environment_preview(&m, c->selected, &r);
+	else
+		rc = apply_now(&m, c, &r, err);
+	if (cli->verbosity >= 0) {
+		et_results_print(&r, &page, false);
+		if (!r.n && rc == 0)
+			printf("nothing to change\n");
+		else if (!c->dry_run && et_results_count(&r, ET_OUTCOME_MADE))
+			printf("\netalon env restore gives it back\n");
+		fflush(stdout);
+	}
+	if (rc == 0)
+		rc = failure(&r, "made", err);
+	et_results_free(&r);
+	et_machine_free(&m);
+	return rc;
+}
+
+/* --- restore --- */
+
+/* Another user's own journal tells nothing of root's. */
+static const char *by_root(const char *path)
+{
+	bool hidden = geteuid() && strcmp(path, ET_ROOT_JOURNAL) && !access(ET_ROOT_JOURNAL, F_OK);
+
+	return hidden ? "; root has changed this machine: sudo etalon env restore" : "";
+}
+
+int et_env_restore(const struct et_cli *cli, const struct et_env_options *c, struct et_error *err)
+{
+	ET_AUTO_FREE char *path = et_cli_journal();
+	struct et_page page = et_env_page(cli);
+	struct et_results r = { 0 };
+	struct et_journal *j = NULL;
+	struct et_machine m;
+	bool busy;
+
+	int rc = c->dry_run ? et_journal_peek(path, &busy, &j, err)
+			    : et_journal_open(path, false, &j, err);
+	if (rc && rc != -ENOENT)
+		return rc;
+	rc = 0;
+	et_cli_machine(&m);
+	size_t damaged = j ? j->damaged : 0;
+	if (j && c->dry_run)
+		et_environment_pending(j, &r);
+	else if (j)
+		et_environment_restore(&m, &et_hand_real, j, ET_ALL_SESSIONS, &r);
+	et_journal_close(j);
+	if (cli->verbosity >= 0) {
+		et_results_print(&r, &page, true);
+		if (!r.n && !damaged)
+			printf("nothing to give back%s\n", by_root(path));
+		fflush(stdout);
+	}
+	rc = failure(&r, "given back", err);
+	if (rc == 0 && damaged)
+		rc = et_hint(err,
+			et_fail(err, EBADMSG, ET_EXIT_OUTSIDE,
+				"%s: %zu damaged lines; the others were followed", path, damaged),
+			"the file is kept as %s.damaged", path);
+	et_results_free(&r);
+	et_machine_free(&m);
+	return rc;
+}

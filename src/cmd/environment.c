@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/environment.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "report/environment.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const char *sysroot(void)
+{
+	const char *root = getenv("ETALON_SYSROOT");
+
+	return root ? root : "";
+}
+
+/* A captured tree has no service manager unless a test names one. */
+static const char *systemctl(void)
+{
+	static const char *const places[] = { "/usr/bin/systemctl", "/bin/systemctl" };
+	const char *program = getenv("ETALON_SYSTEMCTL");
+
+	if (program && *program)
+		return program;
+	for (size_t i = 0; !*sysroot() && i < ET_LENGTH(places); i++) {
+		if (access(places[i], X_OK) == 0)
+			return places[i];
+	}
+	return NULL;
+}
+
+void et_cli_machine(struct et_machine *m)
+{
+	et_machine_read(m, sysroot(), systemctl(), et_clock_real.wall_ns(NULL));
+}
+
+char *et_cli_journal(void)
+{
+	const char *path = getenv("ETALON_JOURNAL"), *state = getenv("XDG_STATE_HOME");
+	const char *home = getenv("HOME");
+
+	if (path && *path)
+		return et_strdup(path);
+	if (geteuid() == 0)
+		return et_strdup(ET_ROOT_JOURNAL);
+	if (state && state[0] == '/')
+		return et_asprintf("%s/etalon/env.journal", state);
+	return et_asprintf("%s/.local/state/etalon/env.journal", home && *home ? home : "/tmp");
+}
+
+void et_cli_stale_notice(void)
+{
+	ET_AUTO_FREE char *path = et_cli_journal();
+	struct et_journal *j = NULL;
+	bool busy = false;
+
+	if (et_journal_peek(path, &busy, &j, NULL))
+		return;
+	size_t n = busy ? 0 : et_journal_pending(j, ET_OWNER_RUN);
+	if (n)
+		fprintf(stderr,
+			"etalon: warning: a run --env was killed before it gave back %zu changes "
+			"to this machine\nhint: etalon env restore gives them back\n",
+			n);
+	et_journal_close(j);
+}
+
+/* Nothing of what was asked for could be done: the run would not be what was asked for. */
+static int nothing_done(const struct et_results *r, struct et_error *err)
+{
+	const struct et_result *first = NULL;
+
+	for (size_t i = 0; i < r->n && !first; i++) {
+		if (r->list[i].outcome == ET_OUTCOME_FAILED)
+			first = &r->list[i];
+	}
+	if (!first || et_results_count(r, ET_OUTCOME_MADE) || et_results_count(r, ET_OUTCOME_AGAIN))
+		return 0;
+	return et_hint(err,
+		et_fail(err, EPERM, ET_EXIT_ENVIRONMENT,
+			"--env: nothing could be changed, %s for one: %s", first->change.target,
+			first->note ? first->note : "?"),
+		geteuid() ? "run it as root; --user then runs the program as yourself"
+			  : "etalon env check -v says what a person can do");
+}
+
+static void print(
+	const struct et_results *r, const struct et_cli *cli, bool color, bool giving, FILE *out)
+{
+	struct et_page page = { .out = out, .width = cli->columns, .color = color };
+
+	et_results_print(r, &page, giving);
+}
+
+static int apply(struct et_tuning *t, const struct et_cli *cli, FILE *out, struct et_error *err)
+{
+	ET_AUTO_FREE char *path = et_cli_journal();
+	struct et_results results = { 0 };
+
+	int rc = et_journal_open(path, true, &t->journal, err);
+	if (rc)
+		return rc;
+	/* Who holds the journal is alone: what another run has left is given back first. */
+	et_environment_restore(&t->machine, &et_hand_real, t->journal, ET_STALE_RUNS, &results);
+	if (results.n && cli->verbosity >= 0)
+		fprintf(stderr, "etalon: what a killed run had changed was given back first\n");
+	et_results_free(&results);
+	et_journal_begin(t->journal, ET_OWNER_RUN, t->machine.boot_id, t->machine.wall_ns);
+	t->session = (uint32_t)t->journal->n_sessions;
+	et_machine_refresh(&t->machine);
+	rc = et_environment_apply(&t->machine, &et_hand_real, t->journal, NULL, &results, err);
+	if (rc == 0)
+		rc = nothing_done(&results, err);
+	if (rc == 0 && cli->verbosity > 0)
+		print(&results, cli, cli->color, false, out);
+	et_results_free(&results);
+	et_machine_refresh(&t->machine);
+	return rc;
+}
+
+int et_tuning_begin(struct et_tuning *t, const struct et_cli *cli, bool wanted,
+	struct et_experiment *e, FILE *out, struct et_error *err)
+{
+	struct et_findings findings;
+
+	if (!wanted && !e)
+		return 0;
+	et_cli_machine(&t->machine);
+	int rc = wanted ? apply(t, cli, out, err) : 0;
+	if (rc || !e)
+		return rc;
+	et_factors_check(&t->machine, NULL, &findings);
+	e->n_environment = et_factors_record(&findings, &e->environment);
+	et_findings_free(&findings);
+	return 0;
+}
+
+void et_tuning_end(struct et_tuning *t, const struct et_cli *cli)
+{
+	struct et_results results = { 0 };
+
+	if (t->journal) {
+		et_environment_restore(
+			&t->machine, &et_hand_real, t->journal, t->session, &results);
+		if (cli->verbosity > 0 || et_results_count(&results, ET_OUTCOME_FAILED) ||
+			et_results_count(&results, ET_OUTCOME_FOREIGN))
+			print(&results, cli, false, true, stderr);
+		if (et_results_count(&results, ET_OUTCOME_FAILED))
+			fprintf(stderr, "etalon: warning: not everything could be given back\n"
+					"hint: etalon env restore tries again\n");
+		et_journal_close(t->journal);
+		t->journal = NULL;
+	}
+	et_results_free(&results);
+	et_machine_free(&t->machine);
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "host/daemons.h"
+#include "base/alloc.h"
+#include "base/sysroot.h"
+#include "host/factors.h"
+#include "host/services.h"
+
+#include <string.h>
+
+static bool listed(const char *const *names, const char *name)
+{
+	for (size_t i = 0; i < ET_DAEMON_NAMES && names[i]; i++) {
+		if (!strcmp(names[i], name))
+			return true;
+	}
+	return false;
+}
+
+const char *et_untouchable_reason(const char *name)
+{
+	static const char suffix[] = ".service";
+	size_t len = strlen(name);
+
+	if (len > strlen(suffix) && !strcmp(name + len - strlen(suffix), suffix))
+		len -= strlen(suffix);
+	for (const struct et_untouchable *u = et_untouchables; u->name; u++) {
+		if (strlen(u->name) == len && !memcmp(u->name, name, len))
+			return u->reason;
+	}
+	return NULL;
+}
+
+bool et_daemons_know_unit(const char *unit)
+{
+	for (const struct et_daemon *d = et_daemons; d->name; d++) {
+		if (listed(d->units, unit))
+			return true;
+	}
+	return false;
+}
+
+bool et_daemons_know_process(const char *comm)
+{
+	for (const struct et_daemon *d = et_daemons; d->name; d++) {
+		if (!d->keep && listed(d->comms, comm))
+			return true;
+	}
+	return false;
+}
+
+static bool is_of(const struct et_machine *m, const struct et_daemon *d, const struct et_process *p)
+{
+	/* A held process disturbs nobody, a zombie is gone. */
+	if (p->kernel_thread || strchr("TtZX", p->state) || !listed(d->comms, p->comm))
+		return false;
+	return !d->runs || et_process_runs(m->root, p->pid, d->runs);
+}
+
+static bool runs(const struct et_machine *m, const struct et_daemon *d)
+{
+	for (size_t i = 0; i < m->processes.n; i++) {
+		if (is_of(m, d, &m->processes.list[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Somebody installs packages right now. */
+static bool packages_busy(const struct et_machine *m)
+{
+	for (const struct et_daemon *d = et_daemons; d->name; d++) {
+		if (!strcmp(d->name, "packages") && runs(m, d))
+			return true;
+	}
+	return false;
+}
+
+/* --- units --- */
+
+struct unit {
+	const struct et_daemon *daemon;
+	const char *name;
+	enum et_unit_state state;
+};
+
+struct units {
+	struct unit *list;
+	size_t n, cap;
+};
+
+static bool linked(const struct et_machine *m, const char *unit)
+{
+	static const char *const folders[] = { "/etc/systemd/system/timers.target.wants",
+		"/usr/lib/systemd/system/timers.target.wants" };
+	char path[256], to[256];
+
+	for (size_t i = 0; i < ET_LENGTH(folders); i++) {
+		snprintf(path, sizeof(path), "%s/%s", folders[i], unit);
+		if (et_sysroot_link(m->root, path, to, sizeof(to)) > 0 ||
+			et_sysroot_exists(m->root, path))
+			return true;
+	}
+	return false;
+}
+
+/* The units of a group; without anybody to ask, a timer that is enabled counts as active. */
+static void read_units(const struct et_machine *m, enum et_daemon_group group, struct units *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (!m->systemd)
+		return;
+	for (const struct et_daemon *d = et_daemons; d->name; d++) {
+		for (size_t i = 0; d->group == group && i < ET_DAEMON_NAMES && d->units[i]; i++) {
+			ET_GROW(out->list, out->n, out->cap);
+			out->list[out->n++] = (struct unit){ d, d->units[i], ET_UNIT_UNKNOWN };
+		}
+	}
+	ET_AUTO_FREE enum et_unit_state *states = et_calloc(out->n, sizeof(*states));
+	ET_AUTO_FREE const char **names = et_calloc(out->n, sizeof(*names));
+	for (size_t i = 0; i < out->n; i++)
+		names[i] = out->list[i].name;
+	et_services_states(m->systemctl, names, out->n, states);
+	for (size_t i = 0; i < out->n; i++) {
+		bool enabled =
+			states[i] == ET_UNIT_UNKNOWN && group == ET_TIMERS && linked(m, names[i]);
+		out->list[i].state = enabled ? ET_UNIT_ACTIVE : states[i];
+	}
+}
+
+static const struct unit *find_unit(const struct units *u, const char *name)
+{
+	for (size_t i = 0; i < u->n; i++) {
+		if (!strcmp(u->list[i].name, name))
+			return &u->list[i];
+	}
+	return NULL;
+}
+
+static bool any_active(const struct units *u, const struct et_daemon *d)
+{
+	for (size_t i = 0; i < u->n; i++) {
+		if (u->list[i].state == ET_UNIT_ACTIVE && u->list[i].daemon == d)
+			return true;
+	}
+	return false;
+}
+
+/* --- what is found --- */
+
+void et_daemons_read(const struct et_machine *m, enum et_daemon_group group, struct et_finding *out)
+{
+	ET_AUTO_FREE char *names = NULL;
+	size_t size = 0, n = 0;
+	struct units units = { 0 };
+	FILE *f = open_memstream(&names, &size);
+
+	if (!f)
+		return;
+	/* Services are known by their processes; only timers have none. */
+	if (group == ET_TIMERS)
+		read_units(m, group, &units);
+	for (const struct et_daemon *d = et_daemons; d->name; d++) {
+		if (d->group != group || !(runs(m, d) || any_active(&units, d)))
+			continue;
+		fprintf(f, "%s%s", n++ ? ", " : "", d->name);
+	}
+	fclose(f);
+	free(units.list);
+	if (n)
+		et_finding_set(out, ET_VERDICT_DISTURBS, "%s", names);
+	else if (m->processes.n)
+		et_finding_set(out, ET_VERDICT_FINE, "none");
+}
+
+/* --- what is to be done --- */
+
+struct planning {
+	const struct et_machine *m;
+	const char *factor;
+	struct units units;
+	bool packages_busy;
+	struct et_changes *out;
+	struct et_results *left;
+};
+
+static void leave(struct planning *p, enum et_change_kind kind, const char *target, int32_t pid,
+	const char *why)
+{
+	struct et_change c = { .kind = kind,
+		.factor = (char *)p->factor,
+		.target = (char *)target,
+		.pid = pid,
+		.before = (char *)"running",
+		.after = (char *)"running" };
+
+	et_results_add(p->left, &c, ET_OUTCOME_LEFT, why);
+}
+
+static void plan_unit(struct planning *p, const struct unit *u)
+{
+	const char *why = et_untouchable_reason(u->name);
+
+	if (!why && !strcmp(u->name, p->m->unit))
+		why = "etalon itself runs in it";
+	if (!why && u->daemon->packages && p->packages_busy)
+		why = "packages are being installed";
+	if (why)
+		leave(p, ET_CHANGE_UNIT, u->name, 0, why);
+	else
+		et_changes_add(p->out, ET_CHANGE_UNIT, p->factor, u->name, "active", "inactive");
+}
+
+static void plan_process(struct planning *p, const struct et_daemon *d, const struct et_process *q)
+{
+	const char *why = et_untouchable_reason(q->comm);
+
+	if (!why && q->ours)
+		why = "etalon itself was started by it";
+	if (!why && et_process_contained(p->m->root, q->pid))
+		why = "it belongs to a container";
+	if (!why)
+		why = d->keep;
+	if (why) {
+		leave(p, ET_CHANGE_PROCESS, q->comm, q->pid, why);
+		return;
+	}
+	et_changes_add(p->out, ET_CHANGE_PROCESS, p->factor, q->comm, "running", "held");
+	p->out->list[p->out->n - 1].pid = q->pid;
+	p->out->list[p->out->n - 1].start = q->start;
+}
+
+void et_daemons_plan(const struct et_machine *m, enum et_daemon_group group, const char *factor,
+	struct et_changes *out, struct et_results *left)
+{
+	struct planning p = { .m = m,
+		.factor = factor,
+		.packages_busy = packages_busy(m),
+		.out = out,
+		.left = left };
+	char pid[16], unit[128];
+
+	read_units(m, group, &p.units);
+	for (size_t i = 0; i < p.units.n; i++) {
+		if (p.units.list[i].state == ET_UNIT_ACTIVE)
+			plan_unit(&p, &p.units.list[i]);
+	}
+	for (const struct et_daemon *d = et_daemons; d->name; d++) {
+		for (size_t i = 0; d->group == group && i < m->processes.n; i++) {
+			const struct et_process *q = &m->processes.list[i];
+			if (!is_of(m, d, q))
+				continue;
+			snprintf(pid, sizeof(pid), "%d", q->pid);
+			et_process_unit(m->root, pid, unit, sizeof(unit));
+			const struct unit *of = find_unit(&p.units, unit);
+			if (of && of->state == ET_UNIT_UNKNOWN)
+				leave(&p, ET_CHANGE_PROCESS, q->comm, q->pid,
+					"systemd runs it and does not answer");
+			else if (!of || of->state != ET_UNIT_ACTIVE)
+				plan_process(&p, d, q);
+			/* Else it ends with its unit, or was left alone with it. */
+		}
+	}
+	free(p.units.list);
+}

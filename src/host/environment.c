@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "host/environment.h"
+#include "base/alloc.h"
+#include "base/sysroot.h"
+#include "host/daemons.h"
+#include "host/services.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+/* --- hands --- */
+
+static int real_write(void *ctx, const char *root, const char *path, const char *value)
+{
+	(void)ctx;
+	return et_sysroot_write(root, path, value);
+}
+
+static int real_turn(
+	void *ctx, const char *systemctl, const char *verb, const char *unit, struct et_error *err)
+{
+	(void)ctx;
+	return et_service_turn(systemctl, verb, unit, err);
+}
+
+static bool same_process(const char *root, const struct et_change *c, struct et_process *out)
+{
+	return et_process_read(root, c->pid, out) && out->start == c->start &&
+	       !strcmp(out->comm, c->target);
+}
+
+/* The descriptor is taken first and the process looked at then: no number is signalled blindly. */
+static int real_signal(void *ctx, const char *root, const struct et_change *c, int signal)
+{
+	struct et_process p;
+
+	(void)ctx;
+	if (*root)
+		return -ENOTSUP; /* a captured tree's processes are not ours to signal */
+	ET_AUTO_CLOSE int fd = (int)syscall(SYS_pidfd_open, c->pid, 0);
+	if (fd < 0 && errno != ENOSYS)
+		return -errno;
+	if (!same_process(root, c, &p))
+		return -ESRCH;
+	long rc =
+		fd < 0 ? kill(c->pid, signal) : syscall(SYS_pidfd_send_signal, fd, signal, NULL, 0);
+	return rc < 0 ? -errno : 0;
+}
+
+const struct et_hand et_hand_real = { real_write, real_turn, real_signal, NULL };
+
+/* --- how it is now --- */
+
+static int unit_now(const struct et_machine *m, const char *unit, char *buf, size_t size)
+{
+	static const char *const names[] = { [ET_UNIT_UNKNOWN] = "unknown",
+		[ET_UNIT_ABSENT] = "absent",
+		[ET_UNIT_INACTIVE] = "inactive",
+		[ET_UNIT_ACTIVE] = "active",
+		[ET_UNIT_MOVING] = "moving" };
+	enum et_unit_state state;
+
+	et_services_states(m->systemctl, &unit, 1, &state);
+	if (state == ET_UNIT_ABSENT)
+		return -ENOENT;
+	snprintf(buf, size, "%s", names[state]);
+	return 0;
+}
+
+/* The present value of what a change is about; -ESRCH for a process that has ended. */
+static int value_now(const struct et_machine *m, const struct et_change *c, char *buf, size_t size)
+{
+	struct et_process p;
+
+	if (c->kind == ET_CHANGE_UNIT)
+		return unit_now(m, c->target, buf, size);
+	if (c->kind == ET_CHANGE_FILE) {
+		ssize_t n = et_setting_read(m->root, c->target, buf, size);
+		return n < 0 ? (int)n : 0;
+	}
+	if (!same_process(m->root, c, &p))
+		return -ESRCH;
+	snprintf(buf, size, "%s", p.state == 'T' ? "held" : "running");
+	return 0;
+}
+
+/* A process stops, and goes on, a moment after the signal. */
+static int wait_until(const struct et_machine *m, const struct et_change *c, const char *value)
+{
+	enum { TRIES = 100 };
+	struct timespec wait = { .tv_nsec = 10000000 };
+	char now[16];
+
+	for (int i = 0; i < TRIES; i++) {
+		int rc = value_now(m, c, now, sizeof(now));
+		if (rc || !strcmp(now, value))
+			return rc;
+		nanosleep(&wait, NULL);
+	}
+	return -ETIMEDOUT;
+}
+
+/* Makes it so, one way or the other. On failure err says why. */
+static int set_value(const struct et_machine *m, const struct et_hand *hand,
+	const struct et_change *c, bool forward, struct et_error *err)
+{
+	int rc;
+
+	switch (c->kind) {
+	case ET_CHANGE_UNIT:
+		return hand->turn(
+			hand->ctx, m->systemctl, forward ? "stop" : "start", c->target, err);
+	case ET_CHANGE_FILE:
+		rc = hand->write(hand->ctx, m->root, c->target, forward ? c->after : c->before);
+		break;
+	default:
+		rc = hand->signal(hand->ctx, m->root, c, forward ? SIGSTOP : SIGCONT);
+		if (rc == 0)
+			rc = wait_until(m, c, forward ? c->after : c->before);
+	}
+	if (rc)
+		et_fail(err, -rc, ET_EXIT_ENVIRONMENT, "%s", strerror(-rc));
+	return rc;
+}
+
+/* --- making changes --- */
+
+static void plan_row(const struct et_machine *m, const struct et_factor_row *row,
+	struct et_changes *changes, struct et_results *left)
+{
+	memset(changes, 0, sizeof(*changes));
+	if (row->plan)
+		row->plan(m, row->name, changes, left);
+}
+
+void et_environment_preview(
+	const struct et_machine *m, const bool *selected, struct et_results *out)
+{
+	for (size_t i = 0; et_factor_rows[i].name; i++) {
+		struct et_changes changes;
+		if (selected && !selected[i])
+			continue;
+		plan_row(m, &et_factor_rows[i], &changes, out);
+		for (size_t k = 0; k < changes.n; k++)
+			et_results_add(out, &changes.list[k], ET_OUTCOME_PLANNED, NULL);
+		et_changes_free(&changes);
+	}
+}
+
+struct applying {
+	const struct et_machine *m;
+	const struct et_hand *hand;
+	struct et_journal *j;
+	struct et_results *out;
+};
+
+/* Does what the entry says, and looks at what has become of it. */
+static void make(struct applying *a, struct et_entry *e, enum et_outcome outcome)
+{
+	char now[128];
+	struct et_error err = { 0 };
+	int rc = set_value(a->m, a->hand, &e->change, true, &err);
+	int rc2 = value_now(a->m, &e->change, now, sizeof(now));
+
+	/* Half done is done: what is not as before has to be given back. */
+	if (rc2 == 0 && strcmp(now, e->change.before)) {
+		et_journal_made(a->j, e, now);
+		et_results_add(
+			a->out, &e->change, rc ? ET_OUTCOME_FAILED : outcome, rc ? err.what : NULL);
+		return;
+	}
+	et_journal_back(a->j, e);
+	if (rc == -ESRCH || rc2 == -ESRCH)
+		return; /* it has ended by itself, which is as good */
+	if (rc == 0)
+		et_fail(&err, EIO, ET_EXIT_ENVIRONMENT, "it had no effect");
+	et_results_add(a->out, &e->change, ET_OUTCOME_FAILED, err.what);
+}
+
+/* A file that cannot be written to needs no entry. */
+static int not_writable(const struct et_machine *m, const struct et_change *c)
+{
+	char full[PATH_MAX];
+
+	if (c->kind != ET_CHANGE_FILE)
+		return 0;
+	snprintf(full, sizeof(full), "%s%s", m->root, c->target);
+	return access(full, W_OK) < 0 ? -errno : 0;
+}
+
+static int apply_row(struct applying *a, const struct et_factor_row *row, struct et_error *err)
+{
+	struct et_changes planned, fresh = { 0 };
+	int rc = 0;
+
+	plan_row(a->m, row, &planned, a->out);
+	for (size_t i = 0; i < planned.n && rc == 0; i++) {
+		const struct et_change *c = &planned.list[i];
+		struct et_entry *known = et_journal_find(a->j, c);
+		int why = not_writable(a->m, c);
+		if (why) {
+			et_results_add(a->out, c, ET_OUTCOME_FAILED, strerror(-why));
+		} else if (known) {
+			rc = et_journal_again(a->j, known, c->after, err);
+			if (rc == 0)
+				make(a, known, ET_OUTCOME_AGAIN);
+		} else {
+			ET_GROW(fresh.list, fresh.n, fresh.cap);
+			fresh.list[fresh.n++] = et_change_copy(c);
+		}
+	}
+	et_changes_free(&planned);
+	size_t first = a->j->n;
+	if (rc == 0 && fresh.n)
+		rc = et_journal_intend(a->j, fresh.list, fresh.n, err);
+	et_changes_free(&fresh);
+	for (size_t i = first; rc == 0 && i < a->j->n; i++)
+		make(a, &a->j->entries[i], ET_OUTCOME_MADE);
+	return rc;
+}
+
+int et_environment_apply(const struct et_machine *m, const struct et_hand *hand,
+	struct et_journal *j, const bool *selected, struct et_results *out, struct et_error *err)
+{
+	struct applying a = { m, hand, j, out };
+	int rc = 0;
+
+	for (size_t i = 0; et_factor_rows[i].name && rc == 0; i++) {
+		if (!selected || selected[i])
+			rc = apply_row(&a, &et_factor_rows[i], err);
+	}
+	return rc;
+}
+
+/* --- giving back --- */
+
+/* What is to be done about an entry, as far as that can be told without doing it. */
+static enum et_outcome look(const struct et_machine *m, const struct et_journal *j,
+	const struct et_entry *e, char *now, size_t size)
+{
+	const struct et_journal_session *s = et_journal_find_session(j, e->session);
+	const struct et_change *c = &e->change;
+
+	/* /proc, /sys and processes do not outlive a reboot; units are as the boot starts them. */
+	if (s->boot_id[0] && strcmp(s->boot_id, m->boot_id))
+		return ET_OUTCOME_RESET;
+	int rc = value_now(m, c, now, size);
+	if (rc == -ESRCH || (rc == -ENOENT && c->kind == ET_CHANGE_UNIT))
+		return ET_OUTCOME_GONE;
+	if (rc) {
+		snprintf(now, size, "%s", strerror(-rc));
+		return ET_OUTCOME_FAILED;
+	}
+	if (!strcmp(now, c->before))
+		return ET_OUTCOME_ALREADY;
+	/* Where no mark says how it read afterwards, whatever is there may be our doing. */
+	if (c->kind == ET_CHANGE_FILE && !et_factors_wander(c) && e->observed &&
+		strcmp(now, e->observed) && strcmp(now, c->after))
+		return ET_OUTCOME_FOREIGN;
+	return ET_OUTCOME_BACK;
+}
+
+/* Tries to give back one entry; true when nothing is left to do about it. */
+static bool give_back(const struct et_machine *m, const struct et_hand *hand, struct et_journal *j,
+	struct et_entry *e, struct et_results *out, char *why, size_t size)
+{
+	char now[128] = "", note[192] = "";
+	struct et_error err = { 0 };
+	enum et_outcome outcome = look(m, j, e, now, sizeof(now));
+
+	if (outcome == ET_OUTCOME_FAILED) {
+		snprintf(why, size, "%s", now);
+		return false;
+	}
+	if (outcome == ET_OUTCOME_BACK) {
+		int rc = set_value(m, hand, &e->change, false, &err);
+		int rc2 = rc ? rc : value_now(m, &e->change, now, sizeof(now));
+		if (rc2 == 0 && strcmp(now, e->change.before))
+			et_fail(&err, EIO, ET_EXIT_ENVIRONMENT, "it is still %s", now);
+		if (rc2 || err.what[0]) {
+			snprintf(why, size, "%s", err.what[0] ? err.what : strerror(-rc2));
+			return false;
+		}
+	}
+	if (outcome == ET_OUTCOME_FOREIGN)
+		snprintf(note, sizeof(note), "it is %s now", now);
+	et_journal_back(j, e);
+	et_results_add(out, &e->change, outcome, note);
+	return true;
+}
+
+static bool concerns(const struct et_journal *j, const struct et_entry *e, int64_t session)
+{
+	if (e->back)
+		return false;
+	if (session == ET_STALE_RUNS)
+		return et_journal_find_session(j, e->session)->owner == ET_OWNER_RUN;
+	return session == ET_ALL_SESSIONS || e->session == session;
+}
+
+void et_environment_restore(const struct et_machine *m, const struct et_hand *hand,
+	struct et_journal *j, int64_t session, struct et_results *out)
+{
+	bool progress = true;
+	char why[512];
+
+	/* One value may stand in another's way (a minimum above a maximum): as long as one
+	 * succeeds, the rest gets another chance. */
+	while (progress) {
+		progress = false;
+		for (size_t i = j->n; i-- > 0;) {
+			if (concerns(j, &j->entries[i], session))
+				progress = give_back(m, hand, j, &j->entries[i], out, why,
+						   sizeof(why)) ||
+					   progress;
+		}
+	}
+	for (size_t i = j->n; i-- > 0;) {
+		if (!concerns(j, &j->entries[i], session))
+			continue;
+		if (give_back(m, hand, j, &j->entries[i], out, why, sizeof(why)))
+			continue;
+		et_results_add(out, &j->entries[i].change, ET_OUTCOME_FAILED, why);
+	}
+}
+
+void et_environment_pending(const struct et_journal *j, struct et_results *out)
+{
+	for (size_t i = j->n; i-- > 0;) {
+		if (!j->entries[i].back)
+			et_results_add(out, &j->entries[i].change, ET_OUTCOME_PLANNED, NULL);
+	}
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "host/factors.h"
+#include "base/alloc.h"
+#include "base/sysroot.h"
+#include "host/daemons.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/timex.h>
+
+#define CPU "/sys/devices/system/cpu/"
+
+static void daemons_read(const struct et_machine *m, struct et_finding *f)
+{
+	et_daemons_read(m, ET_DAEMONS, f);
+}
+
+static void timers_read(const struct et_machine *m, struct et_finding *f)
+{
+	if (!m->systemd) {
+		et_finding_set(f, ET_VERDICT_UNKNOWN, "no systemd");
+		return;
+	}
+	et_daemons_read(m, ET_TIMERS, f);
+}
+
+/* The kernel's own clock discipline; only of the machine we are on. */
+static bool clock_disciplined(const struct et_machine *m)
+{
+	struct timex t = { 0 };
+
+	return !*m->root && adjtimex(&t) >= 0 && !(t.status & STA_UNSYNC);
+}
+
+static void time_sync_read(const struct et_machine *m, struct et_finding *f)
+{
+	bool disciplined = clock_disciplined(m);
+
+	et_daemons_read(m, ET_TIME_SYNC, f);
+	/* The kernel goes on with the last rate for a while: no daemon steers it then. */
+	if (f->verdict == ET_VERDICT_FINE && disciplined)
+		et_finding_set(f, ET_VERDICT_FINE, "none; the kernel holds the last rate");
+}
+
+static void irqbalance_read(const struct et_machine *m, struct et_finding *f)
+{
+	et_daemons_read(m, ET_IRQBALANCE, f);
+	if (f->verdict != ET_VERDICT_UNKNOWN)
+		et_finding_set(f, f->verdict, "%s",
+			f->verdict == ET_VERDICT_FINE ? "not running" : "running");
+}
+
+static void daemons_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
+	struct et_results *left)
+{
+	et_daemons_plan(m, ET_DAEMONS, factor, out, left);
+}
+
+static void timers_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
+	struct et_results *left)
+{
+	et_daemons_plan(m, ET_TIMERS, factor, out, left);
+}
+
+static void time_sync_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
+	struct et_results *left)
+{
+	et_daemons_plan(m, ET_TIME_SYNC, factor, out, left);
+}
+
+static void irqbalance_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
+	struct et_results *left)
+{
+	et_daemons_plan(m, ET_IRQBALANCE, factor, out, left);
+}
+
+static const char *const limits_paths[] = { CPU "cpufreq/policy#/scaling_min_freq", NULL };
+static const char *const governor_paths[] = { CPU "cpufreq/policy#/scaling_governor",
+	CPU "cpufreq/policy#/energy_performance_preference", NULL };
+static const char *const turbo_paths[] = { CPU "intel_pstate/no_turbo", CPU "cpufreq/boost", NULL };
+static const char *const idle_paths[] = { CPU "cpu#/cpuidle/state#/disable", NULL };
+static const char *const aslr_paths[] = { "/proc/sys/kernel/randomize_va_space", NULL };
+static const char *const huge_pages_paths[] = { "/sys/kernel/mm/transparent_hugepage/enabled",
+	NULL };
+static const char *const numa_paths[] = { "/proc/sys/kernel/numa_balancing", NULL };
+static const char *const delayacct_paths[] = { "/proc/sys/kernel/task_delayacct", NULL };
+
+const struct et_factor_row et_factor_rows[] = {
+	{ "daemons", "high", "none",
+		"A background process that wakes up takes the CPU and leaves cold caches behind.",
+		"stop them while you measure: systemctl stop NAME", daemons_read, daemons_plan,
+		NULL, false },
+	{ "timers", "medium", "none",
+		"A timer starts such work in the middle of an experiment: package lists, indexes, "
+		"scrubbing of disks.",
+		"stop them while you measure: systemctl stop NAME.timer", timers_read, timers_plan,
+		NULL, false },
+	{ "time-sync", "low", "none",
+		"Time synchronisation speeds up and slows down the clock that elapsed time is read "
+		"from.",
+		"stop ntpd, chronyd or systemd-timesyncd while you measure", time_sync_read,
+		time_sync_plan, NULL, false },
+	{ "frequency-limits", "high", "minimum = maximum",
+		"Between the two limits the frequency follows the load of the last milliseconds, "
+		"and so does every time.",
+		"write scaling_max_freq into scaling_min_freq below " CPU "cpufreq/policy*",
+		et_limits_read, et_limits_plan, limits_paths, true },
+	{ "frequency-governor", "high", "performance",
+		"Another governor raises the frequency only some time after the program has "
+		"started.",
+		"cpupower frequency-set -g performance", et_governor_read, et_governor_plan,
+		governor_paths, false },
+	{ "turbo", "high", "off",
+		"Turbo frequencies depend on temperature and on what the other cores do.",
+		"write 1 into " CPU "intel_pstate/no_turbo, or 0 into " CPU "cpufreq/boost",
+		et_turbo_read, et_turbo_plan, turbo_paths, false },
+	{ "c-states", "medium", "none slower than 10 µs",
+		"A CPU that slept deeply wakes up late, with empty caches and at a low frequency.",
+		"cpupower idle-set -D 10, or boot with intel_idle.max_cstate=1", et_idle_read,
+		et_idle_plan, idle_paths, false },
+	{ "smt", "high", "off",
+		"A neighbour on the other hardware thread of the core takes up to half of its "
+		"speed, and no accounting tells.",
+		"keep the sibling idle (--cpu), or write off into " CPU "smt/control; etalon does "
+		"not, for affinities and cpusets of others would not come back",
+		et_smt_read, NULL, NULL, false },
+	{ "aslr", "low", "0",
+		"Addresses differ from run to run, and with them conflicts in caches and branch "
+		"predictors.",
+		"sysctl kernel.randomize_va_space=0; the figures then hold for one layout only",
+		et_aslr_read, et_aslr_plan, aslr_paths, false },
+	{ "transparent-huge-pages", "medium", "madvise or never",
+		"Whether a program gets huge pages depends on how fragmented memory is just then.",
+		"write madvise into /sys/kernel/mm/transparent_hugepage/enabled",
+		et_huge_pages_read, et_huge_pages_plan, huge_pages_paths, false },
+	{ "numa-balancing", "medium", "0",
+		"The kernel unmaps pages to see who uses them and moves them between nodes.",
+		"sysctl kernel.numa_balancing=0", et_numa_read, et_numa_plan, numa_paths, false },
+	{ "swap", "medium", "none in use",
+		"A page that was swapped out costs a disk access in the middle of a run.",
+		"free memory, then swapoff -a and swapon -a; etalon does not, for that may end "
+		"programs",
+		et_swap_read, NULL, NULL, false },
+	{ "kernel-age", "low", "at most 3 years",
+		"Schedulers and accounting differ; figures from an old kernel say little about "
+		"today's machines.",
+		"install a newer kernel", et_age_read, NULL, NULL, false },
+	{ "clocksource", "high", "a counter of the CPU",
+		"Other clock sources take a microsecond and more to read, or a trap into the "
+		"hypervisor.",
+		"see /sys/devices/system/clocksource/clocksource0/available_clocksource; the boot "
+		"log says why the counter is not trusted",
+		et_clocksource_read, NULL, NULL, false },
+	{ "tick", "low", "250 Hz or nohz_full", "Every tick interrupts the program.",
+		"boot with nohz_full= for the CPUs that you measure on", et_tick_read, NULL, NULL,
+		false },
+	{ "irqbalance", "medium", "not running",
+		"It moves interrupts to other CPUs while you measure.", "systemctl stop irqbalance",
+		irqbalance_read, irqbalance_plan, NULL, false },
+	{ "irq-affinity", "low", "not to every CPU",
+		"An interrupt that may come to every CPU comes to the measured one.",
+		"write other CPUs into /proc/irq/*/smp_affinity_list, or boot with irqaffinity=",
+		et_irq_read, NULL, NULL, false },
+	{ "isolated-cpus", "low", "some, for the program",
+		"On an isolated CPU the scheduler places nobody else.",
+		"boot with isolcpus= and measure with --cpu on these", et_isolated_read, NULL, NULL,
+		false },
+	{ "cpu-quota", "high", "none",
+		"A control group that has used up its quota is stopped until the next period.",
+		"run outside of the limited container or slice, or raise its CPU limit",
+		et_quota_read, NULL, NULL, false },
+	{ "virtual-machine", "medium", "none",
+		"A hypervisor gives the CPU to others, and not every such moment is told.",
+		"measure on the bare machine, or on dedicated CPUs", et_virtual_read, NULL, NULL,
+		false },
+	{ "steal", "high", "below 0.1 %",
+		"Stolen time is time in which the hypervisor let somebody else run.",
+		"measure on another host, or at another hour", et_stolen_read, NULL, NULL, false },
+	{ "thermal-throttling", "high", "none",
+		"A CPU that was too hot has slowed itself down, and will again.",
+		"better cooling, a lower frequency limit, pauses between runs", et_thermal_read,
+		NULL, NULL, false },
+	{ "load", "high", "below 0.1 a CPU",
+		"Programs that others run share caches, memory bandwidth and frequency with yours.",
+		"wait until the machine is idle: etalon run lists who ran", et_load_read, NULL,
+		NULL, false },
+	{ "task-delayacct", "low", "1",
+		"Without it the kernel does not tell how long the program waited for disks.",
+		"sysctl kernel.task_delayacct=1", et_delayacct_read, et_delayacct_plan,
+		delayacct_paths, false },
+	{ 0 },
+};
+
+size_t et_factors_count(void)
+{
+	return ET_LENGTH(et_factor_rows) - 1;
+}
+
+static int select_one(const char *name, size_t len, bool *selected)
+{
+	for (size_t i = 0; et_factor_rows[i].name; i++) {
+		if (strlen(et_factor_rows[i].name) == len &&
+			!memcmp(et_factor_rows[i].name, name, len)) {
+			selected[i] = true;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+int et_factors_select(const char *option, const char *list, bool *selected, struct et_error *err)
+{
+	memset(selected, !list, et_factors_count() * sizeof(*selected));
+	while (list) {
+		size_t len = strcspn(list, ",");
+		if (select_one(list, len, selected))
+			return et_hint(err,
+				et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: unknown factor '%.*s'",
+					option, (int)len, list),
+				"etalon env check lists them");
+		list = list[len] ? list + len + 1 : NULL;
+	}
+	return 0;
+}
+
+void et_finding_set(struct et_finding *f, enum et_verdict verdict, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	free(f->state);
+	f->state = et_strdup(text);
+	f->verdict = verdict;
+}
+
+void et_finding_want(struct et_finding *f, const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	free(f->wanted);
+	f->wanted = et_strdup(text);
+}
+
+ssize_t et_setting_read(const char *root, const char *path, char *buf, size_t size)
+{
+	ssize_t n = et_sysroot_line(root, path, buf, size);
+	const char *open = n > 0 ? strchr(buf, '[') : NULL;
+	const char *close = open ? strchr(open, ']') : NULL;
+
+	if (n < 0)
+		return n;
+	if (close) {
+		n = close - open - 1;
+		memmove(buf, open + 1, (size_t)n);
+		buf[n] = '\0';
+	}
+	while (n > 0 && isspace((unsigned char)buf[n - 1]))
+		buf[--n] = '\0';
+	return n;
+}
+
+void et_factors_check(const struct et_machine *m, const bool *selected, struct et_findings *out)
+{
+	memset(out, 0, sizeof(*out));
+	for (size_t i = 0; et_factor_rows[i].name; i++) {
+		const struct et_factor_row *row = &et_factor_rows[i];
+		if (selected && !selected[i])
+			continue;
+		struct et_finding f = { .factor = row->name,
+			.severity = row->severity,
+			.why = row->why,
+			.fix = row->fix,
+			.changeable = row->plan != NULL,
+			.verdict = ET_VERDICT_UNKNOWN,
+			.state = et_strdup("unknown"),
+			.wanted = et_strdup(row->wanted) };
+		row->read(m, &f);
+		ET_GROW(out->list, out->n, out->cap);
+		out->list[out->n++] = f;
+	}
+}
+
+size_t et_factors_record(const struct et_findings *findings, struct et_factor **out)
+{
+	struct et_factor *list = et_calloc(findings->n, sizeof(*list));
+	size_t n = 0;
+
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct et_finding *f = &findings->list[i];
+		if (f->verdict == ET_VERDICT_UNKNOWN)
+			continue;
+		list[n++] = (struct et_factor){ et_strdup(f->factor), et_strdup(f->state),
+			et_strdup(f->wanted), f->verdict == ET_VERDICT_FINE };
+	}
+	*out = list;
+	return n;
+}
+
+/* Whether path is the pattern with a number of at most nine digits for each '#'. */
+static bool matches(const char *pattern, const char *path)
+{
+	for (; *pattern; pattern++) {
+		if (*pattern != '#') {
+			if (*pattern != *path++)
+				return false;
+			continue;
+		}
+		size_t digits = strspn(path, "0123456789");
+		if (!digits || digits > 9)
+			return false;
+		path += digits;
+	}
+	return !*path;
+}
+
+static bool plain_value(const char *text)
+{
+	size_t n = strlen(text);
+
+	for (const char *p = text; *p; p++) {
+		if (!isgraph((unsigned char)*p))
+			return false;
+	}
+	return n > 0 && n <= 64;
+}
+
+static const struct et_factor_row *row_of(const char *path)
+{
+	for (const struct et_factor_row *row = et_factor_rows; row->name; row++) {
+		for (const char *const *p = row->paths; p && *p; p++) {
+			if (matches(*p, path))
+				return row;
+		}
+	}
+	return NULL;
+}
+
+bool et_factors_know(const struct et_change *c)
+{
+	if (c->kind == ET_CHANGE_UNIT)
+		return et_daemons_know_unit(c->target);
+	if (c->kind == ET_CHANGE_PROCESS)
+		return c->pid > 1 && et_daemons_know_process(c->target);
+	return plain_value(c->before) && plain_value(c->after) && row_of(c->target);
+}
+
+bool et_factors_wander(const struct et_change *c)
+{
+	const struct et_factor_row *row = c->kind == ET_CHANGE_FILE ? row_of(c->target) : NULL;
+
+	return row && row->wanders;
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "host/journal.h"
+#include "base/alloc.h"
+#include "host/journal_text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum { TRIES = 40, TRY_NS = 50000000, MOST_BYTES = 64 << 20 };
+
+static void journal_free(struct et_journal *j)
+{
+	for (size_t i = 0; i < j->n; i++) {
+		et_change_free(&j->entries[i].change);
+		free(j->entries[i].observed);
+	}
+	free(j->entries);
+	free(j->sessions);
+	et_cleanup_close(&j->fd);
+	free(j->path);
+	free(j);
+}
+
+/* --- opening --- */
+
+static char *folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!slash)
+		return et_strdup(".");
+	return et_strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+static int make_folders(const char *path)
+{
+	ET_AUTO_FREE char *folder = folder_of(path);
+
+	for (char *p = folder + 1; *p; p++) {
+		if (*p != '/')
+			continue;
+		*p = '\0';
+		if (mkdir(folder, 0755) < 0 && errno != EEXIST)
+			return -errno;
+		*p = '/';
+	}
+	return mkdir(folder, 0755) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+/* A name must survive a power cut as the contents do. */
+static int sync_folder(const char *path)
+{
+	ET_AUTO_FREE char *folder = folder_of(path);
+	ET_AUTO_CLOSE int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 || fsync(fd) < 0 ? -errno : 0;
+}
+
+static int fail_path(const char *path, int errnum, struct et_error *err)
+{
+	return et_fail_errno(err, errnum, ET_EXIT_OUTSIDE, "%s: the journal of changes", path);
+}
+
+/* What somebody else could have written is not followed. */
+static int check_private(const char *path, int fd, struct et_error *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return fail_path(path, errno, err);
+	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022) || st.st_nlink > 1)
+		return et_hint(err,
+			et_fail(err, EPERM, ET_EXIT_OUTSIDE,
+				"%s: the journal of changes could have been written by others",
+				path),
+			"look into it, then remove it; it must be a file of your own, mode 600");
+	if (st.st_size > MOST_BYTES)
+		return et_fail(err, EFBIG, ET_EXIT_OUTSIDE, "%s: too large for a journal", path);
+	return 0;
+}
+
+/* The file under that name is still the one that we have locked. */
+static bool still_there(const char *path, int fd)
+{
+	struct stat here, there;
+
+	return fstat(fd, &here) == 0 && stat(path, &there) == 0 && here.st_ino == there.st_ino &&
+	       here.st_dev == there.st_dev;
+}
+
+/* Waits a little for somebody who is just looking. Returns the descriptor or -errno. */
+static int open_locked(const char *path, bool create)
+{
+	struct timespec wait = { .tv_nsec = TRY_NS };
+
+	for (int i = 0; i < TRIES; i++) {
+		int fd = open(path,
+			O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (create ? O_CREAT : 0),
+			0600);
+		if (fd < 0)
+			return -errno;
+		bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
+		if (locked && still_there(path, fd))
+			return fd;
+		close(fd);
+		if (!locked)
+			nanosleep(&wait, NULL);
+	}
+	return -EBUSY;
+}
+
+static int load(struct et_journal *j, struct et_error *err)
+{
+	struct stat st;
+	ET_AUTO_FREE char *text = NULL;
+
+	int rc = check_private(j->path, j->fd, err);
+	if (rc)
+		return rc;
+	if (fstat(j->fd, &st) < 0)
+		return fail_path(j->path, errno, err);
+	text = et_alloc((size_t)st.st_size + 1);
+	ssize_t n = pread(j->fd, text, (size_t)st.st_size, 0);
+	if (n < 0)
+		return fail_path(j->path, errno, err);
+	rc = et_journal_parse(j, text, (size_t)n);
+	if (rc)
+		return et_hint(err,
+			et_fail(err, -rc, ET_EXIT_OUTSIDE,
+				"%s: not a journal of etalon's, or of a newer one", j->path),
+			"nothing was read from it or written to it");
+	return 0;
+}
+
+static struct et_journal *journal_new(const char *path, int fd)
+{
+	struct et_journal *j = et_calloc(1, sizeof(*j));
+
+	j->path = et_strdup(path);
+	j->fd = fd;
+	return j;
+}
+
+int et_journal_open(const char *path, bool create, struct et_journal **out, struct et_error *err)
+{
+	int rc = create ? make_folders(path) : 0;
+	int fd = rc ? rc : open_locked(path, create);
+
+	if (fd == -EBUSY)
+		return et_hint(err,
+			et_fail(err, EBUSY, ET_EXIT_ENVIRONMENT,
+				"another etalon is changing this machine's environment"),
+			"it has %s; wait until it has ended", path);
+	if (fd < 0)
+		return fail_path(path, -fd, err);
+	struct et_journal *j = journal_new(path, fd);
+	rc = load(j, err);
+	if (rc) {
+		journal_free(j);
+		return rc;
+	}
+	*out = j;
+	return 0;
+}
+
+int et_journal_peek(const char *path, bool *busy, struct et_journal **out, struct et_error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	if (fd < 0)
+		return fail_path(path, errno, err);
+	struct et_journal *j = journal_new(path, fd);
+	*busy = flock(fd, LOCK_SH | LOCK_NB) < 0;
+	int rc = load(j, err);
+	/* Only its contents are of use: whoever writes must open it anew. */
+	et_cleanup_close(&j->fd);
+	j->fd = -1;
+	if (rc) {
+		journal_free(j);
+		return rc;
+	}
+	*out = j;
+	return 0;
+}
+
+void et_journal_close(struct et_journal *j)
+{
+	if (!j)
+		return;
+	if (j->fd >= 0 && et_journal_pending(j, -1) == 0) {
+		ET_AUTO_FREE char *aside = et_asprintf("%s.damaged", j->path);
+		/* What could not be read is kept for a person to look at. */
+		if (j->damaged ? rename(j->path, aside) == 0 : unlink(j->path) == 0)
+			(void)sync_folder(j->path);
+	} else if (j->fd >= 0) {
+		(void)fsync(j->fd);
+	}
+	journal_free(j);
+}
+
+/* --- looking --- */
+
+struct et_entry *et_journal_find(struct et_journal *j, const struct et_change *c)
+{
+	for (size_t i = 0; i < j->n; i++) {
+		const struct et_change *k = &j->entries[i].change;
+		if (!j->entries[i].back && k->kind == c->kind && k->pid == c->pid &&
+			k->start == c->start && !strcmp(k->target, c->target))
+			return &j->entries[i];
+	}
+	return NULL;
+}
+
+const struct et_journal_session *et_journal_find_session(
+	const struct et_journal *j, uint32_t number)
+{
+	return number >= 1 && number <= j->n_sessions ? &j->sessions[number - 1] : NULL;
+}
+
+size_t et_journal_pending(const struct et_journal *j, int owner)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < j->n; i++) {
+		const struct et_journal_session *s =
+			et_journal_find_session(j, j->entries[i].session);
+		n += !j->entries[i].back && (owner < 0 || (int)s->owner == owner);
+	}
+	return n;
+}
+
+/* --- writing --- */
+
+/* Appends whole lines or nothing. */
+static int append(struct et_journal *j, const char *text, bool durable)
+{
+	size_t len = strlen(text), done = 0;
+
+	/* What a crash has left behind the last whole line goes away. */
+	if (ftruncate(j->fd, j->size) < 0)
+		return -errno;
+	while (done < len) {
+		ssize_t n = pwrite(j->fd, text + done, len - done, j->size + (off_t)done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			int why = n < 0 ? errno : EIO;
+			(void)!ftruncate(j->fd, j->size);
+			return -why;
+		}
+		done += (size_t)n;
+	}
+	if (durable && fsync(j->fd) < 0) {
+		int why = errno;
+		(void)!ftruncate(j->fd, j->size);
+		return -why;
+	}
+	j->size += (off_t)len;
+	return 0;
+}
+
+void et_journal_begin(
+	struct et_journal *j, enum et_owner owner, const char *boot_id, uint64_t wall_ns)
+{
+	struct et_journal_session s = { .number = (uint32_t)j->n_sessions + 1,
+		.owner = owner,
+		.pid = getpid(),
+		.wall_ns = wall_ns };
+
+	snprintf(s.boot_id, sizeof(s.boot_id), "%s", boot_id);
+	ET_GROW(j->sessions, j->n_sessions, j->cap_sessions);
+	j->sessions[j->n_sessions++] = s;
+}
+
+/* The last session has no entry yet: it is not on disk. */
+static bool session_unwritten(const struct et_journal *j)
+{
+	return !j->n || j->entries[j->n - 1].session != j->n_sessions;
+}
+
+int et_journal_intend(
+	struct et_journal *j, const struct et_change *changes, size_t n, struct et_error *err)
+{
+	ET_AUTO_FREE char *text = NULL;
+	size_t size = 0;
+	bool fresh = j->size == 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return fail_path(j->path, errno, err);
+	if (fresh)
+		fputs(ET_JOURNAL_TITLE "\n", f);
+	if (session_unwritten(j))
+		et_journal_write_session(f, &j->sessions[j->n_sessions - 1]);
+	for (size_t i = 0; i < n; i++)
+		et_journal_write_change(
+			f, j->last_id + 1 + i, (uint32_t)j->n_sessions, &changes[i]);
+	fclose(f);
+	int rc = append(j, text, true);
+	if (rc == 0 && fresh)
+		rc = sync_folder(j->path);
+	if (rc)
+		return et_hint(err, fail_path(j->path, -rc, err),
+			"nothing is changed that could not be given back; ETALON_JOURNAL names "
+			"another place");
+	for (size_t i = 0; i < n; i++) {
+		ET_GROW(j->entries, j->n, j->cap);
+		j->entries[j->n++] = (struct et_entry){ .id = ++j->last_id,
+			.session = (uint32_t)j->n_sessions,
+			.change = et_change_copy(&changes[i]) };
+	}
+	return 0;
+}
+
+static int append_mark(
+	struct et_journal *j, const char *name, uint64_t id, const char *value, bool durable)
+{
+	ET_AUTO_FREE char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return -errno;
+	et_journal_write_mark(f, name, id, value);
+	fclose(f);
+	return append(j, text, durable);
+}
+
+int et_journal_again(
+	struct et_journal *j, struct et_entry *e, const char *after, struct et_error *err)
+{
+	int rc = append_mark(j, "again", e->id, after, true);
+
+	if (rc)
+		return fail_path(j->path, -rc, err);
+	free(e->change.after);
+	e->change.after = et_strdup(after);
+	free(e->observed);
+	e->observed = NULL;
+	return 0;
+}
+
+void et_journal_made(struct et_journal *j, struct et_entry *e, const char *observed)
+{
+	(void)append_mark(j, "made", e->id, observed, false);
+	free(e->observed);
+	e->observed = et_strdup(observed);
+}
+
+void et_journal_back(struct et_journal *j, struct et_entry *e)
+{
+	(void)append_mark(j, "back", e->id, NULL, false);
+	e->back = true;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "host/journal_text.h"
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "host/factors.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum { MOST_FIELDS = 12, MOST_LINE = 4096, CHECKSUM = 16, MOST_ENTRIES = 1000000 };
+
+static const char *const owner_names[] = { "apply", "run", NULL };
+
+/* FNV-1a, 64 bits: tells a line that was cut or edited, not one that was forged. */
+static uint64_t checksum(const char *text, size_t len)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+char *et_journal_line(const char *text)
+{
+	return et_asprintf("%s %016" PRIx64 "\n", text, checksum(text, strlen(text)));
+}
+
+/* --- writing --- */
+
+/* A field without spaces: what is not plain becomes %41, an empty one a lone %. */
+static void put_field(FILE *f, const char *text)
+{
+	putc(' ', f);
+	if (!*text)
+		putc('%', f);
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+		if (isgraph(c) && c < 0x80 && c != '%')
+			putc(c, f);
+		else
+			fprintf(f, "%%%02x", c);
+	}
+}
+
+/* Ends the line that was written into text by way of f, and copies it to out. */
+static void put_line(FILE *out, FILE *f, char **text)
+{
+	fclose(f);
+	ET_AUTO_FREE char *line = et_journal_line(*text);
+	fputs(line, out);
+	free(*text);
+}
+
+void et_journal_write_session(FILE *out, const struct et_journal_session *s)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return;
+	fprintf(f, "begin %" PRIu32 " %s %d", s->number, owner_names[s->owner], s->pid);
+	put_field(f, s->boot_id);
+	fprintf(f, " %" PRIu64, s->wall_ns);
+	put_line(out, f, &text);
+}
+
+void et_journal_write_change(FILE *out, uint64_t id, uint32_t session, const struct et_change *c)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return;
+	fprintf(f, "change %" PRIu64 " %" PRIu32, id, session);
+	put_field(f, c->factor);
+	put_field(f, et_change_kind_names[c->kind]);
+	put_field(f, c->target);
+	fprintf(f, " %d %" PRIu64, c->pid, c->start);
+	put_field(f, c->before);
+	put_field(f, c->after);
+	put_line(out, f, &text);
+}
+
+void et_journal_write_mark(FILE *out, const char *name, uint64_t id, const char *value)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return;
+	fprintf(f, "%s %" PRIu64, name, id);
+	if (value)
+		put_field(f, value);
+	put_line(out, f, &text);
+}
+
+/* --- parsing --- */
+
+static int hex(char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *p = c ? strchr(digits, c) : NULL;
+
+	return p ? (int)(p - digits) : -1;
+}
+
+/* Decodes in place; false for what put_field would not have written. */
+static bool decode(char *field)
+{
+	char *to = field;
+
+	if (!strcmp(field, "%")) {
+		*field = '\0';
+		return true;
+	}
+	for (const char *p = field; *p; p++) {
+		if (*p != '%') {
+			*to++ = *p;
+			continue;
+		}
+		int high = hex(p[1]), low = high < 0 ? -1 : hex(p[2]);
+		if (low < 0 || !(high | low))
+			return false;
+		*to++ = (char)(high * 16 + low);
+		p += 2;
+	}
+	*to = '\0';
+	return true;
+}
+
+struct line {
+	char *field[MOST_FIELDS];
+	size_t n;
+	char text[MOST_LINE];
+};
+
+/* Checks the sum and splits into decoded fields. */
+static bool split_line(const char *start, size_t len, struct line *l)
+{
+	char sum[CHECKSUM + 1], *rest;
+
+	if (len <= CHECKSUM + 1 || len >= MOST_LINE || memchr(start, '\0', len))
+		return false;
+	size_t body = len - CHECKSUM - 1;
+	snprintf(sum, sizeof(sum), "%016" PRIx64, checksum(start, body));
+	if (start[body] != ' ' || memcmp(start + body + 1, sum, CHECKSUM))
+		return false;
+	memcpy(l->text, start, body);
+	l->text[body] = '\0';
+	l->n = 0;
+	for (char *w = strtok_r(l->text, " ", &rest); w; w = strtok_r(NULL, " ", &rest)) {
+		if (l->n == MOST_FIELDS || !decode(w))
+			return false;
+		l->field[l->n++] = w;
+	}
+	return l->n > 0;
+}
+
+static bool number(const char *text, uint64_t lo, uint64_t hi, uint64_t *out)
+{
+	return et_parse_u64("journal", text, lo, hi, out, NULL) == 0;
+}
+
+static int name_index(const char *const *names, const char *name)
+{
+	for (int i = 0; names[i]; i++) {
+		if (!strcmp(names[i], name))
+			return i;
+	}
+	return -1;
+}
+
+/* Where the line of a session is damaged, its changes are still worth having. */
+static bool have_session(struct et_journal *j, uint64_t number)
+{
+	enum { MOST_LOST = 1000 };
+
+	if (number < 1 || number > j->n_sessions + MOST_LOST)
+		return false;
+	while (j->n_sessions < number) {
+		ET_GROW(j->sessions, j->n_sessions, j->cap_sessions);
+		j->sessions[j->n_sessions] =
+			(struct et_journal_session){ .number = (uint32_t)j->n_sessions + 1 };
+		j->n_sessions++;
+	}
+	return true;
+}
+
+static bool take_session(struct et_journal *j, const struct line *l)
+{
+	struct et_journal_session s = { 0 };
+	uint64_t n, pid;
+	int owner = l->n == 6 ? name_index(owner_names, l->field[2]) : -1;
+
+	if (owner < 0 || !number(l->field[1], j->n_sessions + 1, UINT32_MAX, &n) ||
+		!number(l->field[3], 1, INT32_MAX, &pid) ||
+		strlen(l->field[4]) >= sizeof(s.boot_id) ||
+		!number(l->field[5], 0, INT64_MAX, &s.wall_ns) || !have_session(j, n))
+		return false;
+	s.number = (uint32_t)n;
+	s.owner = (enum et_owner)owner;
+	s.pid = (int32_t)pid;
+	snprintf(s.boot_id, sizeof(s.boot_id), "%s", l->field[4]);
+	j->sessions[n - 1] = s;
+	return true;
+}
+
+static bool take_change(struct et_journal *j, const struct line *l)
+{
+	uint64_t id, session, pid, start;
+	int kind = l->n == 10 ? name_index(et_change_kind_names, l->field[4]) : -1;
+
+	if (kind < 0 || j->n >= MOST_ENTRIES || !number(l->field[1], 1, INT64_MAX, &id) ||
+		id <= j->last_id || !number(l->field[2], 1, UINT32_MAX, &session) ||
+		!number(l->field[6], 0, INT32_MAX, &pid) ||
+		!number(l->field[7], 0, UINT64_MAX, &start))
+		return false;
+	struct et_change c = { .kind = (enum et_change_kind)kind,
+		.factor = l->field[3],
+		.target = l->field[5],
+		.pid = (int32_t)pid,
+		.start = start,
+		.before = l->field[8],
+		.after = l->field[9] };
+	if (!et_factors_know(&c) || !have_session(j, session))
+		return false;
+	ET_GROW(j->entries, j->n, j->cap);
+	j->entries[j->n++] = (struct et_entry){
+		.id = id, .session = (uint32_t)session, .change = et_change_copy(&c)
+	};
+	j->last_id = id;
+	return true;
+}
+
+static bool take_mark(struct et_journal *j, const struct line *l)
+{
+	bool back = !strcmp(l->field[0], "back");
+	uint64_t id;
+
+	if (l->n != (back ? 2u : 3u) || !number(l->field[1], 1, INT64_MAX, &id))
+		return false;
+	for (size_t i = j->n; i-- > 0;) {
+		struct et_entry *e = &j->entries[i];
+		if (e->id != id)
+			continue;
+		e->back = e->back || back;
+		if (back)
+			return true;
+		free(e->observed);
+		e->observed = NULL;
+		if (!strcmp(l->field[0], "made")) {
+			e->observed = et_strdup(l->field[2]);
+		} else {
+			free(e->change.after);
+			e->change.after = et_strdup(l->field[2]);
+		}
+		return true;
+	}
+	return false;
+}
+
+static bool take_line(struct et_journal *j, const char *start, size_t len, struct line *l)
+{
+	if (!split_line(start, len, l))
+		return false;
+	if (!strcmp(l->field[0], "begin"))
+		return take_session(j, l);
+	if (!strcmp(l->field[0], "change"))
+		return take_change(j, l);
+	if (!strcmp(l->field[0], "made") || !strcmp(l->field[0], "again") ||
+		!strcmp(l->field[0], "back"))
+		return take_mark(j, l);
+	return false;
+}
+
+int et_journal_parse(struct et_journal *j, const char *text, size_t len)
+{
+	static const char title[] = ET_JOURNAL_TITLE "\n";
+	const char *p = text, *end = text + len;
+	ET_AUTO_FREE struct line *l = et_alloc(sizeof(*l));
+
+	/* Killed while the title was being written, or before. */
+	if (len < strlen(title))
+		return memcmp(text, title, len) ? -EINVAL : 0;
+	if (memcmp(text, title, strlen(title)))
+		return -EINVAL;
+	for (p += strlen(title); p < end;) {
+		const char *newline = memchr(p, '\n', (size_t)(end - p));
+		if (!newline)
+			break;
+		if (!take_line(j, p, (size_t)(newline - p), l))
+			j->damaged++;
+		p = newline + 1;
+	}
+	j->size = p - text;
+	return 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The service manager, through its program: systemctl is run without a shell, with an environment
+ * of its own and a deadline. What it prints is parsed as a stranger's text.
+ */
+#ifndef ET_HOST_SERVICES_H
+#define ET_HOST_SERVICES_H
+
+#include "base/error.h"
+
+enum et_unit_state {
+	ET_UNIT_UNKNOWN,  /* nobody to ask, or no answer */
+	ET_UNIT_ABSENT,   /* no such unit */
+	ET_UNIT_INACTIVE, /* stopped or failed */
+	ET_UNIT_ACTIVE,
+	ET_UNIT_MOVING, /* on its way up or down */
+};
+
+/* What `systemctl show` answered about n units asked in one go; pure. */
+void et_services_parse(const char *text, size_t n, enum et_unit_state *out);
+/* Asks about n units; program NULL leaves all of them unknown. */
+void et_services_states(
+	const char *program, const char *const *units, size_t n, enum et_unit_state *out);
+/* verb is "start" or "stop". 0, or -errno with err filled. */
+int et_service_turn(const char *program, const char *verb, const char *unit, struct et_error *err);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of daemons, what is left alone, and what systemctl answers. */
+#include "host/daemons.h"
+#include "host/services.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+static void check_table(void)
+{
+	static const char *const papers[] = { "abrtd", "acpid", "atd", "auditd", "certmonger",
+		"cron", "cups", "haldaemon", "postfix", "vmware", "xinetd" };
+	size_t touching = 0, long_names = 0, found = 0;
+
+	for (const struct et_daemon *d = et_daemons; d->name; d++) {
+		for (size_t i = 0; i < ET_DAEMON_NAMES && d->comms[i]; i++) {
+			touching += et_untouchable_reason(d->comms[i]) != NULL;
+			long_names += strlen(d->comms[i]) > 15;
+		}
+		for (size_t i = 0; i < ET_DAEMON_NAMES && d->units[i]; i++)
+			touching += et_untouchable_reason(d->units[i]) != NULL;
+		for (size_t i = 0; i < sizeof(papers) / sizeof(papers[0]); i++)
+			found += d->group == ET_DAEMONS && !strcmp(d->name, papers[i]);
+	}
+	ok(touching == 0, "nothing untouchable is in the table");
+	ok(long_names == 0, "no name is longer than the kernel keeps");
+	ok(found == sizeof(papers) / sizeof(papers[0]), "the papers' daemons are in it");
+	ok(et_untouchable_reason("sshd") && et_untouchable_reason("sshd.service") &&
+			et_untouchable_reason("iptables") &&
+			et_untouchable_reason("NetworkManager"),
+		"the way in, the firewall and the network are not touched");
+	ok(!et_untouchable_reason("ssh") && !et_untouchable_reason("cron.service") &&
+			!et_untouchable_reason(".service") && !et_untouchable_reason(""),
+		"a part of a name is not the name");
+	ok(et_daemons_know_unit("cron.service") && !et_daemons_know_unit("sshd.service"),
+		"units that a journal may name");
+	ok(et_daemons_know_process("crond") && !et_daemons_know_process("auditd") &&
+			!et_daemons_know_process("sshd"),
+		"processes that a journal may name");
+}
+
+static void check_left(void)
+{
+	struct et_machine m;
+	struct et_changes changes = { 0 };
+	struct et_results left = { 0 };
+	char root[512];
+
+	snprintf(root, sizeof(root), "%s/sysroot/arm64", getenv("ET_TEST_DATA"));
+	et_machine_read(&m, root, NULL, 0);
+	et_daemons_plan(&m, ET_DAEMONS, "daemons", &changes, &left);
+	ok(changes.n == 1 && changes.list[0].kind == ET_CHANGE_PROCESS &&
+			changes.list[0].pid == 300 && changes.list[0].start == 3000,
+		"without systemd a daemon is held");
+	et_changes_free(&changes);
+	m.processes.list[1].ours = true;
+	et_daemons_plan(&m, ET_DAEMONS, "daemons", &changes, &left);
+	ok(changes.n == 0 && left.n == 1, "unless we were started by it");
+	et_changes_free(&changes);
+	et_results_free(&left);
+	et_machine_free(&m);
+}
+
+static void check_answers(void)
+{
+	enum et_unit_state s[4];
+
+	et_services_parse("LoadState=loaded\nActiveState=active\n\nActiveState=inactive\n"
+			  "LoadState=not-found\n\nLoadState=loaded\nActiveState=failed\n\n"
+			  "LoadState=loaded\nActiveState=deactivating\n",
+		4, s);
+	ok(s[0] == ET_UNIT_ACTIVE && s[1] == ET_UNIT_ABSENT && s[2] == ET_UNIT_INACTIVE &&
+			s[3] == ET_UNIT_MOVING,
+		"what systemctl answers");
+	et_services_parse("", 4, s);
+	ok(s[0] == ET_UNIT_UNKNOWN && s[3] == ET_UNIT_UNKNOWN, "no answer");
+	et_services_parse("Failed to connect to bus: No such file\n\n\n\nActiveState=active", 2, s);
+	ok(s[0] == ET_UNIT_ACTIVE && s[1] == ET_UNIT_UNKNOWN, "odd answers end");
+	et_services_parse("ActiveState=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n"
+			  "\nActiveState=active\n\nActiveState=active\n\nActiveState=active\n",
+		2, s);
+	ok(s[0] == ET_UNIT_UNKNOWN && s[1] == ET_UNIT_ACTIVE,
+		"more and longer ones than asked for");
+
+	const char *unit = "cron.service";
+	struct et_error err = { 0 };
+	et_services_states("/nonexistent/systemctl", &unit, 1, s);
+	ok(s[0] == ET_UNIT_UNKNOWN, "a program that is not there");
+	et_services_states("/bin/false", &unit, 1, s);
+	ok(s[0] == ET_UNIT_UNKNOWN, "one that fails");
+	ok(et_service_turn("/bin/false", "stop", unit, &err) < 0 && err.what[0], "and says so");
+	ok(et_service_turn("/bin/true", "stop", unit, &err) == 0, "one that does not");
+	ok(et_service_turn(NULL, "stop", unit, &err) < 0, "none at all");
+}
+
+static void check_units(void)
+{
+	char root[512], unit[64];
+
+	snprintf(root, sizeof(root), "%s/sysroot/laptop", getenv("ET_TEST_DATA"));
+	et_process_unit(root, "412", unit, sizeof(unit));
+	is_str(unit, "cron.service", "the service of a process");
+	et_process_unit(root, "830", unit, sizeof(unit));
+	is_str(unit, "postfix@-.service", "inside a slice");
+	et_process_unit(root, "900", unit, sizeof(unit));
+	is_str(unit, "", "a user's service is none of the system's");
+	et_process_unit(root, "self", unit, sizeof(unit));
+	is_str(unit, "", "a session");
+	et_process_unit(root, "4711", unit, sizeof(unit));
+	is_str(unit, "", "a process that is gone");
+
+	struct et_process p;
+	ok(et_process_read("", getpid(), &p) && p.pid == getpid() && p.parent == getppid() &&
+			p.start > 0 && !p.kernel_thread,
+		"a real process");
+	ok(!et_process_read("", 0, &p), "none");
+}
+
+int main(void)
+{
+	check_table();
+	check_left();
+	check_answers();
+	check_units();
+	return tap_done();
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Changes and their way back on a captured laptop, with the process killed before and after every
+ * single step, and with every single step failing.
+ */
+#include "host/environment.h"
+#include "base/sysroot.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+static char folder[] = "/tmp/etalon-env.XXXXXX";
+static char tree[64], journal[64];
+static bool clean; /* the tree is as it was captured */
+
+enum mode { WORKS, DIES_BEFORE, DIES_AFTER, FAILS };
+
+struct hand {
+	enum mode mode;
+	int at;    /* which step is hit */
+	int steps; /* how many there were */
+};
+
+static int hit_write(void *ctx, const char *root, const char *file, const char *value)
+{
+	struct hand *h = ctx;
+	bool hit = h->steps++ == h->at;
+
+	if (hit && h->mode == DIES_BEFORE)
+		_exit(9);
+	if (hit && h->mode == FAILS)
+		return -EBUSY;
+	int rc = et_sysroot_write(root, file, value);
+	if (hit && h->mode == DIES_AFTER)
+		_exit(9);
+	return rc;
+}
+
+static int no_turn(
+	void *ctx, const char *systemctl, const char *verb, const char *unit, struct et_error *err)
+{
+	(void)ctx, (void)systemctl, (void)verb, (void)unit;
+	return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT, "none here");
+}
+
+static int no_signal(void *ctx, const char *root, const struct et_change *c, int signal)
+{
+	(void)ctx, (void)root, (void)c, (void)signal;
+	return -EPERM;
+}
+
+static struct et_hand hand_of(struct hand *h)
+{
+	return (struct et_hand){ hit_write, no_turn, no_signal, h };
+}
+
+static void fresh_tree(void)
+{
+	char command[512];
+
+	/* What came back as it was need not be copied again. */
+	unlink(journal);
+	if (clean)
+		return;
+	snprintf(command, sizeof(command), "rm -rf %s && cp -a %s/sysroot/laptop %s", tree,
+		getenv("ET_TEST_DATA"), tree);
+	if (system(command))
+		printf("# cannot copy\n");
+	clean = true;
+}
+
+/* A written setting has lost its brackets: that file is compared by its value. */
+static bool as_before(void)
+{
+	char command[512], value[64];
+
+	snprintf(command, sizeof(command), "diff -r -q -x enabled %s/sysroot/laptop %s",
+		getenv("ET_TEST_DATA"), tree);
+	et_setting_read(tree, "/sys/kernel/mm/transparent_hugepage/enabled", value, sizeof(value));
+	clean = system(command) == 0 && !strcmp(value, "always");
+	return clean;
+}
+
+/* 0 done, 1 something failed, -1 no journal. */
+static int apply(struct hand *h)
+{
+	struct et_machine m;
+	struct et_journal *j;
+	struct et_results r = { 0 };
+	struct et_error err;
+	struct et_hand hand = hand_of(h);
+	bool selected[64];
+
+	et_factors_select("--only",
+		"frequency-limits,frequency-governor,turbo,c-states,aslr,transparent-huge-pages,"
+		"task-delayacct",
+		selected, &err);
+	et_machine_read(&m, tree, NULL, 1);
+	int rc = et_journal_open(journal, true, &j, &err);
+	if (rc == 0) {
+		et_journal_begin(j, ET_OWNER_APPLY, m.boot_id, 1);
+		rc = et_environment_apply(&m, &hand, j, selected, &r, &err);
+		if (rc == 0)
+			rc = et_results_count(&r, ET_OUTCOME_FAILED) > 0;
+		et_journal_close(j);
+	}
+	et_results_free(&r);
+	et_machine_free(&m);
+	return rc;
+}
+
+static int restore(struct hand *h)
+{
+	struct et_machine m;
+	struct et_journal *j;
+	struct et_results r = { 0 };
+	struct et_error err;
+	struct et_hand hand = hand_of(h);
+
+	int rc = et_journal_open(journal, false, &j, &err);
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	et_machine_read(&m, tree, NULL, 1);
+	et_environment_restore(&m, &hand, j, ET_ALL_SESSIONS, &r);
+	rc = et_results_count(&r, ET_OUTCOME_FAILED) > 0 ||
+	     et_results_count(&r, ET_OUTCOME_FOREIGN) > 0 || j->damaged;
+	et_journal_close(j);
+	et_results_free(&r);
+	et_machine_free(&m);
+	return rc;
+}
+
+/* Runs it in a child that may die; false when it came to its end undisturbed. */
+static bool dies(int (*fn)(struct hand *), enum mode mode, int at)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		struct hand h = { mode, at, 0 };
+		fn(&h);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) && WEXITSTATUS(status) == 9;
+}
+
+static void check_kills(enum mode mode, const char *when)
+{
+	struct hand works = { 0 };
+	int killed = 0, back = 0, twice = 0;
+
+	for (int at = 0;; at++) {
+		fresh_tree();
+		if (!dies(apply, mode, at)) {
+			restore(&works);
+			break;
+		}
+		killed++;
+		back += restore(&works) == 0 && as_before() && access(journal, F_OK) < 0;
+	}
+	ok(killed >= 14 && back == killed, "killed %s each of %d changes", when, killed);
+	killed = back = 0;
+	for (int at = 0;; at++) {
+		fresh_tree();
+		apply(&works);
+		if (!dies(restore, mode, at))
+			break;
+		killed++;
+		/* Killed on the way back, and applied once more on top of that. */
+		if (at % 2) {
+			twice++;
+			apply(&works);
+		}
+		back += restore(&works) == 0 && as_before() && access(journal, F_OK) < 0;
+	}
+	ok(killed >= 14 && back == killed && twice > 0,
+		"killed %s each of %d steps back, some applied again", when, killed);
+}
+
+static void check_failures(void)
+{
+	int failed = 0, back = 0, n = 0;
+
+	for (int at = 0; at < 14; at++, n++) {
+		struct hand fails = { FAILS, at, 0 }, works = { 0 };
+		fresh_tree();
+		failed += apply(&fails) == 1;
+		back += restore(&works) == 0 && as_before();
+	}
+	ok(failed == n && back == n, "each change failing is told, and the rest comes back");
+	failed = back = 0;
+	for (int at = 0; at < 14; at++) {
+		/* Fails as often as it is tried. */
+		struct hand fails = { FAILS, at, 0 }, works = { 0 };
+		fresh_tree();
+		apply(&works);
+		works = (struct hand){ 0 };
+		int rc = restore(&fails);
+		/* Another pass has had another try: then it is back already. */
+		failed += rc == 0 || access(journal, F_OK) == 0;
+		back += restore(&works) == 0 && as_before() && access(journal, F_OK) < 0;
+	}
+	ok(failed == n && back == n, "each step back failing is tried again");
+}
+
+/* A real process of our own, called as a daemon is called. */
+static void check_process(void)
+{
+	char program[80], name[] = "atd", seconds[] = "100";
+	char *argv[] = { name, seconds, NULL };
+	struct et_process p;
+	struct et_change c = { .kind = ET_CHANGE_PROCESS, .target = name };
+	int status;
+
+	snprintf(program, sizeof(program), "%s/atd", folder);
+	char command[200];
+	snprintf(command, sizeof(command), "cp /bin/sleep %s", program);
+	if (system(command))
+		printf("# cannot copy\n");
+	pid_t pid = fork();
+	if (pid == 0) {
+		execv(program, argv);
+		_exit(1);
+	}
+	do {
+		usleep(1000);
+	} while (!et_process_read("", pid, &p) || strcmp(p.comm, name));
+	c.pid = pid;
+	c.start = p.start;
+	ok(et_hand_real.signal(NULL, "", &c, SIGSTOP) == 0, "a process is held");
+	ok(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status), "indeed");
+	c.start++;
+	ok(et_hand_real.signal(NULL, "", &c, SIGCONT) == -ESRCH, "another of that number is not");
+	c.start--;
+	c.target = (char *)"cron";
+	ok(et_hand_real.signal(NULL, "", &c, SIGCONT) == -ESRCH, "nor one of another name");
+	c.target = name;
+	ok(et_hand_real.signal(NULL, tree, &c, SIGCONT) == -ENOTSUP, "nor one of a captured tree");
+	ok(et_hand_real.signal(NULL, "", &c, SIGCONT) == 0, "it goes on");
+	ok(waitpid(pid, &status, WCONTINUED) == pid && WIFCONTINUED(status), "indeed");
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	ok(et_hand_real.signal(NULL, "", &c, SIGCONT) == -ESRCH, "one that has ended is gone");
+	unlink(program);
+}
+
+int main(void)
+{
+	char command[100];
+
+	if (!mkdtemp(folder))
+		return 1;
+	snprintf(tree, sizeof(tree), "%s/tree", folder);
+	snprintf(journal, sizeof(journal), "%s/env.journal", folder);
+	check_kills(DIES_BEFORE, "before");
+	check_kills(DIES_AFTER, "after");
+	check_failures();
+	check_process();
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return system(command) ? 1 : tap_done();
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The factors as read from captured machines. */
+#include "host/factors.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+/* 2025-01-01, so that the kernels' ages are known. */
+static const uint64_t NOW_NS = UINT64_C(1735689600) * 1000000000;
+
+static const struct {
+	const char *machine, *factor, *state;
+	enum et_verdict verdict;
+} expected[] = {
+	{ "laptop", "daemons", "cron, cups, postfix, tracker", ET_VERDICT_DISTURBS },
+	{ "laptop", "timers", "apt-daily, man-db, fstrim", ET_VERDICT_DISTURBS },
+	{ "laptop", "time-sync", "systemd-timesyncd", ET_VERDICT_DISTURBS },
+	{ "laptop", "frequency-limits", "400 … 4200 MHz", ET_VERDICT_DISTURBS },
+	{ "laptop", "frequency-governor", "powersave", ET_VERDICT_DISTURBS },
+	{ "laptop", "turbo", "on", ET_VERDICT_DISTURBS },
+	{ "laptop", "c-states", "C2_ACPI, C3_ACPI", ET_VERDICT_DISTURBS },
+	{ "laptop", "smt", "on", ET_VERDICT_DISTURBS },
+	{ "laptop", "aslr", "2", ET_VERDICT_DISTURBS },
+	{ "laptop", "transparent-huge-pages", "always", ET_VERDICT_DISTURBS },
+	{ "laptop", "numa-balancing", "one node", ET_VERDICT_FINE },
+	{ "laptop", "swap", "256 of 8192 MiB used", ET_VERDICT_DISTURBS },
+	{ "laptop", "kernel-age", "0.9 years (6.1.0-18-amd64)", ET_VERDICT_FINE },
+	{ "laptop", "clocksource", "tsc", ET_VERDICT_FINE },
+	{ "laptop", "tick", "250 Hz", ET_VERDICT_FINE },
+	{ "laptop", "irqbalance", "running", ET_VERDICT_DISTURBS },
+	{ "laptop", "irq-affinity", "3 of 3 come to any CPU", ET_VERDICT_DISTURBS },
+	{ "laptop", "isolated-cpus", "none", ET_VERDICT_DISTURBS },
+	{ "laptop", "cpu-quota", "none", ET_VERDICT_FINE },
+	{ "laptop", "virtual-machine", "none", ET_VERDICT_FINE },
+	{ "laptop", "steal", "0 % since boot", ET_VERDICT_FINE },
+	{ "laptop", "thermal-throttling", "17 times since boot", ET_VERDICT_DISTURBS },
+	{ "laptop", "load", "0.52 in the last minute", ET_VERDICT_DISTURBS },
+	{ "laptop", "task-delayacct", "0", ET_VERDICT_DISTURBS },
+	{ "amd", "daemons", "auditd, cron, packagekit, packages", ET_VERDICT_DISTURBS },
+	{ "amd", "frequency-governor", "performance and others", ET_VERDICT_DISTURBS },
+	{ "amd", "turbo", "on", ET_VERDICT_DISTURBS },
+	{ "amd", "smt", "off", ET_VERDICT_FINE },
+	{ "amd", "numa-balancing", "1", ET_VERDICT_DISTURBS },
+	{ "amd", "clocksource", "hpet", ET_VERDICT_DISTURBS },
+	{ "amd", "tick", "1000 Hz", ET_VERDICT_DISTURBS },
+	{ "amd", "kernel-age", "0.9 years (5.14.0-427.el9.x86_64)", ET_VERDICT_FINE },
+	{ "amd", "irq-affinity", "0 of 2 come to any CPU", ET_VERDICT_FINE },
+	{ "arm64", "timers", "no systemd", ET_VERDICT_UNKNOWN },
+	{ "arm64", "time-sync", "ntpd", ET_VERDICT_DISTURBS },
+	{ "arm64", "turbo", "no control", ET_VERDICT_UNKNOWN },
+	{ "arm64", "frequency-limits", "1000 … 3000 MHz", ET_VERDICT_DISTURBS },
+	{ "arm64", "smt", "off", ET_VERDICT_FINE },
+	{ "arm64", "kernel-age", "4.7 years (4.15.0-99-generic)", ET_VERDICT_DISTURBS },
+	{ "arm64", "clocksource", "arch_sys_counter", ET_VERDICT_FINE },
+	{ "arm64", "tick", "1000 Hz, nohz_full 2-3", ET_VERDICT_FINE },
+	{ "arm64", "isolated-cpus", "2-3", ET_VERDICT_FINE },
+	{ "arm64", "irq-affinity", "1 of 2 come to isolated CPUs", ET_VERDICT_DISTURBS },
+	{ "arm64", "cpu-quota", "0.5 CPUs", ET_VERDICT_DISTURBS },
+	{ "arm64", "thermal-throttling", "slowed down right now", ET_VERDICT_DISTURBS },
+	{ "arm64", "task-delayacct", "unknown", ET_VERDICT_UNKNOWN },
+	{ "vm", "frequency-governor", "no control", ET_VERDICT_UNKNOWN },
+	{ "vm", "smt", "hidden by the hypervisor", ET_VERDICT_UNKNOWN },
+	{ "vm", "virtual-machine", "unknown hypervisor", ET_VERDICT_DISTURBS },
+	{ "vm", "steal", "10 % since boot", ET_VERDICT_DISTURBS },
+	{ "vm", "timers", "none", ET_VERDICT_FINE },
+	{ "container", "cpu-quota", "1.5 CPUs", ET_VERDICT_DISTURBS },
+	{ "container", "turbo", "on", ET_VERDICT_DISTURBS },
+	{ "container", "swap", "unknown", ET_VERDICT_UNKNOWN },
+};
+
+static const struct et_finding *find(const struct et_findings *f, const char *factor)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		if (!strcmp(f->list[i].factor, factor))
+			return &f->list[i];
+	}
+	return NULL;
+}
+
+static void check_machine(const char *name)
+{
+	struct et_machine m;
+	struct et_findings f;
+	struct et_factor *record;
+	char root[512];
+
+	snprintf(root, sizeof(root), "%s/sysroot/%s", getenv("ET_TEST_DATA"), name);
+	et_machine_read(&m, root, NULL, NOW_NS);
+	et_factors_check(&m, NULL, &f);
+	ok(f.n == et_factors_count(), "%s: every factor is told", name);
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		if (strcmp(expected[i].machine, name))
+			continue;
+		const struct et_finding *x = find(&f, expected[i].factor);
+		is_str(x->state, expected[i].state, "%s: %s", name, x->factor);
+		ok(x->verdict == expected[i].verdict, "%s: %s is judged", name, x->factor);
+	}
+	size_t n = et_factors_record(&f, &record), unknown = 0;
+	for (size_t i = 0; i < f.n; i++)
+		unknown += f.list[i].verdict == ET_VERDICT_UNKNOWN;
+	ok(n == f.n - unknown, "%s: what is not known is not recorded", name);
+	for (size_t i = 0; i < n; i++) {
+		free(record[i].factor);
+		free(record[i].state);
+		free(record[i].wanted);
+	}
+	free(record);
+	et_findings_free(&f);
+	et_machine_free(&m);
+}
+
+/* Every file that a plan names must be one that the journal would be allowed to give back. */
+static void check_plans(const char *name)
+{
+	struct et_machine m;
+	struct et_changes changes = { 0 };
+	struct et_results left = { 0 };
+	char root[512];
+	size_t known = 0;
+
+	snprintf(root, sizeof(root), "%s/sysroot/%s", getenv("ET_TEST_DATA"), name);
+	et_machine_read(&m, root, NULL, NOW_NS);
+	for (const struct et_factor_row *row = et_factor_rows; row->name; row++) {
+		if (row->plan)
+			row->plan(&m, row->name, &changes, &left);
+	}
+	for (size_t i = 0; i < changes.n; i++)
+		known += et_factors_know(&changes.list[i]);
+	ok(changes.n > 0 && known == changes.n, "%s: the journal takes every planned change", name);
+	et_changes_free(&changes);
+	et_results_free(&left);
+	et_machine_free(&m);
+}
+
+static bool knows(const char *path, const char *before, const char *after)
+{
+	struct et_change c = { .kind = ET_CHANGE_FILE,
+		.factor = (char *)"aslr",
+		.target = (char *)path,
+		.before = (char *)before,
+		.after = (char *)after };
+
+	return et_factors_know(&c);
+}
+
+static void check_borders(void)
+{
+	static const char aslr[] = "/proc/sys/kernel/randomize_va_space";
+	bool selected[64];
+	struct et_error err;
+
+	ok(knows(aslr, "2", "0"), "a file of the table");
+	ok(!knows("/etc/passwd", "2", "0"), "not a file elsewhere");
+	ok(!knows("/proc/sys/kernel/randomize_va_space/../core_pattern", "2", "0"), "no detour");
+	ok(!knows(aslr, "2\nx", "0") && !knows(aslr, "", "0") && !knows(aslr, "a b", "0"),
+		"only plain values");
+	ok(knows("/sys/devices/system/cpu/cpu12/cpuidle/state3/disable", "0", "1"), "numbers");
+	ok(!knows("/sys/devices/system/cpu/cpu/cpuidle/state3/disable", "0", "1") &&
+			!knows("/sys/devices/system/cpu/cpu1234567890/cpuidle/state3/disable", "0",
+				"1"),
+		"none, and too long a one");
+	ok(et_factors_select("--only", "aslr,turbo", selected, &err) == 0, "a selection");
+	ok(et_factors_select("--only", "aslr,", selected, &err) < 0, "an empty name");
+	ok(et_factors_select("--only", "asl", selected, &err) < 0, "a shortened name");
+	for (const struct et_factor_row *row = et_factor_rows; row->name; row++) {
+		size_t n = strlen(row->why);
+		ok(row->why[n - 1] == '.' && row->fix[0] && row->wanted[0] && row->read,
+			"%s says why and how", row->name);
+	}
+}
+
+int main(void)
+{
+	static const char *const machines[] = { "laptop", "amd", "arm64", "vm", "container" };
+
+	for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+		check_machine(machines[i]);
+		check_plans(machines[i]);
+	}
+	check_machine("there-is-none");
+	check_borders();
+	return tap_done();
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The journal: written, read again, cut off at every byte, and in a stranger's hands. */
+#include "host/journal.h"
+#include "base/alloc.h"
+#include "host/journal_text.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+static char folder[] = "/tmp/etalon-journal.XXXXXX";
+static char path[64];
+
+static struct et_change change_of(const char *target, const char *before, const char *after)
+{
+	return (struct et_change){ .kind = ET_CHANGE_FILE,
+		.factor = (char *)"aslr",
+		.target = (char *)target,
+		.before = (char *)before,
+		.after = (char *)after };
+}
+
+#define ASLR "/proc/sys/kernel/randomize_va_space"
+#define DELAYS "/proc/sys/kernel/task_delayacct"
+
+static struct et_journal *open_journal(bool create)
+{
+	struct et_journal *j = NULL;
+	struct et_error err;
+
+	return et_journal_open(path, create, &j, &err) ? NULL : j;
+}
+
+static void check_round(void)
+{
+	struct et_change both[] = { change_of(ASLR, "2", "0"), change_of(DELAYS, "0", "1") };
+	struct et_error err;
+	struct stat st;
+	struct et_journal *j = open_journal(false);
+
+	ok(!j, "none to begin with");
+	j = open_journal(true);
+	ok(j && stat(path, &st) == 0 && (st.st_mode & 0777) == 0600, "a new one is private");
+	et_journal_begin(j, ET_OWNER_RUN, "boot one", 42);
+	ok(et_journal_intend(j, both, 2, &err) == 0 && j->n == 2, "changes are written down");
+	et_journal_made(j, &j->entries[0], "0");
+	ok(et_journal_find(j, &both[1]) == &j->entries[1], "found by its target");
+	et_journal_close(j);
+
+	j = open_journal(false);
+	ok(j && j->n == 2 && j->n_sessions == 1 && !j->damaged, "read again");
+	ok(j->sessions[0].owner == ET_OWNER_RUN && j->sessions[0].pid == getpid() &&
+			j->sessions[0].wall_ns == 42,
+		"with its session");
+	is_str(j->sessions[0].boot_id, "boot one", "and its boot");
+	is_str(j->entries[0].observed, "0", "the mark");
+	ok(!j->entries[1].observed, "and the lack of one");
+	is_str(j->entries[1].change.before, "0", "the old value");
+	ok(et_journal_pending(j, ET_OWNER_RUN) == 2 && et_journal_pending(j, ET_OWNER_APPLY) == 0,
+		"counted by owner");
+	ok(et_journal_again(j, &j->entries[0], "1", &err) == 0, "made again");
+	et_journal_begin(j, ET_OWNER_APPLY, "boot two", 43);
+	et_journal_back(j, &j->entries[1]);
+	et_journal_close(j);
+
+	j = open_journal(false);
+	is_str(j->entries[0].change.after, "1", "the later intention holds");
+	is_str(j->entries[0].change.before, "2", "the first original, too");
+	ok(j->entries[1].back && et_journal_pending(j, -1) == 1, "what is back is back");
+	et_journal_back(j, &j->entries[0]);
+	et_journal_close(j);
+	ok(stat(path, &st) < 0, "with nothing to give back it goes away");
+}
+
+static void check_lock(void)
+{
+	struct et_change one = change_of(ASLR, "2", "0");
+	struct et_journal *j = open_journal(true), *second = NULL;
+	struct et_error err;
+	bool busy = false;
+
+	et_journal_begin(j, ET_OWNER_RUN, "b", 1);
+	ok(et_journal_intend(j, &one, 1, &err) == 0, "somebody has it");
+	ok(et_journal_peek(path, &busy, &second, &err) == 0 && busy && second->n == 1,
+		"one may look, and sees that");
+	et_journal_close(second);
+	ok(et_journal_open(path, true, &second, &err) == -EBUSY, "but not have it, too");
+	et_journal_back(j, &j->entries[0]);
+	et_journal_close(j);
+	ok(et_journal_peek(path, &busy, &second, &err) == -ENOENT, "then it is gone");
+}
+
+/* Whatever the text, parsing ends and what comes out is within the table. */
+static size_t parse(const char *text, size_t len, size_t *damaged)
+{
+	struct et_journal *j = et_calloc(1, sizeof(*j));
+	/* Memory of exactly that size, so that reading beyond it is noticed. */
+	char *copy = et_alloc(len);
+
+	memcpy(copy, text, len);
+	j->fd = -1;
+	int rc = et_journal_parse(j, copy, len);
+	size_t n = rc ? 0 : j->n;
+	*damaged = j->damaged;
+	if (!rc && (size_t)j->size > len)
+		n = SIZE_MAX;
+	et_journal_close(j);
+	free(copy);
+	return n;
+}
+
+static void check_cuts(void)
+{
+	struct et_change both[] = { change_of(ASLR, "2", "0"), change_of(DELAYS, "0", "1") };
+	struct et_error err;
+	char text[4096];
+	struct et_journal *j = open_journal(true);
+
+	et_journal_begin(j, ET_OWNER_APPLY, "b", 1);
+	ok(et_journal_intend(j, both, 2, &err) == 0, "a journal to be cut");
+	et_journal_made(j, &j->entries[0], "0");
+	int fd = open(path, O_RDONLY);
+	size_t len = (size_t)read(fd, text, sizeof(text)), damaged, last = 0;
+	close(fd);
+	bool rising = true, silent = true;
+	for (size_t n = 0; n <= len; n++) {
+		size_t entries = parse(text, n, &damaged);
+		rising = rising && entries >= last && entries <= 2;
+		silent = silent && damaged == 0;
+		last = entries;
+	}
+	ok(rising && last == 2, "cut at any byte it holds what was whole");
+	ok(silent, "and the cut line is no damage");
+	size_t noticed = 0;
+	for (size_t n = 0; n < len; n++) {
+		char was = text[n];
+		text[n] = (char)(was ^ 1);
+		size_t entries = parse(text, len, &damaged);
+		noticed += damaged > 0 || entries == 0;
+		text[n] = was;
+	}
+	/* Without the last newline the last mark is a cut line. */
+	ok(noticed == len - 1, "a changed bit is noticed at any byte");
+	et_journal_back(j, &j->entries[0]);
+	et_journal_back(j, &j->entries[1]);
+	et_journal_close(j);
+}
+
+/* Lines with a right checksum and wrong contents. */
+static void check_strangers(void)
+{
+	static const char *const lines[] = {
+		"begin 0 apply 1 b 1",
+		"begin 1 nobody 1 b 1",
+		"begin 1 apply 0 b 1",
+		"begin 1 apply 1 b 99999999999999999999",
+		"begin 1 apply 1 012345678901234567890123456789012345678901234567890 1",
+		"begin 4000000 apply 1 b 1",
+		"change 1 1 aslr file /etc/shadow 0 0 x y",
+		"change 1 1 aslr file " ASLR " 0 0 % 0",
+		"change 1 1 aslr file " ASLR " 0 0 2%0a 0",
+		"change 1 1 aslr file " ASLR " 0 0 2%00 0",
+		"change 1 1 aslr file " ASLR " 0 0 2%zz 0",
+		"change 1 1 aslr file " ASLR " -1 0 2 0",
+		"change 1 0 aslr file " ASLR " 0 0 2 0",
+		"change 0 1 aslr file " ASLR " 0 0 2 0",
+		"change 1 1 aslr pipe " ASLR " 0 0 2 0",
+		"change 1 1 aslr file " ASLR " 0 0 2 0 extra",
+		"change 1 1 aslr file " ASLR " 0 0 2",
+		"change 1 1 daemons unit sshd.service 0 0 active inactive",
+		"change 1 1 daemons process cron 0 1 running held",
+		"change 1 1 daemons process cron 1 1 running held",
+		"made 1 0",
+		"back 1",
+		"again 1",
+		"",
+		" ",
+		"a b c d e f g h i j k l m n o p",
+	};
+	size_t refused = 0, damaged;
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		char *line = et_journal_line(lines[i]);
+		char *text = et_asprintf(ET_JOURNAL_TITLE "\n%s", line);
+		size_t n = parse(text, strlen(text), &damaged);
+		refused += n == 0 && damaged == 1;
+		if (n || damaged != 1)
+			printf("# taken: %s\n", lines[i]);
+		free(line);
+		free(text);
+	}
+	ok(refused == sizeof(lines) / sizeof(lines[0]), "whatever a stranger writes is refused");
+	ok(parse("#!/bin/sh\nrm -rf /\n", 19, &damaged) == 0, "another file is no journal");
+}
+
+static void check_files(void)
+{
+	struct et_journal *j = NULL;
+	struct et_error err;
+	FILE *f = fopen(path, "w");
+
+	fputs(ET_JOURNAL_TITLE "\n", f);
+	fclose(f);
+	chmod(path, 0622);
+	ok(et_journal_open(path, true, &j, &err) == -EPERM, "writable by others");
+	chmod(path, 0600);
+	char other[80];
+	snprintf(other, sizeof(other), "%s.link", path);
+	ok(symlink(path, other) == 0 && et_journal_open(other, true, &j, &err) == -ELOOP, "a link");
+	unlink(other);
+	ok(link(path, other) == 0 && et_journal_open(path, true, &j, &err) == -EPERM,
+		"under two names");
+	unlink(other);
+	unlink(path);
+	ok(et_journal_open(folder, true, &j, &err) < 0, "a folder");
+	ok(mkfifo(path, 0600) == 0 && et_journal_open(path, true, &j, &err) == -EPERM, "a pipe");
+	unlink(path);
+}
+
+int main(void)
+{
+	if (!mkdtemp(folder))
+		return 1;
+	snprintf(path, sizeof(path), "%s/env.journal", folder);
+	check_round();
+	check_lock();
+	check_cuts();
+	check_strangers();
+	check_files();
+	rmdir(folder);
+	return tap_done();
+}
