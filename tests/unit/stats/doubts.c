@@ -227,9 +227,40 @@ static void judgements(void)
 	et_experiment_free(e);
 }
 
+/* Two-sigma takes the tails away; the interval of normal data must cover all the same. */
+static void two_sigma_is_allowed_for(void)
+{
+	size_t covered = 0, trials = 1000;
+
+	for (uint64_t seed = 1; seed <= trials; seed++) {
+		struct et_experiment *e = experiment(1);
+		struct et_judgement j;
+		double mean = 0, sd = 0;
+		noise(seed);
+		for (int i = 0; i < 20; i++)
+			mean += x[i] / 20;
+		for (int i = 0; i < 20; i++)
+			sd += (x[i] - mean) * (x[i] - mean) / 19;
+		sd = sqrt(sd);
+		for (uint32_t i = 0; i < 20; i++) {
+			struct et_sample *s =
+				add(e, 0, i + 1, (uint64_t)x[i] + 1000, (uint64_t)x[i]);
+			if (fabs(x[i] - mean) > 2 * sd)
+				s->removal.by = ET_REMOVED_TWO_SIGMA;
+		}
+		et_judge(e, &j);
+		covered += j.commands[0].pt.lo <= 50e6 && j.commands[0].pt.hi >= 50e6;
+		et_judgement_free(&j);
+		et_experiment_free(e);
+	}
+	/* 95 % less three standard deviations of a binomial of 1000. */
+	ok(covered >= 929, "after two-sigma the interval covers %zu of %zu", covered, trials);
+}
+
 int main(void)
 {
 	series();
+	two_sigma_is_allowed_for();
 	shapes();
 	commands();
 	machines();
