@@ -2,7 +2,7 @@
 /*
  * One bootstrap of mean and standard deviation, timed: bootstrap N REPLICATES THREADS WIDTH METHOD,
  * with WIDTH portable or auto and METHOD percentile, bca or t. Prints seconds by the clock and of
- * CPU time; see bootstrap.sh.
+ * CPU time; see bench/bootstrap.
  */
 #include "stats/bootstrap.h"
 #include "base/alloc.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "host/journal.h"
 #include "base/alloc.h"
+#include "base/folder.h"
 #include "host/journal_text.h"
 
 #include <errno.h>
@@ -29,34 +30,10 @@ static void journal_free(struct et_journal *j)
 
 /* --- opening --- */
 
-static char *folder_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	if (!slash)
-		return et_strdup(".");
-	return et_strndup(path, slash == path ? 1 : (size_t)(slash - path));
-}
-
-static int make_folders(const char *path)
-{
-	ET_AUTO_FREE char *folder = folder_of(path);
-
-	for (char *p = folder + 1; *p; p++) {
-		if (*p != '/')
-			continue;
-		*p = '\0';
-		if (mkdir(folder, 0755) < 0 && errno != EEXIST)
-			return -errno;
-		*p = '/';
-	}
-	return mkdir(folder, 0755) < 0 && errno != EEXIST ? -errno : 0;
-}
-
 /* A name must survive a power cut as the contents do. */
 static int sync_folder(const char *path)
 {
-	ET_AUTO_FREE char *folder = folder_of(path);
+	ET_AUTO_FREE char *folder = et_folder_of(path);
 	ET_AUTO_CLOSE int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	return fd < 0 || fsync(fd) < 0 ? -errno : 0;
@@ -149,7 +126,7 @@ static struct et_journal *journal_new(const char *path, int fd)
 
 int et_journal_open(const char *path, bool create, struct et_journal **out, struct et_error *err)
 {
-	int rc = create ? make_folders(path) : 0;
+	int rc = create ? et_folders_make(path, 0755) : 0;
 	int fd = rc ? rc : open_locked(path, create);
 
 	if (fd == -EBUSY)

@@ -4,6 +4,7 @@
  * to, set so that a commit survives a power cut (WAL, synchronous=FULL).
  */
 #include "base/alloc.h"
+#include "base/folder.h"
 #include "store/sqlite.h"
 
 #include <ctype.h>
@@ -23,36 +24,10 @@ static int fail_path(const char *path, int errnum, struct et_error *err)
 		"--store or ETALON_STORE name another place");
 }
 
-/* The folder that path stands in; caller frees. */
-static char *folder_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	if (!slash)
-		return et_strdup(".");
-	return et_strndup(path, slash == path ? 1 : (size_t)(slash - path));
-}
-
-/* Makes what is missing of the folders above path, private to the user. Returns 0 or errno. */
-static int make_folders(const char *path)
-{
-	ET_AUTO_FREE char *folder = folder_of(path);
-
-	for (char *p = folder + 1; *p; p++) {
-		if (*p != '/')
-			continue;
-		*p = '\0';
-		if (mkdir(folder, 0700) && errno != EEXIST)
-			return errno;
-		*p = '/';
-	}
-	return mkdir(folder, 0700) && errno != EEXIST ? errno : 0;
-}
-
 /* The name must survive a power cut as the contents do. */
 static void sync_folder(const char *path)
 {
-	ET_AUTO_FREE char *folder = folder_of(path);
+	ET_AUTO_FREE char *folder = et_folder_of(path);
 	ET_AUTO_CLOSE int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd >= 0)
@@ -66,7 +41,7 @@ static void sync_folder(const char *path)
  */
 static int make_file(const char *path, struct et_error *err)
 {
-	int errnum = make_folders(path);
+	int errnum = -et_folders_make(path, 0700);
 
 	if (errnum)
 		return fail_path(path, errnum, err);
@@ -154,7 +129,7 @@ static int open_database(struct et_sqlite *s, const char *name, int flags, struc
 static int open_for_reading(struct et_sqlite *s, struct et_error *err)
 {
 	int rc = open_database(s, s->path, SQLITE_OPEN_READWRITE, err);
-	ET_AUTO_FREE char *folder = folder_of(s->path);
+	ET_AUTO_FREE char *folder = et_folder_of(s->path);
 
 	if (!rc || (rc != -EROFS && access(folder, W_OK) == 0) || has_unmerged_log(s->path))
 		return rc;
