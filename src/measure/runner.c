@@ -10,6 +10,7 @@
 #include "measure/image.h"
 #include "measure/reap.h"
 #include "measure/steal.h"
+#include "model/field.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -570,8 +571,8 @@ static void fill_sample(struct et_runner *r, struct take *t, size_t i, struct et
 	const struct et_ended *e = &t->ended[i];
 
 	memset(s, 0, sizeof(*s));
+	et_fields_set_missing(et_sample_fields, s);
 	s->command = t->commands[i];
-	s->partner = -1;
 	s->started_wall_ns = t->wall_ns;
 	s->exit_code = WIFEXITED(e->status) ? WEXITSTATUS(e->status) : -1;
 	s->signal = WIFSIGNALED(e->status) ? WTERMSIG(e->status) : 0;

@@ -61,6 +61,9 @@ struct et_plan {
 	uint64_t time_limit_ns; /* 0: none */
 	uint64_t metronome_ns;  /* 0: off */
 	bool pace;
+	bool probe; /* time a fixed loop before and after each sample */
+	uint32_t k; /* K-best: so many fastest samples within epsilon of each other */
+	double epsilon;
 	bool keep_all;
 	bool ignore_failure;
 	double level; /* of the intervals: 0.95 */

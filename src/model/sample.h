@@ -65,7 +65,8 @@ enum et_removed_by {
 struct et_removal {
 	enum et_removed_by by;
 	char daemon[16];
-	uint64_t pt_ns, cutoff_ns; /* of a daemon-cutoff */
+	uint64_t pt_ns, cutoff_ns;   /* of a daemon-cutoff */
+	uint64_t probe_ns, limit_ns; /* of machine-slow: what was seen, what would have passed */
 };
 
 struct et_sample {
@@ -87,6 +88,18 @@ struct et_sample {
 	uint64_t wait_ns;            /* runnable, waiting for a CPU */
 	uint64_t blocked_ns;         /* waiting for block I/O */
 	uint64_t steal_ns;           /* taken by the hypervisor on the program's CPUs */
+	/*
+	 * The ledger of the program's CPU, from scheduler records: et_ns is pt_ns, what others ran
+	 * there, idle_ns, steal_ns and an unexplained rest. Interrupts are part of whoever they
+	 * hit.
+	 */
+	uint64_t others_ns; /* all other processes, on our CPU */
+	uint64_t idle_ns;   /* the CPU was idle: the program waited for something else */
+	uint64_t irq_ns, softirq_ns;
+	/* The fixed loop before and after the sample, on the same CPU: how fast the machine was. */
+	uint64_t probe_before_ns, probe_after_ns;
+	/* The reference loop beside a paced sample: its process time and the work it did in it. */
+	uint64_t pace_ns, pace_loops;
 	uint64_t max_rss_bytes;
 	uint64_t voluntary_switches, involuntary_switches, cpu_migrations;
 	uint64_t major_faults, minor_faults;

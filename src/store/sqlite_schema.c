@@ -73,7 +73,22 @@ static const char step_1[] =
 	") STRICT, WITHOUT ROWID;"
 	"CREATE TABLE fact (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;";
 
-static const char *const steps[] = { step_1 };
+/* The ledger of the program's CPU, the probe, the reference loop, K-best. */
+static const char step_2[] = "ALTER TABLE sample ADD COLUMN others_ns INTEGER;"
+			     "ALTER TABLE sample ADD COLUMN idle_ns INTEGER;"
+			     "ALTER TABLE sample ADD COLUMN irq_ns INTEGER;"
+			     "ALTER TABLE sample ADD COLUMN softirq_ns INTEGER;"
+			     "ALTER TABLE sample ADD COLUMN probe_before_ns INTEGER;"
+			     "ALTER TABLE sample ADD COLUMN probe_after_ns INTEGER;"
+			     "ALTER TABLE sample ADD COLUMN pace_ns INTEGER;"
+			     "ALTER TABLE sample ADD COLUMN pace_loops INTEGER;"
+			     "ALTER TABLE sample ADD COLUMN removed_probe_ns INTEGER;"
+			     "ALTER TABLE sample ADD COLUMN removed_limit_ns INTEGER;"
+			     "ALTER TABLE experiment ADD COLUMN plan_probe INTEGER;"
+			     "ALTER TABLE experiment ADD COLUMN plan_k INTEGER;"
+			     "ALTER TABLE experiment ADD COLUMN plan_epsilon REAL;";
+
+static const char *const steps[] = { step_1, step_2 };
 
 const struct et_schema et_sqlite_schema = { steps, ET_LENGTH(steps) };
 

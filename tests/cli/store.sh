@@ -119,7 +119,7 @@ change "PRAGMA user_version=9"
 gives 4 "a newer store" "$ETALON" list
 says "schema version 9"
 says "use a newer etalon"
-change "PRAGMA user_version=1" "UPDATE sample SET et_ns = -1" "UPDATE experiment SET state = 'odd'"
+change "PRAGMA user_version=2" "UPDATE sample SET et_ns = -1" "UPDATE experiment SET state = 'odd'"
 gives 0 "list of a store edited by hand" "$ETALON" list
 gives 4 "show of an experiment edited by hand" "$ETALON" show last
 says "not as etalon writes it"

@@ -83,8 +83,10 @@ static inline struct et_experiment *fixture_experiment(const char *const *names,
 				s.n_interferers = 2;
 			}
 			if (k == 5)
-				s.removal = (struct et_removal){ ET_REMOVED_DAEMON_CUTOFF, "cron",
-					1500000, 1000000 };
+				s.removal = (struct et_removal){ .by = ET_REMOVED_DAEMON_CUTOFF,
+					.daemon = "cron",
+					.pt_ns = 1500000,
+					.cutoff_ns = 1000000 };
 			et_experiment_add(e, &s);
 		}
 	}

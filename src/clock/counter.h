@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The processor's counter: the time stamp counter on x86-64, the virtual counter on arm64. Where it
+ * is invariant it counts at a fixed rate whatever the core's clock does: its "cycles" are a unit of
+ * time, not the core's cycles.
+ */
+#ifndef ET_CLOCK_COUNTER_H
+#define ET_CLOCK_COUNTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct et_counter {
+	const char *name;      /* "tsc", "cntvct"; NULL: this processor has none that we may read */
+	bool invariant;        /* fixed rate in every state of the processor */
+	double hz;             /* 0: not calibrated */
+	double hz_uncertainty; /* standard uncertainty of hz */
+};
+
+#if defined(__x86_64__)
+#define ET_HAVE_COUNTER 1
+
+/* Reads before which everything earlier is done … */
+static inline uint64_t et_counter_start(void)
+{
+	uint32_t lo, hi;
+
+	__asm__ volatile("lfence\n\trdtsc\n\tlfence" : "=a"(lo), "=d"(hi)::"memory");
+	return (uint64_t)hi << 32 | lo;
+}
+
+/* … and reads after which nothing later has begun. */
+static inline uint64_t et_counter_stop(void)
+{
+	uint32_t lo, hi, aux;
+
+	__asm__ volatile("rdtscp\n\tlfence" : "=a"(lo), "=d"(hi), "=c"(aux)::"memory");
+	return (uint64_t)hi << 32 | lo;
+}
+
+/* As cheap as can be: for loops that look for gaps. */
+static inline uint64_t et_counter_read(void)
+{
+	uint32_t lo, hi;
+
+	__asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi)::"memory");
+	return (uint64_t)hi << 32 | lo;
+}
+#elif defined(__aarch64__)
+#define ET_HAVE_COUNTER 1
+
+static inline uint64_t et_counter_read(void)
+{
+	uint64_t v;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(v)::"memory");
+	return v;
+}
+
+static inline uint64_t et_counter_start(void)
+{
+	uint64_t v;
+
+	__asm__ volatile("isb\n\tmrs %0, cntvct_el0\n\tisb" : "=r"(v)::"memory");
+	return v;
+}
+
+static inline uint64_t et_counter_stop(void)
+{
+	return et_counter_start();
+}
+#else
+#define ET_HAVE_COUNTER 0
+
+static inline uint64_t et_counter_read(void)
+{
+	return 0;
+}
+
+static inline uint64_t et_counter_start(void)
+{
+	return 0;
+}
+
+static inline uint64_t et_counter_stop(void)
+{
+	return 0;
+}
+#endif
+
+/* What the processor says of its counter; hz stays 0. */
+void et_counter_identify(struct et_counter *c);
+/*
+ * Fills hz by a straight line through pairs of readings of the counter and CLOCK_MONOTONIC_RAW
+ * taken during duration_ns. 0, or -EOPNOTSUPP without a counter, -ERANGE when it went backwards.
+ */
+int et_counter_calibrate(struct et_counter *c, uint64_t duration_ns);
+
+#endif
