@@ -16,7 +16,6 @@
 #include "store/daemons.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 enum {

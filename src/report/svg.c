@@ -194,7 +194,7 @@ static void lay_out(struct plot *p)
 	p->page_height = bounded(c->height, wanted);
 	p->height = fmax(NARROWEST / 4.0, p->page_height - p->top - below);
 	if (!c->y.n_lanes)
-		et_axis_ticks(&p->y, (int)(p->height / 36), &p->y_ticks);
+		et_axis_ticks(&p->y, (int)(p->height / 30), &p->y_ticks);
 	p->left = 16 + GLYPH * widest_label(p) + (c->y.label ? LINE : 0);
 	p->width = fmax(NARROWEST / 4.0, p->page_width - p->left - RIGHT);
 	et_axis_ticks(&p->x, (int)(p->width / 62), &p->x_ticks);
