@@ -250,7 +250,7 @@ static void check_many(void)
 
 	for (int i = 0; i < N; i++) {
 		x[i] = i;
-		y[i] = i == 150000 ? 1000 : i * 7919 % 1009 / 10.0;
+		y[i] = i == 150000 ? 1000 : i % 1009 * 7919 % 1009 / 10.0;
 	}
 	char *svg = draw(&c);
 	double l, t, r, b;
