@@ -90,6 +90,18 @@ like 'the result is still told' "$err" 'process time'
 refuses 'a page that cannot be written is refused before the first run' 4 'no/page.html' \
 	etalon run --report no/page.html 'touch ran'
 ok 'nothing ran' test ! -e ran
+# A plain file is replaced, one with two names or behind a link is written to.
+ln pair.html second.html && ln -s again.html link.html && chmod 640 again.html
+etalon report -o pair.html made && etalon report -o link.html made
+ok 'both names of a file' cmp pair.html second.html
+is 'the link is still one' "$(readlink link.html) $(stat -c %a again.html)" 'again.html 640'
+ok 'and the file behind it is new' cmp again.html made.html
+rm second.html
+# As on a full disk: the page that was there stays.
+echo old >full.html
+exits 'a page that does not fit' 4 bash -c 'ulimit -f 8; etalon report -o full.html made'
+is 'leaves the old one as it was' "$(cat full.html)" old
+is 'nothing else is left behind' "$(find . -name '*.html.*')" ''
 exits 'a longer page is replaced whole' 0 etalon run -q -r 2 --report pair.html true
 page 'with nothing left of it' pair.html '"onerror" not in p.text'
 
