@@ -6,12 +6,12 @@
 #include "report/histogram.h"
 #include "report/html.h"
 #include "report/tally.h"
-#include "stats/modes.h"
+#include "stats/diagnosis.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MOST_BINS = 60, DENSITY_FROM = 10, WIDE = 1120, LOW = 280, SIDE = 420 };
+enum { MOST_BINS = 60, MOST_LAGS = 40, DENSITY_FROM = 10, WIDE = 1120, LOW = 280, SIDE = 420 };
 
 /* What the pictures of one command share. */
 struct subject {
@@ -174,6 +174,44 @@ static void distribution(const struct subject *t, FILE *out)
 	et_html_picture(out, &c, false);
 }
 
+/* --- dependence --- */
+
+static void dependence(const struct subject *t, FILE *out)
+{
+	size_t n;
+	ET_AUTO_FREE double *values = et_command_values(t->c, t->metric, t->arrangement, &n);
+	double r[MOST_LAGS], from[MOST_LAGS], to[MOST_LAGS];
+	struct et_svg_series bars = {
+		.shape = ET_SVG_BARS, .x = from, .x_end = to, .y = r, .n = MOST_LAGS
+	};
+
+	if (n < ET_SERIAL_TESTABLE)
+		return;
+	if (n / 2 < bars.n)
+		bars.n = n / 2;
+	et_acf(values, n, bars.n, r);
+	for (size_t i = 0; i < bars.n; i++) {
+		from[i] = (double)i + 0.8;
+		to[i] = (double)i + 1.2;
+	}
+	double band = et_acf_band(n, 0.95);
+	struct et_svg_mark marks[] = {
+		{ .at = band, .label = "95 % of independent", .across = true },
+		{ .at = -band, .across = true }
+	};
+	struct et_chart c = { .title = "Autocorrelation",
+		.description = "How a kept sample resembles the one so many before it.",
+		.x = { .label = "lag" },
+		.y = { .label = "correlation" },
+		.series = &bars,
+		.n_series = 1,
+		.marks = marks,
+		.n_marks = ET_LENGTH(marks),
+		.width = SIDE,
+		.height = SIDE };
+	et_html_picture(out, &c, false);
+}
+
 /* --- pairs --- */
 
 static const char *cause_of(const struct et_removal *r)
@@ -218,6 +256,7 @@ void et_experiment_pictures(
 	et_html_pictures_begin(out);
 	sequence(&t, out);
 	distribution(&t, out);
+	dependence(&t, out);
 	pairs(&t, out);
 	et_html_pictures_end(out);
 }

@@ -269,7 +269,8 @@ static void mark_label(const struct plot *p, const struct et_svg_mark *m, double
 	bool late = at > p->left + p->width / 2;
 
 	if (m->across)
-		text_at(p, p->left + p->width - 4, fmax(at - 5, p->top + 10), "", "end", m->label);
+		text_at(p, p->left + p->width - 4, at - 5 < p->top + 9 ? at + 13 : at - 5, "",
+			"end", m->label);
 	else
 		text_at(p, at + (late ? -5 : 5), p->top + 11, "", late ? "end" : "start", m->label);
 }

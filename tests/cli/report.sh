@@ -105,6 +105,32 @@ is 'nothing else is left behind' "$(find . -name '*.html.*')" ''
 exits 'a longer page is replaced whole' 0 etalon run -q -r 2 --report pair.html true
 page 'with nothing left of it' pair.html '"onerror" not in p.text'
 
+# Bars of known heights: 40 numbers whose histogram and autocorrelation Python finds too.
+seq 40 | awk '{ print 1 + ($1 * 37 % 101) / 100 + ($1 % 2) / 4 }' >numbers
+etalon import -q --label numbers numbers >/dev/null
+etalon report -o numbers.html numbers
+ok 'distribution and autocorrelation are right' python3 - numbers numbers.html <<'PY'
+import re, sys
+x = [float(line) for line in open(sys.argv[1])]
+page = open(sys.argv[2], encoding="utf-8").read()
+def bars(title):
+    svg = page[page.index("<title>" + title):]
+    group = re.search(r'<svg x=.*?class="c0 br">\s*<path d="([^"]*)"', svg, re.S).group(1)
+    return [float(b) - float(y) for y, b in re.findall(r"M\S+ ([0-9.]+)H[0-9.]+V([0-9.]+)", group)]
+n, mean = len(x), sum(x) / len(x)
+acf = [sum((a - mean) * (b - mean) for a, b in zip(x, x[k:])) for k in range(1, n // 2 + 1)]
+got = bars("Autocorrelation")
+assert len(got) == len(acf)
+top = max(map(abs, acf))
+scale = [g for g, r in zip(got, acf) if abs(r) == top][0] / [r for r in acf if abs(r) == top][0]
+assert all(abs(g - r * scale) < 0.5 for g, r in zip(got, acf)), (got, acf)
+got = bars("Distribution")
+count = [0] * len(got)
+for v in x:
+    count[min(len(got) - 1, int((v - min(x)) / (max(x) - min(x)) * len(got)))] += 1
+assert len(got) > 3 and all(abs(g / max(got) - c / max(count)) < 0.01 for g, c in zip(got, count))
+PY
+
 # Daemons: three on the arms, one of them with a name that bites.
 python3 - >all.json <<'PY'
 import json, random, sys
