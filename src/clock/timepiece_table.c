@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The clocks there are, and how each is read. */
+/* The clocks there are, and how each is read. What they count is said in 17 columns at most. */
 #include "clock/counter.h"
 #include "clock/timepiece.h"
 
@@ -101,24 +101,23 @@ static uint64_t read_counter(const struct et_timepiece *self)
 
 const struct et_timepiece et_timepieces[] = {
 #if defined(__x86_64__)
-	CALL("rdtsc", ET_CLOCK_CYCLES, "the processor's counter", read_counter, check_tsc),
-	CALL("rdtscp", ET_CLOCK_CYCLES, "the same, after what comes before it", read_tscp,
-		check_tscp),
+	CALL("rdtsc", ET_CLOCK_CYCLES, "counter", read_counter, check_tsc),
+	CALL("rdtscp", ET_CLOCK_CYCLES, "counter, in order", read_tscp, check_tscp),
 #elif defined(__aarch64__)
-	CALL("cntvct_el0", ET_CLOCK_CYCLES, "the processor's counter", read_counter, NULL),
+	CALL("cntvct_el0", ET_CLOCK_CYCLES, "counter", read_counter, NULL),
 #endif
-	POSIX(CLOCK_REALTIME, ET_CLOCK_TIME, "time of day, may be set"),
-	POSIX(CLOCK_MONOTONIC, ET_CLOCK_TIME, "time, rate corrected by NTP"),
-	POSIX(CLOCK_MONOTONIC_RAW, ET_CLOCK_TIME, "time, rate never corrected"),
-	POSIX(CLOCK_BOOTTIME, ET_CLOCK_TIME, "time, with suspend"),
-	POSIX(CLOCK_TAI, ET_CLOCK_TIME, "time of day without leap seconds"),
-	CALL("gettimeofday", ET_CLOCK_TIME, "time of day, may be set", read_gettimeofday, NULL),
-	POSIX(CLOCK_REALTIME_COARSE, ET_CLOCK_TICKS, "time of day at the last tick"),
-	POSIX(CLOCK_MONOTONIC_COARSE, ET_CLOCK_TICKS, "time at the last tick"),
-	CALL("times", ET_CLOCK_TICKS, "CPU time of the process", read_times, NULL),
-	POSIX(CLOCK_PROCESS_CPUTIME_ID, ET_CLOCK_CPU, "CPU time of the process"),
-	POSIX(CLOCK_THREAD_CPUTIME_ID, ET_CLOCK_CPU, "CPU time of the thread"),
-	CALL("clock", ET_CLOCK_CPU, "CPU time of the process", read_clock, NULL),
-	CALL("getrusage", ET_CLOCK_CPU, "CPU time of the process", read_getrusage, NULL),
+	POSIX(CLOCK_REALTIME, ET_CLOCK_TIME, "time of day"),
+	POSIX(CLOCK_MONOTONIC, ET_CLOCK_TIME, "time, NTP's rate"),
+	POSIX(CLOCK_MONOTONIC_RAW, ET_CLOCK_TIME, "time, own rate"),
+	POSIX(CLOCK_BOOTTIME, ET_CLOCK_TIME, "time with suspend"),
+	POSIX(CLOCK_TAI, ET_CLOCK_TIME, "atomic time"),
+	CALL("gettimeofday", ET_CLOCK_TIME, "time of day", read_gettimeofday, NULL),
+	POSIX(CLOCK_REALTIME_COARSE, ET_CLOCK_TICKS, "day at last tick"),
+	POSIX(CLOCK_MONOTONIC_COARSE, ET_CLOCK_TICKS, "time at last tick"),
+	CALL("times", ET_CLOCK_TICKS, "CPU, process", read_times, NULL),
+	POSIX(CLOCK_PROCESS_CPUTIME_ID, ET_CLOCK_CPU, "CPU, process"),
+	POSIX(CLOCK_THREAD_CPUTIME_ID, ET_CLOCK_CPU, "CPU, thread"),
+	CALL("clock", ET_CLOCK_CPU, "CPU, process", read_clock, NULL),
+	CALL("getrusage", ET_CLOCK_CPU, "CPU, process", read_getrusage, NULL),
 	{ 0 },
 };

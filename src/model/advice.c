@@ -10,11 +10,12 @@ static const double bounds_s[ET_ADVICE_LENGTHS + 1] = { 0, 0.01, 1, INFINITY };
 /* CPU time so fine is exact to a thousandth from 10 ms on. */
 static const double EXACT_NS = 10000;
 
-/* "a timer interrupt every 4 ms costs 2.1 µs at least, 0.05 %", as far as it is known. */
+/* "a timer interrupt costs 2.1 µs at least every 4 ms (0.05 %)", as far as it is known. */
 static const char *timer_share(const struct et_timing_facts *f, char buf[96])
 {
 	if (f->tick_ns > 0 && f->timer_ns > 0)
-		snprintf(buf, 96, "a timer interrupt costs %.2g us at least every %.3g ms (%.2g %%)",
+		snprintf(buf, 96,
+			"a timer interrupt costs %.2g µs at least every %.3g ms (%.2g %%)",
 			f->timer_ns / 1e3, f->tick_ns / 1e6, 100 * f->timer_ns / f->tick_ns);
 	else
 		snprintf(buf, 96, "what a timer interrupt costs is not known here");
@@ -48,18 +49,22 @@ static void advise_by_cpu_time(const struct et_timing_facts *f, struct et_advice
 	a->method = "cpu-time";
 	a->clock = "CLOCK_PROCESS_CPUTIME_ID";
 	a->protocol = ET_PROTOCOL_EMP;
-	if (a->loaded)
+	if (a->from_s >= 1)
+		snprintf(a->why, sizeof(a->why), "%s",
+			a->loaded ? "exact here, too; what others do to caches is all that is left "
+				    "of them"
+				  : "exact here, and without others elapsed time says the same; "
+				    "give the mean of several runs with its uncertainty");
+	else if (a->loaded)
 		snprintf(a->why, sizeof(a->why),
 			"others run in every sample, but their time is not in it: it steps by "
 			"%.3g ns here, not by ticks",
 			f->cpu_step_ns);
 	else
 		snprintf(a->why, sizeof(a->why),
-			"it steps by %.3g ns here, not by ticks%s; %s, and is in it",
-			f->cpu_step_ns,
-			f->cpu_latency_ns < 1e-4 * 1e9 * a->from_s ? ", and its reading is no cost"
-								   : "",
-			timer_share(f, timer));
+			"it steps by %.3g ns here, not by ticks, and a reading costs %.3g ns; %s, "
+			"which is in it",
+			f->cpu_step_ns, f->cpu_latency_ns, timer_share(f, timer));
 }
 
 /* The chapter's own machine: CPU time is counted in ticks. */
@@ -89,7 +94,8 @@ static void advise_by_ticks(const struct et_timing_facts *f, struct et_advice *a
 		a->method = "ticks";
 		a->clock = "times";
 		snprintf(a->why, sizeof(a->why),
-			"interval counting: some ticks too many or too few are little of that many");
+			"interval counting: some ticks too many or too few are little of that "
+			"many");
 	}
 }
 
@@ -143,7 +149,8 @@ static void look_at(const struct et_command *c, enum et_metric metric, struct lo
 struct et_choice et_protocol_choose(const struct et_experiment *e)
 {
 	const double loaded_share = 0.05;
-	/* Of the kernel's sum of run times, which control groups and wait4 tell to a microsecond. */
+	/* Of the kernel's sum of run times, which control groups and wait4 tell to a microsecond.
+	 */
 	struct et_timing_facts f = { .tick_ns = (double)e->host.tick_ns,
 		.timer_ns = NAN,
 		.cpu_step_ns = 1000,

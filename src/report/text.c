@@ -16,7 +16,6 @@ enum { NARROWEST = 40, VALUE_COLUMN = 16, CULPRITS = 3, CULPRITS_VERBOSE = 10 };
 
 #define BOLD "1"
 #define JUDGED "1;32"
-#define FAINT "2"
 #define WARNING "33"
 
 struct text {
@@ -30,17 +29,11 @@ struct text {
 static ET_PRINTF(4, 5) void row(
 	const struct text *t, const char *label, const char *style, const char *fmt, ...)
 {
-	char lead[VALUE_COLUMN + 2];
-	char *value = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&value, fmt, ap) < 0)
-		value = et_strdup(fmt);
+	et_page_row(&t->page, VALUE_COLUMN, label, style, fmt, ap);
 	va_end(ap);
-	snprintf(lead, sizeof(lead), "  %s", label);
-	et_page_paragraph(&t->page, VALUE_COLUMN, lead, style ? style : FAINT, value, style);
-	free(value);
 }
 
 static void warnings(const struct text *t, const struct et_warnings *w)
