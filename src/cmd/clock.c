@@ -97,8 +97,7 @@ static int survey(const struct et_cli *cli, const struct request *r,
 
 	et_progress_erase(&watch.progress);
 	if (rc && r->cpu >= 0)
-		return et_hint(err,
-			et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT, "--cpu %d", r->cpu),
+		return et_hint(err, et_fail_errno(err, -rc, ET_EXIT_USAGE, "--cpu %d", r->cpu),
 			"it is offline, not there, or not among those this process may use "
 			"(taskset -p $$)");
 	return rc ? et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT, "staying on one CPU") : 0;

@@ -6,17 +6,11 @@
 #include <errno.h>
 #include <string.h>
 
-/* K-best, asked for or possible: its own options, and none that speak of a mean. */
-static int check_kbest(struct et_run_options *o, struct et_error *err)
+/* K, epsilon and M; what was not given is filled in. */
+static int check_kbest_figures(struct et_run_options *o, struct et_error *err)
 {
 	struct et_plan *p = &o->e->plan;
-	bool certain = o->e->protocol == ET_PROTOCOL_KBEST;
 
-	if (!certain && o->e->protocol != ET_PROTOCOL_AUTO)
-		return !p->k && p->epsilon == 0
-			       ? 0
-			       : et_fail(err, EINVAL, ET_EXIT_USAGE,
-					 "--best and --epsilon go with --protocol kbest or auto");
 	p->k = p->k ? p->k : 3;
 	p->epsilon = p->epsilon > 0 ? p->epsilon : 0.01;
 	if (!o->max_given && p->until_ratio == 0)
@@ -29,6 +23,24 @@ static int check_kbest(struct et_run_options *o, struct et_error *err)
 			p->max_runs);
 	if (p->epsilon > 1)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "--epsilon is above 1");
+	return 0;
+}
+
+/* K-best, asked for or possible: its own options, and none that speak of a mean. */
+static int check_kbest(struct et_run_options *o, struct et_error *err)
+{
+	struct et_plan *p = &o->e->plan;
+	bool certain = o->e->protocol == ET_PROTOCOL_KBEST;
+
+	if (!certain && o->e->protocol != ET_PROTOCOL_AUTO) {
+		if (!p->k && p->epsilon == 0)
+			return 0;
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--best and --epsilon go with --protocol kbest or auto");
+	}
+	int rc = check_kbest_figures(o, err);
+	if (rc)
+		return rc;
 	if (certain && (o->runs_given || p->until_ratio > 0))
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE,

@@ -169,8 +169,6 @@ static const char *format_hz(double hz, double uncertainty, char buf[ET_FIGURE])
 {
 	int digits = 7;
 
-	if (!(hz > 0))
-		return strcpy(buf, ET_DASH);
 	if (uncertainty > 0)
 		digits = (int)ceil(log10(hz / uncertainty)) + 1;
 	digits = digits < 4 ? 4 : digits > 10 ? 10 : digits;
