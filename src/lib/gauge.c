@@ -5,6 +5,7 @@
 #include "num/quantile.h"
 
 #include <etalon/etalon.h>
+#include <math.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -110,11 +111,14 @@ void et_gauge_counter(struct et_gauge *g, const struct et_counter *c)
 	g->hz_uncertainty = c->hz_uncertainty;
 }
 
-/* Least and a standard uncertainty: half of the samples lie within this above the least. */
+/*
+ * Least and a standard uncertainty: half of the samples lie within this above the least. No less
+ * than a count's share: the clock rounds.
+ */
 static double least_of(double *x, size_t n, double *uncertainty)
 {
 	et_sort(x, n);
-	*uncertainty = et_median_sorted(x, n) - x[0];
+	*uncertainty = fmax(et_median_sorted(x, n) - x[0], 0.3);
 	return x[0];
 }
 

@@ -14,6 +14,8 @@
 enum {
 	SAMPLE_NS = 20000, /* short functions are called until a sample is this long */
 	MOST_CALLS = 1 << 24,
+	TRIES = 3,
+	PLAINLY_LONG_NS = 1000000,
 	AWAY_NS = 1000000,         /* a longer gap is another thread's turn */
 	WINDOW_MOST_NS = 50000000, /* windows of interrupts are not longer */
 	SPIN_MOST_NS = 200000000,  /* nor is the spin behind a sample */
@@ -88,17 +90,29 @@ static bool interrupted(const struct measurement *m, const struct shot *s)
 	return wall - s->cpu_ns > slack;
 }
 
-/* Warms up, and finds how many calls make a sample that the clock can tell. */
-static void choose_calls(struct measurement *m, struct shot *last)
+/*
+ * Warms up, and finds how many calls make a sample that the clock can tell. The first call may be
+ * far longer than the next: the shortest of a few decides, unless it is long anyway.
+ */
+static void choose_calls(struct measurement *m, struct shot *shortest)
 {
+	bool fixed = m->o->calls || m->o->cache == ET_CACHE_COLD;
+	struct shot s;
+
 	m->calls = m->o->calls ? m->o->calls : 1;
-	for (;;) {
-		call(m, last);
-		m->backwards = last->backwards;
-		if (m->o->calls || m->o->cache == ET_CACHE_COLD || m->backwards ||
-			ns_of(m, last->ticks) >= SAMPLE_NS || m->calls >= MOST_CALLS)
+	for (int tries = 0;; tries++) {
+		call(m, &s);
+		m->backwards |= s.backwards;
+		if (!tries || s.ticks < shortest->ticks)
+			*shortest = s;
+		if (fixed || m->backwards || ns_of(m, s.ticks) >= PLAINLY_LONG_NS)
+			return;
+		if (tries + 1 < TRIES)
+			continue;
+		if (ns_of(m, shortest->ticks) >= SAMPLE_NS || m->calls >= MOST_CALLS)
 			return;
 		m->calls *= 2;
+		tries = -1;
 	}
 }
 
@@ -266,7 +280,7 @@ static void judge(const struct measurement *m, struct et_kbest_result *r)
 	r->doubts |= g->doubts | (r->converged ? 0 : ET_DOUBT_SPREAD);
 	if (by_cpu && m->o->clock != ET_CLOCK_CPU)
 		r->doubts |= ET_DOUBT_INTERRUPTED;
-	error_ns = et_kbest_error(best, CONFIDENCE) * best_ns + 2 * overhead_u +
+	error_ns = et_kbest_error(best, CONFIDENCE) * best_ns + 2 * overhead_u + ns_of(m, 1) +
 		   2 * g->hz_uncertainty / g->hz * best_ns;
 	if (by_cpu) /* what refilling caches takes is in no figure: as much again */
 		error_ns += m->switch_ns * m->switches / (double)m->samples;
