@@ -40,7 +40,8 @@ if d["tick_ns"] is not None:
         assert 0 < d["timer_interrupt_min_ns"] < tick
 if d["tsc_hz"] is not None:
     c = d["counter"]
-    assert abs(c["hz_by_sleep"] / c["hz"] - 1) < 0.5 and c["hz_by_sleep"] > 0.999 * c["hz"]
+    # a sleep ends late, never early
+    assert 0.999 * c["hz"] < c["hz_by_sleep"] < 3 * c["hz"]
     assert 0 <= c["hz_uncertainty"] < 1e-3 * c["hz"]
     assert c["hz"] == d["tsc_hz"]
 PY
