@@ -10,29 +10,48 @@ const char *const et_clock_kind_names[] = { "cycles", "time", "ticks", "cpu", NU
 
 /* --- steps --- */
 
-/* Ticks are waited for; a clock that is finer than its reading needs only a few hundred. */
+/* A step as small as the smallest confirms it; a smaller one begins anew. */
+static void note_step(struct et_timepiece_figures *out, uint64_t by)
+{
+	double step = (double)by;
+
+	out->steps++;
+	if (!(step >= 0.99 * out->step)) {
+		out->step = step;
+		out->confirmed = 0;
+	}
+	if (step <= 1.01 * out->step) {
+		out->step = fmin(out->step, step);
+		out->confirmed++;
+	}
+}
+
+/*
+ * Ticks are waited for. What happened while others had the CPU is not counted: several ticks may
+ * have gone by, and look like one step.
+ */
 static void find_step(const struct et_timepiece *t, const struct et_clock *reference,
 	struct et_timepiece_figures *out)
 {
-	enum { BETWEEN_LOOKS = 64, ENOUGH = 5 };
-	const uint64_t shortest_ns = 2000000, longest_ns = 100000000;
+	enum { BETWEEN_LOOKS = 64 };
+	const uint64_t shortest_ns = 2000000, longest_ns = 250000000, away_ns = 1000000;
 	uint64_t began = reference->now_ns(reference->ctx), spent = 0;
-	uint64_t last = t->read(t), smallest = UINT64_MAX;
+	uint64_t last = t->read(t);
 
-	while (spent < longest_ns && (out->steps < ENOUGH || spent < shortest_ns)) {
+	while (spent < longest_ns && (out->confirmed < ET_STEP_CONFIRMED || spent < shortest_ns)) {
+		struct et_timepiece_figures before = *out;
 		for (int i = 0; i < BETWEEN_LOOKS; i++) {
 			uint64_t now = t->read(t);
-			if (now > last) {
-				smallest = now - last < smallest ? now - last : smallest;
-				out->steps++;
-			}
+			if (now > last)
+				note_step(out, now - last);
 			out->backwards += now < last;
 			last = now;
 		}
-		spent = reference->now_ns(reference->ctx) - began;
+		uint64_t looked = reference->now_ns(reference->ctx) - began;
+		if (looked - spent > away_ns)
+			*out = before;
+		spent = looked;
 	}
-	if (out->steps)
-		out->step = (double)smallest;
 }
 
 /* --- latency --- */

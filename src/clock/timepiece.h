@@ -28,7 +28,7 @@ struct et_timepiece {
 	void *ctx;
 };
 
-enum { ET_NO_CLOCKID = -1 };
+enum { ET_NO_CLOCKID = -1, ET_STEP_CONFIRMED = 3 };
 
 /* All of this machine's architecture; the list ends with a name of NULL. */
 extern const struct et_timepiece et_timepieces[];
@@ -38,6 +38,7 @@ struct et_timepiece_figures {
 	int error;          /* errno; 0: it can be read */
 	double claimed_ns;  /* what clock_getres says */
 	double step;        /* smallest seen, ns or counts; NaN: none in the time there was */
+	uint32_t confirmed; /* it was seen so often; few: there may be smaller ones */
 	uint32_t steps;     /* so many were seen */
 	uint32_t backwards; /* so often a reading was before the last one */
 	double latency_ns;  /* of a reading: median of batches … */
@@ -46,7 +47,7 @@ struct et_timepiece_figures {
 
 /* What the loop around the readings costs, to be taken off a latency. */
 double et_timepiece_overhead(const struct et_clock *reference);
-/* Takes at most about 0.15 s by the reference. */
+/* Takes at most about 0.3 s by the reference. */
 void et_timepiece_measure(const struct et_timepiece *t, const struct et_clock *reference,
 	double overhead_ns, struct et_timepiece_figures *out);
 

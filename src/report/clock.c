@@ -61,7 +61,8 @@ static void doubt_counter(const struct et_survey *s, struct et_warnings *w)
 	if (s->cpus < 2)
 		et_warn(w, "only one CPU may be used: whether others agree with it is not known");
 	if (o.silent)
-		et_warn(w, "%zu CPUs were too busy to compare their counters", o.silent);
+		et_warn(w, "%zu CPU%s too busy to compare counters with", o.silent,
+			o.silent == 1 ? " was" : "s were");
 	if (s->pairs_error && s->pairs_error != -EOPNOTSUPP)
 		et_warn(w, "not all CPUs could be compared: %s", strerror(-s->pairs_error));
 }
@@ -80,6 +81,23 @@ static void doubt_timer(const struct et_survey *s, struct et_warnings *w)
 		et_warn(w, "the timer interrupt was not measured: %s", strerror(-s->timer_error));
 }
 
+static void doubt_clock(const struct et_survey_clock *c, struct et_warnings *w)
+{
+	const struct et_timepiece_figures *f = &c->figures;
+
+	if (f->error)
+		return;
+	if (!f->steps)
+		et_warn(w, "%s made no step in the time there was", c->is->name);
+	else if (f->confirmed < ET_STEP_CONFIRMED)
+		et_warn(w,
+			"%s: so small a step was seen %u times only, on a busy machine there "
+			"may be smaller ones",
+			c->is->name, f->confirmed);
+	if (f->backwards)
+		et_warn(w, "%s went backwards %u times", c->is->name, f->backwards);
+}
+
 static void doubts_of(const struct et_clock_report *r, struct et_warnings *w)
 {
 	const struct et_survey *s = r->survey;
@@ -92,11 +110,7 @@ static void doubts_of(const struct et_clock_report *r, struct et_warnings *w)
 	doubt_counter(s, w);
 	doubt_timer(s, w);
 	for (size_t i = 0; i < s->n_clocks; i++) {
-		if (s->clocks[i].figures.error == 0 && isnan(s->clocks[i].figures.step))
-			et_warn(w, "%s made no step in the time there was", s->clocks[i].is->name);
-		if (s->clocks[i].figures.backwards)
-			et_warn(w, "%s went backwards %u times", s->clocks[i].is->name,
-				s->clocks[i].figures.backwards);
+		doubt_clock(&s->clocks[i], w);
 	}
 	if (s->ntp.error)
 		et_warn(w, "the kernel's correction of its clock cannot be read: %s",
@@ -147,7 +161,9 @@ static void clock_row(
 	cell(p, 8, et_format_rounded(et_survey_step_ns(s, c), 3, buf));
 	cell(p, 8, et_format_rounded(f->claimed_ns, 3, buf));
 	cell(p, 9, et_format_rounded(f->latency_ns, 3, buf));
-	cell(p, 9, et_format_rounded((f->latency_hi_ns - f->latency_lo_ns) / 2, 2, buf));
+	/* Less than a hundredth of a nanosecond is the luck of quiet batches. */
+	cell(p, 9,
+		et_format_rounded(fmax((f->latency_hi_ns - f->latency_lo_ns) / 2, 0.01), 2, buf));
 	fprintf(p->out, "  %s\n", c->is->counts);
 }
 
@@ -320,6 +336,7 @@ static void clock_json(
 	et_json_double(w, "resolution_ns", et_survey_step_ns(s, c));
 	et_json_double(w, "claimed_ns", f->claimed_ns);
 	et_json_u64(w, "steps", f->steps);
+	et_json_u64(w, "confirmed", f->confirmed);
 	et_json_u64(w, "backwards", f->backwards);
 	et_json_double(w, "latency_ns", f->latency_ns);
 	et_json_flat_array(w, "latency_interval_ns");
