@@ -251,31 +251,45 @@ static void show_help(const char *program)
 	fprintf(stdout, "\nexample: %s --json now.json\n", program);
 }
 
+/* What the options ask for; the number of regressions or -errno. */
+static int serve(const struct request *r, const char *program, const struct et_bench *benches,
+	size_t n, const struct et_operands *ops, struct et_error *err)
+{
+	int rc;
+
+	if (r->help) {
+		show_help(program);
+		return 0;
+	}
+	if (r->version) {
+		fprintf(stdout, "libetalon %s\n", et_version());
+		return 0;
+	}
+	rc = check(r, benches, n, ops, err);
+	if (rc == 0 && !r->list)
+		return run(r, benches, n, err);
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		if (wanted(r, bench_at(benches, i)))
+			fprintf(stdout, "%s\n", bench_at(benches, i)->name);
+	return rc;
+}
+
 int et_bench_main(int argc, char **argv, const struct et_bench *benches, size_t n)
 {
 	static const struct et_option *const tables[] = { options, NULL };
-	const char *program = argc > 0 && argv && argv[0] ? argv[0] : "benchmark";
 	struct request r = { 0 };
 	struct et_error err = { 0 };
 	struct et_operands ops = { 0 };
 	int rc;
 
+	if (argc < 1 || !argv || !argv[0])
+		return ET_EXIT_USAGE;
 	et_kbest_opts_init(&r.o, sizeof(r.o));
-	rc = argc > 0 ? et_options_parse(tables, argc, argv, option, &r, &ops, &err) : 0;
-	if (rc == 0 && r.help) {
-		show_help(program);
-	} else if (rc == 0 && r.version) {
-		fprintf(stdout, "libetalon %s\n", et_version());
-	} else if (rc == 0) {
-		rc = check(&r, benches, n, &ops, &err);
-		for (size_t i = 0; rc == 0 && r.list && i < n; i++)
-			if (wanted(&r, bench_at(benches, i)))
-				fprintf(stdout, "%s\n", bench_at(benches, i)->name);
-		if (rc == 0 && !r.list)
-			rc = run(&r, benches, n, &err);
-	}
+	rc = et_options_parse(tables, argc, argv, option, &r, &ops, &err);
+	if (rc == 0)
+		rc = serve(&r, argv[0], benches, n, &ops, &err);
 	et_operands_free(&ops);
 	if (rc < 0)
-		return complain(program, &err);
+		return complain(argv[0], &err);
 	return rc > 0 && r.fail ? ET_EXIT_PROGRAM : ET_EXIT_DONE;
 }

@@ -36,7 +36,7 @@ struct et_gauge {
 
 /* Cost of reading both clocks, and the pace at full speed. */
 void et_gauge_learn(struct et_gauge *g);
-/* Ticks of the pace loop now: the better of two. Also lowers full_pace. */
+/* Ticks of the pace loop now: the better of two. Lowers full_pace and overhead to what it sees. */
 double et_gauge_pace(struct et_gauge *g);
 /*
  * The least CPU time that leaving the CPU and coming back costs a thread; waits up to limit_ns for

@@ -133,6 +133,11 @@ static void watch_interrupts(struct measurement *m, double sample_ns)
 	m->spin_cpu_ns += (double)(g->cpu_ns(g->ctx) - cpu);
 }
 
+static bool compensates_switches(const struct measurement *m, double switches)
+{
+	return m->o->compensate && switches >= MANY_SWITCHES;
+}
+
 static void take(struct measurement *m)
 {
 	double before, slow, switch_ns;
@@ -153,9 +158,10 @@ static void take(struct measurement *m)
 	m->crossed = interrupted(m, &s);
 	if (!m->crossed)
 		et_kbest_set_add(&m->clean, s.ticks, slow);
-	else if (++m->interrupted == 2 && m->o->compensate && s.switches >= MANY_SWITCHES)
+	else if (++m->interrupted == 2)
 		m->switch_ns = et_gauge_switch_ns(m->g, SWITCH_WAIT_NS);
-	switch_ns = s.switches >= MANY_SWITCHES ? m->switch_ns * (double)s.switches : 0;
+	switch_ns =
+		compensates_switches(m, (double)s.switches) ? m->switch_ns * (double)s.switches : 0;
 	et_kbest_set_add(&m->cpu, fmax(s.cpu_ns - switch_ns, 0), slow);
 }
 
@@ -230,6 +236,17 @@ static double least_loss(
 	return least * scale;
 }
 
+/*
+ * The least of a switch is known, the usual one is taken to be twice that; what refilling caches
+ * takes is in no figure.
+ */
+static double switches_error(const struct measurement *m)
+{
+	double a_sample = m->switches / (double)m->samples;
+
+	return m->switch_ns * a_sample * (compensates_switches(m, a_sample) ? 1 : 2);
+}
+
 static void judge_interrupts(const struct measurement *m, double best_ns, bool by_cpu,
 	double *value_ns, double *error_ns, struct et_kbest_result *r)
 {
@@ -237,10 +254,14 @@ static void judge_interrupts(const struct measurement *m, double best_ns, bool b
 
 	if (best_ns < m->g->tick_ns) /* some samples met no timer interrupt */
 		return;
-	if (m->loss.best.n >= WINDOWS)
+	if (m->loss.best.n)
 		least = least_loss(m, best_ns, by_cpu, &uncertainty);
 	else
 		r->doubts |= ET_DOUBT_NO_TICK_COST;
+	if (m->loss.best.n < WINDOWS) {
+		uncertainty += 2 * least;
+		least = 0;
+	}
 	if (uncertainty > m->o->epsilon * best_ns)
 		r->doubts |= ET_DOUBT_INTERRUPTS;
 	least = fmin(least, best_ns);
@@ -282,8 +303,8 @@ static void judge(const struct measurement *m, struct et_kbest_result *r)
 		r->doubts |= ET_DOUBT_INTERRUPTED;
 	error_ns = et_kbest_error(best, CONFIDENCE) * best_ns + 2 * overhead_u + ns_of(m, 1) +
 		   2 * g->hz_uncertainty / g->hz * best_ns;
-	if (by_cpu) /* what refilling caches takes is in no figure: as much again */
-		error_ns += m->switch_ns * m->switches / (double)m->samples;
+	if (by_cpu)
+		error_ns += switches_error(m);
 	judge_interrupts(m, best_ns, by_cpu, &value_ns, &error_ns, r);
 	judge_speed(m, best, best_ns, &error_ns, r);
 	if (value_ns < 10 * overhead_u)
@@ -302,6 +323,20 @@ static void judge(const struct measurement *m, struct et_kbest_result *r)
 	r->elapsed_ns = m->elapsed_ns;
 }
 
+/*
+ * M samples in a moment would all see the same neighbour: they are spread over the time there is,
+ * and the pace loop meanwhile looks for the full speed.
+ */
+static bool early(struct measurement *m)
+{
+	double due = (double)m->o->least_ns * (double)m->samples / m->o->max_samples;
+
+	if ((double)m->elapsed_ns >= due)
+		return false;
+	et_gauge_pace(m->g);
+	return true;
+}
+
 static void sample_all(struct measurement *m)
 {
 	const struct et_gauge *g = m->g;
@@ -314,7 +349,9 @@ static void sample_all(struct measurement *m)
 	first = g->now_ns(g->ctx);
 	while (!m->backwards && !finished(m)) {
 		take(m);
-		m->elapsed_ns = g->now_ns(g->ctx) - first;
+		do {
+			m->elapsed_ns = g->now_ns(g->ctx) - first;
+		} while (early(m));
 	}
 }
 
