@@ -17,7 +17,21 @@
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+struct rq {
+	__u64 clock, clock_task; /* all time, and what tasks are charged with */
+	__u64 prev_irq_time;     /* with CONFIG_IRQ_TIME_ACCOUNTING only */
+};
+
+struct cfs_rq {
+	struct rq *rq; /* with CONFIG_FAIR_GROUP_SCHED only */
+};
+
+struct sched_entity {
+	struct cfs_rq *cfs_rq; /* the same */
+};
+
 struct task_struct {
+	struct sched_entity se;
 	int pid, tgid;
 	unsigned int flags;
 	struct task_struct *real_parent, *group_leader;

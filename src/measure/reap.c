@@ -86,6 +86,8 @@ static bool held_up(int code)
 static void take_end(struct et_ended *e, uint64_t now_ns, bool alone)
 {
 	e->t1_ns = now_ns;
+	if (e->end_ns)
+		__atomic_store_n(e->end_ns, now_ns, __ATOMIC_RELEASE);
 	read_zombie(e);
 	/* What it left in its own process group must not disturb a partner that still runs. */
 	if (!alone)

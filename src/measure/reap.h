@@ -22,6 +22,7 @@ struct et_ended {
 	uint64_t began_ns;     /* about when it started; set by the caller */
 	pid_t pid;             /* set by the caller; 0: no such child */
 	volatile pid_t *group; /* cleared when it ends, or NULL; set by the caller */
+	uint64_t *end_ns;      /* where t1 is written for the ledger, or NULL; set by the caller */
 	bool done;             /* it has ended */
 	uint64_t t1_ns;        /* right after the kernel said so */
 	int status;            /* as of wait */
