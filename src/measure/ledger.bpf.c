@@ -54,10 +54,11 @@ static int lane_of(struct task_struct *t)
  */
 static void read_hidden(struct task_struct *t, __u64 *hidden_ns, __u64 *irq_ns)
 {
+	struct rq *rq = rq_of(t);
+
 	*hidden_ns = *irq_ns = 0;
-	if (!bpf_core_field_exists(t->se.cfs_rq) || !bpf_core_field_exists(t->se.cfs_rq->rq))
+	if (!rq)
 		return;
-	struct rq *rq = t->se.cfs_rq->rq;
 	*hidden_ns = rq->clock - rq->clock_task;
 	if (bpf_core_field_exists(rq->prev_irq_time))
 		*irq_ns = rq->prev_irq_time;
@@ -130,20 +131,10 @@ static void set_running(struct et_ledger_cpu *cpu, struct task_struct *t)
 	bpf_probe_read_kernel(cpu->who.name, sizeof(cpu->who.name), t->group_leader->comm);
 }
 
-SEC("tp_btf/sched_switch")
-int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
+/* The stretch of whom the state names, which ends now. */
+static void end_stretch(
+	struct et_ledger_cpu *cpu, __u32 here, __u64 now, __u64 hidden_ns, __u64 hidden_irq_ns)
 {
-	__u64 hidden_ns, hidden_irq_ns, now;
-	__u32 here = bpf_get_smp_processor_id();
-	struct et_ledger_cpu *cpu = memory.armed_ns ? cpu_state(here) : NULL;
-
-	if (!cpu)
-		return 0;
-	now = bpf_ktime_get_ns();
-	read_hidden(next, &hidden_ns, &hidden_irq_ns);
-	if (cpu->since_ns < memory.armed_ns)
-		cpu->lane = lane_of(prev); /* our first sight of this CPU */
-	set_running(cpu, prev);            /* it may have another name by now */
 	for (int i = 0; i < ET_LEDGER_LANES; i++) {
 		struct et_lane *lane = &memory.lanes[i];
 		if (!lane->t0_ns)
@@ -155,16 +146,44 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 		if (cpu->lane == i && lane->home < 0)
 			move_home(lane, i, (int)here, now);
 	}
-	set_running(cpu, next);
+}
+
+/* From now on this task has the CPU. */
+static void begin_stretch(struct et_ledger_cpu *cpu, __u32 here, struct task_struct *t, __u64 now)
+{
+	set_running(cpu, t);
 	cpu->since_ns = now;
-	cpu->hidden_ns = hidden_ns;
-	cpu->hidden_irq_ns = hidden_irq_ns;
-	cpu->lane = lane_of(next);
+	cpu->lane = lane_of(t);
 	for (int i = 0; i < ET_LEDGER_LANES; i++) {
 		struct et_lane *lane = &memory.lanes[i];
 		if (lane->t0_ns && cpu->lane == i && lane->home != (__s32)here)
 			move_home(lane, i, (int)here, now);
 	}
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	__u64 hidden_ns, hidden_irq_ns, now;
+	__u32 here = bpf_get_smp_processor_id();
+	struct et_ledger_cpu *cpu = memory.armed_ns ? cpu_state(here) : NULL;
+
+	if (!cpu)
+		return 0;
+	now = bpf_ktime_get_ns();
+	read_hidden(next, &hidden_ns, &hidden_irq_ns);
+	if (cpu->since_ns < memory.armed_ns) {
+		cpu->lane = lane_of(prev); /* our first sight of this CPU */
+	} else if (cpu->who.pid != prev->pid) {
+		__u64 came = arrival_ns(prev, cpu->since_ns, now);
+		end_stretch(cpu, here, came, cpu->hidden_ns, cpu->hidden_irq_ns);
+		begin_stretch(cpu, here, prev, came);
+	}
+	set_running(cpu, prev); /* it may have another name by now */
+	end_stretch(cpu, here, now, hidden_ns, hidden_irq_ns);
+	begin_stretch(cpu, here, next, now);
+	cpu->hidden_ns = hidden_ns;
+	cpu->hidden_irq_ns = hidden_irq_ns;
 	return 0;
 }
 
