@@ -30,7 +30,10 @@ static struct et_ledger_cpu *cpu_state(__u32 cpu)
 	return bpf_map_lookup_elem(&cpus, &cpu);
 }
 
-/* A task of a measured program descends from us; who is orphaned comes to us. */
+/*
+ * A task of a measured program descends from a child of ours that is younger than the window; who
+ * is orphaned comes to us. Older children are none of it: a server that --setup has left running.
+ */
 static int lane_of(struct task_struct *t)
 {
 	enum { DEEPEST = 64, KERNEL_THREAD = 0x00200000 };
@@ -40,6 +43,8 @@ static int lane_of(struct task_struct *t)
 	for (int i = 0; i < DEEPEST; i++) {
 		struct task_struct *parent = t->real_parent;
 		if (!parent || !parent->pid)
+			return -1;
+		if (parent->tgid == memory.etalon && t->start_time < memory.armed_ns)
 			return -1;
 		if (parent->tgid == memory.etalon)
 			return memory.lanes[1].root && t->tgid == memory.lanes[1].root;
