@@ -634,7 +634,7 @@ static int wait_all(struct et_runner *r, struct take *t, struct et_error *err)
 
 	if (metronome)
 		et_reap_alternate(t->ended, r->e->plan.metronome_ns, &r->interrupt->signal);
-	int rc = et_reap_wait(t->ended, t->n, metronome);
+	int rc = et_reap_wait(t->ended, t->n, &r->before, metronome);
 
 	et_reap_leftovers(t->ended, t->n, &r->before);
 	r->interrupt->groups[0] = r->interrupt->groups[1] = 0;
@@ -671,7 +671,7 @@ static int perform(struct et_runner *r, struct take *t, struct et_sample *out, s
 	int rc = spawn_all(r, t, err);
 	if (rc) {
 		if (t->ended[0].pid > 0)
-			et_reap_wait(t->ended, 1, false);
+			et_reap_wait(t->ended, 1, &r->before, false);
 		r->interrupt->groups[0] = r->interrupt->groups[1] = 0;
 		return rc;
 	}
