@@ -39,8 +39,7 @@ struct task_struct {
 	struct sched_info sched_info; /* with CONFIG_SCHED_INFO only */
 	int pid, tgid;
 	unsigned int flags;
-	__u64 start_time; /* CLOCK_MONOTONIC */
-	struct task_struct *real_parent, *group_leader;
+	struct task_struct *group_leader;
 	char comm[ET_TASK_NAME];
 };
 

@@ -25,32 +25,25 @@ struct {
 	__type(value, struct et_culprit_account);
 } culprits SEC(".maps");
 
+/* The tasks of the measured programs, and of which. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, ET_LEDGER_MEMBERS);
+	__type(key, __u32);
+	__type(value, __s32);
+} members SEC(".maps");
+
 static struct et_ledger_cpu *cpu_state(__u32 cpu)
 {
 	return bpf_map_lookup_elem(&cpus, &cpu);
 }
 
-/*
- * A task of a measured program descends from a child of ours that is younger than the window; who
- * is orphaned comes to us. Older children are none of it: a server that --setup has left running.
- */
 static int lane_of(struct task_struct *t)
 {
-	enum { DEEPEST = 64, KERNEL_THREAD = 0x00200000 };
+	__u32 pid = (__u32)t->pid;
+	__s32 *lane = pid ? bpf_map_lookup_elem(&members, &pid) : NULL;
 
-	if (!t->pid || (t->flags & KERNEL_THREAD) || t->tgid == memory.etalon)
-		return -1;
-	for (int i = 0; i < DEEPEST; i++) {
-		struct task_struct *parent = t->real_parent;
-		if (!parent || !parent->pid)
-			return -1;
-		if (parent->tgid == memory.etalon && t->start_time < memory.armed_ns)
-			return -1;
-		if (parent->tgid == memory.etalon)
-			return memory.lanes[1].root && t->tgid == memory.lanes[1].root;
-		t = parent;
-	}
-	return -1;
+	return lane ? *lane : -1;
 }
 
 /*
@@ -189,6 +182,32 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	begin_stretch(cpu, here, next, now);
 	cpu->hidden_ns = hidden_ns;
 	cpu->hidden_irq_ns = hidden_irq_ns;
+	return 0;
+}
+
+/*
+ * The programs are the first children that we make once armed, in the order of their lanes, and all
+ * that they make. What a --setup has left running is older, and no part of them.
+ */
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+{
+	__u32 pid = (__u32)child->pid;
+	__s32 lane = memory.armed_ns ? lane_of(parent) : -1;
+
+	if (memory.armed_ns && parent->tgid == memory.etalon && memory.born < memory.wanted)
+		lane = (__s32)memory.born++;
+	if (lane >= 0 && bpf_map_update_elem(&members, &pid, &lane, BPF_ANY))
+		memory.lanes[lane == 1].crowded = 1;
+	return 0;
+}
+
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(on_free, struct task_struct *t)
+{
+	__u32 pid = (__u32)t->pid;
+
+	bpf_map_delete_elem(&members, &pid);
 	return 0;
 }
 

@@ -43,7 +43,7 @@ void et_ledger_close(struct et_ledger *l)
 	free(l);
 }
 
-void et_ledger_arm(struct et_ledger *l)
+void et_ledger_arm(struct et_ledger *l, size_t n)
 {
 	if (!l)
 		return;
@@ -52,6 +52,8 @@ void et_ledger_arm(struct et_ledger *l)
 	for (size_t i = 0; i < ET_LEDGER_LANES; i++)
 		l->memory->lanes[i].home = -1;
 	l->memory->etalon = getpid();
+	l->memory->wanted = (uint32_t)n;
+	l->memory->born = 0;
 	l->source->take(l->ctx, l->keys, l->culprits); /* what a run that failed has left */
 	__atomic_store_n(&l->memory->armed_ns, et_clock_read_ns(CLOCK_MONOTONIC), __ATOMIC_RELEASE);
 }
@@ -64,12 +66,6 @@ uint64_t *et_ledger_begin(struct et_ledger *l, size_t lane)
 uint64_t *et_ledger_end(struct et_ledger *l, size_t lane)
 {
 	return l ? (uint64_t *)&l->memory->lanes[lane].t1_ns : NULL;
-}
-
-void et_ledger_name(struct et_ledger *l, int32_t pid)
-{
-	if (l)
-		l->memory->lanes[1].root = pid;
 }
 
 void et_ledger_disarm(struct et_ledger *l)

@@ -21,16 +21,14 @@ int et_ledger_open(struct et_ledger **out, struct et_error *err);
 
 /* All that follows takes NULL for a ledger that is off. */
 void et_ledger_close(struct et_ledger *l);
-/* Begins to look, with empty accounts. Call it before the programs are made. */
-void et_ledger_arm(struct et_ledger *l);
+/* Begins to look, with empty accounts. The next n children that we make are the programs. */
+void et_ledger_arm(struct et_ledger *l, size_t n);
 /*
  * Words in which the window's begin (by the child itself) and end are written, CLOCK_MONOTONIC; the
  * account is of the time between. lane 0 or 1: the programs of one take.
  */
 uint64_t *et_ledger_begin(struct et_ledger *l, size_t lane);
 uint64_t *et_ledger_end(struct et_ledger *l, size_t lane);
-/* Says which child is the program of lane 1, before it is released. */
-void et_ledger_name(struct et_ledger *l, int32_t pid);
 /* Looks no more, and gathers the accounts. */
 void et_ledger_disarm(struct et_ledger *l);
 /* Enters a lane's account into its sample, whose times and interferers are there already. */

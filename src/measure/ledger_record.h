@@ -5,7 +5,7 @@
 
 #include "measure/witness_record.h"
 
-enum { ET_LEDGER_LANES = 2, ET_LEDGER_CULPRITS = 8192 };
+enum { ET_LEDGER_LANES = 2, ET_LEDGER_CULPRITS = 8192, ET_LEDGER_MEMBERS = 16384 };
 
 /* The account of one measured program, over its window. */
 struct et_lane {
@@ -13,7 +13,7 @@ struct et_lane {
 	__u64 t1_ns;         /* its end; 0: not yet */
 	__u64 home_since_ns; /* since when it is at home on that CPU */
 	__s32 home;          /* the CPU it runs on, or waits for; -1: not seen yet */
-	__s32 root;          /* its process, where there are two programs; 0: any child of ours */
+	__u32 crowded;       /* it had more tasks at a time than there is room for */
 	__u64 own_ns;        /* its tasks had a CPU */
 	__u64 idle_ns;       /* nobody had its CPU */
 	__u64 etalon_ns;     /* we ourselves had it */
@@ -29,6 +29,7 @@ struct et_ledger_memory {
 	__u64 armed_ns;     /* since when switches are looked at; 0: they are not */
 	__s32 etalon;       /* our process */
 	__u32 tells_hidden; /* the kernel's clocks could be read */
+	__u32 wanted, born; /* programs of this take, and how many of them are made */
 	struct et_lane lanes[ET_LEDGER_LANES];
 };
 

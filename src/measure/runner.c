@@ -416,10 +416,8 @@ static int spawn_blocked(struct et_runner *r, struct take *t, struct et_error *e
 		t->ended[i].group = &r->interrupt->groups[i];
 		t->ended[i].end_ns = et_ledger_end(r->ledger, i);
 	}
-	if (t->n > 1) {
-		et_ledger_name(r->ledger, t->ended[1].pid);
+	if (t->n > 1)
 		start_together(r, t);
-	}
 	return 0;
 }
 
@@ -463,7 +461,7 @@ static void before_run(struct et_runner *r, struct take *t)
 		et_taskstats_drain(r->taskstats, NULL, NULL, &stale);
 	}
 	et_watch_take(&r->watch, NULL, 0, &r->before);
-	et_ledger_arm(r->ledger);
+	et_ledger_arm(r->ledger, t->n);
 }
 
 static void after_run(struct et_runner *r, struct take *t)
