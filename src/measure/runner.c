@@ -42,7 +42,8 @@ struct et_runner {
 	cpu_set_t one;                   /* the CPU a duet or the reference loop shares */
 	bool pinnable;                   /* the sets below are known */
 	bool pinned;                     /* the user named the CPUs */
-	bool elsewhere;                  /* we ourselves keep off that one CPU */
+	bool elsewhere;                  /* we ourselves keep off that one CPU … */
+	cpu_set_t home;                  /* … and were here before */
 	int policy, priority;            /* of the programs */
 	const char *elsewhere_directory; /* where programs run, NULL: where we are */
 	int null_fd, in_fd[MOST_TOGETHER], out_fd;
@@ -99,8 +100,8 @@ static int step_aside(struct et_runner *r, struct et_error *err)
 
 	if (!r->e->plan.metronome_ns || (r->e->n_commands < 2 && !r->e->plan.pace))
 		return 0;
-	sched_getaffinity(0, sizeof(others), &others);
-	CPU_XOR(&others, &others, &r->one);
+	sched_getaffinity(0, sizeof(r->home), &r->home);
+	CPU_XOR(&others, &r->home, &r->one);
 	if (!CPU_COUNT(&others) || sched_setaffinity(0, sizeof(others), &others) < 0)
 		return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
 			"--metronome needs a second CPU, and there is only one for us");
@@ -261,6 +262,8 @@ void et_runner_close(struct et_runner *r)
 	if (!r)
 		return;
 	et_prompt_close(&r->prompt);
+	if (r->elsewhere)
+		sched_setaffinity(0, sizeof(r->home), &r->home);
 	if (r->cgroup.source != ET_PT_WAIT4)
 		et_cgroup_close(&r->cgroup);
 	et_taskstats_close(r->taskstats);
