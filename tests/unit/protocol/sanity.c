@@ -285,7 +285,7 @@ int main(void)
 {
 	test_probe();
 	test_false_removal(0.01, 0);
-	test_false_removal(0.02, 0.001);
+	test_false_removal(0.02, 0.003);
 	test_probe_left_alone();
 	test_cutoff();
 	test_two_sigma();
