@@ -40,7 +40,7 @@ enum et_mark {
 	/* What a rule would have removed, had nothing been to be removed (--keep-all). */
 	ET_MARK_DAEMON = 1 << 6,
 	ET_MARK_TWO_SIGMA = 1 << 7,
-	/* Likewise; or so many were slow that it was the rule, and none was removed for it. */
+	/* Likewise; or so many were slow that none was removed for it. */
 	ET_MARK_MACHINE_SLOW = 1 << 8,
 };
 

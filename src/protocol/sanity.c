@@ -130,7 +130,7 @@ static bool is_solo(const struct et_sample *s)
 	return is_judged(s) && s->arrangement == ET_SOLO;
 }
 
-/* Returns true when samples were slow as a rule, and all are kept for that. */
+/* Returns true when too many samples were slow, and all are kept for that. */
 static bool check_speed(struct et_command *c, double fast_ns, bool keep)
 {
 	size_t slow = 0, n = 0;
@@ -145,8 +145,9 @@ static bool check_speed(struct et_command *c, double fast_ns, bool keep)
 		slow++;
 		s->marks |= ET_MARK_MACHINE_SLOW;
 	}
-	if (2 * slow > n || keep)
-		return 2 * slow > n;
+	bool too_many = slow && (2 * slow > n || n - slow < ET_SPEED_LEAVES);
+	if (too_many || keep)
+		return too_many;
 	for (size_t i = 0; i < c->n_samples; i++) {
 		struct et_sample *s = &c->samples[i];
 		if (!(s->marks & ET_MARK_MACHINE_SLOW))
@@ -231,9 +232,9 @@ struct et_sample **et_sanity_check(
 			if (is_judged(&c->samples[i]))
 				check_daemons(&c->samples[i], cutoffs, seconds, e->plan.keep_all);
 		}
-		bool rule = check_speed(c, fast_ns, e->plan.keep_all);
+		bool kept = check_speed(c, fast_ns, e->plan.keep_all);
 		check_two_sigma(
-			c, ET_MARK_DAEMON | (rule ? 0 : ET_MARK_MACHINE_SLOW), e->plan.keep_all);
+			c, ET_MARK_DAEMON | (kept ? 0 : ET_MARK_MACHINE_SLOW), e->plan.keep_all);
 		for (size_t i = 0; i < c->n_samples; i++) {
 			if (!changed(&c->samples[i], &old[i]))
 				continue;

@@ -16,7 +16,8 @@
  *    on the other hardware thread makes them half as long again to twice as long; between the two
  *    there is next to nothing (doc/probe.md). A tick: that is how coarsely steal is told.
  *    Where more than half of a command's samples are slow, that is the rule on this machine and
- *    not a disturbance: they are marked and all are kept. At least 10 readings: of fewer, the
+ *    not a disturbance: they are marked and all are kept; likewise where fewer than 5 would be
+ *    left to speak of. At least 10 readings: of fewer, the
  *    decile is the least. Runs alone only: duets and paced runs carry their own reference along.
  * 3. Process time outside of mean ± 2 sd of the rest, that is of the samples that the others left:
  *    two-sigma. One pass. Runs alone only: a duet is judged by the ratio within the pair, in which
@@ -32,7 +33,7 @@
 #include "model/daemon.h"
 #include "model/experiment.h"
 
-enum { ET_TWO_SIGMA_LEAST = 10, ET_PROBE_LEAST = 10 };
+enum { ET_TWO_SIGMA_LEAST = 10, ET_PROBE_LEAST = 10, ET_SPEED_LEAVES = 5 };
 
 #define ET_PROBE_LIMIT 1.10  /* times the fast level */
 #define ET_STEAL_LIMIT 0.05  /* of elapsed time */

@@ -138,10 +138,10 @@ static void doubt_speed(const struct et_experiment *e, const struct totals *t, s
 			t->pt > long_enough_ns * (double)t->n && t->pt < 1.1 * t->et;
 	const char *advice = paceable ? "; --pace corrects for it" : "";
 
-	if (2 * kept_slow > t->turns)
+	if (kept_slow && !e->plan.keep_all)
 		et_warn(out,
 			"the machine was slow in %zu of %zu runs (a fixed loop beside them, or "
-			"stolen time, says so), too often to leave them out: these are times of a "
+			"stolen time, says so), too many to leave them out: these are times of a "
 			"slow machine%s",
 			kept_slow, t->turns, advice);
 	else if ((double)t->slow > often * (double)t->turns)

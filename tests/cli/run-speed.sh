@@ -53,7 +53,7 @@ ok "is the rule: none is removed, they are marked" jq -e '.commands[0] |
 	([.samples[] | select(.removed != null)] | length == 0) and
 	([.samples[] | select(.marks | index("machine-slow"))] | length == 12)' most.json
 like "which is said" "$(tr -s '\n ' ' ' <<<"$out")" \
-	'slow in 12 of 20 runs .* too often to leave them out.*--pace corrects'
+	'slow in 12 of 20 runs .* too many to leave them out.*--pace corrects'
 
 interrupted all 6 true
 exits "--keep-all" 0 etalon run --resume=all --json all.json

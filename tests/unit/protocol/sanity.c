@@ -220,6 +220,13 @@ static void test_probe(void)
 	e = probed(20, 6, 1.13);
 	ok(check(e, NULL) == 6, "13 %% is");
 	et_experiment_free(e);
+	e = probed(6, 1, 2);
+	ok(check(e, NULL) == 1 && count(e, true) == 1, "one of 6 slow: 5 are left");
+	et_experiment_free(e);
+	e = probed(6, 2, 2);
+	ok(check(e, NULL) == 2 && count(e, true) == 0 && count(e, false) == 2,
+		"two of 6: too few would be left");
+	et_experiment_free(e);
 	e = probed(4, 1, 3);
 	ok(isnan(et_probe_fast_ns(e)) && check(e, NULL) == 0, "8 readings are too few");
 	et_experiment_free(e);
