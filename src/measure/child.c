@@ -198,7 +198,7 @@ static void read_clocks(const struct et_child_setup *s, struct et_start *start, 
 
 /*
  * It keeps account itself, after each lap, so that neither its start nor its end counts: laps and
- * their CPU time belong together to the nanosecond, whenever it is killed.
+ * their CPU time belong together, but for one lap if it is killed between the two stores.
  */
 static _Noreturn void run_pace(struct et_start *start)
 {

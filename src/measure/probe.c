@@ -67,6 +67,7 @@ static void take(struct et_probe *p)
 	if (move && sched_setaffinity(0, sizeof(one), &one) < 0) {
 		there = here;
 		move = false;
+		p->cpu = -1;
 	}
 	p->reading_ns = read_here();
 	if (move)
@@ -77,7 +78,8 @@ static void take(struct et_probe *p)
 
 static bool is_young(const struct et_probe *p)
 {
-	return p->taken_ns && et_clock_read_ns(CLOCK_MONOTONIC) - p->taken_ns < AT_MOST_EVERY_NS;
+	return p->taken_ns && (p->cpu < 0 || p->cpu == p->taken_cpu) &&
+	       et_clock_read_ns(CLOCK_MONOTONIC) - p->taken_ns < AT_MOST_EVERY_NS;
 }
 
 uint64_t et_probe_before(struct et_probe *p)

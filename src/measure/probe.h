@@ -7,8 +7,8 @@
  * of the laps is not. It is taken on the program's CPU; a program that is not bound to one is
  * probed behind its end where it ended, and before its start where the run before it ended.
  *
- * Readings come at most every 10 ms, which bounds their cost to some 2 % of the time: short
- * programs share them.
+ * Readings of a CPU come at most every 10 ms, which bounds their cost to some 2 % of the time (4 %
+ * of a machine at half speed): short programs share them.
  */
 #ifndef ET_MEASURE_PROBE_H
 #define ET_MEASURE_PROBE_H
