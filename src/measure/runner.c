@@ -12,17 +12,16 @@
 #include "measure/prompt.h"
 #include "measure/reap.h"
 #include "measure/steal.h"
+#include "measure/streams.h"
 #include "model/field.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
-enum { MOST_TOGETHER = 2 };
+enum { MOST_TOGETHER = ET_STREAMS_IN };
 
 struct et_runner {
 	const struct et_experiment *e;
@@ -46,7 +45,7 @@ struct et_runner {
 	cpu_set_t home;                  /* … and were here before */
 	int policy, priority;            /* of the programs */
 	const char *elsewhere_directory; /* where programs run, NULL: where we are */
-	int null_fd, in_fd[MOST_TOGETHER], out_fd;
+	struct et_streams streams;
 	struct et_steal steal;
 	struct et_prompt prompt;
 	struct et_probe probe;
@@ -128,41 +127,6 @@ static int choose_scheduler(struct et_runner *r, struct et_error *err)
 	return 0;
 }
 
-static int open_file(const char *path, int flags, int *fd, struct et_error *err)
-{
-	*fd = open(path, flags | O_CLOEXEC, 0666);
-	if (*fd < 0)
-		return et_fail_errno(err, errno, ET_EXIT_USAGE, "%s", path);
-	return 0;
-}
-
-/* Every run reads the input from its beginning: a pipe has none for the second. */
-static int check_input(const char *path, struct et_error *err)
-{
-	struct stat st;
-
-	if (!path || stat(path, &st) < 0 || (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode)))
-		return 0; /* what is missing is told when it is opened */
-	return et_hint(err,
-		et_fail(err, ESPIPE, ET_EXIT_USAGE,
-			"--input %s is a pipe: only the first run would see what is in it", path),
-		"write it to a file first");
-}
-
-static int open_files(struct et_runner *r, struct et_error *err)
-{
-	const struct et_child_spec *c = &r->e->child;
-	int rc = open_file("/dev/null", O_RDWR, &r->null_fd, err);
-
-	if (rc == 0)
-		rc = check_input(c->input, err);
-	for (int i = 0; rc == 0 && i < MOST_TOGETHER; i++)
-		rc = open_file(c->input ? c->input : "/dev/null", O_RDONLY, &r->in_fd[i], err);
-	if (rc == 0 && c->output && strcmp(c->output, "null") && strcmp(c->output, "inherit"))
-		rc = open_file(c->output, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, &r->out_fd, err);
-	return rc;
-}
-
 static int find_programs(struct et_runner *r, struct et_error *err)
 {
 	const char *path = et_environ_get(r->envp, "PATH");
@@ -230,7 +194,7 @@ int et_runner_open(const struct et_experiment *e, char *const *envp, struct et_i
 
 	r->e = e;
 	r->interrupt = interrupt;
-	r->null_fd = r->out_fd = r->in_fd[0] = r->in_fd[1] = -1;
+	et_streams_init(&r->streams);
 	r->cgroup.home_fd = -1;
 	r->cgroup.source = ET_PT_WAIT4;
 	r->steal.fd = -1;
@@ -247,7 +211,7 @@ int et_runner_open(const struct et_experiment *e, char *const *envp, struct et_i
 	if (rc == 0)
 		rc = find_programs(r, err);
 	if (rc == 0)
-		rc = open_files(r, err);
+		rc = et_streams_open(&r->streams, e->child.input, e->child.output, err);
 	if (rc) {
 		et_runner_close(r);
 		return rc;
@@ -277,10 +241,7 @@ void et_runner_close(struct et_runner *r)
 	et_strv_free(r->envp);
 	et_strv_free(r->own_envp);
 	et_strv_free(r->paths);
-	et_cleanup_close(&r->null_fd);
-	et_cleanup_close(&r->out_fd);
-	for (int i = 0; i < MOST_TOGETHER; i++)
-		et_cleanup_close(&r->in_fd[i]);
+	et_streams_close(&r->streams);
 	free(r);
 }
 
@@ -321,8 +282,6 @@ static void fill_setup(struct et_runner *r, struct take *t, size_t i)
 {
 	bool loop = i >= t->n;
 	const struct et_command *c = &r->e->commands[t->commands[i]];
-	const char *output = r->e->child.output;
-	bool inherit = output && !strcmp(output, "inherit");
 	bool counted = r->cgroup.source != ET_PT_WAIT4;
 
 	t->setups[i] = (struct et_child_setup){
@@ -342,11 +301,9 @@ static void fill_setup(struct et_runner *r, struct take *t, size_t i)
 		.gid = r->identity.gid,
 		.groups = r->identity.groups,
 		.n_groups = r->identity.n_groups,
-		.in = r->in_fd[i],
-		.out = inherit          ? STDOUT_FILENO
-		       : r->out_fd >= 0 ? r->out_fd
-					: r->null_fd,
-		.err = inherit ? STDERR_FILENO : r->null_fd,
+		.in = r->streams.in_fd[i],
+		.out = r->streams.out_fd,
+		.err = r->streams.err_fd,
 		/* etalon lives in lane 0 and children are born there. */
 		.attach_fd = counted && i > 0 ? r->cgroup.procs_fd[i] : -1,
 		.source = r->cgroup.source,
@@ -409,11 +366,8 @@ static void before_run(struct et_runner *r, struct take *t)
 		et_probe_expect(&r->probe, t->cpus);
 		t->probe_ns[0] = et_probe_before(&r->probe);
 	}
-	if (r->out_fd >= 0 && ftruncate(r->out_fd, 0) < 0)
-		errno = 0; /* a pipe or device: nothing to empty */
+	et_streams_rewind(&r->streams);
 	for (size_t i = 0; i < children(t); i++) {
-		if (r->e->child.input)
-			lseek(r->in_fd[i], 0, SEEK_SET);
 		fill_setup(r, t, i);
 		t->ended[i] = (struct et_ended){ .endless = i >= t->n,
 			.began_ns = et_clock_read_ns(CLOCK_MONOTONIC) };
