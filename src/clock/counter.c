@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "clock/counter.h"
 #include "base/clock.h"
+#include "num/line.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -51,7 +51,8 @@ int et_counter_calibrate(struct et_counter *c, uint64_t duration_ns)
 {
 	enum { PAIRS = 32 };
 	struct pair first, p;
-	double x[PAIRS], y[PAIRS], mx = 0, my = 0, sxx = 0, sxy = 0, rest = 0;
+	double x[PAIRS], y[PAIRS];
+	struct et_line line;
 	uint64_t last = 0;
 
 	if (!c->name)
@@ -71,19 +72,9 @@ int et_counter_calibrate(struct et_counter *c, uint64_t duration_ns)
 		last = p.counter;
 		x[i] = (double)(p.ns - first.ns);
 		y[i] = (double)(p.counter - first.counter);
-		mx += x[i] / PAIRS;
-		my += y[i] / PAIRS;
 	}
-	for (int i = 0; i < PAIRS; i++) {
-		sxx += (x[i] - mx) * (x[i] - mx);
-		sxy += (x[i] - mx) * (y[i] - my);
-	}
-	double slope = sxy / sxx;
-	for (int i = 0; i < PAIRS; i++) {
-		double off = y[i] - my - slope * (x[i] - mx);
-		rest += off * off;
-	}
-	c->hz = slope * 1e9;
-	c->hz_uncertainty = sqrt(rest / (PAIRS - 2) / sxx) * 1e9;
+	et_line_fit(x, y, PAIRS, &line);
+	c->hz = line.slope * 1e9;
+	c->hz_uncertainty = line.slope_error * 1e9;
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 
+extern const struct et_verb et_verb_clock;
 extern const struct et_verb et_verb_compare;
 extern const struct et_verb et_verb_completion;
 extern const struct et_verb et_verb_daemons;
@@ -17,6 +18,7 @@ extern const struct et_verb et_verb_import;
 extern const struct et_verb et_verb_lab;
 extern const struct et_verb et_verb_list;
 extern const struct et_verb et_verb_put;
+extern const struct et_verb et_verb_report;
 extern const struct et_verb et_verb_rm;
 extern const struct et_verb et_verb_run;
 extern const struct et_verb et_verb_samplesize;
@@ -32,8 +34,10 @@ const struct et_verb *const et_verbs[] = {
 	&et_verb_compare,
 	&et_verb_export,
 	&et_verb_import,
+	&et_verb_report,
 	&et_verb_rm,
 	&et_verb_env,
+	&et_verb_clock,
 	&et_verb_lab,
 	&et_verb_put,
 	&et_verb_completion,

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "num/dist.h"
 #include "num/line.h"
+#include "num/moments.h"
 #include "num/quantile.h"
 #include "stats/paired.h"
 
@@ -19,23 +20,25 @@ static void *logs(const double *x, size_t n)
 	return out;
 }
 
-/* The line's value at full speed and how sure it is; y is overwritten with the residuals. */
-static void conclude(const struct et_line *line, const double *x, double *y, struct et_paced *out)
+/*
+ * The line's value at full speed, where x is 0, and how sure it is; y is overwritten with the
+ * residuals.
+ */
+static void conclude(
+	const struct et_line *line, const double *x, double *y, size_t n, struct et_paced *out)
 {
-	double at = log(out->lap), value = et_line_at(line, at);
-
-	for (size_t i = 0; i < line->n; i++)
-		y[i] -= et_line_at(line, x[i]);
-	out->inflation = et_serial_inflation(y, line->n);
-	double error = sqrt(out->inflation) * et_line_error_at(line, at);
-	out->df = fmax((double)line->n / out->inflation - 2, 1);
+	for (size_t i = 0; i < n; i++)
+		y[i] -= line->intercept + line->slope * x[i];
+	out->inflation = et_serial_inflation(y, n);
+	double error = sqrt(out->inflation) * line->intercept_error;
+	out->df = fmax((double)n / out->inflation - 2, 1);
 	out->coverage_factor = et_qt(0.5 + out->level / 2, out->df);
-	out->mean = exp(value);
+	out->mean = exp(line->intercept);
 	out->relative_error = line->residual_sd; /* of logs: relative already */
 	out->standard_uncertainty = out->mean * error;
 	out->expanded_uncertainty = out->coverage_factor * out->standard_uncertainty;
-	out->lo = exp(value - out->coverage_factor * error);
-	out->hi = exp(value + out->coverage_factor * error);
+	out->lo = exp(line->intercept - out->coverage_factor * error);
+	out->hi = exp(line->intercept + out->coverage_factor * error);
 }
 
 void et_pace_fit(const double *pt, const double *lap, size_t n, double level, struct et_paced *out)
@@ -50,19 +53,23 @@ void et_pace_fit(const double *pt, const double *lap, size_t n, double level, st
 		return;
 	}
 	ET_AUTO_FREE double *x = logs(lap, n), *y = logs(pt, n), *sorted = et_sorted_copy(lap, n);
-	struct et_line line = et_line_fit(x, y, n);
+	struct et_line line;
 	out->lap = et_quantile_sorted(sorted, n, 0.1);
-	out->lap_mean = exp(line.mean_x);
+	out->lap_mean = exp(et_mean(x, n));
+	for (size_t i = 0; i < n; i++)
+		x[i] -= log(out->lap);
+	et_line_fit(x, y, n, &line);
 	out->coefficient = line.slope;
 	out->coefficient_uncertainty = line.slope_error;
-	out->p = line.p;
+	if (line.slope_error > 0) /* otherwise all points lie on it, and there is nothing to test */
+		out->p = et_pt_two_sided(line.slope / line.slope_error, (double)n - 2);
 	/* A program that runs faster the slower the loop runs is one that the loop knows nothing
 	 * of.
 	 */
-	if (!(line.slope > 0) || line.p > alpha)
+	if (!(line.slope > 0) || out->p > alpha)
 		out->why = "the reference loop's speed says nothing about this program";
 	else
-		conclude(&line, x, y, out);
+		conclude(&line, x, y, n, out);
 }
 
 void et_pace_judge(const struct et_command *c, double level, struct et_paced *out)

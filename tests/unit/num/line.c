@@ -1,27 +1,40 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Least squares against R's lm() and predict(). */
+/* Norris, NIST's certified linear regression (StRD), and what is no line. */
 #include "num/line.h"
 #include "tap.h"
 
-#include <math.h>
+static const double norris[][2] /* y, x */ = { { 0.1, 0.2 }, { 338.8, 337.4 }, { 118.1, 118.2 },
+	{ 888.0, 884.6 }, { 9.2, 10.1 }, { 228.1, 226.5 }, { 668.5, 666.3 }, { 998.5, 996.3 },
+	{ 449.1, 448.6 }, { 778.9, 777.0 }, { 559.2, 558.2 }, { 0.3, 0.4 }, { 0.1, 0.6 },
+	{ 778.1, 775.5 }, { 668.8, 666.9 }, { 339.3, 338.0 }, { 448.9, 447.5 }, { 10.8, 11.6 },
+	{ 557.7, 556.0 }, { 228.3, 228.1 }, { 998.0, 995.8 }, { 888.8, 887.6 }, { 119.6, 120.2 },
+	{ 0.3, 0.3 }, { 0.6, 0.3 }, { 557.6, 556.8 }, { 339.3, 339.1 }, { 888.0, 887.2 },
+	{ 998.5, 999.0 }, { 778.9, 779.0 }, { 10.2, 11.1 }, { 117.6, 118.3 }, { 228.9, 229.2 },
+	{ 668.4, 669.1 }, { 449.2, 448.9 }, { 0.2, 0.5 } };
 
 int main(void)
 {
-	static const double x[] = { 1, 2, 4, 7, 11, 16 }, y[] = { 2.1, 2.9, 5.2, 7.7, 12.4, 16.9 };
-	static const double same[] = { 3, 3, 3, 3, 3, 3 };
-	struct et_line l = et_line_fit(x, y, 6);
+	enum { N = sizeof(norris) / sizeof(norris[0]) };
+	double x[N], y[N];
+	struct et_line line;
 
-	near(l.slope, 1.00019980019980, 1e-13, 0, "slope");
-	near(l.slope_error, 0.0216684214815134, 1e-13, 0, "its standard error");
-	near(l.p, 1.31751527183137e-06, 1e-10, 0, "its p");
-	near(l.residual_sd, 0.27987795256445, 1e-13, 0, "what is left");
-	near(et_line_at(&l, 3), 4.03256743256743, 1e-13, 0, "a point of it");
-	near(et_line_error_at(&l, 3), 0.141260825439227, 1e-13, 0, "and its standard error");
-	near(et_line_at(&l, 20), 21.03596403596404, 1e-13, 0, "one outside");
-	near(et_line_error_at(&l, 20), 0.307330232493518, 1e-13, 0, "and its standard error");
-	ok(isnan(et_line_fit(x, y, 2).slope), "two points have no residuals");
-	ok(isnan(et_line_fit(same, y, 6).slope), "nor is there a slope over one place");
-	l = et_line_fit(x, x, 6);
-	ok(l.slope == 1 && l.residual_sd == 0 && isnan(l.p), "an exact line has no test");
+	for (int i = 0; i < N; i++) {
+		y[i] = norris[i][0];
+		x[i] = norris[i][1];
+	}
+	et_line_fit(x, y, N, &line);
+	near(line.slope, 1.00211681802045, 1e-12, 0, "the certified slope");
+	near(line.intercept, -0.262323073774029, 1e-11, 0, "intercept");
+	near(line.slope_error, 0.429796848199937e-03, 1e-11, 0, "error of the slope");
+	near(line.intercept_error, 0.232818234301152, 1e-11, 0, "error of the intercept");
+	near(line.residual_sd, 0.884796396144373, 1e-11, 0, "spread about the line");
+
+	et_line_fit(x, y, 2, &line);
+	near(line.slope, (y[1] - y[0]) / (x[1] - x[0]), 1e-14, 0, "two points make a line");
+	ok(isnan(line.slope_error), "with no error to speak of");
+	et_line_fit(x, y, 1, &line);
+	ok(isnan(line.slope) && isnan(line.intercept), "one point makes none");
+	et_line_fit((double[]){ 3, 3, 3 }, y, 3, &line);
+	ok(isnan(line.slope), "nor do points above each other");
 	return tap_done();
 }

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is said about clocks that are not to be trusted, and about what is not known. */
+#include "report/clock.h"
+#include "base/alloc.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+
+static const struct et_timepiece pieces[] = {
+	{ .name = "rdtsc", .kind = ET_CLOCK_CYCLES, .counts = "counter" },
+	{ .name = "CLOCK_PROCESS_CPUTIME_ID", .kind = ET_CLOCK_CPU, .counts = "CPU, process" },
+	{ .name = "CLOCK_TAI", .kind = ET_CLOCK_TIME, .counts = "atomic time" },
+};
+
+static const struct et_timepiece_figures usual = { .claimed_ns = 1,
+	.step = 100,
+	.steps = 50,
+	.confirmed = 50,
+	.latency_ns = 123.4,
+	.latency_lo_ns = 120,
+	.latency_hi_ns = 125 };
+
+static struct et_host host = { .cpus = 4, .clocksource = "tsc", .tick_ns = 4000000 };
+
+static struct et_survey *survey(void)
+{
+	struct et_survey *s = et_calloc(1, sizeof(*s));
+
+	s->cpus = 4;
+	s->counter = (struct et_counter){ "tsc", true, 2.5e9, 10 };
+	for (size_t i = 0; i < 3; i++)
+		s->clocks[s->n_clocks++] = (struct et_survey_clock){ &pieces[i], usual };
+	s->hz_by_sleep = 2.501e9;
+	s->sleep_ns = 500000000;
+	s->n_readings = 64;
+	s->drift = (struct et_drift){ 2.5e9, 10, 2.49999e9, 10, 0.001, 0.002, -4, 0.01 };
+	s->timer = (struct et_timer){ .tick_ns = 4e6, .cost_ns = 2000, .interrupts = 120 };
+	s->pairs[s->n_pairs++] = (struct et_agreement){ 0, 1, 2000, -100, 100, 0 };
+	return s;
+}
+
+/* Both forms; the JSON has to be JSON. The survey is freed. */
+static char *print(struct et_survey *s, double load, json_t **json)
+{
+	struct et_clock_report r = { .survey = s, .host = &host, .load = load };
+	char *text = NULL, *record = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct et_page page = { .out = out, .width = 80 };
+	struct et_json w;
+
+	et_clock_text(&r, &page, true);
+	fclose(out);
+	out = open_memstream(&record, &size);
+	et_json_init(&w, out, 2);
+	et_clock_json(&w, &r);
+	fclose(out);
+	json_decref(*json);
+	*json = json_loads(record, 0, NULL);
+	free(record);
+	free(s);
+	return text;
+}
+
+static bool fits(const char *text)
+{
+	for (const char *line = text; *line; line++) {
+		size_t n = strcspn(line, "\n");
+		ET_AUTO_FREE char *copy = strndup(line, n);
+		if (et_columns(copy) > 80)
+			return false;
+		line += n;
+	}
+	return true;
+}
+
+static size_t advised(const json_t *json, const char *clock)
+{
+	size_t n = 0, i;
+	json_t *a;
+
+	json_array_foreach(json_object_get(json, "advice"), i, a)
+	{
+		const char *its = json_string_value(json_object_get(a, "clock"));
+		n += its && !strcmp(its, clock);
+	}
+	return n;
+}
+
+static void test_sound(json_t **json)
+{
+	ET_AUTO_FREE char *text = print(survey(), 0.1, json);
+
+	ok(fits(text), "80 columns are enough");
+	ok(!strstr(text, "warning") && !strstr(text, "nan"), "a sound machine has no warnings");
+	ok(strstr(text, "2500.000000 MHz ±") != NULL, "digits as far as the rate is known");
+	ok(strstr(text, "+400 ppm") != NULL, "the sleep's error");
+	ok(strstr(text, "at most 40 ns apart") != NULL, "100 counts at 2.5 GHz");
+	ok(strstr(text, "0.050 % of a CPU's time") != NULL, "2 µs every 4 ms");
+	ok(strstr(text, "the CPU is yours: this machine now") != NULL, "it is idle");
+	near(json_number_value(json_object_get(*json, "tsc_hz")), 2.5e9, 0, 0, "tsc_hz");
+	near(json_number_value(json_object_get(*json, "timer_interrupt_min_ns")), 2000, 0, 0,
+		"the smallest cost");
+	ok(advised(*json, "counter") == 2, "short programs by the counter");
+}
+
+static void test_unsound(json_t **json)
+{
+	struct et_survey *s = survey();
+
+	s->pairs[0].backwards = 3;
+	s->pairs[1] = (struct et_agreement){ 0, 2, 0, INT64_MIN, INT64_MAX, 0 };
+	s->n_pairs = 2;
+	s->counter.invariant = false;
+	s->clocks[2].figures = (struct et_timepiece_figures){ .error = EPERM,
+		.claimed_ns = NAN,
+		.step = NAN,
+		.latency_ns = NAN,
+		.latency_lo_ns = NAN,
+		.latency_hi_ns = NAN };
+	s->ntp.error = EPERM;
+	s->timer_error = -EAGAIN;
+	s->timer.interrupts = 7;
+	ET_AUTO_FREE char *text = print(s, 3.5, json);
+	ok(fits(text) && !strstr(text, "nan"), "80 columns, no NaN");
+	ok(strstr(text, "backwards from one CPU to another") != NULL, "backwards is said");
+	ok(strstr(text, "not invariant: its rate changes") != NULL, "and a rate that changes");
+	ok(strstr(text, "not available: Operation not permitted") != NULL,
+		"why a clock is missing");
+	ok(strstr(text, "only 7 timer interrupts") != NULL, "too few interrupts");
+	ok(strstr(text, "1 CPU was too busy") != NULL, "a CPU that did not answer");
+	ok(strstr(text, "others want the CPU, too: this machine now") != NULL, "it is loaded");
+	ok(advised(*json, "counter") == 0 && advised(*json, "CLOCK_MONOTONIC") == 2,
+		"another clock is advised");
+	ok(json_is_null(json_object_get(*json, "ntp")), "what cannot be read is null");
+	ok(json_array_size(json_object_get(*json, "warnings")) >= 5, "the record has the warnings");
+}
+
+static void test_missing(json_t **json)
+{
+	struct et_survey *s = survey();
+
+	s->counter = (struct et_counter){ 0 };
+	s->counter_error = EPERM;
+	s->drift_error = s->timer_error = -EPERM;
+	s->n_pairs = 0;
+	ET_AUTO_FREE char *text = print(s, NAN, json);
+	ok(fits(text) && strstr(text, "may not be read") && !strstr(text, "nan"), "no counter");
+	ok(json_is_null(json_object_get(*json, "tsc_hz")) &&
+			json_is_null(json_object_get(*json, "invariant_tsc")) &&
+			json_is_null(json_object_get(*json, "tick_ns")),
+		"has no rate");
+	s = survey();
+	s->cut_short = true;
+	ET_AUTO_FREE char *cut = print(s, 0, json);
+	ok(strstr(cut, "cut short") && !strstr(cut, "how to time"), "cut short, no advice");
+	ok(json_array_size(json_object_get(*json, "advice")) == 0, "nor in the record");
+}
+
+int main(void)
+{
+	json_t *json = NULL;
+
+	test_sound(&json);
+	test_unsound(&json);
+	test_missing(&json);
+	json_decref(json);
+	return tap_done();
+}
