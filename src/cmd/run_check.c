@@ -61,11 +61,43 @@ static int check_kbest(struct et_run_options *o, struct et_error *err)
 	return 0;
 }
 
+/* What a reference loop beside the program cannot go with. */
+static int check_pace(const struct et_experiment *e, struct et_error *err)
+{
+	if (!e->plan.pace)
+		return 0;
+	if (e->protocol == ET_PROTOCOL_KBEST || e->protocol == ET_PROTOCOL_AUTO)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--pace and --protocol %s: K-best needs runs alone",
+				et_protocol_names[e->protocol]),
+			"use one of them");
+	if (e->plan.order == ET_ORDER_DUET)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--pace and --order duet: in a duet each is the other's reference"),
+			"leave --pace away, or use --order auto or random");
+	if (e->metric == ET_METRIC_ET)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--pace cannot judge elapsed time: the loop takes its share of it"),
+			"leave --pace away, or use --metric pt");
+	if (e->child.sched && strcmp(e->child.sched, "other"))
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--pace and --sched %s: the loop would never have a turn",
+				e->child.sched),
+			"use one of them");
+	return 0;
+}
+
 int et_run_options_check(struct et_run_options *o, struct et_error *err)
 {
 	struct et_plan *p = &o->e->plan;
 	int rc = check_kbest(o, err);
 
+	if (rc == 0)
+		rc = check_pace(o->e, err);
 	if (rc)
 		return rc;
 	if ((p->until_ratio > 0 || !p->k) && p->min_runs > p->max_runs)

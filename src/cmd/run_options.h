@@ -41,6 +41,8 @@ enum {
 	O_OUTPUT,
 	O_INPUT,
 	O_USER,
+	O_PACE,
+	O_NO_PROBE,
 	O_KEEP_ALL,
 	O_ENV,
 	O_NO_LEDGER,

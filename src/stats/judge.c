@@ -5,6 +5,7 @@
 #include "num/kbest.h"
 #include "stats/contrast.h"
 #include "stats/doubts.h"
+#include "stats/pace.h"
 #include "stats/summary.h"
 
 #include <math.h>
@@ -192,6 +193,7 @@ void et_judge(const struct et_experiment *e, struct et_judgement *out)
 		judge_metric(e, c, ET_METRIC_PT, &out->commands[i].pt);
 		judge_before(e, c, ET_METRIC_ET, &out->commands[i].et_before);
 		judge_before(e, c, ET_METRIC_PT, &out->commands[i].pt_before);
+		et_pace_judge(c, e->plan.level, &out->commands[i].paced);
 		out->commands[i].removed = count_removed(c);
 		et_doubt_command(e, c, &out->commands[i].warnings);
 		judge_kbest(e, i, out);

@@ -34,7 +34,7 @@ run bash -c 'yes 5 | head -n 20 | etalon samplesize --json'
 like 'a constant needs no more than five' "$out" '"recommended": 5,'
 run bash -c 'yes 0 | head -n 20 | etalon samplesize --json'
 like 'nothing is relative to zero' "$out" '"n": null'
-etalon run -q -r 12 --label mine true >/dev/null 2>&1
+etalon run -q -r 12 --keep-all --label mine true >/dev/null 2>&1
 exits 'a kept experiment' 0 etalon samplesize mine
 exits 'its elapsed time' 0 etalon samplesize --metric et mine
 refuses 'a few values' 2 'has only 9 values' bash -c 'seq 9 | etalon samplesize'

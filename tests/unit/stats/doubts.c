@@ -172,6 +172,51 @@ static void commands(void)
 	et_experiment_free(e);
 }
 
+/* Runs that met a slow machine, removed or kept: what is said, and when --pace is advised. */
+static void speeds(void)
+{
+	struct et_experiment *e = experiment(1);
+	struct et_sample *s;
+	struct et_warnings w = { 0 };
+
+	for (uint32_t i = 1; i <= 20; i++)
+		add(e, 0, i, 101000000, 100000000);
+	s = e->commands[0].samples;
+	s[0].removal.by = ET_REMOVED_MACHINE_SLOW;
+	et_doubt_command(e, &e->commands[0], &w);
+	ok(w.n == 0, "one of 20 is left out without a word");
+	for (size_t i = 0; i < 6; i++)
+		s[i].removal.by = ET_REMOVED_MACHINE_SLOW;
+	et_doubt_command(e, &e->commands[0], &w);
+	ok(says(&w, "slow in 6 of 20 runs, which were left out; --pace"), "six are told");
+	et_warnings_free(&w);
+	for (size_t i = 0; i < 12; i++) {
+		s[i].removal.by = ET_KEPT;
+		s[i].marks = ET_MARK_MACHINE_SLOW;
+	}
+	et_doubt_command(e, &e->commands[0], &w);
+	ok(says(&w, "slow in 12 of 20 runs") && says(&w, "too many to leave them out") &&
+			says(&w, "--pace"),
+		"so many that they were kept");
+	et_warnings_free(&w);
+	e->metric = ET_METRIC_ET;
+	et_doubt_command(e, &e->commands[0], &w);
+	ok(says(&w, "too many") && !says(&w, "--pace"), "--pace does nothing for elapsed time");
+	et_warnings_free(&w);
+	e->metric = ET_METRIC_PT;
+	for (size_t i = 0; i < 20; i++)
+		s[i].pt_ns = 1 + (s[i].et_ns = 1000000);
+	et_doubt_command(e, &e->commands[0], &w);
+	ok(says(&w, "too many") && !says(&w, "--pace"), "nor for a program of 1 ms");
+	et_warnings_free(&w);
+	e->plan.keep_all = true;
+	et_doubt_command(e, &e->commands[0], &w);
+	ok(says(&w, "slow in 12 of 20 runs") && !says(&w, "leave") && !says(&w, "left out"),
+		"--keep-all: they count as asked");
+	et_warnings_free(&w);
+	et_experiment_free(e);
+}
+
 static void machines(void)
 {
 	struct et_experiment *e = experiment(1);
@@ -263,6 +308,7 @@ int main(void)
 	two_sigma_is_allowed_for();
 	shapes();
 	commands();
+	speeds();
 	machines();
 	judgements();
 	return tap_done();

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/streams.h"
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void et_streams_init(struct et_streams *s)
+{
+	*s = (struct et_streams){ .in_fd = { -1, -1 }, .out_fd = -1, .err_fd = -1, .null_fd = -1 };
+}
+
+static int open_file(const char *path, int flags, int *fd, struct et_error *err)
+{
+	*fd = open(path, flags | O_CLOEXEC, 0666);
+	if (*fd < 0)
+		return et_fail_errno(err, errno, ET_EXIT_USAGE, "%s", path);
+	return 0;
+}
+
+/* Every run reads the input from its beginning: a pipe has none for the second. */
+static int check_input(const char *path, struct et_error *err)
+{
+	struct stat st;
+
+	if (!path || stat(path, &st) < 0 || (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode)))
+		return 0; /* what is missing is told when it is opened */
+	return et_hint(err,
+		et_fail(err, ESPIPE, ET_EXIT_USAGE,
+			"--input %s is a pipe: only the first run would see what is in it", path),
+		"write it to a file first");
+}
+
+int et_streams_open(
+	struct et_streams *s, const char *input, const char *output, struct et_error *err)
+{
+	bool inherit = output && !strcmp(output, "inherit");
+	int rc = open_file("/dev/null", O_RDWR, &s->null_fd, err);
+
+	if (rc == 0)
+		rc = check_input(input, err);
+	for (int i = 0; rc == 0 && i < ET_STREAMS_IN; i++)
+		rc = open_file(input ? input : "/dev/null", O_RDONLY, &s->in_fd[i], err);
+	s->seekable = input != NULL;
+	s->truncated = output && !inherit && strcmp(output, "null");
+	s->out_fd = inherit ? STDOUT_FILENO : s->null_fd;
+	s->err_fd = inherit ? STDERR_FILENO : s->null_fd;
+	if (rc == 0 && s->truncated)
+		rc = open_file(output, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, &s->out_fd, err);
+	return rc;
+}
+
+void et_streams_rewind(const struct et_streams *s)
+{
+	for (int i = 0; s->seekable && i < ET_STREAMS_IN; i++)
+		lseek(s->in_fd[i], 0, SEEK_SET);
+	if (s->truncated && ftruncate(s->out_fd, 0) < 0)
+		errno = 0; /* a pipe or device: nothing to empty */
+}
+
+void et_streams_close(struct et_streams *s)
+{
+	if (s->truncated)
+		et_cleanup_close(&s->out_fd);
+	for (int i = 0; i < ET_STREAMS_IN; i++)
+		et_cleanup_close(&s->in_fd[i]);
+	et_cleanup_close(&s->null_fd);
+}
