@@ -24,7 +24,7 @@ static const struct et_option options[] = {
 };
 
 struct request {
-	bool json;
+	bool json, details;
 	struct et_describe_options describe;
 	struct et_gather gather;
 };
@@ -76,36 +76,18 @@ const struct et_verb et_verb_describe = {
 	.run = run,
 };
 
-/* One series is an object; several are a list of them. */
-static void print(
-	const struct et_cli *cli, const struct request *r, const struct et_series_set *set)
+static void each(
+	void *ctx, const struct et_series *s, struct et_json *w, const struct et_page *page)
 {
-	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
-	bool list = r->json && set->n > 1;
-	struct et_json w;
+	const struct request *r = ctx;
+	struct et_description d;
 
-	et_json_init(&w, stdout, 2);
-	if (list) {
-		et_json_object(&w, NULL);
-		et_json_array(&w, "series");
-	}
-	for (size_t i = 0; i < set->n; i++) {
-		const struct et_series *s = &set->list[i];
-		struct et_description d;
-
-		et_describe(s->values, s->n, s->unit, &r->describe, &d);
-		if (r->json)
-			et_describe_json(&w, s, &d);
-		else
-			et_describe_text(s, &d, &page, cli->verbosity > 0);
-		if (!r->json && i + 1 < set->n)
-			putchar('\n');
-		et_description_free(&d);
-	}
-	if (list) {
-		et_json_end(&w);
-		et_json_end(&w);
-	}
+	et_describe(s->values, s->n, s->unit, &r->describe, &d);
+	if (w)
+		et_describe_json(w, s, &d);
+	else
+		et_describe_text(s, &d, page, r->details);
+	et_description_free(&d);
 }
 
 static int run(struct et_cli *cli, int argc, char **argv)
@@ -116,26 +98,12 @@ static int run(struct et_cli *cli, int argc, char **argv)
 				     .replicates_free = true,
 				     .seed = 1,
 				     .threads = cpus > 0 ? (unsigned)cpus : 1 } };
-	struct et_series_set set = { 0 };
-	struct et_error err = { 0 };
 	struct et_operands ops;
 
 	int status = et_cli_parse(cli, &et_verb_describe, argc, argv, option, &r, &ops);
 	if (status >= 0)
 		return status;
-	const char *operand = ops.n_before ? ops.before[0] : ops.n_after ? ops.after[0] : "-";
-	int rc = ops.n_before + ops.n_after > 1
-			 ? et_fail(&err, EINVAL, ET_EXIT_USAGE,
-				   "describe takes one series; "
-				   "compare takes several")
-			 : et_gather_add(cli, &r.gather, operand, &set, &err);
-	if (rc == 0)
-		rc = et_gather_enough(&set, 2, "a spread needs", &err);
-	if (rc == 0) {
-		print(cli, &r, &set);
-		rc = et_cli_close_output(stdout, "-", &err);
-	}
-	et_operands_free(&ops);
-	et_series_set_free(&set);
-	return rc ? et_cli_fail(&err) : ET_EXIT_DONE;
+	r.details = cli->verbosity > 0;
+	struct et_gather_view view = { "-", 2, "a spread needs", r.json, each, &r };
+	return et_gather_show(cli, &r.gather, &ops, &view);
 }

@@ -123,3 +123,53 @@ int et_gather_enough(
 	}
 	return 0;
 }
+
+static void show(const struct et_cli *cli, const struct et_series_set *set,
+	const struct et_gather_view *view)
+{
+	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
+	bool list = view->json && set->n > 1;
+	struct et_json w;
+
+	et_json_init(&w, stdout, 2);
+	if (list) {
+		et_json_object(&w, NULL);
+		et_json_array(&w, "series");
+	}
+	for (size_t i = 0; i < set->n; i++) {
+		if (!view->json && i > 0)
+			putchar('\n');
+		view->each(view->ctx, &set->list[i], view->json ? &w : NULL, &page);
+	}
+	if (list) {
+		et_json_end(&w);
+		et_json_end(&w);
+	}
+}
+
+int et_gather_show(const struct et_cli *cli, const struct et_gather *g, struct et_operands *ops,
+	const struct et_gather_view *view)
+{
+	const char *operand = ops->n_before  ? ops->before[0]
+			      : ops->n_after ? ops->after[0]
+					     : view->usual;
+	struct et_series_set set = { 0 };
+	struct et_error err = { 0 };
+	int rc = ops->n_before + ops->n_after > 1
+			 ? et_hint(&err,
+				   et_fail(&err, EINVAL, ET_EXIT_USAGE,
+					   "one series at a time, not %zu",
+					   (size_t)(ops->n_before + ops->n_after)),
+				   "etalon compare takes several")
+			 : et_gather_add(cli, g, operand, &set, &err);
+
+	if (rc == 0)
+		rc = et_gather_enough(&set, view->least, view->need, &err);
+	if (rc == 0) {
+		show(cli, &set, view);
+		rc = et_cli_close_output(stdout, "-", &err);
+	}
+	et_operands_free(ops);
+	et_series_set_free(&set);
+	return rc ? et_cli_fail(&err) : ET_EXIT_DONE;
+}

@@ -3,8 +3,10 @@
 #ifndef ET_CMD_GATHER_H
 #define ET_CMD_GATHER_H
 
+#include "base/json.h"
 #include "cmd/cli.h"
 #include "model/series.h"
+#include "report/terminal.h"
 
 /* The options that say which series are meant; both may be absent. */
 struct et_gather {
@@ -36,5 +38,21 @@ int et_gather_names(struct et_series_set *set, struct et_error *err) ET_CHECK;
 /* Every series must have so many values; need says for what. */
 int et_gather_enough(const struct et_series_set *set, size_t least, const char *need,
 	struct et_error *err) ET_CHECK;
+
+/* How a command shows the series of its one operand, each by itself. */
+struct et_gather_view {
+	const char *usual; /* the operand where none is given */
+	size_t least;      /* values a series must have */
+	const char *need;  /* says for what */
+	bool json;         /* one series is an object, several are a list of them */
+	/* Prints one: into w, or as text where that is NULL. */
+	void (*each)(void *ctx, const struct et_series *s, struct et_json *w,
+		const struct et_page *page);
+	void *ctx;
+};
+
+/* Gathers, shows and gives the exit status; ops is freed. */
+int et_gather_show(const struct et_cli *cli, const struct et_gather *g, struct et_operands *ops,
+	const struct et_gather_view *view);
 
 #endif

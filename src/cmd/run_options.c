@@ -20,6 +20,7 @@ void et_run_options_init(struct et_run_options *o)
 		.runs = 10,
 		.min_runs = 10,
 		.max_runs = 1000,
+		.probe = true,
 		.level = 0.95 };
 }
 
@@ -205,6 +206,12 @@ int et_run_options_handle(void *ctx, int id, char *const *args, struct et_error 
 		return note_range(o, args[0], args[1], NULL, err);
 	case O_IGNORE:
 		o->e->plan.ignore_failure = true;
+		return 0;
+	case O_PACE:
+		o->e->plan.pace = true;
+		return 0;
+	case O_NO_PROBE:
+		o->e->plan.probe = false;
 		return 0;
 	case O_KEEP_ALL:
 		o->e->plan.keep_all = true;

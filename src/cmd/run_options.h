@@ -39,6 +39,8 @@ enum {
 	O_OUTPUT,
 	O_INPUT,
 	O_USER,
+	O_PACE,
+	O_NO_PROBE,
 	O_KEEP_ALL,
 	O_ENV,
 	O_LABEL,
@@ -84,5 +86,7 @@ int et_run_options_handle(void *ctx, int id, char *const *args, struct et_error 
 /* Checks options against each other and makes the commands of the operands. */
 int et_run_options_finish(
 	struct et_run_options *o, const struct et_operands *ops, struct et_error *err);
+/* Refuses what does not go together, when all options and commands are known. */
+int et_run_options_check(const struct et_run_options *o, struct et_error *err);
 
 #endif

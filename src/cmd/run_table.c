@@ -26,6 +26,12 @@ const struct et_option et_run_options[] = {
 		"(off: "
 		"the scheduler's slices)",
 		NULL, O_METRONOME },
+	{ 0, "pace", NULL,
+		"let a reference loop share the program's CPU; its speed corrects process time",
+		NULL, O_PACE },
+	{ 0, "no-probe", NULL,
+		"do not time a fixed loop before and after each run; remove none as machine-slow",
+		NULL, O_NO_PROBE },
 	{ 0, "reference", "N|NAME", "command the others are compared with (1)", NULL, O_REFERENCE },
 	{ 0, "cpu", "LIST", "CPUs the program may use, e.g. 0-3,6", NULL, O_CPU },
 	{ 0, "sched", "POLICY", "other or fifo:N (other)", "other|fifo:1|fifo:50", O_SCHED },

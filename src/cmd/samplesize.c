@@ -64,61 +64,34 @@ const struct et_verb et_verb_samplesize = {
 	.run = run,
 };
 
-static void print(
-	const struct et_cli *cli, const struct request *r, const struct et_series_set *set)
+static void each(
+	void *ctx, const struct et_series *s, struct et_json *w, const struct et_page *page)
 {
 	static const double usual[] = { 0.05, 0.02, 0.01, 0.005 };
-	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
+	const struct request *r = ctx;
 	const double *widths = r->n_widths ? r->widths : usual;
 	size_t n_widths = r->n_widths ? r->n_widths : ET_LENGTH(usual);
-	bool list = r->json && set->n > 1;
-	struct et_json w;
+	struct et_samplesize z;
 
-	et_json_init(&w, stdout, 2);
-	if (list) {
-		et_json_object(&w, NULL);
-		et_json_array(&w, "series");
-	}
-	for (size_t i = 0; i < set->n; i++) {
-		const struct et_series *s = &set->list[i];
-		struct et_samplesize z;
-
-		et_samplesize(s->values, s->n, r->level, &z);
-		for (size_t k = 0; k < n_widths; k++)
-			et_samplesize_width(&z, widths[k]);
-		if (r->json)
-			et_samplesize_json(&w, s, &z);
-		else
-			et_samplesize_text(s, &z, &page);
-	}
-	if (list) {
-		et_json_end(&w);
-		et_json_end(&w);
-	}
+	et_samplesize(s->values, s->n, r->level, &z);
+	for (size_t k = 0; k < n_widths; k++)
+		et_samplesize_width(&z, widths[k]);
+	if (w)
+		et_samplesize_json(w, s, &z);
+	else
+		et_samplesize_text(s, &z, page);
 }
 
 static int run(struct et_cli *cli, int argc, char **argv)
 {
 	struct request r = { .level = 0.95 };
-	struct et_series_set set = { 0 };
-	struct et_error err = { 0 };
 	struct et_operands ops;
 
 	int status = et_cli_parse(cli, &et_verb_samplesize, argc, argv, option, &r, &ops);
 	if (status >= 0)
 		return status;
 	const char *usual = isatty(STDIN_FILENO) ? "last" : "-";
-	const char *operand = ops.n_before ? ops.before[0] : ops.n_after ? ops.after[0] : usual;
-	int rc = ops.n_before + ops.n_after > 1
-			 ? et_fail(&err, EINVAL, ET_EXIT_USAGE, "samplesize takes one series")
-			 : et_gather_add(cli, &r.gather, operand, &set, &err);
-	if (rc == 0)
-		rc = et_gather_enough(&set, 2 * ET_SIZE_LEAST, "two parts of five need", &err);
-	if (rc == 0) {
-		print(cli, &r, &set);
-		rc = et_cli_close_output(stdout, "-", &err);
-	}
-	et_operands_free(&ops);
-	et_series_set_free(&set);
-	return rc ? et_cli_fail(&err) : ET_EXIT_DONE;
+	struct et_gather_view view = { usual, 2 * ET_SIZE_LEAST, "two parts of five need", r.json,
+		each, &r };
+	return et_gather_show(cli, &r.gather, &ops, &view);
 }

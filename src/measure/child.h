@@ -29,6 +29,7 @@ struct et_child_setup {
 	gid_t gid;
 	const gid_t *groups;
 	int n_groups;
+	bool pace;        /* no program: the reference loop, until it is killed */
 	int in, out, err; /* descriptors for 0, 1, 2 */
 	int attach_fd;    /* cgroup.procs to move to, -1: born in the right place */
 	enum et_pt_source source;
@@ -49,6 +50,8 @@ struct et_start {
 	uint64_t usage_ns;             /* CPU time of its lane by then */
 	uint64_t parent_cpu_ns;
 	uint64_t run_delay_ns; /* time it had waited for a CPU by then */
+	/* The reference loop's own account, since t0: laps done and the CPU time they took. */
+	uint64_t pace_ns, pace_loops;
 };
 
 /* Memory for n starts, shared between parent and children. NULL when there is none. */

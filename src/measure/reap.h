@@ -15,10 +15,12 @@
 enum et_want {
 	ET_WANT_RUN_DELAY = 1,  /* no exit record will tell it */
 	ET_WANT_MIGRATIONS = 2, /* it may run on several CPUs */
+	ET_WANT_CPU = 4,        /* where it ended */
 };
 
 struct et_ended {
 	unsigned want;         /* enum et_want; set by the caller */
+	bool endless;          /* it is killed when the others have ended; set by the caller */
 	uint64_t began_ns;     /* about when it started; set by the caller */
 	pid_t pid;             /* set by the caller; 0: no such child */
 	volatile pid_t *group; /* cleared when it ends, or NULL; set by the caller */
@@ -30,14 +32,15 @@ struct et_ended {
 	uint64_t cpu_ns;       /* of this process alone, exact */
 	uint64_t run_delay_ns;
 	uint64_t migrations;    /* of its first thread, ET_UNKNOWN where not told */
+	int cpu;                /* where it ended, -1 where not told */
 	uint64_t orphan_cpu_ns; /* of descendants that came to us */
 	unsigned marks;
 };
 
 /*
- * Waits until all n children have ended; descendants that end meanwhile are reaped and counted.
- * A child that is stopped is marked (unless stops_are_ours) and waited for. -EIO when one wants the
- * terminal it does not have: it is killed then.
+ * Waits until all n children have ended (at most one of them endless); descendants that end
+ * meanwhile are reaped and counted. A child that is stopped is marked (unless stops_are_ours) and
+ * waited for. -EIO when one wants the terminal it does not have: it is killed then.
  */
 int et_reap_wait(struct et_ended *ended, size_t n, bool stops_are_ours);
 /*

@@ -8,6 +8,8 @@
 #include "measure/child.h"
 #include "measure/environ.h"
 #include "measure/image.h"
+#include "measure/probe.h"
+#include "measure/prompt.h"
 #include "measure/reap.h"
 #include "measure/steal.h"
 #include "model/field.h"
@@ -37,16 +39,17 @@ struct et_runner {
 	char **own_envp;                 /* of the commands around them, which run as ourselves */
 	char **paths;                    /* executable of each command */
 	cpu_set_t allowed;               /* CPUs a program may use */
-	cpu_set_t one;                   /* the CPU a duet shares */
+	cpu_set_t one;                   /* the CPU a duet or the reference loop shares */
 	bool pinnable;                   /* the sets below are known */
 	bool pinned;                     /* the user named the CPUs */
-	bool elsewhere;                  /* we ourselves keep off that one CPU */
+	bool elsewhere;                  /* we ourselves keep off that one CPU … */
+	cpu_set_t home;                  /* … and were here before */
 	int policy, priority;            /* of the programs */
-	int was_policy;                  /* our own, before */
 	const char *elsewhere_directory; /* where programs run, NULL: where we are */
-	bool prompt;                     /* we have a real-time priority meanwhile */
 	int null_fd, in_fd[MOST_TOGETHER], out_fd;
 	struct et_steal steal;
+	struct et_prompt prompt;
+	struct et_probe probe;
 	struct et_aside aside;
 	sigset_t signals;
 };
@@ -60,7 +63,7 @@ static int choose_cpus(struct et_runner *r, struct et_error *err)
 
 	/* More CPUs than a set holds: programs run where they like, and nothing can be pinned. */
 	r->pinnable = sched_getaffinity(0, sizeof(r->allowed), &r->allowed) == 0;
-	if (!r->pinnable && (r->e->child.cpus || r->e->plan.metronome_ns))
+	if (!r->pinnable && (r->e->child.cpus || r->e->plan.metronome_ns || r->e->plan.pace))
 		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "CPU affinity");
 	if (r->e->child.cpus) {
 		int rc = et_parse_cpus("--cpu", r->e->child.cpus, &wanted, err);
@@ -95,10 +98,10 @@ static int step_aside(struct et_runner *r, struct et_error *err)
 {
 	cpu_set_t others;
 
-	if (!r->e->plan.metronome_ns || r->e->n_commands < 2)
+	if (!r->e->plan.metronome_ns || (r->e->n_commands < 2 && !r->e->plan.pace))
 		return 0;
-	sched_getaffinity(0, sizeof(others), &others);
-	CPU_XOR(&others, &others, &r->one);
+	sched_getaffinity(0, sizeof(r->home), &r->home);
+	CPU_XOR(&others, &r->home, &r->one);
 	if (!CPU_COUNT(&others) || sched_setaffinity(0, sizeof(others), &others) < 0)
 		return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
 			"--metronome needs a second CPU, and there is only one for us");
@@ -190,41 +193,6 @@ static int find_identity(struct et_runner *r, char *const *envp, struct et_error
 	return rc;
 }
 
-/* More runnable tasks than half the CPUs, in the mean over the last minute. */
-static bool is_busy(const struct et_runner *r)
-{
-	char text[64];
-	double load;
-
-	return et_sysroot_line("", "/proc/loadavg", text, sizeof(text)) > 0 &&
-	       sscanf(text, "%lf", &load) == 1 && load > 0.5 * r->e->host.cpus;
-}
-
-/*
- * The end of a program is told by our waking up. On a busy machine that waits its turn, up to
- * milliseconds, against microseconds with a real-time priority; on a quiet one such a priority
- * costs more than it saves (some 50 µs: we are woken where the program runs instead of on a CPU
- * that idles). We sleep while a program runs, and what we fork is ordinary again. Without the
- * privilege it stays as it is.
- */
-static void wake_promptly(struct et_runner *r)
-{
-	struct sched_param least = { .sched_priority = sched_get_priority_min(SCHED_FIFO) };
-
-	r->was_policy = sched_getscheduler(0);
-	if (r->was_policy == SCHED_OTHER &&
-		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &least) == 0)
-		r->prompt = true;
-}
-
-static void wake_as_before(const struct et_runner *r)
-{
-	struct sched_param none = { 0 };
-
-	if (r->prompt)
-		sched_setscheduler(0, r->was_policy, &none);
-}
-
 static void choose_directory(struct et_runner *r)
 {
 	ET_AUTO_FREE char *here = getcwd(NULL, 0);
@@ -238,8 +206,8 @@ static void watch_others(struct et_runner *r)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	choose_directory(r);
 	et_cgroup_open(&r->cgroup);
-	if (is_busy(r))
-		wake_promptly(r);
+	et_prompt_open(&r->prompt, r->e->host.cpus);
+	et_probe_open(&r->probe, r->e->plan.probe);
 	et_watch_open(&r->watch);
 	et_steal_open(&r->steal, strcmp(r->e->host.virtual_machine, "none") != 0);
 	r->no_records = et_taskstats_open(&r->taskstats);
@@ -293,7 +261,9 @@ void et_runner_close(struct et_runner *r)
 {
 	if (!r)
 		return;
-	wake_as_before(r);
+	et_prompt_close(&r->prompt);
+	if (r->elsewhere)
+		sched_setaffinity(0, sizeof(r->home), &r->home);
 	if (r->cgroup.source != ET_PT_WAIT4)
 		et_cgroup_close(&r->cgroup);
 	et_taskstats_close(r->taskstats);
@@ -324,7 +294,8 @@ const char *et_runner_image_source(const struct et_runner *r)
 /* --- one execution of one program, or of two together --- */
 
 struct take {
-	size_t n; /* programs at once */
+	size_t n;   /* programs at once */
+	bool paced; /* one, and the reference loop behind it */
 	uint32_t commands[MOST_TOGETHER];
 	const cpu_set_t *cpus; /* NULL: as we are */
 	struct et_child_setup setups[MOST_TOGETHER];
@@ -336,10 +307,19 @@ struct take {
 	uint64_t pt_ns[MOST_TOGETHER];
 	bool lost;
 	int suspended;
+	bool probed;
+	uint64_t probe_ns[2]; /* before and after */
 };
+
+/* How many children of ours run: programs, and the reference loop. */
+static size_t children(const struct take *t)
+{
+	return t->n + t->paced;
+}
 
 static void fill_setup(struct et_runner *r, struct take *t, size_t i)
 {
+	bool loop = i >= t->n;
 	const struct et_command *c = &r->e->commands[t->commands[i]];
 	const char *output = r->e->child.output;
 	bool inherit = output && !strcmp(output, "inherit");
@@ -356,7 +336,8 @@ static void fill_setup(struct et_runner *r, struct take *t, size_t i)
 		.policy = r->policy,
 		.priority = r->priority,
 		.nice = r->e->child.nice,
-		.change_user = r->e->child.user && geteuid() == 0,
+		.pace = loop,
+		.change_user = r->e->child.user && geteuid() == 0 && !loop,
 		.uid = r->identity.uid,
 		.gid = r->identity.gid,
 		.groups = r->identity.groups,
@@ -380,12 +361,12 @@ static void start_together(struct et_runner *r, struct take *t)
 {
 	bool ready = true;
 
-	for (size_t i = 0; i < t->n; i++)
+	for (size_t i = 0; i < children(t); i++)
 		ready = et_child_wait_ready(t->ended[i].pid, &r->starts[i]) && ready;
-	for (size_t i = 0; !ready && i < t->n; i++)
+	for (size_t i = 0; !ready && i < children(t); i++)
 		kill(t->ended[i].pid, SIGKILL);
 	if (ready)
-		et_child_release(r->starts, t->n);
+		et_child_release(r->starts, children(t));
 }
 
 static int spawn_blocked(struct et_runner *r, struct take *t, struct et_error *err)
@@ -393,8 +374,8 @@ static int spawn_blocked(struct et_runner *r, struct take *t, struct et_error *e
 	/* A signal that came while pictures were taken had no child to go to. */
 	if (r->interrupt->signal)
 		return -EINTR;
-	for (size_t i = 0; i < t->n; i++) {
-		pid_t pid = et_child_spawn(&t->setups[i], &r->starts[i], t->n > 1);
+	for (size_t i = 0; i < children(t); i++) {
+		pid_t pid = et_child_spawn(&t->setups[i], &r->starts[i], children(t) > 1);
 		if (pid < 0) {
 			if (i > 0) /* the first waits for a partner that never came */
 				kill(t->ended[0].pid, SIGKILL);
@@ -404,7 +385,7 @@ static int spawn_blocked(struct et_runner *r, struct take *t, struct et_error *e
 		t->ended[i].pid = r->interrupt->groups[i] = pid;
 		t->ended[i].group = &r->interrupt->groups[i];
 	}
-	if (t->n > 1)
+	if (children(t) > 1)
 		start_together(r, t);
 	return 0;
 }
@@ -422,17 +403,24 @@ static int spawn_all(struct et_runner *r, struct take *t, struct et_error *err)
 
 static void before_run(struct et_runner *r, struct take *t)
 {
+	t->probed = t->n == 1 && !t->paced && r->probe.on;
+	t->probe_ns[0] = t->probe_ns[1] = ET_UNKNOWN;
+	if (t->probed) {
+		et_probe_expect(&r->probe, t->cpus);
+		t->probe_ns[0] = et_probe_before(&r->probe);
+	}
 	if (r->out_fd >= 0 && ftruncate(r->out_fd, 0) < 0)
 		errno = 0; /* a pipe or device: nothing to empty */
-	for (size_t i = 0; i < t->n; i++) {
+	for (size_t i = 0; i < children(t); i++) {
 		if (r->e->child.input)
 			lseek(r->in_fd[i], 0, SEEK_SET);
 		fill_setup(r, t, i);
-		t->ended[i] = (struct et_ended){ .began_ns = et_clock_read_ns(CLOCK_MONOTONIC) };
+		t->ended[i] = (struct et_ended){ .endless = i >= t->n,
+			.began_ns = et_clock_read_ns(CLOCK_MONOTONIC) };
 		if (!r->taskstats)
 			t->ended[i].want |= ET_WANT_RUN_DELAY;
 		if (!t->cpus || CPU_COUNT(t->cpus) > 1)
-			t->ended[i].want |= ET_WANT_MIGRATIONS;
+			t->ended[i].want |= ET_WANT_MIGRATIONS | (t->probed ? ET_WANT_CPU : 0);
 	}
 	r->exits.n = 0;
 	t->lost = false;
@@ -455,12 +443,16 @@ static void after_run(struct et_runner *r, struct take *t)
 {
 	int32_t ours[MOST_TOGETHER];
 
-	for (size_t i = 0; i < t->n; i++)
+	for (size_t i = 0; i < children(t); i++)
 		ours[i] = t->ended[i].pid;
-	et_watch_take(&r->watch, ours, t->n, &r->after);
+	et_watch_take(&r->watch, ours, children(t), &r->after);
 	if (r->taskstats)
 		et_taskstats_drain(r->taskstats, et_exits_add, &r->exits, &t->lost);
 	t->stolen[1] = et_steal_read(&r->steal, t->cpus);
+	if (t->probed) {
+		et_probe_seen(&r->probe, t->ended[0].cpu);
+		t->probe_ns[1] = et_probe_after(&r->probe);
+	}
 }
 
 static uint64_t minus(uint64_t a, uint64_t b)
@@ -588,6 +580,8 @@ static void fill_sample(struct et_runner *r, struct take *t, size_t i, struct et
 	if (e->t1_ticks > r->starts[i].t0_ticks)
 		s->counter_ticks = e->t1_ticks - r->starts[i].t0_ticks;
 	s->pt_ns = t->pt_ns[i];
+	if (t->paced) /* the reference loop is no part of the program, nor anybody else */
+		et_exits_claim(&r->exits, t->ended[t->n].pid, 0);
 	size_t tasks = fill_from_records(r, t, i, s);
 	fit_into_window(s, tasks);
 	uint64_t user = et_timeval_ns(e->usage.ru_utime), system = et_timeval_ns(e->usage.ru_stime);
@@ -602,6 +596,13 @@ static void fill_sample(struct et_runner *r, struct take *t, size_t i, struct et
 	if (t->cpus && CPU_COUNT(t->cpus) == 1)
 		s->cpu_migrations = 0;
 	s->steal_ns = stolen_ns(t, s);
+	s->probe_before_ns = t->probe_ns[0];
+	s->probe_after_ns = t->probe_ns[1];
+	if (t->paced) {
+		s->arrangement = ET_PACED;
+		s->pace_ns = r->starts[t->n].pace_ns;
+		s->pace_loops = r->starts[t->n].pace_loops;
+	}
 }
 
 /* Who else ran: the same list for both of a pair, without either of them. */
@@ -614,19 +615,19 @@ static void fill_interference(struct et_runner *r, const struct take *t, struct 
 
 static int wait_all(struct et_runner *r, struct take *t, struct et_error *err)
 {
-	bool metronome = t->n > 1 && r->e->plan.metronome_ns && r->elsewhere;
+	bool metronome = children(t) > 1 && r->e->plan.metronome_ns && r->elsewhere;
 
 	if (metronome)
 		et_reap_alternate(t->ended, r->e->plan.metronome_ns, &r->interrupt->signal);
-	int rc = et_reap_wait(t->ended, t->n, metronome);
+	int rc = et_reap_wait(t->ended, children(t), metronome);
 
-	et_reap_leftovers(t->ended, t->n, &r->before);
+	et_reap_leftovers(t->ended, children(t), &r->before);
 	r->interrupt->groups[0] = r->interrupt->groups[1] = 0;
 	if (r->interrupt->signal) {
 		alarm(0); /* the children are gone: what comes next has all the time it needs */
 		return -EINTR;
 	}
-	for (size_t i = 0; i < t->n; i++) {
+	for (size_t i = 0; i < children(t); i++) {
 		if (!r->starts[i].failed_step && !r->starts[i].t0_ns)
 			continue; /* sent home because of its partner */
 		if (r->starts[i].failed_step)
@@ -709,6 +710,16 @@ static int run_solo(struct et_runner *r, uint32_t command, const cpu_set_t *cpus
 	return rehearsed(r, &t, out, err);
 }
 
+static int run_paced(
+	struct et_runner *r, uint32_t command, struct et_sample *out, struct et_error *err)
+{
+	struct take t = {
+		.n = 1, .paced = true, .commands = { command, command }, .cpus = &r->one
+	};
+
+	return rehearsed(r, &t, out, err);
+}
+
 /* Programs shorter than a scheduler's slice cannot overlap: one right behind the other. */
 static int run_in_turn(struct et_runner *r, const struct et_request *q, const cpu_set_t *cpus,
 	struct et_sample out[2], struct et_error *err)
@@ -765,6 +776,8 @@ static int run(void *ctx, const struct et_request *q, struct et_sample out[2], s
 
 	if (q->arrangement == ET_DUET)
 		return run_duet(r, q, out, err);
+	if (q->arrangement == ET_PACED)
+		return run_paced(r, q->command, &out[0], err);
 	return run_solo(r, q->command, r->pinned ? &r->allowed : NULL, &out[0], err);
 }
 

@@ -32,6 +32,23 @@ struct et_estimate {
 	struct et_warnings warnings;
 };
 
+/*
+ * Process time as it is at the machine's full speed, from samples that shared their CPU with the
+ * reference loop; nanoseconds unless said otherwise.
+ */
+struct et_paced {
+	size_t n;           /* samples with a reference; 0 and no `why`: they were not paced */
+	const char *why;    /* there is no figure, and why not; NULL when there is one */
+	double coefficient; /* relative change of process time for one of the loop's time */
+	double coefficient_uncertainty, p;
+	double lap, lap_mean;  /* time of a lap at full speed, and in the mean */
+	double mean;           /* process time at full speed */
+	double relative_error; /* sd / mean of what the loop does not explain */
+	double inflation;      /* of the variance by serial dependence; 1: none was seen */
+	double df, standard_uncertainty, coverage_factor, expanded_uncertainty;
+	double lo, hi, level;
+};
+
 /* Two commands or series compared: the ratio b/a. Pairs where there were pairs, else apart. */
 struct et_contrast {
 	uint32_t a, b;           /* commands or series; a is the reference */
@@ -70,6 +87,7 @@ struct et_judgement {
 		struct et_estimate et, pt; /* n == 0 when there were no solo samples */
 		/* The same with what the protocol's rules removed; n == 0 when that was nothing. */
 		struct et_estimate et_before, pt_before;
+		struct et_paced paced;
 		struct et_warnings warnings; /* about the command as a whole */
 		size_t removed;
 	} * commands;

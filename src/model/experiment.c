@@ -111,9 +111,14 @@ double *et_command_values(
 
 enum et_arrangement et_command_arrangement(const struct et_command *c)
 {
+	bool paced = false;
+
 	for (size_t i = 0; i < c->n_samples; i++) {
-		if (!c->samples[i].warmup && c->samples[i].arrangement == ET_SOLO)
+		if (c->samples[i].warmup)
+			continue;
+		if (c->samples[i].arrangement == ET_SOLO)
 			return ET_SOLO;
+		paced = paced || c->samples[i].arrangement == ET_PACED;
 	}
-	return ET_DUET;
+	return paced ? ET_PACED : ET_DUET;
 }

@@ -115,7 +115,7 @@ void et_experiment_name(struct et_experiment *e, uint64_t wall_ns, uint64_t rand
 double *et_command_values(
 	const struct et_command *c, enum et_metric m, enum et_arrangement a, size_t *n);
 
-/* Absolute times come from runs alone; where there were none, from the duets. */
+/* Absolute times come from runs alone; where there were none, from paced ones, else from duets. */
 enum et_arrangement et_command_arrangement(const struct et_command *c);
 
 #endif

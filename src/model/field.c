@@ -94,6 +94,7 @@ const struct et_field et_removal_fields[] = {
 	NS_OR_ZERO(et_removal, pt_ns),
 	NS_OR_ZERO(et_removal, cutoff_ns),
 	NS_OR_ZERO(et_removal, probe_ns),
+	NS_OR_ZERO(et_removal, steal_ns),
 	NS_OR_ZERO(et_removal, limit_ns),
 	{ 0 },
 };

@@ -40,6 +40,8 @@ enum et_mark {
 	/* What a rule would have removed, had nothing been to be removed (--keep-all). */
 	ET_MARK_DAEMON = 1 << 6,
 	ET_MARK_TWO_SIGMA = 1 << 7,
+	/* Likewise; or so many were slow that it was the rule, and none was removed for it. */
+	ET_MARK_MACHINE_SLOW = 1 << 8,
 };
 
 /* CPU time that another process used while the sample ran. */
@@ -59,14 +61,15 @@ enum et_removed_by {
 	ET_REMOVED_FAILED,        /* the program failed and failures are ignored */
 	ET_REMOVED_DAEMON_CUTOFF, /* a daemon ran longer than its cutoff */
 	ET_REMOVED_TWO_SIGMA,     /* outside mean ± 2 sd of the rest */
-	ET_REMOVED_MACHINE_SLOW,
+	ET_REMOVED_MACHINE_SLOW,  /* the probe or steal says so, not the sample's own time */
 };
 
 struct et_removal {
 	enum et_removed_by by;
 	char daemon[16];
-	uint64_t pt_ns, cutoff_ns;   /* of a daemon-cutoff */
-	uint64_t probe_ns, limit_ns; /* of machine-slow: what was seen, what would have passed */
+	uint64_t pt_ns, cutoff_ns; /* of a daemon-cutoff */
+	/* of machine-slow: the probe or the steal, the other 0; and what would have passed */
+	uint64_t probe_ns, steal_ns, limit_ns;
 };
 
 struct et_sample {

@@ -273,7 +273,8 @@ double et_until_reached(const struct et_experiment *e, uint32_t command)
 
 	if (e->plan.order == ET_ORDER_DUET && e->n_commands > 1)
 		return command == e->plan.reference ? 0 : ratio_uncertainty(e, command);
-	ET_AUTO_FREE double *x = et_command_values(&e->commands[command], e->metric, ET_SOLO, &n);
+	ET_AUTO_FREE double *x = et_command_values(
+		&e->commands[command], e->metric, e->plan.pace ? ET_PACED : ET_SOLO, &n);
 	return relative_uncertainty(x, n, e->plan.level);
 }
 

@@ -15,7 +15,8 @@ struct before {
 
 static bool is_ours(enum et_removed_by by)
 {
-	return by == ET_REMOVED_DAEMON_CUTOFF || by == ET_REMOVED_TWO_SIGMA;
+	return by == ET_REMOVED_DAEMON_CUTOFF || by == ET_REMOVED_TWO_SIGMA ||
+	       by == ET_REMOVED_MACHINE_SLOW;
 }
 
 static bool is_judged(const struct et_sample *s)
@@ -73,19 +74,104 @@ static void check_daemons(
 	}
 }
 
-static bool counts(const struct et_sample *s)
+/* --- how fast the machine was --- */
+
+static size_t take_readings(const struct et_sample *s, double *out)
 {
-	return is_judged(s) && s->arrangement == ET_SOLO && s->pt_ns != ET_UNKNOWN &&
-	       !(s->marks & ET_MARK_DAEMON);
+	uint64_t both[] = { s->probe_before_ns, s->probe_after_ns };
+	size_t n = 0;
+
+	for (int i = 0; i < 2; i++) {
+		if (both[i] != ET_UNKNOWN && both[i] > 0)
+			out[n++] = (double)both[i];
+	}
+	return n;
 }
 
-static void check_two_sigma(struct et_command *c, bool keep)
+double et_probe_fast_ns(const struct et_experiment *e)
+{
+	size_t room = 0, n = 0;
+
+	for (size_t k = 0; k < e->n_commands; k++)
+		room += 2 * e->commands[k].n_samples;
+	ET_AUTO_FREE double *x = et_calloc(room + 1, sizeof(*x));
+	for (size_t k = 0; k < e->n_commands; k++) {
+		for (size_t i = 0; i < e->commands[k].n_samples; i++)
+			n += take_readings(&e->commands[k].samples[i], &x[n]);
+	}
+	if (n < ET_PROBE_LEAST)
+		return NAN;
+	et_sort(x, n);
+	return et_quantile_sorted(x, n, 0.1);
+}
+
+/* The evidence against a sample; by == ET_KEPT when there is none. */
+static struct et_removal slow_by(const struct et_sample *s, double fast_ns)
+{
+	double readings[2], limit_ns = ET_PROBE_LIMIT * fast_ns, slower = 0;
+	double steal_limit_ns = ET_STEAL_TICK_NS + ET_STEAL_LIMIT * (double)s->et_ns;
+
+	for (size_t i = 0, n = take_readings(s, readings); i < n; i++)
+		slower = fmax(slower, readings[i]);
+	if (slower > limit_ns) /* NaN is not */
+		return (struct et_removal){ .by = ET_REMOVED_MACHINE_SLOW,
+			.probe_ns = (uint64_t)slower,
+			.limit_ns = (uint64_t)limit_ns };
+	if (s->steal_ns != ET_UNKNOWN && s->et_ns != ET_UNKNOWN &&
+		(double)s->steal_ns > steal_limit_ns)
+		return (struct et_removal){ .by = ET_REMOVED_MACHINE_SLOW,
+			.steal_ns = s->steal_ns,
+			.limit_ns = (uint64_t)steal_limit_ns };
+	return (struct et_removal){ .by = ET_KEPT };
+}
+
+static bool is_solo(const struct et_sample *s)
+{
+	return is_judged(s) && s->arrangement == ET_SOLO;
+}
+
+/* Returns true when samples were slow as a rule, and all are kept for that. */
+static bool check_speed(struct et_command *c, double fast_ns, bool keep)
+{
+	size_t slow = 0, n = 0;
+
+	for (size_t i = 0; i < c->n_samples; i++) {
+		struct et_sample *s = &c->samples[i];
+		if (!is_solo(s))
+			continue;
+		n++;
+		if (slow_by(s, fast_ns).by == ET_KEPT)
+			continue;
+		slow++;
+		s->marks |= ET_MARK_MACHINE_SLOW;
+	}
+	if (2 * slow > n || keep)
+		return 2 * slow > n;
+	for (size_t i = 0; i < c->n_samples; i++) {
+		struct et_sample *s = &c->samples[i];
+		if (!(s->marks & ET_MARK_MACHINE_SLOW))
+			continue;
+		s->removal = slow_by(s, fast_ns);
+		s->marks &= ~(uint32_t)ET_MARK_MACHINE_SLOW;
+	}
+	return false;
+}
+
+/* --- how far off its time is --- */
+
+static bool counts(const struct et_sample *s, uint32_t apart)
+{
+	return is_solo(s) && s->pt_ns != ET_UNKNOWN && !(s->marks & apart);
+}
+
+/* apart: marks of samples that are no part of the rest. */
+static void check_two_sigma(struct et_command *c, uint32_t apart, bool keep)
 {
 	ET_AUTO_FREE double *x = et_calloc(c->n_samples + 1, sizeof(*x));
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n_samples; i++) {
-		if (counts(&c->samples[i]))
+		if (counts(&c->samples[i], apart))
 			x[n++] = (double)c->samples[i].pt_ns;
 	}
 	if (n < ET_TWO_SIGMA_LEAST)
@@ -93,7 +179,7 @@ static void check_two_sigma(struct et_command *c, bool keep)
 	double mean = et_mean(x, n), sd = et_sd(x, n);
 	for (size_t i = 0; i < c->n_samples; i++) {
 		struct et_sample *s = &c->samples[i];
-		if (!counts(s) || !(fabs((double)s->pt_ns - mean) > 2 * sd))
+		if (!counts(s, apart) || !(fabs((double)s->pt_ns - mean) > 2 * sd))
 			continue;
 		if (keep)
 			s->marks |= ET_MARK_TWO_SIGMA;
@@ -111,7 +197,7 @@ static struct before *forget(struct et_command *c)
 		old[i] = (struct before){ s->removal, s->marks };
 		if (is_ours(s->removal.by))
 			s->removal = (struct et_removal){ .by = ET_KEPT };
-		s->marks &= ~(uint32_t)(ET_MARK_DAEMON | ET_MARK_TWO_SIGMA);
+		s->marks &= ~(uint32_t)(ET_MARK_DAEMON | ET_MARK_TWO_SIGMA | ET_MARK_MACHINE_SLOW);
 	}
 	return old;
 }
@@ -121,6 +207,9 @@ static bool changed(const struct et_sample *s, const struct before *old)
 	return s->marks != old->marks || s->removal.by != old->removal.by ||
 	       s->removal.pt_ns != old->removal.pt_ns ||
 	       s->removal.cutoff_ns != old->removal.cutoff_ns ||
+	       s->removal.probe_ns != old->removal.probe_ns ||
+	       s->removal.steal_ns != old->removal.steal_ns ||
+	       s->removal.limit_ns != old->removal.limit_ns ||
 	       strncmp(s->removal.daemon, old->removal.daemon, sizeof(s->removal.daemon));
 }
 
@@ -129,6 +218,7 @@ struct et_sample **et_sanity_check(
 {
 	struct et_sample **list = NULL;
 	size_t room = 0;
+	double fast_ns = et_probe_fast_ns(e);
 
 	*n = 0;
 	for (size_t k = 0; k < e->n_commands; k++) {
@@ -141,7 +231,9 @@ struct et_sample **et_sanity_check(
 			if (is_judged(&c->samples[i]))
 				check_daemons(&c->samples[i], cutoffs, seconds, e->plan.keep_all);
 		}
-		check_two_sigma(c, e->plan.keep_all);
+		bool rule = check_speed(c, fast_ns, e->plan.keep_all);
+		check_two_sigma(
+			c, ET_MARK_DAEMON | (rule ? 0 : ET_MARK_MACHINE_SLOW), e->plan.keep_all);
 		for (size_t i = 0; i < c->n_samples; i++) {
 			if (!changed(&c->samples[i], &old[i]))
 				continue;

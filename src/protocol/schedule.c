@@ -7,6 +7,11 @@ size_t et_schedule_size(size_t n_commands)
 	return 2 * n_commands;
 }
 
+static enum et_arrangement alone(const struct et_plan *plan)
+{
+	return plan->pace ? ET_PACED : ET_SOLO;
+}
+
 static size_t list_turns(const struct et_plan *plan, size_t n_commands, struct et_turn *out)
 {
 	bool solos = plan->order != ET_ORDER_DUET || n_commands == 1;
@@ -14,7 +19,7 @@ static size_t list_turns(const struct et_plan *plan, size_t n_commands, struct e
 	size_t n = 0;
 
 	for (uint32_t c = 0; solos && c < n_commands; c++)
-		out[n++] = (struct et_turn){ .arrangement = ET_SOLO, .command = c };
+		out[n++] = (struct et_turn){ .arrangement = alone(plan), .command = c };
 	for (uint32_t c = 0; duets && c < n_commands; c++) {
 		if (c != plan->reference)
 			out[n++] = (struct et_turn){
@@ -55,7 +60,7 @@ size_t et_schedule_round(const struct et_plan *plan, size_t n_commands, uint32_t
 	uint32_t only, struct et_turn *out)
 {
 	if (only != UINT32_MAX) {
-		out[0] = (struct et_turn){ .arrangement = ET_SOLO, .command = only };
+		out[0] = (struct et_turn){ .arrangement = alone(plan), .command = only };
 		return 1;
 	}
 	size_t n = list_turns(plan, n_commands, out);

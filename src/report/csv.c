@@ -8,7 +8,8 @@
 
 /* After what says which sample it is. */
 static const char *const counters[] = { "et_ns", "pt_ns", "user_ns", "system_ns", "wait_ns",
-	"blocked_ns", "steal_ns", "max_rss_bytes" };
+	"blocked_ns", "steal_ns", "max_rss_bytes", "probe_before_ns", "probe_after_ns", "pace_ns",
+	"pace_loops" };
 
 static void text_cell(const char *text, FILE *out)
 {

@@ -55,13 +55,20 @@ static void write_removal(struct et_json *w, const struct et_removal *r)
 {
 	if (r->by == ET_KEPT) {
 		et_json_null(w, "removed");
-	} else if (r->by == ET_REMOVED_DAEMON_CUTOFF) {
-		write_object(w, "removed", et_removal_fields, r);
-	} else {
-		et_json_object(w, "removed");
-		et_json_string(w, "by", et_removed_by_names[r->by]);
-		et_json_end(w);
+		return;
 	}
+	et_json_object(w, "removed");
+	et_json_string(w, "by", et_removed_by_names[r->by]);
+	if (r->by == ET_REMOVED_DAEMON_CUTOFF) {
+		et_json_string(w, "daemon", r->daemon);
+		et_json_u64(w, "pt_ns", r->pt_ns);
+		et_json_u64(w, "cutoff_ns", r->cutoff_ns);
+	} else if (r->by == ET_REMOVED_MACHINE_SLOW) {
+		et_json_u64(w, r->probe_ns ? "probe_ns" : "steal_ns",
+			r->probe_ns ? r->probe_ns : r->steal_ns);
+		et_json_u64(w, "limit_ns", r->limit_ns);
+	}
+	et_json_end(w);
 }
 
 static void write_sample(struct et_json *w, const struct et_sample *s)
@@ -102,6 +109,36 @@ static void write_estimate(struct et_json *w, const char *key, const struct et_e
 	et_json_double(w, "level", of(e, e->level));
 	et_json_string(w, "interval_method", e->n ? e->interval_method : NULL);
 	et_warnings_json(w, &e->warnings);
+	et_json_end(w);
+}
+
+/* Process time corrected by the reference loop, or why it could not be. */
+static void write_paced(struct et_json *w, const struct et_paced *p)
+{
+	if (!p->n && !p->why) {
+		et_json_null(w, "paced");
+		return;
+	}
+	et_json_object(w, "paced");
+	et_json_u64(w, "n", p->n);
+	et_json_string(w, "why_not", p->why);
+	et_json_double(w, "mean_ns", p->mean);
+	et_json_double(w, "relative_error", p->relative_error);
+	et_json_double(w, "standard_uncertainty_ns", p->standard_uncertainty);
+	et_json_double(w, "coverage_factor", p->coverage_factor);
+	et_json_double(w, "expanded_uncertainty_ns", p->expanded_uncertainty);
+	et_json_flat_array(w, "interval_ns");
+	et_json_double(w, NULL, p->lo);
+	et_json_double(w, NULL, p->hi);
+	et_json_end(w);
+	et_json_double(w, "level", p->level);
+	et_json_double(w, "df", p->df);
+	et_json_double(w, "inflation", p->inflation);
+	et_json_double(w, "coefficient", p->coefficient);
+	et_json_double(w, "coefficient_standard_uncertainty", p->coefficient_uncertainty);
+	et_json_double(w, "coefficient_p", p->p);
+	et_json_double(w, "lap_ns", p->lap);
+	et_json_double(w, "lap_mean_ns", p->lap_mean);
 	et_json_end(w);
 }
 
@@ -156,6 +193,7 @@ static void write_commands(
 		et_json_u64(w, "removed", j->commands[i].removed);
 		write_estimate(w, "et", &j->commands[i].et);
 		write_estimate(w, "pt", &j->commands[i].pt);
+		write_paced(w, &j->commands[i].paced);
 		write_before(w, j, i);
 		et_warnings_json(w, &j->commands[i].warnings);
 		et_json_end(w);

@@ -100,6 +100,28 @@ static void time_row(
 			est->interval_method ? est->interval_method : "?", est->coverage_factor);
 }
 
+/* Beside the plain figure: process time as the reference loop says it is at full speed. */
+static void paced_row(const struct text *t, const struct et_paced *p)
+{
+	char time[ET_FIGURE], level[ET_FIGURE], error[ET_FIGURE];
+
+	if (!p->n && !p->why)
+		return;
+	if (p->why) {
+		row(t, "at full speed", WARNING, "not known: %s", p->why);
+		return;
+	}
+	et_format_measured(p->mean, p->expanded_uncertainty, time);
+	row(t, "at full speed", JUDGED, "%s (%s), by the reference loop (sd %s)", time,
+		et_format_percent(p->level, level), et_format_percent(p->relative_error, error));
+	if (t->verbose)
+		row(t, "", NULL,
+			"coefficient %.3g ± %.2g, %.3g degrees of freedom; the loop ran at %s of "
+			"full speed in the mean",
+			p->coefficient, p->coefficient_uncertainty, p->df,
+			et_format_percent(p->lap / p->lap_mean, level));
+}
+
 static void spread_rows(const struct text *t, const struct et_estimate *est)
 {
 	char a[ET_FIGURE], b[ET_FIGURE];
@@ -170,7 +192,8 @@ static void sample_row(const struct text *t, const struct et_tally *tally)
 	ET_CLEANUP(phrases_free) struct phrases causes = { 0 };
 	ET_CLEANUP(phrases_free) struct phrases all = { 0 };
 
-	phrase(&all, "%zu kept", tally->kept[ET_SOLO]);
+	if (tally->kept[ET_SOLO] || !tally->kept[ET_PACED])
+		phrase(&all, "%zu kept", tally->kept[ET_SOLO]);
 	if (tally->kept[ET_PACED])
 		phrase(&all, "%zu paced", tally->kept[ET_PACED]);
 	if (tally->kept[ET_DUET])
@@ -199,6 +222,11 @@ static void removed_rows(const struct text *t, const struct et_command *c)
 			row(t, "removed", NULL, "sample %u: %.16s used %s, its cutoff is %s",
 				c->samples[i].index, r->daemon, et_format_ns(r->pt_ns, used),
 				et_format_ns(r->cutoff_ns, cutoff));
+		else if (r->by == ET_REMOVED_MACHINE_SLOW)
+			row(t, "removed", NULL, "sample %u: the machine was slow, %s %s, limit %s",
+				c->samples[i].index, r->probe_ns ? "the probe took" : "stolen",
+				et_format_ns(r->probe_ns ? r->probe_ns : r->steal_ns, used),
+				et_format_ns(r->limit_ns, cutoff));
 		else
 			row(t, "removed", NULL, "sample %u (%s): %s", c->samples[i].index,
 				et_format_ns(c->samples[i].et_ns, used),
@@ -268,6 +296,7 @@ static void figures(const struct text *t, size_t i, const struct et_tally *tally
 	char user[ET_FIGURE], system[ET_FIGURE];
 
 	time_row(t, judged, by_metric[judged], true);
+	paced_row(t, &t->j->commands[i].paced);
 	if (by_metric[other]->n || t->verbose)
 		time_row(t, other, by_metric[other], false);
 	if (split_is_told(t->e, tally))
@@ -278,13 +307,13 @@ static void figures(const struct text *t, size_t i, const struct et_tally *tally
 	composition(t, &tally->parts);
 }
 
-/* The samples that were judged: solo runs, or those of duets where there are no others. */
-static void histogram(const struct text *t, size_t i, const struct et_tally *tally)
+/* The samples that were judged: of duets only where there are no others. */
+static void histogram(const struct text *t, size_t i)
 {
 	size_t n;
 	enum et_metric m = et_judged_metric(t->e, t->j, i);
-	enum et_arrangement a = tally->kept[ET_SOLO] ? ET_SOLO : ET_DUET;
-	ET_AUTO_FREE double *values = et_command_values(&t->e->commands[i], m, a, &n);
+	const struct et_command *c = &t->e->commands[i];
+	ET_AUTO_FREE double *values = et_command_values(c, m, et_command_arrangement(c), &n);
 
 	et_histogram(values, n, et_judged_estimate(t->e, t->j, i), ET_UNIT_NS, 4, t->page.width - 4,
 		t->page.out);
@@ -321,7 +350,7 @@ static void command_block(const struct text *t, size_t i)
 		mark_rows(t, c);
 		removed_rows(t, c);
 		if (judged)
-			histogram(t, i, &tally);
+			histogram(t, i);
 	}
 	warnings(t, &et_judged_estimate(t->e, t->j, i)->warnings);
 	warnings(t, &t->j->commands[i].warnings);

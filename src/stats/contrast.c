@@ -39,7 +39,7 @@ static size_t pair_duets(
 	return n;
 }
 
-/* Blocks: solo runs of the same round. Rounds ascend in order of execution. */
+/* Blocks: runs of the same round that were no duets. Rounds ascend in order of execution. */
 static size_t pair_blocks(
 	const struct et_command *a, const struct et_command *b, enum et_metric m, double *out)
 {
@@ -47,10 +47,10 @@ static size_t pair_blocks(
 
 	for (size_t i = 0, k = 0; i < b->n_samples; i++) {
 		const struct et_sample *s = &b->samples[i];
-		if (s->arrangement != ET_SOLO || !counts(s, m))
+		if (s->arrangement == ET_DUET || !counts(s, m))
 			continue;
 		while (k < a->n_samples &&
-			(a->samples[k].round < s->round || a->samples[k].arrangement != ET_SOLO))
+			(a->samples[k].round < s->round || a->samples[k].arrangement == ET_DUET))
 			k++;
 		if (k < a->n_samples && a->samples[k].round == s->round &&
 			counts(&a->samples[k], m))

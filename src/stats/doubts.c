@@ -24,7 +24,8 @@ struct totals {
 	double et, pt, wait, steal, blocked;
 	size_t n;
 	size_t turns; /* runs that were not warm-up, removed ones too */
-	size_t marks[8];
+	size_t marks[9];
+	size_t slow; /* runs that were removed or marked because the machine was slow */
 	size_t failed;
 	size_t overlapped; /* in duets */
 };
@@ -45,6 +46,8 @@ static struct totals add_up(const struct et_command *c)
 		for (size_t k = 0; k < ET_LENGTH(t.marks); k++)
 			t.marks[k] += (s->marks >> k) & 1;
 		t.failed += s->exit_code != 0;
+		t.slow += s->removal.by == ET_REMOVED_MACHINE_SLOW ||
+			  (s->marks & ET_MARK_MACHINE_SLOW);
 		t.turns += s->arrangement == et_command_arrangement(c);
 		t.overlapped += s->arrangement == ET_DUET && !(s->marks & ET_MARK_NO_OVERLAP);
 		if (s->removal.by != ET_KEPT || s->arrangement != ET_SOLO || s->pt_ns == ET_UNKNOWN)
@@ -125,6 +128,27 @@ static void doubt_extent(
 			e->plan.runs);
 }
 
+/* By evidence other than the program's own times; what a rule left out is not in the figures. */
+static void doubt_speed(const struct et_experiment *e, const struct totals *t, size_t kept_slow,
+	struct et_warnings *out)
+{
+	/* The loop needs several of the scheduler's slices beside the program. */
+	const double long_enough_ns = 2e7, often = 0.1;
+	bool paceable = e->metric == ET_METRIC_PT && e->plan.order != ET_ORDER_DUET &&
+			t->pt > long_enough_ns * (double)t->n && t->pt < 1.1 * t->et;
+	const char *advice = paceable ? "; --pace corrects for it" : "";
+
+	if (2 * kept_slow > t->turns)
+		et_warn(out,
+			"the machine was slow in %zu of %zu runs (a fixed loop beside them, or "
+			"stolen time, says so), too often to leave them out: these are times of a "
+			"slow machine%s",
+			kept_slow, t->turns, advice);
+	else if ((double)t->slow > often * (double)t->turns)
+		et_warn(out, "the machine was slow in %zu of %zu runs%s%s", t->slow, t->turns,
+			e->plan.keep_all ? "" : ", which were left out", advice);
+}
+
 void et_doubt_command(
 	const struct et_experiment *e, const struct et_command *c, struct et_warnings *out)
 {
@@ -137,6 +161,7 @@ void et_doubt_command(
 	struct totals t = add_up(c);
 
 	doubt_elapsed(c, &t, e->metric == ET_METRIC_ET, out);
+	doubt_speed(e, &t, t.marks[8], out);
 	doubt_extent(e, &t, out);
 	for (size_t i = 0; i < ET_LENGTH(sentences); i++) { /* entry i speaks of bit i of marks */
 		if (t.marks[i])
@@ -145,6 +170,10 @@ void et_doubt_command(
 	if (t.failed)
 		et_warn(out, "%zu runs failed (exit status or signal)%s", t.failed,
 			e->plan.ignore_failure ? ", which was ignored as asked" : "");
+	if (et_command_arrangement(c) == ET_PACED)
+		et_warn(out,
+			"paced: the reference loop had its share of the CPU, so elapsed time is "
+			"not the program's own");
 	if (t.overlapped && et_command_arrangement(c) == ET_DUET)
 		et_warn(out,
 			"measured in duets only: its elapsed time holds its partner's share of "

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "stats/contrast.h"
 #include "stats/doubts.h"
+#include "stats/pace.h"
 #include "stats/summary.h"
 
 #include <string.h>
@@ -154,6 +155,7 @@ void et_judge(const struct et_experiment *e, struct et_judgement *out)
 		judge_metric(e, c, ET_METRIC_PT, &out->commands[i].pt);
 		judge_before(e, c, ET_METRIC_ET, &out->commands[i].et_before);
 		judge_before(e, c, ET_METRIC_PT, &out->commands[i].pt_before);
+		et_pace_judge(c, e->plan.level, &out->commands[i].paced);
 		out->commands[i].removed = count_removed(c);
 		et_doubt_command(e, c, &out->commands[i].warnings);
 		doubt_until(e, i, out);

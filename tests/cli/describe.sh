@@ -120,7 +120,7 @@ head -c 3000000 /dev/zero | tr '\0' 7 >bad
 refuses 'a very long line' 2 'bad: line 1 is longer than' etalon describe bad
 refuses 'no such file' 2 "'nosuch' is neither a file nor a kept experiment" etalon describe nosuch
 refuses 'a directory' 2 'home: Is a directory' etalon describe home
-refuses 'two files' 2 'describe takes one' etalon describe numbers two
+refuses 'two files' 2 'one series at a time' etalon describe numbers two
 refuses 'no such column' 2 "no column 'x'" etalon describe --column x table.csv
 refuses 'a column that is not numbers' 2 "line 2: 'a'" etalon describe --column name table.csv
 refuses '--column of JSON' 2 'is JSON' etalon describe --column x hyperfine.json

@@ -104,7 +104,7 @@ exits "commands around" 0 etalon run -q -r 2 -w 1 --shell sh --setup 'echo s >>l
 is "run in their order" "$(tr -d '\n' <log)" sprcprcprce
 exits "--ignore-failure" 0 etalon run -q -i -r 2 --json fail.json 'sh -c "exit 3"'
 is "records the status" "$(field fail.json '[.commands[0].samples[].exit_code] | unique | join(",")')" 3
-exits "--until stops early on a quiet figure" 0 etalon run -q --until 90% -m 5 -M 200 --json until.json \
+exits "--until stops early on a quiet figure" 0 etalon run -q --no-probe --until 90% -m 5 -M 200 --json until.json \
 	--metric et 'sleep 0.01'
 is "after the least number" "$(field until.json .commands[0].result.n)" 5
 exits "--time-limit" 0 etalon run -q -r 100000 --time-limit 300ms 'sleep 0.01'

@@ -173,6 +173,72 @@ static void duets(void)
 	et_experiment_free(e);
 }
 
+/* The reference loop beside a program: it ran meanwhile, and is neither the program nor others. */
+static void paced(uint64_t metronome_ns)
+{
+	static const char *const commands[] = {
+		"sh -c 'i=0; while [ $i -lt 160000 ]; do i=$((i+1)); done'", "sh -c 'sleep 0.05 &'"
+	};
+	struct et_experiment *e = experiment(commands, 2);
+	struct et_runner *r = NULL;
+	struct et_sample s[2];
+	struct et_request q = { .arrangement = ET_PACED };
+	bool seen = false;
+
+	e->plan.pace = true;
+	e->plan.metronome_ns = metronome_ns;
+	if (et_runner_open(e, environ, &interrupt, &r, &err)) {
+		skip(err.what); /* a single CPU */
+		et_experiment_free(e);
+		return;
+	}
+	struct et_executor x = et_runner_executor(r);
+	ok(x.run(x.ctx, &q, s, &err) == 0 && s[0].arrangement == ET_PACED, "paced");
+	ok(s[0].pace_loops > 100 && s[0].pace_loops != ET_UNKNOWN, "the loop ran (%llu laps)",
+		(unsigned long long)s[0].pace_loops);
+	ok(s[0].pace_ns > 5000 * s[0].pace_loops && s[0].pace_ns < s[0].et_ns + 100000000,
+		"and says for how long");
+	ok(s[0].et_ns > s[0].pt_ns + s[0].pace_ns / 2, "on the same CPU");
+	for (size_t i = 0; i < s[0].n_interferers; i++)
+		seen = seen ||
+		       (s[0].interferers[i].exited &&
+			       s[0].interferers[i].pt_ns > s[0].pace_ns / 2 &&
+			       strstr(program_invocation_short_name, s[0].interferers[i].name));
+	ok(!seen, "it is not one of the others");
+	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "nobody is left");
+	ok(!(s[0].marks & (ET_MARK_LEFTOVERS | ET_MARK_STOPPED)), "and nothing is marked");
+	et_sample_free(&s[0]);
+	q.command = 1;
+	ok(x.run(x.ctx, &q, s, &err) == 0 && (s[0].marks & ET_MARK_LEFTOVERS),
+		"what the program leaves behind is still its own");
+	et_sample_free(&s[0]);
+	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "and ended");
+	et_runner_close(r);
+	et_experiment_free(e);
+}
+
+static void probed(void)
+{
+	static const char *const command[] = { "sleep 0.02" };
+	struct et_experiment *e = experiment(command, 1);
+	struct et_runner *r = NULL;
+	struct et_sample s[2];
+	struct et_request q = { .arrangement = ET_SOLO };
+
+	for (int on = 0; on < 2; on++) {
+		e->plan.probe = on;
+		ok(et_runner_open(e, environ, &interrupt, &r, &err) == 0, "open");
+		struct et_executor x = et_runner_executor(r);
+		ok(x.run(x.ctx, &q, s, &err) == 0, "a run");
+		ok((s[0].probe_before_ns != ET_UNKNOWN) == on &&
+				(s[0].probe_after_ns != ET_UNKNOWN) == on,
+			"the probe is %s", on ? "there" : "not");
+		et_sample_free(&s[0]);
+		et_runner_close(r);
+	}
+	et_experiment_free(e);
+}
+
 /* The program gets no descriptor of ours and a plain signal mask. */
 static void clean_child(void)
 {
@@ -236,6 +302,9 @@ int main(void)
 	sources_agree(ET_PT_CPUACCT);
 	sources_agree(ET_PT_CPU_STAT);
 	duets();
+	paced(0);
+	paced(1000000);
+	probed();
 	clean_child();
 	someone_disturbs();
 	return tap_done();

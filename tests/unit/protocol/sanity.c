@@ -4,6 +4,8 @@
 #include "base/alloc.h"
 #include "tap.h"
 
+#include <math.h>
+
 static struct et_experiment *make(size_t n, enum et_arrangement arrangement)
 {
 	struct et_experiment *e = et_calloc(1, sizeof(*e));
@@ -15,6 +17,8 @@ static struct et_experiment *make(size_t n, enum et_arrangement arrangement)
 			.order = (uint32_t)i + 1,
 			.partner = -1,
 			.et_ns = 1000000000,
+			.probe_before_ns = ET_UNKNOWN,
+			.probe_after_ns = ET_UNKNOWN,
 			.pt_ns = 990000000 + (i % 2) * 2000000 };
 		et_experiment_add(e, &s);
 	}
@@ -144,8 +148,116 @@ static void test_left_alone(void)
 	et_experiment_free(e);
 }
 
+/* Readings of 20 µs that vary by 1 %; some of them slow. */
+static struct et_experiment *probed(size_t n, size_t n_slow, double slowness)
+{
+	struct et_experiment *e = make(n, ET_SOLO);
+
+	for (size_t i = 0; i < n; i++) {
+		struct et_sample *s = &e->commands[0].samples[i];
+		double slow = i < n_slow ? slowness : 1;
+		s->probe_before_ns = 20000 + i % 5 * 50;
+		s->probe_after_ns = (uint64_t)(slow * (double)(20000 + i % 3 * 80));
+	}
+	return e;
+}
+
+static size_t count(const struct et_experiment *e, bool removed)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->commands[0].n_samples; i++) {
+		const struct et_sample *s = &e->commands[0].samples[i];
+		n += removed ? s->removal.by == ET_REMOVED_MACHINE_SLOW
+			     : (s->marks & ET_MARK_MACHINE_SLOW) != 0;
+	}
+	return n;
+}
+
+static void test_probe(void)
+{
+	struct et_experiment *e = probed(20, 6, 2);
+	struct et_sample *s = e->commands[0].samples;
+
+	near(et_probe_fast_ns(e), 20000, 0.01, 0, "the fast level");
+	ok(check(e, NULL) == 6 && count(e, true) == 6, "slow probes remove their samples");
+	ok(s[0].removal.probe_ns == 40000 && s[0].removal.limit_ns >= 22000 &&
+			s[0].removal.limit_ns < 22300 && !s[0].removal.steal_ns && !s[0].marks,
+		"with what was seen and what would have passed");
+	ok(check(e, NULL) == 0, "again: nothing changes");
+	e->plan.keep_all = true;
+	ok(check(e, NULL) == 6 && count(e, true) == 0 && count(e, false) == 6 &&
+			!s[0].removal.probe_ns,
+		"--keep-all marks them only");
+	/* The slow ones are far off, too: of the rest, one is. */
+	for (size_t i = 0; i < 6; i++)
+		s[i].pt_ns *= 2;
+	s[10].pt_ns += 30000000;
+	check(e, NULL);
+	ok(s[10].marks == ET_MARK_TWO_SIGMA, "they are no part of the rest");
+	e->plan.keep_all = false;
+	check(e, NULL);
+	ok(s[10].removal.by == ET_REMOVED_TWO_SIGMA && count(e, true) == 6, "nor when removed");
+	et_experiment_free(e);
+
+	e = probed(20, 10, 1.5);
+	ok(check(e, NULL) == 10 && count(e, true) == 10, "half of them slow: removed");
+	et_experiment_free(e);
+	e = probed(20, 11, 1.5);
+	ok(check(e, NULL) == 11 && count(e, true) == 0 && count(e, false) == 11,
+		"more than half: that is the rule, all are kept and marked");
+	for (size_t i = 0; i < 20; i++)
+		e->commands[0].samples[i].pt_ns = 990000000 + i % 2;
+	e->commands[0].samples[3].pt_ns *= 2;
+	check(e, NULL);
+	ok(e->commands[0].samples[3].removal.by == ET_REMOVED_TWO_SIGMA, "and belong to the rest");
+	et_experiment_free(e);
+	e = probed(20, 6, 1.08);
+	ok(check(e, NULL) == 0, "8 %% is not slow");
+	et_experiment_free(e);
+	e = probed(20, 6, 1.13);
+	ok(check(e, NULL) == 6, "13 %% is");
+	et_experiment_free(e);
+	e = probed(4, 1, 3);
+	ok(isnan(et_probe_fast_ns(e)) && check(e, NULL) == 0, "8 readings are too few");
+	et_experiment_free(e);
+}
+
+static void test_probe_left_alone(void)
+{
+	struct et_experiment *e = probed(20, 6, 2);
+	struct et_sample *s = e->commands[0].samples;
+
+	s[0].warmup = true;
+	s[1].arrangement = ET_DUET;
+	s[2].arrangement = ET_PACED;
+	s[3].removal.by = ET_REMOVED_FAILED;
+	s[4].probe_after_ns = ET_UNKNOWN;
+	ok(check(e, NULL) == 1 && count(e, true) == 1 && s[5].removal.by == ET_REMOVED_MACHINE_SLOW,
+		"not warm-up, pairs, paced, failed, unknown");
+	et_experiment_free(e);
+	e = make(20, ET_SOLO);
+	ok(isnan(et_probe_fast_ns(e)) && check(e, NULL) == 0, "without a probe");
+	/* 10 ms could be less than a tick, and 50 more of 1 s are within the limit. */
+	s = e->commands[0].samples;
+	s[3].steal_ns = 60000000;
+	s[4].steal_ns = 70000000;
+	s[5].steal_ns = ET_UNKNOWN;
+	ok(check(e, NULL) == 1 && s[4].removal.by == ET_REMOVED_MACHINE_SLOW &&
+			s[4].removal.steal_ns == 70000000 && s[4].removal.limit_ns == 60000000 &&
+			!s[4].removal.probe_ns,
+		"stolen time: how much, and the limit");
+	for (size_t i = 0; i < 11; i++)
+		s[i].steal_ns = 300000000;
+	check(e, NULL);
+	ok(count(e, true) == 0 && count(e, false) == 11, "stolen as a rule: kept");
+	et_experiment_free(e);
+}
+
 int main(void)
 {
+	test_probe();
+	test_probe_left_alone();
 	test_cutoff();
 	test_two_sigma();
 	test_left_alone();

@@ -192,6 +192,7 @@ static void versions(void)
 		"ALTER TABLE sample DROP COLUMN counter_ticks;"
 		"ALTER TABLE sample DROP COLUMN pace_ns; ALTER TABLE sample DROP COLUMN pace_loops;"
 		"ALTER TABLE sample DROP COLUMN removed_probe_ns;"
+		"ALTER TABLE sample DROP COLUMN removed_steal_ns;"
 		"ALTER TABLE sample DROP COLUMN removed_limit_ns;"
 		"ALTER TABLE experiment DROP COLUMN plan_probe;"
 		"ALTER TABLE experiment DROP COLUMN plan_k;"

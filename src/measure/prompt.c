@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/prompt.h"
+#include "base/sysroot.h"
+
+#include <sched.h>
+#include <stdio.h>
+
+/* More runnable tasks than half the CPUs, in the mean over the last minute. */
+static bool is_busy(uint32_t cpus)
+{
+	char text[64];
+	double load;
+
+	return et_sysroot_line("", "/proc/loadavg", text, sizeof(text)) > 0 &&
+	       sscanf(text, "%lf", &load) == 1 && load > 0.5 * cpus;
+}
+
+void et_prompt_open(struct et_prompt *p, uint32_t cpus)
+{
+	struct sched_param least = { .sched_priority = sched_get_priority_min(SCHED_FIFO) };
+
+	p->was_policy = sched_getscheduler(0);
+	p->on = is_busy(cpus) && p->was_policy == SCHED_OTHER &&
+		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &least) == 0;
+}
+
+void et_prompt_close(const struct et_prompt *p)
+{
+	struct sched_param none = { 0 };
+
+	if (p->on)
+		sched_setscheduler(0, p->was_policy, &none);
+}

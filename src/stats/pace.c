@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "stats/pace.h"
+#include "base/alloc.h"
+#include "num/dist.h"
+#include "num/line.h"
+#include "num/quantile.h"
+#include "stats/paired.h"
+
+#include <math.h>
+
+static const double alpha = 0.05; /* of the coefficient */
+
+static void *logs(const double *x, size_t n)
+{
+	double *out = et_calloc(n + 1, sizeof(*out));
+
+	for (size_t i = 0; i < n; i++)
+		out[i] = log(x[i]);
+	return out;
+}
+
+/* The line's value at full speed and how sure it is; y is overwritten with the residuals. */
+static void conclude(const struct et_line *line, const double *x, double *y, struct et_paced *out)
+{
+	double at = log(out->lap), value = et_line_at(line, at);
+
+	for (size_t i = 0; i < line->n; i++)
+		y[i] -= et_line_at(line, x[i]);
+	out->inflation = et_serial_inflation(y, line->n);
+	double error = sqrt(out->inflation) * et_line_error_at(line, at);
+	out->df = fmax((double)line->n / out->inflation - 2, 1);
+	out->coverage_factor = et_qt(0.5 + out->level / 2, out->df);
+	out->mean = exp(value);
+	out->relative_error = line->residual_sd; /* of logs: relative already */
+	out->standard_uncertainty = out->mean * error;
+	out->expanded_uncertainty = out->coverage_factor * out->standard_uncertainty;
+	out->lo = exp(value - out->coverage_factor * error);
+	out->hi = exp(value + out->coverage_factor * error);
+}
+
+void et_pace_fit(const double *pt, const double *lap, size_t n, double level, struct et_paced *out)
+{
+	*out = (struct et_paced){ .n = n, .level = level };
+	out->coefficient = out->coefficient_uncertainty = out->p = out->lap = out->lap_mean = NAN;
+	out->mean = out->relative_error = out->inflation = out->df = NAN;
+	out->standard_uncertainty = out->coverage_factor = out->expanded_uncertainty = NAN;
+	out->lo = out->hi = NAN;
+	if (n < ET_PACE_LEAST) {
+		out->why = "too few samples in which the reference loop had its turns";
+		return;
+	}
+	ET_AUTO_FREE double *x = logs(lap, n), *y = logs(pt, n), *sorted = et_sorted_copy(lap, n);
+	struct et_line line = et_line_fit(x, y, n);
+	out->lap = et_quantile_sorted(sorted, n, 0.1);
+	out->lap_mean = exp(line.mean_x);
+	out->coefficient = line.slope;
+	out->coefficient_uncertainty = line.slope_error;
+	out->p = line.p;
+	/* A program that runs faster the slower the loop runs is one that the loop knows nothing
+	 * of.
+	 */
+	if (!(line.slope > 0) || line.p > alpha)
+		out->why = "the reference loop's speed says nothing about this program";
+	else
+		conclude(&line, x, y, out);
+}
+
+void et_pace_judge(const struct et_command *c, double level, struct et_paced *out)
+{
+	ET_AUTO_FREE double *pt = et_calloc(c->n_samples + 1, sizeof(*pt));
+	ET_AUTO_FREE double *lap = et_calloc(c->n_samples + 1, sizeof(*lap));
+	size_t n = 0, paced = 0;
+
+	for (size_t i = 0; i < c->n_samples; i++) {
+		const struct et_sample *s = &c->samples[i];
+		if (s->warmup || s->removal.by != ET_KEPT || s->arrangement != ET_PACED ||
+			s->pt_ns == ET_UNKNOWN || !s->pt_ns)
+			continue;
+		paced++;
+		if (s->pace_ns == ET_UNKNOWN || s->pace_loops == ET_UNKNOWN || !s->pace_ns ||
+			s->pace_loops < ET_PACE_LAPS)
+			continue;
+		pt[n] = (double)s->pt_ns;
+		lap[n++] = (double)s->pace_ns / (double)s->pace_loops;
+	}
+	*out = (struct et_paced){ 0 };
+	if (paced)
+		et_pace_fit(pt, lap, n, level, out);
+}

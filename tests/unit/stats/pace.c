@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The reference loop as a control variate: against R's lm() and predict(), and where it refuses. */
+#include "stats/pace.h"
+#include "base/alloc.h"
+#include "num/dist.h"
+#include "num/moments.h"
+#include "num/rng.h"
+#include "stats/doubts.h"
+#include "stats/judge.h"
+#include "tap.h"
+
+#include <math.h>
+
+enum { N = 12 };
+
+/* lm(log(pt) ~ log(lap)), predict(…, interval = "confidence") at quantile(lap, 0.1). */
+static const double laps[N] = { 19406, 23442, 21334, 21805, 22839, 19519, 19826, 24941, 40334,
+	22037, 22975, 20439 };
+static const double times[N] = { 203408718, 223950861, 214546834, 215466873, 226749134, 202708888,
+	208394526, 234906674, 318238811, 218588900, 223251101, 209001356 };
+
+static void test_oracle(void)
+{
+	struct et_paced p;
+
+	et_pace_fit(times, laps, N, 0.95, &p);
+	ok(!p.why && p.n == N, "there is a figure");
+	near(p.coefficient, 0.61091902750576, 1e-12, 0, "coefficient");
+	near(p.coefficient_uncertainty, 0.0140682245112622, 1e-11, 0, "its uncertainty");
+	near(p.p, 1.00723097201093e-12, 1e-9, 0, "its p");
+	near(p.relative_error, 0.00915449127752842, 1e-11, 0, "what is left");
+	near(p.lap, 19549.7, 1e-14, 0, "full speed");
+	near(p.lap_mean, 22774.4798958884, 1e-12, 0, "mean speed");
+	near(p.mean, 203424552.376228, 1e-12, 0, "process time at full speed");
+	near(p.standard_uncertainty, 203424552.376228 * 0.00340549517233754, 1e-11, 0,
+		"its uncertainty");
+	ok(p.inflation == 1 && p.df == 10, "two degrees of freedom are spent");
+	near(p.lo, 201886825.389108, 1e-12, 0, "its interval: from");
+	near(p.hi, 204973991.887344, 1e-12, 0, "to");
+}
+
+static void test_refusals(void)
+{
+	struct et_paced p;
+	double same[N], opposite[N];
+
+	et_pace_fit(times, laps, ET_PACE_LEAST - 1, 0.95, &p);
+	ok(p.why && strstr(p.why, "too few") && isnan(p.mean) && isnan(p.lo), "too few samples");
+	et_pace_fit(times, laps, 0, 0.95, &p);
+	ok(p.why && isnan(p.mean), "none at all");
+	for (int i = 0; i < N; i++) {
+		same[i] = 20000;
+		opposite[i] = 1e12 / laps[i];
+	}
+	et_pace_fit(times, same, N, 0.95, &p);
+	ok(p.why && strstr(p.why, "says nothing"), "a loop that never changes");
+	et_pace_fit(times, opposite, N, 0.95, &p);
+	ok(p.why && p.coefficient < 0 && isnan(p.mean), "one that runs the other way");
+	et_pace_fit(same, laps, N, 0.95, &p);
+	ok(p.why && isnan(p.mean), "a program that never changes");
+}
+
+/* Simulated: the true process time at the speed of the decile is in the interval as promised. */
+static void test_coverage(void)
+{
+	enum { RUNS = 30, TRIES = 2000 };
+	double pt[RUNS], lap[RUNS], spread = 0, left = 0;
+	struct et_rng rng;
+	size_t held = 0, n = 0;
+
+	et_rng_seed(&rng, 11, 0);
+	for (int k = 0; k < TRIES; k++) {
+		for (int i = 0; i < RUNS; i++) {
+			bool slow = et_rng_uniform(&rng) < 0.4;
+			double speed = (slow ? 1.8 : 1) * (1 + 0.1 * et_rng_uniform(&rng));
+			lap[i] = 19000 * speed;
+			pt[i] = 1e8 * pow(speed, 0.7) * exp(0.02 * et_qnorm(et_rng_uniform(&rng)));
+		}
+		struct et_paced p;
+		et_pace_fit(pt, lap, RUNS, 0.95, &p);
+		if (p.why)
+			continue;
+		double truth = 1e8 * pow(p.lap / 19000, 0.7);
+		n++;
+		held += p.lo <= truth && truth <= p.hi;
+		spread += et_sd(pt, RUNS) / et_mean(pt, RUNS) / TRIES;
+		left += p.relative_error / TRIES;
+	}
+	ok(n == TRIES, "always fitted");
+	ok(held > 0.94 * TRIES && held < 0.975 * TRIES, "95 %% intervals hold %.1f %%",
+		100.0 * (double)held / TRIES);
+	ok(left < 0.021 && spread > 0.15, "relative error %.3f, corrected %.3f", spread, left);
+}
+
+static void test_samples(void)
+{
+	struct et_experiment *e = et_calloc(1, sizeof(*e));
+	struct et_paced p;
+
+	e->n_commands = 1;
+	e->plan.level = 0.95;
+	e->plan.pace = true;
+	e->commands = et_calloc(1, sizeof(*e->commands));
+	for (uint32_t i = 0; i < N + 4; i++) {
+		struct et_sample s = { .arrangement = ET_PACED,
+			.order = i + 1,
+			.round = i + 1,
+			.et_ns = 500000000,
+			.pt_ns = (uint64_t)times[i % N],
+			.pace_ns = (uint64_t)laps[i % N] * 1000,
+			.pace_loops = 1000 };
+		s.warmup = i == N;
+		if (i == N + 1)
+			s.removal.by = ET_REMOVED_DAEMON_CUTOFF;
+		if (i == N + 2)
+			s.pace_loops = ET_UNKNOWN;
+		if (i == N + 3)
+			s.pace_loops = ET_PACE_LAPS - 1;
+		et_experiment_add(e, &s);
+	}
+	et_pace_judge(&e->commands[0], 0.95, &p);
+	ok(p.n == N, "samples that count and have a reference (%zu)", p.n);
+	near(p.mean, 203424552.376228, 1e-7, 0, "the same figure");
+	struct et_judgement j;
+	et_judge(e, &j);
+	ok(j.commands[0].paced.n == N && j.commands[0].pt.n == N + 2 && j.commands[0].et.n == N + 2,
+		"beside the plain one");
+	bool said = false;
+	for (size_t i = 0; i < j.commands[0].warnings.n; i++)
+		said = said || strstr(j.commands[0].warnings.text[i], "not the program's own");
+	ok(said, "elapsed time is said to be shared");
+	et_judgement_free(&j);
+	for (size_t i = 0; i < e->commands[0].n_samples; i++)
+		e->commands[0].samples[i].pace_loops = 0;
+	et_pace_judge(&e->commands[0], 0.95, &p);
+	ok(p.n == 0 && p.why, "a loop that never had its turn");
+	for (size_t i = 0; i < e->commands[0].n_samples; i++)
+		e->commands[0].samples[i].arrangement = ET_SOLO;
+	et_pace_judge(&e->commands[0], 0.95, &p);
+	ok(p.n == 0 && !p.why, "runs alone have none");
+	et_experiment_free(e);
+}
+
+int main(void)
+{
+	test_oracle();
+	test_refusals();
+	test_coverage();
+	test_samples();
+	return tap_done();
+}
