@@ -28,6 +28,7 @@ static const struct et_option options[] = {
 	{ 0, "lengths", "LIST",
 		"emp-versions, clock-methods: what the task is to take (1,2,4,8; 8)", NULL,
 		ET_LAB_LENGTHS },
+	{ 0, "pace", NULL, "emp-versions: what 'run --pace' makes of the task", NULL, ET_LAB_PACE },
 	{ 0, "programs", "LIST", "real-programs: these only, such as sort,gcc (all)", NULL,
 		ET_LAB_PROGRAMS },
 	{ 0, "sizes", "LIST", "real-programs: these only (small,medium,large)", NULL,

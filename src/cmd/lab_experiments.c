@@ -63,7 +63,7 @@ const struct et_lab_experiment et_lab_experiments[] = {
 	{ "false-alarms", "how often do A and A differ on a busy machine, and A and 1.01 A?",
 		SIMULATED | ET_LAB_EFFECT | ET_LAB_PAIR_SD, false_alarms },
 	{ "emp-versions", "how precise is each version of EMP, over the length of a task?",
-		MEASURED | ET_LAB_LENGTHS, et_lab_emp_versions },
+		MEASURED | ET_LAB_LENGTHS | ET_LAB_PACE, et_lab_emp_versions },
 	{ "clock-methods", "clock_gettime, the processor's counter and EMP on the same runs",
 		MEASURED | ET_LAB_LENGTHS, et_lab_clock_methods },
 	{ "real-programs", "how precise is it for whole programs, over sizes?",

@@ -26,6 +26,7 @@ enum et_lab_option {
 	ET_LAB_FROM = 1 << 11,
 	ET_LAB_PROGRAMS = 1 << 12,
 	ET_LAB_SIZES = 1 << 13,
+	ET_LAB_PACE = 1 << 14,
 };
 
 struct et_lab_request {

@@ -44,6 +44,8 @@ struct et_versions {
 	double seconds;   /* median elapsed time of its runs */
 	struct et_counted list[ET_VERSIONS];
 	size_t enough; /* smallest adequate sample size of EMPv6; 0: too few runs to tell */
+	/* Process time by the reference loop that shared the CPU; n 0: no run was paced. */
+	struct et_precision paced;
 };
 
 enum et_clock_method {

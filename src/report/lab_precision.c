@@ -51,17 +51,32 @@ static void counted_row(const char *name, const struct et_counted *c, const stru
 	putc('\n', page->out);
 }
 
+/* A paced run shares its CPU, so its elapsed time says nothing. */
+static void paced_row(const struct et_precision *p, const struct et_page *page)
+{
+	static const struct et_precision none = { .mean = NAN, .sd = NAN, .relative_error = NAN };
+
+	fprintf(page->out, "%-*s%5zu%5s", NAME_COLUMNS, "ours, paced", p->n, "");
+	precision_cells(page, &none);
+	precision_cells(page, p);
+	putc('\n', page->out);
+}
+
 static void versions_table(const struct et_versions *v, const struct et_page *page)
 {
-	ET_AUTO_FREE char *clean = et_clean(v->name, "");
+	size_t runs = v->list[ET_EMP_V1].et.n;
 	char seconds[ET_FIGURE];
-	ET_AUTO_FREE char *title = et_asprintf("%s, %s: %zu runs", clean,
-		et_format_time(1e9 * v->seconds, seconds), v->list[ET_EMP_V1].et.n);
+	bool paced = !runs && v->paced.n;
+	ET_AUTO_FREE char *title = paced ? et_asprintf("%s: %zu paced runs", v->name, v->paced.n)
+					 : et_asprintf("%s, %s: %zu runs", v->name,
+						   et_format_time(1e9 * v->seconds, seconds), runs);
 
 	et_page_paragraph(page, 0, "", NULL, title, BOLD);
 	counted_heading("protocol", page);
-	for (int i = 0; i < ET_VERSIONS; i++)
+	for (int i = 0; !paced && i < ET_VERSIONS; i++)
 		counted_row(et_version_names[i], &v->list[i], page);
+	if (v->paced.n)
+		paced_row(&v->paced, page);
 	if (v->enough)
 		fprintf(page->out, "smallest adequate sample size (v6): %zu\n", v->enough);
 	putc('\n', page->out);
@@ -255,6 +270,10 @@ void et_versions_json(const struct et_experiment *e, const struct et_versions *l
 			et_json_end(&w);
 		}
 		et_json_end(&w);
+		if (list[i].paced.n)
+			write_precision(&w, "paced", &list[i].paced, false);
+		else
+			et_json_null(&w, "paced");
 		et_json_end(&w);
 	}
 	et_json_end(&w);

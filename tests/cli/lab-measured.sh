@@ -77,6 +77,11 @@ json 'and no figures' 'd["tasks"][0]["versions"][1]["pt"]["sd_ns"] is None'
 exits 'as text' 0 etalon lab emp-versions --from mine
 like 'dashes' "$out" 'v2 +0 +3 +– +– +–'
 
+exits 'paced runs' 0 etalon lab emp-versions --lengths 20ms --runs 8 --pace
+like 'have the one row' "$out" 'INC0.02: [0-8] paced runs|INC0.02, –: 0 runs'
+exits 'as JSON' 0 etalon lab emp-versions --from last --json
+json 'that other protocols know nothing of' 'all(v["n"] == 0 for v in d["tasks"][0]["versions"])'
+
 # --- clock-methods
 exits 'clock-methods' 0 etalon lab clock-methods --lengths 0.01 --runs 5
 like 'each method' "$out" 'clock_gettime +5 .*elapsed time.*EMP +[0-5] .*process time'
@@ -174,6 +179,7 @@ refuses 'lengths of programs' 2 'lab real-programs takes no --lengths' \
 	etalon lab real-programs --lengths 1
 refuses 'repetitions of what is measured' 2 'lab emp-versions takes no --repetitions' \
 	etalon lab emp-versions --repetitions 5
+refuses 'clocks of paced runs' 2 'lab clock-methods takes no --pace' etalon lab clock-methods --pace
 refuses 'runs of a simulation' 2 'lab coverage takes no --runs' etalon lab coverage --runs 5
 exits 'a full disk' 4 bash -c 'etalon lab emp-versions --from last >/dev/full'
 

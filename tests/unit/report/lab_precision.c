@@ -40,6 +40,11 @@ static void open_sheet(struct sheet *s)
 	s->page.out = open_memstream(&s->text, &s->size);
 }
 
+static void close_sheet(const struct sheet *s)
+{
+	fclose(s->page.out);
+}
+
 static bool has_line(const char *text, const char *line)
 {
 	const char *at = strstr(text, line);
@@ -59,7 +64,7 @@ static void test_versions(void)
 	fill(&list[1], "INC\x1b[1m", 1, 0.016);
 	open_sheet(&s);
 	et_versions_text(e, list, &s.page);
-	fclose(s.page.out);
+	close_sheet(&s);
 	ok(has_line(s.text, "v2               39    1   2.001 s   16.0 ms  0.80 %   2.000 s   8.00 "
 			    "ms  0.40 %"),
 		"a row");
@@ -76,9 +81,24 @@ static void test_versions(void)
 	open_sheet(&s);
 	list[0].seconds = NAN; /* it never ran */
 	et_versions_text(e, list, &s.page);
-	fclose(s.page.out);
+	close_sheet(&s);
 	ok(!strstr(s.text, "relative error over"), "no plot of one length");
 	ok(!strstr(s.text, "nan"), "and no NaN");
+	free(s.text);
+
+	open_sheet(&s);
+	list[1].paced = precision(30, 1e9, 2e6);
+	for (int i = 0; i < ET_VERSIONS; i++)
+		list[0].list[i] = counted(0, 0, NAN, NAN);
+	list[0].paced = precision(40, 2e9, 4e6);
+	et_versions_text(e, list, &s.page);
+	close_sheet(&s);
+	ok(has_line(s.text, "ours, paced      30              –         –       –   1.000 s   2.00 "
+			    "ms  0.20 %"),
+		"paced runs beside others have a row");
+	ok(has_line(s.text, "INC2: 40 paced runs"), "those alone have a table of their own");
+	const char *v1 = strstr(s.text, "\nv1 ");
+	ok(v1 && !strstr(v1 + 1, "\nv1 "), "without protocols that know no such runs");
 	free(s.text);
 	et_experiment_free(e);
 }
@@ -96,7 +116,7 @@ static void test_clocks(void)
 	snprintf(e->host.architecture, sizeof(e->host.architecture), "x86_64");
 	open_sheet(&s);
 	et_clock_methods_text(e, &m, &s.page);
-	fclose(s.page.out);
+	close_sheet(&s);
 	ok(has_line(s.text, "rdtsc            40   8.000 s   80.0 ms   1.0 %  elapsed time"),
 		"ticks are shown as the time they take");
 	ok(has_line(s.text, "EMP              38   7.900 s   1.00 ms 0.013 %  process time"),
@@ -108,7 +128,7 @@ static void test_clocks(void)
 	snprintf(e->host.architecture, sizeof(e->host.architecture), "riscv64");
 	open_sheet(&s);
 	et_clock_methods_text(e, &m, &s.page);
-	fclose(s.page.out);
+	close_sheet(&s);
 	ok(has_line(s.text, "counter           0         –         –       –  elapsed time"),
 		"a machine without a counter");
 	ok(!strstr(s.text, "ticks a nanosecond"), "has no rate");
@@ -116,7 +136,7 @@ static void test_clocks(void)
 
 	open_sheet(&s);
 	et_clock_methods_json(e, &m, s.page.out);
-	fclose(s.page.out);
+	close_sheet(&s);
 	json_t *j = json_loads(s.text, 0, NULL);
 	json_t *task = json_array_get(json_object_get(j, "tasks"), 0);
 	ok(json_is_null(json_object_get(task, "counter_hz")), "nor has its JSON");
@@ -135,7 +155,7 @@ static void test_programs(void)
 
 	open_sheet(&s);
 	et_programs_text(e, list, missing, &s.page);
-	fclose(s.page.out);
+	close_sheet(&s);
 	ok(has_line(s.text, "sort 5000         9    1  6.000 ms    100 µs   1.7 %  5.000 ms   50.0 "
 			    "µs   1.0 %"),
 		"a row");
