@@ -2,6 +2,8 @@
 /* The sanity checks: who is removed, for what, and that nothing else is. */
 #include "protocol/sanity.h"
 #include "base/alloc.h"
+#include "num/dist.h"
+#include "num/rng.h"
 #include "tap.h"
 
 #include <math.h>
@@ -223,6 +225,31 @@ static void test_probe(void)
 	et_experiment_free(e);
 }
 
+/* Readings of a machine that is left alone, sd 1 or 2 %: how many samples does the rule take? */
+static void test_false_removal(double sd, double most)
+{
+	enum { RUNS = 20, TRIES = 500 };
+	struct et_rng rng;
+	size_t removed = 0;
+
+	et_rng_seed(&rng, 5, 0);
+	for (int k = 0; k < TRIES; k++) {
+		struct et_experiment *e = make(RUNS, ET_SOLO);
+		for (size_t i = 0; i < RUNS; i++) {
+			struct et_sample *s = &e->commands[0].samples[i];
+			double z[] = { et_qnorm(et_rng_uniform(&rng)),
+				et_qnorm(et_rng_uniform(&rng)) };
+			s->probe_before_ns = (uint64_t)(20000 * (1 + sd * z[0]));
+			s->probe_after_ns = (uint64_t)(20000 * (1 + sd * z[1]));
+		}
+		check(e, NULL);
+		removed += count(e, true);
+		et_experiment_free(e);
+	}
+	ok((double)removed <= most * RUNS * TRIES,
+		"readings with an sd of %g %%: %zu of %d removed", 100 * sd, removed, RUNS * TRIES);
+}
+
 static void test_probe_left_alone(void)
 {
 	struct et_experiment *e = probed(20, 6, 2);
@@ -257,6 +284,8 @@ static void test_probe_left_alone(void)
 int main(void)
 {
 	test_probe();
+	test_false_removal(0.01, 0);
+	test_false_removal(0.02, 0.003);
 	test_probe_left_alone();
 	test_cutoff();
 	test_two_sigma();
