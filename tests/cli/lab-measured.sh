@@ -68,14 +68,16 @@ exits 'narrow' 0 env COLUMNS=40 etalon lab emp-versions --from last
 cp "$ETALON" atd
 ./atd put spin --wall --seconds 60 &
 daemon=$!
-exits 'beside a daemon' 0 etalon lab emp-versions --lengths 20ms --runs 3 --label mine --json
+exits 'beside a daemon' 0 etalon lab emp-versions --lengths 50ms --runs 3 --label mine --json
 kill $daemon
 wait $daemon 2>/dev/null
-json 'v2 has none of these runs' 'd["label"] == "mine" and
-	[v["n"] for v in d["tasks"][0]["versions"]][:6] == [3, 0, 0, 0, 0, 0]'
-json 'and no figures' 'd["tasks"][0]["versions"][1]["pt"]["sd_ns"] is None'
-exits 'as text' 0 etalon lab emp-versions --from mine
-like 'dashes' "$out" 'v2 +0 +3 +– +– +–'
+cp .out table.json
+etalon show --json mine >record.json
+ok 'v2 has none of these runs' python3 -c '
+exec(open("check.py").read())
+s = [x for x in solo(record["commands"][0]) if not any(i["name"] == "atd" for i in x["interference"])]
+v = table["tasks"][0]["versions"]
+assert v[0]["n"] == 3 and len(s) < 3 and all(x["n"] <= len(s) for x in v[1:6]), (v, s)'
 
 exits 'paced runs' 0 etalon lab emp-versions --lengths 20ms --runs 8 --pace
 like 'have the one row' "$out" 'INC0.02: [0-8] paced runs|INC0.02, –: 0 runs'
@@ -100,8 +102,9 @@ same(t["methods"]["EMP"], [x["pt_ns"] for x in s if not x["removed"]])
 ticks = [x["counter_ticks"] for x in s if x["counter_ticks"] is not None]
 same(t["methods"][sys.argv[1]], ticks, "ticks")
 if ticks:  # one rate in every run: they read the same window
-    rates = [x["counter_ticks"] / x["et_ns"] for x in s]
-    assert max(rates) < 1.01 * min(rates), rates
+    rates = sorted(x["counter_ticks"] / x["et_ns"] for x in s)
+    usual = statistics.median(rates)  # between the two readings, the CPU may be taken away once
+    assert sum(abs(r / usual - 1) < 0.01 for r in rates) >= 4, rates
     assert near(t["counter_hz"], 1e9 * sum(ticks) / sum(x["et_ns"] for x in s))
 else:
     assert t["counter_hz"] is None' "$counter"
