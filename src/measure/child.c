@@ -2,6 +2,7 @@
 #include "measure/child.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "clock/counter.h"
 #include "measure/lap.h"
 
 #include <errno.h>
@@ -196,6 +197,7 @@ static void read_clocks(const struct et_child_setup *s, struct et_start *start, 
 	start->t0_ns = et_clock_read_ns(CLOCK_MONOTONIC);
 	if (s->begin_ns)
 		__atomic_store_n(s->begin_ns, start->t0_ns, __ATOMIC_RELEASE);
+	start->t0_ticks = et_counter_start();
 }
 
 /*

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/sysroot.h"
+#include "clock/counter.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -113,11 +114,10 @@ static bool held_up(int code)
 	return code == CLD_STOPPED || code == CLD_TRAPPED || code == CLD_CONTINUED;
 }
 
-static void take_end(struct et_ended *e, uint64_t now_ns, bool alone)
+static void take_end(struct et_ended *e, bool alone)
 {
-	e->t1_ns = now_ns;
 	if (e->end_ns)
-		__atomic_store_n(e->end_ns, now_ns, __ATOMIC_RELEASE);
+		__atomic_store_n(e->end_ns, e->t1_ns, __ATOMIC_RELEASE);
 	read_zombie(e);
 	/* What it left in its own process group must not disturb a partner that still runs. */
 	if (!alone)
@@ -151,7 +151,7 @@ int et_reap_wait(
 				continue;
 			return -errno;
 		}
-		uint64_t now_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+		uint64_t now_ns = et_clock_read_ns(CLOCK_MONOTONIC), ticks = et_counter_stop();
 		struct et_ended *e = entry_of(ended, n, info.si_pid);
 		if (held_up(info.si_code)) {
 			/* Going on is news as well: we may have been stopped with it. */
@@ -164,7 +164,9 @@ int et_reap_wait(
 			if (e && !stops_are_ours)
 				e->marks |= ET_MARK_STOPPED;
 		} else if (e) {
-			take_end(e, now_ns, n == 1 || ended[n - 1].endless);
+			e->t1_ns = now_ns;
+			e->t1_ticks = ticks;
+			take_end(e, n == 1 || ended[n - 1].endless);
 			end_endless(ended, n, --running);
 		} else {
 			reap_orphan(ended, n, before, info.si_pid);

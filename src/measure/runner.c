@@ -545,6 +545,8 @@ static void fill_sample(struct et_runner *r, struct take *t, size_t i, struct et
 		s->marks |= ET_MARK_STOPPED;
 	s->pt_source = t->source[i];
 	s->et_ns = minus(e->t1_ns, r->starts[i].t0_ns);
+	if (e->t1_ticks > r->starts[i].t0_ticks)
+		s->counter_ticks = e->t1_ticks - r->starts[i].t0_ticks;
 	s->pt_ns = t->pt_ns[i];
 	if (t->paced) /* the reference loop is no part of the program, nor anybody else */
 		et_exits_claim(&r->exits, t->ended[t->n].pid, 0);

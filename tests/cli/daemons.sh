@@ -110,6 +110,22 @@ bad 'a sample without its time' 'all\[0\].pt_ms: is missing' \
 	'g["short_run"] = {"samples": 1, "sample_seconds": 1, "all": [{"sample": 1, "et_ms": 2,
 	"pt": []}]}'
 
+# The same in a run whose samples are all there; a is that list.
+all='a = [{"sample": i, "et_ms": 2 + i % 3, "pt_ms": 1, "pt": [["java", 1]]} for i in range(1, 21)]
+g["short_run"] = {"samples": 20, "sample_seconds": 1, "all": a}
+'
+bad 'all samples, not in order' 'all\[4\].sample: sample 4 behind 5: not in ascending order' \
+	"$all"'a[3], a[4] = a[4], a[3]'
+bad 'all samples, one twice' 'all\[4\].sample: sample 5 stands twice' "$all"'a[3] = a[4]'
+bad 'all samples, an elapsed time below zero' 'all\[2\].et_ms: is negative' "$all"'a[2]["et_ms"] = -1'
+bad 'all samples, a process time below zero' 'all\[2\].pt_ms: is negative' "$all"'a[2]["pt_ms"] = -1'
+bad 'all samples, a daemon below zero' 'all\[2\].pt\[0\]\[1\]: is negative' \
+	"$all"'a[2]["pt"][0][1] = -1'
+bad 'all samples, an absurd time' 'et_ms: is not from 0' "$all"'a[2]["et_ms"] = 1e300'
+bad 'all samples, a line within a name' 'holds a control character' "$all"'a[2]["pt"][0][0] = "a\nb"'
+bad 'all samples, too few' '9 samples are too few to see an L-shape; at least 10 are needed' \
+	"$all"'del a[9:]; g["short_run"]["samples"] = 9'
+
 # All of them made at once: a Python for each would take longer than the tests.
 cat >spoil.py <<'PY'
 import json, sys

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tables of precision, made by hand: figures in their columns, dashes, names, the plot's scale. */
+#include "report/lab_precision.h"
+#include "base/alloc.h"
+#include "fixture.h"
+#include "tap.h"
+
+#include <jansson.h>
+
+static struct et_precision precision(size_t n, double mean, double sd)
+{
+	return (struct et_precision){ .n = n, .mean = mean, .sd = sd, .relative_error = sd / mean };
+}
+
+static struct et_counted counted(size_t n, size_t removed, double mean, double sd)
+{
+	return (struct et_counted){ .removed = removed,
+		.et = precision(n, mean + 1e6, 2 * sd),
+		.pt = precision(n, mean, sd) };
+}
+
+static void fill(struct et_versions *v, const char *name, double seconds, double relative)
+{
+	*v = (struct et_versions){ .name = name, .seconds = seconds, .enough = 20 };
+	for (int i = 0; i < ET_VERSIONS; i++)
+		v->list[i] = counted((size_t)(40 - i), (size_t)i, 1e9 * seconds,
+			1e9 * seconds * relative / (1 + i));
+	v->list[ET_EMP_V3] = counted(0, 40, NAN, NAN);
+}
+
+struct sheet {
+	char *text;
+	size_t size;
+	struct et_page page;
+};
+
+static void open_sheet(struct sheet *s)
+{
+	*s = (struct sheet){ .page = { .width = 80 } };
+	s->page.out = open_memstream(&s->text, &s->size);
+}
+
+static void close_sheet(const struct sheet *s)
+{
+	fclose(s->page.out);
+}
+
+static bool has_line(const char *text, const char *line)
+{
+	const char *at = strstr(text, line);
+	size_t n = strlen(line);
+
+	return at && (at == text || at[-1] == '\n') && at[n] == '\n';
+}
+
+static void test_versions(void)
+{
+	static const char *const names[] = { "INC2", "INC1" };
+	struct et_experiment *e = fixture_experiment(names, 2);
+	struct et_versions list[2];
+	struct sheet s;
+
+	fill(&list[0], "INC2", 2, 0.008);
+	fill(&list[1], "INC\x1b[1m", 1, 0.016);
+	open_sheet(&s);
+	et_versions_text(e, list, &s.page);
+	close_sheet(&s);
+	ok(has_line(s.text, "v2               39    1   2.001 s   16.0 ms  0.80 %   2.000 s   8.00 "
+			    "ms  0.40 %"),
+		"a row");
+	ok(has_line(s.text, "v3                0   40         –         –       –         –        "
+			    " –       –"),
+		"a row of nothing");
+	ok(has_line(s.text, "smallest adequate sample size (v6): 20"), "what is enough");
+	ok(!strchr(s.text, 0x1b), "a name that would colour the terminal is cleaned");
+	ok(strstr(s.text, "\n   5 % │") && strstr(s.text, "\n 2.5 % │") &&
+			strstr(s.text, "\n   0 % │"),
+		"the scale fits the largest relative error, 3.2 %%");
+	free(s.text);
+
+	open_sheet(&s);
+	list[0].seconds = NAN; /* it never ran */
+	et_versions_text(e, list, &s.page);
+	close_sheet(&s);
+	ok(!strstr(s.text, "relative error over"), "no plot of one length");
+	ok(!strstr(s.text, "nan"), "and no NaN");
+	free(s.text);
+
+	open_sheet(&s);
+	list[1].paced = precision(30, 1e9, 2e6);
+	for (int i = 0; i < ET_VERSIONS; i++)
+		list[0].list[i] = counted(0, 0, NAN, NAN);
+	list[0].paced = precision(40, 2e9, 4e6);
+	et_versions_text(e, list, &s.page);
+	close_sheet(&s);
+	ok(has_line(s.text, "ours, paced      30              –         –       –   1.000 s   2.00 "
+			    "ms  0.20 %"),
+		"paced runs beside others have a row");
+	ok(has_line(s.text, "INC2: 40 paced runs"), "those alone have a table of their own");
+	const char *v1 = strstr(s.text, "\nv1 ");
+	ok(v1 && !strstr(v1 + 1, "\nv1 "), "without protocols that know no such runs");
+	free(s.text);
+	et_experiment_free(e);
+}
+
+static void test_clocks(void)
+{
+	static const char *const names[] = { "INC8" };
+	struct et_experiment *e = fixture_experiment(names, 1);
+	struct et_clock_methods m = { .name = "INC8",
+		.by = { precision(40, 8e9, 8e7), precision(40, 2e10, 2e8),
+			precision(38, 7.9e9, 1e6) },
+		.counter_hz = 2.5e9 };
+	struct sheet s;
+
+	snprintf(e->host.architecture, sizeof(e->host.architecture), "x86_64");
+	open_sheet(&s);
+	et_clock_methods_text(e, &m, &s.page);
+	close_sheet(&s);
+	ok(has_line(s.text, "rdtsc            40   8.000 s   80.0 ms   1.0 %  elapsed time"),
+		"ticks are shown as the time they take");
+	ok(has_line(s.text, "EMP              38   7.900 s   1.00 ms 0.013 %  process time"),
+		"EMP");
+	free(s.text);
+
+	m.by[ET_BY_COUNTER] = (struct et_precision){ 0, NAN, NAN, NAN };
+	m.counter_hz = NAN;
+	snprintf(e->host.architecture, sizeof(e->host.architecture), "riscv64");
+	open_sheet(&s);
+	et_clock_methods_text(e, &m, &s.page);
+	close_sheet(&s);
+	ok(has_line(s.text, "counter           0         –         –       –  elapsed time"),
+		"a machine without a counter");
+	ok(!strstr(s.text, "ticks a nanosecond"), "has no rate");
+	free(s.text);
+
+	open_sheet(&s);
+	et_clock_methods_json(e, &m, s.page.out);
+	close_sheet(&s);
+	json_t *j = json_loads(s.text, 0, NULL);
+	json_t *task = json_array_get(json_object_get(j, "tasks"), 0);
+	ok(json_is_null(json_object_get(task, "counter_hz")), "nor has its JSON");
+	json_decref(j);
+	free(s.text);
+	et_experiment_free(e);
+}
+
+static void test_programs(void)
+{
+	static const char *const names[] = { "sort 5000", "a program with a long name" };
+	static const char *const missing[] = { "gnugo", NULL };
+	struct et_experiment *e = fixture_experiment(names, 2);
+	struct et_counted list[] = { counted(9, 1, 5e6, 5e4), counted(10, 0, 5e6, 5e4) };
+	struct sheet s;
+
+	open_sheet(&s);
+	et_programs_text(e, list, missing, &s.page);
+	close_sheet(&s);
+	ok(has_line(s.text, "sort 5000         9    1  6.000 ms    100 µs   1.7 %  5.000 ms   50.0 "
+			    "µs   1.0 %"),
+		"a row");
+	ok(has_line(s.text, "a prog…g name    10    0  6.000 ms    100 µs   1.7 %  5.000 ms   50.0 "
+			    "µs   1.0 %"),
+		"a name that does not fit");
+	ok(has_line(s.text, "gnugo           not installed"), "a program that is not there");
+	free(s.text);
+	et_experiment_free(e);
+}
+
+int main(void)
+{
+	test_versions();
+	test_clocks();
+	test_programs();
+	return tap_done();
+}
