@@ -6,6 +6,7 @@
 #include "base/parse.h"
 #include "cmd/input.h"
 #include "cmd/kept.h"
+#include "cmd/outputs.h"
 #include "cmd/run_sanity.h"
 #include "host/host.h"
 #include "protocol/daemons.h"
@@ -20,6 +21,7 @@
 
 enum {
 	OPT_JSON = 1,
+	OPT_REPORT,
 	OPT_KEEP,
 	OPT_SHORT_RUNS,
 	OPT_SHORT_SECONDS,
@@ -31,6 +33,8 @@ enum {
 
 static const struct et_option options[] = {
 	{ 0, "json", NULL, "print JSON instead of text", NULL, OPT_JSON },
+	{ 0, "report", "FILE", "write a page (HTML) with pictures; - is stdout", "FILE",
+		OPT_REPORT },
 	{ 0, "keep", NULL, "analyse: keep the cutoffs for this machine", NULL, OPT_KEEP },
 	{ 0, "short-runs", "N", "learn: samples of the short run (300)", NULL, OPT_SHORT_RUNS },
 	{ 0, "short-seconds", "DUR", "learn: length of each (1s)", NULL, OPT_SHORT_SECONDS },
@@ -43,7 +47,8 @@ static const struct et_option options[] = {
 };
 
 struct request {
-	bool json, keep;
+	struct et_daemons_output out;
+	bool keep;
 	struct et_learn_options learn;
 	bool learn_given; /* an option of learn was */
 };
@@ -78,7 +83,9 @@ static int option(void *ctx, int id, char *const *args, struct et_error *err)
 	struct request *r = ctx;
 
 	if (id == OPT_JSON)
-		r->json = true;
+		r->out.json = true;
+	else if (id == OPT_REPORT)
+		r->out.page = args[0];
 	else if (id == OPT_KEEP)
 		r->keep = true;
 	else
@@ -100,53 +107,15 @@ const struct et_verb et_verb_daemons = {
 		    "  etalon daemons learn --short-runs 20 --short-seconds 10ms --long-runs 0\n"
 		    "  etalon daemons show\n"
 		    "  etalon daemons analyse daemons.json\n"
-		    "  etalon daemons analyse --json daemons.json\n",
+		    "  etalon daemons analyse --json daemons.json\n"
+		    "  etalon daemons analyse --report daemons.html daemons.json\n",
 	.options = options,
 	.uses_store = true,
 	.run = run,
 };
 
-int et_daemons_report(const struct et_cli *cli, const struct et_daemon_record *r,
-	const struct et_daemon_findings *f, bool json, struct et_error *err)
-{
-	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
-	struct et_json w;
-
-	et_json_init(&w, stdout, 2);
-	if (json)
-		et_daemons_json(r, f, &w);
-	else
-		et_daemons_text(r, f, &page, cli->verbosity > 0);
-	return et_cli_close_output(stdout, "-", err);
-}
-
-int et_daemons_keep(const struct et_cli *cli, const struct et_daemon_record *r,
-	const struct et_daemon_findings *f, struct et_error *err)
-{
-	struct et_cutoffs c = { .list = f->cutoffs,
-		.n = f->n_cutoffs,
-		.learned_wall_ns = et_clock_read_ns(CLOCK_REALTIME),
-		.short_runs = r->short_run.samples,
-		.short_seconds = r->short_run.sample_seconds,
-		.long_runs = r->long_run.samples,
-		.long_seconds = r->has_long ? r->long_run.sample_seconds : NAN };
-	struct et_store *store;
-	struct et_host host;
-
-	et_host_read("", &host);
-	memcpy(c.host, host.name, sizeof(c.host));
-	memcpy(c.kernel, host.kernel, sizeof(c.kernel));
-	memcpy(c.cpu, host.cpu, sizeof(c.cpu));
-	int rc = et_kept_open(cli, ET_STORE_WRITE, &store, err);
-	if (rc)
-		return rc;
-	rc = et_cutoffs_keep(store, &c, err);
-	et_store_close(store);
-	return rc;
-}
-
 static int analyse(
-	const struct et_cli *cli, const struct request *r, const char *path, struct et_error *err)
+	const struct et_cli *cli, struct request *r, const char *path, struct et_error *err)
 {
 	const char *name = strcmp(path, "-") ? path : "standard input";
 	ET_AUTO_FREE char *data = NULL;
@@ -161,7 +130,7 @@ static int analyse(
 		return rc;
 	rc = et_daemons_analyse(&record, name, &found, err);
 	if (rc == 0) {
-		rc = et_daemons_report(cli, &record, &found, r->json, err);
+		rc = et_daemons_report(cli, &record, &found, name, &r->out, err);
 		if (rc == 0 && r->keep)
 			rc = et_daemons_keep(cli, &record, &found, err);
 		et_daemon_findings_free(&found);
@@ -170,7 +139,7 @@ static int analyse(
 	return rc;
 }
 
-static int show(const struct et_cli *cli, const struct request *r, struct et_error *err)
+static int show(const struct et_cli *cli, struct request *r, struct et_error *err)
 {
 	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
 	uint64_t now = et_clock_read_ns(CLOCK_REALTIME);
@@ -193,13 +162,21 @@ static int show(const struct et_cli *cli, const struct request *r, struct et_err
 	if (rc)
 		return rc;
 	et_cutoffs_doubt(&cutoffs, &host, now, &doubts);
-	et_cutoffs_show(&cutoffs, now, &doubts, r->json, &page);
+	if (et_daemons_talks(&r->out))
+		et_cutoffs_show(&cutoffs, now, &doubts, r->out.json, &page);
+	rc = et_cli_close_output(stdout, "-", err);
+	if (rc == 0 && r->out.page) {
+		FILE *f = et_output_begin(r->out.page, &r->out.fd, err);
+		if (f)
+			et_cutoffs_page(&cutoffs, now, &doubts, f);
+		rc = f ? et_cli_close_output(f, r->out.page, err) : -EIO;
+	}
 	et_warnings_free(&doubts);
 	et_cutoffs_free(&cutoffs);
-	return et_cli_close_output(stdout, "-", err);
+	return rc;
 }
 
-static int dispatch(struct et_cli *cli, const struct request *r, const struct et_operands *ops,
+static int dispatch(struct et_cli *cli, struct request *r, const struct et_operands *ops,
 	int *status, struct et_error *err)
 {
 	const char *what = ops->n_before ? ops->before[0] : "";
@@ -211,7 +188,7 @@ static int dispatch(struct et_cli *cli, const struct request *r, const struct et
 	if (r->keep && strcmp(what, "analyse"))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons: --keep is analyse's");
 	if (!strcmp(what, "learn") && alone)
-		return et_daemons_learn(cli, &r->learn, r->json, status, err);
+		return et_daemons_learn(cli, &r->learn, &r->out, status, err);
 	if (!strcmp(what, "show") && alone)
 		return show(cli, r, err);
 	if (!strcmp(what, "analyse") && ops->n_before == 2 && !ops->n_after)
@@ -222,18 +199,22 @@ static int dispatch(struct et_cli *cli, const struct request *r, const struct et
 
 static int run(struct et_cli *cli, int argc, char **argv)
 {
-	struct request r = { .learn = { .short_runs = 300,
-				     .short_ns = 1000000000,
-				     .long_runs = 40,
-				     .long_ns = 8000000000,
-				     .label = "daemons" } };
+	struct request r = { .out.fd = -1,
+		.learn = { .short_runs = 300,
+			.short_ns = 1000000000,
+			.long_runs = 40,
+			.long_ns = 8000000000,
+			.label = "daemons" } };
 	struct et_operands ops;
 	struct et_error err = { 0 };
 
 	int status = et_cli_parse(cli, &et_verb_daemons, argc, argv, option, &r, &ops);
 	if (status >= 0)
 		return status;
-	int rc = dispatch(cli, &r, &ops, &status, &err);
+	int rc = et_daemons_output_open(&r.out, &err);
+	if (rc == 0)
+		rc = dispatch(cli, &r, &ops, &status, &err);
+	et_cleanup_close(&r.out.fd);
 	et_operands_free(&ops);
 	return rc ? et_cli_fail(&err) : status;
 }

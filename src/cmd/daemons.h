@@ -14,12 +14,24 @@ struct et_learn_options {
 	bool resume;
 };
 
-/* Prints what was found in the record, as text or JSON. */
+/* What is written: text, or JSON in its place, and a page. */
+struct et_daemons_output {
+	bool json;
+	const char *page; /* or NULL; "-" is stdout, in place of the text */
+	int fd;           /* of the page while it is open, else -1 */
+};
+
+/* Tries the page's path now, so that it does not fail after hours. */
+int et_daemons_output_open(struct et_daemons_output *o, struct et_error *err) ET_CHECK;
+/* Stdout is for text or JSON, not for the page. */
+bool et_daemons_talks(const struct et_daemons_output *o);
+/* Writes what was found in the record of that name. */
 int et_daemons_report(const struct et_cli *cli, const struct et_daemon_record *r,
-	const struct et_daemon_findings *f, bool json, struct et_error *err);
-/* The two runs, what they say, and its keeping. *status is above 0 when a signal ended it. */
-int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *o, bool json, int *status,
+	const struct et_daemon_findings *f, const char *name, struct et_daemons_output *o,
 	struct et_error *err);
+/* The two runs, what they say, and its keeping. *status is above 0 when a signal ended it. */
+int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *o,
+	struct et_daemons_output *out, int *status, struct et_error *err);
 
 /* Keeps the cutoffs for this machine as of now. */
 int et_daemons_keep(const struct et_cli *cli, const struct et_daemon_record *r,

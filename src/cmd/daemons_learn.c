@@ -182,7 +182,7 @@ static void tell_plan(const struct learner *l)
 }
 
 static int conclude(const struct learner *l, const struct et_experiment *short_run,
-	const struct et_experiment *long_run, bool json, struct et_error *err)
+	const struct et_experiment *long_run, struct et_daemons_output *out, struct et_error *err)
 {
 	struct et_daemon_record r = { 0 };
 	struct et_daemon_findings f;
@@ -196,7 +196,7 @@ static int conclude(const struct learner *l, const struct et_experiment *short_r
 	if (rc == 0) {
 		rc = et_daemons_keep(l->cli, &r, &f, err);
 		if (rc == 0)
-			rc = et_daemons_report(l->cli, &r, &f, json, err);
+			rc = et_daemons_report(l->cli, &r, &f, l->o.label, out, err);
 		et_daemon_findings_free(&f);
 	}
 	et_daemon_record_free(&r);
@@ -207,7 +207,7 @@ static int conclude(const struct learner *l, const struct et_experiment *short_r
 	return rc;
 }
 
-static int learn(struct learner *l, bool json, struct et_error *err)
+static int learn(struct learner *l, struct et_daemons_output *out, struct et_error *err)
 {
 	struct et_experiment *short_run = NULL, *long_run = NULL;
 
@@ -215,14 +215,14 @@ static int learn(struct learner *l, bool json, struct et_error *err)
 	if (rc == 0 && l->o.long_runs)
 		rc = stage(l, "long", l->o.long_runs, l->o.long_ns, &long_run, err);
 	if (rc == 0)
-		rc = conclude(l, short_run, long_run, json, err);
+		rc = conclude(l, short_run, long_run, out, err);
 	et_experiment_free(short_run);
 	et_experiment_free(long_run);
 	return rc;
 }
 
-int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *o, bool json, int *status,
-	struct et_error *err)
+int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *o,
+	struct et_daemons_output *out, int *status, struct et_error *err)
 {
 	struct learner l = { .cli = cli, .o = *o, .interrupt = et_signals_install() };
 	ssize_t n = readlink("/proc/self/exe", l.exe, sizeof(l.exe) - 1);
@@ -235,7 +235,7 @@ int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *o, bool 
 	if (rc)
 		return rc;
 	tell_plan(&l);
-	rc = learn(&l, json, err);
+	rc = learn(&l, out, err);
 	if (rc != -EINTR)
 		return rc;
 	fprintf(stderr,

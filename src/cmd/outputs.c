@@ -22,17 +22,37 @@ int et_outputs_add(struct et_outputs *o, const char *format, const char *path, s
 	return 0;
 }
 
+int et_output_open(const char *path, int *fd, struct et_error *err)
+{
+	int opened = strcmp(path, "-") ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666)
+				       : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+
+	if (opened < 0)
+		return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", path);
+	*fd = opened;
+	return 0;
+}
+
+FILE *et_output_begin(const char *path, int *fd, struct et_error *err)
+{
+	FILE *f = NULL;
+
+	if (!strcmp(path, "-") || ftruncate(*fd, 0) == 0 || errno == EINVAL)
+		f = fdopen(*fd, "w");
+	if (f)
+		*fd = -1;
+	else
+		et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", path);
+	return f;
+}
+
 int et_outputs_open(struct et_outputs *o, struct et_error *err)
 {
-	for (size_t i = 0; i < o->n; i++) {
-		const char *path = o->list[i].path;
-		int fd = strcmp(path, "-") ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666)
-					   : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
-		if (fd < 0)
-			return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", path);
-		o->list[i].fd = fd;
-	}
-	return 0;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < o->n; i++)
+		rc = et_output_open(o->list[i].path, &o->list[i].fd, err);
+	return rc;
 }
 
 int et_outputs_write(struct et_outputs *o, const struct et_experiment *e,
@@ -40,12 +60,9 @@ int et_outputs_write(struct et_outputs *o, const struct et_experiment *e,
 {
 	for (size_t i = 0; i < o->n; i++) {
 		const char *path = o->list[i].path;
-		if (strcmp(path, "-") && ftruncate(o->list[i].fd, 0) < 0 && errno != EINVAL)
-			return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", path);
-		FILE *f = fdopen(o->list[i].fd, "w");
+		FILE *f = et_output_begin(path, &o->list[i].fd, err);
 		if (!f)
-			return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", path);
-		o->list[i].fd = -1;
+			return -EIO;
 		o->list[i].format->write(e, j, f);
 		int rc = et_cli_close_output(f, path, err);
 		if (rc)

@@ -18,6 +18,13 @@ struct et_outputs {
 	bool stdout_taken; /* one of them is "-": talk goes to stderr */
 };
 
+/*
+ * One file ("-" is stdout): tried now, written when the time has come. et_output_begin takes the
+ * descriptor over; NULL with err filled on failure. et_cli_close_output ends it.
+ */
+int et_output_open(const char *path, int *fd, struct et_error *err) ET_CHECK;
+FILE *et_output_begin(const char *path, int *fd, struct et_error *err) ET_CHECK;
+
 int et_outputs_add(
 	struct et_outputs *o, const char *format, const char *path, struct et_error *err);
 /* Tries every path now, so that an hour of measuring does not end in a wrong folder. */

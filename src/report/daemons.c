@@ -2,6 +2,7 @@
 #include "report/daemons.h"
 #include "base/alloc.h"
 #include "model/experiment.h"
+#include "report/dual.h"
 #include "report/pair.h"
 #include "report/scatter.h"
 
@@ -92,63 +93,32 @@ const char *et_format_span(double seconds, char buf[ET_FIGURE])
 
 /* --- the picture --- */
 
-struct points {
-	double *x, *y;
-	bool *far;
-	size_t n;
-};
-
-/* Successive samples as points, in nanoseconds of process time. */
-static struct points pair_up(const struct et_daemon_run *run, const struct et_run_findings *f)
-{
-	struct points p = { .x = et_calloc(run->n_watched + 1, sizeof(double)),
-		.y = et_calloc(run->n_watched + 1, sizeof(double)),
-		.far = et_calloc(run->n_watched + 1, sizeof(bool)) };
-
-	for (size_t i = 1; i < run->n_watched; i++) {
-		if (run->watched[i].number != run->watched[i - 1].number + 1)
-			continue;
-		p.x[p.n] = 1e6 * run->watched[i - 1].pt_ms;
-		p.y[p.n] = 1e6 * run->watched[i].pt_ms;
-		p.far[p.n++] = f->far[i] || f->far[i - 1];
-	}
-	return p;
-}
-
-/* The axes' ends; inner: of the cluster only. */
-static struct et_scatter frame(const struct points *p, bool inner)
-{
-	struct et_scatter s = {
-		.x = p->x, .y = p->y, .marked = p->far, .n = p->n, .lo = INFINITY, .hi = -INFINITY
-	};
-
-	for (size_t i = 0; i < p->n; i++) {
-		if (inner && p->far[i])
-			continue;
-		s.lo = fmin(s.lo, fmin(p->x[i], p->y[i]));
-		s.hi = fmax(s.hi, fmax(p->x[i], p->y[i]));
-	}
-	return s;
-}
-
-static void draw(const struct et_page *page, const struct et_daemon_run *run,
-	const struct et_run_findings *f)
+static void draw(const struct et_page *page, const struct et_daemon_record *r,
+	const struct et_daemon_run *run, const struct et_run_findings *f)
 {
 	int width = page->width - 2 < WIDEST_PLOT ? page->width - 2 : WIDEST_PLOT;
-	struct points p = pair_up(run, f);
-	struct et_scatter all = frame(&p, false), inner = frame(&p, true);
+	ET_CLEANUP(et_dual_free) struct et_dual d = { 0 };
 
-	if (p.n && all.lo < all.hi) {
-		fprintf(page->out, "\n  process time of a sample (across) and of the next (up)\n");
-		et_scatter_draw(&all, page, 2, width);
+	et_daemon_pairs(r, run, f, &d);
+	ET_AUTO_FREE double *x = et_calloc(d.n + 1, sizeof(*x));
+	ET_AUTO_FREE double *y = et_calloc(d.n + 1, sizeof(*y));
+	ET_AUTO_FREE bool *far = et_calloc(d.n + 1, sizeof(*far));
+	struct et_scatter s = { .x = x, .y = y, .marked = far, .n = d.n };
+
+	for (size_t i = 0; i < d.n; i++) {
+		x[i] = d.points[i].x_ns;
+		y[i] = d.points[i].y_ns;
+		far[i] = d.points[i].cause != NULL;
 	}
-	if (f->n_far && inner.lo < inner.hi) {
-		fprintf(page->out, "\n  the central cluster alone\n");
-		et_scatter_draw(&inner, page, 2, width);
+	for (int zoom = 0; zoom < ET_DUAL_ZOOMS; zoom++) {
+		if (!et_dual_frame(&d, (enum et_dual_zoom)zoom, &s.lo, &s.hi))
+			continue;
+		fprintf(page->out, "\n  %s%s\n", et_dual_zoom_names[zoom],
+			zoom == ET_DUAL_WHOLE ? ": process time of a sample (across) and of the "
+						"next (up)"
+					      : "");
+		et_scatter_draw(&s, page, 2, width);
 	}
-	free(p.x);
-	free(p.y);
-	free(p.far);
 }
 
 /* --- a run --- */
@@ -204,7 +174,7 @@ static void run_text(const struct et_daemon_record *r, const struct et_daemon_ru
 
 	heading(page, text);
 	if (run->whole)
-		draw(page, run, f);
+		draw(page, r, run, f);
 	numbers(page, "  L-samples", run, f->far);
 	numbers(page, "  removed", run, f->removed);
 	frequent_row(r, f, page);
@@ -367,7 +337,7 @@ void et_daemons_json(
 
 /* --- what is kept --- */
 
-static double age_of(const struct et_cutoffs *c, uint64_t wall_ns)
+double et_cutoffs_age_s(const struct et_cutoffs *c, uint64_t wall_ns)
 {
 	return wall_ns > c->learned_wall_ns ? 1e-9 * (double)(wall_ns - c->learned_wall_ns) : 0;
 }
@@ -406,7 +376,7 @@ static void show_runs(const struct et_page *page, const char *lead, uint32_t run
 void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns, const struct et_warnings *doubts,
 	bool json, const struct et_page *page)
 {
-	double age = age_of(c, wall_ns);
+	double age = et_cutoffs_age_s(c, wall_ns);
 	char when[32], span[ET_FIGURE];
 
 	if (json) {

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "model/daemon.h"
 #include "model/estimate.h"
+#include "report/dual.h"
 #include "report/terminal.h"
 #include "report/units.h"
 
@@ -22,6 +23,16 @@ void et_cutoffs_json(const struct et_cutoff *list, size_t n, struct et_json *w);
 /* What is kept for a machine, with where it comes from, and what is doubtful about it. */
 void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns, const struct et_warnings *doubts,
 	bool json, const struct et_page *page);
+/* The same as pages that stand alone. */
+void et_daemons_page(const struct et_daemon_record *r, const struct et_daemon_findings *f,
+	const char *name, FILE *out);
+void et_cutoffs_page(
+	const struct et_cutoffs *c, uint64_t wall_ns, const struct et_warnings *doubts, FILE *out);
+/* Successive samples of a run by process time, those of an arm with the daemon that ran longest. */
+void et_daemon_pairs(const struct et_daemon_record *r, const struct et_daemon_run *run,
+	const struct et_run_findings *f, struct et_dual *out);
+
+double et_cutoffs_age_s(const struct et_cutoffs *c, uint64_t wall_ns);
 /* "1.5 h", "8 days": a span of seconds. */
 const char *et_format_span(double seconds, char buf[ET_FIGURE]);
 

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where what was found about daemons goes: to the person, to a page, into the store. */
+#include "base/clock.h"
+#include "cmd/daemons.h"
+#include "cmd/kept.h"
+#include "cmd/outputs.h"
+#include "host/host.h"
+#include "report/daemons.h"
+#include "store/cutoffs.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+bool et_daemons_talks(const struct et_daemons_output *o)
+{
+	return !o->page || strcmp(o->page, "-") != 0;
+}
+
+int et_daemons_output_open(struct et_daemons_output *o, struct et_error *err)
+{
+	if (!o->page)
+		return 0;
+	if (o->json && !et_daemons_talks(o))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--json and --report - both write to standard output");
+	return et_output_open(o->page, &o->fd, err);
+}
+
+int et_daemons_report(const struct et_cli *cli, const struct et_daemon_record *r,
+	const struct et_daemon_findings *f, const char *name, struct et_daemons_output *o,
+	struct et_error *err)
+{
+	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
+	struct et_json w;
+
+	et_json_init(&w, stdout, 2);
+	if (o->json)
+		et_daemons_json(r, f, &w);
+	else if (et_daemons_talks(o))
+		et_daemons_text(r, f, &page, cli->verbosity > 0);
+	int rc = et_cli_close_output(stdout, "-", err);
+	if (rc || !o->page)
+		return rc;
+	FILE *out = et_output_begin(o->page, &o->fd, err);
+	if (!out)
+		return -EIO;
+	et_daemons_page(r, f, name, out);
+	return et_cli_close_output(out, o->page, err);
+}
+
+int et_daemons_keep(const struct et_cli *cli, const struct et_daemon_record *r,
+	const struct et_daemon_findings *f, struct et_error *err)
+{
+	struct et_cutoffs c = { .list = f->cutoffs,
+		.n = f->n_cutoffs,
+		.learned_wall_ns = et_clock_read_ns(CLOCK_REALTIME),
+		.short_runs = r->short_run.samples,
+		.short_seconds = r->short_run.sample_seconds,
+		.long_runs = r->long_run.samples,
+		.long_seconds = r->has_long ? r->long_run.sample_seconds : NAN };
+	struct et_store *store;
+	struct et_host host;
+
+	et_host_read("", &host);
+	memcpy(c.host, host.name, sizeof(c.host));
+	memcpy(c.kernel, host.kernel, sizeof(c.kernel));
+	memcpy(c.cpu, host.cpu, sizeof(c.cpu));
+	int rc = et_kept_open(cli, ET_STORE_WRITE, &store, err);
+	if (rc)
+		return rc;
+	rc = et_cutoffs_keep(store, &c, err);
+	et_store_close(store);
+	return rc;
+}

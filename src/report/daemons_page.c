@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/alloc.h"
+#include "model/experiment.h"
+#include "report/daemons.h"
+#include "report/html.h"
+#include "report/xml.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ROWS = 200 };
+
+/* --- pairs --- */
+
+/* The long-running execution of a sample that took longest; NULL: there is none. */
+static const struct et_execution *longest(const struct et_daemon_run *run,
+	const struct et_run_findings *f, const struct et_watched *s)
+{
+	const struct et_execution *best = NULL;
+
+	for (size_t k = s->first; k < s->first + s->n; k++) {
+		const struct et_execution *x = &run->executions[k];
+		if (f->long_running[k] && (!best || x->ms > best->ms))
+			best = x;
+	}
+	return best;
+}
+
+/* "sample 77, 10.7 s: cronjob 700 ms". */
+static char *tell(const struct et_daemon_record *r, const struct et_daemon_run *run,
+	const struct et_run_findings *f, size_t i)
+{
+	const struct et_watched *s = &run->watched[i];
+	const struct et_execution *x = longest(run, f, s);
+	char time[ET_FIGURE], used[ET_FIGURE];
+
+	et_format_time(1e6 * s->pt_ms, time);
+	if (!x)
+		return et_asprintf("sample %u, %s", s->number, time);
+	return et_asprintf("sample %u, %s: %s %s", s->number, time, r->names[x->name],
+		et_format_rounded(1e6 * x->ms, 3, used));
+}
+
+void et_daemon_pairs(const struct et_daemon_record *r, const struct et_daemon_run *run,
+	const struct et_run_findings *f, struct et_dual *out)
+{
+	out->what = "process time";
+	for (size_t i = 1; i < run->n_watched; i++) {
+		const struct et_watched *a = &run->watched[i - 1], *b = &run->watched[i];
+		const struct et_execution *x = f->far[i - 1] ? longest(run, f, a) : NULL;
+		const struct et_execution *y = f->far[i] ? longest(run, f, b) : NULL;
+		const char *cause = NULL;
+		char *title = NULL;
+
+		if (b->number != a->number + 1)
+			continue;
+		if (f->far[i - 1] || f->far[i]) {
+			ET_AUTO_FREE char *first = tell(r, run, f, i - 1);
+			ET_AUTO_FREE char *second = tell(r, run, f, i);
+			title = et_asprintf("%s; %s", first, second);
+			x = y && (!x || y->ms > x->ms) ? y : x;
+			cause = x ? r->names[x->name] : "cause not known";
+		}
+		et_dual_add(out, 1e6 * a->pt_ms, 1e6 * b->pt_ms, cause, title);
+	}
+}
+
+/* --- one run --- */
+
+/* Process time over the samples in their order, the L-samples marked. */
+static void sequence(const struct et_daemon_record *r, const struct et_daemon_run *run,
+	const struct et_run_findings *f, FILE *out)
+{
+	size_t n = run->n_watched;
+	ET_AUTO_FREE double *x = et_calloc(2 * n + 1, sizeof(*x));
+	ET_AUTO_FREE double *y = et_calloc(2 * n + 1, sizeof(*y));
+	ET_AUTO_FREE const char **titles = et_calloc(n + 1, sizeof(*titles));
+	struct et_svg_series s[] = { { .name = "central cluster", .x = x, .y = y },
+		{ .name = f->n_far ? "L-samples" : NULL,
+			.color = ET_SVG_RED,
+			.x = x + n,
+			.y = y + n,
+			.titles = titles } };
+	struct et_chart c = { .title = "The run in its order",
+		.x = { .label = "sample" },
+		.y = { .label = "process time", .unit = ET_AXIS_NS },
+		.series = s,
+		.n_series = 2,
+		.width = 1120,
+		.height = 280 };
+
+	for (size_t i = 0; i < n; i++) {
+		size_t at = (f->far[i] ? n : 0) + s[f->far[i]].n;
+		x[at] = run->watched[i].number;
+		y[at] = 1e6 * run->watched[i].pt_ms;
+		if (f->far[i])
+			titles[s[1].n] = tell(r, run, f, i);
+		s[f->far[i]].n++;
+	}
+	et_html_picture(out, &c, true);
+	for (size_t i = 0; i < s[1].n; i++)
+		free((char *)titles[i]);
+}
+
+/* The daemons of a sample that ran for longer than the cluster allows. */
+static void culprits_cell(const struct et_daemon_record *r, const struct et_daemon_run *run,
+	const struct et_run_findings *f, const struct et_watched *s, FILE *out)
+{
+	bool first = true;
+	char used[ET_FIGURE];
+
+	fputs("<td>", out);
+	for (size_t k = s->first; k < s->first + s->n; k++) {
+		const struct et_execution *x = &run->executions[k];
+		if (!f->long_running[k])
+			continue;
+		et_xml_printf(out, "%s%s %s", first ? "" : ", ", r->names[x->name],
+			et_format_rounded(1e6 * x->ms, 3, used));
+		first = false;
+	}
+	fputs("</td>", out);
+}
+
+static void far_table(const struct et_daemon_record *r, const struct et_daemon_run *run,
+	const struct et_run_findings *f, FILE *out)
+{
+	static const char *const headings[] = { "sample", "process time", "daemons that ran long",
+		"removed by the final cutoffs", NULL };
+	size_t rows = 0;
+	char time[ET_FIGURE];
+
+	if (!f->n_far) {
+		et_html_element(
+			out, "p", "No L-sample: nothing seldom and long disturbed the run.");
+		return;
+	}
+	et_html_element(out, "h3", "L-samples");
+	et_html_table_begin(out, headings);
+	for (size_t i = 0; i < run->n_watched && rows < MOST_ROWS; i++) {
+		const struct et_watched *s = &run->watched[i];
+		if (!f->far[i])
+			continue;
+		rows++;
+		fputs("<tr>", out);
+		et_html_element(out, "td class=\"n\"", "%u", s->number);
+		et_html_element(out, "td class=\"n\"", "%s",
+			et_format_time(run->whole ? 1e6 * s->pt_ms : NAN, time));
+		culprits_cell(r, run, f, s, out);
+		et_html_element(out, "td", "%s", f->removed[i] ? "yes" : "no");
+		fputs("</tr>\n", out);
+	}
+	et_html_table_end(out);
+	if (f->n_far > rows)
+		et_html_element(out, "p class=\"dim\"", "and %zu more", f->n_far - rows);
+}
+
+static void central_table(
+	const struct et_daemon_record *r, const struct et_run_findings *f, FILE *out)
+{
+	static const char *const headings[] = { "daemon", "at most", "standard deviation", "",
+		NULL };
+	char max[ET_FIGURE], sd[ET_FIGURE];
+
+	if (!f->n_central)
+		return;
+	et_html_element(out, "h3", "Daemons in the central cluster");
+	et_html_table_begin(out, headings);
+	for (size_t i = 0; i < f->n_central && i < MOST_ROWS; i++) {
+		const struct et_central *c = &f->central[i];
+		fputs("<tr>", out);
+		et_html_element(out, "td", "%s", r->names[c->name]);
+		et_html_element(out, "td class=\"n\"", "%s", et_format_time(1e6 * c->max_ms, max));
+		et_html_element(out, "td class=\"n\"", "%s", et_format_time(1e6 * c->sd_ms, sd));
+		et_html_element(out, "td", "%s",
+			f->frequent && f->frequent[c->name] ? "frequent: part of the machine" : "");
+		fputs("</tr>\n", out);
+	}
+	et_html_table_end(out);
+	if (f->n_central > MOST_ROWS)
+		et_html_element(out, "p class=\"dim\"", "and %zu more", f->n_central - MOST_ROWS);
+}
+
+static void run_section(const struct et_daemon_record *r, const struct et_daemon_run *run,
+	const struct et_run_findings *f, const char *title, FILE *out)
+{
+	char each[ET_FIGURE], all[ET_FIGURE];
+	size_t removed = 0;
+
+	for (size_t i = 0; i < run->n_watched; i++)
+		removed += f->removed[i];
+	et_html_element(out, "h2", "%s", title);
+	et_html_element(out, "p",
+		"%u samples of %s, %s in all; %zu outside of the central cluster, %zu removed.",
+		run->samples, et_format_span(run->sample_seconds, each),
+		et_format_span(run->samples * run->sample_seconds, all), f->n_far, removed);
+	if (run->whole) {
+		ET_CLEANUP(et_dual_free) struct et_dual d = { 0 };
+		et_daemon_pairs(r, run, f, &d);
+		et_html_pictures_begin(out);
+		sequence(r, run, f, out);
+		et_dual_pictures(&d, out);
+		et_html_pictures_end(out);
+	} else {
+		et_html_element(out, "p class=\"dim\"",
+			"The record tells the L-samples and figures of the cluster, not the times "
+			"of "
+			"all samples: there is nothing to draw.");
+	}
+	far_table(r, run, f, out);
+	central_table(r, f, out);
+}
+
+/* --- cutoffs --- */
+
+static void ms_cell(FILE *out, double ms)
+{
+	char time[ET_FIGURE];
+
+	et_html_element(out, "td class=\"n\"", "%s", et_format_time(1e6 * ms, time));
+}
+
+static void cutoffs_section(const struct et_cutoff *list, size_t n, FILE *out)
+{
+	static const char *const headings[] = { "daemon", "short run", "long run", "period",
+		"cutoff", NULL };
+	char span[ET_FIGURE], below[ET_FIGURE], above[ET_FIGURE];
+
+	et_html_element(out, "h2", "Cutoffs");
+	if (!n) {
+		et_html_element(out, "p", "No daemon ran long enough to spoil a sample.");
+		return;
+	}
+	et_html_element(out, "p", "A sample in which a daemon ran for longer is removed.");
+	et_html_table_begin(out, headings);
+	for (size_t i = 0; i < n; i++) {
+		const struct et_cutoff *c = &list[i];
+		fputs("<tr>", out);
+		et_html_element(out, "td", "%s", c->daemon);
+		ms_cell(out, c->short_ms);
+		ms_cell(out, c->long_ms);
+		et_html_element(out, "td class=\"n\"", "%s", et_format_span(c->period_s, span));
+		et_format_time(1e6 * c->final_ms[0], below);
+		if (c->n_final > 1)
+			et_html_element(out, "td", "%s for programs below %s, %s above", below,
+				et_format_span(c->task_time_s, span),
+				et_format_time(1e6 * c->final_ms[1], above));
+		else
+			et_html_element(out, "td", "%s", below);
+		fputs("</tr>\n", out);
+	}
+	et_html_table_end(out);
+}
+
+void et_daemons_page(const struct et_daemon_record *r, const struct et_daemon_findings *f,
+	const char *name, FILE *out)
+{
+	ET_AUTO_FREE char *title = et_asprintf("Daemons that spoil samples: %s", name);
+
+	et_html_begin(out, title);
+	cutoffs_section(f->cutoffs, f->n_cutoffs, out);
+	run_section(r, &r->short_run, &f->short_run, "Short run", out);
+	if (r->has_long)
+		run_section(r, &r->long_run, &f->long_run, "Long run", out);
+	et_html_end(out);
+}
+
+void et_cutoffs_page(
+	const struct et_cutoffs *c, uint64_t wall_ns, const struct et_warnings *doubts, FILE *out)
+{
+	double age =
+		wall_ns > c->learned_wall_ns ? 1e-9 * (double)(wall_ns - c->learned_wall_ns) : 0;
+	ET_AUTO_FREE char *title = et_asprintf("Daemons of %s", c->host);
+	char when[32], span[ET_FIGURE];
+
+	et_html_begin(out, title);
+	et_html_element(out, "p", "Learned %s, %s ago, under Linux %s on %s: %u samples of %s.",
+		et_format_rfc3339(c->learned_wall_ns, when), et_format_span(age, span), c->kernel,
+		c->cpu, c->short_runs, et_format_span(c->short_seconds, (char[ET_FIGURE]){ 0 }));
+	if (c->long_runs)
+		et_html_element(out, "p", "Long run: %u samples of %s.", c->long_runs,
+			et_format_span(c->long_seconds, span));
+	et_html_warnings(out, doubts);
+	cutoffs_section(c->list, c->n, out);
+	et_html_end(out);
+}
