@@ -187,13 +187,13 @@ static size_t gather(const struct et_gap *gaps, size_t n, double least, struct e
 	return m;
 }
 
-static void conclude(const struct chain *c, struct et_ticks *out)
+static void conclude(const struct chain *c, struct et_tick_fit *out)
 {
 	double n = (double)c->seen, skk = c->kk - c->k * c->k / n, sky = c->ky - c->k * c->y / n;
 	double syy = c->yy - c->y * c->y / n, slope = sky / skk;
 	double rest = fmax(0, syy - slope * sky);
 
-	*out = (struct et_ticks){ .interval = c->given + slope,
+	*out = (struct et_tick_fit){ .interval = c->given + slope,
 		.uncertainty = n > 2 ? sqrt(rest / (n - 2) / skk) : 0,
 		.n = c->seen,
 		.covered = c->covered,
@@ -201,7 +201,8 @@ static void conclude(const struct chain *c, struct et_ticks *out)
 		.shortest = c->shortest };
 }
 
-int et_ticks_find(const struct et_gap *gaps, size_t n, double hz, bool *ticks, struct et_ticks *out)
+int et_ticks_find(
+	const struct et_gap *gaps, size_t n, double hz, bool *ticks, struct et_tick_fit *out)
 {
 	/* Where short gaps are many, the window holds no tick: then among the longer ones. */
 	static const double least_s[] = { 0, 3e-6, 10e-6, 30e-6 };

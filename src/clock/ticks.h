@@ -14,7 +14,7 @@
 
 #include "clock/activity.h"
 
-struct et_ticks {
+struct et_tick_fit {
 	double interval;    /* from one to the next, in the counter's ticks */
 	double uncertainty; /* standard uncertainty of it, from the fit of all that were seen */
 	size_t n;           /* seen */
@@ -30,6 +30,6 @@ struct et_ticks {
  * not explain.
  */
 int et_ticks_find(
-	const struct et_gap *gaps, size_t n, double hz, bool *ticks, struct et_ticks *out);
+	const struct et_gap *gaps, size_t n, double hz, bool *ticks, struct et_tick_fit *out);
 
 #endif

@@ -61,7 +61,7 @@ int main(void)
 	static const double intervals[] = { 1e6, 10e6 / 3, 4e6, 10e6 };
 	static struct scene s;
 	struct et_rng rng;
-	struct et_ticks t;
+	struct et_tick_fit t;
 
 	et_rng_seed(&rng, 7, 0);
 	for (size_t i = 0; i < ET_LENGTH(intervals); i++) {
