@@ -122,6 +122,7 @@ static inline __attribute__((always_inline)) void spin(
 	const uint64_t begin = read(ctx);
 	uint64_t last = begin, readings = 1;
 
+	a->begin = begin;
 	a->ended = ET_ACTIVITY_DONE;
 	for (;;) {
 		uint64_t now = read(ctx);
@@ -139,7 +140,6 @@ static inline __attribute__((always_inline)) void spin(
 			break;
 		}
 	}
-	a->begin = begin;
 	a->end = last;
 	a->readings = readings;
 }
@@ -186,7 +186,10 @@ int et_activity_spin(struct et_activity *a)
 
 static void *spin_thread(void *ctx)
 {
-	spin_here(ctx);
+	struct et_activity *a = ctx;
+
+	atomic_store(&a->tid, gettid());
+	spin_here(a);
 	return NULL;
 }
 
@@ -211,6 +214,9 @@ int et_activity_start(struct et_activity *a)
 		rc = pthread_create(&a->thread, &attr, spin_thread, a);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
+	/* Who looks at the scheduler's records must know it. */
+	while (rc == 0 && !atomic_load(&a->tid))
+		sched_yield();
 	return -rc;
 }
 

@@ -38,7 +38,7 @@ struct et_activity {
 	uint64_t duration;  /* ticks to go on for; UINT64_MAX: until stop */
 	int cpu;            /* to be on, or -1: wherever it is */
 	atomic_bool stop;   /* set by anyone to end it */
-	/* What was seen; begin … ended are valid when it has ended. */
+	/* What was seen, valid when it has ended; begin as soon as there is a gap. */
 	uint64_t begin, end; /* first and last reading */
 	uint64_t readings;
 	uint64_t gaps;      /* all of them */
@@ -50,6 +50,7 @@ struct et_activity {
 	size_t capacity; /* a power of two */
 	atomic_size_t written, taken;
 	pthread_t thread;
+	atomic_int tid;   /* of that thread, as the kernel numbers it */
 	atomic_bool over; /* the thread has ended */
 };
 
