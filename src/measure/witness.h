@@ -16,6 +16,13 @@
 
 struct et_witness;
 
+/* How to look. The scheduler's records by perf hold no interrupts. */
+enum et_witness_way {
+	ET_WITNESS_ANY, /* by BPF, or else by perf */
+	ET_WITNESS_BPF,
+	ET_WITNESS_PERF,
+};
+
 enum et_happening_kind {
 	ET_HAPPENING_RAN,     /* a process had the CPU, from start for duration; pid 0 is idle */
 	ET_HAPPENING_IRQ,     /* a hard interrupt other than the timer's; name is the device's */
@@ -33,17 +40,27 @@ struct et_happening {
 };
 
 /*
- * Opens the stream for one CPU, or all with -1. capacity_bytes bounds the kernel's buffer; what
- * does not fit is counted as lost, never silently dropped. 0 or -errno with err filled (exit 3 and
- * a hint without privileges).
+ * Opens the stream for one CPU, or all with -1. capacity_bytes bounds the kernel's buffer (perf has
+ * one a CPU); what does not fit is counted as lost, never silently dropped. 0 or -errno with err
+ * filled (exit 3 and a hint without privileges).
  */
 int et_witness_stream_open(
 	int cpu, size_t capacity_bytes, struct et_witness **out, struct et_error *err);
-/* Hands over what has happened since the last call, in order of start on each CPU. */
+/* The same by the way that is named. */
+int et_witness_stream_open_by(enum et_witness_way way, int cpu, size_t capacity_bytes,
+	struct et_witness **out, struct et_error *err);
+/*
+ * Hands over what has happened since the last call, in order of CPU and start. A process that
+ * still runs is told up to the last thing seen on its CPU, and goes on from there in the next call.
+ * Interrupts lie inside the stretch of whom they interrupted, hard ones also inside soft ones. lost
+ * is the number since the stream was opened. 0 or -errno.
+ */
 int et_witness_stream_drain(struct et_witness *w,
 	void (*each)(void *ctx, const struct et_happening *h), void *ctx, uint64_t *lost);
 void et_witness_close(struct et_witness *w); /* NULL is fine */
 /* "bpf" or "perf". */
 const char *et_witness_source(const struct et_witness *w);
+/* False: the source tells of processes alone. */
+bool et_witness_sees_interrupts(const struct et_witness *w);
 
 #endif

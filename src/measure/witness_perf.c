@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The stream by perf_event_open: an event that counts nothing, on each CPU, whose ring buffer gets
+ * a record of every switch. The kernel tells numbers there; names come from /proc and from the
+ * records of exec and fork. Interrupts are not told.
+ */
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "base/sysroot.h"
+#include "measure/witness_source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+struct ring {
+	int fd;
+	uint32_t cpu;
+	struct perf_event_mmap_page *page; /* the buffer lies behind it */
+	size_t size;                       /* of the buffer, a power of two */
+	uint64_t since_ns;                 /* when the running task got the CPU; 0: not seen */
+	int32_t owner;                     /* its number */
+};
+
+struct name {
+	int32_t pid; /* of a thread; 0: free */
+	char text[ET_TASK_NAME];
+};
+
+struct by_perf {
+	struct ring *rings;
+	size_t n;
+	struct name *names; /* a hash table, at most half full */
+	size_t n_names, cap_names;
+	uint64_t lost;
+	struct et_witness_batch *batch; /* of the drain that is under way */
+};
+
+/* What ends every record, by the sample_type below. */
+struct trailer {
+	uint32_t pid, tid;
+	uint64_t time_ns;
+	uint32_t cpu, reserved;
+};
+
+/* --- names --- */
+
+static struct name *slot_of(const struct by_perf *s, int32_t pid)
+{
+	size_t i = ((uint32_t)pid * 2654435761u) & (s->cap_names - 1);
+
+	while (s->names[i].pid && s->names[i].pid != pid)
+		i = (i + 1) & (s->cap_names - 1);
+	return &s->names[i];
+}
+
+static void set_name(struct by_perf *s, int32_t pid, const char *text)
+{
+	if (pid <= 0)
+		return;
+	if (2 * s->n_names >= s->cap_names) {
+		struct name *old = s->names;
+		size_t n_old = s->cap_names;
+		s->cap_names = n_old ? 2 * n_old : 256;
+		s->names = et_calloc(s->cap_names, sizeof(*s->names));
+		for (size_t i = 0; i < n_old; i++) {
+			if (old[i].pid)
+				*slot_of(s, old[i].pid) = old[i];
+		}
+		free(old);
+	}
+	struct name *slot = slot_of(s, pid);
+	s->n_names += !slot->pid;
+	slot->pid = pid;
+	snprintf(slot->text, sizeof(slot->text), "%.15s", text);
+}
+
+static const char *name_of(struct by_perf *s, int32_t pid)
+{
+	char path[32], text[32];
+
+	if (pid <= 0)
+		return "";
+	if (!s->cap_names || !slot_of(s, pid)->pid) {
+		snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+		set_name(s, pid, et_sysroot_line("", path, text, sizeof(text)) > 0 ? text : "");
+	}
+	return slot_of(s, pid)->text;
+}
+
+/* Those that are here already and may be gone before they are asked for. */
+static void name_the_living(struct by_perf *s)
+{
+	char **entries = et_sysroot_names("", "/proc");
+
+	for (char **e = entries; *e; e++) {
+		if ((*e)[0] >= '1' && (*e)[0] <= '9')
+			name_of(s, (int32_t)strtol(*e, NULL, 10));
+	}
+	et_strv_free(entries);
+}
+
+/* --- records --- */
+
+/*
+ * A switch is told twice, by who goes and by who comes; but CPUs other than the first do not tell
+ * of their idle task, neither way. So either of the two ends a stretch.
+ */
+static void take_switch(struct by_perf *s, struct ring *r, const char *body, size_t size, bool out)
+{
+	struct {
+		uint32_t pid, tid; /* of who comes next, or came before */
+		struct trailer t;
+	} w;
+
+	if (size < sizeof(w))
+		return;
+	memcpy(&w, body, sizeof(w));
+	struct et_task one = { .pid = (int32_t)w.t.tid, .tgid = (int32_t)w.t.pid };
+	struct et_task other = { .pid = (int32_t)w.tid, .tgid = (int32_t)w.pid };
+	struct et_witness_record record = { .kind = ET_HAPPENING_RAN,
+		.cpu = r->cpu,
+		.start_ns = r->since_ns,
+		.end_ns = w.t.time_ns,
+		.who = out ? one : other,
+		.next = out ? other : one };
+	if (!out && r->since_ns && r->owner == one.pid)
+		return; /* who went has told it */
+	if (r->since_ns)
+		et_witness_batch_add(s->batch, &record);
+	r->since_ns = w.t.time_ns;
+	r->owner = record.next.pid;
+}
+
+static void take_record(
+	struct by_perf *s, struct ring *r, const struct perf_event_header *h, const char *body)
+{
+	size_t size = h->size - sizeof(*h);
+	uint64_t counts[2];
+	uint32_t ids[4];
+
+	switch (h->type) {
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		take_switch(s, r, body, size, h->misc & PERF_RECORD_MISC_SWITCH_OUT);
+		break;
+	case PERF_RECORD_LOST:
+		if (size < sizeof(counts))
+			break;
+		memcpy(counts, body, sizeof(counts));
+		s->lost += counts[1];
+		r->since_ns = 0; /* who ran meanwhile is not known */
+		break;
+	case PERF_RECORD_COMM:
+		if (size <= 2 * sizeof(uint32_t) + sizeof(struct trailer))
+			break;
+		memcpy(ids, body, 2 * sizeof(uint32_t));
+		set_name(s, (int32_t)ids[1], body + 2 * sizeof(uint32_t));
+		break;
+	case PERF_RECORD_FORK: /* pid, parent's pid, thread, parent's thread */
+		if (size < sizeof(ids))
+			break;
+		memcpy(ids, body, sizeof(ids));
+		set_name(s, (int32_t)ids[2], name_of(s, (int32_t)ids[3]));
+		break;
+	}
+}
+
+/* Copies what may lie around the end of the buffer. */
+static void copy_out(const struct ring *r, uint64_t at, void *to, size_t size)
+{
+	const char *data = (const char *)r->page + r->page->data_offset;
+	size_t place = at & (r->size - 1), first = r->size - place;
+
+	first = first < size ? first : size;
+	memcpy(to, data + place, first);
+	memcpy((char *)to + first, data, size - first);
+}
+
+static void drain_ring(struct by_perf *s, struct ring *r)
+{
+	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
+	uint64_t tail = r->page->data_tail;
+	_Alignas(8) char body[65536];
+
+	while (tail < head) {
+		struct perf_event_header h;
+		copy_out(r, tail, &h, sizeof(h));
+		if (h.size < sizeof(h))
+			break; /* not what the kernel writes */
+		copy_out(r, tail + sizeof(h), body, h.size - sizeof(h));
+		body[h.size - sizeof(h)] = '\0';
+		take_record(s, r, &h, body);
+		tail += h.size;
+	}
+	__atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);
+}
+
+static int drain_perf(void *ctx, struct et_witness_batch *b, uint64_t *lost)
+{
+	struct by_perf *s = ctx;
+
+	s->batch = b;
+	for (size_t i = 0; i < s->n; i++)
+		drain_ring(s, &s->rings[i]);
+	/* Once all rings are read: a name may come by another CPU's. */
+	for (size_t i = 0; i < b->n; i++) {
+		struct et_task *tasks[] = { &b->records[i].who, &b->records[i].next };
+		for (size_t k = 0; k < ET_LENGTH(tasks); k++)
+			snprintf(tasks[k]->name, sizeof(tasks[k]->name), "%s",
+				name_of(s, tasks[k]->pid));
+	}
+	*lost = s->lost;
+	return 0;
+}
+
+/* --- opening --- */
+
+static void close_perf(void *ctx)
+{
+	struct by_perf *s = ctx;
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->rings[i].page)
+			munmap(s->rings[i].page, (size_t)sysconf(_SC_PAGESIZE) + s->rings[i].size);
+		close(s->rings[i].fd);
+	}
+	free(s->rings);
+	free(s->names);
+	free(s);
+}
+
+/* Users may lock little memory: half the buffer is better than none. */
+static int map_ring(struct ring *r, size_t capacity_bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	r->size = page;
+	while (r->size < capacity_bytes && r->size < (size_t)1 << 30)
+		r->size *= 2;
+	for (;; r->size /= 2) {
+		void *p = mmap(NULL, page + r->size, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
+		if (p != MAP_FAILED) {
+			r->page = p;
+			return 0;
+		}
+		if (errno != EPERM || r->size <= page)
+			return -errno;
+	}
+}
+
+static int open_ring(struct by_perf *s, int cpu, size_t capacity_bytes)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+		.sample_id_all = 1,
+		.context_switch = 1,
+		.comm = 1,
+		.task = 1,
+		.exclude_kernel = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC };
+	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	struct ring *r = &s->rings[s->n++];
+	r->fd = fd;
+	r->cpu = (uint32_t)cpu;
+	return map_ring(r, capacity_bytes);
+}
+
+static int explain(int errnum, struct et_error *err)
+{
+	char level[16];
+
+	if (errnum != EACCES && errnum != EPERM)
+		return et_fail_errno(err, errnum, ET_EXIT_ENVIRONMENT, "perf_event_open");
+	if (et_sysroot_line("", "/proc/sys/kernel/perf_event_paranoid", level, sizeof(level)) <= 0)
+		snprintf(level, sizeof(level), "unknown");
+	return et_hint(err,
+		et_fail(err, errnum, ET_EXIT_ENVIRONMENT,
+			"perf needs CAP_PERFMON or kernel.perf_event_paranoid at most 0 "
+			"(it is %s)",
+			level),
+		"run it as root, with sudo for instance");
+}
+
+static int open_perf(int cpu, size_t capacity_bytes, void **ctx, struct et_error *err)
+{
+	int n_cpus = (int)sysconf(_SC_NPROCESSORS_CONF), rc = 0;
+	struct by_perf *s = et_calloc(1, sizeof(*s));
+
+	s->rings = et_calloc((size_t)n_cpus, sizeof(*s->rings));
+	for (int i = 0; rc == 0 && i < n_cpus; i++) {
+		if (cpu >= 0 && i != cpu)
+			continue;
+		rc = open_ring(s, i, capacity_bytes);
+		if (rc == -ENODEV && cpu < 0)
+			rc = 0; /* a CPU that is offline */
+	}
+	if (rc) {
+		close_perf(s);
+		return explain(-rc, err);
+	}
+	name_the_living(s);
+	*ctx = s;
+	return 0;
+}
+
+const struct et_witness_source et_witness_by_perf = {
+	.name = "perf",
+	.interrupts = false,
+	.open = open_perf,
+	.drain = drain_perf,
+	.close = close_perf,
+};

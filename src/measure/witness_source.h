@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is behind the stream of witness.h: the two ways to look, and what they hand to it. */
+#ifndef ET_MEASURE_WITNESS_SOURCE_H
+#define ET_MEASURE_WITNESS_SOURCE_H
+
+#include "measure/witness.h"
+#include "measure/witness_record.h"
+
+/* Records in the order in which their CPU wrote them. */
+struct et_witness_batch {
+	struct et_witness_record *records;
+	size_t n, cap;
+};
+
+void et_witness_batch_add(struct et_witness_batch *b, const struct et_witness_record *r);
+
+struct et_witness_source {
+	const char *name;
+	bool interrupts;
+	/* 0 or -errno with err filled. */
+	int (*open)(int cpu, size_t capacity_bytes, void **ctx, struct et_error *err);
+	/* Adds what is there to the batch, and sets the number lost so far. */
+	int (*drain)(void *ctx, struct et_witness_batch *b, uint64_t *lost);
+	void (*close)(void *ctx);
+};
+
+extern const struct et_witness_source et_witness_by_bpf;
+extern const struct et_witness_source et_witness_by_perf;
+
+/*
+ * The pure half: hands the batch over in order of start on each CPU, with the stretches that are
+ * not over split at the last thing seen. edges[cpu] (n_cpus of them, 0 at first) remembers where.
+ */
+void et_witness_batch_tell(struct et_witness_batch *b, uint64_t *edges, size_t n_cpus,
+	void (*each)(void *ctx, const struct et_happening *h), void *ctx);
+
+#endif

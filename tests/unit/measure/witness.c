@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The stream: what is made of the kernel's records, and a real program seen by either way. */
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "measure/steal.h"
+#include "measure/witness_source.h"
+#include "tap.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+struct told {
+	struct et_happening list[64];
+	size_t n;
+};
+
+static void keep(void *ctx, const struct et_happening *h)
+{
+	struct told *t = ctx;
+
+	if (t->n < ET_LENGTH(t->list))
+		t->list[t->n++] = *h;
+}
+
+static void add(struct et_witness_batch *b, uint32_t cpu, uint32_t kind, uint64_t from, uint64_t to,
+	int32_t who, int32_t next)
+{
+	struct et_witness_record r = { .kind = kind,
+		.cpu = cpu,
+		.start_ns = from,
+		.end_ns = to,
+		.who.pid = who,
+		.next.pid = next };
+
+	et_witness_batch_add(b, &r);
+}
+
+static bool is(const struct et_happening *h, enum et_happening_kind kind, int32_t cpu, int32_t pid,
+	uint64_t start_ns, uint64_t duration_ns)
+{
+	return h->kind == kind && h->cpu == cpu && h->pid == pid && h->start_ns == start_ns &&
+	       h->duration_ns == duration_ns;
+}
+
+static void order(void)
+{
+	struct et_witness_batch b = { 0 };
+	struct told t = { 0 };
+	uint64_t edges[2] = { 0 };
+
+	/* Records come as things end; an interrupt before the stretch that it is a part of. */
+	add(&b, 1, ET_HAPPENING_TIMER, 130, 140, 0, 7);
+	add(&b, 1, ET_HAPPENING_RAN, 100, 200, 7, 8);
+	add(&b, 0, ET_HAPPENING_RAN, 50, 60, 5, 6);
+	add(&b, 1, ET_HAPPENING_SOFTIRQ, 250, 260, 3, 8);
+	et_witness_batch_tell(&b, edges, 2, keep, &t);
+	ok(t.n == 5, "four records and the stretch that is not over");
+	ok(is(&t.list[0], ET_HAPPENING_RAN, 0, 5, 50, 10), "CPUs in order");
+	ok(is(&t.list[1], ET_HAPPENING_RAN, 1, 7, 100, 100), "the stretch before");
+	ok(is(&t.list[2], ET_HAPPENING_TIMER, 1, 0, 130, 10), "the interrupt inside it");
+	ok(is(&t.list[3], ET_HAPPENING_RAN, 1, 8, 200, 60), "who runs, as far as it is known");
+	ok(is(&t.list[4], ET_HAPPENING_SOFTIRQ, 1, 0, 250, 10), "and what hit it");
+	is_str(t.list[4].name, "NET_RX", "by the name of its vector");
+
+	t.n = 0;
+	add(&b, 1, ET_HAPPENING_RAN, 200, 300, 8, 0);
+	add(&b, 1, ET_HAPPENING_IRQ, 310, 315, 0, 0);
+	et_witness_batch_tell(&b, edges, 2, keep, &t);
+	ok(t.n == 3 && is(&t.list[0], ET_HAPPENING_RAN, 1, 8, 260, 40),
+		"it goes on where the last call ended");
+	ok(is(&t.list[1], ET_HAPPENING_RAN, 1, 0, 300, 15), "then nobody");
+	is_str(t.list[1].name, "idle", "who is called so");
+
+	t.n = 0;
+	add(&b, 9, ET_HAPPENING_RAN, 200, 300, 8, 0);
+	et_witness_batch_tell(&b, edges, 2, keep, &t);
+	ok(t.n == 0, "a CPU that cannot be is no place to write to");
+	free(b.records);
+}
+
+/* --- a real program --- */
+
+struct seen {
+	int32_t pid;
+	uint64_t ran_ns, timers, last_end_ns, overlaps;
+	char name[16];
+};
+
+static void sum(void *ctx, const struct et_happening *h)
+{
+	struct seen *s = ctx;
+
+	s->timers += h->kind == ET_HAPPENING_TIMER;
+	if (h->kind != ET_HAPPENING_RAN)
+		return;
+	s->overlaps += h->start_ns < s->last_end_ns;
+	s->last_end_ns = h->start_ns + h->duration_ns;
+	if (h->pid == s->pid) {
+		s->ran_ns += h->duration_ns;
+		memcpy(s->name, h->name, sizeof(s->name));
+	}
+}
+
+/* Works and sleeps by turns on one CPU; says what CPU time it took. */
+static uint64_t child_works(int cpu, int32_t *pid)
+{
+	int pipe_fd[2];
+	uint64_t used = 0;
+
+	if (pipe(pipe_fd) < 0)
+		return 0;
+	*pid = fork();
+	if (*pid == 0) {
+		cpu_set_t one;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		sched_setaffinity(0, sizeof(one), &one);
+		prctl(PR_SET_NAME, "etalon-worker");
+		for (int i = 1; i <= 10; i++) {
+			usleep(1000);
+			while (et_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) < (uint64_t)i * 10000000)
+				;
+		}
+		usleep(1000);
+		used = et_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+		_exit(write(pipe_fd[1], &used, sizeof(used)) < 0);
+	}
+	if (read(pipe_fd[0], &used, sizeof(used)) < 0)
+		used = 0;
+	close(pipe_fd[0]);
+	close(pipe_fd[1]);
+	waitpid(*pid, NULL, 0);
+	return used;
+}
+
+/* No descriptor of ours may be the measured program's. */
+static size_t inheritable(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	size_t n = 0;
+
+	for (struct dirent *e; d && (e = readdir(d));) {
+		int fd = (int)strtol(e->d_name, NULL, 10);
+		if (fd > 2 && fcntl(fd, F_GETFD) == 0)
+			n++;
+	}
+	if (d)
+		closedir(d);
+	return n;
+}
+
+static void real(enum et_witness_way way, const char *name)
+{
+	struct et_witness *w = NULL;
+	struct et_error err;
+	struct seen s = { 0 };
+	uint64_t lost = 1;
+	cpu_set_t all;
+	int cpu = 0;
+	size_t before = inheritable();
+	struct et_steal steal;
+
+	sched_getaffinity(0, sizeof(all), &all);
+	while (!CPU_ISSET(cpu, &all))
+		cpu++;
+	if (et_witness_stream_open_by(way, cpu, 1 << 20, &w, &err)) {
+		ok(err.exit == ET_EXIT_ENVIRONMENT && err.what[0], "%s: %s", name, err.what);
+		skip("the kernel does not let us look this way");
+		return;
+	}
+	is_str(et_witness_source(w), name, "source");
+	ok(inheritable() == before, "%s: every descriptor is close-on-exec", name);
+	et_steal_open(&steal, true);
+	uint64_t stolen_before = et_steal_read(&steal, NULL).steal_ns;
+	uint64_t began = et_clock_read_ns(CLOCK_MONOTONIC);
+	uint64_t used = child_works(cpu, &s.pid);
+	uint64_t took = et_clock_read_ns(CLOCK_MONOTONIC) - began;
+	usleep(20000); /* its last switch, and a tick behind it */
+	ok(et_witness_stream_drain(w, sum, &s, &lost) == 0 && lost == 0, "%s: nothing lost", name);
+	printf("# used %.3f ms, seen %.3f ms of %.3f ms\n", (double)used * 1e-6,
+		(double)s.ran_ns * 1e-6, (double)took * 1e-6);
+	ok(used && s.ran_ns + 100000 > used && s.ran_ns < took,
+		"%s: it had the CPU for what it used", name);
+	/* What the hypervisor took is no process time; it is told in ticks of 10 ms. */
+	uint64_t stolen = et_steal_read(&steal, NULL).steal_ns - stolen_before + 20000000;
+	ok(s.ran_ns < used + used / 50 + stolen, "%s: and for no more", name);
+	et_steal_close(&steal);
+	is_str(s.name, "etalon-worker", "by its name");
+	ok(s.overlaps == 0, "%s: one process at a time", name);
+	if (et_witness_sees_interrupts(w))
+		ok(s.timers > 2, "%s: timer interrupts are seen", name);
+	else
+		ok(s.timers == 0, "%s: no interrupts", name);
+	et_witness_close(w);
+}
+
+/* A buffer too small for what happens: what is lost is counted. */
+static void too_small(void)
+{
+	struct et_witness *w = NULL;
+	struct et_error err;
+	struct told t = { 0 };
+	uint64_t lost = 0;
+
+	if (et_witness_stream_open(-1, 1, &w, &err)) {
+		skip("no stream");
+		return;
+	}
+	for (int i = 0; i < 1000; i++)
+		usleep(10);
+	et_witness_stream_drain(w, keep, &t, &lost);
+	ok(lost > 0, "what does not fit is counted");
+	et_witness_close(w);
+}
+
+int main(void)
+{
+	struct et_witness *w = NULL;
+	struct et_error err;
+
+	order();
+	real(ET_WITNESS_BPF, "bpf");
+	real(ET_WITNESS_PERF, "perf");
+	too_small();
+	ok(et_witness_stream_open(100000, 4096, &w, &err) < 0 && err.exit == ET_EXIT_USAGE,
+		"a CPU that is not there");
+	et_witness_close(NULL);
+	return tap_done();
+}
