@@ -19,6 +19,7 @@ struct shares {
 	} list[MOST_NAMES];
 	size_t n;
 	uint64_t by_kind[ET_HAPPENING_SOFTIRQ + 1];
+	uint64_t idle_ns;
 	bool timer_first;
 };
 
@@ -26,6 +27,10 @@ static void add_share(struct shares *s, const struct et_happening *h, uint64_t n
 {
 	size_t i = 0;
 
+	if (h->kind == ET_HAPPENING_RAN && h->pid == 0) {
+		s->idle_ns += ns;
+		return;
+	}
 	if (!s->n)
 		s->timer_first = h->kind == ET_HAPPENING_TIMER;
 	s->by_kind[h->kind] += ns;
@@ -70,6 +75,11 @@ static void decide(struct et_trace *t, struct et_inactive *p, const struct share
 	uint64_t ran = s->by_kind[ET_HAPPENING_RAN], irq = s->by_kind[ET_HAPPENING_IRQ];
 	uint64_t timer = s->by_kind[ET_HAPPENING_TIMER], soft = s->by_kind[ET_HAPPENING_SOFTIRQ];
 
+	/* Nobody wanted the CPU: it waited for something else. */
+	if (s->idle_ns > ran && s->idle_ns >= p->duration_ns / 2) {
+		put_down(t, p, ET_CAUSE_WAIT, NULL);
+		return;
+	}
 	if (!s->n)
 		return;
 	p->tick = s->timer_first;

@@ -9,7 +9,7 @@
 enum { MOST_TRACES = 64 };
 
 /* Beyond this an hour at any counter's rate; sums of it stay exact in a double. */
-static const double MOST_TICKS = 9007199254740992.0;
+static const double MOST_TICKS = 4503599627370496.0;
 
 struct reader {
 	struct et_importer in;
@@ -133,6 +133,7 @@ static int add_period(struct reader *r, const struct period *p, const struct et_
 	if (!c->any) {
 		c->begin = c->end = p->start;
 		t->first_index = p->index;
+		t->origin = p->start;
 		c->any = true;
 	}
 	if (p->start != c->end)
@@ -176,11 +177,34 @@ static int read_periods(
 	return rc;
 }
 
+/* Periods in nanoseconds become ticks of the counter that the file names. */
+static int to_ticks(
+	struct reader *r, const json_t *value, const struct et_place *at, struct et_trace *t)
+{
+	double hz = 0;
+	int rc = read_number(r, value, at, 1e3, 1e12, &hz);
+
+	if (rc)
+		return rc;
+	double scale = hz / 1e9;
+	for (size_t i = 0; i < t->n; i++) {
+		struct et_inactive *p = &t->list[i];
+		uint64_t end = (uint64_t)llround((double)(p->start + p->duration) * scale);
+		p->start = (uint64_t)llround((double)p->start * scale);
+		p->duration = end - p->start;
+	}
+	t->total = (uint64_t)llround((double)t->total * scale);
+	t->origin = (uint64_t)llround((double)t->origin * scale);
+	t->hz_estimate = hz;
+	return 0;
+}
+
 /* An object with periods; where there is none, it is no trace. */
 static int read_trace(
 	struct reader *r, const json_t *object, const char *name, const struct et_place *at)
 {
 	struct et_place periods_at = { at, "periods", 0 }, hz_at = { at, "hz", 0 };
+	struct et_place mhz_at = { NULL, "mhz_estimate", 0 };
 	const json_t *periods = json_object_get(object, "periods");
 	struct et_traces *all = r->traces;
 	struct et_trace t;
@@ -195,14 +219,12 @@ static int read_trace(
 	t.name = name ? et_strdup(name) : NULL;
 	t.timer.nominal_ns = r->nominal_ns;
 	int rc = read_periods(r, periods, &periods_at, &t);
-	bool times = rc == 0 && json_is_object(json_array_get(periods, 0));
-	if (times) /* the times are times: a tick of their counter is a nanosecond */
-		t.hz_estimate = 1e9;
-	else if (rc == 0)
+	if (rc == 0 && json_is_object(json_array_get(periods, 0)))
+		rc = to_ticks(r, json_object_get(object, "hz"), &hz_at, &t);
+	else if (rc == 0 && r->hz_estimate == 0)
+		rc = et_import_fail(&r->in, &mhz_at, "is missing");
+	else
 		t.hz_estimate = r->hz_estimate;
-	if (rc == 0 && t.hz_estimate == 0)
-		rc = et_import_fail(&r->in, &hz_at,
-			"is missing: neither mhz_estimate nor times in nanoseconds");
 	if (rc) {
 		et_trace_free(&t);
 		return rc;

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `etalon trace`: when was the CPU taken away, and by whom? */
+#include "report/trace.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/parse.h"
+#include "cmd/cli.h"
+#include "cmd/input.h"
+#include "cmd/signals.h"
+#include "host/host.h"
+#include "measure/cause.h"
+#include "measure/tracee.h"
+#include "measure/tracer.h"
+#include "report/progress.h"
+#include "store/trace.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+
+extern char **environ;
+
+enum { OPT_DURATION = 1, OPT_THRESHOLD, OPT_CPU, OPT_JSON, OPT_SVG, OPT_FROM, OPT_ALL };
+
+static const struct et_option options[] = {
+	{ 0, "duration", "DUR", "how long to look (1s)", NULL, OPT_DURATION },
+	{ 0, "threshold", "DUR", "readings further apart are an inactive period (found)", NULL,
+		OPT_THRESHOLD },
+	{ 0, "cpu", "N", "which CPU (the last one that may be used)", NULL, OPT_CPU },
+	{ 0, "all", NULL, "print every period, not only the first", NULL, OPT_ALL },
+	{ 0, "json", NULL, "print JSON instead of text", NULL, OPT_JSON },
+	{ 0, "svg", "FILE", "draw the timeline, too", "FILE", OPT_SVG },
+	{ 0, "from", "FILE", "read a trace instead of taking one (- is the standard input)", "FILE",
+		OPT_FROM },
+	{ 0 },
+};
+
+/* Beyond a month a counter's sums are no longer exact in the figures we print. */
+static const uint64_t LONGEST_NS = UINT64_C(30) * 86400 * 1000000000;
+
+struct request {
+	uint64_t duration_ns, threshold_ns; /* 0: not given */
+	int cpu;                            /* -1: not given */
+	bool json, all;
+	const char *svg, *from;
+	struct et_progress progress;
+};
+
+static int option(void *ctx, int id, char *const *args, struct et_error *err)
+{
+	struct request *r = ctx;
+	uint64_t cpu;
+	int rc = 0;
+
+	switch (id) {
+	case OPT_DURATION:
+		rc = et_parse_duration("--duration", args[0], &r->duration_ns, err);
+		if (rc == 0 && r->duration_ns > LONGEST_NS)
+			rc = et_fail(err, EINVAL, ET_EXIT_USAGE, "--duration: '%s' is over 30 days",
+				args[0]);
+		break;
+	case OPT_THRESHOLD:
+		rc = et_parse_duration("--threshold", args[0], &r->threshold_ns, err);
+		break;
+	case OPT_CPU:
+		rc = et_parse_u64("--cpu", args[0], 0, CPU_SETSIZE - 1, &cpu, err);
+		r->cpu = rc ? -1 : (int)cpu;
+		break;
+	case OPT_SVG:
+		r->svg = args[0];
+		break;
+	case OPT_FROM:
+		r->from = args[0];
+		break;
+	case OPT_ALL:
+		r->all = true;
+		break;
+	default:
+		r->json = true;
+	}
+	return rc;
+}
+
+static int run(struct et_cli *cli, int argc, char **argv);
+
+const struct et_verb et_verb_trace = {
+	.name = "trace",
+	.operands = "COMMAND",
+	.summary = "when was the CPU taken away, and by whom?",
+	.usage = "[options]\n[options] -- PROGRAM ARG…\n[options] --from FILE",
+	.about =
+		"A thread does nothing but read the counter: where two readings are far apart, it\n"
+		"was interrupted. With a PROGRAM: when it was off its CPU, and for whom. Names "
+		"and\n"
+		"interrupts need root (or CAP_BPF and CAP_PERFMON).",
+	.examples = "  etalon trace --duration 200ms\n"
+		    "  etalon trace --json --duration 50ms --cpu 0 --threshold 2us\n"
+		    "  etalon trace --duration 100ms --svg timeline.svg\n"
+		    "  etalon trace --from activity.json\n"
+		    "  etalon trace -- sort data # needs root\n",
+	.options = options,
+	.run = run,
+};
+
+static void print(const struct et_cli *cli, const struct request *r, const struct et_traces *all)
+{
+	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
+	struct et_json w;
+
+	et_json_init(&w, stdout, 2);
+	if (r->json && all->n > 1) {
+		et_json_object(&w, NULL);
+		et_json_array(&w, "traces");
+	}
+	for (size_t i = 0; i < all->n; i++) {
+		if (r->json)
+			et_trace_json(&all->list[i], &w);
+		else
+			et_trace_text(&all->list[i], &page, r->all);
+		if (!r->json && i + 1 < all->n)
+			putchar('\n');
+	}
+	if (r->json && all->n > 1) {
+		et_json_end(&w);
+		et_json_end(&w);
+	}
+}
+
+/* --- where traces come from --- */
+
+static int from_file(const struct request *r, struct et_traces *out, struct et_error *err)
+{
+	const char *name = strcmp(r->from, "-") ? r->from : "standard input";
+	ET_AUTO_FREE char *data = NULL;
+	size_t size;
+
+	int rc = et_input_read(r->from, ET_TRACES_MOST_BYTES, &data, &size, err);
+	if (rc == 0)
+		rc = et_traces_read(data, size, name, out, err);
+	for (size_t i = 0; rc == 0 && i < out->n; i++) {
+		struct et_trace *t = &out->list[i];
+		et_cause_regular(t, strcmp(t->source, "file") != 0, true);
+		et_trace_set_rate(t, t->hz > 0 ? t->hz : t->hz_estimate);
+		et_trace_sum(t);
+	}
+	return rc;
+}
+
+static void note(void *ctx, uint64_t elapsed_ns)
+{
+	struct request *r = ctx;
+	struct et_progress_state state = { .name = "seconds of the trace",
+		.done = elapsed_ns / 1000000000,
+		.total = r->duration_ns / 1000000000,
+		.elapsed_ns = elapsed_ns };
+
+	if (r->duration_ns >= UINT64_C(2000000000))
+		et_progress_draw(&r->progress, &state, et_clock_read_ns(CLOCK_MONOTONIC));
+}
+
+static int spin(struct request *r, struct et_interrupt *interrupt, struct et_trace *out,
+	struct et_error *err)
+{
+	struct et_host host;
+	struct et_tracer_options o = { .cpu = r->cpu,
+		.duration_ns = r->duration_ns,
+		.threshold_ns = r->threshold_ns,
+		.interrupt = interrupt,
+		.note = note,
+		.ctx = r };
+
+	et_host_read("", &host);
+	o.virtual_machine = strcmp(host.virtual_machine, "none") != 0;
+	o.tick_ns = host.tick_ns;
+	int rc = et_tracer_run(&o, out, err);
+	et_progress_erase(&r->progress);
+	if (rc == 0 && *out->ended)
+		et_fail(err, ENXIO, ET_EXIT_ENVIRONMENT, "the trace ended early: %s", out->ended);
+	return rc;
+}
+
+static int program(const struct request *r, char *const *argv, struct et_interrupt *interrupt,
+	struct et_trace *out, struct et_error *err)
+{
+	struct et_tracee_options o = {
+		.argv = argv, .envp = environ, .cpu = r->cpu, .interrupt = interrupt
+	};
+	struct et_host host;
+	int status;
+
+	et_host_read("", &host);
+	o.virtual_machine = strcmp(host.virtual_machine, "none") != 0;
+	int rc = et_tracee_run(&o, out, &status, err);
+	if (rc)
+		return rc;
+	if (WIFSIGNALED(status))
+		et_fail(err, ECHILD, ET_EXIT_PROGRAM, "'%s' was ended by signal %d (%s)", argv[0],
+			WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else if (WEXITSTATUS(status))
+		et_fail(err, ECHILD, ET_EXIT_PROGRAM, "'%s' failed with exit status %d", argv[0],
+			WEXITSTATUS(status));
+	return 0;
+}
+
+static int check(struct request *r, const struct et_operands *ops, struct et_error *err)
+{
+	bool spins = r->duration_ns || r->threshold_ns;
+
+	if (ops->n_before)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "trace: what is '%s'?", ops->before[0]),
+			"a program stands behind --: etalon trace -- %s", ops->before[0]);
+	if (ops->after && !ops->n_after)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "trace: no program behind --");
+	if (r->from && (spins || r->cpu >= 0 || ops->n_after))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--from reads a trace: no program and none of --duration, --threshold, "
+			"--cpu");
+	if (ops->n_after && spins)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--duration and --threshold are not for a program: it ends by itself");
+	if (!r->duration_ns)
+		r->duration_ns = 1000000000;
+	if (r->threshold_ns >= r->duration_ns)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--threshold: nothing can be that long within the duration");
+	return 0;
+}
+
+static int write_svg(
+	const struct request *r, const struct et_traces *all, FILE *svg, struct et_error *err)
+{
+	et_trace_svg(all->list, all->n, r->from ? r->from : "Activity", svg);
+	return et_cli_close_output(svg, r->svg, err);
+}
+
+static int take(struct request *r, const struct et_operands *ops, struct et_interrupt *interrupt,
+	struct et_traces *all, struct et_error *err)
+{
+	struct et_trace one;
+
+	if (r->from)
+		return from_file(r, all, err);
+	int rc = ops->n_after ? program(r, ops->after, interrupt, &one, err)
+			      : spin(r, interrupt, &one, err);
+	if (rc == 0 || rc == -EINTR) {
+		all->list = et_alloc(sizeof(one));
+		all->list[all->n++] = one;
+	}
+	return rc;
+}
+
+static int run(struct et_cli *cli, int argc, char **argv)
+{
+	struct request r = { .cpu = -1 };
+	struct et_traces all = { 0 };
+	struct et_operands ops;
+	struct et_error err = { 0 };
+	FILE *svg = NULL;
+
+	int status = et_cli_parse(cli, &et_verb_trace, argc, argv, option, &r, &ops);
+	if (status >= 0)
+		return status;
+	r.progress =
+		(struct et_progress){ .out = cli->progress ? stderr : NULL, .width = cli->columns };
+	struct et_interrupt *interrupt = et_signals_install();
+	int rc = check(&r, &ops, &err);
+	/* Opened now, so that it does not fail after an hour. */
+	if (rc == 0 && r.svg && !(svg = et_cli_open_output(r.svg, &err)))
+		rc = -EIO;
+	if (rc == 0)
+		rc = take(&r, &ops, interrupt, &all, &err);
+	et_operands_free(&ops);
+	int rc2 = 0;
+	if (all.n) {
+		struct et_error late = { 0 };
+		print(cli, &r, &all);
+		rc2 = et_cli_close_output(stdout, "-", &late);
+		if (svg && rc2 == 0)
+			rc2 = write_svg(&r, &all, svg, &late);
+		if (rc2)
+			err = late;
+	}
+	et_traces_free(&all);
+	if (rc == -EINTR) {
+		fprintf(stderr, "etalon: interrupted; the trace ends there\n");
+		return 128 + interrupt->signal;
+	}
+	/* A program that failed, a CPU that went away: said when what there is has been printed. */
+	return rc || rc2 || err.exit ? et_cli_fail(&err) : ET_EXIT_DONE;
+}
