@@ -91,22 +91,40 @@ uint64_t et_activity_threshold(struct et_activity *a)
 
 /* --- spinning --- */
 
-/* False: it cannot go on. Kept out of the loop, which then fits into a few registers. */
-static __attribute__((noinline)) bool note(struct et_activity *a, uint64_t last, uint64_t now)
+/* Hands the last gap over: it is over. */
+static void publish(struct et_activity *a)
 {
 	size_t at = atomic_load_explicit(&a->written, memory_order_relaxed);
 
+	if (a->open.end == a->open.start)
+		return;
+	if (at - atomic_load_explicit(&a->taken, memory_order_acquire) < a->capacity) {
+		a->ring[at & (a->capacity - 1)] = a->open;
+		atomic_store_explicit(&a->written, at + 1, memory_order_release);
+	} else {
+		a->lost++;
+	}
+	a->open = (struct et_gap){ 0 };
+}
+
+/*
+ * False: it cannot go on. Kept out of the loop, which then fits into a few registers. When another
+ * process has had the caches, what happens here takes longer than some thresholds: that is the
+ * rest of the same gap, not another one.
+ */
+static __attribute__((noinline)) bool note(struct et_activity *a, uint64_t last, uint64_t now)
+{
 	if (now < last) {
 		a->ended = ET_ACTIVITY_BACKWARDS;
 		return false;
 	}
-	a->gaps++;
 	a->gap_ticks += now - last;
-	if (at - atomic_load_explicit(&a->taken, memory_order_acquire) < a->capacity) {
-		a->ring[at & (a->capacity - 1)] = (struct et_gap){ last, now };
-		atomic_store_explicit(&a->written, at + 1, memory_order_release);
+	if (a->open.end == last && a->gaps) {
+		a->open.end = now;
 	} else {
-		a->lost++;
+		publish(a);
+		a->open = (struct et_gap){ last, now };
+		a->gaps++;
 	}
 	/* Nobody changes CPUs without a gap. */
 	if (a->cpu < 0 || sched_getcpu() == a->cpu)
@@ -140,6 +158,7 @@ static inline __attribute__((always_inline)) void spin(
 			break;
 		}
 	}
+	publish(a);
 	a->end = last;
 	a->readings = readings;
 }

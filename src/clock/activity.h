@@ -4,6 +4,7 @@
  * readings further apart than a threshold are a gap, what lies between gaps is activity (Bryant &
  * O'Hallaron, Computer Systems, "Measuring program execution time": inactiveduration). Every
  * reading is compared with the one before it, also while a gap is written down: none is missed.
+ * Gaps without a reading between them are one.
  *
  * The gaps go through a ring of fixed size from the thread that spins to the one that takes them;
  * what finds no room is counted. Nothing here prints, and no allocation ends the program.
@@ -45,6 +46,7 @@ struct et_activity {
 	uint64_t gap_ticks; /* how long they were together */
 	uint64_t lost;      /* gaps that found no room in the ring; they are in the sums */
 	enum et_activity_end ended;
+	struct et_gap open; /* the last one, which may still grow */
 	/* The ring. */
 	struct et_gap *ring;
 	size_t capacity; /* a power of two */

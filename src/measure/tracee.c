@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-enum { RECORDS_BYTES = 16 << 20, MOST_RECORDS = 1 << 20 };
+enum { RECORDS_BYTES = 16 << 20, MOST_RECORDS = 1 << 20, KERNEL_NS = 5000 };
 
 /* --- the periods of a window --- */
 
@@ -39,10 +39,19 @@ static bool is_ours(const struct et_tracee_window *w, const struct et_happening 
 static void add_period(
 	const struct et_tracee_window *w, struct et_trace *t, uint64_t from, uint64_t to)
 {
+	struct et_inactive *last = t->n ? &t->list[t->n - 1] : NULL;
+
 	if (to > w->t1_ns)
 		to = w->t1_ns;
-	if (from < to)
-		et_trace_add(t, from - w->t0_ns, to - from);
+	if (from >= to)
+		return;
+	from -= w->t0_ns;
+	to -= w->t0_ns;
+	/* From the one to the other the kernel was at work, not the program. */
+	if (last && from < last->start + last->duration + KERNEL_NS)
+		last->duration = to - last->start;
+	else
+		et_trace_add(t, from, to - from);
 }
 
 void et_tracee_periods(const struct et_tracee_window *w, const struct et_happening *happened,

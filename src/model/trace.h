@@ -52,6 +52,7 @@ struct et_trace {
 	double hz_estimate;    /* what a file said before its ticks told better; 0: nothing */
 	uint64_t begin_ns;     /* CLOCK_MONOTONIC of the beginning; ET_UNKNOWN in a file's */
 	int cpu;               /* -1: not known */
+	uint64_t origin;       /* ticks that a file counts before the trace's beginning */
 	uint64_t total;        /* ticks from the beginning to the end */
 	uint64_t total_ns;     /* the same in time */
 	uint64_t inactive_ns;  /* all periods together, dropped and lost ones too */

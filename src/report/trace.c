@@ -135,6 +135,7 @@ static void print_causes(const struct et_trace *t, const struct et_page *page)
 static void print_timer(const struct et_trace *t, const struct et_page *page)
 {
 	char every[ET_FIGURE], shortest[ET_FIGURE], true_rate[ET_FIGURE], said[ET_FIGURE];
+	char cycles[48] = "";
 
 	if (!t->timer.n) {
 		et_page_paragraph(page, 16, "  timer", NULL,
@@ -143,9 +144,12 @@ static void print_timer(const struct et_trace *t, const struct et_page *page)
 	}
 	et_format_rounded(interval_ns(t), 4, every);
 	et_format_time((double)t->timer.shortest_ticks / t->hz * 1e9, shortest);
-	ET_AUTO_FREE char *text =
-		et_asprintf("%zu interrupts %s apart; the shortest took %s (%llu cycles)",
-			t->timer.n, every, shortest, (unsigned long long)t->timer.shortest_ticks);
+	/* A trace of a program knows of no cycles. */
+	if (t->readings || t->hz_estimate > 0)
+		snprintf(cycles, sizeof(cycles), " (%llu cycles)",
+			(unsigned long long)t->timer.shortest_ticks);
+	ET_AUTO_FREE char *text = et_asprintf("%zu interrupts %s apart; the shortest took %s%s",
+		t->timer.n, every, shortest, cycles);
 	et_page_paragraph(page, 16, "  timer", NULL, text, NULL);
 	if (t->hz_estimate <= 0 || t->hz == t->hz_estimate)
 		return;

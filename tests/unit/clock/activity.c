@@ -118,7 +118,8 @@ static void edges(void)
 	ok(a.gaps == 0, "as far apart as the threshold is no gap");
 	a.threshold = 9;
 	et_activity_spin(&a);
-	ok(a.gaps == a.readings - 1, "further apart is one");
+	ok(a.gaps == 1 && a.gap_ticks == a.end - a.begin,
+		"further apart is one gap after the other");
 	ok(et_activity_threshold(&a) == 1001, "a microsecond at least: %llu",
 		(unsigned long long)et_activity_threshold(&a));
 	s.every = 200; /* far fewer than one in a hundred is interrupted */
