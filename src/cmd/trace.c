@@ -1,24 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon trace`: when was the CPU taken away, and by whom? */
-#include "report/trace.h"
-#include "base/alloc.h"
-#include "base/clock.h"
+#include "cmd/trace.h"
 #include "base/parse.h"
-#include "cmd/cli.h"
-#include "cmd/input.h"
 #include "cmd/signals.h"
-#include "host/host.h"
-#include "measure/cause.h"
-#include "measure/tracee.h"
-#include "measure/tracer.h"
-#include "report/progress.h"
-#include "store/trace.h"
+#include "report/trace.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/wait.h>
-
-extern char **environ;
 
 enum { OPT_DURATION = 1, OPT_THRESHOLD, OPT_CPU, OPT_JSON, OPT_SVG, OPT_FROM, OPT_ALL };
 
@@ -38,17 +26,9 @@ static const struct et_option options[] = {
 /* Beyond a month a counter's sums are no longer exact in the figures we print. */
 static const uint64_t LONGEST_NS = UINT64_C(30) * 86400 * 1000000000;
 
-struct request {
-	uint64_t duration_ns, threshold_ns; /* 0: not given */
-	int cpu;                            /* -1: not given */
-	bool json, all;
-	const char *svg, *from;
-	struct et_progress progress;
-};
-
 static int option(void *ctx, int id, char *const *args, struct et_error *err)
 {
-	struct request *r = ctx;
+	struct et_trace_request *r = ctx;
 	uint64_t cpu;
 	int rc = 0;
 
@@ -102,7 +82,8 @@ const struct et_verb et_verb_trace = {
 	.run = run,
 };
 
-static void print(const struct et_cli *cli, const struct request *r, const struct et_traces *all)
+static void print(
+	const struct et_cli *cli, const struct et_trace_request *r, const struct et_traces *all)
 {
 	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
 	struct et_json w;
@@ -126,83 +107,7 @@ static void print(const struct et_cli *cli, const struct request *r, const struc
 	}
 }
 
-/* --- where traces come from --- */
-
-static int from_file(const struct request *r, struct et_traces *out, struct et_error *err)
-{
-	const char *name = strcmp(r->from, "-") ? r->from : "standard input";
-	ET_AUTO_FREE char *data = NULL;
-	size_t size;
-
-	int rc = et_input_read(r->from, ET_TRACES_MOST_BYTES, &data, &size, err);
-	if (rc == 0)
-		rc = et_traces_read(data, size, name, out, err);
-	for (size_t i = 0; rc == 0 && i < out->n; i++) {
-		struct et_trace *t = &out->list[i];
-		et_cause_regular(t, strcmp(t->source, "file") != 0, true);
-		et_trace_set_rate(t, t->hz > 0 ? t->hz : t->hz_estimate);
-		et_trace_sum(t);
-	}
-	return rc;
-}
-
-static void note(void *ctx, uint64_t elapsed_ns)
-{
-	struct request *r = ctx;
-	struct et_progress_state state = { .name = "seconds of the trace",
-		.done = elapsed_ns / 1000000000,
-		.total = r->duration_ns / 1000000000,
-		.elapsed_ns = elapsed_ns };
-
-	if (r->duration_ns >= UINT64_C(2000000000))
-		et_progress_draw(&r->progress, &state, et_clock_read_ns(CLOCK_MONOTONIC));
-}
-
-static int spin(struct request *r, struct et_interrupt *interrupt, struct et_trace *out,
-	struct et_error *err)
-{
-	struct et_host host;
-	struct et_tracer_options o = { .cpu = r->cpu,
-		.duration_ns = r->duration_ns,
-		.threshold_ns = r->threshold_ns,
-		.interrupt = interrupt,
-		.note = note,
-		.ctx = r };
-
-	et_host_read("", &host);
-	o.virtual_machine = strcmp(host.virtual_machine, "none") != 0;
-	o.tick_ns = host.tick_ns;
-	int rc = et_tracer_run(&o, out, err);
-	et_progress_erase(&r->progress);
-	if (rc == 0 && *out->ended)
-		et_fail(err, ENXIO, ET_EXIT_ENVIRONMENT, "the trace ended early: %s", out->ended);
-	return rc;
-}
-
-static int program(const struct request *r, char *const *argv, struct et_interrupt *interrupt,
-	struct et_trace *out, struct et_error *err)
-{
-	struct et_tracee_options o = {
-		.argv = argv, .envp = environ, .cpu = r->cpu, .interrupt = interrupt
-	};
-	struct et_host host;
-	int status;
-
-	et_host_read("", &host);
-	o.virtual_machine = strcmp(host.virtual_machine, "none") != 0;
-	int rc = et_tracee_run(&o, out, &status, err);
-	if (rc)
-		return rc;
-	if (WIFSIGNALED(status))
-		et_fail(err, ECHILD, ET_EXIT_PROGRAM, "'%s' was ended by signal %d (%s)", argv[0],
-			WTERMSIG(status), strsignal(WTERMSIG(status)));
-	else if (WEXITSTATUS(status))
-		et_fail(err, ECHILD, ET_EXIT_PROGRAM, "'%s' failed with exit status %d", argv[0],
-			WEXITSTATUS(status));
-	return 0;
-}
-
-static int check(struct request *r, const struct et_operands *ops, struct et_error *err)
+static int check(struct et_trace_request *r, const struct et_operands *ops, struct et_error *err)
 {
 	bool spins = r->duration_ns || r->threshold_ns;
 
@@ -227,36 +132,39 @@ static int check(struct request *r, const struct et_operands *ops, struct et_err
 	return 0;
 }
 
-static int write_svg(
-	const struct request *r, const struct et_traces *all, FILE *svg, struct et_error *err)
+/* Tried now, so that it does not fail after an hour; what is in it stays until there is more. */
+static int open_svg(const struct et_trace_request *r, FILE **out, struct et_error *err)
 {
-	et_trace_svg(all->list, all->n, r->from ? r->from : "Activity", svg);
-	return et_cli_close_output(svg, r->svg, err);
+	if (!strcmp(r->svg, "-"))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--svg: text or JSON go to the standard output; give a file");
+	*out = fopen(r->svg, "ae");
+	return *out ? 0 : et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", r->svg);
 }
 
-static int take(struct request *r, const struct et_operands *ops, struct et_interrupt *interrupt,
-	struct et_traces *all, struct et_error *err)
+static int write_all(struct et_cli *cli, const struct et_trace_request *r,
+	const struct et_traces *all, FILE **svg, struct et_error *err)
 {
-	struct et_trace one;
-
-	if (r->from)
-		return from_file(r, all, err);
-	int rc = ops->n_after ? program(r, ops->after, interrupt, &one, err)
-			      : spin(r, interrupt, &one, err);
-	if (rc == 0 || rc == -EINTR) {
-		all->list = et_alloc(sizeof(one));
-		all->list[all->n++] = one;
-	}
-	return rc;
+	print(cli, r, all);
+	int rc = et_cli_close_output(stdout, "-", err);
+	if (rc || !*svg)
+		return rc;
+	FILE *f = *svg;
+	*svg = NULL;
+	/* A pipe or a device has nothing to be emptied of. */
+	if (ftruncate(fileno(f), 0) < 0)
+		errno = 0;
+	et_trace_svg(all->list, all->n, f);
+	return et_cli_close_output(f, r->svg, err);
 }
 
 static int run(struct et_cli *cli, int argc, char **argv)
 {
-	struct request r = { .cpu = -1 };
+	struct et_trace_request r = { .cpu = -1 };
 	struct et_traces all = { 0 };
 	struct et_operands ops;
 	struct et_error err = { 0 };
-	FILE *svg = NULL;
+	ET_AUTO_FCLOSE FILE *svg = NULL;
 
 	int status = et_cli_parse(cli, &et_verb_trace, argc, argv, option, &r, &ops);
 	if (status >= 0)
@@ -265,21 +173,18 @@ static int run(struct et_cli *cli, int argc, char **argv)
 		(struct et_progress){ .out = cli->progress ? stderr : NULL, .width = cli->columns };
 	struct et_interrupt *interrupt = et_signals_install();
 	int rc = check(&r, &ops, &err);
-	/* Opened now, so that it does not fail after an hour. */
-	if (rc == 0 && r.svg && !(svg = et_cli_open_output(r.svg, &err)))
-		rc = -EIO;
+	if (rc == 0 && r.svg)
+		rc = open_svg(&r, &svg, &err);
 	if (rc == 0)
-		rc = take(&r, &ops, interrupt, &all, &err);
+		rc = et_trace_take(&r, ops.n_after ? ops.after : NULL, interrupt, &all, &err);
 	et_operands_free(&ops);
-	int rc2 = 0;
 	if (all.n) {
 		struct et_error late = { 0 };
-		print(cli, &r, &all);
-		rc2 = et_cli_close_output(stdout, "-", &late);
-		if (svg && rc2 == 0)
-			rc2 = write_svg(&r, &all, svg, &late);
-		if (rc2)
+		int rc2 = write_all(cli, &r, &all, &svg, &late);
+		if (rc2) {
+			rc = rc2;
 			err = late;
+		}
 	}
 	et_traces_free(&all);
 	if (rc == -EINTR) {
@@ -287,5 +192,5 @@ static int run(struct et_cli *cli, int argc, char **argv)
 		return 128 + interrupt->signal;
 	}
 	/* A program that failed, a CPU that went away: said when what there is has been printed. */
-	return rc || rc2 || err.exit ? et_cli_fail(&err) : ET_EXIT_DONE;
+	return rc || err.exit ? et_cli_fail(&err) : ET_EXIT_DONE;
 }

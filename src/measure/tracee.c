@@ -18,7 +18,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-enum { RECORDS_BYTES = 16 << 20, MOST_RECORDS = 1 << 20, KERNEL_NS = 5000 };
+enum { RECORDS_BYTES = 16 << 20, MOST_RECORDS = 1 << 20, KERNEL_NS = 15000 };
 
 /* --- the periods of a window --- */
 

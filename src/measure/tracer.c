@@ -271,9 +271,17 @@ static int make_ready(struct tracer *r, struct et_error *err)
 	sched_getaffinity(0, sizeof(before), &before);
 	if (sched_setaffinity(0, sizeof(r->one), &r->one) < 0)
 		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "CPU %d", a->cpu);
-	a->threshold = r->o->threshold_ns ? (uint64_t)((double)r->o->threshold_ns * a->hz * 1e-9)
-					  : et_activity_threshold(a);
+	a->threshold = et_activity_threshold(a);
 	sched_setaffinity(0, sizeof(before), &before);
+	if (r->o->threshold_ns) {
+		uint64_t given = (uint64_t)((double)r->o->threshold_ns * a->hz * 1e-9);
+		if (given < a->threshold / 10)
+			et_warn(&r->t->notes,
+				"the threshold is within what readings are apart by themselves; "
+				"the one found would be %.0f ns",
+				(double)a->threshold / a->hz * 1e9);
+		a->threshold = given;
+	}
 	et_tracer_step_aside(a->cpu);
 	double ticks = (double)r->o->duration_ns * 1e-9 * a->hz;
 	if (r->o->duration_ns != UINT64_MAX && ticks < 9e18)

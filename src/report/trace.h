@@ -11,6 +11,6 @@
 void et_trace_text(const struct et_trace *t, const struct et_page *page, bool all);
 void et_trace_json(const struct et_trace *t, struct et_json *w);
 /* One picture of all traces: a lane for each cause and for the processes that took most. */
-void et_trace_svg(const struct et_trace *traces, size_t n, const char *title, FILE *out);
+void et_trace_svg(const struct et_trace *traces, size_t n, FILE *out);
 
 #endif

@@ -128,16 +128,21 @@ static char *describe(const struct et_trace *traces, size_t n)
 	return text;
 }
 
-void et_trace_svg(const struct et_trace *traces, size_t n, const char *title, FILE *out)
+void et_trace_svg(const struct et_trace *traces, size_t n, FILE *out)
 {
 	static const unsigned colors[ET_CAUSES] = { ET_SVG_ORANGE, ET_SVG_RED, ET_SVG_PURPLE,
 		ET_SVG_SKY, ET_SVG_BLUE, ET_SVG_GREY };
 	struct et_svg_series series[ET_CAUSES + 2];
+	char title[128] = "Activity";
 	struct picture p = { 0 };
 	size_t n_series = 0;
 
 	for (size_t i = 0; i < n; i++)
 		add_trace(&p, &traces[i], n > 1);
+	if (n == 1 && traces[0].name)
+		snprintf(title, sizeof(title), "Activity of %s", traces[0].name);
+	else if (n == 1 && traces[0].cpu >= 0)
+		snprintf(title, sizeof(title), "Activity on CPU %d", traces[0].cpu);
 	series[n_series++] = series_of(&p.active, "active", ET_SVG_SEGMENTS, ET_SVG_GREEN);
 	for (size_t c = 0; c < ET_CAUSES; c++) {
 		if (p.by_cause[c].n)
