@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static uint64_t read_clock(void *ctx)
 {
@@ -169,13 +170,24 @@ static uint64_t read_counter(void *ctx)
 	return et_counter_read();
 }
 
+static uint64_t times_switched(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_THREAD, &u);
+	return (uint64_t)u.ru_nvcsw + (uint64_t)u.ru_nivcsw;
+}
+
 static void spin_here(struct et_activity *a)
 {
+	uint64_t before = times_switched();
+
 	/* Two loops: a reading that is known beforehand becomes part of the first. */
 	if (!a->read)
 		spin(a, read_counter, NULL);
 	else
 		spin(a, a->read, a->ctx);
+	a->switches = times_switched() - before;
 	atomic_store_explicit(&a->over, true, memory_order_release);
 }
 

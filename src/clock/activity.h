@@ -45,6 +45,7 @@ struct et_activity {
 	uint64_t gaps;      /* all of them */
 	uint64_t gap_ticks; /* how long they were together */
 	uint64_t lost;      /* gaps that found no room in the ring; they are in the sums */
+	uint64_t switches;  /* how often another thread got its CPU, from first to last */
 	enum et_activity_end ended;
 	struct et_gap open; /* the last one, which may still grow */
 	/* The ring. */

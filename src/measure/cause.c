@@ -126,39 +126,47 @@ void et_cause_join(struct et_trace *t, size_t from, const struct et_happening *h
 
 /* --- without --- */
 
-/* The longest period that is unknown, or NULL. */
-static struct et_inactive *longest_unknown(struct et_trace *t, size_t from)
+static int longest_first(const void *a, const void *b)
 {
-	struct et_inactive *best = NULL;
+	uint64_t x = (*(struct et_inactive *const *)a)->duration_ns;
+	uint64_t y = (*(struct et_inactive *const *)b)->duration_ns;
 
-	for (size_t i = from; i < t->n; i++) {
-		struct et_inactive *p = &t->list[i];
-		if (p->cause == ET_CAUSE_UNKNOWN && (!best || p->duration_ns > best->duration_ns))
-			best = p;
-	}
-	return best;
+	return (x < y) - (x > y);
 }
 
-void et_cause_switches(struct et_trace *t, size_t from, uint64_t *switches)
+/* The periods that are unknown, the longest first; caller frees. */
+static struct et_inactive **unknown_ones(struct et_trace *t, size_t *n)
 {
-	struct et_inactive *p;
+	struct et_inactive **list = et_calloc(t->n + 1, sizeof(struct et_inactive *));
 
-	while (*switches && (p = longest_unknown(t, from))) {
-		p->cause = ET_CAUSE_PROCESS;
-		--*switches;
+	*n = 0;
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->list[i].cause == ET_CAUSE_UNKNOWN)
+			list[(*n)++] = &t->list[i];
 	}
+	qsort(list, *n, sizeof(struct et_inactive *), longest_first);
+	return list;
 }
 
-void et_cause_steal(struct et_trace *t, size_t from, uint64_t *stolen_ns)
+void et_cause_switches(struct et_trace *t, uint64_t *switches)
 {
-	struct et_inactive *p;
+	size_t n;
+	ET_AUTO_FREE struct et_inactive **list = unknown_ones(t, &n);
 
-	while (*stolen_ns && (p = longest_unknown(t, from))) {
-		/* What is told in whole ticks cannot be told of less than a tenth of one. */
-		if (p->duration_ns < 1000000)
-			break;
-		p->cause = ET_CAUSE_STEAL;
-		*stolen_ns = *stolen_ns > p->duration_ns ? *stolen_ns - p->duration_ns : 0;
+	for (size_t i = 0; i < n && *switches; i++, --*switches)
+		list[i]->cause = ET_CAUSE_PROCESS;
+}
+
+void et_cause_steal(struct et_trace *t, uint64_t *stolen_ns)
+{
+	size_t n;
+	ET_AUTO_FREE struct et_inactive **list = unknown_ones(t, &n);
+
+	/* What is told in whole ticks cannot be told of less than a tenth of one. */
+	for (size_t i = 0; i < n && *stolen_ns && list[i]->duration_ns >= ET_STEAL_LEAST_NS; i++) {
+		uint64_t ns = list[i]->duration_ns;
+		list[i]->cause = ET_CAUSE_STEAL;
+		*stolen_ns = *stolen_ns > ns ? *stolen_ns - ns : 0;
 	}
 }
 

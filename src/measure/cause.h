@@ -18,19 +18,22 @@ void et_cause_join(struct et_trace *t, size_t from, const struct et_happening *h
 
 /*
  * Without records of processes: *switches is how often the thread was switched out and not yet put
- * down to a period. The longest of those from `from` on that are unknown get one each.
+ * down to a period. The longest periods that are unknown get one each.
  */
-void et_cause_switches(struct et_trace *t, size_t from, uint64_t *switches);
+void et_cause_switches(struct et_trace *t, uint64_t *switches);
 
-/* The longest unknown periods from `from` on are steal as long as *stolen_ns lasts. */
-void et_cause_steal(struct et_trace *t, size_t from, uint64_t *stolen_ns);
+/*
+ * The longest unknown periods, of at least ET_STEAL_LEAST_NS, are steal as long as *stolen_ns
+ * lasts: the kernel tells it in ticks of 10 ms.
+ */
+#define ET_STEAL_LEAST_NS 1000000
+void et_cause_steal(struct et_trace *t, uint64_t *stolen_ns);
 
 /*
  * Finds the timer interrupts by their regularity (clock/ticks.h) and fills t->timer; with the
  * interval said to be known, the counter's rate follows from it. assign: periods that are unknown
- * and begin with a tick are the timer's; long_is_process:
- * unless they last half an interval or more, which no
- * interrupt does and another process does.
+ * and begin with a tick are the timer's; long_is_process: unless they last half an interval or
+ * more, which no interrupt does and another process does.
  */
 void et_cause_regular(struct et_trace *t, bool assign, bool long_is_process);
 

@@ -249,7 +249,7 @@ static void conclude(struct tracee *r, uint64_t stolen_ns, struct et_trace *t)
 	ET_AUTO_FREE int32_t *ours = find_ours(r, &w.n_ours);
 	w.ours = ours;
 	et_tracee_periods(&w, r->records, r->n, t);
-	et_cause_steal(t, 0, &stolen_ns);
+	et_cause_steal(t, &stolen_ns);
 	et_cause_regular(t, false, false);
 	et_trace_sum(t);
 	t->source = et_witness_source(r->witness);

@@ -88,43 +88,32 @@ static void forget_records(struct tracer *r, uint64_t before_ns)
 	r->n_pending = n;
 }
 
-/* How often the thread got the CPU so far: "run_ns wait_ns times". */
+/* How often the thread got the CPU back so far; of one that runs: "run_ns wait_ns times". */
 static uint64_t times_switched(const struct tracer *r)
 {
 	char path[64], text[128];
 	unsigned long long times;
 
+	if (atomic_load(&r->activity.over))
+		return r->activity.switches;
 	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", atomic_load(&r->activity.tid));
 	if (et_sysroot_line("", path, text, sizeof(text)) <= 0 ||
-		sscanf(text, "%*u %*u %llu", &times) != 1)
+		sscanf(text, "%*u %*u %llu", &times) != 1 || !times)
 		return 0;
-	return times;
+	return times - 1; /* it began with having it */
 }
 
 static void put_down(struct tracer *r, size_t from)
 {
 	struct et_trace *t = r->t;
-	struct et_stolen stolen = et_steal_read(&r->steal, &r->one);
 
-	if (r->witness) {
-		et_witness_stream_drain(r->witness, keep_record, r, &r->lost_records);
-		et_cause_join(t, from, r->pending, r->n_pending);
-		if (t->n > from)
-			forget_records(r, t->begin_ns + t->list[t->n - 1].start_ns +
-						  t->list[t->n - 1].duration_ns);
-	} else {
-		uint64_t times = times_switched(r);
-		if (times > r->switches_seen) {
-			r->switches += times - r->switches_seen;
-			r->switches_seen = times;
-		}
-		et_cause_switches(t, from, &r->switches);
-	}
-	if (stolen.steal_ns != ET_UNKNOWN && stolen.steal_ns > r->stolen_seen) {
-		r->stolen_ns += stolen.steal_ns - r->stolen_seen;
-		r->stolen_seen = stolen.steal_ns;
-	}
-	et_cause_steal(t, from, &r->stolen_ns);
+	if (!r->witness)
+		return;
+	et_witness_stream_drain(r->witness, keep_record, r, &r->lost_records);
+	et_cause_join(t, from, r->pending, r->n_pending);
+	if (t->n > from)
+		forget_records(r,
+			t->begin_ns + t->list[t->n - 1].start_ns + t->list[t->n - 1].duration_ns);
 }
 
 static void add_gap(struct tracer *r, const struct et_gap *g, const struct et_anchor *now)
@@ -144,12 +133,27 @@ static void add_gap(struct tracer *r, const struct et_gap *g, const struct et_an
 	r->taken_ticks += p->duration;
 }
 
-/* By regularity what records did not tell. */
-static void find_ticks(struct tracer *r)
+/*
+ * What records did not tell, by counts and by regularity. Over as much of the trace as there is:
+ * counts are of no instant.
+ */
+static void settle(struct tracer *r)
 {
-	bool assign = !r->witness || !et_witness_sees_interrupts(r->witness);
+	bool interrupts = r->witness && et_witness_sees_interrupts(r->witness);
+	uint64_t stolen = et_steal_read(&r->steal, &r->one).steal_ns;
+	uint64_t times = times_switched(r);
 
-	et_cause_regular(r->t, assign, false);
+	if (!r->witness && times > r->switches_seen) {
+		r->switches += times - r->switches_seen;
+		r->switches_seen = times;
+		et_cause_switches(r->t, &r->switches);
+	}
+	if (stolen != ET_UNKNOWN && stolen > r->stolen_seen) {
+		r->stolen_ns += stolen - r->stolen_seen;
+		r->stolen_seen = stolen;
+	}
+	et_cause_steal(r->t, &r->stolen_ns);
+	et_cause_regular(r->t, !interrupts, false);
 }
 
 /*
@@ -174,7 +178,7 @@ static void look(struct tracer *r)
 	put_down(r, from);
 	r->last = now;
 	if (r->t->n >= ET_TRACE_MOST) {
-		find_ticks(r);
+		settle(r);
 		et_trace_drop(r->t);
 	}
 }
@@ -220,7 +224,7 @@ static void conclude(struct tracer *r)
 	t->total_ns = et_anchor_ns(&r->first, &r->last, a->end) - t->begin_ns;
 	t->readings = a->readings;
 	t->lost = a->lost;
-	find_ticks(r);
+	settle(r);
 	et_trace_sum(t);
 	t->inactive_ns += (uint64_t)((double)(a->gap_ticks - r->taken_ticks) / t->hz * 1e9);
 	if (a->ended == ET_ACTIVITY_MOVED)
@@ -313,8 +317,7 @@ static void open_witness(struct tracer *r)
 
 int et_tracer_run(const struct et_tracer_options *o, struct et_trace *out, struct et_error *err)
 {
-	/* To begin with it has been switched to once. */
-	struct tracer r = { .o = o, .t = out, .switches_seen = 1 };
+	struct tracer r = { .o = o, .t = out };
 
 	et_trace_init(out);
 	out->timer.nominal_ns = o->tick_ns;
