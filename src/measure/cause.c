@@ -70,6 +70,19 @@ static void put_down(
 		p->taker = et_trace_taker(t, cause, name);
 }
 
+/* Each process that ran in the period gets its own share of it. */
+static void share_out(struct et_trace *t, const struct shares *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->list[i].kind != ET_HAPPENING_RAN)
+			continue;
+		uint32_t at = et_trace_taker(t, ET_CAUSE_PROCESS, s->list[i].name);
+		t->takers[at].exact = true;
+		t->takers[at].count++;
+		t->takers[at].ns += s->list[i].ns;
+	}
+}
+
 static void decide(struct et_trace *t, struct et_inactive *p, const struct shares *s)
 {
 	uint64_t ran = s->by_kind[ET_HAPPENING_RAN], irq = s->by_kind[ET_HAPPENING_IRQ];
@@ -87,14 +100,15 @@ static void decide(struct et_trace *t, struct et_inactive *p, const struct share
 	uint64_t covered = ran > timer + irq + soft ? ran : timer + irq + soft;
 	if (p->duration_ns >= ET_CAUSE_LONG_NS && covered < p->duration_ns / 2)
 		return;
-	if (ran > timer + irq + soft)
+	if (ran > timer + irq + soft) {
 		put_down(t, p, ET_CAUSE_PROCESS, longest_name(s, ET_HAPPENING_RAN));
-	else if (timer && timer + soft >= irq)
+		share_out(t, s);
+	} else if (timer && timer + soft >= irq) {
 		put_down(t, p, ET_CAUSE_TIMER, NULL);
-	else if (irq)
-		put_down(t, p, ET_CAUSE_IRQ, longest_name(s, ET_HAPPENING_IRQ));
-	else
-		put_down(t, p, ET_CAUSE_IRQ, longest_name(s, ET_HAPPENING_SOFTIRQ));
+	} else {
+		put_down(t, p, ET_CAUSE_IRQ,
+			longest_name(s, irq ? ET_HAPPENING_IRQ : ET_HAPPENING_SOFTIRQ));
+	}
 }
 
 static uint64_t overlap_ns(const struct et_happening *h, uint64_t from, uint64_t to)

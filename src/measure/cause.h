@@ -11,7 +11,8 @@
  * in order of their starts, those of the traced thread itself left out. A period is put down to
  * what took most of it: a process, the timer interrupt (with the soft interrupts it raised),
  * another interrupt. One of at least ET_CAUSE_LONG_NS whose records cover less than half of it
- * stays unknown: whatever took it does not run on this kernel.
+ * stays unknown: whatever took it does not run on this kernel. Where several processes ran in a
+ * period it bears the name of one, and the sums of the takers give each its share.
  */
 #define ET_CAUSE_LONG_NS 200000
 void et_cause_join(struct et_trace *t, size_t from, const struct et_happening *happened, size_t n);

@@ -54,7 +54,7 @@ static void sum(struct et_trace *t, size_t n)
 		t->by_cause[p->cause].count++;
 		t->by_cause[p->cause].ns += p->duration_ns;
 		t->inactive_ns += p->duration_ns;
-		if (p->taker != ET_NOBODY) {
+		if (p->taker != ET_NOBODY && !t->takers[p->taker].exact) {
 			t->takers[p->taker].count++;
 			t->takers[p->taker].ns += p->duration_ns;
 		}

@@ -29,7 +29,8 @@ extern const char *const et_cause_names[]; /* as in JSON; NULL ends it */
 struct et_taker {
 	char name[32];
 	enum et_cause cause;
-	uint64_t count, ns; /* of the periods that are put down to it */
+	bool exact;         /* known apart from the periods: several share one */
+	uint64_t count, ns; /* of the periods that are put down to it, or of its share in them */
 };
 
 #define ET_NOBODY UINT32_MAX

@@ -84,6 +84,9 @@ static void by_records(void)
 	ok(t.by_cause[ET_CAUSE_IRQ].count == 2 && t.by_cause[ET_CAUSE_IRQ].ns == 20 &&
 			t.by_cause[ET_CAUSE_PROCESS].ns == 1400,
 		"sums by cause");
+	ok(t.takers[0].ns == 990 && t.takers[0].count == 1 && !strcmp(t.takers[1].name, "ld") &&
+			t.takers[1].ns == 400,
+		"each process has its share");
 	near(et_trace_active(&t), 1 - (10 + 20 + 1400 + 20 + 400000 + 1e6 + 2e7) / 4e7, 1e-12, 0,
 		"the share that is left");
 	et_trace_free(&t);
