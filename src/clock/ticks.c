@@ -58,7 +58,7 @@ struct chain {
 	 */
 	double given;
 	double k, kk, y, ky, yy;
-	uint64_t shortest;
+	uint64_t first, shortest;
 };
 
 static void add(struct chain *c, const struct et_gap *g, double k, double y)
@@ -74,6 +74,8 @@ static void add(struct chain *c, const struct et_gap *g, double k, double y)
 	c->yy += y * y;
 	if (length < c->shortest)
 		c->shortest = length;
+	if (c->seen == 1 || g->start < c->first)
+		c->first = g->start;
 }
 
 static bool hopeless(const struct chain *c)
@@ -195,6 +197,7 @@ static void conclude(const struct chain *c, struct et_tick_fit *out)
 
 	*out = (struct et_tick_fit){ .interval = c->given + slope,
 		.uncertainty = n > 2 ? sqrt(rest / (n - 2) / skk) : 0,
+		.first = c->first,
 		.n = c->seen,
 		.covered = c->covered,
 		.missed = c->missed,

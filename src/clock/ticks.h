@@ -17,6 +17,7 @@
 struct et_tick_fit {
 	double interval;    /* from one to the next, in the counter's ticks */
 	double uncertainty; /* standard uncertainty of it, from the fit of all that were seen */
+	uint64_t first;     /* where the first one that was seen begins */
 	size_t n;           /* seen */
 	size_t covered;     /* places within gaps that began before them */
 	size_t missed;      /* places where there was no gap */

@@ -209,6 +209,7 @@ void et_cause_regular(struct et_trace *t, bool assign, bool long_is_process)
 	if (et_ticks_find(gaps, t->n, hz, ticks, &fit))
 		return;
 	t->timer.n = fit.n;
+	t->timer.first = fit.first;
 	t->timer.interval = fit.interval;
 	t->timer.uncertainty = fit.uncertainty;
 	t->timer.shortest_ticks = fit.shortest;

@@ -71,6 +71,7 @@ struct et_trace {
 	/* The ticks found by their regularity; n 0: none. */
 	struct {
 		size_t n;
+		uint64_t first;          /* where the first one begins, in the counter's ticks */
 		double interval;         /* in the counter's ticks */
 		double uncertainty;      /* standard uncertainty of it */
 		uint64_t nominal_ns;     /* what the interval is said to be; 0: nobody says */

@@ -273,6 +273,7 @@ static void json_timer(const struct et_trace *t, struct et_json *w)
 	}
 	et_json_flat_object(w, "timer");
 	et_json_u64(w, "count", t->timer.n);
+	et_json_double(w, "first_ns", (double)t->timer.first / t->hz * 1e9);
 	et_json_double(w, "interval_ns", interval_ns(t));
 	et_json_double(w, "uncertainty_ns", t->timer.uncertainty / t->hz * 1e9);
 	et_json_double(w, "shortest_ns", (double)t->timer.shortest_ticks / t->hz * 1e9);

@@ -77,7 +77,7 @@ if $privileged && etalon trace --duration 1ms --json 2>&1 | grep -q '"causes_fro
 	cp "$(command -v yes)" ./burst-of-yes
 	taskset -c "$last" timeout 20 ./burst-of-yes >/dev/null &
 	burner=$!
-	exits 'a burst of another process' 0 etalon trace --json --duration 1s --cpu "$last"
+	exits 'a burst of another process' 0 etalon trace --json --duration 700ms --cpu "$last"
 	json 'is named' 'any(p["name"] == "burst-of-yes" and p["duration_ns"] > 1e6 for p in d["by_process"])'
 	exits 'a program beside it' 0 etalon trace --json --cpu "$last" -- \
 		etalon put inc --iterations 30000000
@@ -118,7 +118,7 @@ if [ "$(nproc)" -gt 1 ]; then
 	etalon trace --duration 1h --cpu "$last" >gone.txt 2>gone.err &
 	tracer=$!
 	sleep 0.7
-	taskset -apc "$first" $tracer >/dev/null
+	taskset -apc "$first" $tracer >/dev/null 2>&1
 	for ((i = 0; i < 100; i++)); do
 		kill -0 $tracer 2>/dev/null || break
 		sleep 0.1
