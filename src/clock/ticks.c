@@ -215,7 +215,8 @@ int et_ticks_find(
 	for (size_t i = 0; ticks && i < n; i++)
 		ticks[i] = false;
 	for (size_t level = 0; level < sizeof(least_s) / sizeof(least_s[0]); level++) {
-		struct series s = { window, gather(gaps, n, least_s[level] * hz, window) };
+		size_t m = gather(gaps, n, least_s[level] * hz, window);
+		struct series s = { window, m };
 		struct line best = best_line(&s, hz);
 		if (!best.seen)
 			continue;

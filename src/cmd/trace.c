@@ -74,7 +74,7 @@ const struct et_verb et_verb_trace = {
 		"and\n"
 		"interrupts need root (or CAP_BPF and CAP_PERFMON).",
 	.examples = "  etalon trace --duration 200ms\n"
-		    "  etalon trace --json --duration 50ms --cpu 0 --threshold 2us\n"
+		    "  etalon trace --json --duration 50ms --threshold 2us\n"
 		    "  etalon trace --duration 100ms --svg timeline.svg\n"
 		    "  etalon trace --from activity.json\n"
 		    "  etalon trace -- sort data # needs root\n",
