@@ -221,14 +221,20 @@ static int perform(struct tracee *r, struct et_error *err)
 	return rc;
 }
 
-/* Processes and threads of the program: what the exit records claim for it. */
-static int32_t *find_ours(struct tracee *r, size_t *n)
+/*
+ * Processes and threads of the program: what the exit records claim for it; and how long they were
+ * ready to run and had no CPU.
+ */
+static int32_t *find_ours(struct tracee *r, size_t *n, uint64_t *ready_ns)
 {
 	int32_t *ours = et_calloc(r->exits.n + 1, sizeof(*ours));
 
 	*n = 0;
 	ours[(*n)++] = r->ended.pid;
-	et_exits_claim(&r->exits, r->ended.pid, getpid());
+	struct et_tree_delays d = et_exits_claim(&r->exits, r->ended.pid, getpid());
+	if (d.tasks)
+		*ready_ns =
+			d.run_ns > r->start->run_delay_ns ? d.run_ns - r->start->run_delay_ns : 0;
 	for (size_t i = 0; i < r->exits.n; i++) {
 		if (r->exits.records[i].pid < 0)
 			ours[(*n)++] = -r->exits.records[i].pid;
@@ -246,13 +252,20 @@ static void conclude(struct tracee *r, uint64_t stolen_ns, struct et_trace *t)
 		et_warn(&t->notes, "only the beginning is shown: more than %d records",
 			MOST_RECORDS);
 	}
-	ET_AUTO_FREE int32_t *ours = find_ours(r, &w.n_ours);
+	ET_AUTO_FREE int32_t *ours = find_ours(r, &w.n_ours, &t->ready_ns);
 	w.ours = ours;
 	et_tracee_periods(&w, r->records, r->n, t);
 	et_cause_steal(t, &stolen_ns);
 	et_cause_regular(t, false, false);
 	et_trace_sum(t);
 	t->source = et_witness_source(r->witness);
+	/* Who ran while the program slept took nothing from it. */
+	if (t->ready_ns != ET_UNKNOWN &&
+		t->by_cause[ET_CAUSE_PROCESS].ns > t->ready_ns + t->ready_ns / 10 + 1000000)
+		et_warn(&t->notes,
+			"of the time of other processes the program was ready to run for %.3g ms; "
+			"for the rest it waited for something else, and they used its CPU",
+			(double)t->ready_ns / 1e6);
 	if (!et_witness_sees_interrupts(r->witness))
 		et_warn(&t->notes, "no records of interrupts: they count as the program's time");
 	if (!r->taskstats || r->lost_exits)

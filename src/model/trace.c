@@ -11,7 +11,7 @@ const char *const et_cause_names[] = { "timer", "process", "irq", "steal", "wait
 void et_trace_init(struct et_trace *t)
 {
 	memset(t, 0, sizeof(*t));
-	t->begin_ns = t->threshold_ns = ET_UNKNOWN;
+	t->begin_ns = t->threshold_ns = t->ready_ns = ET_UNKNOWN;
 	t->cpu = -1;
 	t->source = "regularity";
 }

@@ -57,6 +57,7 @@ struct et_trace {
 	uint64_t total;        /* ticks from the beginning to the end */
 	uint64_t total_ns;     /* the same in time */
 	uint64_t inactive_ns;  /* all periods together, dropped and lost ones too */
+	uint64_t ready_ns;     /* that a program waited for a CPU; ET_UNKNOWN: not told */
 	uint64_t threshold_ns; /* ET_UNKNOWN: not told */
 	bool threshold_found;  /* by itself */
 	uint64_t readings;     /* of the counter; 0: not told */

@@ -292,6 +292,7 @@ void et_trace_json(const struct et_trace *t, struct et_json *w)
 		et_json_int(w, "cpu", t->cpu);
 	et_json_u64(w, "begin_ns", t->begin_ns);
 	et_json_u64(w, "total_ns", t->total_ns);
+	et_json_u64(w, "ready_ns", t->ready_ns);
 	et_json_u64(w, "readings", t->readings ? t->readings : ET_UNKNOWN);
 	et_json_double(w, "active_percent", 100 * et_trace_active(t));
 	et_json_object(w, "by_cause");
