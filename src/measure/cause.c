@@ -83,6 +83,12 @@ static void share_out(struct et_trace *t, const struct shares *s)
 	}
 }
 
+/* It was not ready to run for as much as half of it: whoever ran took nothing from it. */
+static bool slept(const struct et_trace *t, const struct et_inactive *p)
+{
+	return t->ready_ns != ET_UNKNOWN && p->duration_ns / 2 > t->ready_ns;
+}
+
 static void decide(struct et_trace *t, struct et_inactive *p, const struct shares *s)
 {
 	uint64_t ran = s->by_kind[ET_HAPPENING_RAN], irq = s->by_kind[ET_HAPPENING_IRQ];
@@ -100,7 +106,9 @@ static void decide(struct et_trace *t, struct et_inactive *p, const struct share
 	uint64_t covered = ran > timer + irq + soft ? ran : timer + irq + soft;
 	if (p->duration_ns >= ET_CAUSE_LONG_NS && covered < p->duration_ns / 2)
 		return;
-	if (ran > timer + irq + soft) {
+	if (ran > timer + irq + soft && slept(t, p)) {
+		put_down(t, p, ET_CAUSE_WAIT, NULL);
+	} else if (ran > timer + irq + soft) {
 		put_down(t, p, ET_CAUSE_PROCESS, longest_name(s, ET_HAPPENING_RAN));
 		share_out(t, s);
 	} else if (timer && timer + soft >= irq) {

@@ -12,7 +12,8 @@
  * what took most of it: a process, the timer interrupt (with the soft interrupts it raised),
  * another interrupt. One of at least ET_CAUSE_LONG_NS whose records cover less than half of it
  * stays unknown: whatever took it does not run on this kernel. Where several processes ran in a
- * period it bears the name of one, and the sums of the takers give each its share.
+ * period it bears the name of one, and the sums of the takers give each its share. A period that
+ * is more than twice as long as a program was ready to run at all (t->ready_ns) it slept.
  */
 #define ET_CAUSE_LONG_NS 200000
 void et_cause_join(struct et_trace *t, size_t from, const struct et_happening *happened, size_t n);

@@ -121,13 +121,20 @@ static void keep(void *ctx, const struct et_happening *h)
 	r->records[r->n++] = *h;
 }
 
+/* The end of our own thread, too, is told. */
+static void keep_exit(void *ctx, const struct et_exit_record *e)
+{
+	if (e->tgid != getpid())
+		et_exits_add(ctx, e);
+}
+
 static void look(struct tracee *r)
 {
 	bool lost = false;
 
 	et_witness_stream_drain(r->witness, keep, r, &r->lost);
 	if (r->taskstats)
-		et_taskstats_drain(r->taskstats, et_exits_add, &r->exits, &lost);
+		et_taskstats_drain(r->taskstats, keep_exit, &r->exits, &lost);
 	r->lost_exits = r->lost_exits || lost;
 }
 

@@ -18,7 +18,7 @@ enum et_cause {
 	ET_CAUSE_PROCESS, /* another process had the CPU */
 	ET_CAUSE_IRQ,     /* another interrupt */
 	ET_CAUSE_STEAL,   /* the hypervisor took the CPU */
-	ET_CAUSE_WAIT,    /* a program waited for something that is no CPU: the CPU was idle */
+	ET_CAUSE_WAIT,    /* a program waited for something that is no CPU */
 	ET_CAUSE_UNKNOWN,
 	ET_CAUSES,
 };

@@ -177,6 +177,19 @@ static void of_a_program(void)
 	et_trace_free(&t);
 
 	et_trace_init(&t);
+	t.ready_ns = 149999;
+	et_tracee_periods(&w, h, sizeof(h) / sizeof(h[0]), &t);
+	et_trace_sum(&t);
+	ok(is(&t, 1, ET_CAUSE_WAIT, NULL) && !t.n_takers,
+		"a program that was hardly ever ready to run slept, whoever ran");
+	et_trace_free(&t);
+	et_trace_init(&t);
+	t.ready_ns = 150000;
+	et_tracee_periods(&w, h, sizeof(h) / sizeof(h[0]), &t);
+	ok(is(&t, 1, ET_CAUSE_PROCESS, "cc1"), "one that may have been did not");
+	et_trace_free(&t);
+
+	et_trace_init(&t);
 	et_tracee_periods(&w, h, 0, &t);
 	ok(t.n == 1 && t.list[0].duration == 1000000, "no records: nothing is known to be active");
 	et_trace_free(&t);
