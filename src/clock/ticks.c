@@ -135,7 +135,9 @@ static bool convinces(const struct series *s, const struct chain *c)
 
 	if (c->seen < LEAST || seen < 0.75 * places)
 		return false;
-	double ways = lgamma(places + 1) - lgamma(seen + 1) - lgamma(places - seen + 1);
+	int sign; /* of what is always positive here; lgamma itself would set a global */
+	double ways = lgamma_r(places + 1, &sign) - lgamma_r(seen + 1, &sign) -
+		      lgamma_r(places - seen + 1, &sign);
 	return log(lines) + ways + (seen - 2) * log(chance) < log(SURE);
 }
 
