@@ -231,8 +231,13 @@ int et_ticks_find(
 			ticks[at] = true;
 		follow(&all, at, 1, ticks, &c);
 		follow(&all, at, -1, ticks, &c);
-		conclude(&c, out);
-		return 0;
+		/* What was only the window's ends soon behind it. */
+		if ((double)c.seen >= 0.7 * (double)(c.seen + c.missed)) {
+			conclude(&c, out);
+			return 0;
+		}
+		for (size_t i = 0; ticks && i < n; i++)
+			ticks[i] = false;
 	}
 	return -ENOENT;
 }

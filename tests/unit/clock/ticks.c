@@ -94,6 +94,15 @@ int main(void)
 			t.covered == 50,
 		"two ticks in a row tell: %.1f", t.interval);
 
+	/* Regular at the beginning only, by chance or not: not the timer's. */
+	s.n = s.ticks = 0;
+	for (uint64_t k = 0; k < 8; k++)
+		put(&s, 1000000 + 1500000 * k, 2000, false);
+	for (double at = 13e6; s.n < 3000; at += (double)uniform(&rng, 1e4, 1e6))
+		put(&s, (uint64_t)at, 2000, false);
+	ok(et_ticks_find(s.gaps, s.n, 1e9, s.found, &t) == -ENOENT && !s.found[0] && !s.found[7],
+		"a few at the beginning are not enough");
+
 	/* No regularity, nothing found. */
 	s.n = 0;
 	for (double at = 0; s.n < 5000; at += (double)uniform(&rng, 1e4, 1e6))
