@@ -6,11 +6,15 @@
  *   bench-work forever          the same without end
  *   bench-work walk BYTES N     N reads over BYTES of memory, a cache line each, in an order the
  *                               processor does not foresee; every read needs the one before
+ *   bench-work pass N           two processes pass a byte to and fro N times: on one CPU, 2 N
+ * switches
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { LINE_BYTES = 64 };
 
@@ -62,6 +66,29 @@ static void walk(size_t bytes, uint64_t n)
 	free(lines);
 }
 
+static void pass(uint64_t n)
+{
+	int there[2], back[2];
+	char byte = 0;
+
+	if (pipe(there) < 0 || pipe(back) < 0)
+		exit(1);
+	pid_t child = fork();
+	int in = child ? back[0] : there[0], out = child ? there[1] : back[1];
+	if (child < 0)
+		exit(1);
+	for (uint64_t i = 0; i < n; i++) {
+		if (child && write(out, &byte, 1) != 1)
+			exit(1);
+		if (read(in, &byte, 1) != 1)
+			exit(1);
+		if (!child && write(out, &byte, 1) != 1)
+			exit(1);
+	}
+	if (child)
+		waitpid(child, NULL, 0);
+}
+
 static uint64_t number(const char *text)
 {
 	return strtoull(text, NULL, 10);
@@ -76,7 +103,10 @@ int main(int argc, char **argv)
 			count_to(UINT32_MAX);
 	else if (argc == 4 && !strcmp(argv[1], "walk") && number(argv[2]) >= 4 * LINE_BYTES)
 		walk(number(argv[2]), number(argv[3]));
+	else if (argc == 3 && !strcmp(argv[1], "pass"))
+		pass(number(argv[2]));
 	else
-		return fprintf(stderr, "usage: bench-work inc N, forever, walk BYTES N\n"), 2;
+		return fprintf(stderr, "usage: bench-work inc N, forever, walk BYTES N, pass N\n"),
+		       2;
 	return 0;
 }

@@ -173,7 +173,7 @@ static int note_range(struct et_run_options *o, const char *name, const char *fr
 /* Options that say what to do with the result go with --resume; the plan is what it was. */
 static bool goes_with_resume(int id)
 {
-	return id == O_RESUME || id == O_ENV || id == O_FAIL || id >= O_EXPORT;
+	return id == O_RESUME || id == O_ENV || id == O_NO_LEDGER || id == O_FAIL || id >= O_EXPORT;
 }
 
 int et_run_options_handle(void *ctx, int id, char *const *args, struct et_error *err)
@@ -211,6 +211,9 @@ int et_run_options_handle(void *ctx, int id, char *const *args, struct et_error 
 		return 0;
 	case O_ENV:
 		o->env = true;
+		return 0;
+	case O_NO_LEDGER:
+		o->no_ledger = true;
 		return 0;
 	case O_LABEL:
 		set_text(&o->e->label, args[0]);

@@ -41,6 +41,7 @@ enum {
 	O_USER,
 	O_KEEP_ALL,
 	O_ENV,
+	O_NO_LEDGER,
 	O_LABEL,
 	O_RESUME,
 	O_FAIL,
@@ -73,6 +74,7 @@ struct et_run_options {
 				  */
 	bool seed_given;
 	bool env; /* change the environment for the duration */
+	bool no_ledger;
 };
 
 extern const struct et_option et_run_options[];

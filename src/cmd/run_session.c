@@ -14,6 +14,17 @@
 
 extern char **environ;
 
+/* Who takes the program's CPU: without it the run goes on, and says so. */
+static int open_runner(struct et_session *s, struct et_error *err)
+{
+	struct et_error why;
+	int rc = et_runner_open(s->e, environ, s->interrupt, &s->runner, err);
+
+	if (rc == 0 && !s->options.no_ledger && et_runner_witness(s->runner, &why))
+		et_warn(&s->notes, "who takes the program's CPU is not told: %s", why.what);
+	return rc;
+}
+
 /* A new experiment: the host as it is now, an id, a seed. */
 static int begin(struct et_session *s, struct et_error *err)
 {
@@ -28,7 +39,7 @@ static int begin(struct et_session *s, struct et_error *err)
 	e->child.directory = get_current_dir_name();
 	int rc = et_claim(e->id, &s->claim, err);
 	if (rc == 0)
-		rc = et_runner_open(e, environ, s->interrupt, &s->runner, err);
+		rc = open_runner(s, err);
 	if (rc)
 		return rc;
 	e->image_source = et_strdup(et_runner_image_source(s->runner));
@@ -69,7 +80,7 @@ static int resume(struct et_session *s, const struct et_operands *ops, struct et
 	if (strcmp(now.kernel, kept->host.kernel) || strcmp(now.cpu, kept->host.cpu))
 		fprintf(stderr, "etalon: warning: resumed on another kernel or CPU (%s, %s)\n",
 			now.kernel, now.cpu);
-	rc = et_runner_open(kept, environ, s->interrupt, &s->runner, err);
+	rc = open_runner(s, err);
 	return rc ? rc : et_store_set_state(s->store, id, ET_STATE_RUNNING, 0, err);
 }
 

@@ -56,6 +56,7 @@ const struct et_option et_run_options[] = {
 	{ 0, "env", NULL,
 		"change what disturbs timing on this machine for the duration, as 'env apply' does",
 		NULL, O_ENV },
+	{ 0, "no-ledger", NULL, "do not watch who takes the program's CPU", NULL, O_NO_LEDGER },
 	{ 0, "keep-all", NULL, "remove no sample, only mark", NULL, O_KEEP_ALL },
 	{ 0, "label", "TEXT", "name the experiment", NULL, O_LABEL },
 	{ 0, "resume", "[ID]", "go on with an interrupted experiment (the last one)", NULL,

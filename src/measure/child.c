@@ -193,6 +193,8 @@ static void read_clocks(const struct et_child_setup *s, struct et_start *start, 
 		start->own_cpu_ns = et_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 	}
 	start->t0_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+	if (s->begin_ns)
+		__atomic_store_n(s->begin_ns, start->t0_ns, __ATOMIC_RELEASE);
 }
 
 /* Fork as the parent pays it, with a margin. */

@@ -35,6 +35,7 @@ struct et_child_setup {
 	int usage_fd;         /* of the lane, -1 with ET_PT_WAIT4 */
 	bool subtract_parent; /* etalon lives in the same lane */
 	sigset_t signals;     /* mask the program begins with */
+	uint64_t *begin_ns;   /* where t0 is written for the ledger, NULL: nowhere */
 };
 
 /* Written by the child before it becomes the program; lies in memory both see. */

@@ -17,10 +17,29 @@
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+struct rq {
+	__u64 clock, clock_task; /* all time, and what tasks are charged with */
+	__u64 prev_irq_time;     /* with CONFIG_IRQ_TIME_ACCOUNTING only */
+};
+
+struct cfs_rq {
+	struct rq *rq; /* with CONFIG_FAIR_GROUP_SCHED only */
+};
+
+struct sched_entity {
+	struct cfs_rq *cfs_rq; /* the same */
+};
+
+struct sched_info {
+	unsigned long long last_arrival; /* when it got the CPU, by the run queue's clock */
+};
+
 struct task_struct {
+	struct sched_entity se;
+	struct sched_info sched_info; /* with CONFIG_SCHED_INFO only */
 	int pid, tgid;
 	unsigned int flags;
-	struct task_struct *real_parent, *group_leader;
+	struct task_struct *group_leader;
 	char comm[ET_TASK_NAME];
 };
 
@@ -29,5 +48,27 @@ struct irqaction {
 };
 
 #pragma clang attribute pop
+
+/* The run queue of the CPU that a task runs on, or NULL. */
+static inline struct rq *rq_of(struct task_struct *t)
+{
+	if (!bpf_core_field_exists(t->se.cfs_rq) || !bpf_core_field_exists(t->se.cfs_rq->rq))
+		return NULL;
+	return t->se.cfs_rq->rq;
+}
+
+/*
+ * When the task that now leaves the CPU got it. Asked when the switch to it was not seen, which
+ * happens: tracing may be kept from looking at some tasks.
+ */
+static inline __u64 arrival_ns(struct task_struct *t, __u64 since_ns, __u64 now_ns)
+{
+	struct rq *rq = rq_of(t);
+
+	if (!rq || !bpf_core_field_exists(t->sched_info.last_arrival))
+		return now_ns;
+	__u64 ago_ns = rq->clock - t->sched_info.last_arrival;
+	return ago_ns < now_ns - since_ns ? now_ns - ago_ns : since_ns;
+}
 
 #endif

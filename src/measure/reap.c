@@ -52,11 +52,21 @@ static void read_zombie(struct et_ended *e)
 	}
 }
 
+static bool was_there(const struct et_image *before, int32_t pid)
+{
+	for (size_t i = 0; i < before->n; i++) {
+		if (before->readings[i].pid == pid)
+			return true;
+	}
+	return false;
+}
+
 /*
- * A descendant that nobody waited for: its time belongs to the program of its process group.
- * False when it has not ended yet.
+ * A descendant that nobody waited for: its time belongs to the program of its process group, unless
+ * it was there before the program (a server that a preparation had left running). False when it has
+ * not ended yet.
  */
-static bool reap_orphan(struct et_ended *ended, size_t n, pid_t pid)
+static bool reap_orphan(struct et_ended *ended, size_t n, const struct et_image *before, pid_t pid)
 {
 	pid_t group = getpgid(pid);
 	struct rusage usage;
@@ -68,7 +78,9 @@ static bool reap_orphan(struct et_ended *ended, size_t n, pid_t pid)
 	}
 	if (wait4(pid, NULL, WNOHANG, &usage) != pid)
 		return false;
-	ended[owner].orphan_cpu_ns += et_timeval_ns(usage.ru_utime) + et_timeval_ns(usage.ru_stime);
+	if (!was_there(before, pid))
+		ended[owner].orphan_cpu_ns +=
+			et_timeval_ns(usage.ru_utime) + et_timeval_ns(usage.ru_stime);
 	return true;
 }
 
@@ -86,6 +98,8 @@ static bool held_up(int code)
 static void take_end(struct et_ended *e, uint64_t now_ns, bool alone)
 {
 	e->t1_ns = now_ns;
+	if (e->end_ns)
+		__atomic_store_n(e->end_ns, now_ns, __ATOMIC_RELEASE);
 	read_zombie(e);
 	/* What it left in its own process group must not disturb a partner that still runs. */
 	if (!alone)
@@ -97,7 +111,8 @@ static void take_end(struct et_ended *e, uint64_t now_ns, bool alone)
 	e->done = true;
 }
 
-int et_reap_wait(struct et_ended *ended, size_t n, bool stops_are_ours)
+int et_reap_wait(
+	struct et_ended *ended, size_t n, const struct et_image *before, bool stops_are_ours)
 {
 	size_t running = n;
 	int rc = 0;
@@ -125,7 +140,7 @@ int et_reap_wait(struct et_ended *ended, size_t n, bool stops_are_ours)
 			take_end(e, now_ns, n == 1);
 			running--;
 		} else {
-			reap_orphan(ended, n, info.si_pid);
+			reap_orphan(ended, n, before, info.si_pid);
 		}
 	}
 	return rc;
@@ -176,15 +191,6 @@ static int32_t parent_of(int32_t pid)
 	return parent;
 }
 
-static bool was_there(const struct et_image *before, int32_t pid)
-{
-	for (size_t i = 0; i < before->n; i++) {
-		if (before->readings[i].pid == pid)
-			return true;
-	}
-	return false;
-}
-
 /* Children of ours, from the kernel's own list, or where it keeps none by asking every process. */
 static void list_children(struct et_image *out)
 {
@@ -228,7 +234,7 @@ static size_t kill_children(
 		*any = true;
 		/* What became another user's with a setuid program is not ours to kill. */
 		bool ours = kill(pid, SIGKILL) == 0;
-		if (!reap_orphan(ended, n, pid) && ours)
+		if (!reap_orphan(ended, n, before, pid) && ours)
 			left++;
 	}
 	et_image_free(&now);

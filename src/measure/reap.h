@@ -22,6 +22,7 @@ struct et_ended {
 	uint64_t began_ns;     /* about when it started; set by the caller */
 	pid_t pid;             /* set by the caller; 0: no such child */
 	volatile pid_t *group; /* cleared when it ends, or NULL; set by the caller */
+	uint64_t *end_ns;      /* where t1 is written for the ledger, or NULL; set by the caller */
 	bool done;             /* it has ended */
 	uint64_t t1_ns;        /* right after the kernel said so */
 	int status;            /* as of wait */
@@ -34,11 +35,13 @@ struct et_ended {
 };
 
 /*
- * Waits until all n children have ended; descendants that end meanwhile are reaped and counted.
+ * Waits until all n children have ended; descendants that end meanwhile are reaped and counted, but
+ * not those in the picture from before.
  * A child that is stopped is marked (unless stops_are_ours) and waited for. -EIO when one wants the
  * terminal it does not have: it is killed then.
  */
-int et_reap_wait(struct et_ended *ended, size_t n, bool stops_are_ours);
+int et_reap_wait(
+	struct et_ended *ended, size_t n, const struct et_image *before, bool stops_are_ours);
 /*
  * Lets two children run in turn, the first again and again for beat_ns, then the second, until one
  * of them has ended; call it from another CPU than theirs, then et_reap_wait. Returns early when

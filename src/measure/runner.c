@@ -8,6 +8,7 @@
 #include "measure/child.h"
 #include "measure/environ.h"
 #include "measure/image.h"
+#include "measure/ledger.h"
 #include "measure/reap.h"
 #include "measure/steal.h"
 #include "model/field.h"
@@ -28,6 +29,7 @@ struct et_runner {
 	struct et_cgroup cgroup;
 	struct et_taskstats *taskstats; /* NULL: no exit records */
 	int no_records;                 /* -errno: why not */
+	struct et_ledger *ledger;       /* NULL: off */
 	struct et_watch watch;
 	struct et_image before, after;
 	struct et_exits exits;
@@ -294,6 +296,7 @@ void et_runner_close(struct et_runner *r)
 	if (!r)
 		return;
 	wake_as_before(r);
+	et_ledger_close(r->ledger);
 	if (r->cgroup.source != ET_PT_WAIT4)
 		et_cgroup_close(&r->cgroup);
 	et_taskstats_close(r->taskstats);
@@ -314,11 +317,18 @@ void et_runner_close(struct et_runner *r)
 	free(r);
 }
 
+int et_runner_witness(struct et_runner *r, struct et_error *err)
+{
+	return et_ledger_open(&r->ledger, err);
+}
+
 const char *et_runner_image_source(const struct et_runner *r)
 {
 	if (r->taskstats)
-		return "taskstats";
-	return r->no_records == -EPERM ? "proc" : "proc-no-taskstats";
+		return r->ledger ? "taskstats+bpf" : "taskstats";
+	if (r->no_records == -EPERM)
+		return r->ledger ? "proc+bpf" : "proc";
+	return r->ledger ? "proc-no-taskstats+bpf" : "proc-no-taskstats";
 }
 
 /* --- one execution of one program, or of two together --- */
@@ -372,6 +382,7 @@ static void fill_setup(struct et_runner *r, struct take *t, size_t i)
 		.usage_fd = counted ? r->cgroup.usage_fd[i] : -1,
 		.subtract_parent = i == 0,
 		.signals = r->signals,
+		.begin_ns = et_ledger_begin(r->ledger, i),
 	};
 }
 
@@ -403,6 +414,7 @@ static int spawn_blocked(struct et_runner *r, struct take *t, struct et_error *e
 		}
 		t->ended[i].pid = r->interrupt->groups[i] = pid;
 		t->ended[i].group = &r->interrupt->groups[i];
+		t->ended[i].end_ns = et_ledger_end(r->ledger, i);
 	}
 	if (t->n > 1)
 		start_together(r, t);
@@ -449,6 +461,7 @@ static void before_run(struct et_runner *r, struct take *t)
 		et_taskstats_drain(r->taskstats, NULL, NULL, &stale);
 	}
 	et_watch_take(&r->watch, NULL, 0, &r->before);
+	et_ledger_arm(r->ledger, t->n);
 }
 
 static void after_run(struct et_runner *r, struct take *t)
@@ -461,6 +474,7 @@ static void after_run(struct et_runner *r, struct take *t)
 	if (r->taskstats)
 		et_taskstats_drain(r->taskstats, et_exits_add, &r->exits, &t->lost);
 	t->stolen[1] = et_steal_read(&r->steal, t->cpus);
+	et_ledger_disarm(r->ledger);
 }
 
 static uint64_t minus(uint64_t a, uint64_t b)
@@ -605,9 +619,11 @@ static void fill_sample(struct et_runner *r, struct take *t, size_t i, struct et
 /* Who else ran: the same list for both of a pair, without either of them. */
 static void fill_interference(struct et_runner *r, const struct take *t, struct et_sample *out)
 {
-	for (size_t i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++) {
 		out[i].n_interferers = et_image_compare(&r->watch, &r->before, &r->after, &r->exits,
 			getpid(), r->e->host.tick_ns, &out[i].interferers);
+		et_ledger_fill(r->ledger, i, &out[i]);
+	}
 }
 
 static int wait_all(struct et_runner *r, struct take *t, struct et_error *err)
@@ -616,7 +632,7 @@ static int wait_all(struct et_runner *r, struct take *t, struct et_error *err)
 
 	if (metronome)
 		et_reap_alternate(t->ended, r->e->plan.metronome_ns, &r->interrupt->signal);
-	int rc = et_reap_wait(t->ended, t->n, metronome);
+	int rc = et_reap_wait(t->ended, t->n, &r->before, metronome);
 
 	et_reap_leftovers(t->ended, t->n, &r->before);
 	r->interrupt->groups[0] = r->interrupt->groups[1] = 0;
@@ -653,7 +669,7 @@ static int perform(struct et_runner *r, struct take *t, struct et_sample *out, s
 	int rc = spawn_all(r, t, err);
 	if (rc) {
 		if (t->ended[0].pid > 0)
-			et_reap_wait(t->ended, 1, false);
+			et_reap_wait(t->ended, 1, &r->before, false);
 		r->interrupt->groups[0] = r->interrupt->groups[1] = 0;
 		return rc;
 	}

@@ -16,7 +16,15 @@ int et_runner_open(const struct et_experiment *e, char *const *envp, struct et_i
 	struct et_runner **out, struct et_error *err);
 void et_runner_close(struct et_runner *r);
 struct et_executor et_runner_executor(struct et_runner *r);
-/* How other processes are watched: "taskstats", or "proc" without exit records. */
+/*
+ * From now on samples tell who took the program's CPU (ledger.h). When the machine does not allow
+ * it, err says what is missing and runs go on without.
+ */
+int et_runner_witness(struct et_runner *r, struct et_error *err);
+/*
+ * How other processes are watched: "taskstats", or "proc" without exit records; "+bpf" behind it
+ * when the program's CPU is watched, too.
+ */
 const char *et_runner_image_source(const struct et_runner *r);
 
 #endif

@@ -212,7 +212,7 @@ static int perform(struct tracee *r, struct et_error *err)
 	r->ended.began_ns = et_clock_read_ns(CLOCK_MONOTONIC);
 	int rc = spawn(r, &setup, err);
 	if (rc == 0) {
-		int waited = et_reap_wait(&r->ended, 1, false);
+		int waited = et_reap_wait(&r->ended, 1, &before, false);
 		et_reap_leftovers(&r->ended, 1, &before);
 		if (r->start->failed_step)
 			rc = et_child_start_error(&setup, r->start, err);

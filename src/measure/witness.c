@@ -187,3 +187,8 @@ bool et_witness_sees_interrupts(const struct et_witness *w)
 {
 	return w->source->interrupts;
 }
+
+bool et_witness_has_bpf(void)
+{
+	return et_witness_by_bpf.drain != NULL;
+}

@@ -60,6 +60,8 @@ int et_witness_stream_drain(struct et_witness *w,
 void et_witness_close(struct et_witness *w); /* NULL is fine */
 /* "bpf" or "perf". */
 const char *et_witness_source(const struct et_witness *w);
+/* Whether this build has BPF at all. */
+bool et_witness_has_bpf(void);
 /* False: the source tells of processes alone. */
 bool et_witness_sees_interrupts(const struct et_witness *w);
 

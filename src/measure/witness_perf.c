@@ -108,8 +108,8 @@ static void name_the_living(struct by_perf *s)
 /* --- records --- */
 
 /*
- * A switch is told twice, by who goes and by who comes; but CPUs other than the first do not tell
- * of their idle task, neither way. So either of the two ends a stretch.
+ * A switch is told twice, by who goes and by who comes; but some are told once only (tracing may be
+ * kept from looking at some tasks). So either of the two ends a stretch.
  */
 static void take_switch(struct by_perf *s, struct ring *r, const char *body, size_t size, bool out)
 {

@@ -18,6 +18,7 @@ struct {
 /* When what is going on now began; 0: before we looked. */
 struct began {
 	__u64 task_ns, irq_ns, timer_ns, softirq_ns;
+	struct et_task task;
 };
 
 struct {
@@ -36,7 +37,7 @@ static struct began *began_here(void)
 	return bpf_map_lookup_elem(&began_map, &zero);
 }
 
-static struct et_witness_record *new_record(__u32 kind, __u64 start_ns)
+static struct et_witness_record *new_record(__u32 kind, __u64 start_ns, __u64 end_ns)
 {
 	struct et_witness_record *r = bpf_ringbuf_reserve(&records, sizeof(*r), 0);
 
@@ -48,7 +49,7 @@ static struct et_witness_record *new_record(__u32 kind, __u64 start_ns)
 	r->kind = kind;
 	r->cpu = bpf_get_smp_processor_id();
 	r->start_ns = start_ns;
-	r->end_ns = bpf_ktime_get_ns();
+	r->end_ns = end_ns;
 	return r;
 }
 
@@ -62,7 +63,8 @@ static void fill_task(struct et_task *to, struct task_struct *from)
 /* An interrupt leaves the CPU to whom it took it from. */
 static struct et_witness_record *interrupt_record(__u32 kind, __u64 *start_ns)
 {
-	struct et_witness_record *r = *start_ns ? new_record(kind, *start_ns) : NULL;
+	struct et_witness_record *r =
+		*start_ns ? new_record(kind, *start_ns, bpf_ktime_get_ns()) : NULL;
 
 	*start_ns = 0;
 	if (r)
@@ -70,20 +72,35 @@ static struct et_witness_record *interrupt_record(__u32 kind, __u64 *start_ns)
 	return r;
 }
 
+/* The stretch of whom we know, up to end_ns; t has the CPU then. */
+static void tell_stretch(struct began *began, struct task_struct *t, __u64 end_ns)
+{
+	struct et_witness_record *r =
+		began->task_ns ? new_record(RAN, began->task_ns, end_ns) : NULL;
+	struct et_task next;
+
+	fill_task(&next, t);
+	if (r) {
+		r->who = began->task;
+		r->next = next;
+		bpf_ringbuf_submit(r, 0);
+	}
+	began->task_ns = end_ns;
+	began->task = next;
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
 	struct began *began = began_here();
+	__u64 now = bpf_ktime_get_ns();
 
 	if (!began)
 		return 0;
-	struct et_witness_record *r = began->task_ns ? new_record(RAN, began->task_ns) : NULL;
-	began->task_ns = r ? r->end_ns : bpf_ktime_get_ns();
-	if (r) {
-		fill_task(&r->who, prev);
-		fill_task(&r->next, next);
-		bpf_ringbuf_submit(r, 0);
-	}
+	if (began->task_ns && began->task.pid != prev->pid)
+		tell_stretch(began, prev, arrival_ns(prev, began->task_ns, now));
+	fill_task(&began->task, prev); /* it may have another name by now */
+	tell_stretch(began, next, now);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 struct sighting {
 	const struct et_interferer *who;
 	size_t sample;
+	bool counts; /* in a solo sample that was kept */
 };
 
 static int by_name_and_sample(const void *a, const void *b)
@@ -35,10 +36,13 @@ static struct sighting *all_sightings(const struct et_command *c, size_t *n)
 	for (size_t i = 0; i < c->n_samples; i++) {
 		const struct et_sample *s = &c->samples[i];
 		for (size_t k = 0; !s->warmup && k < s->n_interferers; k++) {
-			if (!s->interferers[k].pt_ns || s->interferers[k].pt_ns == ET_UNKNOWN)
+			const struct et_interferer *who = &s->interferers[k];
+			bool taken = who->on_our_cpu_ns && who->on_our_cpu_ns != ET_UNKNOWN;
+			if (who->pt_ns == ET_UNKNOWN || (!who->pt_ns && !taken))
 				continue;
 			ET_GROW(all, *n, cap);
-			all[(*n)++] = (struct sighting){ &s->interferers[k], i };
+			all[(*n)++] = (struct sighting){ who, i,
+				s->arrangement == ET_SOLO && s->removal.by == ET_KEPT };
 		}
 	}
 	return all;
@@ -63,6 +67,8 @@ struct et_culprit *et_command_culprits(const struct et_command *c, size_t *n)
 			last->name[sizeof(last->name) - 1] = '\0';
 		}
 		last->pt_ns += who->pt_ns;
+		if (all[i].counts && who->on_our_cpu_ns != ET_UNKNOWN)
+			last->taken_ns += who->on_our_cpu_ns;
 		last->samples += !same || all[i].sample != all[i - 1].sample;
 	}
 	qsort(out, *n, sizeof(*out), by_time);

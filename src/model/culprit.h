@@ -9,7 +9,8 @@
 struct et_culprit {
 	char name[16];
 	uint64_t pt_ns;
-	size_t samples; /* in how many it was seen */
+	uint64_t taken_ns; /* of it on the program's CPU, in the solo samples that were kept */
+	size_t samples;    /* in how many it was seen */
 };
 
 /* By descending time; a new array of *n, caller frees. */

@@ -47,6 +47,9 @@ static void average_parts(const struct et_command *c, struct et_parts *p)
 	p->overlap = p->rest < -0.01 * p->et;
 	if (p->rest < 0)
 		p->rest = 0;
+	p->others = mean_of(c, offsetof(struct et_sample, others_ns));
+	p->idle = mean_of(c, offsetof(struct et_sample, idle_ns));
+	p->unexplained = fmax(0, p->et - p->pt - p->others - p->idle - or_zero(p->steal));
 }
 
 void et_tally_samples(const struct et_command *c, struct et_tally *out)

@@ -16,6 +16,8 @@ struct et_parts {
 	double et, pt, user, system, wait, blocked, steal;
 	double rest;  /* asleep or unexplained: NaN when pt is not known, 0 when parts overlap */
 	bool overlap; /* the parts are more than the whole: tasks waited side by side */
+	/* By the ledger of the program's CPU, where every sample has one. */
+	double others, idle, unexplained;
 };
 
 struct et_tally {

@@ -137,7 +137,50 @@ static void unknown_parts(const struct text *t, const struct et_parts *p)
 		row(t, "not known", NULL, "stolen: the kernel did not tell");
 }
 
-static void composition(const struct text *t, const struct et_parts *p)
+/* Who had the program's CPU, by name; what is left over was ours. */
+static void taken_row(const struct text *t, const struct et_command *c, const struct et_parts *p)
+{
+	ET_CLEANUP(phrases_free) struct phrases list = { 0 };
+	size_t n, counted, shown = 0, most = t->verbose ? CULPRITS_VERBOSE : CULPRITS;
+	ET_AUTO_FREE struct et_culprit *all = et_command_culprits(c, &n);
+	ET_AUTO_FREE double *values = et_command_values(c, ET_METRIC_ET, ET_SOLO, &counted);
+	double rest = p->others;
+
+	for (size_t i = 0; i < n; i++)
+		rest -= (double)all[i].taken_ns / (double)counted;
+	for (; shown < most; shown++) {
+		struct et_culprit *next = NULL;
+		for (size_t i = 0; i < n; i++) {
+			if (all[i].taken_ns && (!next || all[i].taken_ns > next->taken_ns))
+				next = &all[i];
+		}
+		if (!next)
+			break;
+		part(t, &list, next->name, (double)next->taken_ns / (double)counted, p->et);
+		next->taken_ns = 0;
+	}
+	if (rest > 0)
+		part(t, &list, "etalon itself or interrupts", rest, p->et);
+	if (list.text)
+		row(t, "taken by", NULL, "%s", list.text);
+}
+
+/* From the scheduler's records: each instant is somebody's. */
+static void ledger(const struct text *t, const struct et_command *c, const struct et_parts *p)
+{
+	ET_CLEANUP(phrases_free) struct phrases list = { 0 };
+
+	part(t, &list, "CPU", p->pt, p->et);
+	part(t, &list, "others on its CPU", p->others, p->et);
+	part(t, &list, "its CPU idle", p->idle, p->et);
+	part(t, &list, "stolen by the hypervisor", p->steal, p->et);
+	part(t, &list, "unexplained", p->unexplained, p->et);
+	if (list.text)
+		row(t, "made of", NULL, "%s", list.text);
+	taken_row(t, c, p);
+}
+
+static void composition(const struct text *t, const struct et_command *c, const struct et_parts *p)
 {
 	ET_CLEANUP(phrases_free) struct phrases list = { 0 };
 
@@ -150,6 +193,10 @@ static void composition(const struct text *t, const struct et_parts *p)
 	}
 	if (p->pt > p->et) {
 		row(t, "in parallel", NULL, "%.1f CPUs busy", p->pt / p->et);
+		return;
+	}
+	if (isfinite(p->others) && isfinite(p->idle)) {
+		ledger(t, c, p);
 		return;
 	}
 	part(t, &list, "CPU", p->pt, p->et);
@@ -275,7 +322,7 @@ static void figures(const struct text *t, size_t i, const struct et_tally *tally
 			et_format_rounded(tally->parts.user, 3, user),
 			et_format_rounded(tally->parts.system, 3, system));
 	spread_rows(t, by_metric[judged]);
-	composition(t, &tally->parts);
+	composition(t, &t->e->commands[i], &tally->parts);
 }
 
 /* The samples that were judged: solo runs, or those of duets where there are no others. */

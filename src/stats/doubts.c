@@ -74,7 +74,14 @@ static void blame_machine(
 	const char *advice = by_et ? "" : "; judge by process time";
 	size_t n;
 	ET_AUTO_FREE struct et_culprit *all = et_command_culprits(c, &n);
-	const char *lead = n ? ", most of all " : "", *name = n ? all[0].name : "";
+	const struct et_culprit *worst = n ? &all[0] : NULL;
+
+	/* Who took the program's own CPU, where that is known; else who used most anywhere. */
+	for (size_t i = 1; i < n; i++) {
+		if (all[i].taken_ns > worst->taken_ns)
+			worst = &all[i];
+	}
+	const char *lead = worst ? ", most of all " : "", *name = worst ? worst->name : "";
 
 	/* Tasks that wait side by side wait longer than the clock. */
 	if (t->pt + t->wait > 1.05 * t->et)
@@ -167,6 +174,15 @@ static bool all_by_wait4(const struct et_experiment *e)
 	return n && wait4 == n;
 }
 
+/* Behind a plus stands how the program's own CPU was watched. */
+static bool watched_by(const struct et_experiment *e, const char *source)
+{
+	size_t n = strlen(source);
+
+	return e->image_source && !strncmp(e->image_source, source, n) &&
+	       (e->image_source[n] == '\0' || e->image_source[n] == '+');
+}
+
 void et_doubt_host(const struct et_experiment *e, struct et_warnings *out)
 {
 	const struct et_host *h = &e->host;
@@ -191,11 +207,11 @@ void et_doubt_host(const struct et_experiment *e, struct et_warnings *out)
 			h->governor);
 	if (!h->cpus)
 		return; /* a record made elsewhere: how it was measured is not known */
-	if (e->image_source && !strcmp(e->image_source, "proc"))
+	if (watched_by(e, "proc"))
 		et_warn(out,
 			"without CAP_NET_ADMIN processes that began and ended within a run were "
 			"not seen; run as root for a full picture");
-	else if (e->image_source && !strcmp(e->image_source, "proc-no-taskstats"))
+	else if (watched_by(e, "proc-no-taskstats"))
 		et_warn(out, "this kernel or container has no taskstats: processes that began and "
 			     "ended within a run were not seen");
 	if (all_by_wait4(e))

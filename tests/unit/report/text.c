@@ -113,6 +113,22 @@ static void make_single(struct et_experiment *e, struct et_judgement *j)
 		.coverage_factor = NAN };
 }
 
+/* Solo samples that count are 1 to 4; the interferers of sample 2 took CPU there. */
+static void make_ledger(struct et_experiment *e, struct et_judgement *j)
+{
+	(void)j;
+	for (size_t i = 0; i < e->commands[0].n_samples; i++) {
+		struct et_sample *s = &e->commands[0].samples[i];
+		s->et_ns = 400000000;
+		s->pt_ns = 300000000;
+		s->others_ns = 60000000;
+		s->idle_ns = 20000000;
+		s->steal_ns = 12000000;
+		for (size_t k = 0; k < s->n_interferers; k++)
+			s->interferers[k].on_our_cpu_ns = k ? 0 : 200000000;
+	}
+}
+
 static void make_overlapping(struct et_experiment *e, struct et_judgement *j)
 {
 	(void)j;
@@ -127,6 +143,16 @@ static void cases(void)
 		const char *has;
 		const char *lacks;
 	} all[] = {
+		{ make_ledger,
+			"others on its CPU 60.0 ms (15 %), its CPU\n"
+			"                idle 20.0 ms (5.0 %), stolen by the hypervisor 12.0 ms "
+			"(3.0 "
+			"%),\n                unexplained 8.00 ms (2.0 %)\n",
+			"waiting for a CPU" },
+		{ make_ledger,
+			"taken by      cron 50.0 ms (12 %), etalon itself or interrupts 10.0 ms "
+			"(2.5 %)\n",
+			"asleep" },
 		{ make_parallel, "1.9 CPUs busy", "made of" },
 		{ make_imported, "elapsed time  431.0 ms ± 3.4 ms (95 %)\n  range",
 			"process time" },

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The ledger: whose CPU time went where, summed here in the kernel, so that an hour costs no more
+ * memory than a second. A measured program's home is the CPU it runs on, or last ran on, or was
+ * moved to; at each instant of its window that CPU is its own, somebody else's, or idle.
+ */
+#include "measure/kernel.bpf.h"
+#include "measure/ledger_record.h"
+
+char licence[] SEC("license") = "GPL";
+
+struct et_ledger_memory memory;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct et_ledger_cpu);
+} cpus SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, ET_LEDGER_CULPRITS);
+	__type(key, struct et_culprit_key);
+	__type(value, struct et_culprit_account);
+} culprits SEC(".maps");
+
+/* The tasks of the measured programs, and of which. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, ET_LEDGER_MEMBERS);
+	__type(key, __u32);
+	__type(value, __s32);
+} members SEC(".maps");
+
+static struct et_ledger_cpu *cpu_state(__u32 cpu)
+{
+	return bpf_map_lookup_elem(&cpus, &cpu);
+}
+
+static int lane_of(struct task_struct *t)
+{
+	__u32 pid = (__u32)t->pid;
+	__s32 *lane = pid ? bpf_map_lookup_elem(&members, &pid) : NULL;
+
+	return lane ? *lane : -1;
+}
+
+/*
+ * What the clock that tasks are charged by has left out since boot: steal, and interrupts. The
+ * run queue is found by a task that stands in it.
+ */
+static void read_hidden(struct task_struct *t, __u64 *hidden_ns, __u64 *irq_ns)
+{
+	struct rq *rq = rq_of(t);
+
+	*hidden_ns = *irq_ns = 0;
+	if (!rq)
+		return;
+	*hidden_ns = rq->clock - rq->clock_task;
+	if (bpf_core_field_exists(rq->prev_irq_time))
+		*irq_ns = rq->prev_irq_time;
+	memory.tells_hidden = 1;
+}
+
+/* A stretch of somebody on the lane's home CPU. */
+static void charge(
+	struct et_lane *lane, int number, const struct et_ledger_cpu *cpu, __u64 from, __u64 to)
+{
+	struct et_culprit_key key = { number, cpu->who.tgid };
+	struct et_culprit_account *known, fresh = { .kernel_thread = cpu->kernel_thread };
+
+	if (from < lane->t0_ns)
+		from = lane->t0_ns;
+	if (from < lane->home_since_ns)
+		from = lane->home_since_ns;
+	if (lane->t1_ns && to > lane->t1_ns)
+		to = lane->t1_ns;
+	if (to <= from || cpu->lane == number)
+		return;
+	fresh.ran_ns = to - from;
+	if (!cpu->who.pid) {
+		__sync_fetch_and_add(&lane->idle_ns, fresh.ran_ns);
+	} else if (cpu->lane >= 0) {
+		__sync_fetch_and_add(&lane->partner_ns, fresh.ran_ns);
+	} else if (cpu->who.tgid == memory.etalon) {
+		__sync_fetch_and_add(&lane->etalon_ns, fresh.ran_ns);
+	} else if ((known = bpf_map_lookup_elem(&culprits, &key))) {
+		__sync_fetch_and_add(&known->ran_ns, fresh.ran_ns);
+		__builtin_memcpy(known->name, cpu->who.name, sizeof(known->name));
+	} else {
+		__builtin_memcpy(fresh.name, cpu->who.name, sizeof(fresh.name));
+		if (bpf_map_update_elem(&culprits, &key, &fresh, BPF_NOEXIST))
+			__sync_fetch_and_add(&lane->unnamed_ns, fresh.ran_ns);
+	}
+}
+
+static void move_home(struct et_lane *lane, int number, int cpu, __u64 now)
+{
+	struct et_ledger_cpu *old = lane->home >= 0 ? cpu_state((__u32)lane->home) : NULL;
+
+	if (old)
+		charge(lane, number, old, old->since_ns, now);
+	lane->home = cpu;
+	lane->home_since_ns = now;
+}
+
+/* The measured program's own stretch. */
+static void charge_own(struct et_lane *lane, const struct et_ledger_cpu *cpu, __u64 now,
+	__u64 hidden_ns, __u64 hidden_irq_ns)
+{
+	__u64 from = cpu->since_ns > lane->t0_ns ? cpu->since_ns : lane->t0_ns;
+	__u64 to = lane->t1_ns && now > lane->t1_ns ? lane->t1_ns : now;
+
+	if (to <= from)
+		return;
+	__sync_fetch_and_add(&lane->own_ns, to - from);
+	__sync_fetch_and_add(&lane->hidden_ns, hidden_ns - cpu->hidden_ns);
+	__sync_fetch_and_add(&lane->hidden_irq_ns, hidden_irq_ns - cpu->hidden_irq_ns);
+}
+
+static void set_running(struct et_ledger_cpu *cpu, struct task_struct *t)
+{
+	enum { KERNEL_THREAD = 0x00200000 };
+
+	cpu->who.pid = t->pid;
+	cpu->who.tgid = t->tgid;
+	cpu->kernel_thread = !!(t->flags & KERNEL_THREAD);
+	bpf_probe_read_kernel(cpu->who.name, sizeof(cpu->who.name), t->group_leader->comm);
+}
+
+/* The stretch of whom the state names, which ends now. */
+static void end_stretch(
+	struct et_ledger_cpu *cpu, __u32 here, __u64 now, __u64 hidden_ns, __u64 hidden_irq_ns)
+{
+	for (int i = 0; i < ET_LEDGER_LANES; i++) {
+		struct et_lane *lane = &memory.lanes[i];
+		if (!lane->t0_ns)
+			continue;
+		if (cpu->lane == i)
+			charge_own(lane, cpu, now, hidden_ns, hidden_irq_ns);
+		else if (lane->home == (__s32)here)
+			charge(lane, i, cpu, cpu->since_ns, now);
+		if (cpu->lane == i && lane->home < 0)
+			move_home(lane, i, (int)here, now);
+	}
+}
+
+/* From now on this task has the CPU. */
+static void begin_stretch(struct et_ledger_cpu *cpu, __u32 here, struct task_struct *t, __u64 now)
+{
+	set_running(cpu, t);
+	cpu->since_ns = now;
+	cpu->lane = lane_of(t);
+	for (int i = 0; i < ET_LEDGER_LANES; i++) {
+		struct et_lane *lane = &memory.lanes[i];
+		if (lane->t0_ns && cpu->lane == i && lane->home != (__s32)here)
+			move_home(lane, i, (int)here, now);
+	}
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	__u64 hidden_ns, hidden_irq_ns, now;
+	__u32 here = bpf_get_smp_processor_id();
+	struct et_ledger_cpu *cpu = memory.armed_ns ? cpu_state(here) : NULL;
+
+	if (!cpu)
+		return 0;
+	now = bpf_ktime_get_ns();
+	read_hidden(next, &hidden_ns, &hidden_irq_ns);
+	if (cpu->since_ns < memory.armed_ns) {
+		cpu->lane = lane_of(prev); /* our first sight of this CPU */
+	} else if (cpu->who.pid != prev->pid) {
+		__u64 came = arrival_ns(prev, cpu->since_ns, now);
+		end_stretch(cpu, here, came, cpu->hidden_ns, cpu->hidden_irq_ns);
+		begin_stretch(cpu, here, prev, came);
+	}
+	set_running(cpu, prev); /* it may have another name by now */
+	end_stretch(cpu, here, now, hidden_ns, hidden_irq_ns);
+	begin_stretch(cpu, here, next, now);
+	cpu->hidden_ns = hidden_ns;
+	cpu->hidden_irq_ns = hidden_irq_ns;
+	return 0;
+}
+
+/*
+ * The programs are the first children that we make once armed, in the order of their lanes, and all
+ * that they make. What a --setup has left running is older, and no part of them.
+ */
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+{
+	__u32 pid = (__u32)child->pid;
+	__s32 lane = memory.armed_ns ? lane_of(parent) : -1;
+
+	if (memory.armed_ns && parent->tgid == memory.etalon && memory.born < memory.wanted)
+		lane = (__s32)memory.born++;
+	if (lane >= 0 && bpf_map_update_elem(&members, &pid, &lane, BPF_ANY))
+		memory.lanes[lane == 1].crowded = 1;
+	return 0;
+}
+
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(on_free, struct task_struct *t)
+{
+	__u32 pid = (__u32)t->pid;
+
+	bpf_map_delete_elem(&members, &pid);
+	return 0;
+}
+
+/* It waits on another CPU from now on: who has that one is in its way. */
+SEC("tp_btf/sched_migrate_task")
+int BPF_PROG(on_migrate, struct task_struct *t, int to)
+{
+	int number = memory.armed_ns ? lane_of(t) : -1;
+
+	for (int i = 0; i < ET_LEDGER_LANES; i++) {
+		struct et_lane *lane = &memory.lanes[i];
+		if (i != number || !lane->t0_ns || lane->home < 0 || lane->home == to)
+			continue;
+		struct et_ledger_cpu *home = cpu_state((__u32)lane->home);
+		if (home && home->lane != i) /* else another task of it runs there */
+			move_home(lane, i, to, bpf_ktime_get_ns());
+	}
+	return 0;
+}
+
+/* --- interrupts, where they hit the program itself --- */
+
+static struct et_ledger_cpu *hit_cpu(void)
+{
+	struct et_ledger_cpu *cpu = memory.armed_ns ? cpu_state(bpf_get_smp_processor_id()) : NULL;
+
+	return cpu && cpu->lane >= 0 && cpu->since_ns >= memory.armed_ns ? cpu : NULL;
+}
+
+static struct et_lane *hit_lane(const struct et_ledger_cpu *cpu)
+{
+	struct et_lane *lane = &memory.lanes[cpu->lane == 1];
+
+	return lane->t0_ns && !lane->t1_ns ? lane : NULL;
+}
+
+static int begin_irq(void)
+{
+	struct et_ledger_cpu *cpu = hit_cpu();
+
+	if (cpu)
+		cpu->irq_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+static int end_irq(void)
+{
+	struct et_ledger_cpu *cpu = hit_cpu();
+	struct et_lane *lane = cpu && cpu->irq_ns ? hit_lane(cpu) : NULL;
+
+	if (lane && cpu->irq_ns >= lane->t0_ns) {
+		__u64 took = bpf_ktime_get_ns() - cpu->irq_ns;
+		__sync_fetch_and_add(&lane->irq_ns, took);
+		if (cpu->softirq_ns)
+			cpu->softirq_ns += took; /* a hard one inside a soft one counts once */
+	}
+	if (cpu)
+		cpu->irq_ns = 0;
+	return 0;
+}
+
+SEC("tp_btf/irq_handler_entry")
+int BPF_PROG(on_irq)
+{
+	return begin_irq();
+}
+
+SEC("tp_btf/irq_handler_exit")
+int BPF_PROG(after_irq)
+{
+	return end_irq();
+}
+
+SEC("tp_btf/local_timer_entry")
+int BPF_PROG(on_timer)
+{
+	return begin_irq();
+}
+
+SEC("tp_btf/local_timer_exit")
+int BPF_PROG(after_timer)
+{
+	return end_irq();
+}
+
+SEC("tp_btf/softirq_entry")
+int BPF_PROG(on_softirq)
+{
+	struct et_ledger_cpu *cpu = hit_cpu();
+
+	if (cpu)
+		cpu->softirq_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tp_btf/softirq_exit")
+int BPF_PROG(after_softirq)
+{
+	struct et_ledger_cpu *cpu = hit_cpu();
+	struct et_lane *lane = cpu && cpu->softirq_ns ? hit_lane(cpu) : NULL;
+
+	if (lane && cpu->softirq_ns >= lane->t0_ns)
+		__sync_fetch_and_add(&lane->softirq_ns, bpf_ktime_get_ns() - cpu->softirq_ns);
+	if (cpu)
+		cpu->softirq_ns = 0;
+	return 0;
+}

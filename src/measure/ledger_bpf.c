@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The ledger's programs in the kernel, and its tables there. */
+#include "measure/ledger_source.h"
+
+#include <errno.h>
+
+#ifdef ET_HAVE_BPF
+#include "base/alloc.h"
+#include "base/sysroot.h"
+#include "measure/bpf.h"
+#include "measure/ledger_image.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <string.h>
+
+struct by_bpf {
+	struct et_bpf bpf;
+	int cpus_fd, culprits_fd;
+};
+
+static void configure(struct bpf_object *o, const void *ctx)
+{
+	const uint32_t *n_cpus = ctx;
+
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(o, "cpus"), *n_cpus);
+}
+
+/* Inside a namespace of processes the kernel's numbers are not those that we see. */
+static bool sees_all_processes(void)
+{
+	static const char outermost[] = "pid:[4026531836]"; /* PROC_PID_INIT_INO */
+	char text[64];
+
+	return et_sysroot_link("", "/proc/self/ns/pid", text, sizeof(text)) > 0 &&
+	       !strcmp(text, outermost);
+}
+
+static int open_bpf(void **ctx, struct et_ledger_memory **memory, struct et_error *err)
+{
+	const struct et_bpf_image image = { ledger_image, sizeof(ledger_image) };
+	uint32_t n_cpus = (uint32_t)libbpf_num_possible_cpus();
+	struct et_bpf bpf = { 0 };
+
+	if (!sees_all_processes())
+		return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+			"in a container with process numbers of its own BPF tells of others");
+	int rc = et_bpf_load(image, configure, &n_cpus, &bpf, err);
+	if (rc)
+		return rc;
+	struct by_bpf *s = et_calloc(1, sizeof(*s));
+	s->bpf = bpf;
+	s->cpus_fd = bpf_object__find_map_fd_by_name(bpf.object, "cpus");
+	s->culprits_fd = bpf_object__find_map_fd_by_name(bpf.object, "culprits");
+	*ctx = s;
+	*memory = bpf.variables;
+	return 0;
+}
+
+static void close_bpf(void *ctx)
+{
+	struct by_bpf *s = ctx;
+
+	et_bpf_unload(&s->bpf);
+	free(s);
+}
+
+static uint32_t take_bpf(
+	void *ctx, struct et_culprit_key *keys, struct et_culprit_account *accounts)
+{
+	const struct by_bpf *s = ctx;
+	uint32_t batch = 0, n = ET_LEDGER_CULPRITS;
+	int rc = bpf_map_lookup_and_delete_batch(
+		s->culprits_fd, NULL, &batch, keys, accounts, &n, NULL);
+
+	return rc == 0 || rc == -ENOENT ? n : 0; /* -ENOENT: that was all */
+}
+
+static int look_bpf(void *ctx, int32_t cpu, struct et_ledger_cpu *out)
+{
+	const struct by_bpf *s = ctx;
+
+	return bpf_map_lookup_elem(s->cpus_fd, &cpu, out);
+}
+
+#else
+
+static int open_bpf(void **ctx, struct et_ledger_memory **memory, struct et_error *err)
+{
+	(void)ctx;
+	(void)memory;
+	return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT, "this etalon was built without BPF");
+}
+
+#define take_bpf NULL
+#define look_bpf NULL
+#define close_bpf NULL
+#endif
+
+const struct et_ledger_source et_ledger_by_bpf = {
+	.open = open_bpf,
+	.take = take_bpf,
+	.look = look_bpf,
+	.close = close_bpf,
+};

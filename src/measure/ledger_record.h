@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the ledger's BPF programs and the tool share: one block of memory and two maps. */
+#ifndef ET_MEASURE_LEDGER_RECORD_H
+#define ET_MEASURE_LEDGER_RECORD_H
+
+#include "measure/witness_record.h"
+
+enum { ET_LEDGER_LANES = 2, ET_LEDGER_CULPRITS = 8192, ET_LEDGER_MEMBERS = 16384 };
+
+/* The account of one measured program, over its window. */
+struct et_lane {
+	__u64 t0_ns;         /* the window's begin, written by the child itself; 0: not yet */
+	__u64 t1_ns;         /* its end; 0: not yet */
+	__u64 home_since_ns; /* since when it is at home on that CPU */
+	__s32 home;          /* the CPU it runs on, or waits for; -1: not seen yet */
+	__u32 crowded;       /* it had more tasks at a time than there is room for */
+	__u64 own_ns;        /* its tasks had a CPU */
+	__u64 idle_ns;       /* nobody had its CPU */
+	__u64 etalon_ns;     /* we ourselves had it */
+	__u64 partner_ns;    /* the other program had it */
+	__u64 unnamed_ns;    /* of culprits for whom there was no room */
+	/* While it had the CPU: what the scheduler's clock of tasks left out, in all and for
+	 * interrupts; and the interrupts' own times. */
+	__u64 hidden_ns, hidden_irq_ns;
+	__u64 irq_ns, softirq_ns;
+};
+
+struct et_ledger_memory {
+	__u64 armed_ns;     /* since when switches are looked at; 0: they are not */
+	__s32 etalon;       /* our process */
+	__u32 tells_hidden; /* the kernel's clocks could be read */
+	__u32 wanted, born; /* programs of this take, and how many of them are made */
+	struct et_lane lanes[ET_LEDGER_LANES];
+};
+
+/* Who has a CPU, and since when. */
+struct et_ledger_cpu {
+	__u64 since_ns;
+	__u64 hidden_ns, hidden_irq_ns; /* the scheduler's clocks at that time */
+	__u64 irq_ns, softirq_ns;       /* when the interrupt that goes on began; 0: none */
+	__s32 lane;                     /* whose task it is; -1: nobody's */
+	__u32 kernel_thread;
+	struct et_task who;
+};
+
+struct et_culprit_key {
+	__s32 lane, tgid;
+};
+
+struct et_culprit_account {
+	__u64 ran_ns;
+	__u32 kernel_thread, unused;
+	char name[ET_TASK_NAME];
+};
+
+#endif

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Who took the program's CPU: a burst in the third run is found there, by name; and the account of
+# each sample adds up.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+cpu=$(awk '/^Cpus_allowed_list/ { split($2, a, /[-,]/); print a[1] }' /proc/self/status)
+cp "$(command -v dash || command -v sh)" burst-here
+cat >before <<END
+#!/bin/sh
+n=\$((\$(cat n) + 1))
+echo \$n >n
+[ \$n -eq 4 ] || exit 0 # one warm-up, then the third run
+taskset -c $cpu ./burst-here -c 'while :; do :; done' >/dev/null 2>&1 &
+echo \$! >burst
+END
+cat >after <<'END'
+#!/bin/sh
+[ ! -f burst ] || kill "$(cat burst)"
+rm -f burst
+END
+chmod +x before after
+echo 0 >n
+exits "a burst in the third run" 0 etalon run -v -r 5 --protocol raw --cpu "$cpu" --prepare ./before \
+	--conclude ./after --json burst.json 'etalon put inc --seconds 0.1'
+page=$(tr -s ' \n' ' ' <<<"$out")
+source=$(jq -r .image_source burst.json)
+
+# What it says and does where it cannot look.
+if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --clear-groups true 2>/dev/null; then
+	chmod -R a+rwX "$work"
+	exits "without privileges" 0 setpriv --reuid 65534 --clear-groups \
+		etalon run -r 2 --json plain.json true
+	like "it says what is missing" "$(tr -s ' \n' ' ' <<<"$out")" \
+		"who takes the program's CPU is not told: (BPF needs CAP_BPF and CAP_PERFMON|this etalon was built without BPF)"
+	is "and tells nothing" "$(jq -c '[.commands[0].samples[] | .others_ns, .idle_ns, .irq_ns] | unique' plain.json)" '[null]'
+else
+	skip "without privileges" "they cannot be dropped here"
+fi
+exits "not wanted" 0 etalon run -r 2 --no-ledger --json off.json true
+unlike "is not complained of" "$out" "is not told"
+is "and not done" "$(jq -c '[.commands[0].samples[] | .others_ns, .idle_ns] | unique' off.json)" '[null]'
+unlike "as the record says" "$(jq -r .image_source off.json)" bpf
+
+if [[ $source != *+bpf ]]; then
+	skip "the account" "this machine does not let us watch the CPU ($source)"
+	done_testing
+	exit
+fi
+
+is "every sample has its account" "$(jq -c '[.commands[0].samples[] | .others_ns, .idle_ns, .irq_ns, .softirq_ns | type] | unique' burst.json)" '["number"]'
+ok "which explains elapsed time to 1 %" jq -e '[.commands[0].samples[] |
+	(.et_ns - .pt_ns - .others_ns - .idle_ns - .steal_ns) / .et_ns | fabs < 0.01] | all' burst.json
+is "the burst is in the third run and no other" \
+	"$(jq -c '[.commands[0].samples | to_entries[] | select(.value.interference[] |
+		select(.name == "burst-here" and .on_our_cpu_ns > 0)) | .key]' burst.json)" '[3]'
+ok "with the time it took there" jq -e '.commands[0].samples[3] | .pt_ns as $pt |
+	[.interference[] | select(.name == "burst-here") | .on_our_cpu_ns] | add > 0.1 * $pt' burst.json
+ok "others are the sum of those named, and little more" jq -e '[.commands[0].samples[] |
+	([.interference[].on_our_cpu_ns] | add) as $named |
+	.others_ns >= $named and .others_ns - $named < 0.01 * .et_ns + 1000000] | all' burst.json
+like "the page names it" "$page" "taken by .*burst-here [0-9.]+ .*samples"
+id=$(jq -r .id burst.json)
+exits "so does show" 0 etalon show -v "$id"
+like "by name" "$(tr -s ' \n' ' ' <<<"$out")" "taken by .*burst-here [0-9.]+ .*samples"
+ok "the program itself is nowhere listed" jq -e --arg n etalon '[.commands[0].samples[] |
+	.pt_ns as $pt | .interference[] | select(.name == $n and .exited and .on_our_cpu_ns > 0.9 * $pt)] | length == 0' burst.json
+
+# A server that a preparation has left running is no part of the program.
+cat >serve <<END
+#!/bin/sh
+[ ! -f pid ] || exit 0
+taskset -c $cpu ./burst-here -c 'while :; do :; done' >/dev/null 2>&1 &
+echo \$! >pid
+END
+chmod +x serve
+exits "beside a server of our own" 0 etalon run -q -r 2 --cpu "$cpu" --setup ./serve \
+	--cleanup 'sh -c "kill \$(cat pid)"' --json served.json 'etalon put inc --seconds 0.05'
+ok "it is a culprit, too" jq -e '[.commands[0].samples[].interference[] |
+	select(.name == "burst-here" and .on_our_cpu_ns > 0)] | length == 3' served.json
+
+exits "two together" 0 etalon run -q -r 2 --order duet --json duet.json \
+	'etalon put inc --seconds 0.05' 'etalon put inc --seconds 0.06'
+ok "the partner's share is in the sum" jq -e '[.commands[].samples[] | select(.arrangement == "duet") | (.et_ns - .pt_ns - .others_ns - .idle_ns - .steal_ns) / .et_ns | fabs < 0.01] | all' duet.json
+
+exits "the program" 0 etalon run -q -r 1 --output fds.txt 'ls /proc/self/fd'
+is "inherits none of our descriptors" "$(tr '\n' ' ' <fds.txt)" '0 1 2 3 '
+done_testing

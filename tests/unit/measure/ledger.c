@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The ledger: how an account is closed and entered, and real programs whose time must add up. */
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/parse.h"
+#include "host/host.h"
+#include "measure/ledger_account.h"
+#include "measure/runner.h"
+#include "model/field.h"
+#include "tap.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+extern char **environ;
+
+enum { ETALON = 500, CRON = 40, NEW = 41 };
+
+static struct et_sample sample(uint64_t et_ns, uint64_t pt_ns)
+{
+	struct et_sample s = { 0 };
+
+	et_fields_set_missing(et_sample_fields, &s);
+	s.et_ns = et_ns;
+	s.pt_ns = pt_ns;
+	s.interferers = et_calloc(2, sizeof(*s.interferers));
+	s.interferers[0] = (struct et_interferer){ "cron", CRON, .pt_ns = 90000000 };
+	s.interferers[1] = (struct et_interferer){ "far", 42, .pt_ns = 1000 };
+	s.n_interferers = 2;
+	for (size_t i = 0; i < 2; i++)
+		s.interferers[i].on_our_cpu_ns = ET_UNKNOWN;
+	return s;
+}
+
+/* A window of 1 s from 1 s on; the last 50 ms are the home CPU's present owner's. */
+static struct et_account account(int32_t last, int32_t lane)
+{
+	struct et_account a = { .etalon = ETALON, .tells_hidden = true };
+	struct et_culprit_account cron = { .ran_ns = 80000000, .name = "cron" };
+
+	a.lane = (struct et_lane){ .t0_ns = 1000000000,
+		.t1_ns = 2000000000,
+		.home = 0,
+		.home_since_ns = 1000000000,
+		.own_ns = 800000000,
+		.idle_ns = 60000000,
+		.etalon_ns = 10000000,
+		.hidden_ns = 30000000,
+		.irq_ns = 7,
+		.softirq_ns = 8 };
+	a.home = (struct et_ledger_cpu){ .since_ns = 1950000000,
+		.lane = lane,
+		.who = { .pid = last, .tgid = last, .name = "new" } };
+	et_account_add(&a, CRON, &cron);
+	return a;
+}
+
+static void entering(void)
+{
+	struct et_sample s = sample(1000000000, 770000000);
+	struct et_account a = account(0, -1);
+
+	et_account_settle(&a, 0, &s);
+	ok(s.idle_ns == 110000000, "who has the CPU in the end is charged up to the window's end");
+	ok(s.others_ns == 90000000, "others: named ones and etalon");
+	ok(s.steal_ns == 30000000, "what the clock of tasks left out was stolen");
+	ok(s.irq_ns == 7 && s.softirq_ns == 8, "interrupts");
+	ok(s.pt_ns + s.others_ns + s.idle_ns + s.steal_ns == s.et_ns, "it adds up");
+	ok(s.interferers[0].on_our_cpu_ns == 80000000, "a culprit");
+	ok(s.interferers[1].on_our_cpu_ns == 0, "who ran, but not here");
+	et_account_free(&a);
+	et_sample_free(&s);
+}
+
+static void last_one(void)
+{
+	static const struct {
+		int32_t pid, lane;
+		uint64_t idle_ns, others_ns;
+		size_t n;
+		const char *what;
+	} cases[] = {
+		{ NEW, -1, 60000000, 140000000, 3, "somebody that no picture shows" },
+		{ CRON, -1, 60000000, 140000000, 2, "somebody that is known" },
+		{ ETALON, -1, 60000000, 140000000, 2, "etalon itself is no culprit" },
+		{ 77, 1, 60000000, 140000000, 2, "the partner neither" },
+		{ 78, 0, 60000000, 90000000, 2, "the program itself" },
+	};
+
+	for (size_t i = 0; i < ET_LENGTH(cases); i++) {
+		struct et_sample s = sample(1000000000, 770000000);
+		struct et_account a = account(cases[i].pid, cases[i].lane);
+		et_account_settle(&a, 0, &s);
+		ok(s.idle_ns == cases[i].idle_ns && s.others_ns == cases[i].others_ns &&
+				s.n_interferers == cases[i].n,
+			"%s", cases[i].what);
+		et_account_free(&a);
+		et_sample_free(&s);
+	}
+	struct et_sample s = sample(1000000000, 770000000);
+	struct et_account a = account(NEW, -1);
+	et_account_settle(&a, 0, &s);
+	ok(s.interferers[1].pid == NEW && s.interferers[1].pt_ns == 50000000 &&
+			s.interferers[1].on_our_cpu_ns == 50000000,
+		"it stands where its time belongs");
+	is_str(s.interferers[1].name, "new", "under its name");
+	et_account_free(&a);
+	et_sample_free(&s);
+}
+
+static void unknown(void)
+{
+	struct et_sample s = sample(1000000000, 1500000000);
+	struct et_account a = account(0, -1);
+
+	a.lane.own_ns = 1500000000;
+	et_account_settle(&a, 0, &s);
+	ok(s.others_ns == ET_UNKNOWN && s.idle_ns == ET_UNKNOWN && s.irq_ns == ET_UNKNOWN &&
+			s.interferers[0].on_our_cpu_ns == ET_UNKNOWN,
+		"of tasks side by side there is no account");
+	et_account_free(&a);
+	a = account(0, -1);
+	a.lane.home = -1;
+	et_account_settle(&a, 0, &s);
+	ok(s.others_ns == ET_UNKNOWN, "nor of a program that was never seen");
+	et_account_free(&a);
+	et_sample_free(&s);
+
+	s = sample(1000000000, 770000000);
+	a = account(0, -1);
+	a.lane.hidden_ns = 900000000;
+	et_account_settle(&a, 0, &s);
+	ok(s.steal_ns == 30000000, "steal is never more than what is left");
+	et_account_free(&a);
+	et_sample_free(&s);
+}
+
+/* --- real programs --- */
+
+static struct et_interrupt interrupt;
+
+/* Runs one command pinned to a CPU; false when the ledger cannot be had. */
+static bool run_watched(const char *command, const char *cpus, struct et_sample *out)
+{
+	struct et_experiment *e = et_calloc(1, sizeof(*e));
+	struct et_runner *r = NULL;
+	struct et_request q = { .arrangement = ET_SOLO };
+	struct et_sample samples[2];
+	struct et_error err = { 0 };
+
+	et_host_read("", &e->host);
+	e->child.cpus = et_strdup(cpus);
+	e->n_commands = 1;
+	e->commands = et_calloc(1, sizeof(*e->commands));
+	e->commands[0].name = et_strdup(command);
+	et_split_words(command, &e->commands[0].argv, &err);
+	int rc = et_runner_open(e, environ, &interrupt, &r, &err);
+	if (rc == 0)
+		rc = et_runner_witness(r, &err);
+	if (rc == 0) {
+		struct et_executor x = et_runner_executor(r);
+		rc = x.run(x.ctx, &q, samples, &err);
+	}
+	if (rc == 0)
+		*out = samples[0];
+	else
+		printf("# %s\n", err.what);
+	et_runner_close(r);
+	et_experiment_free(e);
+	return rc == 0;
+}
+
+/* Works on one CPU until it is killed. */
+static pid_t disturber(const cpu_set_t *one)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		sched_setaffinity(0, sizeof(*one), one);
+		prctl(PR_SET_NAME, "disturber");
+		for (;;)
+			;
+	}
+	return pid;
+}
+
+static const struct et_interferer *by_pid(const struct et_sample *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->n_interferers; i++) {
+		if (s->interferers[i].pid == pid)
+			return &s->interferers[i];
+	}
+	return NULL;
+}
+
+static void adds_up(const struct et_sample *s, const char *what)
+{
+	uint64_t sum = s->pt_ns + s->others_ns + s->idle_ns + s->steal_ns;
+	double off = s->et_ns > sum ? (double)(s->et_ns - sum) : (double)(sum - s->et_ns);
+
+	printf("# et %.3f pt %.3f others %.3f idle %.3f steal %.3f ms\n", (double)s->et_ns * 1e-6,
+		(double)s->pt_ns * 1e-6, (double)s->others_ns * 1e-6, (double)s->idle_ns * 1e-6,
+		(double)s->steal_ns * 1e-6);
+	ok(s->others_ns != ET_UNKNOWN && off < 0.01 * (double)s->et_ns,
+		"%s: elapsed time is explained to 1 %%", what);
+}
+
+static void real(void)
+{
+	const char *spin = "sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'";
+	struct et_sample s;
+	cpu_set_t all, one;
+	char list[64];
+	int cpu = 0;
+
+	sched_getaffinity(0, sizeof(all), &all);
+	while (!CPU_ISSET(cpu, &all))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	et_format_cpus(&one, list, sizeof(list));
+	pid_t pid = disturber(&one);
+	usleep(20000);
+	bool there = run_watched(spin, list, &s);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	if (!there) {
+		skip("the machine does not allow it");
+		return;
+	}
+	adds_up(&s, "one task beside another");
+	const struct et_interferer *who = by_pid(&s, pid);
+	ok(who && who->on_our_cpu_ns > s.et_ns / 100, "who took the CPU is listed");
+	is_str(who ? who->name : "", "disturber", "by name");
+	ok(who && who->on_our_cpu_ns <= who->pt_ns + s.steal_ns + s.et_ns / 20,
+		"with no more than it had");
+	et_sample_free(&s);
+
+	if (run_watched("sleep 0.05", list, &s)) {
+		adds_up(&s, "one that sleeps");
+		ok(s.idle_ns + s.others_ns > 45000000, "its CPU was idle, or another's");
+		et_sample_free(&s);
+	}
+	/* A child in turn with its parent: still one thing at a time, and no culprit. */
+	if (run_watched("sh -c 'sh -c :; sleep 0.02; exit 0'", list, &s)) {
+		adds_up(&s, "tasks in turn");
+		ok(!by_pid(&s, getpid()), "we ourselves are not listed");
+		et_sample_free(&s);
+	}
+}
+
+int main(void)
+{
+	entering();
+	last_one();
+	unknown();
+	real();
+	return tap_done();
+}
