@@ -25,7 +25,7 @@ struct tracer {
 	struct et_trace *t;
 	struct et_activity activity;
 	struct et_anchor first, last; /* the clock at the beginning and at the last look */
-	uint64_t begin_reading;
+	uint64_t begin_reading, end_ns;
 	bool begun;
 	uint64_t taken_ticks;       /* of all gaps that came out of the ring */
 	struct et_witness *witness; /* NULL: no records */
@@ -176,6 +176,9 @@ static void look(struct tracer *r)
 		left -= n;
 	}
 	put_down(r, from);
+	/* By the same line as the gaps before it. */
+	if (atomic_load(&r->activity.over))
+		r->end_ns = et_anchor_ns(&r->last, &now, r->activity.end);
 	r->last = now;
 	if (r->t->n >= ET_TRACE_MOST) {
 		settle(r);
@@ -221,7 +224,7 @@ static void conclude(struct tracer *r)
 	if (!r->begun)
 		t->begin_ns = et_anchor_ns(&r->first, &r->last, a->begin);
 	t->total = a->end - a->begin;
-	t->total_ns = et_anchor_ns(&r->first, &r->last, a->end) - t->begin_ns;
+	t->total_ns = r->end_ns > t->begin_ns ? r->end_ns - t->begin_ns : 0;
 	t->readings = a->readings;
 	t->lost = a->lost;
 	settle(r);
