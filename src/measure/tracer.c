@@ -177,7 +177,7 @@ static void look(struct tracer *r)
 	}
 	put_down(r, from);
 	/* By the same line as the gaps before it. */
-	if (atomic_load(&r->activity.over))
+	if (atomic_load(&r->activity.over) && !r->end_ns)
 		r->end_ns = et_anchor_ns(&r->last, &now, r->activity.end);
 	r->last = now;
 	if (r->t->n >= ET_TRACE_MOST) {
@@ -225,6 +225,10 @@ static void conclude(struct tracer *r)
 		t->begin_ns = et_anchor_ns(&r->first, &r->last, a->begin);
 	t->total = a->end - a->begin;
 	t->total_ns = r->end_ns > t->begin_ns ? r->end_ns - t->begin_ns : 0;
+	/* A trace may end within a period; lines through other anchors differ by some ns. */
+	uint64_t last_ns = t->n ? t->list[t->n - 1].start_ns + t->list[t->n - 1].duration_ns : 0;
+	if (t->total_ns < last_ns)
+		t->total_ns = last_ns;
 	t->readings = a->readings;
 	t->lost = a->lost;
 	settle(r);
