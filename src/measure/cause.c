@@ -25,6 +25,7 @@ struct shares {
 
 static void add_share(struct shares *s, const struct et_happening *h, uint64_t ns)
 {
+	const char *name = *h->name ? h->name : "(no name)"; /* it ended before it could be asked */
 	size_t i = 0;
 
 	if (h->kind == ET_HAPPENING_RAN && h->pid == 0) {
@@ -34,14 +35,14 @@ static void add_share(struct shares *s, const struct et_happening *h, uint64_t n
 	if (!s->n)
 		s->timer_first = h->kind == ET_HAPPENING_TIMER;
 	s->by_kind[h->kind] += ns;
-	while (i < s->n && (s->list[i].kind != h->kind || strcmp(s->list[i].name, h->name)))
+	while (i < s->n && (s->list[i].kind != h->kind || strcmp(s->list[i].name, name)))
 		i++;
 	/* More than a period can hold in any number worth naming: the last place is theirs. */
 	if (i == MOST_NAMES)
 		i = MOST_NAMES - 1;
 	if (i == s->n) {
 		s->list[i].kind = h->kind;
-		s->list[i].name = h->name;
+		s->list[i].name = name;
 		s->list[i].ns = 0;
 		s->n++;
 	}
@@ -220,9 +221,16 @@ void et_cause_regular(struct et_trace *t, bool assign, bool long_is_process)
 	t->timer.first = fit.first;
 	t->timer.interval = fit.interval;
 	t->timer.uncertainty = fit.uncertainty;
-	t->timer.shortest_ticks = fit.shortest;
 	if (assign)
 		assign_ticks(t, ticks, fit.interval / 2, long_is_process);
+	/* Those with which another process came are longer than the timer's work. */
+	for (size_t i = 0; i < t->n; i++) {
+		const struct et_inactive *p = &t->list[i];
+		uint64_t *shortest = &t->timer.shortest_ticks;
+		if (ticks[i] && p->cause == ET_CAUSE_TIMER &&
+			(!*shortest || p->duration < *shortest))
+			*shortest = p->duration;
+	}
 	if (t->hz_estimate > 0 && t->timer.nominal_ns)
 		t->hz = fit.interval / (double)t->timer.nominal_ns * 1e9;
 }

@@ -76,7 +76,7 @@ struct et_trace {
 		double interval;         /* in the counter's ticks */
 		double uncertainty;      /* standard uncertainty of it */
 		uint64_t nominal_ns;     /* what the interval is said to be; 0: nobody says */
-		uint64_t shortest_ticks; /* the shortest period that began with one */
+		uint64_t shortest_ticks; /* the shortest that is the timer's alone; 0: none is */
 	} timer;
 	const char *source;       /* who told the causes: "bpf", "perf", "regularity", "file" */
 	char ended[128];          /* why it ended before its time; "": it did not */

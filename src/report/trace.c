@@ -148,8 +148,10 @@ static void print_timer(const struct et_trace *t, const struct et_page *page)
 	if (t->readings || t->hz_estimate > 0)
 		snprintf(cycles, sizeof(cycles), " (%llu cycles)",
 			(unsigned long long)t->timer.shortest_ticks);
-	ET_AUTO_FREE char *text = et_asprintf("%zu interrupts %s apart; the shortest took %s%s",
-		t->timer.n, every, shortest, cycles);
+	bool alone = t->timer.shortest_ticks > 0;
+	ET_AUTO_FREE char *text = et_asprintf("%zu interrupts %s apart%s%s%s", t->timer.n, every,
+		alone ? "; the shortest took " : ", another process behind each",
+		alone ? shortest : "", alone ? cycles : "");
 	et_page_paragraph(page, 16, "  timer", NULL, text, NULL);
 	if (t->hz_estimate <= 0 || t->hz == t->hz_estimate)
 		return;
@@ -276,7 +278,8 @@ static void json_timer(const struct et_trace *t, struct et_json *w)
 	et_json_double(w, "first_ns", (double)t->timer.first / t->hz * 1e9);
 	et_json_double(w, "interval_ns", interval_ns(t));
 	et_json_double(w, "uncertainty_ns", t->timer.uncertainty / t->hz * 1e9);
-	et_json_double(w, "shortest_ns", (double)t->timer.shortest_ticks / t->hz * 1e9);
+	et_json_double(w, "shortest_ns",
+		t->timer.shortest_ticks ? (double)t->timer.shortest_ticks / t->hz * 1e9 : NAN);
 	et_json_u64(w, "nominal_ns", t->timer.nominal_ns ? t->timer.nominal_ns : ET_UNKNOWN);
 	et_json_end(w);
 }
