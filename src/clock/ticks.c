@@ -58,13 +58,11 @@ struct chain {
 	 */
 	double given;
 	double k, kk, y, ky, yy;
-	uint64_t first, shortest;
+	uint64_t first;
 };
 
 static void add(struct chain *c, const struct et_gap *g, double k, double y)
 {
-	uint64_t length = g->end - g->start;
-
 	y -= k * c->given;
 	c->seen++;
 	c->k += k;
@@ -72,8 +70,6 @@ static void add(struct chain *c, const struct et_gap *g, double k, double y)
 	c->y += y;
 	c->ky += k * y;
 	c->yy += y * y;
-	if (length < c->shortest)
-		c->shortest = length;
 	if (c->seen == 1 || g->start < c->first)
 		c->first = g->start;
 }
@@ -149,7 +145,7 @@ struct line {
 
 static void try_line(const struct series *s, size_t origin, double interval, struct line *best)
 {
-	struct chain c = { .interval = interval, .given = interval, .shortest = UINT64_MAX };
+	struct chain c = { .interval = interval, .given = interval };
 
 	add(&c, &s->gaps[origin], 0, 0);
 	follow(s, origin, 1, NULL, &c);
@@ -202,8 +198,7 @@ static void conclude(const struct chain *c, struct et_tick_fit *out)
 		.first = c->first,
 		.n = c->seen,
 		.covered = c->covered,
-		.missed = c->missed,
-		.shortest = c->shortest };
+		.missed = c->missed };
 }
 
 int et_ticks_find(
@@ -222,9 +217,7 @@ int et_ticks_find(
 		struct line best = best_line(&s, hz);
 		if (!best.seen)
 			continue;
-		struct chain c = {
-			.interval = best.interval, .given = best.interval, .shortest = UINT64_MAX
-		};
+		struct chain c = { .interval = best.interval, .given = best.interval };
 		size_t at = last_before(&all, (double)best.origin);
 		add(&c, &gaps[at], 0, 0);
 		if (ticks)

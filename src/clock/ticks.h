@@ -21,7 +21,6 @@ struct et_tick_fit {
 	size_t n;           /* seen */
 	size_t covered;     /* places within gaps that began before them */
 	size_t missed;      /* places where there was no gap */
-	uint64_t shortest;  /* the shortest gap that began on one */
 };
 
 /*
