@@ -21,10 +21,11 @@ $(BUILD)/build.ninja:
 
 deps:
 	@tools/install-deps build
-deps-test:
-	@tools/install-deps build test
-deps-bench:
-	@tools/install-deps build bench
+	@tools/install-deps optional || echo 'going on without'
+deps-test: deps
+	@tools/install-deps test
+deps-bench: deps
+	@tools/install-deps bench
 deps-lint:
 	@tools/install-deps build lint
 

@@ -61,8 +61,11 @@ static struct name *slot_of(const struct by_perf *s, int32_t pid)
 
 static void set_name(struct by_perf *s, int32_t pid, const char *text)
 {
+	struct name fresh = { .pid = pid };
+
 	if (pid <= 0)
 		return;
+	snprintf(fresh.text, sizeof(fresh.text), "%.15s", text); /* it may lie in the old table */
 	if (2 * s->n_names >= s->cap_names) {
 		struct name *old = s->names;
 		size_t n_old = s->cap_names;
@@ -76,8 +79,7 @@ static void set_name(struct by_perf *s, int32_t pid, const char *text)
 	}
 	struct name *slot = slot_of(s, pid);
 	s->n_names += !slot->pid;
-	slot->pid = pid;
-	snprintf(slot->text, sizeof(slot->text), "%.15s", text);
+	*slot = fresh;
 }
 
 static const char *name_of(struct by_perf *s, int32_t pid)

@@ -93,9 +93,9 @@ struct et_sample {
 	 * there, idle_ns, steal_ns and an unexplained rest. Interrupts are part of whoever they
 	 * hit.
 	 */
-	uint64_t others_ns; /* all other processes, on our CPU */
-	uint64_t idle_ns;   /* the CPU was idle: the program waited for something else */
-	uint64_t irq_ns, softirq_ns;
+	uint64_t others_ns;          /* all others on our CPU: etalon and a duet's partner too */
+	uint64_t idle_ns;            /* the CPU was idle: the program waited for something else */
+	uint64_t irq_ns, softirq_ns; /* that hit the program itself; a hard one counts once */
 	/* The fixed loop before and after the sample, on the same CPU: how fast the machine was. */
 	uint64_t probe_before_ns, probe_after_ns;
 	/* The reference loop beside a paced sample: its process time and the work it did in it. */

@@ -46,6 +46,9 @@ exits 'one package is missing' 0 deps build
 is 'it alone is installed' "$(cat calls)" 'apt-get -y -q install --no-install-recommends scdoc'
 stub scdoc ''
 : >calls
+exits 'what the build can do without' 0 deps optional
+is 'is a group of its own' "$(cat calls)" 'apt-get -y -q install --no-install-recommends libbpf-dev clang'
+: >calls
 exits 'its command is there from elsewhere' 0 deps build
 is 'so nothing is installed' "$(cat calls)" ''
 sed -i '/libmnl/d' installed
