@@ -6,7 +6,6 @@
 #include "base/parse.h"
 #include "cmd/input.h"
 #include "cmd/kept.h"
-#include "cmd/outputs.h"
 #include "cmd/run_sanity.h"
 #include "host/host.h"
 #include "protocol/daemons.h"
@@ -16,7 +15,6 @@
 #include "store/daemons.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 enum {
@@ -166,10 +164,10 @@ static int show(const struct et_cli *cli, struct request *r, struct et_error *er
 		et_cutoffs_show(&cutoffs, now, &doubts, r->out.json, &page);
 	rc = et_cli_close_output(stdout, "-", err);
 	if (rc == 0 && r->out.page) {
-		FILE *f = et_output_begin(r->out.page, &r->out.fd, err);
+		FILE *f = et_output_begin(&r->out.output, err);
 		if (f)
 			et_cutoffs_page(&cutoffs, now, &doubts, f);
-		rc = f ? et_cli_close_output(f, r->out.page, err) : -EIO;
+		rc = f ? et_output_end(&r->out.output, err) : -EIO;
 	}
 	et_warnings_free(&doubts);
 	et_cutoffs_free(&cutoffs);
@@ -199,7 +197,7 @@ static int dispatch(struct et_cli *cli, struct request *r, const struct et_opera
 
 static int run(struct et_cli *cli, int argc, char **argv)
 {
-	struct request r = { .out.fd = -1,
+	struct request r = { .out.output.fd = -1,
 		.learn = { .short_runs = 300,
 			.short_ns = 1000000000,
 			.long_runs = 40,
@@ -214,7 +212,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	int rc = et_daemons_output_open(&r.out, &err);
 	if (rc == 0)
 		rc = dispatch(cli, &r, &ops, &status, &err);
-	et_cleanup_close(&r.out.fd);
+	et_output_close(&r.out.output);
 	et_operands_free(&ops);
 	return rc ? et_cli_fail(&err) : status;
 }

@@ -4,6 +4,7 @@
 #define ET_CMD_DAEMONS_H
 
 #include "cmd/cli.h"
+#include "cmd/outputs.h"
 #include "model/daemon.h"
 
 struct et_learn_options {
@@ -17,8 +18,8 @@ struct et_learn_options {
 /* What is written: text, or JSON in its place, and a page. */
 struct et_daemons_output {
 	bool json;
-	const char *page; /* or NULL; "-" is stdout, in place of the text */
-	int fd;           /* of the page while it is open, else -1 */
+	const char *page;        /* or NULL; "-" is stdout, in place of the text */
+	struct et_output output; /* of the page */
 };
 
 /* Tries the page's path now, so that it does not fail after hours. */

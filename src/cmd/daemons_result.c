@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "cmd/daemons.h"
 #include "cmd/kept.h"
-#include "cmd/outputs.h"
 #include "host/host.h"
 #include "report/daemons.h"
 #include "store/cutoffs.h"
@@ -24,7 +23,7 @@ int et_daemons_output_open(struct et_daemons_output *o, struct et_error *err)
 	if (o->json && !et_daemons_talks(o))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"--json and --report - both write to standard output");
-	return et_output_open(o->page, &o->fd, err);
+	return et_output_open(&o->output, o->page, err);
 }
 
 int et_daemons_report(const struct et_cli *cli, const struct et_daemon_record *r,
@@ -42,11 +41,11 @@ int et_daemons_report(const struct et_cli *cli, const struct et_daemon_record *r
 	int rc = et_cli_close_output(stdout, "-", err);
 	if (rc || !o->page)
 		return rc;
-	FILE *out = et_output_begin(o->page, &o->fd, err);
+	FILE *out = et_output_begin(&o->output, err);
 	if (!out)
 		return -EIO;
 	et_daemons_page(r, f, name, out);
-	return et_cli_close_output(out, o->page, err);
+	return et_output_end(&o->output, err);
 }
 
 int et_daemons_keep(const struct et_cli *cli, const struct et_daemon_record *r,

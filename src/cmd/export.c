@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon export [ID]`: a kept experiment in a format for other tools. */
 #include "cmd/kept.h"
-#include "cmd/outputs.h"
+#include "report/format.h"
 
 #include <errno.h>
 
@@ -10,7 +10,7 @@ enum { OPT_FORMAT = 1, OPT_OUTPUT };
 static const struct et_option options[] = {
 	{ 'f', "format", "FORMAT",
 		"json (the native record), hyperfine (its JSON), csv (one row a sample), markdown, "
-		"asciidoc or orgmode (json)",
+		"asciidoc, orgmode or html (json)",
 		ET_FORMAT_CHOICES, OPT_FORMAT },
 	{ 'o', "output", "FILE", "where to write it (-, stdout)", "FILE", OPT_OUTPUT },
 	{ 0 },
@@ -54,19 +54,6 @@ const struct et_verb et_verb_export = {
 	.run = run,
 };
 
-static int write_out(const struct et_kept *k, const struct request *r, struct et_error *err)
-{
-	struct et_outputs out = { 0 };
-
-	int rc = et_outputs_add(&out, r->format, r->path, err);
-	if (rc == 0)
-		rc = et_outputs_open(&out, err);
-	if (rc == 0)
-		rc = et_outputs_write(&out, k->experiment, &k->judgement, err);
-	et_outputs_close(&out);
-	return rc;
-}
-
 static int run(struct et_cli *cli, int argc, char **argv)
 {
 	struct et_operands ops;
@@ -80,7 +67,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	int rc = et_kept_load(cli, &ops, &kept, &err);
 	et_operands_free(&ops);
 	if (rc == 0)
-		rc = write_out(&kept, &r, &err);
+		rc = et_kept_write(&kept, r.format, r.path, &err);
 	et_kept_free(&kept);
 	return rc ? et_cli_fail(&err) : ET_EXIT_DONE;
 }

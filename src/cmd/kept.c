@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/kept.h"
+#include "cmd/outputs.h"
 #include "stats/judge.h"
 #include "store/store.h"
 
@@ -41,6 +42,20 @@ int et_kept_load(const struct et_cli *cli, const struct et_operands *ops, struct
 	int rc = et_kept_fetch(cli, n ? names[0] : "last", &out->experiment, err);
 	if (rc == 0)
 		et_judge(out->experiment, &out->judgement);
+	return rc;
+}
+
+int et_kept_write(
+	const struct et_kept *k, const char *format, const char *path, struct et_error *err)
+{
+	struct et_outputs out = { 0 };
+
+	int rc = et_outputs_add(&out, format, path, err);
+	if (rc == 0)
+		rc = et_outputs_open(&out, err);
+	if (rc == 0)
+		rc = et_outputs_write(&out, k->experiment, &k->judgement, err);
+	et_outputs_close(&out);
 	return rc;
 }
 

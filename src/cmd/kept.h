@@ -22,6 +22,9 @@ int et_kept_fetch(const struct et_cli *cli, const char *name, struct et_experime
 /* The experiment that the only operand names, "last" without one. */
 int et_kept_load(const struct et_cli *cli, const struct et_operands *ops, struct et_kept *out,
 	struct et_error *err) ET_CHECK;
+/* Writes it in a format (report/format.h) to a path, "-" is stdout. */
+int et_kept_write(const struct et_kept *k, const char *format, const char *path,
+	struct et_error *err) ET_CHECK;
 void et_kept_free(struct et_kept *k);
 
 #endif

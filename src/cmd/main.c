@@ -17,6 +17,7 @@ extern const struct et_verb et_verb_import;
 extern const struct et_verb et_verb_lab;
 extern const struct et_verb et_verb_list;
 extern const struct et_verb et_verb_put;
+extern const struct et_verb et_verb_report;
 extern const struct et_verb et_verb_rm;
 extern const struct et_verb et_verb_run;
 extern const struct et_verb et_verb_samplesize;
@@ -34,6 +35,7 @@ const struct et_verb *const et_verbs[] = {
 	&et_verb_compare,
 	&et_verb_export,
 	&et_verb_import,
+	&et_verb_report,
 	&et_verb_rm,
 	&et_verb_env,
 	&et_verb_lab,

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/outputs.h"
+#include "base/alloc.h"
 #include "cmd/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 int et_outputs_add(struct et_outputs *o, const char *format, const char *path, struct et_error *err)
 {
@@ -18,32 +20,88 @@ int et_outputs_add(struct et_outputs *o, const char *format, const char *path, s
 	o->stdout_taken = o->stdout_taken || standard;
 	o->list[o->n].path = path;
 	o->list[o->n].format = et_format_find(format);
-	o->list[o->n++].fd = -1;
+	o->list[o->n++].output.fd = -1;
 	return 0;
 }
 
-int et_output_open(const char *path, int *fd, struct et_error *err)
+int et_output_open(struct et_output *o, const char *path, struct et_error *err)
 {
-	int opened = strcmp(path, "-") ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666)
-				       : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	int fd = strcmp(path, "-") ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666)
+				   : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 
-	if (opened < 0)
+	if (fd < 0)
 		return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", path);
-	*fd = opened;
+	*o = (struct et_output){ .path = path, .fd = fd };
 	return 0;
 }
 
-FILE *et_output_begin(const char *path, int *fd, struct et_error *err)
+/*
+ * A new file beside the old one, with its mode; -1 where that would not do: it is no plain file,
+ * somebody else's, has other names, or the folder may not be written to.
+ */
+static int open_beside(struct et_output *o)
 {
-	FILE *f = NULL;
+	struct stat st;
 
-	if (!strcmp(path, "-") || ftruncate(*fd, 0) == 0 || errno == EINVAL)
-		f = fdopen(*fd, "w");
-	if (f)
-		*fd = -1;
+	if (!strcmp(o->path, "-") || fstat(o->fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+		st.st_uid != geteuid() || st.st_nlink != 1)
+		return -1;
+	o->real = realpath(o->path, NULL);
+	if (!o->real)
+		return -1;
+	o->temporary = et_asprintf("%s.XXXXXX", o->real);
+	int fd = mkostemp(o->temporary, O_CLOEXEC);
+	if (fd >= 0 && fchmod(fd, st.st_mode & 07777) == 0)
+		return fd;
+	if (fd >= 0) {
+		close(fd);
+		unlink(o->temporary);
+	}
+	free(o->temporary);
+	o->temporary = NULL;
+	return -1;
+}
+
+FILE *et_output_begin(struct et_output *o, struct et_error *err)
+{
+	int fd = open_beside(o);
+
+	if (fd >= 0) {
+		close(o->fd);
+		o->fd = fd;
+	}
+	if (fd >= 0 || !strcmp(o->path, "-") || ftruncate(o->fd, 0) == 0 || errno == EINVAL)
+		o->file = fdopen(o->fd, "w");
+	if (o->file)
+		o->fd = -1;
 	else
-		et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", path);
-	return f;
+		et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", o->path);
+	return o->file;
+}
+
+int et_output_end(struct et_output *o, struct et_error *err)
+{
+	int rc = et_cli_close_output(o->file, o->path, err);
+
+	o->file = NULL;
+	if (rc == 0 && o->temporary && rename(o->temporary, o->real) < 0)
+		rc = et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", o->path);
+	if (rc == 0) {
+		free(o->temporary);
+		o->temporary = NULL;
+	}
+	return rc;
+}
+
+void et_output_close(struct et_output *o)
+{
+	if (o->file)
+		fclose(o->file);
+	et_cleanup_close(&o->fd);
+	if (o->temporary)
+		unlink(o->temporary);
+	free(o->temporary);
+	free(o->real);
 }
 
 int et_outputs_open(struct et_outputs *o, struct et_error *err)
@@ -51,28 +109,27 @@ int et_outputs_open(struct et_outputs *o, struct et_error *err)
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < o->n; i++)
-		rc = et_output_open(o->list[i].path, &o->list[i].fd, err);
+		rc = et_output_open(&o->list[i].output, o->list[i].path, err);
 	return rc;
 }
 
 int et_outputs_write(struct et_outputs *o, const struct et_experiment *e,
 	const struct et_judgement *j, struct et_error *err)
 {
-	for (size_t i = 0; i < o->n; i++) {
-		const char *path = o->list[i].path;
-		FILE *f = et_output_begin(path, &o->list[i].fd, err);
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < o->n; i++) {
+		FILE *f = et_output_begin(&o->list[i].output, err);
 		if (!f)
 			return -EIO;
 		o->list[i].format->write(e, j, f);
-		int rc = et_cli_close_output(f, path, err);
-		if (rc)
-			return rc;
+		rc = et_output_end(&o->list[i].output, err);
 	}
-	return 0;
+	return rc;
 }
 
 void et_outputs_close(struct et_outputs *o)
 {
 	for (size_t i = 0; i < o->n; i++)
-		et_cleanup_close(&o->list[i].fd);
+		et_output_close(&o->list[i].output);
 }

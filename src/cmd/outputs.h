@@ -6,24 +6,36 @@
 #include "base/error.h"
 #include "report/format.h"
 
+/*
+ * One file ("-" is stdout): tried now, written when the time has come. A plain file is replaced as
+ * a whole: who looks meanwhile, or after a full disk, finds what was there before.
+ */
+struct et_output {
+	const char *path;
+	int fd;          /* -1: not open */
+	FILE *file;      /* while it is written */
+	char *temporary; /* what it is written to, beside the real file; NULL: to itself */
+	char *real;
+};
+
+int et_output_open(struct et_output *o, const char *path, struct et_error *err) ET_CHECK;
+/* The stream is o's; NULL with err filled on failure. */
+FILE *et_output_begin(struct et_output *o, struct et_error *err) ET_CHECK;
+/* Closes it, tells whether everything was written, and puts it in its place. */
+int et_output_end(struct et_output *o, struct et_error *err) ET_CHECK;
+void et_output_close(struct et_output *o); /* what is left of it, written or not */
+
 enum { ET_MOST_OUTPUTS = 16 };
 
 struct et_outputs {
 	struct {
 		const char *path;
 		const struct et_format *format;
-		int fd;
+		struct et_output output;
 	} list[ET_MOST_OUTPUTS];
 	size_t n;
 	bool stdout_taken; /* one of them is "-": talk goes to stderr */
 };
-
-/*
- * One file ("-" is stdout): tried now, written when the time has come. et_output_begin takes the
- * descriptor over; NULL with err filled on failure. et_cli_close_output ends it.
- */
-int et_output_open(const char *path, int *fd, struct et_error *err) ET_CHECK;
-FILE *et_output_begin(const char *path, int *fd, struct et_error *err) ET_CHECK;
 
 int et_outputs_add(
 	struct et_outputs *o, const char *format, const char *path, struct et_error *err);

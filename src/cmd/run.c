@@ -21,6 +21,7 @@ const struct et_verb et_verb_run = {
 		    "  etalon run --runs 20 -- sort /etc/passwd\n"
 		    "  etalon run 'etalon put sort' 'etalon put inc --seconds 0.05'\n"
 		    "  etalon run --until 5% --json result.json 'etalon put inc --seconds 0.01'\n"
+		    "  etalon run --runs 20 --report result.html 'etalon put sort'\n"
 		    "  etalon run -L n 1000,2000 'etalon put sort --size {n}'\n"
 		    "  etalon run --shell sh 'sort /etc/passwd | uniq -c'\n",
 	.options = et_run_options,

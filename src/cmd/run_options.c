@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const char *const export_formats[] = { "json", "hyperfine", "csv", "markdown", "asciidoc",
-	"orgmode" };
+	"orgmode", "html" };
 
 void et_run_options_init(struct et_run_options *o)
 {

@@ -67,6 +67,7 @@ const struct et_option et_run_options[] = {
 	{ 0, "export-markdown", "FILE", "write a Markdown table", "FILE", O_EXPORT + 3 },
 	{ 0, "export-asciidoc", "FILE", "write an AsciiDoc table", "FILE", O_EXPORT + 4 },
 	{ 0, "export-orgmode", "FILE", "write an Org-mode table", "FILE", O_EXPORT + 5 },
+	{ 0, "report", "FILE", "write a page (HTML) with pictures", "FILE", O_EXPORT + 6 },
 	{ 0, "fail-on-regression", "[PCT]",
 		"exit 1 when a command is significantly slower than the reference (by more than "
 		"PCT %)",

@@ -65,9 +65,14 @@ bool et_dual_frame(const struct et_dual *d, enum et_dual_zoom zoom, double *lo, 
 	}
 	if (!extent(d, true, &in_lo, &in_hi) || in_hi - in_lo >= all_hi - all_lo)
 		return false;
+	if (zoom == ET_DUAL_FOOT) {
+		in_hi = in_lo + FOOT * (in_hi - in_lo);
+		if (in_hi >= all_hi || !shows_an_arm(d, in_lo, in_hi))
+			return false;
+	}
 	*lo = in_lo;
-	*hi = zoom == ET_DUAL_CLUSTER ? in_hi : in_lo + FOOT * (in_hi - in_lo);
-	return zoom == ET_DUAL_CLUSTER || (*hi < all_hi && shows_an_arm(d, *lo, *hi));
+	*hi = in_hi;
+	return true;
 }
 
 /* --- the pictures --- */

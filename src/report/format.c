@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/format.h"
 #include "report/csv.h"
+#include "report/experiment_page.h"
 #include "report/hyperfine.h"
 #include "report/native.h"
 #include "report/table.h"
@@ -14,6 +15,7 @@ const struct et_format et_formats[] = {
 	{ "markdown", et_markdown_write },
 	{ "asciidoc", et_asciidoc_write },
 	{ "orgmode", et_orgmode_write },
+	{ "html", et_experiment_page },
 	{ NULL, NULL },
 };
 

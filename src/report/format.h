@@ -14,7 +14,7 @@ struct et_format {
 extern const struct et_format et_formats[]; /* ends with name NULL */
 
 /* Their names, as an option's choices. */
-#define ET_FORMAT_CHOICES "json|hyperfine|csv|markdown|asciidoc|orgmode"
+#define ET_FORMAT_CHOICES "json|hyperfine|csv|markdown|asciidoc|orgmode|html"
 
 const struct et_format *et_format_find(const char *name); /* or NULL */
 

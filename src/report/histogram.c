@@ -24,7 +24,7 @@ static bool usable(double x)
 	return isfinite(x) && x < (double)ET_UNKNOWN;
 }
 
-static int number_of_bins(const struct et_estimate *e, size_t n, double range, int most)
+int et_histogram_bins(const struct et_estimate *e, size_t n, double range, int most)
 {
 	double width = 2 * (e->q3 - e->q1) / cbrt((double)n);
 	double bins = isfinite(width) && width > 0 ? ceil(range / width) : ceil(sqrt((double)n));
@@ -59,7 +59,7 @@ static size_t fill(
 	}
 	if (used < 2)
 		return used;
-	b->n = number_of_bins(e, used, b->hi - b->lo, width);
+	b->n = et_histogram_bins(e, used, b->hi - b->lo, width);
 	b->columns = width / b->n > WIDEST_BIN ? WIDEST_BIN : width / b->n;
 	b->count = et_calloc((size_t)b->n, sizeof(*b->count));
 	for (size_t i = 0; i < n; i++) {

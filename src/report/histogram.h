@@ -6,6 +6,9 @@
 #include "model/estimate.h"
 #include "model/series.h"
 
+/* How many bins for n values over that range, after Freedman and Diaconis; from 1 to most. */
+int et_histogram_bins(const struct et_estimate *e, size_t n, double range, int most);
+
 /*
  * Bins after Freedman and Diaconis (1981), at most one a column; below them the median (▲), the
  * mean (△) and the ends. Values that are not finite are left out; nothing is drawn of fewer than

@@ -194,7 +194,7 @@ static void lay_out(struct plot *p)
 	p->page_height = bounded(c->height, wanted);
 	p->height = fmax(NARROWEST / 4.0, p->page_height - p->top - below);
 	if (!c->y.n_lanes)
-		et_axis_ticks(&p->y, (int)(p->height / 36), &p->y_ticks);
+		et_axis_ticks(&p->y, (int)(p->height / 30), &p->y_ticks);
 	p->left = 16 + GLYPH * widest_label(p) + (c->y.label ? LINE : 0);
 	p->width = fmax(NARROWEST / 4.0, p->page_width - p->left - RIGHT);
 	et_axis_ticks(&p->x, (int)(p->width / 62), &p->x_ticks);
@@ -269,7 +269,8 @@ static void mark_label(const struct plot *p, const struct et_svg_mark *m, double
 	bool late = at > p->left + p->width / 2;
 
 	if (m->across)
-		text_at(p, p->left + p->width - 4, fmax(at - 5, p->top + 10), "", "end", m->label);
+		text_at(p, p->left + p->width - 4, at - 5 < p->top + 9 ? at + 13 : at - 5, "",
+			"end", m->label);
 	else
 		text_at(p, at + (late ? -5 : 5), p->top + 11, "", late ? "end" : "start", m->label);
 }

@@ -79,7 +79,7 @@ void et_svg_embed(const struct et_chart *c, FILE *out);
 	".et .gr,.et .ax,.et .mk,.et g.ln,.et g.iv{fill:none}"                                     \
 	".et .ln,.et .iv,.et .tk{stroke-width:1.5}"                                                \
 	".et .pt{stroke-width:1.4;fill-opacity:.35}"                                               \
-	".et .p0{stroke-width:4.5;stroke-linecap:round;stroke-opacity:.75}"                        \
+	".et .p0{stroke-width:5;stroke-linecap:round;stroke-opacity:.75}"                          \
 	".et .br{stroke-width:.5;fill-opacity:.45}.et .sg{stroke:none}"                            \
 	".et .c0{stroke:#0072b2;fill:#0072b2}.et .c1{stroke:#d55e00;fill:#d55e00}"                 \
 	".et .c2{stroke:#00805d;fill:#009e73}.et .c3{stroke:#b0508a;fill:#cc79a7}"                 \

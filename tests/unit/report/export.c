@@ -34,7 +34,8 @@ static void goldens(void)
 	for (const struct et_format *f = et_formats; f->name; f++) {
 		ET_AUTO_FREE char *text = exported(f->name, e, &j);
 		ET_AUTO_FREE char *file = et_asprintf("export-%s.txt", f->name);
-		if (strcmp(f->name, "json") != 0)
+		/* These two have tests of their own. */
+		if (strcmp(f->name, "json") != 0 && strcmp(f->name, "html") != 0)
 			golden_check(file, text);
 		ok(!strstr(text, "nan") && !strstr(text, "18446744073709551615") &&
 				!strchr(text, '\033'),

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/experiment_page.h"
+#include "base/alloc.h"
+#include "model/culprit.h"
+#include "report/experiment_pictures.h"
+#include "report/html.h"
+#include "report/tally.h"
+#include "report/units.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_CULPRITS = 12, MOST_REMOVED = 200 };
+
+static const char *name_of(const struct et_command *c)
+{
+	return c->name ? c->name : "";
+}
+
+static void heading(const struct et_experiment *e, FILE *out)
+{
+	ET_AUTO_FREE char *title = e->label ? et_asprintf("%s (%s)", e->label, e->id)
+					    : et_asprintf("experiment %s", e->id);
+	char when[32];
+
+	et_html_begin(out, title);
+	et_html_element(out, "p", "Started %s; protocol %s, order %s, judged by %s time.",
+		et_format_rfc3339(e->started_wall_ns, when), et_protocol_names[e->protocol],
+		et_order_names[e->plan.order], e->metric == ET_METRIC_PT ? "process" : "elapsed");
+	if (e->host.cpus)
+		et_html_element(out, "p class=\"dim\"", "%s: %u × %s, Linux %s, %s, virtual: %s",
+			e->host.name, e->host.cpus, e->host.cpu, e->host.kernel,
+			e->host.clocksource, e->host.virtual_machine);
+	if (e->state != ET_STATE_DONE)
+		et_html_element(
+			out, "p class=\"warn\"", "%s: not finished", et_state_names[e->state]);
+}
+
+/* --- the table of all commands --- */
+
+static void time_cell(const struct et_estimate *est, FILE *out)
+{
+	char time[ET_FIGURE], level[ET_FIGURE];
+
+	if (!est->n)
+		et_html_element(out, "td class=\"n\"", ET_DASH);
+	else
+		et_html_element(out, "td class=\"n\" title=\"interval of the mean\"", "%s (%s)",
+			et_format_measured(est->mean, est->expanded_uncertainty, time),
+			et_format_percent(est->level, level));
+}
+
+static void summary_row(
+	const struct et_experiment *e, const struct et_judgement *j, size_t i, FILE *out)
+{
+	const struct et_estimate *est = et_judged_estimate(e, j, i);
+	const struct et_contrast *c = et_find_contrast(e, j, i);
+	char a[ET_FIGURE], b[ET_FIGURE];
+	struct et_tally tally;
+
+	et_tally_samples(&e->commands[i], &tally);
+	fputs("<tr>", out);
+	et_html_element(out, "td", "%s", name_of(&e->commands[i]));
+	time_cell(&j->commands[i].pt, out);
+	time_cell(&j->commands[i].et, out);
+	et_html_element(out, "td class=\"n\"", "%s", et_format_time(est->median, a));
+	et_html_element(out, "td class=\"n\"", "%s", et_format_percent(est->relative_error, a));
+	et_html_element(out, "td class=\"n\"", "%s … %s", et_format_time(est->min, a),
+		et_format_time(est->max, b));
+	et_html_element(out, "td class=\"n\"", "%zu", est->n);
+	et_html_element(out, "td class=\"n\"", "%zu", tally.n_removed);
+	if (e->n_commands > 1)
+		et_html_element(out, "td class=\"n\"", "%s",
+			c                        ? et_format_ratio(c->ratio, c->lo, c->hi, a)
+			: i == e->plan.reference ? "reference"
+						 : ET_DASH);
+	fputs("</tr>\n", out);
+}
+
+static void summary(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
+{
+	const char *headings[] = { "command", "process time", "elapsed time", "median", "sd",
+		"range", "kept", "removed", e->n_commands > 1 ? "ratio" : NULL, NULL };
+
+	et_html_table_begin(out, headings);
+	for (size_t i = 0; i < e->n_commands && i < j->n_commands; i++)
+		summary_row(e, j, i, out);
+	et_html_table_end(out);
+	et_html_element(out, "p class=\"dim\"",
+		"Means with their expanded uncertainty; median, standard deviation and range are "
+		"those of the time that is judged.");
+	et_html_warnings(out, &j->warnings);
+}
+
+static void comparisons(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
+{
+	if (!j->n_contrasts)
+		return;
+	et_html_element(out, "h2", "Comparison");
+	for (size_t i = 0; i < j->n_contrasts; i++) {
+		const struct et_contrast *c = &j->contrasts[i];
+		if (c->a >= e->n_commands || c->b >= e->n_commands)
+			continue;
+		et_html_element(out, "p", "%s against %s: %s", name_of(&e->commands[c->b]),
+			name_of(&e->commands[c->a]), c->verdict);
+		et_html_warnings(out, &c->warnings);
+	}
+	et_experiment_forest(e, j, out);
+}
+
+/* --- one command --- */
+
+static void before_paragraph(const struct et_estimate *before, const struct et_estimate *after,
+	const char *what, FILE *out)
+{
+	char a[ET_FIGURE], b[ET_FIGURE], c[ET_FIGURE], d[ET_FIGURE];
+
+	if (before->n)
+		et_html_element(out, "p",
+			"%s before rules removed samples: %s, sd %s of %zu samples; after: %s, sd "
+			"%s "
+			"of %zu.",
+			what, et_format_measured(before->mean, before->expanded_uncertainty, a),
+			et_format_percent(before->relative_error, b), before->n,
+			et_format_measured(after->mean, after->expanded_uncertainty, c),
+			et_format_percent(after->relative_error, d), after->n);
+}
+
+static void part(const char *name, double ns, double whole, FILE *out)
+{
+	char time[ET_FIGURE], share[ET_FIGURE];
+
+	fputs("<tr>", out);
+	et_html_element(out, "td", "%s", name);
+	et_html_element(out, "td class=\"n\"", "%s", et_format_rounded(ns, 3, time));
+	et_html_element(out, "td class=\"n\"", "%s", et_format_percent(ns / whole, share));
+	fputs("</tr>\n", out);
+}
+
+static void composition(const struct et_parts *p, FILE *out)
+{
+	static const char *const headings[] = { "elapsed time is made of", "mean", "share", NULL };
+
+	if (!(p->et > 0) || isnan(p->pt) || p->pt > p->et)
+		return;
+	et_html_table_begin(out, headings);
+	part("CPU (process time)", p->pt, p->et, out);
+	part("waiting for a CPU", p->wait, p->et, out);
+	part("block I/O", p->blocked, p->et, out);
+	part("stolen by the hypervisor", p->steal, p->et, out);
+	part("asleep or unexplained", p->rest, p->et, out);
+	et_html_table_end(out);
+}
+
+static void removed_table(const struct et_command *c, FILE *out)
+{
+	static const char *const headings[] = { "removed sample", "process time", "elapsed time",
+		"why", NULL };
+	size_t all = 0, rows = 0;
+	char time[ET_FIGURE];
+
+	for (size_t i = 0; i < c->n_samples; i++)
+		all += !c->samples[i].warmup && c->samples[i].removal.by != ET_KEPT;
+	if (!all)
+		return;
+	et_html_table_begin(out, headings);
+	for (size_t i = 0; i < c->n_samples && rows < MOST_REMOVED; i++) {
+		const struct et_sample *s = &c->samples[i];
+		if (s->warmup || s->removal.by == ET_KEPT)
+			continue;
+		ET_AUTO_FREE char *why = et_removal_text(&s->removal);
+		rows++;
+		fputs("<tr>", out);
+		et_html_element(out, "td class=\"n\"", "%u", s->index);
+		et_html_element(out, "td class=\"n\"", "%s", et_format_ns(s->pt_ns, time));
+		et_html_element(out, "td class=\"n\"", "%s", et_format_ns(s->et_ns, time));
+		et_html_element(out, "td", "%s", why);
+		fputs("</tr>\n", out);
+	}
+	et_html_table_end(out);
+	if (all > rows)
+		et_html_element(out, "p class=\"dim\"", "and %zu more", all - rows);
+}
+
+static void culprit_table(const struct et_command *c, FILE *out)
+{
+	static const char *const headings[] = { "also ran", "CPU time", "in samples", NULL };
+	size_t n;
+	ET_AUTO_FREE struct et_culprit *all = et_command_culprits(c, &n);
+	char time[ET_FIGURE];
+
+	if (!n)
+		return;
+	et_html_table_begin(out, headings);
+	for (size_t i = 0; i < n && i < MOST_CULPRITS; i++) {
+		fputs("<tr>", out);
+		et_html_element(out, "td", "%.16s", all[i].name);
+		et_html_element(out, "td class=\"n\"", "%s",
+			et_format_rounded((double)all[i].pt_ns, 3, time));
+		et_html_element(out, "td class=\"n\"", "%zu", all[i].samples);
+		fputs("</tr>\n", out);
+	}
+	et_html_table_end(out);
+	if (n > MOST_CULPRITS)
+		et_html_element(out, "p class=\"dim\"", "and %zu more", n - MOST_CULPRITS);
+}
+
+static void command_section(
+	const struct et_experiment *e, const struct et_judgement *j, size_t i, FILE *out)
+{
+	const struct et_command *c = &e->commands[i];
+	struct et_tally tally;
+
+	et_tally_samples(c, &tally);
+	et_html_element(out, "h2", "%s", name_of(c));
+	if (c->text && strcmp(c->text, name_of(c)) != 0)
+		et_html_element(out, "p", "%s", c->text);
+	if (!et_judged_estimate(e, j, i)->n)
+		et_html_element(out, "p class=\"warn\"", "no sample counts");
+	et_html_warnings(out, &et_judged_estimate(e, j, i)->warnings);
+	et_html_warnings(out, &j->commands[i].warnings);
+	before_paragraph(&j->commands[i].pt_before, &j->commands[i].pt, "Process time", out);
+	before_paragraph(&j->commands[i].et_before, &j->commands[i].et, "Elapsed time", out);
+	et_experiment_pictures(e, j, i, out);
+	composition(&tally.parts, out);
+	removed_table(c, out);
+	culprit_table(c, out);
+}
+
+static void environment(const struct et_experiment *e, FILE *out)
+{
+	static const char *const headings[] = { "factor", "state", "better", NULL };
+
+	if (!e->n_environment)
+		return;
+	et_html_element(out, "h2", "Environment");
+	et_html_table_begin(out, headings);
+	for (size_t i = 0; i < e->n_environment; i++) {
+		const struct et_factor *f = &e->environment[i];
+		fputs("<tr>", out);
+		et_html_element(out, "td", "%s", f->factor);
+		et_html_element(out, "td", "%s", f->state);
+		et_html_element(out, "td", "%s", f->ok ? "" : f->wanted);
+		fputs("</tr>\n", out);
+	}
+	et_html_table_end(out);
+}
+
+void et_experiment_page(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
+{
+	heading(e, out);
+	summary(e, j, out);
+	comparisons(e, j, out);
+	for (size_t i = 0; i < e->n_commands && i < j->n_commands; i++)
+		command_section(e, j, i, out);
+	environment(e, out);
+	et_html_end(out);
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/experiment_pictures.h"
+#include "base/alloc.h"
+#include "num/quantile.h"
+#include "report/dual.h"
+#include "report/histogram.h"
+#include "report/html.h"
+#include "report/tally.h"
+#include "stats/diagnosis.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_BINS = 60, MOST_LAGS = 40, DENSITY_FROM = 10, WIDE = 1120, LOW = 280, SIDE = 420 };
+
+/* What the pictures of one command share. */
+struct subject {
+	const struct et_command *c;
+	enum et_metric metric;
+	enum et_arrangement arrangement;
+	const char *what; /* the metric's name */
+	const struct et_estimate *estimate;
+};
+
+static double value_of(const struct subject *t, const struct et_sample *s)
+{
+	uint64_t ns = et_sample_metric_ns(s, t->metric);
+
+	return ns == ET_UNKNOWN ? NAN : (double)ns;
+}
+
+char *et_removal_text(const struct et_removal *r)
+{
+	char used[ET_FIGURE], limit[ET_FIGURE];
+
+	if (r->by == ET_REMOVED_DAEMON_CUTOFF)
+		return et_asprintf("%s: %.16s used %s, its cutoff is %s",
+			et_removed_by_names[r->by], r->daemon, et_format_ns(r->pt_ns, used),
+			et_format_ns(r->cutoff_ns, limit));
+	if (r->by == ET_REMOVED_MACHINE_SLOW)
+		return et_asprintf("%s: the probe took %s, at most %s would pass",
+			et_removed_by_names[r->by], et_format_ns(r->probe_ns, used),
+			et_format_ns(r->limit_ns, limit));
+	return et_strdup(et_removed_by_names[r->by]);
+}
+
+static char *sample_title(const struct subject *t, const struct et_sample *s)
+{
+	ET_AUTO_FREE char *why = et_removal_text(&s->removal);
+	char time[ET_FIGURE];
+
+	return et_asprintf(
+		"sample %u, %s; %s", s->index, et_format_time(value_of(t, s), time), why);
+}
+
+/* --- samples in their order --- */
+
+/* Kept, one series for each cause of removal, warm-up. */
+enum { WARMUP = ET_CAUSES, SERIES };
+
+static int series_of(const struct et_sample *s)
+{
+	return s->warmup ? WARMUP : (int)s->removal.by;
+}
+
+static void sequence(const struct subject *t, FILE *out)
+{
+	size_t n = t->c->n_samples;
+	ET_AUTO_FREE double *x = et_calloc(SERIES * n + 1, sizeof(*x));
+	ET_AUTO_FREE double *y = et_calloc(SERIES * n + 1, sizeof(*y));
+	ET_AUTO_FREE const char **titles = et_calloc(SERIES * n + 1, sizeof(*titles));
+	struct et_svg_series s[SERIES] = { 0 };
+	struct et_svg_mark mean = { .at = t->estimate->mean, .label = "mean", .across = true };
+	struct et_chart c = { .title = "Samples in their order",
+		.description = "Removed samples are marked with their reason.",
+		.x = { .label = "sample" },
+		.y = { .label = t->what, .unit = ET_AXIS_NS },
+		.series = s,
+		.n_series = SERIES,
+		.marks = &mean,
+		.n_marks = 1,
+		.width = WIDE,
+		.height = LOW };
+
+	for (size_t i = 0; i < n; i++) {
+		const struct et_sample *one = &t->c->samples[i];
+		if (one->arrangement != t->arrangement)
+			continue;
+		int k = series_of(one);
+		size_t at = (size_t)k * n + s[k].n++;
+		x[at] = one->index;
+		y[at] = value_of(t, one);
+		if (k != ET_KEPT && k != WARMUP)
+			titles[at] = sample_title(t, one);
+	}
+	for (int k = 0; k < SERIES; k++) {
+		s[k].x = x + (size_t)k * n;
+		s[k].y = y + (size_t)k * n;
+		s[k].titles = titles + (size_t)k * n;
+		s[k].color = k == WARMUP ? ET_SVG_GREY : (unsigned)k;
+		if (s[k].n)
+			s[k].name = k == ET_KEPT  ? "kept"
+				    : k == WARMUP ? "warm-up"
+						  : et_removed_by_names[k];
+	}
+	et_html_picture(out, &c, true);
+	for (size_t i = 0; i < SERIES * n; i++)
+		free((char *)titles[i]);
+}
+
+/* --- distribution --- */
+
+/* The density, as high as the bars are. */
+static struct et_svg_series density(
+	const double *sorted, size_t n, double area, double *x, double *y)
+{
+	struct et_svg_series s = {
+		.name = "kernel density", .shape = ET_SVG_LINE, .color = ET_SVG_RED, .x = x, .y = y
+	};
+	struct et_kde kde;
+
+	if (n < DENSITY_FROM)
+		return (struct et_svg_series){ 0 };
+	et_kde(sorted, n, 0, &kde);
+	for (; s.n < ET_KDE_POINTS; s.n++) {
+		x[s.n] = kde.lo + (double)s.n * kde.step;
+		y[s.n] = kde.density[s.n] * area;
+	}
+	return s;
+}
+
+static void distribution(const struct subject *t, FILE *out)
+{
+	size_t n;
+	ET_AUTO_FREE double *values = et_command_values(t->c, t->metric, t->arrangement, &n);
+
+	et_sort(values, n);
+	if (n < 2 || !(values[0] < values[n - 1]))
+		return;
+	double lo = values[0], range = values[n - 1] - lo;
+	int bins = et_histogram_bins(t->estimate, n, range, MOST_BINS);
+	double from[MOST_BINS], to[MOST_BINS], high[MOST_BINS] = { 0 };
+	double x[ET_KDE_POINTS], y[ET_KDE_POINTS];
+
+	for (int i = 0; i < bins; i++) {
+		from[i] = lo + range * i / bins;
+		to[i] = lo + range * (i + 1) / bins;
+	}
+	for (size_t i = 0; i < n; i++) {
+		int k = (int)((values[i] - lo) / range * bins);
+		high[k < bins ? k : bins - 1]++;
+	}
+	struct et_svg_series s[] = { { .name = "samples kept",
+					     .shape = ET_SVG_BARS,
+					     .x = from,
+					     .x_end = to,
+					     .y = high,
+					     .n = (size_t)bins },
+		density(values, n, (double)n * range / bins, x, y) };
+	struct et_svg_mark marks[] = { { .at = t->estimate->median, .label = "median" },
+		{ .at = t->estimate->mean } };
+	struct et_chart c = { .title = "Distribution",
+		.description =
+			"A histogram after Freedman and Diaconis; the mean and the median are "
+			"marked.",
+		.x = { .label = t->what, .unit = ET_AXIS_NS },
+		.y = { .label = "samples" },
+		.series = s,
+		.n_series = ET_LENGTH(s),
+		.marks = marks,
+		.n_marks = ET_LENGTH(marks),
+		.width = SIDE,
+		.height = SIDE };
+	et_html_picture(out, &c, false);
+}
+
+/* --- dependence --- */
+
+static void dependence(const struct subject *t, FILE *out)
+{
+	size_t n;
+	ET_AUTO_FREE double *values = et_command_values(t->c, t->metric, t->arrangement, &n);
+	double r[MOST_LAGS], from[MOST_LAGS], to[MOST_LAGS];
+	struct et_svg_series bars = {
+		.shape = ET_SVG_BARS, .x = from, .x_end = to, .y = r, .n = MOST_LAGS
+	};
+
+	if (n < ET_SERIAL_TESTABLE)
+		return;
+	if (n / 2 < bars.n)
+		bars.n = n / 2;
+	et_acf(values, n, bars.n, r);
+	for (size_t i = 0; i < bars.n; i++) {
+		from[i] = (double)i + 0.8;
+		to[i] = (double)i + 1.2;
+	}
+	double band = et_acf_band(n, 0.95);
+	struct et_svg_mark marks[] = {
+		{ .at = band, .label = "95 % of independent", .across = true },
+		{ .at = -band, .across = true }
+	};
+	struct et_chart c = { .title = "Autocorrelation",
+		.description = "How a kept sample resembles the one so many before it.",
+		.x = { .label = "lag" },
+		.y = { .label = "correlation" },
+		.series = &bars,
+		.n_series = 1,
+		.marks = marks,
+		.n_marks = ET_LENGTH(marks),
+		.width = SIDE,
+		.height = SIDE };
+	et_html_picture(out, &c, false);
+}
+
+/* --- pairs --- */
+
+static const char *cause_of(const struct et_removal *r)
+{
+	return r->by == ET_REMOVED_DAEMON_CUTOFF && r->daemon[0] ? r->daemon
+								 : et_removed_by_names[r->by];
+}
+
+/* Successive runs alone, whatever became of them. */
+static void pairs(const struct subject *t, FILE *out)
+{
+	ET_CLEANUP(et_dual_free) struct et_dual d = { .what = t->what };
+	const struct et_sample *last = NULL;
+
+	for (size_t i = 0; i < t->c->n_samples; i++) {
+		const struct et_sample *s = &t->c->samples[i];
+		if (s->warmup || s->arrangement != t->arrangement || isnan(value_of(t, s)))
+			continue;
+		const struct et_sample *bad = s->removal.by              ? s
+					      : last && last->removal.by ? last
+									 : NULL;
+		if (last)
+			et_dual_add(&d, value_of(t, last), value_of(t, s),
+				bad ? cause_of(&bad->removal) : NULL,
+				bad ? sample_title(t, bad) : NULL);
+		last = s;
+	}
+	et_dual_pictures(&d, out);
+}
+
+void et_experiment_pictures(
+	const struct et_experiment *e, const struct et_judgement *j, size_t command, FILE *out)
+{
+	struct subject t = { .c = &e->commands[command],
+		.metric = et_judged_metric(e, j, command),
+		.arrangement = et_command_arrangement(&e->commands[command]),
+		.estimate = et_judged_estimate(e, j, command) };
+
+	t.what = t.metric == ET_METRIC_PT ? "process time" : "elapsed time";
+	if (!t.estimate->n)
+		return;
+	et_html_pictures_begin(out);
+	sequence(&t, out);
+	distribution(&t, out);
+	dependence(&t, out);
+	pairs(&t, out);
+	et_html_pictures_end(out);
+}
+
+/* --- comparisons --- */
+
+static bool drawable(const struct et_contrast *c)
+{
+	return isfinite(c->ratio) && isfinite(c->lo) && isfinite(c->hi);
+}
+
+void et_experiment_forest(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
+{
+	enum { DIFFERS, SAME, KINDS };
+	size_t most = j->n_contrasts + 1, n = 0;
+	ET_AUTO_FREE const char **lanes = et_calloc(most, sizeof(*lanes));
+	ET_AUTO_FREE double *v = et_calloc(4 * KINDS * most, sizeof(*v));
+	struct et_svg_series s[2 * KINDS] = { 0 };
+	struct et_svg_mark one = { .at = 1, .label = "the reference" };
+	struct et_chart c = { .title = "Ratio to the reference",
+		.description = "Each command's time over the reference's, with its interval.",
+		.x = { .label = "ratio" },
+		.series = s,
+		.n_series = ET_LENGTH(s),
+		.marks = &one,
+		.n_marks = 1,
+		.width = WIDE };
+
+	for (size_t k = 0; k < KINDS; k++) {
+		double *at = v + 4 * k * most;
+		unsigned color = k == DIFFERS ? ET_SVG_RED : ET_SVG_BLUE;
+		s[k] = (struct et_svg_series){ .shape = ET_SVG_INTERVALS,
+			.color = color,
+			.x = at,
+			.x_end = at + most,
+			.y = at + 3 * most };
+		s[KINDS + k] = (struct et_svg_series){
+			.color = color, .x = at + 2 * most, .y = at + 3 * most
+		};
+	}
+	for (size_t i = 0; i < j->n_contrasts; i++) {
+		const struct et_contrast *r = &j->contrasts[i];
+		if (!drawable(r) || r->b >= e->n_commands)
+			continue;
+		size_t k = r->significant ? DIFFERS : SAME, at = s[k].n++;
+		double *to = v + 4 * k * most;
+		to[at] = r->lo;
+		to[most + at] = r->hi;
+		to[2 * most + at] = r->ratio;
+		to[3 * most + at] = (double)n;
+		s[KINDS + k].n = s[k].n;
+		s[k].name = k == DIFFERS ? "differs" : "no difference found";
+		lanes[n++] = e->commands[r->b].name ? e->commands[r->b].name : "";
+	}
+	c.y.lanes = lanes;
+	c.y.n_lanes = n;
+	if (!n)
+		return;
+	et_html_pictures_begin(out);
+	et_html_picture(out, &c, true);
+	et_html_pictures_end(out);
+}

@@ -1,0 +1,223 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# report, run --report, daemons --report: pages that stand alone, whatever names they show, read by
+# a parser that is not ours and shown by a browser where there is one.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+cat >page.py <<'PY'
+"""What a page holds: page.py FILE EXPRESSION; p has its text, tags, titles, links and figures."""
+import html.parser, re, sys
+
+VOID = {"meta", "br"}
+
+class Page(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.tags, self.titles, self.text = [], {}, [], ""
+        self.links, self.policy, self.figures, self.marks = [], None, 0, 0
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.tags[tag] = self.tags.get(tag, 0) + 1
+        assert not any(name.startswith("on") for name in attrs), attrs
+        self.links += [v for k, v in attrs.items() if k in ("src", "href", "srcset", "data", "action")]
+        if attrs.get("http-equiv") == "Content-Security-Policy":
+            self.policy = attrs["content"]
+        self.figures += tag == "svg" and attrs.get("role") == "img"
+        if tag == "path" and "d" in attrs:
+            assert re.fullmatch(r"[MmHhVvLlz0-9. -]*", attrs["d"]), attrs["d"]
+            self.marks += len(re.findall("M", attrs["d"]))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag, (tag, self.getpos())
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "style":
+            assert "url(" not in data and "@import" not in data
+        elif self.open and self.open[-1] == "title":
+            self.titles.append(data)
+        else:
+            self.text += data
+
+p = Page()
+p.feed(open(sys.argv[1], encoding="utf-8").read())
+p.close()
+assert not p.open, p.open
+assert p.policy and "default-src 'none'" in p.policy and "script-src" not in p.policy
+assert not p.links and "script" not in p.tags, (p.links, p.tags)
+assert not re.search(r"\b(nan|inf)\b", p.text)
+assert eval("(" + sys.argv[2] + ")"), (sys.argv[2], p.tags, p.titles[:9], p.text[:2000])
+PY
+
+# page NAME FILE EXPRESSION
+page()
+{
+	ok "$1" python3 page.py "$2" "$3"
+}
+
+"$KEEP_SPECIMEN" "$ETALON_STORE" made || exit 1
+exits 'a kept experiment as a page' 0 etalon report -o made.html made
+is 'nothing is said' "$out$err" ''
+page 'with the figures and a picture for each command' made.html \
+	'"gzip -k -9 -f data" in p.text and p.figures >= 2 and p.tags["table"] >= 2'
+page 'a name is shown, not obeyed' made.html '"a|b,\"c\"␊␛[31m" in p.text'
+etalon report made >out.html
+ok 'to the standard output it is the same' cmp made.html out.html
+etalon export --format html made >out.html
+ok 'and by export' cmp made.html out.html
+refuses 'an unknown experiment' 2 'nobody' etalon report nobody
+refuses 'a folder that is not there' 4 'no/such.html' etalon report -o no/such.html made
+
+# Two commands of which one bites, and enough samples for a forest and pairs.
+evil="</title><script src='http://127.0.0.1:9/'></script><img src=x onerror=alert(1)>"
+exits 'run writes a page' 0 etalon run -q -r 12 --label pair --report pair.html \
+	-n sort 'etalon put sort --size 500' -n "$evil" 'etalon put sort --size 9000'
+page 'with comparison, samples, distribution and pairs' pair.html \
+	'p.figures >= 7 and p.tags.get("img") is None and "Ratio to the reference" in p.titles'
+page 'every name in full' pair.html '"onerror=alert(1)>" in p.text'
+etalon report -o again.html pair
+ok 'report says the same of it later' cmp pair.html again.html
+exits 'the page goes to stdout, the talk to stderr' 0 etalon run -r 2 --report - true
+like 'as with other outputs' "$out" '^<!DOCTYPE html>'
+like 'the result is still told' "$err" 'process time'
+refuses 'a page that cannot be written is refused before the first run' 4 'no/page.html' \
+	etalon run --report no/page.html 'touch ran'
+ok 'nothing ran' test ! -e ran
+# A plain file is replaced, one with two names or behind a link is written to.
+ln pair.html second.html && ln -s again.html link.html && chmod 640 again.html
+etalon report -o pair.html made && etalon report -o link.html made
+ok 'both names of a file' cmp pair.html second.html
+is 'the link is still one' "$(readlink link.html) $(stat -c %a again.html)" 'again.html 640'
+ok 'and the file behind it is new' cmp again.html made.html
+rm second.html
+# As on a full disk: the page that was there stays.
+echo old >full.html
+exits 'a page that does not fit' 4 bash -c 'ulimit -f 8; etalon report -o full.html made'
+is 'leaves the old one as it was' "$(cat full.html)" old
+is 'nothing else is left behind' "$(find . -name '*.html.*')" ''
+exits 'a longer page is replaced whole' 0 etalon run -q -r 2 --report pair.html true
+page 'with nothing left of it' pair.html '"onerror" not in p.text'
+
+# Bars of known heights: 40 numbers whose histogram and autocorrelation Python finds too.
+seq 40 | awk '{ print 1 + ($1 * 37 % 101) / 100 + ($1 % 2) / 4 }' >numbers
+etalon import -q --label numbers numbers >/dev/null
+etalon report -o numbers.html numbers
+ok 'distribution and autocorrelation are right' python3 - numbers numbers.html <<'PY'
+import re, sys
+x = [float(line) for line in open(sys.argv[1])]
+page = open(sys.argv[2], encoding="utf-8").read()
+def bars(title):
+    svg = page[page.index("<title>" + title):]
+    group = re.search(r'<svg x=.*?class="c0 br">\s*<path d="([^"]*)"', svg, re.S).group(1)
+    return [float(b) - float(y) for y, b in re.findall(r"M\S+ ([0-9.]+)H[0-9.]+V([0-9.]+)", group)]
+n, mean = len(x), sum(x) / len(x)
+acf = [sum((a - mean) * (b - mean) for a, b in zip(x, x[k:])) for k in range(1, n // 2 + 1)]
+got = bars("Autocorrelation")
+assert len(got) == len(acf)
+top = max(map(abs, acf))
+scale = [g for g, r in zip(got, acf) if abs(r) == top][0] / [r for r in acf if abs(r) == top][0]
+assert all(abs(g - r * scale) < 0.5 for g, r in zip(got, acf)), (got, acf)
+got = bars("Distribution")
+count = [0] * len(got)
+for v in x:
+    count[min(len(got) - 1, int((v - min(x)) / (max(x) - min(x)) * len(got)))] += 1
+assert len(got) > 3 and all(abs(g / max(got) - c / max(count)) < 0.01 for g, c in zip(got, count))
+PY
+
+# Daemons: three on the arms, one of them with a name that bites.
+python3 - >all.json <<'PY'
+import json, random, sys
+r = random.Random(1)
+hits = {77: ("cronjob", 700), 200: ("cronjob", 720), 323: ("cronjob", 690), 150: ("<b>&amp;", 80)}
+samples = []
+for i in range(1, 402):
+    t, pt = r.lognormvariate(1, 0.7), [["java", 3]]
+    if i in hits:
+        t += hits[i][1]
+        pt.append(list(hits[i]))
+    samples.append({"sample": i, "et_ms": 1050 + t, "pt_ms": 1000 + t, "pt": pt})
+json.dump({"short_run": {"samples": 401, "sample_seconds": 1, "all": samples}}, sys.stdout)
+PY
+exits 'daemons analyse writes a page' 0 etalon daemons analyse --report daemons.html all.json
+like 'beside the text' "$out" 'L-samples +77 150 200 323'
+page 'the whole, where the arms begin, the cluster alone, the run in its order' daemons.html \
+	'p.figures == 4 and all(any(x in t for t in p.titles) for x in
+	("all pairs", "where the arms begin", "central cluster alone", "in its order"))'
+# Each of four L-samples is in two pairs; three daemons are beyond the second picture.
+page 'the arms are named by daemon' daemons.html \
+	'sum(t.count("cronjob 7") + t.count("cronjob 6") for t in p.titles) == 6 + 3 and
+	sum("<b>&amp; 80" in t for t in p.titles) == 2 + 2 + 1'
+page 'and no point is missing' daemons.html 'p.marks > 401 + 400 + 2 * 392'
+page 'the table tells what was removed' daemons.html '"<b>&amp; 80.0 ms" in p.text and "yes" in p.text'
+exits 'on stdout it takes the place of the text' 0 etalon daemons analyse --report - all.json
+is 'nothing else is there' "$(cmp - daemons.html <<<"$out")" ''
+refuses 'JSON and a page on one stdout' 2 '--json and --report -' \
+	etalon daemons analyse --json --report - all.json
+refuses 'a page in no folder' 4 'no/page.html' etalon daemons analyse --report no/page.html all.json
+golden=$root/tests/golden/emp-daemons.json
+exits 'the papers record has no times to draw' 0 \
+	etalon daemons analyse -q --keep --report golden.html "$golden"
+page 'and the page says so' golden.html \
+	'p.figures == 0 and "nothing to draw" in p.text and "rhn_check" in p.text'
+exits 'what is kept' 0 etalon daemons show --report kept.html
+page 'as a page' kept.html '"rhn_check" in p.text and "281" in p.text'
+
+# --- in a browser ---
+
+browser=$(command -v chromium || command -v chromium-browser || true)
+browse()
+{
+	timeout 90 "$browser" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
+		--disable-background-networking --disable-component-update --disable-sync \
+		--disable-dev-shm-usage --user-data-dir="$work/profile" "$@" 2>/dev/null
+}
+
+if [ -z "$browser" ]; then
+	skip 'a browser shows the page' 'no chromium'
+	skip 'nothing is fetched' 'no chromium'
+	done_testing
+fi
+
+# A server on this machine that counts who asks.
+cat >server.py <<'PY'
+import http.server, sys
+class Hit(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        open("hits", "a").write(self.path + "\n")
+        self.send_error(404)
+    def log_message(self, *args):
+        pass
+server = http.server.HTTPServer(("127.0.0.1", 0), Hit)
+open("port.new", "w").write(str(server.server_port))
+import os; os.rename("port.new", "port")
+server.serve_forever()
+PY
+python3 server.py &
+server=$!
+trap 'kill "$server" 2>/dev/null; rm -rf "$work"' EXIT
+for _ in $(seq 100); do [ -e port ] && break; sleep 0.1; done
+url=http://127.0.0.1:$(cat port)
+etalon run -q -r 5 --report wild.html -n "<img src=$url/name>" true >/dev/null
+browse --dump-dom "file://$work/daemons.html" >dom.html
+ok 'a browser shows the page as it is' python3 - dom.html <<'PY'
+import re, sys
+dom = open(sys.argv[1], encoding="utf-8").read()
+assert dom.count('role="img"') == 4 and dom.count("</figure>") == 4
+assert dom.count("<title>sample") >= 8 + 4 and "&lt;b&gt;&amp;amp; 80" in dom
+assert not re.search(r"<(b|script|parsererror)\b", dom)
+PY
+# What the names ask for is not asked; the policy holds even where an escape were forgotten.
+sed "s|</main>|<img src=\"$url/forgotten\"></main>|" wild.html >forgotten.html
+sed "s|</main>|<img src=\"$url/control\"></main>|; /Content-Security-Policy/d" wild.html >control.html
+for name in wild forgotten control; do
+	browse --dump-dom "file://$work/$name.html" >/dev/null
+done
+is 'nothing is fetched, but where the policy is taken away' "$(cat hits 2>/dev/null)" /control
+done_testing

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The page of an experiment: its figures, its pictures, and experiments that have little to show.
+ */
+#include "report/experiment_page.h"
+#include "fixture.h"
+#include "tap.h"
+
+static char *page(const struct et_experiment *e, const struct et_judgement *j)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	et_experiment_page(e, j, out);
+	fclose(out);
+	return text;
+}
+
+static size_t count(const char *text, const char *what)
+{
+	size_t n = 0;
+
+	for (const char *p = text; (p = strstr(p, what)); p += strlen(what))
+		n++;
+	return n;
+}
+
+static void check_whole(void)
+{
+	static const char *const names[] = { "fast", "<slow>" };
+	struct et_experiment *e = fixture_experiment(names, 2);
+	struct et_judgement j = fixture_judgement(e);
+	static const char why[] =
+		"sample 6, 414.8 ms; daemon-cutoff: cron used 1.500 ms, its cutoff "
+		"is 1.000 ms";
+
+	et_warn(&j.commands[1].warnings, "a & b");
+	ET_AUTO_FREE char *text = page(e, &j);
+	ok(strstr(text, "412.3 ms ± 1.2 ms (95 %)") && strstr(text, "431.0 ms ± 3.4 ms (95 %)"),
+		"process and elapsed time with their uncertainty");
+	ok(strstr(text, "1.021 × (1.018 … 1.024)") != NULL, "the ratio with its interval");
+	ok(strstr(text, "<p class=\"warn\">a &#38; b</p>") != NULL, "a doubt");
+	/* Order, distribution, all pairs and the cluster for each; the forest. */
+	ok(count(text, "role=\"img\"") == 2 * 4 + 1, "nine pictures");
+	ok(count(text, why) == 2,
+		"the removed sample in two pictures of the first, with its reason");
+	ok(count(text, "<td>daemon-cutoff: cron used 1.500 ms") == 2, "and in a table of both");
+	ok(count(text, ">cron</text>") == 4, "the pairs are named by daemon");
+	/* Two samples list them; 1.5 ms each. */
+	ok(strstr(text, "<td>cron</td>\n<td class=\"n\">3.00 ms</td>\n<td class=\"n\">2</td>") !=
+			NULL,
+		"who else ran");
+	ok(!strstr(text, "nan") && !strstr(text, "<slow>"), "no NaN, nothing unescaped");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
+static void check_little(void)
+{
+	static const char *const names[] = { "one" };
+	struct et_experiment *e = fixture_experiment(names, 1);
+	struct et_judgement j = fixture_judgement(e);
+
+	/* All samples alike: nothing to distribute, no pair apart from another. */
+	for (size_t i = 0; i < e->commands[0].n_samples; i++)
+		e->commands[0].samples[i].pt_ns = 412300000;
+	ET_AUTO_FREE char *same = page(e, &j);
+	ok(count(same, "role=\"img\"") == 1, "equal times: their order alone");
+	ok(!strstr(same, "nan") && !strstr(same, "ratio"), "one command has no ratio");
+
+	/* Elapsed times only, as in imported series. */
+	for (size_t i = 0; i < e->commands[0].n_samples; i++)
+		e->commands[0].samples[i].pt_ns = ET_UNKNOWN;
+	j.commands[0].pt = (struct et_estimate){ 0 };
+	e->state = ET_STATE_INTERRUPTED;
+	ET_AUTO_FREE char *elapsed = page(e, &j);
+	ok(strstr(elapsed, ">elapsed time (ms)</text>") && !strstr(elapsed, "18446744073709551615"),
+		"judged by elapsed time where the other is not known");
+	ok(strstr(elapsed, "interrupted: not finished") != NULL, "what is not finished says so");
+
+	j.commands[0].et = (struct et_estimate){ 0 };
+	e->commands[0].n_samples = 0;
+	ET_AUTO_FREE char *none = page(e, &j);
+	ok(strstr(none, "no sample counts") && !strstr(none, "role=\"img\"") &&
+			!strstr(none, "nan"),
+		"no samples, no pictures");
+	e->commands[0].n_samples = 6;
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
+int main(void)
+{
+	check_whole();
+	check_little();
+	return tap_done();
+}
