@@ -23,9 +23,11 @@ extern const struct et_verb et_verb_rm;
 extern const struct et_verb et_verb_run;
 extern const struct et_verb et_verb_samplesize;
 extern const struct et_verb et_verb_show;
+extern const struct et_verb et_verb_trace;
 
 const struct et_verb *const et_verbs[] = {
 	&et_verb_run,
+	&et_verb_trace,
 	&et_verb_daemons,
 	&et_verb_list,
 	&et_verb_show,

@@ -30,6 +30,7 @@ mkdir -p stage
 mv before.json store.db* stage
 seq 100000 >stage/data
 cp "$root/tests/golden/emp-daemons.json" stage/daemons.json
+cp "$root/tests/golden/csapp-activity-trace.json" stage/activity.json
 printf 'run,seconds\n1,0.101\n2,0.102\n3,0.104\n' >stage/times.csv
 etalon put inc --iterations 1 # nothing is calibrated while an example is timed
 etalon put inc --seconds 1ms

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "clock/ticks.h"
+
+#include <errno.h>
+#include <math.h>
+
+/* Where candidates are looked for: in the first gaps, from each of the very first on. */
+enum { WINDOW = 512, ORIGINS = 64, LEAST = 4, PARTS = 4 };
+
+static const double SHORTEST_S = 0.0005, LONGEST_S = 0.025;
+static const double TOLERANCE = 1.0 / 400; /* of the interval */
+
+enum place { SEEN, COVERED, MISSED };
+
+struct series {
+	const struct et_gap *gaps;
+	size_t n;
+};
+
+/* The last gap that begins at or before a reading; there is one. */
+static size_t last_before(const struct series *s, double reading)
+{
+	size_t lo = 0, hi = s->n;
+
+	while (hi - lo > 1) {
+		size_t mid = lo + (hi - lo) / 2;
+		if ((double)s->gaps[mid].start <= reading)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* What is at the place where a tick is expected; *at is the gap when it was seen. */
+static enum place look(const struct series *s, double expected, double tolerance, size_t *at)
+{
+	size_t i = last_before(s, expected + tolerance);
+	const struct et_gap *g = &s->gaps[i];
+
+	/* A short gap right before or behind a tick: the nearer one is it. */
+	if (i > 0 && fabs((double)g[-1].start - expected) < fabs((double)g->start - expected))
+		g--;
+	*at = (size_t)(g - s->gaps);
+	if (fabs((double)g->start - expected) <= tolerance)
+		return SEEN;
+	g = &s->gaps[i];
+	return (double)g->start < expected && (double)g->end >= expected - tolerance ? COVERED
+										     : MISSED;
+}
+
+struct chain {
+	double interval;
+	size_t seen, covered, missed;
+	/*
+	 * Sums of the fit of starts on their numbers, both from the origin. A line of the given
+	 * slope is taken off the starts first: over an hour their squares would lose all digits.
+	 */
+	double given;
+	double k, kk, y, ky, yy;
+	uint64_t first;
+};
+
+static void add(struct chain *c, const struct et_gap *g, double k, double y)
+{
+	y -= k * c->given;
+	c->seen++;
+	c->k += k;
+	c->kk += k * k;
+	c->y += y;
+	c->ky += k * y;
+	c->yy += y * y;
+	if (c->seen == 1 || g->start < c->first)
+		c->first = g->start;
+}
+
+static bool hopeless(const struct chain *c)
+{
+	return c->missed > 3 + c->seen / 3;
+}
+
+/*
+ * Follows the line from a gap on, forward (step 1) or back (-1), each tick expected from the last
+ * one that was seen; the interval gets better on the way.
+ */
+static void follow(const struct series *s, size_t origin, int step, bool *ticks, struct chain *c)
+{
+	const double first = (double)s->gaps[0].start, end = (double)s->gaps[s->n - 1].start;
+	const double base = (double)s->gaps[origin].start;
+	double start, last = base, k = 0, last_k = 0;
+
+	for (;;) {
+		k += step;
+		double expected = last + (k - last_k) * c->interval;
+		double tolerance = c->interval * TOLERANCE;
+		size_t at;
+		if (expected < first - tolerance || expected > end + tolerance || hopeless(c))
+			return;
+		switch (look(s, expected, tolerance, &at)) {
+		case SEEN:
+			start = (double)s->gaps[at].start;
+			add(c, &s->gaps[at], k, start - base);
+			c->interval = (start - base) / k;
+			/* A stranger that passed for a tick must not lead astray. */
+			last = expected + (start - expected) / 4;
+			last_k = k;
+			if (ticks)
+				ticks[at] = true;
+			break;
+		case COVERED:
+			c->covered++;
+			break;
+		case MISSED:
+			c->missed++;
+			break;
+		}
+	}
+}
+
+/*
+ * Whether it is more than what as many gaps at random would give somewhere among so many lines:
+ * a bound of the binomial's tail; the two gaps that made the line prove nothing.
+ */
+static bool convinces(const struct series *s, const struct chain *c)
+{
+	static const double SURE = 0.01;
+	double lines = PARTS * (double)s->n * (double)(s->n < ORIGINS ? s->n : ORIGINS);
+	double span = (double)(s->gaps[s->n - 1].start - s->gaps[0].start);
+	double chance = -expm1(-2 * TOLERANCE * c->interval * (double)s->n / span);
+	double seen = (double)c->seen, places = (double)(c->seen + c->missed);
+
+	if (c->seen < LEAST || seen < 0.75 * places)
+		return false;
+	int sign; /* of what is always positive here; lgamma itself would set a global */
+	double ways = lgamma_r(places + 1, &sign) - lgamma_r(seen + 1, &sign) -
+		      lgamma_r(places - seen + 1, &sign);
+	return log(lines) + ways + (seen - 2) * log(chance) < log(SURE);
+}
+
+struct line {
+	uint64_t origin; /* where its first gap starts */
+	double interval;
+	size_t seen;
+};
+
+static void try_line(const struct series *s, size_t origin, double interval, struct line *best)
+{
+	struct chain c = { .interval = interval, .given = interval };
+
+	add(&c, &s->gaps[origin], 0, 0);
+	follow(s, origin, 1, NULL, &c);
+	if (c.seen > best->seen && convinces(s, &c))
+		*best = (struct line){ s->gaps[origin].start, c.interval, c.seen };
+}
+
+/*
+ * The line through the window on which most gaps begin. Between two ticks that were seen there may
+ * be some that were not: parts of their distance count too, the whole first.
+ */
+static struct line best_line(const struct series *s, double hz)
+{
+	struct line best = { 0 };
+
+	for (size_t i = 0; i + 1 < s->n && i < ORIGINS; i++) {
+		for (size_t j = i + 1; j < s->n; j++) {
+			double apart = (double)(s->gaps[j].start - s->gaps[i].start);
+			if (apart > LONGEST_S * hz)
+				break;
+			for (int part = 1; part <= PARTS; part++) {
+				if (apart / part >= SHORTEST_S * hz)
+					try_line(s, i, apart / part, &best);
+			}
+		}
+	}
+	return best;
+}
+
+/* The first gaps that are at least so long. */
+static size_t gather(const struct et_gap *gaps, size_t n, double least, struct et_gap *out)
+{
+	size_t m = 0;
+
+	for (size_t i = 0; i < n && m < WINDOW; i++) {
+		if ((double)(gaps[i].end - gaps[i].start) >= least)
+			out[m++] = gaps[i];
+	}
+	return m;
+}
+
+static void conclude(const struct chain *c, struct et_tick_fit *out)
+{
+	double n = (double)c->seen, skk = c->kk - c->k * c->k / n, sky = c->ky - c->k * c->y / n;
+	double syy = c->yy - c->y * c->y / n, slope = sky / skk;
+	double rest = fmax(0, syy - slope * sky);
+
+	*out = (struct et_tick_fit){ .interval = c->given + slope,
+		.uncertainty = n > 2 ? sqrt(rest / (n - 2) / skk) : 0,
+		.first = c->first,
+		.n = c->seen,
+		.covered = c->covered,
+		.missed = c->missed };
+}
+
+int et_ticks_find(
+	const struct et_gap *gaps, size_t n, double hz, bool *ticks, struct et_tick_fit *out)
+{
+	/* Where short gaps are many, the window holds no tick: then among the longer ones. */
+	static const double least_s[] = { 0, 3e-6, 10e-6, 30e-6 };
+	struct et_gap window[WINDOW];
+	const struct series all = { gaps, n };
+
+	for (size_t i = 0; ticks && i < n; i++)
+		ticks[i] = false;
+	for (size_t level = 0; level < sizeof(least_s) / sizeof(least_s[0]); level++) {
+		size_t m = gather(gaps, n, least_s[level] * hz, window);
+		struct series s = { window, m };
+		struct line best = best_line(&s, hz);
+		if (!best.seen)
+			continue;
+		struct chain c = { .interval = best.interval, .given = best.interval };
+		size_t at = last_before(&all, (double)best.origin);
+		add(&c, &gaps[at], 0, 0);
+		if (ticks)
+			ticks[at] = true;
+		follow(&all, at, 1, ticks, &c);
+		follow(&all, at, -1, ticks, &c);
+		/* What was only the window's ends soon behind it. */
+		if ((double)c.seen >= 0.7 * (double)(c.seen + c.missed)) {
+			conclude(&c, out);
+			return 0;
+		}
+		for (size_t i = 0; ticks && i < n; i++)
+			ticks[i] = false;
+	}
+	return -ENOENT;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `etalon trace`: when was the CPU taken away, and by whom? */
+#include "cmd/trace.h"
+#include "base/parse.h"
+#include "cmd/signals.h"
+#include "report/trace.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { OPT_DURATION = 1, OPT_THRESHOLD, OPT_CPU, OPT_JSON, OPT_SVG, OPT_FROM, OPT_ALL };
+
+static const struct et_option options[] = {
+	{ 0, "duration", "DUR", "how long to look (1s)", NULL, OPT_DURATION },
+	{ 0, "threshold", "DUR", "readings further apart are an inactive period (found)", NULL,
+		OPT_THRESHOLD },
+	{ 0, "cpu", "N", "which CPU (the last one that may be used)", NULL, OPT_CPU },
+	{ 0, "all", NULL, "print every period, not only the first", NULL, OPT_ALL },
+	{ 0, "json", NULL, "print JSON instead of text", NULL, OPT_JSON },
+	{ 0, "svg", "FILE", "draw the timeline, too", "FILE", OPT_SVG },
+	{ 0, "from", "FILE", "read a trace instead of taking one (- is the standard input)", "FILE",
+		OPT_FROM },
+	{ 0 },
+};
+
+/* Beyond a month a counter's sums are no longer exact in the figures we print. */
+static const uint64_t LONGEST_NS = UINT64_C(30) * 86400 * 1000000000;
+
+static int option(void *ctx, int id, char *const *args, struct et_error *err)
+{
+	struct et_trace_request *r = ctx;
+	uint64_t cpu;
+	int rc = 0;
+
+	switch (id) {
+	case OPT_DURATION:
+		rc = et_parse_duration("--duration", args[0], &r->duration_ns, err);
+		if (rc == 0 && r->duration_ns > LONGEST_NS)
+			rc = et_fail(err, EINVAL, ET_EXIT_USAGE, "--duration: '%s' is over 30 days",
+				args[0]);
+		break;
+	case OPT_THRESHOLD:
+		rc = et_parse_duration("--threshold", args[0], &r->threshold_ns, err);
+		break;
+	case OPT_CPU:
+		rc = et_parse_u64("--cpu", args[0], 0, CPU_SETSIZE - 1, &cpu, err);
+		r->cpu = rc ? -1 : (int)cpu;
+		break;
+	case OPT_SVG:
+		r->svg = args[0];
+		break;
+	case OPT_FROM:
+		r->from = args[0];
+		break;
+	case OPT_ALL:
+		r->all = true;
+		break;
+	default:
+		r->json = true;
+	}
+	return rc;
+}
+
+static int run(struct et_cli *cli, int argc, char **argv);
+
+const struct et_verb et_verb_trace = {
+	.name = "trace",
+	.operands = "COMMAND",
+	.summary = "when was the CPU taken away, and by whom?",
+	.usage = "[options]\n[options] -- PROGRAM ARG…\n[options] --from FILE",
+	.about =
+		"A thread does nothing but read the counter: where two readings are far apart, it\n"
+		"was interrupted. With a PROGRAM: when it was off its CPU, and for whom. Names "
+		"and\n"
+		"interrupts need root (or CAP_BPF and CAP_PERFMON).",
+	.examples = "  etalon trace --duration 200ms\n"
+		    "  etalon trace --json --duration 50ms --threshold 2us\n"
+		    "  etalon trace --duration 100ms --svg timeline.svg\n"
+		    "  etalon trace --from activity.json\n"
+		    "  etalon trace -- sort data # needs root\n",
+	.options = options,
+	.run = run,
+};
+
+static void print(
+	const struct et_cli *cli, const struct et_trace_request *r, const struct et_traces *all)
+{
+	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
+	struct et_json w;
+
+	et_json_init(&w, stdout, 2);
+	if (r->json && all->n > 1) {
+		et_json_object(&w, NULL);
+		et_json_array(&w, "traces");
+	}
+	for (size_t i = 0; i < all->n; i++) {
+		if (r->json)
+			et_trace_json(&all->list[i], &w);
+		else
+			et_trace_text(&all->list[i], &page, r->all);
+		if (!r->json && i + 1 < all->n)
+			putchar('\n');
+	}
+	if (r->json && all->n > 1) {
+		et_json_end(&w);
+		et_json_end(&w);
+	}
+}
+
+static int check(struct et_trace_request *r, const struct et_operands *ops, struct et_error *err)
+{
+	bool spins = r->duration_ns || r->threshold_ns;
+
+	if (ops->n_before)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "trace: what is '%s'?", ops->before[0]),
+			"a program stands behind --: etalon trace -- %s", ops->before[0]);
+	if (ops->after && !ops->n_after)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "trace: no program behind --");
+	if (r->from && (spins || r->cpu >= 0 || ops->n_after))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--from reads a trace: no program and none of --duration, --threshold, "
+			"--cpu");
+	if (ops->n_after && spins)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--duration and --threshold are not for a program: it ends by itself");
+	if (!r->duration_ns)
+		r->duration_ns = 1000000000;
+	if (r->threshold_ns >= r->duration_ns)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--threshold: nothing can be that long within the duration");
+	return 0;
+}
+
+/* Tried now, so that it does not fail after an hour; what is in it stays until there is more. */
+static int open_svg(const struct et_trace_request *r, FILE **out, struct et_error *err)
+{
+	if (!strcmp(r->svg, "-"))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--svg: text or JSON go to the standard output; give a file");
+	*out = fopen(r->svg, "ae");
+	return *out ? 0 : et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", r->svg);
+}
+
+static int write_all(struct et_cli *cli, const struct et_trace_request *r,
+	const struct et_traces *all, FILE **svg, struct et_error *err)
+{
+	print(cli, r, all);
+	int rc = et_cli_close_output(stdout, "-", err);
+	if (rc || !*svg)
+		return rc;
+	FILE *f = *svg;
+	*svg = NULL;
+	/* A pipe or a device has nothing to be emptied of. */
+	if (ftruncate(fileno(f), 0) < 0)
+		errno = 0;
+	et_trace_svg(all->list, all->n, f);
+	return et_cli_close_output(f, r->svg, err);
+}
+
+static int run(struct et_cli *cli, int argc, char **argv)
+{
+	struct et_trace_request r = { .cpu = -1 };
+	struct et_traces all = { 0 };
+	struct et_operands ops;
+	struct et_error err = { 0 };
+	ET_AUTO_FCLOSE FILE *svg = NULL;
+
+	int status = et_cli_parse(cli, &et_verb_trace, argc, argv, option, &r, &ops);
+	if (status >= 0)
+		return status;
+	r.progress =
+		(struct et_progress){ .out = cli->progress ? stderr : NULL, .width = cli->columns };
+	struct et_interrupt *interrupt = et_signals_install();
+	int rc = check(&r, &ops, &err);
+	if (rc == 0 && r.svg)
+		rc = open_svg(&r, &svg, &err);
+	if (rc == 0)
+		rc = et_trace_take(&r, ops.n_after ? ops.after : NULL, interrupt, &all, &err);
+	et_operands_free(&ops);
+	if (all.n) {
+		struct et_error late = { 0 };
+		int rc2 = write_all(cli, &r, &all, &svg, &late);
+		if (rc2) {
+			rc = rc2;
+			err = late;
+		}
+	}
+	et_traces_free(&all);
+	if (rc == -EINTR) {
+		fprintf(stderr, "etalon: interrupted; the trace ends there\n");
+		return 128 + interrupt->signal;
+	}
+	/* A program that failed, a CPU that went away: said when what there is has been printed. */
+	return rc || err.exit ? et_cli_fail(&err) : ET_EXIT_DONE;
+}

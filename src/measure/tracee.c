@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/tracee.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/parse.h"
+#include "measure/cause.h"
+#include "measure/child.h"
+#include "measure/environ.h"
+#include "measure/image.h"
+#include "measure/reap.h"
+#include "measure/steal.h"
+#include "measure/tracer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+enum { RECORDS_BYTES = 16 << 20, MOST_RECORDS = 1 << 20, KERNEL_NS = 15000 };
+
+/* --- the periods of a window --- */
+
+static int by_number(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool is_ours(const struct et_tracee_window *w, const struct et_happening *h)
+{
+	return h->kind == ET_HAPPENING_RAN &&
+	       (bsearch(&h->pid, w->ours, w->n_ours, sizeof(*w->ours), by_number) ||
+		       bsearch(&h->tgid, w->ours, w->n_ours, sizeof(*w->ours), by_number));
+}
+
+static void add_period(
+	const struct et_tracee_window *w, struct et_trace *t, uint64_t from, uint64_t to)
+{
+	struct et_inactive *last = t->n ? &t->list[t->n - 1] : NULL;
+
+	if (to > w->t1_ns)
+		to = w->t1_ns;
+	if (from >= to)
+		return;
+	from -= w->t0_ns;
+	to -= w->t0_ns;
+	/* From the one to the other the kernel was at work, not the program. */
+	if (last && from < last->start + last->duration + KERNEL_NS)
+		last->duration = to - last->start;
+	else
+		et_trace_add(t, from, to - from);
+}
+
+void et_tracee_periods(const struct et_tracee_window *w, const struct et_happening *happened,
+	size_t n, struct et_trace *t)
+{
+	struct et_happening *others = et_calloc(n + 1, sizeof(*others));
+	uint64_t done = w->t0_ns; /* up to here it is known; active unless a period says not */
+	uint64_t ours_end = w->t0_ns;
+	size_t n_others = 0;
+
+	t->begin_ns = w->t0_ns;
+	t->total = w->t1_ns > w->t0_ns ? w->t1_ns - w->t0_ns : 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct et_happening *h = &happened[i];
+		uint64_t end = h->start_ns + h->duration_ns;
+		if (is_ours(w, h)) {
+			/* Whoever ran since, it was not the program. */
+			if (h->start_ns > done)
+				add_period(w, t, done, h->start_ns);
+			ours_end = end;
+			done = end > done ? end : done;
+			continue;
+		}
+		others[n_others++] = *h;
+		/* An interrupt within a stretch of the program; what lies within it is its own. */
+		if (h->kind != ET_HAPPENING_RAN && h->start_ns >= w->t0_ns && end <= ours_end &&
+			(!t->n || h->start_ns >= w->t0_ns + t->list[t->n - 1].start +
+							 t->list[t->n - 1].duration))
+			add_period(w, t, h->start_ns, end);
+	}
+	add_period(w, t, done, w->t1_ns);
+	et_trace_set_rate(t, 1e9);
+	et_cause_join(t, 0, others, n_others);
+	free(others);
+}
+
+/* --- running it --- */
+
+struct tracee {
+	const struct et_tracee_options *o;
+	struct et_witness *witness;
+	struct et_taskstats *taskstats; /* NULL: who belongs to the program is known by half */
+	struct et_exits exits;
+	bool lost_exits;
+	struct et_happening *records;
+	size_t n, cap;
+	uint64_t full_ns; /* when there was no more room; 0: never */
+	uint64_t lost;
+	atomic_bool over;
+	cpu_set_t one;
+	char *path;
+	char **envp;
+	int null;
+	struct et_start *start;
+	struct et_ended ended;
+};
+
+static void keep(void *ctx, const struct et_happening *h)
+{
+	struct tracee *r = ctx;
+
+	if (r->n == MOST_RECORDS) {
+		r->full_ns = r->full_ns ? r->full_ns : h->start_ns;
+		return;
+	}
+	ET_GROW(r->records, r->n, r->cap);
+	r->records[r->n++] = *h;
+}
+
+/* The end of our own thread, too, is told. */
+static void keep_exit(void *ctx, const struct et_exit_record *e)
+{
+	if (e->tgid != getpid())
+		et_exits_add(ctx, e);
+}
+
+static void look(struct tracee *r)
+{
+	bool lost = false;
+
+	et_witness_stream_drain(r->witness, keep, r, &r->lost);
+	if (r->taskstats)
+		et_taskstats_drain(r->taskstats, keep_exit, &r->exits, &lost);
+	r->lost_exits = r->lost_exits || lost;
+}
+
+/* The kernel's buffers are emptied while we wait for the program. */
+static void *look_often(void *ctx)
+{
+	struct tracee *r = ctx;
+	const struct timespec nap = { .tv_nsec = 20000000 };
+
+	while (!atomic_load(&r->over)) {
+		look(r);
+		nanosleep(&nap, NULL);
+	}
+	return NULL;
+}
+
+static int make_ready(struct tracee *r, int *cpu, struct et_error *err)
+{
+	int rc = et_tracer_cpu(r->o->cpu, cpu, err);
+
+	if (rc)
+		return rc;
+	CPU_ZERO(&r->one);
+	CPU_SET(*cpu, &r->one);
+	r->envp = et_environ_make(r->o->envp, NULL);
+	rc = et_child_resolve(r->o->argv[0], et_environ_get(r->envp, "PATH"), NULL, &r->path, err);
+	if (rc)
+		return rc;
+	r->null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	r->start = et_start_map(1);
+	if (r->null < 0 || !r->start)
+		return et_fail_errno(
+			err, errno, ET_EXIT_OUTSIDE, "cannot start '%s'", r->o->argv[0]);
+	if (et_taskstats_open(&r->taskstats))
+		r->taskstats = NULL;
+	et_tracer_step_aside(*cpu);
+	return et_witness_stream_open(*cpu, RECORDS_BYTES, &r->witness, err);
+}
+
+static int spawn(struct tracee *r, struct et_child_setup *setup, struct et_error *err)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &setup->signals);
+	pid_t pid = r->o->interrupt->signal ? -EINTR : et_child_spawn(setup, r->start, false);
+	r->ended.pid = r->o->interrupt->groups[0] = pid > 0 ? pid : 0;
+	r->ended.group = &r->o->interrupt->groups[0];
+	sigprocmask(SIG_SETMASK, &setup->signals, NULL);
+	if (pid == -EINTR)
+		return -EINTR;
+	return pid > 0 ? 0
+		       : et_fail_errno(
+				 err, -pid, ET_EXIT_OUTSIDE, "cannot start '%s'", setup->argv[0]);
+}
+
+static int perform(struct tracee *r, struct et_error *err)
+{
+	struct et_child_setup setup = { .path = r->path,
+		.argv = r->o->argv,
+		.envp = r->envp,
+		.cpus = &r->one,
+		.in = r->null,
+		.out = r->null,
+		.err = r->null,
+		.attach_fd = -1,
+		.source = ET_PT_WAIT4,
+		.usage_fd = -1 };
+	struct et_watch watch;
+	struct et_image before = { 0 };
+
+	et_watch_open(&watch);
+	et_watch_take(&watch, NULL, 0, &before);
+	et_watch_close(&watch);
+	r->ended.began_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+	int rc = spawn(r, &setup, err);
+	if (rc == 0) {
+		int waited = et_reap_wait(&r->ended, 1, &before, false);
+		et_reap_leftovers(&r->ended, 1, &before);
+		if (r->start->failed_step)
+			rc = et_child_start_error(&setup, r->start, err);
+		else if (waited)
+			rc = et_fail_errno(
+				err, -waited, ET_EXIT_PROGRAM, "waiting for %s", r->o->argv[0]);
+		else if (r->o->interrupt->signal)
+			rc = -EINTR;
+	}
+	r->o->interrupt->groups[0] = 0;
+	alarm(0);
+	et_image_free(&before);
+	return rc;
+}
+
+/*
+ * Processes and threads of the program: what the exit records claim for it; and how long they were
+ * ready to run and had no CPU.
+ */
+static int32_t *find_ours(struct tracee *r, size_t *n, uint64_t *ready_ns)
+{
+	int32_t *ours = et_calloc(r->exits.n + 1, sizeof(*ours));
+
+	*n = 0;
+	ours[(*n)++] = r->ended.pid;
+	struct et_tree_delays d = et_exits_claim(&r->exits, r->ended.pid, getpid());
+	if (d.tasks)
+		*ready_ns =
+			d.run_ns > r->start->run_delay_ns ? d.run_ns - r->start->run_delay_ns : 0;
+	for (size_t i = 0; i < r->exits.n; i++) {
+		if (r->exits.records[i].pid < 0)
+			ours[(*n)++] = -r->exits.records[i].pid;
+	}
+	qsort(ours, *n, sizeof(*ours), by_number);
+	return ours;
+}
+
+static void conclude(struct tracee *r, uint64_t stolen_ns, struct et_trace *t)
+{
+	struct et_tracee_window w = { .t0_ns = r->start->t0_ns, .t1_ns = r->ended.t1_ns };
+
+	if (r->full_ns && r->full_ns < w.t1_ns) {
+		w.t1_ns = r->full_ns;
+		et_warn(&t->notes, "only the beginning is shown: more than %d records",
+			MOST_RECORDS);
+	}
+	ET_AUTO_FREE int32_t *ours = find_ours(r, &w.n_ours, &t->ready_ns);
+	w.ours = ours;
+	et_tracee_periods(&w, r->records, r->n, t);
+	et_cause_steal(t, &stolen_ns);
+	et_cause_regular(t, false, false);
+	et_trace_sum(t);
+	t->source = et_witness_source(r->witness);
+	/* Who ran while the program slept took nothing from it. */
+	if (t->ready_ns != ET_UNKNOWN &&
+		t->by_cause[ET_CAUSE_PROCESS].ns > t->ready_ns + t->ready_ns / 10 + 1000000)
+		et_warn(&t->notes,
+			"of the time of other processes the program was ready to run for %.3g ms; "
+			"for the rest it waited for something else, and they used its CPU",
+			(double)t->ready_ns / 1e6);
+	if (!et_witness_sees_interrupts(r->witness))
+		et_warn(&t->notes, "no records of interrupts: they count as the program's time");
+	if (!r->taskstats || r->lost_exits)
+		et_warn(&t->notes,
+			"exit records are missing: processes that the program started count as "
+			"others");
+	if (r->lost)
+		et_warn(&t->notes, "%llu records were lost: some causes are not known",
+			(unsigned long long)r->lost);
+}
+
+static int run_watched(struct tracee *r, struct et_trace *t, struct et_error *err)
+{
+	struct et_steal steal;
+	pthread_t thread;
+	sigset_t all, old;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	int rc = -pthread_create(&thread, NULL, look_often, r);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (rc)
+		return et_fail_errno(err, -rc, ET_EXIT_OUTSIDE, "a thread");
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	et_steal_open(&steal, r->o->virtual_machine);
+	uint64_t stolen = et_steal_read(&steal, &r->one).steal_ns;
+	rc = perform(r, err);
+	atomic_store(&r->over, true);
+	pthread_join(thread, NULL);
+	look(r);
+	steal.read_ns = 0; /* what is known is too old */
+	uint64_t since = et_steal_read(&steal, &r->one).steal_ns;
+	bool told = stolen != ET_UNKNOWN && since != ET_UNKNOWN && since > stolen;
+	et_steal_close(&steal);
+	if (rc == 0 || (rc == -EINTR && r->start->t0_ns))
+		conclude(r, told ? since - stolen : 0, t);
+	return rc;
+}
+
+static void release(struct tracee *r)
+{
+	et_witness_close(r->witness);
+	et_taskstats_close(r->taskstats);
+	et_exits_free(&r->exits);
+	et_start_unmap(r->start, 1);
+	et_strv_free(r->envp);
+	free(r->path);
+	free(r->records);
+	et_cleanup_close(&r->null);
+}
+
+int et_tracee_run(
+	const struct et_tracee_options *o, struct et_trace *out, int *status, struct et_error *err)
+{
+	struct tracee r = { .o = o, .null = -1 };
+
+	et_trace_init(out);
+	int rc = make_ready(&r, &out->cpu, err);
+	if (rc == 0)
+		rc = run_watched(&r, out, err);
+	out->name = et_strdup(o->argv[0]);
+	*status = r.ended.status;
+	release(&r);
+	if (rc && rc != -EINTR)
+		et_trace_free(out);
+	return rc;
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/tracer.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/parse.h"
+#include "base/sysroot.h"
+#include "clock/activity.h"
+#include "measure/cause.h"
+#include "measure/steal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+enum {
+	RING = 1 << 16, /* gaps between two looks: at 1000 in a second it lasts a minute */
+	RECORDS_BYTES = 8 << 20,
+	MOST_PENDING = 1 << 18, /* records that may belong to gaps not yet taken */
+};
+
+static const uint64_t LOOK_NS = 50000000;
+
+struct tracer {
+	const struct et_tracer_options *o;
+	struct et_trace *t;
+	struct et_activity activity;
+	struct et_anchor first, last; /* the clock at the beginning and at the last look */
+	uint64_t begin_reading, end_ns;
+	bool begun;
+	uint64_t taken_ticks;       /* of all gaps that came out of the ring */
+	struct et_witness *witness; /* NULL: no records */
+	uint64_t lost_records;
+	struct et_happening *pending;
+	size_t n_pending, cap_pending;
+	uint64_t dropped_records;
+	cpu_set_t one;
+	struct et_steal steal;
+	uint64_t stolen_seen, stolen_ns; /* told by the kernel, and not yet put down to a gap */
+	uint64_t switches_seen, switches;
+};
+
+int et_tracer_cpu(int wanted, int *out, struct et_error *err)
+{
+	cpu_set_t allowed;
+	char list[256];
+	int cpu = wanted;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) < 0)
+		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "CPU affinity");
+	/* The last one: the first CPUs take most interrupts. */
+	for (int i = 0; wanted < 0 && i < CPU_SETSIZE; i++)
+		cpu = CPU_ISSET(i, &allowed) ? i : cpu;
+	if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &allowed))
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "--cpu %d: there is no such CPU for us",
+				cpu),
+			"CPUs that may be used: %s", et_format_cpus(&allowed, list, sizeof(list)));
+	*out = cpu;
+	return 0;
+}
+
+/* --- looking, while it spins --- */
+
+static void keep_record(void *ctx, const struct et_happening *h)
+{
+	struct tracer *r = ctx;
+
+	/* The thread itself is who is interrupted; an idle CPU interrupts nobody. */
+	if (h->kind == ET_HAPPENING_RAN && (h->pid == 0 || h->pid == atomic_load(&r->activity.tid)))
+		return;
+	if (r->n_pending == MOST_PENDING) {
+		r->dropped_records++;
+		return;
+	}
+	ET_GROW(r->pending, r->n_pending, r->cap_pending);
+	r->pending[r->n_pending++] = *h;
+}
+
+/* Records that end before a time belong to gaps that are done with. */
+static void forget_records(struct tracer *r, uint64_t before_ns)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_pending; i++) {
+		if (r->pending[i].start_ns + r->pending[i].duration_ns > before_ns)
+			r->pending[n++] = r->pending[i];
+	}
+	r->n_pending = n;
+}
+
+/* How often the thread got the CPU back so far; of one that runs: "run_ns wait_ns times". */
+static uint64_t times_switched(const struct tracer *r)
+{
+	char path[64], text[128];
+	unsigned long long times;
+
+	if (atomic_load(&r->activity.over))
+		return r->activity.switches;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/schedstat", atomic_load(&r->activity.tid));
+	if (et_sysroot_line("", path, text, sizeof(text)) <= 0 ||
+		sscanf(text, "%*u %*u %llu", &times) != 1 || !times)
+		return 0;
+	return times - 1; /* it began with having it */
+}
+
+static void put_down(struct tracer *r, size_t from)
+{
+	struct et_trace *t = r->t;
+
+	if (!r->witness)
+		return;
+	et_witness_stream_drain(r->witness, keep_record, r, &r->lost_records);
+	et_cause_join(t, from, r->pending, r->n_pending);
+	if (t->n > from)
+		forget_records(r,
+			t->begin_ns + t->list[t->n - 1].start_ns + t->list[t->n - 1].duration_ns);
+}
+
+static void add_gap(struct tracer *r, const struct et_gap *g, const struct et_anchor *now)
+{
+	struct et_trace *t = r->t;
+
+	if (!r->begun) {
+		r->begin_reading = r->activity.begin;
+		t->begin_ns = et_anchor_ns(&r->last, now, r->begin_reading);
+		r->begun = true;
+	}
+	struct et_inactive *p = et_trace_add(t, g->start - r->begin_reading, g->end - g->start);
+	uint64_t start_ns = et_anchor_ns(&r->last, now, g->start);
+	uint64_t end_ns = et_anchor_ns(&r->last, now, g->end);
+	p->start_ns = start_ns > t->begin_ns ? start_ns - t->begin_ns : 0;
+	p->duration_ns = end_ns > start_ns ? end_ns - start_ns : 0;
+	r->taken_ticks += p->duration;
+}
+
+/*
+ * What records did not tell, by counts and by regularity. Over as much of the trace as there is:
+ * counts are of no instant.
+ */
+static void settle(struct tracer *r)
+{
+	bool interrupts = r->witness && et_witness_sees_interrupts(r->witness);
+	uint64_t stolen = et_steal_read(&r->steal, &r->one).steal_ns;
+	uint64_t times = times_switched(r);
+
+	if (!r->witness && times > r->switches_seen) {
+		r->switches += times - r->switches_seen;
+		r->switches_seen = times;
+		et_cause_switches(r->t, &r->switches);
+	}
+	if (stolen != ET_UNKNOWN && stolen > r->stolen_seen) {
+		r->stolen_ns += stolen - r->stolen_seen;
+		r->stolen_seen = stolen;
+	}
+	et_cause_steal(r->t, &r->stolen_ns);
+	et_cause_regular(r->t, !interrupts, false);
+}
+
+/*
+ * The gaps first, then the records: what caused a gap was recorded before the thread went on, so
+ * the records of every gap that was taken are there.
+ */
+static void look(struct tracer *r)
+{
+	struct et_gap gaps[256];
+	size_t n, from = r->t->n;
+	struct et_anchor now;
+
+	/* A gap that is in the ring is over: its end is before the anchor. */
+	size_t left = atomic_load(&r->activity.written) - atomic_load(&r->activity.taken);
+	now = et_activity_anchor(&r->activity);
+	while (left && (n = et_activity_take(&r->activity, gaps,
+				left < ET_LENGTH(gaps) ? left : ET_LENGTH(gaps)))) {
+		for (size_t i = 0; i < n; i++)
+			add_gap(r, &gaps[i], &now);
+		left -= n;
+	}
+	put_down(r, from);
+	/* By the same line as the gaps before it. */
+	if (atomic_load(&r->activity.over) && !r->end_ns)
+		r->end_ns = et_anchor_ns(&r->last, &now, r->activity.end);
+	r->last = now;
+	if (r->t->n >= ET_TRACE_MOST) {
+		settle(r);
+		et_trace_drop(r->t);
+	}
+}
+
+/* --- around it --- */
+
+static void nap(uint64_t ns)
+{
+	struct timespec t = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
+
+	nanosleep(&t, NULL);
+}
+
+static int watch(struct tracer *r)
+{
+	uint64_t begin_ns = et_clock_read_ns(CLOCK_MONOTONIC), now_ns = begin_ns;
+
+	while (!r->o->interrupt->signal && !atomic_load(&r->activity.over)) {
+		uint64_t left = r->o->duration_ns - (now_ns - begin_ns);
+		if (now_ns - begin_ns >= r->o->duration_ns)
+			left = 1000000; /* it ends by itself, any moment now */
+		nap(left < LOOK_NS ? left : LOOK_NS);
+		look(r);
+		now_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+		if (r->o->note)
+			r->o->note(r->o->ctx, now_ns - begin_ns);
+	}
+	et_activity_finish(&r->activity);
+	look(r);
+	return r->o->interrupt->signal ? -EINTR : 0;
+}
+
+static void conclude(struct tracer *r)
+{
+	const struct et_activity *a = &r->activity;
+	struct et_trace *t = r->t;
+	double ticks = (double)(r->last.reading - r->first.reading);
+
+	t->hz = ticks / (double)(r->last.ns - r->first.ns) * 1e9;
+	if (!r->begun)
+		t->begin_ns = et_anchor_ns(&r->first, &r->last, a->begin);
+	t->total = a->end - a->begin;
+	t->total_ns = r->end_ns > t->begin_ns ? r->end_ns - t->begin_ns : 0;
+	/* A trace may end within a period; lines through other anchors differ by some ns. */
+	uint64_t last_ns = t->n ? t->list[t->n - 1].start_ns + t->list[t->n - 1].duration_ns : 0;
+	if (t->total_ns < last_ns)
+		t->total_ns = last_ns;
+	t->readings = a->readings;
+	t->lost = a->lost;
+	settle(r);
+	et_trace_sum(t);
+	t->inactive_ns += (uint64_t)((double)(a->gap_ticks - r->taken_ticks) / t->hz * 1e9);
+	if (a->ended == ET_ACTIVITY_MOVED)
+		snprintf(t->ended, sizeof(t->ended),
+			"CPU %d was taken away (offline, or out of our set)", t->cpu);
+	if (a->ended == ET_ACTIVITY_BACKWARDS)
+		snprintf(t->ended, sizeof(t->ended), "the counter went backwards");
+	if (r->lost_records + r->dropped_records)
+		et_warn(&t->notes, "%llu records were lost: some causes are not known",
+			(unsigned long long)(r->lost_records + r->dropped_records));
+	if (t->lost)
+		et_warn(&t->notes, "%llu inactive periods are not listed: nobody took them in time",
+			(unsigned long long)t->lost);
+	if (t->dropped)
+		et_warn(&t->notes,
+			"the first %llu inactive periods are in the sums and not listed: a trace "
+			"keeps the last %d",
+			(unsigned long long)t->dropped, ET_TRACE_MOST);
+}
+
+void et_tracer_step_aside(int cpu)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set) < 0)
+		return;
+	CPU_CLR(cpu, &set);
+	if (CPU_COUNT(&set))
+		sched_setaffinity(0, sizeof(set), &set);
+}
+
+static int make_ready(struct tracer *r, struct et_error *err)
+{
+	enum { CALIBRATION_NS = 50000000 };
+	struct et_activity *a = &r->activity;
+	struct et_counter counter;
+	cpu_set_t before;
+
+	et_counter_identify(&counter);
+	if (counter.invariant)
+		et_counter_calibrate(&counter, CALIBRATION_NS);
+	if (et_activity_init(a, &counter, RING))
+		return et_fail(err, ENOMEM, ET_EXIT_OUTSIDE, "no memory for a trace");
+	a->cpu = r->t->cpu;
+	CPU_ZERO(&r->one);
+	CPU_SET(a->cpu, &r->one);
+	/* The threshold is one of the CPU that will be traced. */
+	sched_getaffinity(0, sizeof(before), &before);
+	if (sched_setaffinity(0, sizeof(r->one), &r->one) < 0)
+		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "CPU %d", a->cpu);
+	a->threshold = et_activity_threshold(a);
+	sched_setaffinity(0, sizeof(before), &before);
+	if (r->o->threshold_ns) {
+		uint64_t given = (uint64_t)((double)r->o->threshold_ns * a->hz * 1e-9);
+		if (given < a->threshold / 10)
+			et_warn(&r->t->notes,
+				"the threshold is within what readings are apart by themselves; "
+				"the one found would be %.0f ns",
+				(double)a->threshold / a->hz * 1e9);
+		a->threshold = given;
+	}
+	et_tracer_step_aside(a->cpu);
+	double ticks = (double)r->o->duration_ns * 1e-9 * a->hz;
+	if (r->o->duration_ns != UINT64_MAX && ticks < 9e18)
+		a->duration = (uint64_t)ticks;
+	r->t->threshold_found = !r->o->threshold_ns;
+	r->t->threshold_ns = (uint64_t)llround((double)a->threshold / a->hz * 1e9);
+	return 0;
+}
+
+static void open_witness(struct tracer *r)
+{
+	struct et_error why = { 0 };
+	struct et_trace *t = r->t;
+
+	if (et_witness_stream_open(t->cpu, RECORDS_BYTES, &r->witness, &why)) {
+		r->witness = NULL;
+		et_warn(&t->notes,
+			"no records of the scheduler (%s): ticks are told by their regularity, "
+			"other processes by their number, nobody by name",
+			why.what);
+		return;
+	}
+	t->source = et_witness_source(r->witness);
+	if (!et_witness_sees_interrupts(r->witness))
+		et_warn(&t->notes,
+			"no records of interrupts: ticks are told by their regularity, other "
+			"interrupts are unknown");
+}
+
+int et_tracer_run(const struct et_tracer_options *o, struct et_trace *out, struct et_error *err)
+{
+	struct tracer r = { .o = o, .t = out };
+
+	et_trace_init(out);
+	out->timer.nominal_ns = o->tick_ns;
+	et_steal_open(&r.steal, o->virtual_machine);
+	int rc = et_tracer_cpu(o->cpu, &out->cpu, err);
+	if (rc == 0)
+		rc = make_ready(&r, err);
+	if (rc == 0) {
+		open_witness(&r);
+		r.stolen_seen = et_steal_read(&r.steal, &r.one).steal_ns;
+		r.first = r.last = et_activity_anchor(&r.activity);
+		rc = et_activity_start(&r.activity);
+		if (rc)
+			et_fail_errno(
+				err, -rc, ET_EXIT_ENVIRONMENT, "a thread on CPU %d", out->cpu);
+	}
+	if (rc == 0) {
+		rc = watch(&r);
+		conclude(&r);
+	} else {
+		et_trace_free(out);
+	}
+	et_witness_close(r.witness);
+	et_steal_close(&r.steal);
+	et_activity_free(&r.activity);
+	free(r.pending);
+	return rc;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/trace.h"
+#include "base/alloc.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const et_cause_names[] = { "timer", "process", "irq", "steal", "wait", "unknown",
+	NULL };
+
+void et_trace_init(struct et_trace *t)
+{
+	memset(t, 0, sizeof(*t));
+	t->begin_ns = t->threshold_ns = t->ready_ns = ET_UNKNOWN;
+	t->cpu = -1;
+	t->source = "regularity";
+}
+
+void et_trace_free(struct et_trace *t)
+{
+	free(t->name);
+	free(t->list);
+	free(t->takers);
+	et_warnings_free(&t->notes);
+}
+
+struct et_inactive *et_trace_add(struct et_trace *t, uint64_t start, uint64_t duration)
+{
+	ET_GROW(t->list, t->n, t->cap);
+	struct et_inactive *p = &t->list[t->n++];
+	*p = (struct et_inactive){
+		.start = start, .duration = duration, .taker = ET_NOBODY, .cause = ET_CAUSE_UNKNOWN
+	};
+	return p;
+}
+
+uint32_t et_trace_taker(struct et_trace *t, enum et_cause cause, const char *name)
+{
+	for (size_t i = 0; i < t->n_takers; i++) {
+		if (t->takers[i].cause == cause && !strcmp(t->takers[i].name, name))
+			return (uint32_t)i;
+	}
+	ET_GROW(t->takers, t->n_takers, t->cap_takers);
+	struct et_taker *taker = &t->takers[t->n_takers];
+	*taker = (struct et_taker){ .cause = cause };
+	snprintf(taker->name, sizeof(taker->name), "%s", name);
+	return (uint32_t)t->n_takers++;
+}
+
+static void sum(struct et_trace *t, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct et_inactive *p = &t->list[i];
+		t->by_cause[p->cause].count++;
+		t->by_cause[p->cause].ns += p->duration_ns;
+		t->inactive_ns += p->duration_ns;
+		if (p->taker != ET_NOBODY && !t->takers[p->taker].exact) {
+			t->takers[p->taker].count++;
+			t->takers[p->taker].ns += p->duration_ns;
+		}
+	}
+}
+
+void et_trace_drop(struct et_trace *t)
+{
+	size_t half = t->n / 2;
+
+	sum(t, half);
+	memmove(t->list, t->list + half, (t->n - half) * sizeof(*t->list));
+	t->n -= half;
+	t->dropped += half;
+}
+
+void et_trace_sum(struct et_trace *t)
+{
+	sum(t, t->n);
+}
+
+static uint64_t to_ns(uint64_t ticks, double hz)
+{
+	return (uint64_t)llround((double)ticks / hz * 1e9);
+}
+
+void et_trace_set_rate(struct et_trace *t, double hz)
+{
+	t->hz = hz;
+	t->total_ns = to_ns(t->total, hz);
+	for (size_t i = 0; i < t->n; i++) {
+		struct et_inactive *p = &t->list[i];
+		p->start_ns = to_ns(p->start, hz);
+		/* By its end, so that rounding makes neither gaps nor overlaps. */
+		p->duration_ns = to_ns(p->start + p->duration, hz) - p->start_ns;
+	}
+}
+
+double et_trace_active(const struct et_trace *t)
+{
+	if (!t->total_ns)
+		return NAN;
+	return t->inactive_ns < t->total_ns ? 1 - (double)t->inactive_ns / (double)t->total_ns : 0;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/trace.h"
+#include "base/alloc.h"
+#include "report/timeline.h"
+#include "report/units.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SHOWN = 20 }; /* inactive periods, unless all are wanted */
+
+#define BOLD "1"
+#define DIM "2"
+
+static const char *rate(double hz, char buf[ET_FIGURE])
+{
+	snprintf(buf, ET_FIGURE, hz >= 1e9 ? "%.4g GHz" : "%.1f MHz",
+		hz >= 1e9 ? hz / 1e9 : hz / 1e6);
+	return buf;
+}
+
+static double interval_ns(const struct et_trace *t)
+{
+	return t->timer.interval / t->hz * 1e9;
+}
+
+/* --- the periods, as the chapter prints them --- */
+
+static void period(const struct et_trace *t, const struct et_page *page, char state, uint64_t index,
+	uint64_t start, uint64_t duration, const char *cause)
+{
+	char lead[32], at[ET_FIGURE], took[ET_FIGURE];
+	double unit_ns = 1e9 / t->hz;
+
+	start += t->origin;
+	snprintf(lead, sizeof(lead), "%c%llu", state, (unsigned long long)index);
+	et_format_rounded((double)start * unit_ns, 6, at);
+	et_format_rounded((double)duration * unit_ns, 6, took);
+	ET_AUTO_FREE char *text = et_asprintf("Time %llu (%s), Duration %llu (%s)%s%s",
+		(unsigned long long)start, start ? at : "0 ms", (unsigned long long)duration,
+		duration ? took : "0 ms", *cause ? ", " : "", cause);
+	et_page_paragraph(page, 5, lead, NULL, text, NULL);
+}
+
+static void print_periods(const struct et_trace *t, const struct et_page *page, bool all)
+{
+	size_t n = all || t->n <= SHOWN ? t->n : SHOWN;
+	uint64_t index = t->first_index + t->dropped, end = 0;
+	char cause[64];
+
+	for (size_t i = 0; i < n; i++, index++) {
+		const struct et_inactive *p = &t->list[i];
+		const char *who = p->taker == ET_NOBODY ? "" : t->takers[p->taker].name;
+		/* What was active before the first one listed is dropped with the others. */
+		if (i > 0 || !t->dropped)
+			period(t, page, 'A', index, end, p->start - end, "");
+		snprintf(cause, sizeof(cause), "%s%s%s", et_cause_names[p->cause], *who ? " " : "",
+			who);
+		period(t, page, 'I', index, p->start, p->duration, cause);
+		end = p->start + p->duration;
+	}
+	if (n < t->n)
+		fprintf(page->out, "… %zu more inactive periods; --all prints them\n", t->n - n);
+	else if (t->total > end && n)
+		period(t, page, 'A', index, end, t->total - end, "");
+}
+
+/* --- the summary --- */
+
+static void cell(const struct et_page *page, int width, const char *text)
+{
+	int gap = width - et_columns(text);
+
+	fprintf(page->out, "%*s%s", gap > 0 ? gap : 0, "", text);
+}
+
+static void row(const struct et_trace *t, const struct et_page *page, const char *name,
+	uint64_t count, uint64_t ns)
+{
+	char buf[ET_FIGURE];
+	ET_AUTO_FREE char *clean = et_clean(name, "");
+	ET_AUTO_FREE char *shown = et_shorten(clean, 26);
+
+	fprintf(page->out, "  %s%*s%10llu", shown, 26 - et_columns(shown), "",
+		(unsigned long long)count);
+	cell(page, 14, et_format_time((double)ns, buf));
+	cell(page, 12, et_format_percent((double)ns / (double)t->total_ns, buf));
+	putc('\n', page->out);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct et_taker *x = a, *y = b;
+
+	return (x->ns < y->ns) - (x->ns > y->ns);
+}
+
+/* Those of a cause, the longest first; caller frees. */
+static struct et_taker *ranking(const struct et_trace *t, enum et_cause cause, size_t *n)
+{
+	struct et_taker *list = et_calloc(t->n_takers + 1, sizeof(*list));
+
+	*n = 0;
+	for (size_t i = 0; i < t->n_takers; i++) {
+		if (t->takers[i].cause == cause && t->takers[i].count)
+			list[(*n)++] = t->takers[i];
+	}
+	qsort(list, *n, sizeof(*list), by_time);
+	return list;
+}
+
+static void print_causes(const struct et_trace *t, const struct et_page *page)
+{
+	enum { MOST_NAMED = 12 };
+
+	fprintf(page->out, "  %-26s%10s%14s%12s\n", "inactive because of", "periods", "time",
+		"share");
+	for (int cause = 0; cause < ET_CAUSES; cause++) {
+		const struct et_cause_sum *s = &t->by_cause[cause];
+		size_t n;
+		if (!s->count)
+			continue;
+		row(t, page, et_cause_names[cause], s->count, s->ns);
+		ET_AUTO_FREE struct et_taker *list = ranking(t, (enum et_cause)cause, &n);
+		for (size_t i = 0; i < n && i < MOST_NAMED; i++) {
+			char name[40];
+			snprintf(name, sizeof(name), "  %s", list[i].name);
+			row(t, page, name, list[i].count, list[i].ns);
+		}
+		if (n > MOST_NAMED)
+			fprintf(page->out, "    and %zu more\n", n - MOST_NAMED);
+	}
+}
+
+static void print_timer(const struct et_trace *t, const struct et_page *page)
+{
+	char every[ET_FIGURE], shortest[ET_FIGURE], true_rate[ET_FIGURE], said[ET_FIGURE];
+	char cycles[48] = "";
+
+	if (!t->timer.n) {
+		et_page_paragraph(page, 16, "  timer", NULL,
+			"no interrupts at regular times were found", NULL);
+		return;
+	}
+	et_format_rounded(interval_ns(t), 4, every);
+	et_format_time((double)t->timer.shortest_ticks / t->hz * 1e9, shortest);
+	/* A trace of a program knows of no cycles. */
+	if (t->readings || t->hz_estimate > 0)
+		snprintf(cycles, sizeof(cycles), " (%llu cycles)",
+			(unsigned long long)t->timer.shortest_ticks);
+	bool alone = t->timer.shortest_ticks > 0;
+	ET_AUTO_FREE char *text = et_asprintf("%zu interrupts %s apart%s%s%s", t->timer.n, every,
+		alone ? "; the shortest took " : ", another process behind each",
+		alone ? shortest : "", alone ? cycles : "");
+	et_page_paragraph(page, 16, "  timer", NULL, text, NULL);
+	if (t->hz_estimate <= 0 || t->hz == t->hz_estimate)
+		return;
+	ET_AUTO_FREE char *clock = et_asprintf("%s, as the timer tells; %s was estimated",
+		rate(t->hz, true_rate), rate(t->hz_estimate, said));
+	et_page_paragraph(page, 16, "  clock rate", NULL, clock, NULL);
+}
+
+static void print_head(const struct et_trace *t, const struct et_page *page)
+{
+	char total[ET_FIGURE], threshold[ET_FIGURE], hz[ET_FIGURE];
+	char cpu[32] = "trace";
+
+	if (t->cpu >= 0)
+		snprintf(cpu, sizeof(cpu), "CPU %d", t->cpu);
+	ET_AUTO_FREE char *head =
+		et_asprintf("%s%s%s: %.1f %% active of %s", t->name ? t->name : "",
+			t->name && t->cpu >= 0 ? " on " : "", t->name && t->cpu < 0 ? "" : cpu,
+			100 * et_trace_active(t), et_format_rounded((double)t->total_ns, 3, total));
+	et_page_paragraph(page, 0, "", NULL, head, BOLD);
+	if (t->threshold_ns != ET_UNKNOWN) {
+		ET_AUTO_FREE char *text =
+			et_asprintf("readings further apart than %s (%s); %llu readings at %s",
+				et_format_time((double)t->threshold_ns, threshold),
+				t->threshold_found ? "found" : "given",
+				(unsigned long long)t->readings, rate(t->hz, hz));
+		et_page_paragraph(page, 16, "  inactive are", NULL, text, NULL);
+	}
+	print_timer(t, page);
+}
+
+void et_trace_text(const struct et_trace *t, const struct et_page *page, bool all)
+{
+	print_head(t, page);
+	putc('\n', page->out);
+	et_timeline_draw(t, page);
+	print_causes(t, page);
+	putc('\n', page->out);
+	print_periods(t, page, all);
+	for (size_t i = 0; i < t->notes.n; i++)
+		et_page_paragraph(page, 4, "note:", DIM, t->notes.text[i], NULL);
+}
+
+/* --- JSON --- */
+
+static void json_period(struct et_json *w, const char *state, uint64_t index, uint64_t start_ns,
+	uint64_t duration_ns)
+{
+	et_json_flat_object(w, NULL);
+	et_json_string(w, "state", state);
+	et_json_u64(w, "index", index);
+	et_json_u64(w, "start_ns", start_ns);
+	et_json_u64(w, "duration_ns", duration_ns);
+}
+
+static void json_active(struct et_json *w, uint64_t index, uint64_t start_ns, uint64_t end_ns)
+{
+	json_period(w, "A", index, start_ns, end_ns > start_ns ? end_ns - start_ns : 0);
+	et_json_null(w, "cause");
+	et_json_null(w, "process");
+	et_json_end(w);
+}
+
+static void json_periods(const struct et_trace *t, struct et_json *w)
+{
+	uint64_t index = t->first_index + t->dropped, end_ns = 0;
+	uint64_t origin_ns = (uint64_t)llround((double)t->origin / t->hz * 1e9);
+
+	et_json_array(w, "periods");
+	for (size_t i = 0; i < t->n; i++, index++) {
+		const struct et_inactive *p = &t->list[i];
+		const char *who = p->taker == ET_NOBODY ? NULL : t->takers[p->taker].name;
+		if (i > 0 || !t->dropped)
+			json_active(w, index, origin_ns + end_ns, origin_ns + p->start_ns);
+		json_period(w, "I", index, origin_ns + p->start_ns, p->duration_ns);
+		et_json_string(w, "cause", et_cause_names[p->cause]);
+		et_json_string(w, "process", p->cause == ET_CAUSE_PROCESS ? who : NULL);
+		et_json_string(w, "interrupt", p->cause == ET_CAUSE_IRQ ? who : NULL);
+		et_json_bool(w, "tick", p->tick);
+		et_json_end(w);
+		end_ns = p->start_ns + p->duration_ns;
+	}
+	if (t->total_ns > end_ns)
+		json_active(w, index, origin_ns + end_ns, origin_ns + t->total_ns);
+	et_json_end(w);
+}
+
+static void json_sum(
+	const struct et_trace *t, struct et_json *w, const char *key, uint64_t count, uint64_t ns)
+{
+	et_json_flat_object(w, key);
+	et_json_u64(w, "count", count);
+	et_json_u64(w, "duration_ns", ns);
+	et_json_double(w, "percent", 100 * (double)ns / (double)t->total_ns);
+	et_json_end(w);
+}
+
+static void json_takers(
+	const struct et_trace *t, struct et_json *w, const char *key, enum et_cause c)
+{
+	size_t n;
+	ET_AUTO_FREE struct et_taker *list = ranking(t, c, &n);
+
+	et_json_array(w, key);
+	for (size_t i = 0; i < n; i++) {
+		et_json_flat_object(w, NULL);
+		et_json_string(w, "name", list[i].name);
+		et_json_u64(w, "count", list[i].count);
+		et_json_u64(w, "duration_ns", list[i].ns);
+		et_json_double(w, "percent", 100 * (double)list[i].ns / (double)t->total_ns);
+		et_json_end(w);
+	}
+	et_json_end(w);
+}
+
+static void json_timer(const struct et_trace *t, struct et_json *w)
+{
+	if (!t->timer.n) {
+		et_json_null(w, "timer");
+		return;
+	}
+	et_json_flat_object(w, "timer");
+	et_json_u64(w, "count", t->timer.n);
+	et_json_double(w, "first_ns", (double)t->timer.first / t->hz * 1e9);
+	et_json_double(w, "interval_ns", interval_ns(t));
+	et_json_double(w, "uncertainty_ns", t->timer.uncertainty / t->hz * 1e9);
+	et_json_double(w, "shortest_ns",
+		t->timer.shortest_ticks ? (double)t->timer.shortest_ticks / t->hz * 1e9 : NAN);
+	et_json_u64(w, "nominal_ns", t->timer.nominal_ns ? t->timer.nominal_ns : ET_UNKNOWN);
+	et_json_end(w);
+}
+
+void et_trace_json(const struct et_trace *t, struct et_json *w)
+{
+	et_json_object(w, NULL);
+	et_json_string(w, "name", t->name);
+	et_json_double(w, "hz", t->hz);
+	et_json_double(w, "hz_estimate", t->hz_estimate > 0 ? t->hz_estimate : NAN);
+	et_json_u64(w, "threshold_ns", t->threshold_ns);
+	if (t->cpu >= 0)
+		et_json_int(w, "cpu", t->cpu);
+	et_json_u64(w, "begin_ns", t->begin_ns);
+	et_json_u64(w, "total_ns", t->total_ns);
+	et_json_u64(w, "ready_ns", t->ready_ns);
+	et_json_u64(w, "readings", t->readings ? t->readings : ET_UNKNOWN);
+	et_json_double(w, "active_percent", 100 * et_trace_active(t));
+	et_json_object(w, "by_cause");
+	for (int i = 0; i < ET_CAUSES; i++)
+		json_sum(t, w, et_cause_names[i], t->by_cause[i].count, t->by_cause[i].ns);
+	et_json_end(w);
+	json_takers(t, w, "by_process", ET_CAUSE_PROCESS);
+	json_takers(t, w, "by_interrupt", ET_CAUSE_IRQ);
+	json_timer(t, w);
+	et_json_string(w, "causes_from", t->source);
+	et_json_string(w, "ended_early", *t->ended ? t->ended : NULL);
+	et_json_u64(w, "dropped", t->dropped);
+	et_json_u64(w, "lost", t->lost);
+	et_json_flat_array(w, "warnings");
+	for (size_t i = 0; i < t->notes.n; i++)
+		et_json_string(w, NULL, t->notes.text[i]);
+	et_json_end(w);
+	json_periods(t, w);
+	et_json_end(w);
+}

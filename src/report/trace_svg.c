@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/alloc.h"
+#include "report/svg.h"
+#include "report/trace.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NAMED = 5 }; /* processes with a lane of their own */
+
+/* Series of one colour grow; each value has a tooltip. */
+struct strip {
+	double *x, *x_end, *y;
+	char **titles;
+	size_t n, cap, cap_x_end, cap_y, cap_titles;
+};
+
+struct picture {
+	char **lanes;
+	size_t n_lanes, cap_lanes;
+	struct strip active, ticks, by_cause[ET_CAUSES];
+};
+
+static void add(struct strip *s, double from, double to, size_t lane, char *title)
+{
+	ET_GROW(s->x, s->n, s->cap);
+	ET_GROW(s->x_end, s->n, s->cap_x_end);
+	ET_GROW(s->y, s->n, s->cap_y);
+	ET_GROW(s->titles, s->n, s->cap_titles);
+	s->x[s->n] = from;
+	s->x_end[s->n] = to;
+	s->y[s->n] = (double)lane;
+	s->titles[s->n++] = title;
+}
+
+static void free_strip(struct strip *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free(s->titles[i]);
+	free(s->titles);
+	free(s->x);
+	free(s->x_end);
+	free(s->y);
+}
+
+static size_t add_lane(struct picture *p, const struct et_trace *t, bool prefixed, const char *name)
+{
+	ET_GROW(p->lanes, p->n_lanes, p->cap_lanes);
+	p->lanes[p->n_lanes] =
+		prefixed && t->name ? et_asprintf("%s: %s", t->name, name) : et_strdup(name);
+	return p->n_lanes++;
+}
+
+/* Whether so few took more that it has a lane of its own. */
+static bool is_named(const struct et_trace *t, uint32_t taker)
+{
+	size_t above = 0;
+
+	for (size_t i = 0; i < t->n_takers; i++)
+		above += t->takers[i].cause == ET_CAUSE_PROCESS &&
+			 t->takers[i].ns > t->takers[taker].ns;
+	return above < NAMED;
+}
+
+static char *title_of(const struct et_trace *t, size_t i)
+{
+	const struct et_inactive *p = &t->list[i];
+	const char *who = p->taker == ET_NOBODY ? "" : t->takers[p->taker].name;
+	char took[ET_FIGURE];
+
+	return et_asprintf("I%llu %s%s%s %s", (unsigned long long)(t->first_index + t->dropped + i),
+		et_cause_names[p->cause], *who ? " " : "", who,
+		et_format_time((double)p->duration_ns, took));
+}
+
+static void add_trace(struct picture *p, const struct et_trace *t, bool prefixed)
+{
+	size_t active = add_lane(p, t, prefixed, "active"), lane_of[ET_CAUSES] = { 0 };
+	ET_AUTO_FREE size_t *lane_of_taker = et_calloc(t->n_takers + 1, sizeof(size_t));
+	uint64_t end_ns = t->n && t->dropped ? t->list[0].start_ns : 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct et_inactive *g = &t->list[i];
+		bool own = g->cause == ET_CAUSE_PROCESS && g->taker != ET_NOBODY &&
+			   is_named(t, g->taker);
+		size_t *lane = own ? &lane_of_taker[g->taker] : &lane_of[g->cause];
+		/* 0 is a lane of activity: not yet there. */
+		if (!*lane)
+			*lane = add_lane(p, t, prefixed,
+				own ? t->takers[g->taker].name : et_cause_names[g->cause]);
+		if (g->start_ns > end_ns)
+			add(&p->active, (double)end_ns, (double)g->start_ns, active, NULL);
+		end_ns = g->start_ns + g->duration_ns;
+		add(&p->by_cause[g->cause], (double)g->start_ns, (double)end_ns, *lane,
+			title_of(t, i));
+		if (g->tick)
+			add(&p->ticks, (double)g->start_ns, (double)g->start_ns, active, NULL);
+	}
+	if (t->total_ns > end_ns)
+		add(&p->active, (double)end_ns, (double)t->total_ns, active, NULL);
+}
+
+static struct et_svg_series series_of(
+	const struct strip *s, const char *name, enum et_svg_shape shape, unsigned color)
+{
+	return (struct et_svg_series){ .name = name,
+		.shape = shape,
+		.color = color,
+		.x = s->x,
+		.y = s->y,
+		.x_end = s->x_end,
+		.titles = (const char *const *)s->titles,
+		.n = s->n };
+}
+
+static char *describe(const struct et_trace *traces, size_t n)
+{
+	char *text = et_strdup("");
+
+	for (size_t i = 0; i < n; i++) {
+		char *longer = et_asprintf("%s%s%s%s%.1f %% active, %zu timer interrupts found",
+			text, i ? "; " : "", traces[i].name ? traces[i].name : "",
+			traces[i].name ? ": " : "", 100 * et_trace_active(&traces[i]),
+			traces[i].timer.n);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+void et_trace_svg(const struct et_trace *traces, size_t n, FILE *out)
+{
+	static const unsigned colors[ET_CAUSES] = { ET_SVG_ORANGE, ET_SVG_RED, ET_SVG_PURPLE,
+		ET_SVG_SKY, ET_SVG_BLUE, ET_SVG_GREY };
+	struct et_svg_series series[ET_CAUSES + 2];
+	char title[128] = "Activity";
+	struct picture p = { 0 };
+	size_t n_series = 0;
+
+	for (size_t i = 0; i < n; i++)
+		add_trace(&p, &traces[i], n > 1);
+	if (n == 1 && traces[0].name)
+		snprintf(title, sizeof(title), "Activity of %s", traces[0].name);
+	else if (n == 1 && traces[0].cpu >= 0)
+		snprintf(title, sizeof(title), "Activity on CPU %d", traces[0].cpu);
+	series[n_series++] = series_of(&p.active, "active", ET_SVG_SEGMENTS, ET_SVG_GREEN);
+	for (size_t c = 0; c < ET_CAUSES; c++) {
+		if (p.by_cause[c].n)
+			series[n_series++] = series_of(
+				&p.by_cause[c], et_cause_names[c], ET_SVG_SEGMENTS, colors[c]);
+	}
+	if (p.ticks.n)
+		series[n_series++] =
+			series_of(&p.ticks, "timer interrupt", ET_SVG_TICKS, ET_SVG_ORANGE);
+	ET_AUTO_FREE char *description = describe(traces, n);
+	struct et_chart chart = { .title = title,
+		.description = description,
+		.x = { .label = "time", .unit = ET_AXIS_NS },
+		.y = { .lanes = (const char *const *)p.lanes, .n_lanes = p.n_lanes },
+		.series = series,
+		.n_series = n_series };
+	et_svg_write(&chart, out);
+	free_strip(&p.active);
+	free_strip(&p.ticks);
+	for (size_t c = 0; c < ET_CAUSES; c++)
+		free_strip(&p.by_cause[c]);
+	for (size_t i = 0; i < p.n_lanes; i++)
+		free(p.lanes[i]);
+	free(p.lanes);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Gaps of a scripted counter are found, all of them; and the real one loses none either. */
+#include "clock/activity.h"
+#include "base/attr.h"
+#include "base/clock.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <sched.h>
+
+/* Steps of 10 ticks; every nth reading jumps by a length that is a function of its number. */
+struct script {
+	uint64_t now, readings, every, jumps, jumped;
+	uint64_t backwards_at; /* this reading goes back; 0: none */
+};
+
+static uint64_t length_of(uint64_t jump)
+{
+	return 500 + jump * 7919 % 100000;
+}
+
+static uint64_t scripted(void *ctx)
+{
+	struct script *s = ctx;
+
+	s->readings++;
+	if (s->readings == s->backwards_at) {
+		s->now -= 100;
+	} else if (s->every && s->readings % s->every == 0) {
+		uint64_t length = length_of(s->jumps++);
+		s->jumped += length > 1000 ? length : 0;
+		s->now += length;
+	} else {
+		s->now += 10;
+	}
+	return s->now;
+}
+
+static void init(struct et_activity *a, struct script *s, size_t capacity)
+{
+	ok(et_activity_init(a, NULL, capacity) == 0, "made");
+	a->read = scripted;
+	a->ctx = s;
+	a->threshold = 1000;
+}
+
+static void find_all(void)
+{
+	struct script s = { .now = UINT64_C(1) << 40, .every = 101 };
+	struct et_activity a;
+	struct et_gap g[64];
+	uint64_t over = 0, last_end = 0, jump = 0;
+	bool same = true;
+	size_t n;
+
+	init(&a, &s, 1 << 16);
+	a.duration = 100000000;
+	ok(et_activity_spin(&a) == 0 && a.ended == ET_ACTIVITY_DONE, "it ends by itself");
+	ok(a.readings == s.readings, "every reading counts: %llu", (unsigned long long)a.readings);
+	ok(a.end - a.begin >= a.duration, "after the duration");
+	ok(a.gap_ticks == s.jumped && a.lost == 0, "the gaps last as long as the script's");
+	while ((n = et_activity_take(&a, g, ET_LENGTH(g)))) {
+		for (size_t i = 0; i < n; i++, jump++) {
+			while (length_of(jump) <= a.threshold)
+				jump++;
+			same = same && g[i].end - g[i].start == length_of(jump) &&
+			       g[i].start >= last_end;
+			last_end = g[i].end;
+			over++;
+		}
+	}
+	ok(over == a.gaps && over > 1000, "%llu gaps come out", (unsigned long long)over);
+	ok(same, "each as long as in the script, in their order");
+	ok(s.jumps > over, "those below the threshold are none");
+	et_activity_free(&a);
+}
+
+static void overflow(void)
+{
+	struct script s = { .every = 11 };
+	struct et_activity a;
+	struct et_gap g[32];
+
+	init(&a, &s, 5);
+	a.threshold = 400;
+	a.duration = 1000000;
+	et_activity_spin(&a);
+	ok(a.capacity == 8 && a.gaps > 8, "more gaps than room");
+	ok(a.lost == a.gaps - 8, "those without room are counted");
+	ok(et_activity_take(&a, g, 3) == 3 && et_activity_take(&a, g + 3, 29) == 5,
+		"the first are there");
+	ok(et_activity_take(&a, g, 32) == 0, "and no more");
+	bool first = true;
+	for (uint64_t i = 3; i < 8; i++)
+		first = first && g[i].end - g[i].start == length_of(i);
+	ok(first, "in their order");
+	et_activity_free(&a);
+}
+
+static void edges(void)
+{
+	struct script s = { .every = 1000, .backwards_at = 5001 };
+	struct et_activity a;
+
+	init(&a, &s, 16);
+	a.threshold = 400;
+	et_activity_spin(&a);
+	ok(a.ended == ET_ACTIVITY_BACKWARDS && a.readings == 5001, "a counter that goes back");
+	ok(a.gaps == 5 && a.end > a.begin, "what was seen before it stays");
+	et_activity_free(&a);
+
+	/* A gap of exactly the threshold is none, one tick more is one. */
+	s = (struct script){ .every = 0 };
+	init(&a, &s, 16);
+	a.threshold = 10;
+	a.duration = 10000;
+	et_activity_spin(&a);
+	ok(a.gaps == 0, "as far apart as the threshold is no gap");
+	a.threshold = 9;
+	et_activity_spin(&a);
+	ok(a.gaps == 1 && a.gap_ticks == a.end - a.begin,
+		"further apart is one gap after the other");
+	ok(et_activity_threshold(&a) == 1001, "a microsecond at least: %llu",
+		(unsigned long long)et_activity_threshold(&a));
+	s.every = 200; /* far fewer than one in a hundred is interrupted */
+	ok(et_activity_threshold(&a) == 1001, "interruptions do not move it");
+	a.hz = 1e6;
+	ok(et_activity_threshold(&a) == 100, "ten times the step of the counter");
+	et_activity_free(&a);
+
+	struct et_anchor from = { 1000, 5000000 }, to = { 3000, 6000000 };
+	ok(et_anchor_ns(&from, &to, 2000) == 5500000, "halfway");
+	ok(et_anchor_ns(&from, &to, 0) == 4500000, "before both");
+	ok(et_anchor_ns(&from, &to, 5000) == 7000000, "behind both");
+}
+
+static void elsewhere(void)
+{
+	struct et_activity a;
+	struct et_counter c;
+
+	et_counter_identify(&c);
+	et_counter_calibrate(&c, 20000000);
+	et_activity_init(&a, &c, 1024);
+	a.cpu = CPU_SETSIZE;
+	ok(et_activity_spin(&a) == -EINVAL && et_activity_start(&a) == -EINVAL, "no such CPU");
+	a.cpu = CPU_SETSIZE - 1;
+	ok(et_activity_start(&a) == -EINVAL, "a CPU that is not there");
+	a.cpu = -1;
+	a.duration = (uint64_t)(a.hz * 60);
+	a.threshold = et_activity_threshold(&a);
+	ok(et_activity_start(&a) == 0, "a thread of its own");
+	struct timespec nap = { 0, 100000000 };
+	nanosleep(&nap, NULL);
+	struct et_anchor x = et_activity_anchor(&a);
+	ok(!et_activity_finish(&a) && a.ended == ET_ACTIVITY_STOPPED, "ends when it is asked to");
+	double took = (double)(a.end - a.begin) / a.hz;
+	ok(took > 0 && took < 60, "%g s of it", took);
+	uint64_t now = et_clock_read_ns(CLOCK_MONOTONIC);
+	struct et_anchor y = et_activity_anchor(&a);
+	ok(x.ns <= now && et_anchor_ns(&x, &y, y.reading) == y.ns, "an anchor is what it says");
+	et_activity_free(&a);
+}
+
+/* Its CPU is taken away from it, as when that goes offline. */
+static void moved(void)
+{
+	struct et_activity a;
+	cpu_set_t set, other;
+	int first = 0, last = CPU_SETSIZE - 1;
+
+	sched_getaffinity(0, sizeof(set), &set);
+	if (CPU_COUNT(&set) < 2) {
+		skip("only one CPU");
+		return;
+	}
+	while (!CPU_ISSET(first, &set))
+		first++;
+	while (!CPU_ISSET(last, &set))
+		last--;
+	et_activity_init(&a, NULL, 1 << 16);
+	a.cpu = last;
+	a.duration = 60000000000;
+	ok(et_activity_start(&a) == 0, "on CPU %d", last);
+	CPU_ZERO(&other);
+	CPU_SET(first, &other);
+	pthread_setaffinity_np(a.thread, sizeof(other), &other);
+	for (int i = 0; i < 1000 && !atomic_load(&a.over); i++) {
+		struct timespec nap = { 0, 10000000 };
+		nanosleep(&nap, NULL);
+	}
+	ok(et_activity_finish(&a) && a.ended == ET_ACTIVITY_MOVED, "it knows that it was moved");
+	ok(a.gaps > 0, "and saw the gap");
+	et_activity_free(&a);
+}
+
+int main(void)
+{
+	find_all();
+	overflow();
+	edges();
+	elsewhere();
+	moved();
+	return tap_done();
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What an inactive period is put down to, by scripted records and by regularity. */
+#include "measure/cause.h"
+#include "measure/tracee.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+static struct et_happening happening(
+	enum et_happening_kind kind, int32_t pid, const char *name, uint64_t from, uint64_t to)
+{
+	struct et_happening h = {
+		.kind = kind, .pid = pid, .tgid = pid, .start_ns = from, .duration_ns = to - from
+	};
+
+	snprintf(h.name, sizeof(h.name), "%s", name);
+	return h;
+}
+
+static struct et_inactive *add(struct et_trace *t, uint64_t start_ns, uint64_t duration_ns)
+{
+	struct et_inactive *p = et_trace_add(t, start_ns, duration_ns);
+
+	p->start_ns = start_ns;
+	p->duration_ns = duration_ns;
+	return p;
+}
+
+static bool is(const struct et_trace *t, size_t i, enum et_cause cause, const char *name)
+{
+	const struct et_inactive *p = &t->list[i];
+
+	if (p->cause != cause || (p->taker == ET_NOBODY) != (name == NULL))
+		return false;
+	return !name ||
+	       (!strcmp(t->takers[p->taker].name, name) && t->takers[p->taker].cause == cause);
+}
+
+static void by_records(void)
+{
+	const struct et_happening h[] = {
+		happening(ET_HAPPENING_TIMER, 0, "timer", 1001005, 1001015),
+		happening(ET_HAPPENING_SOFTIRQ, 0, "RCU", 1001015, 1001018),
+		happening(ET_HAPPENING_TIMER, 0, "timer", 1002002, 1002010),
+		happening(ET_HAPPENING_RAN, 70, "cc1", 1002010, 1003000),
+		happening(ET_HAPPENING_RAN, 71, "ld", 1003000, 1003400),
+		happening(ET_HAPPENING_IRQ, 0, "eth0", 1003100, 1003110),
+		happening(ET_HAPPENING_IRQ, 0, "eth0", 1005001, 1005009),
+		happening(ET_HAPPENING_SOFTIRQ, 0, "NET_RX", 1006001, 1006009),
+		happening(ET_HAPPENING_TIMER, 0, "timer", 1410000, 1410020),
+		happening(ET_HAPPENING_RAN, 0, "idle", 2000000, 2900000),
+		happening(ET_HAPPENING_RAN, 72, "as", 2900000, 3000000),
+	};
+	struct et_trace t;
+
+	et_trace_init(&t);
+	t.begin_ns = 1000000;
+	add(&t, 500, 10);       /* nobody tells */
+	add(&t, 1000, 20);      /* a tick and what it raised */
+	add(&t, 2000, 1400);    /* preempted on a tick, by two */
+	add(&t, 5000, 10);      /* a device */
+	add(&t, 6000, 10);      /* a soft interrupt alone */
+	add(&t, 10000, 400000); /* the records cover nothing of it but its end */
+	add(&t, 1000000, 1000000);
+	t.total_ns = 2000000;
+	et_cause_join(&t, 0, h, sizeof(h) / sizeof(h[0]));
+	ok(is(&t, 0, ET_CAUSE_UNKNOWN, NULL), "without a record nobody knows");
+	ok(is(&t, 1, ET_CAUSE_TIMER, NULL) && t.list[1].tick, "the timer");
+	ok(is(&t, 2, ET_CAUSE_PROCESS, "cc1") && t.list[2].tick,
+		"the process that had most of it; it began with a tick");
+	ok(is(&t, 3, ET_CAUSE_IRQ, "eth0") && !t.list[3].tick, "an interrupt by its name");
+	ok(is(&t, 4, ET_CAUSE_IRQ, "NET_RX"), "a soft one");
+	ok(is(&t, 5, ET_CAUSE_UNKNOWN, NULL), "a tick of 20 ns does not explain 0.4 ms");
+	ok(is(&t, 6, ET_CAUSE_WAIT, NULL), "an idle CPU: it waited");
+	uint64_t stolen = 300000;
+	et_cause_steal(&t, &stolen);
+	ok(is(&t, 5, ET_CAUSE_UNKNOWN, NULL) && stolen == 300000, "steal is told in larger units");
+	add(&t, 3000000, 20000000);
+	et_cause_steal(&t, &stolen);
+	ok(is(&t, 7, ET_CAUSE_STEAL, NULL) && stolen == 0 && is(&t, 5, ET_CAUSE_UNKNOWN, NULL),
+		"the longest one, as far as what was stolen lasts");
+	t.total_ns = 40000000;
+	et_trace_sum(&t);
+	ok(t.by_cause[ET_CAUSE_IRQ].count == 2 && t.by_cause[ET_CAUSE_IRQ].ns == 20 &&
+			t.by_cause[ET_CAUSE_PROCESS].ns == 1400,
+		"sums by cause");
+	ok(t.takers[0].ns == 990 && t.takers[0].count == 1 && !strcmp(t.takers[1].name, "ld") &&
+			t.takers[1].ns == 400,
+		"each process has its share");
+	near(et_trace_active(&t), 1 - (10 + 20 + 1400 + 20 + 400000 + 1e6 + 2e7) / 4e7, 1e-12, 0,
+		"the share that is left");
+	et_trace_free(&t);
+}
+
+static void by_counts(void)
+{
+	struct et_trace t;
+	uint64_t switches = 2;
+
+	et_trace_init(&t);
+	add(&t, 0, 20);
+	add(&t, 100000, 30);
+	add(&t, 200000, 90);
+	add(&t, 300000, 40);
+	et_cause_switches(&t, &switches);
+	ok(is(&t, 2, ET_CAUSE_PROCESS, NULL) && is(&t, 3, ET_CAUSE_PROCESS, NULL) && !switches,
+		"as many of the longest as there were switches");
+	ok(is(&t, 0, ET_CAUSE_UNKNOWN, NULL) && is(&t, 1, ET_CAUSE_UNKNOWN, NULL), "and no others");
+	switches = 9;
+	et_cause_switches(&t, &switches);
+	ok(switches == 7, "what finds no period waits for the next");
+	et_trace_free(&t);
+}
+
+/* The chapter's first trace: seven ticks tell the rate of the clock. */
+static void by_regularity(void)
+{
+	static const uint64_t periods[][2] = { { 3726508, 275025 }, { 4001533, 7598 },
+		{ 9198378, 251609 }, { 11700089, 14116 }, { 14670179, 248500 },
+		{ 20142021, 247113 }, { 25613911, 254340 }, { 29546353, 8139 },
+		{ 31085679, 248360 }, { 36557620, 247395 } };
+	struct et_trace t;
+
+	et_trace_init(&t);
+	t.hz_estimate = 549.9e6;
+	t.timer.nominal_ns = 10000000;
+	t.total = 36805015;
+	for (size_t i = 0; i < 10; i++)
+		et_trace_add(&t, periods[i][0], periods[i][1]);
+	et_cause_regular(&t, true, true);
+	et_trace_set_rate(&t, t.hz);
+	et_trace_sum(&t);
+	ok(t.timer.n == 7 && t.by_cause[ET_CAUSE_TIMER].count == 7, "seven ticks");
+	near(t.hz, 547.1852e6, 1e-5, 0, "the true rate");
+	near(t.timer.interval, 5471852, 1e-5, 0, "apart on average");
+	near(100 * et_trace_active(&t), 95.1, 0, 0.05, "active");
+	ok(t.timer.shortest_ticks == 247113, "the shortest");
+	et_trace_free(&t);
+	et_trace_init(&t);
+	t.hz_estimate = 1e9;
+	add(&t, 100, 10);
+	et_cause_regular(&t, true, true);
+	ok(t.timer.n == 0 && t.hz == 0, "one period tells nothing");
+	et_trace_free(&t);
+}
+
+static void of_a_program(void)
+{
+	const int32_t ours[] = { 50, 51 };
+	const struct et_tracee_window w = {
+		.t0_ns = 1000000, .t1_ns = 2000000, .ours = ours, .n_ours = 2
+	};
+	const struct et_happening h[] = {
+		happening(ET_HAPPENING_RAN, 50, "sh", 990000, 1200000),
+		happening(ET_HAPPENING_TIMER, 0, "timer", 1100000, 1104000),
+		happening(ET_HAPPENING_RAN, 99, "cc1", 1200000, 1500000),
+		happening(ET_HAPPENING_IRQ, 0, "eth0", 1300000, 1310000),
+		happening(ET_HAPPENING_RAN, 51, "sort", 1500000, 1600000),
+		happening(ET_HAPPENING_RAN, 0, "idle", 1600000, 1900000),
+		happening(ET_HAPPENING_RAN, 50, "sh", 1900000, 2100000),
+	};
+	struct et_trace t;
+
+	et_trace_init(&t);
+	et_tracee_periods(&w, h, sizeof(h) / sizeof(h[0]), &t);
+	et_trace_sum(&t);
+	ok(t.n == 3 && t.total_ns == 1000000, "three periods");
+	ok(is(&t, 0, ET_CAUSE_TIMER, NULL) && t.list[0].start_ns == 100000 &&
+			t.list[0].duration_ns == 4000,
+		"an interrupt within its time");
+	ok(is(&t, 1, ET_CAUSE_PROCESS, "cc1") && t.list[1].start_ns == 200000 &&
+			t.list[1].duration_ns == 300000,
+		"another process; its interrupts are not ours");
+	ok(is(&t, 2, ET_CAUSE_WAIT, NULL) && t.list[2].duration_ns == 300000,
+		"its own child is itself; an idle CPU is waiting");
+	near(et_trace_active(&t), 0.396, 1e-9, 0, "the rest is active");
+	et_trace_free(&t);
+
+	et_trace_init(&t);
+	t.ready_ns = 149999;
+	et_tracee_periods(&w, h, sizeof(h) / sizeof(h[0]), &t);
+	et_trace_sum(&t);
+	ok(is(&t, 1, ET_CAUSE_WAIT, NULL) && !t.n_takers,
+		"a program that was hardly ever ready to run slept, whoever ran");
+	et_trace_free(&t);
+	et_trace_init(&t);
+	t.ready_ns = 150000;
+	et_tracee_periods(&w, h, sizeof(h) / sizeof(h[0]), &t);
+	ok(is(&t, 1, ET_CAUSE_PROCESS, "cc1"), "one that may have been did not");
+	et_trace_free(&t);
+
+	et_trace_init(&t);
+	et_tracee_periods(&w, h, 0, &t);
+	ok(t.n == 1 && t.list[0].duration == 1000000, "no records: nothing is known to be active");
+	et_trace_free(&t);
+}
+
+static void bounded(void)
+{
+	struct et_trace t;
+
+	et_trace_init(&t);
+	for (uint64_t i = 0; i < 3u * ET_TRACE_MOST; i++) {
+		add(&t, i * 100, 10);
+		if (t.n == ET_TRACE_MOST)
+			et_trace_drop(&t);
+	}
+	ok(t.n < ET_TRACE_MOST && t.cap <= ET_TRACE_MOST, "the list is bounded");
+	ok(t.dropped + t.n == 3u * ET_TRACE_MOST, "what was dropped is counted");
+	ok(t.list[0].start == t.dropped * 100, "the oldest went");
+	t.total_ns = 300u * (uint64_t)ET_TRACE_MOST;
+	et_trace_sum(&t);
+	near(et_trace_active(&t), 0.9, 1e-9, 0, "and is in the sums");
+	et_trace_free(&t);
+}
+
+int main(void)
+{
+	by_records();
+	by_counts();
+	by_regularity();
+	of_a_program();
+	bounded();
+	return tap_done();
+}
