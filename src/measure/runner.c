@@ -580,6 +580,11 @@ static void fill_interference(struct et_runner *r, const struct take *t, struct 
 		out[i].n_interferers = et_image_compare(&r->watch, &r->before, &r->after, &r->exits,
 			getpid(), r->e->host.tick_ns, &out[i].interferers);
 		et_ledger_fill(r->ledger, i, &out[i]);
+		/* A process may call itself nothing, or be gone before its name was read. */
+		for (size_t k = 0; k < out[i].n_interferers; k++) {
+			if (!out[i].interferers[k].name[0])
+				out[i].interferers[k].name[0] = '?';
+		}
 	}
 }
 

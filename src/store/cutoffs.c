@@ -100,7 +100,7 @@ static bool read_cutoff(const json_t *row, struct et_cutoff *c)
 		if (!(c->final_ms[i] >= 0))
 			return false;
 	}
-	return c->daemon[0] && c->n_final > 0;
+	return c->n_final > 0;
 }
 
 static bool read_all(const json_t *root, struct et_cutoffs *c)

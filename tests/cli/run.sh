@@ -77,7 +77,7 @@ ok "an interval without 1 and no verdict are never left unexplained" jq -e '[.co
 	(.verdict | test("too few pairs|comparisons"))] | all' few.json
 exits "programs that wait" 0 etalon run -q -r 6 'sleep 0.02' 'sleep 0.04'
 like "are not to be compared by process time" "$out" 'compare them by elapsed'
-exits "but by elapsed" 0 etalon run -q -r 6 --metric et 'sleep 0.02' 'sleep 0.06'
+exits "but by elapsed" 0 etalon run -q -r 10 --keep-all --metric et 'sleep 0.02' 'sleep 0.06'
 like "found" "$out" 'slower by'
 exits "peak memory" 0 etalon run -q -r 3 --json rss.json true
 if jq -e '.image_source == "taskstats"' rss.json >/dev/null; then
@@ -172,4 +172,18 @@ exits "--fail-on-regression=1000" 0 etalon run -q -r 8 --order duet --fail-on-re
 	'sh -c "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done"'
 exits "-v" 0 etalon run -v -r 12 'sleep 0.002'
 like "draws a histogram" "$out" '[▁▂▃▄▅▆▇█]'
+# A process that calls itself nothing is there all the same.
+python3 -c 'import ctypes, time
+ctypes.CDLL(None).prctl(15, b"", 0, 0, 0) # PR_SET_NAME
+end = time.time() + 20
+while time.time() < end: pass' &
+nameless=$!
+sleep 0.3
+exits "beside a process without a name" 0 etalon run -q -r 3 --json nameless.json 'etalon put inc --seconds 0.05'
+kill $nameless
+wait $nameless 2>/dev/null
+ok "every culprit has a name" jq -e '[.commands[].samples[].interference[].name | length > 0] | all' nameless.json
+ok "its is a question mark" jq -e "[.commands[].samples[].interference[] |
+	select(.pid == $nameless) | .name == \"?\"] | length > 0 and all" nameless.json
+
 done_testing
