@@ -165,20 +165,23 @@ static void take(struct measurement *m)
 	et_kbest_set_add(&m->cpu, fmax(s.cpu_ns - switch_ns, 0), slow);
 }
 
-static double mean_mark(const struct et_kbest_set *s)
+/* The slowdown around the best. Where K agree, all ran at the speed of the one seen to be fastest.
+ */
+static double best_mark(const struct measurement *m, const struct et_kbest_set *s)
 {
-	size_t n = s->n < s->k ? s->n : s->k;
-	double sum = 0;
+	double mark = s->mark[0];
 
-	for (size_t i = 0; i < n; i++)
-		sum += s->mark[i];
-	return n ? sum / (double)n : 0;
+	if (!et_kbest_converged(s, m->o->epsilon))
+		return mark;
+	for (size_t i = 1; i < s->k; i++)
+		mark = fmin(mark, s->mark[i]);
+	return mark;
 }
 
 /* Have K agreed, and at the processor's full speed? */
 static bool good(const struct measurement *m, const struct et_kbest_set *s)
 {
-	return et_kbest_converged(s, m->o->epsilon) && mean_mark(s) <= NOTABLE_PACE;
+	return et_kbest_converged(s, m->o->epsilon) && best_mark(m, s) <= NOTABLE_PACE;
 }
 
 /* Are undisturbed samples so rare that CPU time has to do? */
@@ -273,7 +276,7 @@ static void judge_interrupts(const struct measurement *m, double best_ns, bool b
 static void judge_speed(const struct measurement *m, const struct et_kbest_set *best,
 	double best_ns, double *error_ns, struct et_kbest_result *r)
 {
-	r->slowdown = mean_mark(best);
+	r->slowdown = best_mark(m, best);
 	/*
 	 * What is longer than a neighbour's visit may have had one between two looks; that K
 	 * samples had the same is not likely.
