@@ -41,8 +41,8 @@ struct et_ended {
 /*
  * Waits until all n children have ended (at most one of them endless); descendants that end
  * meanwhile are reaped and counted, but not those in the picture from before. A child that is
- * stopped is marked (unless stops_are_ours) and waited for. -EIO when one wants the terminal it does
- * not have: it is killed then.
+ * stopped is marked (unless stops_are_ours) and waited for. -EIO when one wants the terminal it
+ * does not have: it is killed then.
  */
 int et_reap_wait(
 	struct et_ended *ended, size_t n, const struct et_image *before, bool stops_are_ours);
