@@ -97,36 +97,6 @@ static int check_plan(const struct et_learn_options *o, struct et_error *err)
 	return 0;
 }
 
-/* Does what `etalon run` would do with these words; the experiment's id comes back. */
-static int run_session(
-	struct learner *l, const char *const *words, char id[40], struct et_error *err)
-{
-	const struct et_option *tables[] = { et_run_options, NULL };
-	struct et_session s = {
-		.cli = l->cli, .claim = -1, .talk = stderr, .interrupt = l->interrupt
-	};
-	char *argv[32];
-	int argc = 0;
-	struct et_operands ops;
-
-	for (; words[argc]; argc++)
-		argv[argc] = (char *)words[argc];
-	argv[argc] = NULL;
-	et_run_options_init(&s.options);
-	s.e = s.options.e;
-	int rc = et_options_parse(tables, argc, argv, et_run_options_handle, &s.options, &ops, err);
-	if (rc == 0) {
-		rc = et_session_prepare(&s, &ops, err);
-		if (rc == 0)
-			rc = et_session_drive(&s, err);
-		et_tuning_end(&s.tuning, l->cli);
-		snprintf(id, 40, "%s", s.e->id);
-		et_operands_free(&ops);
-	}
-	et_session_close(&s);
-	return rc;
-}
-
 static int run_new(struct learner *l, const char *label, uint64_t runs, uint64_t ns, char id[40],
 	struct et_error *err)
 {
@@ -137,7 +107,7 @@ static int run_new(struct learner *l, const char *label, uint64_t runs, uint64_t
 
 	snprintf(n, sizeof(n), "%" PRIu64, runs);
 	snprintf(seconds, sizeof(seconds), "%" PRIu64 "ns", ns);
-	return run_session(l, words, id, err);
+	return et_session_run(l->cli, l->interrupt, words, id, err);
 }
 
 /* One of the two runs: new, gone on with, or already done. The experiment is the caller's. */
@@ -155,7 +125,7 @@ static int stage(struct learner *l, const char *which, uint64_t runs, uint64_t n
 	}
 	if (rc == 0) {
 		const char *words[] = { "run", "--resume", kept->id, NULL };
-		rc = run_session(l, words, id, err);
+		rc = et_session_run(l->cli, l->interrupt, words, id, err);
 	} else if (rc == -ENOENT) {
 		rc = run_new(l, label, runs, ns, id, err);
 	}

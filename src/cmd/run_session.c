@@ -164,3 +164,32 @@ void et_session_close(struct et_session *s)
 	et_cleanup_close(&s->claim);
 	et_run_options_free(&s->options);
 }
+
+int et_session_run(struct et_cli *cli, struct et_interrupt *interrupt, const char *const *words,
+	char id[40], struct et_error *err)
+{
+	const struct et_option *tables[] = { et_run_options, NULL };
+	struct et_session s = { .cli = cli, .claim = -1, .talk = stderr, .interrupt = interrupt };
+	struct et_operands ops;
+	int argc = 0;
+
+	while (words[argc])
+		argc++;
+	/* The parser sorts them. */
+	ET_AUTO_FREE char **argv = et_calloc((size_t)argc + 1, sizeof(*argv));
+	memcpy(argv, words, (size_t)argc * sizeof(*argv));
+	id[0] = '\0';
+	et_run_options_init(&s.options);
+	s.e = s.options.e;
+	int rc = et_options_parse(tables, argc, argv, et_run_options_handle, &s.options, &ops, err);
+	if (rc == 0) {
+		rc = et_session_prepare(&s, &ops, err);
+		if (rc == 0)
+			rc = et_session_drive(&s, err);
+		et_tuning_end(&s.tuning, cli);
+		snprintf(id, 40, "%s", s.e->id);
+		et_operands_free(&ops);
+	}
+	et_session_close(&s);
+	return rc;
+}

@@ -35,4 +35,12 @@ int et_session_prepare(struct et_session *s, const struct et_operands *ops, stru
 int et_session_drive(struct et_session *s, struct et_error *err);
 void et_session_close(struct et_session *s); /* all that it holds, the experiment too */
 
+/*
+ * Does what `etalon run` would do with these words (the first is "run"; NULL ends them), without
+ * printing a result: experiments that other commands plan. The experiment's id comes back, also
+ * after a signal (-EINTR) and a failure; it is empty when nothing was begun.
+ */
+int et_session_run(struct et_cli *cli, struct et_interrupt *interrupt, const char *const *words,
+	char id[40], struct et_error *err);
+
 #endif

@@ -2,6 +2,7 @@
 #include "measure/child.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "clock/counter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -193,6 +194,7 @@ static void read_clocks(const struct et_child_setup *s, struct et_start *start, 
 		start->own_cpu_ns = et_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 	}
 	start->t0_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+	start->t0_ticks = et_counter_start();
 }
 
 /* Fork as the parent pays it, with a margin. */

@@ -44,6 +44,7 @@ struct et_start {
 	int failed_step, failed_errno; /* why it could not start; 0 0 when it did */
 	uint64_t spawned_ns;           /* CLOCK_MONOTONIC before fork, by the parent */
 	uint64_t t0_ns;                /* CLOCK_MONOTONIC right before execve */
+	uint64_t t0_ticks;             /* the processor's counter then */
 	uint64_t own_cpu_ns;           /* CPU time the child had used by then */
 	uint64_t usage_ns;             /* CPU time of its lane by then */
 	uint64_t parent_cpu_ns;

@@ -2,6 +2,7 @@
 #include "measure/reap.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "clock/counter.h"
 #include "base/sysroot.h"
 
 #include <errno.h>
@@ -83,9 +84,8 @@ static bool held_up(int code)
 	return code == CLD_STOPPED || code == CLD_TRAPPED || code == CLD_CONTINUED;
 }
 
-static void take_end(struct et_ended *e, uint64_t now_ns, bool alone)
+static void take_end(struct et_ended *e, bool alone)
 {
-	e->t1_ns = now_ns;
 	read_zombie(e);
 	/* What it left in its own process group must not disturb a partner that still runs. */
 	if (!alone)
@@ -109,7 +109,7 @@ int et_reap_wait(struct et_ended *ended, size_t n, bool stops_are_ours)
 				continue;
 			return -errno;
 		}
-		uint64_t now_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+		uint64_t now_ns = et_clock_read_ns(CLOCK_MONOTONIC), ticks = et_counter_stop();
 		struct et_ended *e = entry_of(ended, n, info.si_pid);
 		if (held_up(info.si_code)) {
 			/* Going on is news as well: we may have been stopped with it. */
@@ -122,7 +122,9 @@ int et_reap_wait(struct et_ended *ended, size_t n, bool stops_are_ours)
 			if (e && !stops_are_ours)
 				e->marks |= ET_MARK_STOPPED;
 		} else if (e) {
-			take_end(e, now_ns, n == 1);
+			e->t1_ns = now_ns;
+			e->t1_ticks = ticks;
+			take_end(e, n == 1);
 			running--;
 		} else {
 			reap_orphan(ended, n, info.si_pid);

@@ -24,6 +24,7 @@ struct et_ended {
 	volatile pid_t *group; /* cleared when it ends, or NULL; set by the caller */
 	bool done;             /* it has ended */
 	uint64_t t1_ns;        /* right after the kernel said so */
+	uint64_t t1_ticks;     /* the processor's counter then */
 	int status;            /* as of wait */
 	struct rusage usage;   /* of this child and those it waited for */
 	uint64_t cpu_ns;       /* of this process alone, exact */

@@ -585,6 +585,8 @@ static void fill_sample(struct et_runner *r, struct take *t, size_t i, struct et
 		s->marks |= ET_MARK_STOPPED;
 	s->pt_source = t->source[i];
 	s->et_ns = minus(e->t1_ns, r->starts[i].t0_ns);
+	if (e->t1_ticks > r->starts[i].t0_ticks)
+		s->counter_ticks = e->t1_ticks - r->starts[i].t0_ticks;
 	s->pt_ns = t->pt_ns[i];
 	size_t tasks = fill_from_records(r, t, i, s);
 	fit_into_window(s, tasks);

@@ -54,6 +54,7 @@ const struct et_field et_sample_fields[] = {
 	NS_OR_ZERO(et_sample, started_wall_ns),
 	NS(et_sample, et_ns),
 	NS(et_sample, pt_ns),
+	NS(et_sample, counter_ticks),
 	NS(et_sample, user_ns),
 	NS(et_sample, system_ns),
 	NS(et_sample, wait_ns),

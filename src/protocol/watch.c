@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-static bool is_watched(const struct et_sample *s)
+bool et_sample_is_watched(const struct et_sample *s)
 {
 	return !s->warmup && s->arrangement == ET_SOLO && s->removal.by != ET_REMOVED_FAILED &&
 	       s->removal.by != ET_REMOVED_STOPPED && s->pt_ns != ET_UNKNOWN &&
@@ -33,7 +33,7 @@ void et_daemon_run_take(
 	*run = (struct et_daemon_run){ .whole = true };
 	for (size_t i = 0; i < c->n_samples; i++) {
 		const struct et_sample *s = &c->samples[i];
-		if (!is_watched(s))
+		if (!et_sample_is_watched(s))
 			continue;
 		if (!run->n_watched)
 			first_ns = s->started_wall_ns;

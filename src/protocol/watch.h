@@ -6,10 +6,11 @@
 #include "model/daemon.h"
 #include "model/experiment.h"
 
+/* A run alone that did not fail, with its times; not warm-up. */
+bool et_sample_is_watched(const struct et_sample *s);
 /*
- * Takes the command's runs alone that did not fail, in order; warm-up is left out. Starts are
- * those of the wall clock, so that an experiment that was resumed shows its pauses. The record is
- * to be settled when all runs are in.
+ * Takes the command's runs of that kind, in order. Starts are those of the wall clock, so that an
+ * experiment that was resumed shows its pauses. The record is to be settled when all runs are in.
  */
 void et_daemon_run_take(
 	struct et_daemon_record *r, struct et_daemon_run *run, const struct et_command *c);

@@ -73,13 +73,14 @@ static const char step_1[] =
 	") STRICT, WITHOUT ROWID;"
 	"CREATE TABLE fact (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;";
 
-/* The ledger of the program's CPU, the probe, the reference loop, K-best. */
+/* The ledger of the program's CPU, the counter, the probe, the reference loop, K-best. */
 static const char step_2[] = "ALTER TABLE sample ADD COLUMN others_ns INTEGER;"
 			     "ALTER TABLE sample ADD COLUMN idle_ns INTEGER;"
 			     "ALTER TABLE sample ADD COLUMN irq_ns INTEGER;"
 			     "ALTER TABLE sample ADD COLUMN softirq_ns INTEGER;"
 			     "ALTER TABLE sample ADD COLUMN probe_before_ns INTEGER;"
 			     "ALTER TABLE sample ADD COLUMN probe_after_ns INTEGER;"
+			     "ALTER TABLE sample ADD COLUMN counter_ticks INTEGER;"
 			     "ALTER TABLE sample ADD COLUMN pace_ns INTEGER;"
 			     "ALTER TABLE sample ADD COLUMN pace_loops INTEGER;"
 			     "ALTER TABLE sample ADD COLUMN removed_probe_ns INTEGER;"

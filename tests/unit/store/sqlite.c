@@ -189,6 +189,7 @@ static void versions(void)
 		"ALTER TABLE sample DROP COLUMN irq_ns; ALTER TABLE sample DROP COLUMN softirq_ns;"
 		"ALTER TABLE sample DROP COLUMN probe_before_ns;"
 		"ALTER TABLE sample DROP COLUMN probe_after_ns;"
+		"ALTER TABLE sample DROP COLUMN counter_ticks;"
 		"ALTER TABLE sample DROP COLUMN pace_ns; ALTER TABLE sample DROP COLUMN pace_loops;"
 		"ALTER TABLE sample DROP COLUMN removed_probe_ns;"
 		"ALTER TABLE sample DROP COLUMN removed_limit_ns;"

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How closely repeated times agree, as the EMP papers tabulate it: sd and relative error. */
+#ifndef ET_MODEL_PRECISION_H
+#define ET_MODEL_PRECISION_H
+
+#include "base/attr.h"
+
+#include <stdbool.h>
+
+/* NaN where it is not defined. */
+struct et_precision {
+	size_t n;
+	double mean, sd;
+	double relative_error; /* sd / mean */
+};
+
+/* Which runs of a command count, and how closely these agree. */
+struct et_counted {
+	size_t removed;
+	struct et_precision et, pt;
+};
+
+/*
+ * The versions of EMP, as rules over one and the same series of runs. The papers measured each
+ * version on its own; here every version judges the same runs, so that rows differ by the rule
+ * alone.
+ */
+enum et_version {
+	ET_EMP_V1,
+	ET_EMP_V2,
+	ET_EMP_V3,
+	ET_EMP_V4,
+	ET_EMP_V5,
+	ET_EMP_V6,
+	ET_OURS, /* as `run` has recorded it */
+	ET_VERSIONS,
+};
+
+extern const char *const et_version_names[ET_VERSIONS];
+extern const char *const et_version_rules[ET_VERSIONS]; /* in words */
+
+struct et_versions {
+	const char *name; /* the command's, not owned */
+	double seconds;   /* median elapsed time of its runs */
+	struct et_counted list[ET_VERSIONS];
+	size_t enough; /* smallest adequate sample size of EMPv6; 0: too few runs to tell */
+};
+
+enum et_clock_method {
+	ET_BY_CLOCK,   /* elapsed time, CLOCK_MONOTONIC */
+	ET_BY_COUNTER, /* elapsed time, the processor's counter */
+	ET_BY_EMP,     /* process time by the protocol */
+	ET_CLOCK_METHODS,
+};
+
+struct et_clock_methods {
+	const char *name;
+	struct et_precision by[ET_CLOCK_METHODS]; /* ns; of the counter: ticks */
+	double counter_hz;                        /* from its ticks in these runs; NaN without */
+};
+
+#endif

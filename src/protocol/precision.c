@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "protocol/precision.h"
+#include "base/alloc.h"
+#include "num/moments.h"
+#include "num/quantile.h"
+#include "protocol/daemons.h"
+#include "protocol/samplesize.h"
+#include "protocol/sanity.h"
+#include "protocol/watch.h"
+
+#include <math.h>
+
+/* The runs of a command that can count, who ran beside each, and what each version leaves out. */
+struct series {
+	const struct et_sample **runs;
+	size_t n;
+	struct et_daemon_record beside; /* one watched sample a run */
+	bool *out[ET_VERSIONS];
+};
+
+static void open_series(const struct et_command *c, struct series *s)
+{
+	*s = (struct series){ .runs = et_calloc(c->n_samples + 1, sizeof(*s->runs)) };
+	for (size_t i = 0; i < c->n_samples; i++) {
+		if (et_sample_is_watched(&c->samples[i]))
+			s->runs[s->n++] = &c->samples[i];
+	}
+	et_daemon_run_take(&s->beside, &s->beside.short_run, c);
+	et_daemon_record_settle(&s->beside);
+	for (int v = 0; v < ET_VERSIONS; v++)
+		s->out[v] = et_calloc(s->n + 1, sizeof(bool));
+}
+
+static void close_series(struct series *s)
+{
+	for (int v = 0; v < ET_VERSIONS; v++)
+		free(s->out[v]);
+	et_daemon_record_free(&s->beside);
+	free(s->runs);
+}
+
+static struct et_precision precision_of(const double *x, size_t n)
+{
+	double mean = et_mean(x, n), sd = et_sd(x, n);
+
+	return (struct et_precision){
+		.n = n, .mean = mean, .sd = sd, .relative_error = mean > 0 ? sd / mean : NAN
+	};
+}
+
+/* The values of a metric over what is not left out; returns their number. */
+static size_t values(const struct series *s, const bool *out, enum et_metric m, double *x)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (!out[i])
+			x[n++] = (double)et_sample_metric_ns(s->runs[i], m);
+	}
+	return n;
+}
+
+static void count(const struct series *s, const bool *out, struct et_counted *counted)
+{
+	ET_AUTO_FREE double *x = et_calloc(s->n + 1, sizeof(*x));
+	size_t n = values(s, out, ET_METRIC_ET, x);
+
+	counted->et = precision_of(x, n);
+	counted->pt = precision_of(x, values(s, out, ET_METRIC_PT, x));
+	counted->removed = s->n - n;
+}
+
+static void judge_environment(struct series *s, bool (*stoppable)(const char *comm))
+{
+	for (size_t i = 0; i < s->n; i++) {
+		for (size_t k = 0; k < s->runs[i]->n_interferers; k++) {
+			const struct et_interferer *x = &s->runs[i]->interferers[k];
+			if (x->pt_ns && x->pt_ns != ET_UNKNOWN && stoppable(x->name))
+				s->out[ET_EMP_V2][i] = true;
+		}
+		/* What the environment keeps away, no later version sees. */
+		for (int v = ET_EMP_V3; v <= ET_EMP_V6; v++)
+			s->out[v][i] = s->out[ET_EMP_V2][i];
+	}
+}
+
+/* In how many runs each process is seen. */
+static size_t *appearances(const struct et_daemon_record *r)
+{
+	const struct et_daemon_run *run = &r->short_run;
+	size_t *seen = et_calloc(r->n_names + 1, sizeof(*seen));
+	ET_AUTO_FREE size_t *last = et_calloc(r->n_names + 1, sizeof(*last));
+
+	for (size_t i = 0; i < run->n_watched; i++) {
+		const struct et_watched *w = &run->watched[i];
+		for (size_t k = w->first; k < w->first + w->n; k++) {
+			uint32_t name = run->executions[k].name;
+			seen[name] += last[name] != i + 1;
+			last[name] = i + 1;
+		}
+	}
+	return seen;
+}
+
+/* The mean + 2 sd of each daemon's executions; one execution is its own mean. */
+static double *usual_bounds(const struct et_daemon_record *r)
+{
+	const struct et_daemon_run *run = &r->short_run;
+	double *bounds = et_calloc(r->n_names + 1, sizeof(*bounds));
+	ET_AUTO_FREE double *n = et_calloc(r->n_names + 1, sizeof(*n));
+	ET_AUTO_FREE double *mean = et_calloc(r->n_names + 1, sizeof(*mean));
+	ET_AUTO_FREE double *squares = et_calloc(r->n_names + 1, sizeof(*squares));
+
+	for (size_t k = 0; k < run->n_executions; k++) { /* Welford 1962: one pass */
+		uint32_t name = run->executions[k].name;
+		double off = run->executions[k].ms - mean[name];
+		mean[name] += off / ++n[name];
+		squares[name] += off * (run->executions[k].ms - mean[name]);
+	}
+	for (size_t i = 0; i < r->n_names; i++)
+		bounds[i] = mean[i] + (n[i] > 1 ? 2 * sqrt(squares[i] / (n[i] - 1)) : 0);
+	return bounds;
+}
+
+static void judge_company(struct series *s)
+{
+	const struct et_daemon_run *run = &s->beside.short_run;
+	ET_AUTO_FREE size_t *seen = appearances(&s->beside);
+	ET_AUTO_FREE double *bounds = usual_bounds(&s->beside);
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct et_watched *w = &run->watched[i];
+		for (size_t k = w->first; k < w->first + w->n; k++) {
+			const struct et_execution *x = &run->executions[k];
+			if (2 * seen[x->name] < s->n)
+				s->out[ET_EMP_V3][i] = true;
+			if (x->ms > bounds[x->name])
+				s->out[ET_EMP_V4][i] = true;
+		}
+	}
+}
+
+static void judge_cutoffs(struct series *s)
+{
+	struct et_daemon_findings f;
+
+	if (et_daemons_analyse(&s->beside, "", &f, NULL))
+		return; /* too few runs to see an L-shape */
+	for (size_t i = 0; i < s->n; i++) {
+		if (f.short_run.removed[i])
+			s->out[ET_EMP_V5][i] = s->out[ET_EMP_V6][i] = true;
+	}
+	et_daemon_findings_free(&f);
+}
+
+static void judge_two_sigma(struct series *s)
+{
+	ET_AUTO_FREE double *x = et_calloc(s->n + 1, sizeof(*x));
+	size_t n = values(s, s->out[ET_EMP_V5], ET_METRIC_PT, x);
+	double mean = et_mean(x, n), sd = et_sd(x, n);
+
+	for (size_t i = 0; n >= ET_TWO_SIGMA_LEAST && i < s->n; i++) {
+		if (fabs((double)s->runs[i]->pt_ns - mean) > 2 * sd)
+			s->out[ET_EMP_V6][i] = true;
+	}
+}
+
+static void judge_recorded(struct series *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		s->out[ET_OURS][i] = s->runs[i]->removal.by != ET_KEPT;
+}
+
+static size_t enough(const struct series *s)
+{
+	ET_AUTO_FREE double *x = et_calloc(s->n + 1, sizeof(*x));
+	size_t n = values(s, s->out[ET_EMP_V6], ET_METRIC_PT, x);
+	struct et_samplesize z;
+
+	if (n < 2 * ET_SIZE_LEAST)
+		return 0;
+	et_samplesize(x, n, 0.95, &z);
+	return z.recommended;
+}
+
+static double median_seconds(const struct series *s)
+{
+	ET_AUTO_FREE double *x = et_calloc(s->n + 1, sizeof(*x));
+	size_t n = values(s, s->out[ET_EMP_V1], ET_METRIC_ET, x);
+
+	et_sort(x, n);
+	return n ? 1e-9 * et_median_sorted(x, n) : NAN;
+}
+
+void et_versions_judge(
+	const struct et_command *c, bool (*stoppable)(const char *comm), struct et_versions *out)
+{
+	struct series s;
+
+	open_series(c, &s);
+	judge_environment(&s, stoppable);
+	judge_company(&s);
+	judge_cutoffs(&s);
+	judge_two_sigma(&s);
+	judge_recorded(&s);
+	*out = (struct et_versions){ .name = c->name, .seconds = median_seconds(&s) };
+	for (int v = 0; v < ET_VERSIONS; v++)
+		count(&s, s.out[v], &out->list[v]);
+	out->enough = enough(&s);
+	close_series(&s);
+}
+
+void et_counted_judge(const struct et_command *c, struct et_counted *out)
+{
+	struct series s;
+
+	open_series(c, &s);
+	judge_recorded(&s);
+	count(&s, s.out[ET_OURS], out);
+	close_series(&s);
+}
+
+void et_clock_methods_judge(const struct et_command *c, struct et_clock_methods *out)
+{
+	struct et_counted kept;
+	struct series s;
+	size_t n = 0;
+
+	et_counted_judge(c, &kept);
+	open_series(c, &s);
+	ET_AUTO_FREE double *ns = et_calloc(s.n + 1, sizeof(*ns));
+	ET_AUTO_FREE double *ticks = et_calloc(s.n + 1, sizeof(*ticks));
+	*out = (struct et_clock_methods){ .name = c->name };
+	out->by[ET_BY_CLOCK] = precision_of(ns, values(&s, s.out[ET_EMP_V1], ET_METRIC_ET, ns));
+	for (size_t i = 0; i < s.n; i++) {
+		if (s.runs[i]->counter_ticks == ET_UNKNOWN)
+			continue;
+		ns[n] = (double)s.runs[i]->et_ns;
+		ticks[n++] = (double)s.runs[i]->counter_ticks;
+	}
+	out->by[ET_BY_COUNTER] = precision_of(ticks, n);
+	out->counter_hz = n ? 1e9 * et_mean(ticks, n) / et_mean(ns, n) : NAN;
+	out->by[ET_BY_EMP] = kept.pt;
+	close_series(&s);
+}
