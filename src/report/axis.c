@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/axis.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Beyond these a log axis or its ticks would leave what a double can hold. */
+#define LEAST 1e-300
+#define MOST 1e300
+
+static bool usable(const struct et_axis *a)
+{
+	return isfinite(a->lo) && isfinite(a->hi) && a->lo < a->hi && fabs(a->lo) < MOST &&
+	       fabs(a->hi) < MOST && (!a->log || a->lo >= LEAST);
+}
+
+struct et_axis et_axis_fit(const struct et_axis *a, double lo, double hi)
+{
+	enum { ROOM = 25 }; /* a part of so many at each end */
+	struct et_axis f = *a;
+
+	if (f.n_lanes) {
+		f.lo = -0.5;
+		f.hi = (double)f.n_lanes - 0.5;
+		f.log = false;
+		return f;
+	}
+	if (usable(&f))
+		return f;
+	if (!isfinite(lo) || !isfinite(hi) || lo > hi || (f.log && lo < LEAST)) {
+		f.lo = f.log ? 1 : 0;
+		f.hi = f.log ? 10 : 1;
+		return f;
+	}
+	lo = fmax(lo, -MOST / 4);
+	hi = fmin(hi, MOST / 4);
+	if (f.log) {
+		double factor = hi > lo ? pow(hi / lo, 1.0 / ROOM) : 2;
+		f.lo = fmax(LEAST, lo / factor);
+		f.hi = hi * factor;
+		return f;
+	}
+	/* Data that differ by less than a double can tell apart are one value. */
+	double room = hi - lo > 1e-12 * fabs(hi) ? (hi - lo) / ROOM : hi != 0 ? fabs(hi) / 10 : 0.5;
+	f.lo = lo >= 0 ? fmax(0, lo - room) : lo - room;
+	f.hi = hi + room;
+	return f;
+}
+
+double et_axis_share(const struct et_axis *a, double x)
+{
+	if (!isfinite(x) || (a->log && x <= 0))
+		return NAN;
+	if (a->log)
+		return log(x / a->lo) / log(a->hi / a->lo);
+	return (x - a->lo) / (a->hi - a->lo);
+}
+
+static void add(struct et_ticks *t, double at, const char *text)
+{
+	if (t->n < ET_MOST_TICKS) {
+		t->at[t->n] = at;
+		snprintf(t->text[t->n++], ET_FIGURE, "%s", text);
+	}
+}
+
+/* 1, 2 or 5 times a power of ten: the step that gives at most so many. */
+static double step_of(double range, int wanted)
+{
+	double least = range / wanted, power = pow(10, floor(log10(least)));
+	static const double nice[] = { 1, 2, 5 };
+
+	for (size_t i = 0; i < ET_LENGTH(nice); i++) {
+		/* Binary dust must not double the step. */
+		if (nice[i] * power >= least * (1 - 1e-9))
+			return nice[i] * power;
+	}
+	return 10 * power;
+}
+
+static int decimals_of(double step)
+{
+	int decimals = -(int)floor(log10(step) + 1e-9);
+
+	return decimals < 0 ? 0 : decimals > 15 ? 15 : decimals;
+}
+
+/* A number with the decimals of the step, in the axis' one unit. */
+static void label(const struct et_axis *a, struct et_scale s, double x, double step, char *buf)
+{
+	char number[ET_FIGURE];
+
+	if (a->unit == ET_AXIS_NS) {
+		s.decimals = decimals_of(step / pow(10, s.exponent));
+		snprintf(buf, ET_FIGURE, "%s%.80s", x < 0 ? "-" : "",
+			et_scale_number(s, fabs(x), number));
+		return;
+	}
+	if (a->unit == ET_AXIS_SHARE) {
+		x *= 100;
+		step *= 100;
+	}
+	if (fabs(x) >= 1e6 || step < 1e-6)
+		snprintf(buf, ET_FIGURE, "%.6g", x);
+	else
+		snprintf(buf, ET_FIGURE, "%.*f", decimals_of(step), x);
+}
+
+static void linear_ticks(const struct et_axis *a, int wanted, struct et_ticks *t)
+{
+	double step = step_of(a->hi - a->lo, wanted);
+	struct et_scale s = et_scale_of(fmax(fabs(a->lo), fabs(a->hi)), NAN);
+	double first = ceil(a->lo / step - 1e-9);
+	char buf[ET_FIGURE];
+
+	t->unit = a->unit == ET_AXIS_NS ? s.unit : a->unit == ET_AXIS_SHARE ? "%" : NULL;
+	for (int i = 0; i < ET_MOST_TICKS; i++) {
+		double x = (first + i) * step;
+		if (x > a->hi + 1e-9 * step)
+			break;
+		x = fabs(x) < step / 2 ? 0 : x; /* no -0 */
+		label(a, s, x, step, buf);
+		add(t, x, buf);
+	}
+}
+
+static void log_label(const struct et_axis *a, double x, char *buf)
+{
+	if (a->unit == ET_AXIS_NS && x >= 1)
+		et_format_rounded(x, 1, buf);
+	else if (a->unit == ET_AXIS_NS)
+		snprintf(buf, ET_FIGURE, "%.3g ns", x);
+	else if (a->unit == ET_AXIS_SHARE)
+		snprintf(buf, ET_FIGURE, "%.6g %%", 100 * x);
+	else
+		snprintf(buf, ET_FIGURE, "%.6g", x);
+}
+
+static void log_ticks(const struct et_axis *a, int wanted, struct et_ticks *t)
+{
+	double decades = log10(a->hi / a->lo);
+	int first = (int)floor(log10(a->lo)), every = 1 + (int)(decades / wanted);
+	static const double within[] = { 1, 2, 5 };
+	size_t n = decades * 3 <= wanted ? 3 : 1;
+	char buf[ET_FIGURE];
+
+	for (int e = first; e <= first + (int)decades + 1; e += every) {
+		for (size_t i = 0; i < n; i++) {
+			double x = within[i] * pow(10, e);
+			if (x < a->lo * (1 - 1e-9) || x > a->hi * (1 + 1e-9))
+				continue;
+			log_label(a, x, buf);
+			add(t, x, buf);
+		}
+	}
+}
+
+void et_axis_ticks(const struct et_axis *a, int wanted, struct et_ticks *out)
+{
+	memset(out, 0, sizeof(*out));
+	wanted = wanted < 2 ? 2 : wanted > ET_MOST_TICKS / 2 ? ET_MOST_TICKS / 2 : wanted;
+	if (!a->log || a->hi / a->lo < 2) {
+		linear_ticks(a, wanted, out);
+		return;
+	}
+	log_ticks(a, wanted, out);
+	/* Less than two decades may hold one power of ten only. */
+	if (out->n < 2) {
+		memset(out, 0, sizeof(*out));
+		linear_ticks(a, wanted, out);
+	}
+}

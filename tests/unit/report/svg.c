@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Charts: well-formed by another parser's word, coordinates computed by hand, names that bite. */
+#include "report/svg.h"
+#include "report/xml.h"
+#include "tap.h"
+
+#include <locale.h>
+#include <stdlib.h>
+
+static char *draw(const struct et_chart *c)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	et_svg_write(c, out);
+	fclose(out);
+	return text;
+}
+
+static size_t count(const char *text, const char *what)
+{
+	size_t n = 0;
+
+	for (const char *p = text; (p = strstr(p, what)); p += strlen(what))
+		n++;
+	return n;
+}
+
+/* What Python's parser (expat) answers about a document; 0 or its exit status, -1: no Python. */
+static int ask_python(const char *document, const char *expression)
+{
+	char path[] = "/tmp/etalon-svg-XXXXXX", command[1024];
+	int fd = mkstemp(path);
+
+	if (fd < 0 || system("python3 -c 'import xml.etree' 2>/dev/null") != 0)
+		return -1;
+	FILE *f = fdopen(fd, "w");
+	fputs(document, f);
+	fclose(f);
+	snprintf(command, sizeof(command),
+		"python3 -c 'import sys, xml.etree.ElementTree as E\n"
+		"r = E.parse(sys.argv[1]).getroot(); S = \"{http://www.w3.org/2000/svg}\"\n"
+		"t = [x.text for x in r.iter(S + \"text\")]\n"
+		"sys.exit(0 if (%s) else 3)' %s",
+		expression, path);
+	int rc = system(command);
+	remove(path);
+	return rc;
+}
+
+static void parsed(const char *document, const char *expression, const char *name)
+{
+	int rc = ask_python(document, expression);
+
+	if (rc < 0)
+		skip("no python3");
+	else if (!ok(rc == 0, "%s", name))
+		printf("# %s\n", expression);
+}
+
+/* The frame's corners as drawn: where the axes' ends are. */
+static void frame(const char *svg, double *left, double *top, double *right, double *bottom)
+{
+	const char *ax = strstr(svg, "class=\"ax\"");
+
+	if (!ax || sscanf(ax, "class=\"ax\" d=\"M%lf %lfV%lfH%lf", left, top, bottom, right) != 4)
+		*left = *top = *right = *bottom = NAN;
+}
+
+static void check_linear(void)
+{
+	const double x[] = { 0, 2.5, 10, NAN, 5, 11 }, y[] = { 0, 50, 100, 5, INFINITY, 5 };
+	struct et_svg_series s = { .name = "some", .x = x, .y = y, .n = 6 };
+	struct et_chart c = { .title = "points",
+		.x = { .hi = 10 },
+		.y = { .hi = 100, .unit = ET_AXIS_NS, .label = "time" },
+		.series = &s,
+		.n_series = 1,
+		.width = 640,
+		.height = 300 };
+	char *svg = draw(&c), want[80];
+	double l, t, r, b;
+
+	frame(svg, &l, &t, &r, &b);
+	ok(l > 0 && t > 0 && r > l && r < 640 && b > t && b < 300, "the axes are inside");
+	snprintf(want, sizeof(want), "M%.10g %.10gh0", l, b);
+	ok(strstr(svg, want) != NULL, "0, 0 in the corner: %s", want);
+	snprintf(want, sizeof(want), "M%.10g %.10gh0", round(100 * (l + 0.25 * (r - l))) / 100,
+		round(100 * (t + 0.5 * (b - t))) / 100);
+	ok(strstr(svg, want) != NULL, "2.5, 50 a quarter along, half up: %s", want);
+	snprintf(want, sizeof(want), "M%.10g %.10gh0", r, t);
+	ok(strstr(svg, want) != NULL, "10, 100 in the other corner: %s", want);
+	/* One more is the legend's, relative to its own place. */
+	ok(count(svg, "h0") == 4, "what is not finite or outside is not there");
+	ok(!strstr(svg, "nan") && !strstr(svg, "inf"), "and no NaN");
+	parsed(svg, "t[2:8] == [\"0\", \"2\", \"4\", \"6\", \"8\", \"10\"] and \"time (ns)\" in t",
+		"ticks at round numbers, the unit at the label");
+	parsed(svg, "r.get(\"role\") == \"img\" and r.find(S + \"title\").text == \"points\"",
+		"a picture with a title");
+	free(svg);
+}
+
+static void check_log(void)
+{
+	const double x[] = { 1e3, 1e6, 0, -5 }, y[] = { 0.001, 10, 1, 1 };
+	struct et_svg_series s = {
+		.shape = ET_SVG_CURVE, .color = ET_SVG_RED, .x = x, .y = y, .n = 4
+	};
+	struct et_svg_mark m = { .at = 0.1, .label = "a limit", .across = true };
+	struct et_chart c = { .title = "log",
+		.x = { .lo = 1e3, .hi = 1e9, .unit = ET_AXIS_NS, .log = true },
+		.y = { .lo = 1e-3, .hi = 10, .unit = ET_AXIS_SHARE, .log = true },
+		.series = &s,
+		.n_series = 1,
+		.marks = &m,
+		.n_marks = 1 };
+	char *svg = draw(&c), want[80];
+	double l, t, r, b;
+
+	frame(svg, &l, &t, &r, &b);
+	snprintf(want, sizeof(want), "M%.10g %.10gL%.10g %.10g\"/>", l, b,
+		round(100 * (l + 0.5 * (r - l))) / 100, t);
+	ok(strstr(svg, want) != NULL, "three of six decades are half: %s", want);
+	snprintf(want, sizeof(want), "<path class=\"mk\" d=\"M%.10g %.10gH%.10g\"", l, (t + b) / 2,
+		r);
+	ok(strstr(svg, want) != NULL, "two of four decades too: %s", want);
+	parsed(svg,
+		"all(x in t for x in (\"1 µs\", \"1 ms\", \"1 s\", \"0.1 %\", \"1000 %\", \"a "
+		"limit\"))",
+		"decades with units");
+	free(svg);
+}
+
+static void check_lanes(void)
+{
+	const char *const lanes[] = { "first", "second" };
+	const double from[] = { -5, 50, 99.99 }, to[] = { 25, 75, 99.991 }, y[] = { 0, 1, 1 };
+	const char *const titles[] = { NULL, "cron & <co>", NULL };
+	struct et_svg_series s = { .name = "busy",
+		.shape = ET_SVG_SEGMENTS,
+		.x = from,
+		.x_end = to,
+		.y = y,
+		.titles = titles,
+		.n = 3 };
+	struct et_chart c = { .title = "lanes",
+		.x = { .hi = 100 },
+		.y = { .lanes = lanes, .n_lanes = 2 },
+		.series = &s,
+		.n_series = 1 };
+	char *svg = draw(&c), want[120];
+	double l, t, r, b, wide, thick;
+
+	frame(svg, &l, &t, &r, &b);
+	wide = round(25 * (r - l)) / 100;
+	thick = fmin(20, 0.3 * (b - t));
+	snprintf(want, sizeof(want), "M%.10g %.10gh%.10gv%.10gh-%.10gz", l,
+		round(100 * (t + (b - t) / 4 - thick / 2)) / 100, wide, thick, wide);
+	ok(strstr(svg, want) != NULL, "cut at the edge, in the middle of the upper lane: %s", want);
+	ok(count(svg, "h1v") == 1, "a short one is a pixel wide");
+	ok(strstr(svg, "<title>cron &#38; &#60;co&#62;</title></path>") != NULL, "a tooltip");
+	parsed(svg, "t.index(\"first\") < t.index(\"second\")", "lanes have their names");
+	free(svg);
+}
+
+static void check_bars(void)
+{
+	const double from[] = { 0, 1 }, to[] = { 1, 2 }, y[] = { 4, 2 };
+	struct et_svg_series s = { .shape = ET_SVG_BARS, .x = from, .x_end = to, .y = y, .n = 2 };
+	const double sx[] = { 0, 1, NAN, 2 }, sy[] = { 1, 3, 0, 2 };
+	struct et_svg_series two[] = { s,
+		{ .shape = ET_SVG_STEPS, .color = ET_SVG_GREEN, .x = sx, .y = sy, .n = 4 } };
+	struct et_chart c = {
+		.title = "bars", .x = { .hi = 2 }, .y = { .hi = 4 }, .series = two, .n_series = 2
+	};
+	char *svg = draw(&c), want[120];
+	double l, t, r, b;
+
+	frame(svg, &l, &t, &r, &b);
+	snprintf(want, sizeof(want), "M%.10g %.10gH%.10gV%.10gH%.10gz", l, t, (l + r) / 2, b, l);
+	ok(strstr(svg, want) != NULL, "a bar stands on 0: %s", want);
+	snprintf(want, sizeof(want), "M%.10g %.10gH%.10gV%.10gM%.10g %.10g\"", l, b - (b - t) / 4,
+		(l + r) / 2, b - 3 * (b - t) / 4, r, (t + b) / 2);
+	ok(strstr(svg, want) != NULL, "steps, with a gap: %s", want);
+	free(svg);
+}
+
+static void check_hostile(void)
+{
+	static const char evil[] = "</text><script>alert('1')</script>\" onload=\"x\x01\x1b[31m\xff"
+				   "\xef\xbf\xbf&amp;\n";
+	const char *const lanes[] = { evil };
+	const double x[] = { 1 }, y[] = { 0 };
+	const char *const titles[] = { evil };
+	struct et_svg_series s = { .name = evil, .x = x, .y = y, .titles = titles, .n = 1 };
+	struct et_svg_mark m = { .at = 1, .label = evil };
+	struct et_chart c = { .title = evil,
+		.description = evil,
+		.x = { .label = evil },
+		.y = { .label = evil, .lanes = lanes, .n_lanes = 1 },
+		.series = &s,
+		.n_series = 1,
+		.marks = &m,
+		.n_marks = 1 };
+	char *svg = draw(&c);
+
+	ok(!strstr(svg, "<script") && !strstr(svg, "\x1b") && !strstr(svg, "\" onload"),
+		"nothing of a name is obeyed");
+	parsed(svg,
+		"not list(r.iter(S + \"script\")) and r.find(S + \"title\").text.startswith("
+		"\"</text><script>alert(\") and \"\\ufffd\\ufffd&amp;\\u240a\" in r.find(S + "
+		"\"desc\").text",
+		"and all of it can be read");
+	free(svg);
+}
+
+static void check_empty(void)
+{
+	const double bad[] = { NAN, INFINITY, -INFINITY }, same[] = { 7, 7, 7 };
+	struct et_svg_series s = { .x = bad, .y = bad, .n = 3 };
+	struct et_chart c = { .title = "", .series = &s, .n_series = 1 };
+	char *svg = draw(&c);
+
+	parsed(svg, "\"0.0\" in t and \"1.0\" in t and \"nan\" not in str(t)", "nothing to draw");
+	free(svg);
+	s.x = s.y = same;
+	c.x.log = true;
+	svg = draw(&c);
+	parsed(svg, "len(t) > 4 and \"nan\" not in str(t)", "one value, log and linear");
+	free(svg);
+	const double huge[] = { -1e308, 0, 1e308 };
+	s.x = s.y = huge;
+	c.x.log = false;
+	svg = draw(&c);
+	parsed(svg, "len(t) > 4 and \"nan\" not in str(t) and \"inf\" not in str(t)", "huge ones");
+	free(svg);
+}
+
+static void check_many(void)
+{
+	enum { N = 300000 };
+	double *x = malloc(N * sizeof(*x)), *y = malloc(N * sizeof(*y));
+	struct et_svg_series s[] = { { .x = x, .y = y, .n = N },
+		{ .shape = ET_SVG_LINE, .x = x, .y = y, .n = N } };
+	struct et_chart c = { .title = "many", .series = s, .n_series = 2 };
+
+	for (int i = 0; i < N; i++) {
+		x[i] = i;
+		y[i] = i == 150000 ? 1000 : i * 7919 % 1009 / 10.0;
+	}
+	char *svg = draw(&c);
+	double l, t, r, b;
+	frame(svg, &l, &t, &r, &b);
+	ok(strlen(svg) < 400000, "%zu bytes", strlen(svg));
+	ok(strstr(svg, "600000 values, thinned to the ") != NULL, "the picture says so");
+	/* The spike is at 24/26 of the height, the room at each end being 1/25 of the range. */
+	char want[40];
+	snprintf(want, sizeof(want), " %.10gL", round(100 * (t + (b - t) / 26)) / 100);
+	ok(strstr(svg, want) != NULL, "a single spike is still there: %s", want);
+	free(svg);
+	s[0].n = s[1].n = ET_SVG_MOST;
+	svg = draw(&c);
+	ok(!strstr(svg, "thinned") && count(svg, "h0") == ET_SVG_MOST, "few are not thinned");
+	free(svg);
+	free(x);
+	free(y);
+}
+
+static void check_numbers(void)
+{
+	static const struct {
+		double x;
+		const char *want;
+	} cases[] = { { 0, "0" }, { 1.5, "1.5" }, { -0.001, "0" }, { 12.345, "12.35" },
+		{ -3.1, "-3.1" }, { 7.04, "7.04" }, { NAN, "0" }, { INFINITY, "0" },
+		{ 1e300, "1000000" } };
+
+	/* A comma would end the world; where there is no such locale this shows nothing new. */
+	setlocale(LC_ALL, "de_DE.UTF-8");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char buf[40] = "";
+		FILE *out = fmemopen(buf, sizeof(buf), "w");
+		et_xml_number(out, cases[i].x);
+		fclose(out);
+		is_str(buf, cases[i].want, "%g", cases[i].x);
+	}
+	setlocale(LC_ALL, "C");
+}
+
+static void ticks_are(double lo, double hi, bool log, enum et_axis_unit unit, const char *want)
+{
+	struct et_axis axis = { .lo = lo, .hi = hi, .log = log, .unit = unit };
+	struct et_ticks t;
+	char got[600] = "";
+
+	axis = et_axis_fit(&axis, NAN, NAN);
+	et_axis_ticks(&axis, 6, &t);
+	for (size_t i = 0; i < t.n; i++)
+		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s", i ? " | " : "",
+			t.text[i]);
+	if (t.unit)
+		snprintf(got + strlen(got), sizeof(got) - strlen(got), " %s", t.unit);
+	is_str(got, want, "ticks from %g to %g", lo, hi);
+}
+
+static void check_ticks(void)
+{
+	ticks_are(0, 1, false, ET_AXIS_NUMBER, "0.0 | 0.2 | 0.4 | 0.6 | 0.8 | 1.0");
+	ticks_are(-0.03, 0.03, false, ET_AXIS_SHARE, "-3 | -2 | -1 | 0 | 1 | 2 | 3 %");
+	ticks_are(99.6e6, 101.3e6, false, ET_AXIS_NS, "100.0 | 100.5 | 101.0 ms");
+	ticks_are(8000100000, 8000600000, false, ET_AXIS_NS,
+		"8.0001 | 8.0002 | 8.0003 | 8.0004 | 8.0005 | 8.0006 s");
+	ticks_are(1, 1e9, true, ET_AXIS_NS, "1 ns | 100 ns | 10 µs | 1 ms | 100 ms");
+	ticks_are(1, 100, true, ET_AXIS_NUMBER, "1 | 2 | 5 | 10 | 20 | 50 | 100");
+	ticks_are(2, 5, true, ET_AXIS_NUMBER, "2 | 5");
+	ticks_are(3, 4, true, ET_AXIS_NUMBER, "3.0 | 3.2 | 3.4 | 3.6 | 3.8 | 4.0");
+	/* Ends that cannot be used. */
+	ticks_are(-1, 10, true, ET_AXIS_NUMBER, "1 | 2 | 5 | 10");
+	ticks_are(5, 5, false, ET_AXIS_NUMBER, "0.0 | 0.2 | 0.4 | 0.6 | 0.8 | 1.0");
+}
+
+int main(void)
+{
+	check_linear();
+	check_log();
+	check_lanes();
+	check_bars();
+	check_hostile();
+	check_empty();
+	check_many();
+	check_numbers();
+	check_ticks();
+	return tap_done();
+}
