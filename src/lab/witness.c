@@ -16,9 +16,9 @@ enum {
  * Undisturbed blocks lie within 3 % of their neighbours' median; the shortest interrupts take
  * about a microsecond, an eighth of a block.
  */
-static const double interrupted = 1.05;
+static const double disturbed = 1.05;
 
-static uint64_t work(uint64_t x)
+uint64_t et_witness_chain(uint64_t x)
 {
 	for (int i = 0; i < CHAIN; i++) {
 		for (int j = 0; j < 8; j++) {
@@ -49,7 +49,7 @@ void et_witness_call(void *ctx)
 	uint64_t last = et_counter_read();
 
 	for (size_t i = 0; i < w->blocks; i++) {
-		w->value = work(w->value);
+		w->value = et_witness_chain(w->value);
 		uint64_t now = et_counter_read();
 		*(ticks ? &ticks[i] : &unnoted) =
 			now - last < UINT32_MAX ? (uint32_t)(now - last) : UINT32_MAX;
@@ -72,7 +72,7 @@ static void replace(uint32_t *sorted, size_t n, uint32_t old, uint32_t new)
 	sorted[at] = new;
 }
 
-double et_undisturbed(const uint32_t *ticks, size_t n)
+double et_undisturbed(const uint32_t *ticks, size_t n, double limit)
 {
 	size_t width = n < WINDOW ? n : WINDOW, from = 0;
 	uint32_t sorted[WINDOW] = { 0 };
@@ -87,14 +87,14 @@ double et_undisturbed(const uint32_t *ticks, size_t n)
 			from++;
 		}
 		double median = sorted[width / 2];
-		sum += ticks[i] > interrupted * median ? median : ticks[i];
+		sum += ticks[i] > limit * median ? median : ticks[i];
 	}
 	return sum;
 }
 
 double et_witness_truth(const struct et_witness *w, size_t call)
 {
-	return et_undisturbed(w->ticks + call * w->blocks, w->blocks);
+	return et_undisturbed(w->ticks + call * w->blocks, w->blocks, disturbed);
 }
 
 double et_witness_least(const struct et_witness *w)

@@ -35,7 +35,12 @@ double et_witness_least(const struct et_witness *w);
 /* A block's least time in ticks of the counter: how many blocks make a length. */
 double et_witness_block(void);
 
-/* The same of an array: the sum over n blocks with what was interrupted put right. */
-double et_undisturbed(const uint32_t *ticks, size_t n);
+/* What a block is made of: some microseconds of work on a value other than 0. */
+uint64_t et_witness_chain(uint64_t x);
+/*
+ * The true time of an array of blocks: their sum, where a block over limit times the median of its
+ * neighbours counts as much as they do.
+ */
+double et_undisturbed(const uint32_t *ticks, size_t n, double limit);
 
 #endif
