@@ -190,6 +190,16 @@ int et_cli_fail(const struct et_error *err)
 	return err->exit;
 }
 
+int et_cli_own_path(char *buf, size_t size, struct et_error *err)
+{
+	ssize_t n = readlink("/proc/self/exe", buf, size - 1);
+
+	if (n < 0)
+		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "/proc/self/exe");
+	buf[n] = '\0';
+	return 0;
+}
+
 char *et_cli_store_url(const struct et_cli *cli)
 {
 	const char *url = cli->store ? cli->store : getenv("ETALON_STORE");

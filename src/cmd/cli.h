@@ -47,6 +47,8 @@ int et_cli_parse(struct et_cli *cli, const struct et_verb *verb, int argc, char 
 int et_cli_version(void);
 /* Prints "etalon: what" and the hint; returns the exit status. */
 int et_cli_fail(const struct et_error *err);
+/* Where this very program is, for running it again. */
+int et_cli_own_path(char *buf, size_t size, struct et_error *err) ET_CHECK;
 /* The store's URL: --store, ETALON_STORE, or the user's own file. Caller frees. */
 char *et_cli_store_url(const struct et_cli *cli);
 /* Opens path for writing, "-" is stdout; NULL with err filled on failure. */

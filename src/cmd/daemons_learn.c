@@ -195,11 +195,10 @@ int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *o, bool 
 	struct et_error *err)
 {
 	struct learner l = { .cli = cli, .o = *o, .interrupt = et_signals_install() };
-	ssize_t n = readlink("/proc/self/exe", l.exe, sizeof(l.exe) - 1);
 
-	if (n < 0)
-		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "/proc/self/exe");
-	int rc = o->resume ? recall_plan(&l, err) : check_plan(o, err);
+	int rc = et_cli_own_path(l.exe, sizeof(l.exe), err);
+	if (rc == 0)
+		rc = o->resume ? recall_plan(&l, err) : check_plan(o, err);
 	if (rc == 0 && !o->resume)
 		rc = keep_plan(&l, err);
 	if (rc)

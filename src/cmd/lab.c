@@ -24,6 +24,18 @@ static const struct et_option options[] = {
 		ET_LAB_EFFECT },
 	{ 0, "pair-sd", "SD", "false-alarms: standard deviation of the log ratio of a duet (0.027)",
 		NULL, ET_LAB_PAIR_SD },
+	{ 0, "lengths", "LIST", "emp-versions, clock-methods: of the task (1,2,4,8; 8)", NULL,
+		ET_LAB_LENGTHS },
+	{ 0, "programs", "LIST", "real-programs: these only, such as sort,gcc (all)", NULL,
+		ET_LAB_PROGRAMS },
+	{ 0, "sizes", "LIST", "real-programs: these only (small,medium,large)", NULL,
+		ET_LAB_SIZES },
+	{ 'r', "runs", "N", "what is measured: samples of each (40; real-programs 10)", NULL,
+		ET_LAB_RUNS },
+	{ 0, "label", "TEXT", "what is measured: name the experiment (lab NAME)", NULL,
+		ET_LAB_LABEL },
+	{ 0, "from", "ID", "what is measured: print the tables of a kept experiment", NULL,
+		ET_LAB_FROM },
 	{ 0 },
 };
 
@@ -32,13 +44,19 @@ static int run(struct et_cli *cli, int argc, char **argv);
 const struct et_verb et_verb_lab = {
 	.name = "lab",
 	.summary = "experiments that judge methods, and this tool",
-	.usage = "list\ncoverage [options]\nfalse-alarms [options]",
-	.about = "Simulations with a known truth. What they print at full length stands in\n"
-		 "doc/coverage.md; Ctrl-C ends one with what is known by then.",
+	.usage = "list\ncoverage [options]\nfalse-alarms [options]\nemp-versions [options]\n"
+		 "clock-methods [options]\nreal-programs [options]",
+	.about = "coverage and false-alarms simulate, with a known truth; what they print at full\n"
+		 "length stands in doc/coverage.md. The others measure on this machine and keep\n"
+		 "what they measure as run does. Ctrl-C ends one with what is known by then.",
 	.examples = "  etalon lab list\n"
 		    "  etalon lab coverage --repetitions 50 --law lognormal-1\n"
-		    "  etalon lab false-alarms --repetitions 20\n",
+		    "  etalon lab false-alarms --repetitions 20\n"
+		    "  etalon lab emp-versions --lengths 10ms,20ms --runs 12\n"
+		    "  etalon lab clock-methods --lengths 0.02 --runs 5\n"
+		    "  etalon lab real-programs --programs sort,perl --sizes small --runs 3\n",
 	.options = options,
+	.uses_store = true,
 	.run = run,
 };
 
@@ -81,8 +99,10 @@ static int option(void *ctx, int id, char *const *args, struct et_error *err)
 		return et_parse_ratio("--effect", args[0], &r->alarms.effect, err);
 	case ET_LAB_PAIR_SD:
 		return et_parse_ratio("--pair-sd", args[0], &r->alarms.duet_sd, err);
+	case ET_LAB_JSON:
+		return 0;
 	default:
-		return rc;
+		return et_lab_measure_option(&r->measure, id, args[0], err);
 	}
 }
 
@@ -110,7 +130,7 @@ static void list(bool json)
 /* Options that only another experiment takes are refused, not ignored. */
 static int check_options(const struct et_lab_experiment *x, unsigned given, struct et_error *err)
 {
-	unsigned common = ET_LAB_JSON | (x ? ET_LAB_REPETITIONS | ET_LAB_SEED | x->takes : 0);
+	unsigned common = ET_LAB_JSON | (x ? x->takes : 0);
 
 	for (const struct et_option *o = options; o->name; o++) {
 		if (given & (unsigned)o->id & ~common)
@@ -140,15 +160,19 @@ static int find(
 	return et_hint(err, -EINVAL, "etalon lab list shows them");
 }
 
-static int perform(struct et_cli *cli, const struct et_lab_experiment *x, struct et_lab_request *r)
+static int perform(struct et_cli *cli, const struct et_lab_experiment *x, struct et_lab_request *r,
+	struct et_error *err)
 {
+	r->cli = cli;
 	r->interrupt = et_signals_install();
 	r->name = x->name;
 	r->progress =
 		(struct et_progress){ .out = cli->progress ? stderr : NULL, .width = cli->columns };
 	r->page = (struct et_page){ .out = stdout, .width = cli->columns, .color = cli->color };
 	r->started_ns = et_clock_read_ns(CLOCK_MONOTONIC);
-	x->run(r);
+	int rc = x->run(r, err);
+	if (rc && rc != -EINTR)
+		return et_cli_fail(err);
 	return r->interrupt->signal ? 128 + r->interrupt->signal : ET_EXIT_DONE;
 }
 
@@ -171,7 +195,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 		return et_cli_fail(&err);
 	status = ET_EXIT_DONE;
 	if (x)
-		status = perform(cli, x, &r);
+		status = perform(cli, x, &r, &err);
 	else
 		list(r.given & ET_LAB_JSON);
 	return et_cli_close_output(stdout, "-", &err) ? et_cli_fail(&err) : status;

@@ -14,11 +14,12 @@ static bool go_on(void *ctx, uint64_t done, uint64_t total)
 	return !r->interrupt->signal;
 }
 
-static void coverage(struct et_lab_request *r)
+static int coverage(struct et_lab_request *r, struct et_error *err)
 {
 	struct et_coverage_options *o = &r->coverage;
 	struct et_coverage c;
 
+	(void)err;
 	o->seed = r->asked.seed;
 	o->repetitions = r->asked.repetitions;
 	o->replicates = r->asked.replicates;
@@ -30,13 +31,15 @@ static void coverage(struct et_lab_request *r)
 	else
 		et_coverage_text(&c, &r->page);
 	et_coverage_free(&c);
+	return 0;
 }
 
-static void false_alarms(struct et_lab_request *r)
+static int false_alarms(struct et_lab_request *r, struct et_error *err)
 {
 	struct et_false_alarms_options *o = &r->alarms;
 	struct et_false_alarms f;
 
+	(void)err;
 	o->seed = r->asked.seed;
 	o->repetitions = r->asked.repetitions;
 	o->watch = (struct et_lab_watch){ go_on, r };
@@ -46,12 +49,24 @@ static void false_alarms(struct et_lab_request *r)
 		et_false_alarms_json(&f, &r->asked, stdout);
 	else
 		et_false_alarms_text(&f, &r->page);
+	return 0;
 }
+
+enum {
+	SIMULATED = ET_LAB_REPETITIONS | ET_LAB_SEED,
+	MEASURED = ET_LAB_RUNS | ET_LAB_SEED | ET_LAB_LABEL | ET_LAB_FROM,
+};
 
 const struct et_lab_experiment et_lab_experiments[] = {
 	{ "coverage", "how often do the intervals hold the truth, and are we warned?",
-		ET_LAB_BOOTSTRAP | ET_LAB_LAW | ET_LAB_SIZE, coverage },
+		SIMULATED | ET_LAB_BOOTSTRAP | ET_LAB_LAW | ET_LAB_SIZE, coverage },
 	{ "false-alarms", "how often do A and A differ on a busy machine, and A and 1.01 A?",
-		ET_LAB_EFFECT | ET_LAB_PAIR_SD, false_alarms },
+		SIMULATED | ET_LAB_EFFECT | ET_LAB_PAIR_SD, false_alarms },
+	{ "emp-versions", "how precise is each version of EMP, over the length of a task?",
+		MEASURED | ET_LAB_LENGTHS, et_lab_emp_versions },
+	{ "clock-methods", "clock_gettime, the processor's counter and EMP on the same runs",
+		MEASURED | ET_LAB_LENGTHS, et_lab_clock_methods },
+	{ "real-programs", "how precise is it for whole programs, over sizes?",
+		MEASURED | ET_LAB_PROGRAMS | ET_LAB_SIZES, et_lab_real_programs },
 	{ 0 },
 };

@@ -3,6 +3,8 @@
 #ifndef ET_CMD_LAB_EXPERIMENTS_H
 #define ET_CMD_LAB_EXPERIMENTS_H
 
+#include "cmd/cli.h"
+#include "cmd/lab_measured.h"
 #include "model/executor.h"
 #include "report/lab.h"
 #include "report/progress.h"
@@ -17,25 +19,34 @@ enum et_lab_option {
 	ET_LAB_SIZE = 1 << 5,
 	ET_LAB_EFFECT = 1 << 6,
 	ET_LAB_PAIR_SD = 1 << 7,
+	/* of experiments that measure programs */
+	ET_LAB_LENGTHS = 1 << 8,
+	ET_LAB_RUNS = 1 << 9,
+	ET_LAB_LABEL = 1 << 10,
+	ET_LAB_FROM = 1 << 11,
+	ET_LAB_PROGRAMS = 1 << 12,
+	ET_LAB_SIZES = 1 << 13,
 };
 
 struct et_lab_request {
+	struct et_cli *cli;
 	unsigned given;
 	struct et_lab_asked asked;
 	struct et_coverage_options coverage;
 	struct et_false_alarms_options alarms;
+	struct et_lab_measure measure;
 	const char *name;
 	uint64_t started_ns;
 	struct et_progress progress;
-	const struct et_interrupt *interrupt;
+	struct et_interrupt *interrupt;
 	struct et_page page;
 };
 
 struct et_lab_experiment {
 	const char *name, *summary;
-	unsigned takes; /* beside --json, --repetitions and --seed */
-	/* Prints what it found; when it was interrupted, what was known by then. */
-	void (*run)(struct et_lab_request *r);
+	unsigned takes; /* beside --json */
+	/* Prints what it found; when it was interrupted, what was known by then. 0 or -errno. */
+	int (*run)(struct et_lab_request *r, struct et_error *err);
 };
 
 /* Ends with a NULL name. */

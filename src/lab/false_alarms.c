@@ -17,22 +17,22 @@ const size_t et_alarm_sizes[ET_ALARM_SIZES] = { 10, 30, 100, 300, 1000 };
 struct session {
 	double *a, *b;
 	size_t n;
-	struct et_machine machine;
+	struct et_loaded_machine machine;
 };
 
 static double solo(struct session *s)
 {
-	double pace = et_machine_next(&s->machine);
+	double pace = et_loaded_machine_next(&s->machine);
 
-	return program_ns * pace * exp(et_machine_own(&s->machine, solo_sd));
+	return program_ns * pace * exp(et_loaded_machine_own(&s->machine, solo_sd));
 }
 
 static void run_duets(struct session *s, double duet_sd)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		double shared = program_ns * et_machine_next(&s->machine);
-		s->a[i] = shared * exp(et_machine_own(&s->machine, duet_sd / M_SQRT2));
-		s->b[i] = shared * exp(et_machine_own(&s->machine, duet_sd / M_SQRT2));
+		double shared = program_ns * et_loaded_machine_next(&s->machine);
+		s->a[i] = shared * exp(et_loaded_machine_own(&s->machine, duet_sd / M_SQRT2));
+		s->b[i] = shared * exp(et_loaded_machine_own(&s->machine, duet_sd / M_SQRT2));
 	}
 }
 
@@ -128,7 +128,7 @@ static void repeat(const struct et_false_alarms_options *o, enum et_load load, s
 	for (int how = 0; how < ET_JUDGED; how++) {
 		struct et_alarm_count *count = &out->counts[load][how][size];
 		uint64_t stream = (uint64_t)load << 60 ^ (uint64_t)how << 56 ^ (uint64_t)n << 32;
-		et_machine_start(&s.machine, load, o->seed, stream ^ repetition);
+		et_loaded_machine_start(&s.machine, load, o->seed, stream ^ repetition);
 		if (how == ET_JUDGED_DUETS)
 			run_duets(&s, o->duet_sd);
 		else if (how == ET_JUDGED_BLOCKS)

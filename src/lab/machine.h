@@ -19,7 +19,7 @@ enum et_load {
 
 extern const char *const et_load_names[];
 
-struct et_machine {
+struct et_loaded_machine {
 	enum et_load load;
 	struct et_rng rng;
 	double walk; /* of the logarithm */
@@ -27,13 +27,14 @@ struct et_machine {
 };
 
 /* In its stationary state. */
-void et_machine_start(struct et_machine *m, enum et_load load, uint64_t seed, uint64_t stream);
+void et_loaded_machine_start(
+	struct et_loaded_machine *m, enum et_load load, uint64_t seed, uint64_t stream);
 /* By how much a run takes longer in the next slot of time; the machine moves on. */
-double et_machine_next(struct et_machine *m);
+double et_loaded_machine_next(struct et_loaded_machine *m);
 /*
  * What is a program's own in the logarithm of its time, with the given sd: normal, every tenth run
  * with three times the spread of the others.
  */
-double et_machine_own(struct et_machine *m, double sd);
+double et_loaded_machine_own(struct et_loaded_machine *m, double sd);
 
 #endif

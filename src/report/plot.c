@@ -12,6 +12,7 @@ struct canvas {
 	unsigned char *dots; /* braille patterns, a byte a cell */
 	char *marks;         /* letters above the dots; 0: none */
 	double lo, hi;       /* logarithms of x */
+	double top;          /* of the other axis */
 };
 
 /* Dots count from the left and from the top. */
@@ -33,9 +34,9 @@ static int across_of(const struct canvas *c, double x)
 	return (int)lround(share * (c->cells * ACROSS - 1));
 }
 
-static int down_of(double y)
+static int down_of(const struct canvas *c, double y)
 {
-	return (int)lround((1 - fmin(1, fmax(0, y))) * (ROWS * DOWN - 1));
+	return (int)lround((1 - fmin(1, fmax(0, y / c->top))) * (ROWS * DOWN - 1));
 }
 
 static void join(struct canvas *c, int x0, int y0, int x1, int y1)
@@ -53,9 +54,9 @@ static void draw_curve(struct canvas *c, const double *x, size_t n, const struct
 	for (size_t i = 0; i < n; i++) {
 		if (isnan(curve->y[i]))
 			continue;
-		int at = across_of(c, x[i]), down = down_of(curve->y[i]);
+		int at = across_of(c, x[i]), down = down_of(c, curve->y[i]);
 		if (i > 0 && !isnan(curve->y[i - 1]))
-			join(c, across_of(c, x[i - 1]), down_of(curve->y[i - 1]), at, down);
+			join(c, across_of(c, x[i - 1]), down_of(c, curve->y[i - 1]), at, down);
 		/* Where curves meet the first one keeps the cell. */
 		char *mark = &c->marks[down / DOWN * c->cells + at / ACROSS];
 		if (!*mark)
@@ -67,9 +68,9 @@ static void print_row(const struct canvas *c, int row, FILE *out)
 {
 	int end = c->cells;
 
-	/* The middles of the rows 0, 5 and 10 lie near 100, 50 and 0 %. */
+	/* The middles of the rows 0, 5 and 10 lie near the top, half of it and 0 %. */
 	if (row % (ROWS / 2) == 0)
-		fprintf(out, "%4d %% ", 100 - 100 * row / (ROWS - 1));
+		fprintf(out, "%4.3g %% ", 100 * c->top * (1 - row / (ROWS - 1.0)));
 	else
 		fprintf(out, "%*s", MARGIN, "");
 	fputs("│", out);
@@ -114,10 +115,10 @@ static void print_axis(
 	fprintf(out, "\n%*s%s  %s\n", MARGIN + 1, "", line, label);
 }
 
-void et_plot_shares(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
-	const char *x_label, const struct et_page *page)
+static void draw(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
+	double top, const char *x_label, const struct et_page *page)
 {
-	struct canvas c = { .cells = page->width - MARGIN - 14 };
+	struct canvas c = { .cells = page->width - MARGIN - 14, .top = top };
 
 	if (!n || c.cells < LEAST_CELLS)
 		return;
@@ -137,4 +138,33 @@ void et_plot_shares(const double *x, size_t n, const struct et_curve *curves, si
 	print_axis(&c, x, n, x_label, page->out);
 	for (size_t i = 0; i < n_curves; i++)
 		fprintf(page->out, "%*s%c %s\n", MARGIN + 1, "", curves[i].mark, curves[i].label);
+}
+
+/* 1, 2 or 5 times a power of ten that no point is above; labels have room for 0.1 %. */
+static double top_of(size_t n, const struct et_curve *curves, size_t n_curves)
+{
+	static const double steps[] = { 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5 };
+	double most = 0;
+
+	for (size_t i = 0; i < n_curves; i++) {
+		for (size_t k = 0; k < n; k++)
+			most = fmax(most, curves[i].y[k]); /* of NaN: the other */
+	}
+	for (size_t i = 0; i < ET_LENGTH(steps); i++) {
+		if (most <= steps[i])
+			return steps[i];
+	}
+	return 1;
+}
+
+void et_plot_small_shares(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
+	const char *x_label, const struct et_page *page)
+{
+	draw(x, n, curves, n_curves, top_of(n, curves, n_curves), x_label, page);
+}
+
+void et_plot_shares(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
+	const char *x_label, const struct et_page *page)
+{
+	draw(x, n, curves, n_curves, 1, x_label, page);
 }

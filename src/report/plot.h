@@ -15,4 +15,8 @@ struct et_curve {
 void et_plot_shares(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
 	const char *x_label, const struct et_page *page);
 
+/* The same with a scale that the largest of them, at most 100 %, decides. */
+void et_plot_small_shares(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
+	const char *x_label, const struct et_page *page);
+
 #endif

@@ -10,13 +10,13 @@ enum { N = 40000 };
 
 static void pace(enum et_load load, double *x)
 {
-	struct et_machine m;
+	struct et_loaded_machine m;
 
 	/* Many stretches: the walk forgets where it was only after some hundred runs. */
 	for (size_t i = 0; i < N; i++) {
 		if (i % 200 == 0)
-			et_machine_start(&m, load, 2, i);
-		x[i] = et_machine_next(&m);
+			et_loaded_machine_start(&m, load, 2, i);
+		x[i] = et_loaded_machine_next(&m);
 	}
 	near(et_sd(x, N) / et_mean(x, N), 0.2, 0.05, 0, "%s: relative sd", et_load_names[load]);
 	near(et_autocorrelation(x, N, 1), 0.43, 0, 0.03, "%s: correlation of neighbours",
@@ -31,11 +31,11 @@ static void pace(enum et_load load, double *x)
 
 static void own(double *x)
 {
-	struct et_machine m;
+	struct et_loaded_machine m;
 
-	et_machine_start(&m, ET_LOAD_DRIFT, 2, 1);
+	et_loaded_machine_start(&m, ET_LOAD_DRIFT, 2, 1);
 	for (size_t i = 0; i < N; i++)
-		x[i] = et_machine_own(&m, 0.02);
+		x[i] = et_loaded_machine_own(&m, 0.02);
 	near(et_mean(x, N), 0, 0, 4.5 * 0.02 / sqrt(N), "a program's own part: mean");
 	near(et_sd(x, N), 0.02, 0.03, 0, "its sd");
 	/* 3 (0.9 + 0.1 3^4) / 1.8^2 */

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `etalon lab real-programs`: whole programs over sizes, with inputs in a folder of their own. */
+#include "base/alloc.h"
+#include "cmd/lab_experiments.h"
+#include "cmd/lab_measured.h"
+#include "measure/child.h"
+#include "protocol/precision.h"
+#include "put/subject.h"
+#include "report/lab_precision.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum { MOST_SUBJECTS = 32 };
+
+/* What was found of the programs, and what they are given. */
+struct programs {
+	char *folder; /* of the inputs */
+	const char *missing[MOST_SUBJECTS];
+	struct et_lab_commands commands;
+};
+
+static int make_folder(struct programs *p, struct et_error *err)
+{
+	const char *parent = getenv("TMPDIR");
+
+	p->folder = et_asprintf("%s/etalon-lab.XXXXXX", parent && *parent ? parent : "/tmp");
+	if (mkdtemp(p->folder))
+		return 0;
+	int rc = et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", p->folder);
+	free(p->folder);
+	p->folder = NULL;
+	return rc;
+}
+
+static void remove_folder(const char *folder)
+{
+	DIR *d = folder ? opendir(folder) : NULL;
+
+	for (struct dirent *f = d ? readdir(d) : NULL; f; f = readdir(d))
+		unlinkat(dirfd(d), f->d_name, 0); /* of "." and "..": refused */
+	if (d)
+		closedir(d);
+	if (folder)
+		rmdir(folder);
+}
+
+/* Debian has games where not every PATH leads to. NULL when it is not there; caller frees. */
+static char *find(const char *program)
+{
+	const char *path = getenv("PATH");
+	ET_AUTO_FREE char *where =
+		et_asprintf("%s:/usr/games", path && *path ? path : "/usr/local/bin:/usr/bin:/bin");
+	char *found = NULL;
+
+	return et_child_resolve(program, where, NULL, &found, NULL) ? NULL : found;
+}
+
+static int add_sizes(struct programs *p, const struct et_lab_request *r, const struct et_subject *s,
+	const char *program, struct et_error *err)
+{
+	int rc = 0;
+
+	for (int i = 0; rc == 0 && i < ET_SUBJECT_SIZES; i++) {
+		if (r->measure.sizes && !(r->measure.sizes >> i & 1))
+			continue;
+		rc = et_subject_prepare(s, i, p->folder, err);
+		et_lab_commands_add(&p->commands, et_asprintf("%s %" PRIu64, s->name, s->sizes[i]),
+			et_subject_command(s, i, program, p->folder));
+	}
+	return rc;
+}
+
+static int gather(struct programs *p, const struct et_lab_request *r, struct et_error *err)
+{
+	size_t n_missing = 0;
+	char exe[4096];
+	int rc = et_cli_own_path(exe, sizeof(exe), err);
+
+	if (rc == 0)
+		rc = make_folder(p, err);
+	for (size_t i = 0; rc == 0 && et_subjects[i].name; i++) {
+		const struct et_subject *s = &et_subjects[i];
+		if (r->measure.programs && !(r->measure.programs >> i & 1))
+			continue;
+		ET_AUTO_FREE char *program = s->program ? find(s->program) : et_strdup(exe);
+		if (program)
+			rc = add_sizes(p, r, s, program, err);
+		else
+			p->missing[n_missing++] = s->name;
+	}
+	if (rc == 0 && !p->commands.n)
+		rc = et_fail(
+			err, ENOENT, ET_EXIT_ENVIRONMENT, "none of these programs is installed");
+	return rc;
+}
+
+int et_lab_real_programs(struct et_lab_request *r, struct et_error *err)
+{
+	struct et_experiment *e = NULL;
+	struct programs p = { 0 };
+	int rc;
+
+	if (r->measure.from) {
+		rc = et_lab_recall(r, &e, err);
+	} else {
+		rc = gather(&p, r, err);
+		if (rc == 0)
+			rc = et_lab_measure(r, &p.commands, 10, &e, err);
+		remove_folder(p.folder);
+	}
+	if (e) {
+		const char *const *missing = r->measure.from ? NULL : p.missing;
+		ET_AUTO_FREE struct et_counted *list = et_calloc(e->n_commands, sizeof(*list));
+		for (size_t i = 0; i < e->n_commands; i++)
+			et_counted_judge(&e->commands[i], &list[i]);
+		if (r->given & ET_LAB_JSON)
+			et_programs_json(e, list, missing, r->page.out);
+		else
+			et_programs_text(e, list, missing, &r->page);
+	}
+	rc = et_lab_conclude(r, e, false, rc); /* its inputs are gone */
+	et_experiment_free(e);
+	et_lab_commands_free(&p.commands);
+	free(p.folder);
+	return rc;
+}

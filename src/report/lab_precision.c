@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/lab_precision.h"
+#include "base/alloc.h"
+#include "base/json.h"
+#include "report/plot.h"
+#include "report/units.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BOLD "1"
+
+enum { NAME_COLUMNS = 14, TIME_COLUMNS = 10, PERCENT_COLUMNS = 8 };
+
+/* --- text --- */
+
+static void cell(const struct et_page *page, int width, const char *text)
+{
+	int gap = width - et_columns(text);
+
+	fprintf(page->out, "%*s%s", gap > 0 ? gap : 0, "", text);
+}
+
+static void precision_cells(const struct et_page *page, const struct et_precision *p)
+{
+	char buf[ET_FIGURE];
+
+	cell(page, TIME_COLUMNS, et_format_time(p->mean, buf));
+	cell(page, TIME_COLUMNS, et_format_rounded(p->sd, 3, buf));
+	cell(page, PERCENT_COLUMNS, et_format_percent(p->relative_error, buf));
+}
+
+static void counted_heading(const char *name, const struct et_page *page)
+{
+	fprintf(page->out, "%-*s%5s%5s", NAME_COLUMNS, name, "n", "out");
+	for (int i = 0; i < 2; i++)
+		fprintf(page->out, "%*s%*s%*s", TIME_COLUMNS, i ? "PT mean" : "ET mean",
+			TIME_COLUMNS, "sd", PERCENT_COLUMNS, "rel.");
+	putc('\n', page->out);
+}
+
+static void counted_row(const char *name, const struct et_counted *c, const struct et_page *page)
+{
+	ET_AUTO_FREE char *clean = et_clean(name, "");
+	ET_AUTO_FREE char *fits = et_shorten(clean, NAME_COLUMNS - 1);
+
+	fprintf(page->out, "%s%*s%5zu%5zu", fits, NAME_COLUMNS - et_columns(fits), "", c->pt.n,
+		c->removed);
+	precision_cells(page, &c->et);
+	precision_cells(page, &c->pt);
+	putc('\n', page->out);
+}
+
+static void versions_table(const struct et_versions *v, const struct et_page *page)
+{
+	ET_AUTO_FREE char *clean = et_clean(v->name, "");
+	char seconds[ET_FIGURE];
+	ET_AUTO_FREE char *title = et_asprintf("%s, %s: %zu runs", clean,
+		et_format_time(1e9 * v->seconds, seconds), v->list[ET_EMP_V1].et.n);
+
+	et_page_paragraph(page, 0, "", NULL, title, BOLD);
+	counted_heading("protocol", page);
+	for (int i = 0; i < ET_VERSIONS; i++)
+		counted_row(et_version_names[i], &v->list[i], page);
+	if (v->enough)
+		fprintf(page->out, "smallest adequate sample size (v6): %zu\n", v->enough);
+	putc('\n', page->out);
+}
+
+static int by_seconds(const void *a, const void *b)
+{
+	const struct et_versions *x = *(const struct et_versions *const *)a;
+	const struct et_versions *y = *(const struct et_versions *const *)b;
+
+	return (x->seconds > y->seconds) - (x->seconds < y->seconds);
+}
+
+static void versions_plot(const struct et_versions *list, size_t n, const struct et_page *page)
+{
+	static const struct {
+		enum et_version version;
+		enum et_metric metric;
+		char mark;
+		const char *label;
+	} drawn[] = {
+		{ ET_EMP_V1, ET_METRIC_ET, 'E', "elapsed time, every run (v1)" },
+		{ ET_EMP_V1, ET_METRIC_PT, '1', "process time, every run (v1)" },
+		{ ET_EMP_V6, ET_METRIC_PT, '6', "process time, v6" },
+		{ ET_OURS, ET_METRIC_PT, 'o', "process time, ours" },
+	};
+	ET_AUTO_FREE const struct et_versions **at = et_calloc(n, sizeof(*at));
+	ET_AUTO_FREE double *x = et_calloc(n, sizeof(*x));
+	ET_AUTO_FREE double *y = et_calloc(n, ET_LENGTH(drawn) * sizeof(*y));
+	struct et_curve curves[ET_LENGTH(drawn)];
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (list[i].seconds > 0) /* a command that never ran has none */
+			at[k++] = &list[i];
+	}
+	if (k < 2)
+		return;
+	qsort(at, k, sizeof(*at), by_seconds);
+	for (size_t d = 0; d < ET_LENGTH(drawn); d++) {
+		curves[d] = (struct et_curve){ drawn[d].label, drawn[d].mark, y + d * n };
+		for (size_t i = 0; i < k; i++) {
+			const struct et_counted *c = &at[i]->list[drawn[d].version];
+			x[i] = at[i]->seconds;
+			y[d * n + i] =
+				(drawn[d].metric == ET_METRIC_ET ? &c->et : &c->pt)->relative_error;
+		}
+	}
+	et_page_paragraph(page, 0, "", NULL, "relative error over the length of the task", BOLD);
+	et_plot_small_shares(x, k, curves, ET_LENGTH(drawn), "seconds", page);
+	putc('\n', page->out);
+}
+
+void et_versions_text(
+	const struct et_experiment *e, const struct et_versions *list, const struct et_page *page)
+{
+	for (size_t i = 0; i < e->n_commands; i++)
+		versions_table(&list[i], page);
+	versions_plot(list, e->n_commands, page);
+	et_page_paragraph(page, 0, "", NULL,
+		"n runs count, so many are left out; sd is the standard deviation, rel. the "
+		"relative error sd / mean. All protocols judge the same runs, so that rows differ "
+		"by the rule alone. The rules are modelled on the versions of EMP; the papers "
+		"measured each on its own.",
+		NULL);
+	et_page_paragraph(page, 0, "", NULL, "What counts:", NULL);
+	for (int i = 0; i < ET_VERSIONS; i++) {
+		ET_AUTO_FREE char *lead = et_asprintf("  %-5s", et_version_names[i]);
+		et_page_paragraph(page, 8, lead, NULL, et_version_rules[i], NULL);
+	}
+}
+
+/* What reads the counter on the machine that measured. */
+static const char *counter_name(const struct et_experiment *e)
+{
+	if (!strcmp(e->host.architecture, "x86_64"))
+		return "rdtsc";
+	return strcmp(e->host.architecture, "aarch64") ? "counter" : "cntvct";
+}
+
+static const char *method_name(const struct et_experiment *e, int method)
+{
+	return method == ET_BY_CLOCK     ? "clock_gettime"
+	       : method == ET_BY_COUNTER ? counter_name(e)
+					 : "EMP";
+}
+
+/* Ticks as the time they take at the counter's rate. */
+static struct et_precision in_time(const struct et_clock_methods *m, int method)
+{
+	struct et_precision p = m->by[method];
+
+	if (method == ET_BY_COUNTER) {
+		p.mean *= 1e9 / m->counter_hz;
+		p.sd *= 1e9 / m->counter_hz;
+	}
+	return p;
+}
+
+void et_clock_methods_text(const struct et_experiment *e, const struct et_clock_methods *list,
+	const struct et_page *page)
+{
+	for (size_t i = 0; i < e->n_commands; i++) {
+		const struct et_clock_methods *m = &list[i];
+
+		et_page_paragraph(page, 0, "", NULL, m->name, BOLD);
+		fprintf(page->out, "%-*s%5s%*s%*s%*s  of\n", NAME_COLUMNS, "method", "n",
+			TIME_COLUMNS, "mean", TIME_COLUMNS, "sd", PERCENT_COLUMNS, "rel.");
+		for (int k = 0; k < ET_CLOCK_METHODS; k++) {
+			struct et_precision p = in_time(m, k);
+			fprintf(page->out, "%-*s%5zu", NAME_COLUMNS, method_name(e, k), p.n);
+			precision_cells(page, &p);
+			fprintf(page->out, "  %s\n",
+				k == ET_BY_EMP ? "process time" : "elapsed time");
+		}
+		if (isfinite(m->counter_hz))
+			fprintf(page->out, "the counter made %.6f ticks a nanosecond\n",
+				1e-9 * m->counter_hz);
+		putc('\n', page->out);
+	}
+	et_page_paragraph(page, 0, "", NULL,
+		"All three watched the same runs: the first two every one of them, EMP the process "
+		"time of those that its sanity checks keep. sd is the standard deviation, rel. the "
+		"relative error sd / mean; of the counter, ticks at the rate above.",
+		NULL);
+}
+
+void et_programs_text(const struct et_experiment *e, const struct et_counted *list,
+	const char *const *missing, const struct et_page *page)
+{
+	counted_heading("program", page);
+	for (size_t i = 0; i < e->n_commands; i++)
+		counted_row(e->commands[i].name, &list[i], page);
+	for (; missing && *missing; missing++)
+		fprintf(page->out, "%-*s  not installed\n", NAME_COLUMNS, *missing);
+	putc('\n', page->out);
+	et_page_paragraph(page, 0, "", NULL,
+		"n runs count, so many are left out by 'etalon run'; sd is the standard deviation, "
+		"rel. the relative error sd / mean.",
+		NULL);
+}
+
+/* --- JSON --- */
+
+static void begin(struct et_json *w, const struct et_experiment *e, const char *lab, FILE *out)
+{
+	et_json_init(w, out, 2);
+	et_json_object(w, NULL);
+	et_json_string(w, "experiment", lab);
+	et_json_string(w, "id", e->id);
+	et_json_string(w, "label", e->label);
+	et_json_string(w, "state", et_state_names[e->state]);
+}
+
+static void write_precision(
+	struct et_json *w, const char *key, const struct et_precision *p, bool ticks)
+{
+	et_json_flat_object(w, key);
+	et_json_u64(w, "n", p->n);
+	et_json_double(w, ticks ? "mean_ticks" : "mean_ns", p->mean);
+	et_json_double(w, ticks ? "sd_ticks" : "sd_ns", p->sd);
+	et_json_double(w, "relative_error", p->relative_error);
+	et_json_end(w);
+}
+
+static void write_counted(struct et_json *w, const struct et_counted *c)
+{
+	et_json_u64(w, "n", c->pt.n);
+	et_json_u64(w, "removed", c->removed);
+	write_precision(w, "et", &c->et, false);
+	write_precision(w, "pt", &c->pt, false);
+}
+
+void et_versions_json(const struct et_experiment *e, const struct et_versions *list, FILE *out)
+{
+	struct et_json w;
+
+	begin(&w, e, "emp-versions", out);
+	et_json_array(&w, "tasks");
+	for (size_t i = 0; i < e->n_commands; i++) {
+		et_json_object(&w, NULL);
+		et_json_string(&w, "name", list[i].name);
+		et_json_double(&w, "seconds", list[i].seconds);
+		et_json_u64(&w, "enough", list[i].enough ? list[i].enough : ET_UNKNOWN);
+		et_json_array(&w, "versions");
+		for (int v = 0; v < ET_VERSIONS; v++) {
+			et_json_object(&w, NULL);
+			et_json_string(&w, "version", et_version_names[v]);
+			et_json_string(&w, "rule", et_version_rules[v]);
+			write_counted(&w, &list[i].list[v]);
+			et_json_end(&w);
+		}
+		et_json_end(&w);
+		et_json_end(&w);
+	}
+	et_json_end(&w);
+	et_json_end(&w);
+}
+
+void et_clock_methods_json(
+	const struct et_experiment *e, const struct et_clock_methods *list, FILE *out)
+{
+	struct et_json w;
+
+	begin(&w, e, "clock-methods", out);
+	et_json_array(&w, "tasks");
+	for (size_t i = 0; i < e->n_commands; i++) {
+		et_json_object(&w, NULL);
+		et_json_string(&w, "name", list[i].name);
+		et_json_double(&w, "counter_hz", list[i].counter_hz);
+		et_json_object(&w, "methods");
+		for (int k = 0; k < ET_CLOCK_METHODS; k++)
+			write_precision(&w, method_name(e, k), &list[i].by[k], k == ET_BY_COUNTER);
+		et_json_end(&w);
+		et_json_end(&w);
+	}
+	et_json_end(&w);
+	et_json_end(&w);
+}
+
+void et_programs_json(const struct et_experiment *e, const struct et_counted *list,
+	const char *const *missing, FILE *out)
+{
+	struct et_json w;
+
+	begin(&w, e, "real-programs", out);
+	if (missing)
+		et_json_flat_array(&w, "not_installed");
+	else
+		et_json_null(&w, "not_installed");
+	for (; missing && *missing; missing++)
+		et_json_string(&w, NULL, *missing);
+	if (missing)
+		et_json_end(&w);
+	et_json_array(&w, "programs");
+	for (size_t i = 0; i < e->n_commands; i++) {
+		et_json_object(&w, NULL);
+		et_json_string(&w, "name", e->commands[i].name);
+		write_counted(&w, &list[i]);
+		et_json_end(&w);
+	}
+	et_json_end(&w);
+	et_json_end(&w);
+}
