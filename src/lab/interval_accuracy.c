@@ -1,26 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/interval_accuracy.h"
 #include "base/alloc.h"
+#include "lab/record.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 const char *const et_interval_method_names[] = { "ticks", "times", "getrusage", "getrusage-user",
 	NULL };
-
-static double told(const struct et_interval_run *r, enum et_interval_method method)
-{
-	switch (method) {
-	case ET_INTERVAL_TICKS:
-		return r->ticks_ns;
-	case ET_INTERVAL_TIMES:
-		return r->times_ns;
-	case ET_INTERVAL_RUSAGE:
-		return r->rusage_ns;
-	default:
-		return r->rusage_user_ns;
-	}
-}
 
 struct et_interval_error et_interval_judge(
 	const struct et_interval_cell *c, enum et_interval_method method)
@@ -31,7 +19,7 @@ struct et_interval_error et_interval_judge(
 	for (size_t i = 0; i < c->n_runs; i++) {
 		const struct et_interval_run *r = &c->runs[i];
 		double truth = method == ET_INTERVAL_USER ? r->truth_user_ns : r->truth_ns;
-		double error = told(r, method) / truth - 1;
+		double error = r->told_ns[method] / truth - 1;
 		sum += error;
 		if (i == 0 || fabs(error) > fabs(e.worst))
 			e.worst = error;
@@ -49,6 +37,51 @@ double et_interval_count(const double *from, const double *to, size_t n, double 
 	for (size_t i = 0; i < n; i++)
 		count += ceil((to[i] - phase) / tick) - ceil((from[i] - phase) / tick);
 	return count * tick;
+}
+
+static void read_cell(
+	const struct et_experiment *e, const struct et_command *truth, struct et_interval_cell *c)
+{
+	const struct et_command *user = et_record_find(e, "truth-user", c->load, c->length_ns);
+	const struct et_command *told[ET_INTERVAL_METHODS];
+
+	for (int m = 0; m < ET_INTERVAL_METHODS; m++)
+		told[m] = et_record_find(e, et_interval_method_names[m], c->load, c->length_ns);
+	c->runs = et_calloc(truth->n_samples, sizeof(*c->runs));
+	for (size_t i = 0; i < truth->n_samples; i++) {
+		struct et_interval_run *r = &c->runs[c->n_runs];
+		bool whole = true;
+		r->truth_ns = et_record_at(truth, i);
+		r->truth_user_ns = et_record_at(user, i);
+		for (int m = 0; m < ET_INTERVAL_METHODS; m++) {
+			r->told_ns[m] = et_record_at(told[m], i);
+			whole = whole && r->told_ns[m] >= 0;
+		}
+		c->n_runs += whole && r->truth_ns > 0 && r->truth_user_ns > 0;
+	}
+}
+
+int et_interval_accuracy_read(
+	const struct et_experiment *e, struct et_interval_accuracy *out, struct et_error *err)
+{
+	struct et_interval_accuracy a = { 0 };
+
+	a.cells = et_calloc(e->n_commands, sizeof(*a.cells));
+	for (size_t i = 0; i < e->n_commands; i++) {
+		struct et_interval_cell *c = &a.cells[a.n_cells];
+		if (!et_record_case(&e->commands[i], "truth", &c->load, &c->length_ns) ||
+			!et_record_find(e, "truth-user", c->load, c->length_ns))
+			continue;
+		read_cell(e, &e->commands[i], c);
+		a.n_cells++;
+	}
+	if (!a.n_cells) {
+		et_interval_accuracy_free(&a);
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"experiment %s is not one of lab interval-accuracy", e->id);
+	}
+	*out = a;
+	return 0;
 }
 
 void et_interval_accuracy_free(struct et_interval_accuracy *a)

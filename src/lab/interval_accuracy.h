@@ -10,21 +10,26 @@
 
 #include "base/error.h"
 #include "lab/grid.h"
-#include "lab/watch.h"
-
-#include <stdbool.h>
+#include "model/experiment.h"
 
 /* The tick of the chapter's machines. */
 #define ET_CHAPTER_TICK_NS 10e6
 
-/* One run: true times and those that were told. */
+enum et_interval_method {
+	ET_INTERVAL_TICKS,  /* counted by ticks of ET_CHAPTER_TICK_NS, from when it did run */
+	ET_INTERVAL_TIMES,  /* times(): user and system */
+	ET_INTERVAL_RUSAGE, /* getrusage(): user and system */
+	ET_INTERVAL_USER,   /* what getrusage() calls user time */
+	ET_INTERVAL_METHODS,
+};
+
+/* In the record and in JSON. */
+extern const char *const et_interval_method_names[];
+
+/* One run: what was true and what was told. */
 struct et_interval_run {
 	double truth_ns, truth_user_ns;
-	double times_ns;       /* user and system, by times() */
-	double rusage_ns;      /* user and system, by getrusage() */
-	double rusage_user_ns; /* what it calls user time */
-	double ticks_ns;       /* counted by ticks of ET_CHAPTER_TICK_NS */
-	double elapsed_ns;
+	double told_ns[ET_INTERVAL_METHODS];
 };
 
 struct et_interval_cell {
@@ -35,7 +40,6 @@ struct et_interval_cell {
 };
 
 struct et_interval_accuracy {
-	double times_tick_ns; /* the unit of times() */
 	struct et_interval_cell *cells;
 	size_t n_cells;
 };
@@ -45,19 +49,12 @@ struct et_interval_accuracy_options {
 	struct et_lab_watch watch;
 };
 
+/* As et_kbest_accuracy_run and _read. */
 int et_interval_accuracy_run(const struct et_interval_accuracy_options *o,
-	struct et_interval_accuracy *out, struct et_error *err);
+	struct et_experiment **out, struct et_error *err);
+int et_interval_accuracy_read(
+	const struct et_experiment *e, struct et_interval_accuracy *out, struct et_error *err);
 void et_interval_accuracy_free(struct et_interval_accuracy *a);
-
-enum et_interval_method {
-	ET_INTERVAL_TICKS, /* the chapter's kernel */
-	ET_INTERVAL_TIMES,
-	ET_INTERVAL_RUSAGE,
-	ET_INTERVAL_USER, /* getrusage's user time alone */
-	ET_INTERVAL_METHODS,
-};
-
-extern const char *const et_interval_method_names[];
 
 /* Errors (told / true - 1) over the runs of a case; NaN without any. */
 struct et_interval_error {

@@ -4,10 +4,12 @@
 #include "base/clock.h"
 #include "clock/counter.h"
 #include "lab/interval_accuracy.h"
+#include "lab/record.h"
 #include "lab/witness.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +43,7 @@ struct work {
 
 struct bench {
 	const struct et_interval_accuracy_options *o;
-	struct et_interval_accuracy *a;
+	struct et_experiment *record;
 	struct et_counter counter;
 	double pair_ns;                 /* a block of each kind */
 	struct et_interval_run *shared; /* where a run leaves what it found */
@@ -138,20 +140,19 @@ static int measure(const struct bench *b, size_t blocks, double phase_ns)
 
 	getrusage(RUSAGE_SELF, &before);
 	times(&first);
-	uint64_t start = et_clock_read_ns(CLOCK_MONOTONIC);
 	uint64_t value = work_do(&w);
-	r->elapsed_ns = (double)(et_clock_read_ns(CLOCK_MONOTONIC) - start);
 	times(&last);
 	getrusage(RUSAGE_SELF, &after);
 	__asm__ volatile("" ::"r"(value));
-	r->rusage_user_ns =
-		(double)(et_timeval_ns(after.ru_utime) - et_timeval_ns(before.ru_utime));
-	r->rusage_ns = r->rusage_user_ns +
-		       (double)(et_timeval_ns(after.ru_stime) - et_timeval_ns(before.ru_stime));
-	r->times_ns = (ticks_told(&last) - ticks_told(&first)) * b->a->times_tick_ns;
+	double user = (double)(et_timeval_ns(after.ru_utime) - et_timeval_ns(before.ru_utime));
+	double system = (double)(et_timeval_ns(after.ru_stime) - et_timeval_ns(before.ru_stime));
+	double told = ticks_told(&last) - ticks_told(&first);
+	r->told_ns[ET_INTERVAL_USER] = user;
+	r->told_ns[ET_INTERVAL_RUSAGE] = user + system;
+	r->told_ns[ET_INTERVAL_TIMES] = told * 1e9 / (double)sysconf(_SC_CLK_TCK);
 	r->truth_user_ns = ns_of(b, et_undisturbed(w.user, w.blocks, interrupted));
 	r->truth_ns = r->truth_user_ns + ns_of(b, et_undisturbed(w.kernel, w.blocks, interrupted));
-	r->ticks_ns = count_ticks(b, &w, phase_ns);
+	r->told_ns[ET_INTERVAL_TICKS] = count_ticks(b, &w, phase_ns);
 	return 0;
 }
 
@@ -182,23 +183,33 @@ static int run_one(const struct bench *b, size_t blocks, double phase_ns, struct
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EINTR;
 }
 
+static void note_run(
+	struct et_experiment *e, uint32_t first_series, const struct et_interval_run *r)
+{
+	et_record_time(e, first_series, r->truth_ns, NAN);
+	et_record_time(e, first_series + 1, r->truth_user_ns, NAN);
+	for (uint32_t m = 0; m < ET_INTERVAL_METHODS; m++)
+		et_record_time(e, first_series + 2 + m, r->told_ns[m], NAN);
+}
+
 static int measure_cell(
 	void *ctx, struct et_walk *walk, unsigned load, uint64_t length_ns, struct et_error *err)
 {
 	struct bench *b = ctx;
-	const struct et_grid *grid = &b->o->grid;
+	uint32_t runs = b->o->grid.runs;
+	uint32_t series = et_record_series(b->record, "truth", load, length_ns);
 	int rc = 0;
 
-	struct et_interval_cell *c = &b->a->cells[b->a->n_cells++];
-	*c = (struct et_interval_cell){ .load = load, .length_ns = length_ns };
-	c->runs = et_calloc(grid->runs, sizeof(*c->runs));
-	while (rc == 0 && !walk->stopped && c->n_runs < grid->runs) {
-		double phase = ET_CHAPTER_TICK_NS * ((double)c->n_runs + 0.5) / grid->runs;
+	et_record_series(b->record, "truth-user", load, length_ns);
+	for (int m = 0; m < ET_INTERVAL_METHODS; m++)
+		et_record_series(b->record, et_interval_method_names[m], load, length_ns);
+	for (uint32_t i = 0; rc == 0 && !walk->stopped && i < runs; i++) {
+		double phase = ET_CHAPTER_TICK_NS * (i + 0.5) / runs;
 		double pairs = (double)length_ns / b->pair_ns;
 		size_t blocks = pairs > 1 ? (size_t)pairs : 1;
 		rc = run_one(b, blocks, phase, walk, err);
 		if (rc == 0) {
-			c->runs[c->n_runs++] = *b->shared;
+			note_run(b->record, series, b->shared);
 			/* Speed may have changed since; so must the number of blocks. */
 			b->pair_ns = b->shared->truth_ns / (double)blocks;
 		}
@@ -231,10 +242,9 @@ static int calibrate(struct bench *b, struct et_error *err)
 }
 
 int et_interval_accuracy_run(const struct et_interval_accuracy_options *o,
-	struct et_interval_accuracy *out, struct et_error *err)
+	struct et_experiment **out, struct et_error *err)
 {
-	struct et_interval_accuracy a = { .times_tick_ns = 1e9 / (double)sysconf(_SC_CLK_TCK) };
-	struct bench b = { .o = o, .a = &a };
+	struct bench b = { .o = o };
 	int rc = calibrate(&b, err);
 
 	if (rc)
@@ -243,12 +253,13 @@ int et_interval_accuracy_run(const struct et_interval_accuracy_options *o,
 		NULL, sizeof(*b.shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (b.shared == MAP_FAILED)
 		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "shared memory");
-	a.cells = et_calloc(o->grid.n_loads * o->grid.n_lengths, sizeof(*a.cells));
+	b.record = et_record_new();
+	b.record->plan.runs = o->grid.runs;
 	rc = et_grid_walk(&o->grid, o->grid.runs, &o->watch, measure_cell, &b, err);
 	munmap(b.shared, sizeof(*b.shared));
 	if (rc)
-		et_interval_accuracy_free(&a);
+		et_experiment_free(b.record);
 	else
-		*out = a;
+		*out = b.record;
 	return rc;
 }
