@@ -2,8 +2,8 @@
 #include "measure/reap.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "clock/counter.h"
 #include "base/sysroot.h"
+#include "clock/counter.h"
 
 #include <errno.h>
 #include <signal.h>

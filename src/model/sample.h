@@ -84,7 +84,7 @@ struct et_sample {
 	enum et_pt_source pt_source;
 	uint64_t started_wall_ns; /* since 1970 */
 	uint64_t et_ns, pt_ns;
-	uint64_t counter_ticks; /* the window of et_ns by the processor's counter */
+	uint64_t counter_ticks;      /* the window of et_ns by the processor's counter */
 	uint64_t user_ns, system_ns; /* the kernel's split, sampled at ticks, scaled to pt_ns */
 	uint64_t wait_ns;            /* runnable, waiting for a CPU */
 	uint64_t blocked_ns;         /* waiting for block I/O */
