@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 
+extern const struct et_verb et_verb_clock;
 extern const struct et_verb et_verb_compare;
 extern const struct et_verb et_verb_completion;
 extern const struct et_verb et_verb_daemons;
@@ -34,6 +35,7 @@ const struct et_verb *const et_verbs[] = {
 	&et_verb_import,
 	&et_verb_rm,
 	&et_verb_env,
+	&et_verb_clock,
 	&et_verb_lab,
 	&et_verb_put,
 	&et_verb_completion,

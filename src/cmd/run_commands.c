@@ -138,32 +138,6 @@ static int find_reference(struct et_run_options *o, struct et_error *err)
 		"a number from 1 to %zu, or a command's name", e->n_commands);
 }
 
-static int check_plan(struct et_run_options *o, struct et_error *err)
-{
-	struct et_plan *p = &o->e->plan;
-
-	if (p->min_runs > p->max_runs)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "--min-runs %u is above --max-runs %u",
-			p->min_runs, p->max_runs);
-	if (p->order == ET_ORDER_DUET && o->e->metric == ET_METRIC_ET)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--order duet cannot judge elapsed time: the two share a CPU"),
-			"use --order random, or --metric pt");
-	if (o->outputs.stdout_taken && o->e->child.output && !strcmp(o->e->child.output, "inherit"))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"the record and the program's output cannot both go to stdout"),
-			"write the record to a file, or the output with --output FILE");
-	if (o->e->label && !strcmp(o->e->label, "last"))
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"--label: 'last' means the newest experiment already");
-	if (o->names.n > o->e->n_commands)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "%zu names for %zu commands", o->names.n,
-			o->e->n_commands);
-	return 0;
-}
-
 static int make_ranges(struct et_run_options *o, struct et_error *err)
 {
 	bool scanned = false;
@@ -238,5 +212,5 @@ int et_run_options_finish(
 	if (!ops->after)
 		warn_of_shell_syntax(e);
 	rc = find_reference(o, err);
-	return rc ? rc : check_plan(o, err);
+	return rc ? rc : et_run_options_check(o, err);
 }

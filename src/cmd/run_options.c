@@ -83,13 +83,19 @@ static int handle_plan(struct et_run_options *o, int id, const char *arg, struct
 	case O_WARMUP:
 		return count("--warmup", arg, 0, &p->warmup, err);
 	case O_RUNS:
+		o->runs_given = true;
 		return count("--runs", arg, 1, &p->runs, err);
 	case O_UNTIL:
 		return et_parse_ratio("--until", arg, &p->until_ratio, err);
 	case O_MIN:
 		return count("--min-runs", arg, 2, &p->min_runs, err);
 	case O_MAX:
+		o->max_given = true;
 		return count("--max-runs", arg, 2, &p->max_runs, err);
+	case O_BEST:
+		return count("--best", arg, 1, &p->k, err);
+	case O_EPSILON:
+		return et_parse_ratio("--epsilon", arg, &p->epsilon, err);
 	case O_TIME_LIMIT:
 		return et_parse_duration("--time-limit", arg, &p->time_limit_ns, err);
 	case O_METRONOME:
@@ -108,11 +114,6 @@ static int handle_plan(struct et_run_options *o, int id, const char *arg, struct
 	default: /* O_PROTOCOL */
 		rc = choice("--protocol", et_protocol_names, arg, &k, err);
 		o->e->protocol = (enum et_protocol)k;
-		if (rc == 0 && o->e->protocol == ET_PROTOCOL_KBEST)
-			return et_hint(err,
-				et_fail(err, ENOTSUP, ET_EXIT_USAGE,
-					"--protocol kbest times functions, not whole programs"),
-				"use emp or raw");
 		return rc;
 	}
 }

@@ -18,6 +18,8 @@ enum {
 	O_TIME_LIMIT,
 	O_METRONOME,
 	O_PROTOCOL,
+	O_BEST,
+	O_EPSILON,
 	O_METRIC,
 	O_ORDER,
 	O_SEED,
@@ -71,7 +73,7 @@ struct et_run_options {
 	struct et_outputs outputs;
 	double regression_ratio; /* --fail-on-regression: slowdown that is too much; INFINITY: none
 				  */
-	bool seed_given;
+	bool seed_given, runs_given, max_given;
 	bool env; /* change the environment for the duration */
 };
 
@@ -81,6 +83,8 @@ void et_run_options_init(struct et_run_options *o);
 void et_run_options_free(struct et_run_options *o);
 /* As et_option_fn; ctx is the struct. */
 int et_run_options_handle(void *ctx, int id, char *const *args, struct et_error *err);
+/* What does not go together is refused; defaults that depend on other options are filled in. */
+int et_run_options_check(struct et_run_options *o, struct et_error *err);
 /* Checks options against each other and makes the commands of the operands. */
 int et_run_options_finish(
 	struct et_run_options *o, const struct et_operands *ops, struct et_error *err);

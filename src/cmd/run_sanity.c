@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/run_sanity.h"
 #include "base/clock.h"
+#include "model/advice.h"
 #include "protocol/sanity.h"
 #include "store/cutoffs.h"
 
@@ -49,7 +50,7 @@ int et_run_sanity(struct et_store *store, struct et_experiment *e, struct et_war
 	bool there = false;
 	size_t n = 0;
 
-	if (e->protocol != ET_PROTOCOL_EMP)
+	if (et_protocol_choose(e).protocol != ET_PROTOCOL_EMP)
 		return 0;
 	int rc = et_cutoffs_load(store, e->host.name, &cutoffs, &there, err);
 	if (rc)

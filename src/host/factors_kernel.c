@@ -4,9 +4,11 @@
 #include "base/parse.h"
 #include "base/sysroot.h"
 #include "host/factors.h"
+#include "host/host.h"
 
 #include <ctype.h>
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -342,11 +344,9 @@ void et_stolen_read(const struct et_machine *m, struct et_finding *f)
 
 void et_load_read(const struct et_machine *m, struct et_finding *f)
 {
-	char text[128];
-	double load;
+	double load = et_host_load(m->root);
 
-	if (et_sysroot_line(m->root, "/proc/loadavg", text, sizeof(text)) <= 0 ||
-		sscanf(text, "%lf", &load) != 1)
+	if (isnan(load))
 		return;
 	et_finding_set(f,
 		load < 0.1 * (m->host.cpus ? m->host.cpus : 1) ? ET_VERDICT_FINE

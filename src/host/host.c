@@ -5,6 +5,7 @@
 #include "base/parse.h"
 #include "base/sysroot.h"
 
+#include <math.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -146,4 +147,15 @@ void et_host_read(const char *root, struct et_host *host)
 	host->tick_ns = et_timespec_ns(tick);
 	host->memory_bytes = memory_bytes(root);
 	host->block_delays = tells_block_delays(root, host->kernel);
+}
+
+double et_host_load(const char *root)
+{
+	char text[128];
+	double load;
+
+	if (et_sysroot_line(root, "/proc/loadavg", text, sizeof(text)) <= 0 ||
+		sscanf(text, "%lf", &load) != 1)
+		return NAN;
+	return load;
 }

@@ -6,5 +6,7 @@
 #include "model/experiment.h"
 
 void et_host_read(const char *root, struct et_host *host);
+/* Tasks that wanted a CPU in the last minute, on average; NaN: the kernel does not tell. */
+double et_host_load(const char *root);
 
 #endif

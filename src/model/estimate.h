@@ -32,6 +32,18 @@ struct et_estimate {
 	struct et_warnings warnings;
 };
 
+/* The K fastest of a command's runs, where K-best was the protocol. */
+struct et_kbest_result {
+	uint32_t k; /* 0: it was not */
+	size_t n;   /* runs that counted */
+	double epsilon;
+	double best;   /* nanoseconds; NaN without a run */
+	double spread; /* how far the K-th is above the best; NaN with fewer than K runs */
+	double error; /* the best is at most so far above the floor of the times (95 %); NaN unknown
+		       */
+	bool converged;
+};
+
 /* Two commands or series compared: the ratio b/a. Pairs where there were pairs, else apart. */
 struct et_contrast {
 	uint32_t a, b;           /* commands or series; a is the reference */
@@ -70,6 +82,7 @@ struct et_judgement {
 		struct et_estimate et, pt; /* n == 0 when there were no solo samples */
 		/* The same with what the protocol's rules removed; n == 0 when that was nothing. */
 		struct et_estimate et_before, pt_before;
+		struct et_kbest_result kbest;
 		struct et_warnings warnings; /* about the command as a whole */
 		size_t removed;
 	} * commands;

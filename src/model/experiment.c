@@ -7,7 +7,7 @@
 
 const char *const et_order_names[] = { "auto", "random", "round-robin", "sequential", "duet",
 	NULL };
-const char *const et_protocol_names[] = { "emp", "kbest", "raw", NULL };
+const char *const et_protocol_names[] = { "emp", "kbest", "raw", "auto", NULL };
 const char *const et_state_names[] = { "running", "interrupted", "done", "failed", NULL };
 
 static void command_free(struct et_command *c)

@@ -18,6 +18,7 @@ enum et_protocol {
 	ET_PROTOCOL_EMP,
 	ET_PROTOCOL_KBEST,
 	ET_PROTOCOL_RAW,
+	ET_PROTOCOL_AUTO, /* emp or kbest, as the warm-up tells: see model/advice.h */
 };
 
 enum et_state {

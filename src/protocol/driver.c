@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/driver.h"
 #include "base/alloc.h"
+#include "model/advice.h"
 #include "num/dist.h"
+#include "num/kbest.h"
 #include "num/moments.h"
 #include "protocol/schedule.h"
 
@@ -33,7 +35,8 @@ struct state {
 	bool *earlier;
 	uint32_t earlier_rounds;
 	size_t width;
-	uint32_t next_look; /* round after which --until is judged again */
+	uint32_t next_look; /* round after which --until or K-best is judged again */
+	bool kbest;         /* sampled until the fastest agree */
 };
 
 static void learn(struct known *k, const struct et_sample *s)
@@ -284,15 +287,32 @@ static bool sure_enough(const struct et_experiment *e, uint32_t command)
 	return reached <= e->plan.until_ratio; /* NaN is not */
 }
 
+static bool fastest_agree(const struct et_experiment *e, uint32_t command)
+{
+	struct et_kbest_set set;
+	size_t n;
+	ET_AUTO_FREE double *x = et_command_values(&e->commands[command], e->metric, ET_SOLO, &n);
+
+	et_kbest_set_init(&set, e->plan.k);
+	for (size_t i = 0; i < n; i++)
+		et_kbest_set_add(&set, x[i], 0);
+	return et_kbest_converged(&set, e->plan.epsilon);
+}
+
+static bool satisfied(const struct state *st, uint32_t command)
+{
+	return st->kbest ? fastest_agree(st->e, command) : sure_enough(st->e, command);
+}
+
 static bool another_round(struct state *st, uint32_t rounds_done, uint32_t only)
 {
 	const struct et_plan *p = &st->e->plan;
 
 	if (out_of_time(st))
 		return false;
-	if (p->until_ratio == 0)
+	if (!st->kbest && p->until_ratio == 0)
 		return rounds_done < p->runs;
-	if (rounds_done < p->min_runs)
+	if (rounds_done < (st->kbest ? p->k : p->min_runs))
 		return true;
 	if (rounds_done >= p->max_runs)
 		return false;
@@ -301,9 +321,9 @@ static bool another_round(struct state *st, uint32_t rounds_done, uint32_t only)
 		return true;
 	st->next_look = rounds_done + 1 + rounds_done / 20;
 	if (only != UINT32_MAX)
-		return !sure_enough(st->e, only);
+		return !satisfied(st, only);
 	for (uint32_t c = 0; c < st->e->n_commands; c++) {
-		if (!sure_enough(st->e, c))
+		if (!satisfied(st, c))
 			return true;
 	}
 	return false;
@@ -321,15 +341,17 @@ static int run_rounds(struct state *st, uint32_t only, struct et_error *err)
 
 /*
  * Warm-up: each command alone, as often as asked; after a resume again, the machine is cold. Duets
- * need one look at each command first, to know whether the two can overlap and on how many CPUs.
+ * need one look at each command first, to know whether the two can overlap and on how many CPUs; so
+ * does a protocol that is to be chosen.
  */
 static int warm_up(struct state *st, uint32_t only, struct et_error *err)
 {
 	enum et_order order = st->e->plan.order;
 	bool duets = st->e->n_commands > 1 && (order == ET_ORDER_AUTO || order == ET_ORDER_DUET);
+	bool undecided = st->e->protocol == ET_PROTOCOL_AUTO;
 	uint32_t times = st->e->plan.warmup;
 
-	if (!times && duets && !st->earlier_rounds)
+	if (!times && (duets || undecided) && !st->earlier_rounds)
 		times = 1;
 	for (uint32_t w = 0; w < times; w++) {
 		for (uint32_t c = 0; c < st->e->n_commands; c++) {
@@ -346,6 +368,30 @@ static int warm_up(struct state *st, uint32_t only, struct et_error *err)
 	return 0;
 }
 
+/* 0: nobody knows. */
+static uint64_t count_turns(const struct state *st)
+{
+	const struct et_plan *p = &st->e->plan;
+	bool sequential = p->order == ET_ORDER_SEQUENTIAL;
+	uint64_t per_round =
+		sequential ? st->e->n_commands
+			   : et_schedule_round(p, st->e->n_commands, 1, UINT32_MAX, st->turns);
+
+	if (p->until_ratio > 0 || st->kbest)
+		return 0;
+	return st->e->n_commands * (uint64_t)p->warmup + per_round * p->runs;
+}
+
+/* What the warm-up has decided, where it was to decide. */
+static void choose_protocol(struct state *st)
+{
+	const struct et_plan *p = &st->e->plan;
+
+	st->kbest = et_protocol_choose(st->e).protocol == ET_PROTOCOL_KBEST && p->k >= 1 &&
+		    p->k <= ET_KBEST_MOST;
+	st->total = count_turns(st);
+}
+
 /* Commands `from` to `to` together: setup, warm-up, rounds, cleanup. */
 static int run_group(
 	struct state *st, uint32_t from, uint32_t to, uint32_t only, struct et_error *err)
@@ -358,6 +404,7 @@ static int run_group(
 		rc = x->around(x->ctx, ET_BEFORE_ALL, c, err);
 	if (rc == 0)
 		rc = warm_up(st, only, err);
+	choose_protocol(st);
 	if (rc == 0)
 		rc = run_rounds(st, only, err);
 	int rc3 = settle(st, UINT64_MAX, rc ? NULL : err);
@@ -368,19 +415,6 @@ static int run_group(
 		rc = rc ? rc : rc2;
 	}
 	return rc;
-}
-
-static uint64_t count_turns(const struct state *st)
-{
-	const struct et_plan *p = &st->e->plan;
-	bool sequential = p->order == ET_ORDER_SEQUENTIAL;
-	uint64_t per_round =
-		sequential ? st->e->n_commands
-			   : et_schedule_round(p, st->e->n_commands, 1, UINT32_MAX, st->turns);
-
-	if (p->until_ratio > 0)
-		return 0;
-	return st->e->n_commands * (uint64_t)p->warmup + per_round * p->runs;
 }
 
 /* Goes on counting where an earlier start left off. */
@@ -423,7 +457,7 @@ int et_drive(struct et_driver *d, struct et_error *err)
 	st.turns = et_calloc(st.width, sizeof(*st.turns));
 	st.known = et_calloc(d->e->n_commands, sizeof(*st.known));
 	take_stock(&st);
-	st.total = count_turns(&st);
+	choose_protocol(&st);
 	st.limit_ns = d->e->plan.time_limit_ns;
 	if (d->e->plan.order == ET_ORDER_SEQUENTIAL) {
 		uint64_t share = d->e->plan.time_limit_ns / d->e->n_commands;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/native.h"
 #include "base/json.h"
+#include "model/advice.h"
 #include "model/field.h"
 #include "report/pair.h"
 
@@ -120,6 +121,40 @@ static void write_before(struct et_json *w, const struct et_judgement *j, size_t
 	et_json_end(w);
 }
 
+static void write_kbest(struct et_json *w, const struct et_kbest_result *r)
+{
+	if (!r->k) {
+		et_json_null(w, "kbest");
+		return;
+	}
+	et_json_flat_object(w, "kbest");
+	et_json_u64(w, "k", r->k);
+	et_json_double(w, "epsilon", r->epsilon);
+	et_json_u64(w, "n", r->n);
+	et_json_double(w, "best_ns", r->best);
+	et_json_double(w, "spread", r->spread);
+	et_json_double(w, "error", r->error);
+	et_json_bool(w, "converged", r->converged);
+	et_json_end(w);
+}
+
+/* What --protocol auto came to, and why. */
+static void write_choice(struct et_json *w, const struct et_experiment *e)
+{
+	struct et_choice choice = et_protocol_choose(e);
+
+	if (!choice.automatic) {
+		et_json_null(w, "chosen");
+		return;
+	}
+	et_json_object(w, "chosen");
+	et_json_string(w, "protocol", et_protocol_names[choice.protocol]);
+	et_json_double(w, "expected_s", choice.seconds);
+	et_json_bool(w, "loaded", choice.loaded);
+	et_json_string(w, "why", choice.why);
+	et_json_end(w);
+}
+
 static void write_command_head(struct et_json *w, const struct et_command *c)
 {
 	et_json_string(w, "name", c->name);
@@ -157,6 +192,7 @@ static void write_commands(
 		write_estimate(w, "et", &j->commands[i].et);
 		write_estimate(w, "pt", &j->commands[i].pt);
 		write_before(w, j, i);
+		write_kbest(w, &j->commands[i].kbest);
 		et_warnings_json(w, &j->commands[i].warnings);
 		et_json_end(w);
 		et_json_end(w);
@@ -179,6 +215,7 @@ void et_native_write(const struct et_experiment *e, const struct et_judgement *j
 	et_json_u64(&w, "finished_wall_ns", e->finished_wall_ns);
 	et_json_string(&w, "state", et_state_names[e->state]);
 	et_json_string(&w, "protocol", et_protocol_names[e->protocol]);
+	write_choice(&w, e);
 	et_json_string(&w, "metric", et_metric_names[e->metric]);
 	et_json_string(&w, "order", et_order_names[e->plan.order]);
 	et_json_u64(&w, "seed", e->plan.seed);

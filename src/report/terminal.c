@@ -190,3 +190,14 @@ void et_page_paragraph(const struct et_page *p, int indent, const char *lead,
 	}
 	putc('\n', p->out);
 }
+
+void et_page_row(const struct et_page *p, int column, const char *label, const char *style,
+	const char *fmt, va_list ap)
+{
+	ET_AUTO_FREE char *lead = et_asprintf("  %s", label);
+	ET_AUTO_FREE char *value = NULL;
+
+	if (vasprintf(&value, fmt, ap) < 0)
+		value = et_strdup(fmt);
+	et_page_paragraph(p, column, lead, style ? style : "2", value, style);
+}

@@ -8,6 +8,7 @@
 
 #include "base/attr.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 
 /*
@@ -35,5 +36,8 @@ struct et_page {
  */
 void et_page_paragraph(const struct et_page *p, int indent, const char *lead,
 	const char *lead_style, const char *text, const char *style);
+/* "  label      value …", the value from the given column on; faint where there is no style. */
+void et_page_row(const struct et_page *p, int column, const char *label, const char *style,
+	const char *fmt, va_list ap);
 
 #endif

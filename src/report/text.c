@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/text.h"
 #include "base/alloc.h"
+#include "model/advice.h"
 #include "model/culprit.h"
 #include "report/comparison.h"
 #include "report/histogram.h"
@@ -16,7 +17,6 @@ enum { NARROWEST = 40, VALUE_COLUMN = 16, CULPRITS = 3, CULPRITS_VERBOSE = 10 };
 
 #define BOLD "1"
 #define JUDGED "1;32"
-#define FAINT "2"
 #define WARNING "33"
 
 struct text {
@@ -30,17 +30,11 @@ struct text {
 static ET_PRINTF(4, 5) void row(
 	const struct text *t, const char *label, const char *style, const char *fmt, ...)
 {
-	char lead[VALUE_COLUMN + 2];
-	char *value = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&value, fmt, ap) < 0)
-		value = et_strdup(fmt);
+	et_page_row(&t->page, VALUE_COLUMN, label, style, fmt, ap);
 	va_end(ap);
-	snprintf(lead, sizeof(lead), "  %s", label);
-	et_page_paragraph(&t->page, VALUE_COLUMN, lead, style ? style : FAINT, value, style);
-	free(value);
 }
 
 static void warnings(const struct text *t, const struct et_warnings *w)
@@ -73,10 +67,12 @@ static void phrases_free(struct phrases *p)
 	free(p->text);
 }
 
+static const char *const metric_labels[] = { "process time", "elapsed time" };
+
 static void time_row(
 	const struct text *t, enum et_metric m, const struct et_estimate *est, bool judged)
 {
-	const char *label = m == ET_METRIC_PT ? "process time" : "elapsed time";
+	const char *label = metric_labels[m];
 	const char *style = judged ? JUDGED : NULL;
 	char time[ET_FIGURE], lo[ET_FIGURE], hi[ET_FIGURE], level[ET_FIGURE];
 
@@ -98,6 +94,26 @@ static void time_row(
 			et_scale_number(scale, fmax(est->lo, 0), lo),
 			et_scale_number(scale, est->hi, hi), scale.unit,
 			est->interval_method ? est->interval_method : "?", est->coverage_factor);
+}
+
+/* K-best's answer in place of the mean, which stands below it. */
+static void kbest_rows(const struct text *t, enum et_metric m, const struct et_kbest_result *r,
+	const struct et_estimate *mean)
+{
+	char best[ET_FIGURE], part[ET_FIGURE], error[ET_FIGURE];
+
+	et_format_time(r->best, best);
+	if (isnan(r->spread))
+		row(t, metric_labels[m], JUDGED, "%s, the fastest of %zu run%s", best, r->n,
+			r->n == 1 ? "" : "s");
+	else
+		row(t, metric_labels[m], JUDGED, "%s, the fastest of %zu runs: %u are within %s%s",
+			best, r->n, r->k, et_format_percent(r->spread, part),
+			r->converged ? "" : ", not converged");
+	if (t->verbose && isfinite(r->error))
+		row(t, "", NULL, "at most %s above the floor of the times (95 %%)",
+			et_format_percent(r->error, error));
+	row(t, "mean", NULL, "%s", et_format_time(mean->mean, best));
 }
 
 static void spread_rows(const struct text *t, const struct et_estimate *est)
@@ -267,7 +283,10 @@ static void figures(const struct text *t, size_t i, const struct et_tally *tally
 	enum et_metric other = judged == ET_METRIC_PT ? ET_METRIC_ET : ET_METRIC_PT;
 	char user[ET_FIGURE], system[ET_FIGURE];
 
-	time_row(t, judged, by_metric[judged], true);
+	if (t->j->commands[i].kbest.n && judged == t->e->metric)
+		kbest_rows(t, judged, &t->j->commands[i].kbest, by_metric[judged]);
+	else
+		time_row(t, judged, by_metric[judged], true);
 	if (by_metric[other]->n || t->verbose)
 		time_row(t, other, by_metric[other], false);
 	if (split_is_told(t->e, tally))
@@ -383,6 +402,12 @@ void et_text_result(const struct et_experiment *e, const struct et_judgement *j,
 		command_block(&t, i);
 	}
 	et_comparison(e, j, &t.page, o->verbose);
+	struct et_choice choice = et_protocol_choose(e);
+	if (choice.automatic) {
+		putc('\n', out);
+		row(&t, "protocol", NULL, "%s, chosen: %s", et_protocol_names[choice.protocol],
+			choice.why);
+	}
 	if (j->warnings.n)
 		putc('\n', out);
 	warnings(&t, &j->warnings);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/doubts.h"
 #include "base/alloc.h"
+#include "model/advice.h"
 #include "model/culprit.h"
 #include "num/quantile.h"
 #include "stats/diagnosis.h"
@@ -120,7 +121,7 @@ static void doubt_extent(
 	const struct et_experiment *e, const struct totals *t, struct et_warnings *out)
 {
 	if (e->state == ET_STATE_DONE && e->plan.until_ratio == 0 && e->plan.time_limit_ns &&
-		t->turns < e->plan.runs)
+		t->turns < e->plan.runs && et_protocol_choose(e).protocol != ET_PROTOCOL_KBEST)
 		et_warn(out, "the time limit ended it after %zu of %u runs", t->turns,
 			e->plan.runs);
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/judge.h"
 #include "base/alloc.h"
+#include "model/advice.h"
+#include "num/kbest.h"
 #include "stats/contrast.h"
 #include "stats/doubts.h"
 #include "stats/summary.h"
 
+#include <math.h>
 #include <string.h>
 
 /*
@@ -57,8 +60,8 @@ static void judge_metric(const struct et_experiment *e, const struct et_command 
 	et_summarise(x, k, e->plan.level, out);
 	if (et_command_arrangement(c) == ET_SOLO)
 		allow_for_two_sigma(e, c, m, out);
-	/* Doubts about the judged metric are enough: the other would repeat them. */
-	if (m == e->metric && k > 0)
+	/* Doubts about the judged metric are enough, and about a mean where it is the answer. */
+	if (m == e->metric && k > 0 && et_protocol_choose(e).protocol != ET_PROTOCOL_KBEST)
 		et_doubt_series(x, k, &out->warnings);
 }
 
@@ -114,6 +117,41 @@ static void doubt_until(const struct et_experiment *e, size_t i, struct et_judge
 			100 * e->plan.until_ratio, 100 * reached, est->n);
 }
 
+/* The answer of K-best: the fastest run, if K of them agree with it. */
+static void judge_kbest(const struct et_experiment *e, size_t i, struct et_judgement *out)
+{
+	const double confidence = 0.95;
+	const struct et_plan *p = &e->plan;
+	struct et_kbest_result *r = &out->commands[i].kbest;
+	struct et_kbest_set set;
+	size_t n;
+
+	/* A record from elsewhere may not say. */
+	if (et_protocol_choose(e).protocol != ET_PROTOCOL_KBEST || p->k < 1 || p->k > ET_KBEST_MOST)
+		return;
+	ET_AUTO_FREE double *x = et_command_values(&e->commands[i], e->metric, ET_SOLO, &n);
+	et_kbest_set_init(&set, p->k);
+	for (size_t s = 0; s < n; s++)
+		et_kbest_set_add(&set, x[s], 0);
+	*r = (struct et_kbest_result){ .k = p->k,
+		.n = n,
+		.epsilon = p->epsilon,
+		.best = n ? set.value[0] : NAN,
+		.spread = n < p->k ? NAN : et_kbest_spread(&set),
+		.error = n < p->k ? NAN : et_kbest_error(&set, confidence),
+		.converged = et_kbest_converged(&set, p->epsilon) };
+	if (n && n < p->k)
+		et_warn(&out->commands[i].warnings,
+			"%zu runs are fewer than the %u that are to agree: the fastest may be "
+			"chance",
+			n, p->k);
+	else if (n && !r->converged)
+		et_warn(&out->commands[i].warnings,
+			"not converged: the %u fastest of %zu runs are %.3g %% apart, not within "
+			"%.3g %%; allow more runs with --max-runs, or a wider --epsilon",
+			p->k, n, 100 * r->spread, 100 * p->epsilon);
+}
+
 /* Process time says little about programs that mostly wait. */
 static void doubt_metric(const struct et_experiment *e, struct et_contrast *c)
 {
@@ -156,7 +194,9 @@ void et_judge(const struct et_experiment *e, struct et_judgement *out)
 		judge_before(e, c, ET_METRIC_PT, &out->commands[i].pt_before);
 		out->commands[i].removed = count_removed(c);
 		et_doubt_command(e, c, &out->commands[i].warnings);
-		doubt_until(e, i, out);
+		judge_kbest(e, i, out);
+		if (!out->commands[i].kbest.k)
+			doubt_until(e, i, out);
 	}
 	judge_contrasts(e, out);
 	et_doubt_host(e, &out->warnings);

@@ -1,31 +1,61 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The weighted line against R: summary(lm(y ~ x, weights = 1 / sigma^2)). */
+/*
+ * Norris, NIST's certified linear regression (StRD), what is no line, and a weighted one against R:
+ * summary(lm(y ~ x, weights = 1 / sigma^2)).
+ */
 #include "num/line.h"
 #include "tap.h"
 
-int main(void)
+static const double norris[][2] /* y, x */ = { { 0.1, 0.2 }, { 338.8, 337.4 }, { 118.1, 118.2 },
+	{ 888.0, 884.6 }, { 9.2, 10.1 }, { 228.1, 226.5 }, { 668.5, 666.3 }, { 998.5, 996.3 },
+	{ 449.1, 448.6 }, { 778.9, 777.0 }, { 559.2, 558.2 }, { 0.3, 0.4 }, { 0.1, 0.6 },
+	{ 778.1, 775.5 }, { 668.8, 666.9 }, { 339.3, 338.0 }, { 448.9, 447.5 }, { 10.8, 11.6 },
+	{ 557.7, 556.0 }, { 228.3, 228.1 }, { 998.0, 995.8 }, { 888.8, 887.6 }, { 119.6, 120.2 },
+	{ 0.3, 0.3 }, { 0.6, 0.3 }, { 557.6, 556.8 }, { 339.3, 339.1 }, { 888.0, 887.2 },
+	{ 998.5, 999.0 }, { 778.9, 779.0 }, { 10.2, 11.1 }, { 117.6, 118.3 }, { 228.9, 229.2 },
+	{ 668.4, 669.1 }, { 449.2, 448.9 }, { 0.2, 0.5 } };
+
+static void test_weighted(void)
 {
 	const double x[] = { 1, 2, 4, 8, 16 }, y[] = { 2.1, 3.9, 8.1, 15.8, 32.3 };
 	const double sigma[] = { .1, .1, .2, .4, .8 }, ten[] = { 1, 1, 2, 4, 8 };
-	const double same[] = { 3, 3, 3, 3, 3 };
 	struct et_line l, scaled;
 
 	et_line_fit_weighted(x, y, sigma, 5, &l);
-	near(l.slope, 1.99178145087236, 1e-12, 0, "slope");
+	near(l.slope, 1.99178145087236, 1e-12, 0, "weighted: slope");
 	near(l.intercept, 0.0241505968778690, 1e-11, 0, "intercept");
-	near(l.slope_error, 0.0342931999750149, 1e-11, 0, "standard error of the slope");
-	near(l.intercept_error, 0.0926679008811719, 1e-11, 0, "of the intercept");
-
+	near(l.slope_error, 0.0342931999750147, 1e-11, 0, "standard error of the slope");
+	near(l.intercept_error, 0.0926679008811714, 1e-11, 0, "of the intercept");
 	et_line_fit_weighted(x, y, ten, 5, &scaled);
 	near(scaled.slope, l.slope, 1e-12, 0, "only the ratio of the uncertainties counts");
 	near(scaled.slope_error, l.slope_error, 1e-11, 0, "for the errors too");
+	near(10 * scaled.residual_sd, l.residual_sd, 1e-11, 0, "the factor says the rest");
+}
 
-	et_line_fit_weighted(x, y, sigma, 2, &l);
-	near(l.slope, 1.8, 1e-12, 0, "two points");
-	ok(isnan(l.slope_error) && isnan(l.intercept_error), "say nothing of errors");
-	et_line_fit_weighted(same, y, sigma, 5, &l);
-	ok(isnan(l.slope) && isnan(l.intercept), "no line through one x");
-	et_line_fit_weighted(x, y, sigma, 0, &l);
-	ok(isnan(l.slope), "none through nothing");
+int main(void)
+{
+	enum { N = sizeof(norris) / sizeof(norris[0]) };
+	double x[N], y[N];
+	struct et_line line;
+
+	for (int i = 0; i < N; i++) {
+		y[i] = norris[i][0];
+		x[i] = norris[i][1];
+	}
+	et_line_fit(x, y, N, &line);
+	near(line.slope, 1.00211681802045, 1e-12, 0, "the certified slope");
+	near(line.intercept, -0.262323073774029, 1e-11, 0, "intercept");
+	near(line.slope_error, 0.429796848199937e-03, 1e-11, 0, "error of the slope");
+	near(line.intercept_error, 0.232818234301152, 1e-11, 0, "error of the intercept");
+	near(line.residual_sd, 0.884796396144373, 1e-11, 0, "spread about the line");
+
+	et_line_fit(x, y, 2, &line);
+	near(line.slope, (y[1] - y[0]) / (x[1] - x[0]), 1e-14, 0, "two points make a line");
+	ok(isnan(line.slope_error), "with no error to speak of");
+	et_line_fit(x, y, 1, &line);
+	ok(isnan(line.slope) && isnan(line.intercept), "one point makes none");
+	et_line_fit((double[]){ 3, 3, 3 }, y, 3, &line);
+	ok(isnan(line.slope), "nor do points above each other");
+	test_weighted();
 	return tap_done();
 }

@@ -261,10 +261,77 @@ static void resume_anywhere(void)
 	ok(good == tries, "resumed after each of %zu places: every turn once", tries);
 }
 
+/* Every second run is slow by noise; the fast ones are alike. */
+static size_t kbest_runs(enum et_protocol protocol, struct et_plan plan, struct script s)
+{
+	struct et_error err;
+	struct et_experiment *e = experiment(1, plan);
+	size_t n;
+
+	e->protocol = protocol;
+	n = drive(e, &s, &err) == 0 ? counted(&e->commands[0]) : 9999;
+	et_experiment_free(e);
+	return n;
+}
+
+static void fastest_agree(void)
+{
+	struct et_plan plan = { .runs = 10, .max_runs = 50, .k = 3, .epsilon = 0.001 };
+	struct script noisy = { .noise = 0.1 }, brief = { .pt_ns = { 5000000, 5000000 } };
+
+	ok(kbest_runs(ET_PROTOCOL_KBEST, plan, noisy) == 6, "K-best ends with the third fast run");
+	ok(kbest_runs(ET_PROTOCOL_KBEST, plan, (struct script){ 0 }) == 3,
+		"with the third when all are alike");
+	ok(kbest_runs(ET_PROTOCOL_EMP, plan, noisy) == 10, "other protocols do not look at it");
+	ok(kbest_runs(ET_PROTOCOL_AUTO, plan, brief) == 3, "auto: K-best for 5 ms");
+	ok(kbest_runs(ET_PROTOCOL_AUTO, plan, (struct script){ 0 }) == 10, "auto: emp for 30 ms");
+	plan.epsilon = 0.25;
+	ok(kbest_runs(ET_PROTOCOL_KBEST, plan, noisy) == 3, "a wide epsilon is soon reached");
+	plan.epsilon = 0.001;
+	plan.max_runs = 5;
+	ok(kbest_runs(ET_PROTOCOL_KBEST, plan, noisy) == 5, "M ends it unconverged");
+	plan.k = 1;
+	ok(kbest_runs(ET_PROTOCOL_KBEST, plan, noisy) == 1, "one best is always there");
+	plan.k = 0;
+	ok(kbest_runs(ET_PROTOCOL_KBEST, plan, noisy) == 10, "a record without K has its runs");
+}
+
+static void fastest_resumed(void)
+{
+	struct et_plan plan = {
+		.runs = 10, .max_runs = 50, .k = 4, .epsilon = 0.001, .warmup = 1, .seed = 3
+	};
+	size_t good = 0, tries = 0;
+
+	for (size_t at = 1; at <= 8; at++) {
+		struct et_error err;
+		struct script s = {
+			.interrupt_at = at, .pt_ns = { 5000000, 5000000 }, .noise = 0.1
+		};
+		struct et_experiment *e = experiment(1, plan);
+		e->protocol = ET_PROTOCOL_AUTO;
+		tries++;
+		if (drive(e, &s, &err) == -EINTR) {
+			s.interrupt_at = 0;
+			size_t fast = 0;
+			good += drive(e, &s, &err) == 0;
+			for (size_t i = 0; i < e->commands[0].n_samples; i++)
+				fast += !e->commands[0].samples[i].warmup &&
+					e->commands[0].samples[i].pt_ns < 5000000;
+			good += fast == 4;
+		}
+		et_experiment_free(e);
+	}
+	ok(good == 2 * tries, "cut short anywhere, it ends with four fast runs: %zu of %zu", good,
+		2 * tries);
+}
+
 int main(void)
 {
 	fixed_numbers();
 	until_sure();
+	fastest_agree();
+	fastest_resumed();
 	limits();
 	failures();
 	resume_anywhere();

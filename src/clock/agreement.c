@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "clock/agreement.h"
+#include "base/clock.h"
+#include "clock/counter.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+void et_agreement_init(struct et_agreement *a, int near, int far)
+{
+	*a = (struct et_agreement){ .near = near, .far = far, .lo = INT64_MIN, .hi = INT64_MAX };
+}
+
+void et_agreement_add(struct et_agreement *a, uint64_t before, uint64_t far, uint64_t after)
+{
+	int64_t least = (int64_t)(far - after), most = (int64_t)(far - before);
+
+	a->rounds++;
+	a->lo = least > a->lo ? least : a->lo;
+	a->hi = most < a->hi ? most : a->hi;
+	a->backwards += least > 0 || most < 0;
+}
+
+bool et_agreement_moves(const struct et_agreement *a)
+{
+	return a->rounds && a->lo > a->hi;
+}
+
+/* --- the game --- */
+
+/* Each field that a thread writes has a line of its own: the round trip is what it costs. */
+struct game {
+	_Alignas(64) atomic_uint ball; /* odd: the far thread is to answer */
+	_Alignas(64) atomic_uint_fast64_t answer;
+	_Alignas(64) atomic_bool over;
+	uint32_t rounds;
+	uint64_t due_ns;
+	struct et_agreement *a;
+};
+
+static void relax(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+/* Waits for the ball to be `wanted`; false when the game is over or its time is up. */
+static bool await(struct game *g, unsigned wanted)
+{
+	for (unsigned spins = 1;; spins++) {
+		if (atomic_load_explicit(&g->ball, memory_order_acquire) == wanted)
+			return true;
+		if (atomic_load_explicit(&g->over, memory_order_relaxed))
+			return false;
+		if (spins % 1024 == 0 && et_clock_read_ns(CLOCK_MONOTONIC) >= g->due_ns)
+			return false;
+		relax();
+	}
+}
+
+static void *play_far(void *ctx)
+{
+	struct game *g = ctx;
+
+	for (unsigned ball = 1; await(g, ball); ball += 2) {
+		atomic_store_explicit(&g->answer, et_counter_start(), memory_order_relaxed);
+		atomic_store_explicit(&g->ball, ball + 1, memory_order_release);
+	}
+	return NULL;
+}
+
+static void *play_near(void *ctx)
+{
+	struct game *g = ctx;
+
+	for (uint32_t i = 0; i < g->rounds; i++) {
+		uint64_t before = et_counter_start();
+		atomic_store_explicit(&g->ball, 2 * i + 1, memory_order_release);
+		if (!await(g, 2 * i + 2))
+			break;
+		uint64_t after = et_counter_start();
+		et_agreement_add(g->a, before,
+			atomic_load_explicit(&g->answer, memory_order_relaxed), after);
+	}
+	atomic_store(&g->over, true);
+	return NULL;
+}
+
+static int start_on(int cpu, void *(*fn)(void *), struct game *g, pthread_t *out)
+{
+	pthread_attr_t attr;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET((size_t)cpu, &set);
+	int rc = pthread_attr_init(&attr);
+	if (rc)
+		return -rc;
+	rc = pthread_attr_setaffinity_np(&attr, sizeof(set), &set);
+	if (rc == 0)
+		rc = pthread_create(out, &attr, fn, g);
+	pthread_attr_destroy(&attr);
+	return -rc;
+}
+
+int et_agreement_play(
+	int near, int far, uint32_t rounds, uint64_t limit_ns, struct et_agreement *out)
+{
+	struct game g = { .rounds = rounds, .a = out };
+	pthread_t threads[2];
+
+	if (!ET_HAVE_COUNTER)
+		return -EOPNOTSUPP;
+	et_agreement_init(out, near, far);
+	g.due_ns = et_clock_read_ns(CLOCK_MONOTONIC) + limit_ns;
+	int rc = start_on(far, play_far, &g, &threads[1]);
+	if (rc)
+		return rc;
+	rc = start_on(near, play_near, &g, &threads[0]);
+	if (rc == 0)
+		pthread_join(threads[0], NULL);
+	atomic_store(&g.over, true);
+	pthread_join(threads[1], NULL);
+	return rc;
+}

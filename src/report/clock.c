@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/clock.h"
+#include "base/alloc.h"
+#include "model/advice.h"
+#include "model/estimate.h"
+#include "report/pair.h"
+#include "report/units.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#define BOLD "1"
+#define NOW "1;32"
+#define WARNING "33"
+
+enum { VALUE_COLUMN = 16 };
+
+/* --- what follows from the figures --- */
+
+static struct et_timing_facts facts_of(const struct et_survey *s)
+{
+	const struct et_timepiece_figures *cpu = et_survey_find(s, "CLOCK_PROCESS_CPUTIME_ID");
+	bool timer = (s->timer_error == 0 || s->timer_error == -EAGAIN) && s->timer.tick_ns > 0;
+
+	return (struct et_timing_facts){
+		.counter = et_survey_counter_sound(s),
+		.tick_ns = timer ? s->timer.tick_ns : NAN,
+		.timer_ns = timer && s->timer.cost_ns > 0 ? s->timer.cost_ns : NAN,
+		.cpu_step_ns = cpu ? cpu->step : NAN,
+		.cpu_latency_ns = cpu ? cpu->latency_ns : NAN,
+	};
+}
+
+/* Half of the CPUs busy: the next program is as likely to meet another as not. */
+static bool is_loaded(const struct et_clock_report *r)
+{
+	return r->load > 0.5 * (r->host->cpus ? r->host->cpus : 1);
+}
+
+static void doubt_counter(const struct et_survey *s, struct et_warnings *w)
+{
+	struct et_survey_offsets o = et_survey_offsets(s);
+
+	if (s->counter_error)
+		et_warn(w, "the processor's counter may not be read here: %s",
+			strerror(s->counter_error));
+	else if (!s->counter.name)
+		et_warn(w, "this processor has no counter that a program may read");
+	else if (!s->counter.invariant)
+		et_warn(w, "the counter's rate changes with the processor's: its counts are not "
+			   "time; read CLOCK_MONOTONIC");
+	if (s->drift_error == -ERANGE)
+		et_warn(w, "the counter or a clock went backwards while it was watched: read "
+			   "CLOCK_MONOTONIC");
+	if (o.backwards)
+		et_warn(w, "the counter goes backwards from one CPU to another: stay on one CPU, "
+			   "or read CLOCK_MONOTONIC");
+	if (o.moves)
+		et_warn(w, "the CPUs' counters drift apart: read CLOCK_MONOTONIC");
+	if (s->cpus < 2)
+		et_warn(w, "only one CPU may be used: whether others agree with it is not known");
+	if (o.silent)
+		et_warn(w, "%zu CPUs were too busy to compare their counters", o.silent);
+	if (s->pairs_error && s->pairs_error != -EOPNOTSUPP)
+		et_warn(w, "not all CPUs could be compared: %s", strerror(-s->pairs_error));
+}
+
+static void doubt_timer(const struct et_survey *s, struct et_warnings *w)
+{
+	if (s->timer_error == -EAGAIN)
+		et_warn(w,
+			"only %zu timer interrupts were met alone, and %d make a smallest cost: "
+			"measure longer with --duration",
+			s->timer.interrupts, ET_TIMER_INTERRUPTS);
+	else if (s->timer_error == -ENOENT)
+		et_warn(w, "no regular timer interrupt was found: the CPU was too busy, or has no "
+			   "tick while it runs one task (nohz_full)");
+	else if (s->timer_error && s->counter.name)
+		et_warn(w, "the timer interrupt was not measured: %s", strerror(-s->timer_error));
+}
+
+static void doubts_of(const struct et_clock_report *r, struct et_warnings *w)
+{
+	const struct et_survey *s = r->survey;
+	const char *source = r->host->clocksource;
+
+	if (s->cut_short) {
+		et_warn(w, "cut short: what was not measured by then is missing");
+		return;
+	}
+	doubt_counter(s, w);
+	doubt_timer(s, w);
+	for (size_t i = 0; i < s->n_clocks; i++) {
+		if (s->clocks[i].figures.error == 0 && isnan(s->clocks[i].figures.step))
+			et_warn(w, "%s made no step in the time there was", s->clocks[i].is->name);
+		if (s->clocks[i].figures.backwards)
+			et_warn(w, "%s went backwards %u times", s->clocks[i].is->name,
+				s->clocks[i].figures.backwards);
+	}
+	if (s->ntp.error)
+		et_warn(w, "the kernel's correction of its clock cannot be read: %s",
+			strerror(s->ntp.error));
+	if (s->counter.name && strcmp(source, "tsc") && strcmp(source, "arch_sys_counter"))
+		et_warn(w,
+			"the kernel's clock source is %s, not the processor's counter: the clocks "
+			"cost more than they need",
+			source);
+}
+
+/* --- text --- */
+
+static ET_PRINTF(4, 5) void row(
+	const struct et_page *p, const char *label, const char *style, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	et_page_row(p, VALUE_COLUMN, label, style, fmt, ap);
+	va_end(ap);
+}
+
+static void heading(const struct et_page *p, const char *text)
+{
+	putc('\n', p->out);
+	et_page_paragraph(p, 0, "", NULL, text, BOLD);
+}
+
+static void cell(const struct et_page *p, int width, const char *text)
+{
+	int gap = width - et_columns(text);
+
+	fprintf(p->out, "%*s%s", gap > 0 ? gap : 0, "", text);
+}
+
+static void clock_row(
+	const struct et_survey *s, const struct et_survey_clock *c, const struct et_page *p)
+{
+	const struct et_timepiece_figures *f = &c->figures;
+	char buf[ET_FIGURE];
+
+	if (f->error) {
+		fprintf(p->out, "  %-25s not available: %s\n", c->is->name, strerror(f->error));
+		return;
+	}
+	fprintf(p->out, "  %-25s", c->is->name);
+	cell(p, 8, et_format_rounded(et_survey_step_ns(s, c), 3, buf));
+	cell(p, 8, et_format_rounded(f->claimed_ns, 3, buf));
+	cell(p, 9, et_format_rounded(f->latency_ns, 3, buf));
+	cell(p, 9, et_format_rounded((f->latency_hi_ns - f->latency_lo_ns) / 2, 2, buf));
+	fprintf(p->out, "  %s\n", c->is->counts);
+}
+
+static void clocks_text(const struct et_survey *s, const struct et_page *p)
+{
+	et_page_paragraph(p, 0, "", NULL, "clocks", BOLD);
+	fprintf(p->out, "  %-25s%8s%8s%9s%10s  %s\n", "", "step", "claims", "costs", "±", "counts");
+	for (size_t i = 0; i < s->n_clocks; i++)
+		clock_row(s, &s->clocks[i], p);
+	et_page_paragraph(p, 2, "", NULL,
+		"step: the smallest one seen; a clock finer than its own reading shows the "
+		"reading. claims: what clock_getres says. costs: of one reading, median of "
+		"batches, ± half of its 95 % interval. CPU stands still while others run.",
+		"2");
+}
+
+/* "2.593892 GHz ± 0.4 kHz": as many digits as the uncertainty supports. */
+static const char *format_hz(double hz, double uncertainty, char buf[ET_FIGURE])
+{
+	int digits = 7;
+
+	if (!(hz > 0))
+		return strcpy(buf, ET_DASH);
+	if (uncertainty > 0)
+		digits = (int)ceil(log10(hz / uncertainty)) + 1;
+	digits = digits < 4 ? 4 : digits > 10 ? 10 : digits;
+	int whole = (int)floor(log10(hz / 1e6)) + 1;
+	snprintf(buf, ET_FIGURE, "%.*f MHz", digits > whole ? digits - whole : 0, hz / 1e6);
+	return buf;
+}
+
+static void rate_text(const struct et_survey *s, const struct et_page *p)
+{
+	const struct et_drift *d = &s->drift;
+	char hz[ET_FIGURE], time[ET_FIGURE];
+
+	row(p, "rate", NULL,
+		"%s ± %.2g ppm: the line through %zu readings beside CLOCK_MONOTONIC_RAW",
+		format_hz(d->hz, d->hz_uncertainty, hz), 1e6 * d->hz_uncertainty / d->hz,
+		s->n_readings);
+	if (isfinite(s->hz_by_sleep))
+		row(p, "by sleep", NULL,
+			"%s (%+.3g ppm): counts over a sleep of %s, which ends late",
+			format_hz(s->hz_by_sleep, NAN, hz), 1e6 * (s->hz_by_sleep / d->hz - 1),
+			et_format_time((double)s->sleep_ns, time));
+	row(p, "drift", NULL,
+		"%+.2g ± %.2g ppm by CLOCK_MONOTONIC_RAW from the first half to the second; "
+		"%+.2g ± %.2g ppm by CLOCK_MONOTONIC, which NTP steers",
+		d->raw_ppm, d->raw_ppm_uncertainty, d->monotonic_ppm, d->monotonic_ppm_uncertainty);
+}
+
+static void pairs_text(const struct et_survey *s, const struct et_page *p, bool verbose)
+{
+	struct et_survey_offsets o = et_survey_offsets(s);
+	char a[ET_FIGURE];
+
+	if (!o.compared)
+		return;
+	row(p, "CPUs", NULL, "%zu compared with CPU %d: their counters are at most %s apart%s",
+		o.compared, s->cpu, et_format_rounded(o.worst_ns, 2, a),
+		o.backwards ? ", and time goes backwards between them"
+			    : "; it never goes backwards");
+	for (size_t i = 0; verbose && i < s->n_pairs; i++) {
+		const struct et_agreement *g = &s->pairs[i];
+		if (g->rounds)
+			row(p, "", NULL, "CPU %d: %+.0f … %+.0f ns in %u rounds, %u backwards",
+				g->far, (double)g->lo / s->counter.hz * 1e9,
+				(double)g->hi / s->counter.hz * 1e9, g->rounds, g->backwards);
+	}
+}
+
+static void counter_text(const struct et_clock_report *r, const struct et_page *p, bool verbose)
+{
+	const struct et_survey *s = r->survey;
+
+	heading(p, "the counter");
+	if (s->counter.name)
+		row(p, s->counter.name, NULL, "%s",
+			s->counter.invariant
+				? "invariant: a fixed rate whatever the core's clock does, so it "
+				  "counts time, not the core's cycles"
+				: "not invariant: its rate changes");
+	else
+		row(p, "none", WARNING, "%s",
+			s->counter_error ? "it may not be read" : "of the processor");
+	if (s->counter.name && s->drift_error == 0)
+		rate_text(s, p);
+	pairs_text(s, p, verbose);
+	row(p, "clock source", NULL, "%s: what the kernel's clocks are made of",
+		r->host->clocksource);
+	if (!s->ntp.error)
+		row(p, "correction", NULL, "NTP %+.3g ppm, %s, %s", s->ntp.frequency_ppm,
+			s->ntp.disciplined ? "steered by a daemon" : "no daemon steers it",
+			s->ntp.synchronised ? "synchronised" : "not synchronised");
+}
+
+static void timer_text(const struct et_clock_report *r, const struct et_page *p)
+{
+	const struct et_survey *s = r->survey;
+	struct et_timing_facts f = facts_of(s);
+	char a[ET_FIGURE], b[ET_FIGURE];
+
+	heading(p, "the timer interrupt");
+	if (!(f.tick_ns > 0)) {
+		row(p, "tick", WARNING, "not found; the kernel says %s",
+			et_format_rounded((double)r->host->tick_ns, 3, a));
+		return;
+	}
+	row(p, "tick", NULL, "%s, found in the gaps of a spinning thread; the kernel says %s",
+		et_format_rounded(f.tick_ns, 3, a),
+		et_format_rounded((double)r->host->tick_ns, 3, b));
+	row(p, "costs", NULL, "%s at least, of %zu; %s of a CPU's time",
+		et_format_rounded(f.timer_ns, 2, a), s->timer.interrupts,
+		et_format_percent(f.timer_ns / f.tick_ns, b));
+}
+
+static void advice_text(const struct et_clock_report *r, const struct et_page *p)
+{
+	static const char *const lengths[] = { "under 10 ms", "10 ms … 1 s", "above 1 s" };
+	struct et_timing_facts f = facts_of(r->survey);
+	bool now = is_loaded(r);
+
+	heading(p, "how to time a program here");
+	for (size_t i = 0; i < 2 * ET_ADVICE_LENGTHS; i++) {
+		bool loaded = i >= ET_ADVICE_LENGTHS;
+		struct et_advice a;
+		if (i % ET_ADVICE_LENGTHS == 0)
+			row(p, loaded ? "loaded" : "idle", loaded == now ? NOW : NULL, "%s%s",
+				loaded ? "others want the CPU, too" : "the CPU is yours",
+				loaded == now ? ": this machine now" : "");
+		et_advise_length(&f, i % ET_ADVICE_LENGTHS, loaded, &a);
+		ET_AUTO_FREE char *lead = et_asprintf("  %s", lengths[i % ET_ADVICE_LENGTHS]);
+		row(p, lead, NULL, "%s%s%s: %s", a.method, a.clock ? " by " : "",
+			a.clock ? a.clock : "", a.why);
+	}
+	row(p, "", NULL,
+		"Programs: etalon run --protocol auto follows this. kbest: the K fastest of some "
+		"runs, when they agree.");
+}
+
+void et_clock_text(const struct et_clock_report *r, const struct et_page *page, bool verbose)
+{
+	struct et_warnings w = { 0 };
+
+	clocks_text(r->survey, page);
+	if (!r->survey->cut_short) {
+		counter_text(r, page, verbose);
+		timer_text(r, page);
+		advice_text(r, page);
+	}
+	doubts_of(r, &w);
+	if (w.n)
+		putc('\n', page->out);
+	for (size_t i = 0; i < w.n; i++)
+		et_page_paragraph(page, 4, "  warning:", WARNING, w.text[i], NULL);
+	et_warnings_free(&w);
+}
+
+/* --- JSON --- */
+
+static void clock_json(
+	struct et_json *w, const struct et_survey *s, const struct et_survey_clock *c)
+{
+	const struct et_timepiece_figures *f = &c->figures;
+
+	et_json_flat_object(w, NULL);
+	et_json_string(w, "name", c->is->name);
+	et_json_string(w, "kind", et_clock_kind_names[c->is->kind]);
+	et_json_string(w, "counts", c->is->counts);
+	et_json_bool(w, "available", f->error == 0);
+	et_json_string(w, "error", f->error ? strerror(f->error) : NULL);
+	et_json_double(w, "resolution_ns", et_survey_step_ns(s, c));
+	et_json_double(w, "claimed_ns", f->claimed_ns);
+	et_json_u64(w, "steps", f->steps);
+	et_json_u64(w, "backwards", f->backwards);
+	et_json_double(w, "latency_ns", f->latency_ns);
+	et_json_flat_array(w, "latency_interval_ns");
+	et_json_double(w, NULL, f->latency_lo_ns);
+	et_json_double(w, NULL, f->latency_hi_ns);
+	et_json_end(w);
+	et_json_end(w);
+}
+
+static void counter_json(struct et_json *w, const struct et_survey *s)
+{
+	bool known = s->drift_error == 0, rated = known && s->counter.name;
+	const struct et_drift *d = &s->drift;
+
+	et_json_object(w, "counter");
+	et_json_string(w, "name", s->counter.name);
+	et_json_bool(w, "sound", et_survey_counter_sound(s));
+	et_json_double(w, "hz", rated ? d->hz : NAN);
+	et_json_double(w, "hz_uncertainty", rated ? d->hz_uncertainty : NAN);
+	et_json_double(w, "hz_monotonic", rated ? d->hz_monotonic : NAN);
+	et_json_double(w, "hz_by_sleep", s->hz_by_sleep);
+	et_json_double(w, "sleep_s", s->sleep_ns ? (double)s->sleep_ns / 1e9 : NAN);
+	et_json_u64(w, "readings", s->n_readings);
+	et_json_double(w, "drift_raw_ppm", rated ? d->raw_ppm : NAN);
+	et_json_double(w, "drift_raw_uncertainty_ppm", rated ? d->raw_ppm_uncertainty : NAN);
+	et_json_double(w, "drift_monotonic_ppm", known ? d->monotonic_ppm : NAN);
+	et_json_double(
+		w, "drift_monotonic_uncertainty_ppm", known ? d->monotonic_ppm_uncertainty : NAN);
+	et_json_end(w);
+}
+
+static void pairs_json(struct et_json *w, const struct et_survey *s)
+{
+	struct et_survey_offsets o = et_survey_offsets(s);
+	double ns = s->counter.hz > 0 ? 1e9 / s->counter.hz : NAN;
+
+	et_json_object(w, "agreement");
+	et_json_u64(w, "compared", o.compared);
+	et_json_double(w, "worst_ns", o.worst_ns);
+	et_json_bool(w, "backwards", o.backwards);
+	et_json_bool(w, "moves", o.moves);
+	et_json_array(w, "pairs");
+	for (size_t i = 0; i < s->n_pairs; i++) {
+		const struct et_agreement *a = &s->pairs[i];
+		et_json_flat_object(w, NULL);
+		et_json_int(w, "cpu", a->near);
+		et_json_int(w, "other", a->far);
+		et_json_u64(w, "rounds", a->rounds);
+		et_json_u64(w, "backwards", a->backwards);
+		et_json_flat_array(w, "offset_ns");
+		et_json_double(w, NULL, a->rounds ? (double)a->lo * ns : NAN);
+		et_json_double(w, NULL, a->rounds ? (double)a->hi * ns : NAN);
+		et_json_end(w);
+		et_json_end(w);
+	}
+	et_json_end(w);
+	et_json_end(w);
+}
+
+static void ntp_json(struct et_json *w, const struct et_ntp *n, bool there)
+{
+	if (n->error || !there) {
+		et_json_null(w, "ntp");
+		return;
+	}
+	et_json_object(w, "ntp");
+	et_json_double(w, "frequency_ppm", n->frequency_ppm);
+	et_json_double(w, "offset_ns", n->offset_ns);
+	et_json_double(w, "max_error_ns", n->max_error_ns);
+	et_json_double(w, "estimated_error_ns", n->estimated_error_ns);
+	et_json_bool(w, "synchronised", n->synchronised);
+	et_json_bool(w, "disciplined", n->disciplined);
+	et_json_end(w);
+}
+
+static void advice_json(struct et_json *w, const struct et_clock_report *r)
+{
+	struct et_timing_facts f = facts_of(r->survey);
+
+	et_json_array(w, "advice");
+	for (size_t i = 0; i < 2 * ET_ADVICE_LENGTHS && !r->survey->cut_short; i++) {
+		struct et_advice a;
+		et_advise_length(&f, i % ET_ADVICE_LENGTHS, i >= ET_ADVICE_LENGTHS, &a);
+		et_json_object(w, NULL);
+		et_json_double(w, "from_s", a.from_s);
+		et_json_double(w, "to_s", a.to_s);
+		et_json_bool(w, "loaded", a.loaded);
+		et_json_bool(w, "now", a.loaded == is_loaded(r));
+		et_json_string(w, "method", a.method);
+		et_json_string(w, "clock", a.clock);
+		et_json_string(w, "protocol", et_protocol_names[a.protocol]);
+		et_json_string(w, "why", a.why);
+		et_json_end(w);
+	}
+	et_json_end(w);
+}
+
+void et_clock_json(struct et_json *w, const struct et_clock_report *r)
+{
+	const struct et_survey *s = r->survey;
+	struct et_timing_facts f = facts_of(s);
+	struct et_warnings doubts = { 0 };
+
+	et_json_object(w, NULL);
+	et_json_int(w, "cpu", s->cpu);
+	et_json_u64(w, "cpus", s->cpus);
+	et_json_string(w, "clocksource", r->host->clocksource);
+	et_json_double(w, "load", r->load);
+	et_json_array(w, "clocks");
+	for (size_t i = 0; i < s->n_clocks; i++)
+		clock_json(w, s, &s->clocks[i]);
+	et_json_end(w);
+	et_json_double(w, "tsc_hz", s->counter.hz > 0 ? s->counter.hz : NAN);
+	if (s->counter.name)
+		et_json_bool(w, "invariant_tsc", s->counter.invariant);
+	else
+		et_json_null(w, "invariant_tsc");
+	counter_json(w, s);
+	pairs_json(w, s);
+	ntp_json(w, &s->ntp, s->n_readings > 0);
+	et_json_double(w, "tick_ns", f.tick_ns);
+	et_json_double(w, "tick_told_ns", r->host->tick_ns ? (double)r->host->tick_ns : NAN);
+	et_json_double(w, "timer_interrupt_min_ns", f.timer_ns);
+	et_json_u64(w, "timer_interrupts", s->timer.interrupts);
+	advice_json(w, r);
+	doubts_of(r, &doubts);
+	et_warnings_json(w, &doubts);
+	et_warnings_free(&doubts);
+	et_json_end(w);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the clocks of a machine are worth, for people and programs. */
+#ifndef ET_REPORT_CLOCK_H
+#define ET_REPORT_CLOCK_H
+
+#include "base/json.h"
+#include "clock/survey.h"
+#include "model/host.h"
+#include "report/terminal.h"
+
+struct et_clock_report {
+	const struct et_survey *survey;
+	const struct et_host *host;
+	double load; /* tasks that want a CPU; NaN: not known */
+};
+
+void et_clock_text(const struct et_clock_report *r, const struct et_page *page, bool verbose);
+void et_clock_json(struct et_json *w, const struct et_clock_report *r);
+
+#endif
