@@ -35,10 +35,10 @@ ETALON_API void et_stopwatch_start(struct et_stopwatch *watch);
 ETALON_API uint64_t et_stopwatch_ns(const struct et_stopwatch *watch);
 
 /*
- * The processor's counter, for stretches of a few instructions: et_ticks_start before, et_ticks_stop
- * behind, the difference is counter ticks. An invariant counter ticks at a fixed rate whatever the
- * core does: ticks are a unit of time, not the core's cycles. Where the processor has no counter
- * that we know, ticks are nanoseconds.
+ * The processor's counter, for stretches of a few instructions: et_ticks_start before,
+ * et_ticks_stop behind, the difference is counter ticks. An invariant counter ticks at a fixed rate
+ * whatever the core does: ticks are a unit of time, not the core's cycles. Where the processor has
+ * no counter that we know, ticks are nanoseconds.
  */
 #if defined(__GNUC__) && defined(__x86_64__)
 static inline uint64_t et_ticks_start(void)
@@ -123,17 +123,17 @@ enum et_kbest_cache {
 /* Set by et_kbest_opts_init, then change what you like. Grows at its end; sz tells how far. */
 struct et_kbest_opts {
 	size_t sz;
-	uint32_t k;             /* so many best that agree: 3; at most 64 */
-	uint32_t max_samples;   /* M: 1000 */
-	double epsilon;         /* within so much of each other: 0.001 */
-	int cache;              /* enum et_kbest_cache */
-	int clock;              /* enum et_kbest_clock */
-	uint32_t calls;         /* of the function in one sample; 0: chosen */
-	int compensate;         /* for timer interrupts and switches: 1 */
-	uint64_t least_ns;      /* samples are spread over at least this time: 0.3 s */
-	uint64_t limit_ns;      /* no new sample behind it, once K are there: 10 s; 0: none */
-	void *clear_memory;     /* for ET_CACHE_COLD; NULL: mapped before the first sample */
-	size_t clear_bytes;     /* of it, at least the last-level cache's */
+	uint32_t k;           /* so many best that agree: 3; at most 64 */
+	uint32_t max_samples; /* M: 1000 */
+	double epsilon;       /* within so much of each other: 0.001 */
+	int cache;            /* enum et_kbest_cache */
+	int clock;            /* enum et_kbest_clock */
+	uint32_t calls;       /* of the function in one sample; 0: chosen */
+	int compensate;       /* for timer interrupts and switches: 1 */
+	uint64_t least_ns;    /* samples are spread over at least this time: 0.3 s */
+	uint64_t limit_ns;    /* no new sample behind it, once K are there: 10 s; 0: none */
+	void *clear_memory;   /* for ET_CACHE_COLD; NULL: mapped before the first sample */
+	size_t clear_bytes;   /* of it, at least the last-level cache's */
 };
 
 /* Defaults. sz is sizeof(struct et_kbest_opts). ET_BAD_SIZE when no version had that size. */
@@ -141,15 +141,15 @@ ETALON_API int et_kbest_opts_init(struct et_kbest_opts *opts, size_t sz);
 
 /* What makes a result doubtful: bits of et_kbest_result.doubts. */
 enum et_doubt {
-	ET_DOUBT_SPREAD = 1,          /* K samples never agreed */
-	ET_DOUBT_INTERRUPTED = 2,     /* hardly a sample was undisturbed: CPU time is reported */
-	ET_DOUBT_SLOW = 4,            /* the processor ran slower than it can around the best */
-	ET_DOUBT_NOT_INVARIANT = 8,   /* the counter has no fixed rate: another clock is used */
-	ET_DOUBT_BACKWARDS = 16,      /* the counter went backwards: another clock is used */
-	ET_DOUBT_NO_TICK_COST = 32,   /* longer than a tick, and its cost could not be measured */
-	ET_DOUBT_INTERRUPTS = 64,     /* interrupts took more than could be compensated */
-	ET_DOUBT_OVERHEAD = 128,      /* not longer than the uncertainty of the clock's own cost */
-	ET_DOUBT_CACHE_SIZE = 256     /* size of the last-level cache not known: 64 MiB assumed */
+	ET_DOUBT_SPREAD = 1,        /* K samples never agreed */
+	ET_DOUBT_INTERRUPTED = 2,   /* hardly a sample was undisturbed: CPU time is reported */
+	ET_DOUBT_SLOW = 4,          /* the processor ran slower than it can around the best */
+	ET_DOUBT_NOT_INVARIANT = 8, /* the counter has no fixed rate: another clock is used */
+	ET_DOUBT_BACKWARDS = 16,    /* the counter went backwards: another clock is used */
+	ET_DOUBT_NO_TICK_COST = 32, /* longer than a tick, and its cost could not be measured */
+	ET_DOUBT_INTERRUPTS = 64,   /* interrupts took more than could be compensated */
+	ET_DOUBT_OVERHEAD = 128,    /* not longer than the uncertainty of the clock's own cost */
+	ET_DOUBT_CACHE_SIZE = 256   /* size of the last-level cache not known: 64 MiB assumed */
 };
 
 /* A sentence for one bit; "" for none. */
