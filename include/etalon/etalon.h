@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * libetalon: timing inside a program, with the clock that `etalon run` uses outside it.
- * Plain C99 to C++20. Link with -letalon (pkg-config etalon).
+ * Plain C99 to C++20. Link with -letalon (pkg-config etalon). The manual is etalon(3).
  */
 #ifndef ETALON_ETALON_H
 #define ETALON_ETALON_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __GNUC__
@@ -32,6 +33,186 @@ struct et_stopwatch {
 ETALON_API void et_stopwatch_start(struct et_stopwatch *watch);
 /* Nanoseconds since the start. It goes on running: read it as often as you like. */
 ETALON_API uint64_t et_stopwatch_ns(const struct et_stopwatch *watch);
+
+/*
+ * The processor's counter, for stretches of a few instructions: et_ticks_start before,
+ * et_ticks_stop behind, the difference is counter ticks. An invariant counter ticks at a fixed rate
+ * whatever the core does: ticks are a unit of time, not the core's cycles. Where the processor has
+ * no counter that we know, ticks are nanoseconds.
+ */
+#if defined(__GNUC__) && defined(__x86_64__)
+static inline uint64_t et_ticks_start(void)
+{
+	uint32_t lo, hi, aux;
+
+	/* rdtscp waits for what is before it, lfence holds what is behind. */
+	__asm__ __volatile__("rdtscp\n\tlfence" : "=a"(lo), "=d"(hi), "=c"(aux) : : "memory");
+	return (uint64_t)hi << 32 | lo;
+}
+
+static inline uint64_t et_ticks_stop(void)
+{
+	uint32_t lo, hi, aux;
+
+	__asm__ __volatile__("rdtscp" : "=a"(lo), "=d"(hi), "=c"(aux) : : "memory");
+	return (uint64_t)hi << 32 | lo;
+}
+#elif defined(__GNUC__) && defined(__aarch64__)
+static inline uint64_t et_ticks_start(void)
+{
+	uint64_t v;
+
+	__asm__ __volatile__("isb\n\tmrs %0, cntvct_el0\n\tisb" : "=r"(v) : : "memory");
+	return v;
+}
+
+static inline uint64_t et_ticks_stop(void)
+{
+	uint64_t v;
+
+	__asm__ __volatile__("isb\n\tmrs %0, cntvct_el0" : "=r"(v) : : "memory");
+	return v;
+}
+#else
+ETALON_API uint64_t et_ticks_start(void);
+ETALON_API uint64_t et_ticks_stop(void);
+#endif
+
+/*
+ * Keeps a value, and so what computed it, from being optimised away: a number or a pointer; of an
+ * object give the address. ETALON_CLOBBER: all memory may have been read and written here.
+ */
+#ifdef __GNUC__
+#define ETALON_KEEP(x) __asm__ __volatile__("" : : "g"(x) : "memory")
+#define ETALON_CLOBBER() __asm__ __volatile__("" : : : "memory")
+#else
+#define ETALON_KEEP(x) ((void)(x))
+#define ETALON_CLOBBER() ((void)0)
+#endif
+
+/* What functions here return: 0 or one of these. et_strerror has a sentence for each. */
+enum et_status {
+	ET_OK = 0,
+	ET_NOT_CONVERGED = -1, /* the result is filled all the same */
+	ET_BAD_FUNCTION = -2,
+	ET_BAD_SIZE = -3,
+	ET_BAD_K = -4,
+	ET_BAD_EPSILON = -5,
+	ET_BAD_SAMPLES = -6,
+	ET_BAD_CACHE = -7,
+	ET_BAD_CLOCK = -8,
+	ET_NO_MEMORY = -9
+};
+
+/* Never NULL, also for numbers that are no status. */
+ETALON_API const char *et_strerror(int status);
+
+/* Which clock times the samples. */
+enum et_kbest_clock {
+	ET_CLOCK_AUTO = 0,    /* the counter where it can be trusted, else the raw clock */
+	ET_CLOCK_COUNTER = 1, /* the processor's counter or ET_BAD_CLOCK */
+	ET_CLOCK_RAW = 2,     /* CLOCK_MONOTONIC_RAW */
+	ET_CLOCK_CPU = 3      /* CPU time of the thread; also what AUTO takes under load */
+};
+
+enum et_kbest_cache {
+	ET_CACHE_WARM = 0, /* as the call before left it */
+	ET_CACHE_COLD = 1  /* the last-level cache is filled with other data before each call */
+};
+
+/* Set by et_kbest_opts_init, then change what you like. Grows at its end; sz tells how far. */
+struct et_kbest_opts {
+	size_t sz;
+	uint32_t k;           /* so many best that agree: 3; at most 64 */
+	uint32_t max_samples; /* M: 1000 */
+	double epsilon;       /* within so much of each other: 0.001 */
+	int cache;            /* enum et_kbest_cache */
+	int clock;            /* enum et_kbest_clock */
+	uint32_t calls;       /* of the function in one sample; 0: chosen */
+	int compensate;       /* for timer interrupts and switches: 1 */
+	uint64_t least_ns;    /* samples are spread over at least this time: 0.3 s */
+	uint64_t limit_ns;    /* no new sample behind it, once K are there: 10 s; 0: none */
+	void *clear_memory;   /* for ET_CACHE_COLD; NULL: mapped before the first sample */
+	size_t clear_bytes;   /* of it, at least the last-level cache's */
+};
+
+/* Defaults. sz is sizeof(struct et_kbest_opts). ET_BAD_SIZE when no version had that size. */
+ETALON_API int et_kbest_opts_init(struct et_kbest_opts *opts, size_t sz);
+
+/* What makes a result doubtful: bits of et_kbest_result.doubts. */
+enum et_doubt {
+	ET_DOUBT_SPREAD = 1,        /* K samples never agreed */
+	ET_DOUBT_INTERRUPTED = 2,   /* hardly a sample was undisturbed: CPU time is reported */
+	ET_DOUBT_SLOW = 4,          /* the processor ran slower than it can around the best */
+	ET_DOUBT_NOT_INVARIANT = 8, /* the counter has no fixed rate: another clock is used */
+	ET_DOUBT_BACKWARDS = 16,    /* the counter went backwards: another clock is used */
+	ET_DOUBT_NO_TICK_COST = 32, /* longer than a tick, and its cost could not be measured */
+	ET_DOUBT_INTERRUPTS = 64,   /* interrupts took more than could be compensated */
+	ET_DOUBT_OVERHEAD = 128,    /* not longer than the uncertainty of the clock's own cost */
+	ET_DOUBT_CACHE_SIZE = 256   /* size of the last-level cache not known: 64 MiB assumed */
+};
+
+/* A sentence for one bit; "" for none. */
+ETALON_API const char *et_doubt_text(unsigned doubt);
+
+struct et_kbest_result {
+	size_t sz;             /* bytes that the library filled */
+	int converged;         /* K samples agreed within epsilon */
+	int clock;             /* what timed the best: ET_CLOCK_COUNTER, RAW or CPU */
+	const char *unit;      /* of ticks: "tsc ticks", "cntvct ticks", "ns" */
+	double ticks;          /* the best, of one call */
+	double ns;             /* the same in nanoseconds */
+	double spread;         /* (K-th best - best) / best; infinite with fewer than K samples */
+	double error;          /* predicted: within this share of ns, at 95 % */
+	double hz;             /* ticks a second */
+	double hz_uncertainty; /* its standard uncertainty */
+	double overhead_ns;    /* of reading the clock, subtracted from each sample */
+	double overhead_uncertainty_ns;
+	double compensated_ns; /* subtracted from the best for interrupts and switches, a call */
+	double slowdown;       /* of the processor around the best, as a share: 0 at full speed */
+	uint64_t samples;      /* taken */
+	uint64_t interrupted;  /* of these another ran in, or the hypervisor took the CPU */
+	uint64_t calls;        /* of the function in a sample */
+	uint64_t elapsed_ns;   /* from the first sample to the last */
+	unsigned doubts;       /* enum et_doubt */
+};
+
+/*
+ * The time of fn(arg): best of K samples that agree. sz is sizeof(struct et_kbest_result). Nothing
+ * is allocated, printed or locked between the first sample and the last. The first call in a thread
+ * takes a tenth of a second longer, to learn what the clock costs.
+ */
+ETALON_API int et_kbest(void (*fn)(void *), void *arg, const struct et_kbest_opts *opts,
+	struct et_kbest_result *result, size_t sz);
+
+/* One function of a file of benchmarks. */
+struct et_bench {
+	size_t sz;
+	const char *name;
+	void (*fn)(void *);
+	void *arg;
+};
+
+/*
+ * A whole main: takes the options of etalon(3), times each, prints. Returns the exit status: 0; 1
+ * when --fail-on-regression found one; 2 wrong usage; 4 when a file could not be read or written.
+ */
+ETALON_API int et_bench_main(int argc, char **argv, const struct et_bench *benches, size_t n);
+
+#define ETALON_BENCH(fn)                                                                           \
+	{                                                                                          \
+		sizeof(struct et_bench), #fn, fn, 0                                                \
+	}
+#define ETALON_BENCH_ARG(name, fn, arg)                                                            \
+	{                                                                                          \
+		sizeof(struct et_bench), name, fn, arg                                             \
+	}
+#define ETALON_MAIN(...)                                                                           \
+	int main(int argc, char **argv)                                                            \
+	{                                                                                          \
+		const struct et_bench benches[] = { __VA_ARGS__ };                                 \
+		return et_bench_main(argc, argv, benches, sizeof(benches) / sizeof(benches[0]));   \
+	}
 
 #ifdef __cplusplus
 }

@@ -99,35 +99,50 @@ static struct walk walk_best(const struct et_gap *gaps, size_t n, double tick, d
 }
 
 /* Are at least num of den interrupts there that were due? */
-static bool explains(
-	struct walk w, size_t num, size_t den, double tick_ns, double hz, struct et_timer *out)
+static bool explains(struct walk w, size_t num, size_t den)
 {
-	if (w.seen < LEAST_SEEN || w.seen * den < w.due * num)
-		return false;
-	*out = (struct et_timer){
-		.tick_ns = tick_ns,
-		.cost_ns = w.cost / hz * 1e9,
-		.interrupts = w.alone,
-	};
-	return true;
+	return w.seen >= LEAST_SEEN && w.seen * den >= w.due * num;
+}
+
+/* What short gaps took of the time outside long ones. */
+static double lost_ratio(const struct et_gap *gaps, size_t n, double tick)
+{
+	double total = (double)(gaps[n - 1].start - gaps[0].start), lost = 0;
+
+	for (size_t i = 0; i + 1 < n; i++) {
+		if ((double)gaps[i].length > tick / 4)
+			total -= (double)gaps[i].length;
+		else
+			lost += (double)gaps[i].length;
+	}
+	return total > 0 ? lost / total : 0;
 }
 
 int et_timer_find(
 	const struct et_gap *gaps, size_t n, double hz, uint64_t told_ns, struct et_timer *out)
 {
-	double tolerance = TOLERANCE_NS * hz / 1e9;
+	double tolerance = TOLERANCE_NS * hz / 1e9, tick = (double)told_ns * hz / 1e9;
+	struct walk w = { 0 };
+	bool found = false;
 
 	if (told_ns) {
-		double tick = (double)told_ns * hz / 1e9;
-
-		if (explains(walk_best(gaps, n, tick, tolerance), 1, 3, (double)told_ns, hz, out))
-			return 0;
+		w = walk_best(gaps, n, tick, tolerance);
+		found = explains(w, 1, 3);
 	}
-	for (size_t r = 0; r < ET_LENGTH(rates); r++)
-		if (explains(walk_best(gaps, n, hz / rates[r], tolerance), 2, 3, 1e9 / rates[r], hz,
-			    out))
-			return 0;
-	return -ENOENT;
+	for (size_t r = 0; r < ET_LENGTH(rates) && !found; r++) {
+		tick = hz / rates[r];
+		w = walk_best(gaps, n, tick, tolerance);
+		found = explains(w, 2, 3);
+	}
+	if (!found)
+		return -ENOENT;
+	*out = (struct et_timer){
+		.tick_ns = tick / hz * 1e9,
+		.cost_ns = w.cost / hz * 1e9,
+		.interrupts = w.alone,
+		.lost_ratio = lost_ratio(gaps, n, tick),
+	};
+	return 0;
 }
 
 uint64_t et_timer_told_ns(void)

@@ -21,6 +21,7 @@ struct et_timer {
 	double tick_ns;    /* interval of the timer interrupt */
 	double cost_ns;    /* smallest gap that is one of them; 0: none was seen alone */
 	size_t interrupts; /* gaps that are a timer interrupt and nothing longer */
+	double lost_ratio; /* of the time the thread ran, what all interrupts took together */
 };
 
 enum { ET_TIMER_INTERRUPTS = 100 }; /* fewer make no smallest cost */

@@ -13,3 +13,15 @@ uint64_t et_stopwatch_ns(const struct et_stopwatch *watch)
 {
 	return et_clock_read_ns(CLOCK_MONOTONIC) - watch->start_ns;
 }
+
+#if !defined(__x86_64__) && !defined(__aarch64__)
+uint64_t et_ticks_start(void)
+{
+	return et_clock_read_ns(CLOCK_MONOTONIC_RAW);
+}
+
+uint64_t et_ticks_stop(void)
+{
+	return et_clock_read_ns(CLOCK_MONOTONIC_RAW);
+}
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "clock/loss.h"
+
+#include <string.h>
+
+enum { LEAST_GAP_NS = 300 }; /* no interrupt is shorter than its entry and exit */
+
+void et_loss_init(struct et_loss *l, double hz, uint64_t window_ns, uint64_t away_ns)
+{
+	memset(l, 0, sizeof(*l));
+	l->window = (double)window_ns * hz / 1e9;
+	l->away = (double)away_ns * hz / 1e9;
+	l->threshold = (uint64_t)(LEAST_GAP_NS * hz / 1e9);
+	l->step = UINT64_MAX / 2;
+	et_kbest_set_init(&l->best, ET_LOSS_WINDOWS);
+}
+
+void et_loss_turn(struct et_loss *l)
+{
+	if (l->ran < l->window)
+		return;
+	et_kbest_set_add(&l->best, l->lost, l->lost / l->ran);
+	l->all_ran += l->ran;
+	l->all_lost += l->lost;
+	l->ran = l->lost = 0;
+}
+
+void et_loss_spin(struct et_loss *l, uint64_t ticks)
+{
+	uint64_t first = et_counter_read(), last = first, now;
+
+	do {
+		now = et_counter_read();
+		et_loss_step(l, now - last);
+		if (l->ran >= l->window)
+			et_loss_turn(l);
+		last = now;
+	} while (now - first < ticks);
+}
+
+double et_loss_least(const struct et_loss *l, double *uncertainty)
+{
+	size_t n = l->best.n < ET_LOSS_WINDOWS ? l->best.n : ET_LOSS_WINDOWS;
+
+	*uncertainty = n ? l->best.value[n - 1] - l->best.value[0] : 0;
+	return n ? l->best.value[0] : 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The least that interrupts take of a stretch of running: a thread spins on the counter and sums up
+ * the gaps it sees in windows of equal length. A stretch of so many ticks holds so many timer
+ * interrupts, each of at least the smallest cost; the best of many windows is that, and what else
+ * never fails to come. No memory but the struct: it can run for as long as one likes.
+ */
+#ifndef ET_CLOCK_LOSS_H
+#define ET_CLOCK_LOSS_H
+
+#include "clock/counter.h"
+#include "num/kbest.h"
+
+struct et_loss {
+	double window;      /* in ticks of the counter, of running */
+	double away;        /* a longer gap is another thread's turn and no part of the window */
+	uint64_t threshold; /* a shorter one is the loop's own */
+	uint64_t step;      /* shortest loop seen */
+	double ran, lost;   /* in the window that is not full yet */
+	double all_ran, all_lost; /* in the full ones */
+	struct et_kbest_set best; /* lost ticks of full windows; the mark is the same as a share */
+};
+
+enum { ET_LOSS_WINDOWS = 3 }; /* so many best are kept apart: their spread is the uncertainty */
+
+void et_loss_init(struct et_loss *l, double hz, uint64_t window_ns, uint64_t away_ns);
+/* One reading of the counter after another: the loop is et_loss_spin, tests have their own. */
+static inline void et_loss_step(struct et_loss *l, uint64_t passed)
+{
+	if (passed < l->step)
+		l->step = passed;
+	if ((double)passed > l->away)
+		return;
+	l->ran += (double)passed;
+	if (passed > l->threshold + l->step)
+		l->lost += (double)(passed - l->step);
+}
+/* Puts the window away when it is full. */
+void et_loss_turn(struct et_loss *l);
+/* Spins for so many ticks; what was begun goes on with the next call. */
+void et_loss_spin(struct et_loss *l, uint64_t ticks);
+/* The least of a window, in ticks, and how much more the ET_LOSS_WINDOWS-th had. 0 without any. */
+double et_loss_least(const struct et_loss *l, double *uncertainty);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "lib/gauge.h"
+#include "base/clock.h"
+#include "num/quantile.h"
+
+#include <etalon/etalon.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum {
+	EMPTY = 301,        /* empty samples that tell what reading costs */
+	PACE_LOOPS = 20000, /* some 7 µs */
+	FIRST_PACES = 500,
+	SWITCHES = 8,
+	ROUNDS = 2, /* over all CPUs */
+};
+
+static uint64_t counter_start(void *ctx)
+{
+	(void)ctx;
+	return et_counter_start();
+}
+
+static uint64_t counter_stop(void *ctx)
+{
+	(void)ctx;
+	return et_counter_stop();
+}
+
+static uint64_t raw_now(void *ctx)
+{
+	(void)ctx;
+	return et_clock_read_ns(CLOCK_MONOTONIC_RAW);
+}
+
+static uint64_t thread_cpu(void *ctx)
+{
+	(void)ctx;
+	return et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static uint64_t thread_switches(void *ctx)
+{
+	struct rusage u;
+
+	(void)ctx;
+	getrusage(RUSAGE_THREAD, &u);
+	return (uint64_t)u.ru_nvcsw + (uint64_t)u.ru_nivcsw;
+}
+
+static void yield_cpu(void *ctx)
+{
+	(void)ctx;
+	sched_yield();
+}
+
+/* One taken branch a cycle: a neighbour on the other hardware thread shows at once. */
+static void pace_loop(void *ctx)
+{
+	unsigned n = PACE_LOOPS;
+
+	(void)ctx;
+#if defined(__x86_64__)
+	__asm__ volatile("1:\n\tdec %0\n\tjnz 1b" : "+r"(n) : : "cc");
+#elif defined(__aarch64__)
+	__asm__ volatile("1:\n\tsubs %w0, %w0, #1\n\tb.ne 1b" : "+r"(n) : : "cc");
+#else
+	while (--n)
+		__asm__ volatile("" : "+r"(n));
+#endif
+}
+
+static void counter_spin(void *ctx, struct et_loss *l, uint64_t ticks)
+{
+	(void)ctx;
+	et_loss_spin(l, ticks);
+}
+
+void et_gauge_raw(struct et_gauge *g)
+{
+	*g = (struct et_gauge){
+		.start = raw_now,
+		.stop = raw_now,
+		.cpu_ns = thread_cpu,
+		.switches = thread_switches,
+		.now_ns = raw_now,
+		.yield = yield_cpu,
+		.pace = pace_loop,
+		.clock = ET_CLOCK_RAW,
+		.unit = "ns",
+		.hz = 1e9,
+	};
+}
+
+void et_gauge_counter(struct et_gauge *g, const struct et_counter *c)
+{
+	et_gauge_raw(g);
+	g->start = counter_start;
+	g->stop = counter_stop;
+	g->spin = counter_spin;
+	g->clock = ET_CLOCK_COUNTER;
+	g->unit = !strcmp(c->name, "tsc") ? "tsc ticks" : "cntvct ticks";
+	g->hz = c->hz;
+	g->hz_uncertainty = c->hz_uncertainty;
+}
+
+/* Least and a standard uncertainty: half of the samples lie within this above the least. */
+static double least_of(double *x, size_t n, double *uncertainty)
+{
+	et_sort(x, n);
+	*uncertainty = et_median_sorted(x, n) - x[0];
+	return x[0];
+}
+
+void et_gauge_learn(struct et_gauge *g)
+{
+	double ticks[EMPTY], cpu[EMPTY];
+
+	for (size_t i = 0; i < EMPTY; i++) {
+		uint64_t cpu0 = g->cpu_ns(g->ctx);
+		uint64_t t0 = g->start(g->ctx);
+		uint64_t t1 = g->stop(g->ctx);
+		uint64_t cpu1 = g->cpu_ns(g->ctx);
+
+		ticks[i] = t1 > t0 ? (double)(t1 - t0) : 0;
+		cpu[i] = cpu1 > cpu0 ? (double)(cpu1 - cpu0) : 0;
+	}
+	g->overhead = least_of(ticks, EMPTY, &g->overhead_uncertainty);
+	g->cpu_overhead_ns = least_of(cpu, EMPTY, &g->cpu_uncertainty_ns);
+	for (size_t i = 0; i < FIRST_PACES; i++)
+		et_gauge_pace(g);
+}
+
+static double pace_once(const struct et_gauge *g)
+{
+	uint64_t t0 = g->start(g->ctx);
+
+	g->pace(g->ctx);
+	uint64_t t1 = g->stop(g->ctx);
+	return t1 > t0 ? (double)(t1 - t0) : 0;
+}
+
+double et_gauge_pace(struct et_gauge *g)
+{
+	double a = pace_once(g), b = pace_once(g), pace = a < b ? a : b;
+
+	if (pace > 0 && (g->full_pace <= 0 || pace < g->full_pace))
+		g->full_pace = pace;
+	return pace;
+}
+
+double et_gauge_switch_ns(const struct et_gauge *g, uint64_t limit_ns)
+{
+	uint64_t until = g->now_ns(g->ctx) + limit_ns, step = UINT64_MAX, least = UINT64_MAX;
+	uint64_t switches = g->switches(g->ctx), cpu = g->cpu_ns(g->ctx);
+
+	for (int seen = 0; seen < SWITCHES && g->now_ns(g->ctx) < until;) {
+		uint64_t now = g->switches(g->ctx), cpu_now = g->cpu_ns(g->ctx);
+		uint64_t used = cpu_now - cpu;
+
+		if (now == switches) {
+			step = used < step ? used : step;
+		} else {
+			least = used < least ? used : least;
+			seen++;
+		}
+		switches = now;
+		cpu = cpu_now;
+	}
+	return least == UINT64_MAX || step == UINT64_MAX || least < step ? 0
+									 : (double)(least - step);
+}
+
+/* Moves to the next CPU of the set and reads there; false when it may not. */
+static bool read_on(size_t cpu, uint64_t *value)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one) != 0)
+		return false;
+	*value = et_counter_start();
+	return true;
+}
+
+bool et_gauge_counter_backwards(void)
+{
+	cpu_set_t before;
+	uint64_t last = 0, now;
+	bool backwards = false;
+
+	if (sched_getaffinity(0, sizeof(before), &before) != 0 || CPU_COUNT(&before) < 2)
+		return false;
+	for (int round = 0; round < ROUNDS; round++) {
+		for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+			if (!CPU_ISSET(cpu, &before) || !read_on(cpu, &now))
+				continue;
+			backwards |= now < last;
+			last = now;
+		}
+	}
+	sched_setaffinity(0, sizeof(before), &before);
+	return backwards;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What K-best measures with: a clock, the thread's CPU time, its count of switches, a loop of fixed
+ * work, a spin that sees interrupts. Functions behind pointers, so that a test can be the machine.
+ * The real ones allocate nothing, print nothing and take no lock.
+ */
+#ifndef ET_LIB_GAUGE_H
+#define ET_LIB_GAUGE_H
+
+#include "clock/counter.h"
+#include "clock/loss.h"
+
+struct et_gauge {
+	/* The clock, before and behind what is timed. */
+	uint64_t (*start)(void *ctx);
+	uint64_t (*stop)(void *ctx);
+	uint64_t (*cpu_ns)(void *ctx);   /* CPU time of this thread */
+	uint64_t (*switches)(void *ctx); /* times it left the CPU */
+	uint64_t (*now_ns)(void *ctx);   /* for limits */
+	void (*yield)(void *ctx);        /* others first */
+	void (*pace)(void *ctx);         /* some µs of work that never changes */
+	void (*spin)(void *ctx, struct et_loss *l, uint64_t ticks); /* NULL: sees no interrupts */
+	void *ctx;
+
+	int clock;        /* enum et_kbest_clock: COUNTER, RAW */
+	const char *unit; /* of the clock's ticks */
+	double hz, hz_uncertainty;
+	unsigned doubts; /* that come with this clock */
+
+	/* Learnt by et_gauge_learn. */
+	double overhead, overhead_uncertainty; /* ticks */
+	double cpu_overhead_ns, cpu_uncertainty_ns;
+	double full_pace; /* ticks of the pace loop at the fastest that was seen */
+};
+
+/* Cost of reading both clocks, and the pace at full speed. */
+void et_gauge_learn(struct et_gauge *g);
+/* Ticks of the pace loop now: the better of two. Also lowers full_pace. */
+double et_gauge_pace(struct et_gauge *g);
+/*
+ * The least CPU time that leaving the CPU and coming back costs a thread; waits up to limit_ns for
+ * switches to happen. 0 when there were none.
+ */
+double et_gauge_switch_ns(const struct et_gauge *g, uint64_t limit_ns);
+
+/* This machine's, by its counter (calibrated, found the same on every CPU) or the raw clock. */
+void et_gauge_counter(struct et_gauge *g, const struct et_counter *c);
+void et_gauge_raw(struct et_gauge *g);
+/* Does the counter ever go back from one CPU to the next? Visits each; keeps the affinity. */
+bool et_gauge_counter_backwards(void);
+
+#endif

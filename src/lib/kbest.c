@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * K-best for a function: samples until the best K agree. Beyond the published scheme it knows which
+ * samples another thread ran in (by the thread's CPU time and its switches), falls back on CPU time
+ * where none is undisturbed, subtracts the least that interrupts took of stretches as long, watches
+ * the processor's speed, and says how far off it may be. Nothing here allocates, prints or locks.
+ */
+#include "lib/kbest.h"
+#include "lib/cache.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+	SAMPLE_NS = 20000, /* short functions are called until a sample is this long */
+	MOST_CALLS = 1 << 24,
+	AWAY_NS = 1000000,         /* a longer gap is another thread's turn */
+	WINDOW_MOST_NS = 50000000, /* windows of interrupts are not longer */
+	SPIN_MOST_NS = 200000000,  /* nor is the spin behind a sample */
+	LONG_NS = 1000000,         /* what is shorter has samples without a timer interrupt */
+	UNSEEN_NS = 5000000,       /* a neighbour may come and go within a longer sample */
+	SWITCH_WAIT_NS = 300000000,
+	MANY_SWITCHES = 16, /* of fewer each may have cost less than the least that was seen */
+	FEW = 4,            /* one undisturbed sample in so many is too few to wait for */
+};
+
+static const double CONFIDENCE = 0.95;
+static const double NOTABLE_PACE = 0.005; /* the pace loop itself is no steadier */
+
+struct shot {
+	double ticks, cpu_ns; /* of all calls, without the clock's own cost */
+	uint64_t switches;
+	bool backwards;
+};
+
+struct measurement {
+	struct et_gauge *g;
+	const struct et_kbest_opts *o;
+	void (*fn)(void *);
+	void *arg;
+	uint32_t calls;
+	struct et_kbest_set clean; /* ticks of undisturbed samples; mark: slowdown */
+	struct et_kbest_set cpu;   /* CPU ns of all samples */
+	struct et_loss loss;
+	double spin_cpu_ns; /* CPU time the kernel says the spins took */
+	double switch_ns;
+	double switches; /* in all samples */
+	bool crossed;    /* the sample before was interrupted */
+	double slow_sum; /* slowdown between samples */
+	uint64_t samples, interrupted, elapsed_ns;
+	bool backwards;
+};
+
+static void call(const struct measurement *m, struct shot *s)
+{
+	const struct et_gauge *g = m->g;
+	uint64_t switches, cpu, t0, t1;
+
+	if (m->o->cache == ET_CACHE_COLD)
+		et_cache_clear(m->o->clear_memory, m->o->clear_bytes);
+	switches = g->switches(g->ctx);
+	cpu = g->cpu_ns(g->ctx);
+	t0 = g->start(g->ctx);
+	for (uint32_t i = 0; i < m->calls; i++)
+		m->fn(m->arg);
+	t1 = g->stop(g->ctx);
+	cpu = g->cpu_ns(g->ctx) - cpu;
+	s->switches = g->switches(g->ctx) - switches;
+	s->backwards = t1 < t0;
+	s->ticks = fmax((double)(t1 - t0) - g->overhead, 0);
+	s->cpu_ns = fmax((double)cpu - g->cpu_overhead_ns, 0);
+}
+
+static double ns_of(const struct measurement *m, double ticks)
+{
+	return ticks / m->g->hz * 1e9;
+}
+
+/* Another thread ran, or the hypervisor took the CPU: more time passed than the thread was given.
+ */
+static bool interrupted(const struct measurement *m, const struct shot *s)
+{
+	double wall = ns_of(m, s->ticks), slack = 2000 + wall * 1e-4;
+
+	return s->switches > 0 || wall - s->cpu_ns > slack;
+}
+
+/* Warms up, and finds how many calls make a sample that the clock can tell. */
+static void choose_calls(struct measurement *m, struct shot *last)
+{
+	m->calls = m->o->calls ? m->o->calls : 1;
+	for (;;) {
+		call(m, last);
+		m->backwards = last->backwards;
+		if (m->o->calls || m->o->cache == ET_CACHE_COLD || m->backwards ||
+			ns_of(m, last->ticks) >= SAMPLE_NS || m->calls >= MOST_CALLS)
+			return;
+		m->calls *= 2;
+	}
+}
+
+static double slowdown_now(struct measurement *m)
+{
+	double pace = et_gauge_pace(m->g);
+
+	return m->g->full_pace > 0 ? fmax(pace / m->g->full_pace - 1, 0) : 0;
+}
+
+/* How much interrupts take here and now; only what may hold a timer interrupt needs to know. */
+static void watch_interrupts(struct measurement *m, double sample_ns)
+{
+	const struct et_gauge *g = m->g;
+	uint64_t cpu = g->cpu_ns(g->ctx);
+
+	g->spin(g->ctx, &m->loss, (uint64_t)(fmin(sample_ns, SPIN_MOST_NS) * g->hz / 1e9));
+	m->spin_cpu_ns += (double)(g->cpu_ns(g->ctx) - cpu);
+}
+
+static void take(struct measurement *m)
+{
+	double before, slow, switch_ns;
+	struct shot s;
+
+	/* Lets the others run first: the sample begins with a slice of its own. */
+	if (m->crossed)
+		m->g->yield(m->g->ctx);
+	before = slowdown_now(m);
+	call(m, &s);
+	m->backwards |= s.backwards;
+	slow = fmax(before, slowdown_now(m));
+	m->samples++;
+	m->switches += (double)s.switches;
+	m->slow_sum += fmin(slow, 2); /* an interrupt in the loop is no slow processor */
+	if (m->o->compensate && m->g->spin && s.cpu_ns >= LONG_NS)
+		watch_interrupts(m, s.cpu_ns);
+	m->crossed = interrupted(m, &s);
+	if (!m->crossed)
+		et_kbest_set_add(&m->clean, s.ticks, slow);
+	else if (++m->interrupted == 2 && m->o->compensate && s.switches >= MANY_SWITCHES)
+		m->switch_ns = et_gauge_switch_ns(m->g, SWITCH_WAIT_NS);
+	switch_ns = s.switches >= MANY_SWITCHES ? m->switch_ns * (double)s.switches : 0;
+	et_kbest_set_add(&m->cpu, fmax(s.cpu_ns - switch_ns, 0), slow);
+}
+
+static double mean_mark(const struct et_kbest_set *s)
+{
+	size_t n = s->n < s->k ? s->n : s->k;
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += s->mark[i];
+	return n ? sum / (double)n : 0;
+}
+
+/* Have K agreed, and at the processor's full speed? */
+static bool good(const struct measurement *m, const struct et_kbest_set *s)
+{
+	return et_kbest_converged(s, m->o->epsilon) && mean_mark(s) <= NOTABLE_PACE;
+}
+
+/* Are undisturbed samples so rare that CPU time has to do? */
+static bool crowded(const struct measurement *m)
+{
+	return m->o->clock == ET_CLOCK_CPU ||
+	       (m->interrupted > m->o->k && m->clean.n * FEW <= m->samples);
+}
+
+/* Whether the best is a CPU time. */
+static bool judged_by_cpu(const struct measurement *m)
+{
+	if (m->o->clock == ET_CLOCK_CPU || m->clean.n == 0)
+		return true;
+	return crowded(m) && (m->clean.n < m->o->k || (!good(m, &m->clean) && good(m, &m->cpu)));
+}
+
+static bool finished(const struct measurement *m)
+{
+	const struct et_kbest_opts *o = m->o;
+
+	if (m->samples >= o->max_samples)
+		return true;
+	if (m->samples < o->k)
+		return false;
+	if (o->limit_ns && m->elapsed_ns >= o->limit_ns)
+		return true;
+	if (m->elapsed_ns < o->least_ns)
+		return false;
+	return (o->clock != ET_CLOCK_CPU && good(m, &m->clean)) || (crowded(m) && good(m, &m->cpu));
+}
+
+/*
+ * Which share of interrupts the thread's CPU time holds: all of them, or none where the kernel
+ * accounts them apart, or what the hypervisor did not own up to.
+ */
+static double charged_ratio(const struct measurement *m)
+{
+	double ran = ns_of(m, m->loss.all_ran + m->loss.ran);
+	double lost = ns_of(m, m->loss.all_lost + m->loss.lost);
+
+	if (lost <= 0)
+		return 0;
+	return fmin(fmax((m->spin_cpu_ns - (ran - lost)) / lost, 0), 1);
+}
+
+/* The least that interrupts take of a stretch as long as the best, in ns, and how sure that is. */
+static double least_loss(
+	const struct measurement *m, double best_ns, bool by_cpu, double *uncertainty)
+{
+	double least = et_loss_least(&m->loss, uncertainty);
+	double scale = best_ns / m->loss.window * (by_cpu ? charged_ratio(m) : 1);
+
+	*uncertainty *= scale;
+	return least * scale;
+}
+
+static void judge_interrupts(const struct measurement *m, double best_ns, bool by_cpu,
+	double *value_ns, double *error_ns, struct et_kbest_result *r)
+{
+	double uncertainty = 0, least = 0;
+
+	if (best_ns < LONG_NS)
+		return;
+	if (m->loss.best.n)
+		least = least_loss(m, best_ns, by_cpu, &uncertainty);
+	else
+		r->doubts |= ET_DOUBT_NO_TICK_COST;
+	if (uncertainty > m->o->epsilon * best_ns)
+		r->doubts |= ET_DOUBT_INTERRUPTS;
+	least = fmin(least, best_ns);
+	r->compensated_ns = least / m->calls;
+	*value_ns -= least;
+	*error_ns += uncertainty;
+}
+
+static void judge_speed(const struct measurement *m, const struct et_kbest_set *best,
+	double best_ns, double *error_ns, struct et_kbest_result *r)
+{
+	r->slowdown = mean_mark(best);
+	/*
+	 * What is longer than a neighbour's visit may have had one between two looks; that K
+	 * samples had the same is not likely.
+	 */
+	if (best_ns > UNSEEN_NS && !r->converged)
+		r->slowdown = fmax(r->slowdown, m->slow_sum / (double)m->samples);
+	if (r->slowdown <= NOTABLE_PACE)
+		return;
+	r->doubts |= ET_DOUBT_SLOW;
+	*error_ns += r->slowdown * best_ns;
+}
+
+static void judge(const struct measurement *m, struct et_kbest_result *r)
+{
+	const struct et_gauge *g = m->g;
+	bool by_cpu = judged_by_cpu(m);
+	const struct et_kbest_set *best = by_cpu ? &m->cpu : &m->clean;
+	double best_ns = by_cpu ? best->value[0] : ns_of(m, best->value[0]);
+	double value_ns = best_ns, error_ns;
+	double overhead_u = by_cpu ? g->cpu_uncertainty_ns : ns_of(m, g->overhead_uncertainty);
+
+	r->converged = et_kbest_converged(best, m->o->epsilon);
+	r->clock = by_cpu ? ET_CLOCK_CPU : g->clock;
+	r->spread = et_kbest_spread(best);
+	r->doubts |= g->doubts | (r->converged ? 0 : ET_DOUBT_SPREAD);
+	if (by_cpu && m->o->clock != ET_CLOCK_CPU)
+		r->doubts |= ET_DOUBT_INTERRUPTED;
+	error_ns = et_kbest_error(best, CONFIDENCE) * best_ns + 2 * overhead_u +
+		   2 * g->hz_uncertainty / g->hz * best_ns;
+	if (by_cpu) /* what refilling caches takes is in no figure: as much again */
+		error_ns += m->switch_ns * m->switches / (double)m->samples;
+	judge_interrupts(m, best_ns, by_cpu, &value_ns, &error_ns, r);
+	judge_speed(m, best, best_ns, &error_ns, r);
+	if (value_ns < 10 * overhead_u)
+		r->doubts |= ET_DOUBT_OVERHEAD;
+	r->ns = value_ns / m->calls;
+	r->ticks = r->ns * g->hz / 1e9;
+	r->error = value_ns > 0 ? error_ns / value_ns : INFINITY;
+	r->overhead_ns = by_cpu ? g->cpu_overhead_ns : ns_of(m, g->overhead);
+	r->overhead_uncertainty_ns = overhead_u;
+	r->unit = g->unit;
+	r->hz = g->hz;
+	r->hz_uncertainty = g->hz_uncertainty;
+	r->samples = m->samples;
+	r->interrupted = m->interrupted;
+	r->calls = m->calls;
+	r->elapsed_ns = m->elapsed_ns;
+}
+
+static void sample_all(struct measurement *m)
+{
+	const struct et_gauge *g = m->g;
+	struct shot s;
+	uint64_t first;
+
+	choose_calls(m, &s);
+	et_loss_init(
+		&m->loss, g->hz, (uint64_t)fmin(fmax(s.cpu_ns, LONG_NS), WINDOW_MOST_NS), AWAY_NS);
+	first = g->now_ns(g->ctx);
+	while (!m->backwards && !finished(m)) {
+		take(m);
+		m->elapsed_ns = g->now_ns(g->ctx) - first;
+	}
+}
+
+int et_kbest_measure(struct et_gauge *g, struct et_gauge *other, void (*fn)(void *), void *arg,
+	const struct et_kbest_opts *o, struct et_kbest_result *out)
+{
+	struct et_kbest_result r = { .sz = sizeof(r) };
+	struct measurement m = { .g = g, .o = o, .fn = fn, .arg = arg };
+
+	et_kbest_set_init(&m.clean, o->k);
+	et_kbest_set_init(&m.cpu, o->k);
+	sample_all(&m);
+	if (m.backwards) {
+		if (!other)
+			return ET_BAD_CLOCK;
+		other->doubts |= ET_DOUBT_BACKWARDS;
+		return et_kbest_measure(other, NULL, fn, arg, o, out);
+	}
+	judge(&m, &r);
+	*out = r;
+	return r.converged ? ET_OK : ET_NOT_CONVERGED;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* et_kbest on this machine: which clock, memory to clear the cache with. */
+#include "lib/cache.h"
+#include "lib/kbest.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+enum { CALIBRATE_NS = 50000000, ASSUMED_CACHE = 64 << 20 };
+
+/* Learnt once a thread: no lock, and what one thread learnt on its CPU stays its own. */
+struct here {
+	bool learnt;
+	bool counter_good;
+	unsigned counter_doubts; /* why it is not */
+	struct et_gauge counter, raw;
+};
+
+static _Thread_local struct here here;
+
+static void learn(struct here *h)
+{
+	struct et_counter c;
+
+	et_counter_identify(&c);
+	if (c.name && !c.invariant)
+		h->counter_doubts |= ET_DOUBT_NOT_INVARIANT;
+	else if (c.name && (et_gauge_counter_backwards() || et_counter_calibrate(&c, CALIBRATE_NS)))
+		h->counter_doubts |= ET_DOUBT_BACKWARDS;
+	else if (c.name)
+		h->counter_good = true;
+	et_gauge_raw(&h->raw);
+	et_gauge_learn(&h->raw);
+	h->raw.doubts = h->counter_doubts;
+	if (h->counter_good) {
+		et_gauge_counter(&h->counter, &c);
+		et_gauge_learn(&h->counter);
+	}
+	h->learnt = true;
+}
+
+/* Memory for a cold cache, and 0 or an et_status. *mapped is what has to be given back. */
+static int provide_memory(struct et_kbest_opts *o, size_t *mapped, unsigned *doubts)
+{
+	size_t bytes = et_cache_bytes("");
+
+	*mapped = 0;
+	if (o->cache != ET_CACHE_COLD)
+		return ET_OK;
+	if (!bytes) {
+		bytes = ASSUMED_CACHE;
+		*doubts |= ET_DOUBT_CACHE_SIZE;
+	}
+	if (o->clear_memory)
+		return o->clear_bytes < bytes ? ET_BAD_CACHE : ET_OK;
+	o->clear_memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (o->clear_memory == MAP_FAILED)
+		return ET_NO_MEMORY;
+	o->clear_bytes = *mapped = bytes;
+	return ET_OK;
+}
+
+/* With the clock that was asked for, or the next best. */
+static int measure(
+	void (*fn)(void *), void *arg, const struct et_kbest_opts *o, struct et_kbest_result *r)
+{
+	struct et_gauge *other = o->clock == ET_CLOCK_COUNTER ? NULL : &here.raw;
+
+	if (!here.learnt)
+		learn(&here);
+	if (here.counter_good && o->clock != ET_CLOCK_RAW)
+		return et_kbest_measure(&here.counter, other, fn, arg, o, r);
+	return other ? et_kbest_measure(other, NULL, fn, arg, o, r) : ET_BAD_CLOCK;
+}
+
+int et_kbest(void (*fn)(void *), void *arg, const struct et_kbest_opts *opts,
+	struct et_kbest_result *result, size_t sz)
+{
+	struct et_kbest_result r = { 0 };
+	struct et_kbest_opts o;
+	unsigned doubts = 0;
+	size_t mapped;
+	int rc;
+
+	if (!fn || !result)
+		return ET_BAD_FUNCTION;
+	if (sz < sizeof(size_t))
+		return ET_BAD_SIZE;
+	rc = et_kbest_opts_take(opts, &o);
+	if (rc == ET_OK)
+		rc = provide_memory(&o, &mapped, &doubts);
+	if (rc)
+		return rc;
+	rc = measure(fn, arg, &o, &r);
+	if (mapped)
+		munmap(o.clear_memory, mapped);
+	if (rc != ET_OK && rc != ET_NOT_CONVERGED)
+		return rc;
+	r.doubts |= doubts;
+	r.sz = sz < sizeof(r) ? sz : sizeof(r);
+	memset(result, 0, sz);
+	memcpy(result, &r, r.sz);
+	return rc;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The options' defaults and borders. They grow at the end: what a caller's sz leaves out is
+ * default. */
+#include "lib/kbest.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The smallest version there ever was ends behind its last member. */
+#define FIRST_SIZE (offsetof(struct et_kbest_opts, clear_bytes) + sizeof(size_t))
+
+enum { MOST_SIZE = 4096 }; /* no struct of options is larger: sz was never set */
+
+static const struct et_kbest_opts defaults = {
+	.sz = sizeof(struct et_kbest_opts),
+	.k = 3,
+	.max_samples = 1000,
+	.epsilon = 0.001,
+	.cache = ET_CACHE_WARM,
+	.clock = ET_CLOCK_AUTO,
+	.compensate = 1,
+	.least_ns = 300000000,
+	.limit_ns = UINT64_C(10000000000),
+};
+
+static bool size_bad(size_t sz)
+{
+	return sz < FIRST_SIZE || sz > MOST_SIZE;
+}
+
+int et_kbest_opts_init(struct et_kbest_opts *opts, size_t sz)
+{
+	size_t known = sz < sizeof(defaults) ? sz : sizeof(defaults);
+
+	if (!opts || size_bad(sz))
+		return ET_BAD_SIZE;
+	memset(opts, 0, sz);
+	memcpy(opts, &defaults, known);
+	opts->sz = sz;
+	return ET_OK;
+}
+
+/* A caller's newer members must be 0: we do not know what they ask for. */
+static bool newer_set(const struct et_kbest_opts *o)
+{
+	const unsigned char *bytes = (const unsigned char *)o;
+
+	for (size_t i = sizeof(*o); i < o->sz; i++)
+		if (bytes[i])
+			return true;
+	return false;
+}
+
+int et_kbest_opts_take(const struct et_kbest_opts *given, struct et_kbest_opts *out)
+{
+	*out = defaults;
+	if (!given)
+		return ET_OK;
+	if (size_bad(given->sz) || newer_set(given))
+		return ET_BAD_SIZE;
+	memcpy(out, given, given->sz < sizeof(*out) ? given->sz : sizeof(*out));
+	if (out->k < 1 || out->k > ET_KBEST_MOST)
+		return ET_BAD_K;
+	if (!(out->epsilon >= 0) || isinf(out->epsilon))
+		return ET_BAD_EPSILON;
+	if (out->max_samples < out->k)
+		return ET_BAD_SAMPLES;
+	if (out->cache != ET_CACHE_WARM && out->cache != ET_CACHE_COLD)
+		return ET_BAD_CACHE;
+	if (out->clock < ET_CLOCK_AUTO || out->clock > ET_CLOCK_CPU)
+		return ET_BAD_CLOCK;
+	return ET_OK;
+}
