@@ -14,98 +14,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* --- options --- */
-
-typedef int (*item_fn)(void *ctx, const char *option, const char *item, struct et_error *err);
-
-/* Each of "a,b,c". */
-static int each_item(
-	const char *option, const char *text, item_fn fn, void *ctx, struct et_error *err)
-{
-	int rc = 0;
-
-	for (const char *end = text; rc == 0; text = end + 1) {
-		end = strchrnul(text, ',');
-		ET_AUTO_FREE char *item = et_strndup(text, (size_t)(end - text));
-		rc = fn(ctx, option, item, err);
-		if (!*end)
-			break;
-	}
-	return rc;
-}
-
-static int add_length(void *ctx, const char *option, const char *item, struct et_error *err)
-{
-	static const uint64_t longest_ns = 86400ull * 1000000000; /* as `put inc` has it */
-	struct et_lab_measure *m = ctx;
-	uint64_t ns;
-	int rc = et_parse_duration(option, item, &ns, err);
-
-	if (rc)
-		return rc;
-	if (ns > longest_ns)
-		return et_fail(err, ERANGE, ET_EXIT_USAGE, "%s: %s is above one day", option, item);
-	if (m->n_lengths == ET_LAB_LENGTHS_MOST)
-		return et_fail(
-			err, E2BIG, ET_EXIT_USAGE, "%s: more than %d", option, ET_LAB_LENGTHS_MOST);
-	if (m->n_lengths && ns <= m->lengths_ns[m->n_lengths - 1])
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: %s is not above the one before it",
-			option, item);
-	m->lengths_ns[m->n_lengths++] = ns;
-	return 0;
-}
-
-static int add_program(void *ctx, const char *option, const char *item, struct et_error *err)
-{
-	struct et_lab_measure *m = ctx;
-
-	for (unsigned i = 0; et_subjects[i].name; i++) {
-		if (!strcmp(et_subjects[i].name, item)) {
-			m->programs |= 1u << i;
-			return 0;
-		}
-	}
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: unknown program '%s'", option, item),
-		"sort, matc, matr, bzip2, gcc, perl, gnugo, hmmer, povray, x264");
-}
-
-static int add_size(void *ctx, const char *option, const char *item, struct et_error *err)
-{
-	struct et_lab_measure *m = ctx;
-	int i = et_name_index(et_subject_sizes, item);
-
-	if (i < 0)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: unknown size '%s'", option, item),
-			"small, medium, large");
-	m->sizes |= 1u << i;
-	return 0;
-}
-
-int et_lab_measure_option(struct et_lab_measure *m, int id, const char *arg, struct et_error *err)
-{
-	switch (id) {
-	case ET_LAB_LENGTHS:
-		m->n_lengths = 0;
-		return each_item("--lengths", arg, add_length, m, err);
-	case ET_LAB_PROGRAMS:
-		return each_item("--programs", arg, add_program, m, err);
-	case ET_LAB_SIZES:
-		return each_item("--sizes", arg, add_size, m, err);
-	case ET_LAB_RUNS:
-		return et_parse_u64("--runs", arg, 2, 1000000, &m->runs, err);
-	case ET_LAB_FROM:
-		m->from = arg;
-		return 0;
-	default:
-		m->label = arg;
-		return 0;
-	}
-}
-
-/* --- an experiment --- */
-
 void et_lab_commands_add(struct et_lab_commands *c, char *name, char *line)
 {
 	ET_GROW(c->names, c->n, c->cap_names);
@@ -153,7 +61,7 @@ int et_lab_measure(struct et_lab_request *r, const struct et_lab_commands *c, ui
 int et_lab_recall(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
 {
 	if (r->given & (ET_LAB_LENGTHS | ET_LAB_RUNS | ET_LAB_LABEL | ET_LAB_SEED |
-			       ET_LAB_PROGRAMS | ET_LAB_SIZES))
+			       ET_LAB_PROGRAMS | ET_LAB_SIZES | ET_LAB_LOADS))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"lab %s: --from prints what is kept and takes no plan", r->name);
 	return et_kept_fetch(r->cli, r->measure.from, out, err);

@@ -83,35 +83,41 @@ static void time_calls(
 	struct et_witness w;
 
 	et_witness_init(&w, blocks, 1);
+	w.hurry = b->o->watch.hurry;
 	et_witness_call(&w); /* warms the cache */
 	w.calls = 0;
 	for (uint32_t i = 0; i < b->o->grid.runs && !walk->stopped; i++) {
 		struct et_timed_call call;
 		time_call(b, &w, &call);
+		if (!et_walk_advance(walk, (double)length_ns * load))
+			break;
 		et_record_time(e, counter, call.counter_ns, call.cpu_ns);
 		et_record_time(e, wall, call.wall_ns, NAN);
 		et_record_time(e, truth, call.truth_ns, NAN);
 		b->block_ns = call.truth_ns / (double)blocks;
-		et_walk_advance(walk, (double)length_ns * load);
 	}
 	et_witness_free(&w);
 }
 
 /* The same function by libetalon with its defaults. */
-static int time_ours(
-	struct bench *b, size_t blocks, unsigned load, uint64_t length_ns, struct et_error *err)
+static int time_ours(struct bench *b, struct et_walk *walk, size_t blocks, unsigned load,
+	uint64_t length_ns, struct et_error *err)
 {
+	size_t most = most_stamps / blocks;
 	struct et_kbest_result said = { 0 };
 	struct et_kbest_opts opts;
 	struct et_witness w;
 
 	et_kbest_opts_init(&opts, sizeof(opts));
 	opts.epsilon = b->o->epsilon;
-	et_witness_init(&w, blocks,
-		most_stamps / blocks < opts.max_samples ? most_stamps / blocks : opts.max_samples);
+	et_witness_init(&w, blocks, most < opts.max_samples ? most : opts.max_samples);
+	w.hurry = b->o->watch.hurry;
 	int status = et_kbest(et_witness_call, &w, &opts, &said, sizeof(said));
+	bool finished = et_walk_advance(walk, (double)length_ns * load * b->o->grid.runs);
 	double truth = ns_of(b, et_witness_least(&w));
 	et_witness_free(&w);
+	if (!finished)
+		return 0;
 	if (status != ET_OK && status != ET_NOT_CONVERGED)
 		return et_fail(
 			err, EINVAL, ET_EXIT_ENVIRONMENT, "libetalon: %s", et_strerror(status));
@@ -133,15 +139,11 @@ static int measure_cell(
 
 	fit_line(b, &line);
 	double error = hypot(line.intercept_error, (double)blocks * line.slope_error);
-	double fit = line.intercept + (double)blocks * line.slope;
-	time_calls(b, walk, blocks, load, length_ns);
-	et_record_single(b->record, "fit", load, length_ns, fit);
+	et_record_single(
+		b->record, "fit", load, length_ns, line.intercept + (double)blocks * line.slope);
 	et_record_single(b->record, "fit-error", load, length_ns, error);
-	if (walk->stopped)
-		return 0;
-	int rc = time_ours(b, blocks, load, length_ns, err);
-	et_walk_advance(walk, 0);
-	return rc;
+	time_calls(b, walk, blocks, load, length_ns);
+	return walk->stopped ? 0 : time_ours(b, walk, blocks, load, length_ns, err);
 }
 
 /* Before there is any load. */
@@ -170,7 +172,7 @@ int et_kbest_accuracy_run(
 	b.record->plan.runs = o->grid.runs;
 	b.record->plan.epsilon = o->epsilon;
 	if (rc == 0)
-		rc = et_grid_walk(&o->grid, o->grid.runs, &o->watch, measure_cell, &b, err);
+		rc = et_grid_walk(&o->grid, 2.0 * o->grid.runs, &o->watch, measure_cell, &b, err);
 	if (rc)
 		et_experiment_free(b.record);
 	else

@@ -63,6 +63,7 @@ void et_record_time(struct et_experiment *e, uint32_t series, double ns, double 
 	et_fields_set_missing(et_sample_fields, &s);
 	s.command = series;
 	s.partner = -1;
+	s.exit_code = s.signal = 0;
 	s.round = (uint32_t)e->commands[series].n_samples + 1;
 	s.et_ns = rounded(ns);
 	s.pt_ns = isnan(cpu_ns) ? ET_UNKNOWN : rounded(cpu_ns);

@@ -49,6 +49,8 @@ void et_witness_call(void *ctx)
 	uint64_t last = et_counter_read();
 
 	for (size_t i = 0; i < w->blocks; i++) {
+		if (w->hurry && *w->hurry)
+			return;
 		w->value = et_witness_chain(w->value);
 		uint64_t now = et_counter_read();
 		*(ticks ? &ticks[i] : &unnoted) =

@@ -12,6 +12,7 @@
 #ifndef ET_LAB_WITNESS_H
 #define ET_LAB_WITNESS_H
 
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,8 @@ struct et_witness {
 	size_t capacity; /* calls; those beyond are worked but not noted */
 	size_t calls;    /* noted so far */
 	uint64_t value;  /* what was computed */
+	/* Not 0: calls end early and mean nothing; or NULL. */
+	const volatile sig_atomic_t *hurry;
 };
 
 /* Room for so many calls, touched so that no call meets a page for the first time. */
