@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lib/gauge.h"
 #include "base/clock.h"
+#include "clock/timer.h"
 #include "num/quantile.h"
 
 #include <etalon/etalon.h>
+#include <math.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -13,6 +15,7 @@ enum {
 	PACE_LOOPS = 20000, /* some 7 µs */
 	FIRST_PACES = 500,
 	SWITCHES = 8,
+	LONGEST_TICK_NS = 10000000,
 	ROUNDS = 2, /* over all CPUs */
 };
 
@@ -79,6 +82,8 @@ static void counter_spin(void *ctx, struct et_loss *l, uint64_t ticks)
 
 void et_gauge_raw(struct et_gauge *g)
 {
+	uint64_t told = et_timer_told_ns();
+
 	*g = (struct et_gauge){
 		.start = raw_now,
 		.stop = raw_now,
@@ -90,6 +95,7 @@ void et_gauge_raw(struct et_gauge *g)
 		.clock = ET_CLOCK_RAW,
 		.unit = "ns",
 		.hz = 1e9,
+		.tick_ns = told ? (double)told : LONGEST_TICK_NS,
 	};
 }
 
@@ -105,11 +111,14 @@ void et_gauge_counter(struct et_gauge *g, const struct et_counter *c)
 	g->hz_uncertainty = c->hz_uncertainty;
 }
 
-/* Least and a standard uncertainty: half of the samples lie within this above the least. */
+/*
+ * Least and a standard uncertainty: half of the samples lie within this above the least. No less
+ * than a count's share: the clock rounds.
+ */
 static double least_of(double *x, size_t n, double *uncertainty)
 {
 	et_sort(x, n);
-	*uncertainty = et_median_sorted(x, n) - x[0];
+	*uncertainty = fmax(et_median_sorted(x, n) - x[0], 0.3);
 	return x[0];
 }
 
@@ -132,32 +141,39 @@ void et_gauge_learn(struct et_gauge *g)
 		et_gauge_pace(g);
 }
 
-static double pace_once(const struct et_gauge *g)
+/* Ticks between two readings of the clock with the pace loop between them, or nothing. */
+static double between(const struct et_gauge *g, bool loop)
 {
 	uint64_t t0 = g->start(g->ctx);
 
-	g->pace(g->ctx);
+	if (loop)
+		g->pace(g->ctx);
 	uint64_t t1 = g->stop(g->ctx);
 	return t1 > t0 ? (double)(t1 - t0) : 0;
 }
 
 double et_gauge_pace(struct et_gauge *g)
 {
-	double a = pace_once(g), b = pace_once(g), pace = a < b ? a : b;
+	double pace = fmin(between(g, true), between(g, true)), empty = between(g, false);
 
 	if (pace > 0 && (g->full_pace <= 0 || pace < g->full_pace))
 		g->full_pace = pace;
+	/* What was learnt while the processor was slow is not what reading costs. */
+	if (empty > 0 && empty < g->overhead)
+		g->overhead = empty;
 	return pace;
 }
 
 double et_gauge_switch_ns(const struct et_gauge *g, uint64_t limit_ns)
 {
 	uint64_t until = g->now_ns(g->ctx) + limit_ns, step = UINT64_MAX, least = UINT64_MAX;
-	uint64_t switches = g->switches(g->ctx), cpu = g->cpu_ns(g->ctx);
+	uint64_t switches = g->switches(g->ctx), before = g->cpu_ns(g->ctx);
+	uint64_t cpu = g->cpu_ns(g->ctx);
 
+	/* A switch that is seen now came within the last two steps of CPU time. */
 	for (int seen = 0; seen < SWITCHES && g->now_ns(g->ctx) < until;) {
 		uint64_t now = g->switches(g->ctx), cpu_now = g->cpu_ns(g->ctx);
-		uint64_t used = cpu_now - cpu;
+		uint64_t used = cpu_now - before;
 
 		if (now == switches) {
 			step = used < step ? used : step;
@@ -166,10 +182,10 @@ double et_gauge_switch_ns(const struct et_gauge *g, uint64_t limit_ns)
 			seen++;
 		}
 		switches = now;
+		before = cpu;
 		cpu = cpu_now;
 	}
-	return least == UINT64_MAX || step == UINT64_MAX || least < step ? 0
-									 : (double)(least - step);
+	return least == UINT64_MAX || least < step ? 0 : (double)(least - step);
 }
 
 /* Moves to the next CPU of the set and reads there; false when it may not. */

@@ -25,6 +25,7 @@ struct et_gauge {
 	int clock;        /* enum et_kbest_clock: COUNTER, RAW */
 	const char *unit; /* of the clock's ticks */
 	double hz, hz_uncertainty;
+	double tick_ns;  /* of the timer interrupt: a shorter stretch may have none */
 	unsigned doubts; /* that come with this clock */
 
 	/* Learnt by et_gauge_learn. */
@@ -35,7 +36,7 @@ struct et_gauge {
 
 /* Cost of reading both clocks, and the pace at full speed. */
 void et_gauge_learn(struct et_gauge *g);
-/* Ticks of the pace loop now: the better of two. Also lowers full_pace. */
+/* Ticks of the pace loop now: the better of two. Lowers full_pace and overhead to what it sees. */
 double et_gauge_pace(struct et_gauge *g);
 /*
  * The least CPU time that leaving the CPU and coming back costs a thread; waits up to limit_ns for

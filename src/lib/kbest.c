@@ -14,10 +14,12 @@
 enum {
 	SAMPLE_NS = 20000, /* short functions are called until a sample is this long */
 	MOST_CALLS = 1 << 24,
+	TRIES = 3,
+	PLAINLY_LONG_NS = 1000000,
 	AWAY_NS = 1000000,         /* a longer gap is another thread's turn */
 	WINDOW_MOST_NS = 50000000, /* windows of interrupts are not longer */
 	SPIN_MOST_NS = 200000000,  /* nor is the spin behind a sample */
-	LONG_NS = 1000000,         /* what is shorter has samples without a timer interrupt */
+	WINDOWS = 8,               /* the least of fewer may be more than what a sample met */
 	UNSEEN_NS = 5000000,       /* a neighbour may come and go within a longer sample */
 	SWITCH_WAIT_NS = 300000000,
 	MANY_SWITCHES = 16, /* of fewer each may have cost less than the least that was seen */
@@ -76,26 +78,41 @@ static double ns_of(const struct measurement *m, double ticks)
 	return ticks / m->g->hz * 1e9;
 }
 
-/* Another thread ran, or the hypervisor took the CPU: more time passed than the thread was given.
+/*
+ * Another thread ran, or the hypervisor took the CPU: more time passed than the thread was given.
+ * Switches alone do not tell: a kernel thread that comes for a microsecond is one too, and no more
+ * than an interrupt.
  */
 static bool interrupted(const struct measurement *m, const struct shot *s)
 {
 	double wall = ns_of(m, s->ticks), slack = 2000 + wall * 1e-4;
 
-	return s->switches > 0 || wall - s->cpu_ns > slack;
+	return wall - s->cpu_ns > slack;
 }
 
-/* Warms up, and finds how many calls make a sample that the clock can tell. */
-static void choose_calls(struct measurement *m, struct shot *last)
+/*
+ * Warms up, and finds how many calls make a sample that the clock can tell. The first call may be
+ * far longer than the next: the shortest of a few decides, unless it is long anyway.
+ */
+static void choose_calls(struct measurement *m, struct shot *shortest)
 {
+	bool fixed = m->o->calls || m->o->cache == ET_CACHE_COLD;
+	struct shot s;
+
 	m->calls = m->o->calls ? m->o->calls : 1;
-	for (;;) {
-		call(m, last);
-		m->backwards = last->backwards;
-		if (m->o->calls || m->o->cache == ET_CACHE_COLD || m->backwards ||
-			ns_of(m, last->ticks) >= SAMPLE_NS || m->calls >= MOST_CALLS)
+	for (int tries = 0;; tries++) {
+		call(m, &s);
+		m->backwards |= s.backwards;
+		if (!tries || s.ticks < shortest->ticks)
+			*shortest = s;
+		if (fixed || m->backwards || ns_of(m, s.ticks) >= PLAINLY_LONG_NS)
+			return;
+		if (tries + 1 < TRIES)
+			continue;
+		if (ns_of(m, shortest->ticks) >= SAMPLE_NS || m->calls >= MOST_CALLS)
 			return;
 		m->calls *= 2;
+		tries = -1;
 	}
 }
 
@@ -116,6 +133,11 @@ static void watch_interrupts(struct measurement *m, double sample_ns)
 	m->spin_cpu_ns += (double)(g->cpu_ns(g->ctx) - cpu);
 }
 
+static bool compensates_switches(const struct measurement *m, double switches)
+{
+	return m->o->compensate && switches >= MANY_SWITCHES;
+}
+
 static void take(struct measurement *m)
 {
 	double before, slow, switch_ns;
@@ -131,14 +153,15 @@ static void take(struct measurement *m)
 	m->samples++;
 	m->switches += (double)s.switches;
 	m->slow_sum += fmin(slow, 2); /* an interrupt in the loop is no slow processor */
-	if (m->o->compensate && m->g->spin && s.cpu_ns >= LONG_NS)
+	if (m->o->compensate && m->g->spin && s.cpu_ns >= m->g->tick_ns)
 		watch_interrupts(m, s.cpu_ns);
 	m->crossed = interrupted(m, &s);
 	if (!m->crossed)
 		et_kbest_set_add(&m->clean, s.ticks, slow);
-	else if (++m->interrupted == 2 && m->o->compensate && s.switches >= MANY_SWITCHES)
+	else if (++m->interrupted == 2)
 		m->switch_ns = et_gauge_switch_ns(m->g, SWITCH_WAIT_NS);
-	switch_ns = s.switches >= MANY_SWITCHES ? m->switch_ns * (double)s.switches : 0;
+	switch_ns =
+		compensates_switches(m, (double)s.switches) ? m->switch_ns * (double)s.switches : 0;
 	et_kbest_set_add(&m->cpu, fmax(s.cpu_ns - switch_ns, 0), slow);
 }
 
@@ -213,17 +236,32 @@ static double least_loss(
 	return least * scale;
 }
 
+/*
+ * The least of a switch is known, the usual one is taken to be twice that; what refilling caches
+ * takes is in no figure.
+ */
+static double switches_error(const struct measurement *m)
+{
+	double a_sample = m->switches / (double)m->samples;
+
+	return m->switch_ns * a_sample * (compensates_switches(m, a_sample) ? 1 : 2);
+}
+
 static void judge_interrupts(const struct measurement *m, double best_ns, bool by_cpu,
 	double *value_ns, double *error_ns, struct et_kbest_result *r)
 {
 	double uncertainty = 0, least = 0;
 
-	if (best_ns < LONG_NS)
+	if (best_ns < m->g->tick_ns) /* some samples met no timer interrupt */
 		return;
 	if (m->loss.best.n)
 		least = least_loss(m, best_ns, by_cpu, &uncertainty);
 	else
 		r->doubts |= ET_DOUBT_NO_TICK_COST;
+	if (m->loss.best.n < WINDOWS) {
+		uncertainty += 2 * least;
+		least = 0;
+	}
 	if (uncertainty > m->o->epsilon * best_ns)
 		r->doubts |= ET_DOUBT_INTERRUPTS;
 	least = fmin(least, best_ns);
@@ -263,10 +301,10 @@ static void judge(const struct measurement *m, struct et_kbest_result *r)
 	r->doubts |= g->doubts | (r->converged ? 0 : ET_DOUBT_SPREAD);
 	if (by_cpu && m->o->clock != ET_CLOCK_CPU)
 		r->doubts |= ET_DOUBT_INTERRUPTED;
-	error_ns = et_kbest_error(best, CONFIDENCE) * best_ns + 2 * overhead_u +
+	error_ns = et_kbest_error(best, CONFIDENCE) * best_ns + 2 * overhead_u + ns_of(m, 1) +
 		   2 * g->hz_uncertainty / g->hz * best_ns;
-	if (by_cpu) /* what refilling caches takes is in no figure: as much again */
-		error_ns += m->switch_ns * m->switches / (double)m->samples;
+	if (by_cpu)
+		error_ns += switches_error(m);
 	judge_interrupts(m, best_ns, by_cpu, &value_ns, &error_ns, r);
 	judge_speed(m, best, best_ns, &error_ns, r);
 	if (value_ns < 10 * overhead_u)
@@ -285,6 +323,20 @@ static void judge(const struct measurement *m, struct et_kbest_result *r)
 	r->elapsed_ns = m->elapsed_ns;
 }
 
+/*
+ * M samples in a moment would all see the same neighbour: they are spread over the time there is,
+ * and the pace loop meanwhile looks for the full speed.
+ */
+static bool early(struct measurement *m)
+{
+	double due = (double)m->o->least_ns * (double)m->samples / m->o->max_samples;
+
+	if ((double)m->elapsed_ns >= due)
+		return false;
+	et_gauge_pace(m->g);
+	return true;
+}
+
 static void sample_all(struct measurement *m)
 {
 	const struct et_gauge *g = m->g;
@@ -292,12 +344,14 @@ static void sample_all(struct measurement *m)
 	uint64_t first;
 
 	choose_calls(m, &s);
-	et_loss_init(
-		&m->loss, g->hz, (uint64_t)fmin(fmax(s.cpu_ns, LONG_NS), WINDOW_MOST_NS), AWAY_NS);
+	et_loss_init(&m->loss, g->hz, (uint64_t)fmin(fmax(s.cpu_ns, g->tick_ns), WINDOW_MOST_NS),
+		AWAY_NS);
 	first = g->now_ns(g->ctx);
 	while (!m->backwards && !finished(m)) {
 		take(m);
-		m->elapsed_ns = g->now_ns(g->ctx) - first;
+		do {
+			m->elapsed_ns = g->now_ns(g->ctx) - first;
+		} while (early(m));
 	}
 }
 

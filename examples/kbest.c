@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One function timed by hand, with options of one's own. */
+#include <etalon/etalon.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int by_value(const void *a, const void *b)
+{
+	int x = *(const int *)a, y = *(const int *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void sort(void *arg)
+{
+	int numbers[256];
+	unsigned seed = *(unsigned *)arg;
+
+	for (int i = 0; i < 256; i++) {
+		seed = seed * 1103515245u + 12345u;
+		numbers[i] = (int)(seed >> 16);
+	}
+	qsort(numbers, 256, sizeof(numbers[0]), by_value);
+	ETALON_KEEP(numbers);
+}
+
+int main(void)
+{
+	struct et_kbest_opts opts;
+	struct et_kbest_result r;
+	unsigned seed = 1;
+
+	et_kbest_opts_init(&opts, sizeof(opts));
+	opts.k = 5;
+	opts.epsilon = 0.005;
+	int rc = et_kbest(sort, &seed, &opts, &r, sizeof(r));
+	if (rc != ET_OK && rc != ET_NOT_CONVERGED) {
+		fprintf(stderr, "sort: %s\n", et_strerror(rc));
+		return 1;
+	}
+	printf("sort: %.1f ns, %.0f %s, within %.2g %%\n", r.ns, r.ticks, r.unit, r.error * 100);
+	for (unsigned bit = 1; bit; bit <<= 1)
+		if (r.doubts & bit)
+			printf("doubtful: %s\n", et_doubt_text(bit));
+	return 0;
+}

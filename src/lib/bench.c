@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A main for a file of benchmarks. It is a program, not a part of one: here memory may be
+ * allocated, and running out of it ends the program. Nothing of that happens while a function is
+ * being timed.
+ */
+#include "lib/bench.h"
+#include "base/option.h"
+#include "base/parse.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+	OPT_LIST = 1,
+	OPT_FILTER,
+	OPT_JSON,
+	OPT_BASELINE,
+	OPT_FAIL,
+	OPT_K,
+	OPT_EPSILON,
+	OPT_MAX,
+	OPT_COLD,
+	OPT_LEAST,
+	OPT_LIMIT,
+	OPT_HELP,
+	OPT_VERSION,
+};
+
+enum { COLUMNS = 80 };
+
+static const struct et_option options[] = {
+	{ 0, "list", NULL, "print the names and time nothing", NULL, OPT_LIST },
+	{ 0, "filter", "TEXT", "only functions with TEXT in their names", NULL, OPT_FILTER },
+	{ 0, "json", "FILE", "write the results as JSON (- is the standard output)", "FILE",
+		OPT_JSON },
+	{ 0, "baseline", "FILE", "compare with results that --json wrote", "FILE", OPT_BASELINE },
+	{ 0, "fail-on-regression", "[PCT]",
+		"exit 1 when a function is slower than its baseline by more than PCT (0), surely",
+		NULL, OPT_FAIL },
+	{ 'k', "best", "K", "so many best samples have to agree (3)", NULL, OPT_K },
+	{ 0, "epsilon", "REL", "within REL of each other (0.1%)", NULL, OPT_EPSILON },
+	{ 'M', "max-samples", "N", "at most so many samples of a function (1000)", NULL, OPT_MAX },
+	{ 0, "cold", NULL, "clear the last-level cache before each call", NULL, OPT_COLD },
+	{ 0, "least-time", "DUR", "spread samples over at least DUR (300ms)", NULL, OPT_LEAST },
+	{ 0, "time-limit", "DUR", "no new sample of a function behind DUR (10s)", NULL, OPT_LIMIT },
+	{ 'h', "help", NULL, "show this", NULL, OPT_HELP },
+	{ 0, "version", NULL, "show the library's version", NULL, OPT_VERSION },
+	{ 0 },
+};
+
+struct request {
+	struct et_kbest_opts o;
+	bool list, help, version, fail;
+	double fail_ratio;
+	const char *filter, *json, *baseline;
+};
+
+static int take_k(struct request *r, int id, const char *text, struct et_error *err)
+{
+	uint64_t n;
+	int rc = id == OPT_K ? et_parse_u64("--best", text, 1, 64, &n, err)
+			     : et_parse_u64("--max-samples", text, 1, UINT32_MAX, &n, err);
+
+	if (rc)
+		return rc;
+	*(id == OPT_K ? &r->o.k : &r->o.max_samples) = (uint32_t)n;
+	return 0;
+}
+
+static int option(void *ctx, int id, char *const *args, struct et_error *err)
+{
+	struct request *r = ctx;
+
+	switch (id) {
+	case OPT_LIST:
+		r->list = true;
+		return 0;
+	case OPT_FILTER:
+		r->filter = args[0];
+		return 0;
+	case OPT_JSON:
+		r->json = args[0];
+		return 0;
+	case OPT_BASELINE:
+		r->baseline = args[0];
+		return 0;
+	case OPT_FAIL:
+		r->fail = true;
+		return args[0] ? et_parse_percent(
+					 "--fail-on-regression", args[0], &r->fail_ratio, err)
+			       : 0;
+	case OPT_K:
+	case OPT_MAX:
+		return take_k(r, id, args[0], err);
+	case OPT_EPSILON:
+		return et_parse_ratio("--epsilon", args[0], &r->o.epsilon, err);
+	case OPT_COLD:
+		r->o.cache = ET_CACHE_COLD;
+		return 0;
+	case OPT_LEAST:
+		return et_parse_duration("--least-time", args[0], &r->o.least_ns, err);
+	case OPT_LIMIT:
+		return et_parse_duration("--time-limit", args[0], &r->o.limit_ns, err);
+	case OPT_HELP:
+		r->help = true;
+		return 0;
+	default:
+		r->version = true;
+		return 0;
+	}
+}
+
+/* The elements are as large as the caller's header made them. */
+static const struct et_bench *bench_at(const struct et_bench *benches, size_t i)
+{
+	return (const void *)((const char *)benches + i * benches->sz);
+}
+
+static bool wanted(const struct request *r, const struct et_bench *b)
+{
+	return !r->filter || strstr(b->name, r->filter);
+}
+
+static int check(const struct request *r, const struct et_bench *benches, size_t n,
+	const struct et_operands *ops, struct et_error *err)
+{
+	size_t chosen = 0;
+
+	if (ops->n_before + ops->n_after)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s': there are options only",
+			ops->n_before ? ops->before[0] : ops->after[0]);
+	if (r->o.max_samples < r->o.k)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--max-samples %" PRIu32 ": fewer than --best %" PRIu32, r->o.max_samples,
+			r->o.k);
+	if (r->fail && !r->baseline)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "--fail-on-regression: than what?"),
+			"give --baseline FILE");
+	if (!benches || !n || benches->sz < sizeof(*benches))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "there are no functions to time");
+	for (size_t i = 0; i < n; i++) {
+		const struct et_bench *b = bench_at(benches, i);
+
+		if (!b->name || !b->fn)
+			return et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"function number %zu has no name or is null", i + 1);
+		chosen += wanted(r, b);
+	}
+	if (!chosen)
+		return et_hint(err,
+			et_fail(err, ENOENT, ET_EXIT_USAGE, "--filter %s: no such function",
+				r->filter),
+			"--list shows their names");
+	return 0;
+}
+
+static int time_one(const struct request *r, const struct et_bench *b,
+	const struct et_bench_baseline *baseline, struct et_bench_outcome *out,
+	struct et_error *err)
+{
+	int rc = et_kbest(b->fn, b->arg, &r->o, &out->r, sizeof(out->r));
+
+	if (rc != ET_OK && rc != ET_NOT_CONVERGED)
+		return et_fail(
+			err, EINVAL, ET_EXIT_ENVIRONMENT, "%s: %s", b->name, et_strerror(rc));
+	out->name = b->name;
+	out->compared = r->baseline != NULL;
+	out->kept = et_bench_baseline_find(baseline, b->name);
+	if (out->kept)
+		out->contrast = et_bench_compare(out->r.ns, out->r.error, out->kept);
+	return 0;
+}
+
+/* Returns the number of regressions, or -errno. */
+static int time_all(const struct request *r, const struct et_bench *benches, size_t n,
+	const struct et_bench_baseline *baseline, FILE *json, struct et_error *err)
+{
+	ET_AUTO_FREE struct et_bench_outcome *outcomes = calloc(n, sizeof(*outcomes));
+	int rc, regressions = 0;
+	size_t done = 0;
+
+	if (!outcomes)
+		return et_fail_errno(err, ENOMEM, ET_EXIT_OUTSIDE, "results");
+	for (size_t i = 0; i < n; i++) {
+		const struct et_bench *b = bench_at(benches, i);
+		struct et_bench_outcome *out = &outcomes[done];
+
+		if (!wanted(r, b))
+			continue;
+		rc = time_one(r, b, baseline, out, err);
+		if (rc)
+			return rc;
+		done++;
+		et_bench_text(out, &r->o, json == stdout ? stderr : stdout);
+		regressions += out->kept && out->contrast.verdict == ET_BENCH_SLOWER &&
+			       out->contrast.lo > 1 + r->fail_ratio;
+	}
+	if (json) {
+		et_bench_json(outcomes, done, &r->o, json);
+		if (fflush(json) || ferror(json))
+			return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", r->json);
+	}
+	return regressions;
+}
+
+/* Where JSON goes; opened before anything is timed. */
+static int open_json(const struct request *r, FILE **out, struct et_error *err)
+{
+	if (!r->json)
+		return 0;
+	*out = strcmp(r->json, "-") ? fopen(r->json, "we") : stdout;
+	return *out ? 0 : et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", r->json);
+}
+
+/* The baseline is read first: it may be the file that is to be written. */
+static int run(
+	const struct request *r, const struct et_bench *benches, size_t n, struct et_error *err)
+{
+	struct et_bench_baseline baseline = { 0 };
+	FILE *json = NULL;
+	int rc = r->baseline ? et_bench_baseline_read(r->baseline, &baseline, err) : 0;
+
+	if (rc == 0)
+		rc = open_json(r, &json, err);
+	if (rc == 0)
+		rc = time_all(r, benches, n, &baseline, json, err);
+	if (json && json != stdout)
+		fclose(json);
+	et_bench_baseline_free(&baseline);
+	return rc;
+}
+
+static int complain(const char *program, const struct et_error *err)
+{
+	fprintf(stderr, "%s: %s\n", program, err->what);
+	if (err->hint[0])
+		fprintf(stderr, "hint: %s\n", err->hint);
+	return (int)err->exit;
+}
+
+static void show_help(const char *program)
+{
+	fprintf(stdout,
+		"usage: %s [options]\n\nTimes the functions of this program by K-best.\n\n"
+		"options:\n",
+		program);
+	et_options_help(options, stdout, COLUMNS);
+	fprintf(stdout, "\nexample: %s --json now.json\n", program);
+}
+
+/* What the options ask for; the number of regressions or -errno. */
+static int serve(const struct request *r, const char *program, const struct et_bench *benches,
+	size_t n, const struct et_operands *ops, struct et_error *err)
+{
+	int rc;
+
+	if (r->help) {
+		show_help(program);
+		return 0;
+	}
+	if (r->version) {
+		fprintf(stdout, "libetalon %s\n", et_version());
+		return 0;
+	}
+	rc = check(r, benches, n, ops, err);
+	if (rc == 0 && !r->list)
+		return run(r, benches, n, err);
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		if (wanted(r, bench_at(benches, i)))
+			fprintf(stdout, "%s\n", bench_at(benches, i)->name);
+	return rc;
+}
+
+int et_bench_main(int argc, char **argv, const struct et_bench *benches, size_t n)
+{
+	static const struct et_option *const tables[] = { options, NULL };
+	struct request r = { 0 };
+	struct et_error err = { 0 };
+	struct et_operands ops = { 0 };
+	int rc;
+
+	if (argc < 1 || !argv || !argv[0])
+		return ET_EXIT_USAGE;
+	et_kbest_opts_init(&r.o, sizeof(r.o));
+	rc = et_options_parse(tables, argc, argv, option, &r, &ops, &err);
+	if (rc == 0)
+		rc = serve(&r, argv[0], benches, n, &ops, &err);
+	et_operands_free(&ops);
+	if (rc < 0)
+		return complain(argv[0], &err);
+	return rc > 0 && r.fail ? ET_EXIT_PROGRAM : ET_EXIT_DONE;
+}

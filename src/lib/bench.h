@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What et_bench_main hands from its options to its reports. */
+#ifndef ET_LIB_BENCH_H
+#define ET_LIB_BENCH_H
+
+#include "base/error.h"
+
+#include <etalon/etalon.h>
+#include <stdbool.h>
+
+/* A function's figure from an earlier run. */
+struct et_bench_kept {
+	char *name;
+	double ns, error;
+};
+
+struct et_bench_baseline {
+	struct et_bench_kept *list;
+	size_t n;
+};
+
+/* A file that --json wrote. */
+int et_bench_baseline_read(const char *path, struct et_bench_baseline *out, struct et_error *err);
+void et_bench_baseline_free(struct et_bench_baseline *b);
+/* NULL: it has none of that name. */
+const struct et_bench_kept *et_bench_baseline_find(
+	const struct et_bench_baseline *b, const char *name);
+
+enum et_bench_verdict { ET_BENCH_SAME, ET_BENCH_FASTER, ET_BENCH_SLOWER, ET_BENCH_UNSURE };
+
+struct et_bench_contrast {
+	double ratio, lo, hi; /* to the kept time; both predicted errors are in the interval */
+	enum et_bench_verdict verdict;
+};
+
+/* An error may be infinite, a kept time 0: the verdict is then that it cannot be told. */
+struct et_bench_contrast et_bench_compare(
+	double ns, double error, const struct et_bench_kept *kept);
+
+struct et_bench_outcome {
+	const char *name;
+	struct et_kbest_result r;
+	bool compared;                    /* there is a baseline */
+	const struct et_bench_kept *kept; /* or NULL: it has no such function */
+	struct et_bench_contrast contrast;
+};
+
+void et_bench_text(const struct et_bench_outcome *b, const struct et_kbest_opts *o, FILE *out);
+void et_bench_json(
+	const struct et_bench_outcome *list, size_t n, const struct et_kbest_opts *o, FILE *out);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Results kept by an earlier run, and how the new ones compare. */
+#include "lib/bench.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+static int refuse(struct et_error *err, const char *path, const char *why)
+{
+	return et_hint(err, et_fail(err, EINVAL, ET_EXIT_OUTSIDE, "%s: %s", path, why),
+		"--baseline takes a file that --json wrote");
+}
+
+/* false: not a function's result. An error that was not known reads as infinite. */
+static bool take(const json_t *f, struct et_bench_kept *out)
+{
+	const json_t *name = json_object_get(f, "name"), *ns = json_object_get(f, "time_ns");
+	const json_t *error = json_object_get(f, "relative_error");
+
+	if (!json_is_string(name) || !json_is_number(ns) ||
+		!(json_is_number(error) || json_is_null(error)))
+		return false;
+	out->ns = json_number_value(ns);
+	out->error = json_is_null(error) ? INFINITY : json_number_value(error);
+	if (!(out->ns >= 0) || !(out->error >= 0))
+		return false;
+	out->name = strdup(json_string_value(name));
+	return out->name != NULL;
+}
+
+static int take_all(
+	const char *path, const json_t *list, struct et_bench_baseline *b, struct et_error *err)
+{
+	const json_t *f;
+	size_t i;
+
+	b->list = calloc(json_array_size(list) + 1, sizeof(*b->list));
+	if (!b->list)
+		return et_fail_errno(err, ENOMEM, ET_EXIT_OUTSIDE, "%s", path);
+	json_array_foreach(list, i, f)
+	{
+		if (!take(f, &b->list[b->n]))
+			return refuse(err, path, "a function without name, time or error");
+		b->n++;
+	}
+	return 0;
+}
+
+int et_bench_baseline_read(const char *path, struct et_bench_baseline *out, struct et_error *err)
+{
+	struct et_bench_baseline b = { 0 };
+	json_error_t why;
+	json_t *root;
+	int rc;
+
+	ET_AUTO_FCLOSE FILE *in = fopen(path, "re");
+	if (!in)
+		return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", path);
+	root = json_loadf(in, 0, &why);
+	if (!root)
+		return refuse(err, path, why.text);
+	const json_t *list = json_object_get(root, "functions");
+	if (json_is_array(list))
+		rc = take_all(path, list, &b, err);
+	else
+		rc = refuse(err, path, "no list of functions");
+	json_decref(root);
+	if (rc) {
+		et_bench_baseline_free(&b);
+		return rc;
+	}
+	*out = b;
+	return 0;
+}
+
+void et_bench_baseline_free(struct et_bench_baseline *b)
+{
+	for (size_t i = 0; i < b->n; i++)
+		free(b->list[i].name);
+	free(b->list);
+	memset(b, 0, sizeof(*b));
+}
+
+const struct et_bench_kept *et_bench_baseline_find(
+	const struct et_bench_baseline *b, const char *name)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (!strcmp(b->list[i].name, name))
+			return &b->list[i];
+	return NULL;
+}
+
+struct et_bench_contrast et_bench_compare(double ns, double error, const struct et_bench_kept *kept)
+{
+	struct et_bench_contrast c = { .ratio = INFINITY, .hi = INFINITY };
+
+	c.verdict = ET_BENCH_UNSURE;
+	if (!(kept->ns > 0) || !(error + kept->error < 1))
+		return c;
+	c.ratio = ns / kept->ns;
+	c.lo = c.ratio * (1 - error) / (1 + kept->error);
+	c.hi = c.ratio * (1 + error) / (1 - kept->error);
+	if (c.lo > 1)
+		c.verdict = ET_BENCH_SLOWER;
+	else
+		c.verdict = c.hi < 1 ? ET_BENCH_FASTER : ET_BENCH_SAME;
+	return c;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * K-best on a machine that is simulated: work of known length, ticks that cost, others who share
+ * the CPU, a neighbour who halves its speed for tenths of a second. The truth is the work.
+ */
+#include "lib/kbest.h"
+#include "base/attr.h"
+#include "num/rng.h"
+#include "tap.h"
+
+#include <math.h>
+
+static const double HZ = 2.5e9;
+
+struct machine {
+	double now, cpu; /* ns */
+	double next_tick, tick_cost;
+	int load;
+	bool neighbour, slow;
+	double phase_end;
+	uint64_t switches;
+	double work; /* of a call */
+	bool backwards;
+	uint64_t reads, calls;
+	struct et_rng rng;
+};
+
+enum { TICK = 4000000, PHASE = 200000000 };
+
+/* The timer interrupt; with load the others get their slices. Returns what it took of our time. */
+static double tick(struct machine *m)
+{
+	double cost = m->tick_cost * (1 + et_rng_uniform(&m->rng));
+
+	m->now += cost;
+	m->cpu += cost;
+	if (m->load > 1) {
+		m->now += (m->load - 1) * (double)TICK;
+		m->switches++;
+	}
+	while (m->next_tick <= m->now)
+		m->next_tick += TICK;
+	return cost;
+}
+
+/* Runs until the work is done or the next interrupt. Returns the work left. */
+static double run_some(struct machine *m, double work)
+{
+	double speed = m->slow ? 0.5 : 1;
+	double until = fmin(m->next_tick, m->phase_end) - m->now;
+	double d = fmin(work / speed, fmax(until, 0));
+
+	m->now += d;
+	m->cpu += d;
+	if (m->now >= m->phase_end) {
+		m->slow = m->neighbour && !m->slow;
+		m->phase_end = m->now + PHASE * (0.5 + et_rng_uniform(&m->rng));
+	}
+	return fmax(work - d * speed, 0);
+}
+
+static void run(struct machine *m, double work)
+{
+	while (work > 1e-6) {
+		work = run_some(m, work);
+		if (m->now >= m->next_tick)
+			tick(m);
+	}
+}
+
+static uint64_t clock_read(void *ctx)
+{
+	struct machine *m = ctx;
+
+	run(m, 8 + 2 * et_rng_uniform(&m->rng));
+	if (m->backwards && ++m->reads > 5000)
+		return (uint64_t)(1e9 - (double)m->reads);
+	return (uint64_t)(m->now * HZ / 1e9);
+}
+
+static uint64_t cpu_read(void *ctx)
+{
+	struct machine *m = ctx;
+
+	run(m, 150);
+	return (uint64_t)m->cpu;
+}
+
+static uint64_t switches_read(void *ctx)
+{
+	return ((struct machine *)ctx)->switches;
+}
+
+static uint64_t now_read(void *ctx)
+{
+	return (uint64_t)((struct machine *)ctx)->now;
+}
+
+/* Others run until one of their ticks; we are back with a slice of our own. */
+static void yield(void *ctx)
+{
+	struct machine *m = ctx;
+
+	if (m->load > 1) {
+		m->now = m->next_tick + (m->load - 2) * (double)TICK;
+		m->switches++;
+		while (m->next_tick <= m->now)
+			m->next_tick += TICK;
+	}
+}
+
+static void pace(void *ctx)
+{
+	run(ctx, 7000);
+}
+
+static void spin(void *ctx, struct et_loss *l, uint64_t ticks)
+{
+	struct machine *m = ctx;
+	double end = m->now + (double)ticks / HZ * 1e9;
+
+	while (m->now < end) {
+		double before = m->cpu;
+
+		run_some(m, 1e5);
+		l->ran += (m->cpu - before) * HZ / 1e9;
+		if (m->now >= m->next_tick) {
+			double lost = tick(m) * HZ / 1e9;
+
+			l->step = 0;
+			if (m->load == 1) /* else it is the start of another's turn */
+				et_loss_step(l, (uint64_t)lost);
+		}
+		et_loss_turn(l);
+	}
+}
+
+static void function(void *ctx)
+{
+	struct machine *m = ctx;
+
+	m->calls++;
+	run(m, m->work);
+}
+
+static void start(struct machine *m, struct et_gauge *g, uint64_t seed)
+{
+	et_rng_seed(&m->rng, seed, 0);
+	m->now = m->phase_end = 1e9 * (1 + et_rng_uniform(&m->rng));
+	m->next_tick = m->now + TICK * et_rng_uniform(&m->rng);
+	*g = (struct et_gauge){
+		.start = clock_read,
+		.stop = clock_read,
+		.cpu_ns = cpu_read,
+		.switches = switches_read,
+		.now_ns = now_read,
+		.yield = yield,
+		.pace = pace,
+		.spin = spin,
+		.ctx = m,
+		.clock = ET_CLOCK_COUNTER,
+		.unit = "tsc ticks",
+		.hz = HZ,
+		.hz_uncertainty = 100,
+		.tick_ns = TICK,
+	};
+	et_gauge_learn(g);
+}
+
+static int measure(struct machine *m, uint64_t seed, struct et_kbest_result *r)
+{
+	struct et_kbest_opts o;
+	struct et_gauge g;
+
+	et_kbest_opts_take(NULL, &o);
+	start(m, &g, seed);
+	return et_kbest_measure(&g, NULL, function, m, &o, r);
+}
+
+/* The published scheme as it stands: K 3, epsilon 0.1 %, M 20, nothing but the counter. */
+static double plain(struct machine *m, uint64_t seed)
+{
+	struct et_kbest_set s;
+	struct et_gauge g;
+
+	start(m, &g, seed);
+	et_kbest_set_init(&s, 3);
+	do {
+		uint64_t t0 = clock_read(m);
+
+		function(m);
+		et_kbest_set_add(&s, (double)(clock_read(m) - t0), 0);
+	} while (!et_kbest_converged(&s, 0.001) && s.n < 20);
+	return s.value[0] / HZ * 1e9;
+}
+
+static void lengths(int load, bool neighbour)
+{
+	static const double ms[] = { 0.3, 1, 3, 8, 50, 1000 };
+
+	for (size_t i = 0; i < ET_LENGTH(ms); i++) {
+		struct machine m = { .load = load,
+			.neighbour = neighbour,
+			.tick_cost = 1000,
+			.work = ms[i] * 1e6 },
+			       same = m;
+		struct et_kbest_result r;
+		int rc = measure(&m, 7, &r);
+		double off = r.ns / m.work - 1, limit = ms[i] <= 8 ? 0.001 : 0.01;
+		double published = plain(&same, 7) / m.work - 1;
+
+		/* With a neighbour, nothing longer than its visits is ever undisturbed. */
+		if (neighbour && ms[i] > 50)
+			ok(rc == ET_NOT_CONVERGED || fabs(off) <= r.error, "%g ms is doubted",
+				ms[i]);
+		else
+			ok(fabs(off) <= limit,
+				"load %d%s, %g ms: off by %.4f %% (published %.3g %%)", load,
+				neighbour ? " and a neighbour" : "", ms[i], off * 100,
+				published * 100);
+		ok(fabs(off) <= r.error, "and within the predicted %.4f %%", r.error * 100);
+		ok(r.ns >= m.work * (1 - 2e-4) - 2 * r.overhead_uncertainty_ns,
+			"nothing is taken off that was not there");
+		if (load == 11 && ms[i] >= 50)
+			ok(published > 1, "where the published scheme is off by a factor");
+	}
+}
+
+static void coverage(void)
+{
+	enum { RUNS = 150 };
+	struct et_rng rng;
+	int held = 0, short_of = 0;
+
+	et_rng_seed(&rng, 99, 0);
+	for (uint64_t i = 0; i < RUNS; i++) {
+		static const int loads[] = { 1, 2, 11 };
+		struct machine m = {
+			.load = loads[et_rng_below(&rng, 3)],
+			.neighbour = et_rng_uniform(&rng) < 0.5,
+			.tick_cost = 500 + 5000 * et_rng_uniform(&rng),
+			.work = pow(10, 2 + 5.5 * et_rng_uniform(&rng)),
+		};
+		struct et_kbest_result r;
+
+		measure(&m, i, &r);
+		held += fabs(r.ns / m.work - 1) <= r.error;
+		short_of += r.ns < m.work * (1 - 1e-4) - 2 * r.overhead_uncertainty_ns;
+	}
+	ok(held >= RUNS * 9 / 10, "the predicted error held in %d of %d", held, RUNS);
+	ok(short_of <= RUNS / 20, "too much was taken off in %d", short_of);
+}
+
+static void short_functions(void)
+{
+	struct machine m = { .load = 1, .tick_cost = 1000, .work = 3 };
+	struct et_kbest_result r;
+	struct et_kbest_opts o;
+	struct et_gauge g;
+
+	int rc = measure(&m, 3, &r);
+	ok(rc == ET_OK && r.calls > 1000, "3 ns: %llu calls a sample", (unsigned long long)r.calls);
+	near(r.ns, 3, 0.001, 0, "and the time of one");
+	near(r.ticks, r.ns * HZ / 1e9, 1e-12, 0, "ticks are the same in another unit");
+
+	et_kbest_opts_take(NULL, &o);
+	o.calls = 1;
+	m.calls = 0;
+	start(&m, &g, 4);
+	rc = et_kbest_measure(&g, NULL, function, &m, &o, &r);
+	ok(r.calls == 1 && m.calls == r.samples + 1, "as many calls as asked for, and a warm-up");
+	ok(r.doubts & ET_DOUBT_OVERHEAD, "one call of 3 ns is doubted");
+	ok(rc == ET_OK || rc == ET_NOT_CONVERGED, "and measured");
+}
+
+static void limits(void)
+{
+	struct machine m = { .load = 1, .neighbour = true, .tick_cost = 50000, .work = 3e8 };
+	struct et_kbest_result r;
+	struct et_kbest_opts o;
+	struct et_gauge g;
+
+	et_kbest_opts_take(NULL, &o);
+	o.max_samples = 5;
+	o.epsilon = 0;
+	start(&m, &g, 4);
+	int rc = et_kbest_measure(&g, NULL, function, &m, &o, &r);
+	ok(rc == ET_NOT_CONVERGED && !r.converged && r.samples == 5, "no more than M samples");
+	ok(r.ns > 0 && r.doubts & ET_DOUBT_SPREAD, "with the result filled, and doubted");
+	o.max_samples = 1000;
+	o.limit_ns = 1;
+	rc = et_kbest_measure(&g, NULL, function, &m, &o, &r);
+	ok(rc == ET_NOT_CONVERGED && r.samples == 3, "time up: K samples");
+	o.clock = ET_CLOCK_CPU;
+	rc = et_kbest_measure(&g, NULL, function, &m, &o, &r);
+	ok(r.clock == ET_CLOCK_CPU && !(r.doubts & ET_DOUBT_INTERRUPTED),
+		"CPU time when asked for");
+	o.compensate = 0;
+	rc = et_kbest_measure(&g, NULL, function, &m, &o, &r);
+	ok(r.compensated_ns == 0, "nothing taken off when not asked for");
+	(void)rc;
+}
+
+static void backwards(void)
+{
+	struct machine bad = { .load = 1, .tick_cost = 1000, .work = 1e5, .backwards = true };
+	struct machine good = { .load = 1, .tick_cost = 1000, .work = 1e5 };
+	struct et_kbest_result r = { 0 };
+	struct et_kbest_opts o;
+	struct et_gauge g, other;
+
+	et_kbest_opts_take(NULL, &o);
+	start(&bad, &g, 1);
+	start(&good, &other, 2);
+	other.clock = ET_CLOCK_RAW;
+	ok(et_kbest_measure(&g, NULL, function, &bad, &o, &r) == ET_BAD_CLOCK && r.samples == 0,
+		"a counter that goes back is refused");
+	ok(et_kbest_measure(&g, &other, function, &good, &o, &r) == ET_OK &&
+			r.clock == ET_CLOCK_RAW && r.doubts & ET_DOUBT_BACKWARDS,
+		"or another clock is used, and that is said");
+	near(r.ns, 1e5, 0.001, 0, "which gives the time");
+}
+
+int main(void)
+{
+	lengths(1, false);
+	lengths(11, false);
+	lengths(1, true);
+	coverage();
+	short_functions();
+	limits();
+	backwards();
+	return tap_done();
+}
