@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The example programs, and those of the manual, compile with what pkg-config says and run.
+# Usage: examples.sh SOURCE_ROOT BUILD_ROOT
+# shellcheck disable=SC2317 # functions are called through ok
+set -u
+root=$1 build=$2
+work=$(mktemp -d "${TMPDIR:-/tmp}/etalon-examples.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+n=0 failed=0
+
+ok()
+{
+	local what=$1
+	shift
+	n=$((n + 1))
+	if "$@" >"$work/out" 2>&1; then
+		echo "ok $n - $what"
+	else
+		echo "not ok $n - $what"
+		sed 's/^/# /' "$work/out"
+		failed=1
+	fi
+}
+
+gives()
+{
+	local wanted=$1
+	shift
+	"$@"
+	[ $? -eq "$wanted" ]
+}
+
+json() { python3 -c "import json, sys; d = json.load(open(sys.argv[1])); assert $2, d" "$1"; }
+
+# The uninstalled variant of the same description.
+read -ra flags < <(PKG_CONFIG_PATH=$build/meson-uninstalled pkg-config --cflags --libs etalon)
+export LD_LIBRARY_PATH=$build
+ok 'pkg-config knows the library' test ${#flags[@]} -gt 0
+
+compile()
+{
+	local source=$1
+	case $source in
+	*.cc) g++ -std=c++11 -O2 -pedantic -Wall -Wextra -Werror "$source" "${flags[@]}" -o "$2" ;;
+	*) gcc -std=c99 -O2 -pedantic -Wall -Wextra -Werror "$source" "${flags[@]}" -o "$2" ;;
+	esac
+}
+
+# Programs in the manual stand in blocks that begin with an include.
+awk -v out="$work/manual-" '/^```/ { inside = !inside; fresh = inside; next }
+	inside && fresh && /^#include/ { file = out (++count) ".c" }
+	inside && fresh && !/^#include/ { file = "" }
+	{ fresh = 0 }
+	inside && file { print > file }' "$root/man/etalon.3.scd"
+ok 'the manual has programs' test -f "$work/manual-1.c"
+
+for source in "$root"/examples/*.c "$root"/examples/*.cc "$work"/manual-*.c; do
+	name=$(basename "$source")
+	ok "$name compiles" compile "$source" "$work/${name%%.*}"
+	options=()
+	if grep -q ETALON_MAIN "$source"; then
+		options=(--least-time 10ms --time-limit 1s --epsilon 10%)
+	fi
+	ok "$name runs" "$work/${name%%.*}" "${options[@]}"
+done
+
+sum=("$work/sum" --least-time 10ms --time-limit 1s --epsilon 10%)
+ok 'names' test "$("${sum[@]}" --list)" = $'sum_forward\nsum_pairs'
+ok 'JSON' "${sum[@]}" --json "$work/a.json"
+ok 'has the functions' json "$work/a.json" \
+	'[f["name"] for f in d["functions"]] == ["sum_forward", "sum_pairs"] and d["functions"][0]["time_ns"] > 100'
+ok 'on the standard output it is alone' bash -c '"$@" --json - 2>/dev/null | python3 -m json.tool' - "${sum[@]}"
+ok 'a filter' bash -c '[ "$("$@" --filter pairs --list)" = sum_pairs ]' - "${sum[@]}"
+# Kept results that no machine can differ from by chance.
+kept() { printf '{"functions": [{"name": "sum_forward", "time_ns": %s, "relative_error": 0.001}]}' "$1"; }
+kept 0.001 >"$work/fast.json"
+kept 1e12 >"$work/slow.json"
+ok 'a regression' gives 1 "${sum[@]}" -M 5000 --baseline "$work/fast.json" --fail-on-regression --filter forward
+ok 'is only told without the option' gives 0 "${sum[@]}" --baseline "$work/fast.json" --filter forward
+"${sum[@]}" --baseline "$work/slow.json" --fail-on-regression >"$work/text"
+ok 'none' test $? -eq 0
+ok 'said to be faster' grep -q 'faster' "$work/text"
+ok 'a function that the baseline lacks is said' grep -q 'has no such function' "$work/text"
+"${sum[@]}" --json "$work/b.json" --baseline "$work/slow.json" >/dev/null
+ok 'the comparison is in the JSON' json "$work/b.json" 'd["functions"][0]["baseline"]["verdict"] == "faster"'
+ok 'a baseline may be written over' "${sum[@]}" --json "$work/b.json" --baseline "$work/b.json"
+echo '{"functions": [{"name": 3}]}' >"$work/bad.json"
+for wrong in '-k 0' '-k 70' '--epsilon -1' '--epsilon nan' '-M 2' '--filter nothing' 'word' \
+	'--nonsense' '--fail-on-regression'; do
+	# shellcheck disable=SC2086 # words
+	ok "refused: $wrong" gives 2 "$work/sum" $wrong
+done
+for wrong in /nonexistent /dev/null "$work/bad.json"; do
+	ok "refused: --baseline $(basename "$wrong")" gives 4 "$work/sum" --baseline "$wrong"
+done
+ok 'refused: --json to nowhere' gives 4 "$work/sum" --json /nonexistent/x
+ok 'a full disk is told' gives 4 "${sum[@]}" --json /dev/full
+ok 'help' grep -q -- '--baseline' <("$work/sum" --help)
+ok 'fits 80 columns' bash -c '! "$@" --help | grep -E "^.{81}"' - "$work/sum"
+echo "1..$n"
+exit $failed

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* K-best as a user's program sees it: bad input, a function of known work, warm and cold. */
+#include "tap.h"
+
+#include <etalon/etalon.h>
+#include <stdlib.h>
+
+static void count_down(void *arg)
+{
+	unsigned long n = *(unsigned long *)arg;
+
+	do
+		ETALON_KEEP(n);
+	while (--n);
+}
+
+enum { WALK = 1 << 16 };
+
+/* One byte of each line of 256 KiB: slow only when they come from memory. */
+static void walk(void *arg)
+{
+	unsigned char *p = arg;
+	unsigned sum = 0;
+
+	for (size_t i = 0; i < WALK; i += 64)
+		sum += p[i];
+	ETALON_KEEP(sum);
+}
+
+static int quickly(void (*fn)(void *), void *arg, int cache, struct et_kbest_result *r)
+{
+	struct et_kbest_opts o;
+
+	et_kbest_opts_init(&o, sizeof(o));
+	o.cache = cache;
+	o.epsilon = 0.05;
+	o.max_samples = cache == ET_CACHE_COLD ? 10 : 300;
+	o.limit_ns = 3000000000u;
+	return et_kbest(fn, arg, &o, r, sizeof(*r));
+}
+
+static void bad_input(void)
+{
+	struct et_kbest_opts o;
+	struct et_kbest_result r;
+	unsigned long n = 1;
+	char small[64];
+
+	memset(&r, 0x5a, sizeof(r));
+	et_kbest_opts_init(&o, sizeof(o));
+	ok(et_kbest(NULL, NULL, NULL, &r, sizeof(r)) == ET_BAD_FUNCTION, "a null function");
+	ok(et_kbest(count_down, &n, NULL, NULL, 0) == ET_BAD_FUNCTION, "no place for the result");
+	ok(et_kbest(count_down, &n, NULL, &r, 3) == ET_BAD_SIZE, "a result of 3 bytes");
+	o.k = 0;
+	ok(et_kbest(count_down, &n, &o, &r, sizeof(r)) == ET_BAD_K, "K of 0");
+	o.k = 3;
+	o.epsilon = -1;
+	ok(et_kbest(count_down, &n, &o, &r, sizeof(r)) == ET_BAD_EPSILON, "epsilon negative");
+	o.epsilon = 0.01;
+	o.max_samples = 2;
+	ok(et_kbest(count_down, &n, &o, &r, sizeof(r)) == ET_BAD_SAMPLES, "M below K");
+	o.max_samples = 10;
+	o.cache = ET_CACHE_COLD;
+	o.clear_memory = small;
+	o.clear_bytes = sizeof(small);
+	ok(et_kbest(count_down, &n, &o, &r, sizeof(r)) == ET_BAD_CACHE,
+		"memory too small to clear the cache with");
+	o.sz = 1;
+	ok(et_kbest(count_down, &n, &o, &r, sizeof(r)) == ET_BAD_SIZE, "nonsense in sz");
+	ok(((unsigned char *)&r)[sizeof(r) / 2] == 0x5a, "a refusal leaves the result alone");
+}
+
+static void works(void)
+{
+	unsigned long once = 20000, twice = 40000;
+	struct et_kbest_result a, b, part;
+
+	int rc = quickly(count_down, &once, ET_CACHE_WARM, &a);
+	ok(rc == ET_OK || rc == ET_NOT_CONVERGED, "a loop is timed: %s", et_strerror(rc));
+	ok((rc == ET_OK) == (a.converged != 0), "converged or not, the status says the same");
+	quickly(count_down, &twice, ET_CACHE_WARM, &b);
+	/* A neighbour may halve the speed of either. */
+	ok(a.ns > 1000 && b.ns > a.ns * 0.8 && b.ns < a.ns * 5,
+		"twice the work takes about twice: %g and %g ns", a.ns, b.ns);
+	near(a.ticks, a.ns * a.hz / 1e9, 1e-9, 0, "ticks and nanoseconds agree");
+	ok(a.unit && a.samples >= 3 && a.calls >= 1 && a.error > 0, "with unit, counts and error");
+	memset(&part, 0x5a, sizeof(part));
+	rc = et_kbest(count_down, &once, NULL, &part, sizeof(size_t) + sizeof(int));
+	ok(part.sz == sizeof(size_t) + sizeof(int) && part.clock == 0x5a5a5a5a,
+		"an older caller's result is not overrun");
+}
+
+static void caches(void)
+{
+	static unsigned char data[WALK];
+	struct et_kbest_result warm, cold;
+
+	quickly(walk, data, ET_CACHE_WARM, &warm);
+	int rc = quickly(walk, data, ET_CACHE_COLD, &cold);
+	if (rc == ET_NO_MEMORY) {
+		skip("no memory for a cold cache");
+		return;
+	}
+	ok(cold.calls == 1, "cold: one call a sample");
+	ok(cold.ns > warm.ns * 1.5, "from memory it takes longer: %g and %g ns", cold.ns, warm.ns);
+}
+
+static void pair(void)
+{
+	uint64_t a = et_ticks_start(), b = et_ticks_stop();
+
+	ok(b >= a, "the pair does not go back");
+}
+
+int main(void)
+{
+	bad_input();
+	works();
+	caches();
+	pair();
+	return tap_done();
+}
