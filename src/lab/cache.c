@@ -107,7 +107,7 @@ static int time_kbest(struct bench *b, struct et_experiment *e, const struct et_
 	opts.cache = strcmp(s->state, "cold") ? ET_CACHE_WARM : ET_CACHE_COLD;
 	opts.clear_memory = b->memory;
 	opts.clear_bytes = b->clear_bytes;
-	opts.limit_ns = 3000000000; /* memory never agrees within 0.1 % on a busy machine */
+	opts.limit_ns = 2000000000; /* memory never agrees within 0.1 % on a busy machine */
 	int status = et_kbest(read_data, data_of(b, s->procedure), &opts, &said, sizeof(said));
 	if (status != ET_OK && status != ET_NOT_CONVERGED)
 		return et_fail(
