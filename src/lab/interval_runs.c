@@ -160,6 +160,7 @@ static int measure(const struct bench *b, size_t blocks, double phase_ns)
 static int run_one(const struct bench *b, size_t blocks, double phase_ns, struct et_walk *walk,
 	struct et_error *err)
 {
+	const struct sigaction dfl = { .sa_handler = SIG_DFL };
 	pid_t parent = getpid(), pid = fork();
 	int status;
 
@@ -167,8 +168,8 @@ static int run_one(const struct bench *b, size_t blocks, double phase_ns, struct
 		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "a process for a run");
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		signal(SIGINT, SIG_DFL);
-		signal(SIGTERM, SIG_DFL);
+		sigaction(SIGINT, &dfl, NULL);
+		sigaction(SIGTERM, &dfl, NULL);
 		if (getppid() != parent)
 			_exit(1);
 		_exit(measure(b, blocks, phase_ns));
