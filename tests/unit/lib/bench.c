@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Comparison with kept results: the interval holds both errors. */
+#include "lib/bench.h"
+#include "tap.h"
+
+#include <math.h>
+
+int main(void)
+{
+	struct et_bench_kept kept = { .ns = 100, .error = 0.01 }, none = { .ns = 0, .error = 0 };
+	struct et_bench_contrast c = et_bench_compare(103, 0.01, &kept);
+
+	near(c.ratio, 1.03, 1e-12, 0, "the ratio");
+	near(c.lo, 103 * 0.99 / 101, 1e-12, 0, "at least: the new too long, the old too short");
+	near(c.hi, 103 * 1.01 / 99, 1e-12, 0, "at most: the other way round");
+	ok(c.verdict == ET_BENCH_SLOWER, "surely slower");
+	ok(et_bench_compare(101, 0.01, &kept).verdict == ET_BENCH_SAME,
+		"within the errors: the same");
+	ok(et_bench_compare(95, 0.01, &kept).verdict == ET_BENCH_FASTER, "surely faster");
+	ok(et_bench_compare(500, INFINITY, &kept).verdict == ET_BENCH_UNSURE, "an unknown error");
+	ok(et_bench_compare(5, 0.01, &none).verdict == ET_BENCH_UNSURE, "a kept time of 0");
+	return tap_done();
+}
