@@ -181,8 +181,7 @@ struct et_kbest_result {
 /*
  * The time of fn(arg): best of K samples that agree. sz is sizeof(struct et_kbest_result). Nothing
  * is allocated, printed or locked between the first sample and the last. The first call in a thread
- * takes a tenth of a second longer, to learn what the clock costs. Meanwhile the thread has longer
- * slices of the CPU where the kernel grants them (Linux 6.12); its share stays the same.
+ * takes a tenth of a second longer, to learn what the clock costs.
  */
 ETALON_API int et_kbest(void (*fn)(void *), void *arg, const struct et_kbest_opts *opts,
 	struct et_kbest_result *result, size_t sz);

@@ -2,7 +2,6 @@
 /* et_kbest on this machine: which clock, memory to clear the cache with. */
 #include "lib/cache.h"
 #include "lib/kbest.h"
-#include "lib/slice.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -80,7 +79,6 @@ int et_kbest(void (*fn)(void *), void *arg, const struct et_kbest_opts *opts,
 {
 	struct et_kbest_result r = { 0 };
 	struct et_kbest_opts o;
-	struct et_slice slice;
 	unsigned doubts = 0;
 	size_t mapped;
 	int rc;
@@ -94,9 +92,7 @@ int et_kbest(void (*fn)(void *), void *arg, const struct et_kbest_opts *opts,
 		rc = provide_memory(&o, &mapped, &doubts);
 	if (rc)
 		return rc;
-	et_slice_lengthen(&slice);
 	rc = measure(fn, arg, &o, &r);
-	et_slice_restore(&slice);
 	if (mapped)
 		munmap(o.clear_memory, mapped);
 	if (rc != ET_OK && rc != ET_NOT_CONVERGED)
