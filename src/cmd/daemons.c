@@ -191,7 +191,16 @@ static int dispatch(struct et_cli *cli, struct request *r, const struct et_opera
 		return show(cli, r, err);
 	if (!strcmp(what, "analyse") && ops->n_before == 2 && !ops->n_after)
 		return analyse(cli, r, ops->before[1], err);
-	return et_hint(err, et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons: what to do?"),
+	if (!strcmp(what, "analyse"))
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons analyse: name one file"),
+			"etalon daemons analyse FILE; - is the standard input");
+	const char *odd = !strcmp(what, "learn") || !strcmp(what, "show")
+				  ? (ops->n_before > 1 ? ops->before[1] : "--")
+				  : what;
+	int rc = *odd ? et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons: what is '%s'?", odd)
+		      : et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons: say what to do");
+	return et_hint(err, rc,
 		"etalon daemons learn, etalon daemons show or etalon daemons analyse FILE");
 }
 

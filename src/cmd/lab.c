@@ -118,7 +118,7 @@ static void list(bool json)
 		et_json_array(&w, NULL);
 	for (const struct et_lab_experiment *x = et_lab_experiments; x->name; x++) {
 		if (!json) {
-			printf("%-13s %s\n", x->name, x->summary);
+			et_cli_help_text(14, x->name, x->summary);
 			continue;
 		}
 		et_json_flat_object(&w, NULL);
