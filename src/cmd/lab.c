@@ -46,6 +46,7 @@ static int run(struct et_cli *cli, int argc, char **argv);
 
 const struct et_verb et_verb_lab = {
 	.name = "lab",
+	.operands = "list|coverage|false-alarms|emp-versions|clock-methods|real-programs",
 	.summary = "experiments that judge methods, and this tool",
 	.usage = "list\ncoverage [options]\nfalse-alarms [options]\nemp-versions [options]\n"
 		 "clock-methods [options]\nreal-programs [options]",
