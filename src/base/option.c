@@ -102,9 +102,9 @@ static int unknown(
 	const char *name = strncmp(typed, "--", 2) ? NULL : nearest(c, typed + 2);
 
 	if (name)
-		return et_hint(err, rc, "did you mean --%s? 'etalon %s --help' lists them all",
-			name, command);
-	return et_hint(err, rc, "'etalon %s --help' lists the options", command);
+		return et_hint(
+			err, rc, "did you mean --%s? '%s --help' lists them all", name, command);
+	return et_hint(err, rc, "'%s --help' lists the options", command);
 }
 
 /* An error of getopt's in our words: code is '?' or ':'. */

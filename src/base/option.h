@@ -28,8 +28,9 @@ struct et_operands {
 typedef int (*et_option_fn)(void *ctx, int id, char *const *args, struct et_error *err);
 
 /*
- * Walks argv (argv[0] is the command's name). tables is a NULL-terminated list, so that options
- * common to all commands stand in one place. before is allocated and freed by et_operands_free.
+ * Walks argv; argv[0] is what the user calls this program or command, for hints. tables is a
+ * NULL-terminated list, so that options common to all commands stand in one place. before is
+ * allocated and freed by et_operands_free.
  */
 int et_options_parse(const struct et_option *const *tables, int argc, char **argv, et_option_fn fn,
 	void *ctx, struct et_operands *out, struct et_error *err);

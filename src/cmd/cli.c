@@ -86,7 +86,7 @@ static int decide(
 	return 0;
 }
 
-static int terminal_columns(void)
+int et_cli_columns(void)
 {
 	struct winsize size;
 	const char *columns = getenv("COLUMNS");
@@ -104,36 +104,12 @@ static int settle(struct et_cli *cli, const struct parse *p, struct et_error *er
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 	bool plain = (no_color && *no_color) || (term && !strcmp(term, "dumb"));
 
-	cli->columns = terminal_columns();
+	cli->columns = et_cli_columns();
 	int rc = decide("--color", p->color, isatty(STDOUT_FILENO) && !plain, &cli->color, err);
 	if (rc)
 		return rc;
 	return decide("--progress", p->progress, isatty(STDERR_FILENO) && cli->verbosity >= 0,
 		&cli->progress, err);
-}
-
-static void print_help(const struct et_cli *cli, const struct et_verb *verb)
-{
-	const char *line = verb->usage;
-	const char *lead = "usage:";
-
-	printf("etalon %s: %s\n\n", verb->name, verb->summary);
-	while (*line) {
-		int len = (int)strcspn(line, "\n");
-		printf("%-6s etalon %s %.*s\n", lead, verb->name, len, line);
-		lead = "";
-		line += len + (line[len] == '\n');
-	}
-	if (verb->about)
-		printf("\n%s\n", verb->about);
-	if (verb->examples)
-		printf("\nexamples:\n%s", verb->examples);
-	printf("\noptions:\n");
-	if (verb->options)
-		et_options_help(verb->options, stdout, cli->columns);
-	if (verb->uses_store)
-		et_options_help(et_store_options, stdout, cli->columns);
-	et_options_help(et_common_options, stdout, cli->columns);
 }
 
 int et_cli_parse(struct et_cli *cli, const struct et_verb *verb, int argc, char **argv,
@@ -145,7 +121,11 @@ int et_cli_parse(struct et_cli *cli, const struct et_verb *verb, int argc, char 
 	struct parse p = { .cli = cli, .fn = fn, .ctx = ctx, .color = "auto", .progress = "auto" };
 	struct et_error err;
 
+	ET_AUTO_FREE char *called = et_asprintf("etalon %s", verb->name);
+	char *name = argv[0];
+	argv[0] = called;
 	int rc = et_options_parse(tables, argc, argv, common_option, &p, ops, &err);
+	argv[0] = name;
 	if (rc == 0 && (rc = settle(cli, &p, &err)))
 		et_operands_free(ops);
 	/* "run ls -l": the letter was meant for the program. */
@@ -166,7 +146,7 @@ int et_cli_parse(struct et_cli *cli, const struct et_verb *verb, int argc, char 
 	}
 	et_operands_free(ops);
 	if (p.help)
-		print_help(cli, verb);
+		et_cli_help(cli, verb);
 	else
 		return et_cli_version();
 	return ET_EXIT_DONE;

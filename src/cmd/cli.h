@@ -45,6 +45,11 @@ int et_cli_parse(struct et_cli *cli, const struct et_verb *verb, int argc, char 
 	et_option_fn fn, void *ctx, struct et_operands *ops);
 /* The version, and what this build can do. */
 int et_cli_version(void);
+/* Columns of the terminal, or of COLUMNS, or 80. */
+int et_cli_columns(void);
+void et_cli_help(const struct et_cli *cli, const struct et_verb *verb);
+/* A paragraph of a help text, as wide as the terminal; lines of text flow together. */
+void et_cli_help_text(int indent, const char *lead, const char *text);
 /* Prints "etalon: what" and the hint; returns the exit status. */
 int et_cli_fail(const struct et_error *err);
 /* Where this very program is, for running it again. */

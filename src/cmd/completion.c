@@ -76,7 +76,9 @@ static void bash_operand(const struct et_verb *v)
 	else {
 		printf("COMPREPLY=($(compgen -W '");
 		print_choices(o);
-		printf("' -- \"$cur\"))");
+		/* A file may follow the word. */
+		printf("' -- \"$cur\")); [ ${#COMPREPLY[@]} -gt 0 ] || "
+		       "COMPREPLY=($(compgen -f -- \"$cur\"))");
 	}
 	printf(" ;;\n");
 }
@@ -142,6 +144,11 @@ static void zsh(void)
 	for (const struct et_verb *const *v = et_verbs; *v; v++) {
 		printf("\t%s)\n\t\t_arguments -s \\\n", (*v)->name);
 		each_option(*v, zsh_option);
+		if ((*v)->operands && strchr((*v)->operands, '|')) {
+			printf("\t\t\t'1:what:(");
+			print_choices((*v)->operands);
+			printf(")' \\\n");
+		}
 		printf("\t\t\t'*:file:_files' ;;\n");
 	}
 	printf("\tesac\n}\n_etalon \"$@\"\n");
@@ -172,8 +179,14 @@ static void fish(void)
 		print_quoted((*v)->summary);
 		printf("'\n");
 	}
-	for (const struct et_verb *const *v = et_verbs; *v; v++)
+	for (const struct et_verb *const *v = et_verbs; *v; v++) {
 		each_option(*v, fish_option);
+		if (!(*v)->operands || !strchr((*v)->operands, '|'))
+			continue;
+		printf("complete -c etalon -n '__fish_seen_subcommand_from %s' -a '", (*v)->name);
+		print_choices((*v)->operands);
+		printf("'\n");
+	}
 }
 
 static const struct {

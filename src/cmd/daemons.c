@@ -95,6 +95,7 @@ static int run(struct et_cli *cli, int argc, char **argv);
 
 const struct et_verb et_verb_daemons = {
 	.name = "daemons",
+	.operands = "learn|show|analyse",
 	.summary = "which background processes spoil samples, and from when on?",
 	.usage = "learn [options]\nshow [options]\nanalyse [options] FILE|-",
 	.about = "learn takes many samples of a fixed program, short and long ones, finds those "
@@ -174,6 +175,21 @@ static int show(const struct et_cli *cli, struct request *r, struct et_error *er
 	return rc;
 }
 
+static int refuse(const char *what, const struct et_operands *ops, struct et_error *err)
+{
+	if (!strcmp(what, "analyse"))
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons analyse: name one file"),
+			"etalon daemons analyse FILE; - is the standard input");
+	const char *odd = !strcmp(what, "learn") || !strcmp(what, "show")
+				  ? (ops->n_before > 1 ? ops->before[1] : "--")
+				  : what;
+	int rc = *odd ? et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons: what is '%s'?", odd)
+		      : et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons: say what to do");
+	return et_hint(err, rc,
+		"etalon daemons learn, etalon daemons show or etalon daemons analyse FILE");
+}
+
 static int dispatch(struct et_cli *cli, struct request *r, const struct et_operands *ops,
 	int *status, struct et_error *err)
 {
@@ -191,8 +207,7 @@ static int dispatch(struct et_cli *cli, struct request *r, const struct et_opera
 		return show(cli, r, err);
 	if (!strcmp(what, "analyse") && ops->n_before == 2 && !ops->n_after)
 		return analyse(cli, r, ops->before[1], err);
-	return et_hint(err, et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons: what to do?"),
-		"etalon daemons learn, etalon daemons show or etalon daemons analyse FILE");
+	return refuse(what, ops, err);
 }
 
 static int run(struct et_cli *cli, int argc, char **argv)

@@ -143,12 +143,16 @@ static void tell_plan(const struct learner *l)
 
 	if (l->cli->verbosity < 0)
 		return;
-	fprintf(stderr,
-		"%" PRIu64 " short and %" PRIu64 " long samples, about %s in all\n"
+	struct et_page page = { .out = stderr, .width = l->cli->columns };
+	ET_AUTO_FREE char *plan =
+		et_asprintf("%" PRIu64 " short and %" PRIu64 " long samples, about %s in all",
+			o->short_runs, o->long_runs, et_format_span(short_s + long_s, all));
+	ET_AUTO_FREE char *reach = et_asprintf(
 		"daemons that come back within %s are met, and periods up to %s found; those that "
-		"stay away longer are met by chance only\n",
-		o->short_runs, o->long_runs, et_format_span(short_s + long_s, all),
+		"stay away longer are met by chance only",
 		et_format_span(seen, once), et_format_span(seen / 2, twice));
+	et_page_paragraph(&page, 0, "", NULL, plan, NULL);
+	et_page_paragraph(&page, 0, "", NULL, reach, NULL);
 }
 
 static int conclude(const struct learner *l, const struct et_experiment *short_run,

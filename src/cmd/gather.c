@@ -39,7 +39,7 @@ static int add_kept(const struct et_cli *cli, const struct et_gather *g, const c
 		return et_hint(err,
 			et_fail(err, ENOENT, ET_EXIT_USAGE,
 				"'%s' is neither a file nor a kept experiment", operand),
-			"etalon show prints the last experiment and its id");
+			"etalon list shows what is kept");
 	if (rc)
 		return rc;
 	et_series_add_experiment(out, e, g->metric_given ? g->metric : e->metric);

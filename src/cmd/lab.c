@@ -48,6 +48,8 @@ static int run(struct et_cli *cli, int argc, char **argv);
 
 const struct et_verb et_verb_lab = {
 	.name = "lab",
+	.operands = "list|coverage|false-alarms|emp-versions|clock-methods|real-programs|"
+		    "kbest-accuracy|interval-accuracy|cache",
 	.summary = "experiments that judge methods, and this tool",
 	.usage = "list\ncoverage [options]\nfalse-alarms [options]\nemp-versions [options]\n"
 		 "clock-methods [options]\nreal-programs [options]\nkbest-accuracy [options]\n"
@@ -124,7 +126,7 @@ static void list(bool json)
 		et_json_array(&w, NULL);
 	for (const struct et_lab_experiment *x = et_lab_experiments; x->name; x++) {
 		if (!json) {
-			printf("%-17s %s\n", x->name, x->summary);
+			et_cli_help_text(18, x->name, x->summary);
 			continue;
 		}
 		et_json_flat_object(&w, NULL);

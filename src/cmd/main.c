@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of commands and the way into them. */
+#include "base/alloc.h"
 #include "cmd/cli.h"
 
 #include <errno.h>
@@ -59,8 +60,10 @@ static int help(void)
 {
 	printf("etalon %s: how long does this program really take?\n\n", ET_VERSION);
 	printf("usage: etalon COMMAND [options] …\n\n");
-	for (const struct et_verb *const *v = et_verbs; *v; v++)
-		printf("  %-12s %s\n", (*v)->name, (*v)->summary);
+	for (const struct et_verb *const *v = et_verbs; *v; v++) {
+		ET_AUTO_FREE char *lead = et_asprintf("  %s", (*v)->name);
+		et_cli_help_text(15, lead, (*v)->summary);
+	}
 	printf("\nexample: etalon run 'gzip -k -1 -f data' 'gzip -k -9 -f data'\n"
 	       "'etalon COMMAND --help' shows a command's options and examples.\n");
 	return ET_EXIT_DONE;
@@ -90,6 +93,13 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "--version"))
 		return et_cli_version();
 	const struct et_verb *verb = find_verb(argv[1]);
+	if (!verb && argv[1][0] == '-') {
+		et_fail(&err, EINVAL, ET_EXIT_USAGE, "unknown option %s", argv[1]);
+		et_hint(&err, 0,
+			"options stand behind a command: etalon COMMAND [options]; etalon --help "
+			"lists the commands");
+		return et_cli_fail(&err);
+	}
 	if (!verb) {
 		et_fail(&err, EINVAL, ET_EXIT_USAGE, "unknown command '%s'", argv[1]);
 		et_hint(&err, 0, "etalon --help lists the commands; to measure: etalon run '%s'",

@@ -26,12 +26,16 @@ int et_outputs_add(struct et_outputs *o, const char *format, const char *path, s
 
 int et_output_open(struct et_output *o, const char *path, struct et_error *err)
 {
-	int fd = strcmp(path, "-") ? open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666)
-				   : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	bool standard = !strcmp(path, "-");
+	int fd = standard ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
+			  : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	bool created = !standard && fd >= 0;
 
+	if (fd < 0 && errno == EEXIST)
+		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", path);
-	*o = (struct et_output){ .path = path, .fd = fd };
+	*o = (struct et_output){ .path = path, .fd = fd, .created = created };
 	return 0;
 }
 
@@ -89,17 +93,23 @@ int et_output_end(struct et_output *o, struct et_error *err)
 	if (rc == 0) {
 		free(o->temporary);
 		o->temporary = NULL;
+		o->created = false;
 	}
 	return rc;
 }
 
 void et_output_close(struct et_output *o)
 {
+	struct stat st;
+
 	if (o->file)
 		fclose(o->file);
 	et_cleanup_close(&o->fd);
 	if (o->temporary)
 		unlink(o->temporary);
+	/* Nothing came of it: leave no empty file where there was none. */
+	if (o->created && stat(o->path, &st) == 0 && st.st_size == 0)
+		unlink(o->path);
 	free(o->temporary);
 	free(o->real);
 }

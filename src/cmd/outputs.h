@@ -13,6 +13,7 @@
 struct et_output {
 	const char *path;
 	int fd;          /* -1: not open */
+	bool created;    /* by us, and nothing is in it yet */
 	FILE *file;      /* while it is written */
 	char *temporary; /* what it is written to, beside the real file; NULL: to itself */
 	char *real;

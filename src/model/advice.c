@@ -173,8 +173,8 @@ struct et_choice et_protocol_choose(const struct et_experiment *e)
 	}
 	et_advise(&f, l.seconds, choice.loaded, &a);
 	choice.protocol = a.protocol;
-	snprintf(choice.why, sizeof(choice.why), "%.3g ms in the warm-up, on %s machine: %s",
-		1e3 * l.seconds, choice.loaded ? "a loaded" : "an idle",
+	snprintf(choice.why, sizeof(choice.why), "%.3g ms in the warm-up, which %s: %s",
+		1e3 * l.seconds, choice.loaded ? "others interrupted" : "had its CPU to itself",
 		a.protocol == ET_PROTOCOL_KBEST
 			? "the fastest of some runs meet as few interruptions as can be"
 			: "interruptions are the rule, which a mean of checked runs allows for");

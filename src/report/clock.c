@@ -91,11 +91,12 @@ static void doubt_clock(const struct et_survey_clock *c, struct et_warnings *w)
 		et_warn(w, "%s made no step in the time there was", c->is->name);
 	else if (f->confirmed < ET_STEP_CONFIRMED)
 		et_warn(w,
-			"%s: so small a step was seen %u times only, on a busy machine there "
+			"%s: so small a step was seen %u time%s only, on a busy machine there "
 			"may be smaller ones",
-			c->is->name, f->confirmed);
+			c->is->name, f->confirmed, f->confirmed == 1 ? "" : "s");
 	if (f->backwards)
-		et_warn(w, "%s went backwards %u times", c->is->name, f->backwards);
+		et_warn(w, "%s went backwards %u time%s", c->is->name, f->backwards,
+			f->backwards == 1 ? "" : "s");
 }
 
 static void doubts_of(const struct et_clock_report *r, struct et_warnings *w)
@@ -204,7 +205,7 @@ static void rate_text(const struct et_survey *s, const struct et_page *p)
 		s->n_readings);
 	if (isfinite(s->hz_by_sleep))
 		row(p, "by sleep", NULL,
-			"%s (%+.3g ppm): counts over a sleep of %s, which ends late",
+			"%s (%+.0f ppm): counts over a sleep of %s, which ends late",
 			format_hz(s->hz_by_sleep, NAN, hz), 1e6 * (s->hz_by_sleep / d->hz - 1),
 			et_format_time((double)s->sleep_ns, time));
 	row(p, "drift", NULL,

@@ -52,7 +52,8 @@ static void print_attained(const struct et_attained *a, const struct et_page *pa
 	char mark = mark_of(a, &i);
 	if (mark == '!' && page->color)
 		fputs("\033[" BAD "m", page->out);
-	fprintf(page->out, "%5.1f ±%4.1f%c", 100 * p, 50 * (i.hi - i.lo), mark);
+	/* A hundred without its decimal keeps its distance from what stands before. */
+	fprintf(page->out, "%5.*f ±%4.1f%c", p < 1, 100 * p, 50 * (i.hi - i.lo), mark);
 	if (mark == '!' && page->color)
 		fputs("\033[0m", page->out);
 }

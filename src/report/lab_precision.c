@@ -68,7 +68,7 @@ static void versions_table(const struct et_versions *v, const struct et_page *pa
 	char seconds[ET_FIGURE];
 	bool paced = !runs && v->paced.n;
 	ET_AUTO_FREE char *title = paced ? et_asprintf("%s: %zu paced runs", v->name, v->paced.n)
-					 : et_asprintf("%s, %s: %zu runs", v->name,
+					 : et_asprintf("%s, median %s: %zu runs", v->name,
 						   et_format_time(1e9 * v->seconds, seconds), runs);
 
 	et_page_paragraph(page, 0, "", NULL, title, BOLD);

@@ -60,17 +60,22 @@ static void draw_axis(const struct line *l, const struct et_trace *t, const stru
 {
 	char end[ET_FIGURE];
 	double window_ns = l->cells * l->cell_ns;
+	bool any_tick = false;
 
 	fprintf(page->out, "%*s└", MARGIN - 1, "");
-	for (int i = 0; i < l->cells; i++)
+	for (int i = 0; i < l->cells; i++) {
+		any_tick |= l->tick[i];
 		fputs(l->tick[i] ? "┴" : "─", page->out);
+	}
 	et_format_rounded(window_ns, 3, end);
 	int gap = l->cells - 1 - et_columns(end);
 	fprintf(page->out, "\n%*s0%*s%s\n", MARGIN, "", gap > 1 ? gap : 1, "", end);
-	if (window_ns < 0.999 * (double)t->total_ns)
-		fprintf(page->out, "%*sthe beginning; ┴ a timer interrupt\n\n", MARGIN, "");
-	else
-		fprintf(page->out, "%*s┴ a timer interrupt\n\n", MARGIN, "");
+	const char *part = window_ns < 0.999 * (double)t->total_ns ? "the beginning" : "";
+	const char *mark = any_tick ? "┴ a timer interrupt" : "";
+	if (*part || *mark)
+		fprintf(page->out, "%*s%s%s%s\n", MARGIN, "", part, *part && *mark ? "; " : "",
+			mark);
+	putc('\n', page->out);
 }
 
 /* The whole trace, or as much of its beginning as leaves room between the ticks. */

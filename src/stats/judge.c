@@ -107,10 +107,20 @@ static void doubt_until(const struct et_experiment *e, size_t i, struct et_judge
 {
 	const struct et_estimate *est =
 		e->metric == ET_METRIC_PT ? &out->commands[i].pt : &out->commands[i].et;
+	const struct et_estimate *all = e->metric == ET_METRIC_PT ? &out->commands[i].pt_before
+								  : &out->commands[i].et_before;
 	double reached = est->expanded_uncertainty / est->mean;
 
-	if (e->plan.until_ratio > 0 && e->plan.order != ET_ORDER_DUET &&
-		reached > e->plan.until_ratio)
+	if (!(e->plan.until_ratio > 0) || e->plan.order == ET_ORDER_DUET ||
+		!(reached > e->plan.until_ratio))
+		return;
+	/* Sampling stops by all samples; the rules look at them when it is over. */
+	if (all->n > est->n && all->expanded_uncertainty / all->mean <= e->plan.until_ratio)
+		et_warn(&out->commands[i].warnings,
+			"wanted ± %.3g %% of the mean, which all %zu runs reached and the %zu that "
+			"were kept did not (± %.3g %%); take more with --min-runs %zu",
+			100 * e->plan.until_ratio, all->n, est->n, 100 * reached, 2 * all->n);
+	else
 		et_warn(&out->commands[i].warnings,
 			"wanted ± %.3g %% of the mean, reached ± %.3g %% after %zu runs; allow "
 			"more "

@@ -53,6 +53,13 @@ is 'bash completes the choices of an option' \
 
 is 'bash completes a shell' "$(complete_words etalon completion z)" zsh
 is 'bash completes a program under test' "$(complete_words etalon put ma | tr '\n' ' ')" 'matc matr '
+is 'bash completes what daemons does' "$(complete_words etalon daemons l)" learn
+is 'bash completes every experiment of lab' "$(complete_words etalon lab '' | sed 1d | sort)" \
+	"$(etalon lab list | sed 's/ .*//' | sort)"
+like 'so does fish' "$(cat fish.txt)" "from lab' -a 'list .*emp-versions"
+like 'and zsh' "$(cat zsh.txt)" "'1:what:\\(learn show analyse\\)'"
+touch daemons.json
+is 'a file may follow' "$(complete_words etalon daemons analyse daem)" daemons.json
 etalon run -q -r 1 true >/dev/null
 like 'bash completes what is kept' "$(complete_words etalon show 20)" '^20[0-9]{6}-'
 

@@ -145,8 +145,10 @@ for text in '' '{' '[]' 'nonsense' '{"short_run": 1}' '{"short_run": {}, "short_
 	refuses "'$text'" 2 'bad.json: ' etalon daemons analyse bad.json
 done
 refuses 'no such file' 2 'No such file' etalon daemons analyse nosuch.json
-refuses 'no file' 2 'daemons' etalon daemons analyse
-refuses 'nothing to do' 2 'daemons' etalon daemons
-refuses 'an unknown thing to do' 2 'daemons' etalon daemons forget
+refuses 'too few' 2 'too few' etalon daemons learn --long-runs 4 --report new.html
+ok 'which leaves no page' test ! -e new.html
+refuses 'no file' 2 'name one file' etalon daemons analyse
+refuses 'nothing to do' 2 'say what to do' etalon daemons
+refuses 'an unknown thing to do' 2 "what is 'forget'" etalon daemons forget
 
 done_testing

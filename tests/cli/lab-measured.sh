@@ -30,7 +30,7 @@ PY
 # --- emp-versions
 exits 'emp-versions' 0 etalon lab emp-versions --lengths 5ms,0.01 --runs 12
 for name in 'INC0.005' 'INC0.01'; do
-	like "a table of $name" "$out" "$name, [0-9.]+ ms: 12 runs"
+	like "a table of $name" "$out" "$name, median [0-9.]+ ms: 12 runs"
 done
 is 'seven protocols each' "$(grep -cE '^(v[1-6]|ours) +[0-9]+ +[0-9]+ ' .out)" 14
 like 'a plot over the length' "$out" 'relative error over the length.*%.*seconds'
@@ -80,7 +80,7 @@ v = table["tasks"][0]["versions"]
 assert v[0]["n"] == 3 and len(s) < 3 and all(x["n"] <= len(s) for x in v[1:6]), (v, s)'
 
 exits 'paced runs' 0 etalon lab emp-versions --lengths 20ms --runs 8 --pace
-like 'have the one row' "$out" 'INC0.02: [0-8] paced runs|INC0.02, –: 0 runs'
+like 'have the one row' "$out" 'INC0.02: [0-8] paced runs|INC0.02, median –: 0 runs'
 exits 'as JSON' 0 etalon lab emp-versions --from last --json
 json 'that other protocols know nothing of' 'all(v["n"] == 0 for v in d["tasks"][0]["versions"])'
 

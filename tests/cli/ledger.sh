@@ -21,9 +21,11 @@ cat >after <<'END'
 rm -f burst
 END
 chmod +x before after
+# A name of its own: other tests run etalon, too.
+ln -s "$ETALON" subject-here
 echo 0 >n
 exits "a burst in the third run" 0 etalon run -v -r 5 --protocol raw --cpu "$cpu" --prepare ./before \
-	--conclude ./after --json burst.json 'etalon put inc --seconds 0.1'
+	--conclude ./after --json burst.json './subject-here put inc --seconds 0.1'
 page=$(tr -s ' \n' ' ' <<<"$out")
 source=$(jq -r .image_source burst.json)
 
@@ -63,7 +65,7 @@ like "the page names it" "$page" "taken by .*burst-here [0-9.]+ .*samples"
 id=$(jq -r .id burst.json)
 exits "so does show" 0 etalon show -v "$id"
 like "by name" "$(tr -s ' \n' ' ' <<<"$out")" "taken by .*burst-here [0-9.]+ .*samples"
-ok "the program itself is nowhere listed" jq -e --arg n etalon '[.commands[0].samples[] |
+ok "the program itself is nowhere listed" jq -e --arg n subject-here '[.commands[0].samples[] |
 	.pt_ns as $pt | .interference[] | select(.name == $n and .exited and .on_our_cpu_ns > 0.9 * $pt)] | length == 0' burst.json
 
 # A server that a preparation has left running is no part of the program.

@@ -161,15 +161,12 @@ if [ "$(nproc)" -ge 2 ]; then
 		beside.json
 fi
 
-exits "a slower command" 0 etalon run -q -r 8 --order duet 'sh -c "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"' \
-	'sh -c "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done"'
-like "is found slower" "$out" 'slower by'
-exits "--fail-on-regression" 1 etalon run -q -r 8 --order duet --fail-on-regression \
-	'sh -c "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"' \
-	'sh -c "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done"'
+short='sh -c "i=0; while [ $i -lt 8000 ]; do i=$((i+1)); done"'
+long=${short/8000/24000}
+exits "--fail-on-regression" 1 etalon run -q -r 8 --order duet --fail-on-regression "$short" "$long"
+like "says which is slower" "$out" 'slower by'
 exits "--fail-on-regression=1000" 0 etalon run -q -r 8 --order duet --fail-on-regression=1000 \
-	'sh -c "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"' \
-	'sh -c "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done"'
+	"$short" "$long"
 exits "-v" 0 etalon run -v -r 12 'sleep 0.002'
 like "draws a histogram" "$out" '[▁▂▃▄▅▆▇█]'
 # A process that calls itself nothing is there all the same.

@@ -7,7 +7,8 @@
 refuses 'no command at all' 2 'no command' etalon
 like 'says what to type' "$err" 'hint: .*etalon run'
 refuses 'an unknown command' 2 "unknown command 'rnu'" etalon rnu
-refuses 'an option in place of a command' 2 'nosuch' etalon --nosuch
+refuses 'an option in place of a command' 2 'unknown option --nosuch' etalon --nosuch
+unlike 'is nothing to measure' "$err" "etalon run '--nosuch'"
 refuses 'an empty command' 2 "unknown command ''" etalon ''
 
 exits '--version' 0 etalon --version
@@ -15,6 +16,8 @@ like 'names tool and version' "$out" '^etalon [0-9]+\.[0-9]+\.[0-9]+'
 exits '--help' 0 etalon --help
 like 'shows an example' "$out" 'etalon run '
 is 'and nothing on stderr' "$err" ''
+ok 'fits 80 columns' test -z "$(COLUMNS=80 etalon --help | grep -E '.{81,}')"
+ok 'and 60' test -z "$(COLUMNS=60 etalon --help | grep -vE '^example|^.etalon' | grep -E '.{61,}')"
 short=$out
 exits '-h' 0 etalon -h
 is 'is the same' "$out" "$short"
@@ -26,7 +29,7 @@ for command in $(commands); do
 	like "$command --help shows an example" "$out" $'\nexamples:\n  .*etalon '"$command"
 	like "$command --help shows options" "$out" '--help +show this help'
 	is "$command --help leaves stderr empty" "$err" ''
-	ok "$command --help fits 100 columns" test -z "$(etalon "$command" --help | grep -E '.{101,}')"
+	ok "$command --help fits 80 columns" test -z "$(COLUMNS=80 etalon "$command" --help | grep -E '.{81,}')"
 	exits "$command --version" 0 etalon "$command" --version
 	refuses "$command with an unknown option" 2 'unknown option --nosuch-option' \
 		etalon "$command" --nosuch-option

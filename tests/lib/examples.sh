@@ -91,6 +91,8 @@ for wrong in '-k 0' '-k 70' '--epsilon -1' '--epsilon nan' '-M 2' '--filter noth
 	# shellcheck disable=SC2086 # words
 	ok "refused: $wrong" gives 2 "$work/sum" $wrong
 done
+"$work/sum" --nosuch 2>"$work/said"
+ok 'its hint is its own, not of etalon' grep -qx "hint: '$work/sum --help' lists the options" "$work/said"
 for wrong in /nonexistent /dev/null "$work/bad.json"; do
 	ok "refused: --baseline $(basename "$wrong")" gives 4 "$work/sum" --baseline "$wrong"
 done

@@ -302,8 +302,37 @@ static void two_sigma_is_allowed_for(void)
 	ok(covered >= 929, "after two-sigma the interval covers %zu of %zu", covered, trials);
 }
 
+/* --until stops by all samples; when rules then remove some, more --max-runs would be no cure. */
+static void until(void)
+{
+	struct et_experiment *e = experiment(1);
+	struct et_judgement j;
+
+	e->plan.until_ratio = 0.004;
+	for (uint32_t i = 1; i <= 20; i++) {
+		struct et_sample *s = add(e, 0, i, 1000 + 10 * (i % 2), 1000 + 10 * (i % 2));
+		if (i > 6)
+			s->removal.by = ET_REMOVED_MACHINE_SLOW;
+	}
+	et_judge(e, &j);
+	ok(says(&j.commands[0].warnings, "all 20 runs reached and the 6 that were kept did not"),
+		"removed samples are why");
+	et_judgement_free(&j);
+	e->plan.until_ratio = 0.001;
+	et_judge(e, &j);
+	ok(says(&j.commands[0].warnings, "after 6 runs; allow more with --max-runs"),
+		"not sure enough anyway");
+	et_judgement_free(&j);
+	e->plan.until_ratio = 0.01;
+	et_judge(e, &j);
+	ok(!says(&j.commands[0].warnings, "wanted"), "sure enough");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
 int main(void)
 {
+	until();
 	series();
 	two_sigma_is_allowed_for();
 	shapes();

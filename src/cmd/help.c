@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What --help prints, as wide as the terminal. */
+#include "base/alloc.h"
+#include "cmd/cli.h"
+#include "report/terminal.h"
+
+#include <string.h>
+
+void et_cli_help_text(int indent, const char *lead, const char *text)
+{
+	int columns = et_cli_columns();
+	struct et_page page = { .out = stdout,
+		.width = columns < 40    ? 40
+			 : columns > 100 ? 100
+					 : columns };
+	ET_AUTO_FREE char *flow = et_strdup(text);
+
+	for (char *c = flow; *c; c++) {
+		if (*c == '\n')
+			*c = ' ';
+	}
+	et_page_paragraph(&page, indent, lead, NULL, flow, NULL);
+}
+
+void et_cli_help(const struct et_cli *cli, const struct et_verb *verb)
+{
+	const char *line = verb->usage;
+	const char *lead = "usage:";
+	ET_AUTO_FREE char *title = et_asprintf("etalon %s: %s", verb->name, verb->summary);
+
+	et_cli_help_text(0, "", title);
+	putchar('\n');
+	while (*line) {
+		int len = (int)strcspn(line, "\n");
+		printf("%-6s etalon %s %.*s\n", lead, verb->name, len, line);
+		lead = "";
+		line += len + (line[len] == '\n');
+	}
+	if (verb->about) {
+		putchar('\n');
+		et_cli_help_text(0, "", verb->about);
+	}
+	if (verb->examples)
+		printf("\nexamples:\n%s", verb->examples);
+	printf("\noptions:\n");
+	if (verb->options)
+		et_options_help(verb->options, stdout, cli->columns);
+	if (verb->uses_store)
+		et_options_help(et_store_options, stdout, cli->columns);
+	et_options_help(et_common_options, stdout, cli->columns);
+}
