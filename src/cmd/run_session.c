@@ -119,6 +119,19 @@ static int settle(void *ctx, uint64_t next_ns, struct et_error *err)
 	return et_recorder_settle(&ses->recorder, next_ns, err);
 }
 
+/* What is removed has to be in the store first. */
+static int judge(void *ctx, struct et_error *err)
+{
+	struct et_session *ses = ctx;
+	struct et_warnings later = { 0 }; /* said once, at the end */
+	int rc = et_recorder_flush(&ses->recorder, err);
+
+	if (rc == 0)
+		rc = et_run_sanity(ses->store, ses->e, &later, err);
+	et_warnings_free(&later);
+	return rc;
+}
+
 static void note(void *ctx, const struct et_progress_note *n)
 {
 	struct et_session *ses = ctx;
@@ -138,6 +151,7 @@ int et_session_drive(struct et_session *s, struct et_error *err)
 		.clock = &et_clock_real,
 		.settle = settle,
 		.keep = keep,
+		.judge = judge,
 		.note = note,
 		.ctx = s };
 

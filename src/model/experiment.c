@@ -109,6 +109,28 @@ double *et_command_values(
 	return out;
 }
 
+double *et_command_values_uncut(const struct et_command *c, enum et_metric m, size_t *n)
+{
+	double *x = et_calloc(c->n_samples + 1, sizeof(*x));
+	bool any = false;
+
+	*n = 0;
+	for (size_t i = 0; i < c->n_samples; i++) {
+		const struct et_sample *s = &c->samples[i];
+		uint64_t value = et_sample_metric_ns(s, m);
+		bool cut = s->removal.by == ET_REMOVED_TWO_SIGMA;
+		if (s->warmup || s->arrangement != ET_SOLO || value == ET_UNKNOWN ||
+			(s->removal.by != ET_KEPT && !cut))
+			continue;
+		any = any || cut;
+		x[(*n)++] = (double)value;
+	}
+	if (any)
+		return x;
+	free(x);
+	return NULL;
+}
+
 enum et_arrangement et_command_arrangement(const struct et_command *c)
 {
 	bool paced = false;

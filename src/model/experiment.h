@@ -116,6 +116,17 @@ void et_experiment_name(struct et_experiment *e, uint64_t wall_ns, uint64_t rand
 double *et_command_values(
 	const struct et_command *c, enum et_metric m, enum et_arrangement a, size_t *n);
 
+/*
+ * What the two-sigma rule took away are mostly the tails of the program's own spread: the interval
+ * would be too narrow (90 % for 95 % of normal data). So the uncertainty is that of the spread with
+ * them, times the square root of 1.212: by its influence function z [|z| < 2] / 0.9545 + 0.2263 z
+ * (Hampel et al. 1986, ch. 2), that much is the variance of a mean after one such rejection above
+ * the variance of the plain mean of normal data.
+ */
+#define ET_REJECTION 1.1009
+/* The values of runs alone with those that this rule removed; NULL when it removed none. */
+double *et_command_values_uncut(const struct et_command *c, enum et_metric m, size_t *n);
+
 /* Absolute times come from runs alone; where there were none, from paced ones, else from duets. */
 enum et_arrangement et_command_arrangement(const struct et_command *c);
 

@@ -278,7 +278,14 @@ double et_until_reached(const struct et_experiment *e, uint32_t command)
 		return command == e->plan.reference ? 0 : ratio_uncertainty(e, command);
 	ET_AUTO_FREE double *x = et_command_values(
 		&e->commands[command], e->metric, e->plan.pace ? ET_PACED : ET_SOLO, &n);
-	return relative_uncertainty(x, n, e->plan.level);
+	double plain = relative_uncertainty(x, n, e->plan.level);
+	size_t uncut_n;
+	ET_AUTO_FREE double *uncut =
+		et_command_values_uncut(&e->commands[command], e->metric, &uncut_n);
+	if (!uncut || n < 2)
+		return plain;
+	return fmax(plain, et_qt(0.5 + e->plan.level / 2, (double)(n - 1)) * ET_REJECTION *
+				   et_sd(uncut, uncut_n) / sqrt((double)uncut_n) / et_mean(x, n));
 }
 
 static bool sure_enough(const struct et_experiment *e, uint32_t command)
@@ -305,38 +312,51 @@ static bool satisfied(const struct state *st, uint32_t command)
 	return st->kbest ? fastest_agree(st->e, command) : sure_enough(st->e, command);
 }
 
-static bool another_round(struct state *st, uint32_t rounds_done, uint32_t only)
+/* The answer is sure enough: 1; not yet: 0; or -errno. Without the samples that rules remove. */
+static int look(struct state *st, uint32_t only, struct et_error *err)
+{
+	int rc = st->d->judge && !st->kbest ? st->d->judge(st->d->ctx, err) : 0;
+
+	for (uint32_t c = 0; rc == 0 && c < st->e->n_commands; c++) {
+		if ((only == UINT32_MAX || only == c) && !satisfied(st, c))
+			return 0;
+	}
+	return rc ? rc : 1;
+}
+
+/* 1 or 0, or -errno. */
+static int another_round(
+	struct state *st, uint32_t rounds_done, uint32_t only, struct et_error *err)
 {
 	const struct et_plan *p = &st->e->plan;
 
 	if (out_of_time(st))
-		return false;
+		return 0;
 	if (!st->kbest && p->until_ratio == 0)
 		return rounds_done < p->runs;
 	if (rounds_done < (st->kbest ? p->k : p->min_runs))
-		return true;
+		return 1;
 	if (rounds_done >= p->max_runs)
-		return false;
+		return 0;
 	/* Looking ever more rarely keeps the cost linear and the stop honest. */
 	if (rounds_done < st->next_look)
-		return true;
+		return 1;
 	st->next_look = rounds_done + 1 + rounds_done / 20;
-	if (only != UINT32_MAX)
-		return !satisfied(st, only);
-	for (uint32_t c = 0; c < st->e->n_commands; c++) {
-		if (!satisfied(st, c))
-			return true;
-	}
-	return false;
+	int sure = look(st, only, err);
+	return sure < 0 ? sure : !sure;
 }
 
 static int run_rounds(struct state *st, uint32_t only, struct et_error *err)
 {
-	int rc = 0;
+	int rc = 0, more = 0;
 
 	st->next_look = 0;
-	for (uint32_t round = 1; rc == 0 && another_round(st, round - 1, only); round++)
+	for (uint32_t round = 1; rc == 0; round++) {
+		more = another_round(st, round - 1, only, err);
+		if (more <= 0)
+			return more;
 		rc = run_round(st, round, only, err);
+	}
 	return rc;
 }
 

@@ -28,6 +28,11 @@ struct et_driver {
 	int (*settle)(void *ctx, uint64_t next_ns, struct et_error *err);
 	/* Keeps n samples (the two of a duet at once); 0 or -errno. */
 	int (*keep)(void *ctx, const struct et_sample *s, size_t n, struct et_error *err);
+	/*
+	 * Called before --until looks whether the answer is sure enough: removes what is not to
+	 * count, anew each time. 0 or -errno; may be NULL.
+	 */
+	int (*judge)(void *ctx, struct et_error *err);
 	void (*note)(void *ctx, const struct et_progress_note *note); /* between samples; or NULL */
 	void *ctx;
 };

@@ -11,36 +11,19 @@
 #include <math.h>
 #include <string.h>
 
-/*
- * What the two-sigma rule took away are mostly the tails of the program's own spread: the interval
- * would be too narrow (90 % for 95 % of normal data). So the uncertainty is that of the spread with
- * them, times the square root of 1.212: by its influence function z [|z| < 2] / 0.9545 + 0.2263 z
- * (Hampel et al. 1986, ch. 2), that much is the variance of a mean after one such rejection above
- * the variance of the plain mean of normal data.
- */
-static const double REJECTION = 1.1009;
-
+/* As ET_REJECTION says. */
 static void allow_for_two_sigma(const struct et_experiment *e, const struct et_command *c,
 	enum et_metric m, struct et_estimate *out)
 {
-	ET_AUTO_FREE double *x = et_calloc(c->n_samples + 1, sizeof(*x));
-	size_t n = 0;
-	bool any = false;
-
-	for (size_t i = 0; i < c->n_samples; i++) {
-		const struct et_sample *s = &c->samples[i];
-		uint64_t value = et_sample_metric_ns(s, m);
-		bool cut = s->removal.by == ET_REMOVED_TWO_SIGMA;
-		if (s->warmup || s->arrangement != ET_SOLO || value == ET_UNKNOWN ||
-			(s->removal.by != ET_KEPT && !cut))
-			continue;
-		any = any || cut;
-		x[n++] = (double)value;
-	}
+	size_t n;
+	ET_AUTO_FREE double *x = et_command_values_uncut(c, m, &n);
 	struct et_estimate all;
+
+	if (!x)
+		return;
 	et_summarise(x, n, e->plan.level, &all);
-	double honest = REJECTION * all.standard_uncertainty;
-	if (!any || !(honest > out->standard_uncertainty))
+	double honest = ET_REJECTION * all.standard_uncertainty;
+	if (!(honest > out->standard_uncertainty))
 		return;
 	out->standard_uncertainty = honest;
 	out->expanded_uncertainty = out->coverage_factor * honest;

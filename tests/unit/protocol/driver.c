@@ -16,7 +16,22 @@ struct script {
 	uint64_t pt_ns[2];
 	uint32_t orders[4096];
 	bool overlapped, parallel;
+	struct et_experiment *judged; /* every second sample is removed; NULL: none */
+	size_t judgements;
 };
+
+/* As rules do it: whatever was found before, anew. */
+static int judge(void *ctx, struct et_error *err)
+{
+	struct script *s = ctx;
+
+	(void)err;
+	s->judgements++;
+	for (size_t i = 0; s->judged && i < s->judged->commands[0].n_samples; i++)
+		s->judged->commands[0].samples[i].removal.by =
+			i % 2 ? ET_REMOVED_MACHINE_SLOW : ET_KEPT;
+	return 0;
+}
 
 static uint64_t now(void *ctx)
 {
@@ -101,6 +116,7 @@ static int drive(struct et_experiment *e, struct script *s, struct et_error *err
 		.executor = { .run = run, .around = around, .ctx = s },
 		.clock = &clock,
 		.keep = keep,
+		.judge = judge,
 		.ctx = s };
 
 	if (!s->pt_ns[0])
@@ -172,6 +188,20 @@ static void until_sure(void)
 	s = (struct script){ .noise = 0.5 };
 	e = experiment(1, plan);
 	ok(drive(e, &s, &err) == 0 && s.runs == 50, "noisy: at the most");
+	et_experiment_free(e);
+
+	/* ± 1 %, alternating: sure after 8 runs. Of the removed half none are left to differ. */
+	s = (struct script){ .noise = 0.01 };
+	e = experiment(1, plan);
+	drive(e, &s, &err);
+	size_t all = s.runs;
+	et_experiment_free(e);
+	s = (struct script){ .noise = 0.01 };
+	e = experiment(1, plan);
+	s.judged = e;
+	int rc = drive(e, &s, &err);
+	ok(rc == 0 && s.judgements > 0 && s.runs < all,
+		"what rules remove does not count: sure after %zu, not %zu runs", s.runs, all);
 	et_experiment_free(e);
 
 	s = (struct script){ .noise = 0.05 };
