@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lib/gauge.h"
 #include "base/clock.h"
-#include "clock/timer.h"
 #include "num/quantile.h"
 
 #include <etalon/etalon.h>
@@ -82,7 +81,7 @@ static void counter_spin(void *ctx, struct et_loss *l, uint64_t ticks)
 
 void et_gauge_raw(struct et_gauge *g)
 {
-	uint64_t told = et_timer_told_ns();
+	uint64_t told = et_clock_tick_ns();
 
 	*g = (struct et_gauge){
 		.start = raw_now,
