@@ -20,15 +20,14 @@ void et_loss_turn(struct et_loss *l)
 	if (l->ran < l->window)
 		return;
 	et_kbest_set_add(&l->best, l->lost, l->lost / l->ran);
-	l->all_ran += l->ran;
-	l->all_lost += l->lost;
-	l->ran = l->lost = 0;
+	et_loss_begin(l);
 }
 
 void et_loss_spin(struct et_loss *l, uint64_t ticks)
 {
 	uint64_t first = et_counter_read(), last = first, now;
 
+	et_loss_begin(l);
 	do {
 		now = et_counter_read();
 		et_loss_step(l, now - last);

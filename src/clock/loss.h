@@ -17,27 +17,46 @@ struct et_loss {
 	uint64_t threshold; /* a shorter one is the loop's own */
 	uint64_t step;      /* shortest loop seen */
 	double ran, lost;   /* in the window that is not full yet */
-	double all_ran, all_lost; /* in the full ones */
+	double all_ran, all_lost; /* in all of them, whether they were filled or not */
 	struct et_kbest_set best; /* lost ticks of full windows; the mark is the same as a share */
 };
 
 enum { ET_LOSS_WINDOWS = 3 }; /* so many best are kept apart: their spread is the uncertainty */
 
 void et_loss_init(struct et_loss *l, double hz, uint64_t window_ns, uint64_t away_ns);
+/*
+ * A window begins anew. It must be one stretch: timer interrupts come at equal distances, so that
+ * two halves of a stretch from different places may have none between them, the whole never.
+ */
+static inline void et_loss_begin(struct et_loss *l)
+{
+	l->ran = l->lost = 0;
+}
+
+static inline void et_loss_run(struct et_loss *l, double ran)
+{
+	l->ran += ran;
+	l->all_ran += ran;
+}
+
 /* One reading of the counter after another: the loop is et_loss_spin, tests have their own. */
 static inline void et_loss_step(struct et_loss *l, uint64_t passed)
 {
 	if (passed < l->step)
 		l->step = passed;
-	if ((double)passed > l->away)
+	if ((double)passed > l->away) {
+		et_loss_begin(l);
 		return;
-	l->ran += (double)passed;
-	if (passed > l->threshold + l->step)
+	}
+	et_loss_run(l, (double)passed);
+	if (passed > l->threshold + l->step) {
 		l->lost += (double)(passed - l->step);
+		l->all_lost += (double)(passed - l->step);
+	}
 }
 /* Puts the window away when it is full. */
 void et_loss_turn(struct et_loss *l);
-/* Spins for so many ticks; what was begun goes on with the next call. */
+/* Spins for so many ticks, with a window of its own. */
 void et_loss_spin(struct et_loss *l, uint64_t ticks);
 /* The least of a window, in ticks, and how much more the ET_LOSS_WINDOWS-th had. 0 without any. */
 double et_loss_least(const struct et_loss *l, double *uncertainty);

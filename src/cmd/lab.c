@@ -25,20 +25,22 @@ static const struct et_option options[] = {
 		ET_LAB_EFFECT },
 	{ 0, "pair-sd", "SD", "false-alarms: standard deviation of the log ratio of a duet (0.027)",
 		NULL, ET_LAB_PAIR_SD },
-	{ 0, "lengths", "LIST",
-		"emp-versions, clock-methods: what the task is to take (1,2,4,8; 8)", NULL,
+	{ 0, "lengths", "LIST", "of what is timed, such as 1ms,10ms,1s (each its own)", NULL,
 		ET_LAB_LENGTHS },
 	{ 0, "pace", NULL, "emp-versions: what 'run --pace' makes of the task", NULL, ET_LAB_PACE },
+	{ 0, "loads", "LIST", "kbest-, interval-accuracy: processes on the CPU (1,2,11)", NULL,
+		ET_LAB_LOADS },
 	{ 0, "programs", "LIST", "real-programs: these only, such as sort,gcc (all)", NULL,
 		ET_LAB_PROGRAMS },
 	{ 0, "sizes", "LIST", "real-programs: these only (small,medium,large)", NULL,
 		ET_LAB_SIZES },
-	{ 'r', "runs", "N", "what is measured: samples of each (40; real-programs 10)", NULL,
-		ET_LAB_RUNS },
+	{ 'r', "runs", "N", "what is measured: samples of each (each its own)", NULL, ET_LAB_RUNS },
 	{ 0, "label", "TEXT", "what is measured: name the experiment (lab NAME)", NULL,
 		ET_LAB_LABEL },
 	{ 0, "from", "ID", "what is measured: print the tables of a kept experiment", NULL,
 		ET_LAB_FROM },
+	{ 0, "svg", "FILE", "kbest-, interval-accuracy, cache: write the picture too", NULL,
+		ET_LAB_SVG },
 	{ 0 },
 };
 
@@ -48,7 +50,8 @@ const struct et_verb et_verb_lab = {
 	.name = "lab",
 	.summary = "experiments that judge methods, and this tool",
 	.usage = "list\ncoverage [options]\nfalse-alarms [options]\nemp-versions [options]\n"
-		 "clock-methods [options]\nreal-programs [options]",
+		 "clock-methods [options]\nreal-programs [options]\nkbest-accuracy [options]\n"
+		 "interval-accuracy [options]\ncache [options]",
 	.about = "coverage and false-alarms simulate, with a known truth; what they print at full\n"
 		 "length stands in doc/coverage.md. The others measure on this machine and keep\n"
 		 "what they measure as run does. Ctrl-C ends one with what is known by then.",
@@ -57,7 +60,10 @@ const struct et_verb et_verb_lab = {
 		    "  etalon lab false-alarms --repetitions 20\n"
 		    "  etalon lab emp-versions --lengths 10ms,20ms --runs 12\n"
 		    "  etalon lab clock-methods --lengths 0.02 --runs 5\n"
-		    "  etalon lab real-programs --programs sort,perl --sizes small --runs 3\n",
+		    "  etalon lab real-programs --programs sort,perl --sizes small --runs 3\n"
+		    "  etalon lab kbest-accuracy --loads 1,2 --lengths 1ms,4ms --runs 5\n"
+		    "  etalon lab interval-accuracy --loads 1 --lengths 5ms,20ms --runs 3\n"
+		    "  etalon lab cache --runs 5 --svg cache.svg\n",
 	.options = options,
 	.uses_store = true,
 	.run = run,
@@ -118,7 +124,7 @@ static void list(bool json)
 		et_json_array(&w, NULL);
 	for (const struct et_lab_experiment *x = et_lab_experiments; x->name; x++) {
 		if (!json) {
-			printf("%-13s %s\n", x->name, x->summary);
+			printf("%-17s %s\n", x->name, x->summary);
 			continue;
 		}
 		et_json_flat_object(&w, NULL);

@@ -2,7 +2,7 @@
 #include "cmd/lab_experiments.h"
 #include "base/clock.h"
 
-static bool go_on(void *ctx, uint64_t done, uint64_t total)
+bool et_lab_go_on(void *ctx, uint64_t done, uint64_t total)
 {
 	struct et_lab_request *r = ctx;
 	uint64_t now = et_clock_read_ns(CLOCK_MONOTONIC);
@@ -23,7 +23,7 @@ static int coverage(struct et_lab_request *r, struct et_error *err)
 	o->seed = r->asked.seed;
 	o->repetitions = r->asked.repetitions;
 	o->replicates = r->asked.replicates;
-	o->watch = (struct et_lab_watch){ go_on, r };
+	o->watch = (struct et_lab_watch){ et_lab_go_on, r, NULL };
 	et_coverage_run(o, &c);
 	et_progress_erase(&r->progress);
 	if (r->given & ET_LAB_JSON)
@@ -42,7 +42,7 @@ static int false_alarms(struct et_lab_request *r, struct et_error *err)
 	(void)err;
 	o->seed = r->asked.seed;
 	o->repetitions = r->asked.repetitions;
-	o->watch = (struct et_lab_watch){ go_on, r };
+	o->watch = (struct et_lab_watch){ et_lab_go_on, r, NULL };
 	et_false_alarms_run(o, &f);
 	et_progress_erase(&r->progress);
 	if (r->given & ET_LAB_JSON)
@@ -55,6 +55,7 @@ static int false_alarms(struct et_lab_request *r, struct et_error *err)
 enum {
 	SIMULATED = ET_LAB_REPETITIONS | ET_LAB_SEED,
 	MEASURED = ET_LAB_RUNS | ET_LAB_SEED | ET_LAB_LABEL | ET_LAB_FROM,
+	TIMED = ET_LAB_RUNS | ET_LAB_LABEL | ET_LAB_FROM | ET_LAB_SVG,
 };
 
 const struct et_lab_experiment et_lab_experiments[] = {
@@ -68,5 +69,11 @@ const struct et_lab_experiment et_lab_experiments[] = {
 		MEASURED | ET_LAB_LENGTHS, et_lab_clock_methods },
 	{ "real-programs", "how precise is it for whole programs, over sizes?",
 		MEASURED | ET_LAB_PROGRAMS | ET_LAB_SIZES, et_lab_real_programs },
+	{ "kbest-accuracy", "how far off is K-best, the chapter's and ours, under load?",
+		TIMED | ET_LAB_LENGTHS | ET_LAB_LOADS, et_lab_kbest_accuracy },
+	{ "interval-accuracy", "how far off is CPU time that is counted by ticks?",
+		TIMED | ET_LAB_LENGTHS | ET_LAB_LOADS, et_lab_interval_accuracy },
+	{ "cache", "a first call, the next, and one behind another procedure", TIMED,
+		et_lab_cache },
 	{ 0 },
 };

@@ -27,6 +27,8 @@ enum et_lab_option {
 	ET_LAB_PROGRAMS = 1 << 12,
 	ET_LAB_SIZES = 1 << 13,
 	ET_LAB_PACE = 1 << 14,
+	ET_LAB_LOADS = 1 << 15,
+	ET_LAB_SVG = 1 << 16,
 };
 
 struct et_lab_request {
@@ -49,6 +51,9 @@ struct et_lab_experiment {
 	/* Prints what it found; when it was interrupted, what was known by then. 0 or -errno. */
 	int (*run)(struct et_lab_request *r, struct et_error *err);
 };
+
+/* As et_lab_watch has it, of a request: draws how far it is, false after a signal. */
+bool et_lab_go_on(void *request, uint64_t done, uint64_t total);
 
 /* Ends with a NULL name. */
 extern const struct et_lab_experiment et_lab_experiments[];

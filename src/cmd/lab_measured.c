@@ -63,7 +63,7 @@ int et_lab_measure(struct et_lab_request *r, const struct et_lab_commands *c, ui
 int et_lab_recall(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
 {
 	if (r->given & (ET_LAB_LENGTHS | ET_LAB_RUNS | ET_LAB_LABEL | ET_LAB_SEED |
-			       ET_LAB_PROGRAMS | ET_LAB_SIZES | ET_LAB_PACE))
+			       ET_LAB_PROGRAMS | ET_LAB_SIZES | ET_LAB_PACE | ET_LAB_LOADS))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"lab %s: --from prints what is kept and takes no plan", r->name);
 	return et_kept_fetch(r->cli, r->measure.from, out, err);

@@ -7,16 +7,17 @@
 #define ET_CMD_LAB_MEASURED_H
 
 #include "base/error.h"
+#include "lab/grid.h"
 #include "model/experiment.h"
 
-enum { ET_LAB_LENGTHS_MOST = 32 };
-
 struct et_lab_measure {
-	uint64_t lengths_ns[ET_LAB_LENGTHS_MOST]; /* ascending */
-	size_t n_lengths;                         /* 0: the experiment's own */
-	uint64_t runs;                            /* 0: the experiment's own */
-	const char *from, *label;                 /* or NULL */
-	unsigned programs, sizes;                 /* bits in the order of their tables; 0: all */
+	uint64_t lengths_ns[ET_MOST_LENGTHS]; /* ascending */
+	size_t n_lengths;                     /* 0: the experiment's own */
+	uint64_t runs;                        /* 0: the experiment's own */
+	unsigned loads[ET_MOST_LOADS];        /* ascending */
+	size_t n_loads;                       /* 0: the experiment's own */
+	const char *from, *label, *svg;       /* or NULL */
+	unsigned programs, sizes;             /* bits in the order of their tables; 0: all */
 };
 
 struct et_lab_request;
@@ -27,6 +28,9 @@ int et_lab_measure_option(struct et_lab_measure *m, int id, const char *arg, str
 int et_lab_emp_versions(struct et_lab_request *r, struct et_error *err);
 int et_lab_clock_methods(struct et_lab_request *r, struct et_error *err);
 int et_lab_real_programs(struct et_lab_request *r, struct et_error *err);
+int et_lab_kbest_accuracy(struct et_lab_request *r, struct et_error *err);
+int et_lab_interval_accuracy(struct et_lab_request *r, struct et_error *err);
+int et_lab_cache(struct et_lab_request *r, struct et_error *err);
 
 /* Commands to measure. */
 struct et_lab_commands {

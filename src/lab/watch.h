@@ -3,6 +3,7 @@
 #ifndef ET_LAB_WATCH_H
 #define ET_LAB_WATCH_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -10,6 +11,8 @@
 struct et_lab_watch {
 	bool (*go_on)(void *ctx, uint64_t done, uint64_t total); /* NULL: never stopped */
 	void *ctx;
+	/* Not 0: what is under way is not worth finishing; NULL: nobody says so. */
+	const volatile sig_atomic_t *hurry;
 };
 
 static inline bool et_lab_goes_on(const struct et_lab_watch *w, uint64_t done, uint64_t total)

@@ -129,7 +129,9 @@ static void watch_interrupts(struct measurement *m, double sample_ns)
 	const struct et_gauge *g = m->g;
 	uint64_t cpu = g->cpu_ns(g->ctx);
 
-	g->spin(g->ctx, &m->loss, (uint64_t)(fmin(sample_ns, SPIN_MOST_NS) * g->hz / 1e9));
+	/* A window at least, however short this sample was. */
+	g->spin(g->ctx, &m->loss,
+		(uint64_t)fmax(m->loss.window, fmin(sample_ns, SPIN_MOST_NS) * g->hz / 1e9));
 	m->spin_cpu_ns += (double)(g->cpu_ns(g->ctx) - cpu);
 }
 
@@ -220,8 +222,7 @@ static bool finished(const struct measurement *m)
  */
 static double charged_ratio(const struct measurement *m)
 {
-	double ran = ns_of(m, m->loss.all_ran + m->loss.ran);
-	double lost = ns_of(m, m->loss.all_lost + m->loss.lost);
+	double ran = ns_of(m, m->loss.all_ran), lost = ns_of(m, m->loss.all_lost);
 
 	if (lost <= 0)
 		return 0;

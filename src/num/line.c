@@ -1,17 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "num/line.h"
-#include "num/moments.h"
 
 #include <math.h>
 
-void et_line_fit(const double *x, const double *y, size_t n, struct et_line *out)
+static double weight_of(const double *sigma, size_t i)
 {
-	double mx = et_mean(x, n), my = et_mean(y, n), sxx = 0, sxy = 0, rest = 0;
+	return sigma ? 1 / (sigma[i] * sigma[i]) : 1;
+}
+
+void et_line_fit_weighted(
+	const double *x, const double *y, const double *sigma, size_t n, struct et_line *out)
+{
+	double weight = 0, mx = 0, my = 0, sxx = 0, sxy = 0, rest = 0;
 
 	*out = (struct et_line){ NAN, NAN, NAN, NAN, NAN };
 	for (size_t i = 0; i < n; i++) {
-		sxx += (x[i] - mx) * (x[i] - mx);
-		sxy += (x[i] - mx) * (y[i] - my);
+		weight += weight_of(sigma, i);
+		mx += weight_of(sigma, i) * x[i];
+		my += weight_of(sigma, i) * y[i];
+	}
+	mx /= weight;
+	my /= weight;
+	for (size_t i = 0; i < n; i++) {
+		sxx += weight_of(sigma, i) * (x[i] - mx) * (x[i] - mx);
+		sxy += weight_of(sigma, i) * (x[i] - mx) * (y[i] - my);
 	}
 	if (n < 2 || !(sxx > 0))
 		return;
@@ -21,9 +33,14 @@ void et_line_fit(const double *x, const double *y, size_t n, struct et_line *out
 		return;
 	for (size_t i = 0; i < n; i++) {
 		double off = y[i] - my - out->slope * (x[i] - mx);
-		rest += off * off;
+		rest += weight_of(sigma, i) * off * off;
 	}
 	out->residual_sd = sqrt(rest / (double)(n - 2));
 	out->slope_error = out->residual_sd / sqrt(sxx);
-	out->intercept_error = out->residual_sd * sqrt(1 / (double)n + mx * mx / sxx);
+	out->intercept_error = out->residual_sd * sqrt(1 / weight + mx * mx / sxx);
+}
+
+void et_line_fit(const double *x, const double *y, size_t n, struct et_line *out)
+{
+	et_line_fit_weighted(x, y, NULL, n, out);
 }

@@ -13,5 +13,11 @@ struct et_line {
 
 /* y = slope x + intercept; all NaN with fewer than two points or when all x are alike. */
 void et_line_fit(const double *x, const double *y, size_t n, struct et_line *out);
+/*
+ * Weighted: sigma[i] > 0 is the uncertainty of y[i] up to a common factor, which the residuals give
+ * (Bevington & Robinson, Data Reduction, 6.12 and 6.23): residual_sd is that factor.
+ */
+void et_line_fit_weighted(
+	const double *x, const double *y, const double *sigma, size_t n, struct et_line *out);
 
 #endif

@@ -2,6 +2,7 @@
 #include "report/plot.h"
 #include "base/alloc.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@ struct canvas {
 	char *marks;         /* letters above the dots; 0: none */
 	double lo, hi;       /* logarithms of x */
 	double top;          /* of the other axis */
+	bool log;            /* which then falls by a decade every two rows */
 };
 
 /* Dots count from the left and from the top. */
@@ -36,7 +38,9 @@ static int across_of(const struct canvas *c, double x)
 
 static int down_of(const struct canvas *c, double y)
 {
-	return (int)lround((1 - fmin(1, fmax(0, y / c->top))) * (ROWS * DOWN - 1));
+	double share = c->log ? 1 + log10(fmax(y, DBL_MIN) / c->top) / (ROWS / 2) : y / c->top;
+
+	return (int)lround((1 - fmin(1, fmax(0, share))) * (ROWS * DOWN - 1));
 }
 
 static void join(struct canvas *c, int x0, int y0, int x1, int y1)
@@ -69,7 +73,9 @@ static void print_row(const struct canvas *c, int row, FILE *out)
 	int end = c->cells;
 
 	/* The middles of the rows 0, 5 and 10 lie near the top, half of it and 0 %. */
-	if (row % (ROWS / 2) == 0)
+	if (c->log && row % 2 == 0)
+		fprintf(out, "%4.4g %% ", 100 * c->top * pow(10, -row / 2));
+	else if (!c->log && row % (ROWS / 2) == 0)
 		fprintf(out, "%4.3g %% ", 100 * c->top * (1 - row / (ROWS - 1.0)));
 	else
 		fprintf(out, "%*s", MARGIN, "");
@@ -116,9 +122,9 @@ static void print_axis(
 }
 
 static void draw(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
-	double top, const char *x_label, const struct et_page *page)
+	double top, bool log_y, const char *x_label, const struct et_page *page)
 {
-	struct canvas c = { .cells = page->width - MARGIN - 14, .top = top };
+	struct canvas c = { .cells = page->width - MARGIN - 14, .top = top, .log = log_y };
 
 	if (!n || c.cells < LEAST_CELLS)
 		return;
@@ -160,11 +166,17 @@ static double top_of(size_t n, const struct et_curve *curves, size_t n_curves)
 void et_plot_small_shares(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
 	const char *x_label, const struct et_page *page)
 {
-	draw(x, n, curves, n_curves, top_of(n, curves, n_curves), x_label, page);
+	draw(x, n, curves, n_curves, top_of(n, curves, n_curves), false, x_label, page);
 }
 
 void et_plot_shares(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
 	const char *x_label, const struct et_page *page)
 {
-	draw(x, n, curves, n_curves, 1, x_label, page);
+	draw(x, n, curves, n_curves, 1, false, x_label, page);
+}
+
+void et_plot_errors(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
+	const char *x_label, const struct et_page *page)
+{
+	draw(x, n, curves, n_curves, 10, true, x_label, page);
 }

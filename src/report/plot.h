@@ -18,5 +18,8 @@ void et_plot_shares(const double *x, size_t n, const struct et_curve *curves, si
 /* The same with a scale that the largest of them, at most 100 %, decides. */
 void et_plot_small_shares(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
 	const char *x_label, const struct et_page *page);
+/* Errors on a logarithmic scale from 0.01 % to 1000 %; what is beyond lies at the edge. */
+void et_plot_errors(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
+	const char *x_label, const struct et_page *page);
 
 #endif

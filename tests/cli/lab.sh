@@ -6,13 +6,13 @@
 
 exits 'list' 0 etalon lab list
 is 'the experiments' "$(cut -d ' ' -f 1 <<<"$out" | tr '\n' ' ')" \
-	'coverage false-alarms emp-versions clock-methods real-programs '
+	'coverage false-alarms emp-versions clock-methods real-programs kbest-accuracy interval-accuracy cache '
 names=$(cut -d ' ' -f 1 <<<"$out")
 for name in $names; do
 	like "$name is in the help" "$(etalon lab --help)" "etalon lab $name"
 done
 exits 'list --json' 0 etalon lab list --json
-json 'names and summaries' 'all(set(x) == {"name", "summary"} for x in d) and len(d) == 5'
+json 'names and summaries' 'all(set(x) == {"name", "summary"} for x in d) and len(d) == 8'
 
 # --- coverage
 small='--repetitions 5 --bootstrap 99 --law normal'

@@ -35,7 +35,19 @@ static void simulated(void)
 	et_loss_step(&l, 20);
 	et_loss_step(&l, 5000000);
 	et_loss_turn(&l);
-	ok(l.ran == 20 && l.lost == 0 && l.best.n == 0, "another's turn is no part of a window");
+	ok(l.ran == 0 && l.lost == 0 && l.best.n == 0, "another's turn ends a window");
+	for (int i = 0; i < 50000; i++)
+		et_loss_step(&l, 20);
+	et_loss_turn(&l);
+	ok(l.best.n == 1 && l.all_ran == 1000020, "the next begins behind it");
+	/* Half of a window, and half of another with the timer interrupt in neither. */
+	for (int half = 0; half < 2; half++) {
+		et_loss_begin(&l);
+		for (int i = 0; i < 25000; i++)
+			et_loss_step(&l, 20);
+		et_loss_turn(&l);
+	}
+	ok(l.best.n == 1, "two halves make no whole");
 }
 
 static void real(void)

@@ -71,7 +71,7 @@ static void false_alarms(void)
 			found = found && a.counts[load][ET_JUDGED_DUETS][size].found == 2;
 	}
 	ok(found, "what is half as slow again is found");
-	o.watch = (struct et_lab_watch){ go_on, &s };
+	o.watch = (struct et_lab_watch){ go_on, &s, NULL };
 	et_false_alarms_run(&o, &b);
 	ok(b.repetitions[0][0] == 1 && b.repetitions[1][0] == 0, "stopped where it was told to");
 }

@@ -119,17 +119,20 @@ static void spin(void *ctx, struct et_loss *l, uint64_t ticks)
 	struct machine *m = ctx;
 	double end = m->now + (double)ticks / HZ * 1e9;
 
+	et_loss_begin(l);
 	while (m->now < end) {
 		double before = m->cpu;
 
 		run_some(m, 1e5);
-		l->ran += (m->cpu - before) * HZ / 1e9;
+		et_loss_run(l, (m->cpu - before) * HZ / 1e9);
 		if (m->now >= m->next_tick) {
 			double lost = tick(m) * HZ / 1e9;
 
 			l->step = 0;
-			if (m->load == 1) /* else it is the start of another's turn */
+			if (m->load == 1)
 				et_loss_step(l, (uint64_t)lost);
+			else /* it is the start of another's turn */
+				et_loss_begin(l);
 		}
 		et_loss_turn(l);
 	}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Norris, NIST's certified linear regression (StRD), and what is no line. */
+/*
+ * Norris, NIST's certified linear regression (StRD), what is no line, and a weighted one against R:
+ * summary(lm(y ~ x, weights = 1 / sigma^2)).
+ */
 #include "num/line.h"
 #include "tap.h"
 
@@ -11,6 +14,23 @@ static const double norris[][2] /* y, x */ = { { 0.1, 0.2 }, { 338.8, 337.4 }, {
 	{ 0.3, 0.3 }, { 0.6, 0.3 }, { 557.6, 556.8 }, { 339.3, 339.1 }, { 888.0, 887.2 },
 	{ 998.5, 999.0 }, { 778.9, 779.0 }, { 10.2, 11.1 }, { 117.6, 118.3 }, { 228.9, 229.2 },
 	{ 668.4, 669.1 }, { 449.2, 448.9 }, { 0.2, 0.5 } };
+
+static void test_weighted(void)
+{
+	const double x[] = { 1, 2, 4, 8, 16 }, y[] = { 2.1, 3.9, 8.1, 15.8, 32.3 };
+	const double sigma[] = { .1, .1, .2, .4, .8 }, ten[] = { 1, 1, 2, 4, 8 };
+	struct et_line l, scaled;
+
+	et_line_fit_weighted(x, y, sigma, 5, &l);
+	near(l.slope, 1.99178145087236, 1e-12, 0, "weighted: slope");
+	near(l.intercept, 0.0241505968778690, 1e-11, 0, "intercept");
+	near(l.slope_error, 0.0342931999750147, 1e-11, 0, "standard error of the slope");
+	near(l.intercept_error, 0.0926679008811714, 1e-11, 0, "of the intercept");
+	et_line_fit_weighted(x, y, ten, 5, &scaled);
+	near(scaled.slope, l.slope, 1e-12, 0, "only the ratio of the uncertainties counts");
+	near(scaled.slope_error, l.slope_error, 1e-11, 0, "for the errors too");
+	near(10 * scaled.residual_sd, l.residual_sd, 1e-11, 0, "the factor says the rest");
+}
 
 int main(void)
 {
@@ -36,5 +56,6 @@ int main(void)
 	ok(isnan(line.slope) && isnan(line.intercept), "one point makes none");
 	et_line_fit((double[]){ 3, 3, 3 }, y, 3, &line);
 	ok(isnan(line.slope), "nor do points above each other");
+	test_weighted();
 	return tap_done();
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The options of experiments of `etalon lab` that measure programs. */
+/* Options of experiments that measure. */
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "cmd/lab_experiments.h"
+#include "lab/rivals.h"
 #include "put/subject.h"
 
 #include <errno.h>
@@ -37,13 +38,31 @@ static int add_length(void *ctx, const char *option, const char *item, struct et
 		return rc;
 	if (ns > longest_ns)
 		return et_fail(err, ERANGE, ET_EXIT_USAGE, "%s: %s is above one day", option, item);
-	if (m->n_lengths == ET_LAB_LENGTHS_MOST)
+	if (m->n_lengths == ET_MOST_LENGTHS)
 		return et_fail(
-			err, E2BIG, ET_EXIT_USAGE, "%s: more than %d", option, ET_LAB_LENGTHS_MOST);
+			err, E2BIG, ET_EXIT_USAGE, "%s: more than %d", option, ET_MOST_LENGTHS);
 	if (m->n_lengths && ns <= m->lengths_ns[m->n_lengths - 1])
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: %s is not above the one before it",
 			option, item);
 	m->lengths_ns[m->n_lengths++] = ns;
+	return 0;
+}
+
+static int add_load(void *ctx, const char *option, const char *item, struct et_error *err)
+{
+	struct et_lab_measure *m = ctx;
+	uint64_t n;
+	int rc = et_parse_u64(option, item, 1, ET_RIVALS_MOST + 1, &n, err);
+
+	if (rc)
+		return rc;
+	if (m->n_loads == ET_MOST_LOADS)
+		return et_fail(
+			err, E2BIG, ET_EXIT_USAGE, "%s: more than %d", option, ET_MOST_LOADS);
+	if (m->n_loads && n <= m->loads[m->n_loads - 1])
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: %s is not above the one before it",
+			option, item);
+	m->loads[m->n_loads++] = (unsigned)n;
 	return 0;
 }
 
@@ -81,6 +100,12 @@ int et_lab_measure_option(struct et_lab_measure *m, int id, const char *arg, str
 	case ET_LAB_LENGTHS:
 		m->n_lengths = 0;
 		return each_item("--lengths", arg, add_length, m, err);
+	case ET_LAB_LOADS:
+		m->n_loads = 0;
+		return each_item("--loads", arg, add_load, m, err);
+	case ET_LAB_SVG:
+		m->svg = arg;
+		return 0;
 	case ET_LAB_PROGRAMS:
 		return each_item("--programs", arg, add_program, m, err);
 	case ET_LAB_SIZES:

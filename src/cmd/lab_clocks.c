@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Experiments of `etalon lab` that measure inside this process: what clocks are worth. Each makes a
+ * record that the store keeps; what is printed is read from the record.
+ */
+#include "report/lab_clocks.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "cmd/kept.h"
+#include "cmd/lab_experiments.h"
+#include "host/host.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* What makes a record, and what is made of it. */
+struct lab {
+	int (*measure)(struct et_lab_request *r, struct et_experiment **out, struct et_error *err);
+	int (*print)(const struct et_lab_request *r, const struct et_experiment *e, FILE *svg,
+		struct et_error *err);
+};
+
+/* --- the record --- */
+
+static int finish_record(struct et_lab_request *r, struct et_experiment *e, struct et_error *err)
+{
+	uint64_t random = 0, now = et_clock_real.wall_ns(NULL);
+
+	if (getrandom(&random, sizeof(random), 0) < 0)
+		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "random numbers");
+	et_experiment_name(e, now, random);
+	e->started_wall_ns = now - (et_clock_read_ns(CLOCK_MONOTONIC) - r->started_ns);
+	e->finished_wall_ns = now;
+	e->state = r->interrupt->signal ? ET_STATE_INTERRUPTED : ET_STATE_DONE;
+	e->label = r->measure.label ? et_strdup(r->measure.label) : et_asprintf("lab %s", r->name);
+	et_host_read("", &e->host);
+	return 0;
+}
+
+/* The store is opened before anything is measured: an hour must not end in a wrong folder. */
+static int measure(struct et_lab_request *r, const struct lab *lab, struct et_experiment **out,
+	struct et_error *err)
+{
+	struct et_experiment *e = NULL;
+	struct et_store *store;
+	int rc = et_kept_open(r->cli, ET_STORE_WRITE, &store, err);
+
+	if (rc)
+		return rc;
+	rc = lab->measure(r, &e, err);
+	et_progress_erase(&r->progress);
+	if (rc == 0)
+		rc = finish_record(r, e, err);
+	if (rc == 0)
+		rc = et_store_keep(store, e, err);
+	et_store_close(store);
+	if (rc)
+		et_experiment_free(e);
+	else
+		*out = e;
+	return rc;
+}
+
+static int check_svg(const struct et_lab_request *r, struct et_error *err)
+{
+	if (r->measure.svg && !strcmp(r->measure.svg, "-") && (r->given & ET_LAB_JSON))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--json and --svg - cannot both have the standard output");
+	return 0;
+}
+
+static int perform(struct et_lab_request *r, const struct lab *lab, struct et_error *err)
+{
+	const char *path = r->measure.svg;
+	struct et_experiment *e = NULL;
+	FILE *svg = NULL;
+	int rc = check_svg(r, err);
+
+	if (rc == 0 && path) {
+		svg = et_cli_open_output(path, err);
+		if (!svg)
+			return -EIO;
+		if (!strcmp(path, "-"))
+			r->page.out = stderr;
+	}
+	if (rc == 0)
+		rc = r->measure.from ? et_lab_recall(r, &e, err) : measure(r, lab, &e, err);
+	if (rc == 0)
+		rc = lab->print(r, e, svg, err);
+	if (rc == 0 && r->interrupt->signal)
+		rc = -EINTR;
+	rc = et_lab_conclude(r, e, false, rc);
+	if (svg) {
+		int rc2 = et_cli_close_output(svg, path, rc ? NULL : err);
+		rc = rc ? rc : rc2;
+	}
+	et_experiment_free(e);
+	return rc;
+}
+
+/* --- the three --- */
+
+/* What was asked for, or what the experiment has by itself. */
+static struct et_grid grid_of(const struct et_lab_request *r, const struct et_grid *usual)
+{
+	const struct et_lab_measure *m = &r->measure;
+	struct et_grid g = *usual;
+
+	if (m->n_loads) {
+		memcpy(g.loads, m->loads, sizeof(m->loads));
+		g.n_loads = m->n_loads;
+	}
+	if (m->n_lengths) {
+		memcpy(g.lengths_ns, m->lengths_ns, sizeof(m->lengths_ns));
+		g.n_lengths = m->n_lengths;
+	}
+	if (m->runs)
+		g.runs = (uint32_t)m->runs;
+	return g;
+}
+
+static int measure_kbest(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
+{
+	static const struct et_grid usual = { .loads = { 1, 2, 11 },
+		.n_loads = 3,
+		.lengths_ns = { 300000, 1000000, 2000000, 4000000, 8000000, 16000000, 30000000,
+			50000000 },
+		.n_lengths = 8,
+		.runs = 20 };
+	struct et_kbest_accuracy_options o = { .grid = grid_of(r, &usual),
+		.epsilon = 0.001,
+		.watch = { et_lab_go_on, r, &r->interrupt->signal } };
+
+	return et_kbest_accuracy_run(&o, out, err);
+}
+
+static int print_kbest(const struct et_lab_request *r, const struct et_experiment *e, FILE *svg,
+	struct et_error *err)
+{
+	struct et_kbest_accuracy a;
+	int rc = et_kbest_accuracy_read(e, &a, err);
+
+	if (rc)
+		return rc;
+	if (r->given & ET_LAB_JSON)
+		et_kbest_accuracy_json(e, &a, r->page.out);
+	else
+		et_kbest_accuracy_text(&a, r->cli->verbosity > 0, &r->page);
+	if (svg)
+		et_kbest_accuracy_svg(&a, svg);
+	et_kbest_accuracy_free(&a);
+	return 0;
+}
+
+static int measure_interval(
+	struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
+{
+	static const struct et_grid usual = { .loads = { 1, 2, 11 },
+		.n_loads = 3,
+		.lengths_ns = { 1000000, 2000000, 5000000, 10000000, 20000000, 50000000, 100000000,
+			200000000 },
+		.n_lengths = 8,
+		.runs = 8 };
+	struct et_interval_accuracy_options o = { .grid = grid_of(r, &usual),
+		.watch = { et_lab_go_on, r, &r->interrupt->signal } };
+
+	return et_interval_accuracy_run(&o, out, err);
+}
+
+static int print_interval(const struct et_lab_request *r, const struct et_experiment *e, FILE *svg,
+	struct et_error *err)
+{
+	struct et_interval_accuracy a;
+	int rc = et_interval_accuracy_read(e, &a, err);
+
+	if (rc)
+		return rc;
+	if (r->given & ET_LAB_JSON)
+		et_interval_accuracy_json(e, &a, r->page.out);
+	else
+		et_interval_accuracy_text(&a, &r->page);
+	if (svg)
+		et_interval_accuracy_svg(&a, svg);
+	et_interval_accuracy_free(&a);
+	return 0;
+}
+
+static int measure_cache(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
+{
+	struct et_cache_options o = { .runs = r->measure.runs ? (uint32_t)r->measure.runs : 20,
+		.watch = { et_lab_go_on, r, &r->interrupt->signal } };
+
+	return et_cache_run(&o, out, err);
+}
+
+static int print_cache(const struct et_lab_request *r, const struct et_experiment *e, FILE *svg,
+	struct et_error *err)
+{
+	struct et_cache c;
+	int rc = et_cache_read(e, &c, err);
+
+	if (rc)
+		return rc;
+	if (r->given & ET_LAB_JSON)
+		et_cache_json(e, &c, r->page.out);
+	else
+		et_cache_text(&c, &r->page);
+	if (svg)
+		et_cache_svg(&c, svg);
+	return 0;
+}
+
+int et_lab_kbest_accuracy(struct et_lab_request *r, struct et_error *err)
+{
+	static const struct lab lab = { measure_kbest, print_kbest };
+
+	return perform(r, &lab, err);
+}
+
+int et_lab_interval_accuracy(struct et_lab_request *r, struct et_error *err)
+{
+	static const struct lab lab = { measure_interval, print_interval };
+
+	return perform(r, &lab, err);
+}
+
+int et_lab_cache(struct et_lab_request *r, struct et_error *err)
+{
+	static const struct lab lab = { measure_cache, print_cache };
+
+	return perform(r, &lab, err);
+}

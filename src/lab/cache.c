@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "lab/cache.h"
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "clock/counter.h"
+#include "lab/record.h"
+#include "lib/cache.h"
+#include "num/quantile.h"
+
+#include <errno.h>
+#include <etalon/etalon.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINE = 64, A_BYTES = 16 << 10, ASSUMED_CACHE = 64 << 20 };
+
+const struct et_cache_step et_cache_steps[ET_CACHE_STEPS] = {
+	{ "A-1", 'A', "cache cleared" },
+	{ "A-2", 'A', "again" },
+	{ "A-3", 'A', "again" },
+	{ "B-4", 'B', "for the first time" },
+	{ "B-5", 'B', "again" },
+	{ "A-6", 'A', "behind B" },
+	{ "A-7", 'A', "again" },
+	{ "B-8", 'B', "behind A" },
+};
+
+const struct et_cache_step et_cache_kbests[ET_CACHE_KBESTS] = {
+	{ "etalon-A-warm", 'A', "warm" },
+	{ "etalon-A-cold", 'A', "cold" },
+	{ "etalon-B-warm", 'B', "warm" },
+	{ "etalon-B-cold", 'B', "cold" },
+};
+
+/* --- measuring --- */
+
+struct data {
+	const char *start;
+	size_t bytes;
+};
+
+/* The procedure: a word of each line. */
+static void read_data(void *ctx)
+{
+	const struct data *d = ctx;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < d->bytes; i += LINE)
+		sum += *(const volatile char *)(d->start + i);
+	__asm__ volatile("" ::"r"(sum));
+}
+
+struct bench {
+	struct et_counter counter;
+	struct data a, b;
+	char *memory; /* of both, and behind them what clears the cache */
+	size_t clear_bytes;
+};
+
+static struct data *data_of(struct bench *b, char procedure)
+{
+	return procedure == 'A' ? &b->a : &b->b;
+}
+
+static int prepare(struct bench *b, struct et_error *err)
+{
+	size_t cache = et_cache_bytes("");
+
+	et_counter_identify(&b->counter);
+	if (et_counter_calibrate(&b->counter, 100000000))
+		return et_fail(err, EOPNOTSUPP, ET_EXIT_ENVIRONMENT,
+			"this processor has no counter that can be read");
+	/* Twice the last level: a cache need not drop the oldest first. */
+	b->clear_bytes = 2 * (cache ? cache : ASSUMED_CACHE);
+	b->a.bytes = A_BYTES;
+	b->b.bytes = b->clear_bytes / 8;
+	b->memory = malloc(A_BYTES + b->b.bytes + b->clear_bytes);
+	if (!b->memory)
+		return et_fail_errno(err, ENOMEM, ET_EXIT_ENVIRONMENT,
+			"%zu MiB to clear the cache with", b->clear_bytes >> 20);
+	memset(b->memory, 1, A_BYTES + b->b.bytes + b->clear_bytes);
+	b->a.start = b->memory + b->clear_bytes;
+	b->b.start = b->a.start + A_BYTES;
+	return 0;
+}
+
+static void run_sequence(struct bench *b, struct et_experiment *e)
+{
+	et_cache_clear(b->memory, b->clear_bytes);
+	for (uint32_t i = 0; i < ET_CACHE_STEPS; i++) {
+		struct data *d = data_of(b, et_cache_steps[i].procedure);
+		uint64_t start = et_counter_start();
+		read_data(d);
+		double took = (double)(et_counter_stop() - start);
+		et_record_time(e, i, took / b->counter.hz * 1e9, NAN);
+	}
+}
+
+static int time_kbest(struct bench *b, struct et_experiment *e, const struct et_cache_step *s,
+	struct et_error *err)
+{
+	struct et_kbest_result said = { 0 };
+	struct et_kbest_opts opts;
+
+	et_kbest_opts_init(&opts, sizeof(opts));
+	opts.cache = strcmp(s->state, "cold") ? ET_CACHE_WARM : ET_CACHE_COLD;
+	opts.clear_memory = b->memory;
+	opts.clear_bytes = b->clear_bytes;
+	opts.limit_ns = 2000000000; /* memory never agrees within 0.1 % on a busy machine */
+	int status = et_kbest(read_data, data_of(b, s->procedure), &opts, &said, sizeof(said));
+	if (status != ET_OK && status != ET_NOT_CONVERGED)
+		return et_fail(
+			err, EINVAL, ET_EXIT_ENVIRONMENT, "libetalon: %s", et_strerror(status));
+	ET_AUTO_FREE char *doubt = et_asprintf("%s-doubt", s->name);
+	et_record_single(e, s->name, 0, 0, said.ns);
+	et_record_single(e, doubt, 0, 0, said.error * said.ns);
+	return 0;
+}
+
+/* Sizes are parameters of the first series. */
+static void add_size(struct et_experiment *e, const char *of, size_t bytes)
+{
+	ET_AUTO_FREE char *text = et_asprintf("%zu", bytes);
+	ET_AUTO_FREE char *name = et_asprintf("%s_bytes", of);
+
+	et_record_parameter_add(e, 0, name, text);
+}
+
+int et_cache_run(const struct et_cache_options *o, struct et_experiment **out, struct et_error *err)
+{
+	struct et_experiment *e = et_record_new();
+	uint64_t total = o->runs + ET_CACHE_KBESTS;
+	struct bench b = { 0 };
+	bool going = true;
+	int rc = prepare(&b, err);
+
+	for (int i = 0; i < ET_CACHE_STEPS; i++)
+		et_record_series(e, et_cache_steps[i].name, 0, 0);
+	e->plan.runs = o->runs;
+	for (uint32_t i = 0; rc == 0 && going && i < o->runs; i++) {
+		run_sequence(&b, e);
+		going = et_lab_goes_on(&o->watch, i + 1, total);
+	}
+	for (uint32_t i = 0; rc == 0 && going && i < ET_CACHE_KBESTS; i++) {
+		rc = time_kbest(&b, e, &et_cache_kbests[i], err);
+		going = et_lab_goes_on(&o->watch, o->runs + i + 1, total);
+	}
+	free(b.memory);
+	if (rc) {
+		et_experiment_free(e);
+	} else {
+		add_size(e, "A", b.a.bytes);
+		add_size(e, "B", b.b.bytes);
+		add_size(e, "cleared", b.clear_bytes);
+		*out = e;
+	}
+	return rc;
+}
+
+/* --- the record --- */
+
+static struct et_cache_times times_of(const struct et_command *c)
+{
+	struct et_cache_times t = { 0, NAN, NAN, NAN };
+
+	if (!c)
+		return t;
+	ET_AUTO_FREE double *x = et_command_values(c, ET_METRIC_ET, ET_SOLO, &t.n);
+	et_sort(x, t.n);
+	t.median_ns = et_median_sorted(x, t.n);
+	if (t.n) {
+		t.least_ns = x[0];
+		t.most_ns = x[t.n - 1];
+	}
+	return t;
+}
+
+static double size_of(const struct et_command *c, const char *name)
+{
+	const char *text = et_record_parameter(c, name);
+	double bytes;
+
+	return text && et_parse_double(name, text, &bytes, NULL) == 0 && bytes > 0 ? bytes : NAN;
+}
+
+int et_cache_read(const struct et_experiment *e, struct et_cache *out, struct et_error *err)
+{
+	const struct et_command *first = et_record_find(e, et_cache_steps[0].name, 0, 0);
+	struct et_cache c;
+
+	if (!first)
+		return et_fail(
+			err, EINVAL, ET_EXIT_USAGE, "experiment %s is not one of lab cache", e->id);
+	c.a_bytes = size_of(first, "A_bytes");
+	c.b_bytes = size_of(first, "B_bytes");
+	c.cleared_bytes = size_of(first, "cleared_bytes");
+	for (int i = 0; i < ET_CACHE_STEPS; i++)
+		c.steps[i] = times_of(et_record_find(e, et_cache_steps[i].name, 0, 0));
+	for (int i = 0; i < ET_CACHE_KBESTS; i++) {
+		ET_AUTO_FREE char *doubt = et_asprintf("%s-doubt", et_cache_kbests[i].name);
+		c.kbest_ns[i] = et_record_value(e, et_cache_kbests[i].name, 0, 0);
+		c.doubt_ns[i] = et_record_value(e, doubt, 0, 0);
+	}
+	*out = c;
+	return 0;
+}

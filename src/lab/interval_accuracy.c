@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "lab/interval_accuracy.h"
+#include "base/alloc.h"
+#include "lab/record.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+const char *const et_interval_method_names[] = { "ticks", "times", "getrusage", "getrusage-user",
+	NULL };
+
+struct et_interval_error et_interval_judge(
+	const struct et_interval_cell *c, enum et_interval_method method)
+{
+	struct et_interval_error e = { NAN, NAN };
+	double sum = 0;
+
+	for (size_t i = 0; i < c->n_runs; i++) {
+		const struct et_interval_run *r = &c->runs[i];
+		double truth = method == ET_INTERVAL_USER ? r->truth_user_ns : r->truth_ns;
+		double error = r->told_ns[method] / truth - 1;
+		sum += error;
+		if (i == 0 || fabs(error) > fabs(e.worst))
+			e.worst = error;
+	}
+	if (c->n_runs)
+		e.mean = sum / (double)c->n_runs;
+	return e;
+}
+
+double et_interval_count(const double *from, const double *to, size_t n, double tick, double phase)
+{
+	double count = 0;
+
+	/* Ticks before x: the smallest k with phase + k tick >= x. */
+	for (size_t i = 0; i < n; i++)
+		count += ceil((to[i] - phase) / tick) - ceil((from[i] - phase) / tick);
+	return count * tick;
+}
+
+static void read_cell(
+	const struct et_experiment *e, const struct et_command *truth, struct et_interval_cell *c)
+{
+	const struct et_command *user = et_record_find(e, "truth-user", c->load, c->length_ns);
+	const struct et_command *told[ET_INTERVAL_METHODS];
+
+	for (int m = 0; m < ET_INTERVAL_METHODS; m++)
+		told[m] = et_record_find(e, et_interval_method_names[m], c->load, c->length_ns);
+	c->runs = et_calloc(truth->n_samples, sizeof(*c->runs));
+	for (size_t i = 0; i < truth->n_samples; i++) {
+		struct et_interval_run *r = &c->runs[c->n_runs];
+		bool whole = true;
+		r->truth_ns = et_record_at(truth, i);
+		r->truth_user_ns = et_record_at(user, i);
+		for (int m = 0; m < ET_INTERVAL_METHODS; m++) {
+			r->told_ns[m] = et_record_at(told[m], i);
+			whole = whole && r->told_ns[m] >= 0;
+		}
+		c->n_runs += whole && r->truth_ns > 0 && r->truth_user_ns > 0;
+	}
+}
+
+int et_interval_accuracy_read(
+	const struct et_experiment *e, struct et_interval_accuracy *out, struct et_error *err)
+{
+	struct et_interval_accuracy a = { 0 };
+
+	a.cells = et_calloc(e->n_commands, sizeof(*a.cells));
+	for (size_t i = 0; i < e->n_commands; i++) {
+		struct et_interval_cell *c = &a.cells[a.n_cells];
+		if (!et_record_case(&e->commands[i], "truth", &c->load, &c->length_ns) ||
+			!et_record_find(e, "truth-user", c->load, c->length_ns))
+			continue;
+		read_cell(e, &e->commands[i], c);
+		a.n_cells++;
+	}
+	if (!a.n_cells) {
+		et_interval_accuracy_free(&a);
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"experiment %s is not one of lab interval-accuracy", e->id);
+	}
+	*out = a;
+	return 0;
+}
+
+void et_interval_accuracy_free(struct et_interval_accuracy *a)
+{
+	for (size_t i = 0; i < a->n_cells; i++)
+		free(a->cells[i].runs);
+	free(a->cells);
+	*a = (struct et_interval_accuracy){ 0 };
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The measuring half of interval_accuracy.h: a process of its own for each run. */
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "clock/counter.h"
+#include "lab/interval_accuracy.h"
+#include "lab/record.h"
+#include "lab/witness.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/times.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/*
+ * So many reads of so much from /dev/zero take the kernel about as long as a block takes us. They
+ * stay within the first cache, so that their time is steady.
+ */
+enum { CHUNK = 1 << 13, READS = 32 };
+
+/*
+ * What is over that many times its neighbours was interrupted. A neighbour on the other hardware
+ * thread halves the speed of the kernel's copying for some blocks: that is our CPU time all the
+ * same.
+ */
+static const double interrupted = 2.5;
+
+/* What a process works: blocks in user space and in the kernel by turns. */
+struct work {
+	size_t blocks; /* of each kind */
+	uint32_t *user, *kernel;
+	int zero;
+	char *chunk;
+};
+
+struct bench {
+	const struct et_interval_accuracy_options *o;
+	struct et_experiment *record;
+	struct et_counter counter;
+	double pair_ns;                 /* a block of each kind */
+	struct et_interval_run *shared; /* where a run leaves what it found */
+};
+
+static double ns_of(const struct bench *b, double ticks)
+{
+	return ticks / b->counter.hz * 1e9;
+}
+
+static int work_open(struct work *w, size_t blocks)
+{
+	*w = (struct work){ .blocks = blocks, .zero = open("/dev/zero", O_RDONLY | O_CLOEXEC) };
+	if (w->zero < 0)
+		return -errno;
+	w->user = et_calloc(2 * blocks, sizeof(*w->user));
+	w->kernel = w->user + blocks;
+	w->chunk = et_alloc(CHUNK);
+	/* Nothing is met for the first time while it is timed. */
+	for (size_t i = 0; i < 2 * blocks; i++)
+		w->user[i] = 1;
+	memset(w->chunk, 1, CHUNK);
+	return 0;
+}
+
+static void work_close(struct work *w)
+{
+	close(w->zero);
+	free(w->user);
+	free(w->chunk);
+}
+
+static uint32_t short_of(uint64_t ticks)
+{
+	return ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
+}
+
+/* Returns what was computed, so that it is. */
+static uint64_t work_do(struct work *w)
+{
+	uint64_t value = 1, last = et_counter_read();
+
+	for (size_t i = 0; i < w->blocks; i++) {
+		value = et_witness_chain(value);
+		uint64_t now = et_counter_read();
+		w->user[i] = short_of(now - last);
+		last = now;
+		for (int j = 0; j < READS; j++)
+			value ^= (uint64_t)read(w->zero, w->chunk, CHUNK) << 1; /* stays odd */
+		now = et_counter_read();
+		w->kernel[i] = short_of(now - last);
+		last = now;
+	}
+	return value;
+}
+
+/* What a kernel that counts by ticks would have said, from when we were on the CPU. */
+static double count_ticks(const struct bench *b, const struct work *w, double phase_ns)
+{
+	const double others_ns = 200e3; /* longer than any interrupt: another process ran */
+	ET_AUTO_FREE double *from = et_calloc(2 * w->blocks + 1, sizeof(*from));
+	ET_AUTO_FREE double *to = et_calloc(2 * w->blocks + 1, sizeof(*to));
+	double now = 0;
+	size_t n = 0;
+
+	from[0] = 0;
+	for (size_t i = 0; i < 2 * w->blocks; i++) {
+		double took = ns_of(b, i % 2 ? w->kernel[i / 2] : w->user[i / 2]);
+		if (took > others_ns) {
+			to[n++] = now;
+			from[n] = now + took;
+		}
+		now += took;
+	}
+	to[n++] = now;
+	return et_interval_count(from, to, n, ET_CHAPTER_TICK_NS, phase_ns);
+}
+
+static double ticks_told(const struct tms *t)
+{
+	return (double)(t->tms_utime + t->tms_stime);
+}
+
+/* In a process of its own, whose memory is its own too: no page is shared with us at first. */
+static int measure(const struct bench *b, size_t blocks, double phase_ns)
+{
+	struct rusage before, after;
+	struct tms first, last;
+	struct et_interval_run *r = b->shared;
+	struct work w;
+
+	if (work_open(&w, blocks))
+		return 1;
+
+	getrusage(RUSAGE_SELF, &before);
+	times(&first);
+	uint64_t value = work_do(&w);
+	times(&last);
+	getrusage(RUSAGE_SELF, &after);
+	__asm__ volatile("" ::"r"(value));
+	double user = (double)(et_timeval_ns(after.ru_utime) - et_timeval_ns(before.ru_utime));
+	double system = (double)(et_timeval_ns(after.ru_stime) - et_timeval_ns(before.ru_stime));
+	double told = ticks_told(&last) - ticks_told(&first);
+	r->told_ns[ET_INTERVAL_USER] = user;
+	r->told_ns[ET_INTERVAL_RUSAGE] = user + system;
+	r->told_ns[ET_INTERVAL_TIMES] = told * 1e9 / (double)sysconf(_SC_CLK_TCK);
+	r->truth_user_ns = ns_of(b, et_undisturbed(w.user, w.blocks, interrupted));
+	r->truth_ns = r->truth_user_ns + ns_of(b, et_undisturbed(w.kernel, w.blocks, interrupted));
+	r->told_ns[ET_INTERVAL_TICKS] = count_ticks(b, &w, phase_ns);
+	return 0;
+}
+
+/* -EINTR: it was ended by a signal. */
+static int run_one(const struct bench *b, size_t blocks, double phase_ns, struct et_walk *walk,
+	struct et_error *err)
+{
+	const struct sigaction dfl = { .sa_handler = SIG_DFL };
+	pid_t parent = getpid(), pid = fork();
+	int status;
+
+	if (pid < 0)
+		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "a process for a run");
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		sigaction(SIGINT, &dfl, NULL);
+		sigaction(SIGTERM, &dfl, NULL);
+		if (getppid() != parent)
+			_exit(1);
+		_exit(measure(b, blocks, phase_ns));
+	}
+	while (waitpid(pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "waiting for a run");
+		/* When we are to end, the run is not worth waiting for. */
+		if (!et_walk_advance(walk, 0))
+			kill(pid, SIGKILL);
+	}
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EINTR;
+}
+
+static void note_run(
+	struct et_experiment *e, uint32_t first_series, const struct et_interval_run *r)
+{
+	et_record_time(e, first_series, r->truth_ns, NAN);
+	et_record_time(e, first_series + 1, r->truth_user_ns, NAN);
+	for (uint32_t m = 0; m < ET_INTERVAL_METHODS; m++)
+		et_record_time(e, first_series + 2 + m, r->told_ns[m], NAN);
+}
+
+static int measure_cell(
+	void *ctx, struct et_walk *walk, unsigned load, uint64_t length_ns, struct et_error *err)
+{
+	struct bench *b = ctx;
+	uint32_t runs = b->o->grid.runs;
+	uint32_t series = et_record_series(b->record, "truth", load, length_ns);
+	int rc = 0;
+
+	et_record_series(b->record, "truth-user", load, length_ns);
+	for (int m = 0; m < ET_INTERVAL_METHODS; m++)
+		et_record_series(b->record, et_interval_method_names[m], load, length_ns);
+	for (uint32_t i = 0; rc == 0 && !walk->stopped && i < runs; i++) {
+		double phase = ET_CHAPTER_TICK_NS * (i + 0.5) / runs;
+		double pairs = (double)length_ns / b->pair_ns;
+		size_t blocks = pairs > 1 ? (size_t)pairs : 1;
+		rc = run_one(b, blocks, phase, walk, err);
+		if (rc == 0) {
+			note_run(b->record, series, b->shared);
+			/* Speed may have changed since; so must the number of blocks. */
+			b->pair_ns = b->shared->truth_ns / (double)blocks;
+		}
+		et_walk_advance(walk, (double)load * (double)length_ns);
+	}
+	if (rc == -EINTR)
+		walk->stopped = true;
+	return rc == -EINTR ? 0 : rc;
+}
+
+/* How long a block of each kind takes, and so how many make a length. */
+static int calibrate(struct bench *b, struct et_error *err)
+{
+	enum { TRIALS = 100 };
+	struct work w;
+
+	et_counter_identify(&b->counter);
+	if (et_counter_calibrate(&b->counter, 100000000))
+		return et_fail(err, EOPNOTSUPP, ET_EXIT_ENVIRONMENT,
+			"this processor has no counter that can be read");
+	int rc = work_open(&w, TRIALS);
+	if (rc)
+		return et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT, "/dev/zero");
+	work_do(&w);
+	b->pair_ns = ns_of(b, et_undisturbed(w.user, TRIALS, interrupted) +
+				      et_undisturbed(w.kernel, TRIALS, interrupted)) /
+		     TRIALS;
+	work_close(&w);
+	return 0;
+}
+
+int et_interval_accuracy_run(const struct et_interval_accuracy_options *o,
+	struct et_experiment **out, struct et_error *err)
+{
+	struct bench b = { .o = o };
+	int rc = calibrate(&b, err);
+
+	if (rc)
+		return rc;
+	b.shared = mmap(
+		NULL, sizeof(*b.shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (b.shared == MAP_FAILED)
+		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "shared memory");
+	b.record = et_record_new();
+	b.record->plan.runs = o->grid.runs;
+	rc = et_grid_walk(&o->grid, o->grid.runs, &o->watch, measure_cell, &b, err);
+	munmap(b.shared, sizeof(*b.shared));
+	if (rc)
+		et_experiment_free(b.record);
+	else
+		*out = b.record;
+	return rc;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "lab/kbest_accuracy.h"
+#include "base/alloc.h"
+#include "lab/record.h"
+#include "num/kbest.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const et_timed_by_names[] = { "counter", "gettimeofday", NULL };
+
+static double value_of(const struct et_scheme *s, const struct et_timed_call *call,
+	const struct et_kbest_accuracy *a)
+{
+	double ns = s->by == ET_TIMED_COUNTER ? call->counter_ns : call->wall_ns;
+
+	if (!s->compensated || !(a->cost_ns > 0))
+		return ns;
+	return fmax(0, ns - floor(call->cpu_ns / a->tick_ns) * a->cost_ns);
+}
+
+struct et_verdict et_scheme_judge(const struct et_scheme *s, const struct et_accuracy_cell *c,
+	const struct et_kbest_accuracy *a)
+{
+	struct et_verdict v = { .ns = NAN, .truth_ns = NAN };
+	struct et_kbest_set set;
+
+	et_kbest_set_init(&set, s->k);
+	while (set.n < c->n_calls && !et_kbest_converged(&set, a->epsilon)) {
+		const struct et_timed_call *call = &c->calls[set.n];
+		et_kbest_set_add(&set, value_of(s, call, a), call->truth_ns);
+	}
+	v.converged = et_kbest_converged(&set, a->epsilon);
+	v.calls = set.n;
+	if (set.n) {
+		v.ns = set.value[0];
+		v.truth_ns = set.mark[0];
+	}
+	return v;
+}
+
+double et_accuracy_share(const struct et_kbest_accuracy *a, unsigned load)
+{
+	double cpu = 0, elapsed = 0;
+
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct et_accuracy_cell *c = &a->cells[i];
+		for (size_t j = 0; c->load == load && j < c->n_calls; j++) {
+			cpu += c->calls[j].cpu_ns;
+			elapsed += c->calls[j].counter_ns;
+		}
+	}
+	return elapsed > 0 ? cpu / elapsed : NAN;
+}
+
+/* --- the record --- */
+
+static void read_cell(
+	const struct et_experiment *e, const struct et_command *counter, struct et_accuracy_cell *c)
+{
+	const struct et_command *wall = et_record_find(e, "gettimeofday", c->load, c->length_ns);
+	const struct et_command *truth = et_record_find(e, "truth", c->load, c->length_ns);
+	const struct et_command *ours = et_record_find(e, "etalon", c->load, c->length_ns);
+	const char *converged = ours ? et_record_parameter(ours, "converged") : NULL;
+
+	c->calls = et_calloc(counter->n_samples, sizeof(*c->calls));
+	for (size_t i = 0; i < counter->n_samples; i++) {
+		struct et_timed_call call = { .counter_ns = et_record_at(counter, i),
+			.wall_ns = et_record_at(wall, i),
+			.cpu_ns = (double)counter->samples[i].pt_ns,
+			.truth_ns = et_record_at(truth, i) };
+		if (counter->samples[i].pt_ns != ET_UNKNOWN && call.counter_ns >= 0 &&
+			call.wall_ns >= 0 && call.truth_ns > 0)
+			c->calls[c->n_calls++] = call;
+	}
+	c->fit_ns = et_record_value(e, "fit", c->load, c->length_ns);
+	c->fit_error_ns = et_record_value(e, "fit-error", c->load, c->length_ns);
+	c->ours_ns = et_record_at(ours, 0);
+	c->ours_doubt_ns = et_record_value(e, "etalon-doubt", c->load, c->length_ns);
+	c->ours_truth_ns = et_record_value(e, "etalon-truth", c->load, c->length_ns);
+	c->ours_converged = converged && !strcmp(converged, "yes");
+}
+
+int et_kbest_accuracy_read(
+	const struct et_experiment *e, struct et_kbest_accuracy *out, struct et_error *err)
+{
+	struct et_kbest_accuracy a = { .epsilon = e->plan.epsilon };
+
+	a.tick_ns = et_record_value(e, "timer-interval", 0, 0);
+	a.cost_ns = et_record_value(e, "timer-cost", 0, 0);
+	if (isnan(a.tick_ns) || isnan(a.cost_ns))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"experiment %s is not one of lab kbest-accuracy", e->id);
+	a.cells = et_calloc(e->n_commands, sizeof(*a.cells));
+	for (size_t i = 0; i < e->n_commands; i++) {
+		struct et_accuracy_cell *c = &a.cells[a.n_cells];
+		if (!et_record_case(&e->commands[i], "counter", &c->load, &c->length_ns))
+			continue;
+		read_cell(e, &e->commands[i], c);
+		a.n_cells++;
+	}
+	*out = a;
+	return 0;
+}
+
+void et_kbest_accuracy_free(struct et_kbest_accuracy *a)
+{
+	for (size_t i = 0; i < a->n_cells; i++)
+		free(a->cells[i].calls);
+	free(a->cells);
+	*a = (struct et_kbest_accuracy){ 0 };
+}

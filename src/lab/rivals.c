@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "lab/rivals.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static _Noreturn void spin(int cpu, pid_t parent)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET((size_t)cpu, &set);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "etalon-rival");
+	/* The parent may have died before it could take us along. */
+	if (getppid() != parent || setsid() < 0 || sched_setaffinity(0, sizeof(set), &set))
+		_exit(1);
+	for (;;)
+		__asm__ volatile("" ::: "memory");
+}
+
+int et_rivals_start(struct et_rivals *r, unsigned n, int cpu, struct et_error *err)
+{
+	pid_t parent = getpid();
+	sigset_t held;
+
+	assert(n <= ET_RIVALS_MOST);
+	r->n = 0;
+	sigemptyset(&held);
+	sigaddset(&held, SIGTSTP);
+	sigprocmask(SIG_BLOCK, &held, &r->mask);
+	while (r->n < n) {
+		pid_t pid = fork();
+		if (pid == 0)
+			spin(cpu, parent);
+		if (pid < 0) {
+			int errnum = errno;
+			et_rivals_end(r);
+			return et_fail_errno(
+				err, errnum, ET_EXIT_ENVIRONMENT, "%u processes for the load", n);
+		}
+		r->pids[r->n++] = pid;
+	}
+	return 0;
+}
+
+void et_rivals_end(struct et_rivals *r)
+{
+	for (unsigned i = 0; i < r->n; i++)
+		kill(r->pids[i], SIGKILL);
+	for (unsigned i = 0; i < r->n; i++) {
+		while (waitpid(r->pids[i], NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	r->n = 0;
+	sigprocmask(SIG_SETMASK, &r->mask, NULL);
+}

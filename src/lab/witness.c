@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "lab/witness.h"
+#include "base/alloc.h"
+#include "clock/counter.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	CHAIN = 1000, /* times 8 multiplications: some 8 us */
+	SIDE = 15,    /* blocks on each side that say what one should take */
+	WINDOW = 2 * SIDE + 1,
+};
+/*
+ * Undisturbed blocks lie within 3 % of their neighbours' median; the shortest interrupts take
+ * about a microsecond, an eighth of a block.
+ */
+static const double disturbed = 1.05;
+
+uint64_t et_witness_chain(uint64_t x)
+{
+	for (int i = 0; i < CHAIN; i++) {
+		for (int j = 0; j < 8; j++) {
+			x *= 0x9e3779b97f4a7c15; /* odd: x never becomes 0 */
+			__asm__ volatile("" : "+r"(x));
+		}
+	}
+	return x;
+}
+
+void et_witness_init(struct et_witness *w, size_t blocks, size_t capacity)
+{
+	*w = (struct et_witness){ .blocks = blocks, .capacity = capacity, .value = 1 };
+	w->ticks = et_calloc(blocks * capacity, sizeof(*w->ticks));
+	memset(w->ticks, 0xff, blocks * capacity * sizeof(*w->ticks));
+}
+
+void et_witness_free(struct et_witness *w)
+{
+	free(w->ticks);
+	*w = (struct et_witness){ 0 };
+}
+
+void et_witness_call(void *ctx)
+{
+	struct et_witness *w = ctx;
+	uint32_t unnoted, *ticks = w->calls < w->capacity ? w->ticks + w->calls * w->blocks : NULL;
+	uint64_t last = et_counter_read();
+
+	for (size_t i = 0; i < w->blocks; i++) {
+		if (w->hurry && *w->hurry)
+			return;
+		w->value = et_witness_chain(w->value);
+		uint64_t now = et_counter_read();
+		*(ticks ? &ticks[i] : &unnoted) =
+			now - last < UINT32_MAX ? (uint32_t)(now - last) : UINT32_MAX;
+		last = now;
+	}
+	w->calls += ticks != NULL;
+}
+
+/* A sorted window of so many values: one goes, one comes. */
+static void replace(uint32_t *sorted, size_t n, uint32_t old, uint32_t new)
+{
+	size_t at = 0;
+
+	while (sorted[at] != old)
+		at++;
+	for (; at + 1 < n && sorted[at + 1] < new; at++)
+		sorted[at] = sorted[at + 1];
+	for (; at > 0 && sorted[at - 1] > new; at--)
+		sorted[at] = sorted[at - 1];
+	sorted[at] = new;
+}
+
+double et_undisturbed(const uint32_t *ticks, size_t n, double limit)
+{
+	size_t width = n < WINDOW ? n : WINDOW, from = 0;
+	uint32_t sorted[WINDOW] = { 0 };
+	double sum = 0;
+
+	/* All 0 is a sorted window too. */
+	for (size_t i = 0; i < width; i++)
+		replace(sorted, width, 0, ticks[i]);
+	for (size_t i = 0; i < n; i++) {
+		if (i > SIDE && from + width < n) {
+			replace(sorted, width, ticks[from], ticks[from + width]);
+			from++;
+		}
+		double median = sorted[width / 2];
+		sum += ticks[i] > limit * median ? median : ticks[i];
+	}
+	return sum;
+}
+
+double et_witness_truth(const struct et_witness *w, size_t call)
+{
+	return et_undisturbed(w->ticks + call * w->blocks, w->blocks, disturbed);
+}
+
+double et_witness_least(const struct et_witness *w)
+{
+	double least = NAN;
+
+	for (size_t i = 0; i < w->calls; i++)
+		least = fmin(least, et_witness_truth(w, i));
+	return least;
+}
+
+double et_witness_block(void)
+{
+	enum { TRIALS = 200 };
+	struct et_witness w;
+	double block;
+
+	et_witness_init(&w, TRIALS, 1);
+	et_witness_call(&w);
+	block = et_witness_least(&w) / TRIALS;
+	et_witness_free(&w);
+	return block;
+}

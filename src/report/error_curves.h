@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Errors of methods against the length of what was timed, drawn in a terminal and as SVG. */
+#ifndef ET_REPORT_ERROR_CURVES_H
+#define ET_REPORT_ERROR_CURVES_H
+
+#include "report/terminal.h"
+
+enum { ET_ERROR_POINTS = 32, ET_ERROR_CURVES = 8 };
+
+struct et_error_curve {
+	char label[64];
+	char mark;
+	double y[ET_ERROR_POINTS]; /* an error for each length, its sign is dropped; NaN: none */
+};
+
+struct et_error_curves {
+	double x_ns[ET_ERROR_POINTS]; /* ascending */
+	size_t n;
+	struct et_error_curve list[ET_ERROR_CURVES];
+	size_t n_curves;
+};
+
+/* Lengths beyond ET_ERROR_POINTS are left out. Returns the place of a length, SIZE_MAX: none. */
+void et_error_curves_length(struct et_error_curves *c, double ns);
+size_t et_error_curves_at(const struct et_error_curves *c, double ns);
+/* A curve without a point; NULL when there are too many. */
+struct et_error_curve *et_error_curves_add(struct et_error_curves *c, char mark);
+
+void et_error_curves_text(const struct et_error_curves *c, const struct et_page *page);
+void et_error_curves_svg(const struct et_error_curves *c, const char *title, FILE *out);
+
+#endif

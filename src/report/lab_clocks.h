@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the labs found that put clocks to the test: tables, curves, JSON, SVG. */
+#ifndef ET_REPORT_LAB_CLOCKS_H
+#define ET_REPORT_LAB_CLOCKS_H
+
+#include "base/json.h"
+#include "lab/cache.h"
+#include "lab/interval_accuracy.h"
+#include "lab/kbest_accuracy.h"
+#include "report/terminal.h"
+#include "report/units.h"
+
+/* all: a table for every K, clock and compensation too. */
+void et_kbest_accuracy_text(
+	const struct et_kbest_accuracy *a, bool all, const struct et_page *page);
+void et_kbest_accuracy_json(
+	const struct et_experiment *e, const struct et_kbest_accuracy *a, FILE *out);
+void et_kbest_accuracy_svg(const struct et_kbest_accuracy *a, FILE *out);
+
+void et_interval_accuracy_text(const struct et_interval_accuracy *a, const struct et_page *page);
+void et_interval_accuracy_json(
+	const struct et_experiment *e, const struct et_interval_accuracy *a, FILE *out);
+void et_interval_accuracy_svg(const struct et_interval_accuracy *a, FILE *out);
+
+void et_cache_text(const struct et_cache *c, const struct et_page *page);
+void et_cache_json(const struct et_experiment *e, const struct et_cache *c, FILE *out);
+void et_cache_svg(const struct et_cache *c, FILE *out);
+
+/* What they share: opens the object of a lab and says which record it is. */
+void et_lab_json_begin(
+	struct et_json *w, const struct et_experiment *e, const char *lab, FILE *out);
+/* "+0.02": an error in percent, with fewer digits the larger it is; "–" of NaN. */
+const char *et_format_error(double error, char buf[ET_FIGURE]);
+/* A cell of a table, to the right. */
+void et_lab_cell(const struct et_page *page, int width, const char *text);
+
+#endif

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/alloc.h"
+#include "report/error_curves.h"
+#include "report/lab_clocks.h"
+
+#include <math.h>
+
+#define BOLD "1"
+
+enum { LENGTH_COLUMNS = 8, ERROR_COLUMNS = 8, CHAPTER_K = 3 };
+
+/* The goals that the summary speaks of. */
+static const double goals[] = { 0.001, 0.01 };
+
+/* --- what they share --- */
+
+void et_lab_json_begin(struct et_json *w, const struct et_experiment *e, const char *lab, FILE *out)
+{
+	et_json_init(w, out, 2);
+	et_json_object(w, NULL);
+	et_json_string(w, "experiment", lab);
+	et_json_string(w, "id", e->id);
+	et_json_string(w, "label", e->label);
+	et_json_string(w, "state", et_state_names[e->state]);
+}
+
+const char *et_format_error(double error, char buf[ET_FIGURE])
+{
+	double percent = 100 * error;
+	int decimals = fabs(percent) < 9.995 ? 2 : fabs(percent) < 99.95 ? 1 : 0;
+
+	if (isnan(percent))
+		snprintf(buf, ET_FIGURE, ET_DASH);
+	else
+		snprintf(buf, ET_FIGURE, "%+.*f", decimals, percent);
+	return buf;
+}
+
+void et_lab_cell(const struct et_page *page, int width, const char *text)
+{
+	int gap = width - et_columns(text);
+
+	fprintf(page->out, "%*s%s", gap > 0 ? gap : 0, "", text);
+}
+
+/* --- errors --- */
+
+static double chapter_error(const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c,
+	enum et_timed_by by, bool compensated, unsigned k, bool *converged)
+{
+	struct et_scheme s = { by, compensated, k };
+	struct et_verdict v = et_scheme_judge(&s, c, a);
+
+	*converged = v.converged;
+	return v.ns / v.truth_ns - 1;
+}
+
+static double our_error(const struct et_accuracy_cell *c)
+{
+	return c->ours_ns / c->ours_truth_ns - 1;
+}
+
+/* The true time of the chapter's fastest call. */
+static double truth_of(const struct et_accuracy_cell *c)
+{
+	double least = NAN;
+
+	for (size_t i = 0; i < c->n_calls; i++)
+		least = fmin(least, c->calls[i].truth_ns);
+	return least;
+}
+
+/* --- text --- */
+
+static void error_cell(const struct et_page *page, double error, bool converged)
+{
+	char buf[ET_FIGURE];
+
+	et_lab_cell(page, ERROR_COLUMNS - 1, et_format_error(error, buf));
+	putc(converged || isnan(error) ? ' ' : '*', page->out);
+}
+
+static void length_cell(const struct et_page *page, uint64_t ns)
+{
+	char buf[ET_FIGURE];
+
+	et_lab_cell(page, LENGTH_COLUMNS, et_format_rounded((double)ns, 3, buf));
+}
+
+static void print_row(const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c,
+	const struct et_page *page)
+{
+	bool converged;
+
+	length_cell(page, c->length_ns);
+	for (unsigned k = 1; k <= ET_ACCURACY_MOST_K; k += 2) {
+		double error = chapter_error(a, c, ET_TIMED_COUNTER, false, k, &converged);
+		error_cell(page, error, converged);
+	}
+	double less = chapter_error(a, c, ET_TIMED_COUNTER, true, CHAPTER_K, &converged);
+	error_cell(page, less, converged);
+	double wall = chapter_error(a, c, ET_TIMED_WALL, false, CHAPTER_K, &converged);
+	error_cell(page, wall, converged);
+	error_cell(page, our_error(c), c->ours_converged);
+	error_cell(page, c->ours_doubt_ns / c->ours_ns, true);
+	error_cell(page, truth_of(c) / c->fit_ns - 1, true);
+	putc('\n', page->out);
+}
+
+static void print_heading(const struct et_page *page, const char *const *names)
+{
+	et_lab_cell(page, LENGTH_COLUMNS, "length");
+	for (; *names; names++) {
+		et_lab_cell(page, ERROR_COLUMNS - 1, *names);
+		putc(' ', page->out);
+	}
+	putc('\n', page->out);
+}
+
+static void print_load(const struct et_kbest_accuracy *a, unsigned load, const struct et_page *page)
+{
+	static const char *const names[] = { "K=1", "K=3", "K=5", "K=3-t", "K=3 td", "etalon",
+		"said \u00b1", "T(r)", NULL };
+	char share[ET_FIGURE];
+	ET_AUTO_FREE char *title = et_asprintf("load %u: %s of the CPU was ours", load,
+		et_format_percent(et_accuracy_share(a, load), share));
+
+	et_page_paragraph(page, 0, "", NULL, title, BOLD);
+	print_heading(page, names);
+	for (size_t i = 0; i < a->n_cells; i++) {
+		if (a->cells[i].load == load)
+			print_row(a, &a->cells[i], page);
+	}
+	putc('\n', page->out);
+}
+
+/* K 1 to 5 of one clock, plain and compensated. */
+static void print_all_k(const struct et_kbest_accuracy *a, unsigned load, enum et_timed_by by,
+	const struct et_page *page)
+{
+	static const char *const names[] = { "K=1", "K=2", "K=3", "K=4", "K=5", "K=1-t", "K=3-t",
+		"K=5-t", NULL };
+	ET_AUTO_FREE char *title = et_asprintf("load %u, by %s", load, et_timed_by_names[by]);
+
+	et_page_paragraph(page, 0, "", NULL, title, BOLD);
+	print_heading(page, names);
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct et_accuracy_cell *c = &a->cells[i];
+		bool converged;
+		if (c->load != load)
+			continue;
+		length_cell(page, c->length_ns);
+		for (unsigned k = 1; k <= ET_ACCURACY_MOST_K; k++) {
+			double error = chapter_error(a, c, by, false, k, &converged);
+			error_cell(page, error, converged);
+		}
+		for (unsigned k = 1; k <= ET_ACCURACY_MOST_K; k += 2) {
+			double error = chapter_error(a, c, by, true, k, &converged);
+			error_cell(page, error, converged);
+		}
+		putc('\n', page->out);
+	}
+	putc('\n', page->out);
+}
+
+/* Up to which length every error is within the goal; 0: not even the first. */
+static double within(const struct et_kbest_accuracy *a, unsigned load, double goal, bool ours)
+{
+	double longest = 0;
+
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct et_accuracy_cell *c = &a->cells[i];
+		bool converged;
+		if (c->load != load)
+			continue;
+		double error =
+			ours ? our_error(c)
+			     : chapter_error(a, c, ET_TIMED_COUNTER, false, CHAPTER_K, &converged);
+		if (!(fabs(error) <= goal))
+			break;
+		longest = (double)c->length_ns;
+	}
+	return longest;
+}
+
+static void print_summary(
+	const struct et_kbest_accuracy *a, unsigned load, const struct et_page *page)
+{
+	char goal[ET_FIGURE], plain[ET_FIGURE], ours[ET_FIGURE];
+
+	for (size_t i = 0; i < ET_LENGTH(goals); i++) {
+		double p = within(a, load, goals[i], false), o = within(a, load, goals[i], true);
+		fprintf(page->out, "load %2u, error within %s: K=3 up to %s, etalon up to %s\n",
+			load, et_format_percent(goals[i], goal),
+			p > 0 ? et_format_rounded(p, 3, plain) : ET_DASH,
+			o > 0 ? et_format_rounded(o, 3, ours) : ET_DASH);
+	}
+}
+
+/* Calls fn for each load there is. */
+static void each_load(const struct et_kbest_accuracy *a,
+	void (*fn)(const struct et_kbest_accuracy *a, unsigned load, const struct et_page *page),
+	const struct et_page *page)
+{
+	for (size_t i = 0; i < a->n_cells; i++) {
+		if (i == 0 || a->cells[i].load != a->cells[i - 1].load)
+			fn(a, a->cells[i].load, page);
+	}
+}
+
+static void print_all(const struct et_kbest_accuracy *a, unsigned load, const struct et_page *page)
+{
+	for (int by = 0; by < ET_TIMED_BYS; by++)
+		print_all_k(a, load, (enum et_timed_by)by, page);
+}
+
+/* The chapter's scheme and ours, for each load. */
+static void collect(const struct et_kbest_accuracy *a, struct et_error_curves *curves)
+{
+	struct et_error_curve *plain = NULL, *ours = NULL;
+	bool converged;
+
+	for (size_t i = 0; i < a->n_cells; i++)
+		et_error_curves_length(curves, (double)a->cells[i].length_ns);
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct et_accuracy_cell *c = &a->cells[i];
+		size_t at = et_error_curves_at(curves, (double)c->length_ns);
+		if (i == 0 || c->load != a->cells[i - 1].load) {
+			char digit = (char)('0' + curves->n_curves / 2 % 10);
+			plain = et_error_curves_add(curves, (char)('a' + (digit - '0')));
+			ours = et_error_curves_add(curves, (char)('A' + (digit - '0')));
+			if (!plain || !ours)
+				return;
+			snprintf(plain->label, sizeof(plain->label), "K=3, load %u", c->load);
+			snprintf(ours->label, sizeof(ours->label), "etalon, load %u", c->load);
+		}
+		if (at == SIZE_MAX)
+			continue;
+		plain->y[at] = chapter_error(a, c, ET_TIMED_COUNTER, false, CHAPTER_K, &converged);
+		ours->y[at] = our_error(c);
+	}
+}
+
+void et_kbest_accuracy_text(const struct et_kbest_accuracy *a, bool all, const struct et_page *page)
+{
+	struct et_error_curves curves = { 0 };
+	char interval[ET_FIGURE], cost[ET_FIGURE], epsilon[ET_FIGURE];
+
+	each_load(a, print_load, page);
+	if (all)
+		each_load(a, print_all, page);
+	collect(a, &curves);
+	et_page_paragraph(page, 0, "", NULL, "error over the length", BOLD);
+	et_error_curves_text(&curves, page);
+	each_load(a, print_summary, page);
+	ET_AUTO_FREE char *text = et_asprintf(
+		"Errors in %%: measured / true - 1. K=: the chapter's scheme, the fastest of K "
+		"within %s of each other, by the counter; -t: less the smallest cost of a timer "
+		"interrupt for each tick (here %s every %s); td: by gettimeofday; * did not "
+		"converge. etalon: libetalon, and how far off it said that it may be. The truth "
+		"is read inside of the function, around what interrupts it. T(r): how far it is "
+		"from the line that was fitted on short runs just before; so much does the "
+		"core's speed move.",
+		et_format_percent(a->epsilon, epsilon), et_format_rounded(a->cost_ns, 3, cost),
+		et_format_rounded(a->tick_ns, 3, interval));
+	putc('\n', page->out);
+	et_page_paragraph(page, 0, "", NULL, text, NULL);
+}
+
+void et_kbest_accuracy_svg(const struct et_kbest_accuracy *a, FILE *out)
+{
+	struct et_error_curves curves = { 0 };
+
+	collect(a, &curves);
+	et_error_curves_svg(&curves, "K-best: the chapter's scheme and etalon", out);
+}
+
+/* --- JSON --- */
+
+static void write_scheme(struct et_json *w, const struct et_kbest_accuracy *a,
+	const struct et_accuracy_cell *c, const struct et_scheme *s)
+{
+	struct et_verdict v = et_scheme_judge(s, c, a);
+
+	et_json_flat_object(w, NULL);
+	et_json_string(w, "clock", et_timed_by_names[s->by]);
+	et_json_bool(w, "compensated", s->compensated);
+	et_json_u64(w, "k", s->k);
+	et_json_double(w, "ns", v.ns);
+	et_json_double(w, "truth_ns", v.truth_ns);
+	et_json_double(w, "error", v.ns / v.truth_ns - 1);
+	et_json_bool(w, "converged", v.converged);
+	et_json_u64(w, "calls", v.calls);
+	et_json_end(w);
+}
+
+static void write_cell(
+	struct et_json *w, const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c)
+{
+	et_json_object(w, NULL);
+	et_json_u64(w, "load", c->load);
+	et_json_u64(w, "length_ns", c->length_ns);
+	et_json_u64(w, "calls", c->n_calls);
+	et_json_double(w, "truth_ns", truth_of(c));
+	et_json_double(w, "fit_ns", c->fit_ns);
+	et_json_double(w, "fit_error_ns", c->fit_error_ns);
+	et_json_flat_object(w, "etalon");
+	et_json_double(w, "ns", c->ours_ns);
+	et_json_double(w, "truth_ns", c->ours_truth_ns);
+	et_json_double(w, "error", our_error(c));
+	et_json_double(w, "said", c->ours_doubt_ns / c->ours_ns);
+	et_json_bool(w, "converged", c->ours_converged);
+	et_json_end(w);
+	et_json_array(w, "schemes");
+	for (int by = 0; by < ET_TIMED_BYS; by++) {
+		for (unsigned i = 0; i < 2 * ET_ACCURACY_MOST_K; i++) {
+			struct et_scheme s = { (enum et_timed_by)by, i >= ET_ACCURACY_MOST_K,
+				i % ET_ACCURACY_MOST_K + 1 };
+			write_scheme(w, a, c, &s);
+		}
+	}
+	et_json_end(w);
+	et_json_end(w);
+}
+
+void et_kbest_accuracy_json(
+	const struct et_experiment *e, const struct et_kbest_accuracy *a, FILE *out)
+{
+	struct et_json w;
+
+	et_lab_json_begin(&w, e, "kbest-accuracy", out);
+	et_json_double(&w, "epsilon", a->epsilon);
+	et_json_double(&w, "tick_ns", a->tick_ns);
+	et_json_double(&w, "timer_interrupt_min_ns", a->cost_ns);
+	et_json_array(&w, "loads");
+	for (size_t i = 0; i < a->n_cells; i++) {
+		if (i > 0 && a->cells[i].load == a->cells[i - 1].load)
+			continue;
+		et_json_flat_object(&w, NULL);
+		et_json_u64(&w, "load", a->cells[i].load);
+		et_json_double(&w, "cpu_share", et_accuracy_share(a, a->cells[i].load));
+		et_json_end(&w);
+	}
+	et_json_end(&w);
+	et_json_array(&w, "cases");
+	for (size_t i = 0; i < a->n_cells; i++)
+		write_cell(&w, a, &a->cells[i]);
+	et_json_end(&w);
+	et_json_end(&w);
+}

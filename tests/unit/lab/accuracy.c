@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* K-best over calls with a made-up truth, and the record that tables are made of. */
+#include "base/alloc.h"
+#include "lab/cache.h"
+#include "lab/kbest_accuracy.h"
+#include "lab/record.h"
+#include "tap.h"
+
+/* Calls of 1 ms of which most were disturbed; CPU time has one tick of 4 ms in the third. */
+static const struct et_timed_call calls[] = {
+	{ 5000000, 5000100, 1100000, 1000000 },
+	{ 1002000, 1003000, 1002000, 1001000 },
+	{ 1000500, 1001000, 4100000, 1000100 },
+	{ 1003000, 1004000, 1003000, 1002000 },
+	{ 1000900, 1000000, 1000900, 1000400 },
+};
+
+static struct et_verdict judge(enum et_timed_by by, bool compensated, unsigned k, double epsilon)
+{
+	struct et_accuracy_cell c = { .calls = (struct et_timed_call *)calls, .n_calls = 5 };
+	struct et_kbest_accuracy a = { .tick_ns = 4e6, .cost_ns = 300, .epsilon = epsilon };
+	struct et_scheme s = { by, compensated, k };
+
+	return et_scheme_judge(&s, &c, &a);
+}
+
+static void test_schemes(void)
+{
+	struct et_verdict v = judge(ET_TIMED_COUNTER, false, 1, 0.001);
+
+	ok(v.calls == 1 && v.converged && v.ns == 5000000 && v.truth_ns == 1000000,
+		"K=1 takes the first");
+	v = judge(ET_TIMED_COUNTER, false, 2, 0.002);
+	ok(v.calls == 3 && v.converged && v.ns == 1000500, "K=2 at 0.2 %% needs three calls");
+	ok(v.truth_ns == 1000100, "the truth is that of the call chosen");
+	v = judge(ET_TIMED_COUNTER, false, 3, 0.001);
+	ok(v.calls == 5 && !v.converged && v.ns == 1000500,
+		"K=3 at 0.1 %% never agrees, and has its best all the same");
+	v = judge(ET_TIMED_COUNTER, true, 2, 0.002);
+	ok(v.ns == 1000200, "one whole tick of CPU time, one smallest cost less");
+	v = judge(ET_TIMED_WALL, false, 3, 0.01);
+	ok(v.converged && v.calls == 4 && v.ns == 1001000, "by gettimeofday");
+	struct et_accuracy_cell none = { 0 };
+	struct et_kbest_accuracy a = { .epsilon = 0.001 };
+	struct et_scheme s = { ET_TIMED_COUNTER, true, 3 };
+	v = et_scheme_judge(&s, &none, &a);
+	ok(v.calls == 0 && !v.converged && isnan(v.ns) && isnan(v.truth_ns), "no calls, no time");
+}
+
+static void add_calls(struct et_experiment *e, unsigned load, uint64_t length_ns)
+{
+	uint32_t counter = et_record_series(e, "counter", load, length_ns);
+	uint32_t wall = et_record_series(e, "gettimeofday", load, length_ns);
+	uint32_t truth = et_record_series(e, "truth", load, length_ns);
+
+	for (int i = 0; i < 5; i++) {
+		et_record_time(e, counter, calls[i].counter_ns, calls[i].cpu_ns);
+		et_record_time(e, wall, calls[i].wall_ns, NAN);
+		et_record_time(e, truth, calls[i].truth_ns, NAN);
+	}
+}
+
+static void test_record(void)
+{
+	struct et_experiment *e = et_record_new();
+	struct et_kbest_accuracy a;
+	struct et_cache c;
+	struct et_error err = { 0 };
+
+	e->plan.epsilon = 0.001;
+	ok(et_kbest_accuracy_read(e, &a, &err) < 0 && err.exit == ET_EXIT_USAGE,
+		"an empty record is refused");
+	ok(et_cache_read(e, &c, &err) < 0, "by cache too");
+	et_record_single(e, "timer-interval", 0, 0, 4e6);
+	et_record_single(e, "timer-cost", 0, 0, 300.4);
+	add_calls(e, 11, 1000000);
+	et_record_single(e, "fit", 11, 1000000, 999000);
+	uint32_t ours = et_record_series(e, "etalon", 11, 1000000);
+	et_record_parameter_add(e, ours, "converged", "yes");
+	et_record_time(e, ours, 1000700, NAN);
+	et_record_single(e, "etalon-truth", 11, 1000000, 1000100);
+	add_calls(e, 2, 1000000);
+	ok(et_kbest_accuracy_read(e, &a, &err) == 0 && a.n_cells == 2, "two cases");
+	ok(a.tick_ns == 4e6 && a.cost_ns == 300, "times are whole nanoseconds");
+	const struct et_accuracy_cell *x = &a.cells[0], *y = &a.cells[1];
+	ok(x->load == 11 && x->length_ns == 1000000 && y->load == 2, "which they are");
+	ok(x->n_calls == 5 && x->calls[2].counter_ns == 1000500 && x->calls[2].cpu_ns == 4100000 &&
+			x->calls[2].wall_ns == 1001000 && x->calls[2].truth_ns == 1000100,
+		"the calls come back");
+	ok(x->fit_ns == 999000 && isnan(x->fit_error_ns), "what is not there is not known");
+	ok(x->ours_converged && x->ours_ns == 1000700 && isnan(x->ours_doubt_ns), "ours");
+	ok(!y->ours_converged && isnan(y->ours_ns), "and a case where it was not measured");
+	near(et_accuracy_share(&a, 2), 8206900.0 / 9006400, 1e-3, 0, "the share of the CPU");
+	ok(isnan(et_accuracy_share(&a, 7)), "of a load that was not there");
+	et_kbest_accuracy_free(&a);
+
+	/* A truth that is missing or 0, as another tool may have written it. */
+	e->commands[4].samples[1].et_ns = 0;
+	e->commands[4].n_samples = 4;
+	ok(et_kbest_accuracy_read(e, &a, &err) == 0 && a.cells[0].n_calls == 3,
+		"calls without a truth are left out");
+	et_kbest_accuracy_free(&a);
+	et_experiment_free(e);
+}
+
+static void test_cases(void)
+{
+	struct et_experiment *e = et_record_new();
+	unsigned load = 0;
+	uint64_t ns = 0;
+
+	uint32_t i = et_record_series(e, "truth", 3, 500);
+	ok(et_record_case(&e->commands[i], "truth", &load, &ns) && load == 3 && ns == 500,
+		"a series says what it is");
+	ok(!et_record_case(&e->commands[i], "counter", &load, &ns), "and what it is not");
+	ok(isnan(et_record_value(e, "truth", 3, 500)) && isnan(et_record_value(e, "x", 0, 0)),
+		"no time, no value");
+	et_record_time(e, i, -5, NAN);
+	ok(et_record_value(e, "truth", 3, 500) == 0, "never a negative time");
+	free(e->commands[i].parameters[1].value);
+	e->commands[i].parameters[1].value = et_strdup("eleven");
+	ok(!et_record_case(&e->commands[i], "truth", &load, &ns), "a load that is no number");
+	et_experiment_free(e);
+}
+
+int main(void)
+{
+	test_schemes();
+	test_record();
+	test_cases();
+	return tap_done();
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Processes that make a load: they are there, they take their share, they end. */
+#include "lab/rivals.h"
+#include "base/clock.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { RIVALS = 4 };
+
+/* The share of the CPU that we get for a while. */
+static double share(uint64_t ns)
+{
+	uint64_t start = et_clock_read_ns(CLOCK_MONOTONIC);
+	uint64_t cpu = et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID), now;
+
+	do
+		now = et_clock_read_ns(CLOCK_MONOTONIC);
+	while (now < start + ns);
+	return (double)(et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cpu) / (double)(now - start);
+}
+
+static void bind_here(int *cpu)
+{
+	cpu_set_t set;
+
+	*cpu = sched_getcpu();
+	CPU_ZERO(&set);
+	CPU_SET((size_t)*cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* Rivals of a process that is killed. */
+static void test_orphans(int cpu)
+{
+	int fds[2], status;
+	struct et_rivals r;
+	struct et_error err;
+
+	ok(pipe(fds) == 0, "a pipe");
+	pid_t pid = fork();
+	if (pid == 0) {
+		if (et_rivals_start(&r, 2, cpu, &err) == 0)
+			(void)!write(fds[1], r.pids, 2 * sizeof(pid_t));
+		pause();
+		_exit(0);
+	}
+	pid_t rivals[2] = { 0, 0 };
+	ok(read(fds[0], rivals, sizeof(rivals)) == sizeof(rivals), "two rivals of a child");
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	close(fds[1]);
+	/* They hold the pipe's other end until they are gone. */
+	char byte;
+	ok(read(fds[0], &byte, 1) == 0, "end with it when it is killed");
+	close(fds[0]);
+}
+
+int main(void)
+{
+	struct et_rivals r;
+	struct et_error err;
+	sigset_t mask;
+	int cpu, rc;
+
+	bind_here(&cpu);
+	rc = et_rivals_start(&r, RIVALS, cpu, &err);
+	ok(rc == 0 && r.n == RIVALS, "four rivals");
+	if (rc)
+		return tap_done();
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	ok(sigismember(&mask, SIGTSTP) == 1, "Ctrl-Z waits meanwhile");
+	bool apart = true;
+	/* They need a moment to come into sessions of their own. */
+	double got = share(1000000000);
+	for (int i = 0; i < RIVALS; i++)
+		apart = apart && getsid(r.pids[i]) == r.pids[i];
+	ok(apart, "each in a session of its own");
+	/* A fifth is fair; others may run here too, hence no lower bound. */
+	ok(got > 0 && got < 0.35, "we get a fifth of the CPU: %.3f", got);
+	pid_t first = r.pids[0];
+	et_rivals_end(&r);
+	ok(kill(first, 0) < 0 && errno == ESRCH, "gone");
+	sigprocmask(SIG_BLOCK, NULL, &mask);
+	ok(sigismember(&mask, SIGTSTP) == 0, "Ctrl-Z is back");
+	ok(et_rivals_start(&r, 0, cpu, &err) == 0 && r.n == 0, "none is a load too");
+	et_rivals_end(&r);
+	test_orphans(cpu);
+	return tap_done();
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The function whose true time is known: its sum on made-up interruptions, and for real. */
+#include "lab/witness.h"
+#include "clock/counter.h"
+#include "num/rng.h"
+#include "tap.h"
+
+enum { N = 4000 };
+
+/* A machine that changes its speed, with noise of 1 %; returns the true sum. */
+static double make(uint32_t *ticks, struct et_rng *rng)
+{
+	double truth = 0;
+
+	for (int i = 0; i < N; i++) {
+		double speed = i < N / 3 ? 20000 : i < N / 2 ? 40000 : 21000;
+		ticks[i] = (uint32_t)(speed * (1 + 0.01 * (2 * et_rng_uniform(rng) - 1)));
+		truth += ticks[i];
+	}
+	return truth;
+}
+
+static void test_made_up(void)
+{
+	static uint32_t ticks[N];
+	struct et_rng rng;
+
+	et_rng_seed(&rng, 7, 0);
+	double truth = make(ticks, &rng);
+	near(et_undisturbed(ticks, N, 1.05), truth, 1e-4, 0, "undisturbed: the plain sum");
+	ticks[100] += ticks[100] / 2;
+	near(et_undisturbed(ticks, N, 2), truth + ticks[100] / 3.0, 1e-7, 0,
+		"half as long again is below a limit of 2");
+	ticks[100] -= ticks[100] / 3;
+	/* Every 50th block a timer interrupt, every 500th another process for a long while. */
+	for (int i = 10; i < N; i += 50)
+		ticks[i] += 9000;
+	for (int i = 20; i < N; i += 500)
+		ticks[i] += 100000000;
+	near(et_undisturbed(ticks, N, 1.05), truth, 5e-4, 0, "interruptions are put right");
+	ticks[0] = UINT32_MAX;
+	ticks[N - 1] = UINT32_MAX;
+	near(et_undisturbed(ticks, N, 1.05), truth, 5e-4, 0, "at both ends too");
+	ticks[0] = 20000;
+	near(et_undisturbed(ticks, 1, 1.05), 20000, 0, 0, "one block");
+	near(et_undisturbed(ticks, 0, 1.05), 0, 0, 0, "none");
+}
+
+static void test_real(void)
+{
+	struct et_witness w;
+
+	if (!ET_HAVE_COUNTER) {
+		skip("no counter of the processor that we may read");
+		return;
+	}
+	et_witness_init(&w, 50, 3);
+	uint64_t start = et_counter_start();
+	for (int i = 0; i < 5; i++)
+		et_witness_call(&w);
+	double took = (double)(et_counter_stop() - start);
+	ok(w.calls == 3, "calls beyond the capacity are not noted");
+	double sum = 0;
+	for (size_t i = 0; i < 3; i++)
+		sum += et_witness_truth(&w, i);
+	ok(sum > 0 && sum <= took, "truths are above 0 and within what passed");
+	ok(et_witness_least(&w) <= sum / 3, "the least is the least");
+	double block = et_witness_block();
+	ok(block > 0 && block * 50 < took, "a block's length");
+	et_witness_free(&w);
+	et_witness_init(&w, 1, 0);
+	ok(isnan(et_witness_least(&w)), "no call, no truth");
+	et_witness_free(&w);
+}
+
+int main(void)
+{
+	test_made_up();
+	test_real();
+	return tap_done();
+}
