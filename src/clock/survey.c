@@ -114,6 +114,9 @@ int et_survey_take(
 
 	if (sched_getaffinity(0, sizeof(allowed), &allowed))
 		return -errno;
+	/* The kernel would let root go where it was told not to. */
+	if (cpu >= 0 && !CPU_ISSET((size_t)cpu, &allowed))
+		return -EINVAL;
 	memset(out, 0, sizeof(*out));
 	out->cpu = cpu >= 0 ? cpu : sched_getcpu();
 	out->cpus = (size_t)CPU_COUNT(&allowed);

@@ -9,7 +9,7 @@
 /* The smallest version there ever was ends behind its last member. */
 #define FIRST_SIZE (offsetof(struct et_kbest_opts, clear_bytes) + sizeof(size_t))
 
-enum { MOST_SIZE = 4096 }; /* no struct of options is larger: sz was never set */
+enum { MOST_SIZE = 4096 }; /* no struct here ever gets larger */
 
 static const struct et_kbest_opts defaults = {
 	.sz = sizeof(struct et_kbest_opts),
@@ -23,16 +23,16 @@ static const struct et_kbest_opts defaults = {
 	.limit_ns = UINT64_C(10000000000),
 };
 
-static bool size_bad(size_t sz)
+bool et_kbest_size_bad(size_t sz, size_t first)
 {
-	return sz < FIRST_SIZE || sz > MOST_SIZE;
+	return sz < first || sz > MOST_SIZE;
 }
 
 int et_kbest_opts_init(struct et_kbest_opts *opts, size_t sz)
 {
 	size_t known = sz < sizeof(defaults) ? sz : sizeof(defaults);
 
-	if (!opts || size_bad(sz))
+	if (!opts || et_kbest_size_bad(sz, FIRST_SIZE))
 		return ET_BAD_SIZE;
 	memset(opts, 0, sz);
 	memcpy(opts, &defaults, known);
@@ -56,7 +56,7 @@ int et_kbest_opts_take(const struct et_kbest_opts *given, struct et_kbest_opts *
 	*out = defaults;
 	if (!given)
 		return ET_OK;
-	if (size_bad(given->sz) || newer_set(given))
+	if (et_kbest_size_bad(given->sz, FIRST_SIZE) || newer_set(given))
 		return ET_BAD_SIZE;
 	memcpy(out, given, given->sz < sizeof(*out) ? given->sz : sizeof(*out));
 	if (out->k < 1 || out->k > ET_KBEST_MOST)

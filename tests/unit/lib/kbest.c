@@ -295,6 +295,10 @@ static void limits(void)
 	o.limit_ns = 1;
 	rc = et_kbest_measure(&g, NULL, function, &m, &o, &r);
 	ok(rc == ET_NOT_CONVERGED && r.samples == 3, "time up: K samples");
+	o.least_ns = UINT64_MAX;
+	rc = et_kbest_measure(&g, NULL, function, &m, &o, &r);
+	ok(rc == ET_NOT_CONVERGED && r.samples == 3, "however long they were to be spread over");
+	o.least_ns = 0;
 	o.clock = ET_CLOCK_CPU;
 	rc = et_kbest_measure(&g, NULL, function, &m, &o, &r);
 	ok(r.clock == ET_CLOCK_CPU && !(r.doubts & ET_DOUBT_INTERRUPTED),
