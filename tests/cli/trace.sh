@@ -18,6 +18,7 @@ like 'seven ticks' "$out" '7 interrupts 10\.00 ms apart'
 like 'the true clock rate' "$out" '547\.2 MHz.*549\.9 MHz was estimated'
 like 'periods as the chapter prints them' "$out" \
 	'A0 +Time 0 \(0 ms\), Duration 3726508 \(6\.81.* ms\)'
+like 'the chapter counts cycles' "$out" 'shortest took [^(]*\(247113[[:space:]]+cycles\)'
 like 'with their own numbers' "$out" 'I50 +Time 202210927 .*Duration 5718758 .*process'
 is 'no line is too long' "$(grep -E '.{81}' <<<"$out")" ''
 exits 'as JSON' 0 etalon trace --json --from "$golden"
@@ -61,6 +62,7 @@ exits 'a threshold that is given' 0 etalon trace --json --duration 100ms --thres
 json 'is used' 'd["threshold_ns"] in (19999, 20000) and
 	all(p["duration_ns"] >= 19999 for p in d["periods"] if p["state"] == "I")'
 exits 'text' 0 etalon trace --duration 50ms
+unlike 'an invariant counter counts no cycles' "$out" 'cycles'
 like 'says how it looked' "$out" 'readings further apart than'
 is 'in 80 columns' "$(grep -E '.{81}' <<<"$out")" ''
 env --default-signal=INT etalon trace --duration 1h --json >cut.json 2>cut.err &
