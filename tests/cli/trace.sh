@@ -38,6 +38,9 @@ s = open("golden.svg").read()
 root = E.fromstring(s)
 assert root.tag.endswith("svg")
 text = " ".join(root.itertext())
+# the sign in the legend, then seven and five ticks
+drawn = [g for g in root.iter() if "tk" in g.get("class", "").split()]
+assert sum(p.get("d", "").count("M") for g in drawn for p in g) == 1 + 7 + 5
 assert "light_load: active" in text and "timer interrupt" in text and "95.1 % active" in text
 PY
 

@@ -214,6 +214,33 @@ static void bounded(void)
 	et_trace_free(&t);
 }
 
+/* Names that never come again, as a hostile or a very long day would have them. */
+static void many_names(void)
+{
+	struct et_trace t;
+	char name[16];
+
+	et_trace_init(&t);
+	for (unsigned i = 0; i < 3 * ET_TAKERS_MOST; i++) {
+		snprintf(name, sizeof(name), "p%u", i);
+		et_trace_taker(&t, ET_CAUSE_PROCESS, name);
+	}
+	ok(t.n_takers == ET_TAKERS_MOST + 1, "names are bounded: %zu", t.n_takers);
+	ok(et_trace_taker(&t, ET_CAUSE_PROCESS, "p7") == 7, "the first keep theirs");
+	is_str(t.takers[et_trace_taker(&t, ET_CAUSE_PROCESS, "new")].name, "(others)",
+		"the rest share one");
+	uint32_t irq = et_trace_taker(&t, ET_CAUSE_IRQ, "eth0");
+	ok(irq == ET_TAKERS_MOST + 1 && t.takers[irq].cause == ET_CAUSE_IRQ, "for each cause");
+	et_trace_free(&t);
+
+	static const char longer[] = "a name that is longer than is kept of one";
+	et_trace_init(&t);
+	uint32_t first = et_trace_taker(&t, ET_CAUSE_PROCESS, longer);
+	ok(et_trace_taker(&t, ET_CAUSE_PROCESS, longer) == first && t.n_takers == 1,
+		"a long name is one name");
+	et_trace_free(&t);
+}
+
 int main(void)
 {
 	by_records();
@@ -221,5 +248,6 @@ int main(void)
 	by_regularity();
 	of_a_program();
 	bounded();
+	many_names();
 	return tap_done();
 }
