@@ -263,6 +263,20 @@ void et_tracer_step_aside(int cpu)
 		sched_setaffinity(0, sizeof(set), &set);
 }
 
+void et_tracer_doubt_counter(struct et_trace *t, const struct et_counter *c, int calibrated)
+{
+	const char *why = NULL;
+
+	if (!c->name)
+		why = "this processor has no counter that we may read";
+	else if (!c->invariant)
+		why = "the processor's counter has no fixed rate";
+	else if (calibrated)
+		why = "the processor's counter went backwards";
+	if (why)
+		et_warn(&t->notes, "%s: CLOCK_MONOTONIC is read instead", why);
+}
+
 static int make_ready(struct tracer *r, struct et_error *err)
 {
 	enum { CALIBRATION_NS = 50000000 };
@@ -271,8 +285,8 @@ static int make_ready(struct tracer *r, struct et_error *err)
 	cpu_set_t before;
 
 	et_counter_identify(&counter);
-	if (counter.invariant)
-		et_counter_calibrate(&counter, CALIBRATION_NS);
+	et_tracer_doubt_counter(r->t, &counter,
+		counter.invariant ? et_counter_calibrate(&counter, CALIBRATION_NS) : 0);
 	if (et_activity_init(a, &counter, RING))
 		return et_fail(err, ENOMEM, ET_EXIT_OUTSIDE, "no memory for a trace");
 	a->cpu = r->t->cpu;

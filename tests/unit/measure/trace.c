@@ -2,8 +2,10 @@
 /* What an inactive period is put down to, by scripted records and by regularity. */
 #include "measure/cause.h"
 #include "measure/tracee.h"
+#include "measure/tracer.h"
 #include "tap.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 static struct et_happening happening(
@@ -241,6 +243,28 @@ static void many_names(void)
 	et_trace_free(&t);
 }
 
+static bool doubted(struct et_counter c, int calibrated, const char *why)
+{
+	struct et_trace t;
+
+	et_trace_init(&t);
+	et_tracer_doubt_counter(&t, &c, calibrated);
+	bool as_wanted = why ? t.notes.n == 1 && strstr(t.notes.text[0], why) &&
+					 strstr(t.notes.text[0], "CLOCK_MONOTONIC")
+			     : t.notes.n == 0;
+	et_trace_free(&t);
+	return as_wanted;
+}
+
+static void counters(void)
+{
+	ok(doubted((struct et_counter){ "tsc", true, 2e9, 1 }, 0, NULL), "a good counter");
+	ok(doubted((struct et_counter){ 0 }, 0, "no counter"), "none is said");
+	ok(doubted((struct et_counter){ .name = "tsc" }, 0, "no fixed rate"),
+		"a changing rate, too");
+	ok(doubted((struct et_counter){ "tsc", true, 0, 0 }, -ERANGE, "backwards"), "going back");
+}
+
 int main(void)
 {
 	by_records();
@@ -249,5 +273,6 @@ int main(void)
 	of_a_program();
 	bounded();
 	many_names();
+	counters();
 	return tap_done();
 }
