@@ -105,7 +105,8 @@ enum et_status {
 	ET_BAD_SAMPLES = -6,
 	ET_BAD_CACHE = -7,
 	ET_BAD_CLOCK = -8,
-	ET_NO_MEMORY = -9
+	ET_NO_MEMORY = -9,
+	ET_BAD_PRIORITY = -10
 };
 
 /* Never NULL, also for numbers that are no status. */
@@ -124,6 +125,16 @@ enum et_kbest_cache {
 	ET_CACHE_COLD = 1  /* the last-level cache is filled with other data before each call */
 };
 
+enum et_kbest_priority {
+	/*
+	 * When others keep running within samples: a real-time priority (SCHED_FIFO 1) around each
+	 * sample, where the thread may take one (root, CAP_SYS_NICE or RLIMIT_RTPRIO); between
+	 * samples the others have their turn.
+	 */
+	ET_PRIORITY_AUTO = 0,
+	ET_PRIORITY_KEEP = 1 /* the thread's own, always */
+};
+
 /* Set by et_kbest_opts_init, then change what you like. Grows at its end; sz tells how far. */
 struct et_kbest_opts {
 	size_t sz;
@@ -138,6 +149,7 @@ struct et_kbest_opts {
 	uint64_t limit_ns;    /* no new sample behind it, once K are there: 10 s; 0: none */
 	void *clear_memory;   /* for ET_CACHE_COLD; NULL: mapped before the first sample */
 	size_t clear_bytes;   /* of it, at least the last-level cache's */
+	int priority;         /* enum et_kbest_priority */
 };
 
 /* Defaults. sz is sizeof(struct et_kbest_opts). ET_BAD_SIZE when no version had that size. */
@@ -179,6 +191,7 @@ struct et_kbest_result {
 	uint64_t calls;        /* of the function in a sample */
 	uint64_t elapsed_ns;   /* from the first sample to the last */
 	unsigned doubts;       /* enum et_doubt */
+	int urgent;            /* samples were taken with a real-time priority */
 };
 
 /*

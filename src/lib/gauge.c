@@ -57,6 +57,27 @@ static void yield_cpu(void *ctx)
 	sched_yield();
 }
 
+/* Children of what is timed do not inherit it. */
+static bool hurry(void *ctx, struct et_standing *was)
+{
+	struct sched_param now = { 0 }, first = { .sched_priority = 1 };
+
+	(void)ctx;
+	was->policy = sched_getscheduler(0);
+	if (was->policy < 0 || sched_getparam(0, &now) != 0)
+		return false;
+	was->priority = now.sched_priority;
+	return sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first) == 0;
+}
+
+static void relax(void *ctx, const struct et_standing *was)
+{
+	struct sched_param p = { .sched_priority = was->priority };
+
+	(void)ctx;
+	sched_setscheduler(0, was->policy, &p);
+}
+
 /* One taken branch a cycle: a neighbour on the other hardware thread shows at once. */
 static void pace_loop(void *ctx)
 {
@@ -90,6 +111,8 @@ void et_gauge_raw(struct et_gauge *g)
 		.switches = thread_switches,
 		.now_ns = raw_now,
 		.yield = yield_cpu,
+		.hurry = hurry,
+		.relax = relax,
 		.pace = pace_loop,
 		.clock = ET_CLOCK_RAW,
 		.unit = "ns",

@@ -10,6 +10,11 @@
 #include "clock/counter.h"
 #include "clock/loss.h"
 
+/* What the scheduler knows of a thread. */
+struct et_standing {
+	int policy, priority;
+};
+
 struct et_gauge {
 	/* The clock, before and behind what is timed. */
 	uint64_t (*start)(void *ctx);
@@ -18,7 +23,10 @@ struct et_gauge {
 	uint64_t (*switches)(void *ctx); /* times it left the CPU */
 	uint64_t (*now_ns)(void *ctx);   /* for limits */
 	void (*yield)(void *ctx);        /* others first */
-	void (*pace)(void *ctx);         /* some µs of work that never changes */
+	/* Before all others from now on, and as it was; false, or NULL: it may not. */
+	bool (*hurry)(void *ctx, struct et_standing *was);
+	void (*relax)(void *ctx, const struct et_standing *was);
+	void (*pace)(void *ctx); /* some µs of work that never changes */
 	void (*spin)(void *ctx, struct et_loss *l, uint64_t ticks); /* NULL: sees no interrupts */
 	void *ctx;
 

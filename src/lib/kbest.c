@@ -48,6 +48,8 @@ struct measurement {
 	double switch_ns;
 	double switches; /* in all samples */
 	bool crossed;    /* the sample before was interrupted */
+	bool may_hurry;  /* others run within samples, and a priority above theirs is allowed */
+	bool hurried;
 	double slow_sum; /* slowdown between samples */
 	uint64_t samples, interrupted, elapsed_ns;
 	bool backwards;
@@ -140,28 +142,55 @@ static bool compensates_switches(const struct measurement *m, double switches)
 	return m->o->compensate && switches >= MANY_SWITCHES;
 }
 
-static void take(struct measurement *m)
+/* One sample with what is looked at around it. Returns the slowdown of the processor. */
+static double look(struct measurement *m, struct shot *s)
 {
-	double before, slow, switch_ns;
-	struct shot s;
+	double before = slowdown_now(m), slow;
+
+	call(m, s);
+	slow = fmax(before, slowdown_now(m));
+	if (m->o->compensate && m->g->spin && s->cpu_ns >= m->g->tick_ns)
+		watch_interrupts(m, s->cpu_ns);
+	return slow;
+}
+
+/* Before all others, where these would interrupt; then they have their turn. */
+static double look_undisturbed(struct measurement *m, struct shot *s)
+{
+	const struct et_gauge *g = m->g;
+	struct et_standing was;
+	double slow;
 
 	/* Lets the others run first: the sample begins with a slice of its own. */
 	if (m->crossed)
-		m->g->yield(m->g->ctx);
-	before = slowdown_now(m);
-	call(m, &s);
+		g->yield(g->ctx);
+	m->may_hurry = m->may_hurry && g->hurry(g->ctx, &was);
+	slow = look(m, s);
+	if (m->may_hurry) {
+		g->relax(g->ctx, &was);
+		g->yield(g->ctx);
+		m->hurried = true;
+	}
+	return slow;
+}
+
+static void take(struct measurement *m)
+{
+	double slow, switch_ns;
+	struct shot s;
+
+	slow = look_undisturbed(m, &s);
 	m->backwards |= s.backwards;
-	slow = fmax(before, slowdown_now(m));
 	m->samples++;
 	m->switches += (double)s.switches;
 	m->slow_sum += fmin(slow, 2); /* an interrupt in the loop is no slow processor */
-	if (m->o->compensate && m->g->spin && s.cpu_ns >= m->g->tick_ns)
-		watch_interrupts(m, s.cpu_ns);
 	m->crossed = interrupted(m, &s);
 	if (!m->crossed)
 		et_kbest_set_add(&m->clean, s.ticks, slow);
-	else if (++m->interrupted == 2)
+	else if (++m->interrupted == 2) {
 		m->switch_ns = et_gauge_switch_ns(m->g, SWITCH_WAIT_NS);
+		m->may_hurry = m->g->hurry && m->o->priority == ET_PRIORITY_AUTO;
+	}
 	switch_ns =
 		compensates_switches(m, (double)s.switches) ? m->switch_ns * (double)s.switches : 0;
 	et_kbest_set_add(&m->cpu, fmax(s.cpu_ns - switch_ns, 0), slow);
@@ -201,6 +230,13 @@ static bool judged_by_cpu(const struct measurement *m)
 	return crowded(m) && (m->clean.n < m->o->k || (!good(m, &m->clean) && good(m, &m->cpu)));
 }
 
+/* Is it known what interrupts take? Where others crowd in there is no stretch to learn it from. */
+static bool interrupts_known(const struct measurement *m)
+{
+	return !m->o->compensate || !m->g->spin || crowded(m) || m->loss.best.n >= WINDOWS ||
+	       ns_of(m, m->clean.value[0]) < m->g->tick_ns;
+}
+
 static bool finished(const struct measurement *m)
 {
 	const struct et_kbest_opts *o = m->o;
@@ -213,7 +249,8 @@ static bool finished(const struct measurement *m)
 		return true;
 	if (m->elapsed_ns < o->least_ns)
 		return false;
-	return (o->clock != ET_CLOCK_CPU && good(m, &m->clean)) || (crowded(m) && good(m, &m->cpu));
+	return (o->clock != ET_CLOCK_CPU && good(m, &m->clean) && interrupts_known(m)) ||
+	       (crowded(m) && good(m, &m->cpu));
 }
 
 /*
@@ -325,6 +362,7 @@ static void judge(const struct measurement *m, struct et_kbest_result *r)
 	r->interrupted = m->interrupted;
 	r->calls = m->calls;
 	r->elapsed_ns = m->elapsed_ns;
+	r->urgent = m->hurried;
 }
 
 /*

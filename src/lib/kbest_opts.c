@@ -69,5 +69,7 @@ int et_kbest_opts_take(const struct et_kbest_opts *given, struct et_kbest_opts *
 		return ET_BAD_CACHE;
 	if (out->clock < ET_CLOCK_AUTO || out->clock > ET_CLOCK_CPU)
 		return ET_BAD_CLOCK;
+	if (out->priority != ET_PRIORITY_AUTO && out->priority != ET_PRIORITY_KEEP)
+		return ET_BAD_PRIORITY;
 	return ET_OK;
 }

@@ -27,6 +27,8 @@ const char *et_strerror(int status)
 		return "there is no such clock, or it cannot be trusted on this machine";
 	case ET_NO_MEMORY:
 		return "no memory to clear the cache with";
+	case ET_BAD_PRIORITY:
+		return "priority must be ET_PRIORITY_AUTO or ET_PRIORITY_KEEP";
 	default:
 		return "unknown status";
 	}

@@ -21,7 +21,8 @@ struct machine {
 	uint64_t switches;
 	double work; /* of a call */
 	bool backwards;
-	uint64_t reads, calls;
+	bool may_hurry, hurrying;
+	uint64_t reads, calls, hurries;
 	struct et_rng rng;
 };
 
@@ -34,7 +35,7 @@ static double tick(struct machine *m)
 
 	m->now += cost;
 	m->cpu += cost;
-	if (m->load > 1) {
+	if (m->load > 1 && !m->hurrying) {
 		m->now += (m->load - 1) * (double)TICK;
 		m->switches++;
 	}
@@ -109,6 +110,23 @@ static void yield(void *ctx)
 	}
 }
 
+static bool hurry(void *ctx, struct et_standing *was)
+{
+	struct machine *m = ctx;
+
+	was->policy = 5;
+	m->hurrying = m->may_hurry;
+	m->hurries++;
+	return m->may_hurry;
+}
+
+static void relax(void *ctx, const struct et_standing *was)
+{
+	struct machine *m = ctx;
+
+	m->hurrying = was->policy != 5;
+}
+
 static void pace(void *ctx)
 {
 	run(ctx, 7000);
@@ -129,7 +147,7 @@ static void spin(void *ctx, struct et_loss *l, uint64_t ticks)
 			double lost = tick(m) * HZ / 1e9;
 
 			l->step = 0;
-			if (m->load == 1)
+			if (m->load == 1 || m->hurrying)
 				et_loss_step(l, (uint64_t)lost);
 			else /* it is the start of another's turn */
 				et_loss_begin(l);
@@ -158,6 +176,8 @@ static void start(struct machine *m, struct et_gauge *g, uint64_t seed)
 		.switches = switches_read,
 		.now_ns = now_read,
 		.yield = yield,
+		.hurry = hurry,
+		.relax = relax,
 		.pace = pace,
 		.spin = spin,
 		.ctx = m,
@@ -309,6 +329,41 @@ static void limits(void)
 	(void)rc;
 }
 
+/* A priority above the others', where that is allowed and not forbidden. */
+static void priority(void)
+{
+	static const double ms[] = { 1, 8, 50, 200 };
+	struct et_kbest_result r;
+	struct et_kbest_opts o;
+	struct et_gauge g;
+
+	for (size_t i = 0; i < ET_LENGTH(ms); i++) {
+		struct machine m = {
+			.load = 11, .tick_cost = 20000, .may_hurry = true, .work = ms[i] * 1e6
+		};
+		int rc = measure(&m, 5, &r);
+		double off = r.ns / m.work - 1;
+		ok(rc == ET_OK && r.clock == ET_CLOCK_COUNTER && fabs(off) <= 0.001,
+			"load 11 and before all others, %g ms: off by %.4f %%", ms[i], off * 100);
+		ok(fabs(off) <= r.error, "within the predicted %.4f %%", r.error * 100);
+		ok(!m.hurrying, "the thread is as it was");
+		ok(r.urgent == (m.hurries > 0), "and it is said");
+	}
+	struct machine kept = { .load = 11, .tick_cost = 20000, .may_hurry = true, .work = 5e7 };
+	et_kbest_opts_take(NULL, &o);
+	o.priority = ET_PRIORITY_KEEP;
+	start(&kept, &g, 5);
+	et_kbest_measure(&g, NULL, function, &kept, &o, &r);
+	ok(!kept.hurries && !r.urgent, "not when it is to stay as it is");
+	struct machine alone = { .load = 1, .tick_cost = 20000, .may_hurry = true, .work = 5e7 };
+	measure(&alone, 5, &r);
+	ok(!alone.hurries, "nor when nobody disturbs");
+	struct machine poor = { .load = 11, .tick_cost = 1000, .work = 5e7 };
+	measure(&poor, 5, &r);
+	ok(poor.hurries == 1 && !r.urgent && r.clock == ET_CLOCK_CPU,
+		"where it is not allowed it is tried once, and CPU time has to do");
+}
+
 static void backwards(void)
 {
 	struct machine bad = { .load = 1, .tick_cost = 1000, .work = 1e5, .backwards = true };
@@ -331,6 +386,7 @@ static void backwards(void)
 
 int main(void)
 {
+	priority();
 	lengths(1, false);
 	lengths(11, false);
 	lengths(1, true);

@@ -60,6 +60,7 @@ static void borders(void)
 	BAD(cache, 2, ET_BAD_CACHE);
 	BAD(cache, -1, ET_BAD_CACHE);
 	BAD(clock, 9, ET_BAD_CLOCK);
+	BAD(priority, 2, ET_BAD_PRIORITY);
 	BAD(sz, 0, ET_BAD_SIZE);
 	BAD(sz, (size_t)-1, ET_BAD_SIZE);
 #undef BAD
@@ -118,7 +119,7 @@ static void sentences(void)
 {
 	bool all = true;
 
-	for (int s = ET_OK; s >= ET_NO_MEMORY; s--)
+	for (int s = ET_OK; s >= ET_BAD_PRIORITY; s--)
 		all &= strcmp(et_strerror(s), "unknown status") != 0;
 	ok(all, "a sentence for each status");
 	is_str(et_strerror(-999), "unknown status", "and one for the rest");
