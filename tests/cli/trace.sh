@@ -44,6 +44,12 @@ assert sum(p.get("d", "").count("M") for g in drawn for p in g) == 1 + 7 + 5
 assert "light_load: active" in text and "timer interrupt" in text and "95.1 % active" in text
 PY
 
+echo '{"hz": 1e9, "periods": [{"state": "I", "index": 0, "start_ns": 0, "duration_ns": 99999977,
+	"cause": "process", "process": "hog"}]}' >hog.json
+exits 'nothing but another process' 0 etalon trace --from hog.json
+like 'is drawn as that' "$out" 'active   │ +'$'\n'
+unlike 'and nothing explains ticks where there are none' "$out" '┴'
+
 # --- this machine ---
 exits 'a short trace' 0 etalon trace --json --duration 300ms --svg live.svg
 json 'every key is there' '{"hz", "threshold_ns", "periods", "active_percent", "by_cause"} <= set(d)'
