@@ -51,6 +51,24 @@ static bool newer_set(const struct et_kbest_opts *o)
 	return false;
 }
 
+/* 0, or what is wrong first. */
+static int check(const struct et_kbest_opts *o)
+{
+	if (o->k < 1 || o->k > ET_KBEST_MOST)
+		return ET_BAD_K;
+	if (!(o->epsilon >= 0) || isinf(o->epsilon))
+		return ET_BAD_EPSILON;
+	if (o->max_samples < o->k)
+		return ET_BAD_SAMPLES;
+	if (o->cache != ET_CACHE_WARM && o->cache != ET_CACHE_COLD)
+		return ET_BAD_CACHE;
+	if (o->clock < ET_CLOCK_AUTO || o->clock > ET_CLOCK_CPU)
+		return ET_BAD_CLOCK;
+	if (o->priority != ET_PRIORITY_AUTO && o->priority != ET_PRIORITY_KEEP)
+		return ET_BAD_PRIORITY;
+	return ET_OK;
+}
+
 int et_kbest_opts_take(const struct et_kbest_opts *given, struct et_kbest_opts *out)
 {
 	*out = defaults;
@@ -59,17 +77,5 @@ int et_kbest_opts_take(const struct et_kbest_opts *given, struct et_kbest_opts *
 	if (et_kbest_size_bad(given->sz, FIRST_SIZE) || newer_set(given))
 		return ET_BAD_SIZE;
 	memcpy(out, given, given->sz < sizeof(*out) ? given->sz : sizeof(*out));
-	if (out->k < 1 || out->k > ET_KBEST_MOST)
-		return ET_BAD_K;
-	if (!(out->epsilon >= 0) || isinf(out->epsilon))
-		return ET_BAD_EPSILON;
-	if (out->max_samples < out->k)
-		return ET_BAD_SAMPLES;
-	if (out->cache != ET_CACHE_WARM && out->cache != ET_CACHE_COLD)
-		return ET_BAD_CACHE;
-	if (out->clock < ET_CLOCK_AUTO || out->clock > ET_CLOCK_CPU)
-		return ET_BAD_CLOCK;
-	if (out->priority != ET_PRIORITY_AUTO && out->priority != ET_PRIORITY_KEEP)
-		return ET_BAD_PRIORITY;
-	return ET_OK;
+	return check(out);
 }
