@@ -32,6 +32,15 @@ static inline uint64_t et_clock_read_ns(clockid_t id)
 	return et_timespec_ns(t);
 }
 
+/* The timer interrupt's interval as the kernel tells it: its coarse clocks step by it. 0: unknown.
+ */
+static inline uint64_t et_clock_tick_ns(void)
+{
+	struct timespec t;
+
+	return clock_getres(CLOCK_MONOTONIC_COARSE, &t) == 0 ? et_timespec_ns(t) : 0;
+}
+
 /* The real one: CLOCK_MONOTONIC and CLOCK_REALTIME. */
 extern const struct et_clock et_clock_real;
 

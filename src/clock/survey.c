@@ -7,6 +7,9 @@
 
 enum { READINGS = 64, ROUNDS = 2000 };
 
+/* On a busy machine it takes long until enough timer interrupts were met alone. */
+static const uint64_t TIMER_LEAST_NS = 5000000000;
+
 static bool step_done(struct et_survey *s, const struct et_pulse *pulse)
 {
 	s->done++;
@@ -97,7 +100,9 @@ static void survey_here(struct et_survey *s, const cpu_set_t *allowed, const str
 		survey_rate(s, pulse);
 	if (s->cut_short)
 		return;
-	s->timer_error = et_timer_measure(&s->counter, s->duration_ns / 2, &s->timer);
+	uint64_t half_ns = s->duration_ns / 2;
+	s->timer_error = et_timer_measure(
+		&s->counter, half_ns > TIMER_LEAST_NS ? half_ns : TIMER_LEAST_NS, pulse, &s->timer);
 	if (step_done(s, pulse) && s->counter.name)
 		survey_pairs(s, allowed, pulse);
 }
@@ -109,6 +114,9 @@ int et_survey_take(
 
 	if (sched_getaffinity(0, sizeof(allowed), &allowed))
 		return -errno;
+	/* The kernel would let root go where it was told not to. */
+	if (cpu >= 0 && !CPU_ISSET((size_t)cpu, &allowed))
+		return -EINVAL;
 	memset(out, 0, sizeof(*out));
 	out->cpu = cpu >= 0 ? cpu : sched_getcpu();
 	out->cpus = (size_t)CPU_COUNT(&allowed);

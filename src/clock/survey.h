@@ -41,7 +41,8 @@ struct et_survey {
 };
 
 /*
- * On the given CPU, or wherever it is when cpu is -1; takes duration_ns and a little more. The
+ * On the given CPU, or wherever it is when cpu is -1; takes duration_ns and a little more,
+ * on a busy machine up to 5 s more until enough timer interrupts were met alone. The
  * thread keeps its affinity afterwards. 0, or -errno when it may not run on that CPU.
  */
 int et_survey_take(

@@ -17,6 +17,15 @@ struct series {
 	size_t n;
 };
 
+/* What is looked for, and how much of it has to be there. */
+struct search {
+	double hz;
+	double known;    /* the interval; 0: any */
+	double convince; /* share of places in the window where a tick must be … */
+	double hold;     /* … and of those in the whole */
+	double patience; /* more missed ones for each that was seen: it need not be followed on */
+};
+
 /* The last gap that begins at or before a reading; there is one. */
 static size_t last_before(const struct series *s, double reading)
 {
@@ -50,7 +59,7 @@ static enum place look(const struct series *s, double expected, double tolerance
 }
 
 struct chain {
-	double interval;
+	double interval, patience;
 	size_t seen, covered, missed;
 	/*
 	 * Sums of the fit of starts on their numbers, both from the origin. A line of the given
@@ -76,7 +85,7 @@ static void add(struct chain *c, const struct et_gap *g, double k, double y)
 
 static bool hopeless(const struct chain *c)
 {
-	return c->missed > 3 + c->seen / 3;
+	return (double)c->missed > 3 + c->patience * (double)c->seen;
 }
 
 /*
@@ -121,15 +130,16 @@ static void follow(const struct series *s, size_t origin, int step, bool *ticks,
  * Whether it is more than what as many gaps at random would give somewhere among so many lines:
  * a bound of the binomial's tail; the two gaps that made the line prove nothing.
  */
-static bool convinces(const struct series *s, const struct chain *c)
+static bool convinces(const struct search *f, const struct series *s, const struct chain *c)
 {
 	static const double SURE = 0.01;
-	double lines = PARTS * (double)s->n * (double)(s->n < ORIGINS ? s->n : ORIGINS);
+	double origins = (double)(s->n < ORIGINS ? s->n : ORIGINS);
+	double lines = f->known > 0 ? origins : PARTS * origins * (double)s->n;
 	double span = (double)(s->gaps[s->n - 1].start - s->gaps[0].start);
 	double chance = -expm1(-2 * TOLERANCE * c->interval * (double)s->n / span);
 	double seen = (double)c->seen, places = (double)(c->seen + c->missed);
 
-	if (c->seen < LEAST || seen < 0.75 * places)
+	if (c->seen < LEAST || seen < f->convince * places)
 		return false;
 	int sign; /* of what is always positive here; lgamma itself would set a global */
 	double ways = lgamma_r(places + 1, &sign) - lgamma_r(seen + 1, &sign) -
@@ -143,13 +153,14 @@ struct line {
 	size_t seen;
 };
 
-static void try_line(const struct series *s, size_t origin, double interval, struct line *best)
+static void try_line(const struct search *f, const struct series *s, size_t origin, double interval,
+	struct line *best)
 {
-	struct chain c = { .interval = interval, .given = interval };
+	struct chain c = { .interval = interval, .given = interval, .patience = f->patience };
 
 	add(&c, &s->gaps[origin], 0, 0);
 	follow(s, origin, 1, NULL, &c);
-	if (c.seen > best->seen && convinces(s, &c))
+	if (c.seen > best->seen && convinces(f, s, &c))
 		*best = (struct line){ s->gaps[origin].start, c.interval, c.seen };
 }
 
@@ -157,18 +168,20 @@ static void try_line(const struct series *s, size_t origin, double interval, str
  * The line through the window on which most gaps begin. Between two ticks that were seen there may
  * be some that were not: parts of their distance count too, the whole first.
  */
-static struct line best_line(const struct series *s, double hz)
+static struct line best_line(const struct search *f, const struct series *s)
 {
 	struct line best = { 0 };
 
 	for (size_t i = 0; i + 1 < s->n && i < ORIGINS; i++) {
-		for (size_t j = i + 1; j < s->n; j++) {
+		if (f->known > 0)
+			try_line(f, s, i, f->known, &best);
+		for (size_t j = i + 1; j < s->n && !(f->known > 0); j++) {
 			double apart = (double)(s->gaps[j].start - s->gaps[i].start);
-			if (apart > LONGEST_S * hz)
+			if (apart > LONGEST_S * f->hz)
 				break;
 			for (int part = 1; part <= PARTS; part++) {
-				if (apart / part >= SHORTEST_S * hz)
-					try_line(s, i, apart / part, &best);
+				if (apart / part >= SHORTEST_S * f->hz)
+					try_line(f, s, i, apart / part, &best);
 			}
 		}
 	}
@@ -201,8 +214,8 @@ static void conclude(const struct chain *c, struct et_tick_fit *out)
 		.missed = c->missed };
 }
 
-int et_ticks_find(
-	const struct et_gap *gaps, size_t n, double hz, bool *ticks, struct et_tick_fit *out)
+static int find(const struct search *f, const struct et_gap *gaps, size_t n, bool *ticks,
+	struct et_tick_fit *out)
 {
 	/* Where short gaps are many, the window holds no tick: then among the longer ones. */
 	static const double least_s[] = { 0, 3e-6, 10e-6, 30e-6 };
@@ -212,12 +225,14 @@ int et_ticks_find(
 	for (size_t i = 0; ticks && i < n; i++)
 		ticks[i] = false;
 	for (size_t level = 0; level < sizeof(least_s) / sizeof(least_s[0]); level++) {
-		size_t m = gather(gaps, n, least_s[level] * hz, window);
+		size_t m = gather(gaps, n, least_s[level] * f->hz, window);
 		struct series s = { window, m };
-		struct line best = best_line(&s, hz);
+		struct line best = best_line(f, &s);
 		if (!best.seen)
 			continue;
-		struct chain c = { .interval = best.interval, .given = best.interval };
+		struct chain c = {
+			.interval = best.interval, .given = best.interval, .patience = f->patience
+		};
 		size_t at = last_before(&all, (double)best.origin);
 		add(&c, &gaps[at], 0, 0);
 		if (ticks)
@@ -225,7 +240,7 @@ int et_ticks_find(
 		follow(&all, at, 1, ticks, &c);
 		follow(&all, at, -1, ticks, &c);
 		/* What was only the window's ends soon behind it. */
-		if ((double)c.seen >= 0.7 * (double)(c.seen + c.missed)) {
+		if ((double)c.seen >= f->hold * (double)(c.seen + c.missed)) {
 			conclude(&c, out);
 			return 0;
 		}
@@ -233,4 +248,22 @@ int et_ticks_find(
 			ticks[i] = false;
 	}
 	return -ENOENT;
+}
+
+int et_ticks_find(
+	const struct et_gap *gaps, size_t n, double hz, bool *ticks, struct et_tick_fit *out)
+{
+	const struct search f = { .hz = hz, .convince = 0.75, .hold = 0.7, .patience = 1.0 / 3 };
+
+	return find(&f, gaps, n, ticks, out);
+}
+
+int et_ticks_find_every(const struct et_gap *gaps, size_t n, double hz, double interval,
+	bool *ticks, struct et_tick_fit *out)
+{
+	const struct search f = {
+		.hz = hz, .known = interval, .convince = 1.0 / 3, .hold = 1.0 / 3, .patience = 2
+	};
+
+	return find(&f, gaps, n, ticks, out);
 }

@@ -32,4 +32,11 @@ struct et_tick_fit {
 int et_ticks_find(
 	const struct et_gap *gaps, size_t n, double hz, bool *ticks, struct et_tick_fit *out);
 
+/*
+ * The same where the interval is known, in the counter's ticks: a third of its places will do. On
+ * a CPU that is shared, or under a hypervisor with a timer of its own, that is all there is.
+ */
+int et_ticks_find_every(const struct et_gap *gaps, size_t n, double hz, double interval,
+	bool *ticks, struct et_tick_fit *out);
+
 #endif

@@ -119,7 +119,6 @@ void et_host_read(const char *root, struct et_host *host)
 	enum { CPUINFO_BYTES = 16384 }; /* the first processor's entry is enough */
 	ET_AUTO_FREE char *cpuinfo = et_calloc(1, CPUINFO_BYTES);
 	struct utsname names;
-	struct timespec tick;
 
 	memset(host, 0, sizeof(*host));
 	uname(&names);
@@ -142,9 +141,7 @@ void et_host_read(const char *root, struct et_host *host)
 	if (et_sysroot_line(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
 		    host->governor, sizeof(host->governor)) <= 0)
 		host->governor[0] = '\0';
-	/* The coarse clocks step once a tick. */
-	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
-	host->tick_ns = et_timespec_ns(tick);
+	host->tick_ns = et_clock_tick_ns();
 	host->memory_bytes = memory_bytes(root);
 	host->block_delays = tells_block_delays(root, host->kernel);
 }

@@ -161,7 +161,7 @@ static int calibrate(struct bench *b, struct et_error *err)
 		return et_fail(err, EOPNOTSUPP, ET_EXIT_ENVIRONMENT,
 			"this processor has no counter that can be read");
 	/* Without a tick there is nothing to compensate for. */
-	et_timer_measure(&b->counter, 2000000000, &timer);
+	et_timer_measure(&b->counter, 2000000000, NULL, &timer);
 	et_record_single(b->record, "timer-interval", 0, 0, timer.tick_ns);
 	et_record_single(b->record, "timer-cost", 0, 0, timer.cost_ns);
 	b->block_ns = ns_of(b, et_witness_block());

@@ -7,6 +7,7 @@
 #include "lib/bench.h"
 #include "base/option.h"
 #include "base/parse.h"
+#include "lib/kbest.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -139,8 +140,11 @@ static int check(const struct request *r, const struct et_bench *benches, size_t
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE, "--fail-on-regression: than what?"),
 			"give --baseline FILE");
-	if (!benches || !n || benches->sz < sizeof(*benches))
+	if (!benches || !n)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "there are no functions to time");
+	if (et_kbest_size_bad(benches->sz, sizeof(*benches)) || benches->sz % sizeof(size_t))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "struct et_bench: %s",
+			et_strerror(ET_BAD_SIZE));
 	for (size_t i = 0; i < n; i++) {
 		const struct et_bench *b = bench_at(benches, i);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lib/gauge.h"
 #include "base/clock.h"
-#include "clock/timer.h"
 #include "num/quantile.h"
 
 #include <etalon/etalon.h>
@@ -67,6 +66,10 @@ static bool hurry(void *ctx, struct et_standing *was)
 	was->policy = sched_getscheduler(0);
 	if (was->policy < 0 || sched_getparam(0, &now) != 0)
 		return false;
+	/* One with a real-time priority or a deadline is before the others by its own. */
+	int policy = was->policy & ~SCHED_RESET_ON_FORK;
+	if (policy != SCHED_OTHER && policy != SCHED_BATCH && policy != SCHED_IDLE)
+		return false;
 	was->priority = now.sched_priority;
 	return sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first) == 0;
 }
@@ -76,7 +79,9 @@ static void relax(void *ctx, const struct et_standing *was)
 	struct sched_param p = { .sched_priority = was->priority };
 
 	(void)ctx;
-	sched_setscheduler(0, was->policy, &p);
+	/* Not everybody who may have a priority may take back what was said about forks. */
+	if (sched_setscheduler(0, was->policy, &p) != 0)
+		sched_setscheduler(0, was->policy | SCHED_RESET_ON_FORK, &p);
 }
 
 /* One taken branch a cycle: a neighbour on the other hardware thread shows at once. */
@@ -103,7 +108,7 @@ static void counter_spin(void *ctx, struct et_loss *l, uint64_t ticks)
 
 void et_gauge_raw(struct et_gauge *g)
 {
-	uint64_t told = et_timer_told_ns();
+	uint64_t told = et_clock_tick_ns();
 
 	*g = (struct et_gauge){
 		.start = raw_now,

@@ -373,6 +373,8 @@ static bool early(struct measurement *m)
 {
 	double due = (double)m->o->least_ns * (double)m->samples / m->o->max_samples;
 
+	if (m->o->limit_ns)
+		due = fmin(due, (double)m->o->limit_ns);
 	if ((double)m->elapsed_ns >= due)
 		return false;
 	et_gauge_pace(m->g);

@@ -7,6 +7,8 @@
 
 #include <etalon/etalon.h>
 
+/* Is sz no size of a struct whose first version had `first` bytes? It was never set, then. */
+bool et_kbest_size_bad(size_t sz, size_t first);
 /* Defaults for what sz leaves out, and a check of the rest: 0 or an et_status. */
 int et_kbest_opts_take(const struct et_kbest_opts *given, struct et_kbest_opts *out);
 /*

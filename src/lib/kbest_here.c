@@ -6,6 +6,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* The smallest version of the result there ever was. */
+#define FIRST_SIZE (offsetof(struct et_kbest_result, doubts) + sizeof(unsigned))
+
 enum { CALIBRATE_NS = 50000000, ASSUMED_CACHE = 64 << 20 };
 
 /* Learnt once a thread: no lock, and what one thread learnt on its CPU stays its own. */
@@ -85,7 +88,7 @@ int et_kbest(void (*fn)(void *), void *arg, const struct et_kbest_opts *opts,
 
 	if (!fn || !result)
 		return ET_BAD_FUNCTION;
-	if (sz < sizeof(size_t))
+	if (et_kbest_size_bad(sz, FIRST_SIZE))
 		return ET_BAD_SIZE;
 	rc = et_kbest_opts_take(opts, &o);
 	if (rc == ET_OK)

@@ -9,7 +9,7 @@
 /* The smallest version there ever was ends behind its last member. */
 #define FIRST_SIZE (offsetof(struct et_kbest_opts, clear_bytes) + sizeof(size_t))
 
-enum { MOST_SIZE = 4096 }; /* no struct of options is larger: sz was never set */
+enum { MOST_SIZE = 4096 }; /* no struct here ever gets larger */
 
 static const struct et_kbest_opts defaults = {
 	.sz = sizeof(struct et_kbest_opts),
@@ -23,16 +23,16 @@ static const struct et_kbest_opts defaults = {
 	.limit_ns = UINT64_C(10000000000),
 };
 
-static bool size_bad(size_t sz)
+bool et_kbest_size_bad(size_t sz, size_t first)
 {
-	return sz < FIRST_SIZE || sz > MOST_SIZE;
+	return sz < first || sz > MOST_SIZE;
 }
 
 int et_kbest_opts_init(struct et_kbest_opts *opts, size_t sz)
 {
 	size_t known = sz < sizeof(defaults) ? sz : sizeof(defaults);
 
-	if (!opts || size_bad(sz))
+	if (!opts || et_kbest_size_bad(sz, FIRST_SIZE))
 		return ET_BAD_SIZE;
 	memset(opts, 0, sz);
 	memcpy(opts, &defaults, known);
@@ -51,25 +51,31 @@ static bool newer_set(const struct et_kbest_opts *o)
 	return false;
 }
 
+/* 0, or what is wrong first. */
+static int check(const struct et_kbest_opts *o)
+{
+	if (o->k < 1 || o->k > ET_KBEST_MOST)
+		return ET_BAD_K;
+	if (!(o->epsilon >= 0) || isinf(o->epsilon))
+		return ET_BAD_EPSILON;
+	if (o->max_samples < o->k)
+		return ET_BAD_SAMPLES;
+	if (o->cache != ET_CACHE_WARM && o->cache != ET_CACHE_COLD)
+		return ET_BAD_CACHE;
+	if (o->clock < ET_CLOCK_AUTO || o->clock > ET_CLOCK_CPU)
+		return ET_BAD_CLOCK;
+	if (o->priority != ET_PRIORITY_AUTO && o->priority != ET_PRIORITY_KEEP)
+		return ET_BAD_PRIORITY;
+	return ET_OK;
+}
+
 int et_kbest_opts_take(const struct et_kbest_opts *given, struct et_kbest_opts *out)
 {
 	*out = defaults;
 	if (!given)
 		return ET_OK;
-	if (size_bad(given->sz) || newer_set(given))
+	if (et_kbest_size_bad(given->sz, FIRST_SIZE) || newer_set(given))
 		return ET_BAD_SIZE;
 	memcpy(out, given, given->sz < sizeof(*out) ? given->sz : sizeof(*out));
-	if (out->k < 1 || out->k > ET_KBEST_MOST)
-		return ET_BAD_K;
-	if (!(out->epsilon >= 0) || isinf(out->epsilon))
-		return ET_BAD_EPSILON;
-	if (out->max_samples < out->k)
-		return ET_BAD_SAMPLES;
-	if (out->cache != ET_CACHE_WARM && out->cache != ET_CACHE_COLD)
-		return ET_BAD_CACHE;
-	if (out->clock < ET_CLOCK_AUTO || out->clock > ET_CLOCK_CPU)
-		return ET_BAD_CLOCK;
-	if (out->priority != ET_PRIORITY_AUTO && out->priority != ET_PRIORITY_KEEP)
-		return ET_BAD_PRIORITY;
-	return ET_OK;
+	return check(out);
 }

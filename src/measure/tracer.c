@@ -5,6 +5,7 @@
 #include "base/parse.h"
 #include "base/sysroot.h"
 #include "clock/activity.h"
+#include "clock/agreement.h"
 #include "measure/cause.h"
 #include "measure/steal.h"
 
@@ -263,16 +264,46 @@ void et_tracer_step_aside(int cpu)
 		sched_setaffinity(0, sizeof(set), &set);
 }
 
+void et_tracer_doubt_counter(struct et_trace *t, const struct et_counter *c, int calibrated)
+{
+	const char *why = NULL;
+
+	if (!c->name)
+		why = "this processor has no counter that we may read";
+	else if (!c->invariant)
+		why = "the processor's counter has no fixed rate";
+	else if (calibrated)
+		why = "the processor's counter goes backwards, or differs between CPUs";
+	if (why)
+		et_warn(&t->notes, "%s: CLOCK_MONOTONIC is read instead", why);
+}
+
+/* The rate of the counter, if it can be trusted there and where we look from: 0 or -errno. */
+static int calibrate(int cpu, struct et_counter *c)
+{
+	enum { CALIBRATION_NS = 50000000, MEETING_NS = 20000000, ROUNDS = 200 };
+	struct et_agreement a;
+	int here = sched_getcpu();
+	int rc = c->invariant ? et_counter_calibrate(c, CALIBRATION_NS) : 0;
+
+	if (rc == 0 && c->invariant && here >= 0 && here != cpu &&
+		et_agreement_play(cpu, here, ROUNDS, MEETING_NS, &a) == 0 &&
+		(a.backwards || et_agreement_moves(&a)))
+		rc = -ERANGE;
+	if (rc)
+		c->hz = 0;
+	return rc;
+}
+
 static int make_ready(struct tracer *r, struct et_error *err)
 {
-	enum { CALIBRATION_NS = 50000000 };
 	struct et_activity *a = &r->activity;
 	struct et_counter counter;
 	cpu_set_t before;
 
 	et_counter_identify(&counter);
-	if (counter.invariant)
-		et_counter_calibrate(&counter, CALIBRATION_NS);
+	et_tracer_step_aside(r->t->cpu);
+	et_tracer_doubt_counter(r->t, &counter, calibrate(r->t->cpu, &counter));
 	if (et_activity_init(a, &counter, RING))
 		return et_fail(err, ENOMEM, ET_EXIT_OUTSIDE, "no memory for a trace");
 	a->cpu = r->t->cpu;
@@ -293,7 +324,6 @@ static int make_ready(struct tracer *r, struct et_error *err)
 				(double)a->threshold / a->hz * 1e9);
 		a->threshold = given;
 	}
-	et_tracer_step_aside(a->cpu);
 	double ticks = (double)r->o->duration_ns * 1e-9 * a->hz;
 	if (r->o->duration_ns != UINT64_MAX && ticks < 9e18)
 		a->duration = (uint64_t)ticks;

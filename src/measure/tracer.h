@@ -8,6 +8,7 @@
 #define ET_MEASURE_TRACER_H
 
 #include "base/error.h"
+#include "clock/counter.h"
 #include "model/executor.h"
 #include "model/trace.h"
 
@@ -32,5 +33,8 @@ int et_tracer_run(const struct et_tracer_options *o, struct et_trace *out, struc
 int et_tracer_cpu(int wanted, int *out, struct et_error *err);
 /* We ourselves keep off that CPU, if there is another. */
 void et_tracer_step_aside(int cpu);
+/* Notes why the counter is not what is read, if so; calibrated is what et_counter_calibrate said.
+ */
+void et_tracer_doubt_counter(struct et_trace *t, const struct et_counter *c, int calibrated);
 
 #endif

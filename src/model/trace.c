@@ -34,12 +34,29 @@ struct et_inactive *et_trace_add(struct et_trace *t, uint64_t start, uint64_t du
 	return p;
 }
 
+/* n_takers: it is not there. */
+static size_t find_taker(const struct et_trace *t, enum et_cause cause, const char *name)
+{
+	size_t i = 0;
+
+	/* Of a long name the beginning is kept. */
+	while (i < t->n_takers &&
+		(t->takers[i].cause != cause ||
+			strncmp(t->takers[i].name, name, sizeof(t->takers[i].name) - 1) != 0))
+		i++;
+	return i;
+}
+
 uint32_t et_trace_taker(struct et_trace *t, enum et_cause cause, const char *name)
 {
-	for (size_t i = 0; i < t->n_takers; i++) {
-		if (t->takers[i].cause == cause && !strcmp(t->takers[i].name, name))
-			return (uint32_t)i;
+	size_t at = find_taker(t, cause, name);
+
+	if (at == t->n_takers && at >= ET_TAKERS_MOST) {
+		name = "(others)";
+		at = find_taker(t, cause, name);
 	}
+	if (at < t->n_takers)
+		return (uint32_t)at;
 	ET_GROW(t->takers, t->n_takers, t->cap_takers);
 	struct et_taker *taker = &t->takers[t->n_takers];
 	*taker = (struct et_taker){ .cause = cause };

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-enum { ET_TRACE_MOST = 1 << 20 };
+enum { ET_TRACE_MOST = 1 << 20, ET_TAKERS_MOST = 4096 };
 
 enum et_cause {
 	ET_CAUSE_TIMER,   /* the timer interrupt, with what the kernel does at once because of it */
@@ -87,7 +87,10 @@ void et_trace_init(struct et_trace *t);
 void et_trace_free(struct et_trace *t); /* what it owns */
 /* Appends a period; valid until the next. */
 struct et_inactive *et_trace_add(struct et_trace *t, uint64_t start, uint64_t duration);
-/* The place of somebody's name, which is added if it is not there. */
+/*
+ * The place of somebody's name, which is added if it is not there. Beyond ET_TAKERS_MOST all new
+ * ones of a cause are "(others)".
+ */
 uint32_t et_trace_taker(struct et_trace *t, enum et_cause cause, const char *name);
 /* Drops the older half of the list after adding it to the sums; call it when n is ET_TRACE_MOST. */
 void et_trace_drop(struct et_trace *t);

@@ -72,7 +72,7 @@ static void doubt_timer(const struct et_survey *s, struct et_warnings *w)
 	if (s->timer_error == -EAGAIN)
 		et_warn(w,
 			"only %zu timer interrupts were met alone, and %d make a smallest cost: "
-			"measure longer with --duration",
+			"take a less busy CPU with --cpu, or measure longer with --duration",
 			s->timer.interrupts, ET_TIMER_INTERRUPTS);
 	else if (s->timer_error == -ENOENT)
 		et_warn(w, "no regular timer interrupt was found: the CPU was too busy, or has no "
@@ -271,9 +271,25 @@ static void timer_text(const struct et_clock_report *r, const struct et_page *p)
 			et_format_rounded((double)r->host->tick_ns, 3, a));
 		return;
 	}
-	row(p, "tick", NULL, "%s, found in the gaps of a spinning thread; the kernel says %s",
-		et_format_rounded(f.tick_ns, 3, a),
-		et_format_rounded((double)r->host->tick_ns, 3, b));
+	et_format_rounded(f.tick_ns, 3, a);
+	if (s->timer.found_ns == s->timer.tick_ns)
+		row(p, "tick", NULL,
+			"%s, found in the gaps of a spinning thread; the kernel says %s", a,
+			et_format_rounded((double)r->host->tick_ns, 3, b));
+	else if (s->timer.found_ns > 0)
+		row(p, "tick", NULL,
+			"%s, as the kernel says: there are gaps at such times; most regular are "
+			"those every %s",
+			a, et_format_rounded(s->timer.found_ns, 3, b));
+	else
+		row(p, "tick", NULL,
+			"%s, as the kernel says: there are gaps at such times, too few to find it "
+			"without",
+			a);
+	if (!(f.timer_ns > 0)) {
+		row(p, "costs", WARNING, "not known: no interrupt was met alone");
+		return;
+	}
 	row(p, "costs", NULL, "%s at least, of %zu; %s of a CPU's time",
 		et_format_rounded(f.timer_ns, 2, a), s->timer.interrupts,
 		et_format_percent(f.timer_ns / f.tick_ns, b));
@@ -459,6 +475,7 @@ void et_clock_json(struct et_json *w, const struct et_clock_report *r)
 	pairs_json(w, s);
 	ntp_json(w, &s->ntp, s->n_readings > 0);
 	et_json_double(w, "tick_ns", f.tick_ns);
+	et_json_double(w, "tick_found_ns", s->timer.found_ns > 0 ? s->timer.found_ns : NAN);
 	et_json_double(w, "tick_told_ns", r->host->tick_ns ? (double)r->host->tick_ns : NAN);
 	et_json_double(w, "timer_interrupt_min_ns", f.timer_ns);
 	et_json_u64(w, "timer_interrupts", s->timer.interrupts);

@@ -13,7 +13,7 @@ struct line {
 	double cell_ns;
 	double *taken[ET_CAUSES]; /* share of each cell, by cause */
 	bool *tick;
-	bool any[ET_CAUSES];
+	bool any[ET_CAUSES], any_tick;
 };
 
 static int cell_of(const struct line *l, double ns)
@@ -33,6 +33,7 @@ static void fill(struct line *l, const struct et_inactive *p)
 		return;
 	l->any[p->cause] = true;
 	l->tick[first] |= p->tick;
+	l->any_tick |= p->tick;
 	for (int i = first; i < l->cells && (double)i * l->cell_ns < to; i++) {
 		double lo = fmax(from, (double)i * l->cell_ns);
 		double hi = fmin(to, (double)(i + 1) * l->cell_ns);
@@ -60,22 +61,19 @@ static void draw_axis(const struct line *l, const struct et_trace *t, const stru
 {
 	char end[ET_FIGURE];
 	double window_ns = l->cells * l->cell_ns;
-	bool any_tick = false;
 
 	fprintf(page->out, "%*s└", MARGIN - 1, "");
-	for (int i = 0; i < l->cells; i++) {
-		any_tick |= l->tick[i];
+	for (int i = 0; i < l->cells; i++)
 		fputs(l->tick[i] ? "┴" : "─", page->out);
-	}
 	et_format_rounded(window_ns, 3, end);
 	int gap = l->cells - 1 - et_columns(end);
 	fprintf(page->out, "\n%*s0%*s%s\n", MARGIN, "", gap > 1 ? gap : 1, "", end);
-	const char *part = window_ns < 0.999 * (double)t->total_ns ? "the beginning" : "";
-	const char *mark = any_tick ? "┴ a timer interrupt" : "";
-	if (*part || *mark)
-		fprintf(page->out, "%*s%s%s%s\n", MARGIN, "", part, *part && *mark ? "; " : "",
-			mark);
-	putc('\n', page->out);
+	bool beginning = window_ns < 0.999 * (double)t->total_ns;
+	if (beginning || l->any_tick)
+		fprintf(page->out, "%*s%s%s%s\n", MARGIN, "", beginning ? "the beginning" : "",
+			beginning && l->any_tick ? "; " : "",
+			l->any_tick ? "┴ a timer interrupt" : "");
+	fputc('\n', page->out);
 }
 
 /* The whole trace, or as much of its beginning as leaves room between the ticks. */
@@ -110,7 +108,8 @@ void et_timeline_draw(const struct et_trace *t, const struct et_page *page)
 		active[i] = 1;
 		for (size_t c = 0; c < ET_CAUSES; c++)
 			active[i] -= l.taken[c][i];
-		active[i] = fmax(0, active[i]);
+		/* Rounding is no activity. */
+		active[i] = active[i] < 1e-9 ? 0 : active[i];
 	}
 	draw_lane(&l, "active", "32", active, page);
 	for (size_t c = 0; c < ET_CAUSES; c++) {

@@ -135,7 +135,7 @@ static void print_causes(const struct et_trace *t, const struct et_page *page)
 static void print_timer(const struct et_trace *t, const struct et_page *page)
 {
 	char every[ET_FIGURE], shortest[ET_FIGURE], true_rate[ET_FIGURE], said[ET_FIGURE];
-	char cycles[48] = "";
+	char ticks[64] = "";
 
 	if (!t->timer.n) {
 		et_page_paragraph(page, 16, "  timer", NULL,
@@ -144,14 +144,15 @@ static void print_timer(const struct et_trace *t, const struct et_page *page)
 	}
 	et_format_rounded(interval_ns(t), 4, every);
 	et_format_time((double)t->timer.shortest_ticks / t->hz * 1e9, shortest);
-	/* A trace of a program knows of no cycles. */
+	/* A trace of a program has no counter; ours keeps its rate and counts no cycles. */
 	if (t->readings || t->hz_estimate > 0)
-		snprintf(cycles, sizeof(cycles), " (%llu cycles)",
-			(unsigned long long)t->timer.shortest_ticks);
+		snprintf(ticks, sizeof(ticks), " (%llu %s)",
+			(unsigned long long)t->timer.shortest_ticks,
+			t->hz_estimate > 0 ? "cycles" : "counter ticks");
 	bool alone = t->timer.shortest_ticks > 0;
 	ET_AUTO_FREE char *text = et_asprintf("%zu interrupts %s apart%s%s%s", t->timer.n, every,
 		alone ? "; the shortest took " : ", another process behind each",
-		alone ? shortest : "", alone ? cycles : "");
+		alone ? shortest : "", alone ? ticks : "");
 	et_page_paragraph(page, 16, "  timer", NULL, text, NULL);
 	if (t->hz_estimate <= 0 || t->hz == t->hz_estimate)
 		return;

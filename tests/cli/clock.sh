@@ -61,6 +61,11 @@ else
 	skip 'the other CPUs were asked' 'there is one CPU'
 fi
 
+json 'a hundred timer interrupts, or a warning' 'd["timer_interrupts"] >= 100 or
+	any("timer interrupt" in w for w in d["warnings"])'
+json 'a tick that was found without being told is no other' 'd["tick_found_ns"] is None or
+	d["tick_ns"] in (d["tick_found_ns"], d["tick_told_ns"])'
+
 exits 'one CPU only' 0 taskset -c "$cpu" etalon clock --duration 0.5s
 like 'is said' "$out" 'only one CPU may be used'
 like 'with the advice' "$out" 'under 10 ms +kbest'
@@ -94,6 +99,11 @@ is 'Ctrl-C: exit 130' $? 130
 like 'with what is known' "$(cat known)" 'CLOCK_MONOTONIC .*cut short'
 
 refuses 'a CPU that is not there' 2 '--cpu 1000' etalon clock --cpu 1000
+if [ "$cpus" -gt 1 ]; then
+	other=$(python3 -c 'import os; print(max(os.sched_getaffinity(0)))')
+	refuses 'a CPU that is there, and not for us' 2 "--cpu $other" \
+		taskset -c "$cpu" etalon clock --cpu "$other"
+fi
 refuses 'no number of a CPU' 2 '--cpu' etalon clock --cpu all
 refuses 'a negative one' 2 '--cpu' etalon clock --cpu=-1
 refuses 'no time at all' 2 '--duration' etalon clock --duration 0

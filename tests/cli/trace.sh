@@ -18,6 +18,7 @@ like 'seven ticks' "$out" '7 interrupts 10\.00 ms apart'
 like 'the true clock rate' "$out" '547\.2 MHz.*549\.9 MHz was estimated'
 like 'periods as the chapter prints them' "$out" \
 	'A0 +Time 0 \(0 ms\), Duration 3726508 \(6\.81.* ms\)'
+like 'the chapter counts cycles' "$out" 'shortest took [^(]*\(247113[[:space:]]+cycles\)'
 like 'with their own numbers' "$out" 'I50 +Time 202210927 .*Duration 5718758 .*process'
 is 'no line is too long' "$(grep -E '.{81}' <<<"$out")" ''
 exits 'as JSON' 0 etalon trace --json --from "$golden"
@@ -37,8 +38,17 @@ s = open("golden.svg").read()
 root = E.fromstring(s)
 assert root.tag.endswith("svg")
 text = " ".join(root.itertext())
+# the sign in the legend, then seven and five ticks
+drawn = [g for g in root.iter() if "tk" in g.get("class", "").split()]
+assert sum(p.get("d", "").count("M") for g in drawn for p in g) == 1 + 7 + 5
 assert "light_load: active" in text and "timer interrupt" in text and "95.1 % active" in text
 PY
+
+echo '{"hz": 1e9, "periods": [{"state": "I", "index": 0, "start_ns": 0, "duration_ns": 99999977,
+	"cause": "process", "process": "hog"}]}' >hog.json
+exits 'nothing but another process' 0 etalon trace --from hog.json
+like 'is drawn as that' "$out" 'active   │ +'$'\n'
+unlike 'and nothing explains ticks where there are none' "$out" '┴'
 
 # --- this machine ---
 exits 'a short trace' 0 etalon trace --json --duration 300ms --svg live.svg
@@ -61,6 +71,7 @@ exits 'a threshold that is given' 0 etalon trace --json --duration 100ms --thres
 json 'is used' 'd["threshold_ns"] in (19999, 20000) and
 	all(p["duration_ns"] >= 19999 for p in d["periods"] if p["state"] == "I")'
 exits 'text' 0 etalon trace --duration 50ms
+unlike 'an invariant counter counts no cycles' "$out" 'cycles'
 like 'says how it looked' "$out" 'readings further apart than'
 is 'in 80 columns' "$(grep -E '.{81}' <<<"$out")" ''
 env --default-signal=INT etalon trace --duration 1h --json >cut.json 2>cut.err &

@@ -5,6 +5,31 @@
 
 #include <math.h>
 
+static void nothing(void *arg)
+{
+	(void)arg;
+}
+
+static int list(size_t sz, const char *name, void (*fn)(void *))
+{
+	char program[] = "bench", option[] = "--list";
+	char *argv[] = { program, option, NULL };
+	struct et_bench one = { sz, name, fn, NULL };
+
+	return et_bench_main(2, argv, &one, 1);
+}
+
+static void bad_input(void)
+{
+	ok(list(sizeof(struct et_bench), "# nothing", nothing) == ET_EXIT_DONE, "one is listed");
+	ok(list(0, "f", nothing) == ET_EXIT_USAGE, "sz of 0");
+	ok(list((size_t)-1, "f", nothing) == ET_EXIT_USAGE, "sz of all memory");
+	ok(list(sizeof(struct et_bench) + 4, "f", nothing) == ET_EXIT_USAGE,
+		"an sz at which the next one is not aligned");
+	ok(list(sizeof(struct et_bench), "f", NULL) == ET_EXIT_USAGE, "a null function");
+	ok(list(sizeof(struct et_bench), NULL, nothing) == ET_EXIT_USAGE, "no name");
+}
+
 int main(void)
 {
 	struct et_bench_kept kept = { .ns = 100, .error = 0.01 }, none = { .ns = 0, .error = 0 };
@@ -19,5 +44,6 @@ int main(void)
 	ok(et_bench_compare(95, 0.01, &kept).verdict == ET_BENCH_FASTER, "surely faster");
 	ok(et_bench_compare(500, INFINITY, &kept).verdict == ET_BENCH_UNSURE, "an unknown error");
 	ok(et_bench_compare(5, 0.01, &none).verdict == ET_BENCH_UNSURE, "a kept time of 0");
+	bad_input();
 	return tap_done();
 }

@@ -249,13 +249,14 @@ static void lengths(int load, bool neighbour)
 	}
 }
 
-static void coverage(void)
+/* Machines and measurements that nothing was tuned on; 95 % is what is promised. */
+static void coverage(uint64_t seed)
 {
 	enum { RUNS = 150 };
 	struct et_rng rng;
 	int held = 0, short_of = 0;
 
-	et_rng_seed(&rng, 99, 0);
+	et_rng_seed(&rng, seed, 0);
 	for (uint64_t i = 0; i < RUNS; i++) {
 		static const int loads[] = { 1, 2, 11 };
 		struct machine m = {
@@ -266,11 +267,11 @@ static void coverage(void)
 		};
 		struct et_kbest_result r;
 
-		measure(&m, i, &r);
+		measure(&m, seed * RUNS + i, &r);
 		held += fabs(r.ns / m.work - 1) <= r.error;
 		short_of += r.ns < m.work * (1 - 1e-4) - 2 * r.overhead_uncertainty_ns;
 	}
-	ok(held >= RUNS * 9 / 10, "the predicted error held in %d of %d", held, RUNS);
+	ok(held >= RUNS * 95 / 100, "the predicted error held in %d of %d", held, RUNS);
 	ok(short_of <= RUNS / 20, "too much was taken off in %d", short_of);
 }
 
@@ -314,6 +315,10 @@ static void limits(void)
 	o.limit_ns = 1;
 	rc = et_kbest_measure(&g, NULL, function, &m, &o, &r);
 	ok(rc == ET_NOT_CONVERGED && r.samples == 3, "time up: K samples");
+	o.least_ns = UINT64_MAX;
+	rc = et_kbest_measure(&g, NULL, function, &m, &o, &r);
+	ok(rc == ET_NOT_CONVERGED && r.samples == 3, "however long they were to be spread over");
+	o.least_ns = 0;
 	o.clock = ET_CLOCK_CPU;
 	rc = et_kbest_measure(&g, NULL, function, &m, &o, &r);
 	ok(r.clock == ET_CLOCK_CPU && !(r.doubts & ET_DOUBT_INTERRUPTED),
@@ -385,7 +390,8 @@ int main(void)
 	lengths(1, false);
 	lengths(11, false);
 	lengths(1, true);
-	coverage();
+	for (uint64_t seed = 2001; seed <= 2004; seed++)
+		coverage(seed);
 	short_functions();
 	limits();
 	backwards();

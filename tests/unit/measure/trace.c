@@ -2,8 +2,10 @@
 /* What an inactive period is put down to, by scripted records and by regularity. */
 #include "measure/cause.h"
 #include "measure/tracee.h"
+#include "measure/tracer.h"
 #include "tap.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 static struct et_happening happening(
@@ -214,6 +216,55 @@ static void bounded(void)
 	et_trace_free(&t);
 }
 
+/* Names that never come again, as a hostile or a very long day would have them. */
+static void many_names(void)
+{
+	struct et_trace t;
+	char name[16];
+
+	et_trace_init(&t);
+	for (unsigned i = 0; i < 3 * ET_TAKERS_MOST; i++) {
+		snprintf(name, sizeof(name), "p%u", i);
+		et_trace_taker(&t, ET_CAUSE_PROCESS, name);
+	}
+	ok(t.n_takers == ET_TAKERS_MOST + 1, "names are bounded: %zu", t.n_takers);
+	ok(et_trace_taker(&t, ET_CAUSE_PROCESS, "p7") == 7, "the first keep theirs");
+	is_str(t.takers[et_trace_taker(&t, ET_CAUSE_PROCESS, "new")].name, "(others)",
+		"the rest share one");
+	uint32_t irq = et_trace_taker(&t, ET_CAUSE_IRQ, "eth0");
+	ok(irq == ET_TAKERS_MOST + 1 && t.takers[irq].cause == ET_CAUSE_IRQ, "for each cause");
+	et_trace_free(&t);
+
+	static const char longer[] = "a name that is longer than is kept of one";
+	et_trace_init(&t);
+	uint32_t first = et_trace_taker(&t, ET_CAUSE_PROCESS, longer);
+	ok(et_trace_taker(&t, ET_CAUSE_PROCESS, longer) == first && t.n_takers == 1,
+		"a long name is one name");
+	et_trace_free(&t);
+}
+
+static bool doubted(struct et_counter c, int calibrated, const char *why)
+{
+	struct et_trace t;
+
+	et_trace_init(&t);
+	et_tracer_doubt_counter(&t, &c, calibrated);
+	bool as_wanted = why ? t.notes.n == 1 && strstr(t.notes.text[0], why) &&
+					 strstr(t.notes.text[0], "CLOCK_MONOTONIC")
+			     : t.notes.n == 0;
+	et_trace_free(&t);
+	return as_wanted;
+}
+
+static void counters(void)
+{
+	ok(doubted((struct et_counter){ "tsc", true, 2e9, 1 }, 0, NULL), "a good counter");
+	ok(doubted((struct et_counter){ 0 }, 0, "no counter"), "none is said");
+	ok(doubted((struct et_counter){ .name = "tsc" }, 0, "no fixed rate"),
+		"a changing rate, too");
+	ok(doubted((struct et_counter){ "tsc", true, 0, 0 }, -ERANGE, "backwards"), "going back");
+}
+
 int main(void)
 {
 	by_records();
@@ -221,5 +272,7 @@ int main(void)
 	by_regularity();
 	of_a_program();
 	bounded();
+	many_names();
+	counters();
 	return tap_done();
 }

@@ -36,7 +36,9 @@ static struct et_survey *survey(void)
 	s->sleep_ns = 500000000;
 	s->n_readings = 64;
 	s->drift = (struct et_drift){ 2.5e9, 10, 2.49999e9, 10, 0.001, 0.002, -4, 0.01 };
-	s->timer = (struct et_timer){ .tick_ns = 4e6, .cost_ns = 2000, .interrupts = 120 };
+	s->timer = (struct et_timer){
+		.tick_ns = 4e6, .found_ns = 4e6, .cost_ns = 2000, .interrupts = 120
+	};
 	s->pairs[s->n_pairs++] = (struct et_agreement){ 0, 1, 2000, -100, 100, 0 };
 	return s;
 }
@@ -123,6 +125,7 @@ static void test_unsound(json_t **json)
 	s->ntp.error = EPERM;
 	s->timer_error = -EAGAIN;
 	s->timer.interrupts = 7;
+	s->timer.found_ns = 12e6;
 	ET_AUTO_FREE char *text = print(s, 3.5, json);
 	ok(fits(text) && !strstr(text, "nan"), "80 columns, no NaN");
 	ok(strstr(text, "backwards from one CPU to another") != NULL, "backwards is said");
@@ -130,6 +133,10 @@ static void test_unsound(json_t **json)
 	ok(strstr(text, "not available: Operation not permitted") != NULL,
 		"why a clock is missing");
 	ok(strstr(text, "only 7 timer interrupts") != NULL, "too few interrupts");
+	ok(strstr(text, "4.00 ms, as the kernel says") && strstr(text, "12.0 ms"),
+		"a tick that was not found without being told");
+	near(json_number_value(json_object_get(*json, "tick_found_ns")), 12e6, 0, 0,
+		"and what was found");
 	ok(strstr(text, "1 CPU was too busy") != NULL, "a CPU that did not answer");
 	ok(strstr(text, "others want the CPU, too: this machine now") != NULL, "it is loaded");
 	ok(advised(*json, "counter") == 0 && advised(*json, "CLOCK_MONOTONIC") == 2,
@@ -152,6 +159,15 @@ static void test_missing(json_t **json)
 			json_is_null(json_object_get(*json, "invariant_tsc")) &&
 			json_is_null(json_object_get(*json, "tick_ns")),
 		"has no rate");
+	s = survey();
+	s->timer = (struct et_timer){ .tick_ns = 4e6 };
+	s->timer_error = -EAGAIN;
+	ET_AUTO_FREE char *shared = print(s, 0, json);
+	ok(fits(shared) && strstr(shared, "no interrupt was met alone") && !strstr(shared, "nan"),
+		"no interrupt alone, no cost");
+	ok(json_is_null(json_object_get(*json, "timer_interrupt_min_ns")) &&
+			json_is_null(json_object_get(*json, "tick_found_ns")),
+		"nor in the record");
 	s = survey();
 	s->cut_short = true;
 	ET_AUTO_FREE char *cut = print(s, 0, json);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* This machine's gauge gives back what it takes: the thread's place in the scheduler. */
+#include "lib/gauge.h"
+#include "tap.h"
+
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { NOBODY = 65534, PRIORITY = 10 };
+
+/* In a child of its own: what a thread may do is not given back. Returns its exit status. */
+static int apart(int (*what)(const struct et_gauge *g))
+{
+	struct et_gauge g;
+	int status = 0;
+
+	et_gauge_raw(&g);
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(what(&g));
+	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status)
+									       : -1;
+}
+
+enum { AS_IT_WAS, STUCK, MAY_NOT };
+
+/* As one who has a limit of real-time priority and no privilege to forget about forks. */
+static int relax_unprivileged(const struct et_gauge *g)
+{
+	struct et_standing was;
+
+	if (!g->hurry(g->ctx, &was) || seteuid(NOBODY) != 0)
+		return MAY_NOT;
+	g->relax(g->ctx, &was);
+	return (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_OTHER ? AS_IT_WAS : STUCK;
+}
+
+/* Who is before the others already is not to fall behind. */
+static int hurry_from_above(const struct et_gauge *g)
+{
+	struct sched_param p = { .sched_priority = PRIORITY };
+	struct et_standing was;
+
+	if (sched_setscheduler(0, SCHED_RR, &p) != 0)
+		return MAY_NOT;
+	bool hurried = g->hurry(g->ctx, &was);
+	sched_getparam(0, &p);
+	return !hurried && p.sched_priority == PRIORITY ? AS_IT_WAS : STUCK;
+}
+
+static void check(int (*what)(const struct et_gauge *g), const char *name)
+{
+	int status = apart(what);
+
+	if (status == MAY_NOT)
+		skip("no privilege for real-time priorities");
+	else
+		ok(status == AS_IT_WAS, "%s", name);
+}
+
+int main(void)
+{
+	check(relax_unprivileged, "the priority is given back without privileges, too");
+	check(hurry_from_above, "a real-time thread keeps its own");
+	return tap_done();
+}
