@@ -137,6 +137,12 @@ static void part(const char *name, double ns, double whole, FILE *out)
 	fputs("</tr>\n", out);
 }
 
+/* Scheduler records of every sample: each instant is somebody's. */
+static bool has_ledger(const struct et_parts *p)
+{
+	return isfinite(p->others) && isfinite(p->idle);
+}
+
 static void composition(const struct et_parts *p, FILE *out)
 {
 	static const char *const headings[] = { "elapsed time is made of", "mean", "share", NULL };
@@ -145,10 +151,18 @@ static void composition(const struct et_parts *p, FILE *out)
 		return;
 	et_html_table_begin(out, headings);
 	part("CPU (process time)", p->pt, p->et, out);
-	part("waiting for a CPU", p->wait, p->et, out);
-	part("block I/O", p->blocked, p->et, out);
+	if (has_ledger(p)) {
+		part("others on its CPU", p->others, p->et, out);
+		part("its CPU idle", p->idle, p->et, out);
+	} else {
+		part("waiting for a CPU", p->wait, p->et, out);
+		part("block I/O", p->blocked, p->et, out);
+	}
 	part("stolen by the hypervisor", p->steal, p->et, out);
-	part("asleep or unexplained", p->rest, p->et, out);
+	if (has_ledger(p))
+		part("unexplained", p->unexplained, p->et, out);
+	else
+		part("asleep or unexplained", p->rest, p->et, out);
 	et_html_table_end(out);
 }
 
@@ -182,21 +196,26 @@ static void removed_table(const struct et_command *c, FILE *out)
 		et_html_element(out, "p class=\"dim\"", "and %zu more", all - rows);
 }
 
-static void culprit_table(const struct et_command *c, FILE *out)
+static void culprit_table(const struct et_command *c, bool ledger, FILE *out)
 {
-	static const char *const headings[] = { "also ran", "CPU time", "in samples", NULL };
+	static const char *const plain[] = { "also ran", "CPU time", "in samples", NULL };
+	static const char *const taken[] = { "also ran", "CPU time", "on its CPU (kept samples)",
+		"in samples", NULL };
 	size_t n;
 	ET_AUTO_FREE struct et_culprit *all = et_command_culprits(c, &n);
 	char time[ET_FIGURE];
 
 	if (!n)
 		return;
-	et_html_table_begin(out, headings);
+	et_html_table_begin(out, ledger ? taken : plain);
 	for (size_t i = 0; i < n && i < MOST_CULPRITS; i++) {
 		fputs("<tr>", out);
 		et_html_element(out, "td", "%.16s", all[i].name);
 		et_html_element(out, "td class=\"n\"", "%s",
 			et_format_rounded((double)all[i].pt_ns, 3, time));
+		if (ledger)
+			et_html_element(out, "td class=\"n\"", "%s",
+				et_format_rounded((double)all[i].taken_ns, 3, time));
 		et_html_element(out, "td class=\"n\"", "%zu", all[i].samples);
 		fputs("</tr>\n", out);
 	}
@@ -224,7 +243,7 @@ static void command_section(
 	et_experiment_pictures(e, j, i, out);
 	composition(&tally.parts, out);
 	removed_table(c, out);
-	culprit_table(c, out);
+	culprit_table(c, has_ledger(&tally.parts), out);
 }
 
 static void environment(const struct et_experiment *e, FILE *out)
