@@ -170,8 +170,8 @@ static void cases(void)
 			"(2.5 %)\n",
 			"asleep" },
 		{ make_crowd,
-			"taken by      a 32.0 ms (8.0 %), b 16.0 ms (4.0 %), c 8.00 ms (2.0 %), d "
-			"4.00\n                ms (1.0 %), 2 more 3.00 ms (0.75 %)\n",
+			"taken by      a 32.0 ms (8.0 %), b 16.0 ms (4.0 %), c 8.00 ms (2.0 %), d\n"
+			"                4.00 ms (1.0 %), 2 more 3.00 ms (0.75 %)\n",
 			"e 2.00 ms (" },
 		{ make_parallel, "1.9 CPUs busy", "made of" },
 		{ make_imported, "elapsed time  431.0 ms ± 3.4 ms (95 %)\n  range",
