@@ -126,6 +126,38 @@ static void before_paragraph(const struct et_estimate *before, const struct et_e
 			et_format_percent(after->relative_error, d), after->n);
 }
 
+/* Process time as the reference loop says it is at full speed. */
+static void paced_paragraph(const struct et_paced *p, FILE *out)
+{
+	static const char label[] = "At full speed, by the reference loop";
+	char time[ET_FIGURE], level[ET_FIGURE], error[ET_FIGURE];
+
+	if (p->why)
+		et_html_element(out, "p", "%s: not known: %s", label, p->why);
+	else if (p->n)
+		et_html_element(out, "p", "%s: %s (%s), sd %s.", label,
+			et_format_measured(p->mean, p->expanded_uncertainty, time),
+			et_format_percent(p->level, level),
+			et_format_percent(p->relative_error, error));
+}
+
+static void kbest_paragraph(const struct et_kbest_result *r, FILE *out)
+{
+	char time[ET_FIGURE], spread[ET_FIGURE];
+
+	if (!r->k || !r->n)
+		return;
+	et_format_time(r->best, time);
+	if (isnan(r->spread))
+		et_html_element(out, "p", "K-best: %s, the fastest of %zu runs; not converged.",
+			time, r->n);
+	else
+		et_html_element(out, "p",
+			"K-best: %s, the fastest of %zu runs; %u are within %s%s.", time, r->n,
+			r->k, et_format_percent(r->spread, spread),
+			r->converged ? "" : ", not converged");
+}
+
 static void part(const char *name, double ns, double whole, FILE *out)
 {
 	char time[ET_FIGURE], share[ET_FIGURE];
@@ -238,6 +270,8 @@ static void command_section(
 		et_html_element(out, "p class=\"warn\"", "no sample counts");
 	et_html_warnings(out, &et_judged_estimate(e, j, i)->warnings);
 	et_html_warnings(out, &j->commands[i].warnings);
+	paced_paragraph(&j->commands[i].paced, out);
+	kbest_paragraph(&j->commands[i].kbest, out);
 	before_paragraph(&j->commands[i].pt_before, &j->commands[i].pt, "Process time", out);
 	before_paragraph(&j->commands[i].et_before, &j->commands[i].et, "Elapsed time", out);
 	et_experiment_pictures(e, j, i, out);
