@@ -107,6 +107,7 @@ static void move_home(struct et_lane *lane, __u32 number, int cpu, __u64 now)
 {
 	if (lane->home >= 0)
 		charge(number, (__u32)lane->home, now);
+	lane->before = lane->home;
 	lane->home = cpu;
 	lane->home_since_ns = now;
 }
@@ -152,7 +153,18 @@ static void end_stretch(
 	}
 }
 
-/* From now on this task has the CPU. */
+/* One of its tasks still runs where it was at home before. */
+static bool runs_before(const struct et_lane *lane, int number)
+{
+	struct et_ledger_cpu *cpu = lane->before >= 0 ? cpu_state((__u32)lane->before) : NULL;
+
+	return cpu && cpu->lane == number;
+}
+
+/*
+ * From now on this task has the CPU. A program is at home where a task of it runs: when one that
+ * came up beside another is done, that is where the other still runs.
+ */
 static void begin_stretch(struct et_ledger_cpu *cpu, __u32 here, struct task_struct *t, __u64 now)
 {
 	set_running(cpu, t);
@@ -160,8 +172,12 @@ static void begin_stretch(struct et_ledger_cpu *cpu, __u32 here, struct task_str
 	cpu->lane = lane_of(t);
 	for (int i = 0; i < ET_LEDGER_LANES; i++) {
 		struct et_lane *lane = &memory.lanes[i];
-		if (lane->t0_ns && cpu->lane == i && lane->home != (__s32)here)
+		if (!lane->t0_ns)
+			continue;
+		if (cpu->lane == i && lane->home != (__s32)here)
 			move_home(lane, (__u32)i, (int)here, now);
+		else if (cpu->lane != i && lane->home == (__s32)here && runs_before(lane, i))
+			move_home(lane, (__u32)i, lane->before, now);
 	}
 }
 

@@ -88,6 +88,23 @@ exits "two together" 0 etalon run -q -r 2 --order duet --json duet.json \
 	'etalon put inc --seconds 0.05' 'etalon put inc --seconds 0.06'
 ok "the partner's share is in the sum" jq -e '[.commands[].samples[] | select(.arrangement == "duet") | (.et_ns - .pt_ns - .others_ns - .idle_ns - .steal_ns) / .et_ns | fabs < 0.01] | all' duet.json
 
+# Its home is where it works, not where another task of it was last seen.
+other=$(awk '/^Cpus_allowed_list/ { n = split($2, a, /[-,]/); print a[n] }' /proc/self/status)
+if [ "$cpu" != "$other" ] && chrt -f 5 true 2>/dev/null; then
+	cat >beside <<END
+#!/bin/sh
+taskset -c $cpu ./measured-here put inc --seconds 0.6 &
+taskset -c $other sleep 0.2
+wait
+END
+	chmod +x beside
+	exits "a task of its own beside" 0 etalon run -q -w 0 -r 1 --sched fifo:5 --json beside.json ./beside
+	ok "leaves the account whole" jq -e '.commands[0].samples[0] | .others_ns != null and
+		((.et_ns - .pt_ns - .others_ns - .idle_ns - .steal_ns) / .et_ns | fabs < 0.01)' beside.json
+else
+	skip "a task of its own beside" "one CPU, or no real-time priority"
+fi
+
 exits "the program" 0 etalon run -q -r 1 --output fds.txt 'ls /proc/self/fd'
 is "inherits none of our descriptors" "$(tr '\n' ' ' <fds.txt)" '0 1 2 3 '
 done_testing
