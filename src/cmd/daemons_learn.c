@@ -174,10 +174,10 @@ static int conclude(const struct learner *l, const struct et_experiment *short_r
 		et_daemon_findings_free(&f);
 	}
 	et_daemon_record_free(&r);
-	if (rc == 0 && short_run->image_source && !strcmp(short_run->image_source, "proc"))
+	if (rc == 0 && short_run->image_source && !strncmp(short_run->image_source, "proc", 4))
 		fprintf(stderr,
 			"etalon: warning: daemons that began and ended within a sample were "
-			"not seen\nhint: run as root\n");
+			"not seen\nhint: run as root, outside containers\n");
 	return rc;
 }
 

@@ -49,6 +49,13 @@ static void suspend(int signal)
 	errno = saved;
 }
 
+/* SIGSTOP cannot be caught, its end can: a program may have ended while we could not see it. */
+static void resumed(int signal)
+{
+	(void)signal;
+	state.suspended = state.suspended + 1;
+}
+
 static void install(int signal, void (*handler)(int), int flags)
 {
 	struct sigaction action = { .sa_handler = handler, .sa_flags = flags }, old;
@@ -70,6 +77,7 @@ struct et_interrupt *et_signals_install(void)
 	install(SIGHUP, end, 0);
 	install(SIGALRM, grace_over, SA_RESTART);
 	install(SIGTSTP, suspend, 0);
+	install(SIGCONT, resumed, SA_RESTART);
 	/* A closed pipe is an error that write reports, not a reason to die with samples unsaved.
 	 */
 	install(SIGPIPE, SIG_IGN, 0);

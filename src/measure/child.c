@@ -132,7 +132,7 @@ static enum step prepare(const struct et_child_setup *s)
  */
 static void default_signals(void)
 {
-	static const int handled[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGTSTP };
+	static const int handled[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGTSTP, SIGCONT };
 	static const int ignored[] = { SIGPIPE, SIGXFSZ };
 	static const int stops[] = { SIGTSTP, SIGTTIN, SIGTTOU };
 	struct sigaction dfl = { .sa_handler = SIG_DFL }, ign = { .sa_handler = SIG_IGN }, old;

@@ -13,12 +13,14 @@ struct et_lane {
 	__u64 t1_ns;         /* its end; 0: not yet */
 	__u64 home_since_ns; /* since when it is at home on that CPU */
 	__s32 home;          /* the CPU it runs on, or waits for; -1: not seen yet */
+	__s32 before;        /* its home before that one */
 	__u32 crowded;       /* it had more tasks at a time than there is room for */
-	__u64 own_ns;        /* its tasks had a CPU */
-	__u64 idle_ns;       /* nobody had its CPU */
-	__u64 etalon_ns;     /* we ourselves had it */
-	__u64 partner_ns;    /* the other program had it */
-	__u64 unnamed_ns;    /* of culprits for whom there was no room */
+	__u32 unused;
+	__u64 own_ns;     /* its tasks had a CPU */
+	__u64 idle_ns;    /* nobody had its CPU */
+	__u64 etalon_ns;  /* we ourselves had it */
+	__u64 partner_ns; /* the other program had it */
+	__u64 unnamed_ns; /* of culprits for whom there was no room */
 	/* While it had the CPU: what the scheduler's clock of tasks left out, in all and for
 	 * interrupts; and the interrupts' own times. */
 	__u64 hidden_ns, hidden_irq_ns;

@@ -4,6 +4,7 @@
 
 #include <sched.h>
 #include <stdio.h>
+#include <sys/resource.h>
 
 /* More runnable tasks than half the CPUs, in the mean over the last minute. */
 static bool is_busy(uint32_t cpus)
@@ -20,7 +21,9 @@ void et_prompt_open(struct et_prompt *p, uint32_t cpus)
 	struct sched_param least = { .sched_priority = sched_get_priority_min(SCHED_FIFO) };
 
 	p->was_policy = sched_getscheduler(0);
+	/* What we fork then has a nice value of 0: only where it has that anyway. */
 	p->on = is_busy(cpus) && p->was_policy == SCHED_OTHER &&
+		getpriority(PRIO_PROCESS, 0) == 0 &&
 		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &least) == 0;
 }
 

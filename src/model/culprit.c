@@ -27,6 +27,11 @@ static int by_time(const void *a, const void *b)
 	return strncmp(x->name, y->name, sizeof(x->name));
 }
 
+static bool counts(const struct et_sample *s)
+{
+	return !s->warmup && s->arrangement == ET_SOLO && s->removal.by == ET_KEPT;
+}
+
 static struct sighting *all_sightings(const struct et_command *c, size_t *n)
 {
 	struct sighting *all = NULL;
@@ -41,11 +46,21 @@ static struct sighting *all_sightings(const struct et_command *c, size_t *n)
 			if (who->pt_ns == ET_UNKNOWN || (!who->pt_ns && !taken))
 				continue;
 			ET_GROW(all, *n, cap);
-			all[(*n)++] = (struct sighting){ who, i,
-				s->arrangement == ET_SOLO && s->removal.by == ET_KEPT };
+			all[(*n)++] = (struct sighting){ who, i, counts(s) };
 		}
 	}
 	return all;
+}
+
+/* Has every sample that counts its ledger? Of some of them the sums would blame the wrong one. */
+static bool all_tell(const struct et_command *c)
+{
+	for (size_t i = 0; i < c->n_samples; i++) {
+		const struct et_sample *s = &c->samples[i];
+		if (counts(s) && s->others_ns == ET_UNKNOWN)
+			return false;
+	}
+	return true;
 }
 
 struct et_culprit *et_command_culprits(const struct et_command *c, size_t *n)
@@ -53,6 +68,7 @@ struct et_culprit *et_command_culprits(const struct et_command *c, size_t *n)
 	size_t n_all;
 	ET_AUTO_FREE struct sighting *all = all_sightings(c, &n_all);
 	struct et_culprit *out = et_calloc(n_all + 1, sizeof(*out)), *last = NULL;
+	bool told = all_tell(c);
 
 	*n = 0;
 	if (n_all)
@@ -67,7 +83,7 @@ struct et_culprit *et_command_culprits(const struct et_command *c, size_t *n)
 			last->name[sizeof(last->name) - 1] = '\0';
 		}
 		last->pt_ns += who->pt_ns;
-		if (all[i].counts && who->on_our_cpu_ns != ET_UNKNOWN)
+		if (told && all[i].counts && who->on_our_cpu_ns != ET_UNKNOWN)
 			last->taken_ns += who->on_our_cpu_ns;
 		last->samples += !same || all[i].sample != all[i - 1].sample;
 	}

@@ -9,8 +9,9 @@
 struct et_culprit {
 	char name[16];
 	uint64_t pt_ns;
-	uint64_t taken_ns; /* of it on the program's CPU, in the solo samples that were kept */
-	size_t samples;    /* in how many it was seen */
+	/* Of it on the program's CPU, in the solo samples that were kept; 0 where not all tell. */
+	uint64_t taken_ns;
+	size_t samples; /* in how many it was seen */
 };
 
 /* By descending time; a new array of *n, caller frees. */

@@ -42,7 +42,7 @@ struct et_executor {
 /* What a signal handler and the executor tell each other. */
 struct et_interrupt {
 	volatile sig_atomic_t signal;    /* the one that asks us to end, 0: none */
-	volatile sig_atomic_t suspended; /* counts how often we were stopped from the terminal */
+	volatile sig_atomic_t suspended; /* changes whenever we were stopped */
 	volatile pid_t groups[2];        /* process groups of running children, 0: none */
 };
 

@@ -126,6 +126,38 @@ static void before_paragraph(const struct et_estimate *before, const struct et_e
 			et_format_percent(after->relative_error, d), after->n);
 }
 
+/* Process time as the reference loop says it is at full speed. */
+static void paced_paragraph(const struct et_paced *p, FILE *out)
+{
+	static const char label[] = "At full speed, by the reference loop";
+	char time[ET_FIGURE], level[ET_FIGURE], error[ET_FIGURE];
+
+	if (p->why)
+		et_html_element(out, "p", "%s: not known: %s", label, p->why);
+	else if (p->n)
+		et_html_element(out, "p", "%s: %s (%s), sd %s.", label,
+			et_format_measured(p->mean, p->expanded_uncertainty, time),
+			et_format_percent(p->level, level),
+			et_format_percent(p->relative_error, error));
+}
+
+static void kbest_paragraph(const struct et_kbest_result *r, FILE *out)
+{
+	char time[ET_FIGURE], spread[ET_FIGURE];
+
+	if (!r->k || !r->n)
+		return;
+	et_format_time(r->best, time);
+	if (isnan(r->spread))
+		et_html_element(out, "p", "K-best: %s, the fastest of %zu runs; not converged.",
+			time, r->n);
+	else
+		et_html_element(out, "p",
+			"K-best: %s, the fastest of %zu runs; %u are within %s%s.", time, r->n,
+			r->k, et_format_percent(r->spread, spread),
+			r->converged ? "" : ", not converged");
+}
+
 static void part(const char *name, double ns, double whole, FILE *out)
 {
 	char time[ET_FIGURE], share[ET_FIGURE];
@@ -137,6 +169,12 @@ static void part(const char *name, double ns, double whole, FILE *out)
 	fputs("</tr>\n", out);
 }
 
+/* Scheduler records of every sample: each instant is somebody's. */
+static bool has_ledger(const struct et_parts *p)
+{
+	return isfinite(p->others) && isfinite(p->idle);
+}
+
 static void composition(const struct et_parts *p, FILE *out)
 {
 	static const char *const headings[] = { "elapsed time is made of", "mean", "share", NULL };
@@ -145,10 +183,18 @@ static void composition(const struct et_parts *p, FILE *out)
 		return;
 	et_html_table_begin(out, headings);
 	part("CPU (process time)", p->pt, p->et, out);
-	part("waiting for a CPU", p->wait, p->et, out);
-	part("block I/O", p->blocked, p->et, out);
+	if (has_ledger(p)) {
+		part("others on its CPU", p->others, p->et, out);
+		part("its CPU idle", p->idle, p->et, out);
+	} else {
+		part("waiting for a CPU", p->wait, p->et, out);
+		part("block I/O", p->blocked, p->et, out);
+	}
 	part("stolen by the hypervisor", p->steal, p->et, out);
-	part("asleep or unexplained", p->rest, p->et, out);
+	if (has_ledger(p))
+		part("unexplained", p->unexplained, p->et, out);
+	else
+		part("asleep or unexplained", p->rest, p->et, out);
 	et_html_table_end(out);
 }
 
@@ -182,21 +228,26 @@ static void removed_table(const struct et_command *c, FILE *out)
 		et_html_element(out, "p class=\"dim\"", "and %zu more", all - rows);
 }
 
-static void culprit_table(const struct et_command *c, FILE *out)
+static void culprit_table(const struct et_command *c, bool ledger, FILE *out)
 {
-	static const char *const headings[] = { "also ran", "CPU time", "in samples", NULL };
+	static const char *const plain[] = { "also ran", "CPU time", "in samples", NULL };
+	static const char *const taken[] = { "also ran", "CPU time", "on its CPU (kept samples)",
+		"in samples", NULL };
 	size_t n;
 	ET_AUTO_FREE struct et_culprit *all = et_command_culprits(c, &n);
 	char time[ET_FIGURE];
 
 	if (!n)
 		return;
-	et_html_table_begin(out, headings);
+	et_html_table_begin(out, ledger ? taken : plain);
 	for (size_t i = 0; i < n && i < MOST_CULPRITS; i++) {
 		fputs("<tr>", out);
 		et_html_element(out, "td", "%.16s", all[i].name);
 		et_html_element(out, "td class=\"n\"", "%s",
 			et_format_rounded((double)all[i].pt_ns, 3, time));
+		if (ledger)
+			et_html_element(out, "td class=\"n\"", "%s",
+				et_format_rounded((double)all[i].taken_ns, 3, time));
 		et_html_element(out, "td class=\"n\"", "%zu", all[i].samples);
 		fputs("</tr>\n", out);
 	}
@@ -219,12 +270,14 @@ static void command_section(
 		et_html_element(out, "p class=\"warn\"", "no sample counts");
 	et_html_warnings(out, &et_judged_estimate(e, j, i)->warnings);
 	et_html_warnings(out, &j->commands[i].warnings);
+	paced_paragraph(&j->commands[i].paced, out);
+	kbest_paragraph(&j->commands[i].kbest, out);
 	before_paragraph(&j->commands[i].pt_before, &j->commands[i].pt, "Process time", out);
 	before_paragraph(&j->commands[i].et_before, &j->commands[i].et, "Elapsed time", out);
 	et_experiment_pictures(e, j, i, out);
 	composition(&tally.parts, out);
 	removed_table(c, out);
-	culprit_table(c, out);
+	culprit_table(c, has_ledger(&tally.parts), out);
 }
 
 static void environment(const struct et_experiment *e, FILE *out)

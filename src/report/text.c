@@ -13,7 +13,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { NARROWEST = 40, VALUE_COLUMN = 16, CULPRITS = 3, CULPRITS_VERBOSE = 10 };
+enum { NARROWEST = 40, VALUE_COLUMN = 16, CULPRITS = 3, CULPRITS_VERBOSE = 10, TAKERS = 4 };
 
 #define BOLD "1"
 #define JUDGED "1;32"
@@ -175,28 +175,39 @@ static void unknown_parts(const struct text *t, const struct et_parts *p)
 		row(t, "not known", NULL, "stolen: the kernel did not tell");
 }
 
+static int by_taken(const void *a, const void *b)
+{
+	const struct et_culprit *x = a, *y = b;
+
+	if (x->taken_ns != y->taken_ns)
+		return x->taken_ns < y->taken_ns ? 1 : -1;
+	return strncmp(x->name, y->name, sizeof(x->name));
+}
+
 /* Who had the program's CPU, by name; what is left over was ours. */
 static void taken_row(const struct text *t, const struct et_command *c, const struct et_parts *p)
 {
 	ET_CLEANUP(phrases_free) struct phrases list = { 0 };
-	size_t n, counted, shown = 0, most = t->verbose ? CULPRITS_VERBOSE : CULPRITS;
+	char unnamed[32];
+	size_t n, counted, more = 0;
 	ET_AUTO_FREE struct et_culprit *all = et_command_culprits(c, &n);
 	ET_AUTO_FREE double *values = et_command_values(c, ET_METRIC_ET, ET_SOLO, &counted);
-	double rest = p->others;
+	double rest = p->others, more_ns = 0;
 
-	for (size_t i = 0; i < n; i++)
-		rest -= (double)all[i].taken_ns / (double)counted;
-	for (; shown < most; shown++) {
-		struct et_culprit *next = NULL;
-		for (size_t i = 0; i < n; i++) {
-			if (all[i].taken_ns && (!next || all[i].taken_ns > next->taken_ns))
-				next = &all[i];
+	qsort(all, n, sizeof(*all), by_taken);
+	for (size_t i = 0; i < n && all[i].taken_ns; i++) {
+		double mean_ns = (double)all[i].taken_ns / (double)counted;
+		rest -= mean_ns;
+		if (t->verbose || i < TAKERS) {
+			part(t, &list, all[i].name, mean_ns, p->et);
+		} else {
+			more++;
+			more_ns += mean_ns;
 		}
-		if (!next)
-			break;
-		part(t, &list, next->name, (double)next->taken_ns / (double)counted, p->et);
-		next->taken_ns = 0;
 	}
+	snprintf(unnamed, sizeof(unnamed), "%zu more", more);
+	if (more)
+		part(t, &list, unnamed, more_ns, p->et);
 	if (rest > 0)
 		part(t, &list, "etalon itself or interrupts", rest, p->et);
 	if (list.text)

@@ -21,7 +21,18 @@ is 'both runs are experiments like others' \
 exits 'learn without a long run' 0 etalon daemons learn -q --json --label other --short-runs 10 \
 	--short-seconds 5ms --long-runs 0
 is 'as JSON' "$(jq -c .removed_long <<<"$out")" '[]'
-is 'without talk' "$err" ''
+is 'without talk but what it has not seen' "$(grep -v '^etalon: warning: .*not seen$\|^hint: run as root' <<<"$err")" ''
+
+# Without exit records it cannot know all, and says so.
+if unshare -pf --mount-proc true 2>/dev/null; then
+	exits 'learn in a container' 0 unshare -pf --mount-proc etalon daemons learn -q --json \
+		--label inside --short-runs 10 --short-seconds 5ms --long-runs 0
+	if [[ $(etalon show --json inside-short | jq -r .image_source) == proc* ]]; then
+		like 'says what it has not seen' "$err" 'began and ended within a sample were not seen'
+	fi
+else
+	skip 'learn in a container' 'none can be made here'
+fi
 
 # Interrupted in the long run, and gone on with.
 etalon daemons learn --label cut --short-runs 10 --short-seconds 5ms --long-runs 30 \

@@ -144,4 +144,12 @@ pkill -CONT -P $pid
 wait $pid
 like "the same when we are stopped with it" \
 	"$(etalon show together --json | jq -c '[.commands[0].samples[].marks]')" stopped
+begin --label alone -w 0 -r 2 'sleep 0.4'
+sleep 0.2
+kill -STOP $pid
+sleep 0.7
+kill -CONT $pid
+wait $pid
+like "and when we alone are stopped: nobody saw its end" \
+	"$(etalon show alone --json | jq -c '[.commands[0].samples[].marks]')" stopped
 done_testing

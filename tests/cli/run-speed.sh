@@ -77,7 +77,7 @@ ok "a run without has none" jq -e '.commands[0].result.paced == null' on.json
 ok "show says the same" jq -e --slurpfile a pace.json '.commands[0].result.paced == $a[0].commands[0].result.paced' \
 	<(etalon show --json last)
 ok "and nobody is left" test -z "$(pgrep -P $$ -x etalon)"
-exits "a program too short for it" 0 etalon run -q -r 6 --pace true
+exits "fewer than a line needs" 0 etalon run -q -r 5 --pace true
 like "says so" "$(tr -s '\n ' ' ' <<<"$out")" 'at full speed not known: too few samples'
 exits "several" 0 etalon run -q -r 3 --pace --order random --metronome 1ms --json two.json "$busy" "$busy"
 ok "are compared by blocks of paced runs" jq -e '.comparisons[0].paired | .pairs == 3 and .arrangement == "block"' two.json
@@ -92,21 +92,22 @@ refuses "--pace and a real-time program" 2 'never have a turn' etalon run --pace
 refuses "--pace with --resume" 2 'takes no other' etalon run --resume --pace
 
 # Killed in the middle: the loop goes, too, and --resume goes on paced.
-etalon run -q --label killed -r 4 --pace "sleep 0.4$$" >/dev/null 2>&1 &
+label=killed-$$
+etalon run -q --label $label -r 4 --pace "sleep 0.4$$" >/dev/null 2>&1 &
 pid=$!
 for _ in $(seq 100); do
-	[ "$(etalon show --json killed 2>/dev/null | jq '[.commands[].samples[]] | length')" -ge 1 ] 2>/dev/null && break
+	[ "$(etalon show --json $label 2>/dev/null | jq '[.commands[].samples[]] | length')" -ge 1 ] 2>/dev/null && break
 	sleep 0.05
 done
 sleep 0.1
 kill -KILL $pid
 wait $pid 2>/dev/null
-for _ in $(seq 40); do
-	[ "$(pgrep -g 0 -x etalon | wc -l)" -eq 0 ] && break
+for _ in $(seq 100); do
+	[ "$(pgrep -fc "label $label")" -eq 0 ] && break
 	sleep 0.05
 done
-is "no loop outlives us" "$(pgrep -fc "etalon run -q --label killed")" 0
-exits "--resume" 0 etalon run -q --resume=killed --json killed.json
+is "no loop outlives us" "$(pgrep -fc "label $label")" 0
+exits "--resume" 0 etalon run -q --resume=$label --json killed.json
 ok "goes on with the loop" jq -e '[.commands[0].samples[] | select(.warmup | not).arrangement] |
 	length == 4 and all(. == "paced")' killed.json
 done_testing

@@ -89,9 +89,83 @@ static void check_little(void)
 	et_experiment_free(e);
 }
 
+/* Sample 2 of those that count, 1 to 4, had its CPU taken. */
+static void check_ledger(void)
+{
+	static const char *const names[] = { "one" };
+	struct et_experiment *e = fixture_experiment(names, 1);
+	struct et_judgement j = fixture_judgement(e);
+
+	ET_AUTO_FREE char *without = page(e, &j);
+	ok(strstr(without, "asleep or unexplained") && !strstr(without, "others on its CPU") &&
+			!strstr(without, "on its CPU (kept samples)"),
+		"without scheduler records what they tell is no row and no column");
+	for (size_t i = 0; i < e->commands[0].n_samples; i++) {
+		struct et_sample *s = &e->commands[0].samples[i];
+		s->et_ns = 400000000;
+		s->pt_ns = 300000000;
+		s->others_ns = 60000000;
+		s->idle_ns = 20000000;
+		s->steal_ns = 12000000;
+		for (size_t k = 0; k < s->n_interferers; k++)
+			s->interferers[k].on_our_cpu_ns = k ? 0 : 1000000;
+	}
+	ET_AUTO_FREE char *with = page(e, &j);
+	ok(strstr(with, "<td>others on its CPU</td>\n<td class=\"n\">60.0 ms</td>\n"
+			"<td class=\"n\">15 %</td>") &&
+			strstr(with, "<td>its CPU idle</td>\n<td class=\"n\">20.0 ms</td>") &&
+			strstr(with, "<td>unexplained</td>\n<td class=\"n\">8.00 ms</td>") &&
+			!strstr(with, "asleep or unexplained"),
+		"with them every instant is somebody's");
+	ok(strstr(with, "<td>cron</td>\n<td class=\"n\">3.00 ms</td>\n"
+			"<td class=\"n\">1.00 ms</td>\n<td class=\"n\">2</td>") != NULL,
+		"and who else ran says how long on its CPU, in the sample that counts");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
+/* The figures that stand beside the mean, where a protocol gives them. */
+static void check_beside(void)
+{
+	static const char *const names[] = { "one" };
+	struct et_experiment *e = fixture_experiment(names, 1);
+	struct et_judgement j = fixture_judgement(e);
+
+	ET_AUTO_FREE char *plain = page(e, &j);
+	ok(!strstr(plain, "full speed") && !strstr(plain, "K-best"), "none of them otherwise");
+	j.commands[0].paced = (struct et_paced){ .n = 9,
+		.level = 0.95,
+		.mean = 400e6,
+		.expanded_uncertainty = 2e6,
+		.relative_error = 0.01 };
+	j.commands[0].kbest = (struct et_kbest_result){
+		.k = 3, .n = 7, .best = 411.5e6, .spread = 0.004, .converged = true
+	};
+	ET_AUTO_FREE char *both = page(e, &j);
+	ok(strstr(both,
+		   "At full speed, by the reference loop: 400.0 ms ± 2.0 ms (95 %), sd 1.0 %.") !=
+			NULL,
+		"process time at full speed");
+	ok(strstr(both, "K-best: 411.5 ms, the fastest of 7 runs; 3 are within 0.40 %.") != NULL,
+		"the fastest, and how many agree");
+	j.commands[0].paced = (struct et_paced){ .why = "too <few" };
+	j.commands[0].kbest =
+		(struct et_kbest_result){ .k = 3, .n = 1, .best = 5e6, .spread = NAN };
+	ET_AUTO_FREE char *neither = page(e, &j);
+	ok(strstr(neither, "At full speed, by the reference loop: not known: too &#60;few") &&
+			strstr(neither,
+				"K-best: 5.000 ms, the fastest of 1 runs; not converged.") &&
+			!strstr(neither, "nan"),
+		"or why it is not known");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
 int main(void)
 {
 	check_whole();
+	check_beside();
+	check_ledger();
 	check_little();
 	return tap_done();
 }

@@ -129,6 +129,22 @@ static void make_ledger(struct et_experiment *e, struct et_judgement *j)
 	}
 }
 
+/* Six took CPU in every sample: 32, 16 … 1 ms. */
+static void make_crowd(struct et_experiment *e, struct et_judgement *j)
+{
+	make_ledger(e, j);
+	for (size_t i = 0; i < e->commands[0].n_samples; i++) {
+		struct et_sample *s = &e->commands[0].samples[i];
+		s->others_ns = 63000000;
+		s->n_interferers = 6;
+		s->interferers = et_realloc(s->interferers, 6, sizeof(*s->interferers));
+		for (unsigned k = 0; k < 6; k++)
+			s->interferers[k] = (struct et_interferer){ .name = { (char)('f' - k) },
+				.pt_ns = 1000000u << k,
+				.on_our_cpu_ns = 1000000u << k };
+	}
+}
+
 static void make_overlapping(struct et_experiment *e, struct et_judgement *j)
 {
 	(void)j;
@@ -153,6 +169,10 @@ static void cases(void)
 			"taken by      cron 50.0 ms (12 %), etalon itself or interrupts 10.0 ms "
 			"(2.5 %)\n",
 			"asleep" },
+		{ make_crowd,
+			"taken by      a 32.0 ms (8.0 %), b 16.0 ms (4.0 %), c 8.00 ms (2.0 %), d\n"
+			"                4.00 ms (1.0 %), 2 more 3.00 ms (0.75 %)\n",
+			"e 2.00 ms (" },
 		{ make_parallel, "1.9 CPUs busy", "made of" },
 		{ make_imported, "elapsed time  431.0 ms ± 3.4 ms (95 %)\n  range",
 			"process time" },
