@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
+
+enum { TRIES = 50, PAUSE_NS = 20000000 };
 
 /* An abstract socket address is a lock that leaves nothing behind, even after kill -9. */
 int et_claim(const char *id, int *fd, struct et_error *err)
@@ -16,7 +19,14 @@ int et_claim(const char *id, int *fd, struct et_error *err)
 
 	if (s < 0)
 		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "claiming %s", id);
-	if (bind(s, (struct sockaddr *)&address, len) < 0) {
+	/* One that was just killed goes on for a moment, and its children with it. */
+	int rc = bind(s, (struct sockaddr *)&address, len);
+	for (int i = 0; i < TRIES && rc < 0 && errno == EADDRINUSE; i++) {
+		struct timespec pause = { 0, PAUSE_NS };
+		nanosleep(&pause, NULL);
+		rc = bind(s, (struct sockaddr *)&address, len);
+	}
+	if (rc < 0) {
 		int why = errno;
 		close(s);
 		if (why != EADDRINUSE)

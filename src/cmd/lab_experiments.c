@@ -61,11 +61,11 @@ enum {
 const struct et_lab_experiment et_lab_experiments[] = {
 	{ "coverage", "how often do the intervals hold the truth, and are we warned?",
 		SIMULATED | ET_LAB_BOOTSTRAP | ET_LAB_LAW | ET_LAB_SIZE, coverage },
-	{ "false-alarms", "how often do A and A differ on a busy machine, and A and 1.01 A?",
+	{ "false-alarms", "how often do A and A differ, and A and 1.01 A, when busy?",
 		SIMULATED | ET_LAB_EFFECT | ET_LAB_PAIR_SD, false_alarms },
 	{ "emp-versions", "how precise is each version of EMP, over the length of a task?",
 		MEASURED | ET_LAB_LENGTHS | ET_LAB_PACE, et_lab_emp_versions },
-	{ "clock-methods", "clock_gettime, the processor's counter and EMP on the same runs",
+	{ "clock-methods", "clock_gettime, the processor's counter and EMP, same runs",
 		MEASURED | ET_LAB_LENGTHS, et_lab_clock_methods },
 	{ "real-programs", "how precise is it for whole programs, over sizes?",
 		MEASURED | ET_LAB_PROGRAMS | ET_LAB_SIZES, et_lab_real_programs },

@@ -75,8 +75,8 @@ static struct et_witness_record *interrupt_record(__u32 kind, __u64 *start_ns)
 /* The stretch of whom we know, up to end_ns; t has the CPU then. */
 static void tell_stretch(struct began *began, struct task_struct *t, __u64 end_ns)
 {
-	struct et_witness_record *r =
-		began->task_ns ? new_record(RAN, began->task_ns, end_ns) : NULL;
+	bool ran = began->task_ns && end_ns > began->task_ns;
+	struct et_witness_record *r = ran ? new_record(RAN, began->task_ns, end_ns) : NULL;
 	struct et_task next;
 
 	fill_task(&next, t);

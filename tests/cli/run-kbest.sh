@@ -45,8 +45,8 @@ ok 'and is the same' jq -e --slurpfile a auto.json '.chosen == $a[0].chosen and
 etalon run --protocol kbest -k 3 --epsilon 1e-9 -M 12 --label killed 'sleep 0.05' >/dev/null 2>&1 &
 pid=$!
 for _ in $(seq 100); do
-	etalon show killed --json 2>/dev/null |
-		jq -e '[.commands[].samples[]] | length > 2' >/dev/null && break
+	[ "$(etalon show killed --json 2>/dev/null | jq '[.commands[].samples[]] | length')" -gt 2 ] \
+		2>/dev/null && break
 	sleep 0.05
 done
 kill -9 $pid
