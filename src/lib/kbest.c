@@ -266,12 +266,16 @@ static double charged_ratio(const struct measurement *m)
 	return fmin(fmax((m->spin_cpu_ns - (ran - lost)) / lost, 0), 1);
 }
 
-/* The least that interrupts take of a stretch as long as the best, in ns, and how sure that is. */
+/*
+ * The least that interrupts take of a stretch as long as the best, in ns, and how sure that is. Of
+ * whole ticks only: the window is a little longer than the best and may hold one more.
+ */
 static double least_loss(
 	const struct measurement *m, double best_ns, bool by_cpu, double *uncertainty)
 {
 	double least = et_loss_least(&m->loss, uncertainty);
-	double scale = best_ns / m->loss.window * (by_cpu ? charged_ratio(m) : 1);
+	double whole_ns = floor(best_ns / m->g->tick_ns) * m->g->tick_ns;
+	double scale = whole_ns / m->loss.window * (by_cpu ? charged_ratio(m) : 1);
 
 	*uncertainty *= scale;
 	return least * scale;
