@@ -76,7 +76,8 @@ int et_aside_run(const struct et_aside *a, const char *what, const char *text, s
 	char **argv = NULL;
 	ET_AUTO_FREE char *path = NULL;
 	struct et_start *start = et_start_map(1);
-	int status = 0, rc = start ? 0 : -ENOMEM;
+	int status = 0;
+	int rc = start ? 0 : et_fail_errno(err, ENOMEM, ET_EXIT_ENVIRONMENT, "running '%s'", text);
 
 	if (rc == 0)
 		rc = words_of(a, text, &argv, err);

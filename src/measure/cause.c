@@ -205,6 +205,23 @@ static void assign_ticks(struct et_trace *t, const bool *ticks, double half, boo
 	}
 }
 
+/*
+ * By their regularity; where the counter's rate and the kernel's interval are known and something
+ * else came out (every second tick hidden by other processes, a hypervisor's timer), by these.
+ */
+static int find_ticks(const struct et_trace *t, const struct et_gap *gaps, double hz, bool *ticks,
+	struct et_tick_fit *fit)
+{
+	double told = (double)t->timer.nominal_ns * hz / 1e9;
+	int rc = et_ticks_find(gaps, t->n, hz, ticks, fit);
+
+	if (!(t->hz > 0 && told > 0) || (rc == 0 && fabs(fit->interval / told - 1) < 0.01))
+		return rc;
+	if (et_ticks_find_every(gaps, t->n, hz, told, ticks, fit) == 0)
+		return 0;
+	return et_ticks_find(gaps, t->n, hz, ticks, fit);
+}
+
 void et_cause_regular(struct et_trace *t, bool assign, bool long_is_process)
 {
 	double hz = t->hz > 0 ? t->hz : t->hz_estimate;
@@ -215,7 +232,7 @@ void et_cause_regular(struct et_trace *t, bool assign, bool long_is_process)
 	for (size_t i = 0; i < t->n; i++)
 		gaps[i] =
 			(struct et_gap){ t->list[i].start, t->list[i].start + t->list[i].duration };
-	if (et_ticks_find(gaps, t->n, hz, ticks, &fit))
+	if (find_ticks(t, gaps, hz, ticks, &fit))
 		return;
 	t->timer.n = fit.n;
 	t->timer.first = fit.first;

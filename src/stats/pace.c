@@ -10,6 +10,7 @@
 #include <math.h>
 
 static const double alpha = 0.05; /* of the coefficient */
+enum { FEW = 30 };
 
 static void *logs(const double *x, size_t n)
 {
@@ -49,7 +50,8 @@ void et_pace_fit(const double *pt, const double *lap, size_t n, double level, st
 	out->standard_uncertainty = out->coverage_factor = out->expanded_uncertainty = NAN;
 	out->lo = out->hi = NAN;
 	if (n < ET_PACE_LEAST) {
-		out->why = "too few samples in which the reference loop had its turns";
+		out->why = "too few samples in which the reference loop had its turns; take more "
+			   "(--runs)";
 		return;
 	}
 	ET_AUTO_FREE double *x = logs(lap, n), *y = logs(pt, n), *sorted = et_sorted_copy(lap, n);
@@ -67,7 +69,10 @@ void et_pace_fit(const double *pt, const double *lap, size_t n, double level, st
 	 * of.
 	 */
 	if (!(line.slope > 0) || out->p > alpha)
-		out->why = "the reference loop's speed says nothing about this program";
+		out->why =
+			n < FEW ? "too few runs to tell what the reference loop's speed says about "
+				  "this program; take more (--runs 30)"
+				: "the reference loop's speed says nothing about this program";
 	else
 		conclude(&line, x, y, n, out);
 }
