@@ -54,12 +54,12 @@ static void test_refusals(void)
 	}
 	et_pace_fit(times, same, N, 0.95, &p);
 	ok(p.why && strstr(p.why, "take more") && isnan(p.mean), "a loop that never changes");
-	double long_times[2 * N], long_same[2 * N];
-	for (int i = 0; i < 2 * N; i++) {
+	double long_times[3 * N], long_same[3 * N];
+	for (int i = 0; i < 3 * N; i++) {
 		long_times[i] = times[i % N];
 		long_same[i] = 20000;
 	}
-	et_pace_fit(long_times, long_same, 2 * N, 0.95, &p);
+	et_pace_fit(long_times, long_same, 3 * N, 0.95, &p);
 	ok(p.why && strstr(p.why, "says nothing"), "nor in many runs");
 	et_pace_fit(times, opposite, N, 0.95, &p);
 	ok(p.why && p.coefficient < 0 && isnan(p.mean), "one that runs the other way");
