@@ -54,7 +54,7 @@ if [[ $source != *+bpf ]]; then
 fi
 
 is "every sample has its account" "$(jq -c '[.commands[0].samples[] | .others_ns, .idle_ns, .irq_ns, .softirq_ns | type] | unique' burst.json)" '["number"]'
-# What a hypervisor takes and does not own up to may be in one of them, not in most.
+# One of them may be further off (perhaps what a hypervisor takes and does not own up to), not most.
 ok "which explains elapsed time to 1 %" jq -e '[.commands[0].samples[] |
 	(.et_ns - .pt_ns - .others_ns - .idle_ns - .steal_ns) / .et_ns | fabs] | sort |
 	.[length / 2 | floor] < 0.01 and .[-1] < 0.2' burst.json

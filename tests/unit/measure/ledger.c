@@ -226,7 +226,7 @@ static void real(void)
 	usleep(20000);
 	bool there = run_watched(spin, list, &s);
 	double off = there ? unexplained(&s) : 0;
-	/* What a hypervisor takes and does not own up to is nobody's: not three times. */
+	/* It may be further off once (perhaps what a hypervisor does not own up to), not always. */
 	for (int i = 0; there && off >= 0.01 && i < 3; i++) {
 		et_sample_free(&s);
 		there = run_watched(spin, list, &s);
