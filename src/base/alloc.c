@@ -53,3 +53,22 @@ char *et_asprintf(const char *fmt, ...)
 	va_end(ap);
 	return have(out);
 }
+
+void et_append(char **text, const char *between, const char *fmt, ...)
+{
+	char *more = NULL, *old = *text;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&more, fmt, ap) < 0)
+		more = NULL;
+	va_end(ap);
+	have(more);
+	if (!old) {
+		*text = more;
+		return;
+	}
+	*text = et_asprintf("%s%s%s", old, between, more);
+	free(more);
+	free(old);
+}

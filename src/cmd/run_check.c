@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The options of `run` held against each other: what does not go together is refused. */
 #include "cmd/run_options.h"
-#include "num/kbest.h"
 
 #include <errno.h>
 #include <string.h>
@@ -15,9 +14,6 @@ static int check_kbest_figures(struct et_run_options *o, struct et_error *err)
 	p->epsilon = p->epsilon > 0 ? p->epsilon : 0.01;
 	if (!o->max_given && p->until_ratio == 0)
 		p->max_runs = 100;
-	if (p->k > ET_KBEST_MOST)
-		return et_fail(
-			err, EINVAL, ET_EXIT_USAGE, "--best %u is above %d", p->k, ET_KBEST_MOST);
 	if (p->k > p->max_runs)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "--best %u is above --max-runs %u", p->k,
 			p->max_runs);

@@ -2,6 +2,7 @@
 #include "cmd/run_options.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "num/kbest.h"
 
 #include <errno.h>
 #include <math.h>
@@ -78,6 +79,7 @@ static void set_text(char **where, const char *text)
 static int handle_plan(struct et_run_options *o, int id, const char *arg, struct et_error *err)
 {
 	struct et_plan *p = &o->e->plan;
+	uint64_t best = 0;
 	int k = 0, rc;
 
 	switch (id) {
@@ -94,7 +96,9 @@ static int handle_plan(struct et_run_options *o, int id, const char *arg, struct
 		o->max_given = true;
 		return count("--max-runs", arg, 2, &p->max_runs, err);
 	case O_BEST:
-		return count("--best", arg, 1, &p->k, err);
+		rc = et_parse_u64("--best", arg, 1, ET_KBEST_MOST, &best, err);
+		p->k = (uint32_t)best;
+		return rc;
 	case O_EPSILON:
 		return et_parse_ratio("--epsilon", arg, &p->epsilon, err);
 	case O_TIME_LIMIT:

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Who ran on which CPU, exactly: the kernel's own scheduler and interrupt records, by BPF where the
- * kernel has BTF and we may, else by perf_event_open's context-switch records. Two ways to look:
- * the ledger of one CPU over a window (summed in the kernel, bounded memory), and the stream of
- * what happened (for `trace`). Times are CLOCK_MONOTONIC.
+ * kernel has BTF and we may, else by perf_event_open's context-switch records, which tell of no
+ * interrupts. A stream of what happened, for `trace`; a sample's account, summed in the kernel, is
+ * ledger.h. Times are CLOCK_MONOTONIC.
  */
 #ifndef ET_MEASURE_WITNESS_H
 #define ET_MEASURE_WITNESS_H

@@ -7,7 +7,6 @@
 #include "report/scatter.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 #define BOLD "1"
@@ -16,30 +15,6 @@
 enum { NAME = 18, WIDEST_PLOT = 50 };
 
 /* --- lines of text --- */
-
-/* A text that grows. */
-struct words {
-	char *text;
-};
-
-static ET_PRINTF(2, 3) void word(struct words *w, const char *fmt, ...)
-{
-	char *more = NULL, *old = w->text;
-	va_list ap;
-
-	va_start(ap, fmt);
-	if (vasprintf(&more, fmt, ap) < 0)
-		more = et_strdup(fmt);
-	va_end(ap);
-	w->text = old ? et_asprintf("%s %s", old, more) : et_strdup(more);
-	free(more);
-	free(old);
-}
-
-static void words_free(struct words *w)
-{
-	free(w->text);
-}
 
 static void heading(const struct et_page *page, const char *text)
 {
@@ -126,13 +101,13 @@ static void draw(const struct et_page *page, const struct et_daemon_record *r,
 static void numbers(const struct et_page *page, const char *lead, const struct et_daemon_run *run,
 	const bool *which)
 {
-	ET_CLEANUP(words_free) struct words list = { 0 };
+	ET_AUTO_FREE char *list = NULL;
 
 	for (size_t i = 0; i < run->n_watched; i++) {
 		if (which[i])
-			word(&list, "%u", run->watched[i].number);
+			et_append(&list, " ", "%u", run->watched[i].number);
 	}
-	et_page_paragraph(page, NAME, lead, FAINT, list.text ? list.text : "none", NULL);
+	et_page_paragraph(page, NAME, lead, FAINT, list ? list : "none", NULL);
 }
 
 static void central_table(const struct et_daemon_record *r, const struct et_run_findings *f,
@@ -153,14 +128,14 @@ static void central_table(const struct et_daemon_record *r, const struct et_run_
 static void frequent_row(const struct et_daemon_record *r, const struct et_run_findings *f,
 	const struct et_page *page)
 {
-	ET_CLEANUP(words_free) struct words list = { 0 };
+	ET_AUTO_FREE char *list = NULL;
 
 	for (size_t i = 0; f->frequent && i < r->n_names; i++) {
 		if (f->frequent[i])
-			word(&list, "%s", r->names[i]);
+			et_append(&list, " ", "%s", r->names[i]);
 	}
-	if (list.text)
-		et_page_paragraph(page, NAME, "  frequent", FAINT, list.text, NULL);
+	if (list)
+		et_page_paragraph(page, NAME, "  frequent", FAINT, list, NULL);
 }
 
 static void run_text(const struct et_daemon_record *r, const struct et_daemon_run *run,

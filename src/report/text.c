@@ -10,7 +10,6 @@
 #include "report/units.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 enum { NARROWEST = 40, VALUE_COLUMN = 16, CULPRITS = 3, CULPRITS_VERBOSE = 10, TAKERS = 4 };
@@ -41,30 +40,6 @@ static void warnings(const struct text *t, const struct et_warnings *w)
 {
 	for (size_t i = 0; i < w->n; i++)
 		et_page_paragraph(&t->page, 4, "  warning:", WARNING, w->text[i], NULL);
-}
-
-/* A text that grows by phrases with ", " between them. */
-struct phrases {
-	char *text;
-};
-
-static ET_PRINTF(2, 3) void phrase(struct phrases *p, const char *fmt, ...)
-{
-	char *more = NULL, *old = p->text;
-	va_list ap;
-
-	va_start(ap, fmt);
-	if (vasprintf(&more, fmt, ap) < 0)
-		more = et_strdup(fmt);
-	va_end(ap);
-	p->text = old ? et_asprintf("%s, %s", old, more) : et_strdup(more);
-	free(more);
-	free(old);
-}
-
-static void phrases_free(struct phrases *p)
-{
-	free(p->text);
 }
 
 static const char *const metric_labels[] = { "process time", "elapsed time" };
@@ -149,15 +124,15 @@ static void spread_rows(const struct text *t, const struct et_estimate *est)
 			et_format_percent(est->relative_error, (char[ET_FIGURE]){ 0 }));
 }
 
-static void part(const struct text *t, struct phrases *list, const char *name, double part_ns,
-	double whole_ns)
+static void part(
+	const struct text *t, char **list, const char *name, double part_ns, double whole_ns)
 {
 	char time[ET_FIGURE], share[ET_FIGURE];
 
 	/* Less than a thousandth explains nothing. */
 	if (!isfinite(part_ns) || (!t->verbose && part_ns < 0.001 * whole_ns))
 		return;
-	phrase(list, "%s %s (%s)", name, et_format_rounded(part_ns, 3, time),
+	et_append(list, ", ", "%s %s (%s)", name, et_format_rounded(part_ns, 3, time),
 		et_format_percent(part_ns / whole_ns, share));
 }
 
@@ -187,7 +162,7 @@ static int by_taken(const void *a, const void *b)
 /* Who had the program's CPU, by name; what is left over was ours. */
 static void taken_row(const struct text *t, const struct et_command *c, const struct et_parts *p)
 {
-	ET_CLEANUP(phrases_free) struct phrases list = { 0 };
+	ET_AUTO_FREE char *list = NULL;
 	char unnamed[32];
 	size_t n, counted, more = 0;
 	ET_AUTO_FREE struct et_culprit *all = et_command_culprits(c, &n);
@@ -210,28 +185,28 @@ static void taken_row(const struct text *t, const struct et_command *c, const st
 		part(t, &list, unnamed, more_ns, p->et);
 	if (rest > 0)
 		part(t, &list, "etalon itself or interrupts", rest, p->et);
-	if (list.text)
-		row(t, "taken by", NULL, "%s", list.text);
+	if (list)
+		row(t, "taken by", NULL, "%s", list);
 }
 
 /* From the scheduler's records: each instant is somebody's. */
 static void ledger(const struct text *t, const struct et_command *c, const struct et_parts *p)
 {
-	ET_CLEANUP(phrases_free) struct phrases list = { 0 };
+	ET_AUTO_FREE char *list = NULL;
 
 	part(t, &list, "CPU", p->pt, p->et);
 	part(t, &list, "others on its CPU", p->others, p->et);
 	part(t, &list, "its CPU idle", p->idle, p->et);
 	part(t, &list, "stolen by the hypervisor", p->steal, p->et);
 	part(t, &list, "unexplained", p->unexplained, p->et);
-	if (list.text)
-		row(t, "made of", NULL, "%s", list.text);
+	if (list)
+		row(t, "made of", NULL, "%s", list);
 	taken_row(t, c, p);
 }
 
 static void composition(const struct text *t, const struct et_command *c, const struct et_parts *p)
 {
-	ET_CLEANUP(phrases_free) struct phrases list = { 0 };
+	ET_AUTO_FREE char *list = NULL;
 
 	if (!(p->et > 0))
 		return;
@@ -254,33 +229,34 @@ static void composition(const struct text *t, const struct et_command *c, const 
 	part(t, &list, "stolen by the hypervisor", p->steal, p->et);
 	part(t, &list, "asleep or unexplained", p->rest, p->et);
 	if (p->overlap)
-		phrase(&list, "overlapping as several tasks ran");
-	if (list.text)
-		row(t, "made of", NULL, "%s", list.text);
+		et_append(&list, ", ", "overlapping as several tasks ran");
+	if (list)
+		row(t, "made of", NULL, "%s", list);
 	if (t->verbose)
 		unknown_parts(t, p);
 }
 
 static void sample_row(const struct text *t, const struct et_tally *tally)
 {
-	ET_CLEANUP(phrases_free) struct phrases causes = { 0 };
-	ET_CLEANUP(phrases_free) struct phrases all = { 0 };
+	ET_AUTO_FREE char *causes = NULL;
+	ET_AUTO_FREE char *all = NULL;
 
 	if (tally->kept[ET_SOLO] || !tally->kept[ET_PACED])
-		phrase(&all, "%zu kept", tally->kept[ET_SOLO]);
+		et_append(&all, ", ", "%zu kept", tally->kept[ET_SOLO]);
 	if (tally->kept[ET_PACED])
-		phrase(&all, "%zu paced", tally->kept[ET_PACED]);
+		et_append(&all, ", ", "%zu paced", tally->kept[ET_PACED]);
 	if (tally->kept[ET_DUET])
-		phrase(&all, "%zu in duets", tally->kept[ET_DUET]);
+		et_append(&all, ", ", "%zu in duets", tally->kept[ET_DUET]);
 	for (int by = ET_KEPT + 1; by < ET_CAUSES; by++) {
 		if (tally->removed[by])
-			phrase(&causes, "%zu %s", tally->removed[by], et_removed_by_names[by]);
+			et_append(&causes, ", ", "%zu %s", tally->removed[by],
+				et_removed_by_names[by]);
 	}
-	if (causes.text)
-		phrase(&all, "%zu removed (%s)", tally->n_removed, causes.text);
+	if (causes)
+		et_append(&all, ", ", "%zu removed (%s)", tally->n_removed, causes);
 	if (tally->warmup)
-		phrase(&all, "%zu warm-up", tally->warmup);
-	row(t, "samples", NULL, "%s", all.text);
+		et_append(&all, ", ", "%zu warm-up", tally->warmup);
+	row(t, "samples", NULL, "%s", all);
 }
 
 static void removed_rows(const struct text *t, const struct et_command *c)

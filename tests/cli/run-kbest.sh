@@ -55,9 +55,9 @@ exits 'resumed' 0 etalon run --resume=killed --json resumed.json
 ok 'with K, epsilon and M as they were' jq -e '.plan.k == 3 and .plan.epsilon == 1e-9 and
 	(.commands[0].result.kbest | .n == 12 or .converged)' resumed.json
 
-refuses 'K of 0' 2 '--best: 0' etalon run --protocol kbest -k 0 true
+refuses 'K of 0' 2 '--best: 0 is not between 1 and 64' etalon run --protocol kbest -k 0 true
 refuses 'a negative K' 2 '--best' etalon run --protocol kbest -k -1 true
-refuses 'too large a K' 2 'above 64' etalon run --protocol kbest -k 65 true
+refuses 'too large a K' 2 '65 is not between 1 and 64' etalon run --protocol kbest -k 65 true
 refuses 'a negative epsilon' 2 '--epsilon' etalon run --protocol kbest --epsilon=-0.1 true
 refuses 'an epsilon of 0' 2 '--epsilon' etalon run --protocol kbest --epsilon 0 true
 refuses 'M below K' 2 '--best 5 is above --max-runs 4' etalon run --protocol kbest -k 5 -M 4 true
