@@ -46,21 +46,44 @@ static int lane_of(struct task_struct *t)
 	return lane ? *lane : -1;
 }
 
+/* A switch, by the scheduler's clocks. */
+struct instant {
+	__u64 ns;
+	/* What the clock that tasks are charged by has left out since boot: steal, interrupts. */
+	__u64 hidden_ns, irq_ns;
+};
+
 /*
- * What the clock that tasks are charged by has left out since boot: steal, and interrupts. The
- * run queue is found by a task that stands in it.
+ * How long ago the scheduler looked at its clock. When a wake-up is to preempt, that is the time of
+ * the wake-up, not of the switch: until the CPU has heard of it, on a virtual machine tens of
+ * microseconds, the old task goes on but the new one is charged. Switches must be dated alike, or
+ * the program's stretches are no sum of its process time. The least difference of the two clocks is
+ * that of a clock just looked at.
  */
-static void read_hidden(struct task_struct *t, __u64 *hidden_ns, __u64 *irq_ns)
+static __u64 clock_age_ns(struct et_ledger_cpu *cpu, __u64 offset_ns)
 {
+	if ((__s64)(offset_ns - cpu->offset_ns) < 0)
+		cpu->offset_ns = offset_ns;
+	return offset_ns - cpu->offset_ns;
+}
+
+/* The run queue is found by a task that stands in it. */
+static struct instant read_instant(struct et_ledger_cpu *cpu, struct task_struct *t)
+{
+	struct instant now = { .ns = bpf_ktime_get_ns() };
 	struct rq *rq = rq_of(t);
 
-	*hidden_ns = *irq_ns = 0;
 	if (!rq)
-		return;
-	*hidden_ns = rq->clock - rq->clock_task;
+		return now;
+	if (cpu->since_ns < memory.armed_ns)
+		cpu->offset_ns = now.ns - rq->clock;
+	__u64 switched = now.ns - clock_age_ns(cpu, now.ns - rq->clock);
+	now.ns = switched > cpu->since_ns ? switched : cpu->since_ns;
+	now.hidden_ns = rq->clock - rq->clock_task;
 	if (bpf_core_field_exists(rq->prev_irq_time))
-		*irq_ns = rq->prev_irq_time;
+		now.irq_ns = rq->prev_irq_time;
 	memory.tells_hidden = 1;
+	return now;
 }
 
 /*
@@ -113,17 +136,17 @@ static void move_home(struct et_lane *lane, __u32 number, int cpu, __u64 now)
 }
 
 /* The measured program's own stretch. */
-static void charge_own(struct et_lane *lane, const struct et_ledger_cpu *cpu, __u64 now,
-	__u64 hidden_ns, __u64 hidden_irq_ns)
+static void charge_own(
+	struct et_lane *lane, const struct et_ledger_cpu *cpu, const struct instant *now)
 {
 	__u64 from = cpu->since_ns > lane->t0_ns ? cpu->since_ns : lane->t0_ns;
-	__u64 to = lane->t1_ns && now > lane->t1_ns ? lane->t1_ns : now;
+	__u64 to = lane->t1_ns && now->ns > lane->t1_ns ? lane->t1_ns : now->ns;
 
 	if (to <= from)
 		return;
 	__sync_fetch_and_add(&lane->own_ns, to - from);
-	__sync_fetch_and_add(&lane->hidden_ns, hidden_ns - cpu->hidden_ns);
-	__sync_fetch_and_add(&lane->hidden_irq_ns, hidden_irq_ns - cpu->hidden_irq_ns);
+	__sync_fetch_and_add(&lane->hidden_ns, now->hidden_ns - cpu->hidden_ns);
+	__sync_fetch_and_add(&lane->hidden_irq_ns, now->irq_ns - cpu->hidden_irq_ns);
 }
 
 static void set_running(struct et_ledger_cpu *cpu, struct task_struct *t)
@@ -137,19 +160,18 @@ static void set_running(struct et_ledger_cpu *cpu, struct task_struct *t)
 }
 
 /* The stretch of whom the state names, which ends now. */
-static void end_stretch(
-	struct et_ledger_cpu *cpu, __u32 here, __u64 now, __u64 hidden_ns, __u64 hidden_irq_ns)
+static void end_stretch(struct et_ledger_cpu *cpu, __u32 here, const struct instant *now)
 {
 	for (int i = 0; i < ET_LEDGER_LANES; i++) {
 		struct et_lane *lane = &memory.lanes[i];
 		if (!lane->t0_ns)
 			continue;
 		if (cpu->lane == i)
-			charge_own(lane, cpu, now, hidden_ns, hidden_irq_ns);
+			charge_own(lane, cpu, now);
 		else if (lane->home == (__s32)here)
-			charge((__u32)i, here, now);
+			charge((__u32)i, here, now->ns);
 		if (cpu->lane == i && lane->home < 0)
-			move_home(lane, (__u32)i, (int)here, now);
+			move_home(lane, (__u32)i, (int)here, now->ns);
 	}
 }
 
@@ -184,26 +206,25 @@ static void begin_stretch(struct et_ledger_cpu *cpu, __u32 here, struct task_str
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
-	__u64 hidden_ns, hidden_irq_ns, now;
 	__u32 here = bpf_get_smp_processor_id();
 	struct et_ledger_cpu *cpu = memory.armed_ns ? cpu_state(here) : NULL;
 
 	if (!cpu)
 		return 0;
-	now = bpf_ktime_get_ns();
-	read_hidden(next, &hidden_ns, &hidden_irq_ns);
+	struct instant now = read_instant(cpu, next);
 	if (cpu->since_ns < memory.armed_ns) {
 		cpu->lane = lane_of(prev); /* our first sight of this CPU */
 	} else if (cpu->who.pid != prev->pid) {
-		__u64 came = arrival_ns(prev, cpu->since_ns, now);
-		end_stretch(cpu, here, came, cpu->hidden_ns, cpu->hidden_irq_ns);
-		begin_stretch(cpu, here, prev, came);
+		struct instant came = { arrival_ns(prev, cpu->since_ns, now.ns), cpu->hidden_ns,
+			cpu->hidden_irq_ns };
+		end_stretch(cpu, here, &came);
+		begin_stretch(cpu, here, prev, came.ns);
 	}
 	set_running(cpu, prev); /* it may have another name by now */
-	end_stretch(cpu, here, now, hidden_ns, hidden_irq_ns);
-	begin_stretch(cpu, here, next, now);
-	cpu->hidden_ns = hidden_ns;
-	cpu->hidden_irq_ns = hidden_irq_ns;
+	end_stretch(cpu, here, &now);
+	begin_stretch(cpu, here, next, now.ns);
+	cpu->hidden_ns = now.hidden_ns;
+	cpu->hidden_irq_ns = now.irq_ns;
 	return 0;
 }
 

@@ -38,6 +38,7 @@ struct et_ledger_memory {
 /* Who has a CPU, and since when. */
 struct et_ledger_cpu {
 	__u64 since_ns;
+	__u64 offset_ns;                /* our clock less the scheduler's when that is fresh */
 	__u64 hidden_ns, hidden_irq_ns; /* the scheduler's clocks at that time */
 	__u64 irq_ns, softirq_ns;       /* when the interrupt that goes on began; 0: none */
 	__s32 lane;                     /* whose task it is; -1: nobody's */
