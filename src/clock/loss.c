@@ -15,12 +15,13 @@ void et_loss_init(struct et_loss *l, double hz, uint64_t window_ns, uint64_t awa
 	et_kbest_set_init(&l->best, ET_LOSS_WINDOWS);
 }
 
-void et_loss_turn(struct et_loss *l)
+bool et_loss_turn(struct et_loss *l)
 {
 	if (l->ran < l->window)
-		return;
+		return false;
 	et_kbest_set_add(&l->best, l->lost, l->lost / l->ran);
 	et_loss_begin(l);
+	return true;
 }
 
 void et_loss_spin(struct et_loss *l, uint64_t ticks)
@@ -31,10 +32,8 @@ void et_loss_spin(struct et_loss *l, uint64_t ticks)
 	do {
 		now = et_counter_read();
 		et_loss_step(l, now - last);
-		if (l->ran >= l->window)
-			et_loss_turn(l);
 		last = now;
-	} while (now - first < ticks);
+	} while (!et_loss_turn(l) && now - first < ticks);
 }
 
 double et_loss_least(const struct et_loss *l, double *uncertainty)

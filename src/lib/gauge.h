@@ -23,6 +23,7 @@ struct et_gauge {
 	uint64_t (*switches)(void *ctx); /* times it left the CPU */
 	uint64_t (*now_ns)(void *ctx);   /* for limits */
 	void (*yield)(void *ctx);        /* others first */
+	void (*align)(void *ctx);        /* waits until a timer interrupt has just been */
 	/* Before all others from now on, and as it was; false, or NULL: it may not. */
 	bool (*hurry)(void *ctx, struct et_standing *was);
 	void (*relax)(void *ctx, const struct et_standing *was);

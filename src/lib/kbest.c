@@ -16,11 +16,11 @@ enum {
 	MOST_CALLS = 1 << 24,
 	TRIES = 3,
 	PLAINLY_LONG_NS = 1000000,
-	AWAY_NS = 1000000,         /* a longer gap is another thread's turn */
-	WINDOW_MOST_NS = 50000000, /* windows of interrupts are not longer */
-	SPIN_MOST_NS = 200000000,  /* nor is the spin behind a sample */
-	WINDOWS = 8,               /* the least of fewer may be more than what a sample met */
-	UNSEEN_NS = 5000000,       /* a neighbour may come and go within a longer sample */
+	AWAY_NS = 1000000,           /* a longer gap is another thread's turn */
+	WINDOW_MOST_NS = 1000000000, /* windows of interrupts are not longer */
+	WINDOWS = 8,                 /* the least of fewer may be more than what a sample met */
+	LONG_WINDOWS = 3,            /* of long ones, which differ less, so many do */
+	UNSEEN_NS = 5000000,         /* a neighbour may come and go within a longer sample */
 	SWITCH_WAIT_NS = 300000000,
 	MANY_SWITCHES = 16, /* of fewer each may have cost less than the least that was seen */
 	FEW = 4,            /* one undisturbed sample in so many is too few to wait for */
@@ -50,6 +50,9 @@ struct measurement {
 	bool crossed;    /* the sample before was interrupted */
 	bool may_hurry;  /* others run within samples, and a priority above theirs is allowed */
 	bool hurried;
+	bool may_align;  /* samples are so long that they had better begin behind a tick */
+	bool aligned;    /* this one does */
+	double least_ns; /* CPU time of the shortest sample */
 	double slow_sum; /* slowdown between samples */
 	uint64_t samples, interrupted, elapsed_ns;
 	bool backwards;
@@ -62,6 +65,8 @@ static void call(const struct measurement *m, struct shot *s)
 
 	if (m->o->cache == ET_CACHE_COLD)
 		et_cache_clear(m->o->clear_memory, m->o->clear_bytes);
+	if (m->aligned)
+		g->align(g->ctx);
 	switches = g->switches(g->ctx);
 	cpu = g->cpu_ns(g->ctx);
 	t0 = g->start(g->ctx);
@@ -125,15 +130,27 @@ static double slowdown_now(struct measurement *m)
 	return m->g->full_pace > 0 ? fmax(pace / m->g->full_pace - 1, 0) : 0;
 }
 
-/* How much interrupts take here and now; only what may hold a timer interrupt needs to know. */
+/* May a stretch so long hold a timer interrupt, wherever it begins? */
+static bool meets_ticks(const struct measurement *m, double ns)
+{
+	return ns >= m->g->tick_ns / 2;
+}
+
+/*
+ * How much interrupts take here and now of a stretch like the sample: it begins at the same
+ * distance from a timer interrupt and is as long as the shortest.
+ */
 static void watch_interrupts(struct measurement *m, double sample_ns)
 {
 	const struct et_gauge *g = m->g;
-	uint64_t cpu = g->cpu_ns(g->ctx);
+	uint64_t cpu;
 
-	/* A window at least, however short this sample was. */
-	g->spin(g->ctx, &m->loss,
-		(uint64_t)fmax(m->loss.window, fmin(sample_ns, SPIN_MOST_NS) * g->hz / 1e9));
+	m->least_ns = fmin(m->least_ns, sample_ns);
+	m->loss.window = fmin(m->least_ns, WINDOW_MOST_NS) * g->hz / 1e9;
+	if (m->aligned)
+		g->align(g->ctx);
+	cpu = g->cpu_ns(g->ctx);
+	g->spin(g->ctx, &m->loss, (uint64_t)(2 * m->loss.window));
 	m->spin_cpu_ns += (double)(g->cpu_ns(g->ctx) - cpu);
 }
 
@@ -149,7 +166,7 @@ static double look(struct measurement *m, struct shot *s)
 
 	call(m, s);
 	slow = fmax(before, slowdown_now(m));
-	if (m->o->compensate && m->g->spin && s->cpu_ns >= m->g->tick_ns)
+	if (m->o->compensate && m->g->spin && meets_ticks(m, s->cpu_ns))
 		watch_interrupts(m, s->cpu_ns);
 	return slow;
 }
@@ -165,6 +182,8 @@ static double look_undisturbed(struct measurement *m, struct shot *s)
 	if (m->crossed)
 		g->yield(g->ctx);
 	m->may_hurry = m->may_hurry && g->hurry(g->ctx, &was);
+	/* Where a turn is short anyway, none of it is waited away. */
+	m->aligned = m->may_align && (m->may_hurry || !m->crossed);
 	slow = look(m, s);
 	if (m->may_hurry) {
 		g->relax(g->ctx, &was);
@@ -230,11 +249,25 @@ static bool judged_by_cpu(const struct measurement *m)
 	return crowded(m) && (m->clean.n < m->o->k || (!good(m, &m->clean) && good(m, &m->cpu)));
 }
 
-/* Is it known what interrupts take? Where others crowd in there is no stretch to learn it from. */
-static bool interrupts_known(const struct measurement *m)
+static bool enough_windows(const struct measurement *m)
 {
-	return !m->o->compensate || !m->g->spin || crowded(m) || m->loss.best.n >= WINDOWS ||
-	       ns_of(m, m->clean.value[0]) < m->g->tick_ns;
+	return m->loss.best.n >= (et_loss_long(&m->loss) ? LONG_WINDOWS : WINDOWS);
+}
+
+/*
+ * Where interrupts have to be taken off, two figures must be sure: the shortest samples, and the
+ * least of what interrupts take. One that is the best by luck is not. Where others crowd in there
+ * is no stretch to learn it from.
+ */
+static bool sure(const struct measurement *m)
+{
+	double most = m->o->epsilon * m->clean.value[0];
+
+	if (!m->o->compensate || !m->g->spin || crowded(m) ||
+		!meets_ticks(m, ns_of(m, m->clean.value[0])))
+		return true;
+	return enough_windows(m) && et_kbest_reach(&m->clean) <= most &&
+	       et_kbest_reach(&m->loss.best) <= most;
 }
 
 static bool finished(const struct measurement *m)
@@ -249,7 +282,7 @@ static bool finished(const struct measurement *m)
 		return true;
 	if (m->elapsed_ns < o->least_ns)
 		return false;
-	return (o->clock != ET_CLOCK_CPU && good(m, &m->clean) && interrupts_known(m)) ||
+	return (o->clock != ET_CLOCK_CPU && good(m, &m->clean) && sure(m)) ||
 	       (crowded(m) && good(m, &m->cpu));
 }
 
@@ -266,19 +299,15 @@ static double charged_ratio(const struct measurement *m)
 	return fmin(fmax((m->spin_cpu_ns - (ran - lost)) / lost, 0), 1);
 }
 
-/*
- * The least that interrupts take of a stretch as long as the best, in ns, and how sure that is. Of
- * whole ticks only: the window is a little longer than the best and may hold one more.
- */
+/* The least that interrupts take of a stretch as long as the best, in ns, and how sure that is. */
 static double least_loss(
 	const struct measurement *m, double best_ns, bool by_cpu, double *uncertainty)
 {
 	double least = et_loss_least(&m->loss, uncertainty);
-	double whole_ns = floor(best_ns / m->g->tick_ns) * m->g->tick_ns;
-	double scale = whole_ns / m->loss.window * (by_cpu ? charged_ratio(m) : 1);
+	double scale = fmax(best_ns / WINDOW_MOST_NS, 1) * (by_cpu ? charged_ratio(m) : 1);
 
-	*uncertainty *= scale;
-	return least * scale;
+	*uncertainty = ns_of(m, *uncertainty) * scale;
+	return ns_of(m, least) * scale;
 }
 
 /*
@@ -297,13 +326,13 @@ static void judge_interrupts(const struct measurement *m, double best_ns, bool b
 {
 	double uncertainty = 0, least = 0;
 
-	if (best_ns < m->g->tick_ns) /* some samples met no timer interrupt */
+	if (!meets_ticks(m, best_ns))
 		return;
 	if (m->loss.best.n)
 		least = least_loss(m, best_ns, by_cpu, &uncertainty);
 	else
 		r->doubts |= ET_DOUBT_NO_TICK_COST;
-	if (m->loss.best.n < WINDOWS) {
+	if (!enough_windows(m)) {
 		uncertainty += 2 * least;
 		least = 0;
 	}
@@ -392,8 +421,9 @@ static void sample_all(struct measurement *m)
 	uint64_t first;
 
 	choose_calls(m, &s);
-	et_loss_init(&m->loss, g->hz, (uint64_t)fmin(fmax(s.cpu_ns, g->tick_ns), WINDOW_MOST_NS),
-		AWAY_NS);
+	m->least_ns = s.cpu_ns;
+	et_loss_init(&m->loss, g->hz, (uint64_t)fmin(s.cpu_ns, WINDOW_MOST_NS), AWAY_NS);
+	m->may_align = m->o->compensate && g->align && s.cpu_ns >= g->tick_ns / 4;
 	first = g->now_ns(g->ctx);
 	while (!m->backwards && !finished(m)) {
 		take(m);

@@ -57,6 +57,11 @@ bool et_kbest_converged(const struct et_kbest_set *s, double epsilon)
 	return et_kbest_spread(s) <= epsilon;
 }
 
+double et_kbest_reach(const struct et_kbest_set *s)
+{
+	return s->kept < room(s) ? INFINITY : s->value[s->kept - 1] - s->value[0];
+}
+
 double et_kbest_error(const struct et_kbest_set *s, double confidence)
 {
 	size_t m = s->kept;

@@ -12,7 +12,7 @@
 
 enum {
 	ET_KBEST_MOST = 64,    /* the largest K */
-	ET_KBEST_EVIDENCE = 3, /* so many are kept at least: the error is judged by them */
+	ET_KBEST_EVIDENCE = 5, /* so many are kept at least: the error is judged by them */
 };
 
 struct et_kbest_set {
@@ -30,6 +30,8 @@ void et_kbest_set_add(struct et_kbest_set *s, double value, double mark);
 /* (K-th - best) / best; infinite with fewer than K values, or a best of 0 that is not alone. */
 double et_kbest_spread(const struct et_kbest_set *s);
 bool et_kbest_converged(const struct et_kbest_set *s, double epsilon);
+/* How far the last of the evidence is from the best; infinite with less than all of it. */
+double et_kbest_reach(const struct et_kbest_set *s);
 /*
  * How far the best may be above the floor of the times, relative to it, with the given confidence.
  * Where times have a density above their floor, the distances of the m shortest from it are those

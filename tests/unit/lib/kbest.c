@@ -110,6 +110,15 @@ static void yield(void *ctx)
 	}
 }
 
+static void align(void *ctx)
+{
+	struct machine *m = ctx;
+	double tick_ns = m->next_tick;
+
+	while (m->now < tick_ns + 1e5)
+		run(m, 100);
+}
+
 static bool hurry(void *ctx, struct et_standing *was)
 {
 	struct machine *m = ctx;
@@ -150,9 +159,10 @@ static void spin(void *ctx, struct et_loss *l, uint64_t ticks)
 			if (m->load == 1 || m->hurrying)
 				et_loss_step(l, (uint64_t)lost);
 			else /* it is the start of another's turn */
-				et_loss_begin(l);
+				et_loss_part(l);
 		}
-		et_loss_turn(l);
+		if (et_loss_turn(l))
+			return;
 	}
 }
 
@@ -176,6 +186,7 @@ static void start(struct machine *m, struct et_gauge *g, uint64_t seed)
 		.switches = switches_read,
 		.now_ns = now_read,
 		.yield = yield,
+		.align = align,
 		.hurry = hurry,
 		.relax = relax,
 		.pace = pace,
