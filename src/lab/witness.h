@@ -33,8 +33,8 @@ void et_witness_free(struct et_witness *w);
 void et_witness_call(void *w);
 /* The true time of a noted call, in ticks of the counter. */
 double et_witness_truth(const struct et_witness *w, size_t call);
-/* The least of all noted calls; NaN without any. */
-double et_witness_least(const struct et_witness *w);
+/* That of the call which took the shortest, with all that interrupted it; NaN without any. */
+double et_witness_shortest(const struct et_witness *w);
 /* A block's least time in ticks of the counter: how many blocks make a length. */
 double et_witness_block(void);
 

@@ -20,8 +20,9 @@ enum {
 	WINDOW_MOST_NS = 1000000000, /* windows of interrupts are not longer */
 	WINDOWS = 8,                 /* the least of fewer may be more than what a sample met */
 	LONG_WINDOWS = 3,            /* of long ones, which differ less, so many do */
-	UNSEEN_NS = 5000000,         /* a neighbour may come and go within a longer sample */
+	UNSEEN_NS = 50000000,        /* a neighbour may come and go within a longer sample */
 	SWITCH_WAIT_NS = 300000000,
+	TURN_NS = 50000000, /* so long others wait at most, or for one sample */
 	MANY_SWITCHES = 16, /* of fewer each may have cost less than the least that was seen */
 	FEW = 4,            /* one undisturbed sample in so many is too few to wait for */
 };
@@ -49,7 +50,10 @@ struct measurement {
 	double switches; /* in all samples */
 	bool crossed;    /* the sample before was interrupted */
 	bool may_hurry;  /* others run within samples, and a priority above theirs is allowed */
-	bool hurried;
+	bool hurrying;   /* it has that priority now */
+	bool hurried;    /* or had it */
+	struct et_standing was;
+	uint64_t turn_began_ns;
 	bool may_align;  /* samples are so long that they had better begin behind a tick */
 	bool aligned;    /* this one does */
 	double least_ns; /* CPU time of the shortest sample */
@@ -130,10 +134,10 @@ static double slowdown_now(struct measurement *m)
 	return m->g->full_pace > 0 ? fmax(pace / m->g->full_pace - 1, 0) : 0;
 }
 
-/* May a stretch so long hold a timer interrupt, wherever it begins? */
-static bool meets_ticks(const struct measurement *m, double ns)
+/* Are interrupts to be reckoned with in each stretch so long? Of shorter ones many have none. */
+static bool meets_interrupts(const struct measurement *m, double ns)
 {
-	return ns >= m->g->tick_ns / 2;
+	return ns >= m->g->tick_ns / 16;
 }
 
 /*
@@ -166,31 +170,44 @@ static double look(struct measurement *m, struct shot *s)
 
 	call(m, s);
 	slow = fmax(before, slowdown_now(m));
-	if (m->o->compensate && m->g->spin && meets_ticks(m, s->cpu_ns))
+	if (m->o->compensate && m->g->spin && meets_interrupts(m, s->cpu_ns))
 		watch_interrupts(m, s->cpu_ns);
 	return slow;
 }
 
-/* Before all others, where these would interrupt; then they have their turn. */
-static double look_undisturbed(struct measurement *m, struct shot *s)
+/* Before all others, where these would interrupt. */
+static void press_on(struct measurement *m)
 {
 	const struct et_gauge *g = m->g;
-	struct et_standing was;
-	double slow;
 
+	if (!m->may_hurry || m->hurrying)
+		return;
+	m->may_hurry = m->hurrying = g->hurry(g->ctx, &m->was);
+	m->hurried |= m->hurrying;
+	m->turn_began_ns = g->now_ns(g->ctx);
+}
+
+/* Then they have their turn. */
+static void give_way(struct measurement *m)
+{
+	const struct et_gauge *g = m->g;
+
+	if (!m->hurrying)
+		return;
+	g->relax(g->ctx, &m->was);
+	g->yield(g->ctx);
+	m->hurrying = false;
+}
+
+static double look_undisturbed(struct measurement *m, struct shot *s)
+{
 	/* Lets the others run first: the sample begins with a slice of its own. */
 	if (m->crossed)
-		g->yield(g->ctx);
-	m->may_hurry = m->may_hurry && g->hurry(g->ctx, &was);
+		m->g->yield(m->g->ctx);
+	press_on(m);
 	/* Where a turn is short anyway, none of it is waited away. */
-	m->aligned = m->may_align && (m->may_hurry || !m->crossed);
-	slow = look(m, s);
-	if (m->may_hurry) {
-		g->relax(g->ctx, &was);
-		g->yield(g->ctx);
-		m->hurried = true;
-	}
-	return slow;
+	m->aligned = m->may_align && (m->hurrying || !m->crossed);
+	return look(m, s);
 }
 
 static void take(struct measurement *m)
@@ -264,7 +281,7 @@ static bool sure(const struct measurement *m)
 	double most = m->o->epsilon * m->clean.value[0];
 
 	if (!m->o->compensate || !m->g->spin || crowded(m) ||
-		!meets_ticks(m, ns_of(m, m->clean.value[0])))
+		!meets_interrupts(m, ns_of(m, m->clean.value[0])))
 		return true;
 	return enough_windows(m) && et_kbest_reach(&m->clean) <= most &&
 	       et_kbest_reach(&m->loss.best) <= most;
@@ -326,7 +343,7 @@ static void judge_interrupts(const struct measurement *m, double best_ns, bool b
 {
 	double uncertainty = 0, least = 0;
 
-	if (!meets_ticks(m, best_ns))
+	if (!meets_interrupts(m, best_ns))
 		return;
 	if (m->loss.best.n)
 		least = least_loss(m, best_ns, by_cpu, &uncertainty);
@@ -423,14 +440,16 @@ static void sample_all(struct measurement *m)
 	choose_calls(m, &s);
 	m->least_ns = s.cpu_ns;
 	et_loss_init(&m->loss, g->hz, (uint64_t)fmin(s.cpu_ns, WINDOW_MOST_NS), AWAY_NS);
-	m->may_align = m->o->compensate && g->align && s.cpu_ns >= g->tick_ns / 4;
+	m->may_align = m->o->compensate && g->align && s.cpu_ns > g->tick_ns / 2;
 	first = g->now_ns(g->ctx);
 	while (!m->backwards && !finished(m)) {
 		take(m);
-		do {
-			m->elapsed_ns = g->now_ns(g->ctx) - first;
-		} while (early(m));
+		if (g->now_ns(g->ctx) - m->turn_began_ns >= TURN_NS)
+			give_way(m);
+		while (m->elapsed_ns = g->now_ns(g->ctx) - first, early(m))
+			give_way(m);
 	}
+	give_way(m);
 }
 
 int et_kbest_measure(struct et_gauge *g, struct et_gauge *other, void (*fn)(void *), void *arg,

@@ -12,7 +12,7 @@
 
 enum {
 	ET_KBEST_MOST = 64,    /* the largest K */
-	ET_KBEST_EVIDENCE = 5, /* so many are kept at least: the error is judged by them */
+	ET_KBEST_EVIDENCE = 8, /* so many are kept at least: the error is judged by them */
 };
 
 struct et_kbest_set {

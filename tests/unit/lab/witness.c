@@ -64,12 +64,12 @@ static void test_real(void)
 	for (size_t i = 0; i < 3; i++)
 		sum += et_witness_truth(&w, i);
 	ok(sum > 0 && sum <= took, "truths are above 0 and within what passed");
-	ok(et_witness_least(&w) <= sum / 3, "the least is the least");
+	ok(et_witness_shortest(&w) <= sum / 3, "the least is the least");
 	double block = et_witness_block();
 	ok(block > 0 && block * 50 < took, "a block's length");
 	et_witness_free(&w);
 	et_witness_init(&w, 1, 0);
-	ok(isnan(et_witness_least(&w)), "no call, no truth");
+	ok(isnan(et_witness_shortest(&w)), "no call, no truth");
 	et_witness_free(&w);
 }
 
