@@ -22,6 +22,7 @@ enum {
 	LONG_WINDOWS = 3,            /* of long ones, which differ less, so many do */
 	UNSEEN_NS = 50000000,        /* a neighbour may come and go within a longer sample */
 	SWITCH_WAIT_NS = 300000000,
+	LONG_NS = 100000000,
 	TURN_NS = 50000000, /* so long others wait at most, or for one sample */
 	MANY_SWITCHES = 16, /* of fewer each may have cost less than the least that was seen */
 	FEW = 4,            /* one undisturbed sample in so many is too few to wait for */
@@ -47,11 +48,12 @@ struct measurement {
 	struct et_loss loss;
 	double spin_cpu_ns; /* CPU time the kernel says the spins took */
 	double switch_ns;
-	double switches; /* in all samples */
-	bool crossed;    /* the sample before was interrupted */
-	bool may_hurry;  /* others run within samples, and a priority above theirs is allowed */
-	bool hurrying;   /* it has that priority now */
-	bool hurried;    /* or had it */
+	double switches;   /* in all samples */
+	bool crossed;      /* the sample before was interrupted */
+	unsigned meetings; /* samples like that, the first try among them */
+	bool may_hurry;    /* others run within samples, and a priority above theirs is allowed */
+	bool hurrying;     /* it has that priority now */
+	bool hurried;      /* or had it */
 	struct et_standing was;
 	uint64_t turn_began_ns;
 	bool may_align;  /* samples are so long that they had better begin behind a tick */
@@ -210,6 +212,18 @@ static double look_undisturbed(struct measurement *m, struct shot *s)
 	return look(m, s);
 }
 
+/*
+ * Others run within samples: what a switch costs, and may we be before them? Once by chance does
+ * not say it, unless another sample would take long.
+ */
+static void meet_others(struct measurement *m, const struct shot *s)
+{
+	if (++m->meetings != (s->cpu_ns < LONG_NS ? 2 : 1))
+		return;
+	m->switch_ns = et_gauge_switch_ns(m->g, SWITCH_WAIT_NS);
+	m->may_hurry = m->g->hurry && m->o->priority == ET_PRIORITY_AUTO;
+}
+
 static void take(struct measurement *m)
 {
 	double slow, switch_ns;
@@ -223,10 +237,9 @@ static void take(struct measurement *m)
 	m->crossed = interrupted(m, &s);
 	if (!m->crossed)
 		et_kbest_set_add(&m->clean, s.ticks, slow);
-	else if (++m->interrupted == 2) {
-		m->switch_ns = et_gauge_switch_ns(m->g, SWITCH_WAIT_NS);
-		m->may_hurry = m->g->hurry && m->o->priority == ET_PRIORITY_AUTO;
-	}
+	else
+		meet_others(m, &s);
+	m->interrupted += m->crossed;
 	switch_ns =
 		compensates_switches(m, (double)s.switches) ? m->switch_ns * (double)s.switches : 0;
 	et_kbest_set_add(&m->cpu, fmax(s.cpu_ns - switch_ns, 0), slow);
@@ -441,6 +454,9 @@ static void sample_all(struct measurement *m)
 	m->least_ns = s.cpu_ns;
 	et_loss_init(&m->loss, g->hz, (uint64_t)fmin(s.cpu_ns, WINDOW_MOST_NS), AWAY_NS);
 	m->may_align = m->o->compensate && g->align && s.cpu_ns > g->tick_ns / 2;
+	m->crossed = interrupted(m, &s);
+	if (m->crossed)
+		meet_others(m, &s);
 	first = g->now_ns(g->ctx);
 	while (!m->backwards && !finished(m)) {
 		take(m);

@@ -64,7 +64,12 @@ static void test_real(void)
 	for (size_t i = 0; i < 3; i++)
 		sum += et_witness_truth(&w, i);
 	ok(sum > 0 && sum <= took, "truths are above 0 and within what passed");
-	ok(et_witness_shortest(&w) <= sum / 3, "the least is the least");
+	for (size_t i = 0; i < 3 * w.blocks; i++)
+		w.ticks[i] = (uint32_t)(100 + i / w.blocks);
+	w.ticks[7] = 5000;
+	ok(et_witness_shortest(&w) == 101 * 50, "the shortest call is the one with all it met");
+	w.ticks[w.blocks + 7] = 120;
+	ok(et_witness_shortest(&w) == 101 * 50, "and its truth is without");
 	double block = et_witness_block();
 	ok(block > 0 && block * 50 < took, "a block's length");
 	et_witness_free(&w);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* This machine's gauge gives back what it takes: the thread's place in the scheduler. */
+/*
+ * This machine's gauge waits for the timer interrupt, and gives back what it takes: the thread's
+ * place in the scheduler.
+ */
 #include "lib/gauge.h"
+#include "base/clock.h"
 #include "tap.h"
 
 #include <sched.h>
@@ -59,8 +63,28 @@ static void check(int (*what)(const struct et_gauge *g), const char *name)
 		ok(status == AS_IT_WAS, "%s", name);
 }
 
+/* The next one is a whole interval away, less what is waited behind the last. */
+static void aligned(void)
+{
+	uint64_t tick_ns = et_clock_tick_ns();
+	struct et_gauge g;
+	int behind = 0;
+
+	et_gauge_raw(&g);
+	for (int i = 0; i < 50; i++) {
+		g.align(g.ctx);
+		uint64_t from = g.now_ns(g.ctx), was = et_clock_read_ns(CLOCK_MONOTONIC_COARSE);
+		while (et_clock_read_ns(CLOCK_MONOTONIC_COARSE) == was)
+			;
+		uint64_t left = g.now_ns(g.ctx) - from;
+		behind += left + 400000 > tick_ns && left < tick_ns;
+	}
+	ok(behind > 0, "just behind a timer interrupt, %d of 50 times", behind);
+}
+
 int main(void)
 {
+	aligned();
 	check(relax_unprivileged, "the priority is given back without privileges, too");
 	check(hurry_from_above, "a real-time thread keeps its own");
 	return tap_done();
