@@ -1,97 +1,90 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * bench-kbest fit            slope and intercept of T(r) = m r + b over short runs, ns
- * bench-kbest ours R         by libetalon: ns, predicted relative error, samples, interrupted
- * bench-kbest plain R        by the published scheme as it stands: ns, samples
+ * bench-kbest block          ns of one block of the function (lab/witness.h), Hz of the counter
+ * bench-kbest ours N         N blocks by libetalon: ns, truth, predicted relative error
+ * bench-kbest plain N        by the published scheme as it stands: ns, truth
  * bench-kbest pair           ns of the timing pair, of two bare reads; of the stopwatch, of two
- * reads
+ *                            reads
  */
 #include "num/kbest.h"
 #include "base/clock.h"
-#include "bench/kbest_work.h"
 #include "clock/counter.h"
+#include "lab/witness.h"
 
 #include <etalon/etalon.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
-	FIT_STEP = 100000,
-	FIT_POINTS = 8,
 	PLAIN_K = 3,
 	PLAIN_M = 20,
+	STAMPS = 16 << 20, /* of blocks, for the truth */
 	PAIRS = 20000,
 	ROUNDS = 200,
 };
 
-static void work(void *arg)
+static const uint64_t LIMIT_NS = 30000000000; /* for libetalon to become sure */
+
+static double counter_hz(void)
 {
-	kbest_work(*(unsigned long *)arg);
+	struct et_counter c;
+
+	et_counter_identify(&c);
+	if (et_counter_calibrate(&c, 200000000)) {
+		fprintf(stderr, "no counter\n");
+		exit(1);
+	}
+	return c.hz;
 }
 
-/* The shorter of two passes: the first may not have seen the processor's full speed yet. */
-static int fit(void)
+static int block(void)
 {
-	double n = FIT_POINTS, ns[FIT_POINTS], sx = 0, sy = 0, sxx = 0, sxy = 0;
+	double hz = counter_hz();
 
-	for (int i = 0; i < 2 * FIT_POINTS; i++) {
-		unsigned long r = FIT_STEP * (unsigned long)(i % FIT_POINTS + 1);
-		struct et_kbest_result q;
-		int rc = et_kbest(work, &r, NULL, &q, sizeof(q));
-
-		if (rc != ET_OK)
-			fprintf(stderr, "fit: %lu rounds: %s\n", r, et_strerror(rc));
-		if (rc != ET_OK && rc != ET_NOT_CONVERGED)
-			return 1;
-		ns[i % FIT_POINTS] = i < FIT_POINTS ? q.ns : fmin(q.ns, ns[i % FIT_POINTS]);
-	}
-	for (int i = 0; i < FIT_POINTS; i++) {
-		double r = FIT_STEP * (i + 1.0);
-
-		sx += r;
-		sy += ns[i];
-		sxx += r * r;
-		sxy += r * ns[i];
-	}
-	double m = (n * sxy - sx * sy) / (n * sxx - sx * sx);
-	printf("%.9g %.9g\n", m, (sy - m * sx) / n);
+	printf("%.9g %.9g\n", et_witness_block() / hz * 1e9, hz);
 	return 0;
 }
 
-static int ours(unsigned long r)
+static int ours(size_t blocks)
 {
+	double hz = counter_hz();
 	struct et_kbest_result q;
-	int rc = et_kbest(work, &r, NULL, &q, sizeof(q));
+	struct et_kbest_opts o;
+	struct et_witness w;
 
+	et_kbest_opts_init(&o, sizeof(o));
+	o.limit_ns = LIMIT_NS;
+	et_witness_init(&w, blocks, STAMPS / blocks);
+	int rc = et_kbest(et_witness_call, &w, &o, &q, sizeof(q));
 	if (rc != ET_OK && rc != ET_NOT_CONVERGED) {
 		fprintf(stderr, "%s\n", et_strerror(rc));
 		return 1;
 	}
-	printf("%.9g %.9g %llu %llu\n", q.ns, q.error, (unsigned long long)q.samples,
-		(unsigned long long)q.interrupted);
+	printf("%.9g %.9g %.9g\n", q.ns, et_witness_shortest(&w) / hz * 1e9, q.error);
+	et_witness_free(&w);
 	return 0;
 }
 
 /* K 3, epsilon 0.1 %, M 20; the counter's rate is the only thing it gets from us. */
-static int plain(unsigned long r)
+static int plain(size_t blocks)
 {
+	double hz = counter_hz();
 	struct et_kbest_set s;
-	struct et_counter c;
+	struct et_witness w;
 
-	et_counter_identify(&c);
-	if (et_counter_calibrate(&c, 100000000)) {
-		fprintf(stderr, "no counter\n");
-		return 1;
-	}
 	et_kbest_set_init(&s, PLAIN_K);
-	kbest_work(r);
+	et_witness_init(&w, blocks, PLAIN_M + 1);
+	et_witness_call(&w);
+	w.calls = 0;
 	do {
 		uint64_t t = et_counter_start();
 
-		kbest_work(r);
+		et_witness_call(&w);
 		et_kbest_set_add(&s, (double)(et_counter_stop() - t), 0);
 	} while (!et_kbest_converged(&s, 0.001) && s.n < PLAIN_M);
-	printf("%.9g %zu\n", s.value[0] / c.hz * 1e9, s.n);
+	printf("%.9g %.9g\n", s.value[0] / hz * 1e9, et_witness_shortest(&w) / hz * 1e9);
+	et_witness_free(&w);
 	return 0;
 }
 
@@ -145,16 +138,16 @@ static int pair(void)
 
 int main(int argc, char **argv)
 {
-	unsigned long r = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+	size_t n = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
 
-	if (argc == 2 && !strcmp(argv[1], "fit"))
-		return fit();
+	if (argc == 2 && !strcmp(argv[1], "block"))
+		return block();
 	if (argc == 2 && !strcmp(argv[1], "pair"))
 		return pair();
-	if (argc == 3 && r && !strcmp(argv[1], "ours"))
-		return ours(r);
-	if (argc == 3 && r && !strcmp(argv[1], "plain"))
-		return plain(r);
-	fprintf(stderr, "usage: bench-kbest fit | pair | ours R | plain R\n");
+	if (argc == 3 && n && n <= STAMPS && !strcmp(argv[1], "ours"))
+		return ours(n);
+	if (argc == 3 && n && n <= STAMPS && !strcmp(argv[1], "plain"))
+		return plain(n);
+	fprintf(stderr, "usage: bench-kbest block | pair | ours N | plain N\n");
 	return 2;
 }

@@ -1,24 +1,37 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// bench-kbest-google R: the same function by Google Benchmark, as CSV.
-#include "bench/kbest_work.h"
-
+// bench-kbest-google N: N blocks of the same function by Google Benchmark, as CSV, with the mean of
+// the true times (ticks of the counter) of the calls it judged by.
 #include <benchmark/benchmark.h>
+#include <cstdio>
 #include <cstdlib>
+
+extern "C" {
+#include "lab/witness.h"
+}
 
 int main(int argc, char **argv)
 {
 	static char csv[] = "--benchmark_format=csv";
 	char *args[] = { argv[0], csv, nullptr };
+	const std::size_t stamps = 16u << 20;
+	std::size_t blocks = argc == 2 ? std::strtoul(argv[1], nullptr, 10) : 0;
+	et_witness w;
+	double truth = 0;
 	int n = 2;
 
-	if (argc != 2)
+	if (!blocks || blocks > stamps)
 		return 2;
-	unsigned long rounds = std::strtoul(argv[1], nullptr, 10);
-	benchmark::RegisterBenchmark("work", [rounds](benchmark::State &state) {
+	et_witness_init(&w, blocks, stamps / blocks);
+	benchmark::RegisterBenchmark("work", [&w](benchmark::State &state) {
+		w.calls = 0; // each of its rounds, of which the last one counts
 		for (auto _ : state)
-			kbest_work(rounds);
+			et_witness_call(&w);
 	});
 	benchmark::Initialize(&n, args);
 	benchmark::RunSpecifiedBenchmarks();
+	for (std::size_t i = 0; i < w.calls; i++)
+		truth += et_witness_truth(&w, i) / static_cast<double>(w.calls);
+	std::printf("truth,%.9g\n", truth);
+	et_witness_free(&w);
 	return 0;
 }
