@@ -14,10 +14,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Of each CPU: some 13,000 switches of two records. Users without privileges may have to do with
- * less. */
-enum { RING_BYTES = 1 << 20 };
-
 struct culprit {
 	struct et_culprit_key key;
 	struct et_culprit_account account;
@@ -173,6 +169,18 @@ static void close_perf(void *ctx)
 	munmap(s, sizeof(*s));
 }
 
+/*
+ * Of each CPU: a switch takes 80 bytes, so 6,500 to 52,000 of them fit. Users without privileges
+ * may have to do with less.
+ */
+static size_t ring_bytes(size_t n_cpus)
+{
+	enum { ALL = 32 << 20, LEAST = 512 << 10, MOST = 4 << 20 };
+	size_t share = ALL / n_cpus;
+
+	return share < LEAST ? LEAST : share > MOST ? MOST : share;
+}
+
 static int open_perf(
 	const cpu_set_t *cpus, void **ctx, struct et_ledger_memory **memory, struct et_error *err)
 {
@@ -186,7 +194,8 @@ static int open_perf(
 	s->culprits.width = sizeof(struct culprit);
 	s->n_cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF);
 	s->cpus = et_calloc(s->n_cpus, sizeof(*s->cpus));
-	int rc = et_witness_perf_open(cpus, RING_BYTES, true, &s->rings, err);
+	size_t bytes = ring_bytes(cpus ? (size_t)CPU_COUNT(cpus) : s->n_cpus);
+	int rc = et_witness_perf_open(cpus, bytes, true, &s->rings, err);
 	if (rc) {
 		close_perf(s);
 		return rc;

@@ -17,7 +17,7 @@ struct et_lane {
 	__u64 home_since_ns; /* since when it is at home on that CPU */
 	__s32 home;          /* the CPU it runs on, or waits for; -1: not seen yet */
 	__s32 before;        /* its home before that one */
-	__u32 crowded;       /* it had more tasks at a time than there is room for */
+	__u32 crowded;       /* not all was seen: there was no room for it */
 	__s32 program;       /* its first process, once it is made; 0: none */
 	__u64 own_ns;        /* its tasks had a CPU */
 	__u64 idle_ns;       /* nobody had its CPU */
