@@ -101,6 +101,8 @@ void et_account_settle(struct et_account *a, int32_t number, struct et_sample *s
 	const struct et_lane *lane = &a->lane;
 	uint64_t others = 0;
 
+	if (lane->crowded)
+		s->marks |= ET_MARK_LOST_RECORDS;
 	if (lane->home < 0 || !lane->t0_ns || !lane->t1_ns || lane->crowded)
 		return; /* it was not seen, or not all of it */
 	close_last(a, number);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The ledger without BPF: perf's records of switches and forks, which wait in a buffer of each CPU
- * until the program has ended, and are then put through the same rules. What fits no more leaves
- * the sample without an account.
+ * until the program has ended (to look before would cost it CPU time), and are then put through the
+ * same rules. What fits no more leaves the sample without an account. Not told are interrupts, what
+ * a hypervisor takes, and when a task that waits is moved to another CPU: it is there when it runs.
  */
 #include "base/alloc.h"
 #include "base/hash.h"

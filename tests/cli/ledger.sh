@@ -180,6 +180,7 @@ END
 	exits "too many switches" 0 "${less[@]}" etalon run -q -w 0 -r 2 --order round-robin \
 		--protocol raw --cpu "$cpu" -L n 40000,10 --json many.json 'python3 pass.py {n}'
 	is "leave no account" "$(jq -c '[.commands[0].samples[] | .others_ns, .idle_ns] | unique' many.json)" '[null]'
+	is "which is said" "$(jq -c '[.commands[0].samples[].marks | index("lost-records")] | index(null)' many.json)" null
 	is "and those after them have theirs" "$(jq -c '[.commands[1].samples[].others_ns | type]' many.json)" '["number","number"]'
 else
 	skip "by perf" "this machine does not let us look that way"
