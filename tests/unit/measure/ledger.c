@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The ledger: how an account is closed and entered, and real programs whose time must add up. */
+/*
+ * The ledger: how switches become an account, how that is closed and entered, and real programs
+ * whose time must add up.
+ */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
 #include "host/host.h"
 #include "measure/ledger_account.h"
+#include "measure/ledger_rules.h"
 #include "measure/runner.h"
 #include "model/field.h"
 #include "tap.h"
@@ -174,6 +178,87 @@ static void unknown(void)
 	et_sample_free(&s);
 }
 
+/* --- the rules --- */
+
+static struct et_ledger_memory memory;
+static struct et_ledger_cpu processors[2];
+static uint64_t culprits_ns;
+
+static struct et_ledger_cpu *cpu_state(struct et_ledger_memory *m, uint32_t cpu)
+{
+	(void)m;
+	return &processors[cpu];
+}
+
+static void charge(struct et_ledger_memory *m, uint32_t number, uint32_t cpu, __u64 to)
+{
+	charge_stretch(m, number, cpu_state(m, cpu), to);
+}
+
+static void charge_culprit(
+	struct et_ledger_memory *m, uint32_t number, const struct et_ledger_cpu *cpu, __u64 ran_ns)
+{
+	(void)m;
+	if (number == 0 && cpu->who.tgid == CRON)
+		culprits_ns += ran_ns;
+}
+
+/* Windows from 100 to 1000; nobody is known to run anywhere. */
+static void begin_windows(int n)
+{
+	memory = (struct et_ledger_memory){ .etalon = ETALON };
+	culprits_ns = 0;
+	for (int i = 0; i < 2; i++) {
+		processors[i] = (struct et_ledger_cpu){ .lane = -1 };
+		memory.lanes[i].home = memory.lanes[i].before = -1;
+		memory.lanes[i].t0_ns = i < n ? 100 : 0;
+		memory.lanes[i].t1_ns = i < n ? 1000 : 0;
+	}
+}
+
+static void switched(uint64_t at, uint32_t here, int32_t next, int lane)
+{
+	struct instant now = { .ns = at };
+
+	end_stretch(&memory, &processors[here], here, &now);
+	processors[here].who = (struct et_task){ .pid = next, .tgid = next };
+	begin_stretch(&memory, &processors[here], here, lane, at);
+}
+
+static void rules(void)
+{
+	const struct et_lane *a = &memory.lanes[0], *b = &memory.lanes[1];
+
+	begin_windows(1);
+	switched(50, 0, NEW, 0);
+	switched(300, 0, CRON, -1);
+	switched(400, 1, NEW, 0); /* pulled to a free CPU */
+	switched(500, 0, 0, -1);
+	switched(700, 1, 0, -1);
+	switched(800, 1, NEW, 0);
+	switched(900, 1, ETALON, -1);
+	switched(1100, 1, 0, -1);
+	ok(a->own_ns == 600 && a->idle_ns == 100 && a->etalon_ns == 100 && culprits_ns == 100,
+		"one that moves: its home is where it runs, or last ran");
+
+	begin_windows(1);
+	switched(50, 0, NEW, 0);
+	switched(200, 1, NEW + 1, 0);
+	switched(210, 1, CRON, -1);
+	switched(1200, 1, 0, -1);
+	switched(1200, 0, 0, -1);
+	ok(a->own_ns == 910 && a->idle_ns == 0 && culprits_ns == 0 && a->home == 0,
+		"a task beside another: who comes behind it is in nobody's way");
+
+	begin_windows(2);
+	switched(100, 0, NEW, 0);
+	switched(300, 0, NEW + 1, 1);
+	switched(600, 0, NEW, 0);
+	switched(1000, 0, 0, -1);
+	ok(a->own_ns == 600 && a->partner_ns == 300, "the partner's time, to one");
+	ok(b->own_ns == 300 && b->partner_ns == 400, "and to the other, once it was seen");
+}
+
 /* --- real programs --- */
 
 static struct et_interrupt interrupt;
@@ -310,6 +395,7 @@ int main(void)
 	last_one();
 	untold();
 	unknown();
+	rules();
 	real(ET_WITNESS_BPF);
 	real(ET_WITNESS_PERF);
 	return tap_done();
