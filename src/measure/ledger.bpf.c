@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The ledger: whose CPU time went where, summed here in the kernel, so that an hour costs no more
- * memory than a second. A measured program's home is the CPU it runs on, or last ran on, or was
- * moved to; at each instant of its window that CPU is its own, somebody else's, or idle.
+ * memory than a second.
  */
 #include "measure/kernel.bpf.h"
-#include "measure/ledger_record.h"
+#include "measure/ledger_rules.h"
 
 char licence[] SEC("license") = "GPL";
 
@@ -33,8 +32,9 @@ struct {
 	__type(value, __s32);
 } members SEC(".maps");
 
-static struct et_ledger_cpu *cpu_state(__u32 cpu)
+static struct et_ledger_cpu *cpu_state(struct et_ledger_memory *m, __u32 cpu)
 {
+	(void)m;
 	return bpf_map_lookup_elem(&cpus, &cpu);
 }
 
@@ -45,13 +45,6 @@ static int lane_of(struct task_struct *t)
 
 	return lane ? *lane : -1;
 }
-
-/* A switch, by the scheduler's clocks. */
-struct instant {
-	__u64 ns;
-	/* What the clock that tasks are charged by has left out since boot: steal, interrupts. */
-	__u64 hidden_ns, irq_ns;
-};
 
 /*
  * How long ago the scheduler looked at its clock. When a wake-up is to preempt, that is the time of
@@ -86,67 +79,40 @@ static struct instant read_instant(struct et_ledger_cpu *cpu, struct task_struct
 	return now;
 }
 
-/*
- * The stretch of somebody on the lane's home CPU, up to then. Not static: the kernel checks such a
- * function once, not again for each way to each of its calls, which took it 30 ms.
- */
-__attribute__((noinline)) int charge(__u32 number, __u32 cpu_number, __u64 to)
+static void charge_culprit(
+	struct et_ledger_memory *m, __u32 number, const struct et_ledger_cpu *cpu, __u64 ran_ns)
 {
-	struct et_ledger_cpu *cpu = cpu_state(cpu_number);
-	struct et_lane *lane = &memory.lanes[number == 1];
-
-	if (!cpu)
-		return 0;
 	struct et_culprit_key key = { (__s32)number, cpu->who.tgid };
-	struct et_culprit_account *known, fresh = { .kernel_thread = cpu->kernel_thread };
-	__u64 from = cpu->since_ns;
-	if (from < lane->t0_ns)
-		from = lane->t0_ns;
-	if (from < lane->home_since_ns)
-		from = lane->home_since_ns;
-	if (lane->t1_ns && to > lane->t1_ns)
-		to = lane->t1_ns;
-	if (to <= from || cpu->lane == (__s32)number)
-		return 0;
-	fresh.ran_ns = to - from;
-	if (!cpu->who.pid) {
-		__sync_fetch_and_add(&lane->idle_ns, fresh.ran_ns);
-	} else if (cpu->lane >= 0) {
-		__sync_fetch_and_add(&lane->partner_ns, fresh.ran_ns);
-	} else if (cpu->who.tgid == memory.etalon) {
-		__sync_fetch_and_add(&lane->etalon_ns, fresh.ran_ns);
-	} else if ((known = bpf_map_lookup_elem(&culprits, &key))) {
-		__sync_fetch_and_add(&known->ran_ns, fresh.ran_ns);
+	struct et_culprit_account *known = bpf_map_lookup_elem(&culprits, &key);
+
+	if (known) {
+		__sync_fetch_and_add(&known->ran_ns, ran_ns);
 		__builtin_memcpy(known->name, cpu->who.name, sizeof(known->name));
-	} else {
-		__builtin_memcpy(fresh.name, cpu->who.name, sizeof(fresh.name));
-		if (bpf_map_update_elem(&culprits, &key, &fresh, BPF_NOEXIST))
-			__sync_fetch_and_add(&lane->unnamed_ns, fresh.ran_ns);
+		return;
 	}
+	struct et_culprit_account fresh = { .ran_ns = ran_ns, .kernel_thread = cpu->kernel_thread };
+	__builtin_memcpy(fresh.name, cpu->who.name, sizeof(fresh.name));
+	if (bpf_map_update_elem(&culprits, &key, &fresh, BPF_NOEXIST))
+		__sync_fetch_and_add(&m->lanes[number == 1].unnamed_ns, ran_ns);
+}
+
+/*
+ * Not static: the kernel checks such a function once, not again for each way to each of its calls,
+ * which took it 30 ms.
+ */
+__attribute__((noinline)) int charge_here(__u32 number, __u32 cpu_number, __u64 to)
+{
+	struct et_ledger_cpu *cpu = cpu_state(&memory, cpu_number);
+
+	if (cpu)
+		charge_stretch(&memory, number, cpu, to);
 	return 0;
 }
 
-static void move_home(struct et_lane *lane, __u32 number, int cpu, __u64 now)
+static void charge(struct et_ledger_memory *m, __u32 number, __u32 cpu, __u64 to)
 {
-	if (lane->home >= 0)
-		charge(number, (__u32)lane->home, now);
-	lane->before = lane->home;
-	lane->home = cpu;
-	lane->home_since_ns = now;
-}
-
-/* The measured program's own stretch. */
-static void charge_own(
-	struct et_lane *lane, const struct et_ledger_cpu *cpu, const struct instant *now)
-{
-	__u64 from = cpu->since_ns > lane->t0_ns ? cpu->since_ns : lane->t0_ns;
-	__u64 to = lane->t1_ns && now->ns > lane->t1_ns ? lane->t1_ns : now->ns;
-
-	if (to <= from)
-		return;
-	__sync_fetch_and_add(&lane->own_ns, to - from);
-	__sync_fetch_and_add(&lane->hidden_ns, now->hidden_ns - cpu->hidden_ns);
-	__sync_fetch_and_add(&lane->hidden_irq_ns, now->irq_ns - cpu->hidden_irq_ns);
+	(void)m;
+	charge_here(number, cpu, to);
 }
 
 static void set_running(struct et_ledger_cpu *cpu, struct task_struct *t)
@@ -159,55 +125,11 @@ static void set_running(struct et_ledger_cpu *cpu, struct task_struct *t)
 	bpf_probe_read_kernel(cpu->who.name, sizeof(cpu->who.name), t->group_leader->comm);
 }
 
-/* The stretch of whom the state names, which ends now. */
-static void end_stretch(struct et_ledger_cpu *cpu, __u32 here, const struct instant *now)
-{
-	for (int i = 0; i < ET_LEDGER_LANES; i++) {
-		struct et_lane *lane = &memory.lanes[i];
-		if (!lane->t0_ns)
-			continue;
-		if (cpu->lane == i)
-			charge_own(lane, cpu, now);
-		else if (lane->home == (__s32)here)
-			charge((__u32)i, here, now->ns);
-		if (cpu->lane == i && lane->home < 0)
-			move_home(lane, (__u32)i, (int)here, now->ns);
-	}
-}
-
-/* One of its tasks still runs where it was at home before. */
-static bool runs_before(const struct et_lane *lane, int number)
-{
-	struct et_ledger_cpu *cpu = lane->before >= 0 ? cpu_state((__u32)lane->before) : NULL;
-
-	return cpu && cpu->lane == number;
-}
-
-/*
- * From now on this task has the CPU. A program is at home where a task of it runs: when one that
- * came up beside another is done, that is where the other still runs.
- */
-static void begin_stretch(struct et_ledger_cpu *cpu, __u32 here, struct task_struct *t, __u64 now)
-{
-	set_running(cpu, t);
-	cpu->since_ns = now;
-	cpu->lane = lane_of(t);
-	for (int i = 0; i < ET_LEDGER_LANES; i++) {
-		struct et_lane *lane = &memory.lanes[i];
-		if (!lane->t0_ns)
-			continue;
-		if (cpu->lane == i && lane->home != (__s32)here)
-			move_home(lane, (__u32)i, (int)here, now);
-		else if (cpu->lane != i && lane->home == (__s32)here && runs_before(lane, i))
-			move_home(lane, (__u32)i, lane->before, now);
-	}
-}
-
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
 	__u32 here = bpf_get_smp_processor_id();
-	struct et_ledger_cpu *cpu = memory.armed_ns ? cpu_state(here) : NULL;
+	struct et_ledger_cpu *cpu = memory.armed_ns ? cpu_state(&memory, here) : NULL;
 
 	if (!cpu)
 		return 0;
@@ -217,12 +139,14 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	} else if (cpu->who.pid != prev->pid) {
 		struct instant came = { arrival_ns(prev, cpu->since_ns, now.ns), cpu->hidden_ns,
 			cpu->hidden_irq_ns };
-		end_stretch(cpu, here, &came);
-		begin_stretch(cpu, here, prev, came.ns);
+		end_stretch(&memory, cpu, here, &came);
+		set_running(cpu, prev);
+		begin_stretch(&memory, cpu, here, lane_of(prev), came.ns);
 	}
 	set_running(cpu, prev); /* it may have another name by now */
-	end_stretch(cpu, here, &now);
-	begin_stretch(cpu, here, next, now.ns);
+	end_stretch(&memory, cpu, here, &now);
+	set_running(cpu, next);
+	begin_stretch(&memory, cpu, here, lane_of(next), now.ns);
 	cpu->hidden_ns = now.hidden_ns;
 	cpu->hidden_irq_ns = now.irq_ns;
 	return 0;
@@ -264,9 +188,9 @@ int BPF_PROG(on_migrate, struct task_struct *t, int to)
 		struct et_lane *lane = &memory.lanes[i];
 		if (i != number || !lane->t0_ns || lane->home < 0 || lane->home == to)
 			continue;
-		struct et_ledger_cpu *home = cpu_state((__u32)lane->home);
+		struct et_ledger_cpu *home = cpu_state(&memory, (__u32)lane->home);
 		if (home && home->lane != i) /* else another task of it runs there */
-			move_home(lane, (__u32)i, to, bpf_ktime_get_ns());
+			move_home(&memory, (__u32)i, to, bpf_ktime_get_ns());
 	}
 	return 0;
 }
@@ -275,7 +199,8 @@ int BPF_PROG(on_migrate, struct task_struct *t, int to)
 
 static struct et_ledger_cpu *hit_cpu(void)
 {
-	struct et_ledger_cpu *cpu = memory.armed_ns ? cpu_state(bpf_get_smp_processor_id()) : NULL;
+	struct et_ledger_cpu *cpu =
+		memory.armed_ns ? cpu_state(&memory, bpf_get_smp_processor_id()) : NULL;
 
 	return cpu && cpu->lane >= 0 && cpu->since_ns >= memory.armed_ns ? cpu : NULL;
 }

@@ -2,9 +2,11 @@
 #include "measure/ledger.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/sysroot.h"
 #include "measure/ledger_account.h"
 #include "measure/ledger_source.h"
 
+#include <errno.h>
 #include <string.h>
 
 struct et_ledger {
@@ -19,10 +21,50 @@ struct et_ledger {
 	uint32_t n;
 };
 
-int et_ledger_open(struct et_ledger **out, struct et_error *err)
+/* The better one first, in the order of enum et_witness_way. */
+static const struct et_ledger_source *const sources[] = { &et_ledger_by_bpf, &et_ledger_by_perf };
+
+/*
+ * Inside a namespace of processes BPF's numbers are not those that we see, and to perf those
+ * outside of it are one with the idle task.
+ */
+static bool sees_all_processes(void)
 {
-	struct et_ledger l = { .source = &et_ledger_by_bpf };
-	int rc = l.source->open(&l.ctx, &l.memory, err);
+	static const char outermost[] = "pid:[4026531836]"; /* PROC_PID_INIT_INO */
+	char text[64];
+
+	return et_sysroot_link("", "/proc/self/ns/pid", text, sizeof(text)) > 0 &&
+	       !strcmp(text, outermost);
+}
+
+static int open_source(
+	struct et_ledger *l, enum et_witness_way way, const cpu_set_t *cpus, struct et_error *err)
+{
+	struct et_error why[ET_LENGTH(sources)];
+	int rc = 0;
+
+	if (!sees_all_processes())
+		return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+			"in a container with process numbers of its own the kernel tells of "
+			"others");
+	if (way != ET_WITNESS_ANY) {
+		l->source = sources[way - ET_WITNESS_BPF];
+		return l->source->open(cpus, &l->ctx, &l->memory, err);
+	}
+	for (size_t i = 0; i < ET_LENGTH(sources); i++) {
+		l->source = sources[i];
+		rc = l->source->open(cpus, &l->ctx, &l->memory, &why[i]);
+		if (rc == 0)
+			return 0;
+	}
+	return et_fail(err, -rc, ET_EXIT_ENVIRONMENT, "%.200s; %.200s", why[0].what, why[1].what);
+}
+
+int et_ledger_open(enum et_witness_way way, const cpu_set_t *cpus, struct et_ledger **out,
+	struct et_error *err)
+{
+	struct et_ledger l = { 0 };
+	int rc = open_source(&l, way, cpus, err);
 
 	if (rc)
 		return rc;
@@ -48,14 +90,25 @@ void et_ledger_arm(struct et_ledger *l, size_t n)
 	if (!l)
 		return;
 	__atomic_store_n(&l->memory->armed_ns, 0, __ATOMIC_RELEASE);
+	l->source->take(l->ctx, l->keys, l->culprits); /* what came since, or a failed run left */
 	memset(l->memory->lanes, 0, sizeof(l->memory->lanes));
 	for (size_t i = 0; i < ET_LEDGER_LANES; i++)
 		l->memory->lanes[i].home = -1;
 	l->memory->etalon = getpid();
 	l->memory->wanted = (uint32_t)n;
 	l->memory->born = 0;
-	l->source->take(l->ctx, l->keys, l->culprits); /* what a run that failed has left */
 	__atomic_store_n(&l->memory->armed_ns, et_clock_read_ns(CLOCK_MONOTONIC), __ATOMIC_RELEASE);
+}
+
+const char *et_ledger_source(const struct et_ledger *l)
+{
+	return l->source->name;
+}
+
+void et_ledger_follow(struct et_ledger *l, size_t lane, int32_t pid)
+{
+	if (l)
+		l->memory->lanes[lane].program = pid;
 }
 
 uint64_t *et_ledger_begin(struct et_ledger *l, size_t lane)
@@ -73,13 +126,13 @@ void et_ledger_disarm(struct et_ledger *l)
 	if (!l)
 		return;
 	__atomic_store_n(&l->memory->armed_ns, 0, __ATOMIC_RELEASE);
+	l->n = l->source->take(l->ctx, l->keys, l->culprits);
 	l->end = *l->memory;
 	for (size_t i = 0; i < ET_LEDGER_LANES; i++) {
 		int32_t home = l->end.lanes[i].home;
 		if (home >= 0 && l->source->look(l->ctx, home, &l->homes[i]) < 0)
 			l->end.lanes[i].home = -1;
 	}
-	l->n = l->source->take(l->ctx, l->keys, l->culprits);
 }
 
 void et_ledger_fill(const struct et_ledger *l, size_t lane, struct et_sample *s)
@@ -89,7 +142,8 @@ void et_ledger_fill(const struct et_ledger *l, size_t lane, struct et_sample *s)
 	struct et_account a = { .lane = l->end.lanes[lane],
 		.home = l->homes[lane],
 		.etalon = l->end.etalon,
-		.tells_hidden = l->end.tells_hidden };
+		.tells_hidden = l->end.tells_hidden,
+		.tells_interrupts = l->source->interrupts };
 
 	for (uint32_t i = 0; i < l->n; i++) {
 		if (l->keys[i].lane == (int32_t)lane)

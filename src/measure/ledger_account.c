@@ -101,9 +101,14 @@ void et_account_settle(struct et_account *a, int32_t number, struct et_sample *s
 	const struct et_lane *lane = &a->lane;
 	uint64_t others = 0;
 
+	if (lane->crowded)
+		s->marks |= ET_MARK_LOST_RECORDS;
 	if (lane->home < 0 || !lane->t0_ns || !lane->t1_ns || lane->crowded)
 		return; /* it was not seen, or not all of it */
 	close_last(a, number);
+	/* More CPU time than was seen: it ran where nobody looked. */
+	if (lane->own_ns + lane->own_ns / 10 + 1000000 < s->pt_ns)
+		return;
 	for (size_t i = 0; i < a->n; i++)
 		others += a->list[i].by.ran_ns;
 	others += lane->etalon_ns + lane->partner_ns + lane->unnamed_ns;
@@ -115,14 +120,17 @@ void et_account_settle(struct et_account *a, int32_t number, struct et_sample *s
 	if (lane->own_ns + others + lane->idle_ns > s->et_ns + slack)
 		return;
 	s->idle_ns = lane->idle_ns;
-	s->irq_ns = lane->irq_ns;
-	s->softirq_ns = lane->softirq_ns;
+	if (a->tells_interrupts) {
+		s->irq_ns = lane->irq_ns;
+		s->softirq_ns = lane->softirq_ns;
+	}
 	/* Interrupts that the kernel does not charge to tasks are not in process time. */
 	s->others_ns = others + lane->hidden_irq_ns;
-	if (a->tells_hidden) {
-		uint64_t stolen = minus(lane->hidden_ns, lane->hidden_irq_ns);
-		uint64_t most = minus(s->et_ns, s->pt_ns + s->others_ns + s->idle_ns);
-		s->steal_ns = stolen < most ? stolen : most;
-	}
+	/* Without the kernel's clocks steal is what its ticks have told, here or elsewhere. */
+	if (a->tells_hidden)
+		s->steal_ns = minus(lane->hidden_ns, lane->hidden_irq_ns);
+	uint64_t most = minus(s->et_ns, s->pt_ns + s->others_ns + s->idle_ns);
+	if (s->steal_ns != ET_UNKNOWN && s->steal_ns > most)
+		s->steal_ns = most;
 	enter_culprits(a, s);
 }

@@ -10,7 +10,7 @@ struct et_account {
 	struct et_lane lane;
 	struct et_ledger_cpu home; /* who has the home CPU in the end */
 	int32_t etalon;
-	bool tells_hidden;
+	bool tells_hidden, tells_interrupts;
 	struct et_account_entry {
 		int32_t pid; /* of a process */
 		struct et_culprit_account by;

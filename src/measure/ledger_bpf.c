@@ -6,13 +6,11 @@
 
 #ifdef ET_HAVE_BPF
 #include "base/alloc.h"
-#include "base/sysroot.h"
 #include "measure/bpf.h"
 #include "measure/ledger_image.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <string.h>
 
 struct by_bpf {
 	struct et_bpf bpf;
@@ -26,25 +24,14 @@ static void configure(struct bpf_object *o, const void *ctx)
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(o, "cpus"), *n_cpus);
 }
 
-/* Inside a namespace of processes the kernel's numbers are not those that we see. */
-static bool sees_all_processes(void)
+static int open_bpf(
+	const cpu_set_t *cpus, void **ctx, struct et_ledger_memory **memory, struct et_error *err)
 {
-	static const char outermost[] = "pid:[4026531836]"; /* PROC_PID_INIT_INO */
-	char text[64];
-
-	return et_sysroot_link("", "/proc/self/ns/pid", text, sizeof(text)) > 0 &&
-	       !strcmp(text, outermost);
-}
-
-static int open_bpf(void **ctx, struct et_ledger_memory **memory, struct et_error *err)
-{
+	(void)cpus; /* it looks at all */
 	const struct et_bpf_image image = { ledger_image, sizeof(ledger_image) };
 	uint32_t n_cpus = (uint32_t)libbpf_num_possible_cpus();
 	struct et_bpf bpf = { 0 };
 
-	if (!sees_all_processes())
-		return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
-			"in a container with process numbers of its own BPF tells of others");
 	int rc = et_bpf_load(image, configure, &n_cpus, &bpf, err);
 	if (rc)
 		return rc;
@@ -85,8 +72,10 @@ static int look_bpf(void *ctx, int32_t cpu, struct et_ledger_cpu *out)
 
 #else
 
-static int open_bpf(void **ctx, struct et_ledger_memory **memory, struct et_error *err)
+static int open_bpf(
+	const cpu_set_t *cpus, void **ctx, struct et_ledger_memory **memory, struct et_error *err)
 {
+	(void)cpus;
 	(void)ctx;
 	(void)memory;
 	return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT, "this etalon was built without BPF");
@@ -98,6 +87,8 @@ static int open_bpf(void **ctx, struct et_ledger_memory **memory, struct et_erro
 #endif
 
 const struct et_ledger_source et_ledger_by_bpf = {
+	.name = "bpf",
+	.interrupts = true,
 	.open = open_bpf,
 	.take = take_bpf,
 	.look = look_bpf,

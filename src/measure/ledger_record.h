@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the ledger's BPF programs and the tool share: one block of memory and two maps. */
+/*
+ * What the ledger's sources fill in: one block of memory and two tables, which the BPF programs and
+ * the tool share.
+ */
 #ifndef ET_MEASURE_LEDGER_RECORD_H
 #define ET_MEASURE_LEDGER_RECORD_H
 
@@ -14,13 +17,13 @@ struct et_lane {
 	__u64 home_since_ns; /* since when it is at home on that CPU */
 	__s32 home;          /* the CPU it runs on, or waits for; -1: not seen yet */
 	__s32 before;        /* its home before that one */
-	__u32 crowded;       /* it had more tasks at a time than there is room for */
-	__u32 unused;
-	__u64 own_ns;     /* its tasks had a CPU */
-	__u64 idle_ns;    /* nobody had its CPU */
-	__u64 etalon_ns;  /* we ourselves had it */
-	__u64 partner_ns; /* the other program had it */
-	__u64 unnamed_ns; /* of culprits for whom there was no room */
+	__u32 crowded;       /* not all was seen: there was no room for it */
+	__s32 program;       /* its first process, once it is made; 0: none */
+	__u64 own_ns;        /* its tasks had a CPU */
+	__u64 idle_ns;       /* nobody had its CPU */
+	__u64 etalon_ns;     /* we ourselves had it */
+	__u64 partner_ns;    /* the other program had it */
+	__u64 unnamed_ns;    /* of culprits for whom there was no room */
 	/* While it had the CPU: what the scheduler's clock of tasks left out, in all and for
 	 * interrupts; and the interrupts' own times. */
 	__u64 hidden_ns, hidden_irq_ns;

@@ -1,17 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is behind the ledger of ledger.h: the memory shared with the kernel, and its tables. */
+/* What is behind the ledger of ledger.h: who sums up, in shared memory, and its tables. */
 #ifndef ET_MEASURE_LEDGER_SOURCE_H
 #define ET_MEASURE_LEDGER_SOURCE_H
 
 #include "base/error.h"
 #include "measure/ledger_record.h"
 
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+
 struct et_ledger_source {
-	/* 0 or -errno with err filled. */
-	int (*open)(void **ctx, struct et_ledger_memory **memory, struct et_error *err);
+	const char *name;
+	bool interrupts; /* it tells of them */
 	/*
-	 * Takes all culprits out of the kernel's table into arrays of ET_LEDGER_CULPRITS; returns
-	 * how many.
+	 * For programs that may use these CPUs, NULL: all. 0 or -errno with err filled. The memory
+	 * is shared with children.
+	 */
+	int (*open)(const cpu_set_t *cpus, void **ctx, struct et_ledger_memory **memory,
+		struct et_error *err);
+	/*
+	 * Brings the lanes up to date and takes all culprits out of the table into arrays of
+	 * ET_LEDGER_CULPRITS; returns how many.
 	 */
 	uint32_t (*take)(
 		void *ctx, struct et_culprit_key *keys, struct et_culprit_account *accounts);
@@ -21,5 +31,6 @@ struct et_ledger_source {
 };
 
 extern const struct et_ledger_source et_ledger_by_bpf;
+extern const struct et_ledger_source et_ledger_by_perf;
 
 #endif

@@ -248,18 +248,19 @@ void et_runner_close(struct et_runner *r)
 	free(r);
 }
 
-int et_runner_witness(struct et_runner *r, struct et_error *err)
+int et_runner_witness(struct et_runner *r, enum et_witness_way way, struct et_error *err)
 {
-	return et_ledger_open(&r->ledger, err);
+	return et_ledger_open(way, r->pinnable ? &r->allowed : NULL, &r->ledger, err);
 }
 
-const char *et_runner_image_source(const struct et_runner *r)
+char *et_runner_image_source(const struct et_runner *r)
 {
-	if (r->taskstats)
-		return r->ledger ? "taskstats+bpf" : "taskstats";
-	if (r->no_records == -EPERM)
-		return r->ledger ? "proc+bpf" : "proc";
-	return r->ledger ? "proc-no-taskstats+bpf" : "proc-no-taskstats";
+	const char *pictures = r->taskstats              ? "taskstats"
+			       : r->no_records == -EPERM ? "proc"
+							 : "proc-no-taskstats";
+
+	return et_asprintf("%s%s%s", pictures, r->ledger ? "+" : "",
+		r->ledger ? et_ledger_source(r->ledger) : "");
 }
 
 /* --- one execution of one program, or of two together --- */
@@ -353,6 +354,7 @@ static int spawn_blocked(struct et_runner *r, struct take *t, struct et_error *e
 		t->ended[i].pid = r->interrupt->groups[i] = pid;
 		t->ended[i].group = &r->interrupt->groups[i];
 		t->ended[i].end_ns = et_ledger_end(r->ledger, i);
+		et_ledger_follow(r->ledger, i, pid);
 	}
 	if (children(t) > 1)
 		start_together(r, t);

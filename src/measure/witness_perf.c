@@ -5,6 +5,7 @@
  * records of exec and fork. Interrupts are not told.
  */
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
 #include "measure/witness_source.h"
@@ -24,19 +25,19 @@ struct ring {
 	struct perf_event_mmap_page *page; /* the buffer lies behind it */
 	size_t size;                       /* of the buffer, a power of two */
 	uint64_t since_ns;                 /* when the running task got the CPU; 0: not seen */
-	int32_t owner;                     /* its number */
+	struct et_task owner;              /* that task */
+	bool full;                         /* when last read: what was lost then has been told */
 };
 
 struct name {
-	int32_t pid; /* of a thread; 0: free */
 	char text[ET_TASK_NAME];
 };
 
 struct by_perf {
 	struct ring *rings;
 	size_t n;
-	struct name *names; /* a hash table, at most half full */
-	size_t n_names, cap_names;
+	bool for_ledger;      /* tell who made whom, and gaps; names are those of processes */
+	struct et_hash names; /* struct name, by the number of a thread */
 	uint64_t lost;
 	struct et_witness_batch *batch; /* of the drain that is under way */
 };
@@ -50,36 +51,14 @@ struct trailer {
 
 /* --- names --- */
 
-static struct name *slot_of(const struct by_perf *s, int32_t pid)
-{
-	size_t i = ((uint32_t)pid * 2654435761u) & (s->cap_names - 1);
-
-	while (s->names[i].pid && s->names[i].pid != pid)
-		i = (i + 1) & (s->cap_names - 1);
-	return &s->names[i];
-}
-
 static void set_name(struct by_perf *s, int32_t pid, const char *text)
 {
-	struct name fresh = { .pid = pid };
+	struct name fresh = { 0 };
 
 	if (pid <= 0)
 		return;
-	snprintf(fresh.text, sizeof(fresh.text), "%.15s", text); /* it may lie in the old table */
-	if (2 * s->n_names >= s->cap_names) {
-		struct name *old = s->names;
-		size_t n_old = s->cap_names;
-		s->cap_names = n_old ? 2 * n_old : 256;
-		s->names = et_calloc(s->cap_names, sizeof(*s->names));
-		for (size_t i = 0; i < n_old; i++) {
-			if (old[i].pid)
-				*slot_of(s, old[i].pid) = old[i];
-		}
-		free(old);
-	}
-	struct name *slot = slot_of(s, pid);
-	s->n_names += !slot->pid;
-	*slot = fresh;
+	snprintf(fresh.text, sizeof(fresh.text), "%.15s", text); /* it may lie in the table */
+	*(struct name *)et_hash_put(&s->names, (uint64_t)pid) = fresh;
 }
 
 static const char *name_of(struct by_perf *s, int32_t pid)
@@ -88,11 +67,11 @@ static const char *name_of(struct by_perf *s, int32_t pid)
 
 	if (pid <= 0)
 		return "";
-	if (!s->cap_names || !slot_of(s, pid)->pid) {
+	if (!et_hash_find(&s->names, (uint64_t)pid)) {
 		snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 		set_name(s, pid, et_sysroot_line("", path, text, sizeof(text)) > 0 ? text : "");
 	}
-	return slot_of(s, pid)->text;
+	return ((struct name *)et_hash_find(&s->names, (uint64_t)pid))->text;
 }
 
 /* Those that are here already and may be gone before they are asked for. */
@@ -131,12 +110,47 @@ static void take_switch(struct by_perf *s, struct ring *r, const char *body, siz
 		.end_ns = w.t.time_ns,
 		.who = out ? one : other,
 		.next = out ? other : one };
-	if (!out && r->since_ns && r->owner == one.pid)
+	if (!out && r->since_ns && r->owner.pid == one.pid)
 		return; /* who went has told it */
+	if (record.who.pid < 0)
+		record.who = r->owner; /* it has ended: the kernel knows its number no more */
 	if (r->since_ns)
 		et_witness_batch_add(s->batch, &record);
 	r->since_ns = w.t.time_ns;
-	r->owner = record.next.pid;
+	r->owner = record.next;
+}
+
+/* Who ran meanwhile is not known, nor who has another name since. */
+static void take_gap(struct by_perf *s, struct ring *r, bool told)
+{
+	struct et_witness_record record = { .kind = ET_RECORD_GAP, .cpu = r->cpu };
+
+	r->since_ns = 0;
+	if (!s->for_ledger)
+		return;
+	et_hash_free(&s->names);
+	if (!told)
+		et_witness_batch_add(s->batch, &record);
+}
+
+static void take_fork(struct by_perf *s, const char *body, size_t size)
+{
+	struct {
+		uint32_t pid, parent_pid, tid, parent_tid;
+		uint64_t time_ns;
+	} w;
+
+	if (size < sizeof(w))
+		return;
+	memcpy(&w, body, sizeof(w));
+	set_name(s, (int32_t)w.tid, name_of(s, (int32_t)w.parent_tid));
+	struct et_witness_record record = { .kind = ET_RECORD_FORK,
+		.start_ns = w.time_ns,
+		.end_ns = w.time_ns,
+		.who = { .pid = (int32_t)w.parent_tid, .tgid = (int32_t)w.parent_pid },
+		.next = { .pid = (int32_t)w.tid, .tgid = (int32_t)w.pid } };
+	if (s->for_ledger)
+		et_witness_batch_add(s->batch, &record);
 }
 
 static void take_record(
@@ -144,7 +158,7 @@ static void take_record(
 {
 	size_t size = h->size - sizeof(*h);
 	uint64_t counts[2];
-	uint32_t ids[4];
+	uint32_t ids[2];
 
 	switch (h->type) {
 	case PERF_RECORD_SWITCH_CPU_WIDE:
@@ -155,19 +169,17 @@ static void take_record(
 			break;
 		memcpy(counts, body, sizeof(counts));
 		s->lost += counts[1];
-		r->since_ns = 0; /* who ran meanwhile is not known */
+		take_gap(s, r, r->full);
+		r->full = false;
 		break;
 	case PERF_RECORD_COMM:
-		if (size <= 2 * sizeof(uint32_t) + sizeof(struct trailer))
-			break;
-		memcpy(ids, body, 2 * sizeof(uint32_t));
-		set_name(s, (int32_t)ids[1], body + 2 * sizeof(uint32_t));
-		break;
-	case PERF_RECORD_FORK: /* pid, parent's pid, thread, parent's thread */
-		if (size < sizeof(ids))
+		if (size <= sizeof(ids) + sizeof(struct trailer))
 			break;
 		memcpy(ids, body, sizeof(ids));
-		set_name(s, (int32_t)ids[2], name_of(s, (int32_t)ids[3]));
+		set_name(s, (int32_t)ids[1], body + sizeof(ids));
+		break;
+	case PERF_RECORD_FORK:
+		take_fork(s, body, size);
 		break;
 	}
 }
@@ -183,11 +195,23 @@ static void copy_out(const struct ring *r, uint64_t at, void *to, size_t size)
 	memcpy((char *)to + first, data, size - first);
 }
 
+/*
+ * The kernel tells a loss with the next record that fits. A buffer in which no two records fit any
+ * more has lost some, for all we know, and tells so itself.
+ */
+static bool is_full(const struct ring *r, uint64_t used)
+{
+	enum { TWO_RECORDS = 128 };
+
+	return r->size - used < TWO_RECORDS;
+}
+
 static void drain_ring(struct by_perf *s, struct ring *r)
 {
 	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = r->page->data_tail;
 	_Alignas(8) char body[65536];
+	bool full = is_full(r, head - tail);
 
 	while (tail < head) {
 		struct perf_event_header h;
@@ -200,13 +224,19 @@ static void drain_ring(struct by_perf *s, struct ring *r)
 		tail += h.size;
 	}
 	__atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);
+	if (full)
+		take_gap(s, r, false);
+	r->full = full;
 }
 
 static int drain_perf(void *ctx, struct et_witness_batch *b, uint64_t *lost)
 {
+	enum { MOST_NAMES = 1 << 16 }; /* of processes long gone, most of them */
 	struct by_perf *s = ctx;
 
 	s->batch = b;
+	if (s->names.n > MOST_NAMES)
+		et_hash_free(&s->names);
 	for (size_t i = 0; i < s->n; i++)
 		drain_ring(s, &s->rings[i]);
 	/* Once all rings are read: a name may come by another CPU's. */
@@ -214,7 +244,7 @@ static int drain_perf(void *ctx, struct et_witness_batch *b, uint64_t *lost)
 		struct et_task *tasks[] = { &b->records[i].who, &b->records[i].next };
 		for (size_t k = 0; k < ET_LENGTH(tasks); k++)
 			snprintf(tasks[k]->name, sizeof(tasks[k]->name), "%s",
-				name_of(s, tasks[k]->pid));
+				name_of(s, s->for_ledger ? tasks[k]->tgid : tasks[k]->pid));
 	}
 	*lost = s->lost;
 	return 0;
@@ -232,7 +262,7 @@ static void close_perf(void *ctx)
 		close(s->rings[i].fd);
 	}
 	free(s->rings);
-	free(s->names);
+	et_hash_free(&s->names);
 	free(s);
 }
 
@@ -294,17 +324,20 @@ static int explain(int errnum, struct et_error *err)
 		"run it as root, with sudo for instance");
 }
 
-static int open_perf(int cpu, size_t capacity_bytes, void **ctx, struct et_error *err)
+int et_witness_perf_open(const cpu_set_t *cpus, size_t capacity_bytes, bool for_ledger, void **ctx,
+	struct et_error *err)
 {
 	int n_cpus = (int)sysconf(_SC_NPROCESSORS_CONF), rc = 0;
 	struct by_perf *s = et_calloc(1, sizeof(*s));
 
+	s->for_ledger = for_ledger;
+	s->names.width = sizeof(struct name);
 	s->rings = et_calloc((size_t)n_cpus, sizeof(*s->rings));
 	for (int i = 0; rc == 0 && i < n_cpus; i++) {
-		if (cpu >= 0 && i != cpu)
+		if (cpus && !CPU_ISSET(i, cpus))
 			continue;
 		rc = open_ring(s, i, capacity_bytes);
-		if (rc == -ENODEV && cpu < 0)
+		if (rc == -ENODEV && !cpus)
 			rc = 0; /* a CPU that is offline */
 	}
 	if (rc) {
@@ -314,6 +347,16 @@ static int open_perf(int cpu, size_t capacity_bytes, void **ctx, struct et_error
 	name_the_living(s);
 	*ctx = s;
 	return 0;
+}
+
+static int open_perf(int cpu, size_t capacity_bytes, void **ctx, struct et_error *err)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	if (cpu >= 0)
+		CPU_SET(cpu, &one);
+	return et_witness_perf_open(cpu < 0 ? NULL : &one, capacity_bytes, false, ctx, err);
 }
 
 const struct et_witness_source et_witness_by_perf = {

@@ -6,6 +6,8 @@
 #include "measure/witness.h"
 #include "measure/witness_record.h"
 
+#include <sched.h>
+
 /* Records in the order in which their CPU wrote them. */
 struct et_witness_batch {
 	struct et_witness_record *records;
@@ -26,6 +28,19 @@ struct et_witness_source {
 
 extern const struct et_witness_source et_witness_by_bpf;
 extern const struct et_witness_source et_witness_by_perf;
+
+/* Records that are no et_happening: of interest to the ledger alone. */
+enum {
+	ET_RECORD_FORK = 100, /* who made next */
+	ET_RECORD_GAP,        /* records of this CPU were lost */
+};
+
+/*
+ * Opens et_witness_by_perf on several CPUs, NULL: all. For the ledger its batches also hold the
+ * records above, and tasks have the names of their processes.
+ */
+int et_witness_perf_open(const cpu_set_t *cpus, size_t capacity_bytes, bool for_ledger, void **ctx,
+	struct et_error *err);
 
 /*
  * The pure half: hands the batch over in order of start on each CPU, with the stretches that are

@@ -30,13 +30,12 @@ enum et_metric {
 
 /* Marks on a sample that do not remove it. */
 enum et_mark {
-	ET_MARK_LOST_RECORDS =
-		1 << 0,              /* the kernel dropped exit records: interference incomplete */
-	ET_MARK_STOPPED = 1 << 1,    /* the program was stopped by a signal for a while */
-	ET_MARK_LEFTOVERS = 1 << 2,  /* it left processes behind, which were killed */
-	ET_MARK_NO_OVERLAP = 1 << 3, /* a pair too short to overlap, run one after the other */
-	ET_MARK_NO_EXITS = 1 << 4,   /* no exit records: who came and went is not known */
-	ET_MARK_ESCAPED = 1 << 5,    /* it left its control group: process time is wait4's */
+	ET_MARK_LOST_RECORDS = 1 << 0, /* the kernel dropped records: interference incomplete */
+	ET_MARK_STOPPED = 1 << 1,      /* the program was stopped by a signal for a while */
+	ET_MARK_LEFTOVERS = 1 << 2,    /* it left processes behind, which were killed */
+	ET_MARK_NO_OVERLAP = 1 << 3,   /* a pair too short to overlap, run one after the other */
+	ET_MARK_NO_EXITS = 1 << 4,     /* no exit records: who came and went is not known */
+	ET_MARK_ESCAPED = 1 << 5,      /* it left its control group: process time is wait4's */
 	/* What a rule would have removed, had nothing been to be removed (--keep-all). */
 	ET_MARK_DAEMON = 1 << 6,
 	ET_MARK_TWO_SIGMA = 1 << 7,

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The ledger without BPF: perf's records of switches and forks, which wait in a buffer of each CPU
+ * until the program has ended (to look before would cost it CPU time), and are then put through the
+ * same rules. What fits no more leaves the sample without an account. Not told are interrupts, what
+ * a hypervisor takes, and when a task that waits is moved to another CPU: it is there when it runs.
+ */
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "measure/ledger_rules.h"
+#include "measure/ledger_source.h"
+#include "measure/witness_source.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+struct culprit {
+	struct et_culprit_key key;
+	struct et_culprit_account account;
+};
+
+struct by_perf {
+	struct et_ledger_memory memory; /* first: the rules' functions are given this */
+	void *rings;
+	struct et_witness_batch batch;
+	struct et_ledger_cpu *cpus; /* n_cpus of them */
+	size_t n_cpus;
+	struct et_hash members;  /* a program's tasks, and of which: int64_t, by number */
+	struct et_hash culprits; /* struct culprit, by lane and process */
+};
+
+/* --- what the rules ask for --- */
+
+static struct by_perf *source_of(struct et_ledger_memory *m)
+{
+	return (struct by_perf *)m;
+}
+
+static struct et_ledger_cpu *cpu_state(struct et_ledger_memory *m, __u32 cpu)
+{
+	return &source_of(m)->cpus[cpu];
+}
+
+static void charge(struct et_ledger_memory *m, __u32 number, __u32 cpu, __u64 to)
+{
+	charge_stretch(m, number, cpu_state(m, cpu), to);
+}
+
+static void charge_culprit(
+	struct et_ledger_memory *m, __u32 number, const struct et_ledger_cpu *cpu, __u64 ran_ns)
+{
+	struct et_hash *all = &source_of(m)->culprits;
+	struct et_culprit_key key = { (__s32)number, cpu->who.tgid };
+	uint64_t place = (uint64_t)number << 32 | (uint32_t)key.tgid;
+
+	/* A task that ends has no number at the very last. */
+	if (key.tgid <= 0 || (all->n == ET_LEDGER_CULPRITS && !et_hash_find(all, place))) {
+		m->lanes[number].unnamed_ns += ran_ns;
+		return;
+	}
+	struct culprit *c = et_hash_put(all, place);
+	c->key = key;
+	c->account.ran_ns += ran_ns;
+	memcpy(c->account.name, cpu->who.name, sizeof(c->account.name));
+}
+
+/* --- records --- */
+
+static int lane_of(const struct by_perf *s, int32_t pid)
+{
+	const int64_t *lane = pid > 0 ? et_hash_find(&s->members, (uint64_t)pid) : NULL;
+
+	return lane ? (int)*lane : -1;
+}
+
+/* A stranger may get the number of one that is gone. */
+static void set_lane(struct by_perf *s, int32_t pid, int lane)
+{
+	if (pid > 0 && (lane >= 0 || lane_of(s, pid) >= 0))
+		*(int64_t *)et_hash_put(&s->members, (uint64_t)pid) = lane;
+}
+
+static void replay_switch(struct by_perf *s, const struct et_witness_record *r)
+{
+	struct et_ledger_cpu *cpu = &s->cpus[r->cpu];
+	struct instant now = { .ns = r->end_ns };
+	bool expected = cpu->who.pid == r->who.pid && cpu->since_ns == r->start_ns;
+
+	cpu->who = r->who; /* it may have another name by now */
+	if (!expected)
+		begin_stretch(&s->memory, cpu, r->cpu, lane_of(s, r->who.pid), r->start_ns);
+	end_stretch(&s->memory, cpu, r->cpu, &now);
+	cpu->who = r->next;
+	begin_stretch(&s->memory, cpu, r->cpu, lane_of(s, r->next.pid), r->end_ns);
+}
+
+static void replay(struct by_perf *s, const struct et_witness_record *r)
+{
+	switch (r->kind) {
+	case ET_HAPPENING_RAN:
+		replay_switch(s, r);
+		break;
+	case ET_RECORD_FORK:
+		if (r->who.tgid != s->memory.etalon)
+			set_lane(s, r->next.pid, lane_of(s, r->who.pid));
+		break;
+	case ET_RECORD_GAP:
+		for (size_t i = 0; i < ET_LEDGER_LANES; i++)
+			s->memory.lanes[i].crowded = 1;
+		break;
+	}
+}
+
+static int by_end(const void *a, const void *b)
+{
+	const struct et_witness_record *x = a, *y = b;
+
+	if (x->end_ns != y->end_ns)
+		return x->end_ns < y->end_ns ? -1 : 1;
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+static uint32_t take_perf(
+	void *ctx, struct et_culprit_key *keys, struct et_culprit_account *accounts)
+{
+	struct by_perf *s = ctx;
+	const struct culprit *c;
+	uint64_t lost;
+	uint32_t n = 0;
+	size_t at = 0;
+
+	et_witness_by_perf.drain(s->rings, &s->batch, &lost); /* gaps say where */
+	if (s->batch.n)
+		qsort(s->batch.records, s->batch.n, sizeof(*s->batch.records), by_end);
+	for (size_t i = 0; i < s->n_cpus; i++)
+		s->cpus[i] = (struct et_ledger_cpu){ .lane = -1 };
+	for (int i = 0; i < ET_LEDGER_LANES; i++)
+		set_lane(s, s->memory.lanes[i].program, i);
+	for (size_t i = 0; i < s->batch.n; i++)
+		replay(s, &s->batch.records[i]);
+	while ((c = et_hash_next(&s->culprits, &at))) {
+		keys[n] = c->key;
+		accounts[n++] = c->account;
+	}
+	s->batch.n = 0;
+	et_hash_free(&s->members);
+	et_hash_free(&s->culprits);
+	return n;
+}
+
+static int look_perf(void *ctx, int32_t cpu, struct et_ledger_cpu *out)
+{
+	*out = ((const struct by_perf *)ctx)->cpus[cpu];
+	return 0;
+}
+
+/* --- opening --- */
+
+static void close_perf(void *ctx)
+{
+	struct by_perf *s = ctx;
+
+	if (s->rings)
+		et_witness_by_perf.close(s->rings);
+	et_hash_free(&s->members);
+	et_hash_free(&s->culprits);
+	free(s->batch.records);
+	free(s->cpus);
+	munmap(s, sizeof(*s));
+}
+
+/*
+ * Of each CPU: a switch takes 80 bytes, so 6,500 to 52,000 of them fit. Users without privileges
+ * may have to do with less.
+ */
+static size_t ring_bytes(size_t n_cpus)
+{
+	enum { ALL = 32 << 20, LEAST = 512 << 10, MOST = 4 << 20 };
+	size_t share = ALL / n_cpus;
+
+	return share < LEAST ? LEAST : share > MOST ? MOST : share;
+}
+
+static int open_perf(
+	const cpu_set_t *cpus, void **ctx, struct et_ledger_memory **memory, struct et_error *err)
+{
+	/* Children write into it, too. */
+	struct by_perf *s =
+		mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (s == MAP_FAILED)
+		return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "memory for the ledger");
+	s->members.width = sizeof(int64_t);
+	s->culprits.width = sizeof(struct culprit);
+	s->n_cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF);
+	s->cpus = et_calloc(s->n_cpus, sizeof(*s->cpus));
+	size_t bytes = ring_bytes(cpus ? (size_t)CPU_COUNT(cpus) : s->n_cpus);
+	int rc = et_witness_perf_open(cpus, bytes, true, &s->rings, err);
+	if (rc) {
+		close_perf(s);
+		return rc;
+	}
+	*ctx = s;
+	*memory = &s->memory;
+	return 0;
+}
+
+const struct et_ledger_source et_ledger_by_perf = {
+	.name = "perf",
+	.interrupts = false,
+	.open = open_perf,
+	.take = take_perf,
+	.look = look_perf,
+	.close = close_perf,
+};

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How switches become an account: compiled for the kernel, where BPF sees each as it happens, and
+ * for ourselves, who read perf's records of them afterwards. A measured program's home is the CPU
+ * it runs on, or last ran on, or was moved to; at each instant of its window that CPU is its own,
+ * somebody else's, or idle. Who includes this writes the three functions declared first.
+ */
+#ifndef ET_MEASURE_LEDGER_RULES_H
+#define ET_MEASURE_LEDGER_RULES_H
+
+#include "measure/ledger_record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+static struct et_ledger_cpu *cpu_state(struct et_ledger_memory *m, __u32 cpu);
+/* Calls charge_stretch; the kernel's way to this has to be a short one. */
+static void charge(struct et_ledger_memory *m, __u32 number, __u32 cpu, __u64 to);
+/* Somebody else had the lane's home CPU for so long. */
+static void charge_culprit(
+	struct et_ledger_memory *m, __u32 number, const struct et_ledger_cpu *cpu, __u64 ran_ns);
+
+/* A switch, by the scheduler's clocks. */
+struct instant {
+	__u64 ns;
+	/* What the clock that tasks are charged by has left out since boot: steal, interrupts. */
+	__u64 hidden_ns, irq_ns;
+};
+
+/* How much of the present stretch on a CPU, up to then, lies in the window and at home. */
+static inline __u64 stretch_ns(
+	const struct et_lane *lane, const struct et_ledger_cpu *cpu, __u64 to)
+{
+	__u64 from = cpu->since_ns;
+
+	if (from < lane->t0_ns)
+		from = lane->t0_ns;
+	if (from < lane->home_since_ns)
+		from = lane->home_since_ns;
+	if (lane->t1_ns && to > lane->t1_ns)
+		to = lane->t1_ns;
+	return to > from ? to - from : 0;
+}
+
+/* The stretch of somebody on the lane's home CPU, up to then. */
+static inline void charge_stretch(
+	struct et_ledger_memory *m, __u32 number, const struct et_ledger_cpu *cpu, __u64 to)
+{
+	struct et_lane *lane = &m->lanes[number == 1];
+	__u64 ran_ns = stretch_ns(lane, cpu, to);
+
+	if (!ran_ns || cpu->lane == (__s32)number)
+		return;
+	if (!cpu->who.pid)
+		__sync_fetch_and_add(&lane->idle_ns, ran_ns);
+	else if (cpu->lane >= 0)
+		__sync_fetch_and_add(&lane->partner_ns, ran_ns);
+	else if (cpu->who.tgid == m->etalon)
+		__sync_fetch_and_add(&lane->etalon_ns, ran_ns);
+	else
+		charge_culprit(m, number, cpu, ran_ns);
+}
+
+static inline void move_home(struct et_ledger_memory *m, __u32 number, int cpu, __u64 now)
+{
+	struct et_lane *lane = &m->lanes[number == 1];
+
+	if (lane->home >= 0)
+		charge(m, number, (__u32)lane->home, now);
+	lane->before = lane->home;
+	lane->home = cpu;
+	lane->home_since_ns = now;
+}
+
+/* The measured program's own stretch. */
+static inline void charge_own(
+	struct et_lane *lane, const struct et_ledger_cpu *cpu, const struct instant *now)
+{
+	__u64 from = cpu->since_ns > lane->t0_ns ? cpu->since_ns : lane->t0_ns;
+	__u64 to = lane->t1_ns && now->ns > lane->t1_ns ? lane->t1_ns : now->ns;
+
+	if (to <= from)
+		return;
+	__sync_fetch_and_add(&lane->own_ns, to - from);
+	__sync_fetch_and_add(&lane->hidden_ns, now->hidden_ns - cpu->hidden_ns);
+	__sync_fetch_and_add(&lane->hidden_irq_ns, now->irq_ns - cpu->hidden_irq_ns);
+}
+
+/* The stretch of whom the state names, which ends now. */
+static inline void end_stretch(struct et_ledger_memory *m, struct et_ledger_cpu *cpu, __u32 here,
+	const struct instant *now)
+{
+	for (int i = 0; i < ET_LEDGER_LANES; i++) {
+		struct et_lane *lane = &m->lanes[i];
+		if (!lane->t0_ns)
+			continue;
+		if (cpu->lane == i)
+			charge_own(lane, cpu, now);
+		else if (lane->home == (__s32)here)
+			charge(m, (__u32)i, here, now->ns);
+		if (cpu->lane == i && lane->home < 0)
+			move_home(m, (__u32)i, (int)here, now->ns);
+	}
+}
+
+/* One of its tasks still runs where it was at home before. */
+static inline bool runs_before(struct et_ledger_memory *m, const struct et_lane *lane, int number)
+{
+	struct et_ledger_cpu *cpu = lane->before >= 0 ? cpu_state(m, (__u32)lane->before) : NULL;
+
+	return cpu && cpu->lane == number;
+}
+
+/*
+ * From now on whom the state names has the CPU, a task of this lane (-1: nobody's). A program is at
+ * home where a task of it runs: when one that came up beside another is done, that is where the
+ * other still runs.
+ */
+static inline void begin_stretch(
+	struct et_ledger_memory *m, struct et_ledger_cpu *cpu, __u32 here, int number, __u64 now)
+{
+	cpu->since_ns = now;
+	cpu->lane = number;
+	for (int i = 0; i < ET_LEDGER_LANES; i++) {
+		struct et_lane *lane = &m->lanes[i];
+		if (!lane->t0_ns)
+			continue;
+		if (cpu->lane == i && lane->home != (__s32)here)
+			move_home(m, (__u32)i, (int)here, now);
+		else if (cpu->lane != i && lane->home == (__s32)here && runs_before(m, lane, i))
+			move_home(m, (__u32)i, lane->before, now);
+	}
+}
+
+#endif
