@@ -202,7 +202,7 @@ FILE *et_cli_open_output(const char *path, struct et_error *err)
 		return stdout;
 	FILE *f = fopen(path, "we");
 	if (!f)
-		et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", path);
+		et_fail_file(err, errno, ET_EXIT_OUTSIDE, path);
 	return f;
 }
 
@@ -217,6 +217,6 @@ int et_cli_close_output(FILE *f, const char *path, struct et_error *err)
 	}
 	if (!failed)
 		return 0;
-	return et_fail_errno(
-		err, cause, ET_EXIT_OUTSIDE, "%s", strcmp(path, "-") ? path : "standard output");
+	return et_fail_file(
+		err, cause, ET_EXIT_OUTSIDE, strcmp(path, "-") ? path : "standard output");
 }

@@ -205,7 +205,7 @@ static int time_all(const struct request *r, const struct et_bench *benches, siz
 	if (json) {
 		et_bench_json(outcomes, done, &r->o, json);
 		if (fflush(json) || ferror(json))
-			return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", r->json);
+			return et_fail_file(err, errno, ET_EXIT_OUTSIDE, r->json);
 	}
 	return regressions;
 }
@@ -216,7 +216,7 @@ static int open_json(const struct request *r, FILE **out, struct et_error *err)
 	if (!r->json)
 		return 0;
 	*out = strcmp(r->json, "-") ? fopen(r->json, "we") : stdout;
-	return *out ? 0 : et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", r->json);
+	return *out ? 0 : et_fail_file(err, errno, ET_EXIT_OUTSIDE, r->json);
 }
 
 /* The baseline is read first: it may be the file that is to be written. */

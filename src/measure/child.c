@@ -346,12 +346,15 @@ static bool is_builtin(const char *name)
 
 static int not_found(const char *name, int why, struct et_error *err)
 {
-	int rc = et_fail_errno(err, why, ET_EXIT_USAGE, "%s", name);
+	int rc = et_fail_file(err, why, ET_EXIT_USAGE, name);
 
 	if (why == EACCES)
 		return et_hint(err, rc, "is it executable? chmod +x %s", name);
 	if (why == ENOENT && (strpbrk(name, "|&;<>$*`=~") || is_builtin(name)))
 		return et_hint(err, rc, "pipes, variables and other shell syntax need --shell sh");
+	if (why == ENOENT && !strchr(name, '/'))
+		return et_hint(
+			err, rc, "no folder of PATH holds it; one that is here is ./%s", name);
 	return rc;
 }
 

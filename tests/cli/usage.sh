@@ -38,4 +38,34 @@ for command in $(commands); do
 	refuses "$command with a wrong --progress" 2 "--progress: '1'" etalon "$command" --progress 1
 done
 
+# A file that is not there, or not what it should be: its name, the reason, and what to do.
+# cures NAME STATUS REASON HINT COMMAND…
+cures()
+{
+	refuses "$1" "$2" "$3" "${@:5}"
+	like "$1: the cure" "$err" "hint: .*$4"
+}
+echo '{}' >there
+for option in --report --json --export-csv --export-markdown; do
+	cures "run $option into no folder" 4 'no/x: No such file' "no folder 'no'" \
+		etalon run -q "$option" no/x true
+done
+cures 'run --output into no folder' 2 'no/x: No such file' "no folder 'no'" \
+	etalon run -q --output no/x true
+cures 'run --input' 2 'nofile: No such file' "ls './'" etalon run -q --input nofile true
+cures 'run of no program' 2 'nofile: No such file' 'PATH.*\./nofile' etalon run -q nofile
+cures 'run of no file' 2 './nofile: No such file' "ls './'" etalon run -q ./nofile
+cures 'run of no file in the root' 2 '/nofile: No such file' "ls '/'" etalon run -q /nofile
+cures 'trace --from' 2 'nofile: No such file' "ls './'" etalon trace --from nofile
+cures 'trace --from a folder' 2 'home: Is a directory' 'name a file in it' etalon trace --from home
+cures 'trace --svg' 4 'there/x: Not a directory' "'there' is not a folder" etalon trace --svg there/x
+cures 'lab --svg' 4 'no/x: No such file' "no folder 'no'" etalon lab cache --svg no/x
+cures 'daemons analyse' 2 'nofile: No such file' "ls './'" etalon daemons analyse nofile
+cures 'import' 2 'home/x: No such file' "ls 'home/'" etalon import home/x
+cures 'describe' 2 "'nofile' is neither" 'etalon list' etalon describe nofile
+cures 'describe a folder' 2 'home: Is a directory' 'name a file in it' etalon describe home
+cures 'describe below a file' 2 'there/x: Not a directory' "'there' is not a folder" \
+	etalon describe there/x
+cures 'a full disk' 4 'standard output: No space' 'df -h' bash -c 'seq 9 | etalon describe >/dev/full'
+
 done_testing
