@@ -215,6 +215,24 @@ const char *et_format_cpus(const cpu_set_t *set, char *buf, size_t size)
 	return buf;
 }
 
+int et_check_cpus(const cpu_set_t *asked, const cpu_set_t *allowed, struct et_error *err)
+{
+	char list[256];
+
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, asked) || CPU_ISSET(cpu, allowed))
+			continue;
+		int rc = cpu >= sysconf(_SC_NPROCESSORS_CONF)
+				 ? et_fail(err, EINVAL, ET_EXIT_USAGE, "--cpu: there is no CPU %d",
+					   cpu)
+				 : et_fail(err, EINVAL, ET_EXIT_USAGE,
+					   "--cpu: CPU %d is offline or not for this process", cpu);
+		return et_hint(err, rc, "CPUs that may be used: %s",
+			et_format_cpus(allowed, list, sizeof(list)));
+	}
+	return 0;
+}
+
 struct words {
 	char **argv;
 	size_t n, cap;

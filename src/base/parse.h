@@ -31,6 +31,9 @@ int et_parse_cpus(const char *what, const char *text, cpu_set_t *out, struct et_
 /* The list of a set, in the kernel's form. buf is always terminated. */
 const char *et_format_cpus(const cpu_set_t *set, char *buf, size_t size);
 
+/* Refuses CPUs of --cpu that are not there or not for this process: those that are, are allowed. */
+int et_check_cpus(const cpu_set_t *asked, const cpu_set_t *allowed, struct et_error *err);
+
 /*
  * Splits a command line as a POSIX shell splits words (quotes, backslashes), without expansion.
  * *out is a NULL-terminated vector, freed by et_strv_free.

@@ -15,7 +15,7 @@ refuses "--until 0" 2 '--until: 0' etalon run --until 0 true
 refuses "--until text" 2 '--until' etalon run --until much true
 refuses "--time-limit 0" 2 '--time-limit' etalon run --time-limit 0 true
 refuses "--min-runs above --max-runs" 2 'min-runs' etalon run --until 1% -m 20 -M 10 true
-refuses "a CPU that is not there" 2 '--cpu 1000' etalon run --cpu 1000 true
+refuses "a CPU that is not there" 2 '--cpu: there is no CPU 1000' etalon run --cpu 0,1000 true
 refuses "no CPU list" 2 '--cpu' etalon run --cpu x true
 refuses "unknown parameter" 2 'unknown parameter \{m\}' etalon run -L n 1,2 'echo {m}'
 refuses "a bad scan" 2 '--parameter-scan' etalon run -P n 5 1 'echo {n}'
