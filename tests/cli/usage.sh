@@ -68,4 +68,36 @@ cures 'describe below a file' 2 'there/x: Not a directory' "'there' is not a fol
 	etalon describe there/x
 cures 'a full disk' 4 'standard output: No space' 'df -h' bash -c 'seq 9 | etalon describe >/dev/full'
 
+# Whoever read went away (`| head -1`): nothing is said, and nothing that is kept is lost.
+unread()
+{
+	python3 -c 'import os, signal, sys
+r, w = os.pipe()
+os.close(r)
+os.dup2(w, 1)
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+os.execvp(sys.argv[1], sys.argv[1:])' "$@"
+}
+quietly()
+{
+	exits "$1 for nobody" 141 unread "${@:2}"
+	unlike "$1: no complaint" "$err" 'etalon:|[Pp]ipe'
+}
+quietly 'run' etalon run -r 2 --label unread --json unread.json true
+ok 'what was asked for is written' test "$(grep -c '"warmup": false' unread.json)" -eq 2
+ok 'and kept' grep -q unread <(etalon list)
+quietly 'run --json -' etalon run -q -r 2 --json - --report unread.html true
+ok 'so is the second file' grep -q '</html>' unread.html
+quietly 'list' etalon list
+quietly 'show' etalon show
+quietly 'export' etalon export
+quietly 'trace' etalon trace --duration 20ms --svg unread.svg
+ok 'the picture is there' grep -q '</svg>' unread.svg
+seq 9 >a
+quietly 'compare' etalon compare --json unread.json a <(seq 2 10)
+ok 'the comparison is there' grep -q pairs_different unread.json
+quietly 'help' etalon run --help
+exits 'a full disk' 4 bash -c 'etalon completion bash >/dev/full'
+exits 'a regression is told all the same' 1 unread etalon compare --fail-on-regression a <(seq 101 109)
+
 done_testing
