@@ -193,8 +193,10 @@ int et_runner_open(const struct et_experiment *e, char *const *envp, struct et_i
 	r->steal.fd = -1;
 	r->watch.proc_fd = r->watch.loadavg_fd = -1;
 	r->starts = et_start_map(MOST_TOGETHER);
-	int rc = r->starts ? choose_cpus(r, err)
+	int rc = r->starts ? et_child_check(err)
 			   : et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "memory for children");
+	if (rc == 0)
+		rc = choose_cpus(r, err);
 	if (rc == 0)
 		rc = step_aside(r, err);
 	if (rc == 0)

@@ -77,4 +77,13 @@ if [ -w /dev/full ]; then
 	is "a full disk under an export" "$status" 4
 	like "is said" "$err" 'No space left'
 fi
+if unshare -p true 2>/dev/null; then
+	refuses "outside the program's namespace" 3 'outside its process namespace' \
+		unshare -p etalon run true
+	like "the cure" "$err" 'hint: .*--fork'
+	refuses "a trace, too" 3 'outside its process namespace' unshare -p etalon trace -- true
+	exits "and inside it" 0 unshare -p -f etalon run -q -r 2 true
+else
+	skip "outside the program's namespace" 'no process namespaces here'
+fi
 done_testing
