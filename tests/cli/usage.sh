@@ -66,21 +66,23 @@ cures 'describe' 2 "'nofile' is neither" 'etalon list' etalon describe nofile
 cures 'describe a folder' 2 'home: Is a directory' 'name a file in it' etalon describe home
 cures 'describe below a file' 2 'there/x: Not a directory' "'there' is not a folder" \
 	etalon describe there/x
+cures 'run --store in no folder' 4 'no/er/x.db: No such file' "no folder 'no/er'" \
+	etalon run -q --store no/er/x.db true
+ok 'none was made' test ! -e no
+ETALON_STORE='' exits "the user's own store is made with its folders" 0 etalon run -q -r 2 true
+ok 'it is there' test -s home/.local/share/etalon/etalon.db
 cures 'a full disk' 4 'standard output: No space' 'df -h' bash -c 'seq 9 | etalon describe >/dev/full'
 
 # Whoever read went away (`| head -1`): nothing is said, and nothing that is kept is lost.
-unread()
-{
-	python3 -c 'import os, signal, sys
+unread=(python3 -c 'import os, signal, sys
 r, w = os.pipe()
 os.close(r)
 os.dup2(w, 1)
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-os.execvp(sys.argv[1], sys.argv[1:])' "$@"
-}
+os.execvp(sys.argv[1], sys.argv[1:])')
 quietly()
 {
-	exits "$1 for nobody" 141 unread "${@:2}"
+	exits "$1 for nobody" 141 "${unread[@]}" "${@:2}"
 	unlike "$1: no complaint" "$err" 'etalon:|[Pp]ipe'
 }
 quietly 'run' etalon run -r 2 --label unread --json unread.json true
@@ -98,6 +100,6 @@ quietly 'compare' etalon compare --json unread.json a <(seq 2 10)
 ok 'the comparison is there' grep -q pairs_different unread.json
 quietly 'help' etalon run --help
 exits 'a full disk' 4 bash -c 'etalon completion bash >/dev/full'
-exits 'a regression is told all the same' 1 unread etalon compare --fail-on-regression a <(seq 101 109)
+exits 'a regression is told all the same' 1 "${unread[@]}" etalon compare --fail-on-regression a <(seq 101 109)
 
 done_testing
