@@ -64,8 +64,8 @@ static int help(void)
 		ET_AUTO_FREE char *lead = et_asprintf("  %s", (*v)->name);
 		et_cli_help_text(15, lead, (*v)->summary);
 	}
-	printf("\nexample: etalon run 'gzip -k -1 -f data' 'gzip -k -9 -f data'\n"
-	       "'etalon COMMAND --help' shows a command's options and examples.\n");
+	printf("\nexample: etalon run 'gzip -k -1 -f data' 'gzip -k -9 -f data'\n");
+	et_cli_help_text(0, "", "'etalon COMMAND --help' shows a command's options and examples.");
 	return ET_EXIT_DONE;
 }
 
