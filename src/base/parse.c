@@ -138,10 +138,10 @@ static int cpu_error(const char *what, const char *text, struct et_error *err)
 
 int et_parse_percent(const char *what, const char *text, double *out, struct et_error *err)
 {
-	double percent;
+	double percent = 0;
 	char *end;
 
-	if (!plain_double(text, &percent, &end) || *(end + (*end == '%')))
+	if (text && (!plain_double(text, &percent, &end) || *(end + (*end == '%'))))
 		return et_fail(
 			err, EINVAL, ET_EXIT_USAGE, "%s: '%s' is not a percentage", what, text);
 	if (percent < 0)

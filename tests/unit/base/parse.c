@@ -48,6 +48,10 @@ static void durations(void)
 	ok(et_parse_ratio("u", "0.005", &r, &err) == 0 && r == 0.005, "0.005");
 	ok(et_parse_ratio("u", "0", &r, &err) < 0, "a ratio of 0 is refused");
 	ok(et_parse_ratio("u", "1%%", &r, &err) < 0, "1%%%% is refused");
+	ok(et_parse_percent("p", "5%", &r, &err) == 0 && r == 0.05, "5%%");
+	ok(et_parse_percent("p", NULL, &r, &err) == 0 && r == 0, "a percentage that was left out");
+	ok(et_parse_percent("p", "-1", &r, &err) < 0 && et_parse_percent("p", "", &r, &err) < 0,
+		"one below 0 is refused, and an empty one");
 }
 
 static void cpus(void)
