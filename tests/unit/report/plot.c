@@ -12,6 +12,7 @@ static size_t size;
 static void print(const struct et_curve *curves, size_t n)
 {
 	static const double x[] = { 1, 10, 100 };
+	free(text);
 	FILE *out = open_memstream(&text, &size);
 	struct et_page page = { .out = out, .width = 60 };
 
@@ -42,7 +43,6 @@ int main(void)
 	print(all, 2);
 	ok(marks('l') == 3 && marks('h') == 3 && !marks('#'), "curves that keep apart");
 	ok(strstr(text, "\n        h high\n") && !strchr(text, '#'), "need no note");
-	free(text);
 	print(all, 6);
 	ok(!marks('n') && !marks('l') && marks('#') == 4, "where they meet: %d", marks('#'));
 	ok(strstr(text, "\n        n nearly low: where l is\n") != NULL,
