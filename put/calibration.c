@@ -103,7 +103,7 @@ static int load_file(const char *path, json_t **out, struct et_error *err)
 
 	ET_AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0 && (errno == ENOENT || errno == EACCES || errno == ENOTDIR))
-		return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", path);
+		return et_fail_file(err, errno, ET_EXIT_OUTSIDE, path);
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > LARGEST_FILE)
 		return not_ours(path, err);
 	while (len < LARGEST_FILE && (n = read(fd, text + len, LARGEST_FILE - len)) > 0)
@@ -174,7 +174,7 @@ static int make_dirs(const char *dir, struct et_error *err)
 			continue;
 		*p = '\0';
 		if (mkdir(path, 0700) < 0 && errno != EEXIST)
-			return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", path);
+			return et_fail_file(err, errno, ET_EXIT_OUTSIDE, path);
 		*p = c;
 		if (!c)
 			return 0;
@@ -188,11 +188,11 @@ static int replace(const char *path, const char *text, struct et_error *err)
 
 	ET_AUTO_CLOSE int fd = mkostemp(temp, O_CLOEXEC); /* 0600 */
 	if (fd < 0)
-		return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", path);
+		return et_fail_file(err, errno, ET_EXIT_OUTSIDE, path);
 	errno = ENOSPC; /* what a short write means */
 	if (write(fd, text, len) == (ssize_t)len && fsync(fd) == 0 && rename(temp, path) == 0)
 		return 0;
-	int rc = et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", path);
+	int rc = et_fail_file(err, errno, ET_EXIT_OUTSIDE, path);
 	unlink(temp);
 	return rc;
 }

@@ -162,11 +162,11 @@ int et_subject_prepare(
 	ET_AUTO_FREE char *path = input_path(s, size, folder);
 	FILE *out = fopen(path, "wxe");
 	if (!out)
-		return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", path);
+		return et_fail_file(err, errno, ET_EXIT_OUTSIDE, path);
 	s->write(out, s->sizes[size]);
 	bool failed = ferror(out);
 	if (fclose(out) || failed)
-		return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", path);
+		return et_fail_file(err, errno, ET_EXIT_OUTSIDE, path);
 	return 0;
 }
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/error.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 static void fill(struct et_error *err, enum et_exit exit, const char *fmt, va_list ap)
 {
@@ -47,4 +50,34 @@ int et_hint(struct et_error *err, int rc, const char *fmt, ...)
 		va_end(ap);
 	}
 	return rc;
+}
+
+int et_fail_file(struct et_error *err, int errnum, enum et_exit exit, const char *path)
+{
+	int rc = et_fail_errno(err, errnum, exit, "%s", path);
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX];
+
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) : 1,
+		slash ? path : ".");
+	switch (errnum) {
+	case ENOENT:
+		if (access(*folder ? folder : "/", F_OK) < 0)
+			return et_hint(err, rc,
+				"there is no folder '%s': correct the name, or make it (mkdir -p)",
+				folder);
+		return et_hint(err, rc, "ls '%s/' shows what is there", folder);
+	case ENOTDIR:
+		return et_hint(err, rc, "'%s' is not a folder: nothing can be in it", folder);
+	case EISDIR:
+		return et_hint(err, rc, "it is a folder: name a file in it");
+	case EACCES:
+	case EPERM:
+		return et_hint(err, rc, "ls -ld '%s/' '%s' shows who may", folder, path);
+	case EROFS:
+	case ENOSPC:
+		return et_hint(err, rc, "name a file on another file system; df -h lists them");
+	default:
+		return rc;
+	}
 }

@@ -29,6 +29,8 @@ int et_fail(struct et_error *err, int errnum, enum et_exit exit, const char *fmt
 /* The same with ": strerror(errnum)" behind the text. */
 int et_fail_errno(struct et_error *err, int errnum, enum et_exit exit, const char *fmt, ...)
 	ET_PRINTF(4, 5);
+/* "path: strerror(errnum)" of a file that could not be opened, read or written, with its cure. */
+int et_fail_file(struct et_error *err, int errnum, enum et_exit exit, const char *path);
 /* Says the cure; returns its argument rc for chaining. */
 int et_hint(struct et_error *err, int rc, const char *fmt, ...) ET_PRINTF(3, 4);
 

@@ -212,6 +212,6 @@ void et_options_help(const struct et_option *table, FILE *out, int width)
 			fprintf(out, "%s\n%*s", left, COLUMN, "");
 		else
 			fprintf(out, "%-*s", COLUMN, left);
-		wrap(out, o->help, COLUMN, width < 60 ? 60 : width);
+		wrap(out, o->help, COLUMN, width < 50 ? 50 : width);
 	}
 }

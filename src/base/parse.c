@@ -138,10 +138,10 @@ static int cpu_error(const char *what, const char *text, struct et_error *err)
 
 int et_parse_percent(const char *what, const char *text, double *out, struct et_error *err)
 {
-	double percent;
+	double percent = 0;
 	char *end;
 
-	if (!plain_double(text, &percent, &end) || *(end + (*end == '%')))
+	if (text && (!plain_double(text, &percent, &end) || *(end + (*end == '%'))))
 		return et_fail(
 			err, EINVAL, ET_EXIT_USAGE, "%s: '%s' is not a percentage", what, text);
 	if (percent < 0)
@@ -213,6 +213,24 @@ const char *et_format_cpus(const cpu_set_t *set, char *buf, size_t size)
 		cpu = last;
 	}
 	return buf;
+}
+
+int et_check_cpus(const cpu_set_t *asked, const cpu_set_t *allowed, struct et_error *err)
+{
+	char list[256];
+
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, asked) || CPU_ISSET(cpu, allowed))
+			continue;
+		int rc = cpu >= sysconf(_SC_NPROCESSORS_CONF)
+				 ? et_fail(err, EINVAL, ET_EXIT_USAGE, "--cpu: there is no CPU %d",
+					   cpu)
+				 : et_fail(err, EINVAL, ET_EXIT_USAGE,
+					   "--cpu: CPU %d is offline or not for this process", cpu);
+		return et_hint(err, rc, "CPUs that may be used: %s",
+			et_format_cpus(allowed, list, sizeof(list)));
+	}
+	return 0;
 }
 
 struct words {

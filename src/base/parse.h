@@ -22,7 +22,7 @@ int et_parse_double(const char *what, const char *text, double *out, struct et_e
 int et_parse_duration(const char *what, const char *text, uint64_t *out_ns, struct et_error *err);
 /* "0.5%" or "0.005": a proportion above 0. */
 int et_parse_ratio(const char *what, const char *text, double *out, struct et_error *err);
-/* "5" or "5%": a percentage of at least 0, as a proportion. */
+/* "5" or "5%": a percentage of at least 0, as a proportion; 0 of NULL, where it was left out. */
 int et_parse_percent(const char *what, const char *text, double *out, struct et_error *err);
 /* "0.05": a probability, neither 0 nor 1. */
 int et_parse_probability(const char *what, const char *text, double *out, struct et_error *err);
@@ -30,6 +30,9 @@ int et_parse_probability(const char *what, const char *text, double *out, struct
 int et_parse_cpus(const char *what, const char *text, cpu_set_t *out, struct et_error *err);
 /* The list of a set, in the kernel's form. buf is always terminated. */
 const char *et_format_cpus(const cpu_set_t *set, char *buf, size_t size);
+
+/* Refuses CPUs of --cpu that are not there or not for this process: those that are, are allowed. */
+int et_check_cpus(const cpu_set_t *asked, const cpu_set_t *allowed, struct et_error *err);
 
 /*
  * Splits a command line as a POSIX shell splits words (quotes, backslashes), without expansion.

@@ -183,40 +183,22 @@ int et_cli_own_path(char *buf, size_t size, struct et_error *err)
 	return 0;
 }
 
-char *et_cli_store_url(const struct et_cli *cli)
+const char *et_cli_store_given(const struct et_cli *cli)
 {
 	const char *url = cli->store ? cli->store : getenv("ETALON_STORE");
+
+	return url && *url ? url : NULL;
+}
+
+char *et_cli_store_url(const struct et_cli *cli)
+{
+	const char *url = et_cli_store_given(cli);
 	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
 
-	if (url && *url)
+	if (url)
 		return et_strdup(url);
 	if (data && data[0] == '/')
 		return et_asprintf("sqlite:%s/etalon/etalon.db", data);
 	return et_asprintf(
 		"sqlite:%s/.local/share/etalon/etalon.db", home && *home ? home : "/root");
-}
-
-FILE *et_cli_open_output(const char *path, struct et_error *err)
-{
-	if (!strcmp(path, "-"))
-		return stdout;
-	FILE *f = fopen(path, "we");
-	if (!f)
-		et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", path);
-	return f;
-}
-
-int et_cli_close_output(FILE *f, const char *path, struct et_error *err)
-{
-	bool failed = fflush(f) != 0 || ferror(f);
-	int cause = failed && errno ? errno : EIO;
-
-	if (f != stdout && fclose(f) != 0 && !failed) {
-		failed = true;
-		cause = errno;
-	}
-	if (!failed)
-		return 0;
-	return et_fail_errno(
-		err, cause, ET_EXIT_OUTSIDE, "%s", strcmp(path, "-") ? path : "standard output");
 }

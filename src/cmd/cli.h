@@ -54,11 +54,18 @@ void et_cli_help_text(int indent, const char *lead, const char *text);
 int et_cli_fail(const struct et_error *err);
 /* Where this very program is, for running it again. */
 int et_cli_own_path(char *buf, size_t size, struct et_error *err) ET_CHECK;
-/* The store's URL: --store, ETALON_STORE, or the user's own file. Caller frees. */
+/* --store or ETALON_STORE; NULL: the user's own file. */
+const char *et_cli_store_given(const struct et_cli *cli);
+/* The store's URL, given or not. Caller frees. */
 char *et_cli_store_url(const struct et_cli *cli);
 /* Opens path for writing, "-" is stdout; NULL with err filled on failure. */
 FILE *et_cli_open_output(const char *path, struct et_error *err);
-/* Closes it (stdout is flushed) and tells whether everything was written: a disk may be full. */
+/*
+ * Closes it (stdout is flushed) and tells whether everything was written: a disk may be full. A
+ * reader that went away is no failure: what else there is to write is written.
+ */
 int et_cli_close_output(FILE *f, const char *path, struct et_error *err) ET_CHECK;
+/* The last word on the exit status: was all that was printed written, and read? */
+int et_cli_end(int status);
 
 #endif

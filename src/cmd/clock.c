@@ -6,6 +6,7 @@
 #include "cmd/cli.h"
 #include "cmd/signals.h"
 #include "host/host.h"
+#include "measure/tracer.h"
 #include "report/progress.h"
 
 #include <errno.h>
@@ -93,13 +94,13 @@ static int survey(const struct et_cli *cli, const struct request *r,
 		.interrupt = interrupt,
 		.began_ns = et_clock_read_ns(CLOCK_MONOTONIC) };
 	struct et_pulse pulse = { beat, &watch };
-	int rc = et_survey_take(r->cpu, r->duration_ns, &pulse, out);
+	int cpu;
+	int rc = r->cpu < 0 ? 0 : et_tracer_cpu(r->cpu, &cpu, err);
 
+	if (rc)
+		return rc;
+	rc = et_survey_take(r->cpu, r->duration_ns, &pulse, out);
 	et_progress_erase(&watch.progress);
-	if (rc && r->cpu >= 0)
-		return et_hint(err, et_fail_errno(err, -rc, ET_EXIT_USAGE, "--cpu %d", r->cpu),
-			"it is offline, not there, or not among those this process may use "
-			"(taskset -p $$)");
 	return rc ? et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT, "staying on one CPU") : 0;
 }
 

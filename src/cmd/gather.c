@@ -68,7 +68,7 @@ int et_gather_add(const struct et_cli *cli, const struct et_gather *g, const cha
 		return add_kept(cli, g, operand, out, err);
 	ET_AUTO_FCLOSE FILE *in = fopen(operand, "re");
 	if (!in)
-		return et_fail_errno(err, errno, ET_EXIT_USAGE, "%s", operand);
+		return et_fail_file(err, errno, ET_EXIT_USAGE, operand);
 	return et_series_read(in, &o, out, err);
 }
 

@@ -20,7 +20,7 @@ static int read_all(
 			bytes = et_realloc(bytes, room *= 2, 1);
 	}
 	if (ferror(f)) {
-		int rc = et_fail_errno(err, errno, ET_EXIT_USAGE, "%s", name);
+		int rc = et_fail_file(err, errno, ET_EXIT_USAGE, name);
 		free(bytes);
 		return rc;
 	}
@@ -35,6 +35,6 @@ int et_input_read(const char *path, size_t most, char **data, size_t *size, stru
 		return read_all(stdin, "standard input", most, data, size, err);
 	ET_AUTO_FCLOSE FILE *f = fopen(path, "re");
 	if (!f)
-		return et_fail_errno(err, errno, ET_EXIT_USAGE, "%s", path);
+		return et_fail_file(err, errno, ET_EXIT_USAGE, path);
 	return read_all(f, path, most, data, size, err);
 }

@@ -29,7 +29,7 @@ static int make_folder(struct programs *p, struct et_error *err)
 	p->folder = et_asprintf("%s/etalon-lab.XXXXXX", parent && *parent ? parent : "/tmp");
 	if (mkdtemp(p->folder))
 		return 0;
-	int rc = et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", p->folder);
+	int rc = et_fail_file(err, errno, ET_EXIT_OUTSIDE, p->folder);
 	free(p->folder);
 	p->folder = NULL;
 	return rc;

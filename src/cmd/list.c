@@ -129,13 +129,18 @@ static struct widths measure(const struct listing *l, int columns)
 		w.label = wider(w.label, l->rows[i].label);
 		w.command = wider(w.command, l->rows[i].command);
 	}
-	int rest = columns - w.id - w.state - w.samples - 3 * GAP;
+	int rest = columns - w.id - w.state - 2 * GAP;
+	if (rest - w.samples - GAP < LEAST_COMMAND / 2)
+		w.samples = 0;
+	else
+		rest -= w.samples + GAP;
 	if (rest - w.started - GAP < LEAST_COMMAND)
 		w.started = 0; /* the id tells it, too */
 	else
 		rest -= w.started + GAP;
 	/* The label gets what the command leaves, and half of the rest at least. */
-	int room = rest - GAP - (w.command < rest / 2 ? w.command : rest / 2);
+	int half = rest / 2 > LEAST_COMMAND / 2 ? rest / 2 : LEAST_COMMAND / 2;
+	int room = rest - GAP - (w.command < half ? w.command : half);
 	if (w.label > room)
 		w.label = room < LEAST_LABEL ? 0 : room;
 	else if (w.label && w.label < LEAST_LABEL)

@@ -64,20 +64,16 @@ static int help(void)
 		ET_AUTO_FREE char *lead = et_asprintf("  %s", (*v)->name);
 		et_cli_help_text(15, lead, (*v)->summary);
 	}
-	printf("\nexample: etalon run 'gzip -k -1 -f data' 'gzip -k -9 -f data'\n"
-	       "'etalon COMMAND --help' shows a command's options and examples.\n");
+	printf("\nexample: etalon run 'gzip -k -1 -f data' 'gzip -k -9 -f data'\n");
+	et_cli_help_text(0, "", "'etalon COMMAND --help' shows a command's options and examples.");
 	return ET_EXIT_DONE;
 }
 
-int main(int argc, char **argv)
+static int perform(int argc, char **argv)
 {
 	struct et_cli cli = { 0 };
 	struct et_error err;
 
-	/* Numbers keep their point whatever the user's language; only characters are localised. */
-	setlocale(LC_CTYPE, "C.UTF-8");
-	/* A file that may not grow is an error that write reports. */
-	signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2) {
 		et_fail(&err, EINVAL, ET_EXIT_USAGE, "no command");
 		et_hint(&err, 0,
@@ -107,4 +103,16 @@ int main(int argc, char **argv)
 		return et_cli_fail(&err);
 	}
 	return verb->run(&cli, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+	/* Numbers keep their point whatever the user's language; only characters are localised. */
+	setlocale(LC_CTYPE, "C.UTF-8");
+	/* A file that may not grow is an error that write reports; so is a pipe that nobody reads:
+	 * no reason to die with samples unsaved, or with half of the machine changed.
+	 */
+	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+	return et_cli_end(perform(argc, argv));
 }

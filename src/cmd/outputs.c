@@ -34,7 +34,7 @@ int et_output_open(struct et_output *o, const char *path, struct et_error *err)
 	if (fd < 0 && errno == EEXIST)
 		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0)
-		return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", path);
+		return et_fail_file(err, errno, ET_EXIT_OUTSIDE, path);
 	*o = (struct et_output){ .path = path, .fd = fd, .created = created };
 	return 0;
 }
@@ -79,7 +79,7 @@ FILE *et_output_begin(struct et_output *o, struct et_error *err)
 	if (o->file)
 		o->fd = -1;
 	else
-		et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", o->path);
+		et_fail_file(err, errno, ET_EXIT_OUTSIDE, o->path);
 	return o->file;
 }
 
@@ -89,7 +89,7 @@ int et_output_end(struct et_output *o, struct et_error *err)
 
 	o->file = NULL;
 	if (rc == 0 && o->temporary && rename(o->temporary, o->real) < 0)
-		rc = et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", o->path);
+		rc = et_fail_file(err, errno, ET_EXIT_OUTSIDE, o->path);
 	if (rc == 0) {
 		free(o->temporary);
 		o->temporary = NULL;

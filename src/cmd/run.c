@@ -69,8 +69,7 @@ static int conclude(struct et_session *s)
 	et_text_result(s->e, &j, &text, s->talk);
 	if (s->cli->verbosity >= 0)
 		fprintf(s->talk, "kept as %s in %s\n", s->e->id, et_store_url(s->store));
-	if (fflush(s->talk) || ferror(s->talk)) {
-		et_fail_errno(&err, errno, ET_EXIT_OUTSIDE, "writing the result");
+	if (s->talk == stdout && et_cli_close_output(stdout, "-", &err)) {
 		et_judgement_free(&j);
 		return et_cli_fail(&err);
 	}

@@ -235,10 +235,7 @@ int et_run_options_handle(void *ctx, int id, char *const *args, struct et_error 
 		o->resume_id = args[0];
 		return 0;
 	case O_FAIL:
-		o->regression_ratio = 0;
-		return args[0] ? et_parse_percent(
-					 "--fail-on-regression", args[0], &o->regression_ratio, err)
-			       : 0;
+		return et_parse_percent("--fail-on-regression", args[0], &o->regression_ratio, err);
 	default:
 		if (id >= O_EXPORT)
 			return et_outputs_add(

@@ -62,7 +62,7 @@ static void install(int signal, void (*handler)(int), int flags)
 
 	/* What the caller wants ignored (nohup) stays ignored. */
 	sigaction(signal, NULL, &old);
-	if (old.sa_handler == SIG_IGN && handler != SIG_IGN)
+	if (old.sa_handler == SIG_IGN)
 		return;
 	sigfillset(&action.sa_mask);
 	sigaction(signal, &action, NULL);
@@ -78,9 +78,6 @@ struct et_interrupt *et_signals_install(void)
 	install(SIGALRM, grace_over, SA_RESTART);
 	install(SIGTSTP, suspend, 0);
 	install(SIGCONT, resumed, SA_RESTART);
-	/* A closed pipe is an error that write reports, not a reason to die with samples unsaved.
-	 */
-	install(SIGPIPE, SIG_IGN, 0);
 	/* Ignored, children would vanish unwaited for. */
 	sigaction(SIGCHLD, &dfl, NULL);
 	return &state;

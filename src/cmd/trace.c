@@ -139,7 +139,7 @@ static int open_svg(const struct et_trace_request *r, FILE **out, struct et_erro
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"--svg: text or JSON go to the standard output; give a file");
 	*out = fopen(r->svg, "ae");
-	return *out ? 0 : et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", r->svg);
+	return *out ? 0 : et_fail_file(err, errno, ET_EXIT_OUTSIDE, r->svg);
 }
 
 static int write_all(struct et_cli *cli, const struct et_trace_request *r,

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -53,8 +54,8 @@ static const struct et_option options[] = {
 
 struct request {
 	struct et_kbest_opts o;
-	bool list, help, version, fail;
-	double fail_ratio;
+	bool list, help, version;
+	double fail_ratio; /* INFINITY: no slowdown is too much */
 	const char *filter, *json, *baseline;
 };
 
@@ -88,10 +89,7 @@ static int option(void *ctx, int id, char *const *args, struct et_error *err)
 		r->baseline = args[0];
 		return 0;
 	case OPT_FAIL:
-		r->fail = true;
-		return args[0] ? et_parse_percent(
-					 "--fail-on-regression", args[0], &r->fail_ratio, err)
-			       : 0;
+		return et_parse_percent("--fail-on-regression", args[0], &r->fail_ratio, err);
 	case OPT_K:
 	case OPT_MAX:
 		return take_k(r, id, args[0], err);
@@ -136,7 +134,7 @@ static int check(const struct request *r, const struct et_bench *benches, size_t
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"--max-samples %" PRIu32 ": fewer than --best %" PRIu32, r->o.max_samples,
 			r->o.k);
-	if (r->fail && !r->baseline)
+	if (isfinite(r->fail_ratio) && !r->baseline)
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE, "--fail-on-regression: than what?"),
 			"give --baseline FILE");
@@ -205,7 +203,7 @@ static int time_all(const struct request *r, const struct et_bench *benches, siz
 	if (json) {
 		et_bench_json(outcomes, done, &r->o, json);
 		if (fflush(json) || ferror(json))
-			return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", r->json);
+			return et_fail_file(err, errno, ET_EXIT_OUTSIDE, r->json);
 	}
 	return regressions;
 }
@@ -216,7 +214,7 @@ static int open_json(const struct request *r, FILE **out, struct et_error *err)
 	if (!r->json)
 		return 0;
 	*out = strcmp(r->json, "-") ? fopen(r->json, "we") : stdout;
-	return *out ? 0 : et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", r->json);
+	return *out ? 0 : et_fail_file(err, errno, ET_EXIT_OUTSIDE, r->json);
 }
 
 /* The baseline is read first: it may be the file that is to be written. */
@@ -281,7 +279,7 @@ static int serve(const struct request *r, const char *program, const struct et_b
 int et_bench_main(int argc, char **argv, const struct et_bench *benches, size_t n)
 {
 	static const struct et_option *const tables[] = { options, NULL };
-	struct request r = { 0 };
+	struct request r = { .fail_ratio = INFINITY };
 	struct et_error err = { 0 };
 	struct et_operands ops = { 0 };
 	int rc;
@@ -295,5 +293,5 @@ int et_bench_main(int argc, char **argv, const struct et_bench *benches, size_t 
 	et_operands_free(&ops);
 	if (rc < 0)
 		return complain(argv[0], &err);
-	return rc > 0 && r.fail ? ET_EXIT_PROGRAM : ET_EXIT_DONE;
+	return rc > 0 ? ET_EXIT_PROGRAM : ET_EXIT_DONE;
 }

@@ -38,7 +38,7 @@ static int take_all(
 
 	b->list = calloc(json_array_size(list) + 1, sizeof(*b->list));
 	if (!b->list)
-		return et_fail_errno(err, ENOMEM, ET_EXIT_OUTSIDE, "%s", path);
+		return et_fail_file(err, ENOMEM, ET_EXIT_OUTSIDE, path);
 	json_array_foreach(list, i, f)
 	{
 		if (!take(f, &b->list[b->n]))
@@ -57,7 +57,7 @@ int et_bench_baseline_read(const char *path, struct et_bench_baseline *out, stru
 
 	ET_AUTO_FCLOSE FILE *in = fopen(path, "re");
 	if (!in)
-		return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "%s", path);
+		return et_fail_file(err, errno, ET_EXIT_OUTSIDE, path);
 	root = json_loadf(in, 0, &why);
 	if (!root)
 		return refuse(err, path, why.text);

@@ -312,6 +312,28 @@ int et_child_start_error(
 	return rc;
 }
 
+/*
+ * After unshare(CLONE_NEWPID) the first child is the new namespace's init: when it ends nothing
+ * more can be started, and it does not see its parent. Kernels before 4.12 do not tell.
+ */
+int et_child_check(struct et_error *err)
+{
+	static const char *const for_children = "/proc/self/ns/pid_for_children";
+	char ours[64] = "", theirs[64] = "";
+	struct stat st;
+
+	if (lstat(for_children, &st) < 0 ||
+		readlink("/proc/self/ns/pid", ours, sizeof(ours) - 1) < 0)
+		return 0;
+	/* It has no name to read before there is an init. */
+	if (readlink(for_children, theirs, sizeof(theirs) - 1) > 0 && !strcmp(ours, theirs))
+		return 0;
+	return et_hint(err,
+		et_fail(err, ECHILD, ET_EXIT_ENVIRONMENT,
+			"no program can be measured from outside its process namespace"),
+		"unshare --pid needs --fork: unshare --fork --pid --mount-proc etalon …");
+}
+
 static bool executable(const char *path, int *why)
 {
 	struct stat st;
@@ -346,12 +368,15 @@ static bool is_builtin(const char *name)
 
 static int not_found(const char *name, int why, struct et_error *err)
 {
-	int rc = et_fail_errno(err, why, ET_EXIT_USAGE, "%s", name);
+	int rc = et_fail_file(err, why, ET_EXIT_USAGE, name);
 
 	if (why == EACCES)
 		return et_hint(err, rc, "is it executable? chmod +x %s", name);
 	if (why == ENOENT && (strpbrk(name, "|&;<>$*`=~") || is_builtin(name)))
 		return et_hint(err, rc, "pipes, variables and other shell syntax need --shell sh");
+	if (why == ENOENT && !strchr(name, '/'))
+		return et_hint(
+			err, rc, "no folder of PATH holds it; one that is here is ./%s", name);
 	return rc;
 }
 

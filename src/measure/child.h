@@ -55,6 +55,9 @@ struct et_start {
 	uint64_t pace_ns, pace_loops;
 };
 
+/* Whether children can be started at all, with what is in the way. */
+int et_child_check(struct et_error *err);
+
 /* Memory for n starts, shared between parent and children. NULL when there is none. */
 struct et_start *et_start_map(size_t n);
 void et_start_unmap(struct et_start *s, size_t n);

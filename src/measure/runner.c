@@ -60,7 +60,6 @@ struct et_runner {
 static int choose_cpus(struct et_runner *r, struct et_error *err)
 {
 	cpu_set_t wanted;
-	char list[256];
 
 	/* More CPUs than a set holds: programs run where they like, and nothing can be pinned. */
 	r->pinnable = sched_getaffinity(0, sizeof(r->allowed), &r->allowed) == 0;
@@ -68,18 +67,10 @@ static int choose_cpus(struct et_runner *r, struct et_error *err)
 		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "CPU affinity");
 	if (r->e->child.cpus) {
 		int rc = et_parse_cpus("--cpu", r->e->child.cpus, &wanted, err);
+		if (rc == 0)
+			rc = et_check_cpus(&wanted, &r->allowed, err);
 		if (rc)
 			return rc;
-		CPU_AND(&wanted, &wanted, &r->allowed);
-		cpu_set_t asked;
-		et_parse_cpus("--cpu", r->e->child.cpus, &asked, NULL);
-		if (!CPU_EQUAL(&wanted, &asked))
-			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE,
-					"--cpu %s: not all of these CPUs are there for us",
-					r->e->child.cpus),
-				"CPUs that may be used: %s",
-				et_format_cpus(&r->allowed, list, sizeof(list)));
 		r->allowed = wanted;
 		r->pinned = true;
 	}
@@ -202,8 +193,10 @@ int et_runner_open(const struct et_experiment *e, char *const *envp, struct et_i
 	r->steal.fd = -1;
 	r->watch.proc_fd = r->watch.loadavg_fd = -1;
 	r->starts = et_start_map(MOST_TOGETHER);
-	int rc = r->starts ? choose_cpus(r, err)
+	int rc = r->starts ? et_child_check(err)
 			   : et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "memory for children");
+	if (rc == 0)
+		rc = choose_cpus(r, err);
 	if (rc == 0)
 		rc = step_aside(r, err);
 	if (rc == 0)

@@ -17,7 +17,7 @@ static int open_file(const char *path, int flags, int *fd, struct et_error *err)
 {
 	*fd = open(path, flags | O_CLOEXEC, 0666);
 	if (*fd < 0)
-		return et_fail_errno(err, errno, ET_EXIT_USAGE, "%s", path);
+		return et_fail_file(err, errno, ET_EXIT_USAGE, path);
 	return 0;
 }
 

@@ -153,8 +153,10 @@ static void *look_often(void *ctx)
 
 static int make_ready(struct tracee *r, int *cpu, struct et_error *err)
 {
-	int rc = et_tracer_cpu(r->o->cpu, cpu, err);
+	int rc = et_child_check(err);
 
+	if (rc == 0)
+		rc = et_tracer_cpu(r->o->cpu, cpu, err);
 	if (rc)
 		return rc;
 	CPU_ZERO(&r->one);

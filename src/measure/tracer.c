@@ -42,8 +42,7 @@ struct tracer {
 
 int et_tracer_cpu(int wanted, int *out, struct et_error *err)
 {
-	cpu_set_t allowed;
-	char list[256];
+	cpu_set_t allowed, one;
 	int cpu = wanted;
 
 	if (sched_getaffinity(0, sizeof(allowed), &allowed) < 0)
@@ -51,11 +50,11 @@ int et_tracer_cpu(int wanted, int *out, struct et_error *err)
 	/* The last one: the first CPUs take most interrupts. */
 	for (int i = 0; wanted < 0 && i < CPU_SETSIZE; i++)
 		cpu = CPU_ISSET(i, &allowed) ? i : cpu;
-	if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, &allowed))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "--cpu %d: there is no such CPU for us",
-				cpu),
-			"CPUs that may be used: %s", et_format_cpus(&allowed, list, sizeof(list)));
+	CPU_ZERO(&one);
+	CPU_SET((size_t)cpu, &one);
+	int rc = et_check_cpus(&one, &allowed, err);
+	if (rc)
+		return rc;
 	*out = cpu;
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include "model/advice.h"
 #include "model/estimate.h"
 #include "report/pair.h"
+#include "report/rows.h"
 #include "report/units.h"
 
 #include <errno.h>
@@ -141,13 +142,6 @@ static void heading(const struct et_page *p, const char *text)
 	et_page_paragraph(p, 0, "", NULL, text, BOLD);
 }
 
-static void cell(const struct et_page *p, int width, const char *text)
-{
-	int gap = width - et_columns(text);
-
-	fprintf(p->out, "%*s%s", gap > 0 ? gap : 0, "", text);
-}
-
 static void clock_row(
 	const struct et_survey *s, const struct et_survey_clock *c, const struct et_page *p)
 {
@@ -159,21 +153,31 @@ static void clock_row(
 		return;
 	}
 	fprintf(p->out, "  %-25s", c->is->name);
-	cell(p, 8, et_format_rounded(et_survey_step_ns(s, c), 3, buf));
-	cell(p, 8, et_format_rounded(f->claimed_ns, 3, buf));
-	cell(p, 9, et_format_rounded(f->latency_ns, 3, buf));
+	et_cell(p, 8, et_format_rounded(et_survey_step_ns(s, c), 3, buf));
+	et_cell(p, 8, et_format_rounded(f->claimed_ns, 3, buf));
+	et_cell(p, 9, et_format_rounded(f->latency_ns, 3, buf));
 	/* Less than a hundredth of a nanosecond is the luck of quiet batches. */
-	cell(p, 9,
+	et_cell(p, 9,
 		et_format_rounded(fmax((f->latency_hi_ns - f->latency_lo_ns) / 2, 0.01), 2, buf));
-	fprintf(p->out, "  %s\n", c->is->counts);
+	et_cell(p, 0, "  ");
+	fprintf(p->out, "%s\n", c->is->counts);
 }
 
 static void clocks_text(const struct et_survey *s, const struct et_page *p)
 {
+	struct et_rows rows;
+
 	et_page_paragraph(p, 0, "", NULL, "clocks", BOLD);
-	fprintf(p->out, "  %-25s%8s%8s%9s%10s  %s\n", "", "step", "claims", "costs", "±", "counts");
+	const struct et_page *table = et_rows_begin(&rows, p);
+	fprintf(table->out, "  %-25s", "");
+	et_cell(table, 8, "step");
+	et_cell(table, 8, "claims");
+	et_cell(table, 9, "costs");
+	et_cell(table, 9, "±");
+	et_cell(table, 0, "  counts\n");
 	for (size_t i = 0; i < s->n_clocks; i++)
-		clock_row(s, &s->clocks[i], p);
+		clock_row(s, &s->clocks[i], table);
+	et_rows_end(&rows);
 	et_page_paragraph(p, 2, "", NULL,
 		"step: the smallest one seen; a clock finer than its own reading shows the "
 		"reading. claims: what clock_getres says. costs: of one reading, median of "

@@ -96,11 +96,14 @@ void et_compare_text(const struct et_series *s, const struct et_comparison *c,
 			page, s[c->pairs[i].b].name, s[c->pairs[i].a].name, &c->pairs[i], verbose);
 	et_forest(s, c, page);
 	show_matrix(page, s, c);
-	if (c->n_pairs > 1)
-		fprintf(page->out,
-			"\npairs that differ: %.0f %% of %zu at %.4g each, %.0f %% after Holm's "
-			"correction\n",
+	if (c->n_pairs > 1) {
+		ET_AUTO_FREE char *all = et_asprintf(
+			"pairs that differ: %.0f %% of %zu at %.4g each, %.0f %% after Holm's "
+			"correction",
 			100 * c->before_holm, c->n_pairs, c->alpha, 100 * c->after_holm);
+		fputc('\n', page->out);
+		et_page_paragraph(page, 2, "", NULL, all, NULL);
+	}
 }
 
 /* --- JSON --- */

@@ -38,8 +38,11 @@ static void table_line(
 {
 	const struct et_estimate *est = et_judged_estimate(e, j, i);
 	const struct et_contrast *c = et_find_contrast(e, j, i);
+	const struct et_kbest_result *kbest = et_judged_kbest(e, j, i);
 
-	if (est->n)
+	if (kbest)
+		et_format_time(kbest->best, out->time);
+	else if (est->n)
 		et_format_measured(est->mean, est->expanded_uncertainty, out->time);
 	else
 		snprintf(out->time, sizeof(out->time), ET_DASH);

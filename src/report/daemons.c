@@ -4,6 +4,7 @@
 #include "model/experiment.h"
 #include "report/dual.h"
 #include "report/pair.h"
+#include "report/rows.h"
 #include "report/scatter.h"
 
 #include <math.h>
@@ -30,15 +31,8 @@ static void name_column(const struct et_page *page, const char *name)
 	fprintf(page->out, "  %s%*s", text, NAME - et_columns(text), "");
 }
 
-static void right(const struct et_page *page, int width, const char *text)
-{
-	int gap = width - et_columns(text);
-
-	fprintf(page->out, "%*s%s", gap > 0 ? gap : 0, "", text);
-}
-
 /* "12.3 ms", in milliseconds whatever the size: cutoffs are compared with each other. */
-static void ms_column(const struct et_page *page, int width, double ms)
+static void ms_cell(const struct et_page *page, int width, double ms)
 {
 	char buf[ET_FIGURE];
 
@@ -46,7 +40,7 @@ static void ms_column(const struct et_page *page, int width, double ms)
 		snprintf(buf, sizeof(buf), ET_DASH);
 	else
 		snprintf(buf, sizeof(buf), "%.*f", ms < 100 ? 1 : 0, ms);
-	right(page, width, buf);
+	et_cell(page, width, buf);
 }
 
 const char *et_format_span(double seconds, char buf[ET_FIGURE])
@@ -113,16 +107,21 @@ static void numbers(const struct et_page *page, const char *lead, const struct e
 static void central_table(const struct et_daemon_record *r, const struct et_run_findings *f,
 	const struct et_page *page)
 {
+	struct et_rows rows;
+
 	if (!f->n_central)
 		return;
-	fprintf(page->out, "\n  in the central cluster      max ms     sd ms\n");
+	putc('\n', page->out);
+	const struct et_page *table = et_rows_begin(&rows, page);
+	fprintf(table->out, "  in the central cluster\t%10s\t%10s\n", "max ms", "sd ms");
 	for (size_t i = 0; i < f->n_central; i++) {
-		name_column(page, r->names[f->central[i].name]);
-		fputs("    ", page->out);
-		ms_column(page, 10, f->central[i].max_ms);
-		ms_column(page, 10, f->central[i].sd_ms);
-		putc('\n', page->out);
+		name_column(table, r->names[f->central[i].name]);
+		fputs("    ", table->out);
+		ms_cell(table, 10, f->central[i].max_ms);
+		ms_cell(table, 10, f->central[i].sd_ms);
+		putc('\n', table->out);
 	}
+	et_rows_end(&rows);
 }
 
 static void frequent_row(const struct et_daemon_record *r, const struct et_run_findings *f,
@@ -179,22 +178,25 @@ void et_cutoffs_text(const struct et_cutoff *list, size_t n, const struct et_pag
 {
 	char span[ET_FIGURE];
 
-	fprintf(page->out, "  %-*s%9s%9s%10s%16s\n", NAME, "daemon", "short", "long", "period",
-		"cutoff");
+	struct et_rows rows;
+	const struct et_page *table = et_rows_begin(&rows, page);
+
+	fprintf(table->out, "  %-*s\t%8s\t%9s\t%10s\t%8s\t  of longer tasks\n", NAME, "daemon",
+		"short", "long", "period", "cutoff");
 	for (size_t i = 0; i < n; i++) {
 		const struct et_cutoff *c = &list[i];
-		name_column(page, c->daemon);
-		ms_column(page, 9, c->short_ms);
-		ms_column(page, 9, c->long_ms);
-		right(page, 10, et_format_span(c->period_s, span));
-		ms_column(page, 16, c->final_ms[0]);
+		name_column(table, c->daemon);
+		ms_cell(table, 8, c->short_ms);
+		ms_cell(table, 9, c->long_ms);
+		et_cell(table, 10, et_format_span(c->period_s, span));
+		ms_cell(table, 8, c->final_ms[0]);
 		if (c->n_final > 1) {
-			fprintf(page->out, " below %s, then ",
-				et_format_span(c->task_time_s, span));
-			ms_column(page, 0, c->final_ms[1]);
+			ms_cell(table, 7, c->final_ms[1]);
+			fprintf(table->out, " from %s on", et_format_span(c->task_time_s, span));
 		}
-		putc('\n', page->out);
+		putc('\n', table->out);
 	}
+	et_rows_end(&rows);
 }
 
 /* --- JSON --- */

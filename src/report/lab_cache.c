@@ -17,7 +17,7 @@ static void print_bar(const struct et_page *page, double share)
 	int room = page->width - 4 - STATE_COLUMNS - 3 * TIME_COLUMNS - 3;
 	int most = room < MOST_BAR ? room : MOST_BAR;
 
-	fputs("  ", page->out);
+	fputs("\t  ", page->out);
 	for (int i = 0; i < lround(share * most); i++)
 		fputs("▇", page->out);
 }
@@ -30,9 +30,9 @@ static void print_step(
 
 	fprintf(page->out, "%2d %c  %-*s", i + 1, et_cache_steps[i].procedure, STATE_COLUMNS - 1,
 		et_cache_steps[i].state);
-	et_lab_cell(page, TIME_COLUMNS, et_format_rounded(t->median_ns, 3, buf));
-	et_lab_cell(page, TIME_COLUMNS, et_format_rounded(t->least_ns, 3, buf));
-	et_lab_cell(page, TIME_COLUMNS, et_format_rounded(t->most_ns, 3, buf));
+	et_cell(page, TIME_COLUMNS, et_format_rounded(t->median_ns, 3, buf));
+	et_cell(page, TIME_COLUMNS, et_format_rounded(t->least_ns, 3, buf));
+	et_cell(page, TIME_COLUMNS, et_format_rounded(t->most_ns, 3, buf));
 	if (t->median_ns > 0 && hi > lo)
 		print_bar(page, (log(t->median_ns / lo) + 0.2) / (log(hi / lo) + 0.2));
 	putc('\n', page->out);
@@ -42,6 +42,7 @@ void et_cache_text(const struct et_cache *c, const struct et_page *page)
 {
 	char a[ET_FIGURE], b[ET_FIGURE], cleared[ET_FIGURE], time[ET_FIGURE];
 	double lo = NAN, hi = NAN;
+	struct et_rows rows;
 
 	for (int i = 0; i < ET_CACHE_STEPS; i++) {
 		lo = fmin(lo, c->steps[i].median_ns);
@@ -49,13 +50,15 @@ void et_cache_text(const struct et_cache *c, const struct et_page *page)
 	}
 	ET_AUTO_FREE char *title = et_asprintf("the sequence, %zu times", c->steps[0].n);
 	et_page_paragraph(page, 0, "", NULL, title, BOLD);
-	fprintf(page->out, "   %-*s", STATE_COLUMNS + 1, "call");
-	et_lab_cell(page, TIME_COLUMNS, "median");
-	et_lab_cell(page, TIME_COLUMNS, "least");
-	et_lab_cell(page, TIME_COLUMNS, "most");
-	putc('\n', page->out);
+	const struct et_page *table = et_rows_begin(&rows, page);
+	fprintf(table->out, "   %-*s", STATE_COLUMNS + 1, "call");
+	et_cell(table, TIME_COLUMNS, "median");
+	et_cell(table, TIME_COLUMNS, "least");
+	et_cell(table, TIME_COLUMNS, "most");
+	putc('\n', table->out);
 	for (int i = 0; i < ET_CACHE_STEPS; i++)
-		print_step(c, i, lo, hi, page);
+		print_step(c, i, lo, hi, table);
+	et_rows_end(&rows);
 	putc('\n', page->out);
 	et_page_paragraph(page, 0, "", NULL, "by libetalon", BOLD);
 	for (int i = 0; i < ET_CACHE_KBESTS; i++)

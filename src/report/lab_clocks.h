@@ -7,7 +7,7 @@
 #include "lab/cache.h"
 #include "lab/interval_accuracy.h"
 #include "lab/kbest_accuracy.h"
-#include "report/terminal.h"
+#include "report/rows.h"
 #include "report/units.h"
 
 /* all: a table for every K, clock and compensation too. */
@@ -31,7 +31,5 @@ void et_lab_json_begin(
 	struct et_json *w, const struct et_experiment *e, const char *lab, FILE *out);
 /* "+0.02": an error in percent, with fewer digits the larger it is; "–" of NaN. */
 const char *et_format_error(double error, char buf[ET_FIGURE]);
-/* A cell of a table, to the right. */
-void et_lab_cell(const struct et_page *page, int width, const char *text);
 
 #endif

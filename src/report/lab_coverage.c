@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/json.h"
 #include "report/lab.h"
+#include "report/rows.h"
 #include "stats/interval.h"
 
 #include <math.h>
@@ -46,10 +47,11 @@ static void print_attained(const struct et_attained *a, const struct et_page *pa
 	struct et_interval i = et_share_interval_wilson(a->covered, a->defined, 0.95);
 
 	if (isnan(p)) {
-		fprintf(page->out, "%*s", CELL_COLUMNS, "- ");
+		et_cell(page, CELL_COLUMNS, "- ");
 		return;
 	}
 	char mark = mark_of(a, &i);
+	putc('\t', page->out);
 	if (mark == '!' && page->color)
 		fputs("\033[" BAD "m", page->out);
 	/* A hundred without its decimal keeps its distance from what stands before. */
@@ -60,7 +62,7 @@ static void print_attained(const struct et_attained *a, const struct et_page *pa
 
 static void print_warned(uint32_t warned, uint32_t repetitions, FILE *out)
 {
-	fprintf(out, "%7.0f", 100 * share(warned, repetitions));
+	fprintf(out, "\t%7.0f", 100 * share(warned, repetitions));
 }
 
 static void print_row(
@@ -85,18 +87,22 @@ static void print_row(
 static void print_table(
 	const struct et_coverage *c, enum et_target target, const struct et_page *page)
 {
+	struct et_rows rows;
+
 	et_page_paragraph(page, 0, "", NULL, headings[target], BOLD);
-	fprintf(page->out, "%-*s%5s", LAW_COLUMNS, "law", "n");
+	const struct et_page *table = et_rows_begin(&rows, page);
+	fprintf(table->out, "%-*s%5s", LAW_COLUMNS, "law", "n");
 	for (int m = 0; m < ET_COVERAGE_METHODS; m++) {
 		if (et_coverage_methods[m].target == target)
-			fprintf(page->out, "%*s", CELL_COLUMNS, et_coverage_methods[m].title);
+			et_cell(table, CELL_COLUMNS, et_coverage_methods[m].title);
 	}
-	fputs(target == ET_TARGET_PAIRS     ? "  w:run\n"
-		: target == ET_TARGET_APART ? " w:comp\n"
-					    : "  w:run w:desc\n",
-		page->out);
+	fputs(target == ET_TARGET_PAIRS     ? "\t  w:run\n"
+		: target == ET_TARGET_APART ? "\t w:comp\n"
+					    : "\t  w:run\t w:desc\n",
+		table->out);
 	for (size_t i = 0; i < c->n_cells; i++)
-		print_row(&c->cells[i], target, page);
+		print_row(&c->cells[i], target, table);
+	et_rows_end(&rows);
 	putc('\n', page->out);
 }
 

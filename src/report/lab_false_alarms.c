@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "report/lab.h"
 #include "report/plot.h"
+#include "report/rows.h"
 #include "stats/interval.h"
 
 #include <math.h>
@@ -23,16 +24,19 @@ static void print_share(uint32_t k, uint32_t n, FILE *out)
 	struct et_interval i = et_share_interval_wilson(k, n, 0.95);
 
 	if (n)
-		fprintf(out, "%11.1f ±%4.1f", 100 * share(k, n), 50 * (i.hi - i.lo));
+		fprintf(out, "\t%11.1f ±%4.1f", 100 * share(k, n), 50 * (i.hi - i.lo));
 	else
-		fprintf(out, "%17s", "- ");
+		fprintf(out, "\t%17s", "- ");
 }
 
-static void print_table(const struct et_false_alarms *f, bool power, FILE *out)
+static void print_table(const struct et_false_alarms *f, bool power, const struct et_page *page)
 {
+	struct et_rows rows;
+	FILE *out = et_rows_begin(&rows, page)->out;
+
 	fprintf(out, "%-10s%6s", "load", "pairs");
 	for (int how = 0; how < ET_JUDGED; how++)
-		fprintf(out, "%17s", titles[how]);
+		fprintf(out, "\t%17s", titles[how]);
 	putc('\n', out);
 	for (int load = 0; load < ET_LOADS; load++) {
 		for (size_t s = 0; s < ET_ALARM_SIZES; s++) {
@@ -45,7 +49,8 @@ static void print_table(const struct et_false_alarms *f, bool power, FILE *out)
 			putc('\n', out);
 		}
 	}
-	putc('\n', out);
+	et_rows_end(&rows);
+	putc('\n', page->out);
 }
 
 static void print_curves(
@@ -84,9 +89,9 @@ void et_false_alarms_text(const struct et_false_alarms *f, const struct et_page 
 	et_page_paragraph(page, 0, "", NULL, about, NULL);
 	putc('\n', page->out);
 	et_page_paragraph(page, 0, "", NULL, alarms, BOLD);
-	print_table(f, false, page->out);
+	print_table(f, false, page);
 	et_page_paragraph(page, 0, "", NULL, power, BOLD);
-	print_table(f, true, page->out);
+	print_table(f, true, page);
 	for (int load = 0; load < ET_LOADS; load++)
 		print_curves(f, (enum et_load)load, page);
 	et_page_paragraph(page, 0, "", NULL,

@@ -25,30 +25,34 @@ static void print_load(
 	ET_AUTO_FREE char *title = et_asprintf("load %u", load);
 	char buf[ET_FIGURE];
 
+	struct et_rows rows;
+
 	et_page_paragraph(page, 0, "", NULL, title, BOLD);
-	et_lab_cell(page, LENGTH_COLUMNS, "");
+	const struct et_page *table = et_rows_begin(&rows, page);
+	et_right(table, LENGTH_COLUMNS, "");
 	for (int m = 0; m < ET_INTERVAL_METHODS; m++)
-		et_lab_cell(page, 2 * ERROR_COLUMNS, columns[m].title);
-	putc('\n', page->out);
-	et_lab_cell(page, LENGTH_COLUMNS, "length");
+		et_cell(table, 2 * ERROR_COLUMNS, columns[m].title);
+	putc('\n', table->out);
+	et_right(table, LENGTH_COLUMNS, "length");
 	for (int m = 0; m < ET_INTERVAL_METHODS; m++) {
-		et_lab_cell(page, ERROR_COLUMNS, "mean");
-		et_lab_cell(page, ERROR_COLUMNS, "worst");
+		et_cell(table, ERROR_COLUMNS, "mean");
+		et_right(table, ERROR_COLUMNS, "worst");
 	}
-	putc('\n', page->out);
+	putc('\n', table->out);
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct et_interval_cell *c = &a->cells[i];
 		if (c->load != load)
 			continue;
-		et_lab_cell(page, LENGTH_COLUMNS, et_format_rounded((double)c->length_ns, 3, buf));
+		et_right(table, LENGTH_COLUMNS, et_format_rounded((double)c->length_ns, 3, buf));
 		for (int m = 0; m < ET_INTERVAL_METHODS; m++) {
 			struct et_interval_error e =
 				et_interval_judge(c, (enum et_interval_method)m);
-			et_lab_cell(page, ERROR_COLUMNS, et_format_error(e.mean, buf));
-			et_lab_cell(page, ERROR_COLUMNS, et_format_error(e.worst, buf));
+			et_cell(table, ERROR_COLUMNS, et_format_error(e.mean, buf));
+			et_right(table, ERROR_COLUMNS, et_format_error(e.worst, buf));
 		}
-		putc('\n', page->out);
+		putc('\n', table->out);
 	}
+	et_rows_end(&rows);
 	putc('\n', page->out);
 }
 

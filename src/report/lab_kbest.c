@@ -36,13 +36,6 @@ const char *et_format_error(double error, char buf[ET_FIGURE])
 	return buf;
 }
 
-void et_lab_cell(const struct et_page *page, int width, const char *text)
-{
-	int gap = width - et_columns(text);
-
-	fprintf(page->out, "%*s%s", gap > 0 ? gap : 0, "", text);
-}
-
 /* --- errors --- */
 
 static double chapter_error(const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c,
@@ -76,7 +69,7 @@ static void error_cell(const struct et_page *page, double error, bool converged)
 {
 	char buf[ET_FIGURE];
 
-	et_lab_cell(page, ERROR_COLUMNS - 1, et_format_error(error, buf));
+	et_cell(page, ERROR_COLUMNS - 1, et_format_error(error, buf));
 	putc(converged || isnan(error) ? ' ' : '*', page->out);
 }
 
@@ -84,7 +77,7 @@ static void length_cell(const struct et_page *page, uint64_t ns)
 {
 	char buf[ET_FIGURE];
 
-	et_lab_cell(page, LENGTH_COLUMNS, et_format_rounded((double)ns, 3, buf));
+	et_right(page, LENGTH_COLUMNS, et_format_rounded((double)ns, 3, buf));
 }
 
 static void print_row(const struct et_kbest_accuracy *a, const struct et_accuracy_cell *c,
@@ -109,9 +102,9 @@ static void print_row(const struct et_kbest_accuracy *a, const struct et_accurac
 
 static void print_heading(const struct et_page *page, const char *const *names)
 {
-	et_lab_cell(page, LENGTH_COLUMNS, "length");
+	et_right(page, LENGTH_COLUMNS, "length");
 	for (; *names; names++) {
-		et_lab_cell(page, ERROR_COLUMNS - 1, *names);
+		et_cell(page, ERROR_COLUMNS - 1, *names);
 		putc(' ', page->out);
 	}
 	putc('\n', page->out);
@@ -125,12 +118,16 @@ static void print_load(const struct et_kbest_accuracy *a, unsigned load, const s
 	ET_AUTO_FREE char *title = et_asprintf("load %u: %s of the CPU was ours", load,
 		et_format_percent(et_accuracy_share(a, load), share));
 
+	struct et_rows rows;
+
 	et_page_paragraph(page, 0, "", NULL, title, BOLD);
-	print_heading(page, names);
+	const struct et_page *table = et_rows_begin(&rows, page);
+	print_heading(table, names);
 	for (size_t i = 0; i < a->n_cells; i++) {
 		if (a->cells[i].load == load)
-			print_row(a, &a->cells[i], page);
+			print_row(a, &a->cells[i], table);
 	}
+	et_rows_end(&rows);
 	putc('\n', page->out);
 }
 
@@ -142,24 +139,28 @@ static void print_all_k(const struct et_kbest_accuracy *a, unsigned load, enum e
 		"K=5-t", NULL };
 	ET_AUTO_FREE char *title = et_asprintf("load %u, by %s", load, et_timed_by_names[by]);
 
+	struct et_rows rows;
+
 	et_page_paragraph(page, 0, "", NULL, title, BOLD);
-	print_heading(page, names);
+	const struct et_page *table = et_rows_begin(&rows, page);
+	print_heading(table, names);
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct et_accuracy_cell *c = &a->cells[i];
 		bool converged;
 		if (c->load != load)
 			continue;
-		length_cell(page, c->length_ns);
+		length_cell(table, c->length_ns);
 		for (unsigned k = 1; k <= ET_ACCURACY_MOST_K; k++) {
 			double error = chapter_error(a, c, by, false, k, &converged);
-			error_cell(page, error, converged);
+			error_cell(table, error, converged);
 		}
 		for (unsigned k = 1; k <= ET_ACCURACY_MOST_K; k += 2) {
 			double error = chapter_error(a, c, by, true, k, &converged);
-			error_cell(page, error, converged);
+			error_cell(table, error, converged);
 		}
-		putc('\n', page->out);
+		putc('\n', table->out);
 	}
+	et_rows_end(&rows);
 	putc('\n', page->out);
 }
 
@@ -190,10 +191,12 @@ static void print_summary(
 
 	for (size_t i = 0; i < ET_LENGTH(goals); i++) {
 		double p = within(a, load, goals[i], false), o = within(a, load, goals[i], true);
-		fprintf(page->out, "load %2u, error within %s: K=3 up to %s, etalon up to %s\n",
-			load, et_format_percent(goals[i], goal),
-			p > 0 ? et_format_rounded(p, 3, plain) : ET_DASH,
-			o > 0 ? et_format_rounded(o, 3, ours) : ET_DASH);
+		ET_AUTO_FREE char *text =
+			et_asprintf("load %2u, error within %s: K=3 up to %s, etalon up to %s",
+				load, et_format_percent(goals[i], goal),
+				p > 0 ? et_format_rounded(p, 3, plain) : ET_DASH,
+				o > 0 ? et_format_rounded(o, 3, ours) : ET_DASH);
+		et_page_paragraph(page, 2, "", NULL, text, NULL);
 	}
 }
 

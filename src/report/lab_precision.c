@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/json.h"
 #include "report/plot.h"
+#include "report/rows.h"
 #include "report/units.h"
 
 #include <math.h>
@@ -14,27 +15,20 @@ enum { NAME_COLUMNS = 14, TIME_COLUMNS = 10, PERCENT_COLUMNS = 8 };
 
 /* --- text --- */
 
-static void cell(const struct et_page *page, int width, const char *text)
-{
-	int gap = width - et_columns(text);
-
-	fprintf(page->out, "%*s%s", gap > 0 ? gap : 0, "", text);
-}
-
 static void precision_cells(const struct et_page *page, const struct et_precision *p)
 {
 	char buf[ET_FIGURE];
 
-	cell(page, TIME_COLUMNS, et_format_time(p->mean, buf));
-	cell(page, TIME_COLUMNS, et_format_rounded(p->sd, 3, buf));
-	cell(page, PERCENT_COLUMNS, et_format_percent(p->relative_error, buf));
+	et_cell(page, TIME_COLUMNS, et_format_time(p->mean, buf));
+	et_right(page, TIME_COLUMNS, et_format_rounded(p->sd, 3, buf));
+	et_right(page, PERCENT_COLUMNS, et_format_percent(p->relative_error, buf));
 }
 
 static void counted_heading(const char *name, const struct et_page *page)
 {
-	fprintf(page->out, "%-*s%5s%5s", NAME_COLUMNS, name, "n", "out");
+	fprintf(page->out, "%-*s\t%5s%5s", NAME_COLUMNS, name, "n", "out");
 	for (int i = 0; i < 2; i++)
-		fprintf(page->out, "%*s%*s%*s", TIME_COLUMNS, i ? "PT mean" : "ET mean",
+		fprintf(page->out, "\t%*s%*s%*s", TIME_COLUMNS, i ? "PT mean" : "ET mean",
 			TIME_COLUMNS, "sd", PERCENT_COLUMNS, "rel.");
 	putc('\n', page->out);
 }
@@ -44,7 +38,7 @@ static void counted_row(const char *name, const struct et_counted *c, const stru
 	ET_AUTO_FREE char *clean = et_clean(name, "");
 	ET_AUTO_FREE char *fits = et_shorten(clean, NAME_COLUMNS - 1);
 
-	fprintf(page->out, "%s%*s%5zu%5zu", fits, NAME_COLUMNS - et_columns(fits), "", c->pt.n,
+	fprintf(page->out, "%s%*s\t%5zu%5zu", fits, NAME_COLUMNS - et_columns(fits), "", c->pt.n,
 		c->removed);
 	precision_cells(page, &c->et);
 	precision_cells(page, &c->pt);
@@ -56,7 +50,7 @@ static void paced_row(const struct et_precision *p, const struct et_page *page)
 {
 	static const struct et_precision none = { .mean = NAN, .sd = NAN, .relative_error = NAN };
 
-	fprintf(page->out, "%-*s%5zu%5s", NAME_COLUMNS, "ours, paced", p->n, "");
+	fprintf(page->out, "%-*s\t%5zu%5s", NAME_COLUMNS, "ours, paced", p->n, "");
 	precision_cells(page, &none);
 	precision_cells(page, p);
 	putc('\n', page->out);
@@ -71,12 +65,16 @@ static void versions_table(const struct et_versions *v, const struct et_page *pa
 					 : et_asprintf("%s, median %s: %zu runs", v->name,
 						   et_format_time(1e9 * v->seconds, seconds), runs);
 
+	struct et_rows rows;
+
 	et_page_paragraph(page, 0, "", NULL, title, BOLD);
-	counted_heading("protocol", page);
+	const struct et_page *table = et_rows_begin(&rows, page);
+	counted_heading("protocol", table);
 	for (int i = 0; !paced && i < ET_VERSIONS; i++)
-		counted_row(et_version_names[i], &v->list[i], page);
+		counted_row(et_version_names[i], &v->list[i], table);
 	if (v->paced.n)
-		paced_row(&v->paced, page);
+		paced_row(&v->paced, table);
+	et_rows_end(&rows);
 	if (v->enough)
 		fprintf(page->out, "smallest adequate sample size (v6): %zu\n", v->enough);
 	putc('\n', page->out);
@@ -182,16 +180,20 @@ void et_clock_methods_text(const struct et_experiment *e, const struct et_clock_
 	for (size_t i = 0; i < e->n_commands; i++) {
 		const struct et_clock_methods *m = &list[i];
 
+		struct et_rows rows;
+
 		et_page_paragraph(page, 0, "", NULL, m->name, BOLD);
-		fprintf(page->out, "%-*s%5s%*s%*s%*s  of\n", NAME_COLUMNS, "method", "n",
+		const struct et_page *table = et_rows_begin(&rows, page);
+		fprintf(table->out, "%-*s\t%5s\t%*s%*s%*s\t  of\n", NAME_COLUMNS, "method", "n",
 			TIME_COLUMNS, "mean", TIME_COLUMNS, "sd", PERCENT_COLUMNS, "rel.");
 		for (int k = 0; k < ET_CLOCK_METHODS; k++) {
 			struct et_precision p = in_time(m, k);
-			fprintf(page->out, "%-*s%5zu", NAME_COLUMNS, method_name(e, k), p.n);
-			precision_cells(page, &p);
-			fprintf(page->out, "  %s\n",
+			fprintf(table->out, "%-*s\t%5zu", NAME_COLUMNS, method_name(e, k), p.n);
+			precision_cells(table, &p);
+			fprintf(table->out, "\t  %s\n",
 				k == ET_BY_EMP ? "process time" : "elapsed time");
 		}
+		et_rows_end(&rows);
 		if (isfinite(m->counter_hz))
 			fprintf(page->out, "the counter made %.6f ticks a nanosecond\n",
 				1e-9 * m->counter_hz);
@@ -207,9 +209,13 @@ void et_clock_methods_text(const struct et_experiment *e, const struct et_clock_
 void et_programs_text(const struct et_experiment *e, const struct et_counted *list,
 	const char *const *missing, const struct et_page *page)
 {
-	counted_heading("program", page);
+	struct et_rows rows;
+	const struct et_page *table = et_rows_begin(&rows, page);
+
+	counted_heading("program", table);
 	for (size_t i = 0; i < e->n_commands; i++)
-		counted_row(e->commands[i].name, &list[i], page);
+		counted_row(e->commands[i].name, &list[i], table);
+	et_rows_end(&rows);
 	for (; missing && *missing; missing++)
 		fprintf(page->out, "%-*s  not installed\n", NAME_COLUMNS, *missing);
 	putc('\n', page->out);

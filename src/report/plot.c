@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#define SEVERAL '#' /* in place of the letters where points of several curves meet */
+
 enum { ROWS = 11, LEAST_CELLS = 24, MOST_CELLS = 64, MARGIN = 7, ACROSS = 2, DOWN = 4 };
 
 struct canvas {
@@ -14,6 +16,7 @@ struct canvas {
 	char *marks;         /* letters above the dots; 0: none */
 	double lo, hi;       /* logarithms of x */
 	double top;          /* of the other axis */
+	bool several;        /* somewhere curves meet */
 	bool log;            /* which then falls by a decade every two rows */
 };
 
@@ -53,6 +56,12 @@ static void join(struct canvas *c, int x0, int y0, int x1, int y1)
 	}
 }
 
+/* The cell of a point. */
+static size_t cell_of(const struct canvas *c, double x, double y)
+{
+	return (size_t)(down_of(c, y) / DOWN * c->cells + across_of(c, x) / ACROSS);
+}
+
 static void draw_curve(struct canvas *c, const double *x, size_t n, const struct et_curve *curve)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -61,11 +70,45 @@ static void draw_curve(struct canvas *c, const double *x, size_t n, const struct
 		int at = across_of(c, x[i]), down = down_of(c, curve->y[i]);
 		if (i > 0 && !isnan(curve->y[i - 1]))
 			join(c, across_of(c, x[i - 1]), down_of(c, curve->y[i - 1]), at, down);
-		/* Where curves meet the first one keeps the cell. */
-		char *mark = &c->marks[down / DOWN * c->cells + at / ACROSS];
-		if (!*mark)
-			*mark = curve->mark;
+		char *mark = &c->marks[cell_of(c, x[i], curve->y[i])];
+		bool met = *mark && *mark != curve->mark;
+		*mark = met ? SEVERAL : curve->mark;
+		c->several = c->several || met;
 	}
+}
+
+/* Whether two curves are one to the eye. */
+static bool coincide(const struct canvas *c, const double *x, size_t n, const struct et_curve *a,
+	const struct et_curve *b)
+{
+	bool seen = false;
+
+	for (size_t i = 0; i < n; i++) {
+		bool there = !isnan(a->y[i]);
+		if (there != !isnan(b->y[i]) ||
+			(there && cell_of(c, x[i], a->y[i]) != cell_of(c, x[i], b->y[i])))
+			return false;
+		seen = seen || there;
+	}
+	return seen;
+}
+
+static void print_legend(const struct canvas *c, const double *x, size_t n,
+	const struct et_curve *curves, size_t n_curves, const struct et_page *page)
+{
+	for (size_t i = 0; i < n_curves; i++) {
+		char lead[MARGIN + 4];
+		size_t twin = 0;
+		snprintf(lead, sizeof(lead), "%*s%c", MARGIN + 1, "", curves[i].mark);
+		while (twin < i && !coincide(c, x, n, &curves[twin], &curves[i]))
+			twin++;
+		ET_AUTO_FREE char *label = twin < i ? et_asprintf("%s: where %c is",
+							      curves[i].label, curves[twin].mark)
+						    : et_strdup(curves[i].label);
+		et_page_paragraph(page, MARGIN + 3, lead, NULL, label, NULL);
+	}
+	if (c->several)
+		fprintf(page->out, "%*s%c several of them\n", MARGIN + 1, "", SEVERAL);
 }
 
 static void print_row(const struct canvas *c, int row, FILE *out)
@@ -142,8 +185,7 @@ static void draw(const double *x, size_t n, const struct et_curve *curves, size_
 	for (int row = 0; row < ROWS; row++)
 		print_row(&c, row, page->out);
 	print_axis(&c, x, n, x_label, page->out);
-	for (size_t i = 0; i < n_curves; i++)
-		fprintf(page->out, "%*s%c %s\n", MARGIN + 1, "", curves[i].mark, curves[i].label);
+	print_legend(&c, x, n, curves, n_curves, page);
 }
 
 /* 1, 2 or 5 times a power of ten that no point is above; labels have room for 0.1 %. */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Curves in a terminal: a few points each, joined by dots of braille, the points marked. */
+/*
+ * Curves in a terminal: a few points each, joined by dots of braille, the points marked. Where
+ * points of several meet there is a mark for that, and the legend says which curve hides behind
+ * which.
+ */
 #ifndef ET_REPORT_PLOT_H
 #define ET_REPORT_PLOT_H
 

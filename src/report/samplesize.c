@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/samplesize.h"
+#include "report/rows.h"
 #include "report/units.h"
 
 #include <math.h>
@@ -7,22 +8,15 @@
 
 #define BOLD "1"
 
-static void cell(const struct et_page *page, int width, const char *text)
-{
-	int gap = width - et_columns(text);
-
-	fprintf(page->out, "%*s%s", gap > 0 ? gap : 0, "", text);
-}
-
 static void size_row(const struct et_series *s, const struct et_size *z, bool recommended,
 	const struct et_page *page)
 {
 	char buf[ET_FIGURE];
 
-	fprintf(page->out, "  %10zu%10zu", z->n, z->outliers);
-	cell(page, 16, et_format_value(z->mean, s->unit, buf));
-	cell(page, 16, et_format_value(z->sd, s->unit, buf));
-	cell(page, 12, et_format_percent(z->sd_off, buf));
+	fprintf(page->out, "  %10zu\t%10zu", z->n, z->outliers);
+	et_cell(page, 16, et_format_value(z->mean, s->unit, buf));
+	et_cell(page, 16, et_format_value(z->sd, s->unit, buf));
+	et_cell(page, 12, et_format_percent(z->sd_off, buf));
 	fprintf(page->out, "%s\n", recommended ? "  ← enough" : "");
 }
 
@@ -30,19 +24,22 @@ void et_samplesize_text(
 	const struct et_series *s, const struct et_samplesize *z, const struct et_page *page)
 {
 	char width[ET_FIGURE], level[ET_FIGURE];
+	struct et_rows rows;
 
 	et_page_paragraph(page, 0, "", NULL, s->name, BOLD);
-	fprintf(page->out, "  %10s%10s%16s%16s%12s\n", "first", "outliers", "mean", "sd",
+	const struct et_page *table = et_rows_begin(&rows, page);
+	fprintf(table->out, "  %10s\t%10s\t%16s\t%16s\t%12s\n", "first", "outliers", "mean", "sd",
 		"sd off by");
 	for (size_t i = 0; i < z->n_sizes; i++)
-		size_row(s, &z->sizes[i], i > 0 && z->sizes[i].n == z->recommended, page);
+		size_row(s, &z->sizes[i], i > 0 && z->sizes[i].n == z->recommended, table);
+	et_rows_end(&rows);
 	fprintf(page->out, "\n");
 	snprintf(width, sizeof(width), "  %zu runs:", z->recommended);
 	et_page_paragraph(page, 4, width, BOLD, z->why, NULL);
 	fprintf(page->out, "\n  %s interval of the mean, from end to end\n",
 		et_format_percent(z->level, level));
 	for (size_t i = 0; i < z->n_widths; i++) {
-		cell(page, 12, et_format_percent(z->widths[i].relative_width, width));
+		et_right(page, 12, et_format_percent(z->widths[i].relative_width, width));
 		if (isfinite(z->widths[i].n))
 			fprintf(page->out, " of it: %.0f runs\n", z->widths[i].n);
 		else

@@ -117,6 +117,14 @@ static const struct style orgmode = {
 	.name = orgmode_name,
 };
 
+/* The mean, or what K-best says in its place. */
+static double shown(const struct et_experiment *e, const struct et_judgement *j, size_t i)
+{
+	const struct et_kbest_result *kbest = et_judged_kbest(e, j, i);
+
+	return kbest ? kbest->best : et_judged_estimate(e, j, i)->mean;
+}
+
 /* The unit for all rows: that of the fastest, so that no row reads 0.00. */
 static struct et_scale common_scale(const struct et_experiment *e, const struct et_judgement *j)
 {
@@ -124,8 +132,8 @@ static struct et_scale common_scale(const struct et_experiment *e, const struct 
 
 	for (size_t i = 0; i < e->n_commands; i++) {
 		const struct et_estimate *est = et_judged_estimate(e, j, i);
-		if (est->n && est->mean < fastest)
-			fastest = est->mean;
+		if (est->n && shown(e, j, i) < fastest)
+			fastest = shown(e, j, i);
 	}
 	return et_scale_of(fastest, NAN);
 }
@@ -145,7 +153,8 @@ static void row(const struct style *s, const struct et_experiment *e, const stru
 	const struct et_estimate *est = et_judged_estimate(e, j, i);
 	const struct et_contrast *c = et_find_contrast(e, j, i);
 	ET_AUTO_FREE char *name = et_clean(e->commands[i].name ? e->commands[i].name : "", "");
-	double u = est->expanded_uncertainty;
+	/* That of the mean says nothing about the fastest. */
+	double u = et_judged_kbest(e, j, i) ? NAN : est->expanded_uncertainty;
 	char a[ET_FIGURE], b[ET_FIGURE];
 
 	fputs(s->row, out);
@@ -153,7 +162,7 @@ static void row(const struct style *s, const struct et_experiment *e, const stru
 	if (!est->n) {
 		fprintf(out, "%s" ET_DASH "%s" ET_DASH "%s" ET_DASH, s->cell, s->cell, s->cell);
 	} else {
-		fprintf(out, "%s%s", s->cell, in_unit(unit, est->mean, u, a));
+		fprintf(out, "%s%s", s->cell, in_unit(unit, shown(e, j, i), u, a));
 		if (u > 0)
 			fprintf(out, " ± %s", in_unit(unit, u, u, b));
 		fprintf(out, "%s%s", s->cell, in_unit(unit, est->min, u, a));
@@ -171,10 +180,11 @@ static void write_table(const struct style *s, const struct et_experiment *e,
 {
 	struct et_scale unit = common_scale(e, j);
 	bool pt = e->n_commands && et_judged_metric(e, j, 0) == ET_METRIC_PT;
+	bool kbest = e->n_commands && et_judged_kbest(e, j, 0);
 
-	fprintf(out, "%s%sCommand%s%s time [%s]%sMin [%s]%sMax [%s]%sRatio%s%s", s->begin, s->row,
-		s->cell, pt ? "Process" : "Elapsed", unit.unit, s->cell, unit.unit, s->cell,
-		unit.unit, s->cell, s->row_end, s->rule);
+	fprintf(out, "%s%sCommand%s%s time%s [%s]%sMin [%s]%sMax [%s]%sRatio%s%s", s->begin, s->row,
+		s->cell, pt ? "Process" : "Elapsed", kbest ? " by K-best" : "", unit.unit, s->cell,
+		unit.unit, s->cell, unit.unit, s->cell, s->row_end, s->rule);
 	for (size_t i = 0; i < e->n_commands; i++)
 		row(s, e, j, i, unit, out);
 	fputs(s->end, out);

@@ -94,6 +94,14 @@ const struct et_estimate *et_judged_estimate(
 							       : &j->commands[command].et;
 }
 
+const struct et_kbest_result *et_judged_kbest(
+	const struct et_experiment *e, const struct et_judgement *j, size_t command)
+{
+	const struct et_kbest_result *r = &j->commands[command].kbest;
+
+	return r->n && et_judged_metric(e, j, command) == e->metric ? r : NULL;
+}
+
 const struct et_contrast *et_find_contrast(
 	const struct et_experiment *e, const struct et_judgement *j, size_t command)
 {

@@ -38,6 +38,9 @@ enum et_metric et_judged_metric(
 	const struct et_experiment *e, const struct et_judgement *j, size_t command);
 const struct et_estimate *et_judged_estimate(
 	const struct et_experiment *e, const struct et_judgement *j, size_t command);
+/* What K-best says in place of the mean; NULL where it does not. */
+const struct et_kbest_result *et_judged_kbest(
+	const struct et_experiment *e, const struct et_judgement *j, size_t command);
 /* The comparison of a command with the reference, or NULL. */
 const struct et_contrast *et_find_contrast(
 	const struct et_experiment *e, const struct et_judgement *j, size_t command);

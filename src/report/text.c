@@ -345,8 +345,10 @@ static void figures(const struct text *t, size_t i, const struct et_tally *tally
 	enum et_metric other = judged == ET_METRIC_PT ? ET_METRIC_ET : ET_METRIC_PT;
 	char user[ET_FIGURE], system[ET_FIGURE];
 
-	if (t->j->commands[i].kbest.n && judged == t->e->metric)
-		kbest_rows(t, judged, &t->j->commands[i].kbest, by_metric[judged]);
+	const struct et_kbest_result *kbest = et_judged_kbest(t->e, t->j, i);
+
+	if (kbest)
+		kbest_rows(t, judged, kbest, by_metric[judged]);
 	else
 		time_row(t, judged, by_metric[judged], true);
 	paced_row(t, &t->j->commands[i].paced);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/trace.h"
 #include "base/alloc.h"
+#include "report/rows.h"
 #include "report/timeline.h"
 #include "report/units.h"
 
@@ -67,11 +68,10 @@ static void print_periods(const struct et_trace *t, const struct et_page *page, 
 
 /* --- the summary --- */
 
-static void cell(const struct et_page *page, int width, const char *text)
+/* A narrow page shortens names. */
+static int name_columns(const struct et_page *page)
 {
-	int gap = width - et_columns(text);
-
-	fprintf(page->out, "%*s%s", gap > 0 ? gap : 0, "", text);
+	return page->width < 64 ? page->width - 38 : 26;
 }
 
 static void row(const struct et_trace *t, const struct et_page *page, const char *name,
@@ -79,12 +79,13 @@ static void row(const struct et_trace *t, const struct et_page *page, const char
 {
 	char buf[ET_FIGURE];
 	ET_AUTO_FREE char *clean = et_clean(name, "");
-	ET_AUTO_FREE char *shown = et_shorten(clean, 26);
+	int room = name_columns(page);
+	ET_AUTO_FREE char *shown = et_shorten(clean, room);
 
-	fprintf(page->out, "  %s%*s%10llu", shown, 26 - et_columns(shown), "",
+	fprintf(page->out, "  %s%*s%10llu", shown, room - et_columns(shown), "",
 		(unsigned long long)count);
-	cell(page, 14, et_format_time((double)ns, buf));
-	cell(page, 12, et_format_percent((double)ns / (double)t->total_ns, buf));
+	et_right(page, 14, et_format_time((double)ns, buf));
+	et_right(page, 12, et_format_percent((double)ns / (double)t->total_ns, buf));
 	putc('\n', page->out);
 }
 
@@ -113,8 +114,8 @@ static void print_causes(const struct et_trace *t, const struct et_page *page)
 {
 	enum { MOST_NAMED = 12 };
 
-	fprintf(page->out, "  %-26s%10s%14s%12s\n", "inactive because of", "periods", "time",
-		"share");
+	fprintf(page->out, "  %-*s%10s%14s%12s\n", name_columns(page),
+		page->width < 57 ? "cause" : "inactive because of", "periods", "time", "share");
 	for (int cause = 0; cause < ET_CAUSES; cause++) {
 		const struct et_cause_sum *s = &t->by_cause[cause];
 		size_t n;

@@ -73,7 +73,7 @@ static int next_line(struct reader *r, char **line, size_t *length)
 	if (rc == -EMSGSIZE)
 		return et_import_fail(&r->in, NULL, "line %zu is longer than %zu KiB",
 			r->lines.number, ET_SERIES_LONGEST_LINE >> 10);
-	return rc < 0 ? et_fail_errno(r->in.err, -rc, ET_EXIT_USAGE, "%s", r->options->name) : 0;
+	return rc < 0 ? et_fail_file(r->in.err, -rc, ET_EXIT_USAGE, r->options->name) : 0;
 }
 
 static int read_numbers(struct reader *r)
@@ -281,7 +281,7 @@ static int read_record(struct reader *r, bool json)
 				&r->in, NULL, "larger than %zu MiB", ET_IMPORT_MOST_BYTES >> 20),
 			"one number a line has no such limit");
 	if (rc)
-		return et_fail_errno(r->in.err, -rc, ET_EXIT_USAGE, "%s", r->options->name);
+		return et_fail_file(r->in.err, -rc, ET_EXIT_USAGE, r->options->name);
 	return json ? read_json(r, data, size) : read_experiment(r, data, size, ET_IMPORT_CSV);
 }
 
@@ -311,7 +311,7 @@ static int read_any(struct reader *r)
 	int rc = et_lines_fill(l);
 
 	if (rc)
-		return et_fail_errno(r->in.err, -rc, ET_EXIT_USAGE, "%s", r->options->name);
+		return et_fail_file(r->in.err, -rc, ET_EXIT_USAGE, r->options->name);
 	if (l->end >= 3 && !memcmp(l->buf, "\xef\xbb\xbf", 3)) /* a byte order mark */
 		l->pos = 3;
 	size_t first = l->pos;

@@ -39,13 +39,15 @@ static void sync_folder(const char *path)
  * gives the files beside it (-wal, -shm) the same mode. Only a file that was not there is opened:
  * closing one that SQLite holds in this process would drop its locks.
  */
-static int make_file(const char *path, struct et_error *err)
+static int make_file(const char *path, enum et_store_mode mode, struct et_error *err)
 {
-	int errnum = -et_folders_make(path, 0700);
+	int errnum = mode == ET_STORE_FOUND ? -et_folders_make(path, 0700) : 0;
 
 	if (errnum)
 		return fail_path(path, errnum, err);
 	ET_AUTO_CLOSE int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0 && errno == ENOENT)
+		return et_fail_file(err, ENOENT, ET_EXIT_OUTSIDE, path);
 	if (fd < 0)
 		return errno == EEXIST ? 0 : fail_path(path, errno, err);
 	if (fchmod(fd, 0600))
@@ -59,8 +61,8 @@ static int check_file(const char *path, enum et_store_mode mode, struct et_error
 	struct stat st;
 
 	if (stat(path, &st)) {
-		if (errno == ENOENT && mode == ET_STORE_WRITE)
-			return make_file(path, err);
+		if (errno == ENOENT && mode != ET_STORE_READ)
+			return make_file(path, mode, err);
 		if (errno == ENOENT)
 			return et_hint(err,
 				et_fail(err, ENOENT, ET_EXIT_OUTSIDE, "%s: no store there", path),
@@ -160,7 +162,7 @@ static int prepare_database(struct et_sqlite *s, enum et_store_mode mode, struct
 	if (rc)
 		return rc;
 	bool read_only = sqlite3_db_readonly(s->db, "main") == 1;
-	if (read_only && mode == ET_STORE_WRITE)
+	if (read_only && mode != ET_STORE_READ)
 		return et_sqlite_fail(s->db, s->path, SQLITE_READONLY, err);
 	rc = et_sqlite_migrate(s->db, s->path, &et_sqlite_schema, err);
 	if (!rc && !read_only)

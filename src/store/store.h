@@ -14,6 +14,7 @@ struct et_store;
 enum et_store_mode {
 	ET_STORE_READ,  /* the file must be there */
 	ET_STORE_WRITE, /* made, private to the user (0600), when it is not there */
+	ET_STORE_FOUND, /* with the folders that it lies in, too: they are nobody's typing error */
 };
 
 /* url as the user gave it: "sqlite:PATH", or a plain PATH. */

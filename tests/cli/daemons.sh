@@ -9,7 +9,7 @@ golden=$root/tests/golden/emp-daemons.json
 exits 'the papers record is analysed' 0 etalon daemons analyse "$golden"
 like 'with the samples that are removed' "$out" \
 	'removed +75 104 186 216 298 328 366 410 439 522 551 634 663 746 775'
-like 'and the cutoffs' "$out" 'rhn_check +281 +12828 +4 h +281 below 12 min, then 12828'
+like 'and the cutoffs' "$out" 'rhn_check +281 +12828 +4 h +281 +12828 from 12 min on'
 exits 'as JSON' 0 etalon daemons analyse --json "$golden"
 printf '%s' "$out" >found.json
 ok 'every figure agrees with what the papers print' python3 - "$golden" found.json <<'PY'

@@ -15,7 +15,7 @@ refuses "--until 0" 2 '--until: 0' etalon run --until 0 true
 refuses "--until text" 2 '--until' etalon run --until much true
 refuses "--time-limit 0" 2 '--time-limit' etalon run --time-limit 0 true
 refuses "--min-runs above --max-runs" 2 'min-runs' etalon run --until 1% -m 20 -M 10 true
-refuses "a CPU that is not there" 2 '--cpu 1000' etalon run --cpu 1000 true
+refuses "a CPU that is not there" 2 '--cpu: there is no CPU 1000' etalon run --cpu 0,1000 true
 refuses "no CPU list" 2 '--cpu' etalon run --cpu x true
 refuses "unknown parameter" 2 'unknown parameter \{m\}' etalon run -L n 1,2 'echo {m}'
 refuses "a bad scan" 2 '--parameter-scan' etalon run -P n 5 1 'echo {n}'
@@ -76,5 +76,16 @@ if [ -w /dev/full ]; then
 	run etalon run -r 2 --json /dev/full true
 	is "a full disk under an export" "$status" 4
 	like "is said" "$err" 'No space left'
+fi
+if unshare -p true 2>/dev/null; then
+	# The search for leaks would start a task of its own, which cannot be.
+	export ASAN_OPTIONS=detect_leaks=0
+	refuses "outside the program's namespace" 3 'outside its process namespace' \
+		unshare -p etalon run true
+	like "the cure" "$err" 'hint: .*--fork'
+	refuses "a trace, too" 3 'outside its process namespace' unshare -p etalon trace -- true
+	exits "and inside it" 0 unshare -p -f etalon run -q -r 2 true
+else
+	skip "outside the program's namespace" 'no process namespaces here'
 fi
 done_testing

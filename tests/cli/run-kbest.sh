@@ -19,14 +19,17 @@ assert r["converged"] == (r["spread"] <= 0.9)
 PY
 exits 'it is shown again' 0 etalon show agree
 like 'the same' "$out" 'the fastest of'
+exits 'a table of it' 0 etalon export --format markdown agree
+like 'says what its time is' "$out" '\| Process time by K-best \['
 
 exits 'what cannot agree' 0 etalon run --protocol kbest -k 3 --epsilon 1e-9 -M 5 --json not.json true
 like 'is said' "$out" 'not converged: the 3 fastest of 5 runs are .* apart'
 ok 'and recorded' jq -e '.commands[0].result.kbest | .converged == false and .n == 5' not.json
 exits 'by elapsed time' 0 etalon run --protocol kbest --metric et -k 1 true
 like 'K of 1 is always there' "$out" 'elapsed time +.*the fastest of 1 runs: 1 are within 0 %'
-exits 'several commands' 0 etalon run --protocol kbest -M 4 --epsilon 90% true 'sh -c :'
+exits 'several commands' 0 etalon run --protocol kbest -M 4 --epsilon 90% true 'sh -c :' 'echo'
 like 'are still compared' "$out" 'comparison by process time'
+like 'with the same figures' "$out" $'\n  true +[0-9.]+ [µm]s +reference'
 
 exits 'auto, short' 0 etalon run --protocol auto -w 0 -M 4 --json auto.json true
 like 'takes K-best and says so' "$out" 'protocol +kbest, chosen: .* ms in the warm-up'

@@ -150,7 +150,7 @@ refuses 'one that no clock holds' 2 'duration' etalon trace --duration 1e30h
 refuses 'a negative one' 2 'duration' etalon trace --duration=-1s
 refuses 'no threshold' 2 'threshold' etalon trace --threshold 0
 refuses 'a threshold beyond the duration' 2 'threshold' etalon trace --duration 1ms --threshold 1ms
-refuses 'a CPU that is not there' 2 'no such CPU' etalon trace --cpu 1023
+refuses 'a CPU that is not there' 2 'there is no CPU 1023' etalon trace --cpu 1023
 refuses 'a CPU that cannot be' 2 'cpu' etalon trace --cpu 99999999999
 refuses 'a word' 2 'what is' etalon trace sleep
 refuses 'no program' 2 'no program' etalon trace --

@@ -48,6 +48,10 @@ static void durations(void)
 	ok(et_parse_ratio("u", "0.005", &r, &err) == 0 && r == 0.005, "0.005");
 	ok(et_parse_ratio("u", "0", &r, &err) < 0, "a ratio of 0 is refused");
 	ok(et_parse_ratio("u", "1%%", &r, &err) < 0, "1%%%% is refused");
+	ok(et_parse_percent("p", "5%", &r, &err) == 0 && r == 0.05, "5%%");
+	ok(et_parse_percent("p", NULL, &r, &err) == 0 && r == 0, "a percentage that was left out");
+	ok(et_parse_percent("p", "-1", &r, &err) < 0 && et_parse_percent("p", "", &r, &err) < 0,
+		"one below 0 is refused, and an empty one");
 }
 
 static void cpus(void)
@@ -61,6 +65,11 @@ static void cpus(void)
 	is_str(et_format_cpus(&set, buf, sizeof(buf)), "0-2,5,7-8", "and back");
 	for (size_t k = 0; k < ET_LENGTH(bad); k++)
 		ok(et_parse_cpus("--cpu", bad[k], &set, &err) < 0, "'%s' is refused", bad[k]);
+	cpu_set_t allowed = set;
+	CPU_CLR(5, &allowed);
+	ok(et_check_cpus(&allowed, &set, &err) == 0, "CPUs that are all allowed");
+	ok(et_check_cpus(&set, &allowed, &err) < 0 && strstr(err.what, "CPU 5"), "one that is not");
+	is_str(err.hint, "CPUs that may be used: 0-2,7-8", "which are");
 }
 
 static void words(void)

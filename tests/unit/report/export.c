@@ -75,6 +75,28 @@ static void units(void)
 	et_experiment_free(e);
 }
 
+static void kbest(void)
+{
+	static const char *const names[] = { "fast", "slow" };
+	struct et_experiment *e = fixture_experiment(names, 2);
+	struct et_judgement j = fixture_judgement(e);
+
+	for (size_t i = 0; i < 2; i++) {
+		j.commands[i].pt = fixture_estimate(12.3e6, 0.45e6);
+		j.commands[i].kbest = (struct et_kbest_result){ .k = 3, .n = 9, .best = 11e6 };
+	}
+	ET_AUTO_FREE char *text = exported("markdown", e, &j);
+	ok(strstr(text, "| Process time by K-best [ms] |") &&
+			strstr(text, "| `fast` | 11.00 | 11.85 | 12.75 | 1 |"),
+		"K-best's figure in place of the mean");
+	j.commands[0].pt.n = 0;
+	ET_AUTO_FREE char *other = exported("markdown", e, &j);
+	ok(!strstr(other, "K-best") && strstr(other, "Elapsed time [ms]"),
+		"but not in place of another time than it was made of");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
 static void hyperfine(void)
 {
 	static const char *const names[] = { "a" };
@@ -102,6 +124,7 @@ int main(void)
 	formats();
 	goldens();
 	units();
+	kbest();
 	hyperfine();
 	return tap_done();
 }

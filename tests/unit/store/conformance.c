@@ -345,7 +345,7 @@ int main(void)
 	if (given)
 		snprintf(url, sizeof(url), "%s", given);
 	else
-		snprintf(url, sizeof(url), "sqlite:%s/a/b/store.db", folder);
+		snprintf(url, sizeof(url), "sqlite:%s/store.db", folder);
 	round_trip();
 	not_flushed();
 	states();

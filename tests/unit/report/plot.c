@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Curves in a terminal: none may hide another without a word. */
+#include "report/plot.h"
+#include "tap.h"
+
+#include <locale.h>
+#include <stdlib.h>
+
+static char *text;
+static size_t size;
+
+static void print(const struct et_curve *curves, size_t n)
+{
+	static const double x[] = { 1, 10, 100 };
+	free(text);
+	FILE *out = open_memstream(&text, &size);
+	struct et_page page = { .out = out, .width = 60 };
+
+	et_plot_shares(x, 3, curves, n, "runs", &page);
+	fclose(out);
+}
+
+/* How often a mark stands in the picture, which ends with the axis. */
+static int marks(char mark)
+{
+	int n = 0;
+
+	for (const char *c = text; *c && strncmp(c, "└", 3); c++)
+		n += *c == mark;
+	return n;
+}
+
+int main(void)
+{
+	static const double low[] = { 0.1, 0.2, 0.3 }, high[] = { 0.6, 0.7, 0.8 };
+	static const double nearly[] = { 0.101, 0.201, 0.301 }, crossing[] = { 0.6, 0.45, 0.1 };
+	static const double short_of_one[] = { 0.1, 0.2, NAN }, none[] = { NAN, NAN, NAN };
+	const struct et_curve all[] = { { "low", 'l', low }, { "high", 'h', high },
+		{ "nearly low", 'n', nearly }, { "crossing", 'c', crossing },
+		{ "short", 's', short_of_one }, { "none", '0', none } };
+
+	setlocale(LC_CTYPE, "C.UTF-8");
+	print(all, 2);
+	ok(marks('l') == 3 && marks('h') == 3 && !marks('#'), "curves that keep apart");
+	ok(strstr(text, "\n        h high\n") && !strchr(text, '#'), "need no note");
+	print(all, 6);
+	ok(!marks('n') && !marks('l') && marks('#') == 4, "where they meet: %d", marks('#'));
+	ok(strstr(text, "\n        n nearly low: where l is\n") != NULL,
+		"which hides behind which");
+	ok(strstr(text, "\n        c crossing\n") != NULL, "one that only crosses is not hidden");
+	ok(strstr(text, "\n        s short\n") && strstr(text, "\n        0 none\n"),
+		"nor one that ends before, or has no point");
+	ok(strstr(text, "\n        # several of them\n") != NULL, "what the mark means");
+	free(text);
+	return tap_done();
+}
