@@ -92,8 +92,15 @@ static void charge_culprit(
 	}
 	struct et_culprit_account fresh = { .ran_ns = ran_ns, .kernel_thread = cpu->kernel_thread };
 	__builtin_memcpy(fresh.name, cpu->who.name, sizeof(fresh.name));
-	if (bpf_map_update_elem(&culprits, &key, &fresh, BPF_NOEXIST))
+	if (bpf_map_update_elem(&culprits, &key, &fresh, BPF_NOEXIST)) {
 		__sync_fetch_and_add(&m->lanes[number == 1].unnamed_ns, ran_ns);
+		return;
+	}
+	__u32 at = m->listed;
+	__sync_fetch_and_add(&m->n_culprits, 1);
+	if (at < ET_LEDGER_FIRST)
+		m->first[at] = key;
+	m->listed = at + 1;
 }
 
 /*

@@ -52,15 +52,40 @@ static void close_bpf(void *ctx)
 	free(s);
 }
 
-static uint32_t take_bpf(
-	void *ctx, struct et_culprit_key *keys, struct et_culprit_account *accounts)
+static uint32_t take_table(
+	const struct by_bpf *s, struct et_culprit_key *keys, struct et_culprit_account *accounts)
 {
-	const struct by_bpf *s = ctx;
 	uint32_t batch = 0, n = ET_LEDGER_CULPRITS;
 	int rc = bpf_map_lookup_and_delete_batch(
 		s->culprits_fd, NULL, &batch, keys, accounts, &n, NULL);
 
 	return rc == 0 || rc == -ENOENT ? n : 0; /* -ENOENT: that was all */
+}
+
+static uint32_t take_listed(
+	const struct by_bpf *s, struct et_culprit_key *keys, struct et_culprit_account *accounts)
+{
+	const struct et_ledger_memory *memory = s->bpf.variables;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < memory->listed; i++) {
+		keys[n] = memory->first[i];
+		n += bpf_map_lookup_elem(s->culprits_fd, &keys[n], &accounts[n]) == 0;
+		bpf_map_delete_elem(s->culprits_fd, &memory->first[i]);
+	}
+	return n;
+}
+
+static uint32_t take_bpf(
+	void *ctx, struct et_culprit_key *keys, struct et_culprit_account *accounts)
+{
+	const struct by_bpf *s = ctx;
+	struct et_ledger_memory *memory = s->bpf.variables;
+	bool all_listed = memory->listed == memory->n_culprits && memory->listed <= ET_LEDGER_FIRST;
+	uint32_t n = all_listed ? take_listed(s, keys, accounts) : take_table(s, keys, accounts);
+
+	memory->n_culprits = memory->listed = 0;
+	return n;
 }
 
 static int look_bpf(void *ctx, int32_t cpu, struct et_ledger_cpu *out)

@@ -8,7 +8,12 @@
 
 #include "measure/witness_record.h"
 
-enum { ET_LEDGER_LANES = 2, ET_LEDGER_CULPRITS = 8192, ET_LEDGER_MEMBERS = 16384 };
+enum {
+	ET_LEDGER_LANES = 2,
+	ET_LEDGER_CULPRITS = 8192,
+	ET_LEDGER_FIRST = 32,
+	ET_LEDGER_MEMBERS = 16384,
+};
 
 /* The account of one measured program, over its window. */
 struct et_lane {
@@ -30,12 +35,23 @@ struct et_lane {
 	__u64 irq_ns, softirq_ns;
 };
 
+struct et_culprit_key {
+	__s32 lane, tgid;
+};
+
 struct et_ledger_memory {
 	__u64 armed_ns;     /* since when switches are looked at; 0: they are not */
 	__s32 etalon;       /* our process */
 	__u32 tells_hidden; /* the kernel's clocks could be read */
 	__u32 wanted, born; /* programs of this take, and how many of them are made */
 	struct et_lane lanes[ET_LEDGER_LANES];
+	/*
+	 * Culprits in the kernel's table, and the first of them by their keys: to go through the
+	 * whole table takes longer than all else. Two at the same time may both be written to one
+	 * place: fewer are listed then than there are.
+	 */
+	__u32 n_culprits, listed;
+	struct et_culprit_key first[ET_LEDGER_FIRST];
 };
 
 /* Who has a CPU, and since when. */
@@ -47,10 +63,6 @@ struct et_ledger_cpu {
 	__s32 lane;                     /* whose task it is; -1: nobody's */
 	__u32 kernel_thread;
 	struct et_task who;
-};
-
-struct et_culprit_key {
-	__s32 lane, tgid;
 };
 
 struct et_culprit_account {
