@@ -117,19 +117,19 @@ enum et_kbest_clock {
 	ET_CLOCK_AUTO = 0,    /* the counter where it can be trusted, else the raw clock */
 	ET_CLOCK_COUNTER = 1, /* the processor's counter or ET_BAD_CLOCK */
 	ET_CLOCK_RAW = 2,     /* CLOCK_MONOTONIC_RAW */
-	ET_CLOCK_CPU = 3      /* CPU time of the thread; also what AUTO takes under load */
+	ET_CLOCK_CPU = 3 /* CPU time of the thread; also reported where none of the others can be */
 };
 
 enum et_kbest_cache {
 	ET_CACHE_WARM = 0, /* as the call before left it */
-	ET_CACHE_COLD = 1  /* the last-level cache is filled with other data before each call */
+	ET_CACHE_COLD = 1  /* the last-level cache is filled with other data before each sample */
 };
 
 enum et_kbest_priority {
 	/*
 	 * When others keep running within samples: a real-time priority (SCHED_FIFO 1) around
-	 * samples, where the thread may take one (root, CAP_SYS_NICE or RLIMIT_RTPRIO); after 50 ms,
-	 * or the sample that lasts longer, the others have their turn.
+	 * samples, where the thread may take one (root, CAP_SYS_NICE or RLIMIT_RTPRIO); after 50
+	 * ms, or the sample that lasts longer, the others have their turn.
 	 */
 	ET_PRIORITY_AUTO = 0,
 	ET_PRIORITY_KEEP = 1 /* the thread's own, always */
@@ -143,7 +143,7 @@ struct et_kbest_opts {
 	double epsilon;       /* within so much of each other: 0.001 */
 	int cache;            /* enum et_kbest_cache */
 	int clock;            /* enum et_kbest_clock */
-	uint32_t calls;       /* of the function in one sample; 0: chosen */
+	uint32_t calls;       /* of the function in one sample, the first of them cold; 0: chosen */
 	int compensate;       /* for timer interrupts and switches: 1 */
 	uint64_t least_ns;    /* samples are spread over at least this time: 0.3 s */
 	uint64_t limit_ns;    /* no new sample behind it, once K are there: 10 s; 0: none */
@@ -197,7 +197,8 @@ struct et_kbest_result {
 /*
  * The time of fn(arg): best of K samples that agree. sz is sizeof(struct et_kbest_result). Nothing
  * is allocated, printed or locked between the first sample and the last. The first call in a thread
- * takes a tenth of a second longer, to learn what the clock costs.
+ * takes a tenth of a second longer, to learn what the clock costs. fn has to return: one that jumps
+ * or throws out of here leaves the thread with what it was given for the sample.
  */
 ETALON_API int et_kbest(void (*fn)(void *), void *arg, const struct et_kbest_opts *opts,
 	struct et_kbest_result *result, size_t sz);
