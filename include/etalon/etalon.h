@@ -162,7 +162,7 @@ enum et_doubt {
 	ET_DOUBT_SLOW = 4,          /* the processor ran slower than it can around the best */
 	ET_DOUBT_NOT_INVARIANT = 8, /* the counter has no fixed rate: another clock is used */
 	ET_DOUBT_BACKWARDS = 16,    /* the counter went backwards: another clock is used */
-	ET_DOUBT_NO_TICK_COST = 32, /* longer than a tick, and its cost could not be measured */
+	ET_DOUBT_NO_TICK_COST = 32, /* it meets timer interrupts, and their cost is not known */
 	ET_DOUBT_INTERRUPTS = 64,   /* interrupts took more than could be compensated */
 	ET_DOUBT_OVERHEAD = 128,    /* not longer than the uncertainty of the clock's own cost */
 	ET_DOUBT_CACHE_SIZE = 256   /* size of the last-level cache not known: 64 MiB assumed */

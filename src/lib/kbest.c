@@ -175,7 +175,7 @@ static double look(struct measurement *m, struct shot *s)
 
 	call(m, s);
 	slow = fmax(before, slowdown_now(m));
-	if (m->o->compensate && m->g->spin && meets_interrupts(m, s->cpu_ns))
+	if (m->o->compensate && meets_interrupts(m, s->cpu_ns))
 		watch_interrupts(m, s->cpu_ns);
 	return slow;
 }
@@ -296,8 +296,7 @@ static bool sure(const struct measurement *m)
 {
 	double most = m->o->epsilon * m->clean.value[0];
 
-	if (!m->o->compensate || !m->g->spin || crowded(m) ||
-		!meets_interrupts(m, ns_of(m, m->clean.value[0])))
+	if (!m->o->compensate || crowded(m) || !meets_interrupts(m, ns_of(m, m->clean.value[0])))
 		return true;
 	return enough_windows(m) && et_kbest_reach(&m->clean) <= most &&
 	       et_kbest_reach(&m->loss.best) <= most;
