@@ -128,8 +128,9 @@ enum et_kbest_cache {
 enum et_kbest_priority {
 	/*
 	 * When others keep running within samples: a real-time priority (SCHED_FIFO 1) around
-	 * samples, where the thread may take one (root, CAP_SYS_NICE or RLIMIT_RTPRIO); after 50
-	 * ms, or the sample that lasts longer, the others have their turn.
+	 * samples, where the thread may take one (root, CAP_SYS_NICE or RLIMIT_RTPRIO). The others
+	 * have their turn after 50 ms, or behind one sample and the look at interrupts that
+	 * follows it, which take up to three times as long as the function.
 	 */
 	ET_PRIORITY_AUTO = 0,
 	ET_PRIORITY_KEEP = 1 /* the thread's own, always */

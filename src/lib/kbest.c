@@ -23,7 +23,7 @@ enum {
 	UNSEEN_NS = 50000000,        /* a neighbour may come and go within a longer sample */
 	SWITCH_WAIT_NS = 300000000,
 	LONG_NS = 100000000,
-	TURN_NS = 50000000, /* so long others wait at most, or for one sample */
+	TURN_NS = 50000000, /* so long others wait at most, or for one sample and its window */
 	MANY_SWITCHES = 16, /* of fewer each may have cost less than the least that was seen */
 	FEW = 4,            /* one undisturbed sample in so many is too few to wait for */
 };
