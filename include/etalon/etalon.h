@@ -117,19 +117,20 @@ enum et_kbest_clock {
 	ET_CLOCK_AUTO = 0,    /* the counter where it can be trusted, else the raw clock */
 	ET_CLOCK_COUNTER = 1, /* the processor's counter or ET_BAD_CLOCK */
 	ET_CLOCK_RAW = 2,     /* CLOCK_MONOTONIC_RAW */
-	ET_CLOCK_CPU = 3      /* CPU time of the thread; also what AUTO takes under load */
+	ET_CLOCK_CPU = 3 /* CPU time of the thread; also reported where none of the others can be */
 };
 
 enum et_kbest_cache {
 	ET_CACHE_WARM = 0, /* as the call before left it */
-	ET_CACHE_COLD = 1  /* the last-level cache is filled with other data before each call */
+	ET_CACHE_COLD = 1  /* the last-level cache is filled with other data before each sample */
 };
 
 enum et_kbest_priority {
 	/*
 	 * When others keep running within samples: a real-time priority (SCHED_FIFO 1) around
-	 * samples, where the thread may take one (root, CAP_SYS_NICE or RLIMIT_RTPRIO); after 50
-	 * ms, or the sample that lasts longer, the others have their turn.
+	 * samples, where the thread may take one (root, CAP_SYS_NICE or RLIMIT_RTPRIO). The others
+	 * have their turn after 50 ms, or behind one sample and the look at interrupts that
+	 * follows it, which take up to three times as long as the function.
 	 */
 	ET_PRIORITY_AUTO = 0,
 	ET_PRIORITY_KEEP = 1 /* the thread's own, always */
@@ -143,7 +144,7 @@ struct et_kbest_opts {
 	double epsilon;       /* within so much of each other: 0.001 */
 	int cache;            /* enum et_kbest_cache */
 	int clock;            /* enum et_kbest_clock */
-	uint32_t calls;       /* of the function in one sample; 0: chosen */
+	uint32_t calls;       /* of the function in one sample, the first of them cold; 0: chosen */
 	int compensate;       /* for timer interrupts and switches: 1 */
 	uint64_t least_ns;    /* samples are spread over at least this time: 0.3 s */
 	uint64_t limit_ns;    /* no new sample behind it, once K are there: 10 s; 0: none */
@@ -162,7 +163,7 @@ enum et_doubt {
 	ET_DOUBT_SLOW = 4,          /* the processor ran slower than it can around the best */
 	ET_DOUBT_NOT_INVARIANT = 8, /* the counter has no fixed rate: another clock is used */
 	ET_DOUBT_BACKWARDS = 16,    /* the counter went backwards: another clock is used */
-	ET_DOUBT_NO_TICK_COST = 32, /* longer than a tick, and its cost could not be measured */
+	ET_DOUBT_NO_TICK_COST = 32, /* it meets timer interrupts, and their cost is not known */
 	ET_DOUBT_INTERRUPTS = 64,   /* interrupts took more than could be compensated */
 	ET_DOUBT_OVERHEAD = 128,    /* not longer than the uncertainty of the clock's own cost */
 	ET_DOUBT_CACHE_SIZE = 256   /* size of the last-level cache not known: 64 MiB assumed */
@@ -197,7 +198,8 @@ struct et_kbest_result {
 /*
  * The time of fn(arg): best of K samples that agree. sz is sizeof(struct et_kbest_result). Nothing
  * is allocated, printed or locked between the first sample and the last. The first call in a thread
- * takes a tenth of a second longer, to learn what the clock costs.
+ * takes a tenth of a second longer, to learn what the clock costs. fn has to return: one that jumps
+ * or throws out of here leaves the thread with what it was given for the sample.
  */
 ETALON_API int et_kbest(void (*fn)(void *), void *arg, const struct et_kbest_opts *opts,
 	struct et_kbest_result *result, size_t sz);

@@ -24,13 +24,13 @@ bool et_loss_turn(struct et_loss *l)
 	return true;
 }
 
-void et_loss_spin(struct et_loss *l, uint64_t ticks)
+void et_loss_spin(struct et_loss *l, uint64_t (*read)(void), uint64_t ticks)
 {
-	uint64_t first = et_counter_read(), last = first, now;
+	uint64_t first = read(), last = first, now;
 
 	et_loss_begin(l);
 	do {
-		now = et_counter_read();
+		now = read();
 		et_loss_step(l, now - last);
 		last = now;
 	} while (!et_loss_turn(l) && now - first < ticks);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The least that interrupts take of a stretch of running: a thread spins on the counter and sums up
+ * The least that interrupts take of a stretch of running: a thread spins on a clock and sums up
  * the gaps it sees in windows of equal length. A stretch of so many ticks holds so many timer
  * interrupts, each of at least the smallest cost; the best of many windows is that, and what else
  * never fails to come. No memory but the struct: it can run for as long as one likes.
@@ -14,7 +14,7 @@
 #include "num/kbest.h"
 
 struct et_loss {
-	double window;      /* in ticks of the counter, of running */
+	double window;      /* in ticks of the clock, of running */
 	double away;        /* a longer gap is another thread's turn and no part of a window */
 	uint64_t threshold; /* a shorter one is the loop's own */
 	uint64_t step;      /* shortest loop seen */
@@ -56,7 +56,7 @@ static inline void et_loss_part(struct et_loss *l)
 		et_loss_begin(l);
 }
 
-/* One reading of the counter after another: the loop is et_loss_spin, tests have their own. */
+/* One reading of the clock after another: the loop is et_loss_spin, tests have their own. */
 static inline void et_loss_step(struct et_loss *l, uint64_t passed)
 {
 	if (passed < l->step)
@@ -73,8 +73,8 @@ static inline void et_loss_step(struct et_loss *l, uint64_t passed)
 }
 /* Puts the window away when it is full; was it? */
 bool et_loss_turn(struct et_loss *l);
-/* Spins until a window is full, or for so many ticks. */
-void et_loss_spin(struct et_loss *l, uint64_t ticks);
+/* Spins on a clock until a window is full, or for so many of its ticks. */
+void et_loss_spin(struct et_loss *l, uint64_t (*read)(void), uint64_t ticks);
 /* The least of a window, in ticks, and how much more the ET_LOSS_WINDOWS-th had. 0 without any. */
 double et_loss_least(const struct et_loss *l, double *uncertainty);
 

@@ -22,15 +22,18 @@ static int from_file(const struct et_trace_request *r, struct et_traces *out, st
 	size_t size;
 
 	int rc = et_input_read(r->from, ET_TRACES_MOST_BYTES, &data, &size, err);
-	if (rc == 0)
-		rc = et_traces_read(data, size, name, out, err);
-	for (size_t i = 0; rc == 0 && i < out->n; i++) {
+	if (rc)
+		return rc;
+	rc = et_traces_read(data, size, name, out, err);
+	if (rc)
+		return et_hint(err, rc, "--from takes what 'etalon trace --json' wrote");
+	for (size_t i = 0; i < out->n; i++) {
 		struct et_trace *t = &out->list[i];
 		et_cause_regular(t, strcmp(t->source, "file") != 0, true);
 		et_trace_set_rate(t, t->hz > 0 ? t->hz : t->hz_estimate);
 		et_trace_sum(t);
 	}
-	return rc;
+	return 0;
 }
 
 static void note(void *ctx, uint64_t elapsed_ns)

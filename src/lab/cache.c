@@ -114,7 +114,8 @@ static int time_kbest(struct bench *b, struct et_experiment *e, const struct et_
 			err, EINVAL, ET_EXIT_ENVIRONMENT, "libetalon: %s", et_strerror(status));
 	ET_AUTO_FREE char *doubt = et_asprintf("%s-doubt", s->name);
 	et_record_single(e, s->name, 0, 0, said.ns);
-	et_record_single(e, doubt, 0, 0, said.error * said.ns);
+	/* A record has whole nanoseconds: nothing in it is surer. */
+	et_record_single(e, doubt, 0, 0, fmax(said.error * said.ns, 1));
 	return 0;
 }
 

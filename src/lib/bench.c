@@ -13,6 +13,8 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum {
 	OPT_LIST = 1,
@@ -176,6 +178,16 @@ static int time_one(const struct request *r, const struct et_bench *b,
 	return 0;
 }
 
+/* Takes away what a file held; a pipe or a device holds nothing. */
+static int empty(FILE *f)
+{
+	struct stat st;
+
+	if (fstat(fileno(f), &st) != 0 || !S_ISREG(st.st_mode))
+		return 0;
+	return ftruncate(fileno(f), 0);
+}
+
 /* Returns the number of regressions, or -errno. */
 static int time_all(const struct request *r, const struct et_bench *benches, size_t n,
 	const struct et_bench_baseline *baseline, FILE *json, struct et_error *err)
@@ -201,19 +213,22 @@ static int time_all(const struct request *r, const struct et_bench *benches, siz
 			       out->contrast.lo > 1 + r->fail_ratio;
 	}
 	if (json) {
-		et_bench_json(outcomes, done, &r->o, json);
-		if (fflush(json) || ferror(json))
+		bool failed = json != stdout && empty(json) != 0;
+
+		if (!failed)
+			et_bench_json(outcomes, done, &r->o, json);
+		if (failed || fflush(json) || ferror(json))
 			return et_fail_file(err, errno, ET_EXIT_OUTSIDE, r->json);
 	}
 	return regressions;
 }
 
-/* Where JSON goes; opened before anything is timed. */
+/* Where JSON goes; opened before anything is timed, and as it was until all is. */
 static int open_json(const struct request *r, FILE **out, struct et_error *err)
 {
 	if (!r->json)
 		return 0;
-	*out = strcmp(r->json, "-") ? fopen(r->json, "we") : stdout;
+	*out = strcmp(r->json, "-") ? fopen(r->json, "ae") : stdout;
 	return *out ? 0 : et_fail_file(err, errno, ET_EXIT_OUTSIDE, r->json);
 }
 
@@ -223,7 +238,7 @@ static int run(
 {
 	struct et_bench_baseline baseline = { 0 };
 	FILE *json = NULL;
-	int rc = r->baseline ? et_bench_baseline_read(r->baseline, &baseline, err) : 0;
+	int rc = r->baseline ? et_bench_baseline_read(r->baseline, r->o.cache, &baseline, err) : 0;
 
 	if (rc == 0)
 		rc = open_json(r, &json, err);
@@ -290,6 +305,8 @@ int et_bench_main(int argc, char **argv, const struct et_bench *benches, size_t 
 	rc = et_options_parse(tables, argc, argv, option, &r, &ops, &err);
 	if (rc == 0)
 		rc = serve(&r, argv[0], benches, n, &ops, &err);
+	if (rc >= 0 && (fflush(stdout) || ferror(stdout)))
+		rc = et_fail(&err, EIO, ET_EXIT_OUTSIDE, "standard output: cannot be written");
 	et_operands_free(&ops);
 	if (rc < 0)
 		return complain(argv[0], &err);

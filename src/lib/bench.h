@@ -19,8 +19,11 @@ struct et_bench_baseline {
 	size_t n;
 };
 
-/* A file that --json wrote. */
-int et_bench_baseline_read(const char *path, struct et_bench_baseline *out, struct et_error *err);
+/* "warm" or "cold" for an enum et_kbest_cache. */
+const char *et_bench_cache_name(int cache);
+/* A file that --json wrote, with the cache as it is to be now. */
+int et_bench_baseline_read(
+	const char *path, int cache, struct et_bench_baseline *out, struct et_error *err);
 void et_bench_baseline_free(struct et_bench_baseline *b);
 /* NULL: it has none of that name. */
 const struct et_bench_kept *et_bench_baseline_find(

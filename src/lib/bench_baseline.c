@@ -48,7 +48,25 @@ static int take_all(
 	return 0;
 }
 
-int et_bench_baseline_read(const char *path, struct et_bench_baseline *out, struct et_error *err)
+const char *et_bench_cache_name(int cache)
+{
+	return cache == ET_CACHE_COLD ? "cold" : "warm";
+}
+
+/* Times with a cold cache and with a warm one are not the same thing. */
+static int check_cache(const char *path, const json_t *root, int cache, struct et_error *err)
+{
+	const char *was = json_string_value(json_object_get(root, "cache"));
+
+	if (!was || !strcmp(was, et_bench_cache_name(cache)))
+		return 0;
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: was timed with a %s cache", path, was),
+		cache == ET_CACHE_COLD ? "leave --cold out" : "give --cold");
+}
+
+int et_bench_baseline_read(
+	const char *path, int cache, struct et_bench_baseline *out, struct et_error *err)
 {
 	struct et_bench_baseline b = { 0 };
 	json_error_t why;
@@ -62,10 +80,12 @@ int et_bench_baseline_read(const char *path, struct et_bench_baseline *out, stru
 	if (!root)
 		return refuse(err, path, why.text);
 	const json_t *list = json_object_get(root, "functions");
-	if (json_is_array(list))
-		rc = take_all(path, list, &b, err);
-	else
+	if (!json_is_array(list))
 		rc = refuse(err, path, "no list of functions");
+	else
+		rc = check_cache(path, root, cache, err);
+	if (rc == 0)
+		rc = take_all(path, list, &b, err);
 	json_decref(root);
 	if (rc) {
 		et_bench_baseline_free(&b);

@@ -37,8 +37,10 @@ static const char *time_text(double ns, char buf[TEXT])
 
 static const char *percent_text(double share, char buf[TEXT])
 {
-	if (isfinite(share))
+	if (share < 0.995)
 		snprintf(buf, TEXT, "%.2g %%", share * 100);
+	else if (isfinite(share))
+		snprintf(buf, TEXT, "%.0f %%", share * 100);
 	else
 		snprintf(buf, TEXT, "–");
 	return buf;
@@ -137,6 +139,7 @@ static void json_function(struct et_json *j, const struct et_bench_outcome *b)
 	et_json_double(j, "compensated_ns", r->compensated_ns);
 	et_json_double(j, "slowdown", r->slowdown);
 	et_json_u64(j, "elapsed_ns", r->elapsed_ns);
+	et_json_bool(j, "urgent", r->urgent);
 	json_contrast(j, b);
 	json_warnings(j, r->doubts);
 	et_json_end(j);
@@ -154,7 +157,7 @@ void et_bench_json(
 	et_json_u64(&j, "k", o->k);
 	et_json_double(&j, "epsilon", o->epsilon);
 	et_json_u64(&j, "max_samples", o->max_samples);
-	et_json_string(&j, "cache", o->cache == ET_CACHE_COLD ? "cold" : "warm");
+	et_json_string(&j, "cache", et_bench_cache_name(o->cache));
 	et_json_array(&j, "functions");
 	for (size_t i = 0; i < n; i++)
 		json_function(&j, &list[i]);

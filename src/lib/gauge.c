@@ -31,10 +31,15 @@ static uint64_t counter_stop(void *ctx)
 	return et_counter_stop();
 }
 
+static uint64_t raw_read(void)
+{
+	return et_clock_read_ns(CLOCK_MONOTONIC_RAW);
+}
+
 static uint64_t raw_now(void *ctx)
 {
 	(void)ctx;
-	return et_clock_read_ns(CLOCK_MONOTONIC_RAW);
+	return raw_read();
 }
 
 static uint64_t thread_cpu(void *ctx)
@@ -121,7 +126,13 @@ static void pace_loop(void *ctx)
 static void counter_spin(void *ctx, struct et_loss *l, uint64_t ticks)
 {
 	(void)ctx;
-	et_loss_spin(l, ticks);
+	et_loss_spin(l, et_counter_read, ticks);
+}
+
+static void raw_spin(void *ctx, struct et_loss *l, uint64_t ticks)
+{
+	(void)ctx;
+	et_loss_spin(l, raw_read, ticks);
 }
 
 void et_gauge_raw(struct et_gauge *g)
@@ -139,6 +150,7 @@ void et_gauge_raw(struct et_gauge *g)
 		.hurry = hurry,
 		.relax = relax,
 		.pace = pace_loop,
+		.spin = raw_spin,
 		.clock = ET_CLOCK_RAW,
 		.unit = "ns",
 		.hz = 1e9,

@@ -28,7 +28,7 @@ struct et_gauge {
 	bool (*hurry)(void *ctx, struct et_standing *was);
 	void (*relax)(void *ctx, const struct et_standing *was);
 	void (*pace)(void *ctx); /* some µs of work that never changes */
-	void (*spin)(void *ctx, struct et_loss *l, uint64_t ticks); /* NULL: sees no interrupts */
+	void (*spin)(void *ctx, struct et_loss *l, uint64_t ticks); /* sees interrupts */
 	void *ctx;
 
 	int clock;        /* enum et_kbest_clock: COUNTER, RAW */

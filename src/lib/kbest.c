@@ -15,7 +15,7 @@ enum {
 	SAMPLE_NS = 20000, /* short functions are called until a sample is this long */
 	MOST_CALLS = 1 << 24,
 	TRIES = 3,
-	PLAINLY_LONG_NS = 1000000,
+	LONG_TRIES = 2,              /* of calls that take long */
 	AWAY_NS = 1000000,           /* a longer gap is another thread's turn */
 	WINDOW_MOST_NS = 1000000000, /* windows of interrupts are not longer */
 	WINDOWS = 8,                 /* the least of fewer may be more than what a sample met */
@@ -23,7 +23,7 @@ enum {
 	UNSEEN_NS = 50000000,        /* a neighbour may come and go within a longer sample */
 	SWITCH_WAIT_NS = 300000000,
 	LONG_NS = 100000000,
-	TURN_NS = 50000000, /* so long others wait at most, or for one sample */
+	TURN_NS = 50000000, /* so long others wait at most, or for one sample and its window */
 	MANY_SWITCHES = 16, /* of fewer each may have cost less than the least that was seen */
 	FEW = 4,            /* one undisturbed sample in so many is too few to wait for */
 };
@@ -105,7 +105,8 @@ static bool interrupted(const struct measurement *m, const struct shot *s)
 
 /*
  * Warms up, and finds how many calls make a sample that the clock can tell. The first call may be
- * far longer than the next: the shortest of a few decides, unless it is long anyway.
+ * far longer than the next (it fills a table), and any may be interrupted: the shortest of a few
+ * decides.
  */
 static void choose_calls(struct measurement *m, struct shot *shortest)
 {
@@ -118,9 +119,9 @@ static void choose_calls(struct measurement *m, struct shot *shortest)
 		m->backwards |= s.backwards;
 		if (!tries || s.ticks < shortest->ticks)
 			*shortest = s;
-		if (fixed || m->backwards || ns_of(m, s.ticks) >= PLAINLY_LONG_NS)
+		if (fixed || m->backwards)
 			return;
-		if (tries + 1 < TRIES)
+		if (tries + 1 < (shortest->cpu_ns < LONG_NS ? TRIES : LONG_TRIES))
 			continue;
 		if (ns_of(m, shortest->ticks) >= SAMPLE_NS || m->calls >= MOST_CALLS)
 			return;
@@ -129,11 +130,13 @@ static void choose_calls(struct measurement *m, struct shot *shortest)
 	}
 }
 
+/* One count more or less is the clock's, not the processor's: slow counters have few in the loop.
+ */
 static double slowdown_now(struct measurement *m)
 {
 	double pace = et_gauge_pace(m->g);
 
-	return m->g->full_pace > 0 ? fmax(pace / m->g->full_pace - 1, 0) : 0;
+	return m->g->full_pace > 0 ? fmax((pace - 1) / m->g->full_pace - 1, 0) : 0;
 }
 
 /* Are interrupts to be reckoned with in each stretch so long? Of shorter ones many have none. */
@@ -172,7 +175,7 @@ static double look(struct measurement *m, struct shot *s)
 
 	call(m, s);
 	slow = fmax(before, slowdown_now(m));
-	if (m->o->compensate && m->g->spin && meets_interrupts(m, s->cpu_ns))
+	if (m->o->compensate && meets_interrupts(m, s->cpu_ns))
 		watch_interrupts(m, s->cpu_ns);
 	return slow;
 }
@@ -293,8 +296,7 @@ static bool sure(const struct measurement *m)
 {
 	double most = m->o->epsilon * m->clean.value[0];
 
-	if (!m->o->compensate || !m->g->spin || crowded(m) ||
-		!meets_interrupts(m, ns_of(m, m->clean.value[0])))
+	if (!m->o->compensate || crowded(m) || !meets_interrupts(m, ns_of(m, m->clean.value[0])))
 		return true;
 	return enough_windows(m) && et_kbest_reach(&m->clean) <= most &&
 	       et_kbest_reach(&m->loss.best) <= most;

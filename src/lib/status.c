@@ -40,8 +40,7 @@ static const struct {
 } doubts[] = {
 	{ ET_DOUBT_SPREAD, "the best samples never agreed: take more, or a larger epsilon" },
 	{ ET_DOUBT_INTERRUPTED, "hardly a sample was undisturbed: this is the thread's CPU time" },
-	{ ET_DOUBT_SLOW,
-		"the processor ran slower than it can: a neighbour, or a lower clock rate" },
+	{ ET_DOUBT_SLOW, "the processor ran slower than it can: a neighbour, a lower clock rate" },
 	{ ET_DOUBT_NOT_INVARIANT,
 		"the processor's counter has no fixed rate: another clock is used" },
 	{ ET_DOUBT_BACKWARDS, "the processor's counter went backwards: another clock is used" },

@@ -160,6 +160,7 @@ refuses 'a picture on the standard output' 2 'svg' etalon trace --svg - --durati
 refuses 'a picture nowhere' 4 'nowhere' etalon trace --svg nowhere/x.svg --duration 1ms
 refuses 'a file that is not there' 2 'No such file' etalon trace --from nosuch.json
 refuses 'an empty one' 2 'standard input' bash -c 'etalon trace --from - </dev/null'
+like 'what would be one is said' "$err" 'hint: .*trace --json'
 echo '{"mhz_estimate": 500, "x": {"periods": [["A", 0, 0, 10], ["I", 0, 9, 5]]}}' >overlap.json
 refuses 'periods that overlap' 2 'x.periods\[1\]: begins at 9' etalon trace --from overlap.json
 echo '{"mhz_estimate": 500, "x": {"periods": [["A", 0, 0, 1e308]]}}' >huge.json

@@ -85,6 +85,10 @@ ok 'a function that the baseline lacks is said' grep -q 'has no such function' "
 "${sum[@]}" --json "$work/b.json" --baseline "$work/slow.json" >/dev/null
 ok 'the comparison is in the JSON' json "$work/b.json" 'd["functions"][0]["baseline"]["verdict"] == "faster"'
 ok 'a baseline may be written over' "${sum[@]}" --json "$work/b.json" --baseline "$work/b.json"
+cp "$work/b.json" "$work/before.json"
+timeout -s INT 1 "$work/sum" --least-time 1m --time-limit 1m --json "$work/b.json" >/dev/null
+ok 'results that were kept are there as long as there are no new ones' cmp "$work/b.json" "$work/before.json"
+ok 'a warm baseline is nothing for a cold cache' gives 2 "${sum[@]}" --cold --baseline "$work/b.json"
 echo '{"functions": [{"name": 3}]}' >"$work/bad.json"
 for wrong in '-k 0' '-k 70' '--epsilon -1' '--epsilon nan' '-M 2' '--filter nothing' 'word' \
 	'--nonsense' '--fail-on-regression'; do
@@ -98,6 +102,7 @@ for wrong in /nonexistent /dev/null "$work/bad.json"; do
 done
 ok 'refused: --json to nowhere' gives 4 "$work/sum" --json /nonexistent/x
 ok 'a full disk is told' gives 4 "${sum[@]}" --json /dev/full
+ok 'also of what is printed' gives 4 bash -c '"$@" >/dev/full' - "${sum[@]}" --filter pairs
 ok 'help' grep -q -- '--baseline' <("$work/sum" --help)
 ok 'fits 80 columns' bash -c '! "$@" --help | grep -E "^.{81}"' - "$work/sum"
 echo "1..$n"

@@ -82,10 +82,27 @@ static void aligned(void)
 	ok(behind > 0, "just behind a timer interrupt, %d of 50 times", behind);
 }
 
+/* A stretch of ten ticks loses some time to interrupts, and never all of it. */
+static void spins(void)
+{
+	struct et_loss loss;
+	struct et_gauge g;
+
+	et_gauge_raw(&g);
+	uint64_t window_ns = (uint64_t)(10 * g.tick_ns);
+	et_loss_init(&loss, g.hz, window_ns, 50000000);
+	for (int i = 0; i < 20 && !loss.best.n; i++)
+		g.spin(g.ctx, &loss, 2 * window_ns);
+	ok(loss.best.n == 1, "the raw clock fills a window");
+	ok(loss.best.value[0] > 0 && loss.best.mark[0] < 0.9, "and sees interrupts in it: %g us",
+		loss.best.value[0] / 1000);
+}
+
 int main(void)
 {
 	aligned();
 	check(relax_unprivileged, "the priority is given back without privileges, too");
 	check(hurry_from_above, "a real-time thread keeps its own");
+	spins();
 	return tap_done();
 }

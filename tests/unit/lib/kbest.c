@@ -10,9 +10,11 @@
 
 #include <math.h>
 
-static const double HZ = 2.5e9;
+static const double HZ = 2.5e9, SLOW_HZ = 25.1e6; /* of the counter, on x86-64 and on some arm64 */
 
 struct machine {
+	double hz;       /* of the counter */
+	double first_ns; /* what the first call takes more */
 	double now, cpu; /* ns */
 	double next_tick, tick_cost;
 	int load;
@@ -21,6 +23,7 @@ struct machine {
 	uint64_t switches;
 	double work; /* of a call */
 	bool backwards;
+	bool apart; /* the kernel does not charge interrupts to who met them */
 	bool may_hurry, hurrying;
 	uint64_t reads, calls, hurries;
 	struct et_rng rng;
@@ -34,7 +37,7 @@ static double tick(struct machine *m)
 	double cost = m->tick_cost * (1 + et_rng_uniform(&m->rng));
 
 	m->now += cost;
-	m->cpu += cost;
+	m->cpu += m->apart ? 0 : cost;
 	if (m->load > 1 && !m->hurrying) {
 		m->now += (m->load - 1) * (double)TICK;
 		m->switches++;
@@ -76,7 +79,7 @@ static uint64_t clock_read(void *ctx)
 	run(m, 8 + 2 * et_rng_uniform(&m->rng));
 	if (m->backwards && ++m->reads > 5000)
 		return (uint64_t)(1e9 - (double)m->reads);
-	return (uint64_t)(m->now * HZ / 1e9);
+	return (uint64_t)(m->now * m->hz / 1e9);
 }
 
 static uint64_t cpu_read(void *ctx)
@@ -144,16 +147,16 @@ static void pace(void *ctx)
 static void spin(void *ctx, struct et_loss *l, uint64_t ticks)
 {
 	struct machine *m = ctx;
-	double end = m->now + (double)ticks / HZ * 1e9;
+	double end = m->now + (double)ticks / m->hz * 1e9;
 
 	et_loss_begin(l);
 	while (m->now < end) {
 		double before = m->cpu;
 
 		run_some(m, 1e5);
-		et_loss_run(l, (m->cpu - before) * HZ / 1e9);
+		et_loss_run(l, (m->cpu - before) * m->hz / 1e9);
 		if (m->now >= m->next_tick) {
-			double lost = tick(m) * HZ / 1e9;
+			double lost = tick(m) * m->hz / 1e9;
 
 			l->step = 0;
 			if (m->load == 1 || m->hurrying)
@@ -170,13 +173,13 @@ static void function(void *ctx)
 {
 	struct machine *m = ctx;
 
-	m->calls++;
-	run(m, m->work);
+	run(m, m->calls++ ? m->work : m->work + m->first_ns);
 }
 
 static void start(struct machine *m, struct et_gauge *g, uint64_t seed)
 {
 	et_rng_seed(&m->rng, seed, 0);
+	m->hz = m->hz > 0 ? m->hz : HZ;
 	m->now = m->phase_end = 1e9 * (1 + et_rng_uniform(&m->rng));
 	m->next_tick = m->now + TICK * et_rng_uniform(&m->rng);
 	*g = (struct et_gauge){
@@ -194,7 +197,7 @@ static void start(struct machine *m, struct et_gauge *g, uint64_t seed)
 		.ctx = m,
 		.clock = ET_CLOCK_COUNTER,
 		.unit = "tsc ticks",
-		.hz = HZ,
+		.hz = m->hz,
 		.hz_uncertainty = 100,
 		.tick_ns = TICK,
 	};
@@ -324,6 +327,58 @@ static void short_functions(void)
 	ok(rc == ET_OK || rc == ET_NOT_CONVERGED, "and measured");
 }
 
+/* Tables that a first call fills, pages it meets for the first time. */
+static void first_calls(void)
+{
+	static const double first_ms[] = { 0.5, 5, 500 };
+
+	for (size_t i = 0; i < ET_LENGTH(first_ms); i++) {
+		struct machine m = {
+			.load = 1, .tick_cost = 1000, .work = 3, .first_ns = first_ms[i] * 1e6
+		};
+		struct et_kbest_result r;
+		int rc = measure(&m, 3, &r);
+		ok(rc == ET_OK && fabs(r.ns / 3 - 1) <= 0.001,
+			"3 ns behind a first call of %g ms: %g ns, %llu calls a sample",
+			first_ms[i], r.ns, (unsigned long long)r.calls);
+	}
+	struct machine m = { .load = 1, .tick_cost = 1000, .work = 5e8 };
+	struct et_kbest_result r;
+	measure(&m, 3, &r);
+	ok(m.calls <= r.samples + 2, "what takes long is not called in vain");
+}
+
+/* A counter so slow that the pace loop is 176 counts is no slow processor. */
+static void slow_counter(void)
+{
+	struct machine m = { .load = 1, .tick_cost = 1000, .work = 1e5, .hz = SLOW_HZ };
+	struct et_kbest_result r;
+	int rc = measure(&m, 3, &r);
+
+	ok(rc == ET_OK && !(r.doubts & ET_DOUBT_SLOW), "a slow counter is no slow processor");
+	ok(r.elapsed_ns < 1000000000, "and nothing is waited for: %g s",
+		(double)r.elapsed_ns / 1e9);
+	ok(fabs(r.ns / 1e5 - 1) <= r.error, "off by %.3f %%, said %.3f %%", (r.ns / 1e5 - 1) * 100,
+		r.error * 100);
+}
+
+/* Where the kernel does not charge interrupts to who met them, CPU time is without them. */
+static void accounted_apart(void)
+{
+	static const double ms[] = { 0.3, 3, 20, 200 };
+
+	for (size_t i = 0; i < ET_LENGTH(ms); i++) {
+		struct machine m = {
+			.load = 1, .tick_cost = 5000, .apart = true, .work = ms[i] * 1e6
+		};
+		struct et_kbest_result r;
+		int rc = measure(&m, 13, &r);
+		double off = r.ns / m.work - 1;
+		ok(rc == ET_OK && fabs(off) <= 1e-5,
+			"interrupts accounted apart, %g ms: nothing is taken off twice", ms[i]);
+	}
+}
+
 static void limits(void)
 {
 	struct machine m = { .load = 1, .neighbour = true, .tick_cost = 50000, .work = 3e8 };
@@ -420,7 +475,10 @@ int main(void)
 	lengths(1, true);
 	for (uint64_t seed = 2001; seed <= 2004; seed++)
 		coverage(seed);
+	accounted_apart();
 	short_functions();
+	first_calls();
+	slow_counter();
 	limits();
 	backwards();
 	return tap_done();

@@ -126,6 +126,9 @@ static void sentences(void)
 	for (unsigned bit = 1; bit <= ET_DOUBT_CACHE_SIZE; bit <<= 1)
 		all &= et_doubt_text(bit)[0] != '\0';
 	ok(all, "a sentence for each doubt");
+	for (unsigned bit = 1; bit <= ET_DOUBT_CACHE_SIZE; bit <<= 1)
+		all &= strlen("  warning: ") + strlen(et_doubt_text(bit)) <= 80;
+	ok(all, "that fits a line");
 	is_str(et_doubt_text(1u << 31), "", "and none for the rest");
 }
 
