@@ -23,6 +23,7 @@ enum {
 	UNSEEN_NS = 50000000,        /* a neighbour may come and go within a longer sample */
 	SWITCH_WAIT_NS = 300000000,
 	LONG_NS = 100000000,
+	AHEAD_NS = 20000000,
 	TURN_NS = 50000000, /* so long others wait at most, or for one sample and its window */
 	MANY_SWITCHES = 16, /* of fewer each may have cost less than the least that was seen */
 	FEW = 4,            /* one undisturbed sample in so many is too few to wait for */
@@ -92,13 +93,33 @@ static double ns_of(const struct measurement *m, double ticks)
 }
 
 /*
+ * Which share of interrupts the thread's CPU time holds: all of them, or none where the kernel
+ * accounts them apart, or what the hypervisor did not own up to.
+ */
+static double charged_ratio(const struct measurement *m)
+{
+	double ran = ns_of(m, m->loss.all_ran), lost = ns_of(m, m->loss.all_lost);
+
+	if (lost <= 0)
+		return 0;
+	return fmin(fmax((m->spin_cpu_ns - (ran - lost)) / lost, 0), 1);
+}
+
+/* Which share of the time interrupts take without being charged to us. */
+static double uncharged(const struct measurement *m)
+{
+	return m->loss.all_ran > 0 ? (1 - charged_ratio(m)) * m->loss.all_lost / m->loss.all_ran
+				   : 0;
+}
+
+/*
  * Another thread ran, or the hypervisor took the CPU: more time passed than the thread was given.
  * Switches alone do not tell: a kernel thread that comes for a microsecond is one too, and no more
  * than an interrupt.
  */
 static bool interrupted(const struct measurement *m, const struct shot *s)
 {
-	double wall = ns_of(m, s->ticks), slack = 2000 + wall * 1e-4;
+	double wall = ns_of(m, s->ticks), slack = 2000 + wall * (1e-4 + 2 * uncharged(m));
 
 	return wall - s->cpu_ns > slack;
 }
@@ -160,6 +181,17 @@ static void watch_interrupts(struct measurement *m, double sample_ns)
 		g->align(g->ctx);
 	cpu = g->cpu_ns(g->ctx);
 	g->spin(g->ctx, &m->loss, (uint64_t)(2 * m->loss.window));
+	m->spin_cpu_ns += (double)(g->cpu_ns(g->ctx) - cpu);
+}
+
+/* A first look, which makes no window: are they charged to us at all? */
+static void look_ahead(struct measurement *m)
+{
+	const struct et_gauge *g = m->g;
+	uint64_t cpu = g->cpu_ns(g->ctx);
+
+	m->loss.window = INFINITY;
+	g->spin(g->ctx, &m->loss, (uint64_t)(AHEAD_NS * g->hz / 1e9));
 	m->spin_cpu_ns += (double)(g->cpu_ns(g->ctx) - cpu);
 }
 
@@ -318,19 +350,6 @@ static bool finished(const struct measurement *m)
 	       (crowded(m) && good(m, &m->cpu));
 }
 
-/*
- * Which share of interrupts the thread's CPU time holds: all of them, or none where the kernel
- * accounts them apart, or what the hypervisor did not own up to.
- */
-static double charged_ratio(const struct measurement *m)
-{
-	double ran = ns_of(m, m->loss.all_ran), lost = ns_of(m, m->loss.all_lost);
-
-	if (lost <= 0)
-		return 0;
-	return fmin(fmax((m->spin_cpu_ns - (ran - lost)) / lost, 0), 1);
-}
-
 /* The least that interrupts take of a stretch as long as the best, in ns, and how sure that is. */
 static double least_loss(
 	const struct measurement *m, double best_ns, bool by_cpu, double *uncertainty)
@@ -456,6 +475,8 @@ static void sample_all(struct measurement *m)
 	m->least_ns = s.cpu_ns;
 	et_loss_init(&m->loss, g->hz, (uint64_t)fmin(s.cpu_ns, WINDOW_MOST_NS), AWAY_NS);
 	m->may_align = m->o->compensate && g->align && s.cpu_ns > g->tick_ns / 2;
+	if (m->o->compensate && meets_interrupts(m, s.cpu_ns))
+		look_ahead(m);
 	m->crossed = interrupted(m, &s);
 	if (m->crossed)
 		meet_others(m, &s);
