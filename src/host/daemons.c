@@ -95,6 +95,10 @@ static bool linked(const struct et_machine *m, const char *unit)
 		"/usr/lib/systemd/system/timers.target.wants" };
 	char path[256], to[256];
 
+	/* One that is masked is not started, whatever is linked. */
+	snprintf(path, sizeof(path), "/etc/systemd/system/%s", unit);
+	if (et_sysroot_link(m->root, path, to, sizeof(to)) > 0 && !strcmp(to, "/dev/null"))
+		return false;
 	for (size_t i = 0; i < ET_LENGTH(folders); i++) {
 		snprintf(path, sizeof(path), "%s/%s", folders[i], unit);
 		if (et_sysroot_link(m->root, path, to, sizeof(to)) > 0 ||
@@ -228,8 +232,8 @@ static const char *unit_reason(const struct planning *p, const struct unit *u)
 	return why ? why : u->is.stuck;
 }
 
-/* Whether a unit that stops with another would be started again together with it. */
-static bool comes_back(const struct planning *p, const char *id)
+/* Whether a unit is down already, or goes down and comes back with those that are planned. */
+static bool goes_along(const struct planning *p, const char *id)
 {
 	const struct unit *u = find_unit(&p->units, id);
 	struct et_service s;
@@ -240,17 +244,20 @@ static bool comes_back(const struct planning *p, const char *id)
 	return s.state == ET_UNIT_INACTIVE || s.state == ET_UNIT_ABSENT;
 }
 
-/* Looks at what would stop with it; true when that is a reason to leave it alone. */
-static bool needed(const struct planning *p, struct unit *u)
+/* Whether something that stops with u, or starts it, does not; then u says why it is left alone. */
+static bool hindered(const struct planning *p, struct unit *u, bool starters)
 {
-	char takes[sizeof(u->is.takes)], *rest;
+	char names[sizeof(u->is.takes)], *rest;
 
-	memcpy(takes, u->is.takes, sizeof(takes));
-	for (char *id = strtok_r(takes, " ", &rest); id; id = strtok_r(NULL, " ", &rest)) {
-		if (!comes_back(p, id)) {
-			snprintf(u->why, sizeof(u->why), "%s would stop with it", id);
-			return true;
-		}
+	snprintf(names, sizeof(names), "%s", starters ? u->is.starters : u->is.takes);
+	for (char *id = strtok_r(names, " ", &rest); id; id = strtok_r(NULL, " ", &rest)) {
+		const char *kind = strrchr(id, '.');
+		/* A timer that starts it is a factor of its own. */
+		if ((starters && kind && !strcmp(kind, ".timer")) || goes_along(p, id))
+			continue;
+		snprintf(u->why, sizeof(u->why), "%s would %s", id,
+			starters ? "start it again" : "stop with it");
+		return true;
 	}
 	return false;
 }
@@ -269,8 +276,10 @@ static void plan_units(struct planning *p)
 		again = false;
 		for (size_t i = 0; i < p->units.n; i++) {
 			struct unit *u = &p->units.list[i];
-			if (u->is.state == ET_UNIT_ACTIVE && !u->why[0])
-				again = needed(p, u) || again;
+			if (u->is.state != ET_UNIT_ACTIVE || u->why[0])
+				continue;
+			if (hindered(p, u, false) || hindered(p, u, true))
+				again = true;
 		}
 	}
 	for (size_t i = 0; i < p->units.n; i++) {

@@ -107,12 +107,13 @@ enum property {
 	BOUND_BY,
 	CONSISTS_OF,
 	STOPS,
+	TRIGGERED_BY,
 	PROPERTIES,
 };
 
 static const char *const properties[PROPERTIES] = { "Id", "LoadState", "ActiveState", "CanStart",
 	"CanStop", "Transient", "Job", "RequiredBy", "RequisiteOf", "BoundBy", "ConsistsOf",
-	"PropagatesStopTo" };
+	"PropagatesStopTo", "TriggeredBy" };
 
 /* One unit's part of the answer: where each value begins, and how long it is. */
 struct block {
@@ -144,7 +145,7 @@ static enum et_unit_state state_of(const struct block *b)
 	return ET_UNIT_UNKNOWN;
 }
 
-static const char *stuck_why(const struct block *b, bool cut)
+static const char *stuck_why(const struct block *b)
 {
 	if (value_is(b, CAN_STOP, "no"))
 		return "it refuses to be stopped";
@@ -152,25 +153,31 @@ static const char *stuck_why(const struct block *b, bool cut)
 		return "systemd would not start it again";
 	if (value_is(b, TRANSIENT, "yes"))
 		return "it was made by systemd-run and would be gone";
-	return cut ? "too many other services need it" : NULL;
+	return NULL;
+}
+
+/* The names in properties first to last, in one list; false when they do not fit. */
+static bool join(const struct block *b, int first, int last, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	for (int p = first; p <= last && n < size; p++) {
+		if (b->value[p] && b->len[p])
+			n += (size_t)snprintf(
+				buf + n, size - n, "%s%.*s", n ? " " : "", b->len[p], b->value[p]);
+	}
+	return n < size;
 }
 
 static void take_block(struct block *b, struct et_service *out)
 {
-	size_t n = 0;
-	bool cut = false;
-
 	out->state = state_of(b);
+	out->stuck = stuck_why(b);
 	if (b->value[ID])
 		snprintf(out->id, sizeof(out->id), "%.*s", b->len[ID], b->value[ID]);
-	for (int p = REQUIRED_BY; p <= STOPS && !cut; p++) {
-		if (!b->value[p] || !b->len[p])
-			continue;
-		n += (size_t)snprintf(out->takes + n, sizeof(out->takes) - n, "%s%.*s",
-			n ? " " : "", b->len[p], b->value[p]);
-		cut = n >= sizeof(out->takes);
-	}
-	out->stuck = stuck_why(b, cut);
+	if (!join(b, REQUIRED_BY, STOPS, out->takes, sizeof(out->takes)) ||
+		!join(b, TRIGGERED_BY, TRIGGERED_BY, out->starters, sizeof(out->starters)))
+		out->stuck = "too many other units hang on it";
 	memset(b, 0, sizeof(*b));
 }
 

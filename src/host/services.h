@@ -20,8 +20,9 @@ enum et_unit_state {
 struct et_service {
 	enum et_unit_state state;
 	char id[128]; /* its own name, where it was asked for by another; "" without an answer */
-	char takes[1024];  /* the units that stop with it, separated by spaces */
-	const char *stuck; /* why stopping it could not be given back, or NULL */
+	char takes[1024];    /* the units that stop with it, separated by spaces */
+	char starters[1024]; /* those that start it on demand or in time */
+	const char *stuck;   /* why stopping it could not be given back, or NULL */
 };
 
 /* What `systemctl show` answered about n units asked in one go; pure. */

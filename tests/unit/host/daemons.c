@@ -84,7 +84,8 @@ static void check_answers(void)
 
 	/* As systemd 252 has answered. */
 	et_services_parse("Id=cups.service\nRequiredBy=\nRequisiteOf=\nBoundBy=\n"
-			  "ConsistsOf=cups.path cups.socket\nPropagatesStopTo=\nLoadState=loaded\n"
+			  "ConsistsOf=cups.path cups.socket\nTriggeredBy=cups.path cups.socket\n"
+			  "PropagatesStopTo=\nLoadState=loaded\n"
 			  "ActiveState=active\nCanStart=yes\nCanStop=yes\nJob=\nTransient=no\n\n"
 			  "Id=cups.socket\nRequiredBy=cups.service\nBoundBy=a.service\n"
 			  "LoadState=loaded\nActiveState=active\nCanStart=yes\nCanStop=yes\n"
@@ -97,6 +98,7 @@ static void check_answers(void)
 	ok(s[0].state == ET_UNIT_ACTIVE && !s[0].stuck, "a service that can be stopped");
 	is_str(s[0].id, "cups.service", "its own name");
 	is_str(s[0].takes, "cups.path cups.socket", "and what stops with it");
+	is_str(s[0].starters, "cups.path cups.socket", "and what starts it");
 	ok(s[1].state == ET_UNIT_MOVING, "one about to be stopped");
 	is_str(s[1].takes, "cups.service a.service", "needed by two in two ways");
 	ok(s[2].state == ET_UNIT_ACTIVE && s[2].stuck, "one that was masked while it ran");
