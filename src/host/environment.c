@@ -265,6 +265,29 @@ static enum et_outcome look(const struct et_machine *m, const struct et_journal 
 	return ET_OUTCOME_BACK;
 }
 
+/*
+ * systemd does not open a socket while its service runs. Where etalon was killed between stopping
+ * the one and the other, the service is still to be stopped; then both are given back.
+ */
+static int open_socket(const struct et_machine *m, const struct et_hand *hand, struct et_journal *j,
+	const struct et_entry *e, struct et_error *err)
+{
+	const char *socket = strstr(e->change.target, ".socket");
+	char name[128];
+	struct et_change c = { .kind = ET_CHANGE_UNIT, .target = name };
+
+	if (e->change.kind != ET_CHANGE_UNIT || !socket)
+		return -ENOENT;
+	snprintf(name, sizeof(name), "%.*s.service", (int)(socket - e->change.target),
+		e->change.target);
+	const struct et_entry *service = et_journal_find(j, &c);
+	if (!service || service->session != e->session ||
+		set_value(m, hand, &service->change, true, err))
+		return -ENOENT;
+	*err = (struct et_error){ 0 };
+	return set_value(m, hand, &e->change, false, err);
+}
+
 /* Tries to give back one entry; true when nothing is left to do about it. */
 static bool give_back(const struct et_machine *m, const struct et_hand *hand, struct et_journal *j,
 	struct et_entry *e, struct et_results *out, char *why, size_t size)
@@ -279,6 +302,8 @@ static bool give_back(const struct et_machine *m, const struct et_hand *hand, st
 	}
 	if (outcome == ET_OUTCOME_BACK) {
 		int rc = set_value(m, hand, &e->change, false, &err);
+		if (rc)
+			rc = open_socket(m, hand, j, e, &err);
 		int rc2 = rc ? rc : value_now(m, &e->change, now, sizeof(now));
 		if (rc2 == 0 && strcmp(now, e->change.before))
 			et_fail(&err, EIO, ET_EXIT_ENVIRONMENT, "it is still %s", now);

@@ -154,7 +154,9 @@ unit smartmontools.service
 ln -s smartmontools.service units/smartd.service
 unit snapd.socket
 unit snapd.service
-shows snapd.service 'ConsistsOf=snapd.socket'
+unit snapd.seeded.service
+shows snapd.socket 'RequiredBy=snapd.seeded.service'
+shows snapd.service 'TriggeredBy=snapd.socket'
 unit sendmail.service
 unit sendmail.socket
 shows sendmail.service 'TriggeredBy=sendmail.socket'
@@ -171,11 +173,15 @@ like 'one that was masked while it ran' "$out" 'left +kerneloops.service: system
 like 'one that would come back at once' "$out" 'left +sendmail.service: sendmail.socket would start it again'
 like 'one on its way' "$out" 'left +cupsd \(process 700\): systemd is just starting or stopping it'
 is 'these and an alias are not stopped' "$(grep ^stop log | sort | tr '\n' ' ')" \
-	'stop anacron.service stop cron.service stop smartmontools.service stop snapd.service stop snapd.socket '
+	'stop anacron.service stop cron.service stop smartmontools.service stop snapd.seeded.service stop snapd.service stop snapd.socket '
 exits 'restore' 0 etalon env restore
-is 'the socket goes before the service' "$(grep '^start snapd' log | tr '\n' ' ')" \
-	'start snapd.socket start snapd.service '
+is 'the socket comes back before the services' "$(grep '^start snapd' log | tr '\n' ' ')" \
+	'start snapd.socket start snapd.service start snapd.seeded.service '
 is 'all is as it was' "$(cat units/*.service units/*.socket)" "$(cat was)"
+etalon env apply -q --only daemons 2>/dev/null
+unit snapd.service
+exits 'killed between a socket and its service: restore' 0 etalon env restore
+is 'both are as they were' "$(cat units/*.service units/*.socket)" "$(cat was)"
 unit snapd.service
 shows snapd.service 'CanStop=no'
 shows snapd.socket 'RequiredBy=snapd.service'

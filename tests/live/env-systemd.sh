@@ -62,12 +62,14 @@ service certmonger certmonger 'RefuseManualStop=yes'
 service exim4 exim4 'RefuseManualStart=yes'
 service snapd snapd
 unit snapd.socket '[Socket]\nListenStream=/run/snapd.sock'
+service snapd.seeded backup 'Requires=snapd.socket\nAfter=snapd.socket'
 service haldaemon nosuch
 service man-db mandb
 unit man-db.timer '[Timer]\nOnCalendar=yearly'
 service kerneloops kerneloops
 unit trial.target 'Wants=cron.service smartmontools.service backup.service certmonger.service
-Wants=exim4.service snapd.socket snapd.service haldaemon.service man-db.timer kerneloops.service'
+Wants=exim4.service snapd.socket snapd.service haldaemon.service man-db.timer kerneloops.service
+Wants=snapd.seeded.service'
 
 export new=$work/new work ETALON
 (
@@ -126,7 +128,8 @@ exits 'dry run' 0 inside etalon env apply --dry-run --only $factors
 as_before 'changes nothing'
 
 exits 'apply' 0 inside etalon env apply --only $factors
-for name in cron.service smartmontools.service snapd.socket snapd.service man-db.timer; do
+for name in cron.service smartmontools.service snapd.seeded.service snapd.socket snapd.service \
+	man-db.timer; do
 	like "$name is stopped" "$out" "done +$name: stop"
 	is 'indeed' "$(inside systemctl is-active $name)" inactive
 done
