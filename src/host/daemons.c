@@ -80,7 +80,8 @@ static bool packages_busy(const struct et_machine *m)
 struct unit {
 	const struct et_daemon *daemon;
 	const char *name;
-	enum et_unit_state state;
+	struct et_service is;
+	char why[192]; /* not to stop it, or "" */
 };
 
 struct units {
@@ -94,6 +95,10 @@ static bool linked(const struct et_machine *m, const char *unit)
 		"/usr/lib/systemd/system/timers.target.wants" };
 	char path[256], to[256];
 
+	/* One that is masked is not started, whatever is linked. */
+	snprintf(path, sizeof(path), "/etc/systemd/system/%s", unit);
+	if (et_sysroot_link(m->root, path, to, sizeof(to)) > 0 && !strcmp(to, "/dev/null"))
+		return false;
 	for (size_t i = 0; i < ET_LENGTH(folders); i++) {
 		snprintf(path, sizeof(path), "%s/%s", folders[i], unit);
 		if (et_sysroot_link(m->root, path, to, sizeof(to)) > 0 ||
@@ -101,6 +106,31 @@ static bool linked(const struct et_machine *m, const char *unit)
 			return true;
 	}
 	return false;
+}
+
+static const struct unit *find_unit(const struct units *u, const char *id)
+{
+	for (size_t i = 0; i < u->n; i++) {
+		if (!strcmp(u->list[i].is.id, id))
+			return &u->list[i];
+	}
+	return NULL;
+}
+
+/* One unit under two names is one unit; where it can be, under its own. */
+static void drop_aliases(struct units *u)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < u->n; i++) {
+		bool own = !strcmp(u->list[i].name, u->list[i].is.id), dropped = false;
+		for (size_t k = 0; k < u->n && !own && !dropped; k++)
+			dropped = k != i && !strcmp(u->list[k].is.id, u->list[i].is.id) &&
+				  (k < n || !strcmp(u->list[k].name, u->list[i].is.id));
+		if (!dropped)
+			u->list[n++] = u->list[i];
+	}
+	u->n = n;
 }
 
 /* The units of a group; without anybody to ask, a timer that is enabled counts as active. */
@@ -112,34 +142,29 @@ static void read_units(const struct et_machine *m, enum et_daemon_group group, s
 	for (const struct et_daemon *d = et_daemons; d->name; d++) {
 		for (size_t i = 0; d->group == group && i < ET_DAEMON_NAMES && d->units[i]; i++) {
 			ET_GROW(out->list, out->n, out->cap);
-			out->list[out->n++] = (struct unit){ d, d->units[i], ET_UNIT_UNKNOWN };
+			out->list[out->n++] = (struct unit){ .daemon = d, .name = d->units[i] };
 		}
 	}
-	ET_AUTO_FREE enum et_unit_state *states = et_calloc(out->n, sizeof(*states));
+	ET_AUTO_FREE struct et_service *services = et_calloc(out->n, sizeof(*services));
 	ET_AUTO_FREE const char **names = et_calloc(out->n, sizeof(*names));
 	for (size_t i = 0; i < out->n; i++)
 		names[i] = out->list[i].name;
-	et_services_states(m->systemctl, names, out->n, states);
+	et_services_read(m->systemctl, names, out->n, services);
 	for (size_t i = 0; i < out->n; i++) {
-		bool enabled =
-			states[i] == ET_UNIT_UNKNOWN && group == ET_TIMERS && linked(m, names[i]);
-		out->list[i].state = enabled ? ET_UNIT_ACTIVE : states[i];
+		struct et_service *s = &out->list[i].is;
+		*s = services[i];
+		if (!s->id[0])
+			snprintf(s->id, sizeof(s->id), "%s", names[i]);
+		if (s->state == ET_UNIT_UNKNOWN && group == ET_TIMERS && linked(m, names[i]))
+			s->state = ET_UNIT_ACTIVE;
 	}
-}
-
-static const struct unit *find_unit(const struct units *u, const char *name)
-{
-	for (size_t i = 0; i < u->n; i++) {
-		if (!strcmp(u->list[i].name, name))
-			return &u->list[i];
-	}
-	return NULL;
+	drop_aliases(out);
 }
 
 static bool any_active(const struct units *u, const struct et_daemon *d)
 {
 	for (size_t i = 0; i < u->n; i++) {
-		if (u->list[i].state == ET_UNIT_ACTIVE && u->list[i].daemon == d)
+		if (u->list[i].is.state == ET_UNIT_ACTIVE && u->list[i].daemon == d)
 			return true;
 	}
 	return false;
@@ -196,18 +221,77 @@ static void leave(struct planning *p, enum et_change_kind kind, const char *targ
 	et_results_add(p->left, &c, ET_OUTCOME_LEFT, why);
 }
 
-static void plan_unit(struct planning *p, const struct unit *u)
+static const char *unit_reason(const struct planning *p, const struct unit *u)
 {
-	const char *why = et_untouchable_reason(u->name);
+	const char *why = et_untouchable_reason(u->is.id);
 
-	if (!why && !strcmp(u->name, p->m->unit))
+	if (!why && !strcmp(u->is.id, p->m->unit))
 		why = "etalon itself runs in it";
 	if (!why && u->daemon->packages && p->packages_busy)
 		why = "packages are being installed";
-	if (why)
-		leave(p, ET_CHANGE_UNIT, u->name, 0, why);
-	else
-		et_changes_add(p->out, ET_CHANGE_UNIT, p->factor, u->name, "active", "inactive");
+	return why ? why : u->is.stuck;
+}
+
+/* Whether a unit is down already, or goes down and comes back with those that are planned. */
+static bool goes_along(const struct planning *p, const char *id)
+{
+	const struct unit *u = find_unit(&p->units, id);
+	struct et_service s;
+
+	if (u && u->is.state == ET_UNIT_ACTIVE)
+		return !u->why[0];
+	et_services_read(p->m->systemctl, &id, 1, &s);
+	return s.state == ET_UNIT_INACTIVE || s.state == ET_UNIT_ABSENT;
+}
+
+/* Whether something that stops with u, or starts it, does not; then u says why it is left alone. */
+static bool hindered(const struct planning *p, struct unit *u, bool starters)
+{
+	char names[sizeof(u->is.takes)], *rest;
+
+	snprintf(names, sizeof(names), "%s", starters ? u->is.starters : u->is.takes);
+	for (char *id = strtok_r(names, " ", &rest); id; id = strtok_r(NULL, " ", &rest)) {
+		const char *kind = strrchr(id, '.');
+		/* A timer that starts it is a factor of its own. */
+		if ((starters && kind && !strcmp(kind, ".timer")) || goes_along(p, id))
+			continue;
+		snprintf(u->why, sizeof(u->why), "%s would %s", id,
+			starters ? "start it again" : "stop with it");
+		return true;
+	}
+	return false;
+}
+
+static void plan_units(struct planning *p)
+{
+	bool again = true;
+
+	for (size_t i = 0; i < p->units.n; i++) {
+		struct unit *u = &p->units.list[i];
+		const char *why = unit_reason(p, u);
+		snprintf(u->why, sizeof(u->why), "%s", why ? why : "");
+	}
+	/* What is left alone keeps what it hangs on. */
+	while (again) {
+		again = false;
+		for (size_t i = 0; i < p->units.n; i++) {
+			struct unit *u = &p->units.list[i];
+			if (u->is.state != ET_UNIT_ACTIVE || u->why[0])
+				continue;
+			if (hindered(p, u, false) || hindered(p, u, true))
+				again = true;
+		}
+	}
+	for (size_t i = 0; i < p->units.n; i++) {
+		const struct unit *u = &p->units.list[i];
+		if (u->is.state != ET_UNIT_ACTIVE)
+			continue;
+		if (u->why[0])
+			leave(p, ET_CHANGE_UNIT, u->name, 0, u->why);
+		else
+			et_changes_add(
+				p->out, ET_CHANGE_UNIT, p->factor, u->name, "active", "inactive");
+	}
 }
 
 static void plan_process(struct planning *p, const struct et_daemon *d, const struct et_process *q)
@@ -240,10 +324,7 @@ void et_daemons_plan(const struct et_machine *m, enum et_daemon_group group, con
 	char pid[16], unit[128];
 
 	read_units(m, group, &p.units);
-	for (size_t i = 0; i < p.units.n; i++) {
-		if (p.units.list[i].state == ET_UNIT_ACTIVE)
-			plan_unit(&p, &p.units.list[i]);
-	}
+	plan_units(&p);
 	for (const struct et_daemon *d = et_daemons; d->name; d++) {
 		for (size_t i = 0; d->group == group && i < m->processes.n; i++) {
 			const struct et_process *q = &m->processes.list[i];
@@ -252,10 +333,14 @@ void et_daemons_plan(const struct et_machine *m, enum et_daemon_group group, con
 			snprintf(pid, sizeof(pid), "%d", q->pid);
 			et_process_unit(m->root, pid, unit, sizeof(unit));
 			const struct unit *of = find_unit(&p.units, unit);
-			if (of && of->state == ET_UNIT_UNKNOWN)
+			enum et_unit_state state = of ? of->is.state : ET_UNIT_ABSENT;
+			if (state == ET_UNIT_UNKNOWN)
 				leave(&p, ET_CHANGE_PROCESS, q->comm, q->pid,
 					"systemd runs it and does not answer");
-			else if (!of || of->state != ET_UNIT_ACTIVE)
+			else if (state == ET_UNIT_MOVING)
+				leave(&p, ET_CHANGE_PROCESS, q->comm, q->pid,
+					"systemd is just starting or stopping it");
+			else if (state != ET_UNIT_ACTIVE)
 				plan_process(&p, d, q);
 			/* Else it ends with its unit, or was left alone with it. */
 		}

@@ -62,12 +62,12 @@ static int unit_now(const struct et_machine *m, const char *unit, char *buf, siz
 		[ET_UNIT_INACTIVE] = "inactive",
 		[ET_UNIT_ACTIVE] = "active",
 		[ET_UNIT_MOVING] = "moving" };
-	enum et_unit_state state;
+	struct et_service s;
 
-	et_services_states(m->systemctl, &unit, 1, &state);
-	if (state == ET_UNIT_ABSENT)
+	et_services_read(m->systemctl, &unit, 1, &s);
+	if (s.state == ET_UNIT_ABSENT)
 		return -ENOENT;
-	snprintf(buf, size, "%s", names[state]);
+	snprintf(buf, size, "%s", names[s.state]);
 	return 0;
 }
 
@@ -177,7 +177,8 @@ static void make(struct applying *a, struct et_entry *e, enum et_outcome outcome
 	if (rc == -ESRCH || rc2 == -ESRCH)
 		return; /* it has ended by itself, which is as good */
 	if (rc == 0)
-		et_fail(&err, EIO, ET_EXIT_ENVIRONMENT, "it had no effect");
+		et_fail(&err, EIO, ET_EXIT_ENVIRONMENT, "%s",
+			rc2 ? strerror(-rc2) : "it had no effect");
 	et_results_add(a->out, &e->change, ET_OUTCOME_FAILED, err.what);
 }
 
@@ -264,6 +265,29 @@ static enum et_outcome look(const struct et_machine *m, const struct et_journal 
 	return ET_OUTCOME_BACK;
 }
 
+/*
+ * systemd does not open a socket while its service runs. Where etalon was killed between stopping
+ * the one and the other, the service is still to be stopped; then both are given back.
+ */
+static int open_socket(const struct et_machine *m, const struct et_hand *hand, struct et_journal *j,
+	const struct et_entry *e, struct et_error *err)
+{
+	const char *socket = strstr(e->change.target, ".socket");
+	char name[128];
+	struct et_change c = { .kind = ET_CHANGE_UNIT, .target = name };
+
+	if (e->change.kind != ET_CHANGE_UNIT || !socket)
+		return -ENOENT;
+	snprintf(name, sizeof(name), "%.*s.service", (int)(socket - e->change.target),
+		e->change.target);
+	const struct et_entry *service = et_journal_find(j, &c);
+	if (!service || service->session != e->session ||
+		set_value(m, hand, &service->change, true, err))
+		return -ENOENT;
+	*err = (struct et_error){ 0 };
+	return set_value(m, hand, &e->change, false, err);
+}
+
 /* Tries to give back one entry; true when nothing is left to do about it. */
 static bool give_back(const struct et_machine *m, const struct et_hand *hand, struct et_journal *j,
 	struct et_entry *e, struct et_results *out, char *why, size_t size)
@@ -278,6 +302,8 @@ static bool give_back(const struct et_machine *m, const struct et_hand *hand, st
 	}
 	if (outcome == ET_OUTCOME_BACK) {
 		int rc = set_value(m, hand, &e->change, false, &err);
+		if (rc)
+			rc = open_socket(m, hand, j, e, &err);
 		int rc2 = rc ? rc : value_now(m, &e->change, now, sizeof(now));
 		if (rc2 == 0 && strcmp(now, e->change.before))
 			et_fail(&err, EIO, ET_EXIT_ENVIRONMENT, "it is still %s", now);
@@ -302,30 +328,65 @@ static bool concerns(const struct et_journal *j, const struct et_entry *e, int64
 	return session == ET_ALL_SESSIONS || e->session == session;
 }
 
+static bool is_service(const struct et_change *c)
+{
+	static const char suffix[] = ".service";
+	size_t len = strlen(c->target);
+
+	return c->kind == ET_CHANGE_UNIT && len > strlen(suffix) &&
+	       !strcmp(c->target + len - strlen(suffix), suffix);
+}
+
+/*
+ * Tries once to give back what is of that session; true when something was given back. Services
+ * come last: systemd does not open a socket again whose service already runs. With report, what
+ * fails goes to the results.
+ */
+static bool give_back_all(const struct et_machine *m, const struct et_hand *hand,
+	struct et_journal *j, int64_t session, struct et_results *out, bool report)
+{
+	bool progress = false;
+	char why[512];
+
+	for (size_t i = 2 * j->n; i-- > 0;) {
+		struct et_entry *e = &j->entries[i % j->n];
+		if (is_service(&e->change) == (i >= j->n) || !concerns(j, e, session))
+			continue;
+		if (give_back(m, hand, j, e, out, why, sizeof(why)))
+			progress = true;
+		else if (report)
+			et_results_add(out, &e->change, ET_OUTCOME_FAILED, why);
+	}
+	return progress;
+}
+
+/*
+ * Five starts in ten seconds is all that systemd allows, and a service that is started more often,
+ * as by several short experiments, takes the sockets and paths down that start it: the count of
+ * all is set back before any is started. A unit that systemd has forgotten has no count.
+ */
+static void forget_starts(const struct et_machine *m, const struct et_hand *hand,
+	const struct et_journal *j, int64_t session)
+{
+	struct et_error ignored = { 0 };
+
+	for (size_t i = 0; i < j->n; i++) {
+		const struct et_change *c = &j->entries[i].change;
+		if (c->kind == ET_CHANGE_UNIT && concerns(j, &j->entries[i], session))
+			(void)hand->turn(
+				hand->ctx, m->systemctl, "reset-failed", c->target, &ignored);
+	}
+}
+
 void et_environment_restore(const struct et_machine *m, const struct et_hand *hand,
 	struct et_journal *j, int64_t session, struct et_results *out)
 {
-	bool progress = true;
-	char why[512];
-
+	forget_starts(m, hand, j, session);
 	/* One value may stand in another's way (a minimum above a maximum): as long as one
 	 * succeeds, the rest gets another chance. */
-	while (progress) {
-		progress = false;
-		for (size_t i = j->n; i-- > 0;) {
-			if (concerns(j, &j->entries[i], session))
-				progress = give_back(m, hand, j, &j->entries[i], out, why,
-						   sizeof(why)) ||
-					   progress;
-		}
-	}
-	for (size_t i = j->n; i-- > 0;) {
-		if (!concerns(j, &j->entries[i], session))
-			continue;
-		if (give_back(m, hand, j, &j->entries[i], out, why, sizeof(why)))
-			continue;
-		et_results_add(out, &j->entries[i].change, ET_OUTCOME_FAILED, why);
-	}
+	while (give_back_all(m, hand, j, session, out, false))
+		;
+	give_back_all(m, hand, j, session, out, true);
 }
 
 void et_environment_pending(const struct et_journal *j, struct et_results *out)

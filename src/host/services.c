@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 
 /* A service that takes longer to stop is said so; systemd itself waits 90 s. */
-enum { TURN_SECONDS = 30, SHOW_SECONDS = 10, ANSWER_BYTES = 65536 };
+enum { TURN_SECONDS = 30, SHOW_SECONDS = 10, ANSWER_BYTES = 1 << 20 };
 
 static int start_program(char *const *argv, int out_fd, pid_t *pid)
 {
@@ -93,60 +93,140 @@ static int ask(char *const *argv, unsigned seconds, char *buf, size_t size)
 	return rc;
 }
 
-static enum et_unit_state state_of(const char *load, const char *active)
+/* The names of what is asked for; those that an older systemd does not know it leaves out. */
+enum property {
+	ID,
+	LOAD,
+	ACTIVE,
+	CAN_START,
+	CAN_STOP,
+	TRANSIENT,
+	JOB,
+	REQUIRED_BY,
+	REQUISITE_OF,
+	BOUND_BY,
+	CONSISTS_OF,
+	STOPS,
+	TRIGGERED_BY,
+	PROPERTIES,
+};
+
+static const char *const properties[PROPERTIES] = { "Id", "LoadState", "ActiveState", "CanStart",
+	"CanStop", "Transient", "Job", "RequiredBy", "RequisiteOf", "BoundBy", "ConsistsOf",
+	"PropagatesStopTo", "TriggeredBy" };
+
+/* One unit's part of the answer: where each value begins, and how long it is. */
+struct block {
+	const char *value[PROPERTIES];
+	int len[PROPERTIES];
+	size_t seen;
+};
+
+static bool value_is(const struct block *b, enum property p, const char *text)
 {
-	if (!strcmp(load, "not-found") || !strcmp(load, "masked"))
-		return ET_UNIT_ABSENT;
-	if (!strcmp(active, "active") || !strcmp(active, "reloading"))
-		return ET_UNIT_ACTIVE;
-	if (!strcmp(active, "inactive") || !strcmp(active, "failed"))
-		return ET_UNIT_INACTIVE;
-	if (!strcmp(active, "activating") || !strcmp(active, "deactivating"))
+	return b->value[p] && (size_t)b->len[p] == strlen(text) &&
+	       !memcmp(b->value[p], text, strlen(text));
+}
+
+static enum et_unit_state state_of(const struct block *b)
+{
+	/* What waits in the queue is as good as begun. */
+	if (b->value[JOB] && b->len[JOB] > 0)
 		return ET_UNIT_MOVING;
+	/* What was masked or removed while it ran still runs. */
+	if (value_is(b, ACTIVE, "active") || value_is(b, ACTIVE, "reloading"))
+		return ET_UNIT_ACTIVE;
+	if (value_is(b, ACTIVE, "activating") || value_is(b, ACTIVE, "deactivating"))
+		return ET_UNIT_MOVING;
+	if (value_is(b, LOAD, "not-found") || value_is(b, LOAD, "masked"))
+		return ET_UNIT_ABSENT;
+	if (value_is(b, ACTIVE, "inactive") || value_is(b, ACTIVE, "failed"))
+		return ET_UNIT_INACTIVE;
 	return ET_UNIT_UNKNOWN;
 }
 
-void et_services_parse(const char *text, size_t n, enum et_unit_state *out)
+static const char *stuck_why(const struct block *b)
 {
-	char load[32] = "", active[32] = "";
+	if (value_is(b, CAN_STOP, "no"))
+		return "it refuses to be stopped";
+	if (value_is(b, CAN_START, "no"))
+		return "systemd would not start it again";
+	if (value_is(b, TRANSIENT, "yes"))
+		return "it was made by systemd-run and would be gone";
+	return NULL;
+}
+
+/* The names in properties first to last, in one list; false when they do not fit. */
+static bool join(const struct block *b, int first, int last, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	for (int p = first; p <= last && n < size; p++) {
+		if (b->value[p] && b->len[p])
+			n += (size_t)snprintf(
+				buf + n, size - n, "%s%.*s", n ? " " : "", b->len[p], b->value[p]);
+	}
+	return n < size;
+}
+
+static void take_block(struct block *b, struct et_service *out)
+{
+	out->state = state_of(b);
+	out->stuck = stuck_why(b);
+	if (b->value[ID])
+		snprintf(out->id, sizeof(out->id), "%.*s", b->len[ID], b->value[ID]);
+	if (!join(b, REQUIRED_BY, STOPS, out->takes, sizeof(out->takes)) ||
+		!join(b, TRIGGERED_BY, TRIGGERED_BY, out->starters, sizeof(out->starters)))
+		out->stuck = "too many other units hang on it";
+	memset(b, 0, sizeof(*b));
+}
+
+void et_services_parse(const char *text, size_t n, struct et_service *out)
+{
+	struct block b = { 0 };
 	size_t k = 0;
 
-	for (size_t i = 0; i < n; i++)
-		out[i] = ET_UNIT_UNKNOWN;
+	memset(out, 0, n * sizeof(*out));
 	/* A block of "Key=value" a unit, in the order asked, an empty line between two. */
 	while (k < n) {
 		int len = (int)strcspn(text, "\n");
-		if (len == 0) {
-			if (load[0] || active[0])
-				out[k++] = state_of(load, active);
-			load[0] = active[0] = '\0';
-		} else if (!strncmp(text, "LoadState=", 10)) {
-			snprintf(load, sizeof(load), "%.*s", len - 10, text + 10);
-		} else if (!strncmp(text, "ActiveState=", 12)) {
-			snprintf(active, sizeof(active), "%.*s", len - 12, text + 12);
+		if (len == 0 && b.seen)
+			take_block(&b, &out[k++]);
+		for (int p = 0; p < PROPERTIES; p++) {
+			int key = (int)strlen(properties[p]);
+			if (len <= key || strncmp(text, properties[p], (size_t)key) ||
+				text[key] != '=')
+				continue;
+			b.value[p] = text + key + 1;
+			b.len[p] = len - key - 1;
+			b.seen++;
 		}
 		if (!text[len])
 			break;
 		text += len + 1;
 	}
-	if (k < n && (load[0] || active[0]))
-		out[k] = state_of(load, active);
+	if (k < n && b.seen)
+		take_block(&b, &out[k]);
 }
 
-void et_services_states(
-	const char *program, const char *const *units, size_t n, enum et_unit_state *out)
+void et_services_read(
+	const char *program, const char *const *units, size_t n, struct et_service *out)
 {
 	enum { FIXED = 4 };
+	char list[256] = "--property=";
 	ET_AUTO_FREE char **argv = et_calloc(n + FIXED + 1, sizeof(*argv));
 	ET_AUTO_FREE char *answer = et_alloc(ANSWER_BYTES);
 
 	et_services_parse("", n, out);
 	if (!program || !n)
 		return;
+	for (size_t p = 0, len = strlen(list); p < PROPERTIES; p++)
+		len += (size_t)snprintf(
+			list + len, sizeof(list) - len, "%s%s", p ? "," : "", properties[p]);
 	argv[0] = (char *)program;
 	argv[1] = (char *)"--no-pager";
 	argv[2] = (char *)"show";
-	argv[3] = (char *)"--property=LoadState,ActiveState";
+	argv[3] = list;
 	for (size_t i = 0; i < n; i++)
 		argv[FIXED + i] = (char *)units[i];
 	if (ask(argv, SHOW_SECONDS, answer, ANSWER_BYTES) == 0)

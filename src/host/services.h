@@ -10,18 +10,27 @@
 
 enum et_unit_state {
 	ET_UNIT_UNKNOWN,  /* nobody to ask, or no answer */
-	ET_UNIT_ABSENT,   /* no such unit */
+	ET_UNIT_ABSENT,   /* no such unit, or one that nobody may start */
 	ET_UNIT_INACTIVE, /* stopped or failed */
 	ET_UNIT_ACTIVE,
-	ET_UNIT_MOVING, /* on its way up or down */
+	ET_UNIT_MOVING, /* on its way up or down, or about to be */
+};
+
+/* What systemd says of a unit. */
+struct et_service {
+	enum et_unit_state state;
+	char id[128]; /* its own name, where it was asked for by another; "" without an answer */
+	char takes[1024];    /* the units that stop with it, separated by spaces */
+	char starters[1024]; /* those that start it on demand or in time */
+	const char *stuck;   /* why stopping it could not be given back, or NULL */
 };
 
 /* What `systemctl show` answered about n units asked in one go; pure. */
-void et_services_parse(const char *text, size_t n, enum et_unit_state *out);
+void et_services_parse(const char *text, size_t n, struct et_service *out);
 /* Asks about n units; program NULL leaves all of them unknown. */
-void et_services_states(
-	const char *program, const char *const *units, size_t n, enum et_unit_state *out);
-/* verb is "start" or "stop". 0, or -errno with err filled. */
+void et_services_read(
+	const char *program, const char *const *units, size_t n, struct et_service *out);
+/* verb is "start", "stop" or "reset-failed". 0, or -errno with err filled. */
 int et_service_turn(const char *program, const char *verb, const char *unit, struct et_error *err);
 
 #endif

@@ -132,6 +132,75 @@ unit cron.service 400
 exits 'started by cron itself' 0 etalon env apply --only daemons
 like 'etalon does not stop what it hangs on' "$out" 'left +cron.service: etalon itself runs in it'
 
+# --- what systemd would not give back is left alone
+# shows NAME TEXT: what else systemctl says of it
+shows() { printf '%s\n' "$2" >"units/$1.show"; }
+machine laptop
+unit cron.service 412
+unit atd.service
+shows atd.service 'RequiredBy=backup.service reports.service'
+unit reports.service
+unit exim4.service
+shows exim4.service 'CanStart=no'
+unit certmonger.service
+shows certmonger.service 'CanStop=no'
+unit clamav-freshclam.service
+shows clamav-freshclam.service 'Transient=yes'
+unit kerneloops.service
+shows kerneloops.service $'LoadState=masked\nCanStart=no'
+unit cups.service 700
+shows cups.service 'Job=412'
+unit smartmontools.service
+ln -s smartmontools.service units/smartd.service
+unit snapd.socket
+unit snapd.service
+unit snapd.seeded.service
+shows snapd.socket 'RequiredBy=snapd.seeded.service'
+shows snapd.service 'TriggeredBy=snapd.socket'
+unit sendmail.service
+unit sendmail.socket
+shows sendmail.service 'TriggeredBy=sendmail.socket'
+unit anacron.service
+unit anacron.timer
+shows anacron.service 'TriggeredBy=anacron.timer anacron.path'
+cat units/*.service units/*.socket >was
+exits 'apply, where units cannot be started again' 3 etalon env apply --only daemons
+like 'one that another needs' "$out" 'left +atd.service: reports.service would stop with it'
+like 'one that nobody may start' "$out" 'left +exim4.service: systemd would not start it again'
+like 'one that refuses' "$out" 'left +certmonger.service: it refuses'
+like 'one of systemd-run' "$out" 'left +clamav-freshclam.service: .*would be gone'
+like 'one that was masked while it ran' "$out" 'left +kerneloops.service: systemd would not'
+like 'one that would come back at once' "$out" 'left +sendmail.service: sendmail.socket would start it again'
+like 'one on its way' "$out" 'left +cupsd \(process 700\): systemd is just starting or stopping it'
+is 'these and an alias are not stopped' "$(grep ^stop log | sort | tr '\n' ' ')" \
+	'stop anacron.service stop cron.service stop smartmontools.service stop snapd.seeded.service stop snapd.service stop snapd.socket '
+exits 'restore' 0 etalon env restore
+is 'the socket comes back before the services' "$(grep '^start snapd' log | tr '\n' ' ')" \
+	'start snapd.socket start snapd.service start snapd.seeded.service '
+is 'all is as it was' "$(cat units/*.service units/*.socket)" "$(cat was)"
+etalon env apply -q --only daemons 2>/dev/null
+unit snapd.service
+exits 'killed between a socket and its service: restore' 0 etalon env restore
+is 'both are as they were' "$(cat units/*.service units/*.socket)" "$(cat was)"
+unit snapd.service
+shows snapd.service 'CanStop=no'
+shows snapd.socket 'RequiredBy=snapd.service'
+exits 'what hangs on one that stays' 3 etalon env apply --only daemons
+like 'stays, too' "$out" 'left +snapd.socket: snapd.service would stop with it'
+run etalon env restore
+
+machine laptop
+unset ETALON_SYSTEMCTL
+like 'without systemctl, timers that are enabled' "$(state timers)" 'man-db.*fstrim'
+ln -s /dev/null tree/etc/systemd/system/fstrim.timer
+unlike 'and not masked' "$(state timers)" fstrim
+laptop
+for _ in 1 2 3 4 5 6 7; do
+	etalon env apply -q --only timers
+	etalon env restore -q
+done 2>/dev/null
+as_before 'seven times in a row is not too often for systemd'
+
 # --- twice, and somebody else meanwhile
 laptop
 exits 'apply' 0 etalon env apply --only aslr,turbo

@@ -63,31 +63,59 @@ static void check_left(void)
 
 static void check_answers(void)
 {
-	enum et_unit_state s[4];
+	struct et_service s[4];
 
 	et_services_parse("LoadState=loaded\nActiveState=active\n\nActiveState=inactive\n"
 			  "LoadState=not-found\n\nLoadState=loaded\nActiveState=failed\n\n"
 			  "LoadState=loaded\nActiveState=deactivating\n",
 		4, s);
-	ok(s[0] == ET_UNIT_ACTIVE && s[1] == ET_UNIT_ABSENT && s[2] == ET_UNIT_INACTIVE &&
-			s[3] == ET_UNIT_MOVING,
+	ok(s[0].state == ET_UNIT_ACTIVE && s[1].state == ET_UNIT_ABSENT &&
+			s[2].state == ET_UNIT_INACTIVE && s[3].state == ET_UNIT_MOVING,
 		"what systemctl answers");
 	et_services_parse("", 4, s);
-	ok(s[0] == ET_UNIT_UNKNOWN && s[3] == ET_UNIT_UNKNOWN, "no answer");
+	ok(s[0].state == ET_UNIT_UNKNOWN && s[3].state == ET_UNIT_UNKNOWN, "no answer");
 	et_services_parse("Failed to connect to bus: No such file\n\n\n\nActiveState=active", 2, s);
-	ok(s[0] == ET_UNIT_ACTIVE && s[1] == ET_UNIT_UNKNOWN, "odd answers end");
+	ok(s[0].state == ET_UNIT_ACTIVE && s[1].state == ET_UNIT_UNKNOWN, "odd answers end");
 	et_services_parse("ActiveState=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n"
 			  "\nActiveState=active\n\nActiveState=active\n\nActiveState=active\n",
 		2, s);
-	ok(s[0] == ET_UNIT_UNKNOWN && s[1] == ET_UNIT_ACTIVE,
+	ok(s[0].state == ET_UNIT_UNKNOWN && s[1].state == ET_UNIT_ACTIVE,
 		"more and longer ones than asked for");
+
+	/* As systemd 252 has answered. */
+	et_services_parse("Id=cups.service\nRequiredBy=\nRequisiteOf=\nBoundBy=\n"
+			  "ConsistsOf=cups.path cups.socket\nTriggeredBy=cups.path cups.socket\n"
+			  "PropagatesStopTo=\nLoadState=loaded\n"
+			  "ActiveState=active\nCanStart=yes\nCanStop=yes\nJob=\nTransient=no\n\n"
+			  "Id=cups.socket\nRequiredBy=cups.service\nBoundBy=a.service\n"
+			  "LoadState=loaded\nActiveState=active\nCanStart=yes\nCanStop=yes\n"
+			  "Job=412\nTransient=no\n\n"
+			  "Id=kerneloops.service\nLoadState=masked\nActiveState=active\n"
+			  "CanStart=no\nCanStop=yes\nJob=\nTransient=no\n\n"
+			  "Id=e2scrub_all.timer\nLoadState=masked\nActiveState=inactive\n"
+			  "CanStart=no\nCanStop=yes\nJob=\nTransient=no\n",
+		4, s);
+	ok(s[0].state == ET_UNIT_ACTIVE && !s[0].stuck, "a service that can be stopped");
+	is_str(s[0].id, "cups.service", "its own name");
+	is_str(s[0].takes, "cups.path cups.socket", "and what stops with it");
+	is_str(s[0].starters, "cups.path cups.socket", "and what starts it");
+	ok(s[1].state == ET_UNIT_MOVING, "one about to be stopped");
+	is_str(s[1].takes, "cups.service a.service", "needed by two in two ways");
+	ok(s[2].state == ET_UNIT_ACTIVE && s[2].stuck, "one that was masked while it ran");
+	ok(s[3].state == ET_UNIT_ABSENT, "one that is masked");
+	char many[4096];
+	int len = snprintf(many, sizeof(many), "ActiveState=active\nRequiredBy=");
+	memset(many + len, 'x', sizeof(many) - (size_t)len - 1);
+	many[sizeof(many) - 1] = '\0';
+	et_services_parse(many, 1, s);
+	ok(s[0].stuck && strlen(s[0].takes) < sizeof(s[0].takes), "needed by too many");
 
 	const char *unit = "cron.service";
 	struct et_error err = { 0 };
-	et_services_states("/nonexistent/systemctl", &unit, 1, s);
-	ok(s[0] == ET_UNIT_UNKNOWN, "a program that is not there");
-	et_services_states("/bin/false", &unit, 1, s);
-	ok(s[0] == ET_UNIT_UNKNOWN, "one that fails");
+	et_services_read("/nonexistent/systemctl", &unit, 1, s);
+	ok(s[0].state == ET_UNIT_UNKNOWN, "a program that is not there");
+	et_services_read("/bin/false", &unit, 1, s);
+	ok(s[0].state == ET_UNIT_UNKNOWN, "one that fails");
 	ok(et_service_turn("/bin/false", "stop", unit, &err) < 0 && err.what[0], "and says so");
 	ok(et_service_turn("/bin/true", "stop", unit, &err) == 0, "one that does not");
 	ok(et_service_turn(NULL, "stop", unit, &err) < 0, "none at all");

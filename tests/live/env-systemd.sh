@@ -1,0 +1,169 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# env check, apply and restore with a live systemd: the one installed here is booted in namespaces
+# and a control group of its own, with a few services and nothing else of this machine's. Not a part
+# of the default tests: run it as root.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/../cli/lib.sh"
+
+none() { echo "1..0 # SKIP $1"; exit 0; }
+cgroup=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+[ "$(id -u)" -eq 0 ] || none 'needs root'
+[ -x /lib/systemd/systemd ] || none 'systemd is not installed'
+[ -n "$cgroup" ] || none 'no control groups of version 2'
+cgroup=$cgroup/etalon-test-$$
+mkdir "$cgroup" 2>/dev/null || none 'no control group can be made'
+
+# --- its root: this machine's files, read only, with folders of its own over them
+cat >boot <<'EOF'
+set -e
+mount --make-rprivate /
+mount --rbind / "$new"
+mount -o remount,bind,ro "$new"
+for folder in etc run tmp var dev; do
+	mount -t tmpfs -o mode=755 tmpfs "$new/$folder"
+done
+cp -a /etc/passwd /etc/group /etc/nsswitch.conf /etc/ld.so.cache "$new/etc"
+mkdir -p "$new/etc/systemd" "$new/run/bin" "$new/run/old" "$new/dev/shm" "$new/var/lib"
+cp -a "$work/system" "$work/system.conf" "$new/etc/systemd"
+echo 0123456789abcdef0123456789abcdef >"$new/etc/machine-id"
+for name in atd backup certmonger cron exim4 freshclam kerneloops mandb smartd snapd; do
+	cp /bin/sleep "$new/run/bin/$name"
+done
+cp "$ETALON" "$new/run/bin/etalon"
+for device in null zero random urandom; do
+	touch "$new/dev/$device"
+	mount --bind "/dev/$device" "$new/dev/$device"
+done
+mount -t proc proc "$new/proc"
+mount --bind "$new/proc/sys" "$new/proc/sys"
+mount -o remount,bind,ro "$new/proc/sys"
+mount -t sysfs -o ro sysfs "$new/sys"
+mount -t cgroup2 cgroup2 "$new/sys/fs/cgroup"
+cd "$new"
+pivot_root . run/old
+umount -l /run/old
+exec env -i container=other PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd \
+	--unit=trial.target --log-target=console --show-status=no </dev/null
+EOF
+
+# unit NAME TEXT: a file of systemd's
+mkdir system new
+unit() { printf '[Unit]\nDefaultDependencies=no\n%b\n' "$2" >"system/$1"; }
+# service NAME PROCESS [TEXT]
+service() { unit "$1.service" "${3:-}\n[Service]\nExecStart=/run/bin/$2 infinity"; }
+printf '[Manager]\nDefaultStandardOutput=null\nDefaultStandardError=null\n' >system.conf
+service cron cron
+service smartmontools smartd
+ln -s smartmontools.service system/smartd.service
+service atd atd
+service backup backup 'Requires=atd.service\nAfter=atd.service'
+service certmonger certmonger 'RefuseManualStop=yes'
+service exim4 exim4 'RefuseManualStart=yes'
+service snapd snapd
+unit snapd.socket '[Socket]\nListenStream=/run/snapd.sock'
+service snapd.seeded backup 'Requires=snapd.socket\nAfter=snapd.socket'
+service haldaemon nosuch
+service man-db mandb
+unit man-db.timer '[Timer]\nOnCalendar=yearly'
+service kerneloops kerneloops
+unit trial.target 'Wants=cron.service smartmontools.service backup.service certmonger.service
+Wants=exim4.service snapd.socket snapd.service haldaemon.service man-db.timer kerneloops.service
+Wants=snapd.seeded.service'
+
+export new=$work/new work ETALON
+(
+	echo "$BASHPID" >"$cgroup/cgroup.procs"
+	exec unshare --fork --pid --mount --uts --ipc --net --cgroup --kill-child bash boot
+) >boot.log 2>&1 &
+outer=$!
+# shellcheck disable=SC2317 # called by the trap
+finish()
+{
+	{ kill -9 "$outer" && wait "$outer"; } 2>/dev/null
+	for _ in $(seq 50); do
+		find "$cgroup" -depth -type d -exec rmdir {} + 2>/dev/null
+		[ -d "$cgroup" ] || break
+		sleep 0.1
+	done
+	rm -rf "$work"
+}
+trap finish EXIT
+
+# inside COMMAND…: in the machine that systemd has booted
+inside()
+{
+	nsenter -t "$(pgrep -P "$outer")" -m -p -u -i -n -C env -i HOME=/tmp COLUMNS=80 \
+		PATH=/run/bin:/usr/sbin:/usr/bin:/sbin:/bin ETALON_JOURNAL=/run/journal "$@"
+}
+for _ in $(seq 100); do
+	state=$(inside systemctl is-system-running 2>/dev/null)
+	[[ $state == running || $state == degraded ]] && break
+	sleep 0.1
+done
+is 'systemd runs, with one service that has failed' "$state" degraded || { note "$(tail boot.log)"; done_testing; }
+
+snapshot()
+{
+	inside systemctl list-units --all --plain --no-legend --no-pager \
+		--type=service,socket,timer | awk '{ print $1, $2, $3, $4 }' | sort
+}
+as_before()
+{
+	is "$1" "$(snapshot)" "$(cat before)"
+	ok 'and no journal is left' inside test ! -e /run/journal
+}
+factors=daemons,timers
+
+inside ln -sf /dev/null /etc/systemd/system/kerneloops.service
+inside systemctl daemon-reload
+inside systemd-run -q --unit=clamav-freshclam -p DefaultDependencies=no /run/bin/freshclam infinity
+snapshot >before
+like 'one was masked while it runs' "$(cat before)" 'kerneloops.service masked active'
+
+exits 'check' 0 inside etalon env check --only $factors
+like 'finds the services' "$out" 'atd, certmonger, cron, snapd'
+like 'and the timer' "$out" 'timers +man-db'
+exits 'dry run' 0 inside etalon env apply --dry-run --only $factors
+as_before 'changes nothing'
+
+exits 'apply' 0 inside etalon env apply --only $factors
+for name in cron.service smartmontools.service snapd.seeded.service snapd.socket snapd.service \
+	man-db.timer; do
+	like "$name is stopped" "$out" "done +$name: stop"
+	is 'indeed' "$(inside systemctl is-active $name)" inactive
+done
+unlike 'under one name' "$out" smartd.service
+like 'one that another needs is not' "$out" 'left +atd.service: backup.service would stop with it'
+like 'nor one that refuses' "$out" 'left +certmonger.service: it refuses to be stopped'
+like 'nor one that nobody may start' "$out" 'left +exim4.service: systemd would not start it again'
+like 'nor a masked one' "$out" 'left +kerneloops.service: systemd would not start it again'
+like 'nor one of systemd-run' "$out" 'left +clamav-freshclam.service: .*would be gone'
+exits 'apply again' 0 inside etalon env apply --only $factors
+inside systemctl start cron
+exits 'somebody has started one' 0 inside etalon env apply --only $factors
+like 'it is stopped again' "$out" 'again +cron.service: stop'
+inside systemctl start cron
+exits 'restore' 0 inside etalon env restore
+like 'one is back already' "$out" 'was back +cron.service'
+as_before 'all is as before'
+
+failed=0
+for _ in 1 2 3 4 5 6 7 8; do
+	inside etalon env apply -q --only $factors && inside etalon env restore -q || failed=1
+done
+is 'eight times in a row' $failed 0
+as_before 'comes back each time'
+
+killed=0
+for delay in 0.05 0.1 0.15 0.2 0.3 1; do
+	inside bash -c "etalon run --env -r 1000 'sleep 0.05' >/dev/null 2>&1 & sleep $delay
+		kill -9 \$!" 2>/dev/null
+	[ "$(snapshot)" = "$(cat before)" ] || killed=$((killed + 1))
+	exits "run --env killed after $delay s: restore" 0 inside etalon env restore
+	as_before 'all is as before'
+done
+ok 'some of these were down' test $killed -gt 0
+exits 'run --env to its end' 0 inside etalon run -q --env -r 2 true
+as_before 'all is as before'
+done_testing
