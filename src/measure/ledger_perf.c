@@ -99,7 +99,8 @@ static void replay(struct by_perf *s, const struct et_witness_record *r)
 {
 	switch (r->kind) {
 	case ET_HAPPENING_RAN:
-		replay_switch(s, r);
+		if (r->cpu < s->n_cpus) /* numbers may have holes */
+			replay_switch(s, r);
 		break;
 	case ET_RECORD_FORK:
 		if (r->who.tgid != s->memory.etalon)

@@ -38,15 +38,16 @@ burst()
 	source=$(jq -r .image_source burst.json)
 }
 
-# explains NAME FILE: BPF explains elapsed time to 1 % in every sample. perf cannot tell what a
-# hypervisor takes, if it is less than a tick: a third of the samples must do.
+# explains NAME FILE [TWICE]: BPF explains elapsed time to 1 % in every sample, and no more than TWICE
+# (0.01) of it is explained twice. perf cannot tell what a hypervisor takes, if it is less than a
+# tick: a third of the samples must do.
 explains()
 {
 	local least=1
 	[[ $source == *+bpf ]] || least=0.33
 	ok "$1" jq -e "[.commands[].samples[] | if .others_ns != null and ((.et_ns - .pt_ns -
-		.others_ns - .idle_ns - (.steal_ns // 0)) / .et_ns | fabs < 0.01) then 1 else 0 end] |
-		add / length >= $least" "$2"
+		.others_ns - .idle_ns - (.steal_ns // 0)) / .et_ns | . < 0.01 and . > -${3:-0.01})
+		then 1 else 0 end] | add / length >= $least" "$2"
 }
 
 # What it says and does where it cannot look.
@@ -123,7 +124,7 @@ END
 		chmod +x beside
 		exits "a task of its own beside" 0 "$@" etalon run -q -w 0 -r 3 --sched fifo:5 \
 			--json beside.json ./beside
-		explains "leaves the account whole" beside.json
+		explains "leaves the account whole" beside.json 0.05 # both are at work when they start
 	else
 		skip "a task of its own beside" "one CPU, or no real-time priority"
 	fi
