@@ -100,16 +100,7 @@ static void check_ledger(void)
 	ok(strstr(without, "asleep or unexplained") && !strstr(without, "others on its CPU") &&
 			!strstr(without, "on its CPU (kept samples)"),
 		"without scheduler records what they tell is no row and no column");
-	for (size_t i = 0; i < e->commands[0].n_samples; i++) {
-		struct et_sample *s = &e->commands[0].samples[i];
-		s->et_ns = 400000000;
-		s->pt_ns = 300000000;
-		s->others_ns = 60000000;
-		s->idle_ns = 20000000;
-		s->steal_ns = 12000000;
-		for (size_t k = 0; k < s->n_interferers; k++)
-			s->interferers[k].on_our_cpu_ns = k ? 0 : 1000000;
-	}
+	fixture_ledger(e, 1000000);
 	ET_AUTO_FREE char *with = page(e, &j);
 	ok(strstr(with, "<td>others on its CPU</td>\n<td class=\"n\">60.0 ms</td>\n"
 			"<td class=\"n\">15 %</td>") &&

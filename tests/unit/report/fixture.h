@@ -156,4 +156,19 @@ static inline struct et_judgement fixture_judgement(const struct et_experiment *
 	return j;
 }
 
+/* Samples whose CPU was watched; the first who disturbed each had it for so long. */
+static inline void fixture_ledger(struct et_experiment *e, uint64_t taken_ns)
+{
+	for (size_t i = 0; i < e->commands[0].n_samples; i++) {
+		struct et_sample *s = &e->commands[0].samples[i];
+		s->et_ns = 400000000;
+		s->pt_ns = 300000000;
+		s->others_ns = 60000000;
+		s->idle_ns = 20000000;
+		s->steal_ns = 12000000;
+		for (size_t k = 0; k < s->n_interferers; k++)
+			s->interferers[k].on_our_cpu_ns = k ? 0 : taken_ns;
+	}
+}
+
 #endif

@@ -117,16 +117,7 @@ static void make_single(struct et_experiment *e, struct et_judgement *j)
 static void make_ledger(struct et_experiment *e, struct et_judgement *j)
 {
 	(void)j;
-	for (size_t i = 0; i < e->commands[0].n_samples; i++) {
-		struct et_sample *s = &e->commands[0].samples[i];
-		s->et_ns = 400000000;
-		s->pt_ns = 300000000;
-		s->others_ns = 60000000;
-		s->idle_ns = 20000000;
-		s->steal_ns = 12000000;
-		for (size_t k = 0; k < s->n_interferers; k++)
-			s->interferers[k].on_our_cpu_ns = k ? 0 : 200000000;
-	}
+	fixture_ledger(e, 200000000);
 }
 
 /* Six took CPU in every sample: 32, 16 … 1 ms. */
