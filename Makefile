@@ -71,7 +71,7 @@ help:
 	@echo 'make demo       install what is missing, build, measure two programs against each other'
 	@echo 'make check      install what tests need, build, run all tests (plain, ASan+UBSan, valgrind)'
 	@echo 'make asan       the tests with ASan and UBSan only;  make valgrind: the unit tests under it'
-	@echo 'make lint       format, cppcheck, shellcheck, layers, banned calls, sizes'
+	@echo 'make lint       format, cppcheck, shellcheck, layers, banned calls, sizes, stray files'
 	@echo 'make bench      measure the tool itself beside its peers'
 	@echo 'make install    PREFIX=$(PREFIX) DESTDIR=$(DESTDIR);  make uninstall takes it away'
 	@echo 'make clean      remove $(BUILD) and $(BUILD)-asan'

@@ -82,4 +82,20 @@ finds 'a file of more than 800 lines' check-sizes '801 lines'
 tree src/cmd/a.c "$(lines '\\n' 251)"
 finds 'a command of more than 250 lines' check-sizes '251 lines'
 
+tree src/a.c '' meson.build '' .gitignore '/build*/\n'
+passes 'check-root: accepts the files that belong in the root' check-root
+mkdir tree/build
+passes 'check-root: accepts a build folder in an unpacked release' check-root
+tree src/a.c '' notes ''
+finds 'check-root: finds a stray file in an unpacked release' check-root 'notes: does not belong'
+git -C tree init -q
+finds 'check-root: finds a stray file before it is committed' check-root 'notes: does not belong'
+git -C tree add notes
+finds 'check-root: finds a stray file that git tracks' check-root 'notes: does not belong'
+tree src/a.c '' scratch/a ''
+finds 'check-root: finds a stray folder' check-root 'scratch: does not belong'
+tree src/a.c '' notes '' .gitignore 'notes\n'
+git -C tree init -q
+passes 'check-root: ignores what git ignores' check-root
+
 done_testing
