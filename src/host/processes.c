@@ -2,36 +2,25 @@
 #include "host/processes.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "base/procstat.h"
 #include "base/sysroot.h"
 
 #include <string.h>
 
-enum { KERNEL_THREAD = 0x00200000 };
-
-/* "123 (comm) S ppid …": comm may hold anything, so the last parenthesis ends it. */
 bool et_process_read(const char *root, int32_t pid, struct et_process *out)
 {
-	char path[32], buf[1024];
-	unsigned flags;
-	unsigned long long start;
-	struct et_process p = { .pid = pid };
+	struct et_procstat s;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	if (et_sysroot_read(root, path, buf, sizeof(buf)) <= 0)
+	if (et_procstat_read(root, pid, &s))
 		return false;
-	char *open = strchr(buf, '('), *close = strrchr(buf, ')');
-	if (!open || !close || close < open)
-		return false;
-	*close = '\0';
-	if (sscanf(close + 1,
-		    " %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d "
-		    "%llu",
-		    &p.state, &p.parent, &flags, &start) != 4)
-		return false;
-	snprintf(p.comm, sizeof(p.comm), "%s", open + 1);
-	p.kernel_thread = flags & KERNEL_THREAD;
-	p.start = start;
-	*out = p;
+	*out = (struct et_process){
+		.pid = pid,
+		.parent = s.ppid,
+		.state = s.state,
+		.kernel_thread = s.flags & ET_PF_KTHREAD,
+		.start = s.starttime,
+	};
+	snprintf(out->comm, sizeof(out->comm), "%.*s", (int)sizeof(out->comm) - 1, s.comm);
 	return true;
 }
 
