@@ -49,16 +49,16 @@ static int block(void)
 static int ours(size_t blocks)
 {
 	double hz = counter_hz();
-	struct et_kbest_result q;
-	struct et_kbest_opts o;
+	struct etalon_kbest_result q;
+	struct etalon_kbest_opts o;
 	struct et_witness w;
 
-	et_kbest_opts_init(&o, sizeof(o));
+	etalon_kbest_opts_init(&o, sizeof(o));
 	o.limit_ns = LIMIT_NS;
 	et_witness_init(&w, blocks, STAMPS / blocks);
-	int rc = et_kbest(et_witness_call, &w, &o, &q, sizeof(q));
-	if (rc != ET_OK && rc != ET_NOT_CONVERGED) {
-		fprintf(stderr, "%s\n", et_strerror(rc));
+	int rc = etalon_kbest(et_witness_call, &w, &o, &q, sizeof(q));
+	if (rc != ETALON_OK && rc != ETALON_NOT_CONVERGED) {
+		fprintf(stderr, "%s\n", etalon_strerror(rc));
 		return 1;
 	}
 	printf("%.9g %.9g %.9g\n", q.ns, et_witness_shortest(&w) / hz * 1e9, q.error);
@@ -106,22 +106,22 @@ static int pair(void)
 	double least[4] = { INFINITY, INFINITY, INFINITY, INFINITY };
 
 	for (int round = 0; round < 4 * ROUNDS; round++) {
-		struct et_stopwatch watch;
+		struct etalon_stopwatch watch;
 		uint64_t sum = 0, start = et_clock_read_ns(CLOCK_MONOTONIC_RAW);
 
 		for (int i = 0; i < PAIRS / 4; i++) {
 			switch (round % 4) {
 			case 0:
-				sum -= et_ticks_start();
-				sum += et_ticks_stop();
+				sum -= etalon_ticks_start();
+				sum += etalon_ticks_stop();
 				break;
 			case 1:
 				sum -= bare();
 				sum += bare();
 				break;
 			case 2:
-				et_stopwatch_start(&watch);
-				sum += et_stopwatch_ns(&watch);
+				etalon_stopwatch_start(&watch);
+				sum += etalon_stopwatch_ns(&watch);
 				break;
 			default:
 				sum -= et_clock_read_ns(CLOCK_MONOTONIC);

@@ -26,21 +26,21 @@ static void sort(void *arg)
 
 int main(void)
 {
-	struct et_kbest_opts opts;
-	struct et_kbest_result r;
+	struct etalon_kbest_opts opts;
+	struct etalon_kbest_result r;
 	unsigned seed = 1;
 
-	et_kbest_opts_init(&opts, sizeof(opts));
+	etalon_kbest_opts_init(&opts, sizeof(opts));
 	opts.k = 5;
 	opts.epsilon = 0.005;
-	int rc = et_kbest(sort, &seed, &opts, &r, sizeof(r));
-	if (rc != ET_OK && rc != ET_NOT_CONVERGED) {
-		fprintf(stderr, "sort: %s\n", et_strerror(rc));
+	int rc = etalon_kbest(sort, &seed, &opts, &r, sizeof(r));
+	if (rc != ETALON_OK && rc != ETALON_NOT_CONVERGED) {
+		fprintf(stderr, "sort: %s\n", etalon_strerror(rc));
 		return 1;
 	}
 	printf("sort: %.1f ns, %.0f %s, within %.2g %%\n", r.ns, r.ticks, r.unit, r.error * 100);
 	for (unsigned bit = 1; bit; bit <<= 1)
-		if (r.doubts & bit)
-			printf("doubtful: %s\n", et_doubt_text(bit));
+		if (r.warnings & bit)
+			printf("doubtful: %s\n", etalon_warning_text(bit));
 	return 0;
 }

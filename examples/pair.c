@@ -6,20 +6,20 @@
 
 int main(void)
 {
-	struct et_stopwatch watch;
+	struct etalon_stopwatch watch;
 	volatile unsigned x = 1;
 	uint64_t least = UINT64_MAX;
 
-	et_stopwatch_start(&watch);
+	etalon_stopwatch_start(&watch);
 	for (int i = 0; i < 1000; i++) {
-		uint64_t t = et_ticks_start();
+		uint64_t t = etalon_ticks_start();
 		for (int k = 0; k < 100; k++)
 			x = x * 3;
-		t = et_ticks_stop() - t;
+		t = etalon_ticks_stop() - t;
 		if (t < least)
 			least = t;
 	}
 	printf("100 products: %" PRIu64 " ticks at best\n", least);
-	printf("all of it: %" PRIu64 " ns\n", et_stopwatch_ns(&watch));
+	printf("all of it: %" PRIu64 " ns\n", etalon_stopwatch_ns(&watch));
 	return 0;
 }

@@ -100,18 +100,18 @@ static void run_sequence(struct bench *b, struct et_experiment *e)
 static int time_kbest(struct bench *b, struct et_experiment *e, const struct et_cache_step *s,
 	struct et_error *err)
 {
-	struct et_kbest_result said = { 0 };
-	struct et_kbest_opts opts;
+	struct etalon_kbest_result said = { 0 };
+	struct etalon_kbest_opts opts;
 
-	et_kbest_opts_init(&opts, sizeof(opts));
-	opts.cache = strcmp(s->state, "cold") ? ET_CACHE_WARM : ET_CACHE_COLD;
+	etalon_kbest_opts_init(&opts, sizeof(opts));
+	opts.cache = strcmp(s->state, "cold") ? ETALON_CACHE_WARM : ETALON_CACHE_COLD;
 	opts.clear_memory = b->memory;
 	opts.clear_bytes = b->clear_bytes;
 	opts.limit_ns = 2000000000; /* memory never agrees within 0.1 % on a busy machine */
-	int status = et_kbest(read_data, data_of(b, s->procedure), &opts, &said, sizeof(said));
-	if (status != ET_OK && status != ET_NOT_CONVERGED)
+	int status = etalon_kbest(read_data, data_of(b, s->procedure), &opts, &said, sizeof(said));
+	if (status != ETALON_OK && status != ETALON_NOT_CONVERGED)
 		return et_fail(
-			err, EINVAL, ET_EXIT_ENVIRONMENT, "libetalon: %s", et_strerror(status));
+			err, EINVAL, ET_EXIT_ENVIRONMENT, "libetalon: %s", etalon_strerror(status));
 	ET_AUTO_FREE char *doubt = et_asprintf("%s-doubt", s->name);
 	et_record_single(e, s->name, 0, 0, said.ns);
 	/* A record has whole nanoseconds: nothing in it is surer. */

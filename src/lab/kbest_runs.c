@@ -109,24 +109,24 @@ static int time_ours(struct bench *b, struct et_walk *walk, size_t blocks, unsig
 	uint64_t length_ns, struct et_error *err)
 {
 	size_t most = most_stamps / blocks;
-	struct et_kbest_result said = { 0 };
-	struct et_kbest_opts opts;
+	struct etalon_kbest_result said = { 0 };
+	struct etalon_kbest_opts opts;
 	struct et_witness w;
 
-	et_kbest_opts_init(&opts, sizeof(opts));
+	etalon_kbest_opts_init(&opts, sizeof(opts));
 	opts.epsilon = b->o->epsilon;
 	opts.limit_ns = 30000000000;
 	et_witness_init(&w, blocks, most < opts.max_samples ? most : opts.max_samples);
 	w.hurry = b->o->watch.hurry;
-	int status = et_kbest(et_witness_call, &w, &opts, &said, sizeof(said));
+	int status = etalon_kbest(et_witness_call, &w, &opts, &said, sizeof(said));
 	bool finished = et_walk_advance(walk, (double)length_ns * load * b->o->grid.runs);
 	double truth = ns_of(b, et_witness_shortest(&w));
 	et_witness_free(&w);
 	if (!finished)
 		return 0;
-	if (status != ET_OK && status != ET_NOT_CONVERGED)
+	if (status != ETALON_OK && status != ETALON_NOT_CONVERGED)
 		return et_fail(
-			err, EINVAL, ET_EXIT_ENVIRONMENT, "libetalon: %s", et_strerror(status));
+			err, EINVAL, ET_EXIT_ENVIRONMENT, "libetalon: %s", etalon_strerror(status));
 	uint32_t series = et_record_series(b->record, "etalon", load, length_ns);
 	et_record_parameter_add(b->record, series, "converged", said.converged ? "yes" : "no");
 	et_record_time(b->record, series, said.ns, NAN);

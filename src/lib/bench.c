@@ -55,7 +55,7 @@ static const struct et_option options[] = {
 };
 
 struct request {
-	struct et_kbest_opts o;
+	struct etalon_kbest_opts o;
 	bool list, help, version;
 	double fail_ratio; /* INFINITY: no slowdown is too much */
 	const char *filter, *json, *baseline;
@@ -98,7 +98,7 @@ static int option(void *ctx, int id, char *const *args, struct et_error *err)
 	case OPT_EPSILON:
 		return et_parse_ratio("--epsilon", args[0], &r->o.epsilon, err);
 	case OPT_COLD:
-		r->o.cache = ET_CACHE_COLD;
+		r->o.cache = ETALON_CACHE_COLD;
 		return 0;
 	case OPT_LEAST:
 		return et_parse_duration("--least-time", args[0], &r->o.least_ns, err);
@@ -114,17 +114,17 @@ static int option(void *ctx, int id, char *const *args, struct et_error *err)
 }
 
 /* The elements are as large as the caller's header made them. */
-static const struct et_bench *bench_at(const struct et_bench *benches, size_t i)
+static const struct etalon_bench *bench_at(const struct etalon_bench *benches, size_t i)
 {
 	return (const void *)((const char *)benches + i * benches->sz);
 }
 
-static bool wanted(const struct request *r, const struct et_bench *b)
+static bool wanted(const struct request *r, const struct etalon_bench *b)
 {
 	return !r->filter || strstr(b->name, r->filter);
 }
 
-static int check(const struct request *r, const struct et_bench *benches, size_t n,
+static int check(const struct request *r, const struct etalon_bench *benches, size_t n,
 	const struct et_operands *ops, struct et_error *err)
 {
 	size_t chosen = 0;
@@ -143,10 +143,10 @@ static int check(const struct request *r, const struct et_bench *benches, size_t
 	if (!benches || !n)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "there are no functions to time");
 	if (et_kbest_size_bad(benches->sz, sizeof(*benches)) || benches->sz % sizeof(size_t))
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "struct et_bench: %s",
-			et_strerror(ET_BAD_SIZE));
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "struct etalon_bench: %s",
+			etalon_strerror(ETALON_BAD_SIZE));
 	for (size_t i = 0; i < n; i++) {
-		const struct et_bench *b = bench_at(benches, i);
+		const struct etalon_bench *b = bench_at(benches, i);
 
 		if (!b->name || !b->fn)
 			return et_fail(err, EINVAL, ET_EXIT_USAGE,
@@ -161,15 +161,15 @@ static int check(const struct request *r, const struct et_bench *benches, size_t
 	return 0;
 }
 
-static int time_one(const struct request *r, const struct et_bench *b,
+static int time_one(const struct request *r, const struct etalon_bench *b,
 	const struct et_bench_baseline *baseline, struct et_bench_outcome *out,
 	struct et_error *err)
 {
-	int rc = et_kbest(b->fn, b->arg, &r->o, &out->r, sizeof(out->r));
+	int rc = etalon_kbest(b->fn, b->arg, &r->o, &out->r, sizeof(out->r));
 
-	if (rc != ET_OK && rc != ET_NOT_CONVERGED)
+	if (rc != ETALON_OK && rc != ETALON_NOT_CONVERGED)
 		return et_fail(
-			err, EINVAL, ET_EXIT_ENVIRONMENT, "%s: %s", b->name, et_strerror(rc));
+			err, EINVAL, ET_EXIT_ENVIRONMENT, "%s: %s", b->name, etalon_strerror(rc));
 	out->name = b->name;
 	out->compared = r->baseline != NULL;
 	out->kept = et_bench_baseline_find(baseline, b->name);
@@ -189,7 +189,7 @@ static int empty(FILE *f)
 }
 
 /* Returns the number of regressions, or -errno. */
-static int time_all(const struct request *r, const struct et_bench *benches, size_t n,
+static int time_all(const struct request *r, const struct etalon_bench *benches, size_t n,
 	const struct et_bench_baseline *baseline, FILE *json, struct et_error *err)
 {
 	ET_AUTO_FREE struct et_bench_outcome *outcomes = calloc(n, sizeof(*outcomes));
@@ -199,7 +199,7 @@ static int time_all(const struct request *r, const struct et_bench *benches, siz
 	if (!outcomes)
 		return et_fail_errno(err, ENOMEM, ET_EXIT_OUTSIDE, "results");
 	for (size_t i = 0; i < n; i++) {
-		const struct et_bench *b = bench_at(benches, i);
+		const struct etalon_bench *b = bench_at(benches, i);
 		struct et_bench_outcome *out = &outcomes[done];
 
 		if (!wanted(r, b))
@@ -234,7 +234,7 @@ static int open_json(const struct request *r, FILE **out, struct et_error *err)
 
 /* The baseline is read first: it may be the file that is to be written. */
 static int run(
-	const struct request *r, const struct et_bench *benches, size_t n, struct et_error *err)
+	const struct request *r, const struct etalon_bench *benches, size_t n, struct et_error *err)
 {
 	struct et_bench_baseline baseline = { 0 };
 	FILE *json = NULL;
@@ -269,7 +269,7 @@ static void show_help(const char *program)
 }
 
 /* What the options ask for; the number of regressions or -errno. */
-static int serve(const struct request *r, const char *program, const struct et_bench *benches,
+static int serve(const struct request *r, const char *program, const struct etalon_bench *benches,
 	size_t n, const struct et_operands *ops, struct et_error *err)
 {
 	int rc;
@@ -279,7 +279,7 @@ static int serve(const struct request *r, const char *program, const struct et_b
 		return 0;
 	}
 	if (r->version) {
-		fprintf(stdout, "libetalon %s\n", et_version());
+		fprintf(stdout, "libetalon %s\n", etalon_version());
 		return 0;
 	}
 	rc = check(r, benches, n, ops, err);
@@ -291,7 +291,7 @@ static int serve(const struct request *r, const char *program, const struct et_b
 	return rc;
 }
 
-int et_bench_main(int argc, char **argv, const struct et_bench *benches, size_t n)
+int etalon_bench_main(int argc, char **argv, const struct etalon_bench *benches, size_t n)
 {
 	static const struct et_option *const tables[] = { options, NULL };
 	struct request r = { .fail_ratio = INFINITY };
@@ -301,7 +301,7 @@ int et_bench_main(int argc, char **argv, const struct et_bench *benches, size_t 
 
 	if (argc < 1 || !argv || !argv[0])
 		return ET_EXIT_USAGE;
-	et_kbest_opts_init(&r.o, sizeof(r.o));
+	etalon_kbest_opts_init(&r.o, sizeof(r.o));
 	rc = et_options_parse(tables, argc, argv, option, &r, &ops, &err);
 	if (rc == 0)
 		rc = serve(&r, argv[0], benches, n, &ops, &err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What et_bench_main hands from its options to its reports. */
+/* What etalon_bench_main hands from its options to its reports. */
 #ifndef ET_LIB_BENCH_H
 #define ET_LIB_BENCH_H
 
@@ -19,7 +19,7 @@ struct et_bench_baseline {
 	size_t n;
 };
 
-/* "warm" or "cold" for an enum et_kbest_cache. */
+/* "warm" or "cold" for an enum etalon_kbest_cache. */
 const char *et_bench_cache_name(int cache);
 /* A file that --json wrote, with the cache as it is to be now. */
 int et_bench_baseline_read(
@@ -42,14 +42,14 @@ struct et_bench_contrast et_bench_compare(
 
 struct et_bench_outcome {
 	const char *name;
-	struct et_kbest_result r;
+	struct etalon_kbest_result r;
 	bool compared;                    /* there is a baseline */
 	const struct et_bench_kept *kept; /* or NULL: it has no such function */
 	struct et_bench_contrast contrast;
 };
 
-void et_bench_text(const struct et_bench_outcome *b, const struct et_kbest_opts *o, FILE *out);
-void et_bench_json(
-	const struct et_bench_outcome *list, size_t n, const struct et_kbest_opts *o, FILE *out);
+void et_bench_text(const struct et_bench_outcome *b, const struct etalon_kbest_opts *o, FILE *out);
+void et_bench_json(const struct et_bench_outcome *list, size_t n, const struct etalon_kbest_opts *o,
+	FILE *out);
 
 #endif

@@ -50,7 +50,7 @@ static int take_all(
 
 const char *et_bench_cache_name(int cache)
 {
-	return cache == ET_CACHE_COLD ? "cold" : "warm";
+	return cache == ETALON_CACHE_COLD ? "cold" : "warm";
 }
 
 /* Times with a cold cache and with a warm one are not the same thing. */
@@ -62,7 +62,7 @@ static int check_cache(const char *path, const json_t *root, int cache, struct e
 		return 0;
 	return et_hint(err,
 		et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: was timed with a %s cache", path, was),
-		cache == ET_CACHE_COLD ? "leave --cold out" : "give --cold");
+		cache == ETALON_CACHE_COLD ? "leave --cold out" : "give --cold");
 }
 
 int et_bench_baseline_read(

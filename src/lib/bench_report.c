@@ -16,9 +16,9 @@ static const char *const verdicts[] = {
 };
 
 static const char *const clocks[] = {
-	[ET_CLOCK_COUNTER] = "counter",
-	[ET_CLOCK_RAW] = "raw",
-	[ET_CLOCK_CPU] = "cpu",
+	[ETALON_CLOCK_COUNTER] = "counter",
+	[ETALON_CLOCK_RAW] = "raw",
+	[ETALON_CLOCK_CPU] = "cpu",
 };
 
 /* Five digits and a unit. */
@@ -46,11 +46,11 @@ static const char *percent_text(double share, char buf[TEXT])
 	return buf;
 }
 
-static void text_warnings(unsigned doubts, FILE *out)
+static void text_warnings(unsigned warnings, FILE *out)
 {
 	for (unsigned bit = 1; bit; bit <<= 1)
-		if (doubts & bit)
-			fprintf(out, "  warning: %s\n", et_doubt_text(bit));
+		if (warnings & bit)
+			fprintf(out, "  warning: %s\n", etalon_warning_text(bit));
 }
 
 static void text_contrast(const struct et_bench_outcome *b, FILE *out)
@@ -69,34 +69,34 @@ static void text_contrast(const struct et_bench_outcome *b, FILE *out)
 			verdicts[c->verdict]);
 }
 
-void et_bench_text(const struct et_bench_outcome *b, const struct et_kbest_opts *o, FILE *out)
+void et_bench_text(const struct et_bench_outcome *b, const struct etalon_kbest_opts *o, FILE *out)
 {
-	const struct et_kbest_result *r = &b->r;
+	const struct etalon_kbest_result *r = &b->r;
 	char t[TEXT], e[TEXT];
 
 	fprintf(out, "%s\n", b->name);
 	fprintf(out, "  time          %s ± %s (95 %%)%s\n", time_text(r->ns, t),
-		percent_text(r->error, e), r->clock == ET_CLOCK_CPU ? ", CPU time" : "");
-	if (r->clock == ET_CLOCK_COUNTER)
+		percent_text(r->error, e), r->clock == ETALON_CLOCK_CPU ? ", CPU time" : "");
+	if (r->clock == ETALON_CLOCK_COUNTER)
 		fprintf(out, "  counter       %.5g %s at %.5g GHz, not core cycles\n", r->ticks,
 			r->unit, r->hz / 1e9);
 	fprintf(out, "  agreement     %" PRIu32 " best within %s%s\n", o->k,
 		percent_text(r->spread, e), r->converged ? "" : ": not converged");
 	fprintf(out, "  samples       %" PRIu64 " of %" PRIu64 " call%s, %" PRIu64 " interrupted\n",
-		r->samples, r->calls, r->calls == 1 ? "" : "s", r->interrupted);
+		r->samples, r->calls, r->calls == 1 ? "" : "s", r->preempted);
 	if (r->compensated_ns > 0)
 		fprintf(out, "  interrupts    %s taken off\n", time_text(r->compensated_ns, t));
 	text_contrast(b, out);
-	text_warnings(r->doubts, out);
+	text_warnings(r->warnings, out);
 	fflush(out);
 }
 
-static void json_warnings(struct et_json *j, unsigned doubts)
+static void json_warnings(struct et_json *j, unsigned warnings)
 {
 	et_json_array(j, "warnings");
 	for (unsigned bit = 1; bit; bit <<= 1)
-		if (doubts & bit)
-			et_json_string(j, NULL, et_doubt_text(bit));
+		if (warnings & bit)
+			et_json_string(j, NULL, etalon_warning_text(bit));
 	et_json_end(j);
 }
 
@@ -118,7 +118,7 @@ static void json_contrast(struct et_json *j, const struct et_bench_outcome *b)
 
 static void json_function(struct et_json *j, const struct et_bench_outcome *b)
 {
-	const struct et_kbest_result *r = &b->r;
+	const struct etalon_kbest_result *r = &b->r;
 
 	et_json_object(j, NULL);
 	et_json_string(j, "name", b->name);
@@ -132,21 +132,21 @@ static void json_function(struct et_json *j, const struct et_bench_outcome *b)
 	et_json_double(j, "ticks_hz", r->hz);
 	et_json_double(j, "ticks_hz_uncertainty", r->hz_uncertainty);
 	et_json_u64(j, "samples", r->samples);
-	et_json_u64(j, "interrupted", r->interrupted);
+	et_json_u64(j, "interrupted", r->preempted);
 	et_json_u64(j, "calls", r->calls);
 	et_json_double(j, "overhead_ns", r->overhead_ns);
 	et_json_double(j, "overhead_uncertainty_ns", r->overhead_uncertainty_ns);
 	et_json_double(j, "compensated_ns", r->compensated_ns);
 	et_json_double(j, "slowdown", r->slowdown);
 	et_json_u64(j, "elapsed_ns", r->elapsed_ns);
-	et_json_bool(j, "urgent", r->urgent);
+	et_json_bool(j, "urgent", r->realtime);
 	json_contrast(j, b);
-	json_warnings(j, r->doubts);
+	json_warnings(j, r->warnings);
 	et_json_end(j);
 }
 
 void et_bench_json(
-	const struct et_bench_outcome *list, size_t n, const struct et_kbest_opts *o, FILE *out)
+	const struct et_bench_outcome *list, size_t n, const struct etalon_kbest_opts *o, FILE *out)
 {
 	struct et_json j;
 

@@ -151,7 +151,7 @@ void et_gauge_raw(struct et_gauge *g)
 		.relax = relax,
 		.pace = pace_loop,
 		.spin = raw_spin,
-		.clock = ET_CLOCK_RAW,
+		.clock = ETALON_CLOCK_RAW,
 		.unit = "ns",
 		.hz = 1e9,
 		.tick_ns = told ? (double)told : LONGEST_TICK_NS,
@@ -164,7 +164,7 @@ void et_gauge_counter(struct et_gauge *g, const struct et_counter *c)
 	g->start = counter_start;
 	g->stop = counter_stop;
 	g->spin = counter_spin;
-	g->clock = ET_CLOCK_COUNTER;
+	g->clock = ETALON_CLOCK_COUNTER;
 	g->unit = !strcmp(c->name, "tsc") ? "tsc ticks" : "cntvct ticks";
 	g->hz = c->hz;
 	g->hz_uncertainty = c->hz_uncertainty;

@@ -31,11 +31,11 @@ struct et_gauge {
 	void (*spin)(void *ctx, struct et_loss *l, uint64_t ticks); /* sees interrupts */
 	void *ctx;
 
-	int clock;        /* enum et_kbest_clock: COUNTER, RAW */
+	int clock;        /* enum etalon_kbest_clock: COUNTER, RAW */
 	const char *unit; /* of the clock's ticks */
 	double hz, hz_uncertainty;
-	double tick_ns;  /* of the timer interrupt: a shorter stretch may have none */
-	unsigned doubts; /* that come with this clock */
+	double tick_ns;    /* of the timer interrupt: a shorter stretch may have none */
+	unsigned warnings; /* that come with this clock */
 
 	/* Learnt by et_gauge_learn. */
 	double overhead, overhead_uncertainty; /* ticks */

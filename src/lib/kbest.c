@@ -40,7 +40,7 @@ struct shot {
 
 struct measurement {
 	struct et_gauge *g;
-	const struct et_kbest_opts *o;
+	const struct etalon_kbest_opts *o;
 	void (*fn)(void *);
 	void *arg;
 	uint32_t calls;
@@ -61,7 +61,7 @@ struct measurement {
 	bool aligned;    /* this one does */
 	double least_ns; /* CPU time of the shortest sample */
 	double slow_sum; /* slowdown between samples */
-	uint64_t samples, interrupted, elapsed_ns;
+	uint64_t samples, preempted, elapsed_ns;
 	bool backwards;
 };
 
@@ -70,7 +70,7 @@ static void call(const struct measurement *m, struct shot *s)
 	const struct et_gauge *g = m->g;
 	uint64_t switches, cpu, t0, t1;
 
-	if (m->o->cache == ET_CACHE_COLD)
+	if (m->o->cache == ETALON_CACHE_COLD)
 		et_cache_clear(m->o->clear_memory, m->o->clear_bytes);
 	if (m->aligned)
 		g->align(g->ctx);
@@ -131,7 +131,7 @@ static bool interrupted(const struct measurement *m, const struct shot *s)
  */
 static void choose_calls(struct measurement *m, struct shot *shortest)
 {
-	bool fixed = m->o->calls || m->o->cache == ET_CACHE_COLD;
+	bool fixed = m->o->calls || m->o->cache == ETALON_CACHE_COLD;
 	struct shot s;
 
 	m->calls = m->o->calls ? m->o->calls : 1;
@@ -256,7 +256,7 @@ static void meet_others(struct measurement *m, const struct shot *s)
 	if (++m->meetings != (s->cpu_ns < LONG_NS ? 2 : 1))
 		return;
 	m->switch_ns = et_gauge_switch_ns(m->g, SWITCH_WAIT_NS);
-	m->may_hurry = m->g->hurry && m->o->priority == ET_PRIORITY_AUTO;
+	m->may_hurry = m->g->hurry && m->o->priority == ETALON_PRIORITY_AUTO;
 }
 
 static void take(struct measurement *m)
@@ -274,7 +274,7 @@ static void take(struct measurement *m)
 		et_kbest_set_add(&m->clean, s.ticks, slow);
 	else
 		meet_others(m, &s);
-	m->interrupted += m->crossed;
+	m->preempted += m->crossed;
 	switch_ns =
 		compensates_switches(m, (double)s.switches) ? m->switch_ns * (double)s.switches : 0;
 	et_kbest_set_add(&m->cpu, fmax(s.cpu_ns - switch_ns, 0), slow);
@@ -302,14 +302,14 @@ static bool good(const struct measurement *m, const struct et_kbest_set *s)
 /* Are undisturbed samples so rare that CPU time has to do? */
 static bool crowded(const struct measurement *m)
 {
-	return m->o->clock == ET_CLOCK_CPU ||
-	       (m->interrupted > m->o->k && m->clean.n * FEW <= m->samples);
+	return m->o->clock == ETALON_CLOCK_CPU ||
+	       (m->preempted > m->o->k && m->clean.n * FEW <= m->samples);
 }
 
 /* Whether the best is a CPU time. */
 static bool judged_by_cpu(const struct measurement *m)
 {
-	if (m->o->clock == ET_CLOCK_CPU || m->clean.n == 0)
+	if (m->o->clock == ETALON_CLOCK_CPU || m->clean.n == 0)
 		return true;
 	return crowded(m) && (m->clean.n < m->o->k || (!good(m, &m->clean) && good(m, &m->cpu)));
 }
@@ -336,7 +336,7 @@ static bool sure(const struct measurement *m)
 
 static bool finished(const struct measurement *m)
 {
-	const struct et_kbest_opts *o = m->o;
+	const struct etalon_kbest_opts *o = m->o;
 
 	if (m->samples >= o->max_samples)
 		return true;
@@ -346,7 +346,7 @@ static bool finished(const struct measurement *m)
 		return true;
 	if (m->elapsed_ns < o->least_ns)
 		return false;
-	return (o->clock != ET_CLOCK_CPU && good(m, &m->clean) && sure(m)) ||
+	return (o->clock != ETALON_CLOCK_CPU && good(m, &m->clean) && sure(m)) ||
 	       (crowded(m) && good(m, &m->cpu));
 }
 
@@ -373,7 +373,7 @@ static double switches_error(const struct measurement *m)
 }
 
 static void judge_interrupts(const struct measurement *m, double best_ns, bool by_cpu,
-	double *value_ns, double *error_ns, struct et_kbest_result *r)
+	double *value_ns, double *error_ns, struct etalon_kbest_result *r)
 {
 	double uncertainty = 0, least = 0;
 
@@ -382,13 +382,13 @@ static void judge_interrupts(const struct measurement *m, double best_ns, bool b
 	if (m->loss.best.n)
 		least = least_loss(m, best_ns, by_cpu, &uncertainty);
 	else
-		r->doubts |= ET_DOUBT_NO_TICK_COST;
+		r->warnings |= ETALON_WARNING_NO_TICK_COST;
 	if (!enough_windows(m)) {
 		uncertainty += 2 * least;
 		least = 0;
 	}
 	if (uncertainty > m->o->epsilon * best_ns)
-		r->doubts |= ET_DOUBT_INTERRUPTS;
+		r->warnings |= ETALON_WARNING_INTERRUPTS;
 	least = fmin(least, best_ns);
 	r->compensated_ns = least / m->calls;
 	*value_ns -= least;
@@ -396,7 +396,7 @@ static void judge_interrupts(const struct measurement *m, double best_ns, bool b
 }
 
 static void judge_speed(const struct measurement *m, const struct et_kbest_set *best,
-	double best_ns, double *error_ns, struct et_kbest_result *r)
+	double best_ns, double *error_ns, struct etalon_kbest_result *r)
 {
 	r->slowdown = best_mark(m, best);
 	/*
@@ -407,11 +407,11 @@ static void judge_speed(const struct measurement *m, const struct et_kbest_set *
 		r->slowdown = fmax(r->slowdown, m->slow_sum / (double)m->samples);
 	if (r->slowdown <= NOTABLE_PACE)
 		return;
-	r->doubts |= ET_DOUBT_SLOW;
+	r->warnings |= ETALON_WARNING_SLOW;
 	*error_ns += r->slowdown * best_ns;
 }
 
-static void judge(const struct measurement *m, struct et_kbest_result *r)
+static void judge(const struct measurement *m, struct etalon_kbest_result *r)
 {
 	const struct et_gauge *g = m->g;
 	bool by_cpu = judged_by_cpu(m);
@@ -421,11 +421,11 @@ static void judge(const struct measurement *m, struct et_kbest_result *r)
 	double overhead_u = by_cpu ? g->cpu_uncertainty_ns : ns_of(m, g->overhead_uncertainty);
 
 	r->converged = et_kbest_converged(best, m->o->epsilon);
-	r->clock = by_cpu ? ET_CLOCK_CPU : g->clock;
+	r->clock = by_cpu ? ETALON_CLOCK_CPU : g->clock;
 	r->spread = et_kbest_spread(best);
-	r->doubts |= g->doubts | (r->converged ? 0 : ET_DOUBT_SPREAD);
-	if (by_cpu && m->o->clock != ET_CLOCK_CPU)
-		r->doubts |= ET_DOUBT_INTERRUPTED;
+	r->warnings |= g->warnings | (r->converged ? 0 : ETALON_WARNING_SPREAD);
+	if (by_cpu && m->o->clock != ETALON_CLOCK_CPU)
+		r->warnings |= ETALON_WARNING_PREEMPTED;
 	error_ns = et_kbest_error(best, CONFIDENCE) * best_ns + 2 * overhead_u + ns_of(m, 1) +
 		   2 * g->hz_uncertainty / g->hz * best_ns;
 	if (by_cpu)
@@ -433,7 +433,7 @@ static void judge(const struct measurement *m, struct et_kbest_result *r)
 	judge_interrupts(m, best_ns, by_cpu, &value_ns, &error_ns, r);
 	judge_speed(m, best, best_ns, &error_ns, r);
 	if (value_ns < 10 * overhead_u)
-		r->doubts |= ET_DOUBT_OVERHEAD;
+		r->warnings |= ETALON_WARNING_OVERHEAD;
 	r->ns = value_ns / m->calls;
 	r->ticks = r->ns * g->hz / 1e9;
 	r->error = value_ns > 0 ? error_ns / value_ns : INFINITY;
@@ -443,10 +443,10 @@ static void judge(const struct measurement *m, struct et_kbest_result *r)
 	r->hz = g->hz;
 	r->hz_uncertainty = g->hz_uncertainty;
 	r->samples = m->samples;
-	r->interrupted = m->interrupted;
+	r->preempted = m->preempted;
 	r->calls = m->calls;
 	r->elapsed_ns = m->elapsed_ns;
-	r->urgent = m->hurried;
+	r->realtime = m->hurried;
 }
 
 /*
@@ -492,9 +492,9 @@ static void sample_all(struct measurement *m)
 }
 
 int et_kbest_measure(struct et_gauge *g, struct et_gauge *other, void (*fn)(void *), void *arg,
-	const struct et_kbest_opts *o, struct et_kbest_result *out)
+	const struct etalon_kbest_opts *o, struct etalon_kbest_result *out)
 {
-	struct et_kbest_result r = { .sz = sizeof(r) };
+	struct etalon_kbest_result r = { .sz = sizeof(r) };
 	struct measurement m = { .g = g, .o = o, .fn = fn, .arg = arg };
 
 	et_kbest_set_init(&m.clean, o->k);
@@ -502,11 +502,11 @@ int et_kbest_measure(struct et_gauge *g, struct et_gauge *other, void (*fn)(void
 	sample_all(&m);
 	if (m.backwards) {
 		if (!other)
-			return ET_BAD_CLOCK;
-		other->doubts |= ET_DOUBT_BACKWARDS;
+			return ETALON_BAD_CLOCK;
+		other->warnings |= ETALON_WARNING_BACKWARDS;
 		return et_kbest_measure(other, NULL, fn, arg, o, out);
 	}
 	judge(&m, &r);
 	*out = r;
-	return r.converged ? ET_OK : ET_NOT_CONVERGED;
+	return r.converged ? ETALON_OK : ETALON_NOT_CONVERGED;
 }

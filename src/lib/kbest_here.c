@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* et_kbest on this machine: which clock, memory to clear the cache with. */
+/* etalon_kbest on this machine: which clock, memory to clear the cache with. */
 #include "lib/cache.h"
 #include "lib/kbest.h"
 
@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 /* The smallest version of the result there ever was. */
-#define FIRST_SIZE (offsetof(struct et_kbest_result, doubts) + sizeof(unsigned))
+#define FIRST_SIZE (offsetof(struct etalon_kbest_result, warnings) + sizeof(unsigned))
 
 enum { CALIBRATE_NS = 50000000, ASSUMED_CACHE = 64 << 20 };
 
@@ -15,7 +15,7 @@ enum { CALIBRATE_NS = 50000000, ASSUMED_CACHE = 64 << 20 };
 struct here {
 	bool learnt;
 	bool counter_good;
-	unsigned counter_doubts; /* why it is not */
+	unsigned counter_warnings; /* why it is not */
 	struct et_gauge counter, raw;
 };
 
@@ -27,14 +27,14 @@ static void learn(struct here *h)
 
 	et_counter_identify(&c);
 	if (c.name && !c.invariant)
-		h->counter_doubts |= ET_DOUBT_NOT_INVARIANT;
+		h->counter_warnings |= ETALON_WARNING_NOT_INVARIANT;
 	else if (c.name && (et_gauge_counter_backwards() || et_counter_calibrate(&c, CALIBRATE_NS)))
-		h->counter_doubts |= ET_DOUBT_BACKWARDS;
+		h->counter_warnings |= ETALON_WARNING_BACKWARDS;
 	else if (c.name)
 		h->counter_good = true;
 	et_gauge_raw(&h->raw);
 	et_gauge_learn(&h->raw);
-	h->raw.doubts = h->counter_doubts;
+	h->raw.warnings = h->counter_warnings;
 	if (h->counter_good) {
 		et_gauge_counter(&h->counter, &c);
 		et_gauge_learn(&h->counter);
@@ -42,65 +42,65 @@ static void learn(struct here *h)
 	h->learnt = true;
 }
 
-/* Memory for a cold cache, and 0 or an et_status. *mapped is what has to be given back. */
-static int provide_memory(struct et_kbest_opts *o, size_t *mapped, unsigned *doubts)
+/* Memory for a cold cache, and 0 or an etalon_status. *mapped is what has to be given back. */
+static int provide_memory(struct etalon_kbest_opts *o, size_t *mapped, unsigned *warnings)
 {
 	size_t bytes = et_cache_bytes("");
 
 	*mapped = 0;
-	if (o->cache != ET_CACHE_COLD)
-		return ET_OK;
+	if (o->cache != ETALON_CACHE_COLD)
+		return ETALON_OK;
 	if (!bytes) {
 		bytes = ASSUMED_CACHE;
-		*doubts |= ET_DOUBT_CACHE_SIZE;
+		*warnings |= ETALON_WARNING_CACHE_SIZE;
 	}
 	if (o->clear_memory)
-		return o->clear_bytes < bytes ? ET_BAD_CACHE : ET_OK;
+		return o->clear_bytes < bytes ? ETALON_BAD_CACHE : ETALON_OK;
 	o->clear_memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (o->clear_memory == MAP_FAILED)
-		return ET_NO_MEMORY;
+		return ETALON_NO_MEMORY;
 	o->clear_bytes = *mapped = bytes;
-	return ET_OK;
+	return ETALON_OK;
 }
 
 /* With the clock that was asked for, or the next best. */
-static int measure(
-	void (*fn)(void *), void *arg, const struct et_kbest_opts *o, struct et_kbest_result *r)
+static int measure(void (*fn)(void *), void *arg, const struct etalon_kbest_opts *o,
+	struct etalon_kbest_result *r)
 {
-	struct et_gauge *other = o->clock == ET_CLOCK_COUNTER ? NULL : &here.raw;
+	struct et_gauge *other = o->clock == ETALON_CLOCK_COUNTER ? NULL : &here.raw;
 
 	if (!here.learnt)
 		learn(&here);
-	if (here.counter_good && o->clock != ET_CLOCK_RAW)
+	if (here.counter_good && o->clock != ETALON_CLOCK_RAW)
 		return et_kbest_measure(&here.counter, other, fn, arg, o, r);
-	return other ? et_kbest_measure(other, NULL, fn, arg, o, r) : ET_BAD_CLOCK;
+	return other ? et_kbest_measure(other, NULL, fn, arg, o, r) : ETALON_BAD_CLOCK;
 }
 
-int et_kbest(void (*fn)(void *), void *arg, const struct et_kbest_opts *opts,
-	struct et_kbest_result *result, size_t sz)
+int etalon_kbest(void (*fn)(void *), void *arg, const struct etalon_kbest_opts *opts,
+	struct etalon_kbest_result *result, size_t sz)
 {
-	struct et_kbest_result r = { 0 };
-	struct et_kbest_opts o;
-	unsigned doubts = 0;
+	struct etalon_kbest_result r = { 0 };
+	struct etalon_kbest_opts o;
+	unsigned warnings = 0;
 	size_t mapped;
 	int rc;
 
 	if (!fn || !result)
-		return ET_BAD_FUNCTION;
+		return ETALON_BAD_FUNCTION;
 	if (et_kbest_size_bad(sz, FIRST_SIZE))
-		return ET_BAD_SIZE;
+		return ETALON_BAD_SIZE;
 	rc = et_kbest_opts_take(opts, &o);
-	if (rc == ET_OK)
-		rc = provide_memory(&o, &mapped, &doubts);
+	if (rc == ETALON_OK)
+		rc = provide_memory(&o, &mapped, &warnings);
 	if (rc)
 		return rc;
 	rc = measure(fn, arg, &o, &r);
 	if (mapped)
 		munmap(o.clear_memory, mapped);
-	if (rc != ET_OK && rc != ET_NOT_CONVERGED)
+	if (rc != ETALON_OK && rc != ETALON_NOT_CONVERGED)
 		return rc;
-	r.doubts |= doubts;
+	r.warnings |= warnings;
 	r.sz = sz < sizeof(r) ? sz : sizeof(r);
 	memset(result, 0, sz);
 	memcpy(result, &r, r.sz);

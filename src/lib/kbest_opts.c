@@ -7,17 +7,17 @@
 #include <string.h>
 
 /* The smallest version there ever was ends behind its last member. */
-#define FIRST_SIZE (offsetof(struct et_kbest_opts, clear_bytes) + sizeof(size_t))
+#define FIRST_SIZE (offsetof(struct etalon_kbest_opts, clear_bytes) + sizeof(size_t))
 
 enum { MOST_SIZE = 4096 }; /* no struct here ever gets larger */
 
-static const struct et_kbest_opts defaults = {
-	.sz = sizeof(struct et_kbest_opts),
+static const struct etalon_kbest_opts defaults = {
+	.sz = sizeof(struct etalon_kbest_opts),
 	.k = 3,
 	.max_samples = 1000,
 	.epsilon = 0.001,
-	.cache = ET_CACHE_WARM,
-	.clock = ET_CLOCK_AUTO,
+	.cache = ETALON_CACHE_WARM,
+	.clock = ETALON_CLOCK_AUTO,
 	.compensate = 1,
 	.least_ns = 300000000,
 	.limit_ns = UINT64_C(10000000000),
@@ -28,20 +28,20 @@ bool et_kbest_size_bad(size_t sz, size_t first)
 	return sz < first || sz > MOST_SIZE;
 }
 
-int et_kbest_opts_init(struct et_kbest_opts *opts, size_t sz)
+int etalon_kbest_opts_init(struct etalon_kbest_opts *opts, size_t sz)
 {
 	size_t known = sz < sizeof(defaults) ? sz : sizeof(defaults);
 
 	if (!opts || et_kbest_size_bad(sz, FIRST_SIZE))
-		return ET_BAD_SIZE;
+		return ETALON_BAD_SIZE;
 	memset(opts, 0, sz);
 	memcpy(opts, &defaults, known);
 	opts->sz = sz;
-	return ET_OK;
+	return ETALON_OK;
 }
 
 /* A caller's newer members must be 0: we do not know what they ask for. */
-static bool newer_set(const struct et_kbest_opts *o)
+static bool newer_set(const struct etalon_kbest_opts *o)
 {
 	const unsigned char *bytes = (const unsigned char *)o;
 
@@ -52,30 +52,30 @@ static bool newer_set(const struct et_kbest_opts *o)
 }
 
 /* 0, or what is wrong first. */
-static int check(const struct et_kbest_opts *o)
+static int check(const struct etalon_kbest_opts *o)
 {
 	if (o->k < 1 || o->k > ET_KBEST_MOST)
-		return ET_BAD_K;
+		return ETALON_BAD_K;
 	if (!(o->epsilon >= 0) || isinf(o->epsilon))
-		return ET_BAD_EPSILON;
+		return ETALON_BAD_EPSILON;
 	if (o->max_samples < o->k)
-		return ET_BAD_SAMPLES;
-	if (o->cache != ET_CACHE_WARM && o->cache != ET_CACHE_COLD)
-		return ET_BAD_CACHE;
-	if (o->clock < ET_CLOCK_AUTO || o->clock > ET_CLOCK_CPU)
-		return ET_BAD_CLOCK;
-	if (o->priority != ET_PRIORITY_AUTO && o->priority != ET_PRIORITY_KEEP)
-		return ET_BAD_PRIORITY;
-	return ET_OK;
+		return ETALON_BAD_SAMPLES;
+	if (o->cache != ETALON_CACHE_WARM && o->cache != ETALON_CACHE_COLD)
+		return ETALON_BAD_CACHE;
+	if (o->clock < ETALON_CLOCK_AUTO || o->clock > ETALON_CLOCK_CPU)
+		return ETALON_BAD_CLOCK;
+	if (o->priority != ETALON_PRIORITY_AUTO && o->priority != ETALON_PRIORITY_KEEP)
+		return ETALON_BAD_PRIORITY;
+	return ETALON_OK;
 }
 
-int et_kbest_opts_take(const struct et_kbest_opts *given, struct et_kbest_opts *out)
+int et_kbest_opts_take(const struct etalon_kbest_opts *given, struct etalon_kbest_opts *out)
 {
 	*out = defaults;
 	if (!given)
-		return ET_OK;
+		return ETALON_OK;
 	if (et_kbest_size_bad(given->sz, FIRST_SIZE) || newer_set(given))
-		return ET_BAD_SIZE;
+		return ETALON_BAD_SIZE;
 	memcpy(out, given, given->sz < sizeof(*out) ? given->sz : sizeof(*out));
 	return check(out);
 }

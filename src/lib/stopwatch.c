@@ -4,23 +4,23 @@
 
 #include <etalon/etalon.h>
 
-void et_stopwatch_start(struct et_stopwatch *watch)
+void etalon_stopwatch_start(struct etalon_stopwatch *watch)
 {
 	watch->start_ns = et_clock_read_ns(CLOCK_MONOTONIC);
 }
 
-uint64_t et_stopwatch_ns(const struct et_stopwatch *watch)
+uint64_t etalon_stopwatch_ns(const struct etalon_stopwatch *watch)
 {
 	return et_clock_read_ns(CLOCK_MONOTONIC) - watch->start_ns;
 }
 
 #if !defined(__x86_64__) && !defined(__aarch64__)
-uint64_t et_ticks_start(void)
+uint64_t etalon_ticks_start(void)
 {
 	return et_clock_read_ns(CLOCK_MONOTONIC_RAW);
 }
 
-uint64_t et_ticks_stop(void)
+uint64_t etalon_ticks_stop(void)
 {
 	return et_clock_read_ns(CLOCK_MONOTONIC_RAW);
 }

@@ -2,7 +2,7 @@
 /* The version of the library at run time, which may differ from the header's. */
 #include <etalon/etalon.h>
 
-const char *et_version(void)
+const char *etalon_version(void)
 {
 	return ET_VERSION;
 }

@@ -27,71 +27,75 @@ static void walk(void *arg)
 	ETALON_KEEP(sum);
 }
 
-static int quickly(void (*fn)(void *), void *arg, int cache, struct et_kbest_result *r)
+static int quickly(void (*fn)(void *), void *arg, int cache, struct etalon_kbest_result *r)
 {
-	struct et_kbest_opts o;
+	struct etalon_kbest_opts o;
 
-	et_kbest_opts_init(&o, sizeof(o));
+	etalon_kbest_opts_init(&o, sizeof(o));
 	o.cache = cache;
 	o.epsilon = 0.05;
-	o.max_samples = cache == ET_CACHE_COLD ? 10 : 300;
+	o.max_samples = cache == ETALON_CACHE_COLD ? 10 : 300;
 	o.limit_ns = 3000000000u;
-	return et_kbest(fn, arg, &o, r, sizeof(*r));
+	return etalon_kbest(fn, arg, &o, r, sizeof(*r));
 }
 
 static void bad_input(void)
 {
-	struct et_kbest_opts o;
-	struct et_kbest_result r;
+	struct etalon_kbest_opts o;
+	struct etalon_kbest_result r;
 	unsigned long n = 1;
 	char small[64];
 
 	memset(&r, 0x5a, sizeof(r));
-	et_kbest_opts_init(&o, sizeof(o));
-	ok(et_kbest(NULL, NULL, NULL, &r, sizeof(r)) == ET_BAD_FUNCTION, "a null function");
-	ok(et_kbest(count_down, &n, NULL, NULL, 0) == ET_BAD_FUNCTION, "no place for the result");
-	ok(et_kbest(count_down, &n, NULL, &r, 3) == ET_BAD_SIZE, "a result of 3 bytes");
-	ok(et_kbest(count_down, &n, NULL, &r, sizeof(&r)) == ET_BAD_SIZE,
+	etalon_kbest_opts_init(&o, sizeof(o));
+	ok(etalon_kbest(NULL, NULL, NULL, &r, sizeof(r)) == ETALON_BAD_FUNCTION, "a null function");
+	ok(etalon_kbest(count_down, &n, NULL, NULL, 0) == ETALON_BAD_FUNCTION,
+		"no place for the result");
+	ok(etalon_kbest(count_down, &n, NULL, &r, 3) == ETALON_BAD_SIZE, "a result of 3 bytes");
+	ok(etalon_kbest(count_down, &n, NULL, &r, sizeof(&r)) == ETALON_BAD_SIZE,
 		"one of a pointer's size");
-	ok(et_kbest(count_down, &n, NULL, &r, (size_t)-1) == ET_BAD_SIZE, "one of all memory");
+	ok(etalon_kbest(count_down, &n, NULL, &r, (size_t)-1) == ETALON_BAD_SIZE,
+		"one of all memory");
 	o.k = 0;
-	ok(et_kbest(count_down, &n, &o, &r, sizeof(r)) == ET_BAD_K, "K of 0");
+	ok(etalon_kbest(count_down, &n, &o, &r, sizeof(r)) == ETALON_BAD_K, "K of 0");
 	o.k = 3;
 	o.epsilon = -1;
-	ok(et_kbest(count_down, &n, &o, &r, sizeof(r)) == ET_BAD_EPSILON, "epsilon negative");
+	ok(etalon_kbest(count_down, &n, &o, &r, sizeof(r)) == ETALON_BAD_EPSILON,
+		"epsilon negative");
 	o.epsilon = 0.01;
 	o.max_samples = 2;
-	ok(et_kbest(count_down, &n, &o, &r, sizeof(r)) == ET_BAD_SAMPLES, "M below K");
+	ok(etalon_kbest(count_down, &n, &o, &r, sizeof(r)) == ETALON_BAD_SAMPLES, "M below K");
 	o.max_samples = 10;
-	o.cache = ET_CACHE_COLD;
+	o.cache = ETALON_CACHE_COLD;
 	o.clear_memory = small;
 	o.clear_bytes = sizeof(small);
-	ok(et_kbest(count_down, &n, &o, &r, sizeof(r)) == ET_BAD_CACHE,
+	ok(etalon_kbest(count_down, &n, &o, &r, sizeof(r)) == ETALON_BAD_CACHE,
 		"memory too small to clear the cache with");
 	o.sz = 1;
-	ok(et_kbest(count_down, &n, &o, &r, sizeof(r)) == ET_BAD_SIZE, "nonsense in sz");
+	ok(etalon_kbest(count_down, &n, &o, &r, sizeof(r)) == ETALON_BAD_SIZE, "nonsense in sz");
 	ok(((unsigned char *)&r)[sizeof(r) / 2] == 0x5a, "a refusal leaves the result alone");
 }
 
 static void works(void)
 {
 	unsigned long once = 20000, twice = 40000;
-	struct et_kbest_result a, b;
+	struct etalon_kbest_result a, b;
 	struct {
-		struct et_kbest_result r;
+		struct etalon_kbest_result r;
 		uint64_t more;
 	} newer = { .more = 7 };
 
-	int rc = quickly(count_down, &once, ET_CACHE_WARM, &a);
-	ok(rc == ET_OK || rc == ET_NOT_CONVERGED, "a loop is timed: %s", et_strerror(rc));
-	ok((rc == ET_OK) == (a.converged != 0), "converged or not, the status says the same");
-	quickly(count_down, &twice, ET_CACHE_WARM, &b);
+	int rc = quickly(count_down, &once, ETALON_CACHE_WARM, &a);
+	ok(rc == ETALON_OK || rc == ETALON_NOT_CONVERGED, "a loop is timed: %s",
+		etalon_strerror(rc));
+	ok((rc == ETALON_OK) == (a.converged != 0), "converged or not, the status says the same");
+	quickly(count_down, &twice, ETALON_CACHE_WARM, &b);
 	/* A neighbour may halve the speed of either. */
 	ok(a.ns > 1000 && b.ns > a.ns * 0.8 && b.ns < a.ns * 5,
 		"twice the work takes about twice: %g and %g ns", a.ns, b.ns);
 	near(a.ticks, a.ns * a.hz / 1e9, 1e-9, 0, "ticks and nanoseconds agree");
 	ok(a.unit && a.samples >= 3 && a.calls >= 1 && a.error > 0, "with unit, counts and error");
-	et_kbest(count_down, &once, NULL, &newer.r, sizeof(newer));
+	etalon_kbest(count_down, &once, NULL, &newer.r, sizeof(newer));
 	ok(newer.r.sz == sizeof(newer.r) && newer.r.ns > 0 && newer.more == 0,
 		"a newer caller learns how much of its result was filled");
 }
@@ -99,11 +103,11 @@ static void works(void)
 static void caches(void)
 {
 	static unsigned char data[WALK];
-	struct et_kbest_result warm, cold;
+	struct etalon_kbest_result warm, cold;
 
-	quickly(walk, data, ET_CACHE_WARM, &warm);
-	int rc = quickly(walk, data, ET_CACHE_COLD, &cold);
-	if (rc == ET_NO_MEMORY) {
+	quickly(walk, data, ETALON_CACHE_WARM, &warm);
+	int rc = quickly(walk, data, ETALON_CACHE_COLD, &cold);
+	if (rc == ETALON_NO_MEMORY) {
 		skip("no memory for a cold cache");
 		return;
 	}
@@ -113,7 +117,7 @@ static void caches(void)
 
 static void pair(void)
 {
-	uint64_t a = et_ticks_start(), b = et_ticks_stop();
+	uint64_t a = etalon_ticks_start(), b = etalon_ticks_stop();
 
 	ok(b >= a, "the pair does not go back");
 }

@@ -78,21 +78,21 @@ static void noisy(void *arg)
 
 int main(void)
 {
-	struct et_kbest_opts o;
-	struct et_kbest_result r;
+	struct etalon_kbest_opts o;
+	struct etalon_kbest_result r;
 
-	et_kbest_opts_init(&o, sizeof(o));
+	etalon_kbest_opts_init(&o, sizeof(o));
 	o.least_ns = 20000000;
 	o.max_samples = 50;
-	et_kbest(watched, NULL, &o, &r, sizeof(r));
+	etalon_kbest(watched, NULL, &o, &r, sizeof(r));
 	ok(calls > 50 && first == last, "%u calls without allocation, lock or output", calls);
 	calls = 0;
-	et_kbest(noisy, NULL, &o, &r, sizeof(r));
+	etalon_kbest(noisy, NULL, &o, &r, sizeof(r));
 	ok(last > first, "a function that allocates is seen to");
-	o.cache = ET_CACHE_COLD;
+	o.cache = ETALON_CACHE_COLD;
 	o.max_samples = 5;
 	calls = 0;
-	et_kbest(watched, NULL, &o, &r, sizeof(r));
+	etalon_kbest(watched, NULL, &o, &r, sizeof(r));
 	ok(calls >= 5 && first == last, "nor with a cold cache");
 	return tap_done();
 }

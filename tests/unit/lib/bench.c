@@ -14,20 +14,21 @@ static int list(size_t sz, const char *name, void (*fn)(void *))
 {
 	char program[] = "bench", option[] = "--list";
 	char *argv[] = { program, option, NULL };
-	struct et_bench one = { sz, name, fn, NULL };
+	struct etalon_bench one = { sz, name, fn, NULL };
 
-	return et_bench_main(2, argv, &one, 1);
+	return etalon_bench_main(2, argv, &one, 1);
 }
 
 static void bad_input(void)
 {
-	ok(list(sizeof(struct et_bench), "# nothing", nothing) == ET_EXIT_DONE, "one is listed");
+	ok(list(sizeof(struct etalon_bench), "# nothing", nothing) == ET_EXIT_DONE,
+		"one is listed");
 	ok(list(0, "f", nothing) == ET_EXIT_USAGE, "sz of 0");
 	ok(list((size_t)-1, "f", nothing) == ET_EXIT_USAGE, "sz of all memory");
-	ok(list(sizeof(struct et_bench) + 4, "f", nothing) == ET_EXIT_USAGE,
+	ok(list(sizeof(struct etalon_bench) + 4, "f", nothing) == ET_EXIT_USAGE,
 		"an sz at which the next one is not aligned");
-	ok(list(sizeof(struct et_bench), "f", NULL) == ET_EXIT_USAGE, "a null function");
-	ok(list(sizeof(struct et_bench), NULL, nothing) == ET_EXIT_USAGE, "no name");
+	ok(list(sizeof(struct etalon_bench), "f", NULL) == ET_EXIT_USAGE, "a null function");
+	ok(list(sizeof(struct etalon_bench), NULL, nothing) == ET_EXIT_USAGE, "no name");
 }
 
 int main(void)

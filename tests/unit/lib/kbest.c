@@ -195,7 +195,7 @@ static void start(struct machine *m, struct et_gauge *g, uint64_t seed)
 		.pace = pace,
 		.spin = spin,
 		.ctx = m,
-		.clock = ET_CLOCK_COUNTER,
+		.clock = ETALON_CLOCK_COUNTER,
 		.unit = "tsc ticks",
 		.hz = m->hz,
 		.hz_uncertainty = 100,
@@ -204,9 +204,9 @@ static void start(struct machine *m, struct et_gauge *g, uint64_t seed)
 	et_gauge_learn(g);
 }
 
-static int measure(struct machine *m, uint64_t seed, struct et_kbest_result *r)
+static int measure(struct machine *m, uint64_t seed, struct etalon_kbest_result *r)
 {
-	struct et_kbest_opts o;
+	struct etalon_kbest_opts o;
 	struct et_gauge g;
 
 	et_kbest_opts_take(NULL, &o);
@@ -241,14 +241,14 @@ static void lengths(int load, bool neighbour)
 			.tick_cost = 1000,
 			.work = ms[i] * 1e6 },
 			       same = m;
-		struct et_kbest_result r;
+		struct etalon_kbest_result r;
 		int rc = measure(&m, 7, &r);
 		double off = r.ns / m.work - 1, limit = ms[i] <= 8 ? 0.001 : 0.01;
 		double published = plain(&same, 7) / m.work - 1;
 
 		/* With a neighbour, nothing longer than its visits is ever undisturbed. */
 		if (neighbour && ms[i] > 50)
-			ok(rc == ET_NOT_CONVERGED || fabs(off) <= r.error, "%g ms is doubted",
+			ok(rc == ETALON_NOT_CONVERGED || fabs(off) <= r.error, "%g ms is doubted",
 				ms[i]);
 		else
 			ok(fabs(off) <= limit,
@@ -270,7 +270,7 @@ static void costly_interrupts(void)
 
 	for (size_t i = 0; i < ET_LENGTH(ms); i++) {
 		struct machine m = { .load = 1, .tick_cost = 30000, .work = ms[i] * 1e6 };
-		struct et_kbest_result r;
+		struct etalon_kbest_result r;
 		measure(&m, 11, &r);
 		double off = r.ns / m.work - 1;
 		ok(fabs(off) <= 0.001 && fabs(off) <= r.error,
@@ -295,7 +295,7 @@ static void coverage(uint64_t seed)
 			.tick_cost = 500 + 5000 * et_rng_uniform(&rng),
 			.work = pow(10, 2 + 5.5 * et_rng_uniform(&rng)),
 		};
-		struct et_kbest_result r;
+		struct etalon_kbest_result r;
 
 		measure(&m, seed * RUNS + i, &r);
 		held += fabs(r.ns / m.work - 1) <= r.error;
@@ -308,12 +308,13 @@ static void coverage(uint64_t seed)
 static void short_functions(void)
 {
 	struct machine m = { .load = 1, .tick_cost = 1000, .work = 3 };
-	struct et_kbest_result r;
-	struct et_kbest_opts o;
+	struct etalon_kbest_result r;
+	struct etalon_kbest_opts o;
 	struct et_gauge g;
 
 	int rc = measure(&m, 3, &r);
-	ok(rc == ET_OK && r.calls > 1000, "3 ns: %llu calls a sample", (unsigned long long)r.calls);
+	ok(rc == ETALON_OK && r.calls > 1000, "3 ns: %llu calls a sample",
+		(unsigned long long)r.calls);
 	near(r.ns, 3, 0.001, 0, "and the time of one");
 	near(r.ticks, r.ns * HZ / 1e9, 1e-12, 0, "ticks are the same in another unit");
 
@@ -323,8 +324,8 @@ static void short_functions(void)
 	start(&m, &g, 4);
 	rc = et_kbest_measure(&g, NULL, function, &m, &o, &r);
 	ok(r.calls == 1 && m.calls == r.samples + 1, "as many calls as asked for, and a warm-up");
-	ok(r.doubts & ET_DOUBT_OVERHEAD, "one call of 3 ns is doubted");
-	ok(rc == ET_OK || rc == ET_NOT_CONVERGED, "and measured");
+	ok(r.warnings & ETALON_WARNING_OVERHEAD, "one call of 3 ns is doubted");
+	ok(rc == ETALON_OK || rc == ETALON_NOT_CONVERGED, "and measured");
 }
 
 /* Tables that a first call fills, pages it meets for the first time. */
@@ -336,14 +337,14 @@ static void first_calls(void)
 		struct machine m = {
 			.load = 1, .tick_cost = 1000, .work = 3, .first_ns = first_ms[i] * 1e6
 		};
-		struct et_kbest_result r;
+		struct etalon_kbest_result r;
 		int rc = measure(&m, 3, &r);
-		ok(rc == ET_OK && fabs(r.ns / 3 - 1) <= 0.001,
+		ok(rc == ETALON_OK && fabs(r.ns / 3 - 1) <= 0.001,
 			"3 ns behind a first call of %g ms: %g ns, %llu calls a sample",
 			first_ms[i], r.ns, (unsigned long long)r.calls);
 	}
 	struct machine m = { .load = 1, .tick_cost = 1000, .work = 5e8 };
-	struct et_kbest_result r;
+	struct etalon_kbest_result r;
 	measure(&m, 3, &r);
 	ok(m.calls <= r.samples + 2, "what takes long is not called in vain");
 }
@@ -352,10 +353,11 @@ static void first_calls(void)
 static void slow_counter(void)
 {
 	struct machine m = { .load = 1, .tick_cost = 1000, .work = 1e5, .hz = SLOW_HZ };
-	struct et_kbest_result r;
+	struct etalon_kbest_result r;
 	int rc = measure(&m, 3, &r);
 
-	ok(rc == ET_OK && !(r.doubts & ET_DOUBT_SLOW), "a slow counter is no slow processor");
+	ok(rc == ETALON_OK && !(r.warnings & ETALON_WARNING_SLOW),
+		"a slow counter is no slow processor");
 	ok(r.elapsed_ns < 1000000000, "and nothing is waited for: %g s",
 		(double)r.elapsed_ns / 1e9);
 	ok(fabs(r.ns / 1e5 - 1) <= r.error, "off by %.3f %%, said %.3f %%", (r.ns / 1e5 - 1) * 100,
@@ -371,12 +373,13 @@ static void accounted_apart(void)
 		struct machine m = {
 			.load = 1, .tick_cost = 5000, .apart = true, .work = ms[i] * 1e6
 		};
-		struct et_kbest_result r;
+		struct etalon_kbest_result r;
 		int rc = measure(&m, 13, &r);
 		double off = r.ns / m.work - 1;
-		ok(rc == ET_OK && fabs(off) <= 1e-3,
+		ok(rc == ETALON_OK && fabs(off) <= 1e-3,
 			"interrupts accounted apart, %g ms: nothing is taken off twice", ms[i]);
-		ok(!(r.doubts & ET_DOUBT_INTERRUPTED) && !m.hurries && r.clock == ET_CLOCK_COUNTER,
+		ok(!(r.warnings & ETALON_WARNING_PREEMPTED) && !m.hurries &&
+				r.clock == ETALON_CLOCK_COUNTER,
 			"nor taken for others");
 	}
 }
@@ -384,8 +387,8 @@ static void accounted_apart(void)
 static void limits(void)
 {
 	struct machine m = { .load = 1, .neighbour = true, .tick_cost = 50000, .work = 3e8 };
-	struct et_kbest_result r;
-	struct et_kbest_opts o;
+	struct etalon_kbest_result r;
+	struct etalon_kbest_opts o;
 	struct et_gauge g;
 
 	et_kbest_opts_take(NULL, &o);
@@ -393,19 +396,20 @@ static void limits(void)
 	o.epsilon = 0;
 	start(&m, &g, 4);
 	int rc = et_kbest_measure(&g, NULL, function, &m, &o, &r);
-	ok(rc == ET_NOT_CONVERGED && !r.converged && r.samples == 5, "no more than M samples");
-	ok(r.ns > 0 && r.doubts & ET_DOUBT_SPREAD, "with the result filled, and doubted");
+	ok(rc == ETALON_NOT_CONVERGED && !r.converged && r.samples == 5, "no more than M samples");
+	ok(r.ns > 0 && r.warnings & ETALON_WARNING_SPREAD, "with the result filled, and doubted");
 	o.max_samples = 1000;
 	o.limit_ns = 1;
 	rc = et_kbest_measure(&g, NULL, function, &m, &o, &r);
-	ok(rc == ET_NOT_CONVERGED && r.samples == 3, "time up: K samples");
+	ok(rc == ETALON_NOT_CONVERGED && r.samples == 3, "time up: K samples");
 	o.least_ns = UINT64_MAX;
 	rc = et_kbest_measure(&g, NULL, function, &m, &o, &r);
-	ok(rc == ET_NOT_CONVERGED && r.samples == 3, "however long they were to be spread over");
+	ok(rc == ETALON_NOT_CONVERGED && r.samples == 3,
+		"however long they were to be spread over");
 	o.least_ns = 0;
-	o.clock = ET_CLOCK_CPU;
+	o.clock = ETALON_CLOCK_CPU;
 	rc = et_kbest_measure(&g, NULL, function, &m, &o, &r);
-	ok(r.clock == ET_CLOCK_CPU && !(r.doubts & ET_DOUBT_INTERRUPTED),
+	ok(r.clock == ETALON_CLOCK_CPU && !(r.warnings & ETALON_WARNING_PREEMPTED),
 		"CPU time when asked for");
 	o.compensate = 0;
 	rc = et_kbest_measure(&g, NULL, function, &m, &o, &r);
@@ -417,8 +421,8 @@ static void limits(void)
 static void priority(void)
 {
 	static const double ms[] = { 1, 8, 50, 200 };
-	struct et_kbest_result r;
-	struct et_kbest_opts o;
+	struct etalon_kbest_result r;
+	struct etalon_kbest_opts o;
 	struct et_gauge g;
 
 	for (size_t i = 0; i < ET_LENGTH(ms); i++) {
@@ -427,24 +431,24 @@ static void priority(void)
 		};
 		int rc = measure(&m, 5, &r);
 		double off = r.ns / m.work - 1;
-		ok(rc == ET_OK && r.clock == ET_CLOCK_COUNTER && fabs(off) <= 0.001,
+		ok(rc == ETALON_OK && r.clock == ETALON_CLOCK_COUNTER && fabs(off) <= 0.001,
 			"load 11 and before all others, %g ms: off by %.4f %%", ms[i], off * 100);
 		ok(fabs(off) <= r.error, "within the predicted %.4f %%", r.error * 100);
 		ok(!m.hurrying, "the thread is as it was");
-		ok(r.urgent == (m.hurries > 0), "and it is said");
+		ok(r.realtime == (m.hurries > 0), "and it is said");
 	}
 	struct machine kept = { .load = 11, .tick_cost = 20000, .may_hurry = true, .work = 5e7 };
 	et_kbest_opts_take(NULL, &o);
-	o.priority = ET_PRIORITY_KEEP;
+	o.priority = ETALON_PRIORITY_KEEP;
 	start(&kept, &g, 5);
 	et_kbest_measure(&g, NULL, function, &kept, &o, &r);
-	ok(!kept.hurries && !r.urgent, "not when it is to stay as it is");
+	ok(!kept.hurries && !r.realtime, "not when it is to stay as it is");
 	struct machine alone = { .load = 1, .tick_cost = 20000, .may_hurry = true, .work = 5e7 };
 	measure(&alone, 5, &r);
 	ok(!alone.hurries, "nor when nobody disturbs");
 	struct machine poor = { .load = 11, .tick_cost = 1000, .work = 5e7 };
 	measure(&poor, 5, &r);
-	ok(poor.hurries == 1 && !r.urgent && r.clock == ET_CLOCK_CPU,
+	ok(poor.hurries == 1 && !r.realtime && r.clock == ETALON_CLOCK_CPU,
 		"where it is not allowed it is tried once, and CPU time has to do");
 }
 
@@ -452,18 +456,18 @@ static void backwards(void)
 {
 	struct machine bad = { .load = 1, .tick_cost = 1000, .work = 1e5, .backwards = true };
 	struct machine good = { .load = 1, .tick_cost = 1000, .work = 1e5 };
-	struct et_kbest_result r = { 0 };
-	struct et_kbest_opts o;
+	struct etalon_kbest_result r = { 0 };
+	struct etalon_kbest_opts o;
 	struct et_gauge g, other;
 
 	et_kbest_opts_take(NULL, &o);
 	start(&bad, &g, 1);
 	start(&good, &other, 2);
-	other.clock = ET_CLOCK_RAW;
-	ok(et_kbest_measure(&g, NULL, function, &bad, &o, &r) == ET_BAD_CLOCK && r.samples == 0,
+	other.clock = ETALON_CLOCK_RAW;
+	ok(et_kbest_measure(&g, NULL, function, &bad, &o, &r) == ETALON_BAD_CLOCK && r.samples == 0,
 		"a counter that goes back is refused");
-	ok(et_kbest_measure(&g, &other, function, &good, &o, &r) == ET_OK &&
-			r.clock == ET_CLOCK_RAW && r.doubts & ET_DOUBT_BACKWARDS,
+	ok(et_kbest_measure(&g, &other, function, &good, &o, &r) == ETALON_OK &&
+			r.clock == ETALON_CLOCK_RAW && r.warnings & ETALON_WARNING_BACKWARDS,
 		"or another clock is used, and that is said");
 	near(r.ns, 1e5, 0.001, 0, "which gives the time");
 }

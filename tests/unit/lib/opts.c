@@ -12,57 +12,60 @@
 
 /* A caller from the future: more members behind ours. */
 struct newer {
-	struct et_kbest_opts o;
+	struct etalon_kbest_opts o;
 	uint64_t more;
 };
 
 static void growth(void)
 {
-	struct et_kbest_opts o, out;
+	struct etalon_kbest_opts o, out;
 	struct newer n;
 
-	ok(et_kbest_opts_init(&o, sizeof(o)) == ET_OK && o.sz == sizeof(o) && o.k == 3, "defaults");
-	ok(et_kbest_opts_init(&o, 0) == ET_BAD_SIZE, "no size");
-	ok(et_kbest_opts_init(&o, 8) == ET_BAD_SIZE, "a size too small");
-	ok(et_kbest_opts_init(&o, 1 << 20) == ET_BAD_SIZE, "one far too large");
-	ok(et_kbest_opts_init(NULL, sizeof(o)) == ET_BAD_SIZE, "no options");
+	ok(etalon_kbest_opts_init(&o, sizeof(o)) == ETALON_OK && o.sz == sizeof(o) && o.k == 3,
+		"defaults");
+	ok(etalon_kbest_opts_init(&o, 0) == ETALON_BAD_SIZE, "no size");
+	ok(etalon_kbest_opts_init(&o, 8) == ETALON_BAD_SIZE, "a size too small");
+	ok(etalon_kbest_opts_init(&o, 1 << 20) == ETALON_BAD_SIZE, "one far too large");
+	ok(etalon_kbest_opts_init(NULL, sizeof(o)) == ETALON_BAD_SIZE, "no options");
 	n.more = 7;
-	ok(et_kbest_opts_init(&n.o, sizeof(n)) == ET_OK && n.more == 0, "a newer caller's are 0");
-	ok(et_kbest_opts_take(&n.o, &out) == ET_OK && out.k == 3, "and taken");
+	ok(etalon_kbest_opts_init(&n.o, sizeof(n)) == ETALON_OK && n.more == 0,
+		"a newer caller's are 0");
+	ok(et_kbest_opts_take(&n.o, &out) == ETALON_OK && out.k == 3, "and taken");
 	n.more = 1;
-	ok(et_kbest_opts_take(&n.o, &out) == ET_BAD_SIZE, "unless one is set that we do not know");
-	ok(et_kbest_opts_take(NULL, &out) == ET_OK && out.epsilon == 0.001, "none: defaults");
+	ok(et_kbest_opts_take(&n.o, &out) == ETALON_BAD_SIZE,
+		"unless one is set that we do not know");
+	ok(et_kbest_opts_take(NULL, &out) == ETALON_OK && out.epsilon == 0.001, "none: defaults");
 }
 
-static int with(struct et_kbest_opts o)
+static int with(struct etalon_kbest_opts o)
 {
-	struct et_kbest_opts out;
+	struct etalon_kbest_opts out;
 
 	return et_kbest_opts_take(&o, &out);
 }
 
 static void borders(void)
 {
-	struct et_kbest_opts d, o;
+	struct etalon_kbest_opts d, o;
 
-	et_kbest_opts_init(&d, sizeof(d));
-	ok(with(d) == ET_OK, "defaults are good");
+	etalon_kbest_opts_init(&d, sizeof(d));
+	ok(with(d) == ETALON_OK, "defaults are good");
 #define BAD(member, value, status)                                                                 \
 	o = d;                                                                                     \
 	o.member = value;                                                                          \
 	ok(with(o) == status, #member " of " #value)
-	BAD(k, 0, ET_BAD_K);
-	BAD(k, 65, ET_BAD_K);
-	BAD(epsilon, -0.1, ET_BAD_EPSILON);
-	BAD(epsilon, NAN, ET_BAD_EPSILON);
-	BAD(epsilon, INFINITY, ET_BAD_EPSILON);
-	BAD(max_samples, 2, ET_BAD_SAMPLES);
-	BAD(cache, 2, ET_BAD_CACHE);
-	BAD(cache, -1, ET_BAD_CACHE);
-	BAD(clock, 9, ET_BAD_CLOCK);
-	BAD(priority, 2, ET_BAD_PRIORITY);
-	BAD(sz, 0, ET_BAD_SIZE);
-	BAD(sz, (size_t)-1, ET_BAD_SIZE);
+	BAD(k, 0, ETALON_BAD_K);
+	BAD(k, 65, ETALON_BAD_K);
+	BAD(epsilon, -0.1, ETALON_BAD_EPSILON);
+	BAD(epsilon, NAN, ETALON_BAD_EPSILON);
+	BAD(epsilon, INFINITY, ETALON_BAD_EPSILON);
+	BAD(max_samples, 2, ETALON_BAD_SAMPLES);
+	BAD(cache, 2, ETALON_BAD_CACHE);
+	BAD(cache, -1, ETALON_BAD_CACHE);
+	BAD(clock, 9, ETALON_BAD_CLOCK);
+	BAD(priority, 2, ETALON_BAD_PRIORITY);
+	BAD(sz, 0, ETALON_BAD_SIZE);
+	BAD(sz, (size_t)-1, ETALON_BAD_SIZE);
 #undef BAD
 }
 
@@ -119,17 +122,17 @@ static void sentences(void)
 {
 	bool all = true;
 
-	for (int s = ET_OK; s >= ET_BAD_PRIORITY; s--)
-		all &= strcmp(et_strerror(s), "unknown status") != 0;
+	for (int s = ETALON_OK; s >= ETALON_BAD_PRIORITY; s--)
+		all &= strcmp(etalon_strerror(s), "unknown status") != 0;
 	ok(all, "a sentence for each status");
-	is_str(et_strerror(-999), "unknown status", "and one for the rest");
-	for (unsigned bit = 1; bit <= ET_DOUBT_CACHE_SIZE; bit <<= 1)
-		all &= et_doubt_text(bit)[0] != '\0';
+	is_str(etalon_strerror(-999), "unknown status", "and one for the rest");
+	for (unsigned bit = 1; bit <= ETALON_WARNING_CACHE_SIZE; bit <<= 1)
+		all &= etalon_warning_text(bit)[0] != '\0';
 	ok(all, "a sentence for each doubt");
-	for (unsigned bit = 1; bit <= ET_DOUBT_CACHE_SIZE; bit <<= 1)
-		all &= strlen("  warning: ") + strlen(et_doubt_text(bit)) <= 80;
+	for (unsigned bit = 1; bit <= ETALON_WARNING_CACHE_SIZE; bit <<= 1)
+		all &= strlen("  warning: ") + strlen(etalon_warning_text(bit)) <= 80;
 	ok(all, "that fits a line");
-	is_str(et_doubt_text(1u << 31), "", "and none for the rest");
+	is_str(etalon_warning_text(1u << 31), "", "and none for the rest");
 }
 
 int main(void)
