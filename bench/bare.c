@@ -25,7 +25,7 @@
 extern char **environ;
 
 struct run {
-	uint64_t before_ns, et_ns, behind_ns, cpu_ns;
+	uint64_t before_ns, elapsed_ns, behind_ns, cpu_ns;
 };
 
 static void die(const char *what)
@@ -56,7 +56,7 @@ static void run_plain(char **argv, posix_spawn_file_actions_t *files, struct run
 		die(argv[0]);
 	if (wait4(pid, &status, 0, &usage) != pid)
 		die("wait4");
-	*r = (struct run){ .et_ns = now_ns() - t0, .cpu_ns = cpu_ns(&usage) };
+	*r = (struct run){ .elapsed_ns = now_ns() - t0, .cpu_ns = cpu_ns(&usage) };
 }
 
 static void run_split(char **argv, struct run *r)
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
 	}
 	uint64_t total = now_ns() - began;
 	for (size_t i = 0; i < runs; i++) {
-		printf("%" PRIu64 " %" PRIu64, all[i].et_ns, all[i].cpu_ns);
+		printf("%" PRIu64 " %" PRIu64, all[i].elapsed_ns, all[i].cpu_ns);
 		if (split)
 			printf(" %" PRIu64 " %" PRIu64, all[i].before_ns, all[i].behind_ns);
 		printf("\n");

@@ -12,9 +12,9 @@
 #include "base/clock.h"
 #include "host/host.h"
 #include "measure/child.h"
-#include "measure/image.h"
 #include "measure/reap.h"
 #include "measure/runner.h"
+#include "measure/snapshot.h"
 #include "measure/steal.h"
 #include "measure/taskstats.h"
 #include "num/moments.h"
@@ -54,32 +54,32 @@ static uint64_t now_ns(void)
 
 /* --- the wrappers: GNU ld sends calls of X to __wrap_X, where __real_X is X --- */
 
-int __real_et_watch_take(
-	struct et_watch *w, const int32_t *ours, size_t n_ours, struct et_image *image);
-int __wrap_et_watch_take(
-	struct et_watch *w, const int32_t *ours, size_t n_ours, struct et_image *image);
-int __wrap_et_watch_take(
-	struct et_watch *w, const int32_t *ours, size_t n_ours, struct et_image *image)
+int __real_et_snapshot_take(
+	struct et_proc_reader *w, const int32_t *ours, size_t n_ours, struct et_snapshot *image);
+int __wrap_et_snapshot_take(
+	struct et_proc_reader *w, const int32_t *ours, size_t n_ours, struct et_snapshot *image);
+int __wrap_et_snapshot_take(
+	struct et_proc_reader *w, const int32_t *ours, size_t n_ours, struct et_snapshot *image)
 {
 	uint64_t t = now_ns();
-	int rc = __real_et_watch_take(w, ours, n_ours, image);
+	int rc = __real_et_snapshot_take(w, ours, n_ours, image);
 
 	spent_ns[STAGE_TAKE] += now_ns() - t;
 	return rc;
 }
 
-size_t __real_et_image_compare(struct et_watch *w, const struct et_image *before,
-	const struct et_image *after, const struct et_exits *exits, int32_t self, uint64_t tick_ns,
-	struct et_interferer **out);
-size_t __wrap_et_image_compare(struct et_watch *w, const struct et_image *before,
-	const struct et_image *after, const struct et_exits *exits, int32_t self, uint64_t tick_ns,
-	struct et_interferer **out);
-size_t __wrap_et_image_compare(struct et_watch *w, const struct et_image *before,
-	const struct et_image *after, const struct et_exits *exits, int32_t self, uint64_t tick_ns,
-	struct et_interferer **out)
+size_t __real_et_snapshot_compare(struct et_proc_reader *w, const struct et_snapshot *before,
+	const struct et_snapshot *after, const struct et_exits *exits, int32_t self,
+	uint64_t tick_ns, struct et_culprit **out);
+size_t __wrap_et_snapshot_compare(struct et_proc_reader *w, const struct et_snapshot *before,
+	const struct et_snapshot *after, const struct et_exits *exits, int32_t self,
+	uint64_t tick_ns, struct et_culprit **out);
+size_t __wrap_et_snapshot_compare(struct et_proc_reader *w, const struct et_snapshot *before,
+	const struct et_snapshot *after, const struct et_exits *exits, int32_t self,
+	uint64_t tick_ns, struct et_culprit **out)
 {
 	uint64_t t = now_ns();
-	size_t n = __real_et_image_compare(w, before, after, exits, self, tick_ns, out);
+	size_t n = __real_et_snapshot_compare(w, before, after, exits, self, tick_ns, out);
 
 	spent_ns[STAGE_COMPARE] += now_ns() - t;
 	return n;
@@ -144,9 +144,9 @@ int __wrap_et_reap_wait(struct et_ended *ended, size_t n, bool stops_are_ours)
 	return rc;
 }
 
-void __real_et_reap_leftovers(struct et_ended *ended, size_t n, const struct et_image *before);
-void __wrap_et_reap_leftovers(struct et_ended *ended, size_t n, const struct et_image *before);
-void __wrap_et_reap_leftovers(struct et_ended *ended, size_t n, const struct et_image *before)
+void __real_et_reap_leftovers(struct et_ended *ended, size_t n, const struct et_snapshot *before);
+void __wrap_et_reap_leftovers(struct et_ended *ended, size_t n, const struct et_snapshot *before);
+void __wrap_et_reap_leftovers(struct et_ended *ended, size_t n, const struct et_snapshot *before)
 {
 	uint64_t t = now_ns();
 
@@ -154,9 +154,9 @@ void __wrap_et_reap_leftovers(struct et_ended *ended, size_t n, const struct et_
 	spent_ns[STAGE_LEFTOVERS] += now_ns() - t;
 }
 
-uint64_t __real_et_cgroup_usage_ns(enum et_pt_source source, int usage_fd);
-uint64_t __wrap_et_cgroup_usage_ns(enum et_pt_source source, int usage_fd);
-uint64_t __wrap_et_cgroup_usage_ns(enum et_pt_source source, int usage_fd)
+uint64_t __real_et_cgroup_usage_ns(enum et_cpu_source source, int usage_fd);
+uint64_t __wrap_et_cgroup_usage_ns(enum et_cpu_source source, int usage_fd);
+uint64_t __wrap_et_cgroup_usage_ns(enum et_cpu_source source, int usage_fd)
 {
 	uint64_t t = now_ns(), value = __real_et_cgroup_usage_ns(source, usage_fd);
 

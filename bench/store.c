@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * How fast the store is: writes a million samples (1,000 experiments of 1,000 samples with three
- * interferers each, a commit every 1,000 samples), then reads one experiment and the list.
+ * culprits each, a commit every 1,000 samples), then reads one experiment and the list.
  *
  *   bench-store [FILE [EXPERIMENTS [SAMPLES [GROUP]]]]
  *
@@ -31,7 +31,7 @@ static double seconds_since(uint64_t start_ns)
 }
 
 /* Numbers as a real machine gives them: few of them are small, none are alike. */
-static void fill(struct et_sample *s, struct et_interferer *others, uint32_t order)
+static void fill(struct et_sample *s, struct et_culprit *others, uint32_t order)
 {
 	static const char *const names[] = { "systemd", "kworker/0:1-ev", "sshd", "cron",
 		"rcu_preempt", "ksoftirqd/0", "containerd", "prometheus" };
@@ -40,10 +40,10 @@ static void fill(struct et_sample *s, struct et_interferer *others, uint32_t ord
 	*s = (struct et_sample){ .order = order,
 		.round = order,
 		.partner = -1,
-		.pt_source = ET_PT_CPUACCT,
+		.cpu_source = ET_CPU_BY_CPUACCT,
 		.started_wall_ns = 1763196906000000000u + x,
-		.et_ns = 200000000 + x % 50000000,
-		.pt_ns = 190000000 + x % 7000000,
+		.elapsed_ns = 200000000 + x % 50000000,
+		.cpu_ns = 190000000 + x % 7000000,
 		.user_ns = 150000000 + x % 6000000,
 		.system_ns = 40000000 + x % 1000000,
 		.wait_ns = x % 3000000,
@@ -54,15 +54,15 @@ static void fill(struct et_sample *s, struct et_interferer *others, uint32_t ord
 		.involuntary_switches = x % 30,
 		.minor_faults = 1000 + x % 100 };
 	for (uint32_t i = 0; i < INTERFERERS; i++) {
-		others[i] = (struct et_interferer){ .pid = (int32_t)(300 + (x >> i) % 32000),
+		others[i] = (struct et_culprit){ .pid = (int32_t)(300 + (x >> i) % 32000),
 			.kernel_thread = i == 1,
-			.pt_ns = (x >> i) % 5000000,
+			.cpu_ns = (x >> i) % 5000000,
 			.doubt_ns = 4000000,
 			.on_our_cpu_ns = ET_UNKNOWN };
 		strcpy(others[i].name, names[(x >> (3 * i)) % ET_LENGTH(names)]);
 	}
-	s->interferers = others;
-	s->n_interferers = INTERFERERS;
+	s->culprits = others;
+	s->n_culprits = INTERFERERS;
 }
 
 static void name_experiment(char id[40], uint32_t number)
@@ -76,7 +76,7 @@ static void write_one(struct et_store *store, uint32_t number, uint32_t samples,
 	struct et_experiment e = { .started_wall_ns = 1763196906000000000u + number,
 		.commands = &command,
 		.n_commands = 1 };
-	struct et_interferer others[INTERFERERS];
+	struct et_culprit others[INTERFERERS];
 	struct et_sample sample;
 	struct et_error err;
 

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "cmd/environment.h"
-#include "measure/witness.h"
+#include "measure/sched_stream.h"
 #include "report/terminal.h"
 #include "store/store.h"
 
@@ -157,7 +157,7 @@ int et_cli_version(void)
 	printf("etalon %s\nstores: SQLite %s (no PostgreSQL in this build)\n", ET_VERSION,
 		et_store_sqlite_version());
 	printf("who had the CPU: by %s\n",
-		et_witness_has_bpf() ? "BPF or perf" : "perf (no BPF in this build)");
+		et_sched_has_bpf() ? "BPF or perf" : "perf (no BPF in this build)");
 	return ET_EXIT_DONE;
 }
 

@@ -9,9 +9,9 @@
 #include "cmd/kept.h"
 #include "cmd/run_session.h"
 #include "cmd/signals.h"
+#include "protocol/daemon_run.h"
 #include "protocol/daemons.h"
 #include "protocol/lshape.h"
-#include "protocol/watch.h"
 #include "report/daemons.h"
 
 #include <errno.h>
@@ -161,9 +161,9 @@ static int conclude(const struct learner *l, const struct et_experiment *short_r
 	struct et_daemon_record r = { 0 };
 	struct et_daemon_findings f;
 
-	et_daemon_run_take(&r, &r.short_run, &short_run->commands[0]);
+	et_daemon_run_fill(&r, &r.short_run, &short_run->commands[0]);
 	if (long_run)
-		et_daemon_run_take(&r, &r.long_run, &long_run->commands[0]);
+		et_daemon_run_fill(&r, &r.long_run, &long_run->commands[0]);
 	r.has_long = long_run != NULL;
 	et_daemon_record_settle(&r);
 	int rc = et_daemons_analyse(&r, l->o.label, &f, err);
@@ -174,7 +174,8 @@ static int conclude(const struct learner *l, const struct et_experiment *short_r
 		et_daemon_findings_free(&f);
 	}
 	et_daemon_record_free(&r);
-	if (rc == 0 && short_run->image_source && !strncmp(short_run->image_source, "proc", 4))
+	if (rc == 0 && short_run->snapshot_source &&
+		!strncmp(short_run->snapshot_source, "proc", 4))
 		fprintf(stderr,
 			"etalon: warning: daemons that began and ended within a sample were "
 			"not seen\nhint: run as root, outside containers\n");

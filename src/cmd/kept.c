@@ -12,7 +12,7 @@ int et_kept_open(const struct et_cli *cli, enum et_store_mode mode, struct et_st
 	ET_AUTO_FREE char *url = et_cli_store_url(cli);
 
 	if (mode == ET_STORE_WRITE && !et_cli_store_given(cli))
-		mode = ET_STORE_FOUND;
+		mode = ET_STORE_CREATE_PATH;
 	return et_store_open(url, mode, out, err);
 }
 

@@ -73,7 +73,7 @@ static int check_pace(const struct et_experiment *e, struct et_error *err)
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"--pace and --order duet: in a duet each is the other's reference"),
 			"leave --pace away, or use --order auto or random");
-	if (e->metric == ET_METRIC_ET)
+	if (e->metric == ET_METRIC_ELAPSED)
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"--pace cannot judge elapsed time: the loop takes its share of it"),
@@ -99,7 +99,7 @@ int et_run_options_check(struct et_run_options *o, struct et_error *err)
 	if ((p->until_ratio > 0 || !p->k) && p->min_runs > p->max_runs)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "--min-runs %u is above --max-runs %u",
 			p->min_runs, p->max_runs);
-	if (p->order == ET_ORDER_DUET && o->e->metric == ET_METRIC_ET)
+	if (p->order == ET_ORDER_DUET && o->e->metric == ET_METRIC_ELAPSED)
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"--order duet cannot judge elapsed time: the two share a CPU"),

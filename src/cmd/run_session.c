@@ -20,7 +20,8 @@ static int open_runner(struct et_session *s, struct et_error *err)
 	struct et_error why;
 	int rc = et_runner_open(s->e, environ, s->interrupt, &s->runner, err);
 
-	if (rc == 0 && !s->options.no_ledger && et_runner_witness(s->runner, ET_WITNESS_ANY, &why))
+	if (rc == 0 && !s->options.no_ledger &&
+		et_runner_open_ledger(s->runner, ET_SCHED_ANY, &why))
 		et_warn(&s->notes, "who takes the program's CPU is not told: %s", why.what);
 	return rc;
 }
@@ -42,7 +43,7 @@ static int begin(struct et_session *s, struct et_error *err)
 		rc = open_runner(s, err);
 	if (rc)
 		return rc;
-	e->image_source = et_runner_image_source(s->runner);
+	e->snapshot_source = et_runner_snapshot_source(s->runner);
 	return et_store_begin(s->store, e, err);
 }
 

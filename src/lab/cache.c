@@ -167,7 +167,7 @@ static struct et_cache_times times_of(const struct et_command *c)
 
 	if (!c)
 		return t;
-	ET_AUTO_FREE double *x = et_command_values(c, ET_METRIC_ET, ET_SOLO, &t.n);
+	ET_AUTO_FREE double *x = et_command_values(c, ET_METRIC_ELAPSED, ET_SOLO, &t.n);
 	et_sort(x, t.n);
 	t.median_ns = et_median_sorted(x, t.n);
 	if (t.n) {

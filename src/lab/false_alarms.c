@@ -66,10 +66,10 @@ static void fill(struct et_experiment *e, const struct session *s, double factor
 		struct et_sample sample = { .round = (uint32_t)i + 1,
 			.arrangement = arrangement,
 			.order = (uint32_t)i + 1 };
-		sample.pt_ns = sample.et_ns = (uint64_t)llround(s->a[i]);
+		sample.cpu_ns = sample.elapsed_ns = (uint64_t)llround(s->a[i]);
 		e->commands[0].samples[i] = sample;
 		sample.command = 1;
-		sample.pt_ns = sample.et_ns = (uint64_t)llround(s->b[i] * factor);
+		sample.cpu_ns = sample.elapsed_ns = (uint64_t)llround(s->b[i] * factor);
 		e->commands[1].samples[i] = sample;
 	}
 }
@@ -84,7 +84,7 @@ static struct verdict judge_as_run(
 		{ .samples = a, .n_samples = s->n },
 		{ .samples = b, .n_samples = s->n },
 	};
-	struct et_experiment e = { .metric = ET_METRIC_PT,
+	struct et_experiment e = { .metric = ET_METRIC_CPU,
 		.plan = { .order = arrangement == ET_DUET ? ET_ORDER_DUET : ET_ORDER_RANDOM,
 			.level = level },
 		.commands = commands,

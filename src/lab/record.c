@@ -14,7 +14,7 @@ struct et_experiment *et_record_new(void)
 	struct et_experiment *e = et_calloc(1, sizeof(*e));
 
 	e->protocol = ET_PROTOCOL_RAW;
-	e->metric = ET_METRIC_ET;
+	e->metric = ET_METRIC_ELAPSED;
 	e->plan.order = ET_ORDER_SEQUENTIAL;
 	e->plan.level = 0.95;
 	return e;
@@ -65,8 +65,8 @@ void et_record_time(struct et_experiment *e, uint32_t series, double ns, double 
 	s.partner = -1;
 	s.exit_code = s.signal = 0;
 	s.round = (uint32_t)e->commands[series].n_samples + 1;
-	s.et_ns = rounded(ns);
-	s.pt_ns = isnan(cpu_ns) ? ET_UNKNOWN : rounded(cpu_ns);
+	s.elapsed_ns = rounded(ns);
+	s.cpu_ns = isnan(cpu_ns) ? ET_UNKNOWN : rounded(cpu_ns);
 	s.order = 1;
 	for (size_t i = 0; i < e->n_commands; i++)
 		s.order += (uint32_t)e->commands[i].n_samples;
@@ -119,8 +119,8 @@ const struct et_command *et_record_find(
 
 double et_record_at(const struct et_command *c, size_t i)
 {
-	return c && i < c->n_samples && c->samples[i].et_ns != ET_UNKNOWN
-		       ? (double)c->samples[i].et_ns
+	return c && i < c->n_samples && c->samples[i].elapsed_ns != ET_UNKNOWN
+		       ? (double)c->samples[i].elapsed_ns
 		       : NAN;
 }
 

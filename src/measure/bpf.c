@@ -64,7 +64,7 @@ static int map_variables(struct et_bpf *b)
 	return 0;
 }
 
-static int load_with(struct et_bpf_image image, bool timer,
+static int load_with(struct et_bpf_object image, bool timer,
 	void (*configure)(struct bpf_object *o, const void *ctx), const void *ctx,
 	struct et_bpf *out)
 {
@@ -92,8 +92,9 @@ static int load_with(struct et_bpf_image image, bool timer,
 	return rc;
 }
 
-int et_bpf_load(struct et_bpf_image image, void (*configure)(struct bpf_object *o, const void *ctx),
-	const void *ctx, struct et_bpf *out, struct et_error *err)
+int et_bpf_load(struct et_bpf_object image,
+	void (*configure)(struct bpf_object *o, const void *ctx), const void *ctx,
+	struct et_bpf *out, struct et_error *err)
 {
 	struct rlimit limit;
 

@@ -19,7 +19,7 @@ struct et_bpf {
 };
 
 /* The compiled programs, as the build embeds them. */
-struct et_bpf_image {
+struct et_bpf_object {
 	const unsigned char *elf;
 	size_t size;
 };
@@ -29,8 +29,9 @@ struct et_bpf_image {
  * Programs for the local timer are left out where the kernel has no such thing. Nothing is pinned:
  * everything goes with the descriptors, which are close-on-exec. 0 or -errno with err filled.
  */
-int et_bpf_load(struct et_bpf_image image, void (*configure)(struct bpf_object *o, const void *ctx),
-	const void *ctx, struct et_bpf *out, struct et_error *err);
+int et_bpf_load(struct et_bpf_object image,
+	void (*configure)(struct bpf_object *o, const void *ctx), const void *ctx,
+	struct et_bpf *out, struct et_error *err);
 void et_bpf_unload(struct et_bpf *b); /* all zero is fine */
 
 #endif

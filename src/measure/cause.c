@@ -13,27 +13,27 @@ enum { MOST_NAMES = 16 };
 /* Time of each within one period. */
 struct shares {
 	struct {
-		enum et_happening_kind kind;
+		enum et_sched_event_kind kind;
 		const char *name;
 		uint64_t ns;
 	} list[MOST_NAMES];
 	size_t n;
-	uint64_t by_kind[ET_HAPPENING_SOFTIRQ + 1];
+	uint64_t by_kind[ET_SCHED_SOFTIRQ + 1];
 	uint64_t idle_ns;
 	bool timer_first;
 };
 
-static void add_share(struct shares *s, const struct et_happening *h, uint64_t ns)
+static void add_share(struct shares *s, const struct et_sched_event *h, uint64_t ns)
 {
 	const char *name = *h->name ? h->name : "(no name)"; /* it ended before it could be asked */
 	size_t i = 0;
 
-	if (h->kind == ET_HAPPENING_RAN && h->pid == 0) {
+	if (h->kind == ET_SCHED_RAN && h->pid == 0) {
 		s->idle_ns += ns;
 		return;
 	}
 	if (!s->n)
-		s->timer_first = h->kind == ET_HAPPENING_TIMER;
+		s->timer_first = h->kind == ET_SCHED_TIMER;
 	s->by_kind[h->kind] += ns;
 	while (i < s->n && (s->list[i].kind != h->kind || strcmp(s->list[i].name, name)))
 		i++;
@@ -49,7 +49,7 @@ static void add_share(struct shares *s, const struct et_happening *h, uint64_t n
 	s->list[i].ns += ns;
 }
 
-static const char *longest_name(const struct shares *s, enum et_happening_kind kind)
+static const char *longest_name(const struct shares *s, enum et_sched_event_kind kind)
 {
 	const char *name = NULL;
 	uint64_t most = 0;
@@ -75,7 +75,7 @@ static void put_down(
 static void share_out(struct et_trace *t, const struct shares *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		if (s->list[i].kind != ET_HAPPENING_RAN)
+		if (s->list[i].kind != ET_SCHED_RAN)
 			continue;
 		uint32_t at = et_trace_taker(t, ET_CAUSE_PROCESS, s->list[i].name);
 		t->takers[at].exact = true;
@@ -92,8 +92,8 @@ static bool slept(const struct et_trace *t, const struct et_inactive *p)
 
 static void decide(struct et_trace *t, struct et_inactive *p, const struct shares *s)
 {
-	uint64_t ran = s->by_kind[ET_HAPPENING_RAN], irq = s->by_kind[ET_HAPPENING_IRQ];
-	uint64_t timer = s->by_kind[ET_HAPPENING_TIMER], soft = s->by_kind[ET_HAPPENING_SOFTIRQ];
+	uint64_t ran = s->by_kind[ET_SCHED_RAN], irq = s->by_kind[ET_SCHED_IRQ];
+	uint64_t timer = s->by_kind[ET_SCHED_TIMER], soft = s->by_kind[ET_SCHED_SOFTIRQ];
 
 	/* Nobody wanted the CPU: it waited for something else. */
 	if (s->idle_ns > ran && s->idle_ns >= p->duration_ns / 2) {
@@ -110,17 +110,17 @@ static void decide(struct et_trace *t, struct et_inactive *p, const struct share
 	if (ran > timer + irq + soft && slept(t, p)) {
 		put_down(t, p, ET_CAUSE_WAIT, NULL);
 	} else if (ran > timer + irq + soft) {
-		put_down(t, p, ET_CAUSE_PROCESS, longest_name(s, ET_HAPPENING_RAN));
+		put_down(t, p, ET_CAUSE_PROCESS, longest_name(s, ET_SCHED_RAN));
 		share_out(t, s);
 	} else if (timer && timer + soft >= irq) {
 		put_down(t, p, ET_CAUSE_TIMER, NULL);
 	} else {
-		put_down(t, p, ET_CAUSE_IRQ,
-			longest_name(s, irq ? ET_HAPPENING_IRQ : ET_HAPPENING_SOFTIRQ));
+		put_down(
+			t, p, ET_CAUSE_IRQ, longest_name(s, irq ? ET_SCHED_IRQ : ET_SCHED_SOFTIRQ));
 	}
 }
 
-static uint64_t overlap_ns(const struct et_happening *h, uint64_t from, uint64_t to)
+static uint64_t overlap_ns(const struct et_sched_event *h, uint64_t from, uint64_t to)
 {
 	uint64_t end = h->start_ns + h->duration_ns;
 	uint64_t a = h->start_ns > from ? h->start_ns : from, b = end < to ? end : to;
@@ -128,7 +128,7 @@ static uint64_t overlap_ns(const struct et_happening *h, uint64_t from, uint64_t
 	return b > a ? b - a : 0;
 }
 
-void et_cause_join(struct et_trace *t, size_t from, const struct et_happening *happened, size_t n)
+void et_cause_join(struct et_trace *t, size_t from, const struct et_sched_event *happened, size_t n)
 {
 	size_t first = 0;
 

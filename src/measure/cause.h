@@ -3,7 +3,7 @@
 #ifndef ET_MEASURE_CAUSE_H
 #define ET_MEASURE_CAUSE_H
 
-#include "measure/witness.h"
+#include "measure/sched_stream.h"
 #include "model/trace.h"
 
 /*
@@ -16,7 +16,8 @@
  * is more than twice as long as a program was ready to run at all (t->ready_ns) it slept.
  */
 #define ET_CAUSE_LONG_NS 200000
-void et_cause_join(struct et_trace *t, size_t from, const struct et_happening *happened, size_t n);
+void et_cause_join(
+	struct et_trace *t, size_t from, const struct et_sched_event *happened, size_t n);
 
 /*
  * Without records of processes: *switches is how often the thread was switched out and not yet put

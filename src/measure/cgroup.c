@@ -13,7 +13,7 @@
 /* Folders are called etalon-PID-LANE; the pid tells a group that was left behind by a kill. */
 static const char prefix[] = "etalon-";
 
-uint64_t et_cgroup_usage_ns(enum et_pt_source source, int usage_fd)
+uint64_t et_cgroup_usage_ns(enum et_cpu_source source, int usage_fd)
 {
 	char buf[256];
 	uint64_t value = 0;
@@ -27,7 +27,7 @@ uint64_t et_cgroup_usage_ns(enum et_pt_source source, int usage_fd)
 		p++;
 	for (; isdigit((unsigned char)*p); p++)
 		value = value * 10 + (uint64_t)(*p - '0');
-	return source == ET_PT_CPU_STAT ? value * 1000 : value;
+	return source == ET_CPU_BY_CPU_STAT ? value * 1000 : value;
 }
 
 /*
@@ -114,13 +114,13 @@ static bool end_members(const char *dir)
 	return f != NULL;
 }
 
-/* A living etalon sits in its lane 0: only when that can go is lane 1 without an owner. */
-static void remove_lanes(const char *home, int pid)
+/* A living etalon sits in its slot 0: only when that can go is slot 1 without an owner. */
+static void remove_slots(const char *home, int pid)
 {
 	char dir[4300];
 
-	for (int lane = 0; lane < ET_LANES; lane++) {
-		snprintf(dir, sizeof(dir), "%s/%s%d-%d", home, prefix, pid, lane);
+	for (int slot = 0; slot < ET_LANES; slot++) {
+		snprintf(dir, sizeof(dir), "%s/%s%d-%d", home, prefix, pid, slot);
 		if (access(dir, F_OK) < 0)
 			continue;
 		if (!end_members(dir))
@@ -144,7 +144,7 @@ static void sweep(const char *home)
 			continue;
 		int pid = (int)strtol(e->d_name + sizeof(prefix) - 1, NULL, 10);
 		if (pid > 0 && kill(pid, 0) < 0 && errno == ESRCH)
-			remove_lanes(home, pid);
+			remove_slots(home, pid);
 	}
 	if (d)
 		closedir(d);
@@ -158,10 +158,10 @@ static int open_in(const char *dir, const char *file, int flags)
 	return open(path, flags | O_CLOEXEC);
 }
 
-static bool try_source(struct et_cgroup *g, enum et_pt_source source)
+static bool try_source(struct et_cgroup *g, enum et_cpu_source source)
 {
-	const char *controller = source == ET_PT_CPUACCT ? "cpuacct" : "";
-	const char *usage = source == ET_PT_CPUACCT ? "cpuacct.usage" : "cpu.stat";
+	const char *controller = source == ET_CPU_BY_CPUACCT ? "cpuacct" : "";
+	const char *usage = source == ET_CPU_BY_CPUACCT ? "cpuacct.usage" : "cpu.stat";
 	char mount[1024], root[1024], path[2048];
 
 	if (!find_mount(controller, mount, sizeof(mount), root, sizeof(root)) ||
@@ -176,16 +176,16 @@ static bool try_source(struct et_cgroup *g, enum et_pt_source source)
 	sweep(g->home);
 	g->home_fd = open_in(g->home, "cgroup.procs", O_WRONLY);
 	bool ready = g->home_fd >= 0;
-	for (int lane = 0; ready && lane < ET_LANES; lane++) {
-		snprintf(g->dir[lane], sizeof(g->dir[lane]), "%.4000s/%s%d-%d", g->home, prefix,
-			(int)getpid(), lane);
-		if (mkdir(g->dir[lane], 0755) < 0 && errno != EEXIST) {
-			g->dir[lane][0] = '\0';
+	for (int slot = 0; ready && slot < ET_LANES; slot++) {
+		snprintf(g->dir[slot], sizeof(g->dir[slot]), "%.4000s/%s%d-%d", g->home, prefix,
+			(int)getpid(), slot);
+		if (mkdir(g->dir[slot], 0755) < 0 && errno != EEXIST) {
+			g->dir[slot][0] = '\0';
 			return false;
 		}
-		g->usage_fd[lane] = open_in(g->dir[lane], usage, O_RDONLY);
-		g->procs_fd[lane] = open_in(g->dir[lane], "cgroup.procs", O_WRONLY);
-		ready = g->usage_fd[lane] >= 0 && g->procs_fd[lane] >= 0;
+		g->usage_fd[slot] = open_in(g->dir[slot], usage, O_RDONLY);
+		g->procs_fd[slot] = open_in(g->dir[slot], "cgroup.procs", O_WRONLY);
+		ready = g->usage_fd[slot] >= 0 && g->procs_fd[slot] >= 0;
 	}
 	return ready && write(g->procs_fd[0], "0", 1) == 1;
 }
@@ -193,13 +193,13 @@ static bool try_source(struct et_cgroup *g, enum et_pt_source source)
 static void clear(struct et_cgroup *g)
 {
 	memset(g, 0, sizeof(*g));
-	g->source = ET_PT_WAIT4;
+	g->source = ET_CPU_BY_WAIT4;
 	g->home_fd = -1;
-	for (int lane = 0; lane < ET_LANES; lane++)
-		g->usage_fd[lane] = g->procs_fd[lane] = -1;
+	for (int slot = 0; slot < ET_LANES; slot++)
+		g->usage_fd[slot] = g->procs_fd[slot] = -1;
 }
 
-bool et_cgroup_open_source(struct et_cgroup *g, enum et_pt_source source)
+bool et_cgroup_open_source(struct et_cgroup *g, enum et_cpu_source source)
 {
 	clear(g);
 	if (try_source(g, source)) {
@@ -213,19 +213,19 @@ bool et_cgroup_open_source(struct et_cgroup *g, enum et_pt_source source)
 void et_cgroup_open(struct et_cgroup *g)
 {
 	/* Version 1 counts nanoseconds, version 2 microseconds. */
-	if (!et_cgroup_open_source(g, ET_PT_CPUACCT))
-		et_cgroup_open_source(g, ET_PT_CPU_STAT);
+	if (!et_cgroup_open_source(g, ET_CPU_BY_CPUACCT))
+		et_cgroup_open_source(g, ET_CPU_BY_CPU_STAT);
 }
 
 void et_cgroup_close(struct et_cgroup *g)
 {
 	if (g->home_fd >= 0 && write(g->home_fd, "0", 1) < 0)
-		g->source = ET_PT_WAIT4; /* the groups stay; the next run sweeps them */
-	for (int lane = 0; lane < ET_LANES; lane++) {
-		et_cleanup_close(&g->usage_fd[lane]);
-		et_cleanup_close(&g->procs_fd[lane]);
-		if (g->dir[lane][0])
-			rmdir(g->dir[lane]);
+		g->source = ET_CPU_BY_WAIT4; /* the groups stay; the next run sweeps them */
+	for (int slot = 0; slot < ET_LANES; slot++) {
+		et_cleanup_close(&g->usage_fd[slot]);
+		et_cleanup_close(&g->procs_fd[slot]);
+		if (g->dir[slot][0])
+			rmdir(g->dir[slot]);
 	}
 	et_cleanup_close(&g->home_fd);
 	clear(g);

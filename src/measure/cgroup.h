@@ -16,20 +16,20 @@
 enum { ET_LANES = 2 };
 
 struct et_cgroup {
-	enum et_pt_source source; /* ET_PT_WAIT4: no group could be made */
-	char home[4096];          /* group we came from (folder) */
+	enum et_cpu_source source; /* ET_CPU_BY_WAIT4: no group could be made */
+	char home[4096];           /* group we came from (folder) */
 	char dir[ET_LANES][4096];
 	int usage_fd[ET_LANES]; /* cpuacct.usage or cpu.stat */
 	int procs_fd[ET_LANES]; /* cgroup.procs */
 	int home_fd;            /* cgroup.procs of home */
 };
 
-/* Makes the groups and enters the first; falls back to ET_PT_WAIT4, never fails. */
+/* Makes the groups and enters the first; falls back to ET_CPU_BY_WAIT4, never fails. */
 void et_cgroup_open(struct et_cgroup *g);
 /* The same in one version's hierarchy, or false and nothing changed. */
-bool et_cgroup_open_source(struct et_cgroup *g, enum et_pt_source source);
+bool et_cgroup_open_source(struct et_cgroup *g, enum et_cpu_source source);
 /* Leaves and removes the groups. */
 void et_cgroup_close(struct et_cgroup *g);
-/* CPU time used in a lane so far, ET_UNKNOWN when unreadable; safe between vfork and exec. */
-uint64_t et_cgroup_usage_ns(enum et_pt_source source, int usage_fd);
+/* CPU time used in a slot so far, ET_UNKNOWN when unreadable; safe between vfork and exec. */
+uint64_t et_cgroup_usage_ns(enum et_cpu_source source, int usage_fd);
 #endif

@@ -32,9 +32,9 @@ struct et_child_setup {
 	bool pace;        /* no program: the reference loop, until it is killed */
 	int in, out, err; /* descriptors for 0, 1, 2 */
 	int attach_fd;    /* cgroup.procs to move to, -1: born in the right place */
-	enum et_pt_source source;
-	int usage_fd;         /* of the lane, -1 with ET_PT_WAIT4 */
-	bool subtract_parent; /* etalon lives in the same lane */
+	enum et_cpu_source source;
+	int usage_fd;         /* of the slot, -1 with ET_CPU_BY_WAIT4 */
+	bool subtract_parent; /* etalon lives in the same slot */
 	sigset_t signals;     /* mask the program begins with */
 	uint64_t *begin_ns;   /* where t0 is written for the ledger, NULL: nowhere */
 };
@@ -48,7 +48,7 @@ struct et_start {
 	uint64_t t0_ns;                /* CLOCK_MONOTONIC right before execve */
 	uint64_t t0_ticks;             /* the processor's counter then */
 	uint64_t own_cpu_ns;           /* CPU time the child had used by then */
-	uint64_t usage_ns;             /* CPU time of its lane by then */
+	uint64_t usage_ns;             /* CPU time of its slot by then */
 	uint64_t parent_cpu_ns;
 	uint64_t run_delay_ns; /* time it had waited for a CPU by then */
 	/* The reference loop's own account, since t0: laps done and the CPU time they took. */

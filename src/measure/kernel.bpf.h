@@ -13,7 +13,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#include "measure/witness_record.h"
+#include "measure/sched_record.h"
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 

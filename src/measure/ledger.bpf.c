@@ -38,12 +38,12 @@ static struct et_ledger_cpu *cpu_state(struct et_ledger_memory *m, __u32 cpu)
 	return bpf_map_lookup_elem(&cpus, &cpu);
 }
 
-static int lane_of(struct task_struct *t)
+static int slot_of(struct task_struct *t)
 {
 	__u32 pid = (__u32)t->pid;
-	__s32 *lane = pid ? bpf_map_lookup_elem(&members, &pid) : NULL;
+	__s32 *slot = pid ? bpf_map_lookup_elem(&members, &pid) : NULL;
 
-	return lane ? *lane : -1;
+	return slot ? *slot : -1;
 }
 
 /*
@@ -93,7 +93,7 @@ static void charge_culprit(
 	struct et_culprit_account fresh = { .ran_ns = ran_ns, .kernel_thread = cpu->kernel_thread };
 	__builtin_memcpy(fresh.name, cpu->who.name, sizeof(fresh.name));
 	if (bpf_map_update_elem(&culprits, &key, &fresh, BPF_NOEXIST)) {
-		__sync_fetch_and_add(&m->lanes[number == 1].unnamed_ns, ran_ns);
+		__sync_fetch_and_add(&m->slots[number == 1].unnamed_ns, ran_ns);
 		return;
 	}
 	__u32 at = m->listed;
@@ -142,37 +142,37 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 		return 0;
 	struct instant now = read_instant(cpu, next);
 	if (cpu->since_ns < memory.armed_ns) {
-		cpu->lane = lane_of(prev); /* our first sight of this CPU */
+		cpu->slot = slot_of(prev); /* our first sight of this CPU */
 	} else if (cpu->who.pid != prev->pid) {
 		struct instant came = { arrival_ns(prev, cpu->since_ns, now.ns), cpu->hidden_ns,
 			cpu->hidden_irq_ns };
 		end_stretch(&memory, cpu, here, &came);
 		set_running(cpu, prev);
-		begin_stretch(&memory, cpu, here, lane_of(prev), came.ns);
+		begin_stretch(&memory, cpu, here, slot_of(prev), came.ns);
 	}
 	set_running(cpu, prev); /* it may have another name by now */
 	end_stretch(&memory, cpu, here, &now);
 	set_running(cpu, next);
-	begin_stretch(&memory, cpu, here, lane_of(next), now.ns);
+	begin_stretch(&memory, cpu, here, slot_of(next), now.ns);
 	cpu->hidden_ns = now.hidden_ns;
 	cpu->hidden_irq_ns = now.irq_ns;
 	return 0;
 }
 
 /*
- * The programs are the first children that we make once armed, in the order of their lanes, and all
+ * The programs are the first children that we make once armed, in the order of their slots, and all
  * that they make. What a --setup has left running is older, and no part of them.
  */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
 	__u32 pid = (__u32)child->pid;
-	__s32 lane = memory.armed_ns ? lane_of(parent) : -1;
+	__s32 slot = memory.armed_ns ? slot_of(parent) : -1;
 
 	if (memory.armed_ns && parent->tgid == memory.etalon && memory.born < memory.wanted)
-		lane = (__s32)memory.born++;
-	if (lane >= 0 && bpf_map_update_elem(&members, &pid, &lane, BPF_ANY))
-		memory.lanes[lane == 1].crowded = 1;
+		slot = (__s32)memory.born++;
+	if (slot >= 0 && bpf_map_update_elem(&members, &pid, &slot, BPF_ANY))
+		memory.slots[slot == 1].crowded = 1;
 	return 0;
 }
 
@@ -189,14 +189,14 @@ int BPF_PROG(on_free, struct task_struct *t)
 SEC("tp_btf/sched_migrate_task")
 int BPF_PROG(on_migrate, struct task_struct *t, int to)
 {
-	int number = memory.armed_ns ? lane_of(t) : -1;
+	int number = memory.armed_ns ? slot_of(t) : -1;
 
 	for (int i = 0; i < ET_LEDGER_LANES; i++) {
-		struct et_lane *lane = &memory.lanes[i];
-		if (i != number || !lane->t0_ns || lane->home < 0 || lane->home == to)
+		struct et_slot *slot = &memory.slots[i];
+		if (i != number || !slot->t0_ns || slot->home < 0 || slot->home == to)
 			continue;
-		struct et_ledger_cpu *home = cpu_state(&memory, (__u32)lane->home);
-		if (home && home->lane != i) /* else another task of it runs there */
+		struct et_ledger_cpu *home = cpu_state(&memory, (__u32)slot->home);
+		if (home && home->slot != i) /* else another task of it runs there */
 			move_home(&memory, (__u32)i, to, bpf_ktime_get_ns());
 	}
 	return 0;
@@ -209,14 +209,14 @@ static struct et_ledger_cpu *hit_cpu(void)
 	struct et_ledger_cpu *cpu =
 		memory.armed_ns ? cpu_state(&memory, bpf_get_smp_processor_id()) : NULL;
 
-	return cpu && cpu->lane >= 0 && cpu->since_ns >= memory.armed_ns ? cpu : NULL;
+	return cpu && cpu->slot >= 0 && cpu->since_ns >= memory.armed_ns ? cpu : NULL;
 }
 
-static struct et_lane *hit_lane(const struct et_ledger_cpu *cpu)
+static struct et_slot *hit_slot(const struct et_ledger_cpu *cpu)
 {
-	struct et_lane *lane = &memory.lanes[cpu->lane == 1];
+	struct et_slot *slot = &memory.slots[cpu->slot == 1];
 
-	return lane->t0_ns && !lane->t1_ns ? lane : NULL;
+	return slot->t0_ns && !slot->t1_ns ? slot : NULL;
 }
 
 static int begin_irq(void)
@@ -231,11 +231,11 @@ static int begin_irq(void)
 static int end_irq(void)
 {
 	struct et_ledger_cpu *cpu = hit_cpu();
-	struct et_lane *lane = cpu && cpu->irq_ns ? hit_lane(cpu) : NULL;
+	struct et_slot *slot = cpu && cpu->irq_ns ? hit_slot(cpu) : NULL;
 
-	if (lane && cpu->irq_ns >= lane->t0_ns) {
+	if (slot && cpu->irq_ns >= slot->t0_ns) {
 		__u64 took = bpf_ktime_get_ns() - cpu->irq_ns;
-		__sync_fetch_and_add(&lane->irq_ns, took);
+		__sync_fetch_and_add(&slot->irq_ns, took);
 		if (cpu->softirq_ns)
 			cpu->softirq_ns += took; /* a hard one inside a soft one counts once */
 	}
@@ -282,10 +282,10 @@ SEC("tp_btf/softirq_exit")
 int BPF_PROG(after_softirq)
 {
 	struct et_ledger_cpu *cpu = hit_cpu();
-	struct et_lane *lane = cpu && cpu->softirq_ns ? hit_lane(cpu) : NULL;
+	struct et_slot *slot = cpu && cpu->softirq_ns ? hit_slot(cpu) : NULL;
 
-	if (lane && cpu->softirq_ns >= lane->t0_ns)
-		__sync_fetch_and_add(&lane->softirq_ns, bpf_ktime_get_ns() - cpu->softirq_ns);
+	if (slot && cpu->softirq_ns >= slot->t0_ns)
+		__sync_fetch_and_add(&slot->softirq_ns, bpf_ktime_get_ns() - cpu->softirq_ns);
 	if (cpu)
 		cpu->softirq_ns = 0;
 	return 0;

@@ -21,7 +21,7 @@ struct et_ledger {
 	uint32_t n;
 };
 
-/* The better one first, in the order of enum et_witness_way. */
+/* The better one first, in the order of enum et_sched_way. */
 static const struct et_ledger_source *const sources[] = { &et_ledger_by_bpf, &et_ledger_by_perf };
 
 /*
@@ -38,7 +38,7 @@ static bool sees_all_processes(void)
 }
 
 static int open_source(
-	struct et_ledger *l, enum et_witness_way way, const cpu_set_t *cpus, struct et_error *err)
+	struct et_ledger *l, enum et_sched_way way, const cpu_set_t *cpus, struct et_error *err)
 {
 	struct et_error why[ET_LENGTH(sources)];
 	int rc = 0;
@@ -47,8 +47,8 @@ static int open_source(
 		return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
 			"in a container with process numbers of its own the kernel tells of "
 			"others");
-	if (way != ET_WITNESS_ANY) {
-		l->source = sources[way - ET_WITNESS_BPF];
+	if (way != ET_SCHED_ANY) {
+		l->source = sources[way - ET_SCHED_BPF];
 		return l->source->open(cpus, &l->ctx, &l->memory, err);
 	}
 	for (size_t i = 0; i < ET_LENGTH(sources); i++) {
@@ -60,8 +60,8 @@ static int open_source(
 	return et_fail(err, -rc, ET_EXIT_ENVIRONMENT, "%.200s; %.200s", why[0].what, why[1].what);
 }
 
-int et_ledger_open(enum et_witness_way way, const cpu_set_t *cpus, struct et_ledger **out,
-	struct et_error *err)
+int et_ledger_open(
+	enum et_sched_way way, const cpu_set_t *cpus, struct et_ledger **out, struct et_error *err)
 {
 	struct et_ledger l = { 0 };
 	int rc = open_source(&l, way, cpus, err);
@@ -91,9 +91,9 @@ void et_ledger_arm(struct et_ledger *l, size_t n)
 		return;
 	__atomic_store_n(&l->memory->armed_ns, 0, __ATOMIC_RELEASE);
 	l->source->take(l->ctx, l->keys, l->culprits); /* what came since, or a failed run left */
-	memset(l->memory->lanes, 0, sizeof(l->memory->lanes));
+	memset(l->memory->slots, 0, sizeof(l->memory->slots));
 	for (size_t i = 0; i < ET_LEDGER_LANES; i++)
-		l->memory->lanes[i].home = -1;
+		l->memory->slots[i].home = -1;
 	l->memory->etalon = getpid();
 	l->memory->wanted = (uint32_t)n;
 	l->memory->born = 0;
@@ -105,20 +105,20 @@ const char *et_ledger_source(const struct et_ledger *l)
 	return l->source->name;
 }
 
-void et_ledger_follow(struct et_ledger *l, size_t lane, int32_t pid)
+void et_ledger_follow(struct et_ledger *l, size_t slot, int32_t pid)
 {
 	if (l)
-		l->memory->lanes[lane].program = pid;
+		l->memory->slots[slot].program = pid;
 }
 
-uint64_t *et_ledger_begin(struct et_ledger *l, size_t lane)
+uint64_t *et_ledger_begin(struct et_ledger *l, size_t slot)
 {
-	return l ? (uint64_t *)&l->memory->lanes[lane].t0_ns : NULL;
+	return l ? (uint64_t *)&l->memory->slots[slot].t0_ns : NULL;
 }
 
-uint64_t *et_ledger_end(struct et_ledger *l, size_t lane)
+uint64_t *et_ledger_end(struct et_ledger *l, size_t slot)
 {
-	return l ? (uint64_t *)&l->memory->lanes[lane].t1_ns : NULL;
+	return l ? (uint64_t *)&l->memory->slots[slot].t1_ns : NULL;
 }
 
 void et_ledger_disarm(struct et_ledger *l)
@@ -129,26 +129,26 @@ void et_ledger_disarm(struct et_ledger *l)
 	l->n = l->source->take(l->ctx, l->keys, l->culprits);
 	l->end = *l->memory;
 	for (size_t i = 0; i < ET_LEDGER_LANES; i++) {
-		int32_t home = l->end.lanes[i].home;
+		int32_t home = l->end.slots[i].home;
 		if (home >= 0 && l->source->look(l->ctx, home, &l->homes[i]) < 0)
-			l->end.lanes[i].home = -1;
+			l->end.slots[i].home = -1;
 	}
 }
 
-void et_ledger_fill(const struct et_ledger *l, size_t lane, struct et_sample *s)
+void et_ledger_fill(const struct et_ledger *l, size_t slot, struct et_sample *s)
 {
 	if (!l)
 		return;
-	struct et_account a = { .lane = l->end.lanes[lane],
-		.home = l->homes[lane],
+	struct et_account a = { .slot = l->end.slots[slot],
+		.home = l->homes[slot],
 		.etalon = l->end.etalon,
 		.tells_hidden = l->end.tells_hidden,
 		.tells_interrupts = l->source->interrupts };
 
 	for (uint32_t i = 0; i < l->n; i++) {
-		if (l->keys[i].lane == (int32_t)lane)
+		if (l->keys[i].slot == (int32_t)slot)
 			et_account_add(&a, l->keys[i].tgid, &l->culprits[i]);
 	}
-	et_account_settle(&a, (int32_t)lane, s);
+	et_account_settle(&a, (int32_t)slot, s);
 	et_account_free(&a);
 }

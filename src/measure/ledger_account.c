@@ -31,25 +31,25 @@ void et_account_free(struct et_account *a)
 /* Whoever has the home CPU since before the window's end has not been charged for it yet. */
 static void close_last(struct et_account *a, int32_t number)
 {
-	struct et_lane *lane = &a->lane;
+	struct et_slot *slot = &a->slot;
 	const struct et_ledger_cpu *cpu = &a->home;
 	uint64_t from = cpu->since_ns;
 
-	if (from < lane->t0_ns)
-		from = lane->t0_ns;
-	if (from < lane->home_since_ns)
-		from = lane->home_since_ns;
-	uint64_t rest = minus(lane->t1_ns, from);
+	if (from < slot->t0_ns)
+		from = slot->t0_ns;
+	if (from < slot->home_since_ns)
+		from = slot->home_since_ns;
+	uint64_t rest = minus(slot->t1_ns, from);
 	if (!rest)
 		return;
-	if (cpu->lane == number) {
-		lane->own_ns += rest;
+	if (cpu->slot == number) {
+		slot->own_ns += rest;
 	} else if (!cpu->who.pid) {
-		lane->idle_ns += rest;
-	} else if (cpu->lane >= 0) {
-		lane->partner_ns += rest;
+		slot->idle_ns += rest;
+	} else if (cpu->slot >= 0) {
+		slot->partner_ns += rest;
 	} else if (cpu->who.tgid == a->etalon) {
-		lane->etalon_ns += rest;
+		slot->etalon_ns += rest;
 	} else {
 		struct et_culprit_account by = { .ran_ns = rest,
 			.kernel_thread = cpu->kernel_thread };
@@ -61,33 +61,33 @@ static void close_last(struct et_account *a, int32_t number)
 /* The list has those that pictures and exit records tell of; the scheduler may know more. */
 static void add_unseen(struct et_sample *s, const struct et_account_entry *e)
 {
-	struct et_interferer who = { .pid = e->pid,
+	struct et_culprit who = { .pid = e->pid,
 		.kernel_thread = e->by.kernel_thread,
 		.exited = true,
-		.pt_ns = e->by.ran_ns,
-		.doubt_ns = minus(s->et_ns, e->by.ran_ns), /* it may have run elsewhere, too */
+		.cpu_ns = e->by.ran_ns,
+		.doubt_ns = minus(s->elapsed_ns, e->by.ran_ns), /* it may have run elsewhere, too */
 		.on_our_cpu_ns = e->by.ran_ns };
-	size_t at = s->n_interferers;
+	size_t at = s->n_culprits;
 
 	snprintf(who.name, sizeof(who.name), "%.15s", e->by.name);
-	s->interferers = et_realloc(s->interferers, at + 1, sizeof(*s->interferers));
-	while (at > 0 && s->interferers[at - 1].pt_ns < who.pt_ns) {
-		s->interferers[at] = s->interferers[at - 1];
+	s->culprits = et_realloc(s->culprits, at + 1, sizeof(*s->culprits));
+	while (at > 0 && s->culprits[at - 1].cpu_ns < who.cpu_ns) {
+		s->culprits[at] = s->culprits[at - 1];
 		at--;
 	}
-	s->interferers[at] = who;
-	s->n_interferers++;
+	s->culprits[at] = who;
+	s->n_culprits++;
 }
 
 static void enter_culprits(const struct et_account *a, struct et_sample *s)
 {
-	for (size_t i = 0; i < s->n_interferers; i++)
-		s->interferers[i].on_our_cpu_ns = 0;
+	for (size_t i = 0; i < s->n_culprits; i++)
+		s->culprits[i].on_our_cpu_ns = 0;
 	for (size_t i = 0; i < a->n; i++) {
-		struct et_interferer *found = NULL;
-		for (size_t k = 0; k < s->n_interferers; k++) {
-			if (s->interferers[k].pid == a->list[i].pid)
-				found = &s->interferers[k];
+		struct et_culprit *found = NULL;
+		for (size_t k = 0; k < s->n_culprits; k++) {
+			if (s->culprits[k].pid == a->list[i].pid)
+				found = &s->culprits[k];
 		}
 		if (found)
 			found->on_our_cpu_ns = a->list[i].by.ran_ns;
@@ -98,38 +98,38 @@ static void enter_culprits(const struct et_account *a, struct et_sample *s)
 
 void et_account_settle(struct et_account *a, int32_t number, struct et_sample *s)
 {
-	const struct et_lane *lane = &a->lane;
+	const struct et_slot *slot = &a->slot;
 	uint64_t others = 0;
 
-	if (lane->crowded)
+	if (slot->crowded)
 		s->marks |= ET_MARK_LOST_RECORDS;
-	if (lane->home < 0 || !lane->t0_ns || !lane->t1_ns || lane->crowded)
+	if (slot->home < 0 || !slot->t0_ns || !slot->t1_ns || slot->crowded)
 		return; /* it was not seen, or not all of it */
 	close_last(a, number);
 	/* More CPU time than was seen: it ran where nobody looked. */
-	if (lane->own_ns + lane->own_ns / 10 + 1000000 < s->pt_ns)
+	if (slot->own_ns + slot->own_ns / 10 + 1000000 < s->cpu_ns)
 		return;
 	for (size_t i = 0; i < a->n; i++)
 		others += a->list[i].by.ran_ns;
-	others += lane->etalon_ns + lane->partner_ns + lane->unnamed_ns;
+	others += slot->etalon_ns + slot->partner_ns + slot->unnamed_ns;
 	/*
 	 * At each instant one thing has the home CPU. More than the window in all: tasks of the
 	 * program ran elsewhere at the same time.
 	 */
-	uint64_t slack = s->et_ns / 100 > 50000 ? s->et_ns / 100 : 50000;
-	if (lane->own_ns + others + lane->idle_ns > s->et_ns + slack)
+	uint64_t slack = s->elapsed_ns / 100 > 50000 ? s->elapsed_ns / 100 : 50000;
+	if (slot->own_ns + others + slot->idle_ns > s->elapsed_ns + slack)
 		return;
-	s->idle_ns = lane->idle_ns;
+	s->idle_ns = slot->idle_ns;
 	if (a->tells_interrupts) {
-		s->irq_ns = lane->irq_ns;
-		s->softirq_ns = lane->softirq_ns;
+		s->irq_ns = slot->irq_ns;
+		s->softirq_ns = slot->softirq_ns;
 	}
 	/* Interrupts that the kernel does not charge to tasks are not in process time. */
-	s->others_ns = others + lane->hidden_irq_ns;
+	s->others_ns = others + slot->hidden_irq_ns;
 	/* Without the kernel's clocks steal is what its ticks have told, here or elsewhere. */
 	if (a->tells_hidden)
-		s->steal_ns = minus(lane->hidden_ns, lane->hidden_irq_ns);
-	uint64_t most = minus(s->et_ns, s->pt_ns + s->others_ns + s->idle_ns);
+		s->steal_ns = minus(slot->hidden_ns, slot->hidden_irq_ns);
+	uint64_t most = minus(s->elapsed_ns, s->cpu_ns + s->others_ns + s->idle_ns);
 	if (s->steal_ns != ET_UNKNOWN && s->steal_ns > most)
 		s->steal_ns = most;
 	enter_culprits(a, s);

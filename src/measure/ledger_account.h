@@ -7,7 +7,7 @@
 #include "model/sample.h"
 
 struct et_account {
-	struct et_lane lane;
+	struct et_slot slot;
 	struct et_ledger_cpu home; /* who has the home CPU in the end */
 	int32_t etalon;
 	bool tells_hidden, tells_interrupts;
@@ -19,7 +19,7 @@ struct et_account {
 };
 
 void et_account_add(struct et_account *a, int32_t pid, const struct et_culprit_account *by);
-/* Closes the account at the window's end and enters it; number is the lane's. */
+/* Closes the account at the window's end and enters it; number is the slot's. */
 void et_account_settle(struct et_account *a, int32_t number, struct et_sample *s);
 void et_account_free(struct et_account *a);
 

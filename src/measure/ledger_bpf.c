@@ -7,7 +7,7 @@
 #ifdef ET_HAVE_BPF
 #include "base/alloc.h"
 #include "measure/bpf.h"
-#include "measure/ledger_image.h"
+#include "measure/ledger_object.h"
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -28,7 +28,7 @@ static int open_bpf(
 	const cpu_set_t *cpus, void **ctx, struct et_ledger_memory **memory, struct et_error *err)
 {
 	(void)cpus; /* it looks at all */
-	const struct et_bpf_image image = { ledger_image, sizeof(ledger_image) };
+	const struct et_bpf_object image = { ledger_object, sizeof(ledger_object) };
 	uint32_t n_cpus = (uint32_t)libbpf_num_possible_cpus();
 	struct et_bpf bpf = { 0 };
 

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "measure/ledger_rules.h"
 #include "measure/ledger_source.h"
-#include "measure/witness_source.h"
+#include "measure/sched_source.h"
 
 #include <errno.h>
 #include <string.h>
@@ -23,11 +23,11 @@ struct culprit {
 struct by_perf {
 	struct et_ledger_memory memory; /* first: the rules' functions are given this */
 	void *rings;
-	struct et_witness_batch batch;
+	struct et_sched_batch batch;
 	struct et_ledger_cpu *cpus; /* n_cpus of them */
 	size_t n_cpus;
 	struct et_hash members;  /* a program's tasks, and of which: int64_t, by number */
-	struct et_hash culprits; /* struct culprit, by lane and process */
+	struct et_hash culprits; /* struct culprit, by slot and process */
 };
 
 /* --- what the rules ask for --- */
@@ -56,7 +56,7 @@ static void charge_culprit(
 
 	/* A task that ends has no number at the very last. */
 	if (key.tgid <= 0 || (all->n == ET_LEDGER_CULPRITS && !et_hash_find(all, place))) {
-		m->lanes[number].unnamed_ns += ran_ns;
+		m->slots[number].unnamed_ns += ran_ns;
 		return;
 	}
 	struct culprit *c = et_hash_put(all, place);
@@ -67,21 +67,21 @@ static void charge_culprit(
 
 /* --- records --- */
 
-static int lane_of(const struct by_perf *s, int32_t pid)
+static int slot_of(const struct by_perf *s, int32_t pid)
 {
-	const int64_t *lane = pid > 0 ? et_hash_find(&s->members, (uint64_t)pid) : NULL;
+	const int64_t *slot = pid > 0 ? et_hash_find(&s->members, (uint64_t)pid) : NULL;
 
-	return lane ? (int)*lane : -1;
+	return slot ? (int)*slot : -1;
 }
 
 /* A stranger may get the number of one that is gone. */
-static void set_lane(struct by_perf *s, int32_t pid, int lane)
+static void set_slot(struct by_perf *s, int32_t pid, int slot)
 {
-	if (pid > 0 && (lane >= 0 || lane_of(s, pid) >= 0))
-		*(int64_t *)et_hash_put(&s->members, (uint64_t)pid) = lane;
+	if (pid > 0 && (slot >= 0 || slot_of(s, pid) >= 0))
+		*(int64_t *)et_hash_put(&s->members, (uint64_t)pid) = slot;
 }
 
-static void replay_switch(struct by_perf *s, const struct et_witness_record *r)
+static void replay_switch(struct by_perf *s, const struct et_sched_record *r)
 {
 	struct et_ledger_cpu *cpu = &s->cpus[r->cpu];
 	struct instant now = { .ns = r->end_ns };
@@ -89,33 +89,33 @@ static void replay_switch(struct by_perf *s, const struct et_witness_record *r)
 
 	cpu->who = r->who; /* it may have another name by now */
 	if (!expected)
-		begin_stretch(&s->memory, cpu, r->cpu, lane_of(s, r->who.pid), r->start_ns);
+		begin_stretch(&s->memory, cpu, r->cpu, slot_of(s, r->who.pid), r->start_ns);
 	end_stretch(&s->memory, cpu, r->cpu, &now);
 	cpu->who = r->next;
-	begin_stretch(&s->memory, cpu, r->cpu, lane_of(s, r->next.pid), r->end_ns);
+	begin_stretch(&s->memory, cpu, r->cpu, slot_of(s, r->next.pid), r->end_ns);
 }
 
-static void replay(struct by_perf *s, const struct et_witness_record *r)
+static void replay(struct by_perf *s, const struct et_sched_record *r)
 {
 	switch (r->kind) {
-	case ET_HAPPENING_RAN:
+	case ET_SCHED_RAN:
 		if (r->cpu < s->n_cpus) /* numbers may have holes */
 			replay_switch(s, r);
 		break;
 	case ET_RECORD_FORK:
 		if (r->who.tgid != s->memory.etalon)
-			set_lane(s, r->next.pid, lane_of(s, r->who.pid));
+			set_slot(s, r->next.pid, slot_of(s, r->who.pid));
 		break;
 	case ET_RECORD_GAP:
 		for (size_t i = 0; i < ET_LEDGER_LANES; i++)
-			s->memory.lanes[i].crowded = 1;
+			s->memory.slots[i].crowded = 1;
 		break;
 	}
 }
 
 static int by_end(const void *a, const void *b)
 {
-	const struct et_witness_record *x = a, *y = b;
+	const struct et_sched_record *x = a, *y = b;
 
 	if (x->end_ns != y->end_ns)
 		return x->end_ns < y->end_ns ? -1 : 1;
@@ -131,13 +131,13 @@ static uint32_t take_perf(
 	uint32_t n = 0;
 	size_t at = 0;
 
-	et_witness_by_perf.drain(s->rings, &s->batch, &lost); /* gaps say where */
+	et_sched_by_perf.drain(s->rings, &s->batch, &lost); /* gaps say where */
 	if (s->batch.n)
 		qsort(s->batch.records, s->batch.n, sizeof(*s->batch.records), by_end);
 	for (size_t i = 0; i < s->n_cpus; i++)
-		s->cpus[i] = (struct et_ledger_cpu){ .lane = -1 };
+		s->cpus[i] = (struct et_ledger_cpu){ .slot = -1 };
 	for (int i = 0; i < ET_LEDGER_LANES; i++)
-		set_lane(s, s->memory.lanes[i].program, i);
+		set_slot(s, s->memory.slots[i].program, i);
 	for (size_t i = 0; i < s->batch.n; i++)
 		replay(s, &s->batch.records[i]);
 	while ((c = et_hash_next(&s->culprits, &at))) {
@@ -163,7 +163,7 @@ static void close_perf(void *ctx)
 	struct by_perf *s = ctx;
 
 	if (s->rings)
-		et_witness_by_perf.close(s->rings);
+		et_sched_by_perf.close(s->rings);
 	et_hash_free(&s->members);
 	et_hash_free(&s->culprits);
 	free(s->batch.records);
@@ -197,7 +197,7 @@ static int open_perf(
 	s->n_cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF);
 	s->cpus = et_calloc(s->n_cpus, sizeof(*s->cpus));
 	size_t bytes = ring_bytes(cpus ? (size_t)CPU_COUNT(cpus) : s->n_cpus);
-	int rc = et_witness_perf_open(cpus, bytes, true, &s->rings, err);
+	int rc = et_sched_perf_open(cpus, bytes, true, &s->rings, err);
 	if (rc) {
 		close_perf(s);
 		return rc;

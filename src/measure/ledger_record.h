@@ -6,7 +6,7 @@
 #ifndef ET_MEASURE_LEDGER_RECORD_H
 #define ET_MEASURE_LEDGER_RECORD_H
 
-#include "measure/witness_record.h"
+#include "measure/sched_record.h"
 
 enum {
 	ET_LEDGER_LANES = 2,
@@ -16,7 +16,7 @@ enum {
 };
 
 /* The account of one measured program, over its window. */
-struct et_lane {
+struct et_slot {
 	__u64 t0_ns;         /* the window's begin, written by the child itself; 0: not yet */
 	__u64 t1_ns;         /* its end; 0: not yet */
 	__u64 home_since_ns; /* since when it is at home on that CPU */
@@ -36,7 +36,7 @@ struct et_lane {
 };
 
 struct et_culprit_key {
-	__s32 lane, tgid;
+	__s32 slot, tgid;
 };
 
 struct et_ledger_memory {
@@ -44,7 +44,7 @@ struct et_ledger_memory {
 	__s32 etalon;       /* our process */
 	__u32 tells_hidden; /* the kernel's clocks could be read */
 	__u32 wanted, born; /* programs of this take, and how many of them are made */
-	struct et_lane lanes[ET_LEDGER_LANES];
+	struct et_slot slots[ET_LEDGER_LANES];
 	/*
 	 * Culprits in the kernel's table, and the first of them by their keys: to go through the
 	 * whole table takes longer than all else. Two at the same time may both be written to one
@@ -60,7 +60,7 @@ struct et_ledger_cpu {
 	__u64 offset_ns;                /* our clock less the scheduler's when that is fresh */
 	__u64 hidden_ns, hidden_irq_ns; /* the scheduler's clocks at that time */
 	__u64 irq_ns, softirq_ns;       /* when the interrupt that goes on began; 0: none */
-	__s32 lane;                     /* whose task it is; -1: nobody's */
+	__s32 slot;                     /* whose task it is; -1: nobody's */
 	__u32 kernel_thread;
 	struct et_task who;
 };

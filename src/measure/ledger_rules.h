@@ -16,7 +16,7 @@
 static struct et_ledger_cpu *cpu_state(struct et_ledger_memory *m, __u32 cpu);
 /* Calls charge_stretch; the kernel's way to this has to be a short one. */
 static void charge(struct et_ledger_memory *m, __u32 number, __u32 cpu, __u64 to);
-/* Somebody else had the lane's home CPU for so long. */
+/* Somebody else had the slot's home CPU for so long. */
 static void charge_culprit(
 	struct et_ledger_memory *m, __u32 number, const struct et_ledger_cpu *cpu, __u64 ran_ns);
 
@@ -29,61 +29,61 @@ struct instant {
 
 /* How much of the present stretch on a CPU, up to then, lies in the window and at home. */
 static inline __u64 stretch_ns(
-	const struct et_lane *lane, const struct et_ledger_cpu *cpu, __u64 to)
+	const struct et_slot *slot, const struct et_ledger_cpu *cpu, __u64 to)
 {
 	__u64 from = cpu->since_ns;
 
-	if (from < lane->t0_ns)
-		from = lane->t0_ns;
-	if (from < lane->home_since_ns)
-		from = lane->home_since_ns;
-	if (lane->t1_ns && to > lane->t1_ns)
-		to = lane->t1_ns;
+	if (from < slot->t0_ns)
+		from = slot->t0_ns;
+	if (from < slot->home_since_ns)
+		from = slot->home_since_ns;
+	if (slot->t1_ns && to > slot->t1_ns)
+		to = slot->t1_ns;
 	return to > from ? to - from : 0;
 }
 
-/* The stretch of somebody on the lane's home CPU, up to then. */
+/* The stretch of somebody on the slot's home CPU, up to then. */
 static inline void charge_stretch(
 	struct et_ledger_memory *m, __u32 number, const struct et_ledger_cpu *cpu, __u64 to)
 {
-	struct et_lane *lane = &m->lanes[number == 1];
-	__u64 ran_ns = stretch_ns(lane, cpu, to);
+	struct et_slot *slot = &m->slots[number == 1];
+	__u64 ran_ns = stretch_ns(slot, cpu, to);
 
-	if (!ran_ns || cpu->lane == (__s32)number)
+	if (!ran_ns || cpu->slot == (__s32)number)
 		return;
 	if (!cpu->who.pid)
-		__sync_fetch_and_add(&lane->idle_ns, ran_ns);
-	else if (cpu->lane >= 0)
-		__sync_fetch_and_add(&lane->partner_ns, ran_ns);
+		__sync_fetch_and_add(&slot->idle_ns, ran_ns);
+	else if (cpu->slot >= 0)
+		__sync_fetch_and_add(&slot->partner_ns, ran_ns);
 	else if (cpu->who.tgid == m->etalon)
-		__sync_fetch_and_add(&lane->etalon_ns, ran_ns);
+		__sync_fetch_and_add(&slot->etalon_ns, ran_ns);
 	else
 		charge_culprit(m, number, cpu, ran_ns);
 }
 
 static inline void move_home(struct et_ledger_memory *m, __u32 number, int cpu, __u64 now)
 {
-	struct et_lane *lane = &m->lanes[number == 1];
+	struct et_slot *slot = &m->slots[number == 1];
 
-	if (lane->home >= 0)
-		charge(m, number, (__u32)lane->home, now);
-	lane->before = lane->home;
-	lane->home = cpu;
-	lane->home_since_ns = now;
+	if (slot->home >= 0)
+		charge(m, number, (__u32)slot->home, now);
+	slot->before = slot->home;
+	slot->home = cpu;
+	slot->home_since_ns = now;
 }
 
 /* The measured program's own stretch. */
 static inline void charge_own(
-	struct et_lane *lane, const struct et_ledger_cpu *cpu, const struct instant *now)
+	struct et_slot *slot, const struct et_ledger_cpu *cpu, const struct instant *now)
 {
-	__u64 from = cpu->since_ns > lane->t0_ns ? cpu->since_ns : lane->t0_ns;
-	__u64 to = lane->t1_ns && now->ns > lane->t1_ns ? lane->t1_ns : now->ns;
+	__u64 from = cpu->since_ns > slot->t0_ns ? cpu->since_ns : slot->t0_ns;
+	__u64 to = slot->t1_ns && now->ns > slot->t1_ns ? slot->t1_ns : now->ns;
 
 	if (to <= from)
 		return;
-	__sync_fetch_and_add(&lane->own_ns, to - from);
-	__sync_fetch_and_add(&lane->hidden_ns, now->hidden_ns - cpu->hidden_ns);
-	__sync_fetch_and_add(&lane->hidden_irq_ns, now->irq_ns - cpu->hidden_irq_ns);
+	__sync_fetch_and_add(&slot->own_ns, to - from);
+	__sync_fetch_and_add(&slot->hidden_ns, now->hidden_ns - cpu->hidden_ns);
+	__sync_fetch_and_add(&slot->hidden_irq_ns, now->irq_ns - cpu->hidden_irq_ns);
 }
 
 /* The stretch of whom the state names, which ends now. */
@@ -91,28 +91,28 @@ static inline void end_stretch(struct et_ledger_memory *m, struct et_ledger_cpu 
 	const struct instant *now)
 {
 	for (int i = 0; i < ET_LEDGER_LANES; i++) {
-		struct et_lane *lane = &m->lanes[i];
-		if (!lane->t0_ns)
+		struct et_slot *slot = &m->slots[i];
+		if (!slot->t0_ns)
 			continue;
-		if (cpu->lane == i)
-			charge_own(lane, cpu, now);
-		else if (lane->home == (__s32)here)
+		if (cpu->slot == i)
+			charge_own(slot, cpu, now);
+		else if (slot->home == (__s32)here)
 			charge(m, (__u32)i, here, now->ns);
-		if (cpu->lane == i && lane->home < 0)
+		if (cpu->slot == i && slot->home < 0)
 			move_home(m, (__u32)i, (int)here, now->ns);
 	}
 }
 
 /* One of its tasks still runs where it was at home before. */
-static inline bool runs_before(struct et_ledger_memory *m, const struct et_lane *lane, int number)
+static inline bool runs_before(struct et_ledger_memory *m, const struct et_slot *slot, int number)
 {
-	struct et_ledger_cpu *cpu = lane->before >= 0 ? cpu_state(m, (__u32)lane->before) : NULL;
+	struct et_ledger_cpu *cpu = slot->before >= 0 ? cpu_state(m, (__u32)slot->before) : NULL;
 
-	return cpu && cpu->lane == number;
+	return cpu && cpu->slot == number;
 }
 
 /*
- * From now on whom the state names has the CPU, a task of this lane (-1: nobody's). A program is at
+ * From now on whom the state names has the CPU, a task of this slot (-1: nobody's). A program is at
  * home where a task of it runs: when one that came up beside another is done, that is where the
  * other still runs.
  */
@@ -120,15 +120,15 @@ static inline void begin_stretch(
 	struct et_ledger_memory *m, struct et_ledger_cpu *cpu, __u32 here, int number, __u64 now)
 {
 	cpu->since_ns = now;
-	cpu->lane = number;
+	cpu->slot = number;
 	for (int i = 0; i < ET_LEDGER_LANES; i++) {
-		struct et_lane *lane = &m->lanes[i];
-		if (!lane->t0_ns)
+		struct et_slot *slot = &m->slots[i];
+		if (!slot->t0_ns)
 			continue;
-		if (cpu->lane == i && lane->home != (__s32)here)
+		if (cpu->slot == i && slot->home != (__s32)here)
 			move_home(m, (__u32)i, (int)here, now);
-		else if (cpu->lane != i && lane->home == (__s32)here && runs_before(m, lane, i))
-			move_home(m, (__u32)i, lane->before, now);
+		else if (cpu->slot != i && slot->home == (__s32)here && runs_before(m, slot, i))
+			move_home(m, (__u32)i, slot->before, now);
 	}
 }
 

@@ -20,7 +20,7 @@ struct et_ledger_source {
 	int (*open)(const cpu_set_t *cpus, void **ctx, struct et_ledger_memory **memory,
 		struct et_error *err);
 	/*
-	 * Brings the lanes up to date and takes all culprits out of the table into arrays of
+	 * Brings the slots up to date and takes all culprits out of the table into arrays of
 	 * ET_LEDGER_CULPRITS; returns how many.
 	 */
 	uint32_t (*take)(

@@ -71,7 +71,7 @@ static void read_zombie(struct et_ended *e)
 	}
 }
 
-static bool was_there(const struct et_image *before, int32_t pid)
+static bool was_there(const struct et_snapshot *before, int32_t pid)
 {
 	for (size_t i = 0; i < before->n; i++) {
 		if (before->readings[i].pid == pid)
@@ -85,7 +85,8 @@ static bool was_there(const struct et_image *before, int32_t pid)
  * it was there before the program (a server that a preparation had left running). False when it has
  * not ended yet.
  */
-static bool reap_orphan(struct et_ended *ended, size_t n, const struct et_image *before, pid_t pid)
+static bool reap_orphan(
+	struct et_ended *ended, size_t n, const struct et_snapshot *before, pid_t pid)
 {
 	pid_t group = getpgid(pid);
 	struct rusage usage;
@@ -139,7 +140,7 @@ static void end_endless(const struct et_ended *ended, size_t n, size_t running)
 }
 
 int et_reap_wait(
-	struct et_ended *ended, size_t n, const struct et_image *before, bool stops_are_ours)
+	struct et_ended *ended, size_t n, const struct et_snapshot *before, bool stops_are_ours)
 {
 	size_t running = n;
 	int rc = 0;
@@ -221,10 +222,10 @@ static int32_t parent_of(int32_t pid)
 }
 
 /* Children of ours, from the kernel's own list, or where it keeps none by asking every process. */
-static void list_children(struct et_image *out)
+static void list_children(struct et_snapshot *out)
 {
 	ET_AUTO_FCLOSE FILE *f = fopen("/proc/thread-self/children", "re");
-	struct et_watch watch;
+	struct et_proc_reader watch;
 	int pid;
 
 	out->n = 0;
@@ -234,25 +235,25 @@ static void list_children(struct et_image *out)
 	}
 	if (f)
 		return;
-	struct et_image all = { 0 };
-	et_watch_open(&watch);
-	et_watch_take(&watch, NULL, 0, &all);
-	et_watch_close(&watch);
+	struct et_snapshot all = { 0 };
+	et_proc_reader_open(&watch);
+	et_snapshot_take(&watch, NULL, 0, &all);
+	et_proc_reader_close(&watch);
 	for (size_t i = 0; i < all.n; i++) {
 		if (parent_of(all.readings[i].pid) != getpid())
 			continue;
 		ET_GROW(out->readings, out->n, out->cap);
 		out->readings[out->n++] = all.readings[i];
 	}
-	et_image_free(&all);
+	et_snapshot_free(&all);
 }
 
 /* Kills each child of ours that is new and reaps those that have ended; returns how many are left.
  */
 static size_t kill_children(
-	struct et_ended *ended, size_t n, const struct et_image *before, bool *any)
+	struct et_ended *ended, size_t n, const struct et_snapshot *before, bool *any)
 {
-	struct et_image now = { 0 };
+	struct et_snapshot now = { 0 };
 	size_t left = 0;
 
 	list_children(&now);
@@ -266,11 +267,11 @@ static size_t kill_children(
 		if (!reap_orphan(ended, n, before, pid) && ours)
 			left++;
 	}
-	et_image_free(&now);
+	et_snapshot_free(&now);
 	return left;
 }
 
-void et_reap_leftovers(struct et_ended *ended, size_t n, const struct et_image *before)
+void et_reap_leftovers(struct et_ended *ended, size_t n, const struct et_snapshot *before)
 {
 	enum {
 		TRIES = 2000

@@ -6,7 +6,7 @@
 #ifndef ET_MEASURE_REAP_H
 #define ET_MEASURE_REAP_H
 
-#include "measure/image.h"
+#include "measure/snapshot.h"
 #include "model/executor.h"
 
 #include <sys/resource.h>
@@ -45,7 +45,7 @@ struct et_ended {
  * does not have: it is killed then.
  */
 int et_reap_wait(
-	struct et_ended *ended, size_t n, const struct et_image *before, bool stops_are_ours);
+	struct et_ended *ended, size_t n, const struct et_snapshot *before, bool stops_are_ours);
 /*
  * Lets two children run in turn, the first again and again for beat_ns, then the second, until one
  * of them has ended; call it from another CPU than theirs, then et_reap_wait. Returns early when
@@ -57,6 +57,6 @@ void et_reap_alternate(
  * Kills what the programs left behind: our children that are not in the picture from before.
  * Their CPU time is added to the first entry, which is marked.
  */
-void et_reap_leftovers(struct et_ended *ended, size_t n, const struct et_image *before);
+void et_reap_leftovers(struct et_ended *ended, size_t n, const struct et_snapshot *before);
 
 #endif

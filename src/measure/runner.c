@@ -4,16 +4,16 @@
 #include "base/clock.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
-#include "measure/aside.h"
 #include "measure/child.h"
 #include "measure/environ.h"
-#include "measure/image.h"
+#include "measure/hook.h"
 #include "measure/ledger.h"
 #include "measure/probe.h"
-#include "measure/prompt.h"
 #include "measure/reap.h"
+#include "measure/snapshot.h"
 #include "measure/steal.h"
 #include "measure/streams.h"
+#include "measure/wakeup_prio.h"
 #include "model/field.h"
 
 #include <errno.h>
@@ -31,8 +31,8 @@ struct et_runner {
 	struct et_taskstats *taskstats; /* NULL: no exit records */
 	int no_records;                 /* -errno: why not */
 	struct et_ledger *ledger;       /* NULL: off */
-	struct et_watch watch;
-	struct et_image before, after;
+	struct et_proc_reader watch;
+	struct et_snapshot before, after;
 	struct et_exits exits;
 	struct et_start *starts;
 	struct et_identity identity;
@@ -49,9 +49,9 @@ struct et_runner {
 	const char *elsewhere_directory; /* where programs run, NULL: where we are */
 	struct et_streams streams;
 	struct et_steal steal;
-	struct et_prompt prompt;
+	struct et_wakeup_prio prompt;
 	struct et_probe probe;
-	struct et_aside aside;
+	struct et_hook aside;
 	sigset_t signals;
 };
 
@@ -86,7 +86,7 @@ static int choose_cpus(struct et_runner *r, struct et_error *err)
 }
 
 /* A metronome must not beat on the CPU whose time it divides. */
-static int step_aside(struct et_runner *r, struct et_error *err)
+static int leave_shared_cpu(struct et_runner *r, struct et_error *err)
 {
 	cpu_set_t others;
 
@@ -163,15 +163,15 @@ static void watch_others(struct et_runner *r)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	choose_directory(r);
 	et_cgroup_open(&r->cgroup);
-	et_prompt_open(&r->prompt, r->e->host.cpus);
+	et_wakeup_prio_open(&r->prompt, r->e->host.cpus);
 	et_probe_open(&r->probe, r->e->plan.probe);
-	et_watch_open(&r->watch);
+	et_proc_reader_open(&r->watch);
 	et_steal_open(&r->steal, strcmp(r->e->host.virtual_machine, "none") != 0);
 	r->no_records = et_taskstats_open(&r->taskstats);
 	if (r->no_records)
 		r->taskstats = NULL;
 	sigprocmask(SIG_BLOCK, NULL, &r->signals);
-	r->aside = (struct et_aside){ .shell = r->e->child.shell,
+	r->aside = (struct et_hook){ .shell = r->e->child.shell,
 		.directory = r->e->child.directory,
 		.envp = r->own_envp,
 		.path_variable = et_environ_get(r->own_envp, "PATH"),
@@ -189,7 +189,7 @@ int et_runner_open(const struct et_experiment *e, char *const *envp, struct et_i
 	r->interrupt = interrupt;
 	et_streams_init(&r->streams);
 	r->cgroup.home_fd = -1;
-	r->cgroup.source = ET_PT_WAIT4;
+	r->cgroup.source = ET_CPU_BY_WAIT4;
 	r->steal.fd = -1;
 	r->watch.proc_fd = r->watch.loadavg_fd = -1;
 	r->starts = et_start_map(MOST_TOGETHER);
@@ -198,7 +198,7 @@ int et_runner_open(const struct et_experiment *e, char *const *envp, struct et_i
 	if (rc == 0)
 		rc = choose_cpus(r, err);
 	if (rc == 0)
-		rc = step_aside(r, err);
+		rc = leave_shared_cpu(r, err);
 	if (rc == 0)
 		rc = choose_scheduler(r, err);
 	if (rc == 0)
@@ -220,17 +220,17 @@ void et_runner_close(struct et_runner *r)
 {
 	if (!r)
 		return;
-	et_prompt_close(&r->prompt);
+	et_wakeup_prio_close(&r->prompt);
 	if (r->elsewhere)
 		sched_setaffinity(0, sizeof(r->home), &r->home);
 	et_ledger_close(r->ledger);
-	if (r->cgroup.source != ET_PT_WAIT4)
+	if (r->cgroup.source != ET_CPU_BY_WAIT4)
 		et_cgroup_close(&r->cgroup);
 	et_taskstats_close(r->taskstats);
 	et_steal_close(&r->steal);
-	et_watch_close(&r->watch);
-	et_image_free(&r->before);
-	et_image_free(&r->after);
+	et_proc_reader_close(&r->watch);
+	et_snapshot_free(&r->before);
+	et_snapshot_free(&r->after);
 	et_exits_free(&r->exits);
 	et_start_unmap(r->starts, MOST_TOGETHER);
 	et_identity_free(&r->identity);
@@ -241,12 +241,12 @@ void et_runner_close(struct et_runner *r)
 	free(r);
 }
 
-int et_runner_witness(struct et_runner *r, enum et_witness_way way, struct et_error *err)
+int et_runner_open_ledger(struct et_runner *r, enum et_sched_way way, struct et_error *err)
 {
 	return et_ledger_open(way, r->pinnable ? &r->allowed : NULL, &r->ledger, err);
 }
 
-char *et_runner_image_source(const struct et_runner *r)
+char *et_runner_snapshot_source(const struct et_runner *r)
 {
 	const char *pictures = r->taskstats              ? "taskstats"
 			       : r->no_records == -EPERM ? "proc"
@@ -268,8 +268,8 @@ struct take {
 	uint64_t wall_ns;
 	struct et_stolen stolen[2]; /* before and after */
 	uint64_t own_rss_bytes;     /* our own peak: exec hands it on to a child of vfork */
-	enum et_pt_source source[MOST_TOGETHER];
-	uint64_t pt_ns[MOST_TOGETHER];
+	enum et_cpu_source source[MOST_TOGETHER];
+	uint64_t cpu_ns[MOST_TOGETHER];
 	bool lost;
 	int suspended;
 	bool probed;
@@ -286,7 +286,7 @@ static void fill_setup(struct et_runner *r, struct take *t, size_t i)
 {
 	bool loop = i >= t->n;
 	const struct et_command *c = &r->e->commands[t->commands[i]];
-	bool counted = r->cgroup.source != ET_PT_WAIT4;
+	bool counted = r->cgroup.source != ET_CPU_BY_WAIT4;
 
 	t->setups[i] = (struct et_child_setup){
 		.path = r->paths[t->commands[i]],
@@ -308,7 +308,7 @@ static void fill_setup(struct et_runner *r, struct take *t, size_t i)
 		.in = r->streams.in_fd[i],
 		.out = r->streams.out_fd,
 		.err = r->streams.err_fd,
-		/* etalon lives in lane 0 and children are born there. */
+		/* etalon lives in slot 0 and children are born there. */
 		.attach_fd = counted && i > 0 ? r->cgroup.procs_fd[i] : -1,
 		.source = r->cgroup.source,
 		.usage_fd = counted ? r->cgroup.usage_fd[i] : -1,
@@ -397,7 +397,7 @@ static void before_run(struct et_runner *r, struct take *t)
 		bool stale;
 		et_taskstats_drain(r->taskstats, NULL, NULL, &stale);
 	}
-	et_watch_take(&r->watch, NULL, 0, &r->before);
+	et_snapshot_take(&r->watch, NULL, 0, &r->before);
 	et_ledger_arm(r->ledger, children(t));
 }
 
@@ -407,7 +407,7 @@ static void after_run(struct et_runner *r, struct take *t)
 
 	for (size_t i = 0; i < children(t); i++)
 		ours[i] = t->ended[i].pid;
-	et_watch_take(&r->watch, ours, children(t), &r->after);
+	et_snapshot_take(&r->watch, ours, children(t), &r->after);
 	if (r->taskstats)
 		et_taskstats_drain(r->taskstats, et_exits_add, &r->exits, &t->lost);
 	t->stolen[1] = et_steal_read(&r->steal, t->cpus);
@@ -443,12 +443,12 @@ static void take_process_time(struct et_runner *r, struct take *t, size_t i, uin
 	const struct et_start *s = &r->starts[i];
 	struct et_ended *e = &t->ended[i];
 	uint64_t waited = waited_time_ns(s, e);
-	uint64_t used = r->cgroup.source == ET_PT_WAIT4
+	uint64_t used = r->cgroup.source == ET_CPU_BY_WAIT4
 				? ET_UNKNOWN
 				: et_cgroup_usage_ns(r->cgroup.source, t->setups[i].usage_fd);
 
-	t->pt_ns[i] = waited;
-	t->source[i] = ET_PT_WAIT4;
+	t->cpu_ns[i] = waited;
+	t->source[i] = ET_CPU_BY_WAIT4;
 	if (used == ET_UNKNOWN || s->usage_ns == ET_UNKNOWN)
 		return;
 	used = minus(used, s->usage_ns);
@@ -458,7 +458,7 @@ static void take_process_time(struct et_runner *r, struct take *t, size_t i, uin
 		e->marks |= ET_MARK_ESCAPED;
 		return;
 	}
-	t->pt_ns[i] = used;
+	t->cpu_ns[i] = used;
 	t->source[i] = r->cgroup.source;
 }
 
@@ -486,7 +486,7 @@ static size_t fill_from_records(struct et_runner *r, struct take *t, size_t i, s
 		if (d.max_rss_bytes)
 			s->max_rss_bytes = d.max_rss_bytes;
 	} else if (e->run_delay_ns != ET_UNKNOWN &&
-		   s->pt_ns <= e->cpu_ns + e->cpu_ns / 20 + 1000000) {
+		   s->cpu_ns <= e->cpu_ns + e->cpu_ns / 20 + 1000000) {
 		/* Otherwise other tasks did much of the work, and of them nothing is known. */
 		s->wait_ns = minus(e->run_delay_ns, before_ns);
 	}
@@ -503,21 +503,21 @@ static void fit_into_window(struct et_sample *s, size_t tasks)
 	enum { LAST_STRETCH_NS = 200000, SURELY_STRETCH_NS = 20000 };
 	uint64_t most = tasks == 1 ? LAST_STRETCH_NS : tasks == 0 ? SURELY_STRETCH_NS : 0;
 
-	if (s->pt_ns > s->et_ns && s->pt_ns - s->et_ns < most)
-		s->pt_ns = s->et_ns;
-	if (tasks <= 1 && s->wait_ns != ET_UNKNOWN && s->wait_ns > minus(s->et_ns, s->pt_ns))
-		s->wait_ns = minus(s->et_ns, s->pt_ns);
+	if (s->cpu_ns > s->elapsed_ns && s->cpu_ns - s->elapsed_ns < most)
+		s->cpu_ns = s->elapsed_ns;
+	if (tasks <= 1 && s->wait_ns != ET_UNKNOWN && s->wait_ns > minus(s->elapsed_ns, s->cpu_ns))
+		s->wait_ns = minus(s->elapsed_ns, s->cpu_ns);
 }
 
 /* Steal is told in ticks: of a serial program it cannot exceed what is unexplained. */
 static uint64_t stolen_ns(const struct take *t, const struct et_sample *s)
 {
-	uint64_t share = et_steal_share_ns(t->stolen[0], t->stolen[1], s->pt_ns);
+	uint64_t share = et_steal_share_ns(t->stolen[0], t->stolen[1], s->cpu_ns);
 
-	if (share == ET_UNKNOWN || s->pt_ns > s->et_ns)
+	if (share == ET_UNKNOWN || s->cpu_ns > s->elapsed_ns)
 		return share;
 	uint64_t waited = s->wait_ns == ET_UNKNOWN ? 0 : s->wait_ns;
-	uint64_t rest = minus(s->et_ns, s->pt_ns + waited);
+	uint64_t rest = minus(s->elapsed_ns, s->cpu_ns + waited);
 	return share < rest ? share : rest;
 }
 
@@ -538,19 +538,19 @@ static void fill_sample(struct et_runner *r, struct take *t, size_t i, struct et
 		s->marks |= ET_MARK_NO_EXITS;
 	if (t->suspended != r->interrupt->suspended)
 		s->marks |= ET_MARK_STOPPED;
-	s->pt_source = t->source[i];
-	s->et_ns = minus(e->t1_ns, r->starts[i].t0_ns);
+	s->cpu_source = t->source[i];
+	s->elapsed_ns = minus(e->t1_ns, r->starts[i].t0_ns);
 	if (e->t1_ticks > r->starts[i].t0_ticks)
 		s->counter_ticks = e->t1_ticks - r->starts[i].t0_ticks;
-	s->pt_ns = t->pt_ns[i];
+	s->cpu_ns = t->cpu_ns[i];
 	if (t->paced) /* the reference loop is no part of the program, nor anybody else */
 		et_exits_claim(&r->exits, t->ended[t->n].pid, 0);
 	size_t tasks = fill_from_records(r, t, i, s);
 	fit_into_window(s, tasks);
 	uint64_t user = et_timeval_ns(e->usage.ru_utime), system = et_timeval_ns(e->usage.ru_stime);
 	double share = user + system ? (double)user / (double)(user + system) : 0;
-	s->user_ns = (uint64_t)((double)s->pt_ns * share);
-	s->system_ns = s->pt_ns - s->user_ns;
+	s->user_ns = (uint64_t)((double)s->cpu_ns * share);
+	s->system_ns = s->cpu_ns - s->user_ns;
 	s->voluntary_switches = (uint64_t)e->usage.ru_nvcsw;
 	s->involuntary_switches = (uint64_t)e->usage.ru_nivcsw;
 	s->major_faults = (uint64_t)e->usage.ru_majflt;
@@ -572,13 +572,13 @@ static void fill_sample(struct et_runner *r, struct take *t, size_t i, struct et
 static void fill_interference(struct et_runner *r, const struct take *t, struct et_sample *out)
 {
 	for (size_t i = 0; i < t->n; i++) {
-		out[i].n_interferers = et_image_compare(&r->watch, &r->before, &r->after, &r->exits,
-			getpid(), r->e->host.tick_ns, &out[i].interferers);
+		out[i].n_culprits = et_snapshot_compare(&r->watch, &r->before, &r->after, &r->exits,
+			getpid(), r->e->host.tick_ns, &out[i].culprits);
 		et_ledger_fill(r->ledger, i, &out[i]);
 		/* A process may call itself nothing, or be gone before its name was read. */
-		for (size_t k = 0; k < out[i].n_interferers; k++) {
-			if (!out[i].interferers[k].name[0])
-				out[i].interferers[k].name[0] = '?';
+		for (size_t k = 0; k < out[i].n_culprits; k++) {
+			if (!out[i].culprits[k].name[0])
+				out[i].culprits[k].name[0] = '?';
 		}
 	}
 }
@@ -646,25 +646,25 @@ static int perform(struct et_runner *r, struct take *t, struct et_sample *out, s
 
 /* --- the executor --- */
 
-static int run_aside(struct et_runner *r, const char *what, const char *text, struct et_error *err)
+static int run_hook(struct et_runner *r, const char *what, const char *text, struct et_error *err)
 {
-	return text ? et_aside_run(&r->aside, what, text, err) : 0;
+	return text ? et_hook_run(&r->aside, what, text, err) : 0;
 }
 
 /* One take with what the user wants done before and after each run of its commands. */
-static int rehearsed(
+static int run_with_hooks(
 	struct et_runner *r, struct take *t, struct et_sample *out, struct et_error *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < t->n; i++)
-		rc = run_aside(r, "--prepare", r->e->commands[t->commands[i]].prepare, err);
+		rc = run_hook(r, "--prepare", r->e->commands[t->commands[i]].prepare, err);
 	if (rc == 0)
 		rc = perform(r, t, out, err);
 	if (rc)
 		return rc;
 	for (size_t i = 0; rc == 0 && i < t->n; i++)
-		rc = run_aside(r, "--conclude", r->e->commands[t->commands[i]].conclude, err);
+		rc = run_hook(r, "--conclude", r->e->commands[t->commands[i]].conclude, err);
 	if (rc) {
 		for (size_t i = 0; i < t->n; i++)
 			et_sample_free(&out[i]);
@@ -677,7 +677,7 @@ static int run_solo(struct et_runner *r, uint32_t command, const cpu_set_t *cpus
 {
 	struct take t = { .n = 1, .commands = { command }, .cpus = cpus };
 
-	return rehearsed(r, &t, out, err);
+	return run_with_hooks(r, &t, out, err);
 }
 
 static int run_paced(
@@ -687,7 +687,7 @@ static int run_paced(
 		.n = 1, .paced = true, .commands = { command, command }, .cpus = &r->one
 	};
 
-	return rehearsed(r, &t, out, err);
+	return run_with_hooks(r, &t, out, err);
 }
 
 /* Programs shorter than a scheduler's slice cannot overlap: one right behind the other. */
@@ -716,7 +716,7 @@ static int run_together(struct et_runner *r, const struct et_request *q, const c
 		t.commands[0] = q->partner;
 		t.commands[1] = q->command;
 	}
-	int rc = rehearsed(r, &t, samples, err);
+	int rc = run_with_hooks(r, &t, samples, err);
 	if (rc)
 		return rc;
 	out[0] = samples[q->swap];
@@ -757,8 +757,8 @@ static int around(void *ctx, enum et_occasion occasion, uint32_t command, struct
 	const struct et_command *c = &r->e->commands[command];
 
 	if (occasion == ET_BEFORE_ALL)
-		return run_aside(r, "--setup", c->setup, err);
-	return run_aside(r, "--cleanup", c->cleanup, err);
+		return run_hook(r, "--setup", c->setup, err);
+	return run_hook(r, "--cleanup", c->cleanup, err);
 }
 
 struct et_executor et_runner_executor(struct et_runner *r)

@@ -3,7 +3,7 @@
 #ifndef ET_MEASURE_RUNNER_H
 #define ET_MEASURE_RUNNER_H
 
-#include "measure/witness.h"
+#include "measure/sched_stream.h"
 #include "model/executor.h"
 #include "model/experiment.h"
 
@@ -21,11 +21,11 @@ struct et_executor et_runner_executor(struct et_runner *r);
  * From now on samples tell who took the program's CPU (ledger.h). When the machine does not allow
  * it, err says what is missing and runs go on without.
  */
-int et_runner_witness(struct et_runner *r, enum et_witness_way way, struct et_error *err);
+int et_runner_open_ledger(struct et_runner *r, enum et_sched_way way, struct et_error *err);
 /*
  * How other processes are watched: "taskstats", or "proc" without exit records; "+bpf" or "+perf"
  * behind it when the program's CPU is watched, too. The caller frees it.
  */
-char *et_runner_image_source(const struct et_runner *r);
+char *et_runner_snapshot_source(const struct et_runner *r);
 
 #endif

@@ -76,7 +76,7 @@ struct et_stolen et_steal_read(struct et_steal *s, const cpu_set_t *cpus)
 	return s->sum;
 }
 
-uint64_t et_steal_share_ns(struct et_stolen before, struct et_stolen after, uint64_t pt_ns)
+uint64_t et_steal_share_ns(struct et_stolen before, struct et_stolen after, uint64_t cpu_ns)
 {
 	if (before.steal_ns == ET_UNKNOWN || after.steal_ns == ET_UNKNOWN)
 		return ET_UNKNOWN;
@@ -85,6 +85,6 @@ uint64_t et_steal_share_ns(struct et_stolen before, struct et_stolen after, uint
 		return 0;
 	double stolen = (double)(after.steal_ns - before.steal_ns);
 	double busy = after.busy_ns > before.busy_ns ? (double)(after.busy_ns - before.busy_ns) : 0;
-	double share = busy > (double)pt_ns ? (double)pt_ns / busy : 1;
+	double share = busy > (double)cpu_ns ? (double)cpu_ns / busy : 1;
 	return (uint64_t)(stolen * share);
 }

@@ -32,9 +32,9 @@ struct et_stolen et_steal_read(struct et_steal *s, const cpu_set_t *cpus);
 /* The pure half: the same out of the text of /proc/stat. */
 struct et_stolen et_steal_parse(const char *text, const cpu_set_t *cpus, long ticks_per_second);
 /*
- * The share of a program that used pt_ns between two readings: what was taken from the CPUs was
+ * The share of a program that used cpu_ns between two readings: what was taken from the CPUs was
  * taken from whoever ran on them, in proportion. ET_UNKNOWN when not told.
  */
-uint64_t et_steal_share_ns(struct et_stolen before, struct et_stolen after, uint64_t pt_ns);
+uint64_t et_steal_share_ns(struct et_stolen before, struct et_stolen after, uint64_t cpu_ns);
 
 #endif

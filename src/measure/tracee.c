@@ -6,8 +6,8 @@
 #include "measure/cause.h"
 #include "measure/child.h"
 #include "measure/environ.h"
-#include "measure/image.h"
 #include "measure/reap.h"
+#include "measure/snapshot.h"
 #include "measure/steal.h"
 #include "measure/tracer.h"
 
@@ -29,9 +29,9 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool is_ours(const struct et_tracee_window *w, const struct et_happening *h)
+static bool is_ours(const struct et_tracee_window *w, const struct et_sched_event *h)
 {
-	return h->kind == ET_HAPPENING_RAN &&
+	return h->kind == ET_SCHED_RAN &&
 	       (bsearch(&h->pid, w->ours, w->n_ours, sizeof(*w->ours), by_number) ||
 		       bsearch(&h->tgid, w->ours, w->n_ours, sizeof(*w->ours), by_number));
 }
@@ -54,10 +54,10 @@ static void add_period(
 		et_trace_add(t, from, to - from);
 }
 
-void et_tracee_periods(const struct et_tracee_window *w, const struct et_happening *happened,
+void et_tracee_periods(const struct et_tracee_window *w, const struct et_sched_event *happened,
 	size_t n, struct et_trace *t)
 {
-	struct et_happening *others = et_calloc(n + 1, sizeof(*others));
+	struct et_sched_event *others = et_calloc(n + 1, sizeof(*others));
 	uint64_t done = w->t0_ns; /* up to here it is known; active unless a period says not */
 	uint64_t ours_end = w->t0_ns;
 	size_t n_others = 0;
@@ -65,7 +65,7 @@ void et_tracee_periods(const struct et_tracee_window *w, const struct et_happeni
 	t->begin_ns = w->t0_ns;
 	t->total = w->t1_ns > w->t0_ns ? w->t1_ns - w->t0_ns : 0;
 	for (size_t i = 0; i < n; i++) {
-		const struct et_happening *h = &happened[i];
+		const struct et_sched_event *h = &happened[i];
 		uint64_t end = h->start_ns + h->duration_ns;
 		if (is_ours(w, h)) {
 			/* Whoever ran since, it was not the program. */
@@ -77,7 +77,7 @@ void et_tracee_periods(const struct et_tracee_window *w, const struct et_happeni
 		}
 		others[n_others++] = *h;
 		/* An interrupt within a stretch of the program; what lies within it is its own. */
-		if (h->kind != ET_HAPPENING_RAN && h->start_ns >= w->t0_ns && end <= ours_end &&
+		if (h->kind != ET_SCHED_RAN && h->start_ns >= w->t0_ns && end <= ours_end &&
 			(!t->n || h->start_ns >= w->t0_ns + t->list[t->n - 1].start +
 							 t->list[t->n - 1].duration))
 			add_period(w, t, h->start_ns, end);
@@ -92,11 +92,11 @@ void et_tracee_periods(const struct et_tracee_window *w, const struct et_happeni
 
 struct tracee {
 	const struct et_tracee_options *o;
-	struct et_witness *witness;
+	struct et_sched_stream *witness;
 	struct et_taskstats *taskstats; /* NULL: who belongs to the program is known by half */
 	struct et_exits exits;
 	bool lost_exits;
-	struct et_happening *records;
+	struct et_sched_event *records;
 	size_t n, cap;
 	uint64_t full_ns; /* when there was no more room; 0: never */
 	uint64_t lost;
@@ -109,7 +109,7 @@ struct tracee {
 	struct et_ended ended;
 };
 
-static void keep(void *ctx, const struct et_happening *h)
+static void keep(void *ctx, const struct et_sched_event *h)
 {
 	struct tracee *r = ctx;
 
@@ -132,7 +132,7 @@ static void look(struct tracee *r)
 {
 	bool lost = false;
 
-	et_witness_stream_drain(r->witness, keep, r, &r->lost);
+	et_sched_stream_drain(r->witness, keep, r, &r->lost);
 	if (r->taskstats)
 		et_taskstats_drain(r->taskstats, keep_exit, &r->exits, &lost);
 	r->lost_exits = r->lost_exits || lost;
@@ -172,8 +172,8 @@ static int make_ready(struct tracee *r, int *cpu, struct et_error *err)
 			err, errno, ET_EXIT_OUTSIDE, "cannot start '%s'", r->o->argv[0]);
 	if (et_taskstats_open(&r->taskstats))
 		r->taskstats = NULL;
-	et_tracer_step_aside(*cpu);
-	return et_witness_stream_open(*cpu, RECORDS_BYTES, &r->witness, err);
+	et_tracer_leave_cpu(*cpu);
+	return et_sched_stream_open(*cpu, RECORDS_BYTES, &r->witness, err);
 }
 
 static int spawn(struct tracee *r, struct et_child_setup *setup, struct et_error *err)
@@ -203,14 +203,14 @@ static int perform(struct tracee *r, struct et_error *err)
 		.out = r->null,
 		.err = r->null,
 		.attach_fd = -1,
-		.source = ET_PT_WAIT4,
+		.source = ET_CPU_BY_WAIT4,
 		.usage_fd = -1 };
-	struct et_watch watch;
-	struct et_image before = { 0 };
+	struct et_proc_reader watch;
+	struct et_snapshot before = { 0 };
 
-	et_watch_open(&watch);
-	et_watch_take(&watch, NULL, 0, &before);
-	et_watch_close(&watch);
+	et_proc_reader_open(&watch);
+	et_snapshot_take(&watch, NULL, 0, &before);
+	et_proc_reader_close(&watch);
 	r->ended.began_ns = et_clock_read_ns(CLOCK_MONOTONIC);
 	int rc = spawn(r, &setup, err);
 	if (rc == 0) {
@@ -226,7 +226,7 @@ static int perform(struct tracee *r, struct et_error *err)
 	}
 	r->o->interrupt->groups[0] = 0;
 	alarm(0);
-	et_image_free(&before);
+	et_snapshot_free(&before);
 	return rc;
 }
 
@@ -267,7 +267,7 @@ static void conclude(struct tracee *r, uint64_t stolen_ns, struct et_trace *t)
 	et_cause_steal(t, &stolen_ns);
 	et_cause_regular(t, false, false);
 	et_trace_sum(t);
-	t->source = et_witness_source(r->witness);
+	t->source = et_sched_stream_source(r->witness);
 	/* Who ran while the program slept took nothing from it. */
 	if (t->ready_ns != ET_UNKNOWN &&
 		t->by_cause[ET_CAUSE_PROCESS].ns > t->ready_ns + t->ready_ns / 10 + 1000000)
@@ -275,7 +275,7 @@ static void conclude(struct tracee *r, uint64_t stolen_ns, struct et_trace *t)
 			"of the time of other processes the program was ready to run for %.3g ms; "
 			"for the rest it waited for something else, and they used its CPU",
 			(double)t->ready_ns / 1e6);
-	if (!et_witness_sees_interrupts(r->witness))
+	if (!et_sched_stream_sees_interrupts(r->witness))
 		et_warn(&t->notes, "no records of interrupts: they count as the program's time");
 	if (!r->taskstats || r->lost_exits)
 		et_warn(&t->notes,
@@ -316,7 +316,7 @@ static int run_watched(struct tracee *r, struct et_trace *t, struct et_error *er
 
 static void release(struct tracee *r)
 {
-	et_witness_close(r->witness);
+	et_sched_stream_close(r->witness);
 	et_taskstats_close(r->taskstats);
 	et_exits_free(&r->exits);
 	et_start_unmap(r->start, 1);

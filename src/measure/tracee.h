@@ -7,7 +7,7 @@
 #define ET_MEASURE_TRACEE_H
 
 #include "base/error.h"
-#include "measure/witness.h"
+#include "measure/sched_stream.h"
 #include "model/executor.h"
 #include "model/trace.h"
 
@@ -33,7 +33,7 @@ struct et_tracee_window {
 	size_t n_ours;
 };
 
-void et_tracee_periods(const struct et_tracee_window *w, const struct et_happening *happened,
+void et_tracee_periods(const struct et_tracee_window *w, const struct et_sched_event *happened,
 	size_t n, struct et_trace *t);
 
 #endif

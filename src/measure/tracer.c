@@ -28,10 +28,10 @@ struct tracer {
 	struct et_anchor first, last; /* the clock at the beginning and at the last look */
 	uint64_t begin_reading, end_ns;
 	bool begun;
-	uint64_t taken_ticks;       /* of all gaps that came out of the ring */
-	struct et_witness *witness; /* NULL: no records */
+	uint64_t taken_ticks;            /* of all gaps that came out of the ring */
+	struct et_sched_stream *witness; /* NULL: no records */
 	uint64_t lost_records;
-	struct et_happening *pending;
+	struct et_sched_event *pending;
 	size_t n_pending, cap_pending;
 	uint64_t dropped_records;
 	cpu_set_t one;
@@ -61,12 +61,12 @@ int et_tracer_cpu(int wanted, int *out, struct et_error *err)
 
 /* --- looking, while it spins --- */
 
-static void keep_record(void *ctx, const struct et_happening *h)
+static void keep_record(void *ctx, const struct et_sched_event *h)
 {
 	struct tracer *r = ctx;
 
 	/* The thread itself is who is interrupted; an idle CPU interrupts nobody. */
-	if (h->kind == ET_HAPPENING_RAN && (h->pid == 0 || h->pid == atomic_load(&r->activity.tid)))
+	if (h->kind == ET_SCHED_RAN && (h->pid == 0 || h->pid == atomic_load(&r->activity.tid)))
 		return;
 	if (r->n_pending == MOST_PENDING) {
 		r->dropped_records++;
@@ -109,7 +109,7 @@ static void put_down(struct tracer *r, size_t from)
 
 	if (!r->witness)
 		return;
-	et_witness_stream_drain(r->witness, keep_record, r, &r->lost_records);
+	et_sched_stream_drain(r->witness, keep_record, r, &r->lost_records);
 	et_cause_join(t, from, r->pending, r->n_pending);
 	if (t->n > from)
 		forget_records(r,
@@ -139,7 +139,7 @@ static void add_gap(struct tracer *r, const struct et_gap *g, const struct et_an
  */
 static void settle(struct tracer *r)
 {
-	bool interrupts = r->witness && et_witness_sees_interrupts(r->witness);
+	bool interrupts = r->witness && et_sched_stream_sees_interrupts(r->witness);
 	uint64_t stolen = et_steal_read(&r->steal, &r->one).steal_ns;
 	uint64_t times = times_switched(r);
 
@@ -252,7 +252,7 @@ static void conclude(struct tracer *r)
 			(unsigned long long)t->dropped, ET_TRACE_MOST);
 }
 
-void et_tracer_step_aside(int cpu)
+void et_tracer_leave_cpu(int cpu)
 {
 	cpu_set_t set;
 
@@ -301,7 +301,7 @@ static int make_ready(struct tracer *r, struct et_error *err)
 	cpu_set_t before;
 
 	et_counter_identify(&counter);
-	et_tracer_step_aside(r->t->cpu);
+	et_tracer_leave_cpu(r->t->cpu);
 	et_tracer_doubt_counter(r->t, &counter, calibrate(r->t->cpu, &counter));
 	if (et_activity_init(a, &counter, RING))
 		return et_fail(err, ENOMEM, ET_EXIT_OUTSIDE, "no memory for a trace");
@@ -336,7 +336,7 @@ static void open_witness(struct tracer *r)
 	struct et_error why = { 0 };
 	struct et_trace *t = r->t;
 
-	if (et_witness_stream_open(t->cpu, RECORDS_BYTES, &r->witness, &why)) {
+	if (et_sched_stream_open(t->cpu, RECORDS_BYTES, &r->witness, &why)) {
 		r->witness = NULL;
 		et_warn(&t->notes,
 			"no records of the scheduler (%s): ticks are told by their regularity, "
@@ -344,8 +344,8 @@ static void open_witness(struct tracer *r)
 			why.what);
 		return;
 	}
-	t->source = et_witness_source(r->witness);
-	if (!et_witness_sees_interrupts(r->witness))
+	t->source = et_sched_stream_source(r->witness);
+	if (!et_sched_stream_sees_interrupts(r->witness))
 		et_warn(&t->notes,
 			"no records of interrupts: ticks are told by their regularity, other "
 			"interrupts are unknown");
@@ -376,7 +376,7 @@ int et_tracer_run(const struct et_tracer_options *o, struct et_trace *out, struc
 	} else {
 		et_trace_free(out);
 	}
-	et_witness_close(r.witness);
+	et_sched_stream_close(r.witness);
 	et_steal_close(&r.steal);
 	et_activity_free(&r.activity);
 	free(r.pending);

@@ -32,7 +32,7 @@ int et_tracer_run(const struct et_tracer_options *o, struct et_trace *out, struc
 /* The CPU to be traced: the wanted one if we may use it, the last one for -1. */
 int et_tracer_cpu(int wanted, int *out, struct et_error *err);
 /* We ourselves keep off that CPU, if there is another. */
-void et_tracer_step_aside(int cpu);
+void et_tracer_leave_cpu(int cpu);
 /* Notes why the counter is not what is read, if so; calibrated is what et_counter_calibrate said.
  */
 void et_tracer_doubt_counter(struct et_trace *t, const struct et_counter *c, int calibrated);

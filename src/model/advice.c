@@ -137,9 +137,9 @@ static void look_at(const struct et_command *c, enum et_metric metric, struct lo
 		const struct et_sample *s = &c->samples[i];
 		uint64_t ns = et_sample_metric_ns(s, metric);
 		if (ns == ET_UNKNOWN)
-			ns = s->et_ns;
+			ns = s->elapsed_ns;
 		fastest = fmin(fastest, (double)ns / 1e9);
-		l->elapsed_ns += (double)s->et_ns;
+		l->elapsed_ns += (double)s->elapsed_ns;
 		l->waited_ns += s->wait_ns == ET_UNKNOWN ? 0 : (double)s->wait_ns;
 	}
 	if (isfinite(fastest) && !(fastest < l->seconds))

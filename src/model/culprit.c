@@ -5,7 +5,7 @@
 #include <string.h>
 
 struct sighting {
-	const struct et_interferer *who;
+	const struct et_culprit *who;
 	size_t sample;
 	bool counts; /* in a solo sample that was kept */
 };
@@ -20,10 +20,10 @@ static int by_name_and_sample(const void *a, const void *b)
 
 static int by_time(const void *a, const void *b)
 {
-	const struct et_culprit *x = a, *y = b;
+	const struct et_culprit_total *x = a, *y = b;
 
-	if (x->pt_ns != y->pt_ns)
-		return x->pt_ns < y->pt_ns ? 1 : -1;
+	if (x->cpu_ns != y->cpu_ns)
+		return x->cpu_ns < y->cpu_ns ? 1 : -1;
 	return strncmp(x->name, y->name, sizeof(x->name));
 }
 
@@ -40,10 +40,10 @@ static struct sighting *all_sightings(const struct et_command *c, size_t *n)
 	*n = 0;
 	for (size_t i = 0; i < c->n_samples; i++) {
 		const struct et_sample *s = &c->samples[i];
-		for (size_t k = 0; !s->warmup && k < s->n_interferers; k++) {
-			const struct et_interferer *who = &s->interferers[k];
+		for (size_t k = 0; !s->warmup && k < s->n_culprits; k++) {
+			const struct et_culprit *who = &s->culprits[k];
 			bool taken = who->on_our_cpu_ns && who->on_our_cpu_ns != ET_UNKNOWN;
-			if (who->pt_ns == ET_UNKNOWN || (!who->pt_ns && !taken))
+			if (who->cpu_ns == ET_UNKNOWN || (!who->cpu_ns && !taken))
 				continue;
 			ET_GROW(all, *n, cap);
 			all[(*n)++] = (struct sighting){ who, i, counts(s) };
@@ -63,18 +63,18 @@ static bool all_tell(const struct et_command *c)
 	return true;
 }
 
-struct et_culprit *et_command_culprits(const struct et_command *c, size_t *n)
+struct et_culprit_total *et_command_culprits(const struct et_command *c, size_t *n)
 {
 	size_t n_all;
 	ET_AUTO_FREE struct sighting *all = all_sightings(c, &n_all);
-	struct et_culprit *out = et_calloc(n_all + 1, sizeof(*out)), *last = NULL;
+	struct et_culprit_total *out = et_calloc(n_all + 1, sizeof(*out)), *last = NULL;
 	bool told = all_tell(c);
 
 	*n = 0;
 	if (n_all)
 		qsort(all, n_all, sizeof(*all), by_name_and_sample);
 	for (size_t i = 0; i < n_all; i++) {
-		const struct et_interferer *who = all[i].who;
+		const struct et_culprit *who = all[i].who;
 		bool same = last && !strncmp(last->name, who->name, sizeof(who->name));
 
 		if (!same) {
@@ -82,7 +82,7 @@ struct et_culprit *et_command_culprits(const struct et_command *c, size_t *n)
 			memcpy(last->name, who->name, sizeof(last->name));
 			last->name[sizeof(last->name) - 1] = '\0';
 		}
-		last->pt_ns += who->pt_ns;
+		last->cpu_ns += who->cpu_ns;
 		if (told && all[i].counts && who->on_our_cpu_ns != ET_UNKNOWN)
 			last->taken_ns += who->on_our_cpu_ns;
 		last->samples += !same || all[i].sample != all[i - 1].sample;

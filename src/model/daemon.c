@@ -17,61 +17,61 @@ static size_t hash(const char *s)
 	return (size_t)(h ^ h >> 32);
 }
 
-/* The slot of a name: it holds the name's place + 1, or 0 when the name is new. */
+/* The bucket of a name: it holds the name's place + 1, or 0 when the name is new. */
 static uint32_t *slot_of(struct et_daemon_record *r, const char *name)
 {
-	size_t i = hash(name) & (r->n_slots - 1);
+	size_t i = hash(name) & (r->n_buckets - 1);
 
-	while (r->slots[i] && strcmp(r->names[r->slots[i] - 1], name))
-		i = (i + 1) & (r->n_slots - 1);
-	return &r->slots[i];
+	while (r->buckets[i] && strcmp(r->names[r->buckets[i] - 1], name))
+		i = (i + 1) & (r->n_buckets - 1);
+	return &r->buckets[i];
 }
 
 static void rehash(struct et_daemon_record *r)
 {
-	free(r->slots);
-	r->n_slots = r->n_slots ? 2 * r->n_slots : 64;
-	r->slots = et_calloc(r->n_slots, sizeof(*r->slots));
+	free(r->buckets);
+	r->n_buckets = r->n_buckets ? 2 * r->n_buckets : 64;
+	r->buckets = et_calloc(r->n_buckets, sizeof(*r->buckets));
 	for (size_t i = 0; i < r->n_names; i++)
 		*slot_of(r, r->names[i]) = (uint32_t)i + 1;
 }
 
 uint32_t et_daemon_record_name(struct et_daemon_record *r, const char *name)
 {
-	if (2 * (r->n_names + 1) > r->n_slots)
+	if (2 * (r->n_names + 1) > r->n_buckets)
 		rehash(r);
-	uint32_t *slot = slot_of(r, name);
-	if (!*slot) {
+	uint32_t *bucket = slot_of(r, name);
+	if (!*bucket) {
 		ET_GROW(r->names, r->n_names, r->cap_names);
 		r->names[r->n_names++] = et_strdup(name);
-		*slot = (uint32_t)r->n_names;
+		*bucket = (uint32_t)r->n_names;
 	}
-	return *slot - 1;
+	return *bucket - 1;
 }
 
-const char *et_daemon_of(const struct et_interferer *x)
+const char *et_daemon_of(const struct et_culprit *x)
 {
 	return x->kernel_thread && !strncmp(x->name, "kworker/", 8) ? "kworker" : x->name;
 }
 
 /* --- samples --- */
 
-struct et_watched *et_daemon_run_watch(struct et_daemon_run *run, uint32_t number, double at_s)
+struct et_daemon_sample *et_daemon_run_add(struct et_daemon_run *run, uint32_t number, double at_s)
 {
-	ET_GROW(run->watched, run->n_watched, run->cap_watched);
-	run->watched[run->n_watched] = (struct et_watched){ .number = number,
+	ET_GROW(run->listed, run->n_listed, run->cap_listed);
+	run->listed[run->n_listed] = (struct et_daemon_sample){ .number = number,
 		.at_s = at_s,
-		.et_ms = NAN,
-		.pt_ms = NAN,
+		.elapsed_ms = NAN,
+		.cpu_ms = NAN,
 		.first = run->n_executions };
-	return &run->watched[run->n_watched++];
+	return &run->listed[run->n_listed++];
 }
 
 void et_daemon_run_execution(struct et_daemon_run *run, uint32_t name, double ms)
 {
 	ET_GROW(run->executions, run->n_executions, run->cap_executions);
 	run->executions[run->n_executions++] = (struct et_execution){ name, ms };
-	run->watched[run->n_watched - 1].n++;
+	run->listed[run->n_listed - 1].n++;
 }
 
 /* --- settling --- */
@@ -105,9 +105,9 @@ static bool whole_times(const struct et_daemon_run *run)
 
 static bool whole_samples(const struct et_daemon_run *run)
 {
-	for (size_t i = 0; i < run->n_watched; i++) {
-		const struct et_watched *w = &run->watched[i];
-		if (w->et_ms != floor(w->et_ms) || w->pt_ms != floor(w->pt_ms))
+	for (size_t i = 0; i < run->n_listed; i++) {
+		const struct et_daemon_sample *w = &run->listed[i];
+		if (w->elapsed_ms != floor(w->elapsed_ms) || w->cpu_ms != floor(w->cpu_ms))
 			return !run->whole;
 	}
 	return true;
@@ -125,9 +125,9 @@ void et_daemon_record_settle(struct et_daemon_record *r)
 		r->names[i] = names[i].text;
 		new_place[names[i].old] = i;
 	}
-	free(r->slots);
-	r->slots = NULL;
-	r->n_slots = 0;
+	free(r->buckets);
+	r->buckets = NULL;
+	r->n_buckets = 0;
 	rename_all(&r->short_run, new_place);
 	rename_all(&r->long_run, new_place);
 	r->resolution_ms = whole_times(&r->short_run) && whole_times(&r->long_run) ? 1 : 0;
@@ -136,7 +136,7 @@ void et_daemon_record_settle(struct et_daemon_record *r)
 
 static void run_free(struct et_daemon_run *run)
 {
-	free(run->watched);
+	free(run->listed);
 	free(run->executions);
 	free(run->central);
 }
@@ -146,7 +146,7 @@ void et_daemon_record_free(struct et_daemon_record *r)
 	for (size_t i = 0; i < r->n_names; i++)
 		free(r->names[i]);
 	free(r->names);
-	free(r->slots);
+	free(r->buckets);
 	run_free(&r->short_run);
 	run_free(&r->long_run);
 }

@@ -17,10 +17,10 @@ struct et_execution {
 };
 
 /* A sample and who else ran during it. */
-struct et_watched {
+struct et_daemon_sample {
 	uint32_t number; /* from 1, ascending; successive numbers ran one behind the other */
 	double at_s;     /* when it began, from the start of the run */
-	double et_ms, pt_ms;
+	double elapsed_ms, cpu_ms;
 	size_t first, n; /* its executions */
 };
 
@@ -36,8 +36,8 @@ struct et_daemon_run {
 	double sample_seconds; /* from the start of one to the start of the next */
 	/* Every sample is listed; otherwise the L-samples only, with the cluster's figures. */
 	bool whole;
-	struct et_watched *watched;
-	size_t n_watched, cap_watched;
+	struct et_daemon_sample *listed;
+	size_t n_listed, cap_listed;
 	struct et_execution *executions;
 	size_t n_executions, cap_executions;
 	struct et_central *central;
@@ -47,8 +47,8 @@ struct et_daemon_run {
 struct et_daemon_record {
 	char **names; /* each once; sorted by et_daemon_record_settle */
 	size_t n_names, cap_names;
-	uint32_t *slots; /* where names are found while the record grows */
-	size_t n_slots;
+	uint32_t *buckets; /* where names are found while the record grows */
+	size_t n_buckets;
 	double resolution_ms; /* of daemons' times: 1 where all are whole milliseconds, else 0 */
 	double step_ms;       /* of the samples' times, the same way */
 	bool has_long;
@@ -58,7 +58,7 @@ struct et_daemon_record {
 /* The place of a name, which is added if it is not there. */
 uint32_t et_daemon_record_name(struct et_daemon_record *r, const char *name);
 /* A new sample at the end of a run; valid until the next. */
-struct et_watched *et_daemon_run_watch(struct et_daemon_run *run, uint32_t number, double at_s);
+struct et_daemon_sample *et_daemon_run_add(struct et_daemon_run *run, uint32_t number, double at_s);
 /* An execution in the last sample. */
 void et_daemon_run_execution(struct et_daemon_run *run, uint32_t name, double ms);
 /* When all is in: sorts the names and finds with which resolution times were written. */
@@ -69,7 +69,7 @@ void et_daemon_record_free(struct et_daemon_record *r); /* what it owns */
  * The daemon that a process belongs to: its name, but the kernel's workers are one, whose names
  * (kworker/0:1, kworker/u4:2) come and go.
  */
-const char *et_daemon_of(const struct et_interferer *x);
+const char *et_daemon_of(const struct et_culprit *x);
 
 enum { ET_DAEMON_NAME = 64 };
 
@@ -87,13 +87,13 @@ struct et_cutoff {
 
 /* What was found in one run. */
 struct et_run_findings {
-	bool *far; /* one a watched sample: an L-sample */
+	bool *far; /* one a listed sample: an L-sample */
 	size_t n_far;
 	struct et_central *central; /* those in the cluster, by name */
 	size_t n_central;
 	bool *long_running; /* one an execution: in an L-sample, longer than the cluster allows */
 	bool *frequent;     /* one a name; NULL where the samples' times are not known */
-	bool *removed;      /* one a watched sample, by the final cutoffs */
+	bool *removed;      /* one a listed sample, by the final cutoffs */
 };
 
 struct et_daemon_findings {

@@ -29,10 +29,10 @@ void et_warnings_free(struct et_warnings *w)
 void et_judgement_free(struct et_judgement *j)
 {
 	for (size_t i = 0; i < j->n_commands; i++) {
-		et_warnings_free(&j->commands[i].et.warnings);
-		et_warnings_free(&j->commands[i].pt.warnings);
-		et_warnings_free(&j->commands[i].et_before.warnings);
-		et_warnings_free(&j->commands[i].pt_before.warnings);
+		et_warnings_free(&j->commands[i].elapsed.warnings);
+		et_warnings_free(&j->commands[i].cpu.warnings);
+		et_warnings_free(&j->commands[i].elapsed_before.warnings);
+		et_warnings_free(&j->commands[i].cpu_before.warnings);
 		et_warnings_free(&j->commands[i].warnings);
 	}
 	for (size_t i = 0; i < j->n_contrasts; i++)

@@ -96,9 +96,9 @@ struct et_contrast {
 /* Everything judged about one experiment: one entry a command, one a pair. */
 struct et_judgement {
 	struct {
-		struct et_estimate et, pt; /* n == 0 when there were no solo samples */
+		struct et_estimate elapsed, cpu; /* n == 0 when there were no solo samples */
 		/* The same with what the protocol's rules removed; n == 0 when that was nothing. */
-		struct et_estimate et_before, pt_before;
+		struct et_estimate elapsed_before, cpu_before;
 		struct et_paced paced;
 		struct et_kbest_result kbest;
 		struct et_warnings warnings; /* about the command as a whole */

@@ -30,7 +30,7 @@ struct et_executor {
 	/*
 	 * Fills out[0] with the command's sample and, for a duet, out[1] with the partner's: what
 	 * was measured, not their place in the experiment. 0, -EINTR after a signal, or another
-	 * -errno with err filled. The samples' interferers are the caller's.
+	 * -errno with err filled. The samples' culprits are the caller's.
 	 */
 	int (*run)(void *ctx, const struct et_request *request, struct et_sample out[2],
 		struct et_error *err);

@@ -45,7 +45,7 @@ void et_experiment_free(struct et_experiment *e)
 	if (!e)
 		return;
 	free(e->label);
-	free(e->image_source);
+	free(e->snapshot_source);
 	child_spec_free(&e->child);
 	for (size_t i = 0; i < e->n_environment; i++) {
 		free(e->environment[i].factor);

@@ -92,7 +92,7 @@ struct et_experiment {
 	enum et_metric metric;
 	struct et_plan plan;
 	struct et_child_spec child;
-	char *image_source; /* how other processes were watched: "taskstats+bpf" */
+	char *snapshot_source; /* how other processes were watched: "taskstats+bpf" */
 	struct et_host host;
 	struct et_factor *environment;
 	size_t n_environment;

@@ -10,12 +10,21 @@
 #define AT(type, member) .offset = offsetof(struct type, member)
 
 /* Rows by kind; every range is closed. */
-#define NS(type, member)                                                                           \
+#define U64(type, member)                                                                          \
 	{                                                                                          \
 		.name = #member, .kind = ET_FIELD_U64, .nullable = true, AT(type, member),         \
 		.missing = -1, .hi = INT64_MAX                                                     \
 	}
-#define NS_OR_ZERO(type, member)                                                                   \
+#define U64_AS(type, key, member)                                                                  \
+	{                                                                                          \
+		.name = key, .kind = ET_FIELD_U64, .nullable = true, AT(type, member),             \
+		.missing = -1, .hi = INT64_MAX                                                     \
+	}
+#define U64_OR_ZERO_AS(type, key, member)                                                          \
+	{                                                                                          \
+		.name = key, .kind = ET_FIELD_U64, AT(type, member), .hi = INT64_MAX               \
+	}
+#define U64_OR_ZERO(type, member)                                                                  \
 	{                                                                                          \
 		.name = #member, .kind = ET_FIELD_U64, AT(type, member), .hi = INT64_MAX           \
 	}
@@ -49,53 +58,53 @@ const struct et_field et_sample_fields[] = {
 		.hi = 255 },
 	{ "signal", ET_FIELD_I32, true, AT(et_sample, signal), .hi = 64 },
 	{ "marks", ET_FIELD_BITS, AT(et_sample, marks), .hi = UINT32_MAX, .names = et_mark_names },
-	{ "pt_source", ET_FIELD_ENUM, AT(et_sample, pt_source), .missing = ET_PT_WAIT4,
-		.names = et_pt_source_names },
-	NS_OR_ZERO(et_sample, started_wall_ns),
-	NS(et_sample, et_ns),
-	NS(et_sample, pt_ns),
-	NS(et_sample, counter_ticks),
-	NS(et_sample, user_ns),
-	NS(et_sample, system_ns),
-	NS(et_sample, wait_ns),
-	NS(et_sample, blocked_ns),
-	NS(et_sample, steal_ns),
-	NS(et_sample, others_ns),
-	NS(et_sample, idle_ns),
-	NS(et_sample, irq_ns),
-	NS(et_sample, softirq_ns),
-	NS(et_sample, probe_before_ns),
-	NS(et_sample, probe_after_ns),
-	NS(et_sample, pace_ns),
-	NS(et_sample, pace_loops),
-	NS(et_sample, max_rss_bytes),
-	NS(et_sample, voluntary_switches),
-	NS(et_sample, involuntary_switches),
-	NS(et_sample, cpu_migrations),
-	NS(et_sample, major_faults),
-	NS(et_sample, minor_faults),
+	{ "pt_source", ET_FIELD_ENUM, AT(et_sample, cpu_source), .missing = ET_CPU_BY_WAIT4,
+		.names = et_cpu_source_names },
+	U64_OR_ZERO(et_sample, started_wall_ns),
+	U64_AS(et_sample, "et_ns", elapsed_ns),
+	U64_AS(et_sample, "pt_ns", cpu_ns),
+	U64(et_sample, counter_ticks),
+	U64(et_sample, user_ns),
+	U64(et_sample, system_ns),
+	U64(et_sample, wait_ns),
+	U64(et_sample, blocked_ns),
+	U64(et_sample, steal_ns),
+	U64(et_sample, others_ns),
+	U64(et_sample, idle_ns),
+	U64(et_sample, irq_ns),
+	U64(et_sample, softirq_ns),
+	U64(et_sample, probe_before_ns),
+	U64(et_sample, probe_after_ns),
+	U64(et_sample, pace_ns),
+	U64(et_sample, pace_loops),
+	U64(et_sample, max_rss_bytes),
+	U64(et_sample, voluntary_switches),
+	U64(et_sample, involuntary_switches),
+	U64(et_sample, cpu_migrations),
+	U64(et_sample, major_faults),
+	U64(et_sample, minor_faults),
 	{ 0 },
 };
 
-const struct et_field et_interferer_fields[] = {
-	CHARS(et_interferer, "name", name),
-	{ "pid", ET_FIELD_I32, AT(et_interferer, pid), .hi = INT32_MAX },
-	BOOL(et_interferer, kernel_thread),
-	BOOL(et_interferer, exited),
-	NS(et_interferer, pt_ns),
-	NS_OR_ZERO(et_interferer, doubt_ns),
-	NS(et_interferer, on_our_cpu_ns),
+const struct et_field et_culprit_fields[] = {
+	CHARS(et_culprit, "name", name),
+	{ "pid", ET_FIELD_I32, AT(et_culprit, pid), .hi = INT32_MAX },
+	BOOL(et_culprit, kernel_thread),
+	BOOL(et_culprit, exited),
+	U64_AS(et_culprit, "pt_ns", cpu_ns),
+	U64_OR_ZERO(et_culprit, doubt_ns),
+	U64(et_culprit, on_our_cpu_ns),
 	{ 0 },
 };
 
 const struct et_field et_removal_fields[] = {
 	{ "by", ET_FIELD_ENUM, true, AT(et_removal, by), .names = et_removed_by_names },
 	CHARS(et_removal, "daemon", daemon),
-	NS_OR_ZERO(et_removal, pt_ns),
-	NS_OR_ZERO(et_removal, cutoff_ns),
-	NS_OR_ZERO(et_removal, probe_ns),
-	NS_OR_ZERO(et_removal, steal_ns),
-	NS_OR_ZERO(et_removal, limit_ns),
+	U64_OR_ZERO_AS(et_removal, "pt_ns", cpu_ns),
+	U64_OR_ZERO(et_removal, cutoff_ns),
+	U64_OR_ZERO(et_removal, probe_ns),
+	U64_OR_ZERO(et_removal, steal_ns),
+	U64_OR_ZERO(et_removal, limit_ns),
 	{ 0 },
 };
 
@@ -106,8 +115,8 @@ const struct et_field et_plan_fields[] = {
 	{ "until_ratio", ET_FIELD_DOUBLE, AT(et_plan, until_ratio), .hi = 1000000 },
 	COUNT(et_plan, min_runs),
 	COUNT(et_plan, max_runs),
-	NS_OR_ZERO(et_plan, time_limit_ns),
-	NS_OR_ZERO(et_plan, metronome_ns),
+	U64_OR_ZERO(et_plan, time_limit_ns),
+	U64_OR_ZERO(et_plan, metronome_ns),
 	BOOL(et_plan, pace),
 	BOOL(et_plan, probe),
 	COUNT(et_plan, k),
@@ -139,8 +148,8 @@ const struct et_field et_host_fields[] = {
 	CHARS(et_host, "virtual", virtual_machine),
 	CHARS(et_host, "clocksource", clocksource),
 	CHARS(et_host, "governor", governor),
-	NS_OR_ZERO(et_host, tick_ns),
-	NS_OR_ZERO(et_host, memory_bytes),
+	U64_OR_ZERO(et_host, tick_ns),
+	U64_OR_ZERO(et_host, memory_bytes),
 	BOOL(et_host, block_delays),
 	{ 0 },
 };

@@ -33,7 +33,7 @@ struct et_field {
 };
 
 extern const struct et_field et_sample_fields[]; /* all but command, index and what it owns */
-extern const struct et_field et_interferer_fields[];
+extern const struct et_field et_culprit_fields[];
 extern const struct et_field et_removal_fields[];
 extern const struct et_field et_plan_fields[]; /* all but order and seed */
 extern const struct et_field et_child_fields[];

@@ -17,7 +17,7 @@ struct et_precision {
 /* Which runs of a command count, and how closely these agree. */
 struct et_counted {
 	size_t removed;
-	struct et_precision et, pt;
+	struct et_precision elapsed, cpu;
 };
 
 /*

@@ -5,7 +5,7 @@
 #include <string.h>
 
 const char *const et_arrangement_names[] = { "solo", "duet", "paced", NULL };
-const char *const et_pt_source_names[] = { "cpuacct", "cpu.stat", "wait4", NULL };
+const char *const et_cpu_source_names[] = { "cpuacct", "cpu.stat", "wait4", NULL };
 const char *const et_metric_names[] = { "pt", "et", NULL };
 const char *const et_removed_by_names[] = { "kept", "stopped", "failed", "daemon-cutoff",
 	"two-sigma", "machine-slow", NULL };
@@ -24,18 +24,18 @@ int et_name_index(const char *const *names, const char *name)
 
 void et_sample_free(struct et_sample *s)
 {
-	free(s->interferers);
-	s->interferers = NULL;
-	s->n_interferers = 0;
+	free(s->culprits);
+	s->culprits = NULL;
+	s->n_culprits = 0;
 }
 
 void et_sample_copy(struct et_sample *to, const struct et_sample *from)
 {
 	*to = *from;
-	if (!from->n_interferers) {
-		to->interferers = NULL;
+	if (!from->n_culprits) {
+		to->culprits = NULL;
 		return;
 	}
-	to->interferers = et_calloc(from->n_interferers, sizeof(*to->interferers));
-	memcpy(to->interferers, from->interferers, from->n_interferers * sizeof(*to->interferers));
+	to->culprits = et_calloc(from->n_culprits, sizeof(*to->culprits));
+	memcpy(to->culprits, from->culprits, from->n_culprits * sizeof(*to->culprits));
 }

@@ -17,15 +17,15 @@ enum et_arrangement {
 };
 
 /* Where process time was read. */
-enum et_pt_source {
-	ET_PT_CPUACCT,  /* an own cgroup, version 1: cpuacct.usage */
-	ET_PT_CPU_STAT, /* an own cgroup, version 2: cpu.stat */
-	ET_PT_WAIT4,    /* wait4 of the child: descendants nobody waited for are missing */
+enum et_cpu_source {
+	ET_CPU_BY_CPUACCT,  /* an own cgroup, version 1: cpuacct.usage */
+	ET_CPU_BY_CPU_STAT, /* an own cgroup, version 2: cpu.stat */
+	ET_CPU_BY_WAIT4,    /* wait4 of the child: descendants nobody waited for are missing */
 };
 
 enum et_metric {
-	ET_METRIC_PT,
-	ET_METRIC_ET,
+	ET_METRIC_CPU,
+	ET_METRIC_ELAPSED,
 };
 
 /* Marks on a sample that do not remove it. */
@@ -44,13 +44,13 @@ enum et_mark {
 };
 
 /* CPU time that another process used while the sample ran. */
-struct et_interferer {
+struct et_culprit {
 	char name[16]; /* as the kernel names it */
 	int32_t pid;
 	bool kernel_thread;
 	bool exited; /* it ended during the sample */
-	uint64_t pt_ns;
-	uint64_t doubt_ns;      /* pt_ns may be this much short */
+	uint64_t cpu_ns;
+	uint64_t doubt_ns;      /* cpu_ns may be this much short */
 	uint64_t on_our_cpu_ns; /* ET_UNKNOWN without scheduler records */
 };
 
@@ -66,7 +66,7 @@ enum et_removed_by {
 struct et_removal {
 	enum et_removed_by by;
 	char daemon[16];
-	uint64_t pt_ns, cutoff_ns; /* of a daemon-cutoff */
+	uint64_t cpu_ns, cutoff_ns; /* of a daemon-cutoff */
 	/* of machine-slow: the probe or the steal, the other 0; and what would have passed */
 	uint64_t probe_ns, steal_ns, limit_ns;
 };
@@ -83,18 +83,18 @@ struct et_sample {
 	int32_t exit_code; /* -1 when a signal ended it */
 	int32_t signal;    /* 0 when it exited */
 	uint32_t marks;    /* enum et_mark */
-	enum et_pt_source pt_source;
+	enum et_cpu_source cpu_source;
 	uint64_t started_wall_ns; /* since 1970 */
-	uint64_t et_ns, pt_ns;
-	uint64_t counter_ticks;      /* the window of et_ns by the processor's counter */
-	uint64_t user_ns, system_ns; /* the kernel's split, sampled at ticks, scaled to pt_ns */
+	uint64_t elapsed_ns, cpu_ns;
+	uint64_t counter_ticks;      /* the window of elapsed_ns by the processor's counter */
+	uint64_t user_ns, system_ns; /* the kernel's split, sampled at ticks, scaled to cpu_ns */
 	uint64_t wait_ns;            /* runnable, waiting for a CPU */
 	uint64_t blocked_ns;         /* waiting for block I/O */
 	uint64_t steal_ns;           /* taken by the hypervisor on the program's CPUs */
 	/*
-	 * The ledger of the program's CPU, from scheduler records: et_ns is pt_ns, what others ran
-	 * there, idle_ns, steal_ns and an unexplained rest. Interrupts are part of whoever they
-	 * hit.
+	 * The ledger of the program's CPU, from scheduler records: elapsed_ns is cpu_ns, what
+	 * others ran there, idle_ns, steal_ns and an unexplained rest. Interrupts are part of
+	 * whoever they hit.
 	 */
 	uint64_t others_ns;          /* all others on our CPU: etalon and a duet's partner too */
 	uint64_t idle_ns;            /* the CPU was idle: the program waited for something else */
@@ -106,19 +106,19 @@ struct et_sample {
 	uint64_t max_rss_bytes;
 	uint64_t voluntary_switches, involuntary_switches, cpu_migrations;
 	uint64_t major_faults, minor_faults;
-	struct et_interferer *interferers; /* owned; descending pt_ns */
-	size_t n_interferers;
+	struct et_culprit *culprits; /* owned; descending cpu_ns */
+	size_t n_culprits;
 	struct et_removal removal;
 };
 
 static inline uint64_t et_sample_metric_ns(const struct et_sample *s, enum et_metric m)
 {
-	return m == ET_METRIC_PT ? s->pt_ns : s->et_ns;
+	return m == ET_METRIC_CPU ? s->cpu_ns : s->elapsed_ns;
 }
 
 /* Names used in JSON, in the store and in options; NULL ends each list. */
 extern const char *const et_arrangement_names[];
-extern const char *const et_pt_source_names[];
+extern const char *const et_cpu_source_names[];
 extern const char *const et_metric_names[];
 extern const char *const et_removed_by_names[];
 extern const char *const et_mark_names[]; /* entry i names bit i */

@@ -51,9 +51,9 @@ static void find_cluster(const struct et_daemon_record *r, const struct et_daemo
 	}
 	take_central(f, run->central, run->n_central, false);
 	qsort(f->central, f->n_central, sizeof(*f->central), by_name);
-	f->n_far = run->n_watched;
-	f->far = et_calloc(run->n_watched + 1, sizeof(*f->far));
-	for (size_t i = 0; i < run->n_watched; i++)
+	f->n_far = run->n_listed;
+	f->far = et_calloc(run->n_listed + 1, sizeof(*f->far));
+	for (size_t i = 0; i < run->n_listed; i++)
 		f->far[i] = true;
 }
 
@@ -87,8 +87,8 @@ static struct sighting *find_sightings(
 
 	*n = 0;
 	f->long_running = et_calloc(run->n_executions + 1, sizeof(*f->long_running));
-	for (size_t i = 0; i < run->n_watched; i++) {
-		const struct et_watched *w = &run->watched[i];
+	for (size_t i = 0; i < run->n_listed; i++) {
+		const struct et_daemon_sample *w = &run->listed[i];
 		for (size_t k = 0; f->far[i] && k < w->n; k++) {
 			const struct et_execution *x = &run->executions[w->first + k];
 			if (!is_long_running(f, x))
@@ -213,9 +213,9 @@ static void remove_samples(const struct et_daemon_record *r, const struct et_dae
 			&key, all->cutoffs, all->n_cutoffs, sizeof(*all->cutoffs), by_daemon);
 		cutoff[i] = c ? et_cutoff_for(c, run->sample_seconds) : INFINITY;
 	}
-	f->removed = et_calloc(run->n_watched + 1, sizeof(*f->removed));
-	for (size_t i = 0; i < run->n_watched; i++) {
-		const struct et_watched *w = &run->watched[i];
+	f->removed = et_calloc(run->n_listed + 1, sizeof(*f->removed));
+	for (size_t i = 0; i < run->n_listed; i++) {
+		const struct et_daemon_sample *w = &run->listed[i];
 		for (size_t k = 0; k < w->n; k++) {
 			const struct et_execution *x = &run->executions[w->first + k];
 			if (x->ms > cutoff[x->name] + r->resolution_ms / 2)

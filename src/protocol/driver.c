@@ -41,15 +41,15 @@ struct state {
 
 static void learn(struct known *k, const struct et_sample *s)
 {
-	k->last_et_ns = s->et_ns ? s->et_ns : 1;
+	k->last_et_ns = s->elapsed_ns ? s->elapsed_ns : 1;
 	if (s->arrangement == ET_DUET)
 		k->duet = s->marks & ET_MARK_NO_OVERLAP ? IN_TURN : TOGETHER;
-	if (s->arrangement != ET_SOLO || s->pt_ns == ET_UNKNOWN)
+	if (s->arrangement != ET_SOLO || s->cpu_ns == ET_UNKNOWN)
 		return;
-	if (s->pt_ns > s->et_ns + s->et_ns / 10)
+	if (s->cpu_ns > s->elapsed_ns + s->elapsed_ns / 10)
 		k->parallel = true;
 	if (k->n < FIRST)
-		k->first_pt_ns[k->n++] = s->pt_ns;
+		k->first_pt_ns[k->n++] = s->cpu_ns;
 }
 
 static int ascending(const void *a, const void *b)
@@ -261,7 +261,7 @@ static double ratio_uncertainty(const struct et_experiment *e, uint32_t command)
 		while (k < ref->n_samples && ref->samples[k].order < s->order)
 			k++;
 		const struct et_sample *r = k < ref->n_samples ? &ref->samples[k] : NULL;
-		if (r && r->order == s->order && r->removal.by == ET_KEPT && s->pt_ns && r->pt_ns)
+		if (r && r->order == s->order && r->removal.by == ET_KEPT && s->cpu_ns && r->cpu_ns)
 			x[n++] = log((double)et_sample_metric_ns(s, e->metric) /
 				     (double)et_sample_metric_ns(r, e->metric));
 	}

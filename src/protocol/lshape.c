@@ -61,8 +61,8 @@ struct et_central *et_central_figures(
 	ET_AUTO_FREE double *squares = et_calloc(n_names + 1, sizeof(*squares));
 	ET_AUTO_FREE size_t *n = et_calloc(n_names + 1, sizeof(*n));
 
-	for (size_t i = 0; i < run->n_watched; i++) {
-		const struct et_watched *w = &run->watched[i];
+	for (size_t i = 0; i < run->n_listed; i++) {
+		const struct et_daemon_sample *w = &run->listed[i];
 		for (size_t k = 0; !(out && out[i]) && k < w->n; k++) {
 			const struct et_execution *x = &run->executions[w->first + k];
 			uint32_t name = x->name;
@@ -127,7 +127,7 @@ static bool is_frequent(const struct sightings *s, size_t n)
 	return s->pairs >= 2 && (share > SELDOM || 2 * s->pairs >= s->episodes);
 }
 
-static double long_running_ms(const struct finder *f, const struct et_watched *w)
+static double long_running_ms(const struct finder *f, const struct et_daemon_sample *w)
 {
 	double sum = 0;
 
@@ -141,7 +141,7 @@ static double long_running_ms(const struct finder *f, const struct et_watched *w
 
 static bool is_far(const struct finder *f, size_t i)
 {
-	double blamed = long_running_ms(f, &f->run->watched[i]);
+	double blamed = long_running_ms(f, &f->run->listed[i]);
 
 	for (int m = 0; m < 2; m++) {
 		double t = f->times[m][i];
@@ -158,7 +158,8 @@ static void find_bounds(struct finder *f)
 	for (int m = 0; m < 2; m++) {
 		f->times[m] = et_calloc(f->n, sizeof(double));
 		for (size_t i = 0; i < f->n; i++)
-			f->times[m][i] = m ? f->run->watched[i].pt_ms : f->run->watched[i].et_ms;
+			f->times[m][i] =
+				m ? f->run->listed[i].cpu_ms : f->run->listed[i].elapsed_ms;
 		ET_AUTO_FREE double *sorted = et_sorted_copy(f->times[m], f->n);
 		f->median[m] = et_median_sorted(sorted, f->n);
 		f->bound[m] = et_lshape_bound(f->times[m], f->n, f->r->step_ms, ALONE);
@@ -175,7 +176,7 @@ static struct sightings *count_blamed(const struct finder *f)
 	struct sightings *all = et_calloc(nobody + 1, sizeof(*all));
 
 	for (size_t i = 0; i < f->n; i++) {
-		const struct et_watched *w = &f->run->watched[i];
+		const struct et_daemon_sample *w = &f->run->listed[i];
 		if (!f->far[i])
 			continue;
 		for (size_t k = 0; k < w->n; k++) {
@@ -193,7 +194,7 @@ static struct sightings *count_blamed(const struct finder *f)
 static void take_back(struct finder *f, const bool *frequent)
 {
 	for (size_t i = 0; i < f->n; i++) {
-		const struct et_watched *w = &f->run->watched[i];
+		const struct et_daemon_sample *w = &f->run->listed[i];
 		bool seldom = long_running_ms(f, w) <= 0 && !frequent[f->r->n_names];
 		for (size_t k = 0; k < w->n; k++) {
 			const struct et_execution *x = &f->run->executions[w->first + k];
@@ -211,7 +212,7 @@ static void add_everyday(const struct finder *f, const struct sightings *blamed,
 	ET_AUTO_FREE struct sightings *all = et_calloc(f->r->n_names + 1, sizeof(*all));
 
 	for (size_t i = 0; i < f->n; i++) {
-		const struct et_watched *w = &f->run->watched[i];
+		const struct et_daemon_sample *w = &f->run->listed[i];
 		for (size_t k = 0; k < w->n; k++)
 			see(&all[f->run->executions[w->first + k].name], w->number);
 	}
@@ -225,7 +226,7 @@ static void add_everyday(const struct finder *f, const struct sightings *blamed,
 void et_lshape_find(
 	const struct et_daemon_record *r, const struct et_daemon_run *run, struct et_lshape *out)
 {
-	struct finder f = { .r = r, .run = run, .n = run->n_watched };
+	struct finder f = { .r = r, .run = run, .n = run->n_listed };
 
 	f.near = et_calloc(f.n, sizeof(*f.near));
 	f.far = et_calloc(f.n, sizeof(*f.far));

@@ -40,7 +40,7 @@
 enum { ET_LSHAPE_LEAST = 10 };
 
 struct et_lshape {
-	bool *far; /* one a watched sample: it is an L-sample */
+	bool *far; /* one a listed sample: it is an L-sample */
 	size_t n_far;
 	bool *frequent; /* one a name */
 };

@@ -28,8 +28,8 @@ double et_period_round(double period_s, double off_s)
 /* Was the run watching at that time? It may have been interrupted and gone on later. */
 static bool watching(const struct et_daemon_run *run, double at_s)
 {
-	const struct et_watched *w = run->watched;
-	size_t lo = 0, hi = run->n_watched;
+	const struct et_daemon_sample *w = run->listed;
+	size_t lo = 0, hi = run->n_listed;
 
 	if (!run->whole)
 		return at_s >= 0 && at_s <= run->samples * run->sample_seconds;
@@ -43,7 +43,7 @@ static bool watching(const struct et_daemon_run *run, double at_s)
 			hi = middle;
 	}
 	/* A sample may take longer than usual, but hardly three times as long. */
-	if (lo + 1 < run->n_watched && w[lo + 1].at_s - w[lo].at_s < 3 * run->sample_seconds)
+	if (lo + 1 < run->n_listed && w[lo + 1].at_s - w[lo].at_s < 3 * run->sample_seconds)
 		return true;
 	return at_s <= w[lo].at_s + run->sample_seconds;
 }

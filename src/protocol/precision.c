@@ -3,10 +3,10 @@
 #include "base/alloc.h"
 #include "num/moments.h"
 #include "num/quantile.h"
+#include "protocol/daemon_run.h"
 #include "protocol/daemons.h"
 #include "protocol/samplesize.h"
 #include "protocol/sanity.h"
-#include "protocol/watch.h"
 
 #include <math.h>
 
@@ -14,7 +14,7 @@
 struct series {
 	const struct et_sample **runs;
 	size_t n;
-	struct et_daemon_record beside; /* one watched sample a run */
+	struct et_daemon_record beside; /* one listed sample a run */
 	bool *out[ET_VERSIONS];
 };
 
@@ -22,10 +22,10 @@ static void open_series(const struct et_command *c, struct series *s)
 {
 	*s = (struct series){ .runs = et_calloc(c->n_samples + 1, sizeof(*s->runs)) };
 	for (size_t i = 0; i < c->n_samples; i++) {
-		if (et_sample_is_watched(&c->samples[i]))
+		if (et_sample_usable_for_daemons(&c->samples[i]))
 			s->runs[s->n++] = &c->samples[i];
 	}
-	et_daemon_run_take(&s->beside, &s->beside.short_run, c);
+	et_daemon_run_fill(&s->beside, &s->beside.short_run, c);
 	et_daemon_record_settle(&s->beside);
 	for (int v = 0; v < ET_VERSIONS; v++)
 		s->out[v] = et_calloc(s->n + 1, sizeof(bool));
@@ -63,19 +63,19 @@ static size_t values(const struct series *s, const bool *out, enum et_metric m, 
 static void count(const struct series *s, const bool *out, struct et_counted *counted)
 {
 	ET_AUTO_FREE double *x = et_calloc(s->n + 1, sizeof(*x));
-	size_t n = values(s, out, ET_METRIC_ET, x);
+	size_t n = values(s, out, ET_METRIC_ELAPSED, x);
 
-	counted->et = precision_of(x, n);
-	counted->pt = precision_of(x, values(s, out, ET_METRIC_PT, x));
+	counted->elapsed = precision_of(x, n);
+	counted->cpu = precision_of(x, values(s, out, ET_METRIC_CPU, x));
 	counted->removed = s->n - n;
 }
 
 static void judge_environment(struct series *s, bool (*stoppable)(const char *comm))
 {
 	for (size_t i = 0; i < s->n; i++) {
-		for (size_t k = 0; k < s->runs[i]->n_interferers; k++) {
-			const struct et_interferer *x = &s->runs[i]->interferers[k];
-			if (x->pt_ns && x->pt_ns != ET_UNKNOWN && stoppable(x->name))
+		for (size_t k = 0; k < s->runs[i]->n_culprits; k++) {
+			const struct et_culprit *x = &s->runs[i]->culprits[k];
+			if (x->cpu_ns && x->cpu_ns != ET_UNKNOWN && stoppable(x->name))
 				s->out[ET_EMP_V2][i] = true;
 		}
 		/* What the environment keeps away, no later version sees. */
@@ -91,8 +91,8 @@ static size_t *appearances(const struct et_daemon_record *r)
 	size_t *seen = et_calloc(r->n_names + 1, sizeof(*seen));
 	ET_AUTO_FREE size_t *last = et_calloc(r->n_names + 1, sizeof(*last));
 
-	for (size_t i = 0; i < run->n_watched; i++) {
-		const struct et_watched *w = &run->watched[i];
+	for (size_t i = 0; i < run->n_listed; i++) {
+		const struct et_daemon_sample *w = &run->listed[i];
 		for (size_t k = w->first; k < w->first + w->n; k++) {
 			uint32_t name = run->executions[k].name;
 			seen[name] += last[name] != i + 1;
@@ -129,7 +129,7 @@ static void judge_company(struct series *s)
 	ET_AUTO_FREE double *bounds = usual_bounds(&s->beside);
 
 	for (size_t i = 0; i < s->n; i++) {
-		const struct et_watched *w = &run->watched[i];
+		const struct et_daemon_sample *w = &run->listed[i];
 		for (size_t k = w->first; k < w->first + w->n; k++) {
 			const struct et_execution *x = &run->executions[k];
 			if (2 * seen[x->name] < s->n)
@@ -156,11 +156,11 @@ static void judge_cutoffs(struct series *s)
 static void judge_two_sigma(struct series *s)
 {
 	ET_AUTO_FREE double *x = et_calloc(s->n + 1, sizeof(*x));
-	size_t n = values(s, s->out[ET_EMP_V5], ET_METRIC_PT, x);
+	size_t n = values(s, s->out[ET_EMP_V5], ET_METRIC_CPU, x);
 	double mean = et_mean(x, n), sd = et_sd(x, n);
 
 	for (size_t i = 0; n >= ET_TWO_SIGMA_LEAST && i < s->n; i++) {
-		if (fabs((double)s->runs[i]->pt_ns - mean) > 2 * sd)
+		if (fabs((double)s->runs[i]->cpu_ns - mean) > 2 * sd)
 			s->out[ET_EMP_V6][i] = true;
 	}
 }
@@ -174,7 +174,7 @@ static void judge_recorded(struct series *s)
 static size_t enough(const struct series *s)
 {
 	ET_AUTO_FREE double *x = et_calloc(s->n + 1, sizeof(*x));
-	size_t n = values(s, s->out[ET_EMP_V6], ET_METRIC_PT, x);
+	size_t n = values(s, s->out[ET_EMP_V6], ET_METRIC_CPU, x);
 	struct et_samplesize z;
 
 	if (n < 2 * ET_SIZE_LEAST)
@@ -186,7 +186,7 @@ static size_t enough(const struct series *s)
 static double median_seconds(const struct series *s)
 {
 	ET_AUTO_FREE double *x = et_calloc(s->n + 1, sizeof(*x));
-	size_t n = values(s, s->out[ET_EMP_V1], ET_METRIC_ET, x);
+	size_t n = values(s, s->out[ET_EMP_V1], ET_METRIC_ELAPSED, x);
 
 	et_sort(x, n);
 	return n ? 1e-9 * et_median_sorted(x, n) : NAN;
@@ -231,15 +231,16 @@ void et_clock_methods_judge(const struct et_command *c, struct et_clock_methods 
 	ET_AUTO_FREE double *ns = et_calloc(s.n + 1, sizeof(*ns));
 	ET_AUTO_FREE double *ticks = et_calloc(s.n + 1, sizeof(*ticks));
 	*out = (struct et_clock_methods){ .name = c->name };
-	out->by[ET_BY_CLOCK] = precision_of(ns, values(&s, s.out[ET_EMP_V1], ET_METRIC_ET, ns));
+	out->by[ET_BY_CLOCK] =
+		precision_of(ns, values(&s, s.out[ET_EMP_V1], ET_METRIC_ELAPSED, ns));
 	for (size_t i = 0; i < s.n; i++) {
 		if (s.runs[i]->counter_ticks == ET_UNKNOWN)
 			continue;
-		ns[n] = (double)s.runs[i]->et_ns;
+		ns[n] = (double)s.runs[i]->elapsed_ns;
 		ticks[n++] = (double)s.runs[i]->counter_ticks;
 	}
 	out->by[ET_BY_COUNTER] = precision_of(ticks, n);
 	out->counter_hz = n ? 1e9 * et_mean(ticks, n) / et_mean(ns, n) : NAN;
-	out->by[ET_BY_EMP] = kept.pt;
+	out->by[ET_BY_EMP] = kept.cpu;
 	close_series(&s);
 }

@@ -30,8 +30,8 @@ double et_command_seconds(const struct et_command *c)
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n_samples; i++) {
-		if (is_judged(&c->samples[i]) && c->samples[i].et_ns != ET_UNKNOWN)
-			x[n++] = 1e-9 * (double)c->samples[i].et_ns;
+		if (is_judged(&c->samples[i]) && c->samples[i].elapsed_ns != ET_UNKNOWN)
+			x[n++] = 1e-9 * (double)c->samples[i].elapsed_ns;
 	}
 	et_sort(x, n);
 	return n ? et_median_sorted(x, n) : NAN;
@@ -55,19 +55,19 @@ static const struct et_cutoff *find(const struct et_cutoffs *c, const char *daem
 static void check_daemons(
 	struct et_sample *s, const struct et_cutoffs *cutoffs, double seconds, bool keep)
 {
-	for (size_t i = 0; i < s->n_interferers; i++) {
-		const struct et_interferer *x = &s->interferers[i];
+	for (size_t i = 0; i < s->n_culprits; i++) {
+		const struct et_culprit *x = &s->culprits[i];
 		const struct et_cutoff *c = find(cutoffs, et_daemon_of(x));
 		double cutoff_ns = c ? 1e6 * et_cutoff_for(c, seconds) : INFINITY;
 
-		if (x->pt_ns == ET_UNKNOWN || !((double)x->pt_ns > cutoff_ns))
+		if (x->cpu_ns == ET_UNKNOWN || !((double)x->cpu_ns > cutoff_ns))
 			continue;
 		if (keep) {
 			s->marks |= ET_MARK_DAEMON;
 			return;
 		}
 		s->removal = (struct et_removal){ .by = ET_REMOVED_DAEMON_CUTOFF,
-			.pt_ns = x->pt_ns,
+			.cpu_ns = x->cpu_ns,
 			.cutoff_ns = (uint64_t)cutoff_ns };
 		snprintf(s->removal.daemon, sizeof(s->removal.daemon), "%s", et_daemon_of(x));
 		return;
@@ -109,7 +109,7 @@ double et_probe_fast_ns(const struct et_experiment *e)
 static struct et_removal slow_by(const struct et_sample *s, double fast_ns)
 {
 	double readings[2], limit_ns = ET_PROBE_LIMIT * fast_ns, slower = 0;
-	double steal_limit_ns = ET_STEAL_TICK_NS + ET_STEAL_LIMIT * (double)s->et_ns;
+	double steal_limit_ns = ET_STEAL_TICK_NS + ET_STEAL_LIMIT * (double)s->elapsed_ns;
 
 	for (size_t i = 0, n = take_readings(s, readings); i < n; i++)
 		slower = fmax(slower, readings[i]);
@@ -117,7 +117,7 @@ static struct et_removal slow_by(const struct et_sample *s, double fast_ns)
 		return (struct et_removal){ .by = ET_REMOVED_MACHINE_SLOW,
 			.probe_ns = (uint64_t)slower,
 			.limit_ns = (uint64_t)limit_ns };
-	if (s->steal_ns != ET_UNKNOWN && s->et_ns != ET_UNKNOWN &&
+	if (s->steal_ns != ET_UNKNOWN && s->elapsed_ns != ET_UNKNOWN &&
 		(double)s->steal_ns > steal_limit_ns)
 		return (struct et_removal){ .by = ET_REMOVED_MACHINE_SLOW,
 			.steal_ns = s->steal_ns,
@@ -162,7 +162,7 @@ static bool check_speed(struct et_command *c, double fast_ns, bool keep)
 
 static bool counts(const struct et_sample *s, uint32_t apart)
 {
-	return is_solo(s) && s->pt_ns != ET_UNKNOWN && !(s->marks & apart);
+	return is_solo(s) && s->cpu_ns != ET_UNKNOWN && !(s->marks & apart);
 }
 
 /* apart: marks of samples that are no part of the rest. */
@@ -173,14 +173,14 @@ static void check_two_sigma(struct et_command *c, uint32_t apart, bool keep)
 
 	for (size_t i = 0; i < c->n_samples; i++) {
 		if (counts(&c->samples[i], apart))
-			x[n++] = (double)c->samples[i].pt_ns;
+			x[n++] = (double)c->samples[i].cpu_ns;
 	}
 	if (n < ET_TWO_SIGMA_LEAST)
 		return;
 	double mean = et_mean(x, n), sd = et_sd(x, n);
 	for (size_t i = 0; i < c->n_samples; i++) {
 		struct et_sample *s = &c->samples[i];
-		if (!counts(s, apart) || !(fabs((double)s->pt_ns - mean) > 2 * sd))
+		if (!counts(s, apart) || !(fabs((double)s->cpu_ns - mean) > 2 * sd))
 			continue;
 		if (keep)
 			s->marks |= ET_MARK_TWO_SIGMA;
@@ -206,7 +206,7 @@ static struct before *forget(struct et_command *c)
 static bool changed(const struct et_sample *s, const struct before *old)
 {
 	return s->marks != old->marks || s->removal.by != old->removal.by ||
-	       s->removal.pt_ns != old->removal.pt_ns ||
+	       s->removal.cpu_ns != old->removal.cpu_ns ||
 	       s->removal.cutoff_ns != old->removal.cutoff_ns ||
 	       s->removal.probe_ns != old->removal.probe_ns ||
 	       s->removal.steal_ns != old->removal.steal_ns ||

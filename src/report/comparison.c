@@ -105,7 +105,7 @@ void et_comparison(const struct et_experiment *e, const struct et_judgement *j,
 		return;
 	putc('\n', page->out);
 	et_page_paragraph(page, 0, "", NULL,
-		et_judged_metric(e, j, e->plan.reference) == ET_METRIC_PT
+		et_judged_metric(e, j, e->plan.reference) == ET_METRIC_CPU
 			? "comparison by process time"
 			: "comparison by elapsed time",
 		BOLD);

@@ -97,9 +97,9 @@ static void numbers(const struct et_page *page, const char *lead, const struct e
 {
 	ET_AUTO_FREE char *list = NULL;
 
-	for (size_t i = 0; i < run->n_watched; i++) {
+	for (size_t i = 0; i < run->n_listed; i++) {
 		if (which[i])
-			et_append(&list, " ", "%u", run->watched[i].number);
+			et_append(&list, " ", "%u", run->listed[i].number);
 	}
 	et_page_paragraph(page, NAME, lead, FAINT, list ? list : "none", NULL);
 }
@@ -219,9 +219,9 @@ static void json_numbers(
 	struct et_json *w, const char *key, const struct et_daemon_run *run, const bool *which)
 {
 	et_json_flat_array(w, key);
-	for (size_t i = 0; i < run->n_watched; i++) {
+	for (size_t i = 0; i < run->n_listed; i++) {
 		if (which[i])
-			et_json_u64(w, NULL, run->watched[i].number);
+			et_json_u64(w, NULL, run->listed[i].number);
 	}
 	et_json_end(w);
 }
@@ -231,8 +231,8 @@ static void json_long_running(struct et_json *w, const char *key, const struct e
 	const struct et_daemon_run *run, const struct et_run_findings *f)
 {
 	et_json_array(w, key);
-	for (size_t i = 0; i < run->n_watched; i++) {
-		const struct et_watched *s = &run->watched[i];
+	for (size_t i = 0; i < run->n_listed; i++) {
+		const struct et_daemon_sample *s = &run->listed[i];
 		for (size_t k = s->first; k < s->first + s->n; k++) {
 			uint32_t name = run->executions[k].name;
 			if (!f->long_running[k] || !et_findings_central(f, name))

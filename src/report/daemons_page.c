@@ -14,7 +14,7 @@ enum { MOST_ROWS = 200 };
 
 /* The long-running execution of a sample that took longest; NULL: there is none. */
 static const struct et_execution *longest(const struct et_daemon_run *run,
-	const struct et_run_findings *f, const struct et_watched *s)
+	const struct et_run_findings *f, const struct et_daemon_sample *s)
 {
 	const struct et_execution *best = NULL;
 
@@ -30,11 +30,11 @@ static const struct et_execution *longest(const struct et_daemon_run *run,
 static char *tell(const struct et_daemon_record *r, const struct et_daemon_run *run,
 	const struct et_run_findings *f, size_t i)
 {
-	const struct et_watched *s = &run->watched[i];
+	const struct et_daemon_sample *s = &run->listed[i];
 	const struct et_execution *x = longest(run, f, s);
 	char time[ET_FIGURE], used[ET_FIGURE];
 
-	et_format_time(1e6 * s->pt_ms, time);
+	et_format_time(1e6 * s->cpu_ms, time);
 	if (!x)
 		return et_asprintf("sample %u, %s", s->number, time);
 	return et_asprintf("sample %u, %s: %s %s", s->number, time, r->names[x->name],
@@ -45,8 +45,8 @@ void et_daemon_pairs(const struct et_daemon_record *r, const struct et_daemon_ru
 	const struct et_run_findings *f, struct et_dual *out)
 {
 	out->what = "process time";
-	for (size_t i = 1; i < run->n_watched; i++) {
-		const struct et_watched *a = &run->watched[i - 1], *b = &run->watched[i];
+	for (size_t i = 1; i < run->n_listed; i++) {
+		const struct et_daemon_sample *a = &run->listed[i - 1], *b = &run->listed[i];
 		const struct et_execution *x = f->far[i - 1] ? longest(run, f, a) : NULL;
 		const struct et_execution *y = f->far[i] ? longest(run, f, b) : NULL;
 		const char *cause = NULL;
@@ -61,7 +61,7 @@ void et_daemon_pairs(const struct et_daemon_record *r, const struct et_daemon_ru
 			x = y && (!x || y->ms > x->ms) ? y : x;
 			cause = x ? r->names[x->name] : "cause not known";
 		}
-		et_dual_add(out, 1e6 * a->pt_ms, 1e6 * b->pt_ms, cause, title);
+		et_dual_add(out, 1e6 * a->cpu_ms, 1e6 * b->cpu_ms, cause, title);
 	}
 }
 
@@ -71,7 +71,7 @@ void et_daemon_pairs(const struct et_daemon_record *r, const struct et_daemon_ru
 static void sequence(const struct et_daemon_record *r, const struct et_daemon_run *run,
 	const struct et_run_findings *f, FILE *out)
 {
-	size_t n = run->n_watched;
+	size_t n = run->n_listed;
 	ET_AUTO_FREE double *x = et_calloc(2 * n + 1, sizeof(*x));
 	ET_AUTO_FREE double *y = et_calloc(2 * n + 1, sizeof(*y));
 	ET_AUTO_FREE const char **titles = et_calloc(n + 1, sizeof(*titles));
@@ -91,8 +91,8 @@ static void sequence(const struct et_daemon_record *r, const struct et_daemon_ru
 
 	for (size_t i = 0; i < n; i++) {
 		size_t at = (f->far[i] ? n : 0) + s[f->far[i]].n;
-		x[at] = run->watched[i].number;
-		y[at] = 1e6 * run->watched[i].pt_ms;
+		x[at] = run->listed[i].number;
+		y[at] = 1e6 * run->listed[i].cpu_ms;
 		if (f->far[i])
 			titles[s[1].n] = tell(r, run, f, i);
 		s[f->far[i]].n++;
@@ -104,7 +104,7 @@ static void sequence(const struct et_daemon_record *r, const struct et_daemon_ru
 
 /* The daemons of a sample that ran for longer than the cluster allows. */
 static void culprits_cell(const struct et_daemon_record *r, const struct et_daemon_run *run,
-	const struct et_run_findings *f, const struct et_watched *s, FILE *out)
+	const struct et_run_findings *f, const struct et_daemon_sample *s, FILE *out)
 {
 	bool first = true;
 	char used[ET_FIGURE];
@@ -136,15 +136,15 @@ static void far_table(const struct et_daemon_record *r, const struct et_daemon_r
 	}
 	et_html_element(out, "h3", "L-samples");
 	et_html_table_begin(out, headings);
-	for (size_t i = 0; i < run->n_watched && rows < MOST_ROWS; i++) {
-		const struct et_watched *s = &run->watched[i];
+	for (size_t i = 0; i < run->n_listed && rows < MOST_ROWS; i++) {
+		const struct et_daemon_sample *s = &run->listed[i];
 		if (!f->far[i])
 			continue;
 		rows++;
 		fputs("<tr>", out);
 		et_html_element(out, "td class=\"n\"", "%u", s->number);
 		et_html_element(out, "td class=\"n\"", "%s",
-			et_format_time(run->whole ? 1e6 * s->pt_ms : NAN, time));
+			et_format_time(run->whole ? 1e6 * s->cpu_ms : NAN, time));
 		culprits_cell(r, run, f, s, out);
 		et_html_element(out, "td", "%s", f->removed[i] ? "yes" : "no");
 		fputs("</tr>\n", out);
@@ -186,7 +186,7 @@ static void run_section(const struct et_daemon_record *r, const struct et_daemon
 	char each[ET_FIGURE], all[ET_FIGURE];
 	size_t removed = 0;
 
-	for (size_t i = 0; i < run->n_watched; i++)
+	for (size_t i = 0; i < run->n_listed; i++)
 		removed += f->removed[i];
 	et_html_element(out, "h2", "%s", title);
 	et_html_element(out, "p",

@@ -26,7 +26,7 @@ static void heading(const struct et_experiment *e, FILE *out)
 	et_html_begin(out, title);
 	et_html_element(out, "p", "Started %s; protocol %s, order %s, judged by %s time.",
 		et_format_rfc3339(e->started_wall_ns, when), et_protocol_names[e->protocol],
-		et_order_names[e->plan.order], e->metric == ET_METRIC_PT ? "process" : "elapsed");
+		et_order_names[e->plan.order], e->metric == ET_METRIC_CPU ? "process" : "elapsed");
 	if (e->host.cpus)
 		et_html_element(out, "p class=\"dim\"", "%s: %u × %s, Linux %s, %s, virtual: %s",
 			e->host.name, e->host.cpus, e->host.cpu, e->host.kernel,
@@ -61,8 +61,8 @@ static void summary_row(
 	et_tally_samples(&e->commands[i], &tally);
 	fputs("<tr>", out);
 	et_html_element(out, "td", "%s", name_of(&e->commands[i]));
-	time_cell(&j->commands[i].pt, out);
-	time_cell(&j->commands[i].et, out);
+	time_cell(&j->commands[i].cpu, out);
+	time_cell(&j->commands[i].elapsed, out);
 	et_html_element(out, "td class=\"n\"", "%s", et_format_time(est->median, a));
 	et_html_element(out, "td class=\"n\"", "%s", et_format_percent(est->relative_error, a));
 	et_html_element(out, "td class=\"n\"", "%s … %s", et_format_time(est->min, a),
@@ -179,22 +179,22 @@ static void composition(const struct et_parts *p, FILE *out)
 {
 	static const char *const headings[] = { "elapsed time is made of", "mean", "share", NULL };
 
-	if (!(p->et > 0) || isnan(p->pt) || p->pt > p->et)
+	if (!(p->elapsed > 0) || isnan(p->cpu) || p->cpu > p->elapsed)
 		return;
 	et_html_table_begin(out, headings);
-	part("CPU (process time)", p->pt, p->et, out);
+	part("CPU (process time)", p->cpu, p->elapsed, out);
 	if (has_ledger(p)) {
-		part("others on its CPU", p->others, p->et, out);
-		part("its CPU idle", p->idle, p->et, out);
+		part("others on its CPU", p->others, p->elapsed, out);
+		part("its CPU idle", p->idle, p->elapsed, out);
 	} else {
-		part("waiting for a CPU", p->wait, p->et, out);
-		part("block I/O", p->blocked, p->et, out);
+		part("waiting for a CPU", p->wait, p->elapsed, out);
+		part("block I/O", p->blocked, p->elapsed, out);
 	}
-	part("stolen by the hypervisor", p->steal, p->et, out);
+	part("stolen by the hypervisor", p->steal, p->elapsed, out);
 	if (has_ledger(p))
-		part("unexplained", p->unexplained, p->et, out);
+		part("unexplained", p->unexplained, p->elapsed, out);
 	else
-		part("asleep or unexplained", p->rest, p->et, out);
+		part("asleep or unexplained", p->rest, p->elapsed, out);
 	et_html_table_end(out);
 }
 
@@ -218,8 +218,8 @@ static void removed_table(const struct et_command *c, FILE *out)
 		rows++;
 		fputs("<tr>", out);
 		et_html_element(out, "td class=\"n\"", "%u", s->index);
-		et_html_element(out, "td class=\"n\"", "%s", et_format_ns(s->pt_ns, time));
-		et_html_element(out, "td class=\"n\"", "%s", et_format_ns(s->et_ns, time));
+		et_html_element(out, "td class=\"n\"", "%s", et_format_ns(s->cpu_ns, time));
+		et_html_element(out, "td class=\"n\"", "%s", et_format_ns(s->elapsed_ns, time));
 		et_html_element(out, "td", "%s", why);
 		fputs("</tr>\n", out);
 	}
@@ -234,7 +234,7 @@ static void culprit_table(const struct et_command *c, bool ledger, FILE *out)
 	static const char *const taken[] = { "also ran", "CPU time", "on its CPU (kept samples)",
 		"in samples", NULL };
 	size_t n;
-	ET_AUTO_FREE struct et_culprit *all = et_command_culprits(c, &n);
+	ET_AUTO_FREE struct et_culprit_total *all = et_command_culprits(c, &n);
 	char time[ET_FIGURE];
 
 	if (!n)
@@ -244,7 +244,7 @@ static void culprit_table(const struct et_command *c, bool ledger, FILE *out)
 		fputs("<tr>", out);
 		et_html_element(out, "td", "%.16s", all[i].name);
 		et_html_element(out, "td class=\"n\"", "%s",
-			et_format_rounded((double)all[i].pt_ns, 3, time));
+			et_format_rounded((double)all[i].cpu_ns, 3, time));
 		if (ledger)
 			et_html_element(out, "td class=\"n\"", "%s",
 				et_format_rounded((double)all[i].taken_ns, 3, time));
@@ -272,8 +272,9 @@ static void command_section(
 	et_html_warnings(out, &j->commands[i].warnings);
 	paced_paragraph(&j->commands[i].paced, out);
 	kbest_paragraph(&j->commands[i].kbest, out);
-	before_paragraph(&j->commands[i].pt_before, &j->commands[i].pt, "Process time", out);
-	before_paragraph(&j->commands[i].et_before, &j->commands[i].et, "Elapsed time", out);
+	before_paragraph(&j->commands[i].cpu_before, &j->commands[i].cpu, "Process time", out);
+	before_paragraph(
+		&j->commands[i].elapsed_before, &j->commands[i].elapsed, "Elapsed time", out);
 	et_experiment_pictures(e, j, i, out);
 	composition(&tally.parts, out);
 	removed_table(c, out);

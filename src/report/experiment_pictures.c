@@ -35,7 +35,7 @@ char *et_removal_text(const struct et_removal *r)
 
 	if (r->by == ET_REMOVED_DAEMON_CUTOFF)
 		return et_asprintf("%s: %.16s used %s, its cutoff is %s",
-			et_removed_by_names[r->by], r->daemon, et_format_ns(r->pt_ns, used),
+			et_removed_by_names[r->by], r->daemon, et_format_ns(r->cpu_ns, used),
 			et_format_ns(r->cutoff_ns, limit));
 	if (r->by == ET_REMOVED_MACHINE_SLOW)
 		return et_asprintf("%s: the probe took %s, at most %s would pass",
@@ -250,7 +250,7 @@ void et_experiment_pictures(
 		.arrangement = et_command_arrangement(&e->commands[command]),
 		.estimate = et_judged_estimate(e, j, command) };
 
-	t.what = t.metric == ET_METRIC_PT ? "process time" : "elapsed time";
+	t.what = t.metric == ET_METRIC_CPU ? "process time" : "elapsed time";
 	if (!t.estimate->n)
 		return;
 	et_html_pictures_begin(out);

@@ -12,7 +12,7 @@ static void write_series(struct et_json *w, const struct et_command *c)
 	et_json_array(w, "times");
 	for (size_t i = 0; i < c->n_samples; i++) {
 		if (et_sample_counts(&c->samples[i]))
-			et_json_double(w, NULL, (double)c->samples[i].et_ns / NS_PER_S);
+			et_json_double(w, NULL, (double)c->samples[i].elapsed_ns / NS_PER_S);
 	}
 	et_json_end(w);
 	et_json_array(w, "exit_codes");
@@ -62,7 +62,7 @@ void et_hyperfine_write(const struct et_experiment *e, const struct et_judgement
 	et_json_object(&w, NULL);
 	et_json_array(&w, "results");
 	for (size_t i = 0; i < e->n_commands; i++)
-		write_result(&w, &e->commands[i], &j->commands[i].et);
+		write_result(&w, &e->commands[i], &j->commands[i].elapsed);
 	et_json_end(&w);
 	et_json_end(&w);
 }

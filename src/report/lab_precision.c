@@ -38,10 +38,10 @@ static void counted_row(const char *name, const struct et_counted *c, const stru
 	ET_AUTO_FREE char *clean = et_clean(name, "");
 	ET_AUTO_FREE char *fits = et_shorten(clean, NAME_COLUMNS - 1);
 
-	fprintf(page->out, "%s%*s\t%5zu%5zu", fits, NAME_COLUMNS - et_columns(fits), "", c->pt.n,
+	fprintf(page->out, "%s%*s\t%5zu%5zu", fits, NAME_COLUMNS - et_columns(fits), "", c->cpu.n,
 		c->removed);
-	precision_cells(page, &c->et);
-	precision_cells(page, &c->pt);
+	precision_cells(page, &c->elapsed);
+	precision_cells(page, &c->cpu);
 	putc('\n', page->out);
 }
 
@@ -58,7 +58,7 @@ static void paced_row(const struct et_precision *p, const struct et_page *page)
 
 static void versions_table(const struct et_versions *v, const struct et_page *page)
 {
-	size_t runs = v->list[ET_EMP_V1].et.n;
+	size_t runs = v->list[ET_EMP_V1].elapsed.n;
 	char seconds[ET_FIGURE];
 	bool paced = !runs && v->paced.n;
 	ET_AUTO_FREE char *title = paced ? et_asprintf("%s: %zu paced runs", v->name, v->paced.n)
@@ -96,10 +96,10 @@ static void versions_plot(const struct et_versions *list, size_t n, const struct
 		char mark;
 		const char *label;
 	} drawn[] = {
-		{ ET_EMP_V1, ET_METRIC_ET, 'E', "elapsed time, every run (v1)" },
-		{ ET_EMP_V1, ET_METRIC_PT, '1', "process time, every run (v1)" },
-		{ ET_EMP_V6, ET_METRIC_PT, '6', "process time, v6" },
-		{ ET_OURS, ET_METRIC_PT, 'o', "process time, ours" },
+		{ ET_EMP_V1, ET_METRIC_ELAPSED, 'E', "elapsed time, every run (v1)" },
+		{ ET_EMP_V1, ET_METRIC_CPU, '1', "process time, every run (v1)" },
+		{ ET_EMP_V6, ET_METRIC_CPU, '6', "process time, v6" },
+		{ ET_OURS, ET_METRIC_CPU, 'o', "process time, ours" },
 	};
 	ET_AUTO_FREE const struct et_versions **at = et_calloc(n, sizeof(*at));
 	ET_AUTO_FREE double *x = et_calloc(n, sizeof(*x));
@@ -120,7 +120,8 @@ static void versions_plot(const struct et_versions *list, size_t n, const struct
 			const struct et_counted *c = &at[i]->list[drawn[d].version];
 			x[i] = at[i]->seconds;
 			y[d * n + i] =
-				(drawn[d].metric == ET_METRIC_ET ? &c->et : &c->pt)->relative_error;
+				(drawn[d].metric == ET_METRIC_ELAPSED ? &c->elapsed : &c->cpu)
+					->relative_error;
 		}
 	}
 	et_page_paragraph(page, 0, "", NULL, "relative error over the length of the task", BOLD);
@@ -250,10 +251,10 @@ static void write_precision(
 
 static void write_counted(struct et_json *w, const struct et_counted *c)
 {
-	et_json_u64(w, "n", c->pt.n);
+	et_json_u64(w, "n", c->cpu.n);
 	et_json_u64(w, "removed", c->removed);
-	write_precision(w, "et", &c->et, false);
-	write_precision(w, "pt", &c->pt, false);
+	write_precision(w, "et", &c->elapsed, false);
+	write_precision(w, "pt", &c->cpu, false);
 }
 
 void et_versions_json(const struct et_experiment *e, const struct et_versions *list, FILE *out)

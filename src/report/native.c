@@ -44,11 +44,11 @@ static void write_environment(struct et_json *w, const struct et_experiment *e)
 	et_json_end(w);
 }
 
-static void write_interferers(struct et_json *w, const struct et_sample *s)
+static void write_culprits(struct et_json *w, const struct et_sample *s)
 {
 	et_json_array(w, "interference");
-	for (size_t i = 0; i < s->n_interferers; i++)
-		write_object(w, NULL, et_interferer_fields, &s->interferers[i]);
+	for (size_t i = 0; i < s->n_culprits; i++)
+		write_object(w, NULL, et_culprit_fields, &s->culprits[i]);
 	et_json_end(w);
 }
 
@@ -62,7 +62,7 @@ static void write_removal(struct et_json *w, const struct et_removal *r)
 	et_json_string(w, "by", et_removed_by_names[r->by]);
 	if (r->by == ET_REMOVED_DAEMON_CUTOFF) {
 		et_json_string(w, "daemon", r->daemon);
-		et_json_u64(w, "pt_ns", r->pt_ns);
+		et_json_u64(w, "pt_ns", r->cpu_ns);
 		et_json_u64(w, "cutoff_ns", r->cutoff_ns);
 	} else if (r->by == ET_REMOVED_MACHINE_SLOW) {
 		et_json_u64(w, r->probe_ns ? "probe_ns" : "steal_ns",
@@ -77,7 +77,7 @@ static void write_sample(struct et_json *w, const struct et_sample *s)
 	et_json_flat_object(w, NULL);
 	et_json_u64(w, "index", s->index);
 	et_fields_write(w, et_sample_fields, s);
-	write_interferers(w, s);
+	write_culprits(w, s);
 	write_removal(w, &s->removal);
 	et_json_end(w);
 }
@@ -146,7 +146,8 @@ static void write_paced(struct et_json *w, const struct et_paced *p)
 /* What the result would have been with all that rules removed. */
 static void write_before(struct et_json *w, const struct et_judgement *j, size_t i)
 {
-	const struct et_estimate *et = &j->commands[i].et_before, *pt = &j->commands[i].pt_before;
+	const struct et_estimate *et = &j->commands[i].elapsed_before,
+				 *pt = &j->commands[i].cpu_before;
 
 	if (!et->n && !pt->n) {
 		et_json_null(w, "before_removal");
@@ -224,10 +225,10 @@ static void write_commands(
 			write_sample(w, &c->samples[k]);
 		et_json_end(w);
 		et_json_object(w, "result");
-		et_json_u64(w, "n", j->commands[i].et.n);
+		et_json_u64(w, "n", j->commands[i].elapsed.n);
 		et_json_u64(w, "removed", j->commands[i].removed);
-		write_estimate(w, "et", &j->commands[i].et);
-		write_estimate(w, "pt", &j->commands[i].pt);
+		write_estimate(w, "et", &j->commands[i].elapsed);
+		write_estimate(w, "pt", &j->commands[i].cpu);
 		write_paced(w, &j->commands[i].paced);
 		write_before(w, j, i);
 		write_kbest(w, &j->commands[i].kbest);
@@ -259,7 +260,7 @@ void et_native_write(const struct et_experiment *e, const struct et_judgement *j
 	et_json_u64(&w, "seed", e->plan.seed);
 	write_plan(&w, &e->plan);
 	write_object(&w, "child", et_child_fields, &e->child);
-	et_json_string(&w, "image_source", e->image_source);
+	et_json_string(&w, "image_source", e->snapshot_source);
 	write_object(&w, "host", et_host_fields, &e->host);
 	write_environment(&w, e);
 	write_commands(&w, e, j);

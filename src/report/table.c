@@ -179,7 +179,7 @@ static void write_table(const struct style *s, const struct et_experiment *e,
 	const struct et_judgement *j, FILE *out)
 {
 	struct et_scale unit = common_scale(e, j);
-	bool pt = e->n_commands && et_judged_metric(e, j, 0) == ET_METRIC_PT;
+	bool pt = e->n_commands && et_judged_metric(e, j, 0) == ET_METRIC_CPU;
 	bool kbest = e->n_commands && et_judged_kbest(e, j, 0);
 
 	fprintf(out, "%s%sCommand%s%s time%s [%s]%sMin [%s]%sMax [%s]%sRatio%s%s", s->begin, s->row,

@@ -36,20 +36,20 @@ static double or_zero(double x)
 
 static void average_parts(const struct et_command *c, struct et_parts *p)
 {
-	p->et = mean_of(c, offsetof(struct et_sample, et_ns));
-	p->pt = mean_of(c, offsetof(struct et_sample, pt_ns));
+	p->elapsed = mean_of(c, offsetof(struct et_sample, elapsed_ns));
+	p->cpu = mean_of(c, offsetof(struct et_sample, cpu_ns));
 	p->user = mean_of(c, offsetof(struct et_sample, user_ns));
 	p->system = mean_of(c, offsetof(struct et_sample, system_ns));
 	p->wait = mean_of(c, offsetof(struct et_sample, wait_ns));
 	p->blocked = mean_of(c, offsetof(struct et_sample, blocked_ns));
 	p->steal = mean_of(c, offsetof(struct et_sample, steal_ns));
-	p->rest = p->et - p->pt - or_zero(p->wait) - or_zero(p->blocked) - or_zero(p->steal);
-	p->overlap = p->rest < -0.01 * p->et;
+	p->rest = p->elapsed - p->cpu - or_zero(p->wait) - or_zero(p->blocked) - or_zero(p->steal);
+	p->overlap = p->rest < -0.01 * p->elapsed;
 	if (p->rest < 0)
 		p->rest = 0;
 	p->others = mean_of(c, offsetof(struct et_sample, others_ns));
 	p->idle = mean_of(c, offsetof(struct et_sample, idle_ns));
-	p->unexplained = fmax(0, p->et - p->pt - p->others - p->idle - or_zero(p->steal));
+	p->unexplained = fmax(0, p->elapsed - p->cpu - p->others - p->idle - or_zero(p->steal));
 }
 
 void et_tally_samples(const struct et_command *c, struct et_tally *out)
@@ -69,7 +69,7 @@ void et_tally_samples(const struct et_command *c, struct et_tally *out)
 			continue;
 		}
 		out->kept[s->arrangement]++;
-		out->wait4 += s->pt_source == ET_PT_WAIT4 && s->pt_ns != ET_UNKNOWN;
+		out->wait4 += s->cpu_source == ET_CPU_BY_WAIT4 && s->cpu_ns != ET_UNKNOWN;
 		if (s->max_rss_bytes != ET_UNKNOWN &&
 			(out->max_rss_bytes == ET_UNKNOWN || s->max_rss_bytes > out->max_rss_bytes))
 			out->max_rss_bytes = s->max_rss_bytes;
@@ -80,18 +80,18 @@ void et_tally_samples(const struct et_command *c, struct et_tally *out)
 enum et_metric et_judged_metric(
 	const struct et_experiment *e, const struct et_judgement *j, size_t command)
 {
-	const struct et_estimate *pt = &j->commands[command].pt;
+	const struct et_estimate *pt = &j->commands[command].cpu;
 
-	if (e->metric == ET_METRIC_PT && (!pt->n || !isfinite(pt->mean)))
-		return ET_METRIC_ET;
+	if (e->metric == ET_METRIC_CPU && (!pt->n || !isfinite(pt->mean)))
+		return ET_METRIC_ELAPSED;
 	return e->metric;
 }
 
 const struct et_estimate *et_judged_estimate(
 	const struct et_experiment *e, const struct et_judgement *j, size_t command)
 {
-	return et_judged_metric(e, j, command) == ET_METRIC_PT ? &j->commands[command].pt
-							       : &j->commands[command].et;
+	return et_judged_metric(e, j, command) == ET_METRIC_CPU ? &j->commands[command].cpu
+								: &j->commands[command].elapsed;
 }
 
 const struct et_kbest_result *et_judged_kbest(

@@ -13,7 +13,7 @@ enum { ET_CAUSES = ET_REMOVED_MACHINE_SLOW + 1 };
 
 /* Means over the counted solo samples, in nanoseconds; NaN where not every sample tells. */
 struct et_parts {
-	double et, pt, user, system, wait, blocked, steal;
+	double elapsed, cpu, user, system, wait, blocked, steal;
 	double rest;  /* asleep or unexplained: NaN when pt is not known, 0 when parts overlap */
 	bool overlap; /* the parts are more than the whole: tasks waited side by side */
 	/* By the ledger of the program's CPU, where every sample has one. */

@@ -152,7 +152,7 @@ static void unknown_parts(const struct text *t, const struct et_parts *p)
 
 static int by_taken(const void *a, const void *b)
 {
-	const struct et_culprit *x = a, *y = b;
+	const struct et_culprit_total *x = a, *y = b;
 
 	if (x->taken_ns != y->taken_ns)
 		return x->taken_ns < y->taken_ns ? 1 : -1;
@@ -165,8 +165,8 @@ static void taken_row(const struct text *t, const struct et_command *c, const st
 	ET_AUTO_FREE char *list = NULL;
 	char unnamed[32];
 	size_t n, counted, more = 0;
-	ET_AUTO_FREE struct et_culprit *all = et_command_culprits(c, &n);
-	ET_AUTO_FREE double *values = et_command_values(c, ET_METRIC_ET, ET_SOLO, &counted);
+	ET_AUTO_FREE struct et_culprit_total *all = et_command_culprits(c, &n);
+	ET_AUTO_FREE double *values = et_command_values(c, ET_METRIC_ELAPSED, ET_SOLO, &counted);
 	double rest = p->others, more_ns = 0;
 
 	qsort(all, n, sizeof(*all), by_taken);
@@ -174,7 +174,7 @@ static void taken_row(const struct text *t, const struct et_command *c, const st
 		double mean_ns = (double)all[i].taken_ns / (double)counted;
 		rest -= mean_ns;
 		if (t->verbose || i < TAKERS) {
-			part(t, &list, all[i].name, mean_ns, p->et);
+			part(t, &list, all[i].name, mean_ns, p->elapsed);
 		} else {
 			more++;
 			more_ns += mean_ns;
@@ -182,9 +182,9 @@ static void taken_row(const struct text *t, const struct et_command *c, const st
 	}
 	snprintf(unnamed, sizeof(unnamed), "%zu more", more);
 	if (more)
-		part(t, &list, unnamed, more_ns, p->et);
+		part(t, &list, unnamed, more_ns, p->elapsed);
 	if (rest > 0)
-		part(t, &list, "etalon itself or interrupts", rest, p->et);
+		part(t, &list, "etalon itself or interrupts", rest, p->elapsed);
 	if (list)
 		row(t, "taken by", NULL, "%s", list);
 }
@@ -194,11 +194,11 @@ static void ledger(const struct text *t, const struct et_command *c, const struc
 {
 	ET_AUTO_FREE char *list = NULL;
 
-	part(t, &list, "CPU", p->pt, p->et);
-	part(t, &list, "others on its CPU", p->others, p->et);
-	part(t, &list, "its CPU idle", p->idle, p->et);
-	part(t, &list, "stolen by the hypervisor", p->steal, p->et);
-	part(t, &list, "unexplained", p->unexplained, p->et);
+	part(t, &list, "CPU", p->cpu, p->elapsed);
+	part(t, &list, "others on its CPU", p->others, p->elapsed);
+	part(t, &list, "its CPU idle", p->idle, p->elapsed);
+	part(t, &list, "stolen by the hypervisor", p->steal, p->elapsed);
+	part(t, &list, "unexplained", p->unexplained, p->elapsed);
 	if (list)
 		row(t, "made of", NULL, "%s", list);
 	taken_row(t, c, p);
@@ -208,26 +208,26 @@ static void composition(const struct text *t, const struct et_command *c, const 
 {
 	ET_AUTO_FREE char *list = NULL;
 
-	if (!(p->et > 0))
+	if (!(p->elapsed > 0))
 		return;
-	if (isnan(p->pt)) {
+	if (isnan(p->cpu)) {
 		if (t->verbose)
 			row(t, "made of", NULL, "not known, for want of the process time");
 		return;
 	}
-	if (p->pt > p->et) {
-		row(t, "in parallel", NULL, "%.1f CPUs busy", p->pt / p->et);
+	if (p->cpu > p->elapsed) {
+		row(t, "in parallel", NULL, "%.1f CPUs busy", p->cpu / p->elapsed);
 		return;
 	}
 	if (isfinite(p->others) && isfinite(p->idle)) {
 		ledger(t, c, p);
 		return;
 	}
-	part(t, &list, "CPU", p->pt, p->et);
-	part(t, &list, "waiting for a CPU", p->wait, p->et);
-	part(t, &list, "block I/O", p->blocked, p->et);
-	part(t, &list, "stolen by the hypervisor", p->steal, p->et);
-	part(t, &list, "asleep or unexplained", p->rest, p->et);
+	part(t, &list, "CPU", p->cpu, p->elapsed);
+	part(t, &list, "waiting for a CPU", p->wait, p->elapsed);
+	part(t, &list, "block I/O", p->blocked, p->elapsed);
+	part(t, &list, "stolen by the hypervisor", p->steal, p->elapsed);
+	part(t, &list, "asleep or unexplained", p->rest, p->elapsed);
 	if (p->overlap)
 		et_append(&list, ", ", "overlapping as several tasks ran");
 	if (list)
@@ -270,7 +270,7 @@ static void removed_rows(const struct text *t, const struct et_command *c)
 			continue;
 		if (r->by == ET_REMOVED_DAEMON_CUTOFF)
 			row(t, "removed", NULL, "sample %u: %.16s used %s, its cutoff is %s",
-				c->samples[i].index, r->daemon, et_format_ns(r->pt_ns, used),
+				c->samples[i].index, r->daemon, et_format_ns(r->cpu_ns, used),
 				et_format_ns(r->cutoff_ns, cutoff));
 		else if (r->by == ET_REMOVED_MACHINE_SLOW)
 			row(t, "removed", NULL, "sample %u: the machine was slow, %s %s, limit %s",
@@ -279,7 +279,7 @@ static void removed_rows(const struct text *t, const struct et_command *c)
 				et_format_ns(r->limit_ns, cutoff));
 		else
 			row(t, "removed", NULL, "sample %u (%s): %s", c->samples[i].index,
-				et_format_ns(c->samples[i].et_ns, used),
+				et_format_ns(c->samples[i].elapsed_ns, used),
 				et_removed_by_names[r->by]);
 	}
 }
@@ -287,12 +287,12 @@ static void removed_rows(const struct text *t, const struct et_command *c)
 static void culprit_rows(const struct text *t, const struct et_command *c)
 {
 	size_t n, most = t->verbose ? CULPRITS_VERBOSE : CULPRITS;
-	ET_AUTO_FREE struct et_culprit *all = et_command_culprits(c, &n);
+	ET_AUTO_FREE struct et_culprit_total *all = et_command_culprits(c, &n);
 	char time[ET_FIGURE];
 
 	for (size_t i = 0; i < n && i < most; i++)
 		row(t, i ? "" : "also ran", NULL, "%s %s in %zu sample%s", all[i].name,
-			et_format_rounded((double)all[i].pt_ns, 3, time), all[i].samples,
+			et_format_rounded((double)all[i].cpu_ns, 3, time), all[i].samples,
 			all[i].samples == 1 ? "" : "s");
 	if (t->verbose && n > most)
 		row(t, "", NULL, "and %zu more", n - most);
@@ -313,8 +313,8 @@ static void mark_rows(const struct text *t, const struct et_command *c)
 /* ET and PT as they were before rules removed samples, beside their relative errors. */
 static void before_row(const struct text *t, size_t i)
 {
-	const struct et_estimate *pt = &t->j->commands[i].pt_before;
-	const struct et_estimate *et = &t->j->commands[i].et_before;
+	const struct et_estimate *pt = &t->j->commands[i].cpu_before;
+	const struct et_estimate *et = &t->j->commands[i].elapsed_before;
 	char a[ET_FIGURE], b[ET_FIGURE];
 
 	if (pt->n)
@@ -331,7 +331,7 @@ static void before_row(const struct text *t, size_t i)
 static bool split_is_told(const struct et_experiment *e, const struct et_tally *tally)
 {
 	enum { TICKS = 10 };
-	double total = tally->parts.pt * (double)tally->kept[ET_SOLO];
+	double total = tally->parts.cpu * (double)tally->kept[ET_SOLO];
 
 	return isfinite(tally->parts.user) && isfinite(tally->parts.system) &&
 	       !(total < TICKS * (double)e->host.tick_ns);
@@ -340,9 +340,10 @@ static bool split_is_told(const struct et_experiment *e, const struct et_tally *
 /* The figures of a command that has samples to judge. */
 static void figures(const struct text *t, size_t i, const struct et_tally *tally)
 {
-	const struct et_estimate *by_metric[] = { &t->j->commands[i].pt, &t->j->commands[i].et };
+	const struct et_estimate *by_metric[] = { &t->j->commands[i].cpu,
+		&t->j->commands[i].elapsed };
 	enum et_metric judged = et_judged_metric(t->e, t->j, i);
-	enum et_metric other = judged == ET_METRIC_PT ? ET_METRIC_ET : ET_METRIC_PT;
+	enum et_metric other = judged == ET_METRIC_CPU ? ET_METRIC_ELAPSED : ET_METRIC_CPU;
 	char user[ET_FIGURE], system[ET_FIGURE];
 
 	const struct et_kbest_result *kbest = et_judged_kbest(t->e, t->j, i);

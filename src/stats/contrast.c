@@ -82,7 +82,7 @@ void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enu
 
 	*out = (struct et_contrast){ .a = a, .b = b, .level = level };
 	/* Two programs on one CPU share the elapsed time: only process time is told by a duet. */
-	if (metric == ET_METRIC_PT && (n = pair_duets(ca, cb, metric, d)) > 0) {
+	if (metric == ET_METRIC_CPU && (n = pair_duets(ca, cb, metric, d)) > 0) {
 		out->arrangement = "duet";
 	} else if (e->plan.order == ET_ORDER_SEQUENTIAL) {
 		judge_apart(ca, cb, metric, out);

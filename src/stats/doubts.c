@@ -22,7 +22,7 @@ void et_doubt_series(const double *x, size_t n, struct et_warnings *out)
 /* --- a command --- */
 
 struct totals {
-	double et, pt, wait, steal, blocked;
+	double elapsed, cpu, wait, steal, blocked;
 	size_t n;
 	size_t turns; /* runs that were not warm-up, removed ones too */
 	size_t marks[9];
@@ -51,11 +51,12 @@ static struct totals add_up(const struct et_command *c)
 			  (s->marks & ET_MARK_MACHINE_SLOW);
 		t.turns += s->arrangement == et_command_arrangement(c);
 		t.overlapped += s->arrangement == ET_DUET && !(s->marks & ET_MARK_NO_OVERLAP);
-		if (s->removal.by != ET_KEPT || s->arrangement != ET_SOLO || s->pt_ns == ET_UNKNOWN)
+		if (s->removal.by != ET_KEPT || s->arrangement != ET_SOLO ||
+			s->cpu_ns == ET_UNKNOWN)
 			continue;
 		t.n++;
-		t.et += (double)s->et_ns;
-		t.pt += (double)s->pt_ns;
+		t.elapsed += (double)s->elapsed_ns;
+		t.cpu += (double)s->cpu_ns;
 		t.wait += known(s->wait_ns);
 		t.steal += known(s->steal_ns);
 		t.blocked += known(s->blocked_ns);
@@ -67,9 +68,9 @@ static struct totals add_up(const struct et_command *c)
 double et_idle_share(const struct et_command *c)
 {
 	struct totals t = add_up(c);
-	double rest = t.et - t.pt - t.wait - t.steal;
+	double rest = t.elapsed - t.cpu - t.wait - t.steal;
 
-	return t.et > 0 && rest > 0 ? rest / t.et : 0;
+	return t.elapsed > 0 && rest > 0 ? rest / t.elapsed : 0;
 }
 
 static void blame_machine(
@@ -77,8 +78,8 @@ static void blame_machine(
 {
 	const char *advice = by_et ? "" : "; judge by process time";
 	size_t n;
-	ET_AUTO_FREE struct et_culprit *all = et_command_culprits(c, &n);
-	const struct et_culprit *worst = n ? &all[0] : NULL;
+	ET_AUTO_FREE struct et_culprit_total *all = et_command_culprits(c, &n);
+	const struct et_culprit_total *worst = n ? &all[0] : NULL;
 
 	/* Who took the program's own CPU, where that is known; else who used most anywhere. */
 	for (size_t i = 1; i < n; i++) {
@@ -88,7 +89,7 @@ static void blame_machine(
 	const char *lead = worst ? ", most of all " : "", *name = worst ? worst->name : "";
 
 	/* Tasks that wait side by side wait longer than the clock. */
-	if (t->pt + t->wait > 1.05 * t->et)
+	if (t->cpu + t->wait > 1.05 * t->elapsed)
 		et_warn(out,
 			"its tasks waited %.3g ms a run, side by side, for CPUs that others "
 			"used%s%s%s",
@@ -97,12 +98,12 @@ static void blame_machine(
 		et_warn(out,
 			"elapsed time is not the program's doing: the hypervisor took the CPU "
 			"away for %.0f %% of it%s",
-			100 * t->steal / t->et, advice);
+			100 * t->steal / t->elapsed, advice);
 	else
 		et_warn(out,
 			"elapsed time is not the program's doing: it waited %.0f %% of it for a "
 			"CPU that others used%s%s%s",
-			100 * t->wait / t->et, lead, name, advice);
+			100 * t->wait / t->elapsed, lead, name, advice);
 }
 
 /* Why elapsed time is not process time: one reason, the greatest, and one piece of advice. */
@@ -111,18 +112,18 @@ static void doubt_elapsed(
 {
 	/* Shorter gaps are what the kernel needs to start and to end a program. */
 	const double start_and_end_ns = 2e6;
-	double rest = t->et - t->pt - t->wait - t->steal;
+	double rest = t->elapsed - t->cpu - t->wait - t->steal;
 	double taken = t->wait + t->steal;
 
-	if (!t->n || (t->pt >= t->et && !(taken > 0.02 * t->et)))
+	if (!t->n || (t->cpu >= t->elapsed && !(taken > 0.02 * t->elapsed)))
 		return;
-	if (rest > 0.1 * t->et && rest / (double)t->n > start_and_end_ns && rest > taken)
+	if (rest > 0.1 * t->elapsed && rest / (double)t->n > start_and_end_ns && rest > taken)
 		et_warn(out,
 			"elapsed time is far above CPU time: the program sleeps or waits (disk, "
 			"network, timers) for %.0f %% of it%s",
-			100 * rest / t->et,
+			100 * rest / t->elapsed,
 			by_et ? "" : "; judge it by elapsed time (--metric et)");
-	else if (taken > 0.02 * t->et)
+	else if (taken > 0.02 * t->elapsed)
 		blame_machine(c, t, by_et, out);
 }
 
@@ -142,8 +143,8 @@ static void doubt_speed(const struct et_experiment *e, const struct totals *t, s
 {
 	/* The loop needs several of the scheduler's slices beside the program. */
 	const double long_enough_ns = 2e7, often = 0.1;
-	bool paceable = e->metric == ET_METRIC_PT && e->plan.order != ET_ORDER_DUET &&
-			t->pt > long_enough_ns * (double)t->n && t->pt < 1.1 * t->et;
+	bool paceable = e->metric == ET_METRIC_CPU && e->plan.order != ET_ORDER_DUET &&
+			t->cpu > long_enough_ns * (double)t->n && t->cpu < 1.1 * t->elapsed;
 	const char *advice = paceable ? "; --pace corrects for it" : "";
 
 	if (kept_slow && !e->plan.keep_all)
@@ -168,7 +169,7 @@ void et_doubt_command(
 	};
 	struct totals t = add_up(c);
 
-	doubt_elapsed(c, &t, e->metric == ET_METRIC_ET, out);
+	doubt_elapsed(c, &t, e->metric == ET_METRIC_ELAPSED, out);
 	doubt_speed(e, &t, t.marks[8], out);
 	doubt_extent(e, &t, out);
 	for (size_t i = 0; i < ET_LENGTH(sentences); i++) { /* entry i speaks of bit i of marks */
@@ -198,7 +199,7 @@ static bool all_by_wait4(const struct et_experiment *e)
 		for (size_t i = 0; i < e->commands[c].n_samples; i++) {
 			const struct et_sample *s = &e->commands[c].samples[i];
 			n++;
-			wait4 += s->pt_source == ET_PT_WAIT4 && s->pt_ns != ET_UNKNOWN;
+			wait4 += s->cpu_source == ET_CPU_BY_WAIT4 && s->cpu_ns != ET_UNKNOWN;
 		}
 	}
 	return n && wait4 == n;
@@ -209,8 +210,8 @@ static bool watched_by(const struct et_experiment *e, const char *source)
 {
 	size_t n = strlen(source);
 
-	return e->image_source && !strncmp(e->image_source, source, n) &&
-	       (e->image_source[n] == '\0' || e->image_source[n] == '+');
+	return e->snapshot_source && !strncmp(e->snapshot_source, source, n) &&
+	       (e->snapshot_source[n] == '\0' || e->snapshot_source[n] == '+');
 }
 
 void et_doubt_host(const struct et_experiment *e, struct et_warnings *out)

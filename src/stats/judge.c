@@ -89,9 +89,10 @@ static size_t count_removed(const struct et_command *c)
 static void doubt_until(const struct et_experiment *e, size_t i, struct et_judgement *out)
 {
 	const struct et_estimate *est =
-		e->metric == ET_METRIC_PT ? &out->commands[i].pt : &out->commands[i].et;
-	const struct et_estimate *all = e->metric == ET_METRIC_PT ? &out->commands[i].pt_before
-								  : &out->commands[i].et_before;
+		e->metric == ET_METRIC_CPU ? &out->commands[i].cpu : &out->commands[i].elapsed;
+	const struct et_estimate *all = e->metric == ET_METRIC_CPU
+						? &out->commands[i].cpu_before
+						: &out->commands[i].elapsed_before;
 	double reached = est->expanded_uncertainty / est->mean;
 
 	if (!(e->plan.until_ratio > 0) || e->plan.order == ET_ORDER_DUET ||
@@ -151,7 +152,7 @@ static void doubt_metric(const struct et_experiment *e, struct et_contrast *c)
 {
 	const double mostly = 0.5;
 
-	if (e->metric == ET_METRIC_PT && et_idle_share(&e->commands[c->a]) > mostly &&
+	if (e->metric == ET_METRIC_CPU && et_idle_share(&e->commands[c->a]) > mostly &&
 		et_idle_share(&e->commands[c->b]) > mostly)
 		et_warn(&c->warnings,
 			"these programs mostly sleep or wait, which process time does not count: "
@@ -182,10 +183,10 @@ void et_judge(const struct et_experiment *e, struct et_judgement *out)
 	out->commands = et_calloc(e->n_commands, sizeof(*out->commands));
 	for (size_t i = 0; i < e->n_commands; i++) {
 		const struct et_command *c = &e->commands[i];
-		judge_metric(e, c, ET_METRIC_ET, &out->commands[i].et);
-		judge_metric(e, c, ET_METRIC_PT, &out->commands[i].pt);
-		judge_before(e, c, ET_METRIC_ET, &out->commands[i].et_before);
-		judge_before(e, c, ET_METRIC_PT, &out->commands[i].pt_before);
+		judge_metric(e, c, ET_METRIC_ELAPSED, &out->commands[i].elapsed);
+		judge_metric(e, c, ET_METRIC_CPU, &out->commands[i].cpu);
+		judge_before(e, c, ET_METRIC_ELAPSED, &out->commands[i].elapsed_before);
+		judge_before(e, c, ET_METRIC_CPU, &out->commands[i].cpu_before);
 		et_pace_judge(c, e->plan.level, &out->commands[i].paced);
 		out->commands[i].removed = count_removed(c);
 		et_doubt_command(e, c, &out->commands[i].warnings);

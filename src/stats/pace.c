@@ -86,13 +86,13 @@ void et_pace_judge(const struct et_command *c, double level, struct et_paced *ou
 	for (size_t i = 0; i < c->n_samples; i++) {
 		const struct et_sample *s = &c->samples[i];
 		if (s->warmup || s->removal.by != ET_KEPT || s->arrangement != ET_PACED ||
-			s->pt_ns == ET_UNKNOWN || !s->pt_ns)
+			s->cpu_ns == ET_UNKNOWN || !s->cpu_ns)
 			continue;
 		paced++;
 		if (s->pace_ns == ET_UNKNOWN || s->pace_loops == ET_UNKNOWN || !s->pace_ns ||
 			s->pace_loops < ET_PACE_LAPS)
 			continue;
-		pt[n] = (double)s->pt_ns;
+		pt[n] = (double)s->cpu_ns;
 		lap[n++] = (double)s->pace_ns / (double)s->pace_loops;
 	}
 	*out = (struct et_paced){ 0 };

@@ -155,7 +155,7 @@ static int read_sample(
 {
 	struct et_place number = { at, "sample", 0 }, et = { at, "et_ms", 0 };
 	struct et_place pt = { at, "pt_ms", 0 }, executions = { at, "pt", 0 };
-	uint32_t last = run->n_watched ? run->watched[run->n_watched - 1].number : 0, n;
+	uint32_t last = run->n_listed ? run->listed[run->n_listed - 1].number : 0, n;
 
 	if (!json_is_object(row))
 		return et_import_fail(&d->in, at, "is not an object");
@@ -171,11 +171,11 @@ static int read_sample(
 	if (n > run->samples)
 		return et_import_fail(
 			&d->in, &number, "sample %u, but the run has only %u", n, run->samples);
-	struct et_watched *w = et_daemon_run_watch(run, n, (n - 1) * run->sample_seconds);
+	struct et_daemon_sample *w = et_daemon_run_add(run, n, (n - 1) * run->sample_seconds);
 	if (run->whole)
-		rc = read_number(d, json_object_get(row, "et_ms"), &et, 0, MOST_MS, &w->et_ms);
+		rc = read_number(d, json_object_get(row, "et_ms"), &et, 0, MOST_MS, &w->elapsed_ms);
 	if (rc == 0 && run->whole)
-		rc = read_number(d, json_object_get(row, "pt_ms"), &pt, 0, MOST_MS, &w->pt_ms);
+		rc = read_number(d, json_object_get(row, "pt_ms"), &pt, 0, MOST_MS, &w->cpu_ms);
 	if (rc == 0)
 		rc = read_executions(d, json_object_get(row, "pt"), &executions, run);
 	return rc;
@@ -194,9 +194,9 @@ static int read_samples(
 		if (rc)
 			return rc;
 	}
-	if (run->whole && run->n_watched != run->samples)
-		return et_import_fail(&d->in, at, "%zu samples, but samples says %u",
-			run->n_watched, run->samples);
+	if (run->whole && run->n_listed != run->samples)
+		return et_import_fail(&d->in, at, "%zu samples, but samples says %u", run->n_listed,
+			run->samples);
 	return 0;
 }
 

@@ -36,7 +36,7 @@ struct et_import_options {
 /*
  * A native record keeps its id unless copy is set; one that was still running comes as
  * interrupted. hyperfine and most CSV files know no process time: it is ET_UNKNOWN then, and the
- * experiment's metric is ET_METRIC_ET.
+ * experiment's metric is ET_METRIC_ELAPSED.
  */
 int et_import(const char *data, size_t size, const struct et_import_options *o,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;

@@ -106,7 +106,7 @@ static void know_column(const char *name, bool times_given, struct column *out)
 		out->use = COMMAND;
 	else if (!strcmp(name, "removed"))
 		*out = (struct column){ REMOVED, et_removal_fields, 0 };
-	else if (f && !(times_given && f->offset == offsetof(struct et_sample, et_ns)))
+	else if (f && !(times_given && f->offset == offsetof(struct et_sample, elapsed_ns)))
 		*out = (struct column){ FIELD, f, 0 };
 }
 
@@ -181,7 +181,7 @@ static int set_time(const struct csv *c, const struct column *column, struct et_
 		!(value * column->ns < 9.2e18))
 		return et_import_fail(
 			c->in, NULL, "line %zu: '%.40s' is not a time", c->rows.line, cell(c, i));
-	s->et_ns = (uint64_t)llround(value * column->ns);
+	s->elapsed_ns = (uint64_t)llround(value * column->ns);
 	return 0;
 }
 
@@ -230,7 +230,7 @@ static int read_sample(
 		if (rc)
 			return rc;
 	}
-	if (s->et_ns == ET_UNKNOWN && s->pt_ns == ET_UNKNOWN)
+	if (s->elapsed_ns == ET_UNKNOWN && s->cpu_ns == ET_UNKNOWN)
 		return fail_line(c, "there is no time in it");
 	return 0;
 }
@@ -258,9 +258,9 @@ static int read_rows(struct csv *c, const struct column *columns, size_t n_colum
 		if (!s.round && !s.warmup)
 			s.round = (uint32_t)in->e->commands[command].n_samples + 1;
 		et_experiment_add(in->e, &s);
-		pt = pt || s.pt_ns != ET_UNKNOWN;
+		pt = pt || s.cpu_ns != ET_UNKNOWN;
 	}
-	in->e->metric = pt ? ET_METRIC_PT : ET_METRIC_ET;
+	in->e->metric = pt ? ET_METRIC_CPU : ET_METRIC_ELAPSED;
 	in->e->plan.order = ET_ORDER_SEQUENTIAL;
 	if (rc == 0 && !in->e->n_commands)
 		return et_import_fail(in, NULL, "there are no samples in it");

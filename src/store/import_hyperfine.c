@@ -82,7 +82,7 @@ static int read_runs(
 		et_fields_set_missing(et_sample_fields, &s);
 		s.command = command;
 		s.round = (uint32_t)i + 1;
-		rc = read_seconds(in, time, &here, &s.et_ns);
+		rc = read_seconds(in, time, &here, &s.elapsed_ns);
 		if (!rc)
 			rc = read_exit_code(in, &lists, i, at, &s.exit_code);
 		if (rc)
@@ -120,7 +120,7 @@ int et_import_hyperfine(struct et_importer *in, const json_t *root)
 	size_t i;
 	int rc = et_read_branch(in, root, "results", JSON_ARRAY, NULL, &results);
 
-	in->e->metric = ET_METRIC_ET;
+	in->e->metric = ET_METRIC_ELAPSED;
 	in->e->plan.order = ET_ORDER_SEQUENTIAL;
 	json_array_foreach(results, i, result)
 	{

@@ -101,13 +101,14 @@ static const struct et_field head_fields[] = {
 	{ "protocol", ET_FIELD_ENUM, .offset = offsetof(struct et_experiment, protocol),
 		.missing = ET_PROTOCOL_EMP, .names = et_protocol_names },
 	{ "metric", ET_FIELD_ENUM, .offset = offsetof(struct et_experiment, metric),
-		.missing = ET_METRIC_PT, .names = et_metric_names },
+		.missing = ET_METRIC_CPU, .names = et_metric_names },
 	{ "order", ET_FIELD_ENUM, .offset = offsetof(struct et_experiment, plan.order),
 		.missing = ET_ORDER_AUTO, .names = et_order_names },
 	{ "seed", ET_FIELD_U64, .offset = offsetof(struct et_experiment, plan.seed),
 		.hi = INT64_MAX },
 	{ "label", ET_FIELD_STRING, .offset = offsetof(struct et_experiment, label) },
-	{ "image_source", ET_FIELD_STRING, .offset = offsetof(struct et_experiment, image_source) },
+	{ "image_source", ET_FIELD_STRING,
+		.offset = offsetof(struct et_experiment, snapshot_source) },
 	{ 0 },
 };
 
@@ -208,15 +209,15 @@ static int read_interference(struct et_importer *in, const json_t *object, struc
 
 	if (rc || !others || !json_array_size(others))
 		return rc;
-	s->interferers = et_calloc(json_array_size(others), sizeof(*s->interferers));
+	s->culprits = et_calloc(json_array_size(others), sizeof(*s->culprits));
 	json_array_foreach(others, i, other)
 	{
 		struct et_place here = { &list, NULL, i };
 
 		if (!json_is_object(other))
 			return et_import_fail(in, &here, "is not an object");
-		rc = et_read_fields(in, other, et_interferer_fields,
-			&s->interferers[s->n_interferers++], &here);
+		rc = et_read_fields(
+			in, other, et_culprit_fields, &s->culprits[s->n_culprits++], &here);
 		if (rc)
 			return rc;
 	}
@@ -240,7 +241,7 @@ static int read_sample(struct et_importer *in, const json_t *object, struct et_s
 	if (!json_is_object(object))
 		return et_import_fail(in, at, "is not an object");
 	int rc = et_read_fields(in, object, et_sample_fields, s, at);
-	if (!rc && s->et_ns == ET_UNKNOWN && s->pt_ns == ET_UNKNOWN)
+	if (!rc && s->elapsed_ns == ET_UNKNOWN && s->cpu_ns == ET_UNKNOWN)
 		rc = et_import_fail(in, at, "has neither et_ns nor pt_ns");
 	if (!rc)
 		rc = read_removal(in, object, s, at);

@@ -224,7 +224,7 @@ static int read_hyperfine(struct reader *r, const json_t *root)
 	size_t i;
 	int rc = et_read_branch(&r->in, root, "results", JSON_ARRAY, NULL, &results);
 
-	if (!rc && r->options->metric && *r->options->metric == ET_METRIC_PT)
+	if (!rc && r->options->metric && *r->options->metric == ET_METRIC_CPU)
 		rc = et_hint(r->in.err,
 			et_import_fail(&r->in, NULL, "hyperfine keeps no process times"),
 			"--metric et takes the elapsed times");

@@ -41,7 +41,7 @@ static void sync_folder(const char *path)
  */
 static int make_file(const char *path, enum et_store_mode mode, struct et_error *err)
 {
-	int errnum = mode == ET_STORE_FOUND ? -et_folders_make(path, 0700) : 0;
+	int errnum = mode == ET_STORE_CREATE_PATH ? -et_folders_make(path, 0700) : 0;
 
 	if (errnum)
 		return fail_path(path, errnum, err);

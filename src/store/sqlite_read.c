@@ -152,7 +152,7 @@ static bool read_head(struct loading *l, struct et_cursor *c, const char **what)
 	if (!row_enum(c, et_state_names, &state) || !row_enum(c, et_protocol_names, &protocol) ||
 		!row_enum(c, et_metric_names, &metric) || !row_enum(c, et_order_names, &order))
 		return false;
-	if (!et_row_int(c, INT64_MIN, INT64_MAX, &seed) || !et_row_text(c, &e->image_source))
+	if (!et_row_int(c, INT64_MIN, INT64_MAX, &seed) || !et_row_text(c, &e->snapshot_source))
 		return false;
 	e->started_wall_ns = (uint64_t)started;
 	e->finished_wall_ns = (uint64_t)finished;
@@ -301,11 +301,11 @@ static int load_factors(struct loading *l)
 	return rc;
 }
 
-/* The interferers of one experiment, read one sample at a time beside its samples. */
+/* The culprits of one experiment, read one sample at a time beside its samples. */
 struct interference {
 	sqlite3_stmt *st;
 	bool row; /* st stands on a row that was not taken yet */
-	struct et_interferer *list;
+	struct et_culprit *list;
 	size_t n, room;
 };
 
@@ -316,16 +316,16 @@ static bool belongs(const struct interference *in, const struct et_sample *sampl
 	       sqlite3_column_int64(in->st, 1) == sample->command;
 }
 
-static int take_interferers(struct loading *l, struct interference *in, struct et_sample *sample)
+static int take_culprits(struct loading *l, struct interference *in, struct et_sample *sample)
 {
 	in->n = 0;
 	while (belongs(in, sample)) {
 		struct et_cursor c = { in->st, 2 };
 
 		ET_GROW(in->list, in->n, in->room);
-		struct et_interferer *i = &in->list[in->n++];
+		struct et_culprit *i = &in->list[in->n++];
 		memset(i, 0, sizeof(*i));
-		const struct et_field *f = et_row_fields(&c, et_interferer_fields, i);
+		const struct et_field *f = et_row_fields(&c, et_culprit_fields, i);
 		if (f)
 			return bad(l, f->name);
 		int rc = et_sqlite_step(l->s, in->st, l->err);
@@ -333,8 +333,8 @@ static int take_interferers(struct loading *l, struct interference *in, struct e
 			return rc;
 		in->row = rc == 1;
 	}
-	sample->interferers = in->list;
-	sample->n_interferers = in->n;
+	sample->culprits = in->list;
+	sample->n_culprits = in->n;
 	return 0;
 }
 
@@ -369,7 +369,7 @@ static int load_samples(struct loading *l)
 
 		rc = read_sample(l, st, &sample);
 		if (!rc)
-			rc = take_interferers(l, &in, &sample);
+			rc = take_culprits(l, &in, &sample);
 		if (rc)
 			break;
 		et_experiment_add(l->e, &sample);

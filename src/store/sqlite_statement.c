@@ -22,7 +22,7 @@ static const struct {
 } lists[] = {
 	{ "sample", et_sample_fields, "", 0 },
 	{ "removal", et_removal_fields, "removed_", 0 },
-	{ "interferer", et_interferer_fields, "", 1 },
+	{ "interferer", et_culprit_fields, "", 1 },
 	{ "plan", et_plan_fields, "plan_", 0 },
 	{ "child", et_child_fields, "child_", 0 },
 	{ "host", et_host_fields, "host_", 0 },

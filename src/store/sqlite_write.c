@@ -202,7 +202,7 @@ static int add_head(
 	et_bind_text(&c, et_metric_names[e->metric]);
 	et_bind_text(&c, et_order_names[e->plan.order]);
 	et_bind_int(&c, (int64_t)e->plan.seed); /* all 64 bits, the upper one as a sign */
-	et_bind_text(&c, e->image_source);
+	et_bind_text(&c, e->snapshot_source);
 	et_bind_int(&c, (int64_t)e->n_commands);
 	et_bind_fields(&c, et_plan_fields, &e->plan);
 	et_bind_fields(&c, et_child_fields, &e->child);
@@ -302,10 +302,10 @@ static int find_process(
 	return rc;
 }
 
-static int add_interferer(
+static int add_culprit(
 	struct et_sqlite *s, const struct et_sample *sample, size_t number, struct et_error *err)
 {
-	const struct et_interferer *i = &sample->interferers[number];
+	const struct et_culprit *i = &sample->culprits[number];
 	int64_t process;
 	int rc = find_process(s, i->name, &process, err);
 
@@ -320,7 +320,7 @@ static int add_interferer(
 	et_bind_int(&c, sample->command);
 	et_bind_int(&c, (int64_t)number);
 	et_bind_int(&c, process);
-	et_bind_fields(&c, et_interferer_fields + 1, i);
+	et_bind_fields(&c, et_culprit_fields + 1, i);
 	return et_sqlite_step(s, st, err);
 }
 
@@ -382,8 +382,8 @@ int et_sqlite_add(struct et_store *store, const char *id, const struct et_sample
 		notice_rollback(s);
 		return rc;
 	}
-	for (size_t i = 0; !rc && i < sample->n_interferers; i++)
-		rc = add_interferer(s, sample, i, err);
+	for (size_t i = 0; !rc && i < sample->n_culprits; i++)
+		rc = add_culprit(s, sample, i, err);
 	if (!rc) {
 		s->uncounted += !sample->warmup;
 		return 0;

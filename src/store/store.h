@@ -12,9 +12,10 @@
 struct et_store;
 
 enum et_store_mode {
-	ET_STORE_READ,  /* the file must be there */
-	ET_STORE_WRITE, /* made, private to the user (0600), when it is not there */
-	ET_STORE_FOUND, /* with the folders that it lies in, too: they are nobody's typing error */
+	ET_STORE_READ,        /* the file must be there */
+	ET_STORE_WRITE,       /* made, private to the user (0600), when it is not there */
+	ET_STORE_CREATE_PATH, /* with the folders that it lies in, too: they are nobody's typing
+				 error */
 };
 
 /* url as the user gave it: "sqlite:PATH", or a plain PATH. */
@@ -59,7 +60,7 @@ int et_store_set_removal(
 int et_store_find(struct et_store *s, const char *name, char id[40], struct et_error *err);
 /* The newest experiment that is not done, for resume without an id. */
 int et_store_find_unfinished(struct et_store *s, char id[40], struct et_error *err);
-/* The whole experiment with its samples (interferers too). */
+/* The whole experiment with its samples (culprits too). */
 int et_store_load(struct et_store *s, const char *id, struct et_experiment **out,
 	struct et_error *err) ET_CHECK;
 int et_store_remove(struct et_store *s, const char *id, struct et_error *err);

@@ -22,29 +22,29 @@ extern char **environ;
 
 enum { ETALON = 500, CRON = 40, NEW = 41 };
 
-static struct et_sample sample(uint64_t et_ns, uint64_t pt_ns)
+static struct et_sample sample(uint64_t elapsed_ns, uint64_t cpu_ns)
 {
 	struct et_sample s = { 0 };
 
 	et_fields_set_missing(et_sample_fields, &s);
-	s.et_ns = et_ns;
-	s.pt_ns = pt_ns;
-	s.interferers = et_calloc(2, sizeof(*s.interferers));
-	s.interferers[0] = (struct et_interferer){ "cron", CRON, .pt_ns = 90000000 };
-	s.interferers[1] = (struct et_interferer){ "far", 42, .pt_ns = 1000 };
-	s.n_interferers = 2;
+	s.elapsed_ns = elapsed_ns;
+	s.cpu_ns = cpu_ns;
+	s.culprits = et_calloc(2, sizeof(*s.culprits));
+	s.culprits[0] = (struct et_culprit){ "cron", CRON, .cpu_ns = 90000000 };
+	s.culprits[1] = (struct et_culprit){ "far", 42, .cpu_ns = 1000 };
+	s.n_culprits = 2;
 	for (size_t i = 0; i < 2; i++)
-		s.interferers[i].on_our_cpu_ns = ET_UNKNOWN;
+		s.culprits[i].on_our_cpu_ns = ET_UNKNOWN;
 	return s;
 }
 
 /* A window of 1 s from 1 s on; the last 50 ms are the home CPU's present owner's. */
-static struct et_account account(int32_t last, int32_t lane)
+static struct et_account account(int32_t last, int32_t slot)
 {
 	struct et_account a = { .etalon = ETALON, .tells_hidden = true, .tells_interrupts = true };
 	struct et_culprit_account cron = { .ran_ns = 80000000, .name = "cron" };
 
-	a.lane = (struct et_lane){ .t0_ns = 1000000000,
+	a.slot = (struct et_slot){ .t0_ns = 1000000000,
 		.t1_ns = 2000000000,
 		.home = 0,
 		.home_since_ns = 1000000000,
@@ -55,7 +55,7 @@ static struct et_account account(int32_t last, int32_t lane)
 		.irq_ns = 7,
 		.softirq_ns = 8 };
 	a.home = (struct et_ledger_cpu){ .since_ns = 1950000000,
-		.lane = lane,
+		.slot = slot,
 		.who = { .pid = last, .tgid = last, .name = "new" } };
 	et_account_add(&a, CRON, &cron);
 	return a;
@@ -71,9 +71,9 @@ static void entering(void)
 	ok(s.others_ns == 90000000, "others: named ones and etalon");
 	ok(s.steal_ns == 30000000, "what the clock of tasks left out was stolen");
 	ok(s.irq_ns == 7 && s.softirq_ns == 8, "interrupts");
-	ok(s.pt_ns + s.others_ns + s.idle_ns + s.steal_ns == s.et_ns, "it adds up");
-	ok(s.interferers[0].on_our_cpu_ns == 80000000, "a culprit");
-	ok(s.interferers[1].on_our_cpu_ns == 0, "who ran, but not here");
+	ok(s.cpu_ns + s.others_ns + s.idle_ns + s.steal_ns == s.elapsed_ns, "it adds up");
+	ok(s.culprits[0].on_our_cpu_ns == 80000000, "a culprit");
+	ok(s.culprits[1].on_our_cpu_ns == 0, "who ran, but not here");
 	et_account_free(&a);
 	et_sample_free(&s);
 }
@@ -81,7 +81,7 @@ static void entering(void)
 static void last_one(void)
 {
 	static const struct {
-		int32_t pid, lane;
+		int32_t pid, slot;
 		uint64_t idle_ns, others_ns;
 		size_t n;
 		const char *what;
@@ -95,10 +95,10 @@ static void last_one(void)
 
 	for (size_t i = 0; i < ET_LENGTH(cases); i++) {
 		struct et_sample s = sample(1000000000, 770000000);
-		struct et_account a = account(cases[i].pid, cases[i].lane);
+		struct et_account a = account(cases[i].pid, cases[i].slot);
 		et_account_settle(&a, 0, &s);
 		ok(s.idle_ns == cases[i].idle_ns && s.others_ns == cases[i].others_ns &&
-				s.n_interferers == cases[i].n,
+				s.n_culprits == cases[i].n,
 			"%s", cases[i].what);
 		et_account_free(&a);
 		et_sample_free(&s);
@@ -106,10 +106,10 @@ static void last_one(void)
 	struct et_sample s = sample(1000000000, 770000000);
 	struct et_account a = account(NEW, -1);
 	et_account_settle(&a, 0, &s);
-	ok(s.interferers[1].pid == NEW && s.interferers[1].pt_ns == 50000000 &&
-			s.interferers[1].on_our_cpu_ns == 50000000,
+	ok(s.culprits[1].pid == NEW && s.culprits[1].cpu_ns == 50000000 &&
+			s.culprits[1].on_our_cpu_ns == 50000000,
 		"it stands where its time belongs");
-	is_str(s.interferers[1].name, "new", "under its name");
+	is_str(s.culprits[1].name, "new", "under its name");
 	et_account_free(&a);
 	et_sample_free(&s);
 }
@@ -121,7 +121,7 @@ static void untold(void)
 	struct et_account a = account(0, -1);
 
 	a.tells_hidden = a.tells_interrupts = false;
-	a.lane.hidden_ns = 0;
+	a.slot.hidden_ns = 0;
 	s.steal_ns = 40000000;
 	et_account_settle(&a, 0, &s);
 	ok(s.irq_ns == ET_UNKNOWN && s.softirq_ns == ET_UNKNOWN, "interrupts stay unknown");
@@ -143,19 +143,19 @@ static void unknown(void)
 	struct et_sample s = sample(1000000000, 1500000000);
 	struct et_account a = account(0, -1);
 
-	a.lane.own_ns = 1500000000;
+	a.slot.own_ns = 1500000000;
 	et_account_settle(&a, 0, &s);
 	ok(s.others_ns == ET_UNKNOWN && s.idle_ns == ET_UNKNOWN && s.irq_ns == ET_UNKNOWN &&
-			s.interferers[0].on_our_cpu_ns == ET_UNKNOWN,
+			s.culprits[0].on_our_cpu_ns == ET_UNKNOWN,
 		"of tasks side by side there is no account");
 	et_account_free(&a);
 	a = account(0, -1);
-	a.lane.home = -1;
+	a.slot.home = -1;
 	et_account_settle(&a, 0, &s);
 	ok(s.others_ns == ET_UNKNOWN, "nor of a program that was never seen");
 	et_account_free(&a);
 	a = account(0, -1);
-	a.lane.crowded = 1;
+	a.slot.crowded = 1;
 	et_account_settle(&a, 0, &s);
 	ok(s.others_ns == ET_UNKNOWN && s.marks == ET_MARK_LOST_RECORDS,
 		"or of which something was lost, which is said");
@@ -171,7 +171,7 @@ static void unknown(void)
 
 	s = sample(1000000000, 770000000);
 	a = account(0, -1);
-	a.lane.hidden_ns = 900000000;
+	a.slot.hidden_ns = 900000000;
 	et_account_settle(&a, 0, &s);
 	ok(s.steal_ns == 30000000, "steal is never more than what is left");
 	et_account_free(&a);
@@ -209,25 +209,25 @@ static void begin_windows(int n)
 	memory = (struct et_ledger_memory){ .etalon = ETALON };
 	culprits_ns = 0;
 	for (int i = 0; i < 2; i++) {
-		processors[i] = (struct et_ledger_cpu){ .lane = -1 };
-		memory.lanes[i].home = memory.lanes[i].before = -1;
-		memory.lanes[i].t0_ns = i < n ? 100 : 0;
-		memory.lanes[i].t1_ns = i < n ? 1000 : 0;
+		processors[i] = (struct et_ledger_cpu){ .slot = -1 };
+		memory.slots[i].home = memory.slots[i].before = -1;
+		memory.slots[i].t0_ns = i < n ? 100 : 0;
+		memory.slots[i].t1_ns = i < n ? 1000 : 0;
 	}
 }
 
-static void switched(uint64_t at, uint32_t here, int32_t next, int lane)
+static void switched(uint64_t at, uint32_t here, int32_t next, int slot)
 {
 	struct instant now = { .ns = at };
 
 	end_stretch(&memory, &processors[here], here, &now);
 	processors[here].who = (struct et_task){ .pid = next, .tgid = next };
-	begin_stretch(&memory, &processors[here], here, lane, at);
+	begin_stretch(&memory, &processors[here], here, slot, at);
 }
 
 static void rules(void)
 {
-	const struct et_lane *a = &memory.lanes[0], *b = &memory.lanes[1];
+	const struct et_slot *a = &memory.slots[0], *b = &memory.slots[1];
 
 	begin_windows(1);
 	switched(50, 0, NEW, 0);
@@ -265,7 +265,7 @@ static struct et_interrupt interrupt;
 
 /* Runs one command pinned to a CPU; false when the ledger cannot be had. */
 static bool run_watched(
-	enum et_witness_way way, const char *command, const char *cpus, struct et_sample *out)
+	enum et_sched_way way, const char *command, const char *cpus, struct et_sample *out)
 {
 	struct et_experiment *e = et_calloc(1, sizeof(*e));
 	struct et_runner *r = NULL;
@@ -281,7 +281,7 @@ static bool run_watched(
 	et_split_words(command, &e->commands[0].argv, &err);
 	int rc = et_runner_open(e, environ, &interrupt, &r, &err);
 	if (rc == 0)
-		rc = et_runner_witness(r, way, &err);
+		rc = et_runner_open_ledger(r, way, &err);
 	if (rc == 0) {
 		struct et_executor x = et_runner_executor(r);
 		rc = x.run(x.ctx, &q, samples, &err);
@@ -310,11 +310,11 @@ static pid_t disturber(const cpu_set_t *one)
 	return pid;
 }
 
-static const struct et_interferer *by_pid(const struct et_sample *s, pid_t pid)
+static const struct et_culprit *by_pid(const struct et_sample *s, pid_t pid)
 {
-	for (size_t i = 0; i < s->n_interferers; i++) {
-		if (s->interferers[i].pid == pid)
-			return &s->interferers[i];
+	for (size_t i = 0; i < s->n_culprits; i++) {
+		if (s->culprits[i].pid == pid)
+			return &s->culprits[i];
 	}
 	return NULL;
 }
@@ -322,20 +322,21 @@ static const struct et_interferer *by_pid(const struct et_sample *s, pid_t pid)
 static bool explained(const struct et_sample *s)
 {
 	uint64_t steal_ns = s->steal_ns == ET_UNKNOWN ? 0 : s->steal_ns;
-	uint64_t sum = s->pt_ns + s->others_ns + s->idle_ns + steal_ns;
-	double off = s->et_ns > sum ? (double)(s->et_ns - sum) : (double)(sum - s->et_ns);
+	uint64_t sum = s->cpu_ns + s->others_ns + s->idle_ns + steal_ns;
+	double off =
+		s->elapsed_ns > sum ? (double)(s->elapsed_ns - sum) : (double)(sum - s->elapsed_ns);
 
-	printf("# et %.3f pt %.3f others %.3f idle %.3f steal %.3f ms\n", (double)s->et_ns * 1e-6,
-		(double)s->pt_ns * 1e-6, (double)s->others_ns * 1e-6, (double)s->idle_ns * 1e-6,
-		(double)steal_ns * 1e-6);
-	return s->others_ns != ET_UNKNOWN && off < 0.01 * (double)s->et_ns;
+	printf("# et %.3f pt %.3f others %.3f idle %.3f steal %.3f ms\n",
+		(double)s->elapsed_ns * 1e-6, (double)s->cpu_ns * 1e-6, (double)s->others_ns * 1e-6,
+		(double)s->idle_ns * 1e-6, (double)steal_ns * 1e-6);
+	return s->others_ns != ET_UNKNOWN && off < 0.01 * (double)s->elapsed_ns;
 }
 
 /* Without BPF the kernel tells steal in ticks: what is below one is not told, so try again. */
-static bool run_explained(enum et_witness_way way, const char *command, const char *cpus,
+static bool run_explained(enum et_sched_way way, const char *command, const char *cpus,
 	struct et_sample *out, const char *what)
 {
-	int tries = way == ET_WITNESS_PERF ? 5 : 1;
+	int tries = way == ET_SCHED_PERF ? 5 : 1;
 
 	for (int i = 1; run_watched(way, command, cpus, out); i++) {
 		bool yes = explained(out);
@@ -348,7 +349,7 @@ static bool run_explained(enum et_witness_way way, const char *command, const ch
 	return false;
 }
 
-static void real(enum et_witness_way way)
+static void real(enum et_sched_way way)
 {
 	const char *spin = "sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'";
 	struct et_sample s;
@@ -371,10 +372,10 @@ static void real(enum et_witness_way way)
 		skip("the machine does not allow it");
 		return;
 	}
-	const struct et_interferer *who = by_pid(&s, pid);
-	ok(who && who->on_our_cpu_ns > s.et_ns / 100, "who took the CPU is listed");
+	const struct et_culprit *who = by_pid(&s, pid);
+	ok(who && who->on_our_cpu_ns > s.elapsed_ns / 100, "who took the CPU is listed");
 	is_str(who ? who->name : "", "disturber", "by name");
-	ok(who && who->on_our_cpu_ns <= who->pt_ns + s.steal_ns + s.et_ns / 20,
+	ok(who && who->on_our_cpu_ns <= who->cpu_ns + s.steal_ns + s.elapsed_ns / 20,
 		"with no more than it had");
 	et_sample_free(&s);
 
@@ -396,7 +397,7 @@ int main(void)
 	untold();
 	unknown();
 	rules();
-	real(ET_WITNESS_BPF);
-	real(ET_WITNESS_PERF);
+	real(ET_SCHED_BPF);
+	real(ET_SCHED_PERF);
 	return tap_done();
 }

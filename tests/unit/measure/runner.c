@@ -59,14 +59,14 @@ static void plain(void)
 	struct et_sample s;
 
 	ok(run_one("true", &s) == 0 && s.exit_code == 0 && s.signal == 0, "true");
-	ok(s.et_ns > 0 && s.pt_ns > 0 && s.pt_ns <= s.et_ns, "0 < PT <= ET (%g, %g us)",
-		(double)s.pt_ns / 1e3, (double)s.et_ns / 1e3);
-	ok(s.user_ns + s.system_ns == s.pt_ns, "user and system add up");
+	ok(s.elapsed_ns > 0 && s.cpu_ns > 0 && s.cpu_ns <= s.elapsed_ns, "0 < PT <= ET (%g, %g us)",
+		(double)s.cpu_ns / 1e3, (double)s.elapsed_ns / 1e3);
+	ok(s.user_ns + s.system_ns == s.cpu_ns, "user and system add up");
 	ok(s.max_rss_bytes > 100000 && s.minor_faults > 10, "memory and faults");
 	ok(run_one("sh -c 'exit 7'", &s) == 0 && s.exit_code == 7, "an exit status");
 	ok(run_one("sh -c 'kill -9 $$'", &s) == 0 && s.signal == SIGKILL && s.exit_code == -1,
 		"a signal");
-	ok(run_one("sleep 0.05", &s) == 0 && s.et_ns >= 50000000 && s.pt_ns < 50000000,
+	ok(run_one("sleep 0.05", &s) == 0 && s.elapsed_ns >= 50000000 && s.cpu_ns < 50000000,
 		"sleeping is elapsed, not process time");
 	ok(run_one("./nosuch", &s) == -ENOENT && !strcmp(err.what, "./nosuch: No such file or "
 								   "directory"),
@@ -95,7 +95,7 @@ static void descendants(void)
 
 	ok(run_one("sh -c '(while :; do :; done) & sleep 0.2'", &s) == 0, "leaves a busy child");
 	ok(s.marks & ET_MARK_LEFTOVERS, "which is marked");
-	ok(s.pt_ns > 20000000, "its CPU time counts (%g ms)", (double)s.pt_ns / 1e6);
+	ok(s.cpu_ns > 20000000, "its CPU time counts (%g ms)", (double)s.cpu_ns / 1e6);
 	ok(et_clock_read_ns(CLOCK_MONOTONIC) - began < 60000000000u, "and it was ended");
 	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "nobody is left");
 	/* A daemon: new session, parent gone. */
@@ -113,7 +113,7 @@ static double children_ns(void)
 }
 
 /* Control group and wait4 must agree on a program whose children are all waited for. */
-static void sources_agree(enum et_pt_source source)
+static void sources_agree(enum et_cpu_source source)
 {
 	struct et_cgroup g;
 
@@ -136,7 +136,7 @@ static void sources_agree(enum et_pt_source source)
 	usage = et_cgroup_usage_ns(g.source, g.usage_fd[0]) - usage - own;
 	waited = children_ns() - waited;
 	near((double)usage, waited, 0.002, 100000, "%s and wait4 agree",
-		et_pt_source_names[source]);
+		et_cpu_source_names[source]);
 	et_cgroup_close(&g);
 }
 
@@ -158,10 +158,11 @@ static void duets(void)
 		ok(x.run(x.ctx, &q, s, &err) == 0, "a duet");
 		ok(s[0].command == 0 && s[1].command == 1 && s[0].partner == 1 && s[1].partner == 0,
 			"both samples are in their places");
-		double ratio = (double)s[1].pt_ns / (double)s[0].pt_ns;
+		double ratio = (double)s[1].cpu_ns / (double)s[0].cpu_ns;
 		ok(ratio > 1.5 && ratio < 10, "the second has four times the work (%.2f)", ratio);
-		ok(s[0].pt_ns <= s[0].et_ns && s[1].pt_ns <= s[1].et_ns, "PT <= ET in both");
-		ok(s[0].et_ns > s[0].pt_ns + s[0].pt_ns / 4, "they shared a CPU");
+		ok(s[0].cpu_ns <= s[0].elapsed_ns && s[1].cpu_ns <= s[1].elapsed_ns,
+			"PT <= ET in both");
+		ok(s[0].elapsed_ns > s[0].cpu_ns + s[0].cpu_ns / 4, "they shared a CPU");
 		et_sample_free(&s[0]);
 		et_sample_free(&s[1]);
 	}
@@ -196,14 +197,13 @@ static void paced(uint64_t metronome_ns)
 	ok(x.run(x.ctx, &q, s, &err) == 0 && s[0].arrangement == ET_PACED, "paced");
 	ok(s[0].pace_loops > 100 && s[0].pace_loops != ET_UNKNOWN, "the loop ran (%llu laps)",
 		(unsigned long long)s[0].pace_loops);
-	ok(s[0].pace_ns > 5000 * s[0].pace_loops && s[0].pace_ns < s[0].et_ns + 100000000,
+	ok(s[0].pace_ns > 5000 * s[0].pace_loops && s[0].pace_ns < s[0].elapsed_ns + 100000000,
 		"and says for how long");
-	ok(s[0].et_ns > s[0].pt_ns + s[0].pace_ns / 2, "on the same CPU");
-	for (size_t i = 0; i < s[0].n_interferers; i++)
+	ok(s[0].elapsed_ns > s[0].cpu_ns + s[0].pace_ns / 2, "on the same CPU");
+	for (size_t i = 0; i < s[0].n_culprits; i++)
 		seen = seen ||
-		       (s[0].interferers[i].exited &&
-			       s[0].interferers[i].pt_ns > s[0].pace_ns / 2 &&
-			       strstr(program_invocation_short_name, s[0].interferers[i].name));
+		       (s[0].culprits[i].exited && s[0].culprits[i].cpu_ns > s[0].pace_ns / 2 &&
+			       strstr(program_invocation_short_name, s[0].culprits[i].name));
 	ok(!seen, "it is not one of the others");
 	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "nobody is left");
 	ok(!(s[0].marks & (ET_MARK_LEFTOVERS | ET_MARK_STOPPED)), "and nothing is marked");
@@ -282,9 +282,9 @@ static void someone_disturbs(void)
 			;
 	}
 	ok(x.run(x.ctx, &q, s, &err) == 0, "run beside a competitor");
-	for (size_t i = 0; i < s[0].n_interferers; i++)
+	for (size_t i = 0; i < s[0].n_culprits; i++)
 		found = found ||
-			(s[0].interferers[i].pid == busy && s[0].interferers[i].pt_ns > 20000000);
+			(s[0].culprits[i].pid == busy && s[0].culprits[i].cpu_ns > 20000000);
 	ok(found, "which is named with its CPU time");
 	ok(kill(busy, 0) == 0, "and still runs: it is not the program's");
 	kill(busy, SIGKILL);
@@ -299,8 +299,8 @@ int main(void)
 	plain();
 	memory_is_per_child();
 	descendants();
-	sources_agree(ET_PT_CPUACCT);
-	sources_agree(ET_PT_CPU_STAT);
+	sources_agree(ET_CPU_BY_CPUACCT);
+	sources_agree(ET_CPU_BY_CPU_STAT);
 	duets();
 	paced(0);
 	paced(1000000);

@@ -8,10 +8,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static struct et_happening happening(
-	enum et_happening_kind kind, int32_t pid, const char *name, uint64_t from, uint64_t to)
+static struct et_sched_event happening(
+	enum et_sched_event_kind kind, int32_t pid, const char *name, uint64_t from, uint64_t to)
 {
-	struct et_happening h = {
+	struct et_sched_event h = {
 		.kind = kind, .pid = pid, .tgid = pid, .start_ns = from, .duration_ns = to - from
 	};
 
@@ -40,18 +40,18 @@ static bool is(const struct et_trace *t, size_t i, enum et_cause cause, const ch
 
 static void by_records(void)
 {
-	const struct et_happening h[] = {
-		happening(ET_HAPPENING_TIMER, 0, "timer", 1001005, 1001015),
-		happening(ET_HAPPENING_SOFTIRQ, 0, "RCU", 1001015, 1001018),
-		happening(ET_HAPPENING_TIMER, 0, "timer", 1002002, 1002010),
-		happening(ET_HAPPENING_RAN, 70, "cc1", 1002010, 1003000),
-		happening(ET_HAPPENING_RAN, 71, "ld", 1003000, 1003400),
-		happening(ET_HAPPENING_IRQ, 0, "eth0", 1003100, 1003110),
-		happening(ET_HAPPENING_IRQ, 0, "eth0", 1005001, 1005009),
-		happening(ET_HAPPENING_SOFTIRQ, 0, "NET_RX", 1006001, 1006009),
-		happening(ET_HAPPENING_TIMER, 0, "timer", 1410000, 1410020),
-		happening(ET_HAPPENING_RAN, 0, "idle", 2000000, 2900000),
-		happening(ET_HAPPENING_RAN, 72, "as", 2900000, 3000000),
+	const struct et_sched_event h[] = {
+		happening(ET_SCHED_TIMER, 0, "timer", 1001005, 1001015),
+		happening(ET_SCHED_SOFTIRQ, 0, "RCU", 1001015, 1001018),
+		happening(ET_SCHED_TIMER, 0, "timer", 1002002, 1002010),
+		happening(ET_SCHED_RAN, 70, "cc1", 1002010, 1003000),
+		happening(ET_SCHED_RAN, 71, "ld", 1003000, 1003400),
+		happening(ET_SCHED_IRQ, 0, "eth0", 1003100, 1003110),
+		happening(ET_SCHED_IRQ, 0, "eth0", 1005001, 1005009),
+		happening(ET_SCHED_SOFTIRQ, 0, "NET_RX", 1006001, 1006009),
+		happening(ET_SCHED_TIMER, 0, "timer", 1410000, 1410020),
+		happening(ET_SCHED_RAN, 0, "idle", 2000000, 2900000),
+		happening(ET_SCHED_RAN, 72, "as", 2900000, 3000000),
 	};
 	struct et_trace t;
 
@@ -152,14 +152,14 @@ static void of_a_program(void)
 	const struct et_tracee_window w = {
 		.t0_ns = 1000000, .t1_ns = 2000000, .ours = ours, .n_ours = 2
 	};
-	const struct et_happening h[] = {
-		happening(ET_HAPPENING_RAN, 50, "sh", 990000, 1200000),
-		happening(ET_HAPPENING_TIMER, 0, "timer", 1100000, 1104000),
-		happening(ET_HAPPENING_RAN, 99, "cc1", 1200000, 1500000),
-		happening(ET_HAPPENING_IRQ, 0, "eth0", 1300000, 1310000),
-		happening(ET_HAPPENING_RAN, 51, "sort", 1500000, 1600000),
-		happening(ET_HAPPENING_RAN, 0, "idle", 1600000, 1900000),
-		happening(ET_HAPPENING_RAN, 50, "sh", 1900000, 2100000),
+	const struct et_sched_event h[] = {
+		happening(ET_SCHED_RAN, 50, "sh", 990000, 1200000),
+		happening(ET_SCHED_TIMER, 0, "timer", 1100000, 1104000),
+		happening(ET_SCHED_RAN, 99, "cc1", 1200000, 1500000),
+		happening(ET_SCHED_IRQ, 0, "eth0", 1300000, 1310000),
+		happening(ET_SCHED_RAN, 51, "sort", 1500000, 1600000),
+		happening(ET_SCHED_RAN, 0, "idle", 1600000, 1900000),
+		happening(ET_SCHED_RAN, 50, "sh", 1900000, 2100000),
 	};
 	struct et_trace t;
 

@@ -58,12 +58,12 @@ static void test_advice(void)
 }
 
 static void add(
-	struct et_experiment *e, uint32_t command, bool warmup, uint64_t pt_ns, uint64_t wait_ns)
+	struct et_experiment *e, uint32_t command, bool warmup, uint64_t cpu_ns, uint64_t wait_ns)
 {
 	struct et_sample s = { .command = command,
 		.warmup = warmup,
-		.pt_ns = pt_ns,
-		.et_ns = pt_ns == ET_UNKNOWN ? 2000000 : pt_ns + wait_ns,
+		.cpu_ns = cpu_ns,
+		.elapsed_ns = cpu_ns == ET_UNKNOWN ? 2000000 : cpu_ns + wait_ns,
 		.wait_ns = wait_ns };
 
 	et_experiment_add(e, &s);

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-static const struct et_culprit *find(const struct et_culprit *all, size_t n, const char *name)
+static const struct et_culprit_total *find(
+	const struct et_culprit_total *all, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (!strcmp(all[i].name, name))
@@ -17,13 +18,13 @@ static const struct et_culprit *find(const struct et_culprit *all, size_t n, con
 
 int main(void)
 {
-	struct et_interferer first[] = { { .name = "busy", .pt_ns = 900, .on_our_cpu_ns = 0 },
-		{ .name = "near", .pt_ns = 10, .on_our_cpu_ns = 7 } };
-	struct et_interferer second[] = { { .name = "busy", .pt_ns = 100, .on_our_cpu_ns = 30 },
-		{ .name = "busy", .pt_ns = 50, .on_our_cpu_ns = 20 } };
+	struct et_culprit first[] = { { .name = "busy", .cpu_ns = 900, .on_our_cpu_ns = 0 },
+		{ .name = "near", .cpu_ns = 10, .on_our_cpu_ns = 7 } };
+	struct et_culprit second[] = { { .name = "busy", .cpu_ns = 100, .on_our_cpu_ns = 30 },
+		{ .name = "busy", .cpu_ns = 50, .on_our_cpu_ns = 20 } };
 	struct et_sample samples[] = {
-		{ .arrangement = ET_SOLO, .interferers = first, .n_interferers = 2 },
-		{ .arrangement = ET_SOLO, .interferers = second, .n_interferers = 2 },
+		{ .arrangement = ET_SOLO, .culprits = first, .n_culprits = 2 },
+		{ .arrangement = ET_SOLO, .culprits = second, .n_culprits = 2 },
 		{ .arrangement = ET_SOLO,
 			.others_ns = ET_UNKNOWN,
 			.removal = { .by = ET_REMOVED_TWO_SIGMA } },
@@ -31,9 +32,9 @@ int main(void)
 	struct et_command c = { .samples = samples, .n_samples = ET_LENGTH(samples) };
 	size_t n;
 
-	ET_AUTO_FREE struct et_culprit *all = et_command_culprits(&c, &n);
-	const struct et_culprit *busy = find(all, n, "busy"), *near = find(all, n, "near");
-	ok(n == 2 && busy == all && busy->pt_ns == 1050 && busy->samples == 2,
+	ET_AUTO_FREE struct et_culprit_total *all = et_command_culprits(&c, &n);
+	const struct et_culprit_total *busy = find(all, n, "busy"), *near = find(all, n, "near");
+	ok(n == 2 && busy == all && busy->cpu_ns == 1050 && busy->samples == 2,
 		"the same name is one, the busiest first");
 	ok(busy->taken_ns == 50 && near && near->taken_ns == 7, "with what it took of the CPU");
 
@@ -41,7 +42,7 @@ int main(void)
 	for (size_t i = 0; i < 2; i++)
 		second[i].on_our_cpu_ns = ET_UNKNOWN;
 	samples[1].others_ns = ET_UNKNOWN;
-	ET_AUTO_FREE struct et_culprit *part = et_command_culprits(&c, &n);
+	ET_AUTO_FREE struct et_culprit_total *part = et_command_culprits(&c, &n);
 	busy = find(part, n, "busy");
 	near = find(part, n, "near");
 	ok(busy && near && busy->taken_ns == 0 && near->taken_ns == 0,

@@ -4,9 +4,9 @@
 #include "protocol/daemons.h"
 #include "base/alloc.h"
 #include "num/rng.h"
+#include "protocol/daemon_run.h"
 #include "protocol/lshape.h"
 #include "protocol/period.h"
-#include "protocol/watch.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -104,9 +104,9 @@ static void test_interrupted_run(void)
 	/* Sample 50 ended at 500 s, 51 began at 1000 s: what was due at 700 s went unseen. */
 	r.short_run = (struct et_daemon_run){ .samples = 100, .sample_seconds = 10, .whole = true };
 	for (uint32_t i = 1; i <= 100; i++)
-		et_daemon_run_watch(&r.short_run, i, (i - 1) * 10 + (i > 50 ? 500 : 0));
+		et_daemon_run_add(&r.short_run, i, (i - 1) * 10 + (i > 50 ? 500 : 0));
 	for (size_t i = 0; i < 4; i++)
-		where[i] = r.short_run.watched[numbers[i] - 1].at_s;
+		where[i] = r.short_run.listed[numbers[i] - 1].at_s;
 	where[2] = 1100;
 	numbers[2] = 61;
 	where[3] = 1300;
@@ -135,7 +135,7 @@ static void make_sample(struct made *m, struct et_daemon_run *run, uint32_t i, e
 	bool rounded, const struct plan *plans)
 {
 	double t = draw(&m->rng, noise);
-	struct et_watched *w = et_daemon_run_watch(run, i, (i - 1) * run->sample_seconds);
+	struct et_daemon_sample *w = et_daemon_run_add(run, i, (i - 1) * run->sample_seconds);
 
 	for (const struct plan *p = plans; p->name; p++) {
 		bool due = p->share > 0 ? et_rng_uniform(&m->rng) < p->share
@@ -146,9 +146,9 @@ static void make_sample(struct made *m, struct et_daemon_run *run, uint32_t i, e
 		t += p->ms;
 		et_daemon_run_execution(run, et_daemon_record_name(&m->r, p->name), p->ms);
 	}
-	w = &run->watched[run->n_watched - 1];
-	w->et_ms = rounded ? round(10100 + t) : 10100 + t;
-	w->pt_ms = rounded ? round(10000 + t) : 10000 + t;
+	w = &run->listed[run->n_listed - 1];
+	w->elapsed_ms = rounded ? round(10100 + t) : 10100 + t;
+	w->cpu_ms = rounded ? round(10000 + t) : 10000 + t;
 }
 
 static void make(struct made *m, uint32_t n, enum noise noise, bool rounded,
@@ -288,9 +288,9 @@ static void test_watch(void)
 {
 	struct et_experiment *e = et_calloc(1, sizeof(*e));
 	struct et_daemon_record r = { 0 };
-	struct et_interferer others[] = { { .name = "cron", .pt_ns = 2500000 },
-		{ .name = "cron", .pt_ns = 0 },
-		{ .name = "kworker/1:2", .pt_ns = 1000000, .kernel_thread = true } };
+	struct et_culprit others[] = { { .name = "cron", .cpu_ns = 2500000 },
+		{ .name = "cron", .cpu_ns = 0 },
+		{ .name = "kworker/1:2", .cpu_ns = 1000000, .kernel_thread = true } };
 
 	e->n_commands = 1;
 	e->commands = et_calloc(1, sizeof(*e->commands));
@@ -299,21 +299,21 @@ static void test_watch(void)
 			.warmup = i == 0,
 			.started_wall_ns =
 				1000000000000 + i * 2000000000ull + (i > 6) * 90000000000,
-			.et_ns = 1900000000,
-			.pt_ns = 1800000000,
-			.interferers = others,
-			.n_interferers = 3 };
+			.elapsed_ns = 1900000000,
+			.cpu_ns = 1800000000,
+			.culprits = others,
+			.n_culprits = 3 };
 		s.removal.by = i == 3 ? ET_REMOVED_FAILED : ET_KEPT;
 		et_experiment_add(e, &s);
 	}
-	et_daemon_run_take(&r, &r.short_run, &e->commands[0]);
+	et_daemon_run_fill(&r, &r.short_run, &e->commands[0]);
 	et_daemon_record_settle(&r);
 	ok(r.short_run.samples == 10 && r.short_run.whole, "warm-up and failures are left out");
 	near(r.short_run.sample_seconds, 2, 1e-12, 0, "from start to start, a pause left aside");
-	near(r.short_run.watched[9].at_s, 110, 1e-12, 0, "which the starts show");
-	ok(r.short_run.watched[1].number == 3 && r.short_run.watched[2].number == 5,
+	near(r.short_run.listed[9].at_s, 110, 1e-12, 0, "which the starts show");
+	ok(r.short_run.listed[1].number == 3 && r.short_run.listed[2].number == 5,
 		"a failed one parts its neighbours");
-	ok(r.n_names == 2 && !strcmp(r.names[1], "kworker") && r.short_run.watched[0].n == 2,
+	ok(r.n_names == 2 && !strcmp(r.names[1], "kworker") && r.short_run.listed[0].n == 2,
 		"who else ran");
 	near(r.short_run.executions[0].ms, 2.5, 1e-12, 0, "for how long");
 	et_daemon_record_free(&r);

@@ -13,7 +13,7 @@ struct script {
 	size_t interrupt_at; /* run number cut short by a signal */
 	size_t slow_at;      /* run number that takes ten times as long */
 	double noise;        /* relative, alternating */
-	uint64_t pt_ns[2];
+	uint64_t cpu_ns[2];
 	uint32_t orders[4096];
 	bool overlapped, parallel;
 	struct et_experiment *judged; /* every second sample is removed; NULL: none */
@@ -45,11 +45,11 @@ static void fill(struct script *s, struct et_sample *out, uint32_t command)
 	memset(out, 0, sizeof(*out));
 	out->command = command;
 	out->partner = -1;
-	out->pt_ns = (uint64_t)((double)s->pt_ns[command % 2] * (1 + sign * s->noise));
-	out->et_ns = out->pt_ns + 1000;
+	out->cpu_ns = (uint64_t)((double)s->cpu_ns[command % 2] * (1 + sign * s->noise));
+	out->elapsed_ns = out->cpu_ns + 1000;
 	if (s->parallel)
-		out->et_ns = out->pt_ns / 2;
-	s->now_ns += out->et_ns;
+		out->elapsed_ns = out->cpu_ns / 2;
+	s->now_ns += out->elapsed_ns;
 }
 
 static int run(void *ctx, const struct et_request *q, struct et_sample out[2], struct et_error *err)
@@ -61,7 +61,7 @@ static int run(void *ctx, const struct et_request *q, struct et_sample out[2], s
 		return -EINTR;
 	fill(s, &out[0], q->command);
 	if (s->runs == s->slow_at)
-		out[0].pt_ns = 10 * out[0].pt_ns;
+		out[0].cpu_ns = 10 * out[0].cpu_ns;
 	if (q->arrangement == ET_DUET) {
 		fill(s, &out[1], q->partner);
 		out[0].arrangement = out[1].arrangement = ET_DUET;
@@ -119,8 +119,8 @@ static int drive(struct et_experiment *e, struct script *s, struct et_error *err
 		.judge = judge,
 		.ctx = s };
 
-	if (!s->pt_ns[0])
-		s->pt_ns[0] = s->pt_ns[1] = 30000000;
+	if (!s->cpu_ns[0])
+		s->cpu_ns[0] = s->cpu_ns[1] = 30000000;
 	return et_drive(&d, err);
 }
 
@@ -156,7 +156,7 @@ static void fixed_numbers(void)
 		"the reference plays in every duet");
 	et_experiment_free(e);
 
-	s = (struct script){ .pt_ns = { 3000000, 7000000 } };
+	s = (struct script){ .cpu_ns = { 3000000, 7000000 } };
 	e = experiment(2, (struct et_plan){ .runs = 4, .order = ET_ORDER_AUTO, .warmup = 1 });
 	ok(drive(e, &s, &err) == 0 && !s.overlapped, "programs below two ticks do not overlap");
 	et_experiment_free(e);
@@ -235,7 +235,7 @@ static void limits(void)
 		counted(&e->commands[0]), counted(&e->commands[1]));
 	et_experiment_free(e);
 	/* One disturbed run at the beginning does not decide whether pairs overlap. */
-	s = (struct script){ .pt_ns = { 3000000, 3000000 }, .slow_at = 1 };
+	s = (struct script){ .cpu_ns = { 3000000, 3000000 }, .slow_at = 1 };
 	e = experiment(2, (struct et_plan){ .runs = 4, .order = ET_ORDER_AUTO, .warmup = 3 });
 	drive(e, &s, &err);
 	ok(!s.overlapped, "a slow first run does not make short programs long");
@@ -307,7 +307,7 @@ static size_t kbest_runs(enum et_protocol protocol, struct et_plan plan, struct 
 static void fastest_agree(void)
 {
 	struct et_plan plan = { .runs = 10, .max_runs = 50, .k = 3, .epsilon = 0.001 };
-	struct script noisy = { .noise = 0.1 }, brief = { .pt_ns = { 5000000, 5000000 } };
+	struct script noisy = { .noise = 0.1 }, brief = { .cpu_ns = { 5000000, 5000000 } };
 
 	ok(kbest_runs(ET_PROTOCOL_KBEST, plan, noisy) == 6, "K-best ends with the third fast run");
 	ok(kbest_runs(ET_PROTOCOL_KBEST, plan, (struct script){ 0 }) == 3,
@@ -336,7 +336,7 @@ static void fastest_resumed(void)
 	for (size_t at = 1; at <= 8; at++) {
 		struct et_error err;
 		struct script s = {
-			.interrupt_at = at, .pt_ns = { 5000000, 5000000 }, .noise = 0.1
+			.interrupt_at = at, .cpu_ns = { 5000000, 5000000 }, .noise = 0.1
 		};
 		struct et_experiment *e = experiment(1, plan);
 		e->protocol = ET_PROTOCOL_AUTO;
@@ -347,7 +347,7 @@ static void fastest_resumed(void)
 			good += drive(e, &s, &err) == 0;
 			for (size_t i = 0; i < e->commands[0].n_samples; i++)
 				fast += !e->commands[0].samples[i].warmup &&
-					e->commands[0].samples[i].pt_ns < 5000000;
+					e->commands[0].samples[i].cpu_ns < 5000000;
 			good += fast == 4;
 		}
 		et_experiment_free(e);

@@ -11,11 +11,11 @@ static bool stoppable(const char *comm)
 	return !strcmp(comm, "cron");
 }
 
-static void beside(struct et_sample *s, const char *name, uint64_t pt_ns)
+static void beside(struct et_sample *s, const char *name, uint64_t cpu_ns)
 {
-	s->interferers = et_realloc(s->interferers, s->n_interferers + 1, sizeof(*s->interferers));
-	struct et_interferer *x = &s->interferers[s->n_interferers++];
-	*x = (struct et_interferer){ .pt_ns = pt_ns };
+	s->culprits = et_realloc(s->culprits, s->n_culprits + 1, sizeof(*s->culprits));
+	struct et_culprit *x = &s->culprits[s->n_culprits++];
+	*x = (struct et_culprit){ .cpu_ns = cpu_ns };
 	snprintf(x->name, sizeof(x->name), "%s", name);
 }
 
@@ -31,9 +31,9 @@ static void add(struct et_experiment *e, const struct et_sample *like, int i)
 	s.order = (uint32_t)i + 1;
 	s.partner = -1;
 	s.started_wall_ns = (uint64_t)i * 200000000;
-	s.pt_ns = pt_of(i);
-	s.et_ns = s.pt_ns + 2000000;
-	s.counter_ticks = 3 * s.et_ns;
+	s.cpu_ns = pt_of(i);
+	s.elapsed_ns = s.cpu_ns + 2000000;
+	s.counter_ticks = 3 * s.elapsed_ns;
 	beside(&s, "java", i == BURST ? 50000000 : 1000000);
 	if (i == CRON)
 		beside(&s, "cron", 20000);
@@ -42,7 +42,7 @@ static void add(struct et_experiment *e, const struct et_sample *like, int i)
 	if (i == SLOW)
 		s.removal.by = ET_REMOVED_MACHINE_SLOW;
 	et_experiment_add(e, &s);
-	free(s.interferers);
+	free(s.culprits);
 }
 
 static struct et_experiment *make(int runs)
@@ -102,8 +102,8 @@ static void test_versions(void)
 
 	et_versions_judge(&e->commands[0], stoppable, &v);
 	for (int i = 0; i < ET_VERSIONS; i++) {
-		expect(&v.list[i].pt, without[i], 0, et_version_names[i]);
-		expect(&v.list[i].et, without[i], 2000000, et_version_names[i]);
+		expect(&v.list[i].cpu, without[i], 0, et_version_names[i]);
+		expect(&v.list[i].elapsed, without[i], 2000000, et_version_names[i]);
 		ok(v.list[i].removed == removed[i], "%s: %zu removed", et_version_names[i],
 			v.list[i].removed);
 	}
@@ -126,11 +126,11 @@ static void test_few(void)
 	et_experiment_free(e);
 	e = make(1);
 	et_versions_judge(&e->commands[0], stoppable, &v);
-	ok(v.list[ET_OURS].pt.n == 1 && isnan(v.list[ET_OURS].pt.sd), "one run has no sd");
+	ok(v.list[ET_OURS].cpu.n == 1 && isnan(v.list[ET_OURS].cpu.sd), "one run has no sd");
 	et_experiment_free(e);
 	e = make(0);
 	et_versions_judge(&e->commands[0], stoppable, &v);
-	ok(v.list[ET_OURS].pt.n == 0 && isnan(v.list[ET_OURS].pt.mean) && isnan(v.seconds),
+	ok(v.list[ET_OURS].cpu.n == 0 && isnan(v.list[ET_OURS].cpu.mean) && isnan(v.seconds),
 		"none has nothing");
 	et_experiment_free(e);
 }
@@ -151,7 +151,7 @@ static void test_clocks(void)
 		"with the clock's relative error where its rate is fixed");
 	near(m.counter_hz, 3e9, 1e-14, 0, "which the clock tells");
 	et_counted_judge(&e->commands[0], &counted);
-	expect(&counted.et, kept, 2000000, "as recorded");
+	expect(&counted.elapsed, kept, 2000000, "as recorded");
 	ok(counted.removed == 1, "one is removed");
 
 	for (size_t i = 0; i < e->commands[0].n_samples; i++)

@@ -18,23 +18,23 @@ static struct et_experiment *make(size_t n, enum et_arrangement arrangement)
 		struct et_sample s = { .arrangement = arrangement,
 			.order = (uint32_t)i + 1,
 			.partner = -1,
-			.et_ns = 1000000000,
+			.elapsed_ns = 1000000000,
 			.probe_before_ns = ET_UNKNOWN,
 			.probe_after_ns = ET_UNKNOWN,
-			.pt_ns = 990000000 + (i % 2) * 2000000 };
+			.cpu_ns = 990000000 + (i % 2) * 2000000 };
 		et_experiment_add(e, &s);
 	}
 	return e;
 }
 
 static void disturb(
-	struct et_experiment *e, size_t i, const char *name, uint64_t pt_ns, bool kernel)
+	struct et_experiment *e, size_t i, const char *name, uint64_t cpu_ns, bool kernel)
 {
 	struct et_sample *s = &e->commands[0].samples[i];
 
-	s->interferers = et_realloc(s->interferers, s->n_interferers + 1, sizeof(*s->interferers));
-	struct et_interferer *x = &s->interferers[s->n_interferers++];
-	*x = (struct et_interferer){ .pt_ns = pt_ns, .kernel_thread = kernel };
+	s->culprits = et_realloc(s->culprits, s->n_culprits + 1, sizeof(*s->culprits));
+	struct et_culprit *x = &s->culprits[s->n_culprits++];
+	*x = (struct et_culprit){ .cpu_ns = cpu_ns, .kernel_thread = kernel };
 	snprintf(x->name, sizeof(x->name), "%s", name);
 }
 
@@ -69,7 +69,7 @@ static void test_cutoff(void)
 	s[5].warmup = true;
 	ok(check(e, &cutoffs) == 2, "two samples change");
 	ok(s[1].removal.by == ET_KEPT, "at its cutoff is not over it");
-	ok(s[2].removal.by == ET_REMOVED_DAEMON_CUTOFF && s[2].removal.pt_ns == 5000001 &&
+	ok(s[2].removal.by == ET_REMOVED_DAEMON_CUTOFF && s[2].removal.cpu_ns == 5000001 &&
 			s[2].removal.cutoff_ns == 5000000 && !strcmp(s[2].removal.daemon, "cron"),
 		"over it is: which daemon, how much");
 	ok(s[3].removal.by == ET_REMOVED_DAEMON_CUTOFF && !strcmp(s[3].removal.daemon, "kworker"),
@@ -80,11 +80,11 @@ static void test_cutoff(void)
 	ok(check(e, NULL) == 2 && s[2].removal.by == ET_KEPT && !s[2].removal.daemon[0],
 		"without cutoffs they are kept after all");
 	for (size_t i = 0; i < 8; i++)
-		s[i].et_ns *= 3;
+		s[i].elapsed_ns *= 3;
 	ok(check(e, &cutoffs) == 1 && s[2].removal.by == ET_KEPT,
 		"a program beyond the task time has the other cutoff");
 	for (size_t i = 0; i < 8; i++)
-		s[i].et_ns *= 10;
+		s[i].elapsed_ns *= 10;
 	ok(check(e, &cutoffs) == 1 && s[3].removal.by == ET_KEPT,
 		"one that is longer than what was learned has none");
 	et_experiment_free(e);
@@ -95,7 +95,7 @@ static void test_two_sigma(void)
 	for (size_t n = 5; n < 14; n++) {
 		struct et_experiment *e = make(n, ET_SOLO);
 		struct et_sample *s = e->commands[0].samples;
-		s[n / 2].pt_ns = 2000000000;
+		s[n / 2].cpu_ns = 2000000000;
 		size_t changed = check(e, NULL);
 		ok(changed == (n >= ET_TWO_SIGMA_LEAST) &&
 				(s[n / 2].removal.by == ET_REMOVED_TWO_SIGMA) ==
@@ -106,14 +106,14 @@ static void test_two_sigma(void)
 	}
 	struct et_experiment *e = make(20, ET_SOLO);
 	struct et_sample *s = e->commands[0].samples;
-	s[3].pt_ns = 100;
-	s[9].pt_ns = 1990000000;
+	s[3].cpu_ns = 100;
+	s[9].cpu_ns = 1990000000;
 	s[9].removal.by = ET_REMOVED_FAILED;
 	ok(check(e, NULL) == 1 && s[3].removal.by == ET_REMOVED_TWO_SIGMA, "below the rest, too");
 	ok(s[9].removal.by == ET_REMOVED_FAILED, "what was removed before stays so");
 	/* The daemon's sample is so far off that it would hide the other in the sd. */
 	s[9].removal.by = ET_KEPT;
-	s[9].pt_ns = 900000000000;
+	s[9].cpu_ns = 900000000000;
 	disturb(e, 9, "cron", 6000000, false);
 	check(e, &cutoffs);
 	ok(s[9].removal.by == ET_REMOVED_DAEMON_CUTOFF && s[3].removal.by == ET_REMOVED_TWO_SIGMA,
@@ -126,7 +126,7 @@ static void test_left_alone(void)
 	struct et_experiment *e = make(20, ET_DUET);
 	struct et_sample *s = e->commands[0].samples;
 
-	s[3].pt_ns = 2000000000;
+	s[3].cpu_ns = 2000000000;
 	disturb(e, 5, "cron", 6000000, false);
 	ok(check(e, &cutoffs) == 1 && s[3].removal.by == ET_KEPT &&
 			s[5].removal.by == ET_REMOVED_DAEMON_CUTOFF,
@@ -136,16 +136,16 @@ static void test_left_alone(void)
 	e = make(20, ET_SOLO);
 	s = e->commands[0].samples;
 	e->plan.keep_all = true;
-	s[3].pt_ns = 2000000000;
+	s[3].cpu_ns = 2000000000;
 	disturb(e, 5, "cron", 6000000, false);
 	ok(check(e, &cutoffs) == 2 && s[3].removal.by == ET_KEPT && s[5].removal.by == ET_KEPT &&
 			s[3].marks == ET_MARK_TWO_SIGMA && s[5].marks == ET_MARK_DAEMON,
 		"--keep-all: marked only");
 	for (size_t i = 0; i < 20; i++)
-		s[i].pt_ns = 5;
+		s[i].cpu_ns = 5;
 	ok(check(e, NULL) == 2 && !s[3].marks && !s[5].marks, "without spread nothing is far");
 	for (size_t i = 0; i < 20; i++)
-		s[i].pt_ns = ET_UNKNOWN;
+		s[i].cpu_ns = ET_UNKNOWN;
 	ok(check(e, NULL) == 0, "process time that is not known");
 	et_experiment_free(e);
 }
@@ -193,8 +193,8 @@ static void test_probe(void)
 		"--keep-all marks them only");
 	/* The slow ones are far off, too: of the rest, one is. */
 	for (size_t i = 0; i < 6; i++)
-		s[i].pt_ns *= 2;
-	s[10].pt_ns += 30000000;
+		s[i].cpu_ns *= 2;
+	s[10].cpu_ns += 30000000;
 	check(e, NULL);
 	ok(s[10].marks == ET_MARK_TWO_SIGMA, "they are no part of the rest");
 	e->plan.keep_all = false;
@@ -209,8 +209,8 @@ static void test_probe(void)
 	ok(check(e, NULL) == 11 && count(e, true) == 0 && count(e, false) == 11,
 		"more than half: that is the rule, all are kept and marked");
 	for (size_t i = 0; i < 20; i++)
-		e->commands[0].samples[i].pt_ns = 990000000 + i % 2;
-	e->commands[0].samples[3].pt_ns *= 2;
+		e->commands[0].samples[i].cpu_ns = 990000000 + i % 2;
+	e->commands[0].samples[3].cpu_ns *= 2;
 	check(e, NULL);
 	ok(e->commands[0].samples[3].removal.by == ET_REMOVED_TWO_SIGMA, "and belong to the rest");
 	et_experiment_free(e);

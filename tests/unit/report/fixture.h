@@ -10,18 +10,19 @@
 #include <math.h>
 #include <string.h>
 
-static inline struct et_sample fixture_sample(uint32_t command, uint64_t et_ns, uint64_t pt_ns)
+static inline struct et_sample fixture_sample(
+	uint32_t command, uint64_t elapsed_ns, uint64_t cpu_ns)
 {
 	return (struct et_sample){
 		.command = command,
 		.order = 1,
 		.round = 1,
 		.partner = -1,
-		.et_ns = et_ns,
-		.pt_ns = pt_ns,
-		.user_ns = pt_ns - pt_ns / 10,
-		.system_ns = pt_ns / 10,
-		.wait_ns = (et_ns - pt_ns) / 2,
+		.elapsed_ns = elapsed_ns,
+		.cpu_ns = cpu_ns,
+		.user_ns = cpu_ns - cpu_ns / 10,
+		.system_ns = cpu_ns / 10,
+		.wait_ns = (elapsed_ns - cpu_ns) / 2,
 		.blocked_ns = ET_UNKNOWN,
 		.steal_ns = 0,
 		.others_ns = ET_UNKNOWN,
@@ -48,7 +49,7 @@ static inline struct et_experiment *fixture_experiment(const char *const *names,
 	e->plan = (struct et_plan){
 		.seed = 42, .warmup = 1, .runs = 4, .min_runs = 10, .max_runs = 1000, .level = 0.95
 	};
-	e->image_source = et_strdup("taskstats");
+	e->snapshot_source = et_strdup("taskstats");
 	strcpy(e->host.name, "box");
 	strcpy(e->host.kernel, "6.1.0-18-amd64");
 	strcpy(e->host.cpu, "Some CPU @ 2.00GHz");
@@ -67,15 +68,15 @@ static inline struct et_experiment *fixture_experiment(const char *const *names,
 			struct et_sample s = fixture_sample((uint32_t)i,
 				430000000u + k * 1000000u + (uint32_t)i * 8000000u,
 				412300000u + k * 500000u + (uint32_t)i * 8600000u);
-			struct et_interferer who[] = {
+			struct et_culprit who[] = {
 				{ .name = "cron",
 					.pid = 77,
-					.pt_ns = 1500000,
+					.cpu_ns = 1500000,
 					.on_our_cpu_ns = ET_UNKNOWN },
 				{ .name = "kworker/0:1",
 					.pid = 9,
 					.kernel_thread = true,
-					.pt_ns = 20000,
+					.cpu_ns = 20000,
 					.doubt_ns = 4000000,
 					.exited = true },
 			};
@@ -83,13 +84,13 @@ static inline struct et_experiment *fixture_experiment(const char *const *names,
 			s.round = k;
 			s.warmup = k == 0;
 			if (k == 2 || k == 5) {
-				s.interferers = who;
-				s.n_interferers = 2;
+				s.culprits = who;
+				s.n_culprits = 2;
 			}
 			if (k == 5)
 				s.removal = (struct et_removal){ .by = ET_REMOVED_DAEMON_CUTOFF,
 					.daemon = "cron",
-					.pt_ns = 1500000,
+					.cpu_ns = 1500000,
 					.cutoff_ns = 1000000 };
 			et_experiment_add(e, &s);
 		}
@@ -125,8 +126,8 @@ static inline struct et_judgement fixture_judgement(const struct et_experiment *
 
 	j.commands = et_calloc(e->n_commands, sizeof(*j.commands));
 	for (size_t i = 0; i < e->n_commands; i++) {
-		j.commands[i].pt = fixture_estimate(412.3e6 + 8.6e6 * (double)i, 1.2e6);
-		j.commands[i].et = fixture_estimate(431e6 + 8e6 * (double)i, 3.4e6);
+		j.commands[i].cpu = fixture_estimate(412.3e6 + 8.6e6 * (double)i, 1.2e6);
+		j.commands[i].elapsed = fixture_estimate(431e6 + 8e6 * (double)i, 3.4e6);
 		j.commands[i].removed = 1;
 	}
 	if (e->n_commands < 2)
@@ -161,13 +162,13 @@ static inline void fixture_ledger(struct et_experiment *e, uint64_t taken_ns)
 {
 	for (size_t i = 0; i < e->commands[0].n_samples; i++) {
 		struct et_sample *s = &e->commands[0].samples[i];
-		s->et_ns = 400000000;
-		s->pt_ns = 300000000;
+		s->elapsed_ns = 400000000;
+		s->cpu_ns = 300000000;
 		s->others_ns = 60000000;
 		s->idle_ns = 20000000;
 		s->steal_ns = 12000000;
-		for (size_t k = 0; k < s->n_interferers; k++)
-			s->interferers[k].on_our_cpu_ns = k ? 0 : taken_ns;
+		for (size_t k = 0; k < s->n_culprits; k++)
+			s->culprits[k].on_our_cpu_ns = k ? 0 : taken_ns;
 	}
 }
 

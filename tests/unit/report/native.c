@@ -147,7 +147,7 @@ int main(void)
 	killed->marks = ET_MARK_LOST_RECORDS | ET_MARK_NO_EXITS;
 	killed->arrangement = ET_DUET;
 	killed->partner = 0;
-	j.commands[1].pt = (struct et_estimate){ 0 };
+	j.commands[1].cpu = (struct et_estimate){ 0 };
 
 	json_t *root = written(e, &j);
 	if (ok(root, "valid JSON without a duplicate key")) {

@@ -124,15 +124,15 @@ static struct et_experiment *experiment(size_t n_commands)
 	return e;
 }
 
-static struct et_sample *add(
-	struct et_experiment *e, uint32_t command, uint32_t round, uint64_t et_ns, uint64_t pt_ns)
+static struct et_sample *add(struct et_experiment *e, uint32_t command, uint32_t round,
+	uint64_t elapsed_ns, uint64_t cpu_ns)
 {
 	struct et_sample s = { .command = command,
 		.round = round,
 		.order = round,
 		.partner = -1,
-		.et_ns = et_ns,
-		.pt_ns = pt_ns,
+		.elapsed_ns = elapsed_ns,
+		.cpu_ns = cpu_ns,
 		.blocked_ns = ET_UNKNOWN };
 
 	return et_experiment_add(e, &s);
@@ -149,12 +149,12 @@ static void commands(void)
 	ok(w.n == 0, "a program that computes is not doubted");
 	for (size_t i = 0; i < 10; i++) {
 		struct et_sample *s = &e->commands[0].samples[i];
-		s->et_ns = 200000000;
+		s->elapsed_ns = 200000000;
 		s->wait_ns = 98000000;
-		s->n_interferers = 1;
-		s->interferers = et_calloc(1, sizeof(*s->interferers));
-		snprintf(s->interferers[0].name, sizeof(s->interferers[0].name), "updatedb");
-		s->interferers[0].pt_ns = 98000000;
+		s->n_culprits = 1;
+		s->culprits = et_calloc(1, sizeof(*s->culprits));
+		snprintf(s->culprits[0].name, sizeof(s->culprits[0].name), "updatedb");
+		s->culprits[0].cpu_ns = 98000000;
 	}
 	et_doubt_command(e, &e->commands[0], &w);
 	ok(says(&w, "not the program's doing") && says(&w, "49 %") && says(&w, "updatedb"),
@@ -199,13 +199,13 @@ static void speeds(void)
 			says(&w, "--pace"),
 		"so many that they were kept");
 	et_warnings_free(&w);
-	e->metric = ET_METRIC_ET;
+	e->metric = ET_METRIC_ELAPSED;
 	et_doubt_command(e, &e->commands[0], &w);
 	ok(says(&w, "too many") && !says(&w, "--pace"), "--pace does nothing for elapsed time");
 	et_warnings_free(&w);
-	e->metric = ET_METRIC_PT;
+	e->metric = ET_METRIC_CPU;
 	for (size_t i = 0; i < 20; i++)
-		s[i].pt_ns = 1 + (s[i].et_ns = 1000000);
+		s[i].cpu_ns = 1 + (s[i].elapsed_ns = 1000000);
 	et_doubt_command(e, &e->commands[0], &w);
 	ok(says(&w, "too many") && !says(&w, "--pace"), "nor for a program of 1 ms");
 	et_warnings_free(&w);
@@ -227,9 +227,9 @@ static void machines(void)
 	snprintf(e->host.clocksource, sizeof(e->host.clocksource), "hpet");
 	snprintf(e->host.virtual_machine, sizeof(e->host.virtual_machine), "kvm");
 	snprintf(e->host.governor, sizeof(e->host.governor), "powersave");
-	e->image_source = et_strdup("proc");
+	e->snapshot_source = et_strdup("proc");
 	e->host.cpus = 2;
-	add(e, 0, 1, 10, 10)->pt_source = ET_PT_WAIT4;
+	add(e, 0, 1, 10, 10)->cpu_source = ET_CPU_BY_WAIT4;
 	et_doubt_host(e, &w);
 	ok(says(&w, "hpet") && says(&w, "kvm") && says(&w, "powersave") &&
 			says(&w, "CAP_NET_ADMIN") && says(&w, "control group"),
@@ -253,7 +253,7 @@ static void judgements(void)
 	}
 	e->commands[0].samples[3].removal.by = ET_REMOVED_STOPPED;
 	et_judge(e, &j);
-	ok(j.commands[0].pt.n == 11 && j.commands[0].removed == 1,
+	ok(j.commands[0].cpu.n == 11 && j.commands[0].removed == 1,
 		"a removed sample does not count");
 	ok(j.n_contrasts == 2 && j.contrasts[0].pairs == 11, "nor does its pair");
 	near(j.contrasts[0].ratio, 1.0995, 0.002, 0, "the ratio survives the change of pace");
@@ -266,7 +266,7 @@ static void judgements(void)
 
 	e = experiment(2);
 	et_judge(e, &j);
-	ok(j.commands[0].pt.n == 0 && j.n_contrasts == 1 && !j.contrasts[0].significant,
+	ok(j.commands[0].cpu.n == 0 && j.n_contrasts == 1 && !j.contrasts[0].significant,
 		"an experiment without samples: %s", j.contrasts[0].verdict);
 	et_judgement_free(&j);
 	et_experiment_free(e);
@@ -294,7 +294,7 @@ static void two_sigma_is_allowed_for(void)
 				s->removal.by = ET_REMOVED_TWO_SIGMA;
 		}
 		et_judge(e, &j);
-		covered += j.commands[0].pt.lo <= 50e6 && j.commands[0].pt.hi >= 50e6;
+		covered += j.commands[0].cpu.lo <= 50e6 && j.commands[0].cpu.hi >= 50e6;
 		et_judgement_free(&j);
 		et_experiment_free(e);
 	}

@@ -112,8 +112,8 @@ static void test_samples(void)
 		struct et_sample s = { .arrangement = ET_PACED,
 			.order = i + 1,
 			.round = i + 1,
-			.et_ns = 500000000,
-			.pt_ns = (uint64_t)times[i % N],
+			.elapsed_ns = 500000000,
+			.cpu_ns = (uint64_t)times[i % N],
 			.pace_ns = (uint64_t)laps[i % N] * 1000,
 			.pace_loops = 1000 };
 		s.warmup = i == N;
@@ -130,7 +130,8 @@ static void test_samples(void)
 	near(p.mean, 203424552.376228, 1e-7, 0, "the same figure");
 	struct et_judgement j;
 	et_judge(e, &j);
-	ok(j.commands[0].paced.n == N && j.commands[0].pt.n == N + 2 && j.commands[0].et.n == N + 2,
+	ok(j.commands[0].paced.n == N && j.commands[0].cpu.n == N + 2 &&
+			j.commands[0].elapsed.n == N + 2,
 		"beside the plain one");
 	bool said = false;
 	for (size_t i = 0; i < j.commands[0].warnings.n; i++)

@@ -329,7 +329,7 @@ static void killed(int round, useconds_t after_us)
 		struct et_sample want = specimen_sample(0, (uint32_t)i + 1);
 		specimen_interferers(&want, 3);
 		whole = whole && same_sample(&want, &e->commands[0].samples[i]) &&
-			e->commands[0].samples[i].n_interferers == 3;
+			e->commands[0].samples[i].n_culprits == 3;
 	}
 	ok(whole, "and none of them is half");
 	et_experiment_free(e);

@@ -27,14 +27,14 @@ static void test_golden(const char *data, size_t size)
 	if (!ok(!et_daemon_record_read(data, size, "golden", &r, &err), "the papers' file is read"))
 		return;
 	ok(r.has_long && r.short_run.samples == 800 && r.long_run.samples == 40, "both runs");
-	ok(r.short_run.n_watched == 16 && r.short_run.n_central == 9 && !r.short_run.whole,
+	ok(r.short_run.n_listed == 16 && r.short_run.n_central == 9 && !r.short_run.whole,
 		"L-samples and cluster");
 	ok(r.resolution_ms == 1, "in whole milliseconds");
 	bool sorted = true;
 	for (size_t i = 1; i < r.n_names; i++)
 		sorted = sorted && strcmp(r.names[i - 1], r.names[i]) < 0;
 	ok(sorted, "names are sorted");
-	const struct et_watched *w = &r.short_run.watched[0];
+	const struct et_daemon_sample *w = &r.short_run.listed[0];
 	const struct et_execution *x = &r.short_run.executions[w->first + 6];
 	ok(w->number == 75 && w->n == 8 && x->ms == 35176 && !strcmp(r.names[x->name], "rhn_check"),
 		"an execution is where it was");

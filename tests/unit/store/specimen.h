@@ -23,10 +23,10 @@ static inline struct et_sample specimen_sample(uint32_t command, uint32_t order)
 	s.exit_code = order % 5 ? 0 : -1;
 	s.signal = order % 5 ? 0 : 9;
 	s.marks = ET_MARK_LEFTOVERS | ET_MARK_LOST_RECORDS;
-	s.pt_source = ET_PT_CPU_STAT;
+	s.cpu_source = ET_CPU_BY_CPU_STAT;
 	s.started_wall_ns = 1763196906000000000u + order;
-	s.et_ns = 1000000 + order;
-	s.pt_ns = order % 2 ? ET_UNKNOWN : 900000;
+	s.elapsed_ns = 1000000 + order;
+	s.cpu_ns = order % 2 ? ET_UNKNOWN : 900000;
 	s.user_ns = 800000;
 	s.system_ns = 100000;
 	s.wait_ns = INT64_MAX;
@@ -41,16 +41,16 @@ static inline struct et_sample specimen_sample(uint32_t command, uint32_t order)
 	if (order == 2) {
 		s.removal.by = ET_REMOVED_DAEMON_CUTOFF;
 		strcpy(s.removal.daemon, "cron");
-		s.removal.pt_ns = 12;
+		s.removal.cpu_ns = 12;
 		s.removal.cutoff_ns = 11;
 	}
 	return s;
 }
 
-/* Sets the interferers of s to list, which is static. */
+/* Sets the culprits of s to list, which is static. */
 static inline void specimen_interferers(struct et_sample *s, size_t n)
 {
-	static struct et_interferer list[3];
+	static struct et_culprit list[3];
 
 	memset(list, 0, sizeof(list));
 	for (size_t i = 0; i < n && i < 3; i++) {
@@ -58,12 +58,12 @@ static inline void specimen_interferers(struct et_sample *s, size_t n)
 		list[i].pid = 100 + (int32_t)i;
 		list[i].kernel_thread = i > 0;
 		list[i].exited = i == 2;
-		list[i].pt_ns = 5000 - i;
+		list[i].cpu_ns = 5000 - i;
 		list[i].doubt_ns = 4000000;
 		list[i].on_our_cpu_ns = i ? ET_UNKNOWN : 77;
 	}
-	s->interferers = list;
-	s->n_interferers = n;
+	s->culprits = list;
+	s->n_culprits = n;
 }
 
 static inline void specimen_command(struct et_command *c, const char *name)
@@ -89,7 +89,7 @@ static inline void specimen_machine(struct et_experiment *e)
 	e->child.output = et_strdup("null");
 	e->child.directory = et_strdup("/tmp/\xc3\xa9");
 	e->child.nice = -5;
-	e->image_source = et_strdup("taskstats");
+	e->snapshot_source = et_strdup("taskstats");
 	strcpy(e->host.name, "host");
 	strcpy(e->host.kernel, "6.1.0-18-amd64");
 	strcpy(e->host.cpu, "A CPU @ 3 GHz");
@@ -115,7 +115,7 @@ static inline struct et_experiment *specimen(const char *id)
 	e->label = et_strdup("a label");
 	e->started_wall_ns = 1763196906000000000u;
 	e->protocol = ET_PROTOCOL_KBEST;
-	e->metric = ET_METRIC_ET;
+	e->metric = ET_METRIC_ELAPSED;
 	e->plan = (struct et_plan){ .order = ET_ORDER_DUET,
 		.seed = UINT64_MAX - 4,
 		.reference = 1,
@@ -165,13 +165,13 @@ static inline bool same_sample(const struct et_sample *a, const struct et_sample
 	struct et_sample x = *a, y = *b;
 
 	x.index = y.index = 0;
-	x.interferers = y.interferers = NULL;
+	x.culprits = y.culprits = NULL;
 	if (memcmp(&x, &y, sizeof(x))) {
 		printf("# sample of order %u differs\n", a->order);
 		return same_fields(et_sample_fields, a, b) && false;
 	}
-	return !a->n_interferers ||
-	       !memcmp(a->interferers, b->interferers, a->n_interferers * sizeof(*a->interferers));
+	return !a->n_culprits ||
+	       !memcmp(a->culprits, b->culprits, a->n_culprits * sizeof(*a->culprits));
 }
 
 static inline bool same_command(const struct et_command *a, const struct et_command *b)
@@ -204,7 +204,7 @@ static inline bool same_experiment(const struct et_experiment *a, const struct e
 		    a->finished_wall_ns == b->finished_wall_ns && a->state == b->state &&
 		    a->protocol == b->protocol && a->metric == b->metric &&
 		    a->plan.order == b->plan.order && a->plan.seed == b->plan.seed &&
-		    same_text(a->image_source, b->image_source) &&
+		    same_text(a->snapshot_source, b->snapshot_source) &&
 		    same_fields(et_plan_fields, &a->plan, &b->plan) &&
 		    same_fields(et_child_fields, &a->child, &b->child) &&
 		    same_fields(et_host_fields, &a->host, &b->host) &&

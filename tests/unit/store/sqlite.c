@@ -75,7 +75,7 @@ static void make_store(const char *name)
 		specimen_interferers(&sample, 3);
 		et_experiment_add(e, &sample);
 	}
-	if (et_store_open(path, ET_STORE_FOUND, &s, &err) || et_store_keep(s, e, &err))
+	if (et_store_open(path, ET_STORE_CREATE_PATH, &s, &err) || et_store_keep(s, e, &err))
 		printf("Bail out! %s\n", err.what), exit(1);
 	et_store_close(s);
 	et_experiment_free(e);
@@ -109,7 +109,8 @@ static void privacy(void)
 	new_place("new/er/store.db");
 	ok(try_open(ET_STORE_WRITE) == -ENOENT && strstr(err.hint, "no folder"),
 		"a folder that was named is not made");
-	ok(et_store_open(path, ET_STORE_FOUND, &s, &err) == 0 && et_store_begin(s, e, &err) == 0,
+	ok(et_store_open(path, ET_STORE_CREATE_PATH, &s, &err) == 0 &&
+			et_store_begin(s, e, &err) == 0,
 		"folders and file are made");
 	snprintf(beside, sizeof(beside), "%s/new", folder);
 	ok(mode_of(beside) == 0700, "the folder is private");

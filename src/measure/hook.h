@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Commands beside the measured ones: setup, prepare, conclude, cleanup. They are not measured. */
-#ifndef ET_MEASURE_ASIDE_H
-#define ET_MEASURE_ASIDE_H
+#ifndef ET_MEASURE_HOOK_H
+#define ET_MEASURE_HOOK_H
 
 #include "measure/cgroup.h"
 #include "model/executor.h"
 
-struct et_aside {
+struct et_hook {
 	const char *shell;     /* NULL: words, no shell */
 	const char *directory; /* or NULL */
 	char *const *envp;
@@ -17,7 +17,6 @@ struct et_aside {
 };
 
 /* Runs one; what ("--prepare") names it in the error when it fails. -EINTR after a signal. */
-int et_aside_run(
-	const struct et_aside *a, const char *what, const char *text, struct et_error *err);
+int et_hook_run(const struct et_hook *a, const char *what, const char *text, struct et_error *err);
 
 #endif

@@ -8,8 +8,8 @@
  * reply is up to a tick behind then), without privilege, and at a sixth of a request's cost. What
  * only taskstats can tell, who came and went between two pictures, comes from its exit records.
  */
-#ifndef ET_MEASURE_IMAGE_H
-#define ET_MEASURE_IMAGE_H
+#ifndef ET_MEASURE_SNAPSHOT_H
+#define ET_MEASURE_SNAPSHOT_H
 
 #include "measure/taskstats.h"
 #include "model/sample.h"
@@ -24,10 +24,10 @@ struct et_reading {
  * the clocks, so it is listed again only when somebody has been born since, which the kernel's
  * number of the newest process tells.
  */
-struct et_watch {
+struct et_proc_reader {
 	int proc_fd, loadavg_fd;
 	int32_t newest; /* number of the newest process when the list was right; 0: never */
-	struct et_watched {
+	struct et_proc_entry {
 		int32_t pid;
 		bool named; /* a kernel thread, whose name stays; the next field holds it */
 		char name[16];
@@ -35,19 +35,20 @@ struct et_watch {
 	size_t n, cap;
 };
 
-struct et_image {
+struct et_snapshot {
 	struct et_reading *readings; /* ascending pid */
 	size_t n, cap;
 };
 
-int et_watch_open(struct et_watch *w);
-void et_watch_close(struct et_watch *w);
+int et_proc_reader_open(struct et_proc_reader *w);
+void et_proc_reader_close(struct et_proc_reader *w);
 /*
  * Reads every process there is now; the memory of the image is used again. ours are children of
  * our own that were born since the last picture: they alone are no reason to list again.
  */
-int et_watch_take(struct et_watch *w, const int32_t *ours, size_t n_ours, struct et_image *image);
-void et_image_free(struct et_image *image);
+int et_snapshot_take(
+	struct et_proc_reader *w, const int32_t *ours, size_t n_ours, struct et_snapshot *image);
+void et_snapshot_free(struct et_snapshot *image);
 
 /* Exit records gathered during a sample. */
 struct et_exits {
@@ -74,8 +75,8 @@ struct et_tree_delays et_exits_claim(struct et_exits *exits, int32_t root, int32
  * and without records claimed before. tick_ns is the doubt of an exit record. Names come from
  * /proc where the process still lives; w (or NULL) remembers those that stay. *out is new memory.
  */
-size_t et_image_compare(struct et_watch *w, const struct et_image *before,
-	const struct et_image *after, const struct et_exits *exits, int32_t self, uint64_t tick_ns,
-	struct et_interferer **out);
+size_t et_snapshot_compare(struct et_proc_reader *w, const struct et_snapshot *before,
+	const struct et_snapshot *after, const struct et_exits *exits, int32_t self,
+	uint64_t tick_ns, struct et_culprit **out);
 
 #endif

@@ -6,19 +6,19 @@
  * that idles). We sleep while a program runs, and what we fork is ordinary again. Without the
  * privilege it stays as it is.
  */
-#ifndef ET_MEASURE_PROMPT_H
-#define ET_MEASURE_PROMPT_H
+#ifndef ET_MEASURE_WAKEUP_PRIO_H
+#define ET_MEASURE_WAKEUP_PRIO_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct et_prompt {
+struct et_wakeup_prio {
 	bool on;        /* we have a real-time priority meanwhile */
 	int was_policy; /* our own, before */
 };
 
 /* Takes the priority when the machine with so many CPUs is busy. */
-void et_prompt_open(struct et_prompt *p, uint32_t cpus);
-void et_prompt_close(const struct et_prompt *p);
+void et_wakeup_prio_open(struct et_wakeup_prio *p, uint32_t cpus);
+void et_wakeup_prio_close(const struct et_wakeup_prio *p);
 
 #endif

@@ -11,7 +11,7 @@
  */
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "measure/image.h"
+#include "measure/snapshot.h"
 #include "num/quantile.h"
 #include "num/rng.h"
 
@@ -68,7 +68,7 @@ struct pids {
 	size_t n, cap;
 };
 
-/* As et_watch_take lists them, so that the ways differ in the reading alone. */
+/* As et_snapshot_take lists them, so that the ways differ in the reading alone. */
 static void list_pids(struct pids *pids)
 {
 	_Alignas(8) char buf[32768];
@@ -167,8 +167,8 @@ static void ask(struct netlink *nl, const int32_t *pids, size_t n)
 /* --- the three ways --- */
 
 struct bench {
-	struct et_watch watch;
-	struct et_image before, after;
+	struct et_proc_reader watch;
+	struct et_snapshot before, after;
 	struct netlink netlink;
 	struct pids pids;
 	size_t processes; /* in the last picture */
@@ -178,7 +178,7 @@ struct bench {
 static void by_clock(struct bench *b)
 {
 	b->watch.newest = 0;
-	if (et_watch_take(&b->watch, NULL, 0, &b->after) < 0)
+	if (et_snapshot_take(&b->watch, NULL, 0, &b->after) < 0)
 		die("/proc");
 	b->processes = b->after.n;
 }
@@ -208,14 +208,14 @@ static void by_proc_stat(struct bench *b)
 static void sample(struct bench *b)
 {
 	struct et_exits none = { 0 };
-	struct et_interferer *who = NULL;
+	struct et_culprit *who = NULL;
 
 	/* One picture with a list made anew, one without: between the best and the worst. */
 	b->watch.newest = 0;
-	if (et_watch_take(&b->watch, NULL, 0, &b->before) < 0 ||
-		et_watch_take(&b->watch, NULL, 0, &b->after) < 0)
+	if (et_snapshot_take(&b->watch, NULL, 0, &b->before) < 0 ||
+		et_snapshot_take(&b->watch, NULL, 0, &b->after) < 0)
 		die("/proc");
-	et_image_compare(&b->watch, &b->before, &b->after, &none, getpid(), 4000000, &who);
+	et_snapshot_compare(&b->watch, &b->before, &b->after, &none, getpid(), 4000000, &who);
 	free(who);
 }
 
@@ -274,7 +274,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	open_netlink(&b.netlink);
-	if (et_watch_open(&b.watch) < 0)
+	if (et_proc_reader_open(&b.watch) < 0)
 		die("/proc");
 	by_clock(&b);
 	if (b.processes < wanted)
@@ -283,9 +283,9 @@ int main(int argc, char **argv)
 	remove_children();
 	if (b.netlink.socket)
 		mnl_socket_close(b.netlink.socket);
-	et_watch_close(&b.watch);
-	et_image_free(&b.before);
-	et_image_free(&b.after);
+	et_proc_reader_close(&b.watch);
+	et_snapshot_free(&b.before);
+	et_snapshot_free(&b.after);
 	free(b.netlink.pids.list);
 	free(b.pids.list);
 	return 0;

@@ -2,8 +2,8 @@
 /* The stream: what is made of the kernel's records, and a real program seen by either way. */
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "measure/sched_source.h"
 #include "measure/steal.h"
-#include "measure/witness_source.h"
 #include "tap.h"
 
 #include <dirent.h>
@@ -14,11 +14,11 @@
 #include <sys/wait.h>
 
 struct told {
-	struct et_happening list[64];
+	struct et_sched_event list[64];
 	size_t n;
 };
 
-static void keep(void *ctx, const struct et_happening *h)
+static void keep(void *ctx, const struct et_sched_event *h)
 {
 	struct told *t = ctx;
 
@@ -26,21 +26,21 @@ static void keep(void *ctx, const struct et_happening *h)
 		t->list[t->n++] = *h;
 }
 
-static void add(struct et_witness_batch *b, uint32_t cpu, uint32_t kind, uint64_t from, uint64_t to,
+static void add(struct et_sched_batch *b, uint32_t cpu, uint32_t kind, uint64_t from, uint64_t to,
 	int32_t who, int32_t next)
 {
-	struct et_witness_record r = { .kind = kind,
+	struct et_sched_record r = { .kind = kind,
 		.cpu = cpu,
 		.start_ns = from,
 		.end_ns = to,
 		.who.pid = who,
 		.next.pid = next };
 
-	et_witness_batch_add(b, &r);
+	et_sched_batch_add(b, &r);
 }
 
-static bool is(const struct et_happening *h, enum et_happening_kind kind, int32_t cpu, int32_t pid,
-	uint64_t start_ns, uint64_t duration_ns)
+static bool is(const struct et_sched_event *h, enum et_sched_event_kind kind, int32_t cpu,
+	int32_t pid, uint64_t start_ns, uint64_t duration_ns)
 {
 	return h->kind == kind && h->cpu == cpu && h->pid == pid && h->start_ns == start_ns &&
 	       h->duration_ns == duration_ns;
@@ -48,36 +48,36 @@ static bool is(const struct et_happening *h, enum et_happening_kind kind, int32_
 
 static void order(void)
 {
-	struct et_witness_batch b = { 0 };
+	struct et_sched_batch b = { 0 };
 	struct told t = { 0 };
 	uint64_t edges[2] = { 0 };
 
 	/* Records come as things end; an interrupt before the stretch that it is a part of. */
-	add(&b, 1, ET_HAPPENING_TIMER, 130, 140, 0, 7);
-	add(&b, 1, ET_HAPPENING_RAN, 100, 200, 7, 8);
-	add(&b, 0, ET_HAPPENING_RAN, 50, 60, 5, 6);
-	add(&b, 1, ET_HAPPENING_SOFTIRQ, 250, 260, 3, 8);
-	et_witness_batch_tell(&b, edges, 2, keep, &t);
+	add(&b, 1, ET_SCHED_TIMER, 130, 140, 0, 7);
+	add(&b, 1, ET_SCHED_RAN, 100, 200, 7, 8);
+	add(&b, 0, ET_SCHED_RAN, 50, 60, 5, 6);
+	add(&b, 1, ET_SCHED_SOFTIRQ, 250, 260, 3, 8);
+	et_sched_batch_deliver(&b, edges, 2, keep, &t);
 	ok(t.n == 5, "four records and the stretch that is not over");
-	ok(is(&t.list[0], ET_HAPPENING_RAN, 0, 5, 50, 10), "CPUs in order");
-	ok(is(&t.list[1], ET_HAPPENING_RAN, 1, 7, 100, 100), "the stretch before");
-	ok(is(&t.list[2], ET_HAPPENING_TIMER, 1, 0, 130, 10), "the interrupt inside it");
-	ok(is(&t.list[3], ET_HAPPENING_RAN, 1, 8, 200, 60), "who runs, as far as it is known");
-	ok(is(&t.list[4], ET_HAPPENING_SOFTIRQ, 1, 0, 250, 10), "and what hit it");
+	ok(is(&t.list[0], ET_SCHED_RAN, 0, 5, 50, 10), "CPUs in order");
+	ok(is(&t.list[1], ET_SCHED_RAN, 1, 7, 100, 100), "the stretch before");
+	ok(is(&t.list[2], ET_SCHED_TIMER, 1, 0, 130, 10), "the interrupt inside it");
+	ok(is(&t.list[3], ET_SCHED_RAN, 1, 8, 200, 60), "who runs, as far as it is known");
+	ok(is(&t.list[4], ET_SCHED_SOFTIRQ, 1, 0, 250, 10), "and what hit it");
 	is_str(t.list[4].name, "NET_RX", "by the name of its vector");
 
 	t.n = 0;
-	add(&b, 1, ET_HAPPENING_RAN, 200, 300, 8, 0);
-	add(&b, 1, ET_HAPPENING_IRQ, 310, 315, 0, 0);
-	et_witness_batch_tell(&b, edges, 2, keep, &t);
-	ok(t.n == 3 && is(&t.list[0], ET_HAPPENING_RAN, 1, 8, 260, 40),
+	add(&b, 1, ET_SCHED_RAN, 200, 300, 8, 0);
+	add(&b, 1, ET_SCHED_IRQ, 310, 315, 0, 0);
+	et_sched_batch_deliver(&b, edges, 2, keep, &t);
+	ok(t.n == 3 && is(&t.list[0], ET_SCHED_RAN, 1, 8, 260, 40),
 		"it goes on where the last call ended");
-	ok(is(&t.list[1], ET_HAPPENING_RAN, 1, 0, 300, 15), "then nobody");
+	ok(is(&t.list[1], ET_SCHED_RAN, 1, 0, 300, 15), "then nobody");
 	is_str(t.list[1].name, "idle", "who is called so");
 
 	t.n = 0;
-	add(&b, 9, ET_HAPPENING_RAN, 200, 300, 8, 0);
-	et_witness_batch_tell(&b, edges, 2, keep, &t);
+	add(&b, 9, ET_SCHED_RAN, 200, 300, 8, 0);
+	et_sched_batch_deliver(&b, edges, 2, keep, &t);
 	ok(t.n == 0, "a CPU that cannot be is no place to write to");
 	free(b.records);
 }
@@ -90,12 +90,12 @@ struct seen {
 	char name[16];
 };
 
-static void sum(void *ctx, const struct et_happening *h)
+static void sum(void *ctx, const struct et_sched_event *h)
 {
 	struct seen *s = ctx;
 
-	s->timers += h->kind == ET_HAPPENING_TIMER;
-	if (h->kind != ET_HAPPENING_RAN)
+	s->timers += h->kind == ET_SCHED_TIMER;
+	if (h->kind != ET_SCHED_RAN)
 		return;
 	s->overlaps += h->start_ns < s->last_end_ns;
 	s->last_end_ns = h->start_ns + h->duration_ns;
@@ -147,9 +147,9 @@ static size_t inheritable(void)
 	return n;
 }
 
-static void real(enum et_witness_way way, const char *name)
+static void real(enum et_sched_way way, const char *name)
 {
-	struct et_witness *w = NULL;
+	struct et_sched_stream *w = NULL;
 	struct et_error err;
 	struct seen s = { 0 };
 	uint64_t lost = 1;
@@ -161,12 +161,12 @@ static void real(enum et_witness_way way, const char *name)
 	sched_getaffinity(0, sizeof(all), &all);
 	while (!CPU_ISSET(cpu, &all))
 		cpu++;
-	if (et_witness_stream_open_by(way, cpu, 1 << 20, &w, &err)) {
+	if (et_sched_stream_open_by(way, cpu, 1 << 20, &w, &err)) {
 		ok(err.exit == ET_EXIT_ENVIRONMENT && err.what[0], "%s: %s", name, err.what);
 		skip("the kernel does not let us look this way");
 		return;
 	}
-	is_str(et_witness_source(w), name, "source");
+	is_str(et_sched_stream_source(w), name, "source");
 	ok(inheritable() == before, "%s: every descriptor is close-on-exec", name);
 	et_steal_open(&steal, true);
 	uint64_t stolen_before = et_steal_read(&steal, NULL).steal_ns;
@@ -174,7 +174,7 @@ static void real(enum et_witness_way way, const char *name)
 	uint64_t used = child_works(cpu, &s.pid);
 	uint64_t took = et_clock_read_ns(CLOCK_MONOTONIC) - began;
 	usleep(20000); /* its last switch, and a tick behind it */
-	ok(et_witness_stream_drain(w, sum, &s, &lost) == 0 && lost == 0, "%s: nothing lost", name);
+	ok(et_sched_stream_drain(w, sum, &s, &lost) == 0 && lost == 0, "%s: nothing lost", name);
 	printf("# used %.3f ms, seen %.3f ms of %.3f ms\n", (double)used * 1e-6,
 		(double)s.ran_ns * 1e-6, (double)took * 1e-6);
 	/* Who wakes up is charged from then on, and has the CPU when that has heard of it. */
@@ -186,48 +186,48 @@ static void real(enum et_witness_way way, const char *name)
 	et_steal_close(&steal);
 	is_str(s.name, "etalon-worker", "by its name");
 	ok(s.overlaps == 0, "%s: one process at a time", name);
-	if (et_witness_sees_interrupts(w))
+	if (et_sched_stream_sees_interrupts(w))
 		ok(s.timers > 2, "%s: timer interrupts are seen", name);
 	else
 		ok(s.timers == 0, "%s: no interrupts", name);
-	et_witness_close(w);
+	et_sched_stream_close(w);
 }
 
 /* A buffer too small for what happens: what is lost is counted. */
-static void too_small(enum et_witness_way way)
+static void too_small(enum et_sched_way way)
 {
-	struct et_witness *w = NULL;
+	struct et_sched_stream *w = NULL;
 	struct et_error err;
 	struct told t = { 0 };
 	uint64_t lost = 0;
 
-	if (et_witness_stream_open_by(way, -1, 1, &w, &err)) {
+	if (et_sched_stream_open_by(way, -1, 1, &w, &err)) {
 		skip("no stream");
 		return;
 	}
 	/* perf tells it with the first record that fits again. */
 	for (int i = 0; i < 1010; i++) {
 		if (i == 1000)
-			et_witness_stream_drain(w, keep, &t, &lost);
+			et_sched_stream_drain(w, keep, &t, &lost);
 		usleep(10);
 	}
-	et_witness_stream_drain(w, keep, &t, &lost);
+	et_sched_stream_drain(w, keep, &t, &lost);
 	ok(lost > 0, "what does not fit is counted");
-	et_witness_close(w);
+	et_sched_stream_close(w);
 }
 
 int main(void)
 {
-	struct et_witness *w = NULL;
+	struct et_sched_stream *w = NULL;
 	struct et_error err;
 
 	order();
-	real(ET_WITNESS_BPF, "bpf");
-	real(ET_WITNESS_PERF, "perf");
-	too_small(ET_WITNESS_BPF);
-	too_small(ET_WITNESS_PERF);
-	ok(et_witness_stream_open(100000, 4096, &w, &err) < 0 && err.exit == ET_EXIT_USAGE,
+	real(ET_SCHED_BPF, "bpf");
+	real(ET_SCHED_PERF, "perf");
+	too_small(ET_SCHED_BPF);
+	too_small(ET_SCHED_PERF);
+	ok(et_sched_stream_open(100000, 4096, &w, &err) < 0 && err.exit == ET_EXIT_USAGE,
 		"a CPU that is not there");
-	et_witness_close(NULL);
+	et_sched_stream_close(NULL);
 	return tap_done();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "measure/image.h"
+#include "measure/snapshot.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/sysroot.h"
@@ -32,7 +32,7 @@ static int by_pid(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int et_watch_open(struct et_watch *w)
+int et_proc_reader_open(struct et_proc_reader *w)
 {
 	memset(w, 0, sizeof(*w));
 	w->proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -40,7 +40,7 @@ int et_watch_open(struct et_watch *w)
 	return w->proc_fd < 0 ? -errno : 0;
 }
 
-void et_watch_close(struct et_watch *w)
+void et_proc_reader_close(struct et_proc_reader *w)
 {
 	et_cleanup_close(&w->proc_fd);
 	et_cleanup_close(&w->loadavg_fd);
@@ -50,7 +50,7 @@ void et_watch_close(struct et_watch *w)
 }
 
 /* The fifth field of /proc/loadavg: "0.10 0.20 0.30 1/100 4711". 0 when it cannot be told. */
-static int32_t newest_process(const struct et_watch *w)
+static int32_t newest_process(const struct et_proc_reader *w)
 {
 	char buf[128];
 	ssize_t n = w->loadavg_fd < 0 ? -1 : pread(w->loadavg_fd, buf, sizeof(buf) - 1, 0);
@@ -63,7 +63,8 @@ static int32_t newest_process(const struct et_watch *w)
 }
 
 /* Nobody was born since the last picture but our own children, which have ended. */
-static bool list_holds(const struct et_watch *w, int32_t newest, const int32_t *ours, size_t n_ours)
+static bool list_holds(
+	const struct et_proc_reader *w, int32_t newest, const int32_t *ours, size_t n_ours)
 {
 	if (!w->newest || newest != w->newest + (int32_t)n_ours)
 		return false;
@@ -74,19 +75,20 @@ static bool list_holds(const struct et_watch *w, int32_t newest, const int32_t *
 	return true;
 }
 
-static void add_watched(struct et_watch *w, int32_t pid, const struct et_watched *old, size_t n_old)
+static void add_listed(
+	struct et_proc_reader *w, int32_t pid, const struct et_proc_entry *old, size_t n_old)
 {
-	const struct et_watched *known =
+	const struct et_proc_entry *known =
 		n_old ? bsearch(&pid, old, n_old, sizeof(*old), by_pid) : NULL;
 
 	ET_GROW(w->list, w->n, w->cap);
-	w->list[w->n++] = known ? *known : (struct et_watched){ .pid = pid };
+	w->list[w->n++] = known ? *known : (struct et_proc_entry){ .pid = pid };
 }
 
-static int list_processes(struct et_watch *w)
+static int list_processes(struct et_proc_reader *w)
 {
 	_Alignas(struct entry) char buf[32768];
-	struct et_watched *old = w->list;
+	struct et_proc_entry *old = w->list;
 	size_t n_old = w->n;
 	long n;
 
@@ -100,7 +102,7 @@ static int list_processes(struct et_watch *w)
 			for (const char *p = e->name; *p >= '0' && *p <= '9'; p++)
 				pid = pid * 10 + (*p - '0');
 			if (pid > 0)
-				add_watched(w, pid, old, n_old);
+				add_listed(w, pid, old, n_old);
 			at += e->length;
 		}
 	}
@@ -108,7 +110,8 @@ static int list_processes(struct et_watch *w)
 	return n < 0 ? -errno : 0;
 }
 
-int et_watch_take(struct et_watch *w, const int32_t *ours, size_t n_ours, struct et_image *image)
+int et_snapshot_take(
+	struct et_proc_reader *w, const int32_t *ours, size_t n_ours, struct et_snapshot *image)
 {
 	int32_t newest = newest_process(w);
 	size_t alive = 0;
@@ -136,7 +139,7 @@ int et_watch_take(struct et_watch *w, const int32_t *ours, size_t n_ours, struct
 	return 0;
 }
 
-void et_image_free(struct et_image *image)
+void et_snapshot_free(struct et_snapshot *image)
 {
 	free(image->readings);
 	memset(image, 0, sizeof(*image));
@@ -221,29 +224,29 @@ struct et_tree_delays et_exits_claim(struct et_exits *exits, int32_t root, int32
 /* --- the others --- */
 
 struct who {
-	struct et_interferer *list;
+	struct et_culprit *list;
 	size_t n, cap;
 };
 
-static struct et_interferer *add_who(struct who *w, int32_t pid, uint64_t pt_ns)
+static struct et_culprit *add_who(struct who *w, int32_t pid, uint64_t cpu_ns)
 {
 	ET_GROW(w->list, w->n, w->cap);
-	struct et_interferer *i = &w->list[w->n++];
+	struct et_culprit *i = &w->list[w->n++];
 	memset(i, 0, sizeof(*i));
 	i->pid = pid;
-	i->pt_ns = pt_ns;
+	i->cpu_ns = cpu_ns;
 	i->on_our_cpu_ns = ET_UNKNOWN;
 	return i;
 }
 
-static const struct et_reading *find_reading(const struct et_image *image, int32_t pid)
+static const struct et_reading *find_reading(const struct et_snapshot *image, int32_t pid)
 {
 	if (!image->n)
 		return NULL;
 	return bsearch(&pid, image->readings, image->n, sizeof(*image->readings), by_pid);
 }
 
-static uint64_t used_before(const struct et_image *before, int32_t pid, uint64_t now_ns)
+static uint64_t used_before(const struct et_snapshot *before, int32_t pid, uint64_t now_ns)
 {
 	const struct et_reading *r = find_reading(before, pid);
 
@@ -252,7 +255,7 @@ static uint64_t used_before(const struct et_image *before, int32_t pid, uint64_t
 }
 
 /* Name and kind of a living process: "123 (comm) S ppid … flags"; comm may hold anything. */
-static void read_name(struct et_interferer *who)
+static void read_name(struct et_culprit *who)
 {
 	enum { KERNEL_THREAD = 0x00200000 };
 	char path[32], buf[512];
@@ -271,9 +274,9 @@ static void read_name(struct et_interferer *who)
 }
 
 /* A kernel thread keeps its name, a process may exec: only the former is remembered. */
-static void look_up(struct et_watch *w, struct et_interferer *who)
+static void look_up(struct et_proc_reader *w, struct et_culprit *who)
 {
-	struct et_watched *known =
+	struct et_proc_entry *known =
 		w && w->n ? bsearch(&who->pid, w->list, w->n, sizeof(*w->list), by_pid) : NULL;
 
 	if (known && known->named) {
@@ -315,14 +318,14 @@ static const struct et_exit_record *named_record(const struct et_exits *exits, s
 	return r;
 }
 
-static void add_exited(struct who *w, const struct et_image *before, const struct et_image *after,
-	const struct et_exits *exits, uint64_t tick_ns)
+static void add_exited(struct who *w, const struct et_snapshot *before,
+	const struct et_snapshot *after, const struct et_exits *exits, uint64_t tick_ns)
 {
 	for (size_t i = 0; i < exits->n; i++) {
 		const struct et_exit_record *r = &exits->records[i];
 		if (claimed(r) || told_elsewhere(exits, i) || find_reading(after, r->pid))
 			continue;
-		struct et_interferer *who =
+		struct et_culprit *who =
 			add_who(w, r->pid, r->cpu_ns - used_before(before, r->pid, r->cpu_ns));
 		const struct et_exit_record *named = named_record(exits, i);
 		memcpy(who->name, named->name, sizeof(who->name));
@@ -334,16 +337,16 @@ static void add_exited(struct who *w, const struct et_image *before, const struc
 
 static int descending(const void *a, const void *b)
 {
-	const struct et_interferer *x = a, *y = b;
+	const struct et_culprit *x = a, *y = b;
 
-	if (x->pt_ns != y->pt_ns)
-		return x->pt_ns < y->pt_ns ? 1 : -1;
+	if (x->cpu_ns != y->cpu_ns)
+		return x->cpu_ns < y->cpu_ns ? 1 : -1;
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-size_t et_image_compare(struct et_watch *watch, const struct et_image *before,
-	const struct et_image *after, const struct et_exits *exits, int32_t self, uint64_t tick_ns,
-	struct et_interferer **out)
+size_t et_snapshot_compare(struct et_proc_reader *watch, const struct et_snapshot *before,
+	const struct et_snapshot *after, const struct et_exits *exits, int32_t self,
+	uint64_t tick_ns, struct et_culprit **out)
 {
 	struct who w = { 0 };
 

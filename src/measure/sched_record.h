@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the BPF programs and the tool tell each other: plain layouts, both sides include this. */
-#ifndef ET_MEASURE_WITNESS_RECORD_H
-#define ET_MEASURE_WITNESS_RECORD_H
+#ifndef ET_MEASURE_SCHED_RECORD_H
+#define ET_MEASURE_SCHED_RECORD_H
 
 #include <linux/types.h>
 
@@ -12,8 +12,8 @@ struct et_task {
 	char name[ET_TASK_NAME];
 };
 
-/* One thing that has come to an end; kind is an et_happening_kind. */
-struct et_witness_record {
+/* One thing that has come to an end; kind is an et_sched_event_kind. */
+struct et_sched_record {
 	__u64 start_ns, end_ns;
 	__u32 kind, cpu;
 	struct et_task who;  /* of an interrupt the name alone */

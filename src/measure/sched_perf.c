@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
-#include "measure/witness_source.h"
+#include "measure/sched_source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ struct by_perf {
 	bool for_ledger;      /* tell who made whom, and gaps; names are those of processes */
 	struct et_hash names; /* struct name, by the number of a thread */
 	uint64_t lost;
-	struct et_witness_batch *batch; /* of the drain that is under way */
+	struct et_sched_batch *batch; /* of the drain that is under way */
 };
 
 /* What ends every record, by the sample_type below. */
@@ -104,7 +104,7 @@ static void take_switch(struct by_perf *s, struct ring *r, const char *body, siz
 	memcpy(&w, body, sizeof(w));
 	struct et_task one = { .pid = (int32_t)w.t.tid, .tgid = (int32_t)w.t.pid };
 	struct et_task other = { .pid = (int32_t)w.tid, .tgid = (int32_t)w.pid };
-	struct et_witness_record record = { .kind = ET_HAPPENING_RAN,
+	struct et_sched_record record = { .kind = ET_SCHED_RAN,
 		.cpu = r->cpu,
 		.start_ns = r->since_ns,
 		.end_ns = w.t.time_ns,
@@ -115,7 +115,7 @@ static void take_switch(struct by_perf *s, struct ring *r, const char *body, siz
 	if (record.who.pid < 0)
 		record.who = r->owner; /* it has ended: the kernel knows its number no more */
 	if (r->since_ns)
-		et_witness_batch_add(s->batch, &record);
+		et_sched_batch_add(s->batch, &record);
 	r->since_ns = w.t.time_ns;
 	r->owner = record.next;
 }
@@ -123,14 +123,14 @@ static void take_switch(struct by_perf *s, struct ring *r, const char *body, siz
 /* Who ran meanwhile is not known, nor who has another name since. */
 static void take_gap(struct by_perf *s, struct ring *r, bool told)
 {
-	struct et_witness_record record = { .kind = ET_RECORD_GAP, .cpu = r->cpu };
+	struct et_sched_record record = { .kind = ET_RECORD_GAP, .cpu = r->cpu };
 
 	r->since_ns = 0;
 	if (!s->for_ledger)
 		return;
 	et_hash_free(&s->names);
 	if (!told)
-		et_witness_batch_add(s->batch, &record);
+		et_sched_batch_add(s->batch, &record);
 }
 
 static void take_fork(struct by_perf *s, const char *body, size_t size)
@@ -144,13 +144,13 @@ static void take_fork(struct by_perf *s, const char *body, size_t size)
 		return;
 	memcpy(&w, body, sizeof(w));
 	set_name(s, (int32_t)w.tid, name_of(s, (int32_t)w.parent_tid));
-	struct et_witness_record record = { .kind = ET_RECORD_FORK,
+	struct et_sched_record record = { .kind = ET_RECORD_FORK,
 		.start_ns = w.time_ns,
 		.end_ns = w.time_ns,
 		.who = { .pid = (int32_t)w.parent_tid, .tgid = (int32_t)w.parent_pid },
 		.next = { .pid = (int32_t)w.tid, .tgid = (int32_t)w.pid } };
 	if (s->for_ledger)
-		et_witness_batch_add(s->batch, &record);
+		et_sched_batch_add(s->batch, &record);
 }
 
 static void take_record(
@@ -229,7 +229,7 @@ static void drain_ring(struct by_perf *s, struct ring *r)
 	r->full = full;
 }
 
-static int drain_perf(void *ctx, struct et_witness_batch *b, uint64_t *lost)
+static int drain_perf(void *ctx, struct et_sched_batch *b, uint64_t *lost)
 {
 	enum { MOST_NAMES = 1 << 16 }; /* of processes long gone, most of them */
 	struct by_perf *s = ctx;
@@ -324,7 +324,7 @@ static int explain(int errnum, struct et_error *err)
 		"run it as root, with sudo for instance");
 }
 
-int et_witness_perf_open(const cpu_set_t *cpus, size_t capacity_bytes, bool for_ledger, void **ctx,
+int et_sched_perf_open(const cpu_set_t *cpus, size_t capacity_bytes, bool for_ledger, void **ctx,
 	struct et_error *err)
 {
 	int n_cpus = (int)sysconf(_SC_NPROCESSORS_CONF), rc = 0;
@@ -356,10 +356,10 @@ static int open_perf(int cpu, size_t capacity_bytes, void **ctx, struct et_error
 	CPU_ZERO(&one);
 	if (cpu >= 0)
 		CPU_SET(cpu, &one);
-	return et_witness_perf_open(cpu < 0 ? NULL : &one, capacity_bytes, false, ctx, err);
+	return et_sched_perf_open(cpu < 0 ? NULL : &one, capacity_bytes, false, ctx, err);
 }
 
-const struct et_witness_source et_witness_by_perf = {
+const struct et_sched_source et_sched_by_perf = {
 	.name = "perf",
 	.interrupts = false,
 	.open = open_perf,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "measure/aside.h"
+#include "measure/hook.h"
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "measure/child.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-static int words_of(const struct et_aside *a, const char *text, char ***argv, struct et_error *err)
+static int words_of(const struct et_hook *a, const char *text, char ***argv, struct et_error *err)
 {
 	if (!a->shell)
 		return et_split_words(text, argv, err);
@@ -42,7 +42,7 @@ static int judge(const char *what, const char *text, int status, struct et_error
 		"append '|| true' and use --shell sh if that is expected");
 }
 
-static int spawn_and_wait(const struct et_aside *a, const struct et_child_setup *setup,
+static int spawn_and_wait(const struct et_hook *a, const struct et_child_setup *setup,
 	struct et_start *start, int *status)
 {
 	sigset_t all, old;
@@ -61,7 +61,7 @@ static int spawn_and_wait(const struct et_aside *a, const struct et_child_setup 
 	return rc;
 }
 
-int et_aside_run(const struct et_aside *a, const char *what, const char *text, struct et_error *err)
+int et_hook_run(const struct et_hook *a, const char *what, const char *text, struct et_error *err)
 {
 	ET_AUTO_CLOSE int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	struct et_child_setup setup = { .envp = a->envp,
@@ -70,7 +70,7 @@ int et_aside_run(const struct et_aside *a, const char *what, const char *text, s
 		.out = null,
 		.err = STDERR_FILENO,
 		.attach_fd = a->home_fd,
-		.source = ET_PT_WAIT4,
+		.source = ET_CPU_BY_WAIT4,
 		.usage_fd = -1,
 		.signals = a->signals };
 	char **argv = NULL;

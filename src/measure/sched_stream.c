@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "measure/witness.h"
+#include "measure/sched_stream.h"
 #include "base/alloc.h"
-#include "measure/witness_source.h"
+#include "measure/sched_source.h"
 
 #include <errno.h>
 #include <string.h>
 
-struct et_witness {
-	const struct et_witness_source *source;
+struct et_sched_stream {
+	const struct et_sched_source *source;
 	void *ctx;
-	struct et_witness_batch batch;
+	struct et_sched_batch batch;
 	uint64_t *edges; /* of each CPU: up to when it has been told */
 	size_t n_cpus;
 };
 
-static int open_source(const struct et_witness_source *source, int cpu, size_t capacity_bytes,
-	struct et_witness **out, struct et_error *err)
+static int open_source(const struct et_sched_source *source, int cpu, size_t capacity_bytes,
+	struct et_sched_stream **out, struct et_error *err)
 {
 	void *ctx;
 	int rc = source->open(cpu, capacity_bytes, &ctx, err);
 
 	if (rc)
 		return rc;
-	struct et_witness *w = et_calloc(1, sizeof(*w));
+	struct et_sched_stream *w = et_calloc(1, sizeof(*w));
 	w->source = source;
 	w->ctx = ctx;
 	w->n_cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF);
@@ -31,22 +31,22 @@ static int open_source(const struct et_witness_source *source, int cpu, size_t c
 	return 0;
 }
 
-int et_witness_stream_open_by(enum et_witness_way way, int cpu, size_t capacity_bytes,
-	struct et_witness **out, struct et_error *err)
+int et_sched_stream_open_by(enum et_sched_way way, int cpu, size_t capacity_bytes,
+	struct et_sched_stream **out, struct et_error *err)
 {
 	struct et_error bpf, perf;
 	int rc;
 
 	if (cpu < -1 || cpu >= sysconf(_SC_NPROCESSORS_CONF))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "there is no CPU %d", cpu);
-	if (way == ET_WITNESS_BPF)
-		return open_source(&et_witness_by_bpf, cpu, capacity_bytes, out, err);
-	if (way == ET_WITNESS_PERF)
-		return open_source(&et_witness_by_perf, cpu, capacity_bytes, out, err);
-	rc = open_source(&et_witness_by_bpf, cpu, capacity_bytes, out, &bpf);
+	if (way == ET_SCHED_BPF)
+		return open_source(&et_sched_by_bpf, cpu, capacity_bytes, out, err);
+	if (way == ET_SCHED_PERF)
+		return open_source(&et_sched_by_perf, cpu, capacity_bytes, out, err);
+	rc = open_source(&et_sched_by_bpf, cpu, capacity_bytes, out, &bpf);
 	if (rc == 0)
 		return 0;
-	rc = open_source(&et_witness_by_perf, cpu, capacity_bytes, out, &perf);
+	rc = open_source(&et_sched_by_perf, cpu, capacity_bytes, out, &perf);
 	if (rc == 0)
 		return 0;
 	return et_hint(err,
@@ -56,13 +56,13 @@ int et_witness_stream_open_by(enum et_witness_way way, int cpu, size_t capacity_
 		"sysctl kernel.perf_event_paranoid=0");
 }
 
-int et_witness_stream_open(
-	int cpu, size_t capacity_bytes, struct et_witness **out, struct et_error *err)
+int et_sched_stream_open(
+	int cpu, size_t capacity_bytes, struct et_sched_stream **out, struct et_error *err)
 {
-	return et_witness_stream_open_by(ET_WITNESS_ANY, cpu, capacity_bytes, out, err);
+	return et_sched_stream_open_by(ET_SCHED_ANY, cpu, capacity_bytes, out, err);
 }
 
-void et_witness_batch_add(struct et_witness_batch *b, const struct et_witness_record *r)
+void et_sched_batch_add(struct et_sched_batch *b, const struct et_sched_record *r)
 {
 	ET_GROW(b->records, b->n, b->cap);
 	b->records[b->n++] = *r;
@@ -71,7 +71,7 @@ void et_witness_batch_add(struct et_witness_batch *b, const struct et_witness_re
 /* What encloses stands before what it encloses. */
 static int by_start(const void *a, const void *b)
 {
-	const struct et_witness_record *x = a, *y = b;
+	const struct et_sched_record *x = a, *y = b;
 
 	if (x->cpu != y->cpu)
 		return x->cpu < y->cpu ? -1 : 1;
@@ -80,30 +80,30 @@ static int by_start(const void *a, const void *b)
 	return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
 }
 
-static void tell(const struct et_witness_record *r,
-	void (*each)(void *ctx, const struct et_happening *h), void *ctx)
+static void tell(const struct et_sched_record *r,
+	void (*each)(void *ctx, const struct et_sched_event *h), void *ctx)
 {
 	static const char *const vectors[] = { "HI", "TIMER", "NET_TX", "NET_RX", "BLOCK",
 		"IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU" };
-	struct et_happening h = { .kind = r->kind,
+	struct et_sched_event h = { .kind = r->kind,
 		.cpu = (int32_t)r->cpu,
 		.start_ns = r->start_ns,
 		.duration_ns = r->end_ns > r->start_ns ? r->end_ns - r->start_ns : 0 };
 
 	snprintf(h.name, sizeof(h.name), "%.15s", r->who.name);
-	if (r->kind == ET_HAPPENING_RAN) {
+	if (r->kind == ET_SCHED_RAN) {
 		h.pid = r->who.pid;
 		h.tgid = r->who.tgid;
 		if (!h.pid)
 			snprintf(h.name, sizeof(h.name), "idle");
-	} else if (r->kind == ET_HAPPENING_SOFTIRQ) {
+	} else if (r->kind == ET_SCHED_SOFTIRQ) {
 		size_t vector = (size_t)r->who.pid;
 		snprintf(h.name, sizeof(h.name), "%s",
 			vector < ET_LENGTH(vectors) ? vectors[vector] : "softirq");
-	} else if (r->kind == ET_HAPPENING_TIMER) {
+	} else if (r->kind == ET_SCHED_TIMER) {
 		snprintf(h.name, sizeof(h.name), "timer");
 	} else if (!strcmp(h.name, "arch_timer")) {
-		h.kind = ET_HAPPENING_TIMER; /* of arm64: an interrupt like any other */
+		h.kind = ET_SCHED_TIMER; /* of arm64: an interrupt like any other */
 	}
 	each(ctx, &h);
 }
@@ -112,24 +112,24 @@ static void tell(const struct et_witness_record *r,
  * The records of one CPU, sorted. Where the last of them ends, somebody runs whose stretch is not
  * over: it is told as far as it is known.
  */
-static void tell_cpu(struct et_witness_record *r, size_t n, uint64_t *edge,
-	void (*each)(void *ctx, const struct et_happening *h), void *ctx)
+static void tell_cpu(struct et_sched_record *r, size_t n, uint64_t *edge,
+	void (*each)(void *ctx, const struct et_sched_event *h), void *ctx)
 {
 	uint64_t from = *edge ? *edge : r[0].start_ns;
-	const struct et_witness_record *last = r;
+	const struct et_sched_record *last = r;
 	bool told = false;
 
 	for (size_t i = 0; i < n; i++) {
 		if (r[i].end_ns >= last->end_ns)
 			last = &r[i];
-		if (r[i].kind != ET_HAPPENING_RAN)
+		if (r[i].kind != ET_SCHED_RAN)
 			continue;
 		if (r[i].start_ns < *edge)
 			r[i].start_ns = *edge; /* its first part was told in the last call */
 		if (r[i].end_ns > from)
 			from = r[i].end_ns;
 	}
-	struct et_witness_record running = { .kind = ET_HAPPENING_RAN,
+	struct et_sched_record running = { .kind = ET_SCHED_RAN,
 		.cpu = r[0].cpu,
 		.start_ns = from,
 		.end_ns = last->end_ns,
@@ -144,8 +144,8 @@ static void tell_cpu(struct et_witness_record *r, size_t n, uint64_t *edge,
 	*edge = running.end_ns > *edge ? running.end_ns : *edge;
 }
 
-void et_witness_batch_tell(struct et_witness_batch *b, uint64_t *edges, size_t n_cpus,
-	void (*each)(void *ctx, const struct et_happening *h), void *ctx)
+void et_sched_batch_deliver(struct et_sched_batch *b, uint64_t *edges, size_t n_cpus,
+	void (*each)(void *ctx, const struct et_sched_event *h), void *ctx)
 {
 	if (b->n)
 		qsort(b->records, b->n, sizeof(*b->records), by_start);
@@ -159,16 +159,16 @@ void et_witness_batch_tell(struct et_witness_batch *b, uint64_t *edges, size_t n
 	b->n = 0;
 }
 
-int et_witness_stream_drain(struct et_witness *w,
-	void (*each)(void *ctx, const struct et_happening *h), void *ctx, uint64_t *lost)
+int et_sched_stream_drain(struct et_sched_stream *w,
+	void (*each)(void *ctx, const struct et_sched_event *h), void *ctx, uint64_t *lost)
 {
 	int rc = w->source->drain(w->ctx, &w->batch, lost);
 
-	et_witness_batch_tell(&w->batch, w->edges, w->n_cpus, each, ctx);
+	et_sched_batch_deliver(&w->batch, w->edges, w->n_cpus, each, ctx);
 	return rc;
 }
 
-void et_witness_close(struct et_witness *w)
+void et_sched_stream_close(struct et_sched_stream *w)
 {
 	if (!w)
 		return;
@@ -178,17 +178,17 @@ void et_witness_close(struct et_witness *w)
 	free(w);
 }
 
-const char *et_witness_source(const struct et_witness *w)
+const char *et_sched_stream_source(const struct et_sched_stream *w)
 {
 	return w->source->name;
 }
 
-bool et_witness_sees_interrupts(const struct et_witness *w)
+bool et_sched_stream_sees_interrupts(const struct et_sched_stream *w)
 {
 	return w->source->interrupts;
 }
 
-bool et_witness_has_bpf(void)
+bool et_sched_has_bpf(void)
 {
-	return et_witness_by_bpf.drain != NULL;
+	return et_sched_by_bpf.drain != NULL;
 }

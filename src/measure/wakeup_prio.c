@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "measure/prompt.h"
+#include "measure/wakeup_prio.h"
 #include "base/sysroot.h"
 
 #include <sched.h>
@@ -16,7 +16,7 @@ static bool is_busy(uint32_t cpus)
 	       sscanf(text, "%lf", &load) == 1 && load > 0.5 * cpus;
 }
 
-void et_prompt_open(struct et_prompt *p, uint32_t cpus)
+void et_wakeup_prio_open(struct et_wakeup_prio *p, uint32_t cpus)
 {
 	struct sched_param least = { .sched_priority = sched_get_priority_min(SCHED_FIFO) };
 
@@ -27,7 +27,7 @@ void et_prompt_open(struct et_prompt *p, uint32_t cpus)
 		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &least) == 0;
 }
 
-void et_prompt_close(const struct et_prompt *p)
+void et_wakeup_prio_close(const struct et_wakeup_prio *p)
 {
 	struct sched_param none = { 0 };
 

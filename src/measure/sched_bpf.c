@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The stream by BPF: the scheduler's and the interrupts' tracepoints, through a ring buffer. */
-#include "measure/witness_source.h"
+#include "measure/sched_source.h"
 
 #include <errno.h>
 
 #ifdef ET_HAVE_BPF
 #include "base/alloc.h"
 #include "measure/bpf.h"
-#include "measure/witness_stream_image.h"
+#include "measure/sched_stream_object.h"
 
 #include <bpf/libbpf.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct by_bpf {
 	struct et_bpf bpf;
 	struct ring_buffer *ring;
 	const uint64_t *lost;
-	struct et_witness_batch *batch; /* of the drain that is under way */
+	struct et_sched_batch *batch; /* of the drain that is under way */
 };
 
 struct wish {
@@ -40,12 +40,12 @@ static void configure(struct bpf_object *o, const void *ctx)
 static int take(void *ctx, void *data, size_t size)
 {
 	struct by_bpf *s = ctx;
-	struct et_witness_record r;
+	struct et_sched_record r;
 
 	if (size < sizeof(r))
 		return 0;
 	memcpy(&r, data, sizeof(r));
-	et_witness_batch_add(s->batch, &r);
+	et_sched_batch_add(s->batch, &r);
 	return 0;
 }
 
@@ -60,7 +60,7 @@ static void close_bpf(void *ctx)
 
 static int open_bpf(int cpu, size_t capacity_bytes, void **ctx, struct et_error *err)
 {
-	const struct et_bpf_image image = { witness_stream_image, sizeof(witness_stream_image) };
+	const struct et_bpf_object image = { sched_stream_object, sizeof(sched_stream_object) };
 	const struct wish wish = { cpu, capacity_bytes };
 	struct et_bpf bpf = { 0 };
 	int rc = et_bpf_load(image, configure, &wish, &bpf, err);
@@ -81,7 +81,7 @@ static int open_bpf(int cpu, size_t capacity_bytes, void **ctx, struct et_error 
 	return 0;
 }
 
-static int drain_bpf(void *ctx, struct et_witness_batch *b, uint64_t *lost)
+static int drain_bpf(void *ctx, struct et_sched_batch *b, uint64_t *lost)
 {
 	struct by_bpf *s = ctx;
 
@@ -105,7 +105,7 @@ static int open_bpf(int cpu, size_t capacity_bytes, void **ctx, struct et_error 
 #define close_bpf NULL
 #endif
 
-const struct et_witness_source et_witness_by_bpf = {
+const struct et_sched_source et_sched_by_bpf = {
 	.name = "bpf",
 	.interrupts = true,
 	.open = open_bpf,

@@ -37,9 +37,9 @@ static struct began *began_here(void)
 	return bpf_map_lookup_elem(&began_map, &zero);
 }
 
-static struct et_witness_record *new_record(__u32 kind, __u64 start_ns, __u64 end_ns)
+static struct et_sched_record *new_record(__u32 kind, __u64 start_ns, __u64 end_ns)
 {
-	struct et_witness_record *r = bpf_ringbuf_reserve(&records, sizeof(*r), 0);
+	struct et_sched_record *r = bpf_ringbuf_reserve(&records, sizeof(*r), 0);
 
 	if (!r) {
 		__sync_fetch_and_add(&lost, 1);
@@ -61,9 +61,9 @@ static void fill_task(struct et_task *to, struct task_struct *from)
 }
 
 /* An interrupt leaves the CPU to whom it took it from. */
-static struct et_witness_record *interrupt_record(__u32 kind, __u64 *start_ns)
+static struct et_sched_record *interrupt_record(__u32 kind, __u64 *start_ns)
 {
-	struct et_witness_record *r =
+	struct et_sched_record *r =
 		*start_ns ? new_record(kind, *start_ns, bpf_ktime_get_ns()) : NULL;
 
 	*start_ns = 0;
@@ -76,7 +76,7 @@ static struct et_witness_record *interrupt_record(__u32 kind, __u64 *start_ns)
 static void tell_stretch(struct began *began, struct task_struct *t, __u64 end_ns)
 {
 	bool ran = began->task_ns && end_ns > began->task_ns;
-	struct et_witness_record *r = ran ? new_record(RAN, began->task_ns, end_ns) : NULL;
+	struct et_sched_record *r = ran ? new_record(RAN, began->task_ns, end_ns) : NULL;
 	struct et_task next;
 
 	fill_task(&next, t);
@@ -118,7 +118,7 @@ SEC("tp_btf/irq_handler_exit")
 int BPF_PROG(after_irq, int irq, struct irqaction *action)
 {
 	struct began *began = began_here();
-	struct et_witness_record *r = began ? interrupt_record(IRQ, &began->irq_ns) : NULL;
+	struct et_sched_record *r = began ? interrupt_record(IRQ, &began->irq_ns) : NULL;
 
 	if (r) {
 		bpf_probe_read_kernel_str(r->who.name, sizeof(r->who.name), action->name);
@@ -141,7 +141,7 @@ SEC("tp_btf/softirq_exit")
 int BPF_PROG(after_softirq, unsigned int vector)
 {
 	struct began *began = began_here();
-	struct et_witness_record *r = began ? interrupt_record(SOFTIRQ, &began->softirq_ns) : NULL;
+	struct et_sched_record *r = began ? interrupt_record(SOFTIRQ, &began->softirq_ns) : NULL;
 
 	if (r) {
 		r->who.pid = (__s32)vector;
@@ -165,7 +165,7 @@ SEC("tp_btf/local_timer_exit")
 int BPF_PROG(after_timer, int vector)
 {
 	struct began *began = began_here();
-	struct et_witness_record *r = began ? interrupt_record(TIMER, &began->timer_ns) : NULL;
+	struct et_sched_record *r = began ? interrupt_record(TIMER, &began->timer_ns) : NULL;
 
 	if (r)
 		bpf_ringbuf_submit(r, 0);

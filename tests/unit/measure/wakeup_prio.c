@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A real-time priority while we wait: programs are as they would be without it. */
-#include "measure/prompt.h"
+#include "measure/wakeup_prio.h"
 #include "tap.h"
 
 #include <sched.h>
@@ -22,13 +22,13 @@ static int child_is(void)
 
 static void check(int level)
 {
-	struct et_prompt p;
+	struct et_wakeup_prio p;
 
 	setpriority(PRIO_PROCESS, 0, level);
 	int before = child_is();
-	et_prompt_open(&p, 0); /* with no CPU any load is too much */
+	et_wakeup_prio_open(&p, 0); /* with no CPU any load is too much */
 	int meanwhile = child_is();
-	et_prompt_close(&p);
+	et_wakeup_prio_close(&p);
 	ok(meanwhile == before, "nice %d: what we fork is what it was (%d, %d)", level, before,
 		meanwhile);
 	ok(sched_getscheduler(0) == SCHED_OTHER && getpriority(PRIO_PROCESS, 0) == level,
