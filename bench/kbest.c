@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * bench-kbest block          ns of one block of the function (lab/witness.h), Hz of the counter
+ * bench-kbest block          ns of one block of the function (lab/self_timed.h), Hz of the counter
  * bench-kbest ours N         N blocks by libetalon: ns, truth, predicted relative error
  * bench-kbest plain N        by the published scheme as it stands: ns, truth
  * bench-kbest pair           ns of the timing pair, of two bare reads; of the stopwatch, of two
@@ -9,7 +9,7 @@
 #include "num/kbest.h"
 #include "base/clock.h"
 #include "clock/counter.h"
-#include "lab/witness.h"
+#include "lab/self_timed.h"
 
 #include <etalon/etalon.h>
 #include <math.h>
@@ -42,7 +42,7 @@ static int block(void)
 {
 	double hz = counter_hz();
 
-	printf("%.9g %.9g\n", et_witness_block() / hz * 1e9, hz);
+	printf("%.9g %.9g\n", et_self_timed_block() / hz * 1e9, hz);
 	return 0;
 }
 
@@ -51,18 +51,18 @@ static int ours(size_t blocks)
 	double hz = counter_hz();
 	struct etalon_kbest_result q;
 	struct etalon_kbest_opts o;
-	struct et_witness w;
+	struct et_self_timed w;
 
 	etalon_kbest_opts_init(&o, sizeof(o));
 	o.limit_ns = LIMIT_NS;
-	et_witness_init(&w, blocks, STAMPS / blocks);
-	int rc = etalon_kbest(et_witness_call, &w, &o, &q, sizeof(q));
+	et_self_timed_init(&w, blocks, STAMPS / blocks);
+	int rc = etalon_kbest(et_self_timed_call, &w, &o, &q, sizeof(q));
 	if (rc != ETALON_OK && rc != ETALON_NOT_CONVERGED) {
 		fprintf(stderr, "%s\n", etalon_strerror(rc));
 		return 1;
 	}
-	printf("%.9g %.9g %.9g\n", q.ns, et_witness_shortest(&w) / hz * 1e9, q.error);
-	et_witness_free(&w);
+	printf("%.9g %.9g %.9g\n", q.ns, et_self_timed_shortest(&w) / hz * 1e9, q.error);
+	et_self_timed_free(&w);
 	return 0;
 }
 
@@ -71,20 +71,20 @@ static int plain(size_t blocks)
 {
 	double hz = counter_hz();
 	struct et_kbest_set s;
-	struct et_witness w;
+	struct et_self_timed w;
 
 	et_kbest_set_init(&s, PLAIN_K);
-	et_witness_init(&w, blocks, PLAIN_M + 1);
-	et_witness_call(&w);
+	et_self_timed_init(&w, blocks, PLAIN_M + 1);
+	et_self_timed_call(&w);
 	w.calls = 0;
 	do {
 		uint64_t t = et_counter_start();
 
-		et_witness_call(&w);
+		et_self_timed_call(&w);
 		et_kbest_set_add(&s, (double)(et_counter_stop() - t), 0);
 	} while (!et_kbest_converged(&s, 0.001) && s.n < PLAIN_M);
-	printf("%.9g %.9g\n", s.value[0] / hz * 1e9, et_witness_shortest(&w) / hz * 1e9);
-	et_witness_free(&w);
+	printf("%.9g %.9g\n", s.value[0] / hz * 1e9, et_self_timed_shortest(&w) / hz * 1e9);
+	et_self_timed_free(&w);
 	return 0;
 }
 

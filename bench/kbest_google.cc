@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 extern "C" {
-#include "lab/witness.h"
+#include "lab/self_timed.h"
 }
 
 int main(int argc, char **argv)
@@ -15,23 +15,23 @@ int main(int argc, char **argv)
 	char *args[] = { argv[0], csv, nullptr };
 	const std::size_t stamps = 16u << 20;
 	std::size_t blocks = argc == 2 ? std::strtoul(argv[1], nullptr, 10) : 0;
-	et_witness w;
+	et_self_timed w;
 	double truth = 0;
 	int n = 2;
 
 	if (!blocks || blocks > stamps)
 		return 2;
-	et_witness_init(&w, blocks, stamps / blocks);
+	et_self_timed_init(&w, blocks, stamps / blocks);
 	benchmark::RegisterBenchmark("work", [&w](benchmark::State &state) {
 		w.calls = 0; // each of its rounds, of which the last one counts
 		for (auto _ : state)
-			et_witness_call(&w);
+			et_self_timed_call(&w);
 	});
 	benchmark::Initialize(&n, args);
 	benchmark::RunSpecifiedBenchmarks();
 	for (std::size_t i = 0; i < w.calls; i++)
-		truth += et_witness_truth(&w, i) / static_cast<double>(w.calls);
+		truth += et_self_timed_truth(&w, i) / static_cast<double>(w.calls);
 	std::printf("truth,%.9g\n", truth);
-	et_witness_free(&w);
+	et_self_timed_free(&w);
 	return 0;
 }

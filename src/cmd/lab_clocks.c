@@ -130,7 +130,7 @@ static int measure_kbest(struct et_lab_request *r, struct et_experiment **out, s
 		.runs = 20 };
 	struct et_kbest_accuracy_options o = { .grid = grid_of(r, &usual),
 		.epsilon = 0.001,
-		.watch = { et_lab_go_on, r, &r->interrupt->signal } };
+		.progress = { et_lab_go_on, r, &r->interrupt->signal } };
 
 	return et_kbest_accuracy_run(&o, out, err);
 }
@@ -163,7 +163,7 @@ static int measure_interval(
 		.n_lengths = 8,
 		.runs = 8 };
 	struct et_interval_accuracy_options o = { .grid = grid_of(r, &usual),
-		.watch = { et_lab_go_on, r, &r->interrupt->signal } };
+		.progress = { et_lab_go_on, r, &r->interrupt->signal } };
 
 	return et_interval_accuracy_run(&o, out, err);
 }
@@ -188,26 +188,27 @@ static int print_interval(const struct et_lab_request *r, const struct et_experi
 
 static int measure_cache(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
 {
-	struct et_cache_options o = { .runs = r->measure.runs ? (uint32_t)r->measure.runs : 20,
-		.watch = { et_lab_go_on, r, &r->interrupt->signal } };
+	struct et_cache_effects_options o = { .runs = r->measure.runs ? (uint32_t)r->measure.runs
+								      : 20,
+		.progress = { et_lab_go_on, r, &r->interrupt->signal } };
 
-	return et_cache_run(&o, out, err);
+	return et_cache_effects_run(&o, out, err);
 }
 
 static int print_cache(const struct et_lab_request *r, const struct et_experiment *e, FILE *svg,
 	struct et_error *err)
 {
-	struct et_cache c;
-	int rc = et_cache_read(e, &c, err);
+	struct et_cache_effects c;
+	int rc = et_cache_effects_read(e, &c, err);
 
 	if (rc)
 		return rc;
 	if (r->given & ET_LAB_JSON)
-		et_cache_json(e, &c, r->page.out);
+		et_cache_effects_json(e, &c, r->page.out);
 	else
-		et_cache_text(&c, &r->page);
+		et_cache_effects_text(&c, &r->page);
 	if (svg)
-		et_cache_svg(&c, svg);
+		et_cache_effects_svg(&c, svg);
 	return 0;
 }
 

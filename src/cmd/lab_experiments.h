@@ -52,7 +52,8 @@ struct et_lab_experiment {
 	int (*run)(struct et_lab_request *r, struct et_error *err);
 };
 
-/* As et_lab_watch has it, of a request: draws how far it is, false after a signal. */
+/* The report function of struct et_lab_progress; ctx is the request. Returns false after a signal.
+ */
 bool et_lab_go_on(void *request, uint64_t done, uint64_t total);
 
 /* Ends with a NULL name. */

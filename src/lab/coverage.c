@@ -211,7 +211,7 @@ void et_coverage_run(const struct et_coverage_options *o, struct et_coverage *ou
 	for (uint32_t r = 0; r < o->repetitions; r++) {
 		for (size_t i = 0; i < out->n_cells; i++) {
 			repeat(&out->cells[i], o, stream_of(&out->cells[i], r));
-			if (!et_lab_goes_on(&o->watch, ++done, total))
+			if (!et_lab_report_progress(&o->progress, ++done, total))
 				return;
 		}
 	}

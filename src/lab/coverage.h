@@ -8,7 +8,7 @@
 #define ET_LAB_COVERAGE_H
 
 #include "lab/law.h"
-#include "lab/watch.h"
+#include "lab/progress.h"
 
 enum et_target {
 	ET_TARGET_MEAN,
@@ -53,7 +53,7 @@ struct et_coverage_options {
 	size_t replicates;        /* of the bootstrap */
 	const struct et_law *law; /* NULL: all */
 	size_t n;                 /* 0: 10, 30, 100; 1000 for NIST's mixture */
-	struct et_lab_watch watch;
+	struct et_lab_progress progress;
 };
 
 struct et_coverage {

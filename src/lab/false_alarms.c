@@ -17,22 +17,22 @@ const size_t et_alarm_sizes[ET_ALARM_SIZES] = { 10, 30, 100, 300, 1000 };
 struct session {
 	double *a, *b;
 	size_t n;
-	struct et_loaded_machine machine;
+	struct et_simulated_machine machine;
 };
 
 static double solo(struct session *s)
 {
-	double pace = et_loaded_machine_next(&s->machine);
+	double pace = et_simulated_machine_next(&s->machine);
 
-	return program_ns * pace * exp(et_loaded_machine_own(&s->machine, solo_sd));
+	return program_ns * pace * exp(et_simulated_machine_own(&s->machine, solo_sd));
 }
 
 static void run_duets(struct session *s, double duet_sd)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		double shared = program_ns * et_loaded_machine_next(&s->machine);
-		s->a[i] = shared * exp(et_loaded_machine_own(&s->machine, duet_sd / M_SQRT2));
-		s->b[i] = shared * exp(et_loaded_machine_own(&s->machine, duet_sd / M_SQRT2));
+		double shared = program_ns * et_simulated_machine_next(&s->machine);
+		s->a[i] = shared * exp(et_simulated_machine_own(&s->machine, duet_sd / M_SQRT2));
+		s->b[i] = shared * exp(et_simulated_machine_own(&s->machine, duet_sd / M_SQRT2));
 	}
 }
 
@@ -117,8 +117,8 @@ static struct verdict judge(struct session *s, enum et_judged how, double factor
 }
 
 /* The same session is judged twice: as it is, and with B slowed down. */
-static void repeat(const struct et_false_alarms_options *o, enum et_load load, size_t size,
-	uint32_t repetition, struct et_false_alarms *out)
+static void repeat(const struct et_false_alarms_options *o, enum et_simulated_load load,
+	size_t size, uint32_t repetition, struct et_false_alarms *out)
 {
 	size_t n = et_alarm_sizes[size];
 	ET_AUTO_FREE double *a = et_calloc(n, sizeof(*a));
@@ -128,7 +128,7 @@ static void repeat(const struct et_false_alarms_options *o, enum et_load load, s
 	for (int how = 0; how < ET_JUDGED; how++) {
 		struct et_alarm_count *count = &out->counts[load][how][size];
 		uint64_t stream = (uint64_t)load << 60 ^ (uint64_t)how << 56 ^ (uint64_t)n << 32;
-		et_loaded_machine_start(&s.machine, load, o->seed, stream ^ repetition);
+		et_simulated_machine_start(&s.machine, load, o->seed, stream ^ repetition);
 		if (how == ET_JUDGED_DUETS)
 			run_duets(&s, o->duet_sd);
 		else if (how == ET_JUDGED_BLOCKS)
@@ -146,16 +146,16 @@ static void repeat(const struct et_false_alarms_options *o, enum et_load load, s
 
 void et_false_alarms_run(const struct et_false_alarms_options *o, struct et_false_alarms *out)
 {
-	uint64_t done = 0, total = (uint64_t)o->repetitions * ET_LOADS * ET_ALARM_SIZES;
+	uint64_t done = 0, total = (uint64_t)o->repetitions * ET_SIMULATED_LOADS * ET_ALARM_SIZES;
 
 	*out = (struct et_false_alarms){
 		.level = level, .effect = o->effect, .duet_sd = o->duet_sd
 	};
 	for (uint32_t r = 0; r < o->repetitions; r++) {
-		for (int load = 0; load < ET_LOADS; load++) {
+		for (int load = 0; load < ET_SIMULATED_LOADS; load++) {
 			for (size_t size = 0; size < ET_ALARM_SIZES; size++) {
-				repeat(o, (enum et_load)load, size, r, out);
-				if (!et_lab_goes_on(&o->watch, ++done, total))
+				repeat(o, (enum et_simulated_load)load, size, r, out);
+				if (!et_lab_report_progress(&o->progress, ++done, total))
 					return;
 			}
 		}

@@ -7,8 +7,8 @@
 #ifndef ET_LAB_FALSE_ALARMS_H
 #define ET_LAB_FALSE_ALARMS_H
 
-#include "lab/machine.h"
-#include "lab/watch.h"
+#include "lab/progress.h"
+#include "lab/simulated_machine.h"
 
 enum et_judged {
 	ET_JUDGED_DUETS,  /* both at once on one CPU, as run does by default */
@@ -31,8 +31,8 @@ struct et_alarm_count {
 struct et_false_alarms {
 	double level, effect, duet_sd;
 	/* of each size and load; less than asked for when it was stopped */
-	uint32_t repetitions[ET_LOADS][ET_ALARM_SIZES];
-	struct et_alarm_count counts[ET_LOADS][ET_JUDGED][ET_ALARM_SIZES];
+	uint32_t repetitions[ET_SIMULATED_LOADS][ET_ALARM_SIZES];
+	struct et_alarm_count counts[ET_SIMULATED_LOADS][ET_JUDGED][ET_ALARM_SIZES];
 };
 
 struct et_false_alarms_options {
@@ -40,7 +40,7 @@ struct et_false_alarms_options {
 	uint32_t repetitions;
 	double effect;  /* how much slower, such as 0.01 */
 	double duet_sd; /* of the log ratio of a duet */
-	struct et_lab_watch watch;
+	struct et_lab_progress progress;
 };
 
 void et_false_alarms_run(const struct et_false_alarms_options *o, struct et_false_alarms *out);

@@ -9,7 +9,8 @@
 bool et_walk_advance(struct et_walk *w, double ns)
 {
 	w->done_ns = fmin(w->done_ns + ns, w->total_ns);
-	if (!et_lab_goes_on(w->watch, (uint64_t)(w->done_ns / 1e6), (uint64_t)(w->total_ns / 1e6)))
+	if (!et_lab_report_progress(
+		    w->progress, (uint64_t)(w->done_ns / 1e6), (uint64_t)(w->total_ns / 1e6)))
 		w->stopped = true;
 	return !w->stopped;
 }
@@ -29,10 +30,10 @@ static int bind_here(int *out, struct et_error *err)
 	return 0;
 }
 
-int et_grid_walk(const struct et_grid *g, double times, const struct et_lab_watch *watch,
+int et_grid_walk(const struct et_grid *g, double times, const struct et_lab_progress *progress,
 	et_walk_fn *measure, void *ctx, struct et_error *err)
 {
-	struct et_walk w = { .watch = watch };
+	struct et_walk w = { .progress = progress };
 	int cpu = 0, rc = bind_here(&cpu, err);
 
 	for (size_t i = 0; i < g->n_loads * g->n_lengths; i++)

@@ -4,7 +4,7 @@
 #define ET_LAB_GRID_H
 
 #include "base/error.h"
-#include "lab/watch.h"
+#include "lab/progress.h"
 
 #include <stddef.h>
 
@@ -20,9 +20,9 @@ struct et_grid {
 
 /* How far it is, in time that the work was expected to take. */
 struct et_walk {
-	const struct et_lab_watch *watch;
+	const struct et_lab_progress *progress;
 	double done_ns, total_ns;
-	bool stopped; /* the watch has ended it */
+	bool stopped; /* progress->report has returned false */
 };
 
 /* So much more is done; false when it is to end. */
@@ -34,9 +34,9 @@ typedef int et_walk_fn(
 
 /*
  * Binds the thread to the CPU it is on and has each case measured under its load, times being what
- * a run of a length takes of itself. Ends early, with 0, when the watch says so.
+ * a run of a length takes of itself. Ends early, with 0, when progress->report returns false.
  */
-int et_grid_walk(const struct et_grid *g, double times, const struct et_lab_watch *watch,
+int et_grid_walk(const struct et_grid *g, double times, const struct et_lab_progress *progress,
 	et_walk_fn *measure, void *ctx, struct et_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/interval_accuracy.h"
 #include "base/alloc.h"
-#include "lab/record.h"
+#include "lab/lab_series.h"
 
 #include <errno.h>
 #include <math.h>
@@ -42,19 +42,19 @@ double et_interval_count(const double *from, const double *to, size_t n, double 
 static void read_cell(
 	const struct et_experiment *e, const struct et_command *truth, struct et_interval_cell *c)
 {
-	const struct et_command *user = et_record_find(e, "truth-user", c->load, c->length_ns);
+	const struct et_command *user = et_lab_series_find(e, "truth-user", c->load, c->length_ns);
 	const struct et_command *told[ET_INTERVAL_METHODS];
 
 	for (int m = 0; m < ET_INTERVAL_METHODS; m++)
-		told[m] = et_record_find(e, et_interval_method_names[m], c->load, c->length_ns);
+		told[m] = et_lab_series_find(e, et_interval_method_names[m], c->load, c->length_ns);
 	c->runs = et_calloc(truth->n_samples, sizeof(*c->runs));
 	for (size_t i = 0; i < truth->n_samples; i++) {
 		struct et_interval_run *r = &c->runs[c->n_runs];
 		bool whole = true;
-		r->truth_ns = et_record_at(truth, i);
-		r->truth_user_ns = et_record_at(user, i);
+		r->truth_ns = et_lab_series_at(truth, i);
+		r->truth_user_ns = et_lab_series_at(user, i);
 		for (int m = 0; m < ET_INTERVAL_METHODS; m++) {
-			r->told_ns[m] = et_record_at(told[m], i);
+			r->told_ns[m] = et_lab_series_at(told[m], i);
 			whole = whole && r->told_ns[m] >= 0;
 		}
 		c->n_runs += whole && r->truth_ns > 0 && r->truth_user_ns > 0;
@@ -69,8 +69,8 @@ int et_interval_accuracy_read(
 	a.cells = et_calloc(e->n_commands, sizeof(*a.cells));
 	for (size_t i = 0; i < e->n_commands; i++) {
 		struct et_interval_cell *c = &a.cells[a.n_cells];
-		if (!et_record_case(&e->commands[i], "truth", &c->load, &c->length_ns) ||
-			!et_record_find(e, "truth-user", c->load, c->length_ns))
+		if (!et_lab_series_case(&e->commands[i], "truth", &c->load, &c->length_ns) ||
+			!et_lab_series_find(e, "truth-user", c->load, c->length_ns))
 			continue;
 		read_cell(e, &e->commands[i], c);
 		a.n_cells++;

@@ -46,7 +46,7 @@ struct et_interval_accuracy {
 
 struct et_interval_accuracy_options {
 	struct et_grid grid;
-	struct et_lab_watch watch;
+	struct et_lab_progress progress;
 };
 
 /* As et_kbest_accuracy_run and _read. */

@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "clock/counter.h"
 #include "lab/interval_accuracy.h"
-#include "lab/record.h"
-#include "lab/witness.h"
+#include "lab/lab_series.h"
+#include "lab/self_timed.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -87,7 +87,7 @@ static uint64_t work_do(struct work *w)
 	uint64_t value = 1, last = et_counter_read();
 
 	for (size_t i = 0; i < w->blocks; i++) {
-		value = et_witness_chain(value);
+		value = et_self_timed_chain(value);
 		uint64_t now = et_counter_read();
 		w->user[i] = short_of(now - last);
 		last = now;
@@ -150,8 +150,9 @@ static int measure(const struct bench *b, size_t blocks, double phase_ns)
 	r->told_ns[ET_INTERVAL_USER] = user;
 	r->told_ns[ET_INTERVAL_RUSAGE] = user + system;
 	r->told_ns[ET_INTERVAL_TIMES] = told * 1e9 / (double)sysconf(_SC_CLK_TCK);
-	r->truth_user_ns = ns_of(b, et_undisturbed(w.user, w.blocks, interrupted));
-	r->truth_ns = r->truth_user_ns + ns_of(b, et_undisturbed(w.kernel, w.blocks, interrupted));
+	r->truth_user_ns = ns_of(b, et_undisturbed_sum(w.user, w.blocks, interrupted));
+	r->truth_ns =
+		r->truth_user_ns + ns_of(b, et_undisturbed_sum(w.kernel, w.blocks, interrupted));
 	r->told_ns[ET_INTERVAL_TICKS] = count_ticks(b, &w, phase_ns);
 	return 0;
 }
@@ -187,10 +188,10 @@ static int run_one(const struct bench *b, size_t blocks, double phase_ns, struct
 static void note_run(
 	struct et_experiment *e, uint32_t first_series, const struct et_interval_run *r)
 {
-	et_record_time(e, first_series, r->truth_ns, NAN);
-	et_record_time(e, first_series + 1, r->truth_user_ns, NAN);
+	et_lab_series_add_time(e, first_series, r->truth_ns, NAN);
+	et_lab_series_add_time(e, first_series + 1, r->truth_user_ns, NAN);
 	for (uint32_t m = 0; m < ET_INTERVAL_METHODS; m++)
-		et_record_time(e, first_series + 2 + m, r->told_ns[m], NAN);
+		et_lab_series_add_time(e, first_series + 2 + m, r->told_ns[m], NAN);
 }
 
 static int measure_cell(
@@ -198,12 +199,12 @@ static int measure_cell(
 {
 	struct bench *b = ctx;
 	uint32_t runs = b->o->grid.runs;
-	uint32_t series = et_record_series(b->record, "truth", load, length_ns);
+	uint32_t series = et_lab_series_add(b->record, "truth", load, length_ns);
 	int rc = 0;
 
-	et_record_series(b->record, "truth-user", load, length_ns);
+	et_lab_series_add(b->record, "truth-user", load, length_ns);
 	for (int m = 0; m < ET_INTERVAL_METHODS; m++)
-		et_record_series(b->record, et_interval_method_names[m], load, length_ns);
+		et_lab_series_add(b->record, et_interval_method_names[m], load, length_ns);
 	for (uint32_t i = 0; rc == 0 && !walk->stopped && i < runs; i++) {
 		double phase = ET_CHAPTER_TICK_NS * (i + 0.5) / runs;
 		double pairs = (double)length_ns / b->pair_ns;
@@ -235,8 +236,8 @@ static int calibrate(struct bench *b, struct et_error *err)
 	if (rc)
 		return et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT, "/dev/zero");
 	work_do(&w);
-	b->pair_ns = ns_of(b, et_undisturbed(w.user, TRIALS, interrupted) +
-				      et_undisturbed(w.kernel, TRIALS, interrupted)) /
+	b->pair_ns = ns_of(b, et_undisturbed_sum(w.user, TRIALS, interrupted) +
+				      et_undisturbed_sum(w.kernel, TRIALS, interrupted)) /
 		     TRIALS;
 	work_close(&w);
 	return 0;
@@ -254,9 +255,9 @@ int et_interval_accuracy_run(const struct et_interval_accuracy_options *o,
 		NULL, sizeof(*b.shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (b.shared == MAP_FAILED)
 		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "shared memory");
-	b.record = et_record_new();
+	b.record = et_lab_experiment_new();
 	b.record->plan.runs = o->grid.runs;
-	rc = et_grid_walk(&o->grid, o->grid.runs, &o->watch, measure_cell, &b, err);
+	rc = et_grid_walk(&o->grid, o->grid.runs, &o->progress, measure_cell, &b, err);
 	munmap(b.shared, sizeof(*b.shared));
 	if (rc)
 		et_experiment_free(b.record);

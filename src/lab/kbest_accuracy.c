@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/kbest_accuracy.h"
 #include "base/alloc.h"
-#include "lab/record.h"
+#include "lab/lab_series.h"
 #include "num/kbest.h"
 
 #include <errno.h>
@@ -21,10 +21,10 @@ static double value_of(const struct et_scheme *s, const struct et_timed_call *ca
 	return fmax(0, ns - floor(call->cpu_ns / a->tick_ns) * a->cost_ns);
 }
 
-struct et_verdict et_scheme_judge(const struct et_scheme *s, const struct et_accuracy_cell *c,
+struct et_scheme_result et_scheme_judge(const struct et_scheme *s, const struct et_accuracy_cell *c,
 	const struct et_kbest_accuracy *a)
 {
-	struct et_verdict v = { .ns = NAN, .truth_ns = NAN };
+	struct et_scheme_result v = { .ns = NAN, .truth_ns = NAN };
 	struct et_kbest_set set;
 
 	et_kbest_set_init(&set, s->k);
@@ -60,26 +60,27 @@ double et_accuracy_share(const struct et_kbest_accuracy *a, unsigned load)
 static void read_cell(
 	const struct et_experiment *e, const struct et_command *counter, struct et_accuracy_cell *c)
 {
-	const struct et_command *wall = et_record_find(e, "gettimeofday", c->load, c->length_ns);
-	const struct et_command *truth = et_record_find(e, "truth", c->load, c->length_ns);
-	const struct et_command *ours = et_record_find(e, "etalon", c->load, c->length_ns);
-	const char *converged = ours ? et_record_parameter(ours, "converged") : NULL;
+	const struct et_command *wall =
+		et_lab_series_find(e, "gettimeofday", c->load, c->length_ns);
+	const struct et_command *truth = et_lab_series_find(e, "truth", c->load, c->length_ns);
+	const struct et_command *ours = et_lab_series_find(e, "etalon", c->load, c->length_ns);
+	const char *converged = ours ? et_lab_series_parameter(ours, "converged") : NULL;
 
 	c->calls = et_calloc(counter->n_samples, sizeof(*c->calls));
 	for (size_t i = 0; i < counter->n_samples; i++) {
-		struct et_timed_call call = { .counter_ns = et_record_at(counter, i),
-			.wall_ns = et_record_at(wall, i),
+		struct et_timed_call call = { .counter_ns = et_lab_series_at(counter, i),
+			.wall_ns = et_lab_series_at(wall, i),
 			.cpu_ns = (double)counter->samples[i].cpu_ns,
-			.truth_ns = et_record_at(truth, i) };
+			.truth_ns = et_lab_series_at(truth, i) };
 		if (counter->samples[i].cpu_ns != ET_UNKNOWN && call.counter_ns >= 0 &&
 			call.wall_ns >= 0 && call.truth_ns > 0)
 			c->calls[c->n_calls++] = call;
 	}
-	c->fit_ns = et_record_value(e, "fit", c->load, c->length_ns);
-	c->fit_error_ns = et_record_value(e, "fit-error", c->load, c->length_ns);
-	c->ours_ns = et_record_at(ours, 0);
-	c->ours_doubt_ns = et_record_value(e, "etalon-doubt", c->load, c->length_ns);
-	c->ours_truth_ns = et_record_value(e, "etalon-truth", c->load, c->length_ns);
+	c->fit_ns = et_lab_series_value(e, "fit", c->load, c->length_ns);
+	c->fit_error_ns = et_lab_series_value(e, "fit-error", c->load, c->length_ns);
+	c->ours_ns = et_lab_series_at(ours, 0);
+	c->ours_doubt_ns = et_lab_series_value(e, "etalon-doubt", c->load, c->length_ns);
+	c->ours_truth_ns = et_lab_series_value(e, "etalon-truth", c->load, c->length_ns);
 	c->ours_converged = converged && !strcmp(converged, "yes");
 }
 
@@ -88,15 +89,15 @@ int et_kbest_accuracy_read(
 {
 	struct et_kbest_accuracy a = { .epsilon = e->plan.epsilon };
 
-	a.tick_ns = et_record_value(e, "timer-interval", 0, 0);
-	a.cost_ns = et_record_value(e, "timer-cost", 0, 0);
+	a.tick_ns = et_lab_series_value(e, "timer-interval", 0, 0);
+	a.cost_ns = et_lab_series_value(e, "timer-cost", 0, 0);
 	if (isnan(a.tick_ns) || isnan(a.cost_ns))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"experiment %s is not one of lab kbest-accuracy", e->id);
 	a.cells = et_calloc(e->n_commands, sizeof(*a.cells));
 	for (size_t i = 0; i < e->n_commands; i++) {
 		struct et_accuracy_cell *c = &a.cells[a.n_cells];
-		if (!et_record_case(&e->commands[i], "counter", &c->load, &c->length_ns))
+		if (!et_lab_series_case(&e->commands[i], "counter", &c->load, &c->length_ns))
 			continue;
 		read_cell(e, &e->commands[i], c);
 		a.n_cells++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How far off is K-best? A function whose true time is known (witness.h) is timed over lengths and
- * under loads: by the chapter's scheme (Bryant & O'Hallaron, Computer Systems, first edition,
+ * How far off is K-best? A function whose true time is known (self_timed.h) is timed over lengths
+ * and under loads: by the chapter's scheme (Bryant & O'Hallaron, Computer Systems, first edition,
  * chapter 9) with the counter and with gettimeofday, and by libetalon. The schemes of the chapter,
  * K from 1 to 5, with and without compensation, judge the same calls, so that they differ by the
  * rule alone.
@@ -47,12 +47,12 @@ struct et_kbest_accuracy {
 struct et_kbest_accuracy_options {
 	struct et_grid grid; /* runs: M of the chapter */
 	double epsilon;
-	struct et_lab_watch watch;
+	struct et_lab_progress progress;
 };
 
 /*
  * Measures on the present CPU, to which the thread stays bound. 0 with a record for the caller to
- * free, also after the watch has ended it; or -errno with err filled.
+ * free, also after progress.report has ended it early; or -errno with err filled.
  */
 int et_kbest_accuracy_run(const struct et_kbest_accuracy_options *o, struct et_experiment **out,
 	struct et_error *err);
@@ -76,13 +76,13 @@ struct et_scheme {
 	unsigned k;
 };
 
-struct et_verdict {
+struct et_scheme_result {
 	double ns, truth_ns;
 	bool converged;
 	size_t calls; /* looked at */
 };
 
-struct et_verdict et_scheme_judge(const struct et_scheme *s, const struct et_accuracy_cell *c,
+struct et_scheme_result et_scheme_judge(const struct et_scheme *s, const struct et_accuracy_cell *c,
 	const struct et_kbest_accuracy *a);
 /* Which share of the CPU we got under a load; NaN when it was not measured. */
 double et_accuracy_share(const struct et_kbest_accuracy *a, unsigned load);

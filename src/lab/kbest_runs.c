@@ -5,8 +5,8 @@
 #include "clock/counter.h"
 #include "clock/timer.h"
 #include "lab/kbest_accuracy.h"
-#include "lab/record.h"
-#include "lab/witness.h"
+#include "lab/lab_series.h"
+#include "lab/self_timed.h"
 #include "num/line.h"
 
 #include <errno.h>
@@ -37,16 +37,16 @@ static void fit_line(const struct bench *b, struct et_line *line)
 
 	for (int i = 0; i < POINTS; i++) {
 		double least = INFINITY, next = INFINITY;
-		struct et_witness w;
-		et_witness_init(&w, blocks[i], 0);
+		struct et_self_timed w;
+		et_self_timed_init(&w, blocks[i], 0);
 		for (int j = 0; j < TRIALS; j++) {
 			uint64_t start = et_counter_start();
-			et_witness_call(&w);
+			et_self_timed_call(&w);
 			double took = (double)(et_counter_stop() - start);
 			next = fmin(next, fmax(least, took));
 			least = fmin(least, took);
 		}
-		et_witness_free(&w);
+		et_self_timed_free(&w);
 		x[i] = (double)blocks[i];
 		y[i] = ns_of(b, least);
 		/* How far the next fastest is tells how well the fastest is known. */
@@ -62,19 +62,19 @@ static uint64_t time_of_day_ns(void)
 }
 
 /* One call, as the chapter's clocks see it. */
-static void time_call(const struct bench *b, struct et_witness *w, struct et_timed_call *call)
+static void time_call(const struct bench *b, struct et_self_timed *w, struct et_timed_call *call)
 {
 	uint64_t cpu = et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	uint64_t before = time_of_day_ns();
 	uint64_t start = et_counter_start();
-	et_witness_call(w);
+	et_self_timed_call(w);
 	uint64_t stop = et_counter_stop();
 	uint64_t after = time_of_day_ns();
 	call->cpu_ns = (double)(et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cpu);
 	call->counter_ns = ns_of(b, (double)(stop - start));
 	call->wall_ns = (double)after - (double)before;
-	call->truth_ns = ns_of(b, et_witness_truth(w, 0));
+	call->truth_ns = ns_of(b, et_self_timed_truth(w, 0));
 	w->calls = 0;
 }
 
@@ -82,26 +82,26 @@ static void time_calls(
 	struct bench *b, struct et_walk *walk, size_t blocks, unsigned load, uint64_t length_ns)
 {
 	struct et_experiment *e = b->record;
-	uint32_t counter = et_record_series(e, "counter", load, length_ns);
-	uint32_t wall = et_record_series(e, "gettimeofday", load, length_ns);
-	uint32_t truth = et_record_series(e, "truth", load, length_ns);
-	struct et_witness w;
+	uint32_t counter = et_lab_series_add(e, "counter", load, length_ns);
+	uint32_t wall = et_lab_series_add(e, "gettimeofday", load, length_ns);
+	uint32_t truth = et_lab_series_add(e, "truth", load, length_ns);
+	struct et_self_timed w;
 
-	et_witness_init(&w, blocks, 1);
-	w.hurry = b->o->watch.hurry;
-	et_witness_call(&w); /* warms the cache */
+	et_self_timed_init(&w, blocks, 1);
+	w.cancelled = b->o->progress.cancelled;
+	et_self_timed_call(&w); /* warms the cache */
 	w.calls = 0;
 	for (uint32_t i = 0; i < b->o->grid.runs && !walk->stopped; i++) {
 		struct et_timed_call call;
 		time_call(b, &w, &call);
 		if (!et_walk_advance(walk, (double)length_ns * load))
 			break;
-		et_record_time(e, counter, call.counter_ns, call.cpu_ns);
-		et_record_time(e, wall, call.wall_ns, NAN);
-		et_record_time(e, truth, call.truth_ns, NAN);
+		et_lab_series_add_time(e, counter, call.counter_ns, call.cpu_ns);
+		et_lab_series_add_time(e, wall, call.wall_ns, NAN);
+		et_lab_series_add_time(e, truth, call.truth_ns, NAN);
 		b->block_ns = call.truth_ns / (double)blocks;
 	}
-	et_witness_free(&w);
+	et_self_timed_free(&w);
 }
 
 /* The same function by libetalon, with more time than it takes by itself. */
@@ -111,27 +111,27 @@ static int time_ours(struct bench *b, struct et_walk *walk, size_t blocks, unsig
 	size_t most = most_stamps / blocks;
 	struct etalon_kbest_result said = { 0 };
 	struct etalon_kbest_opts opts;
-	struct et_witness w;
+	struct et_self_timed w;
 
 	etalon_kbest_opts_init(&opts, sizeof(opts));
 	opts.epsilon = b->o->epsilon;
 	opts.limit_ns = 30000000000;
-	et_witness_init(&w, blocks, most < opts.max_samples ? most : opts.max_samples);
-	w.hurry = b->o->watch.hurry;
-	int status = etalon_kbest(et_witness_call, &w, &opts, &said, sizeof(said));
+	et_self_timed_init(&w, blocks, most < opts.max_samples ? most : opts.max_samples);
+	w.cancelled = b->o->progress.cancelled;
+	int status = etalon_kbest(et_self_timed_call, &w, &opts, &said, sizeof(said));
 	bool finished = et_walk_advance(walk, (double)length_ns * load * b->o->grid.runs);
-	double truth = ns_of(b, et_witness_shortest(&w));
-	et_witness_free(&w);
+	double truth = ns_of(b, et_self_timed_shortest(&w));
+	et_self_timed_free(&w);
 	if (!finished)
 		return 0;
 	if (status != ETALON_OK && status != ETALON_NOT_CONVERGED)
 		return et_fail(
 			err, EINVAL, ET_EXIT_ENVIRONMENT, "libetalon: %s", etalon_strerror(status));
-	uint32_t series = et_record_series(b->record, "etalon", load, length_ns);
-	et_record_parameter_add(b->record, series, "converged", said.converged ? "yes" : "no");
-	et_record_time(b->record, series, said.ns, NAN);
-	et_record_single(b->record, "etalon-doubt", load, length_ns, said.error * said.ns);
-	et_record_single(b->record, "etalon-truth", load, length_ns, truth);
+	uint32_t series = et_lab_series_add(b->record, "etalon", load, length_ns);
+	et_lab_series_add_parameter(b->record, series, "converged", said.converged ? "yes" : "no");
+	et_lab_series_add_time(b->record, series, said.ns, NAN);
+	et_lab_series_add_single(b->record, "etalon-doubt", load, length_ns, said.error * said.ns);
+	et_lab_series_add_single(b->record, "etalon-truth", load, length_ns, truth);
 	return 0;
 }
 
@@ -145,9 +145,9 @@ static int measure_cell(
 
 	fit_line(b, &line);
 	double error = hypot(line.intercept_error, (double)blocks * line.slope_error);
-	et_record_single(
+	et_lab_series_add_single(
 		b->record, "fit", load, length_ns, line.intercept + (double)blocks * line.slope);
-	et_record_single(b->record, "fit-error", load, length_ns, error);
+	et_lab_series_add_single(b->record, "fit-error", load, length_ns, error);
 	time_calls(b, walk, blocks, load, length_ns);
 	return walk->stopped ? 0 : time_ours(b, walk, blocks, load, length_ns, err);
 }
@@ -163,22 +163,23 @@ static int calibrate(struct bench *b, struct et_error *err)
 			"this processor has no counter that can be read");
 	/* Without a tick there is nothing to compensate for. */
 	et_timer_measure(&b->counter, 2000000000, NULL, &timer);
-	et_record_single(b->record, "timer-interval", 0, 0, timer.tick_ns);
-	et_record_single(b->record, "timer-cost", 0, 0, timer.cost_ns);
-	b->block_ns = ns_of(b, et_witness_block());
+	et_lab_series_add_single(b->record, "timer-interval", 0, 0, timer.tick_ns);
+	et_lab_series_add_single(b->record, "timer-cost", 0, 0, timer.cost_ns);
+	b->block_ns = ns_of(b, et_self_timed_block());
 	return 0;
 }
 
 int et_kbest_accuracy_run(
 	const struct et_kbest_accuracy_options *o, struct et_experiment **out, struct et_error *err)
 {
-	struct bench b = { .o = o, .record = et_record_new() };
+	struct bench b = { .o = o, .record = et_lab_experiment_new() };
 	int rc = calibrate(&b, err);
 
 	b.record->plan.runs = o->grid.runs;
 	b.record->plan.epsilon = o->epsilon;
 	if (rc == 0)
-		rc = et_grid_walk(&o->grid, 2.0 * o->grid.runs, &o->watch, measure_cell, &b, err);
+		rc = et_grid_walk(
+			&o->grid, 2.0 * o->grid.runs, &o->progress, measure_cell, &b, err);
 	if (rc)
 		et_experiment_free(b.record);
 	else

@@ -23,13 +23,13 @@ static void print_bar(const struct et_page *page, double share)
 }
 
 static void print_step(
-	const struct et_cache *c, int i, double lo, double hi, const struct et_page *page)
+	const struct et_cache_effects *c, int i, double lo, double hi, const struct et_page *page)
 {
-	const struct et_cache_times *t = &c->steps[i];
+	const struct et_cache_effects_times *t = &c->steps[i];
 	char buf[ET_FIGURE];
 
-	fprintf(page->out, "%2d %c  %-*s", i + 1, et_cache_steps[i].procedure, STATE_COLUMNS - 1,
-		et_cache_steps[i].state);
+	fprintf(page->out, "%2d %c  %-*s", i + 1, et_cache_effects_steps[i].procedure,
+		STATE_COLUMNS - 1, et_cache_effects_steps[i].state);
 	et_cell(page, TIME_COLUMNS, et_format_rounded(t->median_ns, 3, buf));
 	et_cell(page, TIME_COLUMNS, et_format_rounded(t->least_ns, 3, buf));
 	et_cell(page, TIME_COLUMNS, et_format_rounded(t->most_ns, 3, buf));
@@ -38,13 +38,13 @@ static void print_step(
 	putc('\n', page->out);
 }
 
-void et_cache_text(const struct et_cache *c, const struct et_page *page)
+void et_cache_effects_text(const struct et_cache_effects *c, const struct et_page *page)
 {
 	char a[ET_FIGURE], b[ET_FIGURE], cleared[ET_FIGURE], time[ET_FIGURE];
 	double lo = NAN, hi = NAN;
 	struct et_rows rows;
 
-	for (int i = 0; i < ET_CACHE_STEPS; i++) {
+	for (int i = 0; i < ET_CACHE_EFFECTS_STEPS; i++) {
 		lo = fmin(lo, c->steps[i].median_ns);
 		hi = fmax(hi, c->steps[i].median_ns);
 	}
@@ -56,14 +56,14 @@ void et_cache_text(const struct et_cache *c, const struct et_page *page)
 	et_cell(table, TIME_COLUMNS, "least");
 	et_cell(table, TIME_COLUMNS, "most");
 	putc('\n', table->out);
-	for (int i = 0; i < ET_CACHE_STEPS; i++)
+	for (int i = 0; i < ET_CACHE_EFFECTS_STEPS; i++)
 		print_step(c, i, lo, hi, table);
 	et_rows_end(&rows);
 	putc('\n', page->out);
 	et_page_paragraph(page, 0, "", NULL, "by libetalon", BOLD);
-	for (int i = 0; i < ET_CACHE_KBESTS; i++)
-		fprintf(page->out, "   %c  %-*s%s\n", et_cache_kbests[i].procedure,
-			STATE_COLUMNS - 1, et_cache_kbests[i].state,
+	for (int i = 0; i < ET_CACHE_EFFECTS_KBESTS; i++)
+		fprintf(page->out, "   %c  %-*s%s\n", et_cache_effects_kbests[i].procedure,
+			STATE_COLUMNS - 1, et_cache_effects_kbests[i].state,
 			isnan(c->kbest_ns[i])
 				? ET_DASH
 				: et_format_measured(c->kbest_ns[i], c->doubt_ns[i], time));
@@ -80,20 +80,21 @@ void et_cache_text(const struct et_cache *c, const struct et_page *page)
 
 /* --- SVG --- */
 
-void et_cache_svg(const struct et_cache *c, FILE *out)
+void et_cache_effects_svg(const struct et_cache_effects *c, FILE *out)
 {
-	double median[ET_CACHE_STEPS], least[ET_CACHE_STEPS], most[ET_CACHE_STEPS];
-	double lane[ET_CACHE_STEPS];
-	char names[ET_CACHE_STEPS][48];
-	const char *lanes[ET_CACHE_STEPS];
+	double median[ET_CACHE_EFFECTS_STEPS], least[ET_CACHE_EFFECTS_STEPS],
+		most[ET_CACHE_EFFECTS_STEPS];
+	double lane[ET_CACHE_EFFECTS_STEPS];
+	char names[ET_CACHE_EFFECTS_STEPS][48];
+	const char *lanes[ET_CACHE_EFFECTS_STEPS];
 
-	for (int i = 0; i < ET_CACHE_STEPS; i++) {
+	for (int i = 0; i < ET_CACHE_EFFECTS_STEPS; i++) {
 		median[i] = c->steps[i].median_ns;
 		least[i] = c->steps[i].least_ns;
 		most[i] = c->steps[i].most_ns;
 		lane[i] = i;
-		snprintf(names[i], sizeof(names[i]), "%c %s", et_cache_steps[i].procedure,
-			et_cache_steps[i].state);
+		snprintf(names[i], sizeof(names[i]), "%c %s", et_cache_effects_steps[i].procedure,
+			et_cache_effects_steps[i].state);
 		lanes[i] = names[i];
 	}
 	struct et_svg_series series[] = {
@@ -103,18 +104,18 @@ void et_cache_svg(const struct et_cache *c, FILE *out)
 			.x = least,
 			.x_end = most,
 			.y = lane,
-			.n = ET_CACHE_STEPS },
+			.n = ET_CACHE_EFFECTS_STEPS },
 		{ .name = "median",
 			.shape = ET_SVG_POINTS,
 			.color = ET_SVG_BLUE,
 			.x = median,
 			.y = lane,
-			.n = ET_CACHE_STEPS },
+			.n = ET_CACHE_EFFECTS_STEPS },
 	};
 	struct et_chart chart = { .title = "Calls in sequence: what the cache does",
 		.description = "Times of eight calls of two procedures, one behind the other.",
 		.x = { .label = "time", .unit = ET_AXIS_NS, .log = true },
-		.y = { .lanes = lanes, .n_lanes = ET_CACHE_STEPS },
+		.y = { .lanes = lanes, .n_lanes = ET_CACHE_EFFECTS_STEPS },
 		.series = series,
 		.n_series = ET_LENGTH(series) };
 	et_svg_write(&chart, out);
@@ -122,7 +123,8 @@ void et_cache_svg(const struct et_cache *c, FILE *out)
 
 /* --- JSON --- */
 
-void et_cache_json(const struct et_experiment *e, const struct et_cache *c, FILE *out)
+void et_cache_effects_json(
+	const struct et_experiment *e, const struct et_cache_effects *c, FILE *out)
 {
 	struct et_json w;
 
@@ -131,8 +133,8 @@ void et_cache_json(const struct et_experiment *e, const struct et_cache *c, FILE
 	et_json_double(&w, "b_bytes", c->b_bytes);
 	et_json_double(&w, "cleared_bytes", c->cleared_bytes);
 	et_json_array(&w, "calls");
-	for (int i = 0; i < ET_CACHE_STEPS; i++) {
-		const struct et_cache_step *s = &et_cache_steps[i];
+	for (int i = 0; i < ET_CACHE_EFFECTS_STEPS; i++) {
+		const struct et_cache_effects_step *s = &et_cache_effects_steps[i];
 		et_json_flat_object(&w, NULL);
 		et_json_string(&w, "procedure", s->procedure == 'A' ? "A" : "B");
 		et_json_string(&w, "state", s->state);
@@ -144,10 +146,11 @@ void et_cache_json(const struct et_experiment *e, const struct et_cache *c, FILE
 	}
 	et_json_end(&w);
 	et_json_array(&w, "etalon");
-	for (int i = 0; i < ET_CACHE_KBESTS; i++) {
+	for (int i = 0; i < ET_CACHE_EFFECTS_KBESTS; i++) {
 		et_json_flat_object(&w, NULL);
-		et_json_string(&w, "procedure", et_cache_kbests[i].procedure == 'A' ? "A" : "B");
-		et_json_string(&w, "cache", et_cache_kbests[i].state);
+		et_json_string(
+			&w, "procedure", et_cache_effects_kbests[i].procedure == 'A' ? "A" : "B");
+		et_json_string(&w, "cache", et_cache_effects_kbests[i].state);
 		et_json_double(&w, "ns", c->kbest_ns[i]);
 		et_json_double(&w, "said", c->doubt_ns[i] / c->kbest_ns[i]);
 		et_json_end(&w);

@@ -4,7 +4,7 @@
 #define ET_REPORT_LAB_CLOCKS_H
 
 #include "base/json.h"
-#include "lab/cache.h"
+#include "lab/cache_effects.h"
 #include "lab/interval_accuracy.h"
 #include "lab/kbest_accuracy.h"
 #include "report/rows.h"
@@ -22,9 +22,10 @@ void et_interval_accuracy_json(
 	const struct et_experiment *e, const struct et_interval_accuracy *a, FILE *out);
 void et_interval_accuracy_svg(const struct et_interval_accuracy *a, FILE *out);
 
-void et_cache_text(const struct et_cache *c, const struct et_page *page);
-void et_cache_json(const struct et_experiment *e, const struct et_cache *c, FILE *out);
-void et_cache_svg(const struct et_cache *c, FILE *out);
+void et_cache_effects_text(const struct et_cache_effects *c, const struct et_page *page);
+void et_cache_effects_json(
+	const struct et_experiment *e, const struct et_cache_effects *c, FILE *out);
+void et_cache_effects_svg(const struct et_cache_effects *c, FILE *out);
 
 /* What they share: opens the object of a lab and says which record it is. */
 void et_lab_json_begin(

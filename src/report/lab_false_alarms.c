@@ -12,7 +12,7 @@
 
 static const char *const titles[ET_JUDGED] = { "duets, as run", "blocks, as run",
 	"separate, Welch" };
-static const char *const loads[ET_LOADS] = { "drifting", "bursty" };
+static const char *const loads[ET_SIMULATED_LOADS] = { "drifting", "bursty" };
 
 static double share(uint32_t k, uint32_t n)
 {
@@ -38,7 +38,7 @@ static void print_table(const struct et_false_alarms *f, bool power, const struc
 	for (int how = 0; how < ET_JUDGED; how++)
 		fprintf(out, "\t%17s", titles[how]);
 	putc('\n', out);
-	for (int load = 0; load < ET_LOADS; load++) {
+	for (int load = 0; load < ET_SIMULATED_LOADS; load++) {
 		for (size_t s = 0; s < ET_ALARM_SIZES; s++) {
 			fprintf(out, "%-10s%6zu", loads[load], et_alarm_sizes[s]);
 			for (int how = 0; how < ET_JUDGED; how++) {
@@ -54,7 +54,7 @@ static void print_table(const struct et_false_alarms *f, bool power, const struc
 }
 
 static void print_curves(
-	const struct et_false_alarms *f, enum et_load load, const struct et_page *page)
+	const struct et_false_alarms *f, enum et_simulated_load load, const struct et_page *page)
 {
 	double x[ET_ALARM_SIZES], y[ET_JUDGED][ET_ALARM_SIZES];
 	static const char marks[ET_JUDGED] = { 'D', 'B', 'W' };
@@ -92,8 +92,8 @@ void et_false_alarms_text(const struct et_false_alarms *f, const struct et_page 
 	print_table(f, false, page);
 	et_page_paragraph(page, 0, "", NULL, power, BOLD);
 	print_table(f, true, page);
-	for (int load = 0; load < ET_LOADS; load++)
-		print_curves(f, (enum et_load)load, page);
+	for (int load = 0; load < ET_SIMULATED_LOADS; load++)
+		print_curves(f, (enum et_simulated_load)load, page);
 	et_page_paragraph(page, 0, "", NULL,
 		"What Welch finds on separate series is worth nothing where its false alarms are "
 		"as many.",
@@ -119,7 +119,7 @@ static void write_row(
 	uint32_t n = f->repetitions[load][s];
 
 	et_json_flat_object(w, NULL);
-	et_json_string(w, "load", et_load_names[load]);
+	et_json_string(w, "load", et_simulated_load_names[load]);
 	et_json_string(w, "runs", et_judged_names[how]);
 	et_json_string(w, "judged_by", how == ET_JUDGED_APART ? "welch" : "run");
 	et_json_u64(w, "pairs", et_alarm_sizes[s]);
@@ -144,7 +144,7 @@ void et_false_alarms_json(
 	et_json_double(&w, "effect", f->effect);
 	et_json_double(&w, "duet_log_ratio_sd", f->duet_sd);
 	et_json_array(&w, "cases");
-	for (int load = 0; load < ET_LOADS; load++) {
+	for (int load = 0; load < ET_SIMULATED_LOADS; load++) {
 		for (int how = 0; how < ET_JUDGED; how++) {
 			for (size_t s = 0; s < ET_ALARM_SIZES; s++)
 				write_row(&w, f, load, how, s);

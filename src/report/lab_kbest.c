@@ -42,7 +42,7 @@ static double chapter_error(const struct et_kbest_accuracy *a, const struct et_a
 	enum et_timed_by by, bool compensated, unsigned k, bool *converged)
 {
 	struct et_scheme s = { by, compensated, k };
-	struct et_verdict v = et_scheme_judge(&s, c, a);
+	struct et_scheme_result v = et_scheme_judge(&s, c, a);
 
 	*converged = v.converged;
 	return v.ns / v.truth_ns - 1;
@@ -283,7 +283,7 @@ void et_kbest_accuracy_svg(const struct et_kbest_accuracy *a, FILE *out)
 static void write_scheme(struct et_json *w, const struct et_kbest_accuracy *a,
 	const struct et_accuracy_cell *c, const struct et_scheme *s)
 {
-	struct et_verdict v = et_scheme_judge(s, c, a);
+	struct et_scheme_result v = et_scheme_judge(s, c, a);
 
 	et_json_flat_object(w, NULL);
 	et_json_string(w, "clock", et_timed_by_names[s->by]);

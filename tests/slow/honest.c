@@ -119,19 +119,20 @@ static void alarms(void)
 	struct et_false_alarms f;
 
 	et_false_alarms_run(&o, &f);
-	for (int load = 0; load < ET_LOADS; load++) {
+	for (int load = 0; load < ET_SIMULATED_LOADS; load++) {
 		for (int how = 0; how < ET_JUDGED_APART; how++) {
 			for (size_t s = 0; s < ET_ALARM_SIZES; s++) {
 				double p = (double)f.counts[load][how][s].alarms / o.repetitions;
 				ok(p <= 0.05 + margin(0.05, o.repetitions),
-					"%s, %zu %s: %.1f %% false alarms", et_load_names[load],
-					et_alarm_sizes[s], et_judged_names[how], 100 * p);
+					"%s, %zu %s: %.1f %% false alarms",
+					et_simulated_load_names[load], et_alarm_sizes[s],
+					et_judged_names[how], 100 * p);
 			}
 		}
 		ok(f.counts[load][ET_JUDGED_APART][1].alarms > 0.15 * o.repetitions,
-			"%s: Welch on separate series alarms often", et_load_names[load]);
+			"%s: Welch on separate series alarms often", et_simulated_load_names[load]);
 		ok(f.counts[load][ET_JUDGED_DUETS][3].found > 0.95 * o.repetitions,
-			"%s: 300 duets find 1 %%", et_load_names[load]);
+			"%s: 300 duets find 1 %%", et_simulated_load_names[load]);
 	}
 }
 

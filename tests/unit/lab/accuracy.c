@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* K-best over calls with a made-up truth, and the record that tables are made of. */
 #include "base/alloc.h"
-#include "lab/cache.h"
+#include "lab/cache_effects.h"
 #include "lab/kbest_accuracy.h"
-#include "lab/record.h"
+#include "lab/lab_series.h"
 #include "tap.h"
 
 /* Calls of 1 ms of which most were disturbed; CPU time has one tick of 4 ms in the third. */
@@ -15,7 +15,8 @@ static const struct et_timed_call calls[] = {
 	{ 1000900, 1000000, 1000900, 1000400 },
 };
 
-static struct et_verdict judge(enum et_timed_by by, bool compensated, unsigned k, double epsilon)
+static struct et_scheme_result judge(
+	enum et_timed_by by, bool compensated, unsigned k, double epsilon)
 {
 	struct et_accuracy_cell c = { .calls = (struct et_timed_call *)calls, .n_calls = 5 };
 	struct et_kbest_accuracy a = { .tick_ns = 4e6, .cost_ns = 300, .epsilon = epsilon };
@@ -26,7 +27,7 @@ static struct et_verdict judge(enum et_timed_by by, bool compensated, unsigned k
 
 static void test_schemes(void)
 {
-	struct et_verdict v = judge(ET_TIMED_COUNTER, false, 1, 0.001);
+	struct et_scheme_result v = judge(ET_TIMED_COUNTER, false, 1, 0.001);
 
 	ok(v.calls == 1 && v.converged && v.ns == 5000000 && v.truth_ns == 1000000,
 		"K=1 takes the first");
@@ -49,36 +50,36 @@ static void test_schemes(void)
 
 static void add_calls(struct et_experiment *e, unsigned load, uint64_t length_ns)
 {
-	uint32_t counter = et_record_series(e, "counter", load, length_ns);
-	uint32_t wall = et_record_series(e, "gettimeofday", load, length_ns);
-	uint32_t truth = et_record_series(e, "truth", load, length_ns);
+	uint32_t counter = et_lab_series_add(e, "counter", load, length_ns);
+	uint32_t wall = et_lab_series_add(e, "gettimeofday", load, length_ns);
+	uint32_t truth = et_lab_series_add(e, "truth", load, length_ns);
 
 	for (int i = 0; i < 5; i++) {
-		et_record_time(e, counter, calls[i].counter_ns, calls[i].cpu_ns);
-		et_record_time(e, wall, calls[i].wall_ns, NAN);
-		et_record_time(e, truth, calls[i].truth_ns, NAN);
+		et_lab_series_add_time(e, counter, calls[i].counter_ns, calls[i].cpu_ns);
+		et_lab_series_add_time(e, wall, calls[i].wall_ns, NAN);
+		et_lab_series_add_time(e, truth, calls[i].truth_ns, NAN);
 	}
 }
 
 static void test_record(void)
 {
-	struct et_experiment *e = et_record_new();
+	struct et_experiment *e = et_lab_experiment_new();
 	struct et_kbest_accuracy a;
-	struct et_cache c;
+	struct et_cache_effects c;
 	struct et_error err = { 0 };
 
 	e->plan.epsilon = 0.001;
 	ok(et_kbest_accuracy_read(e, &a, &err) < 0 && err.exit == ET_EXIT_USAGE,
 		"an empty record is refused");
-	ok(et_cache_read(e, &c, &err) < 0, "by cache too");
-	et_record_single(e, "timer-interval", 0, 0, 4e6);
-	et_record_single(e, "timer-cost", 0, 0, 300.4);
+	ok(et_cache_effects_read(e, &c, &err) < 0, "by cache too");
+	et_lab_series_add_single(e, "timer-interval", 0, 0, 4e6);
+	et_lab_series_add_single(e, "timer-cost", 0, 0, 300.4);
 	add_calls(e, 11, 1000000);
-	et_record_single(e, "fit", 11, 1000000, 999000);
-	uint32_t ours = et_record_series(e, "etalon", 11, 1000000);
-	et_record_parameter_add(e, ours, "converged", "yes");
-	et_record_time(e, ours, 1000700, NAN);
-	et_record_single(e, "etalon-truth", 11, 1000000, 1000100);
+	et_lab_series_add_single(e, "fit", 11, 1000000, 999000);
+	uint32_t ours = et_lab_series_add(e, "etalon", 11, 1000000);
+	et_lab_series_add_parameter(e, ours, "converged", "yes");
+	et_lab_series_add_time(e, ours, 1000700, NAN);
+	et_lab_series_add_single(e, "etalon-truth", 11, 1000000, 1000100);
 	add_calls(e, 2, 1000000);
 	ok(et_kbest_accuracy_read(e, &a, &err) == 0 && a.n_cells == 2, "two cases");
 	ok(a.tick_ns == 4e6 && a.cost_ns == 300, "times are whole nanoseconds");
@@ -105,21 +106,22 @@ static void test_record(void)
 
 static void test_cases(void)
 {
-	struct et_experiment *e = et_record_new();
+	struct et_experiment *e = et_lab_experiment_new();
 	unsigned load = 0;
 	uint64_t ns = 0;
 
-	uint32_t i = et_record_series(e, "truth", 3, 500);
-	ok(et_record_case(&e->commands[i], "truth", &load, &ns) && load == 3 && ns == 500,
+	uint32_t i = et_lab_series_add(e, "truth", 3, 500);
+	ok(et_lab_series_case(&e->commands[i], "truth", &load, &ns) && load == 3 && ns == 500,
 		"a series says what it is");
-	ok(!et_record_case(&e->commands[i], "counter", &load, &ns), "and what it is not");
-	ok(isnan(et_record_value(e, "truth", 3, 500)) && isnan(et_record_value(e, "x", 0, 0)),
+	ok(!et_lab_series_case(&e->commands[i], "counter", &load, &ns), "and what it is not");
+	ok(isnan(et_lab_series_value(e, "truth", 3, 500)) &&
+			isnan(et_lab_series_value(e, "x", 0, 0)),
 		"no time, no value");
-	et_record_time(e, i, -5, NAN);
-	ok(et_record_value(e, "truth", 3, 500) == 0, "never a negative time");
+	et_lab_series_add_time(e, i, -5, NAN);
+	ok(et_lab_series_value(e, "truth", 3, 500) == 0, "never a negative time");
 	free(e->commands[i].parameters[1].value);
 	e->commands[i].parameters[1].value = et_strdup("eleven");
-	ok(!et_record_case(&e->commands[i], "truth", &load, &ns), "a load that is no number");
+	ok(!et_lab_series_case(&e->commands[i], "truth", &load, &ns), "a load that is no number");
 	et_experiment_free(e);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Counting by ticks: against its closed form, and the errors of made-up runs. */
 #include "lab/interval_accuracy.h"
-#include "lab/record.h"
+#include "lab/lab_series.h"
 #include "tap.h"
 
 /*
@@ -72,16 +72,16 @@ static void test_judge(void)
 static void test_record(void)
 {
 	static const double told[] = { 0, 1e7, 2e7, 3e7 };
-	struct et_experiment *e = et_record_new();
+	struct et_experiment *e = et_lab_experiment_new();
 	struct et_interval_accuracy a;
 	struct et_error err = { 0 };
 
 	ok(et_interval_accuracy_read(e, &a, &err) < 0, "an empty record is refused");
-	et_record_single(e, "truth", 2, 10000000, 9.9e6);
+	et_lab_series_add_single(e, "truth", 2, 10000000, 9.9e6);
 	ok(et_interval_accuracy_read(e, &a, &err) < 0, "so is one of another lab");
-	et_record_single(e, "truth-user", 2, 10000000, 4e6);
+	et_lab_series_add_single(e, "truth-user", 2, 10000000, 4e6);
 	for (int m = 0; m < ET_INTERVAL_METHODS; m++)
-		et_record_single(e, et_interval_method_names[m], 2, 10000000, told[m]);
+		et_lab_series_add_single(e, et_interval_method_names[m], 2, 10000000, told[m]);
 	ok(et_interval_accuracy_read(e, &a, &err) == 0 && a.n_cells == 1, "one case");
 	ok(a.cells[0].n_runs == 1 && a.cells[0].runs[0].truth_ns == 9.9e6 &&
 			a.cells[0].runs[0].told_ns[ET_INTERVAL_USER] == 3e7,

@@ -46,7 +46,7 @@ static void coverage(void)
 		.repetitions = 3,
 		.replicates = 99,
 		.law = et_law_find("normal"),
-		.watch = { go_on, &s } };
+		.progress = { go_on, &s } };
 	et_coverage_run(&o, &b);
 	ok(s.seen == 4 && s.total == 9, "stopped after 4 of 9");
 	ok(b.cells[0].repetitions == 2 && b.cells[1].repetitions == 1, "with what is known so far");
@@ -66,12 +66,12 @@ static void false_alarms(void)
 	et_false_alarms_run(&o, &a);
 	et_false_alarms_run(&o, &b);
 	ok(!memcmp(a.counts, b.counts, sizeof(a.counts)), "the same seed, the same counts");
-	for (int load = 0; load < ET_LOADS; load++) {
+	for (int load = 0; load < ET_SIMULATED_LOADS; load++) {
 		for (size_t size = 0; size < ET_ALARM_SIZES; size++)
 			found = found && a.counts[load][ET_JUDGED_DUETS][size].found == 2;
 	}
 	ok(found, "what is half as slow again is found");
-	o.watch = (struct et_lab_watch){ go_on, &s, NULL };
+	o.progress = (struct et_lab_progress){ go_on, &s, NULL };
 	et_false_alarms_run(&o, &b);
 	ok(b.repetitions[0][0] == 1 && b.repetitions[1][0] == 0, "stopped where it was told to");
 }

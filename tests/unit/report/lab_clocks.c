@@ -113,15 +113,17 @@ static void test_kbest(void)
 
 static void test_cache(void)
 {
-	struct et_cache c = { .a_bytes = NAN, .b_bytes = 1 << 20, .cleared_bytes = 1 << 26 };
+	struct et_cache_effects c = {
+		.a_bytes = NAN, .b_bytes = 1 << 20, .cleared_bytes = 1 << 26
+	};
 	struct et_page page = { .width = 40 };
 
-	for (int i = 0; i < ET_CACHE_STEPS; i++)
-		c.steps[i] = (struct et_cache_times){ 3, i == 2 ? NAN : 100 << i, 50, 1e6 };
-	for (int i = 0; i < ET_CACHE_KBESTS; i++)
+	for (int i = 0; i < ET_CACHE_EFFECTS_STEPS; i++)
+		c.steps[i] = (struct et_cache_effects_times){ 3, i == 2 ? NAN : 100 << i, 50, 1e6 };
+	for (int i = 0; i < ET_CACHE_EFFECTS_KBESTS; i++)
 		c.kbest_ns[i] = c.doubt_ns[i] = i ? NAN : 123;
 	page.out = begin();
-	et_cache_text(&c, &page);
+	et_cache_effects_text(&c, &page);
 	fclose(page.out);
 	ok(strstr(text, "cache cleared"), "a table on a narrow page");
 	ok(strstr(text, "A  warm               120 ns ± 120 ns") &&
@@ -129,11 +131,11 @@ static void test_cache(void)
 		"what was not measured is a dash");
 	page.width = 80;
 	page.out = begin();
-	et_cache_text(&c, &page);
+	et_cache_effects_text(&c, &page);
 	fclose(page.out);
 	ok(strstr(text, "▇"), "bars on a wide one");
 	FILE *out = begin();
-	et_cache_svg(&c, out);
+	et_cache_effects_svg(&c, out);
 	fclose(out);
 	ok(strstr(text, "A behind B"), "the lanes of the picture");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The simulated machine is as noisy as the one that was measured. */
-#include "lab/machine.h"
+#include "lab/simulated_machine.h"
 #include "base/alloc.h"
 #include "num/moments.h"
 #include "stats/serial.h"
@@ -8,34 +8,36 @@
 
 enum { N = 40000 };
 
-static void pace(enum et_load load, double *x)
+static void pace(enum et_simulated_load load, double *x)
 {
-	struct et_loaded_machine m;
+	struct et_simulated_machine m;
 
 	/* Many stretches: the walk forgets where it was only after some hundred runs. */
 	for (size_t i = 0; i < N; i++) {
 		if (i % 200 == 0)
-			et_loaded_machine_start(&m, load, 2, i);
-		x[i] = et_loaded_machine_next(&m);
+			et_simulated_machine_start(&m, load, 2, i);
+		x[i] = et_simulated_machine_next(&m);
 	}
-	near(et_sd(x, N) / et_mean(x, N), 0.2, 0.05, 0, "%s: relative sd", et_load_names[load]);
+	near(et_sd(x, N) / et_mean(x, N), 0.2, 0.05, 0, "%s: relative sd",
+		et_simulated_load_names[load]);
 	near(et_autocorrelation(x, N, 1), 0.43, 0, 0.03, "%s: correlation of neighbours",
-		et_load_names[load]);
+		et_simulated_load_names[load]);
 	for (size_t i = 0; i < N; i++)
 		x[i] = log(x[i]);
 	for (size_t i = 0; i + 1 < N; i += 2)
 		x[i / 2] = x[i + 1] - x[i];
 	double sd = et_sd(x, N / 2);
-	ok(sd > 0.19 && sd < 0.24, "%s: log ratio in blocks, sd %.3f", et_load_names[load], sd);
+	ok(sd > 0.19 && sd < 0.24, "%s: log ratio in blocks, sd %.3f",
+		et_simulated_load_names[load], sd);
 }
 
 static void own(double *x)
 {
-	struct et_loaded_machine m;
+	struct et_simulated_machine m;
 
-	et_loaded_machine_start(&m, ET_LOAD_DRIFT, 2, 1);
+	et_simulated_machine_start(&m, ET_SIMULATED_DRIFT, 2, 1);
 	for (size_t i = 0; i < N; i++)
-		x[i] = et_loaded_machine_own(&m, 0.02);
+		x[i] = et_simulated_machine_own(&m, 0.02);
 	near(et_mean(x, N), 0, 0, 4.5 * 0.02 / sqrt(N), "a program's own part: mean");
 	near(et_sd(x, N), 0.02, 0.03, 0, "its sd");
 	/* 3 (0.9 + 0.1 3^4) / 1.8^2 */
@@ -46,8 +48,8 @@ int main(void)
 {
 	ET_AUTO_FREE double *x = et_calloc(N, sizeof(*x));
 
-	pace(ET_LOAD_DRIFT, x);
-	pace(ET_LOAD_BURSTS, x);
+	pace(ET_SIMULATED_DRIFT, x);
+	pace(ET_SIMULATED_BURSTS, x);
 	own(x);
 	return tap_done();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The function whose true time is known: its sum on made-up interruptions, and for real. */
-#include "lab/witness.h"
+#include "lab/self_timed.h"
 #include "clock/counter.h"
 #include "num/rng.h"
 #include "tap.h"
@@ -27,9 +27,9 @@ static void test_made_up(void)
 
 	et_rng_seed(&rng, 7, 0);
 	double truth = make(ticks, &rng);
-	near(et_undisturbed(ticks, N, 1.05), truth, 1e-4, 0, "undisturbed: the plain sum");
+	near(et_undisturbed_sum(ticks, N, 1.05), truth, 1e-4, 0, "undisturbed: the plain sum");
 	ticks[100] += ticks[100] / 2;
-	near(et_undisturbed(ticks, N, 2), truth + ticks[100] / 3.0, 1e-7, 0,
+	near(et_undisturbed_sum(ticks, N, 2), truth + ticks[100] / 3.0, 1e-7, 0,
 		"half as long again is below a limit of 2");
 	ticks[100] -= ticks[100] / 3;
 	/* Every 50th block a timer interrupt, every 500th another process for a long while. */
@@ -37,45 +37,45 @@ static void test_made_up(void)
 		ticks[i] += 9000;
 	for (int i = 20; i < N; i += 500)
 		ticks[i] += 100000000;
-	near(et_undisturbed(ticks, N, 1.05), truth, 5e-4, 0, "interruptions are put right");
+	near(et_undisturbed_sum(ticks, N, 1.05), truth, 5e-4, 0, "interruptions are put right");
 	ticks[0] = UINT32_MAX;
 	ticks[N - 1] = UINT32_MAX;
-	near(et_undisturbed(ticks, N, 1.05), truth, 5e-4, 0, "at both ends too");
+	near(et_undisturbed_sum(ticks, N, 1.05), truth, 5e-4, 0, "at both ends too");
 	ticks[0] = 20000;
-	near(et_undisturbed(ticks, 1, 1.05), 20000, 0, 0, "one block");
-	near(et_undisturbed(ticks, 0, 1.05), 0, 0, 0, "none");
+	near(et_undisturbed_sum(ticks, 1, 1.05), 20000, 0, 0, "one block");
+	near(et_undisturbed_sum(ticks, 0, 1.05), 0, 0, 0, "none");
 }
 
 static void test_real(void)
 {
-	struct et_witness w;
+	struct et_self_timed w;
 
 	if (!ET_HAVE_COUNTER) {
 		skip("no counter of the processor that we may read");
 		return;
 	}
-	et_witness_init(&w, 50, 3);
+	et_self_timed_init(&w, 50, 3);
 	uint64_t start = et_counter_start();
 	for (int i = 0; i < 5; i++)
-		et_witness_call(&w);
+		et_self_timed_call(&w);
 	double took = (double)(et_counter_stop() - start);
 	ok(w.calls == 3, "calls beyond the capacity are not noted");
 	double sum = 0;
 	for (size_t i = 0; i < 3; i++)
-		sum += et_witness_truth(&w, i);
+		sum += et_self_timed_truth(&w, i);
 	ok(sum > 0 && sum <= took, "truths are above 0 and within what passed");
 	for (size_t i = 0; i < 3 * w.blocks; i++)
 		w.ticks[i] = (uint32_t)(100 + i / w.blocks);
 	w.ticks[7] = 5000;
-	ok(et_witness_shortest(&w) == 101 * 50, "the shortest call is the one with all it met");
+	ok(et_self_timed_shortest(&w) == 101 * 50, "the shortest call is the one with all it met");
 	w.ticks[w.blocks + 7] = 120;
-	ok(et_witness_shortest(&w) == 101 * 50, "and its truth is without");
-	double block = et_witness_block();
+	ok(et_self_timed_shortest(&w) == 101 * 50, "and its truth is without");
+	double block = et_self_timed_block();
 	ok(block > 0 && block * 50 < took, "a block's length");
-	et_witness_free(&w);
-	et_witness_init(&w, 1, 0);
-	ok(isnan(et_witness_shortest(&w)), "no call, no truth");
-	et_witness_free(&w);
+	et_self_timed_free(&w);
+	et_self_timed_init(&w, 1, 0);
+	ok(isnan(et_self_timed_shortest(&w)), "no call, no truth");
+	et_self_timed_free(&w);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "lab/record.h"
+#include "lab/lab_series.h"
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "model/field.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-struct et_experiment *et_record_new(void)
+struct et_experiment *et_lab_experiment_new(void)
 {
 	struct et_experiment *e = et_calloc(1, sizeof(*e));
 
@@ -26,7 +26,7 @@ static void add_parameter(struct et_command *c, const char *name, char *value)
 	c->parameters[c->n_parameters++] = (struct et_parameter){ et_strdup(name), value };
 }
 
-uint32_t et_record_series(
+uint32_t et_lab_series_add(
 	struct et_experiment *e, const char *clock, unsigned load, uint64_t length_ns)
 {
 	e->commands = et_realloc(e->commands, e->n_commands + 1, sizeof(*e->commands));
@@ -45,7 +45,7 @@ uint32_t et_record_series(
 	return (uint32_t)e->n_commands++;
 }
 
-void et_record_parameter_add(
+void et_lab_series_add_parameter(
 	struct et_experiment *e, uint32_t series, const char *name, const char *value)
 {
 	add_parameter(&e->commands[series], name, et_strdup(value));
@@ -56,7 +56,7 @@ static uint64_t rounded(double ns)
 	return ns > 0 ? (uint64_t)llround(ns) : 0;
 }
 
-void et_record_time(struct et_experiment *e, uint32_t series, double ns, double cpu_ns)
+void et_lab_series_add_time(struct et_experiment *e, uint32_t series, double ns, double cpu_ns)
 {
 	struct et_sample s = { 0 };
 
@@ -73,13 +73,13 @@ void et_record_time(struct et_experiment *e, uint32_t series, double ns, double 
 	et_experiment_add(e, &s);
 }
 
-void et_record_single(
+void et_lab_series_add_single(
 	struct et_experiment *e, const char *clock, unsigned load, uint64_t length_ns, double ns)
 {
-	et_record_time(e, et_record_series(e, clock, load, length_ns), ns, NAN);
+	et_lab_series_add_time(e, et_lab_series_add(e, clock, load, length_ns), ns, NAN);
 }
 
-const char *et_record_parameter(const struct et_command *c, const char *name)
+const char *et_lab_series_parameter(const struct et_command *c, const char *name)
 {
 	for (size_t i = 0; i < c->n_parameters; i++) {
 		if (!strcmp(c->parameters[i].name, name))
@@ -88,11 +88,12 @@ const char *et_record_parameter(const struct et_command *c, const char *name)
 	return NULL;
 }
 
-bool et_record_case(
+bool et_lab_series_case(
 	const struct et_command *c, const char *clock, unsigned *load, uint64_t *length_ns)
 {
-	const char *of = et_record_parameter(c, "clock");
-	const char *l = et_record_parameter(c, "load"), *n = et_record_parameter(c, "length_ns");
+	const char *of = et_lab_series_parameter(c, "clock");
+	const char *l = et_lab_series_parameter(c, "load"),
+		   *n = et_lab_series_parameter(c, "length_ns");
 	uint64_t processes = 0, ns = 0;
 
 	if (!of || strcmp(of, clock) || !l != !n)
@@ -105,27 +106,28 @@ bool et_record_case(
 	return true;
 }
 
-const struct et_command *et_record_find(
+const struct et_command *et_lab_series_find(
 	const struct et_experiment *e, const char *clock, unsigned load, uint64_t length_ns)
 {
 	for (size_t i = 0; i < e->n_commands; i++) {
 		unsigned l;
 		uint64_t ns;
-		if (et_record_case(&e->commands[i], clock, &l, &ns) && l == load && ns == length_ns)
+		if (et_lab_series_case(&e->commands[i], clock, &l, &ns) && l == load &&
+			ns == length_ns)
 			return &e->commands[i];
 	}
 	return NULL;
 }
 
-double et_record_at(const struct et_command *c, size_t i)
+double et_lab_series_at(const struct et_command *c, size_t i)
 {
 	return c && i < c->n_samples && c->samples[i].elapsed_ns != ET_UNKNOWN
 		       ? (double)c->samples[i].elapsed_ns
 		       : NAN;
 }
 
-double et_record_value(
+double et_lab_series_value(
 	const struct et_experiment *e, const char *clock, unsigned load, uint64_t length_ns)
 {
-	return et_record_at(et_record_find(e, clock, load, length_ns), 0);
+	return et_lab_series_at(et_lab_series_find(e, clock, load, length_ns), 0);
 }

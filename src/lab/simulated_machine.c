@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "lab/machine.h"
+#include "lab/simulated_machine.h"
 
 #include <math.h>
 
-const char *const et_load_names[] = { "drift", "bursts", 0 };
+const char *const et_simulated_load_names[] = { "drift", "bursts", 0 };
 
 /*
  * Drift: the walk is uniform between its bounds, hence sd = bound / sqrt 3 = 0.131, and neighbours
@@ -17,16 +17,16 @@ static const double bound = 0.227, step = 0.02, white = 0.151;
  */
 static const double slower = 0.522, slow_share = 0.25, correlation = 0.44, jitter = 0.03;
 
-void et_loaded_machine_start(
-	struct et_loaded_machine *m, enum et_load load, uint64_t seed, uint64_t stream)
+void et_simulated_machine_start(
+	struct et_simulated_machine *m, enum et_simulated_load load, uint64_t seed, uint64_t stream)
 {
-	*m = (struct et_loaded_machine){ .load = load };
+	*m = (struct et_simulated_machine){ .load = load };
 	et_rng_seed(&m->rng, seed, stream);
 	m->walk = bound * (2 * et_rng_uniform(&m->rng) - 1);
 	m->slow = et_rng_uniform(&m->rng) < slow_share;
 }
 
-static double next_of_drift(struct et_loaded_machine *m)
+static double next_of_drift(struct et_simulated_machine *m)
 {
 	double now = m->walk + white * et_rng_normal(&m->rng);
 
@@ -36,7 +36,7 @@ static double next_of_drift(struct et_loaded_machine *m)
 	return exp(now);
 }
 
-static double next_of_bursts(struct et_loaded_machine *m)
+static double next_of_bursts(struct et_simulated_machine *m)
 {
 	double now = (m->slow ? 1 + slower : 1) * exp(jitter * et_rng_normal(&m->rng));
 	double change = (1 - correlation) * (m->slow ? 1 - slow_share : slow_share);
@@ -46,12 +46,12 @@ static double next_of_bursts(struct et_loaded_machine *m)
 	return now;
 }
 
-double et_loaded_machine_next(struct et_loaded_machine *m)
+double et_simulated_machine_next(struct et_simulated_machine *m)
 {
-	return m->load == ET_LOAD_DRIFT ? next_of_drift(m) : next_of_bursts(m);
+	return m->load == ET_SIMULATED_DRIFT ? next_of_drift(m) : next_of_bursts(m);
 }
 
-double et_loaded_machine_own(struct et_loaded_machine *m, double sd)
+double et_simulated_machine_own(struct et_simulated_machine *m, double sd)
 {
 	double wide = et_rng_uniform(&m->rng) < 0.1 ? 3 : 1;
 

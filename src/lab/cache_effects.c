@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "lab/cache.h"
+#include "lab/cache_effects.h"
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "clock/counter.h"
-#include "lab/record.h"
+#include "lab/lab_series.h"
 #include "lib/cache.h"
 #include "num/quantile.h"
 
@@ -15,7 +15,7 @@
 
 enum { LINE = 64, A_BYTES = 16 << 10, ASSUMED_CACHE = 64 << 20 };
 
-const struct et_cache_step et_cache_steps[ET_CACHE_STEPS] = {
+const struct et_cache_effects_step et_cache_effects_steps[ET_CACHE_EFFECTS_STEPS] = {
 	{ "A-1", 'A', "cache cleared" },
 	{ "A-2", 'A', "again" },
 	{ "A-3", 'A', "again" },
@@ -26,7 +26,7 @@ const struct et_cache_step et_cache_steps[ET_CACHE_STEPS] = {
 	{ "B-8", 'B', "behind A" },
 };
 
-const struct et_cache_step et_cache_kbests[ET_CACHE_KBESTS] = {
+const struct et_cache_effects_step et_cache_effects_kbests[ET_CACHE_EFFECTS_KBESTS] = {
 	{ "etalon-A-warm", 'A', "warm" },
 	{ "etalon-A-cold", 'A', "cold" },
 	{ "etalon-B-warm", 'B', "warm" },
@@ -88,17 +88,17 @@ static int prepare(struct bench *b, struct et_error *err)
 static void run_sequence(struct bench *b, struct et_experiment *e)
 {
 	et_cache_clear(b->memory, b->clear_bytes);
-	for (uint32_t i = 0; i < ET_CACHE_STEPS; i++) {
-		struct data *d = data_of(b, et_cache_steps[i].procedure);
+	for (uint32_t i = 0; i < ET_CACHE_EFFECTS_STEPS; i++) {
+		struct data *d = data_of(b, et_cache_effects_steps[i].procedure);
 		uint64_t start = et_counter_start();
 		read_data(d);
 		double took = (double)(et_counter_stop() - start);
-		et_record_time(e, i, took / b->counter.hz * 1e9, NAN);
+		et_lab_series_add_time(e, i, took / b->counter.hz * 1e9, NAN);
 	}
 }
 
-static int time_kbest(struct bench *b, struct et_experiment *e, const struct et_cache_step *s,
-	struct et_error *err)
+static int time_kbest(struct bench *b, struct et_experiment *e,
+	const struct et_cache_effects_step *s, struct et_error *err)
 {
 	struct etalon_kbest_result said = { 0 };
 	struct etalon_kbest_opts opts;
@@ -113,9 +113,9 @@ static int time_kbest(struct bench *b, struct et_experiment *e, const struct et_
 		return et_fail(
 			err, EINVAL, ET_EXIT_ENVIRONMENT, "libetalon: %s", etalon_strerror(status));
 	ET_AUTO_FREE char *doubt = et_asprintf("%s-doubt", s->name);
-	et_record_single(e, s->name, 0, 0, said.ns);
+	et_lab_series_add_single(e, s->name, 0, 0, said.ns);
 	/* A record has whole nanoseconds: nothing in it is surer. */
-	et_record_single(e, doubt, 0, 0, fmax(said.error * said.ns, 1));
+	et_lab_series_add_single(e, doubt, 0, 0, fmax(said.error * said.ns, 1));
 	return 0;
 }
 
@@ -125,27 +125,28 @@ static void add_size(struct et_experiment *e, const char *of, size_t bytes)
 	ET_AUTO_FREE char *text = et_asprintf("%zu", bytes);
 	ET_AUTO_FREE char *name = et_asprintf("%s_bytes", of);
 
-	et_record_parameter_add(e, 0, name, text);
+	et_lab_series_add_parameter(e, 0, name, text);
 }
 
-int et_cache_run(const struct et_cache_options *o, struct et_experiment **out, struct et_error *err)
+int et_cache_effects_run(
+	const struct et_cache_effects_options *o, struct et_experiment **out, struct et_error *err)
 {
-	struct et_experiment *e = et_record_new();
-	uint64_t total = o->runs + ET_CACHE_KBESTS;
+	struct et_experiment *e = et_lab_experiment_new();
+	uint64_t total = o->runs + ET_CACHE_EFFECTS_KBESTS;
 	struct bench b = { 0 };
 	bool going = true;
 	int rc = prepare(&b, err);
 
-	for (int i = 0; i < ET_CACHE_STEPS; i++)
-		et_record_series(e, et_cache_steps[i].name, 0, 0);
+	for (int i = 0; i < ET_CACHE_EFFECTS_STEPS; i++)
+		et_lab_series_add(e, et_cache_effects_steps[i].name, 0, 0);
 	e->plan.runs = o->runs;
 	for (uint32_t i = 0; rc == 0 && going && i < o->runs; i++) {
 		run_sequence(&b, e);
-		going = et_lab_goes_on(&o->watch, i + 1, total);
+		going = et_lab_report_progress(&o->progress, i + 1, total);
 	}
-	for (uint32_t i = 0; rc == 0 && going && i < ET_CACHE_KBESTS; i++) {
-		rc = time_kbest(&b, e, &et_cache_kbests[i], err);
-		going = et_lab_goes_on(&o->watch, o->runs + i + 1, total);
+	for (uint32_t i = 0; rc == 0 && going && i < ET_CACHE_EFFECTS_KBESTS; i++) {
+		rc = time_kbest(&b, e, &et_cache_effects_kbests[i], err);
+		going = et_lab_report_progress(&o->progress, o->runs + i + 1, total);
 	}
 	free(b.memory);
 	if (rc) {
@@ -161,9 +162,9 @@ int et_cache_run(const struct et_cache_options *o, struct et_experiment **out, s
 
 /* --- the record --- */
 
-static struct et_cache_times times_of(const struct et_command *c)
+static struct et_cache_effects_times times_of(const struct et_command *c)
 {
-	struct et_cache_times t = { 0, NAN, NAN, NAN };
+	struct et_cache_effects_times t = { 0, NAN, NAN, NAN };
 
 	if (!c)
 		return t;
@@ -179,16 +180,18 @@ static struct et_cache_times times_of(const struct et_command *c)
 
 static double size_of(const struct et_command *c, const char *name)
 {
-	const char *text = et_record_parameter(c, name);
+	const char *text = et_lab_series_parameter(c, name);
 	double bytes;
 
 	return text && et_parse_double(name, text, &bytes, NULL) == 0 && bytes > 0 ? bytes : NAN;
 }
 
-int et_cache_read(const struct et_experiment *e, struct et_cache *out, struct et_error *err)
+int et_cache_effects_read(
+	const struct et_experiment *e, struct et_cache_effects *out, struct et_error *err)
 {
-	const struct et_command *first = et_record_find(e, et_cache_steps[0].name, 0, 0);
-	struct et_cache c;
+	const struct et_command *first =
+		et_lab_series_find(e, et_cache_effects_steps[0].name, 0, 0);
+	struct et_cache_effects c;
 
 	if (!first)
 		return et_fail(
@@ -196,12 +199,12 @@ int et_cache_read(const struct et_experiment *e, struct et_cache *out, struct et
 	c.a_bytes = size_of(first, "A_bytes");
 	c.b_bytes = size_of(first, "B_bytes");
 	c.cleared_bytes = size_of(first, "cleared_bytes");
-	for (int i = 0; i < ET_CACHE_STEPS; i++)
-		c.steps[i] = times_of(et_record_find(e, et_cache_steps[i].name, 0, 0));
-	for (int i = 0; i < ET_CACHE_KBESTS; i++) {
-		ET_AUTO_FREE char *doubt = et_asprintf("%s-doubt", et_cache_kbests[i].name);
-		c.kbest_ns[i] = et_record_value(e, et_cache_kbests[i].name, 0, 0);
-		c.doubt_ns[i] = et_record_value(e, doubt, 0, 0);
+	for (int i = 0; i < ET_CACHE_EFFECTS_STEPS; i++)
+		c.steps[i] = times_of(et_lab_series_find(e, et_cache_effects_steps[i].name, 0, 0));
+	for (int i = 0; i < ET_CACHE_EFFECTS_KBESTS; i++) {
+		ET_AUTO_FREE char *doubt = et_asprintf("%s-doubt", et_cache_effects_kbests[i].name);
+		c.kbest_ns[i] = et_lab_series_value(e, et_cache_effects_kbests[i].name, 0, 0);
+		c.doubt_ns[i] = et_lab_series_value(e, doubt, 0, 0);
 	}
 	*out = c;
 	return 0;

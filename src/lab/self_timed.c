@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "lab/witness.h"
+#include "lab/self_timed.h"
 #include "base/alloc.h"
 #include "clock/counter.h"
 
@@ -18,7 +18,7 @@ enum {
  */
 static const double disturbed = 1.05;
 
-uint64_t et_witness_chain(uint64_t x)
+uint64_t et_self_timed_chain(uint64_t x)
 {
 	for (int i = 0; i < CHAIN; i++) {
 		for (int j = 0; j < 8; j++) {
@@ -29,29 +29,29 @@ uint64_t et_witness_chain(uint64_t x)
 	return x;
 }
 
-void et_witness_init(struct et_witness *w, size_t blocks, size_t capacity)
+void et_self_timed_init(struct et_self_timed *w, size_t blocks, size_t capacity)
 {
-	*w = (struct et_witness){ .blocks = blocks, .capacity = capacity, .value = 1 };
+	*w = (struct et_self_timed){ .blocks = blocks, .capacity = capacity, .value = 1 };
 	w->ticks = et_calloc(blocks * capacity, sizeof(*w->ticks));
 	memset(w->ticks, 0xff, blocks * capacity * sizeof(*w->ticks));
 }
 
-void et_witness_free(struct et_witness *w)
+void et_self_timed_free(struct et_self_timed *w)
 {
 	free(w->ticks);
-	*w = (struct et_witness){ 0 };
+	*w = (struct et_self_timed){ 0 };
 }
 
-void et_witness_call(void *ctx)
+void et_self_timed_call(void *ctx)
 {
-	struct et_witness *w = ctx;
+	struct et_self_timed *w = ctx;
 	uint32_t unnoted, *ticks = w->calls < w->capacity ? w->ticks + w->calls * w->blocks : NULL;
 	uint64_t last = et_counter_read();
 
 	for (size_t i = 0; i < w->blocks; i++) {
-		if (w->hurry && *w->hurry)
+		if (w->cancelled && *w->cancelled)
 			return;
-		w->value = et_witness_chain(w->value);
+		w->value = et_self_timed_chain(w->value);
 		uint64_t now = et_counter_read();
 		*(ticks ? &ticks[i] : &unnoted) =
 			now - last < UINT32_MAX ? (uint32_t)(now - last) : UINT32_MAX;
@@ -74,7 +74,7 @@ static void replace(uint32_t *sorted, size_t n, uint32_t old, uint32_t new)
 	sorted[at] = new;
 }
 
-double et_undisturbed(const uint32_t *ticks, size_t n, double limit)
+double et_undisturbed_sum(const uint32_t *ticks, size_t n, double limit)
 {
 	size_t width = n < WINDOW ? n : WINDOW, from = 0;
 	uint32_t sorted[WINDOW] = { 0 };
@@ -94,13 +94,13 @@ double et_undisturbed(const uint32_t *ticks, size_t n, double limit)
 	return sum;
 }
 
-double et_witness_truth(const struct et_witness *w, size_t call)
+double et_self_timed_truth(const struct et_self_timed *w, size_t call)
 {
-	return et_undisturbed(w->ticks + call * w->blocks, w->blocks, disturbed);
+	return et_undisturbed_sum(w->ticks + call * w->blocks, w->blocks, disturbed);
 }
 
 /* What the counter told of a call, interrupted or not. */
-static double told(const struct et_witness *w, size_t call)
+static double told(const struct et_self_timed *w, size_t call)
 {
 	const uint32_t *ticks = w->ticks + call * w->blocks;
 	double sum = 0;
@@ -110,7 +110,7 @@ static double told(const struct et_witness *w, size_t call)
 	return sum;
 }
 
-double et_witness_shortest(const struct et_witness *w)
+double et_self_timed_shortest(const struct et_self_timed *w)
 {
 	double least = INFINITY;
 	size_t shortest = 0;
@@ -122,18 +122,18 @@ double et_witness_shortest(const struct et_witness *w)
 			shortest = i;
 		}
 	}
-	return w->calls ? et_witness_truth(w, shortest) : NAN;
+	return w->calls ? et_self_timed_truth(w, shortest) : NAN;
 }
 
-double et_witness_block(void)
+double et_self_timed_block(void)
 {
 	enum { TRIALS = 200 };
-	struct et_witness w;
+	struct et_self_timed w;
 	double block;
 
-	et_witness_init(&w, TRIALS, 1);
-	et_witness_call(&w);
-	block = et_witness_shortest(&w) / TRIALS;
-	et_witness_free(&w);
+	et_self_timed_init(&w, TRIALS, 1);
+	et_self_timed_call(&w);
+	block = et_self_timed_shortest(&w) / TRIALS;
+	et_self_timed_free(&w);
 	return block;
 }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How an experiment of the lab reports its progress, and how its caller ends it early. */
+#ifndef ET_LAB_PROGRESS_H
+#define ET_LAB_PROGRESS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct et_lab_progress {
+	/*
+	 * Called after every repetition. If it returns false, the experiment ends with what it has
+	 * so far. NULL: the experiment runs to its end.
+	 */
+	bool (*report)(void *ctx, uint64_t done, uint64_t total);
+	void *ctx;
+	/*
+	 * Becomes nonzero when the repetition under way should be abandoned, for instance in a
+	 * signal handler. May be NULL.
+	 */
+	const volatile sig_atomic_t *cancelled;
+};
+
+static inline bool et_lab_report_progress(
+	const struct et_lab_progress *p, uint64_t done, uint64_t total)
+{
+	return !p->report || p->report(p->ctx, done, total);
+}
+
+#endif
