@@ -11,13 +11,13 @@
 #include "model/experiment.h"
 
 struct et_lab_measure {
-	uint64_t lengths_ns[ET_MOST_LENGTHS]; /* ascending */
-	size_t n_lengths;                     /* 0: the experiment's own */
-	uint64_t runs;                        /* 0: the experiment's own */
-	unsigned loads[ET_MOST_LOADS];        /* ascending */
-	size_t n_loads;                       /* 0: the experiment's own */
-	const char *from, *label, *svg;       /* or NULL */
-	unsigned programs, sizes;             /* bits in the order of their tables; 0: all */
+	uint64_t lengths_ns[ET_MAX_LENGTHS]; /* ascending */
+	size_t n_lengths;                    /* 0: the experiment's own */
+	uint64_t runs;                       /* 0: the experiment's own */
+	unsigned loads[ET_MAX_LOADS];        /* ascending */
+	size_t n_loads;                      /* 0: the experiment's own */
+	const char *from, *label, *svg;      /* or NULL */
+	unsigned programs, sizes;            /* bits in the order of their tables; 0: all */
 };
 
 struct et_lab_request;

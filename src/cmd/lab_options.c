@@ -38,9 +38,9 @@ static int add_length(void *ctx, const char *option, const char *item, struct et
 		return rc;
 	if (ns > longest_ns)
 		return et_fail(err, ERANGE, ET_EXIT_USAGE, "%s: %s is above one day", option, item);
-	if (m->n_lengths == ET_MOST_LENGTHS)
+	if (m->n_lengths == ET_MAX_LENGTHS)
 		return et_fail(
-			err, E2BIG, ET_EXIT_USAGE, "%s: more than %d", option, ET_MOST_LENGTHS);
+			err, E2BIG, ET_EXIT_USAGE, "%s: more than %d", option, ET_MAX_LENGTHS);
 	if (m->n_lengths && ns <= m->lengths_ns[m->n_lengths - 1])
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: %s is not above the one before it",
 			option, item);
@@ -52,13 +52,12 @@ static int add_load(void *ctx, const char *option, const char *item, struct et_e
 {
 	struct et_lab_measure *m = ctx;
 	uint64_t n;
-	int rc = et_parse_u64(option, item, 1, ET_RIVALS_MOST + 1, &n, err);
+	int rc = et_parse_u64(option, item, 1, ET_RIVALS_MAX + 1, &n, err);
 
 	if (rc)
 		return rc;
-	if (m->n_loads == ET_MOST_LOADS)
-		return et_fail(
-			err, E2BIG, ET_EXIT_USAGE, "%s: more than %d", option, ET_MOST_LOADS);
+	if (m->n_loads == ET_MAX_LOADS)
+		return et_fail(err, E2BIG, ET_EXIT_USAGE, "%s: more than %d", option, ET_MAX_LOADS);
 	if (m->n_loads && n <= m->loads[m->n_loads - 1])
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: %s is not above the one before it",
 			option, item);

@@ -172,8 +172,8 @@ static struct et_cache_effects_times times_of(const struct et_command *c)
 	et_sort(x, t.n);
 	t.median_ns = et_median_sorted(x, t.n);
 	if (t.n) {
-		t.least_ns = x[0];
-		t.most_ns = x[t.n - 1];
+		t.min_ns = x[0];
+		t.max_ns = x[t.n - 1];
 	}
 	return t;
 }
@@ -204,7 +204,7 @@ int et_cache_effects_read(
 	for (int i = 0; i < ET_CACHE_EFFECTS_KBESTS; i++) {
 		ET_AUTO_FREE char *doubt = et_asprintf("%s-doubt", et_cache_effects_kbests[i].name);
 		c.kbest_ns[i] = et_lab_series_value(e, et_cache_effects_kbests[i].name, 0, 0);
-		c.doubt_ns[i] = et_lab_series_value(e, doubt, 0, 0);
+		c.error_ns[i] = et_lab_series_value(e, doubt, 0, 0);
 	}
 	*out = c;
 	return 0;

@@ -26,14 +26,14 @@ extern const struct et_cache_effects_step et_cache_effects_kbests[ET_CACHE_EFFEC
 
 struct et_cache_effects_times {
 	size_t n;
-	double median_ns, least_ns, most_ns; /* NaN without any */
+	double median_ns, min_ns, max_ns; /* NaN without any */
 };
 
 struct et_cache_effects {
 	double a_bytes, b_bytes, cleared_bytes;
 	struct et_cache_effects_times steps[ET_CACHE_EFFECTS_STEPS];
 	double kbest_ns[ET_CACHE_EFFECTS_KBESTS],
-		doubt_ns[ET_CACHE_EFFECTS_KBESTS]; /* NaN: not measured */
+		error_ns[ET_CACHE_EFFECTS_KBESTS]; /* NaN: not measured */
 };
 
 struct et_cache_effects_options {

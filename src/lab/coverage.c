@@ -36,7 +36,7 @@ enum method {
 	PAIRS_RANKS,
 	PAIRS_SIGN,
 	PAIRS_PRINTED,
-	APART_PRINTED,
+	SEPARATE_PRINTED,
 };
 
 const struct et_coverage_method et_coverage_methods[ET_COVERAGE_METHODS] = {
@@ -54,7 +54,7 @@ const struct et_coverage_method et_coverage_methods[ET_COVERAGE_METHODS] = {
 	[PAIRS_RANKS] = { "signed-rank", "signed rank", ET_TARGET_PAIRS },
 	[PAIRS_SIGN] = { "sign", "sign", ET_TARGET_PAIRS },
 	[PAIRS_PRINTED] = { "run", "as run", ET_TARGET_PAIRS },
-	[APART_PRINTED] = { "compare", "as compare", ET_TARGET_APART },
+	[SEPARATE_PRINTED] = { "compare", "as compare", ET_TARGET_SEPARATE },
 };
 
 static void count(
@@ -139,7 +139,7 @@ static void compare_pairs(const double *x, const double *y, struct et_coverage_c
 	count(c, PAIRS_PRINTED, printed.lo, printed.hi, true_ratio, warned);
 }
 
-static void compare_apart(double *x, double *y, struct et_coverage_cell *c)
+static void compare_separate(double *x, double *y, struct et_coverage_cell *c)
 {
 	struct et_series series[] = {
 		{ .name = NULL, .values = x, .n = c->n, .unit = ET_UNIT_NS },
@@ -150,8 +150,8 @@ static void compare_apart(double *x, double *y, struct et_coverage_cell *c)
 
 	et_compare(series, ET_LENGTH(series), &options, &r);
 	bool warned = r.samples[0].warnings.n || r.samples[1].warnings.n || r.pairs[0].warnings.n;
-	c->warned_apart += warned;
-	count(c, APART_PRINTED, r.pairs[0].lo, r.pairs[0].hi, true_ratio, warned);
+	c->warned_separate += warned;
+	count(c, SEPARATE_PRINTED, r.pairs[0].lo, r.pairs[0].hi, true_ratio, warned);
 	et_comparison_free(&r);
 }
 
@@ -169,7 +169,7 @@ static void repeat(struct et_coverage_cell *c, const struct et_coverage_options 
 	c->repetitions++;
 	describe(x, c, o, et_rng_next(&rng));
 	compare_pairs(x, y, c);
-	compare_apart(x, y, c);
+	compare_separate(x, y, c);
 }
 
 static void add_cell(struct et_coverage *c, const struct et_law *law, size_t n)

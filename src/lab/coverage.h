@@ -14,8 +14,8 @@ enum et_target {
 	ET_TARGET_MEAN,
 	ET_TARGET_MEDIAN,
 	ET_TARGET_SD,
-	ET_TARGET_PAIRS, /* the ratio of two programs run in pairs */
-	ET_TARGET_APART, /* the ratio of two independent series */
+	ET_TARGET_PAIRS,    /* the ratio of two programs run in pairs */
+	ET_TARGET_SEPARATE, /* the ratio of two independent series */
 	ET_TARGETS,
 };
 
@@ -42,7 +42,7 @@ struct et_coverage_cell {
 	uint32_t repetitions;
 	/* in how many of them something was warned of: by run and describe about the series, by run
 	   about the pairs, by compare about the two series */
-	uint32_t warned_run, warned_describe, warned_pairs, warned_apart;
+	uint32_t warned_run, warned_describe, warned_pairs, warned_separate;
 	struct et_attained attained[ET_COVERAGE_METHODS];
 	uint32_t silent_run; /* run's mean (Student) did not cover, and run gave no warning */
 };

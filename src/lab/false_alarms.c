@@ -46,7 +46,7 @@ static void run_blocks(struct session *s)
 	}
 }
 
-static void run_apart(struct session *s)
+static void run_separate(struct session *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		s->a[i] = solo(s);
@@ -111,7 +111,7 @@ static struct verdict judge_by_welch(struct session *s, double factor)
 
 static struct verdict judge(struct session *s, enum et_judged how, double factor)
 {
-	if (how == ET_JUDGED_APART)
+	if (how == ET_JUDGED_SEPARATE)
 		return judge_by_welch(s, factor);
 	return judge_as_run(s, factor, how == ET_JUDGED_DUETS ? ET_DUET : ET_SOLO);
 }
@@ -134,7 +134,7 @@ static void repeat(const struct et_false_alarms_options *o, enum et_simulated_lo
 		else if (how == ET_JUDGED_BLOCKS)
 			run_blocks(&s);
 		else
-			run_apart(&s);
+			run_separate(&s);
 		struct verdict same = judge(&s, (enum et_judged)how, 1);
 		struct verdict slower = judge(&s, (enum et_judged)how, 1 + o->effect);
 		count->alarms += same.significant;

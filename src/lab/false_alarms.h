@@ -11,9 +11,9 @@
 #include "lab/simulated_machine.h"
 
 enum et_judged {
-	ET_JUDGED_DUETS,  /* both at once on one CPU, as run does by default */
-	ET_JUDGED_BLOCKS, /* one after the other within each round, in random order */
-	ET_JUDGED_APART,  /* all runs of one, then all runs of the other: Welch's t */
+	ET_JUDGED_DUETS,    /* both at once on one CPU, as run does by default */
+	ET_JUDGED_BLOCKS,   /* one after the other within each round, in random order */
+	ET_JUDGED_SEPARATE, /* all runs of one, then all runs of the other: Welch's t */
 	ET_JUDGED,
 };
 

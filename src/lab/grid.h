@@ -8,12 +8,12 @@
 
 #include <stddef.h>
 
-enum { ET_MOST_LOADS = 8, ET_MOST_LENGTHS = 32 };
+enum { ET_MAX_LOADS = 8, ET_MAX_LENGTHS = 32 };
 
 struct et_grid {
-	unsigned loads[ET_MOST_LOADS]; /* processes that want the CPU, we among them */
+	unsigned loads[ET_MAX_LOADS]; /* processes that want the CPU, we among them */
 	size_t n_loads;
-	uint64_t lengths_ns[ET_MOST_LENGTHS];
+	uint64_t lengths_ns[ET_MAX_LENGTHS];
 	size_t n_lengths;
 	uint32_t runs; /* of a case */
 };

@@ -19,7 +19,7 @@ struct et_interval_error et_interval_judge(
 	for (size_t i = 0; i < c->n_runs; i++) {
 		const struct et_interval_run *r = &c->runs[i];
 		double truth = method == ET_INTERVAL_USER ? r->truth_user_ns : r->truth_ns;
-		double error = r->told_ns[method] / truth - 1;
+		double error = r->reported_ns[method] / truth - 1;
 		sum += error;
 		if (i == 0 || fabs(error) > fabs(e.worst))
 			e.worst = error;
@@ -54,8 +54,8 @@ static void read_cell(
 		r->truth_ns = et_lab_series_at(truth, i);
 		r->truth_user_ns = et_lab_series_at(user, i);
 		for (int m = 0; m < ET_INTERVAL_METHODS; m++) {
-			r->told_ns[m] = et_lab_series_at(told[m], i);
-			whole = whole && r->told_ns[m] >= 0;
+			r->reported_ns[m] = et_lab_series_at(told[m], i);
+			whole = whole && r->reported_ns[m] >= 0;
 		}
 		c->n_runs += whole && r->truth_ns > 0 && r->truth_user_ns > 0;
 	}

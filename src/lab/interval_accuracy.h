@@ -29,7 +29,7 @@ extern const char *const et_interval_method_names[];
 /* One run: what was true and what was told. */
 struct et_interval_run {
 	double truth_ns, truth_user_ns;
-	double told_ns[ET_INTERVAL_METHODS];
+	double reported_ns[ET_INTERVAL_METHODS];
 };
 
 struct et_interval_cell {

@@ -147,13 +147,13 @@ static int measure(const struct bench *b, size_t blocks, double phase_ns)
 	double user = (double)(et_timeval_ns(after.ru_utime) - et_timeval_ns(before.ru_utime));
 	double system = (double)(et_timeval_ns(after.ru_stime) - et_timeval_ns(before.ru_stime));
 	double told = ticks_told(&last) - ticks_told(&first);
-	r->told_ns[ET_INTERVAL_USER] = user;
-	r->told_ns[ET_INTERVAL_RUSAGE] = user + system;
-	r->told_ns[ET_INTERVAL_TIMES] = told * 1e9 / (double)sysconf(_SC_CLK_TCK);
+	r->reported_ns[ET_INTERVAL_USER] = user;
+	r->reported_ns[ET_INTERVAL_RUSAGE] = user + system;
+	r->reported_ns[ET_INTERVAL_TIMES] = told * 1e9 / (double)sysconf(_SC_CLK_TCK);
 	r->truth_user_ns = ns_of(b, et_undisturbed_sum(w.user, w.blocks, interrupted));
 	r->truth_ns =
 		r->truth_user_ns + ns_of(b, et_undisturbed_sum(w.kernel, w.blocks, interrupted));
-	r->told_ns[ET_INTERVAL_TICKS] = count_ticks(b, &w, phase_ns);
+	r->reported_ns[ET_INTERVAL_TICKS] = count_ticks(b, &w, phase_ns);
 	return 0;
 }
 
@@ -191,7 +191,7 @@ static void note_run(
 	et_lab_series_add_time(e, first_series, r->truth_ns, NAN);
 	et_lab_series_add_time(e, first_series + 1, r->truth_user_ns, NAN);
 	for (uint32_t m = 0; m < ET_INTERVAL_METHODS; m++)
-		et_lab_series_add_time(e, first_series + 2 + m, r->told_ns[m], NAN);
+		et_lab_series_add_time(e, first_series + 2 + m, r->reported_ns[m], NAN);
 }
 
 static int measure_cell(

@@ -79,7 +79,7 @@ static void read_cell(
 	c->fit_ns = et_lab_series_value(e, "fit", c->load, c->length_ns);
 	c->fit_error_ns = et_lab_series_value(e, "fit-error", c->load, c->length_ns);
 	c->ours_ns = et_lab_series_at(ours, 0);
-	c->ours_doubt_ns = et_lab_series_value(e, "etalon-doubt", c->load, c->length_ns);
+	c->ours_error_ns = et_lab_series_value(e, "etalon-doubt", c->load, c->length_ns);
 	c->ours_truth_ns = et_lab_series_value(e, "etalon-truth", c->load, c->length_ns);
 	c->ours_converged = converged && !strcmp(converged, "yes");
 }

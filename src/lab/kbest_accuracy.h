@@ -17,7 +17,7 @@
 #include "lab/grid.h"
 #include "model/experiment.h"
 
-enum { ET_ACCURACY_MOST_K = 5 };
+enum { ET_ACCURACY_MAX_K = 5 };
 
 /* What clocks said of one call, and what was true. */
 struct et_timed_call {
@@ -32,7 +32,7 @@ struct et_accuracy_cell {
 	/* T(r) of the line fitted on short runs just before, and its standard uncertainty. */
 	double fit_ns, fit_error_ns;
 	/* libetalon: what it said, how unsure it said to be (half of a 95 % interval), the truth */
-	double ours_ns, ours_doubt_ns, ours_truth_ns;
+	double ours_ns, ours_error_ns, ours_truth_ns;
 	bool ours_converged;
 };
 

@@ -28,7 +28,7 @@ int et_rivals_start(struct et_rivals *r, unsigned n, int cpu, struct et_error *e
 	pid_t parent = getpid();
 	sigset_t held;
 
-	assert(n <= ET_RIVALS_MOST);
+	assert(n <= ET_RIVALS_MAX);
 	r->n = 0;
 	sigemptyset(&held);
 	sigaddset(&held, SIGTSTP);

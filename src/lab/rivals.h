@@ -12,10 +12,10 @@
 #include <signal.h>
 #include <sys/types.h>
 
-enum { ET_RIVALS_MOST = 63 };
+enum { ET_RIVALS_MAX = 63 };
 
 struct et_rivals {
-	pid_t pids[ET_RIVALS_MOST];
+	pid_t pids[ET_RIVALS_MAX];
 	unsigned n;
 	sigset_t mask; /* of signals, as it was */
 };

@@ -31,8 +31,8 @@ static void print_step(
 	fprintf(page->out, "%2d %c  %-*s", i + 1, et_cache_effects_steps[i].procedure,
 		STATE_COLUMNS - 1, et_cache_effects_steps[i].state);
 	et_cell(page, TIME_COLUMNS, et_format_rounded(t->median_ns, 3, buf));
-	et_cell(page, TIME_COLUMNS, et_format_rounded(t->least_ns, 3, buf));
-	et_cell(page, TIME_COLUMNS, et_format_rounded(t->most_ns, 3, buf));
+	et_cell(page, TIME_COLUMNS, et_format_rounded(t->min_ns, 3, buf));
+	et_cell(page, TIME_COLUMNS, et_format_rounded(t->max_ns, 3, buf));
 	if (t->median_ns > 0 && hi > lo)
 		print_bar(page, (log(t->median_ns / lo) + 0.2) / (log(hi / lo) + 0.2));
 	putc('\n', page->out);
@@ -66,7 +66,7 @@ void et_cache_effects_text(const struct et_cache_effects *c, const struct et_pag
 			STATE_COLUMNS - 1, et_cache_effects_kbests[i].state,
 			isnan(c->kbest_ns[i])
 				? ET_DASH
-				: et_format_measured(c->kbest_ns[i], c->doubt_ns[i], time));
+				: et_format_measured(c->kbest_ns[i], c->error_ns[i], time));
 	ET_AUTO_FREE char *text = et_asprintf(
 		"A reads a byte of every line of %s, B of %s: B's lines drive A's out of all "
 		"caches but the last. The last-level cache was cleared by writing %s. Bars are "
@@ -90,8 +90,8 @@ void et_cache_effects_svg(const struct et_cache_effects *c, FILE *out)
 
 	for (int i = 0; i < ET_CACHE_EFFECTS_STEPS; i++) {
 		median[i] = c->steps[i].median_ns;
-		least[i] = c->steps[i].least_ns;
-		most[i] = c->steps[i].most_ns;
+		least[i] = c->steps[i].min_ns;
+		most[i] = c->steps[i].max_ns;
 		lane[i] = i;
 		snprintf(names[i], sizeof(names[i]), "%c %s", et_cache_effects_steps[i].procedure,
 			et_cache_effects_steps[i].state);
@@ -140,8 +140,8 @@ void et_cache_effects_json(
 		et_json_string(&w, "state", s->state);
 		et_json_u64(&w, "n", c->steps[i].n);
 		et_json_double(&w, "median_ns", c->steps[i].median_ns);
-		et_json_double(&w, "min_ns", c->steps[i].least_ns);
-		et_json_double(&w, "max_ns", c->steps[i].most_ns);
+		et_json_double(&w, "min_ns", c->steps[i].min_ns);
+		et_json_double(&w, "max_ns", c->steps[i].max_ns);
 		et_json_end(&w);
 	}
 	et_json_end(&w);
@@ -152,7 +152,7 @@ void et_cache_effects_json(
 			&w, "procedure", et_cache_effects_kbests[i].procedure == 'A' ? "A" : "B");
 		et_json_string(&w, "cache", et_cache_effects_kbests[i].state);
 		et_json_double(&w, "ns", c->kbest_ns[i]);
-		et_json_double(&w, "said", c->doubt_ns[i] / c->kbest_ns[i]);
+		et_json_double(&w, "said", c->error_ns[i] / c->kbest_ns[i]);
 		et_json_end(&w);
 	}
 	et_json_end(&w);

@@ -27,7 +27,7 @@ static const char *const headings[ET_TARGETS] = {
 	[ET_TARGET_MEDIAN] = "median",
 	[ET_TARGET_SD] = "standard deviation",
 	[ET_TARGET_PAIRS] = "ratio of two programs run in pairs",
-	[ET_TARGET_APART] = "ratio of two independent series",
+	[ET_TARGET_SEPARATE] = "ratio of two independent series",
 };
 
 /* ! surely outside the bounds, ? perhaps. */
@@ -75,8 +75,8 @@ static void print_row(
 	}
 	if (target == ET_TARGET_PAIRS) {
 		print_warned(c->warned_pairs, c->repetitions, page->out);
-	} else if (target == ET_TARGET_APART) {
-		print_warned(c->warned_apart, c->repetitions, page->out);
+	} else if (target == ET_TARGET_SEPARATE) {
+		print_warned(c->warned_separate, c->repetitions, page->out);
 	} else {
 		print_warned(c->warned_run, c->repetitions, page->out);
 		print_warned(c->warned_describe, c->repetitions, page->out);
@@ -96,9 +96,9 @@ static void print_table(
 		if (et_coverage_methods[m].target == target)
 			et_cell(table, CELL_COLUMNS, et_coverage_methods[m].title);
 	}
-	fputs(target == ET_TARGET_PAIRS     ? "\t  w:run\n"
-		: target == ET_TARGET_APART ? "\t w:comp\n"
-					    : "\t  w:run\t w:desc\n",
+	fputs(target == ET_TARGET_PAIRS        ? "\t  w:run\n"
+		: target == ET_TARGET_SEPARATE ? "\t w:comp\n"
+					       : "\t  w:run\t w:desc\n",
 		table->out);
 	for (size_t i = 0; i < c->n_cells; i++)
 		print_row(&c->cells[i], target, table);
@@ -162,7 +162,7 @@ static void write_cell(struct et_json *w, const struct et_coverage_cell *c)
 	et_json_double(w, "run", share(c->warned_run, c->repetitions));
 	et_json_double(w, "describe", share(c->warned_describe, c->repetitions));
 	et_json_double(w, "pairs", share(c->warned_pairs, c->repetitions));
-	et_json_double(w, "compare", share(c->warned_apart, c->repetitions));
+	et_json_double(w, "compare", share(c->warned_separate, c->repetitions));
 	et_json_end(w);
 	et_json_double(w, "run_missed_without_warning", share(c->silent_run, c->repetitions));
 	et_json_array(w, "intervals");

@@ -121,12 +121,12 @@ static void write_row(
 	et_json_flat_object(w, NULL);
 	et_json_string(w, "load", et_simulated_load_names[load]);
 	et_json_string(w, "runs", et_judged_names[how]);
-	et_json_string(w, "judged_by", how == ET_JUDGED_APART ? "welch" : "run");
+	et_json_string(w, "judged_by", how == ET_JUDGED_SEPARATE ? "welch" : "run");
 	et_json_u64(w, "pairs", et_alarm_sizes[s]);
 	et_json_u64(w, "repetitions", n);
 	write_share(w, "false_alarms", "false_alarms_interval", c->alarms, n);
 	write_share(w, "power", "power_interval", c->found, n);
-	et_json_double(w, "warned", how == ET_JUDGED_APART ? NAN : share(c->warned, n));
+	et_json_double(w, "warned", how == ET_JUDGED_SEPARATE ? NAN : share(c->warned, n));
 	et_json_end(w);
 }
 

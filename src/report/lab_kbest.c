@@ -86,7 +86,7 @@ static void print_row(const struct et_kbest_accuracy *a, const struct et_accurac
 	bool converged;
 
 	length_cell(page, c->length_ns);
-	for (unsigned k = 1; k <= ET_ACCURACY_MOST_K; k += 2) {
+	for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k += 2) {
 		double error = chapter_error(a, c, ET_TIMED_COUNTER, false, k, &converged);
 		error_cell(page, error, converged);
 	}
@@ -95,7 +95,7 @@ static void print_row(const struct et_kbest_accuracy *a, const struct et_accurac
 	double wall = chapter_error(a, c, ET_TIMED_WALL, false, CHAPTER_K, &converged);
 	error_cell(page, wall, converged);
 	error_cell(page, our_error(c), c->ours_converged);
-	error_cell(page, c->ours_doubt_ns / c->ours_ns, true);
+	error_cell(page, c->ours_error_ns / c->ours_ns, true);
 	error_cell(page, truth_of(c) / c->fit_ns - 1, true);
 	putc('\n', page->out);
 }
@@ -150,11 +150,11 @@ static void print_all_k(const struct et_kbest_accuracy *a, unsigned load, enum e
 		if (c->load != load)
 			continue;
 		length_cell(table, c->length_ns);
-		for (unsigned k = 1; k <= ET_ACCURACY_MOST_K; k++) {
+		for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k++) {
 			double error = chapter_error(a, c, by, false, k, &converged);
 			error_cell(table, error, converged);
 		}
-		for (unsigned k = 1; k <= ET_ACCURACY_MOST_K; k += 2) {
+		for (unsigned k = 1; k <= ET_ACCURACY_MAX_K; k += 2) {
 			double error = chapter_error(a, c, by, true, k, &converged);
 			error_cell(table, error, converged);
 		}
@@ -311,14 +311,14 @@ static void write_cell(
 	et_json_double(w, "ns", c->ours_ns);
 	et_json_double(w, "truth_ns", c->ours_truth_ns);
 	et_json_double(w, "error", our_error(c));
-	et_json_double(w, "said", c->ours_doubt_ns / c->ours_ns);
+	et_json_double(w, "said", c->ours_error_ns / c->ours_ns);
 	et_json_bool(w, "converged", c->ours_converged);
 	et_json_end(w);
 	et_json_array(w, "schemes");
 	for (int by = 0; by < ET_TIMED_BYS; by++) {
-		for (unsigned i = 0; i < 2 * ET_ACCURACY_MOST_K; i++) {
-			struct et_scheme s = { (enum et_timed_by)by, i >= ET_ACCURACY_MOST_K,
-				i % ET_ACCURACY_MOST_K + 1 };
+		for (unsigned i = 0; i < 2 * ET_ACCURACY_MAX_K; i++) {
+			struct et_scheme s = { (enum et_timed_by)by, i >= ET_ACCURACY_MAX_K,
+				i % ET_ACCURACY_MAX_K + 1 };
 			write_scheme(w, a, c, &s);
 		}
 	}

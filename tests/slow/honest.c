@@ -76,11 +76,11 @@ static void allowed(void)
 	covers(&normal, ET_TARGET_MEDIAN, "order-statistics", 0.93, 0.98);
 	covers(&normal, ET_TARGET_SD, "chi2", 0.93, 0.97);
 	covers(&normal, ET_TARGET_PAIRS, "run", 0.93, 0.98);
-	covers(&normal, ET_TARGET_APART, "compare", 0.93, 0.97);
+	covers(&normal, ET_TARGET_SEPARATE, "compare", 0.93, 0.97);
 	covers(&skewed, ET_TARGET_MEAN, "bootstrap-t", 0.93, 0.97);
 	covers(&skewed, ET_TARGET_MEDIAN, "order-statistics", 0.93, 0.98);
 	covers(&skewed, ET_TARGET_PAIRS, "run", 0.93, 0.98);
-	covers(&skewed, ET_TARGET_APART, "compare", 0.93, 0.97);
+	covers(&skewed, ET_TARGET_SEPARATE, "compare", 0.93, 0.97);
 	covers(&modes, ET_TARGET_MEAN, "bootstrap-t", 0.93, 0.97);
 	covers(&modes, ET_TARGET_MEDIAN, "order-statistics", 0.93, 0.98);
 	covers(&nist, ET_TARGET_MEAN, "student-t", 0.93, 0.97);
@@ -120,7 +120,7 @@ static void alarms(void)
 
 	et_false_alarms_run(&o, &f);
 	for (int load = 0; load < ET_SIMULATED_LOADS; load++) {
-		for (int how = 0; how < ET_JUDGED_APART; how++) {
+		for (int how = 0; how < ET_JUDGED_SEPARATE; how++) {
 			for (size_t s = 0; s < ET_ALARM_SIZES; s++) {
 				double p = (double)f.counts[load][how][s].alarms / o.repetitions;
 				ok(p <= 0.05 + margin(0.05, o.repetitions),
@@ -129,7 +129,7 @@ static void alarms(void)
 					et_judged_names[how], 100 * p);
 			}
 		}
-		ok(f.counts[load][ET_JUDGED_APART][1].alarms > 0.15 * o.repetitions,
+		ok(f.counts[load][ET_JUDGED_SEPARATE][1].alarms > 0.15 * o.repetitions,
 			"%s: Welch on separate series alarms often", et_simulated_load_names[load]);
 		ok(f.counts[load][ET_JUDGED_DUETS][3].found > 0.95 * o.repetitions,
 			"%s: 300 duets find 1 %%", et_simulated_load_names[load]);

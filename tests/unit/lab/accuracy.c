@@ -89,7 +89,7 @@ static void test_record(void)
 			x->calls[2].wall_ns == 1001000 && x->calls[2].truth_ns == 1000100,
 		"the calls come back");
 	ok(x->fit_ns == 999000 && isnan(x->fit_error_ns), "what is not there is not known");
-	ok(x->ours_converged && x->ours_ns == 1000700 && isnan(x->ours_doubt_ns), "ours");
+	ok(x->ours_converged && x->ours_ns == 1000700 && isnan(x->ours_error_ns), "ours");
 	ok(!y->ours_converged && isnan(y->ours_ns), "and a case where it was not measured");
 	near(et_accuracy_share(&a, 2), 8206900.0 / 9006400, 1e-3, 0, "the share of the CPU");
 	ok(isnan(et_accuracy_share(&a, 7)), "of a load that was not there");

@@ -84,7 +84,7 @@ static void test_record(void)
 		et_lab_series_add_single(e, et_interval_method_names[m], 2, 10000000, told[m]);
 	ok(et_interval_accuracy_read(e, &a, &err) == 0 && a.n_cells == 1, "one case");
 	ok(a.cells[0].n_runs == 1 && a.cells[0].runs[0].truth_ns == 9.9e6 &&
-			a.cells[0].runs[0].told_ns[ET_INTERVAL_USER] == 3e7,
+			a.cells[0].runs[0].reported_ns[ET_INTERVAL_USER] == 3e7,
 		"its run");
 	et_interval_accuracy_free(&a);
 	e->commands[3].n_samples = 0;

@@ -75,7 +75,7 @@ static void test_kbest(void)
 			.fit_ns = 1e6,
 			.ours_ns = 1000500,
 			.ours_truth_ns = 1e6,
-			.ours_doubt_ns = 2001,
+			.ours_error_ns = 2001,
 			.ours_converged = true },
 		{ .load = 11,
 			.length_ns = 1000000,
@@ -84,7 +84,7 @@ static void test_kbest(void)
 			.fit_ns = NAN,
 			.ours_ns = NAN,
 			.ours_truth_ns = NAN,
-			.ours_doubt_ns = NAN },
+			.ours_error_ns = NAN },
 	};
 	struct et_kbest_accuracy a = { 4e6, 0, 0.001, cells, 2 };
 	struct et_page page = { .width = 80 };
@@ -121,7 +121,7 @@ static void test_cache(void)
 	for (int i = 0; i < ET_CACHE_EFFECTS_STEPS; i++)
 		c.steps[i] = (struct et_cache_effects_times){ 3, i == 2 ? NAN : 100 << i, 50, 1e6 };
 	for (int i = 0; i < ET_CACHE_EFFECTS_KBESTS; i++)
-		c.kbest_ns[i] = c.doubt_ns[i] = i ? NAN : 123;
+		c.kbest_ns[i] = c.error_ns[i] = i ? NAN : 123;
 	page.out = begin();
 	et_cache_effects_text(&c, &page);
 	fclose(page.out);
