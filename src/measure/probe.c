@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/probe.h"
 #include "base/clock.h"
+#include "base/u64.h"
 #include "measure/lap.h"
 
 #include <stdlib.h>
@@ -8,13 +9,6 @@
 enum { LAPS = 9 };
 
 static const uint64_t AT_MOST_EVERY_NS = 10000000;
-
-static int ascending(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
 
 static uint64_t read_here(void)
 {
@@ -26,7 +20,7 @@ static uint64_t read_here(void)
 		laps[i] = then - now;
 		now = then;
 	}
-	qsort(laps, LAPS, sizeof(*laps), ascending);
+	qsort(laps, LAPS, sizeof(*laps), et_ascending_u64);
 	return laps[LAPS / 2];
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/driver.h"
 #include "base/alloc.h"
+#include "base/u64.h"
 #include "model/advice.h"
 #include "num/dist.h"
 #include "num/kbest.h"
@@ -52,13 +53,6 @@ static void learn(struct known *k, const struct et_sample *s)
 		k->first_pt_ns[k->n++] = s->cpu_ns;
 }
 
-static int ascending(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The median, which one disturbed run does not move. 0: nothing known. */
 static uint64_t usual_pt_ns(const struct known *k)
 {
@@ -67,7 +61,7 @@ static uint64_t usual_pt_ns(const struct known *k)
 	if (!k->n)
 		return 0;
 	memcpy(sorted, k->first_pt_ns, k->n * sizeof(*sorted));
-	qsort(sorted, k->n, sizeof(*sorted), ascending);
+	qsort(sorted, k->n, sizeof(*sorted), et_ascending_u64);
 	return sorted[k->n / 2];
 }
 
