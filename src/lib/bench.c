@@ -172,9 +172,9 @@ static int time_one(const struct request *r, const struct etalon_bench *b,
 			err, EINVAL, ET_EXIT_ENVIRONMENT, "%s: %s", b->name, etalon_strerror(rc));
 	out->name = b->name;
 	out->compared = r->baseline != NULL;
-	out->kept = et_bench_baseline_find(baseline, b->name);
-	if (out->kept)
-		out->contrast = et_bench_compare(out->r.ns, out->r.error, out->kept);
+	out->baseline = et_bench_baseline_find(baseline, b->name);
+	if (out->baseline)
+		out->comparison = et_bench_compare(out->r.ns, out->r.error, out->baseline);
 	return 0;
 }
 
@@ -209,8 +209,8 @@ static int time_all(const struct request *r, const struct etalon_bench *benches,
 			return rc;
 		done++;
 		et_bench_text(out, &r->o, json == stdout ? stderr : stdout);
-		regressions += out->kept && out->contrast.verdict == ET_BENCH_SLOWER &&
-			       out->contrast.lo > 1 + r->fail_ratio;
+		regressions += out->baseline && out->comparison.verdict == ET_BENCH_SLOWER &&
+			       out->comparison.lo > 1 + r->fail_ratio;
 	}
 	if (json) {
 		bool failed = json != stdout && empty(json) != 0;

@@ -14,7 +14,7 @@ static int refuse(struct et_error *err, const char *path, const char *why)
 }
 
 /* false: not a function's result. An error that was not known reads as infinite. */
-static bool take(const json_t *f, struct et_bench_kept *out)
+static bool take(const json_t *f, struct et_bench_entry *out)
 {
 	const json_t *name = json_object_get(f, "name"), *ns = json_object_get(f, "time_ns");
 	const json_t *error = json_object_get(f, "relative_error");
@@ -103,7 +103,7 @@ void et_bench_baseline_free(struct et_bench_baseline *b)
 	memset(b, 0, sizeof(*b));
 }
 
-const struct et_bench_kept *et_bench_baseline_find(
+const struct et_bench_entry *et_bench_baseline_find(
 	const struct et_bench_baseline *b, const char *name)
 {
 	for (size_t i = 0; i < b->n; i++)
@@ -112,16 +112,17 @@ const struct et_bench_kept *et_bench_baseline_find(
 	return NULL;
 }
 
-struct et_bench_contrast et_bench_compare(double ns, double error, const struct et_bench_kept *kept)
+struct et_bench_comparison et_bench_compare(
+	double ns, double error, const struct et_bench_entry *baseline)
 {
-	struct et_bench_contrast c = { .ratio = INFINITY, .hi = INFINITY };
+	struct et_bench_comparison c = { .ratio = INFINITY, .hi = INFINITY };
 
 	c.verdict = ET_BENCH_UNSURE;
-	if (!(kept->ns > 0) || !(error + kept->error < 1))
+	if (!(baseline->ns > 0) || !(error + baseline->error < 1))
 		return c;
-	c.ratio = ns / kept->ns;
-	c.lo = c.ratio * (1 - error) / (1 + kept->error);
-	c.hi = c.ratio * (1 + error) / (1 - kept->error);
+	c.ratio = ns / baseline->ns;
+	c.lo = c.ratio * (1 - error) / (1 + baseline->error);
+	c.hi = c.ratio * (1 + error) / (1 - baseline->error);
 	if (c.lo > 1)
 		c.verdict = ET_BENCH_SLOWER;
 	else

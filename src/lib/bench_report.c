@@ -53,14 +53,14 @@ static void text_warnings(unsigned warnings, FILE *out)
 			fprintf(out, "  warning: %s\n", etalon_warning_text(bit));
 }
 
-static void text_contrast(const struct et_bench_outcome *b, FILE *out)
+static void text_comparison(const struct et_bench_outcome *b, FILE *out)
 {
-	const struct et_bench_contrast *c = &b->contrast;
+	const struct et_bench_comparison *c = &b->comparison;
 
 	if (!b->compared)
 		return;
 	fputs("  baseline      ", out);
-	if (!b->kept)
+	if (!b->baseline)
 		fputs("has no such function\n", out);
 	else if (c->verdict == ET_BENCH_UNSURE)
 		fprintf(out, "%s\n", verdicts[c->verdict]);
@@ -86,7 +86,7 @@ void et_bench_text(const struct et_bench_outcome *b, const struct etalon_kbest_o
 		r->samples, r->calls, r->calls == 1 ? "" : "s", r->preempted);
 	if (r->compensated_ns > 0)
 		fprintf(out, "  interrupts    %s taken off\n", time_text(r->compensated_ns, t));
-	text_contrast(b, out);
+	text_comparison(b, out);
 	text_warnings(r->warnings, out);
 	fflush(out);
 }
@@ -102,17 +102,17 @@ static void json_warnings(struct et_json *j, unsigned warnings)
 
 static void json_contrast(struct et_json *j, const struct et_bench_outcome *b)
 {
-	if (!b->kept) {
+	if (!b->baseline) {
 		et_json_null(j, "baseline");
 		return;
 	}
 	et_json_object(j, "baseline");
-	et_json_double(j, "time_ns", b->kept->ns);
-	et_json_double(j, "relative_error", b->kept->error);
-	et_json_double(j, "ratio", b->contrast.ratio);
-	et_json_double(j, "lo", b->contrast.lo);
-	et_json_double(j, "hi", b->contrast.hi);
-	et_json_string(j, "verdict", verdicts[b->contrast.verdict]);
+	et_json_double(j, "time_ns", b->baseline->ns);
+	et_json_double(j, "relative_error", b->baseline->error);
+	et_json_double(j, "ratio", b->comparison.ratio);
+	et_json_double(j, "lo", b->comparison.lo);
+	et_json_double(j, "hi", b->comparison.hi);
+	et_json_string(j, "verdict", verdicts[b->comparison.verdict]);
 	et_json_end(j);
 }
 

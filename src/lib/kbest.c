@@ -13,33 +13,34 @@
 
 enum {
 	SAMPLE_NS = 20000, /* short functions are called until a sample is this long */
-	MOST_CALLS = 1 << 24,
+	MAX_CALLS = 1 << 24,
 	TRIES = 3,
-	LONG_TRIES = 2,              /* of calls that take long */
-	AWAY_NS = 1000000,           /* a longer gap is another thread's turn */
-	WINDOW_MOST_NS = 1000000000, /* windows of interrupts are not longer */
-	WINDOWS = 8,                 /* the least of fewer may be more than what a sample met */
-	LONG_WINDOWS = 3,            /* of long ones, which differ less, so many do */
-	UNSEEN_NS = 50000000,        /* a neighbour may come and go within a longer sample */
+	LONG_TRIES = 2,             /* of calls that take long */
+	PREEMPTED_NS = 1000000,     /* a longer gap is another thread's turn */
+	MAX_WINDOW_NS = 1000000000, /* windows of interrupts are not longer */
+	WINDOWS = 8,                /* the least of fewer may be more than what a sample met */
+	LONG_WINDOWS = 3,           /* of long ones, which differ less, so many do */
+	UNSEEN_NS = 50000000,       /* a neighbour may come and go within a longer sample */
 	SWITCH_WAIT_NS = 300000000,
 	LONG_NS = 100000000,
-	AHEAD_NS = 20000000,
-	TURN_NS = 50000000, /* so long others wait at most, or for one sample and its window */
+	FIRST_SPIN_NS = 20000000,
+	MAX_RAISED_NS =
+		50000000,   /* so long others wait at most, or for one sample and its window */
 	MANY_SWITCHES = 16, /* of fewer each may have cost less than the least that was seen */
 	FEW = 4,            /* one undisturbed sample in so many is too few to wait for */
 };
 
 static const double CONFIDENCE = 0.95;
-static const double NOTABLE_PACE = 0.005; /* the pace loop itself is no steadier */
+static const double NOTABLE_SLOWDOWN = 0.005; /* the pace loop itself is no steadier */
 
-struct shot {
+struct sample {
 	double ticks, cpu_ns; /* of all calls, without the clock's own cost */
 	uint64_t switches;
 	bool backwards;
 };
 
 struct measurement {
-	struct et_gauge *g;
+	struct et_timebase *t;
 	const struct etalon_kbest_opts *o;
 	void (*fn)(void *);
 	void *arg;
@@ -49,54 +50,54 @@ struct measurement {
 	struct et_loss loss;
 	double spin_cpu_ns; /* CPU time the kernel says the spins took */
 	double switch_ns;
-	double switches;   /* in all samples */
-	bool crossed;      /* the sample before was interrupted */
-	unsigned meetings; /* samples like that, the first try among them */
-	bool may_hurry;    /* others run within samples, and a priority above theirs is allowed */
-	bool hurrying;     /* it has that priority now */
-	bool hurried;      /* or had it */
-	struct et_standing was;
-	uint64_t turn_began_ns;
-	bool may_align;  /* samples are so long that they had better begin behind a tick */
-	bool aligned;    /* this one does */
-	double least_ns; /* CPU time of the shortest sample */
-	double slow_sum; /* slowdown between samples */
+	double switches;      /* in all samples */
+	bool last_preempted;  /* the sample before was interrupted */
+	unsigned preemptions; /* samples like that, the first try among them */
+	bool may_raise;   /* others run within samples, and a priority above theirs is allowed */
+	bool raised;      /* it has that priority now */
+	bool ever_raised; /* or had it */
+	struct et_sched_policy saved;
+	uint64_t raised_ns;
+	bool may_wait_tick; /* samples are so long that they had better begin behind a tick */
+	bool after_tick;    /* this one does */
+	double least_ns;    /* CPU time of the shortest sample */
+	double slow_sum;    /* slowdown between samples */
 	uint64_t samples, preempted, elapsed_ns;
 	bool backwards;
 };
 
-static void call(const struct measurement *m, struct shot *s)
+static void time_sample(const struct measurement *m, struct sample *s)
 {
-	const struct et_gauge *g = m->g;
+	const struct et_timebase *t = m->t;
 	uint64_t switches, cpu, t0, t1;
 
 	if (m->o->cache == ETALON_CACHE_COLD)
 		et_cache_clear(m->o->clear_memory, m->o->clear_bytes);
-	if (m->aligned)
-		g->align(g->ctx);
-	switches = g->switches(g->ctx);
-	cpu = g->cpu_ns(g->ctx);
-	t0 = g->start(g->ctx);
+	if (m->after_tick)
+		t->wait_tick(t->ctx);
+	switches = t->context_switches(t->ctx);
+	cpu = t->cpu_ns(t->ctx);
+	t0 = t->start(t->ctx);
 	for (uint32_t i = 0; i < m->calls; i++)
 		m->fn(m->arg);
-	t1 = g->stop(g->ctx);
-	cpu = g->cpu_ns(g->ctx) - cpu;
-	s->switches = g->switches(g->ctx) - switches;
+	t1 = t->stop(t->ctx);
+	cpu = t->cpu_ns(t->ctx) - cpu;
+	s->switches = t->context_switches(t->ctx) - switches;
 	s->backwards = t1 < t0;
-	s->ticks = fmax((double)(t1 - t0) - g->overhead, 0);
-	s->cpu_ns = fmax((double)cpu - g->cpu_overhead_ns, 0);
+	s->ticks = fmax((double)(t1 - t0) - t->overhead, 0);
+	s->cpu_ns = fmax((double)cpu - t->cpu_overhead_ns, 0);
 }
 
 static double ns_of(const struct measurement *m, double ticks)
 {
-	return ticks / m->g->hz * 1e9;
+	return ticks / m->t->hz * 1e9;
 }
 
 /*
  * Which share of interrupts the thread's CPU time holds: all of them, or none where the kernel
  * accounts them apart, or what the hypervisor did not own up to.
  */
-static double charged_ratio(const struct measurement *m)
+static double charged_share(const struct measurement *m)
 {
 	double ran = ns_of(m, m->loss.all_ran), lost = ns_of(m, m->loss.all_lost);
 
@@ -106,9 +107,9 @@ static double charged_ratio(const struct measurement *m)
 }
 
 /* Which share of the time interrupts take without being charged to us. */
-static double uncharged(const struct measurement *m)
+static double uncharged_share(const struct measurement *m)
 {
-	return m->loss.all_ran > 0 ? (1 - charged_ratio(m)) * m->loss.all_lost / m->loss.all_ran
+	return m->loss.all_ran > 0 ? (1 - charged_share(m)) * m->loss.all_lost / m->loss.all_ran
 				   : 0;
 }
 
@@ -117,9 +118,9 @@ static double uncharged(const struct measurement *m)
  * Switches alone do not tell: a kernel thread that comes for a microsecond is one too, and no more
  * than an interrupt.
  */
-static bool interrupted(const struct measurement *m, const struct shot *s)
+static bool preempted(const struct measurement *m, const struct sample *s)
 {
-	double wall = ns_of(m, s->ticks), slack = 2000 + wall * (1e-4 + 2 * uncharged(m));
+	double wall = ns_of(m, s->ticks), slack = 2000 + wall * (1e-4 + 2 * uncharged_share(m));
 
 	return wall - s->cpu_ns > slack;
 }
@@ -129,14 +130,14 @@ static bool interrupted(const struct measurement *m, const struct shot *s)
  * far longer than the next (it fills a table), and any may be interrupted: the shortest of a few
  * decides.
  */
-static void choose_calls(struct measurement *m, struct shot *shortest)
+static void choose_calls(struct measurement *m, struct sample *shortest)
 {
 	bool fixed = m->o->calls || m->o->cache == ETALON_CACHE_COLD;
-	struct shot s;
+	struct sample s;
 
 	m->calls = m->o->calls ? m->o->calls : 1;
 	for (int tries = 0;; tries++) {
-		call(m, &s);
+		time_sample(m, &s);
 		m->backwards |= s.backwards;
 		if (!tries || s.ticks < shortest->ticks)
 			*shortest = s;
@@ -144,7 +145,7 @@ static void choose_calls(struct measurement *m, struct shot *shortest)
 			return;
 		if (tries + 1 < (shortest->cpu_ns < LONG_NS ? TRIES : LONG_TRIES))
 			continue;
-		if (ns_of(m, shortest->ticks) >= SAMPLE_NS || m->calls >= MOST_CALLS)
+		if (ns_of(m, shortest->ticks) >= SAMPLE_NS || m->calls >= MAX_CALLS)
 			return;
 		m->calls *= 2;
 		tries = -1;
@@ -155,44 +156,44 @@ static void choose_calls(struct measurement *m, struct shot *shortest)
  */
 static double slowdown_now(struct measurement *m)
 {
-	double pace = et_gauge_pace(m->g);
+	double ticks = et_timebase_reference_ticks(m->t);
 
-	return m->g->full_pace > 0 ? fmax((pace - 1) / m->g->full_pace - 1, 0) : 0;
+	return m->t->full_speed_ticks > 0 ? fmax((ticks - 1) / m->t->full_speed_ticks - 1, 0) : 0;
 }
 
 /* Are interrupts to be reckoned with in each stretch so long? Of shorter ones many have none. */
 static bool meets_interrupts(const struct measurement *m, double ns)
 {
-	return ns >= m->g->tick_ns / 16;
+	return ns >= m->t->tick_ns / 16;
 }
 
 /*
  * How much interrupts take here and now of a stretch like the sample: it begins at the same
  * distance from a timer interrupt and is as long as the shortest.
  */
-static void watch_interrupts(struct measurement *m, double sample_ns)
+static void measure_interrupts(struct measurement *m, double sample_ns)
 {
-	const struct et_gauge *g = m->g;
+	const struct et_timebase *t = m->t;
 	uint64_t cpu;
 
 	m->least_ns = fmin(m->least_ns, sample_ns);
-	m->loss.window = fmin(m->least_ns, WINDOW_MOST_NS) * g->hz / 1e9;
-	if (m->aligned)
-		g->align(g->ctx);
-	cpu = g->cpu_ns(g->ctx);
-	g->spin(g->ctx, &m->loss, (uint64_t)(2 * m->loss.window));
-	m->spin_cpu_ns += (double)(g->cpu_ns(g->ctx) - cpu);
+	m->loss.window = fmin(m->least_ns, MAX_WINDOW_NS) * t->hz / 1e9;
+	if (m->after_tick)
+		t->wait_tick(t->ctx);
+	cpu = t->cpu_ns(t->ctx);
+	t->spin(t->ctx, &m->loss, (uint64_t)(2 * m->loss.window));
+	m->spin_cpu_ns += (double)(t->cpu_ns(t->ctx) - cpu);
 }
 
 /* A first look, which makes no window: are they charged to us at all? */
-static void look_ahead(struct measurement *m)
+static void measure_charging(struct measurement *m)
 {
-	const struct et_gauge *g = m->g;
-	uint64_t cpu = g->cpu_ns(g->ctx);
+	const struct et_timebase *t = m->t;
+	uint64_t cpu = t->cpu_ns(t->ctx);
 
 	m->loss.window = INFINITY;
-	g->spin(g->ctx, &m->loss, (uint64_t)(AHEAD_NS * g->hz / 1e9));
-	m->spin_cpu_ns += (double)(g->cpu_ns(g->ctx) - cpu);
+	t->spin(t->ctx, &m->loss, (uint64_t)(FIRST_SPIN_NS * t->hz / 1e9));
+	m->spin_cpu_ns += (double)(t->cpu_ns(t->ctx) - cpu);
 }
 
 static bool compensates_switches(const struct measurement *m, double switches)
@@ -201,80 +202,80 @@ static bool compensates_switches(const struct measurement *m, double switches)
 }
 
 /* One sample with what is looked at around it. Returns the slowdown of the processor. */
-static double look(struct measurement *m, struct shot *s)
+static double sample_observed(struct measurement *m, struct sample *s)
 {
 	double before = slowdown_now(m), slow;
 
-	call(m, s);
+	time_sample(m, s);
 	slow = fmax(before, slowdown_now(m));
 	if (m->o->compensate && meets_interrupts(m, s->cpu_ns))
-		watch_interrupts(m, s->cpu_ns);
+		measure_interrupts(m, s->cpu_ns);
 	return slow;
 }
 
 /* Before all others, where these would interrupt. */
-static void press_on(struct measurement *m)
+static void raise_priority(struct measurement *m)
 {
-	const struct et_gauge *g = m->g;
+	const struct et_timebase *t = m->t;
 
-	if (!m->may_hurry || m->hurrying)
+	if (!m->may_raise || m->raised)
 		return;
-	m->may_hurry = m->hurrying = g->hurry(g->ctx, &m->was);
-	m->hurried |= m->hurrying;
-	m->turn_began_ns = g->now_ns(g->ctx);
+	m->may_raise = m->raised = t->raise_priority(t->ctx, &m->saved);
+	m->ever_raised |= m->raised;
+	m->raised_ns = t->now_ns(t->ctx);
 }
 
 /* Then they have their turn. */
-static void give_way(struct measurement *m)
+static void let_others_run(struct measurement *m)
 {
-	const struct et_gauge *g = m->g;
+	const struct et_timebase *t = m->t;
 
-	if (!m->hurrying)
+	if (!m->raised)
 		return;
-	g->relax(g->ctx, &m->was);
-	g->yield(g->ctx);
-	m->hurrying = false;
+	t->restore_priority(t->ctx, &m->saved);
+	t->yield(t->ctx);
+	m->raised = false;
 }
 
-static double look_undisturbed(struct measurement *m, struct shot *s)
+static double sample_undisturbed(struct measurement *m, struct sample *s)
 {
 	/* Lets the others run first: the sample begins with a slice of its own. */
-	if (m->crossed)
-		m->g->yield(m->g->ctx);
-	press_on(m);
+	if (m->last_preempted)
+		m->t->yield(m->t->ctx);
+	raise_priority(m);
 	/* Where a turn is short anyway, none of it is waited away. */
-	m->aligned = m->may_align && (m->hurrying || !m->crossed);
-	return look(m, s);
+	m->after_tick = m->may_wait_tick && (m->raised || !m->last_preempted);
+	return sample_observed(m, s);
 }
 
 /*
  * Others run within samples: what a switch costs, and may we be before them? Once by chance does
  * not say it, unless another sample would take long.
  */
-static void meet_others(struct measurement *m, const struct shot *s)
+static void handle_preemption(struct measurement *m, const struct sample *s)
 {
-	if (++m->meetings != (s->cpu_ns < LONG_NS ? 2 : 1))
+	if (++m->preemptions != (s->cpu_ns < LONG_NS ? 2 : 1))
 		return;
-	m->switch_ns = et_gauge_switch_ns(m->g, SWITCH_WAIT_NS);
-	m->may_hurry = m->g->hurry && m->o->priority == ETALON_PRIORITY_AUTO;
+	m->switch_ns = et_timebase_switch_ns(m->t, SWITCH_WAIT_NS);
+	m->may_raise = m->t->raise_priority && m->o->priority == ETALON_PRIORITY_AUTO;
 }
 
-static void take(struct measurement *m)
+static void take_sample(struct measurement *m)
 {
 	double slow, switch_ns;
-	struct shot s;
+	struct sample s;
 
-	slow = look_undisturbed(m, &s);
+	slow = sample_undisturbed(m, &s);
 	m->backwards |= s.backwards;
 	m->samples++;
 	m->switches += (double)s.switches;
 	m->slow_sum += fmin(slow, 2); /* an interrupt in the loop is no slow processor */
-	m->crossed = interrupted(m, &s);
-	if (!m->crossed)
+	m->last_preempted = preempted(m, &s);
+	if (!m->last_preempted)
 		et_kbest_set_add(&m->clean, s.ticks, slow);
 	else
-		meet_others(m, &s);
-	m->preempted += m->crossed;
+		handle_preemption(m, &s);
+	m->preempted += m->last_preempted;
 	switch_ns =
 		compensates_switches(m, (double)s.switches) ? m->switch_ns * (double)s.switches : 0;
 	et_kbest_set_add(&m->cpu, fmax(s.cpu_ns - switch_ns, 0), slow);
@@ -282,7 +283,7 @@ static void take(struct measurement *m)
 
 /* The slowdown around the best. Where K agree, all ran at the speed of the one seen to be fastest.
  */
-static double best_mark(const struct measurement *m, const struct et_kbest_set *s)
+static double best_slowdown(const struct measurement *m, const struct et_kbest_set *s)
 {
 	double mark = s->mark[0];
 
@@ -294,13 +295,13 @@ static double best_mark(const struct measurement *m, const struct et_kbest_set *
 }
 
 /* Have K agreed, and at the processor's full speed? */
-static bool good(const struct measurement *m, const struct et_kbest_set *s)
+static bool agreed_at_full_speed(const struct measurement *m, const struct et_kbest_set *s)
 {
-	return et_kbest_converged(s, m->o->epsilon) && best_mark(m, s) <= NOTABLE_PACE;
+	return et_kbest_converged(s, m->o->epsilon) && best_slowdown(m, s) <= NOTABLE_SLOWDOWN;
 }
 
 /* Are undisturbed samples so rare that CPU time has to do? */
-static bool crowded(const struct measurement *m)
+static bool mostly_preempted(const struct measurement *m)
 {
 	return m->o->clock == ETALON_CLOCK_CPU ||
 	       (m->preempted > m->o->k && m->clean.n * FEW <= m->samples);
@@ -311,7 +312,9 @@ static bool judged_by_cpu(const struct measurement *m)
 {
 	if (m->o->clock == ETALON_CLOCK_CPU || m->clean.n == 0)
 		return true;
-	return crowded(m) && (m->clean.n < m->o->k || (!good(m, &m->clean) && good(m, &m->cpu)));
+	return mostly_preempted(m) &&
+	       (m->clean.n < m->o->k ||
+		       (!agreed_at_full_speed(m, &m->clean) && agreed_at_full_speed(m, &m->cpu)));
 }
 
 static bool enough_windows(const struct measurement *m)
@@ -324,11 +327,12 @@ static bool enough_windows(const struct measurement *m)
  * least of what interrupts take. One that is the best by luck is not. Where others crowd in there
  * is no stretch to learn it from.
  */
-static bool sure(const struct measurement *m)
+static bool compensation_settled(const struct measurement *m)
 {
 	double most = m->o->epsilon * m->clean.value[0];
 
-	if (!m->o->compensate || crowded(m) || !meets_interrupts(m, ns_of(m, m->clean.value[0])))
+	if (!m->o->compensate || mostly_preempted(m) ||
+		!meets_interrupts(m, ns_of(m, m->clean.value[0])))
 		return true;
 	return enough_windows(m) && et_kbest_reach(&m->clean) <= most &&
 	       et_kbest_reach(&m->loss.best) <= most;
@@ -346,8 +350,9 @@ static bool finished(const struct measurement *m)
 		return true;
 	if (m->elapsed_ns < o->least_ns)
 		return false;
-	return (o->clock != ETALON_CLOCK_CPU && good(m, &m->clean) && sure(m)) ||
-	       (crowded(m) && good(m, &m->cpu));
+	return (o->clock != ETALON_CLOCK_CPU && agreed_at_full_speed(m, &m->clean) &&
+		       compensation_settled(m)) ||
+	       (mostly_preempted(m) && agreed_at_full_speed(m, &m->cpu));
 }
 
 /* The least that interrupts take of a stretch as long as the best, in ns, and how sure that is. */
@@ -355,7 +360,7 @@ static double least_loss(
 	const struct measurement *m, double best_ns, bool by_cpu, double *uncertainty)
 {
 	double least = et_loss_least(&m->loss, uncertainty);
-	double scale = fmax(best_ns / WINDOW_MOST_NS, 1) * (by_cpu ? charged_ratio(m) : 1);
+	double scale = fmax(best_ns / MAX_WINDOW_NS, 1) * (by_cpu ? charged_share(m) : 1);
 
 	*uncertainty = ns_of(m, *uncertainty) * scale;
 	return ns_of(m, least) * scale;
@@ -365,11 +370,11 @@ static double least_loss(
  * The least of a switch is known, the usual one is taken to be twice that; what refilling caches
  * takes is in no figure.
  */
-static double switches_error(const struct measurement *m)
+static double switch_error_ns(const struct measurement *m)
 {
-	double a_sample = m->switches / (double)m->samples;
+	double per_sample = m->switches / (double)m->samples;
 
-	return m->switch_ns * a_sample * (compensates_switches(m, a_sample) ? 1 : 2);
+	return m->switch_ns * per_sample * (compensates_switches(m, per_sample) ? 1 : 2);
 }
 
 static void judge_interrupts(const struct measurement *m, double best_ns, bool by_cpu,
@@ -398,14 +403,14 @@ static void judge_interrupts(const struct measurement *m, double best_ns, bool b
 static void judge_speed(const struct measurement *m, const struct et_kbest_set *best,
 	double best_ns, double *error_ns, struct etalon_kbest_result *r)
 {
-	r->slowdown = best_mark(m, best);
+	r->slowdown = best_slowdown(m, best);
 	/*
 	 * What is longer than a neighbour's visit may have had one between two looks; that K
 	 * samples had the same is not likely.
 	 */
 	if (best_ns > UNSEEN_NS && !r->converged)
 		r->slowdown = fmax(r->slowdown, m->slow_sum / (double)m->samples);
-	if (r->slowdown <= NOTABLE_PACE)
+	if (r->slowdown <= NOTABLE_SLOWDOWN)
 		return;
 	r->warnings |= ETALON_WARNING_SLOW;
 	*error_ns += r->slowdown * best_ns;
@@ -413,47 +418,47 @@ static void judge_speed(const struct measurement *m, const struct et_kbest_set *
 
 static void judge(const struct measurement *m, struct etalon_kbest_result *r)
 {
-	const struct et_gauge *g = m->g;
+	const struct et_timebase *t = m->t;
 	bool by_cpu = judged_by_cpu(m);
 	const struct et_kbest_set *best = by_cpu ? &m->cpu : &m->clean;
 	double best_ns = by_cpu ? best->value[0] : ns_of(m, best->value[0]);
 	double value_ns = best_ns, error_ns;
-	double overhead_u = by_cpu ? g->cpu_uncertainty_ns : ns_of(m, g->overhead_uncertainty);
+	double overhead_u = by_cpu ? t->cpu_uncertainty_ns : ns_of(m, t->overhead_uncertainty);
 
 	r->converged = et_kbest_converged(best, m->o->epsilon);
-	r->clock = by_cpu ? ETALON_CLOCK_CPU : g->clock;
+	r->clock = by_cpu ? ETALON_CLOCK_CPU : t->clock;
 	r->spread = et_kbest_spread(best);
-	r->warnings |= g->warnings | (r->converged ? 0 : ETALON_WARNING_SPREAD);
+	r->warnings |= t->warnings | (r->converged ? 0 : ETALON_WARNING_SPREAD);
 	if (by_cpu && m->o->clock != ETALON_CLOCK_CPU)
 		r->warnings |= ETALON_WARNING_PREEMPTED;
 	error_ns = et_kbest_error(best, CONFIDENCE) * best_ns + 2 * overhead_u + ns_of(m, 1) +
-		   2 * g->hz_uncertainty / g->hz * best_ns;
+		   2 * t->hz_uncertainty / t->hz * best_ns;
 	if (by_cpu)
-		error_ns += switches_error(m);
+		error_ns += switch_error_ns(m);
 	judge_interrupts(m, best_ns, by_cpu, &value_ns, &error_ns, r);
 	judge_speed(m, best, best_ns, &error_ns, r);
 	if (value_ns < 10 * overhead_u)
 		r->warnings |= ETALON_WARNING_OVERHEAD;
 	r->ns = value_ns / m->calls;
-	r->ticks = r->ns * g->hz / 1e9;
+	r->ticks = r->ns * t->hz / 1e9;
 	r->error = value_ns > 0 ? error_ns / value_ns : INFINITY;
-	r->overhead_ns = by_cpu ? g->cpu_overhead_ns : ns_of(m, g->overhead);
+	r->overhead_ns = by_cpu ? t->cpu_overhead_ns : ns_of(m, t->overhead);
 	r->overhead_uncertainty_ns = overhead_u;
-	r->unit = g->unit;
-	r->hz = g->hz;
-	r->hz_uncertainty = g->hz_uncertainty;
+	r->unit = t->unit;
+	r->hz = t->hz;
+	r->hz_uncertainty = t->hz_uncertainty;
 	r->samples = m->samples;
 	r->preempted = m->preempted;
 	r->calls = m->calls;
 	r->elapsed_ns = m->elapsed_ns;
-	r->realtime = m->hurried;
+	r->realtime = m->ever_raised;
 }
 
 /*
  * M samples in a moment would all see the same neighbour: they are spread over the time there is,
  * and the pace loop meanwhile looks for the full speed.
  */
-static bool early(struct measurement *m)
+static bool ahead_of_schedule(struct measurement *m)
 {
 	double due = (double)m->o->least_ns * (double)m->samples / m->o->max_samples;
 
@@ -461,41 +466,41 @@ static bool early(struct measurement *m)
 		due = fmin(due, (double)m->o->limit_ns);
 	if ((double)m->elapsed_ns >= due)
 		return false;
-	et_gauge_pace(m->g);
+	et_timebase_reference_ticks(m->t);
 	return true;
 }
 
 static void sample_all(struct measurement *m)
 {
-	const struct et_gauge *g = m->g;
-	struct shot s;
+	const struct et_timebase *t = m->t;
+	struct sample s;
 	uint64_t first;
 
 	choose_calls(m, &s);
 	m->least_ns = s.cpu_ns;
-	et_loss_init(&m->loss, g->hz, (uint64_t)fmin(s.cpu_ns, WINDOW_MOST_NS), AWAY_NS);
-	m->may_align = m->o->compensate && g->align && s.cpu_ns > g->tick_ns / 2;
+	et_loss_init(&m->loss, t->hz, (uint64_t)fmin(s.cpu_ns, MAX_WINDOW_NS), PREEMPTED_NS);
+	m->may_wait_tick = m->o->compensate && t->wait_tick && s.cpu_ns > t->tick_ns / 2;
 	if (m->o->compensate && meets_interrupts(m, s.cpu_ns))
-		look_ahead(m);
-	m->crossed = interrupted(m, &s);
-	if (m->crossed)
-		meet_others(m, &s);
-	first = g->now_ns(g->ctx);
+		measure_charging(m);
+	m->last_preempted = preempted(m, &s);
+	if (m->last_preempted)
+		handle_preemption(m, &s);
+	first = t->now_ns(t->ctx);
 	while (!m->backwards && !finished(m)) {
-		take(m);
-		if (g->now_ns(g->ctx) - m->turn_began_ns >= TURN_NS)
-			give_way(m);
-		while (m->elapsed_ns = g->now_ns(g->ctx) - first, early(m))
-			give_way(m);
+		take_sample(m);
+		if (t->now_ns(t->ctx) - m->raised_ns >= MAX_RAISED_NS)
+			let_others_run(m);
+		while (m->elapsed_ns = t->now_ns(t->ctx) - first, ahead_of_schedule(m))
+			let_others_run(m);
 	}
-	give_way(m);
+	let_others_run(m);
 }
 
-int et_kbest_measure(struct et_gauge *g, struct et_gauge *other, void (*fn)(void *), void *arg,
-	const struct etalon_kbest_opts *o, struct etalon_kbest_result *out)
+int et_kbest_measure(struct et_timebase *t, struct et_timebase *other, void (*fn)(void *),
+	void *arg, const struct etalon_kbest_opts *o, struct etalon_kbest_result *out)
 {
 	struct etalon_kbest_result r = { .sz = sizeof(r) };
-	struct measurement m = { .g = g, .o = o, .fn = fn, .arg = arg };
+	struct measurement m = { .t = t, .o = o, .fn = fn, .arg = arg };
 
 	et_kbest_set_init(&m.clean, o->k);
 	et_kbest_set_init(&m.cpu, o->k);

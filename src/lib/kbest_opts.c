@@ -69,7 +69,7 @@ static int check(const struct etalon_kbest_opts *o)
 	return ETALON_OK;
 }
 
-int et_kbest_opts_take(const struct etalon_kbest_opts *given, struct etalon_kbest_opts *out)
+int et_kbest_opts_complete(const struct etalon_kbest_opts *given, struct etalon_kbest_opts *out)
 {
 	*out = defaults;
 	if (!given)

@@ -33,8 +33,8 @@ static void bad_input(void)
 
 int main(void)
 {
-	struct et_bench_kept kept = { .ns = 100, .error = 0.01 }, none = { .ns = 0, .error = 0 };
-	struct et_bench_contrast c = et_bench_compare(103, 0.01, &kept);
+	struct et_bench_entry kept = { .ns = 100, .error = 0.01 }, none = { .ns = 0, .error = 0 };
+	struct et_bench_comparison c = et_bench_compare(103, 0.01, &kept);
 
 	near(c.ratio, 1.03, 1e-12, 0, "the ratio");
 	near(c.lo, 103 * 0.99 / 101, 1e-12, 0, "at least: the new too long, the old too short");

@@ -24,8 +24,8 @@ struct machine {
 	double work; /* of a call */
 	bool backwards;
 	bool apart; /* the kernel does not charge interrupts to who met them */
-	bool may_hurry, hurrying;
-	uint64_t reads, calls, hurries;
+	bool may_raise, raised;
+	uint64_t reads, calls, raises;
 	struct et_rng rng;
 };
 
@@ -38,7 +38,7 @@ static double tick(struct machine *m)
 
 	m->now += cost;
 	m->cpu += m->apart ? 0 : cost;
-	if (m->load > 1 && !m->hurrying) {
+	if (m->load > 1 && !m->raised) {
 		m->now += (m->load - 1) * (double)TICK;
 		m->switches++;
 	}
@@ -113,7 +113,7 @@ static void yield(void *ctx)
 	}
 }
 
-static void align(void *ctx)
+static void wait_tick(void *ctx)
 {
 	struct machine *m = ctx;
 	double tick_ns = m->next_tick;
@@ -122,24 +122,24 @@ static void align(void *ctx)
 		run(m, 100);
 }
 
-static bool hurry(void *ctx, struct et_standing *was)
+static bool raise_priority(void *ctx, struct et_sched_policy *was)
 {
 	struct machine *m = ctx;
 
 	was->policy = 5;
-	m->hurrying = m->may_hurry;
-	m->hurries++;
-	return m->may_hurry;
+	m->raised = m->may_raise;
+	m->raises++;
+	return m->may_raise;
 }
 
-static void relax(void *ctx, const struct et_standing *was)
+static void restore_priority(void *ctx, const struct et_sched_policy *was)
 {
 	struct machine *m = ctx;
 
-	m->hurrying = was->policy != 5;
+	m->raised = was->policy != 5;
 }
 
-static void pace(void *ctx)
+static void reference_loop(void *ctx)
 {
 	run(ctx, 7000);
 }
@@ -159,7 +159,7 @@ static void spin(void *ctx, struct et_loss *l, uint64_t ticks)
 			double lost = tick(m) * m->hz / 1e9;
 
 			l->step = 0;
-			if (m->load == 1 || m->hurrying)
+			if (m->load == 1 || m->raised)
 				et_loss_step(l, (uint64_t)lost);
 			else /* it is the start of another's turn */
 				et_loss_part(l);
@@ -176,23 +176,23 @@ static void function(void *ctx)
 	run(m, m->calls++ ? m->work : m->work + m->first_ns);
 }
 
-static void start(struct machine *m, struct et_gauge *g, uint64_t seed)
+static void start(struct machine *m, struct et_timebase *t, uint64_t seed)
 {
 	et_rng_seed(&m->rng, seed, 0);
 	m->hz = m->hz > 0 ? m->hz : HZ;
 	m->now = m->phase_end = 1e9 * (1 + et_rng_uniform(&m->rng));
 	m->next_tick = m->now + TICK * et_rng_uniform(&m->rng);
-	*g = (struct et_gauge){
+	*t = (struct et_timebase){
 		.start = clock_read,
 		.stop = clock_read,
 		.cpu_ns = cpu_read,
-		.switches = switches_read,
+		.context_switches = switches_read,
 		.now_ns = now_read,
 		.yield = yield,
-		.align = align,
-		.hurry = hurry,
-		.relax = relax,
-		.pace = pace,
+		.wait_tick = wait_tick,
+		.raise_priority = raise_priority,
+		.restore_priority = restore_priority,
+		.reference_loop = reference_loop,
 		.spin = spin,
 		.ctx = m,
 		.clock = ETALON_CLOCK_COUNTER,
@@ -201,26 +201,26 @@ static void start(struct machine *m, struct et_gauge *g, uint64_t seed)
 		.hz_uncertainty = 100,
 		.tick_ns = TICK,
 	};
-	et_gauge_learn(g);
+	et_timebase_calibrate(t);
 }
 
 static int measure(struct machine *m, uint64_t seed, struct etalon_kbest_result *r)
 {
 	struct etalon_kbest_opts o;
-	struct et_gauge g;
+	struct et_timebase t;
 
-	et_kbest_opts_take(NULL, &o);
-	start(m, &g, seed);
-	return et_kbest_measure(&g, NULL, function, m, &o, r);
+	et_kbest_opts_complete(NULL, &o);
+	start(m, &t, seed);
+	return et_kbest_measure(&t, NULL, function, m, &o, r);
 }
 
 /* The published scheme as it stands: K 3, epsilon 0.1 %, M 20, nothing but the counter. */
 static double plain(struct machine *m, uint64_t seed)
 {
 	struct et_kbest_set s;
-	struct et_gauge g;
+	struct et_timebase t;
 
-	start(m, &g, seed);
+	start(m, &t, seed);
 	et_kbest_set_init(&s, 3);
 	do {
 		uint64_t t0 = clock_read(m);
@@ -310,7 +310,7 @@ static void short_functions(void)
 	struct machine m = { .load = 1, .tick_cost = 1000, .work = 3 };
 	struct etalon_kbest_result r;
 	struct etalon_kbest_opts o;
-	struct et_gauge g;
+	struct et_timebase t;
 
 	int rc = measure(&m, 3, &r);
 	ok(rc == ETALON_OK && r.calls > 1000, "3 ns: %llu calls a sample",
@@ -318,11 +318,11 @@ static void short_functions(void)
 	near(r.ns, 3, 0.001, 0, "and the time of one");
 	near(r.ticks, r.ns * HZ / 1e9, 1e-12, 0, "ticks are the same in another unit");
 
-	et_kbest_opts_take(NULL, &o);
+	et_kbest_opts_complete(NULL, &o);
 	o.calls = 1;
 	m.calls = 0;
-	start(&m, &g, 4);
-	rc = et_kbest_measure(&g, NULL, function, &m, &o, &r);
+	start(&m, &t, 4);
+	rc = et_kbest_measure(&t, NULL, function, &m, &o, &r);
 	ok(r.calls == 1 && m.calls == r.samples + 1, "as many calls as asked for, and a warm-up");
 	ok(r.warnings & ETALON_WARNING_OVERHEAD, "one call of 3 ns is doubted");
 	ok(rc == ETALON_OK || rc == ETALON_NOT_CONVERGED, "and measured");
@@ -378,7 +378,7 @@ static void accounted_apart(void)
 		double off = r.ns / m.work - 1;
 		ok(rc == ETALON_OK && fabs(off) <= 1e-3,
 			"interrupts accounted apart, %g ms: nothing is taken off twice", ms[i]);
-		ok(!(r.warnings & ETALON_WARNING_PREEMPTED) && !m.hurries &&
+		ok(!(r.warnings & ETALON_WARNING_PREEMPTED) && !m.raises &&
 				r.clock == ETALON_CLOCK_COUNTER,
 			"nor taken for others");
 	}
@@ -389,30 +389,30 @@ static void limits(void)
 	struct machine m = { .load = 1, .neighbour = true, .tick_cost = 50000, .work = 3e8 };
 	struct etalon_kbest_result r;
 	struct etalon_kbest_opts o;
-	struct et_gauge g;
+	struct et_timebase t;
 
-	et_kbest_opts_take(NULL, &o);
+	et_kbest_opts_complete(NULL, &o);
 	o.max_samples = 5;
 	o.epsilon = 0;
-	start(&m, &g, 4);
-	int rc = et_kbest_measure(&g, NULL, function, &m, &o, &r);
+	start(&m, &t, 4);
+	int rc = et_kbest_measure(&t, NULL, function, &m, &o, &r);
 	ok(rc == ETALON_NOT_CONVERGED && !r.converged && r.samples == 5, "no more than M samples");
 	ok(r.ns > 0 && r.warnings & ETALON_WARNING_SPREAD, "with the result filled, and doubted");
 	o.max_samples = 1000;
 	o.limit_ns = 1;
-	rc = et_kbest_measure(&g, NULL, function, &m, &o, &r);
+	rc = et_kbest_measure(&t, NULL, function, &m, &o, &r);
 	ok(rc == ETALON_NOT_CONVERGED && r.samples == 3, "time up: K samples");
 	o.least_ns = UINT64_MAX;
-	rc = et_kbest_measure(&g, NULL, function, &m, &o, &r);
+	rc = et_kbest_measure(&t, NULL, function, &m, &o, &r);
 	ok(rc == ETALON_NOT_CONVERGED && r.samples == 3,
 		"however long they were to be spread over");
 	o.least_ns = 0;
 	o.clock = ETALON_CLOCK_CPU;
-	rc = et_kbest_measure(&g, NULL, function, &m, &o, &r);
+	rc = et_kbest_measure(&t, NULL, function, &m, &o, &r);
 	ok(r.clock == ETALON_CLOCK_CPU && !(r.warnings & ETALON_WARNING_PREEMPTED),
 		"CPU time when asked for");
 	o.compensate = 0;
-	rc = et_kbest_measure(&g, NULL, function, &m, &o, &r);
+	rc = et_kbest_measure(&t, NULL, function, &m, &o, &r);
 	ok(r.compensated_ns == 0, "nothing taken off when not asked for");
 	(void)rc;
 }
@@ -423,32 +423,32 @@ static void priority(void)
 	static const double ms[] = { 1, 8, 50, 200 };
 	struct etalon_kbest_result r;
 	struct etalon_kbest_opts o;
-	struct et_gauge g;
+	struct et_timebase t;
 
 	for (size_t i = 0; i < ET_LENGTH(ms); i++) {
 		struct machine m = {
-			.load = 11, .tick_cost = 20000, .may_hurry = true, .work = ms[i] * 1e6
+			.load = 11, .tick_cost = 20000, .may_raise = true, .work = ms[i] * 1e6
 		};
 		int rc = measure(&m, 5, &r);
 		double off = r.ns / m.work - 1;
 		ok(rc == ETALON_OK && r.clock == ETALON_CLOCK_COUNTER && fabs(off) <= 0.001,
 			"load 11 and before all others, %g ms: off by %.4f %%", ms[i], off * 100);
 		ok(fabs(off) <= r.error, "within the predicted %.4f %%", r.error * 100);
-		ok(!m.hurrying, "the thread is as it was");
-		ok(r.realtime == (m.hurries > 0), "and it is said");
+		ok(!m.raised, "the thread is as it was");
+		ok(r.realtime == (m.raises > 0), "and it is said");
 	}
-	struct machine kept = { .load = 11, .tick_cost = 20000, .may_hurry = true, .work = 5e7 };
-	et_kbest_opts_take(NULL, &o);
+	struct machine kept = { .load = 11, .tick_cost = 20000, .may_raise = true, .work = 5e7 };
+	et_kbest_opts_complete(NULL, &o);
 	o.priority = ETALON_PRIORITY_KEEP;
-	start(&kept, &g, 5);
-	et_kbest_measure(&g, NULL, function, &kept, &o, &r);
-	ok(!kept.hurries && !r.realtime, "not when it is to stay as it is");
-	struct machine alone = { .load = 1, .tick_cost = 20000, .may_hurry = true, .work = 5e7 };
+	start(&kept, &t, 5);
+	et_kbest_measure(&t, NULL, function, &kept, &o, &r);
+	ok(!kept.raises && !r.realtime, "not when it is to stay as it is");
+	struct machine alone = { .load = 1, .tick_cost = 20000, .may_raise = true, .work = 5e7 };
 	measure(&alone, 5, &r);
-	ok(!alone.hurries, "nor when nobody disturbs");
+	ok(!alone.raises, "nor when nobody disturbs");
 	struct machine poor = { .load = 11, .tick_cost = 1000, .work = 5e7 };
 	measure(&poor, 5, &r);
-	ok(poor.hurries == 1 && !r.realtime && r.clock == ETALON_CLOCK_CPU,
+	ok(poor.raises == 1 && !r.realtime && r.clock == ETALON_CLOCK_CPU,
 		"where it is not allowed it is tried once, and CPU time has to do");
 }
 
@@ -458,15 +458,15 @@ static void backwards(void)
 	struct machine good = { .load = 1, .tick_cost = 1000, .work = 1e5 };
 	struct etalon_kbest_result r = { 0 };
 	struct etalon_kbest_opts o;
-	struct et_gauge g, other;
+	struct et_timebase t, other;
 
-	et_kbest_opts_take(NULL, &o);
-	start(&bad, &g, 1);
+	et_kbest_opts_complete(NULL, &o);
+	start(&bad, &t, 1);
 	start(&good, &other, 2);
 	other.clock = ETALON_CLOCK_RAW;
-	ok(et_kbest_measure(&g, NULL, function, &bad, &o, &r) == ETALON_BAD_CLOCK && r.samples == 0,
+	ok(et_kbest_measure(&t, NULL, function, &bad, &o, &r) == ETALON_BAD_CLOCK && r.samples == 0,
 		"a counter that goes back is refused");
-	ok(et_kbest_measure(&g, &other, function, &good, &o, &r) == ETALON_OK &&
+	ok(et_kbest_measure(&t, &other, function, &good, &o, &r) == ETALON_OK &&
 			r.clock == ETALON_CLOCK_RAW && r.warnings & ETALON_WARNING_BACKWARDS,
 		"or another clock is used, and that is said");
 	near(r.ns, 1e5, 0.001, 0, "which gives the time");

@@ -30,18 +30,19 @@ static void growth(void)
 	n.more = 7;
 	ok(etalon_kbest_opts_init(&n.o, sizeof(n)) == ETALON_OK && n.more == 0,
 		"a newer caller's are 0");
-	ok(et_kbest_opts_take(&n.o, &out) == ETALON_OK && out.k == 3, "and taken");
+	ok(et_kbest_opts_complete(&n.o, &out) == ETALON_OK && out.k == 3, "and taken");
 	n.more = 1;
-	ok(et_kbest_opts_take(&n.o, &out) == ETALON_BAD_SIZE,
+	ok(et_kbest_opts_complete(&n.o, &out) == ETALON_BAD_SIZE,
 		"unless one is set that we do not know");
-	ok(et_kbest_opts_take(NULL, &out) == ETALON_OK && out.epsilon == 0.001, "none: defaults");
+	ok(et_kbest_opts_complete(NULL, &out) == ETALON_OK && out.epsilon == 0.001,
+		"none: defaults");
 }
 
 static int with(struct etalon_kbest_opts o)
 {
 	struct etalon_kbest_opts out;
 
-	return et_kbest_opts_take(&o, &out);
+	return et_kbest_opts_complete(&o, &out);
 }
 
 static void borders(void)

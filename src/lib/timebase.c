@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "lib/gauge.h"
+#include "lib/timebase.h"
 #include "base/clock.h"
 #include "num/quantile.h"
 
@@ -10,13 +10,13 @@
 #include <sys/resource.h>
 
 enum {
-	EMPTY = 301,        /* empty samples that tell what reading costs */
-	PACE_LOOPS = 20000, /* some 7 µs */
-	FIRST_PACES = 500,
+	EMPTY_SAMPLES = 301,     /* empty samples that tell what reading costs */
+	REFERENCE_LOOPS = 20000, /* some 7 µs */
+	FIRST_REFERENCES = 500,
 	SWITCHES = 8,
 	LONGEST_TICK_NS = 10000000,
-	BEHIND_TICK_NS = 100000, /* what a timer interrupt may take */
-	ROUNDS = 2,              /* over all CPUs */
+	AFTER_TICK_NS = 100000, /* what a timer interrupt may take */
+	ROUNDS = 2,             /* over all CPUs */
 };
 
 static uint64_t counter_start(void *ctx)
@@ -67,7 +67,7 @@ static void yield_cpu(void *ctx)
  * The coarse clock moves on with the timer interrupt, on all CPUs at the same time; a little later
  * this one has had its own.
  */
-static void align(void *ctx)
+static void wait_tick(void *ctx)
 {
 	uint64_t from = raw_now(ctx), coarse = et_clock_read_ns(CLOCK_MONOTONIC_COARSE);
 
@@ -76,12 +76,12 @@ static void align(void *ctx)
 			return;
 	}
 	from = raw_now(ctx);
-	while (raw_now(ctx) - from < BEHIND_TICK_NS)
+	while (raw_now(ctx) - from < AFTER_TICK_NS)
 		;
 }
 
 /* Children of what is timed do not inherit it. */
-static bool hurry(void *ctx, struct et_standing *was)
+static bool raise_priority(void *ctx, struct et_sched_policy *was)
 {
 	struct sched_param now = { 0 }, first = { .sched_priority = 1 };
 
@@ -97,7 +97,7 @@ static bool hurry(void *ctx, struct et_standing *was)
 	return sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first) == 0;
 }
 
-static void relax(void *ctx, const struct et_standing *was)
+static void restore_priority(void *ctx, const struct et_sched_policy *was)
 {
 	struct sched_param p = { .sched_priority = was->priority };
 
@@ -108,9 +108,9 @@ static void relax(void *ctx, const struct et_standing *was)
 }
 
 /* One taken branch a cycle: a neighbour on the other hardware thread shows at once. */
-static void pace_loop(void *ctx)
+static void reference_loop(void *ctx)
 {
-	unsigned n = PACE_LOOPS;
+	unsigned n = REFERENCE_LOOPS;
 
 	(void)ctx;
 #if defined(__x86_64__)
@@ -135,39 +135,39 @@ static void raw_spin(void *ctx, struct et_loss *l, uint64_t ticks)
 	et_loss_spin(l, raw_read, ticks);
 }
 
-void et_gauge_raw(struct et_gauge *g)
+void et_timebase_raw(struct et_timebase *t)
 {
-	uint64_t told = et_clock_tick_ns();
+	uint64_t kernel_ns = et_clock_tick_ns();
 
-	*g = (struct et_gauge){
+	*t = (struct et_timebase){
 		.start = raw_now,
 		.stop = raw_now,
 		.cpu_ns = thread_cpu,
-		.switches = thread_switches,
+		.context_switches = thread_switches,
 		.now_ns = raw_now,
 		.yield = yield_cpu,
-		.align = align,
-		.hurry = hurry,
-		.relax = relax,
-		.pace = pace_loop,
+		.wait_tick = wait_tick,
+		.raise_priority = raise_priority,
+		.restore_priority = restore_priority,
+		.reference_loop = reference_loop,
 		.spin = raw_spin,
 		.clock = ETALON_CLOCK_RAW,
 		.unit = "ns",
 		.hz = 1e9,
-		.tick_ns = told ? (double)told : LONGEST_TICK_NS,
+		.tick_ns = kernel_ns ? (double)kernel_ns : LONGEST_TICK_NS,
 	};
 }
 
-void et_gauge_counter(struct et_gauge *g, const struct et_counter *c)
+void et_timebase_counter(struct et_timebase *t, const struct et_counter *c)
 {
-	et_gauge_raw(g);
-	g->start = counter_start;
-	g->stop = counter_stop;
-	g->spin = counter_spin;
-	g->clock = ETALON_CLOCK_COUNTER;
-	g->unit = !strcmp(c->name, "tsc") ? "tsc ticks" : "cntvct ticks";
-	g->hz = c->hz;
-	g->hz_uncertainty = c->hz_uncertainty;
+	et_timebase_raw(t);
+	t->start = counter_start;
+	t->stop = counter_stop;
+	t->spin = counter_spin;
+	t->clock = ETALON_CLOCK_COUNTER;
+	t->unit = !strcmp(c->name, "tsc") ? "tsc ticks" : "cntvct ticks";
+	t->hz = c->hz;
+	t->hz_uncertainty = c->hz_uncertainty;
 }
 
 /*
@@ -181,57 +181,57 @@ static double least_of(double *x, size_t n, double *uncertainty)
 	return x[0];
 }
 
-void et_gauge_learn(struct et_gauge *g)
+void et_timebase_calibrate(struct et_timebase *t)
 {
-	double ticks[EMPTY], cpu[EMPTY];
+	double ticks[EMPTY_SAMPLES], cpu[EMPTY_SAMPLES];
 
-	for (size_t i = 0; i < EMPTY; i++) {
-		uint64_t cpu0 = g->cpu_ns(g->ctx);
-		uint64_t t0 = g->start(g->ctx);
-		uint64_t t1 = g->stop(g->ctx);
-		uint64_t cpu1 = g->cpu_ns(g->ctx);
+	for (size_t i = 0; i < EMPTY_SAMPLES; i++) {
+		uint64_t cpu0 = t->cpu_ns(t->ctx);
+		uint64_t t0 = t->start(t->ctx);
+		uint64_t t1 = t->stop(t->ctx);
+		uint64_t cpu1 = t->cpu_ns(t->ctx);
 
 		ticks[i] = t1 > t0 ? (double)(t1 - t0) : 0;
 		cpu[i] = cpu1 > cpu0 ? (double)(cpu1 - cpu0) : 0;
 	}
-	g->overhead = least_of(ticks, EMPTY, &g->overhead_uncertainty);
-	g->cpu_overhead_ns = least_of(cpu, EMPTY, &g->cpu_uncertainty_ns);
-	for (size_t i = 0; i < FIRST_PACES; i++)
-		et_gauge_pace(g);
+	t->overhead = least_of(ticks, EMPTY_SAMPLES, &t->overhead_uncertainty);
+	t->cpu_overhead_ns = least_of(cpu, EMPTY_SAMPLES, &t->cpu_uncertainty_ns);
+	for (size_t i = 0; i < FIRST_REFERENCES; i++)
+		et_timebase_reference_ticks(t);
 }
 
 /* Ticks between two readings of the clock with the pace loop between them, or nothing. */
-static double between(const struct et_gauge *g, bool loop)
+static double between(const struct et_timebase *t, bool loop)
 {
-	uint64_t t0 = g->start(g->ctx);
+	uint64_t t0 = t->start(t->ctx);
 
 	if (loop)
-		g->pace(g->ctx);
-	uint64_t t1 = g->stop(g->ctx);
+		t->reference_loop(t->ctx);
+	uint64_t t1 = t->stop(t->ctx);
 	return t1 > t0 ? (double)(t1 - t0) : 0;
 }
 
-double et_gauge_pace(struct et_gauge *g)
+double et_timebase_reference_ticks(struct et_timebase *t)
 {
-	double pace = fmin(between(g, true), between(g, true)), empty = between(g, false);
+	double ticks = fmin(between(t, true), between(t, true)), empty = between(t, false);
 
-	if (pace > 0 && (g->full_pace <= 0 || pace < g->full_pace))
-		g->full_pace = pace;
+	if (ticks > 0 && (t->full_speed_ticks <= 0 || ticks < t->full_speed_ticks))
+		t->full_speed_ticks = ticks;
 	/* What was learnt while the processor was slow is not what reading costs. */
-	if (empty > 0 && empty < g->overhead)
-		g->overhead = empty;
-	return pace;
+	if (empty > 0 && empty < t->overhead)
+		t->overhead = empty;
+	return ticks;
 }
 
-double et_gauge_switch_ns(const struct et_gauge *g, uint64_t limit_ns)
+double et_timebase_switch_ns(const struct et_timebase *t, uint64_t limit_ns)
 {
-	uint64_t until = g->now_ns(g->ctx) + limit_ns, step = UINT64_MAX, least = UINT64_MAX;
-	uint64_t switches = g->switches(g->ctx), before = g->cpu_ns(g->ctx);
-	uint64_t cpu = g->cpu_ns(g->ctx);
+	uint64_t until = t->now_ns(t->ctx) + limit_ns, step = UINT64_MAX, least = UINT64_MAX;
+	uint64_t switches = t->context_switches(t->ctx), before = t->cpu_ns(t->ctx);
+	uint64_t cpu = t->cpu_ns(t->ctx);
 
 	/* A switch that is seen now came within the last two steps of CPU time. */
-	for (int seen = 0; seen < SWITCHES && g->now_ns(g->ctx) < until;) {
-		uint64_t now = g->switches(g->ctx), cpu_now = g->cpu_ns(g->ctx);
+	for (int seen = 0; seen < SWITCHES && t->now_ns(t->ctx) < until;) {
+		uint64_t now = t->context_switches(t->ctx), cpu_now = t->cpu_ns(t->ctx);
 		uint64_t used = cpu_now - before;
 
 		if (now == switches) {
@@ -260,7 +260,7 @@ static bool read_on(size_t cpu, uint64_t *value)
 	return true;
 }
 
-bool et_gauge_counter_backwards(void)
+bool et_timebase_counter_backwards(void)
 {
 	cpu_set_t before;
 	uint64_t last = 0, now;

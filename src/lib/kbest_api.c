@@ -11,35 +11,36 @@
 
 enum { CALIBRATE_NS = 50000000, ASSUMED_CACHE = 64 << 20 };
 
-/* Learnt once a thread: no lock, and what one thread learnt on its CPU stays its own. */
-struct here {
-	bool learnt;
+/* Done once per thread: it needs no lock, and holds for the CPU that the thread runs on. */
+struct calibration {
+	bool done;
 	bool counter_good;
 	unsigned counter_warnings; /* why it is not */
-	struct et_gauge counter, raw;
+	struct et_timebase counter, raw;
 };
 
-static _Thread_local struct here here;
+static _Thread_local struct calibration calibration;
 
-static void learn(struct here *h)
+static void calibrate(struct calibration *c)
 {
-	struct et_counter c;
+	struct et_counter counter;
 
-	et_counter_identify(&c);
-	if (c.name && !c.invariant)
-		h->counter_warnings |= ETALON_WARNING_NOT_INVARIANT;
-	else if (c.name && (et_gauge_counter_backwards() || et_counter_calibrate(&c, CALIBRATE_NS)))
-		h->counter_warnings |= ETALON_WARNING_BACKWARDS;
-	else if (c.name)
-		h->counter_good = true;
-	et_gauge_raw(&h->raw);
-	et_gauge_learn(&h->raw);
-	h->raw.warnings = h->counter_warnings;
-	if (h->counter_good) {
-		et_gauge_counter(&h->counter, &c);
-		et_gauge_learn(&h->counter);
+	et_counter_identify(&counter);
+	if (counter.name && !counter.invariant)
+		c->counter_warnings |= ETALON_WARNING_NOT_INVARIANT;
+	else if (counter.name &&
+		 (et_timebase_counter_backwards() || et_counter_calibrate(&counter, CALIBRATE_NS)))
+		c->counter_warnings |= ETALON_WARNING_BACKWARDS;
+	else if (counter.name)
+		c->counter_good = true;
+	et_timebase_raw(&c->raw);
+	et_timebase_calibrate(&c->raw);
+	c->raw.warnings = c->counter_warnings;
+	if (c->counter_good) {
+		et_timebase_counter(&c->counter, &counter);
+		et_timebase_calibrate(&c->counter);
 	}
-	h->learnt = true;
+	c->done = true;
 }
 
 /* Memory for a cold cache, and 0 or an etalon_status. *mapped is what has to be given back. */
@@ -68,12 +69,12 @@ static int provide_memory(struct etalon_kbest_opts *o, size_t *mapped, unsigned 
 static int measure(void (*fn)(void *), void *arg, const struct etalon_kbest_opts *o,
 	struct etalon_kbest_result *r)
 {
-	struct et_gauge *other = o->clock == ETALON_CLOCK_COUNTER ? NULL : &here.raw;
+	struct et_timebase *other = o->clock == ETALON_CLOCK_COUNTER ? NULL : &calibration.raw;
 
-	if (!here.learnt)
-		learn(&here);
-	if (here.counter_good && o->clock != ETALON_CLOCK_RAW)
-		return et_kbest_measure(&here.counter, other, fn, arg, o, r);
+	if (!calibration.done)
+		calibrate(&calibration);
+	if (calibration.counter_good && o->clock != ETALON_CLOCK_RAW)
+		return et_kbest_measure(&calibration.counter, other, fn, arg, o, r);
 	return other ? et_kbest_measure(other, NULL, fn, arg, o, r) : ETALON_BAD_CLOCK;
 }
 
@@ -90,7 +91,7 @@ int etalon_kbest(void (*fn)(void *), void *arg, const struct etalon_kbest_opts *
 		return ETALON_BAD_FUNCTION;
 	if (et_kbest_size_bad(sz, FIRST_SIZE))
 		return ETALON_BAD_SIZE;
-	rc = et_kbest_opts_take(opts, &o);
+	rc = et_kbest_opts_complete(opts, &o);
 	if (rc == ETALON_OK)
 		rc = provide_memory(&o, &mapped, &warnings);
 	if (rc)
