@@ -27,11 +27,11 @@ bool et_agreement_moves(const struct et_agreement *a)
 	return a->rounds && a->lo > a->hi;
 }
 
-/* --- the game --- */
+/* --- the exchange --- */
 
 /* Each field that a thread writes has a line of its own: the round trip is what it costs. */
-struct game {
-	_Alignas(64) atomic_uint ball; /* odd: the far thread is to answer */
+struct exchange {
+	_Alignas(64) atomic_uint turn; /* odd: the far thread is to answer */
 	_Alignas(64) atomic_uint_fast64_t answer;
 	_Alignas(64) atomic_bool over;
 	uint32_t rounds;
@@ -48,49 +48,49 @@ static void relax(void)
 #endif
 }
 
-/* Waits for the ball to be `wanted`; false when the game is over or its time is up. */
-static bool await(struct game *g, unsigned wanted)
+/* Waits for the turn to be `wanted`; false when the exchange is over or its time is up. */
+static bool await(struct exchange *x, unsigned wanted)
 {
 	for (unsigned spins = 1;; spins++) {
-		if (atomic_load_explicit(&g->ball, memory_order_acquire) == wanted)
+		if (atomic_load_explicit(&x->turn, memory_order_acquire) == wanted)
 			return true;
-		if (atomic_load_explicit(&g->over, memory_order_relaxed))
+		if (atomic_load_explicit(&x->over, memory_order_relaxed))
 			return false;
-		if (spins % 1024 == 0 && et_clock_read_ns(CLOCK_MONOTONIC) >= g->due_ns)
+		if (spins % 1024 == 0 && et_clock_read_ns(CLOCK_MONOTONIC) >= x->due_ns)
 			return false;
 		relax();
 	}
 }
 
-static void *play_far(void *ctx)
+static void *answer_far(void *ctx)
 {
-	struct game *g = ctx;
+	struct exchange *x = ctx;
 
-	for (unsigned ball = 1; await(g, ball); ball += 2) {
-		atomic_store_explicit(&g->answer, et_counter_start(), memory_order_relaxed);
-		atomic_store_explicit(&g->ball, ball + 1, memory_order_release);
+	for (unsigned turn = 1; await(x, turn); turn += 2) {
+		atomic_store_explicit(&x->answer, et_counter_start(), memory_order_relaxed);
+		atomic_store_explicit(&x->turn, turn + 1, memory_order_release);
 	}
 	return NULL;
 }
 
-static void *play_near(void *ctx)
+static void *ask_near(void *ctx)
 {
-	struct game *g = ctx;
+	struct exchange *x = ctx;
 
-	for (uint32_t i = 0; i < g->rounds; i++) {
+	for (uint32_t i = 0; i < x->rounds; i++) {
 		uint64_t before = et_counter_start();
-		atomic_store_explicit(&g->ball, 2 * i + 1, memory_order_release);
-		if (!await(g, 2 * i + 2))
+		atomic_store_explicit(&x->turn, 2 * i + 1, memory_order_release);
+		if (!await(x, 2 * i + 2))
 			break;
 		uint64_t after = et_counter_start();
-		et_agreement_add(g->a, before,
-			atomic_load_explicit(&g->answer, memory_order_relaxed), after);
+		et_agreement_add(x->a, before,
+			atomic_load_explicit(&x->answer, memory_order_relaxed), after);
 	}
-	atomic_store(&g->over, true);
+	atomic_store(&x->over, true);
 	return NULL;
 }
 
-static int start_on(int cpu, void *(*fn)(void *), struct game *g, pthread_t *out)
+static int start_on(int cpu, void *(*fn)(void *), struct exchange *x, pthread_t *out)
 {
 	pthread_attr_t attr;
 	cpu_set_t set;
@@ -102,28 +102,28 @@ static int start_on(int cpu, void *(*fn)(void *), struct game *g, pthread_t *out
 		return -rc;
 	rc = pthread_attr_setaffinity_np(&attr, sizeof(set), &set);
 	if (rc == 0)
-		rc = pthread_create(out, &attr, fn, g);
+		rc = pthread_create(out, &attr, fn, x);
 	pthread_attr_destroy(&attr);
 	return -rc;
 }
 
-int et_agreement_play(
+int et_agreement_measure(
 	int near, int far, uint32_t rounds, uint64_t limit_ns, struct et_agreement *out)
 {
-	struct game g = { .rounds = rounds, .a = out };
+	struct exchange x = { .rounds = rounds, .a = out };
 	pthread_t threads[2];
 
 	if (!ET_HAVE_COUNTER)
 		return -EOPNOTSUPP;
 	et_agreement_init(out, near, far);
-	g.due_ns = et_clock_read_ns(CLOCK_MONOTONIC) + limit_ns;
-	int rc = start_on(far, play_far, &g, &threads[1]);
+	x.due_ns = et_clock_read_ns(CLOCK_MONOTONIC) + limit_ns;
+	int rc = start_on(far, answer_far, &x, &threads[1]);
 	if (rc)
 		return rc;
-	rc = start_on(near, play_near, &g, &threads[0]);
+	rc = start_on(near, ask_near, &x, &threads[0]);
 	if (rc == 0)
 		pthread_join(threads[0], NULL);
-	atomic_store(&g.over, true);
+	atomic_store(&x.over, true);
 	pthread_join(threads[1], NULL);
 	return rc;
 }

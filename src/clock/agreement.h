@@ -28,7 +28,7 @@ bool et_agreement_moves(const struct et_agreement *a);
  * Plays until `rounds` are done or limit_ns has passed, on threads of its own. 0 or -errno: a CPU
  * that may not be used (-EINVAL), no threads, no counter (-EOPNOTSUPP).
  */
-int et_agreement_play(
+int et_agreement_measure(
 	int near, int far, uint32_t rounds, uint64_t limit_ns, struct et_agreement *out);
 
 #endif

@@ -15,12 +15,12 @@ void et_loss_init(struct et_loss *l, double hz, uint64_t window_ns, uint64_t awa
 	et_kbest_set_init(&l->best, ET_LOSS_WINDOWS);
 }
 
-bool et_loss_turn(struct et_loss *l)
+bool et_loss_close_window(struct et_loss *l)
 {
 	if (l->ran < l->window)
 		return false;
 	et_kbest_set_add(&l->best, l->lost, l->lost / l->ran);
-	et_loss_begin(l);
+	et_loss_open_window(l);
 	return true;
 }
 
@@ -28,12 +28,12 @@ void et_loss_spin(struct et_loss *l, uint64_t (*read)(void), uint64_t ticks)
 {
 	uint64_t first = read(), last = first, now;
 
-	et_loss_begin(l);
+	et_loss_open_window(l);
 	do {
 		now = read();
 		et_loss_step(l, now - last);
 		last = now;
-	} while (!et_loss_turn(l) && now - first < ticks);
+	} while (!et_loss_close_window(l) && now - first < ticks);
 }
 
 double et_loss_least(const struct et_loss *l, double *uncertainty)

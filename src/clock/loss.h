@@ -28,7 +28,7 @@ enum {
 }; /* so many best are kept apart: their spread is the uncertainty */
 
 void et_loss_init(struct et_loss *l, double hz, uint64_t window_ns, uint64_t away_ns);
-static inline void et_loss_begin(struct et_loss *l)
+static inline void et_loss_open_window(struct et_loss *l)
 {
 	l->ran = l->lost = 0;
 }
@@ -50,10 +50,10 @@ static inline void et_loss_run(struct et_loss *l, double ran)
  * so that two halves from different places may have none between them, the whole never. In a long
  * one, one more or less of many does not matter.
  */
-static inline void et_loss_part(struct et_loss *l)
+static inline void et_loss_preempted(struct et_loss *l)
 {
 	if (!et_loss_long(l))
-		et_loss_begin(l);
+		et_loss_open_window(l);
 }
 
 /* One reading of the clock after another: the loop is et_loss_spin, tests have their own. */
@@ -62,7 +62,7 @@ static inline void et_loss_step(struct et_loss *l, uint64_t passed)
 	if (passed < l->step)
 		l->step = passed;
 	if ((double)passed > l->away) {
-		et_loss_part(l);
+		et_loss_preempted(l);
 		return;
 	}
 	et_loss_run(l, (double)passed);
@@ -72,7 +72,7 @@ static inline void et_loss_step(struct et_loss *l, uint64_t passed)
 	}
 }
 /* Puts the window away when it is full; was it? */
-bool et_loss_turn(struct et_loss *l);
+bool et_loss_close_window(struct et_loss *l);
 /* Spins on a clock until a window is full, or for so many of its ticks. */
 void et_loss_spin(struct et_loss *l, uint64_t (*read)(void), uint64_t ticks);
 /* The least of a window, in ticks, and how much more the ET_LOSS_WINDOWS-th had. 0 without any. */

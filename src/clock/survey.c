@@ -74,7 +74,7 @@ static void survey_pairs(
 	for (int c = 0; c < CPU_SETSIZE && s->n_pairs < ET_SURVEY_PAIRS && !s->cut_short; c++) {
 		if (c == s->cpu || !CPU_ISSET((size_t)c, allowed))
 			continue;
-		int rc = et_agreement_play(s->cpu, c, ROUNDS,
+		int rc = et_agreement_measure(s->cpu, c, ROUNDS,
 			limit_ns > least_ns ? limit_ns : least_ns, &s->pairs[s->n_pairs]);
 		if (rc)
 			s->pairs_error = rc;

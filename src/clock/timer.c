@@ -34,10 +34,10 @@ static void sum_up(const struct et_gap *gaps, size_t n, const bool *ticks, doubl
 	out->cost_ns = shortest / hz * 1e9;
 }
 
-int et_timer_find(const struct et_gap *gaps, size_t n, double hz, uint64_t told_ns, bool *ticks,
+int et_timer_find(const struct et_gap *gaps, size_t n, double hz, uint64_t kernel_ns, bool *ticks,
 	struct et_timer *out)
 {
-	double told = (double)told_ns * hz / 1e9, interval = 0;
+	double kernel = (double)kernel_ns * hz / 1e9, interval = 0;
 	struct et_tick_fit fit;
 
 	*out = (struct et_timer){ 0 };
@@ -45,9 +45,9 @@ int et_timer_find(const struct et_gap *gaps, size_t n, double hz, uint64_t told_
 		interval = fit.interval;
 		out->found_ns = interval / hz * 1e9;
 	}
-	if (told_ns && !(fabs(interval / told - 1) < SAME)) {
-		if (et_ticks_find_every(gaps, n, hz, told, ticks, &fit) == 0)
-			interval = told;
+	if (kernel_ns && !(fabs(interval / kernel - 1) < SAME)) {
+		if (et_ticks_find_every(gaps, n, hz, kernel, ticks, &fit) == 0)
+			interval = kernel;
 		else if (interval > 0)
 			et_ticks_find(gaps, n, hz, ticks, &fit);
 	}
@@ -60,15 +60,15 @@ int et_timer_find(const struct et_gap *gaps, size_t n, double hz, uint64_t told_
 static int measure_here(struct et_activity *a, uint64_t limit_ns, const struct et_pulse *pulse,
 	bool *ticks, struct et_timer *out)
 {
-	uint64_t told_ns = et_clock_tick_ns(), begin_ns = et_clock_read_ns(CLOCK_MONOTONIC);
-	uint64_t piece_ns = ET_TIMER_INTERRUPTS * (told_ns ? told_ns : USUAL_TICK_NS);
+	uint64_t kernel_ns = et_clock_tick_ns(), begin_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+	uint64_t piece_ns = ET_TIMER_INTERRUPTS * (kernel_ns ? kernel_ns : USUAL_TICK_NS);
 	int rc;
 
 	/* Nobody takes gaps out of the ring: it is the list of all. */
 	do {
 		a->duration = (uint64_t)((double)piece_ns * a->hz / 1e9);
 		et_activity_spin(a);
-		rc = et_timer_find(a->ring, atomic_load(&a->written), a->hz, told_ns, ticks, out);
+		rc = et_timer_find(a->ring, atomic_load(&a->written), a->hz, kernel_ns, ticks, out);
 		if (rc == 0 && out->interrupts >= ET_TIMER_INTERRUPTS)
 			return 0;
 		piece_ns = PIECE_NS;

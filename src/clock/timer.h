@@ -11,7 +11,7 @@
 
 struct et_timer {
 	double tick_ns;    /* interval of the timer interrupt */
-	double found_ns;   /* interval found without being told; 0: none */
+	double found_ns;   /* interval found by regularity alone; 0: none */
 	double cost_ns;    /* smallest gap that is one of them; 0: none was seen alone */
 	size_t interrupts; /* gaps that are a timer interrupt and nothing longer */
 };
@@ -19,12 +19,12 @@ struct et_timer {
 enum { ET_TIMER_INTERRUPTS = 100 }; /* fewer make no smallest cost */
 
 /*
- * First by regularity alone. Where that finds nothing, or something other than told_ns (on a
- * shared CPU several ticks, under a hypervisor its timer), gaps every told_ns are the ticks when
- * there are enough of them. told_ns of 0: the kernel tells nothing. ticks has room for n. 0, or
- * -ENOENT.
+ * First by regularity alone. Where that finds nothing, or something other than kernel_ns (on a
+ * shared CPU several ticks, under a hypervisor its timer), gaps every kernel_ns are the ticks when
+ * there are enough of them. kernel_ns of 0: the kernel does not report it. ticks has room for n. 0,
+ * or -ENOENT.
  */
-int et_timer_find(const struct et_gap *gaps, size_t n, double hz, uint64_t told_ns, bool *ticks,
+int et_timer_find(const struct et_gap *gaps, size_t n, double hz, uint64_t kernel_ns, bool *ticks,
 	struct et_timer *out);
 /*
  * Spins on the present CPU until ET_TIMER_INTERRUPTS were seen alone, limit_ns have passed or the

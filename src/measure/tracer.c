@@ -286,7 +286,7 @@ static int calibrate(int cpu, struct et_counter *c)
 	int rc = c->invariant ? et_counter_calibrate(c, CALIBRATION_NS) : 0;
 
 	if (rc == 0 && c->invariant && here >= 0 && here != cpu &&
-		et_agreement_play(cpu, here, ROUNDS, MEETING_NS, &a) == 0 &&
+		et_agreement_measure(cpu, here, ROUNDS, MEETING_NS, &a) == 0 &&
 		(a.backwards || et_agreement_moves(&a)))
 		rc = -ERANGE;
 	if (rc)

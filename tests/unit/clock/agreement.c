@@ -43,12 +43,12 @@ static void test_play(void)
 		return;
 	}
 	uint64_t began = et_clock_read_ns(CLOCK_MONOTONIC);
-	int rc = et_agreement_play(cpus[0], cpus[1], 500, 1000000000, &a);
+	int rc = et_agreement_measure(cpus[0], cpus[1], 500, 1000000000, &a);
 	uint64_t took = et_clock_read_ns(CLOCK_MONOTONIC) - began;
 	ok(rc == 0 && a.near == cpus[0] && a.far == cpus[1], "two CPUs play");
 	ok(took < 5000000000, "in a bounded time: %g s", (double)took / 1e9);
 	ok(a.rounds <= 500 && (!a.rounds || a.hi > INT64_MIN), "%u rounds", a.rounds);
-	ok(et_agreement_play(cpus[0], CPU_SETSIZE - 1, 5, 1000000, &a) < 0,
+	ok(et_agreement_measure(cpus[0], CPU_SETSIZE - 1, 5, 1000000, &a) < 0,
 		"a CPU that is not there");
 }
 

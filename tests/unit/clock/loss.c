@@ -10,7 +10,7 @@ static void window(struct et_loss *l, uint64_t gap)
 {
 	for (int i = 0; i < 50000; i++)
 		et_loss_step(l, i == 25000 ? 20 + gap : 20);
-	et_loss_turn(l);
+	et_loss_close_window(l);
 }
 
 static void simulated(void)
@@ -34,18 +34,18 @@ static void simulated(void)
 	et_loss_init(&l, hz, 1000000, 1000000);
 	et_loss_step(&l, 20);
 	et_loss_step(&l, 5000000);
-	et_loss_turn(&l);
+	et_loss_close_window(&l);
 	ok(l.ran == 0 && l.lost == 0 && l.best.n == 0, "another's turn ends a window");
 	for (int i = 0; i < 50000; i++)
 		et_loss_step(&l, 20);
-	et_loss_turn(&l);
+	et_loss_close_window(&l);
 	ok(l.best.n == 1 && l.all_ran == 1000020, "the next begins behind it");
 	/* Half of a window, and half of another with the timer interrupt in neither. */
 	for (int half = 0; half < 2; half++) {
-		et_loss_begin(&l);
+		et_loss_open_window(&l);
 		for (int i = 0; i < 25000; i++)
 			et_loss_step(&l, 20);
-		et_loss_turn(&l);
+		et_loss_close_window(&l);
 	}
 	ok(l.best.n == 1, "two halves make no whole");
 	et_loss_init(&l, hz, 1000000, 10000);
@@ -54,7 +54,7 @@ static void simulated(void)
 			et_loss_step(&l, 20);
 		et_loss_step(&l, 50000);
 	}
-	ok(et_loss_turn(&l) && l.best.n == 1 && l.lost == 0, "but for one that is long");
+	ok(et_loss_close_window(&l) && l.best.n == 1 && l.lost == 0, "but for one that is long");
 }
 
 static void real(void)

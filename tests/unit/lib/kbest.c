@@ -149,7 +149,7 @@ static void spin(void *ctx, struct et_loss *l, uint64_t ticks)
 	struct machine *m = ctx;
 	double end = m->now + (double)ticks / m->hz * 1e9;
 
-	et_loss_begin(l);
+	et_loss_open_window(l);
 	while (m->now < end) {
 		double before = m->cpu;
 
@@ -162,9 +162,9 @@ static void spin(void *ctx, struct et_loss *l, uint64_t ticks)
 			if (m->load == 1 || m->raised)
 				et_loss_step(l, (uint64_t)lost);
 			else /* it is the start of another's turn */
-				et_loss_part(l);
+				et_loss_preempted(l);
 		}
-		if (et_loss_turn(l))
+		if (et_loss_close_window(l))
 			return;
 	}
 }
