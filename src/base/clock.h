@@ -24,6 +24,11 @@ static inline uint64_t et_timeval_ns(struct timeval t)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
 
+static inline struct timespec et_ns_timespec(uint64_t ns)
+{
+	return (struct timespec){ (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
+}
+
 static inline uint64_t et_clock_read_ns(clockid_t id)
 {
 	struct timespec t;
@@ -40,6 +45,12 @@ static inline uint64_t et_clock_tick_ns(void)
 
 	return clock_getres(CLOCK_MONOTONIC_COARSE, &t) == 0 ? et_timespec_ns(t) : 0;
 }
+
+/*
+ * Sleeps until the clock shows due_ns; a signal ends the sleep early. clock_nanosleep does not know
+ * CLOCK_MONOTONIC_RAW, so the difference is slept.
+ */
+void et_clock_sleep_until(clockid_t id, uint64_t due_ns);
 
 /* The real one: CLOCK_MONOTONIC and CLOCK_REALTIME. */
 extern const struct et_clock et_clock_real;

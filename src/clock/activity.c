@@ -273,34 +273,7 @@ size_t et_activity_take(struct et_activity *a, struct et_gap *out, size_t n)
 	return n;
 }
 
-/* --- readings and the clock --- */
-
 struct et_anchor et_activity_anchor(const struct et_activity *a)
 {
-	struct et_anchor best = { 0 };
-	uint64_t width = UINT64_MAX;
-
-	/* The tightest of a few: the clock was read within the fewest ticks. */
-	for (int i = 0; i < 8; i++) {
-		uint64_t before = read_once(a);
-		uint64_t ns = et_clock_read_ns(CLOCK_MONOTONIC);
-		uint64_t after = read_once(a);
-		if (after - before >= width)
-			continue;
-		width = after - before;
-		best = (struct et_anchor){ before + width / 2, ns };
-	}
-	return best;
-}
-
-uint64_t et_anchor_ns(const struct et_anchor *from, const struct et_anchor *to, uint64_t reading)
-{
-	double ticks = (double)(to->reading - from->reading), ns = (double)(to->ns - from->ns);
-	double off = reading >= from->reading ? (double)(reading - from->reading)
-					      : -(double)(from->reading - reading);
-	double at = ticks > 0 ? off * ns / ticks : 0;
-
-	if (at < 0 && -at > (double)from->ns)
-		return 0;
-	return at < 0 ? from->ns - (uint64_t)-at : from->ns + (uint64_t)at;
+	return et_anchor_take(a->read ? a->read : read_counter, a->ctx, CLOCK_MONOTONIC);
 }

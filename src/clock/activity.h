@@ -12,6 +12,7 @@
 #ifndef ET_CLOCK_ACTIVITY_H
 #define ET_CLOCK_ACTIVITY_H
 
+#include "clock/anchor.h"
 #include "clock/counter.h"
 
 #include <pthread.h>
@@ -83,13 +84,7 @@ bool et_activity_finish(struct et_activity *a);
 /* Takes at most n gaps out of the ring, oldest first; by one thread, also while it spins. */
 size_t et_activity_take(struct et_activity *a, struct et_gap *out, size_t n);
 
-/* A reading and the CLOCK_MONOTONIC of the same instant. */
-struct et_anchor {
-	uint64_t reading, ns;
-};
-
+/* A reading of its counter and of CLOCK_MONOTONIC at the same instant. */
 struct et_anchor et_activity_anchor(const struct et_activity *a);
-/* CLOCK_MONOTONIC of a reading, on the straight line through two anchors. */
-uint64_t et_anchor_ns(const struct et_anchor *from, const struct et_anchor *to, uint64_t reading);
 
 #endif

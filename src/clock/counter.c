@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "clock/counter.h"
 #include "base/clock.h"
+#include "clock/anchor.h"
 #include "num/line.h"
 
 #include <errno.h>
@@ -25,53 +26,32 @@ void et_counter_identify(struct et_counter *c)
 #endif
 }
 
-struct pair {
-	uint64_t counter, ns;
-};
-
-/* The tightest of a few: the clock was read within the fewest ticks of the counter. */
-static struct pair read_pair(void)
+static uint64_t read_counter(void *ctx)
 {
-	struct pair best = { 0 };
-	uint64_t width = UINT64_MAX;
-
-	for (int i = 0; i < 8; i++) {
-		uint64_t a = et_counter_start();
-		uint64_t ns = et_clock_read_ns(CLOCK_MONOTONIC_RAW);
-		uint64_t b = et_counter_stop();
-		if (b - a >= width)
-			continue;
-		width = b - a;
-		best = (struct pair){ a + width / 2, ns };
-	}
-	return best;
+	(void)ctx;
+	return et_counter_start();
 }
 
 int et_counter_calibrate(struct et_counter *c, uint64_t duration_ns)
 {
 	enum { PAIRS = 32 };
-	struct pair first, p;
+	struct et_anchor first, p;
 	double x[PAIRS], y[PAIRS];
 	struct et_line line;
 	uint64_t last = 0;
 
 	if (!c->name)
 		return -EOPNOTSUPP;
-	first = read_pair();
+	first = et_anchor_take(read_counter, NULL, CLOCK_MONOTONIC_RAW);
 	for (int i = 0; i < PAIRS; i++) {
-		uint64_t due = first.ns + duration_ns * (uint64_t)(i + 1) / PAIRS;
-		struct timespec nap = { 0, 0 };
-		uint64_t now = et_clock_read_ns(CLOCK_MONOTONIC_RAW);
-		if (due > now)
-			nap = (struct timespec){ (time_t)((due - now) / 1000000000),
-				(long)((due - now) % 1000000000) };
-		nanosleep(&nap, NULL);
-		p = read_pair();
-		if (p.counter <= first.counter || p.counter < last || p.ns <= first.ns)
+		et_clock_sleep_until(
+			CLOCK_MONOTONIC_RAW, first.ns + duration_ns * (uint64_t)(i + 1) / PAIRS);
+		p = et_anchor_take(read_counter, NULL, CLOCK_MONOTONIC_RAW);
+		if (p.reading <= first.reading || p.reading < last || p.ns <= first.ns)
 			return -ERANGE;
-		last = p.counter;
+		last = p.reading;
 		x[i] = (double)(p.ns - first.ns);
-		y[i] = (double)(p.counter - first.counter);
+		y[i] = (double)(p.reading - first.reading);
 	}
 	et_line_fit(x, y, PAIRS, &line);
 	c->hz = line.slope * 1e9;

@@ -7,8 +7,9 @@
 #include <errno.h>
 #include <math.h>
 
-static uint64_t count(void)
+static uint64_t read_counter(void *ctx)
 {
+	(void)ctx;
 #if ET_HAVE_COUNTER
 	return et_counter_start();
 #else
@@ -16,75 +17,51 @@ static uint64_t count(void)
 #endif
 }
 
-/* The tightest of a few: an interrupt between the readings widens them. */
-static struct et_reading read_once(void)
-{
-	struct et_reading best = { 0 };
-	uint64_t width = UINT64_MAX;
-
-	for (int i = 0; i < 8; i++) {
-		uint64_t a = count();
-		uint64_t raw = et_clock_read_ns(CLOCK_MONOTONIC_RAW);
-		uint64_t b = count();
-		uint64_t monotonic = et_clock_read_ns(CLOCK_MONOTONIC);
-		uint64_t c = count();
-		if (c - a >= width)
-			continue;
-		width = c - a;
-		best = (struct et_reading){ a + (b - a) / 2, raw, b + (c - b) / 2, monotonic };
-	}
-	return best;
-}
-
-static void sleep_until(uint64_t due_ns)
-{
-	uint64_t now = et_clock_read_ns(CLOCK_MONOTONIC);
-	struct timespec nap;
-
-	if (due_ns <= now)
-		return;
-	nap = (struct timespec){ (time_t)((due_ns - now) / 1000000000),
-		(long)((due_ns - now) % 1000000000) };
-	nanosleep(&nap, NULL);
-}
-
-size_t et_readings_take(
-	uint64_t duration_ns, size_t n, const struct et_pulse *pulse, struct et_reading *out)
+size_t et_drift_read(
+	uint64_t duration_ns, size_t n, const struct et_pulse *pulse, struct et_drift_reading *out)
 {
 	uint64_t began = et_clock_read_ns(CLOCK_MONOTONIC);
 	size_t taken = 0;
 
 	while (taken < n && et_pulse_beat(pulse)) {
-		sleep_until(began + duration_ns / (n - 1) * taken);
-		out[taken++] = read_once();
+		et_clock_sleep_until(CLOCK_MONOTONIC, began + duration_ns / (n - 1) * taken);
+		out[taken++] = (struct et_drift_reading){
+			.raw = et_anchor_take(read_counter, NULL, CLOCK_MONOTONIC_RAW),
+			.monotonic = et_anchor_take(read_counter, NULL, CLOCK_MONOTONIC),
+		};
 	}
 	return taken;
 }
 
 /* --- lines --- */
 
-static bool went_back(const struct et_reading *r, size_t n)
+static bool is_after(const struct et_anchor *a, const struct et_anchor *b)
+{
+	return a->reading > b->reading && a->ns > b->ns;
+}
+
+static bool went_back(const struct et_drift_reading *r, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
-		if (r[i].raw_counter <= r[i - 1].raw_counter || r[i].raw_ns <= r[i - 1].raw_ns ||
-			r[i].monotonic_counter <= r[i - 1].monotonic_counter ||
-			r[i].monotonic_ns <= r[i - 1].monotonic_ns)
+		if (!is_after(&r[i].raw, &r[i - 1].raw) ||
+			!is_after(&r[i].monotonic, &r[i - 1].monotonic))
 			return true;
 	}
 	return false;
 }
 
 /* Counts a nanosecond, by the one clock or the other. */
-static struct et_line rate(const struct et_reading *r, size_t n, bool raw)
+static struct et_line rate(const struct et_drift_reading *r, size_t n, bool raw)
 {
-	double x[ET_READINGS_MOST], y[ET_READINGS_MOST];
+	const struct et_anchor *first = raw ? &r->raw : &r->monotonic;
+	double x[ET_DRIFT_READINGS], y[ET_DRIFT_READINGS];
 	struct et_line line;
 
 	for (size_t i = 0; i < n; i++) {
-		x[i] = (double)(raw ? r[i].raw_ns - r[0].raw_ns
-				    : r[i].monotonic_ns - r[0].monotonic_ns);
-		y[i] = (double)(raw ? r[i].raw_counter - r[0].raw_counter
-				    : r[i].monotonic_counter - r[0].monotonic_counter);
+		const struct et_anchor *a = raw ? &r[i].raw : &r[i].monotonic;
+
+		x[i] = (double)(a->ns - first->ns);
+		y[i] = (double)(a->reading - first->reading);
 	}
 	et_line_fit(x, y, n, &line);
 	return line;
@@ -97,9 +74,9 @@ static double relative_ppm(
 	return 1e6 * (b->slope / a->slope - 1);
 }
 
-int et_drift_fit(const struct et_reading *r, size_t n, struct et_drift *out)
+int et_drift_fit(const struct et_drift_reading *r, size_t n, struct et_drift *out)
 {
-	if (n < 6 || n > ET_READINGS_MOST)
+	if (n < 6 || n > ET_DRIFT_READINGS)
 		return -EINVAL;
 	if (went_back(r, n))
 		return -ERANGE;
@@ -119,7 +96,7 @@ double et_hz_by_sleep(uint64_t sleep_ns)
 {
 	if (!ET_HAVE_COUNTER)
 		return NAN;
-	struct timespec nap = { (time_t)(sleep_ns / 1000000000), (long)(sleep_ns % 1000000000) };
+	struct timespec nap = et_ns_timespec(sleep_ns);
 	uint64_t a = et_counter_start();
 	int rc = nanosleep(&nap, NULL);
 	uint64_t b = et_counter_stop();

@@ -6,18 +6,18 @@
 #ifndef ET_CLOCK_DRIFT_H
 #define ET_CLOCK_DRIFT_H
 
+#include "clock/anchor.h"
 #include "clock/pulse.h"
 
 #include <stdint.h>
 #include <sys/timex.h>
 
-/* Each clock with the counter's value at that moment. */
-struct et_reading {
-	uint64_t raw_counter, raw_ns;
-	uint64_t monotonic_counter, monotonic_ns;
+/* The counter beside each of the two clocks. */
+struct et_drift_reading {
+	struct et_anchor raw, monotonic; /* CLOCK_MONOTONIC_RAW, CLOCK_MONOTONIC */
 };
 
-enum { ET_READINGS_MOST = 256 };
+enum { ET_DRIFT_READINGS = 256 }; /* the most that et_drift_fit takes */
 
 /* Undefined figures are NaN; uncertainties are standard ones. */
 struct et_drift {
@@ -33,10 +33,10 @@ struct et_drift {
  * Reads n times, evenly over duration_ns; fewer when the pulse says so. Where there is no counter
  * CLOCK_MONOTONIC_RAW stands in for it. Returns how many were read.
  */
-size_t et_readings_take(
-	uint64_t duration_ns, size_t n, const struct et_pulse *pulse, struct et_reading *out);
+size_t et_drift_read(
+	uint64_t duration_ns, size_t n, const struct et_pulse *pulse, struct et_drift_reading *out);
 /* 0, or -ERANGE when the counter or a clock went backwards, -EINVAL with fewer than 6 readings. */
-int et_drift_fit(const struct et_reading *r, size_t n, struct et_drift *out);
+int et_drift_fit(const struct et_drift_reading *r, size_t n, struct et_drift *out);
 
 /*
  * The chapter's mhz (Bryant & O'Hallaron): the counter's increase over a sleep, divided by what was

@@ -45,11 +45,11 @@ static bool count_beat(void *ctx)
 
 static void survey_rate(struct et_survey *s, const struct et_pulse *pulse)
 {
-	struct et_reading r[READINGS];
+	struct et_drift_reading r[READINGS];
 	struct counted counted = { s, pulse };
 	struct et_pulse beat = { count_beat, &counted };
 
-	s->n_readings = et_readings_take(s->duration_ns * 2 / 5, READINGS, &beat, r);
+	s->n_readings = et_drift_read(s->duration_ns * 2 / 5, READINGS, &beat, r);
 	s->drift_error = et_drift_fit(r, s->n_readings, &s->drift);
 	if (s->drift_error == 0 && s->counter.name) {
 		s->counter.hz = s->drift.hz;

@@ -8,7 +8,7 @@
 enum { N = 40 };
 
 /* A counter of 2.5 GHz, a CLOCK_MONOTONIC that is ppm fast, a rate that changes in the middle. */
-static void make(struct et_reading *r, double monotonic_ppm, double change_ppm)
+static void make(struct et_drift_reading *r, double monotonic_ppm, double change_ppm)
 {
 	double counter = 1e12;
 
@@ -16,17 +16,17 @@ static void make(struct et_reading *r, double monotonic_ppm, double change_ppm)
 		double s = 0.02 * i, gap = 1e-7;
 		if (i)
 			counter += 0.02 * 2.5e9 * (i >= N / 2 ? 1 + change_ppm / 1e6 : 1);
-		r[i].raw_counter = (uint64_t)counter;
-		r[i].raw_ns = 5000000000u + (uint64_t)(s * 1e9);
-		r[i].monotonic_counter = (uint64_t)(counter + gap * 2.5e9);
-		r[i].monotonic_ns =
+		r[i].raw.reading = (uint64_t)counter;
+		r[i].raw.ns = 5000000000u + (uint64_t)(s * 1e9);
+		r[i].monotonic.reading = (uint64_t)(counter + gap * 2.5e9);
+		r[i].monotonic.ns =
 			7000000000u + (uint64_t)((s + gap) * 1e9 * (1 + monotonic_ppm / 1e6));
 	}
 }
 
 static void test_fit(void)
 {
-	struct et_reading r[N];
+	struct et_drift_reading r[N];
 	struct et_drift d;
 
 	make(r, 40, 0);
@@ -40,10 +40,10 @@ static void test_fit(void)
 	ok(et_drift_fit(r, N, &d) == 0, "a rate that changes");
 	ok(d.raw_ppm > 400 && d.raw_ppm < 501, "is found: %g ppm", d.raw_ppm);
 	make(r, 0, 0);
-	r[9].raw_counter = r[8].raw_counter - 1;
+	r[9].raw.reading = r[8].raw.reading - 1;
 	ok(et_drift_fit(r, N, &d) == -ERANGE, "a counter that goes back has no rate");
 	make(r, 0, 0);
-	r[9].monotonic_ns = r[8].monotonic_ns;
+	r[9].monotonic.ns = r[8].monotonic.ns;
 	ok(et_drift_fit(r, N, &d) == -ERANGE, "nor has a clock that stands still");
 	ok(et_drift_fit(r, 5, &d) == -EINVAL, "five readings are too few");
 }
@@ -74,14 +74,14 @@ static bool stop_at_ten(void *ctx)
 
 static void test_real(void)
 {
-	struct et_reading r[N];
+	struct et_drift_reading r[N];
 	struct et_drift d;
 	int beats = 0;
 	struct et_pulse pulse = { stop_at_ten, &beats };
 
-	ok(et_readings_take(1000000, N, &pulse, r) == 10, "stops when told");
-	ok(et_readings_take(100000000, N, NULL, r) == N, "reads evenly");
-	double took = (double)(r[N - 1].raw_ns - r[0].raw_ns);
+	ok(et_drift_read(1000000, N, &pulse, r) == 10, "stops when told");
+	ok(et_drift_read(100000000, N, NULL, r) == N, "reads evenly");
+	double took = (double)(r[N - 1].raw.ns - r[0].raw.ns);
 	ok(took > 0.09e9, "over the time it was given: %g ns", took);
 	ok(et_drift_fit(r, N, &d) == 0, "the real clocks go forward");
 	ok(fabs(d.monotonic_ppm) < 2000, "and CLOCK_MONOTONIC is near RAW: %g", d.monotonic_ppm);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Anchors tie a counter to a clock: each is a reading of both at the same instant. Two anchors
+ * define the straight line that converts readings of the counter into times.
+ */
+#ifndef ET_CLOCK_ANCHOR_H
+#define ET_CLOCK_ANCHOR_H
+
+#include <stdint.h>
+#include <time.h>
+
+struct et_anchor {
+	uint64_t reading, ns;
+};
+
+/*
+ * Reads the clock between two readings of the counter, a few times, and returns the attempt with
+ * the fewest counter ticks between them: an interrupt in an attempt widens it.
+ */
+struct et_anchor et_anchor_take(uint64_t (*read)(void *ctx), void *ctx, clockid_t clock);
+/* The time of a reading on the straight line through two anchors; at least 0. */
+uint64_t et_anchor_ns(const struct et_anchor *from, const struct et_anchor *to, uint64_t reading);
+
+#endif
