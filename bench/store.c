@@ -37,22 +37,22 @@ static void fill(struct et_sample *s, struct et_culprit *others, uint32_t order)
 		"rcu_preempt", "ksoftirqd/0", "containerd", "prometheus" };
 	uint64_t x = order * 2654435761u;
 
-	*s = (struct et_sample){ .order = order,
-		.round = order,
-		.partner = -1,
-		.cpu_source = ET_CPU_BY_CPUACCT,
-		.started_wall_ns = 1763196906000000000u + x,
-		.elapsed_ns = 200000000 + x % 50000000,
-		.cpu_ns = 190000000 + x % 7000000,
-		.user_ns = 150000000 + x % 6000000,
-		.system_ns = 40000000 + x % 1000000,
-		.wait_ns = x % 3000000,
-		.blocked_ns = ET_UNKNOWN,
-		.steal_ns = x % 100000,
-		.max_rss_bytes = 4096 * (1000 + x % 64),
-		.voluntary_switches = x % 100,
-		.involuntary_switches = x % 30,
-		.minor_faults = 1000 + x % 100 };
+	*s = (struct et_sample){ .place.order = order,
+		.place.round = order,
+		.place.partner = -1,
+		.measured.cpu_source = ET_CPU_BY_CPUACCT,
+		.measured.started_wall_ns = 1763196906000000000u + x,
+		.measured.elapsed_ns = 200000000 + x % 50000000,
+		.measured.cpu_ns = 190000000 + x % 7000000,
+		.measured.user_ns = 150000000 + x % 6000000,
+		.measured.system_ns = 40000000 + x % 1000000,
+		.measured.wait_ns = x % 3000000,
+		.measured.blocked_ns = ET_UNKNOWN,
+		.measured.steal_ns = x % 100000,
+		.measured.max_rss_bytes = 4096 * (1000 + x % 64),
+		.measured.voluntary_switches = x % 100,
+		.measured.involuntary_switches = x % 30,
+		.measured.minor_faults = 1000 + x % 100 };
 	for (uint32_t i = 0; i < INTERFERERS; i++) {
 		others[i] = (struct et_culprit){ .pid = (int32_t)(300 + (x >> i) % 32000),
 			.kernel_thread = i == 1,
@@ -61,8 +61,8 @@ static void fill(struct et_sample *s, struct et_culprit *others, uint32_t order)
 			.on_our_cpu_ns = ET_UNKNOWN };
 		strcpy(others[i].name, names[(x >> (3 * i)) % ET_LENGTH(names)]);
 	}
-	s->culprits = others;
-	s->n_culprits = INTERFERERS;
+	s->measured.culprits = others;
+	s->measured.n_culprits = INTERFERERS;
 }
 
 static void name_experiment(char id[40], uint32_t number)

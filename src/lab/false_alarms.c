@@ -63,13 +63,14 @@ static void fill(struct et_experiment *e, const struct session *s, double factor
 	enum et_arrangement arrangement)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		struct et_sample sample = { .round = (uint32_t)i + 1,
-			.arrangement = arrangement,
-			.order = (uint32_t)i + 1 };
-		sample.cpu_ns = sample.elapsed_ns = (uint64_t)llround(s->a[i]);
+		struct et_sample sample = { .place.round = (uint32_t)i + 1,
+			.place.arrangement = arrangement,
+			.place.order = (uint32_t)i + 1 };
+		sample.measured.cpu_ns = sample.measured.elapsed_ns = (uint64_t)llround(s->a[i]);
 		e->commands[0].samples[i] = sample;
-		sample.command = 1;
-		sample.cpu_ns = sample.elapsed_ns = (uint64_t)llround(s->b[i] * factor);
+		sample.place.command = 1;
+		sample.measured.cpu_ns = sample.measured.elapsed_ns =
+			(uint64_t)llround(s->b[i] * factor);
 		e->commands[1].samples[i] = sample;
 	}
 }

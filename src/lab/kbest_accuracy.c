@@ -70,9 +70,9 @@ static void read_cell(
 	for (size_t i = 0; i < counter->n_samples; i++) {
 		struct et_timed_call call = { .counter_ns = et_lab_series_at(counter, i),
 			.wall_ns = et_lab_series_at(wall, i),
-			.cpu_ns = (double)counter->samples[i].cpu_ns,
+			.cpu_ns = (double)counter->samples[i].measured.cpu_ns,
 			.truth_ns = et_lab_series_at(truth, i) };
-		if (counter->samples[i].cpu_ns != ET_UNKNOWN && call.counter_ns >= 0 &&
+		if (counter->samples[i].measured.cpu_ns != ET_UNKNOWN && call.counter_ns >= 0 &&
 			call.wall_ns >= 0 && call.truth_ns > 0)
 			c->calls[c->n_calls++] = call;
 	}

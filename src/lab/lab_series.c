@@ -61,15 +61,15 @@ void et_lab_series_add_time(struct et_experiment *e, uint32_t series, double ns,
 	struct et_sample s = { 0 };
 
 	et_fields_set_missing(et_sample_fields, &s);
-	s.command = series;
-	s.partner = -1;
-	s.exit_code = s.signal = 0;
-	s.round = (uint32_t)e->commands[series].n_samples + 1;
-	s.elapsed_ns = rounded(ns);
-	s.cpu_ns = isnan(cpu_ns) ? ET_UNKNOWN : rounded(cpu_ns);
-	s.order = 1;
+	s.place.command = series;
+	s.place.partner = -1;
+	s.measured.exit_code = s.measured.signal = 0;
+	s.place.round = (uint32_t)e->commands[series].n_samples + 1;
+	s.measured.elapsed_ns = rounded(ns);
+	s.measured.cpu_ns = isnan(cpu_ns) ? ET_UNKNOWN : rounded(cpu_ns);
+	s.place.order = 1;
 	for (size_t i = 0; i < e->n_commands; i++)
-		s.order += (uint32_t)e->commands[i].n_samples;
+		s.place.order += (uint32_t)e->commands[i].n_samples;
 	et_experiment_add(e, &s);
 }
 
@@ -121,8 +121,8 @@ const struct et_command *et_lab_series_find(
 
 double et_lab_series_at(const struct et_command *c, size_t i)
 {
-	return c && i < c->n_samples && c->samples[i].elapsed_ns != ET_UNKNOWN
-		       ? (double)c->samples[i].elapsed_ns
+	return c && i < c->n_samples && c->samples[i].measured.elapsed_ns != ET_UNKNOWN
+		       ? (double)c->samples[i].measured.elapsed_ns
 		       : NAN;
 }
 

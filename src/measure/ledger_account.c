@@ -65,29 +65,31 @@ static void add_unseen(struct et_sample *s, const struct et_account_entry *e)
 		.kernel_thread = e->by.kernel_thread,
 		.exited = true,
 		.cpu_ns = e->by.ran_ns,
-		.doubt_ns = minus(s->elapsed_ns, e->by.ran_ns), /* it may have run elsewhere, too */
+		.doubt_ns = minus(
+			s->measured.elapsed_ns, e->by.ran_ns), /* it may have run elsewhere, too */
 		.on_our_cpu_ns = e->by.ran_ns };
-	size_t at = s->n_culprits;
+	size_t at = s->measured.n_culprits;
 
 	snprintf(who.name, sizeof(who.name), "%.15s", e->by.name);
-	s->culprits = et_realloc(s->culprits, at + 1, sizeof(*s->culprits));
-	while (at > 0 && s->culprits[at - 1].cpu_ns < who.cpu_ns) {
-		s->culprits[at] = s->culprits[at - 1];
+	s->measured.culprits =
+		et_realloc(s->measured.culprits, at + 1, sizeof(*s->measured.culprits));
+	while (at > 0 && s->measured.culprits[at - 1].cpu_ns < who.cpu_ns) {
+		s->measured.culprits[at] = s->measured.culprits[at - 1];
 		at--;
 	}
-	s->culprits[at] = who;
-	s->n_culprits++;
+	s->measured.culprits[at] = who;
+	s->measured.n_culprits++;
 }
 
 static void enter_culprits(const struct et_account *a, struct et_sample *s)
 {
-	for (size_t i = 0; i < s->n_culprits; i++)
-		s->culprits[i].on_our_cpu_ns = 0;
+	for (size_t i = 0; i < s->measured.n_culprits; i++)
+		s->measured.culprits[i].on_our_cpu_ns = 0;
 	for (size_t i = 0; i < a->n; i++) {
 		struct et_culprit *found = NULL;
-		for (size_t k = 0; k < s->n_culprits; k++) {
-			if (s->culprits[k].pid == a->list[i].pid)
-				found = &s->culprits[k];
+		for (size_t k = 0; k < s->measured.n_culprits; k++) {
+			if (s->measured.culprits[k].pid == a->list[i].pid)
+				found = &s->measured.culprits[k];
 		}
 		if (found)
 			found->on_our_cpu_ns = a->list[i].by.ran_ns;
@@ -102,12 +104,12 @@ void et_account_settle(struct et_account *a, int32_t number, struct et_sample *s
 	uint64_t others = 0;
 
 	if (slot->crowded)
-		s->marks |= ET_MARK_LOST_RECORDS;
+		s->ruling.marks |= ET_MARK_LOST_RECORDS;
 	if (slot->home < 0 || !slot->t0_ns || !slot->t1_ns || slot->crowded)
 		return; /* it was not seen, or not all of it */
 	close_last(a, number);
 	/* More CPU time than was seen: it ran where nobody looked. */
-	if (slot->own_ns + slot->own_ns / 10 + 1000000 < s->cpu_ns)
+	if (slot->own_ns + slot->own_ns / 10 + 1000000 < s->measured.cpu_ns)
 		return;
 	for (size_t i = 0; i < a->n; i++)
 		others += a->list[i].by.ran_ns;
@@ -116,21 +118,23 @@ void et_account_settle(struct et_account *a, int32_t number, struct et_sample *s
 	 * At each instant one thing has the home CPU. More than the window in all: tasks of the
 	 * program ran elsewhere at the same time.
 	 */
-	uint64_t slack = s->elapsed_ns / 100 > 50000 ? s->elapsed_ns / 100 : 50000;
-	if (slot->own_ns + others + slot->idle_ns > s->elapsed_ns + slack)
+	uint64_t slack =
+		s->measured.elapsed_ns / 100 > 50000 ? s->measured.elapsed_ns / 100 : 50000;
+	if (slot->own_ns + others + slot->idle_ns > s->measured.elapsed_ns + slack)
 		return;
-	s->idle_ns = slot->idle_ns;
+	s->measured.idle_ns = slot->idle_ns;
 	if (a->tells_interrupts) {
-		s->irq_ns = slot->irq_ns;
-		s->softirq_ns = slot->softirq_ns;
+		s->measured.irq_ns = slot->irq_ns;
+		s->measured.softirq_ns = slot->softirq_ns;
 	}
 	/* Interrupts that the kernel does not charge to tasks are not in process time. */
-	s->others_ns = others + slot->hidden_irq_ns;
+	s->measured.others_ns = others + slot->hidden_irq_ns;
 	/* Without the kernel's clocks steal is what its ticks have told, here or elsewhere. */
 	if (a->tells_hidden)
-		s->steal_ns = minus(slot->hidden_ns, slot->hidden_irq_ns);
-	uint64_t most = minus(s->elapsed_ns, s->cpu_ns + s->others_ns + s->idle_ns);
-	if (s->steal_ns != ET_UNKNOWN && s->steal_ns > most)
-		s->steal_ns = most;
+		s->measured.steal_ns = minus(slot->hidden_ns, slot->hidden_irq_ns);
+	uint64_t most = minus(s->measured.elapsed_ns,
+		s->measured.cpu_ns + s->measured.others_ns + s->measured.idle_ns);
+	if (s->measured.steal_ns != ET_UNKNOWN && s->measured.steal_ns > most)
+		s->measured.steal_ns = most;
 	enter_culprits(a, s);
 }

@@ -477,18 +477,18 @@ static size_t fill_from_records(struct et_runner *r, struct take *t, size_t i, s
 	/* Orphans come to us; in a duet they cannot be told apart by that. */
 	if (r->taskstats)
 		d = et_exits_claim(&r->exits, e->pid, t->n == 1 ? getpid() : 0);
-	s->wait_ns = s->blocked_ns = ET_UNKNOWN;
-	s->max_rss_bytes = rss > t->own_rss_bytes ? rss : ET_UNKNOWN;
+	s->measured.wait_ns = s->measured.blocked_ns = ET_UNKNOWN;
+	s->measured.max_rss_bytes = rss > t->own_rss_bytes ? rss : ET_UNKNOWN;
 	if (d.tasks) {
-		s->wait_ns = minus(d.run_ns, before_ns);
+		s->measured.wait_ns = minus(d.run_ns, before_ns);
 		if (r->e->host.block_delays)
-			s->blocked_ns = d.block_ns;
+			s->measured.blocked_ns = d.block_ns;
 		if (d.max_rss_bytes)
-			s->max_rss_bytes = d.max_rss_bytes;
+			s->measured.max_rss_bytes = d.max_rss_bytes;
 	} else if (e->run_delay_ns != ET_UNKNOWN &&
-		   s->cpu_ns <= e->cpu_ns + e->cpu_ns / 20 + 1000000) {
+		   s->measured.cpu_ns <= e->cpu_ns + e->cpu_ns / 20 + 1000000) {
 		/* Otherwise other tasks did much of the work, and of them nothing is known. */
-		s->wait_ns = minus(e->run_delay_ns, before_ns);
+		s->measured.wait_ns = minus(e->run_delay_ns, before_ns);
 	}
 	return d.tasks;
 }
@@ -503,21 +503,23 @@ static void fit_into_window(struct et_sample *s, size_t tasks)
 	enum { LAST_STRETCH_NS = 200000, SURELY_STRETCH_NS = 20000 };
 	uint64_t most = tasks == 1 ? LAST_STRETCH_NS : tasks == 0 ? SURELY_STRETCH_NS : 0;
 
-	if (s->cpu_ns > s->elapsed_ns && s->cpu_ns - s->elapsed_ns < most)
-		s->cpu_ns = s->elapsed_ns;
-	if (tasks <= 1 && s->wait_ns != ET_UNKNOWN && s->wait_ns > minus(s->elapsed_ns, s->cpu_ns))
-		s->wait_ns = minus(s->elapsed_ns, s->cpu_ns);
+	if (s->measured.cpu_ns > s->measured.elapsed_ns &&
+		s->measured.cpu_ns - s->measured.elapsed_ns < most)
+		s->measured.cpu_ns = s->measured.elapsed_ns;
+	if (tasks <= 1 && s->measured.wait_ns != ET_UNKNOWN &&
+		s->measured.wait_ns > minus(s->measured.elapsed_ns, s->measured.cpu_ns))
+		s->measured.wait_ns = minus(s->measured.elapsed_ns, s->measured.cpu_ns);
 }
 
 /* Steal is told in ticks: of a serial program it cannot exceed what is unexplained. */
 static uint64_t stolen_ns(const struct take *t, const struct et_sample *s)
 {
-	uint64_t share = et_steal_share_ns(t->stolen[0], t->stolen[1], s->cpu_ns);
+	uint64_t share = et_steal_share_ns(t->stolen[0], t->stolen[1], s->measured.cpu_ns);
 
-	if (share == ET_UNKNOWN || s->cpu_ns > s->elapsed_ns)
+	if (share == ET_UNKNOWN || s->measured.cpu_ns > s->measured.elapsed_ns)
 		return share;
-	uint64_t waited = s->wait_ns == ET_UNKNOWN ? 0 : s->wait_ns;
-	uint64_t rest = minus(s->elapsed_ns, s->cpu_ns + waited);
+	uint64_t waited = s->measured.wait_ns == ET_UNKNOWN ? 0 : s->measured.wait_ns;
+	uint64_t rest = minus(s->measured.elapsed_ns, s->measured.cpu_ns + waited);
 	return share < rest ? share : rest;
 }
 
@@ -527,44 +529,44 @@ static void fill_sample(struct et_runner *r, struct take *t, size_t i, struct et
 
 	memset(s, 0, sizeof(*s));
 	et_fields_set_missing(et_sample_fields, s);
-	s->command = t->commands[i];
-	s->started_wall_ns = t->wall_ns;
-	s->exit_code = WIFEXITED(e->status) ? WEXITSTATUS(e->status) : -1;
-	s->signal = WIFSIGNALED(e->status) ? WTERMSIG(e->status) : 0;
-	s->marks = e->marks;
+	s->place.command = t->commands[i];
+	s->measured.started_wall_ns = t->wall_ns;
+	s->measured.exit_code = WIFEXITED(e->status) ? WEXITSTATUS(e->status) : -1;
+	s->measured.signal = WIFSIGNALED(e->status) ? WTERMSIG(e->status) : 0;
+	s->ruling.marks = e->marks;
 	if (t->lost)
-		s->marks |= ET_MARK_LOST_RECORDS;
+		s->ruling.marks |= ET_MARK_LOST_RECORDS;
 	if (!r->taskstats)
-		s->marks |= ET_MARK_NO_EXITS;
+		s->ruling.marks |= ET_MARK_NO_EXITS;
 	if (t->suspended != r->interrupt->suspended)
-		s->marks |= ET_MARK_STOPPED;
-	s->cpu_source = t->source[i];
-	s->elapsed_ns = minus(e->t1_ns, r->starts[i].t0_ns);
+		s->ruling.marks |= ET_MARK_STOPPED;
+	s->measured.cpu_source = t->source[i];
+	s->measured.elapsed_ns = minus(e->t1_ns, r->starts[i].t0_ns);
 	if (e->t1_ticks > r->starts[i].t0_ticks)
-		s->counter_ticks = e->t1_ticks - r->starts[i].t0_ticks;
-	s->cpu_ns = t->cpu_ns[i];
+		s->measured.counter_ticks = e->t1_ticks - r->starts[i].t0_ticks;
+	s->measured.cpu_ns = t->cpu_ns[i];
 	if (t->paced) /* the reference loop is no part of the program, nor anybody else */
 		et_exits_claim(&r->exits, t->ended[t->n].pid, 0);
 	size_t tasks = fill_from_records(r, t, i, s);
 	fit_into_window(s, tasks);
 	uint64_t user = et_timeval_ns(e->usage.ru_utime), system = et_timeval_ns(e->usage.ru_stime);
 	double share = user + system ? (double)user / (double)(user + system) : 0;
-	s->user_ns = (uint64_t)((double)s->cpu_ns * share);
-	s->system_ns = s->cpu_ns - s->user_ns;
-	s->voluntary_switches = (uint64_t)e->usage.ru_nvcsw;
-	s->involuntary_switches = (uint64_t)e->usage.ru_nivcsw;
-	s->major_faults = (uint64_t)e->usage.ru_majflt;
-	s->minor_faults = (uint64_t)e->usage.ru_minflt;
-	s->cpu_migrations = tasks > 1 ? ET_UNKNOWN : e->migrations;
+	s->measured.user_ns = (uint64_t)((double)s->measured.cpu_ns * share);
+	s->measured.system_ns = s->measured.cpu_ns - s->measured.user_ns;
+	s->measured.voluntary_switches = (uint64_t)e->usage.ru_nvcsw;
+	s->measured.involuntary_switches = (uint64_t)e->usage.ru_nivcsw;
+	s->measured.major_faults = (uint64_t)e->usage.ru_majflt;
+	s->measured.minor_faults = (uint64_t)e->usage.ru_minflt;
+	s->measured.cpu_migrations = tasks > 1 ? ET_UNKNOWN : e->migrations;
 	if (t->cpus && CPU_COUNT(t->cpus) == 1)
-		s->cpu_migrations = 0;
-	s->steal_ns = stolen_ns(t, s);
-	s->probe_before_ns = t->probe_ns[0];
-	s->probe_after_ns = t->probe_ns[1];
+		s->measured.cpu_migrations = 0;
+	s->measured.steal_ns = stolen_ns(t, s);
+	s->measured.probe_before_ns = t->probe_ns[0];
+	s->measured.probe_after_ns = t->probe_ns[1];
 	if (t->paced) {
-		s->arrangement = ET_PACED;
-		s->pace_ns = r->starts[t->n].pace_ns;
-		s->pace_loops = r->starts[t->n].pace_loops;
+		s->place.arrangement = ET_PACED;
+		s->measured.pace_ns = r->starts[t->n].pace_ns;
+		s->measured.pace_loops = r->starts[t->n].pace_loops;
 	}
 }
 
@@ -572,13 +574,13 @@ static void fill_sample(struct et_runner *r, struct take *t, size_t i, struct et
 static void fill_interference(struct et_runner *r, const struct take *t, struct et_sample *out)
 {
 	for (size_t i = 0; i < t->n; i++) {
-		out[i].n_culprits = et_snapshot_compare(&r->watch, &r->before, &r->after, &r->exits,
-			getpid(), r->e->host.tick_ns, &out[i].culprits);
+		out[i].measured.n_culprits = et_snapshot_compare(&r->watch, &r->before, &r->after,
+			&r->exits, getpid(), r->e->host.tick_ns, &out[i].measured.culprits);
 		et_ledger_fill(r->ledger, i, &out[i]);
 		/* A process may call itself nothing, or be gone before its name was read. */
-		for (size_t k = 0; k < out[i].n_culprits; k++) {
-			if (!out[i].culprits[k].name[0])
-				out[i].culprits[k].name[0] = '?';
+		for (size_t k = 0; k < out[i].measured.n_culprits; k++) {
+			if (!out[i].measured.culprits[k].name[0])
+				out[i].measured.culprits[k].name[0] = '?';
 		}
 	}
 }
@@ -732,10 +734,10 @@ static int run_duet(struct et_runner *r, const struct et_request *q, struct et_s
 		q->overlap ? run_together(r, q, cpus, out, err) : run_in_turn(r, q, cpus, out, err);
 
 	for (int i = 0; rc == 0 && i < 2; i++) {
-		out[i].arrangement = ET_DUET;
-		out[i].partner = (int32_t)(i ? q->command : q->partner);
+		out[i].place.arrangement = ET_DUET;
+		out[i].place.partner = (int32_t)(i ? q->command : q->partner);
 		if (!q->overlap)
-			out[i].marks |= ET_MARK_NO_OVERLAP;
+			out[i].ruling.marks |= ET_MARK_NO_OVERLAP;
 	}
 	return rc;
 }

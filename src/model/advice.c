@@ -133,14 +133,14 @@ static void look_at(const struct et_command *c, enum et_metric metric, struct lo
 {
 	double fastest = INFINITY;
 
-	for (size_t i = 0; i < c->n_samples && c->samples[i].warmup; i++) {
+	for (size_t i = 0; i < c->n_samples && c->samples[i].place.warmup; i++) {
 		const struct et_sample *s = &c->samples[i];
 		uint64_t ns = et_sample_metric_ns(s, metric);
 		if (ns == ET_UNKNOWN)
-			ns = s->elapsed_ns;
+			ns = s->measured.elapsed_ns;
 		fastest = fmin(fastest, (double)ns / 1e9);
-		l->elapsed_ns += (double)s->elapsed_ns;
-		l->waited_ns += s->wait_ns == ET_UNKNOWN ? 0 : (double)s->wait_ns;
+		l->elapsed_ns += (double)s->measured.elapsed_ns;
+		l->waited_ns += s->measured.wait_ns == ET_UNKNOWN ? 0 : (double)s->measured.wait_ns;
 	}
 	if (isfinite(fastest) && !(fastest < l->seconds))
 		l->seconds = fastest;

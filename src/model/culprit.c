@@ -29,7 +29,8 @@ static int by_time(const void *a, const void *b)
 
 static bool counts(const struct et_sample *s)
 {
-	return !s->warmup && s->arrangement == ET_SOLO && s->removal.by == ET_KEPT;
+	return !s->place.warmup && s->place.arrangement == ET_SOLO &&
+	       s->ruling.removal.by == ET_KEPT;
 }
 
 static struct sighting *all_sightings(const struct et_command *c, size_t *n)
@@ -40,8 +41,8 @@ static struct sighting *all_sightings(const struct et_command *c, size_t *n)
 	*n = 0;
 	for (size_t i = 0; i < c->n_samples; i++) {
 		const struct et_sample *s = &c->samples[i];
-		for (size_t k = 0; !s->warmup && k < s->n_culprits; k++) {
-			const struct et_culprit *who = &s->culprits[k];
+		for (size_t k = 0; !s->place.warmup && k < s->measured.n_culprits; k++) {
+			const struct et_culprit *who = &s->measured.culprits[k];
 			bool taken = who->on_our_cpu_ns && who->on_our_cpu_ns != ET_UNKNOWN;
 			if (who->cpu_ns == ET_UNKNOWN || (!who->cpu_ns && !taken))
 				continue;
@@ -57,7 +58,7 @@ static bool all_tell(const struct et_command *c)
 {
 	for (size_t i = 0; i < c->n_samples; i++) {
 		const struct et_sample *s = &c->samples[i];
-		if (counts(s) && s->others_ns == ET_UNKNOWN)
+		if (counts(s) && s->measured.others_ns == ET_UNKNOWN)
 			return false;
 	}
 	return true;

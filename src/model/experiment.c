@@ -61,12 +61,12 @@ void et_experiment_free(struct et_experiment *e)
 
 struct et_sample *et_experiment_add(struct et_experiment *e, const struct et_sample *s)
 {
-	struct et_command *c = &e->commands[s->command];
+	struct et_command *c = &e->commands[s->place.command];
 
 	ET_GROW(c->samples, c->n_samples, c->cap_samples);
 	struct et_sample *kept = &c->samples[c->n_samples++];
 	et_sample_copy(kept, s);
-	kept->index = (uint32_t)c->n_samples;
+	kept->place.index = (uint32_t)c->n_samples;
 	return kept;
 }
 
@@ -101,8 +101,8 @@ double *et_command_values(
 	for (size_t i = 0; i < c->n_samples; i++) {
 		const struct et_sample *s = &c->samples[i];
 		uint64_t value = et_sample_metric_ns(s, m);
-		if (!s->warmup && s->removal.by == ET_KEPT && s->arrangement == a &&
-			value != ET_UNKNOWN)
+		if (!s->place.warmup && s->ruling.removal.by == ET_KEPT &&
+			s->place.arrangement == a && value != ET_UNKNOWN)
 			out[k++] = (double)value;
 	}
 	*n = k;
@@ -118,9 +118,9 @@ double *et_command_values_uncut(const struct et_command *c, enum et_metric m, si
 	for (size_t i = 0; i < c->n_samples; i++) {
 		const struct et_sample *s = &c->samples[i];
 		uint64_t value = et_sample_metric_ns(s, m);
-		bool cut = s->removal.by == ET_REMOVED_TWO_SIGMA;
-		if (s->warmup || s->arrangement != ET_SOLO || value == ET_UNKNOWN ||
-			(s->removal.by != ET_KEPT && !cut))
+		bool cut = s->ruling.removal.by == ET_REMOVED_TWO_SIGMA;
+		if (s->place.warmup || s->place.arrangement != ET_SOLO || value == ET_UNKNOWN ||
+			(s->ruling.removal.by != ET_KEPT && !cut))
 			continue;
 		any = any || cut;
 		x[(*n)++] = (double)value;
@@ -136,11 +136,11 @@ enum et_arrangement et_command_arrangement(const struct et_command *c)
 	bool paced = false;
 
 	for (size_t i = 0; i < c->n_samples; i++) {
-		if (c->samples[i].warmup)
+		if (c->samples[i].place.warmup)
 			continue;
-		if (c->samples[i].arrangement == ET_SOLO)
+		if (c->samples[i].place.arrangement == ET_SOLO)
 			return ET_SOLO;
-		paced = paced || c->samples[i].arrangement == ET_PACED;
+		paced = paced || c->samples[i].place.arrangement == ET_PACED;
 	}
 	return paced ? ET_PACED : ET_DUET;
 }

@@ -24,18 +24,20 @@ int et_name_index(const char *const *names, const char *name)
 
 void et_sample_free(struct et_sample *s)
 {
-	free(s->culprits);
-	s->culprits = NULL;
-	s->n_culprits = 0;
+	free(s->measured.culprits);
+	s->measured.culprits = NULL;
+	s->measured.n_culprits = 0;
 }
 
 void et_sample_copy(struct et_sample *to, const struct et_sample *from)
 {
 	*to = *from;
-	if (!from->n_culprits) {
-		to->culprits = NULL;
+	if (!from->measured.n_culprits) {
+		to->measured.culprits = NULL;
 		return;
 	}
-	to->culprits = et_calloc(from->n_culprits, sizeof(*to->culprits));
-	memcpy(to->culprits, from->culprits, from->n_culprits * sizeof(*to->culprits));
+	to->measured.culprits =
+		et_calloc(from->measured.n_culprits, sizeof(*to->measured.culprits));
+	memcpy(to->measured.culprits, from->measured.culprits,
+		from->measured.n_culprits * sizeof(*to->measured.culprits));
 }

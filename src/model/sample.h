@@ -71,49 +71,65 @@ struct et_removal {
 	uint64_t probe_ns, steal_ns, limit_ns;
 };
 
-struct et_sample {
+/* Where a run is in the plan. The driver fills it. */
+struct et_place {
 	uint32_t command;  /* which command of the experiment, from 0 */
-	uint32_t index;    /* 1, 2, … among the samples of the command in execution order */
-	uint32_t order;    /* place in the sequence of executions, from 1; a pair shares it */
+	uint32_t index;    /* 1, 2, … among the samples of the command, in execution order */
+	uint32_t order;    /* number of the execution, from 1; the two runs of a duet share it */
 	uint32_t round;    /* from 1; 0 for warm-up */
 	uint32_t position; /* place within the round's schedule, from 0 */
 	int32_t partner;   /* the other command of a duet, or -1 */
 	enum et_arrangement arrangement;
 	bool warmup;
-	int32_t exit_code; /* -1 when a signal ended it */
-	int32_t signal;    /* 0 when it exited */
-	uint32_t marks;    /* enum et_mark */
+};
+
+/* The figures of one run. The executor fills them. */
+struct et_measured {
+	int32_t exit_code; /* -1 if a signal ended the program */
+	int32_t signal;    /* 0 if the program exited */
 	enum et_cpu_source cpu_source;
 	uint64_t started_wall_ns; /* since 1970 */
 	uint64_t elapsed_ns, cpu_ns;
-	uint64_t counter_ticks;      /* the window of elapsed_ns by the processor's counter */
+	uint64_t counter_ticks;      /* elapsed time by the processor's counter */
 	uint64_t user_ns, system_ns; /* the kernel's split, sampled at ticks, scaled to cpu_ns */
 	uint64_t wait_ns;            /* runnable, waiting for a CPU */
 	uint64_t blocked_ns;         /* waiting for block I/O */
 	uint64_t steal_ns;           /* taken by the hypervisor on the program's CPUs */
 	/*
-	 * The ledger of the program's CPU, from scheduler records: elapsed_ns is cpu_ns, what
-	 * others ran there, idle_ns, steal_ns and an unexplained rest. Interrupts are part of
-	 * whoever they hit.
+	 * The ledger of the program's CPU, from scheduler records: elapsed_ns is the sum of cpu_ns,
+	 * others_ns, idle_ns, steal_ns and an unexplained rest. The time of an interrupt belongs to
+	 * the task that it interrupted.
 	 */
-	uint64_t others_ns;          /* all others on our CPU: etalon and a duet's partner too */
+	uint64_t others_ns;          /* all other tasks, also etalon and a duet's partner */
 	uint64_t idle_ns;            /* the CPU was idle: the program waited for something else */
-	uint64_t irq_ns, softirq_ns; /* that hit the program itself; a hard one counts once */
-	/* The fixed loop before and after the sample, on the same CPU: how fast the machine was. */
+	uint64_t irq_ns, softirq_ns; /* interrupts that hit the program; a hard one counts once */
+	/* The fixed loop before and after the run, on the same CPU: how fast the machine was. */
 	uint64_t probe_before_ns, probe_after_ns;
-	/* The reference loop beside a paced sample: its process time and the work it did in it. */
+	/* The reference loop of a paced run: its CPU time and the loops it completed in it. */
 	uint64_t pace_ns, pace_loops;
 	uint64_t max_rss_bytes;
 	uint64_t voluntary_switches, involuntary_switches, cpu_migrations;
 	uint64_t major_faults, minor_faults;
 	struct et_culprit *culprits; /* owned; descending cpu_ns */
 	size_t n_culprits;
+};
+
+/* What speaks against a sample. The executor and the rules of the protocol raise marks. */
+struct et_ruling {
+	uint32_t marks; /* bits of enum et_mark */
 	struct et_removal removal;
+};
+
+/* The recorded measurement of one run. */
+struct et_sample {
+	struct et_place place;
+	struct et_measured measured;
+	struct et_ruling ruling;
 };
 
 static inline uint64_t et_sample_metric_ns(const struct et_sample *s, enum et_metric m)
 {
-	return m == ET_METRIC_CPU ? s->cpu_ns : s->elapsed_ns;
+	return m == ET_METRIC_CPU ? s->measured.cpu_ns : s->measured.elapsed_ns;
 }
 
 /* Names used in JSON, in the store and in options; NULL ends each list. */

@@ -7,9 +7,10 @@
 
 bool et_sample_usable_for_daemons(const struct et_sample *s)
 {
-	return !s->warmup && s->arrangement == ET_SOLO && s->removal.by != ET_REMOVED_FAILED &&
-	       s->removal.by != ET_REMOVED_STOPPED && s->cpu_ns != ET_UNKNOWN &&
-	       s->elapsed_ns != ET_UNKNOWN;
+	return !s->place.warmup && s->place.arrangement == ET_SOLO &&
+	       s->ruling.removal.by != ET_REMOVED_FAILED &&
+	       s->ruling.removal.by != ET_REMOVED_STOPPED && s->measured.cpu_ns != ET_UNKNOWN &&
+	       s->measured.elapsed_ns != ET_UNKNOWN;
 }
 
 /* The usual time from one start to the next; an interruption does not count. */
@@ -36,18 +37,18 @@ void et_daemon_run_fill(
 		if (!et_sample_usable_for_daemons(s))
 			continue;
 		if (!run->n_listed)
-			first_ns = s->started_wall_ns;
+			first_ns = s->measured.started_wall_ns;
 		/* The clock may be set back meanwhile; times are only ever ahead. */
-		double at = s->started_wall_ns > first_ns
-				    ? 1e-9 * (double)(s->started_wall_ns - first_ns)
+		double at = s->measured.started_wall_ns > first_ns
+				    ? 1e-9 * (double)(s->measured.started_wall_ns - first_ns)
 				    : 0;
 		if (run->n_listed)
 			at = fmax(at, run->listed[run->n_listed - 1].at_s);
 		struct et_daemon_sample *w = et_daemon_run_add(run, (uint32_t)i + 1, at);
-		w->elapsed_ms = 1e-6 * (double)s->elapsed_ns;
-		w->cpu_ms = 1e-6 * (double)s->cpu_ns;
-		for (size_t k = 0; k < s->n_culprits; k++) {
-			const struct et_culprit *x = &s->culprits[k];
+		w->elapsed_ms = 1e-6 * (double)s->measured.elapsed_ns;
+		w->cpu_ms = 1e-6 * (double)s->measured.cpu_ns;
+		for (size_t k = 0; k < s->measured.n_culprits; k++) {
+			const struct et_culprit *x = &s->measured.culprits[k];
 			if (x->cpu_ns && x->cpu_ns != ET_UNKNOWN)
 				et_daemon_run_execution(run,
 					et_daemon_record_name(r, et_daemon_of(x)),

@@ -42,15 +42,15 @@ struct state {
 
 static void learn(struct known *k, const struct et_sample *s)
 {
-	k->last_et_ns = s->elapsed_ns ? s->elapsed_ns : 1;
-	if (s->arrangement == ET_DUET)
-		k->duet = s->marks & ET_MARK_NO_OVERLAP ? IN_TURN : TOGETHER;
-	if (s->arrangement != ET_SOLO || s->cpu_ns == ET_UNKNOWN)
+	k->last_et_ns = s->measured.elapsed_ns ? s->measured.elapsed_ns : 1;
+	if (s->place.arrangement == ET_DUET)
+		k->duet = s->ruling.marks & ET_MARK_NO_OVERLAP ? IN_TURN : TOGETHER;
+	if (s->place.arrangement != ET_SOLO || s->measured.cpu_ns == ET_UNKNOWN)
 		return;
-	if (s->cpu_ns > s->elapsed_ns + s->elapsed_ns / 10)
+	if (s->measured.cpu_ns > s->measured.elapsed_ns + s->measured.elapsed_ns / 10)
 		k->parallel = true;
 	if (k->n < FIRST)
-		k->first_pt_ns[k->n++] = s->cpu_ns;
+		k->first_pt_ns[k->n++] = s->measured.cpu_ns;
 }
 
 /* The median, which one disturbed run does not move. 0: nothing known. */
@@ -121,22 +121,22 @@ static int settle(const struct state *st, uint64_t next_ns, struct et_error *err
 
 static bool failed(const struct et_sample *s)
 {
-	return s->exit_code != 0 || s->signal != 0;
+	return s->measured.exit_code != 0 || s->measured.signal != 0;
 }
 
 static int check_end(const struct state *st, const struct et_sample *s, struct et_error *err)
 {
-	const struct et_command *c = &st->e->commands[s->command];
+	const struct et_command *c = &st->e->commands[s->place.command];
 
 	if (st->e->plan.ignore_failure || !failed(s))
 		return 0;
-	if (s->signal)
+	if (s->measured.signal)
 		et_fail(err, ECHILD, ET_EXIT_PROGRAM, "'%s' was ended by signal %d (%s)", c->name,
-			s->signal, strsignal(s->signal));
+			s->measured.signal, strsignal(s->measured.signal));
 	else
 		et_fail(err, ECHILD, ET_EXIT_PROGRAM, "'%s' failed with exit status %d", c->name,
-			s->exit_code);
-	if (s->arrangement == ET_DUET && !(s->marks & ET_MARK_NO_OVERLAP))
+			s->measured.exit_code);
+	if (s->place.arrangement == ET_DUET && !(s->ruling.marks & ET_MARK_NO_OVERLAP))
 		return et_hint(err, -ECHILD,
 			"it ran together with its partner: if they get in each other's way (files, "
 			"ports, locks), --order random runs them one at a time");
@@ -147,9 +147,9 @@ static int check_end(const struct state *st, const struct et_sample *s, struct e
 static void judge_alone(const struct state *st, struct et_sample *s)
 {
 	if (failed(s) && !st->e->plan.ignore_failure)
-		s->removal.by = ET_REMOVED_FAILED;
-	else if ((s->marks & ET_MARK_STOPPED) && !st->e->plan.keep_all)
-		s->removal.by = ET_REMOVED_STOPPED;
+		s->ruling.removal.by = ET_REMOVED_FAILED;
+	else if ((s->ruling.marks & ET_MARK_STOPPED) && !st->e->plan.keep_all)
+		s->ruling.removal.by = ET_REMOVED_STOPPED;
 }
 
 static void tell(struct state *st, const struct et_sample *s)
@@ -157,8 +157,8 @@ static void tell(struct state *st, const struct et_sample *s)
 	struct et_progress_note note = { .done = st->done,
 		.total = st->total,
 		.elapsed_ns = st->d->clock->now_ns(st->d->clock->ctx) - st->began_ns,
-		.warmup = s->warmup,
-		.command = &st->e->commands[s->command] };
+		.warmup = s->place.warmup,
+		.command = &st->e->commands[s->place.command] };
 
 	if (st->d->note)
 		st->d->note(st->d->ctx, &note);
@@ -179,14 +179,14 @@ static int take_turn(struct state *st, const struct et_turn *turn, uint32_t roun
 	st->order++;
 	st->done++;
 	for (size_t i = 0; i < n; i++) {
-		samples[i].order = st->order;
-		samples[i].round = round;
-		samples[i].position = position;
-		samples[i].warmup = warmup;
+		samples[i].place.order = st->order;
+		samples[i].place.round = round;
+		samples[i].place.position = position;
+		samples[i].place.warmup = warmup;
 		judge_alone(st, &samples[i]);
 		struct et_sample *kept = et_experiment_add(st->e, &samples[i]);
-		samples[i].index = kept->index;
-		learn(&st->known[kept->command], kept);
+		samples[i].place.index = kept->place.index;
+		learn(&st->known[kept->place.command], kept);
 	}
 	rc = st->d->keep(st->d->ctx, samples, n, err);
 	for (size_t i = 0; rc == 0 && i < n; i++)
@@ -250,12 +250,14 @@ static double ratio_uncertainty(const struct et_experiment *e, uint32_t command)
 
 	for (size_t i = 0, k = 0; i < c->n_samples; i++) {
 		const struct et_sample *s = &c->samples[i];
-		if (s->warmup || s->arrangement != ET_DUET || s->removal.by != ET_KEPT)
+		if (s->place.warmup || s->place.arrangement != ET_DUET ||
+			s->ruling.removal.by != ET_KEPT)
 			continue;
-		while (k < ref->n_samples && ref->samples[k].order < s->order)
+		while (k < ref->n_samples && ref->samples[k].place.order < s->place.order)
 			k++;
 		const struct et_sample *r = k < ref->n_samples ? &ref->samples[k] : NULL;
-		if (r && r->order == s->order && r->removal.by == ET_KEPT && s->cpu_ns && r->cpu_ns)
+		if (r && r->place.order == s->place.order && r->ruling.removal.by == ET_KEPT &&
+			s->measured.cpu_ns && r->measured.cpu_ns)
 			x[n++] = log((double)et_sample_metric_ns(s, e->metric) /
 				     (double)et_sample_metric_ns(r, e->metric));
 	}
@@ -442,8 +444,8 @@ static void take_stock(struct state *st)
 		for (size_t i = 0; i < command->n_samples; i++) {
 			const struct et_sample *s = &command->samples[i];
 			learn(&st->known[c], s);
-			st->order = s->order > st->order ? s->order : st->order;
-			rounds = s->round > rounds ? s->round : rounds;
+			st->order = s->place.order > st->order ? s->place.order : st->order;
+			rounds = s->place.round > rounds ? s->place.round : rounds;
 		}
 	}
 	st->earlier_rounds = rounds;
@@ -453,10 +455,11 @@ static void take_stock(struct state *st)
 		for (size_t i = 0; i < command->n_samples; i++) {
 			const struct et_sample *s = &command->samples[i];
 			/* One that failed without our looking away is to be run again. */
-			if (s->warmup || !s->round || s->position >= st->width ||
-				s->removal.by == ET_REMOVED_FAILED)
+			if (s->place.warmup || !s->place.round || s->place.position >= st->width ||
+				s->ruling.removal.by == ET_REMOVED_FAILED)
 				continue;
-			bool *seen = &st->earlier[(s->round - 1) * st->width + s->position];
+			bool *seen =
+				&st->earlier[(s->place.round - 1) * st->width + s->place.position];
 			st->done += !*seen;
 			*seen = true;
 		}

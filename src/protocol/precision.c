@@ -73,8 +73,8 @@ static void count(const struct series *s, const bool *out, struct et_counted *co
 static void judge_environment(struct series *s, bool (*stoppable)(const char *comm))
 {
 	for (size_t i = 0; i < s->n; i++) {
-		for (size_t k = 0; k < s->runs[i]->n_culprits; k++) {
-			const struct et_culprit *x = &s->runs[i]->culprits[k];
+		for (size_t k = 0; k < s->runs[i]->measured.n_culprits; k++) {
+			const struct et_culprit *x = &s->runs[i]->measured.culprits[k];
 			if (x->cpu_ns && x->cpu_ns != ET_UNKNOWN && stoppable(x->name))
 				s->out[ET_EMP_V2][i] = true;
 		}
@@ -160,7 +160,7 @@ static void judge_two_sigma(struct series *s)
 	double mean = et_mean(x, n), sd = et_sd(x, n);
 
 	for (size_t i = 0; n >= ET_TWO_SIGMA_LEAST && i < s->n; i++) {
-		if (fabs((double)s->runs[i]->cpu_ns - mean) > 2 * sd)
+		if (fabs((double)s->runs[i]->measured.cpu_ns - mean) > 2 * sd)
 			s->out[ET_EMP_V6][i] = true;
 	}
 }
@@ -168,7 +168,7 @@ static void judge_two_sigma(struct series *s)
 static void judge_recorded(struct series *s)
 {
 	for (size_t i = 0; i < s->n; i++)
-		s->out[ET_OURS][i] = s->runs[i]->removal.by != ET_KEPT;
+		s->out[ET_OURS][i] = s->runs[i]->ruling.removal.by != ET_KEPT;
 }
 
 static size_t enough(const struct series *s)
@@ -234,10 +234,10 @@ void et_clock_methods_judge(const struct et_command *c, struct et_clock_methods 
 	out->by[ET_BY_CLOCK] =
 		precision_of(ns, values(&s, s.out[ET_EMP_V1], ET_METRIC_ELAPSED, ns));
 	for (size_t i = 0; i < s.n; i++) {
-		if (s.runs[i]->counter_ticks == ET_UNKNOWN)
+		if (s.runs[i]->measured.counter_ticks == ET_UNKNOWN)
 			continue;
-		ns[n] = (double)s.runs[i]->elapsed_ns;
-		ticks[n++] = (double)s.runs[i]->counter_ticks;
+		ns[n] = (double)s.runs[i]->measured.elapsed_ns;
+		ticks[n++] = (double)s.runs[i]->measured.counter_ticks;
 	}
 	out->by[ET_BY_COUNTER] = precision_of(ticks, n);
 	out->counter_hz = n ? 1e9 * et_mean(ticks, n) / et_mean(ns, n) : NAN;

@@ -21,7 +21,7 @@ static bool is_ours(enum et_removed_by by)
 
 static bool is_judged(const struct et_sample *s)
 {
-	return !s->warmup && s->removal.by == ET_KEPT;
+	return !s->place.warmup && s->ruling.removal.by == ET_KEPT;
 }
 
 double et_command_seconds(const struct et_command *c)
@@ -30,8 +30,8 @@ double et_command_seconds(const struct et_command *c)
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n_samples; i++) {
-		if (is_judged(&c->samples[i]) && c->samples[i].elapsed_ns != ET_UNKNOWN)
-			x[n++] = 1e-9 * (double)c->samples[i].elapsed_ns;
+		if (is_judged(&c->samples[i]) && c->samples[i].measured.elapsed_ns != ET_UNKNOWN)
+			x[n++] = 1e-9 * (double)c->samples[i].measured.elapsed_ns;
 	}
 	et_sort(x, n);
 	return n ? et_median_sorted(x, n) : NAN;
@@ -55,21 +55,22 @@ static const struct et_cutoff *find(const struct et_cutoffs *c, const char *daem
 static void check_daemons(
 	struct et_sample *s, const struct et_cutoffs *cutoffs, double seconds, bool keep)
 {
-	for (size_t i = 0; i < s->n_culprits; i++) {
-		const struct et_culprit *x = &s->culprits[i];
+	for (size_t i = 0; i < s->measured.n_culprits; i++) {
+		const struct et_culprit *x = &s->measured.culprits[i];
 		const struct et_cutoff *c = find(cutoffs, et_daemon_of(x));
 		double cutoff_ns = c ? 1e6 * et_cutoff_for(c, seconds) : INFINITY;
 
 		if (x->cpu_ns == ET_UNKNOWN || !((double)x->cpu_ns > cutoff_ns))
 			continue;
 		if (keep) {
-			s->marks |= ET_MARK_DAEMON;
+			s->ruling.marks |= ET_MARK_DAEMON;
 			return;
 		}
-		s->removal = (struct et_removal){ .by = ET_REMOVED_DAEMON_CUTOFF,
+		s->ruling.removal = (struct et_removal){ .by = ET_REMOVED_DAEMON_CUTOFF,
 			.cpu_ns = x->cpu_ns,
 			.cutoff_ns = (uint64_t)cutoff_ns };
-		snprintf(s->removal.daemon, sizeof(s->removal.daemon), "%s", et_daemon_of(x));
+		snprintf(s->ruling.removal.daemon, sizeof(s->ruling.removal.daemon), "%s",
+			et_daemon_of(x));
 		return;
 	}
 }
@@ -78,7 +79,7 @@ static void check_daemons(
 
 static size_t take_readings(const struct et_sample *s, double *out)
 {
-	uint64_t both[] = { s->probe_before_ns, s->probe_after_ns };
+	uint64_t both[] = { s->measured.probe_before_ns, s->measured.probe_after_ns };
 	size_t n = 0;
 
 	for (int i = 0; i < 2; i++) {
@@ -109,7 +110,7 @@ double et_probe_fast_ns(const struct et_experiment *e)
 static struct et_removal slow_by(const struct et_sample *s, double fast_ns)
 {
 	double readings[2], limit_ns = ET_PROBE_LIMIT * fast_ns, slower = 0;
-	double steal_limit_ns = ET_STEAL_TICK_NS + ET_STEAL_LIMIT * (double)s->elapsed_ns;
+	double steal_limit_ns = ET_STEAL_TICK_NS + ET_STEAL_LIMIT * (double)s->measured.elapsed_ns;
 
 	for (size_t i = 0, n = take_readings(s, readings); i < n; i++)
 		slower = fmax(slower, readings[i]);
@@ -117,17 +118,17 @@ static struct et_removal slow_by(const struct et_sample *s, double fast_ns)
 		return (struct et_removal){ .by = ET_REMOVED_MACHINE_SLOW,
 			.probe_ns = (uint64_t)slower,
 			.limit_ns = (uint64_t)limit_ns };
-	if (s->steal_ns != ET_UNKNOWN && s->elapsed_ns != ET_UNKNOWN &&
-		(double)s->steal_ns > steal_limit_ns)
+	if (s->measured.steal_ns != ET_UNKNOWN && s->measured.elapsed_ns != ET_UNKNOWN &&
+		(double)s->measured.steal_ns > steal_limit_ns)
 		return (struct et_removal){ .by = ET_REMOVED_MACHINE_SLOW,
-			.steal_ns = s->steal_ns,
+			.steal_ns = s->measured.steal_ns,
 			.limit_ns = (uint64_t)steal_limit_ns };
 	return (struct et_removal){ .by = ET_KEPT };
 }
 
 static bool is_solo(const struct et_sample *s)
 {
-	return is_judged(s) && s->arrangement == ET_SOLO;
+	return is_judged(s) && s->place.arrangement == ET_SOLO;
 }
 
 /* Returns true when too many samples were slow, and all are kept for that. */
@@ -143,17 +144,17 @@ static bool check_speed(struct et_command *c, double fast_ns, bool keep)
 		if (slow_by(s, fast_ns).by == ET_KEPT)
 			continue;
 		slow++;
-		s->marks |= ET_MARK_MACHINE_SLOW;
+		s->ruling.marks |= ET_MARK_MACHINE_SLOW;
 	}
 	bool too_many = slow && (2 * slow > n || n - slow < ET_SPEED_LEAVES);
 	if (too_many || keep)
 		return too_many;
 	for (size_t i = 0; i < c->n_samples; i++) {
 		struct et_sample *s = &c->samples[i];
-		if (!(s->marks & ET_MARK_MACHINE_SLOW))
+		if (!(s->ruling.marks & ET_MARK_MACHINE_SLOW))
 			continue;
-		s->removal = slow_by(s, fast_ns);
-		s->marks &= ~(uint32_t)ET_MARK_MACHINE_SLOW;
+		s->ruling.removal = slow_by(s, fast_ns);
+		s->ruling.marks &= ~(uint32_t)ET_MARK_MACHINE_SLOW;
 	}
 	return false;
 }
@@ -162,7 +163,7 @@ static bool check_speed(struct et_command *c, double fast_ns, bool keep)
 
 static bool counts(const struct et_sample *s, uint32_t apart)
 {
-	return is_solo(s) && s->cpu_ns != ET_UNKNOWN && !(s->marks & apart);
+	return is_solo(s) && s->measured.cpu_ns != ET_UNKNOWN && !(s->ruling.marks & apart);
 }
 
 /* apart: marks of samples that are no part of the rest. */
@@ -173,19 +174,19 @@ static void check_two_sigma(struct et_command *c, uint32_t apart, bool keep)
 
 	for (size_t i = 0; i < c->n_samples; i++) {
 		if (counts(&c->samples[i], apart))
-			x[n++] = (double)c->samples[i].cpu_ns;
+			x[n++] = (double)c->samples[i].measured.cpu_ns;
 	}
 	if (n < ET_TWO_SIGMA_LEAST)
 		return;
 	double mean = et_mean(x, n), sd = et_sd(x, n);
 	for (size_t i = 0; i < c->n_samples; i++) {
 		struct et_sample *s = &c->samples[i];
-		if (!counts(s, apart) || !(fabs((double)s->cpu_ns - mean) > 2 * sd))
+		if (!counts(s, apart) || !(fabs((double)s->measured.cpu_ns - mean) > 2 * sd))
 			continue;
 		if (keep)
-			s->marks |= ET_MARK_TWO_SIGMA;
+			s->ruling.marks |= ET_MARK_TWO_SIGMA;
 		else
-			s->removal.by = ET_REMOVED_TWO_SIGMA;
+			s->ruling.removal.by = ET_REMOVED_TWO_SIGMA;
 	}
 }
 
@@ -195,23 +196,25 @@ static struct before *forget(struct et_command *c)
 
 	for (size_t i = 0; i < c->n_samples; i++) {
 		struct et_sample *s = &c->samples[i];
-		old[i] = (struct before){ s->removal, s->marks };
-		if (is_ours(s->removal.by))
-			s->removal = (struct et_removal){ .by = ET_KEPT };
-		s->marks &= ~(uint32_t)(ET_MARK_DAEMON | ET_MARK_TWO_SIGMA | ET_MARK_MACHINE_SLOW);
+		old[i] = (struct before){ s->ruling.removal, s->ruling.marks };
+		if (is_ours(s->ruling.removal.by))
+			s->ruling.removal = (struct et_removal){ .by = ET_KEPT };
+		s->ruling.marks &=
+			~(uint32_t)(ET_MARK_DAEMON | ET_MARK_TWO_SIGMA | ET_MARK_MACHINE_SLOW);
 	}
 	return old;
 }
 
 static bool changed(const struct et_sample *s, const struct before *old)
 {
-	return s->marks != old->marks || s->removal.by != old->removal.by ||
-	       s->removal.cpu_ns != old->removal.cpu_ns ||
-	       s->removal.cutoff_ns != old->removal.cutoff_ns ||
-	       s->removal.probe_ns != old->removal.probe_ns ||
-	       s->removal.steal_ns != old->removal.steal_ns ||
-	       s->removal.limit_ns != old->removal.limit_ns ||
-	       strncmp(s->removal.daemon, old->removal.daemon, sizeof(s->removal.daemon));
+	return s->ruling.marks != old->marks || s->ruling.removal.by != old->removal.by ||
+	       s->ruling.removal.cpu_ns != old->removal.cpu_ns ||
+	       s->ruling.removal.cutoff_ns != old->removal.cutoff_ns ||
+	       s->ruling.removal.probe_ns != old->removal.probe_ns ||
+	       s->ruling.removal.steal_ns != old->removal.steal_ns ||
+	       s->ruling.removal.limit_ns != old->removal.limit_ns ||
+	       strncmp(s->ruling.removal.daemon, old->removal.daemon,
+		       sizeof(s->ruling.removal.daemon));
 }
 
 struct et_sample **et_sanity_check(

@@ -32,17 +32,18 @@ static void text_cell(const char *text, FILE *out)
 static void sample_row(const char *name, const struct et_sample *s, FILE *out)
 {
 	text_cell(name, out);
-	fprintf(out, ",%u,%u,%u,%s,%s,", s->index, s->order, s->round,
-		et_arrangement_names[s->arrangement], s->warmup ? "true" : "false");
-	if (s->exit_code >= 0)
-		fprintf(out, "%d", s->exit_code);
+	fprintf(out, ",%u,%u,%u,%s,%s,", s->place.index, s->place.order, s->place.round,
+		et_arrangement_names[s->place.arrangement], s->place.warmup ? "true" : "false");
+	if (s->measured.exit_code >= 0)
+		fprintf(out, "%d", s->measured.exit_code);
 	for (size_t i = 0; i < ET_LENGTH(counters); i++) {
 		const struct et_field *f = et_field_find(et_sample_fields, counters[i]);
 		putc(',', out);
 		if (!et_field_is_missing(f, s))
 			fprintf(out, "%" PRId64, et_field_int(f, s));
 	}
-	fprintf(out, ",%s\n", s->removal.by == ET_KEPT ? "" : et_removed_by_names[s->removal.by]);
+	fprintf(out, ",%s\n",
+		s->ruling.removal.by == ET_KEPT ? "" : et_removed_by_names[s->ruling.removal.by]);
 }
 
 void et_csv_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out)

@@ -206,20 +206,22 @@ static void removed_table(const struct et_command *c, FILE *out)
 	char time[ET_FIGURE];
 
 	for (size_t i = 0; i < c->n_samples; i++)
-		all += !c->samples[i].warmup && c->samples[i].removal.by != ET_KEPT;
+		all += !c->samples[i].place.warmup && c->samples[i].ruling.removal.by != ET_KEPT;
 	if (!all)
 		return;
 	et_html_table_begin(out, headings);
 	for (size_t i = 0; i < c->n_samples && rows < MOST_REMOVED; i++) {
 		const struct et_sample *s = &c->samples[i];
-		if (s->warmup || s->removal.by == ET_KEPT)
+		if (s->place.warmup || s->ruling.removal.by == ET_KEPT)
 			continue;
-		ET_AUTO_FREE char *why = et_removal_text(&s->removal);
+		ET_AUTO_FREE char *why = et_removal_text(&s->ruling.removal);
 		rows++;
 		fputs("<tr>", out);
-		et_html_element(out, "td class=\"n\"", "%u", s->index);
-		et_html_element(out, "td class=\"n\"", "%s", et_format_ns(s->cpu_ns, time));
-		et_html_element(out, "td class=\"n\"", "%s", et_format_ns(s->elapsed_ns, time));
+		et_html_element(out, "td class=\"n\"", "%u", s->place.index);
+		et_html_element(
+			out, "td class=\"n\"", "%s", et_format_ns(s->measured.cpu_ns, time));
+		et_html_element(
+			out, "td class=\"n\"", "%s", et_format_ns(s->measured.elapsed_ns, time));
 		et_html_element(out, "td", "%s", why);
 		fputs("</tr>\n", out);
 	}

@@ -46,11 +46,11 @@ char *et_removal_text(const struct et_removal *r)
 
 static char *sample_title(const struct subject *t, const struct et_sample *s)
 {
-	ET_AUTO_FREE char *why = et_removal_text(&s->removal);
+	ET_AUTO_FREE char *why = et_removal_text(&s->ruling.removal);
 	char time[ET_FIGURE];
 
 	return et_asprintf(
-		"sample %u, %s; %s", s->index, et_format_time(value_of(t, s), time), why);
+		"sample %u, %s; %s", s->place.index, et_format_time(value_of(t, s), time), why);
 }
 
 /* --- samples in their order --- */
@@ -60,7 +60,7 @@ enum { WARMUP = ET_CAUSES, SERIES };
 
 static int series_of(const struct et_sample *s)
 {
-	return s->warmup ? WARMUP : (int)s->removal.by;
+	return s->place.warmup ? WARMUP : (int)s->ruling.removal.by;
 }
 
 static void sequence(const struct subject *t, FILE *out)
@@ -84,11 +84,11 @@ static void sequence(const struct subject *t, FILE *out)
 
 	for (size_t i = 0; i < n; i++) {
 		const struct et_sample *one = &t->c->samples[i];
-		if (one->arrangement != t->arrangement)
+		if (one->place.arrangement != t->arrangement)
 			continue;
 		int k = series_of(one);
 		size_t at = (size_t)k * n + s[k].n++;
-		x[at] = one->index;
+		x[at] = one->place.index;
 		y[at] = value_of(t, one);
 		if (k != ET_KEPT && k != WARMUP)
 			titles[at] = sample_title(t, one);
@@ -228,14 +228,15 @@ static void pairs(const struct subject *t, FILE *out)
 
 	for (size_t i = 0; i < t->c->n_samples; i++) {
 		const struct et_sample *s = &t->c->samples[i];
-		if (s->warmup || s->arrangement != t->arrangement || isnan(value_of(t, s)))
+		if (s->place.warmup || s->place.arrangement != t->arrangement ||
+			isnan(value_of(t, s)))
 			continue;
-		const struct et_sample *bad = s->removal.by              ? s
-					      : last && last->removal.by ? last
-									 : NULL;
+		const struct et_sample *bad = s->ruling.removal.by              ? s
+					      : last && last->ruling.removal.by ? last
+										: NULL;
 		if (last)
 			et_dual_add(&d, value_of(t, last), value_of(t, s),
-				bad ? cause_of(&bad->removal) : NULL,
+				bad ? cause_of(&bad->ruling.removal) : NULL,
 				bad ? sample_title(t, bad) : NULL);
 		last = s;
 	}

@@ -12,7 +12,8 @@ static void write_series(struct et_json *w, const struct et_command *c)
 	et_json_array(w, "times");
 	for (size_t i = 0; i < c->n_samples; i++) {
 		if (et_sample_counts(&c->samples[i]))
-			et_json_double(w, NULL, (double)c->samples[i].elapsed_ns / NS_PER_S);
+			et_json_double(
+				w, NULL, (double)c->samples[i].measured.elapsed_ns / NS_PER_S);
 	}
 	et_json_end(w);
 	et_json_array(w, "exit_codes");
@@ -20,10 +21,10 @@ static void write_series(struct et_json *w, const struct et_command *c)
 		const struct et_sample *s = &c->samples[i];
 		if (!et_sample_counts(s))
 			continue;
-		if (s->exit_code < 0)
+		if (s->measured.exit_code < 0)
 			et_json_null(w, NULL);
 		else
-			et_json_int(w, NULL, s->exit_code);
+			et_json_int(w, NULL, s->measured.exit_code);
 	}
 	et_json_end(w);
 }

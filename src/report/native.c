@@ -47,8 +47,8 @@ static void write_environment(struct et_json *w, const struct et_experiment *e)
 static void write_culprits(struct et_json *w, const struct et_sample *s)
 {
 	et_json_array(w, "interference");
-	for (size_t i = 0; i < s->n_culprits; i++)
-		write_object(w, NULL, et_culprit_fields, &s->culprits[i]);
+	for (size_t i = 0; i < s->measured.n_culprits; i++)
+		write_object(w, NULL, et_culprit_fields, &s->measured.culprits[i]);
 	et_json_end(w);
 }
 
@@ -75,10 +75,10 @@ static void write_removal(struct et_json *w, const struct et_removal *r)
 static void write_sample(struct et_json *w, const struct et_sample *s)
 {
 	et_json_flat_object(w, NULL);
-	et_json_u64(w, "index", s->index);
+	et_json_u64(w, "index", s->place.index);
 	et_fields_write(w, et_sample_fields, s);
 	write_culprits(w, s);
-	write_removal(w, &s->removal);
+	write_removal(w, &s->ruling.removal);
 	et_json_end(w);
 }
 

@@ -7,7 +7,8 @@
 
 bool et_sample_counts(const struct et_sample *s)
 {
-	return !s->warmup && s->removal.by == ET_KEPT && s->arrangement == ET_SOLO;
+	return !s->place.warmup && s->ruling.removal.by == ET_KEPT &&
+	       s->place.arrangement == ET_SOLO;
 }
 
 /* Mean of a counter over the counted samples; NaN when one of them does not know it. */
@@ -36,19 +37,19 @@ static double or_zero(double x)
 
 static void average_parts(const struct et_command *c, struct et_parts *p)
 {
-	p->elapsed = mean_of(c, offsetof(struct et_sample, elapsed_ns));
-	p->cpu = mean_of(c, offsetof(struct et_sample, cpu_ns));
-	p->user = mean_of(c, offsetof(struct et_sample, user_ns));
-	p->system = mean_of(c, offsetof(struct et_sample, system_ns));
-	p->wait = mean_of(c, offsetof(struct et_sample, wait_ns));
-	p->blocked = mean_of(c, offsetof(struct et_sample, blocked_ns));
-	p->steal = mean_of(c, offsetof(struct et_sample, steal_ns));
+	p->elapsed = mean_of(c, offsetof(struct et_sample, measured.elapsed_ns));
+	p->cpu = mean_of(c, offsetof(struct et_sample, measured.cpu_ns));
+	p->user = mean_of(c, offsetof(struct et_sample, measured.user_ns));
+	p->system = mean_of(c, offsetof(struct et_sample, measured.system_ns));
+	p->wait = mean_of(c, offsetof(struct et_sample, measured.wait_ns));
+	p->blocked = mean_of(c, offsetof(struct et_sample, measured.blocked_ns));
+	p->steal = mean_of(c, offsetof(struct et_sample, measured.steal_ns));
 	p->rest = p->elapsed - p->cpu - or_zero(p->wait) - or_zero(p->blocked) - or_zero(p->steal);
 	p->overlap = p->rest < -0.01 * p->elapsed;
 	if (p->rest < 0)
 		p->rest = 0;
-	p->others = mean_of(c, offsetof(struct et_sample, others_ns));
-	p->idle = mean_of(c, offsetof(struct et_sample, idle_ns));
+	p->others = mean_of(c, offsetof(struct et_sample, measured.others_ns));
+	p->idle = mean_of(c, offsetof(struct et_sample, measured.idle_ns));
 	p->unexplained = fmax(0, p->elapsed - p->cpu - p->others - p->idle - or_zero(p->steal));
 }
 
@@ -59,20 +60,22 @@ void et_tally_samples(const struct et_command *c, struct et_tally *out)
 	for (size_t i = 0; i < c->n_samples; i++) {
 		const struct et_sample *s = &c->samples[i];
 
-		if (s->warmup) {
+		if (s->place.warmup) {
 			out->warmup++;
 			continue;
 		}
-		if (s->removal.by != ET_KEPT) {
-			out->removed[s->removal.by]++;
+		if (s->ruling.removal.by != ET_KEPT) {
+			out->removed[s->ruling.removal.by]++;
 			out->n_removed++;
 			continue;
 		}
-		out->kept[s->arrangement]++;
-		out->wait4 += s->cpu_source == ET_CPU_BY_WAIT4 && s->cpu_ns != ET_UNKNOWN;
-		if (s->max_rss_bytes != ET_UNKNOWN &&
-			(out->max_rss_bytes == ET_UNKNOWN || s->max_rss_bytes > out->max_rss_bytes))
-			out->max_rss_bytes = s->max_rss_bytes;
+		out->kept[s->place.arrangement]++;
+		out->wait4 += s->measured.cpu_source == ET_CPU_BY_WAIT4 &&
+			      s->measured.cpu_ns != ET_UNKNOWN;
+		if (s->measured.max_rss_bytes != ET_UNKNOWN &&
+			(out->max_rss_bytes == ET_UNKNOWN ||
+				s->measured.max_rss_bytes > out->max_rss_bytes))
+			out->max_rss_bytes = s->measured.max_rss_bytes;
 	}
 	average_parts(c, &out->parts);
 }

@@ -264,22 +264,23 @@ static void removed_rows(const struct text *t, const struct et_command *c)
 	char used[ET_FIGURE], cutoff[ET_FIGURE];
 
 	for (size_t i = 0; i < c->n_samples; i++) {
-		const struct et_removal *r = &c->samples[i].removal;
+		const struct et_removal *r = &c->samples[i].ruling.removal;
 
-		if (c->samples[i].warmup || r->by == ET_KEPT)
+		if (c->samples[i].place.warmup || r->by == ET_KEPT)
 			continue;
 		if (r->by == ET_REMOVED_DAEMON_CUTOFF)
 			row(t, "removed", NULL, "sample %u: %.16s used %s, its cutoff is %s",
-				c->samples[i].index, r->daemon, et_format_ns(r->cpu_ns, used),
+				c->samples[i].place.index, r->daemon, et_format_ns(r->cpu_ns, used),
 				et_format_ns(r->cutoff_ns, cutoff));
 		else if (r->by == ET_REMOVED_MACHINE_SLOW)
 			row(t, "removed", NULL, "sample %u: the machine was slow, %s %s, limit %s",
-				c->samples[i].index, r->probe_ns ? "the probe took" : "stolen",
+				c->samples[i].place.index,
+				r->probe_ns ? "the probe took" : "stolen",
 				et_format_ns(r->probe_ns ? r->probe_ns : r->steal_ns, used),
 				et_format_ns(r->limit_ns, cutoff));
 		else
-			row(t, "removed", NULL, "sample %u (%s): %s", c->samples[i].index,
-				et_format_ns(c->samples[i].elapsed_ns, used),
+			row(t, "removed", NULL, "sample %u (%s): %s", c->samples[i].place.index,
+				et_format_ns(c->samples[i].measured.elapsed_ns, used),
 				et_removed_by_names[r->by]);
 	}
 }
@@ -303,7 +304,7 @@ static void mark_rows(const struct text *t, const struct et_command *c)
 	for (int bit = 0; et_mark_names[bit]; bit++) {
 		size_t n = 0;
 		for (size_t i = 0; i < c->n_samples; i++)
-			n += c->samples[i].marks >> bit & 1;
+			n += c->samples[i].ruling.marks >> bit & 1;
 		if (n)
 			row(t, "marked", NULL, "%s in %zu sample%s", et_mark_names[bit], n,
 				n == 1 ? "" : "s");

@@ -12,7 +12,8 @@ static bool counts(const struct et_sample *s, enum et_metric m)
 {
 	uint64_t value = et_sample_metric_ns(s, m);
 
-	return !s->warmup && s->removal.by == ET_KEPT && value != ET_UNKNOWN && value > 0;
+	return !s->place.warmup && s->ruling.removal.by == ET_KEPT && value != ET_UNKNOWN &&
+	       value > 0;
 }
 
 static double log_ratio(const struct et_sample *b, const struct et_sample *a, enum et_metric m)
@@ -28,11 +29,11 @@ static size_t pair_duets(
 
 	for (size_t i = 0, k = 0; i < b->n_samples; i++) {
 		const struct et_sample *s = &b->samples[i];
-		if (s->arrangement != ET_DUET || !counts(s, m))
+		if (s->place.arrangement != ET_DUET || !counts(s, m))
 			continue;
-		while (k < a->n_samples && a->samples[k].order < s->order)
+		while (k < a->n_samples && a->samples[k].place.order < s->place.order)
 			k++;
-		if (k < a->n_samples && a->samples[k].order == s->order &&
+		if (k < a->n_samples && a->samples[k].place.order == s->place.order &&
 			counts(&a->samples[k], m))
 			out[n++] = log_ratio(s, &a->samples[k], m);
 	}
@@ -47,12 +48,12 @@ static size_t pair_blocks(
 
 	for (size_t i = 0, k = 0; i < b->n_samples; i++) {
 		const struct et_sample *s = &b->samples[i];
-		if (s->arrangement == ET_DUET || !counts(s, m))
+		if (s->place.arrangement == ET_DUET || !counts(s, m))
 			continue;
-		while (k < a->n_samples &&
-			(a->samples[k].round < s->round || a->samples[k].arrangement == ET_DUET))
+		while (k < a->n_samples && (a->samples[k].place.round < s->place.round ||
+						   a->samples[k].place.arrangement == ET_DUET))
 			k++;
-		if (k < a->n_samples && a->samples[k].round == s->round &&
+		if (k < a->n_samples && a->samples[k].place.round == s->place.round &&
 			counts(&a->samples[k], m))
 			out[n++] = log_ratio(s, &a->samples[k], m);
 	}

@@ -42,24 +42,25 @@ static struct totals add_up(const struct et_command *c)
 
 	for (size_t i = 0; i < c->n_samples; i++) {
 		const struct et_sample *s = &c->samples[i];
-		if (s->warmup)
+		if (s->place.warmup)
 			continue;
 		for (size_t k = 0; k < ET_LENGTH(t.marks); k++)
-			t.marks[k] += (s->marks >> k) & 1;
-		t.failed += s->exit_code != 0;
-		t.slow += s->removal.by == ET_REMOVED_MACHINE_SLOW ||
-			  (s->marks & ET_MARK_MACHINE_SLOW);
-		t.turns += s->arrangement == et_command_arrangement(c);
-		t.overlapped += s->arrangement == ET_DUET && !(s->marks & ET_MARK_NO_OVERLAP);
-		if (s->removal.by != ET_KEPT || s->arrangement != ET_SOLO ||
-			s->cpu_ns == ET_UNKNOWN)
+			t.marks[k] += (s->ruling.marks >> k) & 1;
+		t.failed += s->measured.exit_code != 0;
+		t.slow += s->ruling.removal.by == ET_REMOVED_MACHINE_SLOW ||
+			  (s->ruling.marks & ET_MARK_MACHINE_SLOW);
+		t.turns += s->place.arrangement == et_command_arrangement(c);
+		t.overlapped +=
+			s->place.arrangement == ET_DUET && !(s->ruling.marks & ET_MARK_NO_OVERLAP);
+		if (s->ruling.removal.by != ET_KEPT || s->place.arrangement != ET_SOLO ||
+			s->measured.cpu_ns == ET_UNKNOWN)
 			continue;
 		t.n++;
-		t.elapsed += (double)s->elapsed_ns;
-		t.cpu += (double)s->cpu_ns;
-		t.wait += known(s->wait_ns);
-		t.steal += known(s->steal_ns);
-		t.blocked += known(s->blocked_ns);
+		t.elapsed += (double)s->measured.elapsed_ns;
+		t.cpu += (double)s->measured.cpu_ns;
+		t.wait += known(s->measured.wait_ns);
+		t.steal += known(s->measured.steal_ns);
+		t.blocked += known(s->measured.blocked_ns);
 	}
 	return t;
 }
@@ -199,7 +200,8 @@ static bool all_by_wait4(const struct et_experiment *e)
 		for (size_t i = 0; i < e->commands[c].n_samples; i++) {
 			const struct et_sample *s = &e->commands[c].samples[i];
 			n++;
-			wait4 += s->cpu_source == ET_CPU_BY_WAIT4 && s->cpu_ns != ET_UNKNOWN;
+			wait4 += s->measured.cpu_source == ET_CPU_BY_WAIT4 &&
+				 s->measured.cpu_ns != ET_UNKNOWN;
 		}
 	}
 	return n && wait4 == n;

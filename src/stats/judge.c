@@ -52,7 +52,7 @@ static void judge_metric(const struct et_experiment *e, const struct et_command 
 /* A rule of the protocol removed it; what failed or was stopped has no time to speak of. */
 static bool by_rule(const struct et_sample *s)
 {
-	return !s->warmup && s->removal.by >= ET_REMOVED_DAEMON_CUTOFF;
+	return !s->place.warmup && s->ruling.removal.by >= ET_REMOVED_DAEMON_CUTOFF;
 }
 
 /* With what the rules removed, as the papers' tables show it beside the result. */
@@ -66,8 +66,8 @@ static void judge_before(const struct et_experiment *e, const struct et_command 
 	for (size_t i = 0; i < c->n_samples; i++) {
 		const struct et_sample *s = &c->samples[i];
 		uint64_t value = et_sample_metric_ns(s, m);
-		if (s->warmup || s->arrangement != a || value == ET_UNKNOWN ||
-			(s->removal.by != ET_KEPT && !by_rule(s)))
+		if (s->place.warmup || s->place.arrangement != a || value == ET_UNKNOWN ||
+			(s->ruling.removal.by != ET_KEPT && !by_rule(s)))
 			continue;
 		removed += by_rule(s);
 		x[n++] = (double)value;
@@ -81,7 +81,7 @@ static size_t count_removed(const struct et_command *c)
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n_samples; i++)
-		n += !c->samples[i].warmup && c->samples[i].removal.by != ET_KEPT;
+		n += !c->samples[i].place.warmup && c->samples[i].ruling.removal.by != ET_KEPT;
 	return n;
 }
 

@@ -85,15 +85,16 @@ void et_pace_judge(const struct et_command *c, double level, struct et_paced *ou
 
 	for (size_t i = 0; i < c->n_samples; i++) {
 		const struct et_sample *s = &c->samples[i];
-		if (s->warmup || s->removal.by != ET_KEPT || s->arrangement != ET_PACED ||
-			s->cpu_ns == ET_UNKNOWN || !s->cpu_ns)
+		if (s->place.warmup || s->ruling.removal.by != ET_KEPT ||
+			s->place.arrangement != ET_PACED || s->measured.cpu_ns == ET_UNKNOWN ||
+			!s->measured.cpu_ns)
 			continue;
 		paced++;
-		if (s->pace_ns == ET_UNKNOWN || s->pace_loops == ET_UNKNOWN || !s->pace_ns ||
-			s->pace_loops < ET_PACE_LAPS)
+		if (s->measured.pace_ns == ET_UNKNOWN || s->measured.pace_loops == ET_UNKNOWN ||
+			!s->measured.pace_ns || s->measured.pace_loops < ET_PACE_LAPS)
 			continue;
-		pt[n] = (double)s->cpu_ns;
-		lap[n++] = (double)s->pace_ns / (double)s->pace_loops;
+		pt[n] = (double)s->measured.cpu_ns;
+		lap[n++] = (double)s->measured.pace_ns / (double)s->measured.pace_loops;
 	}
 	*out = (struct et_paced){ 0 };
 	if (paced)

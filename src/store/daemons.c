@@ -15,8 +15,8 @@ struct reader {
 /* --- values --- */
 
 /* A number from lo to hi that must be there. */
-static int read_number(struct reader *d, const json_t *value, const struct et_place *at, double lo,
-	double hi, double *out)
+static int read_number(struct reader *d, const json_t *value, const struct et_import_place *at,
+	double lo, double hi, double *out)
 {
 	double x = json_number_value(value);
 	char a[32], b[32];
@@ -34,8 +34,8 @@ static int read_number(struct reader *d, const json_t *value, const struct et_pl
 	return 0;
 }
 
-static int read_count(
-	struct reader *d, const json_t *value, const struct et_place *at, double hi, uint32_t *out)
+static int read_count(struct reader *d, const json_t *value, const struct et_import_place *at,
+	double hi, uint32_t *out)
 {
 	double x;
 	int rc = read_number(d, value, at, 1, hi, &x);
@@ -51,7 +51,7 @@ static int read_count(
 static const double MOST_MS = 1e12, MOST_SECONDS = 1e9;
 
 /* Process names go to terminals and into scripts: what would act there is refused. */
-static int check_name(struct reader *d, const char *s, const struct et_place *at)
+static int check_name(struct reader *d, const char *s, const struct et_import_place *at)
 {
 	if (!*s)
 		return et_import_fail(&d->in, at, "is empty");
@@ -70,7 +70,7 @@ static int check_name(struct reader *d, const char *s, const struct et_place *at
 }
 
 static int read_name(
-	struct reader *d, const json_t *value, const struct et_place *at, uint32_t *out)
+	struct reader *d, const json_t *value, const struct et_import_place *at, uint32_t *out)
 {
 	if (!json_is_string(value))
 		return et_import_fail(&d->in, at, value ? "is not a text" : "is missing");
@@ -85,8 +85,8 @@ static int read_name(
 
 /* --- the cluster as it was given --- */
 
-static int read_central(
-	struct reader *d, const json_t *list, const struct et_place *at, struct et_daemon_run *run)
+static int read_central(struct reader *d, const json_t *list, const struct et_import_place *at,
+	struct et_daemon_run *run)
 {
 	ET_AUTO_FREE bool *there = et_calloc(ET_DAEMONS_MOST_NAMES + 1, sizeof(*there));
 	const json_t *row;
@@ -97,8 +97,8 @@ static int read_central(
 	run->central = et_calloc(json_array_size(list) + 1, sizeof(*run->central));
 	json_array_foreach(list, i, row)
 	{
-		struct et_place here = { at, NULL, i }, name = { &here, "daemon", 0 };
-		struct et_place max = { &here, "max_ms", 0 }, sd = { &here, "sd_ms", 0 };
+		struct et_import_place here = { at, NULL, i }, name = { &here, "daemon", 0 };
+		struct et_import_place max = { &here, "max_ms", 0 }, sd = { &here, "sd_ms", 0 };
 		struct et_central *c = &run->central[i];
 
 		if (!json_is_object(row))
@@ -123,8 +123,8 @@ static int read_central(
 /* --- samples --- */
 
 /* [["name", ms], …] */
-static int read_executions(
-	struct reader *d, const json_t *list, const struct et_place *at, struct et_daemon_run *run)
+static int read_executions(struct reader *d, const json_t *list, const struct et_import_place *at,
+	struct et_daemon_run *run)
 {
 	const json_t *pair;
 	size_t i;
@@ -133,8 +133,8 @@ static int read_executions(
 		return et_import_fail(&d->in, at, list ? "is not a list" : "is missing");
 	json_array_foreach(list, i, pair)
 	{
-		struct et_place here = { at, NULL, i };
-		struct et_place first = { &here, NULL, 0 }, second = { &here, NULL, 1 };
+		struct et_import_place here = { at, NULL, i };
+		struct et_import_place first = { &here, NULL, 0 }, second = { &here, NULL, 1 };
 		uint32_t name;
 		double ms;
 
@@ -150,11 +150,11 @@ static int read_executions(
 	return 0;
 }
 
-static int read_sample(
-	struct reader *d, const json_t *row, const struct et_place *at, struct et_daemon_run *run)
+static int read_sample(struct reader *d, const json_t *row, const struct et_import_place *at,
+	struct et_daemon_run *run)
 {
-	struct et_place number = { at, "sample", 0 }, et = { at, "et_ms", 0 };
-	struct et_place pt = { at, "pt_ms", 0 }, executions = { at, "pt", 0 };
+	struct et_import_place number = { at, "sample", 0 }, et = { at, "et_ms", 0 };
+	struct et_import_place pt = { at, "pt_ms", 0 }, executions = { at, "pt", 0 };
 	uint32_t last = run->n_listed ? run->listed[run->n_listed - 1].number : 0, n;
 
 	if (!json_is_object(row))
@@ -181,15 +181,15 @@ static int read_sample(
 	return rc;
 }
 
-static int read_samples(
-	struct reader *d, const json_t *list, const struct et_place *at, struct et_daemon_run *run)
+static int read_samples(struct reader *d, const json_t *list, const struct et_import_place *at,
+	struct et_daemon_run *run)
 {
 	const json_t *row;
 	size_t i;
 
 	json_array_foreach(list, i, row)
 	{
-		struct et_place here = { at, NULL, i };
+		struct et_import_place here = { at, NULL, i };
 		int rc = read_sample(d, row, &here, run);
 		if (rc)
 			return rc;
@@ -202,11 +202,11 @@ static int read_samples(
 
 /* --- runs --- */
 
-static int read_lists(struct reader *d, const json_t *object, const struct et_place *at,
+static int read_lists(struct reader *d, const json_t *object, const struct et_import_place *at,
 	struct et_daemon_run *run)
 {
-	struct et_place all_at = { at, "all", 0 }, central_at = { at, "central", 0 };
-	struct et_place samples_at = { at, "l_samples", 0 };
+	struct et_import_place all_at = { at, "all", 0 }, central_at = { at, "central", 0 };
+	struct et_import_place samples_at = { at, "l_samples", 0 };
 	const json_t *all, *central, *l_samples;
 
 	int rc = et_read_branch(&d->in, object, "all", JSON_ARRAY, at, &all);
@@ -228,10 +228,11 @@ static int read_lists(struct reader *d, const json_t *object, const struct et_pl
 	return rc ? rc : read_samples(d, l_samples, &samples_at, run);
 }
 
-static int read_run(struct reader *d, const json_t *object, const struct et_place *at,
+static int read_run(struct reader *d, const json_t *object, const struct et_import_place *at,
 	struct et_daemon_run *run)
 {
-	struct et_place samples = { at, "samples", 0 }, seconds = { at, "sample_seconds", 0 };
+	struct et_import_place samples = { at, "samples", 0 },
+			       seconds = { at, "sample_seconds", 0 };
 
 	int rc = read_count(d, json_object_get(object, "samples"), &samples,
 		ET_DAEMONS_MOST_SAMPLES, &run->samples);
@@ -243,7 +244,8 @@ static int read_run(struct reader *d, const json_t *object, const struct et_plac
 
 static int read_root(struct reader *d, const json_t *root)
 {
-	struct et_place short_at = { NULL, "short_run", 0 }, long_at = { NULL, "long_run", 0 };
+	struct et_import_place short_at = { NULL, "short_run", 0 },
+			       long_at = { NULL, "long_run", 0 };
 	const json_t *short_run, *long_run;
 
 	if (!json_is_object(root))

@@ -18,16 +18,16 @@ static int by_order(const void *a, const void *b)
 	const struct et_sample *x = *(struct et_sample *const *)a;
 	const struct et_sample *y = *(struct et_sample *const *)b;
 
-	if (x->order != y->order)
-		return x->order < y->order ? -1 : 1;
-	return x->command < y->command ? -1 : x->command > y->command;
+	if (x->place.order != y->place.order)
+		return x->place.order < y->place.order ? -1 : 1;
+	return x->place.command < y->place.command ? -1 : x->place.command > y->place.command;
 }
 
 static int by_own_order(const void *a, const void *b)
 {
 	const struct et_sample *x = a, *y = b;
 
-	return x->order < y->order ? -1 : x->order > y->order;
+	return x->place.order < y->place.order ? -1 : x->place.order > y->place.order;
 }
 
 static struct et_sample **all_samples(struct et_experiment *e, size_t *n, size_t *without)
@@ -40,7 +40,7 @@ static struct et_sample **all_samples(struct et_experiment *e, size_t *n, size_t
 		for (size_t k = 0; k < e->commands[i].n_samples; k++) {
 			ET_GROW(all, *n, room);
 			all[*n] = &e->commands[i].samples[k];
-			*without += all[*n]->order == 0;
+			*without += all[*n]->place.order == 0;
 			++*n;
 		}
 	}
@@ -50,15 +50,17 @@ static struct et_sample **all_samples(struct et_experiment *e, size_t *n, size_t
 /* Neighbours of one order are the two of a duet, or the record contradicts itself. */
 static int check_pair(struct et_importer *in, struct et_sample *a, struct et_sample *b)
 {
-	if (a->order != b->order)
+	if (a->place.order != b->place.order)
 		return 0;
-	if (a->command == b->command || a->arrangement != ET_DUET || b->arrangement != ET_DUET)
-		return et_import_fail(in, NULL, "order %u stands twice ('%s', '%s')", a->order,
-			in->e->commands[a->command].name, in->e->commands[b->command].name);
-	if (a->partner < 0)
-		a->partner = (int32_t)b->command;
-	if (b->partner < 0)
-		b->partner = (int32_t)a->command;
+	if (a->place.command == b->place.command || a->place.arrangement != ET_DUET ||
+		b->place.arrangement != ET_DUET)
+		return et_import_fail(in, NULL, "order %u stands twice ('%s', '%s')",
+			a->place.order, in->e->commands[a->place.command].name,
+			in->e->commands[b->place.command].name);
+	if (a->place.partner < 0)
+		a->place.partner = (int32_t)b->place.command;
+	if (b->place.partner < 0)
+		b->place.partner = (int32_t)a->place.command;
 	return 0;
 }
 
@@ -72,7 +74,7 @@ static int settle_orders(struct et_importer *in)
 	if (without && without < n)
 		return et_import_fail(in, NULL, "%zu of %zu samples have no order", without, n);
 	for (size_t i = 0; without && i < n; i++)
-		all[i]->order = (uint32_t)i + 1;
+		all[i]->place.order = (uint32_t)i + 1;
 	if (n)
 		qsort(all, n, sizeof(*all), by_order);
 	for (size_t i = 1; i < n; i++) {
@@ -85,7 +87,7 @@ static int settle_orders(struct et_importer *in)
 		if (c->n_samples)
 			qsort(c->samples, c->n_samples, sizeof(*c->samples), by_own_order);
 		for (size_t k = 0; k < c->n_samples; k++)
-			c->samples[k].index = (uint32_t)k + 1;
+			c->samples[k].place.index = (uint32_t)k + 1;
 	}
 	return 0;
 }
@@ -99,11 +101,12 @@ static int check_samples(struct et_importer *in)
 	for (size_t i = 0; i < e->n_commands; i++) {
 		for (size_t k = 0; k < e->commands[i].n_samples; k++) {
 			const struct et_sample *s = &e->commands[i].samples[k];
-			if (s->partner >= (int64_t)e->n_commands)
+			if (s->place.partner >= (int64_t)e->n_commands)
 				return et_import_fail(in, NULL,
 					"'%s': sample %zu has a partner %d, but there are only %zu "
 					"commands",
-					e->commands[i].name, k + 1, s->partner, e->n_commands);
+					e->commands[i].name, k + 1, s->place.partner,
+					e->n_commands);
 		}
 	}
 	return 0;
@@ -115,7 +118,7 @@ static void guess_runs(struct et_experiment *e)
 	for (size_t i = 0; i < e->n_commands; i++) {
 		uint32_t n = 0;
 		for (size_t k = 0; k < e->commands[i].n_samples; k++)
-			n += !e->commands[i].samples[k].warmup;
+			n += !e->commands[i].samples[k].place.warmup;
 		if (e->plan.runs < n)
 			e->plan.runs = n;
 	}
@@ -151,7 +154,7 @@ static int finish(struct et_importer *in)
 }
 
 struct et_command *et_import_command(
-	struct et_importer *in, const struct et_place *at, const char *name)
+	struct et_importer *in, const struct et_import_place *at, const char *name)
 {
 	struct et_experiment *e = in->e;
 
@@ -173,7 +176,7 @@ struct et_command *et_import_command(
 
 /* --- errors --- */
 
-static void write_place(FILE *out, const struct et_place *at)
+static void write_place(FILE *out, const struct et_import_place *at)
 {
 	if (at->up)
 		write_place(out, at->up);
@@ -183,7 +186,7 @@ static void write_place(FILE *out, const struct et_place *at)
 		fprintf(out, "[%zu]", at->index);
 }
 
-int et_import_fail(struct et_importer *in, const struct et_place *at, const char *fmt, ...)
+int et_import_fail(struct et_importer *in, const struct et_import_place *at, const char *fmt, ...)
 {
 	char place[256] = "", text[300];
 	va_list ap;

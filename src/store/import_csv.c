@@ -106,7 +106,8 @@ static void know_column(const char *name, bool times_given, struct column *out)
 		out->use = COMMAND;
 	else if (!strcmp(name, "removed"))
 		*out = (struct column){ REMOVED, et_removal_fields, 0 };
-	else if (f && !(times_given && f->offset == offsetof(struct et_sample, elapsed_ns)))
+	else if (f &&
+		 !(times_given && f->offset == offsetof(struct et_sample, measured.elapsed_ns)))
 		*out = (struct column){ FIELD, f, 0 };
 }
 
@@ -181,7 +182,7 @@ static int set_time(const struct csv *c, const struct column *column, struct et_
 		!(value * column->ns < 9.2e18))
 		return et_import_fail(
 			c->in, NULL, "line %zu: '%.40s' is not a time", c->rows.line, cell(c, i));
-	s->elapsed_ns = (uint64_t)llround(value * column->ns);
+	s->measured.elapsed_ns = (uint64_t)llround(value * column->ns);
 	return 0;
 }
 
@@ -214,7 +215,7 @@ static int read_sample(
 {
 	memset(s, 0, sizeof(*s));
 	et_fields_set_missing(et_sample_fields, s);
-	s->exit_code = 0;
+	s->measured.exit_code = 0;
 	*command = "";
 	for (size_t i = 0; i < c->rows.n_cells; i++) {
 		int rc = 0;
@@ -224,13 +225,13 @@ static int read_sample(
 		else if (columns[i].use == FIELD)
 			rc = set_field(c, &columns[i], s, i);
 		else if (columns[i].use == REMOVED)
-			rc = set_field(c, &columns[i], &s->removal, i);
+			rc = set_field(c, &columns[i], &s->ruling.removal, i);
 		else if (columns[i].use == TIME)
 			rc = set_time(c, &columns[i], s, i);
 		if (rc)
 			return rc;
 	}
-	if (s->elapsed_ns == ET_UNKNOWN && s->cpu_ns == ET_UNKNOWN)
+	if (s->measured.elapsed_ns == ET_UNKNOWN && s->measured.cpu_ns == ET_UNKNOWN)
 		return fail_line(c, "there is no time in it");
 	return 0;
 }
@@ -254,11 +255,11 @@ static int read_rows(struct csv *c, const struct column *columns, size_t n_colum
 			rc = find_command(c, name, &command);
 		if (rc)
 			return rc;
-		s.command = command;
-		if (!s.round && !s.warmup)
-			s.round = (uint32_t)in->e->commands[command].n_samples + 1;
+		s.place.command = command;
+		if (!s.place.round && !s.place.warmup)
+			s.place.round = (uint32_t)in->e->commands[command].n_samples + 1;
 		et_experiment_add(in->e, &s);
-		pt = pt || s.cpu_ns != ET_UNKNOWN;
+		pt = pt || s.measured.cpu_ns != ET_UNKNOWN;
 	}
 	in->e->metric = pt ? ET_METRIC_CPU : ET_METRIC_ELAPSED;
 	in->e->plan.order = ET_ORDER_SEQUENTIAL;

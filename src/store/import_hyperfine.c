@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-static int read_seconds(
-	struct et_importer *in, const json_t *value, const struct et_place *at, uint64_t *out_ns)
+static int read_seconds(struct et_importer *in, const json_t *value,
+	const struct et_import_place *at, uint64_t *out_ns)
 {
 	double seconds = json_number_value(value);
 
@@ -26,8 +26,8 @@ struct lists {
 	const json_t *times, *exit_codes, *memory;
 };
 
-static int read_lists(
-	struct et_importer *in, const json_t *result, const struct et_place *at, struct lists *out)
+static int read_lists(struct et_importer *in, const json_t *result,
+	const struct et_import_place *at, struct lists *out)
 {
 	int rc = et_read_branch(in, result, "times", JSON_ARRAY, at, &out->times);
 
@@ -44,10 +44,10 @@ static int read_lists(
 }
 
 static int read_exit_code(struct et_importer *in, const struct lists *lists, size_t i,
-	const struct et_place *at, int32_t *out)
+	const struct et_import_place *at, int32_t *out)
 {
 	const json_t *code = json_array_get(lists->exit_codes, i);
-	struct et_place list = { at, "exit_codes", 0 }, here = { &list, NULL, i };
+	struct et_import_place list = { at, "exit_codes", 0 }, here = { &list, NULL, i };
 
 	if (!lists->exit_codes)
 		*out = 0;
@@ -61,10 +61,10 @@ static int read_exit_code(struct et_importer *in, const struct lists *lists, siz
 	return 0;
 }
 
-static int read_runs(
-	struct et_importer *in, const json_t *result, uint32_t command, const struct et_place *at)
+static int read_runs(struct et_importer *in, const json_t *result, uint32_t command,
+	const struct et_import_place *at)
 {
-	struct et_place list = { at, "times", 0 };
+	struct et_import_place list = { at, "times", 0 };
 	const json_t *time;
 	struct lists lists;
 	size_t i;
@@ -74,28 +74,28 @@ static int read_runs(
 		return rc;
 	json_array_foreach(lists.times, i, time)
 	{
-		struct et_place here = { &list, NULL, i };
+		struct et_import_place here = { &list, NULL, i };
 		const json_t *bytes = json_array_get(lists.memory, i);
 		struct et_sample s;
 
 		memset(&s, 0, sizeof(s));
 		et_fields_set_missing(et_sample_fields, &s);
-		s.command = command;
-		s.round = (uint32_t)i + 1;
-		rc = read_seconds(in, time, &here, &s.elapsed_ns);
+		s.place.command = command;
+		s.place.round = (uint32_t)i + 1;
+		rc = read_seconds(in, time, &here, &s.measured.elapsed_ns);
 		if (!rc)
-			rc = read_exit_code(in, &lists, i, at, &s.exit_code);
+			rc = read_exit_code(in, &lists, i, at, &s.measured.exit_code);
 		if (rc)
 			return rc;
 		if (json_is_integer(bytes) && json_integer_value(bytes) >= 0)
-			s.max_rss_bytes = (uint64_t)json_integer_value(bytes);
+			s.measured.max_rss_bytes = (uint64_t)json_integer_value(bytes);
 		et_experiment_add(in->e, &s);
 	}
 	return 0;
 }
 
-static int read_result(
-	struct et_importer *in, const json_t *result, uint32_t number, const struct et_place *at)
+static int read_result(struct et_importer *in, const json_t *result, uint32_t number,
+	const struct et_import_place *at)
 {
 	const char *text;
 
@@ -115,7 +115,7 @@ static int read_result(
 
 int et_import_hyperfine(struct et_importer *in, const json_t *root)
 {
-	static const struct et_place list = { NULL, "results", 0 };
+	static const struct et_import_place list = { NULL, "results", 0 };
 	const json_t *results, *result;
 	size_t i;
 	int rc = et_read_branch(in, root, "results", JSON_ARRAY, NULL, &results);
@@ -124,7 +124,7 @@ int et_import_hyperfine(struct et_importer *in, const json_t *root)
 	in->e->plan.order = ET_ORDER_SEQUENTIAL;
 	json_array_foreach(results, i, result)
 	{
-		struct et_place here = { &list, NULL, i };
+		struct et_import_place here = { &list, NULL, i };
 
 		rc = read_result(in, result, (uint32_t)i, &here);
 		if (rc)

@@ -40,13 +40,13 @@ static bool set_field(const struct et_field *f, void *base, const json_t *value)
 }
 
 int et_read_fields(struct et_importer *in, const json_t *object, const struct et_field *fields,
-	void *base, const struct et_place *at)
+	void *base, const struct et_import_place *at)
 {
 	char buf[96];
 
 	for (const struct et_field *f = fields; f->name; f++) {
 		const json_t *value = json_object_get(object, f->name);
-		struct et_place here = { at, f->name, 0 };
+		struct et_import_place here = { at, f->name, 0 };
 
 		if (!value || json_is_null(value))
 			et_field_set_missing(f, base);
@@ -57,10 +57,10 @@ int et_read_fields(struct et_importer *in, const json_t *object, const struct et
 }
 
 int et_read_text(struct et_importer *in, const json_t *object, const char *key,
-	const struct et_place *at, const char **out)
+	const struct et_import_place *at, const char **out)
 {
 	const json_t *value = json_object_get(object, key);
-	struct et_place here = { at, key, 0 };
+	struct et_import_place here = { at, key, 0 };
 
 	*out = NULL;
 	if (!value || json_is_null(value))
@@ -74,10 +74,10 @@ int et_read_text(struct et_importer *in, const json_t *object, const char *key,
 }
 
 int et_read_branch(struct et_importer *in, const json_t *object, const char *key, json_type type,
-	const struct et_place *at, const json_t **out)
+	const struct et_import_place *at, const json_t **out)
 {
 	const json_t *value = json_object_get(object, key);
-	struct et_place here = { at, key, 0 };
+	struct et_import_place here = { at, key, 0 };
 
 	*out = NULL;
 	if (!value || json_is_null(value))
@@ -104,9 +104,9 @@ static char *parameter_value(const json_t *value)
 }
 
 int et_read_parameters(struct et_importer *in, const json_t *object, struct et_command *c,
-	const struct et_place *at)
+	const struct et_import_place *at)
 {
-	struct et_place list = { at, "parameters", 0 };
+	struct et_import_place list = { at, "parameters", 0 };
 	const json_t *parameters, *value;
 	const char *name;
 	int rc = et_read_branch(in, object, "parameters", JSON_OBJECT, at, &parameters);
@@ -117,7 +117,7 @@ int et_read_parameters(struct et_importer *in, const json_t *object, struct et_c
 	json_object_foreach((json_t *)parameters, name, value)
 	{
 		char *text = parameter_value(value);
-		struct et_place here = { &list, name, 0 };
+		struct et_import_place here = { &list, name, 0 };
 
 		if (!text)
 			return et_import_fail(in, &here, "is neither a text nor a number");

@@ -75,7 +75,7 @@ static int read_wall(struct et_importer *in, const json_t *root, const char *exa
 	const char *readable, uint64_t *out)
 {
 	const json_t *ns = json_object_get(root, exact);
-	struct et_place here = { NULL, exact, 0 };
+	struct et_import_place here = { NULL, exact, 0 };
 	const char *text;
 
 	if (ns && !json_is_null(ns)) {
@@ -114,7 +114,7 @@ static const struct et_field head_fields[] = {
 
 static int read_id(struct et_importer *in, const json_t *root)
 {
-	static const struct et_place here = { NULL, "id", 0 };
+	static const struct et_import_place here = { NULL, "id", 0 };
 	const char *id;
 	int rc = et_read_text(in, root, "id", NULL, &id);
 
@@ -128,7 +128,7 @@ static int read_id(struct et_importer *in, const json_t *root)
 
 static int read_version(struct et_importer *in, const json_t *root)
 {
-	static const struct et_place here = { NULL, "etalon", 0 };
+	static const struct et_import_place here = { NULL, "etalon", 0 };
 	const json_t *version = json_object_get(root, "etalon");
 
 	if (!json_is_integer(version) || json_integer_value(version) < 1)
@@ -143,7 +143,7 @@ static int read_version(struct et_importer *in, const json_t *root)
 
 static int read_environment(struct et_importer *in, const json_t *root)
 {
-	static const struct et_place list = { NULL, "environment", 0 };
+	static const struct et_import_place list = { NULL, "environment", 0 };
 	const json_t *factors, *factor;
 	size_t i;
 	struct et_experiment *e = in->e;
@@ -154,7 +154,7 @@ static int read_environment(struct et_importer *in, const json_t *root)
 	e->environment = et_calloc(json_array_size(factors) + 1, sizeof(*e->environment));
 	json_array_foreach(factors, i, factor)
 	{
-		struct et_place here = { &list, NULL, i };
+		struct et_import_place here = { &list, NULL, i };
 
 		if (!json_is_object(factor))
 			return et_import_fail(in, &here, "is not an object");
@@ -189,7 +189,7 @@ static int read_head(struct et_importer *in, const json_t *root)
 	if (!rc)
 		rc = read_wall(in, root, "finished_wall_ns", "finished", &e->finished_wall_ns);
 	for (size_t i = 0; !rc && i < ET_LENGTH(parts); i++) {
-		struct et_place here = { NULL, parts[i].key, 0 };
+		struct et_import_place here = { NULL, parts[i].key, 0 };
 		const json_t *part;
 
 		rc = et_read_branch(in, root, parts[i].key, JSON_OBJECT, NULL, &part);
@@ -200,24 +200,24 @@ static int read_head(struct et_importer *in, const json_t *root)
 }
 
 static int read_interference(struct et_importer *in, const json_t *object, struct et_sample *s,
-	const struct et_place *at)
+	const struct et_import_place *at)
 {
-	struct et_place list = { at, "interference", 0 };
+	struct et_import_place list = { at, "interference", 0 };
 	const json_t *others, *other;
 	size_t i;
 	int rc = et_read_branch(in, object, "interference", JSON_ARRAY, at, &others);
 
 	if (rc || !others || !json_array_size(others))
 		return rc;
-	s->culprits = et_calloc(json_array_size(others), sizeof(*s->culprits));
+	s->measured.culprits = et_calloc(json_array_size(others), sizeof(*s->measured.culprits));
 	json_array_foreach(others, i, other)
 	{
-		struct et_place here = { &list, NULL, i };
+		struct et_import_place here = { &list, NULL, i };
 
 		if (!json_is_object(other))
 			return et_import_fail(in, &here, "is not an object");
-		rc = et_read_fields(
-			in, other, et_culprit_fields, &s->culprits[s->n_culprits++], &here);
+		rc = et_read_fields(in, other, et_culprit_fields,
+			&s->measured.culprits[s->measured.n_culprits++], &here);
 		if (rc)
 			return rc;
 	}
@@ -225,44 +225,45 @@ static int read_interference(struct et_importer *in, const json_t *object, struc
 }
 
 static int read_removal(struct et_importer *in, const json_t *object, struct et_sample *s,
-	const struct et_place *at)
+	const struct et_import_place *at)
 {
-	struct et_place here = { at, "removed", 0 };
+	struct et_import_place here = { at, "removed", 0 };
 	const json_t *removed;
 	int rc = et_read_branch(in, object, "removed", JSON_OBJECT, at, &removed);
 
-	return rc || !removed ? rc
-			      : et_read_fields(in, removed, et_removal_fields, &s->removal, &here);
+	return rc || !removed
+		       ? rc
+		       : et_read_fields(in, removed, et_removal_fields, &s->ruling.removal, &here);
 }
 
 static int read_sample(struct et_importer *in, const json_t *object, struct et_sample *s,
-	const struct et_place *at)
+	const struct et_import_place *at)
 {
 	if (!json_is_object(object))
 		return et_import_fail(in, at, "is not an object");
 	int rc = et_read_fields(in, object, et_sample_fields, s, at);
-	if (!rc && s->elapsed_ns == ET_UNKNOWN && s->cpu_ns == ET_UNKNOWN)
+	if (!rc && s->measured.elapsed_ns == ET_UNKNOWN && s->measured.cpu_ns == ET_UNKNOWN)
 		rc = et_import_fail(in, at, "has neither et_ns nor pt_ns");
 	if (!rc)
 		rc = read_removal(in, object, s, at);
 	return rc ? rc : read_interference(in, object, s, at);
 }
 
-static int read_samples(
-	struct et_importer *in, const json_t *object, uint32_t command, const struct et_place *at)
+static int read_samples(struct et_importer *in, const json_t *object, uint32_t command,
+	const struct et_import_place *at)
 {
-	struct et_place list = { at, "samples", 0 };
+	struct et_import_place list = { at, "samples", 0 };
 	const json_t *samples, *sample;
 	size_t i;
 	int rc = et_read_branch(in, object, "samples", JSON_ARRAY, at, &samples);
 
 	json_array_foreach(samples, i, sample)
 	{
-		struct et_place here = { &list, NULL, i };
+		struct et_import_place here = { &list, NULL, i };
 		struct et_sample s;
 
 		memset(&s, 0, sizeof(s));
-		s.command = command;
+		s.place.command = command;
 		rc = read_sample(in, sample, &s, &here);
 		if (!rc)
 			et_experiment_add(in->e, &s);
@@ -274,9 +275,9 @@ static int read_samples(
 }
 
 static int read_argv(struct et_importer *in, const json_t *object, struct et_command *c,
-	const struct et_place *at)
+	const struct et_import_place *at)
 {
-	struct et_place list = { at, "argv", 0 };
+	struct et_import_place list = { at, "argv", 0 };
 	const json_t *words, *word;
 	size_t i;
 	int rc = et_read_branch(in, object, "argv", JSON_ARRAY, at, &words);
@@ -287,7 +288,7 @@ static int read_argv(struct et_importer *in, const json_t *object, struct et_com
 	memset(c->argv, 0, (json_array_size(words) + 1) * sizeof(*c->argv));
 	json_array_foreach(words, i, word)
 	{
-		struct et_place here = { &list, NULL, i };
+		struct et_import_place here = { &list, NULL, i };
 
 		if (!json_is_string(word) || json_string_length(word) > ET_IMPORT_MOST_TEXT)
 			return et_import_fail(in, &here, "is not a text");
@@ -305,8 +306,8 @@ static const struct et_field command_fields[] = {
 	{ 0 },
 };
 
-static int read_command(
-	struct et_importer *in, const json_t *object, uint32_t number, const struct et_place *at)
+static int read_command(struct et_importer *in, const json_t *object, uint32_t number,
+	const struct et_import_place *at)
 {
 	const char *name, *text;
 
@@ -336,7 +337,7 @@ static int read_command(
 
 int et_import_native(struct et_importer *in, const json_t *root)
 {
-	static const struct et_place list = { NULL, "commands", 0 };
+	static const struct et_import_place list = { NULL, "commands", 0 };
 	const json_t *commands, *command;
 	size_t i;
 	int rc = read_head(in, root);
@@ -347,7 +348,7 @@ int et_import_native(struct et_importer *in, const json_t *root)
 		return rc;
 	json_array_foreach(commands, i, command)
 	{
-		struct et_place here = { &list, NULL, i };
+		struct et_import_place here = { &list, NULL, i };
 
 		rc = read_command(in, command, (uint32_t)i, &here);
 		if (rc)

@@ -17,14 +17,14 @@ struct et_importer {
 };
 
 /* A place in a JSON text, as a chain on the stack: written out only when there is an error. */
-struct et_place {
-	const struct et_place *up; /* NULL: the top */
-	const char *key;           /* NULL: an element of an array … */
-	size_t index;              /* … this one */
+struct et_import_place {
+	const struct et_import_place *up; /* NULL: the top */
+	const char *key;                  /* NULL: an element of an array … */
+	size_t index;                     /* … this one */
 };
 
 /* "NAME: PLACE: TEXT", exit 2; place may be NULL. */
-int et_import_fail(struct et_importer *in, const struct et_place *at, const char *fmt, ...)
+int et_import_fail(struct et_importer *in, const struct et_import_place *at, const char *fmt, ...)
 	ET_PRINTF(3, 4);
 
 /* A JSON text whose *format is known in the end; the caller gives *out back. */
@@ -37,21 +37,21 @@ int et_import_csv(struct et_importer *in, const char *data, size_t size);
 /* A new command at the end, whose text is its name; NULL (with an error) when there are too many.
  */
 struct et_command *et_import_command(
-	struct et_importer *in, const struct et_place *at, const char *name);
+	struct et_importer *in, const struct et_import_place *at, const char *name);
 
 /* --- typed values of a JSON object; absent and null are the same --- */
 
 /* Sets all fields from the object's keys of their names. */
 int et_read_fields(struct et_importer *in, const json_t *object, const struct et_field *fields,
-	void *base, const struct et_place *at);
+	void *base, const struct et_import_place *at);
 /* The text of a key, NULL where there is none; valid as long as the JSON is. */
 int et_read_text(struct et_importer *in, const json_t *object, const char *key,
-	const struct et_place *at, const char **out);
+	const struct et_import_place *at, const char **out);
 /* The array or object of a key, NULL where there is none. */
 int et_read_branch(struct et_importer *in, const json_t *object, const char *key, json_type type,
-	const struct et_place *at, const json_t **out);
+	const struct et_import_place *at, const json_t **out);
 /* {"name": "value", "n": 3 …} */
 int et_read_parameters(struct et_importer *in, const json_t *object, struct et_command *c,
-	const struct et_place *at);
+	const struct et_import_place *at);
 
 #endif

@@ -187,9 +187,9 @@ static int read_column(struct reader *r, struct et_csv *csv)
 
 /* --- records --- */
 
-static int read_result(struct reader *r, const json_t *result, const struct et_place *at)
+static int read_result(struct reader *r, const json_t *result, const struct et_import_place *at)
 {
-	struct et_place list = { at, "times", 0 };
+	struct et_import_place list = { at, "times", 0 };
 	const json_t *times, *time;
 	const char *name;
 	size_t i;
@@ -207,7 +207,7 @@ static int read_result(struct reader *r, const json_t *result, const struct et_p
 		et_series_add(r->out, name && *name ? name : r->options->name, ET_UNIT_S);
 	json_array_foreach(times, i, time)
 	{
-		struct et_place here = { &list, NULL, i };
+		struct et_import_place here = { &list, NULL, i };
 
 		if (!json_is_number(time))
 			return et_import_fail(&r->in, &here, "is not a number");
@@ -219,7 +219,7 @@ static int read_result(struct reader *r, const json_t *result, const struct et_p
 /* The seconds as they stand: import rounds them to nanoseconds. */
 static int read_hyperfine(struct reader *r, const json_t *root)
 {
-	static const struct et_place list = { NULL, "results", 0 };
+	static const struct et_import_place list = { NULL, "results", 0 };
 	const json_t *results, *result;
 	size_t i;
 	int rc = et_read_branch(&r->in, root, "results", JSON_ARRAY, NULL, &results);
@@ -232,7 +232,7 @@ static int read_hyperfine(struct reader *r, const json_t *root)
 		return rc;
 	json_array_foreach(results, i, result)
 	{
-		struct et_place here = { &list, NULL, i };
+		struct et_import_place here = { &list, NULL, i };
 
 		if ((rc = read_result(r, result, &here)))
 			return rc;

@@ -312,8 +312,8 @@ struct interference {
 /* Does the row that st stands on belong to the sample? */
 static bool belongs(const struct interference *in, const struct et_sample *sample)
 {
-	return in->row && sqlite3_column_int64(in->st, 0) == sample->order &&
-	       sqlite3_column_int64(in->st, 1) == sample->command;
+	return in->row && sqlite3_column_int64(in->st, 0) == sample->place.order &&
+	       sqlite3_column_int64(in->st, 1) == sample->place.command;
 }
 
 static int take_culprits(struct loading *l, struct interference *in, struct et_sample *sample)
@@ -333,8 +333,8 @@ static int take_culprits(struct loading *l, struct interference *in, struct et_s
 			return rc;
 		in->row = rc == 1;
 	}
-	sample->culprits = in->list;
-	sample->n_culprits = in->n;
+	sample->measured.culprits = in->list;
+	sample->measured.n_culprits = in->n;
 	return 0;
 }
 
@@ -347,11 +347,11 @@ static int read_sample(struct loading *l, sqlite3_stmt *st, struct et_sample *sa
 	memset(sample, 0, sizeof(*sample));
 	if (!et_row_int(&c, 0, (int64_t)l->e->n_commands - 1, &command))
 		return bad(l, "the command of a sample");
-	sample->command = (uint32_t)command;
+	sample->place.command = (uint32_t)command;
 	if ((f = et_row_fields(&c, et_sample_fields, sample)) ||
-		(f = et_row_fields(&c, et_removal_fields, &sample->removal)))
+		(f = et_row_fields(&c, et_removal_fields, &sample->ruling.removal)))
 		return bad(l, f->name);
-	if (sample->partner >= (int64_t)l->e->n_commands)
+	if (sample->place.partner >= (int64_t)l->e->n_commands)
 		return bad(l, "partner");
 	return 0;
 }

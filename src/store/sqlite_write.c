@@ -305,7 +305,7 @@ static int find_process(
 static int add_culprit(
 	struct et_sqlite *s, const struct et_sample *sample, size_t number, struct et_error *err)
 {
-	const struct et_culprit *i = &sample->culprits[number];
+	const struct et_culprit *i = &sample->measured.culprits[number];
 	int64_t process;
 	int rc = find_process(s, i->name, &process, err);
 
@@ -316,8 +316,8 @@ static int add_culprit(
 		return -EIO;
 	struct et_cursor c = { st, 0 };
 	et_bind_int(&c, s->key);
-	et_bind_int(&c, sample->order);
-	et_bind_int(&c, sample->command);
+	et_bind_int(&c, sample->place.order);
+	et_bind_int(&c, sample->place.command);
 	et_bind_int(&c, (int64_t)number);
 	et_bind_int(&c, process);
 	et_bind_fields(&c, et_culprit_fields + 1, i);
@@ -328,8 +328,8 @@ static void bind_sample_key(
 	struct et_cursor *c, const struct et_sqlite *s, const struct et_sample *sample)
 {
 	et_bind_int(c, s->key);
-	et_bind_int(c, sample->order);
-	et_bind_int(c, sample->command);
+	et_bind_int(c, sample->place.order);
+	et_bind_int(c, sample->place.command);
 }
 
 /* Takes back a sample of which only a part could be written. */
@@ -355,15 +355,15 @@ static int add_row(struct et_sqlite *s, const struct et_sample *sample, struct e
 	if (!st)
 		return -EIO;
 	et_bind_int(&c, s->key);
-	et_bind_int(&c, sample->command);
+	et_bind_int(&c, sample->place.command);
 	et_bind_fields(&c, et_sample_fields, sample);
-	et_bind_fields(&c, et_removal_fields, &sample->removal);
+	et_bind_fields(&c, et_removal_fields, &sample->ruling.removal);
 	int rc = et_sqlite_step(s, st, err);
 	if (rc == -EEXIST)
 		return et_hint(err,
 			et_fail(err, EEXIST, ET_EXIT_OUTSIDE,
 				"%s: experiment %s already has run %u of command %u", s->path,
-				s->id, sample->order, sample->command + 1),
+				s->id, sample->place.order, sample->place.command + 1),
 			"is another etalon running the same experiment?");
 	return rc;
 }
@@ -382,10 +382,10 @@ int et_sqlite_add(struct et_store *store, const char *id, const struct et_sample
 		notice_rollback(s);
 		return rc;
 	}
-	for (size_t i = 0; !rc && i < sample->n_culprits; i++)
+	for (size_t i = 0; !rc && i < sample->measured.n_culprits; i++)
 		rc = add_culprit(s, sample, i, err);
 	if (!rc) {
-		s->uncounted += !sample->warmup;
+		s->uncounted += !sample->place.warmup;
 		return 0;
 	}
 	notice_rollback(s);
@@ -435,15 +435,15 @@ int et_sqlite_set_removal(struct et_store *store, const char *id, const struct e
 	if (!st)
 		return -EIO;
 	struct et_cursor c = { st, 0 };
-	et_bind_fields(&c, et_removal_fields, &sample->removal);
-	et_bind_int(&c, sample->marks);
+	et_bind_fields(&c, et_removal_fields, &sample->ruling.removal);
+	et_bind_int(&c, sample->ruling.marks);
 	bind_sample_key(&c, s, sample);
 	rc = change(s, st, err);
 	notice_rollback(s);
 	if (rc == -ENOENT)
 		return et_fail(err, ENOENT, ET_EXIT_OUTSIDE,
-			"%s: experiment %s has no run %u of command %u", s->path, id, sample->order,
-			sample->command + 1);
+			"%s: experiment %s has no run %u of command %u", s->path, id,
+			sample->place.order, sample->place.command + 1);
 	return rc;
 }
 

@@ -25,8 +25,8 @@ struct period {
 	const json_t *from; /* the object, where it is one */
 };
 
-static int read_number(struct reader *r, const json_t *value, const struct et_place *at, double lo,
-	double hi, double *out)
+static int read_number(struct reader *r, const json_t *value, const struct et_import_place *at,
+	double lo, double hi, double *out)
 {
 	if (!json_is_number(value))
 		return et_import_fail(&r->in, at, value ? "is not a number" : "is missing");
@@ -38,7 +38,7 @@ static int read_number(struct reader *r, const json_t *value, const struct et_pl
 }
 
 static int read_count(
-	struct reader *r, const json_t *value, const struct et_place *at, uint64_t *out)
+	struct reader *r, const json_t *value, const struct et_import_place *at, uint64_t *out)
 {
 	double x = 0;
 	int rc = read_number(r, value, at, 0, MOST_TICKS, &x);
@@ -49,7 +49,7 @@ static int read_count(
 }
 
 static int read_state(
-	struct reader *r, const json_t *value, const struct et_place *at, bool *active)
+	struct reader *r, const json_t *value, const struct et_import_place *at, bool *active)
 {
 	const char *text = json_string_value(value);
 
@@ -61,14 +61,14 @@ static int read_state(
 
 /* ["I", 0, 3726508, 275025] */
 static int read_row(
-	struct reader *r, const json_t *row, const struct et_place *at, struct period *p)
+	struct reader *r, const json_t *row, const struct et_import_place *at, struct period *p)
 {
-	struct et_place cell[4];
+	struct et_import_place cell[4];
 
 	if (json_array_size(row) != 4)
 		return et_import_fail(&r->in, at, "is not [state, index, start, duration]");
 	for (size_t i = 0; i < 4; i++)
-		cell[i] = (struct et_place){ at, NULL, i };
+		cell[i] = (struct et_import_place){ at, NULL, i };
 	int rc = read_state(r, json_array_get(row, 0), &cell[0], &p->active);
 	if (rc == 0)
 		rc = read_count(r, json_array_get(row, 1), &cell[1], &p->index);
@@ -79,28 +79,28 @@ static int read_row(
 
 /* {"state": "I", "index": 0, "start_ns": 10, "duration_ns": 5, …} */
 static int read_object(
-	struct reader *r, const json_t *object, const struct et_place *at, struct period *p)
+	struct reader *r, const json_t *object, const struct et_import_place *at, struct period *p)
 {
 	const struct {
 		const char *key;
 		uint64_t *to;
 	} counts[] = { { "index", &p->index }, { "start_ns", &p->start },
 		{ "duration_ns", &p->duration } };
-	struct et_place state = { at, "state", 0 };
+	struct et_import_place state = { at, "state", 0 };
 	int rc = read_state(r, json_object_get(object, "state"), &state, &p->active);
 
 	for (size_t i = 0; rc == 0 && i < ET_LENGTH(counts); i++) {
-		struct et_place here = { at, counts[i].key, 0 };
+		struct et_import_place here = { at, counts[i].key, 0 };
 		rc = read_count(r, json_object_get(object, counts[i].key), &here, counts[i].to);
 	}
 	p->from = object;
 	return rc;
 }
 
-static int read_cause(struct reader *r, const struct period *p, const struct et_place *at,
+static int read_cause(struct reader *r, const struct period *p, const struct et_import_place *at,
 	struct et_trace *t, struct et_inactive *to)
 {
-	struct et_place cause_at = { at, "cause", 0 };
+	struct et_import_place cause_at = { at, "cause", 0 };
 	const char *cause = NULL, *name = NULL;
 
 	int rc = et_read_text(&r->in, p->from, "cause", at, &cause);
@@ -127,7 +127,7 @@ struct cursor {
 	bool any;
 };
 
-static int add_period(struct reader *r, const struct period *p, const struct et_place *at,
+static int add_period(struct reader *r, const struct period *p, const struct et_import_place *at,
 	struct cursor *c, struct et_trace *t)
 {
 	if (!c->any) {
@@ -147,8 +147,8 @@ static int add_period(struct reader *r, const struct period *p, const struct et_
 	return p->from ? read_cause(r, p, at, t, to) : 0;
 }
 
-static int read_periods(
-	struct reader *r, const json_t *periods, const struct et_place *at, struct et_trace *t)
+static int read_periods(struct reader *r, const json_t *periods, const struct et_import_place *at,
+	struct et_trace *t)
 {
 	struct cursor c = { 0 };
 	const json_t *element;
@@ -157,7 +157,7 @@ static int read_periods(
 
 	json_array_foreach(periods, i, element)
 	{
-		struct et_place here = { at, NULL, i };
+		struct et_import_place here = { at, NULL, i };
 		struct period p = { 0 };
 		if (rc)
 			break;
@@ -179,7 +179,7 @@ static int read_periods(
 
 /* Periods in nanoseconds become ticks of the counter that the file names. */
 static int to_ticks(
-	struct reader *r, const json_t *value, const struct et_place *at, struct et_trace *t)
+	struct reader *r, const json_t *value, const struct et_import_place *at, struct et_trace *t)
 {
 	double hz = 0;
 	int rc = read_number(r, value, at, 1e3, 1e12, &hz);
@@ -201,10 +201,10 @@ static int to_ticks(
 
 /* An object with periods; where there is none, it is no trace. */
 static int read_trace(
-	struct reader *r, const json_t *object, const char *name, const struct et_place *at)
+	struct reader *r, const json_t *object, const char *name, const struct et_import_place *at)
 {
-	struct et_place periods_at = { at, "periods", 0 }, hz_at = { at, "hz", 0 };
-	struct et_place mhz_at = { NULL, "mhz_estimate", 0 };
+	struct et_import_place periods_at = { at, "periods", 0 }, hz_at = { at, "hz", 0 };
+	struct et_import_place mhz_at = { NULL, "mhz_estimate", 0 };
 	const json_t *periods = json_object_get(object, "periods");
 	struct et_traces *all = r->traces;
 	struct et_trace t;
@@ -236,8 +236,8 @@ static int read_trace(
 
 static int read_head(struct reader *r, const json_t *root)
 {
-	struct et_place mhz_at = { NULL, "mhz_estimate", 0 };
-	struct et_place interval_at = { NULL, "timer_interval_ms", 0 };
+	struct et_import_place mhz_at = { NULL, "mhz_estimate", 0 };
+	struct et_import_place interval_at = { NULL, "timer_interval_ms", 0 };
 	const json_t *mhz = json_object_get(root, "mhz_estimate");
 	const json_t *interval = json_object_get(root, "timer_interval_ms");
 	double x;
@@ -269,13 +269,13 @@ static int read_root(struct reader *r, json_t *root)
 		rc = read_trace(r, root, NULL, NULL);
 	json_object_foreach(root, key, value)
 	{
-		struct et_place at = { NULL, key, 0 };
+		struct et_import_place at = { NULL, key, 0 };
 		if (rc == 0 && json_is_object(value))
 			rc = read_trace(r, value, key, &at);
 	}
 	const json_t *list = json_object_get(root, "traces");
 	for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
-		struct et_place list_at = { NULL, "traces", 0 }, at = { &list_at, NULL, i };
+		struct et_import_place list_at = { NULL, "traces", 0 }, at = { &list_at, NULL, i };
 		const json_t *object = json_array_get(list, i);
 		rc = read_trace(r, object, json_string_value(json_object_get(object, "name")), &at);
 	}

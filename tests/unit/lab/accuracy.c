@@ -96,7 +96,7 @@ static void test_record(void)
 	et_kbest_accuracy_free(&a);
 
 	/* A truth that is missing or 0, as another tool may have written it. */
-	e->commands[4].samples[1].elapsed_ns = 0;
+	e->commands[4].samples[1].measured.elapsed_ns = 0;
 	e->commands[4].n_samples = 4;
 	ok(et_kbest_accuracy_read(e, &a, &err) == 0 && a.cells[0].n_calls == 3,
 		"calls without a truth are left out");

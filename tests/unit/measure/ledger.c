@@ -27,14 +27,14 @@ static struct et_sample sample(uint64_t elapsed_ns, uint64_t cpu_ns)
 	struct et_sample s = { 0 };
 
 	et_fields_set_missing(et_sample_fields, &s);
-	s.elapsed_ns = elapsed_ns;
-	s.cpu_ns = cpu_ns;
-	s.culprits = et_calloc(2, sizeof(*s.culprits));
-	s.culprits[0] = (struct et_culprit){ "cron", CRON, .cpu_ns = 90000000 };
-	s.culprits[1] = (struct et_culprit){ "far", 42, .cpu_ns = 1000 };
-	s.n_culprits = 2;
+	s.measured.elapsed_ns = elapsed_ns;
+	s.measured.cpu_ns = cpu_ns;
+	s.measured.culprits = et_calloc(2, sizeof(*s.measured.culprits));
+	s.measured.culprits[0] = (struct et_culprit){ "cron", CRON, .cpu_ns = 90000000 };
+	s.measured.culprits[1] = (struct et_culprit){ "far", 42, .cpu_ns = 1000 };
+	s.measured.n_culprits = 2;
 	for (size_t i = 0; i < 2; i++)
-		s.culprits[i].on_our_cpu_ns = ET_UNKNOWN;
+		s.measured.culprits[i].on_our_cpu_ns = ET_UNKNOWN;
 	return s;
 }
 
@@ -67,13 +67,16 @@ static void entering(void)
 	struct et_account a = account(0, -1);
 
 	et_account_settle(&a, 0, &s);
-	ok(s.idle_ns == 110000000, "who has the CPU in the end is charged up to the window's end");
-	ok(s.others_ns == 90000000, "others: named ones and etalon");
-	ok(s.steal_ns == 30000000, "what the clock of tasks left out was stolen");
-	ok(s.irq_ns == 7 && s.softirq_ns == 8, "interrupts");
-	ok(s.cpu_ns + s.others_ns + s.idle_ns + s.steal_ns == s.elapsed_ns, "it adds up");
-	ok(s.culprits[0].on_our_cpu_ns == 80000000, "a culprit");
-	ok(s.culprits[1].on_our_cpu_ns == 0, "who ran, but not here");
+	ok(s.measured.idle_ns == 110000000,
+		"who has the CPU in the end is charged up to the window's end");
+	ok(s.measured.others_ns == 90000000, "others: named ones and etalon");
+	ok(s.measured.steal_ns == 30000000, "what the clock of tasks left out was stolen");
+	ok(s.measured.irq_ns == 7 && s.measured.softirq_ns == 8, "interrupts");
+	ok(s.measured.cpu_ns + s.measured.others_ns + s.measured.idle_ns + s.measured.steal_ns ==
+			s.measured.elapsed_ns,
+		"it adds up");
+	ok(s.measured.culprits[0].on_our_cpu_ns == 80000000, "a culprit");
+	ok(s.measured.culprits[1].on_our_cpu_ns == 0, "who ran, but not here");
 	et_account_free(&a);
 	et_sample_free(&s);
 }
@@ -97,8 +100,9 @@ static void last_one(void)
 		struct et_sample s = sample(1000000000, 770000000);
 		struct et_account a = account(cases[i].pid, cases[i].slot);
 		et_account_settle(&a, 0, &s);
-		ok(s.idle_ns == cases[i].idle_ns && s.others_ns == cases[i].others_ns &&
-				s.n_culprits == cases[i].n,
+		ok(s.measured.idle_ns == cases[i].idle_ns &&
+				s.measured.others_ns == cases[i].others_ns &&
+				s.measured.n_culprits == cases[i].n,
 			"%s", cases[i].what);
 		et_account_free(&a);
 		et_sample_free(&s);
@@ -106,10 +110,10 @@ static void last_one(void)
 	struct et_sample s = sample(1000000000, 770000000);
 	struct et_account a = account(NEW, -1);
 	et_account_settle(&a, 0, &s);
-	ok(s.culprits[1].pid == NEW && s.culprits[1].cpu_ns == 50000000 &&
-			s.culprits[1].on_our_cpu_ns == 50000000,
+	ok(s.measured.culprits[1].pid == NEW && s.measured.culprits[1].cpu_ns == 50000000 &&
+			s.measured.culprits[1].on_our_cpu_ns == 50000000,
 		"it stands where its time belongs");
-	is_str(s.culprits[1].name, "new", "under its name");
+	is_str(s.measured.culprits[1].name, "new", "under its name");
 	et_account_free(&a);
 	et_sample_free(&s);
 }
@@ -122,10 +126,12 @@ static void untold(void)
 
 	a.tells_hidden = a.tells_interrupts = false;
 	a.slot.hidden_ns = 0;
-	s.steal_ns = 40000000;
+	s.measured.steal_ns = 40000000;
 	et_account_settle(&a, 0, &s);
-	ok(s.irq_ns == ET_UNKNOWN && s.softirq_ns == ET_UNKNOWN, "interrupts stay unknown");
-	ok(s.steal_ns == 30000000, "steal is what ticks told, and never more than what is left");
+	ok(s.measured.irq_ns == ET_UNKNOWN && s.measured.softirq_ns == ET_UNKNOWN,
+		"interrupts stay unknown");
+	ok(s.measured.steal_ns == 30000000,
+		"steal is what ticks told, and never more than what is left");
 	et_account_free(&a);
 	et_sample_free(&s);
 
@@ -133,7 +139,8 @@ static void untold(void)
 	a = account(0, -1);
 	a.tells_hidden = false;
 	et_account_settle(&a, 0, &s);
-	ok(s.steal_ns == ET_UNKNOWN && s.others_ns == 90000000, "or unknown as well");
+	ok(s.measured.steal_ns == ET_UNKNOWN && s.measured.others_ns == 90000000,
+		"or unknown as well");
 	et_account_free(&a);
 	et_sample_free(&s);
 }
@@ -145,19 +152,20 @@ static void unknown(void)
 
 	a.slot.own_ns = 1500000000;
 	et_account_settle(&a, 0, &s);
-	ok(s.others_ns == ET_UNKNOWN && s.idle_ns == ET_UNKNOWN && s.irq_ns == ET_UNKNOWN &&
-			s.culprits[0].on_our_cpu_ns == ET_UNKNOWN,
+	ok(s.measured.others_ns == ET_UNKNOWN && s.measured.idle_ns == ET_UNKNOWN &&
+			s.measured.irq_ns == ET_UNKNOWN &&
+			s.measured.culprits[0].on_our_cpu_ns == ET_UNKNOWN,
 		"of tasks side by side there is no account");
 	et_account_free(&a);
 	a = account(0, -1);
 	a.slot.home = -1;
 	et_account_settle(&a, 0, &s);
-	ok(s.others_ns == ET_UNKNOWN, "nor of a program that was never seen");
+	ok(s.measured.others_ns == ET_UNKNOWN, "nor of a program that was never seen");
 	et_account_free(&a);
 	a = account(0, -1);
 	a.slot.crowded = 1;
 	et_account_settle(&a, 0, &s);
-	ok(s.others_ns == ET_UNKNOWN && s.marks == ET_MARK_LOST_RECORDS,
+	ok(s.measured.others_ns == ET_UNKNOWN && s.ruling.marks == ET_MARK_LOST_RECORDS,
 		"or of which something was lost, which is said");
 	et_account_free(&a);
 	et_sample_free(&s);
@@ -165,7 +173,7 @@ static void unknown(void)
 	s = sample(1000000000, 960000000);
 	a = account(0, -1);
 	et_account_settle(&a, 0, &s);
-	ok(s.others_ns == ET_UNKNOWN, "or that ran where nobody looked");
+	ok(s.measured.others_ns == ET_UNKNOWN, "or that ran where nobody looked");
 	et_account_free(&a);
 	et_sample_free(&s);
 
@@ -173,7 +181,7 @@ static void unknown(void)
 	a = account(0, -1);
 	a.slot.hidden_ns = 900000000;
 	et_account_settle(&a, 0, &s);
-	ok(s.steal_ns == 30000000, "steal is never more than what is left");
+	ok(s.measured.steal_ns == 30000000, "steal is never more than what is left");
 	et_account_free(&a);
 	et_sample_free(&s);
 }
@@ -312,24 +320,25 @@ static pid_t disturber(const cpu_set_t *one)
 
 static const struct et_culprit *by_pid(const struct et_sample *s, pid_t pid)
 {
-	for (size_t i = 0; i < s->n_culprits; i++) {
-		if (s->culprits[i].pid == pid)
-			return &s->culprits[i];
+	for (size_t i = 0; i < s->measured.n_culprits; i++) {
+		if (s->measured.culprits[i].pid == pid)
+			return &s->measured.culprits[i];
 	}
 	return NULL;
 }
 
 static bool explained(const struct et_sample *s)
 {
-	uint64_t steal_ns = s->steal_ns == ET_UNKNOWN ? 0 : s->steal_ns;
-	uint64_t sum = s->cpu_ns + s->others_ns + s->idle_ns + steal_ns;
-	double off =
-		s->elapsed_ns > sum ? (double)(s->elapsed_ns - sum) : (double)(sum - s->elapsed_ns);
+	uint64_t steal_ns = s->measured.steal_ns == ET_UNKNOWN ? 0 : s->measured.steal_ns;
+	uint64_t sum = s->measured.cpu_ns + s->measured.others_ns + s->measured.idle_ns + steal_ns;
+	double off = s->measured.elapsed_ns > sum ? (double)(s->measured.elapsed_ns - sum)
+						  : (double)(sum - s->measured.elapsed_ns);
 
 	printf("# et %.3f pt %.3f others %.3f idle %.3f steal %.3f ms\n",
-		(double)s->elapsed_ns * 1e-6, (double)s->cpu_ns * 1e-6, (double)s->others_ns * 1e-6,
-		(double)s->idle_ns * 1e-6, (double)steal_ns * 1e-6);
-	return s->others_ns != ET_UNKNOWN && off < 0.01 * (double)s->elapsed_ns;
+		(double)s->measured.elapsed_ns * 1e-6, (double)s->measured.cpu_ns * 1e-6,
+		(double)s->measured.others_ns * 1e-6, (double)s->measured.idle_ns * 1e-6,
+		(double)steal_ns * 1e-6);
+	return s->measured.others_ns != ET_UNKNOWN && off < 0.01 * (double)s->measured.elapsed_ns;
 }
 
 /* Without BPF the kernel tells steal in ticks: what is below one is not told, so try again. */
@@ -373,14 +382,16 @@ static void real(enum et_sched_way way)
 		return;
 	}
 	const struct et_culprit *who = by_pid(&s, pid);
-	ok(who && who->on_our_cpu_ns > s.elapsed_ns / 100, "who took the CPU is listed");
+	ok(who && who->on_our_cpu_ns > s.measured.elapsed_ns / 100, "who took the CPU is listed");
 	is_str(who ? who->name : "", "disturber", "by name");
-	ok(who && who->on_our_cpu_ns <= who->cpu_ns + s.steal_ns + s.elapsed_ns / 20,
+	ok(who && who->on_our_cpu_ns <=
+				who->cpu_ns + s.measured.steal_ns + s.measured.elapsed_ns / 20,
 		"with no more than it had");
 	et_sample_free(&s);
 
 	if (run_explained(way, "sleep 0.05", list, &s, "one that sleeps")) {
-		ok(s.idle_ns + s.others_ns > 45000000, "its CPU was idle, or another's");
+		ok(s.measured.idle_ns + s.measured.others_ns > 45000000,
+			"its CPU was idle, or another's");
 		et_sample_free(&s);
 	}
 	/* A child in turn with its parent: still one thing at a time, and no culprit. */

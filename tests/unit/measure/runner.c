@@ -58,15 +58,20 @@ static void plain(void)
 {
 	struct et_sample s;
 
-	ok(run_one("true", &s) == 0 && s.exit_code == 0 && s.signal == 0, "true");
-	ok(s.elapsed_ns > 0 && s.cpu_ns > 0 && s.cpu_ns <= s.elapsed_ns, "0 < PT <= ET (%g, %g us)",
-		(double)s.cpu_ns / 1e3, (double)s.elapsed_ns / 1e3);
-	ok(s.user_ns + s.system_ns == s.cpu_ns, "user and system add up");
-	ok(s.max_rss_bytes > 100000 && s.minor_faults > 10, "memory and faults");
-	ok(run_one("sh -c 'exit 7'", &s) == 0 && s.exit_code == 7, "an exit status");
-	ok(run_one("sh -c 'kill -9 $$'", &s) == 0 && s.signal == SIGKILL && s.exit_code == -1,
+	ok(run_one("true", &s) == 0 && s.measured.exit_code == 0 && s.measured.signal == 0, "true");
+	ok(s.measured.elapsed_ns > 0 && s.measured.cpu_ns > 0 &&
+			s.measured.cpu_ns <= s.measured.elapsed_ns,
+		"0 < PT <= ET (%g, %g us)", (double)s.measured.cpu_ns / 1e3,
+		(double)s.measured.elapsed_ns / 1e3);
+	ok(s.measured.user_ns + s.measured.system_ns == s.measured.cpu_ns,
+		"user and system add up");
+	ok(s.measured.max_rss_bytes > 100000 && s.measured.minor_faults > 10, "memory and faults");
+	ok(run_one("sh -c 'exit 7'", &s) == 0 && s.measured.exit_code == 7, "an exit status");
+	ok(run_one("sh -c 'kill -9 $$'", &s) == 0 && s.measured.signal == SIGKILL &&
+			s.measured.exit_code == -1,
 		"a signal");
-	ok(run_one("sleep 0.05", &s) == 0 && s.elapsed_ns >= 50000000 && s.cpu_ns < 50000000,
+	ok(run_one("sleep 0.05", &s) == 0 && s.measured.elapsed_ns >= 50000000 &&
+			s.measured.cpu_ns < 50000000,
 		"sleeping is elapsed, not process time");
 	ok(run_one("./nosuch", &s) == -ENOENT && !strcmp(err.what, "./nosuch: No such file or "
 								   "directory"),
@@ -83,8 +88,9 @@ static void memory_is_per_child(void)
 											   "one");
 	/* Without exit records a peak below our own cannot be told: unknown, never the big one's.
 	 */
-	ok(run_one("true", &small) == 0 && (small.max_rss_bytes == ET_UNKNOWN ||
-						   small.max_rss_bytes < big.max_rss_bytes / 2),
+	ok(run_one("true", &small) == 0 &&
+			(small.measured.max_rss_bytes == ET_UNKNOWN ||
+				small.measured.max_rss_bytes < big.measured.max_rss_bytes / 2),
 		"and a small one after it");
 }
 
@@ -94,8 +100,9 @@ static void descendants(void)
 	uint64_t began = et_clock_read_ns(CLOCK_MONOTONIC);
 
 	ok(run_one("sh -c '(while :; do :; done) & sleep 0.2'", &s) == 0, "leaves a busy child");
-	ok(s.marks & ET_MARK_LEFTOVERS, "which is marked");
-	ok(s.cpu_ns > 20000000, "its CPU time counts (%g ms)", (double)s.cpu_ns / 1e6);
+	ok(s.ruling.marks & ET_MARK_LEFTOVERS, "which is marked");
+	ok(s.measured.cpu_ns > 20000000, "its CPU time counts (%g ms)",
+		(double)s.measured.cpu_ns / 1e6);
 	ok(et_clock_read_ns(CLOCK_MONOTONIC) - began < 60000000000u, "and it was ended");
 	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "nobody is left");
 	/* A daemon: new session, parent gone. */
@@ -156,18 +163,21 @@ static void duets(void)
 	for (int swap = 0; swap < 2; swap++) {
 		q.swap = swap;
 		ok(x.run(x.ctx, &q, s, &err) == 0, "a duet");
-		ok(s[0].command == 0 && s[1].command == 1 && s[0].partner == 1 && s[1].partner == 0,
+		ok(s[0].place.command == 0 && s[1].place.command == 1 && s[0].place.partner == 1 &&
+				s[1].place.partner == 0,
 			"both samples are in their places");
-		double ratio = (double)s[1].cpu_ns / (double)s[0].cpu_ns;
+		double ratio = (double)s[1].measured.cpu_ns / (double)s[0].measured.cpu_ns;
 		ok(ratio > 1.5 && ratio < 10, "the second has four times the work (%.2f)", ratio);
-		ok(s[0].cpu_ns <= s[0].elapsed_ns && s[1].cpu_ns <= s[1].elapsed_ns,
+		ok(s[0].measured.cpu_ns <= s[0].measured.elapsed_ns &&
+				s[1].measured.cpu_ns <= s[1].measured.elapsed_ns,
 			"PT <= ET in both");
-		ok(s[0].elapsed_ns > s[0].cpu_ns + s[0].cpu_ns / 4, "they shared a CPU");
+		ok(s[0].measured.elapsed_ns > s[0].measured.cpu_ns + s[0].measured.cpu_ns / 4,
+			"they shared a CPU");
 		et_sample_free(&s[0]);
 		et_sample_free(&s[1]);
 	}
 	q.overlap = false;
-	ok(x.run(x.ctx, &q, s, &err) == 0 && (s[0].marks & ET_MARK_NO_OVERLAP), "in turn");
+	ok(x.run(x.ctx, &q, s, &err) == 0 && (s[0].ruling.marks & ET_MARK_NO_OVERLAP), "in turn");
 	et_sample_free(&s[0]);
 	et_sample_free(&s[1]);
 	et_runner_close(r);
@@ -194,22 +204,26 @@ static void paced(uint64_t metronome_ns)
 		return;
 	}
 	struct et_executor x = et_runner_executor(r);
-	ok(x.run(x.ctx, &q, s, &err) == 0 && s[0].arrangement == ET_PACED, "paced");
-	ok(s[0].pace_loops > 100 && s[0].pace_loops != ET_UNKNOWN, "the loop ran (%llu laps)",
-		(unsigned long long)s[0].pace_loops);
-	ok(s[0].pace_ns > 5000 * s[0].pace_loops && s[0].pace_ns < s[0].elapsed_ns + 100000000,
+	ok(x.run(x.ctx, &q, s, &err) == 0 && s[0].place.arrangement == ET_PACED, "paced");
+	ok(s[0].measured.pace_loops > 100 && s[0].measured.pace_loops != ET_UNKNOWN,
+		"the loop ran (%llu laps)", (unsigned long long)s[0].measured.pace_loops);
+	ok(s[0].measured.pace_ns > 5000 * s[0].measured.pace_loops &&
+			s[0].measured.pace_ns < s[0].measured.elapsed_ns + 100000000,
 		"and says for how long");
-	ok(s[0].elapsed_ns > s[0].cpu_ns + s[0].pace_ns / 2, "on the same CPU");
-	for (size_t i = 0; i < s[0].n_culprits; i++)
+	ok(s[0].measured.elapsed_ns > s[0].measured.cpu_ns + s[0].measured.pace_ns / 2,
+		"on the same CPU");
+	for (size_t i = 0; i < s[0].measured.n_culprits; i++)
 		seen = seen ||
-		       (s[0].culprits[i].exited && s[0].culprits[i].cpu_ns > s[0].pace_ns / 2 &&
-			       strstr(program_invocation_short_name, s[0].culprits[i].name));
+		       (s[0].measured.culprits[i].exited &&
+			       s[0].measured.culprits[i].cpu_ns > s[0].measured.pace_ns / 2 &&
+			       strstr(program_invocation_short_name,
+				       s[0].measured.culprits[i].name));
 	ok(!seen, "it is not one of the others");
 	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "nobody is left");
-	ok(!(s[0].marks & (ET_MARK_LEFTOVERS | ET_MARK_STOPPED)), "and nothing is marked");
+	ok(!(s[0].ruling.marks & (ET_MARK_LEFTOVERS | ET_MARK_STOPPED)), "and nothing is marked");
 	et_sample_free(&s[0]);
 	q.command = 1;
-	ok(x.run(x.ctx, &q, s, &err) == 0 && (s[0].marks & ET_MARK_LEFTOVERS),
+	ok(x.run(x.ctx, &q, s, &err) == 0 && (s[0].ruling.marks & ET_MARK_LEFTOVERS),
 		"what the program leaves behind is still its own");
 	et_sample_free(&s[0]);
 	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "and ended");
@@ -230,8 +244,8 @@ static void probed(void)
 		ok(et_runner_open(e, environ, &interrupt, &r, &err) == 0, "open");
 		struct et_executor x = et_runner_executor(r);
 		ok(x.run(x.ctx, &q, s, &err) == 0, "a run");
-		ok((s[0].probe_before_ns != ET_UNKNOWN) == on &&
-				(s[0].probe_after_ns != ET_UNKNOWN) == on,
+		ok((s[0].measured.probe_before_ns != ET_UNKNOWN) == on &&
+				(s[0].measured.probe_after_ns != ET_UNKNOWN) == on,
 			"the probe is %s", on ? "there" : "not");
 		et_sample_free(&s[0]);
 		et_runner_close(r);
@@ -246,19 +260,19 @@ static void clean_child(void)
 
 	ok(run_one("sh -c 'for f in 3 4 5 6 7 8 9; do test ! -e /proc/$$/fd/$f || exit 1; done'",
 		   &s) == 0 &&
-			s.exit_code == 0,
+			s.measured.exit_code == 0,
 		"no descriptors beyond 0, 1, 2");
 	ok(run_one("grep -q SigBlk:.0000000000000000 /proc/self/status", &s) == 0 &&
-			s.exit_code == 0,
+			s.measured.exit_code == 0,
 		"no signal is blocked");
 	ok(run_one("sh -c 'test \"$(cut -d\\  -f41 /proc/$$/stat)\" = 0'", &s) == 0 &&
-			s.exit_code == 0,
+			s.measured.exit_code == 0,
 		"the program is scheduled as others are, whatever we are");
 	/* Bit 12, SIGPIPE, which we ignore ourselves, is not set. */
 	signal(SIGPIPE, SIG_IGN);
 	ok(run_one("grep -Eq SigIgn:.[0-9a-f]{12}[02468ace][0-9a-f]{3}$ /proc/self/status", &s) ==
 				0 &&
-			s.exit_code == 0,
+			s.measured.exit_code == 0,
 		"what we ignore is not ignored by the program");
 	signal(SIGPIPE, SIG_DFL);
 }
@@ -282,9 +296,9 @@ static void someone_disturbs(void)
 			;
 	}
 	ok(x.run(x.ctx, &q, s, &err) == 0, "run beside a competitor");
-	for (size_t i = 0; i < s[0].n_culprits; i++)
-		found = found ||
-			(s[0].culprits[i].pid == busy && s[0].culprits[i].cpu_ns > 20000000);
+	for (size_t i = 0; i < s[0].measured.n_culprits; i++)
+		found = found || (s[0].measured.culprits[i].pid == busy &&
+					 s[0].measured.culprits[i].cpu_ns > 20000000);
 	ok(found, "which is named with its CPU time");
 	ok(kill(busy, 0) == 0, "and still runs: it is not the program's");
 	kill(busy, SIGKILL);

@@ -60,11 +60,11 @@ static void test_advice(void)
 static void add(
 	struct et_experiment *e, uint32_t command, bool warmup, uint64_t cpu_ns, uint64_t wait_ns)
 {
-	struct et_sample s = { .command = command,
-		.warmup = warmup,
-		.cpu_ns = cpu_ns,
-		.elapsed_ns = cpu_ns == ET_UNKNOWN ? 2000000 : cpu_ns + wait_ns,
-		.wait_ns = wait_ns };
+	struct et_sample s = { .place.command = command,
+		.place.warmup = warmup,
+		.measured.cpu_ns = cpu_ns,
+		.measured.elapsed_ns = cpu_ns == ET_UNKNOWN ? 2000000 : cpu_ns + wait_ns,
+		.measured.wait_ns = wait_ns };
 
 	et_experiment_add(e, &s);
 }

@@ -23,11 +23,15 @@ int main(void)
 	struct et_culprit second[] = { { .name = "busy", .cpu_ns = 100, .on_our_cpu_ns = 30 },
 		{ .name = "busy", .cpu_ns = 50, .on_our_cpu_ns = 20 } };
 	struct et_sample samples[] = {
-		{ .arrangement = ET_SOLO, .culprits = first, .n_culprits = 2 },
-		{ .arrangement = ET_SOLO, .culprits = second, .n_culprits = 2 },
-		{ .arrangement = ET_SOLO,
-			.others_ns = ET_UNKNOWN,
-			.removal = { .by = ET_REMOVED_TWO_SIGMA } },
+		{ .place.arrangement = ET_SOLO,
+			.measured.culprits = first,
+			.measured.n_culprits = 2 },
+		{ .place.arrangement = ET_SOLO,
+			.measured.culprits = second,
+			.measured.n_culprits = 2 },
+		{ .place.arrangement = ET_SOLO,
+			.measured.others_ns = ET_UNKNOWN,
+			.ruling.removal = { .by = ET_REMOVED_TWO_SIGMA } },
 	};
 	struct et_command c = { .samples = samples, .n_samples = ET_LENGTH(samples) };
 	size_t n;
@@ -41,7 +45,7 @@ int main(void)
 	/* A resumed experiment may have scheduler records of a part of its samples only. */
 	for (size_t i = 0; i < 2; i++)
 		second[i].on_our_cpu_ns = ET_UNKNOWN;
-	samples[1].others_ns = ET_UNKNOWN;
+	samples[1].measured.others_ns = ET_UNKNOWN;
 	ET_AUTO_FREE struct et_culprit_total *part = et_command_culprits(&c, &n);
 	busy = find(part, n, "busy");
 	near = find(part, n, "near");

@@ -295,15 +295,15 @@ static void test_watch(void)
 	e->n_commands = 1;
 	e->commands = et_calloc(1, sizeof(*e->commands));
 	for (uint32_t i = 0; i < 12; i++) {
-		struct et_sample s = { .order = i + 1,
-			.warmup = i == 0,
-			.started_wall_ns =
+		struct et_sample s = { .place.order = i + 1,
+			.place.warmup = i == 0,
+			.measured.started_wall_ns =
 				1000000000000 + i * 2000000000ull + (i > 6) * 90000000000,
-			.elapsed_ns = 1900000000,
-			.cpu_ns = 1800000000,
-			.culprits = others,
-			.n_culprits = 3 };
-		s.removal.by = i == 3 ? ET_REMOVED_FAILED : ET_KEPT;
+			.measured.elapsed_ns = 1900000000,
+			.measured.cpu_ns = 1800000000,
+			.measured.culprits = others,
+			.measured.n_culprits = 3 };
+		s.ruling.removal.by = i == 3 ? ET_REMOVED_FAILED : ET_KEPT;
 		et_experiment_add(e, &s);
 	}
 	et_daemon_run_fill(&r, &r.short_run, &e->commands[0]);

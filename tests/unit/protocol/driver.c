@@ -28,7 +28,7 @@ static int judge(void *ctx, struct et_error *err)
 	(void)err;
 	s->judgements++;
 	for (size_t i = 0; s->judged && i < s->judged->commands[0].n_samples; i++)
-		s->judged->commands[0].samples[i].removal.by =
+		s->judged->commands[0].samples[i].ruling.removal.by =
 			i % 2 ? ET_REMOVED_MACHINE_SLOW : ET_KEPT;
 	return 0;
 }
@@ -43,13 +43,13 @@ static void fill(struct script *s, struct et_sample *out, uint32_t command)
 	double sign = s->runs % 2 ? 1 : -1;
 
 	memset(out, 0, sizeof(*out));
-	out->command = command;
-	out->partner = -1;
-	out->cpu_ns = (uint64_t)((double)s->cpu_ns[command % 2] * (1 + sign * s->noise));
-	out->elapsed_ns = out->cpu_ns + 1000;
+	out->place.command = command;
+	out->place.partner = -1;
+	out->measured.cpu_ns = (uint64_t)((double)s->cpu_ns[command % 2] * (1 + sign * s->noise));
+	out->measured.elapsed_ns = out->measured.cpu_ns + 1000;
 	if (s->parallel)
-		out->elapsed_ns = out->cpu_ns / 2;
-	s->now_ns += out->elapsed_ns;
+		out->measured.elapsed_ns = out->measured.cpu_ns / 2;
+	s->now_ns += out->measured.elapsed_ns;
 }
 
 static int run(void *ctx, const struct et_request *q, struct et_sample out[2], struct et_error *err)
@@ -61,17 +61,17 @@ static int run(void *ctx, const struct et_request *q, struct et_sample out[2], s
 		return -EINTR;
 	fill(s, &out[0], q->command);
 	if (s->runs == s->slow_at)
-		out[0].cpu_ns = 10 * out[0].cpu_ns;
+		out[0].measured.cpu_ns = 10 * out[0].measured.cpu_ns;
 	if (q->arrangement == ET_DUET) {
 		fill(s, &out[1], q->partner);
-		out[0].arrangement = out[1].arrangement = ET_DUET;
+		out[0].place.arrangement = out[1].place.arrangement = ET_DUET;
 		s->overlapped = q->overlap;
 		if (!q->overlap)
-			out[0].marks = out[1].marks = ET_MARK_NO_OVERLAP;
+			out[0].ruling.marks = out[1].ruling.marks = ET_MARK_NO_OVERLAP;
 		s->parallel = s->parallel && q->parallel;
 	}
 	if (s->runs == s->fail_at)
-		out[0].exit_code = 3;
+		out[0].measured.exit_code = 3;
 	return 0;
 }
 
@@ -91,7 +91,7 @@ static int keep(void *ctx, const struct et_sample *s, size_t n, struct et_error 
 
 	(void)err;
 	for (size_t i = 0; i < n; i++)
-		script->orders[script->kept++] = s[i].order;
+		script->orders[script->kept++] = s[i].place.order;
 	return 0;
 }
 
@@ -129,7 +129,7 @@ static size_t counted(const struct et_command *c)
 	size_t n = 0;
 
 	for (size_t i = 0; i < c->n_samples; i++)
-		n += !c->samples[i].warmup && c->samples[i].removal.by == ET_KEPT;
+		n += !c->samples[i].place.warmup && c->samples[i].ruling.removal.by == ET_KEPT;
 	return n;
 }
 
@@ -140,8 +140,9 @@ static void fixed_numbers(void)
 	struct et_experiment *e = experiment(1, (struct et_plan){ .runs = 10, .warmup = 2 });
 
 	ok(drive(e, &s, &err) == 0 && s.runs == 12 && s.kept == 12, "2 + 10 runs, all kept");
-	ok(e->commands[0].n_samples == 12 && e->commands[0].samples[1].warmup &&
-			!e->commands[0].samples[2].warmup && e->commands[0].samples[2].round == 1,
+	ok(e->commands[0].n_samples == 12 && e->commands[0].samples[1].place.warmup &&
+			!e->commands[0].samples[2].place.warmup &&
+			e->commands[0].samples[2].place.round == 1,
 		"the first two are warm-up");
 	ok(s.setups == 1 && s.cleanups == 1, "set up and cleaned up once");
 	et_experiment_free(e);
@@ -169,7 +170,7 @@ static void fixed_numbers(void)
 	s = (struct script){ 0 };
 	e = experiment(2, (struct et_plan){ .runs = 3, .order = ET_ORDER_SEQUENTIAL });
 	drive(e, &s, &err);
-	ok(e->commands[0].samples[2].order == 3 && e->commands[1].samples[0].order == 4,
+	ok(e->commands[0].samples[2].place.order == 3 && e->commands[1].samples[0].place.order == 4,
 		"in sequence one command after the other");
 	et_experiment_free(e);
 }
@@ -259,7 +260,7 @@ static void failures(void)
 	drive(e, &s, &err);
 	s.fail_at = 0;
 	ok(drive(e, &s, &err) == 0 && counted(&e->commands[0]) == 10 &&
-			e->commands[0].samples[3].removal.by == ET_REMOVED_FAILED,
+			e->commands[0].samples[3].ruling.removal.by == ET_REMOVED_FAILED,
 		"resumed, the failed run is run again and does not count");
 	et_experiment_free(e);
 
@@ -346,8 +347,8 @@ static void fastest_resumed(void)
 			size_t fast = 0;
 			good += drive(e, &s, &err) == 0;
 			for (size_t i = 0; i < e->commands[0].n_samples; i++)
-				fast += !e->commands[0].samples[i].warmup &&
-					e->commands[0].samples[i].cpu_ns < 5000000;
+				fast += !e->commands[0].samples[i].place.warmup &&
+					e->commands[0].samples[i].measured.cpu_ns < 5000000;
 			good += fast == 4;
 		}
 		et_experiment_free(e);

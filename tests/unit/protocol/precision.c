@@ -13,8 +13,9 @@ static bool stoppable(const char *comm)
 
 static void beside(struct et_sample *s, const char *name, uint64_t cpu_ns)
 {
-	s->culprits = et_realloc(s->culprits, s->n_culprits + 1, sizeof(*s->culprits));
-	struct et_culprit *x = &s->culprits[s->n_culprits++];
+	s->measured.culprits = et_realloc(
+		s->measured.culprits, s->measured.n_culprits + 1, sizeof(*s->measured.culprits));
+	struct et_culprit *x = &s->measured.culprits[s->measured.n_culprits++];
 	*x = (struct et_culprit){ .cpu_ns = cpu_ns };
 	snprintf(x->name, sizeof(x->name), "%s", name);
 }
@@ -28,30 +29,30 @@ static void add(struct et_experiment *e, const struct et_sample *like, int i)
 {
 	struct et_sample s = *like;
 
-	s.order = (uint32_t)i + 1;
-	s.partner = -1;
-	s.started_wall_ns = (uint64_t)i * 200000000;
-	s.cpu_ns = pt_of(i);
-	s.elapsed_ns = s.cpu_ns + 2000000;
-	s.counter_ticks = 3 * s.elapsed_ns;
+	s.place.order = (uint32_t)i + 1;
+	s.place.partner = -1;
+	s.measured.started_wall_ns = (uint64_t)i * 200000000;
+	s.measured.cpu_ns = pt_of(i);
+	s.measured.elapsed_ns = s.measured.cpu_ns + 2000000;
+	s.measured.counter_ticks = 3 * s.measured.elapsed_ns;
 	beside(&s, "java", i == BURST ? 50000000 : 1000000);
 	if (i == CRON)
 		beside(&s, "cron", 20000);
 	if (i == ODD)
 		beside(&s, "odd", 500000);
 	if (i == SLOW)
-		s.removal.by = ET_REMOVED_MACHINE_SLOW;
+		s.ruling.removal.by = ET_REMOVED_MACHINE_SLOW;
 	et_experiment_add(e, &s);
-	free(s.culprits);
+	free(s.measured.culprits);
 }
 
 static struct et_experiment *make(int runs)
 {
 	struct et_experiment *e = et_calloc(1, sizeof(*e));
 	const struct et_sample plain = { 0 };
-	const struct et_sample never[] = { { .warmup = true }, { .arrangement = ET_DUET },
-		{ .removal = { .by = ET_REMOVED_FAILED } },
-		{ .removal = { .by = ET_REMOVED_STOPPED } } };
+	const struct et_sample never[] = { { .place.warmup = true },
+		{ .place.arrangement = ET_DUET }, { .ruling.removal = { .by = ET_REMOVED_FAILED } },
+		{ .ruling.removal = { .by = ET_REMOVED_STOPPED } } };
 
 	e->n_commands = 1;
 	e->commands = et_calloc(1, sizeof(*e->commands));
@@ -155,7 +156,7 @@ static void test_clocks(void)
 	ok(counted.removed == 1, "one is removed");
 
 	for (size_t i = 0; i < e->commands[0].n_samples; i++)
-		e->commands[0].samples[i].counter_ticks = ET_UNKNOWN;
+		e->commands[0].samples[i].measured.counter_ticks = ET_UNKNOWN;
 	et_clock_methods_judge(&e->commands[0], &m);
 	ok(m.by[ET_BY_COUNTER].n == 0 && isnan(m.by[ET_BY_COUNTER].mean) && isnan(m.counter_hz),
 		"without a counter there is none");

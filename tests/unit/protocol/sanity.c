@@ -15,13 +15,13 @@ static struct et_experiment *make(size_t n, enum et_arrangement arrangement)
 	e->n_commands = 1;
 	e->commands = et_calloc(1, sizeof(*e->commands));
 	for (size_t i = 0; i < n; i++) {
-		struct et_sample s = { .arrangement = arrangement,
-			.order = (uint32_t)i + 1,
-			.partner = -1,
-			.elapsed_ns = 1000000000,
-			.probe_before_ns = ET_UNKNOWN,
-			.probe_after_ns = ET_UNKNOWN,
-			.cpu_ns = 990000000 + (i % 2) * 2000000 };
+		struct et_sample s = { .place.arrangement = arrangement,
+			.place.order = (uint32_t)i + 1,
+			.place.partner = -1,
+			.measured.elapsed_ns = 1000000000,
+			.measured.probe_before_ns = ET_UNKNOWN,
+			.measured.probe_after_ns = ET_UNKNOWN,
+			.measured.cpu_ns = 990000000 + (i % 2) * 2000000 };
 		et_experiment_add(e, &s);
 	}
 	return e;
@@ -32,8 +32,9 @@ static void disturb(
 {
 	struct et_sample *s = &e->commands[0].samples[i];
 
-	s->culprits = et_realloc(s->culprits, s->n_culprits + 1, sizeof(*s->culprits));
-	struct et_culprit *x = &s->culprits[s->n_culprits++];
+	s->measured.culprits = et_realloc(
+		s->measured.culprits, s->measured.n_culprits + 1, sizeof(*s->measured.culprits));
+	struct et_culprit *x = &s->measured.culprits[s->measured.n_culprits++];
 	*x = (struct et_culprit){ .cpu_ns = cpu_ns, .kernel_thread = kernel };
 	snprintf(x->name, sizeof(x->name), "%s", name);
 }
@@ -66,26 +67,30 @@ static void test_cutoff(void)
 	disturb(e, 3, "kworker/0:1", 4000000, true);
 	disturb(e, 4, "kworker/0:1", 4000000, false);
 	disturb(e, 5, "cron", 9000000, false);
-	s[5].warmup = true;
+	s[5].place.warmup = true;
 	ok(check(e, &cutoffs) == 2, "two samples change");
-	ok(s[1].removal.by == ET_KEPT, "at its cutoff is not over it");
-	ok(s[2].removal.by == ET_REMOVED_DAEMON_CUTOFF && s[2].removal.cpu_ns == 5000001 &&
-			s[2].removal.cutoff_ns == 5000000 && !strcmp(s[2].removal.daemon, "cron"),
+	ok(s[1].ruling.removal.by == ET_KEPT, "at its cutoff is not over it");
+	ok(s[2].ruling.removal.by == ET_REMOVED_DAEMON_CUTOFF &&
+			s[2].ruling.removal.cpu_ns == 5000001 &&
+			s[2].ruling.removal.cutoff_ns == 5000000 &&
+			!strcmp(s[2].ruling.removal.daemon, "cron"),
 		"over it is: which daemon, how much");
-	ok(s[3].removal.by == ET_REMOVED_DAEMON_CUTOFF && !strcmp(s[3].removal.daemon, "kworker"),
+	ok(s[3].ruling.removal.by == ET_REMOVED_DAEMON_CUTOFF &&
+			!strcmp(s[3].ruling.removal.daemon, "kworker"),
 		"the kernel's workers are one daemon");
-	ok(s[4].removal.by == ET_KEPT, "a program of that name is none of them");
-	ok(s[5].removal.by == ET_KEPT, "warm-up is not judged");
+	ok(s[4].ruling.removal.by == ET_KEPT, "a program of that name is none of them");
+	ok(s[5].ruling.removal.by == ET_KEPT, "warm-up is not judged");
 	ok(check(e, &cutoffs) == 0, "again: nothing changes");
-	ok(check(e, NULL) == 2 && s[2].removal.by == ET_KEPT && !s[2].removal.daemon[0],
+	ok(check(e, NULL) == 2 && s[2].ruling.removal.by == ET_KEPT &&
+			!s[2].ruling.removal.daemon[0],
 		"without cutoffs they are kept after all");
 	for (size_t i = 0; i < 8; i++)
-		s[i].elapsed_ns *= 3;
-	ok(check(e, &cutoffs) == 1 && s[2].removal.by == ET_KEPT,
+		s[i].measured.elapsed_ns *= 3;
+	ok(check(e, &cutoffs) == 1 && s[2].ruling.removal.by == ET_KEPT,
 		"a program beyond the task time has the other cutoff");
 	for (size_t i = 0; i < 8; i++)
-		s[i].elapsed_ns *= 10;
-	ok(check(e, &cutoffs) == 1 && s[3].removal.by == ET_KEPT,
+		s[i].measured.elapsed_ns *= 10;
+	ok(check(e, &cutoffs) == 1 && s[3].ruling.removal.by == ET_KEPT,
 		"one that is longer than what was learned has none");
 	et_experiment_free(e);
 }
@@ -95,10 +100,10 @@ static void test_two_sigma(void)
 	for (size_t n = 5; n < 14; n++) {
 		struct et_experiment *e = make(n, ET_SOLO);
 		struct et_sample *s = e->commands[0].samples;
-		s[n / 2].cpu_ns = 2000000000;
+		s[n / 2].measured.cpu_ns = 2000000000;
 		size_t changed = check(e, NULL);
 		ok(changed == (n >= ET_TWO_SIGMA_LEAST) &&
-				(s[n / 2].removal.by == ET_REMOVED_TWO_SIGMA) ==
+				(s[n / 2].ruling.removal.by == ET_REMOVED_TWO_SIGMA) ==
 					(n >= ET_TWO_SIGMA_LEAST),
 			"one of %zu far off: %s", n,
 			n >= ET_TWO_SIGMA_LEAST ? "removed" : "too few to say");
@@ -106,17 +111,19 @@ static void test_two_sigma(void)
 	}
 	struct et_experiment *e = make(20, ET_SOLO);
 	struct et_sample *s = e->commands[0].samples;
-	s[3].cpu_ns = 100;
-	s[9].cpu_ns = 1990000000;
-	s[9].removal.by = ET_REMOVED_FAILED;
-	ok(check(e, NULL) == 1 && s[3].removal.by == ET_REMOVED_TWO_SIGMA, "below the rest, too");
-	ok(s[9].removal.by == ET_REMOVED_FAILED, "what was removed before stays so");
+	s[3].measured.cpu_ns = 100;
+	s[9].measured.cpu_ns = 1990000000;
+	s[9].ruling.removal.by = ET_REMOVED_FAILED;
+	ok(check(e, NULL) == 1 && s[3].ruling.removal.by == ET_REMOVED_TWO_SIGMA,
+		"below the rest, too");
+	ok(s[9].ruling.removal.by == ET_REMOVED_FAILED, "what was removed before stays so");
 	/* The daemon's sample is so far off that it would hide the other in the sd. */
-	s[9].removal.by = ET_KEPT;
-	s[9].cpu_ns = 900000000000;
+	s[9].ruling.removal.by = ET_KEPT;
+	s[9].measured.cpu_ns = 900000000000;
 	disturb(e, 9, "cron", 6000000, false);
 	check(e, &cutoffs);
-	ok(s[9].removal.by == ET_REMOVED_DAEMON_CUTOFF && s[3].removal.by == ET_REMOVED_TWO_SIGMA,
+	ok(s[9].ruling.removal.by == ET_REMOVED_DAEMON_CUTOFF &&
+			s[3].ruling.removal.by == ET_REMOVED_TWO_SIGMA,
 		"the rest is what the first check left");
 	et_experiment_free(e);
 }
@@ -126,26 +133,29 @@ static void test_left_alone(void)
 	struct et_experiment *e = make(20, ET_DUET);
 	struct et_sample *s = e->commands[0].samples;
 
-	s[3].cpu_ns = 2000000000;
+	s[3].measured.cpu_ns = 2000000000;
 	disturb(e, 5, "cron", 6000000, false);
-	ok(check(e, &cutoffs) == 1 && s[3].removal.by == ET_KEPT &&
-			s[5].removal.by == ET_REMOVED_DAEMON_CUTOFF,
+	ok(check(e, &cutoffs) == 1 && s[3].ruling.removal.by == ET_KEPT &&
+			s[5].ruling.removal.by == ET_REMOVED_DAEMON_CUTOFF,
 		"a duet: daemons only");
 	et_experiment_free(e);
 
 	e = make(20, ET_SOLO);
 	s = e->commands[0].samples;
 	e->plan.keep_all = true;
-	s[3].cpu_ns = 2000000000;
+	s[3].measured.cpu_ns = 2000000000;
 	disturb(e, 5, "cron", 6000000, false);
-	ok(check(e, &cutoffs) == 2 && s[3].removal.by == ET_KEPT && s[5].removal.by == ET_KEPT &&
-			s[3].marks == ET_MARK_TWO_SIGMA && s[5].marks == ET_MARK_DAEMON,
+	ok(check(e, &cutoffs) == 2 && s[3].ruling.removal.by == ET_KEPT &&
+			s[5].ruling.removal.by == ET_KEPT &&
+			s[3].ruling.marks == ET_MARK_TWO_SIGMA &&
+			s[5].ruling.marks == ET_MARK_DAEMON,
 		"--keep-all: marked only");
 	for (size_t i = 0; i < 20; i++)
-		s[i].cpu_ns = 5;
-	ok(check(e, NULL) == 2 && !s[3].marks && !s[5].marks, "without spread nothing is far");
+		s[i].measured.cpu_ns = 5;
+	ok(check(e, NULL) == 2 && !s[3].ruling.marks && !s[5].ruling.marks,
+		"without spread nothing is far");
 	for (size_t i = 0; i < 20; i++)
-		s[i].cpu_ns = ET_UNKNOWN;
+		s[i].measured.cpu_ns = ET_UNKNOWN;
 	ok(check(e, NULL) == 0, "process time that is not known");
 	et_experiment_free(e);
 }
@@ -158,8 +168,8 @@ static struct et_experiment *probed(size_t n, size_t n_slow, double slowness)
 	for (size_t i = 0; i < n; i++) {
 		struct et_sample *s = &e->commands[0].samples[i];
 		double slow = i < n_slow ? slowness : 1;
-		s->probe_before_ns = 20000 + i % 5 * 50;
-		s->probe_after_ns = (uint64_t)(slow * (double)(20000 + i % 3 * 80));
+		s->measured.probe_before_ns = 20000 + i % 5 * 50;
+		s->measured.probe_after_ns = (uint64_t)(slow * (double)(20000 + i % 3 * 80));
 	}
 	return e;
 }
@@ -170,8 +180,8 @@ static size_t count(const struct et_experiment *e, bool removed)
 
 	for (size_t i = 0; i < e->commands[0].n_samples; i++) {
 		const struct et_sample *s = &e->commands[0].samples[i];
-		n += removed ? s->removal.by == ET_REMOVED_MACHINE_SLOW
-			     : (s->marks & ET_MARK_MACHINE_SLOW) != 0;
+		n += removed ? s->ruling.removal.by == ET_REMOVED_MACHINE_SLOW
+			     : (s->ruling.marks & ET_MARK_MACHINE_SLOW) != 0;
 	}
 	return n;
 }
@@ -183,23 +193,25 @@ static void test_probe(void)
 
 	near(et_probe_fast_ns(e), 20000, 0.01, 0, "the fast level");
 	ok(check(e, NULL) == 6 && count(e, true) == 6, "slow probes remove their samples");
-	ok(s[0].removal.probe_ns == 40000 && s[0].removal.limit_ns >= 22000 &&
-			s[0].removal.limit_ns < 22300 && !s[0].removal.steal_ns && !s[0].marks,
+	ok(s[0].ruling.removal.probe_ns == 40000 && s[0].ruling.removal.limit_ns >= 22000 &&
+			s[0].ruling.removal.limit_ns < 22300 && !s[0].ruling.removal.steal_ns &&
+			!s[0].ruling.marks,
 		"with what was seen and what would have passed");
 	ok(check(e, NULL) == 0, "again: nothing changes");
 	e->plan.keep_all = true;
 	ok(check(e, NULL) == 6 && count(e, true) == 0 && count(e, false) == 6 &&
-			!s[0].removal.probe_ns,
+			!s[0].ruling.removal.probe_ns,
 		"--keep-all marks them only");
 	/* The slow ones are far off, too: of the rest, one is. */
 	for (size_t i = 0; i < 6; i++)
-		s[i].cpu_ns *= 2;
-	s[10].cpu_ns += 30000000;
+		s[i].measured.cpu_ns *= 2;
+	s[10].measured.cpu_ns += 30000000;
 	check(e, NULL);
-	ok(s[10].marks == ET_MARK_TWO_SIGMA, "they are no part of the rest");
+	ok(s[10].ruling.marks == ET_MARK_TWO_SIGMA, "they are no part of the rest");
 	e->plan.keep_all = false;
 	check(e, NULL);
-	ok(s[10].removal.by == ET_REMOVED_TWO_SIGMA && count(e, true) == 6, "nor when removed");
+	ok(s[10].ruling.removal.by == ET_REMOVED_TWO_SIGMA && count(e, true) == 6,
+		"nor when removed");
 	et_experiment_free(e);
 
 	e = probed(20, 10, 1.5);
@@ -209,10 +221,11 @@ static void test_probe(void)
 	ok(check(e, NULL) == 11 && count(e, true) == 0 && count(e, false) == 11,
 		"more than half: that is the rule, all are kept and marked");
 	for (size_t i = 0; i < 20; i++)
-		e->commands[0].samples[i].cpu_ns = 990000000 + i % 2;
-	e->commands[0].samples[3].cpu_ns *= 2;
+		e->commands[0].samples[i].measured.cpu_ns = 990000000 + i % 2;
+	e->commands[0].samples[3].measured.cpu_ns *= 2;
 	check(e, NULL);
-	ok(e->commands[0].samples[3].removal.by == ET_REMOVED_TWO_SIGMA, "and belong to the rest");
+	ok(e->commands[0].samples[3].ruling.removal.by == ET_REMOVED_TWO_SIGMA,
+		"and belong to the rest");
 	et_experiment_free(e);
 	e = probed(20, 6, 1.08);
 	ok(check(e, NULL) == 0, "8 %% is not slow");
@@ -246,8 +259,8 @@ static void test_false_removal(double sd, double most)
 			struct et_sample *s = &e->commands[0].samples[i];
 			double z[] = { et_qnorm(et_rng_uniform(&rng)),
 				et_qnorm(et_rng_uniform(&rng)) };
-			s->probe_before_ns = (uint64_t)(20000 * (1 + sd * z[0]));
-			s->probe_after_ns = (uint64_t)(20000 * (1 + sd * z[1]));
+			s->measured.probe_before_ns = (uint64_t)(20000 * (1 + sd * z[0]));
+			s->measured.probe_after_ns = (uint64_t)(20000 * (1 + sd * z[1]));
 		}
 		check(e, NULL);
 		removed += count(e, true);
@@ -262,27 +275,28 @@ static void test_probe_left_alone(void)
 	struct et_experiment *e = probed(20, 6, 2);
 	struct et_sample *s = e->commands[0].samples;
 
-	s[0].warmup = true;
-	s[1].arrangement = ET_DUET;
-	s[2].arrangement = ET_PACED;
-	s[3].removal.by = ET_REMOVED_FAILED;
-	s[4].probe_after_ns = ET_UNKNOWN;
-	ok(check(e, NULL) == 1 && count(e, true) == 1 && s[5].removal.by == ET_REMOVED_MACHINE_SLOW,
+	s[0].place.warmup = true;
+	s[1].place.arrangement = ET_DUET;
+	s[2].place.arrangement = ET_PACED;
+	s[3].ruling.removal.by = ET_REMOVED_FAILED;
+	s[4].measured.probe_after_ns = ET_UNKNOWN;
+	ok(check(e, NULL) == 1 && count(e, true) == 1 &&
+			s[5].ruling.removal.by == ET_REMOVED_MACHINE_SLOW,
 		"not warm-up, pairs, paced, failed, unknown");
 	et_experiment_free(e);
 	e = make(20, ET_SOLO);
 	ok(isnan(et_probe_fast_ns(e)) && check(e, NULL) == 0, "without a probe");
 	/* 10 ms could be less than a tick, and 50 more of 1 s are within the limit. */
 	s = e->commands[0].samples;
-	s[3].steal_ns = 60000000;
-	s[4].steal_ns = 70000000;
-	s[5].steal_ns = ET_UNKNOWN;
-	ok(check(e, NULL) == 1 && s[4].removal.by == ET_REMOVED_MACHINE_SLOW &&
-			s[4].removal.steal_ns == 70000000 && s[4].removal.limit_ns == 60000000 &&
-			!s[4].removal.probe_ns,
+	s[3].measured.steal_ns = 60000000;
+	s[4].measured.steal_ns = 70000000;
+	s[5].measured.steal_ns = ET_UNKNOWN;
+	ok(check(e, NULL) == 1 && s[4].ruling.removal.by == ET_REMOVED_MACHINE_SLOW &&
+			s[4].ruling.removal.steal_ns == 70000000 &&
+			s[4].ruling.removal.limit_ns == 60000000 && !s[4].ruling.removal.probe_ns,
 		"stolen time: how much, and the limit");
 	for (size_t i = 0; i < 11; i++)
-		s[i].steal_ns = 300000000;
+		s[i].measured.steal_ns = 300000000;
 	check(e, NULL);
 	ok(count(e, true) == 0 && count(e, false) == 11, "stolen as a rule: kept");
 	et_experiment_free(e);

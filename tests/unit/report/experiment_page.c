@@ -63,14 +63,14 @@ static void check_little(void)
 
 	/* All samples alike: nothing to distribute, no pair apart from another. */
 	for (size_t i = 0; i < e->commands[0].n_samples; i++)
-		e->commands[0].samples[i].cpu_ns = 412300000;
+		e->commands[0].samples[i].measured.cpu_ns = 412300000;
 	ET_AUTO_FREE char *same = page(e, &j);
 	ok(count(same, "role=\"img\"") == 1, "equal times: their order alone");
 	ok(!strstr(same, "nan") && !strstr(same, "ratio"), "one command has no ratio");
 
 	/* Elapsed times only, as in imported series. */
 	for (size_t i = 0; i < e->commands[0].n_samples; i++)
-		e->commands[0].samples[i].cpu_ns = ET_UNKNOWN;
+		e->commands[0].samples[i].measured.cpu_ns = ET_UNKNOWN;
 	j.commands[0].cpu = (struct et_estimate){ 0 };
 	e->state = ET_STATE_INTERRUPTED;
 	ET_AUTO_FREE char *elapsed = page(e, &j);

@@ -28,9 +28,9 @@ static void goldens(void)
 
 	j.commands[1].elapsed = j.commands[1].cpu = (struct et_estimate){ 0 };
 	j.contrasts[0].ratio = j.contrasts[0].lo = j.contrasts[0].hi = NAN;
-	e->commands[2].samples[2].cpu_ns = ET_UNKNOWN;
-	e->commands[2].samples[3].exit_code = -1;
-	e->commands[2].samples[3].signal = 11;
+	e->commands[2].samples[2].measured.cpu_ns = ET_UNKNOWN;
+	e->commands[2].samples[3].measured.exit_code = -1;
+	e->commands[2].samples[3].measured.signal = 11;
 	for (const struct et_format *f = et_formats; f->name; f++) {
 		ET_AUTO_FREE char *text = exported(f->name, e, &j);
 		ET_AUTO_FREE char *file = et_asprintf("export-%s.txt", f->name);

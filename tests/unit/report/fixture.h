@@ -14,28 +14,28 @@ static inline struct et_sample fixture_sample(
 	uint32_t command, uint64_t elapsed_ns, uint64_t cpu_ns)
 {
 	return (struct et_sample){
-		.command = command,
-		.order = 1,
-		.round = 1,
-		.partner = -1,
-		.elapsed_ns = elapsed_ns,
-		.cpu_ns = cpu_ns,
-		.user_ns = cpu_ns - cpu_ns / 10,
-		.system_ns = cpu_ns / 10,
-		.wait_ns = (elapsed_ns - cpu_ns) / 2,
-		.blocked_ns = ET_UNKNOWN,
-		.steal_ns = 0,
-		.others_ns = ET_UNKNOWN,
-		.idle_ns = ET_UNKNOWN,
-		.irq_ns = ET_UNKNOWN,
-		.softirq_ns = ET_UNKNOWN,
-		.max_rss_bytes = 3355443,
-		.voluntary_switches = 2,
-		.involuntary_switches = 5,
-		.cpu_migrations = ET_UNKNOWN,
-		.major_faults = 0,
-		.minor_faults = 211,
-		.started_wall_ns = 1794732906000000000u,
+		.place.command = command,
+		.place.order = 1,
+		.place.round = 1,
+		.place.partner = -1,
+		.measured.elapsed_ns = elapsed_ns,
+		.measured.cpu_ns = cpu_ns,
+		.measured.user_ns = cpu_ns - cpu_ns / 10,
+		.measured.system_ns = cpu_ns / 10,
+		.measured.wait_ns = (elapsed_ns - cpu_ns) / 2,
+		.measured.blocked_ns = ET_UNKNOWN,
+		.measured.steal_ns = 0,
+		.measured.others_ns = ET_UNKNOWN,
+		.measured.idle_ns = ET_UNKNOWN,
+		.measured.irq_ns = ET_UNKNOWN,
+		.measured.softirq_ns = ET_UNKNOWN,
+		.measured.max_rss_bytes = 3355443,
+		.measured.voluntary_switches = 2,
+		.measured.involuntary_switches = 5,
+		.measured.cpu_migrations = ET_UNKNOWN,
+		.measured.major_faults = 0,
+		.measured.minor_faults = 211,
+		.measured.started_wall_ns = 1794732906000000000u,
 	};
 }
 
@@ -80,18 +80,19 @@ static inline struct et_experiment *fixture_experiment(const char *const *names,
 					.doubt_ns = 4000000,
 					.exited = true },
 			};
-			s.order = (uint32_t)i + 1 + 2 * k;
-			s.round = k;
-			s.warmup = k == 0;
+			s.place.order = (uint32_t)i + 1 + 2 * k;
+			s.place.round = k;
+			s.place.warmup = k == 0;
 			if (k == 2 || k == 5) {
-				s.culprits = who;
-				s.n_culprits = 2;
+				s.measured.culprits = who;
+				s.measured.n_culprits = 2;
 			}
 			if (k == 5)
-				s.removal = (struct et_removal){ .by = ET_REMOVED_DAEMON_CUTOFF,
-					.daemon = "cron",
-					.cpu_ns = 1500000,
-					.cutoff_ns = 1000000 };
+				s.ruling.removal =
+					(struct et_removal){ .by = ET_REMOVED_DAEMON_CUTOFF,
+						.daemon = "cron",
+						.cpu_ns = 1500000,
+						.cutoff_ns = 1000000 };
 			et_experiment_add(e, &s);
 		}
 	}
@@ -162,13 +163,13 @@ static inline void fixture_ledger(struct et_experiment *e, uint64_t taken_ns)
 {
 	for (size_t i = 0; i < e->commands[0].n_samples; i++) {
 		struct et_sample *s = &e->commands[0].samples[i];
-		s->elapsed_ns = 400000000;
-		s->cpu_ns = 300000000;
-		s->others_ns = 60000000;
-		s->idle_ns = 20000000;
-		s->steal_ns = 12000000;
-		for (size_t k = 0; k < s->n_culprits; k++)
-			s->culprits[k].on_our_cpu_ns = k ? 0 : taken_ns;
+		s->measured.elapsed_ns = 400000000;
+		s->measured.cpu_ns = 300000000;
+		s->measured.others_ns = 60000000;
+		s->measured.idle_ns = 20000000;
+		s->measured.steal_ns = 12000000;
+		for (size_t k = 0; k < s->measured.n_culprits; k++)
+			s->measured.culprits[k].on_our_cpu_ns = k ? 0 : taken_ns;
 	}
 }
 

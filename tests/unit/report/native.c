@@ -142,11 +142,11 @@ int main(void)
 	e->commands[0].n_parameters = 1;
 	e->commands[0].parameters = et_calloc(1, sizeof(*e->commands[0].parameters));
 	e->commands[0].parameters[0] = (struct et_parameter){ et_strdup("n"), et_strdup("3") };
-	killed->exit_code = -1;
-	killed->signal = 9;
-	killed->marks = ET_MARK_LOST_RECORDS | ET_MARK_NO_EXITS;
-	killed->arrangement = ET_DUET;
-	killed->partner = 0;
+	killed->measured.exit_code = -1;
+	killed->measured.signal = 9;
+	killed->ruling.marks = ET_MARK_LOST_RECORDS | ET_MARK_NO_EXITS;
+	killed->place.arrangement = ET_DUET;
+	killed->place.partner = 0;
 	j.commands[1].cpu = (struct et_estimate){ 0 };
 
 	json_t *root = written(e, &j);

@@ -40,8 +40,8 @@ static void goldens(void)
 		"only 4 samples: drift cannot be tested with so few; -r 30 gives more");
 	et_warn(&j.warnings, "this is a virtual machine (kvm)");
 	j.contrasts[1].significant = false;
-	e->commands[1].samples[3].cpu_source = ET_CPU_BY_WAIT4;
-	e->commands[1].samples[3].marks = ET_MARK_LEFTOVERS;
+	e->commands[1].samples[3].measured.cpu_source = ET_CPU_BY_WAIT4;
+	e->commands[1].samples[3].ruling.marks = ET_MARK_LEFTOVERS;
 	check_page("text-80.txt", e, &j, (struct et_text_options){ 80, false, false });
 	check_page("text-verbose.txt", e, &j, (struct et_text_options){ 80, false, true });
 	check_page("text-40.txt", e, &j, (struct et_text_options){ 10, false, false });
@@ -68,15 +68,17 @@ static void make_parallel(struct et_experiment *e, struct et_judgement *j)
 {
 	(void)j;
 	for (size_t i = 0; i < e->commands[0].n_samples; i++)
-		e->commands[0].samples[i].cpu_ns = e->commands[0].samples[i].elapsed_ns * 19 / 10;
+		e->commands[0].samples[i].measured.cpu_ns =
+			e->commands[0].samples[i].measured.elapsed_ns * 19 / 10;
 }
 
 static void make_imported(struct et_experiment *e, struct et_judgement *j)
 {
 	for (size_t i = 0; i < e->commands[0].n_samples; i++) {
 		struct et_sample *s = &e->commands[0].samples[i];
-		s->cpu_ns = s->user_ns = s->system_ns = s->wait_ns = s->blocked_ns = ET_UNKNOWN;
-		s->steal_ns = s->max_rss_bytes = ET_UNKNOWN;
+		s->measured.cpu_ns = s->measured.user_ns = s->measured.system_ns =
+			s->measured.wait_ns = s->measured.blocked_ns = ET_UNKNOWN;
+		s->measured.steal_ns = s->measured.max_rss_bytes = ET_UNKNOWN;
 	}
 	j->commands[0].cpu = (struct et_estimate){ 0 };
 }
@@ -84,21 +86,21 @@ static void make_imported(struct et_experiment *e, struct et_judgement *j)
 static void make_empty(struct et_experiment *e, struct et_judgement *j)
 {
 	for (size_t i = 0; i < e->commands[0].n_samples; i++)
-		e->commands[0].samples[i].removal.by = ET_REMOVED_FAILED;
+		e->commands[0].samples[i].ruling.removal.by = ET_REMOVED_FAILED;
 	j->commands[0].cpu = j->commands[0].elapsed = (struct et_estimate){ 0 };
 }
 
 static void make_duet(struct et_experiment *e, struct et_judgement *j)
 {
 	for (size_t i = 0; i < e->commands[0].n_samples; i++)
-		e->commands[0].samples[i].arrangement = ET_DUET;
+		e->commands[0].samples[i].place.arrangement = ET_DUET;
 	j->commands[0].cpu = j->commands[0].elapsed = (struct et_estimate){ 0 };
 }
 
 static void make_single(struct et_experiment *e, struct et_judgement *j)
 {
 	for (size_t i = 2; i < e->commands[0].n_samples; i++)
-		e->commands[0].samples[i].warmup = true;
+		e->commands[0].samples[i].place.warmup = true;
 	j->commands[0].cpu = (struct et_estimate){ .n = 1,
 		.mean = 5,
 		.min = 5,
@@ -126,11 +128,12 @@ static void make_crowd(struct et_experiment *e, struct et_judgement *j)
 	make_ledger(e, j);
 	for (size_t i = 0; i < e->commands[0].n_samples; i++) {
 		struct et_sample *s = &e->commands[0].samples[i];
-		s->others_ns = 63000000;
-		s->n_culprits = 6;
-		s->culprits = et_realloc(s->culprits, 6, sizeof(*s->culprits));
+		s->measured.others_ns = 63000000;
+		s->measured.n_culprits = 6;
+		s->measured.culprits =
+			et_realloc(s->measured.culprits, 6, sizeof(*s->measured.culprits));
 		for (unsigned k = 0; k < 6; k++)
-			s->culprits[k] = (struct et_culprit){ .name = { (char)('f' - k) },
+			s->measured.culprits[k] = (struct et_culprit){ .name = { (char)('f' - k) },
 				.cpu_ns = 1000000u << k,
 				.on_our_cpu_ns = 1000000u << k };
 	}
@@ -140,7 +143,8 @@ static void make_overlapping(struct et_experiment *e, struct et_judgement *j)
 {
 	(void)j;
 	for (size_t i = 0; i < e->commands[0].n_samples; i++)
-		e->commands[0].samples[i].wait_ns = e->commands[0].samples[i].elapsed_ns;
+		e->commands[0].samples[i].measured.wait_ns =
+			e->commands[0].samples[i].measured.elapsed_ns;
 }
 
 static void cases(void)
@@ -229,8 +233,8 @@ static void widths(void)
 	e->label = et_strdup(nasty[4]);
 	e->state = ET_STATE_INTERRUPTED;
 	strcpy(e->host.cpu, nasty[4]);
-	memcpy(e->commands[0].samples[2].culprits[0].name, nasty[4], 15);
-	memcpy(e->commands[0].samples[5].removal.daemon, "\033[31m", 6);
+	memcpy(e->commands[0].samples[2].measured.culprits[0].name, nasty[4], 15);
+	memcpy(e->commands[0].samples[5].ruling.removal.daemon, "\033[31m", 6);
 	e->n_environment = 1;
 	e->environment = et_calloc(1, sizeof(*e->environment));
 	e->environment[0] = (struct et_factor){ et_strdup(nasty[5]), et_strdup(nasty[4]),
@@ -289,8 +293,9 @@ static void strange_figures(void)
 
 	for (int i = 0; i < 3000; i++) {
 		struct et_sample *s = &e->commands[i % 3].samples[1 + i % 4];
-		uint64_t *const counters[] = { &s->elapsed_ns, &s->cpu_ns, &s->user_ns, &s->wait_ns,
-			&s->blocked_ns, &s->steal_ns };
+		uint64_t *const counters[] = { &s->measured.elapsed_ns, &s->measured.cpu_ns,
+			&s->measured.user_ns, &s->measured.wait_ns, &s->measured.blocked_ns,
+			&s->measured.steal_ns };
 		double ns = strange(&state);
 		*counters[i % 6] = ns >= 0 && ns < 1e19 ? (uint64_t)ns : ET_UNKNOWN;
 		for (size_t k = 0; k < 3; k++) {

@@ -127,13 +127,13 @@ static struct et_experiment *experiment(size_t n_commands)
 static struct et_sample *add(struct et_experiment *e, uint32_t command, uint32_t round,
 	uint64_t elapsed_ns, uint64_t cpu_ns)
 {
-	struct et_sample s = { .command = command,
-		.round = round,
-		.order = round,
-		.partner = -1,
-		.elapsed_ns = elapsed_ns,
-		.cpu_ns = cpu_ns,
-		.blocked_ns = ET_UNKNOWN };
+	struct et_sample s = { .place.command = command,
+		.place.round = round,
+		.place.order = round,
+		.place.partner = -1,
+		.measured.elapsed_ns = elapsed_ns,
+		.measured.cpu_ns = cpu_ns,
+		.measured.blocked_ns = ET_UNKNOWN };
 
 	return et_experiment_add(e, &s);
 }
@@ -149,12 +149,13 @@ static void commands(void)
 	ok(w.n == 0, "a program that computes is not doubted");
 	for (size_t i = 0; i < 10; i++) {
 		struct et_sample *s = &e->commands[0].samples[i];
-		s->elapsed_ns = 200000000;
-		s->wait_ns = 98000000;
-		s->n_culprits = 1;
-		s->culprits = et_calloc(1, sizeof(*s->culprits));
-		snprintf(s->culprits[0].name, sizeof(s->culprits[0].name), "updatedb");
-		s->culprits[0].cpu_ns = 98000000;
+		s->measured.elapsed_ns = 200000000;
+		s->measured.wait_ns = 98000000;
+		s->measured.n_culprits = 1;
+		s->measured.culprits = et_calloc(1, sizeof(*s->measured.culprits));
+		snprintf(s->measured.culprits[0].name, sizeof(s->measured.culprits[0].name),
+			"updatedb");
+		s->measured.culprits[0].cpu_ns = 98000000;
 	}
 	et_doubt_command(e, &e->commands[0], &w);
 	ok(says(&w, "not the program's doing") && says(&w, "49 %") && says(&w, "updatedb"),
@@ -162,8 +163,8 @@ static void commands(void)
 	ok(!says(&w, "sleeps"), "and not the program");
 	et_warnings_free(&w);
 	for (size_t i = 0; i < 10; i++) {
-		e->commands[0].samples[i].wait_ns = 0;
-		e->commands[0].samples[i].marks = ET_MARK_LEFTOVERS | ET_MARK_LOST_RECORDS;
+		e->commands[0].samples[i].measured.wait_ns = 0;
+		e->commands[0].samples[i].ruling.marks = ET_MARK_LEFTOVERS | ET_MARK_LOST_RECORDS;
 	}
 	et_doubt_command(e, &e->commands[0], &w);
 	ok(says(&w, "sleeps or waits") && says(&w, "--metric et"), "a sleeper is told as one");
@@ -182,17 +183,17 @@ static void speeds(void)
 	for (uint32_t i = 1; i <= 20; i++)
 		add(e, 0, i, 101000000, 100000000);
 	s = e->commands[0].samples;
-	s[0].removal.by = ET_REMOVED_MACHINE_SLOW;
+	s[0].ruling.removal.by = ET_REMOVED_MACHINE_SLOW;
 	et_doubt_command(e, &e->commands[0], &w);
 	ok(w.n == 0, "one of 20 is left out without a word");
 	for (size_t i = 0; i < 6; i++)
-		s[i].removal.by = ET_REMOVED_MACHINE_SLOW;
+		s[i].ruling.removal.by = ET_REMOVED_MACHINE_SLOW;
 	et_doubt_command(e, &e->commands[0], &w);
 	ok(says(&w, "slow in 6 of 20 runs, which were left out; --pace"), "six are told");
 	et_warnings_free(&w);
 	for (size_t i = 0; i < 12; i++) {
-		s[i].removal.by = ET_KEPT;
-		s[i].marks = ET_MARK_MACHINE_SLOW;
+		s[i].ruling.removal.by = ET_KEPT;
+		s[i].ruling.marks = ET_MARK_MACHINE_SLOW;
 	}
 	et_doubt_command(e, &e->commands[0], &w);
 	ok(says(&w, "slow in 12 of 20 runs") && says(&w, "too many to leave them out") &&
@@ -205,7 +206,7 @@ static void speeds(void)
 	et_warnings_free(&w);
 	e->metric = ET_METRIC_CPU;
 	for (size_t i = 0; i < 20; i++)
-		s[i].cpu_ns = 1 + (s[i].elapsed_ns = 1000000);
+		s[i].measured.cpu_ns = 1 + (s[i].measured.elapsed_ns = 1000000);
 	et_doubt_command(e, &e->commands[0], &w);
 	ok(says(&w, "too many") && !says(&w, "--pace"), "nor for a program of 1 ms");
 	et_warnings_free(&w);
@@ -229,7 +230,7 @@ static void machines(void)
 	snprintf(e->host.governor, sizeof(e->host.governor), "powersave");
 	e->snapshot_source = et_strdup("proc");
 	e->host.cpus = 2;
-	add(e, 0, 1, 10, 10)->cpu_source = ET_CPU_BY_WAIT4;
+	add(e, 0, 1, 10, 10)->measured.cpu_source = ET_CPU_BY_WAIT4;
 	et_doubt_host(e, &w);
 	ok(says(&w, "hpet") && says(&w, "kvm") && says(&w, "powersave") &&
 			says(&w, "CAP_NET_ADMIN") && says(&w, "control group"),
@@ -251,7 +252,7 @@ static void judgements(void)
 		add(e, 1, i, 1100 * pace + i, 1100 * pace + i);
 		add(e, 2, i, (1000 + i % 3) * pace, (1000 + i % 3) * pace);
 	}
-	e->commands[0].samples[3].removal.by = ET_REMOVED_STOPPED;
+	e->commands[0].samples[3].ruling.removal.by = ET_REMOVED_STOPPED;
 	et_judge(e, &j);
 	ok(j.commands[0].cpu.n == 11 && j.commands[0].removed == 1,
 		"a removed sample does not count");
@@ -291,7 +292,7 @@ static void two_sigma_is_allowed_for(void)
 			struct et_sample *s =
 				add(e, 0, i + 1, (uint64_t)x[i] + 1000, (uint64_t)x[i]);
 			if (fabs(x[i] - mean) > 2 * sd)
-				s->removal.by = ET_REMOVED_TWO_SIGMA;
+				s->ruling.removal.by = ET_REMOVED_TWO_SIGMA;
 		}
 		et_judge(e, &j);
 		covered += j.commands[0].cpu.lo <= 50e6 && j.commands[0].cpu.hi >= 50e6;
@@ -312,7 +313,7 @@ static void until(void)
 	for (uint32_t i = 1; i <= 20; i++) {
 		struct et_sample *s = add(e, 0, i, 1000 + 10 * (i % 2), 1000 + 10 * (i % 2));
 		if (i > 6)
-			s->removal.by = ET_REMOVED_MACHINE_SLOW;
+			s->ruling.removal.by = ET_REMOVED_MACHINE_SLOW;
 	}
 	et_judge(e, &j);
 	ok(says(&j.commands[0].warnings, "all 20 runs reached and the 6 that were kept did not"),

@@ -14,7 +14,8 @@ static struct et_experiment *experiment(const uint64_t *us, size_t n)
 	e->commands = et_calloc(1, sizeof(*e->commands));
 	e->n_commands = 1;
 	for (size_t i = 0; i < n; i++) {
-		struct et_sample s = { .cpu_ns = us[i] * 1000, .elapsed_ns = us[i] * 2000 };
+		struct et_sample s = { .measured.cpu_ns = us[i] * 1000,
+			.measured.elapsed_ns = us[i] * 2000 };
 		et_experiment_add(e, &s);
 	}
 	return e;
@@ -65,7 +66,7 @@ int main(void)
 	e->metric = ET_METRIC_ELAPSED;
 	near(judge(e, "", &says).best, 2e6, 0, 0, "of the metric that is judged");
 	e = experiment(us, 7);
-	e->commands[0].samples[3].removal.by = ET_REMOVED_STOPPED;
+	e->commands[0].samples[3].ruling.removal.by = ET_REMOVED_STOPPED;
 	near(judge(e, "", &says).best, 1002e3, 0, 0, "of what counts");
 	e = experiment(us, 7);
 	e->protocol = ET_PROTOCOL_RAW;

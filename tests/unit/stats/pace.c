@@ -109,20 +109,20 @@ static void test_samples(void)
 	e->plan.pace = true;
 	e->commands = et_calloc(1, sizeof(*e->commands));
 	for (uint32_t i = 0; i < N + 4; i++) {
-		struct et_sample s = { .arrangement = ET_PACED,
-			.order = i + 1,
-			.round = i + 1,
-			.elapsed_ns = 500000000,
-			.cpu_ns = (uint64_t)times[i % N],
-			.pace_ns = (uint64_t)laps[i % N] * 1000,
-			.pace_loops = 1000 };
-		s.warmup = i == N;
+		struct et_sample s = { .place.arrangement = ET_PACED,
+			.place.order = i + 1,
+			.place.round = i + 1,
+			.measured.elapsed_ns = 500000000,
+			.measured.cpu_ns = (uint64_t)times[i % N],
+			.measured.pace_ns = (uint64_t)laps[i % N] * 1000,
+			.measured.pace_loops = 1000 };
+		s.place.warmup = i == N;
 		if (i == N + 1)
-			s.removal.by = ET_REMOVED_DAEMON_CUTOFF;
+			s.ruling.removal.by = ET_REMOVED_DAEMON_CUTOFF;
 		if (i == N + 2)
-			s.pace_loops = ET_UNKNOWN;
+			s.measured.pace_loops = ET_UNKNOWN;
 		if (i == N + 3)
-			s.pace_loops = ET_PACE_LAPS - 1;
+			s.measured.pace_loops = ET_PACE_LAPS - 1;
 		et_experiment_add(e, &s);
 	}
 	et_pace_judge(&e->commands[0], 0.95, &p);
@@ -139,11 +139,11 @@ static void test_samples(void)
 	ok(said, "elapsed time is said to be shared");
 	et_judgement_free(&j);
 	for (size_t i = 0; i < e->commands[0].n_samples; i++)
-		e->commands[0].samples[i].pace_loops = 0;
+		e->commands[0].samples[i].measured.pace_loops = 0;
 	et_pace_judge(&e->commands[0], 0.95, &p);
 	ok(p.n == 0 && p.why, "a loop that never had its turn");
 	for (size_t i = 0; i < e->commands[0].n_samples; i++)
-		e->commands[0].samples[i].arrangement = ET_SOLO;
+		e->commands[0].samples[i].place.arrangement = ET_SOLO;
 	et_pace_judge(&e->commands[0], 0.95, &p);
 	ok(p.n == 0 && !p.why, "runs alone have none");
 	et_experiment_free(e);

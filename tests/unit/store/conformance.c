@@ -60,7 +60,7 @@ static void round_trip(void)
 	ok(et_store_flush(s, &err) == 0, "flush of nothing");
 	back = load_afresh(e->id);
 	ok(back && same_experiment(e, back), "all samples come back as they were");
-	ok(back && back->commands[1].samples[2].index == 3, "with their index");
+	ok(back && back->commands[1].samples[2].place.index == 3, "with their index");
 	et_experiment_free(back);
 
 	struct et_sample twice = specimen_sample(0, 3), next = specimen_sample(0, 7);
@@ -113,14 +113,14 @@ static void states(void)
 	ok(et_store_find_unfinished(s, id, &err) == 0 && !strcmp(id, e->id),
 		"the newest unfinished one is found");
 
-	memset(&sample.removal, 0, sizeof(sample.removal));
-	sample.removal.by = ET_REMOVED_TWO_SIGMA;
+	memset(&sample.ruling.removal, 0, sizeof(sample.ruling.removal));
+	sample.ruling.removal.by = ET_REMOVED_TWO_SIGMA;
 	ok(et_store_set_removal(s, e->id, &sample, &err) == 0 && et_store_flush(s, &err) == 0,
 		"a removal is recorded");
 	back = load_afresh(e->id);
 	ok(back && same_sample(&back->commands[0].samples[0], &sample), "and comes back");
 	et_experiment_free(back);
-	sample.order = 99;
+	sample.place.order = 99;
 	ok(et_store_set_removal(s, e->id, &sample, &err) == -ENOENT,
 		"not of a sample that is not there");
 	ok(et_store_set_state(s, "nosuch", ET_STATE_DONE, 1, &err) == -ENOENT, "unknown id");
@@ -244,7 +244,7 @@ static void keeping(void)
 	et_experiment_free(back);
 
 	strcpy(e->id, "20251115-085510-eeeeee");
-	e->commands[1].samples[1].order = e->commands[1].samples[0].order;
+	e->commands[1].samples[1].place.order = e->commands[1].samples[0].place.order;
 	ok(et_store_keep(s, e, &err) == -EEXIST, "one that contradicts itself is refused");
 	ok(et_store_load(s, e->id, &back, &err) == -ENOENT, "as a whole");
 	et_store_close(s);
@@ -329,7 +329,7 @@ static void killed(int round, useconds_t after_us)
 		struct et_sample want = specimen_sample(0, (uint32_t)i + 1);
 		specimen_interferers(&want, 3);
 		whole = whole && same_sample(&want, &e->commands[0].samples[i]) &&
-			e->commands[0].samples[i].n_culprits == 3;
+			e->commands[0].samples[i].measured.n_culprits == 3;
 	}
 	ok(whole, "and none of them is half");
 	et_experiment_free(e);

@@ -38,15 +38,15 @@ static void write_sample(struct et_json *j, const struct et_sample *s)
 	et_json_u64(j, "index", 999); /* the reader counts for itself */
 	et_fields_write(j, et_sample_fields, s);
 	et_json_array(j, "interference");
-	for (size_t i = 0; i < s->n_culprits; i++) {
+	for (size_t i = 0; i < s->measured.n_culprits; i++) {
 		et_json_object(j, NULL);
-		et_fields_write(j, et_culprit_fields, &s->culprits[i]);
+		et_fields_write(j, et_culprit_fields, &s->measured.culprits[i]);
 		et_json_end(j);
 	}
 	et_json_end(j);
-	if (s->removal.by != ET_KEPT) {
+	if (s->ruling.removal.by != ET_KEPT) {
 		et_json_object(j, "removed");
-		et_fields_write(j, et_removal_fields, &s->removal);
+		et_fields_write(j, et_removal_fields, &s->ruling.removal);
 		et_json_end(j);
 	}
 	et_json_end(j);
@@ -138,7 +138,7 @@ static void native(void)
 	ok(import_text(text) == 0, "a native record: %s", err.what);
 	x->state = ET_STATE_INTERRUPTED; /* what ran elsewhere does not run here */
 	ok(e && same_experiment(x, e), "comes in whole");
-	ok(e && e->commands[1].samples[2].index == 3, "its samples in sequence");
+	ok(e && e->commands[1].samples[2].place.index == 3, "its samples in sequence");
 	struct et_import_options copy = { .copy = true, .label = "mine" };
 	ok(import_bytes(text, strlen(text), copy) == 0, "as a copy");
 	is_str(e->id, "20251115-085506-abcdef", "it has a new id");
@@ -164,10 +164,11 @@ static void native(void)
 	ok(import_text("{\"etalon\":1,\"commands\":[{\"name\":\"a\",\"samples\":["
 		       "{\"et_ns\":5},{\"pt_ns\":7.0,\"exit_code\":null}]}]}") == 0,
 		"a record with the least that makes sense");
-	ok(e->commands[0].samples[0].order == 1 && e->commands[0].samples[1].order == 2 &&
-			e->commands[0].samples[0].cpu_ns == ET_UNKNOWN &&
-			e->commands[0].samples[1].cpu_ns == 7 &&
-			e->commands[0].samples[1].exit_code == -1,
+	ok(e->commands[0].samples[0].place.order == 1 &&
+			e->commands[0].samples[1].place.order == 2 &&
+			e->commands[0].samples[0].measured.cpu_ns == ET_UNKNOWN &&
+			e->commands[0].samples[1].measured.cpu_ns == 7 &&
+			e->commands[0].samples[1].measured.exit_code == -1,
 		"what it does not say is unknown");
 	is_str(e->id, "20251115-085506-abcdef", "it gets an id");
 	near(e->plan.level, 0.95, 0, 0, "and a level");
@@ -216,14 +217,18 @@ static void hyperfine(void)
 	ok(e->metric == ET_METRIC_ELAPSED && e->state == ET_STATE_DONE && e->n_commands == 2,
 		"an experiment of elapsed times");
 	const struct et_command *c = &e->commands[0];
-	ok(c->n_samples == 4 && c->samples[0].elapsed_ns == 100000001 &&
-			c->samples[2].elapsed_ns == 1 && c->samples[3].elapsed_ns == 0,
+	ok(c->n_samples == 4 && c->samples[0].measured.elapsed_ns == 100000001 &&
+			c->samples[2].measured.elapsed_ns == 1 &&
+			c->samples[3].measured.elapsed_ns == 0,
 		"seconds to nanoseconds");
-	ok(c->samples[1].exit_code == 3 && c->samples[2].exit_code == -1, "exit codes");
-	ok(c->samples[1].max_rss_bytes == 8192 && c->samples[2].max_rss_bytes == ET_UNKNOWN,
+	ok(c->samples[1].measured.exit_code == 3 && c->samples[2].measured.exit_code == -1,
+		"exit codes");
+	ok(c->samples[1].measured.max_rss_bytes == 8192 &&
+			c->samples[2].measured.max_rss_bytes == ET_UNKNOWN,
 		"memory where it is told");
 	ok(c->n_parameters == 3 && !strcmp(c->parameters[2].value, "0.5"), "parameters");
-	ok(c->samples[0].cpu_ns == ET_UNKNOWN && c->samples[0].user_ns == ET_UNKNOWN,
+	ok(c->samples[0].measured.cpu_ns == ET_UNKNOWN &&
+			c->samples[0].measured.user_ns == ET_UNKNOWN,
 		"process time is not known");
 	double *values = et_command_values(c, ET_METRIC_CPU, ET_SOLO, &n);
 	ok(n == 0, "so it has no values");
@@ -231,7 +236,7 @@ static void hyperfine(void)
 	values = et_command_values(c, ET_METRIC_ELAPSED, ET_SOLO, &n);
 	ok(n == 4 && values[1] == 2e8, "elapsed time has");
 	free(values);
-	ok(e->commands[1].samples[0].order == 5 && e->plan.runs == 4, "one after the other");
+	ok(e->commands[1].samples[0].place.order == 5 && e->plan.runs == 4, "one after the other");
 }
 
 /* --- CSV --- */
@@ -249,30 +254,32 @@ static void csv(void)
 	is_str(e->commands[1].name, "b, \"so\" called", "quotes");
 	is_str(e->commands[2].name, "=1+1", "what was kept from a spreadsheet");
 	const struct et_sample *s = e->commands[0].samples;
-	ok(s[0].warmup && s[0].blocked_ns == ET_UNKNOWN && s[0].max_rss_bytes == 4096, "values");
-	ok(s[1].exit_code == -1 && s[1].removal.by == ET_REMOVED_TWO_SIGMA && s[1].partner == 1 &&
-			e->commands[1].samples[0].partner == 0,
+	ok(s[0].place.warmup && s[0].measured.blocked_ns == ET_UNKNOWN &&
+			s[0].measured.max_rss_bytes == 4096,
+		"values");
+	ok(s[1].measured.exit_code == -1 && s[1].ruling.removal.by == ET_REMOVED_TWO_SIGMA &&
+			s[1].place.partner == 1 && e->commands[1].samples[0].place.partner == 0,
 		"a removed one, and the pair that shares an order");
-	ok(e->commands[2].samples[0].elapsed_ns == 1000 &&
-			e->commands[2].samples[0].user_ns == ET_UNKNOWN,
+	ok(e->commands[2].samples[0].measured.elapsed_ns == 1000 &&
+			e->commands[2].samples[0].measured.user_ns == ET_UNKNOWN,
 		"cells left out are unknown");
 
 	ok(import_text("# seconds\n\n0.5\n 1.25 \n\n2\n") == 0 && e->n_commands == 1 &&
 			e->commands[0].n_samples == 3 &&
-			e->commands[0].samples[1].elapsed_ns == 1250000000 &&
+			e->commands[0].samples[1].measured.elapsed_ns == 1250000000 &&
 			e->metric == ET_METRIC_ELAPSED,
 		"a list of numbers: %s", err.what);
 	ok(import_text("\xef\xbb\xbftime_ms\n1.5\n") == 0 &&
-			e->commands[0].samples[0].elapsed_ns == 1500000,
+			e->commands[0].samples[0].measured.elapsed_ns == 1500000,
 		"one column, its unit in its name: %s", err.what);
 	ok(import_column("name;wall\nx;0.5\nx;0.25\n", "wall") == 0 &&
-			e->commands[0].samples[1].elapsed_ns == 250000000,
+			e->commands[0].samples[1].measured.elapsed_ns == 250000000,
 		"a column by name, semicolons: %s", err.what);
 	ok(import_column("1\t0.5\n2\t0.25\n", "2") == 0 &&
-			e->commands[0].samples[1].elapsed_ns == 250000000,
+			e->commands[0].samples[1].measured.elapsed_ns == 250000000,
 		"a column by number, tabs: %s", err.what);
 	ok(import_column("command,et_ns,other_us\na,1,7\nb,2,8", "other_us") == 0 &&
-			e->n_commands == 2 && e->commands[1].samples[0].elapsed_ns == 8000,
+			e->n_commands == 2 && e->commands[1].samples[0].measured.elapsed_ns == 8000,
 		"a column instead of et_ns: %s", err.what);
 }
 

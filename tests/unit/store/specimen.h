@@ -13,36 +13,36 @@ static inline struct et_sample specimen_sample(uint32_t command, uint32_t order)
 
 	/* Padding, too: samples are compared byte by byte. */
 	memset(&s, 0, sizeof(s));
-	s.command = command;
-	s.order = order;
-	s.round = order / 3 + 1;
-	s.position = order % 3;
-	s.partner = command ? 0 : -1;
-	s.arrangement = command ? ET_DUET : ET_SOLO;
-	s.warmup = order == 1;
-	s.exit_code = order % 5 ? 0 : -1;
-	s.signal = order % 5 ? 0 : 9;
-	s.marks = ET_MARK_LEFTOVERS | ET_MARK_LOST_RECORDS;
-	s.cpu_source = ET_CPU_BY_CPU_STAT;
-	s.started_wall_ns = 1763196906000000000u + order;
-	s.elapsed_ns = 1000000 + order;
-	s.cpu_ns = order % 2 ? ET_UNKNOWN : 900000;
-	s.user_ns = 800000;
-	s.system_ns = 100000;
-	s.wait_ns = INT64_MAX;
-	s.blocked_ns = ET_UNKNOWN;
-	s.steal_ns = 1;
-	s.max_rss_bytes = 1 << 20;
-	s.voluntary_switches = 2;
-	s.involuntary_switches = 3;
-	s.cpu_migrations = 4;
-	s.major_faults = 5;
-	s.minor_faults = 6;
+	s.place.command = command;
+	s.place.order = order;
+	s.place.round = order / 3 + 1;
+	s.place.position = order % 3;
+	s.place.partner = command ? 0 : -1;
+	s.place.arrangement = command ? ET_DUET : ET_SOLO;
+	s.place.warmup = order == 1;
+	s.measured.exit_code = order % 5 ? 0 : -1;
+	s.measured.signal = order % 5 ? 0 : 9;
+	s.ruling.marks = ET_MARK_LEFTOVERS | ET_MARK_LOST_RECORDS;
+	s.measured.cpu_source = ET_CPU_BY_CPU_STAT;
+	s.measured.started_wall_ns = 1763196906000000000u + order;
+	s.measured.elapsed_ns = 1000000 + order;
+	s.measured.cpu_ns = order % 2 ? ET_UNKNOWN : 900000;
+	s.measured.user_ns = 800000;
+	s.measured.system_ns = 100000;
+	s.measured.wait_ns = INT64_MAX;
+	s.measured.blocked_ns = ET_UNKNOWN;
+	s.measured.steal_ns = 1;
+	s.measured.max_rss_bytes = 1 << 20;
+	s.measured.voluntary_switches = 2;
+	s.measured.involuntary_switches = 3;
+	s.measured.cpu_migrations = 4;
+	s.measured.major_faults = 5;
+	s.measured.minor_faults = 6;
 	if (order == 2) {
-		s.removal.by = ET_REMOVED_DAEMON_CUTOFF;
-		strcpy(s.removal.daemon, "cron");
-		s.removal.cpu_ns = 12;
-		s.removal.cutoff_ns = 11;
+		s.ruling.removal.by = ET_REMOVED_DAEMON_CUTOFF;
+		strcpy(s.ruling.removal.daemon, "cron");
+		s.ruling.removal.cpu_ns = 12;
+		s.ruling.removal.cutoff_ns = 11;
 	}
 	return s;
 }
@@ -62,8 +62,8 @@ static inline void specimen_interferers(struct et_sample *s, size_t n)
 		list[i].doubt_ns = 4000000;
 		list[i].on_our_cpu_ns = i ? ET_UNKNOWN : 77;
 	}
-	s->culprits = list;
-	s->n_culprits = n;
+	s->measured.culprits = list;
+	s->measured.n_culprits = n;
 }
 
 static inline void specimen_command(struct et_command *c, const char *name)
@@ -164,14 +164,15 @@ static inline bool same_sample(const struct et_sample *a, const struct et_sample
 {
 	struct et_sample x = *a, y = *b;
 
-	x.index = y.index = 0;
-	x.culprits = y.culprits = NULL;
+	x.place.index = y.place.index = 0;
+	x.measured.culprits = y.measured.culprits = NULL;
 	if (memcmp(&x, &y, sizeof(x))) {
-		printf("# sample of order %u differs\n", a->order);
+		printf("# sample of order %u differs\n", a->place.order);
 		return same_fields(et_sample_fields, a, b) && false;
 	}
-	return !a->n_culprits ||
-	       !memcmp(a->culprits, b->culprits, a->n_culprits * sizeof(*a->culprits));
+	return !a->measured.n_culprits ||
+	       !memcmp(a->measured.culprits, b->measured.culprits,
+		       a->measured.n_culprits * sizeof(*a->measured.culprits));
 }
 
 static inline bool same_command(const struct et_command *a, const struct et_command *b)
