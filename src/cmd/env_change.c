@@ -55,11 +55,11 @@ static int apply_now(struct et_machine *m, const struct et_env_options *c, struc
 	int rc = et_journal_open(path, true, &j, err);
 	if (rc)
 		return rc;
-	et_environment_restore(m, &et_hand_real, j, ET_STALE_RUNS, &stale);
+	et_environment_restore(m, &et_env_ops_real, j, ET_STALE_RUNS, &stale);
 	et_results_free(&stale);
 	et_machine_refresh(m);
 	et_journal_begin(j, ET_OWNER_APPLY, m->boot_id, m->wall_ns);
-	rc = et_environment_apply(m, &et_hand_real, j, c->selected, r, err);
+	rc = et_environment_apply(m, &et_env_ops_real, j, c->selected, r, err);
 	et_journal_close(j);
 	return rc;
 }
@@ -122,7 +122,7 @@ int et_env_restore(const struct et_cli *cli, const struct et_env_options *c, str
 	if (j && c->dry_run)
 		et_environment_pending(j, &r);
 	else if (j)
-		et_environment_restore(&m, &et_hand_real, j, ET_ALL_SESSIONS, &r);
+		et_environment_restore(&m, &et_env_ops_real, j, ET_ALL_SESSIONS, &r);
 	et_journal_close(j);
 	if (cli->verbosity >= 0) {
 		et_results_print(&r, &page, true);

@@ -101,14 +101,14 @@ static int apply(struct et_tuning *t, const struct et_cli *cli, FILE *out, struc
 	if (rc)
 		return rc;
 	/* Who holds the journal is alone: what another run has left is given back first. */
-	et_environment_restore(&t->machine, &et_hand_real, t->journal, ET_STALE_RUNS, &results);
+	et_environment_restore(&t->machine, &et_env_ops_real, t->journal, ET_STALE_RUNS, &results);
 	if (results.n && cli->verbosity >= 0)
 		fprintf(stderr, "etalon: what a killed run had changed was given back first\n");
 	et_results_free(&results);
 	et_journal_begin(t->journal, ET_OWNER_RUN, t->machine.boot_id, t->machine.wall_ns);
 	t->session = (uint32_t)t->journal->n_sessions;
 	et_machine_refresh(&t->machine);
-	rc = et_environment_apply(&t->machine, &et_hand_real, t->journal, NULL, &results, err);
+	rc = et_environment_apply(&t->machine, &et_env_ops_real, t->journal, NULL, &results, err);
 	if (rc == 0)
 		rc = nothing_done(&results, err);
 	if (rc == 0 && cli->verbosity > 0)
@@ -141,7 +141,7 @@ void et_tuning_end(struct et_tuning *t, const struct et_cli *cli)
 
 	if (t->journal) {
 		et_environment_restore(
-			&t->machine, &et_hand_real, t->journal, t->session, &results);
+			&t->machine, &et_env_ops_real, t->journal, t->session, &results);
 		if (cli->verbosity > 0 || et_results_count(&results, ET_OUTCOME_FAILED) ||
 			et_results_count(&results, ET_OUTCOME_FOREIGN))
 			print(&results, cli, false, true, stderr);

@@ -42,24 +42,25 @@ bool et_daemons_know_unit(const char *unit)
 bool et_daemons_know_process(const char *comm)
 {
 	for (const struct et_daemon *d = et_daemons; d->name; d++) {
-		if (!d->keep && listed(d->comms, comm))
+		if (!d->never_hold && listed(d->comms, comm))
 			return true;
 	}
 	return false;
 }
 
-static bool is_of(const struct et_machine *m, const struct et_daemon *d, const struct et_process *p)
+static bool belongs_to(
+	const struct et_machine *m, const struct et_daemon *d, const struct et_process *p)
 {
 	/* A held process disturbs nobody, a zombie is gone. */
 	if (p->kernel_thread || strchr("TtZX", p->state) || !listed(d->comms, p->comm))
 		return false;
-	return !d->runs || et_process_runs(m->root, p->pid, d->runs);
+	return !d->cmdline || et_process_cmdline_has(m->root, p->pid, d->cmdline);
 }
 
 static bool runs(const struct et_machine *m, const struct et_daemon *d)
 {
 	for (size_t i = 0; i < m->processes.n; i++) {
-		if (is_of(m, d, &m->processes.list[i]))
+		if (belongs_to(m, d, &m->processes.list[i]))
 			return true;
 	}
 	return false;
@@ -227,13 +228,13 @@ static const char *unit_reason(const struct planning *p, const struct unit *u)
 
 	if (!why && !strcmp(u->is.id, p->m->unit))
 		why = "etalon itself runs in it";
-	if (!why && u->daemon->packages && p->packages_busy)
+	if (!why && u->daemon->installs_packages && p->packages_busy)
 		why = "packages are being installed";
-	return why ? why : u->is.stuck;
+	return why ? why : u->is.irreversible;
 }
 
 /* Whether a unit is down already, or goes down and comes back with those that are planned. */
-static bool goes_along(const struct planning *p, const char *id)
+static bool stops_too(const struct planning *p, const char *id)
 {
 	const struct unit *u = find_unit(&p->units, id);
 	struct et_service s;
@@ -245,18 +246,18 @@ static bool goes_along(const struct planning *p, const char *id)
 }
 
 /* Whether something that stops with u, or starts it, does not; then u says why it is left alone. */
-static bool hindered(const struct planning *p, struct unit *u, bool starters)
+static bool blocked_by_unit(const struct planning *p, struct unit *u, bool triggers)
 {
-	char names[sizeof(u->is.takes)], *rest;
+	char names[sizeof(u->is.stops_with)], *rest;
 
-	snprintf(names, sizeof(names), "%s", starters ? u->is.starters : u->is.takes);
+	snprintf(names, sizeof(names), "%s", triggers ? u->is.triggered_by : u->is.stops_with);
 	for (char *id = strtok_r(names, " ", &rest); id; id = strtok_r(NULL, " ", &rest)) {
 		const char *kind = strrchr(id, '.');
 		/* A timer that starts it is a factor of its own. */
-		if ((starters && kind && !strcmp(kind, ".timer")) || goes_along(p, id))
+		if ((triggers && kind && !strcmp(kind, ".timer")) || stops_too(p, id))
 			continue;
 		snprintf(u->why, sizeof(u->why), "%s would %s", id,
-			starters ? "start it again" : "stop with it");
+			triggers ? "start it again" : "stop with it");
 		return true;
 	}
 	return false;
@@ -278,7 +279,7 @@ static void plan_units(struct planning *p)
 			struct unit *u = &p->units.list[i];
 			if (u->is.state != ET_UNIT_ACTIVE || u->why[0])
 				continue;
-			if (hindered(p, u, false) || hindered(p, u, true))
+			if (blocked_by_unit(p, u, false) || blocked_by_unit(p, u, true))
 				again = true;
 		}
 	}
@@ -300,10 +301,10 @@ static void plan_process(struct planning *p, const struct et_daemon *d, const st
 
 	if (!why && q->ours)
 		why = "etalon itself was started by it";
-	if (!why && et_process_contained(p->m->root, q->pid))
+	if (!why && et_process_in_container(p->m->root, q->pid))
 		why = "it belongs to a container";
 	if (!why)
-		why = d->keep;
+		why = d->never_hold;
 	if (why) {
 		leave(p, ET_CHANGE_PROCESS, q->comm, q->pid, why);
 		return;
@@ -328,7 +329,7 @@ void et_daemons_plan(const struct et_machine *m, enum et_daemon_group group, con
 	for (const struct et_daemon *d = et_daemons; d->name; d++) {
 		for (size_t i = 0; d->group == group && i < m->processes.n; i++) {
 			const struct et_process *q = &m->processes.list[i];
-			if (!is_of(m, d, q))
+			if (!belongs_to(m, d, q))
 				continue;
 			snprintf(pid, sizeof(pid), "%d", q->pid);
 			et_process_unit(m->root, pid, unit, sizeof(unit));
@@ -337,7 +338,7 @@ void et_daemons_plan(const struct et_machine *m, enum et_daemon_group group, con
 			if (state == ET_UNIT_UNKNOWN)
 				leave(&p, ET_CHANGE_PROCESS, q->comm, q->pid,
 					"systemd runs it and does not answer");
-			else if (state == ET_UNIT_MOVING)
+			else if (state == ET_UNIT_CHANGING)
 				leave(&p, ET_CHANGE_PROCESS, q->comm, q->pid,
 					"systemd is just starting or stopping it");
 			else if (state != ET_UNIT_ACTIVE)

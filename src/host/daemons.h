@@ -24,9 +24,9 @@ struct et_daemon {
 	enum et_daemon_group group;
 	const char *comms[ET_DAEMON_NAMES]; /* names of its processes, 15 characters at most */
 	const char *units[ET_DAEMON_NAMES]; /* what starts it on demand comes first */
-	const char *runs;                   /* must stand in the command line, or NULL */
-	const char *keep;                   /* why it is not to be held by SIGSTOP, or NULL */
-	bool packages; /* not to be stopped while packages are being installed */
+	const char *cmdline;                /* must stand in the command line, or NULL */
+	const char *never_hold;             /* why it is not to be held by SIGSTOP, or NULL */
+	bool installs_packages; /* not to be stopped while packages are being installed */
 };
 
 extern const struct et_daemon et_daemons[];

@@ -20,11 +20,11 @@ static int real_write(void *ctx, const char *root, const char *path, const char 
 	return et_sysroot_write(root, path, value);
 }
 
-static int real_turn(
+static int real_control(
 	void *ctx, const char *systemctl, const char *verb, const char *unit, struct et_error *err)
 {
 	(void)ctx;
-	return et_service_turn(systemctl, verb, unit, err);
+	return et_service_control(systemctl, verb, unit, err);
 }
 
 static bool same_process(const char *root, const struct et_change *c, struct et_process *out)
@@ -51,7 +51,7 @@ static int real_signal(void *ctx, const char *root, const struct et_change *c, i
 	return rc < 0 ? -errno : 0;
 }
 
-const struct et_hand et_hand_real = { real_write, real_turn, real_signal, NULL };
+const struct et_env_ops et_env_ops_real = { real_write, real_control, real_signal, NULL };
 
 /* --- how it is now --- */
 
@@ -61,7 +61,7 @@ static int unit_now(const struct et_machine *m, const char *unit, char *buf, siz
 		[ET_UNIT_ABSENT] = "absent",
 		[ET_UNIT_INACTIVE] = "inactive",
 		[ET_UNIT_ACTIVE] = "active",
-		[ET_UNIT_MOVING] = "moving" };
+		[ET_UNIT_CHANGING] = "moving" };
 	struct et_service s;
 
 	et_services_read(m->systemctl, &unit, 1, &s);
@@ -105,20 +105,20 @@ static int wait_until(const struct et_machine *m, const struct et_change *c, con
 }
 
 /* Makes it so, one way or the other. On failure err says why. */
-static int set_value(const struct et_machine *m, const struct et_hand *hand,
+static int set_value(const struct et_machine *m, const struct et_env_ops *ops,
 	const struct et_change *c, bool forward, struct et_error *err)
 {
 	int rc;
 
 	switch (c->kind) {
 	case ET_CHANGE_UNIT:
-		return hand->turn(
-			hand->ctx, m->systemctl, forward ? "stop" : "start", c->target, err);
+		return ops->control(
+			ops->ctx, m->systemctl, forward ? "stop" : "start", c->target, err);
 	case ET_CHANGE_FILE:
-		rc = hand->write(hand->ctx, m->root, c->target, forward ? c->after : c->before);
+		rc = ops->write(ops->ctx, m->root, c->target, forward ? c->after : c->before);
 		break;
 	default:
-		rc = hand->signal(hand->ctx, m->root, c, forward ? SIGSTOP : SIGCONT);
+		rc = ops->signal(ops->ctx, m->root, c, forward ? SIGSTOP : SIGCONT);
 		if (rc == 0)
 			rc = wait_until(m, c, forward ? c->after : c->before);
 	}
@@ -153,7 +153,7 @@ void et_environment_preview(
 
 struct applying {
 	const struct et_machine *m;
-	const struct et_hand *hand;
+	const struct et_env_ops *ops;
 	struct et_journal *j;
 	struct et_results *out;
 };
@@ -163,17 +163,17 @@ static void make(struct applying *a, struct et_entry *e, enum et_outcome outcome
 {
 	char now[128];
 	struct et_error err = { 0 };
-	int rc = set_value(a->m, a->hand, &e->change, true, &err);
+	int rc = set_value(a->m, a->ops, &e->change, true, &err);
 	int rc2 = value_now(a->m, &e->change, now, sizeof(now));
 
 	/* Half done is done: what is not as before has to be given back. */
 	if (rc2 == 0 && strcmp(now, e->change.before)) {
-		et_journal_made(a->j, e, now);
+		et_journal_mark_made(a->j, e, now);
 		et_results_add(
 			a->out, &e->change, rc ? ET_OUTCOME_FAILED : outcome, rc ? err.what : NULL);
 		return;
 	}
-	et_journal_back(a->j, e);
+	et_journal_mark_restored(a->j, e);
 	if (rc == -ESRCH || rc2 == -ESRCH)
 		return; /* it has ended by itself, which is as good */
 	if (rc == 0)
@@ -206,7 +206,7 @@ static int apply_row(struct applying *a, const struct et_factor_row *row, struct
 		if (why) {
 			et_results_add(a->out, c, ET_OUTCOME_FAILED, strerror(-why));
 		} else if (known) {
-			rc = et_journal_again(a->j, known, c->after, err);
+			rc = et_journal_mark_again(a->j, known, c->after, err);
 			if (rc == 0)
 				make(a, known, ET_OUTCOME_AGAIN);
 		} else {
@@ -224,10 +224,10 @@ static int apply_row(struct applying *a, const struct et_factor_row *row, struct
 	return rc;
 }
 
-int et_environment_apply(const struct et_machine *m, const struct et_hand *hand,
+int et_environment_apply(const struct et_machine *m, const struct et_env_ops *ops,
 	struct et_journal *j, const bool *selected, struct et_results *out, struct et_error *err)
 {
-	struct applying a = { m, hand, j, out };
+	struct applying a = { m, ops, j, out };
 	int rc = 0;
 
 	for (size_t i = 0; et_factor_rows[i].name && rc == 0; i++) {
@@ -259,18 +259,18 @@ static enum et_outcome look(const struct et_machine *m, const struct et_journal 
 	if (!strcmp(now, c->before))
 		return ET_OUTCOME_ALREADY;
 	/* Where no mark says how it read afterwards, whatever is there may be our doing. */
-	if (c->kind == ET_CHANGE_FILE && !et_factors_wander(c) && e->observed &&
+	if (c->kind == ET_CHANGE_FILE && !et_factors_kernel_adjusts(c) && e->observed &&
 		strcmp(now, e->observed) && strcmp(now, c->after))
 		return ET_OUTCOME_FOREIGN;
-	return ET_OUTCOME_BACK;
+	return ET_OUTCOME_RESTORED;
 }
 
 /*
  * systemd does not open a socket while its service runs. Where etalon was killed between stopping
  * the one and the other, the service is still to be stopped; then both are given back.
  */
-static int open_socket(const struct et_machine *m, const struct et_hand *hand, struct et_journal *j,
-	const struct et_entry *e, struct et_error *err)
+static int open_socket(const struct et_machine *m, const struct et_env_ops *ops,
+	struct et_journal *j, const struct et_entry *e, struct et_error *err)
 {
 	const char *socket = strstr(e->change.target, ".socket");
 	char name[128];
@@ -282,15 +282,15 @@ static int open_socket(const struct et_machine *m, const struct et_hand *hand, s
 		e->change.target);
 	const struct et_entry *service = et_journal_find(j, &c);
 	if (!service || service->session != e->session ||
-		set_value(m, hand, &service->change, true, err))
+		set_value(m, ops, &service->change, true, err))
 		return -ENOENT;
 	*err = (struct et_error){ 0 };
-	return set_value(m, hand, &e->change, false, err);
+	return set_value(m, ops, &e->change, false, err);
 }
 
 /* Tries to give back one entry; true when nothing is left to do about it. */
-static bool give_back(const struct et_machine *m, const struct et_hand *hand, struct et_journal *j,
-	struct et_entry *e, struct et_results *out, char *why, size_t size)
+static bool restore_entry(const struct et_machine *m, const struct et_env_ops *ops,
+	struct et_journal *j, struct et_entry *e, struct et_results *out, char *why, size_t size)
 {
 	char now[128] = "", note[192] = "";
 	struct et_error err = { 0 };
@@ -300,10 +300,10 @@ static bool give_back(const struct et_machine *m, const struct et_hand *hand, st
 		snprintf(why, size, "%s", now);
 		return false;
 	}
-	if (outcome == ET_OUTCOME_BACK) {
-		int rc = set_value(m, hand, &e->change, false, &err);
+	if (outcome == ET_OUTCOME_RESTORED) {
+		int rc = set_value(m, ops, &e->change, false, &err);
 		if (rc)
-			rc = open_socket(m, hand, j, e, &err);
+			rc = open_socket(m, ops, j, e, &err);
 		int rc2 = rc ? rc : value_now(m, &e->change, now, sizeof(now));
 		if (rc2 == 0 && strcmp(now, e->change.before))
 			et_fail(&err, EIO, ET_EXIT_ENVIRONMENT, "it is still %s", now);
@@ -314,14 +314,14 @@ static bool give_back(const struct et_machine *m, const struct et_hand *hand, st
 	}
 	if (outcome == ET_OUTCOME_FOREIGN)
 		snprintf(note, sizeof(note), "it is %s now", now);
-	et_journal_back(j, e);
+	et_journal_mark_restored(j, e);
 	et_results_add(out, &e->change, outcome, note);
 	return true;
 }
 
 static bool concerns(const struct et_journal *j, const struct et_entry *e, int64_t session)
 {
-	if (e->back)
+	if (e->restored)
 		return false;
 	if (session == ET_STALE_RUNS)
 		return et_journal_find_session(j, e->session)->owner == ET_OWNER_RUN;
@@ -342,7 +342,7 @@ static bool is_service(const struct et_change *c)
  * come last: systemd does not open a socket again whose service already runs. With report, what
  * fails goes to the results.
  */
-static bool give_back_all(const struct et_machine *m, const struct et_hand *hand,
+static bool restore_all(const struct et_machine *m, const struct et_env_ops *ops,
 	struct et_journal *j, int64_t session, struct et_results *out, bool report)
 {
 	bool progress = false;
@@ -352,7 +352,7 @@ static bool give_back_all(const struct et_machine *m, const struct et_hand *hand
 		struct et_entry *e = &j->entries[i % j->n];
 		if (is_service(&e->change) == (i >= j->n) || !concerns(j, e, session))
 			continue;
-		if (give_back(m, hand, j, e, out, why, sizeof(why)))
+		if (restore_entry(m, ops, j, e, out, why, sizeof(why)))
 			progress = true;
 		else if (report)
 			et_results_add(out, &e->change, ET_OUTCOME_FAILED, why);
@@ -365,7 +365,7 @@ static bool give_back_all(const struct et_machine *m, const struct et_hand *hand
  * as by several short experiments, takes the sockets and paths down that start it: the count of
  * all is set back before any is started. A unit that systemd has forgotten has no count.
  */
-static void forget_starts(const struct et_machine *m, const struct et_hand *hand,
+static void reset_start_limits(const struct et_machine *m, const struct et_env_ops *ops,
 	const struct et_journal *j, int64_t session)
 {
 	struct et_error ignored = { 0 };
@@ -373,26 +373,26 @@ static void forget_starts(const struct et_machine *m, const struct et_hand *hand
 	for (size_t i = 0; i < j->n; i++) {
 		const struct et_change *c = &j->entries[i].change;
 		if (c->kind == ET_CHANGE_UNIT && concerns(j, &j->entries[i], session))
-			(void)hand->turn(
-				hand->ctx, m->systemctl, "reset-failed", c->target, &ignored);
+			(void)ops->control(
+				ops->ctx, m->systemctl, "reset-failed", c->target, &ignored);
 	}
 }
 
-void et_environment_restore(const struct et_machine *m, const struct et_hand *hand,
+void et_environment_restore(const struct et_machine *m, const struct et_env_ops *ops,
 	struct et_journal *j, int64_t session, struct et_results *out)
 {
-	forget_starts(m, hand, j, session);
+	reset_start_limits(m, ops, j, session);
 	/* One value may stand in another's way (a minimum above a maximum): as long as one
 	 * succeeds, the rest gets another chance. */
-	while (give_back_all(m, hand, j, session, out, false))
+	while (restore_all(m, ops, j, session, out, false))
 		;
-	give_back_all(m, hand, j, session, out, true);
+	restore_all(m, ops, j, session, out, true);
 }
 
 void et_environment_pending(const struct et_journal *j, struct et_results *out)
 {
 	for (size_t i = j->n; i-- > 0;) {
-		if (!j->entries[i].back)
+		if (!j->entries[i].restored)
 			et_results_add(out, &j->entries[i].change, ET_OUTCOME_PLANNED, NULL);
 	}
 }

@@ -11,15 +11,15 @@
 #include "host/journal.h"
 
 /* What touches the machine; a test hands over one that fails. */
-struct et_hand {
+struct et_env_ops {
 	int (*write)(void *ctx, const char *root, const char *path, const char *value);
-	int (*turn)(void *ctx, const char *systemctl, const char *verb, const char *unit,
+	int (*control)(void *ctx, const char *systemctl, const char *verb, const char *unit,
 		struct et_error *err);
 	int (*signal)(void *ctx, const char *root, const struct et_change *c, int signal);
 	void *ctx;
 };
 
-extern const struct et_hand et_hand_real;
+extern const struct et_env_ops et_env_ops_real;
 
 /* What apply would do with the selected factors (NULL: all). Changes nothing. */
 void et_environment_preview(
@@ -28,7 +28,7 @@ void et_environment_preview(
  * Changes what can be changed. What could not is in the results; a failure of the journal ends it
  * with -errno, and what was done until then stays on record.
  */
-int et_environment_apply(const struct et_machine *m, const struct et_hand *hand,
+int et_environment_apply(const struct et_machine *m, const struct et_env_ops *ops,
 	struct et_journal *j, const bool *selected, struct et_results *out, struct et_error *err);
 
 enum { ET_ALL_SESSIONS = 0, ET_STALE_RUNS = -1 };
@@ -37,7 +37,7 @@ enum { ET_ALL_SESSIONS = 0, ET_STALE_RUNS = -1 };
  * Gives back, the last change first: of one session, of all, or of runs that were killed (whoever
  * holds the journal knows that no run is alive). What fails stays in the journal.
  */
-void et_environment_restore(const struct et_machine *m, const struct et_hand *hand,
+void et_environment_restore(const struct et_machine *m, const struct et_env_ops *ops,
 	struct et_journal *j, int64_t session, struct et_results *out);
 /* What restore would have to give back. */
 void et_environment_pending(const struct et_journal *j, struct et_results *out);

@@ -106,90 +106,92 @@ const struct et_factor_row et_factor_rows[] = {
 		"Between the two limits the frequency follows the load of the last milliseconds, "
 		"and so does every time.",
 		"write scaling_max_freq into scaling_min_freq below " CPU "cpufreq/policy*",
-		et_limits_read, et_limits_plan, limits_paths, true },
+		et_factor_limits_read, et_factor_limits_plan, limits_paths, true },
 	{ "frequency-governor", "high", "performance",
 		"Another governor raises the frequency only some time after the program has "
 		"started.",
-		"cpupower frequency-set -g performance", et_governor_read, et_governor_plan,
-		governor_paths, false },
+		"cpupower frequency-set -g performance", et_factor_governor_read,
+		et_factor_governor_plan, governor_paths, false },
 	{ "turbo", "high", "off",
 		"Turbo frequencies depend on temperature and on what the other cores do.",
 		"write 1 into " CPU "intel_pstate/no_turbo, or 0 into " CPU "cpufreq/boost",
-		et_turbo_read, et_turbo_plan, turbo_paths, false },
+		et_factor_turbo_read, et_factor_turbo_plan, turbo_paths, false },
 	{ "c-states", "medium", "none slower than 10 µs",
 		"A CPU that slept deeply wakes up late, with empty caches and at a low frequency.",
-		"cpupower idle-set -D 10, or boot with intel_idle.max_cstate=1", et_idle_read,
-		et_idle_plan, idle_paths, false },
+		"cpupower idle-set -D 10, or boot with intel_idle.max_cstate=1",
+		et_factor_idle_read, et_factor_idle_plan, idle_paths, false },
 	{ "smt", "high", "off",
 		"A neighbour on the other hardware thread of the core takes up to half of its "
 		"speed, and no accounting tells.",
 		"keep the sibling idle (--cpu), or write off into " CPU "smt/control; etalon does "
 		"not, for affinities and cpusets of others would not come back",
-		et_smt_read, NULL, NULL, false },
+		et_factor_smt_read, NULL, NULL, false },
 	{ "aslr", "low", "0",
 		"Addresses differ from run to run, and with them conflicts in caches and branch "
 		"predictors.",
 		"sysctl kernel.randomize_va_space=0; the figures then hold for one layout only",
-		et_aslr_read, et_aslr_plan, aslr_paths, false },
+		et_factor_aslr_read, et_factor_aslr_plan, aslr_paths, false },
 	{ "transparent-huge-pages", "medium", "madvise or never",
 		"Whether a program gets huge pages depends on how fragmented memory is just then.",
 		"write madvise into /sys/kernel/mm/transparent_hugepage/enabled",
-		et_huge_pages_read, et_huge_pages_plan, huge_pages_paths, false },
+		et_factor_huge_pages_read, et_factor_huge_pages_plan, huge_pages_paths, false },
 	{ "numa-balancing", "medium", "0",
 		"The kernel unmaps pages to see who uses them and moves them between nodes.",
-		"sysctl kernel.numa_balancing=0", et_numa_read, et_numa_plan, numa_paths, false },
+		"sysctl kernel.numa_balancing=0", et_factor_numa_read, et_factor_numa_plan,
+		numa_paths, false },
 	{ "swap", "medium", "none in use",
 		"A page that was swapped out costs a disk access in the middle of a run.",
 		"free memory, then swapoff -a and swapon -a; etalon does not, for that may end "
 		"programs",
-		et_swap_read, NULL, NULL, false },
+		et_factor_swap_read, NULL, NULL, false },
 	{ "kernel-age", "low", "at most 3 years",
 		"Schedulers and accounting differ; figures from an old kernel say little about "
 		"today's machines.",
-		"install a newer kernel", et_age_read, NULL, NULL, false },
+		"install a newer kernel", et_factor_age_read, NULL, NULL, false },
 	{ "clocksource", "high", "a counter of the CPU",
 		"Other clock sources take a microsecond and more to read, or a trap into the "
 		"hypervisor.",
 		"see /sys/devices/system/clocksource/clocksource0/available_clocksource; the boot "
 		"log says why the counter is not trusted",
-		et_clocksource_read, NULL, NULL, false },
+		et_factor_clocksource_read, NULL, NULL, false },
 	{ "tick", "low", "250 Hz or nohz_full", "Every tick interrupts the program.",
-		"boot with nohz_full= for the CPUs that you measure on", et_tick_read, NULL, NULL,
-		false },
+		"boot with nohz_full= for the CPUs that you measure on", et_factor_tick_read, NULL,
+		NULL, false },
 	{ "irqbalance", "medium", "not running",
 		"It moves interrupts to other CPUs while you measure.", "systemctl stop irqbalance",
 		irqbalance_read, irqbalance_plan, NULL, false },
 	{ "irq-affinity", "low", "not to every CPU",
 		"An interrupt that may come to every CPU comes to the measured one.",
 		"write other CPUs into /proc/irq/*/smp_affinity_list, or boot with irqaffinity=",
-		et_irq_read, NULL, NULL, false },
+		et_factor_irq_read, NULL, NULL, false },
 	{ "isolated-cpus", "low", "some, for the program",
 		"On an isolated CPU the scheduler places nobody else.",
-		"boot with isolcpus= and measure with --cpu on these", et_isolated_read, NULL, NULL,
-		false },
+		"boot with isolcpus= and measure with --cpu on these", et_factor_isolated_read,
+		NULL, NULL, false },
 	{ "cpu-quota", "high", "none",
 		"A control group that has used up its quota is stopped until the next period.",
 		"run outside of the limited container or slice, or raise its CPU limit",
-		et_quota_read, NULL, NULL, false },
+		et_factor_quota_read, NULL, NULL, false },
 	{ "virtual-machine", "medium", "none",
 		"A hypervisor gives the CPU to others, and not every such moment is told.",
-		"measure on the bare machine, or on dedicated CPUs", et_virtual_read, NULL, NULL,
-		false },
+		"measure on the bare machine, or on dedicated CPUs", et_factor_virtual_read, NULL,
+		NULL, false },
 	{ "steal", "high", "below 0.1 %",
 		"Stolen time is time in which the hypervisor let somebody else run.",
-		"measure on another host, or at another hour", et_stolen_read, NULL, NULL, false },
+		"measure on another host, or at another hour", et_factor_steal_read, NULL, NULL,
+		false },
 	{ "thermal-throttling", "high", "none",
 		"A CPU that was too hot has slowed itself down, and will again.",
-		"better cooling, a lower frequency limit, pauses between runs", et_thermal_read,
-		NULL, NULL, false },
+		"better cooling, a lower frequency limit, pauses between runs",
+		et_factor_thermal_read, NULL, NULL, false },
 	{ "load", "high", "below 0.1 a CPU",
 		"Programs that others run share caches, memory bandwidth and frequency with yours.",
-		"wait until the machine is idle: etalon run lists who ran", et_load_read, NULL,
-		NULL, false },
+		"wait until the machine is idle: etalon run lists who ran", et_factor_load_read,
+		NULL, NULL, false },
 	{ "task-delayacct", "low", "1",
 		"Without it the kernel does not tell how long the program waited for disks.",
-		"sysctl kernel.task_delayacct=1", et_delayacct_read, et_delayacct_plan,
-		delayacct_paths, false },
+		"sysctl kernel.task_delayacct=1", et_factor_delayacct_read,
+		et_factor_delayacct_plan, delayacct_paths, false },
 	{ 0 },
 };
 
@@ -236,18 +238,6 @@ void et_finding_set(struct et_finding *f, enum et_verdict verdict, const char *f
 	free(f->state);
 	f->state = et_strdup(text);
 	f->verdict = verdict;
-}
-
-void et_finding_want(struct et_finding *f, const char *fmt, ...)
-{
-	char text[256];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	free(f->wanted);
-	f->wanted = et_strdup(text);
 }
 
 ssize_t et_setting_read(const char *root, const char *path, char *buf, size_t size)
@@ -353,9 +343,9 @@ bool et_factors_know(const struct et_change *c)
 	return plain_value(c->before) && plain_value(c->after) && row_of(c->target);
 }
 
-bool et_factors_wander(const struct et_change *c)
+bool et_factors_kernel_adjusts(const struct et_change *c)
 {
 	const struct et_factor_row *row = c->kind == ET_CHANGE_FILE ? row_of(c->target) : NULL;
 
-	return row && row->wanders;
+	return row && row->kernel_adjusts;
 }

@@ -25,7 +25,7 @@ struct et_factor_row {
 	/* Files that plan may name; '#' stands for a number. NULL-terminated, or NULL. */
 	const char *const *paths;
 	/* The kernel itself moves the value (limits follow turbo): what it is now tells nothing. */
-	bool wanders;
+	bool kernel_adjusts;
 };
 
 /* In the order in which changes are made; they are given back in the opposite one. */
@@ -43,53 +43,52 @@ size_t et_factors_record(const struct et_findings *findings, struct et_factor **
 bool et_factors_know(const struct et_change *c);
 
 /* Whether that change's value moves without anybody's doing. */
-bool et_factors_wander(const struct et_change *c);
+bool et_factors_kernel_adjusts(const struct et_change *c);
 
-/* For the readers: replaces state and verdict, or what is wanted. */
+/* For the readers: replaces state and verdict. */
 void et_finding_set(struct et_finding *f, enum et_verdict verdict, const char *fmt, ...)
 	ET_PRINTF(3, 4);
-void et_finding_want(struct et_finding *f, const char *fmt, ...) ET_PRINTF(2, 3);
 
 /* The value of a file as it would have to be written: of "always [madvise] never" the chosen. */
 ssize_t et_setting_read(const char *root, const char *path, char *buf, size_t size);
 
 /* Readers and plans, by file. */
-void et_turbo_read(const struct et_machine *m, struct et_finding *f);
-void et_limits_read(const struct et_machine *m, struct et_finding *f);
-void et_governor_read(const struct et_machine *m, struct et_finding *f);
-void et_idle_read(const struct et_machine *m, struct et_finding *f);
-void et_smt_read(const struct et_machine *m, struct et_finding *f);
-void et_isolated_read(const struct et_machine *m, struct et_finding *f);
-void et_thermal_read(const struct et_machine *m, struct et_finding *f);
-void et_irq_read(const struct et_machine *m, struct et_finding *f);
-void et_turbo_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
+void et_factor_turbo_read(const struct et_machine *m, struct et_finding *f);
+void et_factor_limits_read(const struct et_machine *m, struct et_finding *f);
+void et_factor_governor_read(const struct et_machine *m, struct et_finding *f);
+void et_factor_idle_read(const struct et_machine *m, struct et_finding *f);
+void et_factor_smt_read(const struct et_machine *m, struct et_finding *f);
+void et_factor_isolated_read(const struct et_machine *m, struct et_finding *f);
+void et_factor_thermal_read(const struct et_machine *m, struct et_finding *f);
+void et_factor_irq_read(const struct et_machine *m, struct et_finding *f);
+void et_factor_turbo_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
 	struct et_results *left);
-void et_limits_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
+void et_factor_limits_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
 	struct et_results *left);
-void et_governor_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
+void et_factor_governor_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
 	struct et_results *left);
-void et_idle_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
+void et_factor_idle_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
 	struct et_results *left);
 
-void et_aslr_read(const struct et_machine *m, struct et_finding *f);
-void et_huge_pages_read(const struct et_machine *m, struct et_finding *f);
-void et_numa_read(const struct et_machine *m, struct et_finding *f);
-void et_swap_read(const struct et_machine *m, struct et_finding *f);
-void et_age_read(const struct et_machine *m, struct et_finding *f);
-void et_clocksource_read(const struct et_machine *m, struct et_finding *f);
-void et_tick_read(const struct et_machine *m, struct et_finding *f);
-void et_quota_read(const struct et_machine *m, struct et_finding *f);
-void et_virtual_read(const struct et_machine *m, struct et_finding *f);
-void et_stolen_read(const struct et_machine *m, struct et_finding *f);
-void et_load_read(const struct et_machine *m, struct et_finding *f);
-void et_delayacct_read(const struct et_machine *m, struct et_finding *f);
-void et_aslr_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
+void et_factor_aslr_read(const struct et_machine *m, struct et_finding *f);
+void et_factor_huge_pages_read(const struct et_machine *m, struct et_finding *f);
+void et_factor_numa_read(const struct et_machine *m, struct et_finding *f);
+void et_factor_swap_read(const struct et_machine *m, struct et_finding *f);
+void et_factor_age_read(const struct et_machine *m, struct et_finding *f);
+void et_factor_clocksource_read(const struct et_machine *m, struct et_finding *f);
+void et_factor_tick_read(const struct et_machine *m, struct et_finding *f);
+void et_factor_quota_read(const struct et_machine *m, struct et_finding *f);
+void et_factor_virtual_read(const struct et_machine *m, struct et_finding *f);
+void et_factor_steal_read(const struct et_machine *m, struct et_finding *f);
+void et_factor_load_read(const struct et_machine *m, struct et_finding *f);
+void et_factor_delayacct_read(const struct et_machine *m, struct et_finding *f);
+void et_factor_aslr_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
 	struct et_results *left);
-void et_huge_pages_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
+void et_factor_huge_pages_plan(const struct et_machine *m, const char *factor,
+	struct et_changes *out, struct et_results *left);
+void et_factor_numa_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
 	struct et_results *left);
-void et_numa_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
-	struct et_results *left);
-void et_delayacct_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
-	struct et_results *left);
+void et_factor_delayacct_plan(const struct et_machine *m, const char *factor,
+	struct et_changes *out, struct et_results *left);
 
 #endif

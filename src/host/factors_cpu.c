@@ -55,7 +55,7 @@ static const struct {
 	{ CPU "/cpufreq/boost", "0" },
 };
 
-void et_turbo_read(const struct et_machine *m, struct et_finding *f)
+void et_factor_turbo_read(const struct et_machine *m, struct et_finding *f)
 {
 	char value[16];
 
@@ -70,7 +70,7 @@ void et_turbo_read(const struct et_machine *m, struct et_finding *f)
 	}
 }
 
-void et_turbo_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
+void et_factor_turbo_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
 	struct et_results *left)
 {
 	char value[16];
@@ -88,7 +88,7 @@ void et_turbo_plan(const struct et_machine *m, const char *factor, struct et_cha
 
 /* --- frequency --- */
 
-void et_limits_read(const struct et_machine *m, struct et_finding *f)
+void et_factor_limits_read(const struct et_machine *m, struct et_finding *f)
 {
 	char **policies = numbered(m, POLICIES, "policy"), path[256];
 	uint64_t lo = UINT64_MAX, hi = 0;
@@ -114,7 +114,7 @@ void et_limits_read(const struct et_machine *m, struct et_finding *f)
 			(double)lo / 1e3, (double)hi / 1e3);
 }
 
-void et_limits_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
+void et_factor_limits_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
 	struct et_results *left)
 {
 	char **policies = numbered(m, POLICIES, "policy");
@@ -131,7 +131,7 @@ void et_limits_plan(const struct et_machine *m, const char *factor, struct et_ch
 	et_strv_free(policies);
 }
 
-void et_governor_read(const struct et_machine *m, struct et_finding *f)
+void et_factor_governor_read(const struct et_machine *m, struct et_finding *f)
 {
 	char **policies = numbered(m, POLICIES, "policy");
 	char path[256], value[64], first[64] = "";
@@ -168,7 +168,7 @@ static bool offers(
 	return false;
 }
 
-void et_governor_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
+void et_factor_governor_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
 	struct et_results *left)
 {
 	char **policies = numbered(m, POLICIES, "policy");
@@ -240,7 +240,7 @@ static void note_state(void *ctx, const char *folder, bool disabled)
 	snprintf(idle->names + len, sizeof(idle->names) - len, "%s%s", len ? ", " : "", name);
 }
 
-void et_idle_read(const struct et_machine *m, struct et_finding *f)
+void et_factor_idle_read(const struct et_machine *m, struct et_finding *f)
 {
 	struct idle idle = { .m = m };
 	char **states = numbered(m, CPU "/cpu0/cpuidle", "state");
@@ -266,7 +266,7 @@ static void plan_state(void *ctx, const char *folder, bool disabled)
 		et_changes_add(idle->out, ET_CHANGE_FILE, idle->factor, path, "0", "1");
 }
 
-void et_idle_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
+void et_factor_idle_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
 	struct et_results *left)
 {
 	struct idle idle = { .m = m, .factor = factor, .out = out };
@@ -277,7 +277,7 @@ void et_idle_plan(const struct et_machine *m, const char *factor, struct et_chan
 
 /* --- hardware threads, isolation --- */
 
-void et_smt_read(const struct et_machine *m, struct et_finding *f)
+void et_factor_smt_read(const struct et_machine *m, struct et_finding *f)
 {
 	char text[128];
 	const char *host = m->host.virtual_machine;
@@ -298,7 +298,7 @@ void et_smt_read(const struct et_machine *m, struct et_finding *f)
 			f, on ? ET_VERDICT_DISTURBS : ET_VERDICT_FINE, "%s", on ? "on" : "off");
 }
 
-void et_isolated_read(const struct et_machine *m, struct et_finding *f)
+void et_factor_isolated_read(const struct et_machine *m, struct et_finding *f)
 {
 	char list[512];
 	ssize_t n = et_sysroot_line(m->root, CPU "/isolated", list, sizeof(list));
@@ -331,7 +331,7 @@ static bool cooling_now(const struct et_machine *m)
 	return cooling;
 }
 
-void et_thermal_read(const struct et_machine *m, struct et_finding *f)
+void et_factor_thermal_read(const struct et_machine *m, struct et_finding *f)
 {
 	char **cpus = numbered(m, CPU, "cpu"), path[256];
 	uint64_t most = 0;
@@ -357,7 +357,7 @@ void et_thermal_read(const struct et_machine *m, struct et_finding *f)
 
 /* --- interrupts --- */
 
-void et_irq_read(const struct et_machine *m, struct et_finding *f)
+void et_factor_irq_read(const struct et_machine *m, struct et_finding *f)
 {
 	char **irqs = numbered(m, "/proc/irq", ""), path[64], list[512];
 	cpu_set_t isolated, all, allowed, common;

@@ -38,31 +38,31 @@ static void plan_setting(const struct et_machine *m, const char *path, const cha
 		et_changes_add(out, ET_CHANGE_FILE, factor, path, value, good);
 }
 
-void et_aslr_read(const struct et_machine *m, struct et_finding *f)
+void et_factor_aslr_read(const struct et_machine *m, struct et_finding *f)
 {
 	read_setting(m, ASLR, "0", f);
 }
 
-void et_aslr_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
+void et_factor_aslr_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
 	struct et_results *left)
 {
 	(void)left;
 	plan_setting(m, ASLR, "0", factor, out);
 }
 
-void et_delayacct_read(const struct et_machine *m, struct et_finding *f)
+void et_factor_delayacct_read(const struct et_machine *m, struct et_finding *f)
 {
 	read_setting(m, DELAYACCT, "1", f);
 }
 
-void et_delayacct_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
-	struct et_results *left)
+void et_factor_delayacct_plan(const struct et_machine *m, const char *factor,
+	struct et_changes *out, struct et_results *left)
 {
 	(void)left;
 	plan_setting(m, DELAYACCT, "1", factor, out);
 }
 
-void et_huge_pages_read(const struct et_machine *m, struct et_finding *f)
+void et_factor_huge_pages_read(const struct et_machine *m, struct et_finding *f)
 {
 	char value[64];
 
@@ -71,8 +71,8 @@ void et_huge_pages_read(const struct et_machine *m, struct et_finding *f)
 			"%s", value);
 }
 
-void et_huge_pages_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
-	struct et_results *left)
+void et_factor_huge_pages_plan(const struct et_machine *m, const char *factor,
+	struct et_changes *out, struct et_results *left)
 {
 	char value[64];
 
@@ -92,7 +92,7 @@ static bool many_nodes(const struct et_machine *m)
 	       strpbrk(list, ",-");
 }
 
-void et_numa_read(const struct et_machine *m, struct et_finding *f)
+void et_factor_numa_read(const struct et_machine *m, struct et_finding *f)
 {
 	if (many_nodes(m))
 		read_setting(m, NUMA, "0", f);
@@ -100,7 +100,7 @@ void et_numa_read(const struct et_machine *m, struct et_finding *f)
 		et_finding_set(f, ET_VERDICT_FINE, "one node");
 }
 
-void et_numa_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
+void et_factor_numa_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
 	struct et_results *left)
 {
 	(void)left;
@@ -110,7 +110,7 @@ void et_numa_plan(const struct et_machine *m, const char *factor, struct et_chan
 
 /* --- memory --- */
 
-void et_swap_read(const struct et_machine *m, struct et_finding *f)
+void et_factor_swap_read(const struct et_machine *m, struct et_finding *f)
 {
 	char text[8192];
 	unsigned long long size, used, total = 0, in_use = 0;
@@ -164,7 +164,7 @@ static bool build_date(const char *version, struct tm *out)
 	return false;
 }
 
-void et_age_read(const struct et_machine *m, struct et_finding *f)
+void et_factor_age_read(const struct et_machine *m, struct et_finding *f)
 {
 	static const double YEAR_S = 365.25 * 86400;
 	char version[256];
@@ -181,7 +181,7 @@ void et_age_read(const struct et_machine *m, struct et_finding *f)
 
 /* --- clocks and ticks --- */
 
-void et_clocksource_read(const struct et_machine *m, struct et_finding *f)
+void et_factor_clocksource_read(const struct et_machine *m, struct et_finding *f)
 {
 	/* Read by the program itself, without a system call. */
 	static const char *const counters[] = { "tsc", "arch_sys_counter", "kvm-clock",
@@ -214,7 +214,7 @@ static long ticks_per_second(const struct et_machine *m)
 	return line ? strtol(line + 11, NULL, 10) : 0;
 }
 
-void et_tick_read(const struct et_machine *m, struct et_finding *f)
+void et_factor_tick_read(const struct et_machine *m, struct et_finding *f)
 {
 	char list[512] = "";
 	long hz = ticks_per_second(m);
@@ -282,7 +282,7 @@ static bool has_controller(const char *names, size_t len)
 	return false;
 }
 
-void et_quota_read(const struct et_machine *m, struct et_finding *f)
+void et_factor_quota_read(const struct et_machine *m, struct et_finding *f)
 {
 	static const char *const unified[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
 	static const char *const old[] = { "/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct" };
@@ -315,7 +315,7 @@ void et_quota_read(const struct et_machine *m, struct et_finding *f)
 
 /* --- the hypervisor, others --- */
 
-void et_virtual_read(const struct et_machine *m, struct et_finding *f)
+void et_factor_virtual_read(const struct et_machine *m, struct et_finding *f)
 {
 	const char *name = m->host.virtual_machine;
 
@@ -324,7 +324,7 @@ void et_virtual_read(const struct et_machine *m, struct et_finding *f)
 			"%s", name);
 }
 
-void et_stolen_read(const struct et_machine *m, struct et_finding *f)
+void et_factor_steal_read(const struct et_machine *m, struct et_finding *f)
 {
 	char text[512];
 	unsigned long long t[8], total = 0;
@@ -342,7 +342,7 @@ void et_stolen_read(const struct et_machine *m, struct et_finding *f)
 		"%.2g %% since boot", percent);
 }
 
-void et_load_read(const struct et_machine *m, struct et_finding *f)
+void et_factor_load_read(const struct et_machine *m, struct et_finding *f)
 {
 	double load = et_host_load(m->root);
 

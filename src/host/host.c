@@ -103,7 +103,7 @@ static uint64_t memory_bytes(const char *root)
 }
 
 /* A switch since Linux 5.14, off by default; before that always on. */
-static bool tells_block_delays(const char *root, const char *kernel)
+static bool block_delays_enabled(const char *root, const char *kernel)
 {
 	char value[16];
 	int major, minor;
@@ -143,7 +143,7 @@ void et_host_read(const char *root, struct et_host *host)
 		host->governor[0] = '\0';
 	host->tick_ns = et_clock_tick_ns();
 	host->memory_bytes = memory_bytes(root);
-	host->block_delays = tells_block_delays(root, host->kernel);
+	host->block_delays = block_delays_enabled(root, host->kernel);
 }
 
 double et_host_load(const char *root)

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { TRIES = 40, TRY_NS = 50000000, MOST_BYTES = 64 << 20 };
+enum { TRIES = 40, TRY_NS = 50000000, MAX_BYTES = 64 << 20 };
 
 static void journal_free(struct et_journal *j)
 {
@@ -57,7 +57,7 @@ static int check_private(const char *path, int fd, struct et_error *err)
 				"%s: the journal of changes could have been written by others",
 				path),
 			"look into it, then remove it; it must be a file of your own, mode 600");
-	if (st.st_size > MOST_BYTES)
+	if (st.st_size > MAX_BYTES)
 		return et_fail(err, EFBIG, ET_EXIT_OUTSIDE, "%s: too large for a journal", path);
 	return 0;
 }
@@ -187,7 +187,7 @@ struct et_entry *et_journal_find(struct et_journal *j, const struct et_change *c
 {
 	for (size_t i = 0; i < j->n; i++) {
 		const struct et_change *k = &j->entries[i].change;
-		if (!j->entries[i].back && k->kind == c->kind && k->pid == c->pid &&
+		if (!j->entries[i].restored && k->kind == c->kind && k->pid == c->pid &&
 			k->start == c->start && !strcmp(k->target, c->target))
 			return &j->entries[i];
 	}
@@ -207,7 +207,7 @@ size_t et_journal_pending(const struct et_journal *j, int owner)
 	for (size_t i = 0; i < j->n; i++) {
 		const struct et_journal_session *s =
 			et_journal_find_session(j, j->entries[i].session);
-		n += !j->entries[i].back && (owner < 0 || (int)s->owner == owner);
+		n += !j->entries[i].restored && (owner < 0 || (int)s->owner == owner);
 	}
 	return n;
 }
@@ -309,7 +309,7 @@ static int append_mark(
 	return append(j, text, durable);
 }
 
-int et_journal_again(
+int et_journal_mark_again(
 	struct et_journal *j, struct et_entry *e, const char *after, struct et_error *err)
 {
 	int rc = append_mark(j, "again", e->id, after, true);
@@ -323,15 +323,15 @@ int et_journal_again(
 	return 0;
 }
 
-void et_journal_made(struct et_journal *j, struct et_entry *e, const char *observed)
+void et_journal_mark_made(struct et_journal *j, struct et_entry *e, const char *observed)
 {
 	(void)append_mark(j, "made", e->id, observed, false);
 	free(e->observed);
 	e->observed = et_strdup(observed);
 }
 
-void et_journal_back(struct et_journal *j, struct et_entry *e)
+void et_journal_mark_restored(struct et_journal *j, struct et_entry *e)
 {
 	(void)append_mark(j, "back", e->id, NULL, false);
-	e->back = true;
+	e->restored = true;
 }

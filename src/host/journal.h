@@ -40,7 +40,7 @@ struct et_entry {
 	uint32_t session;
 	struct et_change change;
 	char *observed; /* how it read after the change; NULL: perhaps it was never made */
-	bool back;
+	bool restored;
 };
 
 struct et_journal {
@@ -78,11 +78,11 @@ void et_journal_begin(
 /* Writes down n changes, durably: when it returns 0 they may be made. */
 int et_journal_intend(
 	struct et_journal *j, const struct et_change *changes, size_t n, struct et_error *err);
-int et_journal_again(
+int et_journal_mark_again(
 	struct et_journal *j, struct et_entry *e, const char *after, struct et_error *err);
 /* Marks; a mark that is lost does no harm, so these are not durable each. */
-void et_journal_made(struct et_journal *j, struct et_entry *e, const char *observed);
-void et_journal_back(struct et_journal *j, struct et_entry *e);
+void et_journal_mark_made(struct et_journal *j, struct et_entry *e, const char *observed);
+void et_journal_mark_restored(struct et_journal *j, struct et_entry *e);
 
 /* For tests: the line with its checksum, in new memory. */
 char *et_journal_line(const char *text);

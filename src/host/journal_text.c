@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_FIELDS = 12, MOST_LINE = 4096, CHECKSUM = 16, MOST_ENTRIES = 1000000 };
+enum { MAX_FIELDS = 12, MAX_LINE = 4096, CHECKSUM = 16, MAX_ENTRIES = 1000000 };
 
 static const char *const owner_names[] = { "apply", "run", NULL };
 
@@ -135,9 +135,9 @@ static bool decode(char *field)
 }
 
 struct line {
-	char *field[MOST_FIELDS];
+	char *field[MAX_FIELDS];
 	size_t n;
-	char text[MOST_LINE];
+	char text[MAX_LINE];
 };
 
 /* Checks the sum and splits into decoded fields. */
@@ -145,7 +145,7 @@ static bool split_line(const char *start, size_t len, struct line *l)
 {
 	char sum[CHECKSUM + 1], *rest;
 
-	if (len <= CHECKSUM + 1 || len >= MOST_LINE || memchr(start, '\0', len))
+	if (len <= CHECKSUM + 1 || len >= MAX_LINE || memchr(start, '\0', len))
 		return false;
 	size_t body = len - CHECKSUM - 1;
 	snprintf(sum, sizeof(sum), "%016" PRIx64, checksum(start, body));
@@ -155,7 +155,7 @@ static bool split_line(const char *start, size_t len, struct line *l)
 	l->text[body] = '\0';
 	l->n = 0;
 	for (char *w = strtok_r(l->text, " ", &rest); w; w = strtok_r(NULL, " ", &rest)) {
-		if (l->n == MOST_FIELDS || !decode(w))
+		if (l->n == MAX_FIELDS || !decode(w))
 			return false;
 		l->field[l->n++] = w;
 	}
@@ -179,9 +179,9 @@ static int name_index(const char *const *names, const char *name)
 /* Where the line of a session is damaged, its changes are still worth having. */
 static bool have_session(struct et_journal *j, uint64_t number)
 {
-	enum { MOST_LOST = 1000 };
+	enum { MAX_LOST = 1000 };
 
-	if (number < 1 || number > j->n_sessions + MOST_LOST)
+	if (number < 1 || number > j->n_sessions + MAX_LOST)
 		return false;
 	while (j->n_sessions < number) {
 		ET_GROW(j->sessions, j->n_sessions, j->cap_sessions);
@@ -216,7 +216,7 @@ static bool take_change(struct et_journal *j, const struct line *l)
 	uint64_t id, session, pid, start;
 	int kind = l->n == 10 ? name_index(et_change_kind_names, l->field[4]) : -1;
 
-	if (kind < 0 || j->n >= MOST_ENTRIES || !number(l->field[1], 1, INT64_MAX, &id) ||
+	if (kind < 0 || j->n >= MAX_ENTRIES || !number(l->field[1], 1, INT64_MAX, &id) ||
 		id <= j->last_id || !number(l->field[2], 1, UINT32_MAX, &session) ||
 		!number(l->field[6], 0, INT32_MAX, &pid) ||
 		!number(l->field[7], 0, UINT64_MAX, &start))
@@ -249,7 +249,7 @@ static bool take_mark(struct et_journal *j, const struct line *l)
 		struct et_entry *e = &j->entries[i];
 		if (e->id != id)
 			continue;
-		e->back = e->back || back;
+		e->restored = e->restored || back;
 		if (back)
 			return true;
 		free(e->observed);

@@ -109,7 +109,7 @@ void et_process_unit(const char *root, const char *pid, char *buf, size_t size)
 	}
 }
 
-bool et_process_contained(const char *root, int32_t pid)
+bool et_process_in_container(const char *root, int32_t pid)
 {
 	char path[48], theirs[64], mine[64];
 
@@ -119,7 +119,7 @@ bool et_process_contained(const char *root, int32_t pid)
 	       strcmp(theirs, mine);
 }
 
-bool et_process_runs(const char *root, int32_t pid, const char *text)
+bool et_process_cmdline_has(const char *root, int32_t pid, const char *text)
 {
 	char path[32], buf[4096];
 

@@ -30,8 +30,8 @@ bool et_process_read(const char *root, int32_t pid, struct et_process *out);
 /* The system service that a process belongs to ("cron.service"), "" for none. */
 void et_process_unit(const char *root, const char *pid, char *buf, size_t size);
 /* Whether it lives in another pid namespace: a container's process is its owner's business. */
-bool et_process_contained(const char *root, int32_t pid);
+bool et_process_in_container(const char *root, int32_t pid);
 /* Whether the text stands in its command line. */
-bool et_process_runs(const char *root, int32_t pid, const char *text);
+bool et_process_cmdline_has(const char *root, int32_t pid, const char *text);
 
 #endif

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 
 /* A service that takes longer to stop is said so; systemd itself waits 90 s. */
-enum { TURN_SECONDS = 30, SHOW_SECONDS = 10, ANSWER_BYTES = 1 << 20 };
+enum { CONTROL_SECONDS = 30, SHOW_SECONDS = 10, ANSWER_BYTES = 1 << 20 };
 
 static int start_program(char *const *argv, int out_fd, pid_t *pid)
 {
@@ -132,12 +132,12 @@ static enum et_unit_state state_of(const struct block *b)
 {
 	/* What waits in the queue is as good as begun. */
 	if (b->value[JOB] && b->len[JOB] > 0)
-		return ET_UNIT_MOVING;
+		return ET_UNIT_CHANGING;
 	/* What was masked or removed while it ran still runs. */
 	if (value_is(b, ACTIVE, "active") || value_is(b, ACTIVE, "reloading"))
 		return ET_UNIT_ACTIVE;
 	if (value_is(b, ACTIVE, "activating") || value_is(b, ACTIVE, "deactivating"))
-		return ET_UNIT_MOVING;
+		return ET_UNIT_CHANGING;
 	if (value_is(b, LOAD, "not-found") || value_is(b, LOAD, "masked"))
 		return ET_UNIT_ABSENT;
 	if (value_is(b, ACTIVE, "inactive") || value_is(b, ACTIVE, "failed"))
@@ -145,7 +145,7 @@ static enum et_unit_state state_of(const struct block *b)
 	return ET_UNIT_UNKNOWN;
 }
 
-static const char *stuck_why(const struct block *b)
+static const char *irreversible_because(const struct block *b)
 {
 	if (value_is(b, CAN_STOP, "no"))
 		return "it refuses to be stopped";
@@ -172,12 +172,12 @@ static bool join(const struct block *b, int first, int last, char *buf, size_t s
 static void take_block(struct block *b, struct et_service *out)
 {
 	out->state = state_of(b);
-	out->stuck = stuck_why(b);
+	out->irreversible = irreversible_because(b);
 	if (b->value[ID])
 		snprintf(out->id, sizeof(out->id), "%.*s", b->len[ID], b->value[ID]);
-	if (!join(b, REQUIRED_BY, STOPS, out->takes, sizeof(out->takes)) ||
-		!join(b, TRIGGERED_BY, TRIGGERED_BY, out->starters, sizeof(out->starters)))
-		out->stuck = "too many other units hang on it";
+	if (!join(b, REQUIRED_BY, STOPS, out->stops_with, sizeof(out->stops_with)) ||
+		!join(b, TRIGGERED_BY, TRIGGERED_BY, out->triggered_by, sizeof(out->triggered_by)))
+		out->irreversible = "too many other units hang on it";
 	memset(b, 0, sizeof(*b));
 }
 
@@ -233,7 +233,8 @@ void et_services_read(
 		et_services_parse(answer, n, out);
 }
 
-int et_service_turn(const char *program, const char *verb, const char *unit, struct et_error *err)
+int et_service_control(
+	const char *program, const char *verb, const char *unit, struct et_error *err)
 {
 	char answer[1024];
 	char *argv[] = { (char *)program, (char *)"--no-pager", (char *)"--no-ask-password",
@@ -241,12 +242,12 @@ int et_service_turn(const char *program, const char *verb, const char *unit, str
 
 	if (!program)
 		return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT, "no service manager runs here");
-	int rc = ask(argv, TURN_SECONDS, answer, sizeof(answer));
+	int rc = ask(argv, CONTROL_SECONDS, answer, sizeof(answer));
 	if (rc == 0)
 		return 0;
 	if (rc == -ETIMEDOUT)
 		return et_fail(err, ETIMEDOUT, ET_EXIT_ENVIRONMENT, "it did not %s within %d s",
-			verb, TURN_SECONDS);
+			verb, CONTROL_SECONDS);
 	if (rc < 0)
 		return et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT, "%s", program);
 	answer[strcspn(answer, "\n")] = '\0';

@@ -13,16 +13,16 @@ enum et_unit_state {
 	ET_UNIT_ABSENT,   /* no such unit, or one that nobody may start */
 	ET_UNIT_INACTIVE, /* stopped or failed */
 	ET_UNIT_ACTIVE,
-	ET_UNIT_MOVING, /* on its way up or down, or about to be */
+	ET_UNIT_CHANGING, /* on its way up or down, or about to be */
 };
 
 /* What systemd says of a unit. */
 struct et_service {
 	enum et_unit_state state;
 	char id[128]; /* its own name, where it was asked for by another; "" without an answer */
-	char takes[1024];    /* the units that stop with it, separated by spaces */
-	char starters[1024]; /* those that start it on demand or in time */
-	const char *stuck;   /* why stopping it could not be given back, or NULL */
+	char stops_with[1024];    /* the units that stop with it, separated by spaces */
+	char triggered_by[1024];  /* those that start it on demand or in time */
+	const char *irreversible; /* why stopping it could not be given back, or NULL */
 };
 
 /* What `systemctl show` answered about n units asked in one go; pure. */
@@ -31,6 +31,7 @@ void et_services_parse(const char *text, size_t n, struct et_service *out);
 void et_services_read(
 	const char *program, const char *const *units, size_t n, struct et_service *out);
 /* verb is "start", "stop" or "reset-failed". 0, or -errno with err filled. */
-int et_service_turn(const char *program, const char *verb, const char *unit, struct et_error *err);
+int et_service_control(
+	const char *program, const char *verb, const char *unit, struct et_error *err);
 
 #endif

@@ -57,13 +57,13 @@ struct et_change {
 enum et_outcome {
 	ET_OUTCOME_PLANNED, /* a dry run: nothing was done */
 	ET_OUTCOME_MADE,
-	ET_OUTCOME_AGAIN,   /* somebody had undone it; made again, the first original is kept */
-	ET_OUTCOME_BACK,    /* given back */
-	ET_OUTCOME_ALREADY, /* was back already */
-	ET_OUTCOME_RESET,   /* a reboot has undone it */
-	ET_OUTCOME_GONE,    /* the process or unit is no more */
-	ET_OUTCOME_FOREIGN, /* somebody else has changed it since: left as it is */
-	ET_OUTCOME_LEFT,    /* not touched, for a reason */
+	ET_OUTCOME_AGAIN,    /* somebody had undone it; made again, the first original is kept */
+	ET_OUTCOME_RESTORED, /* given back */
+	ET_OUTCOME_ALREADY,  /* was back already */
+	ET_OUTCOME_RESET,    /* a reboot has undone it */
+	ET_OUTCOME_GONE,     /* the process or unit is no more */
+	ET_OUTCOME_FOREIGN,  /* somebody else has changed it since: left as it is */
+	ET_OUTCOME_LEFT,     /* not touched, for a reason */
 	ET_OUTCOME_FAILED,
 };
 

@@ -169,7 +169,7 @@ static void print_result(
 		[ET_OUTCOME_PLANNED] = { "would", NULL },
 		[ET_OUTCOME_MADE] = { "done", GOOD },
 		[ET_OUTCOME_AGAIN] = { "again", GOOD },
-		[ET_OUTCOME_BACK] = { "back", GOOD },
+		[ET_OUTCOME_RESTORED] = { "back", GOOD },
 		[ET_OUTCOME_ALREADY] = { "was back", NULL },
 		[ET_OUTCOME_RESET] = { "rebooted", NULL },
 		[ET_OUTCOME_GONE] = { "gone", NULL },

@@ -70,7 +70,7 @@ static void check_answers(void)
 			  "LoadState=loaded\nActiveState=deactivating\n",
 		4, s);
 	ok(s[0].state == ET_UNIT_ACTIVE && s[1].state == ET_UNIT_ABSENT &&
-			s[2].state == ET_UNIT_INACTIVE && s[3].state == ET_UNIT_MOVING,
+			s[2].state == ET_UNIT_INACTIVE && s[3].state == ET_UNIT_CHANGING,
 		"what systemctl answers");
 	et_services_parse("", 4, s);
 	ok(s[0].state == ET_UNIT_UNKNOWN && s[3].state == ET_UNIT_UNKNOWN, "no answer");
@@ -95,20 +95,21 @@ static void check_answers(void)
 			  "Id=e2scrub_all.timer\nLoadState=masked\nActiveState=inactive\n"
 			  "CanStart=no\nCanStop=yes\nJob=\nTransient=no\n",
 		4, s);
-	ok(s[0].state == ET_UNIT_ACTIVE && !s[0].stuck, "a service that can be stopped");
+	ok(s[0].state == ET_UNIT_ACTIVE && !s[0].irreversible, "a service that can be stopped");
 	is_str(s[0].id, "cups.service", "its own name");
-	is_str(s[0].takes, "cups.path cups.socket", "and what stops with it");
-	is_str(s[0].starters, "cups.path cups.socket", "and what starts it");
-	ok(s[1].state == ET_UNIT_MOVING, "one about to be stopped");
-	is_str(s[1].takes, "cups.service a.service", "needed by two in two ways");
-	ok(s[2].state == ET_UNIT_ACTIVE && s[2].stuck, "one that was masked while it ran");
+	is_str(s[0].stops_with, "cups.path cups.socket", "and what stops with it");
+	is_str(s[0].triggered_by, "cups.path cups.socket", "and what starts it");
+	ok(s[1].state == ET_UNIT_CHANGING, "one about to be stopped");
+	is_str(s[1].stops_with, "cups.service a.service", "needed by two in two ways");
+	ok(s[2].state == ET_UNIT_ACTIVE && s[2].irreversible, "one that was masked while it ran");
 	ok(s[3].state == ET_UNIT_ABSENT, "one that is masked");
 	char many[4096];
 	int len = snprintf(many, sizeof(many), "ActiveState=active\nRequiredBy=");
 	memset(many + len, 'x', sizeof(many) - (size_t)len - 1);
 	many[sizeof(many) - 1] = '\0';
 	et_services_parse(many, 1, s);
-	ok(s[0].stuck && strlen(s[0].takes) < sizeof(s[0].takes), "needed by too many");
+	ok(s[0].irreversible && strlen(s[0].stops_with) < sizeof(s[0].stops_with),
+		"needed by too many");
 
 	const char *unit = "cron.service";
 	struct et_error err = { 0 };
@@ -116,9 +117,9 @@ static void check_answers(void)
 	ok(s[0].state == ET_UNIT_UNKNOWN, "a program that is not there");
 	et_services_read("/bin/false", &unit, 1, s);
 	ok(s[0].state == ET_UNIT_UNKNOWN, "one that fails");
-	ok(et_service_turn("/bin/false", "stop", unit, &err) < 0 && err.what[0], "and says so");
-	ok(et_service_turn("/bin/true", "stop", unit, &err) == 0, "one that does not");
-	ok(et_service_turn(NULL, "stop", unit, &err) < 0, "none at all");
+	ok(et_service_control("/bin/false", "stop", unit, &err) < 0 && err.what[0], "and says so");
+	ok(et_service_control("/bin/true", "stop", unit, &err) == 0, "one that does not");
+	ok(et_service_control(NULL, "stop", unit, &err) < 0, "none at all");
 }
 
 static void check_units(void)

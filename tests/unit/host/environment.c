@@ -18,7 +18,7 @@ static bool clean; /* the tree is as it was captured */
 
 enum mode { WORKS, DIES_BEFORE, DIES_AFTER, FAILS };
 
-struct hand {
+struct faulty_ops {
 	enum mode mode;
 	int at;    /* which step is hit */
 	int steps; /* how many there were */
@@ -26,7 +26,7 @@ struct hand {
 
 static int hit_write(void *ctx, const char *root, const char *file, const char *value)
 {
-	struct hand *h = ctx;
+	struct faulty_ops *h = ctx;
 	bool hit = h->steps++ == h->at;
 
 	if (hit && h->mode == DIES_BEFORE)
@@ -39,7 +39,7 @@ static int hit_write(void *ctx, const char *root, const char *file, const char *
 	return rc;
 }
 
-static int no_turn(
+static int no_control(
 	void *ctx, const char *systemctl, const char *verb, const char *unit, struct et_error *err)
 {
 	(void)ctx, (void)systemctl, (void)verb, (void)unit;
@@ -52,9 +52,9 @@ static int no_signal(void *ctx, const char *root, const struct et_change *c, int
 	return -EPERM;
 }
 
-static struct et_hand hand_of(struct hand *h)
+static struct et_env_ops ops_of(struct faulty_ops *h)
 {
-	return (struct et_hand){ hit_write, no_turn, no_signal, h };
+	return (struct et_env_ops){ hit_write, no_control, no_signal, h };
 }
 
 static void fresh_tree(void)
@@ -85,13 +85,13 @@ static bool as_before(void)
 }
 
 /* 0 done, 1 something failed, -1 no journal. */
-static int apply(struct hand *h)
+static int apply(struct faulty_ops *h)
 {
 	struct et_machine m;
 	struct et_journal *j;
 	struct et_results r = { 0 };
 	struct et_error err;
-	struct et_hand hand = hand_of(h);
+	struct et_env_ops ops = ops_of(h);
 	bool selected[64];
 
 	et_factors_select("--only",
@@ -102,7 +102,7 @@ static int apply(struct hand *h)
 	int rc = et_journal_open(journal, true, &j, &err);
 	if (rc == 0) {
 		et_journal_begin(j, ET_OWNER_APPLY, m.boot_id, 1);
-		rc = et_environment_apply(&m, &hand, j, selected, &r, &err);
+		rc = et_environment_apply(&m, &ops, j, selected, &r, &err);
 		if (rc == 0)
 			rc = et_results_count(&r, ET_OUTCOME_FAILED) > 0;
 		et_journal_close(j);
@@ -112,19 +112,19 @@ static int apply(struct hand *h)
 	return rc;
 }
 
-static int restore(struct hand *h)
+static int restore(struct faulty_ops *h)
 {
 	struct et_machine m;
 	struct et_journal *j;
 	struct et_results r = { 0 };
 	struct et_error err;
-	struct et_hand hand = hand_of(h);
+	struct et_env_ops ops = ops_of(h);
 
 	int rc = et_journal_open(journal, false, &j, &err);
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
 	et_machine_read(&m, tree, NULL, 1);
-	et_environment_restore(&m, &hand, j, ET_ALL_SESSIONS, &r);
+	et_environment_restore(&m, &ops, j, ET_ALL_SESSIONS, &r);
 	rc = et_results_count(&r, ET_OUTCOME_FAILED) > 0 ||
 	     et_results_count(&r, ET_OUTCOME_FOREIGN) > 0 || j->damaged;
 	et_journal_close(j);
@@ -134,13 +134,13 @@ static int restore(struct hand *h)
 }
 
 /* Runs it in a child that may die; false when it came to its end undisturbed. */
-static bool dies(int (*fn)(struct hand *), enum mode mode, int at)
+static bool dies(int (*fn)(struct faulty_ops *), enum mode mode, int at)
 {
 	int status;
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		struct hand h = { mode, at, 0 };
+		struct faulty_ops h = { mode, at, 0 };
 		fn(&h);
 		_exit(0);
 	}
@@ -150,7 +150,7 @@ static bool dies(int (*fn)(struct hand *), enum mode mode, int at)
 
 static void check_kills(enum mode mode, const char *when)
 {
-	struct hand works = { 0 };
+	struct faulty_ops works = { 0 };
 	int killed = 0, back = 0, twice = 0;
 
 	for (int at = 0;; at++) {
@@ -186,7 +186,7 @@ static void check_failures(void)
 	int failed = 0, back = 0, n = 0;
 
 	for (int at = 0; at < 14; at++, n++) {
-		struct hand fails = { FAILS, at, 0 }, works = { 0 };
+		struct faulty_ops fails = { FAILS, at, 0 }, works = { 0 };
 		fresh_tree();
 		failed += apply(&fails) == 1;
 		back += restore(&works) == 0 && as_before();
@@ -195,10 +195,10 @@ static void check_failures(void)
 	failed = back = 0;
 	for (int at = 0; at < 14; at++) {
 		/* Fails as often as it is tried. */
-		struct hand fails = { FAILS, at, 0 }, works = { 0 };
+		struct faulty_ops fails = { FAILS, at, 0 }, works = { 0 };
 		fresh_tree();
 		apply(&works);
-		works = (struct hand){ 0 };
+		works = (struct faulty_ops){ 0 };
 		int rc = restore(&fails);
 		/* Another pass has had another try: then it is back already. */
 		failed += rc == 0 || access(journal, F_OK) == 0;
@@ -231,20 +231,22 @@ static void check_process(void)
 	} while (!et_process_read("", pid, &p) || strcmp(p.comm, name));
 	c.pid = pid;
 	c.start = p.start;
-	ok(et_hand_real.signal(NULL, "", &c, SIGSTOP) == 0, "a process is held");
+	ok(et_env_ops_real.signal(NULL, "", &c, SIGSTOP) == 0, "a process is held");
 	ok(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status), "indeed");
 	c.start++;
-	ok(et_hand_real.signal(NULL, "", &c, SIGCONT) == -ESRCH, "another of that number is not");
+	ok(et_env_ops_real.signal(NULL, "", &c, SIGCONT) == -ESRCH,
+		"another of that number is not");
 	c.start--;
 	c.target = (char *)"cron";
-	ok(et_hand_real.signal(NULL, "", &c, SIGCONT) == -ESRCH, "nor one of another name");
+	ok(et_env_ops_real.signal(NULL, "", &c, SIGCONT) == -ESRCH, "nor one of another name");
 	c.target = name;
-	ok(et_hand_real.signal(NULL, tree, &c, SIGCONT) == -ENOTSUP, "nor one of a captured tree");
-	ok(et_hand_real.signal(NULL, "", &c, SIGCONT) == 0, "it goes on");
+	ok(et_env_ops_real.signal(NULL, tree, &c, SIGCONT) == -ENOTSUP,
+		"nor one of a captured tree");
+	ok(et_env_ops_real.signal(NULL, "", &c, SIGCONT) == 0, "it goes on");
 	ok(waitpid(pid, &status, WCONTINUED) == pid && WIFCONTINUED(status), "indeed");
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
-	ok(et_hand_real.signal(NULL, "", &c, SIGCONT) == -ESRCH, "one that has ended is gone");
+	ok(et_env_ops_real.signal(NULL, "", &c, SIGCONT) == -ESRCH, "one that has ended is gone");
 	unlink(program);
 }
 

@@ -46,7 +46,7 @@ static void check_round(void)
 	ok(j && stat(path, &st) == 0 && (st.st_mode & 0777) == 0600, "a new one is private");
 	et_journal_begin(j, ET_OWNER_RUN, "boot one", 42);
 	ok(et_journal_intend(j, both, 2, &err) == 0 && j->n == 2, "changes are written down");
-	et_journal_made(j, &j->entries[0], "0");
+	et_journal_mark_made(j, &j->entries[0], "0");
 	ok(et_journal_find(j, &both[1]) == &j->entries[1], "found by its target");
 	et_journal_close(j);
 
@@ -61,16 +61,16 @@ static void check_round(void)
 	is_str(j->entries[1].change.before, "0", "the old value");
 	ok(et_journal_pending(j, ET_OWNER_RUN) == 2 && et_journal_pending(j, ET_OWNER_APPLY) == 0,
 		"counted by owner");
-	ok(et_journal_again(j, &j->entries[0], "1", &err) == 0, "made again");
+	ok(et_journal_mark_again(j, &j->entries[0], "1", &err) == 0, "made again");
 	et_journal_begin(j, ET_OWNER_APPLY, "boot two", 43);
-	et_journal_back(j, &j->entries[1]);
+	et_journal_mark_restored(j, &j->entries[1]);
 	et_journal_close(j);
 
 	j = open_journal(false);
 	is_str(j->entries[0].change.after, "1", "the later intention holds");
 	is_str(j->entries[0].change.before, "2", "the first original, too");
-	ok(j->entries[1].back && et_journal_pending(j, -1) == 1, "what is back is back");
-	et_journal_back(j, &j->entries[0]);
+	ok(j->entries[1].restored && et_journal_pending(j, -1) == 1, "what is back is back");
+	et_journal_mark_restored(j, &j->entries[0]);
 	et_journal_close(j);
 	ok(stat(path, &st) < 0, "with nothing to give back it goes away");
 }
@@ -88,7 +88,7 @@ static void check_lock(void)
 		"one may look, and sees that");
 	et_journal_close(second);
 	ok(et_journal_open(path, true, &second, &err) == -EBUSY, "but not have it, too");
-	et_journal_back(j, &j->entries[0]);
+	et_journal_mark_restored(j, &j->entries[0]);
 	et_journal_close(j);
 	ok(et_journal_peek(path, &busy, &second, &err) == -ENOENT, "then it is gone");
 }
@@ -121,7 +121,7 @@ static void check_cuts(void)
 
 	et_journal_begin(j, ET_OWNER_APPLY, "b", 1);
 	ok(et_journal_intend(j, both, 2, &err) == 0, "a journal to be cut");
-	et_journal_made(j, &j->entries[0], "0");
+	et_journal_mark_made(j, &j->entries[0], "0");
 	int fd = open(path, O_RDONLY);
 	size_t len = (size_t)read(fd, text, sizeof(text)), damaged, last = 0;
 	close(fd);
@@ -144,8 +144,8 @@ static void check_cuts(void)
 	}
 	/* Without the last newline the last mark is a cut line. */
 	ok(noticed == len - 1, "a changed bit is noticed at any byte");
-	et_journal_back(j, &j->entries[0]);
-	et_journal_back(j, &j->entries[1]);
+	et_journal_mark_restored(j, &j->entries[0]);
+	et_journal_mark_restored(j, &j->entries[1]);
 	et_journal_close(j);
 }
 
