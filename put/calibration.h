@@ -18,8 +18,10 @@ double et_calibrate_inc(void);
  * Reads and writes dir/inc.json, one rate for each CPU model. Reading refuses with -EBADMSG what is
  * not such a file (and the caller calibrates anew), with -ENOENT when the model is not in it.
  */
-int et_calibration_read(const char *dir, const char *cpu, double *rate, struct et_error *err);
+int et_calibration_read(
+	const char *dir, const char *cpu, double *rate, struct et_error *err) ET_CHECK;
 /* Makes dir with its parents (0700); the file is replaced at once or not at all, 0600. */
-int et_calibration_write(const char *dir, const char *cpu, double rate, struct et_error *err);
+int et_calibration_write(
+	const char *dir, const char *cpu, double rate, struct et_error *err) ET_CHECK;
 
 #endif

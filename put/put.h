@@ -51,7 +51,7 @@ extern const struct et_workload et_workloads[];
 const struct et_workload *et_workload_find(const char *name);
 /* Fills what was not given with the workload's defaults, refuses what it does not take, runs. */
 int et_workload_run(const struct et_workload *w, const struct et_put_params *given,
-	struct et_put_result *out, struct et_error *err);
+	struct et_put_result *out, struct et_error *err) ET_CHECK;
 
 /* The option's name of one bit, without dashes. */
 const char *et_put_param_name(enum et_put_param param);

@@ -28,7 +28,7 @@ extern const struct et_subject et_subjects[];
 
 /* Makes the input for a size in the folder; 0 or -errno. */
 int et_subject_prepare(
-	const struct et_subject *s, int size, const char *folder, struct et_error *err);
+	const struct et_subject *s, int size, const char *folder, struct et_error *err) ET_CHECK;
 /* The command line, quoted where it needs it; program is the path to run. Caller frees. */
 char *et_subject_command(
 	const struct et_subject *s, int size, const char *program, const char *folder);

@@ -26,8 +26,8 @@ struct et_procstat {
 
 /* Parses the text of the file. Returns 0, or -EINVAL if it does not look as the kernel writes it.
  */
-ET_CHECK int et_procstat_parse(const char *text, struct et_procstat *out);
+int et_procstat_parse(const char *text, struct et_procstat *out) ET_CHECK;
 /* Reads and parses root/proc/PID/stat. Returns 0 or -errno: -ENOENT or -ESRCH if it has ended. */
-ET_CHECK int et_procstat_read(const char *root, int32_t pid, struct et_procstat *out);
+int et_procstat_read(const char *root, int32_t pid, struct et_procstat *out) ET_CHECK;
 
 #endif

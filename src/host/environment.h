@@ -29,7 +29,8 @@ void et_environment_preview(
  * with -errno, and what was done until then stays on record.
  */
 int et_environment_apply(const struct et_machine *m, const struct et_env_ops *ops,
-	struct et_journal *j, const bool *selected, struct et_results *out, struct et_error *err);
+	struct et_journal *j, const bool *selected, struct et_results *out,
+	struct et_error *err) ET_CHECK;
 
 enum { ET_ALL_SESSIONS = 0, ET_STALE_RUNS = -1 };
 

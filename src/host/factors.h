@@ -32,7 +32,8 @@ struct et_factor_row {
 extern const struct et_factor_row et_factor_rows[];
 
 /* Names from "aslr,turbo"; NULL selects everything. Unknown names are refused. */
-int et_factors_select(const char *option, const char *list, bool *selected, struct et_error *err);
+int et_factors_select(
+	const char *option, const char *list, bool *selected, struct et_error *err) ET_CHECK;
 size_t et_factors_count(void);
 
 /* Reads the selected factors (NULL: all). */
@@ -50,7 +51,7 @@ void et_finding_set(struct et_finding *f, enum et_verdict verdict, const char *f
 	ET_PRINTF(3, 4);
 
 /* The value of a file as it would have to be written: of "always [madvise] never" the chosen. */
-ssize_t et_setting_read(const char *root, const char *path, char *buf, size_t size);
+ssize_t et_setting_read(const char *root, const char *path, char *buf, size_t size) ET_CHECK;
 
 /* Readers and plans, by file. */
 void et_factor_turbo_read(const struct et_machine *m, struct et_finding *f);

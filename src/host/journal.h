@@ -59,9 +59,11 @@ struct et_journal {
  * Opens it and keeps others out until it is closed. Without create a journal that is not there
  * gives -ENOENT, with err filled. -EBUSY when another process has it.
  */
-int et_journal_open(const char *path, bool create, struct et_journal **out, struct et_error *err);
+int et_journal_open(
+	const char *path, bool create, struct et_journal **out, struct et_error *err) ET_CHECK;
 /* Reads it for a look, whoever has it; *busy tells whether somebody does. -ENOENT for none. */
-int et_journal_peek(const char *path, bool *busy, struct et_journal **out, struct et_error *err);
+int et_journal_peek(
+	const char *path, bool *busy, struct et_journal **out, struct et_error *err) ET_CHECK;
 /* Closes it; one that has nothing left to give back is removed. NULL is fine. */
 void et_journal_close(struct et_journal *j);
 
@@ -76,10 +78,10 @@ size_t et_journal_pending(const struct et_journal *j, int owner);
 void et_journal_begin(
 	struct et_journal *j, enum et_owner owner, const char *boot_id, uint64_t wall_ns);
 /* Writes down n changes, durably: when it returns 0 they may be made. */
-int et_journal_intend(
-	struct et_journal *j, const struct et_change *changes, size_t n, struct et_error *err);
+int et_journal_intend(struct et_journal *j, const struct et_change *changes, size_t n,
+	struct et_error *err) ET_CHECK;
 int et_journal_mark_again(
-	struct et_journal *j, struct et_entry *e, const char *after, struct et_error *err);
+	struct et_journal *j, struct et_entry *e, const char *after, struct et_error *err) ET_CHECK;
 /* Marks; a mark that is lost does no harm, so these are not durable each. */
 void et_journal_mark_made(struct et_journal *j, struct et_entry *e, const char *observed);
 void et_journal_mark_restored(struct et_journal *j, struct et_entry *e);

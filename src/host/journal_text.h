@@ -11,7 +11,7 @@
  * Fills sessions and entries from the text, counts damaged lines, sets size to the end of the last
  * whole line. -EINVAL when it is no journal at all; nothing is filled then.
  */
-int et_journal_parse(struct et_journal *j, const char *text, size_t len);
+int et_journal_parse(struct et_journal *j, const char *text, size_t len) ET_CHECK;
 
 void et_journal_write_session(FILE *f, const struct et_journal_session *s);
 void et_journal_write_change(

@@ -25,7 +25,7 @@ struct et_processes {
 void et_processes_read(const char *root, int32_t self, struct et_processes *out);
 void et_processes_free(struct et_processes *p);
 /* One process; false when there is none or its file is not as the kernel writes it. */
-bool et_process_read(const char *root, int32_t pid, struct et_process *out);
+bool et_process_read(const char *root, int32_t pid, struct et_process *out) ET_CHECK;
 
 /* The system service that a process belongs to ("cron.service"), "" for none. */
 void et_process_unit(const char *root, const char *pid, char *buf, size_t size);

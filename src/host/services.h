@@ -32,6 +32,6 @@ void et_services_read(
 	const char *program, const char *const *units, size_t n, struct et_service *out);
 /* verb is "start", "stop" or "reset-failed". 0, or -errno with err filled. */
 int et_service_control(
-	const char *program, const char *verb, const char *unit, struct et_error *err);
+	const char *program, const char *verb, const char *unit, struct et_error *err) ET_CHECK;
 
 #endif

@@ -42,9 +42,9 @@ struct et_cache_effects_options {
 };
 
 /* As et_kbest_accuracy_run and _read. */
-int et_cache_effects_run(
-	const struct et_cache_effects_options *o, struct et_experiment **out, struct et_error *err);
+int et_cache_effects_run(const struct et_cache_effects_options *o, struct et_experiment **out,
+	struct et_error *err) ET_CHECK;
 int et_cache_effects_read(
-	const struct et_experiment *e, struct et_cache_effects *out, struct et_error *err);
+	const struct et_experiment *e, struct et_cache_effects *out, struct et_error *err) ET_CHECK;
 
 #endif

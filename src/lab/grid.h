@@ -37,6 +37,6 @@ typedef int et_walk_fn(
  * a run of a length takes of itself. Ends early, with 0, when progress->report returns false.
  */
 int et_grid_walk(const struct et_grid *g, double times, const struct et_lab_progress *progress,
-	et_walk_fn *measure, void *ctx, struct et_error *err);
+	et_walk_fn *measure, void *ctx, struct et_error *err) ET_CHECK;
 
 #endif

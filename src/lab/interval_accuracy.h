@@ -51,9 +51,9 @@ struct et_interval_accuracy_options {
 
 /* As et_kbest_accuracy_run and _read. */
 int et_interval_accuracy_run(const struct et_interval_accuracy_options *o,
-	struct et_experiment **out, struct et_error *err);
-int et_interval_accuracy_read(
-	const struct et_experiment *e, struct et_interval_accuracy *out, struct et_error *err);
+	struct et_experiment **out, struct et_error *err) ET_CHECK;
+int et_interval_accuracy_read(const struct et_experiment *e, struct et_interval_accuracy *out,
+	struct et_error *err) ET_CHECK;
 void et_interval_accuracy_free(struct et_interval_accuracy *a);
 
 /* Errors (told / true - 1) over the runs of a case; NaN without any. */

@@ -55,10 +55,10 @@ struct et_kbest_accuracy_options {
  * free, also after progress.report has ended it early; or -errno with err filled.
  */
 int et_kbest_accuracy_run(const struct et_kbest_accuracy_options *o, struct et_experiment **out,
-	struct et_error *err);
+	struct et_error *err) ET_CHECK;
 /* What a record says; -EINVAL when it is of another lab. */
-int et_kbest_accuracy_read(
-	const struct et_experiment *e, struct et_kbest_accuracy *out, struct et_error *err);
+int et_kbest_accuracy_read(const struct et_experiment *e, struct et_kbest_accuracy *out,
+	struct et_error *err) ET_CHECK;
 void et_kbest_accuracy_free(struct et_kbest_accuracy *a);
 
 enum et_timed_by {

@@ -26,8 +26,8 @@ void et_lab_series_add_single(
 /* The value of a series' parameter; NULL: it has none of that name. */
 const char *et_lab_series_parameter(const struct et_command *c, const char *name);
 /* What a series says of itself; false when it is not one of ours. */
-bool et_lab_series_case(
-	const struct et_command *c, const char *clock, unsigned *load, uint64_t *length_ns);
+bool et_lab_series_case(const struct et_command *c, const char *clock, unsigned *load,
+	uint64_t *length_ns) ET_CHECK;
 /* The series of a case, NULL: none. */
 const struct et_command *et_lab_series_find(
 	const struct et_experiment *e, const char *clock, unsigned load, uint64_t length_ns);

@@ -24,7 +24,7 @@ struct et_rivals {
  * Starts n of them on a CPU. They end with the thread that started them, however it ends; until
  * et_rivals_end Ctrl-Z waits, for they would spin on while we are stopped.
  */
-int et_rivals_start(struct et_rivals *r, unsigned n, int cpu, struct et_error *err);
+int et_rivals_start(struct et_rivals *r, unsigned n, int cpu, struct et_error *err) ET_CHECK;
 /* Ends all and waits for them. */
 void et_rivals_end(struct et_rivals *r);
 

@@ -79,8 +79,10 @@ static bool as_before(void)
 
 	snprintf(command, sizeof(command), "diff -r -q -x enabled %s/sysroot/laptop %s",
 		getenv("ET_TEST_DATA"), tree);
-	et_setting_read(tree, "/sys/kernel/mm/transparent_hugepage/enabled", value, sizeof(value));
-	clean = system(command) == 0 && !strcmp(value, "always");
+	clean = system(command) == 0 &&
+		et_setting_read(tree, "/sys/kernel/mm/transparent_hugepage/enabled", value,
+			sizeof(value)) > 0 &&
+		!strcmp(value, "always");
 	return clean;
 }
 
@@ -94,12 +96,14 @@ static int apply(struct faulty_ops *h)
 	struct et_env_ops ops = ops_of(h);
 	bool selected[64];
 
-	et_factors_select("--only",
+	int rc = et_factors_select("--only",
 		"frequency-limits,frequency-governor,turbo,c-states,aslr,transparent-huge-pages,"
 		"task-delayacct",
 		selected, &err);
+	if (rc)
+		return rc;
 	et_machine_read(&m, tree, NULL, 1);
-	int rc = et_journal_open(journal, true, &j, &err);
+	rc = et_journal_open(journal, true, &j, &err);
 	if (rc == 0) {
 		et_journal_begin(j, ET_OWNER_APPLY, m.boot_id, 1);
 		rc = et_environment_apply(&m, &ops, j, selected, &r, &err);

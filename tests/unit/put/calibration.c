@@ -131,8 +131,9 @@ static void test_inc_uses_it(void)
 	double rate = 0;
 
 	et_cpu_model("", cpu, sizeof(cpu));
-	et_calibration_write(deep, cpu, 50e6, &err);
-	ok(et_workload_run(w, &p, &out, &err) == 0 && out.value == 50000 && !out.doubt[0],
+	ok(et_calibration_write(deep, cpu, 50e6, &err) == 0 &&
+			et_workload_run(w, &p, &out, &err) == 0 && out.value == 50000 &&
+			!out.doubt[0],
 		"inc takes the kept rate");
 	put_file("hostile");
 	ok(et_workload_run(w, &p, &out, &err) == 0 && strstr(out.doubt, "replaced"),
