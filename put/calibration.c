@@ -212,8 +212,10 @@ int et_calibration_write(const char *dir, const char *cpu, double rate, struct e
 		json_decref(top);
 		top = json_pack("{s:i, s:{}}", "etalon_inc", FILE_VERSION, "increments_per_second");
 	}
-	json_object_set_new(json_object_get(top, "increments_per_second"), cpu, json_real(rate));
-	ET_AUTO_FREE char *text = json_dumps(top, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
+	bool added = json_object_set_new(json_object_get(top, "increments_per_second"), cpu,
+			     json_real(rate)) == 0;
+	ET_AUTO_FREE char *text =
+		added ? json_dumps(top, JSON_INDENT(2) | JSON_REAL_PRECISION(10)) : NULL;
 	json_decref(top);
 	if (!text)
 		return et_fail(err, EINVAL, ET_EXIT_OUTSIDE, "%s: cannot be written as JSON", path);

@@ -363,13 +363,12 @@ void et_factor_irq_read(const struct et_machine *m, struct et_finding *f)
 	cpu_set_t isolated, all, allowed, common;
 	size_t n = 0, touching = 0;
 
-	CPU_ZERO(&isolated);
-	CPU_ZERO(&all);
 	if (et_sysroot_line(m->root, CPU "/isolated", list, sizeof(list)) <= 0 ||
 		et_parse_cpus("isolated", list, &isolated, NULL))
 		CPU_ZERO(&isolated);
-	if (et_sysroot_line(m->root, CPU "/online", list, sizeof(list)) > 0)
-		(void)et_parse_cpus("online", list, &all, NULL);
+	if (et_sysroot_line(m->root, CPU "/online", list, sizeof(list)) <= 0 ||
+		et_parse_cpus("online", list, &all, NULL))
+		CPU_ZERO(&all);
 	for (char **i = irqs; *i; i++) {
 		snprintf(path, sizeof(path), "/proc/irq/%s/smp_affinity_list", *i);
 		if (et_sysroot_line(m->root, path, list, sizeof(list)) <= 0 ||

@@ -117,17 +117,18 @@ static bool block_delays_enabled(const char *root, const char *kernel)
 void et_host_read(const char *root, struct et_host *host)
 {
 	enum { CPUINFO_BYTES = 16384 }; /* the first processor's entry is enough */
-	ET_AUTO_FREE char *cpuinfo = et_calloc(1, CPUINFO_BYTES);
-	struct utsname names;
+	ET_AUTO_FREE char *cpuinfo = et_alloc(CPUINFO_BYTES);
+	struct utsname names = { 0 };
 
 	memset(host, 0, sizeof(*host));
-	uname(&names);
+	(void)uname(&names); /* fails on a bad address only */
 	snprintf(host->name, sizeof(host->name), "%s", names.nodename);
 	snprintf(host->architecture, sizeof(host->architecture), "%s", names.machine);
 	if (et_sysroot_line(
 		    root, "/proc/sys/kernel/osrelease", host->kernel, sizeof(host->kernel)) <= 0)
 		snprintf(host->kernel, sizeof(host->kernel), "%s", names.release);
-	et_sysroot_read(root, "/proc/cpuinfo", cpuinfo, CPUINFO_BYTES);
+	if (et_sysroot_read(root, "/proc/cpuinfo", cpuinfo, CPUINFO_BYTES) < 0)
+		cpuinfo[0] = '\0';
 	if (!field(cpuinfo, "model name", host->cpu, sizeof(host->cpu)) &&
 		!field(cpuinfo, "CPU part", host->cpu, sizeof(host->cpu)))
 		snprintf(host->cpu, sizeof(host->cpu), "unknown");

@@ -25,10 +25,7 @@ static int start_program(char *const *argv, int out_fd, pid_t *pid)
 
 	sigemptyset(&none);
 	sigfillset(&all);
-	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&files, out_fd, STDOUT_FILENO);
-	posix_spawn_file_actions_adddup2(&files, out_fd, STDERR_FILENO);
+	/* The calls that prepare the attributes fail on invalid flags only. */
 	posix_spawnattr_init(&attributes);
 	/* In a group of its own: Ctrl-C is for us, who then give back what was changed. */
 	posix_spawnattr_setflags(&attributes,
@@ -36,7 +33,14 @@ static int start_program(char *const *argv, int out_fd, pid_t *pid)
 	posix_spawnattr_setpgroup(&attributes, 0);
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &all);
-	int rc = posix_spawn(pid, argv[0], &files, &attributes, argv, environment);
+	posix_spawn_file_actions_init(&files);
+	int rc = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	if (rc == 0)
+		rc = posix_spawn_file_actions_adddup2(&files, out_fd, STDOUT_FILENO);
+	if (rc == 0)
+		rc = posix_spawn_file_actions_adddup2(&files, out_fd, STDERR_FILENO);
+	if (rc == 0)
+		rc = posix_spawn(pid, argv[0], &files, &attributes, argv, environment);
 	posix_spawn_file_actions_destroy(&files);
 	posix_spawnattr_destroy(&attributes);
 	return -rc;

@@ -135,9 +135,10 @@ static int measure(const struct bench *b, size_t blocks, double phase_ns)
 	struct et_interval_run *r = b->shared;
 	struct work w;
 
-	if (work_open(&w, blocks))
-		return 1;
-
+	int rc = work_open(&w, blocks);
+	if (rc)
+		return rc;
+	/* getrusage() and times() fail on bad arguments only. */
 	getrusage(RUSAGE_SELF, &before);
 	times(&first);
 	uint64_t value = work_do(&w);
@@ -157,7 +158,7 @@ static int measure(const struct bench *b, size_t blocks, double phase_ns)
 	return 0;
 }
 
-/* -EINTR: it was ended by a signal. */
+/* Returns 0, -EINTR if a signal has ended the run, or -errno with err filled. */
 static int run_one(const struct bench *b, size_t blocks, double phase_ns, struct et_walk *walk,
 	struct et_error *err)
 {
@@ -168,12 +169,12 @@ static int run_one(const struct bench *b, size_t blocks, double phase_ns, struct
 	if (pid < 0)
 		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "a process for a run");
 	if (pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		sigaction(SIGINT, &dfl, NULL);
 		sigaction(SIGTERM, &dfl, NULL);
-		if (getppid() != parent)
-			_exit(1);
-		_exit(measure(b, blocks, phase_ns));
+		/* The parent may have died before PR_SET_PDEATHSIG was in force. */
+		if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+			_exit(ECHILD);
+		_exit(-measure(b, blocks, phase_ns)); /* an errno is below 256 */
 	}
 	while (waitpid(pid, &status, 0) < 0) {
 		if (errno != EINTR)
@@ -182,7 +183,12 @@ static int run_one(const struct bench *b, size_t blocks, double phase_ns, struct
 		if (!et_walk_advance(walk, 0))
 			kill(pid, SIGKILL);
 	}
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EINTR;
+	if (!WIFEXITED(status))
+		return -EINTR;
+	if (WEXITSTATUS(status))
+		return et_fail_errno(
+			err, WEXITSTATUS(status), ET_EXIT_ENVIRONMENT, "a process for a run");
+	return 0;
 }
 
 static void note_run(

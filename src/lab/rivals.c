@@ -14,10 +14,10 @@ static _Noreturn void spin(int cpu, pid_t parent)
 
 	CPU_ZERO(&set);
 	CPU_SET((size_t)cpu, &set);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_NAME, "etalon-rival");
-	/* The parent may have died before it could take us along. */
-	if (getppid() != parent || setsid() < 0 || sched_setaffinity(0, sizeof(set), &set))
+	(void)prctl(PR_SET_NAME, "etalon-rival"); /* for people who look at ps */
+	/* The parent may have died before PR_SET_PDEATHSIG was in force. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent || setsid() < 0 ||
+		sched_setaffinity(0, sizeof(set), &set))
 		_exit(1);
 	for (;;)
 		__asm__ volatile("" ::: "memory");
