@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The checks of the source must themselves fail on what they are there to find.
+# The checks of the source code find what they are for, and pass what is allowed.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 tools=$root/tools
@@ -17,7 +17,7 @@ tree()
 	done
 }
 
-# finds NAME TOOL REGEX: the tool fails on ./tree and says why
+# finds NAME TOOL REGEX: the tool fails on ./tree and prints a line that matches
 finds()
 {
 	run "$tools/$2" "$work/tree"
@@ -35,52 +35,52 @@ inc() { printf '#include "%s"\\n' "$@"; }
 tree src/base/a.c "$(inc base/a.h)" src/stats/b.c "$(inc base/a.h num/x.h model/y.h stats/b.h)" \
 	src/cmd/c.c "$(inc store/s.h put/put.h)" put/p.c "$(inc base/a.h put/p.h)" \
 	src/lib/l.c '#include <etalon/etalon.h>\n' src/num/r.c '#include <Rmath.h>\n'
-passes 'arrows that go forward' check-layers
+passes 'check-layers: accepts includes that the table allows' check-layers
 tree src/base/a.c "$(inc num/x.h)"
-finds 'a back edge' check-layers 'src/base/a.c:1: base may not use num'
+finds 'check-layers: finds a back edge' check-layers 'src/base/a.c:1: base may not use num'
 tree src/protocol/a.c "int x;\\n$(inc measure/run.h)"
-finds 'a later stage that knows an earlier one' check-layers 'a.c:2: protocol may not use measure'
+finds 'check-layers: finds a later stage that includes an earlier one' check-layers 'a.c:2: protocol may not use measure'
 tree src/store/a.h "  #  $(inc report/text.h | cut -c 2-)"
-finds 'a back edge in a header, oddly spaced' check-layers 'store may not use report'
+finds 'check-layers: finds a back edge in a header, oddly spaced' check-layers 'store may not use report'
 tree put/a.c "$(inc model/sample.h)"
-finds 'a program under test that knows the tool' check-layers 'put may not use model'
+finds 'check-layers: finds a program under test that includes the model' check-layers 'put may not use model'
 tree src/base/a.c "$(inc a.h)"
-finds 'an include without its folder' check-layers 'without its folder'
+finds 'check-layers: finds an include without its folder' check-layers 'without its folder'
 tree src/base/a.c "$(inc ../num/x.h)"
-finds 'an include by a relative path' check-layers 'relative path'
+finds 'check-layers: finds an include by a relative path' check-layers 'relative path'
 tree src/gadgets/a.c "$(inc base/a.h)"
-finds 'a folder that nobody planned' check-layers 'gadgets has no row'
+finds 'check-layers: finds a folder that is not in the table' check-layers 'gadgets has no row'
 tree src/stats/a.c '#include <Rmath.h>\n'
-finds 'a library in the wrong folder' check-layers 'belongs to num'
+finds 'check-layers: finds a library in the wrong folder' check-layers 'belongs to num'
 tree src/cmd/a.c '#include <etalon/etalon.h>\n'
-finds 'the public header inside' check-layers 'public face'
+finds 'check-layers: finds the public header in internal code' check-layers 'public face'
 
 tree src/base/a.c '/* strcpy(a, b); */\nconst char *s = "system(1)";\nx->time(ctx);\nstatic int f(void);\n' \
 	src/cmd/b.c 'static int count;\nprintf("x");\n'
-passes 'what is allowed' check-banned
+passes 'check-banned: accepts comments, strings, members and cmd' check-banned
 for call in strcpy strcat sprintf gets system atoi; do
 	tree src/cmd/a.c "\\tif (x)\\n\\t\\t$call (a);\\n"
-	finds "$call" check-banned "a.c:2: $call\\(\\) is banned"
+	finds "check-banned: finds $call" check-banned "a.c:2: $call\\(\\) is banned"
 done
 for call in getenv printf time exit; do
 	tree src/num/a.c "\\t$call(a);\\n"
-	finds "$call below cmd and report" check-banned "a.c:1: $call\\(\\) is for cmd"
+	finds "check-banned: finds $call below cmd and report" check-banned "a.c:1: $call\\(\\) is for cmd"
 done
 tree src/num/a.c '\tstatic int count;\n'
-finds 'mutable static data' check-banned 'a.c:1: mutable static data'
+finds 'check-banned: finds mutable static data' check-banned 'a.c:1: mutable static data'
 
 lines() { printf "$1%.0s" $(seq "$2"); }
 body() { printf 'int f(void)\\n{\\n%s}\\n' "$1"; }
 tree src/num/a.c "$(body "$(lines '\\ta;\\n' 79)")"
-passes 'a function of 80 lines' check-sizes
+passes 'check-sizes: accepts a function of 80 lines' check-sizes
 tree src/num/a.c "$(body "$(lines '\\ta;\\n' 81)")"
-finds 'a function of more than 80 lines' check-sizes 'f: 82 lines'
+finds 'check-sizes: finds a function of more than 80 lines' check-sizes 'f: 82 lines'
 tree src/num/a.c "$(body "$(lines '\\tif (a)\\n' 15)")"
-finds 'a complexity above 15' check-sizes 'f: complexity 16'
+finds 'check-sizes: finds a complexity above 15' check-sizes 'f: complexity 16'
 tree src/num/a.c "$(lines '\\n' 801)"
-finds 'a file of more than 800 lines' check-sizes '801 lines'
+finds 'check-sizes: finds a file of more than 800 lines' check-sizes '801 lines'
 tree src/cmd/a.c "$(lines '\\n' 251)"
-finds 'a command of more than 250 lines' check-sizes '251 lines'
+finds 'check-sizes: finds a command of more than 250 lines' check-sizes '251 lines'
 
 tree src/a.c '' meson.build '' .gitignore '/build*/\n'
 passes 'check-root: accepts the files that belong in the root' check-root

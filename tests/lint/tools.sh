@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What the Makefile calls: installing what is missing (on a make-believe system), counting tests.
+# The tools that the Makefile calls install missing packages (tried on a simulated system) and count
+# tests.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 tools=$root/tools
 
-# A system with only what is put here; what is called on it goes into the file calls.
+# A simulated system, on which only the stubs exist. They write their calls to the file calls.
 system()
 {
 	rm -rf system calls installed
@@ -38,58 +39,58 @@ deps() { env -i PATH="$work/system" STALE="${STALE:-}" "$(command -v sh)" "$tool
 system
 debian
 tr ' ' '\n' <<<'gcc libc6-dev meson ninja-build pkg-config scdoc libmnl-dev libsqlite3-dev libjansson-dev r-mathlib' >installed
-exits 'all is there' 0 deps build
-is 'nothing is called' "$(cat calls)" ''
-is 'nothing is said' "$out$err" ''
+exits 'install-deps: succeeds when nothing is missing' 0 deps build
+is 'install-deps: calls nothing when nothing is missing' "$(cat calls)" ''
+is 'install-deps: prints nothing when nothing is missing' "$out$err" ''
 sed -i '/scdoc/d' installed
-exits 'one package is missing' 0 deps build
-is 'it alone is installed' "$(cat calls)" 'apt-get -y -q install --no-install-recommends scdoc'
+exits 'install-deps: installs a missing package' 0 deps build
+is 'install-deps: installs only the missing package' "$(cat calls)" 'apt-get -y -q install --no-install-recommends scdoc'
 stub scdoc ''
 : >calls
-exits 'what the build can do without' 0 deps optional
-is 'is a group of its own' "$(cat calls)" 'apt-get -y -q install --no-install-recommends libbpf-dev clang'
+exits 'install-deps: knows the group of optional packages' 0 deps optional
+is 'install-deps: installs the optional packages' "$(cat calls)" 'apt-get -y -q install --no-install-recommends libbpf-dev clang'
 : >calls
-exits 'its command is there from elsewhere' 0 deps build
-is 'so nothing is installed' "$(cat calls)" ''
+exits 'install-deps: succeeds when a command comes from elsewhere' 0 deps build
+is 'install-deps: does not install a package for a command that exists' "$(cat calls)" ''
 sed -i '/libmnl/d' installed
 STALE=1
-exits 'the package lists are stale' 0 deps build
-is 'they are fetched, then it is tried again' "$(cut -d ' ' -f 4 calls | tr '\n' ' ')" 'install update install '
+exits 'install-deps: succeeds with stale package lists' 0 deps build
+is 'install-deps: updates stale package lists and tries again' "$(cut -d ' ' -f 4 calls | tr '\n' ' ')" 'install update install '
 STALE=
 : >calls
 stub id 'echo 1000'
-exits 'neither root nor sudo' 1 deps build
-like 'what is missing is listed' "$err" 'apt-get install libmnl-dev'
-is 'and nothing is tried' "$(cat calls)" ''
+exits 'install-deps: fails with neither root nor sudo' 1 deps build
+like 'install-deps: lists missing packages that it may not install' "$err" 'apt-get install libmnl-dev'
+is 'install-deps: does not call apt-get without root' "$(cat calls)" ''
 stub sudo "echo sudo >>$work/calls; exec \"\$@\""
-exits 'with sudo' 0 deps build
-is 'it is used' "$(head -n 1 calls)" 'sudo'
+exits 'install-deps: succeeds with sudo' 0 deps build
+is 'install-deps: calls apt-get through sudo' "$(head -n 1 calls)" 'sudo'
 refused=$(deps nonsense 2>&1)
-like 'an unknown group' "$refused" "unknown group 'nonsense'"
+like 'install-deps: refuses an unknown group' "$refused" "unknown group 'nonsense'"
 
 system
 for tool in cc meson ninja pkg-config scdoc; do stub $tool ''; done
-exits 'not a Debian, all commands there' 0 deps build
-like 'the libraries are named' "$err" 'libmnl-dev'
+exits 'install-deps: succeeds without dpkg when all commands exist' 0 deps build
+like 'install-deps: names libraries that it cannot look up' "$err" 'libmnl-dev'
 rm system/meson
-exits 'not a Debian, a command missing' 1 deps build
-like 'everything to get is named' "$err" 'meson.*libsqlite3-dev'
+exits 'install-deps: fails without apt-get when a command is missing' 1 deps build
+like 'install-deps: names all packages to install by hand' "$err" 'meson.*libsqlite3-dev'
 
 log() { printf '{"name": "x", "stdout": "%s", "result": "%s", "starttime": 1}\n' "$1" "$2"; }
 log 'ok 1 - a\nok 2 - b # SKIP none\n1..2\n' OK >a.json
 log '' OK >b.json
-exits 'counting' 0 "$tools/count-tests" a.json b.json
-is 'checks count, a test without TAP counts once' "$out" '2 passed, 0 failed, 1 skipped'
+exits 'count-tests: succeeds when no check failed' 0 "$tools/count-tests" a.json b.json
+is 'count-tests: counts TAP checks, and a test without TAP once' "$out" '2 passed, 0 failed, 1 skipped'
 log 'ok 1 - a\nnot ok 2 - b\n' FAIL >c.json
-exits 'with a failure' 1 "$tools/count-tests" a.json c.json
-is 'which is counted' "$out" '2 passed, 1 failed, 1 skipped'
+exits 'count-tests: fails when a check failed' 1 "$tools/count-tests" a.json c.json
+is 'count-tests: counts a failed check' "$out" '2 passed, 1 failed, 1 skipped'
 log 'ok 1 - a\n' TIMEOUT >d.json
-exits 'a test that ran out of time' 1 "$tools/count-tests" d.json
-is 'fails, though all it said was ok' "$out" '1 passed, 1 failed'
-exits 'a log that is not there' 1 "$tools/count-tests" a.json nosuch.json
-is 'is a failure' "$out" '1 passed, 1 failed, 1 skipped'
+exits 'count-tests: fails when a test timed out' 1 "$tools/count-tests" d.json
+is 'count-tests: counts a timeout as a failure' "$out" '1 passed, 1 failed'
+exits 'count-tests: fails when a log is missing' 1 "$tools/count-tests" a.json nosuch.json
+is 'count-tests: counts a missing log as a failure' "$out" '1 passed, 1 failed, 1 skipped'
 : >empty.json
-exits 'no test at all' 1 "$tools/count-tests" empty.json
-is 'is one, too' "$out" '0 passed, 1 failed'
+exits 'count-tests: fails when no test ran' 1 "$tools/count-tests" empty.json
+is 'count-tests: counts an empty log as a failure' "$out" '0 passed, 1 failed'
 
 done_testing
