@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The tools that the Makefile calls install missing packages (tried on a simulated system) and count
-# tests.
+# tests; the git hook checks commit messages.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 tools=$root/tools
@@ -92,5 +92,33 @@ is 'count-tests: counts a missing log as a failure' "$out" '1 passed, 1 failed, 
 : >empty.json
 exits 'count-tests: fails when no test ran' 1 "$tools/count-tests" empty.json
 is 'count-tests: counts an empty log as a failure' "$out" '0 passed, 1 failed'
+
+zeros() { printf '%0*d' "$1" 0; }
+
+# message NAME STATUS TEXT: the hook's verdict on a commit message
+message()
+{
+	printf '%b' "$3" >message
+	exits "commit-msg: $1" "$2" "$tools/commit-msg" message
+}
+
+message 'accepts a title, an empty line and a body' 0 'store: reject --nice 25\n\nThe field ends at 19.\n'
+message 'accepts a title of 72 characters' 0 "base: $(zeros 66)\n"
+message 'refuses a title of 73 characters' 1 "base: $(zeros 67)\n"
+like 'commit-msg: prints the length of a title' "$err" 'the title has 73 characters, more than 72'
+like 'commit-msg: gives a hint' "$err" 'hint: write "area: what the change does"'
+message 'counts characters, not bytes' 0 "doc: $(printf 'é%.0s' $(seq 67))\n"
+message 'refuses a title without an area' 1 'reject --nice 25\n'
+message 'refuses a second line that is not empty' 1 'store: reject --nice 25\nThe field ends at 19.\n'
+message 'ignores comments' 0 "# $(zeros 80)\nstore: reject --nice 25\n# x\n"
+message 'ignores the diff of commit -v' 0 \
+	'store: reject --nice 25\n# ------------------------ >8 ------------------------\ndiff\n'
+message 'accepts a merge' 0 "Merge branch 'a-branch-with-a-long-name-%s' into another\n"
+git init -q repository
+git -C repository config core.hooksPath "$tools"
+# shellcheck disable=SC2317 # exits calls it
+commit() { git -C repository -c user.name=A -c user.email=a@b commit -q --allow-empty -m "$1"; }
+exits 'commit-msg: works as a hook and accepts a good title' 0 commit 'base: begin'
+exits 'commit-msg: works as a hook and refuses a long title' 1 commit "base: $(zeros 80)"
 
 done_testing
