@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon rm ID…`: removes kept experiments; all of them are found before one is touched. */
 #include "base/alloc.h"
-#include "cmd/claim.h"
 #include "cmd/cli.h"
 #include "store/store.h"
 
@@ -46,11 +45,10 @@ static int remove_all(const struct et_cli *cli, char *const *names, size_t n, st
 	if (!rc)
 		rc = et_store_open(url, ET_STORE_WRITE, &store, err);
 	for (size_t i = 0; !rc && i < n; i++) {
-		int claim = -1;
-		rc = et_claim(ids[i], &claim, err);
+		rc = et_store_claim(store, ids[i], err);
 		if (!rc)
 			rc = et_store_remove(store, ids[i], err);
-		et_cleanup_close(&claim);
+		et_store_release(store);
 		if (!rc && cli->verbosity >= 0)
 			printf("removed %s\n", ids[i]);
 	}

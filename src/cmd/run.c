@@ -101,7 +101,7 @@ static int finish(struct et_session *s, int rc, const struct et_error *err)
 
 static int run(struct et_cli *cli, int argc, char **argv)
 {
-	struct et_session s = { .cli = cli, .claim = -1 };
+	struct et_session s = { .cli = cli };
 	struct et_operands ops;
 	struct et_error err = { 0 };
 

@@ -2,7 +2,6 @@
 #include "cmd/run_session.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "cmd/claim.h"
 #include "cmd/kept.h"
 #include "cmd/run_sanity.h"
 #include "host/host.h"
@@ -38,7 +37,7 @@ static int begin(struct et_session *s, struct et_error *err)
 	if (!s->options.seed_given)
 		e->plan.seed = random[1] >> 11; /* every JSON reader keeps 53 bits */
 	e->child.directory = get_current_dir_name();
-	int rc = et_claim(e->id, &s->claim, err);
+	int rc = et_store_claim(s->store, e->id, err);
 	if (rc == 0)
 		rc = open_runner(s, err);
 	if (rc)
@@ -74,7 +73,7 @@ static int resume(struct et_session *s, const struct et_operands *ops, struct et
 		return et_hint(err,
 			et_fail(err, EALREADY, ET_EXIT_USAGE, "experiment %s is finished", id),
 			"etalon show %s prints it", id);
-	rc = et_claim(id, &s->claim, err);
+	rc = et_store_claim(s->store, id, err);
 	if (rc)
 		return rc;
 	et_host_read("", &now);
@@ -187,7 +186,6 @@ void et_session_close(struct et_session *s)
 	et_recorder_free(&s->recorder);
 	et_warnings_free(&s->notes);
 	et_store_close(s->store);
-	et_cleanup_close(&s->claim);
 	et_run_options_free(&s->options);
 }
 
@@ -195,7 +193,7 @@ int et_session_run(struct et_cli *cli, struct et_interrupt *interrupt, const cha
 	char id[40], struct et_error *err)
 {
 	const struct et_option *tables[] = { et_run_options, NULL };
-	struct et_session s = { .cli = cli, .claim = -1, .talk = stderr, .interrupt = interrupt };
+	struct et_session s = { .cli = cli, .talk = stderr, .interrupt = interrupt };
 	struct et_operands ops;
 	int argc = 0;
 

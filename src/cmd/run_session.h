@@ -23,7 +23,6 @@ struct et_session {
 	FILE *talk;
 	struct et_tuning tuning;
 	struct et_warnings notes; /* about the machine, from what was kept before */
-	int claim;                /* descriptor that says that this process runs the experiment */
 };
 
 /* Options checked, outputs and store open, the experiment claimed and kept, programs found. */

@@ -19,6 +19,8 @@ struct et_store_ops {
 		struct et_error *err);
 	int (*set_removal)(struct et_store *s, const char *id, const struct et_sample *sample,
 		struct et_error *err);
+	int (*claim)(struct et_store *s, const char *id, struct et_error *err);
+	void (*release)(struct et_store *s);
 	int (*find)(struct et_store *s, const char *name, char id[40], struct et_error *err);
 	int (*find_unfinished)(struct et_store *s, char id[40], struct et_error *err);
 	int (*load)(struct et_store *s, const char *id, struct et_experiment **out,

@@ -50,6 +50,7 @@ struct et_sqlite {
 	struct et_store base;
 	sqlite3 *db;
 	char *path;
+	int claim; /* socket that locks an experiment, or -1 */
 	sqlite3_stmt *statements[ET_SQL_LENGTH];
 	bool in_group;     /* a write transaction is open */
 	char id[40];       /* the experiment added to last … */
@@ -122,6 +123,9 @@ int et_sqlite_set_removal(
 int et_sqlite_remove(struct et_store *s, const char *id, struct et_error *err);
 int et_sqlite_set_fact(
 	struct et_store *s, const char *key, const char *value, struct et_error *err);
+
+int et_sqlite_claim(struct et_store *s, const char *id, struct et_error *err) ET_CHECK;
+void et_sqlite_release_claim(struct et_store *s);
 
 int et_sqlite_find(struct et_store *s, const char *name, char id[40], struct et_error *err);
 int et_sqlite_find_unfinished(struct et_store *s, char id[40], struct et_error *err);

@@ -177,6 +177,7 @@ static void close_sqlite(struct et_store *store)
 	for (size_t i = 0; i < ET_LENGTH(s->statements); i++)
 		sqlite3_finalize(s->statements[i]);
 	sqlite3_close(s->db); /* rolls back what is open */
+	et_sqlite_release_claim(store);
 	free(s->path);
 	free(s);
 }
@@ -189,6 +190,8 @@ static const struct et_store_ops sqlite_ops = {
 	.flush = et_sqlite_flush,
 	.set_state = et_sqlite_set_state,
 	.set_removal = et_sqlite_set_removal,
+	.claim = et_sqlite_claim,
+	.release = et_sqlite_release_claim,
 	.find = et_sqlite_find,
 	.find_unfinished = et_sqlite_find_unfinished,
 	.load = et_sqlite_load,
@@ -212,6 +215,7 @@ int et_sqlite_open(
 		return rc;
 	struct et_sqlite *s = et_calloc(1, sizeof(*s));
 	s->base.ops = &sqlite_ops;
+	s->claim = -1;
 	s->path = et_strdup(file);
 	rc = prepare_database(s, mode, err);
 	if (rc) {

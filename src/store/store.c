@@ -111,6 +111,16 @@ int et_store_set_removal(
 	return s->ops->set_removal(s, id, sample, err);
 }
 
+int et_store_claim(struct et_store *s, const char *id, struct et_error *err)
+{
+	return s->ops->claim(s, id, err);
+}
+
+void et_store_release(struct et_store *s)
+{
+	s->ops->release(s);
+}
+
 int et_store_find(struct et_store *s, const char *name, char id[40], struct et_error *err)
 {
 	return s->ops->find(s, name, id, err);

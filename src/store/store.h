@@ -53,6 +53,15 @@ int et_store_set_removal(
 	struct et_store *s, const char *id, const struct et_sample *sample, struct et_error *err);
 
 /*
+ * Locks the experiment for this handle: at most one process at a time runs an experiment or
+ * removes it. -EBUSY if another handle holds the lock for longer than a second. It ends with
+ * et_store_release or et_store_close, and with the process however it dies. A handle holds one
+ * claim at a time; the experiment need not be in the store yet.
+ */
+int et_store_claim(struct et_store *s, const char *id, struct et_error *err) ET_CHECK;
+void et_store_release(struct et_store *s); /* does nothing without a claim */
+
+/*
  * Finds one experiment: "last", an id, a label (the newest of that label), or the unambiguous
  * beginning of an id, tried in this sequence. -ENOENT with an error that says so; -EINVAL when
  * ambiguous.

@@ -335,6 +335,55 @@ static void killed(int round, useconds_t after_us)
 	et_experiment_free(e);
 }
 
+/* A child that claims the experiment, writes one byte when it has it, and waits to be killed. */
+static pid_t start_claimer(const char *id, int ready)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	struct et_store *s = open_store(ET_STORE_WRITE);
+	struct et_error err = { 0 };
+
+	if (et_store_claim(s, id, &err) || write(ready, "", 1) != 1)
+		_exit(1);
+	for (;;)
+		pause();
+}
+
+static void claims(void)
+{
+	static const char id[] = "20251115-110000-000001", other[] = "20251115-110000-000002";
+	struct et_store *s = open_store(ET_STORE_WRITE), *second = open_store(ET_STORE_WRITE);
+	struct et_error err = { 0 };
+	char byte;
+	int pipes[2];
+
+	ok(et_store_claim(s, id, &err) == 0, "claim: an experiment that is not kept yet is locked");
+	ok(et_store_claim(second, id, &err) == -EBUSY && err.exit == ET_EXIT_USAGE && err.hint[0],
+		"claim: a second handle is refused with a hint");
+	ok(et_store_claim(second, other, &err) == 0, "claim: another experiment is free");
+	et_store_release(s);
+	et_store_release(s);
+	et_store_release(second);
+	ok(et_store_claim(second, id, &err) == 0, "claim: a released experiment is free");
+	et_store_close(second);
+	ok(et_store_claim(s, id, &err) == 0, "claim: closing the store releases the experiment");
+	et_store_release(s);
+
+	if (pipe(pipes))
+		return;
+	pid_t pid = start_claimer(id, pipes[1]);
+	ok(read(pipes[0], &byte, 1) == 1, "claim: another process locks the experiment");
+	ok(et_store_claim(s, id, &err) == -EBUSY, "claim: the lock holds between processes");
+	kill(pid, SIGKILL);
+	ok(et_store_claim(s, id, &err) == 0, "claim: a killed process loses its lock");
+	waitpid(pid, NULL, 0);
+	close(pipes[0]);
+	close(pipes[1]);
+	et_store_close(s);
+}
+
 int main(void)
 {
 	char folder[] = "/tmp/etalon-test-XXXXXX";
@@ -354,6 +403,7 @@ int main(void)
 	facts();
 	keeping();
 	two_writers();
+	claims();
 	for (int i = 0; i < 6; i++)
 		killed(i, (useconds_t)(i * 1700 + 300));
 	if (!given) {
