@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int tap_count, tap_failed;
@@ -48,6 +49,20 @@ __attribute__((format(printf, 4, 5))) static inline bool tap_ok(
 		if (!tap_ok(p_, __FILE__, __LINE__, __VA_ARGS__))                                  \
 			printf("# got '%s', want '%s'\n", g_ ? g_ : "(null)", w_ ? w_ : "(null)"); \
 	} while (0)
+
+/* Ends the program: nothing after this point could be tested. */
+__attribute__((format(printf, 1, 2), noreturn)) static inline void tap_bail(const char *fmt, ...)
+{
+	va_list ap;
+
+	printf("Bail out! ");
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	printf("\n");
+	fflush(stdout);
+	exit(1);
+}
 
 #define skip(reason) printf("ok %d # SKIP %s\n", ++tap_count, reason)
 

@@ -28,7 +28,7 @@ static struct et_experiment *experiment(const char *const *commands, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		e->commands[i].name = et_strdup(commands[i]);
 		if (et_split_words(commands[i], &e->commands[i].argv, &err))
-			printf("Bail out! %s\n", err.what);
+			tap_bail("%s", err.what);
 	}
 	return e;
 }

@@ -164,7 +164,7 @@ static void make(struct made *m, uint32_t n, enum noise noise, bool rounded,
 		make_sample(m, &m->r.short_run, i, noise, rounded, plans);
 	et_daemon_record_settle(&m->r);
 	if (et_daemons_analyse(&m->r, "made", f, &err))
-		printf("Bail out! %s\n", err.what);
+		tap_bail("%s", err.what);
 }
 
 static void unmake(struct made *m, struct et_daemon_findings *f)

@@ -18,7 +18,7 @@ static struct et_store *open_store(enum et_store_mode mode)
 	struct et_error err = { 0 };
 
 	if (et_store_open(url, mode, &s, &err))
-		printf("Bail out! %s\n", err.what), exit(1);
+		tap_bail("%s", err.what);
 	return s;
 }
 

@@ -76,7 +76,7 @@ static void make_store(const char *name)
 		et_experiment_add(e, &sample);
 	}
 	if (et_store_open(path, ET_STORE_CREATE_PATH, &s, &err) || et_store_keep(s, e, &err))
-		printf("Bail out! %s\n", err.what), exit(1);
+		tap_bail("%s", err.what);
 	et_store_close(s);
 	et_experiment_free(e);
 }
