@@ -79,10 +79,13 @@ exits "programs that wait" 0 etalon run -q -r 6 'sleep 0.02' 'sleep 0.04'
 like "are not to be compared by process time" "$out" 'compare them by elapsed'
 exits "but by elapsed" 0 etalon run -q -r 10 --keep-all --metric et 'sleep 0.02' 'sleep 0.06'
 like "found" "$out" 'slower by'
-exits "peak memory" 0 etalon run -q -r 3 --json rss.json true
-if jq -e '.image_source == "taskstats"' rss.json >/dev/null; then
-	ok "is the program's own, not ours" \
+exits "peak memory: run succeeds" 0 etalon run -q -r 3 --json rss.json true
+if jq -e '.image_source | startswith("taskstats")' rss.json >/dev/null; then
+	ok "peak memory: it is that of the program, not of the etalon that forked it" \
 		jq -e '[.commands[0].samples[].max_rss_bytes] | all(. < 3000000)' rss.json
+else
+	skip "peak memory: it is that of the program, not of the etalon that forked it" \
+		"only exit records contain it, and they cannot be read here"
 fi
 exits "time limit" 0 etalon run -q -r 1000 --time-limit 200ms 'sleep 0.02'
 like "is told when it ended the run" "$out" 'time limit ended it'
