@@ -51,10 +51,9 @@ explains()
 }
 
 # What it says and does where it cannot look.
-if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --clear-groups true 2>/dev/null; then
-	chmod -R a+rwX "$work"
-	exits "without privileges" 0 setpriv --reuid 65534 --clear-groups \
-		etalon run -r 2 --json plain.json true
+if can_drop_privileges; then
+	exits "without privileges" 0 unprivileged etalon run -r 2 --json plain.json true
+	mv "$public/plain.json" .
 	if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 0 ]; then
 		like "it says what is missing" "$(tr -s ' \n' ' ' <<<"$out")" \
 			"who takes the program's CPU is not told: (BPF needs CAP_BPF and CAP_PERFMON|this etalon was built without BPF); perf needs CAP_PERFMON or kernel.perf_event_paranoid at most 0"
@@ -63,7 +62,7 @@ if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 --clear-groups true 2>/dev/null
 		like "perf is there for everybody" "$(jq -r .image_source plain.json)" '[+]perf$'
 	fi
 else
-	skip "without privileges" "they cannot be dropped here"
+	skip "without privileges" "$why_not"
 fi
 exits "not wanted" 0 etalon run -r 2 --no-ledger --json off.json true
 unlike "is not complained of" "$out" "is not told"

@@ -8,7 +8,7 @@
 set -u
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-: "${ETALON:=$root/build/etalon}"
+: "${ETALON:=$root/build/etalon}" "${KEEP_SPECIMEN:=$root/build/tests/cli/keep-specimen}"
 ETALON=$(realpath "$ETALON")
 export ETALON
 
@@ -164,6 +164,42 @@ def bad(x): raise ValueError(x)
 d = json.load(open(sys.argv[1]), parse_constant=bad)
 assert eval("(" + sys.argv[2] + ")"), d' "$work/.out" "$2" >"$work/.json" 2>&1
 	tap_report $? "$1" || note "$(tail -n 1 "$work/.json")"
+}
+
+# can_drop_privileges: whether `unprivileged` works here; if not, $why_not is the reason. It copies
+# etalon to $public, a folder that an unprivileged user owns: such a user may be unable to reach the
+# build, for instance in root's home.
+public=
+why_not=
+can_drop_privileges()
+{
+	[ -z "$public" ] || return 0
+	why_not='needs root'
+	[ "$(id -u)" -eq 0 ] || return 1
+	# shellcheck disable=SC2034 # scripts print it
+	why_not='another user cannot run programs below this temporary folder'
+	public=$work/public
+	{ mkdir -p "$public/bin" && cp "$ETALON" "$public/bin/etalon" &&
+		chown -R 65534:65534 "$public" && chmod 711 "$work" &&
+		unprivileged etalon --version >/dev/null; } 2>/dev/null || { public=; return 1; }
+}
+
+# unprivileged COMMAND…: runs it in $public as a user without capabilities, who has a store there
+unprivileged()
+{
+	setpriv --reuid 65534 --regid 65534 --clear-groups env -C "$public" HOME="$public" \
+		TMPDIR="$public" PATH="$public/bin:$PATH" ETALON_STORE="sqlite:$public/store.db" \
+		ETALON_JOURNAL="$public/env.journal" "$@"
+}
+
+# wait_until 'CONDITION' [SECONDS]: evaluates the condition until it is true; fails after SECONDS (60)
+wait_until()
+{
+	local end=$((SECONDS + ${2:-60}))
+	until eval "$1"; do
+		[ "$SECONDS" -lt "$end" ] || { note "waited in vain until: $1"; return 1; }
+		sleep 0.02
+	done
 }
 
 # The names of all commands, one a line, as the tool itself lists them.

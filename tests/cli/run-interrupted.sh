@@ -93,15 +93,20 @@ kill -s INT $pid
 wait $pid
 is "after SIGINT the cleanup has its time" "$(cat cleaned 2>/dev/null)" "done"
 
-# What a killed run left behind is ended by the next one.
-if [ "$(id -u)" -eq 0 ]; then
-	begin -r 3 -- sh -c 'setsid sleep 77.'$$' & sleep 5'
-	sleep 1
-	kill -9 $pid
-	wait $pid 2>/dev/null
-	etalon run -q -r 1 true >/dev/null
-	is "nothing of it is left" "$(pgrep -fc "sleep 77\.$$")" 0
-	is "nor its group" "$(find /sys/fs/cgroup -maxdepth 6 -name "etalon-$pid-*" | wc -l)" 0
+# A process that left its session survives the kill of etalon. The next run finds it by its control
+# group; without one it cannot, and warns that it had none.
+begin -r 3 -- sh -c 'setsid sleep 77.'$$' & sleep 5'
+wait_until 'pgrep -f "^sleep 77\.$$" >/dev/null'
+kill -9 $pid
+wait $pid 2>/dev/null
+exits "leftovers: the next run succeeds" 0 etalon run -q -r 1 --json next.json true
+if jq -e '[.commands[0].samples[].pt_source] | index("wait4")' next.json >/dev/null; then
+	like "leftovers: a run without a control group warns of it" "$out" 'control group'
+	pkill -f "^sleep 77\.$$"
+else
+	is "leftovers: the next run kills the processes of a killed one" "$(pgrep -fc "^sleep 77\.$$")" 0
+	is "leftovers: the next run removes the control group of a killed one" \
+		"$(find /sys/fs/cgroup -maxdepth 6 -name "etalon-$pid-*" | wc -l)" 0
 fi
 run sh -c 'trap "" CHLD; exec etalon run -q -r 2 true'
 is "SIGCHLD ignored by the caller does no harm" "$status" 0

@@ -111,16 +111,15 @@ if $privileged && etalon trace --duration 1ms --json 2>&1 | grep -q '"causes_fro
 else
 	skip 'a burst of another process is named' "$root_only"
 fi
-if $privileged; then
-	exits 'without privileges' 0 setpriv --reuid 65534 --regid 65534 --clear-groups \
-		"$ETALON" trace --json --duration 100ms
+if can_drop_privileges; then
+	exits 'without privileges' 0 unprivileged etalon trace --json --duration 100ms
 	json 'it says so' 'd["causes_from"] != "regularity" or any("no records" in w for w in d["warnings"])'
 	json 'and names nobody' 'd["causes_from"] != "regularity" or d["by_process"] == []'
-	run setpriv --reuid 65534 --regid 65534 --clear-groups "$ETALON" trace -- true
+	run unprivileged etalon trace -- true
 	[ "$status" -eq 3 ] || [ "$status" -eq 0 ]
 	holds $? 'a program needs them, or the kernel lets everybody'
 else
-	skip 'without privileges' "$root_only"
+	skip 'without privileges' "$why_not"
 fi
 
 # --- a CPU that goes away ---
