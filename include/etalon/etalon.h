@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * libetalon: timing inside a program, with the clock that `etalon run` uses outside it.
- * Plain C99 to C++20. Link with -letalon (pkg-config etalon). The manual is etalon(3).
+ * libetalon times parts of a program from within. This header compiles as C99 to C++20. Link with
+ * -letalon (pkg-config etalon). The manual is etalon(3).
  */
 #ifndef ETALON_ETALON_H
 #define ETALON_ETALON_H
@@ -19,31 +19,31 @@
 extern "C" {
 #endif
 
-/* The version of the library that is linked, such as "0.1.0". Static; do not free. */
+/* Returns the version of the linked library, such as "0.1.0", in static memory. */
 ETALON_API const char *etalon_version(void);
 
 /*
- * A stopwatch: monotonic wall time, not bent by changes of the system's date. It allocates nothing
- * and needs no end. Set it by etalon_stopwatch_start; its members are the library's.
+ * A stopwatch measures elapsed time by CLOCK_MONOTONIC, which changes of the system's date do not
+ * affect. It allocates nothing, so there is nothing to free. Its members are private.
  */
 struct etalon_stopwatch {
 	uint64_t start_ns;
 };
 
 ETALON_API void etalon_stopwatch_start(struct etalon_stopwatch *watch);
-/* Nanoseconds since the start. It goes on running: read it as often as you like. */
+/* Returns the nanoseconds since the start. The stopwatch keeps running. */
 ETALON_API uint64_t etalon_stopwatch_ns(const struct etalon_stopwatch *watch);
 
 /*
- * The processor's counter, for stretches of a few instructions: etalon_ticks_start before,
- * etalon_ticks_stop behind, the difference is counter ticks. An invariant counter ticks at a fixed
- * rate whatever the core does: ticks are a unit of time, not the core's cycles. Where the processor
- * has no counter that we know, ticks are nanoseconds.
+ * Readings of the processor's counter, to time a few instructions: call etalon_ticks_start before
+ * them and etalon_ticks_stop after them; the difference is in counter ticks. An invariant counter
+ * ticks at a fixed rate, so ticks are a unit of time and not cycles of the core. On a processor
+ * without a counter that the library knows, ticks are nanoseconds.
  *
- * All that is before etalon_ticks_start has ended when it reads, all that is before
- * etalon_ticks_stop when that does. Nothing holds back what comes after: on x86-64 a processor that
- * works out of order may begin the timed instructions some nanoseconds before the first reading. A
- * fence against that (etalon_kbest has it) would add a fifth to the cost of the pair.
+ * Each function reads the counter after all earlier instructions have completed. Neither holds back
+ * later instructions: a processor that executes out of order (x86-64) may begin the timed
+ * instructions some nanoseconds before etalon_ticks_start reads. The fence that would prevent this
+ * would make the pair a fifth slower; etalon_kbest has it.
  */
 #if defined(__GNUC__) && defined(__x86_64__)
 static inline uint64_t etalon_ticks_start(void)
@@ -83,8 +83,9 @@ ETALON_API uint64_t etalon_ticks_stop(void);
 #endif
 
 /*
- * Keeps a value, and so what computed it, from being optimised away: a number or a pointer; of an
- * object give the address. ETALON_CLOBBER: all memory may have been read and written here.
+ * ETALON_KEEP makes the compiler compute x, a number or a pointer, although nothing else uses it.
+ * For an object, pass its address. ETALON_CLOBBER makes the compiler assume that all memory is read
+ * and written at this point.
  */
 #ifdef __GNUC__
 #define ETALON_KEEP(x) __asm__ __volatile__("" : : "g"(x) : "memory")
@@ -94,10 +95,10 @@ ETALON_API uint64_t etalon_ticks_stop(void);
 #define ETALON_CLOBBER() ((void)0)
 #endif
 
-/* What functions here return: 0 or one of these. etalon_strerror has a sentence for each. */
+/* Status that functions return. etalon_strerror describes each. */
 enum etalon_status {
 	ETALON_OK = 0,
-	ETALON_NOT_CONVERGED = -1, /* the result is filled all the same */
+	ETALON_NOT_CONVERGED = -1, /* the result is filled nevertheless */
 	ETALON_BAD_FUNCTION = -2,
 	ETALON_BAD_SIZE = -3,
 	ETALON_BAD_K = -4,
@@ -109,106 +110,108 @@ enum etalon_status {
 	ETALON_BAD_PRIORITY = -10
 };
 
-/* Never NULL, also for numbers that are no status. */
+/* Returns a sentence in static memory, "unknown status" for any other number. */
 ETALON_API const char *etalon_strerror(int status);
 
-/* Which clock times the samples. */
+/* The clock that times the samples. */
 enum etalon_kbest_clock {
-	ETALON_CLOCK_AUTO = 0,    /* the counter where it can be trusted, else the raw clock */
-	ETALON_CLOCK_COUNTER = 1, /* the processor's counter or ETALON_BAD_CLOCK */
+	ETALON_CLOCK_AUTO = 0,    /* the counter if it can be trusted, else CLOCK_MONOTONIC_RAW */
+	ETALON_CLOCK_COUNTER = 1, /* the processor's counter; fails if it cannot be trusted */
 	ETALON_CLOCK_RAW = 2,     /* CLOCK_MONOTONIC_RAW */
-	ETALON_CLOCK_CPU =
-		3 /* CPU time of the thread; also reported where none of the others can be */
+	/* The thread's CPU time. The result has it too if almost every sample was preempted. */
+	ETALON_CLOCK_CPU = 3
 };
 
 enum etalon_kbest_cache {
-	ETALON_CACHE_WARM = 0, /* as the call before left it */
-	ETALON_CACHE_COLD =
-		1 /* the last-level cache is filled with other data before each sample */
+	ETALON_CACHE_WARM = 0, /* the cache is as the previous call left it */
+	ETALON_CACHE_COLD = 1  /* the cache is filled with other data before each sample */
 };
 
 enum etalon_kbest_priority {
 	/*
-	 * When others keep running within samples: a real-time priority (SCHED_FIFO 1) around
-	 * samples, where the thread may take one (root, CAP_SYS_NICE or RLIMIT_RTPRIO). The others
-	 * have their turn after 50 ms, or behind one sample and the look at interrupts that
-	 * follows it, which take up to three times as long as the function.
+	 * If other threads preempt samples, take samples with real-time priority SCHED_FIFO 1,
+	 * provided that the thread may (root, CAP_SYS_NICE or RLIMIT_RTPRIO). The other threads run
+	 * again after 50 ms or after one sample and the measurement of interrupts that follows it,
+	 * whichever is later; the latter takes up to three times as long as the function.
 	 */
 	ETALON_PRIORITY_AUTO = 0,
-	ETALON_PRIORITY_KEEP = 1 /* the thread's own, always */
-};
-
-/* Set by etalon_kbest_opts_init, then change what you like. Grows at its end; sz tells how far. */
-struct etalon_kbest_opts {
-	size_t sz;
-	uint32_t k;           /* so many best that agree: 3; at most 64 */
-	uint32_t max_samples; /* M: 1000 */
-	double epsilon;       /* within so much of each other: 0.001 */
-	int cache;            /* enum etalon_kbest_cache */
-	int clock;            /* enum etalon_kbest_clock */
-	uint32_t calls;       /* of the function in one sample, the first of them cold; 0: chosen */
-	int compensate;       /* for timer interrupts and switches: 1 */
-	uint64_t least_ns;    /* samples are spread over at least this time: 0.3 s */
-	uint64_t limit_ns;    /* no new sample behind it, once K are there: 10 s; 0: none */
-	void *clear_memory;   /* for ETALON_CACHE_COLD; NULL: mapped before the first sample */
-	size_t clear_bytes;   /* of it, at least the last-level cache's */
-	int priority;         /* enum etalon_kbest_priority */
-};
-
-/* Defaults. sz is sizeof(struct etalon_kbest_opts). ETALON_BAD_SIZE when no version had that size.
- */
-ETALON_API int etalon_kbest_opts_init(struct etalon_kbest_opts *opts, size_t sz);
-
-/* What makes a result doubtful: bits of etalon_kbest_result.warnings. */
-enum etalon_warning {
-	ETALON_WARNING_SPREAD = 1,    /* K samples never agreed */
-	ETALON_WARNING_PREEMPTED = 2, /* hardly a sample was undisturbed: CPU time is reported */
-	ETALON_WARNING_SLOW = 4,      /* the processor ran slower than it can around the best */
-	ETALON_WARNING_NOT_INVARIANT = 8, /* the counter has no fixed rate: another clock is used */
-	ETALON_WARNING_BACKWARDS = 16,    /* the counter went backwards: another clock is used */
-	ETALON_WARNING_NO_TICK_COST =
-		32,                     /* it meets timer interrupts, and their cost is not known */
-	ETALON_WARNING_INTERRUPTS = 64, /* interrupts took more than could be compensated */
-	ETALON_WARNING_OVERHEAD = 128, /* not longer than the uncertainty of the clock's own cost */
-	ETALON_WARNING_CACHE_SIZE = 256 /* size of the last-level cache not known: 64 MiB assumed */
-};
-
-/* A sentence for one bit; "" for none. */
-ETALON_API const char *etalon_warning_text(unsigned warning);
-
-struct etalon_kbest_result {
-	size_t sz;             /* bytes that the library filled */
-	int converged;         /* K samples agreed within epsilon */
-	int clock;             /* what timed the best: ETALON_CLOCK_COUNTER, RAW or CPU */
-	const char *unit;      /* of ticks: "tsc ticks", "cntvct ticks", "ns" */
-	double ticks;          /* the best, of one call */
-	double ns;             /* the same in nanoseconds */
-	double spread;         /* (K-th best - best) / best; infinite with fewer than K samples */
-	double error;          /* predicted: within this share of ns, at 95 % */
-	double hz;             /* ticks a second */
-	double hz_uncertainty; /* its standard uncertainty */
-	double overhead_ns;    /* of reading the clock, subtracted from each sample */
-	double overhead_uncertainty_ns;
-	double compensated_ns; /* subtracted from the best for interrupts and switches, a call */
-	double slowdown;       /* of the processor around the best, as a share: 0 at full speed */
-	uint64_t samples;      /* taken */
-	uint64_t preempted;    /* of these another ran in, or the hypervisor took the CPU */
-	uint64_t calls;        /* of the function in a sample */
-	uint64_t elapsed_ns;   /* from the first sample to the last */
-	unsigned warnings;     /* enum etalon_warning */
-	int realtime;          /* samples were taken with a real-time priority */
+	ETALON_PRIORITY_KEEP = 1 /* never change the thread's priority */
 };
 
 /*
- * The time of fn(arg): best of K samples that agree. sz is sizeof(struct etalon_kbest_result).
- * Nothing is allocated, printed or locked between the first sample and the last. The first call in
- * a thread takes a tenth of a second longer, to learn what the clock costs. fn has to return: one
- * that jumps or throws out of here leaves the thread with what it was given for the sample.
+ * Options of etalon_kbest. Fill them by etalon_kbest_opts_init, then change members. Later versions
+ * append members; sz says how many the caller knows. Defaults are in parentheses.
+ */
+struct etalon_kbest_opts {
+	size_t sz;
+	uint32_t k;           /* number of shortest samples that must agree (3), at most 64 */
+	uint32_t max_samples; /* M, the most samples to take (1000) */
+	double epsilon;       /* they must agree within this relative difference (0.001) */
+	int cache;            /* enum etalon_kbest_cache (warm) */
+	int clock;            /* enum etalon_kbest_clock (auto) */
+	uint32_t calls;       /* calls per sample (0: chosen by the library) */
+	int compensate;       /* subtract the time of interrupts and context switches (1) */
+	uint64_t least_ns;    /* spread the samples over at least this time (0.3 s) */
+	uint64_t limit_ns;    /* after this time, end as soon as there are K (10 s; 0: no limit) */
+	void *clear_memory;   /* used by ETALON_CACHE_COLD (NULL: the library maps some) */
+	size_t clear_bytes;   /* its size, at least that of the last-level cache */
+	int priority;         /* enum etalon_kbest_priority (auto) */
+};
+
+/* Fills in the defaults. sz is sizeof(struct etalon_kbest_opts), else ETALON_BAD_SIZE. */
+ETALON_API int etalon_kbest_opts_init(struct etalon_kbest_opts *opts, size_t sz);
+
+/* Reasons to distrust a result: bits of etalon_kbest_result.warnings. */
+enum etalon_warning {
+	ETALON_WARNING_SPREAD = 1,        /* the K shortest samples did not agree */
+	ETALON_WARNING_PREEMPTED = 2,     /* almost every sample was preempted: this is CPU time */
+	ETALON_WARNING_SLOW = 4,          /* the processor ran below its full speed */
+	ETALON_WARNING_NOT_INVARIANT = 8, /* the counter has no fixed rate: another clock is used */
+	ETALON_WARNING_BACKWARDS = 16,    /* the counter went backwards: another clock is used */
+	ETALON_WARNING_NO_TICK_COST = 32, /* the cost of timer interrupts is unknown, so included */
+	ETALON_WARNING_INTERRUPTS = 64,   /* interrupts took more than could be compensated */
+	ETALON_WARNING_OVERHEAD = 128,    /* the function is hardly longer than reading the clock */
+	ETALON_WARNING_CACHE_SIZE = 256   /* the cache's size is unknown: 64 MiB are assumed */
+};
+
+/* Returns a sentence in static memory for one bit, "" if the bit has no meaning. */
+ETALON_API const char *etalon_warning_text(unsigned warning);
+
+/* ticks, ns and compensated_ns are per call of the function. */
+struct etalon_kbest_result {
+	size_t sz;        /* bytes that the library filled */
+	int converged;    /* the K shortest samples agreed within epsilon */
+	int clock;        /* clock of the result: ETALON_CLOCK_COUNTER, RAW or CPU */
+	const char *unit; /* unit of ticks: "tsc ticks", "cntvct ticks", "ns" */
+	double ticks;     /* the shortest time, in ticks */
+	double ns;        /* the shortest time, in nanoseconds */
+	double spread;    /* (K-th shortest - shortest) / shortest; infinite with fewer than K */
+	double error;     /* predicted relative error of ns, at 95 % confidence */
+	double hz;        /* ticks per second */
+	double hz_uncertainty;          /* standard uncertainty of hz */
+	double overhead_ns;             /* cost of reading the clock, subtracted per sample */
+	double overhead_uncertainty_ns; /* its standard uncertainty */
+	double compensated_ns;          /* time of interrupts, subtracted from ns */
+	double slowdown;     /* relative slowdown of the processor at that time; 0: full speed */
+	uint64_t samples;    /* samples taken */
+	uint64_t preempted;  /* samples in which another thread or virtual machine had the CPU */
+	uint64_t calls;      /* calls of the function per sample */
+	uint64_t elapsed_ns; /* from the first sample to the last */
+	unsigned warnings;   /* bits of enum etalon_warning */
+	int realtime;        /* samples were taken with a real-time priority */
+};
+
+/*
+ * Times fn(arg) by K-best: repeats it until the K shortest samples agree. opts may be NULL for the
+ * defaults; sz is sizeof(struct etalon_kbest_result). Returns an etalon_status. From the first
+ * sample to the last the library does not allocate, print or lock. The first call in a thread takes
+ * a tenth of a second longer, to calibrate the clocks. fn must return: if it leaves by longjmp or
+ * an exception, the thread keeps the priority that was set for the sample.
  */
 ETALON_API int etalon_kbest(void (*fn)(void *), void *arg, const struct etalon_kbest_opts *opts,
 	struct etalon_kbest_result *result, size_t sz);
 
-/* One function of a file of benchmarks. */
+/* One function of a benchmark program. */
 struct etalon_bench {
 	size_t sz;
 	const char *name;
@@ -217,13 +220,14 @@ struct etalon_bench {
 };
 
 /*
- * A whole main: takes the options of etalon(3), times each, prints. Returns the exit status: 0; 1
- * when --fail-on-regression found one; 2 wrong usage; 3 when a clock or memory is missing; 4 when a
- * file could not be read or written.
+ * The main function of a benchmark program: parses the options of etalon(3), times each function
+ * and prints the results. Returns the exit status: 0; 1 if --fail-on-regression found a regression;
+ * 2 for wrong usage; 3 if a clock or memory is missing; 4 if a file could not be read or written.
  */
 ETALON_API int etalon_bench_main(
 	int argc, char **argv, const struct etalon_bench *benches, size_t n);
 
+/* An element of the list, with the function's name or a given one, and a main function from it. */
 #define ETALON_BENCH(fn)                                                                           \
 	{                                                                                          \
 		sizeof(struct etalon_bench), #fn, fn, 0                                            \
