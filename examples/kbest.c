@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One function timed by hand, with options of one's own. */
+/* Times one function with changed options and prints the warnings. */
 #include <etalon/etalon.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +41,6 @@ int main(void)
 	printf("sort: %.1f ns, %.0f %s, within %.2g %%\n", r.ns, r.ticks, r.unit, r.error * 100);
 	for (unsigned bit = 1; bit; bit <<= 1)
 		if (r.warnings & bit)
-			printf("doubtful: %s\n", etalon_warning_text(bit));
+			printf("warning: %s\n", etalon_warning_text(bit));
 	return 0;
 }

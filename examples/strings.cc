@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The same header in C++: lambdas without captures are plain functions.
+// A benchmark program in C++. Lambdas without captures convert to plain functions.
 #include <etalon/etalon.h>
 
 #include <string>

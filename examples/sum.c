@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A file of benchmarks: build it, run it, `./sum --help`. */
+/* A benchmark program with two functions. `./sum --help` shows its options. */
 #include <etalon/etalon.h>
 
 enum { N = 1000 };
-double numbers[N]; /* not static: the compiler must not know that it stays 0 */
+double numbers[N]; /* not static, so that the compiler cannot know that all are 0 */
 
 static void sum_forward(void *arg)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A main for a file of benchmarks. It is a program, not a part of one: here memory may be
- * allocated, and running out of it ends the program. Nothing of that happens while a function is
- * being timed.
+ * The main function of a benchmark program. Unlike the rest of the library it may allocate memory
+ * through base/alloc.h, which ends the program when memory runs out; it does not do so while a
+ * function is being timed.
  */
 #include "lib/bench.h"
 #include "base/option.h"
@@ -35,21 +35,22 @@ enum {
 enum { COLUMNS = 80 };
 
 static const struct et_option options[] = {
-	{ 0, "list", NULL, "print the names and time nothing", NULL, OPT_LIST },
-	{ 0, "filter", "TEXT", "only functions with TEXT in their names", NULL, OPT_FILTER },
-	{ 0, "json", "FILE", "write the results as JSON (- is the standard output)", "FILE",
+	{ 0, "list", NULL, "print the names of the functions and exit", NULL, OPT_LIST },
+	{ 0, "filter", "TEXT", "time only functions whose names contain TEXT", NULL, OPT_FILTER },
+	{ 0, "json", "FILE", "write the results as JSON (- means standard output)", "FILE",
 		OPT_JSON },
 	{ 0, "baseline", "FILE", "compare with results that --json wrote", "FILE", OPT_BASELINE },
 	{ 0, "fail-on-regression", "[PCT]",
-		"exit 1 when a function is slower than its baseline by more than PCT (0), surely",
+		"exit 1 if a function is certainly slower than its baseline by more than PCT (0)",
 		NULL, OPT_FAIL },
-	{ 'k', "best", "K", "so many best samples have to agree (3)", NULL, OPT_K },
-	{ 0, "epsilon", "REL", "within REL of each other (0.1%)", NULL, OPT_EPSILON },
-	{ 'M', "max-samples", "N", "at most so many samples of a function (1000)", NULL, OPT_MAX },
+	{ 'k', "best", "K", "require the K shortest samples to agree (3)", NULL, OPT_K },
+	{ 0, "epsilon", "REL", "require them to agree within REL (0.1%)", NULL, OPT_EPSILON },
+	{ 'M', "max-samples", "N", "take at most N samples of a function (1000)", NULL, OPT_MAX },
 	{ 0, "cold", NULL, "clear the last-level cache before each call", NULL, OPT_COLD },
 	{ 0, "least-time", "DUR", "spread samples over at least DUR (300ms)", NULL, OPT_LEAST },
-	{ 0, "time-limit", "DUR", "no new sample of a function behind DUR (10s)", NULL, OPT_LIMIT },
-	{ 'h', "help", NULL, "show this", NULL, OPT_HELP },
+	{ 0, "time-limit", "DUR", "take no further sample of a function after DUR (10s)", NULL,
+		OPT_LIMIT },
+	{ 'h', "help", NULL, "show this help", NULL, OPT_HELP },
 	{ 0, "version", NULL, "show the library's version", NULL, OPT_VERSION },
 	{ 0 },
 };
@@ -57,7 +58,7 @@ static const struct et_option options[] = {
 struct request {
 	struct etalon_kbest_opts o;
 	bool list, help, version;
-	double fail_ratio; /* INFINITY: no slowdown is too much */
+	double fail_ratio; /* INFINITY: regressions do not matter */
 	const char *filter, *json, *baseline;
 };
 
@@ -113,7 +114,7 @@ static int option(void *ctx, int id, char *const *args, struct et_error *err)
 	}
 }
 
-/* The elements are as large as the caller's header made them. */
+/* An older or newer header may have elements of another size: the first one says which. */
 static const struct etalon_bench *bench_at(const struct etalon_bench *benches, size_t i)
 {
 	return (const void *)((const char *)benches + i * benches->sz);
@@ -130,18 +131,19 @@ static int check(const struct request *r, const struct etalon_bench *benches, si
 	size_t chosen = 0;
 
 	if (ops->n_before + ops->n_after)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s': there are options only",
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s': the program takes no operands",
 			ops->n_before ? ops->before[0] : ops->after[0]);
 	if (r->o.max_samples < r->o.k)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"--max-samples %" PRIu32 ": fewer than --best %" PRIu32, r->o.max_samples,
+			"--max-samples %" PRIu32 " is less than --best %" PRIu32, r->o.max_samples,
 			r->o.k);
 	if (isfinite(r->fail_ratio) && !r->baseline)
 		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "--fail-on-regression: than what?"),
-			"give --baseline FILE");
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--fail-on-regression needs a baseline"),
+			"add --baseline FILE");
 	if (!benches || !n)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "there are no functions to time");
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "the list of functions is empty");
 	if (et_kbest_size_bad(benches->sz, sizeof(*benches)) || benches->sz % sizeof(size_t))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "struct etalon_bench: %s",
 			etalon_strerror(ETALON_BAD_SIZE));
@@ -150,14 +152,14 @@ static int check(const struct request *r, const struct etalon_bench *benches, si
 
 		if (!b->name || !b->fn)
 			return et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"function number %zu has no name or is null", i + 1);
+				"function number %zu is NULL or has no name", i + 1);
 		chosen += wanted(r, b);
 	}
 	if (!chosen)
 		return et_hint(err,
-			et_fail(err, ENOENT, ET_EXIT_USAGE, "--filter %s: no such function",
-				r->filter),
-			"--list shows their names");
+			et_fail(err, ENOENT, ET_EXIT_USAGE,
+				"--filter %s: no function has a name that contains it", r->filter),
+			"run with --list to see their names");
 	return 0;
 }
 
@@ -178,7 +180,7 @@ static int time_one(const struct request *r, const struct etalon_bench *b,
 	return 0;
 }
 
-/* Takes away what a file held; a pipe or a device holds nothing. */
+/* Truncates a regular file; pipes and devices cannot be truncated. */
 static int empty(FILE *f)
 {
 	struct stat st;
@@ -223,7 +225,7 @@ static int time_all(const struct request *r, const struct etalon_bench *benches,
 	return regressions;
 }
 
-/* Where JSON goes; opened before anything is timed, and as it was until all is. */
+/* Opens the JSON file before anything is timed. Its contents stay until all functions are. */
 static int open_json(const struct request *r, FILE **out, struct et_error *err)
 {
 	if (!r->json)
@@ -232,7 +234,7 @@ static int open_json(const struct request *r, FILE **out, struct et_error *err)
 	return *out ? 0 : et_fail_file(err, errno, ET_EXIT_OUTSIDE, r->json);
 }
 
-/* The baseline is read first: it may be the file that is to be written. */
+/* The baseline is read first: it may be the same file as that of --json. */
 static int run(
 	const struct request *r, const struct etalon_bench *benches, size_t n, struct et_error *err)
 {
@@ -261,14 +263,14 @@ static int complain(const char *program, const struct et_error *err)
 static void show_help(const char *program)
 {
 	fprintf(stdout,
-		"usage: %s [options]\n\nTimes the functions of this program by K-best.\n\n"
+		"usage: %s [options]\n\nTime the functions of this program by K-best.\n\n"
 		"options:\n",
 		program);
 	et_options_help(options, stdout, COLUMNS);
 	fprintf(stdout, "\nexample: %s --json now.json\n", program);
 }
 
-/* What the options ask for; the number of regressions or -errno. */
+/* Does what the options ask for. Returns the number of regressions or -errno. */
 static int serve(const struct request *r, const char *program, const struct etalon_bench *benches,
 	size_t n, const struct et_operands *ops, struct et_error *err)
 {
@@ -306,7 +308,7 @@ int etalon_bench_main(int argc, char **argv, const struct etalon_bench *benches,
 	if (rc == 0)
 		rc = serve(&r, argv[0], benches, n, &ops, &err);
 	if (rc >= 0 && (fflush(stdout) || ferror(stdout)))
-		rc = et_fail(&err, EIO, ET_EXIT_OUTSIDE, "standard output: cannot be written");
+		rc = et_fail(&err, EIO, ET_EXIT_OUTSIDE, "cannot write to standard output");
 	et_operands_free(&ops);
 	if (rc < 0)
 		return complain(argv[0], &err);

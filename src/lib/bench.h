@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What etalon_bench_main hands from its options to its reports. */
+/* The parts of etalon_bench_main: the baseline, the comparison with it, and the reports. */
 #ifndef ET_LIB_BENCH_H
 #define ET_LIB_BENCH_H
 
@@ -8,7 +8,7 @@
 #include <etalon/etalon.h>
 #include <stdbool.h>
 
-/* A function's figure from an earlier run. */
+/* The time of one function in an earlier run. */
 struct et_bench_entry {
 	char *name;
 	double ns, error;
@@ -19,32 +19,32 @@ struct et_bench_baseline {
 	size_t n;
 };
 
-/* "warm" or "cold" for an enum etalon_kbest_cache. */
+/* Returns "warm" or "cold" for an enum etalon_kbest_cache. */
 const char *et_bench_cache_name(int cache);
-/* A file that --json wrote, with the cache as it is to be now. */
+/* Reads a file that --json wrote. It is an error if its functions were timed with another cache. */
 int et_bench_baseline_read(
 	const char *path, int cache, struct et_bench_baseline *out, struct et_error *err);
 void et_bench_baseline_free(struct et_bench_baseline *b);
-/* NULL: it has none of that name. */
+/* Returns NULL if the baseline has no function of that name. */
 const struct et_bench_entry *et_bench_baseline_find(
 	const struct et_bench_baseline *b, const char *name);
 
 enum et_bench_verdict { ET_BENCH_SAME, ET_BENCH_FASTER, ET_BENCH_SLOWER, ET_BENCH_UNSURE };
 
 struct et_bench_comparison {
-	double ratio, lo, hi; /* to the kept time; both predicted errors are in the interval */
+	double ratio, lo, hi; /* new time / baseline; the interval combines both errors */
 	enum et_bench_verdict verdict;
 };
 
-/* An error may be infinite, a kept time 0: the verdict is then that it cannot be told. */
+/* The verdict is ET_BENCH_UNSURE if an error is infinite or too large, or the baseline is 0. */
 struct et_bench_comparison et_bench_compare(
 	double ns, double error, const struct et_bench_entry *baseline);
 
 struct et_bench_outcome {
 	const char *name;
 	struct etalon_kbest_result r;
-	bool compared;                         /* there is a baseline */
-	const struct et_bench_entry *baseline; /* or NULL: it has no such function */
+	bool compared;                         /* --baseline was given */
+	const struct et_bench_entry *baseline; /* NULL: the baseline lacks the function */
 	struct et_bench_comparison comparison;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Results kept by an earlier run, and how the new ones compare. */
+/* Reads the results of an earlier run and compares new ones with them. */
 #include "lib/bench.h"
 
 #include <errno.h>
@@ -10,10 +10,10 @@
 static int refuse(struct et_error *err, const char *path, const char *why)
 {
 	return et_hint(err, et_fail(err, EINVAL, ET_EXIT_OUTSIDE, "%s: %s", path, why),
-		"--baseline takes a file that --json wrote");
+		"give --baseline a file that --json wrote");
 }
 
-/* false: not a function's result. An error that was not known reads as infinite. */
+/* Returns false if f is not the result of a function. A null error was infinite. */
 static bool take(const json_t *f, struct et_bench_entry *out)
 {
 	const json_t *name = json_object_get(f, "name"), *ns = json_object_get(f, "time_ns");
@@ -42,7 +42,7 @@ static int take_all(
 	json_array_foreach(list, i, f)
 	{
 		if (!take(f, &b->list[b->n]))
-			return refuse(err, path, "a function without name, time or error");
+			return refuse(err, path, "a function lacks its name, time or error");
 		b->n++;
 	}
 	return 0;
@@ -53,7 +53,6 @@ const char *et_bench_cache_name(int cache)
 	return cache == ETALON_CACHE_COLD ? "cold" : "warm";
 }
 
-/* Times with a cold cache and with a warm one are not the same thing. */
 static int check_cache(const char *path, const json_t *root, int cache, struct et_error *err)
 {
 	const char *was = json_string_value(json_object_get(root, "cache"));
@@ -61,8 +60,9 @@ static int check_cache(const char *path, const json_t *root, int cache, struct e
 	if (!was || !strcmp(was, et_bench_cache_name(cache)))
 		return 0;
 	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: was timed with a %s cache", path, was),
-		cache == ETALON_CACHE_COLD ? "leave --cold out" : "give --cold");
+		et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: the functions were timed with a %s cache",
+			path, was),
+		cache == ETALON_CACHE_COLD ? "omit --cold" : "use --cold");
 }
 
 int et_bench_baseline_read(
@@ -81,7 +81,7 @@ int et_bench_baseline_read(
 		return refuse(err, path, why.text);
 	const json_t *list = json_object_get(root, "functions");
 	if (!json_is_array(list))
-		rc = refuse(err, path, "no list of functions");
+		rc = refuse(err, path, "it has no list of functions");
 	else
 		rc = check_cache(path, root, cache, err);
 	if (rc == 0)

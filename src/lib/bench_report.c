@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A benchmark's outcome as a person reads it and as JSON. */
+/* Writes the outcome of a benchmark as text and as JSON. */
 #include "base/json.h"
 #include "lib/bench.h"
 
@@ -9,10 +9,10 @@
 enum { TEXT = 48 };
 
 static const char *const verdicts[] = {
-	[ET_BENCH_SAME] = "no difference that can be told",
+	[ET_BENCH_SAME] = "no detectable difference",
 	[ET_BENCH_FASTER] = "faster",
 	[ET_BENCH_SLOWER] = "slower",
-	[ET_BENCH_UNSURE] = "the error is too large to tell",
+	[ET_BENCH_UNSURE] = "the predicted error is too large to compare",
 };
 
 static const char *const clocks[] = {
@@ -21,7 +21,7 @@ static const char *const clocks[] = {
 	[ETALON_CLOCK_CPU] = "cpu",
 };
 
-/* Five digits and a unit. */
+/* Five significant digits and a unit. */
 static const char *time_text(double ns, char buf[TEXT])
 {
 	static const char *const units[] = { "ns", "µs", "ms", "s" };
@@ -80,12 +80,12 @@ void et_bench_text(const struct et_bench_outcome *b, const struct etalon_kbest_o
 	if (r->clock == ETALON_CLOCK_COUNTER)
 		fprintf(out, "  counter       %.5g %s at %.5g GHz, not core cycles\n", r->ticks,
 			r->unit, r->hz / 1e9);
-	fprintf(out, "  agreement     %" PRIu32 " best within %s%s\n", o->k,
+	fprintf(out, "  agreement     %" PRIu32 " shortest within %s%s\n", o->k,
 		percent_text(r->spread, e), r->converged ? "" : ": not converged");
-	fprintf(out, "  samples       %" PRIu64 " of %" PRIu64 " call%s, %" PRIu64 " interrupted\n",
+	fprintf(out, "  samples       %" PRIu64 " of %" PRIu64 " call%s, %" PRIu64 " preempted\n",
 		r->samples, r->calls, r->calls == 1 ? "" : "s", r->preempted);
 	if (r->compensated_ns > 0)
-		fprintf(out, "  interrupts    %s taken off\n", time_text(r->compensated_ns, t));
+		fprintf(out, "  interrupts    %s subtracted\n", time_text(r->compensated_ns, t));
 	text_comparison(b, out);
 	text_warnings(r->warnings, out);
 	fflush(out);
@@ -100,7 +100,7 @@ static void json_warnings(struct et_json *j, unsigned warnings)
 	et_json_end(j);
 }
 
-static void json_contrast(struct et_json *j, const struct et_bench_outcome *b)
+static void json_comparison(struct et_json *j, const struct et_bench_outcome *b)
 {
 	if (!b->baseline) {
 		et_json_null(j, "baseline");
@@ -140,7 +140,7 @@ static void json_function(struct et_json *j, const struct et_bench_outcome *b)
 	et_json_double(j, "slowdown", r->slowdown);
 	et_json_u64(j, "elapsed_ns", r->elapsed_ns);
 	et_json_bool(j, "urgent", r->realtime);
-	json_contrast(j, b);
+	json_comparison(j, b);
 	json_warnings(j, r->warnings);
 	et_json_end(j);
 }

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-enum { INDICES = 8, LINE = 32 }; /* no line is shorter */
+enum { INDICES = 8, LINE = 32 }; /* LINE: no processor has shorter cache lines */
 
-/* "48M", "1280K", "512": 0 for anything else. */
+/* Parses "48M", "1280K" or "512"; returns 0 for anything else. */
 static size_t size_of(const char *text)
 {
 	char *end;

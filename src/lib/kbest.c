@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * K-best for a function: samples until the best K agree. Beyond the published scheme it knows which
- * samples another thread ran in (by the thread's CPU time and its switches), falls back on CPU time
- * where none is undisturbed, subtracts the least that interrupts took of stretches as long, watches
- * the processor's speed, and says how far off it may be. Nothing here allocates, prints or locks.
+ * K-best for a function: takes samples until the K shortest agree. This extends the published
+ * scheme. It detects preempted samples by the thread's CPU time, falls back to CPU time if almost
+ * all are preempted, subtracts the smallest loss to interrupts that a window of the same length
+ * had, monitors the processor's speed, and predicts its error. Nothing here allocates, prints or
+ * locks.
  */
 #include "lib/kbest.h"
 #include "lib/cache.h"
@@ -12,31 +13,30 @@
 #include <string.h>
 
 enum {
-	SAMPLE_NS = 20000, /* short functions are called until a sample is this long */
+	SAMPLE_NS = 20000, /* a short function is called repeatedly until a sample is this long */
 	MAX_CALLS = 1 << 24,
 	TRIES = 3,
-	LONG_TRIES = 2,             /* of calls that take long */
-	PREEMPTED_NS = 1000000,     /* a longer gap is another thread's turn */
-	MAX_WINDOW_NS = 1000000000, /* windows of interrupts are not longer */
-	WINDOWS = 8,                /* the least of fewer may be more than what a sample met */
-	LONG_WINDOWS = 3,           /* of long ones, which differ less, so many do */
-	UNSEEN_NS = 50000000,       /* a neighbour may come and go within a longer sample */
-	SWITCH_WAIT_NS = 300000000,
+	LONG_TRIES = 2, /* if a call is longer than LONG_NS */
 	LONG_NS = 100000000,
+	PREEMPTED_NS = 1000000,     /* a longer gap in a spin is the time slice of another thread */
+	MAX_WINDOW_NS = 1000000000, /* the longest window in which interrupts are measured */
+	WINDOWS = 8,                /* the least of fewer may exceed the loss within a sample */
+	LONG_WINDOWS = 3,           /* long windows differ less, so fewer are enough */
+	UNSEEN_NS = 50000000,       /* a sibling may become busy and idle within a longer sample */
+	SWITCH_WAIT_NS = 300000000, /* how long to wait for context switches, to learn their cost */
 	FIRST_SPIN_NS = 20000000,
-	MAX_RAISED_NS =
-		50000000,   /* so long others wait at most, or for one sample and its window */
-	MANY_SWITCHES = 16, /* of fewer each may have cost less than the least that was seen */
-	FEW = 4,            /* one undisturbed sample in so many is too few to wait for */
+	MAX_RAISED_NS = 50000000, /* other threads run at the end of the first sample after this */
+	MANY_SWITCHES = 16,       /* each of fewer may have cost less than the least ever seen */
+	FEW = 4, /* fewer than 1 undisturbed sample in FEW is too few to wait for */
 };
 
 static const double CONFIDENCE = 0.95;
-static const double NOTABLE_SLOWDOWN = 0.005; /* the pace loop itself is no steadier */
+static const double NOTABLE_SLOWDOWN = 0.005; /* the reference loop itself varies as much */
 
 struct sample {
-	double ticks, cpu_ns; /* of all calls, without the clock's own cost */
-	uint64_t switches;
-	bool backwards;
+	double ticks, cpu_ns; /* of all its calls, without the cost of reading the clock */
+	uint64_t switches;    /* context switches */
+	bool backwards;       /* the clock went backwards */
 };
 
 struct measurement {
@@ -44,24 +44,24 @@ struct measurement {
 	const struct etalon_kbest_opts *o;
 	void (*fn)(void *);
 	void *arg;
-	uint32_t calls;
-	struct et_kbest_set clean; /* ticks of undisturbed samples; mark: slowdown */
-	struct et_kbest_set cpu;   /* CPU ns of all samples */
+	uint32_t calls;            /* per sample */
+	struct et_kbest_set clean; /* ticks of samples that were not preempted; mark: slowdown */
+	struct et_kbest_set cpu;   /* CPU time of all samples, ns; mark: slowdown */
 	struct et_loss loss;
-	double spin_cpu_ns; /* CPU time the kernel says the spins took */
-	double switch_ns;
+	double spin_cpu_ns;   /* CPU time that the kernel charged for all spins */
+	double switch_ns;     /* CPU time of one context switch */
 	double switches;      /* in all samples */
-	bool last_preempted;  /* the sample before was interrupted */
-	unsigned preemptions; /* samples like that, the first try among them */
-	bool may_raise;   /* others run within samples, and a priority above theirs is allowed */
-	bool raised;      /* it has that priority now */
-	bool ever_raised; /* or had it */
-	struct et_sched_policy saved;
-	uint64_t raised_ns;
-	bool may_wait_tick; /* samples are so long that they had better begin behind a tick */
-	bool after_tick;    /* this one does */
+	bool last_preempted;  /* the previous sample was preempted */
+	unsigned preemptions; /* preempted samples, including the one that chose the calls */
+	bool may_raise;       /* samples are preempted, and raising the priority is allowed */
+	bool raised;          /* the priority is raised now */
+	bool ever_raised;
+	struct et_sched_policy saved; /* while raised */
+	uint64_t raised_ns;           /* when it was raised */
+	bool may_wait_tick; /* samples are long enough to begin them just after a timer interrupt */
+	bool after_tick;    /* the current one does */
 	double least_ns;    /* CPU time of the shortest sample */
-	double slow_sum;    /* slowdown between samples */
+	double slow_sum;    /* of the slowdown around each sample */
 	uint64_t samples, preempted, elapsed_ns;
 	bool backwards;
 };
@@ -94,8 +94,8 @@ static double ns_of(const struct measurement *m, double ticks)
 }
 
 /*
- * Which share of interrupts the thread's CPU time holds: all of them, or none where the kernel
- * accounts them apart, or what the hypervisor did not own up to.
+ * The share of the time of interrupts that the kernel charges to the thread's CPU time. It is 1, or
+ * 0 with CONFIG_IRQ_TIME_ACCOUNTING, or between them if a hypervisor reports only a part as steal.
  */
 static double charged_share(const struct measurement *m)
 {
@@ -106,7 +106,7 @@ static double charged_share(const struct measurement *m)
 	return fmin(fmax((m->spin_cpu_ns - (ran - lost)) / lost, 0), 1);
 }
 
-/* Which share of the time interrupts take without being charged to us. */
+/* The share of elapsed time that goes to interrupts and is not charged to the thread. */
 static double uncharged_share(const struct measurement *m)
 {
 	return m->loss.all_ran > 0 ? (1 - charged_share(m)) * m->loss.all_lost / m->loss.all_ran
@@ -114,9 +114,9 @@ static double uncharged_share(const struct measurement *m)
 }
 
 /*
- * Another thread ran, or the hypervisor took the CPU: more time passed than the thread was given.
- * Switches alone do not tell: a kernel thread that comes for a microsecond is one too, and no more
- * than an interrupt.
+ * Whether another thread ran or the hypervisor took the CPU: more time passed than the thread was
+ * charged. A context switch alone is no evidence: a kernel thread may run for a microsecond, which
+ * disturbs no more than an interrupt does.
  */
 static bool preempted(const struct measurement *m, const struct sample *s)
 {
@@ -126,9 +126,9 @@ static bool preempted(const struct measurement *m, const struct sample *s)
 }
 
 /*
- * Warms up, and finds how many calls make a sample that the clock can tell. The first call may be
- * far longer than the next (it fills a table), and any may be interrupted: the shortest of a few
- * decides.
+ * Warms up and finds the number of calls that makes a sample long enough for the clock. The first
+ * call may take far longer than the next (if it fills a table), and any may be preempted, so the
+ * shortest of a few tries decides.
  */
 static void choose_calls(struct measurement *m, struct sample *shortest)
 {
@@ -152,8 +152,7 @@ static void choose_calls(struct measurement *m, struct sample *shortest)
 	}
 }
 
-/* One count more or less is the clock's, not the processor's: slow counters have few in the loop.
- */
+/* Allows for one tick of rounding: a slow counter makes only a few ticks in the reference loop. */
 static double slowdown_now(struct measurement *m)
 {
 	double ticks = et_timebase_reference_ticks(m->t);
@@ -161,15 +160,15 @@ static double slowdown_now(struct measurement *m)
 	return m->t->full_speed_ticks > 0 ? fmax((ticks - 1) / m->t->full_speed_ticks - 1, 0) : 0;
 }
 
-/* Are interrupts to be reckoned with in each stretch so long? Of shorter ones many have none. */
+/* Whether to compensate samples of this length for interrupts: most shorter ones contain none. */
 static bool meets_interrupts(const struct measurement *m, double ns)
 {
 	return ns >= m->t->tick_ns / 16;
 }
 
 /*
- * How much interrupts take here and now of a stretch like the sample: it begins at the same
- * distance from a timer interrupt and is as long as the shortest.
+ * Measures how much time interrupts take in a window like the sample: it begins as soon after a
+ * timer interrupt and is as long as the shortest sample.
  */
 static void measure_interrupts(struct measurement *m, double sample_ns)
 {
@@ -185,7 +184,7 @@ static void measure_interrupts(struct measurement *m, double sample_ns)
 	m->spin_cpu_ns += (double)(t->cpu_ns(t->ctx) - cpu);
 }
 
-/* A first look, which makes no window: are they charged to us at all? */
+/* Spins without completing a window, to learn whether the kernel charges interrupts to threads. */
 static void measure_charging(struct measurement *m)
 {
 	const struct et_timebase *t = m->t;
@@ -201,7 +200,7 @@ static bool compensates_switches(const struct measurement *m, double switches)
 	return m->o->compensate && switches >= MANY_SWITCHES;
 }
 
-/* One sample with what is looked at around it. Returns the slowdown of the processor. */
+/* Takes one sample, and measures the speed and the interrupts. Returns the slowdown. */
 static double sample_observed(struct measurement *m, struct sample *s)
 {
 	double before = slowdown_now(m), slow;
@@ -213,7 +212,6 @@ static double sample_observed(struct measurement *m, struct sample *s)
 	return slow;
 }
 
-/* Before all others, where these would interrupt. */
 static void raise_priority(struct measurement *m)
 {
 	const struct et_timebase *t = m->t;
@@ -225,7 +223,6 @@ static void raise_priority(struct measurement *m)
 	m->raised_ns = t->now_ns(t->ctx);
 }
 
-/* Then they have their turn. */
 static void let_others_run(struct measurement *m)
 {
 	const struct et_timebase *t = m->t;
@@ -239,18 +236,18 @@ static void let_others_run(struct measurement *m)
 
 static double sample_undisturbed(struct measurement *m, struct sample *s)
 {
-	/* Lets the others run first: the sample begins with a slice of its own. */
+	/* Yield first, so that the sample begins with a full time slice. */
 	if (m->last_preempted)
 		m->t->yield(m->t->ctx);
 	raise_priority(m);
-	/* Where a turn is short anyway, none of it is waited away. */
+	/* Waiting for a tick would waste part of the time slice if the priority is not raised. */
 	m->after_tick = m->may_wait_tick && (m->raised || !m->last_preempted);
 	return sample_observed(m, s);
 }
 
 /*
- * Others run within samples: what a switch costs, and may we be before them? Once by chance does
- * not say it, unless another sample would take long.
+ * Samples are preempted: learns what a context switch costs, and whether the priority may be
+ * raised. A single preempted sample may be chance; it is enough only if samples take long.
  */
 static void handle_preemption(struct measurement *m, const struct sample *s)
 {
@@ -269,7 +266,7 @@ static void take_sample(struct measurement *m)
 	m->backwards |= s.backwards;
 	m->samples++;
 	m->switches += (double)s.switches;
-	m->slow_sum += fmin(slow, 2); /* an interrupt in the loop is no slow processor */
+	m->slow_sum += fmin(slow, 2); /* more is an interrupt in the reference loop */
 	m->last_preempted = preempted(m, &s);
 	if (!m->last_preempted)
 		et_kbest_set_add(&m->clean, s.ticks, slow);
@@ -281,7 +278,9 @@ static void take_sample(struct measurement *m)
 	et_kbest_set_add(&m->cpu, fmax(s.cpu_ns - switch_ns, 0), slow);
 }
 
-/* The slowdown around the best. Where K agree, all ran at the speed of the one seen to be fastest.
+/*
+ * The slowdown around the shortest sample. If K samples agree, all of them ran at the same speed,
+ * so the smallest slowdown among them holds.
  */
 static double best_slowdown(const struct measurement *m, const struct et_kbest_set *s)
 {
@@ -294,20 +293,19 @@ static double best_slowdown(const struct measurement *m, const struct et_kbest_s
 	return mark;
 }
 
-/* Have K agreed, and at the processor's full speed? */
 static bool agreed_at_full_speed(const struct measurement *m, const struct et_kbest_set *s)
 {
 	return et_kbest_converged(s, m->o->epsilon) && best_slowdown(m, s) <= NOTABLE_SLOWDOWN;
 }
 
-/* Are undisturbed samples so rare that CPU time has to do? */
+/* Whether undisturbed samples are so rare that the result must be CPU time. */
 static bool mostly_preempted(const struct measurement *m)
 {
 	return m->o->clock == ETALON_CLOCK_CPU ||
 	       (m->preempted > m->o->k && m->clean.n * FEW <= m->samples);
 }
 
-/* Whether the best is a CPU time. */
+/* Whether the result is the CPU time. */
 static bool judged_by_cpu(const struct measurement *m)
 {
 	if (m->o->clock == ETALON_CLOCK_CPU || m->clean.n == 0)
@@ -323,9 +321,9 @@ static bool enough_windows(const struct measurement *m)
 }
 
 /*
- * Where interrupts have to be taken off, two figures must be sure: the shortest samples, and the
- * least of what interrupts take. One that is the best by luck is not. Where others crowd in there
- * is no stretch to learn it from.
+ * Whether the figures that compensation rests on are settled: the shortest samples and the smallest
+ * losses must each agree, so that a single lucky value does not decide. If most samples are
+ * preempted, no window is undisturbed either, and there is nothing to wait for.
  */
 static bool compensation_settled(const struct measurement *m)
 {
@@ -355,7 +353,7 @@ static bool finished(const struct measurement *m)
 	       (mostly_preempted(m) && agreed_at_full_speed(m, &m->cpu));
 }
 
-/* The least that interrupts take of a stretch as long as the best, in ns, and how sure that is. */
+/* The least time that interrupts take of the shortest sample, in ns, and its uncertainty. */
 static double least_loss(
 	const struct measurement *m, double best_ns, bool by_cpu, double *uncertainty)
 {
@@ -367,8 +365,8 @@ static double least_loss(
 }
 
 /*
- * The least of a switch is known, the usual one is taken to be twice that; what refilling caches
- * takes is in no figure.
+ * The smallest cost of a context switch is known; a typical one is assumed to cost twice as much.
+ * The time to refill the caches after a switch is not included anywhere.
  */
 static double switch_error_ns(const struct measurement *m)
 {
@@ -405,8 +403,9 @@ static void judge_speed(const struct measurement *m, const struct et_kbest_set *
 {
 	r->slowdown = best_slowdown(m, best);
 	/*
-	 * What is longer than a neighbour's visit may have had one between two looks; that K
-	 * samples had the same is not likely.
+	 * A sample longer than UNSEEN_NS may have been slowed by the hyper-thread sibling between
+	 * the two reference loops around it. K samples that agree are unlikely to have been slowed
+	 * equally, so widen the error only if the result has not converged.
 	 */
 	if (best_ns > UNSEEN_NS && !r->converged)
 		r->slowdown = fmax(r->slowdown, m->slow_sum / (double)m->samples);
@@ -455,8 +454,9 @@ static void judge(const struct measurement *m, struct etalon_kbest_result *r)
 }
 
 /*
- * M samples in a moment would all see the same neighbour: they are spread over the time there is,
- * and the pace loop meanwhile looks for the full speed.
+ * Whether the next sample is not due yet. Samples that follow each other at once would all meet the
+ * same disturbance, so they are spread over least_ns; meanwhile the reference loop runs, to find
+ * the full speed.
  */
 static bool ahead_of_schedule(struct measurement *m)
 {

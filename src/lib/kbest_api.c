@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* etalon_kbest on this machine: which clock, memory to clear the cache with. */
+/* etalon_kbest on the real machine: calibrates and chooses the clock, maps memory for a cold cache.
+ */
 #include "lib/cache.h"
 #include "lib/kbest.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
-/* The smallest version of the result there ever was. */
+/* The size of the result in the first version, whose last member was warnings. */
 #define FIRST_SIZE (offsetof(struct etalon_kbest_result, warnings) + sizeof(unsigned))
 
 enum { CALIBRATE_NS = 50000000, ASSUMED_CACHE = 64 << 20 };
@@ -15,7 +16,7 @@ enum { CALIBRATE_NS = 50000000, ASSUMED_CACHE = 64 << 20 };
 struct calibration {
 	bool done;
 	bool counter_good;
-	unsigned counter_warnings; /* why it is not */
+	unsigned counter_warnings; /* why not */
 	struct et_timebase counter, raw;
 };
 
@@ -43,7 +44,7 @@ static void calibrate(struct calibration *c)
 	c->done = true;
 }
 
-/* Memory for a cold cache, and 0 or an etalon_status. *mapped is what has to be given back. */
+/* Provides memory for a cold cache. *mapped is the size to unmap later, or 0. */
 static int provide_memory(struct etalon_kbest_opts *o, size_t *mapped, unsigned *warnings)
 {
 	size_t bytes = et_cache_bytes("");
@@ -65,7 +66,7 @@ static int provide_memory(struct etalon_kbest_opts *o, size_t *mapped, unsigned 
 	return ETALON_OK;
 }
 
-/* With the clock that was asked for, or the next best. */
+/* Measures with the requested clock, or with the raw clock if the counter cannot be trusted. */
 static int measure(void (*fn)(void *), void *arg, const struct etalon_kbest_opts *o,
 	struct etalon_kbest_result *r)
 {

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The options' defaults and borders. They grow at the end: what a caller's sz leaves out is
- * default. */
+/*
+ * Defaults and limits of the options. Later versions append members: those that the sz of an older
+ * caller does not include keep their defaults.
+ */
 #include "lib/kbest.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The smallest version there ever was ends behind its last member. */
+/* The size of the struct in the first version, whose last member was clear_bytes. */
 #define FIRST_SIZE (offsetof(struct etalon_kbest_opts, clear_bytes) + sizeof(size_t))
 
-enum { MOST_SIZE = 4096 }; /* no struct here ever gets larger */
+enum { MAX_SIZE = 4096 }; /* a larger sz is an uninitialised one */
 
 static const struct etalon_kbest_opts defaults = {
 	.sz = sizeof(struct etalon_kbest_opts),
@@ -25,7 +27,7 @@ static const struct etalon_kbest_opts defaults = {
 
 bool et_kbest_size_bad(size_t sz, size_t first)
 {
-	return sz < first || sz > MOST_SIZE;
+	return sz < first || sz > MAX_SIZE;
 }
 
 int etalon_kbest_opts_init(struct etalon_kbest_opts *opts, size_t sz)
@@ -40,7 +42,7 @@ int etalon_kbest_opts_init(struct etalon_kbest_opts *opts, size_t sz)
 	return ETALON_OK;
 }
 
-/* A caller's newer members must be 0: we do not know what they ask for. */
+/* Members that a newer caller appended must be 0: this version cannot do what they ask for. */
 static bool newer_set(const struct etalon_kbest_opts *o)
 {
 	const unsigned char *bytes = (const unsigned char *)o;
@@ -51,7 +53,6 @@ static bool newer_set(const struct etalon_kbest_opts *o)
 	return false;
 }
 
-/* 0, or what is wrong first. */
 static int check(const struct etalon_kbest_opts *o)
 {
 	if (o->k < 1 || o->k > ET_KBEST_MOST)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sentences for statuses and warnings. */
+/* The sentences for statuses and warnings. A warning fits into a line of 80 columns. */
 #include "base/attr.h"
 
 #include <etalon/etalon.h>
@@ -8,25 +8,26 @@ const char *etalon_strerror(int status)
 {
 	switch (status) {
 	case ETALON_OK:
-		return "done";
+		return "success";
 	case ETALON_NOT_CONVERGED:
-		return "K samples did not agree within epsilon; the result is the best there is";
+		return "K samples did not agree within epsilon; the result is the best so far";
 	case ETALON_BAD_FUNCTION:
-		return "no function, or no place for its result";
+		return "the function or the result is NULL";
 	case ETALON_BAD_SIZE:
 		return "sz is not the size of this struct in any version of the library";
 	case ETALON_BAD_K:
 		return "K must be from 1 to 64";
 	case ETALON_BAD_EPSILON:
-		return "epsilon must be a number of at least 0";
+		return "epsilon must be finite and at least 0";
 	case ETALON_BAD_SAMPLES:
-		return "M, the most samples, must be at least K";
+		return "max_samples must be at least k";
 	case ETALON_BAD_CACHE:
-		return "cache must be warm or cold, and memory to clear it at least as large as it";
+		return "cache must be warm or cold, and clear_memory at least as large as the "
+		       "cache";
 	case ETALON_BAD_CLOCK:
-		return "there is no such clock, or it cannot be trusted on this machine";
+		return "the requested clock does not exist or cannot be trusted on this machine";
 	case ETALON_NO_MEMORY:
-		return "no memory to clear the cache with";
+		return "not enough memory to clear the cache with";
 	case ETALON_BAD_PRIORITY:
 		return "priority must be ETALON_PRIORITY_AUTO or ETALON_PRIORITY_KEEP";
 	default:
@@ -38,22 +39,23 @@ static const struct {
 	unsigned warning;
 	const char *text;
 } warnings[] = {
-	{ ETALON_WARNING_SPREAD, "the best samples never agreed: take more, or a larger epsilon" },
+	{ ETALON_WARNING_SPREAD,
+		"the K shortest samples did not agree: take more or raise epsilon" },
 	{ ETALON_WARNING_PREEMPTED,
-		"hardly a sample was undisturbed: this is the thread's CPU time" },
-	{ ETALON_WARNING_SLOW,
-		"the processor ran slower than it can: a neighbour, a lower clock rate" },
+		"almost every sample was preempted, so this is the thread's CPU time" },
+	{ ETALON_WARNING_SLOW, "the processor ran below its full speed: the time may be too long" },
 	{ ETALON_WARNING_NOT_INVARIANT,
 		"the processor's counter has no fixed rate: another clock is used" },
 	{ ETALON_WARNING_BACKWARDS,
 		"the processor's counter went backwards: another clock is used" },
 	{ ETALON_WARNING_NO_TICK_COST,
-		"what timer interrupts cost is not known and not subtracted" },
+		"the cost of timer interrupts is unknown and was not subtracted" },
 	{ ETALON_WARNING_INTERRUPTS,
-		"interrupts take more than epsilon of the time, in varying portions" },
+		"interrupts vary by more than epsilon: repeat on a quieter machine" },
 	{ ETALON_WARNING_OVERHEAD,
-		"hardly longer than reading the clock: take more calls a sample" },
-	{ ETALON_WARNING_CACHE_SIZE, "size of the last-level cache not known: 64 MiB are cleared" },
+		"hardly longer than reading the clock: use more calls per sample" },
+	{ ETALON_WARNING_CACHE_SIZE,
+		"the size of the last-level cache is unknown: 64 MiB were cleared" },
 };
 
 const char *etalon_warning_text(unsigned warning)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The public stopwatch. Must not allocate, print or call anything that may block. */
+/* The public stopwatch. It must not allocate, print or call anything that may block. */
 #include "base/clock.h"
 
 #include <etalon/etalon.h>

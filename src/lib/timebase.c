@@ -10,12 +10,12 @@
 #include <sys/resource.h>
 
 enum {
-	EMPTY_SAMPLES = 301,     /* empty samples that tell what reading costs */
-	REFERENCE_LOOPS = 20000, /* some 7 µs */
+	EMPTY_SAMPLES = 301,     /* empty samples, to learn the cost of reading */
+	REFERENCE_LOOPS = 20000, /* about 7 µs */
 	FIRST_REFERENCES = 500,
 	SWITCHES = 8,
 	LONGEST_TICK_NS = 10000000,
-	AFTER_TICK_NS = 100000, /* what a timer interrupt may take */
+	AFTER_TICK_NS = 100000, /* the timer interrupt has ended by then */
 	ROUNDS = 2,             /* over all CPUs */
 };
 
@@ -64,8 +64,8 @@ static void yield_cpu(void *ctx)
 }
 
 /*
- * The coarse clock moves on with the timer interrupt, on all CPUs at the same time; a little later
- * this one has had its own.
+ * CLOCK_MONOTONIC_COARSE advances at the timer interrupt, which reaches all CPUs at about the same
+ * time; AFTER_TICK_NS later this CPU has handled its own.
  */
 static void wait_tick(void *ctx)
 {
@@ -80,7 +80,7 @@ static void wait_tick(void *ctx)
 		;
 }
 
-/* Children of what is timed do not inherit it. */
+/* SCHED_RESET_ON_FORK: children that the timed function starts do not inherit the priority. */
 static bool raise_priority(void *ctx, struct et_sched_policy *was)
 {
 	struct sched_param now = { 0 }, first = { .sched_priority = 1 };
@@ -89,7 +89,7 @@ static bool raise_priority(void *ctx, struct et_sched_policy *was)
 	was->policy = sched_getscheduler(0);
 	if (was->policy < 0 || sched_getparam(0, &now) != 0)
 		return false;
-	/* One with a real-time priority or a deadline is before the others by its own. */
+	/* A thread with a real-time policy already precedes the others. */
 	int policy = was->policy & ~SCHED_RESET_ON_FORK;
 	if (policy != SCHED_OTHER && policy != SCHED_BATCH && policy != SCHED_IDLE)
 		return false;
@@ -102,12 +102,12 @@ static void restore_priority(void *ctx, const struct et_sched_policy *was)
 	struct sched_param p = { .sched_priority = was->priority };
 
 	(void)ctx;
-	/* Not everybody who may have a priority may take back what was said about forks. */
+	/* Clearing SCHED_RESET_ON_FORK needs CAP_SYS_NICE; RLIMIT_RTPRIO is not enough. */
 	if (sched_setscheduler(0, was->policy, &p) != 0)
 		sched_setscheduler(0, was->policy | SCHED_RESET_ON_FORK, &p);
 }
 
-/* One taken branch a cycle: a neighbour on the other hardware thread shows at once. */
+/* One taken branch per cycle: a busy hyper-thread sibling slows this loop down at once. */
 static void reference_loop(void *ctx)
 {
 	unsigned n = REFERENCE_LOOPS;
@@ -171,8 +171,8 @@ void et_timebase_counter(struct et_timebase *t, const struct et_counter *c)
 }
 
 /*
- * Least and a standard uncertainty: half of the samples lie within this above the least. No less
- * than a count's share: the clock rounds.
+ * Returns the minimum. Its standard uncertainty is the distance to the median, and at least that of
+ * rounding to whole ticks (1/sqrt(12)).
  */
 static double least_of(double *x, size_t n, double *uncertainty)
 {
@@ -200,7 +200,7 @@ void et_timebase_calibrate(struct et_timebase *t)
 		et_timebase_reference_ticks(t);
 }
 
-/* Ticks between two readings of the clock with the pace loop between them, or nothing. */
+/* Ticks between two readings of the clock, with the reference loop between them or nothing. */
 static double between(const struct et_timebase *t, bool loop)
 {
 	uint64_t t0 = t->start(t->ctx);
@@ -217,7 +217,7 @@ double et_timebase_reference_ticks(struct et_timebase *t)
 
 	if (ticks > 0 && (t->full_speed_ticks <= 0 || ticks < t->full_speed_ticks))
 		t->full_speed_ticks = ticks;
-	/* What was learnt while the processor was slow is not what reading costs. */
+	/* The cost was too high if it was measured while the processor was slow. */
 	if (empty > 0 && empty < t->overhead)
 		t->overhead = empty;
 	return ticks;
@@ -229,7 +229,7 @@ double et_timebase_switch_ns(const struct et_timebase *t, uint64_t limit_ns)
 	uint64_t switches = t->context_switches(t->ctx), before = t->cpu_ns(t->ctx);
 	uint64_t cpu = t->cpu_ns(t->ctx);
 
-	/* A switch that is seen now came within the last two steps of CPU time. */
+	/* A switch that shows now happened within the last two steps, so `used` spans both. */
 	for (int seen = 0; seen < SWITCHES && t->now_ns(t->ctx) < until;) {
 		uint64_t now = t->context_switches(t->ctx), cpu_now = t->cpu_ns(t->ctx);
 		uint64_t used = cpu_now - before;
@@ -247,7 +247,7 @@ double et_timebase_switch_ns(const struct et_timebase *t, uint64_t limit_ns)
 	return least == UINT64_MAX || least < step ? 0 : (double)(least - step);
 }
 
-/* Moves to the next CPU of the set and reads there; false when it may not. */
+/* Moves the thread to a CPU and reads the counter there; false if it may not run there. */
 static bool read_on(size_t cpu, uint64_t *value)
 {
 	cpu_set_t one;

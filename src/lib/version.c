@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The version of the library at run time, which may differ from the header's. */
+/* The version of the library at run time, which may differ from the one that was compiled for. */
 #include <etalon/etalon.h>
 
 const char *etalon_version(void)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The example programs, and those of the manual, compile with what pkg-config says and run.
+# The example programs and those in the manual compile with the flags of pkg-config and run.
 # Usage: examples.sh SOURCE_ROOT BUILD_ROOT
 # shellcheck disable=SC2317 # functions are called through ok
 set -u
@@ -33,10 +33,10 @@ gives()
 
 json() { python3 -c "import json, sys; d = json.load(open(sys.argv[1])); assert $2, d" "$1"; }
 
-# The uninstalled variant of the same description.
+# The flags for the library in the build folder.
 read -ra flags < <(PKG_CONFIG_PATH=$build/meson-uninstalled pkg-config --cflags --libs etalon)
 export LD_LIBRARY_PATH=$build
-ok 'pkg-config knows the library' test ${#flags[@]} -gt 0
+ok 'pkg-config prints flags for libetalon' test ${#flags[@]} -gt 0
 
 compile()
 {
@@ -47,13 +47,13 @@ compile()
 	esac
 }
 
-# Programs in the manual stand in blocks that begin with an include.
+# Programs in the manual are the fenced blocks that begin with an include.
 awk -v out="$work/manual-" '/^```/ { inside = !inside; fresh = inside; next }
 	inside && fresh && /^#include/ { file = out (++count) ".c" }
 	inside && fresh && !/^#include/ { file = "" }
 	{ fresh = 0 }
 	inside && file { print > file }' "$root/man/etalon.3.scd"
-ok 'the manual has programs' test -f "$work/manual-1.c"
+ok 'the manual contains programs' test -f "$work/manual-1.c"
 
 for source in "$root"/examples/*.c "$root"/examples/*.cc "$work"/manual-*.c; do
 	name=$(basename "$source")
@@ -66,44 +66,44 @@ for source in "$root"/examples/*.c "$root"/examples/*.cc "$work"/manual-*.c; do
 done
 
 sum=("$work/sum" --least-time 10ms --time-limit 1s --epsilon 10%)
-ok 'names' test "$("${sum[@]}" --list)" = $'sum_forward\nsum_pairs'
-ok 'JSON' "${sum[@]}" --json "$work/a.json"
-ok 'has the functions' json "$work/a.json" \
+ok '--list prints the names of the functions' test "$("${sum[@]}" --list)" = $'sum_forward\nsum_pairs'
+ok '--json writes a file' "${sum[@]}" --json "$work/a.json"
+ok '--json: the file has the functions and their times' json "$work/a.json" \
 	'[f["name"] for f in d["functions"]] == ["sum_forward", "sum_pairs"] and d["functions"][0]["time_ns"] > 100'
-ok 'on the standard output it is alone' bash -c '"$@" --json - 2>/dev/null | python3 -m json.tool' - "${sum[@]}"
-ok 'a filter' bash -c '[ "$("$@" --filter pairs --list)" = sum_pairs ]' - "${sum[@]}"
-# Kept results that no machine can differ from by chance.
-kept() { printf '{"functions": [{"name": "sum_forward", "time_ns": %s, "relative_error": 0.001}]}' "$1"; }
-kept 0.001 >"$work/fast.json"
-kept 1e12 >"$work/slow.json"
-ok 'a regression' gives 1 "${sum[@]}" -M 5000 --baseline "$work/fast.json" --fail-on-regression --filter forward
-ok 'is only told without the option' gives 0 "${sum[@]}" --baseline "$work/fast.json" --filter forward
+ok '--json -: standard output has nothing but JSON' bash -c '"$@" --json - 2>/dev/null | python3 -m json.tool' - "${sum[@]}"
+ok '--filter selects functions by name' bash -c '[ "$("$@" --filter pairs --list)" = sum_pairs ]' - "${sum[@]}"
+# Baselines so extreme that every machine is slower, or faster.
+baseline() { printf '{"functions": [{"name": "sum_forward", "time_ns": %s, "relative_error": 0.001}]}' "$1"; }
+baseline 0.001 >"$work/fast.json"
+baseline 1e12 >"$work/slow.json"
+ok '--fail-on-regression: exit status 1 for a regression' gives 1 "${sum[@]}" -M 5000 --baseline "$work/fast.json" --fail-on-regression --filter forward
+ok '--baseline alone: exit status 0 in spite of a regression' gives 0 "${sum[@]}" --baseline "$work/fast.json" --filter forward
 "${sum[@]}" --baseline "$work/slow.json" --fail-on-regression >"$work/text"
-ok 'none' test $? -eq 0
-ok 'said to be faster' grep -q 'faster' "$work/text"
-ok 'a function that the baseline lacks is said' grep -q 'has no such function' "$work/text"
+ok '--fail-on-regression: exit status 0 without a regression' test $? -eq 0
+ok '--baseline: a faster function is reported as faster' grep -q 'faster' "$work/text"
+ok '--baseline: a function that the baseline lacks is reported' grep -q 'has no such function' "$work/text"
 "${sum[@]}" --json "$work/b.json" --baseline "$work/slow.json" >/dev/null
-ok 'the comparison is in the JSON' json "$work/b.json" 'd["functions"][0]["baseline"]["verdict"] == "faster"'
-ok 'a baseline may be written over' "${sum[@]}" --json "$work/b.json" --baseline "$work/b.json"
+ok '--json: the file has the comparison with the baseline' json "$work/b.json" 'd["functions"][0]["baseline"]["verdict"] == "faster"'
+ok '--json may overwrite the file of --baseline' "${sum[@]}" --json "$work/b.json" --baseline "$work/b.json"
 cp "$work/b.json" "$work/before.json"
 timeout -s INT 1 "$work/sum" --least-time 1m --time-limit 1m --json "$work/b.json" >/dev/null
-ok 'results that were kept are there as long as there are no new ones' cmp "$work/b.json" "$work/before.json"
-ok 'a warm baseline is nothing for a cold cache' gives 2 "${sum[@]}" --cold --baseline "$work/b.json"
+ok '--json: an interrupted program leaves the old file as it was' cmp "$work/b.json" "$work/before.json"
+ok '--baseline: times with a warm cache are refused for --cold' gives 2 "${sum[@]}" --cold --baseline "$work/b.json"
 echo '{"functions": [{"name": 3}]}' >"$work/bad.json"
 for wrong in '-k 0' '-k 70' '--epsilon -1' '--epsilon nan' '-M 2' '--filter nothing' 'word' \
 	'--nonsense' '--fail-on-regression'; do
 	# shellcheck disable=SC2086 # words
-	ok "refused: $wrong" gives 2 "$work/sum" $wrong
+	ok "exit status 2 for $wrong" gives 2 "$work/sum" $wrong
 done
-"$work/sum" --nosuch 2>"$work/said"
-ok 'its hint is its own, not of etalon' grep -qx "hint: '$work/sum --help' lists the options" "$work/said"
+"$work/sum" --nosuch 2>"$work/errors"
+ok 'an unknown option: the hint names the program itself' grep -qx "hint: '$work/sum --help' lists the options" "$work/errors"
 for wrong in /nonexistent /dev/null "$work/bad.json"; do
-	ok "refused: --baseline $(basename "$wrong")" gives 4 "$work/sum" --baseline "$wrong"
+	ok "exit status 4 for --baseline $(basename "$wrong")" gives 4 "$work/sum" --baseline "$wrong"
 done
-ok 'refused: --json to nowhere' gives 4 "$work/sum" --json /nonexistent/x
-ok 'a full disk is told' gives 4 "${sum[@]}" --json /dev/full
-ok 'also of what is printed' gives 4 bash -c '"$@" >/dev/full' - "${sum[@]}" --filter pairs
-ok 'help' grep -q -- '--baseline' <("$work/sum" --help)
-ok 'fits 80 columns' bash -c '! "$@" --help | grep -E "^.{81}"' - "$work/sum"
+ok 'exit status 4 for --json in a missing folder' gives 4 "$work/sum" --json /nonexistent/x
+ok 'exit status 4 if the JSON does not fit on the disk' gives 4 "${sum[@]}" --json /dev/full
+ok 'exit status 4 if standard output does not fit on the disk' gives 4 bash -c '"$@" >/dev/full' - "${sum[@]}" --filter pairs
+ok '--help lists --baseline' grep -q -- '--baseline' <("$work/sum" --help)
+ok '--help fits into 80 columns' bash -c '! "$@" --help | grep -E "^.{81}"' - "$work/sum"
 echo "1..$n"
 exit $failed

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* K-best as a user's program sees it: bad input, a function of known work, warm and cold. */
+/* K-best through the public API: invalid arguments, functions of known work, warm and cold caches.
+ */
 #include "tap.h"
 
 #include <etalon/etalon.h>
@@ -16,7 +17,7 @@ static void count_down(void *arg)
 
 enum { WALK = 1 << 16 };
 
-/* One byte of each line of 256 KiB: slow only when they come from memory. */
+/* Reads one byte of each cache line of 64 KiB: slow only if they come from memory. */
 static void walk(void *arg)
 {
 	unsigned char *p = arg;
@@ -48,32 +49,38 @@ static void bad_input(void)
 
 	memset(&r, 0x5a, sizeof(r));
 	etalon_kbest_opts_init(&o, sizeof(o));
-	ok(etalon_kbest(NULL, NULL, NULL, &r, sizeof(r)) == ETALON_BAD_FUNCTION, "a null function");
+	ok(etalon_kbest(NULL, NULL, NULL, &r, sizeof(r)) == ETALON_BAD_FUNCTION,
+		"kbest: a NULL function is refused");
 	ok(etalon_kbest(count_down, &n, NULL, NULL, 0) == ETALON_BAD_FUNCTION,
-		"no place for the result");
-	ok(etalon_kbest(count_down, &n, NULL, &r, 3) == ETALON_BAD_SIZE, "a result of 3 bytes");
+		"kbest: a NULL result is refused");
+	ok(etalon_kbest(count_down, &n, NULL, &r, 3) == ETALON_BAD_SIZE,
+		"kbest: a result of 3 bytes is refused");
 	ok(etalon_kbest(count_down, &n, NULL, &r, sizeof(&r)) == ETALON_BAD_SIZE,
-		"one of a pointer's size");
+		"kbest: a result of a pointer's size is refused");
 	ok(etalon_kbest(count_down, &n, NULL, &r, (size_t)-1) == ETALON_BAD_SIZE,
-		"one of all memory");
+		"kbest: a result of SIZE_MAX bytes is refused");
 	o.k = 0;
-	ok(etalon_kbest(count_down, &n, &o, &r, sizeof(r)) == ETALON_BAD_K, "K of 0");
+	ok(etalon_kbest(count_down, &n, &o, &r, sizeof(r)) == ETALON_BAD_K,
+		"kbest: K of 0 is refused");
 	o.k = 3;
 	o.epsilon = -1;
 	ok(etalon_kbest(count_down, &n, &o, &r, sizeof(r)) == ETALON_BAD_EPSILON,
-		"epsilon negative");
+		"kbest: a negative epsilon is refused");
 	o.epsilon = 0.01;
 	o.max_samples = 2;
-	ok(etalon_kbest(count_down, &n, &o, &r, sizeof(r)) == ETALON_BAD_SAMPLES, "M below K");
+	ok(etalon_kbest(count_down, &n, &o, &r, sizeof(r)) == ETALON_BAD_SAMPLES,
+		"kbest: M below K is refused");
 	o.max_samples = 10;
 	o.cache = ETALON_CACHE_COLD;
 	o.clear_memory = small;
 	o.clear_bytes = sizeof(small);
 	ok(etalon_kbest(count_down, &n, &o, &r, sizeof(r)) == ETALON_BAD_CACHE,
-		"memory too small to clear the cache with");
+		"kbest: memory smaller than the cache is refused");
 	o.sz = 1;
-	ok(etalon_kbest(count_down, &n, &o, &r, sizeof(r)) == ETALON_BAD_SIZE, "nonsense in sz");
-	ok(((unsigned char *)&r)[sizeof(r) / 2] == 0x5a, "a refusal leaves the result alone");
+	ok(etalon_kbest(count_down, &n, &o, &r, sizeof(r)) == ETALON_BAD_SIZE,
+		"kbest: options with a wrong sz are refused");
+	ok(((unsigned char *)&r)[sizeof(r) / 2] == 0x5a,
+		"kbest: an error leaves the result unchanged");
 }
 
 static void works(void)
@@ -86,18 +93,20 @@ static void works(void)
 	} newer = { .more = 7 };
 
 	int rc = quickly(count_down, &once, ETALON_CACHE_WARM, &a);
-	ok(rc == ETALON_OK || rc == ETALON_NOT_CONVERGED, "a loop is timed: %s",
+	ok(rc == ETALON_OK || rc == ETALON_NOT_CONVERGED, "kbest: a loop is timed: %s",
 		etalon_strerror(rc));
-	ok((rc == ETALON_OK) == (a.converged != 0), "converged or not, the status says the same");
+	ok((rc == ETALON_OK) == (a.converged != 0),
+		"kbest: the status agrees with the member converged");
 	quickly(count_down, &twice, ETALON_CACHE_WARM, &b);
-	/* A neighbour may halve the speed of either. */
+	/* A busy hyper-thread sibling may halve the speed of either. */
 	ok(a.ns > 1000 && b.ns > a.ns * 0.8 && b.ns < a.ns * 5,
-		"twice the work takes about twice: %g and %g ns", a.ns, b.ns);
-	near(a.ticks, a.ns * a.hz / 1e9, 1e-9, 0, "ticks and nanoseconds agree");
-	ok(a.unit && a.samples >= 3 && a.calls >= 1 && a.error > 0, "with unit, counts and error");
+		"kbest: twice the work takes about twice as long: %g and %g ns", a.ns, b.ns);
+	near(a.ticks, a.ns * a.hz / 1e9, 1e-9, 0, "kbest: ticks and nanoseconds agree");
+	ok(a.unit && a.samples >= 3 && a.calls >= 1 && a.error > 0,
+		"kbest: the result has a unit, counts and an error");
 	etalon_kbest(count_down, &once, NULL, &newer.r, sizeof(newer));
 	ok(newer.r.sz == sizeof(newer.r) && newer.r.ns > 0 && newer.more == 0,
-		"a newer caller learns how much of its result was filled");
+		"kbest: a newer caller learns how much of its result was filled");
 }
 
 static void caches(void)
@@ -111,15 +120,16 @@ static void caches(void)
 		skip("no memory for a cold cache");
 		return;
 	}
-	ok(cold.calls == 1, "cold: one call a sample");
-	ok(cold.ns > warm.ns * 1.5, "from memory it takes longer: %g and %g ns", cold.ns, warm.ns);
+	ok(cold.calls == 1, "cold cache: a sample is one call");
+	ok(cold.ns > warm.ns * 1.5, "cold cache: reading from memory takes longer: %g and %g ns",
+		cold.ns, warm.ns);
 }
 
 static void pair(void)
 {
 	uint64_t a = etalon_ticks_start(), b = etalon_ticks_stop();
 
-	ok(b >= a, "the pair does not go back");
+	ok(b >= a, "the timing pair does not go backwards");
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Between the first call of the timed function and the last nothing is allocated, written or
- * locked: this program's own versions of these functions count.
+ * From the first call of the timed function to the last the library does not allocate, write or
+ * lock. This program replaces the functions that do, and counts their calls.
  */
 #include "tap.h"
 
@@ -14,7 +14,7 @@
 #if defined(__SANITIZE_ADDRESS__)
 int main(void)
 {
-	skip("the sanitizer has its own allocator");
+	skip("the address sanitizer replaces the allocator");
 	return tap_done();
 }
 #else
@@ -85,15 +85,16 @@ int main(void)
 	o.least_ns = 20000000;
 	o.max_samples = 50;
 	etalon_kbest(watched, NULL, &o, &r, sizeof(r));
-	ok(calls > 50 && first == last, "%u calls without allocation, lock or output", calls);
+	ok(calls > 50 && first == last, "warm cache: %u calls without allocation, lock or output",
+		calls);
 	calls = 0;
 	etalon_kbest(noisy, NULL, &o, &r, sizeof(r));
-	ok(last > first, "a function that allocates is seen to");
+	ok(last > first, "the count includes what the timed function allocates");
 	o.cache = ETALON_CACHE_COLD;
 	o.max_samples = 5;
 	calls = 0;
 	etalon_kbest(watched, NULL, &o, &r, sizeof(r));
-	ok(calls >= 5 && first == last, "nor with a cold cache");
+	ok(calls >= 5 && first == last, "cold cache: no allocation, lock or output between calls");
 	return tap_done();
 }
 #endif

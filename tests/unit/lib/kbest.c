@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * K-best on a machine that is simulated: work of known length, ticks that cost, others who share
- * the CPU, a neighbour who halves its speed for tenths of a second. The truth is the work.
+ * K-best on a simulated machine: work of known length, timer interrupts that take time, threads
+ * that share the CPU, a hyper-thread sibling that halves its speed for tenths of a second. The
+ * result is compared with the length of the work.
  */
 #include "lib/kbest.h"
 #include "base/attr.h"
@@ -10,20 +11,20 @@
 
 #include <math.h>
 
-static const double HZ = 2.5e9, SLOW_HZ = 25.1e6; /* of the counter, on x86-64 and on some arm64 */
+static const double HZ = 2.5e9, SLOW_HZ = 25.1e6; /* of the counter: x86-64, some arm64 */
 
 struct machine {
 	double hz;       /* of the counter */
-	double first_ns; /* what the first call takes more */
+	double first_ns; /* extra time of the first call */
 	double now, cpu; /* ns */
 	double next_tick, tick_cost;
-	int load;
-	bool neighbour, slow;
+	int load;           /* threads on the CPU, ours included */
+	bool sibling, slow; /* the sibling is busy at times; it is now */
 	double phase_end;
 	uint64_t switches;
 	double work; /* of a call */
 	bool backwards;
-	bool apart; /* the kernel does not charge interrupts to who met them */
+	bool apart; /* the kernel does not charge interrupts to the interrupted thread */
 	bool may_raise, raised;
 	uint64_t reads, calls, raises;
 	struct et_rng rng;
@@ -31,7 +32,7 @@ struct machine {
 
 enum { TICK = 4000000, PHASE = 200000000 };
 
-/* The timer interrupt; with load the others get their slices. Returns what it took of our time. */
+/* A timer interrupt, after which other threads get their time slices. Returns its cost. */
 static double tick(struct machine *m)
 {
 	double cost = m->tick_cost * (1 + et_rng_uniform(&m->rng));
@@ -47,7 +48,7 @@ static double tick(struct machine *m)
 	return cost;
 }
 
-/* Runs until the work is done or the next interrupt. Returns the work left. */
+/* Runs until the work is done or an interrupt is due. Returns the work left. */
 static double run_some(struct machine *m, double work)
 {
 	double speed = m->slow ? 0.5 : 1;
@@ -57,7 +58,7 @@ static double run_some(struct machine *m, double work)
 	m->now += d;
 	m->cpu += d;
 	if (m->now >= m->phase_end) {
-		m->slow = m->neighbour && !m->slow;
+		m->slow = m->sibling && !m->slow;
 		m->phase_end = m->now + PHASE * (0.5 + et_rng_uniform(&m->rng));
 	}
 	return fmax(work - d * speed, 0);
@@ -100,7 +101,7 @@ static uint64_t now_read(void *ctx)
 	return (uint64_t)((struct machine *)ctx)->now;
 }
 
-/* Others run until one of their ticks; we are back with a slice of our own. */
+/* Other threads run until a timer interrupt; we return with a full time slice. */
 static void yield(void *ctx)
 {
 	struct machine *m = ctx;
@@ -161,7 +162,7 @@ static void spin(void *ctx, struct et_loss *l, uint64_t ticks)
 			l->step = 0;
 			if (m->load == 1 || m->raised)
 				et_loss_step(l, (uint64_t)lost);
-			else /* it is the start of another's turn */
+			else /* another thread is scheduled now */
 				et_loss_preempted(l);
 		}
 		if (et_loss_close_window(l))
@@ -214,7 +215,7 @@ static int measure(struct machine *m, uint64_t seed, struct etalon_kbest_result 
 	return et_kbest_measure(&t, NULL, function, m, &o, r);
 }
 
-/* The published scheme as it stands: K 3, epsilon 0.1 %, M 20, nothing but the counter. */
+/* The published scheme: K 3, epsilon 0.1 %, M 20, and nothing but the counter. */
 static double plain(struct machine *m, uint64_t seed)
 {
 	struct et_kbest_set s;
@@ -231,13 +232,13 @@ static double plain(struct machine *m, uint64_t seed)
 	return s.value[0] / HZ * 1e9;
 }
 
-static void lengths(int load, bool neighbour)
+static void lengths(int load, bool sibling)
 {
 	static const double ms[] = { 0.3, 1, 3, 8, 50, 1000 };
 
 	for (size_t i = 0; i < ET_LENGTH(ms); i++) {
 		struct machine m = { .load = load,
-			.neighbour = neighbour,
+			.sibling = sibling,
 			.tick_cost = 1000,
 			.work = ms[i] * 1e6 },
 			       same = m;
@@ -246,24 +247,27 @@ static void lengths(int load, bool neighbour)
 		double off = r.ns / m.work - 1, limit = ms[i] <= 8 ? 0.001 : 0.01;
 		double published = plain(&same, 7) / m.work - 1;
 
-		/* With a neighbour, nothing longer than its visits is ever undisturbed. */
-		if (neighbour && ms[i] > 50)
-			ok(rc == ETALON_NOT_CONVERGED || fabs(off) <= r.error, "%g ms is doubted",
-				ms[i]);
+		/* A function longer than the sibling's idle times never runs at full speed. */
+		if (sibling && ms[i] > 50)
+			ok(rc == ETALON_NOT_CONVERGED || fabs(off) <= r.error,
+				"busy sibling, %g ms: not converged, or within the error", ms[i]);
 		else
 			ok(fabs(off) <= limit,
 				"load %d%s, %g ms: off by %.4f %% (published %.3g %%)", load,
-				neighbour ? " and a neighbour" : "", ms[i], off * 100,
+				sibling ? " and a busy sibling" : "", ms[i], off * 100,
 				published * 100);
-		ok(fabs(off) <= r.error, "and within the predicted %.4f %%", r.error * 100);
+		ok(fabs(off) <= r.error, "load %d, %g ms: within the predicted %.4f %%", load,
+			ms[i], r.error * 100);
 		ok(r.ns >= m.work * (1 - 2e-4) - 2 * r.overhead_uncertainty_ns,
-			"nothing is taken off that was not there");
+			"load %d, %g ms: not more is subtracted than interrupts took", load, ms[i]);
 		if (load == 11 && ms[i] >= 50)
-			ok(published > 1, "where the published scheme is off by a factor");
+			ok(published > 1,
+				"load 11, %g ms: the published scheme is off by more than 100 %%",
+				ms[i]);
 	}
 }
 
-/* Interrupts of 30 to 60 us, as on virtual machines: each sample meets some. */
+/* Interrupts of 30 to 60 us, as on virtual machines: every sample contains some. */
 static void costly_interrupts(void)
 {
 	static const double ms[] = { 3.8, 4, 7.8, 8, 16, 50, 1000 };
@@ -274,12 +278,12 @@ static void costly_interrupts(void)
 		measure(&m, 11, &r);
 		double off = r.ns / m.work - 1;
 		ok(fabs(off) <= 0.001 && fabs(off) <= r.error,
-			"costly interrupts, %g ms: off by %.4f %%, said %.4f %%", ms[i], off * 100,
-			r.error * 100);
+			"long interrupts, %g ms: off by %.4f %%, predicted %.4f %%", ms[i],
+			off * 100, r.error * 100);
 	}
 }
 
-/* Machines and measurements that nothing was tuned on; 95 % is what is promised. */
+/* Random machines that nothing was tuned on. The predicted error must hold in 95 % of them. */
 static void coverage(uint64_t seed)
 {
 	enum { RUNS = 150 };
@@ -291,7 +295,7 @@ static void coverage(uint64_t seed)
 		static const int loads[] = { 1, 2, 11 };
 		struct machine m = {
 			.load = loads[et_rng_below(&rng, 3)],
-			.neighbour = et_rng_uniform(&rng) < 0.5,
+			.sibling = et_rng_uniform(&rng) < 0.5,
 			.tick_cost = 500 + 5000 * et_rng_uniform(&rng),
 			.work = pow(10, 2 + 5.5 * et_rng_uniform(&rng)),
 		};
@@ -301,8 +305,10 @@ static void coverage(uint64_t seed)
 		held += fabs(r.ns / m.work - 1) <= r.error;
 		short_of += r.ns < m.work * (1 - 1e-4) - 2 * r.overhead_uncertainty_ns;
 	}
-	ok(held >= RUNS * 95 / 100, "the predicted error held in %d of %d", held, RUNS);
-	ok(short_of <= RUNS / 20, "too much was taken off in %d", short_of);
+	ok(held >= RUNS * 95 / 100, "seed %d: the predicted error held in %d of %d", (int)seed,
+		held, RUNS);
+	ok(short_of <= RUNS / 20, "seed %d: too much was subtracted in %d of %d", (int)seed,
+		short_of, RUNS);
 }
 
 static void short_functions(void)
@@ -313,22 +319,25 @@ static void short_functions(void)
 	struct et_timebase t;
 
 	int rc = measure(&m, 3, &r);
-	ok(rc == ETALON_OK && r.calls > 1000, "3 ns: %llu calls a sample",
+	ok(rc == ETALON_OK && r.calls > 1000, "3 ns: %llu calls per sample",
 		(unsigned long long)r.calls);
-	near(r.ns, 3, 0.001, 0, "and the time of one");
-	near(r.ticks, r.ns * HZ / 1e9, 1e-12, 0, "ticks are the same in another unit");
+	near(r.ns, 3, 0.001, 0, "3 ns: the result is the time of one call");
+	near(r.ticks, r.ns * HZ / 1e9, 1e-12, 0, "3 ns: ticks are the same time in another unit");
 
 	et_kbest_opts_complete(NULL, &o);
 	o.calls = 1;
 	m.calls = 0;
 	start(&m, &t, 4);
 	rc = et_kbest_measure(&t, NULL, function, &m, &o, &r);
-	ok(r.calls == 1 && m.calls == r.samples + 1, "as many calls as asked for, and a warm-up");
-	ok(r.warnings & ETALON_WARNING_OVERHEAD, "one call of 3 ns is doubted");
-	ok(rc == ETALON_OK || rc == ETALON_NOT_CONVERGED, "and measured");
+	ok(r.calls == 1 && m.calls == r.samples + 1,
+		"calls of 1: one call per sample, and one to warm up");
+	ok(r.warnings & ETALON_WARNING_OVERHEAD,
+		"calls of 1: a warning that 3 ns is hardly more than the overhead");
+	ok(rc == ETALON_OK || rc == ETALON_NOT_CONVERGED,
+		"calls of 1: a result in spite of the warning");
 }
 
-/* Tables that a first call fills, pages it meets for the first time. */
+/* The first call is longer: it fills tables and touches pages for the first time. */
 static void first_calls(void)
 {
 	static const double first_ms[] = { 0.5, 5, 500 };
@@ -340,16 +349,17 @@ static void first_calls(void)
 		struct etalon_kbest_result r;
 		int rc = measure(&m, 3, &r);
 		ok(rc == ETALON_OK && fabs(r.ns / 3 - 1) <= 0.001,
-			"3 ns behind a first call of %g ms: %g ns, %llu calls a sample",
+			"3 ns after a first call of %g ms: %g ns, %llu calls per sample",
 			first_ms[i], r.ns, (unsigned long long)r.calls);
 	}
 	struct machine m = { .load = 1, .tick_cost = 1000, .work = 5e8 };
 	struct etalon_kbest_result r;
 	measure(&m, 3, &r);
-	ok(m.calls <= r.samples + 2, "what takes long is not called in vain");
+	ok(m.calls <= r.samples + 2, "500 ms: at most two calls besides the samples");
 }
 
-/* A counter so slow that the pace loop is 176 counts is no slow processor. */
+/* The reference loop takes only 176 ticks of a slow counter; rounding must not look like a
+ * slowdown. */
 static void slow_counter(void)
 {
 	struct machine m = { .load = 1, .tick_cost = 1000, .work = 1e5, .hz = SLOW_HZ };
@@ -357,14 +367,14 @@ static void slow_counter(void)
 	int rc = measure(&m, 3, &r);
 
 	ok(rc == ETALON_OK && !(r.warnings & ETALON_WARNING_SLOW),
-		"a slow counter is no slow processor");
-	ok(r.elapsed_ns < 1000000000, "and nothing is waited for: %g s",
+		"slow counter: no warning about a slow processor");
+	ok(r.elapsed_ns < 1000000000, "slow counter: no waiting for a higher speed: %g s",
 		(double)r.elapsed_ns / 1e9);
-	ok(fabs(r.ns / 1e5 - 1) <= r.error, "off by %.3f %%, said %.3f %%", (r.ns / 1e5 - 1) * 100,
-		r.error * 100);
+	ok(fabs(r.ns / 1e5 - 1) <= r.error, "slow counter: off by %.3f %%, predicted %.3f %%",
+		(r.ns / 1e5 - 1) * 100, r.error * 100);
 }
 
-/* Where the kernel does not charge interrupts to who met them, CPU time is without them. */
+/* With CONFIG_IRQ_TIME_ACCOUNTING a thread's CPU time does not include interrupts. */
 static void accounted_apart(void)
 {
 	static const double ms[] = { 0.3, 3, 20, 200 };
@@ -377,16 +387,16 @@ static void accounted_apart(void)
 		int rc = measure(&m, 13, &r);
 		double off = r.ns / m.work - 1;
 		ok(rc == ETALON_OK && fabs(off) <= 1e-3,
-			"interrupts accounted apart, %g ms: nothing is taken off twice", ms[i]);
+			"interrupts accounted apart, %g ms: nothing is subtracted twice", ms[i]);
 		ok(!(r.warnings & ETALON_WARNING_PREEMPTED) && !m.raises &&
 				r.clock == ETALON_CLOCK_COUNTER,
-			"nor taken for others");
+			"interrupts accounted apart, %g ms: not mistaken for preemption", ms[i]);
 	}
 }
 
 static void limits(void)
 {
-	struct machine m = { .load = 1, .neighbour = true, .tick_cost = 50000, .work = 3e8 };
+	struct machine m = { .load = 1, .sibling = true, .tick_cost = 50000, .work = 3e8 };
 	struct etalon_kbest_result r;
 	struct etalon_kbest_opts o;
 	struct et_timebase t;
@@ -396,28 +406,30 @@ static void limits(void)
 	o.epsilon = 0;
 	start(&m, &t, 4);
 	int rc = et_kbest_measure(&t, NULL, function, &m, &o, &r);
-	ok(rc == ETALON_NOT_CONVERGED && !r.converged && r.samples == 5, "no more than M samples");
-	ok(r.ns > 0 && r.warnings & ETALON_WARNING_SPREAD, "with the result filled, and doubted");
+	ok(rc == ETALON_NOT_CONVERGED && !r.converged && r.samples == 5,
+		"limits: at most M samples");
+	ok(r.ns > 0 && r.warnings & ETALON_WARNING_SPREAD,
+		"limits: without convergence the result is filled and has a warning");
 	o.max_samples = 1000;
 	o.limit_ns = 1;
 	rc = et_kbest_measure(&t, NULL, function, &m, &o, &r);
-	ok(rc == ETALON_NOT_CONVERGED && r.samples == 3, "time up: K samples");
+	ok(rc == ETALON_NOT_CONVERGED && r.samples == 3, "limits: K samples after the time limit");
 	o.least_ns = UINT64_MAX;
 	rc = et_kbest_measure(&t, NULL, function, &m, &o, &r);
 	ok(rc == ETALON_NOT_CONVERGED && r.samples == 3,
-		"however long they were to be spread over");
+		"limits: the time limit precedes the time to spread samples over");
 	o.least_ns = 0;
 	o.clock = ETALON_CLOCK_CPU;
 	rc = et_kbest_measure(&t, NULL, function, &m, &o, &r);
 	ok(r.clock == ETALON_CLOCK_CPU && !(r.warnings & ETALON_WARNING_PREEMPTED),
-		"CPU time when asked for");
+		"ETALON_CLOCK_CPU gives CPU time without a warning");
 	o.compensate = 0;
 	rc = et_kbest_measure(&t, NULL, function, &m, &o, &r);
-	ok(r.compensated_ns == 0, "nothing taken off when not asked for");
+	ok(r.compensated_ns == 0, "compensate of 0: nothing is subtracted");
 	(void)rc;
 }
 
-/* A priority above the others', where that is allowed and not forbidden. */
+/* The priority is raised if other threads preempt samples, and if it is allowed. */
 static void priority(void)
 {
 	static const double ms[] = { 1, 8, 50, 200 };
@@ -432,24 +444,26 @@ static void priority(void)
 		int rc = measure(&m, 5, &r);
 		double off = r.ns / m.work - 1;
 		ok(rc == ETALON_OK && r.clock == ETALON_CLOCK_COUNTER && fabs(off) <= 0.001,
-			"load 11 and before all others, %g ms: off by %.4f %%", ms[i], off * 100);
-		ok(fabs(off) <= r.error, "within the predicted %.4f %%", r.error * 100);
-		ok(!m.raised, "the thread is as it was");
-		ok(r.realtime == (m.raises > 0), "and it is said");
+			"raised priority, load 11, %g ms: off by %.4f %%", ms[i], off * 100);
+		ok(fabs(off) <= r.error, "raised priority, %g ms: within the predicted %.4f %%",
+			ms[i], r.error * 100);
+		ok(!m.raised, "raised priority, %g ms: restored at the end", ms[i]);
+		ok(r.realtime == (m.raises > 0), "raised priority, %g ms: the result reports it",
+			ms[i]);
 	}
 	struct machine kept = { .load = 11, .tick_cost = 20000, .may_raise = true, .work = 5e7 };
 	et_kbest_opts_complete(NULL, &o);
 	o.priority = ETALON_PRIORITY_KEEP;
 	start(&kept, &t, 5);
 	et_kbest_measure(&t, NULL, function, &kept, &o, &r);
-	ok(!kept.raises && !r.realtime, "not when it is to stay as it is");
+	ok(!kept.raises && !r.realtime, "ETALON_PRIORITY_KEEP: the priority is never raised");
 	struct machine alone = { .load = 1, .tick_cost = 20000, .may_raise = true, .work = 5e7 };
 	measure(&alone, 5, &r);
-	ok(!alone.raises, "nor when nobody disturbs");
+	ok(!alone.raises, "an idle machine: the priority is never raised");
 	struct machine poor = { .load = 11, .tick_cost = 1000, .work = 5e7 };
 	measure(&poor, 5, &r);
 	ok(poor.raises == 1 && !r.realtime && r.clock == ETALON_CLOCK_CPU,
-		"where it is not allowed it is tried once, and CPU time has to do");
+		"without privilege: raising is tried once, the result is CPU time");
 }
 
 static void backwards(void)
@@ -465,11 +479,11 @@ static void backwards(void)
 	start(&good, &other, 2);
 	other.clock = ETALON_CLOCK_RAW;
 	ok(et_kbest_measure(&t, NULL, function, &bad, &o, &r) == ETALON_BAD_CLOCK && r.samples == 0,
-		"a counter that goes back is refused");
+		"a counter that goes backwards, and no other clock: ETALON_BAD_CLOCK");
 	ok(et_kbest_measure(&t, &other, function, &good, &o, &r) == ETALON_OK &&
 			r.clock == ETALON_CLOCK_RAW && r.warnings & ETALON_WARNING_BACKWARDS,
-		"or another clock is used, and that is said");
-	near(r.ns, 1e5, 0.001, 0, "which gives the time");
+		"a counter that goes backwards: the other clock is used, with a warning");
+	near(r.ns, 1e5, 0.001, 0, "a counter that goes backwards: the other clock gives the time");
 }
 
 int main(void)

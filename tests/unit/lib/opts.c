@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Borders of the options, growth of the struct, the cache's size. */
+/* Limits of the options, growth of the struct, size of the cache, texts. */
 #include "base/attr.h"
 #include "lib/cache.h"
 #include "lib/kbest.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A caller from the future: more members behind ours. */
+/* The struct of a newer version, with a member that this one does not know. */
 struct newer {
 	struct etalon_kbest_opts o;
 	uint64_t more;
@@ -22,20 +22,21 @@ static void growth(void)
 	struct newer n;
 
 	ok(etalon_kbest_opts_init(&o, sizeof(o)) == ETALON_OK && o.sz == sizeof(o) && o.k == 3,
-		"defaults");
-	ok(etalon_kbest_opts_init(&o, 0) == ETALON_BAD_SIZE, "no size");
-	ok(etalon_kbest_opts_init(&o, 8) == ETALON_BAD_SIZE, "a size too small");
-	ok(etalon_kbest_opts_init(&o, 1 << 20) == ETALON_BAD_SIZE, "one far too large");
-	ok(etalon_kbest_opts_init(NULL, sizeof(o)) == ETALON_BAD_SIZE, "no options");
+		"opts: init fills in the defaults");
+	ok(etalon_kbest_opts_init(&o, 0) == ETALON_BAD_SIZE, "opts: sz of 0 is refused");
+	ok(etalon_kbest_opts_init(&o, 8) == ETALON_BAD_SIZE, "opts: sz of 8 is refused");
+	ok(etalon_kbest_opts_init(&o, 1 << 20) == ETALON_BAD_SIZE, "opts: sz of 1 MiB is refused");
+	ok(etalon_kbest_opts_init(NULL, sizeof(o)) == ETALON_BAD_SIZE, "opts: NULL is refused");
 	n.more = 7;
 	ok(etalon_kbest_opts_init(&n.o, sizeof(n)) == ETALON_OK && n.more == 0,
-		"a newer caller's are 0");
-	ok(et_kbest_opts_complete(&n.o, &out) == ETALON_OK && out.k == 3, "and taken");
+		"opts: unknown members of a newer caller are set to 0");
+	ok(et_kbest_opts_complete(&n.o, &out) == ETALON_OK && out.k == 3,
+		"opts: unknown members of 0 are accepted");
 	n.more = 1;
 	ok(et_kbest_opts_complete(&n.o, &out) == ETALON_BAD_SIZE,
-		"unless one is set that we do not know");
+		"opts: an unknown member that is set is refused");
 	ok(et_kbest_opts_complete(NULL, &out) == ETALON_OK && out.epsilon == 0.001,
-		"none: defaults");
+		"opts: NULL means the defaults");
 }
 
 static int with(struct etalon_kbest_opts o)
@@ -50,11 +51,11 @@ static void borders(void)
 	struct etalon_kbest_opts d, o;
 
 	etalon_kbest_opts_init(&d, sizeof(d));
-	ok(with(d) == ETALON_OK, "defaults are good");
+	ok(with(d) == ETALON_OK, "opts: the defaults are valid");
 #define BAD(member, value, status)                                                                 \
 	o = d;                                                                                     \
 	o.member = value;                                                                          \
-	ok(with(o) == status, #member " of " #value)
+	ok(with(o) == status, "opts: " #member " of " #value " is refused")
 	BAD(k, 0, ETALON_BAD_K);
 	BAD(k, 65, ETALON_BAD_K);
 	BAD(epsilon, -0.1, ETALON_BAD_EPSILON);
@@ -87,10 +88,10 @@ static void cache(void)
 	char root[] = "/tmp/etalon-cache.XXXXXX", path[256];
 
 	if (!mkdtemp(root)) {
-		skip("no folder for a tree");
+		skip("cannot make a temporary folder");
 		return;
 	}
-	ok(et_cache_bytes(root) == 0, "no tree, no size");
+	ok(et_cache_bytes(root) == 0, "cache: no sysfs, no size");
 	snprintf(path, sizeof(path), "%s", root);
 	for (size_t i = 0; i < ET_LENGTH(folders); i++) {
 		snprintf(path + strlen(path), sizeof(path) - strlen(path), "%s", folders[i]);
@@ -98,11 +99,11 @@ static void cache(void)
 	}
 	snprintf(path + strlen(path), sizeof(path) - strlen(path), "/size");
 	put(path, "49152K\n");
-	ok(et_cache_bytes(root) == (size_t)48 << 20, "kibibytes");
+	ok(et_cache_bytes(root) == (size_t)48 << 20, "cache: a size in KiB is read");
 	put(path, "3M\n");
-	ok(et_cache_bytes(root) == (size_t)3 << 20, "mebibytes");
+	ok(et_cache_bytes(root) == (size_t)3 << 20, "cache: a size in MiB is read");
 	put(path, "nonsense\n");
-	ok(et_cache_bytes(root) == 0, "nonsense is no size");
+	ok(et_cache_bytes(root) == 0, "cache: text that is not a size gives 0");
 	for (char *end = path + strlen(path); end > path + strlen(root); *end = '\0') {
 		remove(path);
 		while (*end != '/')
@@ -116,7 +117,7 @@ static void cache(void)
 	size_t touched = 0;
 	for (size_t i = 0; i < sizeof(memory); i += 64)
 		touched += memory[i] != 7;
-	ok(touched == sizeof(memory) / 64, "every line is written");
+	ok(touched == sizeof(memory) / 64, "cache: clearing writes to every cache line");
 }
 
 static void sentences(void)
@@ -125,15 +126,15 @@ static void sentences(void)
 
 	for (int s = ETALON_OK; s >= ETALON_BAD_PRIORITY; s--)
 		all &= strcmp(etalon_strerror(s), "unknown status") != 0;
-	ok(all, "a sentence for each status");
-	is_str(etalon_strerror(-999), "unknown status", "and one for the rest");
+	ok(all, "texts: every status has a sentence");
+	is_str(etalon_strerror(-999), "unknown status", "texts: an unknown status has a sentence");
 	for (unsigned bit = 1; bit <= ETALON_WARNING_CACHE_SIZE; bit <<= 1)
 		all &= etalon_warning_text(bit)[0] != '\0';
-	ok(all, "a sentence for each doubt");
+	ok(all, "texts: every warning has a sentence");
 	for (unsigned bit = 1; bit <= ETALON_WARNING_CACHE_SIZE; bit <<= 1)
 		all &= strlen("  warning: ") + strlen(etalon_warning_text(bit)) <= 80;
-	ok(all, "that fits a line");
-	is_str(etalon_warning_text(1u << 31), "", "and none for the rest");
+	ok(all, "texts: every warning fits into 80 columns");
+	is_str(etalon_warning_text(1u << 31), "", "texts: an unknown warning has no sentence");
 }
 
 int main(void)

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * This machine's timebase waits for the timer interrupt, and gives back what it takes: the thread's
- * place in the scheduler.
- */
+/* The real timebase waits for the timer interrupt, and restores the thread's priority. */
 #include "lib/timebase.h"
 #include "base/clock.h"
 #include "tap.h"
@@ -13,7 +10,7 @@
 
 enum { NOBODY = 65534, PRIORITY = 10 };
 
-/* In a child of its own: what a thread may do is not given back. Returns its exit status. */
+/* Runs a check in a child process, which may drop privileges. Returns its exit status. */
 static int apart(int (*what)(const struct et_timebase *t))
 {
 	struct et_timebase t;
@@ -27,30 +24,30 @@ static int apart(int (*what)(const struct et_timebase *t))
 									       : -1;
 }
 
-enum { AS_IT_WAS, STUCK, MAY_NOT };
+enum { RESTORED, STUCK, MAY_NOT };
 
-/* As one who has a limit of real-time priority and no privilege to forget about forks. */
-static int relax_unprivileged(const struct et_timebase *t)
+/* Like RLIMIT_RTPRIO without CAP_SYS_NICE: SCHED_RESET_ON_FORK cannot be cleared. */
+static int restore_unprivileged(const struct et_timebase *t)
 {
 	struct et_sched_policy was;
 
 	if (!t->raise_priority(t->ctx, &was) || seteuid(NOBODY) != 0)
 		return MAY_NOT;
 	t->restore_priority(t->ctx, &was);
-	return (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_OTHER ? AS_IT_WAS : STUCK;
+	return (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == SCHED_OTHER ? RESTORED : STUCK;
 }
 
-/* Who is before the others already is not to fall behind. */
-static int hurry_from_above(const struct et_timebase *t)
+/* A thread with a higher real-time priority must not be lowered. */
+static int raise_real_time(const struct et_timebase *t)
 {
 	struct sched_param p = { .sched_priority = PRIORITY };
 	struct et_sched_policy was;
 
 	if (sched_setscheduler(0, SCHED_RR, &p) != 0)
 		return MAY_NOT;
-	bool hurried = t->raise_priority(t->ctx, &was);
+	bool raised = t->raise_priority(t->ctx, &was);
 	sched_getparam(0, &p);
-	return !hurried && p.sched_priority == PRIORITY ? AS_IT_WAS : STUCK;
+	return !raised && p.sched_priority == PRIORITY ? RESTORED : STUCK;
 }
 
 static void check(int (*what)(const struct et_timebase *t), const char *name)
@@ -60,15 +57,15 @@ static void check(int (*what)(const struct et_timebase *t), const char *name)
 	if (status == MAY_NOT)
 		skip("no privilege for real-time priorities");
 	else
-		ok(status == AS_IT_WAS, "%s", name);
+		ok(status == RESTORED, "%s", name);
 }
 
-/* The next one is a whole interval away, less what is waited behind the last. */
-static void aligned(void)
+/* After wait_tick almost a whole interval is left until the next timer interrupt. */
+static void wait_tick(void)
 {
 	uint64_t tick_ns = et_clock_tick_ns();
 	struct et_timebase t;
-	int behind = 0;
+	int after = 0;
 
 	et_timebase_raw(&t);
 	for (int i = 0; i < 50; i++) {
@@ -77,12 +74,12 @@ static void aligned(void)
 		while (et_clock_read_ns(CLOCK_MONOTONIC_COARSE) == was)
 			;
 		uint64_t left = t.now_ns(t.ctx) - from;
-		behind += left + 400000 > tick_ns && left < tick_ns;
+		after += left + 400000 > tick_ns && left < tick_ns;
 	}
-	ok(behind > 0, "just behind a timer interrupt, %d of 50 times", behind);
+	ok(after > 0, "wait_tick returned just after a timer interrupt %d of 50 times", after);
 }
 
-/* A stretch of ten ticks loses some time to interrupts, and never all of it. */
+/* A window of ten timer interrupts loses some time to them, and never all of it. */
 static void spins(void)
 {
 	struct et_loss loss;
@@ -93,16 +90,16 @@ static void spins(void)
 	et_loss_init(&loss, t.hz, window_ns, 50000000);
 	for (int i = 0; i < 20 && !loss.best.n; i++)
 		t.spin(t.ctx, &loss, 2 * window_ns);
-	ok(loss.best.n == 1, "the raw clock fills a window");
-	ok(loss.best.value[0] > 0 && loss.best.mark[0] < 0.9, "and sees interrupts in it: %g us",
-		loss.best.value[0] / 1000);
+	ok(loss.best.n == 1, "spin: the raw clock completes a window");
+	ok(loss.best.value[0] > 0 && loss.best.mark[0] < 0.9,
+		"spin: the window contains interrupts: %g us", loss.best.value[0] / 1000);
 }
 
 int main(void)
 {
-	aligned();
-	check(relax_unprivileged, "the priority is given back without privileges, too");
-	check(hurry_from_above, "a real-time thread keeps its own");
+	wait_tick();
+	check(restore_unprivileged, "the priority is restored without privileges too");
+	check(raise_real_time, "a real-time thread keeps its priority");
 	spins();
 	return tap_done();
 }
