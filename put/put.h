@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Programs under test: small workloads of exactly known size, to try a machine, a method or etalon
- * itself on. The work itself does no input or output and no system call but where its head says
- * so; its result is handed back, so that the optimiser cannot drop it.
+ * itself. The work does no input or output and makes no system call, except where the head of its
+ * file says so. It returns its result, so that the compiler cannot drop it.
  */
 #ifndef ET_PUT_PUT_H
 #define ET_PUT_PUT_H
@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-/* What a workload can be given; a bit set says which of them it takes. */
+/* The parameters of workloads, as bits: a set of them says which ones a workload accepts. */
 enum et_put_param {
 	ET_PUT_SECONDS = 1 << 0,
 	ET_PUT_ITERATIONS = 1 << 1,
@@ -22,18 +22,18 @@ enum et_put_param {
 };
 
 struct et_put_params {
-	unsigned given;      /* which of the following the user gave */
-	uint64_t seconds_ns; /* how long */
+	unsigned given;      /* the parameters that the user gave, as bits */
+	uint64_t seconds_ns; /* duration */
 	uint64_t iterations;
 	uint64_t size;
 	uint64_t seed;
-	const char *state_dir; /* where a calibration is kept, or NULL for nowhere */
+	const char *state_dir; /* folder of the calibration file, or NULL: it is not kept */
 };
 
 struct et_put_result {
-	uint64_t value;   /* depends on all the work done */
-	char detail[256]; /* what was done, for the curious */
-	char doubt[512];  /* what a user must know, or "" */
+	uint64_t value;    /* depends on all the work done */
+	char detail[256];  /* a description of the work, for -v */
+	char warning[512]; /* or "" */
 };
 
 struct et_workload {
@@ -49,11 +49,11 @@ struct et_workload {
 extern const struct et_workload et_workloads[];
 
 const struct et_workload *et_workload_find(const char *name);
-/* Fills what was not given with the workload's defaults, refuses what it does not take, runs. */
+/* Runs the workload, with defaults for parameters not given. Refuses those it does not accept. */
 int et_workload_run(const struct et_workload *w, const struct et_put_params *given,
 	struct et_put_result *out, struct et_error *err) ET_CHECK;
 
-/* The option's name of one bit, without dashes. */
+/* Returns the name of the option that sets the parameter, without dashes. */
 const char *et_put_param_name(enum et_put_param param);
 
 #endif

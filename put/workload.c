@@ -13,7 +13,7 @@
 
 enum { LARGEST_SORT = 1000000, LARGEST_MATRIX = 4096 };
 
-/* The kept rate, or a new one that is then kept; what went wrong with keeping is a doubt. */
+/* The kept rate, or a new one that is then kept; what went wrong with keeping is a warning. */
 static double inc_rate(
 	const struct et_put_params *p, struct et_put_result *out, const char **origin)
 {
@@ -32,13 +32,13 @@ static double inc_rate(
 	*origin = "calibrated now";
 	rate = et_calibrate_inc();
 	if (!p->state_dir)
-		snprintf(out->doubt, sizeof(out->doubt),
+		snprintf(out->warning, sizeof(out->warning),
 			"the calibration is not kept: neither HOME nor XDG_STATE_HOME is set");
 	else if (et_calibration_write(p->state_dir, cpu, rate, &err))
-		snprintf(out->doubt, sizeof(out->doubt), "the calibration is not kept: %.400s",
+		snprintf(out->warning, sizeof(out->warning), "the calibration is not kept: %.400s",
 			err.what);
 	else if (rc == -EBADMSG)
-		snprintf(out->doubt, sizeof(out->doubt),
+		snprintf(out->warning, sizeof(out->warning),
 			"%.400s/inc.json was no calibration of ours and is replaced", p->state_dir);
 	return rate;
 }

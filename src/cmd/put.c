@@ -127,8 +127,8 @@ static int run_named(const struct et_cli *cli, struct config *c, const struct et
 	c->params.state_dir = dir;
 	if (et_workload_run(w, &c->params, &result, &err))
 		return et_cli_fail(&err);
-	if (result.doubt[0] && cli->verbosity >= 0)
-		fprintf(stderr, "etalon: put %s: %s\n", w->name, result.doubt);
+	if (result.warning[0] && cli->verbosity >= 0)
+		fprintf(stderr, "etalon: put %s: %s\n", w->name, result.warning);
 	if (cli->verbosity > 0 || (c->params.given & ET_PUT_CALIBRATE && cli->verbosity == 0))
 		printf("%s: %s\n", w->name, result.detail);
 	return ET_EXIT_DONE;

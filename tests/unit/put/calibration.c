@@ -133,15 +133,15 @@ static void test_inc_uses_it(void)
 	et_cpu_model("", cpu, sizeof(cpu));
 	ok(et_calibration_write(deep, cpu, 50e6, &err) == 0 &&
 			et_workload_run(w, &p, &out, &err) == 0 && out.value == 50000 &&
-			!out.doubt[0],
+			!out.warning[0],
 		"inc takes the kept rate");
 	put_file("hostile");
-	ok(et_workload_run(w, &p, &out, &err) == 0 && strstr(out.doubt, "replaced"),
+	ok(et_workload_run(w, &p, &out, &err) == 0 && strstr(out.warning, "replaced"),
 		"a bad file is replaced, and that is said");
 	ok(et_calibration_read(deep, cpu, &rate, &err) == 0 && rate > 1e6, "by a rate just found");
 	near((double)out.value, rate * 1e-3, 1e-6, 1, "which is used at once");
 	p.state_dir = "/proc/nosuch";
-	ok(et_workload_run(w, &p, &out, &err) == 0 && strstr(out.doubt, "not kept"),
+	ok(et_workload_run(w, &p, &out, &err) == 0 && strstr(out.warning, "not kept"),
 		"no place to keep it is said");
 }
 
