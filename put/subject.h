@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Whole programs to measure: our own workloads over sizes, and compute-bound programs that a
- * distribution has, each with an input that is made here and the same everywhere.
+ * Whole programs to measure: our own workloads in several sizes, and compute-bound programs of the
+ * distribution. Their inputs are generated here and are the same on every machine.
  */
 #ifndef ET_PUT_SUBJECT_H
 #define ET_PUT_SUBJECT_H
@@ -12,24 +12,24 @@
 
 enum { ET_SUBJECT_SIZES = 3 };
 
-extern const char *const et_subject_sizes[]; /* "small" …; NULL ends them */
+extern const char *const et_subject_sizes[]; /* "small", …; NULL-terminated */
 
 struct et_subject {
 	const char *name;
-	const char *program; /* what must be installed; NULL: our own */
+	const char *program; /* the program that must be installed; NULL: etalon itself */
 	uint64_t sizes[ET_SUBJECT_SIZES];
-	const char *input;                       /* the name of its input, or NULL */
-	void (*write)(FILE *out, uint64_t size); /* which this makes */
-	const char *words[16]; /* behind the program; {in}, {out}, {size} are filled in */
+	const char *input;                       /* name of its input file, or NULL */
+	void (*write)(FILE *out, uint64_t size); /* writes that file */
+	const char *words[16]; /* the arguments; {in}, {out} and {size} are replaced */
 };
 
 /* Ends with a row whose name is NULL. */
 extern const struct et_subject et_subjects[];
 
-/* Makes the input for a size in the folder; 0 or -errno. */
+/* Creates the input file of a size in the folder. */
 int et_subject_prepare(
 	const struct et_subject *s, int size, const char *folder, struct et_error *err) ET_CHECK;
-/* The command line, quoted where it needs it; program is the path to run. Caller frees. */
+/* Returns the command line, quoted if needed; program is the path to run. The caller frees it. */
 char *et_subject_command(
 	const struct et_subject *s, int size, const char *program, const char *folder);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Background processes that a measurement can do without, and those that nobody touches. The
- * former are stopped through systemd where it runs them, else held by SIGSTOP: a held process
- * loses nothing and SIGCONT gives it back exactly as it was.
+ * Background processes that a measurement can do without, and processes that etalon never touches.
+ * A daemon that systemd runs is stopped through systemd. Any other is held by SIGSTOP: a held
+ * process loses nothing, and SIGCONT lets it continue exactly where it was.
  */
 #ifndef ET_HOST_DAEMONS_H
 #define ET_HOST_DAEMONS_H
@@ -22,16 +22,16 @@ enum { ET_DAEMON_NAMES = 10 };
 struct et_daemon {
 	const char *name; /* NULL ends the table */
 	enum et_daemon_group group;
-	const char *comms[ET_DAEMON_NAMES]; /* names of its processes, 15 characters at most */
-	const char *units[ET_DAEMON_NAMES]; /* what starts it on demand comes first */
-	const char *cmdline;                /* must stand in the command line, or NULL */
-	const char *never_hold;             /* why it is not to be held by SIGSTOP, or NULL */
-	bool installs_packages; /* not to be stopped while packages are being installed */
+	const char *comms[ET_DAEMON_NAMES]; /* names of its processes, at most 15 characters */
+	const char *units[ET_DAEMON_NAMES]; /* sockets and paths that start it come first */
+	const char *cmdline;                /* text that its command line must contain, or NULL */
+	const char *never_hold;             /* why it must not be held by SIGSTOP, or NULL */
+	bool installs_packages; /* it is left alone while packages are being installed */
 };
 
 extern const struct et_daemon et_daemons[];
 
-/* Never stopped, never held: the name of a process or of a service, and the reason. */
+/* A process or service that is never stopped and never held, and the reason. */
 struct et_untouchable {
 	const char *name; /* NULL ends the table */
 	const char *reason;
@@ -39,15 +39,22 @@ struct et_untouchable {
 
 extern const struct et_untouchable et_untouchables[];
 
-/* The reason not to touch a process or a unit of that name, or NULL. */
+/* Returns the reason not to touch a process or unit of that name, or NULL. */
 const char *et_untouchable_reason(const char *name);
 
+/* Lists the daemons of the group that run, and the timers that are active. */
 void et_daemons_read(
 	const struct et_machine *m, enum et_daemon_group group, struct et_finding *out);
-/* What would stop them; what is left alone goes to left, with the reason. */
+/*
+ * Appends the changes that stop the daemons of the group. Daemons that are left alone are appended
+ * to left, each with its reason.
+ */
 void et_daemons_plan(const struct et_machine *m, enum et_daemon_group group, const char *factor,
 	struct et_changes *out, struct et_results *left);
-/* Whether etalon could have stopped such a unit or held such a process: a journal may lie. */
+/*
+ * Whether etalon could have stopped such a unit or held such a process. A journal may have been
+ * forged, so its entries are checked against the table.
+ */
 bool et_daemons_know_unit(const char *unit);
 bool et_daemons_know_process(const char *comm);
 

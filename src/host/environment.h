@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Changing the environment and giving it back. The order is always: old value durable in the
- * journal, change, mark. Giving back looks at what is there now, so it can be cut off and begun
- * again at any point.
+ * Changes the environment and restores it. A change is made in this order: write the old value to
+ * the journal and to disk, make the change, mark it in the journal. Restoring looks at the present
+ * state, so it can be interrupted at any point and started again.
  */
 #ifndef ET_HOST_ENVIRONMENT_H
 #define ET_HOST_ENVIRONMENT_H
@@ -10,7 +10,7 @@
 #include "host/factors.h"
 #include "host/journal.h"
 
-/* What touches the machine; a test hands over one that fails. */
+/* The operations that change the machine. Tests pass operations that fail or exit. */
 struct et_env_ops {
 	int (*write)(void *ctx, const char *root, const char *path, const char *value);
 	int (*control)(void *ctx, const char *systemctl, const char *verb, const char *unit,
@@ -21,12 +21,12 @@ struct et_env_ops {
 
 extern const struct et_env_ops et_env_ops_real;
 
-/* What apply would do with the selected factors (NULL: all). Changes nothing. */
+/* Lists what apply would do with the selected factors (NULL: all). Changes nothing. */
 void et_environment_preview(
 	const struct et_machine *m, const bool *selected, struct et_results *out);
 /*
- * Changes what can be changed. What could not is in the results; a failure of the journal ends it
- * with -errno, and what was done until then stays on record.
+ * Makes all changes that can be made; changes that failed are among the results. If the journal
+ * cannot be written, it returns -errno; the changes made until then are in the journal.
  */
 int et_environment_apply(const struct et_machine *m, const struct et_env_ops *ops,
 	struct et_journal *j, const bool *selected, struct et_results *out,
@@ -35,12 +35,13 @@ int et_environment_apply(const struct et_machine *m, const struct et_env_ops *op
 enum { ET_ALL_SESSIONS = 0, ET_STALE_RUNS = -1 };
 
 /*
- * Gives back, the last change first: of one session, of all, or of runs that were killed (whoever
- * holds the journal knows that no run is alive). What fails stays in the journal.
+ * Restores the changes of one session, of all sessions, or of runs that were killed (a process that
+ * holds the journal knows that no other run is alive). The last change is restored first. A change
+ * that cannot be restored stays in the journal.
  */
 void et_environment_restore(const struct et_machine *m, const struct et_env_ops *ops,
 	struct et_journal *j, int64_t session, struct et_results *out);
-/* What restore would have to give back. */
+/* Lists the changes that restore would undo. */
 void et_environment_pending(const struct et_journal *j, struct et_results *out);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The factors of the environment, one row each: what it is, why it matters, how it is read, how it
- * is changed. `env check`, `env apply`, the record of every run and the checks of the journal all
- * walk this table.
+ * The table of the factors of the environment. Each row says what the factor is, why it matters,
+ * how to read it and how to change it. `env check`, `env apply`, the experiment of every run and
+ * the check of the journal walk this table.
  */
 #ifndef ET_HOST_FACTORS_H
 #define ET_HOST_FACTORS_H
@@ -14,46 +14,53 @@
 struct et_factor_row {
 	const char *name; /* NULL ends the table */
 	const char *severity;
-	const char *wanted; /* unless reading says otherwise */
+	const char *wanted; /* the state that does not disturb measurements */
 	const char *why;    /* one sentence */
-	const char *fix;    /* what a person can do */
-	/* Sets state and verdict; leaves them alone where the machine does not tell. */
+	const char *fix;    /* an instruction to the user */
+	/* Sets state and verdict; leaves both "unknown" where the machine does not show it. */
 	void (*read)(const struct et_machine *m, struct et_finding *f);
-	/* What would change it, or NULL: from here it cannot, or not be given back exactly. */
+	/* Appends changes. NULL: etalon cannot change the factor, or not restore it exactly. */
 	void (*plan)(const struct et_machine *m, const char *factor, struct et_changes *out,
 		struct et_results *left);
-	/* Files that plan may name; '#' stands for a number. NULL-terminated, or NULL. */
+	/* Files that plan may name, with '#' for any number. NULL-terminated, or NULL. */
 	const char *const *paths;
-	/* The kernel itself moves the value (limits follow turbo): what it is now tells nothing. */
+	/* The kernel adjusts the value by itself (limits follow turbo), so a value that differs
+	 * from the one written does not mean that another person has changed it. */
 	bool kernel_adjusts;
 };
 
-/* In the order in which changes are made; they are given back in the opposite one. */
+/* In the order in which changes are made; they are restored in the opposite order. */
 extern const struct et_factor_row et_factor_rows[];
 
-/* Names from "aslr,turbo"; NULL selects everything. Unknown names are refused. */
+/* Selects the factors of a list such as "aslr,turbo"; NULL selects all. Refuses unknown names. */
 int et_factors_select(
 	const char *option, const char *list, bool *selected, struct et_error *err) ET_CHECK;
 size_t et_factors_count(void);
 
 /* Reads the selected factors (NULL: all). */
 void et_factors_check(const struct et_machine *m, const bool *selected, struct et_findings *out);
-/* Those that are known, as they go into a record. *out is new memory, its texts too. */
+/*
+ * Copies the findings whose state is known, for the experiment. The caller frees *out and its
+ * texts.
+ */
 size_t et_factors_record(const struct et_findings *findings, struct et_factor **out);
-/* Whether etalon could have made that change: a journal may lie. */
+/* Whether etalon could have made that change; guards against a forged journal. */
 bool et_factors_know(const struct et_change *c);
 
-/* Whether that change's value moves without anybody's doing. */
+/* Whether the kernel adjusts the value of that change by itself. */
 bool et_factors_kernel_adjusts(const struct et_change *c);
 
-/* For the readers: replaces state and verdict. */
+/* Replaces state and verdict; the readers call it. */
 void et_finding_set(struct et_finding *f, enum et_verdict verdict, const char *fmt, ...)
 	ET_PRINTF(3, 4);
 
-/* The value of a file as it would have to be written: of "always [madvise] never" the chosen. */
+/*
+ * Reads a setting as it would have to be written: from "always [madvise] never" the chosen word.
+ * Returns its length or -errno.
+ */
 ssize_t et_setting_read(const char *root, const char *path, char *buf, size_t size) ET_CHECK;
 
-/* Readers and plans, by file. */
+/* The readers and plans in factors_cpu.c. */
 void et_factor_turbo_read(const struct et_machine *m, struct et_finding *f);
 void et_factor_limits_read(const struct et_machine *m, struct et_finding *f);
 void et_factor_governor_read(const struct et_machine *m, struct et_finding *f);
@@ -71,6 +78,7 @@ void et_factor_governor_plan(const struct et_machine *m, const char *factor, str
 void et_factor_idle_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
 	struct et_results *left);
 
+/* The readers and plans in factors_kernel.c. */
 void et_factor_aslr_read(const struct et_machine *m, struct et_finding *f);
 void et_factor_huge_pages_read(const struct et_machine *m, struct et_finding *f);
 void et_factor_numa_read(const struct et_machine *m, struct et_finding *f);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The journal of changes: what was there before goes to disk before anything is changed, so that
- * it can be given back after a kill, a crash or a reboot. One process at a time holds it.
+ * The journal of changes, a write-ahead log: the old value goes to disk before it is changed, so
+ * that it can be restored after a kill, a crash or a reboot. A lock gives it to one process at a
+ * time.
  *
- * A file of lines, only ever appended to: a title, then
+ * It is a text file to which lines are appended: a title, then
  *	begin SESSION OWNER PID BOOT-ID WALL-NS
  *	change ID SESSION FACTOR KIND TARGET PID START BEFORE AFTER
- *	again ID AFTER       somebody had undone it, it is made once more
- *	made ID OBSERVED     the change was made, and reads so
- *	back ID              there is nothing to give back any more
- * each with its checksum at the end. A line that was cut off by a crash is no line: nothing had
- * been changed for it. When nothing is left to give back, the file goes away.
+ *	again ID AFTER       another process had undone the change; it is made once more
+ *	made ID OBSERVED     the change was made, and its target reads OBSERVED
+ *	back ID              the change is restored, or needs no restoring any more
+ * Each line ends with its checksum. A last line that a crash has cut off is ignored: its change had
+ * not been made yet. When every change is restored, the file is removed.
  *
- * Knows how changes are written down, not how they are made.
+ * This module records changes; it does not know how they are made.
  */
 #ifndef ET_HOST_JOURNAL_H
 #define ET_HOST_JOURNAL_H
@@ -23,15 +24,15 @@
 #include <sys/types.h>
 
 enum et_owner {
-	ET_OWNER_APPLY, /* `env apply`: stays until `env restore` */
-	ET_OWNER_RUN,   /* `run --env`: to be given back when that run ends */
+	ET_OWNER_APPLY, /* `env apply`: changes stay until `env restore` */
+	ET_OWNER_RUN,   /* `run --env`: changes are restored when that run ends */
 };
 
 struct et_journal_session {
 	uint32_t number; /* from 1 */
 	enum et_owner owner;
 	int32_t pid;
-	char boot_id[48]; /* "": its line is damaged */
+	char boot_id[48]; /* "" if the line of the session is damaged */
 	uint64_t wall_ns;
 };
 
@@ -39,7 +40,7 @@ struct et_entry {
 	uint64_t id;
 	uint32_t session;
 	struct et_change change;
-	char *observed; /* how it read after the change; NULL: perhaps it was never made */
+	char *observed; /* the value read after the change; NULL: it may not have been made */
 	bool restored;
 };
 
@@ -51,42 +52,49 @@ struct et_journal {
 	size_t n_sessions, cap_sessions;
 	struct et_entry *entries;
 	size_t n, cap;
-	size_t damaged; /* lines that are not as etalon writes them */
+	size_t damaged; /* lines that etalon cannot have written so */
 	uint64_t last_id;
 };
 
 /*
- * Opens it and keeps others out until it is closed. Without create a journal that is not there
- * gives -ENOENT, with err filled. -EBUSY when another process has it.
+ * Opens the journal and locks it until it is closed. Returns -EBUSY if another process holds the
+ * lock, and without create -ENOENT if there is no journal.
  */
 int et_journal_open(
 	const char *path, bool create, struct et_journal **out, struct et_error *err) ET_CHECK;
-/* Reads it for a look, whoever has it; *busy tells whether somebody does. -ENOENT for none. */
+/*
+ * Reads the journal without locking it. *busy is true if another process holds the lock. Returns
+ * -ENOENT if there is no journal.
+ */
 int et_journal_peek(
 	const char *path, bool *busy, struct et_journal **out, struct et_error *err) ET_CHECK;
-/* Closes it; one that has nothing left to give back is removed. NULL is fine. */
+/* Closes the journal, and removes it if every change is restored. NULL is fine. */
 void et_journal_close(struct et_journal *j);
 
-/* The open entry of the same target, or NULL. */
+/* Returns the entry of the same target that is not restored yet, or NULL. */
 struct et_entry *et_journal_find(struct et_journal *j, const struct et_change *c);
 const struct et_journal_session *et_journal_find_session(
 	const struct et_journal *j, uint32_t number);
-/* How many changes are still to be given back, of one owner or of all (-1). */
+/* Counts the changes that are not restored yet, of one owner or of all (-1). */
 size_t et_journal_pending(const struct et_journal *j, int owner);
 
-/* Starts a session; its number is the last session's. On disk with the first change. */
+/* Starts a session, the last of the list. It is written together with its first change. */
 void et_journal_begin(
 	struct et_journal *j, enum et_owner owner, const char *boot_id, uint64_t wall_ns);
-/* Writes down n changes, durably: when it returns 0 they may be made. */
+/* Writes n changes to disk. Once it has returned 0, they may be made. */
 int et_journal_intend(struct et_journal *j, const struct et_change *changes, size_t n,
 	struct et_error *err) ET_CHECK;
+/* Writes to disk that a change is about to be made again, with a new value. */
 int et_journal_mark_again(
 	struct et_journal *j, struct et_entry *e, const char *after, struct et_error *err) ET_CHECK;
-/* Marks; a mark that is lost does no harm, so these are not durable each. */
+/*
+ * Append a mark without waiting for the disk. A mark that is lost does no harm: restoring compares
+ * the present value with the old one anyway.
+ */
 void et_journal_mark_made(struct et_journal *j, struct et_entry *e, const char *observed);
 void et_journal_mark_restored(struct et_journal *j, struct et_entry *e);
 
-/* For tests: the line with its checksum, in new memory. */
+/* Returns the line with its checksum, for tests too. The caller frees it. */
 char *et_journal_line(const char *text);
 
 #endif

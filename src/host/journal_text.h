@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The lines of a journal, written and parsed. What is parsed may have been written by anybody. */
+/* Writes and parses the lines of a journal. The parser must withstand forged and damaged files. */
 #ifndef ET_HOST_JOURNAL_TEXT_H
 #define ET_HOST_JOURNAL_TEXT_H
 
@@ -8,15 +8,15 @@
 #define ET_JOURNAL_TITLE "etalon-journal 1"
 
 /*
- * Fills sessions and entries from the text, counts damaged lines, sets size to the end of the last
- * whole line. -EINVAL when it is no journal at all; nothing is filled then.
+ * Fills sessions and entries from the text, counts damaged lines, and sets size to the end of the
+ * last whole line. Returns -EINVAL and fills nothing if the title is not that of a journal.
  */
 int et_journal_parse(struct et_journal *j, const char *text, size_t len) ET_CHECK;
 
 void et_journal_write_session(FILE *f, const struct et_journal_session *s);
 void et_journal_write_change(
 	FILE *f, uint64_t id, uint32_t session, const struct et_change *change);
-/* "made", "again", "back"; value NULL for none. */
+/* name is "made", "again" or "back"; value may be NULL. */
 void et_journal_write_mark(FILE *f, const char *name, uint64_t id, const char *value);
 
 #endif

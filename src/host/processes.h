@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The processes there are, from /proc below a root, and which of them carry ourselves. */
+/* The list of processes, from /proc below a root, with etalon's own ancestors marked. */
 #ifndef ET_HOST_PROCESSES_H
 #define ET_HOST_PROCESSES_H
 
@@ -9,11 +9,11 @@
 
 struct et_process {
 	int32_t pid, parent;
-	char comm[17]; /* what the kernel calls it; may hold anything */
+	char comm[17]; /* the kernel's name for it; may hold any byte */
 	char state;    /* R, S, D, T … */
 	bool kernel_thread;
-	bool ours;      /* ourselves or one we descend from: ending it might end us */
-	uint64_t start; /* ticks since boot */
+	bool ours;      /* etalon or one of its ancestors: to stop it would stop etalon, too */
+	uint64_t start; /* clock ticks after boot */
 };
 
 struct et_processes {
@@ -21,17 +21,17 @@ struct et_processes {
 	size_t n, cap;
 };
 
-/* self is our own number, or 0 where the tree is not of this machine. */
+/* self is our own PID, or 0 for a captured tree. */
 void et_processes_read(const char *root, int32_t self, struct et_processes *out);
 void et_processes_free(struct et_processes *p);
-/* One process; false when there is none or its file is not as the kernel writes it. */
+/* Reads one process. Returns false if it does not exist or its stat file cannot be parsed. */
 bool et_process_read(const char *root, int32_t pid, struct et_process *out) ET_CHECK;
 
-/* The system service that a process belongs to ("cron.service"), "" for none. */
+/* Finds the system service that a process belongs to ("cron.service"), or "". */
 void et_process_unit(const char *root, const char *pid, char *buf, size_t size);
-/* Whether it lives in another pid namespace: a container's process is its owner's business. */
+/* Whether the process is in another PID namespace: etalon leaves containers alone. */
 bool et_process_in_container(const char *root, int32_t pid);
-/* Whether the text stands in its command line. */
+/* Whether the command line of the process contains the text. */
 bool et_process_cmdline_has(const char *root, int32_t pid, const char *text);
 
 #endif

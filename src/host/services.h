@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The service manager, through its program: systemctl is run without a shell, with an environment
- * of its own and a deadline. What it prints is parsed as a stranger's text.
+ * Queries and controls units of systemd. It runs systemctl without a shell, with a fixed
+ * environment and a timeout, and does not trust what systemctl prints.
  */
 #ifndef ET_HOST_SERVICES_H
 #define ET_HOST_SERVICES_H
@@ -9,28 +9,28 @@
 #include "base/error.h"
 
 enum et_unit_state {
-	ET_UNIT_UNKNOWN,  /* nobody to ask, or no answer */
-	ET_UNIT_ABSENT,   /* no such unit, or one that nobody may start */
+	ET_UNIT_UNKNOWN,  /* systemd does not run or does not answer */
+	ET_UNIT_ABSENT,   /* the unit does not exist or is masked */
 	ET_UNIT_INACTIVE, /* stopped or failed */
 	ET_UNIT_ACTIVE,
-	ET_UNIT_CHANGING, /* on its way up or down, or about to be */
+	ET_UNIT_CHANGING, /* activating, deactivating, or with a queued job */
 };
 
-/* What systemd says of a unit. */
+/* The properties of a unit. */
 struct et_service {
 	enum et_unit_state state;
-	char id[128]; /* its own name, where it was asked for by another; "" without an answer */
-	char stops_with[1024];    /* the units that stop with it, separated by spaces */
-	char triggered_by[1024];  /* those that start it on demand or in time */
-	const char *irreversible; /* why stopping it could not be given back, or NULL */
+	char id[128]; /* the primary name, also if queried by an alias; "" without an answer */
+	char stops_with[1024];    /* units that stop when it stops, separated by spaces */
+	char triggered_by[1024];  /* sockets, paths and timers that start it */
+	const char *irreversible; /* why it could not be started again, or NULL */
 };
 
-/* What `systemctl show` answered about n units asked in one go; pure. */
+/* Parses the answer of `systemctl show` about n units. */
 void et_services_parse(const char *text, size_t n, struct et_service *out);
-/* Asks about n units; program NULL leaves all of them unknown. */
+/* Queries n units. If program is NULL or fails, all of them are ET_UNIT_UNKNOWN. */
 void et_services_read(
 	const char *program, const char *const *units, size_t n, struct et_service *out);
-/* verb is "start", "stop" or "reset-failed". 0, or -errno with err filled. */
+/* Runs `systemctl VERB UNIT`; verb is "start", "stop" or "reset-failed". */
 int et_service_control(
 	const char *program, const char *verb, const char *unit, struct et_error *err) ET_CHECK;
 

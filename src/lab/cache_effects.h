@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the cache does to a time. Two procedures that read memory, called in a sequence: A's data
- * fit into the first cache, B's drive them out of all but the last. A first call is another thing
- * than the next, and A behind B another than A behind A: a timing must say which it means.
+ * Shows how the cache changes a time. Two procedures read memory and are called in a sequence: the
+ * data of A fit into the first-level cache, those of B evict them from all levels but the last. A
+ * first call takes another time than the second, and A after B another than A after A, so a timing
+ * must state which of them it means.
  */
 #ifndef ET_LAB_CACHE_EFFECTS_H
 #define ET_LAB_CACHE_EFFECTS_H
@@ -13,31 +14,31 @@
 
 enum { ET_CACHE_EFFECTS_STEPS = 8, ET_CACHE_EFFECTS_KBESTS = 4 };
 
-/* A call of the sequence, in order. The last-level cache is cleared before the first. */
+/* A call of the sequence. The last-level cache is cleared before the first call. */
 struct et_cache_effects_step {
-	const char *name; /* in the record */
+	const char *name; /* of its series in the experiment */
 	char procedure;   /* 'A' or 'B' */
 	const char *state;
 };
 
 extern const struct et_cache_effects_step et_cache_effects_steps[ET_CACHE_EFFECTS_STEPS];
-/* What libetalon says of A and B, with a warm and with a cold cache. */
+/* The measurements of A and B by libetalon, with a warm and with a cold cache. */
 extern const struct et_cache_effects_step et_cache_effects_kbests[ET_CACHE_EFFECTS_KBESTS];
 
 struct et_cache_effects_times {
 	size_t n;
-	double median_ns, min_ns, max_ns; /* NaN without any */
+	double median_ns, min_ns, max_ns; /* NaN if n is 0 */
 };
 
 struct et_cache_effects {
 	double a_bytes, b_bytes, cleared_bytes;
 	struct et_cache_effects_times steps[ET_CACHE_EFFECTS_STEPS];
-	double kbest_ns[ET_CACHE_EFFECTS_KBESTS],
-		error_ns[ET_CACHE_EFFECTS_KBESTS]; /* NaN: not measured */
+	/* libetalon's results and the half widths of their 95 % intervals; NaN: not measured */
+	double kbest_ns[ET_CACHE_EFFECTS_KBESTS], error_ns[ET_CACHE_EFFECTS_KBESTS];
 };
 
 struct et_cache_effects_options {
-	uint32_t runs; /* of the sequence */
+	uint32_t runs; /* how often the sequence is run */
 	struct et_lab_progress progress;
 };
 

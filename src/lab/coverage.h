@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How often do the intervals that we print hold the truth? Data of known laws go through the same
- * functions as a user's, `describe`, `compare` and the pairs of `run`, and what comes out is
- * counted: what was covered, and in how many of the cases a warning was printed beside it.
+ * How often do the intervals that we print contain the true value? Data of known laws go through
+ * the functions that also serve the user: `describe`, `compare` and the pairs of `run`. The
+ * simulation counts how often the interval contains the truth, and how often a warning was printed
+ * with it.
  */
 #ifndef ET_LAB_COVERAGE_H
 #define ET_LAB_COVERAGE_H
@@ -30,21 +31,21 @@ enum { ET_COVERAGE_METHODS = 15 };
 extern const struct et_coverage_method et_coverage_methods[ET_COVERAGE_METHODS];
 
 struct et_attained {
-	uint32_t defined; /* repetitions in which there was an interval */
-	uint32_t covered;
-	uint32_t silent; /* it did not cover, and the command that prints it gave no warning */
+	uint32_t defined; /* repetitions that yielded an interval */
+	uint32_t covered; /* the interval contained the truth */
+	uint32_t silent;  /* it did not, and the command that prints it gave no warning */
 };
 
-/* A law and a number of values. */
+/* One case of the simulation: a law and a number of values. */
 struct et_coverage_cell {
 	const struct et_law *law;
 	size_t n;
 	uint32_t repetitions;
-	/* in how many of them something was warned of: by run and describe about the series, by run
-	   about the pairs, by compare about the two series */
+	/* Repetitions with a warning: of run and describe about the series, of run about the pairs,
+	   of compare about the two series. */
 	uint32_t warned_run, warned_describe, warned_pairs, warned_separate;
 	struct et_attained attained[ET_COVERAGE_METHODS];
-	uint32_t silent_run; /* run's mean (Student) did not cover, and run gave no warning */
+	uint32_t silent_run; /* run's mean (Student) missed the truth, and run gave no warning */
 };
 
 struct et_coverage_options {
@@ -63,6 +64,6 @@ struct et_coverage {
 };
 
 void et_coverage_run(const struct et_coverage_options *o, struct et_coverage *out);
-void et_coverage_free(struct et_coverage *c); /* what it owns */
+void et_coverage_free(struct et_coverage *c);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A program against itself, and against itself a little slower, on a machine under load: how often
- * is a difference claimed? Simulated samples go the way of those of `run`, and, for comparison,
- * through what tools do that run one program after the other.
+ * Compares a program with itself, and with itself a little slower, on a simulated machine under
+ * load, and counts how often a difference is claimed. The simulated samples are judged as `run`
+ * judges its own, and for comparison as a tool does that runs one program after the other.
  */
 #ifndef ET_LAB_FALSE_ALARMS_H
 #define ET_LAB_FALSE_ALARMS_H
@@ -23,14 +23,14 @@ enum { ET_ALARM_SIZES = 5 };
 extern const size_t et_alarm_sizes[ET_ALARM_SIZES]; /* pairs; runs of each program */
 
 struct et_alarm_count {
-	uint32_t alarms; /* A against A: a difference was claimed */
-	uint32_t found;  /* A against a slower A: claimed, and of the right sign */
-	uint32_t warned; /* A against A: run printed a warning with its verdict */
+	uint32_t alarms; /* A with A: a difference was claimed */
+	uint32_t found;  /* A with a slower A: a difference of the right sign was claimed */
+	uint32_t warned; /* A with A: run printed a warning */
 };
 
 struct et_false_alarms {
 	double level, effect, duet_sd;
-	/* of each size and load; less than asked for when it was stopped */
+	/* Repetitions done of each load and size; fewer than requested if stopped early. */
 	uint32_t repetitions[ET_SIMULATED_LOADS][ET_ALARM_SIZES];
 	struct et_alarm_count counts[ET_SIMULATED_LOADS][ET_JUDGED][ET_ALARM_SIZES];
 };
@@ -38,8 +38,8 @@ struct et_false_alarms {
 struct et_false_alarms_options {
 	uint64_t seed;
 	uint32_t repetitions;
-	double effect;  /* how much slower, such as 0.01 */
-	double duet_sd; /* of the log ratio of a duet */
+	double effect;  /* by how much B is slower, such as 0.01 */
+	double duet_sd; /* standard deviation of the log ratio of a duet */
 	struct et_lab_progress progress;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Under which loads, for which lengths and how often a lab that measures is to measure. */
+/* The cases of an experiment that measures: each load with each length of the function. */
 #ifndef ET_LAB_GRID_H
 #define ET_LAB_GRID_H
 
@@ -11,30 +11,31 @@
 enum { ET_MAX_LOADS = 8, ET_MAX_LENGTHS = 32 };
 
 struct et_grid {
-	unsigned loads[ET_MAX_LOADS]; /* processes that want the CPU, we among them */
+	unsigned loads[ET_MAX_LOADS]; /* runnable processes on the CPU, including this one */
 	size_t n_loads;
 	uint64_t lengths_ns[ET_MAX_LENGTHS];
 	size_t n_lengths;
-	uint32_t runs; /* of a case */
+	uint32_t runs; /* per case */
 };
 
-/* How far it is, in time that the work was expected to take. */
+/* The progress of a walk over the grid, in the time that its work is expected to take. */
 struct et_walk {
 	const struct et_lab_progress *progress;
 	double done_ns, total_ns;
 	bool stopped; /* progress->report has returned false */
 };
 
-/* So much more is done; false when it is to end. */
+/* Adds ns to the work done and reports the progress; false if the experiment should end. */
 bool et_walk_advance(struct et_walk *w, double ns);
 
-/* Measures one case of the grid. The first error ends the walk. */
+/* Measures one case of the grid. An error ends the walk. */
 typedef int et_walk_fn(
 	void *ctx, struct et_walk *w, unsigned load, uint64_t length_ns, struct et_error *err);
 
 /*
- * Binds the thread to the CPU it is on and has each case measured under its load, times being what
- * a run of a length takes of itself. Ends early, with 0, when progress->report returns false.
+ * Binds the thread to its present CPU and measures each case under its load. A case is expected to
+ * take `times` its length, multiplied by the load. Returns 0 also if progress->report has ended it
+ * early.
  */
 int et_grid_walk(const struct et_grid *g, double times, const struct et_lab_progress *progress,
 	et_walk_fn *measure, void *ctx, struct et_error *err) ET_CHECK;

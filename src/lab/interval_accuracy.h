@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How far off is CPU time that is counted by ticks? Each run is a process of its own that works for
- * a known time, half of it in the kernel, and asks times(), getrusage() and nothing else for its
- * CPU time. Beside it stands what a kernel says that charges every tick to whoever runs just then,
- * as in Bryant & O'Hallaron's chapter: computed from when the process did run.
+ * How accurate is CPU time that the kernel counts in ticks? Each run is a process of its own that
+ * works for a known time, half of it in the kernel, and reads its CPU time by times() and
+ * getrusage(). For comparison we compute, from the periods in which the process ran, the CPU time
+ * of a kernel that charges every tick to the process that runs at that moment, as in Bryant &
+ * O'Hallaron (Computer Systems, first edition, chapter 9).
  */
 #ifndef ET_LAB_INTERVAL_ACCURACY_H
 #define ET_LAB_INTERVAL_ACCURACY_H
@@ -16,17 +17,17 @@
 #define ET_CHAPTER_TICK_NS 10e6
 
 enum et_interval_method {
-	ET_INTERVAL_TICKS,  /* counted by ticks of ET_CHAPTER_TICK_NS, from when it did run */
+	ET_INTERVAL_TICKS,  /* computed: ticks of ET_CHAPTER_TICK_NS that hit the process */
 	ET_INTERVAL_TIMES,  /* times(): user and system */
 	ET_INTERVAL_RUSAGE, /* getrusage(): user and system */
-	ET_INTERVAL_USER,   /* what getrusage() calls user time */
+	ET_INTERVAL_USER,   /* getrusage(): user time only */
 	ET_INTERVAL_METHODS,
 };
 
-/* In the record and in JSON. */
+/* The names in the experiment and in JSON. */
 extern const char *const et_interval_method_names[];
 
-/* One run: what was true and what was told. */
+/* One run: the true times and the reported ones. */
 struct et_interval_run {
 	double truth_ns, truth_user_ns;
 	double reported_ns[ET_INTERVAL_METHODS];
@@ -56,17 +57,17 @@ int et_interval_accuracy_read(const struct et_experiment *e, struct et_interval_
 	struct et_error *err) ET_CHECK;
 void et_interval_accuracy_free(struct et_interval_accuracy *a);
 
-/* Errors (told / true - 1) over the runs of a case; NaN without any. */
+/* The errors (reported / true - 1) of the runs of a case; NaN without runs. */
 struct et_interval_error {
-	double mean, worst; /* the largest, with its sign */
+	double mean, worst; /* worst: the error of the largest magnitude, with its sign */
 };
 
 struct et_interval_error et_interval_judge(
 	const struct et_interval_cell *c, enum et_interval_method method);
 
 /*
- * What ticks at phase, phase + tick, … would count as a process's time: each charges a whole tick
- * when it falls into one of n periods [from[i], to[i]) in which the process ran.
+ * The CPU time that ticks at phase, phase + tick, … would count: each charges a whole tick if it
+ * falls into one of the n periods [from[i], to[i]) in which the process ran.
  */
 double et_interval_count(const double *from, const double *to, size_t n, double tick, double phase);
 

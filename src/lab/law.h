@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Laws that times may follow, with the truth that an interval is to cover. */
+/* Probability laws of simulated times, with the true values that an interval should contain. */
 #ifndef ET_LAB_LAW_H
 #define ET_LAB_LAW_H
 
@@ -20,15 +20,15 @@ struct et_law {
 	const char *title;
 	enum et_law_kind kind;
 	double parameter;
-	double at, far; /* where it lies; where a mixture's second part lies */
-	bool nist;      /* of the mixture that NIST judged intervals for an sd by: n = 1000 */
+	double at, far; /* location; location of a mixture's second part */
+	bool nist;      /* a mixture by which NIST judged intervals for an sd; n is 1000 there */
 };
 
 /* Ends with a NULL name. */
 extern const struct et_law et_laws[];
-const struct et_law *et_law_find(const char *name); /* NULL when there is none */
+const struct et_law *et_law_find(const char *name); /* NULL if unknown */
 
-/* n values in order of time, from the stationary law. */
+/* Draws n values in order of time, from the stationary law. */
 void et_law_draw(const struct et_law *law, struct et_rng *rng, double *x, size_t n);
 double et_law_mean(const struct et_law *law);
 double et_law_median(const struct et_law *law);

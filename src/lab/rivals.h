@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A load that is known: processes that spin on the measured thread's CPU. Each is in a session of
- * its own, because where the kernel groups by session (autogroup) ten rivals in one session would
- * get as much of the CPU as one.
+ * A known load: processes that spin on the CPU of the measured thread. Each is in a session of its
+ * own, because a kernel with autogroup scheduling would give ten rivals in one session as much CPU
+ * time as one.
  */
 #ifndef ET_LAB_RIVALS_H
 #define ET_LAB_RIVALS_H
@@ -17,15 +17,15 @@ enum { ET_RIVALS_MAX = 63 };
 struct et_rivals {
 	pid_t pids[ET_RIVALS_MAX];
 	unsigned n;
-	sigset_t mask; /* of signals, as it was */
+	sigset_t mask; /* the signal mask before et_rivals_start */
 };
 
 /*
- * Starts n of them on a CPU. They end with the thread that started them, however it ends; until
- * et_rivals_end Ctrl-Z waits, for they would spin on while we are stopped.
+ * Starts n processes on a CPU. They end with the thread that started them, however it ends. SIGTSTP
+ * stays blocked until et_rivals_end, because they would continue to spin while we are stopped.
  */
 int et_rivals_start(struct et_rivals *r, unsigned n, int cpu, struct et_error *err) ET_CHECK;
-/* Ends all and waits for them. */
+/* Kills and reaps all of them, and restores the signal mask. */
 void et_rivals_end(struct et_rivals *r);
 
 #endif

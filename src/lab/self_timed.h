@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A function whose true time is known. It works in blocks of some microseconds and notes the
- * processor's counter after each. A block that was interrupted is far longer than its neighbours;
- * put in its place what they took, and the sum is the time the function would have needed with
- * nothing in its way, at the speed that the core had just then. That a line fitted on short runs
- * cannot tell: the clock of today's cores moves by some percent within milliseconds.
+ * A function whose true time is known, because it times itself. It works in blocks of some
+ * microseconds and reads the processor's counter after each. A block that was interrupted is much
+ * longer than its neighbours. If it is replaced by their median, the sum of the blocks is the time
+ * that the function would have taken without interruption, at the frequency that the core had at
+ * that moment. A line fitted to short runs cannot give this truth: the frequency of today's cores
+ * changes by some percent within milliseconds.
  *
- * The blocks are chains of multiplications in a register, each waiting for the one before: what
- * the neighbour on the core's other hardware thread does disturbs them least.
+ * The blocks are dependent chains of multiplications in a register, on which the hyper-thread
+ * sibling has the least influence.
  */
 #ifndef ET_LAB_SELF_TIMED_H
 #define ET_LAB_SELF_TIMED_H
@@ -17,32 +18,32 @@
 #include <stdint.h>
 
 struct et_self_timed {
-	size_t blocks;   /* of a call */
-	uint32_t *ticks; /* of the counter for each block, one call behind the other */
-	size_t capacity; /* calls; those beyond are worked but not noted */
+	size_t blocks;   /* per call */
+	uint32_t *ticks; /* counter ticks of each block, call after call */
+	size_t capacity; /* calls that ticks has room for; later calls work but are not noted */
 	size_t calls;    /* noted so far */
-	uint64_t value;  /* what was computed */
-	/* Not 0: calls end early and mean nothing; or NULL. */
+	uint64_t value;  /* the result, kept so that the compiler does not drop the work */
+	/* If nonzero, calls end early and their times are meaningless. May be NULL. */
 	const volatile sig_atomic_t *cancelled;
 };
 
-/* Room for so many calls, touched so that no call meets a page for the first time. */
+/* Allocates room for `capacity` calls and touches it, so that no call causes a page fault. */
 void et_self_timed_init(struct et_self_timed *w, size_t blocks, size_t capacity);
 void et_self_timed_free(struct et_self_timed *w);
-/* The function: one call, of a struct et_self_timed. */
+/* The function itself; its argument is a struct et_self_timed. */
 void et_self_timed_call(void *w);
-/* The true time of a noted call, in ticks of the counter. */
+/* Returns the true time of a noted call, in counter ticks. */
 double et_self_timed_truth(const struct et_self_timed *w, size_t call);
-/* That of the call which took the shortest, with all that interrupted it; NaN without any. */
+/* Returns the true time of the call that took the shortest including interruptions, or NaN. */
 double et_self_timed_shortest(const struct et_self_timed *w);
-/* A block's least time in ticks of the counter: how many blocks make a length. */
+/* Measures a block, in counter ticks, to find how many blocks make a given length. */
 double et_self_timed_block(void);
 
-/* What a block is made of: some microseconds of work on a value other than 0. */
+/* The work of a block: some microseconds, on a value other than 0. */
 uint64_t et_self_timed_chain(uint64_t x);
 /*
- * The true time of an array of blocks: their sum, where a block over limit times the median of its
- * neighbours counts as much as they do.
+ * Sums up n blocks. A block longer than limit times the median of its neighbours was interrupted
+ * and counts as that median.
  */
 double et_undisturbed_sum(const uint32_t *ticks, size_t n, double limit);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A machine that neighbours slow down. Like a shared virtual one that was measured: the time of a
- * short program run again and again has a relative standard deviation of 20 % and a correlation of
- * 0.43 between neighbours.
+ * A simulated machine that is slowed down by its neighbours. Its parameters come from measurements
+ * on a shared virtual machine: the times of a short program that runs again and again have a
+ * relative standard deviation of 20 % and a lag-1 autocorrelation of 0.43.
  */
 #ifndef ET_LAB_SIMULATED_MACHINE_H
 #define ET_LAB_SIMULATED_MACHINE_H
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 enum et_simulated_load {
-	ET_SIMULATED_DRIFT,  /* a random walk between two bounds, and a white part */
+	ET_SIMULATED_DRIFT,  /* a random walk between two bounds, plus white noise */
 	ET_SIMULATED_BURSTS, /* two states, each lasting a few runs */
 	ET_SIMULATED_LOADS,
 };
@@ -22,18 +22,18 @@ extern const char *const et_simulated_load_names[];
 struct et_simulated_machine {
 	enum et_simulated_load load;
 	struct et_rng rng;
-	double walk; /* of the logarithm */
-	bool slow;
+	double walk; /* DRIFT: the present position, of the logarithm of the slowdown */
+	bool slow;   /* BURSTS: the present state */
 };
 
-/* In its stationary state. */
+/* Starts the machine in its stationary distribution. */
 void et_simulated_machine_start(struct et_simulated_machine *m, enum et_simulated_load load,
 	uint64_t seed, uint64_t stream);
-/* By how much a run takes longer in the next slot of time; the machine moves on. */
+/* Advances the machine by one run and returns the factor by which that run takes longer. */
 double et_simulated_machine_next(struct et_simulated_machine *m);
 /*
- * What is a program's own in the logarithm of its time, with the given sd: normal, every tenth run
- * with three times the spread of the others.
+ * Draws the program's own variation of the logarithm of its time. It has the given sd and heavy
+ * tails: normal, but one run in ten has three times the spread of the others.
  */
 double et_simulated_machine_own(struct et_simulated_machine *m, double sd);
 
