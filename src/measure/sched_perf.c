@@ -8,25 +8,20 @@
 #include "base/hash.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
+#include "measure/perf_ring.h"
 #include "measure/sched_source.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <linux/perf_event.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
 
-struct ring {
-	int fd;
+/* A CPU's ring and what is known of the task that has the CPU. */
+struct cpu_ring {
+	struct by_perf *owner;
+	struct et_perf_ring ring;
 	uint32_t cpu;
-	struct perf_event_mmap_page *page; /* the buffer lies behind it */
-	size_t size;                       /* of the buffer, a power of two */
-	uint64_t since_ns;                 /* when the running task got the CPU; 0: not seen */
-	struct et_task owner;              /* that task */
-	bool full;                         /* when last read: what was lost then has been told */
+	uint64_t since_ns;      /* when the running task got the CPU; 0: not seen */
+	struct et_task running; /* that task */
 };
 
 struct name {
@@ -34,7 +29,7 @@ struct name {
 };
 
 struct by_perf {
-	struct ring *rings;
+	struct cpu_ring *rings;
 	size_t n;
 	bool for_ledger;      /* tell who made whom, and gaps; names are those of processes */
 	struct et_hash names; /* struct name, by the number of a thread */
@@ -92,7 +87,7 @@ static void name_the_living(struct by_perf *s)
  * A switch is told twice, by who goes and by who comes; but some are told once only (tracing may be
  * kept from looking at some tasks). So either of the two ends a stretch.
  */
-static void take_switch(struct by_perf *s, struct ring *r, const char *body, size_t size, bool out)
+static void take_switch(struct cpu_ring *r, const char *body, size_t size, bool out)
 {
 	struct {
 		uint32_t pid, tid; /* of who comes next, or came before */
@@ -110,26 +105,32 @@ static void take_switch(struct by_perf *s, struct ring *r, const char *body, siz
 		.end_ns = w.t.time_ns,
 		.who = out ? one : other,
 		.next = out ? other : one };
-	if (!out && r->since_ns && r->owner.pid == one.pid)
+	if (!out && r->since_ns && r->running.pid == one.pid)
 		return; /* who went has told it */
 	if (record.who.pid < 0)
-		record.who = r->owner; /* it has ended: the kernel knows its number no more */
+		record.who = r->running; /* it has ended: the kernel knows its number no more */
 	if (r->since_ns)
-		et_sched_batch_add(s->batch, &record);
+		et_sched_batch_add(r->owner->batch, &record);
 	r->since_ns = w.t.time_ns;
-	r->owner = record.next;
+	r->running = record.next;
 }
 
-/* Who ran meanwhile is not known, nor who has another name since. */
-static void take_gap(struct by_perf *s, struct ring *r, bool told)
+/*
+ * Records were lost: who has run meanwhile is not known, nor who has changed its name. The batch
+ * that holds the gap has said so already if it is reported again.
+ */
+static void take_gap(void *ctx, uint64_t n, bool again)
 {
+	struct cpu_ring *r = ctx;
+	struct by_perf *s = r->owner;
 	struct et_sched_record record = { .kind = ET_RECORD_GAP, .cpu = r->cpu };
 
+	s->lost += n;
 	r->since_ns = 0;
 	if (!s->for_ledger)
 		return;
 	et_hash_free(&s->names);
-	if (!told)
+	if (!again)
 		et_sched_batch_add(s->batch, &record);
 }
 
@@ -153,92 +154,41 @@ static void take_fork(struct by_perf *s, const char *body, size_t size)
 		et_sched_batch_add(s->batch, &record);
 }
 
-static void take_record(
-	struct by_perf *s, struct ring *r, const struct perf_event_header *h, const char *body)
+static void take_record(void *ctx, const struct perf_event_header *h, const char *body, size_t size)
 {
-	size_t size = h->size - sizeof(*h);
-	uint64_t counts[2];
+	struct cpu_ring *r = ctx;
 	uint32_t ids[2];
 
 	switch (h->type) {
 	case PERF_RECORD_SWITCH_CPU_WIDE:
-		take_switch(s, r, body, size, h->misc & PERF_RECORD_MISC_SWITCH_OUT);
-		break;
-	case PERF_RECORD_LOST:
-		if (size < sizeof(counts))
-			break;
-		memcpy(counts, body, sizeof(counts));
-		s->lost += counts[1];
-		take_gap(s, r, r->full);
-		r->full = false;
+		take_switch(r, body, size, h->misc & PERF_RECORD_MISC_SWITCH_OUT);
 		break;
 	case PERF_RECORD_COMM:
 		if (size <= sizeof(ids) + sizeof(struct trailer))
 			break;
 		memcpy(ids, body, sizeof(ids));
-		set_name(s, (int32_t)ids[1], body + sizeof(ids));
+		set_name(r->owner, (int32_t)ids[1], body + sizeof(ids));
 		break;
 	case PERF_RECORD_FORK:
-		take_fork(s, body, size);
+		take_fork(r->owner, body, size);
 		break;
 	}
-}
-
-/* Copies what may lie around the end of the buffer. */
-static void copy_out(const struct ring *r, uint64_t at, void *to, size_t size)
-{
-	const char *data = (const char *)r->page + r->page->data_offset;
-	size_t place = at & (r->size - 1), first = r->size - place;
-
-	first = first < size ? first : size;
-	memcpy(to, data + place, first);
-	memcpy((char *)to + first, data, size - first);
-}
-
-/*
- * The kernel tells a loss with the next record that fits. A buffer in which no two records fit any
- * more has lost some, for all we know, and tells so itself.
- */
-static bool is_full(const struct ring *r, uint64_t used)
-{
-	enum { TWO_RECORDS = 128 };
-
-	return r->size - used < TWO_RECORDS;
-}
-
-static void drain_ring(struct by_perf *s, struct ring *r)
-{
-	uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
-	uint64_t tail = r->page->data_tail;
-	_Alignas(8) char body[65536];
-	bool full = is_full(r, head - tail);
-
-	while (tail < head) {
-		struct perf_event_header h;
-		copy_out(r, tail, &h, sizeof(h));
-		if (h.size < sizeof(h))
-			break; /* not what the kernel writes */
-		copy_out(r, tail + sizeof(h), body, h.size - sizeof(h));
-		body[h.size - sizeof(h)] = '\0';
-		take_record(s, r, &h, body);
-		tail += h.size;
-	}
-	__atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);
-	if (full)
-		take_gap(s, r, false);
-	r->full = full;
 }
 
 static int drain_perf(void *ctx, struct et_sched_batch *b, uint64_t *lost)
 {
 	enum { MOST_NAMES = 1 << 16 }; /* of processes long gone, most of them */
 	struct by_perf *s = ctx;
+	int rc = 0;
 
 	s->batch = b;
 	if (s->names.n > MOST_NAMES)
 		et_hash_free(&s->names);
-	for (size_t i = 0; i < s->n; i++)
-		drain_ring(s, &s->rings[i]);
+	for (size_t i = 0; i < s->n; i++) {
+		struct et_perf_reader reader = { take_record, take_gap, &s->rings[i] };
+		int failed = et_perf_ring_drain(&s->rings[i].ring, &reader);
+		rc = rc ? rc : failed;
+	}
 	/* Once all rings are read: a name may come by another CPU's. */
 	for (size_t i = 0; i < b->n; i++) {
 		struct et_task *tasks[] = { &b->records[i].who, &b->records[i].next };
@@ -247,7 +197,7 @@ static int drain_perf(void *ctx, struct et_sched_batch *b, uint64_t *lost)
 				name_of(s, s->for_ledger ? tasks[k]->tgid : tasks[k]->pid));
 	}
 	*lost = s->lost;
-	return 0;
+	return rc;
 }
 
 /* --- opening --- */
@@ -256,33 +206,11 @@ static void close_perf(void *ctx)
 {
 	struct by_perf *s = ctx;
 
-	for (size_t i = 0; i < s->n; i++) {
-		if (s->rings[i].page)
-			munmap(s->rings[i].page, (size_t)sysconf(_SC_PAGESIZE) + s->rings[i].size);
-		close(s->rings[i].fd);
-	}
+	for (size_t i = 0; i < s->n; i++)
+		et_perf_ring_close(&s->rings[i].ring);
 	free(s->rings);
 	et_hash_free(&s->names);
 	free(s);
-}
-
-/* Users may lock little memory: half the buffer is better than none. */
-static int map_ring(struct ring *r, size_t capacity_bytes)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-	r->size = page;
-	while (r->size < capacity_bytes && r->size < (size_t)1 << 30)
-		r->size *= 2;
-	for (;; r->size /= 2) {
-		void *p = mmap(NULL, page + r->size, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
-		if (p != MAP_FAILED) {
-			r->page = p;
-			return 0;
-		}
-		if (errno != EPERM || r->size <= page)
-			return -errno;
-	}
 }
 
 static int open_ring(struct by_perf *s, int cpu, size_t capacity_bytes)
@@ -298,14 +226,15 @@ static int open_ring(struct by_perf *s, int cpu, size_t capacity_bytes)
 		.exclude_kernel = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC };
-	int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	struct cpu_ring *r = &s->rings[s->n];
+	int rc = et_perf_ring_open(&attr, -1, cpu, capacity_bytes, &r->ring);
 
-	if (fd < 0)
-		return -errno;
-	struct ring *r = &s->rings[s->n++];
-	r->fd = fd;
+	if (rc)
+		return rc;
+	r->owner = s;
 	r->cpu = (uint32_t)cpu;
-	return map_ring(r, capacity_bytes);
+	s->n++;
+	return 0;
 }
 
 static int explain(int errnum, struct et_error *err)
