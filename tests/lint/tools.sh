@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The tools that the Makefile calls install missing packages (tried on a simulated system) and count
-# tests; the git hook checks commit messages.
+# tests, .ci/run sums the counts, and the git hook checks commit messages.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 tools=$root/tools
@@ -92,6 +92,28 @@ is 'count-tests: counts a missing log as a failure' "$out" '1 passed, 1 failed, 
 : >empty.json
 exits 'count-tests: fails when no test ran' 1 "$tools/count-tests" empty.json
 is 'count-tests: counts an empty log as a failure' "$out" '0 passed, 1 failed'
+
+# ci CHECK LINT: .ci/run with a make that prints and exits as these shell commands do
+# shellcheck disable=SC2317 # exits calls it
+ci()
+{
+	mkdir -p ci
+	printf '#!/bin/sh\ncase $1 in check) %s ;; lint) %s ;; esac\n' "$1" "$2" >ci/make
+	chmod +x ci/make
+	PATH=$work/ci:$PATH "$root/.ci/run"
+}
+
+both='echo a; echo "5 passed, 0 failed, 2 skipped"'
+exits 'ci: succeeds when check and lint succeed' 0 ci "$both" 'echo "3 passed, 0 failed"'
+is 'ci: adds the counts of check and lint' "${out##*$'\n'}" '8 passed, 0 failed, 2 skipped'
+exits 'ci: fails when lint fails' 1 ci "$both" 'echo "2 passed, 1 failed"; exit 2'
+is 'ci: counts the failures of lint' "${out##*$'\n'}" '7 passed, 1 failed, 2 skipped'
+exits 'ci: fails when check fails' 1 ci 'echo "4 passed, 1 failed"; exit 2' 'echo "3 passed, 0 failed"'
+is 'ci: runs lint after a failed check' "${out##*$'\n'}" '7 passed, 1 failed'
+exits 'ci: fails when lint cannot start' 1 ci "$both" 'echo missing; exit 2'
+is 'ci: counts a lint without a count as a failure' "${out##*$'\n'}" '5 passed, 1 failed, 2 skipped'
+exits 'ci: fails when make fails after a good count' 1 ci "$both; exit 2" 'echo "3 passed, 0 failed"'
+is 'ci: counts a make that fails after a good count' "${out##*$'\n'}" '8 passed, 1 failed, 2 skipped'
 
 zeros() { printf '%0*d' "$1" 0; }
 
