@@ -99,7 +99,7 @@ int et_run_options_check(struct et_run_options *o, struct et_error *err)
 	if ((p->until_ratio > 0 || !p->k) && p->min_runs > p->max_runs)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "--min-runs %u is above --max-runs %u",
 			p->min_runs, p->max_runs);
-	if (p->order == ET_ORDER_DUET && o->e->metric == ET_METRIC_ELAPSED)
+	if (p->order == ET_ORDER_DUET && !et_metrics[o->e->metric].in_duets)
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"--order duet cannot judge elapsed time: the two share a CPU"),

@@ -135,7 +135,7 @@ static void look_at(const struct et_command *c, enum et_metric metric, struct lo
 
 	for (size_t i = 0; i < c->n_samples && c->samples[i].place.warmup; i++) {
 		const struct et_sample *s = &c->samples[i];
-		uint64_t ns = et_sample_metric_ns(s, metric);
+		uint64_t ns = et_sample_metric(s, metric);
 		if (ns == ET_UNKNOWN)
 			ns = s->measured.elapsed_ns;
 		fastest = fmin(fastest, (double)ns / 1e9);

@@ -100,7 +100,7 @@ double *et_command_values(
 
 	for (size_t i = 0; i < c->n_samples; i++) {
 		const struct et_sample *s = &c->samples[i];
-		uint64_t value = et_sample_metric_ns(s, m);
+		uint64_t value = et_sample_metric(s, m);
 		if (!s->place.warmup && s->ruling.removal.by == ET_KEPT &&
 			s->place.arrangement == a && value != ET_UNKNOWN)
 			out[k++] = (double)value;
@@ -117,7 +117,7 @@ double *et_command_values_uncut(const struct et_command *c, enum et_metric m, si
 	*n = 0;
 	for (size_t i = 0; i < c->n_samples; i++) {
 		const struct et_sample *s = &c->samples[i];
-		uint64_t value = et_sample_metric_ns(s, m);
+		uint64_t value = et_sample_metric(s, m);
 		bool cut = s->ruling.removal.by == ET_REMOVED_TWO_SIGMA;
 		if (s->place.warmup || s->place.arrangement != ET_SOLO || value == ET_UNKNOWN ||
 			(s->ruling.removal.by != ET_KEPT && !cut))

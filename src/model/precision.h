@@ -3,9 +3,7 @@
 #ifndef ET_MODEL_PRECISION_H
 #define ET_MODEL_PRECISION_H
 
-#include "base/attr.h"
-
-#include <stdbool.h>
+#include "model/metric.h"
 
 /* NaN where it is not defined. */
 struct et_precision {
@@ -17,7 +15,7 @@ struct et_precision {
 /* Which runs of a command count, and how closely these agree. */
 struct et_counted {
 	size_t removed;
-	struct et_precision elapsed, cpu;
+	struct et_precision by[ET_METRICS]; /* elapsed and CPU time are filled */
 };
 
 /*

@@ -6,7 +6,6 @@
 
 const char *const et_arrangement_names[] = { "solo", "duet", "paced", NULL };
 const char *const et_cpu_source_names[] = { "cpuacct", "cpu.stat", "wait4", NULL };
-const char *const et_metric_names[] = { "pt", "et", NULL };
 const char *const et_removed_by_names[] = { "kept", "stopped", "failed", "daemon-cutoff",
 	"two-sigma", "machine-slow", NULL };
 const char *const et_mark_names[] = { "lost-records", "stopped", "leftovers", "no-overlap",

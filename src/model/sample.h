@@ -6,9 +6,7 @@
 #ifndef ET_MODEL_SAMPLE_H
 #define ET_MODEL_SAMPLE_H
 
-#include "base/attr.h"
-
-#include <stdbool.h>
+#include "model/metric.h"
 
 enum et_arrangement {
 	ET_SOLO,  /* the program alone */
@@ -21,11 +19,6 @@ enum et_cpu_source {
 	ET_CPU_BY_CPUACCT,  /* an own cgroup, version 1: cpuacct.usage */
 	ET_CPU_BY_CPU_STAT, /* an own cgroup, version 2: cpu.stat */
 	ET_CPU_BY_WAIT4,    /* wait4 of the child: descendants nobody waited for are missing */
-};
-
-enum et_metric {
-	ET_METRIC_CPU,
-	ET_METRIC_ELAPSED,
 };
 
 /* Marks on a sample that do not remove it. */
@@ -127,15 +120,12 @@ struct et_sample {
 	struct et_ruling ruling;
 };
 
-static inline uint64_t et_sample_metric_ns(const struct et_sample *s, enum et_metric m)
-{
-	return m == ET_METRIC_CPU ? s->measured.cpu_ns : s->measured.elapsed_ns;
-}
+/* The metric's value in its own unit, or ET_UNKNOWN. */
+uint64_t et_sample_metric(const struct et_sample *s, enum et_metric m);
 
 /* Names used in JSON, in the store and in options; NULL ends each list. */
 extern const char *const et_arrangement_names[];
 extern const char *const et_cpu_source_names[];
-extern const char *const et_metric_names[];
 extern const char *const et_removed_by_names[];
 extern const char *const et_mark_names[]; /* entry i names bit i */
 

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-const char *const et_unit_names[] = { NULL, "s", "ns" };
-
 struct et_series *et_series_add(struct et_series_set *set, const char *name, enum et_unit unit)
 {
 	ET_GROW(set->list, set->n, set->cap);
@@ -29,7 +27,7 @@ void et_series_add_experiment(
 	set->experiments[set->n_experiments++] = e;
 	for (uint32_t i = 0; i < e->n_commands; i++) {
 		const struct et_command *c = &e->commands[i];
-		struct et_series *s = et_series_add(set, c->name, ET_UNIT_NS);
+		struct et_series *s = et_series_add(set, c->name, et_metrics[metric].unit);
 
 		s->values = et_command_values(c, metric, et_command_arrangement(c), &s->n);
 		s->experiment = e;

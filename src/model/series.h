@@ -5,14 +5,6 @@
 
 #include "model/experiment.h"
 
-enum et_unit {
-	ET_UNIT_NONE, /* nobody said */
-	ET_UNIT_S,
-	ET_UNIT_NS,
-};
-
-extern const char *const et_unit_names[]; /* NULL for none */
-
 struct et_series {
 	char *name;
 	double *values; /* finite, in order of execution */

@@ -258,8 +258,8 @@ static double ratio_uncertainty(const struct et_experiment *e, uint32_t command)
 		const struct et_sample *r = k < ref->n_samples ? &ref->samples[k] : NULL;
 		if (r && r->place.order == s->place.order && r->ruling.removal.by == ET_KEPT &&
 			s->measured.cpu_ns && r->measured.cpu_ns)
-			x[n++] = log((double)et_sample_metric_ns(s, e->metric) /
-				     (double)et_sample_metric_ns(r, e->metric));
+			x[n++] = log((double)et_sample_metric(s, e->metric) /
+				     (double)et_sample_metric(r, e->metric));
 	}
 	if (n < 2)
 		return NAN;

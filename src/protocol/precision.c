@@ -55,7 +55,7 @@ static size_t values(const struct series *s, const bool *out, enum et_metric m, 
 
 	for (size_t i = 0; i < s->n; i++) {
 		if (!out[i])
-			x[n++] = (double)et_sample_metric_ns(s->runs[i], m);
+			x[n++] = (double)et_sample_metric(s->runs[i], m);
 	}
 	return n;
 }
@@ -65,8 +65,8 @@ static void count(const struct series *s, const bool *out, struct et_counted *co
 	ET_AUTO_FREE double *x = et_calloc(s->n + 1, sizeof(*x));
 	size_t n = values(s, out, ET_METRIC_ELAPSED, x);
 
-	counted->elapsed = precision_of(x, n);
-	counted->cpu = precision_of(x, values(s, out, ET_METRIC_CPU, x));
+	counted->by[ET_METRIC_ELAPSED] = precision_of(x, n);
+	counted->by[ET_METRIC_CPU] = precision_of(x, values(s, out, ET_METRIC_CPU, x));
 	counted->removed = s->n - n;
 }
 
@@ -241,6 +241,6 @@ void et_clock_methods_judge(const struct et_command *c, struct et_clock_methods 
 	}
 	out->by[ET_BY_COUNTER] = precision_of(ticks, n);
 	out->counter_hz = n ? 1e9 * et_mean(ticks, n) / et_mean(ns, n) : NAN;
-	out->by[ET_BY_EMP] = kept.cpu;
+	out->by[ET_BY_EMP] = kept.by[ET_METRIC_CPU];
 	close_series(&s);
 }

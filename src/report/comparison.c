@@ -104,11 +104,9 @@ void et_comparison(const struct et_experiment *e, const struct et_judgement *j,
 	if (!j->n_contrasts)
 		return;
 	putc('\n', page->out);
-	et_page_paragraph(page, 0, "", NULL,
-		et_judged_metric(e, j, e->plan.reference) == ET_METRIC_CPU
-			? "comparison by process time"
-			: "comparison by elapsed time",
-		BOLD);
+	ET_AUTO_FREE char *title = et_asprintf(
+		"comparison by %s", et_metrics[et_judged_metric(e, j, e->plan.reference)].label);
+	et_page_paragraph(page, 0, "", NULL, title, BOLD);
 	for (size_t i = 0; i < j->n_contrasts; i++)
 		contrast_line(e, page, &j->contrasts[i], verbose);
 	if (e->n_commands > 2 && j->n_commands == e->n_commands)

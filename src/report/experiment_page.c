@@ -24,9 +24,9 @@ static void heading(const struct et_experiment *e, FILE *out)
 	char when[32];
 
 	et_html_begin(out, title);
-	et_html_element(out, "p", "Started %s; protocol %s, order %s, judged by %s time.",
+	et_html_element(out, "p", "Started %s; protocol %s, order %s, judged by %s.",
 		et_format_rfc3339(e->started_wall_ns, when), et_protocol_names[e->protocol],
-		et_order_names[e->plan.order], e->metric == ET_METRIC_CPU ? "process" : "elapsed");
+		et_order_names[e->plan.order], et_metrics[e->metric].label);
 	if (e->host.cpus)
 		et_html_element(out, "p class=\"dim\"", "%s: %u × %s, Linux %s, %s, virtual: %s",
 			e->host.name, e->host.cpus, e->host.cpu, e->host.kernel,

@@ -24,7 +24,7 @@ struct subject {
 
 static double value_of(const struct subject *t, const struct et_sample *s)
 {
-	uint64_t ns = et_sample_metric_ns(s, t->metric);
+	uint64_t ns = et_sample_metric(s, t->metric);
 
 	return ns == ET_UNKNOWN ? NAN : (double)ns;
 }
@@ -251,7 +251,7 @@ void et_experiment_pictures(
 		.arrangement = et_command_arrangement(&e->commands[command]),
 		.estimate = et_judged_estimate(e, j, command) };
 
-	t.what = t.metric == ET_METRIC_CPU ? "process time" : "elapsed time";
+	t.what = et_metrics[t.metric].label;
 	if (!t.estimate->n)
 		return;
 	et_html_pictures_begin(out);

@@ -30,8 +30,8 @@ static const char style[] =
 	"gap:14px;margin:12px 0}"
 	"figure{margin:0;background:#fff;border:1px solid #dfe1e6;border-radius:6px;"
 	"overflow-x:auto}figure.wide{grid-column:1/-1}"
-	"figure svg.elapsed{display:block;width:100%;height:auto}"
-	"figure.wide svg.elapsed{min-width:840px}"
+	"figure svg.et{display:block;width:100%;height:auto}"
+	"figure.wide svg.et{min-width:840px}"
 	"@media(prefers-color-scheme:dark){body{background:#121317;color:#e4e5e9}"
 	"table,figure{background:#1c1d21}th{background:#2a2c33}th,td,figure{border-color:#3a3d46}"
 	".warn{background:#33241a}.dim,footer{color:#a0a4b0}}" ET_SVG_STYLE;

@@ -38,10 +38,10 @@ static void counted_row(const char *name, const struct et_counted *c, const stru
 	ET_AUTO_FREE char *clean = et_clean(name, "");
 	ET_AUTO_FREE char *fits = et_shorten(clean, NAME_COLUMNS - 1);
 
-	fprintf(page->out, "%s%*s\t%5zu%5zu", fits, NAME_COLUMNS - et_columns(fits), "", c->cpu.n,
-		c->removed);
-	precision_cells(page, &c->elapsed);
-	precision_cells(page, &c->cpu);
+	fprintf(page->out, "%s%*s\t%5zu%5zu", fits, NAME_COLUMNS - et_columns(fits), "",
+		c->by[ET_METRIC_CPU].n, c->removed);
+	precision_cells(page, &c->by[ET_METRIC_ELAPSED]);
+	precision_cells(page, &c->by[ET_METRIC_CPU]);
 	putc('\n', page->out);
 }
 
@@ -58,7 +58,7 @@ static void paced_row(const struct et_precision *p, const struct et_page *page)
 
 static void versions_table(const struct et_versions *v, const struct et_page *page)
 {
-	size_t runs = v->list[ET_EMP_V1].elapsed.n;
+	size_t runs = v->list[ET_EMP_V1].by[ET_METRIC_ELAPSED].n;
 	char seconds[ET_FIGURE];
 	bool paced = !runs && v->paced.n;
 	ET_AUTO_FREE char *title = paced ? et_asprintf("%s: %zu paced runs", v->name, v->paced.n)
@@ -119,9 +119,7 @@ static void versions_plot(const struct et_versions *list, size_t n, const struct
 		for (size_t i = 0; i < k; i++) {
 			const struct et_counted *c = &at[i]->list[drawn[d].version];
 			x[i] = at[i]->seconds;
-			y[d * n + i] =
-				(drawn[d].metric == ET_METRIC_ELAPSED ? &c->elapsed : &c->cpu)
-					->relative_error;
+			y[d * n + i] = c->by[drawn[d].metric].relative_error;
 		}
 	}
 	et_page_paragraph(page, 0, "", NULL, "relative error over the length of the task", BOLD);
@@ -251,10 +249,10 @@ static void write_precision(
 
 static void write_counted(struct et_json *w, const struct et_counted *c)
 {
-	et_json_u64(w, "n", c->cpu.n);
+	et_json_u64(w, "n", c->by[ET_METRIC_CPU].n);
 	et_json_u64(w, "removed", c->removed);
-	write_precision(w, "et", &c->elapsed, false);
-	write_precision(w, "pt", &c->cpu, false);
+	write_precision(w, "et", &c->by[ET_METRIC_ELAPSED], false);
+	write_precision(w, "pt", &c->by[ET_METRIC_CPU], false);
 }
 
 void et_versions_json(const struct et_experiment *e, const struct et_versions *list, FILE *out)

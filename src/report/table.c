@@ -5,6 +5,7 @@
 #include "report/terminal.h"
 #include "report/units.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -179,12 +180,12 @@ static void write_table(const struct style *s, const struct et_experiment *e,
 	const struct et_judgement *j, FILE *out)
 {
 	struct et_scale unit = common_scale(e, j);
-	bool pt = e->n_commands && et_judged_metric(e, j, 0) == ET_METRIC_CPU;
+	const char *label = et_metrics[e->n_commands ? et_judged_metric(e, j, 0) : e->metric].label;
 	bool kbest = e->n_commands && et_judged_kbest(e, j, 0);
 
-	fprintf(out, "%s%sCommand%s%s time%s [%s]%sMin [%s]%sMax [%s]%sRatio%s%s", s->begin, s->row,
-		s->cell, pt ? "Process" : "Elapsed", kbest ? " by K-best" : "", unit.unit, s->cell,
-		unit.unit, s->cell, unit.unit, s->cell, s->row_end, s->rule);
+	fprintf(out, "%s%sCommand%s%c%s%s [%s]%sMin [%s]%sMax [%s]%sRatio%s%s", s->begin, s->row,
+		s->cell, toupper(label[0]), label + 1, kbest ? " by K-best" : "", unit.unit,
+		s->cell, unit.unit, s->cell, unit.unit, s->cell, s->row_end, s->rule);
 	for (size_t i = 0; i < e->n_commands; i++)
 		row(s, e, j, i, unit, out);
 	fputs(s->end, out);

@@ -42,12 +42,10 @@ static void warnings(const struct text *t, const struct et_warnings *w)
 		et_page_paragraph(&t->page, 4, "  warning:", WARNING, w->text[i], NULL);
 }
 
-static const char *const metric_labels[] = { "process time", "elapsed time" };
-
 static void time_row(
 	const struct text *t, enum et_metric m, const struct et_estimate *est, bool judged)
 {
-	const char *label = metric_labels[m];
+	const char *label = et_metrics[m].label;
 	const char *style = judged ? JUDGED : NULL;
 	char time[ET_FIGURE], lo[ET_FIGURE], hi[ET_FIGURE], level[ET_FIGURE];
 
@@ -101,12 +99,12 @@ static void kbest_rows(const struct text *t, enum et_metric m, const struct et_k
 
 	et_format_time(r->best, best);
 	if (isnan(r->spread))
-		row(t, metric_labels[m], JUDGED, "%s, the fastest of %zu run%s", best, r->n,
+		row(t, et_metrics[m].label, JUDGED, "%s, the fastest of %zu run%s", best, r->n,
 			r->n == 1 ? "" : "s");
 	else
-		row(t, metric_labels[m], JUDGED, "%s, the fastest of %zu runs: %u are within %s%s",
-			best, r->n, r->k, et_format_percent(r->spread, part),
-			r->converged ? "" : ", not converged");
+		row(t, et_metrics[m].label, JUDGED,
+			"%s, the fastest of %zu runs: %u are within %s%s", best, r->n, r->k,
+			et_format_percent(r->spread, part), r->converged ? "" : ", not converged");
 	if (t->verbose && isfinite(r->error))
 		row(t, "", NULL, "at most %s above the floor of the times (95 %%)",
 			et_format_percent(r->error, error));

@@ -10,7 +10,7 @@
 
 static bool counts(const struct et_sample *s, enum et_metric m)
 {
-	uint64_t value = et_sample_metric_ns(s, m);
+	uint64_t value = et_sample_metric(s, m);
 
 	return !s->place.warmup && s->ruling.removal.by == ET_KEPT && value != ET_UNKNOWN &&
 	       value > 0;
@@ -18,7 +18,7 @@ static bool counts(const struct et_sample *s, enum et_metric m)
 
 static double log_ratio(const struct et_sample *b, const struct et_sample *a, enum et_metric m)
 {
-	return log((double)et_sample_metric_ns(b, m) / (double)et_sample_metric_ns(a, m));
+	return log((double)et_sample_metric(b, m) / (double)et_sample_metric(a, m));
 }
 
 /* Duets: both samples carry the same order. Samples are in order of execution. */
@@ -82,8 +82,7 @@ void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enu
 	size_t n = 0;
 
 	*out = (struct et_contrast){ .a = a, .b = b, .level = level };
-	/* Two programs on one CPU share the elapsed time: only process time is told by a duet. */
-	if (metric == ET_METRIC_CPU && (n = pair_duets(ca, cb, metric, d)) > 0) {
+	if (et_metrics[metric].in_duets && (n = pair_duets(ca, cb, metric, d)) > 0) {
 		out->arrangement = "duet";
 	} else if (e->plan.order == ET_ORDER_SEQUENTIAL) {
 		judge_apart(ca, cb, metric, out);

@@ -65,7 +65,7 @@ static void judge_before(const struct et_experiment *e, const struct et_command 
 
 	for (size_t i = 0; i < c->n_samples; i++) {
 		const struct et_sample *s = &c->samples[i];
-		uint64_t value = et_sample_metric_ns(s, m);
+		uint64_t value = et_sample_metric(s, m);
 		if (s->place.warmup || s->place.arrangement != a || value == ET_UNKNOWN ||
 			(s->ruling.removal.by != ET_KEPT && !by_rule(s)))
 			continue;

@@ -103,8 +103,8 @@ static void test_versions(void)
 
 	et_versions_judge(&e->commands[0], stoppable, &v);
 	for (int i = 0; i < ET_VERSIONS; i++) {
-		expect(&v.list[i].cpu, without[i], 0, et_version_names[i]);
-		expect(&v.list[i].elapsed, without[i], 2000000, et_version_names[i]);
+		expect(&v.list[i].by[ET_METRIC_CPU], without[i], 0, et_version_names[i]);
+		expect(&v.list[i].by[ET_METRIC_ELAPSED], without[i], 2000000, et_version_names[i]);
 		ok(v.list[i].removed == removed[i], "%s: %zu removed", et_version_names[i],
 			v.list[i].removed);
 	}
@@ -127,11 +127,13 @@ static void test_few(void)
 	et_experiment_free(e);
 	e = make(1);
 	et_versions_judge(&e->commands[0], stoppable, &v);
-	ok(v.list[ET_OURS].cpu.n == 1 && isnan(v.list[ET_OURS].cpu.sd), "one run has no sd");
+	ok(v.list[ET_OURS].by[ET_METRIC_CPU].n == 1 && isnan(v.list[ET_OURS].by[ET_METRIC_CPU].sd),
+		"one run has no sd");
 	et_experiment_free(e);
 	e = make(0);
 	et_versions_judge(&e->commands[0], stoppable, &v);
-	ok(v.list[ET_OURS].cpu.n == 0 && isnan(v.list[ET_OURS].cpu.mean) && isnan(v.seconds),
+	ok(v.list[ET_OURS].by[ET_METRIC_CPU].n == 0 &&
+			isnan(v.list[ET_OURS].by[ET_METRIC_CPU].mean) && isnan(v.seconds),
 		"none has nothing");
 	et_experiment_free(e);
 }
@@ -152,7 +154,7 @@ static void test_clocks(void)
 		"with the clock's relative error where its rate is fixed");
 	near(m.counter_hz, 3e9, 1e-14, 0, "which the clock tells");
 	et_counted_judge(&e->commands[0], &counted);
-	expect(&counted.elapsed, kept, 2000000, "as recorded");
+	expect(&counted.by[ET_METRIC_ELAPSED], kept, 2000000, "as recorded");
 	ok(counted.removed == 1, "one is removed");
 
 	for (size_t i = 0; i < e->commands[0].n_samples; i++)

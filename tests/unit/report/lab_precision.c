@@ -15,8 +15,8 @@ static struct et_precision precision(size_t n, double mean, double sd)
 static struct et_counted counted(size_t n, size_t removed, double mean, double sd)
 {
 	return (struct et_counted){ .removed = removed,
-		.elapsed = precision(n, mean + 1e6, 2 * sd),
-		.cpu = precision(n, mean, sd) };
+		.by[ET_METRIC_ELAPSED] = precision(n, mean + 1e6, 2 * sd),
+		.by[ET_METRIC_CPU] = precision(n, mean, sd) };
 }
 
 static void fill(struct et_versions *v, const char *name, double seconds, double relative)
