@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The least a tool can do: posix_spawn, CLOCK_MONOTONIC, wait4, in a loop.
+ * Does the minimum that a tool can do: posix_spawn, CLOCK_MONOTONIC, wait4, in a loop.
  *
  *   bench-bare RUNS [--split] [--] PROGRAM [ARG…]
  *
- * Prints a line a run: elapsed nanoseconds, and the CPU time of the child. With --split the child
- * is made by vfork and reads the clock itself right before execve, the end is seen by waitid
- * before the child is reaped: the line has then also what lies before and behind that narrower
- * window, which is the price of any window as narrow. The last line is "total" and the wall time
- * of the loop.
+ * Prints one line per run: the elapsed nanoseconds and the CPU time of the child. With --split the
+ * measured window is narrower: the child is created by vfork and reads the clock itself immediately
+ * before execve, and waitid reports its end before it is reaped. The line then also contains the
+ * time before and after that window, which is the cost of any window that narrow. The last line is
+ * "total" and the wall time of the loop.
  */
 #include "base/clock.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One bootstrap of mean and standard deviation, timed: bootstrap N REPLICATES THREADS WIDTH METHOD,
- * with WIDTH portable or auto and METHOD percentile, bca or t. Prints seconds by the clock and of
- * CPU time; see bench/bootstrap.
+ * Times one bootstrap of mean and standard deviation: bootstrap N REPLICATES THREADS WIDTH METHOD,
+ * where WIDTH is portable or auto and METHOD is percentile, bca or t. Prints the elapsed time and
+ * the CPU time in seconds. bench/bootstrap calls it.
  */
 #include "stats/bootstrap.h"
 #include "base/alloc.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where the time of a run goes that is not the program's: the executor in a loop, each of its
- * stages timed from outside by the linker's --wrap, so that the measured code is the shipped code.
+ * Shows where the overhead of a run goes. The executor runs in a loop, and the linker's --wrap puts
+ * a clock around each of its stages, so that the measured code is the shipped code.
  *
  *   bench-executor RUNS [--raw] [--] PROGRAM [ARG…]
  *
- * Prints a table of medians and means a run in microseconds; with --raw one line
- * "wall_us et_us image_us" for the shell to judge.
+ * Prints a table of medians and means per run in microseconds; with --raw it prints one line
+ * "wall_us elapsed_us snapshot_us" per run for bench/spawn.
  */
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -25,34 +25,34 @@
 extern char **environ;
 
 enum stage {
-	STAGE_TAKE,    /* both pictures */
-	STAGE_COMPARE, /* who used CPU time between them */
+	STAGE_TAKE,    /* both snapshots */
+	STAGE_COMPARE, /* which processes used CPU time between them */
 	STAGE_DRAIN,   /* exit records, before and after */
 	STAGE_STEAL,   /* /proc/stat, before and after */
 	STAGE_CLAIM,   /* which records are the program's own */
 	STAGE_SPAWN,   /* from the call until the child's start time */
-	STAGE_WINDOW,  /* the program: what is reported as elapsed time */
+	STAGE_WINDOW,  /* the program: its reported elapsed time */
 	STAGE_REAP,    /* from the end of the window until the child is gone */
 	STAGE_LEFTOVERS,
-	STAGE_USAGE, /* the control group's CPU time, read by the parent */
+	STAGE_USAGE, /* the cgroup's CPU time, read by the parent */
 	STAGE_REST,
 	STAGE_WALL,
 	STAGES,
 };
 
-static const char *const stage_names[] = { "image: take (2)", "image: compare",
-	"image: exit records (2)", "steal (2)", "image: claim", "spawn until start time",
-	"window (ET)", "end until reaped", "leftovers", "control group", "rest", "wall" };
+static const char *const stage_names[] = { "snapshot: take (2)", "snapshot: compare",
+	"snapshot: exit records (2)", "steal (2)", "snapshot: claim", "spawn until start time",
+	"window (elapsed time)", "end until reaped", "leftovers", "cgroup", "rest", "wall" };
 
 static uint64_t spent_ns[STAGES];
-static uint64_t start_time_ns; /* the child's, of the run in progress */
+static uint64_t start_time_ns; /* of the child of the current run */
 
 static uint64_t now_ns(void)
 {
 	return et_clock_read_ns(CLOCK_MONOTONIC);
 }
 
-/* --- the wrappers: GNU ld sends calls of X to __wrap_X, where __real_X is X --- */
+/* --- the wrappers: GNU ld redirects calls of X to __wrap_X; __real_X is the original --- */
 
 int __real_et_snapshot_take(
 	struct et_proc_reader *w, const int32_t *ours, size_t n_ours, struct et_snapshot *image);
@@ -160,7 +160,7 @@ uint64_t __wrap_et_cgroup_usage_ns(enum et_cpu_source source, int usage_fd)
 {
 	uint64_t t = now_ns(), value = __real_et_cgroup_usage_ns(source, usage_fd);
 
-	/* Also called between vfork and exec, in memory that is ours: that is spawning. */
+	/* Between vfork and execve, where the child shares our memory, it is part of spawn. */
 	if (start_time_ns)
 		spent_ns[STAGE_USAGE] += now_ns() - t;
 	return value;
@@ -205,7 +205,7 @@ static void print_table(double (*rows)[STAGES], size_t n)
 {
 	ET_AUTO_FREE double *column = et_calloc(n, sizeof(*column));
 
-	printf("%-26s %10s %10s\n", "us a run", "median", "mean");
+	printf("%-26s %10s %10s\n", "us per run", "median", "mean");
 	for (int s = 0; s < STAGES; s++) {
 		for (size_t i = 0; i < n; i++)
 			column[i] = rows[i][s];

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * bench-kbest block          ns of one block of the function (lab/self_timed.h), Hz of the counter
- * bench-kbest ours N         N blocks by libetalon: ns, truth, predicted relative error
- * bench-kbest plain N        by the published scheme as it stands: ns, truth
- * bench-kbest pair           ns of the timing pair, of two bare reads; of the stopwatch, of two
- *                            reads
+ * Times a function of known duration (lab/self_timed.h) and the timing pair. Prints:
+ *
+ * bench-kbest block          ns of one block of the function, and Hz of the counter
+ * bench-kbest ours N         N blocks by libetalon: ns, true ns, predicted relative error
+ * bench-kbest plain N        N blocks by the published scheme: ns, true ns
+ * bench-kbest pair           ns of the timing pair, of two bare readings of the counter, of the
+ *                            stopwatch, and of two readings of the clock
  */
 #include "num/kbest.h"
 #include "base/clock.h"
@@ -19,12 +21,12 @@
 enum {
 	PLAIN_K = 3,
 	PLAIN_M = 20,
-	STAMPS = 16 << 20, /* of blocks, for the truth */
+	STAMPS = 16 << 20, /* time stamps of blocks, for the true time */
 	PAIRS = 20000,
 	ROUNDS = 200,
 };
 
-static const uint64_t LIMIT_NS = 30000000000; /* for libetalon to become sure */
+static const uint64_t LIMIT_NS = 30000000000; /* for libetalon to converge */
 
 static double counter_hz(void)
 {
@@ -32,7 +34,7 @@ static double counter_hz(void)
 
 	et_counter_identify(&c);
 	if (et_counter_calibrate(&c, 200000000)) {
-		fprintf(stderr, "no counter\n");
+		fprintf(stderr, "bench-kbest: cannot calibrate the processor's counter\n");
 		exit(1);
 	}
 	return c.hz;
@@ -66,7 +68,7 @@ static int ours(size_t blocks)
 	return 0;
 }
 
-/* K 3, epsilon 0.1 %, M 20; the counter's rate is the only thing it gets from us. */
+/* K = 3, epsilon = 0.1 %, M = 20. It uses nothing of etalon except the counter's rate. */
 static int plain(size_t blocks)
 {
 	double hz = counter_hz();
@@ -100,7 +102,7 @@ static inline uint64_t bare(void)
 #endif
 }
 
-/* The least of many rounds, in turn, each of one kind. */
+/* The kinds take turns; each figure is the minimum of many rounds. */
 static int pair(void)
 {
 	double least[4] = { INFINITY, INFINITY, INFINITY, INFINITY };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// bench-kbest-google N: N blocks of the same function by Google Benchmark, as CSV, with the mean of
-// the true times (ticks of the counter) of the calls it judged by.
+// bench-kbest-google N: times N blocks of the same function by Google Benchmark. Prints CSV, and the
+// mean of the true times (ticks of the counter) of the calls that its result is based on.
 #include <benchmark/benchmark.h>
 #include <cstdio>
 #include <cstdlib>
@@ -23,7 +23,7 @@ int main(int argc, char **argv)
 		return 2;
 	et_self_timed_init(&w, blocks, stamps / blocks);
 	benchmark::RegisterBenchmark("work", [&w](benchmark::State &state) {
-		w.calls = 0; // each of its rounds, of which the last one counts
+		w.calls = 0; // Google Benchmark runs several rounds, and only the last one counts
 		for (auto _ : state)
 			et_self_timed_call(&w);
 	});

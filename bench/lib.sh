@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What every benchmark needs. A script begins with
+# Functions that all benchmarks share. A script begins with
 #	. "$(dirname "$0")/lib.sh" "$@"
 # and is called with the path of etalon. BENCH_QUICK=1 makes sizes so small that the figures mean
-# nothing: it shows that the script runs. BENCH_name=N sets one size (see `size`).
+# nothing; it only shows that the script runs. BENCH_NAME=N sets one size (see `size`).
 set -euo pipefail
 export LC_ALL=C.UTF-8
 
@@ -38,7 +38,7 @@ say() { printf '%s: %s\n' "$bench" "$*" >&2; }
 progress() { [ ! -t 2 ] || printf '\r%s: %s\033[K' "$bench" "$*" >&2; }
 progress_end() { [ ! -t 2 ] || printf '\r\033[K' >&2; }
 
-# size NAME FULL QUICK: BENCH_NAME when it is set, else as BENCH_QUICK says
+# size NAME FULL QUICK: prints BENCH_NAME if it is set, else QUICK with BENCH_QUICK, else FULL
 size()
 {
 	local set=BENCH_$1
@@ -51,7 +51,7 @@ size()
 	fi
 }
 
-# holds FIGURE OP LIMIT: OP is <=, >=, or within (|figure - 1| <= limit)
+# holds FIGURE OP LIMIT: succeeds if it holds; OP is <=, >=, or within (|figure - 1| <= limit)
 holds()
 {
 	awk -v x="$1" -v op="$2" -v limit="$3" 'BEGIN {
@@ -60,10 +60,11 @@ holds()
 		exit !(op == "<=" ? x <= limit : x >= limit) }'
 }
 
-# short NUMBER: with four digits that count
+# short NUMBER: prints it with four significant digits
 short() { awk -v x="$1" 'BEGIN { if (x == x + 0) printf "%.4g", x; else printf "%s", x }'; }
 
-# record TEXT OP LIMIT FIGURE NOTE HELD: a line of JSON in the results; OP and LIMIT may be empty
+# record TEXT OP LIMIT FIGURE NOTE HELD: appends a line of JSON to the results; OP and LIMIT may be
+# empty
 record()
 {
 	local number=null
@@ -74,7 +75,7 @@ record()
 		"$([ -n "$quick" ] && echo true || echo false)" "$(date -u +%FT%TZ)"
 } >>"$results"
 
-# claim TEXT OP LIMIT FIGURE [NOTE]: the verdict line, and its record
+# claim TEXT OP LIMIT FIGURE [NOTE]: prints whether the claim holds, and records it
 claim()
 {
 	local held=false word='NOT held' note=${5:-} figure
@@ -87,14 +88,15 @@ claim()
 	record "$1" "$2" "$3" "$figure" "$note" $held
 }
 
-# fact TEXT FIGURE [NOTE]: a figure to be documented, of which nothing is claimed
+# fact TEXT FIGURE [NOTE]: prints and records a figure about which nothing is claimed
 fact()
 {
 	printf 'fact  %s   figure %s%s\n' "$1" "$(short "$2")" "${3:+ ($3)}"
 	record "$1" '' '' "$(short "$2")" "${3:-}" null
 }
 
-# column FILE.csv WARMUP NAME…: these columns of etalon's CSV, with (all) or without (kept) warm-up
+# column FILE.csv WARMUP NAME…: prints these columns of etalon's CSV; WARMUP is all (with warm-up) or
+# kept (without)
 column()
 {
 	local file=$1 which=$2
@@ -107,7 +109,7 @@ column()
 		}' "$file"
 }
 
-# times FILE.json NUMBER: the times of hyperfine's result number NUMBER (1, 2), nanoseconds
+# times FILE.json NUMBER: prints the times of hyperfine's result NUMBER (1, 2) in nanoseconds
 times()
 {
 	awk -v wanted="$2" '/"times"/ { n++; inside = 1; next }
@@ -115,7 +117,7 @@ times()
 		inside && n == wanted { gsub(/[ ,]/, ""); printf "%.0f\n", $0 * 1e9 }' "$1"
 }
 
-# inc N: a command that counts to N in a register
+# inc N: prints a command that counts to N in a register
 inc()
 {
 	if "$etalon" put inc --iterations 1 >/dev/null 2>&1; then
@@ -125,7 +127,7 @@ inc()
 	fi
 }
 
-# count_for SECONDS: the N for which `inc N` takes about that long on this machine
+# count_for SECONDS: prints the N for which `inc N` takes about that long on this machine
 count_for()
 {
 	local probe=20000000 fastest
@@ -137,13 +139,13 @@ count_for()
 
 now_us() { echo "${EPOCHREALTIME/[.,]/}"; }
 
-# noise: how unsteady the machine is now, a note for the record
+# noise: prints how unsteady the machine is now
 noise()
 {
 	# shellcheck disable=SC2046 # words of a command
 	"$tools/bench-bare" "$(size NOISE 30 3)" $(inc "$(count_for 0.03)") |
 		awk '$1 != "total" { print $2 }' >"$work/noise"
 	"$numbers" summary "$work/noise" | awk '{
-		printf "process time of a 30 ms loop varies by %.1f %% (sd)\n", 100 * $3 / $2 }'
+		printf "CPU time of a 30 ms loop varies by %.1f %% (sd)\n", 100 * $3 / $2 }'
 	printf 'load average %s, %s CPUs\n' "$(cut -d ' ' -f 1-3 /proc/loadavg)" "$(nproc)"
 }

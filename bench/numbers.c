@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The arithmetic of the benchmarks' scripts. Files hold a number a line.
+ * Computes statistics for the benchmark scripts. Files contain one number per line. Prints:
  *
  *   bench-numbers summary FILE     n mean sd min median
  *   bench-numbers median FILE      median, and its 95 % interval (nan nan when n is too small)
- *   bench-numbers pairs A B        Hodges-Lehmann ratio a/b of the lines' pairs, 95 % interval, the
- *                                  standard deviation of a pair's log ratio, how many
- *   bench-numbers welch A B        p of Welch's test, mean a / mean b
+ *   bench-numbers pairs A B        Hodges-Lehmann ratio a/b over pairs of lines, its 95 % interval,
+ *                                  the standard deviation of a pair's log ratio, number of pairs
+ *   bench-numbers welch A B        p-value of Welch's test, mean a / mean b
  */
 #include "base/alloc.h"
 #include "num/moments.h"
@@ -39,7 +39,7 @@ static struct series read_series(const char *path)
 		s.x[s.n++] = value;
 	}
 	if (!feof(f) || !s.n) {
-		fprintf(stderr, "bench-numbers: %s: not numbers, one a line\n", path);
+		fprintf(stderr, "bench-numbers: %s: expected one number per line\n", path);
 		exit(1);
 	}
 	fclose(f);

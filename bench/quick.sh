@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A test that the benchmarks run and say what they should; never how fast anything is.
+# Tests that the benchmarks run and write results in the right format, not how fast anything is.
 set -u
 here=$(dirname "$0")
 work=$(mktemp -d "${TMPDIR:-/tmp}/etalon-bench.XXXXXX") || exit 1
@@ -29,9 +29,9 @@ check()
 "$here/run" "$ETALON" "${benches[@]}" >"$work/out" 2>&1
 status=$?
 echo "1..$((3 + ${#benches[@]}))"
-check 'all run to their end' test $status -eq 0
-check 'results are lines of JSON' test -s "$BENCH_RESULTS"
-check 'with all fields' test "$(grep -cvE "$fields" "$BENCH_RESULTS")" -eq 0
+check 'bench: all benchmarks run to their end' test $status -eq 0
+check 'bench: the results file is not empty' test -s "$BENCH_RESULTS"
+check 'bench: every result is a line of JSON with all fields' test "$(grep -cvE "$fields" "$BENCH_RESULTS")" -eq 0
 for name in "${benches[@]}"; do
-	check "$name" grep -q "^{\"bench\": \"$name\"" "$BENCH_RESULTS"
+	check "bench: $name writes results" grep -q "^{\"bench\": \"$name\"" "$BENCH_RESULTS"
 done

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a picture of all processes costs, by three ways: each process's CPU clock (etalon's), a
- * taskstats request a process, /proc/PID/stat. All three list /proc the same way first.
+ * Measures the cost of a snapshot of all processes by three methods: each process's CPU clock
+ * (etalon's method), one taskstats request per process, and /proc/PID/stat. All three first list
+ * /proc in the same way.
  *
- *   bench-images PROCESSES ROUNDS
+ *   bench-snapshots PROCESSES ROUNDS
  *
- * Sleeping children are added until there are PROCESSES (0: as many as there are). The ways are
- * taken in turn, in another order every round. Prints lines "WAY PROCESSES WALL_US CPU_US", medians
- * of a picture; "sample" is two pictures and their comparison.
+ * Adds sleeping children until there are PROCESSES processes (0: adds none). The methods take
+ * turns, in a new random order in every round. Prints lines "WAY PROCESSES WALL_US CPU_US" with the
+ * medians of one snapshot; "sample" is two snapshots and their comparison.
  */
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -41,7 +42,7 @@ static void remove_children(void)
 
 static void die(const char *what)
 {
-	fprintf(stderr, "bench-images: %s: %s\n", what, strerror(errno));
+	fprintf(stderr, "bench-snapshots: %s: %s\n", what, strerror(errno));
 	remove_children();
 	exit(1);
 }
@@ -51,7 +52,7 @@ static void add_children(size_t wanted)
 	while (n_children < wanted) {
 		pid_t pid = fork();
 		if (pid < 0)
-			die("no more processes (see ulimit -u and kernel.pid_max)");
+			die("cannot create more processes (see ulimit -u and kernel.pid_max)");
 		if (pid == 0) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			for (;;)
@@ -68,7 +69,7 @@ struct pids {
 	size_t n, cap;
 };
 
-/* As et_snapshot_take lists them, so that the ways differ in the reading alone. */
+/* Lists them as et_snapshot_take does, so that the methods differ only in how they read. */
 static void list_pids(struct pids *pids)
 {
 	_Alignas(8) char buf[32768];
@@ -91,7 +92,7 @@ static void list_pids(struct pids *pids)
 }
 
 struct netlink {
-	struct mnl_socket *socket; /* NULL: not allowed or not there */
+	struct mnl_socket *socket; /* NULL: not allowed or not available */
 	uint16_t family;
 	struct pids pids;
 	size_t answers;
@@ -138,7 +139,7 @@ static void open_netlink(struct netlink *nl)
 		nl->family = 0;
 }
 
-/* Sends up to BATCH requests in one message and takes their answers, errors too. */
+/* Sends up to BATCH requests in one message and receives their answers, including errors. */
 static void ask(struct netlink *nl, const int32_t *pids, size_t n)
 {
 	static char out[BATCH * 64], in[65536];
@@ -164,17 +165,17 @@ static void ask(struct netlink *nl, const int32_t *pids, size_t n)
 	}
 }
 
-/* --- the three ways --- */
+/* --- the three methods --- */
 
 struct bench {
 	struct et_proc_reader watch;
 	struct et_snapshot before, after;
 	struct netlink netlink;
 	struct pids pids;
-	size_t processes; /* in the last picture */
+	size_t processes; /* in the last snapshot */
 };
 
-/* With the list made anew, as after somebody was born. */
+/* Lists /proc again, as is necessary after a process was created. */
 static void by_clock(struct bench *b)
 {
 	b->watch.newest = 0;
@@ -210,7 +211,7 @@ static void sample(struct bench *b)
 	struct et_exits none = { 0 };
 	struct et_culprit *who = NULL;
 
-	/* One picture with a list made anew, one without: between the best and the worst. */
+	/* One snapshot lists /proc again and one does not: between the best and the worst case. */
 	b->watch.newest = 0;
 	if (et_snapshot_take(&b->watch, NULL, 0, &b->before) < 0 ||
 		et_snapshot_take(&b->watch, NULL, 0, &b->after) < 0)
@@ -270,7 +271,7 @@ int main(int argc, char **argv)
 	size_t rounds = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
 
 	if (wanted > MOST_PROCESSES || rounds < 1 || rounds > 1000000) {
-		fprintf(stderr, "usage: bench-images PROCESSES ROUNDS\n");
+		fprintf(stderr, "usage: bench-snapshots PROCESSES ROUNDS\n");
 		return 2;
 	}
 	open_netlink(&b.netlink);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How fast the store is: writes a million samples (1,000 experiments of 1,000 samples with three
- * culprits each, a commit every 1,000 samples), then reads one experiment and the list.
+ * Measures the speed of the store: writes a million samples (1,000 experiments of 1,000 samples
+ * with three culprits each, a commit every 1,000 samples), then reads one experiment and the list.
  *
  *   bench-store [FILE [EXPERIMENTS [SAMPLES [GROUP]]]]
  *
- * A FILE that is given stays; bench/store goes on with it.
+ * If FILE is given, it is not removed; bench/store uses it afterwards.
  */
 #include "store/store.h"
 #include "base/alloc.h"
@@ -30,7 +30,7 @@ static double seconds_since(uint64_t start_ns)
 	return (double)(et_clock_read_ns(CLOCK_MONOTONIC) - start_ns) / 1e9;
 }
 
-/* Numbers as a real machine gives them: few of them are small, none are alike. */
+/* As on a real machine, few of the numbers are small and no two are equal. */
 static void fill(struct et_sample *s, struct et_culprit *others, uint32_t order)
 {
 	static const char *const names[] = { "systemd", "kworker/0:1-ev", "sshd", "cron",
@@ -141,10 +141,10 @@ int main(int argc, char **argv)
 		write_one(store, i, samples, group);
 	double took = seconds_since(start), total = (double)experiments * samples;
 	et_store_close(store);
-	printf("%.0f samples in %.2f s: %.0f a second, a commit every %u\n", total, took,
+	printf("%.0f samples in %.2f s: %.0f per second, a commit every %u\n", total, took,
 		total / took, group);
 	if (stat(path, &st) == 0)
-		printf("%.1f MB on disk: %.1f bytes a sample with %d interferers\n",
+		printf("%.1f MB on disk: %.1f bytes per sample with %d culprits\n",
 			(double)st.st_size / 1e6, (double)st.st_size / total, INTERFERERS);
 	read_back(path, experiments);
 	if (argc < 2)

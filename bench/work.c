@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Programs to be measured by the benchmarks.
+ * Programs that the benchmarks measure.
  *
  *   bench-work inc N            counts to N in a register
- *   bench-work forever          the same without end
- *   bench-work walk BYTES N     N reads over BYTES of memory, a cache line each, in an order the
- *                               processor does not foresee; every read needs the one before
- *   bench-work pass N           two processes pass a byte to and fro N times: on one CPU, 2 N
- * switches
+ *   bench-work forever          counts without end
+ *   bench-work walk BYTES N     reads BYTES of memory N times, one cache line per read, in an
+ *                               order that the processor cannot predict; every read depends on
+ *                               the previous one
+ *   bench-work pass N           two processes pass a byte back and forth N times, which on one
+ *                               CPU makes 2 N context switches
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ static void count_to(uint64_t n)
 		__asm__ volatile("" : "+r"(i));
 }
 
-/* One cycle through all lines (Sattolo 1986), the same in every run. */
+/* Links all lines into one random cycle (Sattolo 1986), the same in every run. */
 static struct line *make_cycle(size_t n)
 {
 	struct line *lines = aligned_alloc(LINE_BYTES, n * sizeof(*lines));
