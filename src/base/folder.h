@@ -10,6 +10,6 @@
 /* The folder that path stands in; caller frees. */
 char *et_folder_of(const char *path);
 /* Makes what is missing of the folders above path; 0 or -errno. */
-int et_folders_make(const char *path, mode_t mode);
+int et_folders_make(const char *path, mode_t mode) ET_CHECK;
 
 #endif

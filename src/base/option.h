@@ -33,7 +33,7 @@ typedef int (*et_option_fn)(void *ctx, int id, char *const *args, struct et_erro
  * allocated and freed by et_operands_free.
  */
 int et_options_parse(const struct et_option *const *tables, int argc, char **argv, et_option_fn fn,
-	void *ctx, struct et_operands *out, struct et_error *err);
+	void *ctx, struct et_operands *out, struct et_error *err) ET_CHECK;
 void et_operands_free(struct et_operands *ops);
 
 /* "-r, --runs N      help…", wrapped to width columns. */

@@ -11,11 +11,11 @@
 #include <stdbool.h>
 
 /* Reads root+path into buf, always terminated; returns the length or -errno. */
-ssize_t et_sysroot_read(const char *root, const char *path, char *buf, size_t size);
+ssize_t et_sysroot_read(const char *root, const char *path, char *buf, size_t size) ET_CHECK;
 /* The same without the newline at the end. */
-ssize_t et_sysroot_line(const char *root, const char *path, char *buf, size_t size);
+ssize_t et_sysroot_line(const char *root, const char *path, char *buf, size_t size) ET_CHECK;
 /* Where the link root+path points, always terminated; returns the length or -errno. */
-ssize_t et_sysroot_link(const char *root, const char *path, char *buf, size_t size);
+ssize_t et_sysroot_link(const char *root, const char *path, char *buf, size_t size) ET_CHECK;
 bool et_sysroot_exists(const char *root, const char *path);
 /*
  * The names in the folder root+path without those that begin with a dot, in the order of their
@@ -23,6 +23,6 @@ bool et_sysroot_exists(const char *root, const char *path);
  */
 char **et_sysroot_names(const char *root, const char *path);
 /* Writes value into the file, which must exist. Returns 0 or -errno. */
-int et_sysroot_write(const char *root, const char *path, const char *value);
+int et_sysroot_write(const char *root, const char *path, const char *value) ET_CHECK;
 
 #endif

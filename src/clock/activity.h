@@ -63,7 +63,7 @@ struct et_activity {
  * calibrated, or NULL or without a rate: the clock. capacity is rounded up to a power of two; the
  * ring is made and touched now. 0 or -ENOMEM.
  */
-int et_activity_init(struct et_activity *a, const struct et_counter *c, size_t capacity);
+int et_activity_init(struct et_activity *a, const struct et_counter *c, size_t capacity) ET_CHECK;
 void et_activity_free(struct et_activity *a);
 
 /*
@@ -76,9 +76,9 @@ void et_activity_free(struct et_activity *a);
 uint64_t et_activity_threshold(struct et_activity *a);
 
 /* Spins in the calling thread, which pins itself when a CPU is wanted: 0 or -errno of that. */
-int et_activity_spin(struct et_activity *a);
+int et_activity_spin(struct et_activity *a) ET_CHECK;
 /* The same in a thread of its own; it runs when this returns 0. Then et_activity_finish. */
-int et_activity_start(struct et_activity *a);
+int et_activity_start(struct et_activity *a) ET_CHECK;
 /* Asks it to end and waits until it has; true when it had ended by itself. */
 bool et_activity_finish(struct et_activity *a);
 /* Takes at most n gaps out of the ring, oldest first; by one thread, also while it spins. */

@@ -7,6 +7,8 @@
 #ifndef ET_CLOCK_AGREEMENT_H
 #define ET_CLOCK_AGREEMENT_H
 
+#include "base/attr.h"
+
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,6 +31,6 @@ bool et_agreement_moves(const struct et_agreement *a);
  * that may not be used (-EINVAL), no threads, no counter (-EOPNOTSUPP).
  */
 int et_agreement_measure(
-	int near, int far, uint32_t rounds, uint64_t limit_ns, struct et_agreement *out);
+	int near, int far, uint32_t rounds, uint64_t limit_ns, struct et_agreement *out) ET_CHECK;
 
 #endif

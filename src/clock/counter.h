@@ -7,6 +7,8 @@
 #ifndef ET_CLOCK_COUNTER_H
 #define ET_CLOCK_COUNTER_H
 
+#include "base/attr.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -94,6 +96,6 @@ void et_counter_identify(struct et_counter *c);
  * Fills hz by a straight line through pairs of readings of the counter and CLOCK_MONOTONIC_RAW
  * taken during duration_ns. 0, or -EOPNOTSUPP without a counter, -ERANGE when it went backwards.
  */
-int et_counter_calibrate(struct et_counter *c, uint64_t duration_ns);
+int et_counter_calibrate(struct et_counter *c, uint64_t duration_ns) ET_CHECK;
 
 #endif

@@ -6,6 +6,7 @@
 #ifndef ET_CLOCK_DRIFT_H
 #define ET_CLOCK_DRIFT_H
 
+#include "base/attr.h"
 #include "clock/anchor.h"
 #include "clock/pulse.h"
 
@@ -36,7 +37,7 @@ struct et_drift {
 size_t et_drift_read(
 	uint64_t duration_ns, size_t n, const struct et_pulse *pulse, struct et_drift_reading *out);
 /* 0, or -ERANGE when the counter or a clock went backwards, -EINVAL with fewer than 6 readings. */
-int et_drift_fit(const struct et_drift_reading *r, size_t n, struct et_drift *out);
+int et_drift_fit(const struct et_drift_reading *r, size_t n, struct et_drift *out) ET_CHECK;
 
 /*
  * The chapter's mhz (Bryant & O'Hallaron): the counter's increase over a sleep, divided by what was

@@ -129,6 +129,8 @@ int et_survey_take(
 		return -errno;
 	et_counter_identify(&out->counter);
 	survey_here(out, &allowed, pulse);
+	/* This fails only if all these CPUs are offline now; the kernel has moved the thread then.
+	 */
 	sched_setaffinity(0, sizeof(allowed), &allowed);
 	return 0;
 }

@@ -45,8 +45,8 @@ struct et_survey {
  * on a busy machine up to 5 s more until enough timer interrupts were met alone. The
  * thread keeps its affinity afterwards. 0, or -errno when it may not run on that CPU.
  */
-int et_survey_take(
-	int cpu, uint64_t duration_ns, const struct et_pulse *pulse, struct et_survey *out);
+int et_survey_take(int cpu, uint64_t duration_ns, const struct et_pulse *pulse,
+	struct et_survey *out) ET_CHECK;
 
 /* The figures of a clock by its name; NULL when it is not there or cannot be read. */
 const struct et_timepiece_figures *et_survey_find(const struct et_survey *s, const char *name);

@@ -29,14 +29,14 @@ struct et_tick_fit {
  * 0, or -ENOENT when no regularity was found: fewer than 4 of them, or nothing that chance does
  * not explain.
  */
-int et_ticks_find(
-	const struct et_gap *gaps, size_t n, double hz, bool *ticks, struct et_tick_fit *out);
+int et_ticks_find(const struct et_gap *gaps, size_t n, double hz, bool *ticks,
+	struct et_tick_fit *out) ET_CHECK;
 
 /*
  * The same where the interval is known, in the counter's ticks: a third of its places will do. On
  * a CPU that is shared, or under a hypervisor with a timer of its own, that is all there is.
  */
 int et_ticks_find_every(const struct et_gap *gaps, size_t n, double hz, double interval,
-	bool *ticks, struct et_tick_fit *out);
+	bool *ticks, struct et_tick_fit *out) ET_CHECK;
 
 #endif

@@ -48,8 +48,8 @@ int et_timer_find(const struct et_gap *gaps, size_t n, double hz, uint64_t kerne
 	if (kernel_ns && !(fabs(interval / kernel - 1) < SAME)) {
 		if (et_ticks_find_every(gaps, n, hz, kernel, ticks, &fit) == 0)
 			interval = kernel;
-		else if (interval > 0)
-			et_ticks_find(gaps, n, hz, ticks, &fit);
+		else if (interval > 0 && et_ticks_find(gaps, n, hz, ticks, &fit) != 0)
+			interval = 0;
 	}
 	if (!(interval > 0))
 		return -ENOENT;
@@ -67,7 +67,9 @@ static int measure_here(struct et_activity *a, uint64_t limit_ns, const struct e
 	/* Nobody takes gaps out of the ring: it is the list of all. */
 	do {
 		a->duration = (uint64_t)((double)piece_ns * a->hz / 1e9);
-		et_activity_spin(a);
+		rc = et_activity_spin(a);
+		if (rc)
+			return rc;
 		rc = et_timer_find(a->ring, atomic_load(&a->written), a->hz, kernel_ns, ticks, out);
 		if (rc == 0 && out->interrupts >= ET_TIMER_INTERRUPTS)
 			return 0;
@@ -100,6 +102,8 @@ int et_timer_measure(const struct et_counter *c, uint64_t limit_ns, const struct
 	if ((double)a.threshold < 1.1e-6 * a.hz)
 		a.threshold = (uint64_t)(LEAST_GAP_NS * a.hz / 1e9);
 	rc = ticks ? measure_here(&a, limit_ns, pulse, ticks, out) : -ENOMEM;
+	/* This fails only if all these CPUs are offline now; the kernel has moved the thread then.
+	 */
 	if (pinned)
 		sched_setaffinity(0, sizeof(before), &before);
 	free(ticks);

@@ -25,7 +25,7 @@ enum { ET_TIMER_INTERRUPTS = 100 }; /* fewer make no smallest cost */
  * or -ENOENT.
  */
 int et_timer_find(const struct et_gap *gaps, size_t n, double hz, uint64_t kernel_ns, bool *ticks,
-	struct et_timer *out);
+	struct et_timer *out) ET_CHECK;
 /*
  * Spins on the present CPU until ET_TIMER_INTERRUPTS were seen alone, limit_ns have passed or the
  * pulse says so; the thread keeps its affinity afterwards. By the counter where it is calibrated
@@ -33,6 +33,6 @@ int et_timer_find(const struct et_gap *gaps, size_t n, double hz, uint64_t kerne
  * (the machine is busy, or the CPU has no tick); -ENOENT when no tick was found; -ENOMEM.
  */
 int et_timer_measure(const struct et_counter *c, uint64_t limit_ns, const struct et_pulse *pulse,
-	struct et_timer *out);
+	struct et_timer *out) ET_CHECK;
 
 #endif

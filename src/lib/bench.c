@@ -246,8 +246,8 @@ static int run(
 		rc = open_json(r, &json, err);
 	if (rc == 0)
 		rc = time_all(r, benches, n, &baseline, json, err);
-	if (json && json != stdout)
-		fclose(json);
+	if (json && json != stdout && fclose(json) != 0 && rc >= 0)
+		rc = et_fail_file(err, errno, ET_EXIT_OUTSIDE, r->json);
 	et_bench_baseline_free(&baseline);
 	return rc;
 }
@@ -303,7 +303,7 @@ int etalon_bench_main(int argc, char **argv, const struct etalon_bench *benches,
 
 	if (argc < 1 || !argv || !argv[0])
 		return ET_EXIT_USAGE;
-	etalon_kbest_opts_init(&r.o, sizeof(r.o));
+	etalon_kbest_opts_init(&r.o, sizeof(r.o)); /* it fails for a wrong size only */
 	rc = et_options_parse(tables, argc, argv, option, &r, &ops, &err);
 	if (rc == 0)
 		rc = serve(&r, argv[0], benches, n, &ops, &err);

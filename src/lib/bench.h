@@ -23,7 +23,7 @@ struct et_bench_baseline {
 const char *et_bench_cache_name(int cache);
 /* Reads a file that --json wrote. It is an error if its functions were timed with another cache. */
 int et_bench_baseline_read(
-	const char *path, int cache, struct et_bench_baseline *out, struct et_error *err);
+	const char *path, int cache, struct et_bench_baseline *out, struct et_error *err) ET_CHECK;
 void et_bench_baseline_free(struct et_bench_baseline *b);
 /* Returns NULL if the baseline has no function of that name. */
 const struct et_bench_entry *et_bench_baseline_find(

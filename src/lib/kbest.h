@@ -10,12 +10,13 @@
 /* Whether sz cannot be the size of a struct whose first version had `first` bytes. */
 bool et_kbest_size_bad(size_t sz, size_t first);
 /* Copies given (NULL: defaults), completes it with defaults and checks it: an etalon_status. */
-int et_kbest_opts_complete(const struct etalon_kbest_opts *given, struct etalon_kbest_opts *out);
+int et_kbest_opts_complete(
+	const struct etalon_kbest_opts *given, struct etalon_kbest_opts *out) ET_CHECK;
 /*
  * Measures with a calibrated timebase. If its clock goes backwards, measures again with `other`,
  * which is calibrated too; ETALON_BAD_CLOCK if that is NULL.
  */
 int et_kbest_measure(struct et_timebase *t, struct et_timebase *other, void (*fn)(void *),
-	void *arg, const struct etalon_kbest_opts *o, struct etalon_kbest_result *out);
+	void *arg, const struct etalon_kbest_opts *o, struct etalon_kbest_result *out) ET_CHECK;
 
 #endif

@@ -104,7 +104,7 @@ static void restore_priority(void *ctx, const struct et_sched_policy *was)
 	(void)ctx;
 	/* Clearing SCHED_RESET_ON_FORK needs CAP_SYS_NICE; RLIMIT_RTPRIO is not enough. */
 	if (sched_setscheduler(0, was->policy, &p) != 0)
-		sched_setscheduler(0, was->policy | SCHED_RESET_ON_FORK, &p);
+		sched_setscheduler(0, was->policy | SCHED_RESET_ON_FORK, &p); /* always allowed */
 }
 
 /* One taken branch per cycle: a busy hyper-thread sibling slows this loop down at once. */
@@ -276,6 +276,8 @@ bool et_timebase_counter_backwards(void)
 			last = now;
 		}
 	}
+	/* This fails only if all these CPUs are offline now; the kernel has moved the thread then.
+	 */
 	sched_setaffinity(0, sizeof(before), &before);
 	return backwards;
 }

@@ -104,8 +104,9 @@ static void works(void)
 	near(a.ticks, a.ns * a.hz / 1e9, 1e-9, 0, "kbest: ticks and nanoseconds agree");
 	ok(a.unit && a.samples >= 3 && a.calls >= 1 && a.error > 0,
 		"kbest: the result has a unit, counts and an error");
-	etalon_kbest(count_down, &once, NULL, &newer.r, sizeof(newer));
-	ok(newer.r.sz == sizeof(newer.r) && newer.r.ns > 0 && newer.more == 0,
+	rc = etalon_kbest(count_down, &once, NULL, &newer.r, sizeof(newer));
+	ok((rc == ETALON_OK || rc == ETALON_NOT_CONVERGED) && newer.r.sz == sizeof(newer.r) &&
+			newer.r.ns > 0 && newer.more == 0,
 		"kbest: a newer caller learns how much of its result was filled");
 }
 

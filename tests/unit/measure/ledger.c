@@ -286,8 +286,9 @@ static bool run_watched(
 	e->n_commands = 1;
 	e->commands = et_calloc(1, sizeof(*e->commands));
 	e->commands[0].name = et_strdup(command);
-	et_split_words(command, &e->commands[0].argv, &err);
-	int rc = et_runner_open(e, environ, &interrupt, &r, &err);
+	int rc = et_split_words(command, &e->commands[0].argv, &err);
+	if (rc == 0)
+		rc = et_runner_open(e, environ, &interrupt, &r, &err);
 	if (rc == 0)
 		rc = et_runner_open_ledger(r, way, &err);
 	if (rc == 0) {

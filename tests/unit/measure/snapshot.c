@@ -157,7 +157,8 @@ static void real(void)
 	size_t n = et_snapshot_compare(&watch, &before, &after, &none, getpid(), 4000000, &who);
 	bool found = false, self = false;
 	char name[16] = "";
-	et_sysroot_line("", "/proc/self/comm", name, sizeof(name));
+	if (et_sysroot_line("", "/proc/self/comm", name, sizeof(name)) <= 0)
+		tap_bail("cannot read /proc/self/comm");
 	for (size_t i = 0; i < n; i++) {
 		found = found || (who[i].pid == child && !strcmp(who[i].name, name) &&
 					 !who[i].kernel_thread);
