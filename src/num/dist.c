@@ -67,19 +67,9 @@ double et_qt(double p, double df)
 	return is_probability(p) && df > 0 ? qt(p, df, LOWER, 0) : NAN;
 }
 
-static double pchisq_tail(double x, double df, int tail)
-{
-	return !isnan(x) && df > 0 && isfinite(df) ? pchisq(x, df, tail, 0) : NAN;
-}
-
-double et_pchisq(double x, double df)
-{
-	return pchisq_tail(x, df, LOWER);
-}
-
 double et_pchisq_upper(double x, double df)
 {
-	return pchisq_tail(x, df, UPPER);
+	return !isnan(x) && df > 0 && isfinite(df) ? pchisq(x, df, UPPER, 0) : NAN;
 }
 
 double et_qchisq(double p, double df)
@@ -107,19 +97,9 @@ double et_qf(double p, double df1, double df2)
 	return is_probability(p) && df1 > 0 && df2 > 0 ? qf(p, df1, df2, LOWER, 0) : NAN;
 }
 
-static double pbinom_tail(double k, double n, double p, int tail)
-{
-	return !isnan(k) && is_count(n) && is_probability(p) ? pbinom(k, n, p, tail, 0) : NAN;
-}
-
 double et_pbinom(double k, double n, double p)
 {
-	return pbinom_tail(k, n, p, LOWER);
-}
-
-double et_pbinom_upper(double k, double n, double p)
-{
-	return pbinom_tail(k, n, p, UPPER);
+	return !isnan(k) && is_count(n) && is_probability(p) ? pbinom(k, n, p, LOWER, 0) : NAN;
 }
 
 double et_qbinom(double q, double n, double p)
@@ -178,19 +158,9 @@ double et_qwilcox(double p, double m, double n)
 	return is_probability(p) && is_count(m) && is_count(n) ? qwilcox(p, m, n, LOWER, 0) : NAN;
 }
 
-static double ptukey_tail(double q, double groups, double df, int tail)
-{
-	return !isnan(q) && groups >= 2 && df >= 2 ? ptukey(q, 1, groups, df, tail, 0) : NAN;
-}
-
-double et_ptukey(double q, double groups, double df)
-{
-	return ptukey_tail(q, groups, df, LOWER);
-}
-
 double et_ptukey_upper(double q, double groups, double df)
 {
-	return ptukey_tail(q, groups, df, UPPER);
+	return !isnan(q) && groups >= 2 && df >= 2 ? ptukey(q, 1, groups, df, UPPER, 0) : NAN;
 }
 
 double et_qtukey(double p, double groups, double df)

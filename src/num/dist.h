@@ -18,7 +18,6 @@ double et_pt_upper(double t, double df);
 double et_pt_two_sided(double t, double df);
 double et_qt(double p, double df); /* df may be infinite */
 
-double et_pchisq(double x, double df);
 double et_pchisq_upper(double x, double df);
 double et_qchisq(double p, double df);
 
@@ -27,7 +26,6 @@ double et_pf_upper(double f, double df1, double df2);
 double et_qf(double p, double df1, double df2);
 
 double et_pbinom(double k, double n, double p);
-double et_pbinom_upper(double k, double n, double p); /* P(X > k) */
 double et_qbinom(double q, double n, double p);
 double et_qbeta(double p, double a, double b);
 double et_pbeta(double x, double a, double b);
@@ -43,7 +41,6 @@ double et_pwilcox_upper(double w, double m, double n); /* P(W > w) */
 double et_qwilcox(double p, double m, double n);
 
 /* The studentised range of `groups` means. */
-double et_ptukey(double q, double groups, double df);
 double et_ptukey_upper(double q, double groups, double df);
 double et_qtukey(double p, double groups, double df);
 

@@ -11,8 +11,6 @@ void et_sort(double *x, size_t n);
 double *et_sorted_copy(const double *x, size_t n);
 /* Type 7 of Hyndman & Fan (1996), the default of R and of etalon; NaN when n is 0. */
 double et_quantile_sorted(const double *sorted, size_t n, double p);
-/* Types 1 to 9. */
-double et_quantile_type_sorted(const double *sorted, size_t n, double p, int type);
 double et_median_sorted(const double *sorted, size_t n);
 /* Median absolute deviation from the median, times 1.4826 (consistent for the normal). */
 double et_mad_sorted(const double *sorted, size_t n);
