@@ -90,7 +90,7 @@ double et_calibrate_inc(void)
 
 static int not_ours(const char *path, struct et_error *err)
 {
-	return et_fail(err, EBADMSG, ET_EXIT_OUTSIDE, "%s: not a calibration of ours", path);
+	return et_fail(err, EBADMSG, ET_EXIT_OUTSIDE, "%s: not a calibration file of etalon", path);
 }
 
 /* The whole file, bounded; a symbolic link, a pipe or a device is not opened for what it is not. */
@@ -159,7 +159,7 @@ int et_calibration_read(const char *dir, const char *cpu, double *rate, struct e
 	if (found)
 		*rate = json_number_value(found);
 	else
-		rc = et_fail(err, ENOENT, ET_EXIT_OUTSIDE, "%s: nothing about %s", path, cpu);
+		rc = et_fail(err, ENOENT, ET_EXIT_OUTSIDE, "%s: no rate for %s", path, cpu);
 	json_decref(top);
 	return rc;
 }
@@ -218,6 +218,7 @@ int et_calibration_write(const char *dir, const char *cpu, double rate, struct e
 		added ? json_dumps(top, JSON_INDENT(2) | JSON_REAL_PRECISION(10)) : NULL;
 	json_decref(top);
 	if (!text)
-		return et_fail(err, EINVAL, ET_EXIT_OUTSIDE, "%s: cannot be written as JSON", path);
+		return et_fail(err, EINVAL, ET_EXIT_OUTSIDE,
+			"%s: the rate cannot be written as JSON", path);
 	return replace(path, text, err);
 }

@@ -39,7 +39,8 @@ static double inc_rate(
 			err.what);
 	else if (rc == -EBADMSG)
 		snprintf(out->warning, sizeof(out->warning),
-			"%.400s/inc.json was no calibration of ours and is replaced", p->state_dir);
+			"%.400s/inc.json was not a calibration file of etalon and is replaced",
+			p->state_dir);
 	return rate;
 }
 
@@ -53,7 +54,7 @@ static int run_inc(const struct et_put_params *p, struct et_put_result *out, str
 		double rate = inc_rate(p, out, &origin);
 		n = (uint64_t)llround((double)p->seconds_ns * 1e-9 * rate);
 		snprintf(out->detail, sizeof(out->detail),
-			"%" PRIu64 " increments at %.4g a second (%s)", n, rate, origin);
+			"%" PRIu64 " increments at %.4g per second (%s)", n, rate, origin);
 	} else {
 		snprintf(out->detail, sizeof(out->detail), "%" PRIu64 " increments", n);
 	}
@@ -126,13 +127,13 @@ const struct et_workload et_workloads[] = {
 	{ "inc", "a nested loop of increments, the counter in a register",
 		ET_PUT_SECONDS | ET_PUT_ITERATIONS | ET_PUT_CALIBRATE, { .seconds_ns = 100000000 },
 		0, run_inc },
-	{ "spin", "burns CPU until its process has used so many seconds of it",
+	{ "spin", "burns CPU until its process has used that many seconds of it",
 		ET_PUT_SECONDS | ET_PUT_WALL, { .seconds_ns = 100000000 }, 0, run_spin },
 	{ "sort", "insertion sort of random integers", ET_PUT_SIZE | ET_PUT_SEED,
 		{ .size = 20000, .seed = 1 }, LARGEST_SORT, run_sort },
-	{ "matc", "matrix product whose inner loop goes down columns", ET_PUT_SIZE | ET_PUT_SEED,
+	{ "matc", "matrix product whose inner loop walks down columns", ET_PUT_SIZE | ET_PUT_SEED,
 		{ .size = 400, .seed = 1 }, LARGEST_MATRIX, run_matc },
-	{ "matr", "matrix product whose inner loop goes along rows", ET_PUT_SIZE | ET_PUT_SEED,
+	{ "matr", "matrix product whose inner loop walks along rows", ET_PUT_SIZE | ET_PUT_SEED,
 		{ .size = 400, .seed = 1 }, LARGEST_MATRIX, run_matr },
 	{ 0 },
 };
@@ -173,13 +174,12 @@ static int check(
 			return et_hint(err,
 				et_fail(err, EINVAL, ET_EXIT_USAGE, "put %s takes no --%s", w->name,
 					et_put_param_name(bit)),
-				"etalon put --list shows what each program takes");
+				"run 'etalon put --list' to see the options of each program");
 	}
 	if ((given->given & ET_PUT_ITERATIONS) &&
 		(given->given & (ET_PUT_SECONDS | ET_PUT_CALIBRATE)))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"put %s: --iterations fixes the count; it goes with neither --seconds nor "
-			"--calibrate",
+			"put %s: --iterations cannot be combined with --seconds or --calibrate",
 			w->name);
 	if ((given->given & ET_PUT_SIZE) && (given->size < 1 || given->size > w->largest_size))
 		return et_fail(err, ERANGE, ET_EXIT_USAGE,

@@ -13,7 +13,7 @@ struct et_page et_env_page(const struct et_cli *cli)
 
 /* --- apply --- */
 
-/* What was asked for by name and cannot be changed is an error, not silence. */
+/* A factor that the user names and etalon cannot change is an error. */
 static int refuse_fixed(const struct et_env_options *c, struct et_error *err)
 {
 	for (size_t i = 0; c->only && i < et_factors_count(); i++) {
@@ -40,8 +40,8 @@ static int failure(const struct et_results *r, const char *what, struct et_error
 		et_fail(err, EPERM, ET_EXIT_ENVIRONMENT,
 			"%zu changes could not be %s, %s for one: %s", n, what, one->change.target,
 			one->note ? one->note : "?"),
-		geteuid() ? "only root may change them"
-			  : "the lines marked FAILED say why; etalon env restore gives back the "
+		geteuid() ? "run it as root: only root may change them"
+			  : "see the lines marked FAILED; run 'etalon env restore' to restore the "
 			    "rest");
 }
 
@@ -83,7 +83,7 @@ int et_env_apply(const struct et_cli *cli, const struct et_env_options *c, struc
 		if (!r.n && rc == 0)
 			printf("nothing to change\n");
 		else if (!c->dry_run && et_results_count(&r, ET_OUTCOME_MADE))
-			printf("\netalon env restore gives it back\n");
+			printf("\nrun 'etalon env restore' to restore it\n");
 		fflush(stdout);
 	}
 	if (rc == 0)
@@ -95,12 +95,12 @@ int et_env_apply(const struct et_cli *cli, const struct et_env_options *c, struc
 
 /* --- restore --- */
 
-/* Another user's own journal tells nothing of root's. */
+/* A user's own journal does not show the changes that root has made. */
 static const char *by_root(const char *path)
 {
 	bool hidden = geteuid() && strcmp(path, ET_ROOT_JOURNAL) && !access(ET_ROOT_JOURNAL, F_OK);
 
-	return hidden ? "; root has changed this machine: sudo etalon env restore" : "";
+	return hidden ? "; root has changed this machine: run 'sudo etalon env restore'" : "";
 }
 
 int et_env_restore(const struct et_cli *cli, const struct et_env_options *c, struct et_error *err)
@@ -127,14 +127,15 @@ int et_env_restore(const struct et_cli *cli, const struct et_env_options *c, str
 	if (cli->verbosity >= 0) {
 		et_results_print(&r, &page, true);
 		if (!r.n && !damaged)
-			printf("nothing to give back%s\n", by_root(path));
+			printf("nothing to restore%s\n", by_root(path));
 		fflush(stdout);
 	}
-	rc = failure(&r, "given back", err);
+	rc = failure(&r, "restored", err);
 	if (rc == 0 && damaged)
 		rc = et_hint(err,
 			et_fail(err, EBADMSG, ET_EXIT_OUTSIDE,
-				"%s: %zu damaged lines; the others were followed", path, damaged),
+				"%s: %zu damaged lines; the changes of all others were restored",
+				path, damaged),
 			"the file is kept as %s.damaged", path);
 	et_results_free(&r);
 	et_machine_free(&m);

@@ -59,13 +59,13 @@ void et_cli_stale_notice(void)
 	size_t n = busy ? 0 : et_journal_pending(j, ET_OWNER_RUN);
 	if (n)
 		fprintf(stderr,
-			"etalon: warning: a run --env was killed before it gave back %zu changes "
-			"to this machine\nhint: etalon env restore gives them back\n",
+			"etalon: warning: a run --env was killed before it restored %zu changes "
+			"to this machine\nhint: run 'etalon env restore' to restore them\n",
 			n);
 	et_journal_close(j);
 }
 
-/* Nothing of what was asked for could be done: the run would not be what was asked for. */
+/* If no change could be made at all, the run would not be the one that the user asked for. */
 static int nothing_done(const struct et_results *r, struct et_error *err)
 {
 	const struct et_result *first = NULL;
@@ -80,16 +80,16 @@ static int nothing_done(const struct et_results *r, struct et_error *err)
 		et_fail(err, EPERM, ET_EXIT_ENVIRONMENT,
 			"--env: nothing could be changed, %s for one: %s", first->change.target,
 			first->note ? first->note : "?"),
-		geteuid() ? "run it as root; --user then runs the program as yourself"
-			  : "etalon env check -v says what a person can do");
+		geteuid() ? "run it as root, with --user to run the program as yourself"
+			  : "run 'etalon env check -v' to see what you can do");
 }
 
 static void print(
-	const struct et_results *r, const struct et_cli *cli, bool color, bool giving, FILE *out)
+	const struct et_results *r, const struct et_cli *cli, bool color, bool restoring, FILE *out)
 {
 	struct et_page page = { .out = out, .width = cli->columns, .color = color };
 
-	et_results_print(r, &page, giving);
+	et_results_print(r, &page, restoring);
 }
 
 static int apply(struct et_tuning *t, const struct et_cli *cli, FILE *out, struct et_error *err)
@@ -100,10 +100,11 @@ static int apply(struct et_tuning *t, const struct et_cli *cli, FILE *out, struc
 	int rc = et_journal_open(path, true, &t->journal, err);
 	if (rc)
 		return rc;
-	/* Who holds the journal is alone: what another run has left is given back first. */
+	/* Whoever holds the journal is alone, so changes that a killed run has left are restored
+	 * first. */
 	et_environment_restore(&t->machine, &et_env_ops_real, t->journal, ET_STALE_RUNS, &results);
 	if (results.n && cli->verbosity >= 0)
-		fprintf(stderr, "etalon: what a killed run had changed was given back first\n");
+		fprintf(stderr, "etalon: restored the changes of a killed run first\n");
 	et_results_free(&results);
 	et_journal_begin(t->journal, ET_OWNER_RUN, t->machine.boot_id, t->machine.wall_ns);
 	t->session = (uint32_t)t->journal->n_sessions;
@@ -146,8 +147,8 @@ void et_tuning_end(struct et_tuning *t, const struct et_cli *cli)
 			et_results_count(&results, ET_OUTCOME_FOREIGN))
 			print(&results, cli, false, true, stderr);
 		if (et_results_count(&results, ET_OUTCOME_FAILED))
-			fprintf(stderr, "etalon: warning: not everything could be given back\n"
-					"hint: etalon env restore tries again\n");
+			fprintf(stderr, "etalon: warning: not everything could be restored\n"
+					"hint: run 'etalon env restore' to try again\n");
 		et_journal_close(t->journal);
 		t->journal = NULL;
 	}

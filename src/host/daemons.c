@@ -300,7 +300,7 @@ static void plan_process(struct planning *p, const struct et_daemon *d, const st
 	const char *why = et_untouchable_reason(q->comm);
 
 	if (!why && q->ours)
-		why = "etalon itself was started by it";
+		why = "it has started etalon";
 	if (!why && et_process_in_container(p->m->root, q->pid))
 		why = "it belongs to a container";
 	if (!why)
@@ -337,10 +337,10 @@ void et_daemons_plan(const struct et_machine *m, enum et_daemon_group group, con
 			enum et_unit_state state = of ? of->is.state : ET_UNIT_ABSENT;
 			if (state == ET_UNIT_UNKNOWN)
 				leave(&p, ET_CHANGE_PROCESS, q->comm, q->pid,
-					"systemd runs it and does not answer");
+					"systemd controls it but does not answer");
 			else if (state == ET_UNIT_CHANGING)
 				leave(&p, ET_CHANGE_PROCESS, q->comm, q->pid,
-					"systemd is just starting or stopping it");
+					"systemd is starting or stopping it");
 			else if (state != ET_UNIT_ACTIVE)
 				plan_process(&p, d, q);
 			/* Else it ends with its unit, or was left alone with it. */

@@ -17,7 +17,7 @@ const struct et_daemon et_daemons[] = {
 		NULL, false },
 	{ "atd", ET_DAEMONS, { "atd" }, { "atd.service" }, NULL, NULL, false },
 	{ "auditd", ET_DAEMONS, { "auditd" }, { "auditd.service" }, NULL,
-		"the kernel makes others wait for an audit daemon that does not answer", false },
+		"processes would block: the kernel waits for the audit daemon", false },
 	{ "certmonger", ET_DAEMONS, { "certmonger" }, { "certmonger.service" }, NULL, NULL, false },
 	{ "cron", ET_DAEMONS, { "cron", "crond" },
 		{ "cron.service", "crond.service", "cronie.service" }, NULL, NULL, false },
@@ -38,7 +38,7 @@ const struct et_daemon et_daemons[] = {
 	{ "snapd", ET_DAEMONS, { "snapd" },
 		{ "snapd.seeded.service", "snapd.socket", "snapd.service" }, NULL, BUSY, true },
 	{ "fwupd", ET_DAEMONS, { "fwupd" }, { NULL }, NULL,
-		"it may be writing firmware; it ends by itself when idle", false },
+		"it may be writing firmware; it exits by itself when idle", false },
 	{ "packages", ET_DAEMONS,
 		{ "apt-get", "apt", "aptitude", "dpkg", "dnf", "dnf5", "yum", "rpm", "zypper",
 			"pacman" },
@@ -113,13 +113,13 @@ const struct et_daemon et_daemons[] = {
 };
 
 #define LOGIN "people log in through it"
-#define NETWORK "the machine is reached through it"
-#define FIREWALL "it guards the machine, and uses no CPU but for packets"
+#define NETWORK "the network depends on it"
+#define FIREWALL "it protects the machine, and uses CPU time for packets only"
 #define CORE "other services depend on it"
-#define DISPLAY "it is somebody's screen"
-#define GUESTS "others run inside it"
-#define GUARD "a machine that it stops hearing from is restarted"
-#define RECORD "what happens meanwhile must be on record"
+#define DISPLAY "a person works at its screen"
+#define GUESTS "containers or virtual machines run in it"
+#define GUARD "without it the machine may be restarted"
+#define RECORD "events must be logged"
 #define SAFETY "it protects the machine"
 
 const struct et_untouchable et_untouchables[] = {
@@ -158,10 +158,10 @@ const struct et_untouchable et_untouchables[] = {
 	{ "named", NETWORK },
 	{ "dnsmasq", NETWORK },
 	{ "rpcbind", NETWORK },
-	{ "iscsid", "disks hang on it" },
-	{ "multipathd", "disks hang on it" },
-	{ "mdadm", "disks hang on it" },
-	{ "dmeventd", "disks hang on it" },
+	{ "iscsid", "disks depend on it" },
+	{ "multipathd", "disks depend on it" },
+	{ "mdadm", "disks depend on it" },
+	{ "dmeventd", "disks depend on it" },
 	{ "iptables", FIREWALL },
 	{ "ip6tables", FIREWALL },
 	{ "nftables", FIREWALL },
@@ -190,7 +190,7 @@ const struct et_untouchable et_untouchables[] = {
 	{ "gdm3", DISPLAY },
 	{ "sddm", DISPLAY },
 	{ "lightdm", DISPLAY },
-	{ "bluetoothd", "a keyboard may hang on it" },
+	{ "bluetoothd", "a keyboard may depend on it" },
 	{ "dockerd", GUESTS },
 	{ "containerd", GUESTS },
 	{ "libvirtd", GUESTS },

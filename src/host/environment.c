@@ -61,7 +61,7 @@ static int unit_now(const struct et_machine *m, const char *unit, char *buf, siz
 		[ET_UNIT_ABSENT] = "absent",
 		[ET_UNIT_INACTIVE] = "inactive",
 		[ET_UNIT_ACTIVE] = "active",
-		[ET_UNIT_CHANGING] = "moving" };
+		[ET_UNIT_CHANGING] = "starting or stopping" };
 	struct et_service s;
 
 	et_services_read(m->systemctl, &unit, 1, &s);
@@ -178,7 +178,7 @@ static void make(struct applying *a, struct et_entry *e, enum et_outcome outcome
 		return; /* it has ended by itself, which is as good */
 	if (rc == 0)
 		et_fail(&err, EIO, ET_EXIT_ENVIRONMENT, "%s",
-			rc2 ? strerror(-rc2) : "it had no effect");
+			rc2 ? strerror(-rc2) : "the change had no effect");
 	et_results_add(a->out, &e->change, ET_OUTCOME_FAILED, err.what);
 }
 
@@ -306,7 +306,7 @@ static bool restore_entry(const struct et_machine *m, const struct et_env_ops *o
 			rc = open_socket(m, ops, j, e, &err);
 		int rc2 = rc ? rc : value_now(m, &e->change, now, sizeof(now));
 		if (rc2 == 0 && strcmp(now, e->change.before))
-			et_fail(&err, EIO, ET_EXIT_ENVIRONMENT, "it is still %s", now);
+			et_fail(&err, EIO, ET_EXIT_ENVIRONMENT, "its state is still %s", now);
 		if (rc2 || err.what[0]) {
 			snprintf(why, size, "%s", err.what[0] ? err.what : strerror(-rc2));
 			return false;

@@ -41,7 +41,7 @@ static void time_sync_read(const struct et_machine *m, struct et_finding *f)
 	et_daemons_read(m, ET_TIME_SYNC, f);
 	/* The kernel goes on with the last rate for a while: no daemon steers it then. */
 	if (f->verdict == ET_VERDICT_FINE && disciplined)
-		et_finding_set(f, ET_VERDICT_FINE, "none; the kernel holds the last rate");
+		et_finding_set(f, ET_VERDICT_FINE, "none; the kernel keeps the last rate");
 }
 
 static void irqbalance_read(const struct et_machine *m, struct et_finding *f)
@@ -89,108 +89,115 @@ static const char *const delayacct_paths[] = { "/proc/sys/kernel/task_delayacct"
 
 const struct et_factor_row et_factor_rows[] = {
 	{ "daemons", "high", "none",
-		"A background process that wakes up takes the CPU and leaves cold caches behind.",
+		"A background process that wakes up takes the CPU and evicts the program's data "
+		"from "
+		"the caches.",
 		"stop them while you measure: systemctl stop NAME", daemons_read, daemons_plan,
 		NULL, false },
 	{ "timers", "medium", "none",
-		"A timer starts such work in the middle of an experiment: package lists, indexes, "
-		"scrubbing of disks.",
+		"A timer starts work in the middle of an experiment: package lists, indexes, disk "
+		"scrubbing.",
 		"stop them while you measure: systemctl stop NAME.timer", timers_read, timers_plan,
 		NULL, false },
 	{ "time-sync", "low", "none",
-		"Time synchronisation speeds up and slows down the clock that elapsed time is read "
-		"from.",
+		"Time synchronisation speeds up and slows down the clock that measures elapsed "
+		"time.",
 		"stop ntpd, chronyd or systemd-timesyncd while you measure", time_sync_read,
 		time_sync_plan, NULL, false },
 	{ "frequency-limits", "high", "minimum = maximum",
 		"Between the two limits the frequency follows the load of the last milliseconds, "
-		"and so does every time.",
+		"and the program's time follows the frequency.",
 		"write scaling_max_freq into scaling_min_freq below " CPU "cpufreq/policy*",
 		et_factor_limits_read, et_factor_limits_plan, limits_paths, true },
 	{ "frequency-governor", "high", "performance",
-		"Another governor raises the frequency only some time after the program has "
+		"Other governors raise the frequency only some time after the program has "
 		"started.",
-		"cpupower frequency-set -g performance", et_factor_governor_read,
+		"run cpupower frequency-set -g performance", et_factor_governor_read,
 		et_factor_governor_plan, governor_paths, false },
 	{ "turbo", "high", "off",
 		"Turbo frequencies depend on temperature and on what the other cores do.",
 		"write 1 into " CPU "intel_pstate/no_turbo, or 0 into " CPU "cpufreq/boost",
 		et_factor_turbo_read, et_factor_turbo_plan, turbo_paths, false },
 	{ "c-states", "medium", "none slower than 10 µs",
-		"A CPU that slept deeply wakes up late, with empty caches and at a low frequency.",
-		"cpupower idle-set -D 10, or boot with intel_idle.max_cstate=1",
+		"A CPU in a deep idle state wakes up late, with empty caches and at a low "
+		"frequency.",
+		"run cpupower idle-set -D 10, or boot with intel_idle.max_cstate=1",
 		et_factor_idle_read, et_factor_idle_plan, idle_paths, false },
 	{ "smt", "high", "off",
-		"A neighbour on the other hardware thread of the core takes up to half of its "
-		"speed, and no accounting tells.",
+		"A program on the hyper-thread sibling takes up to half of the core's speed, and "
+		"no "
+		"accounting shows it.",
 		"keep the sibling idle (--cpu), or write off into " CPU "smt/control; etalon does "
-		"not, for affinities and cpusets of others would not come back",
+		"not do this because it could not restore affinities and cpusets",
 		et_factor_smt_read, NULL, NULL, false },
 	{ "aslr", "low", "0",
 		"Addresses differ from run to run, and with them conflicts in caches and branch "
 		"predictors.",
-		"sysctl kernel.randomize_va_space=0; the figures then hold for one layout only",
+		"run sysctl kernel.randomize_va_space=0; the results then hold for one layout only",
 		et_factor_aslr_read, et_factor_aslr_plan, aslr_paths, false },
 	{ "transparent-huge-pages", "medium", "madvise or never",
-		"Whether a program gets huge pages depends on how fragmented memory is just then.",
+		"Whether a program gets huge pages depends on how fragmented the memory is at that "
+		"moment.",
 		"write madvise into /sys/kernel/mm/transparent_hugepage/enabled",
 		et_factor_huge_pages_read, et_factor_huge_pages_plan, huge_pages_paths, false },
 	{ "numa-balancing", "medium", "0",
-		"The kernel unmaps pages to see who uses them and moves them between nodes.",
-		"sysctl kernel.numa_balancing=0", et_factor_numa_read, et_factor_numa_plan,
+		"The kernel unmaps pages to see which CPUs use them, and migrates them between "
+		"nodes.",
+		"run sysctl kernel.numa_balancing=0", et_factor_numa_read, et_factor_numa_plan,
 		numa_paths, false },
 	{ "swap", "medium", "none in use",
 		"A page that was swapped out costs a disk access in the middle of a run.",
-		"free memory, then swapoff -a and swapon -a; etalon does not, for that may end "
-		"programs",
+		"free memory, then run swapoff -a and swapon -a; etalon does not do this because "
+		"programs may be killed",
 		et_factor_swap_read, NULL, NULL, false },
 	{ "kernel-age", "low", "at most 3 years",
-		"Schedulers and accounting differ; figures from an old kernel say little about "
+		"Schedulers and accounting change; results from an old kernel may not hold on "
 		"today's machines.",
 		"install a newer kernel", et_factor_age_read, NULL, NULL, false },
 	{ "clocksource", "high", "a counter of the CPU",
 		"Other clock sources take a microsecond and more to read, or a trap into the "
 		"hypervisor.",
-		"see /sys/devices/system/clocksource/clocksource0/available_clocksource; the boot "
-		"log says why the counter is not trusted",
+		"choose one from "
+		"/sys/devices/system/clocksource/clocksource0/available_clocksource; "
+		"the boot log shows why the kernel does not trust the counter",
 		et_factor_clocksource_read, NULL, NULL, false },
 	{ "tick", "low", "250 Hz or nohz_full", "Every tick interrupts the program.",
 		"boot with nohz_full= for the CPUs that you measure on", et_factor_tick_read, NULL,
 		NULL, false },
 	{ "irqbalance", "medium", "not running",
-		"It moves interrupts to other CPUs while you measure.", "systemctl stop irqbalance",
-		irqbalance_read, irqbalance_plan, NULL, false },
-	{ "irq-affinity", "low", "not to every CPU",
-		"An interrupt that may come to every CPU comes to the measured one.",
+		"It moves interrupts to other CPUs while you measure.",
+		"run systemctl stop irqbalance", irqbalance_read, irqbalance_plan, NULL, false },
+	{ "irq-affinity", "low", "not on every CPU",
+		"An interrupt that any CPU may handle can interrupt the program.",
 		"write other CPUs into /proc/irq/*/smp_affinity_list, or boot with irqaffinity=",
 		et_factor_irq_read, NULL, NULL, false },
 	{ "isolated-cpus", "low", "some, for the program",
-		"On an isolated CPU the scheduler places nobody else.",
-		"boot with isolcpus= and measure with --cpu on these", et_factor_isolated_read,
+		"The scheduler places no other tasks on an isolated CPU.",
+		"boot with isolcpus= and measure on these CPUs (--cpu)", et_factor_isolated_read,
 		NULL, NULL, false },
 	{ "cpu-quota", "high", "none",
-		"A control group that has used up its quota is stopped until the next period.",
-		"run outside of the limited container or slice, or raise its CPU limit",
+		"A control group that has used up its quota is throttled until the next period.",
+		"run outside the limited container or slice, or raise its CPU limit",
 		et_factor_quota_read, NULL, NULL, false },
 	{ "virtual-machine", "medium", "none",
-		"A hypervisor gives the CPU to others, and not every such moment is told.",
+		"A hypervisor lets other guests use the CPU, and does not account for all of that "
+		"time.",
 		"measure on the bare machine, or on dedicated CPUs", et_factor_virtual_read, NULL,
 		NULL, false },
 	{ "steal", "high", "below 0.1 %",
-		"Stolen time is time in which the hypervisor let somebody else run.",
-		"measure on another host, or at another hour", et_factor_steal_read, NULL, NULL,
-		false },
-	{ "thermal-throttling", "high", "none",
-		"A CPU that was too hot has slowed itself down, and will again.",
-		"better cooling, a lower frequency limit, pauses between runs",
+		"Steal time is time in which the hypervisor ran another guest on this CPU.",
+		"measure on another host, or at another time of day", et_factor_steal_read, NULL,
+		NULL, false },
+	{ "thermal-throttling", "high", "none", "A CPU that gets too hot slows itself down.",
+		"improve the cooling, lower the frequency limit, or pause between runs",
 		et_factor_thermal_read, NULL, NULL, false },
-	{ "load", "high", "below 0.1 a CPU",
-		"Programs that others run share caches, memory bandwidth and frequency with yours.",
-		"wait until the machine is idle: etalon run lists who ran", et_factor_load_read,
-		NULL, NULL, false },
+	{ "load", "high", "below 0.1 per CPU",
+		"Other programs share caches, memory bandwidth and frequency with yours.",
+		"wait until the machine is idle; etalon run lists the processes that ran",
+		et_factor_load_read, NULL, NULL, false },
 	{ "task-delayacct", "low", "1",
-		"Without it the kernel does not tell how long the program waited for disks.",
-		"sysctl kernel.task_delayacct=1", et_factor_delayacct_read,
+		"Without it the kernel does not record how long the program waited for disks.",
+		"run sysctl kernel.task_delayacct=1", et_factor_delayacct_read,
 		et_factor_delayacct_plan, delayacct_paths, false },
 	{ 0 },
 };
@@ -221,7 +228,7 @@ int et_factors_select(const char *option, const char *list, bool *selected, stru
 			return et_hint(err,
 				et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: unknown factor '%.*s'",
 					option, (int)len, list),
-				"etalon env check lists them");
+				"run 'etalon env check' to list the factors");
 		list = list[len] ? list + len + 1 : NULL;
 	}
 	return 0;

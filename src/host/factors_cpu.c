@@ -347,7 +347,7 @@ void et_factor_thermal_read(const struct et_machine *m, struct et_finding *f)
 	}
 	et_strv_free(cpus);
 	if (cooling_now(m))
-		et_finding_set(f, ET_VERDICT_DISTURBS, "slowed down right now");
+		et_finding_set(f, ET_VERDICT_DISTURBS, "throttled right now");
 	else if (most)
 		et_finding_set(
 			f, ET_VERDICT_DISTURBS, "%llu times since boot", (unsigned long long)most);
@@ -382,6 +382,7 @@ void et_factor_irq_read(const struct et_machine *m, struct et_finding *f)
 	et_strv_free(irqs);
 	if (!n || CPU_COUNT(&all) < 2)
 		return;
-	et_finding_set(f, touching ? ET_VERDICT_DISTURBS : ET_VERDICT_FINE, "%zu of %zu come to %s",
-		touching, n, CPU_COUNT(&isolated) ? "isolated CPUs" : "any CPU");
+	et_finding_set(f, touching ? ET_VERDICT_DISTURBS : ET_VERDICT_FINE,
+		"%zu of %zu allowed on %s", touching, n,
+		CPU_COUNT(&isolated) ? "isolated CPUs" : "any CPU");
 }

@@ -170,7 +170,7 @@ void et_factor_age_read(const struct et_machine *m, struct et_finding *f)
 	char version[256];
 	struct tm tm;
 
-	et_finding_set(f, ET_VERDICT_UNKNOWN, "date not told");
+	et_finding_set(f, ET_VERDICT_UNKNOWN, "unknown build date");
 	if (et_sysroot_line(m->root, "/proc/sys/kernel/version", version, sizeof(version)) <= 0 ||
 		!build_date(version, &tm))
 		return;

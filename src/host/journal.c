@@ -41,7 +41,8 @@ static int sync_folder(const char *path)
 
 static int fail_path(const char *path, int errnum, struct et_error *err)
 {
-	return et_fail_errno(err, errnum, ET_EXIT_OUTSIDE, "%s: the journal of changes", path);
+	return et_fail_errno(
+		err, errnum, ET_EXIT_OUTSIDE, "%s: cannot use the journal of changes", path);
 }
 
 /* What somebody else could have written is not followed. */
@@ -54,11 +55,12 @@ static int check_private(const char *path, int fd, struct et_error *err)
 	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022) || st.st_nlink > 1)
 		return et_hint(err,
 			et_fail(err, EPERM, ET_EXIT_OUTSIDE,
-				"%s: the journal of changes could have been written by others",
-				path),
-			"look into it, then remove it; it must be a file of your own, mode 600");
+				"%s: other users could have written this journal of changes", path),
+			"inspect it, then remove it; it must be a regular file of yours with mode "
+			"600");
 	if (st.st_size > MAX_BYTES)
-		return et_fail(err, EFBIG, ET_EXIT_OUTSIDE, "%s: too large for a journal", path);
+		return et_fail(err, EFBIG, ET_EXIT_OUTSIDE,
+			"%s: too large for a journal of changes", path);
 	return 0;
 }
 
@@ -110,8 +112,9 @@ static int load(struct et_journal *j, struct et_error *err)
 	if (rc)
 		return et_hint(err,
 			et_fail(err, -rc, ET_EXIT_OUTSIDE,
-				"%s: not a journal of etalon's, or of a newer one", j->path),
-			"nothing was read from it or written to it");
+				"%s: not a journal of changes, or one of a newer etalon", j->path),
+			"set ETALON_JOURNAL to another path, or move the file away; it was not "
+			"changed");
 	return 0;
 }
 
@@ -133,7 +136,7 @@ int et_journal_open(const char *path, bool create, struct et_journal **out, stru
 		return et_hint(err,
 			et_fail(err, EBUSY, ET_EXIT_ENVIRONMENT,
 				"another etalon is changing this machine's environment"),
-			"it has %s; wait until it has ended", path);
+			"wait until it has ended; it has locked %s", path);
 	if (fd < 0)
 		return fail_path(path, -fd, err);
 	struct et_journal *j = journal_new(path, fd);
@@ -284,8 +287,9 @@ int et_journal_intend(
 		rc = sync_folder(j->path);
 	if (rc)
 		return et_hint(err, fail_path(j->path, -rc, err),
-			"nothing is changed that could not be given back; ETALON_JOURNAL names "
-			"another place");
+			"set ETALON_JOURNAL to a path that can be written; nothing was changed "
+			"that is "
+			"not in the journal");
 	for (size_t i = 0; i < n; i++) {
 		ET_GROW(j->entries, j->n, j->cap);
 		j->entries[j->n++] = (struct et_entry){ .id = ++j->last_id,

@@ -152,11 +152,11 @@ static enum et_unit_state state_of(const struct block *b)
 static const char *irreversible_because(const struct block *b)
 {
 	if (value_is(b, CAN_STOP, "no"))
-		return "it refuses to be stopped";
+		return "systemd refuses to stop it";
 	if (value_is(b, CAN_START, "no"))
 		return "systemd would not start it again";
 	if (value_is(b, TRANSIENT, "yes"))
-		return "it was made by systemd-run and would be gone";
+		return "systemd-run has created it, and it would disappear";
 	return NULL;
 }
 
@@ -181,7 +181,7 @@ static void take_block(struct block *b, struct et_service *out)
 		snprintf(out->id, sizeof(out->id), "%.*s", b->len[ID], b->value[ID]);
 	if (!join(b, REQUIRED_BY, STOPS, out->stops_with, sizeof(out->stops_with)) ||
 		!join(b, TRIGGERED_BY, TRIGGERED_BY, out->triggered_by, sizeof(out->triggered_by)))
-		out->irreversible = "too many other units hang on it";
+		out->irreversible = "too many other units depend on it";
 	memset(b, 0, sizeof(*b));
 }
 
@@ -245,16 +245,16 @@ int et_service_control(
 		(char *)verb, (char *)unit, NULL };
 
 	if (!program)
-		return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT, "no service manager runs here");
+		return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT, "systemd does not run here");
 	int rc = ask(argv, CONTROL_SECONDS, answer, sizeof(answer));
 	if (rc == 0)
 		return 0;
 	if (rc == -ETIMEDOUT)
-		return et_fail(err, ETIMEDOUT, ET_EXIT_ENVIRONMENT, "it did not %s within %d s",
-			verb, CONTROL_SECONDS);
+		return et_fail(err, ETIMEDOUT, ET_EXIT_ENVIRONMENT,
+			"systemctl %s did not finish within %d s", verb, CONTROL_SECONDS);
 	if (rc < 0)
-		return et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT, "%s", program);
+		return et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT, "cannot run %s", program);
 	answer[strcspn(answer, "\n")] = '\0';
 	return et_fail(err, EIO, ET_EXIT_ENVIRONMENT, "%s",
-		answer[0] ? answer : "systemctl failed without a word");
+		answer[0] ? answer : "systemctl failed without a message");
 }

@@ -21,9 +21,9 @@ const struct et_cache_effects_step et_cache_effects_steps[ET_CACHE_EFFECTS_STEPS
 	{ "A-3", 'A', "again" },
 	{ "B-4", 'B', "for the first time" },
 	{ "B-5", 'B', "again" },
-	{ "A-6", 'A', "behind B" },
+	{ "A-6", 'A', "after B" },
 	{ "A-7", 'A', "again" },
-	{ "B-8", 'B', "behind A" },
+	{ "B-8", 'B', "after A" },
 };
 
 const struct et_cache_effects_step et_cache_effects_kbests[ET_CACHE_EFFECTS_KBESTS] = {
@@ -70,7 +70,7 @@ static int prepare(struct bench *b, struct et_error *err)
 	et_counter_identify(&b->counter);
 	if (et_counter_calibrate(&b->counter, 100000000))
 		return et_fail(err, EOPNOTSUPP, ET_EXIT_ENVIRONMENT,
-			"this processor has no counter that can be read");
+			"this processor has no counter that a program can read");
 	/* Twice the last level: a cache need not drop the oldest first. */
 	b->clear_bytes = 2 * (cache ? cache : ASSUMED_CACHE);
 	b->a.bytes = A_BYTES;
@@ -78,7 +78,7 @@ static int prepare(struct bench *b, struct et_error *err)
 	b->memory = malloc(A_BYTES + b->b.bytes + b->clear_bytes);
 	if (!b->memory)
 		return et_fail_errno(err, ENOMEM, ET_EXIT_ENVIRONMENT,
-			"%zu MiB to clear the cache with", b->clear_bytes >> 20);
+			"cannot allocate %zu MiB to clear the cache", b->clear_bytes >> 20);
 	memset(b->memory, 1, A_BYTES + b->b.bytes + b->clear_bytes);
 	b->a.start = b->memory + b->clear_bytes;
 	b->b.start = b->a.start + A_BYTES;
@@ -194,8 +194,8 @@ int et_cache_effects_read(
 	struct et_cache_effects c;
 
 	if (!first)
-		return et_fail(
-			err, EINVAL, ET_EXIT_USAGE, "experiment %s is not one of lab cache", e->id);
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"experiment %s was not made by etalon lab cache", e->id);
 	c.a_bytes = size_of(first, "A_bytes");
 	c.b_bytes = size_of(first, "B_bytes");
 	c.cleared_bytes = size_of(first, "cleared_bytes");

@@ -21,11 +21,12 @@ static int bind_here(int *out, struct et_error *err)
 	cpu_set_t set;
 
 	if (cpu < 0 || cpu >= CPU_SETSIZE)
-		return et_fail(err, ENOSYS, ET_EXIT_ENVIRONMENT, "which CPU this is");
+		return et_fail(err, ENOSYS, ET_EXIT_ENVIRONMENT,
+			"cannot find out on which CPU this thread runs");
 	CPU_ZERO(&set);
 	CPU_SET((size_t)cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
-		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "binding to CPU %d", cpu);
+		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "cannot bind to CPU %d", cpu);
 	*out = cpu;
 	return 0;
 }

@@ -78,7 +78,7 @@ int et_interval_accuracy_read(
 	if (!a.n_cells) {
 		et_interval_accuracy_free(&a);
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"experiment %s is not one of lab interval-accuracy", e->id);
+			"experiment %s was not made by etalon lab interval-accuracy", e->id);
 	}
 	*out = a;
 	return 0;

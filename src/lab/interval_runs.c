@@ -167,7 +167,8 @@ static int run_one(const struct bench *b, size_t blocks, double phase_ns, struct
 	int status;
 
 	if (pid < 0)
-		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "a process for a run");
+		return et_fail_errno(
+			err, errno, ET_EXIT_ENVIRONMENT, "cannot start a process for a run");
 	if (pid == 0) {
 		sigaction(SIGINT, &dfl, NULL);
 		sigaction(SIGTERM, &dfl, NULL);
@@ -178,7 +179,8 @@ static int run_one(const struct bench *b, size_t blocks, double phase_ns, struct
 	}
 	while (waitpid(pid, &status, 0) < 0) {
 		if (errno != EINTR)
-			return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "waiting for a run");
+			return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT,
+				"cannot wait for the process of a run");
 		/* When we are to end, the run is not worth waiting for. */
 		if (!et_walk_advance(walk, 0))
 			kill(pid, SIGKILL);
@@ -186,8 +188,8 @@ static int run_one(const struct bench *b, size_t blocks, double phase_ns, struct
 	if (!WIFEXITED(status))
 		return -EINTR;
 	if (WEXITSTATUS(status))
-		return et_fail_errno(
-			err, WEXITSTATUS(status), ET_EXIT_ENVIRONMENT, "a process for a run");
+		return et_fail_errno(err, WEXITSTATUS(status), ET_EXIT_ENVIRONMENT,
+			"the process of a run failed");
 	return 0;
 }
 
@@ -237,10 +239,10 @@ static int calibrate(struct bench *b, struct et_error *err)
 	et_counter_identify(&b->counter);
 	if (et_counter_calibrate(&b->counter, 100000000))
 		return et_fail(err, EOPNOTSUPP, ET_EXIT_ENVIRONMENT,
-			"this processor has no counter that can be read");
+			"this processor has no counter that a program can read");
 	int rc = work_open(&w, TRIALS);
 	if (rc)
-		return et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT, "/dev/zero");
+		return et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT, "cannot open /dev/zero");
 	work_do(&w);
 	b->pair_ns = ns_of(b, et_undisturbed_sum(w.user, TRIALS, interrupted) +
 				      et_undisturbed_sum(w.kernel, TRIALS, interrupted)) /
@@ -260,7 +262,7 @@ int et_interval_accuracy_run(const struct et_interval_accuracy_options *o,
 	b.shared = mmap(
 		NULL, sizeof(*b.shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (b.shared == MAP_FAILED)
-		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "shared memory");
+		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "cannot map shared memory");
 	b.record = et_lab_experiment_new();
 	b.record->plan.runs = o->grid.runs;
 	rc = et_grid_walk(&o->grid, o->grid.runs, &o->progress, measure_cell, &b, err);

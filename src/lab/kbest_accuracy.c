@@ -93,7 +93,7 @@ int et_kbest_accuracy_read(
 	a.cost_ns = et_lab_series_value(e, "timer-cost", 0, 0);
 	if (isnan(a.tick_ns) || isnan(a.cost_ns))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"experiment %s is not one of lab kbest-accuracy", e->id);
+			"experiment %s was not made by etalon lab kbest-accuracy", e->id);
 	a.cells = et_calloc(e->n_commands, sizeof(*a.cells));
 	for (size_t i = 0; i < e->n_commands; i++) {
 		struct et_accuracy_cell *c = &a.cells[a.n_cells];

@@ -160,7 +160,7 @@ static int calibrate(struct bench *b, struct et_error *err)
 	et_counter_identify(&b->counter);
 	if (et_counter_calibrate(&b->counter, 200000000))
 		return et_fail(err, EOPNOTSUPP, ET_EXIT_ENVIRONMENT,
-			"this processor has no counter that can be read");
+			"this processor has no counter that a program can read");
 	/* Without a tick there is nothing to compensate for. -EAGAIN: it is known, less exactly. */
 	int rc = et_timer_measure(&b->counter, 2000000000, NULL, &timer);
 	if (rc && rc != -EAGAIN)

@@ -40,8 +40,8 @@ int et_rivals_start(struct et_rivals *r, unsigned n, int cpu, struct et_error *e
 		if (pid < 0) {
 			int errnum = errno;
 			et_rivals_end(r);
-			return et_fail_errno(
-				err, errnum, ET_EXIT_ENVIRONMENT, "%u processes for the load", n);
+			return et_fail_errno(err, errnum, ET_EXIT_ENVIRONMENT,
+				"cannot start %u processes for the load", n);
 		}
 		r->pids[r->n++] = pid;
 	}

@@ -141,8 +141,8 @@ static bool alike(const struct et_result *a, const struct et_result *b)
 	       !strcmp(a->note ? a->note : "", b->note ? b->note : "");
 }
 
-/* "cron.service: stopped", "atd (123): goes on", "/path: 2 → 0". Caller frees. */
-static char *describe_change(const struct et_change *c, size_t more, bool giving)
+/* "cron.service: stop", "atd (process 123): continue", "/path: 2 → 0". The caller frees it. */
+static char *describe_change(const struct et_change *c, size_t more, bool restoring)
 {
 	char others[32] = "";
 
@@ -150,34 +150,34 @@ static char *describe_change(const struct et_change *c, size_t more, bool giving
 		snprintf(others, sizeof(others), " and %zu more", more);
 	switch (c->kind) {
 	case ET_CHANGE_UNIT:
-		return et_asprintf("%s: %s", c->target, giving ? "start" : "stop");
+		return et_asprintf("%s: %s", c->target, restoring ? "start" : "stop");
 	case ET_CHANGE_PROCESS:
 		return et_asprintf(
-			"%s (process %d): %s", c->target, c->pid, giving ? "let go on" : "hold");
+			"%s (process %d): %s", c->target, c->pid, restoring ? "continue" : "hold");
 	default:
 		return et_asprintf("%s%s: %s → %s", c->target, others,
-			giving ? c->after : c->before, giving ? c->before : c->after);
+			restoring ? c->after : c->before, restoring ? c->before : c->after);
 	}
 }
 
 static void print_result(
-	const struct et_result *r, size_t more, const struct et_page *p, bool giving)
+	const struct et_result *r, size_t more, const struct et_page *p, bool restoring)
 {
 	static const struct {
 		const char *word, *style;
 	} words[] = {
-		[ET_OUTCOME_PLANNED] = { "would", NULL },
+		[ET_OUTCOME_PLANNED] = { "planned", NULL },
 		[ET_OUTCOME_MADE] = { "done", GOOD },
 		[ET_OUTCOME_AGAIN] = { "again", GOOD },
-		[ET_OUTCOME_RESTORED] = { "back", GOOD },
-		[ET_OUTCOME_ALREADY] = { "was back", NULL },
+		[ET_OUTCOME_RESTORED] = { "restored", GOOD },
+		[ET_OUTCOME_ALREADY] = { "already", NULL },
 		[ET_OUTCOME_RESET] = { "rebooted", NULL },
 		[ET_OUTCOME_GONE] = { "gone", NULL },
 		[ET_OUTCOME_FOREIGN] = { "changed", WARNING },
 		[ET_OUTCOME_LEFT] = { "left", NULL },
 		[ET_OUTCOME_FAILED] = { "FAILED", WARNING },
 	};
-	ET_AUTO_FREE char *what = describe_change(&r->change, more, giving);
+	ET_AUTO_FREE char *what = describe_change(&r->change, more, restoring);
 	ET_AUTO_FREE char *text = NULL;
 
 	if (r->outcome == ET_OUTCOME_LEFT && r->change.pid)
@@ -185,22 +185,22 @@ static void print_result(
 	else if (r->outcome == ET_OUTCOME_LEFT)
 		text = et_asprintf("%s: %s", r->change.target, r->note);
 	else if (r->outcome == ET_OUTCOME_FOREIGN)
-		text = et_asprintf(
-			"%s: was %s before etalon, but %s: somebody else has changed it, "
-			"and it stays so",
+		text = et_asprintf("%s: was %s before etalon, but %s; it was changed since, so "
+				   "etalon leaves it "
+				   "as it is",
 			r->change.target, r->change.before, r->note);
 	else
 		text = et_asprintf("%s%s%s", what, r->note ? ": " : "", r->note ? r->note : "");
 	et_page_paragraph(p, LEAD, words[r->outcome].word, words[r->outcome].style, text, NULL);
 }
 
-void et_results_print(const struct et_results *r, const struct et_page *p, bool giving)
+void et_results_print(const struct et_results *r, const struct et_page *p, bool restoring)
 {
 	for (size_t i = 0; i < r->n;) {
 		size_t more = 0;
 		while (i + more + 1 < r->n && alike(&r->list[i], &r->list[i + more + 1]))
 			more++;
-		print_result(&r->list[i], more, p, giving);
+		print_result(&r->list[i], more, p, restoring);
 		i += more + 1;
 	}
 }

@@ -10,7 +10,7 @@
 void et_findings_print(const struct et_findings *f, const struct et_page *p, bool verbose);
 void et_findings_json(const struct et_findings *f, FILE *out);
 
-/* A line for each change, alike ones together; giving: they were given back, not made. */
-void et_results_print(const struct et_results *r, const struct et_page *p, bool giving);
+/* Prints a line per change, similar ones together; restoring: they were restored, not made. */
+void et_results_print(const struct et_results *r, const struct et_page *p, bool restoring);
 
 #endif

@@ -73,7 +73,7 @@ exits '--except' 0 etalon env check --json --only aslr,turbo --except turbo
 is 'leaves out' "$(jq -r 'map(.factor) | join(" ")' <<<"$out")" 'aslr'
 exits '-v' 0 etalon env check -v --only aslr
 like 'says why' "$out" 'why +Addresses'
-like 'and what to do' "$out" 'how +sysctl'
+like 'and what to do' "$out" 'how +run sysctl'
 
 # --- wrong usage
 refuses 'no action' 2 'say what to do' etalon env
@@ -109,7 +109,7 @@ is 'and not done' "$(value)" 0
 exits 'restore' 0 etalon env restore
 as_before 'everything is as before'
 exits 'restore again' 0 etalon env restore
-like 'has nothing to do' "$out" 'nothing to give back'
+like 'has nothing to do' "$out" 'nothing to restore'
 
 # The papers' list: stopped by systemd; what installs packages is left in peace.
 machine amd
@@ -167,11 +167,11 @@ cat units/*.service units/*.socket >was
 exits 'apply, where units cannot be started again' 3 etalon env apply --only daemons
 like 'one that another needs' "$out" 'left +atd.service: reports.service would stop with it'
 like 'one that nobody may start' "$out" 'left +exim4.service: systemd would not start it again'
-like 'one that refuses' "$out" 'left +certmonger.service: it refuses'
-like 'one of systemd-run' "$out" 'left +clamav-freshclam.service: .*would be gone'
+like 'one that refuses' "$out" 'left +certmonger.service: systemd refuses to stop it'
+like 'one of systemd-run' "$out" 'left +clamav-freshclam.service: systemd-run has created it'
 like 'one that was masked while it ran' "$out" 'left +kerneloops.service: systemd would not'
 like 'one that would come back at once' "$out" 'left +sendmail.service: sendmail.socket would start it again'
-like 'one on its way' "$out" 'left +cupsd \(process 700\): systemd is just starting or stopping it'
+like 'one on its way' "$out" 'left +cupsd \(process 700\): systemd is starting or stopping it'
 is 'these and an alias are not stopped' "$(grep ^stop log | sort | tr '\n' ' ')" \
 	'stop anacron.service stop cron.service stop smartmontools.service stop snapd.seeded.service stop snapd.service stop snapd.socket '
 exits 'restore' 0 etalon env restore
@@ -296,10 +296,10 @@ sleep 0.3
 { kill -9 $pid && wait $pid; } 2>/dev/null
 is 'after kill -9 it stays' "$(value)" 0
 exits 'the next etalon' 0 etalon list
-like 'says so' "$err" 'run --env was killed before it gave back [0-9]+ changes'
-like 'and what to do' "$err" 'hint: etalon env restore'
+like 'says so' "$err" 'run --env was killed before it restored [0-9]+ changes'
+like 'and what to do' "$err" 'hint: .*etalon env restore'
 exits 'the next run --env' 0 etalon run --env -r 2 true
-like 'gives back what the other left' "$err" 'was given back first'
+like 'gives back what the other left' "$err" 'restored the changes of a killed run'
 as_before 'and its own'
 exits 'run without --env records, too' 0 etalon run -q -r 2 --json run.json true
 is 'as it is' "$(jq -r '.environment[] | select(.factor == "turbo") | "\(.state) \(.wanted) \(.ok)"' run.json)" 'on off false'
@@ -346,7 +346,7 @@ is 'a file outside' "$(cat secret)" keep
 ok 'as before' diff -r --no-dereference before tree
 { title; forge "change 1 1 aslr file /proc/sys/kernel/randomize_va_space 0 0 1 0"; } >"$journal"
 chmod 666 "$journal"
-refuses 'a journal that others can write to' 4 'written by others' etalon env restore
+refuses 'a journal that others can write to' 4 'other users could have written' etalon env restore
 ln -sf secret "$journal.link"
 ETALON_JOURNAL=$journal.link refuses 'a link' 4 'link|Too many' env ETALON_JOURNAL="$journal.link" etalon env restore
 refuses 'a file of another kind' 4 'not a journal' env ETALON_JOURNAL="$work/secret" etalon env restore
@@ -391,7 +391,7 @@ if can_drop_privileges; then
 	laptop
 	run unprivileged etalon env apply --only aslr,turbo
 	is 'without privileges: exit 3' "$status" 3
-	like 'with the cure' "$err" 'hint: only root'
+	like 'with the cure' "$err" 'hint: run it as root'
 	is 'nothing is changed' "$(value)" 2
 else
 	skip 'without privileges' "$why_not"

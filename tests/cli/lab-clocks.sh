@@ -69,7 +69,7 @@ json 'ticks of 10 ms cannot tell 2 ms' 'all(abs(c["ticks"]["worst_error"]) >= 0.
 
 # --- cache
 exits 'cache' 0 etalon lab cache --runs 3 --svg -
-like 'the picture has the standard output' "$out" '^<.*<svg.*A behind B'
+like 'the picture has the standard output' "$out" '^<.*<svg.*A after B'
 like 'the table the other' "$err" 'A  cache cleared.*by libetalon.*A  warm'
 exits 'as JSON' 0 etalon lab cache --from last --json
 json 'eight calls, thrice' '[c["n"] for c in d["calls"]] == [3] * 8 and
@@ -128,7 +128,7 @@ refuses 'cache --lengths' 2 'lab cache takes no --lengths' etalon lab cache --le
 refuses 'kbest-accuracy --seed' 2 'takes no --seed' etalon lab kbest-accuracy --seed 1
 refuses 'coverage --svg' 2 'lab coverage takes no --svg' etalon lab coverage --svg x
 refuses 'both on stdout' 2 'cannot both' etalon lab cache --json --svg -
-refuses 'a record of another lab' 2 'not one of lab cache' etalon lab cache --from mine
+refuses 'a record of another lab' 2 'not made by etalon lab cache' etalon lab cache --from mine
 refuses 'a plan for what is kept' 2 'takes no plan' etalon lab kbest-accuracy --from mine --loads 2
 refuses 'a folder that is not there' 4 'no/such' etalon lab cache --runs 2 --svg no/such/file.svg
 touch file

@@ -76,6 +76,6 @@ refuses 'sort --seed -1' 2 '--seed' etalon put sort --seed -1
 refuses 'sort --seconds' 2 'put sort takes no --seconds' etalon put sort --seconds 1
 refuses 'inc --wall' 2 'put inc takes no --wall' etalon put inc --wall
 refuses 'spin --iterations' 2 'put spin takes no --iterations' etalon put spin --iterations 1
-refuses 'inc both ways' 2 'neither --seconds' etalon put inc --seconds 1ms --iterations 5
+refuses 'inc both ways' 2 'cannot be combined with --seconds' etalon put inc --seconds 1ms --iterations 5
 
 done_testing

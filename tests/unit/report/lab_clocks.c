@@ -137,7 +137,7 @@ static void test_cache(void)
 	FILE *out = begin();
 	et_cache_effects_svg(&c, out);
 	fclose(out);
-	ok(strstr(text, "A behind B"), "the lanes of the picture");
+	ok(strstr(text, "A after B"), "the lanes of the picture");
 }
 
 int main(void)
