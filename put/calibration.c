@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The constant of INC. What is read back may be anything: it is bounded before it is believed. This
- * file must not know where the user's files are; it is given the folder.
+ * The calibration of INC. The file that is read back may hold anything, so its values are checked
+ * against bounds. This module must not know where the user's files are; it is given the folder.
  */
 #include "put/calibration.h"
 #include "base/alloc.h"
@@ -24,10 +24,10 @@ enum {
 	MOST_MODELS = 256,
 };
 
-/* Slower than any CPU that runs this, faster than any to come soon. */
+/* Bounds of a rate, in increments per second: no CPU is that slow or that fast. */
 static const double slowest = 1e6, fastest = 1e12;
 
-/* Copies what stands behind "key" and its colon in /proc/cpuinfo. */
+/* Copies the value of a line "key : value" of /proc/cpuinfo; unprintable bytes become '?'. */
 static bool cpuinfo_field(const char *text, const char *key, char *buf, size_t size)
 {
 	size_t len = strlen(key), n = 0;
@@ -93,7 +93,7 @@ static int not_ours(const char *path, struct et_error *err)
 	return et_fail(err, EBADMSG, ET_EXIT_OUTSIDE, "%s: not a calibration file of etalon", path);
 }
 
-/* The whole file, bounded; a symbolic link, a pipe or a device is not opened for what it is not. */
+/* Reads the whole file if it is a regular one. Links are refused; a FIFO must not block us. */
 static int load_file(const char *path, json_t **out, struct et_error *err)
 {
 	ET_AUTO_FREE char *text = et_alloc(LARGEST_FILE);
@@ -189,7 +189,7 @@ static int replace(const char *path, const char *text, struct et_error *err)
 	ET_AUTO_CLOSE int fd = mkostemp(temp, O_CLOEXEC); /* 0600 */
 	if (fd < 0)
 		return et_fail_file(err, errno, ET_EXIT_OUTSIDE, path);
-	errno = ENOSPC; /* what a short write means */
+	errno = ENOSPC; /* the cause of a short write */
 	if (write(fd, text, len) == (ssize_t)len && fsync(fd) == 0 && rename(temp, path) == 0)
 		return 0;
 	int rc = et_fail_file(err, errno, ET_EXIT_OUTSIDE, path);
@@ -205,8 +205,8 @@ int et_calibration_write(const char *dir, const char *cpu, double rate, struct e
 
 	if (rc)
 		return rc;
-	/* Other CPUs' rates stay (a home may be shared by many machines), unless all is unreadable
-	 * or there are too many. */
+	/* Keep the rates of other CPU models, because several machines may share a home directory,
+	 * unless the file is not valid or full. */
 	if (load(path, &top, NULL) ||
 		json_object_size(json_object_get(top, "increments_per_second")) >= MOST_MODELS) {
 		json_decref(top);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Product of two square matrices, kept by rows. MATC's innermost loop goes down columns (a stride
- * of n numbers: misses caches and TLB when n is large), MATR's goes along rows. Both do the same
- * n³ multiplications and, for each element, the same additions in the same order, so that their
- * results are equal to the last bit. The work must not allocate or make a system call.
+ * The product of two square matrices in row-major order. The innermost loop of MATC walks down
+ * columns (a stride of n numbers, which misses caches and TLB if n is large), that of MATR along
+ * rows. Both do the same n³ multiplications and, for each element, the same additions in the same
+ * order, so their results are equal to the last bit. The work must not allocate or make a system
+ * call.
  */
 #include "put/work.h"
 

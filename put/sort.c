@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Insertion sort of random integers: about n²/4 moves, branches that the CPU learns well, memory
- * that fits a cache. The work must not allocate or make a system call.
+ * Insertion sort of random integers: about n²/4 moves, branches that the CPU predicts well, data
+ * that fit into a cache. The work must not allocate or make a system call.
  */
 #include "put/work.h"
 
-/* Steele, Lea and Flood (2014), SplitMix64: the whole sequence follows from the seed. */
+/* SplitMix64 (Steele, Lea and Flood 2014): the seed determines the whole sequence. */
 static uint64_t next_random(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15u;

@@ -12,7 +12,7 @@ const char *const et_subject_sizes[] = { "small", "medium", "large", NULL };
 
 enum { SEED = 1, BATCH = 4096 };
 
-/* Random numbers below a bound, a batch at a time. */
+/* A source of random numbers, which are generated in batches. */
 struct dice {
 	int32_t values[BATCH];
 	size_t next;
@@ -26,14 +26,14 @@ static unsigned roll(struct dice *d, unsigned below)
 	return (unsigned)d->values[d->next++ % BATCH] % below;
 }
 
-/* Several at once: the order in which arguments are evaluated is the compiler's. */
+/* Rolls n numbers in a defined order; C does not define that of the arguments of a call. */
 static void roll_all(struct dice *d, unsigned *out, size_t n, unsigned below)
 {
 	for (size_t i = 0; i < n; i++)
 		out[i] = roll(d, below);
 }
 
-/* Text of so many KiB that can be compressed: words of few letters, some often. */
+/* Writes a text of that many KiB that can be compressed: some letters are more frequent. */
 static void write_text(FILE *out, uint64_t kib)
 {
 	struct dice d = { 0 };
@@ -50,7 +50,7 @@ static void write_text(FILE *out, uint64_t kib)
 	}
 }
 
-/* So many functions in C, no two alike. */
+/* Writes C functions, no two alike. */
 static void write_c(FILE *out, uint64_t functions)
 {
 	struct dice d = { 0 };
@@ -67,7 +67,7 @@ static void write_c(FILE *out, uint64_t functions)
 	}
 }
 
-/* The sieve of Eratosthenes. */
+/* Writes a sieve of Eratosthenes in Perl. */
 static void write_perl(FILE *out, uint64_t size)
 {
 	(void)size;
@@ -78,7 +78,7 @@ static void write_perl(FILE *out, uint64_t size)
 		out);
 }
 
-/* So many proteins of 200 residues; the program compares each with all. */
+/* Writes proteins of 200 residues; the program compares each with all. */
 static void write_proteins(FILE *out, uint64_t proteins)
 {
 	struct dice d = { 0 };
@@ -91,7 +91,7 @@ static void write_proteins(FILE *out, uint64_t proteins)
 	}
 }
 
-/* Mirrors on a checkered floor; the size is the picture's. */
+/* Writes a scene of mirrors on a checkered floor; size is that of the rendered picture. */
 static void write_scene(FILE *out, uint64_t size)
 {
 	struct dice d = { 0 };
@@ -111,7 +111,7 @@ static void write_scene(FILE *out, uint64_t size)
 	}
 }
 
-/* So many frames of 176 by 144, as luma and two quarter-size chromas: a pattern that moves. */
+/* Writes frames of 176 by 144 in YUV 4:2:0: a moving pattern with noise. */
 static void write_video(FILE *out, uint64_t frames)
 {
 	enum { WIDTH = 176, HEIGHT = 144 };
@@ -148,7 +148,7 @@ const struct et_subject et_subjects[] = {
 	{ 0 },
 };
 
-/* Every size has an input of its own: runs of all sizes come in turn. */
+/* Each size has an input file of its own, because runs of all sizes alternate. */
 static char *input_path(const struct et_subject *s, int size, const char *folder)
 {
 	return et_asprintf("%s/%s-%s", folder, et_subject_sizes[size], s->input);
@@ -170,7 +170,7 @@ int et_subject_prepare(
 	return 0;
 }
 
-/* The word with what stands for name, if it is there. Takes the word. */
+/* Replaces name in the word by value, if it is there. Frees the word or returns it. */
 static char *fill(char *word, const char *name, const char *value)
 {
 	char *at = strstr(word, name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of programs under test, and what surrounds the work: memory, input, checksum. */
+/* The table of programs under test, and the code around the work: memory, input, checksum. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "put/calibration.h"
@@ -13,7 +13,8 @@
 
 enum { LARGEST_SORT = 1000000, LARGEST_MATRIX = 4096 };
 
-/* The kept rate, or a new one that is then kept; what went wrong with keeping is a warning. */
+/* Returns the rate from the file, or measures it and writes the file. Failing to do so is a
+ * warning. */
 static double inc_rate(
 	const struct et_put_params *p, struct et_put_result *out, const char **origin)
 {

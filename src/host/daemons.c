@@ -51,7 +51,7 @@ bool et_daemons_know_process(const char *comm)
 static bool belongs_to(
 	const struct et_machine *m, const struct et_daemon *d, const struct et_process *p)
 {
-	/* A held process disturbs nobody, a zombie is gone. */
+	/* A stopped process and a zombie use no CPU time. */
 	if (p->kernel_thread || strchr("TtZX", p->state) || !listed(d->comms, p->comm))
 		return false;
 	return !d->cmdline || et_process_cmdline_has(m->root, p->pid, d->cmdline);
@@ -66,7 +66,7 @@ static bool runs(const struct et_machine *m, const struct et_daemon *d)
 	return false;
 }
 
-/* Somebody installs packages right now. */
+/* Whether packages are being installed at the moment. */
 static bool packages_busy(const struct et_machine *m)
 {
 	for (const struct et_daemon *d = et_daemons; d->name; d++) {
@@ -82,7 +82,7 @@ struct unit {
 	const struct et_daemon *daemon;
 	const char *name;
 	struct et_service is;
-	char why[192]; /* not to stop it, or "" */
+	char why[192]; /* the reason not to stop it, or "" */
 };
 
 struct units {
@@ -96,7 +96,7 @@ static bool linked(const struct et_machine *m, const char *unit)
 		"/usr/lib/systemd/system/timers.target.wants" };
 	char path[256], to[256];
 
-	/* One that is masked is not started, whatever is linked. */
+	/* A masked timer is not started, even if a target links to it. */
 	snprintf(path, sizeof(path), "/etc/systemd/system/%s", unit);
 	if (et_sysroot_link(m->root, path, to, sizeof(to)) > 0 && !strcmp(to, "/dev/null"))
 		return false;
@@ -118,7 +118,8 @@ static const struct unit *find_unit(const struct units *u, const char *id)
 	return NULL;
 }
 
-/* One unit under two names is one unit; where it can be, under its own. */
+/* Keeps a unit that is listed under several names once, under its primary name if that is listed.
+ */
 static void drop_aliases(struct units *u)
 {
 	size_t n = 0;
@@ -134,7 +135,7 @@ static void drop_aliases(struct units *u)
 	u->n = n;
 }
 
-/* The units of a group; without anybody to ask, a timer that is enabled counts as active. */
+/* Reads the units of a group. If systemd does not answer, an enabled timer counts as active. */
 static void read_units(const struct et_machine *m, enum et_daemon_group group, struct units *out)
 {
 	memset(out, 0, sizeof(*out));
@@ -171,7 +172,7 @@ static bool any_active(const struct units *u, const struct et_daemon *d)
 	return false;
 }
 
-/* --- what is found --- */
+/* --- findings --- */
 
 void et_daemons_read(const struct et_machine *m, enum et_daemon_group group, struct et_finding *out)
 {
@@ -182,7 +183,7 @@ void et_daemons_read(const struct et_machine *m, enum et_daemon_group group, str
 
 	if (!f)
 		return;
-	/* Services are known by their processes; only timers have none. */
+	/* Services are recognized by their processes; timers have none. */
 	if (group == ET_TIMERS)
 		read_units(m, group, &units);
 	for (const struct et_daemon *d = et_daemons; d->name; d++) {
@@ -198,7 +199,7 @@ void et_daemons_read(const struct et_machine *m, enum et_daemon_group group, str
 		et_finding_set(out, ET_VERDICT_FINE, "none");
 }
 
-/* --- what is to be done --- */
+/* --- plans --- */
 
 struct planning {
 	const struct et_machine *m;
@@ -233,7 +234,7 @@ static const char *unit_reason(const struct planning *p, const struct unit *u)
 	return why ? why : u->is.irreversible;
 }
 
-/* Whether a unit is down already, or goes down and comes back with those that are planned. */
+/* Whether a unit is inactive already, or is itself among those that are stopped and restarted. */
 static bool stops_too(const struct planning *p, const char *id)
 {
 	const struct unit *u = find_unit(&p->units, id);
@@ -245,7 +246,10 @@ static bool stops_too(const struct planning *p, const char *id)
 	return s.state == ET_UNIT_INACTIVE || s.state == ET_UNIT_ABSENT;
 }
 
-/* Whether something that stops with u, or starts it, does not; then u says why it is left alone. */
+/*
+ * Whether a unit that would stop with u (or trigger it) is one that etalon does not stop. Then u
+ * must be left alone, too, and u->why is set.
+ */
 static bool blocked_by_unit(const struct planning *p, struct unit *u, bool triggers)
 {
 	char names[sizeof(u->is.stops_with)], *rest;
@@ -253,7 +257,7 @@ static bool blocked_by_unit(const struct planning *p, struct unit *u, bool trigg
 	snprintf(names, sizeof(names), "%s", triggers ? u->is.triggered_by : u->is.stops_with);
 	for (char *id = strtok_r(names, " ", &rest); id; id = strtok_r(NULL, " ", &rest)) {
 		const char *kind = strrchr(id, '.');
-		/* A timer that starts it is a factor of its own. */
+		/* Timers that start it belong to the factor "timers". */
 		if ((triggers && kind && !strcmp(kind, ".timer")) || stops_too(p, id))
 			continue;
 		snprintf(u->why, sizeof(u->why), "%s would %s", id,
@@ -272,7 +276,7 @@ static void plan_units(struct planning *p)
 		const char *why = unit_reason(p, u);
 		snprintf(u->why, sizeof(u->why), "%s", why ? why : "");
 	}
-	/* What is left alone keeps what it hangs on. */
+	/* A unit that is left alone may block further ones, so repeat until nothing changes. */
 	while (again) {
 		again = false;
 		for (size_t i = 0; i < p->units.n; i++) {
@@ -343,7 +347,7 @@ void et_daemons_plan(const struct et_machine *m, enum et_daemon_group group, con
 					"systemd is starting or stopping it");
 			else if (state != ET_UNIT_ACTIVE)
 				plan_process(&p, d, q);
-			/* Else it ends with its unit, or was left alone with it. */
+			/* Otherwise it stops with its unit, or is left alone with it. */
 		}
 	}
 	free(p.units.list);

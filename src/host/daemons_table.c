@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The names. The first daemons are those that the EMP papers stop (abrtd … xinetd), then what
- * today's distributions bring. Firewalls are on the papers' list, too; here they are never touched.
+ * The table of daemons. The first ones (abrtd … xinetd) are those that the EMP papers stop; the
+ * others come with today's distributions. The papers also stop firewalls; etalon never does.
  */
 #include "host/daemons.h"
 
 #define BUSY "it is in the middle of changing the system"
 
-/* clang-format off: one row a daemon */
+/* clang-format off: one row per daemon */
 const struct et_daemon et_daemons[] = {
 	{ "abrtd", ET_DAEMONS, { "abrtd", "abrt-dump-journ", "abrt-watch-log" },
 		{ "abrtd.service", "abrt-oops.service", "abrt-xorg.service",

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-/* --- hands --- */
+/* --- operations on the real machine --- */
 
 static int real_write(void *ctx, const char *root, const char *path, const char *value)
 {
@@ -33,14 +33,17 @@ static bool same_process(const char *root, const struct et_change *c, struct et_
 	       !strcmp(out->comm, c->target);
 }
 
-/* The descriptor is taken first and the process looked at then: no number is signalled blindly. */
+/*
+ * Opens the pidfd before it checks the process, so that a PID that was reused in between is never
+ * signalled.
+ */
 static int real_signal(void *ctx, const char *root, const struct et_change *c, int signal)
 {
 	struct et_process p;
 
 	(void)ctx;
 	if (*root)
-		return -ENOTSUP; /* a captured tree's processes are not ours to signal */
+		return -ENOTSUP; /* the processes of a captured tree are not on this machine */
 	ET_AUTO_CLOSE int fd = (int)syscall(SYS_pidfd_open, c->pid, 0);
 	if (fd < 0 && errno != ENOSYS)
 		return -errno;
@@ -53,7 +56,7 @@ static int real_signal(void *ctx, const char *root, const struct et_change *c, i
 
 const struct et_env_ops et_env_ops_real = { real_write, real_control, real_signal, NULL };
 
-/* --- how it is now --- */
+/* --- the present state --- */
 
 static int unit_now(const struct et_machine *m, const char *unit, char *buf, size_t size)
 {
@@ -71,7 +74,7 @@ static int unit_now(const struct et_machine *m, const char *unit, char *buf, siz
 	return 0;
 }
 
-/* The present value of what a change is about; -ESRCH for a process that has ended. */
+/* Reads the present value of the target of a change; -ESRCH if the process has ended. */
 static int value_now(const struct et_machine *m, const struct et_change *c, char *buf, size_t size)
 {
 	struct et_process p;
@@ -88,7 +91,7 @@ static int value_now(const struct et_machine *m, const struct et_change *c, char
 	return 0;
 }
 
-/* A process stops, and goes on, a moment after the signal. */
+/* A process stops or continues a moment after the signal. */
 static int wait_until(const struct et_machine *m, const struct et_change *c, const char *value)
 {
 	enum { TRIES = 100 };
@@ -104,7 +107,7 @@ static int wait_until(const struct et_machine *m, const struct et_change *c, con
 	return -ETIMEDOUT;
 }
 
-/* Makes it so, one way or the other. On failure err says why. */
+/* Makes the change (forward) or restores the old value. */
 static int set_value(const struct et_machine *m, const struct et_env_ops *ops,
 	const struct et_change *c, bool forward, struct et_error *err)
 {
@@ -158,7 +161,7 @@ struct applying {
 	struct et_results *out;
 };
 
-/* Does what the entry says, and looks at what has become of it. */
+/* Makes the change of an entry and reads the value back. */
 static void make(struct applying *a, struct et_entry *e, enum et_outcome outcome)
 {
 	char now[128];
@@ -166,7 +169,7 @@ static void make(struct applying *a, struct et_entry *e, enum et_outcome outcome
 	int rc = set_value(a->m, a->ops, &e->change, true, &err);
 	int rc2 = value_now(a->m, &e->change, now, sizeof(now));
 
-	/* Half done is done: what is not as before has to be given back. */
+	/* Even if it failed: a value that differs from the old one must be restored later. */
 	if (rc2 == 0 && strcmp(now, e->change.before)) {
 		et_journal_mark_made(a->j, e, now);
 		et_results_add(
@@ -175,14 +178,14 @@ static void make(struct applying *a, struct et_entry *e, enum et_outcome outcome
 	}
 	et_journal_mark_restored(a->j, e);
 	if (rc == -ESRCH || rc2 == -ESRCH)
-		return; /* it has ended by itself, which is as good */
+		return; /* the process has ended by itself and disturbs no more */
 	if (rc == 0)
 		et_fail(&err, EIO, ET_EXIT_ENVIRONMENT, "%s",
 			rc2 ? strerror(-rc2) : "the change had no effect");
 	et_results_add(a->out, &e->change, ET_OUTCOME_FAILED, err.what);
 }
 
-/* A file that cannot be written to needs no entry. */
+/* Finds files that cannot be written before they get an entry in the journal. */
 static int not_writable(const struct et_machine *m, const struct et_change *c)
 {
 	char full[PATH_MAX];
@@ -237,16 +240,16 @@ int et_environment_apply(const struct et_machine *m, const struct et_env_ops *op
 	return rc;
 }
 
-/* --- giving back --- */
+/* --- restoring --- */
 
-/* What is to be done about an entry, as far as that can be told without doing it. */
+/* Decides what to do about an entry. now receives the present value, or the reason of a failure. */
 static enum et_outcome look(const struct et_machine *m, const struct et_journal *j,
 	const struct et_entry *e, char *now, size_t size)
 {
 	const struct et_journal_session *s = et_journal_find_session(j, e->session);
 	const struct et_change *c = &e->change;
 
-	/* /proc, /sys and processes do not outlive a reboot; units are as the boot starts them. */
+	/* A reboot has reset /proc and /sys, started the units anew and ended the processes. */
 	if (s->boot_id[0] && strcmp(s->boot_id, m->boot_id))
 		return ET_OUTCOME_RESET;
 	int rc = value_now(m, c, now, size);
@@ -258,7 +261,7 @@ static enum et_outcome look(const struct et_machine *m, const struct et_journal 
 	}
 	if (!strcmp(now, c->before))
 		return ET_OUTCOME_ALREADY;
-	/* Where no mark says how it read afterwards, whatever is there may be our doing. */
+	/* Without a "made" mark any value may be our doing, so only a marked one can be foreign. */
 	if (c->kind == ET_CHANGE_FILE && !et_factors_kernel_adjusts(c) && e->observed &&
 		strcmp(now, e->observed) && strcmp(now, c->after))
 		return ET_OUTCOME_FOREIGN;
@@ -266,8 +269,9 @@ static enum et_outcome look(const struct et_machine *m, const struct et_journal 
 }
 
 /*
- * systemd does not open a socket while its service runs. Where etalon was killed between stopping
- * the one and the other, the service is still to be stopped; then both are given back.
+ * systemd does not start a socket unit while its service runs. If etalon was killed after it had
+ * stopped the socket and before it stopped the service, stop the service first; both are restored
+ * then.
  */
 static int open_socket(const struct et_machine *m, const struct et_env_ops *ops,
 	struct et_journal *j, const struct et_entry *e, struct et_error *err)
@@ -288,7 +292,7 @@ static int open_socket(const struct et_machine *m, const struct et_env_ops *ops,
 	return set_value(m, ops, &e->change, false, err);
 }
 
-/* Tries to give back one entry; true when nothing is left to do about it. */
+/* Tries to restore one entry. Returns false and fills in why if it must be tried again. */
 static bool restore_entry(const struct et_machine *m, const struct et_env_ops *ops,
 	struct et_journal *j, struct et_entry *e, struct et_results *out, char *why, size_t size)
 {
@@ -338,9 +342,9 @@ static bool is_service(const struct et_change *c)
 }
 
 /*
- * Tries once to give back what is of that session; true when something was given back. Services
- * come last: systemd does not open a socket again whose service already runs. With report, what
- * fails goes to the results.
+ * Tries once to restore each entry of the session; returns true if it restored one. Services come
+ * last, because systemd does not start a socket whose service already runs. With report, failures
+ * are added to the results.
  */
 static bool restore_all(const struct et_machine *m, const struct et_env_ops *ops,
 	struct et_journal *j, int64_t session, struct et_results *out, bool report)
@@ -361,14 +365,14 @@ static bool restore_all(const struct et_machine *m, const struct et_env_ops *ops
 }
 
 /*
- * Five starts in ten seconds is all that systemd allows, and a service that is started more often,
- * as by several short experiments, takes the sockets and paths down that start it: the count of
- * all is set back before any is started. A unit that systemd has forgotten has no count.
+ * Resets the start counters of the units. By default systemd allows five starts in ten seconds
+ * (StartLimitBurst). Several short experiments can exceed that, and the unit then fails together
+ * with the sockets and paths that trigger it.
  */
 static void reset_start_limits(const struct et_machine *m, const struct et_env_ops *ops,
 	const struct et_journal *j, int64_t session)
 {
-	struct et_error ignored = { 0 };
+	struct et_error ignored = { 0 }; /* a unit that is not loaded has no counter */
 
 	for (size_t i = 0; i < j->n; i++) {
 		const struct et_change *c = &j->entries[i].change;
@@ -382,8 +386,8 @@ void et_environment_restore(const struct et_machine *m, const struct et_env_ops 
 	struct et_journal *j, int64_t session, struct et_results *out)
 {
 	reset_start_limits(m, ops, j, session);
-	/* One value may stand in another's way (a minimum above a maximum): as long as one
-	 * succeeds, the rest gets another chance. */
+	/* A value can be refused because of another one (a minimum above the maximum), so try the
+	 * rest again as long as one succeeds. */
 	while (restore_all(m, ops, j, session, out, false))
 		;
 	restore_all(m, ops, j, session, out, true);

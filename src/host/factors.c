@@ -26,7 +26,7 @@ static void timers_read(const struct et_machine *m, struct et_finding *f)
 	et_daemons_read(m, ET_TIMERS, f);
 }
 
-/* The kernel's own clock discipline; only of the machine we are on. */
+/* Whether the kernel steers its clock (adjtimex); unknown for a captured tree. */
 static bool clock_disciplined(const struct et_machine *m)
 {
 	struct timex t = { 0 };
@@ -39,7 +39,7 @@ static void time_sync_read(const struct et_machine *m, struct et_finding *f)
 	bool disciplined = clock_disciplined(m);
 
 	et_daemons_read(m, ET_TIME_SYNC, f);
-	/* The kernel goes on with the last rate for a while: no daemon steers it then. */
+	/* After its daemon has stopped, the kernel keeps the last frequency correction. */
 	if (f->verdict == ET_VERDICT_FINE && disciplined)
 		et_finding_set(f, ET_VERDICT_FINE, "none; the kernel keeps the last rate");
 }
@@ -302,7 +302,7 @@ size_t et_factors_record(const struct et_findings *findings, struct et_factor **
 	return n;
 }
 
-/* Whether path is the pattern with a number of at most nine digits for each '#'. */
+/* Whether path matches the pattern, in which '#' stands for one to nine digits. */
 static bool matches(const char *pattern, const char *path)
 {
 	for (; *pattern; pattern++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Factors of the CPUs: frequency, turbo, idle states, hardware threads, heat, interrupts. */
+/* Factors of the CPUs: frequency, turbo, idle states, hyper-threads, heat, interrupts. */
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
@@ -10,7 +10,7 @@
 #define CPU "/sys/devices/system/cpu"
 #define POLICIES CPU "/cpufreq"
 
-enum { SLOW_US = 10 }; /* C1 and C1E of today's processors wake up faster */
+enum { SLOW_US = 10 }; /* C1 and C1E of today's processors have a lower exit latency */
 
 static bool is_numbered(const char *name, const char *prefix)
 {
@@ -20,7 +20,7 @@ static bool is_numbered(const char *name, const char *prefix)
 	       strspn(name + n, "0123456789") == strlen(name + n);
 }
 
-/* Names such as policy0, cpu1, state2 in a folder; et_strv_free frees them. */
+/* Lists the names such as policy0, cpu1, state2 in a folder; et_strv_free frees them. */
 static char **numbered(const struct et_machine *m, const char *folder, const char *prefix)
 {
 	char **names = et_sysroot_names(m->root, folder), **to = names;
@@ -182,7 +182,8 @@ void et_factor_governor_plan(const struct et_machine *m, const char *factor, str
 			!strcmp(value, "performance") ||
 			!offers(m, *p, "scaling_available_governors", "performance"))
 			continue;
-		/* The governor takes the preference along and not every driver brings it back. */
+		/* The governor also changes the energy preference, and not every driver restores
+		 * it. */
 		if (et_sysroot_line(m->root, epp, preference, sizeof(preference)) > 0 &&
 			strcmp(preference, "performance"))
 			et_changes_add(out, ET_CHANGE_FILE, factor, epp, preference, "performance");
@@ -193,7 +194,7 @@ void et_factor_governor_plan(const struct et_machine *m, const char *factor, str
 
 /* --- idle states --- */
 
-/* Calls fn for every state of every CPU that wakes up slowly. */
+/* Calls fn for every idle state of every CPU whose exit latency exceeds SLOW_US. */
 static void each_slow_state(const struct et_machine *m,
 	void (*fn)(void *ctx, const char *folder, bool disabled), void *ctx)
 {
@@ -219,7 +220,7 @@ static void each_slow_state(const struct et_machine *m,
 
 struct idle {
 	const struct et_machine *m;
-	char names[128]; /* of the first CPU's */
+	char names[128]; /* of the enabled slow states, each once */
 	size_t slow, enabled;
 	const char *factor;
 	struct et_changes *out;
@@ -275,7 +276,7 @@ void et_factor_idle_plan(const struct et_machine *m, const char *factor, struct 
 	each_slow_state(m, plan_state, &idle);
 }
 
-/* --- hardware threads, isolation --- */
+/* --- hyper-threads, isolation --- */
 
 void et_factor_smt_read(const struct et_machine *m, struct et_finding *f)
 {
@@ -290,7 +291,7 @@ void et_factor_smt_read(const struct et_machine *m, struct et_finding *f)
 		on = strpbrk(text, ",-") != NULL;
 	else
 		return;
-	/* A guest sees the threads it was given, not those of its neighbours. */
+	/* A guest does not see which of its CPUs share a core with those of other guests. */
 	if (guest && !on)
 		et_finding_set(f, ET_VERDICT_UNKNOWN, "hidden by the hypervisor");
 	else

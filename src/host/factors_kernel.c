@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Factors of the kernel and of what it runs on: memory, clocks, ticks, quotas, hypervisor, load. */
+/* Factors of the kernel and its surroundings: memory, clocks, ticks, quotas, hypervisor, load. */
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
@@ -135,7 +135,7 @@ void et_factor_swap_read(const struct et_machine *m, struct et_finding *f)
 
 /* --- the kernel's age --- */
 
-/* "… (2024-02-01)", as Debian writes it, or "… Thu Jan 11 10:10:11 UTC 2024". */
+/* Finds the build date: "… (2024-02-01)" on Debian, else "… Thu Jan 11 10:10:11 UTC 2024". */
 static bool build_date(const char *version, struct tm *out)
 {
 	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
@@ -183,7 +183,7 @@ void et_factor_age_read(const struct et_machine *m, struct et_finding *f)
 
 void et_factor_clocksource_read(const struct et_machine *m, struct et_finding *f)
 {
-	/* Read by the program itself, without a system call. */
+	/* The vDSO reads these without a system call. */
 	static const char *const counters[] = { "tsc", "arch_sys_counter", "kvm-clock",
 		"hyperv_clocksource_tsc_page", "timebase", "stp", "tod", "riscv_clocksource" };
 	const char *name = m->host.clocksource;
@@ -196,8 +196,7 @@ void et_factor_clocksource_read(const struct et_machine *m, struct et_finding *f
 	et_finding_set(f, fine ? ET_VERDICT_FINE : ET_VERDICT_DISTURBS, "%s", name);
 }
 
-/* Ticks a second: of this machine by its coarse clock, of a captured one by its kernel's options.
- */
+/* Ticks per second: of this machine from its coarse clock, of a captured tree from CONFIG_HZ. */
 static long ticks_per_second(const struct et_machine *m)
 {
 	char path[PATH_MAX];
@@ -230,7 +229,7 @@ void et_factor_tick_read(const struct et_machine *m, struct et_finding *f)
 
 /* --- control groups --- */
 
-/* The quota in CPUs that a file tells ("150000 100000", "max 100000", "-1"); 0 for none. */
+/* Returns the quota of a cgroup in CPUs ("150000 100000", "max 100000", "-1"), or 0 for none. */
 static double quota_in(const struct et_machine *m, const char *folder, bool version2)
 {
 	char path[PATH_MAX + 32], text[64], period[64];
@@ -248,7 +247,7 @@ static double quota_in(const struct et_machine *m, const char *folder, bool vers
 	return quota > 0 && per > 0 ? quota / per : 0;
 }
 
-/* The tightest quota of a group and of all above it. Inside a container the path may not exist. */
+/* Returns the lowest quota of a cgroup and its ancestors. Inside a container some may not exist. */
 static double tightest(
 	const struct et_machine *m, const char *mount, const char *group, bool version2)
 {
@@ -313,7 +312,7 @@ void et_factor_quota_read(const struct et_machine *m, struct et_finding *f)
 		et_finding_set(f, ET_VERDICT_FINE, "none");
 }
 
-/* --- the hypervisor, others --- */
+/* --- the hypervisor and other programs --- */
 
 void et_factor_virtual_read(const struct et_machine *m, struct et_finding *f)
 {

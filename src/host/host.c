@@ -13,7 +13,7 @@
 #include <cpuid.h>
 #endif
 
-/* The value behind "key : value" in text, copied into out; false when there is none. */
+/* Copies the value of a line "key : value" into out; returns false if there is no such line. */
 static bool field(const char *text, const char *key, char *out, size_t size)
 {
 	for (const char *line = text; line; line = strchr(line, '\n')) {
@@ -30,7 +30,7 @@ static bool field(const char *text, const char *key, char *out, size_t size)
 	return false;
 }
 
-/* What the hypervisor calls itself, where the processor tells (CPUID leaf 0x40000000). */
+/* Returns the name of the hypervisor, from CPUID leaf 0x40000000 (x86 only). */
 static const char *cpuid_hypervisor(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -70,7 +70,7 @@ static const char *virtual_machine(const char *root, const char *cpuinfo)
 			return "none";
 		return *root ? "unknown hypervisor" : cpuid_hypervisor();
 	}
-	/* Processors without such a flag (arm64): the firmware's vendor has to do. */
+	/* Processors without that flag (arm64): guess from the vendor of the firmware. */
 	if (et_sysroot_line(root, "/sys/class/dmi/id/sys_vendor", vendor, sizeof(vendor)) <= 0)
 		return "unknown";
 	for (size_t i = 0; i < ET_LENGTH(vendors); i++) {
@@ -102,7 +102,7 @@ static uint64_t memory_bytes(const char *root)
 	return strtoull(value, NULL, 10) * 1024;
 }
 
-/* A switch since Linux 5.14, off by default; before that always on. */
+/* Since Linux 5.14 a sysctl switches delay accounting, off by default; it was always on before. */
 static bool block_delays_enabled(const char *root, const char *kernel)
 {
 	char value[16];
@@ -116,7 +116,7 @@ static bool block_delays_enabled(const char *root, const char *kernel)
 
 void et_host_read(const char *root, struct et_host *host)
 {
-	enum { CPUINFO_BYTES = 16384 }; /* the first processor's entry is enough */
+	enum { CPUINFO_BYTES = 16384 }; /* enough for the entry of the first CPU */
 	ET_AUTO_FREE char *cpuinfo = et_alloc(CPUINFO_BYTES);
 	struct utsname names = { 0 };
 

@@ -30,7 +30,7 @@ static void journal_free(struct et_journal *j)
 
 /* --- opening --- */
 
-/* A name must survive a power cut as the contents do. */
+/* Makes the directory entry durable, which fsync() of the file does not. */
 static int sync_folder(const char *path)
 {
 	ET_AUTO_FREE char *folder = et_folder_of(path);
@@ -45,7 +45,7 @@ static int fail_path(const char *path, int errnum, struct et_error *err)
 		err, errnum, ET_EXIT_OUTSIDE, "%s: cannot use the journal of changes", path);
 }
 
-/* What somebody else could have written is not followed. */
+/* Refuses a journal that another user could have written. */
 static int check_private(const char *path, int fd, struct et_error *err)
 {
 	struct stat st;
@@ -64,7 +64,7 @@ static int check_private(const char *path, int fd, struct et_error *err)
 	return 0;
 }
 
-/* The file under that name is still the one that we have locked. */
+/* Whether the path still names the file that we have locked. */
 static bool still_there(const char *path, int fd)
 {
 	struct stat here, there;
@@ -73,7 +73,7 @@ static bool still_there(const char *path, int fd)
 	       here.st_dev == there.st_dev;
 }
 
-/* Waits a little for somebody who is just looking. Returns the descriptor or -errno. */
+/* Waits a little, because et_journal_peek locks it for a moment. Returns a descriptor or -errno. */
 static int open_locked(const char *path, bool create)
 {
 	struct timespec wait = { .tv_nsec = TRY_NS };
@@ -158,7 +158,7 @@ int et_journal_peek(const char *path, bool *busy, struct et_journal **out, struc
 	struct et_journal *j = journal_new(path, fd);
 	*busy = flock(fd, LOCK_SH | LOCK_NB) < 0;
 	int rc = load(j, err);
-	/* Only its contents are of use: whoever writes must open it anew. */
+	/* This also releases the lock; a writer must open the journal again. */
 	et_cleanup_close(&j->fd);
 	j->fd = -1;
 	if (rc) {
@@ -175,7 +175,8 @@ void et_journal_close(struct et_journal *j)
 		return;
 	if (j->fd >= 0 && et_journal_pending(j, -1) == 0) {
 		ET_AUTO_FREE char *aside = et_asprintf("%s.damaged", j->path);
-		/* What could not be read is kept for a person to look at. */
+		/* Keep damaged lines for the user to inspect. If this fails, or is lost with the
+		 * power, the next restore finds nothing to do and tries again. */
 		if (j->damaged ? rename(j->path, aside) == 0 : unlink(j->path) == 0)
 			(void)sync_folder(j->path);
 	} else if (j->fd >= 0) {
@@ -184,7 +185,7 @@ void et_journal_close(struct et_journal *j)
 	journal_free(j);
 }
 
-/* --- looking --- */
+/* --- searching --- */
 
 struct et_entry *et_journal_find(struct et_journal *j, const struct et_change *c)
 {
@@ -217,12 +218,12 @@ size_t et_journal_pending(const struct et_journal *j, int owner)
 
 /* --- writing --- */
 
-/* Appends whole lines or nothing. */
+/* Appends the text entirely or not at all. */
 static int append(struct et_journal *j, const char *text, bool durable)
 {
 	size_t len = strlen(text), done = 0;
 
-	/* What a crash has left behind the last whole line goes away. */
+	/* Removes a partial line that a crash has left at the end. */
 	if (ftruncate(j->fd, j->size) < 0)
 		return -errno;
 	while (done < len) {
@@ -258,7 +259,7 @@ void et_journal_begin(
 	j->sessions[j->n_sessions++] = s;
 }
 
-/* The last session has no entry yet: it is not on disk. */
+/* Whether the last session is not on disk yet, because it has no entry. */
 static bool session_unwritten(const struct et_journal *j)
 {
 	return !j->n || j->entries[j->n - 1].session != j->n_sessions;

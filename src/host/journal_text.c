@@ -13,7 +13,7 @@ enum { MAX_FIELDS = 12, MAX_LINE = 4096, CHECKSUM = 16, MAX_ENTRIES = 1000000 };
 
 static const char *const owner_names[] = { "apply", "run", NULL };
 
-/* FNV-1a, 64 bits: tells a line that was cut or edited, not one that was forged. */
+/* FNV-1a, 64 bits: detects a line that was cut or edited, but not a forged one. */
 static uint64_t checksum(const char *text, size_t len)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -30,7 +30,7 @@ char *et_journal_line(const char *text)
 
 /* --- writing --- */
 
-/* A field without spaces: what is not plain becomes %41, an empty one a lone %. */
+/* Writes a field without spaces: other characters become %HH, and an empty field becomes %. */
 static void put_field(FILE *f, const char *text)
 {
 	putc(' ', f);
@@ -45,7 +45,7 @@ static void put_field(FILE *f, const char *text)
 	}
 }
 
-/* Ends the line that was written into text by way of f, and copies it to out. */
+/* Closes f, adds the checksum to the line that it has written into text, and copies it to out. */
 static void put_line(FILE *out, FILE *f, char **text)
 {
 	fclose(f);
@@ -110,7 +110,7 @@ static int hex(char c)
 	return p ? (int)(p - digits) : -1;
 }
 
-/* Decodes in place; false for what put_field would not have written. */
+/* Decodes a field in place; returns false if put_field cannot have written it. */
 static bool decode(char *field)
 {
 	char *to = field;
@@ -140,7 +140,7 @@ struct line {
 	char text[MAX_LINE];
 };
 
-/* Checks the sum and splits into decoded fields. */
+/* Verifies the checksum and splits the line into decoded fields. */
 static bool split_line(const char *start, size_t len, struct line *l)
 {
 	char sum[CHECKSUM + 1], *rest;
@@ -176,7 +176,7 @@ static int name_index(const char *const *names, const char *name)
 	return -1;
 }
 
-/* Where the line of a session is damaged, its changes are still worth having. */
+/* Adds missing sessions: the line of a session may be damaged while its changes are readable. */
 static bool have_session(struct et_journal *j, uint64_t number)
 {
 	enum { MAX_LOST = 1000 };
@@ -285,7 +285,7 @@ int et_journal_parse(struct et_journal *j, const char *text, size_t len)
 	const char *p = text, *end = text + len;
 	ET_AUTO_FREE struct line *l = et_alloc(sizeof(*l));
 
-	/* Killed while the title was being written, or before. */
+	/* etalon was killed before it had written the whole title. */
 	if (len < strlen(title))
 		return memcmp(text, title, len) ? -EINVAL : 0;
 	if (memcmp(text, title, strlen(title)))

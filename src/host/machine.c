@@ -11,7 +11,7 @@ void et_machine_read(
 	memset(m, 0, sizeof(*m));
 	m->root = root;
 	m->wall_ns = wall_ns;
-	/* As sd_booted(3) tells it. */
+	/* The same check as in sd_booted(3). */
 	m->systemd = et_sysroot_exists(root, "/run/systemd/system");
 	m->systemctl = m->systemd ? systemctl : NULL;
 	et_host_read(root, &m->host);

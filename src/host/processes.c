@@ -33,7 +33,7 @@ static struct et_process *find(struct et_processes *list, int32_t pid)
 	return NULL;
 }
 
-/* Ourselves and all we descend from. A parent is older, so this ends; the count makes sure. */
+/* Marks ourselves and our ancestors. The bound ends the loop if a captured tree has a cycle. */
 static void mark_ours(struct et_processes *list, int32_t self)
 {
 	struct et_process *p = self ? find(list, self) : NULL;
@@ -68,7 +68,7 @@ void et_processes_free(struct et_processes *p)
 	memset(p, 0, sizeof(*p));
 }
 
-/* The service in a path such as /system.slice/system-postfix.slice/postfix@-.service/sub. */
+/* Finds the service in a path such as /system.slice/system-postfix.slice/postfix@-.service/sub. */
 static bool service_in(const char *path, char *buf, size_t size)
 {
 	static const char slice[] = "/system.slice/", suffix[] = ".service";
@@ -97,7 +97,7 @@ void et_process_unit(const char *root, const char *pid, char *buf, size_t size)
 	snprintf(path, sizeof(path), "/proc/%s/cgroup", pid);
 	if (et_sysroot_read(root, path, text, sizeof(text)) <= 0)
 		return;
-	/* "0::/path" in version 2, "1:name=systemd:/path" in version 1. */
+	/* The line is "0::/path" in cgroup version 2, "1:name=systemd:/path" in version 1. */
 	for (const char *line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
 		const char *names = strchr(line, ':');

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* A service that takes longer to stop is said so; systemd itself waits 90 s. */
+/* A service that takes longer to stop is reported as failed. systemd itself waits 90 s. */
 enum { CONTROL_SECONDS = 30, SHOW_SECONDS = 10, ANSWER_BYTES = 1 << 20 };
 
 static int start_program(char *const *argv, int out_fd, pid_t *pid)
@@ -27,7 +27,7 @@ static int start_program(char *const *argv, int out_fd, pid_t *pid)
 	sigfillset(&all);
 	/* The calls that prepare the attributes fail on invalid flags only. */
 	posix_spawnattr_init(&attributes);
-	/* In a group of its own: Ctrl-C is for us, who then give back what was changed. */
+	/* In its own process group: Ctrl-C must not end systemctl while etalon restores. */
 	posix_spawnattr_setflags(&attributes,
 		POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 	posix_spawnattr_setpgroup(&attributes, 0);
@@ -46,7 +46,7 @@ static int start_program(char *const *argv, int out_fd, pid_t *pid)
 	return -rc;
 }
 
-/* Reads until the end or the deadline; false at the deadline. What does not fit is dropped. */
+/* Reads until end of file, dropping what does not fit. Returns false at the deadline. */
 static bool read_answer(int fd, uint64_t deadline_ns, char *buf, size_t size)
 {
 	size_t len = 0;
@@ -72,7 +72,7 @@ static bool read_answer(int fd, uint64_t deadline_ns, char *buf, size_t size)
 	}
 }
 
-/* Runs it to its end and returns its exit status, or -errno. */
+/* Runs a program and returns its exit status, or -errno. */
 static int ask(char *const *argv, unsigned seconds, char *buf, size_t size)
 {
 	int pipe_fd[2], status = 0;
@@ -97,7 +97,7 @@ static int ask(char *const *argv, unsigned seconds, char *buf, size_t size)
 	return rc;
 }
 
-/* The names of what is asked for; those that an older systemd does not know it leaves out. */
+/* The properties that are queried; an older systemd omits those that it does not know. */
 enum property {
 	ID,
 	LOAD,
@@ -119,7 +119,7 @@ static const char *const properties[PROPERTIES] = { "Id", "LoadState", "ActiveSt
 	"CanStop", "Transient", "Job", "RequiredBy", "RequisiteOf", "BoundBy", "ConsistsOf",
 	"PropagatesStopTo", "TriggeredBy" };
 
-/* One unit's part of the answer: where each value begins, and how long it is. */
+/* The part of the answer that describes one unit: start and length of each value. */
 struct block {
 	const char *value[PROPERTIES];
 	int len[PROPERTIES];
@@ -134,10 +134,10 @@ static bool value_is(const struct block *b, enum property p, const char *text)
 
 static enum et_unit_state state_of(const struct block *b)
 {
-	/* What waits in the queue is as good as begun. */
+	/* A queued job is about to change the state. */
 	if (b->value[JOB] && b->len[JOB] > 0)
 		return ET_UNIT_CHANGING;
-	/* What was masked or removed while it ran still runs. */
+	/* A unit that was masked or removed while it ran is still active. */
 	if (value_is(b, ACTIVE, "active") || value_is(b, ACTIVE, "reloading"))
 		return ET_UNIT_ACTIVE;
 	if (value_is(b, ACTIVE, "activating") || value_is(b, ACTIVE, "deactivating"))
@@ -160,7 +160,7 @@ static const char *irreversible_because(const struct block *b)
 	return NULL;
 }
 
-/* The names in properties first to last, in one list; false when they do not fit. */
+/* Joins the names in properties first to last; returns false if they do not fit. */
 static bool join(const struct block *b, int first, int last, char *buf, size_t size)
 {
 	size_t n = 0;
@@ -191,7 +191,8 @@ void et_services_parse(const char *text, size_t n, struct et_service *out)
 	size_t k = 0;
 
 	memset(out, 0, n * sizeof(*out));
-	/* A block of "Key=value" a unit, in the order asked, an empty line between two. */
+	/* One block of "Key=value" lines per unit, in the order queried, separated by empty lines.
+	 */
 	while (k < n) {
 		int len = (int)strcspn(text, "\n");
 		if (len == 0 && b.seen)

@@ -40,7 +40,7 @@ struct data {
 	size_t bytes;
 };
 
-/* The procedure: a word of each line. */
+/* The procedure: reads one byte of each cache line. */
 static void read_data(void *ctx)
 {
 	const struct data *d = ctx;
@@ -54,7 +54,7 @@ static void read_data(void *ctx)
 struct bench {
 	struct et_counter counter;
 	struct data a, b;
-	char *memory; /* of both, and behind them what clears the cache */
+	char *memory; /* first the memory that clears the cache, then the data of A and of B */
 	size_t clear_bytes;
 };
 
@@ -71,7 +71,7 @@ static int prepare(struct bench *b, struct et_error *err)
 	if (et_counter_calibrate(&b->counter, 100000000))
 		return et_fail(err, EOPNOTSUPP, ET_EXIT_ENVIRONMENT,
 			"this processor has no counter that a program can read");
-	/* Twice the last level: a cache need not drop the oldest first. */
+	/* Twice the size of the last level, because its replacement need not be LRU. */
 	b->clear_bytes = 2 * (cache ? cache : ASSUMED_CACHE);
 	b->a.bytes = A_BYTES;
 	b->b.bytes = b->clear_bytes / 8;
@@ -107,19 +107,19 @@ static int time_kbest(struct bench *b, struct et_experiment *e,
 	opts.cache = strcmp(s->state, "cold") ? ETALON_CACHE_WARM : ETALON_CACHE_COLD;
 	opts.clear_memory = b->memory;
 	opts.clear_bytes = b->clear_bytes;
-	opts.limit_ns = 2000000000; /* memory never agrees within 0.1 % on a busy machine */
+	opts.limit_ns = 2000000000; /* on a busy machine memory times never agree within 0.1 % */
 	int status = etalon_kbest(read_data, data_of(b, s->procedure), &opts, &said, sizeof(said));
 	if (status != ETALON_OK && status != ETALON_NOT_CONVERGED)
 		return et_fail(
 			err, EINVAL, ET_EXIT_ENVIRONMENT, "libetalon: %s", etalon_strerror(status));
 	ET_AUTO_FREE char *doubt = et_asprintf("%s-doubt", s->name);
 	et_lab_series_add_single(e, s->name, 0, 0, said.ns);
-	/* A record has whole nanoseconds: nothing in it is surer. */
+	/* The experiment holds whole nanoseconds, so no value in it is more exact than 1 ns. */
 	et_lab_series_add_single(e, doubt, 0, 0, fmax(said.error * said.ns, 1));
 	return 0;
 }
 
-/* Sizes are parameters of the first series. */
+/* The sizes are stored as parameters of the first series. */
 static void add_size(struct et_experiment *e, const char *of, size_t bytes)
 {
 	ET_AUTO_FREE char *text = et_asprintf("%zu", bytes);
@@ -160,7 +160,7 @@ int et_cache_effects_run(
 	return rc;
 }
 
-/* --- the record --- */
+/* --- reading an experiment --- */
 
 static struct et_cache_effects_times times_of(const struct et_command *c)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Repetitions are the outer loop, so that a simulation that is stopped knows a little of every
+ * Repetitions are the outer loop, so that a simulation that is stopped early has results for every
  * case. Each repetition of each case has a random stream of its own.
  */
 #include "lab/coverage.h"
@@ -83,7 +83,7 @@ static void count_boot(struct et_coverage_cell *c, enum method percentile, enum 
 	count_interval(c, bca, &b->bca, truth, warned);
 }
 
-/* What `run` warns of beside its mean: the same diagnosis, less thorough. */
+/* Whether `run` warns about its mean: it uses the same diagnosis as describe, less thoroughly. */
 static bool run_warns(const struct et_diagnosis *d)
 {
 	struct et_warnings w = { 0 };
@@ -197,7 +197,7 @@ static void lay_out(const struct et_coverage_options *o, struct et_coverage *out
 	}
 }
 
-/* The same stream for a case whether or not others are simulated beside it. */
+/* The stream of a case does not depend on which other cases are simulated. */
 static uint64_t stream_of(const struct et_coverage_cell *c, uint32_t repetition)
 {
 	return ((uint64_t)(c->law - et_laws) << 56) ^ ((uint64_t)c->n << 32) ^ repetition;

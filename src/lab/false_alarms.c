@@ -7,13 +7,13 @@
 
 #include <math.h>
 
-/* A program of 30 ms whose time is its own to 1 %; the rest is the machine's doing. */
+/* A program of 30 ms that varies by 1 % by itself; the machine adds the rest. */
 static const double program_ns = 30e6, solo_sd = 0.01, level = 0.95;
 
 const char *const et_judged_names[] = { "duets", "blocks", "separate", NULL };
 const size_t et_alarm_sizes[ET_ALARM_SIZES] = { 10, 30, 100, 300, 1000 };
 
-/* One simulated session of n rounds: the times of A and B, in order of execution. */
+/* A simulated experiment of n rounds: the times of A and B, in order of execution. */
 struct session {
 	double *a, *b;
 	size_t n;
@@ -54,7 +54,7 @@ static void run_separate(struct session *s)
 		s->b[i] = solo(s);
 }
 
-/* What a verdict comes to. */
+/* The outcome of a comparison. */
 struct verdict {
 	bool significant, slower, warned;
 };
@@ -75,7 +75,7 @@ static void fill(struct et_experiment *e, const struct session *s, double factor
 	}
 }
 
-/* As `run` judges two commands: the contrast of their pairs, a family of one. */
+/* Judges as `run` judges two commands: by the contrast of their pairs, a family of one. */
 static struct verdict judge_as_run(
 	const struct session *s, double factor, enum et_arrangement arrangement)
 {
@@ -117,7 +117,7 @@ static struct verdict judge(struct session *s, enum et_judged how, double factor
 	return judge_as_run(s, factor, how == ET_JUDGED_DUETS ? ET_DUET : ET_SOLO);
 }
 
-/* The same session is judged twice: as it is, and with B slowed down. */
+/* Judges the same times twice: as they are, and with B slowed down. */
 static void repeat(const struct et_false_alarms_options *o, enum et_simulated_load load,
 	size_t size, uint32_t repetition, struct et_false_alarms *out)
 {

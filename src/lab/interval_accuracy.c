@@ -33,7 +33,7 @@ double et_interval_count(const double *from, const double *to, size_t n, double 
 {
 	double count = 0;
 
-	/* Ticks before x: the smallest k with phase + k tick >= x. */
+	/* The number of ticks before x is the smallest k with phase + k * tick >= x. */
 	for (size_t i = 0; i < n; i++)
 		count += ceil((to[i] - phase) / tick) - ceil((from[i] - phase) / tick);
 	return count * tick;
@@ -43,10 +43,11 @@ static void read_cell(
 	const struct et_experiment *e, const struct et_command *truth, struct et_interval_cell *c)
 {
 	const struct et_command *user = et_lab_series_find(e, "truth-user", c->load, c->length_ns);
-	const struct et_command *told[ET_INTERVAL_METHODS];
+	const struct et_command *reported[ET_INTERVAL_METHODS];
 
 	for (int m = 0; m < ET_INTERVAL_METHODS; m++)
-		told[m] = et_lab_series_find(e, et_interval_method_names[m], c->load, c->length_ns);
+		reported[m] =
+			et_lab_series_find(e, et_interval_method_names[m], c->load, c->length_ns);
 	c->runs = et_calloc(truth->n_samples, sizeof(*c->runs));
 	for (size_t i = 0; i < truth->n_samples; i++) {
 		struct et_interval_run *r = &c->runs[c->n_runs];
@@ -54,7 +55,7 @@ static void read_cell(
 		r->truth_ns = et_lab_series_at(truth, i);
 		r->truth_user_ns = et_lab_series_at(user, i);
 		for (int m = 0; m < ET_INTERVAL_METHODS; m++) {
-			r->reported_ns[m] = et_lab_series_at(told[m], i);
+			r->reported_ns[m] = et_lab_series_at(reported[m], i);
 			whole = whole && r->reported_ns[m] >= 0;
 		}
 		c->n_runs += whole && r->truth_ns > 0 && r->truth_user_ns > 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The measuring half of interval_accuracy.h: a process of its own for each run. */
+/* The measuring half of interval_accuracy.h. Each run is a process of its own. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "clock/counter.h"
@@ -21,19 +21,19 @@
 #include <unistd.h>
 
 /*
- * So many reads of so much from /dev/zero take the kernel about as long as a block takes us. They
- * stay within the first cache, so that their time is steady.
+ * READS reads of CHUNK bytes from /dev/zero keep the kernel busy for about as long as a block of
+ * user code. They stay within the first-level cache, so that their time is steady.
  */
 enum { CHUNK = 1 << 13, READS = 32 };
 
 /*
- * What is over that many times its neighbours was interrupted. A neighbour on the other hardware
- * thread halves the speed of the kernel's copying for some blocks: that is our CPU time all the
- * same.
+ * A block that takes more than this many times the median of its neighbours was interrupted. The
+ * limit is above 2 because a busy hyper-thread sibling can halve the speed of the kernel's copying
+ * for some blocks, which is our CPU time all the same.
  */
 static const double interrupted = 2.5;
 
-/* What a process works: blocks in user space and in the kernel by turns. */
+/* The work of a process: blocks in user space and in the kernel alternate. */
 struct work {
 	size_t blocks; /* of each kind */
 	uint32_t *user, *kernel;
@@ -45,8 +45,8 @@ struct bench {
 	const struct et_interval_accuracy_options *o;
 	struct et_experiment *record;
 	struct et_counter counter;
-	double pair_ns;                 /* a block of each kind */
-	struct et_interval_run *shared; /* where a run leaves what it found */
+	double pair_ns;                 /* time of a block of each kind */
+	struct et_interval_run *shared; /* memory in which a run leaves its results */
 };
 
 static double ns_of(const struct bench *b, double ticks)
@@ -62,7 +62,7 @@ static int work_open(struct work *w, size_t blocks)
 	w->user = et_calloc(2 * blocks, sizeof(*w->user));
 	w->kernel = w->user + blocks;
 	w->chunk = et_alloc(CHUNK);
-	/* Nothing is met for the first time while it is timed. */
+	/* Touch all memory now, so that no page fault happens while we measure. */
 	for (size_t i = 0; i < 2 * blocks; i++)
 		w->user[i] = 1;
 	memset(w->chunk, 1, CHUNK);
@@ -81,7 +81,7 @@ static uint32_t short_of(uint64_t ticks)
 	return ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
 }
 
-/* Returns what was computed, so that it is. */
+/* Returns the result, so that the compiler does not drop the work. */
 static uint64_t work_do(struct work *w)
 {
 	uint64_t value = 1, last = et_counter_read();
@@ -100,10 +100,10 @@ static uint64_t work_do(struct work *w)
 	return value;
 }
 
-/* What a kernel that counts by ticks would have said, from when we were on the CPU. */
+/* Computes the CPU time of a kernel that counts ticks, from the periods in which we ran. */
 static double count_ticks(const struct bench *b, const struct work *w, double phase_ns)
 {
-	const double others_ns = 200e3; /* longer than any interrupt: another process ran */
+	const double others_ns = 200e3; /* longer than any interrupt, so another process ran */
 	ET_AUTO_FREE double *from = et_calloc(2 * w->blocks + 1, sizeof(*from));
 	ET_AUTO_FREE double *to = et_calloc(2 * w->blocks + 1, sizeof(*to));
 	double now = 0;
@@ -122,12 +122,12 @@ static double count_ticks(const struct bench *b, const struct work *w, double ph
 	return et_interval_count(from, to, n, ET_CHAPTER_TICK_NS, phase_ns);
 }
 
-static double ticks_told(const struct tms *t)
+static double ticks_of(const struct tms *t)
 {
 	return (double)(t->tms_utime + t->tms_stime);
 }
 
-/* In a process of its own, whose memory is its own too: no page is shared with us at first. */
+/* Runs in a child process. It allocates its own memory, so it causes no copy-on-write faults. */
 static int measure(const struct bench *b, size_t blocks, double phase_ns)
 {
 	struct rusage before, after;
@@ -147,10 +147,10 @@ static int measure(const struct bench *b, size_t blocks, double phase_ns)
 	__asm__ volatile("" ::"r"(value));
 	double user = (double)(et_timeval_ns(after.ru_utime) - et_timeval_ns(before.ru_utime));
 	double system = (double)(et_timeval_ns(after.ru_stime) - et_timeval_ns(before.ru_stime));
-	double told = ticks_told(&last) - ticks_told(&first);
+	double ticks = ticks_of(&last) - ticks_of(&first);
 	r->reported_ns[ET_INTERVAL_USER] = user;
 	r->reported_ns[ET_INTERVAL_RUSAGE] = user + system;
-	r->reported_ns[ET_INTERVAL_TIMES] = told * 1e9 / (double)sysconf(_SC_CLK_TCK);
+	r->reported_ns[ET_INTERVAL_TIMES] = ticks * 1e9 / (double)sysconf(_SC_CLK_TCK);
 	r->truth_user_ns = ns_of(b, et_undisturbed_sum(w.user, w.blocks, interrupted));
 	r->truth_ns =
 		r->truth_user_ns + ns_of(b, et_undisturbed_sum(w.kernel, w.blocks, interrupted));
@@ -181,7 +181,7 @@ static int run_one(const struct bench *b, size_t blocks, double phase_ns, struct
 		if (errno != EINTR)
 			return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT,
 				"cannot wait for the process of a run");
-		/* When we are to end, the run is not worth waiting for. */
+		/* Do not wait for a run whose experiment should end. */
 		if (!et_walk_advance(walk, 0))
 			kill(pid, SIGKILL);
 	}
@@ -220,7 +220,7 @@ static int measure_cell(
 		rc = run_one(b, blocks, phase, walk, err);
 		if (rc == 0) {
 			note_run(b->record, series, b->shared);
-			/* Speed may have changed since; so must the number of blocks. */
+			/* The frequency may change between runs, so adapt the number of blocks. */
 			b->pair_ns = b->shared->truth_ns / (double)blocks;
 		}
 		et_walk_advance(walk, (double)load * (double)length_ns);
@@ -230,7 +230,7 @@ static int measure_cell(
 	return rc == -EINTR ? 0 : rc;
 }
 
-/* How long a block of each kind takes, and so how many make a length. */
+/* Measures how long a block of each kind takes, to find how many make a given length. */
 static int calibrate(struct bench *b, struct et_error *err)
 {
 	enum { TRIALS = 100 };

@@ -55,7 +55,7 @@ double et_accuracy_share(const struct et_kbest_accuracy *a, unsigned load)
 	return elapsed > 0 ? cpu / elapsed : NAN;
 }
 
-/* --- the record --- */
+/* --- reading an experiment --- */
 
 static void read_cell(
 	const struct et_experiment *e, const struct et_command *counter, struct et_accuracy_cell *c)

@@ -13,7 +13,7 @@
 #include <etalon/etalon.h>
 #include <math.h>
 
-/* Room for the stamps of the calls that libetalon makes: 64 MiB. */
+/* Blocks that can be noted for the calls that libetalon makes: 64 MiB. */
 static const size_t most_stamps = 16u << 20;
 
 struct bench {
@@ -28,7 +28,7 @@ static double ns_of(const struct bench *b, double ticks)
 	return ticks / b->counter.hz * 1e9;
 }
 
-/* The chapter's truth: a line through the fastest of short runs of different lengths. */
+/* The chapter's truth: a line fitted to the fastest short runs of several lengths. */
 static void fit_line(const struct bench *b, struct et_line *line)
 {
 	enum { POINTS = 5, TRIALS = 12 };
@@ -49,19 +49,19 @@ static void fit_line(const struct bench *b, struct et_line *line)
 		et_self_timed_free(&w);
 		x[i] = (double)blocks[i];
 		y[i] = ns_of(b, least);
-		/* How far the next fastest is tells how well the fastest is known. */
+		/* The distance to the second fastest estimates the uncertainty of the fastest. */
 		sigma[i] = fmax(ns_of(b, next - least), 1);
 	}
 	et_line_fit_weighted(x, y, sigma, POINTS, line);
 }
 
-/* What gettimeofday() says: this clock, cut to microseconds. */
+/* The value of gettimeofday(): this clock, truncated to microseconds. */
 static uint64_t time_of_day_ns(void)
 {
 	return et_clock_read_ns(CLOCK_REALTIME) / 1000 * 1000;
 }
 
-/* One call, as the chapter's clocks see it. */
+/* Times one call with the clocks of the chapter. */
 static void time_call(const struct bench *b, struct et_self_timed *w, struct et_timed_call *call)
 {
 	uint64_t cpu = et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -104,7 +104,7 @@ static void time_calls(
 	et_self_timed_free(&w);
 }
 
-/* The same function by libetalon, with more time than it takes by itself. */
+/* Measures the same function by libetalon, with a higher time limit than its default. */
 static int time_ours(struct bench *b, struct et_walk *walk, size_t blocks, unsigned load,
 	uint64_t length_ns, struct et_error *err)
 {
@@ -152,7 +152,7 @@ static int measure_cell(
 	return walk->stopped ? 0 : time_ours(b, walk, blocks, load, length_ns, err);
 }
 
-/* Before there is any load. */
+/* Calibrates the counter, the timer interrupt and the block, before the load starts. */
 static int calibrate(struct bench *b, struct et_error *err)
 {
 	struct et_timer timer = { 0 };
@@ -161,7 +161,8 @@ static int calibrate(struct bench *b, struct et_error *err)
 	if (et_counter_calibrate(&b->counter, 200000000))
 		return et_fail(err, EOPNOTSUPP, ET_EXIT_ENVIRONMENT,
 			"this processor has no counter that a program can read");
-	/* Without a tick there is nothing to compensate for. -EAGAIN: it is known, less exactly. */
+	/* Without a tick there is nothing to compensate for. After -EAGAIN the figures are usable.
+	 */
 	int rc = et_timer_measure(&b->counter, 2000000000, NULL, &timer);
 	if (rc && rc != -EAGAIN)
 		timer = (struct et_timer){ 0 };

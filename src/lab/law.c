@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The spread of the normal and of the autoregressive law, the scale of the skewed ones. */
+/* The sd of the normal and the autoregressive law; the scale of the skewed laws. */
 static const double spread = 5, scale = 10;
 
 const struct et_law et_laws[] = {
@@ -99,7 +99,7 @@ double et_law_median(const struct et_law *law)
 	case ET_LAW_EXPONENTIAL:
 		return law->at + scale * M_LN2;
 	case ET_LAW_MIXTURE:
-		/* The farther part begins where the nearer one has long ended. */
+		/* The two parts do not overlap, so the median is a quantile of the nearer one. */
 		return law->at + et_qnorm(0.5 / (1 - law->parameter));
 	case ET_LAW_NORMAL:
 	case ET_LAW_AR1:

@@ -8,12 +8,12 @@
 #include <string.h>
 
 enum {
-	CHAIN = 1000, /* times 8 multiplications: some 8 us */
-	SIDE = 15,    /* blocks on each side that say what one should take */
+	CHAIN = 1000, /* rounds of 8 multiplications: about 8 us */
+	SIDE = 15,    /* neighbours on each side that a block is compared with */
 	WINDOW = 2 * SIDE + 1,
 };
 /*
- * Undisturbed blocks lie within 3 % of their neighbours' median; the shortest interrupts take
+ * Undisturbed blocks are within 3 % of the median of their neighbours; the shortest interrupts take
  * about a microsecond, an eighth of a block.
  */
 static const double disturbed = 1.05;
@@ -22,7 +22,7 @@ uint64_t et_self_timed_chain(uint64_t x)
 {
 	for (int i = 0; i < CHAIN; i++) {
 		for (int j = 0; j < 8; j++) {
-			x *= 0x9e3779b97f4a7c15; /* odd: x never becomes 0 */
+			x *= 0x9e3779b97f4a7c15; /* an odd factor never makes x 0 */
 			__asm__ volatile("" : "+r"(x));
 		}
 	}
@@ -60,7 +60,7 @@ void et_self_timed_call(void *ctx)
 	w->calls += ticks != NULL;
 }
 
-/* A sorted window of so many values: one goes, one comes. */
+/* Replaces one value of a sorted window of n values by another. */
 static void replace(uint32_t *sorted, size_t n, uint32_t old, uint32_t new)
 {
 	size_t at = 0;
@@ -80,7 +80,7 @@ double et_undisturbed_sum(const uint32_t *ticks, size_t n, double limit)
 	uint32_t sorted[WINDOW] = { 0 };
 	double sum = 0;
 
-	/* All 0 is a sorted window too. */
+	/* A window of zeros is sorted, so the values can replace them one by one. */
 	for (size_t i = 0; i < width; i++)
 		replace(sorted, width, 0, ticks[i]);
 	for (size_t i = 0; i < n; i++) {
@@ -99,8 +99,8 @@ double et_self_timed_truth(const struct et_self_timed *w, size_t call)
 	return et_undisturbed_sum(w->ticks + call * w->blocks, w->blocks, disturbed);
 }
 
-/* What the counter told of a call, interrupted or not. */
-static double told(const struct et_self_timed *w, size_t call)
+/* The time of a call by the counter, including interruptions. */
+static double counted(const struct et_self_timed *w, size_t call)
 {
 	const uint32_t *ticks = w->ticks + call * w->blocks;
 	double sum = 0;
@@ -116,7 +116,7 @@ double et_self_timed_shortest(const struct et_self_timed *w)
 	size_t shortest = 0;
 
 	for (size_t i = 0; i < w->calls; i++) {
-		double sum = told(w, i);
+		double sum = counted(w, i);
 		if (sum < least) {
 			least = sum;
 			shortest = i;

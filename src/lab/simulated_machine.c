@@ -6,14 +6,14 @@
 const char *const et_simulated_load_names[] = { "drift", "bursts", 0 };
 
 /*
- * Drift: the walk is uniform between its bounds, hence sd = bound / sqrt 3 = 0.131, and neighbours
- * of it are all but equal; with the white part the sd is 0.2 and the share of the walk in the
- * variance, which is the correlation of neighbours, 0.43.
+ * Drift: the walk is uniformly distributed between its bounds, so its sd is bound / sqrt 3 = 0.131,
+ * and successive values are almost equal. With the white noise the sd is 0.2, and the walk's share
+ * of the variance, which is the lag-1 autocorrelation, is 0.43.
  */
 static const double bound = 0.227, step = 0.02, white = 0.151;
 /*
- * Bursts: a quarter of the time slower by 52 %. The correlation of neighbours is 1 less both
- * chances of a change, and a little less for the jitter.
+ * Bursts: the machine is slower by 52 % for a quarter of the time. The lag-1 autocorrelation is 1
+ * minus the two transition probabilities, and a little less because of the jitter.
  */
 static const double slower = 0.522, slow_share = 0.25, correlation = 0.44, jitter = 0.03;
 
@@ -31,7 +31,7 @@ static double next_of_drift(struct et_simulated_machine *m)
 	double now = m->walk + white * et_rng_normal(&m->rng);
 
 	m->walk += step * et_rng_normal(&m->rng);
-	if (fabs(m->walk) > bound) /* reflected */
+	if (fabs(m->walk) > bound) /* reflect at the bound */
 		m->walk = copysign(2 * bound - fabs(m->walk), m->walk);
 	return exp(now);
 }
@@ -55,6 +55,6 @@ double et_simulated_machine_own(struct et_simulated_machine *m, double sd)
 {
 	double wide = et_rng_uniform(&m->rng) < 0.1 ? 3 : 1;
 
-	/* 0.9 + 0.1 * 3^2 = 1.8 */
+	/* The variance of the mixture is 0.9 + 0.1 * 3^2 = 1.8. */
 	return sd / sqrt(1.8) * wide * et_rng_normal(&m->rng);
 }
