@@ -53,18 +53,18 @@ static int ours(size_t blocks)
 	double hz = counter_hz();
 	struct etalon_kbest_result q;
 	struct etalon_kbest_opts o;
-	struct et_self_timed w;
+	struct et_self_timed f;
 
 	etalon_kbest_opts_init(&o, sizeof(o));
 	o.limit_ns = LIMIT_NS;
-	et_self_timed_init(&w, blocks, STAMPS / blocks);
-	int rc = etalon_kbest(et_self_timed_call, &w, &o, &q, sizeof(q));
+	et_self_timed_init(&f, blocks, STAMPS / blocks);
+	int rc = etalon_kbest(et_self_timed_call, &f, &o, &q, sizeof(q));
 	if (rc != ETALON_OK && rc != ETALON_NOT_CONVERGED) {
 		fprintf(stderr, "%s\n", etalon_strerror(rc));
 		return 1;
 	}
-	printf("%.9g %.9g %.9g\n", q.ns, et_self_timed_shortest(&w) / hz * 1e9, q.error);
-	et_self_timed_free(&w);
+	printf("%.9g %.9g %.9g\n", q.ns, et_self_timed_shortest(&f) / hz * 1e9, q.error);
+	et_self_timed_free(&f);
 	return 0;
 }
 
@@ -73,20 +73,20 @@ static int plain(size_t blocks)
 {
 	double hz = counter_hz();
 	struct et_kbest_set s;
-	struct et_self_timed w;
+	struct et_self_timed f;
 
 	et_kbest_set_init(&s, PLAIN_K);
-	et_self_timed_init(&w, blocks, PLAIN_M + 1);
-	et_self_timed_call(&w);
-	w.calls = 0;
+	et_self_timed_init(&f, blocks, PLAIN_M + 1);
+	et_self_timed_call(&f);
+	f.calls = 0;
 	do {
 		uint64_t t = et_counter_start();
 
-		et_self_timed_call(&w);
+		et_self_timed_call(&f);
 		et_kbest_set_add(&s, (double)(et_counter_stop() - t), 0);
 	} while (!et_kbest_converged(&s, 0.001) && s.n < PLAIN_M);
-	printf("%.9g %.9g\n", s.value[0] / hz * 1e9, et_self_timed_shortest(&w) / hz * 1e9);
-	et_self_timed_free(&w);
+	printf("%.9g %.9g\n", s.value[0] / hz * 1e9, et_self_timed_shortest(&f) / hz * 1e9);
+	et_self_timed_free(&f);
 	return 0;
 }
 

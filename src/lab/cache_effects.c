@@ -100,7 +100,7 @@ static void run_sequence(struct bench *b, struct et_experiment *e)
 static int time_kbest(struct bench *b, struct et_experiment *e,
 	const struct et_cache_effects_step *s, struct et_error *err)
 {
-	struct etalon_kbest_result said = { 0 };
+	struct etalon_kbest_result result = { 0 };
 	struct etalon_kbest_opts opts;
 
 	etalon_kbest_opts_init(&opts, sizeof(opts));
@@ -108,14 +108,15 @@ static int time_kbest(struct bench *b, struct et_experiment *e,
 	opts.clear_memory = b->memory;
 	opts.clear_bytes = b->clear_bytes;
 	opts.limit_ns = 2000000000; /* on a busy machine memory times never agree within 0.1 % */
-	int status = etalon_kbest(read_data, data_of(b, s->procedure), &opts, &said, sizeof(said));
+	int status =
+		etalon_kbest(read_data, data_of(b, s->procedure), &opts, &result, sizeof(result));
 	if (status != ETALON_OK && status != ETALON_NOT_CONVERGED)
 		return et_fail(
 			err, EINVAL, ET_EXIT_ENVIRONMENT, "libetalon: %s", etalon_strerror(status));
 	ET_AUTO_FREE char *doubt = et_asprintf("%s-doubt", s->name);
-	et_lab_series_add_single(e, s->name, 0, 0, said.ns);
+	et_lab_series_add_single(e, s->name, 0, 0, result.ns);
 	/* The experiment holds whole nanoseconds, so no value in it is more exact than 1 ns. */
-	et_lab_series_add_single(e, doubt, 0, 0, fmax(said.error * said.ns, 1));
+	et_lab_series_add_single(e, doubt, 0, 0, fmax(result.error * result.ns, 1));
 	return 0;
 }
 

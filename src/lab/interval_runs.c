@@ -43,7 +43,7 @@ struct work {
 
 struct bench {
 	const struct et_interval_accuracy_options *o;
-	struct et_experiment *record;
+	struct et_experiment *experiment;
 	struct et_counter counter;
 	double pair_ns;                 /* time of a block of each kind */
 	struct et_interval_run *shared; /* memory in which a run leaves its results */
@@ -207,19 +207,19 @@ static int measure_cell(
 {
 	struct bench *b = ctx;
 	uint32_t runs = b->o->grid.runs;
-	uint32_t series = et_lab_series_add(b->record, "truth", load, length_ns);
+	uint32_t series = et_lab_series_add(b->experiment, "truth", load, length_ns);
 	int rc = 0;
 
-	et_lab_series_add(b->record, "truth-user", load, length_ns);
+	et_lab_series_add(b->experiment, "truth-user", load, length_ns);
 	for (int m = 0; m < ET_INTERVAL_METHODS; m++)
-		et_lab_series_add(b->record, et_interval_method_names[m], load, length_ns);
+		et_lab_series_add(b->experiment, et_interval_method_names[m], load, length_ns);
 	for (uint32_t i = 0; rc == 0 && !walk->stopped && i < runs; i++) {
 		double phase = ET_CHAPTER_TICK_NS * (i + 0.5) / runs;
 		double pairs = (double)length_ns / b->pair_ns;
 		size_t blocks = pairs > 1 ? (size_t)pairs : 1;
 		rc = run_one(b, blocks, phase, walk, err);
 		if (rc == 0) {
-			note_run(b->record, series, b->shared);
+			note_run(b->experiment, series, b->shared);
 			/* The frequency may change between runs, so adapt the number of blocks. */
 			b->pair_ns = b->shared->truth_ns / (double)blocks;
 		}
@@ -263,13 +263,13 @@ int et_interval_accuracy_run(const struct et_interval_accuracy_options *o,
 		NULL, sizeof(*b.shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (b.shared == MAP_FAILED)
 		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "cannot map shared memory");
-	b.record = et_lab_experiment_new();
-	b.record->plan.runs = o->grid.runs;
+	b.experiment = et_lab_experiment_new();
+	b.experiment->plan.runs = o->grid.runs;
 	rc = et_grid_walk(&o->grid, o->grid.runs, &o->progress, measure_cell, &b, err);
 	munmap(b.shared, sizeof(*b.shared));
 	if (rc)
-		et_experiment_free(b.record);
+		et_experiment_free(b.experiment);
 	else
-		*out = b.record;
+		*out = b.experiment;
 	return rc;
 }

@@ -29,35 +29,35 @@ uint64_t et_self_timed_chain(uint64_t x)
 	return x;
 }
 
-void et_self_timed_init(struct et_self_timed *w, size_t blocks, size_t capacity)
+void et_self_timed_init(struct et_self_timed *f, size_t blocks, size_t capacity)
 {
-	*w = (struct et_self_timed){ .blocks = blocks, .capacity = capacity, .value = 1 };
-	w->ticks = et_calloc(blocks * capacity, sizeof(*w->ticks));
-	memset(w->ticks, 0xff, blocks * capacity * sizeof(*w->ticks));
+	*f = (struct et_self_timed){ .blocks = blocks, .capacity = capacity, .value = 1 };
+	f->ticks = et_calloc(blocks * capacity, sizeof(*f->ticks));
+	memset(f->ticks, 0xff, blocks * capacity * sizeof(*f->ticks));
 }
 
-void et_self_timed_free(struct et_self_timed *w)
+void et_self_timed_free(struct et_self_timed *f)
 {
-	free(w->ticks);
-	*w = (struct et_self_timed){ 0 };
+	free(f->ticks);
+	*f = (struct et_self_timed){ 0 };
 }
 
 void et_self_timed_call(void *ctx)
 {
-	struct et_self_timed *w = ctx;
-	uint32_t unnoted, *ticks = w->calls < w->capacity ? w->ticks + w->calls * w->blocks : NULL;
+	struct et_self_timed *f = ctx;
+	uint32_t unnoted, *ticks = f->calls < f->capacity ? f->ticks + f->calls * f->blocks : NULL;
 	uint64_t last = et_counter_read();
 
-	for (size_t i = 0; i < w->blocks; i++) {
-		if (w->cancelled && *w->cancelled)
+	for (size_t i = 0; i < f->blocks; i++) {
+		if (f->cancelled && *f->cancelled)
 			return;
-		w->value = et_self_timed_chain(w->value);
+		f->value = et_self_timed_chain(f->value);
 		uint64_t now = et_counter_read();
 		*(ticks ? &ticks[i] : &unnoted) =
 			now - last < UINT32_MAX ? (uint32_t)(now - last) : UINT32_MAX;
 		last = now;
 	}
-	w->calls += ticks != NULL;
+	f->calls += ticks != NULL;
 }
 
 /* Replaces one value of a sorted window of n values by another. */
@@ -94,46 +94,46 @@ double et_undisturbed_sum(const uint32_t *ticks, size_t n, double limit)
 	return sum;
 }
 
-double et_self_timed_truth(const struct et_self_timed *w, size_t call)
+double et_self_timed_truth(const struct et_self_timed *f, size_t call)
 {
-	return et_undisturbed_sum(w->ticks + call * w->blocks, w->blocks, disturbed);
+	return et_undisturbed_sum(f->ticks + call * f->blocks, f->blocks, disturbed);
 }
 
 /* The time of a call by the counter, including interruptions. */
-static double counted(const struct et_self_timed *w, size_t call)
+static double counted(const struct et_self_timed *f, size_t call)
 {
-	const uint32_t *ticks = w->ticks + call * w->blocks;
+	const uint32_t *ticks = f->ticks + call * f->blocks;
 	double sum = 0;
 
-	for (size_t i = 0; i < w->blocks; i++)
+	for (size_t i = 0; i < f->blocks; i++)
 		sum += ticks[i];
 	return sum;
 }
 
-double et_self_timed_shortest(const struct et_self_timed *w)
+double et_self_timed_shortest(const struct et_self_timed *f)
 {
 	double least = INFINITY;
 	size_t shortest = 0;
 
-	for (size_t i = 0; i < w->calls; i++) {
-		double sum = counted(w, i);
+	for (size_t i = 0; i < f->calls; i++) {
+		double sum = counted(f, i);
 		if (sum < least) {
 			least = sum;
 			shortest = i;
 		}
 	}
-	return w->calls ? et_self_timed_truth(w, shortest) : NAN;
+	return f->calls ? et_self_timed_truth(f, shortest) : NAN;
 }
 
 double et_self_timed_block(void)
 {
 	enum { TRIALS = 200 };
-	struct et_self_timed w;
+	struct et_self_timed f;
 	double block;
 
-	et_self_timed_init(&w, TRIALS, 1);
-	et_self_timed_call(&w);
-	block = et_self_timed_shortest(&w) / TRIALS;
-	et_self_timed_free(&w);
+	et_self_timed_init(&f, TRIALS, 1);
+	et_self_timed_call(&f);
+	block = et_self_timed_shortest(&f) / TRIALS;
+	et_self_timed_free(&f);
 	return block;
 }

@@ -28,14 +28,14 @@ struct et_self_timed {
 };
 
 /* Allocates room for `capacity` calls and touches it, so that no call causes a page fault. */
-void et_self_timed_init(struct et_self_timed *w, size_t blocks, size_t capacity);
-void et_self_timed_free(struct et_self_timed *w);
+void et_self_timed_init(struct et_self_timed *f, size_t blocks, size_t capacity);
+void et_self_timed_free(struct et_self_timed *f);
 /* The function itself; its argument is a struct et_self_timed. */
-void et_self_timed_call(void *w);
+void et_self_timed_call(void *f);
 /* Returns the true time of a noted call, in counter ticks. */
-double et_self_timed_truth(const struct et_self_timed *w, size_t call);
+double et_self_timed_truth(const struct et_self_timed *f, size_t call);
 /* Returns the true time of the call that took the shortest including interruptions, or NaN. */
-double et_self_timed_shortest(const struct et_self_timed *w);
+double et_self_timed_shortest(const struct et_self_timed *f);
 /* Measures a block, in counter ticks, to find how many blocks make a given length. */
 double et_self_timed_block(void);
 

@@ -48,34 +48,34 @@ static void test_made_up(void)
 
 static void test_real(void)
 {
-	struct et_self_timed w;
+	struct et_self_timed f;
 
 	if (!ET_HAVE_COUNTER) {
 		skip("no counter of the processor that we may read");
 		return;
 	}
-	et_self_timed_init(&w, 50, 3);
+	et_self_timed_init(&f, 50, 3);
 	uint64_t start = et_counter_start();
 	for (int i = 0; i < 5; i++)
-		et_self_timed_call(&w);
+		et_self_timed_call(&f);
 	double took = (double)(et_counter_stop() - start);
-	ok(w.calls == 3, "calls beyond the capacity are not noted");
+	ok(f.calls == 3, "calls beyond the capacity are not noted");
 	double sum = 0;
 	for (size_t i = 0; i < 3; i++)
-		sum += et_self_timed_truth(&w, i);
+		sum += et_self_timed_truth(&f, i);
 	ok(sum > 0 && sum <= took, "truths are above 0 and within what passed");
-	for (size_t i = 0; i < 3 * w.blocks; i++)
-		w.ticks[i] = (uint32_t)(100 + i / w.blocks);
-	w.ticks[7] = 5000;
-	ok(et_self_timed_shortest(&w) == 101 * 50, "the shortest call is the one with all it met");
-	w.ticks[w.blocks + 7] = 120;
-	ok(et_self_timed_shortest(&w) == 101 * 50, "and its truth is without");
+	for (size_t i = 0; i < 3 * f.blocks; i++)
+		f.ticks[i] = (uint32_t)(100 + i / f.blocks);
+	f.ticks[7] = 5000;
+	ok(et_self_timed_shortest(&f) == 101 * 50, "the shortest call is the one with all it met");
+	f.ticks[f.blocks + 7] = 120;
+	ok(et_self_timed_shortest(&f) == 101 * 50, "and its truth is without");
 	double block = et_self_timed_block();
 	ok(block > 0 && block * 50 < took, "a block's length");
-	et_self_timed_free(&w);
-	et_self_timed_init(&w, 1, 0);
-	ok(isnan(et_self_timed_shortest(&w)), "no call, no truth");
-	et_self_timed_free(&w);
+	et_self_timed_free(&f);
+	et_self_timed_init(&f, 1, 0);
+	ok(isnan(et_self_timed_shortest(&f)), "no call, no truth");
+	et_self_timed_free(&f);
 }
 
 int main(void)
