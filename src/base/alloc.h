@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Memory for the tool: running out of it ends the program (finished samples are already durable).
- * libetalon does not use this.
+ * Memory for the tool. These functions never return NULL: they end the program if memory runs out,
+ * which loses no finished sample, because samples are stored one by one. libetalon must not use
+ * them, except in its main function for benchmark programs.
  */
 #ifndef ET_BASE_ALLOC_H
 #define ET_BASE_ALLOC_H
@@ -13,11 +14,11 @@ void *et_calloc(size_t n, size_t size) __attribute__((malloc, returns_nonnull));
 void *et_realloc(void *p, size_t n, size_t size) __attribute__((returns_nonnull));
 char *et_strdup(const char *s) __attribute__((malloc, returns_nonnull));
 char *et_strndup(const char *s, size_t n) __attribute__((malloc, returns_nonnull));
-/* Makes *text (NULL: nothing yet) longer by another part, with `between` before it. */
+/* Appends `between` and the formatted text to *text; if *text is NULL, only the latter. */
 void et_append(char **text, const char *between, const char *fmt, ...) ET_PRINTF(3, 4);
 char *et_asprintf(const char *fmt, ...) __attribute__((malloc, returns_nonnull)) ET_PRINTF(1, 2);
 
-/* Makes room for one more element behind *array, doubling; n is the present length. */
+/* Makes room for one more element at the end of the array by doubling; n is its present length. */
 #define ET_GROW(array, n, cap)                                                                     \
 	do {                                                                                       \
 		if ((n) >= (cap)) {                                                                \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Compiler attributes and automatic unwinding; nothing here does any work. */
+/* Compiler attributes, and variables that are freed or closed at the end of their scope. */
 #ifndef ET_BASE_ATTR_H
 #define ET_BASE_ATTR_H
 
@@ -10,11 +10,12 @@
 #include <unistd.h>
 
 #define ET_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+/* Marks every function that can fail: ignoring its result is a compiler warning. */
 #define ET_CHECK __attribute__((warn_unused_result))
 #define ET_CLEANUP(fn) __attribute__((cleanup(fn)))
 #define ET_LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A figure that is not known. It prints as null, never as a number. */
+/* The value of a figure that is unknown. It is written as null, never as a number. */
 #define ET_UNKNOWN UINT64_MAX
 
 static inline void et_cleanup_free(void *p)

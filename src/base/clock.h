@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Time is passed in, never reached for: a test hands over a clock of its own. */
+/* The clock that code reads is passed in as an argument, so that a test can replace it. */
 #ifndef ET_BASE_CLOCK_H
 #define ET_BASE_CLOCK_H
 
@@ -37,8 +37,7 @@ static inline uint64_t et_clock_read_ns(clockid_t id)
 	return et_timespec_ns(t);
 }
 
-/* The timer interrupt's interval as the kernel tells it: its coarse clocks step by it. 0: unknown.
- */
+/* Returns the interval of the timer interrupt, by which coarse clocks step, or 0 if unknown. */
 static inline uint64_t et_clock_tick_ns(void)
 {
 	struct timespec t;
@@ -52,7 +51,7 @@ static inline uint64_t et_clock_tick_ns(void)
  */
 void et_clock_sleep_until(clockid_t id, uint64_t due_ns);
 
-/* The real one: CLOCK_MONOTONIC and CLOCK_REALTIME. */
+/* The real clock: CLOCK_MONOTONIC and CLOCK_REALTIME. */
 extern const struct et_clock et_clock_real;
 
 #endif

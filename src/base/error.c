@@ -64,19 +64,21 @@ int et_fail_file(struct et_error *err, int errnum, enum et_exit exit, const char
 	case ENOENT:
 		if (access(*folder ? folder : "/", F_OK) < 0)
 			return et_hint(err, rc,
-				"there is no folder '%s': correct the name, or make it (mkdir -p)",
+				"there is no folder '%s': correct the path, or make it with mkdir "
+				"-p",
 				folder);
-		return et_hint(err, rc, "ls '%s/' shows what is there", folder);
+		return et_hint(err, rc, "run ls '%s/' to see which files exist", folder);
 	case ENOTDIR:
-		return et_hint(err, rc, "'%s' is not a folder: nothing can be in it", folder);
+		return et_hint(err, rc, "'%s' is not a folder: correct the path", folder);
 	case EISDIR:
-		return et_hint(err, rc, "it is a folder: name a file in it");
+		return et_hint(err, rc, "this is a folder: name a file in it");
 	case EACCES:
 	case EPERM:
-		return et_hint(err, rc, "ls -ld '%s/' '%s' shows who may", folder, path);
+		return et_hint(
+			err, rc, "run ls -ld '%s/' '%s' to see who has permission", folder, path);
 	case EROFS:
 	case ENOSPC:
-		return et_hint(err, rc, "name a file on another file system; df -h lists them");
+		return et_hint(err, rc, "name a file on another file system (df -h lists them)");
 	default:
 		return rc;
 	}

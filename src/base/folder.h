@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The folders that a file stands in. */
+/* The folders that contain a file. */
 #ifndef ET_BASE_FOLDER_H
 #define ET_BASE_FOLDER_H
 
@@ -7,9 +7,9 @@
 
 #include <sys/types.h>
 
-/* The folder that path stands in; caller frees. */
+/* Returns the folder that contains path. The caller frees it. */
 char *et_folder_of(const char *path);
-/* Makes what is missing of the folders above path; 0 or -errno. */
+/* Makes the missing folders above path. Returns 0 or -errno. */
 int et_folders_make(const char *path, mode_t mode) ET_CHECK;
 
 #endif

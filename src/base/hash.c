@@ -9,7 +9,7 @@ static uint64_t *slot_at(const struct et_hash *h, size_t i)
 	return (uint64_t *)(void *)(h->slots + i * (sizeof(uint64_t) + h->width));
 }
 
-/* Where the key is, or the free place where it belongs. */
+/* Returns the slot of the key, or the free slot where it belongs. */
 static uint64_t *slot_of(const struct et_hash *h, uint64_t key)
 {
 	size_t i = (size_t)((key * 0x9e3779b97f4a7c15u) >> 32) & (h->cap - 1);

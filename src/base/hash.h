@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Values of one size, found by a number. All zero but the width is an empty one. */
+/* A hash table from numbers to values of one size. It is empty if all members but width are 0. */
 #ifndef ET_BASE_HASH_H
 #define ET_BASE_HASH_H
 
@@ -7,18 +7,18 @@
 #include <stdint.h>
 
 struct et_hash {
-	size_t width; /* of a value, a multiple of 8 */
+	size_t width; /* bytes of a value, a multiple of 8 */
 	size_t n, cap;
-	char *slots; /* the key, then the value; at most half of them are taken */
+	char *slots; /* each has a key, then a value; at most half are in use */
 };
 
-/* The value of a key (not 0), or NULL. */
+/* Returns the value of a key, or NULL. A key must not be 0. */
 void *et_hash_find(const struct et_hash *h, uint64_t key);
-/* The same, and a new one, all zero, where there is none; values may move. */
+/* Returns the value of a key, or a new one of zeros. This may move all other values. */
 void *et_hash_put(struct et_hash *h, uint64_t key);
-/* The next value behind place *at, from 0 on, or NULL. */
+/* Returns the next value, or NULL after the last. *at is 0 before the first. */
 void *et_hash_next(const struct et_hash *h, size_t *at);
-/* Empties it, and gives its memory back. */
+/* Frees the memory. The table is empty then and can be used again. */
 void et_hash_free(struct et_hash *h);
 
 #endif

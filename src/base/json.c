@@ -32,7 +32,7 @@ static void quote(FILE *out, const char *text)
 			fputs("\xef\xbf\xbd", out);
 			s++;
 		} else if (*s == 0xc2 && s[1] < 0xa0) {
-			/* A terminal may obey these (C1) as it does an escape. */
+			/* C1 control characters: a terminal may interpret them like ESC. */
 			fprintf(out, "\\u%04x", s[1]);
 			s += 2;
 		} else {
@@ -163,7 +163,7 @@ void et_json_double(struct et_json *j, const char *key, double value)
 
 const char *et_shortest(double value, char buf[32])
 {
-	/* 15 digits always survive, 17 always suffice (IEEE 754 binary64). */
+	/* IEEE 754 binary64: 15 digits may suffice, 17 always do. */
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(buf, 32, "%.*g", digits, value);
 		if (strtod(buf, NULL) == value)

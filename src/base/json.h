@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writing JSON: UTF-8 (invalid bytes become U+FFFD), doubles in the shortest form that reads back
- * to the same bits, undefined values as null. Reading is jansson's job.
+ * Writes JSON in UTF-8: invalid bytes become U+FFFD, doubles have the shortest form that reads back
+ * to the same value, undefined values are null. To read JSON, use jansson.
  */
 #ifndef ET_BASE_JSON_H
 #define ET_BASE_JSON_H
@@ -13,17 +13,17 @@
 struct et_json {
 	FILE *out;
 	int depth;
-	int indent;      /* spaces a level; 0 writes one line */
-	bool first[32];  /* nothing written yet at this level */
-	bool flat[32];   /* this level stays on one line */
-	char closer[32]; /* the bracket that ends it */
+	int indent;      /* spaces per level; 0 writes one line */
+	bool first[32];  /* nothing has been written at this level yet */
+	bool flat[32];   /* this level is written on one line */
+	char closer[32]; /* the bracket that ends the level */
 };
 
 void et_json_init(struct et_json *j, FILE *out, int indent);
-/* key may be NULL inside arrays and at the top. */
+/* key is NULL inside arrays and at the top. */
 void et_json_object(struct et_json *j, const char *key);
 void et_json_array(struct et_json *j, const char *key);
-/* The same on one line whatever the indent. */
+/* The same on one line, whatever the indent. */
 void et_json_flat_object(struct et_json *j, const char *key);
 void et_json_flat_array(struct et_json *j, const char *key);
 void et_json_end(struct et_json *j);
@@ -34,7 +34,7 @@ void et_json_int(struct et_json *j, const char *key, int64_t value);
 void et_json_u64(struct et_json *j, const char *key, uint64_t value);  /* ET_UNKNOWN gives null */
 void et_json_double(struct et_json *j, const char *key, double value); /* NaN, Inf give null */
 
-/* The shortest decimal that strtod reads back to the same double. buf needs 32 bytes. */
+/* Formats the shortest decimal that strtod reads back to the same double. */
 const char *et_shortest(double value, char buf[32]);
 
 #endif

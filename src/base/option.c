@@ -24,7 +24,7 @@ static int has_arg(const struct et_option *o)
 	return o->arg[0] == '[' ? optional_argument : required_argument;
 }
 
-/* getopt's own tables, made from ours: row i of the flat list answers FIRST_LONG + i. */
+/* The tables as getopt_long needs them, which returns FIRST_LONG + i for row i. */
 struct compiled {
 	const struct et_option **rows;
 	struct option *longs;
@@ -45,8 +45,9 @@ static struct compiled compile(const struct et_option *const *tables)
 	}
 	c.longs = et_calloc(c.n + 1, sizeof(*c.longs));
 	c.shorts = et_calloc(c.n * 3 + 3, 1);
-	c.shorts[len++] = '-'; /* operands come in order, as option 1 */
-	c.shorts[len++] = ':'; /* a missing argument is told apart from an unknown option */
+	c.shorts[len++] = '-'; /* getopt_long returns operands in order, as option 1 */
+	c.shorts[len++] =
+		':'; /* it returns ':' for a missing argument, '?' for an unknown option */
 	for (size_t i = 0; i < c.n; i++) {
 		const struct et_option *o = c.rows[i];
 		c.longs[i] = (struct option){ o->name, has_arg(o), NULL, FIRST_LONG + (int)i };
@@ -77,7 +78,7 @@ static const struct et_option *find_row(const struct compiled *c, int code)
 	return NULL;
 }
 
-/* The known option that shares the longest beginning with what was typed, for the hint. */
+/* Returns the option that shares the longest prefix with the one that was typed, for a hint. */
 static const char *nearest(const struct compiled *c, const char *typed)
 {
 	const char *best = NULL;
@@ -103,11 +104,11 @@ static int unknown(
 
 	if (name)
 		return et_hint(
-			err, rc, "did you mean --%s? '%s --help' lists them all", name, command);
+			err, rc, "did you mean --%s? '%s --help' lists all options", name, command);
 	return et_hint(err, rc, "'%s --help' lists the options", command);
 }
 
-/* An error of getopt's in our words: code is '?' or ':'. */
+/* Reports an error of getopt_long: code is '?' or ':'. */
 static int refuse(const struct compiled *c, int code, char **argv, struct et_error *err)
 {
 	const char *typed = argv[optind - 1];
@@ -173,7 +174,7 @@ void et_operands_free(struct et_operands *ops)
 	memset(ops, 0, sizeof(*ops));
 }
 
-/* Words of text from column `from`, broken before `width`. */
+/* Writes text from column `from` on, wrapped to `width` columns. */
 static void wrap(FILE *out, const char *text, int from, int width)
 {
 	int column = from;

@@ -42,7 +42,7 @@ int et_parse_i64(const char *what, const char *text, int64_t lo, int64_t hi, int
 	return 0;
 }
 
-/* strtod without its liberties: no leading space, no hexadecimal, no inf or nan. */
+/* strtod, but without leading space, hexadecimal numbers, inf and nan. */
 static bool plain_double(const char *text, double *value, char **end)
 {
 	const char *digits = text + (text[0] == '+' || text[0] == '-');
@@ -102,7 +102,7 @@ int et_parse_duration(const char *what, const char *text, uint64_t *out_ns, stru
 	}
 	return et_hint(err,
 		et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: '%s' is not a duration", what, text),
-		"a number with a unit: 200us, 50ms, 2s, 5m, 1h");
+		"write a number with a unit: 200us, 50ms, 2s, 5m, 1h");
 }
 
 int et_parse_ratio(const char *what, const char *text, double *out, struct et_error *err)
@@ -122,8 +122,8 @@ int et_parse_ratio(const char *what, const char *text, double *out, struct et_er
 		return et_fail(err, ERANGE, ET_EXIT_USAGE, "%s: %s is not above 0", what, text);
 	if (value >= 1 && !strchr(text, '%'))
 		return et_hint(err,
-			et_fail(err, ERANGE, ET_EXIT_USAGE, "%s: %s is %g %%, surely not meant",
-				what, text, 100 * value),
+			et_fail(err, ERANGE, ET_EXIT_USAGE, "%s: %s means %g %%", what, text,
+				100 * value),
 			"write %s%% for per cent, or a proportion below 1", text);
 	*out = value;
 	return 0;
@@ -133,7 +133,7 @@ static int cpu_error(const char *what, const char *text, struct et_error *err)
 {
 	return et_hint(err,
 		et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: '%s' is not a list of CPUs", what, text),
-		"CPUs are numbered from 0 and listed as in 0-3,6");
+		"write a list such as 0-3,6; the first CPU is 0");
 }
 
 int et_parse_percent(const char *what, const char *text, double *out, struct et_error *err)
@@ -226,8 +226,10 @@ int et_check_cpus(const cpu_set_t *asked, const cpu_set_t *allowed, struct et_er
 				 ? et_fail(err, EINVAL, ET_EXIT_USAGE, "--cpu: there is no CPU %d",
 					   cpu)
 				 : et_fail(err, EINVAL, ET_EXIT_USAGE,
-					   "--cpu: CPU %d is offline or not for this process", cpu);
-		return et_hint(err, rc, "CPUs that may be used: %s",
+					   "--cpu: CPU %d is offline or not allowed for this "
+					   "process",
+					   cpu);
+		return et_hint(err, rc, "use CPUs of this list: %s",
 			et_format_cpus(allowed, list, sizeof(list)));
 	}
 	return 0;
@@ -236,7 +238,7 @@ int et_check_cpus(const cpu_set_t *asked, const cpu_set_t *allowed, struct et_er
 struct words {
 	char **argv;
 	size_t n, cap;
-	char *word; /* the word being built, as long as the text at most */
+	char *word; /* the word being built, at most as long as the text */
 	size_t len;
 	bool open;
 };
@@ -251,7 +253,7 @@ static void end_word(struct words *w)
 	w->open = false;
 }
 
-/* Takes one quoted piece that starts at p (the quote); returns behind it, or NULL if unclosed. */
+/* Reads the quoted text that begins at p. Returns the place after it, or NULL if unclosed. */
 static const char *take_quoted(struct words *w, const char *p)
 {
 	char quote = *p++;
@@ -295,8 +297,8 @@ int et_split_words(const char *text, char ***out, struct et_error *err)
 	if (!p)
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE, "unbalanced quotes in: %s", text),
-			"close the quote, or give the words behind --");
-	return et_fail(err, EINVAL, ET_EXIT_USAGE, "a command is empty");
+			"close the quote, or give the command as separate words after --");
+	return et_fail(err, EINVAL, ET_EXIT_USAGE, "the command is empty");
 }
 
 void et_strv_free(char **argv)

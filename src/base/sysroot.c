@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* root+path in full, which has PATH_MAX bytes; 0 or -errno. */
+/* Writes root+path to full, which has PATH_MAX bytes. Returns 0 or -errno. */
 static int join(const char *root, const char *path, char *full)
 {
 	int n = snprintf(full, PATH_MAX, "%s%s", root, path);
@@ -95,7 +95,7 @@ static int write_value(const char *full, int flags, const char *value)
 
 	if (fd < 0)
 		return -errno;
-	/* The kernel takes a setting in one piece or not at all. */
+	/* The kernel accepts a setting only if a single write() contains all of it. */
 	ssize_t n = write(fd, value, len);
 	if (n < 0)
 		return -errno;
@@ -110,8 +110,8 @@ int et_sysroot_write(const char *root, const char *path, const char *value)
 	if (rc || !*root)
 		return rc ? rc : write_value(full, 0, value);
 	/*
-	 * In a captured tree a new file takes the old one's place: all or nothing there, too, and
-	 * a newline behind it as the kernel writes one.
+	 * In a captured tree, replace the file by a new one, so that the change is atomic there
+	 * too. Append a newline, because the kernel prints one when a setting is read.
 	 */
 	if (access(full, W_OK) < 0)
 		return -errno;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * /proc and /sys through a root that a test can replace by a captured tree. The real machine has
- * the root "".
+ * Reads and writes /proc and /sys below a root, which a test can replace by a captured tree. The
+ * root of the real machine is "".
  */
 #ifndef ET_BASE_SYSROOT_H
 #define ET_BASE_SYSROOT_H
@@ -10,19 +10,19 @@
 
 #include <stdbool.h>
 
-/* Reads root+path into buf, always terminated; returns the length or -errno. */
+/* Reads the file root+path into buf and terminates it. Returns the length or -errno. */
 ssize_t et_sysroot_read(const char *root, const char *path, char *buf, size_t size) ET_CHECK;
-/* The same without the newline at the end. */
+/* The same for the first line only, without its newline. */
 ssize_t et_sysroot_line(const char *root, const char *path, char *buf, size_t size) ET_CHECK;
-/* Where the link root+path points, always terminated; returns the length or -errno. */
+/* Reads the target of the symbolic link root+path. Returns the length or -errno. */
 ssize_t et_sysroot_link(const char *root, const char *path, char *buf, size_t size) ET_CHECK;
 bool et_sysroot_exists(const char *root, const char *path);
 /*
- * The names in the folder root+path without those that begin with a dot, in the order of their
- * numbers (cpu2 before cpu10). Never NULL; et_strv_free frees it.
+ * Lists the folder root+path without names that begin with a dot, ordered by the numbers in them
+ * (cpu2 before cpu10). Returns an empty list if it cannot be read; et_strv_free frees it.
  */
 char **et_sysroot_names(const char *root, const char *path);
-/* Writes value into the file, which must exist. Returns 0 or -errno. */
+/* Writes value to the file, which must exist. Returns 0 or -errno. */
 int et_sysroot_write(const char *root, const char *path, const char *value) ET_CHECK;
 
 #endif

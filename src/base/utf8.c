@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/utf8.h"
 
-/* The Unicode Standard, table 3-7: first bytes, their lengths, and the range of the second byte. */
+/* The Unicode Standard, table 3-7: ranges of the first byte, lengths, ranges of the second byte. */
 static const struct {
 	unsigned char first, last;
 	unsigned char length, second_lo, second_hi;

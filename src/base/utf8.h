@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* UTF-8 as it must be, whatever the locale: overlong forms, surrogates and strays are invalid. */
+/* Strict UTF-8, independent of the locale: overlong forms and surrogates are invalid. */
 #ifndef ET_BASE_UTF8_H
 #define ET_BASE_UTF8_H
 
 #include "base/attr.h"
 
-/* The length of the valid sequence at s (a terminated text), or 0. */
+/* Returns the length of the valid sequence at the beginning of s, or 0. */
 size_t et_utf8_length(const char *s);
-/* The character of a valid sequence of that length. */
+/* Returns the code point of a valid sequence of that length. */
 uint32_t et_utf8_decode(const char *s, size_t length);
 
 #endif

@@ -99,12 +99,12 @@ is 'Ctrl-C: exit 130' $? 130
 like 'with what is known' "$(cat known)" 'CLOCK_MONOTONIC .*cut short'
 
 refuses 'a CPU that is not there' 2 '--cpu: there is no CPU 1000' etalon clock --cpu 1000
-like 'says which are' "$err" "hint: CPUs that may be used: .*$cpu"
+like 'says which are' "$err" "hint: use CPUs of this list: .*$cpu"
 if [ "$cpus" -gt 1 ]; then
 	other=$(python3 -c 'import os; print(max(os.sched_getaffinity(0)))')
-	refuses 'a CPU that is there, and not for us' 2 "--cpu: CPU $other is offline or not for this process" \
+	refuses 'a CPU that is there, and not for us' 2 "--cpu: CPU $other is offline or not allowed for this process" \
 		taskset -c "$cpu" etalon clock --cpu "$other"
-	like 'says which are' "$err" "hint: CPUs that may be used: $cpu\$"
+	like 'says which are' "$err" "hint: use CPUs of this list: $cpu\$"
 fi
 refuses 'no number of a CPU' 2 '--cpu' etalon clock --cpu all
 refuses 'a negative one' 2 '--cpu' etalon clock --cpu=-1

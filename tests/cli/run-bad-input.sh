@@ -45,7 +45,7 @@ ok "nothing ran" test ! -e ran
 refuses "nothing to resume" 2 '.' etalon run --resume
 refuses "an unknown id" 2 'nothing' etalon run --resume=nothing
 
-refuses "--until 5, not 5%" 2 '500 %, surely not meant' etalon run --until 5 true
+refuses "--until 5, not 5%" 2 '5 means 500 %' etalon run --until 5 true
 refuses "a program's own option" 2 'unknown option -l' etalon run ls -la
 like "says where it goes" "$err" 'etalon run -- ls -l'
 refuses "a step without a scan" 2 'without --parameter-scan' etalon run -D 2 true

@@ -30,7 +30,7 @@ int main(void)
 		"{\"text\":\"a\\\"b\\\\c\\u000a\\u0001\xef\xbf\xbd\xc3\xa9\\u009b\",\"none\":null,"
 		"\"big\":18446744073709551614,\"unknown\":null,\"nan\":null,\"tenth\":0.1,"
 		"\"list\":[-1,true,[]]}\n",
-		"one line, escapes, nulls, nesting");
+		"json: one line with escapes, nulls and nesting");
 	free(written);
 
 	f = open_memstream(&written, &size);
@@ -45,14 +45,16 @@ int main(void)
 	et_json_end(&j);
 	et_json_end(&j);
 	fclose(f);
-	is_str(written, "{\n  \"a\": [1, 2],\n  \"o\": {\n    \"k\": 1\n  }\n}\n", "indented");
+	is_str(written, "{\n  \"a\": [1, 2],\n  \"o\": {\n    \"k\": 1\n  }\n}\n",
+		"json: indented output with a flat array");
 	free(written);
 
 	static const double doubles[] = { 0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308, 123456789,
 		2.2250738585072011e-308 };
 	char buf[32];
 	for (size_t i = 0; i < ET_LENGTH(doubles); i++)
-		ok(strtod(et_shortest(doubles[i], buf), NULL) == doubles[i], "%s reads back", buf);
-	is_str(et_shortest(0.1, buf), "0.1", "and is short");
+		ok(strtod(et_shortest(doubles[i], buf), NULL) == doubles[i],
+			"json: %s reads back to the same double", buf);
+	is_str(et_shortest(0.1, buf), "0.1", "json: 0.1 is written with one digit");
 	return tap_done();
 }

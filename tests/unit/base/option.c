@@ -5,7 +5,7 @@
 static const struct et_option table[] = {
 	{ 'r', "runs", "N", "samples per command (10)", NULL, 1 },
 	{ 'P', "parameter-scan", "VAR MIN MAX", "numbers", NULL, 2 },
-	{ 0, "resume", "[ID]", "go on", NULL, 3 },
+	{ 0, "resume", "[ID]", "continue", NULL, 3 },
 	{ 'N', "no-shell", NULL, "no shell", NULL, 4 },
 	{ 0 },
 };
@@ -44,27 +44,30 @@ int main(void)
 	struct et_operands ops;
 
 	ok(PARSE(&ops, "run", "a", "-r", "5", "b", "-P", "x", "1", "2", "--resume=q", "c") == 0,
-		"options among operands");
-	is_str(seen, "1(5,-,-)2(x,1,2)3(q,-,-)", "each with its values");
-	ok(ops.n_before == 3 && !strcmp(ops.before[2], "c") && !ops.after, "three operands");
+		"options and operands may be mixed");
+	is_str(seen, "1(5,-,-)2(x,1,2)3(q,-,-)", "each option is passed with its values");
+	ok(ops.n_before == 3 && !strcmp(ops.before[2], "c") && !ops.after,
+		"operands among options keep their order");
 	et_operands_free(&ops);
 
-	ok(PARSE(&ops, "run", "-N", "--", "ls", "-r", "--") == 0, "words behind --");
-	ok(ops.n_before == 0 && ops.n_after == 3 && !strcmp(ops.after[1], "-r"), "are left alone");
+	ok(PARSE(&ops, "run", "-N", "--", "ls", "-r", "--") == 0, "words after -- are accepted");
+	ok(ops.n_before == 0 && ops.n_after == 3 && !strcmp(ops.after[1], "-r"),
+		"words after -- are not parsed as options");
 	et_operands_free(&ops);
 
-	ok(PARSE(&ops, "run", "--resume", "x") == 0, "an optional value needs =");
-	is_str(seen, "3(-,-,-)", "so it is absent here");
+	ok(PARSE(&ops, "run", "--resume", "x") == 0, "an optional value may be omitted");
+	is_str(seen, "3(-,-,-)", "an optional value must be attached by =");
 	et_operands_free(&ops);
 
-	ok(PARSE(&ops, "run", "--rnus", "5") < 0 && strstr(err.what, "--rnus"), "unknown option");
+	ok(PARSE(&ops, "run", "--rnus", "5") < 0 && strstr(err.what, "--rnus"),
+		"an unknown long option is refused");
 	ok(PARSE(&ops, "run", "--paramter-scan") < 0 && strstr(err.hint, "--parameter-scan"),
-		"with the likely one in the hint");
-	ok(PARSE(&ops, "run", "-x") < 0 && strstr(err.what, "-x"), "unknown letter");
-	ok(PARSE(&ops, "run", "-r") < 0 && strstr(err.what, "needs"), "missing value");
+		"an unknown long option: the hint has the most similar one");
+	ok(PARSE(&ops, "run", "-x") < 0 && strstr(err.what, "-x"), "an unknown letter is refused");
+	ok(PARSE(&ops, "run", "-r") < 0 && strstr(err.what, "needs"), "a missing value is refused");
 	ok(PARSE(&ops, "run", "-P", "x", "1") < 0 && strstr(err.what, "VAR MIN MAX"),
-		"too few values");
+		"too few of several values are refused");
 	ok(PARSE(&ops, "run", "--no-shell=1") < 0 && strstr(err.what, "takes no value"),
-		"a value where none goes");
+		"a value of an option that takes none is refused");
 	return tap_done();
 }

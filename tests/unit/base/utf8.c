@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every character goes there and back; nothing else is UTF-8. */
+/* Every character survives encoding and decoding; nothing else is valid UTF-8. */
 #include "base/utf8.h"
 #include "tap.h"
 
@@ -30,8 +30,8 @@ int main(void)
 		else
 			bad += et_utf8_length(buf) != n || et_utf8_decode(buf, n) != c;
 	}
-	ok(!bad, "all characters, and no surrogate");
+	ok(!bad, "utf8: all code points are decoded, surrogates are invalid");
 	for (size_t i = 0; i < ET_LENGTH(invalid); i++)
-		ok(et_utf8_length(invalid[i]) == 0, "invalid sequence %zu", i);
+		ok(et_utf8_length(invalid[i]) == 0, "utf8: invalid sequence %zu is refused", i);
 	return tap_done();
 }
