@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of daemons, what is left alone, and what systemctl answers. */
+/* The table of daemons, the daemons that are left alone, and the answers of systemctl. */
 #include "host/daemons.h"
 #include "host/services.h"
 #include "tap.h"
@@ -22,21 +22,23 @@ static void check_table(void)
 		for (size_t i = 0; i < sizeof(papers) / sizeof(papers[0]); i++)
 			found += d->group == ET_DAEMONS && !strcmp(d->name, papers[i]);
 	}
-	ok(touching == 0, "nothing untouchable is in the table");
-	ok(long_names == 0, "no name is longer than the kernel keeps");
-	ok(found == sizeof(papers) / sizeof(papers[0]), "the papers' daemons are in it");
+	ok(touching == 0, "daemons: no daemon of the table is also untouchable");
+	ok(long_names == 0,
+		"daemons: no process name is longer than the 15 bytes that the kernel keeps");
+	ok(found == sizeof(papers) / sizeof(papers[0]),
+		"daemons: the table holds the daemons of the EMP papers");
 	ok(et_untouchable_reason("sshd") && et_untouchable_reason("sshd.service") &&
 			et_untouchable_reason("iptables") &&
 			et_untouchable_reason("NetworkManager"),
-		"the way in, the firewall and the network are not touched");
+		"daemons: sshd, the firewall and the network are untouchable");
 	ok(!et_untouchable_reason("ssh") && !et_untouchable_reason("cron.service") &&
 			!et_untouchable_reason(".service") && !et_untouchable_reason(""),
-		"a part of a name is not the name");
+		"daemons: a part of an untouchable name is not untouchable");
 	ok(et_daemons_know_unit("cron.service") && !et_daemons_know_unit("sshd.service"),
-		"units that a journal may name");
+		"daemons: a journal may name cron.service, but not sshd.service");
 	ok(et_daemons_know_process("crond") && !et_daemons_know_process("auditd") &&
 			!et_daemons_know_process("sshd"),
-		"processes that a journal may name");
+		"daemons: a journal may name crond, but not auditd or sshd");
 }
 
 static void check_left(void)
@@ -51,11 +53,12 @@ static void check_left(void)
 	et_daemons_plan(&m, ET_DAEMONS, "daemons", &changes, &left);
 	ok(changes.n == 1 && changes.list[0].kind == ET_CHANGE_PROCESS &&
 			changes.list[0].pid == 300 && changes.list[0].start == 3000,
-		"without systemd a daemon is held");
+		"daemons: without systemd a daemon is held by SIGSTOP");
 	et_changes_free(&changes);
 	m.processes.list[1].ours = true;
 	et_daemons_plan(&m, ET_DAEMONS, "daemons", &changes, &left);
-	ok(changes.n == 0 && left.n == 1, "unless we were started by it");
+	ok(changes.n == 0 && left.n == 1,
+		"daemons: a daemon that has started etalon is left alone");
 	et_changes_free(&changes);
 	et_results_free(&left);
 	et_machine_free(&m);
@@ -71,18 +74,20 @@ static void check_answers(void)
 		4, s);
 	ok(s[0].state == ET_UNIT_ACTIVE && s[1].state == ET_UNIT_ABSENT &&
 			s[2].state == ET_UNIT_INACTIVE && s[3].state == ET_UNIT_CHANGING,
-		"what systemctl answers");
+		"services: active, not found, failed and deactivating units");
 	et_services_parse("", 4, s);
-	ok(s[0].state == ET_UNIT_UNKNOWN && s[3].state == ET_UNIT_UNKNOWN, "no answer");
+	ok(s[0].state == ET_UNIT_UNKNOWN && s[3].state == ET_UNIT_UNKNOWN,
+		"services: without an answer all states are unknown");
 	et_services_parse("Failed to connect to bus: No such file\n\n\n\nActiveState=active", 2, s);
-	ok(s[0].state == ET_UNIT_ACTIVE && s[1].state == ET_UNIT_UNKNOWN, "odd answers end");
+	ok(s[0].state == ET_UNIT_ACTIVE && s[1].state == ET_UNIT_UNKNOWN,
+		"services: an error message before the answer is skipped");
 	et_services_parse("ActiveState=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n"
 			  "\nActiveState=active\n\nActiveState=active\n\nActiveState=active\n",
 		2, s);
 	ok(s[0].state == ET_UNIT_UNKNOWN && s[1].state == ET_UNIT_ACTIVE,
-		"more and longer ones than asked for");
+		"services: an answer with more and longer values than queried");
 
-	/* As systemd 252 has answered. */
+	/* Answers of systemd 252. */
 	et_services_parse("Id=cups.service\nRequiredBy=\nRequisiteOf=\nBoundBy=\n"
 			  "ConsistsOf=cups.path cups.socket\nTriggeredBy=cups.path cups.socket\n"
 			  "PropagatesStopTo=\nLoadState=loaded\n"
@@ -95,31 +100,41 @@ static void check_answers(void)
 			  "Id=e2scrub_all.timer\nLoadState=masked\nActiveState=inactive\n"
 			  "CanStart=no\nCanStop=yes\nJob=\nTransient=no\n",
 		4, s);
-	ok(s[0].state == ET_UNIT_ACTIVE && !s[0].irreversible, "a service that can be stopped");
-	is_str(s[0].id, "cups.service", "its own name");
-	is_str(s[0].stops_with, "cups.path cups.socket", "and what stops with it");
-	is_str(s[0].triggered_by, "cups.path cups.socket", "and what starts it");
-	ok(s[1].state == ET_UNIT_CHANGING, "one about to be stopped");
-	is_str(s[1].stops_with, "cups.service a.service", "needed by two in two ways");
-	ok(s[2].state == ET_UNIT_ACTIVE && s[2].irreversible, "one that was masked while it ran");
-	ok(s[3].state == ET_UNIT_ABSENT, "one that is masked");
+	ok(s[0].state == ET_UNIT_ACTIVE && !s[0].irreversible,
+		"services: an active service that can be started again");
+	is_str(s[0].id, "cups.service", "services: the primary name of a unit");
+	is_str(s[0].stops_with, "cups.path cups.socket",
+		"services: the units that stop with a service");
+	is_str(s[0].triggered_by, "cups.path cups.socket",
+		"services: the units that trigger a service");
+	ok(s[1].state == ET_UNIT_CHANGING, "services: a unit with a queued job is changing");
+	is_str(s[1].stops_with, "cups.service a.service",
+		"services: RequiredBy and BoundBy are joined");
+	ok(s[2].state == ET_UNIT_ACTIVE && s[2].irreversible,
+		"services: a unit masked while it runs is active and irreversible");
+	ok(s[3].state == ET_UNIT_ABSENT, "services: a masked inactive unit is absent");
 	char many[4096];
 	int len = snprintf(many, sizeof(many), "ActiveState=active\nRequiredBy=");
 	memset(many + len, 'x', sizeof(many) - (size_t)len - 1);
 	many[sizeof(many) - 1] = '\0';
 	et_services_parse(many, 1, s);
 	ok(s[0].irreversible && strlen(s[0].stops_with) < sizeof(s[0].stops_with),
-		"needed by too many");
+		"services: a unit with too many dependents is irreversible");
 
 	const char *unit = "cron.service";
 	struct et_error err = { 0 };
 	et_services_read("/nonexistent/systemctl", &unit, 1, s);
-	ok(s[0].state == ET_UNIT_UNKNOWN, "a program that is not there");
+	ok(s[0].state == ET_UNIT_UNKNOWN,
+		"services: a systemctl that does not exist leaves the state unknown");
 	et_services_read("/bin/false", &unit, 1, s);
-	ok(s[0].state == ET_UNIT_UNKNOWN, "one that fails");
-	ok(et_service_control("/bin/false", "stop", unit, &err) < 0 && err.what[0], "and says so");
-	ok(et_service_control("/bin/true", "stop", unit, &err) == 0, "one that does not");
-	ok(et_service_control(NULL, "stop", unit, &err) < 0, "none at all");
+	ok(s[0].state == ET_UNIT_UNKNOWN,
+		"services: a systemctl that fails leaves the state unknown");
+	ok(et_service_control("/bin/false", "stop", unit, &err) < 0 && err.what[0],
+		"services: a systemctl that fails to stop a unit is an error with a message");
+	ok(et_service_control("/bin/true", "stop", unit, &err) == 0,
+		"services: a systemctl that succeeds");
+	ok(et_service_control(NULL, "stop", unit, &err) < 0,
+		"services: without systemctl stopping a unit is an error");
 }
 
 static void check_units(void)
@@ -128,21 +143,21 @@ static void check_units(void)
 
 	snprintf(root, sizeof(root), "%s/sysroot/laptop", getenv("ET_TEST_DATA"));
 	et_process_unit(root, "412", unit, sizeof(unit));
-	is_str(unit, "cron.service", "the service of a process");
+	is_str(unit, "cron.service", "process: the service of cron");
 	et_process_unit(root, "830", unit, sizeof(unit));
-	is_str(unit, "postfix@-.service", "inside a slice");
+	is_str(unit, "postfix@-.service", "process: the service of postfix, inside a slice");
 	et_process_unit(root, "900", unit, sizeof(unit));
-	is_str(unit, "", "a user's service is none of the system's");
+	is_str(unit, "", "process: a user's service is not a system service");
 	et_process_unit(root, "self", unit, sizeof(unit));
-	is_str(unit, "", "a session");
+	is_str(unit, "", "process: a login session is not a service");
 	et_process_unit(root, "4711", unit, sizeof(unit));
-	is_str(unit, "", "a process that is gone");
+	is_str(unit, "", "process: a process that has ended has no service");
 
 	struct et_process p;
 	ok(et_process_read("", getpid(), &p) && p.pid == getpid() && p.parent == getppid() &&
 			p.start > 0 && !p.kernel_thread,
-		"a real process");
-	ok(!et_process_read("", 0, &p), "none");
+		"process: our own process is read");
+	ok(!et_process_read("", 0, &p), "process: PID 0 is refused");
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Changes and their way back on a captured laptop, with the process killed before and after every
+ * Makes and restores changes on a captured laptop, with the process killed before and after every
  * single step, and with every single step failing.
  */
 #include "host/environment.h"
@@ -14,14 +14,14 @@
 
 static char folder[] = "/tmp/etalon-env.XXXXXX";
 static char tree[64], journal[64];
-static bool clean; /* the tree is as it was captured */
+static bool clean; /* the tree is as captured */
 
 enum mode { WORKS, DIES_BEFORE, DIES_AFTER, FAILS };
 
 struct faulty_ops {
 	enum mode mode;
-	int at;    /* which step is hit */
-	int steps; /* how many there were */
+	int at;    /* the step that dies or fails */
+	int steps; /* the number of steps so far */
 };
 
 static int hit_write(void *ctx, const char *root, const char *file, const char *value)
@@ -43,7 +43,7 @@ static int no_control(
 	void *ctx, const char *systemctl, const char *verb, const char *unit, struct et_error *err)
 {
 	(void)ctx, (void)systemctl, (void)verb, (void)unit;
-	return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT, "none here");
+	return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT, "not available");
 }
 
 static int no_signal(void *ctx, const char *root, const struct et_change *c, int signal)
@@ -61,7 +61,7 @@ static void fresh_tree(void)
 {
 	char command[512];
 
-	/* What came back as it was need not be copied again. */
+	/* A tree that was restored exactly need not be copied again. */
 	unlink(journal);
 	if (clean)
 		return;
@@ -72,7 +72,7 @@ static void fresh_tree(void)
 	clean = true;
 }
 
-/* A written setting has lost its brackets: that file is compared by its value. */
+/* A written setting has lost its brackets, so that file is compared by its value. */
 static bool as_before(void)
 {
 	char command[512], value[64];
@@ -88,7 +88,7 @@ static bool as_before(void)
 	return clean;
 }
 
-/* 0 done, 1 something failed, -1 no journal. */
+/* Returns 0, 1 if a change failed, or -errno. */
 static int apply(struct faulty_ops *h)
 {
 	struct et_machine m;
@@ -139,7 +139,7 @@ static int restore(struct faulty_ops *h)
 	return rc;
 }
 
-/* Runs it in a child that may die; false when it came to its end undisturbed. */
+/* Runs fn in a child; returns whether the child died at that step. */
 static bool dies(int (*fn)(struct faulty_ops *), enum mode mode, int at)
 {
 	int status;
@@ -168,7 +168,8 @@ static void check_kills(enum mode mode, const char *when)
 		killed++;
 		back += restore(&works) == 0 && as_before() && access(journal, F_OK) < 0;
 	}
-	ok(killed >= 14 && back == killed, "killed %s each of %d changes", when, killed);
+	ok(killed >= 14 && back == killed, "restore: etalon killed %s each of %d changes", when,
+		killed);
 	killed = back = 0;
 	for (int at = 0;; at++) {
 		fresh_tree();
@@ -176,7 +177,7 @@ static void check_kills(enum mode mode, const char *when)
 		if (!dies(restore, mode, at))
 			break;
 		killed++;
-		/* Killed on the way back, and applied once more on top of that. */
+		/* Apply once more after a restore that was killed. */
 		if (at % 2) {
 			twice++;
 			apply(&works);
@@ -184,7 +185,8 @@ static void check_kills(enum mode mode, const char *when)
 		back += restore(&works) == 0 && as_before() && access(journal, F_OK) < 0;
 	}
 	ok(killed >= 14 && back == killed && twice > 0,
-		"killed %s each of %d steps back, some applied again", when, killed);
+		"restore: etalon killed %s each of %d steps of restore, with further applies", when,
+		killed);
 }
 
 static void check_failures(void)
@@ -197,23 +199,25 @@ static void check_failures(void)
 		failed += apply(&fails) == 1;
 		back += restore(&works) == 0 && as_before();
 	}
-	ok(failed == n && back == n, "each change failing is told, and the rest comes back");
+	ok(failed == n && back == n,
+		"apply: a change that fails is reported, and the others are restored");
 	failed = back = 0;
 	for (int at = 0; at < 14; at++) {
-		/* Fails as often as it is tried. */
+		/* Step number `at` fails. */
 		struct faulty_ops fails = { FAILS, at, 0 }, works = { 0 };
 		fresh_tree();
 		apply(&works);
 		works = (struct faulty_ops){ 0 };
 		int rc = restore(&fails);
-		/* Another pass has had another try: then it is back already. */
+		/* A later pass of the same restore may have succeeded. */
 		failed += rc == 0 || access(journal, F_OK) == 0;
 		back += restore(&works) == 0 && as_before() && access(journal, F_OK) < 0;
 	}
-	ok(failed == n && back == n, "each step back failing is tried again");
+	ok(failed == n && back == n,
+		"restore: a step that fails stays in the journal and is tried again");
 }
 
-/* A real process of our own, called as a daemon is called. */
+/* A real process of our own with the name of a daemon. */
 static void check_process(void)
 {
 	char program[80], name[] = "atd", seconds[] = "100";
@@ -237,22 +241,28 @@ static void check_process(void)
 	} while (!et_process_read("", pid, &p) || strcmp(p.comm, name));
 	c.pid = pid;
 	c.start = p.start;
-	ok(et_env_ops_real.signal(NULL, "", &c, SIGSTOP) == 0, "a process is held");
-	ok(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status), "indeed");
+	ok(et_env_ops_real.signal(NULL, "", &c, SIGSTOP) == 0,
+		"signal: SIGSTOP is sent to a process");
+	ok(waitpid(pid, &status, WUNTRACED) == pid && WIFSTOPPED(status),
+		"signal: the process stops");
 	c.start++;
 	ok(et_env_ops_real.signal(NULL, "", &c, SIGCONT) == -ESRCH,
-		"another of that number is not");
+		"signal: a process with another start time is not signalled");
 	c.start--;
 	c.target = (char *)"cron";
-	ok(et_env_ops_real.signal(NULL, "", &c, SIGCONT) == -ESRCH, "nor one of another name");
+	ok(et_env_ops_real.signal(NULL, "", &c, SIGCONT) == -ESRCH,
+		"signal: a process with another name is not signalled");
 	c.target = name;
 	ok(et_env_ops_real.signal(NULL, tree, &c, SIGCONT) == -ENOTSUP,
-		"nor one of a captured tree");
-	ok(et_env_ops_real.signal(NULL, "", &c, SIGCONT) == 0, "it goes on");
-	ok(waitpid(pid, &status, WCONTINUED) == pid && WIFCONTINUED(status), "indeed");
+		"signal: a process of a captured tree is not signalled");
+	ok(et_env_ops_real.signal(NULL, "", &c, SIGCONT) == 0,
+		"signal: SIGCONT is sent to a process");
+	ok(waitpid(pid, &status, WCONTINUED) == pid && WIFCONTINUED(status),
+		"signal: the process continues");
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
-	ok(et_env_ops_real.signal(NULL, "", &c, SIGCONT) == -ESRCH, "one that has ended is gone");
+	ok(et_env_ops_real.signal(NULL, "", &c, SIGCONT) == -ESRCH,
+		"signal: a process that has ended is -ESRCH");
 	unlink(program);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The factors as read from captured machines. */
+/* The factors that are read from captured machines. */
 #include "host/factors.h"
 #include "tap.h"
 
@@ -87,18 +87,18 @@ static void check_machine(const char *name)
 	snprintf(root, sizeof(root), "%s/sysroot/%s", getenv("ET_TEST_DATA"), name);
 	et_machine_read(&m, root, NULL, NOW_NS);
 	et_factors_check(&m, NULL, &f);
-	ok(f.n == et_factors_count(), "%s: every factor is told", name);
+	ok(f.n == et_factors_count(), "%s: every factor has a finding", name);
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
 		if (strcmp(expected[i].machine, name))
 			continue;
 		const struct et_finding *x = find(&f, expected[i].factor);
-		is_str(x->state, expected[i].state, "%s: %s", name, x->factor);
-		ok(x->verdict == expected[i].verdict, "%s: %s is judged", name, x->factor);
+		is_str(x->state, expected[i].state, "%s: the state of %s", name, x->factor);
+		ok(x->verdict == expected[i].verdict, "%s: the verdict on %s", name, x->factor);
 	}
 	size_t n = et_factors_record(&f, &record), unknown = 0;
 	for (size_t i = 0; i < f.n; i++)
 		unknown += f.list[i].verdict == ET_VERDICT_UNKNOWN;
-	ok(n == f.n - unknown, "%s: what is not known is not recorded", name);
+	ok(n == f.n - unknown, "%s: factors of unknown state are not recorded", name);
 	for (size_t i = 0; i < n; i++) {
 		free(record[i].factor);
 		free(record[i].state);
@@ -109,7 +109,7 @@ static void check_machine(const char *name)
 	et_machine_free(&m);
 }
 
-/* Every file that a plan names must be one that the journal would be allowed to give back. */
+/* Every change that a plan makes must be one that the journal accepts. */
 static void check_plans(const char *name)
 {
 	struct et_machine m;
@@ -126,7 +126,8 @@ static void check_plans(const char *name)
 	}
 	for (size_t i = 0; i < changes.n; i++)
 		known += et_factors_know(&changes.list[i]);
-	ok(changes.n > 0 && known == changes.n, "%s: the journal takes every planned change", name);
+	ok(changes.n > 0 && known == changes.n, "%s: the journal accepts every planned change",
+		name);
 	et_changes_free(&changes);
 	et_results_free(&left);
 	et_machine_free(&m);
@@ -149,23 +150,27 @@ static void check_borders(void)
 	bool selected[64];
 	struct et_error err;
 
-	ok(knows(aslr, "2", "0"), "a file of the table");
-	ok(!knows("/etc/passwd", "2", "0"), "not a file elsewhere");
-	ok(!knows("/proc/sys/kernel/randomize_va_space/../core_pattern", "2", "0"), "no detour");
+	ok(knows(aslr, "2", "0"), "know: a file of the table");
+	ok(!knows("/etc/passwd", "2", "0"), "know: no file outside the table");
+	ok(!knows("/proc/sys/kernel/randomize_va_space/../core_pattern", "2", "0"),
+		"know: no path with ..");
 	ok(!knows(aslr, "2\nx", "0") && !knows(aslr, "", "0") && !knows(aslr, "a b", "0"),
-		"only plain values");
-	ok(knows("/sys/devices/system/cpu/cpu12/cpuidle/state3/disable", "0", "1"), "numbers");
+		"know: no values with newlines or spaces, no empty ones");
+	ok(knows("/sys/devices/system/cpu/cpu12/cpuidle/state3/disable", "0", "1"),
+		"know: a path with numbers");
 	ok(!knows("/sys/devices/system/cpu/cpu/cpuidle/state3/disable", "0", "1") &&
 			!knows("/sys/devices/system/cpu/cpu1234567890/cpuidle/state3/disable", "0",
 				"1"),
-		"none, and too long a one");
-	ok(et_factors_select("--only", "aslr,turbo", selected, &err) == 0, "a selection");
-	ok(et_factors_select("--only", "aslr,", selected, &err) < 0, "an empty name");
-	ok(et_factors_select("--only", "asl", selected, &err) < 0, "a shortened name");
+		"know: no path whose number is missing or too long");
+	ok(et_factors_select("--only", "aslr,turbo", selected, &err) == 0, "select: two factors");
+	ok(et_factors_select("--only", "aslr,", selected, &err) < 0,
+		"select: an empty name is refused");
+	ok(et_factors_select("--only", "asl", selected, &err) < 0,
+		"select: a shortened name is refused");
 	for (const struct et_factor_row *row = et_factor_rows; row->name; row++) {
 		size_t n = strlen(row->why);
 		ok(row->why[n - 1] == '.' && row->fix[0] && row->wanted[0] && row->read,
-			"%s says why and how", row->name);
+			"%s: the row has a reason, an instruction and a wanted state", row->name);
 	}
 }
 

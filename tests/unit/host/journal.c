@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The journal: written, read again, cut off at every byte, and in a stranger's hands. */
+/* The journal: written, read again, truncated at every byte, and forged. */
 #include "host/journal.h"
 #include "base/alloc.h"
 #include "host/journal_text.h"
@@ -41,38 +41,46 @@ static void check_round(void)
 	struct stat st;
 	struct et_journal *j = open_journal(false);
 
-	ok(!j, "none to begin with");
+	ok(!j, "open: a journal that does not exist is not created");
 	j = open_journal(true);
-	ok(j && stat(path, &st) == 0 && (st.st_mode & 0777) == 0600, "a new one is private");
+	ok(j && stat(path, &st) == 0 && (st.st_mode & 0777) == 0600,
+		"open: a new journal has mode 0600");
 	et_journal_begin(j, ET_OWNER_RUN, "boot one", 42);
-	ok(et_journal_intend(j, both, 2, &err) == 0 && j->n == 2, "changes are written down");
+	ok(et_journal_intend(j, both, 2, &err) == 0 && j->n == 2,
+		"intend: two changes are written");
 	et_journal_mark_made(j, &j->entries[0], "0");
-	ok(et_journal_find(j, &both[1]) == &j->entries[1], "found by its target");
+	ok(et_journal_find(j, &both[1]) == &j->entries[1], "find: an entry is found by its target");
 	et_journal_close(j);
 
 	j = open_journal(false);
-	ok(j && j->n == 2 && j->n_sessions == 1 && !j->damaged, "read again");
+	ok(j && j->n == 2 && j->n_sessions == 1 && !j->damaged,
+		"open: the two changes are read again");
 	ok(j->sessions[0].owner == ET_OWNER_RUN && j->sessions[0].pid == getpid() &&
 			j->sessions[0].wall_ns == 42,
-		"with its session");
-	is_str(j->sessions[0].boot_id, "boot one", "and its boot");
-	is_str(j->entries[0].observed, "0", "the mark");
-	ok(!j->entries[1].observed, "and the lack of one");
-	is_str(j->entries[1].change.before, "0", "the old value");
+		"open: the session is read again");
+	is_str(j->sessions[0].boot_id, "boot one",
+		"open: the boot ID of the session is read again");
+	is_str(j->entries[0].observed, "0",
+		"open: the mark of a change that was made is read again");
+	ok(!j->entries[1].observed, "open: the other change has no mark");
+	is_str(j->entries[1].change.before, "0", "open: the old value is read again");
 	ok(et_journal_pending(j, ET_OWNER_RUN) == 2 && et_journal_pending(j, ET_OWNER_APPLY) == 0,
-		"counted by owner");
-	ok(et_journal_mark_again(j, &j->entries[0], "1", &err) == 0, "made again");
+		"pending: changes are counted by owner");
+	ok(et_journal_mark_again(j, &j->entries[0], "1", &err) == 0,
+		"mark_again: a new value is written");
 	et_journal_begin(j, ET_OWNER_APPLY, "boot two", 43);
 	et_journal_mark_restored(j, &j->entries[1]);
 	et_journal_close(j);
 
 	j = open_journal(false);
-	is_str(j->entries[0].change.after, "1", "the later intention holds");
-	is_str(j->entries[0].change.before, "2", "the first original, too");
-	ok(j->entries[1].restored && et_journal_pending(j, -1) == 1, "what is back is back");
+	is_str(j->entries[0].change.after, "1",
+		"mark_again: the new value replaces the former one");
+	is_str(j->entries[0].change.before, "2", "mark_again: the first original value is kept");
+	ok(j->entries[1].restored && et_journal_pending(j, -1) == 1,
+		"mark_restored: a restored change is no longer pending");
 	et_journal_mark_restored(j, &j->entries[0]);
 	et_journal_close(j);
-	ok(stat(path, &st) < 0, "with nothing to give back it goes away");
+	ok(stat(path, &st) < 0, "close: a journal without pending changes is removed");
 }
 
 static void check_lock(void)
@@ -83,21 +91,22 @@ static void check_lock(void)
 	bool busy = false;
 
 	et_journal_begin(j, ET_OWNER_RUN, "b", 1);
-	ok(et_journal_intend(j, &one, 1, &err) == 0, "somebody has it");
+	ok(et_journal_intend(j, &one, 1, &err) == 0, "lock: one process holds the journal");
 	ok(et_journal_peek(path, &busy, &second, &err) == 0 && busy && second->n == 1,
-		"one may look, and sees that");
+		"lock: peek reads it and reports that it is busy");
 	et_journal_close(second);
-	ok(et_journal_open(path, true, &second, &err) == -EBUSY, "but not have it, too");
+	ok(et_journal_open(path, true, &second, &err) == -EBUSY, "lock: a second open is -EBUSY");
 	et_journal_mark_restored(j, &j->entries[0]);
 	et_journal_close(j);
-	ok(et_journal_peek(path, &busy, &second, &err) == -ENOENT, "then it is gone");
+	ok(et_journal_peek(path, &busy, &second, &err) == -ENOENT,
+		"lock: after close without pending changes peek is -ENOENT");
 }
 
-/* Whatever the text, parsing ends and what comes out is within the table. */
+/* Parses a text; returns the number of entries, SIZE_MAX if it read beyond the end. */
 static size_t parse(const char *text, size_t len, size_t *damaged)
 {
 	struct et_journal *j = et_calloc(1, sizeof(*j));
-	/* Memory of exactly that size, so that reading beyond it is noticed. */
+	/* Memory of exactly that size, so that valgrind and ASan detect a read beyond it. */
 	char *copy = et_alloc(len);
 
 	memcpy(copy, text, len);
@@ -120,7 +129,7 @@ static void check_cuts(void)
 	struct et_journal *j = open_journal(true);
 
 	et_journal_begin(j, ET_OWNER_APPLY, "b", 1);
-	ok(et_journal_intend(j, both, 2, &err) == 0, "a journal to be cut");
+	ok(et_journal_intend(j, both, 2, &err) == 0, "cut: a journal with two changes");
 	et_journal_mark_made(j, &j->entries[0], "0");
 	int fd = open(path, O_RDONLY);
 	size_t len = (size_t)read(fd, text, sizeof(text)), damaged, last = 0;
@@ -132,8 +141,8 @@ static void check_cuts(void)
 		silent = silent && damaged == 0;
 		last = entries;
 	}
-	ok(rising && last == 2, "cut at any byte it holds what was whole");
-	ok(silent, "and the cut line is no damage");
+	ok(rising && last == 2, "cut: a journal cut at any byte holds all whole lines");
+	ok(silent, "cut: a line cut at the end is not counted as damaged");
 	size_t noticed = 0;
 	for (size_t n = 0; n < len; n++) {
 		char was = text[n];
@@ -142,14 +151,14 @@ static void check_cuts(void)
 		noticed += damaged > 0 || entries == 0;
 		text[n] = was;
 	}
-	/* Without the last newline the last mark is a cut line. */
-	ok(noticed == len - 1, "a changed bit is noticed at any byte");
+	/* Without the last newline the last line counts as cut, not as damaged. */
+	ok(noticed == len - 1, "cut: a flipped bit is detected at any byte");
 	et_journal_mark_restored(j, &j->entries[0]);
 	et_journal_mark_restored(j, &j->entries[1]);
 	et_journal_close(j);
 }
 
-/* Lines with a right checksum and wrong contents. */
+/* Lines with a correct checksum and invalid contents. */
 static void check_strangers(void)
 {
 	static const char *const lines[] = {
@@ -192,8 +201,10 @@ static void check_strangers(void)
 		free(line);
 		free(text);
 	}
-	ok(refused == sizeof(lines) / sizeof(lines[0]), "whatever a stranger writes is refused");
-	ok(parse("#!/bin/sh\nrm -rf /\n", 19, &damaged) == 0, "another file is no journal");
+	ok(refused == sizeof(lines) / sizeof(lines[0]),
+		"forged: every invalid line with a correct checksum is refused");
+	ok(parse("#!/bin/sh\nrm -rf /\n", 19, &damaged) == 0,
+		"forged: a shell script is not a journal");
 }
 
 static void check_files(void)
@@ -205,18 +216,21 @@ static void check_files(void)
 	fputs(ET_JOURNAL_TITLE "\n", f);
 	fclose(f);
 	chmod(path, 0622);
-	ok(et_journal_open(path, true, &j, &err) == -EPERM, "writable by others");
+	ok(et_journal_open(path, true, &j, &err) == -EPERM,
+		"open: a journal that others can write is refused");
 	chmod(path, 0600);
 	char other[80];
 	snprintf(other, sizeof(other), "%s.link", path);
-	ok(symlink(path, other) == 0 && et_journal_open(other, true, &j, &err) == -ELOOP, "a link");
+	ok(symlink(path, other) == 0 && et_journal_open(other, true, &j, &err) == -ELOOP,
+		"open: a symbolic link is refused");
 	unlink(other);
 	ok(link(path, other) == 0 && et_journal_open(path, true, &j, &err) == -EPERM,
-		"under two names");
+		"open: a file with two names is refused");
 	unlink(other);
 	unlink(path);
-	ok(et_journal_open(folder, true, &j, &err) < 0, "a folder");
-	ok(mkfifo(path, 0600) == 0 && et_journal_open(path, true, &j, &err) == -EPERM, "a pipe");
+	ok(et_journal_open(folder, true, &j, &err) < 0, "open: a folder is refused");
+	ok(mkfifo(path, 0600) == 0 && et_journal_open(path, true, &j, &err) == -EPERM,
+		"open: a FIFO is refused");
 	unlink(path);
 }
 

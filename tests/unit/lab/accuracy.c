@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* K-best over calls with a made-up truth, and the record that tables are made of. */
+/* K-best over calls with a made-up truth, and the experiment from which the tables are computed. */
 #include "base/alloc.h"
 #include "lab/cache_effects.h"
 #include "lab/kbest_accuracy.h"
 #include "lab/lab_series.h"
 #include "tap.h"
 
-/* Calls of 1 ms of which most were disturbed; CPU time has one tick of 4 ms in the third. */
+/* Calls of 1 ms; the first was interrupted, and the CPU time of the third holds a tick of 4 ms. */
 static const struct et_timed_call calls[] = {
 	{ 5000000, 5000100, 1100000, 1000000 },
 	{ 1002000, 1003000, 1002000, 1001000 },
@@ -30,22 +30,24 @@ static void test_schemes(void)
 	struct et_scheme_result v = judge(ET_TIMED_COUNTER, false, 1, 0.001);
 
 	ok(v.calls == 1 && v.converged && v.ns == 5000000 && v.truth_ns == 1000000,
-		"K=1 takes the first");
+		"scheme: K=1 takes the first call");
 	v = judge(ET_TIMED_COUNTER, false, 2, 0.002);
-	ok(v.calls == 3 && v.converged && v.ns == 1000500, "K=2 at 0.2 %% needs three calls");
-	ok(v.truth_ns == 1000100, "the truth is that of the call chosen");
+	ok(v.calls == 3 && v.converged && v.ns == 1000500,
+		"scheme: K=2 at 0.2 %% needs three calls");
+	ok(v.truth_ns == 1000100, "scheme: the truth is that of the chosen call");
 	v = judge(ET_TIMED_COUNTER, false, 3, 0.001);
 	ok(v.calls == 5 && !v.converged && v.ns == 1000500,
-		"K=3 at 0.1 %% never agrees, and has its best all the same");
+		"scheme: K=3 at 0.1 %% does not converge and returns the fastest call");
 	v = judge(ET_TIMED_COUNTER, true, 2, 0.002);
-	ok(v.ns == 1000200, "one whole tick of CPU time, one smallest cost less");
+	ok(v.ns == 1000200, "scheme: one tick of CPU time subtracts one interrupt cost");
 	v = judge(ET_TIMED_WALL, false, 3, 0.01);
-	ok(v.converged && v.calls == 4 && v.ns == 1001000, "by gettimeofday");
+	ok(v.converged && v.calls == 4 && v.ns == 1001000, "scheme: K=3 by gettimeofday");
 	struct et_accuracy_cell none = { 0 };
 	struct et_kbest_accuracy a = { .epsilon = 0.001 };
 	struct et_scheme s = { ET_TIMED_COUNTER, true, 3 };
 	v = et_scheme_judge(&s, &none, &a);
-	ok(v.calls == 0 && !v.converged && isnan(v.ns) && isnan(v.truth_ns), "no calls, no time");
+	ok(v.calls == 0 && !v.converged && isnan(v.ns) && isnan(v.truth_ns),
+		"scheme: without calls the result is NaN");
 }
 
 static void add_calls(struct et_experiment *e, unsigned load, uint64_t length_ns)
@@ -70,8 +72,8 @@ static void test_record(void)
 
 	e->plan.epsilon = 0.001;
 	ok(et_kbest_accuracy_read(e, &a, &err) < 0 && err.exit == ET_EXIT_USAGE,
-		"an empty record is refused");
-	ok(et_cache_effects_read(e, &c, &err) < 0, "by cache too");
+		"kbest-accuracy: an empty experiment is refused");
+	ok(et_cache_effects_read(e, &c, &err) < 0, "cache: an empty experiment is refused");
 	et_lab_series_add_single(e, "timer-interval", 0, 0, 4e6);
 	et_lab_series_add_single(e, "timer-cost", 0, 0, 300.4);
 	add_calls(e, 11, 1000000);
@@ -81,25 +83,32 @@ static void test_record(void)
 	et_lab_series_add_time(e, ours, 1000700, NAN);
 	et_lab_series_add_single(e, "etalon-truth", 11, 1000000, 1000100);
 	add_calls(e, 2, 1000000);
-	ok(et_kbest_accuracy_read(e, &a, &err) == 0 && a.n_cells == 2, "two cases");
-	ok(a.tick_ns == 4e6 && a.cost_ns == 300, "times are whole nanoseconds");
+	ok(et_kbest_accuracy_read(e, &a, &err) == 0 && a.n_cells == 2,
+		"kbest-accuracy: two cases are read");
+	ok(a.tick_ns == 4e6 && a.cost_ns == 300, "kbest-accuracy: times are whole nanoseconds");
 	const struct et_accuracy_cell *x = &a.cells[0], *y = &a.cells[1];
-	ok(x->load == 11 && x->length_ns == 1000000 && y->load == 2, "which they are");
+	ok(x->load == 11 && x->length_ns == 1000000 && y->load == 2,
+		"kbest-accuracy: load and length of the cases");
 	ok(x->n_calls == 5 && x->calls[2].counter_ns == 1000500 && x->calls[2].cpu_ns == 4100000 &&
 			x->calls[2].wall_ns == 1001000 && x->calls[2].truth_ns == 1000100,
-		"the calls come back");
-	ok(x->fit_ns == 999000 && isnan(x->fit_error_ns), "what is not there is not known");
-	ok(x->ours_converged && x->ours_ns == 1000700 && isnan(x->ours_error_ns), "ours");
-	ok(!y->ours_converged && isnan(y->ours_ns), "and a case where it was not measured");
-	near(et_accuracy_share(&a, 2), 8206900.0 / 9006400, 1e-3, 0, "the share of the CPU");
-	ok(isnan(et_accuracy_share(&a, 7)), "of a load that was not there");
+		"kbest-accuracy: the calls are read as they were added");
+	ok(x->fit_ns == 999000 && isnan(x->fit_error_ns),
+		"kbest-accuracy: a missing series is NaN");
+	ok(x->ours_converged && x->ours_ns == 1000700 && isnan(x->ours_error_ns),
+		"kbest-accuracy: the result of libetalon");
+	ok(!y->ours_converged && isnan(y->ours_ns),
+		"kbest-accuracy: a case without a result of libetalon");
+	near(et_accuracy_share(&a, 2), 8206900.0 / 9006400, 1e-3, 0,
+		"kbest-accuracy: the share of the CPU under a load");
+	ok(isnan(et_accuracy_share(&a, 7)),
+		"kbest-accuracy: the share under a load not measured is NaN");
 	et_kbest_accuracy_free(&a);
 
-	/* A truth that is missing or 0, as another tool may have written it. */
+	/* A truth that is missing or 0, which another tool may have written. */
 	e->commands[4].samples[1].measured.elapsed_ns = 0;
 	e->commands[4].n_samples = 4;
 	ok(et_kbest_accuracy_read(e, &a, &err) == 0 && a.cells[0].n_calls == 3,
-		"calls without a truth are left out");
+		"kbest-accuracy: calls without a truth are omitted");
 	et_kbest_accuracy_free(&a);
 	et_experiment_free(e);
 }
@@ -112,16 +121,18 @@ static void test_cases(void)
 
 	uint32_t i = et_lab_series_add(e, "truth", 3, 500);
 	ok(et_lab_series_case(&e->commands[i], "truth", &load, &ns) && load == 3 && ns == 500,
-		"a series says what it is");
-	ok(!et_lab_series_case(&e->commands[i], "counter", &load, &ns), "and what it is not");
+		"series: load and length of a series");
+	ok(!et_lab_series_case(&e->commands[i], "counter", &load, &ns),
+		"series: a series of another clock");
 	ok(isnan(et_lab_series_value(e, "truth", 3, 500)) &&
 			isnan(et_lab_series_value(e, "x", 0, 0)),
-		"no time, no value");
+		"series: without a time the value is NaN");
 	et_lab_series_add_time(e, i, -5, NAN);
-	ok(et_lab_series_value(e, "truth", 3, 500) == 0, "never a negative time");
+	ok(et_lab_series_value(e, "truth", 3, 500) == 0, "series: a negative time becomes 0");
 	free(e->commands[i].parameters[1].value);
 	e->commands[i].parameters[1].value = et_strdup("eleven");
-	ok(!et_lab_series_case(&e->commands[i], "truth", &load, &ns), "a load that is no number");
+	ok(!et_lab_series_case(&e->commands[i], "truth", &load, &ns),
+		"series: a load that is not a number is refused");
 	et_experiment_free(e);
 }
 

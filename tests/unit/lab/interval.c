@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Counting by ticks: against its closed form, and the errors of made-up runs. */
+/* Tick counting against its closed form, and the errors of made-up runs. */
 #include "lab/interval_accuracy.h"
 #include "lab/lab_series.h"
 #include "tap.h"
 
 /*
- * One stretch of d under a tick of t at a random phase: floor(d/t) or one more, the latter with the
- * probability of the fraction of d/t. Unbiased, and never further off than a tick.
+ * A period of length d under a tick of t at a random phase counts floor(d/t) ticks, or one more
+ * with a probability equal to the fractional part of d/t. This is unbiased and at most a tick off.
  */
 static void test_closed_form(void)
 {
@@ -23,14 +23,16 @@ static void test_closed_form(void)
 			other += n != floor(d / 10) && n != floor(d / 10) + 1;
 			sum += 10 * n;
 		}
-		ok(other == 0, "%g: one of two counts", d);
+		ok(other == 0, "count: a period of %g has one of two counts", d);
 		near((double)more / PHASES, d / 10 - floor(d / 10), 0, 2.0 / PHASES,
-			"%g: as often as the fraction says", d);
-		near(sum / PHASES, d, 0, 20.0 / PHASES, "%g: no bias", d);
+			"count: a period of %g has the higher count in the expected share of "
+			"phases",
+			d);
+		near(sum / PHASES, d, 0, 20.0 / PHASES, "count: a period of %g has no bias", d);
 	}
 }
 
-/* The same counted one tick after another. */
+/* Several periods, against a count tick by tick. */
 static void test_stretches(void)
 {
 	const double from[] = { 0, 17, 40, 55.5 }, to[] = { 3, 36, 41, 90 };
@@ -43,9 +45,10 @@ static void test_stretches(void)
 				ticks += at >= from[i] && at < to[i];
 		}
 		near(et_interval_count(from, to, 4, 10, phase), 10 * ticks, 0, 0,
-			"four stretches, phase %d", phase);
+			"count: four periods, phase %d", phase);
 	}
-	near(et_interval_count(from, to, 0, 10, 0), 0, 0, 0, "never ran");
+	near(et_interval_count(from, to, 0, 10, 0), 0, 0, 0,
+		"count: without periods the count is 0");
 }
 
 static void test_judge(void)
@@ -57,16 +60,18 @@ static void test_judge(void)
 	struct et_interval_cell c = { .runs = runs, .n_runs = 2 }, none = { 0 };
 
 	struct et_interval_error e = et_interval_judge(&c, ET_INTERVAL_TICKS);
-	ok(e.mean == 0 && fabs(e.worst) == 1, "ticks: no bias, off by all of it");
+	ok(e.mean == 0 && fabs(e.worst) == 1,
+		"judge: errors of +100 %% and -100 %% have mean 0 and worst 100 %%");
 	e = et_interval_judge(&c, ET_INTERVAL_TIMES);
-	ok(e.mean == -0.5 && e.worst == -1, "times");
+	ok(e.mean == -0.5 && e.worst == -1,
+		"judge: times() that reports nothing in one of two runs");
 	e = et_interval_judge(&c, ET_INTERVAL_RUSAGE);
-	near(e.mean, 0.02, 1e-9, 0, "getrusage: mean");
-	near(e.worst, 0.03, 1e-9, 0, "and worst");
+	near(e.mean, 0.02, 1e-9, 0, "judge: mean error of getrusage()");
+	near(e.worst, 0.03, 1e-9, 0, "judge: worst error of getrusage()");
 	e = et_interval_judge(&c, ET_INTERVAL_USER);
-	near(e.worst, 1, 1e-9, 0, "user time is held against user time");
+	near(e.worst, 1, 1e-9, 0, "judge: user time is compared with the true user time");
 	e = et_interval_judge(&none, ET_INTERVAL_USER);
-	ok(isnan(e.mean) && isnan(e.worst), "no run, no error");
+	ok(isnan(e.mean) && isnan(e.worst), "judge: without runs the errors are NaN");
 }
 
 static void test_record(void)
@@ -76,20 +81,21 @@ static void test_record(void)
 	struct et_interval_accuracy a;
 	struct et_error err = { 0 };
 
-	ok(et_interval_accuracy_read(e, &a, &err) < 0, "an empty record is refused");
+	ok(et_interval_accuracy_read(e, &a, &err) < 0, "read: an empty experiment is refused");
 	et_lab_series_add_single(e, "truth", 2, 10000000, 9.9e6);
-	ok(et_interval_accuracy_read(e, &a, &err) < 0, "so is one of another lab");
+	ok(et_interval_accuracy_read(e, &a, &err) < 0,
+		"read: an experiment of another command of lab is refused");
 	et_lab_series_add_single(e, "truth-user", 2, 10000000, 4e6);
 	for (int m = 0; m < ET_INTERVAL_METHODS; m++)
 		et_lab_series_add_single(e, et_interval_method_names[m], 2, 10000000, told[m]);
-	ok(et_interval_accuracy_read(e, &a, &err) == 0 && a.n_cells == 1, "one case");
+	ok(et_interval_accuracy_read(e, &a, &err) == 0 && a.n_cells == 1, "read: one case");
 	ok(a.cells[0].n_runs == 1 && a.cells[0].runs[0].truth_ns == 9.9e6 &&
 			a.cells[0].runs[0].reported_ns[ET_INTERVAL_USER] == 3e7,
-		"its run");
+		"read: the run of the case");
 	et_interval_accuracy_free(&a);
 	e->commands[3].n_samples = 0;
 	ok(et_interval_accuracy_read(e, &a, &err) == 0 && a.cells[0].n_runs == 0,
-		"a run that lacks a figure is left out");
+		"read: a run that lacks a figure is omitted");
 	et_interval_accuracy_free(&a);
 	et_experiment_free(e);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a law says of itself is what it draws: moments and median of a long series. */
+/* The mean, sd and median that a law states, against a long series that it draws. */
 #include "lab/law.h"
 #include "base/alloc.h"
 #include "num/moments.h"
@@ -18,32 +18,36 @@ static void check(const struct et_law *law, double *x)
 	double mean = et_law_mean(law), sd = et_law_sd(law), phi = 0;
 	if (law->kind == ET_LAW_AR1)
 		phi = law->parameter;
-	/* Neighbours that resemble each other are worth less: (1 + phi) / (1 - phi). */
+	/* Autocorrelation inflates the variance of a mean by (1 + phi) / (1 - phi). */
 	double error = sd / sqrt(N) * sqrt((1 + phi) / (1 - phi));
-	near(et_mean(x, N), mean, 0, 4.5 * error, "%s: mean", law->name);
+	near(et_mean(x, N), mean, 0, 4.5 * error, "%s: mean of 40000 values", law->name);
 	double m2 = sd * sd, m4 = 0;
 	for (size_t i = 0; i < N; i++)
 		m4 += pow(x[i] - mean, 4) / N;
 	double sd_error = sqrt(fmax(m4 - m2 * m2, 0) / N) / (2 * sd) * sqrt((1 + phi) / (1 - phi));
-	near(et_sd(x, N), sd, 0, 5 * sd_error, "%s: sd", law->name);
-	near(et_autocorrelation(x, N, 1), phi, 0, 4.5 / sqrt(N), "%s: correlation", law->name);
+	near(et_sd(x, N), sd, 0, 5 * sd_error, "%s: sd of 40000 values", law->name);
+	near(et_autocorrelation(x, N, 1), phi, 0, 4.5 / sqrt(N),
+		"%s: lag-1 autocorrelation of 40000 values", law->name);
 
-	/* Half of the values lie below the median, whatever the law. */
+	/* Half of the values are below the median under every law. */
 	size_t below = 0;
 	for (size_t i = 0; i < N; i++)
 		below += x[i] < et_law_median(law);
 	near((double)below / N, 0.5, 0, 4.5 * 0.5 / sqrt(N) * sqrt((1 + phi) / (1 - phi)),
-		"%s: median", law->name);
+		"%s: median of 40000 values", law->name);
 }
 
 static void known(void)
 {
 	near(et_law_mean(et_law_find("lognormal-1")), 100 + 10 * 1.6487212707001282, 1e-14, 0,
-		"mean of exp of a normal");
-	near(et_law_sd(et_law_find("lognormal-1")), 10 * 2.1611974158950877, 1e-14, 0, "its sd");
-	near(et_law_mean(et_law_find("nist-100")), 12, 1e-14, 0, "NIST's mixture: mean");
-	near(et_law_sd(et_law_find("nist-100")), sqrt(37), 1e-14, 0, "its sd");
-	ok(et_law_find("cauchy") == NULL, "an unknown law");
+		"lognormal-1: the mean in closed form");
+	near(et_law_sd(et_law_find("lognormal-1")), 10 * 2.1611974158950877, 1e-14, 0,
+		"lognormal-1: the sd in closed form");
+	near(et_law_mean(et_law_find("nist-100")), 12, 1e-14, 0,
+		"nist-100: the mean in closed form");
+	near(et_law_sd(et_law_find("nist-100")), sqrt(37), 1e-14, 0,
+		"nist-100: the sd in closed form");
+	ok(et_law_find("cauchy") == NULL, "find: an unknown law is NULL");
 }
 
 static void repeated(void)
@@ -59,7 +63,7 @@ static void repeated(void)
 		et_law_draw(law, &b, y, 20);
 		same = same && !memcmp(x, y, sizeof(x));
 	}
-	ok(same, "the same seed, the same values");
+	ok(same, "draw: the same seed yields the same values");
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Processes that make a load: they are there, they take their share, they end. */
+/* Processes that make a load: they run, take their share of the CPU, and end. */
 #include "lab/rivals.h"
 #include "base/clock.h"
 #include "tap.h"
@@ -11,7 +11,7 @@
 
 enum { RIVALS = 4 };
 
-/* The share of the CPU that we get for a while. */
+/* Spins for ns and returns the share of the CPU that we got. */
 static double share(uint64_t ns)
 {
 	uint64_t start = et_clock_read_ns(CLOCK_MONOTONIC);
@@ -33,14 +33,14 @@ static void bind_here(int *cpu)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-/* Rivals of a process that is killed. */
+/* A process that has rivals is killed. */
 static void test_orphans(int cpu)
 {
 	int fds[2], status;
 	struct et_rivals r;
 	struct et_error err;
 
-	ok(pipe(fds) == 0, "a pipe");
+	ok(pipe(fds) == 0, "orphans: a pipe is made");
 	pid_t pid = fork();
 	if (pid == 0) {
 		if (et_rivals_start(&r, 2, cpu, &err) == 0)
@@ -49,13 +49,14 @@ static void test_orphans(int cpu)
 		_exit(0);
 	}
 	pid_t rivals[2] = { 0, 0 };
-	ok(read(fds[0], rivals, sizeof(rivals)) == sizeof(rivals), "two rivals of a child");
+	ok(read(fds[0], rivals, sizeof(rivals)) == sizeof(rivals),
+		"orphans: a child starts two rivals");
 	kill(pid, SIGKILL);
 	waitpid(pid, &status, 0);
 	close(fds[1]);
-	/* They hold the pipe's other end until they are gone. */
+	/* The rivals hold the write end of the pipe until they have ended. */
 	char byte;
-	ok(read(fds[0], &byte, 1) == 0, "end with it when it is killed");
+	ok(read(fds[0], &byte, 1) == 0, "orphans: the rivals end when the child is killed");
 	close(fds[0]);
 }
 
@@ -68,25 +69,27 @@ int main(void)
 
 	bind_here(&cpu);
 	rc = et_rivals_start(&r, RIVALS, cpu, &err);
-	ok(rc == 0 && r.n == RIVALS, "four rivals");
+	ok(rc == 0 && r.n == RIVALS, "rivals: four start");
 	if (rc)
 		return tap_done();
 	sigprocmask(SIG_BLOCK, NULL, &mask);
-	ok(sigismember(&mask, SIGTSTP) == 1, "Ctrl-Z waits meanwhile");
+	ok(sigismember(&mask, SIGTSTP) == 1, "rivals: SIGTSTP is blocked while they run");
 	bool apart = true;
-	/* They need a moment to come into sessions of their own. */
+	/* The rivals call setsid() meanwhile. */
 	double got = share(1000000000);
 	for (int i = 0; i < RIVALS; i++)
 		apart = apart && getsid(r.pids[i]) == r.pids[i];
-	ok(apart, "each in a session of its own");
-	/* A fifth is fair; others may run here too, hence no lower bound. */
-	ok(got > 0 && got < 0.35, "we get a fifth of the CPU: %.3f", got);
+	ok(apart, "rivals: each is in a session of its own");
+	/* A fifth is fair. Other processes may run here, too, so there is no lower bound. */
+	ok(got > 0 && got < 0.35, "rivals: beside four of them we get a fifth of the CPU: %.3f",
+		got);
 	pid_t first = r.pids[0];
 	et_rivals_end(&r);
-	ok(kill(first, 0) < 0 && errno == ESRCH, "gone");
+	ok(kill(first, 0) < 0 && errno == ESRCH, "rivals: none exists after the end");
 	sigprocmask(SIG_BLOCK, NULL, &mask);
-	ok(sigismember(&mask, SIGTSTP) == 0, "Ctrl-Z is back");
-	ok(et_rivals_start(&r, 0, cpu, &err) == 0 && r.n == 0, "none is a load too");
+	ok(sigismember(&mask, SIGTSTP) == 0, "rivals: SIGTSTP is unblocked after the end");
+	ok(et_rivals_start(&r, 0, cpu, &err) == 0 && r.n == 0,
+		"rivals: a load of none starts nothing");
 	et_rivals_end(&r);
 	test_orphans(cpu);
 	return tap_done();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The function whose true time is known: its sum on made-up interruptions, and for real. */
+/* The self-timed function: its sum with made-up interruptions, and real calls. */
 #include "lab/self_timed.h"
 #include "clock/counter.h"
 #include "num/rng.h"
@@ -7,7 +7,7 @@
 
 enum { N = 4000 };
 
-/* A machine that changes its speed, with noise of 1 %; returns the true sum. */
+/* Fills in the ticks of a machine that changes its speed, with noise of 1 %; returns their sum. */
 static double make(uint32_t *ticks, struct et_rng *rng)
 {
 	double truth = 0;
@@ -27,23 +27,27 @@ static void test_made_up(void)
 
 	et_rng_seed(&rng, 7, 0);
 	double truth = make(ticks, &rng);
-	near(et_undisturbed_sum(ticks, N, 1.05), truth, 1e-4, 0, "undisturbed: the plain sum");
+	near(et_undisturbed_sum(ticks, N, 1.05), truth, 1e-4, 0,
+		"undisturbed_sum: without interruptions it is the plain sum");
 	ticks[100] += ticks[100] / 2;
 	near(et_undisturbed_sum(ticks, N, 2), truth + ticks[100] / 3.0, 1e-7, 0,
-		"half as long again is below a limit of 2");
+		"undisturbed_sum: a block 1.5 times as long is below a limit of 2");
 	ticks[100] -= ticks[100] / 3;
-	/* Every 50th block a timer interrupt, every 500th another process for a long while. */
+	/* Every 50th block has a timer interrupt; during every 500th another process runs for long.
+	 */
 	for (int i = 10; i < N; i += 50)
 		ticks[i] += 9000;
 	for (int i = 20; i < N; i += 500)
 		ticks[i] += 100000000;
-	near(et_undisturbed_sum(ticks, N, 1.05), truth, 5e-4, 0, "interruptions are put right");
+	near(et_undisturbed_sum(ticks, N, 1.05), truth, 5e-4, 0,
+		"undisturbed_sum: interruptions are removed");
 	ticks[0] = UINT32_MAX;
 	ticks[N - 1] = UINT32_MAX;
-	near(et_undisturbed_sum(ticks, N, 1.05), truth, 5e-4, 0, "at both ends too");
+	near(et_undisturbed_sum(ticks, N, 1.05), truth, 5e-4, 0,
+		"undisturbed_sum: interruptions at both ends are removed");
 	ticks[0] = 20000;
-	near(et_undisturbed_sum(ticks, 1, 1.05), 20000, 0, 0, "one block");
-	near(et_undisturbed_sum(ticks, 0, 1.05), 0, 0, 0, "none");
+	near(et_undisturbed_sum(ticks, 1, 1.05), 20000, 0, 0, "undisturbed_sum: one block");
+	near(et_undisturbed_sum(ticks, 0, 1.05), 0, 0, 0, "undisturbed_sum: no block");
 }
 
 static void test_real(void)
@@ -51,7 +55,7 @@ static void test_real(void)
 	struct et_self_timed f;
 
 	if (!ET_HAVE_COUNTER) {
-		skip("no counter of the processor that we may read");
+		skip("this processor has no counter that a program can read");
 		return;
 	}
 	et_self_timed_init(&f, 50, 3);
@@ -59,22 +63,25 @@ static void test_real(void)
 	for (int i = 0; i < 5; i++)
 		et_self_timed_call(&f);
 	double took = (double)(et_counter_stop() - start);
-	ok(f.calls == 3, "calls beyond the capacity are not noted");
+	ok(f.calls == 3, "self_timed: calls beyond the capacity are not noted");
 	double sum = 0;
 	for (size_t i = 0; i < 3; i++)
 		sum += et_self_timed_truth(&f, i);
-	ok(sum > 0 && sum <= took, "truths are above 0 and within what passed");
+	ok(sum > 0 && sum <= took,
+		"self_timed: true times are above 0 and within the elapsed time");
 	for (size_t i = 0; i < 3 * f.blocks; i++)
 		f.ticks[i] = (uint32_t)(100 + i / f.blocks);
 	f.ticks[7] = 5000;
-	ok(et_self_timed_shortest(&f) == 101 * 50, "the shortest call is the one with all it met");
+	ok(et_self_timed_shortest(&f) == 101 * 50,
+		"self_timed: the shortest call is chosen including interruptions");
 	f.ticks[f.blocks + 7] = 120;
-	ok(et_self_timed_shortest(&f) == 101 * 50, "and its truth is without");
+	ok(et_self_timed_shortest(&f) == 101 * 50,
+		"self_timed: the truth of the shortest call excludes interruptions");
 	double block = et_self_timed_block();
-	ok(block > 0 && block * 50 < took, "a block's length");
+	ok(block > 0 && block * 50 < took, "self_timed: the length of a block");
 	et_self_timed_free(&f);
 	et_self_timed_init(&f, 1, 0);
-	ok(isnan(et_self_timed_shortest(&f)), "no call, no truth");
+	ok(isnan(et_self_timed_shortest(&f)), "self_timed: without calls the truth is NaN");
 	et_self_timed_free(&f);
 }
 

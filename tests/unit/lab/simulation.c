@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The simulations count right, repeat themselves, and stop when told. */
+/* The simulations count correctly, are reproducible, and end early on request. */
 #include "lab/coverage.h"
 #include "lab/false_alarms.h"
 #include "tap.h"
@@ -26,19 +26,21 @@ static void coverage(void)
 
 	et_coverage_run(&o, &a);
 	et_coverage_run(&o, &b);
-	ok(a.n_cells == 3 && a.cells[0].n == 10 && a.cells[2].n == 100, "a law in three sizes");
-	ok(!memcmp(a.cells, b.cells, 3 * sizeof(*a.cells)), "the same seed, the same counts");
+	ok(a.n_cells == 3 && a.cells[0].n == 10 && a.cells[2].n == 100,
+		"coverage: a law is simulated with three sizes");
+	ok(!memcmp(a.cells, b.cells, 3 * sizeof(*a.cells)),
+		"coverage: the same seed yields the same counts");
 	bool counted = true;
 	for (int m = 0; m < ET_COVERAGE_METHODS; m++)
 		counted = counted && a.cells[1].attained[m].defined == 3 &&
 			  a.cells[1].attained[m].covered <= 3;
-	ok(counted, "every interval was counted");
+	ok(counted, "coverage: every interval is counted");
 	struct et_coverage_cell alone = a.cells[1];
 	et_coverage_free(&b);
 	o.n = 30;
 	et_coverage_run(&o, &b);
 	ok(b.n_cells == 1 && !memcmp(&b.cells[0], &alone, sizeof(alone)),
-		"a case by itself is the same as among others");
+		"coverage: a case has the same counts alone and among others");
 	et_coverage_free(&b);
 
 	struct stop s = { .after = 4 };
@@ -48,8 +50,9 @@ static void coverage(void)
 		.law = et_law_find("normal"),
 		.progress = { go_on, &s } };
 	et_coverage_run(&o, &b);
-	ok(s.seen == 4 && s.total == 9, "stopped after 4 of 9");
-	ok(b.cells[0].repetitions == 2 && b.cells[1].repetitions == 1, "with what is known so far");
+	ok(s.seen == 4 && s.total == 9, "coverage: the simulation ends after 4 of 9 on request");
+	ok(b.cells[0].repetitions == 2 && b.cells[1].repetitions == 1,
+		"coverage: an ended simulation keeps its counts");
 	et_coverage_free(&a);
 	et_coverage_free(&b);
 }
@@ -65,15 +68,17 @@ static void false_alarms(void)
 
 	et_false_alarms_run(&o, &a);
 	et_false_alarms_run(&o, &b);
-	ok(!memcmp(a.counts, b.counts, sizeof(a.counts)), "the same seed, the same counts");
+	ok(!memcmp(a.counts, b.counts, sizeof(a.counts)),
+		"false alarms: the same seed yields the same counts");
 	for (int load = 0; load < ET_SIMULATED_LOADS; load++) {
 		for (size_t size = 0; size < ET_ALARM_SIZES; size++)
 			found = found && a.counts[load][ET_JUDGED_DUETS][size].found == 2;
 	}
-	ok(found, "what is half as slow again is found");
+	ok(found, "false alarms: a program slower by 50 %% is always found");
 	o.progress = (struct et_lab_progress){ go_on, &s, NULL };
 	et_false_alarms_run(&o, &b);
-	ok(b.repetitions[0][0] == 1 && b.repetitions[1][0] == 0, "stopped where it was told to");
+	ok(b.repetitions[0][0] == 1 && b.repetitions[1][0] == 0,
+		"false alarms: the simulation ends early on request");
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Inputs of whole programs: the size that was asked for, the same every time; command lines. */
+/* Inputs of whole programs have the requested size and are always the same; command lines. */
 #include "put/subject.h"
 #include "base/alloc.h"
 #include "tap.h"
@@ -48,7 +48,8 @@ static void test_inputs(void)
 			continue;
 		ET_AUTO_FREE char *a = written(s, s->sizes[0], &n);
 		ET_AUTO_FREE char *b = written(s, s->sizes[0], &again);
-		ok(n > 100 && n == again && !memcmp(a, b, n), "%s: the same input again", s->name);
+		ok(n > 100 && n == again && !memcmp(a, b, n), "%s: the input is the same each time",
+			s->name);
 	}
 	ET_AUTO_FREE char *text = written(named("bzip2"), 3, &n);
 	bool plain = true;
@@ -71,10 +72,11 @@ static void test_commands(void)
 	ET_AUTO_FREE char *gcc = et_subject_command(named("gcc"), 0, "/bin/gcc", "/tmp/x");
 	ET_AUTO_FREE char *pov = et_subject_command(named("povray"), 0, "povray", "/tmp/x");
 
-	is_str(sort, "'/a b/etalon' put sort --size 20000", "our own, quoted");
-	is_str(gcc, "/bin/gcc -O2 -S -o /tmp/x/gcc-out /tmp/x/small-functions.c", "with files");
+	is_str(sort, "'/a b/etalon' put sort --size 20000", "command: etalon itself, quoted");
+	is_str(gcc, "/bin/gcc -O2 -S -o /tmp/x/gcc-out /tmp/x/small-functions.c",
+		"command: input and output files are filled in");
 	is_str(pov, "povray +I/tmp/x/small-scene.pov +O/tmp/x/povray-out +W160 +H160 -D +WT1 +A",
-		"within words");
+		"command: placeholders within words are filled in");
 }
 
 static void test_prepare(void)
@@ -83,15 +85,20 @@ static void test_prepare(void)
 	struct et_error err;
 	struct stat st;
 
-	ok(mkdtemp(folder) != NULL, "a folder");
+	ok(mkdtemp(folder) != NULL, "prepare: a folder is created");
 	ET_AUTO_FREE char *path = et_asprintf("%s/small-text", folder);
-	ok(et_subject_prepare(named("sort"), 0, "/none", &err) == 0, "sort needs no input");
-	ok(et_subject_prepare(named("bzip2"), 0, folder, &err) == 0, "bzip2's is made");
-	ok(stat(path, &st) == 0 && st.st_size == 256 * 1024, "where its command looks for it");
+	ok(et_subject_prepare(named("sort"), 0, "/none", &err) == 0,
+		"prepare: sort needs no input");
+	ok(et_subject_prepare(named("bzip2"), 0, folder, &err) == 0,
+		"prepare: the input of bzip2 is created");
+	ok(stat(path, &st) == 0 && st.st_size == 256 * 1024,
+		"prepare: the input has the name and size that the command expects");
 	ok(et_subject_prepare(named("bzip2"), 0, folder, &err) == -EEXIST,
-		"a file that is there is not written over");
-	ok(et_subject_prepare(named("bzip2"), 0, "/none", &err) == -ENOENT, "no folder");
-	ok(err.exit == ET_EXIT_OUTSIDE && strstr(err.what, "/none/small-text"), "is named");
+		"prepare: an existing file is not overwritten");
+	ok(et_subject_prepare(named("bzip2"), 0, "/none", &err) == -ENOENT,
+		"prepare: a missing folder is -ENOENT");
+	ok(err.exit == ET_EXIT_OUTSIDE && strstr(err.what, "/none/small-text"),
+		"prepare: the error names the file");
 	unlink(path);
 	rmdir(folder);
 }

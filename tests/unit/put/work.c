@@ -21,13 +21,15 @@ static void test_spin(void)
 {
 	uint64_t begin = et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 
-	ok(et_spin(CLOCK_THREAD_CPUTIME_ID, begin + 3000000) > 0, "spin works");
+	ok(et_spin(CLOCK_THREAD_CPUTIME_ID, begin + 3000000) > 0, "spin: increments are counted");
 	ok(et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) >= begin + 3000000,
-		"until the CPU time is used");
-	ok(et_spin(CLOCK_THREAD_CPUTIME_ID, begin) == 0, "and not at all when it is used already");
+		"spin: it runs until the CPU time is used");
+	ok(et_spin(CLOCK_THREAD_CPUTIME_ID, begin) == 0,
+		"spin: it returns at once if the CPU time is used already");
 	begin = et_clock_read_ns(CLOCK_MONOTONIC);
 	et_spin(CLOCK_MONOTONIC, begin + 3000000);
-	ok(et_clock_read_ns(CLOCK_MONOTONIC) >= begin + 3000000, "or until the wall time is over");
+	ok(et_clock_read_ns(CLOCK_MONOTONIC) >= begin + 3000000,
+		"spin: it runs until the wall time is over");
 }
 
 static bool is_sorted(const int32_t *a, size_t n)
@@ -53,14 +55,14 @@ static void test_sort(void)
 		et_insertion_sort(a, n);
 		for (size_t k = 0; k < n; k++)
 			after += a[k];
-		ok(is_sorted(a, n) && before == after, "%zu integers are sorted", n);
+		ok(is_sorted(a, n) && before == after, "sort: %zu integers are sorted", n);
 	}
 	et_random_ints(a, 1000, 7);
-	ok(!is_sorted(a, 1000), "the input is not sorted");
+	ok(!is_sorted(a, 1000), "sort: the input is not sorted");
 	et_random_ints(same, 1000, 7);
-	ok(!memcmp(a, same, sizeof(a)), "the same seed gives the same input");
+	ok(!memcmp(a, same, sizeof(a)), "sort: the same seed gives the same input");
 	et_random_ints(same, 1000, 8);
-	ok(memcmp(a, same, sizeof(a)) != 0, "another seed another");
+	ok(memcmp(a, same, sizeof(a)) != 0, "sort: another seed gives another input");
 }
 
 /* The definition, element by element. */
@@ -86,10 +88,11 @@ static bool equal(const double *a, const double *b, size_t n)
 
 static void test_matrix(void)
 {
-	enum { MOST = 17 };
-	double a[MOST * MOST], b[MOST * MOST], c[MOST * MOST], r[MOST * MOST], want[MOST * MOST];
+	enum { MAX_N = 17 };
+	double a[MAX_N * MAX_N], b[MAX_N * MAX_N], c[MAX_N * MAX_N], r[MAX_N * MAX_N],
+		want[MAX_N * MAX_N];
 
-	for (size_t n = 1; n <= MOST; n += 4) {
+	for (size_t n = 1; n <= MAX_N; n += 4) {
 		et_random_doubles(a, n * n, 1);
 		et_random_doubles(b, n * n, 2);
 		reference(a, b, want, n);
@@ -122,7 +125,7 @@ static void test_workloads(void)
 			"%s refuses what it does not take", w->name);
 		ok(et_workload_find(w->name) == w, "%s is found by its name", w->name);
 	}
-	ok(!et_workload_find("nosuch") && !et_workload_find(""), "others are not");
+	ok(!et_workload_find("nosuch") && !et_workload_find(""), "find: unknown names are NULL");
 }
 
 static void test_limits(void)
@@ -132,11 +135,14 @@ static void test_limits(void)
 	struct et_put_result out = { .value = 42 };
 	struct et_error err;
 
-	ok(et_workload_run(sort, &p, &out, &err) == -ERANGE && out.value == 42, "no size 0");
+	ok(et_workload_run(sort, &p, &out, &err) == -ERANGE && out.value == 42,
+		"sort: size 0 is refused");
 	p.size = sort->largest_size + 1;
-	ok(et_workload_run(sort, &p, &out, &err) == -ERANGE, "no size above the largest");
+	ok(et_workload_run(sort, &p, &out, &err) == -ERANGE,
+		"sort: a size above the largest is refused");
 	p.given = ET_PUT_SECONDS | ET_PUT_ITERATIONS;
-	ok(et_workload_run(incr, &p, &out, &err) == -EINVAL, "no seconds with iterations");
+	ok(et_workload_run(incr, &p, &out, &err) == -EINVAL,
+		"inc: --seconds with --iterations is refused");
 }
 
 int main(void)
