@@ -46,10 +46,12 @@ int et_timer_find(const struct et_gap *gaps, size_t n, double hz, uint64_t kerne
 		out->found_ns = interval / hz * 1e9;
 	}
 	if (kernel_ns && !(fabs(interval / kernel - 1) < SAME)) {
-		if (et_ticks_find_every(gaps, n, hz, kernel, ticks, &fit) == 0)
-			interval = kernel;
-		else if (interval > 0 && et_ticks_find(gaps, n, hz, ticks, &fit) != 0)
-			interval = 0;
+		/* A regularity that the kernel's timer does not have is another timer's. */
+		if (et_ticks_find_every(gaps, n, hz, kernel, ticks, &fit) != 0)
+			return -ENOENT;
+		sum_up(gaps, n, ticks, hz, kernel, out);
+		out->tick_ns = (double)kernel_ns; /* exactly: kernel was rounded */
+		return 0;
 	}
 	if (!(interval > 0))
 		return -ENOENT;

@@ -19,10 +19,10 @@ struct et_timer {
 enum { ET_TIMER_INTERRUPTS = 100 }; /* fewer make no smallest cost */
 
 /*
- * First by regularity alone. Where that finds nothing, or something other than kernel_ns (on a
- * shared CPU several ticks, under a hypervisor its timer), gaps every kernel_ns are the ticks when
- * there are enough of them. kernel_ns of 0: the kernel does not report it. ticks has room for n. 0,
- * or -ENOENT.
+ * Searches by regularity alone first. If that finds nothing, or an interval other than kernel_ns
+ * (several ticks on a shared CPU, or the timer of a hypervisor), the ticks are the gaps every
+ * kernel_ns, provided that there are enough of them; otherwise no tick is found, and only found_ns
+ * is filled. kernel_ns is 0 if the kernel does not report it. ticks has room for n. 0, or -ENOENT.
  */
 int et_timer_find(const struct et_gap *gaps, size_t n, double hz, uint64_t kernel_ns, bool *ticks,
 	struct et_timer *out) ET_CHECK;
