@@ -19,9 +19,12 @@ struct by_bpf {
 
 static void configure(struct bpf_object *o, const void *ctx)
 {
-	const uint32_t *n_cpus = ctx;
+	int n_cpus = libbpf_num_possible_cpus();
 
-	bpf_map__set_max_entries(bpf_object__find_map_by_name(o, "cpus"), *n_cpus);
+	(void)ctx;
+	if (n_cpus <= 0) /* /sys is not mounted */
+		n_cpus = (int)sysconf(_SC_NPROCESSORS_CONF);
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(o, "cpus"), (uint32_t)n_cpus);
 }
 
 static int open_bpf(
@@ -29,10 +32,9 @@ static int open_bpf(
 {
 	(void)cpus; /* it looks at all */
 	const struct et_bpf_object image = { ledger_object, sizeof(ledger_object) };
-	uint32_t n_cpus = (uint32_t)libbpf_num_possible_cpus();
 	struct et_bpf bpf = { 0 };
 
-	int rc = et_bpf_load(image, configure, &n_cpus, &bpf, err);
+	int rc = et_bpf_load(image, configure, NULL, &bpf, err);
 	if (rc)
 		return rc;
 	struct by_bpf *s = et_calloc(1, sizeof(*s));
