@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/bpf.h"
 #include "base/sysroot.h"
+#include "measure/privilege.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -11,10 +12,15 @@
 static int explain(int errnum, struct et_error *err)
 {
 	if (errnum == EPERM || errnum == EACCES)
-		return et_hint(err,
+		return et_hint_privilege(err,
 			et_fail(err, errnum, ET_EXIT_ENVIRONMENT,
 				"BPF needs CAP_BPF and CAP_PERFMON"),
-			"run it as root, with sudo for instance");
+			"CAP_BPF and CAP_PERFMON", NULL);
+	if (!et_sysroot_exists("", "/sys/kernel"))
+		return et_hint(err,
+			et_fail(err, errnum, ET_EXIT_ENVIRONMENT,
+				"BPF needs /sys, which is not mounted"),
+			"mount -t sysfs sysfs /sys");
 	if (!et_sysroot_exists("", "/sys/kernel/btf/vmlinux"))
 		return et_hint(err,
 			et_fail(err, errnum, ET_EXIT_ENVIRONMENT,

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "clock/counter.h"
 #include "measure/lap.h"
+#include "measure/privilege.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -301,7 +302,10 @@ int et_child_start_error(
 			start->failed_errno == EPERM ? ET_EXIT_ENVIRONMENT : ET_EXIT_USAGE,
 			"%s: cannot set the %s", setup->argv[0], step_names[start->failed_step]);
 		if (start->failed_errno == EPERM)
-			et_hint(err, rc, "this needs root or CAP_SYS_NICE; try with sudo");
+			et_hint_privilege(err, rc,
+				start->failed_step == STEP_USER ? "CAP_SETUID and CAP_SETGID"
+								: "CAP_SYS_NICE",
+				NULL);
 		return rc;
 	}
 	rc = et_fail_errno(err, start->failed_errno, ET_EXIT_USAGE, "%s", setup->argv[0]);

@@ -9,6 +9,7 @@
 #include "base/parse.h"
 #include "base/sysroot.h"
 #include "measure/perf_ring.h"
+#include "measure/privilege.h"
 #include "measure/sched_source.h"
 
 #include <errno.h>
@@ -245,12 +246,12 @@ static int explain(int errnum, struct et_error *err)
 		return et_fail_errno(err, errnum, ET_EXIT_ENVIRONMENT, "perf_event_open");
 	if (et_sysroot_line("", "/proc/sys/kernel/perf_event_paranoid", level, sizeof(level)) <= 0)
 		snprintf(level, sizeof(level), "unknown");
-	return et_hint(err,
+	return et_hint_privilege(err,
 		et_fail(err, errnum, ET_EXIT_ENVIRONMENT,
 			"perf needs CAP_PERFMON or kernel.perf_event_paranoid at most 0 "
 			"(it is %s)",
 			level),
-		"run it as root, with sudo for instance");
+		"CAP_PERFMON", "set kernel.perf_event_paranoid to 0");
 }
 
 int et_sched_perf_open(const cpu_set_t *cpus, size_t capacity_bytes, bool for_ledger, void **ctx,

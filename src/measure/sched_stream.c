@@ -52,8 +52,7 @@ int et_sched_stream_open_by(enum et_sched_way way, int cpu, size_t capacity_byte
 	return et_hint(err,
 		et_fail(err, -rc, ET_EXIT_ENVIRONMENT,
 			"who runs on the CPU cannot be seen: %.200s; %.200s", bpf.what, perf.what),
-		"run it as root, with sudo for instance, or allow perf: "
-		"sysctl kernel.perf_event_paranoid=0");
+		"%s", perf.hint[0] ? perf.hint : bpf.hint);
 }
 
 int et_sched_stream_open(

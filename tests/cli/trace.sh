@@ -118,6 +118,11 @@ if can_drop_privileges; then
 	run unprivileged etalon trace -- true
 	[ "$status" -eq 3 ] || [ "$status" -eq 0 ]
 	holds $? 'a program needs them, or the kernel lets everybody'
+	# status 0: kernel.perf_event_paranoid lets everybody
+	[ "$status" -eq 0 ] || like 'without privileges: the hint is to run with sudo' "$err" 'hint: run with sudo'
+	run setpriv --bounding-set=-sys_admin,-bpf,-perfmon etalon trace -- true
+	[ "$status" -eq 0 ] || like 'root without capabilities: the hint is not to become root' "$err" \
+		'hint: grant CAP_PERFMON to this container'
 else
 	skip 'without privileges' "$why_not"
 fi
