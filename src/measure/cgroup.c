@@ -125,8 +125,10 @@ static void remove_slots(const char *home, int pid)
 			continue;
 		if (!end_members(dir))
 			return;
-		for (int i = 0; i < 20 && rmdir(dir) < 0; i++) {
-			if (errno != EBUSY)
+		/* Killed members leave after a moment; if one stays, it is a live etalon. */
+		int tries = 20;
+		while (rmdir(dir) < 0) {
+			if (errno != EBUSY || --tries == 0)
 				return;
 			usleep(1000);
 		}
@@ -186,8 +188,10 @@ static bool try_source(struct et_cgroup *g, enum et_cpu_source source)
 		g->usage_fd[slot] = open_in(g->dir[slot], usage, O_RDONLY);
 		g->procs_fd[slot] = open_in(g->dir[slot], "cgroup.procs", O_WRONLY);
 		ready = g->usage_fd[slot] >= 0 && g->procs_fd[slot] >= 0;
+		if (ready && slot == 0) /* first of all: an empty slot 0 looks like a leftover */
+			ready = write(g->procs_fd[0], "0", 1) == 1;
 	}
-	return ready && write(g->procs_fd[0], "0", 1) == 1;
+	return ready;
 }
 
 static void clear(struct et_cgroup *g)
