@@ -4,7 +4,7 @@
 #define ET_CMD_KEPT_H
 
 #include "cmd/cli.h"
-#include "model/estimate.h"
+#include "model/result.h"
 #include "store/store.h"
 
 /* Opens the store the user means. */

@@ -25,20 +25,3 @@ void et_warnings_free(struct et_warnings *w)
 		free(w->text[i]);
 	w->n = 0;
 }
-
-void et_judgement_free(struct et_judgement *j)
-{
-	for (size_t i = 0; i < j->n_commands; i++) {
-		et_warnings_free(&j->commands[i].elapsed.warnings);
-		et_warnings_free(&j->commands[i].cpu.warnings);
-		et_warnings_free(&j->commands[i].elapsed_before.warnings);
-		et_warnings_free(&j->commands[i].cpu_before.warnings);
-		et_warnings_free(&j->commands[i].warnings);
-	}
-	for (size_t i = 0; i < j->n_contrasts; i++)
-		et_warnings_free(&j->contrasts[i].warnings);
-	et_warnings_free(&j->warnings);
-	free(j->commands);
-	free(j->contrasts);
-	memset(j, 0, sizeof(*j));
-}

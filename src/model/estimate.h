@@ -93,23 +93,4 @@ struct et_contrast {
 	struct et_warnings warnings;
 };
 
-/* Everything judged about one experiment: one entry a command, one a pair. */
-struct et_judgement {
-	struct {
-		struct et_estimate elapsed, cpu; /* n == 0 when there were no solo samples */
-		/* The same with what the protocol's rules removed; n == 0 when that was nothing. */
-		struct et_estimate elapsed_before, cpu_before;
-		struct et_paced paced;
-		struct et_kbest_result kbest;
-		struct et_warnings warnings; /* about the command as a whole */
-		size_t removed;
-	} * commands;
-	size_t n_commands;
-	struct et_contrast *contrasts;
-	size_t n_contrasts;
-	struct et_warnings warnings; /* about the machine */
-};
-
-void et_judgement_free(struct et_judgement *j); /* what it owns */
-
 #endif

@@ -2,7 +2,6 @@
 #include "report/comparison.h"
 #include "base/alloc.h"
 #include "report/pair.h"
-#include "report/tally.h"
 #include "report/units.h"
 
 #include <math.h>
@@ -11,21 +10,11 @@ enum { NAME_AT_LEAST = 8, GAP = 2 };
 
 #define BOLD "1"
 
-static char *short_name(const struct et_experiment *e, size_t command, int width)
+static char *short_name(const struct et_command *c, int width)
 {
-	const char *name = command < e->n_commands ? e->commands[command].name : NULL;
-	ET_AUTO_FREE char *clean = et_clean(name ? name : "", "");
+	ET_AUTO_FREE char *clean = et_clean(c->name ? c->name : "", "");
 
 	return et_shorten(clean, width);
-}
-
-static void contrast_line(const struct et_experiment *e, const struct et_page *page,
-	const struct et_contrast *c, bool verbose)
-{
-	const char *name = c->b < e->n_commands ? e->commands[c->b].name : "";
-	const char *reference = c->a < e->n_commands ? e->commands[c->a].name : "";
-
-	et_pair_text(page, name, reference, c, verbose);
 }
 
 /* A row of the table of all commands. */
@@ -33,24 +22,22 @@ struct line {
 	char time[ET_FIGURE], ratio[ET_FIGURE];
 };
 
-static void table_line(
-	const struct et_experiment *e, const struct et_judgement *j, size_t i, struct line *out)
+static void table_line(const struct et_command_result *r, struct line *out)
 {
-	const struct et_estimate *est = et_judged_estimate(e, j, i);
-	const struct et_contrast *c = et_find_contrast(e, j, i);
-	const struct et_kbest_result *kbest = et_judged_kbest(e, j, i);
+	const struct et_estimate *est = et_result_estimate(r);
+	const struct et_kbest_result *kbest = et_result_kbest(r);
+	enum et_unit unit = et_metrics[et_result_metric(r)].unit;
 
 	if (kbest)
-		et_format_time(kbest->best, out->time);
+		et_format_value(kbest->best, unit, out->time);
 	else if (est->n)
-		et_format_measured(est->mean, est->expanded_uncertainty, out->time);
+		et_format_value_measured(est->mean, est->expanded_uncertainty, unit, out->time);
 	else
 		snprintf(out->time, sizeof(out->time), ET_DASH);
-	if (c)
-		et_format_ratio(c->ratio, NAN, NAN, out->ratio);
+	if (r->contrast)
+		et_format_ratio(r->contrast->ratio, NAN, NAN, out->ratio);
 	else
-		snprintf(out->ratio, sizeof(out->ratio),
-			i == e->plan.reference ? "reference" : ET_DASH);
+		snprintf(out->ratio, sizeof(out->ratio), r->reference ? "reference" : ET_DASH);
 }
 
 static void padded(const struct et_page *page, const char *text, int width)
@@ -65,15 +52,14 @@ static int at_least(int width, const char *text)
 	return columns > width ? columns : width;
 }
 
-static void table(
-	const struct et_experiment *e, const struct et_judgement *j, const struct et_page *page)
+static void table(const struct et_judgement *j, const struct et_page *page)
 {
-	ET_AUTO_FREE struct line *lines = et_calloc(e->n_commands, sizeof(*lines));
+	ET_AUTO_FREE struct line *lines = et_calloc(j->n_commands, sizeof(*lines));
 	int time = 0, ratio = 0, widest = 0;
 
-	for (size_t i = 0; i < e->n_commands; i++) {
-		ET_AUTO_FREE char *name = short_name(e, i, page->width);
-		table_line(e, j, i, &lines[i]);
+	for (size_t i = 0; i < j->n_commands; i++) {
+		ET_AUTO_FREE char *name = short_name(j->commands[i].command, page->width);
+		table_line(&j->commands[i], &lines[i]);
 		time = at_least(time, lines[i].time);
 		ratio = at_least(ratio, lines[i].ratio);
 		widest = at_least(widest, name);
@@ -88,8 +74,8 @@ static void table(
 	if (room > widest)
 		room = widest;
 	putc('\n', page->out);
-	for (size_t i = 0; i < e->n_commands; i++) {
-		ET_AUTO_FREE char *name = short_name(e, i, room);
+	for (size_t i = 0; i < j->n_commands; i++) {
+		ET_AUTO_FREE char *name = short_name(j->commands[i].command, room);
 		fprintf(page->out, "  %s%*s", name, room - et_columns(name), "");
 		padded(page, lines[i].time, time);
 		if (ratios)
@@ -98,17 +84,18 @@ static void table(
 	}
 }
 
-void et_comparison(const struct et_experiment *e, const struct et_judgement *j,
-	const struct et_page *page, bool verbose)
+void et_comparison(const struct et_judgement *j, const struct et_page *page, bool verbose)
 {
 	if (!j->n_contrasts)
 		return;
 	putc('\n', page->out);
-	ET_AUTO_FREE char *title = et_asprintf(
-		"comparison by %s", et_metrics[et_judged_metric(e, j, e->plan.reference)].label);
+	const struct et_command_result *reference = &j->commands[j->contrasts[0].a];
+	ET_AUTO_FREE char *title =
+		et_asprintf("comparison by %s", et_metrics[et_result_metric(reference)].label);
 	et_page_paragraph(page, 0, "", NULL, title, BOLD);
 	for (size_t i = 0; i < j->n_contrasts; i++)
-		contrast_line(e, page, &j->contrasts[i], verbose);
-	if (e->n_commands > 2 && j->n_commands == e->n_commands)
-		table(e, j, page);
+		et_pair_text(page, j->commands[j->contrasts[i].b].command->name,
+			reference->command->name, &j->contrasts[i], verbose);
+	if (j->n_commands > 2)
+		table(j, page);
 }

@@ -3,12 +3,10 @@
 #ifndef ET_REPORT_COMPARISON_H
 #define ET_REPORT_COMPARISON_H
 
-#include "model/estimate.h"
-#include "model/experiment.h"
+#include "model/result.h"
 #include "report/terminal.h"
 
 /* Begins with an empty line; writes nothing when there is nothing to compare. */
-void et_comparison(const struct et_experiment *e, const struct et_judgement *j,
-	const struct et_page *page, bool verbose);
+void et_comparison(const struct et_judgement *j, const struct et_page *page, bool verbose);
 
 #endif

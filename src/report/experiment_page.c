@@ -7,6 +7,7 @@
 #include "report/tally.h"
 #include "report/units.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -38,7 +39,7 @@ static void heading(const struct et_experiment *e, FILE *out)
 
 /* --- the table of all commands --- */
 
-static void time_cell(const struct et_estimate *est, FILE *out)
+static void estimate_cell(const struct et_estimate *est, enum et_unit unit, FILE *out)
 {
 	char time[ET_FIGURE], level[ET_FIGURE];
 
@@ -46,45 +47,56 @@ static void time_cell(const struct et_estimate *est, FILE *out)
 		et_html_element(out, "td class=\"n\"", ET_DASH);
 	else
 		et_html_element(out, "td class=\"n\" title=\"interval of the mean\"", "%s (%s)",
-			et_format_measured(est->mean, est->expanded_uncertainty, time),
+			et_format_value_measured(est->mean, est->expanded_uncertainty, unit, time),
 			et_format_percent(est->level, level));
 }
 
-static void summary_row(
-	const struct et_experiment *e, const struct et_judgement *j, size_t i, FILE *out)
+static void summary_row(const struct et_command_result *r, bool ratio, FILE *out)
 {
-	const struct et_estimate *est = et_judged_estimate(e, j, i);
-	const struct et_contrast *c = et_find_contrast(e, j, i);
+	const struct et_estimate *est = et_result_estimate(r);
+	enum et_unit unit = et_metrics[et_result_metric(r)].unit;
+	const struct et_contrast *c = r->contrast;
 	char a[ET_FIGURE], b[ET_FIGURE];
 	struct et_tally tally;
 
-	et_tally_samples(&e->commands[i], &tally);
+	et_tally_samples(r->command, &tally);
 	fputs("<tr>", out);
-	et_html_element(out, "td", "%s", name_of(&e->commands[i]));
-	time_cell(&j->commands[i].cpu, out);
-	time_cell(&j->commands[i].elapsed, out);
-	et_html_element(out, "td class=\"n\"", "%s", et_format_time(est->median, a));
+	et_html_element(out, "td", "%s", name_of(r->command));
+	for (int m = 0; m < ET_METRICS; m++) {
+		if (et_metrics[m].judged)
+			estimate_cell(&r->estimate[m], et_metrics[m].unit, out);
+	}
+	et_html_element(out, "td class=\"n\"", "%s", et_format_value(est->median, unit, a));
 	et_html_element(out, "td class=\"n\"", "%s", et_format_percent(est->relative_error, a));
-	et_html_element(out, "td class=\"n\"", "%s … %s", et_format_time(est->min, a),
-		et_format_time(est->max, b));
+	et_html_element(out, "td class=\"n\"", "%s … %s", et_format_value(est->min, unit, a),
+		et_format_value(est->max, unit, b));
 	et_html_element(out, "td class=\"n\"", "%zu", est->n);
 	et_html_element(out, "td class=\"n\"", "%zu", tally.n_removed);
-	if (e->n_commands > 1)
+	if (ratio)
 		et_html_element(out, "td class=\"n\"", "%s",
-			c                        ? et_format_ratio(c->ratio, c->lo, c->hi, a)
-			: i == e->plan.reference ? "reference"
-						 : ET_DASH);
+			c              ? et_format_ratio(c->ratio, c->lo, c->hi, a)
+			: r->reference ? "reference"
+				       : ET_DASH);
 	fputs("</tr>\n", out);
 }
 
-static void summary(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
+static void summary(const struct et_judgement *j, FILE *out)
 {
-	const char *headings[] = { "command", "process time", "elapsed time", "median", "sd",
-		"range", "kept", "removed", e->n_commands > 1 ? "ratio" : NULL, NULL };
+	static const char *const figures[] = { "median", "sd", "range", "kept", "removed" };
+	const char *headings[ET_METRICS + ET_LENGTH(figures) + 3] = { "command" };
+	bool ratio = j->n_commands > 1;
+	size_t n = 1;
 
+	for (int m = 0; m < ET_METRICS; m++) {
+		if (et_metrics[m].judged)
+			headings[n++] = et_metrics[m].label;
+	}
+	for (size_t i = 0; i < ET_LENGTH(figures); i++)
+		headings[n++] = figures[i];
+	headings[n] = ratio ? "ratio" : NULL;
 	et_html_table_begin(out, headings);
-	for (size_t i = 0; i < e->n_commands && i < j->n_commands; i++)
-		summary_row(e, j, i, out);
+	for (size_t i = 0; i < j->n_commands; i++)
+		summary_row(&j->commands[i], ratio, out);
 	et_html_table_end(out);
 	et_html_element(out, "p class=\"dim\"",
 		"Means with their expanded uncertainty; median, standard deviation and range are "
@@ -92,37 +104,38 @@ static void summary(const struct et_experiment *e, const struct et_judgement *j,
 	et_html_warnings(out, &j->warnings);
 }
 
-static void comparisons(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
+static void comparisons(const struct et_judgement *j, FILE *out)
 {
 	if (!j->n_contrasts)
 		return;
 	et_html_element(out, "h2", "Comparison");
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		const struct et_contrast *c = &j->contrasts[i];
-		if (c->a >= e->n_commands || c->b >= e->n_commands)
-			continue;
-		et_html_element(out, "p", "%s against %s: %s", name_of(&e->commands[c->b]),
-			name_of(&e->commands[c->a]), c->verdict);
+		et_html_element(out, "p", "%s against %s: %s", name_of(j->commands[c->b].command),
+			name_of(j->commands[c->a].command), c->verdict);
 		et_html_warnings(out, &c->warnings);
 	}
-	et_experiment_forest(e, j, out);
+	et_experiment_forest(j, out);
 }
 
 /* --- one command --- */
 
-static void before_paragraph(const struct et_estimate *before, const struct et_estimate *after,
-	const char *what, FILE *out)
+static void before_paragraph(const struct et_command_result *r, enum et_metric m, FILE *out)
 {
+	const struct et_estimate *before = &r->before[m], *after = &r->estimate[m];
+	const struct et_metric_row *metric = &et_metrics[m];
 	char a[ET_FIGURE], b[ET_FIGURE], c[ET_FIGURE], d[ET_FIGURE];
 
 	if (before->n)
 		et_html_element(out, "p",
-			"%s before rules removed samples: %s, sd %s of %zu samples; after: %s, sd "
-			"%s "
-			"of %zu.",
-			what, et_format_measured(before->mean, before->expanded_uncertainty, a),
+			"%c%s before rules removed samples: %s, sd %s of %zu samples; after: %s, "
+			"sd %s of %zu.",
+			toupper(metric->label[0]), metric->label + 1,
+			et_format_value_measured(
+				before->mean, before->expanded_uncertainty, metric->unit, a),
 			et_format_percent(before->relative_error, b), before->n,
-			et_format_measured(after->mean, after->expanded_uncertainty, c),
+			et_format_value_measured(
+				after->mean, after->expanded_uncertainty, metric->unit, c),
 			et_format_percent(after->relative_error, d), after->n);
 }
 
@@ -141,13 +154,13 @@ static void paced_paragraph(const struct et_paced *p, FILE *out)
 			et_format_percent(p->relative_error, error));
 }
 
-static void kbest_paragraph(const struct et_kbest_result *r, FILE *out)
+static void kbest_paragraph(const struct et_kbest_result *r, enum et_unit unit, FILE *out)
 {
 	char time[ET_FIGURE], spread[ET_FIGURE];
 
 	if (!r->k || !r->n)
 		return;
-	et_format_time(r->best, time);
+	et_format_value(r->best, unit, time);
 	if (isnan(r->spread))
 		et_html_element(out, "p", "K-best: %s, the fastest of %zu runs; not converged.",
 			time, r->n);
@@ -258,26 +271,24 @@ static void culprit_table(const struct et_command *c, bool ledger, FILE *out)
 		et_html_element(out, "p class=\"dim\"", "and %zu more", n - MOST_CULPRITS);
 }
 
-static void command_section(
-	const struct et_experiment *e, const struct et_judgement *j, size_t i, FILE *out)
+static void command_section(const struct et_command_result *r, FILE *out)
 {
-	const struct et_command *c = &e->commands[i];
+	const struct et_command *c = r->command;
 	struct et_tally tally;
 
 	et_tally_samples(c, &tally);
 	et_html_element(out, "h2", "%s", name_of(c));
 	if (c->text && strcmp(c->text, name_of(c)) != 0)
 		et_html_element(out, "p", "%s", c->text);
-	if (!et_judged_estimate(e, j, i)->n)
+	if (!et_result_estimate(r)->n)
 		et_html_element(out, "p class=\"warn\"", "no sample counts");
-	et_html_warnings(out, &et_judged_estimate(e, j, i)->warnings);
-	et_html_warnings(out, &j->commands[i].warnings);
-	paced_paragraph(&j->commands[i].paced, out);
-	kbest_paragraph(&j->commands[i].kbest, out);
-	before_paragraph(&j->commands[i].cpu_before, &j->commands[i].cpu, "Process time", out);
-	before_paragraph(
-		&j->commands[i].elapsed_before, &j->commands[i].elapsed, "Elapsed time", out);
-	et_experiment_pictures(e, j, i, out);
+	et_html_warnings(out, &et_result_estimate(r)->warnings);
+	et_html_warnings(out, &r->warnings);
+	paced_paragraph(&r->paced, out);
+	kbest_paragraph(&r->kbest, et_metrics[r->metric].unit, out);
+	for (enum et_metric m = 0; m < ET_METRICS; m++)
+		before_paragraph(r, m, out);
+	et_experiment_pictures(r, out);
 	composition(&tally.parts, out);
 	removed_table(c, out);
 	culprit_table(c, has_ledger(&tally.parts), out);
@@ -305,10 +316,10 @@ static void environment(const struct et_experiment *e, FILE *out)
 void et_experiment_page(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
 {
 	heading(e, out);
-	summary(e, j, out);
-	comparisons(e, j, out);
-	for (size_t i = 0; i < e->n_commands && i < j->n_commands; i++)
-		command_section(e, j, i, out);
+	summary(j, out);
+	comparisons(j, out);
+	for (size_t i = 0; i < j->n_commands; i++)
+		command_section(&j->commands[i], out);
 	environment(e, out);
 	et_html_end(out);
 }

@@ -4,8 +4,7 @@
 #ifndef ET_REPORT_EXPERIMENT_PAGE_H
 #define ET_REPORT_EXPERIMENT_PAGE_H
 
-#include "model/estimate.h"
-#include "model/experiment.h"
+#include "model/result.h"
 
 void et_experiment_page(const struct et_experiment *e, const struct et_judgement *j, FILE *out);
 

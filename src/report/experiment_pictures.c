@@ -18,15 +18,15 @@ struct subject {
 	const struct et_command *c;
 	enum et_metric metric;
 	enum et_arrangement arrangement;
-	const char *what; /* the metric's name */
+	struct et_axis axis; /* of the metric's values */
 	const struct et_estimate *estimate;
 };
 
 static double value_of(const struct subject *t, const struct et_sample *s)
 {
-	uint64_t ns = et_sample_metric(s, t->metric);
+	uint64_t value = et_sample_metric(s, t->metric);
 
-	return ns == ET_UNKNOWN ? NAN : (double)ns;
+	return value == ET_UNKNOWN ? NAN : (double)value;
 }
 
 char *et_removal_text(const struct et_removal *r)
@@ -47,10 +47,10 @@ char *et_removal_text(const struct et_removal *r)
 static char *sample_title(const struct subject *t, const struct et_sample *s)
 {
 	ET_AUTO_FREE char *why = et_removal_text(&s->ruling.removal);
-	char time[ET_FIGURE];
+	char value[ET_FIGURE];
 
-	return et_asprintf(
-		"sample %u, %s; %s", s->place.index, et_format_time(value_of(t, s), time), why);
+	return et_asprintf("sample %u, %s; %s", s->place.index,
+		et_format_value(value_of(t, s), et_metrics[t->metric].unit, value), why);
 }
 
 /* --- samples in their order --- */
@@ -74,7 +74,7 @@ static void sequence(const struct subject *t, FILE *out)
 	struct et_chart c = { .title = "Samples in their order",
 		.description = "Removed samples are marked with their reason.",
 		.x = { .label = "sample" },
-		.y = { .label = t->what, .unit = ET_AXIS_NS },
+		.y = t->axis,
 		.series = s,
 		.n_series = SERIES,
 		.marks = &mean,
@@ -163,7 +163,7 @@ static void distribution(const struct subject *t, FILE *out)
 		.description =
 			"A histogram after Freedman and Diaconis; the mean and the median are "
 			"marked.",
-		.x = { .label = t->what, .unit = ET_AXIS_NS },
+		.x = t->axis,
 		.y = { .label = "samples" },
 		.series = s,
 		.n_series = ET_LENGTH(s),
@@ -223,7 +223,7 @@ static const char *cause_of(const struct et_removal *r)
 /* Successive runs alone, whatever became of them. */
 static void pairs(const struct subject *t, FILE *out)
 {
-	ET_CLEANUP(et_dual_free) struct et_dual d = { .what = t->what };
+	ET_CLEANUP(et_dual_free) struct et_dual d = { .what = t->axis.label };
 	const struct et_sample *last = NULL;
 
 	for (size_t i = 0; i < t->c->n_samples; i++) {
@@ -243,15 +243,16 @@ static void pairs(const struct subject *t, FILE *out)
 	et_dual_pictures(&d, out);
 }
 
-void et_experiment_pictures(
-	const struct et_experiment *e, const struct et_judgement *j, size_t command, FILE *out)
+void et_experiment_pictures(const struct et_command_result *r, FILE *out)
 {
-	struct subject t = { .c = &e->commands[command],
-		.metric = et_judged_metric(e, j, command),
-		.arrangement = et_command_arrangement(&e->commands[command]),
-		.estimate = et_judged_estimate(e, j, command) };
+	const struct et_metric_row *metric = &et_metrics[et_result_metric(r)];
+	struct subject t = { .c = r->command,
+		.metric = et_result_metric(r),
+		.arrangement = r->arrangement,
+		.axis = { .label = metric->label,
+			.unit = metric->unit == ET_UNIT_NS ? ET_AXIS_NS : ET_AXIS_NUMBER },
+		.estimate = et_result_estimate(r) };
 
-	t.what = et_metrics[t.metric].label;
 	if (!t.estimate->n)
 		return;
 	et_html_pictures_begin(out);
@@ -269,7 +270,7 @@ static bool drawable(const struct et_contrast *c)
 	return isfinite(c->ratio) && isfinite(c->lo) && isfinite(c->hi);
 }
 
-void et_experiment_forest(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
+void et_experiment_forest(const struct et_judgement *j, FILE *out)
 {
 	enum { DIFFERS, SAME, KINDS };
 	size_t most = j->n_contrasts + 1, n = 0;
@@ -300,7 +301,7 @@ void et_experiment_forest(const struct et_experiment *e, const struct et_judgeme
 	}
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		const struct et_contrast *r = &j->contrasts[i];
-		if (!drawable(r) || r->b >= e->n_commands)
+		if (!drawable(r))
 			continue;
 		size_t k = r->significant ? DIFFERS : SAME, at = s[k].n++;
 		double *to = v + 4 * k * most;
@@ -310,7 +311,8 @@ void et_experiment_forest(const struct et_experiment *e, const struct et_judgeme
 		to[3 * most + at] = (double)n;
 		s[KINDS + k].n = s[k].n;
 		s[k].name = k == DIFFERS ? "differs" : "no difference found";
-		lanes[n++] = e->commands[r->b].name ? e->commands[r->b].name : "";
+		const char *name = j->commands[r->b].command->name;
+		lanes[n++] = name ? name : "";
 	}
 	c.y.lanes = lanes;
 	c.y.n_lanes = n;

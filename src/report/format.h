@@ -3,8 +3,7 @@
 #ifndef ET_REPORT_FORMAT_H
 #define ET_REPORT_FORMAT_H
 
-#include "model/estimate.h"
-#include "model/experiment.h"
+#include "model/result.h"
 
 struct et_format {
 	const char *name;

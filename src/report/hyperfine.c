@@ -29,9 +29,10 @@ static void write_series(struct et_json *w, const struct et_command *c)
 	et_json_end(w);
 }
 
-static void write_result(
-	struct et_json *w, const struct et_command *c, const struct et_estimate *et)
+static void write_result(struct et_json *w, const struct et_command_result *r)
 {
+	const struct et_command *c = r->command;
+	const struct et_estimate *et = &r->estimate[ET_METRIC_ELAPSED];
 	struct et_tally tally;
 
 	et_tally_samples(c, &tally);
@@ -59,11 +60,12 @@ void et_hyperfine_write(const struct et_experiment *e, const struct et_judgement
 {
 	struct et_json w;
 
+	(void)e;
 	et_json_init(&w, out, 2);
 	et_json_object(&w, NULL);
 	et_json_array(&w, "results");
-	for (size_t i = 0; i < e->n_commands; i++)
-		write_result(&w, &e->commands[i], &j->commands[i].elapsed);
+	for (size_t i = 0; i < j->n_commands; i++)
+		write_result(&w, &j->commands[i]);
 	et_json_end(&w);
 	et_json_end(&w);
 }

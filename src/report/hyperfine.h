@@ -6,8 +6,7 @@
 #ifndef ET_REPORT_HYPERFINE_H
 #define ET_REPORT_HYPERFINE_H
 
-#include "model/estimate.h"
-#include "model/experiment.h"
+#include "model/result.h"
 
 void et_hyperfine_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out);
 

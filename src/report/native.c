@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/native.h"
 #include "base/json.h"
-#include "model/advice.h"
 #include "model/field.h"
 #include "report/pair.h"
 
@@ -88,29 +87,59 @@ static double of(const struct et_estimate *e, double value)
 	return e->n ? value : NAN;
 }
 
-static void write_estimate(struct et_json *w, const char *key, const struct et_estimate *e)
+/* A figure in the unit of its metric: "mean" is written as "mean_ns". */
+static void write_figure(struct et_json *w, const char *name, enum et_unit unit,
+	const struct et_estimate *e, double x)
 {
-	et_json_object(w, key);
-	et_json_u64(w, "n", e->n);
-	et_json_double(w, "mean_ns", of(e, e->mean));
-	et_json_double(w, "sd_ns", of(e, e->sd));
-	et_json_double(w, "relative_error", of(e, e->relative_error));
-	et_json_double(w, "min_ns", of(e, e->min));
-	et_json_double(w, "max_ns", of(e, e->max));
-	et_json_double(w, "median_ns", of(e, e->median));
-	et_json_double(w, "q1_ns", of(e, e->q1));
-	et_json_double(w, "q3_ns", of(e, e->q3));
-	et_json_double(w, "standard_uncertainty_ns", of(e, e->standard_uncertainty));
-	et_json_double(w, "coverage_factor", of(e, e->coverage_factor));
-	et_json_double(w, "expanded_uncertainty_ns", of(e, e->expanded_uncertainty));
-	et_json_flat_array(w, "interval_ns");
+	char key[48];
+
+	snprintf(key, sizeof(key), "%s_%s", name, et_unit_names[unit]);
+	et_json_double(w, key, of(e, x));
+}
+
+static void write_interval(struct et_json *w, enum et_unit unit, const struct et_estimate *e)
+{
+	char key[48];
+
+	snprintf(key, sizeof(key), "interval_%s", et_unit_names[unit]);
+	et_json_flat_array(w, key);
 	et_json_double(w, NULL, of(e, e->lo));
 	et_json_double(w, NULL, of(e, e->hi));
 	et_json_end(w);
+}
+
+static void write_estimate(
+	struct et_json *w, const struct et_metric_row *metric, const struct et_estimate *e)
+{
+	enum et_unit unit = metric->unit;
+
+	et_json_object(w, metric->name);
+	et_json_u64(w, "n", e->n);
+	write_figure(w, "mean", unit, e, e->mean);
+	write_figure(w, "sd", unit, e, e->sd);
+	et_json_double(w, "relative_error", of(e, e->relative_error));
+	write_figure(w, "min", unit, e, e->min);
+	write_figure(w, "max", unit, e, e->max);
+	write_figure(w, "median", unit, e, e->median);
+	write_figure(w, "q1", unit, e, e->q1);
+	write_figure(w, "q3", unit, e, e->q3);
+	write_figure(w, "standard_uncertainty", unit, e, e->standard_uncertainty);
+	et_json_double(w, "coverage_factor", of(e, e->coverage_factor));
+	write_figure(w, "expanded_uncertainty", unit, e, e->expanded_uncertainty);
+	write_interval(w, unit, e);
 	et_json_double(w, "level", of(e, e->level));
 	et_json_string(w, "interval_method", e->n ? e->interval_method : NULL);
 	et_warnings_json(w, &e->warnings);
 	et_json_end(w);
+}
+
+/* One object per judged metric. */
+static void write_estimates(struct et_json *w, const struct et_estimate list[ET_METRICS])
+{
+	for (int m = 0; m < ET_METRICS; m++) {
+		if (et_metrics[m].judged)
+			write_estimate(w, &et_metrics[m], &list[m]);
+	}
 }
 
 /* Process time corrected by the reference loop, or why it could not be. */
@@ -144,18 +173,18 @@ static void write_paced(struct et_json *w, const struct et_paced *p)
 }
 
 /* What the result would have been with all that rules removed. */
-static void write_before(struct et_json *w, const struct et_judgement *j, size_t i)
+static void write_before(struct et_json *w, const struct et_estimate before[ET_METRICS])
 {
-	const struct et_estimate *et = &j->commands[i].elapsed_before,
-				 *pt = &j->commands[i].cpu_before;
+	size_t n = 0;
 
-	if (!et->n && !pt->n) {
+	for (int m = 0; m < ET_METRICS; m++)
+		n += before[m].n;
+	if (!n) {
 		et_json_null(w, "before_removal");
 		return;
 	}
 	et_json_object(w, "before_removal");
-	write_estimate(w, "et", et);
-	write_estimate(w, "pt", pt);
+	write_estimates(w, before);
 	et_json_end(w);
 }
 
@@ -177,19 +206,17 @@ static void write_kbest(struct et_json *w, const struct et_kbest_result *r)
 }
 
 /* What --protocol auto came to, and why. */
-static void write_choice(struct et_json *w, const struct et_experiment *e)
+static void write_choice(struct et_json *w, const struct et_choice *choice)
 {
-	struct et_choice choice = et_protocol_choose(e);
-
-	if (!choice.automatic) {
+	if (!choice->automatic) {
 		et_json_null(w, "chosen");
 		return;
 	}
 	et_json_object(w, "chosen");
-	et_json_string(w, "protocol", et_protocol_names[choice.protocol]);
-	et_json_double(w, "expected_s", choice.seconds);
-	et_json_bool(w, "loaded", choice.loaded);
-	et_json_string(w, "why", choice.why);
+	et_json_string(w, "protocol", et_protocol_names[choice->protocol]);
+	et_json_double(w, "expected_s", choice->seconds);
+	et_json_bool(w, "loaded", choice->loaded);
+	et_json_string(w, "why", choice->why);
 	et_json_end(w);
 }
 
@@ -211,31 +238,28 @@ static void write_command_head(struct et_json *w, const struct et_command *c)
 	et_json_string(w, "cleanup", c->cleanup);
 }
 
-static void write_commands(
-	struct et_json *w, const struct et_experiment *e, const struct et_judgement *j)
+static void write_result(struct et_json *w, const struct et_command_result *r)
 {
-	et_json_array(w, "commands");
-	for (size_t i = 0; i < e->n_commands; i++) {
-		const struct et_command *c = &e->commands[i];
+	et_json_object(w, "result");
+	et_json_u64(w, "n", r->estimate[ET_METRIC_ELAPSED].n);
+	et_json_u64(w, "removed", r->removed);
+	write_estimates(w, r->estimate);
+	write_paced(w, &r->paced);
+	write_before(w, r->before);
+	write_kbest(w, &r->kbest);
+	et_warnings_json(w, &r->warnings);
+	et_json_end(w);
+}
 
-		et_json_object(w, NULL);
-		write_command_head(w, c);
-		et_json_array(w, "samples");
-		for (size_t k = 0; k < c->n_samples; k++)
-			write_sample(w, &c->samples[k]);
-		et_json_end(w);
-		et_json_object(w, "result");
-		et_json_u64(w, "n", j->commands[i].elapsed.n);
-		et_json_u64(w, "removed", j->commands[i].removed);
-		write_estimate(w, "et", &j->commands[i].elapsed);
-		write_estimate(w, "pt", &j->commands[i].cpu);
-		write_paced(w, &j->commands[i].paced);
-		write_before(w, j, i);
-		write_kbest(w, &j->commands[i].kbest);
-		et_warnings_json(w, &j->commands[i].warnings);
-		et_json_end(w);
-		et_json_end(w);
-	}
+static void write_command(struct et_json *w, const struct et_command_result *r)
+{
+	et_json_object(w, NULL);
+	write_command_head(w, r->command);
+	et_json_array(w, "samples");
+	for (size_t k = 0; k < r->command->n_samples; k++)
+		write_sample(w, &r->command->samples[k]);
+	et_json_end(w);
+	write_result(w, r);
 	et_json_end(w);
 }
 
@@ -254,7 +278,7 @@ void et_native_write(const struct et_experiment *e, const struct et_judgement *j
 	et_json_u64(&w, "finished_wall_ns", e->finished_wall_ns);
 	et_json_string(&w, "state", et_state_names[e->state]);
 	et_json_string(&w, "protocol", et_protocol_names[e->protocol]);
-	write_choice(&w, e);
+	write_choice(&w, &j->choice);
 	et_json_string(&w, "metric", et_metric_names[e->metric]);
 	et_json_string(&w, "order", et_order_names[e->plan.order]);
 	et_json_u64(&w, "seed", e->plan.seed);
@@ -263,7 +287,10 @@ void et_native_write(const struct et_experiment *e, const struct et_judgement *j
 	et_json_string(&w, "image_source", e->snapshot_source);
 	write_object(&w, "host", et_host_fields, &e->host);
 	write_environment(&w, e);
-	write_commands(&w, e, j);
+	et_json_array(&w, "commands");
+	for (size_t i = 0; i < j->n_commands; i++)
+		write_command(&w, &j->commands[i]);
+	et_json_end(&w);
 	et_json_array(&w, "comparisons");
 	for (size_t i = 0; i < j->n_contrasts; i++)
 		et_pair_json(&w, e->commands[j->contrasts[i].a].name,

@@ -119,43 +119,43 @@ static const struct style orgmode = {
 };
 
 /* The mean, or what K-best says in its place. */
-static double shown(const struct et_experiment *e, const struct et_judgement *j, size_t i)
+static double shown(const struct et_command_result *r)
 {
-	const struct et_kbest_result *kbest = et_judged_kbest(e, j, i);
+	const struct et_kbest_result *kbest = et_result_kbest(r);
 
-	return kbest ? kbest->best : et_judged_estimate(e, j, i)->mean;
+	return kbest ? kbest->best : et_result_estimate(r)->mean;
 }
 
 /* The unit for all rows: that of the fastest, so that no row reads 0.00. */
-static struct et_scale common_scale(const struct et_experiment *e, const struct et_judgement *j)
+static struct et_scale common_scale(const struct et_judgement *j, enum et_unit unit)
 {
 	double fastest = INFINITY;
 
-	for (size_t i = 0; i < e->n_commands; i++) {
-		const struct et_estimate *est = et_judged_estimate(e, j, i);
-		if (est->n && shown(e, j, i) < fastest)
-			fastest = shown(e, j, i);
+	for (size_t i = 0; i < j->n_commands; i++) {
+		const struct et_command_result *r = &j->commands[i];
+		if (et_result_estimate(r)->n && shown(r) < fastest)
+			fastest = shown(r);
 	}
-	return et_scale_of(fastest, NAN);
+	return et_scale_of_value(fastest, NAN, unit);
 }
 
-/* A time in the common unit, with the digits that fit its uncertainty. */
-static const char *in_unit(struct et_scale unit, double ns, double u, char buf[ET_FIGURE])
+/* A value in the common unit, with the digits that fit its uncertainty. */
+static const char *in_unit(struct et_scale unit, double x, double u, char buf[ET_FIGURE])
 {
-	struct et_scale s = et_scale_of(ns, u);
+	struct et_scale s = et_scale_of(x, u);
 
 	unit.decimals = unit.exponent - (s.exponent - s.decimals);
-	return et_scale_number(unit, ns, buf);
+	return et_scale_number(unit, x, buf);
 }
 
-static void row(const struct style *s, const struct et_experiment *e, const struct et_judgement *j,
-	size_t i, struct et_scale unit, FILE *out)
+static void row(
+	const struct style *s, const struct et_command_result *r, struct et_scale unit, FILE *out)
 {
-	const struct et_estimate *est = et_judged_estimate(e, j, i);
-	const struct et_contrast *c = et_find_contrast(e, j, i);
-	ET_AUTO_FREE char *name = et_clean(e->commands[i].name ? e->commands[i].name : "", "");
+	const struct et_estimate *est = et_result_estimate(r);
+	const struct et_contrast *c = r->contrast;
+	ET_AUTO_FREE char *name = et_clean(r->command->name ? r->command->name : "", "");
 	/* That of the mean says nothing about the fastest. */
-	double u = et_judged_kbest(e, j, i) ? NAN : est->expanded_uncertainty;
+	double u = et_result_kbest(r) ? NAN : est->expanded_uncertainty;
 	char a[ET_FIGURE], b[ET_FIGURE];
 
 	fputs(s->row, out);
@@ -163,31 +163,32 @@ static void row(const struct style *s, const struct et_experiment *e, const stru
 	if (!est->n) {
 		fprintf(out, "%s" ET_DASH "%s" ET_DASH "%s" ET_DASH, s->cell, s->cell, s->cell);
 	} else {
-		fprintf(out, "%s%s", s->cell, in_unit(unit, shown(e, j, i), u, a));
+		fprintf(out, "%s%s", s->cell, in_unit(unit, shown(r), u, a));
 		if (u > 0)
 			fprintf(out, " ± %s", in_unit(unit, u, u, b));
 		fprintf(out, "%s%s", s->cell, in_unit(unit, est->min, u, a));
 		fprintf(out, "%s%s", s->cell, in_unit(unit, est->max, u, b));
 	}
 	fprintf(out, "%s%s%s", s->cell,
-		c                        ? et_format_ratio_pm(c->ratio, c->lo, c->hi, a)
-		: i == e->plan.reference ? "1"
-					 : ET_DASH,
+		c              ? et_format_ratio_pm(c->ratio, c->lo, c->hi, a)
+		: r->reference ? "1"
+			       : ET_DASH,
 		s->row_end);
 }
 
 static void write_table(const struct style *s, const struct et_experiment *e,
 	const struct et_judgement *j, FILE *out)
 {
-	struct et_scale unit = common_scale(e, j);
-	const char *label = et_metrics[e->n_commands ? et_judged_metric(e, j, 0) : e->metric].label;
-	bool kbest = e->n_commands && et_judged_kbest(e, j, 0);
+	const struct et_metric_row *metric =
+		&et_metrics[j->n_commands ? et_result_metric(&j->commands[0]) : e->metric];
+	struct et_scale unit = common_scale(j, metric->unit);
+	bool kbest = j->n_commands && et_result_kbest(&j->commands[0]);
 
 	fprintf(out, "%s%sCommand%s%c%s%s [%s]%sMin [%s]%sMax [%s]%sRatio%s%s", s->begin, s->row,
-		s->cell, toupper(label[0]), label + 1, kbest ? " by K-best" : "", unit.unit,
-		s->cell, unit.unit, s->cell, unit.unit, s->cell, s->row_end, s->rule);
-	for (size_t i = 0; i < e->n_commands; i++)
-		row(s, e, j, i, unit, out);
+		s->cell, toupper(metric->label[0]), metric->label + 1, kbest ? " by K-best" : "",
+		unit.unit, s->cell, unit.unit, s->cell, unit.unit, s->cell, s->row_end, s->rule);
+	for (size_t i = 0; i < j->n_commands; i++)
+		row(s, &j->commands[i], unit, out);
 	fputs(s->end, out);
 }
 

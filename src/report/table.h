@@ -7,8 +7,7 @@
 #ifndef ET_REPORT_TABLE_H
 #define ET_REPORT_TABLE_H
 
-#include "model/estimate.h"
-#include "model/experiment.h"
+#include "model/result.h"
 
 void et_markdown_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out);
 void et_asciidoc_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out);

@@ -79,38 +79,3 @@ void et_tally_samples(const struct et_command *c, struct et_tally *out)
 	}
 	average_parts(c, &out->parts);
 }
-
-enum et_metric et_judged_metric(
-	const struct et_experiment *e, const struct et_judgement *j, size_t command)
-{
-	const struct et_estimate *pt = &j->commands[command].cpu;
-
-	if (e->metric == ET_METRIC_CPU && (!pt->n || !isfinite(pt->mean)))
-		return ET_METRIC_ELAPSED;
-	return e->metric;
-}
-
-const struct et_estimate *et_judged_estimate(
-	const struct et_experiment *e, const struct et_judgement *j, size_t command)
-{
-	return et_judged_metric(e, j, command) == ET_METRIC_CPU ? &j->commands[command].cpu
-								: &j->commands[command].elapsed;
-}
-
-const struct et_kbest_result *et_judged_kbest(
-	const struct et_experiment *e, const struct et_judgement *j, size_t command)
-{
-	const struct et_kbest_result *r = &j->commands[command].kbest;
-
-	return r->n && et_judged_metric(e, j, command) == e->metric ? r : NULL;
-}
-
-const struct et_contrast *et_find_contrast(
-	const struct et_experiment *e, const struct et_judgement *j, size_t command)
-{
-	for (size_t i = 0; i < j->n_contrasts; i++) {
-		if (j->contrasts[i].a == e->plan.reference && j->contrasts[i].b == command)
-			return &j->contrasts[i];
-	}
-	return NULL;
-}

@@ -6,8 +6,7 @@
 #ifndef ET_REPORT_TALLY_H
 #define ET_REPORT_TALLY_H
 
-#include "model/estimate.h"
-#include "model/experiment.h"
+#include "model/result.h"
 
 enum { ET_CAUSES = ET_REMOVED_MACHINE_SLOW + 1 };
 
@@ -32,17 +31,5 @@ struct et_tally {
 
 void et_tally_samples(const struct et_command *c, struct et_tally *out);
 bool et_sample_counts(const struct et_sample *s); /* kept, solo, no warm-up */
-
-/* The metric that can be judged: et where process time is not known, as in imported series. */
-enum et_metric et_judged_metric(
-	const struct et_experiment *e, const struct et_judgement *j, size_t command);
-const struct et_estimate *et_judged_estimate(
-	const struct et_experiment *e, const struct et_judgement *j, size_t command);
-/* What K-best says in place of the mean; NULL where it does not. */
-const struct et_kbest_result *et_judged_kbest(
-	const struct et_experiment *e, const struct et_judgement *j, size_t command);
-/* The comparison of a command with the reference, or NULL. */
-const struct et_contrast *et_find_contrast(
-	const struct et_experiment *e, const struct et_judgement *j, size_t command);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/text.h"
 #include "base/alloc.h"
-#include "model/advice.h"
 #include "model/culprit.h"
 #include "report/comparison.h"
 #include "report/histogram.h"
@@ -21,8 +20,7 @@ enum { NARROWEST = 40, VALUE_COLUMN = 16, CULPRITS = 3, CULPRITS_VERBOSE = 10, T
 struct text {
 	struct et_page page;
 	bool verbose;
-	const struct et_experiment *e;
-	const struct et_judgement *j;
+	const struct et_host *host;
 };
 
 /* "  label          value …", wrapped below the value. */
@@ -42,10 +40,11 @@ static void warnings(const struct text *t, const struct et_warnings *w)
 		et_page_paragraph(&t->page, 4, "  warning:", WARNING, w->text[i], NULL);
 }
 
-static void time_row(
+static void estimate_row(
 	const struct text *t, enum et_metric m, const struct et_estimate *est, bool judged)
 {
 	const char *label = et_metrics[m].label;
+	enum et_unit unit = et_metrics[m].unit;
 	const char *style = judged ? JUDGED : NULL;
 	char time[ET_FIGURE], lo[ET_FIGURE], hi[ET_FIGURE], level[ET_FIGURE];
 
@@ -53,9 +52,9 @@ static void time_row(
 		row(t, label, style, "not known");
 		return;
 	}
-	et_format_measured(est->mean, est->expanded_uncertainty, time);
+	et_format_value_measured(est->mean, est->expanded_uncertainty, unit, time);
 	et_format_percent(est->level, level);
-	struct et_scale scale = et_scale_of(est->mean, est->expanded_uncertainty);
+	struct et_scale scale = et_scale_of_value(est->mean, est->expanded_uncertainty, unit);
 	if (!isfinite(est->lo) || !isfinite(est->hi) ||
 		!(est->coverage_factor > 0 && est->coverage_factor < 1e6))
 		row(t, label, style, "%s", time);
@@ -92,33 +91,36 @@ static void paced_row(const struct text *t, const struct et_paced *p)
 }
 
 /* K-best's answer in place of the mean, which stands below it. */
-static void kbest_rows(const struct text *t, enum et_metric m, const struct et_kbest_result *r,
-	const struct et_estimate *mean)
+static void kbest_rows(const struct text *t, const struct et_metric_row *metric,
+	const struct et_command_result *of)
 {
+	const struct et_kbest_result *r = &of->kbest;
 	char best[ET_FIGURE], part[ET_FIGURE], error[ET_FIGURE];
 
-	et_format_time(r->best, best);
+	et_format_value(r->best, metric->unit, best);
 	if (isnan(r->spread))
-		row(t, et_metrics[m].label, JUDGED, "%s, the fastest of %zu run%s", best, r->n,
+		row(t, metric->label, JUDGED, "%s, the fastest of %zu run%s", best, r->n,
 			r->n == 1 ? "" : "s");
 	else
-		row(t, et_metrics[m].label, JUDGED,
-			"%s, the fastest of %zu runs: %u are within %s%s", best, r->n, r->k,
-			et_format_percent(r->spread, part), r->converged ? "" : ", not converged");
+		row(t, metric->label, JUDGED, "%s, the fastest of %zu runs: %u are within %s%s",
+			best, r->n, r->k, et_format_percent(r->spread, part),
+			r->converged ? "" : ", not converged");
 	if (t->verbose && isfinite(r->error))
 		row(t, "", NULL, "at most %s above the floor of the times (95 %%)",
 			et_format_percent(r->error, error));
-	row(t, "mean", NULL, "%s", et_format_time(mean->mean, best));
+	row(t, "mean", NULL, "%s",
+		et_format_value(et_result_estimate(of)->mean, metric->unit, best));
 }
 
-static void spread_rows(const struct text *t, const struct et_estimate *est)
+static void spread_rows(const struct text *t, const struct et_estimate *est, enum et_unit unit)
 {
 	char a[ET_FIGURE], b[ET_FIGURE];
 
-	row(t, "range", NULL, "%s … %s", et_format_time(est->min, a), et_format_time(est->max, b));
+	row(t, "range", NULL, "%s … %s", et_format_value(est->min, unit, a),
+		et_format_value(est->max, unit, b));
 	if (est->n > 1)
-		row(t, "median, sd", NULL, "%s, %s (%s)", et_format_time(est->median, a),
-			et_format_rounded(est->sd, 2, b),
+		row(t, "median, sd", NULL, "%s, %s (%s)", et_format_value(est->median, unit, a),
+			et_format_value_to(est->sd, est->sd, unit, b),
 			et_format_percent(est->relative_error, (char[ET_FIGURE]){ 0 }));
 }
 
@@ -141,7 +143,7 @@ static void unknown_parts(const struct text *t, const struct et_parts *p)
 			"waiting for a CPU: the kernel gave no scheduler statistics");
 	if (isnan(p->blocked))
 		row(t, "not known", NULL, "block I/O: %s",
-			t->e->host.block_delays
+			t->host->block_delays
 				? "the kernel did not tell"
 				: "delay accounting is off (sysctl kernel.task_delayacct=1)");
 	if (isnan(p->steal))
@@ -309,77 +311,78 @@ static void mark_rows(const struct text *t, const struct et_command *c)
 	}
 }
 
-/* ET and PT as they were before rules removed samples, beside their relative errors. */
-static void before_row(const struct text *t, size_t i)
+/* The estimates as they were before rules removed samples, beside their relative errors. */
+static void before_rows(const struct text *t, const struct et_command_result *r)
 {
-	const struct et_estimate *pt = &t->j->commands[i].cpu_before;
-	const struct et_estimate *et = &t->j->commands[i].elapsed_before;
+	bool first = true;
 	char a[ET_FIGURE], b[ET_FIGURE];
 
-	if (pt->n)
-		row(t, "before", NULL, "%s process time (sd %s) of all %zu samples",
-			et_format_measured(pt->mean, pt->expanded_uncertainty, a),
-			et_format_percent(pt->relative_error, b), pt->n);
-	if (et->n)
-		row(t, pt->n ? "" : "before", NULL, "%s elapsed time (sd %s)",
-			et_format_measured(et->mean, et->expanded_uncertainty, a),
-			et_format_percent(et->relative_error, b));
+	for (int m = 0; m < ET_METRICS; m++) {
+		const struct et_estimate *est = &r->before[m];
+
+		if (!est->n)
+			continue;
+		ET_AUTO_FREE char *all = et_asprintf(" of all %zu samples", est->n);
+		row(t, first ? "before" : "", NULL, "%s %s (sd %s)%s",
+			et_format_value_measured(
+				est->mean, est->expanded_uncertainty, et_metrics[m].unit, a),
+			et_metrics[m].label, et_format_percent(est->relative_error, b),
+			first ? all : "");
+		first = false;
+	}
 }
 
-/* The kernel splits process time by what it meets at ticks: a few of them say nothing. */
-static bool split_is_told(const struct et_experiment *e, const struct et_tally *tally)
+/* The kernel splits CPU time by what it meets at ticks: a few of them say nothing. */
+static bool split_is_known(const struct et_host *host, const struct et_tally *tally)
 {
 	enum { TICKS = 10 };
 	double total = tally->parts.cpu * (double)tally->kept[ET_SOLO];
 
 	return isfinite(tally->parts.user) && isfinite(tally->parts.system) &&
-	       !(total < TICKS * (double)e->host.tick_ns);
+	       !(total < TICKS * (double)host->tick_ns);
 }
 
 /* The figures of a command that has samples to judge. */
-static void figures(const struct text *t, size_t i, const struct et_tally *tally)
+static void figures(
+	const struct text *t, const struct et_command_result *r, const struct et_tally *tally)
 {
-	const struct et_estimate *by_metric[] = { &t->j->commands[i].cpu,
-		&t->j->commands[i].elapsed };
-	enum et_metric judged = et_judged_metric(t->e, t->j, i);
-	enum et_metric other = judged == ET_METRIC_CPU ? ET_METRIC_ELAPSED : ET_METRIC_CPU;
+	enum et_metric judged = et_result_metric(r);
 	char user[ET_FIGURE], system[ET_FIGURE];
 
-	const struct et_kbest_result *kbest = et_judged_kbest(t->e, t->j, i);
-
-	if (kbest)
-		kbest_rows(t, judged, kbest, by_metric[judged]);
+	if (et_result_kbest(r))
+		kbest_rows(t, &et_metrics[judged], r);
 	else
-		time_row(t, judged, by_metric[judged], true);
-	paced_row(t, &t->j->commands[i].paced);
-	if (by_metric[other]->n || t->verbose)
-		time_row(t, other, by_metric[other], false);
-	if (split_is_told(t->e, tally))
+		estimate_row(t, judged, &r->estimate[judged], true);
+	paced_row(t, &r->paced);
+	for (enum et_metric m = 0; m < ET_METRICS; m++) {
+		if (m != judged && et_metrics[m].judged && (r->estimate[m].n || t->verbose))
+			estimate_row(t, m, &r->estimate[m], false);
+	}
+	if (split_is_known(t->host, tally))
 		row(t, "user, system", NULL, "%s, %s",
 			et_format_rounded(tally->parts.user, 3, user),
 			et_format_rounded(tally->parts.system, 3, system));
-	spread_rows(t, by_metric[judged]);
-	composition(t, &t->e->commands[i], &tally->parts);
+	spread_rows(t, &r->estimate[judged], et_metrics[judged].unit);
+	composition(t, r->command, &tally->parts);
 }
 
 /* The samples that were judged: of duets only where there are no others. */
-static void histogram(const struct text *t, size_t i)
+static void histogram(const struct text *t, const struct et_command_result *r)
 {
 	size_t n;
-	enum et_metric m = et_judged_metric(t->e, t->j, i);
-	const struct et_command *c = &t->e->commands[i];
-	ET_AUTO_FREE double *values = et_command_values(c, m, et_command_arrangement(c), &n);
+	enum et_metric m = et_result_metric(r);
+	ET_AUTO_FREE double *values = et_command_values(r->command, m, r->arrangement, &n);
 
-	et_histogram(values, n, et_judged_estimate(t->e, t->j, i), ET_UNIT_NS, 4, t->page.width - 4,
+	et_histogram(values, n, et_result_estimate(r), et_metrics[m].unit, 4, t->page.width - 4,
 		t->page.out);
 }
 
-static void command_block(const struct text *t, size_t i)
+static void command_block(const struct text *t, const struct et_command_result *r)
 {
-	const struct et_command *c = &t->e->commands[i];
+	const struct et_command *c = r->command;
 	ET_AUTO_FREE char *clean = et_clean(c->name ? c->name : "", "");
 	ET_AUTO_FREE char *name = et_shorten(clean, t->page.width);
-	bool judged = et_judged_estimate(t->e, t->j, i)->n > 0;
+	const struct et_estimate *judged = et_result_estimate(r);
 	char figure[ET_FIGURE];
 	struct et_tally tally;
 
@@ -387,14 +390,14 @@ static void command_block(const struct text *t, size_t i)
 	et_page_paragraph(&t->page, 0, "", NULL, name, BOLD);
 	if (t->verbose && c->text && c->name && strcmp(c->text, c->name) != 0)
 		row(t, "command", NULL, "%s", c->text);
-	if (judged)
-		figures(t, i, &tally);
+	if (judged->n)
+		figures(t, r, &tally);
 	else if (tally.kept[ET_DUET] || tally.kept[ET_PACED])
 		row(t, "times", NULL, "no solo samples: judged by pairs only");
 	else
 		row(t, "times", WARNING, "no sample counts");
 	sample_row(t, &tally);
-	before_row(t, i);
+	before_rows(t, r);
 	if (tally.max_rss_bytes != ET_UNKNOWN)
 		row(t, "peak memory", NULL, "%s", et_format_bytes(tally.max_rss_bytes, figure));
 	if (tally.wait4)
@@ -404,29 +407,27 @@ static void command_block(const struct text *t, size_t i)
 	if (t->verbose) {
 		mark_rows(t, c);
 		removed_rows(t, c);
-		if (judged)
-			histogram(t, i);
+		if (judged->n)
+			histogram(t, r);
 	}
-	warnings(t, &et_judged_estimate(t->e, t->j, i)->warnings);
-	warnings(t, &t->j->commands[i].warnings);
+	warnings(t, &judged->warnings);
+	warnings(t, &r->warnings);
 }
 
-static struct text begin(const struct et_experiment *e, const struct et_judgement *j,
-	const struct et_text_options *o, FILE *out)
+static struct text begin(const struct et_host *host, const struct et_text_options *o, FILE *out)
 {
 	return (struct text){
 		.page = { .out = out,
 			.width = o->width < NARROWEST ? NARROWEST : o->width,
 			.color = o->color },
 		.verbose = o->verbose,
-		.e = e,
-		.j = j,
+		.host = host,
 	};
 }
 
 void et_text_heading(const struct et_experiment *e, const struct et_text_options *o, FILE *out)
 {
-	struct text t = begin(e, NULL, o, out);
+	struct text t = begin(&e->host, o, out);
 	char when[32];
 	uint64_t ns = e->finished_wall_ns;
 
@@ -459,19 +460,18 @@ void et_text_heading(const struct et_experiment *e, const struct et_text_options
 void et_text_result(const struct et_experiment *e, const struct et_judgement *j,
 	const struct et_text_options *o, FILE *out)
 {
-	struct text t = begin(e, j, o, out);
+	struct text t = begin(&e->host, o, out);
 
-	for (size_t i = 0; i < e->n_commands && i < j->n_commands; i++) {
+	for (size_t i = 0; i < j->n_commands; i++) {
 		if (i)
 			putc('\n', out);
-		command_block(&t, i);
+		command_block(&t, &j->commands[i]);
 	}
-	et_comparison(e, j, &t.page, o->verbose);
-	struct et_choice choice = et_protocol_choose(e);
-	if (choice.automatic) {
+	et_comparison(j, &t.page, o->verbose);
+	if (j->choice.automatic) {
 		putc('\n', out);
-		row(&t, "protocol", NULL, "%s, chosen: %s", et_protocol_names[choice.protocol],
-			choice.why);
+		row(&t, "protocol", NULL, "%s, chosen: %s", et_protocol_names[j->choice.protocol],
+			j->choice.why);
 	}
 	if (j->warnings.n)
 		putc('\n', out);

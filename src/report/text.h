@@ -3,8 +3,7 @@
 #ifndef ET_REPORT_TEXT_H
 #define ET_REPORT_TEXT_H
 
-#include "model/estimate.h"
-#include "model/experiment.h"
+#include "model/result.h"
 
 struct et_text_options {
 	int width; /* columns; less than 40 is taken as 40 */

@@ -137,19 +137,33 @@ const char *et_format_measured(double ns, double uncertainty_ns, char buf[ET_FIG
 	return buf;
 }
 
+static bool is_time(enum et_unit unit)
+{
+	return unit == ET_UNIT_S || unit == ET_UNIT_NS;
+}
+
 static double in_ns(double x, enum et_unit unit)
 {
 	return unit == ET_UNIT_S ? x * 1e9 : x;
 }
 
+static const char *with_unit(double x, int digits, enum et_unit unit, char buf[ET_FIGURE])
+{
+	const char *name = et_unit_names[unit];
+
+	snprintf(buf, ET_FIGURE, "%.*g%s%s", digits, x, name ? " " : "", name ? name : "");
+	return buf;
+}
+
 const char *et_format_value(double x, enum et_unit unit, char buf[ET_FIGURE])
 {
-	if (unit != ET_UNIT_NONE)
+	if (is_time(unit))
 		return et_format_time(in_ns(x, unit), buf);
 	if (!isfinite(x))
 		return dash(buf);
-	snprintf(buf, ET_FIGURE, "%.*g", VALUE_DIGITS, x);
-	return buf;
+	if (unit == ET_UNIT_BYTES && x >= 0)
+		return et_format_bytes((uint64_t)x, buf);
+	return with_unit(x, VALUE_DIGITS, unit, buf);
 }
 
 /* Significant digits of x down to the second of the resolution's. */
@@ -168,29 +182,38 @@ const char *et_format_value_to(double x, double resolution, enum et_unit unit, c
 	char number[ET_FIGURE];
 	struct et_scale s = et_scale_of(in_ns(x, unit), in_ns(resolution, unit));
 
-	if (!isfinite(x) || (unit != ET_UNIT_NONE && !known(x)))
+	if (!isfinite(x) || (is_time(unit) && !known(x)))
 		return dash(buf);
-	if (unit == ET_UNIT_NONE)
-		snprintf(buf, ET_FIGURE, "%.*g", digits_to(x, resolution), x);
-	else
-		snprintf(buf, ET_FIGURE, "%.80s %s", et_scale_number(s, in_ns(x, unit), number),
-			s.unit);
+	if (!is_time(unit))
+		return with_unit(x, digits_to(x, resolution), unit, buf);
+	snprintf(buf, ET_FIGURE, "%.80s %s", et_scale_number(s, in_ns(x, unit), number), s.unit);
 	return buf;
 }
 
 const char *et_format_value_measured(
 	double x, double uncertainty, enum et_unit unit, char buf[ET_FIGURE])
 {
-	char value[ET_FIGURE];
+	char value[ET_FIGURE], doubt[ET_FIGURE];
 
-	if (unit != ET_UNIT_NONE)
+	if (is_time(unit))
 		return et_format_measured(in_ns(x, unit), in_ns(uncertainty, unit), buf);
 	et_format_value_to(x, uncertainty, unit, value);
 	if (known(uncertainty))
-		snprintf(buf, ET_FIGURE, "%.40s ± %.*g", value, UNCERTAINTY_DIGITS, uncertainty);
+		snprintf(buf, ET_FIGURE, "%.40s ± %.40s", value,
+			with_unit(uncertainty, UNCERTAINTY_DIGITS, unit, doubt));
 	else
 		snprintf(buf, ET_FIGURE, "%.40s ± " ET_DASH, value);
 	return buf;
+}
+
+struct et_scale et_scale_of_value(double x, double uncertainty, enum et_unit unit)
+{
+	struct et_scale s = et_scale_of(in_ns(x, unit), in_ns(uncertainty, unit));
+
+	if (is_time(unit))
+		return s;
+	return (struct et_scale){ .unit = et_unit_names[unit] ? et_unit_names[unit] : "",
+		.decimals = s.decimals - s.exponent };
 }
 
 const char *et_format_percent(double proportion, char buf[ET_FIGURE])

@@ -12,10 +12,11 @@ enum { ET_FIGURE = 96 }; /* bytes that hold any figure written here */
 
 #define ET_DASH "–"
 
-/* A unit of time and the number of decimals to print in it (negative: rounded to tens …). */
+/* A unit, mostly of time, and the number of decimals to print in it (negative: rounded to tens …).
+ */
 struct et_scale {
 	const char *unit;
-	int exponent; /* a unit is 10^exponent ns */
+	int exponent; /* a unit of time is 10^exponent ns; 0 for others */
 	int decimals;
 };
 
@@ -24,6 +25,8 @@ struct et_scale {
  * last place. Where the uncertainty is 0 or not known, four digits of the value do.
  */
 struct et_scale et_scale_of(double ns, double uncertainty_ns);
+/* The same for a value in another unit, which is kept. */
+struct et_scale et_scale_of_value(double x, double uncertainty, enum et_unit unit);
 /* The number alone, without its unit. */
 const char *et_scale_number(struct et_scale s, double ns, char buf[ET_FIGURE]);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/doubts.h"
 #include "base/alloc.h"
-#include "model/advice.h"
 #include "model/culprit.h"
 #include "num/quantile.h"
 #include "stats/diagnosis.h"
@@ -38,6 +37,7 @@ static double known(uint64_t ns)
 
 static struct totals add_up(const struct et_command *c)
 {
+	enum et_arrangement arrangement = et_command_arrangement(c);
 	struct totals t = { 0 };
 
 	for (size_t i = 0; i < c->n_samples; i++) {
@@ -49,7 +49,7 @@ static struct totals add_up(const struct et_command *c)
 		t.failed += s->measured.exit_code != 0;
 		t.slow += s->ruling.removal.by == ET_REMOVED_MACHINE_SLOW ||
 			  (s->ruling.marks & ET_MARK_MACHINE_SLOW);
-		t.turns += s->place.arrangement == et_command_arrangement(c);
+		t.turns += s->place.arrangement == arrangement;
 		t.overlapped +=
 			s->place.arrangement == ET_DUET && !(s->ruling.marks & ET_MARK_NO_OVERLAP);
 		if (s->ruling.removal.by != ET_KEPT || s->place.arrangement != ET_SOLO ||
@@ -129,11 +129,11 @@ static void doubt_elapsed(
 }
 
 /* What was asked for and not reached. */
-static void doubt_extent(
-	const struct et_experiment *e, const struct totals *t, struct et_warnings *out)
+static void doubt_extent(const struct et_experiment *e, enum et_protocol protocol,
+	const struct totals *t, struct et_warnings *out)
 {
 	if (e->state == ET_STATE_DONE && e->plan.until_ratio == 0 && e->plan.time_limit_ns &&
-		t->turns < e->plan.runs && et_protocol_choose(e).protocol != ET_PROTOCOL_KBEST)
+		t->turns < e->plan.runs && protocol != ET_PROTOCOL_KBEST)
 		et_warn(out, "the time limit ended it after %zu of %u runs", t->turns,
 			e->plan.runs);
 }
@@ -159,8 +159,8 @@ static void doubt_speed(const struct et_experiment *e, const struct totals *t, s
 			e->plan.keep_all ? "" : ", which were left out", advice);
 }
 
-void et_doubt_command(
-	const struct et_experiment *e, const struct et_command *c, struct et_warnings *out)
+void et_doubt_command(const struct et_experiment *e, enum et_protocol protocol,
+	const struct et_command *c, struct et_warnings *out)
 {
 	static const char *const sentences[] = {
 		"the kernel dropped exit records: who disturbed them is not fully known",
@@ -168,11 +168,12 @@ void et_doubt_command(
 		("the program left processes behind; their CPU time counts up to its end, then "
 		 "they were killed"),
 	};
+	enum et_arrangement arrangement = et_command_arrangement(c);
 	struct totals t = add_up(c);
 
 	doubt_elapsed(c, &t, e->metric == ET_METRIC_ELAPSED, out);
 	doubt_speed(e, &t, t.marks[8], out);
-	doubt_extent(e, &t, out);
+	doubt_extent(e, protocol, &t, out);
 	for (size_t i = 0; i < ET_LENGTH(sentences); i++) { /* entry i speaks of bit i of marks */
 		if (t.marks[i])
 			et_warn(out, "in %zu of the runs %s", t.marks[i], sentences[i]);
@@ -180,11 +181,11 @@ void et_doubt_command(
 	if (t.failed)
 		et_warn(out, "%zu runs failed (exit status or signal)%s", t.failed,
 			e->plan.ignore_failure ? ", which was ignored as asked" : "");
-	if (et_command_arrangement(c) == ET_PACED)
+	if (arrangement == ET_PACED)
 		et_warn(out,
 			"paced: the reference loop had its share of the CPU, so elapsed time is "
 			"not the program's own");
-	if (t.overlapped && et_command_arrangement(c) == ET_DUET)
+	if (t.overlapped && arrangement == ET_DUET)
 		et_warn(out,
 			"measured in duets only: its elapsed time holds its partner's share of "
 			"the CPU");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/judge.h"
 #include "base/alloc.h"
-#include "model/advice.h"
 #include "num/kbest.h"
 #include "stats/contrast.h"
 #include "stats/doubts.h"
@@ -31,49 +30,47 @@ static void allow_for_two_sigma(const struct et_experiment *e, const struct et_c
 	out->hi = out->mean + out->expanded_uncertainty;
 }
 
-static void judge_metric(const struct et_experiment *e, const struct et_command *c,
-	enum et_metric m, struct et_estimate *out)
+/* The values over which a command is judged by a metric, summed up. */
+static void judge_metric(const struct et_experiment *e, const struct et_choice *choice,
+	enum et_metric m, struct et_command_result *r)
 {
-	size_t n, k = 0;
-	ET_AUTO_FREE double *x = et_command_values(c, m, et_command_arrangement(c), &n);
+	struct et_estimate *out = &r->estimate[m];
+	size_t n;
+	ET_AUTO_FREE double *x = et_command_values(r->command, m, r->arrangement, &n);
 
-	for (size_t i = 0; i < n; i++) {
-		if (x[i] < (double)ET_UNKNOWN)
-			x[k++] = x[i];
-	}
-	et_summarise(x, k, e->plan.level, out);
-	if (et_command_arrangement(c) == ET_SOLO)
-		allow_for_two_sigma(e, c, m, out);
-	/* Doubts about the judged metric are enough, and about a mean where it is the answer. */
-	if (m == e->metric && k > 0 && et_protocol_choose(e).protocol != ET_PROTOCOL_KBEST)
-		et_doubt_series(x, k, &out->warnings);
+	et_summarise(x, n, e->plan.level, out);
+	if (r->arrangement == ET_SOLO)
+		allow_for_two_sigma(e, r->command, m, out);
+	/* Diagnose only the judged metric, and only if its mean is the answer: K-best's is not. */
+	if (m == e->metric && n > 0 && choice->protocol != ET_PROTOCOL_KBEST)
+		et_doubt_series(x, n, &out->warnings);
 }
 
-/* A rule of the protocol removed it; what failed or was stopped has no time to speak of. */
+/* A rule of the protocol removed it; a run that failed or was stopped has no time to speak of. */
 static bool by_rule(const struct et_sample *s)
 {
 	return !s->place.warmup && s->ruling.removal.by >= ET_REMOVED_DAEMON_CUTOFF;
 }
 
-/* With what the rules removed, as the papers' tables show it beside the result. */
-static void judge_before(const struct et_experiment *e, const struct et_command *c,
-	enum et_metric m, struct et_estimate *out)
+/* The same with what the rules removed, as the papers' tables show it beside the result. */
+static void judge_before(
+	const struct et_experiment *e, enum et_metric m, struct et_command_result *r)
 {
-	enum et_arrangement a = et_command_arrangement(c);
+	const struct et_command *c = r->command;
 	ET_AUTO_FREE double *x = et_calloc(c->n_samples + 1, sizeof(*x));
 	size_t n = 0, removed = 0;
 
 	for (size_t i = 0; i < c->n_samples; i++) {
 		const struct et_sample *s = &c->samples[i];
 		uint64_t value = et_sample_metric(s, m);
-		if (s->place.warmup || s->place.arrangement != a || value == ET_UNKNOWN ||
-			(s->ruling.removal.by != ET_KEPT && !by_rule(s)))
+		if (s->place.warmup || s->place.arrangement != r->arrangement ||
+			value == ET_UNKNOWN || (s->ruling.removal.by != ET_KEPT && !by_rule(s)))
 			continue;
 		removed += by_rule(s);
 		x[n++] = (double)value;
 	}
 	if (removed)
-		et_summarise(x, n, e->plan.level, out);
+		et_summarise(x, n, e->plan.level, &r->before[m]);
 }
 
 static size_t count_removed(const struct et_command *c)
@@ -86,13 +83,9 @@ static size_t count_removed(const struct et_command *c)
 }
 
 /* --until stopped at a bound before it was sure enough. */
-static void doubt_until(const struct et_experiment *e, size_t i, struct et_judgement *out)
+static void doubt_until(const struct et_experiment *e, struct et_command_result *r)
 {
-	const struct et_estimate *est =
-		e->metric == ET_METRIC_CPU ? &out->commands[i].cpu : &out->commands[i].elapsed;
-	const struct et_estimate *all = e->metric == ET_METRIC_CPU
-						? &out->commands[i].cpu_before
-						: &out->commands[i].elapsed_before;
+	const struct et_estimate *est = &r->estimate[e->metric], *all = &r->before[e->metric];
 	double reached = est->expanded_uncertainty / est->mean;
 
 	if (!(e->plan.until_ratio > 0) || e->plan.order == ET_ORDER_DUET ||
@@ -100,12 +93,12 @@ static void doubt_until(const struct et_experiment *e, size_t i, struct et_judge
 		return;
 	/* Sampling stops by all samples; the rules look at them when it is over. */
 	if (all->n > est->n && all->expanded_uncertainty / all->mean <= e->plan.until_ratio)
-		et_warn(&out->commands[i].warnings,
+		et_warn(&r->warnings,
 			"wanted ± %.3g %% of the mean, which all %zu runs reached and the %zu that "
 			"were kept did not (± %.3g %%); take more with --min-runs %zu",
 			100 * e->plan.until_ratio, all->n, est->n, 100 * reached, 2 * all->n);
 	else
-		et_warn(&out->commands[i].warnings,
+		et_warn(&r->warnings,
 			"wanted ± %.3g %% of the mean, reached ± %.3g %% after %zu runs; allow "
 			"more "
 			"with --max-runs or --time-limit",
@@ -113,22 +106,17 @@ static void doubt_until(const struct et_experiment *e, size_t i, struct et_judge
 }
 
 /* The answer of K-best: the fastest run, if K of them agree with it. */
-static void judge_kbest(const struct et_experiment *e, size_t i, struct et_judgement *out)
+static void judge_kbest(const struct et_plan *p, struct et_command_result *r)
 {
 	const double confidence = 0.95;
-	const struct et_plan *p = &e->plan;
-	struct et_kbest_result *r = &out->commands[i].kbest;
 	struct et_kbest_set set;
 	size_t n;
+	ET_AUTO_FREE double *x = et_command_values(r->command, r->metric, ET_SOLO, &n);
 
-	/* A record from elsewhere may not say. */
-	if (et_protocol_choose(e).protocol != ET_PROTOCOL_KBEST || p->k < 1 || p->k > ET_KBEST_MOST)
-		return;
-	ET_AUTO_FREE double *x = et_command_values(&e->commands[i], e->metric, ET_SOLO, &n);
 	et_kbest_set_init(&set, p->k);
 	for (size_t s = 0; s < n; s++)
 		et_kbest_set_add(&set, x[s], 0);
-	*r = (struct et_kbest_result){ .k = p->k,
+	r->kbest = (struct et_kbest_result){ .k = p->k,
 		.n = n,
 		.epsilon = p->epsilon,
 		.best = n ? set.value[0] : NAN,
@@ -136,15 +124,37 @@ static void judge_kbest(const struct et_experiment *e, size_t i, struct et_judge
 		.error = n < p->k ? NAN : et_kbest_error(&set, confidence),
 		.converged = et_kbest_converged(&set, p->epsilon) };
 	if (n && n < p->k)
-		et_warn(&out->commands[i].warnings,
+		et_warn(&r->warnings,
 			"%zu runs are fewer than the %u that are to agree: the fastest may be "
 			"chance",
 			n, p->k);
-	else if (n && !r->converged)
-		et_warn(&out->commands[i].warnings,
+	else if (n && !r->kbest.converged)
+		et_warn(&r->warnings,
 			"not converged: the %u fastest of %zu runs are %.3g %% apart, not within "
 			"%.3g %%; allow more runs with --max-runs, or a wider --epsilon",
-			p->k, n, 100 * r->spread, 100 * p->epsilon);
+			p->k, n, 100 * r->kbest.spread, 100 * p->epsilon);
+}
+
+static void judge_command(
+	const struct et_experiment *e, const struct et_choice *choice, struct et_command_result *r)
+{
+	/* The plan of an imported record may lack k. */
+	bool kbest = choice->protocol == ET_PROTOCOL_KBEST && e->plan.k >= 1 &&
+		     e->plan.k <= ET_KBEST_MOST;
+
+	for (enum et_metric m = 0; m < ET_METRICS; m++) {
+		if (!et_metrics[m].judged)
+			continue;
+		judge_metric(e, choice, m, r);
+		judge_before(e, m, r);
+	}
+	et_pace_judge(r->command, e->plan.level, &r->paced);
+	r->removed = count_removed(r->command);
+	et_doubt_command(e, choice->protocol, r->command, &r->warnings);
+	if (kbest)
+		judge_kbest(&e->plan, r);
+	else
+		doubt_until(e, r);
 }
 
 /* Process time says little about programs that mostly wait. */
@@ -174,25 +184,23 @@ static void judge_contrasts(const struct et_experiment *e, struct et_judgement *
 	for (size_t i = 0; i < j->n_contrasts; i++)
 		doubt_metric(e, &j->contrasts[i]);
 	et_contrasts_conclude(j->contrasts, j->n_contrasts, 1 - e->plan.level);
+	for (size_t i = 0; i < j->n_contrasts; i++)
+		j->commands[j->contrasts[i].b].contrast = &j->contrasts[i];
 }
 
 void et_judge(const struct et_experiment *e, struct et_judgement *out)
 {
 	memset(out, 0, sizeof(*out));
+	out->choice = et_protocol_choose(e);
 	out->n_commands = e->n_commands;
 	out->commands = et_calloc(e->n_commands, sizeof(*out->commands));
 	for (size_t i = 0; i < e->n_commands; i++) {
-		const struct et_command *c = &e->commands[i];
-		judge_metric(e, c, ET_METRIC_ELAPSED, &out->commands[i].elapsed);
-		judge_metric(e, c, ET_METRIC_CPU, &out->commands[i].cpu);
-		judge_before(e, c, ET_METRIC_ELAPSED, &out->commands[i].elapsed_before);
-		judge_before(e, c, ET_METRIC_CPU, &out->commands[i].cpu_before);
-		et_pace_judge(c, e->plan.level, &out->commands[i].paced);
-		out->commands[i].removed = count_removed(c);
-		et_doubt_command(e, c, &out->commands[i].warnings);
-		judge_kbest(e, i, out);
-		if (!out->commands[i].kbest.k)
-			doubt_until(e, i, out);
+		struct et_command_result *r = &out->commands[i];
+		r->command = &e->commands[i];
+		r->reference = i == e->plan.reference;
+		r->arrangement = et_command_arrangement(r->command);
+		r->metric = e->metric;
+		judge_command(e, &out->choice, r);
 	}
 	judge_contrasts(e, out);
 	et_doubt_host(e, &out->warnings);

@@ -6,8 +6,7 @@
 #ifndef ET_STATS_JUDGE_H
 #define ET_STATS_JUDGE_H
 
-#include "model/estimate.h"
-#include "model/experiment.h"
+#include "model/result.h"
 
 /* Fills *out, freed by et_judgement_free. Works on an experiment that is half done, too. */
 void et_judge(const struct et_experiment *e, struct et_judgement *out);

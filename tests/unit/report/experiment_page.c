@@ -71,14 +71,14 @@ static void check_little(void)
 	/* Elapsed times only, as in imported series. */
 	for (size_t i = 0; i < e->commands[0].n_samples; i++)
 		e->commands[0].samples[i].measured.cpu_ns = ET_UNKNOWN;
-	j.commands[0].cpu = (struct et_estimate){ 0 };
+	j.commands[0].estimate[ET_METRIC_CPU] = (struct et_estimate){ 0 };
 	e->state = ET_STATE_INTERRUPTED;
 	ET_AUTO_FREE char *elapsed = page(e, &j);
 	ok(strstr(elapsed, ">elapsed time (ms)</text>") && !strstr(elapsed, "18446744073709551615"),
 		"judged by elapsed time where the other is not known");
 	ok(strstr(elapsed, "interrupted: not finished") != NULL, "what is not finished says so");
 
-	j.commands[0].elapsed = (struct et_estimate){ 0 };
+	j.commands[0].estimate[ET_METRIC_ELAPSED] = (struct et_estimate){ 0 };
 	e->commands[0].n_samples = 0;
 	ET_AUTO_FREE char *none = page(e, &j);
 	ok(strstr(none, "no sample counts") && !strstr(none, "role=\"img\"") &&

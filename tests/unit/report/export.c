@@ -26,7 +26,8 @@ static void goldens(void)
 	struct et_experiment *e = fixture_experiment(names, 3);
 	struct et_judgement j = fixture_judgement(e);
 
-	j.commands[1].elapsed = j.commands[1].cpu = (struct et_estimate){ 0 };
+	j.commands[1].estimate[ET_METRIC_ELAPSED] = j.commands[1].estimate[ET_METRIC_CPU] =
+		(struct et_estimate){ 0 };
 	j.contrasts[0].ratio = j.contrasts[0].lo = j.contrasts[0].hi = NAN;
 	e->commands[2].samples[2].measured.cpu_ns = ET_UNKNOWN;
 	e->commands[2].samples[3].measured.exit_code = -1;
@@ -64,8 +65,8 @@ static void units(void)
 	struct et_experiment *e = fixture_experiment(names, 2);
 	struct et_judgement j = fixture_judgement(e);
 
-	j.commands[0].cpu = fixture_estimate(12.3e3, 0.45e3);
-	j.commands[1].cpu = fixture_estimate(4.56e6, 0.12e6);
+	j.commands[0].estimate[ET_METRIC_CPU] = fixture_estimate(12.3e3, 0.45e3);
+	j.commands[1].estimate[ET_METRIC_CPU] = fixture_estimate(4.56e6, 0.12e6);
 	ET_AUTO_FREE char *text = exported("markdown", e, &j);
 	ok(strstr(text, "| `fast` | 12.30 ± 0.45 | 11.85 | 12.75 | 1 |") &&
 			strstr(text, "| `slow` | 4560 ± 120 | 4440 | 4680 | 1.021 ± 0.003 |") &&
@@ -82,14 +83,14 @@ static void kbest(void)
 	struct et_judgement j = fixture_judgement(e);
 
 	for (size_t i = 0; i < 2; i++) {
-		j.commands[i].cpu = fixture_estimate(12.3e6, 0.45e6);
+		j.commands[i].estimate[ET_METRIC_CPU] = fixture_estimate(12.3e6, 0.45e6);
 		j.commands[i].kbest = (struct et_kbest_result){ .k = 3, .n = 9, .best = 11e6 };
 	}
 	ET_AUTO_FREE char *text = exported("markdown", e, &j);
 	ok(strstr(text, "| Process time by K-best [ms] |") &&
 			strstr(text, "| `fast` | 11.00 | 11.85 | 12.75 | 1 |"),
 		"K-best's figure in place of the mean");
-	j.commands[0].cpu.n = 0;
+	j.commands[0].estimate[ET_METRIC_CPU].n = 0;
 	ET_AUTO_FREE char *other = exported("markdown", e, &j);
 	ok(!strstr(other, "K-best") && strstr(other, "Elapsed time [ms]"),
 		"but not in place of another time than it was made of");

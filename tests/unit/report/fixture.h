@@ -4,8 +4,7 @@
 #define ET_TESTS_REPORT_FIXTURE_H
 
 #include "base/alloc.h"
-#include "model/estimate.h"
-#include "model/experiment.h"
+#include "model/result.h"
 
 #include <math.h>
 #include <string.h>
@@ -127,9 +126,13 @@ static inline struct et_judgement fixture_judgement(const struct et_experiment *
 
 	j.commands = et_calloc(e->n_commands, sizeof(*j.commands));
 	for (size_t i = 0; i < e->n_commands; i++) {
-		j.commands[i].cpu = fixture_estimate(412.3e6 + 8.6e6 * (double)i, 1.2e6);
-		j.commands[i].elapsed = fixture_estimate(431e6 + 8e6 * (double)i, 3.4e6);
-		j.commands[i].removed = 1;
+		struct et_command_result *r = &j.commands[i];
+		r->command = &e->commands[i];
+		r->reference = i == e->plan.reference;
+		r->metric = e->metric;
+		r->estimate[ET_METRIC_CPU] = fixture_estimate(412.3e6 + 8.6e6 * (double)i, 1.2e6);
+		r->estimate[ET_METRIC_ELAPSED] = fixture_estimate(431e6 + 8e6 * (double)i, 3.4e6);
+		r->removed = 1;
 	}
 	if (e->n_commands < 2)
 		return j;
@@ -154,6 +157,7 @@ static inline struct et_judgement fixture_judgement(const struct et_experiment *
 			.significant = true };
 		strcpy(c.verdict, "slower by 2.1 % (1.8 … 2.4)");
 		j.contrasts[i] = c;
+		j.commands[i + 1].contrast = &j.contrasts[i];
 	}
 	return j;
 }

@@ -147,7 +147,7 @@ int main(void)
 	killed->ruling.marks = ET_MARK_LOST_RECORDS | ET_MARK_NO_EXITS;
 	killed->place.arrangement = ET_DUET;
 	killed->place.partner = 0;
-	j.commands[1].cpu = (struct et_estimate){ 0 };
+	j.commands[1].estimate[ET_METRIC_CPU] = (struct et_estimate){ 0 };
 
 	json_t *root = written(e, &j);
 	if (ok(root, "valid JSON without a duplicate key")) {

@@ -80,28 +80,30 @@ static void make_imported(struct et_experiment *e, struct et_judgement *j)
 			s->measured.wait_ns = s->measured.blocked_ns = ET_UNKNOWN;
 		s->measured.steal_ns = s->measured.max_rss_bytes = ET_UNKNOWN;
 	}
-	j->commands[0].cpu = (struct et_estimate){ 0 };
+	j->commands[0].estimate[ET_METRIC_CPU] = (struct et_estimate){ 0 };
 }
 
 static void make_empty(struct et_experiment *e, struct et_judgement *j)
 {
 	for (size_t i = 0; i < e->commands[0].n_samples; i++)
 		e->commands[0].samples[i].ruling.removal.by = ET_REMOVED_FAILED;
-	j->commands[0].cpu = j->commands[0].elapsed = (struct et_estimate){ 0 };
+	j->commands[0].estimate[ET_METRIC_CPU] = j->commands[0].estimate[ET_METRIC_ELAPSED] =
+		(struct et_estimate){ 0 };
 }
 
 static void make_duet(struct et_experiment *e, struct et_judgement *j)
 {
 	for (size_t i = 0; i < e->commands[0].n_samples; i++)
 		e->commands[0].samples[i].place.arrangement = ET_DUET;
-	j->commands[0].cpu = j->commands[0].elapsed = (struct et_estimate){ 0 };
+	j->commands[0].estimate[ET_METRIC_CPU] = j->commands[0].estimate[ET_METRIC_ELAPSED] =
+		(struct et_estimate){ 0 };
 }
 
 static void make_single(struct et_experiment *e, struct et_judgement *j)
 {
 	for (size_t i = 2; i < e->commands[0].n_samples; i++)
 		e->commands[0].samples[i].place.warmup = true;
-	j->commands[0].cpu = (struct et_estimate){ .n = 1,
+	j->commands[0].estimate[ET_METRIC_CPU] = (struct et_estimate){ .n = 1,
 		.mean = 5,
 		.min = 5,
 		.max = 5,
@@ -299,8 +301,8 @@ static void strange_figures(void)
 		double ns = strange(&state);
 		*counters[i % 6] = ns >= 0 && ns < 1e19 ? (uint64_t)ns : ET_UNKNOWN;
 		for (size_t k = 0; k < 3; k++) {
-			estimate_of(&state, &j.commands[k].elapsed);
-			estimate_of(&state, &j.commands[k].cpu);
+			estimate_of(&state, &j.commands[k].estimate[ET_METRIC_ELAPSED]);
+			estimate_of(&state, &j.commands[k].estimate[ET_METRIC_CPU]);
 		}
 		struct et_contrast *c = &j.contrasts[i & 1];
 		c->ratio = strange(&state);

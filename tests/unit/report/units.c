@@ -154,9 +154,31 @@ static void property(void)
 	ok(!failures && claimed > 100000, "%d random times claim no digit too many", claimed);
 }
 
+/* Metrics that are no times keep their unit. */
+static void other_units(void)
+{
+	is_str(et_format_value(3.2 * 1024 * 1024, ET_UNIT_BYTES, buf), "3.2 MiB",
+		"value: bytes in a fitting unit");
+	is_str(et_format_value(12345678, ET_UNIT_TICKS, buf), "1.235e+07 ticks",
+		"value: ticks with their unit");
+	is_str(et_format_value(NAN, ET_UNIT_BYTES, buf), ET_DASH,
+		"value: unknown bytes are a dash");
+	is_str(et_format_value_measured(4096, 12, ET_UNIT_BYTES, buf), "4096 bytes ± 12 bytes",
+		"value with its uncertainty: both in bytes");
+	is_str(et_format_value_measured(1.5, NAN, ET_UNIT_NONE, buf), "1.5 ± " ET_DASH,
+		"value without a unit: an unknown uncertainty is a dash");
+	struct et_scale s = et_scale_of_value(4096, 12, ET_UNIT_BYTES);
+	is_str(s.unit, "bytes", "scale of bytes: the unit is kept");
+	is_str(et_scale_number(s, 4000.4, buf), "4000",
+		"scale of bytes: digits by the uncertainty");
+	s = et_scale_of_value(0.0412, 0.0012, ET_UNIT_S);
+	is_str(s.unit, "ms", "scale of seconds: a fitting unit of time");
+}
+
 int main(void)
 {
 	golden();
+	other_units();
 	other_figures();
 	property();
 	return tap_done();

@@ -145,7 +145,7 @@ static void commands(void)
 
 	for (uint32_t i = 1; i <= 10; i++)
 		add(e, 0, i, 101000000, 100000000);
-	et_doubt_command(e, &e->commands[0], &w);
+	et_doubt_command(e, e->protocol, &e->commands[0], &w);
 	ok(w.n == 0, "a program that computes is not doubted");
 	for (size_t i = 0; i < 10; i++) {
 		struct et_sample *s = &e->commands[0].samples[i];
@@ -157,7 +157,7 @@ static void commands(void)
 			"updatedb");
 		s->measured.culprits[0].cpu_ns = 98000000;
 	}
-	et_doubt_command(e, &e->commands[0], &w);
+	et_doubt_command(e, e->protocol, &e->commands[0], &w);
 	ok(says(&w, "not the program's doing") && says(&w, "49 %") && says(&w, "updatedb"),
 		"a busy machine is blamed by name: %s", w.n ? w.text[0] : "");
 	ok(!says(&w, "sleeps"), "and not the program");
@@ -166,7 +166,7 @@ static void commands(void)
 		e->commands[0].samples[i].measured.wait_ns = 0;
 		e->commands[0].samples[i].ruling.marks = ET_MARK_LEFTOVERS | ET_MARK_LOST_RECORDS;
 	}
-	et_doubt_command(e, &e->commands[0], &w);
+	et_doubt_command(e, e->protocol, &e->commands[0], &w);
 	ok(says(&w, "sleeps or waits") && says(&w, "--metric et"), "a sleeper is told as one");
 	ok(says(&w, "left processes behind") && says(&w, "dropped exit records"), "marks are told");
 	et_warnings_free(&w);
@@ -184,34 +184,34 @@ static void speeds(void)
 		add(e, 0, i, 101000000, 100000000);
 	s = e->commands[0].samples;
 	s[0].ruling.removal.by = ET_REMOVED_MACHINE_SLOW;
-	et_doubt_command(e, &e->commands[0], &w);
+	et_doubt_command(e, e->protocol, &e->commands[0], &w);
 	ok(w.n == 0, "one of 20 is left out without a word");
 	for (size_t i = 0; i < 6; i++)
 		s[i].ruling.removal.by = ET_REMOVED_MACHINE_SLOW;
-	et_doubt_command(e, &e->commands[0], &w);
+	et_doubt_command(e, e->protocol, &e->commands[0], &w);
 	ok(says(&w, "slow in 6 of 20 runs, which were left out; --pace"), "six are told");
 	et_warnings_free(&w);
 	for (size_t i = 0; i < 12; i++) {
 		s[i].ruling.removal.by = ET_KEPT;
 		s[i].ruling.marks = ET_MARK_MACHINE_SLOW;
 	}
-	et_doubt_command(e, &e->commands[0], &w);
+	et_doubt_command(e, e->protocol, &e->commands[0], &w);
 	ok(says(&w, "slow in 12 of 20 runs") && says(&w, "too many to leave them out") &&
 			says(&w, "--pace"),
 		"so many that they were kept");
 	et_warnings_free(&w);
 	e->metric = ET_METRIC_ELAPSED;
-	et_doubt_command(e, &e->commands[0], &w);
+	et_doubt_command(e, e->protocol, &e->commands[0], &w);
 	ok(says(&w, "too many") && !says(&w, "--pace"), "--pace does nothing for elapsed time");
 	et_warnings_free(&w);
 	e->metric = ET_METRIC_CPU;
 	for (size_t i = 0; i < 20; i++)
 		s[i].measured.cpu_ns = 1 + (s[i].measured.elapsed_ns = 1000000);
-	et_doubt_command(e, &e->commands[0], &w);
+	et_doubt_command(e, e->protocol, &e->commands[0], &w);
 	ok(says(&w, "too many") && !says(&w, "--pace"), "nor for a program of 1 ms");
 	et_warnings_free(&w);
 	e->plan.keep_all = true;
-	et_doubt_command(e, &e->commands[0], &w);
+	et_doubt_command(e, e->protocol, &e->commands[0], &w);
 	ok(says(&w, "slow in 12 of 20 runs") && !says(&w, "leave") && !says(&w, "left out"),
 		"--keep-all: they count as asked");
 	et_warnings_free(&w);
@@ -254,7 +254,7 @@ static void judgements(void)
 	}
 	e->commands[0].samples[3].ruling.removal.by = ET_REMOVED_STOPPED;
 	et_judge(e, &j);
-	ok(j.commands[0].cpu.n == 11 && j.commands[0].removed == 1,
+	ok(j.commands[0].estimate[ET_METRIC_CPU].n == 11 && j.commands[0].removed == 1,
 		"a removed sample does not count");
 	ok(j.n_contrasts == 2 && j.contrasts[0].pairs == 11, "nor does its pair");
 	near(j.contrasts[0].ratio, 1.0995, 0.002, 0, "the ratio survives the change of pace");
@@ -267,7 +267,8 @@ static void judgements(void)
 
 	e = experiment(2);
 	et_judge(e, &j);
-	ok(j.commands[0].cpu.n == 0 && j.n_contrasts == 1 && !j.contrasts[0].significant,
+	ok(j.commands[0].estimate[ET_METRIC_CPU].n == 0 && j.n_contrasts == 1 &&
+			!j.contrasts[0].significant,
 		"an experiment without samples: %s", j.contrasts[0].verdict);
 	et_judgement_free(&j);
 	et_experiment_free(e);
@@ -295,7 +296,8 @@ static void two_sigma_is_allowed_for(void)
 				s->ruling.removal.by = ET_REMOVED_TWO_SIGMA;
 		}
 		et_judge(e, &j);
-		covered += j.commands[0].cpu.lo <= 50e6 && j.commands[0].cpu.hi >= 50e6;
+		covered += j.commands[0].estimate[ET_METRIC_CPU].lo <= 50e6 &&
+			   j.commands[0].estimate[ET_METRIC_CPU].hi >= 50e6;
 		et_judgement_free(&j);
 		et_experiment_free(e);
 	}

@@ -130,8 +130,8 @@ static void test_samples(void)
 	near(p.mean, 203424552.376228, 1e-7, 0, "the same figure");
 	struct et_judgement j;
 	et_judge(e, &j);
-	ok(j.commands[0].paced.n == N && j.commands[0].cpu.n == N + 2 &&
-			j.commands[0].elapsed.n == N + 2,
+	ok(j.commands[0].paced.n == N && j.commands[0].estimate[ET_METRIC_CPU].n == N + 2 &&
+			j.commands[0].estimate[ET_METRIC_ELAPSED].n == N + 2,
 		"beside the plain one");
 	bool said = false;
 	for (size_t i = 0; i < j.commands[0].warnings.n; i++)

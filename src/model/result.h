@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The results of one experiment: what stats computes from its samples and report prints. */
+#ifndef ET_MODEL_RESULT_H
+#define ET_MODEL_RESULT_H
+
+#include "model/advice.h"
+#include "model/estimate.h"
+#include "model/experiment.h"
+
+/* What is known about one command. */
+struct et_command_result {
+	const struct et_command *command; /* of the experiment, which outlives the result */
+	bool reference;                   /* the other commands are compared with it */
+	enum et_arrangement arrangement;  /* of the samples that the estimates come from */
+	enum et_metric metric;            /* chosen with --metric */
+	/* Judged metrics are filled; n == 0 when no sample counts. */
+	struct et_estimate estimate[ET_METRICS];
+	/* The same with the samples that rules removed; n == 0 when they removed none. */
+	struct et_estimate before[ET_METRICS];
+	struct et_paced paced;
+	struct et_kbest_result kbest;
+	struct et_warnings warnings; /* about the command as a whole */
+	size_t removed;
+	const struct et_contrast *contrast; /* with the reference; NULL when there is none */
+};
+
+/* The metric to report: elapsed time where the chosen one is not known, as in imported series. */
+enum et_metric et_result_metric(const struct et_command_result *r);
+const struct et_estimate *et_result_estimate(const struct et_command_result *r);
+/* K-best's answer, which replaces the mean; NULL when the protocol was another one. */
+const struct et_kbest_result *et_result_kbest(const struct et_command_result *r);
+
+struct et_judgement {
+	struct et_choice choice; /* of the protocol */
+	struct et_command_result *commands;
+	size_t n_commands;
+	struct et_contrast *contrasts; /* one per command other than the reference */
+	size_t n_contrasts;
+	struct et_warnings warnings; /* about the machine */
+};
+
+void et_judgement_free(struct et_judgement *j); /* what it owns */
+
+#endif
