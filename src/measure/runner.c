@@ -529,7 +529,6 @@ static void fill_sample(struct et_runner *r, struct take *t, size_t i, struct et
 
 	memset(s, 0, sizeof(*s));
 	et_fields_set_missing(et_sample_fields, s);
-	s->place.command = t->commands[i];
 	s->measured.started_wall_ns = t->wall_ns;
 	s->measured.exit_code = WIFEXITED(e->status) ? WEXITSTATUS(e->status) : -1;
 	s->measured.signal = WIFSIGNALED(e->status) ? WTERMSIG(e->status) : 0;
@@ -564,7 +563,6 @@ static void fill_sample(struct et_runner *r, struct take *t, size_t i, struct et
 	s->measured.probe_before_ns = t->probe_ns[0];
 	s->measured.probe_after_ns = t->probe_ns[1];
 	if (t->paced) {
-		s->place.arrangement = ET_PACED;
 		s->measured.pace_ns = r->starts[t->n].pace_ns;
 		s->measured.pace_loops = r->starts[t->n].pace_loops;
 	}
@@ -734,8 +732,6 @@ static int run_duet(struct et_runner *r, const struct et_request *q, struct et_s
 		q->overlap ? run_together(r, q, cpus, out, err) : run_in_turn(r, q, cpus, out, err);
 
 	for (int i = 0; rc == 0 && i < 2; i++) {
-		out[i].place.arrangement = ET_DUET;
-		out[i].place.partner = (int32_t)(i ? q->command : q->partner);
 		if (!q->overlap)
 			out[i].ruling.marks |= ET_MARK_NO_OVERLAP;
 	}

@@ -28,9 +28,9 @@ enum et_occasion {
 
 struct et_executor {
 	/*
-	 * Fills out[0] with the command's sample and, for a duet, out[1] with the partner's: what
-	 * was measured, not their place in the experiment. 0, -EINTR after a signal, or another
-	 * -errno with err filled. The samples' culprits are the caller's.
+	 * Fills out[0] with the command's sample and, for a duet, out[1] with the partner's:
+	 * `measured` and the marks of `ruling`. The caller fills `place` and frees the culprits.
+	 * 0, -EINTR after a signal, or another -errno with err filled.
 	 */
 	int (*run)(void *ctx, const struct et_request *request, struct et_sample out[2],
 		struct et_error *err);

@@ -164,6 +164,16 @@ static void tell(struct state *st, const struct et_sample *s)
 		st->d->note(st->d->ctx, &note);
 }
 
+/* Where the i-th sample of a request belongs; the executor only measures. */
+static struct et_place place_of(const struct et_request *q, size_t i)
+{
+	uint32_t commands[] = { q->command, q->partner };
+
+	return (struct et_place){ .command = commands[i],
+		.partner = q->arrangement == ET_DUET ? (int32_t)commands[!i] : -1,
+		.arrangement = q->arrangement };
+}
+
 static int take_turn(struct state *st, const struct et_turn *turn, uint32_t round,
 	uint32_t position, bool warmup, struct et_error *err)
 {
@@ -179,6 +189,7 @@ static int take_turn(struct state *st, const struct et_turn *turn, uint32_t roun
 	st->order++;
 	st->done++;
 	for (size_t i = 0; i < n; i++) {
+		samples[i].place = place_of(&q, i);
 		samples[i].place.order = st->order;
 		samples[i].place.round = round;
 		samples[i].place.position = position;

@@ -163,9 +163,6 @@ static void duets(void)
 	for (int swap = 0; swap < 2; swap++) {
 		q.swap = swap;
 		ok(x.run(x.ctx, &q, s, &err) == 0, "a duet");
-		ok(s[0].place.command == 0 && s[1].place.command == 1 && s[0].place.partner == 1 &&
-				s[1].place.partner == 0,
-			"both samples are in their places");
 		double ratio = (double)s[1].measured.cpu_ns / (double)s[0].measured.cpu_ns;
 		ok(ratio > 1.5 && ratio < 10, "the second has four times the work (%.2f)", ratio);
 		ok(s[0].measured.cpu_ns <= s[0].measured.elapsed_ns &&
@@ -204,7 +201,7 @@ static void paced(uint64_t metronome_ns)
 		return;
 	}
 	struct et_executor x = et_runner_executor(r);
-	ok(x.run(x.ctx, &q, s, &err) == 0 && s[0].place.arrangement == ET_PACED, "paced");
+	ok(x.run(x.ctx, &q, s, &err) == 0, "a program and the reference loop can run together");
 	ok(s[0].measured.pace_loops > 100 && s[0].measured.pace_loops != ET_UNKNOWN,
 		"the loop ran (%llu laps)", (unsigned long long)s[0].measured.pace_loops);
 	ok(s[0].measured.pace_ns > 5000 * s[0].measured.pace_loops &&

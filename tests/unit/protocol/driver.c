@@ -43,8 +43,6 @@ static void fill(struct script *s, struct et_sample *out, uint32_t command)
 	double sign = s->runs % 2 ? 1 : -1;
 
 	memset(out, 0, sizeof(*out));
-	out->place.command = command;
-	out->place.partner = -1;
 	out->measured.cpu_ns = (uint64_t)((double)s->cpu_ns[command % 2] * (1 + sign * s->noise));
 	out->measured.elapsed_ns = out->measured.cpu_ns + 1000;
 	if (s->parallel)
@@ -64,7 +62,6 @@ static int run(void *ctx, const struct et_request *q, struct et_sample out[2], s
 		out[0].measured.cpu_ns = 10 * out[0].measured.cpu_ns;
 	if (q->arrangement == ET_DUET) {
 		fill(s, &out[1], q->partner);
-		out[0].place.arrangement = out[1].place.arrangement = ET_DUET;
 		s->overlapped = q->overlap;
 		if (!q->overlap)
 			out[0].ruling.marks = out[1].ruling.marks = ET_MARK_NO_OVERLAP;
@@ -172,6 +169,34 @@ static void fixed_numbers(void)
 	drive(e, &s, &err);
 	ok(e->commands[0].samples[2].place.order == 3 && e->commands[1].samples[0].place.order == 4,
 		"in sequence one command after the other");
+	et_experiment_free(e);
+}
+
+static void places(void)
+{
+	struct et_error err;
+	struct script s = { 0 };
+	struct et_experiment *e =
+		experiment(2, (struct et_plan){ .runs = 3, .order = ET_ORDER_AUTO, .warmup = 1 });
+	size_t duets = 0, wrong = 0;
+
+	drive(e, &s, &err);
+	for (uint32_t c = 0; c < 2; c++) {
+		for (size_t i = 0; i < e->commands[c].n_samples; i++) {
+			const struct et_place *p = &e->commands[c].samples[i].place;
+			bool duet = p->arrangement == ET_DUET;
+			duets += duet;
+			wrong += p->command != c || p->partner != (duet ? (int32_t)!c : -1);
+		}
+	}
+	ok(duets == 6 && wrong == 0, "the driver enters command, partner and arrangement");
+	et_experiment_free(e);
+
+	e = experiment(1, (struct et_plan){ .runs = 3, .pace = true });
+	drive(e, &s, &err);
+	ok(e->commands[0].samples[2].place.arrangement == ET_PACED &&
+			e->commands[0].samples[2].place.partner == -1,
+		"a paced sample has no partner");
 	et_experiment_free(e);
 }
 
@@ -360,6 +385,7 @@ static void fastest_resumed(void)
 int main(void)
 {
 	fixed_numbers();
+	places();
 	until_sure();
 	fastest_agree();
 	fastest_resumed();
