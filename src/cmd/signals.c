@@ -7,7 +7,12 @@
 /* Seconds a program has to end after the first signal, before it is killed. */
 enum { GRACE_SECONDS = 2 };
 
-static struct et_interrupt state;
+static void cancel_grace(void)
+{
+	alarm(0);
+}
+
+static struct et_interrupt state = { .settled = cancel_grace };
 
 static void send_to_children(int signal)
 {

@@ -47,9 +47,9 @@ static int spawn_and_wait(const struct et_hook *a, const struct et_child_setup *
 {
 	sigset_t all, old;
 
-	/* The grace after a signal is over: the programs are gone, and this is to be finished. */
+	/* After a signal the programs have ended, and a hook (--cleanup) may take its time. */
 	if (a->interrupt->signal)
-		alarm(0);
+		et_interrupt_settled(a->interrupt);
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old);
 	/* A signal from before is for the caller to see; one from now on goes to the child. */

@@ -594,7 +594,7 @@ static int wait_all(struct et_runner *r, struct take *t, struct et_error *err)
 	et_reap_leftovers(t->ended, children(t), &r->before);
 	r->interrupt->groups[0] = r->interrupt->groups[1] = 0;
 	if (r->interrupt->signal) {
-		alarm(0); /* the children are gone: what comes next has all the time it needs */
+		et_interrupt_settled(r->interrupt);
 		return -EINTR;
 	}
 	for (size_t i = 0; i < children(t); i++) {

@@ -225,7 +225,7 @@ static int perform(struct tracee *r, struct et_error *err)
 			rc = -EINTR;
 	}
 	r->o->interrupt->groups[0] = 0;
-	alarm(0);
+	et_interrupt_settled(r->o->interrupt);
 	et_snapshot_free(&before);
 	return rc;
 }

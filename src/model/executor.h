@@ -44,6 +44,17 @@ struct et_interrupt {
 	volatile sig_atomic_t signal;    /* the one that asks us to end, 0: none */
 	volatile sig_atomic_t suspended; /* changes whenever we were stopped */
 	volatile pid_t groups[2];        /* process groups of running children, 0: none */
+	/*
+	 * Called when the children that a signal was to end have ended: the handler need not kill
+	 * them any more, so it cancels its timer. NULL: there is no handler.
+	 */
+	void (*settled)(void);
 };
+
+static inline void et_interrupt_settled(const struct et_interrupt *i)
+{
+	if (i->settled)
+		i->settled();
+}
 
 #endif
