@@ -37,6 +37,15 @@ static inline uint64_t et_clock_read_ns(clockid_t id)
 	return et_timespec_ns(t);
 }
 
+/*
+ * The clock of the CPU time of a process, as clock_getcpuclockid() makes it (~pid << 3 |
+ * CPUCLOCK_SCHED) but without its system call. Reading it fails if there is no such process.
+ */
+static inline clockid_t et_clock_of_process(pid_t pid)
+{
+	return (clockid_t)(((uint32_t)~pid << 3) | 2u);
+}
+
 /* Returns the interval of the timer interrupt, by which coarse clocks step, or 0 if unknown. */
 static inline uint64_t et_clock_tick_ns(void)
 {

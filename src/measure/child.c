@@ -225,7 +225,7 @@ static const uint64_t PREPARATION_NS = 100000;
 static void become_program(
 	const struct et_child_setup *s, struct et_start *start, pid_t parent, bool held)
 {
-	clockid_t parent_clock = (clockid_t)(((uint32_t)~parent << 3) | 2u);
+	clockid_t parent_clock = et_clock_of_process(parent);
 	die_with(parent);
 	enum step failed = prepare(s);
 

@@ -19,12 +19,6 @@ struct entry {
 	char name[];
 };
 
-/* A process's CPU clock, as clock_getcpuclockid makes it: bits ~pid << 3 | CPUCLOCK_SCHED. */
-static clockid_t cpu_clock(int32_t pid)
-{
-	return (clockid_t)(((uint32_t)~pid << 3) | 2u);
-}
-
 static int by_pid(const void *a, const void *b)
 {
 	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
@@ -126,7 +120,7 @@ int et_snapshot_take(
 	image->n = 0;
 	for (size_t i = 0; i < w->n; i++) {
 		/* Who has ended since is in the exit records. */
-		if (clock_gettime(cpu_clock(w->list[i].pid), &t) < 0)
+		if (clock_gettime(et_clock_of_process(w->list[i].pid), &t) < 0)
 			continue;
 		if (alive != i)
 			w->list[alive] = w->list[i];
