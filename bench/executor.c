@@ -133,25 +133,26 @@ pid_t __wrap_et_child_spawn(const struct et_child_setup *setup, struct et_start 
 	return pid;
 }
 
-int __real_et_reap_wait(struct et_ended *ended, size_t n, bool stops_are_ours);
-int __wrap_et_reap_wait(struct et_ended *ended, size_t n, bool stops_are_ours);
-int __wrap_et_reap_wait(struct et_ended *ended, size_t n, bool stops_are_ours)
+int __real_et_reap_wait(const struct et_reaping *r);
+int __wrap_et_reap_wait(const struct et_reaping *r);
+int __wrap_et_reap_wait(const struct et_reaping *r)
 {
-	int rc = __real_et_reap_wait(ended, n, stops_are_ours);
+	int rc = __real_et_reap_wait(r);
 
-	spent_ns[STAGE_REAP] += now_ns() - ended[0].t1_ns;
-	spent_ns[STAGE_WINDOW] += ended[0].t1_ns - start_time_ns;
+	spent_ns[STAGE_REAP] += now_ns() - r->results[0].t1_ns;
+	spent_ns[STAGE_WINDOW] += r->results[0].t1_ns - start_time_ns;
 	return rc;
 }
 
-void __real_et_reap_leftovers(struct et_ended *ended, size_t n, const struct et_snapshot *before);
-void __wrap_et_reap_leftovers(struct et_ended *ended, size_t n, const struct et_snapshot *before);
-void __wrap_et_reap_leftovers(struct et_ended *ended, size_t n, const struct et_snapshot *before)
+int __real_et_reap_leftovers(const struct et_reaping *r);
+int __wrap_et_reap_leftovers(const struct et_reaping *r);
+int __wrap_et_reap_leftovers(const struct et_reaping *r)
 {
 	uint64_t t = now_ns();
+	int rc = __real_et_reap_leftovers(r);
 
-	__real_et_reap_leftovers(ended, n, before);
 	spent_ns[STAGE_LEFTOVERS] += now_ns() - t;
+	return rc;
 }
 
 uint64_t __real_et_cgroup_usage_ns(enum et_cpu_source source, int usage_fd);

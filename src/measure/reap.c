@@ -2,109 +2,114 @@
 #include "measure/reap.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/parse.h"
+#include "base/procstat.h"
 #include "base/sysroot.h"
 #include "clock/counter.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
-/* Programs shorter than this are not asked how often they migrated: it would cost too much. */
+/* Below this duration reading /proc/PID/sched (some 20 µs) would cost too much. */
 static const uint64_t LONG_ENOUGH_NS = 5000000;
 
-static struct et_ended *entry_of(struct et_ended *ended, size_t n, pid_t pid)
+/* --- what /proc holds about a process that has ended and is not reaped yet --- */
+
+/* /proc/PID/schedstat: "CPU time, time on a run queue without a CPU, time slices". */
+static uint64_t read_run_delay_ns(const char *root, pid_t pid)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (ended[i].pid == pid && !ended[i].done)
-			return &ended[i];
-	}
-	return NULL;
+	char path[48], buf[128];
+	unsigned long long cpu_ns, delay_ns;
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)pid);
+	if (et_sysroot_read(root, path, buf, sizeof(buf)) <= 0 ||
+		sscanf(buf, "%llu %llu", &cpu_ns, &delay_ns) != 2)
+		return ET_UNKNOWN;
+	return delay_ns;
 }
 
-/* The CPU it last ran on: the 39th field of its stat, the 37th behind its name. */
-static int last_cpu(pid_t pid)
-{
-	char path[48], buf[1024];
-	int cpu = -1;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (et_sysroot_read("", path, buf, sizeof(buf)) <= 0)
-		return -1;
-	const char *p = strrchr(buf, ')');
-	for (int i = 0; p && i < 37; i++)
-		p = strchr(p + 1, ' ');
-	return p && sscanf(p, "%d", &cpu) == 1 ? cpu : -1;
-}
-
-/*
- * What /proc still tells of a process that has ended and is not reaped yet. Dear (10 µs a file):
- * the caller says what it needs.
- */
-static void read_zombie(struct et_ended *e)
+/* A line "se.nr_migrations : 3" of /proc/PID/sched, which needs CONFIG_SCHED_DEBUG. */
+static uint64_t read_migrations(const char *root, pid_t pid)
 {
 	char path[48], buf[4096];
-	clockid_t clock;
-	struct timespec t;
-	unsigned long long cpu, delay;
+	unsigned long long n;
 
-	e->cpu_ns = e->run_delay_ns = e->migrations = ET_UNKNOWN;
-	if (clock_getcpuclockid(e->pid, &clock) == 0 && clock_gettime(clock, &t) == 0)
-		e->cpu_ns = et_timespec_ns(t);
-	if (e->want & ET_WANT_RUN_DELAY) {
-		snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)e->pid);
-		if (et_sysroot_read("", path, buf, sizeof(buf)) > 0 &&
-			sscanf(buf, "%llu %llu", &cpu, &delay) == 2)
-			e->run_delay_ns = delay;
-	}
-	e->cpu = -1;
-	if (!(e->want & ET_WANT_MIGRATIONS) || e->t1_ns - e->began_ns < LONG_ENOUGH_NS)
-		return;
-	if (e->want & ET_WANT_CPU)
-		e->cpu = last_cpu(e->pid);
-	snprintf(path, sizeof(path), "/proc/%d/sched", (int)e->pid);
-	if (et_sysroot_read("", path, buf, sizeof(buf)) > 0) {
-		const char *line = strstr(buf, "nr_migrations");
-		const char *colon = line ? strchr(line, ':') : NULL;
-		if (colon)
-			e->migrations = strtoull(colon + 1, NULL, 10);
-	}
+	snprintf(path, sizeof(path), "/proc/%d/sched", (int)pid);
+	if (et_sysroot_read(root, path, buf, sizeof(buf)) <= 0)
+		return ET_UNKNOWN;
+	const char *line = strstr(buf, "nr_migrations");
+	const char *colon = line ? strchr(line, ':') : NULL;
+	return colon && sscanf(colon + 1, "%llu", &n) == 1 ? n : ET_UNKNOWN;
 }
 
-static bool was_there(const struct et_snapshot *before, int32_t pid)
+void et_reap_read_zombie(
+	const char *root, const struct et_reap_request *q, struct et_reap_result *out)
 {
-	for (size_t i = 0; i < before->n; i++) {
-		if (before->readings[i].pid == pid)
+	struct et_procstat stat;
+	struct timespec t;
+
+	out->cpu_ns = out->run_delay_ns = out->migrations = ET_UNKNOWN;
+	out->cpu = -1;
+	if (clock_gettime(et_clock_of_process(q->pid), &t) == 0)
+		out->cpu_ns = et_timespec_ns(t);
+	if (q->want & ET_WANT_RUN_DELAY)
+		out->run_delay_ns = read_run_delay_ns(root, q->pid);
+	if (!(q->want & ET_WANT_MIGRATIONS) || out->t1_ns - q->began_ns < LONG_ENOUGH_NS)
+		return;
+	if ((q->want & ET_WANT_CPU) && et_procstat_read(root, q->pid, &stat) == 0)
+		out->cpu = stat.processor;
+	out->migrations = read_migrations(root, q->pid);
+}
+
+/* --- waiting --- */
+
+/* The index of the child, or n if pid is none of them. */
+static size_t index_of(const struct et_reaping *r, pid_t pid)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		if (r->children[i].pid == pid && !r->results[i].done)
+			return i;
+	}
+	return r->n;
+}
+
+static bool was_there(const struct et_reaping *r, int32_t pid)
+{
+	if (!r->before)
+		return true;
+	for (size_t i = 0; i < r->before->n; i++) {
+		if (r->before->readings[i].pid == pid)
 			return true;
 	}
 	return false;
 }
 
 /*
- * A descendant that nobody waited for: its time belongs to the program of its process group, unless
- * it was there before the program (a server that a preparation had left running). False when it has
- * not ended yet.
+ * A descendant that its parent did not wait for came to us, because we are the subreaper. Its time
+ * belongs to the program of its process group. False if it has not ended yet.
  */
-static bool reap_orphan(
-	struct et_ended *ended, size_t n, const struct et_snapshot *before, pid_t pid)
+static bool reap_orphan(const struct et_reaping *r, pid_t pid)
 {
 	pid_t group = getpgid(pid);
 	struct rusage usage;
 	size_t owner = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		if (ended[i].pid == group)
+	for (size_t i = 0; i < r->n; i++) {
+		if (r->children[i].pid == group)
 			owner = i;
 	}
 	if (wait4(pid, NULL, WNOHANG, &usage) != pid)
 		return false;
-	if (!was_there(before, pid))
-		ended[owner].orphan_cpu_ns +=
+	if (!was_there(r, pid))
+		r->results[owner].orphan_cpu_ns +=
 			et_timeval_ns(usage.ru_utime) + et_timeval_ns(usage.ru_stime);
 	return true;
 }
 
-/* The program reads from or writes to a terminal that is not its own: it would wait for ever. */
+/* A program that stops because the terminal is not its own would wait for ever. */
 static bool wants_terminal(int signal)
 {
 	return signal == SIGTTIN || signal == SIGTTOU;
@@ -115,34 +120,52 @@ static bool held_up(int code)
 	return code == CLD_STOPPED || code == CLD_TRAPPED || code == CLD_CONTINUED;
 }
 
-static void take_end(struct et_ended *e, bool alone)
+static void take_end(const struct et_reaping *r, size_t i)
 {
-	if (e->end_ns)
-		__atomic_store_n(e->end_ns, e->t1_ns, __ATOMIC_RELEASE);
-	read_zombie(e);
-	/* What it left in its own process group must not disturb a partner that still runs. */
-	if (!alone)
-		kill(-e->pid, SIGKILL);
-	/* From now on the number may be given to another group. */
-	if (e->group)
-		*e->group = 0;
-	wait4(e->pid, &e->status, 0, &e->usage);
-	e->done = true;
+	const struct et_reap_request *q = &r->children[i];
+	struct et_reap_result *out = &r->results[i];
+	bool has_partner = r->n > 1 && !r->children[r->n - 1].endless;
+
+	if (q->end_ns)
+		__atomic_store_n(q->end_ns, out->t1_ns, __ATOMIC_RELEASE);
+	et_reap_read_zombie(r->root, q, out);
+	/* What it left in its process group must not disturb a partner that still runs. */
+	if (has_partner)
+		kill(-q->pid, SIGKILL);
+	/* Once it is reaped the number may be given to another group. */
+	if (q->group)
+		*q->group = 0;
+	wait4(q->pid, &out->status, 0, &out->usage);
+	out->done = true;
 }
 
-/* Whoever runs on only to accompany the others has nothing left to do. */
-static void end_endless(const struct et_ended *ended, size_t n, size_t running)
+static void end_endless(const struct et_reaping *r, size_t running)
 {
-	for (size_t i = 0; running == 1 && i < n; i++) {
-		if (!ended[i].done && ended[i].endless)
-			kill(ended[i].pid, SIGKILL);
+	for (size_t i = 0; running == 1 && i < r->n; i++) {
+		if (!r->results[i].done && r->children[i].endless)
+			kill(r->children[i].pid, SIGKILL);
 	}
 }
 
-int et_reap_wait(
-	struct et_ended *ended, size_t n, const struct et_snapshot *before, bool stops_are_ours)
+/* A child or descendant was stopped or continued. -EIO if it had to be killed. */
+static int take_stop(const struct et_reaping *r, pid_t pid, size_t child)
 {
-	size_t running = n;
+	siginfo_t info = { 0 };
+
+	waitid(P_PID, (id_t)pid, &info, WSTOPPED | WCONTINUED);
+	/* CLD_CONTINUED counts as well: we may have been stopped together with the child. */
+	if (child < r->n && !r->stops_are_ours)
+		r->results[child].marks |= ET_MARK_STOPPED;
+	if (info.si_code == CLD_CONTINUED || !wants_terminal(info.si_status))
+		return 0;
+	kill(-pid, SIGKILL);
+	kill(pid, SIGKILL);
+	return -EIO;
+}
+
+int et_reap_wait(const struct et_reaping *r)
+{
+	size_t running = r->n;
 	int rc = 0;
 
 	while (running) {
@@ -153,24 +176,17 @@ int et_reap_wait(
 			return -errno;
 		}
 		uint64_t now_ns = et_clock_read_ns(CLOCK_MONOTONIC), ticks = et_counter_stop();
-		struct et_ended *e = entry_of(ended, n, info.si_pid);
+		size_t i = index_of(r, info.si_pid);
 		if (held_up(info.si_code)) {
-			/* Going on is news as well: we may have been stopped with it. */
-			waitid(P_PID, (id_t)info.si_pid, &info, WSTOPPED | WCONTINUED);
-			if (info.si_code != CLD_CONTINUED && wants_terminal(info.si_status)) {
-				kill(-info.si_pid, SIGKILL);
-				kill(info.si_pid, SIGKILL);
-				rc = -EIO;
-			}
-			if (e && !stops_are_ours)
-				e->marks |= ET_MARK_STOPPED;
-		} else if (e) {
-			e->t1_ns = now_ns;
-			e->t1_ticks = ticks;
-			take_end(e, n == 1 || ended[n - 1].endless);
-			end_endless(ended, n, --running);
+			int failed = take_stop(r, info.si_pid, i);
+			rc = failed ? failed : rc;
+		} else if (i < r->n) {
+			r->results[i].t1_ns = now_ns;
+			r->results[i].t1_ticks = ticks;
+			take_end(r, i);
+			end_endless(r, --running);
 		} else {
-			reap_orphan(ended, n, before, info.si_pid);
+			reap_orphan(r, info.si_pid);
 		}
 	}
 	return rc;
@@ -184,114 +200,120 @@ static bool has_ended(pid_t pid)
 	       info.si_pid == pid;
 }
 
-void et_reap_alternate(
-	const struct et_ended ended[2], uint64_t beat_ns, const volatile sig_atomic_t *stop)
+void et_reap_alternate(const struct et_reap_request children[2], uint64_t beat_ns,
+	const volatile sig_atomic_t *stop)
 {
 	struct timespec next;
 	int runs = 0;
 
 	clock_gettime(CLOCK_MONOTONIC, &next);
-	kill(-ended[1].pid, SIGSTOP);
-	while (!*stop && !has_ended(ended[0].pid) && !has_ended(ended[1].pid)) {
+	kill(-children[1].pid, SIGSTOP);
+	while (!*stop && !has_ended(children[0].pid) && !has_ended(children[1].pid)) {
 		uint64_t at = et_timespec_ns(next) + beat_ns;
 		next = (struct timespec){ .tv_sec = (time_t)(at / 1000000000u),
 			.tv_nsec = (long)(at % 1000000000u) };
 		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL) == EINTR &&
 			!*stop)
 			;
-		kill(-ended[runs].pid, SIGSTOP);
+		kill(-children[runs].pid, SIGSTOP);
 		runs = !runs;
-		kill(-ended[runs].pid, SIGCONT);
+		kill(-children[runs].pid, SIGCONT);
 	}
-	kill(-ended[0].pid, SIGCONT);
-	kill(-ended[1].pid, SIGCONT);
+	kill(-children[0].pid, SIGCONT);
+	kill(-children[1].pid, SIGCONT);
 }
 
-static int32_t parent_of(int32_t pid)
-{
-	char path[32], buf[512];
-	int parent = 0;
+/* --- processes that a program left running --- */
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	if (et_sysroot_read("", path, buf, sizeof(buf)) <= 0)
-		return 0;
-	const char *close = strrchr(buf, ')');
-	if (!close || sscanf(close + 1, " %*c %d", &parent) != 1)
-		return 0;
-	return parent;
+static void add_pid(int32_t **pids, size_t *n, size_t *cap, int32_t pid)
+{
+	ET_GROW(*pids, *n, *cap);
+	(*pids)[(*n)++] = pid;
 }
 
-/* Children of ours, from the kernel's own list, or where it keeps none by asking every process. */
-static void list_children(struct et_snapshot *out)
+/* The kernel's own list of children, "12 34 ", which needs CONFIG_PROC_CHILDREN. */
+static bool list_by_kernel(const char *root, int32_t **pids, size_t *n, size_t *cap)
 {
-	ET_AUTO_FCLOSE FILE *f = fopen("/proc/thread-self/children", "re");
-	struct et_proc_reader watch;
+	ET_AUTO_FREE char *path = et_asprintf("%s/proc/thread-self/children", root);
+	ET_AUTO_FCLOSE FILE *f = fopen(path, "re");
 	int pid;
 
-	out->n = 0;
-	while (f && fscanf(f, "%d", &pid) == 1) {
-		ET_GROW(out->readings, out->n, out->cap);
-		out->readings[out->n++] = (struct et_reading){ .pid = pid };
-	}
-	if (f)
-		return;
-	struct et_snapshot all = { 0 };
-	et_proc_reader_open(&watch);
-	et_snapshot_take(&watch, NULL, 0, &all);
-	et_proc_reader_close(&watch);
-	for (size_t i = 0; i < all.n; i++) {
-		if (parent_of(all.readings[i].pid) != getpid())
-			continue;
-		ET_GROW(out->readings, out->n, out->cap);
-		out->readings[out->n++] = all.readings[i];
-	}
-	et_snapshot_free(&all);
+	while (f && fscanf(f, "%d", &pid) == 1)
+		add_pid(pids, n, cap, pid);
+	return f != NULL;
 }
 
-/* Kills each child of ours that is new and reaps those that have ended; returns how many are left.
- */
-static size_t kill_children(
-	struct et_ended *ended, size_t n, const struct et_snapshot *before, bool *any)
+int et_reap_list_children(const char *root, int32_t **pids, size_t *n)
 {
-	struct et_snapshot now = { 0 };
-	size_t left = 0;
+	struct et_procstat stat;
+	int32_t *list = NULL;
+	size_t count = 0, cap = 0, seen = 0;
 
-	list_children(&now);
-	for (size_t i = 0; i < now.n; i++) {
-		int32_t pid = now.readings[i].pid;
-		if (was_there(before, pid))
+	if (!list_by_kernel(root, &list, &count, &cap)) {
+		char **names = et_sysroot_names(root, "/proc");
+		for (char **name = names; *name; name++) {
+			int32_t pid = (int32_t)strtol(*name, NULL, 10);
+			seen += pid > 0;
+			if (pid > 0 && et_procstat_read(root, pid, &stat) == 0 &&
+				stat.ppid == getpid())
+				add_pid(&list, &count, &cap, pid);
+		}
+		et_strv_free(names);
+		if (!seen) { /* not even ourselves: /proc is not mounted, or hidden from us */
+			free(list);
+			return -ENOENT;
+		}
+	}
+	*pids = list;
+	*n = count;
+	return 0;
+}
+
+/* One pass over our children that are new: kills each, reaps those that have ended. */
+static int kill_children(const struct et_reaping *r, size_t *left, bool *any)
+{
+	ET_AUTO_FREE int32_t *pids = NULL;
+	size_t n = 0;
+	int rc = et_reap_list_children(r->root, &pids, &n);
+
+	*left = 0;
+	*any = false;
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		if (was_there(r, pids[i]))
 			continue;
 		*any = true;
-		/* What became another user's with a setuid program is not ours to kill. */
-		bool ours = kill(pid, SIGKILL) == 0;
-		if (!reap_orphan(ended, n, before, pid) && ours)
-			left++;
+		/* Fails for a setuid program, which belongs to another user. */
+		bool killed = kill(pids[i], SIGKILL) == 0;
+		if (!reap_orphan(r, pids[i]) && killed)
+			(*left)++;
 	}
-	et_snapshot_free(&now);
-	return left;
+	return rc;
 }
 
-void et_reap_leftovers(struct et_ended *ended, size_t n, const struct et_snapshot *before)
+int et_reap_leftovers(const struct et_reaping *r)
 {
-	enum {
-		TRIES = 2000
-	}; /* a millisecond apart: what is killed ends unless the kernel holds it */
+	/* A millisecond apart: a killed process ends unless it is stuck in the kernel. */
+	enum { TRIES = 2000 };
 	siginfo_t info = { 0 };
 	bool any = false;
+	int rc = 0;
 
-	/* No child at all: the usual case, for one system call. */
+	/* Usually there is no child at all, and one system call shows it. */
 	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0)
-		return;
-	/* Killing one hands us its children: again until none is left. */
+		return 0;
+	/* The children of a killed process come to us, so the list is read again until it is empty.
+	 */
 	for (int i = 0; i < TRIES; i++) {
-		bool more = false;
-		size_t left = kill_children(ended, n, before, &more);
+		size_t left;
+		bool more;
+		rc = kill_children(r, &left, &more);
 		any = any || more;
-		if (!left && (!more || i > 0))
+		if (rc || (!left && (!more || i > 0)))
 			break;
 		if (left)
 			usleep(1000);
 	}
 	if (any)
-		ended[0].marks |= ET_MARK_LEFTOVERS;
+		r->results[0].marks |= ET_MARK_LEFTOVERS;
+	return rc;
 }

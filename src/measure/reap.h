@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The end of a program: waiting for it, what the kernel tells about it before it is gone, and the
- * processes it left behind, which count and do not outlive the run.
+ * The end of a program: waiting for it, reading what /proc holds about it until it is reaped, and
+ * ending the processes that it left running. Their CPU time counts as the program's.
  */
 #ifndef ET_MEASURE_REAP_H
 #define ET_MEASURE_REAP_H
@@ -12,51 +12,76 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+/* Figures that cost a read of /proc (about 10 µs each) and are read only on request. */
 enum et_want {
-	ET_WANT_RUN_DELAY = 1,  /* no exit record will tell it */
-	ET_WANT_MIGRATIONS = 2, /* it may run on several CPUs */
+	ET_WANT_RUN_DELAY = 1,  /* no exit record will report it */
+	ET_WANT_MIGRATIONS = 2, /* the program may run on several CPUs */
 	ET_WANT_CPU = 4,        /* where it ended */
 };
 
-struct et_ended {
-	unsigned want;         /* enum et_want; set by the caller */
-	bool endless;          /* it is killed when the others have ended; set by the caller */
-	uint64_t began_ns;     /* about when it started; set by the caller */
-	pid_t pid;             /* set by the caller; 0: no such child */
-	volatile pid_t *group; /* cleared when it ends, or NULL; set by the caller */
-	uint64_t *end_ns;      /* where t1 is written for the ledger, or NULL; set by the caller */
-	bool done;             /* it has ended */
-	uint64_t t1_ns;        /* right after the kernel said so */
-	uint64_t t1_ticks;     /* the processor's counter then */
-	int status;            /* as of wait */
-	struct rusage usage;   /* of this child and those it waited for */
-	uint64_t cpu_ns;       /* of this process alone, exact */
-	uint64_t run_delay_ns;
-	uint64_t migrations;    /* of its first thread, ET_UNKNOWN where not told */
-	int cpu;                /* where it ended, -1 where not told */
-	uint64_t orphan_cpu_ns; /* of descendants that came to us */
-	unsigned marks;
+/* A child of ours to wait for. */
+struct et_reap_request {
+	pid_t pid;
+	unsigned want;         /* bits of enum et_want */
+	bool endless;          /* it never ends by itself: kill it when the others have ended */
+	uint64_t began_ns;     /* CLOCK_MONOTONIC, about when it started */
+	volatile pid_t *group; /* set to 0 when the child has ended; NULL: not needed */
+	uint64_t *end_ns;      /* t1_ns is copied here as soon as it is known; NULL: not needed */
+};
+
+/* The figures of a child that has ended. */
+struct et_reap_result {
+	bool done;              /* it has ended and was reaped */
+	uint64_t t1_ns;         /* CLOCK_MONOTONIC, right after the kernel reported the end */
+	uint64_t t1_ticks;      /* the processor's counter then */
+	int status;             /* as wait4() returns it */
+	struct rusage usage;    /* of the child and of the descendants that it waited for */
+	uint64_t cpu_ns;        /* of the child alone, exact */
+	uint64_t run_delay_ns;  /* of its first thread; ET_UNKNOWN without ET_WANT_RUN_DELAY */
+	uint64_t migrations;    /* of its first thread; ET_UNKNOWN without ET_WANT_MIGRATIONS */
+	int cpu;                /* the CPU that it last ran on; -1: not known */
+	uint64_t orphan_cpu_ns; /* of descendants that it did not wait for */
+	uint32_t marks;         /* bits of enum et_mark */
+};
+
+/* The children of one run. */
+struct et_reaping {
+	const char *root; /* of /proc, see base/sysroot.h */
+	const struct et_reap_request *children;
+	struct et_reap_result *results; /* zero at first */
+	size_t n;
+	/*
+	 * The processes before the run. Of our children these are not the program's (a server that
+	 * --setup started): they are neither counted nor killed. NULL: not known; then no orphan
+	 * is counted and no leftover killed.
+	 */
+	const struct et_snapshot *before;
+	bool stops_are_ours; /* we stop and continue the children ourselves */
 };
 
 /*
- * Waits until all n children have ended (at most one of them endless); descendants that end
- * meanwhile are reaped and counted, but not those in the picture from before. A child that is
- * stopped is marked (unless stops_are_ours) and waited for. -EIO when one wants the terminal it
- * does not have: it is killed then.
+ * Waits until all children have ended; at most one of them, the last, is endless. Descendants that
+ * end meanwhile are reaped and counted. A child that is stopped is marked, unless stops_are_ours,
+ * and waited for. -EIO if a child stopped because it wants to use the terminal: it was killed,
+ * since it would wait for ever. Otherwise 0 or -errno.
  */
-int et_reap_wait(
-	struct et_ended *ended, size_t n, const struct et_snapshot *before, bool stops_are_ours);
+int et_reap_wait(const struct et_reaping *r) ET_CHECK;
 /*
- * Lets two children run in turn, the first again and again for beat_ns, then the second, until one
- * of them has ended; call it from another CPU than theirs, then et_reap_wait. Returns early when
- * *stop is set.
+ * Lets two children run in turn, each for beat_ns, until one of them has ended or *stop is set.
+ * Call it on another CPU than theirs, and et_reap_wait() afterwards.
  */
-void et_reap_alternate(
-	const struct et_ended ended[2], uint64_t beat_ns, const volatile sig_atomic_t *stop);
+void et_reap_alternate(const struct et_reap_request children[2], uint64_t beat_ns,
+	const volatile sig_atomic_t *stop);
 /*
- * Kills what the programs left behind: our children that are not in the picture from before.
- * Their CPU time is added to the first entry, which is marked.
+ * Kills and reaps the processes that the programs left running and marks the first result if there
+ * were any. 0, or -errno if the list of our children could not be read.
  */
-void et_reap_leftovers(struct et_ended *ended, size_t n, const struct et_snapshot *before);
+int et_reap_leftovers(const struct et_reaping *r) ET_CHECK;
+
+/* Reads what a request wants from /proc while the child is a zombie. t1_ns must be set. */
+void et_reap_read_zombie(
+	const char *root, const struct et_reap_request *q, struct et_reap_result *out);
+/* The children of ours, without their own children. The caller frees *pids. 0 or -errno. */
+int et_reap_list_children(const char *root, int32_t **pids, size_t *n) ET_CHECK;
 
 #endif

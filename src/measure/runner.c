@@ -264,7 +264,8 @@ struct take {
 	uint32_t commands[MOST_TOGETHER];
 	const cpu_set_t *cpus; /* NULL: as we are */
 	struct et_child_setup setups[MOST_TOGETHER];
-	struct et_ended ended[MOST_TOGETHER];
+	struct et_reap_request waits[MOST_TOGETHER];
+	struct et_reap_result ends[MOST_TOGETHER];
 	uint64_t wall_ns;
 	struct et_stolen stolen[2]; /* before and after */
 	uint64_t own_rss_bytes;     /* our own peak: exec hands it on to a child of vfork */
@@ -324,9 +325,9 @@ static void start_together(struct et_runner *r, struct take *t)
 	bool ready = true;
 
 	for (size_t i = 0; i < children(t); i++)
-		ready = et_child_wait_ready(t->ended[i].pid, &r->starts[i]) && ready;
+		ready = et_child_wait_ready(t->waits[i].pid, &r->starts[i]) && ready;
 	for (size_t i = 0; !ready && i < children(t); i++)
-		kill(t->ended[i].pid, SIGKILL);
+		kill(t->waits[i].pid, SIGKILL);
 	if (ready)
 		et_child_release(r->starts, children(t));
 }
@@ -340,13 +341,13 @@ static int spawn_blocked(struct et_runner *r, struct take *t, struct et_error *e
 		pid_t pid = et_child_spawn(&t->setups[i], &r->starts[i], children(t) > 1);
 		if (pid < 0) {
 			if (i > 0) /* the first waits for a partner that never came */
-				kill(t->ended[0].pid, SIGKILL);
+				kill(t->waits[0].pid, SIGKILL);
 			return et_fail_errno(err, (int)-pid, ET_EXIT_OUTSIDE, "cannot start '%s'",
 				t->setups[i].argv[0]);
 		}
-		t->ended[i].pid = r->interrupt->groups[i] = pid;
-		t->ended[i].group = &r->interrupt->groups[i];
-		t->ended[i].end_ns = et_ledger_end(r->ledger, i);
+		t->waits[i].pid = r->interrupt->groups[i] = pid;
+		t->waits[i].group = &r->interrupt->groups[i];
+		t->waits[i].end_ns = et_ledger_end(r->ledger, i);
 		et_ledger_follow(r->ledger, i, pid);
 	}
 	if (children(t) > 1)
@@ -376,12 +377,13 @@ static void before_run(struct et_runner *r, struct take *t)
 	et_streams_rewind(&r->streams);
 	for (size_t i = 0; i < children(t); i++) {
 		fill_setup(r, t, i);
-		t->ended[i] = (struct et_ended){ .endless = i >= t->n,
+		t->ends[i] = (struct et_reap_result){ 0 };
+		t->waits[i] = (struct et_reap_request){ .endless = i >= t->n,
 			.began_ns = et_clock_read_ns(CLOCK_MONOTONIC) };
 		if (!r->taskstats)
-			t->ended[i].want |= ET_WANT_RUN_DELAY;
+			t->waits[i].want |= ET_WANT_RUN_DELAY;
 		if (!t->cpus || CPU_COUNT(t->cpus) > 1)
-			t->ended[i].want |= ET_WANT_MIGRATIONS | (t->probed ? ET_WANT_CPU : 0);
+			t->waits[i].want |= ET_WANT_MIGRATIONS | (t->probed ? ET_WANT_CPU : 0);
 	}
 	r->exits.n = 0;
 	t->lost = false;
@@ -406,14 +408,14 @@ static void after_run(struct et_runner *r, struct take *t)
 	int32_t ours[MOST_TOGETHER];
 
 	for (size_t i = 0; i < children(t); i++)
-		ours[i] = t->ended[i].pid;
+		ours[i] = t->waits[i].pid;
 	et_snapshot_take(&r->watch, ours, children(t), &r->after);
 	if (r->taskstats)
 		et_taskstats_drain(r->taskstats, et_exits_add, &r->exits, &t->lost);
 	t->stolen[1] = et_steal_read(&r->steal, t->cpus);
 	et_ledger_disarm(r->ledger);
 	if (t->probed) {
-		et_probe_seen(&r->probe, t->ended[0].cpu);
+		et_probe_seen(&r->probe, t->ends[0].cpu);
 		t->probe_ns[1] = et_probe_after(&r->probe);
 	}
 }
@@ -424,7 +426,7 @@ static uint64_t minus(uint64_t a, uint64_t b)
 }
 
 /* By wait4: the child, those it waited for, and orphans that came to us. */
-static uint64_t waited_time_ns(const struct et_start *s, const struct et_ended *e)
+static uint64_t waited_time_ns(const struct et_start *s, const struct et_reap_result *e)
 {
 	uint64_t waited = et_timeval_ns(e->usage.ru_utime) + et_timeval_ns(e->usage.ru_stime);
 
@@ -441,7 +443,7 @@ static uint64_t waited_time_ns(const struct et_start *s, const struct et_ended *
 static void take_process_time(struct et_runner *r, struct take *t, size_t i, uint64_t own_ns)
 {
 	const struct et_start *s = &r->starts[i];
-	struct et_ended *e = &t->ended[i];
+	struct et_reap_result *e = &t->ends[i];
 	uint64_t waited = waited_time_ns(s, e);
 	uint64_t used = r->cgroup.source == ET_CPU_BY_WAIT4
 				? ET_UNKNOWN
@@ -469,14 +471,14 @@ static void take_process_time(struct et_runner *r, struct take *t, size_t i, uin
  */
 static size_t fill_from_records(struct et_runner *r, struct take *t, size_t i, struct et_sample *s)
 {
-	const struct et_ended *e = &t->ended[i];
+	const struct et_reap_result *e = &t->ends[i];
 	uint64_t before_ns = r->starts[i].run_delay_ns;
 	uint64_t rss = r->taskstats ? 0 : (uint64_t)e->usage.ru_maxrss * 1024;
 	struct et_tree_delays d = { 0 };
 
 	/* Orphans come to us; in a duet they cannot be told apart by that. */
 	if (r->taskstats)
-		d = et_exits_claim(&r->exits, e->pid, t->n == 1 ? getpid() : 0);
+		d = et_exits_claim(&r->exits, t->waits[i].pid, t->n == 1 ? getpid() : 0);
 	s->measured.wait_ns = s->measured.blocked_ns = ET_UNKNOWN;
 	s->measured.max_rss_bytes = rss > t->own_rss_bytes ? rss : ET_UNKNOWN;
 	if (d.tasks) {
@@ -525,7 +527,7 @@ static uint64_t stolen_ns(const struct take *t, const struct et_sample *s)
 
 static void fill_sample(struct et_runner *r, struct take *t, size_t i, struct et_sample *s)
 {
-	const struct et_ended *e = &t->ended[i];
+	const struct et_reap_result *e = &t->ends[i];
 
 	memset(s, 0, sizeof(*s));
 	et_fields_set_missing(et_sample_fields, s);
@@ -545,7 +547,7 @@ static void fill_sample(struct et_runner *r, struct take *t, size_t i, struct et
 		s->measured.counter_ticks = e->t1_ticks - r->starts[i].t0_ticks;
 	s->measured.cpu_ns = t->cpu_ns[i];
 	if (t->paced) /* the reference loop is no part of the program, nor anybody else */
-		et_exits_claim(&r->exits, t->ended[t->n].pid, 0);
+		et_exits_claim(&r->exits, t->waits[t->n].pid, 0);
 	size_t tasks = fill_from_records(r, t, i, s);
 	fit_into_window(s, tasks);
 	uint64_t user = et_timeval_ns(e->usage.ru_utime), system = et_timeval_ns(e->usage.ru_stime);
@@ -588,10 +590,16 @@ static int wait_all(struct et_runner *r, struct take *t, struct et_error *err)
 	bool metronome = children(t) > 1 && r->e->plan.metronome_ns && r->elsewhere;
 
 	if (metronome)
-		et_reap_alternate(t->ended, r->e->plan.metronome_ns, &r->interrupt->signal);
-	int rc = et_reap_wait(t->ended, children(t), &r->before, metronome);
+		et_reap_alternate(t->waits, r->e->plan.metronome_ns, &r->interrupt->signal);
+	struct et_reaping reaping = { .root = "",
+		.children = t->waits,
+		.results = t->ends,
+		.n = children(t),
+		.before = &r->before,
+		.stops_are_ours = metronome };
+	int rc = et_reap_wait(&reaping);
 
-	et_reap_leftovers(t->ended, children(t), &r->before);
+	int left = et_reap_leftovers(&reaping);
 	r->interrupt->groups[0] = r->interrupt->groups[1] = 0;
 	if (r->interrupt->signal) {
 		et_interrupt_settled(r->interrupt);
@@ -615,6 +623,9 @@ static int wait_all(struct et_runner *r, struct take *t, struct et_error *err)
 	if (rc)
 		return et_fail_errno(
 			err, -rc, ET_EXIT_OUTSIDE, "waiting for %s", t->setups[0].argv[0]);
+	if (left)
+		return et_fail_errno(err, -left, ET_EXIT_OUTSIDE,
+			"cannot list the processes that %s left running", t->setups[0].argv[0]);
 	return 0;
 }
 
@@ -625,8 +636,11 @@ static int perform(struct et_runner *r, struct take *t, struct et_sample *out, s
 	before_run(r, t);
 	int rc = spawn_all(r, t, err);
 	if (rc) {
-		if (t->ended[0].pid > 0)
-			et_reap_wait(t->ended, 1, &r->before, false);
+		struct et_reaping first = {
+			.root = "", .children = t->waits, .results = t->ends, .n = 1
+		};
+		int reaped = t->waits[0].pid > 0 ? et_reap_wait(&first) : 0;
+		(void)reaped; /* the failed start is what is reported */
 		r->interrupt->groups[0] = r->interrupt->groups[1] = 0;
 		return rc;
 	}

@@ -106,7 +106,8 @@ struct tracee {
 	char **envp;
 	int null;
 	struct et_start *start;
-	struct et_ended ended;
+	struct et_reap_request child;
+	struct et_reap_result end;
 };
 
 static void keep(void *ctx, const struct et_sched_event *h)
@@ -183,8 +184,8 @@ static int spawn(struct tracee *r, struct et_child_setup *setup, struct et_error
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &setup->signals);
 	pid_t pid = r->o->interrupt->signal ? -EINTR : et_child_spawn(setup, r->start, false);
-	r->ended.pid = r->o->interrupt->groups[0] = pid > 0 ? pid : 0;
-	r->ended.group = &r->o->interrupt->groups[0];
+	r->child.pid = r->o->interrupt->groups[0] = pid > 0 ? pid : 0;
+	r->child.group = &r->o->interrupt->groups[0];
 	sigprocmask(SIG_SETMASK, &setup->signals, NULL);
 	if (pid == -EINTR)
 		return -EINTR;
@@ -211,11 +212,17 @@ static int perform(struct tracee *r, struct et_error *err)
 	et_proc_reader_open(&watch);
 	et_snapshot_take(&watch, NULL, 0, &before);
 	et_proc_reader_close(&watch);
-	r->ended.began_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+	r->child.began_ns = et_clock_read_ns(CLOCK_MONOTONIC);
 	int rc = spawn(r, &setup, err);
 	if (rc == 0) {
-		int waited = et_reap_wait(&r->ended, 1, &before, false);
-		et_reap_leftovers(&r->ended, 1, &before);
+		struct et_reaping reaping = { .root = "",
+			.children = &r->child,
+			.results = &r->end,
+			.n = 1,
+			.before = &before };
+		int waited = et_reap_wait(&reaping);
+		int left = et_reap_leftovers(&reaping);
+		waited = waited ? waited : left;
 		if (r->start->failed_step)
 			rc = et_child_start_error(&setup, r->start, err);
 		else if (waited)
@@ -239,8 +246,8 @@ static int32_t *find_ours(struct tracee *r, size_t *n, uint64_t *ready_ns)
 	int32_t *ours = et_calloc(r->exits.n + 1, sizeof(*ours));
 
 	*n = 0;
-	ours[(*n)++] = r->ended.pid;
-	struct et_tree_delays d = et_exits_claim(&r->exits, r->ended.pid, getpid());
+	ours[(*n)++] = r->child.pid;
+	struct et_tree_delays d = et_exits_claim(&r->exits, r->child.pid, getpid());
 	if (d.tasks)
 		*ready_ns =
 			d.run_ns > r->start->run_delay_ns ? d.run_ns - r->start->run_delay_ns : 0;
@@ -254,7 +261,7 @@ static int32_t *find_ours(struct tracee *r, size_t *n, uint64_t *ready_ns)
 
 static void conclude(struct tracee *r, uint64_t stolen_ns, struct et_trace *t)
 {
-	struct et_tracee_window w = { .t0_ns = r->start->t0_ns, .t1_ns = r->ended.t1_ns };
+	struct et_tracee_window w = { .t0_ns = r->start->t0_ns, .t1_ns = r->end.t1_ns };
 
 	if (r->full_ns && r->full_ns < w.t1_ns) {
 		w.t1_ns = r->full_ns;
@@ -336,7 +343,7 @@ int et_tracee_run(
 	if (rc == 0)
 		rc = run_watched(&r, out, err);
 	out->name = et_strdup(o->argv[0]);
-	*status = r.ended.status;
+	*status = r.end.status;
 	release(&r);
 	if (rc && rc != -EINTR)
 		et_trace_free(out);
