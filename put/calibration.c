@@ -21,7 +21,7 @@
 enum {
 	FILE_VERSION = 1,
 	LARGEST_FILE = 1 << 16,
-	MOST_MODELS = 256,
+	MAX_MODELS = 256,
 };
 
 /* Bounds of a rate, in increments per second: no CPU is that slow or that fast. */
@@ -121,7 +121,7 @@ static bool valid(json_t *top)
 	const char *cpu;
 
 	if (json_integer_value(json_object_get(top, "etalon_inc")) != FILE_VERSION ||
-		!json_is_object(rates) || json_object_size(rates) > MOST_MODELS)
+		!json_is_object(rates) || json_object_size(rates) > MAX_MODELS)
 		return false;
 	json_object_foreach(rates, cpu, rate)
 	{
@@ -208,7 +208,7 @@ int et_calibration_write(const char *dir, const char *cpu, double rate, struct e
 	/* Keep the rates of other CPU models, because several machines may share a home directory,
 	 * unless the file is not valid or full. */
 	if (load(path, &top, NULL) ||
-		json_object_size(json_object_get(top, "increments_per_second")) >= MOST_MODELS) {
+		json_object_size(json_object_get(top, "increments_per_second")) >= MAX_MODELS) {
 		json_decref(top);
 		top = json_pack("{s:i, s:{}}", "etalon_inc", FILE_VERSION, "increments_per_second");
 	}

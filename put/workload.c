@@ -13,8 +13,7 @@
 
 enum { LARGEST_SORT = 1000000, LARGEST_MATRIX = 4096 };
 
-/* Returns the rate from the file, or measures it and writes the file. Failing to do so is a
- * warning. */
+/* Returns the rate from the file, or measures it and writes the file (a failure is a warning). */
 static double inc_rate(
 	const struct et_put_params *p, struct et_put_result *out, const char **origin)
 {
@@ -99,15 +98,15 @@ static void run_matrix(const struct et_put_params *p, struct et_put_result *out,
 	ET_AUTO_FREE double *a = et_calloc(n * n, sizeof(*a));
 	ET_AUTO_FREE double *b = et_calloc(n * n, sizeof(*b));
 	ET_AUTO_FREE double *c = et_calloc(n * n, sizeof(*c));
-	double trace = 0;
+	double sum = 0;
 
 	et_random_doubles(a, n * n, p->seed);
 	et_random_doubles(b, n * n, p->seed + 1);
 	product(a, b, c, n);
 	for (size_t i = 0; i < n * n; i++)
-		trace += c[i];
-	memcpy(&out->value, &trace, sizeof(trace));
-	snprintf(out->detail, sizeof(out->detail), "%zu x %zu, sum of elements %.17g", n, n, trace);
+		sum += c[i];
+	memcpy(&out->value, &sum, sizeof(sum));
+	snprintf(out->detail, sizeof(out->detail), "%zu x %zu, sum of elements %.17g", n, n, sum);
 }
 
 static int run_matc(const struct et_put_params *p, struct et_put_result *out, struct et_error *err)
@@ -128,7 +127,7 @@ const struct et_workload et_workloads[] = {
 	{ "inc", "a nested loop of increments, the counter in a register",
 		ET_PUT_SECONDS | ET_PUT_ITERATIONS | ET_PUT_CALIBRATE, { .seconds_ns = 100000000 },
 		0, run_inc },
-	{ "spin", "burns CPU until its process has used that many seconds of it",
+	{ "spin", "spins until its process has used --seconds of CPU time",
 		ET_PUT_SECONDS | ET_PUT_WALL, { .seconds_ns = 100000000 }, 0, run_spin },
 	{ "sort", "insertion sort of random integers", ET_PUT_SIZE | ET_PUT_SEED,
 		{ .size = 20000, .seed = 1 }, LARGEST_SORT, run_sort },

@@ -118,8 +118,7 @@ static const struct unit *find_unit(const struct units *u, const char *id)
 	return NULL;
 }
 
-/* Keeps a unit that is listed under several names once, under its primary name if that is listed.
- */
+/* Keeps a unit that is listed under several names once, preferably under its primary name. */
 static void drop_aliases(struct units *u)
 {
 	size_t n = 0;

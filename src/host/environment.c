@@ -178,7 +178,7 @@ static void make(struct applying *a, struct et_entry *e, enum et_outcome outcome
 	}
 	et_journal_mark_restored(a->j, e);
 	if (rc == -ESRCH || rc2 == -ESRCH)
-		return; /* the process has ended by itself and disturbs no more */
+		return; /* the process has ended by itself, so it no longer disturbs */
 	if (rc == 0)
 		et_fail(&err, EIO, ET_EXIT_ENVIRONMENT, "%s",
 			rc2 ? strerror(-rc2) : "the change had no effect");

@@ -125,8 +125,7 @@ const struct et_factor_row et_factor_rows[] = {
 		et_factor_idle_read, et_factor_idle_plan, idle_paths, false },
 	{ "smt", "high", "off",
 		"A program on the hyper-thread sibling takes up to half of the core's speed, and "
-		"no "
-		"accounting shows it.",
+		"no accounting shows it.",
 		"keep the sibling idle (--cpu), or write off into " CPU "smt/control; etalon does "
 		"not do this because it could not restore affinities and cpusets",
 		et_factor_smt_read, NULL, NULL, false },

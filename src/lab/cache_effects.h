@@ -42,7 +42,7 @@ struct et_cache_effects_options {
 	struct et_lab_progress progress;
 };
 
-/* As et_kbest_accuracy_run and _read. */
+/* These work like et_kbest_accuracy_run and et_kbest_accuracy_read. */
 int et_cache_effects_run(const struct et_cache_effects_options *o, struct et_experiment **out,
 	struct et_error *err) ET_CHECK;
 int et_cache_effects_read(

@@ -13,7 +13,7 @@
 #include "lab/grid.h"
 #include "model/experiment.h"
 
-/* The tick of the chapter's machines. */
+/* The tick of the machines in that chapter. */
 #define ET_CHAPTER_TICK_NS 10e6
 
 enum et_interval_method {
@@ -50,7 +50,7 @@ struct et_interval_accuracy_options {
 	struct et_lab_progress progress;
 };
 
-/* As et_kbest_accuracy_run and _read. */
+/* These work like et_kbest_accuracy_run and et_kbest_accuracy_read. */
 int et_interval_accuracy_run(const struct et_interval_accuracy_options *o,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;
 int et_interval_accuracy_read(const struct et_experiment *e, struct et_interval_accuracy *out,

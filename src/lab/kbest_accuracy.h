@@ -72,8 +72,7 @@ extern const char *const et_timed_by_names[];
 /* One of the chapter's schemes. */
 struct et_scheme {
 	enum et_timed_by by;
-	bool compensated; /* subtracts the timer interrupt's cost for each tick of the call's CPU
-			     time */
+	bool compensated; /* subtracts the interrupt's cost for each tick of CPU time */
 	unsigned k;
 };
 

@@ -13,7 +13,7 @@
 #include <etalon/etalon.h>
 #include <math.h>
 
-/* Blocks that can be noted for the calls that libetalon makes: 64 MiB. */
+/* The number of block times that are kept for the calls of libetalon: 64 MiB. */
 static const size_t max_stamps = 16u << 20;
 
 struct bench {
