@@ -152,10 +152,25 @@ int et_cli_parse(struct et_cli *cli, const struct et_verb *verb, int argc, char 
 	return ET_EXIT_DONE;
 }
 
+/* "stores: SQLite 3.40.1 (no PostgreSQL in this build)" */
+static void print_stores(void)
+{
+	struct et_store_kind kind;
+
+	printf("stores:");
+	for (size_t i = 0; et_store_kind(i, &kind); i++) {
+		if (kind.version)
+			printf(" %s %s", kind.name, kind.version);
+		else
+			printf(" (no %s in this build)", kind.name);
+	}
+	printf("\n");
+}
+
 int et_cli_version(void)
 {
-	printf("etalon %s\nstores: SQLite %s (no PostgreSQL in this build)\n", ET_VERSION,
-		et_store_sqlite_version());
+	printf("etalon %s\n", ET_VERSION);
+	print_stores();
 	printf("who had the CPU: by %s\n",
 		et_sched_has_bpf() ? "BPF or perf" : "perf (no BPF in this build)");
 	return ET_EXIT_DONE;

@@ -1,45 +1,105 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a back end of the store provides; store.c picks one by the URL and hands every call on.
- * Private to src/store.
+ * The interface between the store and a database. store.c picks a back end by the URL; sql.c,
+ * schema.c, read.c and write.c state in SQL what is kept and reach the database through this
+ * interface only. A back end translates values, transactions and errors of its library. It knows
+ * nothing about samples. Private to src/store.
  */
 #ifndef ET_STORE_BACKEND_H
 #define ET_STORE_BACKEND_H
 
+#include "store/sql.h"
 #include "store/store.h"
 
-struct et_store_ops {
-	void (*close)(struct et_store *s);
-	int (*begin)(struct et_store *s, const struct et_experiment *e, struct et_error *err);
-	int (*keep)(struct et_store *s, const struct et_experiment *e, struct et_error *err);
-	int (*add)(struct et_store *s, const char *id, const struct et_sample *sample,
-		struct et_error *err);
-	int (*flush)(struct et_store *s, struct et_error *err);
-	int (*set_state)(struct et_store *s, const char *id, enum et_state state, uint64_t wall_ns,
-		struct et_error *err);
-	int (*set_removal)(struct et_store *s, const char *id, const struct et_sample *sample,
-		struct et_error *err);
-	int (*claim)(struct et_store *s, const char *id, struct et_error *err);
-	void (*release)(struct et_store *s);
-	int (*find)(struct et_store *s, const char *name, char id[40], struct et_error *err);
-	int (*find_unfinished)(struct et_store *s, char id[40], struct et_error *err);
-	int (*load)(struct et_store *s, const char *id, struct et_experiment **out,
-		struct et_error *err);
-	int (*remove)(struct et_store *s, const char *id, struct et_error *err);
-	int (*list)(struct et_store *s, size_t limit, et_store_entry_fn fn, void *ctx,
-		struct et_error *err);
-	int (*get_fact)(struct et_store *s, const char *key, char **value, struct et_error *err);
-	int (*set_fact)(
-		struct et_store *s, const char *key, const char *value, struct et_error *err);
+#include <stdbool.h>
+
+enum et_value_kind {
+	ET_VALUE_NULL,
+	ET_VALUE_INT,
+	ET_VALUE_REAL,
+	ET_VALUE_TEXT,
+	ET_VALUE_BLOB,
 };
 
-/* A back end's own struct begins with this. */
-struct et_store {
-	const struct et_store_ops *ops;
-	char *url; /* set and freed by store.c */
+/* A value on its way into a parameter or out of a column. It does not own its bytes. */
+struct et_value {
+	enum et_value_kind kind;
+	union {
+		int64_t integer;
+		double real;
+		const char *bytes; /* of a text, which a NUL ends, or of a blob */
+	};
+	size_t size; /* of a blob, or of a text that was read, without its NUL */
 };
 
-int et_sqlite_open(const char *path, enum et_store_mode mode, struct et_store **out,
-	struct et_error *err) ET_CHECK;
+enum et_transaction {
+	ET_TRANSACTION_READ,  /* all reads see the store as it was at one moment */
+	ET_TRANSACTION_WRITE, /* other writers wait until it ends */
+};
+
+/* Both structs are the first member of the back end's own. */
+struct et_database {
+	const struct et_database_ops *ops;
+	const char *name; /* for error messages: the path, or the address of the server */
+};
+
+struct et_statement {
+	struct et_database *db;
+};
+
+struct et_database_ops {
+	const struct et_dialect *dialect;
+	/* Rolls back an open transaction, releases a claim and frees db. */
+	void (*close)(struct et_database *db);
+
+	int (*prepare)(struct et_database *db, const char *sql, struct et_statement **out,
+		struct et_error *err);
+	/*
+	 * Parameters and columns are numbered from 0. The bytes of a value that is bound must stay
+	 * valid until the last step. If binding fails, the next step reports it.
+	 */
+	void (*bind)(struct et_statement *st, int at, const struct et_value *value);
+	/* 1 with a row, 0 after the last row, -errno on failure. */
+	int (*step)(struct et_statement *st, struct et_error *err);
+	/* The bytes of the value are valid until the next step or reset. */
+	void (*column)(struct et_statement *st, int at, struct et_value *value);
+	/* The number of rows that the last INSERT, UPDATE or DELETE changed. */
+	int64_t (*changes)(struct et_statement *st);
+	/* Ends the execution and unbinds all parameters: the statement can be used again. */
+	void (*reset)(struct et_statement *st);
+	void (*finalize)(struct et_statement *st); /* NULL is fine */
+	/* Executes several statements that have no parameters. */
+	int (*script)(struct et_database *db, const char *sql, struct et_error *err);
+
+	int (*begin)(struct et_database *db, enum et_transaction kind, struct et_error *err);
+	int (*commit)(struct et_database *db, struct et_error *err);
+	void (*rollback)(struct et_database *db);
+	/*
+	 * A database that cannot continue a transaction after an error rolls it back at once, and
+	 * this returns false from then on.
+	 */
+	bool (*in_transaction)(struct et_database *db);
+
+	/* The schema's version, 0 if the database is empty; an error if it is not a store. */
+	int (*read_version)(struct et_database *db, int64_t *version, struct et_error *err);
+	int (*write_version)(struct et_database *db, int version, struct et_error *err);
+
+	/* As et_store_claim and et_store_release. */
+	int (*claim)(struct et_database *db, const char *id, struct et_error *err);
+	void (*release)(struct et_database *db);
+};
+
+/* One row per kind of store, in the table of store.c. */
+struct et_backend {
+	const char *name;
+	const char *const *schemes; /* how its URLs begin; NULL ends the list */
+	/* Of the library that is loaded; NULL if this build has no such back end. */
+	const char *(*version)(void);
+	/* rest is the URL without the scheme. The schema is store.c's business. */
+	int (*open)(const char *rest, enum et_store_mode mode, struct et_database **out,
+		struct et_error *err);
+};
+
+extern const struct et_backend et_backend_sqlite;
 
 #endif

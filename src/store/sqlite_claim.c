@@ -35,9 +35,9 @@ static int bind_when_free(int fd, const char *id)
 	return 0;
 }
 
-int et_sqlite_claim(struct et_store *store, const char *id, struct et_error *err)
+int et_sqlite_claim(struct et_database *db, const char *id, struct et_error *err)
 {
-	struct et_sqlite *s = (struct et_sqlite *)store;
+	struct et_sqlite *s = (struct et_sqlite *)db;
 	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	assert(s->claim < 0);
@@ -58,9 +58,9 @@ int et_sqlite_claim(struct et_store *store, const char *id, struct et_error *err
 		"wait until it ends, or stop the etalon that runs it");
 }
 
-void et_sqlite_release_claim(struct et_store *store)
+void et_sqlite_release(struct et_database *db)
 {
-	struct et_sqlite *s = (struct et_sqlite *)store;
+	struct et_sqlite *s = (struct et_sqlite *)db;
 
 	et_cleanup_close(&s->claim);
 	s->claim = -1;

@@ -77,22 +77,18 @@ static int check_file(const char *path, enum et_store_mode mode, struct et_error
 	return 0;
 }
 
-/* The file as one that nobody writes: SQLite then needs no files beside it. */
+/* Declares that nobody writes to the file: SQLite then needs no files beside it. */
 static char *immutable_uri(const char *path)
 {
-	char *uri = NULL;
-	size_t size;
-	FILE *out = open_memstream(&uri, &size);
+	ET_AUTO_FREE char *escaped = et_alloc(3 * strlen(path) + 1);
+	char *end = escaped;
 
-	if (!out)
-		return NULL;
-	fputs("file:", out);
 	for (; *path; path++)
-		fprintf(out, isalnum((unsigned char)*path) || *path == '/' ? "%c" : "%%%02X",
+		end += snprintf(end, 4,
+			isalnum((unsigned char)*path) || *path == '/' ? "%c" : "%%%02X",
 			(unsigned char)*path);
-	fputs("?immutable=1", out);
-	fclose(out);
-	return uri;
+	*end = '\0';
+	return et_asprintf("file:%s?immutable=1", escaped);
 }
 
 static bool has_unmerged_log(const char *path)
@@ -124,7 +120,7 @@ static int open_database(struct et_sqlite *s, const char *name, int flags, struc
 	/* The first read shows whether it is a database at all and whether it can be read. */
 	if (rc == SQLITE_OK)
 		rc = sqlite3_exec(s->db, "SELECT 1 FROM sqlite_schema", NULL, NULL, NULL);
-	return rc == SQLITE_OK ? 0 : et_sqlite_fail(s->db, s->path, rc, err);
+	return rc == SQLITE_OK ? 0 : et_sqlite_fail(s, rc, err);
 }
 
 /* A store on a medium that cannot be written is still read, provided no log waits beside it. */
@@ -151,7 +147,7 @@ static int use_log(struct et_sqlite *s, struct et_error *err)
 			SQLITE_BUSY &&
 		tries++ < 250)
 		nanosleep(&pause, NULL);
-	return rc == SQLITE_OK ? 0 : et_sqlite_fail(s->db, s->path, rc, err);
+	return rc == SQLITE_OK ? 0 : et_sqlite_fail(s, rc, err);
 }
 
 static int prepare_database(struct et_sqlite *s, enum et_store_mode mode, struct et_error *err)
@@ -163,46 +159,60 @@ static int prepare_database(struct et_sqlite *s, enum et_store_mode mode, struct
 		return rc;
 	bool read_only = sqlite3_db_readonly(s->db, "main") == 1;
 	if (read_only && mode != ET_STORE_READ)
-		return et_sqlite_fail(s->db, s->path, SQLITE_READONLY, err);
-	rc = et_sqlite_migrate(s->db, s->path, &et_sqlite_schema, err);
+		return et_sqlite_fail(s, SQLITE_READONLY, err);
+	/* Another program's database is refused before anything in it is changed. */
+	int64_t version;
+	rc = et_sqlite_read_version(&s->base, &version, err);
 	if (!rc && !read_only)
 		rc = use_log(s, err);
 	return rc;
 }
 
-static void close_sqlite(struct et_store *store)
+static void close_sqlite(struct et_database *db)
 {
-	struct et_sqlite *s = (struct et_sqlite *)store;
+	struct et_sqlite *s = (struct et_sqlite *)db;
 
-	for (size_t i = 0; i < ET_LENGTH(s->statements); i++)
-		sqlite3_finalize(s->statements[i]);
-	sqlite3_close(s->db); /* rolls back what is open */
-	et_sqlite_release_claim(store);
+	sqlite3_close(s->db); /* rolls back an open transaction */
+	et_sqlite_release(db);
 	free(s->path);
 	free(s);
 }
 
-static const struct et_store_ops sqlite_ops = {
-	.close = close_sqlite,
-	.begin = et_sqlite_begin,
-	.keep = et_sqlite_keep,
-	.add = et_sqlite_add,
-	.flush = et_sqlite_flush,
-	.set_state = et_sqlite_set_state,
-	.set_removal = et_sqlite_set_removal,
-	.claim = et_sqlite_claim,
-	.release = et_sqlite_release_claim,
-	.find = et_sqlite_find,
-	.find_unfinished = et_sqlite_find_unfinished,
-	.load = et_sqlite_load,
-	.remove = et_sqlite_remove,
-	.list = et_sqlite_list,
-	.get_fact = et_sqlite_get_fact,
-	.set_fact = et_sqlite_set_fact,
+static const struct et_sql_word words[] = {
+	{ "key", "INTEGER PRIMARY KEY" },
+	{ "int", "INTEGER" },
+	{ "real", "REAL" },
+	{ "blob", "BLOB" },
+	{ "table", "STRICT" },
+	{ "table_by_key", "STRICT, WITHOUT ROWID" },
+	{ 0 },
 };
 
-int et_sqlite_open(
-	const char *path, enum et_store_mode mode, struct et_store **out, struct et_error *err)
+static const struct et_dialect dialect = { ET_PLACEHOLDER_QUESTION, words };
+
+static const struct et_database_ops ops = {
+	.dialect = &dialect,
+	.close = close_sqlite,
+	.prepare = et_sqlite_prepare,
+	.bind = et_sqlite_bind,
+	.step = et_sqlite_step,
+	.column = et_sqlite_column,
+	.changes = et_sqlite_changes,
+	.reset = et_sqlite_reset,
+	.finalize = et_sqlite_finalize,
+	.script = et_sqlite_script,
+	.begin = et_sqlite_begin,
+	.commit = et_sqlite_commit,
+	.rollback = et_sqlite_rollback,
+	.in_transaction = et_sqlite_in_transaction,
+	.read_version = et_sqlite_read_version,
+	.write_version = et_sqlite_write_version,
+	.claim = et_sqlite_claim,
+	.release = et_sqlite_release,
+};
+
+static int open_sqlite(
+	const char *path, enum et_store_mode mode, struct et_database **out, struct et_error *err)
 {
 	if (!*path)
 		return et_hint(err,
@@ -214,9 +224,9 @@ int et_sqlite_open(
 	if (rc)
 		return rc;
 	struct et_sqlite *s = et_calloc(1, sizeof(*s));
-	s->base.ops = &sqlite_ops;
-	s->claim = -1;
 	s->path = et_strdup(file);
+	s->claim = -1;
+	s->base = (struct et_database){ &ops, s->path };
 	rc = prepare_database(s, mode, err);
 	if (rc) {
 		close_sqlite(&s->base);
@@ -226,7 +236,11 @@ int et_sqlite_open(
 	return 0;
 }
 
-const char *et_store_sqlite_version(void)
-{
-	return sqlite3_libversion();
-}
+static const char *const schemes[] = { "sqlite:", NULL };
+
+const struct et_backend et_backend_sqlite = {
+	.name = "SQLite",
+	.schemes = schemes,
+	.version = sqlite3_libversion,
+	.open = open_sqlite,
+};

@@ -5,6 +5,7 @@
  */
 #include "store/sqlite.h"
 #include "specimen.h"
+#include "store/schema.h"
 #include "store/store.h"
 
 #include <errno.h>
@@ -206,31 +207,34 @@ static void versions(void)
 	static const char *const steps[] = { "CREATE TABLE a (x); INSERT INTO a VALUES (41)",
 		"ALTER TABLE a ADD COLUMN y", "UPDATE a SET y = x + 1" };
 	static const char *const wrong[] = { "", "", "UPDATE a SET y = 0; SELECT nonsense" };
-	sqlite3 *db = NULL;
+	struct et_database *db = NULL;
+	sqlite3 *raw = NULL;
 	sqlite3_stmt *st = NULL;
 
 	new_place("fake.db");
-	sqlite3_open(path, &db);
-	sqlite3_extended_result_codes(db, 1);
+	if (et_backend_sqlite.open(path, ET_STORE_WRITE, &db, &err))
+		printf("Bail out! %s\n", err.what), exit(1);
 	struct et_schema schema = { steps, 1 };
-	ok(et_sqlite_migrate(db, path, &schema, &err) == 0, "a new file gets the schema");
+	ok(et_schema_migrate(db, &schema, &err) == 0, "a new file gets the schema");
 	schema.version = 2;
-	ok(et_sqlite_migrate(db, path, &schema, &err) == 0, "an older one the next step");
-	ok(et_sqlite_migrate(db, path, &(struct et_schema){ wrong, 3 }, &err) < 0 &&
+	ok(et_schema_migrate(db, &schema, &err) == 0, "an older one the next step");
+	ok(et_schema_migrate(db, &(struct et_schema){ wrong, 3 }, &err) < 0 &&
 			err.exit == ET_EXIT_OUTSIDE,
 		"a step that fails");
 	schema.version = 3;
-	ok(et_sqlite_migrate(db, path, &schema, &err) == 0, "changed nothing: again");
-	ok(et_sqlite_migrate(db, path, &schema, &err) == 0, "nothing left to do");
-	sqlite3_prepare_v2(db, "SELECT x, y FROM a", -1, &st, NULL);
+	ok(et_schema_migrate(db, &schema, &err) == 0, "changed nothing: again");
+	ok(et_schema_migrate(db, &schema, &err) == 0, "nothing left to do");
+	sqlite3_open(path, &raw);
+	sqlite3_prepare_v2(raw, "SELECT x, y FROM a", -1, &st, NULL);
 	ok(sqlite3_step(st) == SQLITE_ROW && sqlite3_column_int(st, 0) == 41 &&
 			sqlite3_column_int(st, 1) == 42,
 		"data kept through the steps");
 	sqlite3_finalize(st);
+	sqlite3_close(raw);
 	schema.version = 2;
-	ok(et_sqlite_migrate(db, path, &schema, &err) < 0 && said("version 3"),
+	ok(et_schema_migrate(db, &schema, &err) < 0 && said("version 3"),
 		"an older program refuses it");
-	sqlite3_close(db);
+	db->ops->close(db);
 }
 
 static void edited_by_hand(void)

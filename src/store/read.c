@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reading from a store. It may have been edited by hand or damaged: a value that etalon would not
+ * have written is an error that names it, never a crash and never a strange number.
+ */
+#include "base/alloc.h"
+#include "store/cursor.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int damaged(const struct et_store *s, const char *id, const char *what, struct et_error *err)
+{
+	return et_hint(err,
+		et_fail(err, EBADMSG, ET_EXIT_OUTSIDE,
+			"%s: experiment %s: %s is not as etalon writes it", s->db->name, id, what),
+		"the store was damaged or changed by hand; etalon rm %s removes the experiment",
+		id);
+}
+
+/* Steps a statement that returns ids; 1 and the id if there is a row. */
+static int read_id(const struct et_store *s, struct et_cursor *c, char id[40])
+{
+	int rc = et_cursor_step(c);
+
+	if (rc == 1 && !et_row_chars(c, id, 40))
+		return et_hint(c->err,
+			et_fail(c->err, EBADMSG, ET_EXIT_OUTSIDE,
+				"%s: an experiment's id is not as etalon writes it", s->db->name),
+			"the store was damaged or changed by hand");
+	return rc;
+}
+
+/* 1 and the id if the statement finds an experiment; name is its parameter, if it has one. */
+static int find_by(
+	struct et_store *s, enum et_sql which, const char *name, char id[40], struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, which, err);
+
+	if (name)
+		et_bind_text(&c, "name", name);
+	return read_id(s, &c, id);
+}
+
+static int find_prefix(struct et_store *s, const char *name, char id[40], struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_FIND_PREFIX, err);
+	char second[40];
+
+	et_bind_text(&c, "name", name);
+	int rc = read_id(s, &c, id);
+	if (rc != 1)
+		return rc;
+	rc = read_id(s, &c, second);
+	if (rc < 0)
+		return rc;
+	if (rc == 1)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"'%s' is the beginning of more than one id: %s, %s", name, id,
+				second),
+			"use a longer prefix");
+	return 1;
+}
+
+int et_store_find(struct et_store *s, const char *name, char id[40], struct et_error *err)
+{
+	char found[40] = "";
+	int rc = 0;
+
+	if (!strcmp(name, "last")) {
+		rc = find_by(s, ET_SQL_FIND_LAST, NULL, found, err);
+	} else if (*name) {
+		rc = find_by(s, ET_SQL_FIND_ID, name, found, err);
+		if (rc == 0)
+			rc = find_by(s, ET_SQL_FIND_LABEL, name, found, err);
+		if (rc == 0)
+			rc = find_prefix(s, name, found, err);
+	}
+	if (rc < 0)
+		return rc;
+	if (rc == 0)
+		return et_hint(err,
+			et_fail(err, ENOENT, ET_EXIT_USAGE,
+				"no experiment has the id or label '%s'", name),
+			"etalon list shows what is kept in %s", s->db->name);
+	memcpy(id, found, sizeof(found));
+	return 0;
+}
+
+int et_store_find_unfinished(struct et_store *s, char id[40], struct et_error *err)
+{
+	char found[40];
+	int rc = find_by(s, ET_SQL_FIND_UNFINISHED, NULL, found, err);
+
+	if (rc < 0)
+		return rc;
+	if (rc == 0)
+		return et_hint(err,
+			et_fail(err, ENOENT, ET_EXIT_USAGE, "no experiment is unfinished"),
+			"etalon list shows what is kept in %s", s->db->name);
+	memcpy(id, found, sizeof(found));
+	return 0;
+}
+
+/* --- one experiment --- */
+
+struct loading {
+	struct et_store *s;
+	struct et_experiment *e;
+	struct et_error *err;
+	int64_t key;
+};
+
+static int bad(const struct loading *l, const char *what)
+{
+	return damaged(l->s, l->e->id, what, l->err);
+}
+
+/* Everything in the experiment's own row after its key. */
+static bool read_head(struct et_experiment *e, struct et_cursor *c, const char **what)
+{
+	int64_t started, finished, seed;
+	int state, protocol, metric, order;
+	const struct et_field *f;
+
+	*what = "its time, state or plan";
+	if (!et_row_text(c, &e->label) || !et_row_int(c, 0, INT64_MAX, &started) ||
+		!et_row_int(c, 0, INT64_MAX, &finished))
+		return false;
+	if (!et_row_name(c, et_state_names, &state) ||
+		!et_row_name(c, et_protocol_names, &protocol) ||
+		!et_row_name(c, et_metric_names, &metric) ||
+		!et_row_name(c, et_order_names, &order))
+		return false;
+	if (!et_row_int(c, INT64_MIN, INT64_MAX, &seed) || !et_row_text(c, &e->snapshot_source))
+		return false;
+	e->started_wall_ns = (uint64_t)started;
+	e->finished_wall_ns = (uint64_t)finished;
+	e->state = (enum et_state)state;
+	e->protocol = (enum et_protocol)protocol;
+	e->metric = (enum et_metric)metric;
+	e->plan.order = (enum et_order)order;
+	e->plan.seed = (uint64_t)seed;
+	if ((f = et_row_columns(c, &et_columns_plan, &e->plan)) ||
+		(f = et_row_columns(c, &et_columns_child, &e->child)) ||
+		(f = et_row_columns(c, &et_columns_host, &e->host))) {
+		*what = f->name;
+		return false;
+	}
+	return true;
+}
+
+static int load_head(struct loading *l, const char *id)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(l->s, ET_SQL_GET_EXPERIMENT, l->err);
+	const char *what = "its key";
+
+	et_bind_text(&c, "id", id);
+	int rc = et_cursor_step(&c);
+	if (rc < 0)
+		return rc;
+	if (rc == 0 || snprintf(l->e->id, sizeof(l->e->id), "%s", id) >= (int)sizeof(l->e->id))
+		return et_store_no_experiment(l->s, id, l->err);
+	if (!et_row_int(&c, INT64_MIN, INT64_MAX, &l->key) || !read_head(l->e, &c, &what))
+		return bad(l, what);
+	return 0;
+}
+
+/* The words of an argv from a blob in which a NUL ends each. */
+static char **split_argv(const char *blob, size_t size)
+{
+	size_t n = 0;
+
+	if (size && blob[size - 1] != '\0')
+		return NULL;
+	for (size_t i = 0; i < size; i++)
+		n += blob[i] == '\0';
+	char **argv = et_calloc(n + 1, sizeof(*argv));
+	for (size_t i = 0; i < n; i++) {
+		argv[i] = et_strdup(blob);
+		blob += strlen(blob) + 1;
+	}
+	return argv;
+}
+
+static bool read_command(struct et_cursor *c, struct et_command *command)
+{
+	const char *blob;
+	size_t size;
+
+	if (!et_row_text(c, &command->name) || !command->name || !et_row_text(c, &command->text) ||
+		!command->text || !et_row_blob(c, &blob, &size))
+		return false;
+	command->argv = split_argv(blob, size);
+	return command->argv && et_row_text(c, &command->prepare) &&
+	       et_row_text(c, &command->conclude) && et_row_text(c, &command->setup) &&
+	       et_row_text(c, &command->cleanup);
+}
+
+/* A cursor over rows that belong to the experiment. */
+static struct et_cursor rows_of(struct loading *l, enum et_sql which)
+{
+	struct et_cursor c = et_cursor_open(l->s, which, l->err);
+
+	et_bind_int(&c, l->key);
+	return c;
+}
+
+static int load_commands(struct loading *l)
+{
+	ET_AUTO_CURSOR struct et_cursor c = rows_of(l, ET_SQL_GET_COMMANDS);
+	struct et_experiment *e = l->e;
+	size_t room = 0;
+	int rc;
+
+	while ((rc = et_cursor_step(&c)) == 1) {
+		int64_t number;
+
+		ET_GROW(e->commands, e->n_commands, room);
+		struct et_command *command = &e->commands[e->n_commands++];
+		memset(command, 0, sizeof(*command));
+		if (!et_row_int(&c, 0, UINT32_MAX, &number) ||
+			(size_t)number + 1 != e->n_commands || !read_command(&c, command))
+			return bad(l, "a command");
+	}
+	if (rc < 0)
+		return rc;
+	return e->n_commands && e->plan.reference < e->n_commands ? 0 : bad(l, "its commands");
+}
+
+static int load_parameters(struct loading *l)
+{
+	ET_AUTO_CURSOR struct et_cursor c = rows_of(l, ET_SQL_GET_PARAMETERS);
+	int rc;
+
+	while ((rc = et_cursor_step(&c)) == 1) {
+		int64_t number;
+
+		if (!et_row_int(&c, 0, (int64_t)l->e->n_commands - 1, &number))
+			return bad(l, "a parameter");
+		struct et_command *command = &l->e->commands[number];
+		command->parameters = et_realloc(command->parameters, command->n_parameters + 1,
+			sizeof(*command->parameters));
+		struct et_parameter *p = &command->parameters[command->n_parameters++];
+		p->name = p->value = NULL;
+		if (!et_row_text(&c, &p->name) || !p->name || !et_row_text(&c, &p->value) ||
+			!p->value)
+			return bad(l, "a parameter");
+	}
+	return rc;
+}
+
+static int load_factors(struct loading *l)
+{
+	ET_AUTO_CURSOR struct et_cursor c = rows_of(l, ET_SQL_GET_FACTORS);
+	struct et_experiment *e = l->e;
+	size_t room = 0;
+	int rc;
+
+	while ((rc = et_cursor_step(&c)) == 1) {
+		ET_GROW(e->environment, e->n_environment, room);
+		struct et_factor *factor = &e->environment[e->n_environment++];
+		memset(factor, 0, sizeof(*factor));
+		if (et_row_columns(&c, &et_columns_factor, factor))
+			return bad(l, "a factor of the environment");
+	}
+	return rc;
+}
+
+/* The culprits of all samples, in the order of the samples and read along with them. */
+struct interference {
+	struct et_cursor c;
+	bool row;                /* c is on a row that no sample has taken yet … */
+	int64_t order, command;  /* … and that belongs to this sample */
+	struct et_culprit *list; /* the culprits of the present sample */
+	size_t n, room;
+};
+
+static int next_row(struct loading *l, struct interference *in)
+{
+	int rc = et_cursor_step(&in->c);
+
+	in->row = rc == 1;
+	if (in->row && (!et_row_int(&in->c, 0, UINT32_MAX, &in->order) ||
+			       !et_row_int(&in->c, 0, UINT32_MAX, &in->command)))
+		return bad(l, "the interference");
+	return rc < 0 ? rc : 0;
+}
+
+static int take_culprits(struct loading *l, struct interference *in, struct et_sample *sample)
+{
+	in->n = 0;
+	while (in->row && in->order == sample->place.order &&
+		in->command == sample->place.command) {
+		ET_GROW(in->list, in->n, in->room);
+		struct et_culprit *culprit = &in->list[in->n++];
+		memset(culprit, 0, sizeof(*culprit));
+		if (!et_row_chars(&in->c, culprit->name, sizeof(culprit->name)))
+			return bad(l, "name");
+		const struct et_field *f = et_row_columns(&in->c, &et_columns_culprit, culprit);
+		if (f)
+			return bad(l, f->name);
+		int rc = next_row(l, in);
+		if (rc)
+			return rc;
+	}
+	sample->measured.culprits = in->list;
+	sample->measured.n_culprits = in->n;
+	return 0;
+}
+
+static int read_sample(struct loading *l, struct et_cursor *c, struct et_sample *sample)
+{
+	int64_t command;
+	const struct et_field *f;
+
+	memset(sample, 0, sizeof(*sample));
+	if (!et_row_int(c, 0, (int64_t)l->e->n_commands - 1, &command))
+		return bad(l, "the command of a sample");
+	sample->place.command = (uint32_t)command;
+	if ((f = et_row_columns(c, &et_columns_sample, sample)) ||
+		(f = et_row_columns(c, &et_columns_removal, &sample->ruling.removal)))
+		return bad(l, f->name);
+	if (sample->place.partner >= (int64_t)l->e->n_commands)
+		return bad(l, "partner");
+	return 0;
+}
+
+static int add_samples(struct loading *l, struct et_cursor *c, struct interference *in)
+{
+	int rc = next_row(l, in);
+
+	while (rc == 0 && (rc = et_cursor_step(c)) == 1) {
+		struct et_sample sample;
+
+		rc = read_sample(l, c, &sample);
+		if (rc == 0)
+			rc = take_culprits(l, in, &sample);
+		if (rc == 0)
+			et_experiment_add(l->e, &sample);
+	}
+	return rc == 0 && in->row ? bad(l, "the interference") : rc;
+}
+
+static int load_samples(struct loading *l)
+{
+	ET_AUTO_CURSOR struct et_cursor c = rows_of(l, ET_SQL_GET_SAMPLES);
+	struct interference in = { .c = rows_of(l, ET_SQL_GET_INTERFERENCE) };
+	int rc = add_samples(l, &c, &in);
+
+	et_cursor_close(&in.c);
+	free(in.list);
+	return rc;
+}
+
+static int load_all(struct loading *l, const char *id)
+{
+	int rc = load_head(l, id);
+
+	if (!rc)
+		rc = load_commands(l);
+	if (!rc)
+		rc = load_parameters(l);
+	if (!rc)
+		rc = load_factors(l);
+	return rc ? rc : load_samples(l);
+}
+
+int et_store_load(
+	struct et_store *s, const char *id, struct et_experiment **out, struct et_error *err)
+{
+	const struct et_database_ops *ops = s->db->ops;
+	struct loading l = { .s = s, .e = et_calloc(1, sizeof(*l.e)), .err = err };
+	/* One transaction, so that another process's writes in between are not seen in part. */
+	bool alone = !ops->in_transaction(s->db);
+	int rc = alone ? ops->begin(s->db, ET_TRANSACTION_READ, err) : 0;
+
+	if (!rc) {
+		rc = load_all(&l, id);
+		if (alone)
+			ops->rollback(s->db);
+	}
+	if (rc)
+		et_experiment_free(l.e);
+	else
+		*out = l.e;
+	return rc;
+}
+
+/* --- all experiments --- */
+
+static int64_t int_or_zero(struct et_cursor *c, int64_t hi)
+{
+	int64_t value;
+
+	return et_row_int(c, 0, hi, &value) ? value : 0;
+}
+
+static const char *text_or_null(struct et_cursor *c)
+{
+	const char *text;
+
+	return et_row_peek(c, &text) ? text : NULL;
+}
+
+/* Lenient, so that a damaged experiment is still listed and can be removed. */
+static bool read_entry(struct et_cursor *c, struct et_store_entry *entry)
+{
+	int state;
+
+	memset(entry, 0, sizeof(*entry));
+	if (!et_row_chars(c, entry->id, sizeof(entry->id)))
+		return false;
+	entry->label = text_or_null(c);
+	entry->started_wall_ns = (uint64_t)int_or_zero(c, INT64_MAX);
+	entry->state = et_row_name(c, et_state_names, &state) ? (enum et_state)state
+							      : ET_STATE_INTERRUPTED;
+	entry->n_commands = (uint32_t)int_or_zero(c, UINT32_MAX);
+	entry->n_samples = (uint64_t)int_or_zero(c, INT64_MAX);
+	entry->first_command = text_or_null(c);
+	if (!entry->first_command)
+		entry->first_command = "";
+	return true;
+}
+
+int et_store_list(
+	struct et_store *s, size_t limit, et_store_entry_fn fn, void *ctx, struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_LIST, err);
+	int rc;
+
+	et_bind_int(&c, limit && limit < INT64_MAX ? (int64_t)limit : INT64_MAX);
+	while ((rc = et_cursor_step(&c)) == 1) {
+		struct et_store_entry entry;
+
+		if (read_entry(&c, &entry) && fn(ctx, &entry))
+			return 0;
+	}
+	return rc;
+}
+
+int et_store_get_fact(struct et_store *s, const char *key, char **value, struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_GET_FACT, err);
+	char *text = NULL;
+
+	et_bind_text(&c, "key", key);
+	int rc = et_cursor_step(&c);
+	if (rc < 0)
+		return rc;
+	if (rc == 1 && !et_row_text(&c, &text))
+		return et_fail(err, EBADMSG, ET_EXIT_OUTSIDE,
+			"%s: the fact '%s' is not as etalon writes it", s->db->name, key);
+	*value = text;
+	return 0;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The schema and its migrations. A released step is never changed: a change of the schema is a new
+ * step. The columns of samples and the like are named as in model/field.c; the statements take
+ * their columns from there, so a field without a column makes every test of the store fail.
+ */
+#include "store/schema.h"
+#include "base/alloc.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+/*
+ * The primary key of samples includes the command because the two samples of a duet share their
+ * order. Names of processes are kept once: the same few dozen recur in every sample.
+ */
+static const char step_1[] =
+	"CREATE TABLE experiment ("
+	" key $key, id TEXT NOT NULL UNIQUE, label TEXT,"
+	" started_ns $int NOT NULL, finished_ns $int NOT NULL, state TEXT NOT NULL,"
+	" protocol TEXT NOT NULL, metric TEXT NOT NULL,"
+	" \"order\" TEXT NOT NULL, seed $int NOT NULL, image_source TEXT,"
+	" commands $int NOT NULL, samples $int NOT NULL DEFAULT 0,"
+	" plan_reference $int, plan_warmup $int, plan_runs $int, plan_until_ratio $real,"
+	" plan_min_runs $int, plan_max_runs $int, plan_time_limit_ns $int,"
+	" plan_metronome_ns $int, plan_pace $int, plan_keep_all $int,"
+	" plan_ignore_failure $int, plan_level $real,"
+	" child_cpus TEXT, child_sched TEXT, child_user TEXT, child_shell TEXT, child_input TEXT,"
+	" child_output TEXT, child_directory TEXT, child_nice $int,"
+	" host_name TEXT, host_kernel TEXT, host_architecture TEXT, host_cpu TEXT,"
+	" host_cpus $int, host_virtual TEXT, host_clocksource TEXT, host_governor TEXT,"
+	" host_tick_ns $int, host_memory_bytes $int, host_block_delays $int"
+	") $table;"
+	"CREATE INDEX experiment_started ON experiment (started_ns);"
+	"CREATE INDEX experiment_label ON experiment (label) WHERE label IS NOT NULL;"
+	"CREATE TABLE command ("
+	" experiment $int NOT NULL REFERENCES experiment ON DELETE CASCADE,"
+	" number $int NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL,"
+	" argv $blob NOT NULL," /* each word with its NUL: file names need not be UTF-8 */
+	" prepare TEXT, conclude TEXT, setup TEXT, cleanup TEXT,"
+	" PRIMARY KEY (experiment, number)) $table_by_key;"
+	"CREATE TABLE parameter ("
+	" experiment $int NOT NULL, command $int NOT NULL, number $int NOT NULL,"
+	" name TEXT NOT NULL, value TEXT NOT NULL,"
+	" PRIMARY KEY (experiment, command, number),"
+	" FOREIGN KEY (experiment, command) REFERENCES command ON DELETE CASCADE"
+	") $table_by_key;"
+	"CREATE TABLE factor ("
+	" experiment $int NOT NULL REFERENCES experiment ON DELETE CASCADE,"
+	" number $int NOT NULL, factor TEXT, state TEXT, wanted TEXT, ok $int NOT NULL,"
+	" PRIMARY KEY (experiment, number)) $table_by_key;"
+	"CREATE TABLE sample ("
+	" experiment $int NOT NULL REFERENCES experiment ON DELETE CASCADE,"
+	" \"order\" $int NOT NULL, command $int NOT NULL,"
+	" round $int, position $int, partner $int, arrangement TEXT NOT NULL,"
+	" warmup $int NOT NULL, exit_code $int, signal $int, marks $int NOT NULL,"
+	" pt_source TEXT, started_wall_ns $int, et_ns $int, pt_ns $int,"
+	" user_ns $int, system_ns $int, wait_ns $int, blocked_ns $int,"
+	" steal_ns $int, max_rss_bytes $int, voluntary_switches $int,"
+	" involuntary_switches $int, cpu_migrations $int, major_faults $int,"
+	" minor_faults $int, removed_by TEXT, removed_daemon TEXT, removed_pt_ns $int,"
+	" removed_cutoff_ns $int,"
+	" PRIMARY KEY (experiment, \"order\", command)) $table_by_key;"
+	"CREATE TABLE process (key $key, name TEXT NOT NULL UNIQUE) $table;"
+	"CREATE TABLE interference ("
+	" experiment $int NOT NULL, \"order\" $int NOT NULL, command $int NOT NULL,"
+	" number $int NOT NULL, process $int NOT NULL, pid $int,"
+	" kernel_thread $int, exited $int, pt_ns $int, doubt_ns $int,"
+	" on_our_cpu_ns $int,"
+	" PRIMARY KEY (experiment, \"order\", command, number),"
+	" FOREIGN KEY (experiment, \"order\", command) REFERENCES sample ON DELETE CASCADE"
+	") $table_by_key;"
+	"CREATE TABLE fact (key TEXT PRIMARY KEY, value TEXT NOT NULL) $table_by_key;";
+
+/* The ledger of the program's CPU, the counter, the probe, the reference loop, K-best. */
+static const char step_2[] = "ALTER TABLE sample ADD COLUMN others_ns $int;"
+			     "ALTER TABLE sample ADD COLUMN idle_ns $int;"
+			     "ALTER TABLE sample ADD COLUMN irq_ns $int;"
+			     "ALTER TABLE sample ADD COLUMN softirq_ns $int;"
+			     "ALTER TABLE sample ADD COLUMN probe_before_ns $int;"
+			     "ALTER TABLE sample ADD COLUMN probe_after_ns $int;"
+			     "ALTER TABLE sample ADD COLUMN counter_ticks $int;"
+			     "ALTER TABLE sample ADD COLUMN pace_ns $int;"
+			     "ALTER TABLE sample ADD COLUMN pace_loops $int;"
+			     "ALTER TABLE sample ADD COLUMN removed_probe_ns $int;"
+			     "ALTER TABLE sample ADD COLUMN removed_steal_ns $int;"
+			     "ALTER TABLE sample ADD COLUMN removed_limit_ns $int;"
+			     "ALTER TABLE experiment ADD COLUMN plan_probe $int;"
+			     "ALTER TABLE experiment ADD COLUMN plan_k $int;"
+			     "ALTER TABLE experiment ADD COLUMN plan_epsilon $real;";
+
+static const char *const steps[] = { step_1, step_2 };
+
+const struct et_schema et_store_schema = { steps, ET_LENGTH(steps) };
+
+static int read_version(struct et_database *db, const struct et_schema *schema, int64_t *version,
+	struct et_error *err)
+{
+	int rc = db->ops->read_version(db, version, err);
+
+	if (rc)
+		return rc;
+	if (*version > schema->version)
+		return et_hint(err,
+			et_fail(err, EPROTO, ET_EXIT_OUTSIDE,
+				"%s: the store has schema version %" PRId64
+				", this etalon knows up to %d",
+				db->name, *version, schema->version),
+			"use a newer etalon; the store was left as it is");
+	return 0;
+}
+
+static int take_steps(struct et_database *db, const struct et_schema *schema, struct et_error *err)
+{
+	int64_t version = 0;
+	/* Another process may have migrated the store while this one waited for the lock. */
+	int rc = read_version(db, schema, &version, err);
+
+	for (int64_t i = version; rc == 0 && i < schema->version; i++) {
+		ET_AUTO_FREE char *sql = et_sql_expand(schema->steps[i], db->ops->dialect);
+		rc = db->ops->script(db, sql, err);
+	}
+	if (rc == 0)
+		rc = db->ops->write_version(db, schema->version, err);
+	return rc ? rc : db->ops->commit(db, err);
+}
+
+int et_schema_migrate(struct et_database *db, const struct et_schema *schema, struct et_error *err)
+{
+	int64_t version;
+	int rc = read_version(db, schema, &version, err);
+
+	if (rc || version == schema->version)
+		return rc;
+	rc = db->ops->begin(db, ET_TRANSACTION_WRITE, err);
+	if (rc)
+		return rc;
+	rc = take_steps(db, schema, err);
+	if (rc && db->ops->in_transaction(db))
+		db->ops->rollback(db);
+	return rc;
+}

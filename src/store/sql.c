@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "store/sql.h"
+#include "base/alloc.h"
+
+#include <string.h>
+
+const struct et_columns et_columns_sample = { "sample", "", et_sample_fields, NULL };
+const struct et_columns et_columns_removal = { "removal", "removed_", et_removal_fields, NULL };
+/* The names of culprits are in a table of their own, process. */
+const struct et_columns et_columns_culprit = { "culprit", "", et_culprit_fields, "name" };
+const struct et_columns et_columns_plan = { "plan", "plan_", et_plan_fields, NULL };
+const struct et_columns et_columns_child = { "child", "child_", et_child_fields, NULL };
+const struct et_columns et_columns_host = { "host", "host_", et_host_fields, NULL };
+const struct et_columns et_columns_factor = { "factor", "", et_factor_fields, NULL };
+
+static const struct et_columns *const lists[] = { &et_columns_sample, &et_columns_removal,
+	&et_columns_culprit, &et_columns_plan, &et_columns_child, &et_columns_host,
+	&et_columns_factor };
+
+/*
+ * ON CONFLICT DO NOTHING: the caller learns of a duplicate by the number of changed rows. An error
+ * would end PostgreSQL's transaction, and samples added before it would be lost.
+ */
+static const char *const statements[ET_SQL_LENGTH] = {
+	[ET_SQL_ADD_EXPERIMENT] =
+		"INSERT INTO experiment (id, label, started_ns, finished_ns, state, protocol,"
+		" metric, \"order\", seed, image_source, commands, $plan, $child, $host)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, $plan?, $child?, $host?)"
+		" ON CONFLICT DO NOTHING RETURNING key",
+	[ET_SQL_ADD_COMMAND] = "INSERT INTO command (experiment, number, name, text, argv, prepare,"
+			       " conclude, setup, cleanup) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[ET_SQL_ADD_PARAMETER] = "INSERT INTO parameter (experiment, command, number, name, value)"
+				 " VALUES (?, ?, ?, ?, ?)",
+	[ET_SQL_ADD_FACTOR] =
+		"INSERT INTO factor (experiment, number, $factor) VALUES (?, ?, $factor?)",
+	[ET_SQL_ADD_SAMPLE] = "INSERT INTO sample (experiment, command, $sample, $removal)"
+			      " VALUES (?, ?, $sample?, $removal?) ON CONFLICT DO NOTHING",
+	[ET_SQL_ADD_INTERFERENCE] = "INSERT INTO interference (experiment, \"order\", command,"
+				    " number, process, $culprit)"
+				    " VALUES (?, ?, ?, ?, ?, $culprit?)",
+	/* Another process may add the same name at this moment: both get its key. */
+	[ET_SQL_ADD_PROCESS] = "INSERT INTO process (name) VALUES (?)"
+			       " ON CONFLICT (name) DO UPDATE SET name = excluded.name"
+			       " RETURNING key",
+	[ET_SQL_FIND_PROCESS] = "SELECT key FROM process WHERE name = ?",
+	[ET_SQL_COUNT_SAMPLES] = "UPDATE experiment SET samples = samples + ? WHERE key = ?",
+	[ET_SQL_DROP_SAMPLE] =
+		"DELETE FROM sample WHERE experiment = ? AND \"order\" = ? AND command = ?",
+	[ET_SQL_DROP_EXPERIMENT] = "DELETE FROM experiment WHERE id = ?",
+	[ET_SQL_SET_STATE] = "UPDATE experiment SET state = ?, finished_ns = ? WHERE id = ?",
+	[ET_SQL_SET_REMOVAL] = "UPDATE sample SET ($removal, marks) = ($removal?, ?)"
+			       " WHERE experiment = ? AND \"order\" = ? AND command = ?",
+	[ET_SQL_SELECT_EXPERIMENT] = "SELECT key, commands FROM experiment WHERE id = ?",
+	[ET_SQL_FIND_ID] = "SELECT id FROM experiment WHERE id = ?",
+	[ET_SQL_FIND_LAST] = "SELECT id FROM experiment ORDER BY key DESC LIMIT 1",
+	[ET_SQL_FIND_LABEL] = "SELECT id FROM experiment WHERE label = ?"
+			      " ORDER BY started_ns DESC, key DESC LIMIT 1",
+	[ET_SQL_FIND_PREFIX] = "SELECT id FROM experiment WHERE id >= ?1"
+			       " AND substr(id, 1, length(?1)) = ?1 ORDER BY id LIMIT 2",
+	[ET_SQL_FIND_UNFINISHED] =
+		"SELECT id FROM experiment WHERE state IN ('running', 'interrupted')"
+		" ORDER BY started_ns DESC, key DESC LIMIT 1",
+	[ET_SQL_GET_EXPERIMENT] =
+		"SELECT key, label, started_ns, finished_ns, state, protocol, metric,"
+		" \"order\", seed, image_source, $plan, $child, $host FROM experiment WHERE id = ?",
+	[ET_SQL_GET_COMMANDS] = "SELECT number, name, text, argv, prepare, conclude, setup, cleanup"
+				" FROM command WHERE experiment = ? ORDER BY number",
+	[ET_SQL_GET_PARAMETERS] = "SELECT command, name, value FROM parameter"
+				  " WHERE experiment = ? ORDER BY command, number",
+	[ET_SQL_GET_FACTORS] = "SELECT $factor FROM factor WHERE experiment = ? ORDER BY number",
+	[ET_SQL_GET_SAMPLES] = "SELECT command, $sample, $removal FROM sample"
+			       " WHERE experiment = ? ORDER BY \"order\", command",
+	[ET_SQL_GET_INTERFERENCE] =
+		"SELECT i.\"order\", i.command, p.name, $culprit FROM interference i"
+		" LEFT JOIN process p ON p.key = i.process WHERE i.experiment = ?"
+		" ORDER BY i.\"order\", i.command, i.number",
+	[ET_SQL_LIST] = "SELECT e.id, e.label, e.started_ns, e.state, e.commands, e.samples, c.name"
+			" FROM experiment e LEFT JOIN command c"
+			" ON c.experiment = e.key AND c.number = 0"
+			" ORDER BY e.started_ns DESC, e.key DESC LIMIT ?",
+	[ET_SQL_GET_FACT] = "SELECT value FROM fact WHERE key = ?",
+	[ET_SQL_SET_FACT] = "INSERT INTO fact (key, value) VALUES (?1, ?2)"
+			    " ON CONFLICT (key) DO UPDATE SET value = ?2",
+};
+
+const struct et_field *et_columns_next(const struct et_columns *columns, const struct et_field *f)
+{
+	if (f->name && columns->omit && !strcmp(f->name, columns->omit))
+		f++;
+	return f->name ? f : NULL;
+}
+
+struct expansion {
+	const struct et_dialect *dialect;
+	char *sql;
+	size_t len, room;
+	int placeholders; /* the highest number so far */
+};
+
+static void add(struct expansion *x, const char *text, size_t len)
+{
+	if (x->len + len >= x->room) {
+		x->room = 2 * (x->len + len) + 1;
+		x->sql = et_realloc(x->sql, x->room, 1);
+	}
+	memcpy(x->sql + x->len, text, len);
+	x->len += len;
+	x->sql[x->len] = '\0';
+}
+
+static void add_text(struct expansion *x, const char *text)
+{
+	add(x, text, strlen(text));
+}
+
+static void add_placeholder(struct expansion *x, int number)
+{
+	char sign = x->dialect->placeholder == ET_PLACEHOLDER_DOLLAR ? '$' : '?', text[16];
+
+	if (number > x->placeholders)
+		x->placeholders = number;
+	snprintf(text, sizeof(text), "%c%d", sign, number);
+	add_text(x, text);
+}
+
+static void add_columns(struct expansion *x, const struct et_columns *columns, bool placeholders)
+{
+	const struct et_field *f = et_columns_next(columns, columns->fields);
+
+	for (const char *comma = ""; f; comma = ", ") {
+		add_text(x, comma);
+		if (placeholders) {
+			add_placeholder(x, x->placeholders + 1);
+		} else {
+			add_text(x, "\"");
+			add_text(x, columns->prefix);
+			add_text(x, f->name);
+			add_text(x, "\"");
+		}
+		f = et_columns_next(columns, f + 1);
+	}
+}
+
+static bool is_name(const char *name, const char *text, size_t len)
+{
+	return strlen(name) == len && !strncmp(name, text, len);
+}
+
+/* Expands the $NAME at the beginning of text; returns the text after it. */
+static const char *add_name(struct expansion *x, const char *text)
+{
+	size_t len = strspn(text + 1, "abcdefghijklmnopqrstuvwxyz_");
+	const char *end = text + 1 + len;
+
+	for (size_t i = 0; i < ET_LENGTH(lists); i++) {
+		if (is_name(lists[i]->name, text + 1, len)) {
+			add_columns(x, lists[i], *end == '?');
+			return end + (*end == '?');
+		}
+	}
+	for (const struct et_sql_word *w = x->dialect->words; w && w->name; w++) {
+		if (is_name(w->name, text + 1, len)) {
+			add_text(x, w->text);
+			return end;
+		}
+	}
+	add(x, text, len + 1);
+	return end;
+}
+
+/* Expands the ? or ?N at the beginning of text; returns the text after it. */
+static const char *add_question(struct expansion *x, const char *text)
+{
+	size_t digits = strspn(text + 1, "0123456789");
+
+	add_placeholder(x, digits ? atoi(text + 1) : x->placeholders + 1);
+	return text + 1 + digits;
+}
+
+char *et_sql_expand(const char *text, const struct et_dialect *dialect)
+{
+	struct expansion x = { .dialect = dialect };
+
+	add_text(&x, "");
+	while (*text) {
+		size_t plain = strcspn(text, "$?");
+
+		add(&x, text, plain);
+		text += plain;
+		if (*text == '$')
+			text = add_name(&x, text);
+		else if (*text == '?')
+			text = add_question(&x, text);
+	}
+	return x.sql;
+}
+
+char *et_sql_statement(enum et_sql which, const struct et_dialect *dialect)
+{
+	return et_sql_expand(statements[which], dialect);
+}

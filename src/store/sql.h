@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The SQL of the store, written once for all databases. It must be understood by SQLite and by
+ * PostgreSQL; the few words that differ are in a dialect. Nothing here calls a database.
+ *
+ * In the texts, $NAME stands for a list of columns or for a word of the dialect, $NAME? for one
+ * placeholder per column of the list, ? for the next placeholder and ?N for the N-th.
+ */
+#ifndef ET_STORE_SQL_H
+#define ET_STORE_SQL_H
+
+#include "model/field.h"
+
+enum et_placeholder {
+	ET_PLACEHOLDER_QUESTION, /* ?1 ?2 …: SQLite */
+	ET_PLACEHOLDER_DOLLAR,   /* $1 $2 …: PostgreSQL */
+};
+
+struct et_sql_word {
+	const char *name, *text; /* a NULL name ends the list */
+};
+
+struct et_dialect {
+	enum et_placeholder placeholder;
+	/*
+	 * Column types and what follows the closing parenthesis of a table:
+	 * $key (a number that the database assigns, the primary key), $int (64 bits), $real, $blob,
+	 * $table, $table_by_key (a table that is stored in the order of its primary key).
+	 */
+	const struct et_sql_word *words;
+};
+
+/* The columns that hold the fields of one struct. */
+struct et_columns {
+	const char *name;   /* $NAME in the texts */
+	const char *prefix; /* of the columns' names */
+	const struct et_field *fields;
+	const char *omit; /* a field that has no column in this table, or NULL */
+};
+
+extern const struct et_columns et_columns_sample;
+extern const struct et_columns et_columns_removal;
+extern const struct et_columns et_columns_culprit;
+extern const struct et_columns et_columns_plan;
+extern const struct et_columns et_columns_child;
+extern const struct et_columns et_columns_host;
+extern const struct et_columns et_columns_factor;
+
+/* The first field at or after f that has a column; NULL after the last. */
+const struct et_field *et_columns_next(const struct et_columns *columns, const struct et_field *f);
+
+enum et_sql {
+	ET_SQL_ADD_EXPERIMENT,
+	ET_SQL_ADD_COMMAND,
+	ET_SQL_ADD_PARAMETER,
+	ET_SQL_ADD_FACTOR,
+	ET_SQL_ADD_SAMPLE,
+	ET_SQL_ADD_INTERFERENCE,
+	ET_SQL_ADD_PROCESS,
+	ET_SQL_FIND_PROCESS,
+	ET_SQL_COUNT_SAMPLES,
+	ET_SQL_DROP_SAMPLE,
+	ET_SQL_DROP_EXPERIMENT,
+	ET_SQL_SET_STATE,
+	ET_SQL_SET_REMOVAL,
+	ET_SQL_SELECT_EXPERIMENT,
+	ET_SQL_FIND_ID,
+	ET_SQL_FIND_LAST,
+	ET_SQL_FIND_LABEL,
+	ET_SQL_FIND_PREFIX,
+	ET_SQL_FIND_UNFINISHED,
+	ET_SQL_GET_EXPERIMENT,
+	ET_SQL_GET_COMMANDS,
+	ET_SQL_GET_PARAMETERS,
+	ET_SQL_GET_FACTORS,
+	ET_SQL_GET_SAMPLES,
+	ET_SQL_GET_INTERFERENCE,
+	ET_SQL_LIST,
+	ET_SQL_GET_FACT,
+	ET_SQL_SET_FACT,
+	ET_SQL_LENGTH,
+};
+
+/* The statement in the dialect; the caller frees it. */
+char *et_sql_statement(enum et_sql which, const struct et_dialect *dialect);
+/* Any text in the dialect; the caller frees it. An unknown $NAME is copied as it is. */
+char *et_sql_expand(const char *text, const struct et_dialect *dialect);
+
+#endif

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Writing to a store. Samples go into a group, one write transaction, which et_store_flush commits;
+ * every other operation flushes the group and is a transaction of its own.
+ */
+#include "base/alloc.h"
+#include "store/cursor.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* --- groups --- */
+
+/* After a rollback nothing of the group is left. */
+static void forget_group(struct et_store *s)
+{
+	s->in_group = false;
+	s->key = 0;
+	s->uncounted = 0;
+	memset(s->processes, 0, sizeof(s->processes));
+}
+
+/* After a failure the database may have rolled back by itself (disk full, I/O error). */
+static void notice_rollback(struct et_store *s)
+{
+	if (s->in_group && !s->db->ops->in_transaction(s->db))
+		forget_group(s);
+}
+
+static void drop_group(struct et_store *s)
+{
+	if (s->db->ops->in_transaction(s->db))
+		s->db->ops->rollback(s->db);
+	forget_group(s);
+}
+
+static int open_group(struct et_store *s, struct et_error *err)
+{
+	if (s->in_group)
+		return 0;
+	int rc = s->db->ops->begin(s->db, ET_TRANSACTION_WRITE, err);
+	s->in_group = rc == 0;
+	return rc;
+}
+
+/* The experiment's row has the number of its samples, so that a list need not count them. */
+static int count_samples(struct et_store *s, struct et_error *err)
+{
+	if (!s->uncounted)
+		return 0;
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_COUNT_SAMPLES, err);
+	et_bind_int(&c, s->uncounted);
+	et_bind_int(&c, s->key);
+	int rc = et_cursor_step(&c);
+	if (!rc)
+		s->uncounted = 0;
+	return rc;
+}
+
+int et_store_flush(struct et_store *s, struct et_error *err)
+{
+	if (!s->in_group)
+		return 0;
+	int rc = count_samples(s, err);
+	if (!rc)
+		rc = s->db->ops->commit(s->db, err);
+	if (!rc)
+		s->in_group = false;
+	else
+		notice_rollback(s); /* if still open, a flush may succeed once there is space */
+	return rc;
+}
+
+/* Ends a transaction: all of it is kept, or nothing. */
+static int finish(struct et_store *s, int rc, struct et_error *err)
+{
+	if (!rc)
+		rc = et_store_flush(s, err);
+	if (rc)
+		drop_group(s);
+	return rc;
+}
+
+/* Flushes the open group and begins a transaction for something else. */
+static int begin_alone(struct et_store *s, struct et_error *err)
+{
+	int rc = et_store_flush(s, err);
+
+	return rc ? rc : open_group(s, err);
+}
+
+/* A number that the database assigned; 1, or -EBADMSG if it is none. */
+static int read_key(struct et_cursor *c, int64_t *key)
+{
+	if (et_row_int(c, INT64_MIN, INT64_MAX, key))
+		return 1;
+	return et_hint(c->err,
+		et_fail(c->err, EBADMSG, ET_EXIT_OUTSIDE, "%s: a key is not a number",
+			c->st->db->name),
+		"the store was damaged or changed by hand");
+}
+
+/* --- experiments --- */
+
+static int add_parameters(struct et_store *s, int64_t key, uint32_t number,
+	const struct et_command *command, struct et_error *err)
+{
+	for (size_t i = 0; i < command->n_parameters; i++) {
+		ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_PARAMETER, err);
+
+		et_bind_int(&c, key);
+		et_bind_int(&c, number);
+		et_bind_int(&c, (int64_t)i);
+		et_bind_text(&c, "a parameter's name", command->parameters[i].name);
+		et_bind_text(&c, "a parameter's value", command->parameters[i].value);
+		int rc = et_cursor_step(&c);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/* The words one after the other, each with its NUL. */
+static char *join_argv(char *const *argv, size_t *size)
+{
+	size_t n = 0;
+
+	*size = 0;
+	for (size_t i = 0; argv && argv[i]; i++)
+		*size += strlen(argv[i]) + 1;
+	char *blob = et_alloc(*size + 1);
+	for (size_t i = 0; argv && argv[i]; i++) {
+		size_t len = strlen(argv[i]) + 1;
+		memcpy(blob + n, argv[i], len);
+		n += len;
+	}
+	return blob;
+}
+
+static int add_command(struct et_store *s, int64_t key, uint32_t number,
+	const struct et_command *command, struct et_error *err)
+{
+	size_t size;
+	ET_AUTO_FREE char *argv = join_argv(command->argv, &size);
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_COMMAND, err);
+
+	et_bind_int(&c, key);
+	et_bind_int(&c, number);
+	et_bind_text(&c, "a command's name", command->name ? command->name : "");
+	et_bind_text(&c, "a command's text", command->text ? command->text : "");
+	et_bind_blob(&c, argv, size);
+	et_bind_text(&c, "prepare", command->prepare);
+	et_bind_text(&c, "conclude", command->conclude);
+	et_bind_text(&c, "setup", command->setup);
+	et_bind_text(&c, "cleanup", command->cleanup);
+	int rc = et_cursor_step(&c);
+	return rc ? rc : add_parameters(s, key, number, command, err);
+}
+
+static int add_factor(struct et_store *s, int64_t key, size_t number,
+	const struct et_factor *factor, struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_FACTOR, err);
+
+	et_bind_int(&c, key);
+	et_bind_int(&c, (int64_t)number);
+	et_bind_columns(&c, &et_columns_factor, factor);
+	return et_cursor_step(&c);
+}
+
+static int add_head(
+	struct et_store *s, const struct et_experiment *e, int64_t *key, struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_EXPERIMENT, err);
+
+	et_bind_text(&c, "id", e->id);
+	et_bind_text(&c, "label", e->label);
+	et_bind_count(&c, "started_wall_ns", e->started_wall_ns);
+	et_bind_count(&c, "finished_wall_ns", e->finished_wall_ns);
+	et_bind_text(&c, "state", et_state_names[e->state]);
+	et_bind_text(&c, "protocol", et_protocol_names[e->protocol]);
+	et_bind_text(&c, "metric", et_metric_names[e->metric]);
+	et_bind_text(&c, "order", et_order_names[e->plan.order]);
+	et_bind_int(&c, (int64_t)e->plan.seed); /* all 64 bits, the uppermost as the sign */
+	et_bind_text(&c, "snapshot_source", e->snapshot_source);
+	et_bind_int(&c, (int64_t)e->n_commands);
+	et_bind_columns(&c, &et_columns_plan, &e->plan);
+	et_bind_columns(&c, &et_columns_child, &e->child);
+	et_bind_columns(&c, &et_columns_host, &e->host);
+	int rc = et_cursor_step(&c);
+	if (rc < 0)
+		return rc;
+	if (rc == 0)
+		return et_fail(err, EEXIST, ET_EXIT_USAGE, "%s: experiment %s is already kept",
+			s->db->name, e->id);
+	return read_key(&c, key) == 1 ? 0 : -EBADMSG;
+}
+
+/* The experiment without its samples, into the open group. */
+static int add_experiment(struct et_store *s, const struct et_experiment *e, struct et_error *err)
+{
+	int64_t key = 0;
+
+	if (!e->id[0] || !e->n_commands)
+		return et_fail(err, EINVAL, ET_EXIT_OUTSIDE,
+			"an experiment without an id or commands is not kept");
+	int rc = add_head(s, e, &key, err);
+	for (size_t i = 0; !rc && i < e->n_commands; i++)
+		rc = add_command(s, key, (uint32_t)i, &e->commands[i], err);
+	for (size_t i = 0; !rc && i < e->n_environment; i++)
+		rc = add_factor(s, key, i, &e->environment[i], err);
+	return rc;
+}
+
+int et_store_begin(struct et_store *s, const struct et_experiment *e, struct et_error *err)
+{
+	int rc = begin_alone(s, err);
+
+	return rc ? rc : finish(s, add_experiment(s, e, err), err);
+}
+
+int et_store_keep(struct et_store *s, const struct et_experiment *e, struct et_error *err)
+{
+	int rc = begin_alone(s, err);
+
+	if (rc)
+		return rc;
+	rc = add_experiment(s, e, err);
+	for (size_t i = 0; !rc && i < e->n_commands; i++) {
+		for (size_t k = 0; !rc && k < e->commands[i].n_samples; k++)
+			rc = et_store_add(s, e->id, &e->commands[i].samples[k], err);
+	}
+	return finish(s, rc, err);
+}
+
+int et_store_set_state(struct et_store *s, const char *id, enum et_state state, uint64_t wall_ns,
+	struct et_error *err)
+{
+	int64_t changed = 0;
+	int rc = open_group(s, err);
+
+	if (rc)
+		return rc;
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_SET_STATE, err);
+	et_bind_text(&c, "state", et_state_names[state]);
+	et_bind_count(&c, "finished_wall_ns", state == ET_STATE_RUNNING ? 0 : wall_ns);
+	et_bind_text(&c, "id", id);
+	rc = et_cursor_change(&c, &changed);
+	notice_rollback(s);
+	if (!rc)
+		rc = et_store_flush(s, err);
+	if (rc)
+		return rc;
+	return changed ? 0 : et_store_no_experiment(s, id, err);
+}
+
+int et_store_remove(struct et_store *s, const char *id, struct et_error *err)
+{
+	int64_t changed = 0;
+	int rc = begin_alone(s, err);
+
+	if (rc)
+		return rc;
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_DROP_EXPERIMENT, err);
+	et_bind_text(&c, "id", id);
+	rc = et_cursor_change(&c, &changed);
+	s->key = 0;
+	if (!rc && !changed)
+		rc = et_store_no_experiment(s, id, err);
+	return finish(s, rc, err);
+}
+
+/* --- samples --- */
+
+/* Makes the experiment the one that samples are added to. */
+static int select_experiment(struct et_store *s, const char *id, struct et_error *err)
+{
+	if (s->key && !strcmp(s->id, id))
+		return 0;
+	int rc = count_samples(s, err);
+	if (rc)
+		return rc;
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_SELECT_EXPERIMENT, err);
+	et_bind_text(&c, "id", id);
+	rc = et_cursor_step(&c);
+	if (rc < 0)
+		return rc;
+	s->key = 0;
+	if (rc == 0 || snprintf(s->id, sizeof(s->id), "%s", id) >= (int)sizeof(s->id))
+		return et_store_no_experiment(s, id, err);
+	int64_t key;
+	rc = read_key(&c, &key);
+	if (rc == 1)
+		rc = read_key(&c, &s->n_commands);
+	if (rc < 0)
+		return rc;
+	s->key = key;
+	return 0;
+}
+
+static void bind_sample_key(
+	struct et_cursor *c, const struct et_store *s, const struct et_sample *sample)
+{
+	et_bind_int(c, s->key);
+	et_bind_int(c, sample->place.order);
+	et_bind_int(c, sample->place.command);
+}
+
+/* Executes a statement that takes a process's name; 1 and the key if it returns one. */
+static int key_of_process(struct et_store *s, enum et_sql which, const struct et_culprit *culprit,
+	int64_t *key, struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, which, err);
+
+	et_bind_chars(&c, "name", culprit->name, sizeof(culprit->name));
+	int rc = et_cursor_step(&c);
+	return rc == 1 ? read_key(&c, key) : rc;
+}
+
+/* FNV-1a (Fowler, Noll and Vo). */
+static uint32_t hash_of(const char *name, size_t size)
+{
+	uint32_t hash = 2166136261u;
+
+	for (size_t i = 0; i < size && name[i]; i++)
+		hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+	return hash;
+}
+
+static int find_process(
+	struct et_store *s, const struct et_culprit *culprit, int64_t *key, struct et_error *err)
+{
+	struct et_process_key *recent =
+		&s->processes[hash_of(culprit->name, sizeof(culprit->name)) %
+			      ET_LENGTH(s->processes)];
+	int rc = 0;
+
+	if (!recent->key || strncmp(recent->name, culprit->name, sizeof(recent->name))) {
+		rc = key_of_process(s, ET_SQL_FIND_PROCESS, culprit, key, err);
+		if (rc == 0)
+			rc = key_of_process(s, ET_SQL_ADD_PROCESS, culprit, key, err);
+		if (rc < 0)
+			return rc;
+		memcpy(recent->name, culprit->name, sizeof(recent->name));
+		recent->key = *key;
+	}
+	*key = recent->key;
+	return 0;
+}
+
+static int add_culprit(
+	struct et_store *s, const struct et_sample *sample, size_t number, struct et_error *err)
+{
+	const struct et_culprit *culprit = &sample->measured.culprits[number];
+	int64_t process = 0;
+	int rc = find_process(s, culprit, &process, err);
+
+	if (rc)
+		return rc;
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_INTERFERENCE, err);
+	bind_sample_key(&c, s, sample);
+	et_bind_int(&c, (int64_t)number);
+	et_bind_int(&c, process);
+	et_bind_columns(&c, &et_columns_culprit, culprit);
+	return et_cursor_step(&c);
+}
+
+/* Removes a sample of which only a part could be written; if it cannot, the whole group. */
+static void drop_sample(struct et_store *s, const struct et_sample *sample)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_DROP_SAMPLE, NULL);
+
+	bind_sample_key(&c, s, sample);
+	if (et_cursor_step(&c))
+		drop_group(s);
+}
+
+static int add_row(struct et_store *s, const struct et_sample *sample, struct et_error *err)
+{
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_SAMPLE, err);
+	int64_t changed = 0;
+
+	et_bind_int(&c, s->key);
+	et_bind_int(&c, sample->place.command);
+	et_bind_columns(&c, &et_columns_sample, sample);
+	et_bind_columns(&c, &et_columns_removal, &sample->ruling.removal);
+	int rc = et_cursor_change(&c, &changed);
+	if (rc == 0 && !changed)
+		return et_hint(err,
+			et_fail(err, EEXIST, ET_EXIT_OUTSIDE,
+				"%s: experiment %s already has run %u of command %u", s->db->name,
+				s->id, sample->place.order, sample->place.command + 1),
+			"is another etalon running the same experiment?");
+	return rc;
+}
+
+int et_store_add(
+	struct et_store *s, const char *id, const struct et_sample *sample, struct et_error *err)
+{
+	int rc = open_group(s, err);
+
+	if (!rc)
+		rc = select_experiment(s, id, err);
+	if (!rc)
+		rc = add_row(s, sample, err);
+	if (rc) {
+		notice_rollback(s);
+		return rc;
+	}
+	for (size_t i = 0; !rc && i < sample->measured.n_culprits; i++)
+		rc = add_culprit(s, sample, i, err);
+	if (!rc) {
+		s->uncounted += !sample->place.warmup;
+		return 0;
+	}
+	notice_rollback(s);
+	if (s->in_group)
+		drop_sample(s, sample);
+	return rc;
+}
+
+int et_store_set_removal(
+	struct et_store *s, const char *id, const struct et_sample *sample, struct et_error *err)
+{
+	int64_t changed = 0;
+	int rc = open_group(s, err);
+
+	if (!rc)
+		rc = select_experiment(s, id, err);
+	if (rc) {
+		notice_rollback(s);
+		return rc;
+	}
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_SET_REMOVAL, err);
+	et_bind_columns(&c, &et_columns_removal, &sample->ruling.removal);
+	et_bind_int(&c, sample->ruling.marks);
+	bind_sample_key(&c, s, sample);
+	rc = et_cursor_change(&c, &changed);
+	notice_rollback(s);
+	if (rc == 0 && !changed)
+		return et_fail(err, ENOENT, ET_EXIT_OUTSIDE,
+			"%s: experiment %s has no run %u of command %u", s->db->name, id,
+			sample->place.order, sample->place.command + 1);
+	return rc;
+}
+
+/* --- facts --- */
+
+int et_store_set_fact(struct et_store *s, const char *key, const char *value, struct et_error *err)
+{
+	int rc = begin_alone(s, err);
+
+	if (rc)
+		return rc;
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_SET_FACT, err);
+	et_bind_text(&c, "a fact's name", key);
+	et_bind_text(&c, "a fact", value);
+	return finish(s, et_cursor_step(&c), err);
+}
