@@ -305,6 +305,20 @@ bool et_field_is_missing(const struct et_field *f, const void *base)
 	return f->nullable && et_field_int(f, base) == f->missing;
 }
 
+bool et_field_is_valid(const struct et_field *f, const void *base)
+{
+	if (f->kind == ET_FIELD_STRING)
+		return true;
+	if (f->kind == ET_FIELD_CHARS)
+		return strnlen(et_field_text(f, base), f->size) < f->size;
+	if (f->kind == ET_FIELD_DOUBLE) {
+		double value = et_field_double(f, base);
+		return value >= (double)f->lo && value <= (double)f->hi;
+	}
+	int64_t value = et_field_int(f, base);
+	return (value >= f->lo && value <= highest(f)) || et_field_is_missing(f, base);
+}
+
 const char *et_field_wants(const struct et_field *f, char buf[96])
 {
 	switch (f->kind) {

@@ -47,6 +47,8 @@ bool et_field_set_text(const struct et_field *f, void *base, const char *text);
 void et_field_set_missing(const struct et_field *f, void *base);
 
 bool et_field_is_missing(const struct et_field *f, const void *base);
+/* Would the setters accept the value? Writers check it, so that whatever is kept can be read. */
+bool et_field_is_valid(const struct et_field *f, const void *base);
 int64_t et_field_int(const struct et_field *f, const void *base); /* numbers, enums, bits */
 double et_field_double(const struct et_field *f, const void *base);
 const char *et_field_text(const struct et_field *f, const void *base); /* enums and texts */

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 /* No text that etalon keeps is longer; a longer one is a sign of damage. */
@@ -97,8 +98,23 @@ void et_bind_blob(struct et_cursor *c, const char *bytes, size_t size)
 	bind(c, &(struct et_value){ .kind = ET_VALUE_BLOB, .bytes = bytes, .size = size });
 }
 
+static void refuse_field(struct et_cursor *c, const struct et_field *f, const void *base)
+{
+	char wanted[96], is[40] = "";
+
+	if (f->kind == ET_FIELD_DOUBLE)
+		snprintf(is, sizeof(is), " = %g", et_field_double(f, base));
+	else if (f->kind < ET_FIELD_DOUBLE)
+		snprintf(is, sizeof(is), " = %" PRId64, et_field_int(f, base));
+	refuse(c, f->name, is, et_field_wants(f, wanted));
+}
+
 static void bind_field(struct et_cursor *c, const struct et_field *f, const void *base)
 {
+	if (!et_field_is_valid(f, base)) {
+		refuse_field(c, f, base);
+		return;
+	}
 	if (et_field_is_missing(f, base)) {
 		bind(c, &(struct et_value){ .kind = ET_VALUE_NULL });
 		return;

@@ -201,9 +201,9 @@ static int add_experiment(struct et_store *s, const struct et_experiment *e, str
 {
 	int64_t key = 0;
 
-	if (!e->id[0] || !e->n_commands)
+	if (!e->id[0] || !e->n_commands || e->plan.reference >= e->n_commands)
 		return et_fail(err, EINVAL, ET_EXIT_OUTSIDE,
-			"an experiment without an id or commands is not kept");
+			"an experiment without an id, commands or a reference is not kept");
 	int rc = add_head(s, e, &key, err);
 	for (size_t i = 0; !rc && i < e->n_commands; i++)
 		rc = add_command(s, key, (uint32_t)i, &e->commands[i], err);
@@ -296,6 +296,19 @@ static int select_experiment(struct et_store *s, const char *id, struct et_error
 		return rc;
 	s->key = key;
 	return 0;
+}
+
+/* A reader refuses these: it could not tell which command they belong to. */
+static int check_commands(
+	const struct et_store *s, const struct et_sample *sample, struct et_error *err)
+{
+	if (sample->place.command < s->n_commands && sample->place.partner < s->n_commands)
+		return 0;
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_OUTSIDE,
+			"%s: experiment %s has no command %u or no partner %d", s->db->name, s->id,
+			sample->place.command + 1, sample->place.partner + 1),
+		"this is a defect of etalon; please report it");
 }
 
 static void bind_sample_key(
@@ -401,6 +414,8 @@ int et_store_add(
 
 	if (!rc)
 		rc = select_experiment(s, id, err);
+	if (!rc)
+		rc = check_commands(s, sample, err);
 	if (!rc)
 		rc = add_row(s, sample, err);
 	if (rc) {

@@ -7,6 +7,7 @@
 #include "store/store.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -251,6 +252,102 @@ static void keeping(void)
 	et_experiment_free(e);
 }
 
+/* Is the error one that names the value, with a hint? */
+static bool refused(int rc, const struct et_error *err, const char *name)
+{
+	bool good = rc == -EINVAL && err->exit == ET_EXIT_OUTSIDE && strstr(err->what, name) &&
+		    err->hint[0];
+
+	if (!good)
+		printf("# returned %d: %s\n", rc, err->what);
+	return good;
+}
+
+/* A value that a reader would call damage must not get into the store. */
+static void refusing_experiments(void)
+{
+	struct et_store *s = open_store(ET_STORE_WRITE);
+	struct et_experiment *e = specimen("20251115-120000-000001"), *back = NULL;
+	struct et_error err = { 0 };
+
+	e->child.nice = 25;
+	ok(refused(et_store_begin(s, e, &err), &err, "nice = 25"),
+		"refusal: nice 25 is not kept, the error names it");
+	e->child.nice = 19;
+	e->plan.level = 1.5;
+	ok(refused(et_store_begin(s, e, &err), &err, "level = 1.5"),
+		"refusal: a confidence level above 1 is not kept");
+	e->plan.level = NAN;
+	ok(refused(et_store_begin(s, e, &err), &err, "level"),
+		"refusal: a confidence level that is not a number is not kept");
+	e->plan.level = 0.95;
+	memset(e->host.kernel, 'x', sizeof(e->host.kernel));
+	ok(refused(et_store_begin(s, e, &err), &err, "kernel"),
+		"refusal: a text without its NUL is not kept");
+	strcpy(e->host.kernel, "6.1.0");
+	e->started_wall_ns = UINT64_MAX;
+	ok(refused(et_store_begin(s, e, &err), &err, "started_wall_ns"),
+		"refusal: a time after the year 2262 is not kept");
+	e->started_wall_ns = 1763196906000000000u;
+	e->plan.reference = 2;
+	ok(et_store_begin(s, e, &err) == -EINVAL, "refusal: the reference must be a command");
+	e->plan.reference = 1;
+	free(e->label);
+	e->label = et_alloc(5 << 20);
+	memset(e->label, 'x', (5 << 20) - 1);
+	e->label[(5 << 20) - 1] = '\0';
+	ok(refused(et_store_begin(s, e, &err), &err, "label"),
+		"refusal: a label of 5 MiB is not kept");
+	ok(et_store_load(s, e->id, &back, &err) == -ENOENT,
+		"refusal: nothing of a refused experiment is kept");
+	e->label[10] = '\0';
+	ok(et_store_begin(s, e, &err) == 0, "refusal: the corrected experiment is kept");
+	et_store_close(s);
+	et_experiment_free(e);
+}
+
+static void refusing_samples(void)
+{
+	struct et_store *s = open_store(ET_STORE_WRITE);
+	struct et_experiment *e = specimen("20251115-120000-000002"), *back;
+	struct et_sample good = specimen_sample(0, 1), sample = specimen_sample(0, 2);
+	struct et_error err = { 0 };
+
+	specimen_interferers(&good, 2);
+	et_experiment_add(e, &good);
+	ok(et_store_begin(s, e, &err) == 0 && et_store_add(s, e->id, &good, &err) == 0,
+		"refusal: a valid sample is added");
+	sample.measured.exit_code = 300;
+	ok(refused(et_store_add(s, e->id, &sample, &err), &err, "exit_code = 300"),
+		"refusal: exit code 300 is not kept, the error names it");
+	sample = specimen_sample(0, 2);
+	sample.place.arrangement = (enum et_arrangement)99;
+	ok(refused(et_store_add(s, e->id, &sample, &err), &err, "arrangement"),
+		"refusal: an arrangement without a name is not kept");
+	sample = specimen_sample(2, 2);
+	ok(refused(et_store_add(s, e->id, &sample, &err), &err, "command 3"),
+		"refusal: a sample of an unknown command is not kept");
+	sample = specimen_sample(0, 2);
+	sample.place.partner = 2;
+	ok(refused(et_store_add(s, e->id, &sample, &err), &err, "partner 3"),
+		"refusal: a sample with an unknown partner is not kept");
+	sample = specimen_sample(0, 2);
+	specimen_interferers(&sample, 3);
+	sample.measured.culprits[2].pid = -1;
+	ok(refused(et_store_add(s, e->id, &sample, &err), &err, "pid = -1"),
+		"refusal: a culprit with a negative PID is not kept");
+	sample = specimen_sample(0, 1);
+	memset(sample.ruling.removal.daemon, 'x', sizeof(sample.ruling.removal.daemon));
+	ok(refused(et_store_set_removal(s, e->id, &sample, &err), &err, "daemon"),
+		"refusal: a removal with an endless name is not recorded");
+	ok(et_store_flush(s, &err) == 0, "refusal: the group can still be flushed");
+	back = load_afresh(e->id);
+	ok(back && same_experiment(e, back), "refusal: valid samples of the group are kept");
+	et_experiment_free(back);
+	et_store_close(s);
+	et_experiment_free(e);
+}
+
 /* A child that writes count samples in groups of `group` and tells how many are durable. */
 static pid_t start_writer(const char *id, uint32_t count, uint32_t group, int tell)
 {
@@ -402,6 +499,8 @@ int main(void)
 	removing();
 	facts();
 	keeping();
+	refusing_experiments();
+	refusing_samples();
 	two_writers();
 	claims();
 	for (int i = 0; i < 6; i++)
