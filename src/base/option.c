@@ -24,32 +24,37 @@ static int has_arg(const struct et_option *o)
 	return o->arg[0] == '[' ? optional_argument : required_argument;
 }
 
-/* The tables as getopt_long needs them, which returns FIRST_LONG + i for row i. */
+/* A row and the table that it belongs to. */
+struct placed {
+	const struct et_option *option;
+	const struct et_option_table *table;
+};
+
+/* The tables that getopt_long wants: it returns FIRST_LONG + i for row i of our flat list. */
 struct compiled {
-	const struct et_option **rows;
+	struct placed *rows;
 	struct option *longs;
 	char *shorts;
 	size_t n;
 };
 
-static struct compiled compile(const struct et_option *const *tables)
+static struct compiled compile(const struct et_option_table *tables)
 {
 	struct compiled c = { 0 };
 	size_t cap = 0, len = 0;
 
-	for (const struct et_option *const *t = tables; *t; t++) {
-		for (const struct et_option *o = *t; o->name; o++) {
+	for (const struct et_option_table *t = tables; t->rows; t++) {
+		for (const struct et_option *o = t->rows; o->name; o++) {
 			ET_GROW(c.rows, c.n, cap);
-			c.rows[c.n++] = o;
+			c.rows[c.n++] = (struct placed){ o, t };
 		}
 	}
 	c.longs = et_calloc(c.n + 1, sizeof(*c.longs));
 	c.shorts = et_calloc(c.n * 3 + 3, 1);
-	c.shorts[len++] = '-'; /* getopt_long returns operands in order, as option 1 */
-	c.shorts[len++] =
-		':'; /* it returns ':' for a missing argument, '?' for an unknown option */
+	c.shorts[len++] = '-'; /* operands come in order, as option 1 */
+	c.shorts[len++] = ':'; /* a missing argument is ':', an unknown option '?' */
 	for (size_t i = 0; i < c.n; i++) {
-		const struct et_option *o = c.rows[i];
+		const struct et_option *o = c.rows[i].option;
 		c.longs[i] = (struct option){ o->name, has_arg(o), NULL, FIRST_LONG + (int)i };
 		if (!o->letter)
 			continue;
@@ -67,18 +72,18 @@ static void compiled_free(struct compiled *c)
 	free(c->shorts);
 }
 
-static const struct et_option *find_row(const struct compiled *c, int code)
+static const struct placed *find_row(const struct compiled *c, int code)
 {
 	if (code >= FIRST_LONG)
-		return c->rows[code - FIRST_LONG];
+		return &c->rows[code - FIRST_LONG];
 	for (size_t i = 0; i < c->n; i++) {
-		if (c->rows[i]->letter == code)
-			return c->rows[i];
+		if (c->rows[i].option->letter == code)
+			return &c->rows[i];
 	}
 	return NULL;
 }
 
-/* Returns the option that shares the longest prefix with the one that was typed, for a hint. */
+/* Returns the option that shares the longest prefix with what was typed, for the hint. */
 static const char *nearest(const struct compiled *c, const char *typed)
 {
 	const char *best = NULL;
@@ -86,11 +91,11 @@ static const char *nearest(const struct compiled *c, const char *typed)
 
 	for (size_t i = 0; i < c->n; i++) {
 		size_t k = 0;
-		while (typed[k] && typed[k] == c->rows[i]->name[k])
+		while (typed[k] && typed[k] == c->rows[i].option->name[k])
 			k++;
 		if (k > most) {
 			most = k;
-			best = c->rows[i]->name;
+			best = c->rows[i].option->name;
 		}
 	}
 	return best;
@@ -104,11 +109,11 @@ static int unknown(
 
 	if (name)
 		return et_hint(
-			err, rc, "did you mean --%s? '%s --help' lists all options", name, command);
+			err, rc, "did you mean --%s? '%s --help' lists them all", name, command);
 	return et_hint(err, rc, "'%s --help' lists the options", command);
 }
 
-/* Reports an error of getopt_long: code is '?' or ':'. */
+/* Words an error of getopt_long; code is '?' or ':'. */
 static int refuse(const struct compiled *c, int code, char **argv, struct et_error *err)
 {
 	const char *typed = argv[optind - 1];
@@ -120,13 +125,13 @@ static int refuse(const struct compiled *c, int code, char **argv, struct et_err
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "option %s needs a value", typed);
 	if (optopt >= FIRST_LONG)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "option --%s takes no value",
-			c->rows[optopt - FIRST_LONG]->name);
+			c->rows[optopt - FIRST_LONG].option->name);
 	return unknown(c, argv[0], typed, err);
 }
 
-static int handle(const struct et_option *o, int argc, char **argv, et_option_fn fn, void *ctx,
-	struct et_error *err)
+static int handle(const struct placed *row, int argc, char **argv, struct et_error *err)
 {
+	const struct et_option *o = row->option;
 	char *args[MOST_ARGS] = { optarg };
 
 	for (int k = 1; k < et_option_arity(o); k++) {
@@ -135,11 +140,13 @@ static int handle(const struct et_option *o, int argc, char **argv, et_option_fn
 				o->arg);
 		args[k] = argv[optind++];
 	}
-	return fn(ctx, o->id, args, err);
+	if (row->table->given)
+		*row->table->given |= o->bit;
+	return o->set(o, row->table->ctx, args, err);
 }
 
-int et_options_parse(const struct et_option *const *tables, int argc, char **argv, et_option_fn fn,
-	void *ctx, struct et_operands *out, struct et_error *err)
+int et_options_parse(const struct et_option_table *tables, int argc, char **argv,
+	struct et_operands *out, struct et_error *err)
 {
 	struct compiled c = compile(tables);
 	struct et_operands ops = { .before = et_calloc((size_t)argc + 1, sizeof(char *)) };
@@ -153,7 +160,7 @@ int et_options_parse(const struct et_option *const *tables, int argc, char **arg
 		else if (code == '?' || code == ':')
 			rc = refuse(&c, code, argv, err);
 		else
-			rc = handle(find_row(&c, code), argc, argv, fn, ctx, err);
+			rc = handle(find_row(&c, code), argc, argv, err);
 	}
 	if (rc == 0 && optind > 0 && optind <= argc && !strcmp(argv[optind - 1], "--")) {
 		ops.after = argv + optind;
@@ -174,7 +181,7 @@ void et_operands_free(struct et_operands *ops)
 	memset(ops, 0, sizeof(*ops));
 }
 
-/* Writes text from column `from` on, wrapped to `width` columns. */
+/* Prints the words of text from column `from` on, wrapped at `width`. */
 static void wrap(FILE *out, const char *text, int from, int width)
 {
 	int column = from;

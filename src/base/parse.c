@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 int et_parse_u64(const char *what, const char *text, uint64_t lo, uint64_t hi, uint64_t *out,
@@ -299,6 +300,24 @@ int et_split_words(const char *text, char ***out, struct et_error *err)
 			et_fail(err, EINVAL, ET_EXIT_USAGE, "unbalanced quotes in: %s", text),
 			"close the quote, or give the command as separate words after --");
 	return et_fail(err, EINVAL, ET_EXIT_USAGE, "the command is empty");
+}
+
+char **et_strv_of(const char *first, ...)
+{
+	size_t n = 1;
+	va_list args;
+
+	va_start(args, first);
+	while (va_arg(args, const char *))
+		n++;
+	va_end(args);
+	char **argv = et_calloc(n + 1, sizeof(*argv));
+	argv[0] = et_strdup(first);
+	va_start(args, first);
+	for (size_t i = 1; i < n; i++)
+		argv[i] = et_strdup(va_arg(args, const char *));
+	va_end(args);
+	return argv;
 }
 
 void et_strv_free(char **argv)

@@ -43,6 +43,8 @@ int et_check_cpus(const cpu_set_t *asked, const cpu_set_t *allowed, struct et_er
  * *out ends with NULL; et_strv_free frees it.
  */
 int et_split_words(const char *text, char ***out, struct et_error *err) ET_CHECK;
+/* A vector of copies of the arguments; NULL ends them. */
+char **et_strv_of(const char *first, ...) __attribute__((sentinel));
 void et_strv_free(char **argv);
 size_t et_strv_length(char *const *argv);
 /* Joins words into one line that splits into the same words. The caller frees it. */

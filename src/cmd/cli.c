@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "cmd/environment.h"
+#include "cmd/outputs.h"
 #include "measure/sched_stream.h"
 #include "report/terminal.h"
 #include "store/store.h"
@@ -11,79 +12,64 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-enum { OPT_HELP = 10000, OPT_VERSION, OPT_QUIET, OPT_VERBOSE, OPT_COLOR, OPT_PROGRESS, OPT_STORE };
+/* The common options as they were given. */
+struct common {
+	bool help, version, quiet, verbose;
+	enum when { AUTO, ALWAYS, NEVER } color, progress;
+	const char *store;
+};
 
-const struct et_option et_common_options[] = {
-	{ 'h', "help", NULL, "show this help", NULL, OPT_HELP },
-	{ 0, "version", NULL, "show the version and what this build can do", NULL, OPT_VERSION },
-	{ 'q', "quiet", NULL, "print results and errors only", NULL, OPT_QUIET },
-	{ 'v', "verbose", NULL, "print more", NULL, OPT_VERBOSE },
-	{ 0, "color", "WHEN", "auto, always or never (auto; NO_COLOR is honoured)",
-		"auto|always|never", OPT_COLOR },
-	{ 0, "progress", "WHEN", "auto, always or never (auto: when stderr is a terminal)",
-		"auto|always|never", OPT_PROGRESS },
+static const char *const when_names[] = { "auto", "always", "never", NULL };
+
+static const struct et_option common_options[] = {
+	{ 'h', "help", NULL, "show this help", et_set_true, ET_FILLS(common, help) },
+	{ 0, "version", NULL, "show the version and what this build can do", et_set_true,
+		ET_FILLS(common, version) },
+	{ 'q', "quiet", NULL, "print results and errors only", et_set_true,
+		ET_FILLS(common, quiet) },
+	{ 'v', "verbose", NULL, "print more", et_set_true, ET_FILLS(common, verbose) },
+	{ 0, "color", "WHEN", "auto, always or never (auto; NO_COLOR is honoured)", et_set_choice,
+		ET_FILLS(common, color), .names = when_names },
+	{ 0, "progress", "WHEN", "auto, always or never (auto: if stderr is a terminal)",
+		et_set_choice, ET_FILLS(common, progress), .names = when_names },
 	{ 0 },
 };
 
-const struct et_option et_store_options[] = {
+static const struct et_option store_options[] = {
 	{ 0, "store", "URL",
 		"where experiments are kept: sqlite:PATH (ETALON_STORE, else the user's own file)",
-		"FILE", OPT_STORE },
+		et_set_text, ET_FILLS(common, store), .values = "FILE" },
 	{ 0 },
 };
 
-struct parse {
-	struct et_cli *cli;
-	et_option_fn fn;
-	void *ctx;
-	bool help, version;
-	const char *color, *progress;
-};
+enum { OWN_TABLE, FORMATS_TABLE, STORE_TABLE, COMMON_TABLE, TABLES };
 
-static int common_option(void *ctx, int id, char *const *args, struct et_error *err)
+static const struct et_option *table_of(const struct et_verb *verb, int which)
 {
-	struct parse *p = ctx;
+	static const struct et_option none[] = { { 0 } };
 
-	switch (id) {
-	case OPT_HELP:
-		p->help = true;
-		return 0;
-	case OPT_VERSION:
-		p->version = true;
-		return 0;
-	case OPT_QUIET:
-		p->cli->verbosity = -1;
-		return 0;
-	case OPT_VERBOSE:
-		p->cli->verbosity = 1;
-		return 0;
-	case OPT_COLOR:
-		p->color = args[0];
-		return 0;
-	case OPT_PROGRESS:
-		p->progress = args[0];
-		return 0;
-	case OPT_STORE:
-		p->cli->store = args[0];
-		return 0;
+	switch (which) {
+	case OWN_TABLE:
+		return verb->options ? verb->options : none;
+	case FORMATS_TABLE:
+		return verb->exports ? et_outputs_options() : none;
+	case STORE_TABLE:
+		return verb->uses_store ? store_options : none;
+	case COMMON_TABLE:
+		return common_options;
 	default:
-		return p->fn ? p->fn(p->ctx, id, args, err) : 0;
+		return NULL;
 	}
 }
 
-static int decide(
-	const char *option, const char *when, bool automatic, bool *out, struct et_error *err)
+const struct et_option *et_verb_table(const struct et_verb *verb, size_t i)
 {
-	if (!strcmp(when, "auto"))
-		*out = automatic;
-	else if (!strcmp(when, "always"))
-		*out = true;
-	else if (!strcmp(when, "never"))
-		*out = false;
-	else
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: '%s' is not auto, always or never",
-			option, when);
-	return 0;
+	return table_of(verb, i < TABLES ? (int)i : TABLES);
+}
+
+static bool decide(enum when when, bool automatic)
+{
+	return when == AUTO ? automatic : when == ALWAYS;
 }
 
 int et_cli_columns(void)
@@ -99,57 +85,63 @@ int et_cli_columns(void)
 	return 80;
 }
 
-static int settle(struct et_cli *cli, const struct parse *p, struct et_error *err)
+static void settle(struct et_cli *cli, const struct common *c)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 	bool plain = (no_color && *no_color) || (term && !strcmp(term, "dumb"));
 
+	cli->verbosity = c->quiet ? -1 : c->verbose ? 1 : 0;
+	cli->store = c->store;
 	cli->columns = et_cli_columns();
-	int rc = decide("--color", p->color, isatty(STDOUT_FILENO) && !plain, &cli->color, err);
-	if (rc)
-		return rc;
-	return decide("--progress", p->progress, isatty(STDERR_FILENO) && cli->verbosity >= 0,
-		&cli->progress, err);
+	cli->color = decide(c->color, isatty(STDOUT_FILENO) && !plain);
+	cli->progress = decide(c->progress, isatty(STDERR_FILENO) && cli->verbosity >= 0);
 }
 
-int et_cli_parse(struct et_cli *cli, const struct et_verb *verb, int argc, char **argv,
-	et_option_fn fn, void *ctx, struct et_operands *ops)
+int et_cli_parse_into(struct et_cli *cli, const struct et_verb *verb, int argc, char **argv,
+	const struct et_cli_targets *targets, struct et_operands *ops)
 {
-	static const struct et_option none[] = { { 0 } };
-	const struct et_option *tables[] = { verb->options ? verb->options : none,
-		et_common_options, verb->uses_store ? et_store_options : NULL, NULL };
-	struct parse p = { .cli = cli, .fn = fn, .ctx = ctx, .color = "auto", .progress = "auto" };
+	struct common common = { 0 };
+	const struct et_option_table tables[] = {
+		{ table_of(verb, OWN_TABLE), targets->ctx, targets->given },
+		{ table_of(verb, FORMATS_TABLE), targets->outputs, NULL },
+		{ table_of(verb, STORE_TABLE), &common, NULL },
+		{ table_of(verb, COMMON_TABLE), &common, NULL },
+		{ 0 },
+	};
 	struct et_error err;
 
 	ET_AUTO_FREE char *called = et_asprintf("etalon %s", verb->name);
 	char *name = argv[0];
 	argv[0] = called;
-	int rc = et_options_parse(tables, argc, argv, common_option, &p, ops, &err);
+	int rc = et_options_parse(tables, argc, argv, ops, &err);
 	argv[0] = name;
-	if (rc == 0 && (rc = settle(cli, &p, &err)))
-		et_operands_free(ops);
 	/* "run ls -l": the letter was meant for the program. */
 	if (rc && strstr(verb->usage, "-- PROGRAM") && !strncmp(err.what, "unknown option -", 16) &&
 		err.what[16] != '-')
 		et_hint(&err, rc,
-			"options of the program go with it: etalon %s -- ls -l; etalon %s --help "
-			"lists "
-			"ours",
+			"give the program's options after --: etalon %s -- ls -l; 'etalon %s "
+			"--help' lists ours",
 			verb->name, verb->name);
 	if (rc)
 		return et_cli_fail(&err);
-	if (!p.help && !p.version) {
-		/* Whoever measures or looks at measurements is told; -q asks not to be. */
+	settle(cli, &common);
+	if (!common.help && !common.version) {
 		if (verb->uses_store && cli->verbosity >= 0)
 			et_cli_stale_notice();
 		return -1;
 	}
 	et_operands_free(ops);
-	if (p.help)
-		et_cli_help(cli, verb);
-	else
+	if (common.version)
 		return et_cli_version();
+	et_cli_help(cli, verb);
 	return ET_EXIT_DONE;
+}
+
+int et_cli_parse(struct et_cli *cli, const struct et_verb *verb, int argc, char **argv, void *ctx,
+	struct et_operands *ops)
+{
+	return et_cli_parse_into(
+		cli, verb, argc, argv, &(struct et_cli_targets){ .ctx = ctx }, ops);
 }
 
 /* "stores: SQLite 3.40.1 (no PostgreSQL in this build)" */
@@ -178,7 +170,7 @@ int et_cli_version(void)
 
 int et_cli_fail(const struct et_error *err)
 {
-	/* Names of files and commands in it may hold what a terminal would obey. */
+	/* It may quote names of files and commands that hold control sequences. */
 	ET_AUTO_FREE char *what = et_clean(err->what, "");
 	ET_AUTO_FREE char *hint = et_clean(err->hint, "");
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What all commands share: the table of commands, the common options, how errors are printed. */
+/* What all commands share: the table of commands, the common options, printing of errors. */
 #ifndef ET_CMD_CLI_H
 #define ET_CMD_CLI_H
 
@@ -21,11 +21,14 @@ struct et_verb {
 	const char *summary;  /* one line */
 	const char *usage;    /* "[options] COMMAND…"; several lines for several forms */
 	const char *about;    /* a paragraph or NULL */
-	const char *examples; /* lines as typed, each runs in a test */
+	const char *examples; /* lines as typed; a test runs each */
 	const struct et_option *options; /* its own, or NULL */
 	/* For completion: "KEPT" (an id), "COMMAND", choices "a|b", or NULL: files. */
 	const char *operands;
+	/* Choices that come from a table: the i-th name, NULL after the last. Or NULL. */
+	const char *(*operand)(size_t i);
 	bool uses_store; /* takes --store */
+	bool exports;    /* takes the options of the table of formats, such as --export-csv */
 	/* argv[0] is the command's name; returns the exit status. */
 	int (*run)(struct et_cli *cli, int argc, char **argv);
 };
@@ -33,17 +36,29 @@ struct et_verb {
 /* NULL-terminated list of all commands. */
 extern const struct et_verb *const et_verbs[];
 
-/* Options every command has; those of --store, for commands that use the store. */
-extern const struct et_option et_common_options[];
-extern const struct et_option et_store_options[];
+struct et_outputs;
+
+/* Where the options of a command go. */
+struct et_cli_targets {
+	void *ctx;                  /* filled by the command's own options */
+	unsigned *given;            /* bits of those that were given, or NULL */
+	struct et_outputs *outputs; /* of a command that exports, else NULL */
+};
 
 /*
- * Parses argv of a command: its own options go to fn, the common ones into cli. Returns -1 to go
- * on, else the exit status to end with (help was printed, or an error).
+ * Parses argv of a command. The common options go into cli. Returns -1 if the command is to
+ * continue, else the exit status to end with: help was printed, or an error.
  */
-int et_cli_parse(struct et_cli *cli, const struct et_verb *verb, int argc, char **argv,
-	et_option_fn fn, void *ctx, struct et_operands *ops);
-/* The version, and what this build can do. */
+int et_cli_parse(struct et_cli *cli, const struct et_verb *verb, int argc, char **argv, void *ctx,
+	struct et_operands *ops) ET_CHECK;
+int et_cli_parse_into(struct et_cli *cli, const struct et_verb *verb, int argc, char **argv,
+	const struct et_cli_targets *targets, struct et_operands *ops) ET_CHECK;
+/*
+ * Walks all tables of a command's options: its own, the formats', the store's, the common ones.
+ * Returns NULL after the last.
+ */
+const struct et_option *et_verb_table(const struct et_verb *verb, size_t i);
+/* Prints the version and the features of this build. */
 int et_cli_version(void);
 /* Columns of the terminal, or of COLUMNS, or 80. */
 int et_cli_columns(void);

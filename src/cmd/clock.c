@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `etalon clock`: which clocks are there, how fine, how dear; what does a timer interrupt cost? */
+/* `etalon clock`: the available clocks, their resolution and cost, and timer interrupts. */
 #include "report/clock.h"
 #include "base/alloc.h"
 #include "base/parse.h"
@@ -11,62 +11,36 @@
 
 #include <errno.h>
 
-enum { OPT_JSON = 1, OPT_DURATION, OPT_CPU };
-
-static const struct et_option options[] = {
-	{ 0, "json", NULL, "print JSON instead of text", NULL, OPT_JSON },
-	{ 0, "duration", "DUR", "how long to measure, from 0.5s on (2.5s)", NULL, OPT_DURATION },
-	{ 0, "cpu", "N", "on this CPU (where it happens to run)", NULL, OPT_CPU },
-	{ 0 },
-};
-
 struct request {
 	bool json;
 	uint64_t duration_ns;
 	int cpu;
 };
 
-static int option(void *ctx, int id, char *const *args, struct et_error *err)
-{
-	const uint64_t least_ns = 500000000, most_ns = 3600000000000;
-	struct request *r = ctx;
-	uint64_t value = 0;
-	int rc;
-
-	switch (id) {
-	case OPT_JSON:
-		r->json = true;
-		return 0;
-	case OPT_DURATION:
-		rc = et_parse_duration("--duration", args[0], &value, err);
-		if (rc == 0 && (value < least_ns || value > most_ns))
-			return et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--duration: '%s' is not from 0.5s to 1h", args[0]);
-		r->duration_ns = value;
-		return rc;
-	default: /* OPT_CPU */
-		rc = et_parse_u64("--cpu", args[0], 0, CPU_SETSIZE - 1, &value, err);
-		r->cpu = (int)value;
-		return rc;
-	}
-}
+static const struct et_option options[] = {
+	{ 0, "json", NULL, "print JSON instead of text", et_set_true, ET_FILLS(request, json) },
+	{ 0, "duration", "DUR", "how long to measure, at least 0.5s (2.5s)", et_set_duration,
+		ET_FILLS(request, duration_ns), .lo = 500000000, .hi = 3600000000000 },
+	{ 0, "cpu", "N", "measure on this CPU (the one that we run on)", et_set_int,
+		ET_FILLS(request, cpu), .hi = CPU_SETSIZE - 1 },
+	{ 0 },
+};
 
 static int run(struct et_cli *cli, int argc, char **argv);
 
 const struct et_verb et_verb_clock = {
 	.name = "clock",
-	.summary = "which clocks are there, how fine, how dear; what does a timer interrupt cost?",
+	.summary = "show the available clocks, their resolution and cost",
 	.usage = "[options]",
-	.about =
-		"Reads every clock there is, watches the processor's counter, compares it between\n"
-		"CPUs, waits for a hundred timer interrupts, and says how to time a program here.",
+	.about = "Reads every clock, checks the processor's counter and compares it between CPUs,\n"
+		 "waits for a hundred timer interrupts, and advises how to time a program here.",
 	.examples = "  etalon clock\n"
 		    "  etalon clock --json --duration 1s --cpu 0\n",
 	.options = options,
 	.run = run,
 };
 
-struct watch {
+struct survey_progress {
 	struct et_survey *survey;
 	struct et_progress progress;
 	const struct et_interrupt *interrupt;
@@ -75,7 +49,7 @@ struct watch {
 
 static bool beat(void *ctx)
 {
-	struct watch *w = ctx;
+	struct survey_progress *w = ctx;
 	uint64_t now = et_clock_read_ns(CLOCK_MONOTONIC);
 	struct et_progress_state state = { .name = "clocks",
 		.done = w->survey->done,
@@ -89,18 +63,18 @@ static bool beat(void *ctx)
 static int survey(const struct et_cli *cli, const struct request *r,
 	const struct et_interrupt *interrupt, struct et_survey *out, struct et_error *err)
 {
-	struct watch watch = { .survey = out,
+	struct survey_progress shown = { .survey = out,
 		.progress = { .out = cli->progress ? stderr : NULL, .width = cli->columns },
 		.interrupt = interrupt,
 		.began_ns = et_clock_read_ns(CLOCK_MONOTONIC) };
-	struct et_pulse pulse = { beat, &watch };
+	struct et_pulse pulse = { beat, &shown };
 	int cpu;
 	int rc = r->cpu < 0 ? 0 : et_tracer_cpu(r->cpu, &cpu, err);
 
 	if (rc)
 		return rc;
 	rc = et_survey_take(r->cpu, r->duration_ns, &pulse, out);
-	et_progress_erase(&watch.progress);
+	et_progress_erase(&shown.progress);
 	return rc ? et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT, "staying on one CPU") : 0;
 }
 
@@ -127,7 +101,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	struct et_error err = { 0 };
 	struct et_operands ops;
 
-	int status = et_cli_parse(cli, &et_verb_clock, argc, argv, option, &r, &ops);
+	int status = et_cli_parse(cli, &et_verb_clock, argc, argv, &r, &ops);
 	if (status >= 0)
 		return status;
 	const struct et_interrupt *interrupt = et_signals_install();

@@ -10,24 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { OPT_ALPHA = 1, OPT_REFERENCE, OPT_JSON, OPT_FAIL };
-
 enum { MOST_SERIES = 200 }; /* nearly 20000 pairs */
-
-static const struct et_option options[] = {
-	{ 0, "alpha", "P", "chance of any false alarm in all comparisons together (0.05)", NULL,
-		OPT_ALPHA },
-	{ 0, "reference", "N|NAME", "compare all others with this series only (every pair)", NULL,
-		OPT_REFERENCE },
-	{ 0, "json", "FILE", "write JSON (-: stdout, the text then goes to stderr)", "FILE",
-		OPT_JSON },
-	{ 0, "fail-on-regression", "[PCT]",
-		"exit 1 when a series is significantly slower than the reference, else the first "
-		"(by more than PCT %)",
-		NULL, OPT_FAIL },
-	ET_GATHER_OPTIONS,
-	{ 0 },
-};
 
 struct request {
 	double alpha;
@@ -36,25 +19,20 @@ struct request {
 	struct et_gather gather;
 };
 
-static int option(void *ctx, int id, char *const *args, struct et_error *err)
-{
-	struct request *r = ctx;
-
-	switch (id) {
-	case OPT_ALPHA:
-		return et_parse_probability("--alpha", args[0], &r->alpha, err);
-	case OPT_REFERENCE:
-		r->reference = args[0];
-		return 0;
-	case OPT_JSON:
-		r->json = args[0];
-		return 0;
-	case OPT_FAIL:
-		return et_parse_percent("--fail-on-regression", args[0], &r->fail_ratio, err);
-	default:
-		return et_gather_option(&r->gather, id, args[0], err);
-	}
-}
+static const struct et_option options[] = {
+	{ 0, "alpha", "P", "chance of any false alarm in all comparisons together (0.05)",
+		et_set_probability, ET_FILLS(request, alpha) },
+	{ 0, "reference", "N|NAME", "compare all others with this series only (every pair)",
+		et_set_text, ET_FILLS(request, reference) },
+	{ 0, "json", "FILE", "write JSON (-: stdout, the text then goes to stderr)", et_set_text,
+		ET_FILLS(request, json), .values = "FILE" },
+	{ 0, "fail-on-regression", "[PCT]",
+		"exit 1 if a series is significantly slower than the reference, or the first "
+		"(by more than PCT %)",
+		et_set_percent, ET_FILLS(request, fail_ratio) },
+	ET_GATHER_OPTIONS(request, gather),
+	{ 0 },
+};
 
 static int run(struct et_cli *cli, int argc, char **argv);
 
@@ -63,11 +41,11 @@ const struct et_verb et_verb_compare = {
 	.operands = "KEPT",
 	.summary = "which of these series differ?",
 	.usage = "[options] SERIES SERIES…\n[options] EXPERIMENT",
-	.about = "A SERIES is a file that describe reads, or a kept experiment's id or label, "
-		 "which\n"
-		 "stands for all of its commands. Runs that were taken as pairs are compared as\n"
-		 "pairs; other series by t tests where both may be normal, by ranks where not\n"
-		 "(Nogueira and Matias). Holm's correction holds for all comparisons together.",
+	.about =
+		"A SERIES is a file that describe reads, or the id or label of a kept experiment,\n"
+		"which means all of its commands. Runs that were measured in pairs are compared\n"
+		"in pairs; other series by t tests if both may be normal, else by ranks\n"
+		"(Nogueira and Matias). Holm's correction covers all comparisons together.",
 	.examples = "  etalon compare last\n"
 		    "  etalon compare <(seq 101 120) <(seq 121 140)\n"
 		    "  etalon compare --fail-on-regression=5 <(seq 1001 1020) "
@@ -110,7 +88,7 @@ static int gather(const struct et_cli *cli, const struct request *r, const struc
 	if (set->n < 2)
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE, "compare needs two series at least"),
-			"etalon compare BEFORE AFTER; etalon describe tells about one");
+			"etalon compare BEFORE AFTER compares two; etalon describe shows one");
 	if (set->n > MOST_SERIES)
 		return et_fail(err, E2BIG, ET_EXIT_USAGE, "more than %d series", MOST_SERIES);
 	rc = et_gather_enough(set, ET_SHAPIRO_LEAST, "the test of normality needs", err);
@@ -165,7 +143,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	struct et_operands ops;
 	bool regressed = false;
 
-	int status = et_cli_parse(cli, &et_verb_compare, argc, argv, option, &r, &ops);
+	int status = et_cli_parse(cli, &et_verb_compare, argc, argv, &r, &ops);
 	if (status >= 0)
 		return status;
 	int rc = gather(cli, &r, &ops, &set, &err);

@@ -1,32 +1,50 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `etalon completion SHELL`: completion scripts made from the option tables. */
+/* `etalon completion SHELL`: completion scripts generated from the option tables. */
 #include "cmd/cli.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Calls fn for every option of a command, common ones too. */
+/* Calls fn for every option of a command, the common ones included. */
 static void each_option(
 	const struct et_verb *v, void (*fn)(const struct et_verb *v, const struct et_option *o))
 {
-	const struct et_option *tables[] = { v->options, v->uses_store ? et_store_options : NULL,
-		et_common_options };
-
-	for (size_t t = 0; t < ET_LENGTH(tables); t++) {
-		for (const struct et_option *o = tables[t]; o && o->name; o++)
+	for (size_t t = 0; et_verb_table(v, t); t++) {
+		for (const struct et_option *o = et_verb_table(v, t); o->name; o++)
 			fn(v, o);
 	}
 }
 
 static bool has_choices(const struct et_option *o)
 {
-	return o->values && strchr(o->values, '|');
+	return o->names || (o->values && strchr(o->values, '|'));
 }
 
-static void print_choices(const char *values)
+static void print_words(const char *values)
 {
 	for (; *values; values++)
 		putchar(*values == '|' ? ' ' : *values);
+}
+
+static void print_choices(const struct et_option *o)
+{
+	if (!o->names)
+		print_words(o->values);
+	for (size_t i = 0; o->names && o->names[i]; i++)
+		printf("%s%s", i ? " " : "", o->names[i]);
+}
+
+static bool has_operands(const struct et_verb *v)
+{
+	return v->operand || (v->operands && strchr(v->operands, '|'));
+}
+
+static void print_operands(const struct et_verb *v)
+{
+	if (!v->operand)
+		print_words(v->operands);
+	for (size_t i = 0; v->operand && v->operand(i); i++)
+		printf("%s%s", i ? " " : "", v->operand(i));
 }
 
 /* Text for single quotes of any of the three shells. */
@@ -52,7 +70,7 @@ static void bash_choices(const struct et_verb *v, const struct et_option *o)
 {
 	if (has_choices(o)) {
 		printf("\t%s:--%s) COMPREPLY=($(compgen -W '", v->name, o->name);
-		print_choices(o->values);
+		print_choices(o);
 		printf("' -- \"$cur\")); return ;;\n");
 	} else if (o->values) {
 		printf("\t%s:--%s) COMPREPLY=($(compgen -%c -- \"$cur\")); return ;;\n", v->name,
@@ -60,22 +78,22 @@ static void bash_choices(const struct et_verb *v, const struct et_option *o)
 	}
 }
 
-/* What stands where no option does. */
+/* Completes an operand. */
 static void bash_operand(const struct et_verb *v)
 {
 	const char *o = v->operands;
 
 	printf("\t%s) ", v->name);
-	if (!o)
+	if (!o && !v->operand)
 		printf("COMPREPLY=($(compgen -f -- \"$cur\"))");
-	else if (!strcmp(o, "COMMAND"))
+	else if (o && !strcmp(o, "COMMAND"))
 		printf("COMPREPLY=($(compgen -c -f -- \"$cur\"))");
-	else if (!strcmp(o, "KEPT"))
+	else if (o && !strcmp(o, "KEPT"))
 		printf("COMPREPLY=($(compgen -f -W "
 		       "\"last $(etalon list -q 2>/dev/null | sed '1d;s/ .*//')\" -- \"$cur\"))");
 	else {
 		printf("COMPREPLY=($(compgen -W '");
-		print_choices(o);
+		print_operands(v);
 		/* A file may follow the word. */
 		printf("' -- \"$cur\")); [ ${#COMPREPLY[@]} -gt 0 ] || "
 		       "COMPREPLY=($(compgen -f -- \"$cur\"))");
@@ -121,7 +139,7 @@ static void zsh_option(const struct et_verb *v, const struct et_option *o)
 	putchar(']');
 	if (o->arg && has_choices(o)) {
 		printf(":value:(");
-		print_choices(o->values);
+		print_choices(o);
 		putchar(')');
 	} else if (o->arg) {
 		printf(":value:%s", o->values ? "_files" : "");
@@ -144,9 +162,9 @@ static void zsh(void)
 	for (const struct et_verb *const *v = et_verbs; *v; v++) {
 		printf("\t%s)\n\t\t_arguments -s \\\n", (*v)->name);
 		each_option(*v, zsh_option);
-		if ((*v)->operands && strchr((*v)->operands, '|')) {
+		if (has_operands(*v)) {
 			printf("\t\t\t'1:what:(");
-			print_choices((*v)->operands);
+			print_operands(*v);
 			printf(")' \\\n");
 		}
 		printf("\t\t\t'*:file:_files' ;;\n");
@@ -163,7 +181,7 @@ static void fish_option(const struct et_verb *v, const struct et_option *o)
 		printf(o->values && !has_choices(o) ? " -r" : " -x");
 	if (has_choices(o)) {
 		printf(" -a '");
-		print_choices(o->values);
+		print_choices(o);
 		printf("'");
 	}
 	printf(" -d '");
@@ -181,10 +199,10 @@ static void fish(void)
 	}
 	for (const struct et_verb *const *v = et_verbs; *v; v++) {
 		each_option(*v, fish_option);
-		if (!(*v)->operands || !strchr((*v)->operands, '|'))
+		if (!has_operands(*v))
 			continue;
 		printf("complete -c etalon -n '__fish_seen_subcommand_from %s' -a '", (*v)->name);
-		print_choices((*v)->operands);
+		print_operands(*v);
 		printf("'\n");
 	}
 }
@@ -211,7 +229,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 {
 	struct et_operands ops;
 	struct et_error err;
-	int status = et_cli_parse(cli, &et_verb_completion, argc, argv, NULL, NULL, &ops);
+	int status = et_cli_parse(cli, &et_verb_completion, argc, argv, NULL, &ops);
 
 	if (status >= 0)
 		return status;

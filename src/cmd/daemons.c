@@ -6,102 +6,59 @@
 #include "base/parse.h"
 #include "cmd/input.h"
 #include "cmd/kept.h"
-#include "cmd/run_sanity.h"
 #include "host/host.h"
 #include "protocol/daemons.h"
 #include "protocol/lshape.h"
 #include "report/daemons.h"
+#include "session/removal.h"
 #include "store/cutoffs.h"
 #include "store/daemons.h"
 
 #include <errno.h>
 #include <string.h>
 
-enum {
-	OPT_JSON = 1,
-	OPT_REPORT,
-	OPT_KEEP,
-	OPT_SHORT_RUNS,
-	OPT_SHORT_SECONDS,
-	OPT_LONG_RUNS,
-	OPT_LONG_SECONDS,
-	OPT_LABEL,
-	OPT_RESUME,
-};
-
-static const struct et_option options[] = {
-	{ 0, "json", NULL, "print JSON instead of text", NULL, OPT_JSON },
-	{ 0, "report", "FILE", "write a page (HTML) with pictures; - is stdout", "FILE",
-		OPT_REPORT },
-	{ 0, "keep", NULL, "analyse: keep the cutoffs for this machine", NULL, OPT_KEEP },
-	{ 0, "short-runs", "N", "learn: samples of the short run (300)", NULL, OPT_SHORT_RUNS },
-	{ 0, "short-seconds", "DUR", "learn: length of each (1s)", NULL, OPT_SHORT_SECONDS },
-	{ 0, "long-runs", "N", "learn: samples of the long run, 0 for none (40)", NULL,
-		OPT_LONG_RUNS },
-	{ 0, "long-seconds", "DUR", "learn: length of each (8s)", NULL, OPT_LONG_SECONDS },
-	{ 0, "label", "TEXT", "learn: name of the two experiments (daemons)", NULL, OPT_LABEL },
-	{ 0, "resume", NULL, "learn: go on where an interrupted one was", NULL, OPT_RESUME },
-	{ 0 },
-};
-
 struct request {
 	struct et_daemons_output out;
 	bool keep;
 	struct et_learn_options learn;
-	bool learn_given; /* an option of learn was */
+	unsigned given; /* bits below */
 };
 
-static int learn_option(struct request *r, int id, const char *arg, struct et_error *err)
-{
-	struct et_learn_options *o = &r->learn;
+enum { OF_LEARN = 1, OF_PLAN = 2 }; /* options of learn; those that say what it measures */
 
-	r->learn_given = true;
-	o->given = o->given || (id != OPT_LABEL && id != OPT_RESUME);
-	switch (id) {
-	case OPT_SHORT_RUNS:
-		return et_parse_u64(
-			"--short-runs", arg, ET_LSHAPE_LEAST, 1000000, &o->short_runs, err);
-	case OPT_LONG_RUNS:
-		return et_parse_u64("--long-runs", arg, 0, 1000000, &o->long_runs, err);
-	case OPT_SHORT_SECONDS:
-		return et_parse_duration("--short-seconds", arg, &o->short_ns, err);
-	case OPT_LONG_SECONDS:
-		return et_parse_duration("--long-seconds", arg, &o->long_ns, err);
-	case OPT_LABEL:
-		o->label = arg;
-		return 0;
-	default:
-		o->resume = true;
-		return 0;
-	}
-}
-
-static int option(void *ctx, int id, char *const *args, struct et_error *err)
-{
-	struct request *r = ctx;
-
-	if (id == OPT_JSON)
-		r->out.json = true;
-	else if (id == OPT_REPORT)
-		r->out.page = args[0];
-	else if (id == OPT_KEEP)
-		r->keep = true;
-	else
-		return learn_option(r, id, args[0], err);
-	return 0;
-}
+static const struct et_option options[] = {
+	{ 0, "json", NULL, "print JSON instead of text", et_set_true, ET_FILLS(request, out.json) },
+	{ 0, "report", "FILE", "write a page (HTML) with pictures; - is stdout", et_set_text,
+		ET_FILLS(request, out.page), .values = "FILE" },
+	{ 0, "keep", NULL, "analyse: keep the cutoffs for this machine", et_set_true,
+		ET_FILLS(request, keep) },
+	{ 0, "short-runs", "N", "learn: samples of the short run (300)", et_set_u64,
+		ET_FILLS(request, learn.short_runs), .lo = ET_LSHAPE_LEAST, .hi = 1000000,
+		.bit = OF_LEARN | OF_PLAN },
+	{ 0, "short-seconds", "DUR", "learn: length of each (1s)", et_set_duration,
+		ET_FILLS(request, learn.short_ns), .bit = OF_LEARN | OF_PLAN },
+	{ 0, "long-runs", "N", "learn: samples of the long run, 0 for none (40)", et_set_u64,
+		ET_FILLS(request, learn.long_runs), .hi = 1000000, .bit = OF_LEARN | OF_PLAN },
+	{ 0, "long-seconds", "DUR", "learn: length of each (8s)", et_set_duration,
+		ET_FILLS(request, learn.long_ns), .bit = OF_LEARN | OF_PLAN },
+	{ 0, "label", "TEXT", "learn: name of the two experiments (daemons)", et_set_text,
+		ET_FILLS(request, learn.label), .bit = OF_LEARN },
+	{ 0, "resume", NULL, "learn: continue an interrupted one", et_set_true,
+		ET_FILLS(request, learn.resume), .bit = OF_LEARN },
+	{ 0 },
+};
 
 static int run(struct et_cli *cli, int argc, char **argv);
 
 const struct et_verb et_verb_daemons = {
 	.name = "daemons",
 	.operands = "learn|show|analyse",
-	.summary = "which background processes spoil samples, and from when on?",
+	.summary = "which background processes spoil samples, and from which CPU time on?",
 	.usage = "learn [options]\nshow [options]\nanalyse [options] FILE|-",
-	.about = "learn takes many samples of a fixed program, short and long ones, finds those "
-		 "that\n"
-		 "a seldom daemon hit, and keeps how long each daemon may run before a sample is\n"
-		 "removed; show prints what is kept; analyse does the same with a record (JSON).",
+	.about = "learn takes many short and long samples of a fixed program, finds those that an\n"
+		 "infrequent daemon disturbed, and keeps a cutoff for each daemon: a sample in\n"
+		 "which it used more CPU time is removed. show prints the cutoffs. analyse does\n"
+		 "the same with a record (JSON).",
 	.examples = "  etalon daemons learn # takes minutes\n"
 		    "  etalon daemons learn --short-runs 20 --short-seconds 10ms --long-runs 0\n"
 		    "  etalon daemons show\n"
@@ -197,10 +154,12 @@ static int dispatch(struct et_cli *cli, struct request *r, const struct et_opera
 	bool alone = ops->n_before == 1 && !ops->n_after;
 
 	*status = ET_EXIT_DONE;
-	if (r->learn_given && strcmp(what, "learn"))
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons: that option is learn's");
+	if (r->given & OF_LEARN && strcmp(what, "learn"))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"one of these options is only valid with 'daemons learn'");
 	if (r->keep && strcmp(what, "analyse"))
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons: --keep is analyse's");
+		return et_fail(
+			err, EINVAL, ET_EXIT_USAGE, "--keep is only valid with 'daemons analyse'");
 	if (!strcmp(what, "learn") && alone)
 		return et_daemons_learn(cli, &r->learn, &r->out, status, err);
 	if (!strcmp(what, "show") && alone)
@@ -221,9 +180,11 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	struct et_operands ops;
 	struct et_error err = { 0 };
 
-	int status = et_cli_parse(cli, &et_verb_daemons, argc, argv, option, &r, &ops);
+	int status = et_cli_parse_into(cli, &et_verb_daemons, argc, argv,
+		&(struct et_cli_targets){ .ctx = &r, .given = &r.given }, &ops);
 	if (status >= 0)
 		return status;
+	r.learn.given = r.given & OF_PLAN;
 	int rc = et_daemons_output_open(&r.out, &err);
 	if (rc == 0)
 		rc = dispatch(cli, &r, &ops, &status, &err);

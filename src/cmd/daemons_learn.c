@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * `etalon daemons learn`: a short and a long run of `etalon put inc`, experiments like any other,
- * so that every sample is durable and an interrupted one goes on.
+ * `etalon daemons learn`: a short and a long run of `etalon put inc`. Both are ordinary
+ * experiments, so that every sample is durable and an interrupted one can be resumed.
  */
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "cmd/daemons.h"
 #include "cmd/kept.h"
-#include "cmd/run_session.h"
+#include "cmd/measuring.h"
 #include "cmd/signals.h"
 #include "protocol/daemon_run.h"
 #include "protocol/daemons.h"
@@ -25,7 +25,7 @@ struct learner {
 	char exe[4096];
 };
 
-/* Where what was asked for is kept, for a later --resume. */
+/* The store keeps the plan under this key for a later --resume. */
 static char *plan_key(const struct et_learn_options *o)
 {
 	return et_asprintf("daemons-learn %s", o->label);
@@ -72,7 +72,7 @@ static int recall_plan(struct learner *l, struct et_error *err)
 
 	if (l->o.given)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"--resume goes on with the runs as they were and takes no other");
+			"--resume continues the recorded runs and takes no other plan");
 	int rc = et_kept_open(l->cli, ET_STORE_READ, &store, err);
 	if (rc)
 		return rc;
@@ -80,7 +80,7 @@ static int recall_plan(struct learner *l, struct et_error *err)
 	et_store_close(store);
 	if (rc == 0 && !text)
 		rc = et_fail(err, ENOENT, ET_EXIT_USAGE,
-			"there is nothing to go on with under the name '%s'", l->o.label);
+			"there is nothing to continue under the label '%s'", l->o.label);
 	return rc ? rc : read_plan(&l->o, text, err);
 }
 
@@ -88,8 +88,8 @@ static int check_plan(const struct et_learn_options *o, struct et_error *err)
 {
 	if (o->long_runs && o->long_runs < ET_LSHAPE_LEAST)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"--long-runs: %" PRIu64 " are too few to see an L-shape; take none or at "
-			"least %d",
+			"--long-runs: %" PRIu64 " are too few to see an L-shape; use 0 or at least "
+			"%d",
 			o->long_runs, ET_LSHAPE_LEAST);
 	if (o->long_runs && o->long_ns <= o->short_ns)
 		return et_fail(
@@ -97,43 +97,42 @@ static int check_plan(const struct et_learn_options *o, struct et_error *err)
 	return 0;
 }
 
-static int run_new(struct learner *l, const char *label, uint64_t runs, uint64_t ns, char id[40],
-	struct et_error *err)
+static int run_new(struct learner *l, const char *label, uint64_t runs, uint64_t ns,
+	struct et_experiment **out, struct et_error *err)
 {
-	char n[24], seconds[32];
-	const char *words[] = { "run", "--protocol", "raw", "--keep-all", "--runs", n, "--label",
-		label, "--command-name", label, "--", l->exe, "put", "inc", "--seconds", seconds,
-		NULL };
+	struct et_experiment *e = et_experiment_new();
+	ET_AUTO_FREE char *length = et_asprintf("%" PRIu64 "ns", ns);
 
-	snprintf(n, sizeof(n), "%" PRIu64, runs);
-	snprintf(seconds, sizeof(seconds), "%" PRIu64 "ns", ns);
-	return et_session_run(l->cli, l->interrupt, words, id, err);
+	e->protocol = ET_PROTOCOL_RAW;
+	e->plan.keep_all = true;
+	e->plan.runs = (uint32_t)runs;
+	e->label = et_strdup(label);
+	et_experiment_add_command(
+		e, et_strdup(label), et_strv_of(l->exe, "put", "inc", "--seconds", length, NULL));
+	return et_measure(l->cli, l->interrupt, e, NULL, out, err);
 }
 
-/* One of the two runs: new, gone on with, or already done. The experiment is the caller's. */
+/* Runs, continues or loads one of the two experiments, which the caller frees. */
 static int stage(struct learner *l, const char *which, uint64_t runs, uint64_t ns,
 	struct et_experiment **out, struct et_error *err)
 {
 	ET_AUTO_FREE char *label = et_asprintf("%s-%s", l->o.label, which);
 	struct et_experiment *kept = NULL;
-	char id[40] = "";
 
 	int rc = l->o.resume ? et_kept_fetch(l->cli, label, &kept, err) : -ENOENT;
 	if (rc == 0 && kept->state == ET_STATE_DONE) {
 		*out = kept;
 		return 0;
 	}
-	if (rc == 0) {
-		const char *words[] = { "run", "--resume", kept->id, NULL };
-		rc = et_session_run(l->cli, l->interrupt, words, id, err);
-	} else if (rc == -ENOENT) {
-		rc = run_new(l, label, runs, ns, id, err);
-	}
+	if (rc == 0)
+		rc = et_measure(l->cli, l->interrupt, NULL, kept->id, out, err);
+	else if (rc == -ENOENT)
+		rc = run_new(l, label, runs, ns, out, err);
 	et_experiment_free(kept);
-	return rc ? rc : et_kept_fetch(l->cli, id, out, err);
+	return rc;
 }
 
-static void tell_plan(const struct learner *l)
+static void print_plan(const struct learner *l)
 {
 	const struct et_learn_options *o = &l->o;
 	double short_s = 1e-9 * (double)o->short_runs * (double)o->short_ns;
@@ -148,8 +147,8 @@ static void tell_plan(const struct learner *l)
 		et_asprintf("%" PRIu64 " short and %" PRIu64 " long samples, about %s in all",
 			o->short_runs, o->long_runs, et_format_span(short_s + long_s, all));
 	ET_AUTO_FREE char *reach = et_asprintf(
-		"daemons that come back within %s are met, and periods up to %s found; those that "
-		"stay away longer are met by chance only",
+		"daemons that run at least once every %s are seen, and periods of up to %s are "
+		"found; less frequent ones are seen only by chance",
 		et_format_span(seen, once), et_format_span(seen / 2, twice));
 	et_page_paragraph(&page, 0, "", NULL, plan, NULL);
 	et_page_paragraph(&page, 0, "", NULL, reach, NULL);
@@ -178,7 +177,10 @@ static int conclude(const struct learner *l, const struct et_experiment *short_r
 		!strncmp(short_run->snapshot_source, "proc", 4))
 		fprintf(stderr,
 			"etalon: warning: daemons that began and ended within a sample were "
-			"not seen\nhint: run as root, outside containers\n");
+			"not seen: the kernel gave no exit records\n"
+			"hint: %s\n",
+			geteuid() ? "run as root"
+				  : "run on a kernel with taskstats, outside containers");
 	return rc;
 }
 
@@ -208,13 +210,13 @@ int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *o,
 		rc = keep_plan(&l, err);
 	if (rc)
 		return rc;
-	tell_plan(&l);
+	print_plan(&l);
 	rc = learn(&l, out, err);
 	if (rc != -EINTR)
 		return rc;
 	fprintf(stderr,
 		"etalon: interrupted; every finished sample is kept\n"
-		"hint: etalon daemons learn --resume%s%s goes on\n",
+		"hint: etalon daemons learn --resume%s%s continues it\n",
 		strcmp(o->label, "daemons") ? " --label " : "",
 		strcmp(o->label, "daemons") ? o->label : "");
 	*status = 128 + l.interrupt->signal;

@@ -8,54 +8,35 @@
 #include <errno.h>
 #include <unistd.h>
 
-enum { OPT_JSON = 1, OPT_LEVEL, OPT_BOOTSTRAP, OPT_SEED, OPT_LAG };
-
-static const struct et_option options[] = {
-	{ 0, "json", NULL, "print JSON instead of text", NULL, OPT_JSON },
-	{ 0, "level", "P", "coverage of the intervals (0.95)", NULL, OPT_LEVEL },
-	{ 0, "bootstrap", "N", "replicates of the bootstrap, 0: none (9999; fewer of long series)",
-		NULL, OPT_BOOTSTRAP },
-	{ 0, "seed", "N", "of the bootstrap: the same seed gives the same figures (1)", NULL,
-		OPT_SEED },
-	{ 0, "lag", "N", "lags of the autocorrelation and of Ljung-Box (10; a fifth of n)", NULL,
-		OPT_LAG },
-	ET_GATHER_OPTIONS,
-	{ 0 },
-};
-
 struct request {
 	bool json, details;
 	struct et_describe_options describe;
 	struct et_gather gather;
 };
 
-static int option(void *ctx, int id, char *const *args, struct et_error *err)
+/* A number of replicates that the user gave is not reduced for a long series. */
+static int set_replicates(
+	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
 	struct request *r = ctx;
-	uint64_t n = 0;
-	int rc;
 
-	switch (id) {
-	case OPT_JSON:
-		r->json = true;
-		return 0;
-	case OPT_LEVEL:
-		return et_parse_probability("--level", args[0], &r->describe.level, err);
-	case OPT_BOOTSTRAP:
-		rc = et_parse_u64("--bootstrap", args[0], 0, 100000000, &n, err);
-		r->describe.replicates = n;
-		r->describe.replicates_free = false;
-		return rc;
-	case OPT_SEED:
-		return et_parse_u64("--seed", args[0], 0, UINT64_MAX, &r->describe.seed, err);
-	case OPT_LAG:
-		rc = et_parse_u64("--lag", args[0], 1, 10000, &n, err);
-		r->describe.lags = n;
-		return rc;
-	default:
-		return et_gather_option(&r->gather, id, args[0], err);
-	}
+	r->describe.replicates_free = false;
+	return et_set_size(o, ctx, args, err);
 }
+
+static const struct et_option options[] = {
+	{ 0, "json", NULL, "print JSON instead of text", et_set_true, ET_FILLS(request, json) },
+	{ 0, "level", "P", "coverage of the intervals (0.95)", et_set_probability,
+		ET_FILLS(request, describe.level) },
+	{ 0, "bootstrap", "N", "replicates of the bootstrap, 0: none (9999; fewer of long series)",
+		set_replicates, ET_FILLS(request, describe.replicates), .hi = 100000000 },
+	{ 0, "seed", "N", "of the bootstrap: the same seed gives the same figures (1)", et_set_u64,
+		ET_FILLS(request, describe.seed) },
+	{ 0, "lag", "N", "lags of the autocorrelation and of Ljung-Box (10; a fifth of n)",
+		et_set_size, ET_FILLS(request, describe.lags), .lo = 1, .hi = 10000 },
+	ET_GATHER_OPTIONS(request, gather),
+	{ 0 },
+};
 
 static int run(struct et_cli *cli, int argc, char **argv);
 
@@ -64,10 +45,10 @@ const struct et_verb et_verb_describe = {
 	.operands = "KEPT",
 	.summary = "what does this series of numbers say?",
 	.usage = "[options] [FILE|ID|LABEL]",
-	.about = "FILE (or the standard input) holds one number a line (# begins a comment), CSV\n"
-		 "with --column, or a record of etalon's or hyperfine's; a kept experiment is "
-		 "named\n"
-		 "by its id or label. Each command of a record is a series of its own.",
+	.about =
+		"FILE (or the standard input) holds one number per line (# begins a comment), CSV\n"
+		"with --column, or a record of etalon or hyperfine; a kept experiment is given\n"
+		"by its id or label. Each command of a record is a series of its own.",
 	.examples = "  seq 1 20 | etalon describe\n"
 		    "  printf 'a,b\\n1,2\\n3,4\\n5,9\\n' | etalon describe --column b --json\n"
 		    "  etalon describe last --metric et\n",
@@ -100,7 +81,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 				     .threads = cpus > 0 ? (unsigned)cpus : 1 } };
 	struct et_operands ops;
 
-	int status = et_cli_parse(cli, &et_verb_describe, argc, argv, option, &r, &ops);
+	int status = et_cli_parse(cli, &et_verb_describe, argc, argv, &r, &ops);
 	if (status >= 0)
 		return status;
 	r.details = cli->verbosity > 0;

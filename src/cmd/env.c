@@ -7,37 +7,17 @@
 #include <errno.h>
 #include <string.h>
 
-enum { OPT_JSON = 1, OPT_ONLY, OPT_EXCEPT, OPT_DRY_RUN };
-
 static const struct et_option options[] = {
-	{ 0, "only", "LIST", "check, apply: these factors, e.g. aslr,turbo (all)", NULL, OPT_ONLY },
-	{ 0, "except", "LIST", "check, apply: all factors but these", NULL, OPT_EXCEPT },
-	{ 0, "dry-run", NULL, "apply, restore: say what would be done and do nothing", NULL,
-		OPT_DRY_RUN },
-	{ 0, "json", NULL, "check: print JSON instead of a table", NULL, OPT_JSON },
+	{ 0, "only", "LIST", "check, apply: these factors, e.g. aslr,turbo (all)", et_set_text,
+		ET_FILLS(et_env_options, only) },
+	{ 0, "except", "LIST", "check, apply: all factors but these", et_set_text,
+		ET_FILLS(et_env_options, except) },
+	{ 0, "dry-run", NULL, "apply, restore: print the changes and make none", et_set_true,
+		ET_FILLS(et_env_options, dry_run) },
+	{ 0, "json", NULL, "check: print JSON instead of a table", et_set_true,
+		ET_FILLS(et_env_options, json) },
 	{ 0 },
 };
-
-static int option(void *ctx, int id, char *const *args, struct et_error *err)
-{
-	struct et_env_options *c = ctx;
-
-	(void)err;
-	switch (id) {
-	case OPT_JSON:
-		c->json = true;
-		return 0;
-	case OPT_DRY_RUN:
-		c->dry_run = true;
-		return 0;
-	case OPT_ONLY:
-		c->only = args[0];
-		return 0;
-	default:
-		c->except = args[0];
-		return 0;
-	}
-}
 
 static int run(struct et_cli *cli, int argc, char **argv);
 
@@ -149,7 +129,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	struct et_env_options c = { 0 };
 	struct et_operands ops;
 	struct et_error err = { 0 };
-	int rc, status = et_cli_parse(cli, &et_verb_env, argc, argv, option, &c, &ops);
+	int rc, status = et_cli_parse(cli, &et_verb_env, argc, argv, &c, &ops);
 
 	if (status >= 0)
 		return status;

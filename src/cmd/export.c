@@ -2,41 +2,20 @@
 /* `etalon export [ID]`: a kept experiment in a format for other tools. */
 #include "cmd/kept.h"
 #include "report/format.h"
-
-#include <errno.h>
-
-enum { OPT_FORMAT = 1, OPT_OUTPUT };
-
-static const struct et_option options[] = {
-	{ 'f', "format", "FORMAT",
-		"json (the native record), hyperfine (its JSON), csv (one row a sample), markdown, "
-		"asciidoc, orgmode or html (json)",
-		ET_FORMAT_CHOICES, OPT_FORMAT },
-	{ 'o', "output", "FILE", "where to write it (-, stdout)", "FILE", OPT_OUTPUT },
-	{ 0 },
-};
-
 struct request {
-	const char *format;
+	int format; /* place in the table of formats */
 	const char *path;
 };
 
-static int option(void *ctx, int id, char *const *args, struct et_error *err)
-{
-	struct request *r = ctx;
+#define SHOWN(name, summary, ...) name " (" summary "), "
 
-	if (id == OPT_OUTPUT) {
-		r->path = args[0];
-	} else if (id == OPT_FORMAT) {
-		r->format = args[0];
-		if (!et_format_find(args[0]))
-			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE, "--format: unknown format '%s'",
-					args[0]),
-				"one of " ET_FORMAT_CHOICES);
-	}
-	return 0;
-}
+static const struct et_option options[] = {
+	{ 'f', "format", "FORMAT", ET_FORMATS(SHOWN) "by default json", et_set_choice,
+		ET_FILLS(request, format), .names = et_format_names },
+	{ 'o', "output", "FILE", "where to write it (-, stdout)", et_set_text,
+		ET_FILLS(request, path), .values = "FILE" },
+	{ 0 },
+};
 
 static int run(struct et_cli *cli, int argc, char **argv);
 
@@ -59,15 +38,15 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	struct et_operands ops;
 	struct et_error err = { 0 };
 	struct et_kept kept = { 0 };
-	struct request r = { .format = "json", .path = "-" };
+	struct request r = { .path = "-" };
 
-	int status = et_cli_parse(cli, &et_verb_export, argc, argv, option, &r, &ops);
+	int status = et_cli_parse(cli, &et_verb_export, argc, argv, &r, &ops);
 	if (status >= 0)
 		return status;
 	int rc = et_kept_load(cli, &ops, &kept, &err);
 	et_operands_free(&ops);
 	if (rc == 0)
-		rc = et_kept_write(&kept, r.format, r.path, &err);
+		rc = et_kept_write(&kept, &et_formats[r.format], r.path, &err);
 	et_kept_free(&kept);
 	return rc ? et_cli_fail(&err) : ET_EXIT_DONE;
 }

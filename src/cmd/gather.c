@@ -8,19 +8,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-int et_gather_option(struct et_gather *g, int id, const char *arg, struct et_error *err)
+int et_gather_set_metric(
+	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	if (id == ET_GATHER_COLUMN) {
-		g->column = arg;
-		return 0;
-	}
-	int metric = et_name_index(et_metric_names, arg);
-	if (metric < 0)
-		return et_fail(
-			err, EINVAL, ET_EXIT_USAGE, "--metric: '%s' is neither pt nor et", arg);
-	g->metric = (enum et_metric)metric;
+	struct et_gather *g = et_option_target(o, ctx);
+	struct et_option metric = *o;
+
+	metric.offset = offsetof(struct et_gather, metric);
 	g->metric_given = true;
-	return 0;
+	return et_set_choice(&metric, g, args, err);
 }
 
 const enum et_metric *et_gather_metric(const struct et_gather *g)

@@ -15,16 +15,16 @@ struct et_gather {
 	bool metric_given;
 };
 
-/* Rows of a table of options, and what handles them: id is ET_GATHER_COLUMN or _METRIC. */
-enum { ET_GATHER_COLUMN = 900, ET_GATHER_METRIC };
-#define ET_GATHER_OPTIONS                                                                          \
-	{ 0, "column", "NAME|N", "which column of a CSV file", NULL, ET_GATHER_COLUMN },           \
+/* Its rows in a command's table of options; member is the struct et_gather in `type`. */
+#define ET_GATHER_OPTIONS(type, member)                                                            \
+	{ 0, "column", "NAME|N", "which column of a CSV file", et_set_text,                        \
+		ET_FILLS(type, member.column) },                                                   \
 	{                                                                                          \
 		0, "metric", "pt|et",                                                              \
-			"process time or elapsed time of an experiment (what it was judged by)",   \
-			"pt|et", ET_GATHER_METRIC                                                  \
+			"CPU time or elapsed time of an experiment (what it was judged by)",       \
+			et_gather_set_metric, ET_FILLS(type, member), .names = et_metric_names     \
 	}
-int et_gather_option(struct et_gather *g, int id, const char *arg, struct et_error *err);
+et_option_set et_gather_set_metric;                                /* fills a struct et_gather */
 const enum et_metric *et_gather_metric(const struct et_gather *g); /* NULL: not given */
 
 /* Adds the series of an operand: "-", a file where there is one, else a kept experiment. */

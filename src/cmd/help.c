@@ -43,9 +43,6 @@ void et_cli_help(const struct et_cli *cli, const struct et_verb *verb)
 	if (verb->examples)
 		printf("\nexamples:\n%s", verb->examples);
 	printf("\noptions:\n");
-	if (verb->options)
-		et_options_help(verb->options, stdout, cli->columns);
-	if (verb->uses_store)
-		et_options_help(et_store_options, stdout, cli->columns);
-	et_options_help(et_common_options, stdout, cli->columns);
+	for (size_t i = 0; et_verb_table(verb, i); i++)
+		et_options_help(et_verb_table(verb, i), stdout, cli->columns);
 }

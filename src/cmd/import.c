@@ -11,41 +11,18 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { OPT_LABEL = 1, OPT_FORMAT, OPT_COLUMN, OPT_COPY };
-
 static const struct et_option options[] = {
-	{ 0, "label", "TEXT", "name the experiment", NULL, OPT_LABEL },
-	{ 0, "format", "FORMAT", "native, hyperfine or csv (auto: by what is in the file)",
-		"auto|native|hyperfine|csv", OPT_FORMAT },
-	{ 0, "column", "NAME", "of a CSV file: the column that holds the times", NULL, OPT_COLUMN },
-	{ 0, "copy", NULL, "give a native record a new id", NULL, OPT_COPY },
+	{ 0, "label", "TEXT", "name the experiment", et_set_text,
+		ET_FILLS(et_import_options, label) },
+	{ 0, "format", "FORMAT", "native, hyperfine or csv (auto: by the file's contents)",
+		et_set_choice, ET_FILLS(et_import_options, format),
+		.names = et_import_format_names },
+	{ 0, "column", "NAME", "the column of a CSV file that holds the times", et_set_text,
+		ET_FILLS(et_import_options, column) },
+	{ 0, "copy", NULL, "give a native record a new id", et_set_true,
+		ET_FILLS(et_import_options, copy) },
 	{ 0 },
 };
-
-static int option(void *ctx, int id, char *const *args, struct et_error *err)
-{
-	struct et_import_options *o = ctx;
-	int format;
-
-	switch (id) {
-	case OPT_LABEL:
-		o->label = args[0];
-		return 0;
-	case OPT_COLUMN:
-		o->column = args[0];
-		return 0;
-	case OPT_COPY:
-		o->copy = true;
-		return 0;
-	default:
-		format = et_name_index(et_import_format_names, args[0]);
-		if (format < 0)
-			return et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--format: '%s' is not native, hyperfine or csv", args[0]);
-		o->format = (enum et_import_format)format;
-		return 0;
-	}
-}
 
 static int keep(const struct et_cli *cli, const struct et_experiment *e, struct et_error *err)
 {
@@ -59,7 +36,7 @@ static int keep(const struct et_cli *cli, const struct et_experiment *e, struct 
 	return rc == -EEXIST ? et_hint(err, rc, "--copy keeps the record under a new id") : rc;
 }
 
-static void tell(const struct et_cli *cli, const struct et_experiment *e)
+static void report(const struct et_cli *cli, const struct et_experiment *e)
 {
 	size_t n = 0;
 
@@ -90,7 +67,7 @@ static int import(const struct et_cli *cli, struct et_import_options *o, struct 
 	if (!rc)
 		rc = keep(cli, e, err);
 	if (!rc)
-		tell(cli, e);
+		report(cli, e);
 	et_experiment_free(e);
 	return rc ? rc : et_cli_close_output(stdout, "-", err);
 }
@@ -120,7 +97,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	struct et_operands ops;
 	struct et_import_options o = { 0 };
 	struct et_error err;
-	int rc, status = et_cli_parse(cli, &et_verb_import, argc, argv, option, &o, &ops);
+	int rc, status = et_cli_parse(cli, &et_verb_import, argc, argv, &o, &ops);
 
 	if (status >= 0)
 		return status;

@@ -47,8 +47,8 @@ int et_kept_load(const struct et_cli *cli, const struct et_operands *ops, struct
 	return rc;
 }
 
-int et_kept_write(
-	const struct et_kept *k, const char *format, const char *path, struct et_error *err)
+int et_kept_write(const struct et_kept *k, const struct et_format *format, const char *path,
+	struct et_error *err)
 {
 	struct et_outputs out = { 0 };
 

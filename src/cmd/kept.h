@@ -11,6 +11,8 @@
 int et_kept_open(const struct et_cli *cli, enum et_store_mode mode, struct et_store **out,
 	struct et_error *err) ET_CHECK;
 
+struct et_format;
+
 struct et_kept {
 	struct et_experiment *experiment;
 	struct et_judgement judgement;
@@ -23,7 +25,7 @@ int et_kept_fetch(const struct et_cli *cli, const char *name, struct et_experime
 int et_kept_load(const struct et_cli *cli, const struct et_operands *ops, struct et_kept *out,
 	struct et_error *err) ET_CHECK;
 /* Writes it in a format (report/format.h) to a path, "-" is stdout. */
-int et_kept_write(const struct et_kept *k, const char *format, const char *path,
+int et_kept_write(const struct et_kept *k, const struct et_format *format, const char *path,
 	struct et_error *err) ET_CHECK;
 void et_kept_free(struct et_kept *k);
 

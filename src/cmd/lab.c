@@ -10,53 +10,83 @@
 #include <errno.h>
 #include <string.h>
 
+static int set_law(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	const struct et_law **law = et_option_target(o, ctx);
+
+	*law = et_law_find(args[0]);
+	if (*law)
+		return 0;
+	char list[512] = "";
+	for (size_t i = 0, len = 0; et_laws[i].name && len < sizeof(list); i++)
+		len += (size_t)snprintf(
+			list + len, sizeof(list) - len, "%s%s", i ? ", " : "", et_laws[i].name);
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE, "--%s: unknown law '%s'", o->name, args[0]),
+		"use one of %s", list);
+}
+
+/* An option that only some experiments take: the bit is in the rows of their table. */
 static const struct et_option options[] = {
-	{ 0, "json", NULL, "print JSON instead of tables", NULL, ET_LAB_JSON },
-	{ 0, "repetitions", "N", "simulations of each case (1000)", NULL, ET_LAB_REPETITIONS },
-	{ 0, "seed", "N", "the same seed gives the same tables, or order of runs (1)", NULL,
-		ET_LAB_SEED },
-	{ 0, "bootstrap", "N", "coverage: replicates of the bootstrap (999)", NULL,
-		ET_LAB_BOOTSTRAP },
-	{ 0, "law", "NAME", "coverage: this law only, such as normal, lognormal-1, nist-5", NULL,
-		ET_LAB_LAW },
-	{ 0, "size", "N", "coverage: so many values only (10, 30 and 100; NIST's 1000)", NULL,
-		ET_LAB_SIZE },
-	{ 0, "effect", "REL", "false-alarms: how much slower, for the power (1%)", NULL,
-		ET_LAB_EFFECT },
+	{ 0, "json", NULL, "print JSON instead of tables", et_set_nothing, .bit = ET_LAB_JSON },
+	{ 0, "repetitions", "N", "simulations of each case (1000)", et_set_u32,
+		ET_FILLS(et_lab_request, asked.repetitions), .lo = 1, .hi = 10000000,
+		.bit = ET_LAB_REPETITIONS },
+	{ 0, "seed", "N", "the same seed gives the same tables, or order of runs (1)", et_set_u64,
+		ET_FILLS(et_lab_request, asked.seed), .bit = ET_LAB_SEED },
+	{ 0, "bootstrap", "N", "coverage: replicates of the bootstrap (999)", et_set_size,
+		ET_FILLS(et_lab_request, asked.replicates), .lo = 99, .hi = 1000000,
+		.bit = ET_LAB_BOOTSTRAP },
+	{ 0, "law", "NAME", "coverage: this law only, such as normal, lognormal-1, nist-5", set_law,
+		ET_FILLS(et_lab_request, coverage.law), .bit = ET_LAB_LAW },
+	{ 0, "size", "N", "coverage: this many values only (10, 30 and 100; NIST's 1000)",
+		et_set_size, ET_FILLS(et_lab_request, coverage.n), .lo = 5, .hi = 100000,
+		.bit = ET_LAB_SIZE },
+	{ 0, "effect", "REL", "false-alarms: how much slower, for the power (1%)", et_set_ratio,
+		ET_FILLS(et_lab_request, alarms.effect), .bit = ET_LAB_EFFECT },
 	{ 0, "pair-sd", "SD", "false-alarms: standard deviation of the log ratio of a duet (0.027)",
-		NULL, ET_LAB_PAIR_SD },
-	{ 0, "lengths", "LIST", "of what is timed, such as 1ms,10ms,1s (each its own)", NULL,
-		ET_LAB_LENGTHS },
-	{ 0, "pace", NULL, "emp-versions: what 'run --pace' makes of the task", NULL, ET_LAB_PACE },
-	{ 0, "loads", "LIST", "kbest-, interval-accuracy: processes on the CPU (1,2,11)", NULL,
-		ET_LAB_LOADS },
-	{ 0, "programs", "LIST", "real-programs: these only, such as sort,gcc (all)", NULL,
-		ET_LAB_PROGRAMS },
-	{ 0, "sizes", "LIST", "real-programs: these only (small,medium,large)", NULL,
-		ET_LAB_SIZES },
-	{ 'r', "runs", "N", "what is measured: samples of each (each its own)", NULL, ET_LAB_RUNS },
-	{ 0, "label", "TEXT", "what is measured: name the experiment (lab NAME)", NULL,
-		ET_LAB_LABEL },
-	{ 0, "from", "ID", "what is measured: print the tables of a kept experiment", NULL,
-		ET_LAB_FROM },
-	{ 0, "svg", "FILE", "kbest-, interval-accuracy, cache: write the picture too", NULL,
-		ET_LAB_SVG },
+		et_set_ratio, ET_FILLS(et_lab_request, alarms.duet_sd), .bit = ET_LAB_PAIR_SD },
+	{ 0, "lengths", "LIST", "durations of the timed task, such as 1ms,10ms,1s",
+		et_lab_set_lengths, ET_FILLS(et_lab_request, measure), .bit = ET_LAB_LENGTHS },
+	{ 0, "pace", NULL, "emp-versions: run the task with 'run --pace'", et_set_nothing,
+		.bit = ET_LAB_PACE },
+	{ 0, "loads", "LIST", "kbest-, interval-accuracy: processes on the CPU (1,2,11)",
+		et_lab_set_loads, ET_FILLS(et_lab_request, measure), .bit = ET_LAB_LOADS },
+	{ 0, "programs", "LIST", "real-programs: these only, such as sort,gcc (all)",
+		et_lab_set_programs, ET_FILLS(et_lab_request, measure), .bit = ET_LAB_PROGRAMS },
+	{ 0, "sizes", "LIST", "real-programs: these only (small,medium,large)", et_lab_set_sizes,
+		ET_FILLS(et_lab_request, measure), .bit = ET_LAB_SIZES },
+	{ 'r', "runs", "N", "measured experiments: samples of each", et_set_u64,
+		ET_FILLS(et_lab_request, measure.runs), .lo = 2, .hi = 1000000,
+		.bit = ET_LAB_RUNS },
+	{ 0, "label", "TEXT", "measured experiments: name the record (lab NAME)", et_set_text,
+		ET_FILLS(et_lab_request, measure.label), .bit = ET_LAB_LABEL },
+	{ 0, "from", "ID", "measured experiments: print the tables of a kept record", et_set_text,
+		ET_FILLS(et_lab_request, measure.from), .bit = ET_LAB_FROM },
+	{ 0, "svg", "FILE", "kbest-, interval-accuracy, cache: write the picture too", et_set_text,
+		ET_FILLS(et_lab_request, measure.svg), .values = "FILE", .bit = ET_LAB_SVG },
 	{ 0 },
 };
+
+/* "list", then the experiments. */
+static const char *operand(size_t i)
+{
+	return i ? et_lab_experiments[i - 1].name : "list";
+}
 
 static int run(struct et_cli *cli, int argc, char **argv);
 
 const struct et_verb et_verb_lab = {
 	.name = "lab",
-	.operands = "list|coverage|false-alarms|emp-versions|clock-methods|real-programs|"
-		    "kbest-accuracy|interval-accuracy|cache",
-	.summary = "experiments that judge methods, and this tool",
-	.usage = "list\ncoverage [options]\nfalse-alarms [options]\nemp-versions [options]\n"
-		 "clock-methods [options]\nreal-programs [options]\nkbest-accuracy [options]\n"
-		 "interval-accuracy [options]\ncache [options]",
-	.about = "coverage and false-alarms simulate, with a known truth; what they print at full\n"
-		 "length stands in doc/coverage.md. The others measure on this machine and keep\n"
-		 "what they measure as run does. Ctrl-C ends one with what is known by then.",
+	.operand = operand,
+	.summary = "run experiments that judge methods, and this tool",
+	.usage = "list\nNAME [options]",
+	.about =
+		"'etalon lab list' shows the experiments. coverage and false-alarms simulate, "
+		"with\n"
+		"a known truth; doc/coverage.md has their full tables. The others measure on this\n"
+		"machine and keep their samples as run does. Ctrl-C ends an experiment, which\n"
+		"then prints what is known.",
 	.examples = "  etalon lab list\n"
 		    "  etalon lab coverage --repetitions 50 --law lognormal-1\n"
 		    "  etalon lab false-alarms --repetitions 20\n"
@@ -70,52 +100,6 @@ const struct et_verb et_verb_lab = {
 	.uses_store = true,
 	.run = run,
 };
-
-static int parse_law(const char *name, const struct et_law **out, struct et_error *err)
-{
-	*out = et_law_find(name);
-	if (*out)
-		return 0;
-	et_fail(err, EINVAL, ET_EXIT_USAGE, "--law: unknown law '%s'", name);
-	return et_hint(err, -EINVAL,
-		"normal, lognormal-0.5, lognormal-1, exponential, bimodal, ar-0.3, ar-0.6, "
-		"nist-1, nist-2, nist-3, nist-5, nist-10, nist-100");
-}
-
-static int option(void *ctx, int id, char *const *args, struct et_error *err)
-{
-	struct et_lab_request *r = ctx;
-	uint64_t n = 0;
-	int rc = 0;
-
-	r->given |= (unsigned)id;
-	switch (id) {
-	case ET_LAB_REPETITIONS:
-		rc = et_parse_u64("--repetitions", args[0], 1, 10000000, &n, err);
-		r->asked.repetitions = (uint32_t)n;
-		return rc;
-	case ET_LAB_SEED:
-		return et_parse_u64("--seed", args[0], 0, UINT64_MAX, &r->asked.seed, err);
-	case ET_LAB_BOOTSTRAP:
-		rc = et_parse_u64("--bootstrap", args[0], 99, 1000000, &n, err);
-		r->asked.replicates = n;
-		return rc;
-	case ET_LAB_LAW:
-		return parse_law(args[0], &r->coverage.law, err);
-	case ET_LAB_SIZE:
-		rc = et_parse_u64("--size", args[0], 5, 100000, &n, err);
-		r->coverage.n = n;
-		return rc;
-	case ET_LAB_EFFECT:
-		return et_parse_ratio("--effect", args[0], &r->alarms.effect, err);
-	case ET_LAB_PAIR_SD:
-		return et_parse_ratio("--pair-sd", args[0], &r->alarms.duet_sd, err);
-	case ET_LAB_JSON:
-		return 0;
-	default:
-		return et_lab_measure_option(&r->measure, id, args[0], err);
-	}
-}
 
 static void list(bool json)
 {
@@ -144,7 +128,7 @@ static int check_options(const struct et_lab_experiment *x, unsigned given, stru
 	unsigned common = ET_LAB_JSON | (x ? x->takes : 0);
 
 	for (const struct et_option *o = options; o->name; o++) {
-		if (given & (unsigned)o->id & ~common)
+		if (given & o->bit & ~common)
 			return et_fail(err, EINVAL, ET_EXIT_USAGE, "lab %s takes no --%s",
 				x ? x->name : "list", o->name);
 	}
@@ -194,7 +178,8 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	const struct et_lab_experiment *x = NULL;
 	struct et_operands ops;
 	struct et_error err = { 0 };
-	int status = et_cli_parse(cli, &et_verb_lab, argc, argv, option, &r, &ops);
+	int status = et_cli_parse_into(cli, &et_verb_lab, argc, argv,
+		&(struct et_cli_targets){ .ctx = &r, .given = &r.given }, &ops);
 
 	if (status >= 0)
 		return status;

@@ -4,7 +4,7 @@
 #include "base/parse.h"
 #include "cmd/kept.h"
 #include "cmd/lab_experiments.h"
-#include "cmd/run_session.h"
+#include "cmd/measuring.h"
 #include "host/daemons.h"
 #include "protocol/precision.h"
 #include "report/lab_precision.h"
@@ -14,50 +14,27 @@
 #include <inttypes.h>
 #include <string.h>
 
-void et_lab_commands_add(struct et_lab_commands *c, char *name, char *line)
+int et_lab_add_command(struct et_experiment *e, char *name, const char *line, struct et_error *err)
 {
-	ET_GROW(c->names, c->n, c->cap_names);
-	ET_GROW(c->lines, c->n, c->cap_lines);
-	c->names[c->n] = name;
-	c->lines[c->n++] = line;
+	char **argv;
+	int rc = et_split_words(line, &argv, err);
+
+	if (rc)
+		free(name);
+	else
+		et_experiment_add_command(e, name, argv);
+	return rc;
 }
 
-void et_lab_commands_free(struct et_lab_commands *c)
-{
-	for (size_t i = 0; i < c->n; i++) {
-		free(c->names[i]);
-		free(c->lines[i]);
-	}
-	free(c->names);
-	free(c->lines);
-}
-
-int et_lab_measure(struct et_lab_request *r, const struct et_lab_commands *c, uint64_t usual_runs,
+int et_lab_measure(struct et_lab_request *r, struct et_experiment *e, uint64_t usual_runs,
 	struct et_experiment **out, struct et_error *err)
 {
-	ET_AUTO_FREE char *label = et_asprintf("lab %s", r->name);
-	ET_AUTO_FREE char *runs =
-		et_asprintf("%" PRIu64, r->measure.runs ? r->measure.runs : usual_runs);
-	ET_AUTO_FREE char *seed = et_asprintf("%" PRIu64, r->asked.seed);
-	const char *const plan[] = { "run", "--order", "random", "--runs", runs, "--seed", seed,
-		"--label", r->measure.label ? r->measure.label : label };
-	ET_AUTO_FREE const char **words = et_calloc(ET_LENGTH(plan) + 3 * c->n + 2, sizeof(*words));
-	size_t n = ET_LENGTH(plan);
-	char id[40];
-
-	memcpy(words, plan, sizeof(plan));
-	if (r->given & ET_LAB_PACE)
-		words[n++] = "--pace";
-	for (size_t i = 0; i < c->n; i++) {
-		words[n++] = "--command-name";
-		words[n++] = c->names[i];
-		words[n++] = c->lines[i];
-	}
-	int rc = et_session_run(r->cli, r->interrupt, words, id, err);
-	if ((rc && rc != -EINTR) || !id[0])
-		return rc;
-	int rc2 = et_kept_fetch(r->cli, id, out, err);
-	return rc ? rc : rc2;
+	e->label = r->measure.label ? et_strdup(r->measure.label) : et_asprintf("lab %s", r->name);
+	e->plan.order = ET_ORDER_RANDOM;
+	e->plan.runs = (uint32_t)(r->measure.runs ? r->measure.runs : usual_runs);
+	e->plan.seed = r->asked.seed;
+	e->plan.pace = r->given & ET_LAB_PACE;
+	return et_measure(r->cli, r->interrupt, e, NULL, out, err);
 }
 
 int et_lab_recall(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
@@ -65,7 +42,9 @@ int et_lab_recall(struct et_lab_request *r, struct et_experiment **out, struct e
 	if (r->given & (ET_LAB_LENGTHS | ET_LAB_RUNS | ET_LAB_LABEL | ET_LAB_SEED |
 			       ET_LAB_PROGRAMS | ET_LAB_SIZES | ET_LAB_PACE | ET_LAB_LOADS))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"lab %s: --from prints what is kept and takes no plan", r->name);
+			"lab %s: --from prints a kept experiment, so options of a plan are not "
+			"valid",
+			r->name);
 	return et_kept_fetch(r->cli, r->measure.from, out, err);
 }
 
@@ -81,32 +60,32 @@ int et_lab_conclude(
 	fprintf(stderr, "etalon: interrupted; every finished sample is kept\n");
 	if (e && resumable)
 		fprintf(stderr,
-			"hint: etalon run --resume %s goes on, then etalon lab %s --from %s\n",
+			"hint: etalon run --resume %s continues it, then etalon lab %s --from %s "
+			"prints the tables\n",
 			e->id, r->name, e->id);
 	return rc;
 }
 
-/* INC of the lengths that were asked for, or a kept record. */
+/* Measures INC for the lengths that the user gave, or loads a kept experiment. */
 static int inc_experiment(struct et_lab_request *r, const uint64_t *usual_ns, size_t n_usual,
 	struct et_experiment **out, struct et_error *err)
 {
 	const struct et_lab_measure *m = &r->measure;
-	struct et_lab_commands c = { 0 };
 	char exe[4096];
 
 	if (m->from)
 		return et_lab_recall(r, out, err);
 	int rc = et_cli_own_path(exe, sizeof(exe), err);
-	ET_AUTO_FREE char *own = rc ? NULL : et_join_words((char *[]){ exe, NULL });
-	for (size_t i = 0; rc == 0 && i < (m->n_lengths ? m->n_lengths : n_usual); i++) {
+	if (rc)
+		return rc;
+	struct et_experiment *e = et_experiment_new();
+	for (size_t i = 0; i < (m->n_lengths ? m->n_lengths : n_usual); i++) {
 		uint64_t ns = m->n_lengths ? m->lengths_ns[i] : usual_ns[i];
-		et_lab_commands_add(&c, et_asprintf("INC%.6g", 1e-9 * (double)ns),
-			et_asprintf("%s put inc --seconds %" PRIu64 "ns", own, ns));
+		ET_AUTO_FREE char *length = et_asprintf("%" PRIu64 "ns", ns);
+		et_experiment_add_command(e, et_asprintf("INC%.6g", 1e-9 * (double)ns),
+			et_strv_of(exe, "put", "inc", "--seconds", length, NULL));
 	}
-	if (rc == 0)
-		rc = et_lab_measure(r, &c, 40, out, err);
-	et_lab_commands_free(&c);
-	return rc;
+	return et_lab_measure(r, e, 40, out, err);
 }
 
 static struct et_precision paced_precision(const struct et_command *c)

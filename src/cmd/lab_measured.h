@@ -6,7 +6,7 @@
 #ifndef ET_CMD_LAB_MEASURED_H
 #define ET_CMD_LAB_MEASURED_H
 
-#include "base/error.h"
+#include "base/option.h"
 #include "lab/grid.h"
 #include "model/experiment.h"
 
@@ -22,8 +22,8 @@ struct et_lab_measure {
 
 struct et_lab_request;
 
-/* As et_option_fn, of the options that these experiments have. */
-int et_lab_measure_option(struct et_lab_measure *m, int id, const char *arg, struct et_error *err);
+/* Setters of options; each fills a struct et_lab_measure. */
+et_option_set et_lab_set_lengths, et_lab_set_loads, et_lab_set_programs, et_lab_set_sizes;
 
 int et_lab_emp_versions(struct et_lab_request *r, struct et_error *err);
 int et_lab_clock_methods(struct et_lab_request *r, struct et_error *err);
@@ -32,25 +32,19 @@ int et_lab_kbest_accuracy(struct et_lab_request *r, struct et_error *err);
 int et_lab_interval_accuracy(struct et_lab_request *r, struct et_error *err);
 int et_lab_cache(struct et_lab_request *r, struct et_error *err);
 
-/* Commands to measure. */
-struct et_lab_commands {
-	char **names, **lines; /* n each; a line splits into words as a shell's does */
-	size_t n, cap_names, cap_lines;
-};
-
-/* Takes both texts. */
-void et_lab_commands_add(struct et_lab_commands *c, char *name, char *line);
-void et_lab_commands_free(struct et_lab_commands *c); /* what it holds */
-
+/* Adds a command, a line that splits into words as a shell's does. Takes name. */
+int et_lab_add_command(
+	struct et_experiment *e, char *name, const char *line, struct et_error *err) ET_CHECK;
 /*
- * Runs them as `run` does, in random blocks of solo runs, and fetches what was kept. After a signal
- * -EINTR with what there is by then; *out stays NULL when there is nothing.
+ * Runs the commands of e (taken) in random blocks of solo runs. After a signal -EINTR with the
+ * finished samples; *out stays NULL when there are none.
  */
-int et_lab_measure(struct et_lab_request *r, const struct et_lab_commands *c, uint64_t usual_runs,
-	struct et_experiment **out, struct et_error *err);
-/* The record that --from names. */
-int et_lab_recall(struct et_lab_request *r, struct et_experiment **out, struct et_error *err);
-/* Says where it is kept, and after a signal how to go on; returns rc. */
+int et_lab_measure(struct et_lab_request *r, struct et_experiment *e, uint64_t usual_runs,
+	struct et_experiment **out, struct et_error *err) ET_CHECK;
+/* Loads the experiment that --from names. */
+int et_lab_recall(
+	struct et_lab_request *r, struct et_experiment **out, struct et_error *err) ET_CHECK;
+/* Prints where it is kept, and after a signal how to continue; returns rc. */
 int et_lab_conclude(
 	const struct et_lab_request *r, const struct et_experiment *e, bool resumable, int rc);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Options of experiments that measure. */
+/* The list options of experiments that measure. */
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "cmd/lab_experiments.h"
@@ -11,7 +11,7 @@
 
 typedef int (*item_fn)(void *ctx, const char *option, const char *item, struct et_error *err);
 
-/* Each of "a,b,c". */
+/* Calls fn for each of "a,b,c". */
 static int each_item(
 	const char *option, const char *text, item_fn fn, void *ctx, struct et_error *err)
 {
@@ -29,7 +29,7 @@ static int each_item(
 
 static int add_length(void *ctx, const char *option, const char *item, struct et_error *err)
 {
-	static const uint64_t longest_ns = 86400ull * 1000000000; /* as `put inc` has it */
+	static const uint64_t longest_ns = 86400ull * 1000000000; /* the limit of `put inc`, too */
 	struct et_lab_measure *m = ctx;
 	uint64_t ns;
 	int rc = et_parse_duration(option, item, &ns, err);
@@ -75,9 +75,13 @@ static int add_program(void *ctx, const char *option, const char *item, struct e
 			return 0;
 		}
 	}
+	char list[256] = "";
+	for (size_t i = 0, len = 0; et_subjects[i].name && len < sizeof(list); i++)
+		len += (size_t)snprintf(
+			list + len, sizeof(list) - len, "%s%s", i ? ", " : "", et_subjects[i].name);
 	return et_hint(err,
 		et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: unknown program '%s'", option, item),
-		"sort, matc, matr, bzip2, gcc, perl, gnugo, hmmer, povray, x264");
+		"use one of %s", list);
 }
 
 static int add_size(void *ctx, const char *option, const char *item, struct et_error *err)
@@ -88,36 +92,36 @@ static int add_size(void *ctx, const char *option, const char *item, struct et_e
 	if (i < 0)
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: unknown size '%s'", option, item),
-			"small, medium, large");
+			"use one of %s, %s, %s", et_subject_sizes[0], et_subject_sizes[1],
+			et_subject_sizes[2]);
 	m->sizes |= 1u << i;
 	return 0;
 }
 
-int et_lab_measure_option(struct et_lab_measure *m, int id, const char *arg, struct et_error *err)
+int et_lab_set_lengths(
+	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	switch (id) {
-	case ET_LAB_LENGTHS:
-		m->n_lengths = 0;
-		return each_item("--lengths", arg, add_length, m, err);
-	case ET_LAB_LOADS:
-		m->n_loads = 0;
-		return each_item("--loads", arg, add_load, m, err);
-	case ET_LAB_SVG:
-		m->svg = arg;
-		return 0;
-	case ET_LAB_PROGRAMS:
-		return each_item("--programs", arg, add_program, m, err);
-	case ET_LAB_SIZES:
-		return each_item("--sizes", arg, add_size, m, err);
-	case ET_LAB_RUNS:
-		return et_parse_u64("--runs", arg, 2, 1000000, &m->runs, err);
-	case ET_LAB_FROM:
-		m->from = arg;
-		return 0;
-	case ET_LAB_LABEL:
-		m->label = arg;
-		return 0;
-	default: /* ET_LAB_PACE is in what was given */
-		return 0;
-	}
+	struct et_lab_measure *m = et_option_target(o, ctx);
+
+	m->n_lengths = 0;
+	return each_item("--lengths", args[0], add_length, m, err);
+}
+
+int et_lab_set_loads(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	struct et_lab_measure *m = et_option_target(o, ctx);
+
+	m->n_loads = 0;
+	return each_item("--loads", args[0], add_load, m, err);
+}
+
+int et_lab_set_programs(
+	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	return each_item("--programs", args[0], add_program, et_option_target(o, ctx), err);
+}
+
+int et_lab_set_sizes(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	return each_item("--sizes", args[0], add_size, et_option_target(o, ctx), err);
 }

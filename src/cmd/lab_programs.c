@@ -19,7 +19,7 @@ enum { MOST_SUBJECTS = 32 };
 struct programs {
 	char *folder; /* of the inputs */
 	const char *missing[MOST_SUBJECTS];
-	struct et_lab_commands commands;
+	struct et_experiment *e; /* until it is measured */
 };
 
 static int make_folder(struct programs *p, struct et_error *err)
@@ -67,8 +67,10 @@ static int add_sizes(struct programs *p, const struct et_lab_request *r, const s
 		if (r->measure.sizes && !(r->measure.sizes >> i & 1))
 			continue;
 		rc = et_subject_prepare(s, i, p->folder, err);
-		et_lab_commands_add(&p->commands, et_asprintf("%s %" PRIu64, s->name, s->sizes[i]),
-			et_subject_command(s, i, program, p->folder));
+		ET_AUTO_FREE char *line = et_subject_command(s, i, program, p->folder);
+		if (rc == 0)
+			rc = et_lab_add_command(
+				p->e, et_asprintf("%s %" PRIu64, s->name, s->sizes[i]), line, err);
 	}
 	return rc;
 }
@@ -91,7 +93,7 @@ static int gather(struct programs *p, const struct et_lab_request *r, struct et_
 		else
 			p->missing[n_missing++] = s->name;
 	}
-	if (rc == 0 && !p->commands.n)
+	if (rc == 0 && !p->e->n_commands)
 		rc = et_fail(
 			err, ENOENT, ET_EXIT_ENVIRONMENT, "none of these programs is installed");
 	return rc;
@@ -106,9 +108,12 @@ int et_lab_real_programs(struct et_lab_request *r, struct et_error *err)
 	if (r->measure.from) {
 		rc = et_lab_recall(r, &e, err);
 	} else {
+		p.e = et_experiment_new();
 		rc = gather(&p, r, err);
 		if (rc == 0)
-			rc = et_lab_measure(r, &p.commands, 10, &e, err);
+			rc = et_lab_measure(r, p.e, 10, &e, err);
+		else
+			et_experiment_free(p.e);
 		remove_folder(p.folder);
 	}
 	if (e) {
@@ -123,7 +128,6 @@ int et_lab_real_programs(struct et_lab_request *r, struct et_error *err)
 	}
 	rc = et_lab_conclude(r, e, false, rc); /* its inputs are gone */
 	et_experiment_free(e);
-	et_lab_commands_free(&p.commands);
 	free(p.folder);
 	return rc;
 }

@@ -11,30 +11,19 @@
 #include <errno.h>
 #include <inttypes.h>
 
-enum { OPT_JSON = 1, OPT_LIMIT };
 enum { GAP = 2, LEAST_COMMAND = 16, LEAST_LABEL = 5 };
-
-static const struct et_option options[] = {
-	{ 0, "json", NULL, "print JSON instead of a table", NULL, OPT_JSON },
-	{ 'n', "limit", "N", "only the newest N (all)", NULL, OPT_LIMIT },
-	{ 0 },
-};
 
 struct config {
 	bool json;
 	uint64_t limit;
 };
 
-static int option(void *ctx, int id, char *const *args, struct et_error *err)
-{
-	struct config *config = ctx;
-
-	if (id == OPT_JSON)
-		config->json = true;
-	else if (id == OPT_LIMIT)
-		return et_parse_u64("--limit", args[0], 1, INT64_MAX, &config->limit, err);
-	return 0;
-}
+static const struct et_option options[] = {
+	{ 0, "json", NULL, "print JSON instead of a table", et_set_true, ET_FILLS(config, json) },
+	{ 'n', "limit", "N", "only the newest N (all)", et_set_u64, ET_FILLS(config, limit),
+		.lo = 1, .hi = INT64_MAX },
+	{ 0 },
+};
 
 /* One line of the table, its texts made fit for a terminal. */
 struct row {
@@ -234,7 +223,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	struct et_operands ops;
 	struct config config = { 0 };
 	struct et_error err;
-	int rc, status = et_cli_parse(cli, &et_verb_list, argc, argv, option, &config, &ops);
+	int rc, status = et_cli_parse(cli, &et_verb_list, argc, argv, &config, &ops);
 
 	if (status >= 0)
 		return status;

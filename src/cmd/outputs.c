@@ -3,12 +3,38 @@
 #include "base/alloc.h"
 #include "cmd/cli.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
-int et_outputs_add(struct et_outputs *o, const char *format, const char *path, struct et_error *err)
+static int set_output(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	return et_outputs_add(ctx, o->context, args[0], err);
+}
+
+const struct et_option *et_outputs_options(void)
+{
+	static struct et_option rows[ET_MOST_OUTPUTS + 1];
+	size_t n = 0;
+
+	if (rows[0].name)
+		return rows;
+	for (const struct et_format *f = et_formats; f->name; f++) {
+		assert(n < ET_MOST_OUTPUTS);
+		rows[n++] = (struct et_option){ .name = f->option,
+			.arg = "FILE",
+			.help = f->option_help,
+			.set = set_output,
+			.values = "FILE",
+			.context = f };
+	}
+	return rows;
+}
+
+int et_outputs_add(struct et_outputs *o, const struct et_format *format, const char *path,
+	struct et_error *err)
 {
 	bool standard = !strcmp(path, "-");
 
@@ -16,10 +42,10 @@ int et_outputs_add(struct et_outputs *o, const char *format, const char *path, s
 		return et_fail(
 			err, E2BIG, ET_EXIT_USAGE, "more than %d output files", ET_MOST_OUTPUTS);
 	if (standard && o->stdout_taken)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "two outputs to - (stdout)");
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "only one output can go to stdout (-)");
 	o->stdout_taken = o->stdout_taken || standard;
 	o->list[o->n].path = path;
-	o->list[o->n].format = et_format_find(format);
+	o->list[o->n].format = format;
 	o->list[o->n++].output.fd = -1;
 	return 0;
 }
@@ -40,8 +66,9 @@ int et_output_open(struct et_output *o, const char *path, struct et_error *err)
 }
 
 /*
- * A new file beside the old one, with its mode; -1 where that would not do: it is no plain file,
- * somebody else's, has other names, or the folder may not be written to.
+ * Creates a new file beside the old one, with its mode. Returns -1 if renaming it over the old one
+ * would change more than the contents: the old one is not a regular file, belongs to somebody else
+ * or has several links; or if the directory is not writable.
  */
 static int open_beside(struct et_output *o)
 {
@@ -107,7 +134,7 @@ void et_output_close(struct et_output *o)
 	et_cleanup_close(&o->fd);
 	if (o->temporary)
 		unlink(o->temporary);
-	/* Nothing came of it: leave no empty file where there was none. */
+	/* Nothing was written: leave no empty file where there was none. */
 	if (o->created && stat(o->path, &st) == 0 && st.st_size == 0)
 		unlink(o->path);
 	free(o->temporary);

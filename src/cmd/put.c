@@ -8,80 +8,57 @@
 #include <errno.h>
 #include <string.h>
 
-enum { OPT_LIST = ET_PUT_CALIBRATE << 1 };
-
-static const uint64_t longest_ns = 86400ull * 1000000000, most_iterations = 1000000000000000;
-
-static const struct et_option options[] = {
-	{ 0, "seconds", "DUR",
-		"inc: as many increments as take that long on an undisturbed machine; spin: until "
-		"the process has used so much CPU time (100ms)",
-		NULL, ET_PUT_SECONDS },
-	{ 0, "iterations", "N", "inc: exactly N increments, whatever the machine", NULL,
-		ET_PUT_ITERATIONS },
-	{ 0, "calibrate", NULL, "inc: find this machine's increments a second anew and keep it",
-		NULL, ET_PUT_CALIBRATE },
-	{ 0, "wall", NULL, "spin: until --seconds of wall time have passed", NULL, ET_PUT_WALL },
-	{ 0, "size", "N", "sort: N integers (20000); matc, matr: N rows and columns (400)", NULL,
-		ET_PUT_SIZE },
-	{ 0, "seed", "N", "sort, matc, matr: decides the random input (1)", NULL, ET_PUT_SEED },
-	{ 'l', "list", NULL, "show the programs and what each takes", NULL, OPT_LIST },
-	{ 0 },
-};
-
-static int run(struct et_cli *cli, int argc, char **argv);
-
-const struct et_verb et_verb_put = {
-	.name = "put",
-	.operands = "inc|spin|sort|matc|matr",
-	.summary = "run a built-in program under test",
-	.usage = "inc|spin|sort|matc|matr [options]\n--list",
-	.about = "Programs of exactly known size to try a machine or a method on. They print "
-		 "nothing\n"
-		 "and do no input or output while they work; -v tells what was done.",
-	.examples = "  etalon put inc --seconds 50ms\n"
-		    "  etalon put sort --size 5000 -v\n"
-		    "  etalon run 'etalon put matc --size 100' 'etalon put matr --size 100'\n",
-	.options = options,
-	.run = run,
-};
+#define MOST_ITERATIONS UINT64_C(1000000000000000)
+#define DAY_NS (UINT64_C(86400) * 1000000000)
 
 struct config {
 	struct et_put_params params;
 	bool list;
 };
 
-static int option(void *ctx, int id, char *const *args, struct et_error *err)
-{
-	struct config *c = ctx;
-	struct et_put_params *p = &c->params;
-	int rc = 0;
+static const struct et_option options[] = {
+	{ 0, "seconds", "DUR",
+		"inc: as many increments as take this long on an undisturbed machine; spin: until "
+		"the process has used this much CPU time (100ms)",
+		et_set_duration, ET_FILLS(config, params.seconds_ns), .hi = DAY_NS,
+		.bit = ET_PUT_SECONDS },
+	{ 0, "iterations", "N", "inc: exactly N increments, whatever the machine", et_set_u64,
+		ET_FILLS(config, params.iterations), .lo = 1, .hi = MOST_ITERATIONS,
+		.bit = ET_PUT_ITERATIONS },
+	{ 0, "calibrate", NULL, "inc: measure this machine's increments per second and keep them",
+		et_set_nothing, .bit = ET_PUT_CALIBRATE },
+	{ 0, "wall", NULL, "spin: until --seconds of wall time have passed", et_set_nothing,
+		.bit = ET_PUT_WALL },
+	{ 0, "size", "N", "sort: N integers (20000); matc, matr: N rows and columns (400)",
+		et_set_u64, ET_FILLS(config, params.size), .lo = 1, .hi = UINT32_MAX,
+		.bit = ET_PUT_SIZE },
+	{ 0, "seed", "N", "sort, matc, matr: decides the random input (1)", et_set_u64,
+		ET_FILLS(config, params.seed), .bit = ET_PUT_SEED },
+	{ 'l', "list", NULL, "show the programs and their options", et_set_true,
+		ET_FILLS(config, list) },
+	{ 0 },
+};
 
-	if (id == OPT_LIST) {
-		c->list = true;
-		return 0;
-	}
-	p->given |= (unsigned)id;
-	switch ((enum et_put_param)id) {
-	case ET_PUT_SECONDS:
-		rc = et_parse_duration("--seconds", args[0], &p->seconds_ns, err);
-		if (rc == 0 && p->seconds_ns > longest_ns)
-			rc = et_fail(err, ERANGE, ET_EXIT_USAGE, "--seconds: %s is above one day",
-				args[0]);
-		return rc;
-	case ET_PUT_ITERATIONS:
-		return et_parse_u64(
-			"--iterations", args[0], 1, most_iterations, &p->iterations, err);
-	case ET_PUT_SIZE:
-		return et_parse_u64("--size", args[0], 1, UINT32_MAX, &p->size, err);
-	case ET_PUT_SEED:
-		return et_parse_u64("--seed", args[0], 0, UINT64_MAX, &p->seed, err);
-	case ET_PUT_WALL:
-	case ET_PUT_CALIBRATE:
-		return 0;
-	}
-	return rc;
+static const char *workload_name(size_t i)
+{
+	return et_workloads[i].name;
 }
+
+static int run(struct et_cli *cli, int argc, char **argv);
+
+const struct et_verb et_verb_put = {
+	.name = "put",
+	.operand = workload_name,
+	.summary = "run a built-in program under test",
+	.usage = "NAME [options]\n--list",
+	.about = "These programs do a known amount of work, to try a machine or a method on. They\n"
+		 "print nothing and do no input or output meanwhile; -v prints what was done.",
+	.examples = "  etalon put inc --seconds 50ms\n"
+		    "  etalon put sort --size 5000 -v\n"
+		    "  etalon run 'etalon put matc --size 100' 'etalon put matr --size 100'\n",
+	.options = options,
+	.run = run,
+};
 
 static void list(void)
 {
@@ -138,7 +115,8 @@ static int run(struct et_cli *cli, int argc, char **argv)
 {
 	struct config c = { 0 };
 	struct et_operands ops;
-	int status = et_cli_parse(cli, &et_verb_put, argc, argv, option, &c, &ops);
+	int status = et_cli_parse_into(cli, &et_verb_put, argc, argv,
+		&(struct et_cli_targets){ .ctx = &c, .given = &c.params.given }, &ops);
 
 	if (status >= 0)
 		return status;

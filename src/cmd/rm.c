@@ -74,7 +74,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 {
 	struct et_operands ops;
 	struct et_error err;
-	int rc, status = et_cli_parse(cli, &et_verb_rm, argc, argv, NULL, NULL, &ops);
+	int rc, status = et_cli_parse(cli, &et_verb_rm, argc, argv, NULL, &ops);
 
 	if (status >= 0)
 		return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `etalon run`: options → experiment → driver → result. */
-#include "cmd/run_session.h"
+/* `etalon run`: options → experiment → session → result. */
+#include "cmd/measuring.h"
+#include "cmd/run_options.h"
 #include "cmd/signals.h"
 #include "report/text.h"
 #include "stats/contrast.h"
@@ -14,9 +15,11 @@ static int run(struct et_cli *cli, int argc, char **argv);
 const struct et_verb et_verb_run = {
 	.name = "run",
 	.operands = "COMMAND",
-	.summary = "how long does my program take, truly? which of these is faster?",
+	.summary = "how long does my program really take? which of these is faster?",
 	.usage = "[options] COMMAND…\n[options] -- PROGRAM ARG…\n--resume [ID]",
-	.about = "Each COMMAND is one string, split as a shell would but run without a shell.",
+	.about = "Each COMMAND is one string. It is split into words as a shell splits them, but "
+		 "run\n"
+		 "without a shell.",
 	.examples = "  etalon run 'sleep 0.1'\n"
 		    "  etalon run --runs 20 -- sort /etc/passwd\n"
 		    "  etalon run 'etalon put sort' 'etalon put inc --seconds 0.05'\n"
@@ -27,6 +30,7 @@ const struct et_verb et_verb_run = {
 		    "  etalon run --shell sh 'sort /etc/passwd | uniq -c'\n",
 	.options = et_run_options,
 	.uses_store = true,
+	.exports = true,
 	.run = run,
 };
 
@@ -39,86 +43,122 @@ static bool has_samples(const struct et_experiment *e)
 	return false;
 }
 
-/* A gate that cannot close must say so. */
+/* With too few runs --fail-on-regression cannot find anything: the user must know. */
 static void warn_undecided(const struct et_judgement *j)
 {
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		if (j->contrasts[i].pairs_needed || !isfinite(j->contrasts[i].p)) {
 			fprintf(stderr,
 				"etalon: warning: too few runs to find a regression\n"
-				"hint: --runs %zu\n",
+				"hint: use --runs %zu\n",
 				j->contrasts[i].pairs_needed ? j->contrasts[i].pairs_needed : 10);
 			return;
 		}
 	}
 }
 
-/* Prints and writes what there is; returns the exit status of a run that was not cut short. */
-static int conclude(struct et_session *s)
+/* Prints the result and writes the outputs; returns the exit status. */
+static int conclude(
+	const struct et_run_options *o, const struct et_measuring *m, struct et_outputs *outputs)
 {
 	struct et_text_options text = {
-		.width = s->cli->columns, .color = s->cli->color, .verbose = s->cli->verbosity > 0
+		.width = m->cli->columns, .color = m->cli->color, .verbose = m->cli->verbosity > 0
 	};
+	const struct et_experiment *e = et_session_experiment(m->session);
+	const struct et_warnings *about = et_session_warnings(m->session);
 	struct et_judgement j;
 	struct et_error err;
 	int status = ET_EXIT_DONE;
 
-	et_judge(s->e, &j);
-	for (size_t i = 0; i < s->notes.n; i++)
-		et_warn(&j.warnings, "%s", s->notes.text[i]);
-	et_text_result(s->e, &j, &text, s->talk);
-	if (s->cli->verbosity >= 0)
-		fprintf(s->talk, "kept as %s in %s\n", s->e->id, et_store_url(s->store));
-	if (s->talk == stdout && et_cli_close_output(stdout, "-", &err)) {
+	et_judge(e, &j);
+	for (size_t i = 0; i < about->n; i++)
+		et_warn(&j.warnings, "%s", about->text[i]);
+	et_text_result(e, &j, &text, m->talk);
+	if (m->cli->verbosity >= 0)
+		fprintf(m->talk, "kept as %s in %s\n", e->id, et_store_url(m->store));
+	if (m->talk == stdout && et_cli_close_output(stdout, "-", &err)) {
 		et_judgement_free(&j);
 		return et_cli_fail(&err);
 	}
-	if (et_outputs_write(&s->options.outputs, s->e, &j, &err))
+	if (et_outputs_write(outputs, e, &j, &err))
 		status = et_cli_fail(&err);
-	else if (et_contrasts_regressed(j.contrasts, j.n_contrasts, s->e->plan.reference,
-			 s->options.regression_ratio))
+	else if (et_contrasts_regressed(
+			 j.contrasts, j.n_contrasts, e->plan.reference, o->regression_ratio))
 		status = ET_EXIT_PROGRAM;
-	if (status == ET_EXIT_DONE && isfinite(s->options.regression_ratio))
+	if (status == ET_EXIT_DONE && isfinite(o->regression_ratio))
 		warn_undecided(&j);
 	et_judgement_free(&j);
 	return status;
 }
 
-static int finish(struct et_session *s, int rc, const struct et_error *err)
+static int finish(
+	struct et_run_options *o, struct et_measuring *m, int rc, const struct et_error *err)
 {
-	bool measured = s->e->id[0] && has_samples(s->e);
-	int status = measured && (rc == 0 || rc == -EINTR) ? conclude(s) : ET_EXIT_DONE;
+	const struct et_experiment *e = m->session ? et_session_experiment(m->session) : NULL;
+	bool measured = e && has_samples(e) && (rc == 0 || rc == -EINTR);
+	int status = measured ? conclude(o, m, &o->outputs) : ET_EXIT_DONE;
 
 	if (rc == 0)
 		return status;
 	if (rc != -EINTR)
 		return et_cli_fail(err);
 	fprintf(stderr, "etalon: interrupted; every finished sample is kept\n");
-	if (s->e->id[0])
-		fprintf(stderr, "hint: etalon run --resume %s goes on\n", s->e->id);
-	return 128 + s->interrupt->signal;
+	if (e)
+		fprintf(stderr, "hint: etalon run --resume %s continues it\n", e->id);
+	return 128 + m->interrupt->signal;
+}
+
+static int resume(struct et_measuring *m, const struct et_run_options *o,
+	const struct et_operands *ops, struct et_error *err)
+{
+	const char *name = o->resume_id ? o->resume_id : ops->n_before ? ops->before[0] : NULL;
+
+	if (o->given & ET_GIVEN_PLAN || ops->n_before + ops->n_after > (o->resume_id ? 0u : 1u))
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--resume continues the recorded plan and takes no other"),
+			"omit commands and options of the plan, or start a new experiment");
+	return et_measuring_resume(m, name, err);
+}
+
+static int measure(struct et_measuring *m, struct et_run_options *o, const struct et_operands *ops,
+	struct et_error *err)
+{
+	struct et_experiment *e = NULL;
+	int rc = o->resume ? 0 : et_run_options_finish(o, ops, &e, err);
+
+	if (rc == 0)
+		rc = et_outputs_open(&o->outputs, err);
+	if (rc) {
+		et_experiment_free(e);
+		return rc;
+	}
+	rc = o->resume ? resume(m, o, ops, err) : et_measuring_begin(m, e, err);
+	return rc ? rc : et_measuring_drive(m, err);
 }
 
 static int run(struct et_cli *cli, int argc, char **argv)
 {
-	struct et_session s = { .cli = cli };
+	struct et_run_options o;
 	struct et_operands ops;
 	struct et_error err = { 0 };
 
-	et_run_options_init(&s.options);
-	s.e = s.options.e;
-	int status = et_cli_parse(
-		cli, &et_verb_run, argc, argv, et_run_options_handle, &s.options, &ops);
+	et_run_options_init(&o);
+	int status = et_cli_parse_into(cli, &et_verb_run, argc, argv,
+		&(struct et_cli_targets){ .ctx = &o, .given = &o.given, .outputs = &o.outputs },
+		&ops);
 	if (status < 0) {
-		s.talk = s.options.outputs.stdout_taken ? stderr : stdout;
-		s.interrupt = et_signals_install();
-		int rc = et_session_prepare(&s, &ops, &err);
-		if (rc == 0)
-			rc = et_session_drive(&s, &err);
-		et_tuning_end(&s.tuning, cli);
-		status = finish(&s, rc, &err);
+		struct et_measuring m = { .cli = cli,
+			.interrupt = et_signals_install(),
+			.env = o.env,
+			.no_ledger = o.no_ledger,
+			.draw_seed = !(o.given & ET_GIVEN_SEED),
+			.talk = o.outputs.stdout_taken ? stderr : stdout };
+		int rc = measure(&m, &o, &ops, &err);
+		status = finish(&o, &m, rc, &err);
+		et_measuring_close(&m);
 		et_operands_free(&ops);
 	}
-	et_session_close(&s);
+	et_run_options_free(&o);
 	return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The commands of an experiment, made of operands, parameters and the options around them. */
+/* Makes the experiment of `run`: its commands from operands, parameters and hooks. */
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "cmd/run_options.h"
@@ -9,6 +9,7 @@
 
 struct maker {
 	struct et_run_options *o;
+	struct et_experiment *e;
 	const struct et_operands *ops;
 	size_t n_operands;
 	size_t combination;
@@ -20,7 +21,7 @@ static int fill(const struct maker *m, const char *text, char **out, struct et_e
 	return et_parameters_fill(text, m->c->parameters, m->c->n_parameters, out, err);
 }
 
-/* What belongs to command k out of the values of an option: the only one, or the k-th. */
+/* Picks the value of an option for command k: the only one, or the k-th. */
 static int pick_each(const struct maker *m, const char *option, const struct et_each *each,
 	size_t k, char **out, struct et_error *err)
 {
@@ -33,7 +34,7 @@ static int pick_each(const struct maker *m, const char *option, const struct et_
 	return fill(m, each->text[each->n == 1 ? 0 : k], out, err);
 }
 
-/* Words given behind "--" are one command, whatever they hold. */
+/* The words after "--" are one command. */
 static int make_words(const struct maker *m, struct et_error *err)
 {
 	struct et_command *c = m->c;
@@ -51,7 +52,7 @@ static int make_words(const struct maker *m, struct et_error *err)
 static int make_argv(const struct maker *m, size_t k, struct et_error *err)
 {
 	struct et_command *c = m->c;
-	const char *shell = m->o->e->child.shell;
+	const char *shell = m->e->child.shell;
 	int rc = m->ops->after ? make_words(m, err) : fill(m, m->ops->before[k], &c->text, err);
 
 	if (rc || (!shell && m->ops->after))
@@ -100,8 +101,8 @@ static int make_command(const struct maker *m, size_t k, struct et_error *err)
 	return rc;
 }
 
-/* Two commands of one name could not be told apart in what follows. */
-static void tell_apart(struct et_experiment *e)
+/* Numbers commands of equal names, so that results name each one. */
+static void number_equal_names(struct et_experiment *e)
 {
 	/* From the end, so that the names compared with are still as given. */
 	for (size_t i = e->n_commands; i-- > 1;) {
@@ -116,9 +117,9 @@ static void tell_apart(struct et_experiment *e)
 	}
 }
 
-static int find_reference(struct et_run_options *o, struct et_error *err)
+static int find_reference(
+	const struct et_run_options *o, struct et_experiment *e, struct et_error *err)
 {
-	struct et_experiment *e = o->e;
 	uint64_t number;
 
 	if (!o->reference)
@@ -134,8 +135,9 @@ static int find_reference(struct et_run_options *o, struct et_error *err)
 		return 0;
 	}
 	return et_hint(err,
-		et_fail(err, ENOENT, ET_EXIT_USAGE, "--reference: no command '%s'", o->reference),
-		"a number from 1 to %zu, or a command's name", e->n_commands);
+		et_fail(err, ENOENT, ET_EXIT_USAGE, "--reference: there is no command '%s'",
+			o->reference),
+		"use a number from 1 to %zu, or the name of a command", e->n_commands);
 }
 
 static int make_ranges(struct et_run_options *o, struct et_error *err)
@@ -157,7 +159,7 @@ static int make_ranges(struct et_run_options *o, struct et_error *err)
 	return rc;
 }
 
-/* Words that only a shell would understand are passed on as they are: likely not what was meant. */
+/* A word that only a shell would interpret is passed to the program: probably a mistake. */
 static void warn_of_shell_syntax(const struct et_experiment *e)
 {
 	static const char *const operators[] = { "|", "||", "&", "&&", ";", "<", ">", ">>", "2>",
@@ -172,45 +174,74 @@ static void warn_of_shell_syntax(const struct et_experiment *e)
 		}
 		if (odd)
 			fprintf(stderr,
-				"etalon: warning: no shell runs this, so the program is given '%s' "
-				"as "
-				"it stands: %s\nhint: --shell sh\n",
-				odd, e->commands[c].text);
+				"etalon: warning: no shell runs '%s', so the program gets '%s' as "
+				"an "
+				"argument\nhint: use --shell sh\n",
+				e->commands[c].text, odd);
 	}
 }
 
-int et_run_options_finish(
-	struct et_run_options *o, const struct et_operands *ops, struct et_error *err)
+static int make_commands(struct maker *m, struct et_error *err)
+{
+	size_t product = et_ranges_product(&m->o->ranges);
+	int rc = 0;
+
+	if (product * m->n_operands > 10000)
+		return et_fail(err, E2BIG, ET_EXIT_USAGE,
+			"the parameters make %zu commands; 10000 is the most",
+			product * m->n_operands);
+	m->e->commands = et_calloc(product * m->n_operands, sizeof(*m->e->commands));
+	for (m->combination = 0; rc == 0 && m->combination < product; m->combination++) {
+		for (size_t k = 0; rc == 0 && k < m->n_operands; k++) {
+			m->c = &m->e->commands[m->e->n_commands++];
+			rc = make_command(m, k, err);
+		}
+	}
+	return rc;
+}
+
+/* Moves the parts that the options filled into a new experiment. */
+static struct et_experiment *start_experiment(struct et_run_options *o)
+{
+	struct et_experiment *e = et_experiment_new();
+
+	e->plan = o->plan;
+	e->child = o->child;
+	e->protocol = o->protocol;
+	e->metric = o->metric;
+	e->label = o->label;
+	memset(&o->child, 0, sizeof(o->child));
+	o->label = NULL;
+	return e;
+}
+
+int et_run_options_finish(struct et_run_options *o, const struct et_operands *ops,
+	struct et_experiment **out, struct et_error *err)
 {
 	struct maker m = { .o = o, .ops = ops, .n_operands = ops->after ? 1 : ops->n_before };
-	struct et_experiment *e = o->e;
 	int rc = make_ranges(o, err);
-	size_t product = et_ranges_product(&o->ranges);
 
 	if (rc)
 		return rc;
 	if (ops->after && ops->n_before)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"give commands as strings, or one as words behind --, not both");
+			"give commands as strings, or one command as words after --, not both");
 	if (ops->after ? !ops->n_after : !ops->n_before)
 		return et_hint(err, et_fail(err, EINVAL, ET_EXIT_USAGE, "no command to measure"),
 			"for example: etalon run 'sort data.txt'");
-	if (product * m.n_operands > 10000)
-		return et_fail(err, E2BIG, ET_EXIT_USAGE,
-			"the parameters make %zu commands; 10000 is the most",
-			product * m.n_operands);
-	e->commands = et_calloc(product * m.n_operands, sizeof(*e->commands));
-	for (m.combination = 0; m.combination < product; m.combination++) {
-		for (size_t k = 0; k < m.n_operands; k++) {
-			m.c = &e->commands[e->n_commands++];
-			rc = make_command(&m, k, err);
-			if (rc)
-				return rc;
-		}
+	m.e = start_experiment(o);
+	rc = make_commands(&m, err);
+	if (rc == 0) {
+		number_equal_names(m.e);
+		if (!ops->after)
+			warn_of_shell_syntax(m.e);
+		rc = find_reference(o, m.e, err);
 	}
-	tell_apart(e);
-	if (!ops->after)
-		warn_of_shell_syntax(e);
-	rc = find_reference(o, err);
-	return rc ? rc : et_run_options_check(o, err);
+	if (rc == 0)
+		rc = et_run_options_check(o, m.e, err);
+	if (rc)
+		et_experiment_free(m.e);
+	else
+		*out = m.e;
+	return rc;
 }

@@ -1,247 +1,256 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of the options of `run`, and the setters that only it needs. */
 #include "cmd/run_options.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "model/field.h"
 #include "num/kbest.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-static const char *const export_formats[] = { "json", "hyperfine", "csv", "markdown", "asciidoc",
-	"orgmode", "html" };
+enum { MOST_RUNS = 100000000 };
 
-void et_run_options_init(struct et_run_options *o)
-{
-	memset(o, 0, sizeof(*o));
-	o->regression_ratio = INFINITY;
-	o->e = et_calloc(1, sizeof(*o->e));
-	o->e->plan = (struct et_plan){ .order = ET_ORDER_AUTO,
-		.warmup = 1,
-		.runs = 10,
-		.min_runs = 10,
-		.max_runs = 1000,
-		.probe = true,
-		.level = 0.95 };
-}
+/* The field that an option fills: the table of fields has its range. */
+struct field_ref {
+	const struct et_field *fields;
+	const char *name;
+};
 
-void et_run_options_free(struct et_run_options *o)
-{
-	et_experiment_free(o->e);
-	et_ranges_free(&o->ranges);
-	et_outputs_close(&o->outputs);
-}
-
-static int choice(const char *option, const char *const *names, const char *text, int *out,
-	struct et_error *err)
-{
-	int k = et_name_index(names, text);
-
-	if (k >= 0) {
-		*out = k;
-		return 0;
+#define PLAN_FIELD(field)                                                                          \
+	ET_FILLS(et_run_options, plan), .context = &(const struct field_ref)                       \
+	{                                                                                          \
+		et_plan_fields, field                                                              \
 	}
-	char list[128] = "";
-	for (size_t i = 0, len = 0; names[i] && len < sizeof(list); i++)
-		len += (size_t)snprintf(
-			list + len, sizeof(list) - len, "%s%s", i ? ", " : "", names[i]);
-	return et_hint(err, et_fail(err, EINVAL, ET_EXIT_USAGE, "%s: unknown '%s'", option, text),
-		"one of %s", list);
+#define CHILD_FIELD(field)                                                                         \
+	ET_FILLS(et_run_options, child), .context = &(const struct field_ref)                      \
+	{                                                                                          \
+		et_child_fields, field                                                             \
+	}
+
+static const struct et_field *field_of(const struct et_option *o)
+{
+	const struct field_ref *ref = o->context;
+
+	return et_field_find(ref->fields, ref->name);
 }
 
-static int count(
-	const char *option, const char *text, uint32_t lo, uint32_t *out, struct et_error *err)
+/* A whole number in the field's range, which the row may narrow but not widen. */
+static int set_number(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	uint64_t value;
-	int rc = et_parse_u64(option, text, lo, 100000000, &value, err);
+	const struct et_field *f = field_of(o);
+	int64_t lo = (int64_t)o->lo > f->lo ? (int64_t)o->lo : f->lo;
+	int64_t hi = o->hi && (int64_t)o->hi < f->hi ? (int64_t)o->hi : f->hi;
+	char shown[ET_OPTION_SHOWN];
+	int64_t value;
 
+	int rc = et_parse_i64(et_option_shown(o, shown), args[0], lo, hi, &value, err);
 	if (rc == 0)
-		*out = (uint32_t)value;
+		et_field_set_int(f, et_option_target(o, ctx), value);
 	return rc;
 }
 
-static int add_each(struct et_each *each, const char *text, struct et_error *err)
+static int set_proportion(
+	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	if (each->n == ET_MOST_ASIDES)
-		return et_fail(err, E2BIG, ET_EXIT_USAGE, "an option is given more than %d times",
-			ET_MOST_ASIDES);
-	each->text[each->n++] = text;
+	const struct et_field *f = field_of(o);
+	char shown[ET_OPTION_SHOWN];
+	double value;
+
+	int rc = et_parse_ratio(et_option_shown(o, shown), args[0], &value, err);
+	if (rc == 0 && !et_field_set_double(f, et_option_target(o, ctx), value))
+		rc = et_fail(err, ERANGE, ET_EXIT_USAGE, "--%s: '%s' is above %lld", o->name,
+			args[0], (long long)f->hi);
+	return rc;
+}
+
+/* Text that the experiment owns. */
+static int set_own_text(
+	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	char **where = et_option_target(o, ctx);
+
+	(void)err;
+	free(*where);
+	*where = et_strdup(args[0]);
 	return 0;
 }
 
-static void set_text(char **where, const char *text)
+/* hyperfine spells "no shell" as --shell none. */
+static int set_shell(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
+	char **where = et_option_target(o, ctx);
+	bool none = !args[0] || !strcmp(args[0], "none");
+
+	(void)err;
 	free(*where);
-	*where = et_strdup(text);
+	*where = none ? NULL : et_strdup(args[0]);
+	return 0;
 }
 
-/* How many samples, in which order, judged how. */
-static int handle_plan(struct et_run_options *o, int id, const char *arg, struct et_error *err)
+static int set_input(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	struct et_plan *p = &o->e->plan;
-	uint64_t best = 0;
-	int k = 0, rc;
+	char null[] = "/dev/null", *path[] = { strcmp(args[0], "null") ? args[0] : null };
 
-	switch (id) {
-	case O_WARMUP:
-		return count("--warmup", arg, 0, &p->warmup, err);
-	case O_RUNS:
-		o->runs_given = true;
-		return count("--runs", arg, 1, &p->runs, err);
-	case O_UNTIL:
-		return et_parse_ratio("--until", arg, &p->until_ratio, err);
-	case O_MIN:
-		return count("--min-runs", arg, 2, &p->min_runs, err);
-	case O_MAX:
-		o->max_given = true;
-		return count("--max-runs", arg, 2, &p->max_runs, err);
-	case O_BEST:
-		rc = et_parse_u64("--best", arg, 1, ET_KBEST_MOST, &best, err);
-		p->k = (uint32_t)best;
-		return rc;
-	case O_EPSILON:
-		return et_parse_ratio("--epsilon", arg, &p->epsilon, err);
-	case O_TIME_LIMIT:
-		return et_parse_duration("--time-limit", arg, &p->time_limit_ns, err);
-	case O_METRONOME:
-		return et_parse_duration("--metronome", arg, &p->metronome_ns, err);
-	case O_SEED:
-		o->seed_given = true;
-		return et_parse_u64("--seed", arg, 0, INT64_MAX, &p->seed, err);
-	case O_METRIC:
-		rc = choice("--metric", et_metric_names, arg, &k, err);
-		o->e->metric = (enum et_metric)k;
-		return rc;
-	case O_ORDER:
-		rc = choice("--order", et_order_names, arg, &k, err);
-		p->order = (enum et_order)k;
-		return rc;
-	default: /* O_PROTOCOL */
-		rc = choice("--protocol", et_protocol_names, arg, &k, err);
-		o->e->protocol = (enum et_protocol)k;
-		return rc;
-	}
+	return set_own_text(o, ctx, path, err);
 }
 
-/* How the program runs. */
-static int handle_child(struct et_run_options *o, int id, const char *arg, struct et_error *err)
+static int add_value(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	struct et_child_spec *c = &o->e->child;
-	int64_t value;
-	int rc;
+	struct et_each *each = et_option_target(o, ctx);
 
-	switch (id) {
-	case O_CPU:
-		set_text(&c->cpus, arg);
-		return 0;
-	case O_SCHED:
-		set_text(&c->sched, arg);
-		return 0;
-	case O_NICE:
-		rc = et_parse_i64("--nice", arg, -40, 39, &value, err);
-		if (rc == 0)
-			c->nice = (int)value;
-		return rc;
-	case O_SHELL:
-		/* hyperfine spells "no shell" that way. */
-		free(c->shell);
-		c->shell = strcmp(arg, "none") ? et_strdup(arg) : NULL;
-		return 0;
-	case O_NO_SHELL:
-		free(c->shell);
-		c->shell = NULL;
-		return 0;
-	case O_OUTPUT:
-		set_text(&c->output, arg);
-		return 0;
-	case O_INPUT:
-		set_text(&c->input, strcmp(arg, "null") ? arg : "/dev/null");
-		return 0;
-	default: /* O_USER */
-		set_text(&c->user, arg);
-		return 0;
-	}
+	if (each->n == ET_MOST_VALUES)
+		return et_fail(err, E2BIG, ET_EXIT_USAGE, "--%s is given more than %d times",
+			o->name, ET_MOST_VALUES);
+	each->text[each->n++] = args[0];
+	return 0;
 }
 
-/* Kept until all options are read: the step may come behind its scan. */
+/* Parameters are noted until all options are read: the step may follow its scan. */
 static int note_range(struct et_run_options *o, const char *name, const char *from, const char *to,
 	struct et_error *err)
 {
-	if (o->n_ranges_given == ET_MOST_ASIDES)
+	if (o->n_ranges_given == ET_MOST_VALUES)
 		return et_fail(
-			err, E2BIG, ET_EXIT_USAGE, "more than %d parameters", ET_MOST_ASIDES);
+			err, E2BIG, ET_EXIT_USAGE, "more than %d parameters", ET_MOST_VALUES);
 	o->ranges_given[o->n_ranges_given].name = name;
 	o->ranges_given[o->n_ranges_given].from = from;
 	o->ranges_given[o->n_ranges_given++].to = to;
 	return 0;
 }
 
-/* Options that say what to do with the result go with --resume; the plan is what it was. */
-static bool goes_with_resume(int id)
+static int add_scan(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	return id == O_RESUME || id == O_ENV || id == O_NO_LEDGER || id == O_FAIL || id >= O_EXPORT;
+	(void)o;
+	return note_range(ctx, args[0], args[1], args[2], err);
 }
 
-int et_run_options_handle(void *ctx, int id, char *const *args, struct et_error *err)
+static int add_list(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	struct et_run_options *o = ctx;
+	(void)o;
+	return note_range(ctx, args[0], args[1], NULL, err);
+}
 
-	o->plan_given = o->plan_given || !goes_with_resume(id);
+static int set_resume(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	struct et_run_options *options = ctx;
 
-	switch (id) {
-	case O_REFERENCE:
-		o->reference = args[0];
-		return 0;
-	case O_SETUP:
-		return add_each(&o->setup, args[0], err);
-	case O_PREPARE:
-		return add_each(&o->prepare, args[0], err);
-	case O_CONCLUDE:
-		return add_each(&o->conclude, args[0], err);
-	case O_CLEANUP:
-		return add_each(&o->cleanup, args[0], err);
-	case O_NAME:
-		return add_each(&o->names, args[0], err);
-	case O_SCAN:
-		return note_range(o, args[0], args[1], args[2], err);
-	case O_STEP:
-		o->step = args[0];
-		return 0;
-	case O_LIST:
-		return note_range(o, args[0], args[1], NULL, err);
-	case O_IGNORE:
-		o->e->plan.ignore_failure = true;
-		return 0;
-	case O_PACE:
-		o->e->plan.pace = true;
-		return 0;
-	case O_NO_PROBE:
-		o->e->plan.probe = false;
-		return 0;
-	case O_KEEP_ALL:
-		o->e->plan.keep_all = true;
-		return 0;
-	case O_ENV:
-		o->env = true;
-		return 0;
-	case O_NO_LEDGER:
-		o->no_ledger = true;
-		return 0;
-	case O_LABEL:
-		set_text(&o->e->label, args[0]);
-		return 0;
-	case O_RESUME:
-		o->resume = true;
-		o->resume_id = args[0];
-		return 0;
-	case O_FAIL:
-		return et_parse_percent("--fail-on-regression", args[0], &o->regression_ratio, err);
-	default:
-		if (id >= O_EXPORT)
-			return et_outputs_add(
-				&o->outputs, export_formats[id - O_EXPORT], args[0], err);
-		if (id <= O_SEED)
-			return handle_plan(o, id, args[0], err);
-		return handle_child(o, id, args[0], err);
-	}
+	(void)o;
+	(void)err;
+	options->resume = true;
+	options->resume_id = args[0];
+	return 0;
+}
+
+#define PLAN .bit = ET_GIVEN_PLAN
+#define FILLS(member) ET_FILLS(et_run_options, member)
+
+const struct et_option et_run_options[] = {
+	{ 'w', "warmup", "N", "runs whose samples do not count, before the others (1)", set_number,
+		PLAN_FIELD("warmup"), .hi = MOST_RUNS, PLAN },
+	{ 'r', "runs", "N", "samples per command (10)", set_number, PLAN_FIELD("runs"), .lo = 1,
+		.hi = MOST_RUNS, .bit = ET_GIVEN_PLAN | ET_GIVEN_RUNS },
+	{ 0, "until", "REL",
+		"sample until the expanded uncertainty of the mean is at most REL of it, e.g. 0.5%",
+		set_proportion, PLAN_FIELD("until_ratio"), PLAN },
+	{ 'm', "min-runs", "N", "with --until: at least N samples (10)", set_number,
+		PLAN_FIELD("min_runs"), .lo = 2, .hi = MOST_RUNS, PLAN },
+	{ 'M', "max-runs", "N", "with --until: at most N samples (1000); with K-best (100)",
+		set_number, PLAN_FIELD("max_runs"), .lo = 2, .hi = MOST_RUNS,
+		.bit = ET_GIVEN_PLAN | ET_GIVEN_MAX },
+	{ 0, "time-limit", "DUR", "start no more runs after this time, e.g. 5m", et_set_duration,
+		FILLS(plan.time_limit_ns), PLAN },
+	{ 0, "protocol", "NAME",
+		"how samples become a result: emp, kbest, raw, or auto: kbest under 10 ms, else "
+		"emp (emp)",
+		et_set_choice, FILLS(protocol), .names = et_protocol_names, PLAN },
+	{ 'k', "best", "K", "K-best: sample until the K fastest runs agree (3)", set_number,
+		PLAN_FIELD("k"), .lo = 1, .hi = ET_KBEST_MOST, PLAN },
+	{ 0, "epsilon", "REL", "K-best: agree within REL of the fastest, e.g. 0.5% (1%)",
+		set_proportion, PLAN_FIELD("epsilon"), PLAN },
+	{ 0, "metric", "NAME", "which time is judged: pt, CPU time, or et, elapsed time (pt)",
+		et_set_choice, FILLS(metric), .names = et_metric_names, PLAN },
+	{ 0, "order", "NAME",
+		"arrangement of several commands: auto, random, round-robin, sequential or duet "
+		"(auto)",
+		et_set_choice, FILLS(plan.order), .names = et_order_names, PLAN },
+	{ 0, "seed", "N", "seed of the random order (drawn, and recorded)", et_set_u64,
+		FILLS(plan.seed), .hi = INT64_MAX, .bit = ET_GIVEN_PLAN | ET_GIVEN_SEED },
+	{ 0, "metronome", "DUR",
+		"in a duet, alternate the two programs every DUR by signals from another CPU, "
+		"e.g. 1ms (off: the scheduler's slices)",
+		et_set_duration, FILLS(plan.metronome_ns), PLAN },
+	{ 0, "pace", NULL, "run a reference loop on the program's CPU; its speed corrects CPU time",
+		et_set_true, FILLS(plan.pace), PLAN },
+	{ 0, "no-probe", NULL,
+		"do not time a fixed loop before and after each run; remove no sample as "
+		"machine-slow",
+		et_set_false, FILLS(plan.probe), PLAN },
+	{ 0, "reference", "N|NAME", "command that the others are compared with (1)", et_set_text,
+		FILLS(reference), PLAN },
+	{ 0, "cpu", "LIST", "CPUs that the program may use, e.g. 0-3,6", set_own_text,
+		FILLS(child.cpus), PLAN },
+	{ 0, "sched", "POLICY", "other or fifo:N (other)", set_own_text, FILLS(child.sched),
+		.values = "other|fifo:1|fifo:50", PLAN },
+	{ 0, "nice", "N", "nice value added for the program, from -20 to 19 (0)", set_number,
+		CHILD_FIELD("nice"), PLAN },
+	{ 'S', "shell", "SHELL", "run commands through this shell, e.g. sh", set_shell,
+		FILLS(child.shell), PLAN },
+	{ 'N', "no-shell", NULL, "run commands without a shell (the default)", set_shell,
+		FILLS(child.shell), PLAN },
+	{ 's', "setup", "CMD", "run CMD once before all runs of a command", add_value, FILLS(setup),
+		PLAN },
+	{ 'p', "prepare", "CMD",
+		"run CMD before each run; given once for all commands or once for each", add_value,
+		FILLS(prepare), PLAN },
+	{ 'C', "conclude", "CMD", "run CMD after each run", add_value, FILLS(conclude), PLAN },
+	{ 'c', "cleanup", "CMD", "run CMD once after all runs of a command", add_value,
+		FILLS(cleanup), PLAN },
+	{ 'P', "parameter-scan", "VAR MIN MAX",
+		"run the commands for each number from MIN to MAX, which replaces {VAR}", add_scan,
+		PLAN },
+	{ 'D', "parameter-step-size", "STEP", "step of --parameter-scan (1)", et_set_text,
+		FILLS(step), PLAN },
+	{ 'L', "parameter-list", "VAR VALUES",
+		"run the commands for each of a,b,c; several parameters make the product", add_list,
+		PLAN },
+	{ 'n', "command-name", "NAME", "name for the Nth command (repeatable)", add_value,
+		FILLS(names), PLAN },
+	{ 'i', "ignore-failure", NULL, "measure programs that fail, too", et_set_true,
+		FILLS(plan.ignore_failure), PLAN },
+	{ 0, "output", "WHERE", "the program's output: null, inherit or a file (null)",
+		set_own_text, FILLS(child.output), .values = "FILE", PLAN },
+	{ 0, "input", "FILE", "the program's standard input (/dev/null)", set_input,
+		FILLS(child.input), .values = "FILE", PLAN },
+	{ 0, "user", "NAME", "run the program as this user, without our privileges", set_own_text,
+		FILLS(child.user), .values = "USER", PLAN },
+	{ 0, "env", NULL,
+		"change what disturbs timing on this machine for the duration, as 'env apply' does",
+		et_set_true, FILLS(env) },
+	{ 0, "no-ledger", NULL, "do not record which processes take the program's CPU", et_set_true,
+		FILLS(no_ledger) },
+	{ 0, "keep-all", NULL, "remove no sample, only mark", et_set_true, FILLS(plan.keep_all),
+		PLAN },
+	{ 0, "label", "TEXT", "name the experiment", set_own_text, FILLS(label), PLAN },
+	{ 0, "resume", "[ID]", "continue an interrupted experiment (the last one)",
+		.set = set_resume },
+	{ 0, "fail-on-regression", "[PCT]",
+		"exit 1 if a command is significantly slower than the reference (by more than "
+		"PCT %)",
+		et_set_percent, FILLS(regression_ratio) },
+	{ 0 },
+};
+
+void et_run_options_init(struct et_run_options *o)
+{
+	*o = (struct et_run_options){ .plan = et_default_plan, .regression_ratio = INFINITY };
+}
+
+void et_run_options_free(struct et_run_options *o)
+{
+	et_child_spec_free(&o->child);
+	free(o->label);
+	et_ranges_free(&o->ranges);
+	et_outputs_close(&o->outputs);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The options of `run`, made into an experiment. */
+/* The options of `run`, and the experiment that they make. */
 #ifndef ET_CMD_RUN_OPTIONS_H
 #define ET_CMD_RUN_OPTIONS_H
 
@@ -8,76 +8,44 @@
 #include "model/experiment.h"
 #include "protocol/parameters.h"
 
-/* What the table of options says to the handler. */
-enum {
-	O_WARMUP,
-	O_RUNS,
-	O_UNTIL,
-	O_MIN,
-	O_MAX,
-	O_TIME_LIMIT,
-	O_METRONOME,
-	O_PROTOCOL,
-	O_BEST,
-	O_EPSILON,
-	O_METRIC,
-	O_ORDER,
-	O_SEED,
-	O_REFERENCE,
-	O_CPU,
-	O_SCHED,
-	O_NICE,
-	O_SHELL,
-	O_NO_SHELL,
-	O_SETUP,
-	O_PREPARE,
-	O_CONCLUDE,
-	O_CLEANUP,
-	O_SCAN,
-	O_STEP,
-	O_LIST,
-	O_NAME,
-	O_IGNORE,
-	O_OUTPUT,
-	O_INPUT,
-	O_USER,
-	O_PACE,
-	O_NO_PROBE,
-	O_KEEP_ALL,
-	O_ENV,
-	O_NO_LEDGER,
-	O_LABEL,
-	O_RESUME,
-	O_FAIL,
-	O_EXPORT, /* and above: the formats in the order of export_formats */
-};
+enum { ET_MOST_VALUES = 64 };
 
-enum { ET_MOST_ASIDES = 64 };
-
-/* Values of an option that may be given once for all commands or once for each. */
+/* Values of an option that is given once for all commands or once for each. */
 struct et_each {
-	const char *text[ET_MOST_ASIDES];
+	const char *text[ET_MOST_VALUES];
 	size_t n;
 };
 
+/* Bits of options that were given. */
+enum et_run_given {
+	ET_GIVEN_PLAN = 1, /* part of the plan, which an interrupted experiment has already */
+	ET_GIVEN_RUNS = 2,
+	ET_GIVEN_MAX = 4,
+	ET_GIVEN_SEED = 8,
+};
+
 struct et_run_options {
-	struct et_experiment *e; /* plan and child are filled while parsing */
+	/* Parts of the experiment; et_run_options_finish moves them into it. */
+	struct et_plan plan;
+	struct et_child_spec child;
+	enum et_protocol protocol;
+	enum et_metric metric;
+	char *label;
+
+	unsigned given; /* enum et_run_given */
 	struct et_ranges ranges;
 	struct {
 		const char *name, *from, *to; /* to is NULL: a list */
-	} ranges_given[ET_MOST_ASIDES];
+	} ranges_given[ET_MOST_VALUES];
 	size_t n_ranges_given;
 	const char *step; /* of --parameter-scan, or NULL */
-	bool plan_given;  /* something that an interrupted experiment has already */
 	struct et_each names, setup, prepare, conclude, cleanup;
 	const char *reference;
 	bool resume;
 	const char *resume_id; /* or NULL: the newest unfinished one */
 	struct et_outputs outputs;
-	double regression_ratio; /* --fail-on-regression: slowdown that is too much; INFINITY: none
-				  */
-	bool seed_given, runs_given, max_given;
-	bool env; /* change the environment for the duration */
+	double regression_ratio; /* the slowdown that fails the run; INFINITY: none does */
+	bool env;                /* change the environment for the duration */
 	bool no_ledger;
 };
 
@@ -85,12 +53,14 @@ extern const struct et_option et_run_options[];
 
 void et_run_options_init(struct et_run_options *o);
 void et_run_options_free(struct et_run_options *o);
-/* As et_option_fn; ctx is the struct. */
-int et_run_options_handle(void *ctx, int id, char *const *args, struct et_error *err);
-/* What does not go together is refused; defaults that depend on other options are filled in. */
-int et_run_options_check(struct et_run_options *o, struct et_error *err);
-/* Checks options against each other and makes the commands of the operands. */
-int et_run_options_finish(
-	struct et_run_options *o, const struct et_operands *ops, struct et_error *err);
+/*
+ * Makes the experiment of the options and operands, which the caller frees. Combinations that
+ * contradict each other are refused.
+ */
+int et_run_options_finish(struct et_run_options *o, const struct et_operands *ops,
+	struct et_experiment **out, struct et_error *err) ET_CHECK;
+/* Refuses combinations that contradict each other; fills defaults that depend on other options. */
+int et_run_options_check(
+	struct et_run_options *o, struct et_experiment *e, struct et_error *err) ET_CHECK;
 
 #endif

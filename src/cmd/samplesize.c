@@ -7,19 +7,6 @@
 
 #include <errno.h>
 
-enum { OPT_JSON = 1, OPT_WIDTH, OPT_LEVEL };
-
-static const struct et_option options[] = {
-	{ 0, "json", NULL, "print JSON instead of text", NULL, OPT_JSON },
-	{ 0, "width", "REL",
-		"how many runs make the interval of the mean that wide, e.g. 1%; up to 8 times "
-		"(5%, 2%, 1%, 0.5%)",
-		NULL, OPT_WIDTH },
-	{ 0, "level", "P", "coverage of the interval (0.95)", NULL, OPT_LEVEL },
-	ET_GATHER_OPTIONS,
-	{ 0 },
-};
-
 struct request {
 	bool json;
 	double widths[ET_WIDTHS_MOST];
@@ -28,25 +15,27 @@ struct request {
 	struct et_gather gather;
 };
 
-static int option(void *ctx, int id, char *const *args, struct et_error *err)
+static int add_width(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
 	struct request *r = ctx;
 
-	switch (id) {
-	case OPT_JSON:
-		r->json = true;
-		return 0;
-	case OPT_WIDTH:
-		if (r->n_widths == ET_WIDTHS_MOST)
-			return et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--width: given more than %d times", ET_WIDTHS_MOST);
-		return et_parse_ratio("--width", args[0], &r->widths[r->n_widths++], err);
-	case OPT_LEVEL:
-		return et_parse_probability("--level", args[0], &r->level, err);
-	default:
-		return et_gather_option(&r->gather, id, args[0], err);
-	}
+	if (r->n_widths == ET_WIDTHS_MOST)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "--%s is given more than %d times",
+			o->name, ET_WIDTHS_MOST);
+	return et_set_ratio(o, &r->widths[r->n_widths++], args, err);
 }
+
+static const struct et_option options[] = {
+	{ 0, "json", NULL, "print JSON instead of text", et_set_true, ET_FILLS(request, json) },
+	{ 0, "width", "REL",
+		"how many runs make the interval of the mean this wide, e.g. 1%; up to 8 times "
+		"(5%, 2%, 1%, 0.5%)",
+		.set = add_width },
+	{ 0, "level", "P", "coverage of the interval (0.95)", et_set_probability,
+		ET_FILLS(request, level) },
+	ET_GATHER_OPTIONS(request, gather),
+	{ 0 },
+};
 
 static int run(struct et_cli *cli, int argc, char **argv);
 
@@ -87,7 +76,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	struct request r = { .level = 0.95 };
 	struct et_operands ops;
 
-	int status = et_cli_parse(cli, &et_verb_samplesize, argc, argv, option, &r, &ops);
+	int status = et_cli_parse(cli, &et_verb_samplesize, argc, argv, &r, &ops);
 	if (status >= 0)
 		return status;
 	const char *usual = isatty(STDIN_FILENO) ? "last" : "-";

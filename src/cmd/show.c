@@ -4,21 +4,15 @@
 #include "report/native.h"
 #include "report/text.h"
 
-enum { OPT_JSON = 1 };
-
-static const struct et_option options[] = {
-	{ 0, "json", NULL, "print the native record instead of text", NULL, OPT_JSON },
-	{ 0 },
+struct request {
+	bool json;
 };
 
-static int option(void *ctx, int id, char *const *args, struct et_error *err)
-{
-	(void)args;
-	(void)err;
-	if (id == OPT_JSON)
-		*(bool *)ctx = true;
-	return 0;
-}
+static const struct et_option options[] = {
+	{ 0, "json", NULL, "print the native record instead of text", et_set_true,
+		ET_FILLS(request, json) },
+	{ 0 },
+};
 
 static int run(struct et_cli *cli, int argc, char **argv);
 
@@ -29,7 +23,7 @@ const struct et_verb et_verb_show = {
 	.usage = "[options] [ID|LABEL|last]",
 	.about = "ID may be shortened as long as it is unambiguous; a LABEL means the newest\n"
 		 "experiment of that label; without either the last one is shown.\n"
-		 "-v adds intervals, removed samples, who else ran, and a histogram.",
+		 "-v adds intervals, removed samples, the culprits, and a histogram.",
 	.examples = "  etalon show\n  etalon show -v last\n  etalon show --json\n",
 	.options = options,
 	.uses_store = true,
@@ -41,14 +35,14 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	struct et_operands ops;
 	struct et_error err = { 0 };
 	struct et_kept kept = { 0 };
-	bool json = false;
+	struct request r = { 0 };
 
-	int status = et_cli_parse(cli, &et_verb_show, argc, argv, option, &json, &ops);
+	int status = et_cli_parse(cli, &et_verb_show, argc, argv, &r, &ops);
 	if (status >= 0)
 		return status;
 	int rc = et_kept_load(cli, &ops, &kept, &err);
 	et_operands_free(&ops);
-	if (rc == 0 && json) {
+	if (rc == 0 && r.json) {
 		et_native_write(kept.experiment, &kept.judgement, stdout);
 	} else if (rc == 0) {
 		struct et_text_options o = {

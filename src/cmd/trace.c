@@ -8,58 +8,26 @@
 #include <errno.h>
 #include <string.h>
 
-enum { OPT_DURATION = 1, OPT_THRESHOLD, OPT_CPU, OPT_JSON, OPT_SVG, OPT_FROM, OPT_ALL };
+/* Beyond a month the sums of the counter are no longer exact in the figures that we print. */
+#define LONGEST_NS (UINT64_C(30) * 86400 * 1000000000)
 
 static const struct et_option options[] = {
-	{ 0, "duration", "DUR", "how long to look (1s)", NULL, OPT_DURATION },
-	{ 0, "threshold", "DUR", "readings further apart are an inactive period (found)", NULL,
-		OPT_THRESHOLD },
-	{ 0, "cpu", "N", "which CPU (the last one that may be used)", NULL, OPT_CPU },
-	{ 0, "all", NULL, "print every period, not only the first", NULL, OPT_ALL },
-	{ 0, "json", NULL, "print JSON instead of text", NULL, OPT_JSON },
-	{ 0, "svg", "FILE", "draw the timeline, too", "FILE", OPT_SVG },
-	{ 0, "from", "FILE", "read a trace instead of taking one (- is the standard input)", "FILE",
-		OPT_FROM },
+	{ 0, "duration", "DUR", "how long to look (1s)", et_set_duration,
+		ET_FILLS(et_trace_request, duration_ns), .hi = LONGEST_NS },
+	{ 0, "threshold", "DUR", "readings further apart are an inactive period (found)",
+		et_set_duration, ET_FILLS(et_trace_request, threshold_ns) },
+	{ 0, "cpu", "N", "which CPU (the last one that may be used)", et_set_int,
+		ET_FILLS(et_trace_request, cpu), .hi = CPU_SETSIZE - 1 },
+	{ 0, "all", NULL, "print every period, not only the first", et_set_true,
+		ET_FILLS(et_trace_request, all) },
+	{ 0, "json", NULL, "print JSON instead of text", et_set_true,
+		ET_FILLS(et_trace_request, json) },
+	{ 0, "svg", "FILE", "draw the timeline, too", et_set_text, ET_FILLS(et_trace_request, svg),
+		.values = "FILE" },
+	{ 0, "from", "FILE", "read a trace instead of recording one (- is the standard input)",
+		et_set_text, ET_FILLS(et_trace_request, from), .values = "FILE" },
 	{ 0 },
 };
-
-/* Beyond a month a counter's sums are no longer exact in the figures we print. */
-static const uint64_t LONGEST_NS = UINT64_C(30) * 86400 * 1000000000;
-
-static int option(void *ctx, int id, char *const *args, struct et_error *err)
-{
-	struct et_trace_request *r = ctx;
-	uint64_t cpu;
-	int rc = 0;
-
-	switch (id) {
-	case OPT_DURATION:
-		rc = et_parse_duration("--duration", args[0], &r->duration_ns, err);
-		if (rc == 0 && r->duration_ns > LONGEST_NS)
-			rc = et_fail(err, EINVAL, ET_EXIT_USAGE, "--duration: '%s' is over 30 days",
-				args[0]);
-		break;
-	case OPT_THRESHOLD:
-		rc = et_parse_duration("--threshold", args[0], &r->threshold_ns, err);
-		break;
-	case OPT_CPU:
-		rc = et_parse_u64("--cpu", args[0], 0, CPU_SETSIZE - 1, &cpu, err);
-		r->cpu = rc ? -1 : (int)cpu;
-		break;
-	case OPT_SVG:
-		r->svg = args[0];
-		break;
-	case OPT_FROM:
-		r->from = args[0];
-		break;
-	case OPT_ALL:
-		r->all = true;
-		break;
-	default:
-		r->json = true;
-	}
-	return rc;
-}
 
 static int run(struct et_cli *cli, int argc, char **argv);
 
@@ -166,7 +134,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	struct et_error err = { 0 };
 	ET_AUTO_FCLOSE FILE *svg = NULL;
 
-	int status = et_cli_parse(cli, &et_verb_trace, argc, argv, option, &r, &ops);
+	int status = et_cli_parse(cli, &et_verb_trace, argc, argv, &r, &ops);
 	if (status >= 0)
 		return status;
 	r.progress =

@@ -16,103 +16,44 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-	OPT_LIST = 1,
-	OPT_FILTER,
-	OPT_JSON,
-	OPT_BASELINE,
-	OPT_FAIL,
-	OPT_K,
-	OPT_EPSILON,
-	OPT_MAX,
-	OPT_COLD,
-	OPT_LEAST,
-	OPT_LIMIT,
-	OPT_HELP,
-	OPT_VERSION,
-};
-
 enum { COLUMNS = 80 };
-
-static const struct et_option options[] = {
-	{ 0, "list", NULL, "print the names of the functions and exit", NULL, OPT_LIST },
-	{ 0, "filter", "TEXT", "time only functions whose names contain TEXT", NULL, OPT_FILTER },
-	{ 0, "json", "FILE", "write the results as JSON (- means standard output)", "FILE",
-		OPT_JSON },
-	{ 0, "baseline", "FILE", "compare with results that --json wrote", "FILE", OPT_BASELINE },
-	{ 0, "fail-on-regression", "[PCT]",
-		"exit 1 if a function is certainly slower than its baseline by more than PCT (0)",
-		NULL, OPT_FAIL },
-	{ 'k', "best", "K", "require the K shortest samples to agree (3)", NULL, OPT_K },
-	{ 0, "epsilon", "REL", "require them to agree within REL (0.1%)", NULL, OPT_EPSILON },
-	{ 'M', "max-samples", "N", "take at most N samples of a function (1000)", NULL, OPT_MAX },
-	{ 0, "cold", NULL, "clear the last-level cache before each call", NULL, OPT_COLD },
-	{ 0, "least-time", "DUR", "spread samples over at least DUR (300ms)", NULL, OPT_LEAST },
-	{ 0, "time-limit", "DUR", "take no further sample of a function after DUR (10s)", NULL,
-		OPT_LIMIT },
-	{ 'h', "help", NULL, "show this help", NULL, OPT_HELP },
-	{ 0, "version", NULL, "show the library's version", NULL, OPT_VERSION },
-	{ 0 },
-};
 
 struct request {
 	struct etalon_kbest_opts o;
-	bool list, help, version;
+	bool list, help, version, cold;
 	double fail_ratio; /* INFINITY: regressions do not matter */
 	const char *filter, *json, *baseline;
 };
 
-static int take_k(struct request *r, int id, const char *text, struct et_error *err)
-{
-	uint64_t n;
-	int rc = id == OPT_K ? et_parse_u64("--best", text, 1, 64, &n, err)
-			     : et_parse_u64("--max-samples", text, 1, UINT32_MAX, &n, err);
-
-	if (rc)
-		return rc;
-	*(id == OPT_K ? &r->o.k : &r->o.max_samples) = (uint32_t)n;
-	return 0;
-}
-
-static int option(void *ctx, int id, char *const *args, struct et_error *err)
-{
-	struct request *r = ctx;
-
-	switch (id) {
-	case OPT_LIST:
-		r->list = true;
-		return 0;
-	case OPT_FILTER:
-		r->filter = args[0];
-		return 0;
-	case OPT_JSON:
-		r->json = args[0];
-		return 0;
-	case OPT_BASELINE:
-		r->baseline = args[0];
-		return 0;
-	case OPT_FAIL:
-		return et_parse_percent("--fail-on-regression", args[0], &r->fail_ratio, err);
-	case OPT_K:
-	case OPT_MAX:
-		return take_k(r, id, args[0], err);
-	case OPT_EPSILON:
-		return et_parse_ratio("--epsilon", args[0], &r->o.epsilon, err);
-	case OPT_COLD:
-		r->o.cache = ETALON_CACHE_COLD;
-		return 0;
-	case OPT_LEAST:
-		return et_parse_duration("--least-time", args[0], &r->o.least_ns, err);
-	case OPT_LIMIT:
-		return et_parse_duration("--time-limit", args[0], &r->o.limit_ns, err);
-	case OPT_HELP:
-		r->help = true;
-		return 0;
-	default:
-		r->version = true;
-		return 0;
-	}
-}
+static const struct et_option options[] = {
+	{ 0, "list", NULL, "print the names of the functions and exit", et_set_true,
+		ET_FILLS(request, list) },
+	{ 0, "filter", "TEXT", "time only functions whose names contain TEXT", et_set_text,
+		ET_FILLS(request, filter) },
+	{ 0, "json", "FILE", "write the results as JSON (- means standard output)", et_set_text,
+		ET_FILLS(request, json) },
+	{ 0, "baseline", "FILE", "compare with results that --json wrote", et_set_text,
+		ET_FILLS(request, baseline) },
+	{ 0, "fail-on-regression", "[PCT]",
+		"exit 1 if a function is certainly slower than its baseline by more than PCT (0)",
+		et_set_percent, ET_FILLS(request, fail_ratio) },
+	{ 'k', "best", "K", "require the K shortest samples to agree (3)", et_set_u32,
+		ET_FILLS(request, o.k), .lo = 1, .hi = 64 },
+	{ 0, "epsilon", "REL", "require them to agree within REL (0.1%)", et_set_ratio,
+		ET_FILLS(request, o.epsilon) },
+	{ 'M', "max-samples", "N", "take at most N samples of a function (1000)", et_set_u32,
+		ET_FILLS(request, o.max_samples), .lo = 1 },
+	{ 0, "cold", NULL, "clear the last-level cache before each call", et_set_true,
+		ET_FILLS(request, cold) },
+	{ 0, "least-time", "DUR", "spread samples over at least DUR (300ms)", et_set_duration,
+		ET_FILLS(request, o.least_ns) },
+	{ 0, "time-limit", "DUR", "take no further sample of a function after DUR (10s)",
+		et_set_duration, ET_FILLS(request, o.limit_ns) },
+	{ 'h', "help", NULL, "show this help", et_set_true, ET_FILLS(request, help) },
+	{ 0, "version", NULL, "show the library's version", et_set_true,
+		ET_FILLS(request, version) },
+	{ 0 },
+};
 
 /* An older or newer header may have elements of another size: the first one says which. */
 static const struct etalon_bench *bench_at(const struct etalon_bench *benches, size_t i)
@@ -295,8 +236,8 @@ static int serve(const struct request *r, const char *program, const struct etal
 
 int etalon_bench_main(int argc, char **argv, const struct etalon_bench *benches, size_t n)
 {
-	static const struct et_option *const tables[] = { options, NULL };
 	struct request r = { .fail_ratio = INFINITY };
+	const struct et_option_table tables[] = { { options, &r, NULL }, { 0 } };
 	struct et_error err = { 0 };
 	struct et_operands ops = { 0 };
 	int rc;
@@ -304,7 +245,9 @@ int etalon_bench_main(int argc, char **argv, const struct etalon_bench *benches,
 	if (argc < 1 || !argv || !argv[0])
 		return ET_EXIT_USAGE;
 	etalon_kbest_opts_init(&r.o, sizeof(r.o)); /* it fails for a wrong size only */
-	rc = et_options_parse(tables, argc, argv, option, &r, &ops, &err);
+	rc = et_options_parse(tables, argc, argv, &ops, &err);
+	if (r.cold)
+		r.o.cache = ETALON_CACHE_COLD;
 	if (rc == 0)
 		rc = serve(&r, argv[0], benches, n, &ops, &err);
 	if (rc >= 0 && (fflush(stdout) || ferror(stdout)))

@@ -29,7 +29,7 @@ static void command_free(struct et_command *c)
 	free(c->samples);
 }
 
-static void child_spec_free(struct et_child_spec *s)
+void et_child_spec_free(struct et_child_spec *s)
 {
 	free(s->cpus);
 	free(s->sched);
@@ -46,7 +46,7 @@ void et_experiment_free(struct et_experiment *e)
 		return;
 	free(e->label);
 	free(e->snapshot_source);
-	child_spec_free(&e->child);
+	et_child_spec_free(&e->child);
 	for (size_t i = 0; i < e->n_environment; i++) {
 		free(e->environment[i].factor);
 		free(e->environment[i].state);
@@ -57,6 +57,31 @@ void et_experiment_free(struct et_experiment *e)
 		command_free(&e->commands[i]);
 	free(e->commands);
 	free(e);
+}
+
+const struct et_plan et_default_plan = { .order = ET_ORDER_AUTO,
+	.warmup = 1,
+	.runs = 10,
+	.min_runs = 10,
+	.max_runs = 1000,
+	.probe = true,
+	.level = 0.95 };
+
+struct et_experiment *et_experiment_new(void)
+{
+	struct et_experiment *e = et_calloc(1, sizeof(*e));
+
+	e->plan = et_default_plan;
+	return e;
+}
+
+struct et_command *et_experiment_add_command(struct et_experiment *e, char *name, char **argv)
+{
+	e->commands = et_realloc(e->commands, e->n_commands + 1, sizeof(*e->commands));
+	struct et_command *c = &e->commands[e->n_commands++];
+
+	*c = (struct et_command){ .name = name, .argv = argv, .text = et_join_words(argv) };
+	return c;
 }
 
 struct et_sample *et_experiment_add(struct et_experiment *e, const struct et_sample *s)

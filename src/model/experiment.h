@@ -100,7 +100,16 @@ struct et_experiment {
 	size_t n_commands;
 };
 
+extern const struct et_plan et_default_plan;
+void et_child_spec_free(struct et_child_spec *s); /* the strings it owns */
+
+/* A new experiment with the default plan and no commands. */
+struct et_experiment *et_experiment_new(void);
 void et_experiment_free(struct et_experiment *e); /* itself too; NULL is fine */
+/*
+ * Appends a command; valid until the next. Takes name and argv, a vector that et_strv_free frees.
+ */
+struct et_command *et_experiment_add_command(struct et_experiment *e, char *name, char **argv);
 /* Appends a copy of the sample to its command and gives it its index. */
 struct et_sample *et_experiment_add(struct et_experiment *e, const struct et_sample *s);
 /* "2026-11-15T08:55:06Z" of a time since 1970. */

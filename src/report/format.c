@@ -8,16 +8,11 @@
 
 #include <string.h>
 
-const struct et_format et_formats[] = {
-	{ "json", et_native_write },
-	{ "hyperfine", et_hyperfine_write },
-	{ "csv", et_csv_write },
-	{ "markdown", et_markdown_write },
-	{ "asciidoc", et_asciidoc_write },
-	{ "orgmode", et_orgmode_write },
-	{ "html", et_experiment_page },
-	{ NULL, NULL },
-};
+#define ROW(name, summary, option, help, write) { name, option, help, write },
+const struct et_format et_formats[] = { ET_FORMATS(ROW){ 0 } };
+
+#define NAME(name, ...) name,
+const char *const et_format_names[] = { ET_FORMATS(NAME) NULL };
 
 const struct et_format *et_format_find(const char *name)
 {

@@ -1,19 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of export formats, from which `export` and the --export options are driven. */
+/* The table of export formats. `export` and the options of `run` that write files read it. */
 #ifndef ET_REPORT_FORMAT_H
 #define ET_REPORT_FORMAT_H
 
 #include "model/result.h"
 
+/* ROW(name, summary for `export --help`, option of `run`, its help, writer) */
+#define ET_FORMATS(ROW)                                                                            \
+	ROW("json", "the native record", "json", "write the native record; - is stdout",           \
+		et_native_write)                                                                   \
+	ROW("hyperfine", "its JSON", "export-json", "write hyperfine's JSON", et_hyperfine_write)  \
+	ROW("csv", "one row per sample", "export-csv", "write all samples as CSV", et_csv_write)   \
+	ROW("markdown", "a table", "export-markdown", "write a Markdown table", et_markdown_write) \
+	ROW("asciidoc", "a table", "export-asciidoc", "write an AsciiDoc table",                   \
+		et_asciidoc_write)                                                                 \
+	ROW("orgmode", "a table", "export-orgmode", "write an Org-mode table", et_orgmode_write)   \
+	ROW("html", "a page", "report", "write a page (HTML) with pictures", et_experiment_page)
+
 struct et_format {
 	const char *name;
+	const char *option;      /* of `run` */
+	const char *option_help; /* one sentence */
 	void (*write)(const struct et_experiment *, const struct et_judgement *, FILE *);
 };
 
 extern const struct et_format et_formats[]; /* ends with name NULL */
-
-/* Their names, as an option's choices. */
-#define ET_FORMAT_CHOICES "json|hyperfine|csv|markdown|asciidoc|orgmode|html"
+extern const char *const et_format_names[]; /* NULL ends it */
 
 const struct et_format *et_format_find(const char *name); /* or NULL */
 

@@ -109,7 +109,7 @@ fi
 refuses 'no number of a CPU' 2 '--cpu' etalon clock --cpu all
 refuses 'a negative one' 2 '--cpu' etalon clock --cpu=-1
 refuses 'no time at all' 2 '--duration' etalon clock --duration 0
-refuses 'too little of it' 2 'from 0.5s to 1h' etalon clock --duration 1ms
+refuses 'too little of it' 2 'below 500ms' etalon clock --duration 1ms
 refuses 'an operand' 2 'takes no operands' etalon clock tsc
 refuses 'an unknown option' 2 'unknown option' etalon clock --all
 

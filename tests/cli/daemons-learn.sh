@@ -9,7 +9,7 @@ etalon put inc --seconds 1ms # calibrated now, not within a sample
 refuses 'nothing is kept yet' 4 '' etalon daemons show
 exits 'learn' 0 etalon daemons learn --short-runs 12 --short-seconds 5ms --long-runs 10 \
 	--long-seconds 20ms
-like 'says what it can see' "$err" 'daemons that come back within .* are met'
+like 'says what it can see' "$err" 'daemons that run at least once every .* are seen'
 like 'draws both runs' "$out" 'short run: 12 samples of .*long run: 10 samples of '
 exits 'show' 0 etalon daemons show
 like 'tells when, where and how' "$out" "learned 20.* ago.*kernel +$(uname -r).*short run +12 samples"
@@ -55,7 +55,7 @@ exits 'resume' 0 etalon daemons learn --resume --label cut
 is 'the short run is not done again' "$(etalon show --json cut-short | jq -r .id)" "$first"
 is 'the long one is complete' \
 	"$(etalon show --json cut-long | jq '[.commands[0].samples[] | select(.warmup | not)] | length')" 30
-refuses 'nothing to resume' 2 'nothing to go on with' etalon daemons learn --resume --label nosuch
+refuses 'nothing to resume' 2 'nothing to continue under the label' etalon daemons learn --resume --label nosuch
 refuses 'too few samples' 2 'short-runs' etalon daemons learn --short-runs 9
 refuses 'too few long ones' 2 'at least 10' etalon daemons learn --long-runs 9
 refuses 'long ones that are short' 2 'not above' etalon daemons learn --long-seconds 1s

@@ -129,7 +129,7 @@ refuses 'kbest-accuracy --seed' 2 'takes no --seed' etalon lab kbest-accuracy --
 refuses 'coverage --svg' 2 'lab coverage takes no --svg' etalon lab coverage --svg x
 refuses 'both on stdout' 2 'cannot both' etalon lab cache --json --svg -
 refuses 'a record of another lab' 2 'not made by etalon lab cache' etalon lab cache --from mine
-refuses 'a plan for what is kept' 2 'takes no plan' etalon lab kbest-accuracy --from mine --loads 2
+refuses 'a plan for what is kept' 2 'options of a plan are not valid' etalon lab kbest-accuracy --from mine --loads 2
 refuses 'a folder that is not there' 4 'no/such' etalon lab cache --runs 2 --svg no/such/file.svg
 touch file
 refuses 'a store that cannot be' 4 'file/store.db' etalon lab cache --runs 2 --store file/store.db

@@ -162,7 +162,7 @@ is 'a signal ends it with its status' "$?" 143
 cp cut.json .out
 json 'and what is known by then is printed' 'd["state"] == "interrupted" and
 	2 < d["tasks"][0]["versions"][0]["n"] < 1000'
-like 'it can go on' "$(cat cut.err)" "hint: etalon run --resume $(jq -r .id cut.json) goes on"
+like 'it can go on' "$(cat cut.err)" "hint: etalon run --resume $(jq -r .id cut.json) continues it"
 
 # --- bad input
 for value in -1 0 '' abc 1,,2 '1,' ,1 1,-2 nan 1e300 25h 2,1 1,1; do
@@ -173,11 +173,11 @@ for value in 0 1 -1 1.5 abc '' 99999999999; do
 	refuses "--runs '$value'" 2 '--runs' etalon lab clock-methods --runs "$value"
 done
 refuses 'an unknown program' 2 "unknown program 'doom'" etalon lab real-programs --programs sort,doom
-like 'the programs are named' "$err" 'hint: sort, .*x264'
+like 'the programs are named' "$err" 'hint: use one of sort, .*x264'
 refuses 'an unknown size' 2 "unknown size 'huge'" etalon lab real-programs --sizes huge
 refuses 'an unknown record' 2 'nosuch' etalon lab emp-versions --from nosuch
 refuses 'no store' 4 '' etalon lab emp-versions --from last --store sqlite:nosuch.db
-refuses 'a plan for what is done' 2 'takes no plan' etalon lab emp-versions --from last --runs 5
+refuses 'a plan for what is done' 2 'options of a plan are not valid' etalon lab emp-versions --from last --runs 5
 refuses 'lengths of programs' 2 'lab real-programs takes no --lengths' \
 	etalon lab real-programs --lengths 1
 refuses 'repetitions of what is measured' 2 'lab emp-versions takes no --repetitions' \

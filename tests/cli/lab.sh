@@ -81,7 +81,7 @@ like 'says where they are listed' "$err" 'hint: etalon lab list'
 refuses 'two experiments' 2 'name one experiment' etalon lab coverage coverage
 refuses 'an unknown experiment' 2 "unknown experiment 'nosuch'" etalon lab nosuch
 refuses 'an unknown law' 2 "unknown law 'cauchy'" etalon lab coverage --law cauchy
-like 'the laws are named' "$err" 'hint: normal, .*nist-100'
+like 'the laws are named' "$err" 'hint: use one of normal, .*nist-100'
 for value in 0 -1 abc '' 1.5 99999999999; do
 	refuses "--repetitions '$value'" 2 '--repetitions' etalon lab coverage --repetitions "$value"
 done

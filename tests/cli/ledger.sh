@@ -56,7 +56,7 @@ if can_drop_privileges; then
 	mv "$public/plain.json" .
 	if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 0 ]; then
 		like "it says what is missing" "$(tr -s ' \n' ' ' <<<"$out")" \
-			"who takes the program's CPU is not told: (BPF needs CAP_BPF and CAP_PERFMON|this etalon was built without BPF); perf needs CAP_PERFMON or kernel.perf_event_paranoid at most 0"
+			"cannot tell which processes take CPU time from the program: (BPF needs CAP_BPF and CAP_PERFMON|this etalon was built without BPF); perf needs CAP_PERFMON or kernel.perf_event_paranoid at most 0"
 		is "and tells nothing" "$(jq -c '[.commands[0].samples[] | .others_ns, .idle_ns, .irq_ns] | unique' plain.json)" '[null]'
 	else
 		like "perf is there for everybody" "$(jq -r .image_source plain.json)" '[+]perf$'

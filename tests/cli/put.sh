@@ -7,9 +7,9 @@
 exits '--list' 0 etalon put --list
 programs=$(cut -d ' ' -f 1 <<<"$out")
 is 'the programs' "$(tr '\n' ' ' <<<"$programs")" 'inc spin sort matc matr '
-usage=$(etalon put --help | grep '^usage:')
+completion=$(etalon completion bash | grep -A 1 "put) COMPREPLY")
 for program in $programs; do
-	like "$program is in the help" "$usage" "[ |]${program}[ |]"
+	like "put: completion offers $program" "$completion" "[' ]${program}[' ]"
 done
 
 small='--size 10'

@@ -21,15 +21,15 @@ refuses "unknown parameter" 2 'unknown parameter \{m\}' etalon run -L n 1,2 'ech
 refuses "a bad scan" 2 '--parameter-scan' etalon run -P n 5 1 'echo {n}'
 refuses "a value is missing" 2 'needs a value' etalon run -r
 refuses "strings and words" 2 'not both' etalon run true -- true
-refuses "unknown order" 2 "--order: unknown 'abab'" etalon run --order abab true true
+refuses "unknown order" 2 "--order: unknown value 'abab'" etalon run --order abab true true
 refuses "unknown metric" 2 "--metric: unknown" etalon run --metric wall true
 refuses "duet for elapsed time" 2 'duet cannot judge' etalon run --order duet --metric et true true
 refuses "unknown reference" 2 "--reference" etalon run --reference 3 true true
-refuses "too many names" 2 'names for' etalon run -n a -n b true
+refuses "too many names" 2 'is given 2 times for 1 commands' etalon run -n a -n b true
 refuses "prepare does not match" 2 '--prepare is given 2 times' etalon run -p a -p b true true true
 refuses "unknown user" 2 'no user' etalon run --user no-such-user true
 refuses "a bad policy" 2 '--sched' etalon run --sched batch true
-refuses "two outputs to stdout" 2 'two outputs' etalon run --json - --export-csv - true
+refuses "two outputs to stdout" 2 'only one output can go to stdout' etalon run --json - --export-csv - true
 refuses "a missing program" 2 '\./nosuch: No such file or directory' etalon run ./nosuch
 refuses "a program not on the PATH" 2 'nosuch-program: No such file' etalon run 'nosuch-program -x'
 refuses "a shell's syntax without a shell" 2 'No such file' etalon run '>x'
@@ -61,7 +61,7 @@ like "is named" "$err" 'interpreter'
 refuses "what only a shell knows" 2 'cd: No such file' etalon run 'cd /tmp'
 like "needs one" "$err" '--shell sh'
 exits "shell syntax without a shell" 0 etalon run -q -r 1 'echo a | cat'
-like "is warned of" "$err" "given '\|' as it stands"
+like "is warned of" "$err" "gets '\|' as an argument"
 
 refuses "a failing program" 1 'failed with exit status 3' etalon run 'sh -c "exit 3"'
 refuses "a program that dies" 1 'signal 11' etalon run 'sh -c "kill -11 $$"'

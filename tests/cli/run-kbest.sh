@@ -65,11 +65,11 @@ refuses 'a negative epsilon' 2 '--epsilon' etalon run --protocol kbest --epsilon
 refuses 'an epsilon of 0' 2 '--epsilon' etalon run --protocol kbest --epsilon 0 true
 refuses 'M below K' 2 '--best 5 is above --max-runs 4' etalon run --protocol kbest -k 5 -M 4 true
 refuses 'M below the usual K' 2 'above --max-runs 2' etalon run --protocol kbest -M 2 true
-refuses 'K-best options without it' 2 'go with --protocol kbest' etalon run -k 3 true
-refuses 'a fixed number of runs' 2 'takes no --runs' etalon run --protocol kbest -r 5 true
-refuses 'an uncertainty of the mean' 2 'takes no --until' etalon run --protocol kbest --until 1% true
-refuses 'duets only' 2 'needs runs alone' etalon run --protocol kbest --order duet true true
-refuses 'auto one after the other' 2 'looks at all' etalon run --protocol auto --order sequential true true
-refuses 'an unknown protocol' 2 "unknown 'best'" etalon run --protocol best true
+refuses 'K-best options without it' 2 'need --protocol kbest' etalon run -k 3 true
+refuses 'a fixed number of runs' 2 'so --runs has no effect' etalon run --protocol kbest -r 5 true
+refuses 'an uncertainty of the mean' 2 'so --until has no effect' etalon run --protocol kbest --until 1% true
+refuses 'duets only' 2 'needs solo runs' etalon run --protocol kbest --order duet true true
+refuses 'auto one after the other' 2 'needs the first runs of all commands' etalon run --protocol auto --order sequential true true
+refuses 'an unknown protocol' 2 "unknown value 'best'" etalon run --protocol best true
 
 done_testing

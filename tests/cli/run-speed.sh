@@ -86,10 +86,10 @@ exits "with a pair" 0 etalon run -q -r 2 --pace --json auto.json "$busy" "$busy"
 ok "the verdict is the duets'" jq -e '[.commands[1].samples[] | select(.warmup | not).arrangement] |
 	sort == ["duet", "duet", "paced", "paced"]' auto.json
 
-refuses "--pace in a duet" 2 "each is the other's reference" etalon run --pace --order duet true true
-refuses "--pace and K-best" 2 'needs runs alone' etalon run --pace --protocol kbest true
+refuses "--pace in a duet" 2 "each program is the other's reference" etalon run --pace --order duet true true
+refuses "--pace and K-best" 2 'needs solo runs' etalon run --pace --protocol kbest true
 refuses "--pace and elapsed time" 2 'cannot judge elapsed time' etalon run --pace --metric et true
-refuses "--pace and a real-time program" 2 'never have a turn' etalon run --pace --sched fifo:5 true
+refuses "--pace and a real-time program" 2 'never run' etalon run --pace --sched fifo:5 true
 refuses "--pace with --resume" 2 'takes no other' etalon run --resume --pace
 
 # Killed in the middle: the loop goes, too, and --resume goes on paced.

@@ -34,8 +34,8 @@ for command in $(commands); do
 	refuses "$command with an unknown option" 2 'unknown option --nosuch-option' \
 		etalon "$command" --nosuch-option
 	like "$command: the hint names its help" "$err" "hint: .*etalon $command --help"
-	refuses "$command with a wrong --color" 2 "--color: 'pink'" etalon "$command" --color pink
-	refuses "$command with a wrong --progress" 2 "--progress: '1'" etalon "$command" --progress 1
+	refuses "$command with a wrong --color" 2 "--color: unknown value 'pink'" etalon "$command" --color pink
+	refuses "$command with a wrong --progress" 2 "--progress: unknown value '1'" etalon "$command" --progress 1
 done
 
 # A file that is not there, or not what it should be: its name, the reason, and what to do.

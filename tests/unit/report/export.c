@@ -48,15 +48,15 @@ static void goldens(void)
 
 static void formats(void)
 {
-	ET_AUTO_FREE char *choices = et_strdup("");
+	size_t n = 0;
 
-	for (const struct et_format *f = et_formats; f->name; f++) {
-		char *more = et_asprintf("%s%s%s", choices, *choices ? "|" : "", f->name);
-		free(choices);
-		choices = more;
+	for (const struct et_format *f = et_formats; f->name; f++, n++) {
+		is_str(et_format_names[n], f->name, "formats: name %zu is the table's", n);
+		ok(et_format_find(f->name) == f && f->write && f->option && *f->option_help,
+			"formats: %s has a writer, an option and its help", f->name);
 	}
-	is_str(choices, ET_FORMAT_CHOICES, "the choices are the table's names");
-	ok(!et_format_find("pdf"), "no such format");
+	ok(!et_format_names[n], "formats: there is a name for each row and no other");
+	ok(!et_format_find("pdf"), "formats: an unknown name is not found");
 }
 
 static void units(void)

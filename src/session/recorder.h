@@ -3,8 +3,8 @@
  * Keeps samples: each is durable before the next starts. Where every program is shorter than
  * 20 ms, commits are grouped so that no finished sample waits longer than 50 ms.
  */
-#ifndef ET_CMD_RECORDER_H
-#define ET_CMD_RECORDER_H
+#ifndef ET_SESSION_RECORDER_H
+#define ET_SESSION_RECORDER_H
 
 #include "base/clock.h"
 #include "store/store.h"

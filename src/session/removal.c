@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cmd/run_sanity.h"
+#include "session/removal.h"
 #include "base/clock.h"
 #include "model/advice.h"
 #include "protocol/sanity.h"
@@ -43,7 +43,7 @@ static void doubt_length(
 	}
 }
 
-int et_run_sanity(struct et_store *store, struct et_experiment *e, struct et_warnings *notes,
+int et_session_remove(struct et_store *store, struct et_experiment *e, struct et_warnings *notes,
 	struct et_error *err)
 {
 	struct et_cutoffs cutoffs = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cmd/recorder.h"
+#include "session/recorder.h"
 #include "base/alloc.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* EMP's sanity checks at the end of a run, with the cutoffs kept for this machine. */
-#ifndef ET_CMD_RUN_SANITY_H
-#define ET_CMD_RUN_SANITY_H
+#ifndef ET_SESSION_REMOVAL_H
+#define ET_SESSION_REMOVAL_H
 
 #include "model/estimate.h"
 #include "store/store.h"
@@ -10,7 +10,7 @@
  * Removes samples (protocol emp only) and records it durably; what is doubtful about the cutoffs
  * goes to the notes.
  */
-int et_run_sanity(struct et_store *store, struct et_experiment *e, struct et_warnings *notes,
+int et_session_remove(struct et_store *store, struct et_experiment *e, struct et_warnings *notes,
 	struct et_error *err);
 
 struct et_cutoffs;

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/measuring.h"
+#include "cmd/kept.h"
+
+#include <errno.h>
+#include <string.h>
+
+extern char **environ;
+
+static void draw(void *ctx, const struct et_progress_note *n)
+{
+	struct et_measuring *m = ctx;
+	struct et_progress_state state = { .name = n->command->name,
+		.done = n->done,
+		.total = n->total,
+		.elapsed_ns = n->elapsed_ns,
+		.time_limit_ns = et_session_experiment(m->session)->plan.time_limit_ns };
+
+	et_progress_draw(&m->progress, &state, et_clock_read_ns(CLOCK_MONOTONIC));
+}
+
+static struct et_session_setup session_setup(struct et_measuring *m)
+{
+	return (struct et_session_setup){ .store = m->store,
+		.interrupt = m->interrupt,
+		.envp = environ,
+		.no_ledger = m->no_ledger,
+		.draw_seed = m->draw_seed,
+		.progress = draw,
+		.ctx = m };
+}
+
+int et_measuring_begin(struct et_measuring *m, struct et_experiment *e, struct et_error *err)
+{
+	int rc = et_kept_open(m->cli, ET_STORE_WRITE, &m->store, err);
+
+	if (rc == 0)
+		rc = et_tuning_begin(&m->tuning, m->cli, m->env, e, m->talk, err);
+	if (rc) {
+		et_experiment_free(e);
+		return rc;
+	}
+	struct et_session_setup setup = session_setup(m);
+	return et_session_begin(&setup, e, &m->session, err);
+}
+
+int et_measuring_resume(struct et_measuring *m, const char *name, struct et_error *err)
+{
+	int rc = et_kept_open(m->cli, ET_STORE_WRITE, &m->store, err);
+
+	if (rc == 0)
+		rc = et_tuning_begin(&m->tuning, m->cli, m->env, NULL, m->talk, err);
+	if (rc)
+		return rc;
+	struct et_session_setup setup = session_setup(m);
+	return et_session_resume(&setup, name, &m->session, err);
+}
+
+int et_measuring_drive(struct et_measuring *m, struct et_error *err)
+{
+	const struct et_experiment *e = et_session_experiment(m->session);
+	/* The program's own output would be mixed with the progress line. */
+	bool shared = e->child.output && !strcmp(e->child.output, "inherit");
+
+	m->progress = (struct et_progress){ .out = m->cli->progress && !shared ? stderr : NULL,
+		.width = m->cli->columns };
+	int rc = et_session_drive(m->session, err);
+	et_progress_erase(&m->progress);
+	et_tuning_end(&m->tuning, m->cli);
+	return rc;
+}
+
+void et_measuring_close(struct et_measuring *m)
+{
+	et_session_close(m->session);
+	et_tuning_end(&m->tuning, m->cli);
+	et_store_close(m->store);
+}
+
+int et_measure(struct et_cli *cli, struct et_interrupt *interrupt, struct et_experiment *e,
+	const char *name, struct et_experiment **out, struct et_error *err)
+{
+	struct et_measuring m = { .cli = cli, .interrupt = interrupt, .talk = stderr };
+
+	*out = NULL;
+	int rc = e ? et_measuring_begin(&m, e, err) : et_measuring_resume(&m, name, err);
+	if (rc == 0)
+		rc = et_measuring_drive(&m, err);
+	if (m.session && (rc == 0 || rc == -EINTR))
+		*out = et_session_take_experiment(m.session);
+	et_measuring_close(&m);
+	return rc;
+}

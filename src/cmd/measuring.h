@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What commands that measure share: the store that the user means, the environment of the run,
+ * signals and progress around one session (session/session.h).
+ */
+#ifndef ET_CMD_MEASURING_H
+#define ET_CMD_MEASURING_H
+
+#include "cmd/cli.h"
+#include "cmd/environment.h"
+#include "report/progress.h"
+#include "session/session.h"
+
+struct et_measuring {
+	struct et_cli *cli;
+	struct et_interrupt *interrupt;
+	bool env;       /* --env: change the environment for the duration */
+	bool no_ledger; /* --no-ledger */
+	bool draw_seed; /* the user gave no seed */
+	FILE *talk;     /* where --env -v prints what it changes */
+	/* filled by the functions below */
+	struct et_store *store;
+	struct et_session *session;
+	struct et_tuning tuning;
+	struct et_progress progress;
+};
+
+/* Opens the store, records or changes the environment, begins the experiment. Takes e. */
+int et_measuring_begin(
+	struct et_measuring *m, struct et_experiment *e, struct et_error *err) ET_CHECK;
+/* The same for an interrupted experiment; name may be NULL as in et_session_resume. */
+int et_measuring_resume(struct et_measuring *m, const char *name, struct et_error *err) ET_CHECK;
+/* Runs the plan with progress on the terminal, then restores the environment. */
+int et_measuring_drive(struct et_measuring *m, struct et_error *err) ET_CHECK;
+void et_measuring_close(struct et_measuring *m);
+
+/*
+ * All of it for an experiment that a command has planned (taken), or for one to be continued by
+ * name if e is NULL. *out is the caller's; after -EINTR it holds the finished samples; it is NULL
+ * when nothing was begun.
+ */
+int et_measure(struct et_cli *cli, struct et_interrupt *interrupt, struct et_experiment *e,
+	const char *name, struct et_experiment **out, struct et_error *err) ET_CHECK;
+
+#endif

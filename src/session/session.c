@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "session/session.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "host/host.h"
+#include "measure/runner.h"
+#include "session/recorder.h"
+#include "session/removal.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+
+struct et_session {
+	struct et_session_setup setup;
+	struct et_experiment *e; /* owned */
+	struct et_runner *runner;
+	struct et_recorder recorder;
+	struct et_warnings warnings;
+};
+
+static struct et_session *create(const struct et_session_setup *setup, struct et_experiment *e)
+{
+	struct et_session *s = et_calloc(1, sizeof(*s));
+
+	s->setup = *setup;
+	s->e = e;
+	s->recorder =
+		(struct et_recorder){ .store = setup->store, .id = e->id, .clock = &et_clock_real };
+	return s;
+}
+
+/* Without the ledger the run continues; a warning says what is missing. */
+static int open_runner(struct et_session *s, struct et_error *err)
+{
+	struct et_error why;
+	int rc = et_runner_open(s->e, s->setup.envp, s->setup.interrupt, &s->runner, err);
+
+	if (rc == 0 && !s->setup.no_ledger && et_runner_open_ledger(s->runner, ET_SCHED_ANY, &why))
+		et_warn(&s->warnings,
+			"cannot tell which processes take CPU time from the program: %s", why.what);
+	return rc;
+}
+
+static int begin(struct et_session *s, struct et_error *err)
+{
+	struct et_experiment *e = s->e;
+	uint64_t random[2] = { 0 };
+
+	if (getrandom(random, sizeof(random), 0) < 0)
+		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "random numbers");
+	et_host_read("", &e->host);
+	et_experiment_name(e, et_clock_real.wall_ns(NULL), random[0]);
+	if (s->setup.draw_seed)
+		e->plan.seed = random[1] >> 11; /* every JSON reader keeps 53 bits */
+	e->child.directory = get_current_dir_name();
+	int rc = et_store_claim(s->setup.store, e->id, err);
+	if (rc == 0)
+		rc = open_runner(s, err);
+	if (rc)
+		return rc;
+	e->snapshot_source = et_runner_snapshot_source(s->runner);
+	return et_store_begin(s->setup.store, e, err);
+}
+
+int et_session_begin(const struct et_session_setup *setup, struct et_experiment *e,
+	struct et_session **out, struct et_error *err)
+{
+	struct et_session *s = create(setup, e);
+	int rc = begin(s, err);
+
+	if (rc)
+		et_session_close(s);
+	else
+		*out = s;
+	return rc;
+}
+
+static int resume(struct et_session *s, struct et_error *err)
+{
+	const struct et_host *then = &s->e->host;
+	struct et_host now;
+
+	if (s->e->state == ET_STATE_DONE)
+		return et_hint(err,
+			et_fail(err, EALREADY, ET_EXIT_USAGE, "experiment %s is finished",
+				s->e->id),
+			"etalon show %s prints it", s->e->id);
+	int rc = et_store_claim(s->setup.store, s->e->id, err);
+	if (rc)
+		return rc;
+	et_host_read("", &now);
+	if (strcmp(now.kernel, then->kernel) || strcmp(now.cpu, then->cpu))
+		et_warn(&s->warnings,
+			"the experiment was resumed on another kernel or CPU (%s, %s): its samples "
+			"may not be comparable; start a new experiment",
+			now.kernel, now.cpu);
+	rc = open_runner(s, err);
+	return rc ? rc : et_store_set_state(s->setup.store, s->e->id, ET_STATE_RUNNING, 0, err);
+}
+
+int et_session_resume(const struct et_session_setup *setup, const char *name,
+	struct et_session **out, struct et_error *err)
+{
+	struct et_experiment *kept;
+	char id[40];
+
+	int rc = name ? et_store_find(setup->store, name, id, err)
+		      : et_store_find_unfinished(setup->store, id, err);
+	if (rc == 0)
+		rc = et_store_load(setup->store, id, &kept, err);
+	if (rc)
+		return rc;
+	struct et_session *s = create(setup, kept);
+	rc = resume(s, err);
+	if (rc)
+		et_session_close(s);
+	else
+		*out = s;
+	return rc;
+}
+
+static int keep(void *ctx, const struct et_sample *sample, size_t n, struct et_error *err)
+{
+	struct et_session *s = ctx;
+
+	(void)err;
+	et_recorder_keep(&s->recorder, sample, n);
+	return 0;
+}
+
+static int settle(void *ctx, uint64_t next_ns, struct et_error *err)
+{
+	struct et_session *s = ctx;
+
+	return et_recorder_settle(&s->recorder, next_ns, err);
+}
+
+/* A sample must be in the store before its removal can be recorded. */
+static int judge(void *ctx, struct et_error *err)
+{
+	struct et_session *s = ctx;
+	struct et_warnings later = { 0 }; /* the last call, at the end, raises them */
+	int rc = et_recorder_flush(&s->recorder, err);
+
+	if (rc == 0)
+		rc = et_session_remove(s->setup.store, s->e, &later, err);
+	et_warnings_free(&later);
+	return rc;
+}
+
+static void note(void *ctx, const struct et_progress_note *n)
+{
+	struct et_session *s = ctx;
+
+	if (s->setup.progress)
+		s->setup.progress(s->setup.ctx, n);
+}
+
+/* Records how it ended. The first error is the one that counts. */
+static int finish(struct et_session *s, int rc, struct et_error *err)
+{
+	int rc2 = et_recorder_flush(&s->recorder, rc ? NULL : err);
+
+	rc = rc ? rc : rc2;
+	et_runner_close(s->runner);
+	s->runner = NULL;
+	if (rc == 0 || rc == -EINTR) {
+		rc2 = et_session_remove(s->setup.store, s->e, &s->warnings, rc ? NULL : err);
+		rc = rc ? rc : rc2;
+	}
+	s->e->state = rc == 0        ? ET_STATE_DONE
+		      : rc == -EINTR ? ET_STATE_INTERRUPTED
+				     : ET_STATE_FAILED;
+	s->e->finished_wall_ns = et_clock_real.wall_ns(NULL);
+	rc2 = et_store_set_state(
+		s->setup.store, s->e->id, s->e->state, s->e->finished_wall_ns, rc ? NULL : err);
+	return rc ? rc : rc2;
+}
+
+int et_session_drive(struct et_session *s, struct et_error *err)
+{
+	struct et_driver d = { .e = s->e,
+		.executor = et_runner_executor(s->runner),
+		.clock = &et_clock_real,
+		.settle = settle,
+		.keep = keep,
+		.judge = judge,
+		.note = note,
+		.ctx = s };
+
+	return finish(s, et_drive(&d, err), err);
+}
+
+struct et_experiment *et_session_experiment(struct et_session *s)
+{
+	return s->e;
+}
+
+struct et_experiment *et_session_take_experiment(struct et_session *s)
+{
+	struct et_experiment *e = s->e;
+
+	s->e = NULL;
+	return e;
+}
+
+const struct et_warnings *et_session_warnings(const struct et_session *s)
+{
+	return &s->warnings;
+}
+
+void et_session_close(struct et_session *s)
+{
+	if (!s)
+		return;
+	et_runner_close(s->runner);
+	et_recorder_free(&s->recorder);
+	et_warnings_free(&s->warnings);
+	et_store_release(s->setup.store);
+	et_experiment_free(s->e);
+	free(s);
+}
