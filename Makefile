@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A thin front for Meson. `make demo` shows the tool at work, `make check` tests it; both install
-# what they miss. Plain `make` installs nothing.
+# A thin front for Meson. `make demo` shows the tool at work and `make check` tests it; both install
+# the packages they need. Plain `make` installs nothing.
 
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -8,8 +8,8 @@ MESON ?= meson
 NINJA ?= ninja
 
 .DEFAULT_GOAL := all
-.PHONY: all demo check asan valgrind lint bench install uninstall clean help \
-	deps deps-test deps-bench deps-lint
+.PHONY: all demo check check-fresh asan valgrind lint bench install uninstall clean help \
+	deps deps-test deps-bench deps-lint deps-fresh
 
 all: $(BUILD)/build.ninja
 	@$(NINJA) -C $(BUILD) tool
@@ -21,21 +21,26 @@ $(BUILD)/build.ninja:
 
 deps:
 	@tools/install-deps build
-	@tools/install-deps optional || echo 'going on without'
+	@tools/install-deps optional || echo 'continuing without optional packages'
 deps-test: deps
 	@tools/install-deps test
 deps-bench: deps
 	@tools/install-deps bench
 deps-lint:
 	@tools/install-deps build lint
+deps-fresh:
+	@tools/install-deps fresh
 
-# Sub-makes, so that what the first installs is there when the second begins, also under -j.
+# Sub-makes: make must look for the installed programs after it has installed them, also with -j.
 demo: deps
 	@$(MAKE) --no-print-directory all
 	@tools/demo $(BUILD)/etalon
 
 check: deps-test
 	@BUILD=$(BUILD) tools/check
+
+check-fresh: deps-fresh
+	@tools/check-fresh
 
 asan: deps
 	@BUILD=$(BUILD) tools/check asan
@@ -57,7 +62,7 @@ install: all
 	@$(NINJA) -C $(BUILD) tool
 	@DESTDIR=$(DESTDIR) $(MESON) install -C $(BUILD) --no-rebuild
 
-# What the last `make install` put there, DESTDIR included.
+# Removes the files of the last `make install`, DESTDIR included.
 uninstall:
 	@test -f $(BUILD)/meson-logs/install-log.txt || \
 		{ echo "nothing was installed from $(BUILD)" >&2; exit 1; }
@@ -70,8 +75,9 @@ help:
 	@echo 'make            build $(BUILD)/etalon and $(BUILD)/libetalon.so'
 	@echo 'make demo       install what is missing, build, measure two programs against each other'
 	@echo 'make check      install what tests need, build, run all tests (plain, ASan+UBSan, valgrind)'
+	@echo 'make check-fresh  the same on a bare Debian 12 in a temporary folder (needs root)'
 	@echo 'make asan       the tests with ASan and UBSan only;  make valgrind: the unit tests under it'
 	@echo 'make lint       format, cppcheck, shellcheck, layers, banned calls, sizes, stray files'
 	@echo 'make bench      measure the tool itself beside its peers'
-	@echo 'make install    PREFIX=$(PREFIX) DESTDIR=$(DESTDIR);  make uninstall takes it away'
+	@echo 'make install    PREFIX=$(PREFIX) DESTDIR=$(DESTDIR);  make uninstall removes it'
 	@echo 'make clean      remove $(BUILD) and $(BUILD)-asan'

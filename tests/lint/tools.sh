@@ -115,6 +115,10 @@ is 'ci: counts a lint without a count as a failure' "${out##*$'\n'}" '5 passed, 
 exits 'ci: fails when make fails after a good count' 1 ci "$both; exit 2" 'echo "3 passed, 0 failed"'
 is 'ci: counts a make that fails after a good count' "${out##*$'\n'}" '8 passed, 1 failed, 2 skipped'
 
+stub id 'echo 1000'
+refused=$(env PATH="$work/system:$PATH" "$tools/check-fresh" 2>&1)
+like 'check-fresh: refuses to run without root' "$refused" 'need root.*hint: run with sudo'
+
 zeros() { printf '%0*d' "$1" 0; }
 
 # message NAME STATUS TEXT: the hook's verdict on a commit message
