@@ -244,13 +244,15 @@ void et_doubt_host(const struct et_experiment *e, struct et_warnings *out)
 	if (watched_by(e, "proc"))
 		et_warn(out,
 			"without CAP_NET_ADMIN processes that began and ended within a run were "
-			"not seen; run as root for a full picture");
+			"not seen; run as root, or grant this capability to the container");
 	else if (watched_by(e, "proc-no-taskstats"))
 		et_warn(out, "this kernel or container has no taskstats: processes that began and "
 			     "ended within a run were not seen");
 	if (all_by_wait4(e))
 		et_warn(out,
 			"no control group could be made: CPU time of descendants that nobody "
-			"waited for is counted only where they came to us; run as root for exact "
-			"figures");
+			"waited for is counted only where they came to us; %s",
+			watched_by(e, "taskstats") /* so we had root's capabilities */
+				? "mount a cgroup hierarchy on /sys/fs/cgroup"
+				: "run as root");
 }

@@ -235,6 +235,14 @@ static void machines(void)
 	ok(says(&w, "hpet") && says(&w, "kvm") && says(&w, "powersave") &&
 			says(&w, "CAP_NET_ADMIN") && says(&w, "control group"),
 		"clock, hypervisor, governor, privileges");
+	ok(says(&w, "; run as root"), "no cgroup: the advice without privileges is to run as root");
+	et_warnings_free(&w);
+	w = (struct et_warnings){ 0 };
+	free(e->snapshot_source);
+	e->snapshot_source = et_strdup("taskstats+perf");
+	et_doubt_host(e, &w);
+	ok(says(&w, "control group") && !says(&w, "run as root"),
+		"no cgroup: root is not advised to run as root");
 	et_warnings_free(&w);
 	et_experiment_free(e);
 }
