@@ -173,7 +173,7 @@ static const char *add_question(struct expansion *x, const char *text)
 {
 	size_t digits = strspn(text + 1, "0123456789");
 
-	add_placeholder(x, digits ? atoi(text + 1) : x->placeholders + 1);
+	add_placeholder(x, digits ? (int)strtol(text + 1, NULL, 10) : x->placeholders + 1);
 	return text + 1 + digits;
 }
 
