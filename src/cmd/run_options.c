@@ -18,16 +18,13 @@ struct field_ref {
 	const char *name;
 };
 
-#define PLAN_FIELD(field)                                                                          \
-	ET_FILLS(et_run_options, plan), .context = &(const struct field_ref)                       \
+#define FIELD(member, table, name)                                                                 \
+	ET_FILLS(et_run_options, member), .context = &(const struct field_ref)                     \
 	{                                                                                          \
-		et_plan_fields, field                                                              \
+		table, name                                                                        \
 	}
-#define CHILD_FIELD(field)                                                                         \
-	ET_FILLS(et_run_options, child), .context = &(const struct field_ref)                      \
-	{                                                                                          \
-		et_child_fields, field                                                             \
-	}
+#define PLAN_FIELD(name) FIELD(plan, et_plan_fields, name)
+#define CHILD_FIELD(name) FIELD(child, et_child_fields, name)
 
 static const struct et_field *field_of(const struct et_option *o)
 {
@@ -65,7 +62,7 @@ static int set_proportion(
 	return rc;
 }
 
-/* Text that the experiment owns. */
+/* Text that the experiment owns, or none. */
 static int set_own_text(
 	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
@@ -73,20 +70,16 @@ static int set_own_text(
 
 	(void)err;
 	free(*where);
-	*where = et_strdup(args[0]);
+	*where = args[0] ? et_strdup(args[0]) : NULL;
 	return 0;
 }
 
 /* hyperfine spells "no shell" as --shell none. */
 static int set_shell(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	char **where = et_option_target(o, ctx);
-	bool none = !args[0] || !strcmp(args[0], "none");
+	char *shell[] = { args[0] && strcmp(args[0], "none") ? args[0] : NULL };
 
-	(void)err;
-	free(*where);
-	*where = none ? NULL : et_strdup(args[0]);
-	return 0;
+	return set_own_text(o, ctx, shell, err);
 }
 
 static int set_input(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
