@@ -37,7 +37,7 @@ static const struct et_field *field_of(const struct et_option *o)
 static int set_number(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
 	const struct et_field *f = field_of(o);
-	int64_t lo = (int64_t)o->lo > f->lo ? (int64_t)o->lo : f->lo;
+	int64_t lo = o->lo && (int64_t)o->lo > f->lo ? (int64_t)o->lo : f->lo;
 	int64_t hi = o->hi && (int64_t)o->hi < f->hi ? (int64_t)o->hi : f->hi;
 	char shown[ET_OPTION_SHOWN];
 	int64_t value;

@@ -4,6 +4,8 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+refuses 'run: a nice value above the range is refused' 2 'not between -20 and 19' etalon run --nice 25 true
+refuses 'run: a nice value below the range is refused' 2 'not between -20 and 19' etalon run --nice -21 true
 refuses "no command" 2 'no command to measure' etalon run
 refuses "unknown option" 2 'unknown option --rnus' etalon run --rnus 3 true
 refuses "unbalanced quotes" 2 'unbalanced quotes' etalon run "sleep 'x"
