@@ -5,13 +5,13 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Its macros and unprefixed names (pt, df, beta …) must not leave this file. */
+/* Rmath.h defines macros without a prefix (pt, df, beta …), so no header may include it. */
 #define MATHLIB_STANDALONE 1
 #include <Rmath.h>
 
 enum { UPPER = 0, LOWER = 1 };
 
-/* libRmath prints a warning when asked outside a domain; every domain is checked here instead. */
+/* libRmath prints a warning for arguments outside the domain, so these are rejected first. */
 static bool is_probability(double p)
 {
 	return p >= 0 && p <= 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Distribution functions, thin over libRmath: this pair of files is the only place that knows it.
- * p… is the lower tail, …_upper the upper tail (so that p-values below 1e-16 survive), q… the
- * quantile of a lower tail. Arguments outside the domain give NaN, silently.
- * The rank distributions keep tables in static memory: one thread only.
+ * Distribution functions, a thin layer over libRmath, which nothing else may use. p… is the lower
+ * tail, …_upper the upper tail (so that p-values below 1e-16 are exact), q… the quantile of a lower
+ * tail. Arguments outside the domain give NaN without a message. The rank distributions keep tables
+ * in static memory, so only one thread may call them.
  */
 #ifndef ET_NUM_DIST_H
 #define ET_NUM_DIST_H
@@ -30,12 +30,12 @@ double et_qbinom(double q, double n, double p);
 double et_qbeta(double p, double a, double b);
 double et_pbeta(double x, double a, double b);
 
-/* Wilcoxon's signed-rank V of n differences. */
+/* Wilcoxon's signed-rank statistic V of n differences. */
 double et_psignrank(double v, double n);
 double et_psignrank_upper(double v, double n); /* P(V > v) */
 double et_qsignrank(double p, double n);
 
-/* Mann-Whitney's W of m and n observations. */
+/* Mann-Whitney's statistic W of m and n observations. */
 double et_pwilcox(double w, double m, double n);
 double et_pwilcox_upper(double w, double m, double n); /* P(W > w) */
 double et_qwilcox(double p, double m, double n);

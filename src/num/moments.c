@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* A running sum with the rounding errors beside it. */
+/* A running sum, and the sum of its rounding errors. */
 struct sum {
 	double total, lost;
 };
@@ -17,7 +17,7 @@ static inline void add(struct sum *s, double v)
 	s->total = t;
 }
 
-/* An overflow leaves infinity in total and NaN in lost: the former is the answer. */
+/* After an overflow total is infinite and lost is NaN; the result is infinite. */
 static inline double value(const struct sum *s)
 {
 	return isfinite(s->total) ? s->total + s->lost : s->total;
@@ -32,7 +32,7 @@ double et_sum(const double *x, size_t n)
 	return value(&s);
 }
 
-/* Sum of (x - mean)^power, with what the rounding of the mean costs in *shift (first power). */
+/* Returns the sum of (x - mean)^power. *shift is that of (x - mean): not 0 if mean was rounded. */
 static double central_sum(const double *x, size_t n, double mean, int power, double *shift)
 {
 	struct sum s = { 0 }, first = { 0 };
@@ -49,7 +49,7 @@ static double central_sum(const double *x, size_t n, double mean, int power, dou
 	return value(&s);
 }
 
-/* The second pass takes back what dividing and rounding lost: the nearest double, but for ties. */
+/* A second pass corrects for the rounding of the division: the result is the nearest double. */
 double et_mean(const double *x, size_t n)
 {
 	double mean = n ? et_sum(x, n) / (double)n : NAN, shift;

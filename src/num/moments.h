@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Sums, means and spreads of arrays, compensated so that data far from zero keep their digits.
- * What is undefined is NaN: the mean of nothing, the spread of one value.
+ * Sums, means and standard deviations of arrays, computed with compensation so that data far from
+ * zero keep their digits. Undefined results are NaN: the mean of no value, the variance of one.
  */
 #ifndef ET_NUM_MOMENTS_H
 #define ET_NUM_MOMENTS_H

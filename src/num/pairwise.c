@@ -15,7 +15,7 @@ static uint64_t walsh_at_most(const struct pairs *p, double bound)
 	uint64_t count = 0;
 	size_t j = p->nx;
 
-	/* as i grows, fewer partners j >= i stay at or below the bound */
+	/* As i grows, fewer partners j >= i stay at or below the bound. */
 	for (size_t i = 0; i < j; i++) {
 		while (j > i && (p->x[i] + p->x[j - 1]) / 2 > bound)
 			j--;
@@ -29,7 +29,7 @@ static uint64_t differences_at_most(const struct pairs *p, double bound)
 	uint64_t count = 0;
 	size_t j = 0;
 
-	/* as x_i grows, the partners with x_i - y_j <= bound begin later */
+	/* As x_i grows, the partners with x_i - y_j <= bound begin later. */
 	for (size_t i = 0; i < p->nx; i++) {
 		while (j < p->ny && p->x[i] - p->y[j] > bound)
 			j++;
@@ -38,7 +38,7 @@ static uint64_t differences_at_most(const struct pairs *p, double bound)
 	return count;
 }
 
-/* Whole numbers in the order of the doubles they stand for. */
+/* Maps doubles to integers of the same order. */
 static int64_t key_of(double v)
 {
 	int64_t bits;
@@ -57,7 +57,7 @@ static double value_of(int64_t key)
 	return v;
 }
 
-/* The smallest double in [lo, hi] with at least k pairs at or below it: that is the k-th pair. */
+/* Returns the smallest double with at least k pairs at or below it, which is the k-th pair. */
 static double kth(uint64_t (*at_most)(const struct pairs *, double), const struct pairs *p,
 	double lo_value, double hi_value, uint64_t k)
 {

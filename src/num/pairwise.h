@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Order statistics over all pairs, without making the pairs: the k-th smallest Walsh average
- * (x_i + x_j) / 2 with i <= j, and the k-th smallest difference x_i - y_j. A count of the pairs at
- * or below a bound is one walk over the sorted arrays; bisection over the ordered bit patterns of
- * double finds the exact value in at most 65 walks, so a million values need no extra memory.
+ * Order statistics over all pairs, without storing the pairs: the k-th smallest Walsh average
+ * (x_i + x_j) / 2 with i <= j, and the k-th smallest difference x_i - y_j. One pass over the sorted
+ * arrays counts the pairs at or below a bound. Bisection over the ordered bit patterns of doubles
+ * finds the exact value in at most 65 passes, so a million values need no extra memory.
  */
 #ifndef ET_NUM_PAIRWISE_H
 #define ET_NUM_PAIRWISE_H

@@ -16,7 +16,7 @@ double *et_sorted_copy(const double *x, size_t n)
 	return s;
 }
 
-/* The value h of the way from the j-th smallest (from 1; outside is clamped) to the next. */
+/* Interpolates between the j-th smallest value (from 1, clamped) and the next, by h of the way. */
 static double between(const double *sorted, size_t n, double j, double h)
 {
 	double lo = sorted[j < 1 ? 0 : j > (double)n ? n - 1 : (size_t)j - 1];

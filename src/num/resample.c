@@ -53,7 +53,7 @@ void et_lanes_draw(struct et_lanes *lanes, uint32_t n, uint32_t index[ET_LANE_DR
 		index[d] = index_of(r, d, n);
 }
 
-/* acc[power][draw]: a sum for each of the eight places of a step. */
+/* acc[power][draw]: one sum for each of the eight draws of a step. */
 struct sums {
 	double acc[4][ET_LANE_DRAWS];
 };
@@ -71,7 +71,7 @@ static inline __attribute__((always_inline)) void add(
 	}
 }
 
-/* The draws of one step beyond the last full one, and the eight sums made one. */
+/* Adds the draws after the last full step, and adds up the eight sums. */
 static inline __attribute__((always_inline)) double *finish(
 	struct et_lanes *lanes, struct sums *s, const double *v, size_t n, bool four, double *out)
 {
@@ -125,9 +125,9 @@ AVX2 static inline __attribute__((always_inline)) __m256i step_avx2(__m256i s[4]
 }
 
 /*
- * Four values, each at (half of r) * n >> 32: the upper words of the products, through memory.
- * Not the gather instruction: where microcode mends it against data sampling it was measured four
- * times as slow as this.
+ * Fetches four values at the indices half * n >> 32: the upper words of the products, through
+ * memory. The gather instruction was measured to be four times as slow on processors where
+ * microcode mitigates Gather Data Sampling.
  */
 AVX2 static inline __attribute__((always_inline)) __m256d fetch(
 	const double *v, __m256i half, __m256i n)

@@ -16,7 +16,7 @@ uint64_t et_splitmix64(uint64_t *state)
 
 void et_rng_seed(struct et_rng *rng, uint64_t seed, uint64_t stream)
 {
-	/* seed and stream are mixed apart, so that (1, 2) and (2, 1) have nothing in common */
+	/* Seed and stream are mixed differently, so that (1, 2) and (2, 1) give other numbers. */
 	uint64_t mixed = et_splitmix64(&seed),
 		 state = mixed ^ (stream * UINT64_C(0xd1342543de82ef95));
 
@@ -65,7 +65,7 @@ double et_rng_uniform(struct et_rng *rng)
 
 double et_rng_normal(struct et_rng *rng)
 {
-	/* the middle of each step: 0 is never drawn */
+	/* Take the middle of each step, so that 0, whose quantile is infinite, is never drawn. */
 	return et_qnorm(((double)(et_rng_next(rng) >> 12) + 0.5) * 0x1p-52);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Random numbers that are the same on every machine for the same seed: xoshiro256** (Blackman &
- * Vigna 2021), its state filled by splitmix64. Streams of one seed are independent.
+ * Vigna 2021), seeded by splitmix64. Streams of one seed are independent.
  */
 #ifndef ET_NUM_RNG_H
 #define ET_NUM_RNG_H
@@ -13,7 +13,7 @@ struct et_rng {
 	uint64_t s[4];
 };
 
-/* One step of splitmix64 (Steele, Lea & Flood 2014): moves *state on and returns the mix. */
+/* One step of splitmix64 (Steele, Lea & Flood 2014): advances *state and returns a number. */
 uint64_t et_splitmix64(uint64_t *state);
 
 void et_rng_seed(struct et_rng *rng, uint64_t seed, uint64_t stream);
@@ -22,7 +22,7 @@ uint64_t et_rng_next(struct et_rng *rng);
 uint64_t et_rng_below(struct et_rng *rng, uint64_t n);
 /* Uniform on [0, 1) in steps of 2^-53. */
 double et_rng_uniform(struct et_rng *rng);
-/* Standard normal, by inversion: one draw a value. */
+/* Standard normal, by inversion: one draw per value. */
 double et_rng_normal(struct et_rng *rng);
 void et_shuffle_u32(struct et_rng *rng, uint32_t *a, size_t n);
 

@@ -12,8 +12,8 @@ static inline void swap(double *a, double *b)
 }
 
 /*
- * Floyd & Rivest (1975), algorithm 489: the pivot comes from a small sample around the place where
- * the k-th smallest is to be expected. Inclusive bounds.
+ * Floyd & Rivest (1975), algorithm 489: chooses the pivot from a small sample around the expected
+ * place of the k-th smallest. The bounds are inclusive.
  */
 static void select_one(double *x, ptrdiff_t left, ptrdiff_t right, ptrdiff_t k)
 {
@@ -54,7 +54,7 @@ static void select_one(double *x, ptrdiff_t left, ptrdiff_t right, ptrdiff_t k)
 	}
 }
 
-/* The middle rank parts the array, and each side has only its own ranks left to find. */
+/* The middle rank splits the array; each side then has only its own ranks left to find. */
 static void select_ranks(
 	double *x, ptrdiff_t left, ptrdiff_t right, const size_t *ranks, size_t n_ranks)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Sorting doubles: qsort for few, by their bits for many (three to four times as fast, at the price
- * of twice the memory meanwhile).
+ * Sorts doubles: few by qsort, many by a radix sort of their bits, which is three to four times as
+ * fast but needs twice the memory meanwhile.
  */
 #include "num/quantile.h"
 
@@ -19,7 +19,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Unsigned numbers in the order of the doubles whose bits they are made from, and back. */
+/* Maps the bits of a double to an unsigned number of the same order, and back. */
 static inline uint64_t key_of(uint64_t bits)
 {
 	return bits ^ (-(bits >> 63) | UINT64_C(1) << 63);
@@ -35,7 +35,7 @@ static inline size_t digit(uint64_t key, size_t pass)
 	return key >> pass * DIGIT & (BUCKETS - 1);
 }
 
-/* One pass of a stable radix sort, least digit first; 0 when all digits are alike. */
+/* One pass of a stable radix sort, least digit first. Returns 0 if all digits are equal. */
 static int pass_over(const uint64_t *from, uint64_t *to, size_t n, size_t pass, size_t *count)
 {
 	size_t sum = 0;

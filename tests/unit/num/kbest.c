@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The set against a sorted copy; the predicted error against floors that are known. */
+/* The set is compared with a sorted copy, the predicted error with known lower limits. */
 #include "num/kbest.h"
 #include "num/quantile.h"
 #include "num/rng.h"
@@ -27,11 +27,11 @@ static void order(void)
 			marks &= s.mark[i] == -all[i];
 		}
 		same &= s.kept >= k && s.n == 300;
-		near(et_kbest_spread(&s), all[k - 1] / all[0] - 1, 1e-12, 1e-15, "spread of %zu",
-			k);
+		near(et_kbest_spread(&s), all[k - 1] / all[0] - 1, 1e-12, 1e-15,
+			"kbest set: spread of the %zu shortest", k);
 	}
-	ok(same, "the shortest, in order");
-	ok(marks, "each with its mark");
+	ok(same, "kbest set: the shortest values are kept in order");
+	ok(marks, "kbest set: each value keeps its mark");
 }
 
 static void convergence(void)
@@ -39,27 +39,29 @@ static void convergence(void)
 	struct et_kbest_set s;
 
 	et_kbest_set_init(&s, 3);
-	ok(isinf(et_kbest_spread(&s)) && isinf(et_kbest_error(&s, 0.95)), "nothing is known yet");
+	ok(isinf(et_kbest_spread(&s)) && isinf(et_kbest_error(&s, 0.95)),
+		"kbest set: without values spread and error are infinite");
 	et_kbest_set_add(&s, 100, 0);
 	et_kbest_set_add(&s, 100.05, 0);
-	ok(!et_kbest_converged(&s, 0.001), "two of three do not agree yet");
+	ok(!et_kbest_converged(&s, 0.001), "kbest set: two values do not converge for K of 3");
 	et_kbest_set_add(&s, 200, 0);
-	ok(!et_kbest_converged(&s, 0.001), "nor with a long one");
+	ok(!et_kbest_converged(&s, 0.001),
+		"kbest set: a third, longer value does not make them converge");
 	et_kbest_set_add(&s, 100.1, 0);
-	ok(et_kbest_converged(&s, 0.001), "three within 0.1 %% do");
+	ok(et_kbest_converged(&s, 0.001), "kbest set: three values within 0.1 %% converge");
 	et_kbest_set_add(&s, 99, 0);
-	ok(!et_kbest_converged(&s, 0.001), "until a shorter one comes");
+	ok(!et_kbest_converged(&s, 0.001), "kbest set: a shorter value ends the convergence");
 	et_kbest_set_init(&s, 2);
 	et_kbest_set_add(&s, 0, 0);
 	et_kbest_set_add(&s, 0, 0);
-	ok(et_kbest_converged(&s, 0), "zeros agree");
+	ok(et_kbest_converged(&s, 0), "kbest set: three zeros converge");
 	et_kbest_set_init(&s, 2);
 	et_kbest_set_add(&s, 0, 0);
 	et_kbest_set_add(&s, 1, 0);
-	ok(!et_kbest_converged(&s, 1), "nothing is near zero");
+	ok(!et_kbest_converged(&s, 1), "kbest set: no other value is relatively near 0");
 }
 
-/* How often the floor 1000 is within the predicted error. */
+/* How often the true minimum of 1000 is within the predicted error. */
 static double covered(size_t k, size_t n, double (*noise)(struct et_rng *))
 {
 	enum { RUNS = 4000 };
@@ -82,7 +84,7 @@ static double exponential(struct et_rng *rng)
 	return -20 * log(1 - et_rng_uniform(rng));
 }
 
-/* An interrupt now and then, else a little jitter. */
+/* An interrupt in 30 % of the values, otherwise a little jitter. */
 static double mixture(struct et_rng *rng)
 {
 	double jitter = et_rng_uniform(rng);
@@ -92,10 +94,14 @@ static double mixture(struct et_rng *rng)
 
 static void error(void)
 {
-	near(covered(3, 50, exponential), 0.95, 0.015, 0, "exponential, K 3: 95 %% covered");
-	near(covered(1, 30, exponential), 0.95, 0.015, 0, "also with a K of 1");
-	near(covered(10, 200, exponential), 0.95, 0.015, 0, "and of 10");
-	near(covered(3, 40, mixture), 0.95, 0.015, 0, "a mixture with interrupts");
+	near(covered(3, 50, exponential), 0.95, 0.015, 0,
+		"predicted error: holds in 95 %% for exponential times, K of 3");
+	near(covered(1, 30, exponential), 0.95, 0.015, 0,
+		"predicted error: holds in 95 %% for exponential times, K of 1");
+	near(covered(10, 200, exponential), 0.95, 0.015, 0,
+		"predicted error: holds in 95 %% for exponential times, K of 10");
+	near(covered(3, 40, mixture), 0.95, 0.015, 0,
+		"predicted error: holds in 95 %% for a mixture with interrupts");
 }
 
 int main(void)

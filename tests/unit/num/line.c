@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Norris, NIST's certified linear regression (StRD), what is no line, and a weighted one against R:
- * summary(lm(y ~ x, weights = 1 / sigma^2)).
+ * The fit is compared with NIST's certified values for the Norris data (StRD), the weighted fit
+ * with R: summary(lm(y ~ x, weights = 1 / sigma^2)).
  */
 #include "num/line.h"
 #include "tap.h"
@@ -22,14 +22,19 @@ static void test_weighted(void)
 	struct et_line l, scaled;
 
 	et_line_fit_weighted(x, y, sigma, 5, &l);
-	near(l.slope, 1.99178145087236, 1e-12, 0, "weighted: slope");
-	near(l.intercept, 0.0241505968778690, 1e-11, 0, "intercept");
-	near(l.slope_error, 0.0342931999750147, 1e-11, 0, "standard error of the slope");
-	near(l.intercept_error, 0.0926679008811714, 1e-11, 0, "of the intercept");
+	near(l.slope, 1.99178145087236, 1e-12, 0, "weighted line: slope");
+	near(l.intercept, 0.0241505968778690, 1e-11, 0, "weighted line: intercept");
+	near(l.slope_error, 0.0342931999750147, 1e-11, 0,
+		"weighted line: standard error of the slope");
+	near(l.intercept_error, 0.0926679008811714, 1e-11, 0,
+		"weighted line: standard error of the intercept");
 	et_line_fit_weighted(x, y, ten, 5, &scaled);
-	near(scaled.slope, l.slope, 1e-12, 0, "only the ratio of the uncertainties counts");
-	near(scaled.slope_error, l.slope_error, 1e-11, 0, "for the errors too");
-	near(10 * scaled.residual_sd, l.residual_sd, 1e-11, 0, "the factor says the rest");
+	near(scaled.slope, l.slope, 1e-12, 0,
+		"weighted line: a common factor of sigma does not change the slope");
+	near(scaled.slope_error, l.slope_error, 1e-11, 0,
+		"weighted line: a common factor of sigma does not change the error");
+	near(10 * scaled.residual_sd, l.residual_sd, 1e-11, 0,
+		"weighted line: a common factor of sigma divides residual_sd");
 }
 
 int main(void)
@@ -43,19 +48,21 @@ int main(void)
 		x[i] = norris[i][1];
 	}
 	et_line_fit(x, y, N, &line);
-	near(line.slope, 1.00211681802045, 1e-12, 0, "the certified slope");
-	near(line.intercept, -0.262323073774029, 1e-11, 0, "intercept");
-	near(line.slope_error, 0.429796848199937e-03, 1e-11, 0, "error of the slope");
-	near(line.intercept_error, 0.232818234301152, 1e-11, 0, "error of the intercept");
-	near(line.residual_sd, 0.884796396144373, 1e-11, 0, "spread about the line");
+	near(line.slope, 1.00211681802045, 1e-12, 0, "Norris: slope");
+	near(line.intercept, -0.262323073774029, 1e-11, 0, "Norris: intercept");
+	near(line.slope_error, 0.429796848199937e-03, 1e-11, 0,
+		"Norris: standard error of the slope");
+	near(line.intercept_error, 0.232818234301152, 1e-11, 0,
+		"Norris: standard error of the intercept");
+	near(line.residual_sd, 0.884796396144373, 1e-11, 0, "Norris: residual standard deviation");
 
 	et_line_fit(x, y, 2, &line);
-	near(line.slope, (y[1] - y[0]) / (x[1] - x[0]), 1e-14, 0, "two points make a line");
-	ok(isnan(line.slope_error), "with no error to speak of");
+	near(line.slope, (y[1] - y[0]) / (x[1] - x[0]), 1e-14, 0, "line: two points define it");
+	ok(isnan(line.slope_error), "line: two points give no standard error");
 	et_line_fit(x, y, 1, &line);
-	ok(isnan(line.slope) && isnan(line.intercept), "one point makes none");
+	ok(isnan(line.slope) && isnan(line.intercept), "line: one point does not define it");
 	et_line_fit((double[]){ 3, 3, 3 }, y, 3, &line);
-	ok(isnan(line.slope), "nor do points above each other");
+	ok(isnan(line.slope), "line: points with the same x do not define it");
 	test_weighted();
 	return tap_done();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Quantiles (against R's quantile()), ranks, inversions, selection. */
+/* Quantiles (compared with R's quantile()), ranks, inversions, selection. */
 #include "base/alloc.h"
 #include "num/quantile.h"
 #include "num/rank.h"
@@ -14,7 +14,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Long arrays are sorted by their bits: signs, sizes and infinities must come out in order. */
+/* Long arrays are sorted by their bits, which must order signs, magnitudes and infinities. */
 static void sorting(size_t n)
 {
 	ET_AUTO_FREE double *x = et_alloc(n * sizeof(*x)), *y = et_alloc(n * sizeof(*y));
@@ -32,7 +32,7 @@ static void sorting(size_t n)
 	qsort(y, n, sizeof(*y), by_value);
 	for (size_t i = 0; i < n; i++)
 		wrong += x[i] != y[i];
-	ok(!wrong, "%zu values in order", n);
+	ok(!wrong, "sort: %zu values are in order", n);
 }
 
 static void quantiles(void)
@@ -43,12 +43,13 @@ static void quantiles(void)
 
 	et_sort(x, ET_LENGTH(x));
 	for (size_t i = 0; i < ET_LENGTH(p); i++)
-		near(et_quantile_sorted(x, ET_LENGTH(x), p[i]), want[i], 1e-14, 0, "quantile %g",
-			p[i]);
-	near(et_quantile_sorted(x, 7, 0), 1.2, 0, 0, "the least");
-	near(et_quantile_sorted(x, 7, 1), 9.9, 0, 0, "the greatest");
-	near(et_quantile_sorted(x, 1, 0.3), 1.2, 0, 0, "of one value");
-	ok(isnan(et_quantile_sorted(x, 0, 0.5)) && isnan(et_median_sorted(x, 0)), "of none");
+		near(et_quantile_sorted(x, ET_LENGTH(x), p[i]), want[i], 1e-14, 0,
+			"quantile: %g as in R", p[i]);
+	near(et_quantile_sorted(x, 7, 0), 1.2, 0, 0, "quantile: 0 is the minimum");
+	near(et_quantile_sorted(x, 7, 1), 9.9, 0, 0, "quantile: 1 is the maximum");
+	near(et_quantile_sorted(x, 1, 0.3), 1.2, 0, 0, "quantile: of one value it is that value");
+	ok(isnan(et_quantile_sorted(x, 0, 0.5)) && isnan(et_median_sorted(x, 0)),
+		"quantile: of no value it is NaN");
 }
 
 static void ranks(void)
@@ -57,15 +58,16 @@ static void ranks(void)
 	double rank[6], copy[6], cubic = et_rank(x, 6, rank);
 	struct et_ties ties;
 
-	ok(!memcmp(rank, want, sizeof(rank)), "ties share their mean rank");
-	near(cubic, 30, 0, 0, "sum of t^3 - t");
+	ok(!memcmp(rank, want, sizeof(rank)), "ranks: ties get their mean rank");
+	near(cubic, 30, 0, 0, "ranks: the sum of t^3 - t over ties");
 	memcpy(copy, x, sizeof(copy));
-	ok(et_inversions(copy, 6) == 7, "pairs in the wrong order");
+	ok(et_inversions(copy, 6) == 7, "inversions: pairs in the wrong order are counted");
 	ties = et_ties_sorted(copy, 6);
 	ok(ties.cubic == 30 && ties.pairs2 == 8 && ties.triples == 6 && ties.kendall == 84,
-		"tie terms of what is now in order");
-	ok(et_inversions(copy, 6) == 0, "in order");
-	ok(et_rank(x, 0, rank) == 0 && et_inversions(copy, 0) == 0, "nothing to rank");
+		"ties: the four terms of the sorted array");
+	ok(et_inversions(copy, 6) == 0, "inversions: a sorted array has none");
+	ok(et_rank(x, 0, rank) == 0 && et_inversions(copy, 0) == 0,
+		"ranks, inversions: an empty array is accepted");
 }
 
 static void selection(size_t n, unsigned distinct)
@@ -87,7 +89,7 @@ static void selection(size_t n, unsigned distinct)
 	et_select(x, n, k, ET_LENGTH(k));
 	for (size_t i = 0; i < ET_LENGTH(k); i++)
 		wrong += x[k[i]] != sorted[k[i]];
-	ok(!wrong, "selection among %zu, %u distinct", n, distinct);
+	ok(!wrong, "select: among %zu values, %u distinct (0: all)", n, distinct);
 }
 
 int main(void)

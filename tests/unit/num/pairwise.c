@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Order statistics over pairs, against making and sorting all the pairs. */
+/* Order statistics over pairs, compared with sorting all the pairs. */
 #include "num/pairwise.h"
 #include "base/alloc.h"
 #include "num/quantile.h"
@@ -25,8 +25,9 @@ static void walsh(struct et_rng *rng, size_t n, double step)
 	et_sort(all, m);
 	for (k = 1; k <= m; k++)
 		wrong += et_walsh_kth(x, n, k) != all[k - 1];
-	ok(!wrong, "Walsh averages of %zu values, step %g", n, step);
-	near(et_walsh_median(x, n), et_median_sorted(all, m), 0, 0, "their median");
+	ok(!wrong, "Walsh averages: every k of %zu values, step %g", n, step);
+	near(et_walsh_median(x, n), et_median_sorted(all, m), 0, 0,
+		"Walsh averages: median of %zu values, step %g", n, step);
 }
 
 static void differences(struct et_rng *rng, size_t nx, size_t ny, double step)
@@ -43,8 +44,9 @@ static void differences(struct et_rng *rng, size_t nx, size_t ny, double step)
 	et_sort(all, m);
 	for (k = 1; k <= m; k++)
 		wrong += et_difference_kth(x, nx, y, ny, k) != all[k - 1];
-	ok(!wrong, "differences of %zu and %zu values, step %g", nx, ny, step);
-	near(et_difference_median(x, nx, y, ny), et_median_sorted(all, m), 0, 0, "their median");
+	ok(!wrong, "differences: every k of %zu and %zu values, step %g", nx, ny, step);
+	near(et_difference_median(x, nx, y, ny), et_median_sorted(all, m), 0, 0,
+		"differences: median of %zu and %zu values, step %g", nx, ny, step);
 }
 
 int main(void)
@@ -58,6 +60,6 @@ int main(void)
 		differences(&rng, n, 2 * n - 1 > 64 ? 9 : 2 * n - 1, 0);
 		differences(&rng, n, 5, 1);
 	}
-	ok(isnan(et_walsh_median(NULL, 0)), "no values, no median");
+	ok(isnan(et_walsh_median(NULL, 0)), "Walsh averages: the median of no value is NaN");
 	return tap_done();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The vector widths agree to the last bit, and the draws are fair. */
+/* All vector widths give the same bits, and the draws are unbiased. */
 #include "num/resample.h"
 #include "base/alloc.h"
 #include "num/rng.h"
@@ -7,7 +7,7 @@
 
 enum { RESAMPLES = 50 };
 
-/* The definition, written out: eight places a step, added up in pairs. */
+/* The definition, written out: eight sums per step, added up in pairs. */
 static void by_definition(struct et_lanes *lanes, const double *v, size_t n, double out[4])
 {
 	double acc[4][ET_LANE_DRAWS] = { { 0 } };
@@ -41,14 +41,14 @@ static void widths(const double *v, size_t n, bool four)
 	et_resample_sums(&l, v, n, RESAMPLES, four, ET_WIDTH_PORTABLE, a);
 	et_lanes_seed(&l, 9, 1);
 	et_resample_sums(&l, v, n, RESAMPLES, four, et_width_available(ET_WIDTH_AUTO), b);
-	ok(!memcmp(a, b, sizeof(a)), "the same bits with every width, n %zu, %zu powers", n,
-		powers);
+	ok(!memcmp(a, b, sizeof(a)),
+		"resample: portable and AVX2 give the same bits, n %zu, %zu powers", n, powers);
 	et_lanes_seed(&l, 9, 1);
 	for (size_t i = 0; i < RESAMPLES; i++) {
 		by_definition(&l, v, n, want);
 		wrong += memcmp(want, a + i * powers, powers * sizeof(*a)) != 0;
 	}
-	ok(!wrong, "as defined");
+	ok(!wrong, "resample: the sums agree with the definition, n %zu, %zu powers", n, powers);
 }
 
 static void fairness(void)
@@ -67,7 +67,7 @@ static void fairness(void)
 	}
 	for (size_t i = 0; i < N; i++)
 		chi += pow((double)count[i] - (double)DRAWS / N, 2) / ((double)DRAWS / N);
-	ok(chi < 29.6, "indices are fair (chi-square %.1f, 0.1 %% point 29.6)", chi);
+	ok(chi < 29.6, "resample: indices are uniform (chi-square %.1f, 0.1 %% point 29.6)", chi);
 }
 
 int main(void)
@@ -79,7 +79,8 @@ int main(void)
 	et_rng_seed(&rng, 4, 4);
 	for (size_t i = 0; i < 1001; i++)
 		v[i] = et_rng_normal(&rng);
-	ok(et_width_available(ET_WIDTH_PORTABLE) == ET_WIDTH_PORTABLE, "portable when asked for");
+	ok(et_width_available(ET_WIDTH_PORTABLE) == ET_WIDTH_PORTABLE,
+		"resample: the portable width is always available");
 	for (size_t i = 0; i < ET_LENGTH(sizes); i++) {
 		widths(v, sizes[i], false);
 		widths(v, sizes[i], true);

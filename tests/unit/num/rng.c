@@ -6,7 +6,7 @@
 
 static void published(void)
 {
-	/* the state and outputs of the authors' own example for splitmix64 and xoshiro256** */
+	/* State and outputs of the authors' examples for splitmix64 and xoshiro256**. */
 	struct et_rng rng = { { 1, 2, 3, 4 } };
 	uint64_t state = 1234567;
 
@@ -25,10 +25,10 @@ static void streams(void)
 	et_rng_seed(&a, 1, 2);
 	et_rng_seed(&b, 1, 2);
 	et_rng_seed(&c, 2, 1);
-	ok(!memcmp(&a, &b, sizeof(a)), "the same seed and stream begin alike");
-	ok(memcmp(&a, &c, sizeof(a)), "seed and stream do not commute");
+	ok(!memcmp(&a, &b, sizeof(a)), "rng: the same seed and stream give the same state");
+	ok(memcmp(&a, &c, sizeof(a)), "rng: swapping seed and stream gives another state");
 	et_rng_seed(&c, 1, 3);
-	ok(et_rng_next(&a) != et_rng_next(&c), "streams differ");
+	ok(et_rng_next(&a) != et_rng_next(&c), "rng: two streams give different numbers");
 }
 
 static void uniformity(void)
@@ -43,15 +43,15 @@ static void uniformity(void)
 		count[et_rng_below(&rng, 6)]++;
 	for (size_t i = 0; i < 6; i++)
 		chi += pow((double)count[i] - DRAWS / 6.0, 2) / (DRAWS / 6.0);
-	ok(chi < 20.5, "a die is fair (chi-square %.2f, 0.1 %% point 20.5)", chi);
-	ok(et_rng_below(&rng, 1) == 0, "below 1 there is only 0");
+	ok(chi < 20.5, "rng: a die is fair (chi-square %.2f, 0.1 %% point 20.5)", chi);
+	ok(et_rng_below(&rng, 1) == 0, "rng: the only number below 1 is 0");
 	for (size_t i = 0; i < 2000; i++)
 		x[i] = et_rng_uniform(&rng);
-	near(et_mean(x, 2000), 0.5, 0, 0.025, "uniforms average one half");
+	near(et_mean(x, 2000), 0.5, 0, 0.025, "rng: the mean of uniform numbers is 0.5");
 	for (size_t i = 0; i < 2000; i++)
 		x[i] = et_rng_normal(&rng);
-	near(et_mean(x, 2000), 0, 0, 0.09, "normals average 0");
-	near(et_sd(x, 2000), 1, 0, 0.07, "with spread 1");
+	near(et_mean(x, 2000), 0, 0, 0.09, "rng: the mean of normal numbers is 0");
+	near(et_sd(x, 2000), 1, 0, 0.07, "rng: the standard deviation of normal numbers is 1");
 }
 
 static void shuffles(void)
@@ -67,7 +67,7 @@ static void shuffles(void)
 	}
 	for (size_t i = 0; i < 27; i++)
 		kinds += seen[i] > 850 && seen[i] < 1150;
-	ok(kinds == 6, "each of the six orders comes a sixth of the time");
+	ok(kinds == 6, "shuffle: each of the six orders comes a sixth of the time");
 	struct et_rng before = rng;
 	uint32_t b[3];
 	memcpy(b, a, sizeof(b));
