@@ -31,7 +31,7 @@ int et_activity_init(struct et_activity *a, const struct et_counter *c, size_t c
 	a->ring = malloc(room * sizeof(*a->ring));
 	if (!a->ring)
 		return -ENOMEM;
-	/* A page touched first while it spins would be a gap of its own making. */
+	/* Touch all pages now: a page fault during the spinning would be a gap. */
 	memset(a->ring, 1, room * sizeof(*a->ring));
 	a->capacity = room;
 	a->read = counter ? NULL : read_clock;
@@ -52,7 +52,7 @@ void et_activity_free(struct et_activity *a)
 
 enum { SUB = 16, BINS = 64 * SUB, LOOKS = 1 << 18 };
 
-/* Sixteen bins in each power of two; the smallest numbers have one each. */
+/* Sixteen bins per power of two; each number below 16 has its own bin. */
 static size_t bin_of(uint64_t ticks)
 {
 	if (ticks < SUB)
@@ -61,7 +61,7 @@ static size_t bin_of(uint64_t ticks)
 	return (size_t)(top - 3) * SUB + (size_t)((ticks >> (top - 4)) & (SUB - 1));
 }
 
-/* The largest number of a bin. */
+/* Returns the largest number of a bin. */
 static uint64_t bin_end(size_t bin)
 {
 	if (bin < SUB)
@@ -92,7 +92,7 @@ uint64_t et_activity_threshold(struct et_activity *a)
 
 /* --- spinning --- */
 
-/* Hands the last gap over: it is over. */
+/* Puts the latest gap, which has ended, into the ring. */
 static void publish(struct et_activity *a)
 {
 	size_t at = atomic_load_explicit(&a->written, memory_order_relaxed);
@@ -109,9 +109,9 @@ static void publish(struct et_activity *a)
 }
 
 /*
- * False: it cannot go on. Kept out of the loop, which then fits into a few registers. When another
- * process has had the caches, what happens here takes longer than some thresholds: that is the
- * rest of the same gap, not another one.
+ * Records a gap; returns false if spinning cannot continue. This is not inlined, so that the loop
+ * fits into a few registers. If another process has evicted our cache lines, recording may itself
+ * take longer than the threshold; that time belongs to the same gap, which is extended.
  */
 static __attribute__((noinline)) bool note(struct et_activity *a, uint64_t last, uint64_t now)
 {
@@ -127,7 +127,7 @@ static __attribute__((noinline)) bool note(struct et_activity *a, uint64_t last,
 		a->open = (struct et_gap){ last, now };
 		a->gaps++;
 	}
-	/* Nobody changes CPUs without a gap. */
+	/* A migration to another CPU always causes a gap, so it is enough to check here. */
 	if (a->cpu < 0 || sched_getcpu() == a->cpu)
 		return true;
 	a->ended = ET_ACTIVITY_MOVED;
@@ -146,7 +146,7 @@ static inline __attribute__((always_inline)) void spin(
 	for (;;) {
 		uint64_t now = read(ctx);
 		readings++;
-		/* What goes back is a very large number here. */
+		/* If the counter goes backwards, the unsigned difference is very large. */
 		if (__builtin_expect(now - last > threshold, 0) && !note(a, last, now)) {
 			last = now > last ? now : last;
 			break;
@@ -182,7 +182,7 @@ static void spin_here(struct et_activity *a)
 {
 	uint64_t before = times_switched();
 
-	/* Two loops: a reading that is known beforehand becomes part of the first. */
+	/* Two calls, so that the compiler inlines et_counter_read() into the first. */
 	if (!a->read)
 		spin(a, read_counter, NULL);
 	else
@@ -238,14 +238,14 @@ int et_activity_start(struct et_activity *a)
 		return -rc;
 	if (a->cpu >= 0)
 		rc = pthread_attr_setaffinity_np(&attr, sizeof(set), &set);
-	/* Signals are for those who know what to do with them. */
+	/* The thread inherits a mask that blocks all signals: other threads must handle them. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	if (rc == 0)
 		rc = pthread_create(&a->thread, &attr, spin_thread, a);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
-	/* Who looks at the scheduler's records must know it. */
+	/* Wait for the thread ID, by which callers find the thread in scheduler events. */
 	while (rc == 0 && !atomic_load(&a->tid))
 		sched_yield();
 	return -rc;

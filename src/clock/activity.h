@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a thread that does nothing but read a counter sees of losing its CPU: two successive
- * readings further apart than a threshold are a gap, what lies between gaps is activity (Bryant &
+ * A thread that does nothing but read a counter notices when it loses its CPU: two successive
+ * readings further apart than a threshold are a gap; between gaps the thread is active (Bryant &
  * O'Hallaron, Computer Systems, "Measuring program execution time": inactiveduration). Every
- * reading is compared with the one before it, also while a gap is written down: none is missed.
- * Gaps without a reading between them are one.
+ * reading is compared with the previous one, even while a gap is recorded, so no gap is missed.
+ * Gaps without a reading between them are merged.
  *
- * The gaps go through a ring of fixed size from the thread that spins to the one that takes them;
- * what finds no room is counted. Nothing here prints, and no allocation ends the program.
+ * The spinning thread passes gaps to the thread that takes them through a ring buffer of fixed
+ * size; gaps that do not fit are counted as lost. Nothing here prints, and running out of memory
+ * does not end the program.
  */
 #ifndef ET_CLOCK_ACTIVITY_H
 #define ET_CLOCK_ACTIVITY_H
@@ -19,72 +20,72 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* The last reading before it and the first one after it. */
+/* The last reading before the gap and the first one after it. */
 struct et_gap {
 	uint64_t start, end;
 };
 
 enum et_activity_end {
-	ET_ACTIVITY_DONE,      /* the duration is over */
-	ET_ACTIVITY_STOPPED,   /* it was asked to end */
-	ET_ACTIVITY_MOVED,     /* it found itself on another CPU: the wanted one is gone */
-	ET_ACTIVITY_BACKWARDS, /* the counter went back: its readings mean nothing */
+	ET_ACTIVITY_DONE,      /* the duration has passed */
+	ET_ACTIVITY_STOPPED,   /* stop was set */
+	ET_ACTIVITY_MOVED,     /* the kernel moved the thread: its CPU went offline */
+	ET_ACTIVITY_BACKWARDS, /* the counter went backwards, so it cannot be used */
 };
 
 struct et_activity {
-	/* What to do; set by et_activity_init and changed by the caller before it begins. */
-	uint64_t (*read)(void *ctx); /* NULL: the processor's counter */
+	/* Settings: et_activity_init sets defaults, the caller may change them before the start. */
+	uint64_t (*read)(void *ctx); /* NULL: et_counter_read() */
 	void *ctx;
-	double hz;          /* ticks of it in a second */
-	uint64_t threshold; /* ticks; readings further apart are a gap */
-	uint64_t duration;  /* ticks to go on for; UINT64_MAX: until stop */
-	int cpu;            /* to be on, or -1: wherever it is */
-	atomic_bool stop;   /* set by anyone to end it */
-	/* What was seen, valid when it has ended; begin as soon as there is a gap. */
+	double hz;          /* ticks per second */
+	uint64_t threshold; /* ticks; readings further apart than this are a gap */
+	uint64_t duration;  /* ticks to spin for; UINT64_MAX: until stop is set */
+	int cpu;            /* to run on; -1: any */
+	atomic_bool stop;   /* set by any thread to end the spinning */
+	/* Results, valid when it has ended; begin is valid as soon as there is a gap. */
 	uint64_t begin, end; /* first and last reading */
 	uint64_t readings;
-	uint64_t gaps;      /* all of them */
-	uint64_t gap_ticks; /* how long they were together */
-	uint64_t lost;      /* gaps that found no room in the ring; they are in the sums */
-	uint64_t switches;  /* how often another thread got its CPU, from first to last */
+	uint64_t gaps;      /* number of gaps */
+	uint64_t gap_ticks; /* their total length */
+	uint64_t lost; /* gaps that did not fit into the ring; gaps and gap_ticks include them */
+	uint64_t switches; /* context switches of the thread between begin and end */
 	enum et_activity_end ended;
-	struct et_gap open; /* the last one, which may still grow */
-	/* The ring. */
+	struct et_gap open; /* the latest gap, which may still grow */
+	/* The ring buffer. */
 	struct et_gap *ring;
 	size_t capacity; /* a power of two */
 	atomic_size_t written, taken;
 	pthread_t thread;
-	atomic_int tid;   /* of that thread, as the kernel numbers it */
+	atomic_int tid;   /* of that thread, as gettid() returns it */
 	atomic_bool over; /* the thread has ended */
 };
 
 /*
- * The processor's counter where it keeps its rate, CLOCK_MONOTONIC in nanoseconds where not. c is
- * calibrated, or NULL or without a rate: the clock. capacity is rounded up to a power of two; the
- * ring is made and touched now. 0 or -ENOMEM.
+ * Uses the counter c if it is calibrated and invariant; otherwise, or if c is NULL, CLOCK_MONOTONIC
+ * in nanoseconds. Allocates the ring buffer and touches its pages; capacity is rounded up to a
+ * power of two. Returns 0 or -ENOMEM.
  */
 int et_activity_init(struct et_activity *a, const struct et_counter *c, size_t capacity) ET_CHECK;
 void et_activity_free(struct et_activity *a);
 
 /*
- * The threshold in ticks for this counter on this machine, from readings made now for some
- * milliseconds: ten times what 99 of 100 successive readings are apart at most, and at least a
- * microsecond. The loop's own unevenness (caches, the other hardware thread) stays well below
- * that, an interrupt costs more; and fewer than one reading in a hundred is ever interrupted, so
- * interruptions do not move the quantile.
+ * Returns a threshold in ticks for this counter on this machine, from readings over some
+ * milliseconds: ten times the 99th percentile of the distance between successive readings, and at
+ * least a microsecond. Variations of the loop itself (caches, the hyper-thread sibling) stay well
+ * below that, and an interrupt takes longer. Far less than one reading in a hundred is interrupted,
+ * so interrupts do not affect the percentile.
  */
 uint64_t et_activity_threshold(struct et_activity *a);
 
-/* Spins in the calling thread, which pins itself when a CPU is wanted: 0 or -errno of that. */
+/* Spins in the calling thread, which is pinned to a->cpu first. Returns 0 or -errno. */
 int et_activity_spin(struct et_activity *a) ET_CHECK;
-/* The same in a thread of its own; it runs when this returns 0. Then et_activity_finish. */
+/* The same in its own thread, which runs when this returns 0. Call et_activity_finish later. */
 int et_activity_start(struct et_activity *a) ET_CHECK;
-/* Asks it to end and waits until it has; true when it had ended by itself. */
+/* Stops the thread and waits for it. Returns true if it had already ended by itself. */
 bool et_activity_finish(struct et_activity *a);
-/* Takes at most n gaps out of the ring, oldest first; by one thread, also while it spins. */
+/* Takes at most n gaps from the ring, oldest first. One thread may do so during the spinning. */
 size_t et_activity_take(struct et_activity *a, struct et_gap *out, size_t n);
 
-/* A reading of its counter and of CLOCK_MONOTONIC at the same instant. */
+/* Reads the counter and CLOCK_MONOTONIC at the same instant. */
 struct et_anchor et_activity_anchor(const struct et_activity *a);
 
 #endif

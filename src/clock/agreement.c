@@ -27,11 +27,11 @@ bool et_agreement_moves(const struct et_agreement *a)
 	return a->rounds && a->lo > a->hi;
 }
 
-/* --- the exchange --- */
+/* --- the exchange of messages --- */
 
-/* Each field that a thread writes has a line of its own: the round trip is what it costs. */
+/* Each field that a thread writes has its own cache line, so that round trips are short. */
 struct exchange {
-	_Alignas(64) atomic_uint turn; /* odd: the far thread is to answer */
+	_Alignas(64) atomic_uint turn; /* odd: the far thread must answer */
 	_Alignas(64) atomic_uint_fast64_t answer;
 	_Alignas(64) atomic_bool over;
 	uint32_t rounds;
@@ -48,7 +48,7 @@ static void relax(void)
 #endif
 }
 
-/* Waits for the turn to be `wanted`; false when the exchange is over or its time is up. */
+/* Waits for the turn to be `wanted`. Returns false if the exchange is over or its time is up. */
 static bool await(struct exchange *x, unsigned wanted)
 {
 	for (unsigned spins = 1;; spins++) {

@@ -18,11 +18,11 @@ void et_counter_identify(struct et_counter *c)
 	unsigned a, b, cx, d;
 
 	c->name = "tsc";
-	/* Leaf 80000007h, EDX bit 8: invariant TSC. */
+	/* CPUID leaf 80000007h, EDX bit 8: invariant TSC. */
 	c->invariant = __get_cpuid(0x80000007, &a, &b, &cx, &d) && (d & 1u << 8);
 #elif defined(__aarch64__)
 	c->name = "cntvct";
-	c->invariant = true; /* by the architecture */
+	c->invariant = true; /* the architecture guarantees it */
 #endif
 }
 

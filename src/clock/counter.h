@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The processor's counter: the time stamp counter on x86-64, the virtual counter on arm64. Where it
- * is invariant it counts at a fixed rate whatever the core's clock does: its "cycles" are a unit of
- * time, not the core's cycles.
+ * The processor's counter: the time stamp counter on x86-64, the virtual counter on arm64. An
+ * invariant counter ticks at a fixed rate, whatever the clock rate of the core, so its ticks are a
+ * unit of time and not cycles of the core.
  */
 #ifndef ET_CLOCK_COUNTER_H
 #define ET_CLOCK_COUNTER_H
@@ -13,16 +13,16 @@
 #include <stdint.h>
 
 struct et_counter {
-	const char *name;      /* "tsc", "cntvct"; NULL: this processor has none that we may read */
-	bool invariant;        /* fixed rate in every state of the processor */
-	double hz;             /* 0: not calibrated */
+	const char *name;      /* "tsc", "cntvct"; NULL: there is none that we can read */
+	bool invariant;        /* its rate is fixed in every power state */
+	double hz;             /* ticks per second; 0: not calibrated */
 	double hz_uncertainty; /* standard uncertainty of hz */
 };
 
 #if defined(__x86_64__)
 #define ET_HAVE_COUNTER 1
 
-/* Reads before which everything earlier is done … */
+/* Reads after all earlier instructions have completed and before later ones begin. */
 static inline uint64_t et_counter_start(void)
 {
 	uint32_t lo, hi;
@@ -31,7 +31,7 @@ static inline uint64_t et_counter_start(void)
 	return (uint64_t)hi << 32 | lo;
 }
 
-/* … and reads after which nothing later has begun. */
+/* The same, by rdtscp, which waits for earlier instructions without a fence. */
 static inline uint64_t et_counter_stop(void)
 {
 	uint32_t lo, hi, aux;
@@ -40,7 +40,7 @@ static inline uint64_t et_counter_stop(void)
 	return (uint64_t)hi << 32 | lo;
 }
 
-/* As cheap as can be: for loops that look for gaps. */
+/* Reads as fast as possible, without ordering: for loops that look for gaps. */
 static inline uint64_t et_counter_read(void)
 {
 	uint32_t lo, hi;
@@ -90,11 +90,11 @@ static inline uint64_t et_counter_stop(void)
 }
 #endif
 
-/* What the processor says of its counter; hz stays 0. */
+/* Fills name and invariant from what the processor reports; hz is 0. */
 void et_counter_identify(struct et_counter *c);
 /*
- * Fills hz by a straight line through pairs of readings of the counter and CLOCK_MONOTONIC_RAW
- * taken during duration_ns. 0, or -EOPNOTSUPP without a counter, -ERANGE when it went backwards.
+ * Fills hz by a straight line through readings of the counter and of CLOCK_MONOTONIC_RAW, taken
+ * during duration_ns. Returns 0, -EOPNOTSUPP without a counter, or -ERANGE if it went backwards.
  */
 int et_counter_calibrate(struct et_counter *c, uint64_t duration_ns) ET_CHECK;
 

@@ -33,7 +33,7 @@ size_t et_drift_read(
 	return taken;
 }
 
-/* --- lines --- */
+/* --- straight lines --- */
 
 static bool is_after(const struct et_anchor *a, const struct et_anchor *b)
 {
@@ -50,7 +50,7 @@ static bool went_back(const struct et_drift_reading *r, size_t n)
 	return false;
 }
 
-/* Counts a nanosecond, by the one clock or the other. */
+/* Fits the rate in ticks per nanosecond, by CLOCK_MONOTONIC_RAW or by CLOCK_MONOTONIC. */
 static struct et_line rate(const struct et_drift_reading *r, size_t n, bool raw)
 {
 	const struct et_anchor *first = raw ? &r->raw : &r->monotonic;
@@ -103,11 +103,11 @@ double et_hz_by_sleep(uint64_t sleep_ns)
 	return rc || b <= a ? NAN : (double)(b - a) / (double)sleep_ns * 1e9;
 }
 
-/* --- what the kernel says --- */
+/* --- adjtimex --- */
 
 void et_ntp_decode(const struct timex *t, struct et_ntp *out)
 {
-	/* ppm come with 16 bits behind the point, offsets in microseconds unless told otherwise. */
+	/* freq is in ppm with a 16-bit fraction, offset in microseconds without STA_NANO. */
 	out->error = 0;
 	out->frequency_ppm = (double)t->freq / 65536;
 	out->offset_ns = (double)t->offset * (t->status & STA_NANO ? 1 : 1000);

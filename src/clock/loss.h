@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The least that interrupts take of a stretch of running: a thread spins on a clock and sums up
- * the gaps it sees in windows of equal length. A stretch of so many ticks holds so many timer
- * interrupts, each of at least the smallest cost; the best of many windows is that, and what else
- * never fails to come. No memory but the struct: it can run for as long as one likes.
- * Windows that begin where samples begin, just behind a timer interrupt, and are as long, hold as
- * many.
+ * The least time that interrupts take from running code. A thread spins on a clock and sums up the
+ * gaps in windows of equal length. Every window of a given length contains a number of timer
+ * interrupts, each of which takes at least a minimum; the smallest loss of many windows is that sum
+ * and whatever else is unavoidable. Windows that begin just after a timer interrupt, as samples do,
+ * and are as long as samples contain the same number of them. This uses no memory but the struct,
+ * however long it runs.
  */
 #ifndef ET_CLOCK_LOSS_H
 #define ET_CLOCK_LOSS_H
@@ -14,29 +14,28 @@
 #include "num/kbest.h"
 
 struct et_loss {
-	double window;      /* in ticks of the clock, of running */
-	double away;        /* a longer gap is another thread's turn and no part of a window */
-	uint64_t threshold; /* a shorter one is the loop's own */
-	uint64_t step;      /* shortest loop seen */
-	double ran, lost;   /* in the window that is not full yet */
-	double all_ran, all_lost; /* in all of them, whether they were filled or not */
-	struct et_kbest_set best; /* lost ticks of full windows; the mark is the same as a share */
+	double window;      /* its length, in ticks of the clock */
+	double preempted;   /* a longer gap, in ticks, is preemption and not part of a window */
+	uint64_t threshold; /* a shorter gap, in ticks, is variation of the loop itself */
+	uint64_t step;      /* shortest iteration of the loop so far */
+	double ran, lost;   /* in the current window */
+	double all_ran, all_lost; /* in all windows, complete or not */
+	struct et_kbest_set best; /* ticks lost in complete windows; mark: their share */
 };
 
-enum {
-	ET_LOSS_WINDOWS = ET_KBEST_EVIDENCE
-}; /* so many best are kept apart: their spread is the uncertainty */
+/* The number of smallest losses that are kept; their spread is the uncertainty. */
+enum { ET_LOSS_WINDOWS = ET_KBEST_EVIDENCE };
 
-void et_loss_init(struct et_loss *l, double hz, uint64_t window_ns, uint64_t away_ns);
+void et_loss_init(struct et_loss *l, double hz, uint64_t window_ns, uint64_t preempted_ns);
 static inline void et_loss_open_window(struct et_loss *l)
 {
 	l->ran = l->lost = 0;
 }
 
-/* Of a hundred turns of others: it holds many timer interrupts. */
+/* Whether windows are long enough to contain many timer interrupts. */
 static inline bool et_loss_long(const struct et_loss *l)
 {
-	return l->window >= 100 * l->away;
+	return l->window >= 100 * l->preempted;
 }
 
 static inline void et_loss_run(struct et_loss *l, double ran)
@@ -46,9 +45,10 @@ static inline void et_loss_run(struct et_loss *l, double ran)
 }
 
 /*
- * Another had a turn. A short window must be one stretch: timer interrupts come at equal distances,
- * so that two halves from different places may have none between them, the whole never. In a long
- * one, one more or less of many does not matter.
+ * Another thread ran. A short window must be contiguous: timer interrupts are evenly spaced, so two
+ * half windows taken at different times may contain no timer interrupt at all, while one whole
+ * window always contains its share. In a long window one timer interrupt more or less does not
+ * matter.
  */
 static inline void et_loss_preempted(struct et_loss *l)
 {
@@ -56,12 +56,12 @@ static inline void et_loss_preempted(struct et_loss *l)
 		et_loss_open_window(l);
 }
 
-/* One reading of the clock after another: the loop is et_loss_spin, tests have their own. */
+/* Adds the ticks between two successive readings of the clock. */
 static inline void et_loss_step(struct et_loss *l, uint64_t passed)
 {
 	if (passed < l->step)
 		l->step = passed;
-	if ((double)passed > l->away) {
+	if ((double)passed > l->preempted) {
 		et_loss_preempted(l);
 		return;
 	}
@@ -71,11 +71,11 @@ static inline void et_loss_step(struct et_loss *l, uint64_t passed)
 		l->all_lost += (double)(passed - l->step);
 	}
 }
-/* Puts the window away when it is full; was it? */
+/* Closes the window if it is complete, opens the next one and returns true. */
 bool et_loss_close_window(struct et_loss *l);
-/* Spins on a clock until a window is full, or for so many of its ticks. */
+/* Opens a window and spins on a clock until it is complete or the given ticks have passed. */
 void et_loss_spin(struct et_loss *l, uint64_t (*read)(void), uint64_t ticks);
-/* The least of a window, in ticks, and how much more the ET_LOSS_WINDOWS-th had. 0 without any. */
+/* The smallest loss in ticks, and how much larger the largest kept one is; 0 without windows. */
 double et_loss_least(const struct et_loss *l, double *uncertainty);
 
 #endif

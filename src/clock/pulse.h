@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Long measurements ask now and then whether to go on, which is also where progress is drawn. */
+/* A callback by which a long measurement asks whether to continue, and shows its progress. */
 #ifndef ET_CLOCK_PULSE_H
 #define ET_CLOCK_PULSE_H
 
@@ -7,11 +7,11 @@
 #include <stddef.h>
 
 struct et_pulse {
-	bool (*beat)(void *ctx); /* false: the user has had enough */
+	bool (*beat)(void *ctx); /* false: stop, the user asked for it */
 	void *ctx;
 };
 
-/* A pulse of NULL always goes on. */
+/* A pulse of NULL always continues. */
 static inline bool et_pulse_beat(const struct et_pulse *p)
 {
 	return !p || !p->beat || p->beat(p->ctx);

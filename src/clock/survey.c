@@ -7,7 +7,7 @@
 
 enum { READINGS = 64, ROUNDS = 2000 };
 
-/* On a busy machine it takes long until enough timer interrupts were met alone. */
+/* On a busy machine it takes long until enough timer interrupts were undisturbed. */
 static const uint64_t TIMER_LEAST_NS = 5000000000;
 
 static bool step_done(struct et_survey *s, const struct et_pulse *pulse)
@@ -63,7 +63,7 @@ static void survey_rate(struct et_survey *s, const struct et_pulse *pulse)
 	step_done(s, pulse);
 }
 
-/* The one CPU with each of the others; of very many CPUs the first. */
+/* Compares the CPU with each of the others, at most ET_SURVEY_PAIRS of them. */
 static void survey_pairs(
 	struct et_survey *s, const cpu_set_t *allowed, const struct et_pulse *pulse)
 {
@@ -90,7 +90,7 @@ static void survey_here(struct et_survey *s, const cpu_set_t *allowed, const str
 	for (const struct et_timepiece *t = et_timepieces; t->name; t++)
 		s->total++;
 	survey_clocks(s, pulse);
-	/* An instruction that the process may not execute would end it. */
+	/* Do not read a counter that is forbidden: SIGSEGV would end the process. */
 	if (s->counter_error) {
 		s->counter.name = NULL;
 		s->drift_error = s->timer_error = -s->counter_error;
@@ -114,7 +114,7 @@ int et_survey_take(
 
 	if (sched_getaffinity(0, sizeof(allowed), &allowed))
 		return -errno;
-	/* The kernel would let root go where it was told not to. */
+	/* For root, sched_setaffinity() would accept a CPU outside the inherited set. */
 	if (cpu >= 0 && !CPU_ISSET((size_t)cpu, &allowed))
 		return -EINVAL;
 	memset(out, 0, sizeof(*out));
@@ -135,7 +135,7 @@ int et_survey_take(
 	return 0;
 }
 
-/* --- what follows from it --- */
+/* --- conclusions --- */
 
 const struct et_timepiece_figures *et_survey_find(const struct et_survey *s, const char *name)
 {

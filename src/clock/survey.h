@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* All that `etalon clock` finds out about one machine, in one go. */
+/* All measurements of `etalon clock`, taken one after the other. */
 #ifndef ET_CLOCK_SURVEY_H
 #define ET_CLOCK_SURVEY_H
 
@@ -17,50 +17,50 @@ struct et_survey_clock {
 };
 
 struct et_survey {
-	int cpu;                   /* where it was done */
-	size_t cpus;               /* that this process may use */
-	uint64_t duration_ns;      /* as asked for */
-	struct et_counter counter; /* hz by the line below */
-	int counter_error;         /* errno: it may not be read; 0: it may, or there is none */
+	int cpu;                   /* on which it was measured */
+	size_t cpus;               /* CPUs that this process may use */
+	uint64_t duration_ns;      /* as requested */
+	struct et_counter counter; /* its hz is that of drift */
+	int counter_error;         /* errno if it may not be read; 0 if it may, or there is none */
 	struct et_survey_clock clocks[ET_SURVEY_CLOCKS];
 	size_t n_clocks;
-	double hz_by_sleep; /* NaN: not known */
+	double hz_by_sleep; /* NaN: unknown */
 	uint64_t sleep_ns;
-	size_t n_readings; /* behind drift */
-	int drift_error;   /* 0: drift is filled; else -errno */
+	size_t n_readings; /* from which drift was computed */
+	int drift_error;   /* 0: drift is valid; else -errno */
 	struct et_drift drift;
 	struct et_ntp ntp;
-	int timer_error; /* 0, -EAGAIN: fewer than ET_TIMER_INTERRUPTS; else there is no timer */
+	int timer_error; /* 0; -EAGAIN: few interrupts; else timer is not valid */
 	struct et_timer timer;
-	struct et_agreement pairs[ET_SURVEY_PAIRS]; /* of the CPU with each other one */
+	struct et_agreement pairs[ET_SURVEY_PAIRS]; /* cpu with each of the others */
 	size_t n_pairs;
-	int pairs_error; /* of the last pair that could not play */
-	bool cut_short;  /* the pulse said so: what comes behind is not there */
-	/* How far it is, for whoever draws it. */
+	int pairs_error; /* of the last pair that could not be measured */
+	bool cut_short;  /* the pulse ended it: later results are missing */
+	/* Steps done so far, for a progress display. */
 	size_t done, total;
 };
 
 /*
- * On the given CPU, or wherever it is when cpu is -1; takes duration_ns and a little more,
- * on a busy machine up to 5 s more until enough timer interrupts were met alone. The
- * thread keeps its affinity afterwards. 0, or -errno when it may not run on that CPU.
+ * Measures on the given CPU, or on the present one if cpu is -1. This takes duration_ns and a
+ * little more; on a busy machine up to 5 s more, until enough timer interrupts were undisturbed.
+ * The thread's affinity is restored. Returns 0, or -errno if it may not run on that CPU.
  */
 int et_survey_take(int cpu, uint64_t duration_ns, const struct et_pulse *pulse,
 	struct et_survey *out) ET_CHECK;
 
-/* The figures of a clock by its name; NULL when it is not there or cannot be read. */
+/* Returns the figures of a clock by its name, or NULL if it does not exist or cannot be read. */
 const struct et_timepiece_figures *et_survey_find(const struct et_survey *s, const char *name);
-/* Smallest step in nanoseconds; counts are turned into time by the counter's rate. */
+/* Returns the smallest step in nanoseconds; ticks are converted by the counter's rate. */
 double et_survey_step_ns(const struct et_survey *s, const struct et_survey_clock *c);
 
 struct et_survey_offsets {
-	size_t compared, silent; /* pairs that played, that never met */
-	double worst_ns;         /* the furthest an offset may be from 0; NaN: not known */
+	size_t compared, silent; /* pairs that were compared; pairs without an answer */
+	double worst_ns;         /* largest possible offset; NaN: unknown */
 	bool backwards, moves;
 };
 
 struct et_survey_offsets et_survey_offsets(const struct et_survey *s);
-/* The counter tells time: fixed rate, forwards, and on all CPUs the same. */
+/* Whether the counter can be used as a clock: fixed rate, monotonic, the same on all CPUs. */
 bool et_survey_counter_sound(const struct et_survey *s);
 
 #endif

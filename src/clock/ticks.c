@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <math.h>
 
-/* Where candidates are looked for: in the first gaps, from each of the very first on. */
+/* Candidate lines begin at each of the first ORIGINS gaps and are tried on the first WINDOW. */
 enum { WINDOW = 512, ORIGINS = 64, LEAST = 4, PARTS = 4 };
 
 static const double SHORTEST_S = 0.0005, LONGEST_S = 0.025;
@@ -17,16 +17,16 @@ struct series {
 	size_t n;
 };
 
-/* What is looked for, and how much of it has to be there. */
+/* The interval to look for, and how many of its places must have a gap. */
 struct search {
 	double hz;
-	double known;    /* the interval; 0: any */
-	double convince; /* share of places in the window where a tick must be … */
-	double hold;     /* … and of those in the whole */
-	double patience; /* more missed ones for each that was seen: it need not be followed on */
+	double known;    /* the interval; 0: unknown */
+	double convince; /* share of places in the window that must have a gap */
+	double hold;     /* share of all places that must have a gap */
+	double patience; /* give a line up if more places are missed per observed one */
 };
 
-/* The last gap that begins at or before a reading; there is one. */
+/* Returns the last gap that begins at or before a reading; the first one if there is none. */
 static size_t last_before(const struct series *s, double reading)
 {
 	size_t lo = 0, hi = s->n;
@@ -41,13 +41,13 @@ static size_t last_before(const struct series *s, double reading)
 	return lo;
 }
 
-/* What is at the place where a tick is expected; *at is the gap when it was seen. */
+/* Looks for a gap at a predicted place; *at is its index if it was SEEN. */
 static enum place look(const struct series *s, double expected, double tolerance, size_t *at)
 {
 	size_t i = last_before(s, expected + tolerance);
 	const struct et_gap *g = &s->gaps[i];
 
-	/* A short gap right before or behind a tick: the nearer one is it. */
+	/* Another gap may begin just before or after the tick: take the nearer one. */
 	if (i > 0 && fabs((double)g[-1].start - expected) < fabs((double)g->start - expected))
 		g--;
 	*at = (size_t)(g - s->gaps);
@@ -62,8 +62,9 @@ struct chain {
 	double interval, patience;
 	size_t seen, covered, missed;
 	/*
-	 * Sums of the fit of starts on their numbers, both from the origin. A line of the given
-	 * slope is taken off the starts first: over an hour their squares would lose all digits.
+	 * Sums for the least-squares fit of starts on their numbers, both relative to the origin. A
+	 * line of the given slope is subtracted from the starts first; otherwise the squares would
+	 * lose all their digits over an hour.
 	 */
 	double given;
 	double k, kk, y, ky, yy;
@@ -89,8 +90,8 @@ static bool hopeless(const struct chain *c)
 }
 
 /*
- * Follows the line from a gap on, forward (step 1) or back (-1), each tick expected from the last
- * one that was seen; the interval gets better on the way.
+ * Follows the line from a gap, forwards (step 1) or backwards (-1). Each tick is predicted from the
+ * last one that was seen; the interval becomes more accurate on the way.
  */
 static void follow(const struct series *s, size_t origin, int step, bool *ticks, struct chain *c)
 {
@@ -110,7 +111,7 @@ static void follow(const struct series *s, size_t origin, int step, bool *ticks,
 			start = (double)s->gaps[at].start;
 			add(c, &s->gaps[at], k, start - base);
 			c->interval = (start - base) / k;
-			/* A stranger that passed for a tick must not lead astray. */
+			/* Follow only a part of the deviation: the gap may not have been a tick. */
 			last = expected + (start - expected) / 4;
 			last_k = k;
 			if (ticks)
@@ -127,8 +128,8 @@ static void follow(const struct series *s, size_t origin, int step, bool *ticks,
 }
 
 /*
- * Whether it is more than what as many gaps at random would give somewhere among so many lines:
- * a bound of the binomial's tail; the two gaps that made the line prove nothing.
+ * Whether as many random gaps would hardly give such a line among all the lines that were tried: an
+ * upper bound for the binomial tail. The two gaps that define the line are no evidence.
  */
 static bool convinces(const struct search *f, const struct series *s, const struct chain *c)
 {
@@ -141,7 +142,7 @@ static bool convinces(const struct search *f, const struct series *s, const stru
 
 	if (c->seen < LEAST || seen < f->convince * places)
 		return false;
-	int sign; /* of what is always positive here; lgamma itself would set a global */
+	int sign; /* always positive here; lgamma() would set a global variable */
 	double ways = lgamma_r(places + 1, &sign) - lgamma_r(seen + 1, &sign) -
 		      lgamma_r(places - seen + 1, &sign);
 	return log(lines) + ways + (seen - 2) * log(chance) < log(SURE);
@@ -165,8 +166,8 @@ static void try_line(const struct search *f, const struct series *s, size_t orig
 }
 
 /*
- * The line through the window on which most gaps begin. Between two ticks that were seen there may
- * be some that were not: parts of their distance count too, the whole first.
+ * Finds the line on which most gaps of the window begin. There may be unseen ticks between two that
+ * were seen, so fractions of their distance are tried too, the whole distance first.
  */
 static struct line best_line(const struct search *f, const struct series *s)
 {
@@ -188,7 +189,7 @@ static struct line best_line(const struct search *f, const struct series *s)
 	return best;
 }
 
-/* The first gaps that are at least so long. */
+/* Copies the first gaps that have at least the given length. */
 static size_t gather(const struct et_gap *gaps, size_t n, double least, struct et_gap *out)
 {
 	size_t m = 0;
@@ -217,7 +218,7 @@ static void conclude(const struct chain *c, struct et_tick_fit *out)
 static int find(const struct search *f, const struct et_gap *gaps, size_t n, bool *ticks,
 	struct et_tick_fit *out)
 {
-	/* Where short gaps are many, the window holds no tick: then among the longer ones. */
+	/* If many short gaps fill the window, it may contain no tick: then try longer gaps only. */
 	static const double least_s[] = { 0, 3e-6, 10e-6, 30e-6 };
 	struct et_gap window[WINDOW];
 	const struct series all = { gaps, n };
@@ -239,7 +240,7 @@ static int find(const struct search *f, const struct et_gap *gaps, size_t n, boo
 			ticks[at] = true;
 		follow(&all, at, 1, ticks, &c);
 		follow(&all, at, -1, ticks, &c);
-		/* What was only the window's ends soon behind it. */
+		/* A line that fitted the window by chance ends soon after it. */
 		if ((double)c.seen >= f->hold * (double)(c.seen + c.missed)) {
 			conclude(&c, out);
 			return 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The kernel's timer interrupts among the gaps of a spinning thread, by their regularity alone: no
- * privileges, no knowledge of the kernel's configuration.
+ * Finds the kernel's timer interrupts (ticks) among the gaps of a spinning thread by their
+ * regularity alone, without privileges or knowledge of the kernel's configuration.
  *
- * A gap is a tick when it begins where a straight line expects one, to 1/400 of the interval. The
- * interval is the one (of 0.5 to 25 ms) on which most gaps begin, provided that it leaves out at
- * most a quarter of its places; places that lie within another gap cannot be seen and do not
- * count. A thread that lost its CPU to another process is interrupted on a tick, too: such a gap
- * is a tick and more.
+ * A gap is a tick if it begins where a straight line predicts one, within 1/400 of the interval.
+ * The interval is that (from 0.5 to 25 ms) on which most gaps begin, provided that at most a
+ * quarter of the predicted places have no gap. Places within an earlier gap cannot be observed and
+ * do not count. The scheduler preempts a thread on a tick too, so such a gap begins like a tick but
+ * is longer.
  */
 #ifndef ET_CLOCK_TICKS_H
 #define ET_CLOCK_TICKS_H
@@ -15,26 +15,25 @@
 #include "clock/activity.h"
 
 struct et_tick_fit {
-	double interval;    /* from one to the next, in the counter's ticks */
-	double uncertainty; /* standard uncertainty of it, from the fit of all that were seen */
-	uint64_t first;     /* where the first one that was seen begins */
-	size_t n;           /* seen */
-	size_t covered;     /* places within gaps that began before them */
-	size_t missed;      /* places where there was no gap */
+	double interval;    /* between timer interrupts, in ticks of the counter */
+	double uncertainty; /* its standard uncertainty, from the fit */
+	uint64_t first;     /* reading at which the first one begins */
+	size_t n;           /* observed timer interrupts */
+	size_t covered;     /* predicted places within an earlier gap */
+	size_t missed;      /* predicted places without a gap */
 };
 
 /*
- * The gaps are in order and apart from each other; hz is the counter's rate, which needs to be
- * right to a few percent only. ticks[i] (NULL: not wanted) tells whether gap i began on one.
- * 0, or -ENOENT when no regularity was found: fewer than 4 of them, or nothing that chance does
- * not explain.
+ * gaps must be in order and must not overlap. hz is the counter's rate; a few percent of error do
+ * not matter. If ticks is not NULL, ticks[i] is set to whether gap i is a timer interrupt. Returns
+ * 0, or -ENOENT if there are fewer than 4 or if their regularity may be chance.
  */
 int et_ticks_find(const struct et_gap *gaps, size_t n, double hz, bool *ticks,
 	struct et_tick_fit *out) ET_CHECK;
 
 /*
- * The same where the interval is known, in the counter's ticks: a third of its places will do. On
- * a CPU that is shared, or under a hypervisor with a timer of its own, that is all there is.
+ * The same for a known interval in ticks of the counter. Gaps at a third of the predicted places
+ * are enough: a thread that shares its CPU, or runs under a hypervisor, observes no more.
  */
 int et_ticks_find_every(const struct et_gap *gaps, size_t n, double hz, double interval,
 	bool *ticks, struct et_tick_fit *out) ET_CHECK;

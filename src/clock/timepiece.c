@@ -10,7 +10,7 @@ const char *const et_clock_kind_names[] = { "cycles", "time", "ticks", "cpu", NU
 
 /* --- steps --- */
 
-/* A step as small as the smallest confirms it; a smaller one begins anew. */
+/* A step equal to the smallest confirms it; a smaller one replaces it. */
 static void note_step(struct et_timepiece_figures *out, uint64_t by)
 {
 	double step = (double)by;
@@ -27,8 +27,8 @@ static void note_step(struct et_timepiece_figures *out, uint64_t by)
 }
 
 /*
- * Ticks are waited for. What happened while others had the CPU is not counted: several ticks may
- * have gone by, and look like one step.
+ * Reads until the clock has stepped often enough. Steps during which another thread had the CPU are
+ * not counted: several ticks may have passed, which look like one step.
  */
 static void find_step(const struct et_timepiece *t, const struct et_clock *reference,
 	struct et_timepiece_figures *out)
@@ -67,7 +67,7 @@ static double batch_ns(const struct et_timepiece *t, const struct et_clock *refe
 	return (double)(reference->now_ns(reference->ctx) - began);
 }
 
-/* The median of batches: an interrupted one moves it as little as any other slow one. */
+/* The median of batches is robust against batches that were interrupted. */
 static void find_latency(const struct et_timepiece *t, const struct et_clock *reference,
 	struct et_timepiece_figures *out)
 {
@@ -85,7 +85,7 @@ static void find_latency(const struct et_timepiece *t, const struct et_clock *re
 		x[batches++] = took / n;
 	}
 	et_sort(x, batches);
-	/* (x_(r), x_(n+1-r)) holds the median but for twice the binomial's lower tail. */
+	/* (x_(r), x_(n+1-r)) contains the median except with twice the binomial's lower tail. */
 	size_t r = (size_t)et_qbinom(0.025, (double)batches, 0.5);
 	out->latency_ns = et_median_sorted(x, batches);
 	out->latency_lo_ns = x[r - 1];
@@ -104,7 +104,7 @@ double et_timepiece_overhead(const struct et_clock *reference)
 	struct et_timepiece_figures f;
 
 	find_latency(&nothing, reference, &f);
-	return f.latency_lo_ns; /* rather a little too much cost is left than none */
+	return f.latency_lo_ns; /* the lower limit, so that not too much is subtracted later */
 }
 
 void et_timepiece_measure(const struct et_timepiece *t, const struct et_clock *reference,
@@ -118,7 +118,7 @@ void et_timepiece_measure(const struct et_timepiece *t, const struct et_clock *r
 		.latency_lo_ns = NAN,
 		.latency_hi_ns = NAN };
 	out->error = t->check ? t->check() : 0;
-	errno = ENOTSUP; /* in case a reader has nothing to say about its failure */
+	errno = ENOTSUP; /* in case read() does not set it */
 	if (out->error == 0 && t->read(t) == ET_UNKNOWN)
 		out->error = errno;
 	if (out->error)

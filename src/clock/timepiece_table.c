@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The clocks there are, and how each is read. What they count is said in 17 columns at most. */
+/* The table of clocks, and the functions that read them. */
 #include "clock/counter.h"
 #include "clock/timepiece.h"
 
@@ -57,7 +57,7 @@ static uint64_t read_getrusage(const struct et_timepiece *self)
 }
 
 #if defined(__x86_64__)
-/* A process may be forbidden the counter: the instruction would end it. */
+/* If PR_SET_TSC has forbidden the counter, reading it would raise SIGSEGV. */
 static int check_tsc(void)
 {
 	int mode = PR_TSC_ENABLE;

@@ -8,14 +8,14 @@
 
 enum {
 	GAPS = 1 << 16,
-	LEAST_GAP_NS = 300,     /* no interrupt is shorter than its entry and exit */
-	PIECE_NS = 250000000,   /* between two looks at what there is */
-	USUAL_TICK_NS = 4000000 /* where the kernel does not tell */
+	LEAST_GAP_NS = 300,     /* entry to and exit from an interrupt take longer */
+	PIECE_NS = 250000000,   /* time to spin before each evaluation */
+	USUAL_TICK_NS = 4000000 /* if the kernel does not report it */
 };
 
-static const double SAME = 0.01; /* NTP, and a hypervisor's clock, are far nearer */
+static const double SAME = 0.01; /* NTP and hypervisors change a rate by far less */
 
-/* What is longer than a part of the interval is the interrupt and another's turn. */
+/* A gap longer than a quarter of the interval includes preemption, so it is left out. */
 static void sum_up(const struct et_gap *gaps, size_t n, const bool *ticks, double hz,
 	double interval, struct et_timer *out)
 {
@@ -66,7 +66,7 @@ static int measure_here(struct et_activity *a, uint64_t limit_ns, const struct e
 	uint64_t piece_ns = ET_TIMER_INTERRUPTS * (kernel_ns ? kernel_ns : USUAL_TICK_NS);
 	int rc;
 
-	/* Nobody takes gaps out of the ring: it is the list of all. */
+	/* No other thread takes gaps out of the ring, so it contains all of them. */
 	do {
 		a->duration = (uint64_t)((double)piece_ns * a->hz / 1e9);
 		rc = et_activity_spin(a);
@@ -93,13 +93,13 @@ int et_timer_measure(const struct et_counter *c, uint64_t limit_ns, const struct
 	if (rc)
 		return rc;
 	bool *ticks = malloc(GAPS * sizeof(*ticks));
-	/* Every CPU has its own timer. */
+	/* Stay on this CPU, because every CPU has its own timer. */
 	if (cpu >= 0 && cpu < CPU_SETSIZE && sched_getaffinity(0, sizeof(before), &before) == 0) {
 		CPU_ZERO(&here);
 		CPU_SET((size_t)cpu, &here);
 		pinned = sched_setaffinity(0, sizeof(here), &here) == 0;
 	}
-	/* Below a microsecond only where readings are that quick. */
+	/* Use a threshold below a microsecond only if readings are fast enough. */
 	a.threshold = et_activity_threshold(&a);
 	if ((double)a.threshold < 1.1e-6 * a.hz)
 		a.threshold = (uint64_t)(LEAST_GAP_NS * a.hz / 1e9);

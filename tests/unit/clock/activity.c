@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Gaps of a scripted counter are found, all of them; and the real one loses none either. */
+/* All gaps of a scripted counter are found; a thread of its own reads the real counter. */
 #include "clock/activity.h"
 #include "base/attr.h"
 #include "base/clock.h"
@@ -8,10 +8,10 @@
 #include <errno.h>
 #include <sched.h>
 
-/* Steps of 10 ticks; every nth reading jumps by a length that is a function of its number. */
+/* A counter with steps of 10 ticks; every nth reading jumps by length_of(its number). */
 struct script {
 	uint64_t now, readings, every, jumps, jumped;
-	uint64_t backwards_at; /* this reading goes back; 0: none */
+	uint64_t backwards_at; /* this reading goes backwards; 0: none */
 };
 
 static uint64_t length_of(uint64_t jump)
@@ -38,7 +38,7 @@ static uint64_t scripted(void *ctx)
 
 static void init(struct et_activity *a, struct script *s, size_t capacity)
 {
-	ok(et_activity_init(a, NULL, capacity) == 0, "made");
+	ok(et_activity_init(a, NULL, capacity) == 0, "scripted counter: set up");
 	a->read = scripted;
 	a->ctx = s;
 	a->threshold = 1000;
@@ -55,10 +55,13 @@ static void find_all(void)
 
 	init(&a, &s, 1 << 16);
 	a.duration = 100000000;
-	ok(et_activity_spin(&a) == 0 && a.ended == ET_ACTIVITY_DONE, "it ends by itself");
-	ok(a.readings == s.readings, "every reading counts: %llu", (unsigned long long)a.readings);
-	ok(a.end - a.begin >= a.duration, "after the duration");
-	ok(a.gap_ticks == s.jumped && a.lost == 0, "the gaps last as long as the script's");
+	ok(et_activity_spin(&a) == 0 && a.ended == ET_ACTIVITY_DONE,
+		"find all: spinning ends after the duration");
+	ok(a.readings == s.readings, "find all: every reading is counted: %llu",
+		(unsigned long long)a.readings);
+	ok(a.end - a.begin >= a.duration, "find all: it does not end before the duration");
+	ok(a.gap_ticks == s.jumped && a.lost == 0,
+		"find all: the total length of the gaps is that of the script");
 	while ((n = et_activity_take(&a, g, ET_LENGTH(g)))) {
 		for (size_t i = 0; i < n; i++, jump++) {
 			while (length_of(jump) <= a.threshold)
@@ -69,9 +72,10 @@ static void find_all(void)
 			over++;
 		}
 	}
-	ok(over == a.gaps && over > 1000, "%llu gaps come out", (unsigned long long)over);
-	ok(same, "each as long as in the script, in their order");
-	ok(s.jumps > over, "those below the threshold are none");
+	ok(over == a.gaps && over > 1000, "find all: %llu gaps are taken from the ring",
+		(unsigned long long)over);
+	ok(same, "find all: each gap has its length and its place in the order");
+	ok(s.jumps > over, "find all: jumps below the threshold are not gaps");
 	et_activity_free(&a);
 }
 
@@ -84,16 +88,16 @@ static void overflow(void)
 	init(&a, &s, 5);
 	a.threshold = 400;
 	a.duration = 1000000;
-	ok(et_activity_spin(&a) == 0, "spin: ran");
-	ok(a.capacity == 8 && a.gaps > 8, "more gaps than room");
-	ok(a.lost == a.gaps - 8, "those without room are counted");
+	ok(et_activity_spin(&a) == 0, "scripted counter: spinning succeeds");
+	ok(a.capacity == 8 && a.gaps > 8, "overflow: there are more gaps than the ring holds");
+	ok(a.lost == a.gaps - 8, "overflow: gaps that do not fit are counted as lost");
 	ok(et_activity_take(&a, g, 3) == 3 && et_activity_take(&a, g + 3, 29) == 5,
-		"the first are there");
-	ok(et_activity_take(&a, g, 32) == 0, "and no more");
+		"overflow: the first gaps can be taken");
+	ok(et_activity_take(&a, g, 32) == 0, "overflow: the ring is empty after them");
 	bool first = true;
 	for (uint64_t i = 3; i < 8; i++)
 		first = first && g[i].end - g[i].start == length_of(i);
-	ok(first, "in their order");
+	ok(first, "overflow: the gaps are in their order");
 	et_activity_free(&a);
 }
 
@@ -104,34 +108,36 @@ static void edges(void)
 
 	init(&a, &s, 16);
 	a.threshold = 400;
-	ok(et_activity_spin(&a) == 0, "spin: ran");
-	ok(a.ended == ET_ACTIVITY_BACKWARDS && a.readings == 5001, "a counter that goes back");
-	ok(a.gaps == 5 && a.end > a.begin, "what was seen before it stays");
+	ok(et_activity_spin(&a) == 0, "scripted counter: spinning succeeds");
+	ok(a.ended == ET_ACTIVITY_BACKWARDS && a.readings == 5001,
+		"backwards: spinning ends when the counter goes backwards");
+	ok(a.gaps == 5 && a.end > a.begin, "backwards: the gaps before it are kept");
 	et_activity_free(&a);
 
-	/* A gap of exactly the threshold is none, one tick more is one. */
+	/* Readings exactly the threshold apart are no gap; with one tick more they are. */
 	s = (struct script){ .every = 0 };
 	init(&a, &s, 16);
 	a.threshold = 10;
 	a.duration = 10000;
-	ok(et_activity_spin(&a) == 0, "spin: ran");
-	ok(a.gaps == 0, "as far apart as the threshold is no gap");
+	ok(et_activity_spin(&a) == 0, "scripted counter: spinning succeeds");
+	ok(a.gaps == 0, "threshold: readings exactly as far apart are no gap");
 	a.threshold = 9;
-	ok(et_activity_spin(&a) == 0, "spin: ran");
+	ok(et_activity_spin(&a) == 0, "scripted counter: spinning succeeds");
 	ok(a.gaps == 1 && a.gap_ticks == a.end - a.begin,
-		"further apart is one gap after the other");
-	ok(et_activity_threshold(&a) == 1001, "a microsecond at least: %llu",
+		"threshold: readings further apart merge into one gap");
+	ok(et_activity_threshold(&a) == 1001, "threshold: it is at least a microsecond: %llu",
 		(unsigned long long)et_activity_threshold(&a));
-	s.every = 200; /* far fewer than one in a hundred is interrupted */
-	ok(et_activity_threshold(&a) == 1001, "interruptions do not move it");
+	s.every = 200; /* less than one reading in a hundred is interrupted */
+	ok(et_activity_threshold(&a) == 1001, "threshold: interrupts do not change it");
 	a.hz = 1e6;
-	ok(et_activity_threshold(&a) == 100, "ten times the step of the counter");
+	ok(et_activity_threshold(&a) == 100,
+		"threshold: it is ten times the step of a slow counter");
 	et_activity_free(&a);
 
 	struct et_anchor from = { 1000, 5000000 }, to = { 3000, 6000000 };
-	ok(et_anchor_ns(&from, &to, 2000) == 5500000, "halfway");
-	ok(et_anchor_ns(&from, &to, 0) == 4500000, "before both");
-	ok(et_anchor_ns(&from, &to, 5000) == 7000000, "behind both");
+	ok(et_anchor_ns(&from, &to, 2000) == 5500000, "anchor: a reading between two anchors");
+	ok(et_anchor_ns(&from, &to, 0) == 4500000, "anchor: a reading before both anchors");
+	ok(et_anchor_ns(&from, &to, 5000) == 7000000, "anchor: a reading after both anchors");
 }
 
 static void elsewhere(void)
@@ -144,26 +150,29 @@ static void elsewhere(void)
 		c.hz = 0; /* the clock is used instead */
 	ok(et_activity_init(&a, &c, 1024) == 0, "thread: set up");
 	a.cpu = CPU_SETSIZE;
-	ok(et_activity_spin(&a) == -EINVAL && et_activity_start(&a) == -EINVAL, "no such CPU");
+	ok(et_activity_spin(&a) == -EINVAL && et_activity_start(&a) == -EINVAL,
+		"thread: a CPU number that is too large is refused");
 	a.cpu = CPU_SETSIZE - 1;
-	ok(et_activity_start(&a) == -EINVAL, "a CPU that is not there");
+	ok(et_activity_start(&a) == -EINVAL, "thread: a CPU that does not exist is refused");
 	a.cpu = -1;
 	a.duration = (uint64_t)(a.hz * 60);
 	a.threshold = et_activity_threshold(&a);
-	ok(et_activity_start(&a) == 0, "a thread of its own");
+	ok(et_activity_start(&a) == 0, "thread: it starts");
 	struct timespec nap = { 0, 100000000 };
 	nanosleep(&nap, NULL);
 	struct et_anchor x = et_activity_anchor(&a);
-	ok(!et_activity_finish(&a) && a.ended == ET_ACTIVITY_STOPPED, "ends when it is asked to");
+	ok(!et_activity_finish(&a) && a.ended == ET_ACTIVITY_STOPPED,
+		"thread: it ends when it is stopped");
 	double took = (double)(a.end - a.begin) / a.hz;
-	ok(took > 0 && took < 60, "%g s of it", took);
+	ok(took > 0 && took < 60, "thread: it spun for %g s", took);
 	uint64_t now = et_clock_read_ns(CLOCK_MONOTONIC);
 	struct et_anchor y = et_activity_anchor(&a);
-	ok(x.ns <= now && et_anchor_ns(&x, &y, y.reading) == y.ns, "an anchor is what it says");
+	ok(x.ns <= now && et_anchor_ns(&x, &y, y.reading) == y.ns,
+		"thread: an anchor converts its own reading to its own time");
 	et_activity_free(&a);
 }
 
-/* Its CPU is taken away from it, as when that goes offline. */
+/* The thread is moved to another CPU, as when its CPU goes offline. */
 static void moved(void)
 {
 	struct et_activity a;
@@ -182,7 +191,7 @@ static void moved(void)
 	ok(et_activity_init(&a, NULL, 1 << 16) == 0, "moved: set up");
 	a.cpu = last;
 	a.duration = 60000000000;
-	ok(et_activity_start(&a) == 0, "on CPU %d", last);
+	ok(et_activity_start(&a) == 0, "moved: the thread starts on CPU %d", last);
 	CPU_ZERO(&other);
 	CPU_SET(first, &other);
 	pthread_setaffinity_np(a.thread, sizeof(other), &other);
@@ -190,8 +199,9 @@ static void moved(void)
 		struct timespec nap = { 0, 10000000 };
 		nanosleep(&nap, NULL);
 	}
-	ok(et_activity_finish(&a) && a.ended == ET_ACTIVITY_MOVED, "it knows that it was moved");
-	ok(a.gaps > 0, "and saw the gap");
+	ok(et_activity_finish(&a) && a.ended == ET_ACTIVITY_MOVED,
+		"moved: the thread notices that it was moved");
+	ok(a.gaps > 0, "moved: the thread recorded the gap");
 	et_activity_free(&a);
 }
 

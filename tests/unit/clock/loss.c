@@ -5,7 +5,7 @@
 
 static const double hz = 1e9;
 
-/* A window of 1 ms in steps of 20 ns, with one gap of that length (ns) in it. */
+/* A window of 1 ms in steps of 20 ns, with one longer gap (ns) in it. */
 static void window(struct et_loss *l, uint64_t gap)
 {
 	for (int i = 0; i < 50000; i++)
@@ -20,41 +20,46 @@ static void simulated(void)
 	double uncertainty = -1;
 
 	et_loss_init(&l, hz, 1000000, 1000000);
-	ok(et_loss_least(&l, &uncertainty) == 0 && uncertainty == 0, "nothing seen yet");
+	ok(et_loss_least(&l, &uncertainty) == 0 && uncertainty == 0,
+		"loss: without windows it is 0");
 	window(&l, gaps[0]);
 	window(&l, gaps[1]);
-	ok(et_loss_least(&l, &uncertainty) == 3000 && uncertainty == 2000, "the least of two");
+	ok(et_loss_least(&l, &uncertainty) == 3000 && uncertainty == 2000,
+		"loss: the least of two windows");
 	window(&l, gaps[3]);
 	window(&l, gaps[4]);
-	ok(et_loss_least(&l, &uncertainty) == 3000 && uncertainty == 6000, "and of four");
+	ok(et_loss_least(&l, &uncertainty) == 3000 && uncertainty == 6000,
+		"loss: the least of four windows");
 	window(&l, gaps[2]);
-	ok(et_loss_least(&l, &uncertainty) == 0, "a gap of 100 ns is the loop's own");
-	near(l.all_lost, 21000, 0, 0, "all of it");
+	ok(et_loss_least(&l, &uncertainty) == 0, "loss: a gap of 100 ns is variation of the loop");
+	near(l.all_lost, 21000, 0, 0, "loss: the sum over all windows");
 
 	et_loss_init(&l, hz, 1000000, 1000000);
 	et_loss_step(&l, 20);
 	et_loss_step(&l, 5000000);
 	et_loss_close_window(&l);
-	ok(l.ran == 0 && l.lost == 0 && l.best.n == 0, "another's turn ends a window");
+	ok(l.ran == 0 && l.lost == 0 && l.best.n == 0, "loss: preemption discards a window");
 	for (int i = 0; i < 50000; i++)
 		et_loss_step(&l, 20);
 	et_loss_close_window(&l);
-	ok(l.best.n == 1 && l.all_ran == 1000020, "the next begins behind it");
-	/* Half of a window, and half of another with the timer interrupt in neither. */
+	ok(l.best.n == 1 && l.all_ran == 1000020,
+		"loss: the next window begins after the preemption");
+	/* Half of a window and half of another, with the timer interrupt in neither. */
 	for (int half = 0; half < 2; half++) {
 		et_loss_open_window(&l);
 		for (int i = 0; i < 25000; i++)
 			et_loss_step(&l, 20);
 		et_loss_close_window(&l);
 	}
-	ok(l.best.n == 1, "two halves make no whole");
+	ok(l.best.n == 1, "loss: two half windows are no window");
 	et_loss_init(&l, hz, 1000000, 10000);
 	for (int half = 0; half < 2; half++) {
 		for (int i = 0; i < 25000; i++)
 			et_loss_step(&l, 20);
 		et_loss_step(&l, 50000);
 	}
-	ok(et_loss_close_window(&l) && l.best.n == 1 && l.lost == 0, "but for one that is long");
+	ok(et_loss_close_window(&l) && l.best.n == 1 && l.lost == 0,
+		"loss: a long window continues after preemption");
 }
 
 static void real(void)
@@ -65,17 +70,17 @@ static void real(void)
 
 	et_counter_identify(&c);
 	if (!c.name || et_counter_calibrate(&c, 20000000)) {
-		skip("no counter here");
+		skip("this processor has no usable counter");
 		return;
 	}
 	et_loss_init(&l, c.hz, 200000, 1000000);
 	for (int i = 0; i < 20; i++)
 		et_loss_spin(&l, et_counter_read, (uint64_t)(c.hz / 50));
 	double least = et_loss_least(&l, &uncertainty);
-	/* The gap that fills a window may be longer than what was left of it. */
-	ok(least >= 0 && least < l.window + l.away && uncertainty >= 0,
-		"%zu windows, at least %g of %g lost", l.best.n, least, l.window);
-	ok(l.all_lost <= l.all_ran, "no more lost than there was");
+	/* The gap that completes a window may be longer than the rest of the window. */
+	ok(least >= 0 && least < l.window + l.preempted && uncertainty >= 0,
+		"real counter: %zu windows, at least %g of %g lost", l.best.n, least, l.window);
+	ok(l.all_lost <= l.all_ran, "real counter: not more is lost than passed");
 }
 
 int main(void)

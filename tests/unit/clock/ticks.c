@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ticks are found among other gaps, by a script that knows which they are. */
+/* Ticks are found among other gaps; the script that makes the gaps knows which are ticks. */
 #include "clock/ticks.h"
 #include "base/attr.h"
 #include "num/rng.h"
@@ -22,7 +22,7 @@ static uint64_t uniform(struct et_rng *rng, double lo, double hi)
 
 static void put(struct scene *s, uint64_t start, uint64_t length, bool tick)
 {
-	/* Gaps of a thread are apart from each other. */
+	/* Gaps must not overlap. */
 	if (s->n && start <= s->gaps[s->n - 1].end)
 		return;
 	s->gaps[s->n] = (struct et_gap){ start, start + length };
@@ -69,50 +69,54 @@ int main(void)
 			make(&s, &rng, 800, intervals[i], others);
 			int rc = et_ticks_find(s.gaps, s.n, 1e9, s.found, &t);
 			ok(rc == 0 && fabs(t.interval - intervals[i]) < 5 * t.uncertainty + 1,
-				"every %g ns among %g others: %.1f ± %.1f", intervals[i], others,
-				t.interval, t.uncertainty);
-			ok(exact(&s, others > 0 ? 0.05 : 0), "which gaps they are");
+				"ticks every %g ns among %g others: %.1f ± %.1f", intervals[i],
+				others, t.interval, t.uncertainty);
+			ok(exact(&s, others > 0 ? 0.05 : 0),
+				"ticks every %g ns among %g others: the right gaps", intervals[i],
+				others);
 			/* The others may reach one place beyond the last tick. */
 			size_t places = t.n + t.covered;
-			ok(t.missed == 0 && places >= 800 && places <= 801, "none is missed");
+			ok(t.missed == 0 && places >= 800 && places <= 801,
+				"ticks every %g ns among %g others: none is missed", intervals[i],
+				others);
 		}
 	}
-	/* A wrong rate of the counter by 2 % does not matter. */
+	/* A rate of the counter that is wrong by 2 % does not matter. */
 	ok(et_ticks_find(s.gaps, s.n, 1.02e9, NULL, &t) == 0 && fabs(t.interval - 10e6) < 10,
-		"with a rate that is only about right");
+		"ticks are found although the rate is wrong by 2 %%");
 
-	/* Others take the CPU from every second tick to the next but one. */
+	/* Another thread has the CPU for every second interval. */
 	s.n = s.ticks = 0;
 	for (uint64_t k = 0; k < 100; k += 2)
 		put(&s, 5000000 + 4000000 * k, 4020000, true);
-	ok(et_ticks_find(s.gaps, s.n, 1e9, s.found, &t) == 0, "a shared CPU");
-	/* Only every second place can be seen: 8 ms would fit too, and is what can be known. */
+	ok(et_ticks_find(s.gaps, s.n, 1e9, s.found, &t) == 0, "shared CPU: ticks are found");
+	/* Only every second tick can be seen so far, so 8 ms fits as well as 4 ms. */
 	put(&s, 5000000 + 4000000 * 101, 10000, true);
 	put(&s, 5000000 + 4000000 * 102, 10000, true);
 	put(&s, 5000000 + 4000000 * 103, 10000, true);
 	ok(et_ticks_find(s.gaps, s.n, 1e9, s.found, &t) == 0 && fabs(t.interval - 4e6) < 1 &&
 			t.covered == 50,
-		"two ticks in a row tell: %.1f", t.interval);
+		"shared CPU: successive ticks give the interval: %.1f", t.interval);
 
-	/* Regular at the beginning only, by chance or not: not the timer's. */
+	/* Gaps that are regular at the beginning only are not the timer. */
 	s.n = s.ticks = 0;
 	for (uint64_t k = 0; k < 8; k++)
 		put(&s, 1000000 + 1500000 * k, 2000, false);
 	for (double at = 13e6; s.n < 3000; at += (double)uniform(&rng, 1e4, 1e6))
 		put(&s, (uint64_t)at, 2000, false);
 	ok(et_ticks_find(s.gaps, s.n, 1e9, s.found, &t) == -ENOENT && !s.found[0] && !s.found[7],
-		"a few at the beginning are not enough");
+		"a few regular gaps at the beginning are no ticks");
 
-	/* No regularity, nothing found. */
 	s.n = 0;
 	for (double at = 0; s.n < 5000; at += (double)uniform(&rng, 1e4, 1e6))
 		put(&s, (uint64_t)at, 2000, false);
-	ok(et_ticks_find(s.gaps, s.n, 1e9, s.found, &t) == -ENOENT, "gaps at random are no ticks");
-	ok(et_ticks_find(s.gaps, 0, 1e9, s.found, &t) == -ENOENT, "no gaps at all");
-	ok(et_ticks_find(s.gaps, 1, 1e9, s.found, &t) == -ENOENT, "one gap");
+	ok(et_ticks_find(s.gaps, s.n, 1e9, s.found, &t) == -ENOENT, "random gaps are no ticks");
+	ok(et_ticks_find(s.gaps, 0, 1e9, s.found, &t) == -ENOENT, "without gaps no tick is found");
+	ok(et_ticks_find(s.gaps, 1, 1e9, s.found, &t) == -ENOENT, "one gap is no tick");
 	s.n = 0;
 	for (uint64_t k = 0; k < 3; k++)
 		put(&s, 1000000 + k * 4000000, 5000, true);
-	ok(et_ticks_find(s.gaps, s.n, 1e9, s.found, &t) == -ENOENT, "three are not enough");
+	ok(et_ticks_find(s.gaps, s.n, 1e9, s.found, &t) == -ENOENT,
+		"three regular gaps are not enough");
 	return tap_done();
 }

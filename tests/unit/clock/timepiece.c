@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Clocks of known step and cost in a world where time passes only when something is read. */
+/* Simulated clocks of known step and cost; their time passes only when a clock is read. */
 #include "clock/timepiece.h"
 #include "tap.h"
 
@@ -9,7 +9,7 @@ static uint64_t world_ns;
 
 struct nature {
 	uint64_t step_ns, cost_ns;
-	uint64_t back_every, reads; /* every so often it reads less than before */
+	uint64_t back_every, reads; /* every back_every-th reading goes backwards */
 };
 
 static uint64_t now(void *ctx)
@@ -50,7 +50,7 @@ static int check_refuses(void)
 static uint64_t read_must_not(const struct et_timepiece *self)
 {
 	(void)self;
-	ok(false, "what is forbidden is not tried");
+	ok(false, "a clock whose check fails is not read");
 	return 0;
 }
 
@@ -72,7 +72,7 @@ static struct et_timepiece_figures measure(
 	return f;
 }
 
-/* A tick clock; others run for so many ticks less one before the reader sees the next. */
+/* A clock that ticks; other threads run for ticks[i] - 1 ticks before the i-th step is seen. */
 struct away {
 	const uint64_t *ticks;
 	size_t n, at;
@@ -110,29 +110,33 @@ static void test_fakes(void)
 {
 	struct et_timepiece_figures f = measure(1, 25, 0, 0);
 
-	near(f.step, 25, 0, 0, "a clock finer than its reading steps by its latency");
-	near(f.latency_ns, 25, 1e-12, 0, "which is what a reading costs");
-	ok(f.latency_lo_ns <= f.latency_ns && f.latency_ns <= f.latency_hi_ns, "in its interval");
+	near(f.step, 25, 0, 0, "a clock finer than its latency steps by its latency");
+	near(f.latency_ns, 25, 1e-12, 0, "the latency is the cost of a reading");
+	ok(f.latency_lo_ns <= f.latency_ns && f.latency_ns <= f.latency_hi_ns,
+		"the latency is within its interval");
 	f = measure(4000000, 6, 0, 2);
-	near(f.step, 4e6, 0, 0, "ticks are waited for");
-	near(f.latency_ns, 4, 1e-12, 0, "the loop's cost is taken off");
-	ok(f.steps == 3 && f.confirmed == 3 && world_ns < 1100000000, "three of them");
+	near(f.step, 4e6, 0, 0, "a coarse clock: ticks are waited for");
+	near(f.latency_ns, 4, 1e-12, 0, "a coarse clock: the cost of the loop is subtracted");
+	ok(f.steps == 3 && f.confirmed == 3 && world_ns < 1100000000,
+		"a coarse clock: three ticks are enough");
 	f = measure_away((const uint64_t[]){ 3, 3, 2, 1, 3, 1, 1 }, 7);
-	near(f.step, 4e6, 0, 0, "several at once are no step");
-	ok(f.steps == 3 && f.confirmed == 3, "which has to be seen three times");
+	near(f.step, 4e6, 0, 0, "preempted: several ticks at once are no step");
+	ok(f.steps == 3 && f.confirmed == 3, "preempted: the step is observed three times");
 	f = measure_away((const uint64_t[]){ 2, 1, 2, 2 }, 4);
-	ok(f.step == 4e6 && f.confirmed == 1, "seen once it is not confirmed");
+	ok(f.step == 4e6 && f.confirmed == 1,
+		"preempted: a step that was observed once is not confirmed");
 	f = measure_away((const uint64_t[]){ 2, 2 }, 2);
-	ok(isnan(f.step) && f.steps == 0, "never seen it is not known");
+	ok(isnan(f.step) && f.steps == 0, "preempted: a step that was never observed is unknown");
 	f = measure(1000, 30, 0, 0);
-	near(f.step, 1000, 0, 0, "microseconds");
+	near(f.step, 1000, 0, 0, "a clock of microseconds has a step of 1000 ns");
 	f = measure(10000000, 300, 0, 0);
-	near(f.step, 1e7, 0, 0, "hundredths of a second");
+	near(f.step, 1e7, 0, 0, "a clock of hundredths of a second has a step of 10 ms");
 	f = measure(1, 3, 0, 10);
-	ok(f.latency_ns == 0 && f.latency_lo_ns == 0, "never a negative cost");
+	ok(f.latency_ns == 0 && f.latency_lo_ns == 0, "a latency is never negative");
 	f = measure(10, 20, 7, 0);
-	ok(f.backwards > 0 && f.step == 20, "going backwards is counted and is no step");
-	ok(measure(10, 20, 0, 0).backwards == 0, "and only that");
+	ok(f.backwards > 0 && f.step == 20, "backwards: it is counted and is no step");
+	ok(measure(10, 20, 0, 0).backwards == 0,
+		"backwards: a monotonic clock has no such reading");
 }
 
 static void test_failures(void)
@@ -141,17 +145,18 @@ static void test_failures(void)
 	struct et_timepiece_figures f;
 
 	et_timepiece_measure(&t, &reference, 0, &f);
-	ok(f.error == EPERM && isnan(f.step) && isnan(f.latency_ns), "the reason is kept");
+	ok(f.error == EPERM && isnan(f.step) && isnan(f.latency_ns),
+		"a clock that cannot be read: its errno is reported");
 	t.read = read_never;
 	world_ns = 0;
 	et_timepiece_measure(&t, &reference, 0, &f);
 	ok(f.error == 0 && isnan(f.step) && f.steps == 0, "a clock that stands still has no step");
-	near(f.latency_ns, 100, 1e-12, 0, "but a cost");
-	ok(world_ns < 400000000, "and is not waited for for ever");
+	near(f.latency_ns, 100, 1e-12, 0, "a clock that stands still has a latency");
+	ok(world_ns < 400000000, "a clock that stands still: the measurement ends");
 	t.read = read_must_not;
 	t.check = check_refuses;
 	et_timepiece_measure(&t, &reference, 0, &f);
-	ok(f.error == EOPNOTSUPP, "the check decides");
+	ok(f.error == EOPNOTSUPP, "a clock whose check fails: that errno is reported");
 }
 
 static void test_real(void)
@@ -163,13 +168,14 @@ static void test_real(void)
 		et_timepiece_measure(t, &et_clock_real, 0, &f);
 		if (f.error)
 			continue;
-		ok(f.latency_ns > 0 && f.latency_lo_ns <= f.latency_hi_ns, "%s costs %g ns",
-			t->name, f.latency_ns);
-		ok(t->kind != ET_CLOCK_TICKS || !(f.step < 100000), "%s steps by %g", t->name,
-			f.step);
+		ok(f.latency_ns > 0 && f.latency_lo_ns <= f.latency_hi_ns,
+			"real clock %s: a reading costs %g ns", t->name, f.latency_ns);
+		ok(t->kind != ET_CLOCK_TICKS || !(f.step < 100000), "real clock %s: its step is %g",
+			t->name, f.step);
 	}
-	ok(n >= 13, "the list is complete");
-	ok(et_timepiece_overhead(&et_clock_real) < 1000, "a loop costs little");
+	ok(n >= 13, "real clocks: the table has at least 13");
+	ok(et_timepiece_overhead(&et_clock_real) < 1000,
+		"real clocks: the loop costs less than a microsecond");
 }
 
 int main(void)
