@@ -31,6 +31,8 @@ enum {
 };
 
 static const double CONFIDENCE = 0.95;
+/* Elapsed time may exceed CPU time by this: clocks are read in turn, kernel threads run briefly. */
+static const double SLACK_NS = 2000, SLACK_RATIO = 1e-4;
 static const double NOTABLE_SLOWDOWN = 0.005; /* the reference loop itself varies as much */
 
 struct sample {
@@ -120,7 +122,8 @@ static double uncharged_share(const struct measurement *m)
  */
 static bool preempted(const struct measurement *m, const struct sample *s)
 {
-	double wall = ns_of(m, s->ticks), slack = 2000 + wall * (1e-4 + 2 * uncharged_share(m));
+	double wall = ns_of(m, s->ticks);
+	double slack = SLACK_NS + wall * (SLACK_RATIO + 2 * uncharged_share(m));
 
 	return wall - s->cpu_ns > slack;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* etalon_kbest on the real machine: calibrates and chooses the clock, maps memory for a cold cache.
+/* etalon_kbest on the real machine: calibrates and chooses the clock, maps memory to clear caches.
  */
 #include "lib/cache.h"
 #include "lib/kbest.h"
