@@ -10,11 +10,11 @@
 #include "measure/ledger.h"
 #include "measure/probe.h"
 #include "measure/reap.h"
+#include "measure/sample_of_run.h"
 #include "measure/snapshot.h"
 #include "measure/steal.h"
 #include "measure/streams.h"
 #include "measure/wakeup_prio.h"
-#include "model/field.h"
 
 #include <errno.h>
 #include <string.h>
@@ -269,8 +269,8 @@ struct take {
 	uint64_t wall_ns;
 	struct et_stolen stolen[2]; /* before and after */
 	uint64_t own_rss_bytes;     /* our own peak: exec hands it on to a child of vfork */
-	enum et_cpu_source source[MOST_TOGETHER];
-	uint64_t cpu_ns[MOST_TOGETHER];
+	uint64_t group_cpu_ns[MOST_TOGETHER]; /* of the control groups, after the run */
+	uint64_t etalon_cpu_ns;               /* our own, then */
 	bool lost;
 	int suspended;
 	bool probed;
@@ -420,154 +420,39 @@ static void after_run(struct et_runner *r, struct take *t)
 	}
 }
 
-static uint64_t minus(uint64_t a, uint64_t b)
+static struct et_readings readings_of(struct et_runner *r, struct take *t, size_t i)
 {
-	return a > b ? a - b : 0;
-}
+	struct et_readings read = { .started_wall_ns = t->wall_ns,
+		.start = r->starts[i],
+		.end = t->ends[i],
+		.suspended = t->suspended != r->interrupt->suspended,
+		.one_cpu = t->cpus && CPU_COUNT(t->cpus) == 1,
+		.group_source = r->cgroup.source,
+		.group_cpu_ns = t->group_cpu_ns[i],
+		.group_has_etalon = i == 0,
+		.etalon_cpu_ns = t->etalon_cpu_ns,
+		.has_exit_records = r->taskstats != NULL,
+		.lost_exit_records = t->lost,
+		.block_delays = r->e->host.block_delays,
+		.etalon_rss_bytes = t->own_rss_bytes,
+		.stolen = { t->stolen[0], t->stolen[1] },
+		.pace_ns = t->paced ? r->starts[t->n].pace_ns : ET_UNKNOWN,
+		.pace_loops = t->paced ? r->starts[t->n].pace_loops : ET_UNKNOWN };
 
-/* By wait4: the child, those it waited for, and orphans that came to us. */
-static uint64_t waited_time_ns(const struct et_start *s, const struct et_reap_result *e)
-{
-	uint64_t waited = et_timeval_ns(e->usage.ru_utime) + et_timeval_ns(e->usage.ru_stime);
-
-	/* rusage is cut to microseconds twice; without children the process's clock says more. */
-	if (e->cpu_ns != ET_UNKNOWN && waited < e->cpu_ns + 4000)
-		waited = e->cpu_ns;
-	return minus(waited, s->own_cpu_ns) + e->orphan_cpu_ns;
-}
-
-/*
- * CPU time of the whole tree since t0. own_ns is etalon's CPU time now. A program that moves to
- * another control group (a login, a container) is not counted in ours: wait4 knows more then.
- */
-static void take_process_time(struct et_runner *r, struct take *t, size_t i, uint64_t own_ns)
-{
-	const struct et_start *s = &r->starts[i];
-	struct et_reap_result *e = &t->ends[i];
-	uint64_t waited = waited_time_ns(s, e);
-	uint64_t used = r->cgroup.source == ET_CPU_BY_WAIT4
-				? ET_UNKNOWN
-				: et_cgroup_usage_ns(r->cgroup.source, t->setups[i].usage_fd);
-
-	t->cpu_ns[i] = waited;
-	t->source[i] = ET_CPU_BY_WAIT4;
-	if (used == ET_UNKNOWN || s->usage_ns == ET_UNKNOWN)
-		return;
-	used = minus(used, s->usage_ns);
-	if (i == 0)
-		used = minus(used, minus(own_ns, s->parent_cpu_ns));
-	if (used + used / 50 + 2000000 < waited) {
-		e->marks |= ET_MARK_ESCAPED;
-		return;
-	}
-	t->cpu_ns[i] = used;
-	t->source[i] = r->cgroup.source;
-}
-
-/*
- * What the exit records tell of all tasks: delays and peak memory. Without records, /proc told the
- * delay of the first thread, and wait4 a peak that may be our own. Returns the number of tasks, 0
- * when it is not known.
- */
-static size_t fill_from_records(struct et_runner *r, struct take *t, size_t i, struct et_sample *s)
-{
-	const struct et_reap_result *e = &t->ends[i];
-	uint64_t before_ns = r->starts[i].run_delay_ns;
-	uint64_t rss = r->taskstats ? 0 : (uint64_t)e->usage.ru_maxrss * 1024;
-	struct et_tree_delays d = { 0 };
-
-	/* Orphans come to us; in a duet they cannot be told apart by that. */
+	/* Orphans come to us; in a duet that does not show whose they are. */
 	if (r->taskstats)
-		d = et_exits_claim(&r->exits, t->waits[i].pid, t->n == 1 ? getpid() : 0);
-	s->measured.wait_ns = s->measured.blocked_ns = ET_UNKNOWN;
-	s->measured.max_rss_bytes = rss > t->own_rss_bytes ? rss : ET_UNKNOWN;
-	if (d.tasks) {
-		s->measured.wait_ns = minus(d.run_ns, before_ns);
-		if (r->e->host.block_delays)
-			s->measured.blocked_ns = d.block_ns;
-		if (d.max_rss_bytes)
-			s->measured.max_rss_bytes = d.max_rss_bytes;
-	} else if (e->run_delay_ns != ET_UNKNOWN &&
-		   s->measured.cpu_ns <= e->cpu_ns + e->cpu_ns / 20 + 1000000) {
-		/* Otherwise other tasks did much of the work, and of them nothing is known. */
-		s->measured.wait_ns = minus(e->run_delay_ns, before_ns);
-	}
-	return d.tasks;
-}
-
-/*
- * A serial program cannot use more CPU time than its window is long, nor wait longer than the rest
- * of it; but the kernel reports an end a few microseconds before the task's last stretch is over,
- * and what it waited before its start line is not always told exactly.
- */
-static void fit_into_window(struct et_sample *s, size_t tasks)
-{
-	enum { LAST_STRETCH_NS = 200000, SURELY_STRETCH_NS = 20000 };
-	uint64_t most = tasks == 1 ? LAST_STRETCH_NS : tasks == 0 ? SURELY_STRETCH_NS : 0;
-
-	if (s->measured.cpu_ns > s->measured.elapsed_ns &&
-		s->measured.cpu_ns - s->measured.elapsed_ns < most)
-		s->measured.cpu_ns = s->measured.elapsed_ns;
-	if (tasks <= 1 && s->measured.wait_ns != ET_UNKNOWN &&
-		s->measured.wait_ns > minus(s->measured.elapsed_ns, s->measured.cpu_ns))
-		s->measured.wait_ns = minus(s->measured.elapsed_ns, s->measured.cpu_ns);
-}
-
-/* Steal is told in ticks: of a serial program it cannot exceed what is unexplained. */
-static uint64_t stolen_ns(const struct take *t, const struct et_sample *s)
-{
-	uint64_t share = et_steal_share_ns(t->stolen[0], t->stolen[1], s->measured.cpu_ns);
-
-	if (share == ET_UNKNOWN || s->measured.cpu_ns > s->measured.elapsed_ns)
-		return share;
-	uint64_t waited = s->measured.wait_ns == ET_UNKNOWN ? 0 : s->measured.wait_ns;
-	uint64_t rest = minus(s->measured.elapsed_ns, s->measured.cpu_ns + waited);
-	return share < rest ? share : rest;
+		read.tree = et_exits_claim(&r->exits, t->waits[i].pid, t->n == 1 ? getpid() : 0);
+	return read;
 }
 
 static void fill_sample(struct et_runner *r, struct take *t, size_t i, struct et_sample *s)
 {
-	const struct et_reap_result *e = &t->ends[i];
-
-	memset(s, 0, sizeof(*s));
-	et_fields_set_missing(et_sample_fields, s);
-	s->measured.started_wall_ns = t->wall_ns;
-	s->measured.exit_code = WIFEXITED(e->status) ? WEXITSTATUS(e->status) : -1;
-	s->measured.signal = WIFSIGNALED(e->status) ? WTERMSIG(e->status) : 0;
-	s->ruling.marks = e->marks;
-	if (t->lost)
-		s->ruling.marks |= ET_MARK_LOST_RECORDS;
-	if (!r->taskstats)
-		s->ruling.marks |= ET_MARK_NO_EXITS;
-	if (t->suspended != r->interrupt->suspended)
-		s->ruling.marks |= ET_MARK_STOPPED;
-	s->measured.cpu_source = t->source[i];
-	s->measured.elapsed_ns = minus(e->t1_ns, r->starts[i].t0_ns);
-	if (e->t1_ticks > r->starts[i].t0_ticks)
-		s->measured.counter_ticks = e->t1_ticks - r->starts[i].t0_ticks;
-	s->measured.cpu_ns = t->cpu_ns[i];
-	if (t->paced) /* the reference loop is no part of the program, nor anybody else */
+	if (t->paced) /* the reference loop is neither the program nor a culprit */
 		et_exits_claim(&r->exits, t->waits[t->n].pid, 0);
-	size_t tasks = fill_from_records(r, t, i, s);
-	fit_into_window(s, tasks);
-	uint64_t user = et_timeval_ns(e->usage.ru_utime), system = et_timeval_ns(e->usage.ru_stime);
-	double share = user + system ? (double)user / (double)(user + system) : 0;
-	s->measured.user_ns = (uint64_t)((double)s->measured.cpu_ns * share);
-	s->measured.system_ns = s->measured.cpu_ns - s->measured.user_ns;
-	s->measured.voluntary_switches = (uint64_t)e->usage.ru_nvcsw;
-	s->measured.involuntary_switches = (uint64_t)e->usage.ru_nivcsw;
-	s->measured.major_faults = (uint64_t)e->usage.ru_majflt;
-	s->measured.minor_faults = (uint64_t)e->usage.ru_minflt;
-	s->measured.cpu_migrations = tasks > 1 ? ET_UNKNOWN : e->migrations;
-	if (t->cpus && CPU_COUNT(t->cpus) == 1)
-		s->measured.cpu_migrations = 0;
-	s->measured.steal_ns = stolen_ns(t, s);
+	struct et_readings read = readings_of(r, t, i);
+	et_sample_of_run(&read, s);
 	s->measured.probe_before_ns = t->probe_ns[0];
 	s->measured.probe_after_ns = t->probe_ns[1];
-	if (t->paced) {
-		s->measured.pace_ns = r->starts[t->n].pace_ns;
-		s->measured.pace_loops = r->starts[t->n].pace_loops;
-	}
 }
 
 /* Who else ran: the same list for both of a pair, without either of them. */
@@ -648,9 +533,9 @@ static int perform(struct et_runner *r, struct take *t, struct et_sample *out, s
 	if (rc)
 		return rc;
 	/* Groups are read before the pictures cost anything. */
-	uint64_t own_ns = et_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
-	for (size_t i = 0; i < t->n; i++)
-		take_process_time(r, t, i, own_ns);
+	t->etalon_cpu_ns = et_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+	for (size_t i = 0; i < t->n && r->cgroup.source != ET_CPU_BY_WAIT4; i++)
+		t->group_cpu_ns[i] = et_cgroup_usage_ns(r->cgroup.source, t->setups[i].usage_fd);
 	after_run(r, t);
 	for (size_t i = 0; i < t->n; i++)
 		fill_sample(r, t, i, &out[i]);
