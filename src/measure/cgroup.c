@@ -119,7 +119,7 @@ static void remove_slots(const char *home, int pid)
 {
 	char dir[4300];
 
-	for (int slot = 0; slot < ET_LANES; slot++) {
+	for (int slot = 0; slot < ET_SLOTS; slot++) {
 		snprintf(dir, sizeof(dir), "%s/%s%d-%d", home, prefix, pid, slot);
 		if (access(dir, F_OK) < 0)
 			continue;
@@ -178,7 +178,7 @@ static bool try_source(struct et_cgroup *g, enum et_cpu_source source)
 	sweep(g->home);
 	g->home_fd = open_in(g->home, "cgroup.procs", O_WRONLY);
 	bool ready = g->home_fd >= 0;
-	for (int slot = 0; ready && slot < ET_LANES; slot++) {
+	for (int slot = 0; ready && slot < ET_SLOTS; slot++) {
 		snprintf(g->dir[slot], sizeof(g->dir[slot]), "%.4000s/%s%d-%d", g->home, prefix,
 			(int)getpid(), slot);
 		if (mkdir(g->dir[slot], 0755) < 0 && errno != EEXIST) {
@@ -199,7 +199,7 @@ static void clear(struct et_cgroup *g)
 	memset(g, 0, sizeof(*g));
 	g->source = ET_CPU_BY_WAIT4;
 	g->home_fd = -1;
-	for (int slot = 0; slot < ET_LANES; slot++)
+	for (int slot = 0; slot < ET_SLOTS; slot++)
 		g->usage_fd[slot] = g->procs_fd[slot] = -1;
 }
 
@@ -225,7 +225,7 @@ void et_cgroup_close(struct et_cgroup *g)
 {
 	if (g->home_fd >= 0 && write(g->home_fd, "0", 1) < 0)
 		g->source = ET_CPU_BY_WAIT4; /* the groups stay; the next run sweeps them */
-	for (int slot = 0; slot < ET_LANES; slot++) {
+	for (int slot = 0; slot < ET_SLOTS; slot++) {
 		et_cleanup_close(&g->usage_fd[slot]);
 		et_cleanup_close(&g->procs_fd[slot]);
 		if (g->dir[slot][0])

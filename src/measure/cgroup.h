@@ -11,16 +11,14 @@
 #ifndef ET_MEASURE_CGROUP_H
 #define ET_MEASURE_CGROUP_H
 
-#include "model/sample.h"
-
-enum { ET_LANES = 2 };
+#include "model/executor.h"
 
 struct et_cgroup {
 	enum et_cpu_source source; /* ET_CPU_BY_WAIT4: no group could be made */
 	char home[4096];           /* group we came from (folder) */
-	char dir[ET_LANES][4096];
-	int usage_fd[ET_LANES]; /* cpuacct.usage or cpu.stat */
-	int procs_fd[ET_LANES]; /* cgroup.procs */
+	char dir[ET_SLOTS][4096];
+	int usage_fd[ET_SLOTS]; /* cpuacct.usage or cpu.stat */
+	int procs_fd[ET_SLOTS]; /* cgroup.procs */
 	int home_fd;            /* cgroup.procs of home */
 };
 

@@ -191,7 +191,7 @@ int BPF_PROG(on_migrate, struct task_struct *t, int to)
 {
 	int number = memory.armed_ns ? slot_of(t) : -1;
 
-	for (int i = 0; i < ET_LEDGER_LANES; i++) {
+	for (int i = 0; i < ET_LEDGER_SLOTS; i++) {
 		struct et_slot *slot = &memory.slots[i];
 		if (i != number || !slot->t0_ns || slot->home < 0 || slot->home == to)
 			continue;

@@ -5,9 +5,12 @@
 #include "base/sysroot.h"
 #include "measure/ledger_account.h"
 #include "measure/ledger_source.h"
+#include "model/executor.h"
 
 #include <errno.h>
 #include <string.h>
+
+_Static_assert(ET_LEDGER_SLOTS == ET_SLOTS, "the kernel's side has the same slots");
 
 struct et_ledger {
 	const struct et_ledger_source *source;
@@ -15,7 +18,7 @@ struct et_ledger {
 	struct et_ledger_memory *memory; /* shared with the kernel, and with children */
 	/* As it was when looking ended. */
 	struct et_ledger_memory end;
-	struct et_ledger_cpu homes[ET_LEDGER_LANES];
+	struct et_ledger_cpu homes[ET_LEDGER_SLOTS];
 	struct et_culprit_key *keys;
 	struct et_culprit_account *culprits;
 	uint32_t n;
@@ -92,7 +95,7 @@ void et_ledger_arm(struct et_ledger *l, size_t n)
 	__atomic_store_n(&l->memory->armed_ns, 0, __ATOMIC_RELEASE);
 	l->source->take(l->ctx, l->keys, l->culprits); /* what came since, or a failed run left */
 	memset(l->memory->slots, 0, sizeof(l->memory->slots));
-	for (size_t i = 0; i < ET_LEDGER_LANES; i++)
+	for (size_t i = 0; i < ET_LEDGER_SLOTS; i++)
 		l->memory->slots[i].home = -1;
 	l->memory->etalon = getpid();
 	l->memory->wanted = (uint32_t)n;
@@ -128,7 +131,7 @@ void et_ledger_disarm(struct et_ledger *l)
 	__atomic_store_n(&l->memory->armed_ns, 0, __ATOMIC_RELEASE);
 	l->n = l->source->take(l->ctx, l->keys, l->culprits);
 	l->end = *l->memory;
-	for (size_t i = 0; i < ET_LEDGER_LANES; i++) {
+	for (size_t i = 0; i < ET_LEDGER_SLOTS; i++) {
 		int32_t home = l->end.slots[i].home;
 		if (home >= 0 && l->source->look(l->ctx, home, &l->homes[i]) < 0)
 			l->end.slots[i].home = -1;

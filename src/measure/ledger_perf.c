@@ -107,7 +107,7 @@ static void replay(struct by_perf *s, const struct et_sched_record *r)
 			set_slot(s, r->next.pid, slot_of(s, r->who.pid));
 		break;
 	case ET_RECORD_GAP:
-		for (size_t i = 0; i < ET_LEDGER_LANES; i++)
+		for (size_t i = 0; i < ET_LEDGER_SLOTS; i++)
 			s->memory.slots[i].crowded = 1;
 		break;
 	}
@@ -136,7 +136,7 @@ static uint32_t take_perf(
 		qsort(s->batch.records, s->batch.n, sizeof(*s->batch.records), by_end);
 	for (size_t i = 0; i < s->n_cpus; i++)
 		s->cpus[i] = (struct et_ledger_cpu){ .slot = -1 };
-	for (int i = 0; i < ET_LEDGER_LANES; i++)
+	for (int i = 0; i < ET_LEDGER_SLOTS; i++)
 		set_slot(s, s->memory.slots[i].program, i);
 	for (size_t i = 0; i < s->batch.n; i++)
 		replay(s, &s->batch.records[i]);

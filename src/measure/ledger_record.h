@@ -9,7 +9,7 @@
 #include "measure/sched_record.h"
 
 enum {
-	ET_LEDGER_LANES = 2,
+	ET_LEDGER_SLOTS = 2,
 	ET_LEDGER_CULPRITS = 8192,
 	ET_LEDGER_FIRST = 32,
 	ET_LEDGER_MEMBERS = 16384,
@@ -44,7 +44,7 @@ struct et_ledger_memory {
 	__s32 etalon;       /* our process */
 	__u32 tells_hidden; /* the kernel's clocks could be read */
 	__u32 wanted, born; /* programs of this take, and how many of them are made */
-	struct et_slot slots[ET_LEDGER_LANES];
+	struct et_slot slots[ET_LEDGER_SLOTS];
 	/*
 	 * Culprits in the kernel's table, and the first of them by their keys: to go through the
 	 * whole table takes longer than all else. Two at the same time may both be written to one

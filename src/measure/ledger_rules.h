@@ -90,7 +90,7 @@ static inline void charge_own(
 static inline void end_stretch(struct et_ledger_memory *m, struct et_ledger_cpu *cpu, __u32 here,
 	const struct instant *now)
 {
-	for (int i = 0; i < ET_LEDGER_LANES; i++) {
+	for (int i = 0; i < ET_LEDGER_SLOTS; i++) {
 		struct et_slot *slot = &m->slots[i];
 		if (!slot->t0_ns)
 			continue;
@@ -121,7 +121,7 @@ static inline void begin_stretch(
 {
 	cpu->since_ns = now;
 	cpu->slot = number;
-	for (int i = 0; i < ET_LEDGER_LANES; i++) {
+	for (int i = 0; i < ET_LEDGER_SLOTS; i++) {
 		struct et_slot *slot = &m->slots[i];
 		if (!slot->t0_ns)
 			continue;

@@ -22,7 +22,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-enum { MOST_TOGETHER = ET_STREAMS_IN };
+enum { MOST_TOGETHER = ET_SLOTS };
 
 struct et_runner {
 	const struct et_experiment *e;

@@ -42,7 +42,7 @@ int et_streams_open(
 
 	if (rc == 0)
 		rc = check_input(input, err);
-	for (int i = 0; rc == 0 && i < ET_STREAMS_IN; i++)
+	for (int i = 0; rc == 0 && i < ET_SLOTS; i++)
 		rc = open_file(input ? input : "/dev/null", O_RDONLY, &s->in_fd[i], err);
 	s->seekable = input != NULL;
 	s->truncated = output && !inherit && strcmp(output, "null");
@@ -55,7 +55,7 @@ int et_streams_open(
 
 void et_streams_rewind(const struct et_streams *s)
 {
-	for (int i = 0; s->seekable && i < ET_STREAMS_IN; i++)
+	for (int i = 0; s->seekable && i < ET_SLOTS; i++)
 		lseek(s->in_fd[i], 0, SEEK_SET);
 	if (s->truncated && ftruncate(s->out_fd, 0) < 0)
 		errno = 0; /* a pipe or device: nothing to empty */
@@ -65,7 +65,7 @@ void et_streams_close(struct et_streams *s)
 {
 	if (s->truncated)
 		et_cleanup_close(&s->out_fd);
-	for (int i = 0; i < ET_STREAMS_IN; i++)
+	for (int i = 0; i < ET_SLOTS; i++)
 		et_cleanup_close(&s->in_fd[i]);
 	et_cleanup_close(&s->null_fd);
 }

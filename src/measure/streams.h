@@ -3,16 +3,12 @@
 #ifndef ET_MEASURE_STREAMS_H
 #define ET_MEASURE_STREAMS_H
 
-#include "base/error.h"
-
-#include <stdbool.h>
-
-enum { ET_STREAMS_IN = 2 }; /* programs at once, each with a place in the input of its own */
+#include "model/executor.h"
 
 struct et_streams {
-	bool seekable;            /* the input has a beginning to go back to */
-	bool truncated;           /* the output is a file of the user's, emptied before each run */
-	int in_fd[ET_STREAMS_IN]; /* one a program */
+	bool seekable;       /* the input has a beginning to go back to */
+	bool truncated;      /* the output is a file of the user's, emptied before each run */
+	int in_fd[ET_SLOTS]; /* one per program: each has its own offset in the input */
 	int out_fd, err_fd;
 	int null_fd;
 };

@@ -12,6 +12,9 @@
 #include <signal.h>
 #include <sys/types.h>
 
+/* How many programs run at once at most; a slot is the place of one of them. */
+enum { ET_SLOTS = 2 };
+
 struct et_request {
 	enum et_arrangement arrangement;
 	uint32_t command;
@@ -32,7 +35,7 @@ struct et_executor {
 	 * `measured` and the marks of `ruling`. The caller fills `place` and frees the culprits.
 	 * 0, -EINTR after a signal, or another -errno with err filled.
 	 */
-	int (*run)(void *ctx, const struct et_request *request, struct et_sample out[2],
+	int (*run)(void *ctx, const struct et_request *request, struct et_sample out[ET_SLOTS],
 		struct et_error *err);
 	/* Runs the commands that stand around all runs of a command. */
 	int (*around)(void *ctx, enum et_occasion occasion, uint32_t command, struct et_error *err);
@@ -43,7 +46,7 @@ struct et_executor {
 struct et_interrupt {
 	volatile sig_atomic_t signal;    /* the one that asks us to end, 0: none */
 	volatile sig_atomic_t suspended; /* changes whenever we were stopped */
-	volatile pid_t groups[2];        /* process groups of running children, 0: none */
+	volatile pid_t groups[ET_SLOTS]; /* process groups of running children, 0: none */
 	/*
 	 * Called when the children that a signal was to end have ended: the handler need not kill
 	 * them any more, so it cancels its timer. NULL: there is no handler.
