@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-_Static_assert(ET_LEDGER_SLOTS == ET_SLOTS, "the kernel's side has the same slots");
+_Static_assert((int)ET_LEDGER_SLOTS == (int)ET_SLOTS, "the kernel's side has the same slots");
 
 struct et_ledger {
 	const struct et_ledger_source *source;
@@ -80,8 +80,6 @@ int et_ledger_open(
 
 void et_ledger_close(struct et_ledger *l)
 {
-	if (!l)
-		return;
 	l->source->close(l->ctx);
 	free(l->keys);
 	free(l->culprits);
@@ -90,9 +88,7 @@ void et_ledger_close(struct et_ledger *l)
 
 void et_ledger_arm(struct et_ledger *l, size_t n)
 {
-	if (!l)
-		return;
-	__atomic_store_n(&l->memory->armed_ns, 0, __ATOMIC_RELEASE);
+	et_ledger_stop(l);
 	l->source->take(l->ctx, l->keys, l->culprits); /* what came since, or a failed run left */
 	memset(l->memory->slots, 0, sizeof(l->memory->slots));
 	for (size_t i = 0; i < ET_LEDGER_SLOTS; i++)
@@ -110,25 +106,26 @@ const char *et_ledger_source(const struct et_ledger *l)
 
 void et_ledger_follow(struct et_ledger *l, size_t slot, int32_t pid)
 {
-	if (l)
-		l->memory->slots[slot].program = pid;
+	l->memory->slots[slot].program = pid;
 }
 
 uint64_t *et_ledger_begin(struct et_ledger *l, size_t slot)
 {
-	return l ? (uint64_t *)&l->memory->slots[slot].t0_ns : NULL;
+	return (uint64_t *)&l->memory->slots[slot].t0_ns;
 }
 
 uint64_t *et_ledger_end(struct et_ledger *l, size_t slot)
 {
-	return l ? (uint64_t *)&l->memory->slots[slot].t1_ns : NULL;
+	return (uint64_t *)&l->memory->slots[slot].t1_ns;
 }
 
-void et_ledger_disarm(struct et_ledger *l)
+void et_ledger_stop(struct et_ledger *l)
 {
-	if (!l)
-		return;
 	__atomic_store_n(&l->memory->armed_ns, 0, __ATOMIC_RELEASE);
+}
+
+void et_ledger_gather(struct et_ledger *l)
+{
 	l->n = l->source->take(l->ctx, l->keys, l->culprits);
 	l->end = *l->memory;
 	for (size_t i = 0; i < ET_LEDGER_SLOTS; i++) {
@@ -140,8 +137,6 @@ void et_ledger_disarm(struct et_ledger *l)
 
 void et_ledger_fill(const struct et_ledger *l, size_t slot, struct et_sample *s)
 {
-	if (!l)
-		return;
 	struct et_account a = { .slot = l->end.slots[slot],
 		.home = l->homes[slot],
 		.etalon = l->end.etalon,

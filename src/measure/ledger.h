@@ -27,21 +27,22 @@ int et_ledger_open(
 /* "bpf" or "perf". */
 const char *et_ledger_source(const struct et_ledger *l);
 
-/* All that follows takes NULL for a ledger that is off. */
 void et_ledger_close(struct et_ledger *l);
-/* Begins to look, with empty accounts. The next n children that we make are the programs. */
+/* Begins to watch, with empty accounts. The next n children that etalon makes are the programs. */
 void et_ledger_arm(struct et_ledger *l, size_t n);
 /* The slot's program is this process, one of those children. */
 void et_ledger_follow(struct et_ledger *l, size_t slot, int32_t pid);
 /*
- * Words in which the window's begin (by the child itself) and end are written, CLOCK_MONOTONIC; the
- * account is of the time between. slot 0 or 1: the programs of one take.
+ * Where the begin of the window (by the child itself) and its end are written, CLOCK_MONOTONIC. The
+ * account covers the time between them.
  */
 uint64_t *et_ledger_begin(struct et_ledger *l, size_t slot);
 uint64_t *et_ledger_end(struct et_ledger *l, size_t slot);
-/* Looks no more, and gathers the accounts. */
-void et_ledger_disarm(struct et_ledger *l);
-/* Enters a slot's account into its sample, whose times and culprits are there already. */
+/* Stops watching; takes no time. */
+void et_ledger_stop(struct et_ledger *l);
+/* Takes the accounts from the kernel, once per run. */
+void et_ledger_gather(struct et_ledger *l);
+/* Enters a slot's account into its sample, whose times and culprits are known by now. */
 void et_ledger_fill(const struct et_ledger *l, size_t slot, struct et_sample *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One execution → one sample (or a pair): the executor that runs real programs. */
+/* The executor that runs real programs: one run gives one sample, or two of a duet. */
 #ifndef ET_MEASURE_RUNNER_H
 #define ET_MEASURE_RUNNER_H
 
@@ -7,24 +7,31 @@
 #include "model/executor.h"
 #include "model/experiment.h"
 
+struct et_observer;
 struct et_runner;
 
 /*
- * Makes everything ready: finds the programs, opens files, enters the control group, listens for
- * exit records. envp is the environment of the programs. The experiment must outlive the runner.
+ * Finds the programs, opens their files, changes our own process as own_process.h says until
+ * et_runner_close(), and opens the observers of observer.h. envp is our environment; the programs
+ * get it without our own variables. The experiment must outlive the runner. 0 or -errno with err
+ * filled.
  */
 int et_runner_open(const struct et_experiment *e, char *const *envp, struct et_interrupt *interrupt,
-	struct et_runner **out, struct et_error *err);
-void et_runner_close(struct et_runner *r);
+	struct et_runner **out, struct et_error *err) ET_CHECK;
+void et_runner_close(struct et_runner *r); /* NULL is fine */
 struct et_executor et_runner_executor(struct et_runner *r);
 /*
- * From now on samples tell who took the program's CPU (ledger.h). When the machine does not allow
- * it, err says what is missing and runs go on without.
+ * From now on samples show which processes took the program's CPU (ledger.h). If the machine does
+ * not allow it, err says what is missing, and runs are measured without it.
  */
-int et_runner_open_ledger(struct et_runner *r, enum et_sched_way way, struct et_error *err);
+int et_runner_open_ledger(
+	struct et_runner *r, enum et_sched_way way, struct et_error *err) ET_CHECK;
+/* Adds an observer, innermost of all (see observers.c). 0 or -errno with err filled. */
+int et_runner_observe(
+	struct et_runner *r, const struct et_observer *o, struct et_error *err) ET_CHECK;
 /*
- * How other processes are watched: "taskstats", or "proc" without exit records; "+bpf" or "+perf"
- * behind it when the program's CPU is watched, too. The caller frees it.
+ * How other processes are watched: "taskstats", or "proc" without exit records; followed by "+bpf"
+ * or "+perf" if the ledger is open. The caller frees it.
  */
 char *et_runner_snapshot_source(const struct et_runner *r);
 

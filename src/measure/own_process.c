@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/own_process.h"
+
+#include <errno.h>
+#include <sys/prctl.h>
+
+static int keep_off(struct et_own_process *p, const cpu_set_t *avoid, struct et_error *err)
+{
+	cpu_set_t others;
+
+	if (sched_getaffinity(0, sizeof(p->home), &p->home) < 0)
+		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "CPU affinity");
+	CPU_AND(&others, &p->home, avoid);
+	CPU_XOR(&others, &p->home, &others);
+	if (!CPU_COUNT(&others) || sched_setaffinity(0, sizeof(others), &others) < 0)
+		return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+			"--metronome needs a second CPU, and etalon may use only one");
+	p->avoids_cpu = true;
+	return 0;
+}
+
+int et_own_process_change(
+	struct et_own_process *p, uint32_t n_cpus, const cpu_set_t *avoid, struct et_error *err)
+{
+	*p = (struct et_own_process){ 0 };
+	int rc = avoid ? keep_off(p, avoid, err) : 0;
+	if (rc)
+		return rc;
+	prctl(PR_GET_CHILD_SUBREAPER, &p->was_subreaper);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	et_cgroup_open(&p->cgroup);
+	et_wakeup_prio_open(&p->wakeup, n_cpus);
+	p->changed = true;
+	return 0;
+}
+
+void et_own_process_restore(struct et_own_process *p)
+{
+	if (!p->changed)
+		return;
+	et_wakeup_prio_close(&p->wakeup);
+	if (p->avoids_cpu)
+		sched_setaffinity(0, sizeof(p->home), &p->home);
+	et_cgroup_close(&p->cgroup);
+	prctl(PR_SET_CHILD_SUBREAPER, p->was_subreaper);
+	p->changed = false;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What etalon changes about its own process while it measures, and restores afterwards:
+ *
+ *  - It is a child subreaper (prctl(2)): descendants of a program whose parents have ended become
+ *    its children, so that their CPU time counts and they do not outlive the run.
+ *  - It is in a control group of its own, in which programs are born (cgroup.h).
+ *  - It has a real-time priority while the machine is busy (wakeup_prio.h).
+ *  - With a metronome it keeps off the CPU that the programs share.
+ *
+ * It also listens for the exit records of all tasks, see taskstats.h.
+ */
+#ifndef ET_MEASURE_OWN_PROCESS_H
+#define ET_MEASURE_OWN_PROCESS_H
+
+#include "measure/cgroup.h"
+#include "measure/wakeup_prio.h"
+
+#include <sched.h>
+
+struct et_own_process {
+	bool changed;
+	int was_subreaper;
+	struct et_cgroup cgroup;
+	struct et_wakeup_prio wakeup;
+	bool avoids_cpu; /* its affinity was changed … */
+	cpu_set_t home;  /* … from this */
+};
+
+/*
+ * n_cpus is the number of the machine's CPUs; avoid is the CPU to keep off, NULL: none. 0, or
+ * -errno with err filled if there is no other CPU; then nothing is changed.
+ */
+int et_own_process_change(struct et_own_process *p, uint32_t n_cpus, const cpu_set_t *avoid,
+	struct et_error *err) ET_CHECK;
+void et_own_process_restore(struct et_own_process *p); /* all zero is fine */
+
+#endif

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/run.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* --- before the start --- */
+
+static struct et_child_setup child_setup(
+	const struct et_run_context *c, const struct et_run *run, size_t i)
+{
+	const struct et_run_setup *s = &c->setup;
+	const struct et_cgroup *group = &c->own.cgroup;
+	bool loop = i >= run->n;
+	bool counted = group->source != ET_CPU_BY_WAIT4;
+
+	return (struct et_child_setup){
+		.path = s->paths[run->commands[i]],
+		.argv = s->e->commands[run->commands[i]].argv,
+		.envp = s->envp,
+		.directory = s->directory,
+		.cpus = run->cpus           ? run->cpus
+			: c->own.avoids_cpu ? &s->allowed
+					    : NULL,
+		.policy = s->policy,
+		.priority = s->priority,
+		.nice = s->e->child.nice,
+		.pace = loop,
+		.change_user = s->e->child.user && geteuid() == 0 && !loop,
+		.uid = s->identity.uid,
+		.gid = s->identity.gid,
+		.groups = s->identity.groups,
+		.n_groups = s->identity.n_groups,
+		.in = s->streams.in_fd[i],
+		.out = s->streams.out_fd,
+		.err = s->streams.err_fd,
+		/* Children are born in slot 0, where etalon is. */
+		.attach_fd = counted && i > 0 ? group->procs_fd[i] : -1,
+		.source = group->source,
+		.usage_fd = counted ? group->usage_fd[i] : -1,
+		.subtract_parent = i == 0,
+		.signals = s->signals,
+	};
+}
+
+static void prepare(struct et_run_context *c, struct et_run *run)
+{
+	bool several_cpus = !run->cpus || CPU_COUNT(run->cpus) > 1;
+
+	run->n_children = run->n + run->paced;
+	for (size_t i = 0; i < run->n_children; i++) {
+		run->setups[i] = child_setup(c, run, i);
+		run->waits[i] = (struct et_reap_request){ .endless = i >= run->n,
+			.want = several_cpus ? ET_WANT_MIGRATIONS : 0 };
+		run->ends[i] = (struct et_reap_result){ 0 };
+		run->read[i] = (struct et_readings){ .one_cpu = !several_cpus };
+	}
+	et_streams_rewind(&c->setup.streams);
+	et_observers_before(&c->observers, run);
+	for (size_t i = 0; i < run->n_children; i++) {
+		run->read[i].started_wall_ns = et_clock_read_ns(CLOCK_REALTIME);
+		run->waits[i].began_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+	}
+}
+
+/* --- start and end --- */
+
+static void kill_all(const struct et_run *run)
+{
+	for (size_t i = 0; i < run->n_children; i++) {
+		if (run->waits[i].pid > 0)
+			kill(run->waits[i].pid, SIGKILL);
+	}
+}
+
+/* All children stand at their start lines; false if one could not get there. */
+static bool all_ready(const struct et_run_context *c, const struct et_run *run)
+{
+	bool ready = true;
+
+	for (size_t i = 0; i < run->n_children; i++)
+		ready = et_child_wait_ready(run->waits[i].pid, &c->starts[i]) && ready;
+	return ready;
+}
+
+static int spawn_blocked(struct et_run_context *c, struct et_run *run, struct et_error *err)
+{
+	bool held = run->n_children > 1 || et_observers_hold(&c->observers);
+
+	/* A signal that came during the preparation had no child to go to. */
+	if (c->interrupt->signal)
+		return -EINTR;
+	for (size_t i = 0; i < run->n_children; i++) {
+		pid_t pid = et_child_spawn(&run->setups[i], &c->starts[i], held);
+		if (pid < 0)
+			return et_fail_errno(err, (int)-pid, ET_EXIT_OUTSIDE, "cannot start '%s'",
+				run->setups[i].argv[0]);
+		run->waits[i].pid = c->interrupt->groups[i] = pid;
+		run->waits[i].group = &c->interrupt->groups[i];
+	}
+	/* A child that failed before its start line is reported when all have been waited for. */
+	if (held && !all_ready(c, run)) {
+		kill_all(run);
+		return 0;
+	}
+	int rc = et_observers_attach(&c->observers, run, err);
+	if (rc == 0 && held)
+		et_child_release(c->starts, run->n_children);
+	return rc;
+}
+
+static int spawn(struct et_run_context *c, struct et_run *run, struct et_error *err)
+{
+	sigset_t all, old;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	int rc = spawn_blocked(c, run, err);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return rc;
+}
+
+/* The start has failed: the error is known, and the children that exist must go. */
+static void abandon(struct et_run_context *c, struct et_run *run)
+{
+	struct et_reaping reaping = { .root = c->observers.setup.root,
+		.children = run->waits,
+		.results = run->ends,
+		.before = run->before };
+
+	while (reaping.n < run->n_children && run->waits[reaping.n].pid > 0)
+		reaping.n++;
+	kill_all(run);
+	int rc = et_reap_wait(&reaping);
+	if (rc == 0)
+		rc = et_reap_leftovers(&reaping);
+	(void)rc; /* the first error is the one to report */
+	c->interrupt->groups[0] = c->interrupt->groups[1] = 0;
+}
+
+static int check_starts(
+	const struct et_run_context *c, const struct et_run *run, struct et_error *err)
+{
+	for (size_t i = 0; i < run->n_children; i++) {
+		if (c->starts[i].failed_step)
+			return et_child_start_error(&run->setups[i], &c->starts[i], err);
+	}
+	if (!c->starts[0].t0_ns || !c->starts[run->n - 1].t0_ns)
+		return et_fail(err, ECHILD, ET_EXIT_OUTSIDE, "%s: killed before it could start",
+			run->setups[0].argv[0]);
+	return 0;
+}
+
+static int wait_for_all(struct et_run_context *c, struct et_run *run, struct et_error *err)
+{
+	uint64_t beat_ns = c->setup.e->plan.metronome_ns;
+	bool metronome = run->n_children > 1 && beat_ns && c->own.avoids_cpu;
+	struct et_reaping reaping = { .root = c->observers.setup.root,
+		.children = run->waits,
+		.results = run->ends,
+		.n = run->n_children,
+		.before = run->before,
+		.stops_are_ours = metronome };
+	const char *name = run->setups[0].argv[0];
+
+	if (metronome)
+		et_reap_alternate(run->waits, beat_ns, &c->interrupt->signal);
+	int rc = et_reap_wait(&reaping);
+	int left = et_reap_leftovers(&reaping);
+	c->interrupt->groups[0] = c->interrupt->groups[1] = 0;
+	if (c->interrupt->signal) {
+		et_interrupt_settled(c->interrupt);
+		return -EINTR;
+	}
+	int failed = check_starts(c, run, err);
+	if (failed)
+		return failed;
+	if (rc == -EIO)
+		return et_hint(err,
+			et_fail(err, EIO, ET_EXIT_PROGRAM,
+				"%s: stopped because it wants the terminal, so it was ended", name),
+			"give it --input FILE, and --output null or a file");
+	if (rc)
+		return et_fail_errno(err, -rc, ET_EXIT_OUTSIDE, "waiting for %s", name);
+	if (left)
+		return et_fail_errno(err, -left, ET_EXIT_OUTSIDE,
+			"cannot list the processes that %s left running", name);
+	return 0;
+}
+
+/* --- after the end --- */
+
+static void read_groups(const struct et_run_context *c, struct et_run *run)
+{
+	const struct et_cgroup *group = &c->own.cgroup;
+	uint64_t own_ns = et_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+
+	for (size_t i = 0; i < run->n; i++) {
+		struct et_readings *read = &run->read[i];
+		read->group_source = group->source;
+		read->group_has_etalon = i == 0;
+		read->etalon_cpu_ns = own_ns;
+		read->group_cpu_ns =
+			group->source == ET_CPU_BY_WAIT4
+				? ET_UNKNOWN
+				: et_cgroup_usage_ns(group->source, group->usage_fd[i]);
+	}
+}
+
+static void complete_readings(const struct et_run_context *c, struct et_run *run, int suspended)
+{
+	const struct et_start *loop = run->paced ? &c->starts[run->n] : NULL;
+
+	for (size_t i = 0; i < run->n; i++) {
+		struct et_readings *read = &run->read[i];
+		read->start = c->starts[i];
+		read->end = run->ends[i];
+		read->suspended = c->interrupt->suspended != suspended;
+		read->block_delays = c->setup.e->host.block_delays;
+		read->pace_ns = loop ? loop->pace_ns : ET_UNKNOWN;
+		read->pace_loops = loop ? loop->pace_loops : ET_UNKNOWN;
+	}
+}
+
+/* A process may have an empty name, or have ended before its name was read. */
+static void name_nameless(struct et_sample *s)
+{
+	for (size_t i = 0; i < s->measured.n_culprits; i++) {
+		if (!s->measured.culprits[i].name[0])
+			s->measured.culprits[i].name[0] = '?';
+	}
+}
+
+int et_run_perform(
+	struct et_run_context *c, struct et_run *run, struct et_sample *out, struct et_error *err)
+{
+	int suspended = c->interrupt->suspended;
+
+	if (c->interrupt->signal)
+		return -EINTR;
+	prepare(c, run);
+	int rc = spawn(c, run, err);
+	if (rc) {
+		abandon(c, run);
+		return rc;
+	}
+	rc = wait_for_all(c, run, err);
+	if (rc)
+		return rc;
+	read_groups(c, run); /* first: observers use CPU time of our own */
+	et_observers_after(&c->observers, run);
+	complete_readings(c, run, suspended);
+	for (size_t i = 0; i < run->n; i++)
+		et_sample_of_run(&run->read[i], &out[i]);
+	et_observers_fill(&c->observers, run, out);
+	for (size_t i = 0; i < run->n; i++)
+		name_nameless(&out[i]);
+	return 0;
+}

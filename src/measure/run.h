@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One run: a program alone, with the reference loop, or two programs of a duet at the same time.
+ * Everything is prepared, the children are started and waited for, and what was read becomes a
+ * sample of each program.
+ */
+#ifndef ET_MEASURE_RUN_H
+#define ET_MEASURE_RUN_H
+
+#include "measure/observer.h"
+#include "measure/own_process.h"
+#include "measure/run_setup.h"
+#include "measure/sample_of_run.h"
+
+/* What all runs of an experiment share. */
+struct et_run_context {
+	struct et_run_setup setup;
+	struct et_own_process own;
+	struct et_observers observers;
+	struct et_start *starts; /* ET_SLOTS of them, shared with the children */
+	struct et_interrupt *interrupt;
+};
+
+struct et_run {
+	/* What to run; the caller sets these. */
+	size_t n;   /* programs: 1, or 2 in a duet */
+	bool paced; /* one program, and the reference loop */
+	uint32_t commands[ET_SLOTS];
+	const cpu_set_t *cpus; /* NULL: those that etalon may use */
+
+	/* The children: the programs first, then the reference loop. */
+	size_t n_children;
+	struct et_child_setup setups[ET_SLOTS];
+	struct et_reap_request waits[ET_SLOTS];
+	struct et_reap_result ends[ET_SLOTS];
+	struct et_readings read[ET_SLOTS]; /* of the programs */
+
+	/* What observers hand to each other and to reap. */
+	const struct et_snapshot *before; /* of `snapshots`; NULL: it failed */
+	struct et_exits *exits;           /* of `exits`: records of tasks that ended meanwhile */
+};
+
+/*
+ * Runs it and fills n samples, whose culprits the caller frees. 0, -EINTR after a signal, or
+ * another -errno with err filled.
+ */
+int et_run_perform(struct et_run_context *c, struct et_run *run, struct et_sample *out,
+	struct et_error *err) ET_CHECK;
+
+#endif

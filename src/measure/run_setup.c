@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/run_setup.h"
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "measure/child.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int choose_cpus(struct et_run_setup *s, struct et_error *err)
+{
+	const struct et_experiment *e = s->e;
+	cpu_set_t wanted;
+
+	/* It fails on a machine with more CPUs than a cpu_set_t holds. */
+	s->pinnable = sched_getaffinity(0, sizeof(s->allowed), &s->allowed) == 0;
+	if (!s->pinnable && (e->child.cpus || e->plan.metronome_ns || e->plan.pace))
+		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "CPU affinity");
+	if (e->child.cpus) {
+		int rc = et_parse_cpus("--cpu", e->child.cpus, &wanted, err);
+		if (rc == 0)
+			rc = et_check_cpus(&wanted, &s->allowed, err);
+		if (rc)
+			return rc;
+		s->allowed = wanted;
+		s->pinned = true;
+	}
+	/* The last one, because the first CPUs handle most interrupts. */
+	for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--) {
+		if (CPU_ISSET(cpu, &s->allowed)) {
+			CPU_SET(cpu, &s->shared);
+			break;
+		}
+	}
+	return 0;
+}
+
+static int choose_scheduler(struct et_run_setup *s, struct et_error *err)
+{
+	const char *text = s->e->child.sched;
+	uint64_t priority;
+
+	s->policy = SCHED_OTHER;
+	if (!text || !strcmp(text, "other"))
+		return 0;
+	if (strncmp(text, "fifo:", 5))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--sched: '%s' is not 'other' or 'fifo:N' (N from 1 to 99)", text);
+	int rc = et_parse_u64("--sched fifo", text + 5, 1, 99, &priority, err);
+	if (rc)
+		return rc;
+	s->policy = SCHED_FIFO;
+	s->priority = (int)priority;
+	return 0;
+}
+
+static int find_identity(struct et_run_setup *s, char *const *envp, struct et_error *err)
+{
+	const char *user = s->e->child.user;
+	int rc = user ? et_identity_find(user, &s->identity, err) : 0;
+
+	if (rc)
+		return rc;
+	if (user && geteuid() != 0 && s->identity.uid != geteuid())
+		return et_hint(err,
+			et_fail(err, EPERM, ET_EXIT_ENVIRONMENT, "--user %s needs root", user),
+			"run etalon itself as %s, or with sudo", user);
+	s->envp = et_environ_make(envp, user ? &s->identity : NULL);
+	s->own_envp = et_environ_make(envp, NULL);
+	return 0;
+}
+
+static int find_programs(struct et_run_setup *s, struct et_error *err)
+{
+	const char *path = et_environ_get(s->envp, "PATH");
+
+	s->paths = et_calloc(s->e->n_commands + 1, sizeof(char *));
+	for (size_t i = 0; i < s->e->n_commands; i++) {
+		int rc = et_child_resolve(
+			s->e->commands[i].argv[0], path, s->e->child.directory, &s->paths[i], err);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static void choose_directory(struct et_run_setup *s)
+{
+	ET_AUTO_FREE char *here = getcwd(NULL, 0);
+	const char *wanted = s->e->child.directory;
+
+	s->directory = wanted && here && !strcmp(wanted, here) ? NULL : wanted;
+}
+
+int et_run_setup_open(struct et_run_setup *s, const struct et_experiment *e, char *const *envp,
+	struct et_error *err)
+{
+	*s = (struct et_run_setup){ .e = e };
+	et_streams_init(&s->streams);
+	sigprocmask(SIG_BLOCK, NULL, &s->signals);
+	choose_directory(s);
+	int rc = et_child_check(err);
+	if (rc == 0)
+		rc = choose_cpus(s, err);
+	if (rc == 0)
+		rc = choose_scheduler(s, err);
+	if (rc == 0)
+		rc = find_identity(s, envp, err);
+	if (rc == 0)
+		rc = find_programs(s, err);
+	if (rc == 0)
+		rc = et_streams_open(&s->streams, e->child.input, e->child.output, err);
+	if (rc)
+		et_run_setup_close(s);
+	return rc;
+}
+
+void et_run_setup_close(struct et_run_setup *s)
+{
+	et_identity_free(&s->identity);
+	et_strv_free(s->envp);
+	et_strv_free(s->own_envp);
+	et_strv_free(s->paths);
+	et_streams_close(&s->streams);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How the programs of an experiment are started: which files, CPUs, scheduling policy, identity and
+ * environment. All of it is decided once, before the first run, and only read afterwards.
+ */
+#ifndef ET_MEASURE_RUN_SETUP_H
+#define ET_MEASURE_RUN_SETUP_H
+
+#include "measure/environ.h"
+#include "measure/streams.h"
+#include "model/experiment.h"
+
+#include <sched.h>
+#include <signal.h>
+
+struct et_run_setup {
+	const struct et_experiment *e;
+	struct et_identity identity;
+	char **envp;           /* of the programs */
+	char **own_envp;       /* of hooks, which run as the user who called etalon */
+	char **paths;          /* executable of each command */
+	const char *directory; /* programs change to it; NULL: it is the current one */
+	cpu_set_t allowed;     /* CPUs that a program may use */
+	cpu_set_t shared;      /* one of them: for a duet, or a program and the reference loop */
+	bool pinnable;         /* these two sets are known */
+	bool pinned;           /* the user chose the CPUs */
+	int policy, priority;
+	struct et_streams streams;
+	sigset_t signals; /* mask that the programs begin with */
+};
+
+/* 0, or -errno with err filled; then nothing is left open. The experiment must outlive the setup.
+ */
+int et_run_setup_open(struct et_run_setup *s, const struct et_experiment *e, char *const *envp,
+	struct et_error *err) ET_CHECK;
+void et_run_setup_close(struct et_run_setup *s);
+
+#endif
