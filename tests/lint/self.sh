@@ -98,4 +98,14 @@ tree src/a.c '' notes '' .gitignore 'notes\n'
 git -C tree init -q
 passes 'check-root: ignores what git ignores' check-root
 
+texts='`src/num/a.c`, `num/a.c`, `a.c`, `*.bpf.c`, `src/num`, `man/etalon-NAME.1.scd` and `seq`.\n'
+tree src/num/a.c '/* See src/num/b.bpf.c and /usr/src/linux/a.c. */' src/num/b.bpf.c '' doc/x.md "$texts"
+passes 'check-paths: accepts paths of files that exist' check-paths
+for gone in src/num/z.c num/z.c z.c 'z*.c' src/old tools/z; do
+	tree src/num/a.c '' README.md "text\\nsee \`$gone\`\\n"
+	finds "check-paths: finds '$gone' in a document" check-paths "README.md:2: there is no ${gone//\*/.}"
+done
+tree src/num/a.c '/* See src/num/z.c. */\n'
+finds 'check-paths: finds a missing file in a comment' check-paths 'a.c:1: there is no src/num/z.c'
+
 done_testing
