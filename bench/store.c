@@ -91,7 +91,7 @@ static void write_one(struct et_store *store, uint32_t number, uint32_t samples,
 	check(et_store_set_state(store, e.id, ET_STATE_DONE, 1, &err), &err);
 }
 
-static int count(void *ctx, const struct et_store_entry *entry)
+static int count(void *ctx, const struct et_summary *entry)
 {
 	*(uint64_t *)ctx += entry->n_samples;
 	return 0;

@@ -405,7 +405,7 @@ static const char *text_or_null(struct et_cursor *c)
 }
 
 /* Lenient, so that a damaged experiment is still listed and can be removed. */
-static bool read_entry(struct et_cursor *c, struct et_store_entry *entry)
+static bool read_entry(struct et_cursor *c, struct et_summary *entry)
 {
 	int state;
 
@@ -425,14 +425,14 @@ static bool read_entry(struct et_cursor *c, struct et_store_entry *entry)
 }
 
 int et_store_list(
-	struct et_store *s, size_t limit, et_store_entry_fn fn, void *ctx, struct et_error *err)
+	struct et_store *s, size_t limit, et_store_summary_fn fn, void *ctx, struct et_error *err)
 {
 	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_LIST, err);
 	int rc;
 
 	et_bind_int(&c, limit && limit < INT64_MAX ? (int64_t)limit : INT64_MAX);
 	while ((rc = et_cursor_step(&c)) == 1) {
-		struct et_store_entry entry;
+		struct et_summary entry;
 
 		if (read_entry(&c, &entry) && fn(ctx, &entry))
 			return 0;

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "model/experiment.h"
+#include "model/summary.h"
 
 struct et_store;
 
@@ -86,20 +87,10 @@ int et_store_load(struct et_store *s, const char *id, struct et_experiment **out
 	struct et_error *err) ET_CHECK;
 int et_store_remove(struct et_store *s, const char *id, struct et_error *err) ET_CHECK;
 
-struct et_store_entry {
-	char id[40];
-	const char *label; /* or NULL */
-	uint64_t started_wall_ns;
-	enum et_state state;
-	uint32_t n_commands;
-	uint64_t n_samples; /* warm-up not counted */
-	const char *first_command;
-};
-
-/* Returns 0 to go on. The texts are valid during the call only; the store must not be used. */
-typedef int (*et_store_entry_fn)(void *ctx, const struct et_store_entry *e);
+/* Returns 0 to continue. The texts are valid during the call only; the store must not be used. */
+typedef int (*et_store_summary_fn)(void *ctx, const struct et_summary *s);
 /* Calls fn for each experiment, newest first, at most limit (0: all). */
-int et_store_list(struct et_store *s, size_t limit, et_store_entry_fn fn, void *ctx,
+int et_store_list(struct et_store *s, size_t limit, et_store_summary_fn fn, void *ctx,
 	struct et_error *err) ET_CHECK;
 
 /*

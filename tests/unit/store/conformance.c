@@ -138,9 +138,9 @@ static void states(void)
 	et_experiment_free(e);
 }
 
-static int count_entry(void *ctx, const struct et_store_entry *entry)
+static int count_entry(void *ctx, const struct et_summary *entry)
 {
-	struct et_store_entry *all = ctx;
+	struct et_summary *all = ctx;
 	size_t n = 0;
 
 	while (n < 8 && all[n].id[0])
@@ -155,7 +155,7 @@ static int count_entry(void *ctx, const struct et_store_entry *entry)
 static void finding(void)
 {
 	struct et_store *s = open_store(ET_STORE_READ);
-	struct et_store_entry all[9] = { 0 };
+	struct et_summary all[9] = { 0 };
 	struct et_error err = { 0 };
 	char id[40] = "untouched";
 

@@ -295,7 +295,7 @@ static void edited_by_hand(void)
 	ok(try_load() == 0, "what is not known is no damage");
 }
 
-static int see(void *ctx, const struct et_store_entry *entry)
+static int see(void *ctx, const struct et_summary *entry)
 {
 	*(size_t *)ctx += strlen(entry->id) + strlen(entry->first_command);
 	return 0;

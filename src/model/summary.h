@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A stored experiment without its samples: one line of `etalon list`. */
+#ifndef ET_MODEL_SUMMARY_H
+#define ET_MODEL_SUMMARY_H
+
+#include "model/experiment.h"
+
+struct et_summary {
+	char id[40];
+	const char *label; /* or NULL */
+	uint64_t started_wall_ns;
+	enum et_state state;
+	uint32_t n_commands;
+	uint64_t n_samples; /* warm-up not counted */
+	const char *first_command;
+};
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The list of stored experiments, as JSON or as a table that is fitted to the width of the page:
+ * texts are shortened, and columns are omitted if there is no room for them.
+ */
+#ifndef ET_REPORT_LISTING_H
+#define ET_REPORT_LISTING_H
+
+#include "base/json.h"
+#include "model/summary.h"
+#include "report/terminal.h"
+
+struct et_listing_row;
+
+/* The rows of a table, collected before the first is printed: widths depend on all of them. */
+struct et_listing {
+	uint64_t now_wall_ns; /* a start on the same day is printed as a time, others as a date */
+	struct et_listing_row *rows;
+	size_t n, cap;
+};
+
+/* Appends an experiment; its texts are copied. */
+void et_listing_add(struct et_listing *l, const struct et_summary *s);
+/* Prints nothing if the list is empty. */
+void et_listing_text(const struct et_listing *l, const struct et_page *page);
+void et_listing_free(struct et_listing *l);
+
+/* Writes one experiment as an object of the array that is open in w. */
+void et_listing_json(const struct et_summary *s, struct et_json *w);
+
+#endif
