@@ -2,8 +2,7 @@
 /* The table of the options of `run`, and the setters that only it needs. */
 #include "cmd/run_options.h"
 #include "base/alloc.h"
-#include "base/parse.h"
-#include "model/field.h"
+#include "cmd/field_option.h"
 #include "num/kbest.h"
 
 #include <errno.h>
@@ -12,55 +11,8 @@
 
 enum { MOST_RUNS = 100000000 };
 
-/* The field that an option fills: the table of fields has its range. */
-struct field_ref {
-	const struct et_field *fields;
-	const char *name;
-};
-
-#define FIELD(member, table, name)                                                                 \
-	ET_FILLS(et_run_options, member), .context = &(const struct field_ref)                     \
-	{                                                                                          \
-		table, name                                                                        \
-	}
-#define PLAN_FIELD(name) FIELD(plan, et_plan_fields, name)
-#define CHILD_FIELD(name) FIELD(child, et_child_fields, name)
-
-static const struct et_field *field_of(const struct et_option *o)
-{
-	const struct field_ref *ref = o->context;
-
-	return et_field_find(ref->fields, ref->name);
-}
-
-/* A whole number in the field's range, which the row may narrow but not widen. */
-static int set_number(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
-{
-	const struct et_field *f = field_of(o);
-	int64_t lo = o->lo && (int64_t)o->lo > f->lo ? (int64_t)o->lo : f->lo;
-	int64_t hi = o->hi && (int64_t)o->hi < f->hi ? (int64_t)o->hi : f->hi;
-	char shown[ET_OPTION_SHOWN];
-	int64_t value;
-
-	int rc = et_parse_i64(et_option_shown(o, shown), args[0], lo, hi, &value, err);
-	if (rc == 0)
-		et_field_set_int(f, et_option_target(o, ctx), value);
-	return rc;
-}
-
-static int set_proportion(
-	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
-{
-	const struct et_field *f = field_of(o);
-	char shown[ET_OPTION_SHOWN];
-	double value;
-
-	int rc = et_parse_ratio(et_option_shown(o, shown), args[0], &value, err);
-	if (rc == 0 && !et_field_set_double(f, et_option_target(o, ctx), value))
-		rc = et_fail(err, ERANGE, ET_EXIT_USAGE, "--%s: '%s' is above %lld", o->name,
-			args[0], (long long)f->hi);
-	return rc;
-}
+#define PLAN_FIELD(field) ET_FILLS_FIELD(et_run_options, plan, et_plan_fields, field)
+#define CHILD_FIELD(field) ET_FILLS_FIELD(et_run_options, child, et_child_fields, field)
 
 /* Text that the experiment owns, or none. */
 static int set_own_text(
@@ -140,17 +92,17 @@ static int set_resume(const struct et_option *o, void *ctx, char *const *args, s
 #define FILLS(member) ET_FILLS(et_run_options, member)
 
 const struct et_option et_run_options[] = {
-	{ 'w', "warmup", "N", "runs whose samples do not count, before the others (1)", set_number,
-		PLAN_FIELD("warmup"), .hi = MOST_RUNS, PLAN },
-	{ 'r', "runs", "N", "samples per command (10)", set_number, PLAN_FIELD("runs"), .lo = 1,
-		.hi = MOST_RUNS, .bit = ET_GIVEN_PLAN | ET_GIVEN_RUNS },
+	{ 'w', "warmup", "N", "runs whose samples do not count, before the others (1)",
+		et_set_field_number, PLAN_FIELD("warmup"), .hi = MOST_RUNS, PLAN },
+	{ 'r', "runs", "N", "samples per command (10)", et_set_field_number, PLAN_FIELD("runs"),
+		.lo = 1, .hi = MOST_RUNS, .bit = ET_GIVEN_PLAN | ET_GIVEN_RUNS },
 	{ 0, "until", "REL",
 		"sample until the expanded uncertainty of the mean is at most REL of it, e.g. 0.5%",
-		set_proportion, PLAN_FIELD("until_ratio"), PLAN },
-	{ 'm', "min-runs", "N", "with --until: at least N samples (10)", set_number,
+		et_set_field_ratio, PLAN_FIELD("until_ratio"), PLAN },
+	{ 'm', "min-runs", "N", "with --until: at least N samples (10)", et_set_field_number,
 		PLAN_FIELD("min_runs"), .lo = 2, .hi = MOST_RUNS, PLAN },
 	{ 'M', "max-runs", "N", "with --until: at most N samples (1000); with K-best (100)",
-		set_number, PLAN_FIELD("max_runs"), .lo = 2, .hi = MOST_RUNS,
+		et_set_field_number, PLAN_FIELD("max_runs"), .lo = 2, .hi = MOST_RUNS,
 		.bit = ET_GIVEN_PLAN | ET_GIVEN_MAX },
 	{ 0, "time-limit", "DUR", "start no more runs after this time, e.g. 5m", et_set_duration,
 		FILLS(plan.time_limit_ns), PLAN },
@@ -158,10 +110,10 @@ const struct et_option et_run_options[] = {
 		"how samples become a result: emp, kbest, raw, or auto: kbest under 10 ms, else "
 		"emp (emp)",
 		et_set_choice, FILLS(protocol), .names = et_protocol_names, PLAN },
-	{ 'k', "best", "K", "K-best: sample until the K fastest runs agree (3)", set_number,
-		PLAN_FIELD("k"), .lo = 1, .hi = ET_KBEST_MOST, PLAN },
+	{ 'k', "best", "K", "K-best: sample until the K fastest runs agree (3)",
+		et_set_field_number, PLAN_FIELD("k"), .lo = 1, .hi = ET_KBEST_MOST, PLAN },
 	{ 0, "epsilon", "REL", "K-best: agree within REL of the fastest, e.g. 0.5% (1%)",
-		set_proportion, PLAN_FIELD("epsilon"), PLAN },
+		et_set_field_ratio, PLAN_FIELD("epsilon"), PLAN },
 	{ 0, "metric", "NAME", "which time is judged: pt, CPU time, or et, elapsed time (pt)",
 		et_set_choice, FILLS(metric), .names = et_metric_names, PLAN },
 	{ 0, "order", "NAME",
@@ -186,8 +138,8 @@ const struct et_option et_run_options[] = {
 		FILLS(child.cpus), PLAN },
 	{ 0, "sched", "POLICY", "other or fifo:N (other)", set_own_text, FILLS(child.sched),
 		.values = "other|fifo:1|fifo:50", PLAN },
-	{ 0, "nice", "N", "nice value added for the program, from -20 to 19 (0)", set_number,
-		CHILD_FIELD("nice"), PLAN },
+	{ 0, "nice", "N", "nice value added for the program, from -20 to 19 (0)",
+		et_set_field_number, CHILD_FIELD("nice"), PLAN },
 	{ 'S', "shell", "SHELL", "run commands through this shell, e.g. sh", set_shell,
 		FILLS(child.shell), PLAN },
 	{ 'N', "no-shell", NULL, "run commands without a shell (the default)", set_shell,

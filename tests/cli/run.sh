@@ -102,6 +102,19 @@ is "is read from the start each time" "$(cat out.txt)" hello
 exits "--output inherit" 0 etalon run -q -r 1 -w 0 --output inherit 'echo shown'
 like "is shown" "$out" shown
 
+# Every nice value that is accepted can be read again.
+exits "--nice 19: run succeeds" 0 etalon run -q -r 2 -w 0 --nice 19 --shell sh --output nice.txt nice
+is "--nice 19: the program runs with it" "$(cat nice.txt)" 19
+exits "--nice 19: show prints the experiment" 0 etalon show last
+exits "--nice 19: export writes the experiment" 0 etalon export -o nice.json last
+is "--nice 19: the record has it" "$(field nice.json .child.nice)" 19
+if [ "$(id -u)" -eq 0 ]; then
+	exits "--nice -20: run succeeds" 0 etalon run -q -r 1 --nice -20 true
+	exits "--nice -20: show prints the experiment" 0 etalon show last
+else
+	skip "--nice -20: run succeeds" "needs root"
+fi
+
 exits "commands around" 0 etalon run -q -r 2 -w 1 --shell sh --setup 'echo s >>log' \
 	--prepare 'echo p >>log' --conclude 'echo c >>log' --cleanup 'echo e >>log' 'echo r >>log'
 is "run in their order" "$(tr -d '\n' <log)" sprcprcprce
