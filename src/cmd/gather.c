@@ -111,7 +111,7 @@ int et_gather_enough(
 			return et_hint(err,
 				et_fail(err, EINVAL, ET_EXIT_USAGE,
 					"'%.200s' has no value of that metric", s->name),
-				"--metric chooses between process time (pt) and elapsed time (et)");
+				"--metric chooses between CPU time (pt) and elapsed time (et)");
 		if (s->n < least)
 			return et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"'%.200s' has only %zu value%s: %s at least %zu", s->name, s->n,

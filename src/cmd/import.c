@@ -82,7 +82,7 @@ const struct et_verb et_verb_import = {
 		 "with the columns of etalon's own export, or any with one column of times, in\n"
 		 "seconds unless its name ends in _ms, _us or _ns. A list of numbers will do.\n"
 		 "A native record keeps its id; one that is already kept is refused unless --copy\n"
-		 "gives it a new one. Process time that a record does not know stays unknown.\n"
+		 "gives it a new one. CPU time that a record does not know stays unknown.\n"
 		 "-q prints the id only.",
 	.examples = "  etalon import --label before before.json\n"
 		    "  etalon import --column seconds times.csv\n"

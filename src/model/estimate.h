@@ -33,16 +33,16 @@ struct et_estimate {
 };
 
 /*
- * Process time as it is at the machine's full speed, from samples that shared their CPU with the
+ * CPU time as it is at the machine's full speed, from samples that shared their CPU with the
  * reference loop; nanoseconds unless said otherwise.
  */
 struct et_paced {
 	size_t n;           /* samples with a reference; 0 and no `why`: they were not paced */
 	const char *why;    /* there is no figure, and why not; NULL when there is one */
-	double coefficient; /* relative change of process time for one of the loop's time */
+	double coefficient; /* relative change of CPU time for one of the loop's time */
 	double coefficient_uncertainty, p;
 	double lap, lap_mean;  /* time of a lap at full speed, and in the mean */
-	double mean;           /* process time at full speed */
+	double mean;           /* CPU time at full speed */
 	double relative_error; /* sd / mean of what the loop does not explain */
 	double inflation;      /* of the variance by serial dependence; 1: none was seen */
 	double df, standard_uncertainty, coverage_factor, expanded_uncertainty;

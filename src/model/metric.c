@@ -6,7 +6,7 @@ const char *const et_unit_names[] = { NULL, "s", "ns", "bytes", "ticks" };
 
 /* ROW(metric, name, label, unit, in duets, member of struct et_measured) */
 #define JUDGED(ROW)                                                                                \
-	ROW(CPU, "pt", "process time", NS, true, cpu_ns)                                           \
+	ROW(CPU, "pt", "CPU time", NS, true, cpu_ns)                                               \
 	ROW(ELAPSED, "et", "elapsed time", NS, false, elapsed_ns)
 #define RECORDED(ROW)                                                                              \
 	ROW(USER, "user", "user time", NS, true, user_ns)                                          \

@@ -10,6 +10,6 @@ const char *const et_version_rules[ET_VERSIONS] = {
 	"v2, and no run in which a daemon was above the mean + 2 sd of its own executions",
 	("v2, and no run with a daemon above the cutoff that the dual-execution analysis of these "
 	 "runs finds"),
-	"v5, and process time within mean ± 2 sd of the rest",
+	"v5, and CPU time within mean ± 2 sd of the rest",
 	"what 'etalon run' keeps today",
 };

@@ -42,14 +42,14 @@ struct et_versions {
 	double seconds;   /* median elapsed time of its runs */
 	struct et_counted list[ET_VERSIONS];
 	size_t enough; /* smallest adequate sample size of EMPv6; 0: too few runs to tell */
-	/* Process time by the reference loop that shared the CPU; n 0: no run was paced. */
+	/* CPU time by the reference loop that shared the CPU; n 0: no run was paced. */
 	struct et_precision paced;
 };
 
 enum et_clock_method {
 	ET_BY_CLOCK,   /* elapsed time, CLOCK_MONOTONIC */
 	ET_BY_COUNTER, /* elapsed time, the processor's counter */
-	ET_BY_EMP,     /* process time by the protocol */
+	ET_BY_EMP,     /* CPU time by the protocol */
 	ET_CLOCK_METHODS,
 };
 

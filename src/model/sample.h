@@ -14,7 +14,7 @@ enum et_arrangement {
 	ET_PACED, /* together with the reference loop */
 };
 
-/* Where process time was read. */
+/* Where CPU time was read. */
 enum et_cpu_source {
 	ET_CPU_BY_CPUACCT,  /* an own cgroup, version 1: cpuacct.usage */
 	ET_CPU_BY_CPU_STAT, /* an own cgroup, version 2: cpu.stat */
@@ -28,7 +28,7 @@ enum et_mark {
 	ET_MARK_LEFTOVERS = 1 << 2,    /* it left processes behind, which were killed */
 	ET_MARK_NO_OVERLAP = 1 << 3,   /* a pair too short to overlap, run one after the other */
 	ET_MARK_NO_EXITS = 1 << 4,     /* no exit records: who came and went is not known */
-	ET_MARK_ESCAPED = 1 << 5,      /* it left its control group: process time is wait4's */
+	ET_MARK_ESCAPED = 1 << 5,      /* it left its control group: CPU time is wait4's */
 	/* What a rule would have removed, had nothing been to be removed (--keep-all). */
 	ET_MARK_DAEMON = 1 << 6,
 	ET_MARK_TWO_SIGMA = 1 << 7,

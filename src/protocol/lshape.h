@@ -10,7 +10,7 @@
  * the samples are judged one by one, an odd one is as good as the rest, and the pairs decide who is
  * frequent.
  *
- * The rule, for elapsed and process time each:
+ * The rule, for elapsed and CPU time each:
  *
  * 1. In ascending order, values of one rounding step (whole milliseconds) are spread evenly over
  *    it, so that ties are no gaps and no zero distances.

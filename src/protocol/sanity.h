@@ -19,7 +19,7 @@
  *    not a disturbance: they are marked and all are kept; likewise where fewer than 5 would be
  *    left to speak of. At least 10 readings: of fewer, the
  *    decile is the least. Runs alone only: duets and paced runs carry their own reference along.
- * 3. Process time outside of mean ± 2 sd of the rest, that is of the samples that the others left:
+ * 3. CPU time outside of mean ± 2 sd of the rest, that is of the samples that the others left:
  *    two-sigma. One pass. Runs alone only: a duet is judged by the ratio within the pair, in which
  *    what slows both down cancels. At least 10 samples: of fewer, the sd itself is off by more than
  *    a quarter (1 / sqrt(2 (n - 1))), and of five none can be that far off at all.

@@ -83,7 +83,7 @@ static void draw(const struct et_page *page, const struct et_daemon_record *r,
 		if (!et_dual_frame(&d, (enum et_dual_zoom)zoom, &s.lo, &s.hi))
 			continue;
 		fprintf(page->out, "\n  %s%s\n", et_dual_zoom_names[zoom],
-			zoom == ET_DUAL_WHOLE ? ": process time of a sample (across) and of the "
+			zoom == ET_DUAL_WHOLE ? ": CPU time of a sample (across) and of the "
 						"next (up)"
 					      : "");
 		et_scatter_draw(&s, page, 2, width);

@@ -28,7 +28,7 @@ void et_daemons_page(const struct et_daemon_record *r, const struct et_daemon_fi
 	const char *name, FILE *out);
 void et_cutoffs_page(
 	const struct et_cutoffs *c, uint64_t wall_ns, const struct et_warnings *doubts, FILE *out);
-/* Successive samples of a run by process time, those of an arm with the daemon that ran longest. */
+/* Successive samples of a run by CPU time, those of an arm with the daemon that ran longest. */
 void et_daemon_pairs(const struct et_daemon_record *r, const struct et_daemon_run *run,
 	const struct et_run_findings *f, struct et_dual *out);
 

@@ -44,7 +44,7 @@ static char *tell(const struct et_daemon_record *r, const struct et_daemon_run *
 void et_daemon_pairs(const struct et_daemon_record *r, const struct et_daemon_run *run,
 	const struct et_run_findings *f, struct et_dual *out)
 {
-	out->what = "process time";
+	out->what = "CPU time";
 	for (size_t i = 1; i < run->n_listed; i++) {
 		const struct et_daemon_sample *a = &run->listed[i - 1], *b = &run->listed[i];
 		const struct et_execution *x = f->far[i - 1] ? longest(run, f, a) : NULL;
@@ -67,7 +67,7 @@ void et_daemon_pairs(const struct et_daemon_record *r, const struct et_daemon_ru
 
 /* --- one run --- */
 
-/* Process time over the samples in their order, the L-samples marked. */
+/* CPU time over the samples in their order, the L-samples marked. */
 static void sequence(const struct et_daemon_record *r, const struct et_daemon_run *run,
 	const struct et_run_findings *f, FILE *out)
 {
@@ -83,7 +83,7 @@ static void sequence(const struct et_daemon_record *r, const struct et_daemon_ru
 			.titles = titles } };
 	struct et_chart c = { .title = "The run in its order",
 		.x = { .label = "sample" },
-		.y = { .label = "process time", .unit = ET_AXIS_NS },
+		.y = { .label = "CPU time", .unit = ET_AXIS_NS },
 		.series = s,
 		.n_series = 2,
 		.width = 1120,
@@ -124,7 +124,7 @@ static void culprits_cell(const struct et_daemon_record *r, const struct et_daem
 static void far_table(const struct et_daemon_record *r, const struct et_daemon_run *run,
 	const struct et_run_findings *f, FILE *out)
 {
-	static const char *const headings[] = { "sample", "process time", "daemons that ran long",
+	static const char *const headings[] = { "sample", "CPU time", "daemons that ran long",
 		"removed by the final cutoffs", NULL };
 	size_t rows = 0;
 	char time[ET_FIGURE];

@@ -19,7 +19,7 @@ struct et_dual_point {
 };
 
 struct et_dual {
-	const char *what; /* "process time" */
+	const char *what; /* "CPU time" */
 	struct et_dual_point *points;
 	size_t n, cap;
 };

@@ -139,7 +139,7 @@ static void before_paragraph(const struct et_command_result *r, enum et_metric m
 			et_format_percent(after->relative_error, d), after->n);
 }
 
-/* Process time as the reference loop says it is at full speed. */
+/* CPU time as the reference loop says it is at full speed. */
 static void paced_paragraph(const struct et_paced *p, FILE *out)
 {
 	static const char label[] = "At full speed, by the reference loop";
@@ -195,7 +195,7 @@ static void composition(const struct et_parts *p, FILE *out)
 	if (!(p->elapsed > 0) || isnan(p->cpu) || p->cpu > p->elapsed)
 		return;
 	et_html_table_begin(out, headings);
-	part("CPU (process time)", p->cpu, p->elapsed, out);
+	part("CPU", p->cpu, p->elapsed, out);
 	if (has_ledger(p)) {
 		part("others on its CPU", p->others, p->elapsed, out);
 		part("its CPU idle", p->idle, p->elapsed, out);
@@ -213,8 +213,8 @@ static void composition(const struct et_parts *p, FILE *out)
 
 static void removed_table(const struct et_command *c, FILE *out)
 {
-	static const char *const headings[] = { "removed sample", "process time", "elapsed time",
-		"why", NULL };
+	static const char *const headings[] = { "removed sample", "CPU time", "elapsed time", "why",
+		NULL };
 	size_t all = 0, rows = 0;
 	char time[ET_FIGURE];
 

@@ -97,9 +97,9 @@ static void versions_plot(const struct et_versions *list, size_t n, const struct
 		const char *label;
 	} drawn[] = {
 		{ ET_EMP_V1, ET_METRIC_ELAPSED, 'E', "elapsed time, every run (v1)" },
-		{ ET_EMP_V1, ET_METRIC_CPU, '1', "process time, every run (v1)" },
-		{ ET_EMP_V6, ET_METRIC_CPU, '6', "process time, v6" },
-		{ ET_OURS, ET_METRIC_CPU, 'o', "process time, ours" },
+		{ ET_EMP_V1, ET_METRIC_CPU, '1', "CPU time, every run (v1)" },
+		{ ET_EMP_V6, ET_METRIC_CPU, '6', "CPU time, v6" },
+		{ ET_OURS, ET_METRIC_CPU, 'o', "CPU time, ours" },
 	};
 	ET_AUTO_FREE const struct et_versions **at = et_calloc(n, sizeof(*at));
 	ET_AUTO_FREE double *x = et_calloc(n, sizeof(*x));
@@ -190,7 +190,7 @@ void et_clock_methods_text(const struct et_experiment *e, const struct et_clock_
 			fprintf(table->out, "%-*s\t%5zu", NAME_COLUMNS, method_name(e, k), p.n);
 			precision_cells(table, &p);
 			fprintf(table->out, "\t  %s\n",
-				k == ET_BY_EMP ? "process time" : "elapsed time");
+				k == ET_BY_EMP ? "CPU time" : "elapsed time");
 		}
 		et_rows_end(&rows);
 		if (isfinite(m->counter_hz))

@@ -142,7 +142,7 @@ static void write_estimates(struct et_json *w, const struct et_estimate list[ET_
 	}
 }
 
-/* Process time corrected by the reference loop, or why it could not be. */
+/* CPU time corrected by the reference loop, or why it could not be. */
 static void write_paced(struct et_json *w, const struct et_paced *p)
 {
 	if (!p->n && !p->why) {

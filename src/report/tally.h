@@ -24,7 +24,7 @@ struct et_tally {
 	size_t kept[ET_PACED + 1]; /* by arrangement */
 	size_t removed[ET_CAUSES]; /* by cause; [ET_KEPT] is unused */
 	size_t n_removed;
-	size_t wait4;           /* counted samples whose process time is wait4's */
+	size_t wait4;           /* counted samples whose CPU time is wait4's */
 	uint64_t max_rss_bytes; /* the largest of the kept; ET_UNKNOWN when none tells */
 	struct et_parts parts;
 };

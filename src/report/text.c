@@ -68,7 +68,7 @@ static void estimate_row(
 			est->interval_method ? est->interval_method : "?", est->coverage_factor);
 }
 
-/* Beside the plain figure: process time as the reference loop says it is at full speed. */
+/* Beside the plain figure: CPU time as the reference loop says it is at full speed. */
 static void paced_row(const struct text *t, const struct et_paced *p)
 {
 	char time[ET_FIGURE], level[ET_FIGURE], error[ET_FIGURE];
@@ -212,7 +212,7 @@ static void composition(const struct text *t, const struct et_command *c, const 
 		return;
 	if (isnan(p->cpu)) {
 		if (t->verbose)
-			row(t, "made of", NULL, "not known, for want of the process time");
+			row(t, "made of", NULL, "not known: the CPU time is missing");
 		return;
 	}
 	if (p->cpu > p->elapsed) {

@@ -35,7 +35,7 @@ struct et_import_options {
 
 /*
  * A native record keeps its id unless copy is set; one that was still running comes as
- * interrupted. hyperfine and most CSV files know no process time: it is ET_UNKNOWN then, and the
+ * interrupted. hyperfine and most CSV files know no CPU time: it is ET_UNKNOWN then, and the
  * experiment's metric is ET_METRIC_ELAPSED.
  */
 int et_import(const char *data, size_t size, const struct et_import_options *o,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * hyperfine's --export-json: one list of elapsed seconds a command. It keeps the means of user
- * and system time only, so a run's process time is not known.
+ * and system time only, so a run's CPU time is not known.
  */
 #include "base/alloc.h"
 #include "store/importer.h"

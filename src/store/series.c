@@ -226,7 +226,7 @@ static int read_hyperfine(struct reader *r, const json_t *root)
 
 	if (!rc && r->options->metric && *r->options->metric == ET_METRIC_CPU)
 		rc = et_hint(r->in.err,
-			et_import_fail(&r->in, NULL, "hyperfine keeps no process times"),
+			et_import_fail(&r->in, NULL, "hyperfine keeps no CPU times"),
 			"--metric et takes the elapsed times");
 	if (rc)
 		return rc;

@@ -77,7 +77,7 @@ ok 'each sample is removed, for a recorded cause' jq -e '[.commands[0].samples[]
 	select(.warmup | not) | .removed | .by == "daemon-cutoff" and .daemon == "burstd" and
 	.cutoff_ns == 5000000 and .pt_ns > 5000000] | length == 3 and all' hit.json
 like 'which the summary says' "$out" '3 removed \(3 daemon-cutoff\)'
-like 'with the times before' "$out" 'process time .* of all 3 samples'
+like 'with the times before' "$out" 'CPU time .* of all 3 samples'
 ok 'so does the record' jq -e '.commands[0].result | .n == 0 and .removed == 3 and
 	.before_removal.pt.n == 3 and .before_removal.et.mean_ns > 0' hit.json
 ok 'the store keeps it' bash -c 'etalon show --json | jq -e ".commands[0].result.removed == 3"'

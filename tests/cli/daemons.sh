@@ -118,7 +118,7 @@ bad 'all samples, not in order' 'all\[4\].sample: sample 4 behind 5: not in asce
 	"$all"'a[3], a[4] = a[4], a[3]'
 bad 'all samples, one twice' 'all\[4\].sample: sample 5 stands twice' "$all"'a[3] = a[4]'
 bad 'all samples, an elapsed time below zero' 'all\[2\].et_ms: is negative' "$all"'a[2]["et_ms"] = -1'
-bad 'all samples, a process time below zero' 'all\[2\].pt_ms: is negative' "$all"'a[2]["pt_ms"] = -1'
+bad 'all samples, a CPU time below zero' 'all\[2\].pt_ms: is negative' "$all"'a[2]["pt_ms"] = -1'
 bad 'all samples, a daemon below zero' 'all\[2\].pt\[0\]\[1\]: is negative' \
 	"$all"'a[2]["pt"][0][1] = -1'
 bad 'all samples, an absurd time' 'et_ms: is not from 0' "$all"'a[2]["et_ms"] = 1e300'

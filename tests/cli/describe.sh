@@ -66,7 +66,7 @@ exits 'the same for people' 0 etalon describe hyperfine.json
 like 'in units of time' "$out" 'mean +10[0-9]+ ms ± '
 "$KEEP_SPECIMEN" "$ETALON_STORE" mine || exit 1
 exits 'a kept experiment by label' 0 etalon describe --json mine
-json 'each command a series, process time' 'len(d["series"]) == 2 and d["series"][0]["unit"] == "ns"
+json 'each command a series, CPU time' 'len(d["series"]) == 2 and d["series"][0]["unit"] == "ns"
 	and d["series"][0]["min"] < 413e6'
 exits 'elapsed time' 0 etalon describe --json --metric et last
 json 'is longer' 'd["series"][0]["min"] > 430e6'
@@ -125,7 +125,7 @@ refuses 'no such column' 2 "no column 'x'" etalon describe --column x table.csv
 refuses 'a column that is not numbers' 2 "line 2: 'a'" etalon describe --column name table.csv
 refuses '--column of JSON' 2 'is JSON' etalon describe --column x hyperfine.json
 refuses '--column of an experiment' 2 'kept experiment' etalon describe --column x mine
-refuses "hyperfine's process time" 2 'no process times' etalon describe --metric pt hyperfine.json
+refuses "hyperfine's CPU time" 2 'no CPU times' etalon describe --metric pt hyperfine.json
 for level in 0 1 -0.5 1.5 x ''; do
 	refuses "--level '$level'" 2 -- etalon describe --level "$level" numbers
 done

@@ -86,14 +86,14 @@ json 'that other protocols know nothing of' 'all(v["n"] == 0 for v in d["tasks"]
 
 # --- clock-methods
 exits 'clock-methods' 0 etalon lab clock-methods --lengths 0.01 --runs 5
-like 'each method' "$out" 'clock_gettime +5 .*elapsed time.*EMP +[0-5] .*process time'
+like 'each method' "$out" 'clock_gettime +5 .*elapsed time.*EMP +[0-5] .*CPU time'
 like 'on the same runs' "$out" 'All three watched the same runs'
 ok 'no line over 80 columns' test -z "$(grep -E '^.{81,}' .out)"
 exits 'as JSON' 0 etalon lab clock-methods --from 'lab clock-methods' --json
 cp .out table.json
 etalon show --json >record.json
 case $(uname -m) in x86_64) counter=rdtsc ;; aarch64) counter=cntvct ;; *) counter=counter ;; esac
-ok 'the clock, the counter and process time of the record' python3 -c '
+ok 'the clock, the counter and CPU time of the record' python3 -c '
 exec(open("check.py").read())
 t = table["tasks"][0]
 s = solo(record["commands"][0])

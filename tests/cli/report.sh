@@ -86,7 +86,7 @@ etalon report -o again.html pair
 ok 'report says the same of it later' cmp pair.html again.html
 exits 'the page goes to stdout, the talk to stderr' 0 etalon run -r 2 --report - true
 like 'as with other outputs' "$out" '^<!DOCTYPE html>'
-like 'the result is still told' "$err" 'process time'
+like 'the result is still told' "$err" 'CPU time'
 refuses 'a page that cannot be written is refused before the first run' 4 'no/page.html' \
 	etalon run --report no/page.html 'touch ran'
 ok 'nothing ran' test ! -e ran

@@ -33,7 +33,7 @@ for signal in INT:130 TERM:143; do
 	wait $pid
 	is "SIG${signal%:*}: exit ${signal#*:}" $? "${signal#*:}"
 	like "says how to go on" "$(cat "$work/.err")" 'etalon run --resume'
-	like "and what there is so far" "$(cat "$work/.out")" 'process time'
+	like "and what there is so far" "$(cat "$work/.out")" 'CPU time'
 	is "no child is left" "$(pgrep -fc "sleep 0\.021$$")" 0
 	is "the state is kept" "$(etalon show "${signal%:*}" --json | jq -r .state)" interrupted
 done

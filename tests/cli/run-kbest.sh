@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 
 exits 'K-best' 0 etalon run --protocol kbest -k 2 --epsilon 0.9 --label agree --json agree.json true
-like 'its answer is the fastest' "$out" 'process time .*the fastest of [0-9]+ runs: 2 are within'
+like 'its answer is the fastest' "$out" 'CPU time .*the fastest of [0-9]+ runs: 2 are within'
 ok 'the record has it, as sorting finds it' python3 - <<'PY'
 import json
 d = json.load(open("agree.json"))
@@ -20,7 +20,7 @@ PY
 exits 'it is shown again' 0 etalon show agree
 like 'the same' "$out" 'the fastest of'
 exits 'a table of it' 0 etalon export --format markdown agree
-like 'says what its time is' "$out" '\| Process time by K-best \['
+like 'says what its time is' "$out" '\| CPU time by K-best \['
 
 exits 'what cannot agree' 0 etalon run --protocol kbest -k 3 --epsilon 1e-9 -M 5 --json not.json true
 like 'is said' "$out" 'not converged: the 3 fastest of 5 runs are .* apart'
@@ -28,7 +28,7 @@ ok 'and recorded' jq -e '.commands[0].result.kbest | .converged == false and .n 
 exits 'by elapsed time' 0 etalon run --protocol kbest --metric et -k 1 true
 like 'K of 1 is always there' "$out" 'elapsed time +.*the fastest of 1 runs: 1 are within 0 %'
 exits 'several commands' 0 etalon run --protocol kbest -M 4 --epsilon 90% true 'sh -c :' 'echo'
-like 'are still compared' "$out" 'comparison by process time'
+like 'are still compared' "$out" 'comparison by CPU time'
 like 'with the same figures' "$out" $'\n  true +[0-9.]+ [µm]s +reference'
 
 exits 'auto, short' 0 etalon run --protocol auto -w 0 -M 4 --json auto.json true

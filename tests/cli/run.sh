@@ -10,7 +10,7 @@ field() # field FILE FILTER: a value out of a JSON file
 }
 
 exits "one command" 0 etalon run -r 3 'sleep 0.01'
-like "says process time" "$out" 'process time'
+like "says CPU time" "$out" 'CPU time'
 like "and elapsed time" "$out" 'elapsed time'
 like "warns of few samples" "$out" 'only 3 values'
 like "and where it is kept" "$out" "kept as [0-9]{8}-[0-9]{6}-[0-9a-f]{6} in "
@@ -24,7 +24,7 @@ is "warm-up is marked" "$(field words.json '[.commands[0].samples[].warmup] | ma
 
 exits "JSON to stdout" 0 etalon run -r 2 --json - true
 ok "stdout is JSON alone" jq -e '.etalon == 1 and (.commands[0].samples | length == 3)' "$work/.out"
-like "the talk is on stderr" "$err" 'process time'
+like "the talk is on stderr" "$err" 'CPU time'
 
 # Elapsed time is accounted for: no part is negative, the sum is not above the whole.
 exits "a busy program" 0 etalon run -q -r 5 --json busy.json \
@@ -76,7 +76,7 @@ ok "an interval without 1 and no verdict are never left unexplained" jq -e '[.co
 	.significant or .ratio.lo == null or (.ratio.lo <= 1 and .ratio.hi >= 1) or
 	(.verdict | test("too few pairs|comparisons"))] | all' few.json
 exits "programs that wait" 0 etalon run -q -r 6 'sleep 0.02' 'sleep 0.04'
-like "are not to be compared by process time" "$out" 'compare them by elapsed'
+like "are not to be compared by CPU time" "$out" 'compare them by elapsed'
 exits "but by elapsed" 0 etalon run -q -r 10 --keep-all --metric et 'sleep 0.02' 'sleep 0.06'
 like "found" "$out" 'slower by'
 exits "peak memory: run succeeds" 0 etalon run -q -r 3 --json rss.json true

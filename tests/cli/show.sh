@@ -10,7 +10,7 @@ id=20261115-085506-1f3a9c
 
 gives 0 "show the last" "$ETALON" show
 says "$id"
-says "process time  413.6 ms"
+says "CPU time      413.6 ms"
 says "a|b,\"c\"␊␛[31m vs gzip -k -9 -f data: 1.02"
 gives 0 "show by id" "$ETALON" show $id
 gives 0 "show by the beginning of an id" "$ETALON" show 20261115

@@ -156,7 +156,7 @@ static void test_left_alone(void)
 		"without spread nothing is far");
 	for (size_t i = 0; i < 20; i++)
 		s[i].measured.cpu_ns = ET_UNKNOWN;
-	ok(check(e, NULL) == 0, "process time that is not known");
+	ok(check(e, NULL) == 0, "CPU time that is not known");
 	et_experiment_free(e);
 }
 

@@ -36,7 +36,7 @@ static void frame_is(const struct et_dual *d, enum et_dual_zoom zoom, double lo,
 
 int main(void)
 {
-	struct et_dual d = { .what = "process time" };
+	struct et_dual d = { .what = "CPU time" };
 
 	frame_is(&d, ET_DUAL_WHOLE, NAN, NAN);
 	char *text = drawn(&d);

@@ -136,7 +136,7 @@ static void check_beside(void)
 	ok(strstr(both,
 		   "At full speed, by the reference loop: 400.0 ms ± 2.0 ms (95 %), sd 1.0 %.") !=
 			NULL,
-		"process time at full speed");
+		"CPU time at full speed");
 	ok(strstr(both, "K-best: 411.5 ms, the fastest of 7 runs; 3 are within 0.40 %.") != NULL,
 		"the fastest, and how many agree");
 	j.commands[0].paced = (struct et_paced){ .why = "too <few" };

@@ -70,7 +70,7 @@ static void units(void)
 	ET_AUTO_FREE char *text = exported("markdown", e, &j);
 	ok(strstr(text, "| `fast` | 12.30 ± 0.45 | 11.85 | 12.75 | 1 |") &&
 			strstr(text, "| `slow` | 4560 ± 120 | 4440 | 4680 | 1.021 ± 0.003 |") &&
-			strstr(text, "Process time [µs]"),
+			strstr(text, "CPU time [µs]"),
 		"one unit, each row its own digits");
 	et_judgement_free(&j);
 	et_experiment_free(e);
@@ -87,7 +87,7 @@ static void kbest(void)
 		j.commands[i].kbest = (struct et_kbest_result){ .k = 3, .n = 9, .best = 11e6 };
 	}
 	ET_AUTO_FREE char *text = exported("markdown", e, &j);
-	ok(strstr(text, "| Process time by K-best [ms] |") &&
+	ok(strstr(text, "| CPU time by K-best [ms] |") &&
 			strstr(text, "| `fast` | 11.00 | 11.85 | 12.75 | 1 |"),
 		"K-best's figure in place of the mean");
 	j.commands[0].estimate[ET_METRIC_CPU].n = 0;

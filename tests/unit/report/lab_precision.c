@@ -119,8 +119,7 @@ static void test_clocks(void)
 	close_sheet(&s);
 	ok(has_line(s.text, "rdtsc            40   8.000 s   80.0 ms   1.0 %  elapsed time"),
 		"ticks are shown as the time they take");
-	ok(has_line(s.text, "EMP              38   7.900 s   1.00 ms 0.013 %  process time"),
-		"EMP");
+	ok(has_line(s.text, "EMP              38   7.900 s   1.00 ms 0.013 %  CPU time"), "EMP");
 	free(s.text);
 
 	m.by[ET_BY_COUNTER] = (struct et_precision){ 0, NAN, NAN, NAN };

@@ -171,11 +171,10 @@ static void cases(void)
 			"                4.00 ms (1.0 %), 2 more 3.00 ms (0.75 %)\n",
 			"e 2.00 ms (" },
 		{ make_parallel, "1.9 CPUs busy", "made of" },
-		{ make_imported, "elapsed time  431.0 ms ± 3.4 ms (95 %)\n  range",
-			"process time" },
-		{ make_empty, "no sample counts", "process time" },
-		{ make_duet, "no solo samples", "process time" },
-		{ make_single, "process time  5.000 ns ± –", "median" },
+		{ make_imported, "elapsed time  431.0 ms ± 3.4 ms (95 %)\n  range", "CPU time" },
+		{ make_empty, "no sample counts", "CPU time" },
+		{ make_duet, "no solo samples", "CPU time" },
+		{ make_single, "CPU time      5.000 ns ± –", "median" },
 		{ make_overlapping, "(100 %), overlapping", "asleep" },
 	};
 

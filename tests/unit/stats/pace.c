@@ -31,7 +31,7 @@ static void test_oracle(void)
 	near(p.relative_error, 0.00915449127752842, 1e-11, 0, "what is left");
 	near(p.lap, 19549.7, 1e-14, 0, "full speed");
 	near(p.lap_mean, 22774.4798958884, 1e-12, 0, "mean speed");
-	near(p.mean, 203424552.376228, 1e-12, 0, "process time at full speed");
+	near(p.mean, 203424552.376228, 1e-12, 0, "CPU time at full speed");
 	near(p.standard_uncertainty, 203424552.376228 * 0.00340549517233754, 1e-11, 0,
 		"its uncertainty");
 	ok(p.inflation == 1 && p.df == 10, "two degrees of freedom are spent");
@@ -67,7 +67,7 @@ static void test_refusals(void)
 	ok(p.why && isnan(p.mean), "a program that never changes");
 }
 
-/* Simulated: the true process time at the speed of the decile is in the interval as promised. */
+/* Simulated: the true CPU time at the speed of the decile is in the interval as promised. */
 static void test_coverage(void)
 {
 	enum { RUNS = 30, TRIES = 2000 };

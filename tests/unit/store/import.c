@@ -229,7 +229,7 @@ static void hyperfine(void)
 	ok(c->n_parameters == 3 && !strcmp(c->parameters[2].value, "0.5"), "parameters");
 	ok(c->samples[0].measured.cpu_ns == ET_UNKNOWN &&
 			c->samples[0].measured.user_ns == ET_UNKNOWN,
-		"process time is not known");
+		"CPU time is not known");
 	double *values = et_command_values(c, ET_METRIC_CPU, ET_SOLO, &n);
 	ok(n == 0, "so it has no values");
 	free(values);

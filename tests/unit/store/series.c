@@ -147,7 +147,7 @@ static void records(void)
 			set.n == 2,
 		"etalon's CSV: two series");
 	ok(set.list[0].n == 2 && set.list[0].values[1] == 6 && set.list[0].unit == ET_UNIT_NS,
-		"process times, without warm-up");
+		"CPU times, without warm-up");
 }
 
 /* A million numbers pass through a pipe in time, and nothing but them is kept. */
