@@ -71,27 +71,26 @@ void et_svg_embed(const struct et_chart *c, FILE *out);
 
 /* Okabe & Ito (2008), some darker on light and lighter on dark ground. */
 #define ET_SVG_STYLE                                                                               \
-	".elapsed{font:12px system-ui,'DejaVu Sans',sans-serif}"                                   \
-	".elapsed text{fill:#444;stroke:none}"                                                     \
-	".elapsed .tt{fill:#111;font-size:14px;font-weight:600}"                                   \
-	".elapsed .bg{fill:#fff}.elapsed .gr{stroke:#e4e4e4}.elapsed .ax{stroke:#999}"             \
-	".elapsed .mk{stroke:#666;stroke-dasharray:4 3}"                                           \
-	".elapsed .gr,.elapsed .ax,.elapsed .mk,.elapsed g.ln,.elapsed g.iv{fill:none}"            \
-	".elapsed .ln,.elapsed .iv,.elapsed .tk{stroke-width:1.5}"                                 \
-	".elapsed .cpu{stroke-width:1.4;fill-opacity:.35}"                                         \
-	".elapsed .p0{stroke-width:5;stroke-linecap:round;stroke-opacity:.75}"                     \
-	".elapsed .br{stroke-width:.5;fill-opacity:.45}.elapsed .sg{stroke:none}"                  \
-	".elapsed .c0{stroke:#0072b2;fill:#0072b2}.elapsed .c1{stroke:#d55e00;fill:#d55e00}"       \
-	".elapsed .c2{stroke:#00805d;fill:#009e73}.elapsed .c3{stroke:#b0508a;fill:#cc79a7}"       \
-	".elapsed .c4{stroke:#b87d00;fill:#e69f00}.elapsed .c5{stroke:#2b8cc4;fill:#56b4e9}"       \
-	".elapsed .c6{stroke:#999;fill:#bbb}"                                                      \
+	".et{font:12px system-ui,'DejaVu Sans',sans-serif}"                                        \
+	".et text{fill:#444;stroke:none}"                                                          \
+	".et .tt{fill:#111;font-size:14px;font-weight:600}"                                        \
+	".et .bg{fill:#fff}.et .gr{stroke:#e4e4e4}.et .ax{stroke:#999}"                            \
+	".et .mk{stroke:#666;stroke-dasharray:4 3}"                                                \
+	".et .gr,.et .ax,.et .mk,.et g.ln,.et g.iv{fill:none}"                                     \
+	".et .ln,.et .iv,.et .tk{stroke-width:1.5}"                                                \
+	".et .pt{stroke-width:1.4;fill-opacity:.35}"                                               \
+	".et .p0{stroke-width:5;stroke-linecap:round;stroke-opacity:.75}"                          \
+	".et .br{stroke-width:.5;fill-opacity:.45}.et .sg{stroke:none}"                            \
+	".et .c0{stroke:#0072b2;fill:#0072b2}.et .c1{stroke:#d55e00;fill:#d55e00}"                 \
+	".et .c2{stroke:#00805d;fill:#009e73}.et .c3{stroke:#b0508a;fill:#cc79a7}"                 \
+	".et .c4{stroke:#b87d00;fill:#e69f00}.et .c5{stroke:#2b8cc4;fill:#56b4e9}"                 \
+	".et .c6{stroke:#999;fill:#bbb}"                                                           \
 	"@media(prefers-color-scheme:dark){"                                                       \
-	".elapsed text{fill:#bbb}.elapsed .tt{fill:#eee}.elapsed .bg{fill:#1c1d21}.elapsed "       \
-	".gr{stroke:#34363d}"                                                                      \
-	".elapsed .ax{stroke:#777}.elapsed .mk{stroke:#aaa}"                                       \
-	".elapsed .c0{stroke:#4aa8e0;fill:#4aa8e0}.elapsed .c1{stroke:#ff8a3d;fill:#ff8a3d}"       \
-	".elapsed .c2{stroke:#2cc79b;fill:#2cc79b}.elapsed .c3{stroke:#e29cc5;fill:#e29cc5}"       \
-	".elapsed .c4{stroke:#f0b429;fill:#f0b429}.elapsed .c5{stroke:#8fd0f5;fill:#8fd0f5}"       \
-	".elapsed .c6{stroke:#777;fill:#666}}"
+	".et text{fill:#bbb}.et .tt{fill:#eee}.et .bg{fill:#1c1d21}.et .gr{stroke:#34363d}"        \
+	".et .ax{stroke:#777}.et .mk{stroke:#aaa}"                                                 \
+	".et .c0{stroke:#4aa8e0;fill:#4aa8e0}.et .c1{stroke:#ff8a3d;fill:#ff8a3d}"                 \
+	".et .c2{stroke:#2cc79b;fill:#2cc79b}.et .c3{stroke:#e29cc5;fill:#e29cc5}"                 \
+	".et .c4{stroke:#f0b429;fill:#f0b429}.et .c5{stroke:#8fd0f5;fill:#8fd0f5}"                 \
+	".et .c6{stroke:#777;fill:#666}}"
 
 #endif

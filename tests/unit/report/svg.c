@@ -4,6 +4,7 @@
 #include "report/xml.h"
 #include "tap.h"
 
+#include <ctype.h>
 #include <locale.h>
 #include <stdlib.h>
 
@@ -189,6 +190,47 @@ static void check_bars(void)
 	free(svg);
 }
 
+/* Whether the style sheet has a selector for this class. */
+static bool styled(const char *class, size_t len)
+{
+	for (const char *p = ET_SVG_STYLE; (p = strchr(p, '.')); p++) {
+		if (!strncmp(p + 1, class, len) && !isalnum((unsigned char)p[1 + len]))
+			return true;
+	}
+	return false;
+}
+
+static void check_style(void)
+{
+	enum { SHAPES = ET_SVG_TICKS + 1, N = SHAPES + ET_SVG_COLORS };
+	static const char attribute[] = " class=\"";
+	const double x[] = { 1, 2 }, x_end[] = { 2, 3 }, y[] = { 1, 2 };
+	struct et_svg_mark m = { .at = 1, .label = "a limit" };
+	struct et_svg_series s[N];
+	struct et_chart c = {
+		.title = "all", .series = s, .n_series = N, .marks = &m, .n_marks = 1
+	};
+
+	for (unsigned i = 0; i < N; i++)
+		s[i] = (struct et_svg_series){ .shape = i < SHAPES ? i : ET_SVG_POINTS,
+			.color = i < SHAPES ? ET_SVG_BLUE : i - SHAPES,
+			.x = x,
+			.x_end = i < SHAPES && i >= ET_SVG_BARS ? x_end : NULL,
+			.y = y,
+			.n = 2 };
+	char *svg = draw(&c);
+	for (const char *p = svg; (p = strstr(p, attribute));) {
+		const char *end = strchr(p += strlen(attribute), '"');
+		for (size_t len; p < end; p += len + (p[len] == ' ')) {
+			len = strcspn(p, " \"");
+			if (!styled(p, len))
+				ok(false, "the style sheet has a rule for class %.*s", (int)len, p);
+		}
+	}
+	ok(count(svg, attribute) > N, "the style sheet has a rule for every class of a chart");
+	free(svg);
+}
+
 static void check_hostile(void)
 {
 	static const char evil[] = "</text><script>alert('1')</script>\" onload=\"x\x01\x1b[31m\xff"
@@ -329,6 +371,7 @@ int main(void)
 	check_log();
 	check_lanes();
 	check_bars();
+	check_style();
 	check_hostile();
 	check_empty();
 	check_many();
