@@ -2,7 +2,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 static void *have(void *p)
@@ -42,28 +41,31 @@ char *et_strndup(const char *s, size_t n)
 	return have(strndup(s, n));
 }
 
+char *et_vasprintf(const char *fmt, va_list ap)
+{
+	char *out = NULL;
+
+	return have(vasprintf(&out, fmt, ap) < 0 ? NULL : out);
+}
+
 char *et_asprintf(const char *fmt, ...)
 {
 	va_list ap;
-	char *out = NULL;
 
 	va_start(ap, fmt);
-	if (vasprintf(&out, fmt, ap) < 0)
-		out = NULL;
+	char *out = et_vasprintf(fmt, ap);
 	va_end(ap);
-	return have(out);
+	return out;
 }
 
 void et_append(char **text, const char *between, const char *fmt, ...)
 {
-	char *more = NULL, *old = *text;
+	char *old = *text;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&more, fmt, ap) < 0)
-		more = NULL;
+	char *more = et_vasprintf(fmt, ap);
 	va_end(ap);
-	have(more);
 	if (!old) {
 		*text = more;
 		return;

@@ -9,6 +9,8 @@
 
 #include "base/attr.h"
 
+#include <stdarg.h>
+
 void *et_alloc(size_t size) __attribute__((malloc, returns_nonnull));
 void *et_calloc(size_t n, size_t size) __attribute__((malloc, returns_nonnull));
 void *et_realloc(void *p, size_t n, size_t size) __attribute__((returns_nonnull));
@@ -17,6 +19,8 @@ char *et_strndup(const char *s, size_t n) __attribute__((malloc, returns_nonnull
 /* Appends `between` and the formatted text to *text; if *text is NULL, only the latter. */
 void et_append(char **text, const char *between, const char *fmt, ...) ET_PRINTF(3, 4);
 char *et_asprintf(const char *fmt, ...) __attribute__((malloc, returns_nonnull)) ET_PRINTF(1, 2);
+char *et_vasprintf(const char *fmt, va_list ap) __attribute__((malloc, returns_nonnull))
+ET_PRINTF(1, 0);
 
 /* Makes room for one more element at the end of the array by doubling; n is its present length. */
 #define ET_GROW(array, n, cap)                                                                     \

@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 
 #define BOLD "1"
 #define WARNING "33"
@@ -27,16 +26,13 @@ static void row(const struct view *v, const char *label, const char *fmt, ...) E
 static void row(const struct view *v, const char *label, const char *fmt, ...)
 {
 	char lead[64];
-	char *text = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = et_strdup(fmt);
+	ET_AUTO_FREE char *text = et_vasprintf(fmt, ap);
 	va_end(ap);
 	snprintf(lead, sizeof(lead), "  %-*s", LABEL, label);
 	et_page_paragraph(v->page, LABEL + 3, lead, NULL, text, NULL);
-	free(text);
 }
 
 static const char *figure(const struct view *v, double x, char buf[ET_FIGURE])

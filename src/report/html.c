@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "report/xml.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 #define POLICY "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -56,17 +55,14 @@ void et_html_end(FILE *out)
 
 void et_html_element(FILE *out, const char *tag, const char *fmt, ...)
 {
-	char *text = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = et_strdup(fmt);
+	ET_AUTO_FREE char *text = et_vasprintf(fmt, ap);
 	va_end(ap);
 	fprintf(out, "<%s>", tag);
 	et_xml_text(out, text);
 	fprintf(out, "</%.*s>\n", (int)strcspn(tag, " "), tag);
-	free(text);
 }
 
 void et_html_table_begin(FILE *out, const char *const *headings)

@@ -195,9 +195,7 @@ void et_page_row(const struct et_page *p, int column, const char *label, const c
 	const char *fmt, va_list ap)
 {
 	ET_AUTO_FREE char *lead = et_asprintf("  %s", label);
-	ET_AUTO_FREE char *value = NULL;
+	ET_AUTO_FREE char *value = et_vasprintf(fmt, ap);
 
-	if (vasprintf(&value, fmt, ap) < 0)
-		value = et_strdup(fmt);
 	et_page_paragraph(p, column, lead, style ? style : "2", value, style);
 }

@@ -4,7 +4,6 @@
 #include "report/terminal.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <string.h>
 
 /* U+FFFE and U+FFFF are good UTF-8 and not XML. */
@@ -34,15 +33,12 @@ void et_xml_text(FILE *out, const char *text)
 
 void et_xml_printf(FILE *out, const char *fmt, ...)
 {
-	char *text = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = et_strdup(fmt);
+	ET_AUTO_FREE char *text = et_vasprintf(fmt, ap);
 	va_end(ap);
 	et_xml_text(out, text);
-	free(text);
 }
 
 void et_xml_number(FILE *out, double x)
