@@ -202,6 +202,12 @@ wait_until()
 	done
 }
 
+# wait_for_progress FILE N: until the output of --progress in FILE counts N steps
+wait_for_progress()
+{
+	wait_until "[ 0\$(grep -oE '[0-9]+/' $1 | tail -n 1 | tr -d /) -ge $2 ]"
+}
+
 # The names of all commands, one a line, as the tool itself lists them.
 commands()
 {
