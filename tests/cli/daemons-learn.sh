@@ -38,11 +38,7 @@ fi
 etalon daemons learn --label cut --short-runs 10 --short-seconds 5ms --long-runs 30 \
 	--long-seconds 100ms >cut.out 2>cut.err &
 pid=$!
-for _ in $(seq 300); do
-	n=$(etalon show --json cut-long 2>/dev/null | jq '.commands[0].samples | length' 2>/dev/null)
-	[ "${n:-0}" -ge 4 ] && break
-	sleep 0.1
-done
+wait_for_samples cut-long 4
 kill -s TERM $pid
 wait $pid
 is 'SIGTERM ends it' $? 143

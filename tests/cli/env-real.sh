@@ -79,7 +79,7 @@ is 'and gives back' "$(cat $aslr)" 2
 for signal in KILL TERM; do
 	etalon run --env -r 1000 'sleep 0.02' >/dev/null 2>&1 &
 	pid=$!
-	for _ in $(seq 100); do [ "$(cat $aslr)" = 0 ] && break; sleep 0.05; done
+	wait_until '[ "$(cat $aslr)" = 0 ]'
 	{ kill -s $signal $pid && wait $pid; } 2>/dev/null
 	[ $signal = TERM ] && break
 	is "SIG$signal: changed" "$(cat $aslr)" 0
@@ -111,7 +111,7 @@ start_daemon()
 {
 	setsid ./atd 1000 &
 	daemon=$!
-	for _ in $(seq 100); do [ "$(cat /proc/$daemon/comm 2>/dev/null)" = atd ] && break; sleep 0.02; done
+	wait_until '[ "$(cat /proc/$daemon/comm 2>/dev/null)" = atd ] && [ "$(state)" = S ]'
 }
 start_daemon
 is 'check finds it' "$(etalon env check --json --only daemons | jq -r '.[].state')" atd
@@ -131,13 +131,13 @@ like 'says so' "$out" 'gone +atd'
 start_daemon
 etalon env apply -q --only daemons
 kill -CONT "$daemon"
-sleep 0.1
+wait_until '[ "$(state)" = S ]'
 exits 'somebody lets it go on' 0 etalon env apply --only daemons
 like 'it is held again' "$out" 'again +atd'
 exits 'restore' 0 etalon env restore
 is 'once is enough' "$(state)" S
 kill -STOP "$daemon"
-sleep 0.1
+wait_until '[ "$(state)" = T ]'
 exits 'held by somebody else' 0 etalon env apply --only daemons
 like 'it is left alone' "$out" 'nothing to change'
 exits 'restore' 0 etalon env restore

@@ -237,11 +237,11 @@ is 'nothing is started' "$(grep -c ^start log)" 0
 
 # --- two at once
 laptop
-flock "$journal" sleep 4 &
-sleep 0.3
-refuses 'a second etalon is told' 3 'another etalon' etalon env apply --only aslr
+exec 9>>"$journal"
+flock 9
+refuses 'a second etalon is told' 3 'another etalon' etalon env apply --only aslr 9>&-
 is 'and changes nothing' "$(value)" 2
-wait
+exec 9>&-
 laptop
 for _ in 1 2 3 4; do etalon env apply -q --only aslr,turbo,c-states & done
 wait
@@ -259,9 +259,10 @@ for i in $(seq 40); do
 	etalon env restore -q >/dev/null 2>&1 &
 	sleep "0.0$((RANDOM % 10))"
 	{ kill -9 $! && wait $!; } 2>/dev/null
-	sleep 0.1 # a systemctl that it has left behind
+	# A systemctl that it had started is still at work.
+	wait_until '! pgrep -f "$work/systemctl" >/dev/null'
 done
-sleep 0.2
+wait_until '! pgrep -f "$work/systemctl" >/dev/null'
 exits 'after 40 kills: restore' 0 etalon env restore
 find tree -name '*.new' -delete
 as_before 'everything is as before'
@@ -274,7 +275,7 @@ is 'the record tells the environment it ran in' \
 as_before 'then all is given back'
 perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' etalon run --env -r 1000 'sleep 0.02' >/dev/null 2>&1 &
 pid=$!
-for _ in $(seq 100); do [ "$(value)" = 0 ] && break; sleep 0.05; done
+wait_until '[ "$(value)" = 0 ]'
 is 'while it runs the value is changed' "$(value)" 0
 run etalon list
 unlike 'a run that is alive is no reason to warn' "$err" warning
@@ -284,15 +285,14 @@ is 'Ctrl-C' $? 130
 as_before 'gives back'
 perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' etalon run --label later -w 0 -r 8 'sleep 0.2' >/dev/null 2>&1 &
 pid=$!
-sleep 1
+wait_for_samples later 2
 kill -INT $pid
 wait $pid
 exits '--env goes with --resume' 0 etalon run --env --resume=later
 as_before 'and gives back'
-etalon run --env -r 1000 'sleep 0.02' >/dev/null 2>&1 &
+etalon run --env --label changed -r 1000 'sleep 0.02' >/dev/null 2>&1 &
 pid=$!
-for _ in $(seq 100); do [ "$(value)" = 0 ] && break; sleep 0.05; done
-sleep 0.3
+wait_for_samples changed 1
 { kill -9 $pid && wait $pid; } 2>/dev/null
 is 'after kill -9 it stays' "$(value)" 0
 exits 'the next etalon' 0 etalon list

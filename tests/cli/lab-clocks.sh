@@ -82,14 +82,11 @@ json 'more than the last-level cache was written' \
 
 # --- signals
 for lab in kbest-accuracy interval-accuracy; do
-	"$ETALON" lab $lab --loads 4 --lengths 1ms,10s --runs 2 --json >cut.json 2>cut.err &
+	"$ETALON" lab $lab --progress always --loads 4 --lengths 1ms,10s --runs 2 --json >cut.json 2>cut.err &
 	pid=$!
-	for _ in $(seq 100); do
-		[ "$(rivals $pid)" -ge 3 ] && break
-		sleep 0.1
-	done
+	wait_until '[ "$(rivals $pid)" -ge 3 ]'
 	is "$lab: three rivals beside us" "$(rivals $pid)" 3
-	sleep 1
+	wait_for_progress cut.err 4
 	kill -TERM $pid
 	wait $pid
 	is 'a signal ends it with its status' "$?" 143
@@ -99,20 +96,11 @@ for lab in kbest-accuracy interval-accuracy; do
 		d["cases"][0]["length_ns"] == 1000000'
 	"$ETALON" lab $lab --loads 3 --lengths 10s --runs 2 >/dev/null 2>&1 &
 	pid=$!
-	for _ in $(seq 100); do
-		[ "$(rivals $pid)" -ge 2 ] && break
-		sleep 0.1
-	done
+	wait_until '[ "$(rivals $pid)" -ge 2 ]'
 	spinning=$(pgrep -x etalon-rival -P $pid)
 	kill -KILL $pid
 	wait $pid 2>/dev/null
-	# Nobody may be there to bury them.
-	for _ in $(seq 50); do
-		left=$(ps -o stat= -p "${spinning//$'\n'/,}" | grep -cv Z)
-		[ "$left" -eq 0 ] && break
-		sleep 0.1
-	done
-	is 'killed, it takes them along' "$left" 0
+	ok 'killed, it takes them along' wait_until "gone ${spinning//$'\n'/ }"
 done
 
 # --- bad input

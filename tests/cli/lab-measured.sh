@@ -151,11 +151,7 @@ is 'its inputs are gone, too' "$(find "$TMPDIR" -name 'etalon-lab*')" ''
 # --- Ctrl-C
 "$ETALON" lab emp-versions --lengths 50ms --runs 1000 --json >cut.json 2>cut.err &
 pid=$!
-for _ in $(seq 300); do
-	n=$(etalon list --json 2>/dev/null | jq '.[0] | select(.state == "running") | .samples' 2>/dev/null)
-	[ "${n:-0}" -ge 3 ] && break
-	sleep 0.1
-done
+wait_until 'etalon list --json 2>/dev/null | jq -e ".[0] | .state == \"running\" and .samples >= 3" >/dev/null'
 kill -TERM $pid
 wait $pid
 is 'a signal ends it with its status' "$?" 143

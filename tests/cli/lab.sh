@@ -65,10 +65,10 @@ json 'a fifth slower is found by duets' 'all(c["power"] == 1 for c in d["cases"]
 	if c["runs"] == "duets")'
 
 # --- Ctrl-C
-"$ETALON" lab coverage --repetitions 1000000 --law normal --size 10 --bootstrap 99 --json \
+"$ETALON" lab coverage --progress always --repetitions 1000000 --law normal --size 10 --bootstrap 99 --json \
 	>cut.json 2>cut.err &
 pid=$!
-sleep 1
+wait_for_progress cut.err 1
 kill -TERM $pid
 wait $pid
 is 'a signal ends it with its status' "$?" 143

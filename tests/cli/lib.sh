@@ -202,6 +202,33 @@ wait_until()
 	done
 }
 
+# samples EXPERIMENT: how many samples the store holds of it
+samples()
+{
+	etalon show --json "$1" 2>/dev/null | jq '[.commands[].samples[]] | length'
+}
+
+# wait_for_samples EXPERIMENT N: until the store holds N samples of it
+wait_for_samples()
+{
+	wait_until "[ 0\$(samples $1) -ge $2 ]"
+}
+
+# state_of PID: the letter of its state, as in ps(1)
+state_of()
+{
+	sed -n 's/^State:\t\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null
+}
+
+# gone PID…: no such process is left, but for zombies that nobody reaps
+gone()
+{
+	local pid
+	for pid; do
+		[[ $(state_of "$pid") =~ ^Z?$ ]] || return 1
+	done
+}
+
 # wait_for_progress FILE N: until the output of --progress in FILE counts N steps
 wait_for_progress()
 {

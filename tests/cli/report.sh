@@ -202,7 +202,7 @@ PY
 python3 server.py &
 server=$!
 trap 'kill "$server" 2>/dev/null; rm -rf "$work"' EXIT
-for _ in $(seq 100); do [ -e port ] && break; sleep 0.1; done
+wait_until '[ -e port ]'
 url=http://127.0.0.1:$(cat port)
 etalon run -q -r 5 --report wild.html -n "<img src=$url/name>" true >/dev/null
 browse --dump-dom "file://$work/daemons.html" >dom.html

@@ -1,57 +1,54 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Killed at any moment: finished samples are there, nothing is left running, the run goes on.
+# A run that is interrupted at any moment: finished samples are kept, no process is left, and
+# --resume continues the run.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
-# Durations end in our own $$, so that pgrep finds our programs and no other test's.
+# Durations end in our own $$, so that pgrep finds our programs and not those of another test.
 
 begin() # begin ARGUMENTS…: etalon run in the background, as $pid
 {
-	# Background jobs of a script ignore SIGINT: a helper takes that back.
-	perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' etalon run "$@" >"$work/.out" 2>"$work/.err" &
+	# A background job of a script ignores SIGINT; env undoes that.
+	env --default-signal=INT etalon run "$@" >"$work/.out" 2>"$work/.err" &
 	pid=$!
 }
 
-samples() # samples ID: how many finished samples the store holds
+kept() # kept EXPERIMENT FILTER: a value out of its native record
 {
-	etalon show "$1" --json | jq '[.commands[].samples[]] | length'
-}
-
-wait_for_samples() # until the experiment has N of them
-{
-	for _ in $(seq 200); do
-		[ "$(samples "$1" 2>/dev/null || echo 0)" -ge "$2" ] 2>/dev/null && return 0
-		sleep 0.05
-	done
-	return 1
+	etalon show "$1" --json | jq -c -r "$2"
 }
 
 for signal in INT:130 TERM:143; do
-	begin --label "${signal%:*}" -r 500 "sleep 0.021$$"
-	wait_for_samples "${signal%:*}" 3
-	kill -s "${signal%:*}" $pid
+	label=${signal%:*}
+	begin --label "$label" -r 500 "sleep 0.021$$"
+	wait_for_samples "$label" 3
+	kill -s "$label" $pid
 	wait $pid
-	is "SIG${signal%:*}: exit ${signal#*:}" $? "${signal#*:}"
-	like "says how to go on" "$(cat "$work/.err")" 'etalon run --resume'
-	like "and what there is so far" "$(cat "$work/.out")" 'CPU time'
-	is "no child is left" "$(pgrep -fc "sleep 0\.021$$")" 0
-	is "the state is kept" "$(etalon show "${signal%:*}" --json | jq -r .state)" interrupted
+	is "SIG$label: the exit status is ${signal#*:}" $? "${signal#*:}"
+	like "SIG$label: the hint shows how to continue" "$(cat "$work/.err")" 'etalon run --resume'
+	like "SIG$label: the output shows the results so far" "$(cat "$work/.out")" 'CPU time'
+	is "SIG$label: no program is left" "$(pgrep -fc "sleep 0\.021$$")" 0
+	is "SIG$label: the experiment is kept as interrupted" "$(kept "$label" .state)" interrupted
 done
 
-begin --label stubborn -r 5 'sh -c "trap : INT TERM; while :; do sleep 0.05; done"'
-sleep 0.5
+begin --label stubborn -r 5 'sh -c "trap : INT TERM; >trapped; while :; do sleep 0.05; done"'
+wait_until '[ -e trapped ]'
 kill -s INT $pid
 wait $pid
-is "a program that ignores SIGINT is killed after a while" $? 130
+is "SIGINT: a program that ignores it is killed after a while" $? 130
+
+begin --label orphan -w 0 -r 2 "sleep 600.$$"
+wait_until 'pgrep -f "^sleep 600\.$$" >/dev/null'
+kill -9 $pid
+wait $pid 2>/dev/null
+ok "kill -9: the program ends with etalon" wait_until '! pgrep -f "^sleep 600\.$$"' 10
 
 # kill -9 in the middle, several times, then resume to the end: every sample once.
 begin --label killed --seed 9 -w 0 -r 12 -n a -n b "sleep 0.022$$" "sleep 0.023$$"
 wait_for_samples killed 2
 kill -9 $pid
 wait $pid 2>/dev/null
-sleep 0.2
-is "kill -9: the program does not outlive us" "$(pgrep -fc "sleep 0\.02[23]$$")" 0
-is "the store says it is not finished" "$(etalon show killed --json | jq -r .state)" running
+is "kill -9: the experiment is kept as running" "$(kept killed .state)" running
 for _ in 1 2 3; do
 	before=$(samples killed)
 	begin --resume killed
@@ -59,20 +56,20 @@ for _ in 1 2 3; do
 	kill -9 $pid 2>/dev/null
 	wait $pid 2>/dev/null
 done
-exits "resumed to the end" 0 etalon run --resume
+exits "resume: an experiment that was killed four times reaches its end" 0 etalon run --resume
 etalon show killed --json >killed.json
-is "with every turn of the plan once" "$(jq '[.commands[1].samples[] | select(.warmup | not) | "\(.round) \(.position)"] | unique | length' killed.json)" 24
-is "and no sample twice" "$(jq '[.commands[].samples[] | "\(.order) \(.partner)"] | length - (unique | length)' killed.json)" 0
-is "it is done" "$(jq -r .state killed.json)" "done"
-exits "the same, not interrupted" 0 etalon run -q --label whole --seed 9 -w 0 -r 12 -n a -n b 'sleep 0.001' 'sleep 0.001'
-is "has the same order" \
-	"$(etalon show whole --json | jq -c '[.commands[0].samples[] | select(.warmup | not) | [.round, .position, .arrangement]] | sort')" \
-	"$(jq -c '[.commands[0].samples[] | select(.warmup | not) | [.round, .position, .arrangement]] | sort' killed.json)"
-refuses "a finished one is not resumed" 2 'is finished' etalon run --resume killed
+is "resume: every turn of the plan was run once" "$(jq '[.commands[1].samples[] | select(.warmup | not) | "\(.round) \(.position)"] | unique | length' killed.json)" 24
+is "resume: no sample is stored twice" "$(jq '[.commands[].samples[] | "\(.order) \(.partner)"] | length - (unique | length)' killed.json)" 0
+is "resume: the experiment ends as done" "$(jq -r .state killed.json)" "done"
+exits "resume: the same plan without interruption succeeds" 0 etalon run -q --label whole --seed 9 -w 0 -r 12 -n a -n b 'sleep 0.001' 'sleep 0.001'
+turns='[.commands[0].samples[] | select(.warmup | not) | [.round, .position, .arrangement]] | sort'
+is "resume: a resumed experiment has the same order as an uninterrupted one" \
+	"$(kept whole "$turns")" "$(kept killed "$turns")"
+refuses "resume: a finished experiment is refused" 2 'is finished' etalon run --resume killed
 
 begin --label busy -r 500 'sleep 0.02'
 wait_for_samples busy 1
-refuses "one that still runs is not resumed, either" 2 'is still running' etalon run --resume busy
+refuses "resume: a running experiment is refused" 2 'is still running' etalon run --resume busy
 kill -9 $pid
 wait $pid 2>/dev/null
 before=$(samples busy)
@@ -83,15 +80,15 @@ wait $pid 2>/dev/null
 
 begin --label alive -r 500 'sleep 0.02'
 wait_for_samples alive 1
-refuses "a running experiment is not removed" 2 'is still running' etalon rm alive
+refuses "rm: a running experiment is refused" 2 'is still running' etalon rm alive
 kill -s INT $pid
 wait $pid
 
-begin --cleanup 'sh -c "sleep 3; echo done >cleaned"' -r 100 'sleep 0.05'
-sleep 1
+begin --label cleanup --cleanup 'sh -c "sleep 3; echo done >cleaned"' -r 100 'sleep 0.05'
+wait_for_samples cleanup 1
 kill -s INT $pid
 wait $pid
-is "after SIGINT the cleanup has its time" "$(cat cleaned 2>/dev/null)" "done"
+is "SIGINT: the --cleanup command runs to its end" "$(cat cleaned 2>/dev/null)" "done"
 
 # A process that left its session survives the kill of etalon. The next run finds it by its control
 # group; without one it cannot, and warns that it had none.
@@ -109,52 +106,60 @@ else
 		"$(find /sys/fs/cgroup -maxdepth 6 -name "etalon-$pid-*" | wc -l)" 0
 fi
 run sh -c 'trap "" CHLD; exec etalon run -q -r 2 true'
-is "SIGCHLD ignored by the caller does no harm" "$status" 0
+is "SIGCHLD: a caller that ignores it does no harm" "$status" 0
 nohup etalon run --label hup -r 500 'sleep 0.02' >/dev/null 2>&1 &
 pid=$!
 wait_for_samples hup 2
 kill -s HUP $pid
-sleep 0.3
-ok "nohup is respected" kill -0 $pid
+ok "SIGHUP: a run under nohup continues" wait_for_samples hup $(($(samples hup) + 2))
 kill -9 $pid
 wait $pid 2>/dev/null
 
-# Ctrl-Z and fg: the sample that was held up is marked and does not count.
-begin --label suspended -w 0 -r 3 'sleep 0.5'
-sleep 0.2
-kill -s TSTP $pid
-sleep 0.7
-kill -s CONT $pid
-wait $pid
-is "suspended and continued" $? 0
-is "the held-up sample is removed for a recorded cause" \
-	"$(etalon show suspended --json | jq -r '[.commands[0].samples[] | .removed.by] | join(" ")')" 'stopped  '
+# held LABEL: a run of three whose first program waits for the file go; its PID becomes $program
+held()
+{
+	rm -f started go
+	begin --label "$1" -w 0 -r 3 'sh -c "echo $$ >new; mv new started; until [ -e go ]; do sleep 0.02; done"'
+	wait_until '[ -e started ]'
+	program=$(cat started)
+}
 
-# A program that is stopped by somebody else.
-begin --label stopped -w 0 -r 2 'sleep 0.4'
-sleep 0.2
-pkill -STOP -P $pid
-sleep 0.3
-pkill -CONT -P $pid
-wait $pid
-is "a stopped program is waited for" $? 0
-like "and marked" "$(etalon show stopped --json | jq -c '[.commands[0].samples[].marks]')" stopped
-begin --label together -w 0 -r 2 'sleep 0.4'
-sleep 0.2
-pkill -STOP -P $pid
+# The first sample was stopped, and no other.
+first_was_stopped()
+{
+	touch go
+	wait $pid
+	is "$1: the run succeeds" $? 0
+	is "$1: the sample is marked as stopped" \
+		"$(kept "$2" '[.commands[0].samples[].marks | index("stopped") != null]')" '[true,false,false]'
+}
+
+held suspended
+kill -s TSTP $pid
+wait_until '[ "$(state_of $pid)" = T ]'
+kill -s CONT $pid
+first_was_stopped "Ctrl-Z and fg" suspended
+is "Ctrl-Z and fg: the sample is removed with its reason" \
+	"$(kept suspended '[.commands[0].samples[].removed.by]')" '["stopped",null,null]'
+
+held stopped
+kill -STOP "$program"
+wait_until '[ "$(state_of $program)" = T ]'
+kill -CONT "$program"
+first_was_stopped "SIGSTOP to the program" stopped
+
+held together
+kill -STOP "$program" $pid
+wait_until '[ "$(state_of $program)$(state_of $pid)" = TT ]'
+kill -CONT $pid "$program"
+first_was_stopped "SIGSTOP to etalon and the program" together
+
+# Here nobody sees the end of the program.
+held alone
 kill -STOP $pid
-sleep 0.3
+wait_until '[ "$(state_of $pid)" = T ]'
+touch go
+wait_until 'gone $program'
 kill -CONT $pid
-pkill -CONT -P $pid
-wait $pid
-like "the same when we are stopped with it" \
-	"$(etalon show together --json | jq -c '[.commands[0].samples[].marks]')" stopped
-begin --label alone -w 0 -r 2 'sleep 0.4'
-sleep 0.2
-kill -STOP $pid
-sleep 0.7
-kill -CONT $pid
-wait $pid
-like "and when we alone are stopped: nobody saw its end" \
-	"$(etalon show alone --json | jq -c '[.commands[0].samples[].marks]')" stopped
+first_was_stopped "SIGSTOP to etalon alone" alone
 done_testing

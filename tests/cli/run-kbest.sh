@@ -47,11 +47,7 @@ ok 'and is the same' jq -e --slurpfile a auto.json '.chosen == $a[0].chosen and
 # Killed, it goes on to the end of its plan.
 etalon run --protocol kbest -k 3 --epsilon 1e-9 -M 12 --label killed 'sleep 0.05' >/dev/null 2>&1 &
 pid=$!
-for _ in $(seq 100); do
-	[ "$(etalon show killed --json 2>/dev/null | jq '[.commands[].samples[]] | length')" -gt 2 ] \
-		2>/dev/null && break
-	sleep 0.05
-done
+wait_for_samples killed 3
 kill -9 $pid
 wait $pid 2>/dev/null
 exits 'resumed' 0 etalon run --resume=killed --json resumed.json

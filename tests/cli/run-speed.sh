@@ -96,18 +96,12 @@ refuses "--pace with --resume" 2 'takes no other' etalon run --resume --pace
 label=killed-$$
 etalon run -q --label $label -r 4 --pace "sleep 0.4$$" >/dev/null 2>&1 &
 pid=$!
-for _ in $(seq 100); do
-	[ "$(etalon show --json $label 2>/dev/null | jq '[.commands[].samples[]] | length')" -ge 1 ] 2>/dev/null && break
-	sleep 0.05
-done
-sleep 0.1
+wait_for_samples $label 1
+# etalon and its loop have the same command line.
+wait_until '[ "$(pgrep -fc "label $label")" -eq 2 ]'
 kill -KILL $pid
 wait $pid 2>/dev/null
-for _ in $(seq 100); do
-	[ "$(pgrep -fc "label $label")" -eq 0 ] && break
-	sleep 0.05
-done
-is "no loop outlives us" "$(pgrep -fc "label $label")" 0
+ok "no loop outlives us" wait_until '! pgrep -f "label $label"'
 exits "--resume" 0 etalon run -q --resume=$label --json killed.json
 ok "goes on with the loop" jq -e '[.commands[0].samples[] | select(.warmup | not).arrangement] |
 	length == 4 and all(. == "paced")' killed.json

@@ -193,7 +193,7 @@ ctypes.CDLL(None).prctl(15, b"", 0, 0, 0) # PR_SET_NAME
 end = time.time() + 20
 while time.time() < end: pass' &
 nameless=$!
-sleep 0.3
+wait_until '[ -z "$(cat /proc/$nameless/comm)" ]'
 exits "beside a process without a name" 0 etalon run -q -r 3 --json nameless.json 'etalon put inc --seconds 0.05'
 kill $nameless
 wait $nameless 2>/dev/null

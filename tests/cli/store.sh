@@ -106,7 +106,7 @@ gives 2 "an unknown kind of store" "$ETALON" list --store oracle:x
 # --- killed
 "$ETALON" run -q -r 100000 --label killed 'sleep 0.001' > /dev/null 2>&1 &
 pid=$!
-sleep 0.5
+wait_for_samples killed 2
 kill -9 $pid
 wait $pid 2> /dev/null
 gives 0 "list after a kill" "$ETALON" list --json

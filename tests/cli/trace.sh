@@ -74,9 +74,9 @@ exits 'text' 0 etalon trace --duration 50ms
 unlike 'an invariant counter counts no cycles' "$out" 'cycles'
 like 'says how it looked' "$out" 'readings further apart than'
 is 'in 80 columns' "$(grep -E '.{81}' <<<"$out")" ''
-env --default-signal=INT etalon trace --duration 1h --json >cut.json 2>cut.err &
+env --default-signal=INT etalon trace --progress always --duration 1h --json >cut.json 2>cut.err &
 tracer=$!
-sleep 1.5
+wait_for_progress cut.err 1 # seconds
 kill -INT $tracer
 wait $tracer
 is 'Ctrl-C ends it' $? 130
@@ -130,14 +130,11 @@ fi
 # --- a CPU that goes away ---
 if [ "$(nproc)" -gt 1 ]; then
 	first=$(python3 -c 'import os; print(min(os.sched_getaffinity(0)))')
-	etalon trace --duration 1h --cpu "$last" >gone.txt 2>gone.err &
+	etalon trace --progress always --duration 1h --cpu "$last" >gone.txt 2>gone.err &
 	tracer=$!
-	sleep 0.7
+	wait_for_progress gone.err 1
 	taskset -apc "$first" $tracer >/dev/null 2>&1
-	for ((i = 0; i < 100; i++)); do
-		kill -0 $tracer 2>/dev/null || break
-		sleep 0.1
-	done
+	wait_until "gone $tracer"
 	kill $tracer 2>/dev/null
 	wait $tracer
 	is 'a CPU taken away ends the trace' $? 3

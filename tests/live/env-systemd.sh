@@ -81,11 +81,7 @@ outer=$!
 finish()
 {
 	{ kill -9 "$outer" && wait "$outer"; } 2>/dev/null
-	for _ in $(seq 50); do
-		find "$cgroup" -depth -type d -exec rmdir {} + 2>/dev/null
-		[ -d "$cgroup" ] || break
-		sleep 0.1
-	done
+	wait_until 'find "$cgroup" -depth -type d -exec rmdir {} + 2>/dev/null; [ ! -d "$cgroup" ]' 5
 	rm -rf "$work"
 }
 trap finish EXIT
@@ -96,11 +92,8 @@ inside()
 	nsenter -t "$(pgrep -P "$outer")" -m -p -u -i -n -C env -i HOME=/tmp COLUMNS=80 \
 		PATH=/run/bin:/usr/sbin:/usr/bin:/sbin:/bin ETALON_JOURNAL=/run/journal "$@"
 }
-for _ in $(seq 100); do
-	state=$(inside systemctl is-system-running 2>/dev/null)
-	[[ $state == running || $state == degraded ]] && break
-	sleep 0.1
-done
+state=
+wait_until 'state=$(inside systemctl is-system-running 2>/dev/null); [[ $state == running || $state == degraded ]]'
 is 'systemd runs, with one service that has failed' "$state" degraded || { note "$(tail boot.log)"; done_testing; }
 
 snapshot()
