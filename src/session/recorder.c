@@ -2,12 +2,13 @@
 #include "session/recorder.h"
 #include "base/alloc.h"
 
+#include <errno.h>
 #include <string.h>
 
-static const uint64_t SHORT_NS = 20000000; /* programs shorter than this may be grouped */
-static const uint64_t GROUP_NS = 50000000; /* and no finished sample waits longer than this */
+static const uint64_t SHORT_NS = 20000000; /* samples of shorter programs are grouped */
+static const uint64_t GROUP_NS = 50000000; /* the longest time that a finished sample waits */
 
-/* Samples wait in memory, which costs less between two runs than adding each to a transaction. */
+/* Copying a sample takes less time between two runs than adding it to a transaction. */
 void et_recorder_keep(struct et_recorder *r, const struct et_sample *s, size_t n)
 {
 	if (!r->n)
@@ -23,7 +24,7 @@ int et_recorder_settle(struct et_recorder *r, uint64_t next_ns, struct et_error 
 	if (!r->n)
 		return 0;
 	uint64_t age_ns = r->clock->now_ns(r->clock->ctx) - r->group_ns;
-	/* The next run may take twice what its last one took and still end in time. */
+	/* The next run may take twice as long as expected, and the sample is still in time. */
 	if (next_ns < SHORT_NS && age_ns + 2 * next_ns < GROUP_NS)
 		return 0;
 	return et_recorder_flush(r, err);
@@ -31,15 +32,21 @@ int et_recorder_settle(struct et_recorder *r, uint64_t next_ns, struct et_error 
 
 int et_recorder_flush(struct et_recorder *r, struct et_error *err)
 {
+	size_t left = 0;
 	int rc = 0;
 
 	for (size_t i = 0; i < r->n; i++) {
-		if (rc == 0)
-			rc = et_store_add(r->store, r->id, &r->waiting[i], err);
-		et_sample_free(&r->waiting[i]);
+		/* A busy store has been waited for already: doing so for each takes minutes. */
+		int rc2 = rc == -EBUSY
+				  ? rc
+				  : et_store_add(r->store, r->id, &r->waiting[i], rc ? NULL : err);
+		if (rc2)
+			r->waiting[left++] = r->waiting[i];
+		else
+			et_sample_free(&r->waiting[i]);
+		rc = rc ? rc : rc2;
 	}
-	r->n = 0;
-	/* What could be added is made durable even when the rest could not. */
+	r->n = left;
 	int rc2 = et_store_flush(r->store, rc ? NULL : err);
 	return rc ? rc : rc2;
 }
