@@ -474,8 +474,8 @@ static void claims(void)
 	ok(read(pipes[0], &byte, 1) == 1, "claim: another process locks the experiment");
 	ok(et_store_claim(s, id, &err) == -EBUSY, "claim: the lock holds between processes");
 	kill(pid, SIGKILL);
-	ok(et_store_claim(s, id, &err) == 0, "claim: a killed process loses its lock");
 	waitpid(pid, NULL, 0);
+	ok(et_store_claim(s, id, &err) == 0, "claim: a killed process loses its lock");
 	close(pipes[0]);
 	close(pipes[1]);
 	et_store_close(s);
