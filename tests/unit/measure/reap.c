@@ -78,6 +78,7 @@ static void children(void)
 			pids[1] == 102,
 		"without the kernel's list the children are found by their parent");
 	free(pids);
+	pids = NULL;
 	tree_write("/proc/thread-self/children", "");
 	ok(et_reap_list_children(tree, &pids, &n) == 0 && n == 0,
 		"an empty list of the kernel means that there are none");
