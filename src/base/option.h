@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One table of options per command. Parsing (by getopt_long), help, completion and the check of
- * the man pages all read the same rows. A row says what the option fills and how: no command has
- * a switch over its options.
+ * Each command has one table of options. Parsing (by getopt_long), help, completion and the check
+ * of the man pages read the same rows. A row says which member the option fills and how, so no
+ * command has a switch over its options.
  */
 #ifndef ET_BASE_OPTION_H
 #define ET_BASE_OPTION_H
@@ -16,8 +16,8 @@ struct et_option;
 
 /*
  * Takes the arguments of an option and fills `ctx`, the structure that belongs to the option's
- * table. args has as many entries as the option's arg has words; an absent optional argument is
- * NULL. 0 or -errno with err filled.
+ * table. args has as many elements as the option's arg has words; an omitted optional argument is
+ * NULL. Returns 0, or -errno with err filled.
  */
 typedef int et_option_set(
 	const struct et_option *o, void *ctx, char *const *args, struct et_error *err);
@@ -28,13 +28,13 @@ struct et_option {
 	const char *arg;    /* NULL: takes none; "N"; "[ID]": optional; "VAR MIN MAX": several */
 	const char *help;   /* one sentence, the default in parentheses */
 	et_option_set *set; /* one of the setters below, or the command's own */
-	size_t offset;      /* of what is filled, in ctx */
-	/* Choices of an enum, NULL-terminated; help of the error and completion read them. */
+	size_t offset;      /* of the member that is filled, in ctx */
+	/* The names of an enum, NULL-terminated, for the setter, its error and completion. */
 	const char *const *names;
 	const char *values;  /* completion of other values: "FILE", "USER", "a|b", or NULL */
 	uint64_t lo, hi;     /* range of a whole number, or of a duration in ns; hi 0: no limit */
 	const void *context; /* for the command's own setter */
-	unsigned bit;        /* set in the table's `given`, where that is wanted */
+	unsigned bit;        /* set in the table's `given`; 0: none */
 };
 
 /* The member of a structure that a row fills. */
@@ -53,22 +53,23 @@ et_option_set et_set_duration;    /* uint64_t, nanoseconds */
 et_option_set et_set_ratio;       /* double: "0.5%" or "0.005" */
 et_option_set et_set_probability; /* double, neither 0 nor 1 */
 et_option_set et_set_percent;     /* double, a proportion: "5" or "5%"; 0 if absent */
-et_option_set et_set_nothing;     /* the table's `given` bit is all there is to it */
+et_option_set et_set_nothing;     /* fills nothing but the bit in `given` */
 
-/* What a setter fills. */
+/* Returns the member that a setter fills. */
 static inline void *et_option_target(const struct et_option *o, void *ctx)
 {
 	return (char *)ctx + o->offset;
 }
-/* "--name", for errors. Valid until the next call with the same buffer. */
+
 enum { ET_OPTION_SHOWN = 64 };
+/* Formats "--name" for errors and returns buf. */
 const char *et_option_shown(const struct et_option *o, char buf[ET_OPTION_SHOWN]);
 
 /* A table and the structure that its setters fill. */
 struct et_option_table {
 	const struct et_option *rows; /* NULL ends a list of tables */
 	void *ctx;
-	unsigned *given; /* or NULL; collects the bits of the options that were given */
+	unsigned *given; /* collects the bits of the options that were given; may be NULL */
 };
 
 struct et_operands {
@@ -79,16 +80,17 @@ struct et_operands {
 };
 
 /*
- * Walks argv; argv[0] is the name of the program or command in hints. Options that are common to
- * all commands have a table of their own. et_operands_free frees what `out` holds.
+ * Parses argv and calls the setter of each option. argv[0] is the name of the program or command in
+ * hints. Options that all commands share have their own table. The caller frees out by
+ * et_operands_free.
  */
 int et_options_parse(const struct et_option_table *tables, int argc, char **argv,
 	struct et_operands *out, struct et_error *err) ET_CHECK;
 void et_operands_free(struct et_operands *ops);
 
-/* "-r, --runs N      help…", wrapped to width columns. */
+/* Writes the options as "-r, --runs N      help…", wrapped to width columns. */
 void et_options_help(const struct et_option *table, FILE *out, int width);
-/* How many words an option takes: 0, 1, 2, 3; an optional argument counts 1. */
+/* Returns the number of words that an option takes, 0 to 3; an optional argument counts as 1. */
 int et_option_arity(const struct et_option *o);
 
 #endif

@@ -33,7 +33,7 @@ static int note(const struct et_option *o, void *ctx, char *const *args, struct 
 static const struct et_option table[] = {
 	{ 'r', "runs", "N", "samples per command (10)", note, .bit = 1 },
 	{ 'P', "parameter-scan", "VAR MIN MAX", "numbers", note, .bit = 2 },
-	{ 0, "resume", "[ID]", "go on", note, .bit = 4 },
+	{ 0, "resume", "[ID]", "continue", note, .bit = 4 },
 	{ 'N', "no-shell", NULL, "no shell", note, .bit = 8 },
 	{ 0 },
 };
