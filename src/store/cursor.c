@@ -151,7 +151,7 @@ static struct et_value read_column(struct et_cursor *c)
 
 static bool is_text(const struct et_value *value)
 {
-	return value->kind == ET_VALUE_TEXT && value->size <= MAX_TEXT;
+	return value->kind == ET_VALUE_TEXT && value->bytes && value->size <= MAX_TEXT;
 }
 
 bool et_row_int(struct et_cursor *c, int64_t lo, int64_t hi, int64_t *out)

@@ -83,13 +83,6 @@ static const char *const statements[ET_SQL_LENGTH] = {
 			    " ON CONFLICT (key) DO UPDATE SET value = ?2",
 };
 
-const struct et_field *et_columns_next(const struct et_columns *columns, const struct et_field *f)
-{
-	if (f->name && columns->omit && !strcmp(f->name, columns->omit))
-		f++;
-	return f->name ? f : NULL;
-}
-
 struct expansion {
 	const struct et_dialect *dialect;
 	char *sql;

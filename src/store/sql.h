@@ -11,6 +11,8 @@
 
 #include "model/field.h"
 
+#include <string.h>
+
 enum et_placeholder {
 	ET_PLACEHOLDER_QUESTION, /* ?1 ?2 …: SQLite */
 	ET_PLACEHOLDER_DOLLAR,   /* $1 $2 …: PostgreSQL */
@@ -47,7 +49,13 @@ extern const struct et_columns et_columns_host;
 extern const struct et_columns et_columns_factor;
 
 /* The first field at or after f that has a column; NULL after the last. */
-const struct et_field *et_columns_next(const struct et_columns *columns, const struct et_field *f);
+static inline const struct et_field *et_columns_next(
+	const struct et_columns *columns, const struct et_field *f)
+{
+	if (columns->omit && f->name && !strcmp(f->name, columns->omit))
+		f++;
+	return f->name ? f : NULL;
+}
 
 enum et_sql {
 	ET_SQL_ADD_EXPERIMENT,

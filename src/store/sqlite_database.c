@@ -148,26 +148,27 @@ int et_sqlite_step(struct et_statement *st, struct et_error *err)
 
 void et_sqlite_column(struct et_statement *st, int at, struct et_value *value)
 {
-	sqlite3_stmt *stmt = statement_of(st)->stmt;
+	/* One look-up of the column. Without a mutex the result is safe in one thread only. */
+	sqlite3_value *v = sqlite3_column_value(statement_of(st)->stmt, at);
 
-	switch (sqlite3_column_type(stmt, at)) {
+	switch (sqlite3_value_type(v)) {
 	case SQLITE_INTEGER:
 		value->kind = ET_VALUE_INT;
-		value->integer = sqlite3_column_int64(stmt, at);
+		value->integer = sqlite3_value_int64(v);
 		break;
 	case SQLITE_FLOAT:
 		value->kind = ET_VALUE_REAL;
-		value->real = sqlite3_column_double(stmt, at);
+		value->real = sqlite3_value_double(v);
 		break;
 	case SQLITE_TEXT:
 		value->kind = ET_VALUE_TEXT;
-		value->bytes = (const char *)sqlite3_column_text(stmt, at);
-		value->size = (size_t)sqlite3_column_bytes(stmt, at);
+		value->bytes = (const char *)sqlite3_value_text(v);
+		value->size = (size_t)sqlite3_value_bytes(v);
 		break;
 	case SQLITE_BLOB:
 		value->kind = ET_VALUE_BLOB;
-		value->bytes = sqlite3_column_blob(stmt, at);
-		value->size = (size_t)sqlite3_column_bytes(stmt, at);
+		value->bytes = sqlite3_value_blob(v);
+		value->size = (size_t)sqlite3_value_bytes(v);
 		break;
 	default:
 		value->kind = ET_VALUE_NULL;
