@@ -27,7 +27,7 @@ struct et_csv {
 /* The first of the usual separators on the first line that counts. */
 void et_csv_find_separator(struct et_csv *c);
 /* 1 with a row, 0 at the end, -EINVAL with the problem. */
-int et_csv_row(struct et_csv *c);
+int et_csv_row(struct et_csv *c) ET_CHECK;
 /* The text of a cell; empty where the row is shorter. */
 const char *et_csv_cell(const struct et_csv *c, size_t i);
 void et_csv_free(struct et_csv *c); /* what it owns */

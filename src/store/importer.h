@@ -29,10 +29,10 @@ int et_import_fail(struct et_importer *in, const struct et_import_place *at, con
 
 /* A JSON text whose *format is known in the end; the caller gives *out back. */
 int et_import_load(struct et_importer *in, const char *data, size_t size,
-	enum et_import_format *format, json_t **out);
-int et_import_native(struct et_importer *in, const json_t *root);
-int et_import_hyperfine(struct et_importer *in, const json_t *root);
-int et_import_csv(struct et_importer *in, const char *data, size_t size);
+	enum et_import_format *format, json_t **out) ET_CHECK;
+int et_import_native(struct et_importer *in, const json_t *root) ET_CHECK;
+int et_import_hyperfine(struct et_importer *in, const json_t *root) ET_CHECK;
+int et_import_csv(struct et_importer *in, const char *data, size_t size) ET_CHECK;
 
 /* A new command at the end, whose text is its name; NULL (with an error) when there are too many.
  */
@@ -43,15 +43,15 @@ struct et_command *et_import_command(
 
 /* Sets all fields from the object's keys of their names. */
 int et_read_fields(struct et_importer *in, const json_t *object, const struct et_field *fields,
-	void *base, const struct et_import_place *at);
+	void *base, const struct et_import_place *at) ET_CHECK;
 /* The text of a key, NULL where there is none; valid as long as the JSON is. */
 int et_read_text(struct et_importer *in, const json_t *object, const char *key,
-	const struct et_import_place *at, const char **out);
+	const struct et_import_place *at, const char **out) ET_CHECK;
 /* The array or object of a key, NULL where there is none. */
 int et_read_branch(struct et_importer *in, const json_t *object, const char *key, json_type type,
-	const struct et_import_place *at, const json_t **out);
+	const struct et_import_place *at, const json_t **out) ET_CHECK;
 /* {"name": "value", "n": 3 …} */
 int et_read_parameters(struct et_importer *in, const json_t *object, struct et_command *c,
-	const struct et_import_place *at);
+	const struct et_import_place *at) ET_CHECK;
 
 #endif

@@ -22,19 +22,19 @@ struct et_lines {
 };
 
 /* Makes sure that some bytes are there, unless the stream is at its end; -errno on failure. */
-int et_lines_fill(struct et_lines *l);
+int et_lines_fill(struct et_lines *l) ET_CHECK;
 /*
  * 1 with a line (terminated, without its line feed and the carriage return before it; it may hold
  * NULs), 0 at the end, -EMSGSIZE for a line too long, another -errno. Valid until the next call.
  */
-int et_lines_next(struct et_lines *l, char **line, size_t *length);
+int et_lines_next(struct et_lines *l, char **line, size_t *length) ET_CHECK;
 /* Puts the line that was read last back. */
 void et_lines_back(struct et_lines *l);
 /*
  * All that is left, in a new buffer of *size bytes; -EFBIG when that is more than most. Line ends
  * stand as they were.
  */
-int et_lines_rest(struct et_lines *l, size_t most, char **out, size_t *size);
+int et_lines_rest(struct et_lines *l, size_t most, char **out, size_t *size) ET_CHECK;
 void et_lines_free(struct et_lines *l); /* what it owns, not the stream */
 
 #endif

@@ -24,7 +24,10 @@ static int fail_path(const char *path, int errnum, struct et_error *err)
 		"--store or ETALON_STORE name another place");
 }
 
-/* The name must survive a power cut as the contents do. */
+/*
+ * The file's name must survive a power cut as its contents do. Some file systems cannot sync a
+ * folder; the store works on them all the same.
+ */
 static void sync_folder(const char *path)
 {
 	ET_AUTO_FREE char *folder = et_folder_of(path);
@@ -99,6 +102,23 @@ static bool has_unmerged_log(const char *path)
 	return stat(log, &st) == 0 && st.st_size > 0;
 }
 
+/* A file from elsewhere may bring triggers and views of its own: none of them is executed. */
+static int restrict_database(sqlite3 *db)
+{
+	static const struct {
+		int option, value;
+	} settings[] = {
+		{ SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 }, { SQLITE_DBCONFIG_ENABLE_VIEW, 0 },
+		{ SQLITE_DBCONFIG_DEFENSIVE, 1 },
+		{ SQLITE_DBCONFIG_DQS_DML, 0 }, /* "name" is a column, never by mistake a text */
+	};
+	int rc = SQLITE_OK;
+
+	for (size_t i = 0; rc == SQLITE_OK && i < ET_LENGTH(settings); i++)
+		rc = sqlite3_db_config(db, settings[i].option, settings[i].value, NULL);
+	return rc;
+}
+
 static int open_database(struct et_sqlite *s, const char *name, int flags, struct et_error *err)
 {
 	static const char settings[] =
@@ -107,16 +127,12 @@ static int open_database(struct et_sqlite *s, const char *name, int flags, struc
 	int rc = sqlite3_open_v2(
 		name, &s->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
 
-	if (rc == SQLITE_OK) {
-		sqlite3_busy_timeout(s->db, BUSY_MS);
-		/* A file from elsewhere may bring triggers and views of its own. */
-		sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-		sqlite3_db_config(s->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-		sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-		/* "name" is a column, never by mistake a text. */
-		sqlite3_db_config(s->db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_busy_timeout(s->db, BUSY_MS);
+	if (rc == SQLITE_OK)
+		rc = restrict_database(s->db);
+	if (rc == SQLITE_OK)
 		rc = sqlite3_exec(s->db, settings, NULL, NULL, NULL);
-	}
 	/* The first read shows whether it is a database at all and whether it can be read. */
 	if (rc == SQLITE_OK)
 		rc = sqlite3_exec(s->db, "SELECT 1 FROM sqlite_schema", NULL, NULL, NULL);
