@@ -334,9 +334,9 @@ const char *et_field_wants(const struct et_field *f, char buf[96])
 	case ET_FIELD_BITS:
 		return "a list of marks";
 	case ET_FIELD_STRING:
-		return "a text";
+		return "a string";
 	case ET_FIELD_CHARS:
-		snprintf(buf, 96, "a text of at most %zu bytes", f->size - 1);
+		snprintf(buf, 96, "a string of at most %zu bytes", f->size - 1);
 		return buf;
 	default:
 		snprintf(buf, 96, "a %snumber from %" PRId64 " to %" PRId64,

@@ -22,7 +22,7 @@ static void put(struct et_csv *c, char ch)
 	c->text[c->n_text++] = ch;
 }
 
-/* A cell in quotes; p stands behind the first one. */
+/* Reads a cell in quotes; p is after the opening quote. */
 static int read_quoted(struct et_csv *c)
 {
 	while (c->p < c->end) {
@@ -78,8 +78,8 @@ static void end_line(struct et_csv *c)
 	c->next_line++;
 }
 
-/* Is there nothing, or only a comment, on the line that p stands at? */
-static bool is_idle(const struct et_csv *c)
+/* Is the line at p empty or a comment? */
+static bool is_skipped(const struct et_csv *c)
 {
 	const char *p = c->p;
 
@@ -90,7 +90,7 @@ static bool is_idle(const struct et_csv *c)
 
 int et_csv_row(struct et_csv *c)
 {
-	while (c->p < c->end && is_idle(c))
+	while (c->p < c->end && is_skipped(c))
 		end_line(c);
 	c->line = c->next_line;
 	if (c->p >= c->end)
@@ -112,7 +112,7 @@ void et_csv_find_separator(struct et_csv *c)
 {
 	struct et_csv ahead = *c;
 
-	while (ahead.p < ahead.end && is_idle(&ahead))
+	while (ahead.p < ahead.end && is_skipped(&ahead))
 		end_line(&ahead);
 	c->separator = ',';
 	for (const char *p = ahead.p; p < ahead.end && *p != '\n'; p++) {

@@ -82,7 +82,7 @@ void et_bind_count(struct et_cursor *c, const char *name, uint64_t value)
 void et_bind_text(struct et_cursor *c, const char *name, const char *text)
 {
 	if (text && strnlen(text, MAX_TEXT + 1) > MAX_TEXT)
-		refuse(c, name, "", "a text of at most 4 MiB");
+		refuse(c, name, "", "a string of at most 4 MiB");
 	bind(c, &(struct et_value){ .kind = text ? ET_VALUE_TEXT : ET_VALUE_NULL, .bytes = text });
 }
 

@@ -14,7 +14,7 @@ static char *key_of(const char *host)
 	return et_asprintf("daemon-cutoffs %s", host);
 }
 
-/* --- out --- */
+/* --- writing --- */
 
 static void write_cutoff(struct et_json *w, const struct et_cutoff *c)
 {
@@ -60,17 +60,18 @@ int et_cutoffs_keep(struct et_store *s, const struct et_cutoffs *c, struct et_er
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
-		return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "writing cutoffs");
+		return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "cannot write the cutoffs");
 	write_all(out, c);
-	int rc = fclose(out) ? et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "writing cutoffs")
-			     : et_store_set_fact(s, key, text, err);
+	int rc = fclose(out)
+			 ? et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "cannot write the cutoffs")
+			 : et_store_set_fact(s, key, text, err);
 	free(text);
 	return rc;
 }
 
-/* --- in --- */
+/* --- reading --- */
 
-/* A number at that key, NaN where there is none. */
+/* The number at that key; NaN if there is none. */
 static double number(const json_t *object, const char *key)
 {
 	const json_t *value = json_object_get(object, key);
@@ -148,9 +149,9 @@ int et_cutoffs_load(struct et_store *s, const char *host, struct et_cutoffs *out
 		et_cutoffs_free(&c);
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_OUTSIDE,
-				"%s: the daemons' cutoffs kept there cannot be read",
+				"%s: the daemons' cutoffs in this store cannot be read",
 				et_store_url(s)),
-			"etalon daemons learn makes new ones");
+			"run etalon daemons learn to make new ones");
 	}
 	*out = c;
 	return 0;

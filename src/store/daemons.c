@@ -8,13 +8,13 @@
 #include <string.h>
 
 struct reader {
-	struct et_importer in; /* for errors */
+	struct et_importer in; /* for its errors */
 	struct et_daemon_record *r;
 };
 
 /* --- values --- */
 
-/* A number from lo to hi that must be there. */
+/* Reads a number from lo to hi; it must not be missing. */
 static int read_number(struct reader *d, const json_t *value, const struct et_import_place *at,
 	double lo, double hi, double *out)
 {
@@ -50,7 +50,7 @@ static int read_count(struct reader *d, const json_t *value, const struct et_imp
 
 static const double MOST_MS = 1e12, MOST_SECONDS = 1e9;
 
-/* Process names go to terminals and into scripts: what would act there is refused. */
+/* Process names are printed to terminals and pasted into scripts, so refuse what acts there. */
 static int check_name(struct reader *d, const char *s, const struct et_import_place *at)
 {
 	if (!*s)
@@ -73,7 +73,7 @@ static int read_name(
 	struct reader *d, const json_t *value, const struct et_import_place *at, uint32_t *out)
 {
 	if (!json_is_string(value))
-		return et_import_fail(&d->in, at, value ? "is not a text" : "is missing");
+		return et_import_fail(&d->in, at, value ? "is not a string" : "is missing");
 	int rc = check_name(d, json_string_value(value), at);
 	if (rc)
 		return rc;
@@ -83,7 +83,7 @@ static int read_name(
 	return 0;
 }
 
-/* --- the cluster as it was given --- */
+/* --- the central cluster, as the record has it --- */
 
 static int read_central(struct reader *d, const json_t *list, const struct et_import_place *at,
 	struct et_daemon_run *run)
@@ -113,7 +113,7 @@ static int read_central(struct reader *d, const json_t *list, const struct et_im
 		if (rc)
 			return rc;
 		if (there[c->name])
-			return et_import_fail(&d->in, &name, "stands twice");
+			return et_import_fail(&d->in, &name, "occurs twice");
 		there[c->name] = true;
 		run->n_central = i + 1;
 	}
@@ -164,10 +164,10 @@ static int read_sample(struct reader *d, const json_t *row, const struct et_impo
 	if (rc)
 		return rc;
 	if (n == last)
-		return et_import_fail(&d->in, &number, "sample %u stands twice", n);
+		return et_import_fail(&d->in, &number, "sample %u occurs twice", n);
 	if (n < last)
 		return et_import_fail(
-			&d->in, &number, "sample %u behind %u: not in ascending order", n, last);
+			&d->in, &number, "sample %u after %u: not in ascending order", n, last);
 	if (n > run->samples)
 		return et_import_fail(
 			&d->in, &number, "sample %u, but the run has only %u", n, run->samples);
@@ -195,8 +195,8 @@ static int read_samples(struct reader *d, const json_t *list, const struct et_im
 			return rc;
 	}
 	if (run->whole && run->n_listed != run->samples)
-		return et_import_fail(&d->in, at, "%zu samples, but samples says %u", run->n_listed,
-			run->samples);
+		return et_import_fail(&d->in, at, "%zu samples, but \"samples\" is %u",
+			run->n_listed, run->samples);
 	return 0;
 }
 
@@ -220,8 +220,7 @@ static int read_lists(struct reader *d, const json_t *object, const struct et_im
 	if (all)
 		return read_samples(d, all, &all_at, run);
 	if (!central && !l_samples)
-		return et_import_fail(
-			&d->in, at, "neither central with l_samples nor all is there");
+		return et_import_fail(&d->in, at, "has neither all nor central and l_samples");
 	if (!central || !l_samples)
 		return et_import_fail(&d->in, central ? &samples_at : &central_at, "is missing");
 	rc = read_central(d, central, &central_at, run);

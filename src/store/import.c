@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which format it is, and what holds for the experiments of all formats. */
+/* Recognizes the format, and checks and completes experiments of all formats. */
 #include "store/import.h"
 #include "base/alloc.h"
 #include "base/parse.h"
@@ -11,7 +11,7 @@
 
 const char *const et_import_format_names[] = { "auto", "native", "hyperfine", "csv", NULL };
 
-/* --- orders --- */
+/* --- the order of the runs --- */
 
 static int by_order(const void *a, const void *b)
 {
@@ -47,14 +47,14 @@ static struct et_sample **all_samples(struct et_experiment *e, size_t *n, size_t
 	return all;
 }
 
-/* Neighbours of one order are the two of a duet, or the record contradicts itself. */
+/* Two samples of the same order are a duet, or the record contradicts itself. */
 static int check_pair(struct et_importer *in, struct et_sample *a, struct et_sample *b)
 {
 	if (a->place.order != b->place.order)
 		return 0;
 	if (a->place.command == b->place.command || a->place.arrangement != ET_DUET ||
 		b->place.arrangement != ET_DUET)
-		return et_import_fail(in, NULL, "order %u stands twice ('%s', '%s')",
+		return et_import_fail(in, NULL, "order %u occurs twice ('%s', '%s')",
 			a->place.order, in->e->commands[a->place.command].name,
 			in->e->commands[b->place.command].name);
 	if (a->place.partner < 0)
@@ -64,7 +64,7 @@ static int check_pair(struct et_importer *in, struct et_sample *a, struct et_sam
 	return 0;
 }
 
-/* Every sample gets its place in the sequence, and its command's samples stand in that sequence. */
+/* Gives every sample its order if none has one, and sorts each command's samples by it. */
 static int settle_orders(struct et_importer *in)
 {
 	struct et_experiment *e = in->e;
@@ -92,7 +92,7 @@ static int settle_orders(struct et_importer *in)
 	return 0;
 }
 
-/* --- what all formats have in common --- */
+/* --- common to all formats --- */
 
 static int check_samples(struct et_importer *in)
 {
@@ -112,7 +112,7 @@ static int check_samples(struct et_importer *in)
 	return 0;
 }
 
-/* The number of rounds that the samples came from, where the record does not say. */
+/* If the record has no number of runs, take the largest number of samples of a command. */
 static void guess_runs(struct et_experiment *e)
 {
 	for (size_t i = 0; i < e->n_commands; i++) {
@@ -130,7 +130,7 @@ static int finish(struct et_importer *in)
 	struct et_experiment *e = in->e;
 
 	if (!e->n_commands)
-		return et_import_fail(in, NULL, "there are no commands in it");
+		return et_import_fail(in, NULL, "it has no commands");
 	int rc = check_samples(in);
 	if (!rc)
 		rc = settle_orders(in);
@@ -162,7 +162,7 @@ struct et_command *et_import_command(
 		et_import_fail(in, at, "more than %d commands", ET_IMPORT_MOST_COMMANDS);
 		return NULL;
 	}
-	/* Powers of two, so that growing costs little without a capacity of its own. */
+	/* The capacity is the next power of two, so that it need not be recorded. */
 	if ((e->n_commands & (e->n_commands - 1)) == 0)
 		e->commands = et_realloc(
 			e->commands, e->n_commands ? 2 * e->n_commands : 1, sizeof(*e->commands));
@@ -194,7 +194,7 @@ int et_import_fail(struct et_importer *in, const struct et_import_place *at, con
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	/* Bits of the file, which must not talk to the terminal. */
+	/* Parts of the file are quoted, and its control characters must not reach the terminal. */
 	for (char *p = text; *p; p++) {
 		if ((unsigned char)*p < ' ' || *p == 0x7f)
 			*p = '?';
@@ -236,7 +236,7 @@ int et_import_load(struct et_importer *in, const char *data, size_t size,
 		json_decref(root);
 		return et_hint(in->err,
 			et_import_fail(in, NULL, "neither etalon's nor hyperfine's JSON"),
-			"etalon export and hyperfine --export-json write such files");
+			"use a file that etalon export or hyperfine --export-json has written");
 	}
 	*out = root;
 	return 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * CSV (RFC 4180; also with semicolons or tabs): etalon's own columns under their names, or one
- * column of times. Lines that begin with # and empty lines are skipped; a file of numbers alone
+ * Reads CSV: etalon's own columns by their names, or one column of times. A file of numbers alone
  * needs no header.
  */
 #include "base/alloc.h"
@@ -19,11 +18,10 @@ struct csv {
 	struct et_csv rows;
 };
 
-/* What a column is for. */
 struct column {
 	enum { IGNORED, COMMAND, FIELD, REMOVED, TIME } use;
 	const struct et_field *field;
-	double ns; /* of TIME: nanoseconds a unit */
+	double ns; /* of TIME: nanoseconds per unit */
 };
 
 static int fail_line(const struct csv *c, const char *text)
@@ -36,7 +34,7 @@ static const char *cell(const struct csv *c, size_t i)
 	return et_csv_cell(&c->rows, i);
 }
 
-/* As et_csv_row, with the error filled. */
+/* As et_csv_row, and fills the error. */
 static int read_row(struct csv *c)
 {
 	int rc = et_csv_row(&c->rows);
@@ -53,7 +51,7 @@ static bool is_number(const char *text)
 	return et_parse_double("", text, &value, NULL) == 0;
 }
 
-/* Nanoseconds of the unit that a column's name ends with; seconds where it says nothing. */
+/* Nanoseconds per unit, by the suffix of the column's name; without one it is in seconds. */
 static double unit_of(const char *name)
 {
 	static const struct {
@@ -77,11 +75,11 @@ static int fail_columns(const struct csv *c, const char *text)
 	for (size_t i = 0; i < c->rows.n_cells && n < sizeof(names) - 1; i++)
 		n += (size_t)snprintf(
 			names + n, sizeof(names) - n, "%s%.40s", i ? ", " : "", cell(c, i));
-	return et_hint(
-		c->in->err, fail_line(c, text), "--column names the column of times: %s", names);
+	return et_hint(c->in->err, fail_line(c, text), "name the column of times with --column: %s",
+		names);
 }
 
-/* The column that --column names: by its header, else by its number. */
+/* Finds the column that --column names by its header or by its number. */
 static int find_times(const struct csv *c, const char *wanted, bool header, size_t *out)
 {
 	uint64_t number;
@@ -111,7 +109,7 @@ static void know_column(const char *name, bool times_given, struct column *out)
 		*out = (struct column){ FIELD, f, 0 };
 }
 
-/* Learns from the first row what each column is; *header says whether it was one. */
+/* Finds out what each column is from the first row; *header: is that row a header? */
 static int read_header(struct csv *c, struct column *columns, bool *header)
 {
 	const char *wanted = c->in->options->column;
@@ -128,7 +126,7 @@ static int read_header(struct csv *c, struct column *columns, bool *header)
 	if (times && !wanted)
 		return 0;
 	if (!wanted && c->rows.n_cells > 1)
-		return fail_columns(c, "which column holds the times?");
+		return fail_columns(c, "it is not known which column holds the times");
 	int rc = wanted ? find_times(c, wanted, *header, &at) : 0;
 	if (!rc)
 		columns[at] = (struct column){ TIME, NULL, *header ? unit_of(cell(c, at)) : 1e9 };
@@ -186,13 +184,16 @@ static int set_time(const struct csv *c, const struct column *column, struct et_
 	return 0;
 }
 
-/* A name that a spreadsheet would take for a formula was written with a quote before it. */
+/* etalon export puts a quote before a name that a spreadsheet would take for a formula. */
 static const char *plain_name(const char *text)
 {
 	return text[0] == '\'' && text[1] && strchr("=+-@", text[1]) ? text + 1 : text;
 }
 
-/* The command of that name, a new one when there is none yet; rows mostly come in runs. */
+/*
+ * Finds the command of that name or makes a new one. *number is the command of the row before:
+ * it is tried first, because most files have the rows of a command together.
+ */
 static int find_command(struct csv *c, const char *text, uint32_t *number)
 {
 	struct et_experiment *e = c->in->e;
@@ -232,16 +233,16 @@ static int read_sample(
 			return rc;
 	}
 	if (s->measured.elapsed_ns == ET_UNKNOWN && s->measured.cpu_ns == ET_UNKNOWN)
-		return fail_line(c, "there is no time in it");
+		return fail_line(c, "it has no time");
 	return 0;
 }
 
-/* All rows; the first of them has been read already unless it was the header. */
+/* Reads all rows; unless there is a header, the first one has been read already. */
 static int read_rows(struct csv *c, const struct column *columns, size_t n_columns, bool header)
 {
 	struct et_importer *in = c->in;
 	uint32_t command = 0;
-	bool pt = false;
+	bool cpu = false;
 	int rc;
 
 	for (rc = header ? read_row(c) : 1; rc == 1; rc = read_row(c)) {
@@ -259,12 +260,12 @@ static int read_rows(struct csv *c, const struct column *columns, size_t n_colum
 		if (!s.place.round && !s.place.warmup)
 			s.place.round = (uint32_t)in->e->commands[command].n_samples + 1;
 		et_experiment_add(in->e, &s);
-		pt = pt || s.measured.cpu_ns != ET_UNKNOWN;
+		cpu = cpu || s.measured.cpu_ns != ET_UNKNOWN;
 	}
-	in->e->metric = pt ? ET_METRIC_CPU : ET_METRIC_ELAPSED;
+	in->e->metric = cpu ? ET_METRIC_CPU : ET_METRIC_ELAPSED;
 	in->e->plan.order = ET_ORDER_SEQUENTIAL;
 	if (rc == 0 && !in->e->n_commands)
-		return et_import_fail(in, NULL, "there are no samples in it");
+		return et_import_fail(in, NULL, "it has no samples");
 	return rc;
 }
 
@@ -281,10 +282,11 @@ int et_import_csv(struct et_importer *in, const char *data, size_t size)
 	if (size >= 3 && !memcmp(data, "\xef\xbb\xbf", 3)) /* a byte order mark */
 		c->rows.p += 3;
 	et_csv_find_separator(&c->rows);
-	int rc = memchr(data, '\0', size) ? et_import_fail(in, NULL, "this is not text")
-					  : read_row(c);
+	int rc = memchr(data, '\0', size)
+			 ? et_import_fail(in, NULL, "it holds a NUL byte: this is not text")
+			 : read_row(c);
 	if (rc == 0)
-		rc = et_import_fail(in, NULL, "there are no samples in it");
+		rc = et_import_fail(in, NULL, "it has no samples");
 	else if (rc == 1 && !(rc = read_header(c, columns, &header)))
 		rc = read_rows(c, columns, c->rows.n_cells, header);
 	free(columns);

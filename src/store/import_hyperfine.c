@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * hyperfine's --export-json: one list of elapsed seconds a command. It keeps the means of user
- * and system time only, so a run's CPU time is not known.
+ * Reads what hyperfine --export-json writes: one list of elapsed seconds per command. The file has
+ * only the means of user and system time, so the CPU time of a run is not known.
  */
 #include "base/alloc.h"
 #include "store/importer.h"
@@ -21,7 +21,7 @@ static int read_seconds(struct et_importer *in, const json_t *value,
 	return 0;
 }
 
-/* One list a result, as long as its list of times where it is there at all. */
+/* The lists of one result: times is not empty, the others may be NULL. */
 struct lists {
 	const json_t *times, *exit_codes, *memory;
 };
@@ -39,7 +39,7 @@ static int read_lists(struct et_importer *in, const json_t *result,
 		return rc;
 	if (!json_array_size(out->times))
 		return et_hint(in->err, et_import_fail(in, at, "has no times of single runs"),
-			"hyperfine --export-json keeps them");
+			"use a file that hyperfine --export-json has written");
 	return 0;
 }
 
@@ -52,7 +52,7 @@ static int read_exit_code(struct et_importer *in, const struct lists *lists, siz
 	if (!lists->exit_codes)
 		*out = 0;
 	else if (!code || json_is_null(code))
-		*out = -1; /* a signal ended it; which one is not told */
+		*out = -1; /* a signal ended it; the file does not contain which */
 	else if (!json_is_integer(code) || json_integer_value(code) < -1 ||
 		 json_integer_value(code) > 255)
 		return et_import_fail(in, &here, "is not an exit status");

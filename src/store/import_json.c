@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Typed values out of JSON objects; every refusal names the key. */
+/* Reads typed values from JSON objects; every error names the key. */
 #include "base/alloc.h"
 #include "store/importer.h"
 
@@ -66,7 +66,7 @@ int et_read_text(struct et_importer *in, const json_t *object, const char *key,
 	if (!value || json_is_null(value))
 		return 0;
 	if (!json_is_string(value))
-		return et_import_fail(in, &here, "is not a text");
+		return et_import_fail(in, &here, "is not a string");
 	if (json_string_length(value) > ET_IMPORT_MOST_TEXT)
 		return et_import_fail(in, &here, "is longer than %d bytes", ET_IMPORT_MOST_TEXT);
 	*out = json_string_value(value);
@@ -89,7 +89,7 @@ int et_read_branch(struct et_importer *in, const json_t *object, const char *key
 	return 0;
 }
 
-/* A parameter's value as text: hyperfine has texts, other tools numbers. */
+/* A parameter's value as text: hyperfine writes strings, other tools write numbers. */
 static char *parameter_value(const json_t *value)
 {
 	char buf[32];
@@ -120,7 +120,7 @@ int et_read_parameters(struct et_importer *in, const json_t *object, struct et_c
 		struct et_import_place here = { &list, name, 0 };
 
 		if (!text)
-			return et_import_fail(in, &here, "is neither a text nor a number");
+			return et_import_fail(in, &here, "is neither a string nor a number");
 		c->parameters[c->n_parameters++] = (struct et_parameter){ et_strdup(name), text };
 	}
 	return 0;

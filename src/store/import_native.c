@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* etalon's own record, as `etalon export` and `etalon run --json` write it. */
+/* Reads etalon's own record, which `etalon export` and `etalon run --json` write. */
 #include "base/alloc.h"
 #include "store/importer.h"
 
@@ -8,10 +8,10 @@
 #include <string.h>
 #include <time.h>
 
-/* The newest record this program knows. */
+/* The newest version of the record that this program knows. */
 enum { RECORD_VERSION = 1 };
 
-/* Ids go into commands that people paste: no spaces, quotes or leading dashes. */
+/* People paste ids into commands, so spaces, quotes and leading dashes are refused. */
 static bool is_id(const char *id)
 {
 	size_t len = strlen(id);
@@ -25,7 +25,7 @@ static bool is_id(const char *id)
 	return true;
 }
 
-/* Two digits of a number below limit, or -1. */
+/* The number that two digits make, or -1 if it is not below limit. */
 static int two_digits(const char *text, int limit)
 {
 	if (!isdigit((unsigned char)text[0]) || !isdigit((unsigned char)text[1]))
@@ -34,7 +34,7 @@ static int two_digits(const char *text, int limit)
 	return value < limit ? value : -1;
 }
 
-/* "+01:30" or "Z" behind a time, in seconds; false for anything else. */
+/* Reads the offset after a time, "+01:30" or "Z", in seconds; false for anything else. */
 static bool read_offset(const char *text, long *seconds)
 {
 	*seconds = 0;
@@ -47,7 +47,7 @@ static bool read_offset(const char *text, long *seconds)
 	return hours >= 0 && minutes >= 0;
 }
 
-/* RFC 3339, from 1970 on. */
+/* Reads a time as RFC 3339 defines it, not before 1970. */
 static bool read_time(const char *text, uint64_t *wall_ns)
 {
 	struct tm tm = { 0 };
@@ -70,7 +70,7 @@ static bool read_time(const char *text, uint64_t *wall_ns)
 	return true;
 }
 
-/* A time from the exact key if it is there, else from the one for people. */
+/* Reads a time from the exact key if there is one, else from the readable one. */
 static int read_wall(struct et_importer *in, const json_t *root, const char *exact,
 	const char *readable, uint64_t *out)
 {
@@ -94,7 +94,7 @@ static int read_wall(struct et_importer *in, const json_t *root, const char *exa
 	return 0;
 }
 
-/* The fields of the experiment itself that are names of a list. */
+/* The experiment's own fields at the top of the record. */
 static const struct et_field head_fields[] = {
 	{ "state", ET_FIELD_ENUM, .offset = offsetof(struct et_experiment, state),
 		.missing = ET_STATE_DONE, .names = et_state_names },
@@ -291,13 +291,13 @@ static int read_argv(struct et_importer *in, const json_t *object, struct et_com
 		struct et_import_place here = { &list, NULL, i };
 
 		if (!json_is_string(word) || json_string_length(word) > ET_IMPORT_MOST_TEXT)
-			return et_import_fail(in, &here, "is not a text");
+			return et_import_fail(in, &here, "is not a string");
 		c->argv[i] = et_strdup(json_string_value(word));
 	}
 	return 0;
 }
 
-/* The texts of a command beside its name. */
+/* The hooks of a command. */
 static const struct et_field command_fields[] = {
 	{ "setup", ET_FIELD_STRING, .offset = offsetof(struct et_command, setup) },
 	{ "prepare", ET_FIELD_STRING, .offset = offsetof(struct et_command, prepare) },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the readers of the several formats share. Private to src/store. */
+/* The functions that the readers of all formats share. Private to src/store. */
 #ifndef ET_STORE_IMPORTER_H
 #define ET_STORE_IMPORTER_H
 
@@ -16,41 +16,40 @@ struct et_importer {
 	struct et_error *err;
 };
 
-/* A place in a JSON text, as a chain on the stack: written out only when there is an error. */
+/* A place in a JSON text, as a chain on the stack; it becomes text only in an error. */
 struct et_import_place {
 	const struct et_import_place *up; /* NULL: the top */
-	const char *key;                  /* NULL: an element of an array … */
-	size_t index;                     /* … this one */
+	const char *key;                  /* of an object's member; NULL: an array's element */
+	size_t index;                     /* of the element */
 };
 
-/* "NAME: PLACE: TEXT", exit 2; place may be NULL. */
+/* Makes the error "NAME: PLACE: TEXT" (exit 2); at may be NULL. */
 int et_import_fail(struct et_importer *in, const struct et_import_place *at, const char *fmt, ...)
 	ET_PRINTF(3, 4);
 
-/* A JSON text whose *format is known in the end; the caller gives *out back. */
+/* Parses JSON and recognizes its format if *format is AUTO; the caller unreferences *out. */
 int et_import_load(struct et_importer *in, const char *data, size_t size,
 	enum et_import_format *format, json_t **out) ET_CHECK;
 int et_import_native(struct et_importer *in, const json_t *root) ET_CHECK;
 int et_import_hyperfine(struct et_importer *in, const json_t *root) ET_CHECK;
 int et_import_csv(struct et_importer *in, const char *data, size_t size) ET_CHECK;
 
-/* A new command at the end, whose text is its name; NULL (with an error) when there are too many.
- */
+/* Appends a command whose text is its name; NULL and an error if there are too many. */
 struct et_command *et_import_command(
 	struct et_importer *in, const struct et_import_place *at, const char *name);
 
-/* --- typed values of a JSON object; absent and null are the same --- */
+/* --- typed values of a JSON object; a missing key is the same as null --- */
 
-/* Sets all fields from the object's keys of their names. */
+/* Sets all fields from the keys that have their names. */
 int et_read_fields(struct et_importer *in, const json_t *object, const struct et_field *fields,
 	void *base, const struct et_import_place *at) ET_CHECK;
-/* The text of a key, NULL where there is none; valid as long as the JSON is. */
+/* The string of a key, or NULL; it belongs to the JSON. */
 int et_read_text(struct et_importer *in, const json_t *object, const char *key,
 	const struct et_import_place *at, const char **out) ET_CHECK;
-/* The array or object of a key, NULL where there is none. */
+/* The array or object of a key, or NULL. */
 int et_read_branch(struct et_importer *in, const json_t *object, const char *key, json_type type,
 	const struct et_import_place *at, const json_t **out) ET_CHECK;
-/* {"name": "value", "n": 3 …} */
+/* Reads the command's parameters: {"name": "value", "n": 3 …} */
 int et_read_parameters(struct et_importer *in, const json_t *object, struct et_command *c,
 	const struct et_import_place *at) ET_CHECK;
 

@@ -16,7 +16,7 @@ int et_lines_fill(struct et_lines *l)
 		l->end -= l->pos;
 		l->pos = 0;
 	}
-	/* One byte is left for the terminator. */
+	/* One byte remains for the NUL of the last line. */
 	if (l->end + CHUNK + 1 > l->cap) {
 		l->cap = l->cap ? 2 * l->cap : 2 * CHUNK;
 		l->buf = et_realloc(l->buf, l->cap, 1);
@@ -40,14 +40,15 @@ static bool is_comment(const char *line, size_t length)
 	return length && *line == '#';
 }
 
-/* How far the search for the end of a line has come; every byte is looked at once. */
+/* The state of the search for the end of a line, which examines every byte once. */
 struct search {
-	size_t seen; /* bytes behind pos */
-	bool open;   /* in quotes */
-	bool judged; /* whether the line is a comment is known: */
-	bool comment;
+	size_t seen;  /* bytes after pos that were examined */
+	bool open;    /* within quotes */
+	bool known;   /* comment is valid */
+	bool comment; /* quotes have no meaning in this line */
 };
 
+/* Is there an odd number of quotes? */
 static bool toggles(const char *p, const char *end)
 {
 	bool odd = false;
@@ -57,7 +58,7 @@ static bool toggles(const char *p, const char *end)
 	return odd;
 }
 
-/* Where the line's line feed is, counted from pos; false when it is not in the buffer. */
+/* Finds the line feed that ends the line, from pos; false if it is not in the buffer yet. */
 static bool find_end(const struct et_lines *l, struct search *s, size_t *out)
 {
 	const char *begin = l->buf + l->pos, *end = l->buf + l->end, *p = begin + s->seen;
@@ -65,9 +66,9 @@ static bool find_end(const struct et_lines *l, struct search *s, size_t *out)
 
 	while (p < end && (feed = memchr(p, '\n', (size_t)(end - p)))) {
 		size_t length = (size_t)(feed - begin);
-		if (!s->judged)
+		if (!s->known)
 			s->comment = !l->quotes || is_comment(begin, length);
-		s->judged = true;
+		s->known = true;
 		if (!s->comment)
 			s->open ^= toggles(p, feed);
 		if (!s->open) {

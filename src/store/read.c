@@ -14,7 +14,8 @@ static int damaged(const struct et_store *s, const char *id, const char *what, s
 	return et_hint(err,
 		et_fail(err, EBADMSG, ET_EXIT_OUTSIDE,
 			"%s: experiment %s: %s is not as etalon writes it", s->db->name, id, what),
-		"the store was damaged or changed by hand; etalon rm %s removes the experiment",
+		"the store was damaged or changed by hand; to remove the experiment, run etalon rm "
+		"%s",
 		id);
 }
 
@@ -83,7 +84,7 @@ int et_store_find(struct et_store *s, const char *name, char id[40], struct et_e
 		return et_hint(err,
 			et_fail(err, ENOENT, ET_EXIT_USAGE,
 				"no experiment has the id or label '%s'", name),
-			"etalon list shows what is kept in %s", s->db->name);
+			"run etalon list to see the experiments in %s", s->db->name);
 	memcpy(id, found, sizeof(found));
 	return 0;
 }
@@ -98,7 +99,7 @@ int et_store_find_unfinished(struct et_store *s, char id[40], struct et_error *e
 	if (rc == 0)
 		return et_hint(err,
 			et_fail(err, ENOENT, ET_EXIT_USAGE, "no experiment is unfinished"),
-			"etalon list shows what is kept in %s", s->db->name);
+			"run etalon list to see the experiments in %s", s->db->name);
 	memcpy(id, found, sizeof(found));
 	return 0;
 }

@@ -106,7 +106,7 @@ static int read_version(struct et_database *db, const struct et_schema *schema, 
 				"%s: the store has schema version %" PRId64
 				", this etalon knows up to %d",
 				db->name, *version, schema->version),
-			"use a newer etalon; the store was left as it is");
+			"use a newer etalon; the store was not changed");
 	return 0;
 }
 

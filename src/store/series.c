@@ -40,7 +40,7 @@ static int fail_number(struct reader *r, const char *text)
 	else if (end != text && !*end && !isfinite(value))
 		why = "is not finite";
 	else if (!*text)
-		why = "is empty where a number should be";
+		why = "is empty, but must be a number";
 	return et_import_fail(&r->in, NULL, "line %zu: '%.40s%s' %s", r->lines.number, text,
 		strlen(text) > 40 ? "…" : "", why);
 }
@@ -57,7 +57,7 @@ static int append(struct reader *r, struct et_series *s, const char *text)
 	return 0;
 }
 
-/* As et_lines_next, with the error filled; comments and empty lines are skipped. */
+/* As et_lines_next, but fills the error and skips comments and empty lines. */
 static int next_line(struct reader *r, char **line, size_t *length)
 {
 	int rc;
@@ -88,7 +88,8 @@ static int read_numbers(struct reader *r)
 		if (rc)
 			return rc < 0 && strpbrk(line, ",;\t ")
 				       ? et_hint(r->in.err, rc,
-						 "--column NAME|N takes a column of a CSV file")
+						 "name the column of a CSV file with --column "
+						 "NAME|N")
 				       : rc;
 	}
 	return rc;
@@ -107,10 +108,10 @@ static int fail_column(struct reader *r, const struct et_csv *csv, const char *w
 	return et_hint(r->in.err,
 		et_import_fail(&r->in, NULL, "line %zu: there is no column '%.60s'",
 			r->lines.number, wanted),
-		"its columns: %s", names);
+		"name one of its columns: %s", names);
 }
 
-/* Which column is wanted, and whether the first row (which has been read) is a heading. */
+/* Finds the column; *heading: is the first row, which has been read, a heading? */
 static int find_column(struct reader *r, const struct et_csv *csv, size_t *at, bool *heading)
 {
 	const char *wanted = r->options->column;
@@ -202,7 +203,7 @@ static int read_result(struct reader *r, const json_t *result, const struct et_i
 		return rc;
 	if (!json_array_size(times))
 		return et_hint(r->in.err, et_import_fail(&r->in, at, "has no times of single runs"),
-			"hyperfine --export-json keeps them");
+			"use a file that hyperfine --export-json has written");
 	struct et_series *s =
 		et_series_add(r->out, name && *name ? name : r->options->name, ET_UNIT_S);
 	json_array_foreach(times, i, time)
@@ -216,7 +217,7 @@ static int read_result(struct reader *r, const json_t *result, const struct et_i
 	return 0;
 }
 
-/* The seconds as they stand: import rounds them to nanoseconds. */
+/* Takes the seconds unchanged, whereas import rounds them to nanoseconds. */
 static int read_hyperfine(struct reader *r, const json_t *root)
 {
 	static const struct et_import_place list = { NULL, "results", 0 };
@@ -226,8 +227,8 @@ static int read_hyperfine(struct reader *r, const json_t *root)
 
 	if (!rc && r->options->metric && *r->options->metric == ET_METRIC_CPU)
 		rc = et_hint(r->in.err,
-			et_import_fail(&r->in, NULL, "hyperfine keeps no CPU times"),
-			"--metric et takes the elapsed times");
+			et_import_fail(&r->in, NULL, "hyperfine records no CPU times of runs"),
+			"use --metric et for the elapsed times");
 	if (rc)
 		return rc;
 	json_array_foreach(results, i, result)
@@ -279,15 +280,15 @@ static int read_record(struct reader *r, bool json)
 		return et_hint(r->in.err,
 			et_import_fail(
 				&r->in, NULL, "larger than %zu MiB", ET_IMPORT_MOST_BYTES >> 20),
-			"one number a line has no such limit");
+			"use a file with one number per line, which has no such limit");
 	if (rc)
 		return et_fail_file(r->in.err, -rc, ET_EXIT_USAGE, r->options->name);
 	return json ? read_json(r, data, size) : read_experiment(r, data, size, ET_IMPORT_CSV);
 }
 
-/* --- which of them --- */
+/* --- the format --- */
 
-/* Text without --column: numbers, unless the first line is the heading of several columns. */
+/* Without --column, text is numbers unless its first line is the heading of a record. */
 static int read_text(struct reader *r)
 {
 	size_t length;
@@ -346,6 +347,6 @@ int et_series_read(FILE *in, const struct et_series_options *o, struct et_series
 	for (size_t i = before; i < out->n; i++)
 		out->list[i].origin = o->name;
 	if (out->n == before || (out->n == before + 1 && !out->list[before].n))
-		return et_import_fail(&r.in, NULL, "there are no numbers in it");
+		return et_import_fail(&r.in, NULL, "it has no numbers");
 	return 0;
 }

@@ -30,17 +30,17 @@ static int fail_full(const char *path, struct et_error *err)
 {
 	return et_hint(err,
 		et_fail(err, ENOSPC, ET_EXIT_OUTSIDE, "%s: no space left for the store", path),
-		"free some space there, or name another place with --store; "
-		"what was kept before is safe");
+		"free some space there, or name another store with --store; "
+		"everything that was kept before is safe");
 }
 
-/* SQLite does not report which of these it was. */
+/* SQLite does not report the cause. */
 static int fail_write(const char *path, struct et_error *err)
 {
 	return et_hint(err,
 		et_fail(err, EIO, ET_EXIT_OUTSIDE, "%s: the store could not be written", path),
-		"a quota, a limit of file sizes (ulimit -f) or a failing disk; "
-		"what was kept before is safe");
+		"check the quota, the limit of file sizes (ulimit -f) and the disk; "
+		"everything that was kept before is safe");
 }
 
 static int fail_opening(sqlite3 *db, const char *path, struct et_error *err)
@@ -50,7 +50,7 @@ static int fail_opening(sqlite3 *db, const char *path, struct et_error *err)
 	return et_hint(err,
 		et_fail_errno(err, errnum ? errnum : EACCES, ET_EXIT_OUTSIDE,
 			"%s: the store cannot be opened", path),
-		"its folder must be writable, too; --store or ETALON_STORE name another place");
+		"make its folder writable, or name another store with --store or ETALON_STORE");
 }
 
 int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err)
@@ -63,7 +63,7 @@ int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err)
 	case SQLITE_READONLY:
 		return et_hint(err,
 			et_fail(err, EROFS, ET_EXIT_OUTSIDE, "%s: the store is read-only", path),
-			"name one that can be written with --store or ETALON_STORE");
+			"name a writable store with --store or ETALON_STORE");
 	case SQLITE_CANTOPEN:
 		return fail_opening(s->db, path, err);
 	case SQLITE_NOTADB:
@@ -74,13 +74,14 @@ int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err)
 		return et_hint(err,
 			et_fail(err, EBADMSG, ET_EXIT_OUTSIDE, "%s: the store is damaged: %s", path,
 				sqlite3_errmsg(s->db)),
-			"sqlite3 '%s' .recover | sqlite3 saved.db saves what can be read", path);
+			"run sqlite3 '%s' .recover | sqlite3 saved.db to save what can be read",
+			path);
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
 		return et_hint(err,
 			et_fail(err, EBUSY, ET_EXIT_OUTSIDE,
 				"%s: another program keeps the store locked", path),
-			"fuser '%s' shows which", path);
+			"run fuser '%s' to see which", path);
 	case SQLITE_CONSTRAINT:
 		return et_fail(err, EEXIST, ET_EXIT_OUTSIDE, "%s: %s", path, sqlite3_errmsg(s->db));
 	case SQLITE_IOERR:

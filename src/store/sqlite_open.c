@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Opening a store in a file of SQLite's: made private to the user, checked before it is written
- * to, set so that a commit survives a power cut (WAL, synchronous=FULL).
+ * Opens a store in a file of SQLite. A new file is private to its user, an existing one is checked
+ * before it is changed, and a commit survives a power cut (WAL, synchronous=FULL).
  */
 #include "base/alloc.h"
 #include "base/folder.h"
@@ -14,14 +14,14 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* How long to wait for another writer, whose groups are short. */
+/* How long to wait for another writer; groups are short. */
 enum { BUSY_MS = 30000 };
 
 static int fail_path(const char *path, int errnum, struct et_error *err)
 {
 	return et_hint(err,
 		et_fail_errno(err, errnum, ET_EXIT_OUTSIDE, "%s: the store cannot be opened", path),
-		"--store or ETALON_STORE name another place");
+		"name another store with --store or ETALON_STORE");
 }
 
 /*
@@ -38,9 +38,10 @@ static void sync_folder(const char *path)
 }
 
 /*
- * Makes the file before SQLite does: private from its first instant, whatever the umask. SQLite
- * gives the files beside it (-wal, -shm) the same mode. Only a file that was not there is opened:
- * closing one that SQLite holds in this process would drop its locks.
+ * Creates the file before SQLite does, so that it is private from the beginning whatever the umask.
+ * SQLite gives the files beside it (-wal, -shm) the same mode. O_EXCL: an existing file must not be
+ * opened here, because closing it would release the POSIX locks that another handle of this process
+ * holds on it.
  */
 static int make_file(const char *path, enum et_store_mode mode, struct et_error *err)
 {
@@ -68,8 +69,10 @@ static int check_file(const char *path, enum et_store_mode mode, struct et_error
 			return make_file(path, mode, err);
 		if (errno == ENOENT)
 			return et_hint(err,
-				et_fail(err, ENOENT, ET_EXIT_OUTSIDE, "%s: no store there", path),
-				"etalon run makes one; --store or ETALON_STORE name another");
+				et_fail(err, ENOENT, ET_EXIT_OUTSIDE, "%s: there is no store",
+					path),
+				"make one with etalon run, or name another with --store or "
+				"ETALON_STORE");
 		return fail_path(path, errno, err);
 	}
 	if (S_ISDIR(st.st_mode))
@@ -80,7 +83,7 @@ static int check_file(const char *path, enum et_store_mode mode, struct et_error
 	return 0;
 }
 
-/* Declares that nobody writes to the file: SQLite then needs no files beside it. */
+/* With immutable=1 SQLite needs no files beside the database, and no process may write to it. */
 static char *immutable_uri(const char *path)
 {
 	ET_AUTO_FREE char *escaped = et_alloc(3 * strlen(path) + 1);
@@ -133,13 +136,16 @@ static int open_database(struct et_sqlite *s, const char *name, int flags, struc
 		rc = restrict_database(s->db);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_exec(s->db, settings, NULL, NULL, NULL);
-	/* The first read shows whether it is a database at all and whether it can be read. */
+	/* The first read fails if the file is not a database or cannot be read. */
 	if (rc == SQLITE_OK)
 		rc = sqlite3_exec(s->db, "SELECT 1 FROM sqlite_schema", NULL, NULL, NULL);
 	return rc == SQLITE_OK ? 0 : et_sqlite_fail(s, rc, err);
 }
 
-/* A store on a medium that cannot be written is still read, provided no log waits beside it. */
+/*
+ * A store in a folder that cannot be written is read as immutable, unless there is a log beside it:
+ * SQLite would ignore the samples in that log.
+ */
 static int open_for_reading(struct et_sqlite *s, struct et_error *err)
 {
 	int rc = open_database(s, s->path, SQLITE_OPEN_READWRITE, err);
@@ -153,7 +159,7 @@ static int open_for_reading(struct et_sqlite *s, struct et_error *err)
 	return open_database(s, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);
 }
 
-/* Two processes that make the same store at once both want the file for themselves here. */
+/* Switching to WAL needs the file alone, and another process may be creating the same store. */
 static int use_log(struct et_sqlite *s, struct et_error *err)
 {
 	const struct timespec pause = { .tv_nsec = 20000000 };
@@ -233,8 +239,8 @@ static int open_sqlite(
 	if (!*path)
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE, "the store has no file name"),
-			"--store sqlite:PATH");
-	/* ":memory:" and the like are file names here, not SQLite's own notation. */
+			"give one: --store sqlite:PATH");
+	/* ":memory:" and the like are file names here, not SQLite's special names. */
 	ET_AUTO_FREE char *file = et_asprintf("%s%s", *path == ':' ? "./" : "", path);
 	int rc = check_file(file, mode, err);
 	if (rc)

@@ -38,7 +38,7 @@ bool et_store_kind(size_t i, struct et_store_kind *out)
 	return true;
 }
 
-/* "word:…" before any slash is a scheme, so that a mistyped one does not make a file. */
+/* "word:…" before any slash is a scheme, so that a mistyped scheme does not create a file. */
 static bool has_scheme(const char *url)
 {
 	size_t len = strcspn(url, ":/");
@@ -69,7 +69,7 @@ static int open_database(
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s': no kind of store has that name",
 				url),
-			"sqlite:PATH or postgresql://…; a file of that name is ./%s", url);
+			"use sqlite:PATH or postgresql://…, or ./%s for a file of that name", url);
 	return backends[0]->open(url, mode, out, err);
 }
 
@@ -123,5 +123,5 @@ int et_store_no_experiment(const struct et_store *s, const char *id, struct et_e
 {
 	return et_hint(err,
 		et_fail(err, ENOENT, ET_EXIT_USAGE, "%s: no experiment '%s'", s->db->name, id),
-		"etalon list shows what is kept");
+		"run etalon list to see the experiments in the store");
 }

@@ -8,7 +8,7 @@
 
 enum { MOST_TRACES = 64 };
 
-/* Beyond this an hour at any counter's rate; sums of it stay exact in a double. */
+/* 2^52: more than an hour at the rate of any counter, and its sums are exact in a double. */
 static const double MOST_TICKS = 4503599627370496.0;
 
 struct reader {
@@ -18,11 +18,11 @@ struct reader {
 	uint64_t nominal_ns;
 };
 
-/* What may stand in a period, of either form. */
+/* A period, in either form. */
 struct period {
 	bool active;
 	uint64_t index, start, duration;
-	const json_t *from; /* the object, where it is one */
+	const json_t *from; /* the object, or NULL if the period is an array */
 };
 
 static int read_number(struct reader *r, const json_t *value, const struct et_import_place *at,
@@ -121,7 +121,7 @@ static int read_cause(struct reader *r, const struct period *p, const struct et_
 	return 0;
 }
 
-/* Where the last period ended, and what the next one must be. */
+/* The span of the periods so far: the next one must begin at its end. */
 struct cursor {
 	uint64_t begin, end;
 	bool any;
@@ -173,11 +173,11 @@ static int read_periods(struct reader *r, const json_t *periods, const struct et
 			rc = add_period(r, &p, &here, &c, t);
 	}
 	if (rc == 0 && t->total == 0)
-		rc = et_import_fail(&r->in, at, "has no time in it");
+		rc = et_import_fail(&r->in, at, "covers no time");
 	return rc;
 }
 
-/* Periods in nanoseconds become ticks of the counter that the file names. */
+/* Converts periods from nanoseconds to ticks of a counter with the rate in the file. */
 static int to_ticks(
 	struct reader *r, const json_t *value, const struct et_import_place *at, struct et_trace *t)
 {
@@ -199,7 +199,7 @@ static int to_ticks(
 	return 0;
 }
 
-/* An object with periods; where there is none, it is no trace. */
+/* Reads an object that has periods; an object without them is not a trace and is ignored. */
 static int read_trace(
 	struct reader *r, const json_t *object, const char *name, const struct et_import_place *at)
 {
@@ -280,7 +280,7 @@ static int read_root(struct reader *r, json_t *root)
 		rc = read_trace(r, object, json_string_value(json_object_get(object, "name")), &at);
 	}
 	if (rc == 0 && !r->traces->n)
-		rc = et_import_fail(&r->in, NULL, "there are no periods in it");
+		rc = et_import_fail(&r->in, NULL, "it has no periods");
 	return rc;
 }
 

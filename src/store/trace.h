@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Traces of activity as JSON: what `etalon trace --json` writes, or a file in the form of the
- * chapter's figures: mhz_estimate, timer_interval_ms, and under any number of names an object with
- * periods, each ["A" or "I", index, start, duration] in the counter's cycles. The text may be
- * anything at all: what is not right is an error (exit 2) that names the place.
+ * Reads traces of activity from JSON: a file that `etalon trace --json` wrote, or one in the form
+ * of the figures in Bryant and O'Hallaron's chapter on measuring time: mhz_estimate,
+ * timer_interval_ms, and any number of named objects with periods, each ["A" or "I", index, start,
+ * duration] in cycles of the counter. The text is not trusted: every error (exit 2) names the place
+ * in it.
  */
 #ifndef ET_STORE_TRACE_H
 #define ET_STORE_TRACE_H
@@ -11,7 +12,7 @@
 #include "base/error.h"
 #include "model/trace.h"
 
-/* jansson holds all of a text in memory, some ten times its size. */
+/* jansson holds a whole text in memory and needs about ten times its size. */
 #define ET_TRACES_MOST_BYTES ((size_t)256 << 20)
 
 struct et_traces {
@@ -19,7 +20,7 @@ struct et_traces {
 	size_t n, cap;
 };
 
-/* name names the file in errors. Causes are as the file tells, unknown where it does not. */
+/* name is the file's, for errors. The cause of a period is unknown if the file has none. */
 int et_traces_read(const char *data, size_t size, const char *name, struct et_traces *out,
 	struct et_error *err) ET_CHECK;
 void et_traces_free(struct et_traces *t);

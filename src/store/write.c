@@ -403,7 +403,7 @@ static int add_row(struct et_store *s, const struct et_sample *sample, struct et
 			et_fail(err, EEXIST, ET_EXIT_OUTSIDE,
 				"%s: experiment %s already has run %u of command %u", s->db->name,
 				s->id, sample->place.order, sample->place.command + 1),
-			"is another etalon running the same experiment?");
+			"make sure that no other etalon runs the same experiment");
 	return rc;
 }
 

@@ -74,11 +74,11 @@ bad 'no number of samples' 'short_run.samples: is missing' 'del s["samples"]'
 bad 'no length of samples' 'sample_seconds: is missing' 'del s["sample_seconds"]'
 bad 'no cluster' 'short_run.central: is missing' 'del s["central"]'
 bad 'no L-samples' 'l_samples: is missing' 'del s["l_samples"]'
-bad 'neither' 'neither central with l_samples nor all' 'del s["central"], s["l_samples"]'
+bad 'neither' 'has neither all nor central and l_samples' 'del s["central"], s["l_samples"]'
 bad 'a list in place of a run' 'long_run: is not an object' 'g["long_run"] = []'
-bad 'samples not in order' 'sample 75 behind 104: not in ascending order' \
+bad 'samples not in order' 'sample 75 after 104: not in ascending order' \
 	's["l_samples"][0], s["l_samples"][1] = s["l_samples"][1], s["l_samples"][0]'
-bad 'a sample twice' 'sample 75 stands twice' 's["l_samples"].insert(0, s["l_samples"][0])'
+bad 'a sample twice' 'sample 75 occurs twice' 's["l_samples"].insert(0, s["l_samples"][0])'
 bad 'a sample beyond the run' 'sample 801, but the run has only 800' \
 	's["l_samples"][-1]["sample"] = 801'
 bad 'a time below zero' 'l_samples\[0\].pt\[1\]\[1\]: is negative' \
@@ -89,7 +89,7 @@ bad 'half a sample' 'samples: is not a whole number' 's["samples"] = 800.5'
 bad 'a text for a time' 'is not a number' 's["l_samples"][0]["pt"][1][1] = "1"'
 bad 'a time that is not there' 'is not a pair' 's["l_samples"][0]["pt"][1] = ["java"]'
 bad 'no executions' 'l_samples\[3\].pt: is missing' 'del s["l_samples"][3]["pt"]'
-bad 'a daemon twice in the cluster' 'central\[9\].daemon: stands twice' \
+bad 'a daemon twice in the cluster' 'central\[9\].daemon: occurs twice' \
 	's["central"].append(s["central"][0])'
 bad 'a name with a quote' 'holds a quotation mark' 's["central"][0]["daemon"] = "a\"b"'
 bad 'a name with a control character' 'holds a control character' \
@@ -103,7 +103,7 @@ bad 'too few samples' '4 samples are too few to see an L-shape; at least 10' \
 	's["samples"] = 4; s["l_samples"] = []'
 bad 'too few in the long run' 'long_run: 9 samples are too few' \
 	'g["long_run"].update(samples=9, l_samples=[])'
-bad 'samples that are not all there' '800 samples, but samples says 801' \
+bad 'samples that are not all there' '800 samples, but "samples" is 801' \
 	'g["short_run"] = {"samples": 801, "sample_seconds": 1, "all": [{"sample": i, "et_ms": 2,
 	"pt_ms": 1, "pt": []} for i in range(1, 801)]}'
 bad 'a sample without its time' 'all\[0\].pt_ms: is missing' \
@@ -114,9 +114,9 @@ bad 'a sample without its time' 'all\[0\].pt_ms: is missing' \
 all='a = [{"sample": i, "et_ms": 2 + i % 3, "pt_ms": 1, "pt": [["java", 1]]} for i in range(1, 21)]
 g["short_run"] = {"samples": 20, "sample_seconds": 1, "all": a}
 '
-bad 'all samples, not in order' 'all\[4\].sample: sample 4 behind 5: not in ascending order' \
+bad 'all samples, not in order' 'all\[4\].sample: sample 4 after 5: not in ascending order' \
 	"$all"'a[3], a[4] = a[4], a[3]'
-bad 'all samples, one twice' 'all\[4\].sample: sample 5 stands twice' "$all"'a[3] = a[4]'
+bad 'all samples, one twice' 'all\[4\].sample: sample 5 occurs twice' "$all"'a[3] = a[4]'
 bad 'all samples, an elapsed time below zero' 'all\[2\].et_ms: is negative' "$all"'a[2]["et_ms"] = -1'
 bad 'all samples, a CPU time below zero' 'all\[2\].pt_ms: is negative' "$all"'a[2]["pt_ms"] = -1'
 bad 'all samples, a daemon below zero' 'all\[2\].pt\[0\]\[1\]: is negative' \

@@ -98,7 +98,7 @@ gives 2 "import of half a record" "$ETALON" import "$dir/bad"
 says "line 2"
 printf 'a,b\n1,2\n' > "$dir/bad"
 gives 2 "import without knowing the column" "$ETALON" import "$dir/bad"
-says "--column names the column of times: a, b"
+says "name the column of times with --column: a, b"
 gives 0 "import of a column" "$ETALON" import --column b "$dir/bad"
 gives 3 "PostgreSQL" "$ETALON" list --store postgresql://localhost/x
 gives 2 "an unknown kind of store" "$ETALON" list --store oracle:x
