@@ -23,7 +23,7 @@ struct et_verb {
 	const char *about;    /* a paragraph or NULL */
 	const char *examples; /* lines as typed; a test runs each */
 	const struct et_option *options; /* its own, or NULL */
-	/* For completion: "KEPT" (an id), "COMMAND", choices "a|b", or NULL: files. */
+	/* For completion: "STORED" (an id), "COMMAND", choices "a|b", or NULL: files. */
 	const char *operands;
 	/* Choices that come from a table: the i-th name, NULL after the last. Or NULL. */
 	const char *(*operand)(size_t i);

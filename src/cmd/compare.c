@@ -38,7 +38,7 @@ static int run(struct et_cli *cli, int argc, char **argv);
 
 const struct et_verb et_verb_compare = {
 	.name = "compare",
-	.operands = "KEPT",
+	.operands = "STORED",
 	.summary = "which of these series differ?",
 	.usage = "[options] SERIES SERIES…\n[options] EXPERIMENT",
 	.about =

@@ -88,7 +88,7 @@ static void bash_operand(const struct et_verb *v)
 		printf("COMPREPLY=($(compgen -f -- \"$cur\"))");
 	else if (o && !strcmp(o, "COMMAND"))
 		printf("COMPREPLY=($(compgen -c -f -- \"$cur\"))");
-	else if (o && !strcmp(o, "KEPT"))
+	else if (o && !strcmp(o, "STORED"))
 		printf("COMPREPLY=($(compgen -f -W "
 		       "\"last $(etalon list -q 2>/dev/null | sed '1d;s/ .*//')\" -- \"$cur\"))");
 	else {

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/parse.h"
 #include "cmd/input.h"
-#include "cmd/kept.h"
+#include "cmd/stored.h"
 #include "host/host.h"
 #include "protocol/daemons.h"
 #include "protocol/lshape.h"
@@ -106,7 +106,7 @@ static int show(const struct et_cli *cli, struct request *r, struct et_error *er
 	bool there = false;
 
 	et_host_read("", &host);
-	int rc = et_kept_open(cli, ET_STORE_READ, &store, err);
+	int rc = et_stored_open(cli, ET_STORE_READ, &store, err);
 	if (rc)
 		return rc;
 	rc = et_cutoffs_load(store, host.name, &cutoffs, &there, err);

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "cmd/daemons.h"
-#include "cmd/kept.h"
+#include "cmd/stored.h"
 #include "cmd/measuring.h"
 #include "cmd/signals.h"
 #include "protocol/daemon_run.h"
@@ -39,7 +39,7 @@ static int keep_plan(const struct learner *l, struct et_error *err)
 		o->short_runs, o->short_ns, o->long_runs, o->long_ns);
 	struct et_store *store;
 
-	int rc = et_kept_open(l->cli, ET_STORE_WRITE, &store, err);
+	int rc = et_stored_open(l->cli, ET_STORE_WRITE, &store, err);
 	if (rc)
 		return rc;
 	rc = et_store_set_fact(store, key, text, err);
@@ -73,7 +73,7 @@ static int recall_plan(struct learner *l, struct et_error *err)
 	if (l->o.given)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"--resume continues the recorded runs and takes no other plan");
-	int rc = et_kept_open(l->cli, ET_STORE_READ, &store, err);
+	int rc = et_stored_open(l->cli, ET_STORE_READ, &store, err);
 	if (rc)
 		return rc;
 	rc = et_store_get_fact(store, key, &text, err);
@@ -119,7 +119,7 @@ static int stage(struct learner *l, const char *which, uint64_t runs, uint64_t n
 	ET_AUTO_FREE char *label = et_asprintf("%s-%s", l->o.label, which);
 	struct et_experiment *kept = NULL;
 
-	int rc = l->o.resume ? et_kept_fetch(l->cli, label, &kept, err) : -ENOENT;
+	int rc = l->o.resume ? et_stored_fetch(l->cli, label, &kept, err) : -ENOENT;
 	if (rc == 0 && kept->state == ET_STATE_DONE) {
 		*out = kept;
 		return 0;

@@ -2,7 +2,7 @@
 /* Where what was found about daemons goes: to the person, to a page, into the store. */
 #include "base/clock.h"
 #include "cmd/daemons.h"
-#include "cmd/kept.h"
+#include "cmd/stored.h"
 #include "host/host.h"
 #include "report/daemons.h"
 #include "store/cutoffs.h"
@@ -65,7 +65,7 @@ int et_daemons_keep(const struct et_cli *cli, const struct et_daemon_record *r,
 	memcpy(c.host, host.name, sizeof(c.host));
 	memcpy(c.kernel, host.kernel, sizeof(c.kernel));
 	memcpy(c.cpu, host.cpu, sizeof(c.cpu));
-	int rc = et_kept_open(cli, ET_STORE_WRITE, &store, err);
+	int rc = et_stored_open(cli, ET_STORE_WRITE, &store, err);
 	if (rc)
 		return rc;
 	rc = et_cutoffs_keep(store, &c, err);

@@ -42,7 +42,7 @@ static int run(struct et_cli *cli, int argc, char **argv);
 
 const struct et_verb et_verb_describe = {
 	.name = "describe",
-	.operands = "KEPT",
+	.operands = "STORED",
 	.summary = "what does this series of numbers say?",
 	.usage = "[options] [FILE|ID|LABEL]",
 	.about =

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon export [ID]`: a kept experiment in a format for other tools. */
-#include "cmd/kept.h"
+#include "cmd/stored.h"
 #include "report/format.h"
+
 struct request {
 	int format; /* place in the table of formats */
 	const char *path;
@@ -21,7 +22,7 @@ static int run(struct et_cli *cli, int argc, char **argv);
 
 const struct et_verb et_verb_export = {
 	.name = "export",
-	.operands = "KEPT",
+	.operands = "STORED",
 	.summary = "write a kept experiment as JSON, CSV or a table",
 	.usage = "[options] [ID|LABEL|last]",
 	.about = "The native record (json) holds everything and can be imported again.",
@@ -33,20 +34,18 @@ const struct et_verb et_verb_export = {
 	.run = run,
 };
 
+static int write_format(
+	const struct et_cli *cli, const struct et_stored *s, const void *ctx, struct et_error *err)
+{
+	const struct request *r = ctx;
+
+	(void)cli;
+	return et_stored_write(s, &et_formats[r->format], r->path, err);
+}
+
 static int run(struct et_cli *cli, int argc, char **argv)
 {
-	struct et_operands ops;
-	struct et_error err = { 0 };
-	struct et_kept kept = { 0 };
 	struct request r = { .path = "-" };
 
-	int status = et_cli_parse(cli, &et_verb_export, argc, argv, &r, &ops);
-	if (status >= 0)
-		return status;
-	int rc = et_kept_load(cli, &ops, &kept, &err);
-	et_operands_free(&ops);
-	if (rc == 0)
-		rc = et_kept_write(&kept, &et_formats[r.format], r.path, &err);
-	et_kept_free(&kept);
-	return rc ? et_cli_fail(&err) : ET_EXIT_DONE;
+	return et_stored_run(cli, &et_verb_export, argc, argv, &r, write_format);
 }

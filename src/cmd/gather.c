@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/gather.h"
 #include "base/alloc.h"
-#include "cmd/kept.h"
+#include "cmd/stored.h"
 #include "store/series.h"
 
 #include <errno.h>
@@ -24,13 +24,13 @@ const enum et_metric *et_gather_metric(const struct et_gather *g)
 	return g->metric_given ? &g->metric : NULL;
 }
 
-static int add_kept(const struct et_cli *cli, const struct et_gather *g, const char *operand,
+static int add_stored(const struct et_cli *cli, const struct et_gather *g, const char *operand,
 	struct et_series_set *out, struct et_error *err)
 {
 	struct et_experiment *e;
 	size_t before = out->n;
 
-	int rc = et_kept_fetch(cli, operand, &e, err);
+	int rc = et_stored_fetch(cli, operand, &e, err);
 	if (rc == -ENOENT)
 		return et_hint(err,
 			et_fail(err, ENOENT, ET_EXIT_USAGE,
@@ -61,7 +61,7 @@ int et_gather_add(const struct et_cli *cli, const struct et_gather *g, const cha
 	if (standard)
 		return et_series_read(stdin, &o, out, err);
 	if (stat(operand, &st) < 0 && errno == ENOENT)
-		return add_kept(cli, g, operand, out, err);
+		return add_stored(cli, g, operand, out, err);
 	ET_AUTO_FCLOSE FILE *in = fopen(operand, "re");
 	if (!in)
 		return et_fail_file(err, errno, ET_EXIT_USAGE, operand);

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "cmd/input.h"
-#include "cmd/kept.h"
+#include "cmd/stored.h"
 #include "store/store.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static const struct et_option options[] = {
 static int keep(const struct et_cli *cli, const struct et_experiment *e, struct et_error *err)
 {
 	struct et_store *store = NULL;
-	int rc = et_kept_open(cli, ET_STORE_WRITE, &store, err);
+	int rc = et_stored_open(cli, ET_STORE_WRITE, &store, err);
 
 	if (rc)
 		return rc;

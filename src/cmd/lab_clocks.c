@@ -6,7 +6,7 @@
 #include "report/lab_clocks.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "cmd/kept.h"
+#include "cmd/stored.h"
 #include "cmd/lab_experiments.h"
 #include "host/host.h"
 
@@ -44,7 +44,7 @@ static int measure(struct et_lab_request *r, const struct lab *lab, struct et_ex
 {
 	struct et_experiment *e = NULL;
 	struct et_store *store;
-	int rc = et_kept_open(r->cli, ET_STORE_WRITE, &store, err);
+	int rc = et_stored_open(r->cli, ET_STORE_WRITE, &store, err);
 
 	if (rc)
 		return rc;

@@ -2,7 +2,7 @@
 #include "cmd/lab_measured.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "cmd/kept.h"
+#include "cmd/stored.h"
 #include "cmd/lab_experiments.h"
 #include "cmd/measuring.h"
 #include "host/daemons.h"
@@ -45,7 +45,7 @@ int et_lab_recall(struct et_lab_request *r, struct et_experiment **out, struct e
 			"lab %s: --from prints a kept experiment, so options of a plan are not "
 			"valid",
 			r->name);
-	return et_kept_fetch(r->cli, r->measure.from, out, err);
+	return et_stored_fetch(r->cli, r->measure.from, out, err);
 }
 
 int et_lab_conclude(

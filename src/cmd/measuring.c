@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/measuring.h"
-#include "cmd/kept.h"
+#include "cmd/stored.h"
 
 #include <errno.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static struct et_session_setup session_setup(struct et_measuring *m)
 
 int et_measuring_begin(struct et_measuring *m, struct et_experiment *e, struct et_error *err)
 {
-	int rc = et_kept_open(m->cli, ET_STORE_WRITE, &m->store, err);
+	int rc = et_stored_open(m->cli, ET_STORE_WRITE, &m->store, err);
 
 	if (rc == 0)
 		rc = et_tuning_begin(&m->tuning, m->cli, m->env, e, m->talk, err);
@@ -46,7 +46,7 @@ int et_measuring_begin(struct et_measuring *m, struct et_experiment *e, struct e
 
 int et_measuring_resume(struct et_measuring *m, const char *name, struct et_error *err)
 {
-	int rc = et_kept_open(m->cli, ET_STORE_WRITE, &m->store, err);
+	int rc = et_stored_open(m->cli, ET_STORE_WRITE, &m->store, err);
 
 	if (rc == 0)
 		rc = et_tuning_begin(&m->tuning, m->cli, m->env, NULL, m->talk, err);

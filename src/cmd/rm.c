@@ -60,7 +60,7 @@ static int run(struct et_cli *cli, int argc, char **argv);
 
 const struct et_verb et_verb_rm = {
 	.name = "rm",
-	.operands = "KEPT",
+	.operands = "STORED",
 	.summary = "remove kept experiments",
 	.usage = "[options] ID|LABEL|last…",
 	.about = "ID may be shortened as long as it is unambiguous; a LABEL means the newest\n"

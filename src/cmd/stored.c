@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/stored.h"
+#include "cmd/outputs.h"
+#include "stats/judge.h"
+
+#include <errno.h>
+
+int et_stored_open(const struct et_cli *cli, enum et_store_mode mode, struct et_store **out,
+	struct et_error *err)
+{
+	ET_AUTO_FREE char *url = et_cli_store_url(cli);
+
+	if (mode == ET_STORE_WRITE && !et_cli_store_given(cli))
+		mode = ET_STORE_CREATE_PATH;
+	return et_store_open(url, mode, out, err);
+}
+
+int et_stored_fetch(const struct et_cli *cli, const char *name, struct et_experiment **out,
+	struct et_error *err)
+{
+	struct et_store *store;
+	char id[40];
+
+	int rc = et_stored_open(cli, ET_STORE_READ, &store, err);
+	if (rc)
+		return rc;
+	rc = et_store_find(store, name, id, err);
+	if (rc == 0)
+		rc = et_store_load(store, id, out, err);
+	et_store_close(store);
+	return rc;
+}
+
+static int load(const struct et_cli *cli, const struct et_operands *ops, struct et_stored *out,
+	struct et_error *err)
+{
+	size_t n = ops->n_before + ops->n_after;
+	char **names = ops->n_before ? ops->before : ops->after;
+
+	if (n > 1)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s': name one experiment only",
+			ops->n_before > 1 ? ops->before[1] : ops->after[n - 1 - ops->n_before]);
+	int rc = et_stored_fetch(cli, n ? names[0] : "last", &out->experiment, err);
+	if (rc == 0)
+		et_judge(out->experiment, &out->judgement);
+	return rc;
+}
+
+int et_stored_run(struct et_cli *cli, const struct et_verb *verb, int argc, char **argv, void *ctx,
+	et_stored_write_fn *write)
+{
+	struct et_operands ops;
+	struct et_error err = { 0 };
+	struct et_stored s = { 0 };
+
+	int status = et_cli_parse(cli, verb, argc, argv, ctx, &ops);
+	if (status >= 0)
+		return status;
+	int rc = load(cli, &ops, &s, &err);
+	et_operands_free(&ops);
+	if (rc == 0)
+		rc = write(cli, &s, ctx, &err);
+	et_judgement_free(&s.judgement);
+	et_experiment_free(s.experiment);
+	return rc ? et_cli_fail(&err) : ET_EXIT_DONE;
+}
+
+int et_stored_write(const struct et_stored *s, const struct et_format *format, const char *path,
+	struct et_error *err)
+{
+	struct et_outputs out = { 0 };
+
+	int rc = et_outputs_add(&out, format, path, err);
+	if (rc == 0)
+		rc = et_outputs_open(&out, err);
+	if (rc == 0)
+		rc = et_outputs_write(&out, s->experiment, &s->judgement, err);
+	et_outputs_close(&out);
+	return rc;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The store that the user means, and experiments in it. `show`, `export` and `report` load one
+ * experiment, compute its results and write them; they differ only in what they write.
+ */
+#ifndef ET_CMD_STORED_H
+#define ET_CMD_STORED_H
+
+#include "cmd/cli.h"
+#include "model/result.h"
+#include "store/store.h"
+
+/* Opens the store of --store, of ETALON_STORE, or the user's own. */
+int et_stored_open(const struct et_cli *cli, enum et_store_mode mode, struct et_store **out,
+	struct et_error *err) ET_CHECK;
+/* Loads the experiment of that id or label; the caller frees it. -ENOENT: there is none. */
+int et_stored_fetch(const struct et_cli *cli, const char *name, struct et_experiment **out,
+	struct et_error *err) ET_CHECK;
+
+/* An experiment and its results. */
+struct et_stored {
+	struct et_experiment *experiment;
+	struct et_judgement judgement;
+};
+
+/* Writes the results of an experiment; ctx is the structure that the command's options fill. */
+typedef int et_stored_write_fn(
+	const struct et_cli *cli, const struct et_stored *s, const void *ctx, struct et_error *err);
+
+/*
+ * A whole command: parses argv, loads the experiment that the only operand names ("last" without
+ * one), and calls write. Prints an error and returns the exit status.
+ */
+int et_stored_run(struct et_cli *cli, const struct et_verb *verb, int argc, char **argv, void *ctx,
+	et_stored_write_fn *write) ET_CHECK;
+
+struct et_format;
+/* Writes an experiment in a format (report/format.h) to a path; "-" is stdout. */
+int et_stored_write(const struct et_stored *s, const struct et_format *format, const char *path,
+	struct et_error *err) ET_CHECK;
+
+#endif
