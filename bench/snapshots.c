@@ -275,7 +275,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	open_netlink(&b.netlink);
-	if (et_proc_reader_open(&b.watch) < 0)
+	if (et_proc_reader_open(&b.watch, "") < 0)
 		die("/proc");
 	by_clock(&b);
 	if (b.processes < wanted)

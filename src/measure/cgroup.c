@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Folders are called etalon-PID-LANE; the pid tells a group that was left behind by a kill. */
+/* Folders are named etalon-PID-SLOT; if no process has the PID, a killed run left the folder. */
 static const char prefix[] = "etalon-";
 
 uint64_t et_cgroup_usage_ns(enum et_cpu_source source, int usage_fd)
@@ -30,58 +30,65 @@ uint64_t et_cgroup_usage_ns(enum et_cpu_source source, int usage_fd)
 	return source == ET_CPU_BY_CPU_STAT ? value * 1000 : value;
 }
 
-/*
- * Finds our group in the hierarchy that has the controller ("cpuacct"), or in version 2 ("").
- * mountinfo: "id parent maj:min root mountpoint options … - type source superoptions".
- */
-static bool find_mount(const char *controller, char *mount, size_t size, char *root, size_t rsize)
+/* Whether a list "a,b,c" has the name. The list is cut into pieces. */
+static bool list_has(char *list, const char *name)
 {
-	ET_AUTO_FCLOSE FILE *f = fopen("/proc/self/mountinfo", "re");
+	char *rest;
+
+	for (char *o = strtok_r(list, ",\n", &rest); o; o = strtok_r(NULL, ",\n", &rest)) {
+		if (!strcmp(o, name))
+			return true;
+	}
+	return false;
+}
+
+static FILE *open_proc(const char *root, const char *name)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/proc/self/%s", root, name);
+	return fopen(path, "re");
+}
+
+/*
+ * Finds the mount of the version 1 hierarchy with the controller ("cpuacct"), or of version 2 ("").
+ * mountinfo: "id parent maj:min root mountpoint options … - type source superoptions", see proc(5).
+ */
+static bool find_mount(const char *sysroot, const char *controller, char mount[static 1024],
+	char root[static 1024])
+{
+	ET_AUTO_FCLOSE FILE *f = open_proc(sysroot, "mountinfo");
 	ET_AUTO_FREE char *line = NULL;
 	size_t cap = 0;
 
 	while (f && getline(&line, &cap, f) > 0) {
-		char mroot[1024], where[1024], type[64], options[512], *rest;
+		char type[64], options[512];
 		const char *dash = strstr(line, " - ");
-		if (!dash || sscanf(line, "%*s %*s %*s %1023s %1023s", mroot, where) != 2 ||
+		if (!dash || sscanf(line, "%*s %*s %*s %1023s %1023s", root, mount) != 2 ||
 			sscanf(dash, " - %63s %*s %511s", type, options) != 2)
 			continue;
-		bool match = *controller ? !strcmp(type, "cgroup") : !strcmp(type, "cgroup2");
-		if (match && *controller) {
-			match = false;
-			for (char *o = strtok_r(options, ",\n", &rest); o;
-				o = strtok_r(NULL, ",\n", &rest))
-				match = match || !strcmp(o, controller);
-		}
-		if (match) {
-			snprintf(mount, size, "%s", where);
-			snprintf(root, rsize, "%s", mroot);
+		if (*controller ? !strcmp(type, "cgroup") && list_has(options, controller)
+				: !strcmp(type, "cgroup2"))
 			return true;
-		}
 	}
 	return false;
 }
 
 /* Our path within that hierarchy, from /proc/self/cgroup: "4:cpu,cpuacct:/path", "0::/path". */
-static bool find_path(const char *controller, char *path, size_t size)
+static bool find_path(const char *sysroot, const char *controller, char *path, size_t size)
 {
-	ET_AUTO_FCLOSE FILE *f = fopen("/proc/self/cgroup", "re");
+	ET_AUTO_FCLOSE FILE *f = open_proc(sysroot, "cgroup");
 	ET_AUTO_FREE char *line = NULL;
 	size_t cap = 0;
 
 	while (f && getline(&line, &cap, f) > 0) {
 		char *names = strchr(line, ':');
-		char *where = names ? strchr(names + 1, ':') : NULL;
+		char *where = names ? strchr(++names, ':') : NULL;
 		if (!where)
 			continue;
 		*where++ = '\0';
 		where[strcspn(where, "\n")] = '\0';
-		bool match = !*controller && !names[1];
-		char *rest;
-		for (char *o = strtok_r(names + 1, ",", &rest); *controller && o;
-			o = strtok_r(NULL, ",", &rest))
-			match = match || !strcmp(o, controller);
-		if (match) {
+		if (*controller ? list_has(names, controller) : !*names) {
 			snprintf(path, size, "%s", where);
 			return true;
 		}
@@ -89,11 +96,35 @@ static bool find_path(const char *controller, char *path, size_t size)
 	return false;
 }
 
+static const char *controller_of(enum et_cpu_source source)
+{
+	return source == ET_CPU_BY_CPUACCT ? "cpuacct" : "";
+}
+
+bool et_cgroup_find(const char *sysroot, enum et_cpu_source source, char *folder, size_t size)
+{
+	const char *controller = controller_of(source);
+	char mount[1024], root[1024], path[2048];
+
+	if (!find_mount(sysroot, controller, mount, root) ||
+		!find_path(sysroot, controller, path, sizeof(path)))
+		return false;
+	/* In a container the mount may show a subtree of the hierarchy only: cut off its root. */
+	const char *inside = path;
+	size_t len = strlen(root);
+	if (len > 1 && !strncmp(path, root, len) && (!path[len] || path[len] == '/'))
+		inside = path + len;
+	snprintf(folder, size, "%s%s%s", sysroot, mount, strcmp(inside, "/") ? inside : "");
+	return true;
+}
+
 /*
- * Ends what a killed run left in its group. A number of 0 is a process of another namespace, and
- * an etalon in it is a living one of such: then the group is none of our business.
+ * Kills the processes that a killed run left in its group. A PID of 0 in cgroup.procs is a process
+ * in another PID namespace, so the group belongs to an etalon that runs in a container or outside
+ * of ours; so does a group that contains an etalon. Then nothing is killed, and the result is
+ * false.
  */
-static bool end_members(const char *dir)
+static bool end_members(const char *root, const char *dir)
 {
 	char path[4400], name[64];
 	int pid;
@@ -104,7 +135,7 @@ static bool end_members(const char *dir)
 	ET_AUTO_FCLOSE FILE *f = fopen(path, "re");
 	while (f && n < ET_LENGTH(members) && fscanf(f, "%d", &pid) == 1) {
 		snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-		if (pid <= 0 || et_sysroot_line("", path, name, sizeof(name)) < 0 ||
+		if (pid <= 0 || et_sysroot_line(root, path, name, sizeof(name)) < 0 ||
 			!strcmp(name, "etalon"))
 			return false;
 		members[n++] = pid;
@@ -114,8 +145,8 @@ static bool end_members(const char *dir)
 	return f != NULL;
 }
 
-/* A living etalon sits in its slot 0: only when that can go is slot 1 without an owner. */
-static void remove_slots(const char *home, int pid)
+/* A live etalon is in its slot 0: unless that can be removed, slot 1 has an owner, too. */
+static void remove_slots(const char *root, const char *home, int pid)
 {
 	char dir[4300];
 
@@ -123,22 +154,19 @@ static void remove_slots(const char *home, int pid)
 		snprintf(dir, sizeof(dir), "%s/%s%d-%d", home, prefix, pid, slot);
 		if (access(dir, F_OK) < 0)
 			continue;
-		if (!end_members(dir))
+		if (!end_members(root, dir))
 			return;
-		/* Killed members leave after a moment; if one stays, it is a live etalon. */
-		int tries = 20;
-		while (rmdir(dir) < 0) {
-			if (errno != EBUSY || --tries == 0)
+		for (int i = 0; i < 20 && rmdir(dir) < 0; i++) {
+			if (errno != EBUSY)
 				return;
 			usleep(1000);
 		}
 	}
 }
 
-/* Folders etalon-PID-LANE whose process is gone were left by a killed run. */
-static void sweep(const char *home)
+void et_cgroup_sweep(const char *root, const char *folder)
 {
-	DIR *d = opendir(home);
+	DIR *d = opendir(folder);
 	struct dirent *e;
 
 	while (d && (e = readdir(d))) {
@@ -146,7 +174,7 @@ static void sweep(const char *home)
 			continue;
 		int pid = (int)strtol(e->d_name + sizeof(prefix) - 1, NULL, 10);
 		if (pid > 0 && kill(pid, 0) < 0 && errno == ESRCH)
-			remove_slots(home, pid);
+			remove_slots(root, folder, pid);
 	}
 	if (d)
 		closedir(d);
@@ -160,22 +188,13 @@ static int open_in(const char *dir, const char *file, int flags)
 	return open(path, flags | O_CLOEXEC);
 }
 
-static bool try_source(struct et_cgroup *g, enum et_cpu_source source)
+static bool try_source(struct et_cgroup *g, const char *root, enum et_cpu_source source)
 {
-	const char *controller = source == ET_CPU_BY_CPUACCT ? "cpuacct" : "";
 	const char *usage = source == ET_CPU_BY_CPUACCT ? "cpuacct.usage" : "cpu.stat";
-	char mount[1024], root[1024], path[2048];
 
-	if (!find_mount(controller, mount, sizeof(mount), root, sizeof(root)) ||
-		!find_path(controller, path, sizeof(path)))
+	if (!et_cgroup_find(root, source, g->home, sizeof(g->home)))
 		return false;
-	/* In a container the mount shows a part of the hierarchy only. */
-	const char *inside = path;
-	size_t len = strlen(root);
-	if (len > 1 && !strncmp(path, root, len))
-		inside = path + len;
-	snprintf(g->home, sizeof(g->home), "%s%s", mount, strcmp(inside, "/") ? inside : "");
-	sweep(g->home);
+	et_cgroup_sweep(root, g->home);
 	g->home_fd = open_in(g->home, "cgroup.procs", O_WRONLY);
 	bool ready = g->home_fd >= 0;
 	for (int slot = 0; ready && slot < ET_SLOTS; slot++) {
@@ -203,10 +222,10 @@ static void clear(struct et_cgroup *g)
 		g->usage_fd[slot] = g->procs_fd[slot] = -1;
 }
 
-bool et_cgroup_open_source(struct et_cgroup *g, enum et_cpu_source source)
+bool et_cgroup_open_source(struct et_cgroup *g, const char *root, enum et_cpu_source source)
 {
 	clear(g);
-	if (try_source(g, source)) {
+	if (try_source(g, root, source)) {
 		g->source = source;
 		return true;
 	}
@@ -214,17 +233,19 @@ bool et_cgroup_open_source(struct et_cgroup *g, enum et_cpu_source source)
 	return false;
 }
 
-void et_cgroup_open(struct et_cgroup *g)
+void et_cgroup_open(struct et_cgroup *g, const char *root)
 {
 	/* Version 1 counts nanoseconds, version 2 microseconds. */
-	if (!et_cgroup_open_source(g, ET_CPU_BY_CPUACCT))
-		et_cgroup_open_source(g, ET_CPU_BY_CPU_STAT);
+	if (et_cgroup_open_source(g, root, ET_CPU_BY_CPUACCT))
+		return;
+	if (!et_cgroup_open_source(g, root, ET_CPU_BY_CPU_STAT))
+		g->source = ET_CPU_BY_WAIT4;
 }
 
 void et_cgroup_close(struct et_cgroup *g)
 {
 	if (g->home_fd >= 0 && write(g->home_fd, "0", 1) < 0)
-		g->source = ET_CPU_BY_WAIT4; /* the groups stay; the next run sweeps them */
+		g->source = ET_CPU_BY_WAIT4; /* the groups stay; the next run removes them */
 	for (int slot = 0; slot < ET_SLOTS; slot++) {
 		et_cleanup_close(&g->usage_fd[slot]);
 		et_cleanup_close(&g->procs_fd[slot]);

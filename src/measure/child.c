@@ -2,6 +2,7 @@
 #include "measure/child.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/sysroot.h"
 #include "clock/counter.h"
 #include "measure/lap.h"
 #include "measure/privilege.h"
@@ -317,20 +318,21 @@ int et_child_start_error(
 }
 
 /*
- * After unshare(CLONE_NEWPID) the first child is the new namespace's init: when it ends nothing
- * more can be started, and it does not see its parent. Kernels before 4.12 do not tell.
+ * After unshare(CLONE_NEWPID) our first child becomes the init of the new PID namespace: when it
+ * ends, no further process can be started there, and getppid() returns 0 to it. The link
+ * pid_for_children exists since Linux 4.12, and cannot be read until that init exists.
  */
-int et_child_check(struct et_error *err)
+int et_child_check(const char *root, struct et_error *err)
 {
-	static const char *const for_children = "/proc/self/ns/pid_for_children";
-	char ours[64] = "", theirs[64] = "";
+	char path[4096], ours[64], theirs[64];
 	struct stat st;
 
-	if (lstat(for_children, &st) < 0 ||
-		readlink("/proc/self/ns/pid", ours, sizeof(ours) - 1) < 0)
+	snprintf(path, sizeof(path), "%s/proc/self/ns/pid_for_children", root);
+	if (lstat(path, &st) < 0 ||
+		et_sysroot_link(root, "/proc/self/ns/pid", ours, sizeof(ours)) < 0)
 		return 0;
-	/* It has no name to read before there is an init. */
-	if (readlink(for_children, theirs, sizeof(theirs) - 1) > 0 && !strcmp(ours, theirs))
+	if (et_sysroot_link(root, "/proc/self/ns/pid_for_children", theirs, sizeof(theirs)) > 0 &&
+		!strcmp(ours, theirs))
 		return 0;
 	return et_hint(err,
 		et_fail(err, ECHILD, ET_EXIT_ENVIRONMENT,

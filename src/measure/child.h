@@ -56,7 +56,7 @@ struct et_start {
 };
 
 /* Whether children can be started at all, with what is in the way. */
-int et_child_check(struct et_error *err);
+int et_child_check(const char *root, struct et_error *err) ET_CHECK;
 
 /* Memory for n starts, shared between parent and children. NULL when there is none. */
 struct et_start *et_start_map(size_t n);

@@ -136,5 +136,7 @@ void et_account_settle(struct et_account *a, int32_t number, struct et_sample *s
 		s->measured.cpu_ns + s->measured.others_ns + s->measured.idle_ns);
 	if (s->measured.steal_ns != ET_UNKNOWN && s->measured.steal_ns > most)
 		s->measured.steal_ns = most;
-	enter_culprits(a, s);
+	/* Without snapshots it is not known which processes ended and what they used elsewhere. */
+	if (!(s->ruling.marks & ET_MARK_NO_SNAPSHOT))
+		enter_culprits(a, s);
 }

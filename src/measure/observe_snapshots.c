@@ -7,6 +7,7 @@ struct observation {
 	struct et_proc_reader reader;
 	struct et_snapshot before, after;
 	uint64_t tick_ns; /* of the kernel: an exit record may be this much short */
+	int failed;       /* -errno: a snapshot of this run could not be taken */
 };
 
 static int open_snapshots(const struct et_observer_setup *setup, void **self, struct et_error *err)
@@ -14,7 +15,8 @@ static int open_snapshots(const struct et_observer_setup *setup, void **self, st
 	struct observation *o = et_calloc(1, sizeof(*o));
 
 	(void)err;
-	et_proc_reader_open(&o->reader);
+	/* A missing /proc fails each snapshot, which marks the samples. */
+	o->failed = et_proc_reader_open(&o->reader, setup->root);
 	o->tick_ns = setup->e->host.tick_ns;
 	*self = o;
 	return 0;
@@ -24,8 +26,8 @@ static void before(void *self, struct et_run *run)
 {
 	struct observation *o = self;
 
-	et_snapshot_take(&o->reader, NULL, 0, &o->before);
-	run->before = &o->before;
+	o->failed = et_snapshot_take(&o->reader, NULL, 0, &o->before);
+	run->before = o->failed ? NULL : &o->before;
 }
 
 static void after(void *self, struct et_run *run)
@@ -35,7 +37,8 @@ static void after(void *self, struct et_run *run)
 
 	for (size_t i = 0; i < run->n_children; i++)
 		ours[i] = run->waits[i].pid;
-	et_snapshot_take(&o->reader, ours, run->n_children, &o->after);
+	if (!o->failed)
+		o->failed = et_snapshot_take(&o->reader, ours, run->n_children, &o->after);
 }
 
 /* Both programs of a duet get the same list, in which neither of them is. */
@@ -45,6 +48,10 @@ static void fill(void *self, struct et_run *run, struct et_sample *samples)
 
 	for (size_t i = 0; i < run->n; i++) {
 		struct et_measured *m = &samples[i].measured;
+		if (o->failed) {
+			samples[i].ruling.marks |= ET_MARK_NO_SNAPSHOT;
+			continue;
+		}
 		m->n_culprits = et_snapshot_compare(&o->reader, &o->before, &o->after, run->exits,
 			getpid(), o->tick_ns, &m->culprits);
 	}

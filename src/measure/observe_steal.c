@@ -10,7 +10,7 @@ static int open_steal(const struct et_observer_setup *setup, void **self, struct
 	struct et_steal *s = et_calloc(1, sizeof(*s));
 
 	(void)err;
-	et_steal_open(s, strcmp(setup->e->host.virtual_machine, "none") != 0);
+	et_steal_open(s, setup->root, strcmp(setup->e->host.virtual_machine, "none") != 0);
 	*self = s;
 	return 0;
 }

@@ -19,8 +19,8 @@ static int keep_off(struct et_own_process *p, const cpu_set_t *avoid, struct et_
 	return 0;
 }
 
-int et_own_process_change(
-	struct et_own_process *p, uint32_t n_cpus, const cpu_set_t *avoid, struct et_error *err)
+int et_own_process_change(struct et_own_process *p, const char *root, uint32_t n_cpus,
+	const cpu_set_t *avoid, struct et_error *err)
 {
 	*p = (struct et_own_process){ 0 };
 	int rc = avoid ? keep_off(p, avoid, err) : 0;
@@ -28,8 +28,8 @@ int et_own_process_change(
 		return rc;
 	prctl(PR_GET_CHILD_SUBREAPER, &p->was_subreaper);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	et_cgroup_open(&p->cgroup);
-	et_wakeup_prio_open(&p->wakeup, n_cpus);
+	et_cgroup_open(&p->cgroup, root);
+	et_wakeup_prio_open(&p->wakeup, root, n_cpus);
 	p->changed = true;
 	return 0;
 }

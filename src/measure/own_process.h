@@ -31,8 +31,8 @@ struct et_own_process {
  * n_cpus is the number of the machine's CPUs; avoid is the CPU to keep off, NULL: none. 0, or
  * -errno with err filled if there is no other CPU; then nothing is changed.
  */
-int et_own_process_change(struct et_own_process *p, uint32_t n_cpus, const cpu_set_t *avoid,
-	struct et_error *err) ET_CHECK;
+int et_own_process_change(struct et_own_process *p, const char *root, uint32_t n_cpus,
+	const cpu_set_t *avoid, struct et_error *err) ET_CHECK;
 void et_own_process_restore(struct et_own_process *p); /* all zero is fine */
 
 #endif

@@ -92,14 +92,14 @@ static void choose_directory(struct et_run_setup *s)
 	s->directory = wanted && here && !strcmp(wanted, here) ? NULL : wanted;
 }
 
-int et_run_setup_open(struct et_run_setup *s, const struct et_experiment *e, char *const *envp,
-	struct et_error *err)
+int et_run_setup_open(struct et_run_setup *s, const char *root, const struct et_experiment *e,
+	char *const *envp, struct et_error *err)
 {
 	*s = (struct et_run_setup){ .e = e };
 	et_streams_init(&s->streams);
 	sigprocmask(SIG_BLOCK, NULL, &s->signals);
 	choose_directory(s);
-	int rc = et_child_check(err);
+	int rc = et_child_check(root, err);
 	if (rc == 0)
 		rc = choose_cpus(s, err);
 	if (rc == 0)

@@ -31,8 +31,8 @@ struct et_run_setup {
 
 /* 0, or -errno with err filled; then nothing is left open. The experiment must outlive the setup.
  */
-int et_run_setup_open(struct et_run_setup *s, const struct et_experiment *e, char *const *envp,
-	struct et_error *err) ET_CHECK;
+int et_run_setup_open(struct et_run_setup *s, const char *root, const struct et_experiment *e,
+	char *const *envp, struct et_error *err) ET_CHECK;
 void et_run_setup_close(struct et_run_setup *s);
 
 #endif

@@ -6,6 +6,9 @@
 
 #include <errno.h>
 
+/* The tests of single modules replace it; a runner starts real processes. */
+static const char root[] = "";
+
 struct et_runner {
 	struct et_run_context context;
 	struct et_hook hook;
@@ -27,13 +30,13 @@ static int open_context(struct et_runner *r, struct et_error *err)
 	struct et_run_context *c = &r->context;
 	const struct et_run_setup *s = &c->setup;
 	struct et_observer_setup setup = {
-		.root = "", .e = s->e, .cpus = s->pinnable ? &s->allowed : NULL
+		.root = root, .e = s->e, .cpus = s->pinnable ? &s->allowed : NULL
 	};
 
 	c->starts = et_start_map(ET_SLOTS);
 	if (!c->starts)
 		return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "memory for children");
-	int rc = et_own_process_change(&c->own, s->e->host.cpus, cpu_to_avoid(s), err);
+	int rc = et_own_process_change(&c->own, setup.root, s->e->host.cpus, cpu_to_avoid(s), err);
 	if (rc == 0)
 		rc = et_observers_open(&c->observers, &setup, err);
 	return rc;
@@ -44,7 +47,7 @@ int et_runner_open(const struct et_experiment *e, char *const *envp, struct et_i
 {
 	struct et_runner *r = et_calloc(1, sizeof(*r));
 	struct et_run_setup *s = &r->context.setup;
-	int rc = et_run_setup_open(s, e, envp, err);
+	int rc = et_run_setup_open(s, root, e, envp, err);
 
 	if (rc) {
 		free(r);

@@ -2,15 +2,14 @@
 #include "measure/snapshot.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/sysroot.h"
+#include "base/procstat.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/syscall.h>
 
-/* What getdents64 fills; the C library's readdir would copy each entry once more. */
+/* What getdents64() fills in (struct linux_dirent64). readdir() would copy each entry once more. */
 struct entry {
 	uint64_t inode;
 	int64_t offset;
@@ -26,28 +25,35 @@ static int by_pid(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int et_proc_reader_open(struct et_proc_reader *w)
+static int open_below(const char *root, const char *path, int flags)
 {
-	memset(w, 0, sizeof(*w));
-	w->proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	w->loadavg_fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
-	return w->proc_fd < 0 ? -errno : 0;
+	char full[4096];
+
+	snprintf(full, sizeof(full), "%s%s", root, path);
+	return open(full, flags | O_RDONLY | O_CLOEXEC);
 }
 
-void et_proc_reader_close(struct et_proc_reader *w)
+int et_proc_reader_open(struct et_proc_reader *r, const char *root)
 {
-	et_cleanup_close(&w->proc_fd);
-	et_cleanup_close(&w->loadavg_fd);
-	free(w->list);
-	memset(w, 0, sizeof(*w));
-	w->proc_fd = w->loadavg_fd = -1;
+	*r = (struct et_proc_reader){ .root = root };
+	r->loadavg_fd = open_below(root, "/proc/loadavg", 0);
+	r->proc_fd = open_below(root, "/proc", O_DIRECTORY);
+	return r->proc_fd < 0 ? -errno : 0;
 }
 
-/* The fifth field of /proc/loadavg: "0.10 0.20 0.30 1/100 4711". 0 when it cannot be told. */
-static int32_t newest_process(const struct et_proc_reader *w)
+void et_proc_reader_close(struct et_proc_reader *r)
+{
+	et_cleanup_close(&r->proc_fd);
+	et_cleanup_close(&r->loadavg_fd);
+	free(r->list);
+	*r = (struct et_proc_reader){ .proc_fd = -1, .loadavg_fd = -1 };
+}
+
+/* The fifth field of /proc/loadavg: "0.10 0.20 0.30 1/100 4711". 0 if it is not known. */
+static int32_t newest_process(const struct et_proc_reader *r)
 {
 	char buf[128];
-	ssize_t n = w->loadavg_fd < 0 ? -1 : pread(w->loadavg_fd, buf, sizeof(buf) - 1, 0);
+	ssize_t n = r->loadavg_fd < 0 ? -1 : pread(r->loadavg_fd, buf, sizeof(buf) - 1, 0);
 
 	if (n <= 0)
 		return 0;
@@ -56,87 +62,89 @@ static int32_t newest_process(const struct et_proc_reader *w)
 	return last ? (int32_t)strtol(last, NULL, 10) : 0;
 }
 
-/* Nobody was born since the last picture but our own children, which have ended. */
+/* No process was created since the last snapshot but our own children, which have ended. */
 static bool list_holds(
-	const struct et_proc_reader *w, int32_t newest, const int32_t *ours, size_t n_ours)
+	const struct et_proc_reader *r, int32_t newest, const int32_t *ours, size_t n_ours)
 {
-	if (!w->newest || newest != w->newest + (int32_t)n_ours)
+	if (!r->newest || newest != r->newest + (int32_t)n_ours)
 		return false;
 	for (size_t i = 0; i < n_ours; i++) {
-		if (ours[i] <= w->newest || ours[i] > newest)
+		if (ours[i] <= r->newest || ours[i] > newest)
 			return false;
 	}
 	return true;
 }
 
 static void add_listed(
-	struct et_proc_reader *w, int32_t pid, const struct et_proc_entry *old, size_t n_old)
+	struct et_proc_reader *r, int32_t pid, const struct et_proc_entry *old, size_t n_old)
 {
 	const struct et_proc_entry *known =
 		n_old ? bsearch(&pid, old, n_old, sizeof(*old), by_pid) : NULL;
 
-	ET_GROW(w->list, w->n, w->cap);
-	w->list[w->n++] = known ? *known : (struct et_proc_entry){ .pid = pid };
+	ET_GROW(r->list, r->n, r->cap);
+	r->list[r->n++] = known ? *known : (struct et_proc_entry){ .pid = pid };
 }
 
-static int list_processes(struct et_proc_reader *w)
+static int list_processes(struct et_proc_reader *r)
 {
 	_Alignas(struct entry) char buf[32768];
-	struct et_proc_entry *old = w->list;
-	size_t n_old = w->n;
+	struct et_proc_entry *old = r->list;
+	size_t n_old = r->n;
 	long n;
 
-	w->list = NULL;
-	w->n = w->cap = 0;
-	lseek(w->proc_fd, 0, SEEK_SET);
-	while ((n = syscall(SYS_getdents64, w->proc_fd, buf, sizeof(buf))) > 0) {
+	r->list = NULL;
+	r->n = r->cap = 0;
+	lseek(r->proc_fd, 0, SEEK_SET);
+	while ((n = syscall(SYS_getdents64, r->proc_fd, buf, sizeof(buf))) > 0) {
 		for (long at = 0; at < n;) {
 			const struct entry *e = (const struct entry *)(buf + at);
 			int32_t pid = 0;
 			for (const char *p = e->name; *p >= '0' && *p <= '9'; p++)
 				pid = pid * 10 + (*p - '0');
 			if (pid > 0)
-				add_listed(w, pid, old, n_old);
+				add_listed(r, pid, old, n_old);
 			at += e->length;
 		}
 	}
+	int rc = n < 0 ? -errno : 0;
 	free(old);
-	return n < 0 ? -errno : 0;
+	return rc;
 }
 
 int et_snapshot_take(
-	struct et_proc_reader *w, const int32_t *ours, size_t n_ours, struct et_snapshot *image)
+	struct et_proc_reader *r, const int32_t *ours, size_t n_ours, struct et_snapshot *s)
 {
-	int32_t newest = newest_process(w);
+	int32_t newest = newest_process(r);
 	size_t alive = 0;
 	struct timespec t;
 
-	if (!list_holds(w, newest, ours, n_ours)) {
-		int rc = list_processes(w);
-		if (rc)
+	s->n = 0;
+	if (!list_holds(r, newest, ours, n_ours)) {
+		int rc = list_processes(r);
+		if (rc) {
+			r->newest = 0; /* the list is incomplete: make it anew next time */
 			return rc;
+		}
 	}
-	w->newest = newest;
-	image->n = 0;
-	for (size_t i = 0; i < w->n; i++) {
-		/* Who has ended since is in the exit records. */
-		if (clock_gettime(et_clock_of_process(w->list[i].pid), &t) < 0)
+	r->newest = newest;
+	for (size_t i = 0; i < r->n; i++) {
+		/* A process that has ended since has an exit record. */
+		if (clock_gettime(et_clock_of_process(r->list[i].pid), &t) < 0)
 			continue;
 		if (alive != i)
-			w->list[alive] = w->list[i];
+			r->list[alive] = r->list[i];
 		alive++;
-		ET_GROW(image->readings, image->n, image->cap);
-		image->readings[image->n++] =
-			(struct et_reading){ w->list[i].pid, et_timespec_ns(t) };
+		ET_GROW(s->readings, s->n, s->cap);
+		s->readings[s->n++] = (struct et_reading){ r->list[i].pid, et_timespec_ns(t) };
 	}
-	w->n = alive;
+	r->n = alive;
 	return 0;
 }
 
-void et_snapshot_free(struct et_snapshot *image)
+void et_snapshot_free(struct et_snapshot *s)
 {
-	free(image->readings);
-	memset(image, 0, sizeof(*image));
+	free(s->readings);
+	*s = (struct et_snapshot){ 0 };
 }
 
 void et_exits_add(void *ctx, const struct et_exit_record *r)
@@ -150,10 +158,10 @@ void et_exits_add(void *ctx, const struct et_exit_record *r)
 void et_exits_free(struct et_exits *exits)
 {
 	free(exits->records);
-	memset(exits, 0, sizeof(*exits));
+	*exits = (struct et_exits){ 0 };
 }
 
-/* --- the measured program's own tasks --- */
+/* --- the tasks of the measured program --- */
 
 static bool claimed(const struct et_exit_record *r)
 {
@@ -203,7 +211,6 @@ struct et_tree_delays et_exits_claim(struct et_exits *exits, int32_t root, int32
 	size_t n = 0, cap = 0;
 	int32_t *pids = NULL;
 
-	/* Orphans pass to the reaper, so its children belong to the tree as well. */
 	ET_GROW(pids, n, cap);
 	pids[n++] = root;
 	if (reaper > 0)
@@ -215,78 +222,67 @@ struct et_tree_delays et_exits_claim(struct et_exits *exits, int32_t root, int32
 	return d;
 }
 
-/* --- the others --- */
+/* --- the other processes --- */
 
-struct who {
+struct culprits {
 	struct et_culprit *list;
 	size_t n, cap;
 };
 
-static struct et_culprit *add_who(struct who *w, int32_t pid, uint64_t cpu_ns)
+static struct et_culprit *add_culprit(struct culprits *c, int32_t pid, uint64_t cpu_ns)
 {
-	ET_GROW(w->list, w->n, w->cap);
-	struct et_culprit *i = &w->list[w->n++];
-	memset(i, 0, sizeof(*i));
-	i->pid = pid;
-	i->cpu_ns = cpu_ns;
-	i->on_our_cpu_ns = ET_UNKNOWN;
-	return i;
+	ET_GROW(c->list, c->n, c->cap);
+	c->list[c->n] =
+		(struct et_culprit){ .pid = pid, .cpu_ns = cpu_ns, .on_our_cpu_ns = ET_UNKNOWN };
+	return &c->list[c->n++];
 }
 
-static const struct et_reading *find_reading(const struct et_snapshot *image, int32_t pid)
+static const struct et_reading *find_reading(const struct et_snapshot *s, int32_t pid)
 {
-	if (!image->n)
-		return NULL;
-	return bsearch(&pid, image->readings, image->n, sizeof(*image->readings), by_pid);
+	return s->n ? bsearch(&pid, s->readings, s->n, sizeof(*s->readings), by_pid) : NULL;
 }
 
 static uint64_t used_before(const struct et_snapshot *before, int32_t pid, uint64_t now_ns)
 {
 	const struct et_reading *r = find_reading(before, pid);
 
-	/* Less than before means that the number was given to another process since. */
+	/* Less than before means that another process has the PID now. */
 	return r && r->cpu_ns <= now_ns ? r->cpu_ns : 0;
 }
 
-/* Name and kind of a living process: "123 (comm) S ppid … flags"; comm may hold anything. */
-static void read_name(struct et_culprit *who)
+static void read_name(const char *root, struct et_culprit *c)
 {
-	enum { KERNEL_THREAD = 0x00200000 };
-	char path[32], buf[512];
+	struct et_procstat stat;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", who->pid);
-	if (et_sysroot_read("", path, buf, sizeof(buf)) <= 0)
-		return;
-	char *open = strchr(buf, '('), *close = strrchr(buf, ')');
-	if (!open || !close || close < open)
-		return;
-	*close = '\0';
-	snprintf(who->name, sizeof(who->name), "%.15s", open + 1);
-	unsigned flags = 0;
-	if (sscanf(close + 1, " %*c %*d %*d %*d %*d %*d %u", &flags) == 1)
-		who->kernel_thread = flags & KERNEL_THREAD;
+	if (et_procstat_read(root, c->pid, &stat))
+		return; /* it has ended: the caller shows it without a name */
+	snprintf(c->name, sizeof(c->name), "%.15s", stat.comm);
+	c->kernel_thread = stat.flags & ET_PF_KTHREAD;
 }
 
-/* A kernel thread keeps its name, a process may exec: only the former is remembered. */
-static void look_up(struct et_proc_reader *w, struct et_culprit *who)
+/* A kernel thread keeps its name, while a process may exec: only the former is remembered. */
+static void look_up_name(struct et_proc_reader *r, struct et_culprit *c)
 {
 	struct et_proc_entry *known =
-		w && w->n ? bsearch(&who->pid, w->list, w->n, sizeof(*w->list), by_pid) : NULL;
+		r->n ? bsearch(&c->pid, r->list, r->n, sizeof(*r->list), by_pid) : NULL;
 
 	if (known && known->named) {
-		memcpy(who->name, known->name, sizeof(who->name));
-		who->kernel_thread = true;
+		memcpy(c->name, known->name, sizeof(c->name));
+		c->kernel_thread = true;
 		return;
 	}
-	read_name(who);
-	if (known && who->kernel_thread) {
-		memcpy(known->name, who->name, sizeof(known->name));
+	read_name(r->root, c);
+	if (known && c->kernel_thread) {
+		memcpy(known->name, c->name, sizeof(known->name));
 		known->named = true;
 	}
 }
 
-/* A thread of a process that goes on, or a leader whose sum stands right behind it. */
-static bool told_elsewhere(const struct et_exits *exits, size_t i)
+/*
+ * The time of a thread that ended is contained in the CPU clock of its process, or in the sum that
+ * comes when the process ends; the time of a leader in the sum that follows its own record.
+ */
+static bool is_contained(const struct et_exits *exits, size_t i)
 {
 	const struct et_exit_record *r = &exits->records[i], *next = r + 1;
 
@@ -297,7 +293,7 @@ static bool told_elsewhere(const struct et_exits *exits, size_t i)
 	return i + 1 < exits->n && next->group && next->pid == r->pid;
 }
 
-/* A group record carries no name of its own: one of its threads stands before it. */
+/* The sum of a process carries no name: take that of one of its threads, which precede it. */
 static const struct et_exit_record *named_record(const struct et_exits *exits, size_t i)
 {
 	const struct et_exit_record *r = &exits->records[i];
@@ -312,20 +308,20 @@ static const struct et_exit_record *named_record(const struct et_exits *exits, s
 	return r;
 }
 
-static void add_exited(struct who *w, const struct et_snapshot *before,
+static void add_exited(struct culprits *list, const struct et_snapshot *before,
 	const struct et_snapshot *after, const struct et_exits *exits, uint64_t tick_ns)
 {
 	for (size_t i = 0; i < exits->n; i++) {
 		const struct et_exit_record *r = &exits->records[i];
-		if (claimed(r) || told_elsewhere(exits, i) || find_reading(after, r->pid))
+		if (claimed(r) || is_contained(exits, i) || find_reading(after, r->pid))
 			continue;
-		struct et_culprit *who =
-			add_who(w, r->pid, r->cpu_ns - used_before(before, r->pid, r->cpu_ns));
+		struct et_culprit *c = add_culprit(
+			list, r->pid, r->cpu_ns - used_before(before, r->pid, r->cpu_ns));
 		const struct et_exit_record *named = named_record(exits, i);
-		memcpy(who->name, named->name, sizeof(who->name));
-		who->kernel_thread = named->ppid == 2;
-		who->exited = true;
-		who->doubt_ns = tick_ns;
+		memcpy(c->name, named->name, sizeof(c->name));
+		c->kernel_thread = named->ppid == 2; /* kthreadd */
+		c->exited = true;
+		c->doubt_ns = tick_ns;
 	}
 }
 
@@ -338,22 +334,22 @@ static int descending(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-size_t et_snapshot_compare(struct et_proc_reader *watch, const struct et_snapshot *before,
+size_t et_snapshot_compare(struct et_proc_reader *r, const struct et_snapshot *before,
 	const struct et_snapshot *after, const struct et_exits *exits, int32_t self,
 	uint64_t tick_ns, struct et_culprit **out)
 {
-	struct who w = { 0 };
+	struct culprits list = { 0 };
 
 	for (size_t i = 0; i < after->n; i++) {
-		const struct et_reading *r = &after->readings[i];
-		uint64_t was = used_before(before, r->pid, r->cpu_ns);
-		if (r->pid == self || r->cpu_ns == was)
+		const struct et_reading *now = &after->readings[i];
+		uint64_t was = used_before(before, now->pid, now->cpu_ns);
+		if (now->pid == self || now->cpu_ns == was)
 			continue;
-		look_up(watch, add_who(&w, r->pid, r->cpu_ns - was));
+		look_up_name(r, add_culprit(&list, now->pid, now->cpu_ns - was));
 	}
-	add_exited(&w, before, after, exits, tick_ns);
-	if (w.n)
-		qsort(w.list, w.n, sizeof(*w.list), descending);
-	*out = w.list;
-	return w.n;
+	add_exited(&list, before, after, exits, tick_ns);
+	if (list.n)
+		qsort(list.list, list.n, sizeof(*list.list), descending);
+	*out = list.list;
+	return list.n;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Who else ran: a picture of the CPU time of every process before and after a sample, and the
- * exit records in between.
+ * Which other processes used CPU time during a run: a snapshot of the CPU time of every process
+ * before and after it, and the exit records of those that ended in between.
  *
- * The CPU time of a living process is read from its CPU clock (clock_gettime on the process's
- * clock id): nanoseconds, exact even for a process that is running at that moment (a taskstats
- * reply is up to a tick behind then), without privilege, and at a sixth of a request's cost. What
- * only taskstats can tell, who came and went between two pictures, comes from its exit records.
+ * The CPU time of a process is read from its CPU clock (clock_gettime()): nanoseconds, exact even
+ * for a process that runs at that moment (a taskstats reply is up to a tick behind then), without
+ * privilege, and at a sixth of the cost of a taskstats request. Only exit records report processes
+ * that started and ended between two snapshots.
  */
 #ifndef ET_MEASURE_SNAPSHOT_H
 #define ET_MEASURE_SNAPSHOT_H
@@ -20,16 +20,17 @@ struct et_reading {
 };
 
 /*
- * The processes there are, kept from picture to picture: listing /proc costs more than reading all
- * the clocks, so it is listed again only when somebody has been born since, which the kernel's
- * number of the newest process tells.
+ * The list of all processes, kept from one snapshot to the next. Listing /proc costs more than
+ * reading all the clocks, so it is repeated only if a process was created since, which the kernel's
+ * number of the newest process (in /proc/loadavg) shows.
  */
 struct et_proc_reader {
+	const char *root; /* of /proc, see base/sysroot.h */
 	int proc_fd, loadavg_fd;
-	int32_t newest; /* number of the newest process when the list was right; 0: never */
+	int32_t newest; /* the newest process when the list was made; 0: there is no list */
 	struct et_proc_entry {
 		int32_t pid;
-		bool named; /* a kernel thread, whose name stays; the next field holds it */
+		bool named; /* it is a kernel thread, whose name does not change: */
 		char name[16];
 	} * list; /* ascending pid */
 	size_t n, cap;
@@ -40,17 +41,19 @@ struct et_snapshot {
 	size_t n, cap;
 };
 
-int et_proc_reader_open(struct et_proc_reader *w);
-void et_proc_reader_close(struct et_proc_reader *w);
+/* 0, or -errno if /proc cannot be read; then every snapshot fails. Close it in either case. */
+int et_proc_reader_open(struct et_proc_reader *r, const char *root) ET_CHECK;
+void et_proc_reader_close(struct et_proc_reader *r);
 /*
- * Reads every process there is now; the memory of the image is used again. ours are children of
- * our own that were born since the last picture: they alone are no reason to list again.
+ * Reads every process that exists now into *s, whose memory is reused. `ours` are children of our
+ * own that were created since the last snapshot and have ended: they alone are no reason to list
+ * /proc again. 0, or -errno with an empty snapshot.
  */
-int et_snapshot_take(
-	struct et_proc_reader *w, const int32_t *ours, size_t n_ours, struct et_snapshot *image);
-void et_snapshot_free(struct et_snapshot *image);
+int et_snapshot_take(struct et_proc_reader *r, const int32_t *ours, size_t n_ours,
+	struct et_snapshot *s) ET_CHECK;
+void et_snapshot_free(struct et_snapshot *s);
 
-/* Exit records gathered during a sample. */
+/* Exit records gathered during a run. */
 struct et_exits {
 	struct et_exit_record *records;
 	size_t n, cap;
@@ -59,23 +62,26 @@ struct et_exits {
 void et_exits_add(void *exits, const struct et_exit_record *r);
 void et_exits_free(struct et_exits *exits);
 
-/* The tasks of the measured program among the exits: root's descendants, waited for or not. */
+/* Sums over the tasks of the measured program among the exit records. */
 struct et_tree_delays {
-	uint64_t run_ns;        /* waiting for a CPU, all tasks */
-	uint64_t block_ns;      /* waiting for block I/O, all tasks */
-	size_t tasks;           /* how many tasks ended, the root's first thread too */
-	uint64_t max_rss_bytes; /* the largest address space among them; 0: not told */
+	uint64_t run_ns;        /* waiting for a CPU */
+	uint64_t block_ns;      /* waiting for block I/O */
+	size_t tasks;           /* number of tasks, with the first thread of the root */
+	uint64_t max_rss_bytes; /* the largest peak memory of one of them; 0: not known */
 };
 
-/* Marks the records that belong to the tree of `root` by setting their pid negative. */
+/*
+ * Claims the records of the process `root` and its descendants by making their pid negative. If
+ * `reaper` is not 0, orphans that it reaped belong to the tree as well.
+ */
 struct et_tree_delays et_exits_claim(struct et_exits *exits, int32_t root, int32_t reaper);
 
 /*
- * The CPU time of every process that used some between the pictures, descending, without `self`
- * and without records claimed before. tick_ns is the doubt of an exit record. Names come from
- * /proc where the process still lives; w (or NULL) remembers those that stay. *out is new memory.
+ * Lists every process that used CPU time between two snapshots, in descending order, without `self`
+ * and without claimed records. An exit record may be short by up to tick_ns. Names of live
+ * processes come from /proc; r remembers those of kernel threads. The caller frees *out.
  */
-size_t et_snapshot_compare(struct et_proc_reader *w, const struct et_snapshot *before,
+size_t et_snapshot_compare(struct et_proc_reader *r, const struct et_snapshot *before,
 	const struct et_snapshot *after, const struct et_exits *exits, int32_t self,
 	uint64_t tick_ns, struct et_culprit **out);
 

@@ -8,12 +8,15 @@
 
 enum { STAT_BYTES = 65536 }; /* the CPUs come first; what is cut off is interrupts */
 
-void et_steal_open(struct et_steal *s, bool virtual_machine)
+void et_steal_open(struct et_steal *s, const char *root, bool virtual_machine)
 {
+	char path[4096];
+
 	s->physical = !virtual_machine;
 	s->read_ns = 0;
 	s->counted = NULL;
-	s->fd = virtual_machine ? open("/proc/stat", O_RDONLY | O_CLOEXEC) : -1;
+	snprintf(path, sizeof(path), "%s/proc/stat", root);
+	s->fd = virtual_machine ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 	s->buf = et_alloc(STAT_BYTES);
 }
 

@@ -22,7 +22,8 @@ struct et_steal {
 	struct et_stolen sum;
 };
 
-void et_steal_open(struct et_steal *s, bool virtual_machine);
+/* root is that of /proc, see base/sysroot.h. */
+void et_steal_open(struct et_steal *s, const char *root, bool virtual_machine);
 void et_steal_close(struct et_steal *s);
 /*
  * Stolen since boot on the CPUs of the set (NULL: all). The file changes once in 10 ms at most, so

@@ -154,7 +154,7 @@ static void *look_often(void *ctx)
 
 static int make_ready(struct tracee *r, int *cpu, struct et_error *err)
 {
-	int rc = et_child_check(err);
+	int rc = et_child_check("", err);
 
 	if (rc == 0)
 		rc = et_tracer_cpu(r->o->cpu, cpu, err);
@@ -206,14 +206,17 @@ static int perform(struct tracee *r, struct et_error *err)
 		.attach_fd = -1,
 		.source = ET_CPU_BY_WAIT4,
 		.usage_fd = -1 };
-	struct et_proc_reader watch;
+	struct et_proc_reader reader;
 	struct et_snapshot before = { 0 };
 
-	et_proc_reader_open(&watch);
-	et_snapshot_take(&watch, NULL, 0, &before);
-	et_proc_reader_close(&watch);
+	int rc = et_proc_reader_open(&reader, "");
+	if (rc == 0)
+		rc = et_snapshot_take(&reader, NULL, 0, &before);
+	et_proc_reader_close(&reader);
+	if (rc)
+		return et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT, "cannot list all processes");
 	r->child.began_ns = et_clock_read_ns(CLOCK_MONOTONIC);
-	int rc = spawn(r, &setup, err);
+	rc = spawn(r, &setup, err);
 	if (rc == 0) {
 		struct et_reaping reaping = { .root = "",
 			.children = &r->child,
@@ -306,7 +309,7 @@ static int run_watched(struct tracee *r, struct et_trace *t, struct et_error *er
 	if (rc)
 		return et_fail_errno(err, -rc, ET_EXIT_OUTSIDE, "a thread");
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	et_steal_open(&steal, r->o->virtual_machine);
+	et_steal_open(&steal, "", r->o->virtual_machine);
 	uint64_t stolen = et_steal_read(&steal, &r->one).steal_ns;
 	rc = perform(r, err);
 	atomic_store(&r->over, true);

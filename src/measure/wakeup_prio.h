@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The end of a program is told by our waking up. On a busy machine that waits its turn, up to
- * milliseconds, against microseconds with a real-time priority; on a quiet one such a priority
- * costs more than it saves (some 50 µs: we are woken where the program runs instead of on a CPU
- * that idles). We sleep while a program runs, and what we fork is ordinary again. Without the
- * privilege it stays as it is.
+ * A real-time priority for etalon while the machine is busy. The end of a program is seen when
+ * etalon wakes up, and on a busy machine it may wait for a CPU for milliseconds first, against
+ * microseconds with SCHED_FIFO. On a quiet machine the priority costs about 50 µs instead: the
+ * scheduler then wakes etalon on the program's CPU and not on an idle one. etalon sleeps while a
+ * program runs, and its children have the ordinary policy. Without the privilege nothing changes.
  */
 #ifndef ET_MEASURE_WAKEUP_PRIO_H
 #define ET_MEASURE_WAKEUP_PRIO_H
@@ -13,12 +13,12 @@
 #include <stdint.h>
 
 struct et_wakeup_prio {
-	bool on;        /* we have a real-time priority meanwhile */
-	int was_policy; /* our own, before */
+	bool on;        /* the priority is raised */
+	int was_policy; /* before that */
 };
 
-/* Takes the priority when the machine with so many CPUs is busy. */
-void et_wakeup_prio_open(struct et_wakeup_prio *p, uint32_t cpus);
+/* Raises the priority if the machine, which has this number of CPUs, is busy. */
+void et_wakeup_prio_open(struct et_wakeup_prio *p, const char *root, uint32_t cpus);
 void et_wakeup_prio_close(const struct et_wakeup_prio *p);
 
 #endif

@@ -10,7 +10,7 @@ const char *const et_removed_by_names[] = { "kept", "stopped", "failed", "daemon
 	"two-sigma", "machine-slow", NULL };
 const char *const et_mark_names[] = { "lost-records", "stopped", "leftovers", "no-overlap",
 	"no-exit-records", "left-control-group", "daemon-cutoff", "two-sigma", "machine-slow",
-	NULL };
+	"no-snapshot", NULL };
 
 int et_name_index(const char *const *names, const char *name)
 {

@@ -34,6 +34,7 @@ enum et_mark {
 	ET_MARK_TWO_SIGMA = 1 << 7,
 	/* Likewise; or so many were slow that none was removed for it. */
 	ET_MARK_MACHINE_SLOW = 1 << 8,
+	ET_MARK_NO_SNAPSHOT = 1 << 9, /* the processes could not be listed: culprits unknown */
 };
 
 /* CPU time that another process used while the sample ran. */

@@ -79,6 +79,15 @@ static void entering(void)
 	ok(s.measured.culprits[1].on_our_cpu_ns == 0, "who ran, but not here");
 	et_account_free(&a);
 	et_sample_free(&s);
+
+	s = sample(1000000000, 770000000);
+	et_sample_free(&s);
+	s.ruling.marks = ET_MARK_NO_SNAPSHOT;
+	a = account(0, -1);
+	et_account_settle(&a, 0, &s);
+	ok(s.measured.others_ns == 90000000 && s.measured.n_culprits == 0,
+		"without snapshots the account has no list of culprits");
+	et_account_free(&a);
 }
 
 static void last_one(void)

@@ -217,10 +217,32 @@ static void failures(void)
 	seen.attach_result = 0;
 }
 
+/* The observer of snapshots where there is no /proc. */
+static void no_snapshot(void)
+{
+	struct et_experiment e = { 0 };
+	struct et_observer_setup setup = { .root = "/nonexistent", .e = &e };
+	struct et_exits exits = { 0 };
+	struct et_run run = { .n = 1, .n_children = 1, .exits = &exits };
+	struct et_sample s = { 0 };
+	void *self = NULL;
+
+	ok(et_observe_snapshots.open(&setup, &self, &err) == 0 && self,
+		"a missing /proc does not end the experiment");
+	et_observe_snapshots.before(self, &run);
+	ok(run.before == NULL, "a failed snapshot is not handed to others");
+	et_observe_snapshots.after(self, &run);
+	et_observe_snapshots.fill(self, &run, &s);
+	ok(s.ruling.marks == ET_MARK_NO_SNAPSHOT && s.measured.n_culprits == 0,
+		"a sample without snapshots is marked and has no culprits");
+	et_observe_snapshots.close(self);
+}
+
 int main(void)
 {
 	order();
 	held();
+	no_snapshot();
 	failures();
 	return tap_done();
 }

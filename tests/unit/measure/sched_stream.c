@@ -168,7 +168,7 @@ static void real(enum et_sched_way way, const char *name)
 	}
 	is_str(et_sched_stream_source(w), name, "source");
 	ok(inheritable() == before, "%s: every descriptor is close-on-exec", name);
-	et_steal_open(&steal, true);
+	et_steal_open(&steal, "", true);
 	uint64_t stolen_before = et_steal_read(&steal, NULL).steal_ns;
 	uint64_t began = et_clock_read_ns(CLOCK_MONOTONIC);
 	uint64_t used = child_works(cpu, &s.pid);

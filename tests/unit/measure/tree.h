@@ -4,6 +4,7 @@
 #define ET_TESTS_MEASURE_TREE_H
 
 #include "base/alloc.h"
+#include "tap.h"
 
 #include <ftw.h>
 #include <stdio.h>
@@ -17,10 +18,8 @@ static char tree[64];
 static inline void tree_open(void)
 {
 	snprintf(tree, sizeof(tree), "/tmp/etalon-tree.XXXXXX");
-	if (!mkdtemp(tree)) {
-		printf("Bail out! no temporary folder\n");
-		exit(1);
-	}
+	if (!mkdtemp(tree))
+		tap_bail("cannot make a temporary folder");
 }
 
 static inline char *tree_path(const char *path)
@@ -40,10 +39,8 @@ static inline void tree_write(const char *path, const char *text)
 	ET_AUTO_FREE char *full = tree_path(path);
 	FILE *f = fopen(full, "w");
 
-	if (!f || fputs(text, f) == EOF || fclose(f) == EOF) {
-		printf("Bail out! cannot write %s\n", full);
-		exit(1);
-	}
+	if (!f || fputs(text, f) == EOF || fclose(f) == EOF)
+		tap_bail("cannot write %s", full);
 }
 
 static inline int tree_unlink(const char *path, const struct stat *st, int kind, struct FTW *at)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A real-time priority while we wait: programs are as they would be without it. */
+/* The real-time priority: when it is raised, and that programs do not inherit it. */
 #include "measure/wakeup_prio.h"
+#include "measure/tree.h"
 #include "tap.h"
 
 #include <sched.h>
@@ -8,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a child of ours is, as one number. */
+/* Policy and nice value of a child of ours, as one number. */
 static int child_is(void)
 {
 	int status = -1;
@@ -26,18 +27,37 @@ static void check(int level)
 
 	setpriority(PRIO_PROCESS, 0, level);
 	int before = child_is();
-	et_wakeup_prio_open(&p, 0); /* with no CPU any load is too much */
+	et_wakeup_prio_open(&p, tree, 2);
 	int meanwhile = child_is();
 	et_wakeup_prio_close(&p);
-	ok(meanwhile == before, "nice %d: what we fork is what it was (%d, %d)", level, before,
-		meanwhile);
+	ok(meanwhile == before, "nice %d: children have the same policy and nice value (%d, %d)",
+		level, before, meanwhile);
 	ok(sched_getscheduler(0) == SCHED_OTHER && getpriority(PRIO_PROCESS, 0) == level,
-		"nice %d: and so are we again", level);
+		"nice %d: our own policy and nice value are restored", level);
+}
+
+static void only_if_busy(void)
+{
+	struct et_wakeup_prio p;
+
+	tree_write("/proc/loadavg", "0.99 2.00 2.00 1/100 4711\n");
+	et_wakeup_prio_open(&p, tree, 2);
+	ok(!p.on && sched_getscheduler(0) == SCHED_OTHER,
+		"the priority is not raised while the load is below half the CPUs");
+	et_wakeup_prio_close(&p);
+	tree_write("/proc/loadavg", "nonsense");
+	et_wakeup_prio_open(&p, tree, 2);
+	ok(!p.on, "the priority is not raised if the load is not known");
+	et_wakeup_prio_close(&p);
 }
 
 int main(void)
 {
+	tree_open();
+	only_if_busy();
+	tree_write("/proc/loadavg", "1.01 0.00 0.00 1/100 4711\n");
 	check(0);
 	check(5);
+	tree_close();
 	return tap_done();
 }
