@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Beyond these a log axis or its ticks would leave what a double can hold. */
+/* Outside of these bounds the arithmetic of an axis and its ticks would overflow a double. */
 #define LEAST 1e-300
 #define MOST 1e300
 
@@ -16,7 +16,7 @@ static bool usable(const struct et_axis *a)
 
 struct et_axis et_axis_fit(const struct et_axis *a, double lo, double hi)
 {
-	enum { ROOM = 25 }; /* a part of so many at each end */
+	enum { ROOM = 25 }; /* the margin at each end is the range divided by this */
 	struct et_axis f = *a;
 
 	if (f.n_lanes) {
@@ -40,7 +40,7 @@ struct et_axis et_axis_fit(const struct et_axis *a, double lo, double hi)
 		f.hi = hi * factor;
 		return f;
 	}
-	/* Data that differ by less than a double can tell apart are one value. */
+	/* Differences within the rounding error of a double count as none. */
 	double room = hi - lo > 1e-12 * fabs(hi) ? (hi - lo) / ROOM : hi != 0 ? fabs(hi) / 10 : 0.5;
 	f.lo = lo >= 0 ? fmax(0, lo - room) : lo - room;
 	f.hi = hi + room;
@@ -64,14 +64,14 @@ static void add(struct et_ticks *t, double at, const char *text)
 	}
 }
 
-/* 1, 2 or 5 times a power of ten: the step that gives at most so many. */
+/* The smallest step of 1, 2 or 5 times a power of ten that gives at most `wanted` ticks. */
 static double step_of(double range, int wanted)
 {
 	double least = range / wanted, power = pow(10, floor(log10(least)));
 	static const double nice[] = { 1, 2, 5 };
 
 	for (size_t i = 0; i < ET_LENGTH(nice); i++) {
-		/* Binary dust must not double the step. */
+		/* A rounding error must not select the next larger step. */
 		if (nice[i] * power >= least * (1 - 1e-9))
 			return nice[i] * power;
 	}
@@ -85,7 +85,7 @@ static int decimals_of(double step)
 	return decimals < 0 ? 0 : decimals > 15 ? 15 : decimals;
 }
 
-/* A number with the decimals of the step, in the axis' one unit. */
+/* A number with as many decimals as the step needs, in the unit of the axis. */
 static void label(const struct et_axis *a, struct et_scale s, double x, double step, char *buf)
 {
 	char number[ET_FIGURE];
@@ -164,7 +164,7 @@ void et_axis_ticks(const struct et_axis *a, int wanted, struct et_ticks *out)
 		return;
 	}
 	log_ticks(a, wanted, out);
-	/* Less than two decades may hold one power of ten only. */
+	/* An axis of less than two decades may contain a single power of ten. */
 	if (out->n < 2) {
 		memset(out, 0, sizeof(*out));
 		linear_ticks(a, wanted, out);

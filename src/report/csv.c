@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* After what says which sample it is. */
+/* The columns after those that identify the sample. */
 static const char *const counters[] = { "et_ns", "pt_ns", "user_ns", "system_ns", "wait_ns",
 	"blocked_ns", "steal_ns", "max_rss_bytes", "probe_before_ns", "probe_after_ns", "pace_ns",
 	"pace_loops" };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One row a sample, quoted after RFC 4180 (lines end with a line feed). What is not known is an
- * empty cell. A text that a spreadsheet would take for a formula (it begins with = + - @) gets an
- * apostrophe in front; control characters other than line feed and tab become their pictures.
+ * One row per sample, quoted as in RFC 4180, except that lines end with a line feed. The cell of an
+ * unknown value is empty. A text that a spreadsheet would take for a formula (it begins with = + -
+ * @ or a tab) gets an apostrophe in front; control characters other than line feed and tab are
+ * replaced by their Unicode control pictures.
  */
 #ifndef ET_REPORT_CSV_H
 #define ET_REPORT_CSV_H

@@ -40,7 +40,7 @@ static const char *figure(const struct view *v, double x, char buf[ET_FIGURE])
 	return et_format_value(x, v->s->unit, buf);
 }
 
-/* "1.2 ms … 3.4 ms"; a dash where there is none. */
+/* "1.2 ms … 3.4 ms", or a dash if there is no interval. */
 static const char *span(const struct view *v, struct et_interval i, char buf[2 * ET_FIGURE])
 {
 	char lo[ET_FIGURE], hi[ET_FIGURE];
@@ -82,7 +82,7 @@ static void show_spread(const struct view *v)
 	row(v, "sd", "%s (%s of the mean)", figure(v, e->sd, a), percent);
 	if (!d->diagnosis.constant)
 		row(v, "", "%s by chi-square, %s", span(v, d->sd_interval, c),
-			normal ? "as the data may be normal" : "which holds for normal data only");
+			normal ? "for normal data" : "for normal data, which these are not");
 	if (d->replicates)
 		row(v, "", "%s by bootstrap (BCa)", span(v, d->sd.bca, c));
 	row(v, "range", "%s … %s", figure(v, e->min, a), figure(v, e->max, b));

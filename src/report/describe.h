@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What one series says: for a person, and as JSON whose keys are a contract. */
+/* The description of one series as text and as JSON. The JSON keys must never be renamed. */
 #ifndef ET_REPORT_DESCRIBE_H
 #define ET_REPORT_DESCRIBE_H
 
@@ -10,7 +10,7 @@
 
 void et_describe_text(const struct et_series *s, const struct et_description *d,
 	const struct et_page *page, bool verbose);
-/* An object. */
+/* Writes one object. */
 void et_describe_json(struct et_json *w, const struct et_series *s, const struct et_description *d);
 
 #endif

@@ -75,7 +75,7 @@ bool et_dual_frame(const struct et_dual *d, enum et_dual_zoom zoom, double *lo, 
 	return true;
 }
 
-/* --- the pictures --- */
+/* --- charts --- */
 
 struct cause {
 	const char *name;
@@ -89,7 +89,7 @@ static int by_count(const void *a, const void *b)
 	return x->n != y->n ? (x->n < y->n) - (x->n > y->n) : strcmp(x->name, y->name);
 }
 
-/* Who is to blame, the most frequent first. Caller frees. */
+/* The causes with their number of points, the most frequent first. The caller frees the array. */
 static struct cause *causes_of(const struct et_dual *d, size_t *n)
 {
 	struct cause *list = NULL;
@@ -114,10 +114,10 @@ static struct cause *causes_of(const struct et_dual *d, size_t *n)
 	return list;
 }
 
-/* The cluster, the most frequent causes, all others, then the diagonal and the next zoom's box. */
+/* Series: the cluster (0), the NAMED most frequent causes, and these. BOX is the next zoom. */
 enum { OTHERS = NAMED + 1, DIAGONAL, BOX, SERIES };
 
-struct picture {
+struct point_series {
 	struct et_svg_series series[SERIES];
 	double *x[SERIES], *y[SERIES];
 	const char **titles[SERIES];
@@ -132,7 +132,7 @@ static int place_of(const char *cause, const struct cause *causes, size_t n)
 	return cause ? OTHERS : 0;
 }
 
-static void sort_points(struct picture *p, const struct et_dual *d)
+static void sort_points(struct point_series *p, const struct et_dual *d)
 {
 	size_t n_causes;
 	ET_AUTO_FREE struct cause *causes = causes_of(d, &n_causes);
@@ -161,20 +161,22 @@ static void sort_points(struct picture *p, const struct et_dual *d)
 
 static void draw(const struct et_dual *d, enum et_dual_zoom zoom, FILE *out)
 {
-	struct picture p = { 0 };
+	struct point_series p = { 0 };
 	double lo, hi, in_lo, in_hi;
 
 	if (!et_dual_frame(d, zoom, &lo, &hi))
 		return;
 	double room = (hi - lo) / 25, ends[] = { fmax(0, lo - room), hi + room };
-	ET_AUTO_FREE char *across = et_asprintf("%s of a sample", d->what);
+	ET_AUTO_FREE char *x_label = et_asprintf("%s of a sample", d->what);
+	ET_AUTO_FREE char *y_label = et_asprintf("%s of the next one", d->what);
 	ET_AUTO_FREE char *title = et_asprintf("Dual execution: %s", et_dual_zoom_names[zoom]);
-	ET_AUTO_FREE char *told = et_asprintf("Each point is a pair of successive samples, %s of "
-					      "the first across and of the next up; %zu pairs.",
-		d->what, d->n);
+	ET_AUTO_FREE char *description =
+		et_asprintf("Each of the %zu points is a pair of successive samples: x is the %s "
+			    "of the first, y that of the second.",
+			d->n, d->what);
 	struct et_axis axis = { .unit = ET_AXIS_NS, .lo = ends[0], .hi = ends[1] };
 	struct et_chart c = { .title = title,
-		.description = told,
+		.description = description,
 		.x = axis,
 		.y = axis,
 		.series = p.series,
@@ -182,8 +184,8 @@ static void draw(const struct et_dual *d, enum et_dual_zoom zoom, FILE *out)
 		.width = SIDE,
 		.height = SIDE };
 
-	c.x.label = across;
-	c.y.label = "of the next";
+	c.x.label = x_label;
+	c.y.label = y_label;
 	sort_points(&p, d);
 	p.series[DIAGONAL] = (struct et_svg_series){
 		.shape = ET_SVG_LINE, .color = ET_SVG_GREY, .x = ends, .y = ends, .n = 2

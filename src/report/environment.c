@@ -27,7 +27,7 @@ static int at_least(int width, const char *text)
 	return columns > width ? columns : width;
 }
 
-/* The state gets what the others leave; on a narrow page what is wanted is left out. */
+/* The state gets the width that the others leave; a narrow page omits the wanted state. */
 static struct columns measure(const struct et_findings *f, int width)
 {
 	struct columns c = { 6, 5, 6 };

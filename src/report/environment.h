@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The environment as a person or a program reads it: findings, and what came of changes. */
+/* The factors of the environment as a table and as JSON, and the results of changing them. */
 #ifndef ET_REPORT_ENVIRONMENT_H
 #define ET_REPORT_ENVIRONMENT_H
 
 #include "model/environment.h"
 #include "report/terminal.h"
 
-/* A table that fits the page; verbose adds why a factor matters and what to do. */
+/* Prints a table that fits the page; verbose adds why a factor matters and how to change it. */
 void et_findings_print(const struct et_findings *f, const struct et_page *p, bool verbose);
 void et_findings_json(const struct et_findings *f, FILE *out);
 
-/* Prints a line per change, similar ones together; restoring: they were restored, not made. */
+/* Prints one line per change, or per group of similar ones; restoring: they were undone. */
 void et_results_print(const struct et_results *r, const struct et_page *p, bool restoring);
 
 #endif

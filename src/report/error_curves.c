@@ -53,7 +53,7 @@ void et_error_curves_text(const struct et_error_curves *c, const struct et_page 
 	putc('\n', page->out);
 }
 
-/* What is smaller would leave the axis without a bottom. */
+/* Smaller errors are drawn as this one: a log axis has no 0. */
 static const double least_drawn = 1e-5;
 
 void et_error_curves_svg(const struct et_error_curves *c, const char *title, FILE *out)
@@ -74,8 +74,7 @@ void et_error_curves_svg(const struct et_error_curves *c, const char *title, FIL
 			.n = c->n };
 	}
 	struct et_chart chart = { .title = title,
-		.description = "Relative error against the length of what was timed, both axes "
-			       "logarithmic.",
+		.description = "Relative error over the true time; both axes are logarithmic.",
 		.x = { .label = "true time", .unit = ET_AXIS_NS, .log = true },
 		.y = { .label = "error", .unit = ET_AXIS_SHARE, .log = true },
 		.series = series,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Errors of methods against the length of what was timed, drawn in a terminal and as SVG. */
+/* Curves of the error of several methods over the length of the timed work: terminal and SVG. */
 #ifndef ET_REPORT_ERROR_CURVES_H
 #define ET_REPORT_ERROR_CURVES_H
 
@@ -10,7 +10,8 @@ enum { ET_ERROR_POINTS = 32, ET_ERROR_CURVES = 8 };
 struct et_error_curve {
 	char label[64];
 	char mark;
-	double y[ET_ERROR_POINTS]; /* an error for each length, its sign is dropped; NaN: none */
+	double y[ET_ERROR_POINTS]; /* the error for each length, drawn without its sign; NaN: none
+				    */
 };
 
 struct et_error_curves {
@@ -20,10 +21,11 @@ struct et_error_curves {
 	size_t n_curves;
 };
 
-/* Lengths beyond ET_ERROR_POINTS are left out. Returns the place of a length, SIZE_MAX: none. */
+/* Adds a length; ignored if ET_ERROR_POINTS are there already. */
 void et_error_curves_length(struct et_error_curves *c, double ns);
+/* The index of a length; SIZE_MAX if it was not added. */
 size_t et_error_curves_at(const struct et_error_curves *c, double ns);
-/* A curve without a point; NULL when there are too many. */
+/* Adds a curve without points; NULL if ET_ERROR_CURVES are there already. */
 struct et_error_curve *et_error_curves_add(struct et_error_curves *c, char mark);
 
 void et_error_curves_text(const struct et_error_curves *c, const struct et_page *page);

@@ -13,7 +13,7 @@
 
 enum { MOST_BINS = 60, MOST_LAGS = 40, DENSITY_FROM = 10, WIDE = 1120, LOW = 280, SIDE = 420 };
 
-/* What the pictures of one command share. */
+/* The data that all charts of one command use. */
 struct subject {
 	const struct et_command *c;
 	enum et_metric metric;
@@ -55,7 +55,7 @@ static char *sample_title(const struct subject *t, const struct et_sample *s)
 
 /* --- samples in their order --- */
 
-/* Kept, one series for each cause of removal, warm-up. */
+/* Series: kept (ET_KEPT), one per cause of removal, and warm-up. */
 enum { WARMUP = ET_CAUSES, SERIES };
 
 static int series_of(const struct et_sample *s)
@@ -72,7 +72,7 @@ static void sequence(const struct subject *t, FILE *out)
 	struct et_svg_series s[SERIES] = { 0 };
 	struct et_svg_mark mean = { .at = t->estimate->mean, .label = "mean", .across = true };
 	struct et_chart c = { .title = "Samples in their order",
-		.description = "Removed samples are marked with their reason.",
+		.description = "Removed samples are marked with the reason.",
 		.x = { .label = "sample" },
 		.y = t->axis,
 		.series = s,
@@ -110,7 +110,7 @@ static void sequence(const struct subject *t, FILE *out)
 
 /* --- distribution --- */
 
-/* The density, as high as the bars are. */
+/* The kernel density, scaled to the height of the bars; no series if there are few values. */
 static struct et_svg_series density(
 	const double *sorted, size_t n, double area, double *x, double *y)
 {
@@ -161,8 +161,8 @@ static void distribution(const struct subject *t, FILE *out)
 		{ .at = t->estimate->mean } };
 	struct et_chart c = { .title = "Distribution",
 		.description =
-			"A histogram after Freedman and Diaconis; the mean and the median are "
-			"marked.",
+			"A histogram with bins by the rule of Freedman and Diaconis; the mean and "
+			"the median are marked.",
 		.x = t->axis,
 		.y = { .label = "samples" },
 		.series = s,
@@ -196,11 +196,12 @@ static void dependence(const struct subject *t, FILE *out)
 	}
 	double band = et_acf_band(n, 0.95);
 	struct et_svg_mark marks[] = {
-		{ .at = band, .label = "95 % of independent", .across = true },
+		{ .at = band, .label = "95 % band if independent", .across = true },
 		{ .at = -band, .across = true }
 	};
 	struct et_chart c = { .title = "Autocorrelation",
-		.description = "How a kept sample resembles the one so many before it.",
+		.description = "Correlation of a kept sample with an earlier one; the lag is how "
+			       "many samples earlier that was.",
 		.x = { .label = "lag" },
 		.y = { .label = "correlation" },
 		.series = &bars,
@@ -220,7 +221,7 @@ static const char *cause_of(const struct et_removal *r)
 								 : et_removed_by_names[r->by];
 }
 
-/* Successive runs alone, whatever became of them. */
+/* The pairs include removed samples: these form the arms of the L. */
 static void pairs(const struct subject *t, FILE *out)
 {
 	ET_CLEANUP(et_dual_free) struct et_dual d = { .what = t->axis.label };
@@ -279,7 +280,8 @@ void et_experiment_forest(const struct et_judgement *j, FILE *out)
 	struct et_svg_series s[2 * KINDS] = { 0 };
 	struct et_svg_mark one = { .at = 1, .label = "the reference" };
 	struct et_chart c = { .title = "Ratio to the reference",
-		.description = "Each command's time over the reference's, with its interval.",
+		.description = "The time of each command divided by that of the reference, with "
+			       "its interval.",
 		.x = { .label = "ratio" },
 		.series = s,
 		.n_series = ET_LENGTH(s),

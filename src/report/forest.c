@@ -62,7 +62,7 @@ static void draw_ends(const struct axis *axis, int indent, FILE *out)
 	snprintf(hi, sizeof(hi), "%.4g", exp(axis->hi));
 	int left = (int)strlen(lo), right = axis->cells - (int)strlen(hi);
 	fprintf(out, "%*s%s", indent, "", lo);
-	/* The 1 only where it touches neither end. */
+	/* The 1 is printed only if it touches neither end. */
 	if (one > left && one + 1 < right)
 		fprintf(out, "%*s1%*s", one - left, "", right - one - 1, "");
 	else

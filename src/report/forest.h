@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A forest plot for a terminal: every ratio with its interval on one axis, 1 marked. */
+/* A forest plot for a terminal: all ratios with their intervals on one axis, on which 1 is marked.
+ */
 #ifndef ET_REPORT_FOREST_H
 #define ET_REPORT_FOREST_H
 
@@ -7,7 +8,7 @@
 #include "report/terminal.h"
 #include "stats/compare.h"
 
-/* Begins with an empty line; nothing is drawn where no pair has an interval. */
+/* Draws an empty line and the plot; nothing if no pair has an interval or the page is narrow. */
 void et_forest(
 	const struct et_series *s, const struct et_comparison *c, const struct et_page *page);
 

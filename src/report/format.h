@@ -24,8 +24,8 @@ struct et_format {
 	void (*write)(const struct et_experiment *, const struct et_judgement *, FILE *);
 };
 
-extern const struct et_format et_formats[]; /* ends with name NULL */
-extern const char *const et_format_names[]; /* NULL ends it */
+extern const struct et_format et_formats[]; /* the last has no name */
+extern const char *const et_format_names[]; /* ends with NULL */
 
 const struct et_format *et_format_find(const char *name); /* or NULL */
 

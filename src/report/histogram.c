@@ -13,14 +13,14 @@ struct bins {
 	double lo, hi;
 	size_t *count;
 	int n;
-	int columns; /* of each */
+	int columns; /* of each bin */
 	size_t highest;
 	enum et_unit unit;
 };
 
 static bool usable(double x)
 {
-	/* A counter that is not known, as a double. */
+	/* ET_UNKNOWN, converted to a double, means that the value is not known. */
 	return isfinite(x) && x < (double)ET_UNKNOWN;
 }
 
@@ -42,7 +42,7 @@ static int place(const struct bins *b, double x, int cells)
 	return i < 0 ? 0 : i >= cells ? cells - 1 : i;
 }
 
-/* Returns how many values were counted. */
+/* Returns the number of values that were counted. */
 static size_t fill(
 	struct bins *b, const double *values, size_t n, const struct et_estimate *e, int width)
 {
@@ -71,7 +71,7 @@ static size_t fill(
 	return used;
 }
 
-/* Eighths of the cell in that row (0 is the lowest) that a bin fills. */
+/* How many eighths of the cell in a row (0 is the lowest) a bin fills. */
 static int level(const struct bins *b, int bin, int row)
 {
 	int full = (int)ceil((double)b->count[bin] * ROWS * EIGHTHS / (double)b->highest);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Pages that stand alone: one file, nothing fetched, no script, and a policy that forbids both.
- * All text is escaped here.
+ * HTML pages in one file, without scripts and without anything to fetch; their content security
+ * policy forbids both. These functions escape all text.
  */
 #ifndef ET_REPORT_HTML_H
 #define ET_REPORT_HTML_H
@@ -12,15 +12,15 @@
 void et_html_begin(FILE *out, const char *title);
 void et_html_end(FILE *out);
 
-/* "h2", "p", "th", "td class=n" …: an element with this text. */
+/* Writes an element with this text; tag is "h2", "p", "td class=n" … */
 void et_html_element(FILE *out, const char *tag, const char *fmt, ...) ET_PRINTF(3, 4);
-/* A table that scrolls by itself where the page is narrow; headings end with NULL. */
+/* Begins a table that scrolls if the page is narrow; headings end with NULL. */
 void et_html_table_begin(FILE *out, const char *const *headings);
 void et_html_table_end(FILE *out);
-/* A paragraph for each. */
+/* Writes one paragraph per warning. */
 void et_html_warnings(FILE *out, const struct et_warnings *w);
 
-/* Pictures stand side by side where there is room, a wide one takes the row. */
+/* Charts are arranged side by side if there is room; a wide one takes the whole row. */
 void et_html_pictures_begin(FILE *out);
 void et_html_picture(FILE *out, const struct et_chart *c, bool wide);
 void et_html_pictures_end(FILE *out);

@@ -36,7 +36,8 @@ static void write_result(struct et_json *w, const struct et_command_result *r)
 	struct et_tally tally;
 
 	et_tally_samples(c, &tally);
-	/* Elapsed times of duets hold the partner's share: without solo runs all is null. */
+	/* In duets the elapsed time includes the partner's CPU time: only solo runs have figures.
+	 */
 	double scale = et->n && tally.kept[ET_SOLO] ? NS_PER_S : NAN;
 
 	et_json_object(w, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The schema of hyperfine's --export-json, so that its scripts and plots take our results: elapsed
- * seconds of the counted solo runs. What hyperfine always knows and we do not is null.
+ * The schema of hyperfine's --export-json, so that its scripts and plots accept our results:
+ * elapsed seconds of the kept solo runs. A value that hyperfine always has and we do not is null.
  */
 #ifndef ET_REPORT_HYPERFINE_H
 #define ET_REPORT_HYPERFINE_H

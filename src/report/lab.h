@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the simulations found, as tables, curves and JSON. */
+/* Results of the lab's simulations as tables, curves and JSON. */
 #ifndef ET_REPORT_LAB_H
 #define ET_REPORT_LAB_H
 
@@ -7,7 +7,7 @@
 #include "lab/false_alarms.h"
 #include "report/terminal.h"
 
-/* What a simulation was asked for; what it did stands in its result. */
+/* The settings requested by the user; the result of a simulation has those in effect. */
 struct et_lab_asked {
 	uint64_t seed;
 	uint32_t repetitions;

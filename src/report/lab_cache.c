@@ -11,7 +11,7 @@ enum { STATE_COLUMNS = 20, TIME_COLUMNS = 10, MOST_BAR = 24 };
 
 /* --- text --- */
 
-/* Logarithmic: a block for every so many times longer than the shortest. */
+/* The bars are logarithmic: each block stands for the same factor. */
 static void print_bar(const struct et_page *page, double share)
 {
 	int room = page->width - 4 - STATE_COLUMNS - 3 * TIME_COLUMNS - 3;
@@ -68,9 +68,9 @@ void et_cache_effects_text(const struct et_cache_effects *c, const struct et_pag
 				? ET_DASH
 				: et_format_measured(c->kbest_ns[i], c->error_ns[i], time));
 	ET_AUTO_FREE char *text = et_asprintf(
-		"A reads a byte of every line of %s, B of %s: B's lines drive A's out of all "
-		"caches but the last. The last-level cache was cleared by writing %s. Bars are "
-		"logarithmic.",
+		"Procedure A reads one byte per cache line of %s, B of %s: B evicts A's data from "
+		"all caches except the last level. The last-level cache was cleared by writing %s. "
+		"The bars are logarithmic.",
 		et_format_bytes((uint64_t)fmax(c->a_bytes, 0), a),
 		et_format_bytes((uint64_t)fmax(c->b_bytes, 0), b),
 		et_format_bytes((uint64_t)fmax(c->cleared_bytes, 0), cleared));
@@ -112,8 +112,8 @@ void et_cache_effects_svg(const struct et_cache_effects *c, FILE *out)
 			.y = lane,
 			.n = ET_CACHE_EFFECTS_STEPS },
 	};
-	struct et_chart chart = { .title = "Calls in sequence: what the cache does",
-		.description = "Times of eight calls of two procedures, one behind the other.",
+	struct et_chart chart = { .title = "Calls in sequence: the effect of the cache",
+		.description = "Times of eight successive calls of two procedures.",
 		.x = { .label = "time", .unit = ET_AXIS_NS, .log = true },
 		.y = { .lanes = lanes, .n_lanes = ET_CACHE_EFFECTS_STEPS },
 		.series = series,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the labs found that put clocks to the test: tables, curves, JSON, SVG. */
+/* Results of the lab's experiments about clocks as tables, curves, JSON and SVG. */
 #ifndef ET_REPORT_LAB_CLOCKS_H
 #define ET_REPORT_LAB_CLOCKS_H
 
@@ -10,7 +10,7 @@
 #include "report/rows.h"
 #include "report/units.h"
 
-/* all: a table for every K, clock and compensation too. */
+/* all: print the tables for every K, clock and compensation as well. */
 void et_kbest_accuracy_text(
 	const struct et_kbest_accuracy *a, bool all, const struct et_page *page);
 void et_kbest_accuracy_json(
@@ -27,10 +27,10 @@ void et_cache_effects_json(
 	const struct et_experiment *e, const struct et_cache_effects *c, FILE *out);
 void et_cache_effects_svg(const struct et_cache_effects *c, FILE *out);
 
-/* What they share: opens the object of a lab and says which record it is. */
+/* Begins the JSON object of a lab experiment and writes which stored experiment it describes. */
 void et_lab_json_begin(
 	struct et_json *w, const struct et_experiment *e, const char *lab, FILE *out);
-/* "+0.02": an error in percent, with fewer digits the larger it is; "–" of NaN. */
+/* "+0.02": an error in percent; a larger one has fewer decimals; NaN is "–". */
 const char *et_format_error(double error, char buf[ET_FIGURE]);
 
 #endif

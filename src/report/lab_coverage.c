@@ -10,7 +10,7 @@
 #define BOLD "1"
 #define BAD "31"
 
-/* What an interval of 95 % is to attain. */
+/* The coverage of a 95 % interval is acceptable within these bounds. */
 static const double least = 0.93, most = 0.97;
 
 enum { LAW_COLUMNS = 13, CELL_COLUMNS = 12 };
@@ -30,7 +30,7 @@ static const char *const headings[ET_TARGETS] = {
 	[ET_TARGET_SEPARATE] = "ratio of two independent series",
 };
 
-/* ! surely outside the bounds, ? perhaps. */
+/* '!': outside of the bounds; '?': outside, but within the Monte-Carlo uncertainty. */
 static char mark_of(const struct et_attained *a, const struct et_interval *i)
 {
 	double p = share(a->covered, a->defined);
@@ -40,7 +40,7 @@ static char mark_of(const struct et_attained *a, const struct et_interval *i)
 	return i->hi < least || i->lo > most ? '!' : '?';
 }
 
-/* "84.2 ± 1.6!": attained, half of its Monte-Carlo interval at 95 %, and a mark. */
+/* "84.2 ± 1.6!": the coverage, the half width of its 95 % Monte-Carlo interval, and a mark. */
 static void print_attained(const struct et_attained *a, const struct et_page *page)
 {
 	double p = share(a->covered, a->defined);
@@ -54,7 +54,7 @@ static void print_attained(const struct et_attained *a, const struct et_page *pa
 	putc('\t', page->out);
 	if (mark == '!' && page->color)
 		fputs("\033[" BAD "m", page->out);
-	/* A hundred without its decimal keeps its distance from what stands before. */
+	/* 100 is printed without a decimal, which keeps it apart from the cell before. */
 	fprintf(page->out, "%5.*f ±%4.1f%c", p < 1, 100 * p, 50 * (i.hi - i.lo), mark);
 	if (mark == '!' && page->color)
 		fputs("\033[0m", page->out);
@@ -110,10 +110,10 @@ void et_coverage_text(const struct et_coverage *c, const struct et_page *page)
 {
 	uint32_t repetitions = c->n_cells ? c->cells[0].repetitions : 0;
 	ET_AUTO_FREE char *text = et_asprintf(
-		"attained coverage of intervals at %.0f %%, in %%, with its Monte-Carlo "
-		"uncertainty (%u simulations, 95 %%); ! outside %.0f to %.0f %%, ? outside within "
-		"that uncertainty. w: in so many %% "
-		"of the simulations run, describe or compare warned.",
+		"Coverage of intervals at %.0f %%, in %%, with its Monte-Carlo uncertainty (%u "
+		"simulations, 95 %%). !: outside of %.0f to %.0f %%; ?: outside, but within that "
+		"uncertainty. w: percentage of the simulations in which run, describe or compare "
+		"printed a warning.",
 		100 * c->level, repetitions, 100 * least, 100 * most);
 
 	et_page_paragraph(page, 0, "", NULL, text, NULL);
@@ -121,11 +121,9 @@ void et_coverage_text(const struct et_coverage *c, const struct et_page *page)
 	for (int target = 0; target < ET_TARGETS; target++)
 		print_table(c, (enum et_target)target, page);
 	et_page_paragraph(page, 0, "", NULL,
-		"Outliers are of NIST's mixture: the number expected among 1000 values, 20 "
-		"standard "
-		"deviations away. At 10 values describe always warns, for what is rare or "
-		"dependent "
-		"cannot be seen in them.",
+		"Outliers follow NIST's mixture: the number is how many are expected among 1000 "
+		"values, 20 standard deviations away. With 10 values describe always warns, "
+		"because they are too few to show rare values or dependence.",
 		NULL);
 }
 

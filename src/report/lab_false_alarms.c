@@ -68,7 +68,7 @@ static void print_curves(
 		curves[how] = (struct et_curve){ titles[how], marks[how], y[how] };
 	}
 	ET_AUTO_FREE char *title =
-		et_asprintf("%.3g %% slower, found under a %s load", 100 * f->effect, loads[load]);
+		et_asprintf("power under a %s load, %.3g %% slower", loads[load], 100 * f->effect);
 	et_page_paragraph(page, 0, "", NULL, title, BOLD);
 	et_plot_shares(x, ET_ALARM_SIZES, curves, ET_JUDGED, "pairs", page);
 	putc('\n', page->out);
@@ -77,14 +77,16 @@ static void print_curves(
 void et_false_alarms_text(const struct et_false_alarms *f, const struct et_page *page)
 {
 	ET_AUTO_FREE char *about = et_asprintf(
-		"A program against itself on a machine under load, %u simulations of each case; "
-		"shares in %%, with their Monte-Carlo uncertainty (95 %%). A run alone varies by "
-		"20 %% (correlation of neighbours 0.43), the log ratio of a duet by %.3g.",
+		"A program is compared with itself on a machine under load, in %u simulations per "
+		"case. Shares are in %%, with their Monte-Carlo uncertainty (95 %%). The standard "
+		"deviation of a run alone is 20 %% (autocorrelation 0.43 at lag 1), that of the "
+		"log ratio of a duet %.3g.",
 		f->repetitions[0][0], f->duet_sd);
 	ET_AUTO_FREE char *alarms =
-		et_asprintf("false alarms: a difference claimed at %.0f %%", 100 * (1 - f->level));
-	ET_AUTO_FREE char *power =
-		et_asprintf("power: %.3g %% slower, and found to be", 100 * f->effect);
+		et_asprintf("false alarms: a difference was claimed (significance level %.0f %%)",
+			100 * (1 - f->level));
+	ET_AUTO_FREE char *power = et_asprintf(
+		"power: one program is %.3g %% slower, and this was found", 100 * f->effect);
 
 	et_page_paragraph(page, 0, "", NULL, about, NULL);
 	putc('\n', page->out);
@@ -95,8 +97,8 @@ void et_false_alarms_text(const struct et_false_alarms *f, const struct et_page 
 	for (int load = 0; load < ET_SIMULATED_LOADS; load++)
 		print_curves(f, (enum et_simulated_load)load, page);
 	et_page_paragraph(page, 0, "", NULL,
-		"What Welch finds on separate series is worth nothing where its false alarms are "
-		"as many.",
+		"The differences that Welch's test finds in separate series are worthless if it "
+		"raises as many false alarms.",
 		NULL);
 }
 

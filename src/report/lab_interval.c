@@ -56,7 +56,7 @@ static void print_load(
 	putc('\n', page->out);
 }
 
-/* The worst of each method, over all loads. */
+/* The worst error of each method over all loads. */
 static void collect(const struct et_interval_accuracy *a, struct et_error_curves *curves)
 {
 	for (size_t i = 0; i < a->n_cells; i++)
@@ -84,15 +84,16 @@ void et_interval_accuracy_text(const struct et_interval_accuracy *a, const struc
 			print_load(a, a->cells[i].load, page);
 	}
 	collect(a, &curves);
-	et_page_paragraph(page, 0, "", NULL, "worst error over the length, under any load", BOLD);
+	et_page_paragraph(page, 0, "", NULL, "worst error under any load, by length", BOLD);
 	et_error_curves_text(&curves, page);
 	et_page_paragraph(page, 0, "", NULL,
-		"Errors in %: told / true - 1, of processes that work about half of the time in "
-		"the kernel. 10 ms ticks: what a kernel says that charges whole ticks to whoever "
-		"runs just then, computed from when the process did run; it falls as tick / "
-		"length. times() counts in units of its own. Where getrusage() is exact, this "
-		"kernel measures the sum and splits it by samples taken at ticks: user alone is "
-		"one part of it.",
+		"Errors in %: reported / true - 1, of processes that work about half of the time "
+		"in the kernel. 10 ms ticks: the CPU time that a kernel would report which charges "
+		"each whole tick to the process that runs at that moment, computed from the "
+		"periods in which the process ran; its error falls as tick / length. times() "
+		"counts in its own unit. If getrusage() is exact, this kernel measures user + "
+		"system time and splits the sum by samples taken at ticks, so user time alone is "
+		"less accurate.",
 		NULL);
 }
 

@@ -9,10 +9,10 @@
 
 enum { LENGTH_COLUMNS = 8, ERROR_COLUMNS = 8, CHAPTER_K = 3 };
 
-/* The goals that the summary speaks of. */
+/* The errors for which the summary prints how far each method reaches. */
 static const double goals[] = { 0.001, 0.01 };
 
-/* --- what they share --- */
+/* --- common to all lab experiments about clocks --- */
 
 void et_lab_json_begin(struct et_json *w, const struct et_experiment *e, const char *lab, FILE *out)
 {
@@ -53,7 +53,7 @@ static double our_error(const struct et_accuracy_cell *c)
 	return c->ours_ns / c->ours_truth_ns - 1;
 }
 
-/* The true time of the chapter's fastest call. */
+/* The true time of the fastest call of the chapter's scheme. */
 static double truth_of(const struct et_accuracy_cell *c)
 {
 	double least = NAN;
@@ -113,9 +113,9 @@ static void print_heading(const struct et_page *page, const char *const *names)
 static void print_load(const struct et_kbest_accuracy *a, unsigned load, const struct et_page *page)
 {
 	static const char *const names[] = { "K=1", "K=3", "K=5", "K=3-t", "K=3 td", "etalon",
-		"said \u00b1", "T(r)", NULL };
+		"its \u00b1", "T(r)", NULL };
 	char share[ET_FIGURE];
-	ET_AUTO_FREE char *title = et_asprintf("load %u: %s of the CPU was ours", load,
+	ET_AUTO_FREE char *title = et_asprintf("load %u: the timed thread got %s of the CPU", load,
 		et_format_percent(et_accuracy_share(a, load), share));
 
 	struct et_rows rows;
@@ -131,7 +131,7 @@ static void print_load(const struct et_kbest_accuracy *a, unsigned load, const s
 	putc('\n', page->out);
 }
 
-/* K 1 to 5 of one clock, plain and compensated. */
+/* Prints K = 1 to 5 by one clock, without and with compensation. */
 static void print_all_k(const struct et_kbest_accuracy *a, unsigned load, enum et_timed_by by,
 	const struct et_page *page)
 {
@@ -164,7 +164,7 @@ static void print_all_k(const struct et_kbest_accuracy *a, unsigned load, enum e
 	putc('\n', page->out);
 }
 
-/* Up to which length every error is within the goal; 0: not even the first. */
+/* The length up to which every error is within the goal; 0: not even that of the first. */
 static double within(const struct et_kbest_accuracy *a, unsigned load, double goal, bool ours)
 {
 	double longest = 0;
@@ -200,7 +200,7 @@ static void print_summary(
 	}
 }
 
-/* Calls fn for each load there is. */
+/* Calls fn once per load. */
 static void each_load(const struct et_kbest_accuracy *a,
 	void (*fn)(const struct et_kbest_accuracy *a, unsigned load, const struct et_page *page),
 	const struct et_page *page)
@@ -217,7 +217,7 @@ static void print_all(const struct et_kbest_accuracy *a, unsigned load, const st
 		print_all_k(a, load, (enum et_timed_by)by, page);
 }
 
-/* The chapter's scheme and ours, for each load. */
+/* A curve of the chapter's scheme and one of libetalon for each load. */
 static void collect(const struct et_kbest_accuracy *a, struct et_error_curves *curves)
 {
 	struct et_error_curve *plain = NULL, *ours = NULL;
@@ -253,17 +253,17 @@ void et_kbest_accuracy_text(const struct et_kbest_accuracy *a, bool all, const s
 	if (all)
 		each_load(a, print_all, page);
 	collect(a, &curves);
-	et_page_paragraph(page, 0, "", NULL, "error over the length", BOLD);
+	et_page_paragraph(page, 0, "", NULL, "error by length", BOLD);
 	et_error_curves_text(&curves, page);
 	each_load(a, print_summary, page);
 	ET_AUTO_FREE char *text = et_asprintf(
-		"Errors in %%: measured / true - 1. K=: the chapter's scheme, the fastest of K "
-		"within %s of each other, by the counter; -t: less the smallest cost of a timer "
-		"interrupt for each tick (here %s every %s); td: by gettimeofday; * did not "
-		"converge. etalon: libetalon, and how far off it said that it may be. The truth "
-		"is read inside of the function, around what interrupts it. T(r): how far it is "
-		"from the line that was fitted on short runs just before; so much does the "
-		"core's speed move.",
+		"Errors in %%: measured / true - 1. K=: the scheme of Bryant & O'Hallaron, the "
+		"fastest of K calls within %s of each other, by the counter. -t: minus the "
+		"smallest cost of a timer interrupt for each tick (here %s every %s). td: by "
+		"gettimeofday. *: did not converge. etalon: libetalon; its \u00b1: the error that "
+		"it predicted. The function itself measures its true time, without interruptions. "
+		"T(r): difference of the true time from a line fitted to short runs just before, "
+		"which shows how much the speed of the core changes.",
 		et_format_percent(a->epsilon, epsilon), et_format_rounded(a->cost_ns, 3, cost),
 		et_format_rounded(a->tick_ns, 3, interval));
 	putc('\n', page->out);
@@ -275,7 +275,7 @@ void et_kbest_accuracy_svg(const struct et_kbest_accuracy *a, FILE *out)
 	struct et_error_curves curves = { 0 };
 
 	collect(a, &curves);
-	et_error_curves_svg(&curves, "K-best: the chapter's scheme and etalon", out);
+	et_error_curves_svg(&curves, "K-best: the scheme of Bryant & O'Hallaron, and etalon", out);
 }
 
 /* --- JSON --- */

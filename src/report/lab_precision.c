@@ -28,7 +28,7 @@ static void counted_heading(const char *name, const struct et_page *page)
 {
 	fprintf(page->out, "%-*s\t%5s%5s", NAME_COLUMNS, name, "n", "out");
 	for (int i = 0; i < 2; i++)
-		fprintf(page->out, "\t%*s%*s%*s", TIME_COLUMNS, i ? "PT mean" : "ET mean",
+		fprintf(page->out, "\t%*s%*s%*s", TIME_COLUMNS, i ? "CPU time" : "elapsed",
 			TIME_COLUMNS, "sd", PERCENT_COLUMNS, "rel.");
 	putc('\n', page->out);
 }
@@ -45,7 +45,7 @@ static void counted_row(const char *name, const struct et_counted *c, const stru
 	putc('\n', page->out);
 }
 
-/* A paced run shares its CPU, so its elapsed time says nothing. */
+/* A paced run shares its CPU with the reference loop, so its elapsed time has no meaning. */
 static void paced_row(const struct et_precision *p, const struct et_page *page)
 {
 	static const struct et_precision none = { .mean = NAN, .sd = NAN, .relative_error = NAN };
@@ -108,7 +108,7 @@ static void versions_plot(const struct et_versions *list, size_t n, const struct
 	size_t k = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (list[i].seconds > 0) /* a command that never ran has none */
+		if (list[i].seconds > 0) /* a command that never ran has no length */
 			at[k++] = &list[i];
 	}
 	if (k < 2)
@@ -122,7 +122,7 @@ static void versions_plot(const struct et_versions *list, size_t n, const struct
 			y[d * n + i] = c->by[drawn[d].metric].relative_error;
 		}
 	}
-	et_page_paragraph(page, 0, "", NULL, "relative error over the length of the task", BOLD);
+	et_page_paragraph(page, 0, "", NULL, "relative error by length of the task", BOLD);
 	et_plot_small_shares(x, k, curves, ET_LENGTH(drawn), "seconds", page);
 	putc('\n', page->out);
 }
@@ -134,19 +134,19 @@ void et_versions_text(
 		versions_table(&list[i], page);
 	versions_plot(list, e->n_commands, page);
 	et_page_paragraph(page, 0, "", NULL,
-		"n runs count, so many are left out; sd is the standard deviation, rel. the "
-		"relative error sd / mean. All protocols judge the same runs, so that rows differ "
-		"by the rule alone. The rules are modelled on the versions of EMP; the papers "
-		"measured each on its own.",
+		"n: runs that count; out: runs that do not; elapsed and CPU time: means; sd: "
+		"standard deviation; rel.: relative error, sd / mean. All versions judge the same "
+		"runs, so rows differ only by the rule. The rules are modelled on the versions of "
+		"EMP; the papers measured each version in runs of its own.",
 		NULL);
-	et_page_paragraph(page, 0, "", NULL, "What counts:", NULL);
+	et_page_paragraph(page, 0, "", NULL, "Runs that count:", NULL);
 	for (int i = 0; i < ET_VERSIONS; i++) {
 		ET_AUTO_FREE char *lead = et_asprintf("  %-5s", et_version_names[i]);
 		et_page_paragraph(page, 8, lead, NULL, et_version_rules[i], NULL);
 	}
 }
 
-/* What reads the counter on the machine that measured. */
+/* The instruction that reads the counter on the machine of the experiment. */
 static const char *counter_name(const struct et_experiment *e)
 {
 	if (!strcmp(e->host.architecture, "x86_64"))
@@ -194,14 +194,14 @@ void et_clock_methods_text(const struct et_experiment *e, const struct et_clock_
 		}
 		et_rows_end(&rows);
 		if (isfinite(m->counter_hz))
-			fprintf(page->out, "the counter made %.6f ticks a nanosecond\n",
+			fprintf(page->out, "the counter made %.6f ticks per nanosecond\n",
 				1e-9 * m->counter_hz);
 		putc('\n', page->out);
 	}
 	et_page_paragraph(page, 0, "", NULL,
-		"All three watched the same runs: the first two every one of them, EMP the process "
-		"time of those that its sanity checks keep. sd is the standard deviation, rel. the "
-		"relative error sd / mean; of the counter, ticks at the rate above.",
+		"All three methods measured the same runs: the first two all of them, EMP the CPU "
+		"time of those that its sanity checks keep. sd: standard deviation; rel.: relative "
+		"error, sd / mean. Ticks of the counter are converted at the rate above.",
 		NULL);
 }
 
@@ -219,8 +219,8 @@ void et_programs_text(const struct et_experiment *e, const struct et_counted *li
 		fprintf(page->out, "%-*s  not installed\n", NAME_COLUMNS, *missing);
 	putc('\n', page->out);
 	et_page_paragraph(page, 0, "", NULL,
-		"n runs count, so many are left out by 'etalon run'; sd is the standard deviation, "
-		"rel. the relative error sd / mean.",
+		"n: runs that 'etalon run' keeps; out: runs that it removes; elapsed and CPU time: "
+		"means; sd: standard deviation; rel.: relative error, sd / mean.",
 		NULL);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of precision like those of the EMP papers: by version, by clock, by program. */
+/* Tables of precision as in the EMP papers: by version of EMP, by clock, by program. */
 #ifndef ET_REPORT_LAB_PRECISION_H
 #define ET_REPORT_LAB_PRECISION_H
 
@@ -7,7 +7,7 @@
 #include "model/precision.h"
 #include "report/terminal.h"
 
-/* list has one entry a command of the experiment. */
+/* In all of these, list has one entry per command of the experiment. */
 void et_versions_text(
 	const struct et_experiment *e, const struct et_versions *list, const struct et_page *page);
 void et_versions_json(const struct et_experiment *e, const struct et_versions *list, FILE *out);
@@ -15,7 +15,7 @@ void et_clock_methods_text(const struct et_experiment *e, const struct et_clock_
 	const struct et_page *page);
 void et_clock_methods_json(
 	const struct et_experiment *e, const struct et_clock_methods *list, FILE *out);
-/* missing: programs that are not installed here, NULL ends them; NULL: nobody looked. */
+/* missing: the programs that are not installed, ends with NULL; NULL if this is not known. */
 void et_programs_text(const struct et_experiment *e, const struct et_counted *list,
 	const char *const *missing, const struct et_page *page);
 void et_programs_json(const struct et_experiment *e, const struct et_counted *list,

@@ -6,21 +6,21 @@
 #include <math.h>
 #include <string.h>
 
-#define SEVERAL '#' /* in place of the letters where points of several curves meet */
+#define SEVERAL '#' /* replaces the letters where points of several curves meet */
 
 enum { ROWS = 11, LEAST_CELLS = 24, MOST_CELLS = 64, MARGIN = 7, ACROSS = 2, DOWN = 4 };
 
 struct canvas {
 	int cells;           /* in a row */
-	unsigned char *dots; /* braille patterns, a byte a cell */
-	char *marks;         /* letters above the dots; 0: none */
+	unsigned char *dots; /* braille patterns, one byte per cell */
+	char *marks;         /* letters that replace the dots; 0: none */
 	double lo, hi;       /* logarithms of x */
-	double top;          /* of the other axis */
-	bool several;        /* somewhere curves meet */
-	bool log;            /* which then falls by a decade every two rows */
+	double top;          /* the upper end of the y axis */
+	bool several;        /* points of different curves meet somewhere */
+	bool log;            /* the y axis falls by a decade every two rows */
 };
 
-/* Dots count from the left and from the top. */
+/* across and down count dots from the left and from the top. */
 static void set(struct canvas *c, int across, int down)
 {
 	/* Unicode's order of the eight dots of a cell. */
@@ -56,7 +56,7 @@ static void join(struct canvas *c, int x0, int y0, int x1, int y1)
 	}
 }
 
-/* The cell of a point. */
+/* The index of a point's cell. */
 static size_t cell_of(const struct canvas *c, double x, double y)
 {
 	return (size_t)(down_of(c, y) / DOWN * c->cells + across_of(c, x) / ACROSS);
@@ -77,7 +77,7 @@ static void draw_curve(struct canvas *c, const double *x, size_t n, const struct
 	}
 }
 
-/* Whether two curves are one to the eye. */
+/* Whether two curves have the same points in the same cells, so that they look like one. */
 static bool coincide(const struct canvas *c, const double *x, size_t n, const struct et_curve *a,
 	const struct et_curve *b)
 {
@@ -102,20 +102,20 @@ static void print_legend(const struct canvas *c, const double *x, size_t n,
 		snprintf(lead, sizeof(lead), "%*s%c", MARGIN + 1, "", curves[i].mark);
 		while (twin < i && !coincide(c, x, n, &curves[twin], &curves[i]))
 			twin++;
-		ET_AUTO_FREE char *label = twin < i ? et_asprintf("%s: where %c is",
-							      curves[i].label, curves[twin].mark)
-						    : et_strdup(curves[i].label);
+		ET_AUTO_FREE char *label =
+			twin < i ? et_asprintf("%s: same as %c", curves[i].label, curves[twin].mark)
+				 : et_strdup(curves[i].label);
 		et_page_paragraph(page, MARGIN + 3, lead, NULL, label, NULL);
 	}
 	if (c->several)
-		fprintf(page->out, "%*s%c several of them\n", MARGIN + 1, "", SEVERAL);
+		fprintf(page->out, "%*s%c several curves\n", MARGIN + 1, "", SEVERAL);
 }
 
 static void print_row(const struct canvas *c, int row, FILE *out)
 {
 	int end = c->cells;
 
-	/* The middles of the rows 0, 5 and 10 lie near the top, half of it and 0 %. */
+	/* Linear: rows 0, 5 and 10 are centred near the top, half of it, and 0 %. */
 	if (c->log && row % 2 == 0)
 		fprintf(out, "%4.4g %% ", 100 * c->top * pow(10, -row / 2));
 	else if (!c->log && row % (ROWS / 2) == 0)
@@ -128,7 +128,7 @@ static void print_row(const struct canvas *c, int row, FILE *out)
 	for (int i = 0; i < end; i++) {
 		unsigned char dots = c->dots[row * c->cells + i];
 		char mark = c->marks[row * c->cells + i];
-		/* U+2800 and the pattern, in UTF-8. */
+		/* U+2800 + pattern, in UTF-8. */
 		if (mark)
 			putc(mark, out);
 		else if (dots)
@@ -188,7 +188,7 @@ static void draw(const double *x, size_t n, const struct et_curve *curves, size_
 	print_legend(&c, x, n, curves, n_curves, page);
 }
 
-/* 1, 2 or 5 times a power of ten that no point is above; labels have room for 0.1 %. */
+/* The smallest of these steps that is not below any point; labels have room for 0.1 %. */
 static double top_of(size_t n, const struct et_curve *curves, size_t n_curves)
 {
 	static const double steps[] = { 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5 };
@@ -196,7 +196,7 @@ static double top_of(size_t n, const struct et_curve *curves, size_t n_curves)
 
 	for (size_t i = 0; i < n_curves; i++) {
 		for (size_t k = 0; k < n; k++)
-			most = fmax(most, curves[i].y[k]); /* of NaN: the other */
+			most = fmax(most, curves[i].y[k]); /* fmax ignores NaN */
 	}
 	for (size_t i = 0; i < ET_LENGTH(steps); i++) {
 		if (most <= steps[i])

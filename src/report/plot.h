@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Curves in a terminal: a few points each, joined by dots of braille, the points marked. Where
- * points of several meet there is a mark for that, and the legend says which curve hides behind
- * which.
+ * Curves in a terminal: each has a few points, marked by a letter and joined by braille dots. A
+ * special mark shows where points of several curves meet, and the legend shows which curve hides
+ * another.
  */
 #ifndef ET_REPORT_PLOT_H
 #define ET_REPORT_PLOT_H
@@ -11,18 +11,18 @@
 
 struct et_curve {
 	const char *label;
-	char mark;       /* one letter for its points */
-	const double *y; /* a share for each x; NaN leaves a gap */
+	char mark;       /* the letter of its points */
+	const double *y; /* a share for each x; NaN makes a gap */
 };
 
-/* Shares from 0 to 100 % against x, whose axis is logarithmic; x ascends and is above 0. */
+/* Plots shares from 0 to 100 % over x on a logarithmic axis; x ascends and is greater than 0. */
 void et_plot_shares(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
 	const char *x_label, const struct et_page *page);
 
-/* The same with a scale that the largest of them, at most 100 %, decides. */
+/* The same, but the scale ends just above the largest share (at most 100 %). */
 void et_plot_small_shares(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
 	const char *x_label, const struct et_page *page);
-/* Errors on a logarithmic scale from 0.01 % to 1000 %; what is beyond lies at the edge. */
+/* Plots errors on a logarithmic scale from 0.01 % to 1000 %; others are drawn at its edge. */
 void et_plot_errors(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
 	const char *x_label, const struct et_page *page);
 

@@ -9,7 +9,8 @@
 
 enum { REDRAW_NS = 100000000, BAR_MOST = 30, BAR_LEAST = 8, NAME_LEAST = 8, GAP = 2 };
 
-/* Time to go at the present rate; ET_UNKNOWN before the first sample and without any end. */
+/* The remaining time at the present rate; ET_UNKNOWN before the first sample and without a limit.
+ */
 static uint64_t remaining_ns(const struct et_progress_state *s)
 {
 	uint64_t left = ET_UNKNOWN;
@@ -26,7 +27,7 @@ static uint64_t remaining_ns(const struct et_progress_state *s)
 	return left;
 }
 
-/* "7/10  412.3 ms ± 1.2 ms  0:03 left": what is never cut while it fits at all. */
+/* "7/10  412.3 ms ± 1.2 ms  0:03 left": the part that has priority over name and bar. */
 static char *figures(const struct et_progress_state *s)
 {
 	char countdown[ET_FIGURE], of[32] = "";
@@ -52,7 +53,7 @@ static void draw_bar(FILE *out, const struct et_progress_state *s, int cells)
 	fputs("  ", out);
 }
 
-/* The bar takes what the name leaves, within bounds; 0 when there is no room for one. */
+/* The bar gets the width that the name leaves, within bounds; 0 if there is no room for it. */
 static int bar_cells(int room, int name)
 {
 	int cells = room - GAP - (name ? name + GAP : 0);
@@ -62,7 +63,7 @@ static int bar_cells(int room, int name)
 	return cells > BAR_MOST ? BAR_MOST : cells < BAR_LEAST ? BAR_LEAST : cells;
 }
 
-/* The whole line in memory, so that the terminal gets it in one write. */
+/* The line is composed in memory, so that it reaches the terminal in one write. */
 static char *line(const struct et_progress_state *s, int width)
 {
 	ET_AUTO_FREE char *all = figures(s);

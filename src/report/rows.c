@@ -6,7 +6,7 @@
 
 enum { MOST_COLUMNS = 24 };
 
-#define NEXT '\t' /* begins every column but the first */
+#define NEXT '\t' /* begins every column except the first */
 
 const struct et_page *et_rows_begin(struct et_rows *r, const struct et_page *given)
 {
@@ -28,7 +28,7 @@ void et_cell(const struct et_page *page, int width, const char *text)
 	et_right(page, width, text);
 }
 
-/* Columns that a cell takes, without its colours. */
+/* The width of a cell in columns, without its escape sequences for colours. */
 static int columns_of(const char *cell, size_t n)
 {
 	ET_AUTO_FREE char *plain = et_strndup(cell, n);
@@ -44,7 +44,7 @@ static int columns_of(const char *cell, size_t n)
 	return et_columns(plain);
 }
 
-/* How wide each column is; a line without cells has a place of its own. Their number. */
+/* Sets the width of each column and returns their number; lines without cells do not count. */
 static size_t measure(const char *text, int widths[MOST_COLUMNS])
 {
 	size_t n = 0;
@@ -66,7 +66,7 @@ static size_t measure(const char *text, int widths[MOST_COLUMNS])
 	return n;
 }
 
-/* The first cell of a line and those from one column to another, without spaces at the end. */
+/* Prints the first cell of a line and those in columns from … to - 1, without trailing spaces. */
 static void print_line(
 	const struct et_page *page, const char *line, size_t length, size_t from, size_t to)
 {
@@ -91,7 +91,7 @@ static void print_part(const struct et_page *page, const char *text, size_t from
 		ET_AUTO_FREE char *note = et_strndup(line, length);
 		if (strchr(note, NEXT))
 			print_line(page, line, length, from, to);
-		else if (from == 1) /* no row of the table: once is enough */
+		else if (from == 1) /* not a row of the table: printed once */
 			et_page_paragraph(page, (int)strspn(note, " "), "", NULL,
 				note + strspn(note, " "), NULL);
 	}

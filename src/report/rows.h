@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A table for a terminal, row by row. One that is wider than the page is continued below itself,
- * every part with the first column again: nothing is left out.
+ * A table for a terminal, printed row by row. If it is wider than the page, it is split into parts
+ * below each other, each of which begins with the first column.
  *
  *	const struct et_page *page = et_rows_begin(&rows, given);
  *	fprintf(page->out, "%-14s", name); et_cell(page, 10, figure); …; putc('\n', page->out);
@@ -13,18 +13,18 @@
 #include "report/terminal.h"
 
 struct et_rows {
-	struct et_page page; /* where rows are gathered */
+	struct et_page page; /* writes to text */
 	const struct et_page *given;
 	char *text;
 	size_t size;
 };
 
-/* The page that rows are printed to until et_rows_end puts them on the given one. */
+/* Returns the page to print rows to; et_rows_end prints them on the given page. */
 const struct et_page *et_rows_begin(struct et_rows *r, const struct et_page *given);
 void et_rows_end(struct et_rows *r);
-/* A text at the right of so many columns. */
+/* Prints a text right-aligned in this many columns. */
 void et_right(const struct et_page *page, int width, const char *text);
-/* The same, in a new column of the table: parts begin with one. */
+/* The same, in a new column of the table: the table is split only between columns. */
 void et_cell(const struct et_page *page, int width, const char *text);
 
 #endif

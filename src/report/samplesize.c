@@ -36,14 +36,14 @@ void et_samplesize_text(
 	fprintf(page->out, "\n");
 	snprintf(width, sizeof(width), "  %zu runs:", z->recommended);
 	et_page_paragraph(page, 4, width, BOLD, z->why, NULL);
-	fprintf(page->out, "\n  %s interval of the mean, from end to end\n",
+	fprintf(page->out, "\n  width of the %s interval of the mean, relative to the mean\n",
 		et_format_percent(z->level, level));
 	for (size_t i = 0; i < z->n_widths; i++) {
 		et_right(page, 12, et_format_percent(z->widths[i].relative_width, width));
 		if (isfinite(z->widths[i].n))
-			fprintf(page->out, " of it: %.0f runs\n", z->widths[i].n);
+			fprintf(page->out, ": %.0f runs\n", z->widths[i].n);
 		else
-			fprintf(page->out, " of it: no number of runs is enough\n");
+			fprintf(page->out, ": no number of runs is enough\n");
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How many runs are enough, for people and programs. */
+/* How many runs are enough, as text and as JSON. */
 #ifndef ET_REPORT_SAMPLESIZE_H
 #define ET_REPORT_SAMPLESIZE_H
 

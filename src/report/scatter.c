@@ -6,14 +6,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { ACROSS = 2, DOWN = 4, NARROWEST = 10 }; /* dots of a braille cell; columns */
+enum { ACROSS = 2, DOWN = 4, NARROWEST = 10 }; /* dots of a braille cell; columns of a plot */
 
 #define MARKED "\033[33m"
 #define PLAIN "\033[0m"
 
 struct canvas {
 	int columns, rows;
-	unsigned char *dots; /* bits as in Unicode's braille patterns */
+	unsigned char *dots; /* a Unicode braille pattern per cell */
 	bool *marked;
 };
 
@@ -30,7 +30,7 @@ static bool inside(const struct et_scatter *s, double v)
 	return isfinite(v) && v >= s->lo && v <= s->hi;
 }
 
-/* Returns how many points are inside. */
+/* Returns the number of points inside the axes. */
 static size_t fill(struct canvas *c, const struct et_scatter *s)
 {
 	static const unsigned char bits[DOWN][ACROSS] = { { 0x01, 0x08 }, { 0x02, 0x10 },
@@ -52,7 +52,7 @@ static size_t fill(struct canvas *c, const struct et_scatter *s)
 
 static void draw_cell(const struct et_page *page, unsigned char dots, bool marked)
 {
-	/* U+2800 + dots, in UTF-8 */
+	/* U+2800 + pattern, in UTF-8 */
 	char text[] = { (char)0xe2, (char)(0xa0 | dots >> 6), (char)(0x80 | (dots & 0x3f)), '\0' };
 
 	if (!dots)
@@ -75,7 +75,7 @@ static void draw_row(const struct canvas *c, int row, const struct et_page *page
 	putc('\n', page->out);
 }
 
-/* The lower axis with its ends written below. */
+/* Draws the lower axis with the values of its ends below. */
 static void draw_axis(const struct et_scatter *s, const struct canvas *c,
 	const struct et_page *page, int indent, int label)
 {

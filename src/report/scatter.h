@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Points on two equal axes as a picture in braille characters, for a terminal. */
+/* A scatter plot with two equal axes in braille characters, for a terminal. */
 #ifndef ET_REPORT_SCATTER_H
 #define ET_REPORT_SCATTER_H
 
@@ -7,15 +7,15 @@
 
 struct et_scatter {
 	const double *x, *y;
-	const bool *marked; /* drawn in colour where there is colour; or NULL */
+	const bool *marked; /* these are highlighted if the page has colours; or NULL */
 	size_t n;
-	double lo, hi; /* of both axes; points outside are left out */
+	double lo, hi; /* the ends of both axes; points outside are omitted */
 };
 
 /*
- * At most width columns with the axis, half as many lines: dots are square. The axes' ends are
- * written as durations (ns). Points that are not finite are left out; nothing is drawn when no
- * point is inside.
+ * Draws at most width columns including the axis, and half as many lines, because a braille cell is
+ * twice as high as wide. The ends of the axes are printed as durations (ns). Points that are not
+ * finite are omitted; nothing is drawn if no point is inside.
  */
 void et_scatter_draw(const struct et_scatter *s, const struct et_page *page, int indent, int width);
 

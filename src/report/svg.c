@@ -13,24 +13,24 @@ enum {
 	NARROWEST = 160,
 	WIDEST = 4000,
 	LANE = 34,
-	LONGEST_LANE = 26, /* columns of a lane's name */
-	LONGEST_NAME = 40, /* of a legend's entry */
+	LONGEST_LANE = 26, /* columns of text in a lane's name */
+	LONGEST_NAME = 40, /* the same in a legend's entry */
 	LINE = 18,         /* height of a line of text */
 	RIGHT = 26,
-	OVERHANG = 5, /* marks at the edge are drawn whole */
-	CELL = 3,     /* pixels of a place that holds one point of a thinned series */
+	OVERHANG = 5, /* marks on the edge are not clipped */
+	CELL = 3,     /* a thinned series has at most one point in a square of this side (pixels) */
 };
 
-#define GLYPH 6.9 /* pixels of a column of text, about */
+#define GLYPH 6.9 /* approximate width of a character in pixels */
 
 struct plot {
 	const struct et_chart *c;
 	FILE *out;
 	struct et_axis x, y;
 	struct et_ticks x_ticks, y_ticks;
-	double left, top, width, height; /* of the area inside the axes */
+	double left, top, width, height; /* of the area between the axes */
 	int page_width, page_height;
-	size_t thinned, drawn; /* values of thinned series, and how many of them are there */
+	size_t thinned, drawn; /* values of thinned series, and how many of them were drawn */
 };
 
 /* --- text and numbers --- */
@@ -84,11 +84,11 @@ static bool inside(const struct plot *p, double x, double y)
 {
 	double dx = px(p, x) - p->left, dy = py(p, y) - p->top;
 
-	/* Binary dust of a point on the very edge. */
+	/* Tolerate rounding errors of a point on the edge. */
 	return dx >= -1e-6 && dx <= p->width + 1e-6 && dy >= -1e-6 && dy <= p->height + 1e-6;
 }
 
-/* --- what the axes must hold --- */
+/* --- range of the axes --- */
 
 static void stretch(double *lo, double *hi, double x, bool log)
 {
@@ -133,7 +133,7 @@ static int entry_width(const struct et_svg_series *s)
 	return 34 + (int)(GLYPH * et_columns(name));
 }
 
-/* Places an entry of the legend; *x and *row go on. */
+/* Returns the x of an entry of the legend; moves *x and *row to the next entry. */
 static int place_entry(const struct plot *p, const struct et_svg_series *s, int *x, int *row)
 {
 	int width = entry_width(s), at;
@@ -265,7 +265,7 @@ static void draw_frame(const struct plot *p)
 
 static void mark_label(const struct plot *p, const struct et_svg_mark *m, double at)
 {
-	/* On the side that has room. */
+	/* The label is on the side of the line that has more room. */
 	bool late = at > p->left + p->width / 2;
 
 	if (m->across)
@@ -297,9 +297,9 @@ static void draw_mark(const struct plot *p, const struct et_svg_mark *m)
 
 /* --- thinning --- */
 
-/* Remembers for each place how far to the right something drawn from there reaches. */
+/* Stores for each cell how far to the right the values reach that were drawn from there. */
 struct sieve {
-	uint16_t *reach; /* NULL: everything passes */
+	uint16_t *reach; /* NULL: the series is not thinned */
 	int columns, rows;
 	double cell;
 };
@@ -334,7 +334,7 @@ static struct sieve sieve_for(const struct plot *p, const struct et_svg_series *
 
 /* --- series --- */
 
-/* What is drawn at a point: relative to it, so that the coordinates stand once. */
+/* The mark of each colour, in coordinates relative to its point, which keeps files small. */
 static const char *const forms[ET_SVG_COLORS] = { "h0", "m-3-3l6 6m0-6l-6 6", "m-3-3h6v6h-6z",
 	"m0-4l4 7h-8z", "m0-4l4 4-4 4-4-4z", "m-4 0h8m-4-4v8", "m-2-2h4v4h-4z" };
 
@@ -343,7 +343,7 @@ static double thickness(const struct plot *p)
 	return p->y.n_lanes ? fmin(20, 0.6 * p->height / (double)p->y.n_lanes) : 8;
 }
 
-/* One value of a series as a piece of a path; x_end is where it ends, in pixels as x and y. */
+/* Writes one value of a series as a part of a path; x, x_end and y are pixels. */
 static void piece(
 	const struct plot *p, const struct et_svg_series *s, double x, double x_end, double y)
 {
@@ -380,7 +380,7 @@ static void piece(
 	}
 }
 
-/* Where value i is drawn, in pixels; false: nowhere. What has a length is cut at the edges. */
+/* Computes where value i is drawn, in pixels, clipped to the axes; false: it is not drawn. */
 static bool locate(const struct plot *p, const struct et_svg_series *s, size_t i, double *x,
 	double *x_end, double *y)
 {
@@ -400,7 +400,7 @@ static bool locate(const struct plot *p, const struct et_svg_series *s, size_t i
 	return *y >= p->top && *y <= p->top + p->height;
 }
 
-/* Values one by one; those with a tooltip have a path of their own. */
+/* Draws the values one by one; each value with a tooltip needs its own path. */
 static void draw_pieces(struct plot *p, const struct et_svg_series *s)
 {
 	struct sieve v = sieve_for(p, s);
@@ -430,12 +430,15 @@ static void draw_pieces(struct plot *p, const struct et_svg_series *s)
 	free(v.reach);
 }
 
-/* A line under way; of the points in one column of pixels only those that show are written. */
+/*
+ * The state of a line that is being drawn. If the series is thinned, points in the same column of
+ * pixels are bundled, and only the first, the lowest, the highest and the last are written.
+ */
 struct pen {
-	bool down;   /* joined to what comes next */
-	bool bundle; /* some wait to be written */
+	bool down;   /* the next point is joined to the last */
+	bool bundle; /* the members below describe points that are not yet written */
 	double column, first, last, low, high;
-	double x, y; /* where it is */
+	double x, y; /* the last point that was written */
 };
 
 static void line_to(struct plot *p, struct pen *pen, double x, double y, bool steps)
@@ -540,7 +543,7 @@ static void draw_series(struct plot *p, const struct et_svg_series *s)
 	fputs("</g>\n", p->out);
 }
 
-/* Cut off at the axes, but for marks on their very edge. */
+/* Draws all series, clipped to the area between the axes plus OVERHANG. */
 static void draw_all(struct plot *p)
 {
 	double box[] = { p->left - OVERHANG, p->top - OVERHANG, p->width + 2 * OVERHANG,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Charts as SVG: what to draw is said in one value, et_svg_write draws it. Colours can be told
- * apart by colour-blind people and follow the reader's light or dark scheme; series differ by form
- * too. What cannot be drawn (not finite, outside of the axes, 0 on a log axis) is left out. A
- * series of more than ET_SVG_MOST values is thinned to one for each place of the picture, loses its
- * tooltips, and the picture says so: a file stays below a few hundred kilobytes a series.
+ * Charts as SVG: struct et_chart describes a chart completely, and et_svg_write draws it. The
+ * colours are distinguishable for colour-blind readers and follow their light or dark scheme; each
+ * colour also has its own shape of marks. Values that cannot be drawn are omitted: those that are
+ * not finite or outside of the axes, and 0 on a log axis. A series of more than ET_SVG_MOST values
+ * is thinned to one value per place of the chart and has no tooltips, so that a file stays below a
+ * few hundred kilobytes per series; a note in the chart reports this.
  */
 #ifndef ET_REPORT_SVG_H
 #define ET_REPORT_SVG_H
@@ -18,13 +19,13 @@ enum et_svg_shape {
 	ET_SVG_LINE,      /* joined, without marks; x ascends */
 	ET_SVG_CURVE,     /* joined, with marks; x ascends */
 	ET_SVG_STEPS,     /* y holds until the next x; x ascends */
-	ET_SVG_BARS,      /* from x to x_end, as high as y */
-	ET_SVG_SEGMENTS,  /* thick, from x to x_end at y: a lane of a timeline */
-	ET_SVG_INTERVALS, /* thin with ends, from x to x_end at y */
-	ET_SVG_TICKS,     /* a short upright stroke at x, y */
+	ET_SVG_BARS,      /* from x to x_end, from 0 up to y */
+	ET_SVG_SEGMENTS,  /* thick, from x to x_end at y, as in a timeline */
+	ET_SVG_INTERVALS, /* thin with end caps, from x to x_end at y */
+	ET_SVG_TICKS,     /* a short vertical stroke at x, y */
 };
 
-/* Each colour has its own form of marks. */
+/* Each colour has its own shape of marks. */
 enum et_svg_color {
 	ET_SVG_BLUE,
 	ET_SVG_RED,
@@ -33,43 +34,43 @@ enum et_svg_color {
 	ET_SVG_ORANGE,
 	ET_SVG_SKY,
 	ET_SVG_GREY,
-	ET_SVG_COLORS, /* how many; a larger number begins again */
+	ET_SVG_COLORS, /* their number; larger values wrap around */
 };
 
 struct et_svg_series {
-	const char *name; /* in the legend; NULL: not there */
+	const char *name; /* in the legend; NULL: no entry there */
 	enum et_svg_shape shape;
 	unsigned color; /* enum et_svg_color */
 	const double *x, *y;
 	const double *x_end;       /* of bars, segments, intervals */
-	const char *const *titles; /* a tooltip for each, entries may be NULL; or NULL */
+	const char *const *titles; /* a tooltip per value, or NULL for none; or NULL */
 	size_t n;
 };
 
-/* A dashed line through the whole picture. */
+/* A dashed line through the whole chart. */
 struct et_svg_mark {
 	double at;
 	const char *label; /* or NULL */
-	bool across;       /* at is a y; else an x */
+	bool across;       /* `at` is a y value, otherwise an x value */
 };
 
 struct et_chart {
 	const char *title;
-	const char *description; /* what a person who cannot see it should know; or NULL */
+	const char *description; /* for readers who cannot see the chart; or NULL */
 	struct et_axis x, y;
-	const struct et_svg_series *series; /* later ones are drawn above earlier ones */
+	const struct et_svg_series *series; /* later ones are drawn on top of earlier ones */
 	size_t n_series;
 	const struct et_svg_mark *marks;
 	size_t n_marks;
-	int width, height; /* 0: what suits */
+	int width, height; /* 0: a default */
 };
 
-/* A file of its own. */
+/* Writes a file of its own. */
 void et_svg_write(const struct et_chart *c, FILE *out);
-/* Within a page that has ET_SVG_STYLE in its style. */
+/* Writes an element of a page whose style sheet contains ET_SVG_STYLE. */
 void et_svg_embed(const struct et_chart *c, FILE *out);
 
-/* Okabe & Ito (2008), some darker on light and lighter on dark ground. */
+/* The palette of Okabe & Ito (2008); some colours are darker on light and lighter on dark. */
 #define ET_SVG_STYLE                                                                               \
 	".et{font:12px system-ui,'DejaVu Sans',sans-serif}"                                        \
 	".et text{fill:#444;stroke:none}"                                                          \

@@ -11,10 +11,10 @@
 
 enum { COLUMNS = 5 };
 
-/* What sets one kind of table apart from another. */
+/* The syntax of one kind of table. */
 struct style {
 	const char *begin;      /* before the heading */
-	const char *row, *cell; /* before a row's first cell, before the others */
+	const char *row, *cell; /* before the first cell of a row, and before the others */
 	const char *row_end;
 	const char *rule; /* below the heading */
 	const char *end;  /* below the last row */
@@ -56,7 +56,8 @@ static void markdown_name(const char *clean, FILE *out)
 		putc('`', out);
 }
 
-/* `+text+` is literal monospace; text that would end it goes as character references. */
+/* `+text+` is literal monospace; a name that contains + or ` is written with character references.
+ */
 static void asciidoc_name(const char *clean, FILE *out)
 {
 	bool literal = !strpbrk(clean, "+`") && *clean;
@@ -73,7 +74,7 @@ static void asciidoc_name(const char *clean, FILE *out)
 	fputs(literal ? "+`" : "", out);
 }
 
-/* A bar ends a cell even in verbatim text; its entity stands for it only outside. */
+/* A bar ends a cell even in verbatim text, and its entity works only outside of verbatim text. */
 static void orgmode_name(const char *clean, FILE *out)
 {
 	bool verbatim = *clean && !strpbrk(clean, "|=");
@@ -118,7 +119,7 @@ static const struct style orgmode = {
 	.name = orgmode_name,
 };
 
-/* The mean, or what K-best says in its place. */
+/* The mean, or the result of K-best. */
 static double shown(const struct et_command_result *r)
 {
 	const struct et_kbest_result *kbest = et_result_kbest(r);
@@ -126,7 +127,7 @@ static double shown(const struct et_command_result *r)
 	return kbest ? kbest->best : et_result_estimate(r)->mean;
 }
 
-/* The unit for all rows: that of the fastest, so that no row reads 0.00. */
+/* The unit of all rows is that of the fastest, so that none is printed as 0.00. */
 static struct et_scale common_scale(const struct et_judgement *j, enum et_unit unit)
 {
 	double fastest = INFINITY;
@@ -139,7 +140,7 @@ static struct et_scale common_scale(const struct et_judgement *j, enum et_unit u
 	return et_scale_of_value(fastest, NAN, unit);
 }
 
-/* A value in the common unit, with the digits that fit its uncertainty. */
+/* A value in the common unit, with the digits that its uncertainty supports. */
 static const char *in_unit(struct et_scale unit, double x, double u, char buf[ET_FIGURE])
 {
 	struct et_scale s = et_scale_of(x, u);
@@ -154,7 +155,7 @@ static void row(
 	const struct et_estimate *est = et_result_estimate(r);
 	const struct et_contrast *c = r->contrast;
 	ET_AUTO_FREE char *name = et_clean(r->command->name ? r->command->name : "", "");
-	/* That of the mean says nothing about the fastest. */
+	/* The uncertainty of the mean does not apply to the fastest run. */
 	double u = et_result_kbest(r) ? NAN : est->expanded_uncertainty;
 	char a[ET_FIGURE], b[ET_FIGURE];
 

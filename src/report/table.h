@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The result as a table for a document, one row a command: time with its expanded uncertainty, or
- * by K-best without one; range; ratio to the reference with half of its interval. One unit for the
- * whole table.
+ * The result as a table for a document, with one row per command: the time with its expanded
+ * uncertainty (K-best has none), the range, and the ratio to the reference with the half width of
+ * its interval. All rows use the same unit.
  */
 #ifndef ET_REPORT_TABLE_H
 #define ET_REPORT_TABLE_H

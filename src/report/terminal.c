@@ -9,7 +9,7 @@
 #define REPLACEMENT "\xef\xbf\xbd"
 #define ELLIPSIS "…"
 
-/* Marks that turn the direction of text or take no room: a name must not hide behind them. */
+/* Characters that change the direction of text or have no width can disguise a name. */
 static bool deceives(uint32_t c)
 {
 	return (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
@@ -23,7 +23,7 @@ static char *put(char *to, const char *from, size_t n)
 	return to + n;
 }
 
-/* U+2400 + c, the picture of a control character. */
+/* Appends U+2400 + c, the picture of a control character. */
 static char *put_picture(char *to, unsigned char c)
 {
 	char picture[3] = { '\xe2', '\x90', (char)(0x80 | (c == 0x7f ? 0x21 : c)) };
@@ -51,7 +51,7 @@ char *et_clean(const char *text, const char *keep)
 	return out;
 }
 
-/* Columns of the character at text; its length goes to *n. */
+/* The width of the character at text in columns; sets *n to its length in bytes. */
 static int glyph_columns(const char *text, size_t *n)
 {
 	*n = et_utf8_length(text);
@@ -59,7 +59,7 @@ static int glyph_columns(const char *text, size_t *n)
 		*n = 1;
 		return 1;
 	}
-	/* Without a UTF-8 locale wcwidth knows only ASCII; 1 is right for most of the rest. */
+	/* Without a UTF-8 locale wcwidth() knows only ASCII; most other characters have width 1. */
 	int columns = wcwidth((wchar_t)et_utf8_decode(text, *n));
 	return columns < 0 ? 1 : columns;
 }
@@ -74,7 +74,7 @@ int et_columns(const char *clean)
 	return columns;
 }
 
-/* The bytes at the start of text that take at most width columns. */
+/* The number of bytes at the start of text that fit into width columns. */
 static size_t prefix(const char *text, int width)
 {
 	size_t len = 0, n;
@@ -98,7 +98,7 @@ char *et_shorten(const char *clean, int width)
 		return et_strndup(clean, prefix(clean, width > 0 ? width : 0));
 	int tail = (width - 1) / 2, head = width - 1 - tail;
 	size_t front = prefix(clean, head);
-	/* Walk on until no more than tail columns are left. */
+	/* Skip characters until at most tail columns are left. */
 	const char *back = clean + front;
 	int left = et_columns(back);
 	for (size_t n; left > tail; back += n)
@@ -117,7 +117,7 @@ static void styled(const struct et_page *p, const char *style, const char *text,
 		fputs("\033[0m", p->out);
 }
 
-/* A number stays with its unit, and with the sign before or behind it. */
+/* A line must not break between a number and its unit, or before or after a sign. */
 static bool may_break(const char *text, size_t space)
 {
 	static const char *const not_first[] = { "ns", "µs", "ms", "s", "%", "±", "×", "…", "B",
@@ -138,7 +138,7 @@ static bool may_break(const char *text, size_t space)
 	return true;
 }
 
-/* The bytes of the line that begins at text: whole words, or 0 when not even one fits. */
+/* The number of bytes of the next line: whole words, or 0 if not even one fits. */
 static size_t line_length(const char *text, int room)
 {
 	size_t fits = prefix(text, room);
@@ -152,7 +152,7 @@ static size_t line_length(const char *text, int room)
 	return 0;
 }
 
-/* A word longer than a line: what fits of it, one glyph at least. */
+/* The number of bytes of a too long word that fit, at least one character. */
 static size_t broken_word(const char *text, int room)
 {
 	size_t fits = prefix(text, room), n;
@@ -172,7 +172,7 @@ void et_page_paragraph(const struct et_page *p, int indent, const char *lead,
 	int column = et_columns(clean_lead);
 
 	styled(p, lead_style, clean_lead, strlen(clean_lead));
-	/* A lead that reaches into the text's column leaves one space, if a word fits behind it. */
+	/* A lead that reaches into the text's column is followed by one space if a word fits. */
 	int gap = column < indent ? indent - column : column > 0;
 	size_t n = line_length(rest, p->width - column - gap);
 	if (n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Text made fit for a terminal: names cleaned of what a terminal would obey, measured in columns,
- * shortened in the middle, wrapped. Knows nothing of what the text says.
+ * Text for a terminal: removes control sequences, measures the width in columns, shortens, and
+ * wraps lines. Nothing here depends on what the text means.
  */
 #ifndef ET_REPORT_TERMINAL_H
 #define ET_REPORT_TERMINAL_H
@@ -12,17 +12,16 @@
 #include <stdbool.h>
 
 /*
- * A copy that is valid UTF-8 and holds no control characters but those listed in keep: they become
- * their pictures (␛, ␊); invalid bytes and characters that reorder or hide text become U+FFFD.
- * Caller frees.
+ * Returns a copy that is valid UTF-8. Control characters, except those in keep, are replaced by
+ * their Unicode control pictures (␛, ␊); invalid bytes, and characters that reorder or hide text,
+ * by U+FFFD. The caller frees it.
  */
 char *et_clean(const char *text, const char *keep) __attribute__((malloc, returns_nonnull));
-/* Columns that a clean text takes. */
+/* The width of a clean text in columns. */
 int et_columns(const char *clean);
-/* At most width columns of it, "…" in place of the middle. Caller frees. */
+/* Returns at most width columns of it, with "…" instead of the middle. The caller frees it. */
 char *et_shorten(const char *clean, int width) __attribute__((malloc, returns_nonnull));
 
-/* SGR parameters of a style, e.g. "1" for bold; NULL for none. */
 struct et_page {
 	FILE *out;
 	int width; /* at least 40 */
@@ -30,13 +29,13 @@ struct et_page {
 };
 
 /*
- * A paragraph of any text (cleaned here): lead on the first line, later lines indented to the
- * column indent, no line wider than the page. Words break only when longer than a line.
- * lead_style colours the lead, style the text; both may be NULL.
+ * Prints any text (it is cleaned here) as a paragraph: lead begins the first line, later lines are
+ * indented to the column indent, and no line is wider than the page. Only words longer than a line
+ * are broken. A style is an SGR parameter, such as "1" for bold, or NULL for none.
  */
 void et_page_paragraph(const struct et_page *p, int indent, const char *lead,
 	const char *lead_style, const char *text, const char *style);
-/* "  label      value …", the value from the given column on; faint where there is no style. */
+/* Prints "  label      value …" with the value at the given column. A NULL style dims the label. */
 void et_page_row(const struct et_page *p, int column, const char *label, const char *style,
 	const char *fmt, va_list ap);
 

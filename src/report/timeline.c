@@ -6,12 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { MARGIN = 12, LEAST_CELLS = 20, MOST_CELLS = 100, CELLS_A_TICK = 3 };
+enum { MARGIN = 12, LEAST_CELLS = 20, MOST_CELLS = 100, CELLS_PER_TICK = 3 };
 
 struct line {
 	int cells;
 	double cell_ns;
-	double *taken[ET_CAUSES]; /* share of each cell, by cause */
+	double *taken[ET_CAUSES]; /* the share of each cell that each cause took */
 	bool *tick;
 	bool any[ET_CAUSES], any_tick;
 };
@@ -23,7 +23,7 @@ static int cell_of(const struct line *l, double ns)
 	return at >= l->cells ? l->cells : (int)at;
 }
 
-/* A period spreads over the cells that it touches. */
+/* Distributes a period over the cells that it overlaps. */
 static void fill(struct line *l, const struct et_inactive *p)
 {
 	double from = (double)p->start_ns, to = from + (double)p->duration_ns;
@@ -50,7 +50,7 @@ static void draw_lane(const struct line *l, const char *name, const char *style,
 	if (page->color)
 		fprintf(page->out, "\033[%sm", style);
 	for (int i = 0; i < l->cells; i++) {
-		/* Whatever there is, is seen. */
+		/* Even the smallest share is visible. */
 		int level = (int)lround(fmin(1, share[i]) * 8);
 		fputs(levels[share[i] > 0 && level == 0 ? 1 : level], page->out);
 	}
@@ -70,18 +70,19 @@ static void draw_axis(const struct line *l, const struct et_trace *t, const stru
 	fprintf(page->out, "\n%*s0%*s%s\n", MARGIN, "", gap > 1 ? gap : 1, "", end);
 	bool beginning = window_ns < 0.999 * (double)t->total_ns;
 	if (beginning || l->any_tick)
-		fprintf(page->out, "%*s%s%s%s\n", MARGIN, "", beginning ? "the beginning" : "",
+		fprintf(page->out, "%*s%s%s%s\n", MARGIN, "",
+			beginning ? "only the beginning is shown" : "",
 			beginning && l->any_tick ? "; " : "",
-			l->any_tick ? "┴ a timer interrupt" : "");
+			l->any_tick ? "┴ timer interrupt" : "");
 	fputc('\n', page->out);
 }
 
-/* The whole trace, or as much of its beginning as leaves room between the ticks. */
+/* The whole trace, or the part of its beginning in which ticks are CELLS_PER_TICK apart. */
 static double window_ns(const struct et_trace *t, int cells)
 {
 	double total = (double)t->total_ns;
 	double tick = t->timer.n ? t->timer.interval / t->hz * 1e9 : 0;
-	double most = tick > 0 ? cells / CELLS_A_TICK * tick : 100e6;
+	double most = tick > 0 ? cells / CELLS_PER_TICK * tick : 100e6;
 
 	return fmin(total, most);
 }
@@ -108,7 +109,7 @@ void et_timeline_draw(const struct et_trace *t, const struct et_page *page)
 		active[i] = 1;
 		for (size_t c = 0; c < ET_CAUSES; c++)
 			active[i] -= l.taken[c][i];
-		/* Rounding is no activity. */
+		/* A remainder from rounding is not activity. */
 		active[i] = active[i] < 1e-9 ? 0 : active[i];
 	}
 	draw_lane(&l, "active", "32", active, page);

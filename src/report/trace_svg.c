@@ -6,16 +6,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { NAMED = 5 }; /* processes with a lane of their own */
+enum { NAMED = 5 }; /* this many processes have their own lane */
 
-/* Series of one colour grow; each value has a tooltip. */
+/* A series of one colour, to which segments are appended; each may have a tooltip. */
 struct strip {
 	double *x, *x_end, *y;
 	char **titles;
 	size_t n, cap, cap_x_end, cap_y, cap_titles;
 };
 
-struct picture {
+struct timeline {
 	char **lanes;
 	size_t n_lanes, cap_lanes;
 	struct strip active, ticks, by_cause[ET_CAUSES];
@@ -43,7 +43,8 @@ static void free_strip(struct strip *s)
 	free(s->y);
 }
 
-static size_t add_lane(struct picture *p, const struct et_trace *t, bool prefixed, const char *name)
+static size_t add_lane(
+	struct timeline *p, const struct et_trace *t, bool prefixed, const char *name)
 {
 	ET_GROW(p->lanes, p->n_lanes, p->cap_lanes);
 	p->lanes[p->n_lanes] =
@@ -51,7 +52,7 @@ static size_t add_lane(struct picture *p, const struct et_trace *t, bool prefixe
 	return p->n_lanes++;
 }
 
-/* Whether so few took more that it has a lane of its own. */
+/* Whether a process is among the NAMED that took most, which have their own lane. */
 static bool is_named(const struct et_trace *t, uint32_t taker)
 {
 	size_t above = 0;
@@ -73,7 +74,7 @@ static char *title_of(const struct et_trace *t, size_t i)
 		et_format_time((double)p->duration_ns, took));
 }
 
-static void add_trace(struct picture *p, const struct et_trace *t, bool prefixed)
+static void add_trace(struct timeline *p, const struct et_trace *t, bool prefixed)
 {
 	size_t active = add_lane(p, t, prefixed, "active"), lane_of[ET_CAUSES] = { 0 };
 	ET_AUTO_FREE size_t *lane_of_taker = et_calloc(t->n_takers + 1, sizeof(size_t));
@@ -84,7 +85,7 @@ static void add_trace(struct picture *p, const struct et_trace *t, bool prefixed
 		bool own = g->cause == ET_CAUSE_PROCESS && g->taker != ET_NOBODY &&
 			   is_named(t, g->taker);
 		size_t *lane = own ? &lane_of_taker[g->taker] : &lane_of[g->cause];
-		/* 0 is a lane of activity: not yet there. */
+		/* Lane 0 shows activity, so 0 means that this lane does not exist yet. */
 		if (!*lane)
 			*lane = add_lane(p, t, prefixed,
 				own ? t->takers[g->taker].name : et_cause_names[g->cause]);
@@ -134,7 +135,7 @@ void et_trace_svg(const struct et_trace *traces, size_t n, FILE *out)
 		ET_SVG_SKY, ET_SVG_BLUE, ET_SVG_GREY };
 	struct et_svg_series series[ET_CAUSES + 2];
 	char title[128] = "Activity";
-	struct picture p = { 0 };
+	struct timeline p = { 0 };
 	size_t n_series = 0;
 
 	for (size_t i = 0; i < n; i++)

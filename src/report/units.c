@@ -12,7 +12,7 @@ static const struct {
 } units[] = { { "s", 9 }, { "ms", 6 }, { "µs", 3 }, { "ns", 0 } };
 
 enum {
-	FINEST_PLACE = -3, /* 0.001 ns: no clock tells more */
+	FINEST_PLACE = -3, /* 0.001 ns: no clock resolves less */
 	VALUE_DIGITS = 4,
 	UNCERTAINTY_DIGITS = 2,
 	MOST_DIGITS = 15, /* a double holds no more */
@@ -29,12 +29,12 @@ static const char *dash(char buf[ET_FIGURE])
 	return buf;
 }
 
-/* The power of ten of the last of so many significant digits of x > 0, after rounding. */
+/* The power of ten of the last significant digit if x > 0 is rounded to this many digits. */
 static int last_place(double x, int digits)
 {
 	char buf[ET_FIGURE];
 
-	/* printf rounds 9.96 to 1.0e+01: the place of the rounded number, as wanted. */
+	/* printf rounds first: 9.96 with two digits is 1.0e+01, so its place is 0, not -1. */
 	snprintf(buf, sizeof(buf), "%.*e", digits - 1, x);
 	return (int)strtol(strchr(buf, 'e') + 1, NULL, 10) - (digits - 1);
 }
@@ -52,7 +52,7 @@ static struct et_scale scale_at(double largest_ns, int place)
 	double rounded = round_to(largest_ns, place);
 
 	for (size_t i = 0; i < ET_LENGTH(units); i++) {
-		/* A hair below the boundary is the boundary: round_to has binary dust. */
+		/* round_to() has rounding errors: a value just below the boundary is on it. */
 		if (rounded * (1 + 1e-12) >= pow(10, units[i].exponent) || i == 3) {
 			s.unit = units[i].name;
 			s.exponent = units[i].exponent;
@@ -118,7 +118,7 @@ const char *et_format_ns(uint64_t ns, char buf[ET_FIGURE])
 const char *et_format_measured(double ns, double uncertainty_ns, char buf[ET_FIGURE])
 {
 	struct et_scale s = et_scale_of(ns, uncertainty_ns);
-	char value[ET_FIGURE], doubt[ET_FIGURE];
+	char value[ET_FIGURE], plus_minus[ET_FIGURE];
 
 	if (!known(ns))
 		return dash(buf);
@@ -127,13 +127,13 @@ const char *et_format_measured(double ns, double uncertainty_ns, char buf[ET_FIG
 		snprintf(buf, ET_FIGURE, "%.40s %s ± " ET_DASH, value, s.unit);
 		return buf;
 	}
-	/* Too small for the last place is not none at all. */
+	/* A positive uncertainty must not be printed as 0. */
 	if (uncertainty_ns > 0)
 		uncertainty_ns = fmax(uncertainty_ns, pow(10, s.exponent - s.decimals));
 	else
 		s.decimals = 0;
-	et_scale_number(s, uncertainty_ns, doubt);
-	snprintf(buf, ET_FIGURE, "%.36s %s ± %.36s %s", value, s.unit, doubt, s.unit);
+	et_scale_number(s, uncertainty_ns, plus_minus);
+	snprintf(buf, ET_FIGURE, "%.36s %s ± %.36s %s", value, s.unit, plus_minus, s.unit);
 	return buf;
 }
 
@@ -166,7 +166,7 @@ const char *et_format_value(double x, enum et_unit unit, char buf[ET_FIGURE])
 	return with_unit(x, VALUE_DIGITS, unit, buf);
 }
 
-/* Significant digits of x down to the second of the resolution's. */
+/* The number of digits of x up to the place of the second digit of the resolution. */
 static int digits_to(double x, double resolution)
 {
 	if (!known(resolution) || resolution == 0 || x == 0)
@@ -193,14 +193,14 @@ const char *et_format_value_to(double x, double resolution, enum et_unit unit, c
 const char *et_format_value_measured(
 	double x, double uncertainty, enum et_unit unit, char buf[ET_FIGURE])
 {
-	char value[ET_FIGURE], doubt[ET_FIGURE];
+	char value[ET_FIGURE], plus_minus[ET_FIGURE];
 
 	if (is_time(unit))
 		return et_format_measured(in_ns(x, unit), in_ns(uncertainty, unit), buf);
 	et_format_value_to(x, uncertainty, unit, value);
 	if (known(uncertainty))
 		snprintf(buf, ET_FIGURE, "%.40s ± %.40s", value,
-			with_unit(uncertainty, UNCERTAINTY_DIGITS, unit, doubt));
+			with_unit(uncertainty, UNCERTAINTY_DIGITS, unit, plus_minus));
 	else
 		snprintf(buf, ET_FIGURE, "%.40s ± " ET_DASH, value);
 	return buf;
@@ -235,7 +235,7 @@ const char *et_format_percent(double proportion, char buf[ET_FIGURE])
 	return buf;
 }
 
-/* Decimals of a ratio whose interval has that half-width: one digit of it, two when it is 1 or 2.
+/* Decimals of a ratio with this half width of its interval: one digit of it, two if it is 1 or 2.
  */
 static int ratio_decimals(double ratio, double half)
 {
@@ -268,7 +268,7 @@ const char *et_format_ratio(double ratio, double lo, double hi, char buf[ET_FIGU
 		return buf;
 	}
 	int decimals = ratio_decimals(ratio, (hi - lo) / 2);
-	/* A bound that is not 1 must not look like it. */
+	/* A bound that is not 1 must not be printed as 1. */
 	while (decimals < 6 && ((lo > 1 && strtod(plain(lo, decimals, l), NULL) <= 1) ||
 				       (hi < 1 && strtod(plain(hi, decimals, h), NULL) >= 1)))
 		decimals++;
@@ -315,7 +315,7 @@ const char *et_format_bytes(uint64_t bytes, char buf[ET_FIGURE])
 
 	if (bytes == ET_UNKNOWN)
 		return dash(buf);
-	/* 1023.95 KiB would print as 1024.0: it is 1.0 MiB. */
+	/* 1023.95 KiB would be printed as 1024.0 KiB; print 1.0 MiB. */
 	while (x >= (i ? 1023.95 : 1024) && i + 1 < ET_LENGTH(names)) {
 		x /= 1024;
 		i++;

@@ -1,60 +1,60 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Figures as a person reads them: durations, sizes, proportions, in fitting units and with no more
- * digits than their uncertainty supports. What is not known (NaN, negative) prints as a dash.
+ * Durations, sizes and proportions as text, in suitable units and with no more digits than their
+ * uncertainty supports. An unknown value (NaN, negative) is printed as a dash.
  */
 #ifndef ET_REPORT_UNITS_H
 #define ET_REPORT_UNITS_H
 
 #include "model/series.h"
 
-enum { ET_FIGURE = 96 }; /* bytes that hold any figure written here */
+enum { ET_FIGURE = 96 }; /* a buffer of this size holds any of these texts */
 
 #define ET_DASH "–"
 
-/* A unit, mostly of time, and the number of decimals to print in it (negative: rounded to tens …).
- */
+/* A unit and the number of decimals to print in it; -1 rounds to tens, -2 to hundreds. */
 struct et_scale {
 	const char *unit;
-	int exponent; /* a unit of time is 10^exponent ns; 0 for others */
+	int exponent; /* a unit of time is 10^exponent ns; 0 for other units */
 	int decimals;
 };
 
 /*
- * The scale for a time with its uncertainty: two significant digits of the uncertainty decide the
- * last place. Where the uncertainty is 0 or not known, four digits of the value do.
+ * The scale for a time with its uncertainty. The last decimal is the second significant digit of
+ * the uncertainty, or the fourth of the value if the uncertainty is 0 or not known.
  */
 struct et_scale et_scale_of(double ns, double uncertainty_ns);
-/* The same for a value in another unit, which is kept. */
+/* The same for a value in any unit; only units of time are changed. */
 struct et_scale et_scale_of_value(double x, double uncertainty, enum et_unit unit);
 /* The number alone, without its unit. */
 const char *et_scale_number(struct et_scale s, double ns, char buf[ET_FIGURE]);
 
-/* "412 ms": so many significant digits. */
+/* "412 ms": this many significant digits. */
 const char *et_format_rounded(double ns, int digits, char buf[ET_FIGURE]);
-/* "412.3 ms": four of them. */
+/* "412.3 ms": four significant digits. */
 const char *et_format_time(double ns, char buf[ET_FIGURE]);
-/* The same of a counter that may be ET_UNKNOWN. */
+/* The same of a value that may be ET_UNKNOWN. */
 const char *et_format_ns(uint64_t ns, char buf[ET_FIGURE]);
-/* "412.3 ms ± 1.2 ms"; "412.3 ms ± –" when the uncertainty is not known. */
+/* "412.3 ms ± 1.2 ms"; "412.3 ms ± –" if the uncertainty is not known. */
 const char *et_format_measured(double ns, double uncertainty_ns, char buf[ET_FIGURE]);
-/* A value, and a measured one, in the unit of a series; without a unit it may be negative. */
+/* A value in the unit of a series; a value that is not a time may be negative. */
 const char *et_format_value(double x, enum et_unit unit, char buf[ET_FIGURE]);
-/* With digits down to two of the resolution's. */
+/* The same with as many digits as the resolution supports. */
 const char *et_format_value_to(double x, double resolution, enum et_unit unit, char buf[ET_FIGURE]);
+/* A value with its uncertainty in the unit of a series. */
 const char *et_format_value_measured(
 	double x, double uncertainty, enum et_unit unit, char buf[ET_FIGURE]);
 /* "2.1 %", "96 %", "0.033 %" of a proportion. */
 const char *et_format_percent(double proportion, char buf[ET_FIGURE]);
-/* "1.021 × (1.018 … 1.024)": as many digits as the interval supports. */
+/* "1.021 × (1.018 … 1.024)": a ratio with its interval, which decides the digits. */
 const char *et_format_ratio(double ratio, double lo, double hi, char buf[ET_FIGURE]);
-/* "1.021 ± 0.003", half of the interval behind the sign; "1.021" when it has none. */
+/* "1.021 ± 0.003": a ratio with the half width of its interval; "1.021" without one. */
 const char *et_format_ratio_pm(double ratio, double lo, double hi, char buf[ET_FIGURE]);
-/* "2.1 %": how far a ratio is from 1, with the digits its interval supports. */
+/* "2.1 %": the distance of a ratio from 1, with the digits that its interval supports. */
 const char *et_format_change(double ratio, double lo, double hi, char buf[ET_FIGURE]);
 /* "3.2 MiB". */
 const char *et_format_bytes(uint64_t bytes, char buf[ET_FIGURE]);
-/* "0:07", "12:34", "3:04:05": time still to go. */
+/* "0:07", "12:34", "3:04:05": the remaining time. */
 const char *et_format_countdown(uint64_t ns, char buf[ET_FIGURE]);
 
 #endif

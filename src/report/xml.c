@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* U+FFFE and U+FFFF are good UTF-8 and not XML. */
+/* U+FFFE and U+FFFF are valid in UTF-8 but not in XML. */
 static bool not_a_character(const char *s)
 {
 	return !strncmp(s, "\xef\xbf\xbe", 3) || !strncmp(s, "\xef\xbf\xbf", 3);

@@ -33,7 +33,7 @@ for name in 'INC0.005' 'INC0.01'; do
 	like "a table of $name" "$out" "$name, median [0-9.]+ ms: 12 runs"
 done
 is 'seven protocols each' "$(grep -cE '^(v[1-6]|ours) +[0-9]+ +[0-9]+ ' .out)" 14
-like 'a plot over the length' "$out" 'relative error over the length.*%.*seconds'
+like 'a plot over the length' "$out" 'relative error by length.*%.*seconds'
 like 'what each stands for' "$out" 'v1 +every run'
 like 'where it is kept' "$out" 'kept as [0-9a-f-]+ in sqlite:'
 ok 'no line over 80 columns' test -z "$(grep -E '^.{81,}' .out)"
@@ -87,7 +87,7 @@ json 'that other protocols know nothing of' 'all(v["n"] == 0 for v in d["tasks"]
 # --- clock-methods
 exits 'clock-methods' 0 etalon lab clock-methods --lengths 0.01 --runs 5
 like 'each method' "$out" 'clock_gettime +5 .*elapsed time.*EMP +[0-5] .*CPU time'
-like 'on the same runs' "$out" 'All three watched the same runs'
+like 'on the same runs' "$out" 'All three methods measured the same runs'
 ok 'no line over 80 columns' test -z "$(grep -E '^.{81,}' .out)"
 exits 'as JSON' 0 etalon lab clock-methods --from 'lab clock-methods' --json
 cp .out table.json

@@ -50,8 +50,8 @@ json 'has 1000 values' 'd["cases"][0]["n"] == 1000'
 
 # --- false alarms
 exits 'false-alarms' 0 etalon lab false-alarms --repetitions 5
-like 'the alarms' "$out" 'false alarms: a difference claimed at 5 %'
-like 'the power' "$out" 'power: 1 % slower'
+like 'the alarms' "$out" 'false alarms: a difference was claimed \(significance level 5 %'
+like 'the power' "$out" 'power: one program is 1 % slower'
 like 'as a curve' "$out" '100 % │.*└─.*pairs'
 ok 'no line over 80 columns' test -z "$(grep -E '^.{81,}' .out)"
 cp .out first

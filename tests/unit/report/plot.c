@@ -45,12 +45,12 @@ int main(void)
 	ok(strstr(text, "\n        h high\n") && !strchr(text, '#'), "need no note");
 	print(all, 6);
 	ok(!marks('n') && !marks('l') && marks('#') == 4, "where they meet: %d", marks('#'));
-	ok(strstr(text, "\n        n nearly low: where l is\n") != NULL,
+	ok(strstr(text, "\n        n nearly low: same as l\n") != NULL,
 		"which hides behind which");
 	ok(strstr(text, "\n        c crossing\n") != NULL, "one that only crosses is not hidden");
 	ok(strstr(text, "\n        s short\n") && strstr(text, "\n        0 none\n"),
 		"nor one that ends before, or has no point");
-	ok(strstr(text, "\n        # several of them\n") != NULL, "what the mark means");
+	ok(strstr(text, "\n        # several curves\n") != NULL, "what the mark means");
 	free(text);
 	return tap_done();
 }
