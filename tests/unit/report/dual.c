@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The dual-execution scatter plot: what each zoom shows, by hand; who is named. */
+/* The dual-execution scatter plot: the frame of each zoom, computed by hand; which causes are
+ * named. */
 #include "report/dual.h"
 #include "base/alloc.h"
 #include "tap.h"
@@ -29,9 +30,12 @@ static void frame_is(const struct et_dual *d, enum et_dual_zoom zoom, double lo,
 	double got_lo = NAN, got_hi = NAN;
 	bool there = et_dual_frame(d, zoom, &got_lo, &got_hi);
 
-	ok(there == !isnan(lo), "%s: %s", et_dual_zoom_names[zoom], there ? "shown" : "not shown");
-	near(got_lo, lo, 0, 0, "from");
-	near(got_hi, hi, 0, 0, "to");
+	ok(there == !isnan(lo), "zoom '%s' of %zu points is %s", et_dual_zoom_names[zoom], d->n,
+		there ? "shown" : "not shown");
+	near(got_lo, lo, 0, 0, "zoom '%s' of %zu points: lower end", et_dual_zoom_names[zoom],
+		d->n);
+	near(got_hi, hi, 0, 0, "zoom '%s' of %zu points: upper end", et_dual_zoom_names[zoom],
+		d->n);
 }
 
 int main(void)
@@ -40,7 +44,7 @@ int main(void)
 
 	frame_is(&d, ET_DUAL_WHOLE, NAN, NAN);
 	char *text = drawn(&d);
-	is_str(text, "", "no pairs, no picture");
+	is_str(text, "", "no chart is drawn without pairs");
 	free(text);
 
 	/* A cluster from 100 to 110, an arm at 140 and one at 500. */
@@ -58,13 +62,13 @@ int main(void)
 	frame_is(&d, ET_DUAL_FOOT, 100, 150);
 
 	text = drawn(&d);
-	ok(count(text, "<figure>") == 3, "three pictures");
+	ok(count(text, "<figure>") == 3, "every zoom is a chart");
 	ok(count(text, ">cron</text>") == 3 && count(text, ">&#60;b&#62;</text>") == 3 &&
 			!strstr(text, "others"),
-		"each names the daemons");
+		"every chart names the daemons");
 	/* cron twice in the first, <b> in the first two. */
 	ok(count(text, "<title>sample 4") == 2 && count(text, "<title>sample 7") == 2,
-		"a point outside of a zoom is not there");
+		"a point outside of a zoom is not drawn");
 	free(text);
 
 	/* Six more daemons of one pair each: four are named, the rest are others. */
@@ -72,9 +76,9 @@ int main(void)
 	for (size_t i = 0; i < ET_LENGTH(more); i++)
 		et_dual_add(&d, 600, 100, more[i], NULL);
 	text = drawn(&d);
-	ok(count(text, ">others</text>") == 3, "the rest are others");
+	ok(count(text, ">others</text>") == 3, "causes beyond the first four are drawn as others");
 	ok(count(text, ">cron</text>") == 3 && count(text, ">c</text>") == 0,
-		"the most frequent are named first");
+		"the most frequent causes are named");
 	free(text);
 	et_dual_free(&d);
 	return tap_done();

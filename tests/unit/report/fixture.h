@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An experiment and its judgement made by hand, for the tests of the reports. */
+/* An experiment and its results with invented figures, for the tests of the reports. */
 #ifndef ET_TESTS_REPORT_FIXTURE_H
 #define ET_TESTS_REPORT_FIXTURE_H
 
@@ -162,7 +162,7 @@ static inline struct et_judgement fixture_judgement(const struct et_experiment *
 	return j;
 }
 
-/* Samples whose CPU was watched; the first who disturbed each had it for so long. */
+/* Adds a ledger to the samples; the first culprit of each had the program's CPU for taken_ns. */
 static inline void fixture_ledger(struct et_experiment *e, uint64_t taken_ns)
 {
 	for (size_t i = 0; i < e->commands[0].n_samples; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Compares what a writer wrote with a file of tests/unit/report/golden. To renew the files after a
- * wanted change, run the tests with ET_TEST_RENEW=1 and read the difference.
+ * Compares output with a file in tests/unit/report/golden. To renew the files after an intended
+ * change, run the tests with ET_TEST_RENEW=1 and review the difference.
  */
 #ifndef ET_TESTS_REPORT_GOLDEN_H
 #define ET_TESTS_REPORT_GOLDEN_H
@@ -35,7 +35,7 @@ static inline void golden_check(const char *name, const char *text)
 		}
 	}
 	ET_AUTO_FREE char *want = golden_read(path);
-	if (!ok(!strcmp(text, want), "as in golden/%s", name))
+	if (!ok(!strcmp(text, want), "the output equals golden/%s", name))
 		printf("# got:\n%s# want:\n%s", text, want);
 }
 

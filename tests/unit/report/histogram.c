@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The picture of a series: right heights, within its width, safe with poor series. */
+/* The histogram: heights of bars, width, and series of few or unknown values. */
 #include "report/histogram.h"
 #include "base/alloc.h"
 #include "base/utf8.h"
@@ -32,7 +32,7 @@ static void pictures(void)
 		"  ██████████████████\n"
 		"  ───────▲△─────────\n"
 		"  1.000 ms  4.000 ms  ▲ median △ mean\n",
-		"one bin of width 2 IQR / n^(1/3) = 1 ms a column of blocks");
+		"bins are 2 IQR / n^(1/3) = 1 ms wide");
 }
 
 static void poor_series(void)
@@ -48,10 +48,10 @@ static void poor_series(void)
 	ET_AUTO_FREE char *bare = drawn(constant, 4, &nothing, 40);
 
 	ok(strstr(same, "██████\n") && strstr(same, "◆"), "a constant series is one bar");
-	is_str(none, "", "nothing of nothing");
-	is_str(one, "", "nothing of one value");
-	is_str(lost, "", "what is not known is left out");
-	ok(strstr(bare, "██"), "no quartiles, no marks: still a picture");
+	is_str(none, "", "an empty series draws nothing");
+	is_str(one, "", "a single value draws nothing");
+	is_str(lost, "", "unknown values are omitted");
+	ok(strstr(bare, "██"), "a histogram without quartiles, mean and median is drawn");
 }
 
 static void widths(void)
@@ -70,7 +70,7 @@ static void widths(void)
 			bad += et_columns(copy) > width + 2 && width >= 22;
 		}
 	}
-	ok(!bad, "far outliers do not widen it");
+	ok(!bad, "far outliers do not make the histogram wider than its width");
 }
 
 int main(void)

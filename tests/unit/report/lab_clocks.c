@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables, curves and pictures of the labs about clocks, from made-up figures. */
+/* Tables, curves and charts of the lab experiments about clocks, from invented figures. */
 #include "report/lab_clocks.h"
 #include "report/error_curves.h"
 #include "tap.h"
@@ -25,7 +25,8 @@ static void test_errors(void)
 	char buf[ET_FIGURE];
 
 	for (size_t i = 0; i < ET_LENGTH(cases); i++)
-		is_str(et_format_error(cases[i].error, buf), cases[i].want, "%s", cases[i].want);
+		is_str(et_format_error(cases[i].error, buf), cases[i].want, "error %g in percent",
+			cases[i].error);
 }
 
 static void test_curves(void)
@@ -37,7 +38,7 @@ static void test_curves(void)
 	et_error_curves_length(&c, 1e6);
 	et_error_curves_length(&c, 8e6);
 	ok(c.n == 2 && c.x_ns[0] == 1e6 && et_error_curves_at(&c, 8e6) == 1,
-		"lengths in order, each once");
+		"lengths are kept in ascending order, each once");
 	struct et_error_curve *curve = et_error_curves_add(&c, 'q');
 	snprintf(curve->label, sizeof(curve->label), "a <curve>");
 	curve->y[0] = 10;
@@ -45,24 +46,25 @@ static void test_curves(void)
 	page.out = begin();
 	et_error_curves_text(&c, &page);
 	fclose(page.out);
-	ok(!strncmp(text, "1000 % │q", strlen("1000 % │q")), "1000 %% is at the top on the left");
+	ok(!strncmp(text, "1000 % │q", strlen("1000 % │q")),
+		"error curves: 1000 %% at the shortest length is at the top left");
 	ok(strstr(text, "q\n") && strstr(strstr(text, "0.01 % │"), "q\n"),
-		"0.01 %% at the bottom, its sign dropped");
-	/* Of one series the title speaks, two have a legend. */
+		"error curves: -0.01 %% is drawn as 0.01 %%, at the bottom");
 	et_error_curves_add(&c, 'r')->y[0] = 0.5;
 	FILE *out = begin();
 	et_error_curves_svg(&c, "a title", out);
 	fclose(out);
-	ok(strstr(text, "<svg") && strstr(text, "a &#60;curve"), "the same as SVG");
+	ok(strstr(text, "<svg") && strstr(text, "a &#60;curve"),
+		"error curves: SVG has the label, escaped");
 	while (c.n_curves < ET_ERROR_CURVES)
 		et_error_curves_add(&c, 'x');
-	ok(!et_error_curves_add(&c, 'x'), "no more than there is room for");
+	ok(!et_error_curves_add(&c, 'x'), "error curves: no more than ET_ERROR_CURVES are added");
 	for (int i = 0; i < 100; i++)
 		et_error_curves_length(&c, 1e7 + i);
-	ok(c.n == ET_ERROR_POINTS, "nor lengths");
+	ok(c.n == ET_ERROR_POINTS, "error curves: no more than ET_ERROR_POINTS lengths are added");
 }
 
-/* Two loads of one length; nobody measured the second by libetalon. */
+/* Two loads of one length; the second was not measured by libetalon. */
 static void test_kbest(void)
 {
 	struct et_timed_call calls[] = { { 1000100, 1000000, 1e6, 1e6 }, { 3e6, 3e6, 1e6, 1e6 },
@@ -94,21 +96,23 @@ static void test_kbest(void)
 	et_kbest_accuracy_text(&a, false, &page);
 	fclose(page.out);
 	ok(strstr(text, " 1.00 ms  +0.01   +0.01   +0.01*  +0.01   +0.00   +0.05   +0.20   +0.00"),
-		"a row: K=1, 3, 5, compensated, gettimeofday, ours, its doubt, the line");
-	ok(strstr(text, " 1.00 ms  +0.01   +0.01*"), "two calls do not make three agree");
+		"K-best: a row has K=1, 3, 5, compensated, gettimeofday, ours, its error, T(r)");
+	ok(strstr(text, " 1.00 ms  +0.01   +0.01*"),
+		"K-best: K=3 does not converge with two calls");
 	ok(strstr(text, "load  1, error within 0.10 %: K=3 up to 1.00 ms, etalon up to 1.00 ms"),
-		"how far the goal is reached");
+		"K-best: the summary shows up to which length the goal is reached");
 	ok(strstr(text, "load 11, error within 1.0 %: K=3 up to 1.00 ms, etalon up to –"),
-		"and where it is not");
+		"K-best: the summary has a dash where nothing was measured");
 	size_t plain = size;
 	page.out = begin();
 	et_kbest_accuracy_text(&a, true, &page);
 	fclose(page.out);
-	ok(size > plain && strstr(text, "load 11, by gettimeofday"), "every K when asked for");
+	ok(size > plain && strstr(text, "load 11, by gettimeofday"),
+		"K-best: with `all`, every K is printed");
 	FILE *out = begin();
 	et_kbest_accuracy_json(&e, &a, out);
 	fclose(out);
-	ok(strstr(text, "\"k\": 5") && !strstr(text, "nan"), "JSON without NaN");
+	ok(strstr(text, "\"k\": 5") && !strstr(text, "nan"), "K-best: JSON has every K and no NaN");
 }
 
 static void test_cache(void)
@@ -125,19 +129,19 @@ static void test_cache(void)
 	page.out = begin();
 	et_cache_effects_text(&c, &page);
 	fclose(page.out);
-	ok(strstr(text, "cache cleared"), "a table on a narrow page");
+	ok(strstr(text, "cache cleared"), "cache: the table is printed on a narrow page");
 	ok(strstr(text, "A  warm               120 ns ± 120 ns") &&
 			strstr(text, "cold               –"),
-		"what was not measured is a dash");
+		"cache: a result that was not measured is a dash");
 	page.width = 80;
 	page.out = begin();
 	et_cache_effects_text(&c, &page);
 	fclose(page.out);
-	ok(strstr(text, "▇"), "bars on a wide one");
+	ok(strstr(text, "▇"), "cache: a wide page has bars");
 	FILE *out = begin();
 	et_cache_effects_svg(&c, out);
 	fclose(out);
-	ok(strstr(text, "A after B"), "the lanes of the picture");
+	ok(strstr(text, "A after B"), "cache: the chart names its lanes");
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of precision, made by hand: figures in their columns, dashes, names, the plot's scale. */
+/* Tables of precision from invented figures: columns, dashes, names, the scale of the plot. */
 #include "report/lab_precision.h"
 #include "base/alloc.h"
 #include "fixture.h"
@@ -67,23 +67,24 @@ static void test_versions(void)
 	close_sheet(&s);
 	ok(has_line(s.text, "v2               39    1   2.001 s   16.0 ms  0.80 %   2.000 s   8.00 "
 			    "ms  0.40 %"),
-		"a row");
+		"versions: a row has n, out, elapsed and CPU time");
 	ok(has_line(s.text, "v3                0   40         –         –       –         –        "
 			    " –       –"),
-		"a row of nothing");
-	ok(has_line(s.text, "smallest adequate sample size (v6): 20"), "what is enough");
-	ok(!strchr(s.text, 0x1b), "a name that would colour the terminal is cleaned");
+		"versions: a row without runs has dashes");
+	ok(has_line(s.text, "smallest adequate sample size (v6): 20"),
+		"versions: the smallest adequate sample size is printed");
+	ok(!strchr(s.text, 0x1b), "versions: escape sequences in a name are removed");
 	ok(strstr(s.text, "\n   5 % │") && strstr(s.text, "\n 2.5 % │") &&
 			strstr(s.text, "\n   0 % │"),
-		"the scale fits the largest relative error, 3.2 %%");
+		"versions: the scale of the plot ends above the largest error, 3.2 %%");
 	free(s.text);
 
 	open_sheet(&s);
-	list[0].seconds = NAN; /* it never ran */
+	list[0].seconds = NAN; /* a command that never ran */
 	et_versions_text(e, list, &s.page);
 	close_sheet(&s);
-	ok(!strstr(s.text, "relative error by length"), "no plot of one length");
-	ok(!strstr(s.text, "nan"), "and no NaN");
+	ok(!strstr(s.text, "relative error by length"), "versions: one length is not plotted");
+	ok(!strstr(s.text, "nan"), "versions: NaN is not printed");
 	free(s.text);
 
 	open_sheet(&s);
@@ -95,10 +96,12 @@ static void test_versions(void)
 	close_sheet(&s);
 	ok(has_line(s.text, "ours, paced      30              –         –       –   1.000 s   2.00 "
 			    "ms  0.20 %"),
-		"paced runs beside others have a row");
-	ok(has_line(s.text, "INC2: 40 paced runs"), "those alone have a table of their own");
+		"versions: paced runs have a row of their own");
+	ok(has_line(s.text, "INC2: 40 paced runs"),
+		"versions: a command with paced runs only has a table");
 	const char *v1 = strstr(s.text, "\nv1 ");
-	ok(v1 && !strstr(v1 + 1, "\nv1 "), "without protocols that know no such runs");
+	ok(v1 && !strstr(v1 + 1, "\nv1 "),
+		"versions: the table of paced runs has no rows of other protocols");
 	free(s.text);
 	et_experiment_free(e);
 }
@@ -118,8 +121,9 @@ static void test_clocks(void)
 	et_clock_methods_text(e, &m, &s.page);
 	close_sheet(&s);
 	ok(has_line(s.text, "rdtsc            40   8.000 s   80.0 ms   1.0 %  elapsed time"),
-		"ticks are shown as the time they take");
-	ok(has_line(s.text, "EMP              38   7.900 s   1.00 ms 0.013 %  CPU time"), "EMP");
+		"clock methods: ticks are converted to time");
+	ok(has_line(s.text, "EMP              38   7.900 s   1.00 ms 0.013 %  CPU time"),
+		"clock methods: EMP is listed with CPU time");
 	free(s.text);
 
 	m.by[ET_BY_COUNTER] = (struct et_precision){ 0, NAN, NAN, NAN };
@@ -129,8 +133,9 @@ static void test_clocks(void)
 	et_clock_methods_text(e, &m, &s.page);
 	close_sheet(&s);
 	ok(has_line(s.text, "counter           0         –         –       –  elapsed time"),
-		"a machine without a counter");
-	ok(!strstr(s.text, "ticks per nanosecond"), "has no rate");
+		"clock methods: a machine without a counter has dashes");
+	ok(!strstr(s.text, "ticks per nanosecond"),
+		"clock methods: a machine without a counter has no rate");
 	free(s.text);
 
 	open_sheet(&s);
@@ -138,7 +143,8 @@ static void test_clocks(void)
 	close_sheet(&s);
 	json_t *j = json_loads(s.text, 0, NULL);
 	json_t *task = json_array_get(json_object_get(j, "tasks"), 0);
-	ok(json_is_null(json_object_get(task, "counter_hz")), "nor has its JSON");
+	ok(json_is_null(json_object_get(task, "counter_hz")),
+		"clock methods: the JSON of a machine without a counter has no rate");
 	json_decref(j);
 	free(s.text);
 	et_experiment_free(e);
@@ -157,11 +163,12 @@ static void test_programs(void)
 	close_sheet(&s);
 	ok(has_line(s.text, "sort 5000         9    1  6.000 ms    100 µs   1.7 %  5.000 ms   50.0 "
 			    "µs   1.0 %"),
-		"a row");
+		"programs: a row has n, out, elapsed and CPU time");
 	ok(has_line(s.text, "a prog…g name    10    0  6.000 ms    100 µs   1.7 %  5.000 ms   50.0 "
 			    "µs   1.0 %"),
-		"a name that does not fit");
-	ok(has_line(s.text, "gnugo           not installed"), "a program that is not there");
+		"programs: a long name is shortened");
+	ok(has_line(s.text, "gnugo           not installed"),
+		"programs: a missing program is listed as not installed");
 	free(s.text);
 	et_experiment_free(e);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Curves in a terminal: none may hide another without a word. */
+/* Curves in a terminal: if one hides another, the legend shows it. */
 #include "report/plot.h"
 #include "tap.h"
 
@@ -20,7 +20,7 @@ static void print(const struct et_curve *curves, size_t n)
 	fclose(out);
 }
 
-/* How often a mark stands in the picture, which ends with the axis. */
+/* How often a mark occurs in the plot, which ends with the axis. */
 static int marks(char mark)
 {
 	int n = 0;
@@ -41,16 +41,21 @@ int main(void)
 
 	setlocale(LC_CTYPE, "C.UTF-8");
 	print(all, 2);
-	ok(marks('l') == 3 && marks('h') == 3 && !marks('#'), "curves that keep apart");
-	ok(strstr(text, "\n        h high\n") && !strchr(text, '#'), "need no note");
+	ok(marks('l') == 3 && marks('h') == 3 && !marks('#'),
+		"curves that do not meet have their own marks");
+	ok(strstr(text, "\n        h high\n") && !strchr(text, '#'),
+		"the legend of curves that do not meet has no note");
 	print(all, 6);
-	ok(!marks('n') && !marks('l') && marks('#') == 4, "where they meet: %d", marks('#'));
+	ok(!marks('n') && !marks('l') && marks('#') == 4,
+		"points of several curves have a common mark (%d)", marks('#'));
 	ok(strstr(text, "\n        n nearly low: same as l\n") != NULL,
-		"which hides behind which");
-	ok(strstr(text, "\n        c crossing\n") != NULL, "one that only crosses is not hidden");
+		"the legend shows which curve hides another");
+	ok(strstr(text, "\n        c crossing\n") != NULL,
+		"a curve that only crosses others is not hidden");
 	ok(strstr(text, "\n        s short\n") && strstr(text, "\n        0 none\n"),
-		"nor one that ends before, or has no point");
-	ok(strstr(text, "\n        # several curves\n") != NULL, "what the mark means");
+		"a curve that ends earlier, or has no point, is not hidden");
+	ok(strstr(text, "\n        # several curves\n") != NULL,
+		"the legend explains the common mark");
 	free(text);
 	return tap_done();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The progress line: throttled, within its width, gone at the end. */
+/* The progress line is throttled, stays within its width, and is erased at the end. */
 #include "report/progress.h"
 #include "report/terminal.h"
 #include "tap.h"
@@ -22,7 +22,7 @@ static void end(struct et_progress *p)
 	text = NULL;
 }
 
-/* What was written since the last look. */
+/* The text that was written since the last call. */
 static const char *news(struct et_progress *p)
 {
 	static char copy[4096];
@@ -44,33 +44,34 @@ static void lines(void)
 
 	et_progress_draw(&p, &s, 1000);
 	is_str(news(&p), "\r\033[Kgzip  █████████░░░░░░░░░  5/10  412.3 ms ± 1.2 ms  0:03 left",
-		"bar, count, estimate, time to go");
+		"the line has a name, a bar, a count, an estimate and the remaining time");
 	s.done = 6;
 	et_progress_draw(&p, &s, 1000 + 99999999);
-	is_str(news(&p), "", "not drawn again within a tenth of a second");
+	is_str(news(&p), "", "the line is not drawn again within a tenth of a second");
 	et_progress_draw(&p, &s, 1000 + 100000000);
-	ok(strstr(news(&p), "6/10"), "but after it");
+	ok(strstr(news(&p), "6/10"), "the line is drawn again after a tenth of a second");
 	s.done = 10;
 	et_progress_draw(&p, &s, 1000 + 100000001);
-	ok(strstr(news(&p), "10/10"), "the last is always drawn");
+	ok(strstr(news(&p), "10/10"), "the last line is always drawn");
 	et_progress_erase(&p);
-	is_str(news(&p), "\r\033[K", "erased");
+	is_str(news(&p), "\r\033[K", "the line is erased");
 	et_progress_erase(&p);
-	is_str(news(&p), "", "once");
+	is_str(news(&p), "", "a line that is not there is not erased");
 	s = (struct et_progress_state){
 		.name = "gzip", .done = 12, .elapsed_ns = 1000000000, .time_limit_ns = 61000000000
 	};
 	et_progress_draw(&p, &s, 5000000000);
-	is_str(news(&p), "\r\033[Kgzip  12  1:00 left", "unknown total, bounded by a limit");
+	is_str(news(&p), "\r\033[Kgzip  12  1:00 left",
+		"without a total, the time limit gives the remaining time");
 	s = (struct et_progress_state){ .done = 0, .total = 3 };
 	et_progress_draw(&p, &s, 6000000000);
-	ok(!strstr(news(&p), "left"), "no forecast before the first sample");
+	ok(!strstr(news(&p), "left"), "the remaining time is not printed before the first sample");
 	end(&p);
 
 	p = (struct et_progress){ .out = NULL };
 	et_progress_draw(&p, &s, 0);
 	et_progress_erase(&p);
-	ok(!p.drawn, "nowhere to draw is no error");
+	ok(!p.drawn, "nothing is drawn without a stream");
 }
 
 static void widths(void)
@@ -95,7 +96,7 @@ static void widths(void)
 			}
 		}
 	}
-	ok(!bad, "never wider than the terminal, never an escape of a name");
+	ok(!bad, "the line is never wider than the terminal and has no escape sequence of a name");
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables that fit, that do not, and what stands between their rows. */
+/* Tables that fit and that do not, with a line between their rows that is not a row. */
 #include "report/rows.h"
 #include "tap.h"
 
@@ -9,7 +9,7 @@
 static char *text;
 static size_t size;
 
-/* The same small table on a page of that width; what came of it is in text. */
+/* Prints a small table on a page of that width into text. */
 static void print(int width, bool color)
 {
 	struct et_rows rows;
@@ -41,7 +41,7 @@ int main(void)
 		"ab  1.5 µs   –  1 µs\n"
 		"cd is away\n"
 		"ef    12 s\n",
-		"one that just fits, without spaces at the ends");
+		"a table that just fits is printed without trailing spaces");
 	free(text);
 	print(19, false);
 	is_str(text,
@@ -53,14 +53,14 @@ int main(void)
 		"of   least\n"
 		"ab    1 µs\n"
 		"ef\n",
-		"one that does not goes on below, with its first column");
+		"a table that is too wide continues below, with its first column");
 	free(text);
 	print(5, false);
 	ok(strstr(text, "of    mean   ±\n") && strstr(text, "\nof   least\n"),
-		"no page is too narrow for one column");
+		"at least one column is printed on any page");
 	free(text);
 	print(20, true);
-	ok(strstr(text, "ab  \033[31m1.5 µs\033[0m   –  1 µs\n") != NULL, "colours take no room");
+	ok(strstr(text, "ab  \033[31m1.5 µs\033[0m   –  1 µs\n") != NULL, "colours have no width");
 	free(text);
 	return tap_done();
 }

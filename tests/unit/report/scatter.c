@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The scatter plot: where dots are, what is left out, that it fits. */
+/* The scatter plot: positions of dots, omitted points, width. */
 #include "report/scatter.h"
 #include "tap.h"
 
@@ -37,25 +37,26 @@ int main(void)
 
 	ok(count(text, "⠁") == 1 && count(text, "⠈") == 1 && count(text, "⡀") == 1 &&
 			count(text, "⢀") == 1,
-		"one dot in each corner, none of those outside");
-	ok(strstr(text, "1.000 s ┤⠁") != NULL, "the upper end stands at the top");
-	ok(strstr(text, "0 ns ┤⡀") != NULL, "the lower one at the bottom");
+		"there is one dot in each corner, and none for points outside");
+	ok(strstr(text, "1.000 s ┤⠁") != NULL, "the upper end is at the top");
+	ok(strstr(text, "0 ns ┤⡀") != NULL, "the lower end is at the bottom");
 	char *copy = strdup(text);
 	for (char *line = strtok(copy, "\n"); line; line = strtok(NULL, "\n"))
 		widest = (size_t)et_columns(line) > widest ? (size_t)et_columns(line) : widest;
 	free(copy);
-	ok(widest <= 32 && lines == (30 - 9) / 2 + 2, "%zu columns, %zu lines", widest, lines);
+	ok(widest <= 32 && lines == (30 - 9) / 2 + 2, "the plot fits: %zu columns, %zu lines",
+		widest, lines);
 	free(text);
 
 	text = draw(&s, 30, true);
-	ok(count(text, "\033[33m") == 1, "a mark in colour");
+	ok(count(text, "\033[33m") == 1, "a marked point is highlighted");
 	free(text);
 	text = draw(&s, 12, false);
-	is_str(text, "", "too narrow: nothing");
+	is_str(text, "", "nothing is drawn if the width is too small");
 	free(text);
 	s.n = 0;
 	text = draw(&s, 30, false);
-	is_str(text, "", "no points: nothing");
+	is_str(text, "", "nothing is drawn without points");
 	free(text);
 	return tap_done();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Charts: well-formed by another parser's word, coordinates computed by hand, names that bite. */
+/* Charts: XML that another parser accepts, coordinates computed by hand, hostile names. */
 #include "report/svg.h"
 #include "report/xml.h"
 #include "tap.h"
@@ -28,7 +28,7 @@ static size_t count(const char *text, const char *what)
 	return n;
 }
 
-/* What Python's parser (expat) answers about a document; 0 or its exit status, -1: no Python. */
+/* Evaluates an expression on a document parsed by Python (expat); 0 if true, -1 without Python. */
 static int ask_python(const char *document, const char *expression)
 {
 	char path[] = "/tmp/etalon-svg-XXXXXX", command[1024];
@@ -63,7 +63,7 @@ static void parsed(const char *document, const char *expression, const char *nam
 		printf("# %s\n", expression);
 }
 
-/* The frame's corners as drawn: where the axes' ends are. */
+/* The corners of the frame as drawn, which are the ends of the axes. */
 static void frame(const char *svg, double *left, double *top, double *right, double *bottom)
 {
 	const char *ax = strstr(svg, "class=\"ax\"");
@@ -87,21 +87,23 @@ static void check_linear(void)
 	double l, t, r, b;
 
 	frame(svg, &l, &t, &r, &b);
-	ok(l > 0 && t > 0 && r > l && r < 640 && b > t && b < 300, "the axes are inside");
+	ok(l > 0 && t > 0 && r > l && r < 640 && b > t && b < 300,
+		"linear: the axes are inside of the chart");
 	snprintf(want, sizeof(want), "M%.10g %.10gh0", l, b);
-	ok(strstr(svg, want) != NULL, "0, 0 in the corner: %s", want);
+	ok(strstr(svg, want) != NULL, "linear: (0, 0) is in the lower left corner: %s", want);
 	snprintf(want, sizeof(want), "M%.10g %.10gh0", round(100 * (l + 0.25 * (r - l))) / 100,
 		round(100 * (t + 0.5 * (b - t))) / 100);
-	ok(strstr(svg, want) != NULL, "2.5, 50 a quarter along, half up: %s", want);
+	ok(strstr(svg, want) != NULL, "linear: (2.5, 50) is at a quarter of x and half of y: %s",
+		want);
 	snprintf(want, sizeof(want), "M%.10g %.10gh0", r, t);
-	ok(strstr(svg, want) != NULL, "10, 100 in the other corner: %s", want);
-	/* One more is the legend's, relative to its own place. */
-	ok(count(svg, "h0") == 4, "what is not finite or outside is not there");
-	ok(!strstr(svg, "nan") && !strstr(svg, "inf"), "and no NaN");
+	ok(strstr(svg, want) != NULL, "linear: (10, 100) is in the upper right corner: %s", want);
+	/* The fourth is the mark in the legend. */
+	ok(count(svg, "h0") == 4, "linear: values that are not finite or outside are omitted");
+	ok(!strstr(svg, "nan") && !strstr(svg, "inf"), "linear: the chart contains no NaN");
 	parsed(svg, "t[2:8] == [\"0\", \"2\", \"4\", \"6\", \"8\", \"10\"] and \"time (ns)\" in t",
-		"ticks at round numbers, the unit at the label");
+		"linear: ticks are at round numbers, the unit is in the label");
 	parsed(svg, "r.get(\"role\") == \"img\" and r.find(S + \"title\").text == \"points\"",
-		"a picture with a title");
+		"linear: the chart is an image with a title");
 	free(svg);
 }
 
@@ -125,14 +127,14 @@ static void check_log(void)
 	frame(svg, &l, &t, &r, &b);
 	snprintf(want, sizeof(want), "M%.10g %.10gL%.10g %.10g\"/>", l, b,
 		round(100 * (l + 0.5 * (r - l))) / 100, t);
-	ok(strstr(svg, want) != NULL, "three of six decades are half: %s", want);
+	ok(strstr(svg, want) != NULL, "log: three of six decades are half of x: %s", want);
 	snprintf(want, sizeof(want), "<path class=\"mk\" d=\"M%.10g %.10gH%.10g\"", l, (t + b) / 2,
 		r);
-	ok(strstr(svg, want) != NULL, "two of four decades too: %s", want);
+	ok(strstr(svg, want) != NULL, "log: two of four decades are half of y: %s", want);
 	parsed(svg,
 		"all(x in t for x in (\"1 µs\", \"1 ms\", \"1 s\", \"0.1 %\", \"1000 %\", \"a "
 		"limit\"))",
-		"decades with units");
+		"log: ticks at decades have their units");
 	free(svg);
 }
 
@@ -161,10 +163,12 @@ static void check_lanes(void)
 	thick = fmin(20, 0.3 * (b - t));
 	snprintf(want, sizeof(want), "M%.10g %.10gh%.10gv%.10gh-%.10gz", l,
 		round(100 * (t + (b - t) / 4 - thick / 2)) / 100, wide, thick, wide);
-	ok(strstr(svg, want) != NULL, "cut at the edge, in the middle of the upper lane: %s", want);
-	ok(count(svg, "h1v") == 1, "a short one is a pixel wide");
-	ok(strstr(svg, "<title>cron &#38; &#60;co&#62;</title></path>") != NULL, "a tooltip");
-	parsed(svg, "t.index(\"first\") < t.index(\"second\")", "lanes have their names");
+	ok(strstr(svg, want) != NULL,
+		"lanes: a segment is clipped at the edge and centred in its lane: %s", want);
+	ok(count(svg, "h1v") == 1, "lanes: a short segment is one pixel wide");
+	ok(strstr(svg, "<title>cron &#38; &#60;co&#62;</title></path>") != NULL,
+		"lanes: a segment has a tooltip");
+	parsed(svg, "t.index(\"first\") < t.index(\"second\")", "lanes: names are in order");
 	free(svg);
 }
 
@@ -183,10 +187,10 @@ static void check_bars(void)
 
 	frame(svg, &l, &t, &r, &b);
 	snprintf(want, sizeof(want), "M%.10g %.10gH%.10gV%.10gH%.10gz", l, t, (l + r) / 2, b, l);
-	ok(strstr(svg, want) != NULL, "a bar stands on 0: %s", want);
+	ok(strstr(svg, want) != NULL, "bars: a bar begins at 0: %s", want);
 	snprintf(want, sizeof(want), "M%.10g %.10gH%.10gV%.10gM%.10g %.10g\"", l, b - (b - t) / 4,
 		(l + r) / 2, b - 3 * (b - t) / 4, r, (t + b) / 2);
-	ok(strstr(svg, want) != NULL, "steps, with a gap: %s", want);
+	ok(strstr(svg, want) != NULL, "steps: NaN makes a gap: %s", want);
 	free(svg);
 }
 
@@ -251,12 +255,12 @@ static void check_hostile(void)
 	char *svg = draw(&c);
 
 	ok(!strstr(svg, "<script") && !strstr(svg, "\x1b") && !strstr(svg, "\" onload"),
-		"nothing of a name is obeyed");
+		"hostile names: no markup or escape sequence is left");
 	parsed(svg,
 		"not list(r.iter(S + \"script\")) and r.find(S + \"title\").text.startswith("
 		"\"</text><script>alert(\") and \"\\ufffd\\ufffd&amp;\\u240a\" in r.find(S + "
 		"\"desc\").text",
-		"and all of it can be read");
+		"hostile names: the text is readable");
 	free(svg);
 }
 
@@ -267,18 +271,21 @@ static void check_empty(void)
 	struct et_chart c = { .title = "", .series = &s, .n_series = 1 };
 	char *svg = draw(&c);
 
-	parsed(svg, "\"0.0\" in t and \"1.0\" in t and \"nan\" not in str(t)", "nothing to draw");
+	parsed(svg, "\"0.0\" in t and \"1.0\" in t and \"nan\" not in str(t)",
+		"a chart without finite values has axes from 0 to 1");
 	free(svg);
 	s.x = s.y = same;
 	c.x.log = true;
 	svg = draw(&c);
-	parsed(svg, "len(t) > 4 and \"nan\" not in str(t)", "one value, log and linear");
+	parsed(svg, "len(t) > 4 and \"nan\" not in str(t)",
+		"a single value has log and linear axes");
 	free(svg);
 	const double huge[] = { -1e308, 0, 1e308 };
 	s.x = s.y = huge;
 	c.x.log = false;
 	svg = draw(&c);
-	parsed(svg, "len(t) > 4 and \"nan\" not in str(t) and \"inf\" not in str(t)", "huge ones");
+	parsed(svg, "len(t) > 4 and \"nan\" not in str(t) and \"inf\" not in str(t)",
+		"huge values have axes");
 	free(svg);
 }
 
@@ -297,16 +304,18 @@ static void check_many(void)
 	char *svg = draw(&c);
 	double l, t, r, b;
 	frame(svg, &l, &t, &r, &b);
-	ok(strlen(svg) < 400000, "%zu bytes", strlen(svg));
-	ok(strstr(svg, "600000 values, thinned to the ") != NULL, "the picture says so");
+	ok(strlen(svg) < 400000, "many values: the file is small, %zu bytes", strlen(svg));
+	ok(strstr(svg, "600000 values, thinned to the ") != NULL,
+		"many values: a note reports the thinning");
 	/* The spike is at 24/26 of the height, the room at each end being 1/25 of the range. */
 	char want[40];
 	snprintf(want, sizeof(want), " %.10gL", round(100 * (t + (b - t) / 26)) / 100);
-	ok(strstr(svg, want) != NULL, "a single spike is still there: %s", want);
+	ok(strstr(svg, want) != NULL, "many values: a single spike is drawn: %s", want);
 	free(svg);
 	s[0].n = s[1].n = ET_SVG_MOST;
 	svg = draw(&c);
-	ok(!strstr(svg, "thinned") && count(svg, "h0") == ET_SVG_MOST, "few are not thinned");
+	ok(!strstr(svg, "thinned") && count(svg, "h0") == ET_SVG_MOST,
+		"ET_SVG_MOST values are not thinned");
 	free(svg);
 	free(x);
 	free(y);
@@ -321,14 +330,15 @@ static void check_numbers(void)
 		{ -3.1, "-3.1" }, { 7.04, "7.04" }, { NAN, "0" }, { INFINITY, "0" },
 		{ 1e300, "1000000" } };
 
-	/* A comma would end the world; where there is no such locale this shows nothing new. */
+	/* A decimal comma would be invalid. If the locale is missing, this tests only the C locale.
+	 */
 	setlocale(LC_ALL, "de_DE.UTF-8");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char buf[40] = "";
 		FILE *out = fmemopen(buf, sizeof(buf), "w");
 		et_xml_number(out, cases[i].x);
 		fclose(out);
-		is_str(buf, cases[i].want, "%g", cases[i].x);
+		is_str(buf, cases[i].want, "coordinate %g", cases[i].x);
 	}
 	setlocale(LC_ALL, "C");
 }
@@ -346,7 +356,7 @@ static void ticks_are(double lo, double hi, bool log, enum et_axis_unit unit, co
 			t.text[i]);
 	if (t.unit)
 		snprintf(got + strlen(got), sizeof(got) - strlen(got), " %s", t.unit);
-	is_str(got, want, "ticks from %g to %g", lo, hi);
+	is_str(got, want, "ticks of a %s axis from %g to %g", log ? "log" : "linear", lo, hi);
 }
 
 static void check_ticks(void)
@@ -360,7 +370,7 @@ static void check_ticks(void)
 	ticks_are(1, 100, true, ET_AXIS_NUMBER, "1 | 2 | 5 | 10 | 20 | 50 | 100");
 	ticks_are(2, 5, true, ET_AXIS_NUMBER, "2 | 5");
 	ticks_are(3, 4, true, ET_AXIS_NUMBER, "3.0 | 3.2 | 3.4 | 3.6 | 3.8 | 4.0");
-	/* Ends that cannot be used. */
+	/* These ends cannot be used. */
 	ticks_are(-1, 10, true, ET_AXIS_NUMBER, "1 | 2 | 5 | 10");
 	ticks_are(5, 5, false, ET_AXIS_NUMBER, "0.0 | 0.2 | 0.4 | 0.6 | 0.8 | 1.0");
 }

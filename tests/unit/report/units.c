@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Durations in fitting units, with no more digits than the uncertainty supports. */
+/* Durations in suitable units, with no more digits than the uncertainty supports. */
 #include "report/units.h"
 #include "tap.h"
 
@@ -51,12 +51,13 @@ static void golden(void)
 
 	for (size_t i = 0; i < ET_LENGTH(measured); i++)
 		is_str(et_format_measured(measured[i].ns, measured[i].u, buf), measured[i].text,
-			"%g ± %g", measured[i].ns, measured[i].u);
+			"%g ns ± %g ns", measured[i].ns, measured[i].u);
 	for (size_t i = 0; i < ET_LENGTH(times); i++)
-		is_str(et_format_time(times[i].ns, buf), times[i].text, "%g ns", times[i].ns);
-	is_str(et_format_ns(ET_UNKNOWN, buf), "–", "an unknown counter");
-	is_str(et_format_rounded(750e3, 2, buf), "750 µs", "two digits");
-	is_str(et_format_rounded(9.996e6, 3, buf), "10.0 ms", "9.996 to three digits");
+		is_str(et_format_time(times[i].ns, buf), times[i].text, "%g ns with four digits",
+			times[i].ns);
+	is_str(et_format_ns(ET_UNKNOWN, buf), "–", "ET_UNKNOWN ns is a dash");
+	is_str(et_format_rounded(750e3, 2, buf), "750 µs", "750000 ns with two digits");
+	is_str(et_format_rounded(9.996e6, 3, buf), "10.0 ms", "9996000 ns with three digits");
 }
 
 static void other_figures(void)
@@ -70,31 +71,35 @@ static void other_figures(void)
 		{ 1e300, "1e+302 %" } };
 
 	for (size_t i = 0; i < ET_LENGTH(percents); i++)
-		is_str(et_format_percent(percents[i].proportion, buf), percents[i].text, "%g",
-			percents[i].proportion);
-	is_str(et_format_ratio(1.021, 1.018, 1.024, buf), "1.021 × (1.018 … 1.024)", "ratio");
+		is_str(et_format_percent(percents[i].proportion, buf), percents[i].text,
+			"proportion %g in percent", percents[i].proportion);
+	is_str(et_format_ratio(1.021, 1.018, 1.024, buf), "1.021 × (1.018 … 1.024)",
+		"ratio with its interval");
 	is_str(et_format_ratio(1.02112, 1.0199, 1.0223, buf), "1.0211 × (1.0199 … 1.0223)",
-		"half-width 0.0012: two digits of it");
-	is_str(et_format_ratio(12.3, 7.1, 17.5, buf), "12 × (7 … 18)", "a wide interval");
-	is_str(et_format_ratio(1.5, NAN, NAN, buf), "1.500 ×", "no interval");
-	is_str(et_format_ratio(NAN, 1, 2, buf), "–", "no ratio");
-	is_str(et_format_ratio_pm(1.021, 1.018, 1.024, buf), "1.021 ± 0.003", "ratio ±");
-	is_str(et_format_ratio_pm(1.0, 1.0, 1.0, buf), "1.000", "no width");
-	is_str(et_format_change(1.0212, 1.018, 1.024, buf), "2.1 %", "change");
-	is_str(et_format_change(0.65, 0.55, 0.75, buf), "35 %", "change, less");
+		"ratio: a half width of 0.0012 supports four decimals");
+	is_str(et_format_ratio(12.3, 7.1, 17.5, buf), "12 × (7 … 18)",
+		"ratio: a wide interval supports no decimals");
+	is_str(et_format_ratio(1.5, NAN, NAN, buf), "1.500 ×", "ratio without an interval");
+	is_str(et_format_ratio(NAN, 1, 2, buf), "–", "ratio: NaN is a dash");
+	is_str(et_format_ratio_pm(1.021, 1.018, 1.024, buf), "1.021 ± 0.003", "ratio ± half width");
+	is_str(et_format_ratio_pm(1.0, 1.0, 1.0, buf), "1.000",
+		"ratio ± half width: a width of 0 is omitted");
+	is_str(et_format_change(1.0212, 1.018, 1.024, buf), "2.1 %", "change by a ratio above 1");
+	is_str(et_format_change(0.65, 0.55, 0.75, buf), "35 %", "change by a ratio below 1");
 	is_str(et_format_change(1.0212, NAN, NAN, buf), "2.1 %", "change without an interval");
-	is_str(et_format_change(4.02, 3.7, 4.4, buf), "300 %", "change, wide interval");
-	is_str(et_format_change(NAN, 1, 2, buf), "–", "no change known");
-	is_str(et_format_bytes(3355443, buf), "3.2 MiB", "memory");
-	is_str(et_format_bytes(1048575, buf), "1.0 MiB", "a byte less than a MiB");
-	is_str(et_format_bytes(0, buf), "0 B", "no memory");
-	is_str(et_format_bytes(1023, buf), "1023 B", "bytes");
-	is_str(et_format_bytes(ET_UNKNOWN, buf), "–", "unknown memory");
-	is_str(et_format_bytes(ET_UNKNOWN - 1, buf), "16.0 EiB", "most memory");
-	is_str(et_format_countdown(6200000000u, buf), "0:07", "seconds");
-	is_str(et_format_countdown(754000000000u, buf), "12:34", "minutes");
-	is_str(et_format_countdown(11045000000000u, buf), "3:04:05", "hours");
-	is_str(et_format_countdown(ET_UNKNOWN - 1, buf), "5124095:34:34", "a very long time");
+	is_str(et_format_change(4.02, 3.7, 4.4, buf), "300 %", "change with a wide interval");
+	is_str(et_format_change(NAN, 1, 2, buf), "–", "change: NaN is a dash");
+	is_str(et_format_bytes(3355443, buf), "3.2 MiB", "bytes: 3.2 MiB");
+	is_str(et_format_bytes(1048575, buf), "1.0 MiB", "bytes: 1 MiB - 1 is rounded to 1.0 MiB");
+	is_str(et_format_bytes(0, buf), "0 B", "bytes: 0");
+	is_str(et_format_bytes(1023, buf), "1023 B", "bytes: less than 1 KiB");
+	is_str(et_format_bytes(ET_UNKNOWN, buf), "–", "bytes: ET_UNKNOWN is a dash");
+	is_str(et_format_bytes(ET_UNKNOWN - 1, buf), "16.0 EiB", "bytes: the largest number");
+	is_str(et_format_countdown(6200000000u, buf), "0:07", "countdown: seconds are rounded up");
+	is_str(et_format_countdown(754000000000u, buf), "12:34", "countdown: minutes");
+	is_str(et_format_countdown(11045000000000u, buf), "3:04:05", "countdown: hours");
+	is_str(et_format_countdown(ET_UNKNOWN - 1, buf), "5124095:34:34",
+		"countdown: the longest time");
 }
 
 static double unit_ns(const char *unit)
@@ -112,7 +117,8 @@ static int decimals(const char *number)
 	return point ? (int)strspn(point + 1, "0123456789") : 0;
 }
 
-/* What was printed, read back: nearest multiple of the last place, two digits of doubt. */
+/* Parses the printed text: the value is rounded to the last place, the uncertainty has two digits.
+ */
 static bool faithful(double ns, double u)
 {
 	char *end;
@@ -121,14 +127,15 @@ static bool faithful(double ns, double u)
 	double value = strtod(buf, &end);
 	double unit = unit_ns(end + 1);
 	const char *second = strstr(buf, "± ") + strlen("± ");
-	double doubt = strtod(second, &end);
-	double step = fmax(pow(10, -decimals(second)), pow(10, floor(log10(doubt) + 1e-9) - 1));
+	double plus_minus = strtod(second, &end);
+	double step =
+		fmax(pow(10, -decimals(second)), pow(10, floor(log10(plus_minus) + 1e-9) - 1));
 
 	return unit == unit_ns(end + 1) && decimals(buf) == decimals(second) &&
 	       fabs(value * unit - ns) <= 0.5000001 * step * unit &&
-	       fabs(doubt * unit - u) <= 0.0501 * u && value < 1000 + (unit == 1e9) * 1e12 &&
-	       (value >= 0.9999999 || unit == 1 || doubt >= 0.99) && fabs(doubt / step) < 99.5 &&
-	       doubt / step > 9.5;
+	       fabs(plus_minus * unit - u) <= 0.0501 * u && value < 1000 + (unit == 1e9) * 1e12 &&
+	       (value >= 0.9999999 || unit == 1 || plus_minus >= 0.99) &&
+	       fabs(plus_minus / step) < 99.5 && plus_minus / step > 9.5;
 }
 
 static void property(void)
@@ -151,14 +158,15 @@ static void property(void)
 		if (!faithful(ns, u) && failures++ < 5)
 			printf("# %.17g ± %.17g: %s\n", ns, u, buf);
 	}
-	ok(!failures && claimed > 100000, "%d random times claim no digit too many", claimed);
+	ok(!failures && claimed > 100000,
+		"%d random times have no more digits than their uncertainty supports", claimed);
 }
 
-/* Metrics that are no times keep their unit. */
+/* Metrics that are not times keep their unit. */
 static void other_units(void)
 {
 	is_str(et_format_value(3.2 * 1024 * 1024, ET_UNIT_BYTES, buf), "3.2 MiB",
-		"value: bytes in a fitting unit");
+		"value: bytes in a suitable unit");
 	is_str(et_format_value(12345678, ET_UNIT_TICKS, buf), "1.235e+07 ticks",
 		"value: ticks with their unit");
 	is_str(et_format_value(NAN, ET_UNIT_BYTES, buf), ET_DASH,
@@ -172,7 +180,7 @@ static void other_units(void)
 	is_str(et_scale_number(s, 4000.4, buf), "4000",
 		"scale of bytes: digits by the uncertainty");
 	s = et_scale_of_value(0.0412, 0.0012, ET_UNIT_S);
-	is_str(s.unit, "ms", "scale of seconds: a fitting unit of time");
+	is_str(s.unit, "ms", "scale of seconds: a suitable unit of time");
 }
 
 int main(void)
