@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Every command has a man page, completion and a test of its own, and its man page tells the same
-# options as its help.
+# Every command has a man page, completion and its own test, and its man page lists the same options
+# as its help.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
@@ -42,10 +42,10 @@ for command in $(commands); do
 			<({ page_options "$page"; page_options "$common"; } | sort -u))" ''
 	is "$command's page invents no option" \
 		"$(comm -13 <(options "$command" | sort) <(page_options "$page"))" ''
-	is "$command's letters are the same" \
+	is "$command's page invents no option letter" \
 		"$(comm -13 <({ help_letters "$command"; page_letters "$common"; } | sort -u) \
 			<(page_letters "$page"))" ''
-	is "and none is missing" "$(comm -23 <(help_letters "$command") \
+	is "no option letter of $command is missing in its page" "$(comm -23 <(help_letters "$command") \
 		<({ page_letters "$page"; page_letters "$common"; } | sort -u))" ''
 done
 

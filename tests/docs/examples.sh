@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Runs the examples that users are shown, each as it stands, in a folder with a few files and a few
-# kept experiments. A line that cannot run here says so: "# needs root", "# installs packages",
+# Runs the examples of the documents, unchanged, in a folder with a few files and a few recorded
+# experiments. A line that cannot run here has a comment: "# needs root", "# installs packages",
 # "# takes minutes" or "# needs a build folder". Usage: examples.sh readme|man|help
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
-# Lines behind "$ " in the fenced blocks of Markdown (those marked console) or scdoc (all).
+# Prints the lines after "$ " in the fenced blocks of Markdown (those marked console) or scdoc (all).
 fenced()
 {
 	awk '/^```/ { inside = !inside && ($0 == "```console" || FILENAME ~ /\.scd$/); next }
@@ -19,7 +19,7 @@ helped()
 		inside { sub(/^ +/, ""); print }'
 }
 
-# What the examples find: the same for every source, so that none lives on another's leavings.
+# Every source starts with the same files, so that no example depends on another source.
 (
 	ETALON_STORE=sqlite:$work/elsewhere.db etalon run -q -r 3 --json before.json true
 	etalon run -q -r 3 --label before true
@@ -32,10 +32,10 @@ seq 100000 >stage/data
 cp "$root/tests/golden/emp-daemons.json" stage/daemons.json
 cp "$root/tests/golden/csapp-activity-trace.json" stage/activity.json
 printf 'run,seconds\n1,0.101\n2,0.102\n3,0.104\n' >stage/times.csv
-etalon put inc --iterations 1 # nothing is calibrated while an example is timed
+etalon put inc --iterations 1 # calibrates now, not while an example is timed
 etalon put inc --seconds 1ms
 
-# try SOURCE: the lines on standard input
+# try SOURCE: runs the lines on standard input
 try()
 {
 	local source=$1 line
@@ -73,6 +73,6 @@ help)
 	exit 2
 	;;
 esac
-ok 'there were examples' test "$tap_n" -gt 0
+ok 'examples: the source has some' test "$tap_n" -gt 0
 
 done_testing

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# env check, apply and restore with a live systemd: the one installed here is booted in namespaces
-# and a control group of its own, with a few services and nothing else of this machine's. Not a part
-# of the default tests: run it as root.
+# Tests env check, apply and restore with a real systemd: boots the installed one in its own
+# namespaces and cgroup, with a few services and nothing else of this machine. It is not part of
+# `make check`: run it as root.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
@@ -10,11 +10,11 @@ none() { echo "1..0 # SKIP $1"; exit 0; }
 cgroup=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 [ "$(id -u)" -eq 0 ] || none 'needs root'
 [ -x /lib/systemd/systemd ] || none 'systemd is not installed'
-[ -n "$cgroup" ] || none 'no control groups of version 2'
+[ -n "$cgroup" ] || none 'no cgroup v2 hierarchy is mounted'
 cgroup=$cgroup/etalon-test-$$
-mkdir "$cgroup" 2>/dev/null || none 'no control group can be made'
+mkdir "$cgroup" 2>/dev/null || none 'no cgroup can be created'
 
-# --- its root: this machine's files, read only, with folders of its own over them
+# --- Its root: this machine's files, read only, with private folders mounted over some of them.
 cat >boot <<'EOF'
 set -e
 mount --make-rprivate /
@@ -47,7 +47,7 @@ exec env -i container=other PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/syst
 	--unit=trial.target --log-target=console --show-status=no </dev/null
 EOF
 
-# unit NAME TEXT: a file of systemd's
+# unit NAME TEXT: writes a unit file
 mkdir system new
 unit() { printf '[Unit]\nDefaultDependencies=no\n%b\n' "$2" >"system/$1"; }
 # service NAME PROCESS [TEXT]
@@ -86,7 +86,7 @@ finish()
 }
 trap finish EXIT
 
-# inside COMMAND…: in the machine that systemd has booted
+# inside COMMAND…: runs it under the booted systemd
 inside()
 {
 	nsenter -t "$(pgrep -P "$outer")" -m -p -u -i -n -C env -i HOME=/tmp COLUMNS=80 \
@@ -94,17 +94,18 @@ inside()
 }
 state=
 wait_until 'state=$(inside systemctl is-system-running 2>/dev/null); [[ $state == running || $state == degraded ]]'
-is 'systemd runs, with one service that has failed' "$state" degraded || { note "$(tail boot.log)"; done_testing; }
+is 'setup: systemd runs, with one failed service' "$state" degraded || { note "$(tail boot.log)"; done_testing; }
 
 snapshot()
 {
 	inside systemctl list-units --all --plain --no-legend --no-pager \
 		--type=service,socket,timer | awk '{ print $1, $2, $3, $4 }' | sort
 }
+# as_before NAME: checks that units are as in the file before, and that there is no journal
 as_before()
 {
-	is "$1" "$(snapshot)" "$(cat before)"
-	ok 'and no journal is left' inside test ! -e /run/journal
+	is "$1: all units are as before" "$(snapshot)" "$(cat before)"
+	ok "$1: no journal is left" inside test ! -e /run/journal
 }
 factors=daemons,timers
 
@@ -112,51 +113,51 @@ inside ln -sf /dev/null /etc/systemd/system/kerneloops.service
 inside systemctl daemon-reload
 inside systemd-run -q --unit=clamav-freshclam -p DefaultDependencies=no /run/bin/freshclam infinity
 snapshot >before
-like 'one was masked while it runs' "$(cat before)" 'kerneloops.service masked active'
+like 'setup: a service is masked while it runs' "$(cat before)" 'kerneloops.service masked active'
 
-exits 'check' 0 inside etalon env check --only $factors
-like 'finds the services' "$out" 'atd, certmonger, cron, snapd'
-like 'and the timer' "$out" 'timers +man-db'
-exits 'dry run' 0 inside etalon env apply --dry-run --only $factors
-as_before 'changes nothing'
+exits 'check: succeeds' 0 inside etalon env check --only $factors
+like 'check: lists the services' "$out" 'atd, certmonger, cron, snapd'
+like 'check: lists the timer' "$out" 'timers +man-db'
+exits 'dry run: succeeds' 0 inside etalon env apply --dry-run --only $factors
+as_before 'dry run'
 
-exits 'apply' 0 inside etalon env apply --only $factors
+exits 'apply: succeeds' 0 inside etalon env apply --only $factors
 for name in cron.service smartmontools.service snapd.seeded.service snapd.socket snapd.service \
 	man-db.timer; do
-	like "$name is stopped" "$out" "done +$name: stop"
-	is 'indeed' "$(inside systemctl is-active $name)" inactive
+	like "apply: reports that $name is stopped" "$out" "done +$name: stop"
+	is "apply: $name is inactive" "$(inside systemctl is-active $name)" inactive
 done
-unlike 'under one name' "$out" smartd.service
-like 'one that another needs is not' "$out" 'left +atd.service: backup.service would stop with it'
-like 'nor one that refuses' "$out" 'left +certmonger.service: systemd refuses to stop it'
-like 'nor one that nobody may start' "$out" 'left +exim4.service: systemd would not start it again'
-like 'nor a masked one' "$out" 'left +kerneloops.service: systemd would not start it again'
-like 'nor one of systemd-run' "$out" 'left +clamav-freshclam.service: systemd-run has created it'
-exits 'apply again' 0 inside etalon env apply --only $factors
+unlike 'apply: a service with an alias is stopped once' "$out" smartd.service
+like 'apply: a service that another one requires is not stopped' "$out" 'left +atd.service: backup.service would stop with it'
+like 'apply: a service with RefuseManualStop is not stopped' "$out" 'left +certmonger.service: systemd refuses to stop it'
+like 'apply: a service with RefuseManualStart is not stopped' "$out" 'left +exim4.service: systemd would not start it again'
+like 'apply: a masked service is not stopped' "$out" 'left +kerneloops.service: systemd would not start it again'
+like 'apply: a service of systemd-run is not stopped' "$out" 'left +clamav-freshclam.service: systemd-run has created it'
+exits 'apply: succeeds a second time' 0 inside etalon env apply --only $factors
 inside systemctl start cron
-exits 'somebody has started one' 0 inside etalon env apply --only $factors
-like 'it is stopped again' "$out" 'again +cron.service: stop'
+exits 'apply: succeeds after a service was started by hand' 0 inside etalon env apply --only $factors
+like 'apply: stops a service again that was started by hand' "$out" 'again +cron.service: stop'
 inside systemctl start cron
-exits 'restore' 0 inside etalon env restore
-like 'one is back already' "$out" 'already +cron.service'
-as_before 'all is as before'
+exits 'restore: succeeds' 0 inside etalon env restore
+like 'restore: reports a service that already runs' "$out" 'already +cron.service'
+as_before 'restore'
 
 failed=0
 for _ in 1 2 3 4 5 6 7 8; do
 	inside etalon env apply -q --only $factors && inside etalon env restore -q || failed=1
 done
-is 'eight times in a row' $failed 0
-as_before 'comes back each time'
+is 'apply and restore: succeed eight times in a row' $failed 0
+as_before 'after eight times'
 
 killed=0
 for delay in 0.05 0.1 0.15 0.2 0.3 1; do
 	inside bash -c "etalon run --env -r 1000 'sleep 0.05' >/dev/null 2>&1 & sleep $delay
 		kill -9 \$!" 2>/dev/null
 	[ "$(snapshot)" = "$(cat before)" ] || killed=$((killed + 1))
-	exits "run --env killed after $delay s: restore" 0 inside etalon env restore
-	as_before 'all is as before'
+	exits "run --env killed after $delay s: restore succeeds" 0 inside etalon env restore
+	as_before "run --env killed after $delay s"
 done
-ok 'some of these were down' test $killed -gt 0
-exits 'run --env to its end' 0 inside etalon run -q --env -r 2 true
-as_before 'all is as before'
+ok 'run --env: some kills left services stopped' test $killed -gt 0
+exits 'run --env: succeeds' 0 inside etalon run -q --env -r 2 true
+as_before 'run --env'
 done_testing

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The lab, small: intervals cover what they claim where theory allows it, a warning appears where
- * it does not, and A is not told from A. Seeds are fixed, so a check that passes goes on passing;
- * the margins are three Monte-Carlo standard deviations, so that another seed would pass as well.
+ * A small run of the lab: intervals have their nominal coverage where theory allows it, a warning
+ * appears where it does not, and a program is not found to differ from itself. The seeds are fixed,
+ * so that the results repeat. The margins are three Monte-Carlo standard deviations, so that
+ * another seed would pass as well.
  */
 #include "lab/coverage.h"
 #include "lab/false_alarms.h"
@@ -40,7 +41,8 @@ static struct et_coverage_cell simulate(const char *law, size_t n, uint32_t repe
 	return cell;
 }
 
-/* Between lo and hi, the truth of a full simulation, and the Monte-Carlo margin around them. */
+/* A full simulation found a coverage between lo and hi; we allow the Monte-Carlo margin around it.
+ */
 static void covers(const struct et_coverage_cell *c, enum et_target target, const char *name,
 	double lo, double hi)
 {
@@ -52,8 +54,8 @@ static void covers(const struct et_coverage_cell *c, enum et_target target, cons
 		name, et_target_names[target], 100 * p, 100 * lo, 100 * hi);
 }
 
-/* Where the interval cannot keep its word, it is not broken in silence. */
-static void is_told(const struct et_coverage_cell *c, double share, const char *by)
+/* An interval that cannot have its nominal coverage must rarely miss without a warning. */
+static void misses_with_warning(const struct et_coverage_cell *c, double share, const char *by)
 {
 	bool run = !strcmp(by, "run");
 	uint32_t silent = run ? c->silent_run : c->attained[0].silent;
@@ -96,18 +98,19 @@ static void not_allowed(void)
 				nist = simulate("nist-2", 1000, 120);
 
 	covers(&few, ET_TARGET_MEAN, "student-t", 0.82, 0.87);
-	is_told(&few, 0, "describe");
-	is_told(&modes, 0, "describe");
-	is_told(&skewed, 0.05, "run");
-	is_told(&skewed, 0.05, "describe");
-	is_told(&dependent, 0.06, "run");
-	is_told(&dependent, 0.06, "describe");
+	misses_with_warning(&few, 0, "describe");
+	misses_with_warning(&modes, 0, "describe");
+	misses_with_warning(&skewed, 0.05, "run");
+	misses_with_warning(&skewed, 0.05, "describe");
+	misses_with_warning(&dependent, 0.06, "run");
+	misses_with_warning(&dependent, 0.06, "describe");
 	covers(&dependent, ET_TARGET_PAIRS, "run", 0.91, 0.97);
-	/* Without an outlier in the sample, e^-2 of all, nobody can know of any. */
+	/* A share of e^-2 of all samples has no outlier, and so no sign that there are any. */
 	const struct et_attained *bca = &nist.attained[method(ET_TARGET_SD, "bca")];
 	double p = (double)bca->silent / bca->defined;
 	ok(p <= 0.135 + margin(0.135, bca->defined),
-		"nist-2: the sd is missed without a warning in %.1f %%, where no outlier is there",
+		"nist-2: the sd is missed without a warning in %.1f %%, at most the samples "
+		"without outliers",
 		100 * p);
 }
 
@@ -130,9 +133,10 @@ static void alarms(void)
 			}
 		}
 		ok(f.counts[load][ET_JUDGED_SEPARATE][1].alarms > 0.15 * o.repetitions,
-			"%s: Welch on separate series alarms often", et_simulated_load_names[load]);
+			"%s: Welch on separate series gives many false alarms",
+			et_simulated_load_names[load]);
 		ok(f.counts[load][ET_JUDGED_DUETS][3].found > 0.95 * o.repetitions,
-			"%s: 300 duets find 1 %%", et_simulated_load_names[load]);
+			"%s: 300 duets find a difference of 1 %%", et_simulated_load_names[load]);
 	}
 }
 
