@@ -75,7 +75,7 @@ static void keep(struct et_recorder *r, uint32_t order)
 {
 	struct et_sample s = specimen_sample(0, order);
 
-	specimen_interferers(&s, 2);
+	specimen_culprits(&s, 2);
 	et_recorder_keep(r, &s, 1);
 }
 
@@ -109,7 +109,7 @@ static void test_contents(void)
 	struct et_recorder r = open_recorder("contents");
 	struct et_sample pair[2] = { specimen_sample(0, 3), specimen_sample(1, 3) };
 
-	specimen_interferers(&pair[0], 3);
+	specimen_culprits(&pair[0], 3);
 	et_recorder_keep(&r, pair, 2);
 	if (et_recorder_flush(&r, &err))
 		tap_bail("%s", err.what);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What every back end of the store must do, through its interface only. ET_TEST_STORE names the
- * store to try (it should be empty); without it a new SQLite file is made.
+ * The promises of store.h, which every back end must keep, tested through that interface only.
+ * ET_TEST_STORE names the store to test, which should be empty; without it the test makes a SQLite
+ * file.
  */
 #include "specimen.h"
 #include "store/store.h"
@@ -23,7 +24,7 @@ static struct et_store *open_store(enum et_store_mode mode)
 	return s;
 }
 
-/* The experiment as a handle of its own sees it: only what is durable. */
+/* Loads the experiment through a new handle, which sees only what is durable. */
 static struct et_experiment *load_afresh(const char *id)
 {
 	struct et_store *s = open_store(ET_STORE_READ);
@@ -42,40 +43,44 @@ static void round_trip(void)
 	struct et_experiment *e = specimen("20251115-085506-aaaaaa"), *back;
 	struct et_error err = { 0 };
 
-	is_str(et_store_url(s), url, "the store knows its URL");
-	ok(et_store_begin(s, e, &err) == 0, "begin");
+	is_str(et_store_url(s), url, "url: the store returns the URL that it was opened with");
+	ok(et_store_begin(s, e, &err) == 0, "begin: an experiment is kept");
 	back = load_afresh(e->id);
-	ok(back && same_experiment(e, back), "begun is durable, all of the plan comes back");
+	ok(back && same_experiment(e, back),
+		"begin: the whole plan is durable and comes back unchanged");
 	et_experiment_free(back);
 
 	for (uint32_t order = 1; order <= 6; order++) {
 		for (uint32_t command = 0; command < 2; command++) {
 			struct et_sample sample = specimen_sample(command, order);
-			specimen_interferers(&sample, order % 4);
+			specimen_culprits(&sample, order % 4);
 			et_experiment_add(e, &sample);
 			if (et_store_add(s, e->id, &sample, &err))
 				printf("# %s\n", err.what);
 		}
 	}
-	ok(et_store_flush(s, &err) == 0, "flush");
-	ok(et_store_flush(s, &err) == 0, "flush of nothing");
+	ok(et_store_flush(s, &err) == 0, "flush: the group is committed");
+	ok(et_store_flush(s, &err) == 0, "flush: without an open group it succeeds");
 	back = load_afresh(e->id);
-	ok(back && same_experiment(e, back), "all samples come back as they were");
-	ok(back && back->commands[1].samples[2].place.index == 3, "with their index");
+	ok(back && same_experiment(e, back), "add: all samples come back unchanged");
+	ok(back && back->commands[1].samples[2].place.index == 3,
+		"load: samples are numbered per command");
 	et_experiment_free(back);
 
 	struct et_sample twice = specimen_sample(0, 3), next = specimen_sample(0, 7);
-	ok(et_store_add(s, e->id, &next, &err) == 0, "one more");
+	ok(et_store_add(s, e->id, &next, &err) == 0, "add: another sample after a flush is added");
 	ok(et_store_add(s, e->id, &twice, &err) == -EEXIST && err.exit == ET_EXIT_OUTSIDE,
-		"the same run of the same command twice is refused");
-	ok(et_store_flush(s, &err) == 0, "the rest of the group is kept");
+		"add: the same run of the same command is refused the second time");
+	ok(et_store_flush(s, &err) == 0,
+		"add: after a refusal the rest of the group can be flushed");
 	et_experiment_add(e, &next);
 	back = load_afresh(e->id);
-	ok(back && same_experiment(e, back), "nothing was harmed");
+	ok(back && same_experiment(e, back), "add: a refused sample changes nothing");
 	et_experiment_free(back);
 	ok(et_store_begin(s, e, &err) == -EEXIST && err.exit == ET_EXIT_USAGE,
-		"the same id twice is refused");
-	ok(et_store_add(s, "nosuch", &next, &err) == -ENOENT, "no sample without an experiment");
+		"begin: the same id is refused the second time");
+	ok(et_store_add(s, "nosuch", &next, &err) == -ENOENT,
+		"add: a sample of an unknown experiment is refused");
 	et_store_close(s);
 	et_experiment_free(e);
 }
@@ -87,10 +92,11 @@ static void not_flushed(void)
 	struct et_sample sample = specimen_sample(0, 1);
 	struct et_error err = { 0 };
 
-	ok(et_store_begin(s, e, &err) == 0 && et_store_add(s, e->id, &sample, &err) == 0, "add");
+	ok(et_store_begin(s, e, &err) == 0 && et_store_add(s, e->id, &sample, &err) == 0,
+		"close: a sample is added");
 	et_store_close(s);
 	back = load_afresh(e->id);
-	ok(back && same_experiment(e, back), "closing without a flush drops the group");
+	ok(back && same_experiment(e, back), "close: a group that was not flushed is dropped");
 	et_experiment_free(back);
 	et_experiment_free(e);
 }
@@ -104,35 +110,40 @@ static void states(void)
 	char id[40];
 
 	e->started_wall_ns += 1000;
-	ok(et_store_begin(s, e, &err) == 0 && et_store_add(s, e->id, &sample, &err) == 0, "begin");
-	ok(et_store_set_state(s, e->id, ET_STATE_INTERRUPTED, 42, &err) == 0, "interrupted");
+	ok(et_store_begin(s, e, &err) == 0 && et_store_add(s, e->id, &sample, &err) == 0,
+		"state: an experiment with a sample begins");
+	ok(et_store_set_state(s, e->id, ET_STATE_INTERRUPTED, 42, &err) == 0,
+		"state: interrupted is recorded");
 	back = load_afresh(e->id);
 	ok(back && back->state == ET_STATE_INTERRUPTED && back->finished_wall_ns == 42 &&
 			back->commands[0].n_samples == 1,
-		"the state is durable, and the group with it");
+		"state: it is durable, and the open group with it");
 	et_experiment_free(back);
 	ok(et_store_find_unfinished(s, id, &err) == 0 && !strcmp(id, e->id),
-		"the newest unfinished one is found");
+		"find: the newest unfinished experiment is found");
 
 	memset(&sample.ruling.removal, 0, sizeof(sample.ruling.removal));
 	sample.ruling.removal.by = ET_REMOVED_TWO_SIGMA;
 	ok(et_store_set_removal(s, e->id, &sample, &err) == 0 && et_store_flush(s, &err) == 0,
-		"a removal is recorded");
+		"removal: it is recorded");
 	back = load_afresh(e->id);
-	ok(back && same_sample(&back->commands[0].samples[0], &sample), "and comes back");
+	ok(back && same_sample(&back->commands[0].samples[0], &sample),
+		"removal: it comes back unchanged");
 	et_experiment_free(back);
 	sample.place.order = 99;
 	ok(et_store_set_removal(s, e->id, &sample, &err) == -ENOENT,
-		"not of a sample that is not there");
-	ok(et_store_set_state(s, "nosuch", ET_STATE_DONE, 1, &err) == -ENOENT, "unknown id");
+		"removal: a sample that is not in the store is refused");
+	ok(et_store_set_state(s, "nosuch", ET_STATE_DONE, 1, &err) == -ENOENT,
+		"state: an unknown id is refused");
 
-	ok(et_store_set_state(s, e->id, ET_STATE_DONE, 43, &err) == 0, "done");
+	ok(et_store_set_state(s, e->id, ET_STATE_DONE, 43, &err) == 0, "state: done is recorded");
 	ok(et_store_find_unfinished(s, id, &err) == 0 && strcmp(id, e->id) != 0,
-		"a finished one is not unfinished");
-	ok(et_store_set_state(s, e->id, ET_STATE_RUNNING, 44, &err) == 0, "running again");
+		"find: a finished experiment is not unfinished");
+	ok(et_store_set_state(s, e->id, ET_STATE_RUNNING, 44, &err) == 0,
+		"state: a finished experiment is resumed");
 	back = load_afresh(e->id);
 	ok(back && back->state == ET_STATE_RUNNING && back->finished_wall_ns == 0,
-		"a running one has no end");
+		"state: a running experiment has no end time");
 	et_experiment_free(back);
 	et_store_close(s);
 	et_experiment_free(e);
@@ -148,7 +159,7 @@ static int count_entry(void *ctx, const struct et_summary *entry)
 	all[n] = *entry;
 	ok(entry->first_command && !strcmp(entry->first_command, "sort") && entry->label &&
 			!strcmp(entry->label, "a label") && entry->n_commands == 2,
-		"entry %s is complete", entry->id);
+		"list: the entry of %s is complete", entry->id);
 	return n == 7;
 }
 
@@ -159,30 +170,34 @@ static void finding(void)
 	struct et_error err = { 0 };
 	char id[40] = "untouched";
 
-	ok(et_store_list(s, 0, count_entry, all, &err) == 0, "list");
-	is_str(all[0].id, "20251115-085508-cccccc", "newest first");
-	is_str(all[2].id, "20251115-085506-aaaaaa", "oldest last");
-	ok(all[2].n_samples == 11, "warm-up is not counted: %d", (int)all[2].n_samples);
-	ok(all[1].n_samples == 0 && all[0].n_samples == 1, "nor what was not flushed");
+	ok(et_store_list(s, 0, count_entry, all, &err) == 0, "list: all experiments are listed");
+	is_str(all[0].id, "20251115-085508-cccccc", "list: the newest is first");
+	is_str(all[2].id, "20251115-085506-aaaaaa", "list: the oldest is last");
+	ok(all[2].n_samples == 11, "list: warm-up is not counted (%d samples)",
+		(int)all[2].n_samples);
+	ok(all[1].n_samples == 0 && all[0].n_samples == 1,
+		"list: samples that were not flushed are not counted");
 	memset(all, 0, sizeof(all));
-	ok(et_store_list(s, 1, count_entry, all, &err) == 0 && !all[1].id[0], "a limit");
+	ok(et_store_list(s, 1, count_entry, all, &err) == 0 && !all[1].id[0],
+		"list: a limit of 1 lists one experiment");
 
 	ok(et_store_find(s, "nosuch", id, &err) == -ENOENT && err.exit == ET_EXIT_USAGE &&
 			err.hint[0] && !strcmp(id, "untouched"),
-		"nothing of that name");
-	ok(et_store_find(s, "", id, &err) == -ENOENT, "nor of none");
-	ok(et_store_find(s, "20251115", id, &err) == -EINVAL, "ambiguous");
-	ok(et_store_find(s, "2025111%", id, &err) == -ENOENT, "no wildcards");
+		"find: an unknown name is refused with a hint");
+	ok(et_store_find(s, "", id, &err) == -ENOENT, "find: an empty name is refused");
+	ok(et_store_find(s, "20251115", id, &err) == -EINVAL,
+		"find: an ambiguous prefix is refused");
+	ok(et_store_find(s, "2025111%", id, &err) == -ENOENT, "find: %% is not a wildcard");
 	ok(et_store_find(s, "20251115-085506", id, &err) == 0 &&
 			!strcmp(id, "20251115-085506-aaaaaa"),
-		"by the beginning");
+		"find: a prefix of an id is enough");
 	ok(et_store_find(s, "20251115-085507-bbbbbb", id, &err) == 0 &&
 			!strcmp(id, "20251115-085507-bbbbbb"),
-		"by id");
+		"find: an id is found");
 	ok(et_store_find(s, "a label", id, &err) == 0 && !strcmp(id, "20251115-085508-cccccc"),
-		"by label, the newest");
+		"find: a label is its newest experiment");
 	ok(et_store_find(s, "last", id, &err) == 0 && !strcmp(id, "20251115-085508-cccccc"),
-		"last");
+		"find: last is the newest experiment");
 	et_store_close(s);
 }
 
@@ -193,17 +208,20 @@ static void removing(void)
 	struct et_error err = { 0 };
 	char id[40];
 
-	ok(et_store_remove(s, "20251115-085506-aaaaaa", &err) == 0, "remove");
-	ok(et_store_load(s, "20251115-085506-aaaaaa", &e, &err) == -ENOENT && !e, "gone");
-	ok(et_store_find(s, "20251115-085506", id, &err) == -ENOENT, "not found either");
+	ok(et_store_remove(s, "20251115-085506-aaaaaa", &err) == 0,
+		"remove: an experiment is removed");
+	ok(et_store_load(s, "20251115-085506-aaaaaa", &e, &err) == -ENOENT && !e,
+		"remove: it cannot be loaded afterwards");
+	ok(et_store_find(s, "20251115-085506", id, &err) == -ENOENT,
+		"remove: it is not found afterwards");
 	ok(et_store_remove(s, "20251115-085506-aaaaaa", &err) == -ENOENT &&
 			err.exit == ET_EXIT_USAGE,
-		"nothing to remove");
+		"remove: an unknown id is refused");
 	e = specimen("20251115-085506-aaaaaa");
-	ok(et_store_begin(s, e, &err) == 0, "the id is free again");
+	ok(et_store_begin(s, e, &err) == 0, "remove: the id can be used again");
 	struct et_sample sample = specimen_sample(0, 1);
 	ok(et_store_add(s, e->id, &sample, &err) == 0 && et_store_flush(s, &err) == 0,
-		"and so are its samples' places");
+		"remove: samples of the same order can be added again");
 	et_store_close(s);
 	et_experiment_free(e);
 }
@@ -214,14 +232,15 @@ static void facts(void)
 	struct et_error err = { 0 };
 	char *value = (char *)"";
 
-	ok(et_store_get_fact(s, "inc", &value, &err) == 0 && !value, "an unknown fact is NULL");
+	ok(et_store_get_fact(s, "inc", &value, &err) == 0 && !value,
+		"fact: an unknown one is NULL");
 	ok(et_store_set_fact(s, "inc", "1", &err) == 0 &&
 			et_store_set_fact(s, "inc", "2 \xc3\xa9", &err) == 0,
-		"set twice");
+		"fact: one is set twice");
 	et_store_close(s);
 	s = open_store(ET_STORE_READ);
-	ok(et_store_get_fact(s, "inc", &value, &err) == 0, "get");
-	is_str(value, "2 \xc3\xa9", "the later one counts");
+	ok(et_store_get_fact(s, "inc", &value, &err) == 0, "fact: one is read by another handle");
+	is_str(value, "2 \xc3\xa9", "fact: the later value replaces the earlier one");
 	free(value);
 	et_store_close(s);
 }
@@ -236,18 +255,19 @@ static void keeping(void)
 	e->finished_wall_ns = 99;
 	for (uint32_t order = 1; order <= 3; order++) {
 		struct et_sample sample = specimen_sample(order % 2, order);
-		specimen_interferers(&sample, 3);
+		specimen_culprits(&sample, 3);
 		et_experiment_add(e, &sample);
 	}
-	ok(et_store_keep(s, e, &err) == 0, "keep a whole experiment");
+	ok(et_store_keep(s, e, &err) == 0, "keep: a whole experiment is kept");
 	back = load_afresh(e->id);
-	ok(back && same_experiment(e, back), "it comes back");
+	ok(back && same_experiment(e, back), "keep: it comes back unchanged");
 	et_experiment_free(back);
 
 	strcpy(e->id, "20251115-085510-eeeeee");
 	e->commands[1].samples[1].place.order = e->commands[1].samples[0].place.order;
-	ok(et_store_keep(s, e, &err) == -EEXIST, "one that contradicts itself is refused");
-	ok(et_store_load(s, e->id, &back, &err) == -ENOENT, "as a whole");
+	ok(et_store_keep(s, e, &err) == -EEXIST, "keep: two samples of the same order are refused");
+	ok(et_store_load(s, e->id, &back, &err) == -ENOENT,
+		"keep: nothing of a refused experiment is kept");
 	et_store_close(s);
 	et_experiment_free(e);
 }
@@ -313,7 +333,7 @@ static void refusing_samples(void)
 	struct et_sample good = specimen_sample(0, 1), sample = specimen_sample(0, 2);
 	struct et_error err = { 0 };
 
-	specimen_interferers(&good, 2);
+	specimen_culprits(&good, 2);
 	et_experiment_add(e, &good);
 	ok(et_store_begin(s, e, &err) == 0 && et_store_add(s, e->id, &good, &err) == 0,
 		"refusal: a valid sample is added");
@@ -332,7 +352,7 @@ static void refusing_samples(void)
 	ok(refused(et_store_add(s, e->id, &sample, &err), &err, "partner 3"),
 		"refusal: a sample with an unknown partner is not kept");
 	sample = specimen_sample(0, 2);
-	specimen_interferers(&sample, 3);
+	specimen_culprits(&sample, 3);
 	sample.measured.culprits[2].pid = -1;
 	ok(refused(et_store_add(s, e->id, &sample, &err), &err, "pid = -1"),
 		"refusal: a culprit with a negative PID is not kept");
@@ -348,8 +368,8 @@ static void refusing_samples(void)
 	et_experiment_free(e);
 }
 
-/* A child that writes count samples in groups of `group` and tells how many are durable. */
-static pid_t start_writer(const char *id, uint32_t count, uint32_t group, int tell)
+/* A child that writes count samples and, after each group, the number of durable ones to a pipe. */
+static pid_t start_writer(const char *id, uint32_t count, uint32_t group, int out)
 {
 	pid_t pid = fork();
 
@@ -362,10 +382,10 @@ static pid_t start_writer(const char *id, uint32_t count, uint32_t group, int te
 
 	for (uint32_t order = 1; !rc && order <= count; order++) {
 		struct et_sample sample = specimen_sample(0, order);
-		specimen_interferers(&sample, 3);
+		specimen_culprits(&sample, 3);
 		rc = et_store_add(s, id, &sample, &err);
 		if (!rc && order % group == 0 && !(rc = et_store_flush(s, &err)))
-			rc = write(tell, &order, sizeof(order)) != sizeof(order);
+			rc = write(out, &order, sizeof(order)) != sizeof(order);
 	}
 	if (rc)
 		fprintf(stderr, "# writer: %s\n", err.what);
@@ -385,11 +405,12 @@ static void two_writers(void)
 	pid[1] = start_writer("20251115-090000-000002", 150, 5, pipes[1]);
 	for (int i = 0; i < 2; i++)
 		waitpid(pid[i], &status[i], 0);
-	ok(status[0] == 0 && status[1] == 0, "two writers at once");
+	ok(status[0] == 0 && status[1] == 0, "writers: two at the same time succeed");
 	for (int i = 0; i < 2; i++) {
 		struct et_experiment *e =
 			load_afresh(i ? "20251115-090000-000002" : "20251115-090000-000001");
-		ok(e && e->commands[0].n_samples == 150, "all samples of writer %d", i + 1);
+		ok(e && e->commands[0].n_samples == 150,
+			"writers: all samples of writer %d are kept", i + 1);
 		et_experiment_free(e);
 	}
 	close(pipes[0]);
@@ -407,7 +428,7 @@ static void killed(int round, useconds_t after_us)
 	snprintf(id, sizeof(id), "20251115-100000-00000%d", round);
 	pid_t pid = start_writer(id, 1000000, 2, pipes[1]);
 	close(pipes[1]);
-	/* Once the first group is durable, at some moment of the next ones. */
+	/* The kill comes after the first groups, at a moment that differs from round to round. */
 	while (durable < 4 && read(pipes[0], &order, sizeof(order)) == sizeof(order))
 		durable = order;
 	usleep(after_us);
@@ -420,15 +441,15 @@ static void killed(int round, useconds_t after_us)
 	struct et_experiment *e = load_afresh(id);
 	size_t n = e ? e->commands[0].n_samples : 0;
 	ok(n >= durable && n % 2 == 0 && e && e->state == ET_STATE_RUNNING,
-		"killed: %u samples were flushed, %zu are there", durable, n);
+		"kill -9: %u samples were flushed, %zu are kept", durable, n);
 	bool whole = true;
 	for (size_t i = 0; i < n; i++) {
 		struct et_sample want = specimen_sample(0, (uint32_t)i + 1);
-		specimen_interferers(&want, 3);
+		specimen_culprits(&want, 3);
 		whole = whole && same_sample(&want, &e->commands[0].samples[i]) &&
 			e->commands[0].samples[i].measured.n_culprits == 3;
 	}
-	ok(whole, "and none of them is half");
+	ok(whole, "kill -9: every kept sample is complete");
 	et_experiment_free(e);
 }
 
@@ -508,7 +529,7 @@ int main(void)
 	if (!given) {
 		char command[400];
 		snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-		ok(system(command) == 0, "cleaned up");
+		ok(system(command) == 0, "the test's folder is removed");
 	}
 	return tap_done();
 }

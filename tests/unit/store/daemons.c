@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The reader of daemons' records: the papers' file, and that file cut off or damaged anywhere. */
+/* Reads the papers' record of daemons, also truncated and damaged; keeps cutoffs in a store. */
 #include "store/daemons.h"
 #include "base/alloc.h"
 #include "store/cutoffs.h"
@@ -24,24 +24,26 @@ static void test_golden(const char *data, size_t size)
 	struct et_daemon_record r;
 	struct et_error err;
 
-	if (!ok(!et_daemon_record_read(data, size, "golden", &r, &err), "the papers' file is read"))
+	if (!ok(!et_daemon_record_read(data, size, "golden", &r, &err),
+		    "record: the papers' file is read"))
 		return;
-	ok(r.has_long && r.short_run.samples == 800 && r.long_run.samples == 40, "both runs");
+	ok(r.has_long && r.short_run.samples == 800 && r.long_run.samples == 40,
+		"record: it has a short and a long run");
 	ok(r.short_run.n_listed == 16 && r.short_run.n_central == 9 && !r.short_run.whole,
-		"L-samples and cluster");
-	ok(r.resolution_ms == 1, "in whole milliseconds");
+		"record: the short run has its L-samples and its cluster");
+	ok(r.resolution_ms == 1, "record: the resolution is 1 ms");
 	bool sorted = true;
 	for (size_t i = 1; i < r.n_names; i++)
 		sorted = sorted && strcmp(r.names[i - 1], r.names[i]) < 0;
-	ok(sorted, "names are sorted");
+	ok(sorted, "record: names are sorted");
 	const struct et_daemon_sample *w = &r.short_run.listed[0];
 	const struct et_execution *x = &r.short_run.executions[w->first + 6];
 	ok(w->number == 75 && w->n == 8 && x->ms == 35176 && !strcmp(r.names[x->name], "rhn_check"),
-		"an execution is where it was");
+		"record: an execution belongs to the right sample and daemon");
 	et_daemon_record_free(&r);
 }
 
-/* Nothing leaks and nothing is read beyond the end, whatever the bytes. */
+/* No input makes the reader leak or read beyond the end; the sanitizers would report it. */
 static void test_damaged(const char *data, size_t size)
 {
 	struct et_daemon_record r;
@@ -50,7 +52,7 @@ static void test_damaged(const char *data, size_t size)
 
 	for (size_t n = 0; n + 2 < size; n += 7)
 		accepted += et_daemon_record_read(data, n, "cut", &r, &err) == 0;
-	ok(!accepted, "no beginning of it is a record");
+	ok(!accepted, "record: no truncated file is accepted");
 	ET_AUTO_FREE char *copy = et_alloc(size);
 	size_t refused = 0;
 	for (size_t i = 0; i < size; i += 5) {
@@ -61,7 +63,8 @@ static void test_damaged(const char *data, size_t size)
 		if (rc == 0)
 			et_daemon_record_free(&r);
 	}
-	ok(refused > size / 20, "damaged anywhere: %zu refused, none crashed", refused);
+	ok(refused > size / 20,
+		"record: of the damaged files %zu are refused, none crashes the reader", refused);
 }
 
 static void test_cutoffs(void)
@@ -83,25 +86,28 @@ static void test_cutoffs(void)
 	struct et_error err;
 	bool there = true;
 
-	if (!ok(mkdtemp(dir) != NULL, "a folder"))
+	if (!ok(mkdtemp(dir) != NULL, "cutoffs: the test has a folder"))
 		return;
 	snprintf(path, sizeof(path), "%s/db", dir);
-	ok(!et_store_open(path, ET_STORE_WRITE, &s, &err), "a store");
-	ok(!et_cutoffs_load(s, "box", &out, &there, &err) && !there, "nothing is kept yet");
-	ok(!et_cutoffs_keep(s, &in, &err), "cutoffs are kept");
-	ok(!et_cutoffs_load(s, "other", &out, &there, &err) && !there, "for one machine only");
-	if (ok(!et_cutoffs_load(s, "box", &out, &there, &err) && there, "and read")) {
+	ok(!et_store_open(path, ET_STORE_WRITE, &s, &err), "cutoffs: the test has a store");
+	ok(!et_cutoffs_load(s, "box", &out, &there, &err) && !there,
+		"cutoffs: a new store has none");
+	ok(!et_cutoffs_keep(s, &in, &err), "cutoffs: they are kept");
+	ok(!et_cutoffs_load(s, "other", &out, &there, &err) && !there,
+		"cutoffs: another machine has none");
+	if (ok(!et_cutoffs_load(s, "box", &out, &there, &err) && there,
+		    "cutoffs: the machine's own are read")) {
 		ok(out.n == 2 && out.learned_wall_ns == in.learned_wall_ns &&
 				out.short_runs == 300 && out.short_seconds == 1.25 &&
 				isnan(out.long_seconds) && !strcmp(out.kernel, "6.1"),
-			"with their provenance");
+			"cutoffs: their provenance comes back");
 		ok(!strcmp(out.list[0].daemon, "a\"b\n") && isnan(out.list[0].long_ms) &&
 				out.list[0].n_final == 1,
-			"whatever the name");
+			"cutoffs: a name with a quote and a line feed comes back");
 		ok(out.list[1].final_ms[1] == 10.25 && out.list[1].task_time_s == 180 &&
 				et_cutoff_for(&out.list[1], 179) == 4 &&
 				et_cutoff_for(&out.list[1], 180) == 10.25,
-			"and the figures");
+			"cutoffs: the figures come back");
 		et_cutoffs_free(&out);
 	}
 	static const char *const damaged[] = { "", "{", "{}", "{\"daemons\": 3}",
@@ -111,7 +117,7 @@ static void test_cutoffs(void)
 		ok(!et_store_set_fact(s, "daemon-cutoffs box", damaged[i], &err) &&
 				et_cutoffs_load(s, "box", &out, &there, &err) == -EINVAL &&
 				err.exit == ET_EXIT_OUTSIDE,
-			"damaged: '%s'", damaged[i]);
+			"cutoffs: the damaged fact '%s' is refused", damaged[i]);
 	et_store_close(s);
 	static const char *const left[] = { "", "-wal", "-shm" };
 	for (size_t i = 0; i < ET_LENGTH(left); i++) {

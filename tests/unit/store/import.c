@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Records from elsewhere: good ones come in whole, bad ones are refused at the right place. */
+/* Imported records: valid ones come in whole, the others are refused with the right place. */
 #include "store/import.h"
 #include "specimen.h"
 
@@ -35,7 +35,7 @@ static int import_column(const char *text, const char *column)
 static void write_sample(struct et_json *j, const struct et_sample *s)
 {
 	et_json_object(j, NULL);
-	et_json_u64(j, "index", 999); /* the reader counts for itself */
+	et_json_u64(j, "index", 999); /* the reader ignores it and counts */
 	et_fields_write(j, et_sample_fields, s);
 	et_json_array(j, "interference");
 	for (size_t i = 0; i < s->measured.n_culprits; i++) {
@@ -69,7 +69,7 @@ static void write_command(struct et_json *j, const struct et_command *c)
 	et_json_string(j, "cleanup", c->cleanup);
 	et_json_array(j, "samples");
 	for (size_t i = 0; i < c->n_samples; i++)
-		write_sample(j, &c->samples[c->n_samples - 1 - i]); /* in any sequence */
+		write_sample(j, &c->samples[c->n_samples - 1 - i]); /* in reverse */
 	et_json_end(j);
 	et_json_object(j, "result");
 	et_json_end(j);
@@ -127,51 +127,53 @@ static void native(void)
 
 	for (uint32_t order = 1; order <= 5; order++) {
 		struct et_sample s = specimen_sample(order % 2, order);
-		specimen_interferers(&s, order % 4);
+		specimen_culprits(&s, order % 4);
 		et_experiment_add(x, &s);
 	}
-	/* JSON holds text only, and its readers whole numbers below 2^63. */
+	/* JSON strings are UTF-8, and our reader's integers are below 2^63. */
 	for (size_t i = 0; i < x->n_commands; i++)
 		strcpy(x->commands[i].argv[3], "UTF-8");
 	x->plan.seed = INT64_MAX;
 	char *text = native_text(x);
-	ok(import_text(text) == 0, "a native record: %s", err.what);
-	x->state = ET_STATE_INTERRUPTED; /* what ran elsewhere does not run here */
-	ok(e && same_experiment(x, e), "comes in whole");
-	ok(e && e->commands[1].samples[2].place.index == 3, "its samples in sequence");
+	ok(import_text(text) == 0, "native: a record is read: %s", err.what);
+	x->state = ET_STATE_INTERRUPTED; /* it does not run on this machine */
+	ok(e && same_experiment(x, e), "native: the whole record comes in");
+	ok(e && e->commands[1].samples[2].place.index == 3,
+		"native: samples are sorted by their order");
 	struct et_import_options copy = { .copy = true, .label = "mine" };
-	ok(import_bytes(text, strlen(text), copy) == 0, "as a copy");
-	is_str(e->id, "20251115-085506-abcdef", "it has a new id");
-	is_str(e->label, "mine", "and the label given");
-	ok(e->started_wall_ns == x->started_wall_ns, "but its own start");
+	ok(import_bytes(text, strlen(text), copy) == 0, "native: a record is read as a copy");
+	is_str(e->id, "20251115-085506-abcdef", "native: a copy has a new id");
+	is_str(e->label, "mine", "native: a copy has the label that was given");
+	ok(e->started_wall_ns == x->started_wall_ns, "native: a copy keeps its start time");
 
-	/* Every cut-off text and every text with a wrong byte is survived. */
 	size_t length = strlen(text);
 	int refused = 0;
 	for (size_t n = 0; n < length; n += 37)
 		refused += import_bytes(text, n, (struct et_import_options){ 0 }) != 0;
-	ok(refused == (int)((length + 36) / 37), "every beginning of it is refused");
+	ok(refused == (int)((length + 36) / 37), "native: every truncated record is refused");
+	int unclear = 0;
 	for (size_t i = 0; i < length; i += 11) {
 		char was = text[i];
 		text[i] = "9-\"{x"[i % 5];
-		(void)(import_text(text) == 0);
+		int rc = import_text(text);
+		unclear += rc ? rc != -EINVAL || !err.what[0] || e : !e;
 		text[i] = was;
 	}
-	ok(import_text(text) == 0, "wrong bytes are survived");
+	ok(!unclear, "native: every record with a wrong byte is read or refused with an error");
 	free(text);
 	et_experiment_free(x);
 
 	ok(import_text("{\"etalon\":1,\"commands\":[{\"name\":\"a\",\"samples\":["
 		       "{\"et_ns\":5},{\"pt_ns\":7.0,\"exit_code\":null}]}]}") == 0,
-		"a record with the least that makes sense");
+		"native: a minimal record is read");
 	ok(e->commands[0].samples[0].place.order == 1 &&
 			e->commands[0].samples[1].place.order == 2 &&
 			e->commands[0].samples[0].measured.cpu_ns == ET_UNKNOWN &&
 			e->commands[0].samples[1].measured.cpu_ns == 7 &&
 			e->commands[0].samples[1].measured.exit_code == -1,
-		"what it does not say is unknown");
-	is_str(e->id, "20251115-085506-abcdef", "it gets an id");
-	near(e->plan.level, 0.95, 0, 0, "and a level");
+		"native: figures that a record does not have are unknown");
+	is_str(e->id, "20251115-085506-abcdef", "native: a record without an id gets one");
+	near(e->plan.level, 0.95, 0, 0, "native: a record without a confidence level gets 95 %%");
 }
 
 static void times(void)
@@ -198,7 +200,7 @@ static void times(void)
 			"{\"etalon\":1,\"started\":\"%s\",\"commands\":[{\"name\":\"a\"}]}", time);
 		int rc = import_text(text);
 		ok(is_good ? rc == 0 && e->started_wall_ns == good[i].ns : rc == -EINVAL,
-			"time '%s' %s", time, rc ? err.what : "");
+			"native: the time '%s' is %s", time, is_good ? "read" : "refused");
 	}
 }
 
@@ -213,30 +215,32 @@ static void hyperfine(void)
 		       "\"memory_usage_byte\":[4096,8192],"
 		       "\"parameters\":{\"n\":\"1\",\"m\":2,\"x\":0.5}},"
 		       "{\"command\":\"b\",\"times\":[1]}]}") == 0,
-		"hyperfine's JSON: %s", err.what);
+		"hyperfine: its JSON is read: %s", err.what);
 	ok(e->metric == ET_METRIC_ELAPSED && e->state == ET_STATE_DONE && e->n_commands == 2,
-		"an experiment of elapsed times");
+		"hyperfine: the metric is elapsed time");
 	const struct et_command *c = &e->commands[0];
 	ok(c->n_samples == 4 && c->samples[0].measured.elapsed_ns == 100000001 &&
 			c->samples[2].measured.elapsed_ns == 1 &&
 			c->samples[3].measured.elapsed_ns == 0,
-		"seconds to nanoseconds");
+		"hyperfine: seconds become nanoseconds");
 	ok(c->samples[1].measured.exit_code == 3 && c->samples[2].measured.exit_code == -1,
-		"exit codes");
+		"hyperfine: exit codes are read");
 	ok(c->samples[1].measured.max_rss_bytes == 8192 &&
 			c->samples[2].measured.max_rss_bytes == ET_UNKNOWN,
-		"memory where it is told");
-	ok(c->n_parameters == 3 && !strcmp(c->parameters[2].value, "0.5"), "parameters");
+		"hyperfine: peak memory is unknown if the list is too short");
+	ok(c->n_parameters == 3 && !strcmp(c->parameters[2].value, "0.5"),
+		"hyperfine: parameters are read");
 	ok(c->samples[0].measured.cpu_ns == ET_UNKNOWN &&
 			c->samples[0].measured.user_ns == ET_UNKNOWN,
-		"CPU time is not known");
+		"hyperfine: CPU time is unknown");
 	double *values = et_command_values(c, ET_METRIC_CPU, ET_SOLO, &n);
-	ok(n == 0, "so it has no values");
+	ok(n == 0, "hyperfine: there are no values of CPU time");
 	free(values);
 	values = et_command_values(c, ET_METRIC_ELAPSED, ET_SOLO, &n);
-	ok(n == 4 && values[1] == 2e8, "elapsed time has");
+	ok(n == 4 && values[1] == 2e8, "hyperfine: there are values of elapsed time");
 	free(values);
-	ok(e->commands[1].samples[0].place.order == 5 && e->plan.runs == 4, "one after the other");
+	ok(e->commands[1].samples[0].place.order == 5 && e->plan.runs == 4,
+		"hyperfine: commands follow each other in order");
 }
 
 /* --- CSV --- */
@@ -249,41 +253,42 @@ static void csv(void)
 		       "a,2,2,1,duet,false,,101,91,81,10,1,,0,4096,two-sigma\r\n"
 		       "\"b, \"\"so\"\" called\",1,2,1,duet,false,0,200,190,,,,,,,\n"
 		       "\"'=1+1\",1,3,1,solo,false,0,1e3,5.0\n") == 0,
-		"etalon's own CSV: %s", err.what);
-	ok(e->n_commands == 3 && e->metric == ET_METRIC_CPU, "its commands");
-	is_str(e->commands[1].name, "b, \"so\" called", "quotes");
-	is_str(e->commands[2].name, "=1+1", "what was kept from a spreadsheet");
+		"csv: etalon's own columns are read: %s", err.what);
+	ok(e->n_commands == 3 && e->metric == ET_METRIC_CPU,
+		"csv: commands and metric are recognized");
+	is_str(e->commands[1].name, "b, \"so\" called", "csv: quotes within a cell are read");
+	is_str(e->commands[2].name, "=1+1", "csv: the quote before a formula is removed");
 	const struct et_sample *s = e->commands[0].samples;
 	ok(s[0].place.warmup && s[0].measured.blocked_ns == ET_UNKNOWN &&
 			s[0].measured.max_rss_bytes == 4096,
-		"values");
+		"csv: values of cells are read");
 	ok(s[1].measured.exit_code == -1 && s[1].ruling.removal.by == ET_REMOVED_TWO_SIGMA &&
 			s[1].place.partner == 1 && e->commands[1].samples[0].place.partner == 0,
-		"a removed one, and the pair that shares an order");
+		"csv: a removal is read, and samples of one order are a duet");
 	ok(e->commands[2].samples[0].measured.elapsed_ns == 1000 &&
 			e->commands[2].samples[0].measured.user_ns == ET_UNKNOWN,
-		"cells left out are unknown");
+		"csv: missing cells are unknown");
 
 	ok(import_text("# seconds\n\n0.5\n 1.25 \n\n2\n") == 0 && e->n_commands == 1 &&
 			e->commands[0].n_samples == 3 &&
 			e->commands[0].samples[1].measured.elapsed_ns == 1250000000 &&
 			e->metric == ET_METRIC_ELAPSED,
-		"a list of numbers: %s", err.what);
+		"csv: a list of numbers is read as seconds: %s", err.what);
 	ok(import_text("\xef\xbb\xbftime_ms\n1.5\n") == 0 &&
 			e->commands[0].samples[0].measured.elapsed_ns == 1500000,
-		"one column, its unit in its name: %s", err.what);
+		"csv: the unit of a single column is in its name: %s", err.what);
 	ok(import_column("name;wall\nx;0.5\nx;0.25\n", "wall") == 0 &&
 			e->commands[0].samples[1].measured.elapsed_ns == 250000000,
-		"a column by name, semicolons: %s", err.what);
+		"csv: a column is found by name, with semicolons: %s", err.what);
 	ok(import_column("1\t0.5\n2\t0.25\n", "2") == 0 &&
 			e->commands[0].samples[1].measured.elapsed_ns == 250000000,
-		"a column by number, tabs: %s", err.what);
+		"csv: a column is found by number, with tabs: %s", err.what);
 	ok(import_column("command,et_ns,other_us\na,1,7\nb,2,8", "other_us") == 0 &&
 			e->n_commands == 2 && e->commands[1].samples[0].measured.elapsed_ns == 8000,
-		"a column instead of et_ns: %s", err.what);
+		"csv: --column replaces et_ns: %s", err.what);
 }
 
-/* --- what is refused, and the place that is named --- */
+/* --- records that are refused, and the place that the error names --- */
 
 #define NATIVE(samples) "{\"etalon\":1,\"commands\":[{\"name\":\"a\",\"samples\":[" samples "]}]}"
 #define RESULT(keys) "{\"results\":[{\"command\":\"a\"," keys "}]}"
@@ -385,14 +390,16 @@ static void refused(void)
 		int rc = import_text(bad[i].text);
 		bool good = rc == -EINVAL && !e && err.exit == ET_EXIT_USAGE &&
 			    !strncmp(err.what, "FILE: ", 6) && strstr(err.what, bad[i].says);
-		ok(good, "%.40s: %s", bad[i].says, err.what);
+		ok(good, "refusal: %.40s: %s", bad[i].says, err.what);
 	}
 	ok(import_column("a,b\n1,2\n", "c") == -EINVAL && strstr(err.hint, "a, b"),
-		"no such column: %s; %s", err.what, err.hint);
-	ok(import_column("a,b\n1,2\n", "3") == -EINVAL, "no such column: %s", err.what);
-	ok(import_bytes("1\n\0\n", 4, (struct et_import_options){ 0 }) == -EINVAL, "%s", err.what);
+		"refusal: an unknown column is reported with a hint: %s; %s", err.what, err.hint);
+	ok(import_column("a,b\n1,2\n", "3") == -EINVAL,
+		"refusal: a column number that is too high: %s", err.what);
+	ok(import_bytes("1\n\0\n", 4, (struct et_import_options){ 0 }) == -EINVAL,
+		"refusal: a NUL byte: %s", err.what);
 	ok(import_bytes("1\n", 2, (struct et_import_options){ .format = ET_IMPORT_NATIVE }) < 0,
-		"the format was given: %s", err.what);
+		"refusal: the file does not have the given format: %s", err.what);
 }
 
 static void large(void)
@@ -403,11 +410,11 @@ static void large(void)
 	memset(deep, '[', DEPTH);
 	memset(deep + DEPTH, ']', DEPTH);
 	memcpy(deep, "{\"a\":", 5);
-	ok(import_bytes(deep, 2 * DEPTH, (struct et_import_options){ 0 }) < 0, "deep: %s",
-		err.what);
+	ok(import_bytes(deep, 2 * DEPTH, (struct et_import_options){ 0 }) < 0,
+		"refusal: deep nesting: %s", err.what);
 	memset(deep, ',', 2 * DEPTH);
-	ok(import_bytes(deep, 2 * DEPTH, (struct et_import_options){ 0 }) < 0, "wide: %s",
-		err.what);
+	ok(import_bytes(deep, 2 * DEPTH, (struct et_import_options){ 0 }) < 0,
+		"refusal: a row of 200,000 cells: %s", err.what);
 	free(deep);
 
 	char *text = NULL;
@@ -417,13 +424,14 @@ static void large(void)
 	for (int i = 0; i < 5000; i++)
 		fprintf(out, "c%d,%d\n", i, i);
 	fclose(out);
-	ok(import_text(text) < 0, "many commands: %s", err.what);
+	ok(import_text(text) < 0, "refusal: 5,000 commands: %s", err.what);
 	free(text);
 	out = open_memstream(&text, &size);
 	for (int i = 0; i < 100000; i++)
 		fprintf(out, "%d.5\n", i);
 	fclose(out);
-	ok(import_text(text) == 0 && e->commands[0].n_samples == 100000, "many numbers");
+	ok(import_text(text) == 0 && e->commands[0].n_samples == 100000,
+		"csv: 100,000 numbers are read");
 	free(text);
 }
 

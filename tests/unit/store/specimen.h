@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An experiment with every field set to something of its own, and whether two are the same. */
+/* An experiment in which every field has a value of its own, and comparisons of experiments. */
 #ifndef ET_TESTS_STORE_SPECIMEN_H
 #define ET_TESTS_STORE_SPECIMEN_H
 
@@ -11,7 +11,7 @@ static inline struct et_sample specimen_sample(uint32_t command, uint32_t order)
 {
 	struct et_sample s;
 
-	/* Padding, too: samples are compared byte by byte. */
+	/* Samples are compared byte by byte, so padding must be zero as well. */
 	memset(&s, 0, sizeof(s));
 	s.place.command = command;
 	s.place.order = order;
@@ -47,8 +47,8 @@ static inline struct et_sample specimen_sample(uint32_t command, uint32_t order)
 	return s;
 }
 
-/* Sets the culprits of s to list, which is static. */
-static inline void specimen_interferers(struct et_sample *s, size_t n)
+/* Gives s up to three culprits, in a static list that the next call overwrites. */
+static inline void specimen_culprits(struct et_sample *s, size_t n)
 {
 	static struct et_culprit list[3];
 
@@ -159,7 +159,7 @@ static inline bool same_fields(const struct et_field *fields, const void *a, con
 	return true;
 }
 
-/* All but the index, which the reader gives. */
+/* Compares everything but the index, which the reader assigns. */
 static inline bool same_sample(const struct et_sample *a, const struct et_sample *b)
 {
 	struct et_sample x = *a, y = *b;

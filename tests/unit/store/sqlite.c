@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is particular to the SQLite back end: whose file it is and who may read it, migrations,
- * and that nothing in a file, however bad, crashes the reader or loses what was kept.
+ * Tests of the SQLite back end alone: the file's mode and owner, files that are not stores,
+ * migrations, and that no damage to a file crashes the reader or loses what was kept.
  */
 #include "store/sqlite.h"
 #include "specimen.h"
@@ -28,7 +28,7 @@ static int try_open(enum et_store_mode mode)
 	memset(&err, 0, sizeof(err));
 	int rc = et_store_open(path, mode, &s, &err);
 	if (rc && s)
-		ok(false, "out is left alone on failure");
+		ok(false, "open: a failure leaves the out-parameter alone");
 	et_store_close(s);
 	return rc;
 }
@@ -47,7 +47,7 @@ static int try_load(void)
 	return rc;
 }
 
-/* Exit 4, one line that names the file, and the word. */
+/* Is the error of exit status 4, in one line that has the file's name and the word, with a hint? */
 static bool said(const char *word)
 {
 	bool good = err.exit == ET_EXIT_OUTSIDE && strstr(err.what, path) &&
@@ -58,7 +58,7 @@ static bool said(const char *word)
 	return good;
 }
 
-/* A new place for a store. */
+/* Sets the path of the next store. */
 static void new_place(const char *name)
 {
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
@@ -73,7 +73,7 @@ static void make_store(const char *name)
 	new_place(name);
 	for (uint32_t order = 1; order <= 4; order++) {
 		struct et_sample sample = specimen_sample(0, order);
-		specimen_interferers(&sample, 3);
+		specimen_culprits(&sample, 3);
 		et_experiment_add(e, &sample);
 	}
 	if (et_store_open(path, ET_STORE_CREATE_PATH, &s, &err) || et_store_keep(s, e, &err))
@@ -109,21 +109,22 @@ static void privacy(void)
 
 	new_place("new/er/store.db");
 	ok(try_open(ET_STORE_WRITE) == -ENOENT && strstr(err.hint, "no folder"),
-		"a folder that was named is not made");
+		"open: a folder that the user named is not created");
 	ok(et_store_open(path, ET_STORE_CREATE_PATH, &s, &err) == 0 &&
 			et_store_begin(s, e, &err) == 0,
-		"folders and file are made");
+		"open: missing folders and the file are created");
 	snprintf(beside, sizeof(beside), "%s/new", folder);
-	ok(mode_of(beside) == 0700, "the folder is private");
-	ok(mode_of(path) == 0600, "the file is private");
+	ok(mode_of(beside) == 0700, "mode: the folder is private");
+	ok(mode_of(path) == 0600, "mode: the file is private");
 	snprintf(beside, sizeof(beside), "%s-wal", path);
-	ok(mode_of(beside) == 0600, "the log is private");
+	ok(mode_of(beside) == 0600, "mode: the log is private");
 	snprintf(beside, sizeof(beside), "%s-shm", path);
-	ok(mode_of(beside) == 0600, "the index of the log is private");
+	ok(mode_of(beside) == 0600, "mode: the index of the log is private");
 	et_store_close(s);
 	umask(0377);
 	new_place("masked.db");
-	ok(try_open(ET_STORE_WRITE) == 0 && mode_of(path) == 0600, "whatever the umask");
+	ok(try_open(ET_STORE_WRITE) == 0 && mode_of(path) == 0600,
+		"mode: the umask has no influence");
 	umask(old);
 	et_experiment_free(e);
 }
@@ -134,46 +135,52 @@ static void urls(void)
 
 	ok(et_store_open("postgresql://host/db", ET_STORE_WRITE, &s, &err) == -ENOTSUP &&
 			err.exit == ET_EXIT_ENVIRONMENT && err.hint[0],
-		"no PostgreSQL in this build");
+		"url: this build has no PostgreSQL");
 	ok(et_store_open("mysql:x", ET_STORE_WRITE, &s, &err) == -EINVAL &&
 			err.exit == ET_EXIT_USAGE,
-		"an unknown kind of store");
+		"url: an unknown scheme is refused");
 	ok(et_store_open("sqlite:", ET_STORE_WRITE, &s, &err) == -EINVAL &&
 			err.exit == ET_EXIT_USAGE,
-		"no file name");
-	ok(!s, "none was opened");
+		"url: a missing file name is refused");
+	ok(!s, "url: a refused URL opens no store");
 	snprintf(path, sizeof(path), "sqlite:%s/by-url.db", folder);
-	ok(try_open(ET_STORE_WRITE) == 0, "by URL");
+	ok(try_open(ET_STORE_WRITE) == 0, "url: sqlite:PATH is opened");
 	new_place("odd ?#%&=.db");
-	ok(try_open(ET_STORE_WRITE) == 0 && mode_of(path) == 0600, "any file name");
+	ok(try_open(ET_STORE_WRITE) == 0 && mode_of(path) == 0600,
+		"url: special characters in a file name are allowed");
 }
 
 static void not_a_store(void)
 {
 	new_place("absent.db");
-	ok(try_open(ET_STORE_READ) == -ENOENT && said("no store"), "not there");
-	ok(mode_of(path) == 0, "and not made by reading");
+	ok(try_open(ET_STORE_READ) == -ENOENT && said("no store"),
+		"open: reading a missing store is refused");
+	ok(mode_of(path) == 0, "open: reading does not create a store");
 	snprintf(path, sizeof(path), "%s", folder);
-	ok(try_open(ET_STORE_WRITE) < 0 && said("directory"), "a directory");
+	ok(try_open(ET_STORE_WRITE) < 0 && said("directory"), "open: a directory is refused");
 	snprintf(path, sizeof(path), "/dev/null");
-	ok(try_open(ET_STORE_WRITE) < 0 && err.exit == ET_EXIT_OUTSIDE, "a device");
+	ok(try_open(ET_STORE_WRITE) < 0 && err.exit == ET_EXIT_OUTSIDE,
+		"open: a device is refused");
 	new_place("text");
 	FILE *f = fopen(path, "w");
 	for (int i = 0; f && i < 200; i++)
 		fprintf(f, "these are not the data you are looking for\n");
 	if (f)
 		fclose(f);
-	ok(try_open(ET_STORE_WRITE) < 0 && said("not an etalon store"), "a text file");
+	ok(try_open(ET_STORE_WRITE) < 0 && said("not an etalon store"),
+		"open: a text file is refused");
 	new_place("foreign.db");
 	run_sql("CREATE TABLE bookmarks (x); INSERT INTO bookmarks VALUES (1)");
-	ok(try_open(ET_STORE_WRITE) < 0 && said("another program"), "another program's database");
+	ok(try_open(ET_STORE_WRITE) < 0 && said("another program"),
+		"open: a database of another program is refused");
 	new_place("text/under-a-file.db");
-	ok(try_open(ET_STORE_WRITE) < 0 && said("Not a directory"), "a file as a folder");
+	ok(try_open(ET_STORE_WRITE) < 0 && said("Not a directory"),
+		"open: a path below a file is refused");
 	new_place("empty.db");
 	f = fopen(path, "w");
 	if (f)
 		fclose(f);
-	ok(try_open(ET_STORE_READ) == 0, "an empty file is a new store");
+	ok(try_open(ET_STORE_READ) == 0, "open: an empty file becomes a store");
 }
 
 static void versions(void)
@@ -182,12 +189,12 @@ static void versions(void)
 	run_sql("PRAGMA user_version=7");
 	ok(try_open(ET_STORE_WRITE) < 0 && said("schema version 7") &&
 			strstr(err.hint, "use a newer etalon"),
-		"a newer store");
+		"version: a store of a newer etalon is refused");
 	run_sql("PRAGMA user_version=2");
-	ok(try_load() == 0, "was left as it is");
+	ok(try_load() == 0, "version: a refused store is not changed");
 
-	/* A store of version 1 with an experiment in it: what that version could not keep is not
-	 * known. */
+	/* A store of version 1 with an experiment: figures that it has no column for are unknown.
+	 */
 	make_store("older.db");
 	run_sql("ALTER TABLE sample DROP COLUMN others_ns; ALTER TABLE sample DROP COLUMN idle_ns;"
 		"ALTER TABLE sample DROP COLUMN irq_ns; ALTER TABLE sample DROP COLUMN softirq_ns;"
@@ -201,9 +208,9 @@ static void versions(void)
 		"ALTER TABLE experiment DROP COLUMN plan_probe;"
 		"ALTER TABLE experiment DROP COLUMN plan_k;"
 		"ALTER TABLE experiment DROP COLUMN plan_epsilon; PRAGMA user_version=1");
-	ok(try_load() == 0, "a store of version 1 is brought to 2 and read");
+	ok(try_load() == 0, "version: a store of version 1 is migrated to 2 and read");
 
-	/* Version 1 of a fake schema, brought to 2, to 3, and not beyond. */
+	/* A schema of three steps, taken one at a time. */
 	static const char *const steps[] = { "CREATE TABLE a (x); INSERT INTO a VALUES (41)",
 		"ALTER TABLE a ADD COLUMN y", "UPDATE a SET y = x + 1" };
 	static const char *const wrong[] = { "", "", "UPDATE a SET y = 0; SELECT nonsense" };
@@ -215,31 +222,34 @@ static void versions(void)
 	if (et_backend_sqlite.open(path, ET_STORE_WRITE, &db, &err))
 		printf("Bail out! %s\n", err.what), exit(1);
 	struct et_schema schema = { steps, 1 };
-	ok(et_schema_migrate(db, &schema, &err) == 0, "a new file gets the schema");
+	ok(et_schema_migrate(db, &schema, &err) == 0, "migration: a new file gets the schema");
 	schema.version = 2;
-	ok(et_schema_migrate(db, &schema, &err) == 0, "an older one the next step");
+	ok(et_schema_migrate(db, &schema, &err) == 0,
+		"migration: an older store gets the next step");
 	ok(et_schema_migrate(db, &(struct et_schema){ wrong, 3 }, &err) < 0 &&
 			err.exit == ET_EXIT_OUTSIDE,
-		"a step that fails");
+		"migration: a failing step is an error");
 	schema.version = 3;
-	ok(et_schema_migrate(db, &schema, &err) == 0, "changed nothing: again");
-	ok(et_schema_migrate(db, &schema, &err) == 0, "nothing left to do");
+	ok(et_schema_migrate(db, &schema, &err) == 0,
+		"migration: a failed step changed nothing, the right one succeeds");
+	ok(et_schema_migrate(db, &schema, &err) == 0,
+		"migration: an up-to-date store needs no step");
 	sqlite3_open(path, &raw);
 	sqlite3_prepare_v2(raw, "SELECT x, y FROM a", -1, &st, NULL);
 	ok(sqlite3_step(st) == SQLITE_ROW && sqlite3_column_int(st, 0) == 41 &&
 			sqlite3_column_int(st, 1) == 42,
-		"data kept through the steps");
+		"migration: data survives the steps");
 	sqlite3_finalize(st);
 	sqlite3_close(raw);
 	schema.version = 2;
 	ok(et_schema_migrate(db, &schema, &err) < 0 && said("version 3"),
-		"an older program refuses it");
+		"migration: an older program refuses a newer store");
 	db->ops->close(db);
 }
 
 static void edited_by_hand(void)
 {
-	/* Each is a change of the file after which the experiment cannot be believed. */
+	/* After each of these changes the experiment must not be loaded. */
 	static const char *const edits[] = {
 		"UPDATE experiment SET state = 'dreaming'",
 		"UPDATE experiment SET started_ns = -1",
@@ -282,17 +292,18 @@ static void edited_by_hand(void)
 		make_store("edited.db");
 		run_sql(edits[i]);
 		int rc = try_load();
-		ok(rc < 0 && err.exit == ET_EXIT_OUTSIDE && err.hint[0], "%.60s: %s", edits[i],
-			err.what);
+		ok(rc < 0 && err.exit == ET_EXIT_OUTSIDE && err.hint[0], "edited: after %.60s: %s",
+			edits[i], err.what);
 		unlink(path);
 	}
 	make_store("edited.db");
 	run_sql("DROP TABLE interference");
-	ok(try_load() < 0 && err.exit == ET_EXIT_OUTSIDE, "a table is missing: %s", err.what);
+	ok(try_load() < 0 && err.exit == ET_EXIT_OUTSIDE, "edited: a missing table is reported: %s",
+		err.what);
 	unlink(path);
 	make_store("edited.db");
 	run_sql("DELETE FROM process; UPDATE sample SET pt_ns = NULL, partner = NULL");
-	ok(try_load() == 0, "what is not known is no damage");
+	ok(try_load() == 0, "edited: unknown values and names are not damage");
 }
 
 static int see(void *ctx, const struct et_summary *entry)
@@ -366,7 +377,7 @@ static void damaged_bytes(void)
 		off_t size = lseek(fd, 0, SEEK_END);
 		for (int k = 0; k < 8; k++) {
 			random ^= random << 13, random ^= random >> 7, random ^= random << 17;
-			/* The header of the file stays: past it is where it gets hard. */
+			/* The header stays: SQLite itself refuses a file with a wrong one. */
 			off_t at = 100 + (off_t)(random % (uint64_t)(size - 100));
 			page[0] = (unsigned char)(random >> 40);
 			if (pwrite(fd, page, i % 3 ? 1 : 64, at) < 0)
@@ -378,7 +389,8 @@ static void damaged_bytes(void)
 	ok(survived == 60, "damage: a file with random bytes overwritten is read or reported");
 	if (truncate(path, 3 * 4096 + 17))
 		return;
-	ok(try_load() < 0 && err.exit == ET_EXIT_OUTSIDE, "a cut-off file: %s", err.what);
+	ok(try_load() < 0 && err.exit == ET_EXIT_OUTSIDE,
+		"damage: a truncated file is reported: %s", err.what);
 	unlink(path);
 	make_store("damaged.db");
 	int fd = open(path, O_RDWR | O_CLOEXEC);
@@ -386,10 +398,10 @@ static void damaged_bytes(void)
 	for (off_t at = 4096; pwrite(fd, page, sizeof(page), at) > 0 && at < 60000;)
 		at += (off_t)sizeof(page);
 	close(fd);
-	ok(try_load() < 0 && said("damaged"), "pages of rubbish");
+	ok(try_load() < 0 && said("damaged"), "damage: overwritten pages are reported");
 }
 
-/* A store whose file may not grow: what was flushed stays, the rest is an error. */
+/* If the file cannot grow, flushed samples are kept and adding more is an error. */
 static void full_disk(void)
 {
 	struct et_store *s = NULL;
@@ -408,7 +420,7 @@ static void full_disk(void)
 			_exit(100);
 		for (; !rc && order < 100000; order++) {
 			sample = specimen_sample(0, order);
-			specimen_interferers(&sample, 3);
+			specimen_culprits(&sample, 3);
 			rc = et_store_add(s, id, &sample, &err);
 			if (!rc && order % 10 == 0 && !(rc = et_store_flush(s, &err)))
 				durable = order;
@@ -419,18 +431,19 @@ static void full_disk(void)
 	int status;
 	waitpid(pid, &status, 0);
 	durable = (uint32_t)WEXITSTATUS(status) * 10;
-	ok(WIFEXITED(status) && durable >= 10 && durable < 1000, "full after %u samples", durable);
+	ok(WIFEXITED(status) && durable >= 10 && durable < 1000,
+		"full disk: the store reports it after %u samples", durable);
 	ok(et_store_open(path, ET_STORE_WRITE, &s, &err) == 0 &&
 			et_store_load(s, id, &e, &err) == 0 && e->commands[0].n_samples == durable,
-		"all that was flushed is there, nothing else");
+		"full disk: exactly the flushed samples are kept");
 	sample = specimen_sample(0, durable + 1);
 	ok(s && et_store_add(s, id, &sample, &err) == 0 && et_store_flush(s, &err) == 0,
-		"with space again it goes on");
+		"full disk: with space again samples can be added");
 	et_experiment_free(e);
 	et_store_close(s);
 }
 
-/* As a user who may not write: root may everything. */
+/* Runs as an unprivileged user, because root is allowed to write everywhere. */
 static void read_only(void)
 {
 	make_store("only/read.db");
@@ -445,21 +458,22 @@ static void read_only(void)
 		tap_failed = 0;
 		if (geteuid() == 0 && (setgid(65534) || setuid(65534)))
 			_exit(100);
-		ok(try_open(ET_STORE_WRITE) == -EROFS && said("read-only"), "not for writing");
-		ok(try_load() == 0, "but for reading");
+		ok(try_open(ET_STORE_WRITE) == -EROFS && said("read-only"),
+			"read-only: it is not opened for writing");
+		ok(try_load() == 0, "read-only: it can be read");
 		new_place("only/new.db");
 		ok(try_open(ET_STORE_WRITE) == -EACCES && said("Permission denied"),
-			"nor is one made there");
+			"read-only: no store is created in a read-only folder");
 		_exit(tap_failed);
 	}
 	int status;
 	waitpid(pid, &status, 0);
 	tap_count += 3;
-	ok(status == 0, "a read-only store");
+	ok(status == 0, "read-only: all checks as an unprivileged user pass");
 	chmod(only, 0755);
 	chmod(path, 0644);
 	if (geteuid() != 0) {
-		skip("another user's store: only root can be another user");
+		skip("other user: only root can act as another user");
 		return;
 	}
 	pid = fork();
@@ -467,13 +481,14 @@ static void read_only(void)
 		tap_failed = 0;
 		if (setgid(65534) || setuid(65534))
 			_exit(100);
-		ok(try_open(ET_STORE_WRITE) == -EROFS && said("read-only"), "another's store");
-		ok(try_load() == 0, "can be read where it is open to all");
+		ok(try_open(ET_STORE_WRITE) == -EROFS && said("read-only"),
+			"other user: a store of another user is not opened for writing");
+		ok(try_load() == 0, "other user: a store that all may read can be read");
 		_exit(tap_failed);
 	}
 	waitpid(pid, &status, 0);
 	tap_count += 2;
-	ok(status == 0, "another user's store");
+	ok(status == 0, "other user: all checks as an unprivileged user pass");
 }
 
 int main(void)
@@ -490,6 +505,6 @@ int main(void)
 	read_only();
 	char command[400];
 	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-	ok(system(command) == 0, "cleaned up");
+	ok(system(command) == 0, "the test's folder is removed");
 	return tap_done();
 }
