@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { INTERFERERS = 3 };
+enum { CULPRITS = 3 };
 
 static void check(int rc, const struct et_error *err)
 {
@@ -53,7 +53,7 @@ static void fill(struct et_sample *s, struct et_culprit *others, uint32_t order)
 		.measured.voluntary_switches = x % 100,
 		.measured.involuntary_switches = x % 30,
 		.measured.minor_faults = 1000 + x % 100 };
-	for (uint32_t i = 0; i < INTERFERERS; i++) {
+	for (uint32_t i = 0; i < CULPRITS; i++) {
 		others[i] = (struct et_culprit){ .pid = (int32_t)(300 + (x >> i) % 32000),
 			.kernel_thread = i == 1,
 			.cpu_ns = (x >> i) % 5000000,
@@ -62,7 +62,7 @@ static void fill(struct et_sample *s, struct et_culprit *others, uint32_t order)
 		strcpy(others[i].name, names[(x >> (3 * i)) % ET_LENGTH(names)]);
 	}
 	s->measured.culprits = others;
-	s->measured.n_culprits = INTERFERERS;
+	s->measured.n_culprits = CULPRITS;
 }
 
 static void name_experiment(char id[40], uint32_t number)
@@ -76,7 +76,7 @@ static void write_one(struct et_store *store, uint32_t number, uint32_t samples,
 	struct et_experiment e = { .started_wall_ns = 1763196906000000000u + number,
 		.commands = &command,
 		.n_commands = 1 };
-	struct et_culprit others[INTERFERERS];
+	struct et_culprit others[CULPRITS];
 	struct et_sample sample;
 	struct et_error err;
 
@@ -145,7 +145,7 @@ int main(int argc, char **argv)
 		total / took, group);
 	if (stat(path, &st) == 0)
 		printf("%.1f MB on disk: %.1f bytes per sample with %d culprits\n",
-			(double)st.st_size / 1e6, (double)st.st_size / total, INTERFERERS);
+			(double)st.st_size / 1e6, (double)st.st_size / total, CULPRITS);
 	read_back(path, experiments);
 	if (argc < 2)
 		unlink(path);

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* No text that etalon keeps is longer; a longer one is a sign of damage. */
+/* Etalon keeps no longer string, so a longer one in a store is a sign of damage. */
 enum { MAX_TEXT = 4 << 20 };
 
 static int prepare(struct et_store *s, enum et_sql which, struct et_error *err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reading from a store. It may have been edited by hand or damaged: a value that etalon would not
+ * Reads from a store, which may have been edited by hand or damaged: a value that etalon would not
  * have written is an error that names it, never a crash and never a strange number.
  */
 #include "base/alloc.h"
@@ -19,7 +19,7 @@ static int damaged(const struct et_store *s, const char *id, const char *what, s
 		id);
 }
 
-/* Steps a statement that returns ids; 1 and the id if there is a row. */
+/* Steps a statement that returns ids: 1 and the id if there is a row, else 0 or -errno. */
 static int read_id(const struct et_store *s, struct et_cursor *c, char id[40])
 {
 	int rc = et_cursor_step(c);
@@ -32,7 +32,7 @@ static int read_id(const struct et_store *s, struct et_cursor *c, char id[40])
 	return rc;
 }
 
-/* 1 and the id if the statement finds an experiment; name is its parameter, if it has one. */
+/* Finds an experiment by a statement whose parameter is name (NULL: it has none); as read_id. */
 static int find_by(
 	struct et_store *s, enum et_sql which, const char *name, char id[40], struct et_error *err)
 {
@@ -118,7 +118,7 @@ static int bad(const struct loading *l, const char *what)
 	return damaged(l->s, l->e->id, what, l->err);
 }
 
-/* Everything in the experiment's own row after its key. */
+/* Reads the experiment's own row after its key. */
 static bool read_head(struct et_experiment *e, struct et_cursor *c, const char **what)
 {
 	int64_t started, finished, seed;
@@ -168,7 +168,7 @@ static int load_head(struct loading *l, const char *id)
 	return 0;
 }
 
-/* The words of an argv from a blob in which a NUL ends each. */
+/* Makes an argv of a blob in which a NUL ends each word; NULL if the last one has none. */
 static char **split_argv(const char *blob, size_t size)
 {
 	size_t n = 0;
@@ -269,12 +269,12 @@ static int load_factors(struct loading *l)
 	return rc;
 }
 
-/* The culprits of all samples, in the order of the samples and read along with them. */
+/* The rows of all culprits, sorted as the samples are and read along with them. */
 struct interference {
 	struct et_cursor c;
-	bool row;                /* c is on a row that no sample has taken yet … */
-	int64_t order, command;  /* … and that belongs to this sample */
-	struct et_culprit *list; /* the culprits of the present sample */
+	bool row;                /* c has a row that no sample has taken yet */
+	int64_t order, command;  /* the sample that this row belongs to */
+	struct et_culprit *list; /* the culprits of the sample that is being read */
 	size_t n, room;
 };
 

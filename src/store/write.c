@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Writing to a store. Samples go into a group, one write transaction, which et_store_flush commits;
+ * Writes to a store. Samples go into a group, one write transaction, which et_store_flush commits;
  * every other operation flushes the group and is a transaction of its own.
  */
 #include "base/alloc.h"
@@ -11,7 +11,7 @@
 
 /* --- groups --- */
 
-/* After a rollback nothing of the group is left. */
+/* Call it after a rollback, which leaves nothing of the group. */
 static void forget_group(struct et_store *s)
 {
 	s->in_group = false;
@@ -89,7 +89,7 @@ static int begin_alone(struct et_store *s, struct et_error *err)
 	return rc ? rc : open_group(s, err);
 }
 
-/* A number that the database assigned; 1, or -EBADMSG if it is none. */
+/* Reads a number that the database assigned: 1, or -EBADMSG if the column has none. */
 static int read_key(struct et_cursor *c, int64_t *key)
 {
 	if (et_row_int(c, INT64_MIN, INT64_MAX, key))
@@ -120,7 +120,7 @@ static int add_parameters(struct et_store *s, int64_t key, uint32_t number,
 	return 0;
 }
 
-/* The words one after the other, each with its NUL. */
+/* Makes a blob of the words, each with its NUL. */
 static char *join_argv(char *const *argv, size_t *size)
 {
 	size_t n = 0;
@@ -196,7 +196,7 @@ static int add_head(
 	return read_key(&c, key) == 1 ? 0 : -EBADMSG;
 }
 
-/* The experiment without its samples, into the open group. */
+/* Adds the experiment without its samples to the open group. */
 static int add_experiment(struct et_store *s, const struct et_experiment *e, struct et_error *err)
 {
 	int64_t key = 0;
@@ -298,7 +298,7 @@ static int select_experiment(struct et_store *s, const char *id, struct et_error
 	return 0;
 }
 
-/* A reader refuses these: it could not tell which command they belong to. */
+/* A reader refuses a sample whose command or partner the experiment does not have. */
 static int check_commands(
 	const struct et_store *s, const struct et_sample *sample, struct et_error *err)
 {
@@ -319,7 +319,7 @@ static void bind_sample_key(
 	et_bind_int(c, sample->place.command);
 }
 
-/* Executes a statement that takes a process's name; 1 and the key if it returns one. */
+/* Executes a statement that takes a process's name: 1 and the key if it returns one. */
 static int key_of_process(struct et_store *s, enum et_sql which, const struct et_culprit *culprit,
 	int64_t *key, struct et_error *err)
 {
