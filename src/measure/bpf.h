@@ -31,7 +31,7 @@ struct et_bpf_object {
  */
 int et_bpf_load(struct et_bpf_object image,
 	void (*configure)(struct bpf_object *o, const void *ctx), const void *ctx,
-	struct et_bpf *out, struct et_error *err);
+	struct et_bpf *out, struct et_error *err) ET_CHECK;
 void et_bpf_unload(struct et_bpf *b); /* all zero is fine */
 
 #endif

@@ -59,16 +59,17 @@ struct et_start {
 int et_child_check(const char *root, struct et_error *err) ET_CHECK;
 
 /* Memory for n starts, shared between parent and children. NULL when there is none. */
-struct et_start *et_start_map(size_t n);
+struct et_start *et_start_map(size_t n) ET_CHECK;
 void et_start_unmap(struct et_start *s, size_t n);
 
 /*
  * Starts the child; all signals must be blocked. held: it stops at the start line until
  * et_child_release. Returns its pid, or -errno when no process could be made.
  */
-pid_t et_child_spawn(const struct et_child_setup *setup, struct et_start *start, bool held);
+pid_t et_child_spawn(
+	const struct et_child_setup *setup, struct et_start *start, bool held) ET_CHECK;
 /* Waits until a held child stands at its start line; false when it never will. */
-bool et_child_wait_ready(pid_t pid, struct et_start *start);
+bool et_child_wait_ready(pid_t pid, struct et_start *start) ET_CHECK;
 void et_child_release(struct et_start *starts, size_t n);
 /* The sentence for a start that failed; returns -errno. */
 int et_child_start_error(
@@ -76,6 +77,6 @@ int et_child_start_error(
 
 /* The executable for a name as execvp would find it, with the error it would give. Caller frees. */
 int et_child_resolve(const char *name, const char *path_variable, const char *directory, char **out,
-	struct et_error *err);
+	struct et_error *err) ET_CHECK;
 
 #endif

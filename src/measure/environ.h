@@ -16,7 +16,7 @@ struct et_identity {
 };
 
 /* -ENOENT for a user that is not there. */
-int et_identity_find(const char *user, struct et_identity *out, struct et_error *err);
+int et_identity_find(const char *user, struct et_identity *out, struct et_error *err) ET_CHECK;
 void et_identity_free(struct et_identity *id);
 
 /*

@@ -17,6 +17,7 @@ struct et_hook {
 };
 
 /* Runs one; what ("--prepare") names it in the error when it fails. -EINTR after a signal. */
-int et_hook_run(const struct et_hook *a, const char *what, const char *text, struct et_error *err);
+int et_hook_run(
+	const struct et_hook *a, const char *what, const char *text, struct et_error *err) ET_CHECK;
 
 #endif

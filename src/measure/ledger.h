@@ -22,8 +22,8 @@ struct et_ledger;
 /*
  * For programs that may use these CPUs, NULL: all. 0 or -errno with err saying what is missing.
  */
-int et_ledger_open(
-	enum et_sched_way way, const cpu_set_t *cpus, struct et_ledger **out, struct et_error *err);
+int et_ledger_open(enum et_sched_way way, const cpu_set_t *cpus, struct et_ledger **out,
+	struct et_error *err) ET_CHECK;
 /* "bpf" or "perf". */
 const char *et_ledger_source(const struct et_ledger *l);
 

@@ -14,6 +14,7 @@ struct observation {
 	struct et_taskstats *taskstats; /* NULL: the kernel does not send them … */
 	int why;                        /* … for this reason, -errno */
 	struct et_exits exits;
+	int failed; /* -errno: they could not be read in this run */
 };
 
 static int open_exits(const struct et_observer_setup *setup, void **self, struct et_error *err)
@@ -38,12 +39,12 @@ static uint64_t own_peak_bytes(void)
 static void before(void *self, struct et_run *run)
 {
 	struct observation *o = self;
-	bool lost;
+	bool lost; /* of no interest: records of tasks that ended before the run */
 
 	o->exits.n = 0;
 	run->exits = &o->exits;
 	if (o->taskstats) {
-		et_taskstats_drain(o->taskstats, NULL, NULL, &lost);
+		o->failed = et_taskstats_drain(o->taskstats, NULL, NULL, &lost);
 		return;
 	}
 	for (size_t i = 0; i < run->n_children; i++) {
@@ -59,13 +60,13 @@ static void after(void *self, struct et_run *run)
 
 	if (!o->taskstats)
 		return;
-	et_taskstats_drain(o->taskstats, et_exits_add, &o->exits, &lost);
+	int rc = et_taskstats_drain(o->taskstats, et_exits_add, &o->exits, &lost);
 	if (run->paced) /* the reference loop is neither the program nor a culprit */
 		et_exits_claim(&o->exits, run->waits[run->n].pid, 0);
 	for (size_t i = 0; i < run->n; i++) {
 		struct et_readings *read = &run->read[i];
 		read->has_exit_records = true;
-		read->lost_exit_records = lost;
+		read->lost_exit_records = lost || rc || o->failed;
 		/* Orphans become our children; in a duet that does not show whose they are. */
 		read->tree =
 			et_exits_claim(&o->exits, run->waits[i].pid, run->n == 1 ? getpid() : 0);

@@ -40,7 +40,7 @@ enum {
  * records above, and tasks have the names of their processes.
  */
 int et_sched_perf_open(const cpu_set_t *cpus, size_t capacity_bytes, bool for_ledger, void **ctx,
-	struct et_error *err);
+	struct et_error *err) ET_CHECK;
 
 /*
  * The pure half: hands the batch over in order of start on each CPU, with the stretches that are

@@ -44,11 +44,11 @@ struct et_sched_event {
  * one a CPU); what does not fit is counted as lost, never silently dropped. 0 or -errno with err
  * filled (exit 3 and a hint without privileges).
  */
-int et_sched_stream_open(
-	int cpu, size_t capacity_bytes, struct et_sched_stream **out, struct et_error *err);
+int et_sched_stream_open(int cpu, size_t capacity_bytes, struct et_sched_stream **out,
+	struct et_error *err) ET_CHECK;
 /* The same by the way that is named. */
 int et_sched_stream_open_by(enum et_sched_way way, int cpu, size_t capacity_bytes,
-	struct et_sched_stream **out, struct et_error *err);
+	struct et_sched_stream **out, struct et_error *err) ET_CHECK;
 /*
  * Hands over what has happened since the last call, in order of CPU and start. A process that
  * still runs is told up to the last thing seen on its CPU, and goes on from there in the next call.
@@ -56,7 +56,8 @@ int et_sched_stream_open_by(enum et_sched_way way, int cpu, size_t capacity_byte
  * is the number since the stream was opened. 0 or -errno.
  */
 int et_sched_stream_drain(struct et_sched_stream *w,
-	void (*each)(void *ctx, const struct et_sched_event *h), void *ctx, uint64_t *lost);
+	void (*each)(void *ctx, const struct et_sched_event *h), void *ctx,
+	uint64_t *lost) ET_CHECK;
 void et_sched_stream_close(struct et_sched_stream *w); /* NULL is fine */
 /* "bpf" or "perf". */
 const char *et_sched_stream_source(const struct et_sched_stream *w);

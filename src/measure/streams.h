@@ -16,7 +16,7 @@ struct et_streams {
 void et_streams_init(struct et_streams *s); /* nothing is open */
 /* input: a file, NULL is /dev/null. output: "null", "inherit", a file, or NULL for "null". */
 int et_streams_open(
-	struct et_streams *s, const char *input, const char *output, struct et_error *err);
+	struct et_streams *s, const char *input, const char *output, struct et_error *err) ET_CHECK;
 /* Before a run: inputs at their beginning, the output empty. */
 void et_streams_rewind(const struct et_streams *s);
 void et_streams_close(struct et_streams *s);

@@ -30,20 +30,20 @@ struct et_exit_record {
  * Pure; hostile bytes give -EBADMSG, a message of another family 0 calls.
  */
 int et_taskstats_decode(const void *message, size_t len, uint16_t family,
-	void (*fn)(void *ctx, const struct et_exit_record *r), void *ctx);
+	void (*fn)(void *ctx, const struct et_exit_record *r), void *ctx) ET_CHECK;
 
 struct et_taskstats; /* a registered listener */
 
 /* -EPERM without CAP_NET_ADMIN, -ENOENT when the kernel has no taskstats. */
-int et_taskstats_open(struct et_taskstats **out);
+int et_taskstats_open(struct et_taskstats **out) ET_CHECK;
 void et_taskstats_close(struct et_taskstats *t);
 /*
  * Takes every record that has arrived. *lost is set when the kernel had to drop some since the
  * last call. fn may be NULL to throw them away.
  */
 int et_taskstats_drain(struct et_taskstats *t,
-	void (*fn)(void *ctx, const struct et_exit_record *r), void *ctx, bool *lost);
+	void (*fn)(void *ctx, const struct et_exit_record *r), void *ctx, bool *lost) ET_CHECK;
 /* Another size for the socket's buffer, for tests of lost records. */
-int et_taskstats_set_buffer(struct et_taskstats *t, int bytes);
+int et_taskstats_set_buffer(struct et_taskstats *t, int bytes) ET_CHECK;
 
 #endif

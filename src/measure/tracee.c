@@ -98,8 +98,9 @@ struct tracee {
 	bool lost_exits;
 	struct et_sched_event *records;
 	size_t n, cap;
-	uint64_t full_ns; /* when there was no more room; 0: never */
-	uint64_t lost;
+	uint64_t full_ns;    /* when there was no more room; 0: never */
+	uint64_t lost;       /* records that the kernel dropped */
+	uint64_t unreadable; /* attempts to read records that failed */
 	atomic_bool over;
 	cpu_set_t one;
 	char *path;
@@ -132,11 +133,11 @@ static void keep_exit(void *ctx, const struct et_exit_record *e)
 static void look(struct tracee *r)
 {
 	bool lost = false;
+	int rc = et_sched_stream_drain(r->witness, keep, r, &r->lost);
 
-	et_sched_stream_drain(r->witness, keep, r, &r->lost);
-	if (r->taskstats)
-		et_taskstats_drain(r->taskstats, keep_exit, &r->exits, &lost);
-	r->lost_exits = r->lost_exits || lost;
+	r->unreadable += rc != 0;
+	rc = r->taskstats ? et_taskstats_drain(r->taskstats, keep_exit, &r->exits, &lost) : 0;
+	r->lost_exits = r->lost_exits || lost || rc;
 }
 
 /* The kernel's buffers are emptied while we wait for the program. */
@@ -291,9 +292,9 @@ static void conclude(struct tracee *r, uint64_t stolen_ns, struct et_trace *t)
 		et_warn(&t->notes,
 			"exit records are missing: processes that the program started count as "
 			"others");
-	if (r->lost)
+	if (r->lost + r->unreadable)
 		et_warn(&t->notes, "%llu records were lost: some causes are not known",
-			(unsigned long long)r->lost);
+			(unsigned long long)(r->lost + r->unreadable));
 }
 
 static int run_watched(struct tracee *r, struct et_trace *t, struct et_error *err)

@@ -23,8 +23,8 @@ struct et_tracee_options {
  * Runs it to its end. *status is as wait gives it. Needs the scheduler's records: exit 3 without.
  * 0 or -EINTR (a signal ended it) with *out filled, which the caller frees then.
  */
-int et_tracee_run(
-	const struct et_tracee_options *o, struct et_trace *out, int *status, struct et_error *err);
+int et_tracee_run(const struct et_tracee_options *o, struct et_trace *out, int *status,
+	struct et_error *err) ET_CHECK;
 
 /* The pure half: the trace of a window from the records of its CPU, in order of their starts. */
 struct et_tracee_window {

@@ -109,7 +109,8 @@ static void put_down(struct tracer *r, size_t from)
 
 	if (!r->witness)
 		return;
-	et_sched_stream_drain(r->witness, keep_record, r, &r->lost_records);
+	if (et_sched_stream_drain(r->witness, keep_record, r, &r->lost_records))
+		r->dropped_records++; /* at least one */
 	et_cause_join(t, from, r->pending, r->n_pending);
 	if (t->n > from)
 		forget_records(r,

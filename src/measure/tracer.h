@@ -28,9 +28,10 @@ struct et_tracer_options {
  * Traces until the duration is over, a signal came (-EINTR, with *out filled) or the CPU was lost
  * (0, and out->ended says so). The caller frees what *out owns when 0 or -EINTR came back.
  */
-int et_tracer_run(const struct et_tracer_options *o, struct et_trace *out, struct et_error *err);
+int et_tracer_run(
+	const struct et_tracer_options *o, struct et_trace *out, struct et_error *err) ET_CHECK;
 /* The CPU to be traced: the wanted one if we may use it, the last one for -1. */
-int et_tracer_cpu(int wanted, int *out, struct et_error *err);
+int et_tracer_cpu(int wanted, int *out, struct et_error *err) ET_CHECK;
 /* We ourselves keep off that CPU, if there is another. */
 void et_tracer_leave_cpu(int cpu);
 /* Notes why the counter is not what is read, if so; calibrated is what et_counter_calibrate said.

@@ -161,16 +161,16 @@ static void listener(void)
 	for (size_t i = 0; i < n_seen && i < sizeof(seen) / sizeof(seen[0]); i++)
 		found = found || (seen[i].pid == child && seen[i].ppid == getpid());
 	ok(found, "our child's among them");
-	et_taskstats_set_buffer(t, 4096);
+	ok(et_taskstats_set_buffer(t, 4096) == 0, "the buffer of the socket can be made small");
 	for (int i = 0; i < 200; i++)
 		burn_and_exit();
-	et_taskstats_drain(t, note, NULL, &lost);
-	ok(lost, "too small a buffer loses records, and it is noticed");
+	ok(et_taskstats_drain(t, note, NULL, &lost) == 0 && lost,
+		"records that do not fit into the buffer are reported as lost");
 	lost = false;
-	et_taskstats_set_buffer(t, 1 << 20); /* room again, however busy the machine is */
+	/* Room again, however busy the machine is. */
+	ok(et_taskstats_set_buffer(t, 1 << 20) == 0, "the buffer can be made larger again");
 	burn_and_exit();
-	et_taskstats_drain(t, note, NULL, &lost);
-	ok(!lost, "and only once");
+	ok(et_taskstats_drain(t, note, NULL, &lost) == 0 && !lost, "a loss is reported once");
 	et_taskstats_close(t);
 }
 
