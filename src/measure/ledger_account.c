@@ -1,13 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/ledger_account.h"
 #include "base/alloc.h"
+#include "base/u64.h"
+#include "measure/ledger_rules.h"
 
 #include <string.h>
 
-static uint64_t minus(uint64_t a, uint64_t b)
-{
-	return a > b ? a - b : 0;
-}
+/*
+ * The account must have seen the program's CPU time, or the program ran where nobody looked: tasks
+ * on CPUs that are not watched, or tasks whose creation was missed. The kernel's CPU time and the
+ * sum of stretches are read from different clocks and at different instants; the tolerance is our
+ * choice.
+ */
+static const uint64_t UNSEEN_NS = 1000000;
+enum { UNSEEN_ONE_IN = 10 };
+
+/*
+ * At each instant one thing has the home CPU, so all stretches together fit into the window.
+ * Anything more means that tasks of the program ran on several CPUs at once. The edges of the
+ * window are dated by another clock than the switches; the tolerance is our choice.
+ */
+static const uint64_t OVERLAP_NS = 50000;
+enum { OVERLAP_ONE_IN = 100 };
 
 void et_account_add(struct et_account *a, int32_t pid, const struct et_culprit_account *by)
 {
@@ -28,35 +42,47 @@ void et_account_free(struct et_account *a)
 	a->n = a->cap = 0;
 }
 
-/* Whoever has the home CPU since before the window's end has not been charged for it yet. */
+/* --- the rules of ledger_rules.h, applied to the last stretch of a window --- */
+
+struct closing {
+	struct et_ledger_memory memory; /* first: the rules' functions are given this */
+	struct et_account *account;
+};
+
+static struct et_ledger_cpu *cpu_state(struct et_ledger_memory *m, __u32 cpu)
+{
+	(void)cpu; /* only the home CPU has a stretch to close */
+	return &((struct closing *)m)->account->home;
+}
+
+static void charge(struct et_ledger_memory *m, __u32 number, __u32 cpu, __u64 to)
+{
+	charge_stretch(m, number, cpu_state(m, cpu), to);
+}
+
+static void charge_culprit(
+	struct et_ledger_memory *m, __u32 number, const struct et_ledger_cpu *cpu, __u64 ran_ns)
+{
+	struct et_culprit_account by = { .ran_ns = ran_ns, .kernel_thread = cpu->kernel_thread };
+
+	(void)number;
+	memcpy(by.name, cpu->who.name, sizeof(by.name));
+	et_account_add(((struct closing *)m)->account, cpu->who.tgid, &by);
+}
+
+/* The task that had the home CPU at the end of the window has not been charged for it yet. */
 static void close_last(struct et_account *a, int32_t number)
 {
-	struct et_slot *slot = &a->slot;
-	const struct et_ledger_cpu *cpu = &a->home;
-	uint64_t from = cpu->since_ns;
+	struct closing c = { .memory.etalon = a->etalon, .account = a };
+	/* What the clock of tasks has left out since the last switch is not known: nothing. */
+	struct instant end = { a->slot.t1_ns, a->home.hidden_ns, a->home.hidden_irq_ns };
 
-	if (from < slot->t0_ns)
-		from = slot->t0_ns;
-	if (from < slot->home_since_ns)
-		from = slot->home_since_ns;
-	uint64_t rest = minus(slot->t1_ns, from);
-	if (!rest)
-		return;
-	if (cpu->slot == number) {
-		slot->own_ns += rest;
-	} else if (!cpu->who.pid) {
-		slot->idle_ns += rest;
-	} else if (cpu->slot >= 0) {
-		slot->partner_ns += rest;
-	} else if (cpu->who.tgid == a->etalon) {
-		slot->etalon_ns += rest;
-	} else {
-		struct et_culprit_account by = { .ran_ns = rest,
-			.kernel_thread = cpu->kernel_thread };
-		memcpy(by.name, cpu->who.name, sizeof(by.name));
-		et_account_add(a, cpu->who.tgid, &by);
-	}
+	c.memory.slots[number] = a->slot;
+	end_stretch(&c.memory, &a->home, (__u32)a->slot.home, &end);
+	a->slot = c.memory.slots[number];
 }
+
+/* --- entering the account into a sample --- */
 
 /* The list has those that pictures and exit records tell of; the scheduler may know more. */
 static void add_unseen(struct et_sample *s, const struct et_account_entry *e)
@@ -65,7 +91,7 @@ static void add_unseen(struct et_sample *s, const struct et_account_entry *e)
 		.kernel_thread = e->by.kernel_thread,
 		.exited = true,
 		.cpu_ns = e->by.ran_ns,
-		.doubt_ns = minus(
+		.doubt_ns = et_minus_u64(
 			s->measured.elapsed_ns, e->by.ran_ns), /* it may have run elsewhere, too */
 		.on_our_cpu_ns = e->by.ran_ns };
 	size_t at = s->measured.n_culprits;
@@ -108,18 +134,13 @@ void et_account_settle(struct et_account *a, int32_t number, struct et_sample *s
 	if (slot->home < 0 || !slot->t0_ns || !slot->t1_ns || slot->crowded)
 		return; /* it was not seen, or not all of it */
 	close_last(a, number);
-	/* More CPU time than was seen: it ran where nobody looked. */
-	if (slot->own_ns + slot->own_ns / 10 + 1000000 < s->measured.cpu_ns)
+	if (slot->own_ns + slot->own_ns / UNSEEN_ONE_IN + UNSEEN_NS < s->measured.cpu_ns)
 		return;
 	for (size_t i = 0; i < a->n; i++)
 		others += a->list[i].by.ran_ns;
 	others += slot->etalon_ns + slot->partner_ns + slot->unnamed_ns;
-	/*
-	 * At each instant one thing has the home CPU. More than the window in all: tasks of the
-	 * program ran elsewhere at the same time.
-	 */
-	uint64_t slack =
-		s->measured.elapsed_ns / 100 > 50000 ? s->measured.elapsed_ns / 100 : 50000;
+	uint64_t slack = s->measured.elapsed_ns / OVERLAP_ONE_IN;
+	slack = slack > OVERLAP_NS ? slack : OVERLAP_NS;
 	if (slot->own_ns + others + slot->idle_ns > s->measured.elapsed_ns + slack)
 		return;
 	s->measured.idle_ns = slot->idle_ns;
@@ -131,8 +152,8 @@ void et_account_settle(struct et_account *a, int32_t number, struct et_sample *s
 	s->measured.others_ns = others + slot->hidden_irq_ns;
 	/* Without the kernel's clocks steal is what its ticks have told, here or elsewhere. */
 	if (a->tells_hidden)
-		s->measured.steal_ns = minus(slot->hidden_ns, slot->hidden_irq_ns);
-	uint64_t most = minus(s->measured.elapsed_ns,
+		s->measured.steal_ns = et_minus_u64(slot->hidden_ns, slot->hidden_irq_ns);
+	uint64_t most = et_minus_u64(s->measured.elapsed_ns,
 		s->measured.cpu_ns + s->measured.others_ns + s->measured.idle_ns);
 	if (s->measured.steal_ns != ET_UNKNOWN && s->measured.steal_ns > most)
 		s->measured.steal_ns = most;
