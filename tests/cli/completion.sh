@@ -5,12 +5,12 @@
 . "$(dirname "$0")/lib.sh"
 
 for shell in bash zsh fish; do
-	exits "completion $shell" 0 etalon completion $shell
+	exits "completion: $shell gets a script" 0 etalon completion $shell
 	etalon completion $shell >"$shell.txt"
 	if command -v $shell >/dev/null; then
-		ok "$shell takes it" $shell -n "$shell.txt"
+		ok "completion: $shell parses its script" $shell -n "$shell.txt"
 	else
-		skip "$shell takes it" "no $shell here"
+		skip "completion: $shell parses its script" "no $shell here"
 	fi
 done
 
@@ -35,7 +35,7 @@ for command in $(commands); do
 			fish) [[ $text =~ \ -l\ $option\  ]] ;;
 			esac || missing+=" $option"
 		done
-		is "$shell knows every option of $command" "$missing" ''
+		is "completion: $shell completes every option of $command" "$missing" ''
 	done
 done
 
@@ -46,25 +46,25 @@ complete_words()
 		printf "%s\n" "${COMPREPLY[@]}"' - "$@"
 }
 
-like 'bash completes a command' "$(complete_words etalon comple)" '^completion$'
-like 'bash completes an option' "$(complete_words etalon completion --he)" '^--help$'
-is 'bash completes the choices of an option' \
+like 'completion: bash completes a command' "$(complete_words etalon comple)" '^completion$'
+like 'completion: bash completes an option' "$(complete_words etalon completion --he)" '^--help$'
+is 'completion: bash completes the choices of an option' \
 	"$(complete_words etalon completion --color '' | tr '\n' ' ')" 'auto always never '
 
-is 'bash completes a shell' "$(complete_words etalon completion z)" zsh
-is 'bash completes a program under test' "$(complete_words etalon put ma | tr '\n' ' ')" 'matc matr '
-is 'bash completes what daemons does' "$(complete_words etalon daemons l)" learn
-is 'bash completes every experiment of lab' "$(complete_words etalon lab '' | sed 1d | sort)" \
+is 'completion: bash completes the name of a shell' "$(complete_words etalon completion z)" zsh
+is 'completion: bash completes a program under test' "$(complete_words etalon put ma | tr '\n' ' ')" 'matc matr '
+is 'completion: bash completes the actions of daemons' "$(complete_words etalon daemons l)" learn
+is 'completion: bash completes every experiment of lab' "$(complete_words etalon lab '' | sed 1d | sort)" \
 	"$(etalon lab list | sed 's/ .*//' | sort)"
-like 'so does fish' "$(cat fish.txt)" "from lab' -a 'list .*emp-versions"
-like 'and zsh' "$(cat zsh.txt)" "'1:what:\\(learn show analyse\\)'"
+like 'completion: fish completes every experiment of lab' "$(cat fish.txt)" "from lab' -a 'list .*emp-versions"
+like 'completion: zsh completes the actions of daemons' "$(cat zsh.txt)" "'1:what:\\(learn show analyse\\)'"
 touch daemons.json
-is 'a file may follow' "$(complete_words etalon daemons analyse daem)" daemons.json
+is 'completion: bash completes a file after daemons analyse' "$(complete_words etalon daemons analyse daem)" daemons.json
 etalon run -q -r 1 true >/dev/null
-like 'bash completes what is kept' "$(complete_words etalon show 20)" '^20[0-9]{6}-'
+like 'completion: bash completes the id of a stored experiment' "$(complete_words etalon show 20)" '^20[0-9]{6}-'
 
-refuses 'no shell named' 2 'bash, zsh or fish' etalon completion
-refuses 'an unknown shell' 2 'bash, zsh or fish' etalon completion csh
-refuses 'two shells' 2 'bash, zsh or fish' etalon completion bash zsh
+refuses 'completion: no shell is rejected' 2 'bash, zsh or fish' etalon completion
+refuses 'completion: an unknown shell is rejected' 2 'bash, zsh or fish' etalon completion csh
+refuses 'completion: two shells are rejected' 2 'bash, zsh or fish' etalon completion bash zsh
 
 done_testing

@@ -1,96 +1,99 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# daemons learn and show, what `run` does with the cutoffs, and that an interrupted learn goes on.
+# `etalon daemons learn` and `show`, interruption and --resume, and how `run` applies the cutoffs.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-etalon put inc --seconds 1ms # calibrated now, not within a sample
+etalon put inc --seconds 1ms # calibrates now, not within a sample
 
-refuses 'nothing is kept yet' 4 '' etalon daemons show
-exits 'learn' 0 etalon daemons learn --short-runs 12 --short-seconds 5ms --long-runs 10 \
+refuses 'daemons show: without a store it fails' 4 '' etalon daemons show
+exits 'daemons learn: short and long runs succeed' 0 etalon daemons learn --short-runs 12 --short-seconds 5ms --long-runs 10 \
 	--long-seconds 20ms
-like 'says what it can see' "$err" 'daemons that run at least once every .* are seen'
-like 'draws both runs' "$out" 'short run: 12 samples of .*long run: 10 samples of '
-exits 'show' 0 etalon daemons show
-like 'tells when, where and how' "$out" "learned 20.* ago.*kernel +$(uname -r).*short run +12 samples"
-exits 'as JSON' 0 etalon daemons show --json
-is 'with its provenance' "$(jq -r '[.kernel, .short_runs, .long_runs] | @csv' <<<"$out")" \
+like 'daemons learn: a message says how infrequent a daemon may be to be seen' "$err" 'daemons that run at least once every .* are seen'
+like 'daemons learn: both runs are drawn' "$out" 'short run: 12 samples of .*long run: 10 samples of '
+exits 'daemons show: the cutoffs are shown' 0 etalon daemons show
+like 'daemons show: the text names the date, the kernel and the runs' "$out" "learned 20.* ago.*kernel +$(uname -r).*short run +12 samples"
+exits 'daemons show: --json succeeds' 0 etalon daemons show --json
+is 'daemons show: JSON names the kernel and the runs' "$(jq -r '[.kernel, .short_runs, .long_runs] | @csv' <<<"$out")" \
 	"\"$(uname -r)\",12,10"
-is 'both runs are experiments like others' \
+is 'daemons learn: both runs are stored as experiments' \
 	"$(etalon list --json | jq -r '[.[] | .label] | sort | join(" ")')" 'daemons-long daemons-short'
-exits 'learn without a long run' 0 etalon daemons learn -q --json --label other --short-runs 10 \
+exits 'daemons learn: --long-runs 0 succeeds' 0 etalon daemons learn -q --json --label other --short-runs 10 \
 	--short-seconds 5ms --long-runs 0
-is 'as JSON' "$(jq -c .removed_long <<<"$out")" '[]'
-is 'without talk but what it has not seen' "$(grep -v '^etalon: warning: .*not seen$\|^hint: run as root' <<<"$err")" ''
+is 'daemons learn: --json without long runs removes no long sample' "$(jq -c .removed_long <<<"$out")" '[]'
+is 'daemons learn: -q prints warnings only' "$(grep -v '^etalon: warning: .*not seen$\|^hint: run as root' <<<"$err")" ''
 
-# Without exit records it cannot know all, and says so.
+# Without exit records it misses processes that start and end within a sample.
 if unshare -pf --mount-proc true 2>/dev/null; then
-	exits 'learn in a container' 0 unshare -pf --mount-proc etalon daemons learn -q --json \
+	exits 'daemons learn: it succeeds in a PID namespace' 0 unshare -pf --mount-proc etalon daemons learn -q --json \
 		--label inside --short-runs 10 --short-seconds 5ms --long-runs 0
 	if [[ $(etalon show --json inside-short | jq -r .image_source) == proc* ]]; then
-		like 'says what it has not seen' "$err" 'began and ended within a sample were not seen'
+		like 'daemons learn: without exit records a warning says what was not seen' "$err" 'began and ended within a sample were not seen'
 	fi
 else
-	skip 'learn in a container' 'none can be made here'
+	skip 'daemons learn: it succeeds in a PID namespace' 'none can be made here'
 fi
 
-# Interrupted in the long run, and gone on with.
+# Interrupted in the long run, then resumed.
 etalon daemons learn --label cut --short-runs 10 --short-seconds 5ms --long-runs 30 \
 	--long-seconds 100ms >cut.out 2>cut.err &
 pid=$!
 wait_for_samples cut-long 4
 kill -s TERM $pid
 wait $pid
-is 'SIGTERM ends it' $? 143
-like 'and it says how to go on' "$(cat cut.err)" 'etalon daemons learn --resume --label cut'
-is 'the long run is kept' "$(etalon show --json cut-long | jq -r .state)" interrupted
+is 'daemons learn: SIGTERM gives exit status 143' $? 143
+like 'daemons learn: after SIGTERM a hint shows how to continue' "$(cat cut.err)" 'etalon daemons learn --resume --label cut'
+is 'daemons learn: after SIGTERM the long run is kept as interrupted' "$(etalon show --json cut-long | jq -r .state)" interrupted
 first=$(etalon show --json cut-short | jq -r .id)
-refuses 'resuming takes no other plan' 2 'takes no other' etalon daemons learn --resume \
+refuses 'daemons learn: --resume rejects another plan' 2 'takes no other' etalon daemons learn --resume \
 	--label cut --short-runs 20
-exits 'resume' 0 etalon daemons learn --resume --label cut
-is 'the short run is not done again' "$(etalon show --json cut-short | jq -r .id)" "$first"
-is 'the long one is complete' \
+exits 'daemons learn: --resume succeeds' 0 etalon daemons learn --resume --label cut
+is 'daemons learn: --resume does not repeat the short run' "$(etalon show --json cut-short | jq -r .id)" "$first"
+is 'daemons learn: --resume completes the long run' \
 	"$(etalon show --json cut-long | jq '[.commands[0].samples[] | select(.warmup | not)] | length')" 30
-refuses 'nothing to resume' 2 'nothing to continue under the label' etalon daemons learn --resume --label nosuch
-refuses 'too few samples' 2 'short-runs' etalon daemons learn --short-runs 9
-refuses 'too few long ones' 2 'at least 10' etalon daemons learn --long-runs 9
-refuses 'long ones that are short' 2 'not above' etalon daemons learn --long-seconds 1s
-refuses 'an option that is not of show' 2 'learn' etalon daemons show --long-runs 3
-refuses 'an option that is not of learn' 2 'analyse' etalon daemons learn --keep
+refuses 'daemons learn: --resume rejects a label without runs' 2 'nothing to continue under the label' etalon daemons learn --resume --label nosuch
+refuses 'daemons learn: fewer than 10 short runs are rejected' 2 'short-runs' etalon daemons learn --short-runs 9
+refuses 'daemons learn: fewer than 10 long runs are rejected' 2 'at least 10' etalon daemons learn --long-runs 9
+refuses 'daemons learn: long runs shorter than the short ones are rejected' 2 'not above' etalon daemons learn --long-seconds 1s
+refuses 'daemons show: an option of learn is rejected' 2 'learn' etalon daemons show --long-runs 3
+refuses 'daemons learn: an option of analyse is rejected' 2 'analyse' etalon daemons learn --keep
 
-# A daemon that runs while samples are taken, and its cutoff of 5 ms.
-cat >record.json <<'JSON'
+# A daemon with a cutoff of 5 ms that runs all the time. Its name is our own: another copy of this
+# script may run at the same time.
+name=burst-$$
+cat >record.json <<JSON
 {"short_run": {"samples": 100, "sample_seconds": 1, "central": [],
-	"l_samples": [{"sample": 50, "pt": [["burstd", 10]]}]}}
+	"l_samples": [{"sample": 50, "pt": [["$name", 10]]}]}}
 JSON
-exits 'cutoffs of a record are kept' 0 etalon daemons analyse --keep record.json
-like 'and shown' "$(etalon daemons show)" 'burstd +5.0'
-cp "$ETALON" burstd
-./burstd put spin --wall --seconds 60 &
+exits 'daemons analyse: --keep stores the cutoffs of a record' 0 etalon daemons analyse --keep record.json
+like 'daemons show: stored cutoffs are shown' "$(etalon daemons show)" "$name +5.0"
+cp "$ETALON" "$name"
+"./$name" put spin --wall --seconds 300 &
 daemon=$!
-exits 'run beside a daemon' 0 etalon run -r 3 --json hit.json 'sleep 0.3'
-ok 'each sample is removed, for a recorded cause' jq -e '[.commands[0].samples[] |
-	select(.warmup | not) | .removed | .by == "daemon-cutoff" and .daemon == "burstd" and
+wait_until '[ "$(cat /proc/$daemon/comm)" = "$name" ]'
+exits 'run: it succeeds beside a daemon that has a cutoff' 0 etalon run -r 3 --json hit.json 'sleep 0.3'
+ok 'run: a sample with a daemon above its cutoff is removed with the reason' jq -e --arg name "$name" '[.commands[0].samples[] |
+	select(.warmup | not) | .removed | .by == "daemon-cutoff" and .daemon == $name and
 	.cutoff_ns == 5000000 and .pt_ns > 5000000] | length == 3 and all' hit.json
-like 'which the summary says' "$out" '3 removed \(3 daemon-cutoff\)'
-like 'with the times before' "$out" 'CPU time .* of all 3 samples'
-ok 'so does the record' jq -e '.commands[0].result | .n == 0 and .removed == 3 and
+like 'run: the summary counts the samples removed by a cutoff' "$out" '3 removed \(3 daemon-cutoff\)'
+like 'run: the summary shows the times before the removal' "$out" 'CPU time .* of all 3 samples'
+ok 'run: JSON has the result before and after the removal' jq -e '.commands[0].result | .n == 0 and .removed == 3 and
 	.before_removal.pt.n == 3 and .before_removal.et.mean_ns > 0' hit.json
-ok 'the store keeps it' bash -c 'etalon show --json | jq -e ".commands[0].result.removed == 3"'
-exits 'run --keep-all' 0 etalon run -r 3 --keep-all --json hit.json 'sleep 0.3'
-ok 'marks only' jq -e '[.commands[0].samples[] | select(.warmup | not) |
+ok 'show: a removal by a cutoff is stored' bash -c 'etalon show --json | jq -e ".commands[0].result.removed == 3"'
+exits 'run --keep-all: it succeeds beside a daemon that has a cutoff' 0 etalon run -r 3 --keep-all --json hit.json 'sleep 0.3'
+ok 'run --keep-all: samples above a cutoff are marked and not removed' jq -e '[.commands[0].samples[] | select(.warmup | not) |
 	.removed == null and (.marks | index("daemon-cutoff") != null)] | length == 3 and all' hit.json
-ok 'in the store, too' bash -c 'etalon show --json |
+ok 'show: a mark for a cutoff is stored' bash -c 'etalon show --json |
 	jq -e "[.commands[0].samples[] | select(.marks | index(\"daemon-cutoff\"))] | length == 3"'
-exits 'run --protocol raw' 0 etalon run -r 3 --protocol raw --json hit.json 'sleep 0.3'
-ok 'does neither' jq -e '.commands[0].result | .removed == 0 and .before_removal == null' hit.json
-exits 'a program that is longer than what was learned' 0 etalon run -w 0 -r 1 'sleep 2.5'
-like 'is not judged by the cutoffs' "$(tr '\n' ' ' <<<"$out" | tr -s ' ')" 'say nothing about a program of 2\.5'
-like 'no sample is removed' "$out" '1 kept'
+exits 'run --protocol raw: it succeeds beside a daemon that has a cutoff' 0 etalon run -r 3 --protocol raw --json hit.json 'sleep 0.3'
+ok 'run --protocol raw: no sample is removed by a cutoff' jq -e '.commands[0].result | .removed == 0 and .before_removal == null' hit.json
+exits 'run: a program longer than the learned runs succeeds' 0 etalon run -w 0 -r 1 'sleep 2.5'
+like 'run: a program longer than the learned runs gets a warning about the cutoffs' "$(tr '\n' ' ' <<<"$out" | tr -s ' ')" 'say nothing about a program of 2\.5'
+like 'run: a program longer than the learned runs loses no sample by the cutoffs' "$out" '1 kept'
 kill $daemon
 wait $daemon 2>/dev/null
 
-# The same cutoffs, from another kernel and long ago.
+# The same cutoffs, as if they were from another kernel and 100 days old.
 python3 - <<'PY'
 import sqlite3
 db = sqlite3.connect("store.db")
@@ -103,10 +106,10 @@ d["learned_wall_ns"] -= 100 * 86400 * 10**9
 db.execute("UPDATE fact SET value = ? WHERE key = ?", (json.dumps(d), key))
 db.commit()
 PY
-exits 'old cutoffs' 0 etalon daemons show
-like 'of another kernel are doubted' "$out" 'from another kernel \(5\.0\.0-old, now'
-like 'and for their age' "$out" '100 days old'
-exits 'by run, too' 0 etalon run -r 1 true
-like 'of course' "$(tr '\n' ' ' <<<"$out" | tr -s ' ')" 'cutoffs are from another kernel'
+exits 'daemons show: cutoffs from another kernel are shown' 0 etalon daemons show
+like 'daemons show: cutoffs from another kernel give a warning' "$out" 'from another kernel \(5\.0\.0-old, now'
+like 'daemons show: cutoffs that are 100 days old give a warning' "$out" '100 days old'
+exits 'run: it succeeds with cutoffs from another kernel' 0 etalon run -r 1 true
+like 'run: cutoffs from another kernel give a warning' "$(tr '\n' ' ' <<<"$out" | tr -s ' ')" 'cutoffs are from another kernel'
 
 done_testing
