@@ -13,8 +13,17 @@ ETALON=$(realpath "$ETALON")
 export ETALON
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/etalon-test.XXXXXX") || exit 1
-trap 'chmod -R u+rwX "$work" 2>/dev/null; rm -rf "$work"' EXIT
-# A signal must pass through EXIT too, else the folder stays.
+# clean_up: ends what a failed test has left in the background, and removes the folder
+clean_up()
+{
+	local left
+	mapfile -t left < <(jobs -p)
+	[ ${#left[@]} -eq 0 ] || kill "${left[@]}" 2>/dev/null
+	chmod -R u+rwX "$work" 2>/dev/null
+	rm -rf "$work"
+}
+trap clean_up EXIT
+# Without these a signal would end the script without the EXIT trap.
 trap 'exit 143' TERM
 trap 'exit 130' INT
 cd "$work" || exit 1

@@ -200,8 +200,6 @@ import os; os.rename("port.new", "port")
 server.serve_forever()
 PY
 python3 server.py &
-server=$!
-trap 'kill "$server" 2>/dev/null; rm -rf "$work"' EXIT
 wait_until '[ -e port ]'
 url=http://127.0.0.1:$(cat port)
 etalon run -q -r 5 --report wild.html -n "<img src=$url/name>" true >/dev/null

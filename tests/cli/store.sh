@@ -137,7 +137,7 @@ says "Is a directory"
 
 # --- a full and a read-only disk
 mkdir "$dir/disk"
-trap 'umount "$dir/disk" 2> /dev/null; rm -rf "$dir"' EXIT
+trap 'umount "$dir/disk" 2> /dev/null; clean_up' EXIT
 if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=400k tmpfs "$dir/disk" 2> /dev/null; then
 	export ETALON_STORE="$dir/disk/store.db"
 	"$ETALON" import -q "$dir/hyperfine.json" > /dev/null
