@@ -6,8 +6,8 @@
 #include "report/lab_clocks.h"
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "cmd/stored.h"
 #include "cmd/lab_experiments.h"
+#include "cmd/stored.h"
 #include "host/host.h"
 
 #include <errno.h>

@@ -98,6 +98,17 @@ tree src/a.c '' notes '' .gitignore 'notes\n'
 git -C tree init -q
 passes 'check-root: ignores what git ignores' check-root
 
+if clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
+	tree .clang-format "$(sed 's/$/\\n/' "$root/.clang-format" | tr -d '\n')" src/a.c 'int a;\n'
+	mkdir tree/bench tree/examples tree/include tree/tests
+	passes 'check-format: accepts a formatted file' check-format
+	echo 'int  b;' >>tree/src/a.c
+	run "$tools/check-format" "$work/tree"
+	like 'check-format: finds a line that is not formatted' "$status $err" '^[1-9].*a.c:2:'
+else
+	skip 'check-format: finds a line that is not formatted' 'clang-format 14 is not installed'
+fi
+
 texts='`src/num/a.c`, `num/a.c`, `a.c`, `*.bpf.c`, `src/num`, `man/etalon-NAME.1.scd` and `seq`.\n'
 tree src/num/a.c '/* See src/num/b.bpf.c and /usr/src/linux/a.c. */' src/num/b.bpf.c '' doc/x.md "$texts"
 passes 'check-paths: accepts paths of files that exist' check-paths
