@@ -23,8 +23,8 @@ extern "C" {
 ETALON_API const char *etalon_version(void);
 
 /*
- * A stopwatch measures elapsed time by CLOCK_MONOTONIC, which changes of the system's date do not
- * affect. It allocates nothing, so there is nothing to free. Its members are private.
+ * A stopwatch measures elapsed time by CLOCK_MONOTONIC, which setting the system's date does not
+ * change. There is nothing to free. Its members are private.
  */
 struct etalon_stopwatch {
 	uint64_t start_ns;
@@ -35,15 +35,15 @@ ETALON_API void etalon_stopwatch_start(struct etalon_stopwatch *watch);
 ETALON_API uint64_t etalon_stopwatch_ns(const struct etalon_stopwatch *watch);
 
 /*
- * Readings of the processor's counter, to time a few instructions: call etalon_ticks_start before
- * them and etalon_ticks_stop after them; the difference is in counter ticks. An invariant counter
- * ticks at a fixed rate, so ticks are a unit of time and not cycles of the core. On a processor
- * without a counter that the library knows, ticks are nanoseconds.
+ * These functions read the processor's counter, to time a few instructions: call etalon_ticks_start
+ * before them and etalon_ticks_stop after them; the difference is in counter ticks. An invariant
+ * counter ticks at a fixed rate, so ticks are a unit of time and not cycles of the core. On
+ * processors other than x86-64 and AArch64 they read CLOCK_MONOTONIC_RAW, and a tick is 1 ns.
  *
- * Each function reads the counter after all earlier instructions have completed. Neither holds back
- * later instructions: a processor that executes out of order (x86-64) may begin the timed
- * instructions some nanoseconds before etalon_ticks_start reads. The fence that would prevent this
- * would make the pair a fifth slower; etalon_kbest has it.
+ * Each function reads the counter after all earlier instructions have completed. On x86-64, neither
+ * holds back later instructions: out-of-order execution may begin the timed instructions some
+ * nanoseconds before etalon_ticks_start reads. The fence that would prevent this would make the
+ * pair a fifth slower. etalon_kbest uses that fence.
  */
 #if defined(__GNUC__) && defined(__x86_64__)
 static inline uint64_t etalon_ticks_start(void)
@@ -95,10 +95,10 @@ ETALON_API uint64_t etalon_ticks_stop(void);
 #define ETALON_CLOBBER() ((void)0)
 #endif
 
-/* Status that functions return. etalon_strerror describes each. */
+/* The status that a function returns. etalon_strerror describes each. */
 enum etalon_status {
 	ETALON_OK = 0,
-	ETALON_NOT_CONVERGED = -1, /* the result is filled nevertheless */
+	ETALON_NOT_CONVERGED = -1, /* the result is filled, unlike with the other errors */
 	ETALON_BAD_FUNCTION = -2,
 	ETALON_BAD_SIZE = -3,
 	ETALON_BAD_K = -4,
@@ -110,7 +110,7 @@ enum etalon_status {
 	ETALON_BAD_PRIORITY = -10
 };
 
-/* Returns a sentence in static memory, "unknown status" for any other number. */
+/* Returns a description in static memory, or "unknown status" for any other number. */
 ETALON_API const char *etalon_strerror(int status);
 
 /* The clock that times the samples. */
@@ -118,7 +118,7 @@ enum etalon_kbest_clock {
 	ETALON_CLOCK_AUTO = 0,    /* the counter if it can be trusted, else CLOCK_MONOTONIC_RAW */
 	ETALON_CLOCK_COUNTER = 1, /* the processor's counter; fails if it cannot be trusted */
 	ETALON_CLOCK_RAW = 2,     /* CLOCK_MONOTONIC_RAW */
-	/* The thread's CPU time. The result has it too if almost every sample was preempted. */
+	/* The thread's CPU time. The other clocks give way to it if most samples are preempted. */
 	ETALON_CLOCK_CPU = 3
 };
 
@@ -129,10 +129,10 @@ enum etalon_kbest_cache {
 
 enum etalon_kbest_priority {
 	/*
-	 * If other threads preempt samples, take samples with real-time priority SCHED_FIFO 1,
-	 * provided that the thread may (root, CAP_SYS_NICE or RLIMIT_RTPRIO). The other threads run
-	 * again after 50 ms or after one sample and the measurement of interrupts that follows it,
-	 * whichever is later; the latter takes up to three times as long as the function.
+	 * If other threads preempt samples, the library raises the thread to SCHED_FIFO priority 1,
+	 * if that is permitted (root, CAP_SYS_NICE or RLIMIT_RTPRIO). After 50 ms it lets the other
+	 * threads run again, but not within a sample or the measurement of interrupts after it;
+	 * these take up to three times as long as the sample alone.
 	 */
 	ETALON_PRIORITY_AUTO = 0,
 	ETALON_PRIORITY_KEEP = 1 /* never change the thread's priority */
@@ -140,25 +140,26 @@ enum etalon_kbest_priority {
 
 /*
  * Options of etalon_kbest. Fill them by etalon_kbest_opts_init, then change members. Later versions
- * append members; sz says how many the caller knows. Defaults are in parentheses.
+ * append members; sz, the size of the struct, says which ones the caller has. Defaults are in
+ * parentheses.
  */
 struct etalon_kbest_opts {
 	size_t sz;
-	uint32_t k;           /* number of shortest samples that must agree (3), at most 64 */
-	uint32_t max_samples; /* M, the most samples to take (1000) */
-	double epsilon;       /* they must agree within this relative difference (0.001) */
+	uint32_t k;           /* how many of the shortest samples must agree (3), at most 64 */
+	uint32_t max_samples; /* the most samples to take (1000), at least k */
+	double epsilon;       /* largest relative difference of samples that agree (0.001) */
 	int cache;            /* enum etalon_kbest_cache (warm) */
 	int clock;            /* enum etalon_kbest_clock (auto) */
 	uint32_t calls;       /* calls per sample (0: chosen by the library) */
 	int compensate;       /* subtract the time of interrupts and context switches (1) */
 	uint64_t least_ns;    /* spread the samples over at least this time (0.3 s) */
-	uint64_t limit_ns;    /* after this time, end as soon as there are K (10 s; 0: no limit) */
-	void *clear_memory;   /* used by ETALON_CACHE_COLD (NULL: the library maps some) */
-	size_t clear_bytes;   /* its size, at least that of the last-level cache */
+	uint64_t limit_ns;    /* after this time, end once k samples exist (10 s; 0: no limit) */
+	void *clear_memory;   /* overwritten for ETALON_CACHE_COLD (NULL: the library maps some) */
+	size_t clear_bytes;   /* size of clear_memory, at least that of the last-level cache */
 	int priority;         /* enum etalon_kbest_priority (auto) */
 };
 
-/* Fills in the defaults. sz is sizeof(struct etalon_kbest_opts), else ETALON_BAD_SIZE. */
+/* Fills in the defaults. Pass sizeof(*opts) as sz. Returns ETALON_OK or ETALON_BAD_SIZE. */
 ETALON_API int etalon_kbest_opts_init(struct etalon_kbest_opts *opts, size_t sz);
 
 /* Reasons to distrust a result: bits of etalon_kbest_result.warnings. */
@@ -168,31 +169,31 @@ enum etalon_warning {
 	ETALON_WARNING_SLOW = 4,          /* the processor ran below its full speed */
 	ETALON_WARNING_NOT_INVARIANT = 8, /* the counter has no fixed rate: another clock is used */
 	ETALON_WARNING_BACKWARDS = 16,    /* the counter went backwards: another clock is used */
-	ETALON_WARNING_NO_TICK_COST = 32, /* the cost of timer interrupts is unknown, so included */
-	ETALON_WARNING_INTERRUPTS = 64,   /* interrupts took more than could be compensated */
-	ETALON_WARNING_OVERHEAD = 128,    /* the function is hardly longer than reading the clock */
+	ETALON_WARNING_NO_TICK_COST = 32, /* the time of interrupts is unknown: not subtracted */
+	ETALON_WARNING_INTERRUPTS = 64,   /* the time of interrupts varies by more than epsilon */
+	ETALON_WARNING_OVERHEAD = 128,    /* a sample is hardly longer than reading the clock */
 	ETALON_WARNING_CACHE_SIZE = 256   /* the cache's size is unknown: 64 MiB are assumed */
 };
 
-/* Returns a sentence in static memory for one bit, "" if the bit has no meaning. */
+/* Returns a sentence in static memory for one bit, or "" if the bit has no meaning. */
 ETALON_API const char *etalon_warning_text(unsigned warning);
 
 /* ticks, ns and compensated_ns are per call of the function. */
 struct etalon_kbest_result {
-	size_t sz;        /* bytes that the library filled */
+	size_t sz;        /* bytes that the library filled; it zeroed any further ones */
 	int converged;    /* the K shortest samples agreed within epsilon */
 	int clock;        /* clock of the result: ETALON_CLOCK_COUNTER, RAW or CPU */
 	const char *unit; /* unit of ticks: "tsc ticks", "cntvct ticks", "ns" */
 	double ticks;     /* the shortest time, in ticks */
 	double ns;        /* the shortest time, in nanoseconds */
 	double spread;    /* (K-th shortest - shortest) / shortest; infinite with fewer than K */
-	double error;     /* predicted relative error of ns, at 95 % confidence */
+	double error;     /* predicted relative error of ns, at 95 % confidence; may be infinite */
 	double hz;        /* ticks per second */
 	double hz_uncertainty;          /* standard uncertainty of hz */
-	double overhead_ns;             /* cost of reading the clock, subtracted per sample */
-	double overhead_uncertainty_ns; /* its standard uncertainty */
-	double compensated_ns;          /* time of interrupts, subtracted from ns */
-	double slowdown;     /* relative slowdown of the processor at that time; 0: full speed */
+	double overhead_ns;             /* cost of reading the clock; subtracted from each sample */
+	double overhead_uncertainty_ns; /* standard uncertainty of overhead_ns */
+	double compensated_ns;          /* time of interrupts; already subtracted from ns */
+	double slowdown;     /* relative, of the processor around the shortest sample; 0: none */
 	uint64_t samples;    /* samples taken */
 	uint64_t preempted;  /* samples in which another thread or virtual machine had the CPU */
 	uint64_t calls;      /* calls of the function per sample */
@@ -203,31 +204,35 @@ struct etalon_kbest_result {
 
 /*
  * Times fn(arg) by K-best: repeats it until the K shortest samples agree. opts may be NULL for the
- * defaults; sz is sizeof(struct etalon_kbest_result). Returns an etalon_status. From the first
- * sample to the last the library does not allocate, print or lock. The first call in a thread takes
- * a tenth of a second longer, to calibrate the clocks. fn must return: if it leaves by longjmp or
- * an exception, the thread keeps the priority that was set for the sample.
+ * defaults; pass sizeof(*result) as sz. Returns an etalon_status. From the first sample to the last
+ * the library does not allocate, print or lock. The first call in a thread takes a tenth of a
+ * second longer, to calibrate the clocks. fn must return: if it leaves by longjmp or an exception,
+ * the thread may keep a raised priority, and memory for a cold cache stays mapped.
  */
 ETALON_API int etalon_kbest(void (*fn)(void *), void *arg, const struct etalon_kbest_opts *opts,
 	struct etalon_kbest_result *result, size_t sz);
 
 /* One function of a benchmark program. */
 struct etalon_bench {
-	size_t sz;
+	size_t sz; /* sizeof(struct etalon_bench) */
 	const char *name;
 	void (*fn)(void *);
-	void *arg;
+	void *arg; /* passed to fn */
 };
 
 /*
- * The main function of a benchmark program: parses the options of etalon(3), times each function
- * and prints the results. Returns the exit status: 0; 1 if --fail-on-regression found a regression;
- * 2 for wrong usage; 3 if a clock or memory is missing; 4 if a file could not be read or written.
+ * The main function of a benchmark program: parses the options that etalon(3) lists, times each of
+ * the n functions and prints the results. Returns the exit status: 0; 1 if --fail-on-regression
+ * found a regression; 2 for wrong usage; 3 if a clock or memory is missing; 4 if a file could not
+ * be read or written.
  */
 ETALON_API int etalon_bench_main(
 	int argc, char **argv, const struct etalon_bench *benches, size_t n);
 
-/* An element of the list, with the function's name or a given one, and a main function from it. */
+/*
+ * ETALON_MAIN(element, …) defines main(). ETALON_BENCH makes an element that is named like its
+ * function, which gets NULL; ETALON_BENCH_ARG makes one with another name and argument.
+ */
 #define ETALON_BENCH(fn)                                                                           \
 	{                                                                                          \
 		sizeof(struct etalon_bench), #fn, fn, 0                                            \
