@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Memory for the tool. These functions never return NULL: they end the program if memory runs out,
- * which loses no finished sample, because samples are stored one by one. libetalon must not use
- * them, except in its main function for benchmark programs.
+ * Memory for the tool. These functions never return NULL: if memory runs out, they end the program
+ * with status 4. This loses only the few samples that are not in the store yet. libetalon must not
+ * use them, except in its main function for benchmark programs.
  */
 #ifndef ET_BASE_ALLOC_H
 #define ET_BASE_ALLOC_H
@@ -16,13 +16,16 @@ void *et_calloc(size_t n, size_t size) __attribute__((malloc, returns_nonnull));
 void *et_realloc(void *p, size_t n, size_t size) __attribute__((returns_nonnull));
 char *et_strdup(const char *s) __attribute__((malloc, returns_nonnull));
 char *et_strndup(const char *s, size_t n) __attribute__((malloc, returns_nonnull));
-/* Appends `between` and the formatted text to *text; if *text is NULL, only the latter. */
+/*
+ * Appends `between` and the formatted text to *text, which it reallocates. If *text is NULL, makes
+ * it the formatted text alone.
+ */
 void et_append(char **text, const char *between, const char *fmt, ...) ET_PRINTF(3, 4);
 char *et_asprintf(const char *fmt, ...) __attribute__((malloc, returns_nonnull)) ET_PRINTF(1, 2);
 char *et_vasprintf(const char *fmt, va_list ap) __attribute__((malloc, returns_nonnull))
 ET_PRINTF(1, 0);
 
-/* Makes room for one more element at the end of the array by doubling; n is its present length. */
+/* Doubles the array if it is full. n is its length, cap the number of elements it has room for. */
 #define ET_GROW(array, n, cap)                                                                     \
 	do {                                                                                       \
 		if ((n) >= (cap)) {                                                                \

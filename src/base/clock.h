@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The clock that code reads is passed in as an argument, so that a test can replace it. */
+/*
+ * A pair of clocks that code gets as an argument, so that a test can replace it; conversions to and
+ * from nanoseconds; and the clocks of the kernel.
+ */
 #ifndef ET_BASE_CLOCK_H
 #define ET_BASE_CLOCK_H
 
@@ -9,10 +12,13 @@
 #include <time.h>
 
 struct et_clock {
-	uint64_t (*now_ns)(void *ctx);  /* monotonic */
+	uint64_t (*now_ns)(void *ctx);  /* monotonic, from an arbitrary origin */
 	uint64_t (*wall_ns)(void *ctx); /* since 1970 */
 	void *ctx;
 };
+
+/* The real clock: CLOCK_MONOTONIC and CLOCK_REALTIME. */
+extern const struct et_clock et_clock_real;
 
 static inline uint64_t et_timespec_ns(struct timespec t)
 {
@@ -33,20 +39,21 @@ static inline uint64_t et_clock_read_ns(clockid_t id)
 {
 	struct timespec t;
 
-	clock_gettime(id, &t); /* it fails for unknown clocks only */
+	clock_gettime(id, &t); /* it cannot fail for the clocks that always exist */
 	return et_timespec_ns(t);
 }
 
 /*
- * The clock of the CPU time of a process, as clock_getcpuclockid() makes it (~pid << 3 |
- * CPUCLOCK_SCHED) but without its system call. Reading it fails if there is no such process.
+ * Returns the clock of a process's CPU time, as clock_getcpuclockid() computes it (~pid << 3 |
+ * CPUCLOCK_SCHED), but without its system call. Read it by clock_gettime(), which fails if there is
+ * no such process, and not by et_clock_read_ns().
  */
 static inline clockid_t et_clock_of_process(pid_t pid)
 {
 	return (clockid_t)(((uint32_t)~pid << 3) | 2u);
 }
 
-/* Returns the interval of the timer interrupt, by which coarse clocks step, or 0 if unknown. */
+/* Returns the interval of the timer interrupt, or 0 if unknown. Coarse clocks advance by it. */
 static inline uint64_t et_clock_tick_ns(void)
 {
 	struct timespec t;
@@ -55,12 +62,9 @@ static inline uint64_t et_clock_tick_ns(void)
 }
 
 /*
- * Sleeps until the clock shows due_ns; a signal ends the sleep early. clock_nanosleep does not know
- * CLOCK_MONOTONIC_RAW, so the difference is slept.
+ * Sleeps until the clock reaches due_ns. A signal ends the sleep early. It computes how long to
+ * sleep, because clock_nanosleep() cannot wait for CLOCK_MONOTONIC_RAW.
  */
 void et_clock_sleep_until(clockid_t id, uint64_t due_ns);
-
-/* The real clock: CLOCK_MONOTONIC and CLOCK_REALTIME. */
-extern const struct et_clock et_clock_real;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Errors are values: they are filled where the cause is known and printed by cmd only. A function
- * that can fail returns 0 or -errno and leaves its out-parameters unchanged on failure.
+ * Errors are values: the function that knows the cause fills them, and the command prints them. A
+ * function that can fail returns 0 or -errno and leaves its out-parameters unchanged on failure.
  */
 #ifndef ET_BASE_ERROR_H
 #define ET_BASE_ERROR_H
@@ -18,20 +18,20 @@ enum et_exit {
 };
 
 struct et_error {
-	enum et_exit exit;
-	char what[512];
-	char hint[512];
+	enum et_exit exit; /* the status that the program ends with */
+	char what[512];    /* what failed and why */
+	char hint[512];    /* what the user can do, or "" */
 };
 
 /* Fills err, which may be NULL, and returns -errnum, so that callers can `return et_fail(…)`. */
 int et_fail(struct et_error *err, int errnum, enum et_exit exit, const char *fmt, ...)
 	ET_PRINTF(4, 5);
-/* The same, with ": strerror(errnum)" after the text. */
+/* The same, and appends ": " and the text of errnum. */
 int et_fail_errno(struct et_error *err, int errnum, enum et_exit exit, const char *fmt, ...)
 	ET_PRINTF(4, 5);
 /* Reports that a file could not be opened, read or written, with a hint that suits errnum. */
 int et_fail_file(struct et_error *err, int errnum, enum et_exit exit, const char *path);
-/* Adds a hint, an imperative that the user can follow. Returns its argument rc. */
+/* Sets the hint of err, which may be NULL, and returns rc. */
 int et_hint(struct et_error *err, int rc, const char *fmt, ...) ET_PRINTF(3, 4);
 
 #endif

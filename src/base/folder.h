@@ -7,9 +7,9 @@
 
 #include <sys/types.h>
 
-/* Returns the folder that contains path. The caller frees it. */
+/* Returns the folder that contains path, "." if path has no slash. The caller frees it. */
 char *et_folder_of(const char *path);
-/* Makes the missing folders above path. Returns 0 or -errno. */
+/* Makes the folders that path is in, as far as they are missing. Returns 0 or -errno. */
 int et_folders_make(const char *path, mode_t mode) ET_CHECK;
 
 #endif

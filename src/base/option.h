@@ -15,9 +15,9 @@
 struct et_option;
 
 /*
- * Takes the arguments of an option and fills `ctx`, the structure that belongs to the option's
- * table. args has as many elements as the option's arg has words; an omitted optional argument is
- * NULL. Returns 0, or -errno with err filled.
+ * A setter fills a member of ctx, the structure that belongs to the option's table, from the
+ * arguments of the option. args has as many elements as the option's `arg` has words; an omitted
+ * optional argument is NULL. Returns 0, or -errno with err filled.
  */
 typedef int et_option_set(
 	const struct et_option *o, void *ctx, char *const *args, struct et_error *err);
@@ -25,7 +25,7 @@ typedef int et_option_set(
 struct et_option {
 	char letter;        /* short form, or 0 */
 	const char *name;   /* long form, without dashes; NULL ends the table */
-	const char *arg;    /* NULL: takes none; "N"; "[ID]": optional; "VAR MIN MAX": several */
+	const char *arg;    /* "N", "[ID]" if optional, "VAR MIN MAX" if several, NULL if none */
 	const char *help;   /* one sentence, the default in parentheses */
 	et_option_set *set; /* one of the setters below, or the command's own */
 	size_t offset;      /* of the member that is filled, in ctx */
@@ -33,29 +33,29 @@ struct et_option {
 	const char *const *names;
 	const char *values;  /* completion of other values: "FILE", "USER", "a|b", or NULL */
 	uint64_t lo, hi;     /* range of a whole number, or of a duration in ns; hi 0: no limit */
-	const void *context; /* for the command's own setter */
-	unsigned bit;        /* set in the table's `given`; 0: none */
+	const void *context; /* data for the command's own setter */
+	unsigned bit;        /* is set in the table's `given`; 0: none */
 };
 
-/* The member of a structure that a row fills. */
+/* In a row: the member of `struct type` that it fills. */
 #define ET_FILLS(type, member) .offset = offsetof(struct type, member)
 
-/* Setters. Each fills one type at offset and checks the row's range. */
+/* Setters. Each fills a member of the type that its comment names, and checks the row's range. */
 et_option_set et_set_true;        /* bool */
 et_option_set et_set_false;       /* bool */
 et_option_set et_set_text;        /* const char *, not copied */
 et_option_set et_set_u64;         /* uint64_t */
 et_option_set et_set_u32;         /* uint32_t */
 et_option_set et_set_size;        /* size_t */
-et_option_set et_set_int;         /* int, from lo to hi */
-et_option_set et_set_choice;      /* an enum, by names */
-et_option_set et_set_duration;    /* uint64_t, nanoseconds */
-et_option_set et_set_ratio;       /* double: "0.5%" or "0.005" */
-et_option_set et_set_probability; /* double, neither 0 nor 1 */
-et_option_set et_set_percent;     /* double, a proportion: "5" or "5%"; 0 if absent */
-et_option_set et_set_nothing;     /* fills nothing but the bit in `given` */
+et_option_set et_set_int;         /* int, not negative */
+et_option_set et_set_choice;      /* an enum: the position in names */
+et_option_set et_set_duration;    /* uint64_t, nanoseconds; see et_parse_duration */
+et_option_set et_set_ratio;       /* double; see et_parse_ratio */
+et_option_set et_set_probability; /* double, between 0 and 1, both excluded */
+et_option_set et_set_percent;     /* double, a proportion; see et_parse_percent */
+et_option_set et_set_nothing;     /* none: the option only sets its bit in `given` */
 
-/* Returns the member that a setter fills. */
+/* Returns the address of the member that a setter fills. */
 static inline void *et_option_target(const struct et_option *o, void *ctx)
 {
 	return (char *)ctx + o->offset;
@@ -67,22 +67,23 @@ const char *et_option_shown(const struct et_option *o, char buf[ET_OPTION_SHOWN]
 
 /* A table and the structure that its setters fill. */
 struct et_option_table {
-	const struct et_option *rows; /* NULL ends a list of tables */
+	const struct et_option *rows; /* NULL ends an array of tables */
 	void *ctx;
 	unsigned *given; /* collects the bits of the options that were given; may be NULL */
 };
 
+/* The words of argv that are not options. The strings belong to argv. */
 struct et_operands {
-	char **before; /* operands in order, NULL-terminated; points into argv */
+	char **before; /* the words before "--", or all; NULL-terminated */
 	size_t n_before;
-	char **after; /* the words after "--", or NULL if there was no "--" */
+	char **after; /* the words after "--"; NULL if there was no "--" */
 	size_t n_after;
 };
 
 /*
- * Parses argv and calls the setter of each option. argv[0] is the name of the program or command in
- * hints. Options that all commands share have their own table. The caller frees out by
- * et_operands_free.
+ * Parses argv by several tables (a command's own, and the one that all commands share) and calls
+ * the setter of each option that is given. argv[0] is the name of the command in hints. The caller
+ * frees out by et_operands_free.
  */
 int et_options_parse(const struct et_option_table *tables, int argc, char **argv,
 	struct et_operands *out, struct et_error *err) ET_CHECK;
@@ -90,7 +91,7 @@ void et_operands_free(struct et_operands *ops);
 
 /* Writes the options as "-r, --runs N      help…", wrapped to width columns. */
 void et_options_help(const struct et_option *table, FILE *out, int width);
-/* Returns the number of words that an option takes, 0 to 3; an optional argument counts as 1. */
+/* Returns the number of words that an option takes; an optional one counts. */
 int et_option_arity(const struct et_option *o);
 
 #endif

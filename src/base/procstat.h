@@ -1,33 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The parser of /proc/PID/stat. Members carry the names that proc(5) gives the fields. A read costs
- * about 10 µs, so this is not for the moment at which a run is timed.
+ * The parser of /proc/PID/stat. Members carry the names that proc(5) gives the fields. A read takes
+ * about 10 µs, so do not call this while a run is timed.
  */
 #ifndef ET_BASE_PROCSTAT_H
 #define ET_BASE_PROCSTAT_H
 
 #include "base/attr.h"
 
-/* PF_KTHREAD, the bit of `flags` that marks a kernel thread; no exported kernel header defines it.
- */
+/* PF_KTHREAD: the bit of `flags` that marks a kernel thread. No exported header defines it. */
 enum { ET_PF_KTHREAD = 0x00200000 };
 
 struct et_procstat {
 	int32_t pid;
-	char comm[64]; /* any bytes, also spaces and parentheses; longer than 15 for kworkers only
-			*/
+	char comm[64]; /* may contain spaces and parentheses; only kworkers have over 15 bytes */
 	char state;    /* R, S, D, T, Z … */
 	int32_t ppid, pgrp;
 	uint32_t flags;
 	uint64_t utime, stime; /* in clock ticks, _SC_CLK_TCK per second */
-	uint64_t starttime;    /* clock ticks after boot: with the PID it identifies the process */
+	uint64_t starttime;    /* clock ticks after boot; pid and starttime identify a process */
 	int processor;         /* the CPU that it last ran on */
 };
 
-/* Parses the text of the file. Returns 0, or -EINVAL if it does not look as the kernel writes it.
- */
+/* Parses the text of the file. Returns 0, or -EINVAL if it is malformed. */
 int et_procstat_parse(const char *text, struct et_procstat *out) ET_CHECK;
-/* Reads and parses root/proc/PID/stat. Returns 0 or -errno: -ENOENT or -ESRCH if it has ended. */
+/* Reads and parses it (root: see sysroot.h). Returns -ENOENT or -ESRCH if the process is gone. */
 int et_procstat_read(const char *root, int32_t pid, struct et_procstat *out) ET_CHECK;
 
 #endif

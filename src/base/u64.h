@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Arithmetic on unsigned figures such as nanoseconds: subtraction that cannot wrap, and order. */
+/* Subtraction and comparison of unsigned figures such as nanoseconds. */
 #ifndef ET_BASE_U64_H
 #define ET_BASE_U64_H
 
 #include <stdint.h>
 
-/* a - b, or 0 if b is larger: two clocks that are read one after the other may disagree slightly.
- */
+/* a - b, or 0 if b is larger, which may happen if the two come from different clocks. */
 static inline uint64_t et_minus_u64(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
 }
 
-/* For qsort(): ascending order of an array of uint64_t. */
+/* Compares two uint64_t for qsort(), ascending. */
 static inline int et_ascending_u64(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;

@@ -5,9 +5,9 @@
 
 #include "base/attr.h"
 
-/* Returns the length of the valid sequence at the beginning of s, or 0. */
+/* Returns the bytes of the character that the string s begins with, or 0 if it is invalid. */
 size_t et_utf8_length(const char *s);
-/* Returns the code point of a valid sequence of that length. */
+/* Returns the code point of a valid character; length is that of et_utf8_length. */
 uint32_t et_utf8_decode(const char *s, size_t length);
 
 #endif
