@@ -100,6 +100,4 @@ struct et_backend {
 		struct et_error *err);
 };
 
-extern const struct et_backend et_backend_sqlite;
-
 #endif

@@ -14,6 +14,8 @@ struct et_sqlite {
 	int claim; /* socket that locks an experiment, or -1 */
 };
 
+extern const struct et_backend et_backend_sqlite;
+
 /* Everything but close, claim and release, which the table in sqlite_open.c adds. */
 int et_sqlite_prepare(struct et_database *db, const char *sql, struct et_statement **out,
 	struct et_error *err) ET_CHECK;

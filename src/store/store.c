@@ -18,6 +18,8 @@ static int no_postgresql(
 		"use a file: --store sqlite:PATH");
 }
 
+extern const struct et_backend et_backend_sqlite; /* sqlite_open.c */
+
 static const char *const postgresql_schemes[] = { "postgresql://", "postgres://", NULL };
 
 static const struct et_backend no_backend_postgresql = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Keeps experiments and reads them back. The URL decides which database holds them (sqlite:PATH).
+ * Keeps experiments and reads them back. The scheme of the URL decides which database holds them.
  * A sample that was added is durable when et_store_flush has returned 0.
  */
 #ifndef ET_STORE_STORE_H
@@ -19,7 +19,7 @@ enum et_store_mode {
 	ET_STORE_CREATE_PATH,
 };
 
-/* url as the user gave it: "sqlite:PATH", or a plain PATH. */
+/* url as the user gave it: a scheme and what follows it, or the plain path of a file. */
 int et_store_open(const char *url, enum et_store_mode mode, struct et_store **out,
 	struct et_error *err) ET_CHECK;
 void et_store_close(
