@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# env apply and restore on this very machine, as far as it allows: settings of the kernel, and a
-# daemon that the test itself starts. Everything is put back, and no other test runs meanwhile.
+# `etalon env apply` and `restore` on the real machine, as far as it allows: settings of the kernel, and
+# a daemon that the script itself starts. Every setting is restored, and no other test runs meanwhile.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -10,10 +10,10 @@ delays=/proc/sys/kernel/task_delayacct
 huge=/sys/kernel/mm/transparent_hugepage/enabled
 chosen() { sed 's/.*\[\(.*\)\].*/\1/' "$1"; }
 
-exits 'check' 0 etalon env check
-exits 'check -v' 0 etalon env check -v
+exits 'env check: it succeeds on this machine' 0 etalon env check
+exits 'env check: -v succeeds on this machine' 0 etalon env check -v
 if [ "$(id -u)" -ne 0 ] || ! [ -w $aslr ]; then
-	skip 'changing this machine' 'needs root and a writable /proc/sys'
+	skip 'env apply: it changes this machine' 'needs root and a writable /proc/sys'
 	done_testing
 fi
 
@@ -22,71 +22,71 @@ was_delays=$(cat $delays 2>/dev/null)
 was_huge=$(chosen $huge 2>/dev/null)
 daemon=
 # shellcheck disable=SC2317 # called by the trap
-give_back()
+restore_machine()
 {
 	etalon env restore -q >/dev/null 2>&1
 	echo "$was_aslr" >"$aslr"
 	[ -z "$was_delays" ] || echo "$was_delays" >"$delays"
 	[ -z "$was_huge" ] || echo "$was_huge" >"$huge"
 	[ -z "$daemon" ] || kill -9 "$daemon" 2>/dev/null
-	rm -rf "$work"
+	clean_up
 }
-trap give_back EXIT
+trap restore_machine EXIT
 
 # --- settings of the kernel
 echo 2 >$aslr
-exits 'apply' 0 etalon env apply --only aslr
-is 'address layout is fixed' "$(cat $aslr)" 0
-is 'two programs start at the same address' "$(cut -d- -f1 <(head -n 1 /proc/self/maps))" \
+exits 'env apply: aslr is changed' 0 etalon env apply --only aslr
+is 'env apply: the address layout is fixed' "$(cat $aslr)" 0
+is 'env apply: two programs are loaded at the same address' "$(cut -d- -f1 <(head -n 1 /proc/self/maps))" \
 	"$(cut -d- -f1 <(head -n 1 /proc/self/maps))"
-exits 'apply again' 0 etalon env apply --only aslr
-exits 'restore' 0 etalon env restore
-is 'gives back' "$(cat $aslr)" 2
+exits 'env apply: a second time it succeeds' 0 etalon env apply --only aslr
+exits 'env restore: it succeeds' 0 etalon env restore
+is 'env restore: the address layout is random again' "$(cat $aslr)" 2
 echo 1 >$aslr
 etalon env apply -q --only aslr
-exits 'restore' 0 etalon env restore
-is 'gives back what was there, not a default' "$(cat $aslr)" 1
+exits 'env restore: it succeeds with another original value' 0 etalon env restore
+is 'env restore: the original value is restored, not a default' "$(cat $aslr)" 1
 echo 2 >$aslr
 if [ -n "$was_delays" ]; then
 	echo 0 >$delays
 	etalon env apply -q --only task-delayacct
-	is 'delay accounting is on' "$(cat $delays)" 1
-	exits 'restore' 0 etalon env restore
-	is 'and off again' "$(cat $delays)" 0
+	is 'env apply: delay accounting is on' "$(cat $delays)" 1
+	exits 'env restore: it succeeds after delay accounting was changed' 0 etalon env restore
+	is 'env restore: delay accounting is off again' "$(cat $delays)" 0
 fi
 if [ -n "$was_huge" ] && echo always >$huge 2>/dev/null; then
 	etalon env apply -q --only transparent-huge-pages
-	is 'huge pages on demand' "$(chosen $huge)" madvise
-	exits 'restore' 0 etalon env restore
-	is 'and always again' "$(chosen $huge)" always
+	is 'env apply: huge pages are on request only' "$(chosen $huge)" madvise
+	exits 'env restore: it succeeds after huge pages were changed' 0 etalon env restore
+	is 'env restore: huge pages are always used again' "$(chosen $huge)" always
 	echo "$was_huge" >$huge
 else
-	skip 'huge pages' 'no such setting here'
+	skip 'env apply: huge pages are on request only' 'no such setting here'
 fi
 run unshare -m bash -c 'mount --bind /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys && etalon env apply --only aslr'
 if [[ $err == *mount:* || $err == *unshare:* ]]; then
-	skip 'a read-only /proc/sys' 'no namespaces here'
+	skip 'env apply: a read-only /proc/sys gives exit status 3' 'no namespaces here'
 else
-	is 'a read-only /proc/sys: exit 3' "$status" 3
-	like 'is said' "$out" 'FAILED .*Read-only'
-	is 'nothing is changed' "$(cat $aslr)" 2
+	is 'env apply: a read-only /proc/sys gives exit status 3' "$status" 3
+	like 'env apply: the output says that /proc/sys is read-only' "$out" 'FAILED .*Read-only'
+	is 'env apply: nothing is changed on a read-only /proc/sys' "$(cat $aslr)" 2
 fi
 
 # --- run --env
-exits 'run --env' 0 etalon run --env -q -r 2 --json run.json true
-is 'runs with a fixed layout' "$(jq -r '.environment[] | select(.factor == "aslr") | .state' run.json)" 0
-is 'and gives back' "$(cat $aslr)" 2
+exits 'run --env: it succeeds' 0 etalon run --env -q -r 2 --json run.json true
+is 'run --env: the program runs with a fixed address layout' "$(jq -r '.environment[] | select(.factor == "aslr") | .state' run.json)" 0
+is 'run --env: the address layout is restored at the end' "$(cat $aslr)" 2
 for signal in KILL TERM; do
 	etalon run --env -r 1000 'sleep 0.02' >/dev/null 2>&1 &
 	pid=$!
 	wait_until '[ "$(cat $aslr)" = 0 ]'
 	{ kill -s $signal $pid && wait $pid; } 2>/dev/null
 	[ $signal = TERM ] && break
-	is "SIG$signal: changed" "$(cat $aslr)" 0
-	exits 'restore' 0 etalon env restore
-	is 'gives back' "$(cat $aslr)" 2
+	is "run --env: SIG$signal leaves the setting changed" "$(cat $aslr)" 0
+	exits 'env restore: it succeeds after run --env was killed' 0 etalon env restore
+	is 'env restore: the setting of a killed run --env is restored' "$(cat $aslr)" 2
 done
-is 'SIGTERM: given back by the run itself' "$(cat $aslr)" 2
+is 'run --env: SIGTERM restores the setting' "$(cat $aslr)" 2
 
 # --- killed at any moment
 echo 1 >$aslr
@@ -95,14 +95,14 @@ for _ in $(seq 25); do
 	sleep "0.0$((RANDOM % 4))$((RANDOM % 10))"
 	{ kill -9 $! && wait $!; } 2>/dev/null
 done
-exits 'after 25 kills: restore' 0 etalon env restore
-is 'the first original' "$(cat $aslr)" 1
+exits 'env restore: it succeeds after 25 kills of env apply' 0 etalon env restore
+is 'env restore: the value from before the first of 25 applies is restored' "$(cat $aslr)" 1
 echo 2 >$aslr
 
-# --- a daemon; only where there is no other that would be stopped with it
+# --- a daemon; only if no other daemon would be stopped with it
 others=$(etalon env apply --dry-run --only daemons | grep -c would)
 if [ "$others" -ne 0 ]; then
-	skip 'a daemon' 'real ones run here'
+	skip 'env check: it finds a daemon' 'real ones run here'
 	done_testing
 fi
 state() { awk '{ sub(/.*\) /, ""); print $1 }' "/proc/$daemon/stat"; }
@@ -114,39 +114,39 @@ start_daemon()
 	wait_until '[ "$(cat /proc/$daemon/comm 2>/dev/null)" = atd ] && [ "$(state)" = S ]'
 }
 start_daemon
-is 'check finds it' "$(etalon env check --json --only daemons | jq -r '.[].state')" atd
-exits 'apply' 0 etalon env apply --only daemons
-like 'holds it' "$out" "done +atd \(process $daemon\): hold"
-is 'it is held' "$(state)" T
-is 'and disturbs no more' "$(etalon env check --json --only daemons | jq -r '.[].ok')" true
-exits 'apply again' 0 etalon env apply --only daemons
-like 'has nothing to do' "$out" 'nothing to change'
-exits 'restore' 0 etalon env restore
-is 'it goes on' "$(state)" S
+is 'env check: it finds a daemon' "$(etalon env check --json --only daemons | jq -r '.[].state')" atd
+exits 'env apply: daemons are changed' 0 etalon env apply --only daemons
+like 'env apply: the output says that the daemon is stopped' "$out" "done +atd \(process $daemon\): hold"
+is 'env apply: the daemon is stopped' "$(state)" T
+is 'env check: a stopped daemon does not disturb' "$(etalon env check --json --only daemons | jq -r '.[].ok')" true
+exits 'env apply: a second time it succeeds with daemons' 0 etalon env apply --only daemons
+like 'env apply: a second time it leaves the daemon alone' "$out" 'nothing to change'
+exits 'env restore: it succeeds with a stopped daemon' 0 etalon env restore
+is 'env restore: the daemon continues' "$(state)" S
 etalon env apply -q --only daemons
 kill -9 "$daemon"
 wait "$daemon" 2>/dev/null
-exits 'restore after it has died' 0 etalon env restore
-like 'says so' "$out" 'gone +atd'
+exits 'env restore: it succeeds after the daemon has died' 0 etalon env restore
+like 'env restore: the output says that the daemon is gone' "$out" 'gone +atd'
 start_daemon
 etalon env apply -q --only daemons
 kill -CONT "$daemon"
 wait_until '[ "$(state)" = S ]'
-exits 'somebody lets it go on' 0 etalon env apply --only daemons
-like 'it is held again' "$out" 'again +atd'
-exits 'restore' 0 etalon env restore
-is 'once is enough' "$(state)" S
+exits 'env apply: it succeeds after somebody has continued the daemon' 0 etalon env apply --only daemons
+like 'env apply: a daemon that somebody has continued is stopped again' "$out" 'again +atd'
+exits 'env restore: it succeeds after the daemon was stopped twice' 0 etalon env restore
+is 'env restore: a daemon that was stopped twice continues' "$(state)" S
 kill -STOP "$daemon"
 wait_until '[ "$(state)" = T ]'
-exits 'held by somebody else' 0 etalon env apply --only daemons
-like 'it is left alone' "$out" 'nothing to change'
-exits 'restore' 0 etalon env restore
-is 'as it was' "$(state)" T
+exits 'env apply: it succeeds if somebody else has stopped the daemon' 0 etalon env apply --only daemons
+like 'env apply: a daemon that somebody else has stopped is left alone' "$out" 'nothing to change'
+exits 'env restore: it succeeds if somebody else has stopped the daemon' 0 etalon env restore
+is 'env restore: a daemon that somebody else has stopped stays stopped' "$(state)" T
 kill -9 "$daemon"
 wait "$daemon" 2>/dev/null
 daemon=
 cp "$(command -v bash)" crond
 run ./crond -c 'etalon env apply --only daemons; exit $?'
-is 'started by a daemon: exit 0' "$status" 0
-like 'which is then left alone' "$out" 'left +crond .*has[[:space:]]+started etalon'
+is 'env apply: it succeeds when a daemon has started it' "$status" 0
+like 'env apply: the daemon that has started etalon is left alone' "$out" 'left +crond .*has[[:space:]]+started etalon'
 done_testing

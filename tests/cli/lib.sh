@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # TAP for tests of the command line. A script begins with
 #	. "$(dirname "$0")/lib.sh"
-# and ends with done_testing. It finds itself in an empty folder of its own ($work) with its own
-# HOME and ETALON_STORE, so that nothing of the user's is read or written; the folder goes away at
-# the end. The binary is $ETALON; the repository is $root.
+# and ends with done_testing. It runs in an empty folder of its own ($work) with its own HOME and
+# ETALON_STORE, so that it reads and writes nothing of the user's; the folder is removed at the end.
+# The binary is $ETALON; the repository is $root.
+#
+# NAME below is a label that can be read alone in a log: `area: statement`, with subject and verb.
 set -u
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -31,7 +33,7 @@ mkdir home tmp
 export HOME=$work/home TMPDIR=$work/tmp ETALON_STORE=sqlite:$work/store.db LC_ALL=C.UTF-8
 export ETALON_JOURNAL=$work/env.journal
 unset ETALON_SYSROOT ETALON_SYSTEMCTL XDG_DATA_HOME XDG_STATE_HOME XDG_CONFIG_HOME NO_COLOR COLUMNS
-# `etalon` on the PATH is the one under test.
+# `etalon` on the PATH is the binary under test.
 mkdir bin
 ln -s "$ETALON" bin/etalon
 PATH=$work/bin:$PATH
@@ -39,7 +41,7 @@ PATH=$work/bin:$PATH
 tap_n=0
 tap_failed=0
 
-# report RESULT NAME: one line of TAP
+# tap_report STATUS NAME: one line of TAP, and the place of a check that failed
 tap_report()
 {
 	tap_n=$((tap_n + 1))
@@ -53,7 +55,7 @@ tap_report()
 	return 1
 }
 
-# Shows text as comments of TAP, the first lines of it.
+# note TEXT: its first lines, as comments of TAP
 note()
 {
 	printf '%s\n' "$*" | head -n 20 | sed 's/^/# /'
@@ -95,7 +97,7 @@ skip()
 	echo "ok $tap_n - $1 # SKIP $2"
 }
 
-# run COMMAND…: runs it; then $status, $out (stdout) and $err (stderr) are there
+# run COMMAND…: runs it and sets $status, $out (stdout) and $err (stderr)
 run()
 {
 	"$@" >"$work/.out" 2>"$work/.err"
@@ -121,8 +123,8 @@ exits()
 	}
 }
 
-# refuses NAME STATUS REGEX COMMAND…: that status, nothing on stdout, and on stderr one line
-# `etalon: …` like the regex, with at most a hint behind it
+# refuses NAME STATUS REGEX COMMAND…: it exits with that status, prints nothing on stdout, and prints on
+# stderr one line `etalon: …` that matches the regex, with at most a hint after it
 refuses()
 {
 	local name=$1 want=$2 regex=$3 lines
@@ -148,24 +150,26 @@ holds()
 
 # gives STATUS NAME COMMAND…: as exits, with the output in $dir/out and $dir/err
 dir=$work
+given=
 gives()
 {
-	local want=$1 name=$2
+	local want=$1
+	given=$2
 	shift 2
-	exits "$name: exit $want" "$want" "$@"
+	exits "$given" "$want" "$@"
 	cp "$work/.out" "$dir/out"
 	cp "$work/.err" "$dir/err"
 }
 
-# says TEXT: the output of the last gives holds it
+# says TEXT: the output of the last gives contains it
 says()
 {
 	grep -qF -- "$1" "$dir/out" "$dir/err"
-	tap_report $? "says '$1'"
+	tap_report $? "$given; the output contains '$1'"
 }
 
-# json NAME EXPRESSION: the last stdout is strict JSON (no NaN), and the Python expression over it,
-# d, is true
+# json NAME EXPRESSION: the last stdout is strict JSON (no NaN), and the Python expression is true,
+# where d is the document
 json()
 {
 	python3 -c 'import json, sys
@@ -244,13 +248,13 @@ wait_for_progress()
 	wait_until "[ 0\$(grep -oE '[0-9]+/' $1 | tail -n 1 | tr -d /) -ge $2 ]"
 }
 
-# The names of all commands, one a line, as the tool itself lists them.
+# commands: the names of all commands, one per line, as the help lists them
 commands()
 {
 	"$ETALON" --help | sed -n 's/^  \([a-z][a-z-]*\)  *.*/\1/p'
 }
 
-# options COMMAND: its long options, one a line, as its help lists them
+# options COMMAND: its long options, one per line, as its help lists them
 options()
 {
 	"$ETALON" "$1" --help | sed -n '/^options:/,$ s/^ *\(-[A-Za-z], \)\{0,1\}--\([a-z-]*\).*/\2/p'

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The built-in programs under test.
+# `etalon put`: the built-in programs under test.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-exits '--list' 0 etalon put --list
+exits 'put: --list succeeds' 0 etalon put --list
 programs=$(cut -d ' ' -f 1 <<<"$out")
-is 'the programs' "$(tr '\n' ' ' <<<"$programs")" 'inc spin sort matc matr '
+is 'put: --list names the five programs' "$(tr '\n' ' ' <<<"$programs")" 'inc spin sort matc matr '
 completion=$(etalon completion bash | grep -A 1 "put) COMPREPLY")
 for program in $programs; do
 	like "put: completion offers $program" "$completion" "[' ]${program}[' ]"
@@ -20,62 +20,62 @@ for program in $programs; do
 	*) small='--size 10' ;;
 	esac
 	# shellcheck disable=SC2086
-	exits "$program runs" 0 etalon put $program $small
-	is "$program prints nothing" "$out$err" ''
+	exits "put: $program succeeds" 0 etalon put $program $small
+	is "put: $program prints nothing" "$out$err" ''
 	# shellcheck disable=SC2086
-	exits "$program -v" 0 etalon put $program $small -v
-	like "$program -v tells what was done" "$out" "^$program: .*[0-9]"
+	exits "put: $program -v succeeds" 0 etalon put $program $small -v
+	like "put: $program -v prints what was done" "$out" "^$program: .*[0-9]"
 done
-ok 'nothing was written in HOME' test -z "$(ls -A "$HOME")"
+ok 'put: no program writes to HOME' test -z "$(ls -A "$HOME")"
 
-exits 'inc --iterations' 0 etalon put inc --iterations 123457 -v
-is 'inc counts exactly' "$out" 'inc: 123457 increments'
+exits 'put: inc --iterations succeeds' 0 etalon put inc --iterations 123457 -v
+is 'put: inc increments exactly as often as requested' "$out" 'inc: 123457 increments'
 a=$(etalon put matc --size 30 -v) b=$(etalon put matr --size 30 -v)
-is 'matc and matr agree' "${a#matc: }" "${b#matr: }"
-is 'sort: the same seed, the same work' "$(etalon put sort --size 100 --seed 3 -v)" \
+is 'put: matc and matr compute the same product' "${a#matc: }" "${b#matr: }"
+is 'put: sort with the same seed does the same work' "$(etalon put sort --size 100 --seed 3 -v)" \
 	"$(etalon put sort --size 100 --seed 3 -v)"
-ok 'sort: another seed, other work' test "$(etalon put sort --size 100 --seed 3 -v)" != \
+ok 'put: sort with another seed does other work' test "$(etalon put sort --size 100 --seed 3 -v)" != \
 	"$(etalon put sort --size 100 --seed 4 -v)"
 
 kept=$HOME/.local/state/etalon/inc.json
-exits 'inc --seconds' 0 etalon put inc --seconds 1ms -v
-like 'calibrates the first time' "$out" 'calibrated now'
-is 'and keeps it for the user alone' "$(stat -c %a "$kept")" 600
-exits 'inc --seconds again' 0 etalon put inc --seconds 1ms -v
-like 'uses what was kept' "$out" 'kept'
-is 'silently' "$err" ''
-exits 'inc --calibrate' 0 etalon put inc --seconds 1ms --calibrate
-like 'finds it anew and shows it' "$out" 'calibrated now'
+exits 'put: inc --seconds succeeds' 0 etalon put inc --seconds 1ms -v
+like 'put: inc --seconds calibrates the first time' "$out" 'calibrated now'
+is 'put: only the owner can read the calibration' "$(stat -c %a "$kept")" 600
+exits 'put: inc --seconds succeeds a second time' 0 etalon put inc --seconds 1ms -v
+like 'put: inc --seconds uses the stored calibration' "$out" 'kept'
+is 'put: inc --seconds uses the stored calibration silently' "$err" ''
+exits 'put: inc --calibrate succeeds' 0 etalon put inc --seconds 1ms --calibrate
+like 'put: inc --calibrate calibrates again and shows it' "$out" 'calibrated now'
 echo '{"etalon_inc": 1, "increments_per_second": {"x": 1e300}}' >"$kept"
-exits 'a spoilt file' 0 etalon put inc --seconds 1ms
-like 'is replaced, which is said' "$err" 'replaced'
-exits 'inc under XDG_STATE_HOME' 0 env XDG_STATE_HOME="$work/state" "$ETALON" put inc --seconds 1ms
-ok 'keeps it there' test -f "$work/state/etalon/inc.json"
-exits 'inc without a home' 0 env -u HOME "$ETALON" put inc --seconds 1ms
-like 'says that nothing is kept' "$err" 'not kept'
-exits 'inc with a home that is a file' 0 env HOME=/dev/null "$ETALON" put inc --seconds 1ms
-like 'says so too' "$err" 'not kept: /dev/null'
+exits 'put: a damaged calibration is no error' 0 etalon put inc --seconds 1ms
+like 'put: a message says that a damaged calibration is replaced' "$err" 'replaced'
+exits 'put: inc succeeds with XDG_STATE_HOME' 0 env XDG_STATE_HOME="$work/state" "$ETALON" put inc --seconds 1ms
+ok 'put: the calibration is stored below XDG_STATE_HOME' test -f "$work/state/etalon/inc.json"
+exits 'put: inc succeeds without HOME' 0 env -u HOME "$ETALON" put inc --seconds 1ms
+like 'put: without HOME a message says that the calibration is not stored' "$err" 'not kept'
+exits 'put: inc succeeds if HOME is a file' 0 env HOME=/dev/null "$ETALON" put inc --seconds 1ms
+like 'put: if HOME is a file a message says that the calibration is not stored' "$err" 'not kept: /dev/null'
 
-refuses 'no program' 2 'name one program' etalon put
-like 'says where they are listed' "$err" 'hint: .*--list'
-refuses 'an unknown program' 2 "unknown program 'nosuch'" etalon put nosuch
-refuses 'two programs' 2 'name one program' etalon put inc sort
+refuses 'put: no program is rejected' 2 'name one program' etalon put
+like 'put: the hint names --list' "$err" 'hint: .*--list'
+refuses 'put: an unknown program is rejected' 2 "unknown program 'nosuch'" etalon put nosuch
+refuses 'put: two programs are rejected' 2 'name one program' etalon put inc sort
 for value in 0 -1 1e99 nan abc '' 2d 0x10 ' 1'; do
-	refuses "inc --seconds '$value'" 2 '--seconds' etalon put inc --seconds "$value"
-	refuses "spin --seconds '$value'" 2 '--seconds' etalon put spin --seconds "$value"
+	refuses "put: inc --seconds '$value' is rejected" 2 '--seconds' etalon put inc --seconds "$value"
+	refuses "put: spin --seconds '$value' is rejected" 2 '--seconds' etalon put spin --seconds "$value"
 done
 for value in 0 -1 1e9 99999999999999999999 abc '' 1.5 10k; do
-	refuses "inc --iterations '$value'" 2 '--iterations' etalon put inc --iterations "$value"
+	refuses "put: inc --iterations '$value' is rejected" 2 '--iterations' etalon put inc --iterations "$value"
 	for program in sort matc matr; do
-		refuses "$program --size '$value'" 2 '--size' etalon put $program --size "$value"
+		refuses "put: $program --size '$value' is rejected" 2 '--size' etalon put $program --size "$value"
 	done
 done
-refuses 'sort --size 1000001' 2 'between 1 and 1000000' etalon put sort --size 1000001
-refuses 'matc --size 4097' 2 'between 1 and 4096' etalon put matc --size 4097
-refuses 'sort --seed -1' 2 '--seed' etalon put sort --seed -1
-refuses 'sort --seconds' 2 'put sort takes no --seconds' etalon put sort --seconds 1
-refuses 'inc --wall' 2 'put inc takes no --wall' etalon put inc --wall
-refuses 'spin --iterations' 2 'put spin takes no --iterations' etalon put spin --iterations 1
-refuses 'inc both ways' 2 'cannot be combined with --seconds' etalon put inc --seconds 1ms --iterations 5
+refuses 'put: sort --size 1000001 is rejected' 2 'between 1 and 1000000' etalon put sort --size 1000001
+refuses 'put: matc --size 4097 is rejected' 2 'between 1 and 4096' etalon put matc --size 4097
+refuses 'put: sort --seed -1 is rejected' 2 '--seed' etalon put sort --seed -1
+refuses 'put: sort --seconds is rejected' 2 'put sort takes no --seconds' etalon put sort --seconds 1
+refuses 'put: inc --wall is rejected' 2 'put inc takes no --wall' etalon put inc --wall
+refuses 'put: spin --iterations is rejected' 2 'put spin takes no --iterations' etalon put spin --iterations 1
+refuses 'put: inc --seconds with --iterations is rejected' 2 'cannot be combined with --seconds' etalon put inc --seconds 1ms --iterations 5
 
 done_testing

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# samplesize: figures against Python's, which series, and what bad input gets.
+# `etalon samplesize`: figures against those of Python, forms of input, and errors on bad input.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -10,11 +10,11 @@ r = random.Random(1)
 for i in range(1000):
     print(r.gauss(1000, 20))
 PY
-exits 'a long series' 0 etalon samplesize numbers
-like 'has a recommendation' "$out" '15 +0 .*← enough'
-exits 'as JSON' 0 etalon samplesize --json --width 1% --width 0.02 numbers
+exits 'samplesize: a series of 1000 numbers is accepted' 0 etalon samplesize numbers
+like 'samplesize: the text recommends a size' "$out" '15 +0 .*← enough'
+exits 'samplesize: --json and --width succeed' 0 etalon samplesize --json --width 1% --width 0.02 numbers
 printf '%s' "$out" >found.json
-ok 'sizes, means, spreads and outliers are those of the parts' python3 - <<'PY'
+ok 'samplesize: sizes, means, spreads and outliers are those of the parts' python3 - <<'PY'
 import json, statistics
 x = [float(line) for line in open("numbers")]
 f = json.load(open("found.json"))
@@ -29,19 +29,19 @@ assert f["recommended"] == 15 and f["why"]
 assert f["for_width"] == [{"relative_width": 0.01, "n": 65}, {"relative_width": 0.02, "n": 18}]
 PY
 run bash -c 'seq 1 40 | etalon samplesize'
-like 'a drift is not represented by a part' "$out" '40 runs: no part of the series'
+like 'samplesize: no part of a series with a drift represents it' "$out" '40 runs: no part of the series'
 run bash -c 'yes 5 | head -n 20 | etalon samplesize --json'
-like 'a constant needs no more than five' "$out" '"recommended": 5,'
+like 'samplesize: a constant series needs no more than five runs' "$out" '"recommended": 5,'
 run bash -c 'yes 0 | head -n 20 | etalon samplesize --json'
-like 'nothing is relative to zero' "$out" '"n": null'
+like 'samplesize: a series of zeros has no size for a relative width' "$out" '"n": null'
 etalon run -q -r 12 --keep-all --label mine true >/dev/null 2>&1
-exits 'a kept experiment' 0 etalon samplesize mine
-exits 'its elapsed time' 0 etalon samplesize --metric et mine
-refuses 'a few values' 2 'has only 9 values' bash -c 'seq 9 | etalon samplesize'
-refuses 'no values' 2 '' bash -c 'etalon samplesize </dev/null'
-refuses 'text' 2 'line 1' bash -c 'echo abc | etalon samplesize'
-refuses 'a width of zero' 2 'width' etalon samplesize --width 0 numbers
-refuses 'two series' 2 'one series' etalon samplesize numbers numbers
-refuses 'what is not kept' 2 'nosuch' etalon samplesize nosuch
+exits 'samplesize: a stored experiment is accepted' 0 etalon samplesize mine
+exits 'samplesize: --metric et succeeds' 0 etalon samplesize --metric et mine
+refuses 'samplesize: 9 values are rejected' 2 'has only 9 values' bash -c 'seq 9 | etalon samplesize'
+refuses 'samplesize: an empty input is rejected' 2 '' bash -c 'etalon samplesize </dev/null'
+refuses 'samplesize: a word is rejected with its line' 2 'line 1' bash -c 'echo abc | etalon samplesize'
+refuses 'samplesize: --width 0 is rejected' 2 'width' etalon samplesize --width 0 numbers
+refuses 'samplesize: two series are rejected' 2 'one series' etalon samplesize numbers numbers
+refuses 'samplesize: an unknown experiment is rejected' 2 'nosuch' etalon samplesize nosuch
 
 done_testing

@@ -1,48 +1,48 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# show and export of a kept experiment: which one, in which form, and what bad usage gets.
+# `etalon show` and `export`: how an experiment is named, the formats, and errors on bad usage.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-gives 4 "no store yet" "$ETALON" show
+gives 4 "show: without a store it fails" "$ETALON" show
 "$KEEP_SPECIMEN" "$ETALON_STORE" mine || exit 1
 id=20261115-085506-1f3a9c
 
-gives 0 "show the last" "$ETALON" show
+gives 0 "show: the default is the last experiment" "$ETALON" show
 says "$id"
 says "CPU time      413.6 ms"
 says "a|b,\"c\"␊␛[31m vs gzip -k -9 -f data: 1.02"
-gives 0 "show by id" "$ETALON" show $id
-gives 0 "show by the beginning of an id" "$ETALON" show 20261115
-gives 0 "show by label" "$ETALON" show mine
-gives 0 "show with more" "$ETALON" show -v
+gives 0 "show: an id is accepted" "$ETALON" show $id
+gives 0 "show: the beginning of an id is accepted" "$ETALON" show 20261115
+gives 0 "show: a label is accepted" "$ETALON" show mine
+gives 0 "show: -v succeeds" "$ETALON" show -v
 says "▲ median"
-gives 0 "show in colour" "$ETALON" show --color always
-says "$(printf '\033[1;32m')"
-gives 0 "show without" env TERM=xterm "$ETALON" show --color never
+gives 0 "show: --color always succeeds" "$ETALON" show --color always
+ok "show: --color always colours the output" grep -qF "$(printf '\033[1;32m')" "$dir/out"
+gives 0 "show: --color never succeeds" env TERM=xterm "$ETALON" show --color never
 ! grep -q "$(printf '\033')" "$dir/out"
-holds $? "no escape sequence reaches the output"
-gives 0 "show as JSON" "$ETALON" show --json
+holds $? "show: --color never writes no escape sequence"
+gives 0 "show: --json succeeds" "$ETALON" show --json
 python3 -c 'import json,sys; assert json.load(open(sys.argv[1]))["id"] == sys.argv[2]' "$dir/out" $id
-holds $? "which is JSON"
-gives 2 "show what is not there" "$ETALON" show nosuch
+holds $? "show: --json prints the native record"
+gives 2 "show: an unknown experiment is rejected" "$ETALON" show nosuch
 says nosuch
-gives 2 "show two" "$ETALON" show a b
-gives 2 "an unknown option" "$ETALON" show --nosuch
-gives 4 "a full disk" sh -c '"$1" show > /dev/full' sh "$ETALON"
+gives 2 "show: two experiments are rejected" "$ETALON" show a b
+gives 2 "show: an unknown option is rejected" "$ETALON" show --nosuch
+gives 4 "show: a full disk gives exit status 4" sh -c '"$1" show > /dev/full' sh "$ETALON"
 says "standard output: No space left on device"
 
 for format in json hyperfine csv markdown asciidoc orgmode; do
-	gives 0 "export as $format" "$ETALON" export --format $format
+	gives 0 "export: --format $format succeeds" "$ETALON" export --format $format
 	[ -s "$dir/out" ]
-	holds $? "$format is not empty"
+	holds $? "export: --format $format writes something"
 done
-gives 0 "export to a file" "$ETALON" export -f csv -o "$dir/file.csv" last
+gives 0 "export: -o FILE succeeds" "$ETALON" export -f csv -o "$dir/file.csv" last
 python3 -c 'import csv,sys; rows = list(csv.DictReader(open(sys.argv[1])))
 assert len(rows) == 12 and rows[0]["pt_ns"] == "412300000" and rows[0]["blocked_ns"] == ""' "$dir/file.csv"
-holds $? "which is CSV"
-gives 2 "an unknown format" "$ETALON" export --format pdf
+holds $? "export: -o FILE writes one CSV row per sample"
+gives 2 "export: an unknown format is rejected" "$ETALON" export --format pdf
 says "hyperfine"
-gives 4 "a file that cannot be written" "$ETALON" export -o "$dir/no/where"
+gives 4 "export: a file that cannot be written gives exit status 4" "$ETALON" export -o "$dir/no/where"
 says "No such file or directory"
 done_testing
