@@ -16,7 +16,7 @@ struct et_sqlite {
 
 extern const struct et_backend et_backend_sqlite;
 
-/* Everything but close, claim and release, which the table in sqlite_open.c adds. */
+/* The operations of struct et_database_ops; only close is in sqlite_open.c itself. */
 int et_sqlite_prepare(struct et_database *db, const char *sql, struct et_statement **out,
 	struct et_error *err) ET_CHECK;
 void et_sqlite_bind(struct et_statement *st, int at, const struct et_value *value);
