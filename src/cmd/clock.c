@@ -6,6 +6,7 @@
 #include "cmd/cli.h"
 #include "cmd/signals.h"
 #include "host/host.h"
+#include "measure/clock_warnings.h"
 #include "measure/tracer.h"
 #include "report/progress.h"
 
@@ -82,16 +83,21 @@ static void print(const struct et_cli *cli, const struct request *r, const struc
 {
 	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
 	struct et_host host;
-	struct et_clock_report report = { .survey = s, .host = &host, .load = et_host_load("") };
+	struct et_warnings warnings = { 0 };
+	struct et_clock_report report = {
+		.survey = s, .host = &host, .load = et_host_load(""), .warnings = &warnings
+	};
 	struct et_json w;
 
 	et_host_read("", &host);
-	if (!r->json) {
+	et_survey_warn(s, host.clocksource, &warnings);
+	if (r->json) {
+		et_json_init(&w, stdout, 2);
+		et_clock_json(&w, &report);
+	} else {
 		et_clock_text(&report, &page, cli->verbosity > 0);
-		return;
 	}
-	et_json_init(&w, stdout, 2);
-	et_clock_json(&w, &report);
+	et_warnings_free(&warnings);
 }
 
 static int run(struct et_cli *cli, int argc, char **argv)

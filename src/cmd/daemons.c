@@ -99,7 +99,7 @@ static int show(const struct et_cli *cli, struct request *r, struct et_error *er
 {
 	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
 	uint64_t now = et_clock_read_ns(CLOCK_REALTIME);
-	struct et_warnings doubts = { 0 };
+	struct et_warnings warnings = { 0 };
 	struct et_cutoffs cutoffs;
 	struct et_store *store;
 	struct et_host host;
@@ -117,17 +117,17 @@ static int show(const struct et_cli *cli, struct request *r, struct et_error *er
 			"etalon daemons learn");
 	if (rc)
 		return rc;
-	et_cutoffs_doubt(&cutoffs, &host, now, &doubts);
+	et_cutoffs_warn(&cutoffs, &host, now, &warnings);
 	if (et_daemons_talks(&r->out))
-		et_cutoffs_show(&cutoffs, now, &doubts, r->out.json, &page);
+		et_cutoffs_show(&cutoffs, now, &warnings, r->out.json, &page);
 	rc = et_cli_close_output(stdout, "-", err);
 	if (rc == 0 && r->out.page) {
 		FILE *f = et_output_begin(&r->out.output, err);
 		if (f)
-			et_cutoffs_page(&cutoffs, now, &doubts, f);
+			et_cutoffs_page(&cutoffs, now, &warnings, f);
 		rc = f ? et_output_end(&r->out.output, err) : -EIO;
 	}
-	et_warnings_free(&doubts);
+	et_warnings_free(&warnings);
 	et_cutoffs_free(&cutoffs);
 	return rc;
 }

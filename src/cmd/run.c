@@ -71,8 +71,7 @@ static int conclude(
 	int status = ET_EXIT_DONE;
 
 	et_judge(e, &j);
-	for (size_t i = 0; i < about->n; i++)
-		et_warn(&j.warnings, "%s", about->text[i]);
+	et_warnings_append(&j.warnings, about);
 	et_text_result(e, &j, &text, m->talk);
 	if (m->cli->verbosity >= 0)
 		fprintf(m->talk, "kept as %s in %s\n", e->id, et_store_url(m->store));

@@ -88,7 +88,7 @@ static bool run_warns(const struct et_diagnosis *d)
 {
 	struct et_warnings w = { 0 };
 
-	et_diagnosis_warn(d, ET_UNIT_NS, ET_DOUBT_MEAN, &w);
+	et_diagnosis_warn(d, ET_UNIT_NS, ET_USE_MEAN, &w);
 	bool any = w.n > 0;
 	et_warnings_free(&w);
 	return any;

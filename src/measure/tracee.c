@@ -269,8 +269,7 @@ static void conclude(struct tracee *r, uint64_t stolen_ns, struct et_trace *t)
 
 	if (r->full_ns && r->full_ns < w.t1_ns) {
 		w.t1_ns = r->full_ns;
-		et_warn(&t->notes, "only the beginning is shown: more than %d records",
-			MOST_RECORDS);
+		et_warn(&t->warnings, ET_WARN_TRACE_CUT, et_arg_count(MOST_RECORDS));
 	}
 	ET_AUTO_FREE int32_t *ours = find_ours(r, &w.n_ours, &t->ready_ns);
 	w.ours = ours;
@@ -282,19 +281,15 @@ static void conclude(struct tracee *r, uint64_t stolen_ns, struct et_trace *t)
 	/* Who ran while the program slept took nothing from it. */
 	if (t->ready_ns != ET_UNKNOWN &&
 		t->by_cause[ET_CAUSE_PROCESS].ns > t->ready_ns + t->ready_ns / 10 + 1000000)
-		et_warn(&t->notes,
-			"of the time of other processes the program was ready to run for %.3g ms; "
-			"for the rest it waited for something else, and they used its CPU",
-			(double)t->ready_ns / 1e6);
+		et_warn(&t->warnings, ET_WARN_TRACE_READY_TIME,
+			et_arg_value((double)t->ready_ns, ET_UNIT_NS));
 	if (!et_sched_stream_sees_interrupts(r->witness))
-		et_warn(&t->notes, "no records of interrupts: they count as the program's time");
+		et_warn(&t->warnings, ET_WARN_TRACE_INTERRUPTS_COUNT);
 	if (!r->taskstats || r->lost_exits)
-		et_warn(&t->notes,
-			"exit records are missing: processes that the program started count as "
-			"others");
+		et_warn(&t->warnings, ET_WARN_TRACE_NO_EXIT_RECORDS);
 	if (r->lost + r->unreadable)
-		et_warn(&t->notes, "%llu records were lost: some causes are not known",
-			(unsigned long long)(r->lost + r->unreadable));
+		et_warn(&t->warnings, ET_WARN_TRACE_RECORDS_LOST,
+			et_arg_count(r->lost + r->unreadable));
 }
 
 static int run_watched(struct tracee *r, struct et_trace *t, struct et_error *err)

@@ -241,16 +241,13 @@ static void conclude(struct tracer *r)
 	if (a->ended == ET_ACTIVITY_BACKWARDS)
 		snprintf(t->ended, sizeof(t->ended), "the counter went backwards");
 	if (r->lost_records + r->dropped_records)
-		et_warn(&t->notes, "%llu records were lost: some causes are not known",
-			(unsigned long long)(r->lost_records + r->dropped_records));
+		et_warn(&t->warnings, ET_WARN_TRACE_RECORDS_LOST,
+			et_arg_count(r->lost_records + r->dropped_records));
 	if (t->lost)
-		et_warn(&t->notes, "%llu inactive periods are not listed: nobody took them in time",
-			(unsigned long long)t->lost);
+		et_warn(&t->warnings, ET_WARN_TRACE_PERIODS_LOST, et_arg_count(t->lost));
 	if (t->dropped)
-		et_warn(&t->notes,
-			"the first %llu inactive periods are in the sums and not listed: a trace "
-			"keeps the last %d",
-			(unsigned long long)t->dropped, ET_TRACE_MOST);
+		et_warn(&t->warnings, ET_WARN_TRACE_PERIODS_DROPPED, et_arg_count(t->dropped),
+			et_arg_count(ET_TRACE_MOST));
 }
 
 void et_tracer_leave_cpu(int cpu)
@@ -264,18 +261,11 @@ void et_tracer_leave_cpu(int cpu)
 		sched_setaffinity(0, sizeof(set), &set);
 }
 
-void et_tracer_doubt_counter(struct et_trace *t, const struct et_counter *c, int calibrated)
+void et_tracer_warn_counter(struct et_trace *t, const struct et_counter *c, int calibrated)
 {
-	const char *why = NULL;
-
-	if (!c->name)
-		why = "this processor has no counter that we may read";
-	else if (!c->invariant)
-		why = "the processor's counter has no fixed rate";
-	else if (calibrated)
-		why = "the processor's counter goes backwards, or differs between CPUs";
-	if (why)
-		et_warn(&t->notes, "%s: CLOCK_MONOTONIC is read instead", why);
+	if (!c->name || !c->invariant || calibrated)
+		et_warn(&t->warnings, ET_WARN_TRACE_BY_CLOCK, et_arg_flag(c->name),
+			et_arg_flag(!c->invariant));
 }
 
 /* The rate of the counter, if it can be trusted there and where we look from: 0 or -errno. */
@@ -303,7 +293,7 @@ static int make_ready(struct tracer *r, struct et_error *err)
 
 	et_counter_identify(&counter);
 	et_tracer_leave_cpu(r->t->cpu);
-	et_tracer_doubt_counter(r->t, &counter, calibrate(r->t->cpu, &counter));
+	et_tracer_warn_counter(r->t, &counter, calibrate(r->t->cpu, &counter));
 	if (et_activity_init(a, &counter, RING))
 		return et_fail(err, ENOMEM, ET_EXIT_OUTSIDE, "no memory for a trace");
 	a->cpu = r->t->cpu;
@@ -318,10 +308,8 @@ static int make_ready(struct tracer *r, struct et_error *err)
 	if (r->o->threshold_ns) {
 		uint64_t given = (uint64_t)((double)r->o->threshold_ns * a->hz * 1e-9);
 		if (given < a->threshold / 10)
-			et_warn(&r->t->notes,
-				"the threshold is within what readings are apart by themselves; "
-				"the one found would be %.0f ns",
-				(double)a->threshold / a->hz * 1e9);
+			et_warn(&r->t->warnings, ET_WARN_TRACE_LOW_THRESHOLD,
+				et_arg_value((double)a->threshold / a->hz, ET_UNIT_S));
 		a->threshold = given;
 	}
 	double ticks = (double)r->o->duration_ns * 1e-9 * a->hz;
@@ -339,17 +327,12 @@ static void open_witness(struct tracer *r)
 
 	if (et_sched_stream_open(t->cpu, RECORDS_BYTES, &r->witness, &why)) {
 		r->witness = NULL;
-		et_warn(&t->notes,
-			"no records of the scheduler (%s): ticks are told by their regularity, "
-			"other processes by their number, nobody by name",
-			why.what);
+		et_warn(&t->warnings, ET_WARN_TRACE_NO_RECORDS, et_arg_text(why.what));
 		return;
 	}
 	t->source = et_sched_stream_source(r->witness);
 	if (!et_sched_stream_sees_interrupts(r->witness))
-		et_warn(&t->notes,
-			"no records of interrupts: ticks are told by their regularity, other "
-			"interrupts are unknown");
+		et_warn(&t->warnings, ET_WARN_TRACE_NO_INTERRUPTS);
 }
 
 int et_tracer_run(const struct et_tracer_options *o, struct et_trace *out, struct et_error *err)

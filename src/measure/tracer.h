@@ -36,6 +36,6 @@ int et_tracer_cpu(int wanted, int *out, struct et_error *err) ET_CHECK;
 void et_tracer_leave_cpu(int cpu);
 /* Notes why the counter is not what is read, if so; calibrated is what et_counter_calibrate said.
  */
-void et_tracer_doubt_counter(struct et_trace *t, const struct et_counter *c, int calibrated);
+void et_tracer_warn_counter(struct et_trace *t, const struct et_counter *c, int calibrated);
 
 #endif

@@ -3,19 +3,7 @@
 #ifndef ET_MODEL_ESTIMATE_H
 #define ET_MODEL_ESTIMATE_H
 
-#include "base/attr.h"
-
-#include <stdbool.h>
-
-enum { ET_MOST_WARNINGS = 16 };
-
-struct et_warnings {
-	char *text[ET_MOST_WARNINGS]; /* one sentence each: what is doubtful and what to do */
-	size_t n;
-};
-
-void et_warn(struct et_warnings *w, const char *fmt, ...) ET_PRINTF(2, 3);
-void et_warnings_free(struct et_warnings *w);
+#include "model/warning.h"
 
 /* A series of times summed up; nanoseconds unless said otherwise. */
 struct et_estimate {
@@ -61,6 +49,19 @@ struct et_kbest_result {
 	bool converged;
 };
 
+enum et_conclusion {
+	ET_CONCLUDED_NOTHING,           /* too few values, or all are equal */
+	ET_CONCLUDED_TOO_FEW_IN_FAMILY, /* it takes pairs_needed pairs */
+	ET_CONCLUDED_TOO_FEW,
+	ET_CONCLUDED_SAME,         /* no difference was shown */
+	ET_CONCLUDED_SAME_BY_HOLM, /* without the adjustment there would be one */
+	ET_CONCLUDED_SLOWER,
+	ET_CONCLUDED_FASTER,
+	/* There is no ratio, because values are at or below 0. */
+	ET_CONCLUDED_LARGER,
+	ET_CONCLUDED_SMALLER,
+};
+
 /* Two commands or series compared: the ratio b/a. Pairs where there were pairs, else apart. */
 struct et_contrast {
 	uint32_t a, b;           /* commands or series; a is the reference */
@@ -89,7 +90,8 @@ struct et_contrast {
 	bool significant_unadjusted, significant;
 	double p_floor;      /* the smallest p so few pairs can give; 0: none */
 	size_t pairs_needed; /* for any verdict in this family; 0: there are enough */
-	char verdict[240];
+	size_t family;       /* comparisons that were adjusted together */
+	enum et_conclusion conclusion;
 	struct et_warnings warnings;
 };
 

@@ -21,7 +21,7 @@ void et_trace_free(struct et_trace *t)
 	free(t->name);
 	free(t->list);
 	free(t->takers);
-	et_warnings_free(&t->notes);
+	et_warnings_free(&t->warnings);
 }
 
 struct et_inactive *et_trace_add(struct et_trace *t, uint64_t start, uint64_t duration)

@@ -7,7 +7,7 @@
 #ifndef ET_MODEL_TRACE_H
 #define ET_MODEL_TRACE_H
 
-#include "model/estimate.h"
+#include "model/warning.h"
 
 #include <stdint.h>
 
@@ -78,9 +78,9 @@ struct et_trace {
 		uint64_t nominal_ns;     /* what the interval is said to be; 0: nobody says */
 		uint64_t shortest_ticks; /* the shortest that is the timer's alone; 0: none is */
 	} timer;
-	const char *source;       /* who told the causes: "bpf", "perf", "regularity", "file" */
-	char ended[128];          /* why it ended before its time; "": it did not */
-	struct et_warnings notes; /* what is doubtful */
+	const char *source; /* who told the causes: "bpf", "perf", "regularity", "file" */
+	char ended[128];    /* why it ended before its time; "": it did not */
+	struct et_warnings warnings;
 };
 
 void et_trace_init(struct et_trace *t);

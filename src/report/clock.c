@@ -2,10 +2,9 @@
 #include "report/clock.h"
 #include "base/alloc.h"
 #include "model/advice.h"
-#include "model/estimate.h"
-#include "report/pair.h"
 #include "report/rows.h"
 #include "report/units.h"
+#include "report/warning.h"
 
 #include <errno.h>
 #include <math.h>
@@ -37,91 +36,6 @@ static struct et_timing_facts facts_of(const struct et_survey *s)
 static bool is_loaded(const struct et_clock_report *r)
 {
 	return r->load > 0.5 * (r->host->cpus ? r->host->cpus : 1);
-}
-
-static void doubt_counter(const struct et_survey *s, struct et_warnings *w)
-{
-	struct et_survey_offsets o = et_survey_offsets(s);
-
-	if (s->counter_error)
-		et_warn(w, "the processor's counter may not be read here: %s",
-			strerror(s->counter_error));
-	else if (!s->counter.name)
-		et_warn(w, "this processor has no counter that a program may read");
-	else if (!s->counter.invariant)
-		et_warn(w, "the counter's rate changes with the processor's: its counts are not "
-			   "time; read CLOCK_MONOTONIC");
-	if (s->drift_error == -ERANGE)
-		et_warn(w, "the counter or a clock went backwards while it was watched: read "
-			   "CLOCK_MONOTONIC");
-	if (o.backwards)
-		et_warn(w, "the counter goes backwards from one CPU to another: stay on one CPU, "
-			   "or read CLOCK_MONOTONIC");
-	if (o.moves)
-		et_warn(w, "the CPUs' counters drift apart: read CLOCK_MONOTONIC");
-	if (s->cpus < 2)
-		et_warn(w, "only one CPU may be used: whether others agree with it is not known");
-	if (o.silent)
-		et_warn(w, "%zu CPU%s too busy to compare counters with", o.silent,
-			o.silent == 1 ? " was" : "s were");
-	if (s->pairs_error && s->pairs_error != -EOPNOTSUPP)
-		et_warn(w, "not all CPUs could be compared: %s", strerror(-s->pairs_error));
-}
-
-static void doubt_timer(const struct et_survey *s, struct et_warnings *w)
-{
-	if (s->timer_error == -EAGAIN)
-		et_warn(w,
-			"only %zu timer interrupts were met alone, and %d make a smallest cost: "
-			"take a less busy CPU with --cpu, or measure longer with --duration",
-			s->timer.interrupts, ET_TIMER_INTERRUPTS);
-	else if (s->timer_error == -ENOENT)
-		et_warn(w, "no regular timer interrupt was found: the CPU was too busy, or has no "
-			   "tick while it runs one task (nohz_full)");
-	else if (s->timer_error && s->counter.name)
-		et_warn(w, "the timer interrupt was not measured: %s", strerror(-s->timer_error));
-}
-
-static void doubt_clock(const struct et_survey_clock *c, struct et_warnings *w)
-{
-	const struct et_timepiece_figures *f = &c->figures;
-
-	if (f->error)
-		return;
-	if (!f->steps)
-		et_warn(w, "%s made no step in the time there was", c->is->name);
-	else if (f->confirmed < ET_STEP_CONFIRMED)
-		et_warn(w,
-			"%s: so small a step was seen %u time%s only, on a busy machine there "
-			"may be smaller ones",
-			c->is->name, f->confirmed, f->confirmed == 1 ? "" : "s");
-	if (f->backwards)
-		et_warn(w, "%s went backwards %u time%s", c->is->name, f->backwards,
-			f->backwards == 1 ? "" : "s");
-}
-
-static void doubts_of(const struct et_clock_report *r, struct et_warnings *w)
-{
-	const struct et_survey *s = r->survey;
-	const char *source = r->host->clocksource;
-
-	if (s->cut_short) {
-		et_warn(w, "cut short: what was not measured by then is missing");
-		return;
-	}
-	doubt_counter(s, w);
-	doubt_timer(s, w);
-	for (size_t i = 0; i < s->n_clocks; i++) {
-		doubt_clock(&s->clocks[i], w);
-	}
-	if (s->ntp.error)
-		et_warn(w, "the kernel's correction of its clock cannot be read: %s",
-			strerror(s->ntp.error));
-	if (s->counter.name && strcmp(source, "tsc") && strcmp(source, "arch_sys_counter"))
-		et_warn(w,
-			"the kernel's clock source is %s, not the processor's counter: the clocks "
-			"cost more than they need",
-			source);
 }
 
 /* --- text --- */
@@ -325,20 +239,15 @@ static void advice_text(const struct et_clock_report *r, const struct et_page *p
 
 void et_clock_text(const struct et_clock_report *r, const struct et_page *page, bool verbose)
 {
-	struct et_warnings w = { 0 };
-
 	clocks_text(r->survey, page);
 	if (!r->survey->cut_short) {
 		counter_text(r, page, verbose);
 		timer_text(r, page);
 		advice_text(r, page);
 	}
-	doubts_of(r, &w);
-	if (w.n)
+	if (r->warnings->n)
 		putc('\n', page->out);
-	for (size_t i = 0; i < w.n; i++)
-		et_page_paragraph(page, 4, "  warning:", WARNING, w.text[i], NULL);
-	et_warnings_free(&w);
+	et_warnings_text(page, 2, r->warnings);
 }
 
 /* --- JSON --- */
@@ -459,7 +368,6 @@ void et_clock_json(struct et_json *w, const struct et_clock_report *r)
 {
 	const struct et_survey *s = r->survey;
 	struct et_timing_facts f = facts_of(s);
-	struct et_warnings doubts = { 0 };
 
 	et_json_object(w, NULL);
 	et_json_int(w, "cpu", s->cpu);
@@ -484,8 +392,6 @@ void et_clock_json(struct et_json *w, const struct et_clock_report *r)
 	et_json_double(w, "timer_interrupt_min_ns", f.timer_ns);
 	et_json_u64(w, "timer_interrupts", s->timer.interrupts);
 	advice_json(w, r);
-	doubts_of(r, &doubts);
-	et_warnings_json(w, &doubts);
-	et_warnings_free(&doubts);
+	et_warnings_json(w, r->warnings);
 	et_json_end(w);
 }

@@ -6,12 +6,14 @@
 #include "base/json.h"
 #include "clock/survey.h"
 #include "model/host.h"
+#include "model/warning.h"
 #include "report/terminal.h"
 
 struct et_clock_report {
 	const struct et_survey *survey;
 	const struct et_host *host;
 	double load; /* tasks that want a CPU; NaN: not known */
+	const struct et_warnings *warnings;
 };
 
 void et_clock_text(const struct et_clock_report *r, const struct et_page *page, bool verbose);

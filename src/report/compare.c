@@ -4,12 +4,12 @@
 #include "report/forest.h"
 #include "report/pair.h"
 #include "report/units.h"
+#include "report/warning.h"
 
 #include <math.h>
 #include <string.h>
 
 #define BOLD "1"
-#define WARNING "33"
 
 /* --- text --- */
 
@@ -29,8 +29,7 @@ static void show_series(
 		"%zu values, all %s", s->n, et_format_value(f->median, s->unit, median));
 
 	et_page_paragraph(page, 6, lead, NULL, isnan(f->shapiro.p) ? constant : text, NULL);
-	for (size_t i = 0; i < f->warnings.n; i++)
-		et_page_paragraph(page, 6, "    warning:", WARNING, f->warnings.text[i], NULL);
+	et_warnings_text(page, 4, &f->warnings);
 }
 
 /* What stands where row a meets column b. */

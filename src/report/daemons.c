@@ -3,9 +3,9 @@
 #include "base/alloc.h"
 #include "model/experiment.h"
 #include "report/dual.h"
-#include "report/pair.h"
 #include "report/rows.h"
 #include "report/scatter.h"
+#include "report/warning.h"
 
 #include <math.h>
 #include <string.h>
@@ -319,7 +319,7 @@ double et_cutoffs_age_s(const struct et_cutoffs *c, uint64_t wall_ns)
 	return wall_ns > c->learned_wall_ns ? 1e-9 * (double)(wall_ns - c->learned_wall_ns) : 0;
 }
 
-static void show_json(const struct et_cutoffs *c, double age, const struct et_warnings *doubts,
+static void show_json(const struct et_cutoffs *c, double age, const struct et_warnings *warnings,
 	const struct et_page *page)
 {
 	struct et_json w;
@@ -337,7 +337,7 @@ static void show_json(const struct et_cutoffs *c, double age, const struct et_wa
 	et_json_u64(&w, "long_runs", c->long_runs);
 	et_json_double(&w, "long_seconds", c->long_seconds);
 	et_cutoffs_json(c->list, c->n, &w);
-	et_warnings_json(&w, doubts);
+	et_warnings_json(&w, warnings);
 	et_json_end(&w);
 }
 
@@ -350,14 +350,14 @@ static void show_runs(const struct et_page *page, const char *lead, uint32_t run
 	et_page_paragraph(page, NAME, lead, FAINT, text, NULL);
 }
 
-void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns, const struct et_warnings *doubts,
-	bool json, const struct et_page *page)
+void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns,
+	const struct et_warnings *warnings, bool json, const struct et_page *page)
 {
 	double age = et_cutoffs_age_s(c, wall_ns);
 	char when[32], span[ET_FIGURE];
 
 	if (json) {
-		show_json(c, age, doubts, page);
+		show_json(c, age, warnings, page);
 		return;
 	}
 	ET_AUTO_FREE char *title = et_asprintf("%zu daemon%s of %s, learned %s, %s ago", c->n,
@@ -372,6 +372,5 @@ void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns, const struct 
 		fprintf(page->out, "\n  cutoffs in milliseconds\n");
 		et_cutoffs_text(c->list, c->n, page);
 	}
-	for (size_t i = 0; i < doubts->n; i++)
-		et_page_paragraph(page, 4, "  warning:", "33", doubts->text[i], NULL);
+	et_warnings_text(page, 2, warnings);
 }

@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "model/daemon.h"
-#include "model/estimate.h"
+#include "model/warning.h"
 #include "report/dual.h"
 #include "report/terminal.h"
 #include "report/units.h"
@@ -20,14 +20,14 @@ void et_cutoffs_text(const struct et_cutoff *list, size_t n, const struct et_pag
 /* The key "daemons": one object a cutoff, times in milliseconds, not rounded. */
 void et_cutoffs_json(const struct et_cutoff *list, size_t n, struct et_json *w);
 
-/* What is kept for a machine, with where it comes from, and what is doubtful about it. */
-void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns, const struct et_warnings *doubts,
-	bool json, const struct et_page *page);
+/* What is kept for a machine, with where it comes from, and the warnings about it. */
+void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns,
+	const struct et_warnings *warnings, bool json, const struct et_page *page);
 /* The same as pages that stand alone. */
 void et_daemons_page(const struct et_daemon_record *r, const struct et_daemon_findings *f,
 	const char *name, FILE *out);
-void et_cutoffs_page(
-	const struct et_cutoffs *c, uint64_t wall_ns, const struct et_warnings *doubts, FILE *out);
+void et_cutoffs_page(const struct et_cutoffs *c, uint64_t wall_ns,
+	const struct et_warnings *warnings, FILE *out);
 /* Successive samples of a run by CPU time, those of an arm with the daemon that ran longest. */
 void et_daemon_pairs(const struct et_daemon_record *r, const struct et_daemon_run *run,
 	const struct et_run_findings *f, struct et_dual *out);

@@ -265,7 +265,7 @@ void et_daemons_page(const struct et_daemon_record *r, const struct et_daemon_fi
 }
 
 void et_cutoffs_page(
-	const struct et_cutoffs *c, uint64_t wall_ns, const struct et_warnings *doubts, FILE *out)
+	const struct et_cutoffs *c, uint64_t wall_ns, const struct et_warnings *warnings, FILE *out)
 {
 	double age =
 		wall_ns > c->learned_wall_ns ? 1e-9 * (double)(wall_ns - c->learned_wall_ns) : 0;
@@ -279,7 +279,7 @@ void et_cutoffs_page(
 	if (c->long_runs)
 		et_html_element(out, "p", "Long run: %u samples of %s.", c->long_runs,
 			et_format_span(c->long_seconds, span));
-	et_html_warnings(out, doubts);
+	et_html_warnings(out, warnings);
 	cutoffs_section(c->list, c->n, out);
 	et_html_end(out);
 }

@@ -2,14 +2,13 @@
 #include "report/describe.h"
 #include "base/alloc.h"
 #include "report/histogram.h"
-#include "report/pair.h"
 #include "report/units.h"
+#include "report/warning.h"
 
 #include <inttypes.h>
 #include <math.h>
 
 #define BOLD "1"
-#define WARNING "33"
 
 /* --- text --- */
 
@@ -120,9 +119,7 @@ void et_describe_text(const struct et_series *s, const struct et_description *d,
 	if (verbose && d->replicates)
 		row(&v, "bootstrap", "%zu replicates, seed %" PRIu64, d->replicates, d->seed);
 	et_histogram(s->values, s->n, &d->estimate, s->unit, 2, page->width - 2, page->out);
-	for (size_t i = 0; i < d->estimate.warnings.n; i++)
-		et_page_paragraph(
-			page, 4, "  warning:", WARNING, d->estimate.warnings.text[i], NULL);
+	et_warnings_text(page, 2, &d->estimate.warnings);
 }
 
 /* --- JSON --- */

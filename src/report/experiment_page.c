@@ -4,6 +4,7 @@
 #include "model/culprit.h"
 #include "report/experiment_pictures.h"
 #include "report/html.h"
+#include "report/pair.h"
 #include "report/tally.h"
 #include "report/units.h"
 
@@ -111,8 +112,9 @@ static void comparisons(const struct et_judgement *j, FILE *out)
 	et_html_element(out, "h2", "Comparison");
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		const struct et_contrast *c = &j->contrasts[i];
+		ET_AUTO_FREE char *words = et_conclusion_text(c);
 		et_html_element(out, "p", "%s against %s: %s", name_of(j->commands[c->b].command),
-			name_of(j->commands[c->a].command), c->verdict);
+			name_of(j->commands[c->a].command), words);
 		et_html_warnings(out, &c->warnings);
 	}
 	et_experiment_forest(j, out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/html.h"
 #include "base/alloc.h"
+#include "report/warning.h"
 #include "report/xml.h"
 
 #include <string.h>
@@ -78,10 +79,17 @@ void et_html_table_end(FILE *out)
 	fputs("</tbody></table></div>\n", out);
 }
 
+static void warning(FILE *out, const struct et_warning *w)
+{
+	ET_AUTO_FREE char *text = et_warning_text(w);
+
+	et_html_element(out, "p class=\"warn\"", "%s", text);
+}
+
 void et_html_warnings(FILE *out, const struct et_warnings *w)
 {
 	for (size_t i = 0; i < w->n; i++)
-		et_html_element(out, "p class=\"warn\"", "%s", w->text[i]);
+		warning(out, &w->list[i]);
 }
 
 void et_html_pictures_begin(FILE *out)

@@ -6,7 +6,7 @@
 #ifndef ET_REPORT_HTML_H
 #define ET_REPORT_HTML_H
 
-#include "model/estimate.h"
+#include "model/warning.h"
 #include "report/svg.h"
 
 void et_html_begin(FILE *out, const char *title);

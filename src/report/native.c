@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "model/field.h"
 #include "report/pair.h"
+#include "report/warning.h"
 
 #include <math.h>
 

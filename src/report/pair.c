@@ -2,37 +2,106 @@
 #include "report/pair.h"
 #include "base/alloc.h"
 #include "report/units.h"
+#include "report/warning.h"
 
 #include <math.h>
 
 #define SLOWER "31"
 #define FASTER "32"
-#define WARNING "33"
 
 /* --- text --- */
 
+/* A rank test of series of different shapes is not about their medians. */
+static bool by_order(const struct et_contrast *c)
+{
+	return c->ks.tested && !c->same_shape;
+}
+
+/* Decimals of a percentage that half the width of its interval supports. */
+static int decimals(double lo, double hi)
+{
+	double half = (hi - lo) / 2;
+
+	if (!(half > 0))
+		return 2;
+	int d = 1 - (int)floor(log10(half));
+	return d < 0 ? 0 : d > 6 ? 6 : d;
+}
+
+static bool has_interval(const struct et_contrast *c)
+{
+	return isfinite(c->ratio) && c->ratio > 0 && isfinite(c->lo) && isfinite(c->hi);
+}
+
+/* "no difference shown (between -0.3 % and +0.4 %)" and the like, with an interval. */
+static char *with_interval(const struct et_contrast *c)
+{
+	double lo = 100 * (c->lo - 1), hi = 100 * (c->hi - 1), at = 100 * (c->ratio - 1);
+	const char *order = by_order(c)
+				    ? "; the shapes differ: this is about stochastic order, not "
+				      "about medians"
+				    : "";
+	int d = decimals(lo, hi);
+
+	switch (c->conclusion) {
+	case ET_CONCLUDED_SAME_BY_HOLM:
+		return et_asprintf("no difference shown over %zu comparisons (alone it would be: "
+				   "%+.*f %% … %+.*f %%)%s",
+			c->family, d, lo, d, hi, order);
+	case ET_CONCLUDED_SLOWER:
+		return et_asprintf("slower by %.*f %% (%.*f … %.*f)%s", d, at, d, lo, d, hi, order);
+	case ET_CONCLUDED_FASTER:
+		return et_asprintf(
+			"faster by %.*f %% (%.*f … %.*f)%s", d, -at, d, -hi, d, -lo, order);
+	default:
+		return et_asprintf("no difference shown (between %+.*f %% and %+.*f %%)%s", d, lo,
+			d, hi, order);
+	}
+}
+
+char *et_conclusion_text(const struct et_contrast *c)
+{
+	switch (c->conclusion) {
+	case ET_CONCLUDED_NOTHING:
+		return et_strdup("cannot be compared: too few values, or all are equal");
+	case ET_CONCLUDED_TOO_FEW_IN_FAMILY:
+		return et_asprintf(
+			"too few pairs (%zu) for a verdict over %zu comparison%s: take %zu",
+			c->pairs, c->family, c->family == 1 ? "" : "s", c->pairs_needed);
+	case ET_CONCLUDED_TOO_FEW:
+		return et_asprintf(
+			"too few pairs (%zu) for a verdict at %.4g %%", c->pairs, 100 * c->level);
+	case ET_CONCLUDED_LARGER:
+		return et_strdup("larger (no ratio: values at or below 0)");
+	case ET_CONCLUDED_SMALLER:
+		return et_strdup("smaller (no ratio: values at or below 0)");
+	default:
+		return has_interval(c) ? with_interval(c) : et_strdup("no difference shown");
+	}
+}
+
+/* The ratio with its interval, then the conclusion without repeating the interval. */
 static char *verdict(const struct et_contrast *c)
 {
 	char ratio[ET_FIGURE], change[ET_FIGURE];
-	const char *order = c->ks.tested && !c->same_shape ? " (of stochastic order, not of "
-							     "medians: the shapes differ)"
-							   : "";
+	const char *order =
+		by_order(c) ? " (of stochastic order, not of medians: the shapes differ)" : "";
+	ET_AUTO_FREE char *words = et_conclusion_text(c);
 
 	if (!isfinite(c->ratio) || c->ratio <= 0)
-		return et_strdup(c->verdict[0] ? c->verdict : "cannot be compared");
+		return et_strdup(words);
 	et_format_ratio(c->ratio, c->lo, c->hi, ratio);
-	bool poor = !isfinite(c->lo) || !isfinite(c->hi) || c->pairs_needed;
-	if (poor && c->verdict[0])
-		return et_asprintf("%s, %s", ratio, c->verdict);
-	if (!c->significant && c->significant_unadjusted)
+	if (!has_interval(c) || c->pairs_needed)
+		return et_asprintf("%s, %s", ratio, words);
+	if (c->conclusion == ET_CONCLUDED_SAME_BY_HOLM)
 		return et_asprintf("%s, no difference shown over all comparisons (alone it would "
 				   "be)%s",
 			ratio, order);
-	if (!c->significant)
+	if (c->conclusion == ET_CONCLUDED_SAME)
 		return et_asprintf("%s, no difference shown%s", ratio, order);
 	et_format_change(c->ratio, c->lo, c->hi, change);
-	return et_asprintf(
-		"%s, %s by %s%s", ratio, c->ratio > 1 ? "slower" : "faster", change, order);
+	return et_asprintf("%s, %s by %s%s", ratio,
+		c->conclusion == ET_CONCLUDED_SLOWER ? "slower" : "faster", change, order);
 }
 
 static const char *verdict_style(const struct et_contrast *c)
@@ -86,19 +155,10 @@ void et_pair_text(const struct et_page *page, const char *b, const char *a,
 	et_page_paragraph(page, 6, lead, NULL, text, verdict_style(c));
 	if (verbose)
 		details(page, c);
-	for (size_t i = 0; i < c->warnings.n; i++)
-		et_page_paragraph(page, 6, "    warning:", WARNING, c->warnings.text[i], NULL);
+	et_warnings_text(page, 4, &c->warnings);
 }
 
 /* --- JSON --- */
-
-void et_warnings_json(struct et_json *w, const struct et_warnings *warnings)
-{
-	et_json_array(w, "warnings");
-	for (size_t i = 0; i < warnings->n; i++)
-		et_json_string(w, NULL, warnings->text[i]);
-	et_json_end(w);
-}
 
 static double positive(double x)
 {
@@ -165,9 +225,10 @@ void et_pair_json(struct et_json *w, const char *a, const char *b, const struct 
 	et_json_double(w, "level", c->level);
 	et_json_end(w);
 	write_paired(w, c);
-	ET_AUTO_FREE char *words = et_asprintf(
-		"%s%s%s", c->significant ? b : "", c->significant ? " " : "", c->verdict);
-	et_json_string(w, "verdict", words);
+	ET_AUTO_FREE char *words = et_conclusion_text(c);
+	ET_AUTO_FREE char *sentence =
+		et_asprintf("%s%s%s", c->significant ? b : "", c->significant ? " " : "", words);
+	et_json_string(w, "verdict", sentence);
 	et_warnings_json(w, &c->warnings);
 	et_json_end(w);
 }

@@ -7,12 +7,12 @@
 #include "model/estimate.h"
 #include "report/terminal.h"
 
-/* "b vs a: 1.021 × (1.018 … 1.024), slower by 2.1 %", and what is doubtful. */
+/* "slower by 2.1 % (1.8 … 2.4)": the conclusion in words. The caller frees it. */
+char *et_conclusion_text(const struct et_contrast *c);
+/* "b vs a: 1.021 × (1.018 … 1.024), slower by 2.1 %", and the warnings about it. */
 void et_pair_text(const struct et_page *page, const char *b, const char *a,
 	const struct et_contrast *c, bool verbose);
 /* An object; the names are those of the two series. */
 void et_pair_json(struct et_json *w, const char *a, const char *b, const struct et_contrast *c);
-/* The key "warnings". */
-void et_warnings_json(struct et_json *w, const struct et_warnings *warnings);
 
 #endif

@@ -7,6 +7,7 @@
 #include "report/tally.h"
 #include "report/terminal.h"
 #include "report/units.h"
+#include "report/warning.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,12 +33,6 @@ static ET_PRINTF(4, 5) void row(
 	va_start(ap, fmt);
 	et_page_row(&t->page, VALUE_COLUMN, label, style, fmt, ap);
 	va_end(ap);
-}
-
-static void warnings(const struct text *t, const struct et_warnings *w)
-{
-	for (size_t i = 0; i < w->n; i++)
-		et_page_paragraph(&t->page, 4, "  warning:", WARNING, w->text[i], NULL);
 }
 
 static void estimate_row(
@@ -410,8 +405,8 @@ static void command_block(const struct text *t, const struct et_command_result *
 		if (judged->n)
 			histogram(t, r);
 	}
-	warnings(t, &judged->warnings);
-	warnings(t, &r->warnings);
+	et_warnings_text(&t->page, 2, &judged->warnings);
+	et_warnings_text(&t->page, 2, &r->warnings);
 }
 
 static struct text begin(const struct et_host *host, const struct et_text_options *o, FILE *out)
@@ -475,5 +470,5 @@ void et_text_result(const struct et_experiment *e, const struct et_judgement *j,
 	}
 	if (j->warnings.n)
 		putc('\n', out);
-	warnings(&t, &j->warnings);
+	et_warnings_text(&t.page, 2, &j->warnings);
 }

@@ -4,6 +4,7 @@
 #include "report/rows.h"
 #include "report/timeline.h"
 #include "report/units.h"
+#include "report/warning.h"
 
 #include <math.h>
 #include <string.h>
@@ -193,8 +194,7 @@ void et_trace_text(const struct et_trace *t, const struct et_page *page, bool al
 	print_causes(t, page);
 	putc('\n', page->out);
 	print_periods(t, page, all);
-	for (size_t i = 0; i < t->notes.n; i++)
-		et_page_paragraph(page, 4, "note:", DIM, t->notes.text[i], NULL);
+	et_warnings_text(page, 0, &t->warnings);
 }
 
 /* --- JSON --- */
@@ -311,10 +311,7 @@ void et_trace_json(const struct et_trace *t, struct et_json *w)
 	et_json_string(w, "ended_early", *t->ended ? t->ended : NULL);
 	et_json_u64(w, "dropped", t->dropped);
 	et_json_u64(w, "lost", t->lost);
-	et_json_flat_array(w, "warnings");
-	for (size_t i = 0; i < t->notes.n; i++)
-		et_json_string(w, NULL, t->notes.text[i]);
-	et_json_end(w);
+	et_warnings_json(w, &t->warnings);
 	json_periods(t, w);
 	et_json_end(w);
 }

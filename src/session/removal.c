@@ -5,40 +5,34 @@
 #include "protocol/sanity.h"
 #include "store/cutoffs.h"
 
+#include <math.h>
 #include <string.h>
 
 static const uint64_t DAY_NS = 86400ull * 1000000000;
 static const uint64_t STALE_DAYS = 90; /* by then updates have brought other daemons */
 
-void et_cutoffs_doubt(const struct et_cutoffs *c, const struct et_host *host, uint64_t wall_ns,
+void et_cutoffs_warn(const struct et_cutoffs *c, const struct et_host *host, uint64_t wall_ns,
 	struct et_warnings *out)
 {
 	uint64_t days = wall_ns > c->learned_wall_ns ? (wall_ns - c->learned_wall_ns) / DAY_NS : 0;
 
 	if (strcmp(c->kernel, host->kernel))
-		et_warn(out,
-			"the daemons' cutoffs are from another kernel (%s, now %s): etalon daemons "
-			"learn makes new ones",
-			c->kernel, host->kernel);
+		et_warn(out, ET_WARN_CUTOFFS_OTHER_KERNEL, et_arg_text(c->kernel),
+			et_arg_text(host->kernel));
 	if (days >= STALE_DAYS)
-		et_warn(out,
-			"the daemons' cutoffs are %llu days old: etalon daemons learn makes new "
-			"ones",
-			(unsigned long long)days);
+		et_warn(out, ET_WARN_CUTOFFS_OLD, et_arg_count(days));
 }
 
-static void doubt_length(
+static void warn_length(
 	const struct et_experiment *e, const struct et_cutoffs *c, struct et_warnings *out)
 {
 	for (size_t i = 0; i < e->n_commands; i++) {
 		double seconds = et_command_seconds(&e->commands[i]);
 		if (!(seconds > 0) || et_cutoffs_fit(c, seconds))
 			continue;
-		et_warn(out,
-			"the daemons' cutoffs were learned with samples of %.3g s and say nothing "
-			"about a program of %.3g s: no sample was removed by them; etalon daemons "
-			"learn --long-seconds %.0f",
-			c->long_runs ? c->long_seconds : c->short_seconds, seconds, seconds);
+		et_warn(out, ET_WARN_CUTOFFS_OTHER_LENGTH,
+			et_arg_value(c->long_runs ? c->long_seconds : c->short_seconds, ET_UNIT_S),
+			et_arg_value(seconds, ET_UNIT_S), et_arg_count((uint64_t)ceil(seconds)));
 		return;
 	}
 }
@@ -56,8 +50,8 @@ int et_session_remove(struct et_store *store, struct et_experiment *e, struct et
 	if (rc)
 		return rc;
 	if (there) {
-		et_cutoffs_doubt(&cutoffs, &e->host, et_clock_real.wall_ns(NULL), notes);
-		doubt_length(e, &cutoffs, notes);
+		et_cutoffs_warn(&cutoffs, &e->host, et_clock_real.wall_ns(NULL), notes);
+		warn_length(e, &cutoffs, notes);
 	}
 	ET_AUTO_FREE struct et_sample **list = et_sanity_check(e, there ? &cutoffs : NULL, &n);
 	for (size_t i = 0; rc == 0 && i < n; i++)

@@ -37,8 +37,7 @@ static int open_runner(struct et_session *s, struct et_error *err)
 	int rc = et_runner_open(s->e, s->setup.envp, s->setup.interrupt, &s->runner, err);
 
 	if (rc == 0 && !s->setup.no_ledger && et_runner_open_ledger(s->runner, ET_SCHED_ANY, &why))
-		et_warn(&s->warnings,
-			"cannot tell which processes take CPU time from the program: %s", why.what);
+		et_warn(&s->warnings, ET_WARN_NO_LEDGER, et_arg_text(why.what));
 	return rc;
 }
 
@@ -91,10 +90,8 @@ static int resume(struct et_session *s, struct et_error *err)
 		return rc;
 	et_host_read("", &now);
 	if (strcmp(now.kernel, then->kernel) || strcmp(now.cpu, then->cpu))
-		et_warn(&s->warnings,
-			"the experiment was resumed on another kernel or CPU (%s, %s): its samples "
-			"may not be comparable; start a new experiment",
-			now.kernel, now.cpu);
+		et_warn(&s->warnings, ET_WARN_RESUMED_ELSEWHERE, et_arg_text(now.kernel),
+			et_arg_text(now.cpu));
 	rc = open_runner(s, err);
 	return rc ? rc : et_store_set_state(s->setup.store, s->e->id, ET_STATE_RUNNING, 0, err);
 }

@@ -8,9 +8,9 @@
 #ifndef ET_SESSION_SESSION_H
 #define ET_SESSION_SESSION_H
 
-#include "model/estimate.h"
 #include "model/executor.h"
 #include "model/experiment.h"
+#include "model/warning.h"
 #include "protocol/driver.h"
 #include "store/store.h"
 

@@ -20,10 +20,10 @@ static void judge_series(const struct et_series *s, struct et_compared *out)
 	et_diagnose(s->values, sorted, s->n, &d);
 	out->shapiro = d.normality;
 	out->gaussian = d.normality.p > ET_CHECK_ALPHA;
-	et_diagnosis_warn(&d, s->unit, ET_DOUBT_COMPARISON, &out->warnings);
+	et_diagnosis_warn(&d, s->unit, ET_USE_COMPARISON, &out->warnings);
 	if (s->n > out->shapiro.n_used && out->shapiro.n_used)
-		et_warn(&out->warnings, "normality was judged by a random %zu of the %zu values",
-			out->shapiro.n_used, s->n);
+		et_warn(&out->warnings, ET_WARN_NORMALITY_BY_PART,
+			et_arg_count(out->shapiro.n_used), et_arg_count(s->n));
 }
 
 static void judge_pair(const struct et_series *series, const struct et_compared *facts, size_t a,

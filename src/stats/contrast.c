@@ -70,8 +70,7 @@ static void judge_apart(const struct et_command *a, const struct et_command *b, 
 			et_shapiro_wilk(y, nb).p > ET_CHECK_ALPHA;
 
 	et_judge_apart(x, na, y, nb, gaussian, out);
-	et_warn(&out->warnings, "the commands ran one after the other, so a change of the machine "
-				"between them looks like a difference; use --order auto");
+	et_warn(&out->warnings, ET_WARN_SEQUENTIAL_ORDER);
 }
 
 void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enum et_metric metric,
@@ -94,70 +93,27 @@ void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enu
 	et_judge_pairs(d, n, out);
 }
 
-/* --- verdicts --- */
+/* --- conclusions --- */
 
-/* "2.1", "0.18", "35": digits that the width of the interval supports. */
-static int decimals(double lo, double hi)
+/* There is no finite interval of the ratio. */
+static enum et_conclusion conclude_without_interval(const struct et_contrast *c)
 {
-	double half = (hi - lo) / 2;
-
-	if (!(half > 0))
-		return 2;
-	int d = 1 - (int)floor(log10(half));
-	return d < 0 ? 0 : d > 6 ? 6 : d;
-}
-
-/* There is no interval to speak of. */
-static void word_poorly(struct et_contrast *c)
-{
-	char *to = c->verdict;
-	size_t size = sizeof(c->verdict);
-
 	if (isnan(c->p))
-		snprintf(to, size, "cannot be compared: %s",
-			c->arrangement && !c->pairs ? "there are no pairs"
-						    : "too few values, or all are equal");
-	else if (!c->significant && c->arrangement)
-		snprintf(to, size, "too few pairs (%zu) for a verdict at %.4g %%", c->pairs,
-			100 * c->level);
-	else if (!c->significant)
-		snprintf(to, size, "no difference shown");
-	else
-		snprintf(to, size, "%s (no ratio: values at or below 0)",
-			c->delta > 0 ? "larger" : "smaller");
+		return ET_CONCLUDED_NOTHING;
+	if (!c->significant)
+		return c->arrangement ? ET_CONCLUDED_TOO_FEW : ET_CONCLUDED_SAME;
+	return c->delta > 0 ? ET_CONCLUDED_LARGER : ET_CONCLUDED_SMALLER;
 }
 
-static void word(struct et_contrast *c, size_t family)
+static enum et_conclusion conclude(const struct et_contrast *c)
 {
-	double lo = 100 * (c->lo - 1), hi = 100 * (c->hi - 1), at = 100 * (c->ratio - 1);
-	int d = decimals(lo, hi);
-	/* A rank test of series of different shapes is not about their medians. */
-	const char *order = c->ks.tested && !c->same_shape
-				    ? "; the shapes differ: this speaks of stochastic order, not "
-				      "of medians"
-				    : "";
-	char *to = c->verdict;
-	size_t size = sizeof(c->verdict);
-
 	if (c->pairs_needed)
-		snprintf(to, size,
-			"too few pairs (%zu) for a verdict over %zu comparison%s: take %zu",
-			c->pairs, family, family == 1 ? "" : "s", c->pairs_needed);
-	else if (!isfinite(lo) || !isfinite(hi))
-		word_poorly(c);
-	else if (!c->significant && c->significant_unadjusted)
-		snprintf(to, size,
-			"no difference shown over %zu comparisons (alone it would be: %+.*f %% … "
-			"%+.*f %%)%s",
-			family, d, lo, d, hi, order);
-	else if (!c->significant)
-		snprintf(to, size, "no difference shown (between %+.*f %% and %+.*f %%)%s", d, lo,
-			d, hi, order);
-	else if (at >= 0)
-		snprintf(to, size, "slower by %.*f %% (%.*f … %.*f)%s", d, at, d, lo, d, hi, order);
-	else
-		snprintf(to, size, "faster by %.*f %% (%.*f … %.*f)%s", d, -at, d, -hi, d, -lo,
-			order);
+		return ET_CONCLUDED_TOO_FEW_IN_FAMILY;
+	if (!isfinite(c->lo) || !isfinite(c->hi))
+		return conclude_without_interval(c);
+	if (!c->significant)
+		return c->significant_unadjusted ? ET_CONCLUDED_SAME_BY_HOLM : ET_CONCLUDED_SAME;
+	return c->ratio >= 1 ? ET_CONCLUDED_SLOWER : ET_CONCLUDED_FASTER;
 }
 
 /* So few pairs that the smallest p of their test cannot pass Holm's first step. */
@@ -190,7 +146,8 @@ void et_contrasts_conclude(struct et_contrast *c, size_t n, double alpha)
 		c[i].significant_unadjusted = p[i] <= alpha; /* NaN is not */
 		c[i].significant = rejected[i];
 		c[i].pairs_needed = pairs_needed(&c[i], n, alpha);
-		word(&c[i], n);
+		c[i].family = n;
+		c[i].conclusion = conclude(&c[i]);
 	}
 }
 

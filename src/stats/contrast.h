@@ -13,7 +13,7 @@
 /* Compares command b with command a; the family-wise adjustment comes later. */
 void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enum et_metric metric,
 	double level, struct et_contrast *out);
-/* Holm over the family, then the verdicts in words. */
+/* Holm over the family, then a conclusion for each. */
 void et_contrasts_conclude(struct et_contrast *c, size_t n, double alpha);
 /* Is any slower than the reference, significantly so, and by more than that proportion? */
 bool et_contrasts_regressed(

@@ -56,8 +56,7 @@ static void describe_bootstrap(
 	out->replicates = boot.replicates;
 	if (!boot.replicates) {
 		if (o->replicates)
-			et_warn(&out->estimate.warnings,
-				"no bootstrap of so many values unless --bootstrap asks for it");
+			et_warn(&out->estimate.warnings, ET_WARN_NO_BOOTSTRAP);
 		return;
 	}
 	et_bootstrap_mean_sd(x, n, &boot, &out->mean, &out->sd);
@@ -76,7 +75,7 @@ void et_describe(const double *x, size_t n, enum et_unit unit, const struct et_d
 	out->median_interval = et_median_interval(sorted, n, o->level);
 	out->sd_interval = et_sd_interval(out->estimate.sd, n, o->level);
 	et_diagnose(x, sorted, n, &out->diagnosis);
-	et_diagnosis_warn(&out->diagnosis, unit, ET_DOUBT_ALL, &out->estimate.warnings);
+	et_diagnosis_warn(&out->diagnosis, unit, ET_USE_DESCRIPTION, &out->estimate.warnings);
 	describe_serial(x, n, o, out);
 	describe_bootstrap(x, n, o, out);
 }

@@ -3,6 +3,7 @@
 #ifndef ET_STATS_DESCRIBE_H
 #define ET_STATS_DESCRIBE_H
 
+#include "model/estimate.h"
 #include "stats/bootstrap.h"
 #include "stats/diagnosis.h"
 

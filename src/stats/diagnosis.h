@@ -6,8 +6,8 @@
 #ifndef ET_STATS_DIAGNOSIS_H
 #define ET_STATS_DIAGNOSIS_H
 
-#include "model/estimate.h"
 #include "model/series.h"
+#include "model/warning.h"
 #include "stats/modes.h"
 #include "stats/normality.h"
 #include "stats/serial.h"
@@ -37,16 +37,15 @@ struct et_diagnosis {
 
 /* x in order of execution, and sorted. */
 void et_diagnose(const double *x, const double *sorted, size_t n, struct et_diagnosis *out);
-/* What is printed beside the diagnosis, and so what is worth a doubt. */
-enum et_doubting {
-	ET_DOUBT_COMPARISON, /* a comparison, which needs no normal data: dependence and modes only
-			      */
-	ET_DOUBT_MEAN, /* a mean with Student's interval: what makes it mean something else too */
-	ET_DOUBT_ALL,  /* a whole description */
+
+/* What is printed beside the diagnosis decides which findings matter. */
+enum et_diagnosis_use {
+	ET_USE_COMPARISON,  /* needs no normal data: only dependence and modes matter */
+	ET_USE_MEAN,        /* a mean with Student's interval: its assumptions matter, too */
+	ET_USE_DESCRIPTION, /* everything matters */
 };
 
-/* Each doubt in a sentence that says what to do about it. */
-void et_diagnosis_warn(const struct et_diagnosis *d, enum et_unit unit, enum et_doubting about,
+void et_diagnosis_warn(const struct et_diagnosis *d, enum et_unit unit, enum et_diagnosis_use use,
 	struct et_warnings *out);
 
 #endif

@@ -3,9 +3,9 @@
 #include "base/alloc.h"
 #include "num/kbest.h"
 #include "stats/contrast.h"
-#include "stats/doubts.h"
 #include "stats/pace.h"
 #include "stats/summary.h"
+#include "stats/warnings.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static void judge_metric(const struct et_experiment *e, const struct et_choice *
 		allow_for_two_sigma(e, r->command, m, out);
 	/* Diagnose only the judged metric, and only if its mean is the answer: K-best's is not. */
 	if (m == e->metric && n > 0 && choice->protocol != ET_PROTOCOL_KBEST)
-		et_doubt_series(x, n, &out->warnings);
+		et_series_warn(x, n, &out->warnings);
 }
 
 /* A rule of the protocol removed it; a run that failed or was stopped has no time to speak of. */
@@ -83,7 +83,7 @@ static size_t count_removed(const struct et_command *c)
 }
 
 /* --until stopped at a bound before it was sure enough. */
-static void doubt_until(const struct et_experiment *e, struct et_command_result *r)
+static void warn_until(const struct et_experiment *e, struct et_command_result *r)
 {
 	const struct et_estimate *est = &r->estimate[e->metric], *all = &r->before[e->metric];
 	double reached = est->expanded_uncertainty / est->mean;
@@ -93,16 +93,12 @@ static void doubt_until(const struct et_experiment *e, struct et_command_result 
 		return;
 	/* Sampling stops by all samples; the rules look at them when it is over. */
 	if (all->n > est->n && all->expanded_uncertainty / all->mean <= e->plan.until_ratio)
-		et_warn(&r->warnings,
-			"wanted ± %.3g %% of the mean, which all %zu runs reached and the %zu that "
-			"were kept did not (± %.3g %%); take more with --min-runs %zu",
-			100 * e->plan.until_ratio, all->n, est->n, 100 * reached, 2 * all->n);
+		et_warn(&r->warnings, ET_WARN_UNTIL_MISSED_BY_REMOVAL,
+			et_arg_share(e->plan.until_ratio), et_arg_count(all->n),
+			et_arg_count(est->n), et_arg_share(reached), et_arg_count(2 * all->n));
 	else
-		et_warn(&r->warnings,
-			"wanted ± %.3g %% of the mean, reached ± %.3g %% after %zu runs; allow "
-			"more "
-			"with --max-runs or --time-limit",
-			100 * e->plan.until_ratio, 100 * reached, est->n);
+		et_warn(&r->warnings, ET_WARN_UNTIL_MISSED, et_arg_share(e->plan.until_ratio),
+			et_arg_share(reached), et_arg_count(est->n));
 }
 
 /* The answer of K-best: the fastest run, if K of them agree with it. */
@@ -124,15 +120,10 @@ static void judge_kbest(const struct et_plan *p, struct et_command_result *r)
 		.error = n < p->k ? NAN : et_kbest_error(&set, confidence),
 		.converged = et_kbest_converged(&set, p->epsilon) };
 	if (n && n < p->k)
-		et_warn(&r->warnings,
-			"%zu runs are fewer than the %u that are to agree: the fastest may be "
-			"chance",
-			n, p->k);
+		et_warn(&r->warnings, ET_WARN_KBEST_FEW_RUNS, et_arg_count(n), et_arg_count(p->k));
 	else if (n && !r->kbest.converged)
-		et_warn(&r->warnings,
-			"not converged: the %u fastest of %zu runs are %.3g %% apart, not within "
-			"%.3g %%; allow more runs with --max-runs, or a wider --epsilon",
-			p->k, n, 100 * r->kbest.spread, 100 * p->epsilon);
+		et_warn(&r->warnings, ET_WARN_KBEST_NOT_CONVERGED, et_arg_count(p->k),
+			et_arg_count(n), et_arg_share(r->kbest.spread), et_arg_share(p->epsilon));
 }
 
 static void judge_command(
@@ -150,23 +141,21 @@ static void judge_command(
 	}
 	et_pace_judge(r->command, e->plan.level, &r->paced);
 	r->removed = count_removed(r->command);
-	et_doubt_command(e, choice->protocol, r->command, &r->warnings);
+	et_command_warn(e, choice->protocol, r->command, &r->warnings);
 	if (kbest)
 		judge_kbest(&e->plan, r);
 	else
-		doubt_until(e, r);
+		warn_until(e, r);
 }
 
-/* Process time says little about programs that mostly wait. */
-static void doubt_metric(const struct et_experiment *e, struct et_contrast *c)
+/* CPU time says little about programs that mostly wait. */
+static void warn_metric(const struct et_experiment *e, struct et_contrast *c)
 {
 	const double mostly = 0.5;
 
 	if (e->metric == ET_METRIC_CPU && et_idle_share(&e->commands[c->a]) > mostly &&
 		et_idle_share(&e->commands[c->b]) > mostly)
-		et_warn(&c->warnings,
-			"these programs mostly sleep or wait, which process time does not count: "
-			"compare them by elapsed time (--metric et)");
+		et_warn(&c->warnings, ET_WARN_COMPARED_BY_CPU_TIME);
 }
 
 static void judge_contrasts(const struct et_experiment *e, struct et_judgement *j)
@@ -182,7 +171,7 @@ static void judge_contrasts(const struct et_experiment *e, struct et_judgement *
 				&j->contrasts[j->n_contrasts++]);
 	}
 	for (size_t i = 0; i < j->n_contrasts; i++)
-		doubt_metric(e, &j->contrasts[i]);
+		warn_metric(e, &j->contrasts[i]);
 	et_contrasts_conclude(j->contrasts, j->n_contrasts, 1 - e->plan.level);
 	for (size_t i = 0; i < j->n_contrasts; i++)
 		j->commands[j->contrasts[i].b].contrast = &j->contrasts[i];
@@ -203,5 +192,5 @@ void et_judge(const struct et_experiment *e, struct et_judgement *out)
 		judge_command(e, &out->choice, r);
 	}
 	judge_contrasts(e, out);
-	et_doubt_host(e, &out->warnings);
+	et_host_warn(e, &out->warnings);
 }

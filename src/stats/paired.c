@@ -86,10 +86,8 @@ static void warn_dependence(const double *d, size_t n, struct et_contrast *out)
 	double r = et_autocorrelation(d, n, 1);
 
 	if (n >= DEPENDENCE_TESTABLE && r > et_acf_band(n, 0.99))
-		et_warn(&out->warnings,
-			"neighbouring pairs resemble each other (autocorrelation %.2f): the test "
-			"and the interval count %zu pairs as %.0f",
-			r, n, fmax(2, (double)n / out->inflation));
+		et_warn(&out->warnings, ET_WARN_DEPENDENT_PAIRS, et_arg_number(r), et_arg_count(n),
+			et_arg_count((uint64_t)fmax(2, round((double)n / out->inflation))));
 }
 
 enum { BY_MEAN, BY_RANKS, BY_SIGNS };

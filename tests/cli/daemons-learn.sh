@@ -87,8 +87,10 @@ ok 'show: a mark for a cutoff is stored' bash -c 'etalon show --json |
 	jq -e "[.commands[0].samples[] | select(.marks | index(\"daemon-cutoff\"))] | length == 3"'
 exits 'run --protocol raw: it succeeds beside a daemon that has a cutoff' 0 etalon run -r 3 --protocol raw --json hit.json 'sleep 0.3'
 ok 'run --protocol raw: no sample is removed by a cutoff' jq -e '.commands[0].result | .removed == 0 and .before_removal == null' hit.json
-exits 'run: a program longer than the learned runs succeeds' 0 etalon run -w 0 -r 1 'sleep 2.5'
-like 'run: a program longer than the learned runs gets a warning about the cutoffs' "$(tr '\n' ' ' <<<"$out" | tr -s ' ')" 'say nothing about a program of 2\.5'
+exits 'run: a program longer than the learned runs succeeds' 0 etalon run -w 0 -r 1 --json longer.json 'sleep 2.5'
+ok 'run: a program longer than the learned runs raises a warning with its code' jq -e '.warnings |
+	any(.code == "cutoffs-other-length")' longer.json
+like 'run: a program longer than the learned runs gets a warning about the cutoffs' "$(tr '\n' ' ' <<<"$out" | tr -s ' ')" 'do not apply to a program of 2\.5'
 like 'run: a program longer than the learned runs loses no sample by the cutoffs' "$out" '1 kept'
 kill $daemon
 wait $daemon 2>/dev/null
@@ -107,9 +109,11 @@ db.execute("UPDATE fact SET value = ? WHERE key = ?", (json.dumps(d), key))
 db.commit()
 PY
 exits 'daemons show: cutoffs from another kernel are shown' 0 etalon daemons show
-like 'daemons show: cutoffs from another kernel give a warning' "$out" 'from another kernel \(5\.0\.0-old, now'
+like 'daemons show: cutoffs from another kernel give a warning' "$out" 'another kernel \(5\.0\.0-old, now'
 like 'daemons show: cutoffs that are 100 days old give a warning' "$out" '100 days old'
+ok 'daemons show: both warnings about the cutoffs have their codes' bash -c 'etalon daemons show --json |
+	jq -e "[.warnings[].code] == [\"cutoffs-other-kernel\", \"cutoffs-old\"]"'
 exits 'run: it succeeds with cutoffs from another kernel' 0 etalon run -r 1 true
-like 'run: cutoffs from another kernel give a warning' "$(tr '\n' ' ' <<<"$out" | tr -s ' ')" 'cutoffs are from another kernel'
+like 'run: cutoffs from another kernel give a warning' "$(tr '\n' ' ' <<<"$out" | tr -s ' ')" 'cutoffs were learned on another kernel'
 
 done_testing

@@ -90,7 +90,7 @@ fi
 exits "time limit" 0 etalon run -q -r 1000 --time-limit 200ms 'sleep 0.02'
 like "is told when it ended the run" "$out" 'time limit ended it'
 exits "a wish not granted" 0 etalon run -q --until 0.001% -m 3 -M 5 'sleep 0.001'
-like "is told" "$out" 'wanted ±'
+like "is told" "$out" 'was not reached'
 
 exits "a shell when asked for" 0 etalon run -q -r 2 -w 0 --output out.txt --shell sh 'echo a | tr a b'
 is "runs a pipe" "$(cat out.txt)" b

@@ -70,6 +70,9 @@ ok 'and a picture of it' python3 -c 'import xml.etree.ElementTree as E; E.parse(
 exits 'a threshold that is given' 0 etalon trace --json --duration 100ms --threshold 20us
 json 'is used' 'd["threshold_ns"] in (19999, 20000) and
 	all(p["duration_ns"] >= 19999 for p in d["periods"] if p["state"] == "I")'
+exits 'a threshold below the distance of readings' 0 etalon trace --json --duration 10ms --threshold 1ns
+json 'threshold: one below the distance of readings raises a warning' \
+	'any(w["code"] == "trace-low-threshold" for w in d["warnings"])'
 exits 'text' 0 etalon trace --duration 50ms
 unlike 'an invariant counter counts no cycles' "$out" 'cycles'
 like 'says how it looked' "$out" 'readings further apart than'
@@ -113,7 +116,7 @@ else
 fi
 if can_drop_privileges; then
 	exits 'without privileges' 0 unprivileged etalon trace --json --duration 100ms
-	json 'it says so' 'd["causes_from"] != "regularity" or any("no records" in w for w in d["warnings"])'
+	json 'it says so' 'd["causes_from"] != "regularity" or any(w["code"] == "trace-no-records" for w in d["warnings"])'
 	json 'and names nobody' 'd["causes_from"] != "regularity" or d["by_process"] == []'
 	run unprivileged etalon trace -- true
 	[ "$status" -eq 3 ] || [ "$status" -eq 0 ]

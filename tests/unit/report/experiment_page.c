@@ -34,12 +34,13 @@ static void check_whole(void)
 		"sample 6, 414.8 ms; daemon-cutoff: cron used 1.500 ms, its cutoff "
 		"is 1.000 ms";
 
-	et_warn(&j.commands[1].warnings, "a & b");
+	et_warn(&j.commands[1].warnings, ET_WARN_NO_LEDGER, et_arg_text("a & b"));
 	ET_AUTO_FREE char *text = page(e, &j);
 	ok(strstr(text, "412.3 ms ± 1.2 ms (95 %)") && strstr(text, "431.0 ms ± 3.4 ms (95 %)"),
 		"process and elapsed time with their uncertainty");
 	ok(strstr(text, "1.021 × (1.018 … 1.024)") != NULL, "the ratio with its interval");
-	ok(strstr(text, "<p class=\"warn\">a &#38; b</p>") != NULL, "a doubt");
+	ok(strstr(text, "from the program: a &#38; b</p>") != NULL,
+		"page: the text of a warning is escaped");
 	/* Order, distribution, all pairs and the cluster for each; the forest. */
 	ok(count(text, "role=\"img\"") == 2 * 4 + 1, "nine pictures");
 	ok(count(text, why) == 2,

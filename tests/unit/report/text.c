@@ -36,10 +36,12 @@ static void goldens(void)
 	struct et_experiment *e = fixture_experiment(names, 3);
 	struct et_judgement j = fixture_judgement(e);
 
-	et_warn(&j.commands[0].warnings,
-		"only 4 samples: drift cannot be tested with so few; -r 30 gives more");
-	et_warn(&j.warnings, "this is a virtual machine (kvm)");
+	et_warn(&j.commands[0].warnings, ET_WARN_FEW_VALUES, et_arg_count(4));
+	et_warn(&j.commands[0].warnings, ET_WARN_SERIAL_UNTESTED, et_arg_count(4),
+		et_arg_count(20));
+	et_warn(&j.warnings, ET_WARN_VIRTUAL_MACHINE, et_arg_text("kvm"));
 	j.contrasts[1].significant = false;
+	j.contrasts[1].conclusion = ET_CONCLUDED_SAME_BY_HOLM;
 	e->commands[1].samples[3].measured.cpu_source = ET_CPU_BY_WAIT4;
 	e->commands[1].samples[3].ruling.marks = ET_MARK_LEFTOVERS;
 	check_page("text-80.txt", e, &j, (struct et_text_options){ 80, false, false });
@@ -227,9 +229,9 @@ static void widths(void)
 	int bad = 0, pages = 0;
 
 	for (size_t i = 0; i < ET_LENGTH(nasty); i++) {
-		et_warn(&j.commands[i].warnings, "%s", nasty[i]);
-		et_warn(&j.contrasts[0].warnings, "%s", nasty[i]);
-		et_warn(&j.warnings, "%s", nasty[i]);
+		et_warn(&j.commands[i].warnings, ET_WARN_NO_LEDGER, et_arg_text(nasty[i]));
+		et_warn(&j.contrasts[0].warnings, ET_WARN_NO_LEDGER, et_arg_text(nasty[i]));
+		et_warn(&j.warnings, ET_WARN_NO_LEDGER, et_arg_text(nasty[i]));
 	}
 	e->label = et_strdup(nasty[4]);
 	e->state = ET_STATE_INTERRUPTED;

@@ -21,22 +21,15 @@ static struct et_experiment *experiment(const uint64_t *us, size_t n)
 	return e;
 }
 
-static bool warned(const struct et_judgement *j, const char *text)
-{
-	for (size_t i = 0; i < j->commands[0].warnings.n; i++) {
-		if (strstr(j->commands[0].warnings.text[i], text))
-			return true;
-	}
-	return false;
-}
-
-static struct et_kbest_result judge(struct et_experiment *e, const char *text, bool *says)
+/* Judges and frees the experiment; raised: did that raise the warning? */
+static struct et_kbest_result judge(
+	struct et_experiment *e, enum et_warning_code code, bool *raised)
 {
 	struct et_judgement j;
 
 	et_judge(e, &j);
 	struct et_kbest_result r = j.commands[0].kbest;
-	*says = warned(&j, text);
+	*raised = et_warnings_have(&j.commands[0].warnings, code);
 	et_judgement_free(&j);
 	et_experiment_free(e);
 	return r;
@@ -45,34 +38,39 @@ static struct et_kbest_result judge(struct et_experiment *e, const char *text, b
 int main(void)
 {
 	const uint64_t us[] = { 1500, 1004, 1300, 1000, 1200, 1002, 1100 };
+	const enum et_warning_code not_converged = ET_WARN_KBEST_NOT_CONVERGED;
 	struct et_kbest_result r;
-	bool says;
+	bool raised;
 
-	r = judge(experiment(us, 7), "not converged", &says);
-	ok(r.k == 3 && r.n == 7 && r.converged && !says, "1000, 1002, 1004 agree to 1 %%");
-	near(r.best, 1e6, 0, 0, "the best");
-	near(r.spread, 0.004, 1e-12, 0, "the third is that far above it");
-	ok(r.error > 0 && isfinite(r.error), "an error of %g", r.error);
-	r = judge(
-		experiment(us, 5), "not converged: the 3 fastest of 5 runs are 20 % apart", &says);
-	ok(!r.converged && says, "1000, 1004, 1200 do not, and that is said");
-	near(r.spread, 0.2, 1e-12, 0, "by so much");
-	r = judge(experiment(us, 2), "fewer than the 3", &says);
-	ok(!r.converged && says && isnan(r.spread) && r.best == 1004e3, "two are too few");
-	r = judge(experiment(us, 0), "runs", &says);
-	ok(r.k == 3 && r.n == 0 && isnan(r.best) && !says, "none: nothing to say");
+	r = judge(experiment(us, 7), not_converged, &raised);
+	ok(r.k == 3 && r.n == 7 && r.converged && !raised, "kbest: 1000, 1002, 1004 agree to 1 %%");
+	near(r.best, 1e6, 0, 0, "kbest: the best is the smallest");
+	near(r.spread, 0.004, 1e-12, 0, "kbest: the spread is the third's distance from the best");
+	ok(r.error > 0 && isfinite(r.error), "kbest: the error is finite (%g)", r.error);
+	r = judge(experiment(us, 5), not_converged, &raised);
+	ok(!r.converged && raised, "kbest: 1000, 1004, 1200 do not agree, which is warned of");
+	near(r.spread, 0.2, 1e-12, 0, "kbest: the spread of values that do not agree");
+	r = judge(experiment(us, 2), ET_WARN_KBEST_FEW_RUNS, &raised);
+	ok(!r.converged && raised && isnan(r.spread) && r.best == 1004e3,
+		"kbest: two runs are too few for K = 3");
+	r = judge(experiment(us, 0), ET_WARN_KBEST_FEW_RUNS, &raised);
+	ok(r.k == 3 && r.n == 0 && isnan(r.best) && !raised,
+		"kbest: without a run there is no best and no warning");
 
 	struct et_experiment *e = experiment(us, 7);
 	e->metric = ET_METRIC_ELAPSED;
-	near(judge(e, "", &says).best, 2e6, 0, 0, "of the metric that is judged");
+	near(judge(e, not_converged, &raised).best, 2e6, 0, 0,
+		"kbest: the best of the judged metric");
 	e = experiment(us, 7);
 	e->commands[0].samples[3].ruling.removal.by = ET_REMOVED_STOPPED;
-	near(judge(e, "", &says).best, 1002e3, 0, 0, "of what counts");
+	near(judge(e, not_converged, &raised).best, 1002e3, 0, 0,
+		"kbest: a removed run does not count");
 	e = experiment(us, 7);
 	e->protocol = ET_PROTOCOL_RAW;
-	ok(judge(e, "not converged", &says).k == 0, "only where it is the protocol");
+	ok(judge(e, not_converged, &raised).k == 0, "kbest: another protocol has no K-best");
 	e = experiment(us, 7);
 	e->plan.k = 4000;
-	ok(judge(e, "", &says).k == 0, "a record with an impossible K is no reason to die");
+	ok(judge(e, not_converged, &raised).k == 0,
+		"kbest: a record with an impossible K has none");
 	return tap_done();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "stats/doubts.h"
+#include "stats/warnings.h"
 #include "base/alloc.h"
 #include "model/culprit.h"
 #include "num/quantile.h"
@@ -9,13 +9,13 @@
 
 /* --- a series --- */
 
-void et_doubt_series(const double *x, size_t n, struct et_warnings *out)
+void et_series_warn(const double *x, size_t n, struct et_warnings *out)
 {
 	ET_AUTO_FREE double *sorted = et_sorted_copy(x, n);
 	struct et_diagnosis d;
 
 	et_diagnose(x, sorted, n, &d);
-	et_diagnosis_warn(&d, ET_UNIT_NS, ET_DOUBT_MEAN, out);
+	et_diagnosis_warn(&d, ET_UNIT_NS, ET_USE_MEAN, out);
 }
 
 /* --- a command --- */
@@ -74,44 +74,37 @@ double et_idle_share(const struct et_command *c)
 	return t.elapsed > 0 && rest > 0 ? rest / t.elapsed : 0;
 }
 
-static void blame_machine(
-	const struct et_command *c, const struct totals *t, bool by_et, struct et_warnings *out)
+static void blame_machine(const struct et_command *c, const struct totals *t, bool by_elapsed,
+	struct et_warnings *out)
 {
-	const char *advice = by_et ? "" : "; judge by process time";
 	size_t n;
 	ET_AUTO_FREE struct et_culprit_total *all = et_command_culprits(c, &n);
 	const struct et_culprit_total *worst = n ? &all[0] : NULL;
 
-	/* Who took the program's own CPU, where that is known; else who used most anywhere. */
+	/* The process that took most of the program's own CPU, if that is known; else of any. */
 	for (size_t i = 1; i < n; i++) {
 		if (all[i].taken_ns > worst->taken_ns)
 			worst = &all[i];
 	}
-	const char *lead = worst ? ", most of all " : "", *name = worst ? worst->name : "";
+	const char *name = worst ? worst->name : "";
 
-	/* Tasks that wait side by side wait longer than the clock. */
+	/* The tasks of a parallel program can together wait longer than the elapsed time. */
 	if (t->cpu + t->wait > 1.05 * t->elapsed)
-		et_warn(out,
-			"its tasks waited %.3g ms a run, side by side, for CPUs that others "
-			"used%s%s%s",
-			t->wait / (double)t->n / 1e6, lead, name, advice);
+		et_warn(out, ET_WARN_TASKS_WAITED, et_arg_value(t->wait / (double)t->n, ET_UNIT_NS),
+			et_arg_text(name), et_arg_flag(!by_elapsed));
 	else if (t->steal > t->wait)
-		et_warn(out,
-			"elapsed time is not the program's doing: the hypervisor took the CPU "
-			"away for %.0f %% of it%s",
-			100 * t->steal / t->elapsed, advice);
+		et_warn(out, ET_WARN_STOLEN_TIME, et_arg_share(t->steal / t->elapsed),
+			et_arg_flag(!by_elapsed));
 	else
-		et_warn(out,
-			"elapsed time is not the program's doing: it waited %.0f %% of it for a "
-			"CPU that others used%s%s%s",
-			100 * t->wait / t->elapsed, lead, name, advice);
+		et_warn(out, ET_WARN_WAITED_FOR_CPU, et_arg_share(t->wait / t->elapsed),
+			et_arg_text(name), et_arg_flag(!by_elapsed));
 }
 
-/* Why elapsed time is not process time: one reason, the greatest, and one piece of advice. */
-static void doubt_elapsed(
-	const struct et_command *c, const struct totals *t, bool by_et, struct et_warnings *out)
+/* Warns of the greatest reason why elapsed time is above CPU time. */
+static void warn_elapsed(const struct et_command *c, const struct totals *t, bool by_elapsed,
+	struct et_warnings *out)
 {
-	/* Shorter gaps are what the kernel needs to start and to end a program. */
+	/* The kernel needs this long to start and to end a program. */
 	const double start_and_end_ns = 2e6;
 	double rest = t->elapsed - t->cpu - t->wait - t->steal;
 	double taken = t->wait + t->steal;
@@ -119,76 +112,60 @@ static void doubt_elapsed(
 	if (!t->n || (t->cpu >= t->elapsed && !(taken > 0.02 * t->elapsed)))
 		return;
 	if (rest > 0.1 * t->elapsed && rest / (double)t->n > start_and_end_ns && rest > taken)
-		et_warn(out,
-			"elapsed time is far above CPU time: the program sleeps or waits (disk, "
-			"network, timers) for %.0f %% of it%s",
-			100 * rest / t->elapsed,
-			by_et ? "" : "; judge it by elapsed time (--metric et)");
+		et_warn(out, ET_WARN_MOSTLY_IDLE, et_arg_share(rest / t->elapsed),
+			et_arg_flag(!by_elapsed));
 	else if (taken > 0.02 * t->elapsed)
-		blame_machine(c, t, by_et, out);
+		blame_machine(c, t, by_elapsed, out);
 }
 
-/* What was asked for and not reached. */
-static void doubt_extent(const struct et_experiment *e, enum et_protocol protocol,
+static void warn_extent(const struct et_experiment *e, enum et_protocol protocol,
 	const struct totals *t, struct et_warnings *out)
 {
 	if (e->state == ET_STATE_DONE && e->plan.until_ratio == 0 && e->plan.time_limit_ns &&
 		t->turns < e->plan.runs && protocol != ET_PROTOCOL_KBEST)
-		et_warn(out, "the time limit ended it after %zu of %u runs", t->turns,
-			e->plan.runs);
+		et_warn(out, ET_WARN_TIME_LIMIT, et_arg_count(t->turns),
+			et_arg_count(e->plan.runs));
 }
 
-/* By evidence other than the program's own times; what a rule left out is not in the figures. */
-static void doubt_speed(const struct et_experiment *e, const struct totals *t, size_t kept_slow,
+/* By evidence other than the program's own times: the probe and stolen time. */
+static void warn_speed(const struct et_experiment *e, const struct totals *t, size_t kept_slow,
 	struct et_warnings *out)
 {
 	/* The loop needs several of the scheduler's slices beside the program. */
 	const double long_enough_ns = 2e7, often = 0.1;
 	bool paceable = e->metric == ET_METRIC_CPU && e->plan.order != ET_ORDER_DUET &&
 			t->cpu > long_enough_ns * (double)t->n && t->cpu < 1.1 * t->elapsed;
-	const char *advice = paceable ? "; --pace corrects for it" : "";
 
 	if (kept_slow && !e->plan.keep_all)
-		et_warn(out,
-			"the machine was slow in %zu of %zu runs (a fixed loop beside them, or "
-			"stolen time, says so), too many to leave them out: these are times of a "
-			"slow machine%s",
-			kept_slow, t->turns, advice);
+		et_warn(out, ET_WARN_SLOW_MACHINE, et_arg_count(kept_slow), et_arg_count(t->turns),
+			et_arg_flag(paceable));
 	else if ((double)t->slow > often * (double)t->turns)
-		et_warn(out, "the machine was slow in %zu of %zu runs%s%s", t->slow, t->turns,
-			e->plan.keep_all ? "" : ", which were left out", advice);
+		et_warn(out, ET_WARN_SLOW_RUNS, et_arg_count(t->slow), et_arg_count(t->turns),
+			et_arg_flag(!e->plan.keep_all), et_arg_flag(paceable));
 }
 
-void et_doubt_command(const struct et_experiment *e, enum et_protocol protocol,
+void et_command_warn(const struct et_experiment *e, enum et_protocol protocol,
 	const struct et_command *c, struct et_warnings *out)
 {
-	static const char *const sentences[] = {
-		"the kernel dropped exit records: who disturbed them is not fully known",
-		"the program was stopped by a signal for a while",
-		("the program left processes behind; their CPU time counts up to its end, then "
-		 "they were killed"),
-	};
+	static const enum et_warning_code of_mark[] = { ET_WARN_LOST_RECORDS, ET_WARN_STOPPED,
+		ET_WARN_LEFTOVERS };
 	enum et_arrangement arrangement = et_command_arrangement(c);
 	struct totals t = add_up(c);
 
-	doubt_elapsed(c, &t, e->metric == ET_METRIC_ELAPSED, out);
-	doubt_speed(e, &t, t.marks[8], out);
-	doubt_extent(e, protocol, &t, out);
-	for (size_t i = 0; i < ET_LENGTH(sentences); i++) { /* entry i speaks of bit i of marks */
+	warn_elapsed(c, &t, e->metric == ET_METRIC_ELAPSED, out);
+	warn_speed(e, &t, t.marks[8], out);
+	warn_extent(e, protocol, &t, out);
+	for (size_t i = 0; i < ET_LENGTH(of_mark); i++) { /* entry i belongs to bit i of marks */
 		if (t.marks[i])
-			et_warn(out, "in %zu of the runs %s", t.marks[i], sentences[i]);
+			et_warn(out, of_mark[i], et_arg_count(t.marks[i]));
 	}
 	if (t.failed)
-		et_warn(out, "%zu runs failed (exit status or signal)%s", t.failed,
-			e->plan.ignore_failure ? ", which was ignored as asked" : "");
+		et_warn(out, ET_WARN_FAILED_RUNS, et_arg_count(t.failed),
+			et_arg_flag(e->plan.ignore_failure));
 	if (arrangement == ET_PACED)
-		et_warn(out,
-			"paced: the reference loop had its share of the CPU, so elapsed time is "
-			"not the program's own");
+		et_warn(out, ET_WARN_PACED);
 	if (t.overlapped && arrangement == ET_DUET)
-		et_warn(out,
-			"measured in duets only: its elapsed time holds its partner's share of "
-			"the CPU");
+		et_warn(out, ET_WARN_DUETS_ONLY);
 }
 
 /* --- the machine --- */
@@ -208,7 +185,7 @@ static bool all_by_wait4(const struct et_experiment *e)
 	return n && wait4 == n;
 }
 
-/* Behind a plus stands how the program's own CPU was watched. */
+/* The source of the ledger, if there is one, follows after a plus sign. */
 static bool watched_by(const struct et_experiment *e, const char *source)
 {
 	size_t n = strlen(source);
@@ -217,42 +194,27 @@ static bool watched_by(const struct et_experiment *e, const char *source)
 	       (e->snapshot_source[n] == '\0' || e->snapshot_source[n] == '+');
 }
 
-void et_doubt_host(const struct et_experiment *e, struct et_warnings *out)
+void et_host_warn(const struct et_experiment *e, struct et_warnings *out)
 {
 	const struct et_host *h = &e->host;
 	bool counter =
 		!strcmp(h->clocksource, "tsc") || !strcmp(h->clocksource, "arch_sys_counter");
 
 	if (h->clocksource[0] && !counter)
-		et_warn(out,
-			"the clock source is %s, not the processor's counter: reading the clock is "
-			"slower and coarser",
-			h->clocksource);
+		et_warn(out, ET_WARN_CLOCK_SOURCE, et_arg_text(h->clocksource));
 	if (h->virtual_machine[0] && strcmp(h->virtual_machine, "none") &&
 		strcmp(h->virtual_machine, "unknown"))
-		et_warn(out,
-			"virtual machine (%s): unseen neighbours change its speed; compare "
-			"within one run, not with yesterday's numbers",
-			h->virtual_machine);
+		et_warn(out, ET_WARN_VIRTUAL_MACHINE, et_arg_text(h->virtual_machine));
 	if (h->governor[0] && strcmp(h->governor, "performance"))
-		et_warn(out,
-			"the CPU frequency is scaled (governor %s), so times depend on what ran "
-			"before; set the governor to performance",
-			h->governor);
+		et_warn(out, ET_WARN_FREQUENCY_SCALING, et_arg_text(h->governor));
 	if (!h->cpus)
 		return; /* a record made elsewhere: how it was measured is not known */
 	if (watched_by(e, "proc"))
-		et_warn(out,
-			"without CAP_NET_ADMIN processes that began and ended within a run were "
-			"not seen; run as root, or grant this capability to the container");
+		et_warn(out, ET_WARN_NO_NET_ADMIN);
 	else if (watched_by(e, "proc-no-taskstats"))
-		et_warn(out, "this kernel or container has no taskstats: processes that began and "
-			     "ended within a run were not seen");
+		et_warn(out, ET_WARN_NO_TASKSTATS);
 	if (all_by_wait4(e))
-		et_warn(out,
-			"no control group could be made: CPU time of descendants that nobody "
-			"waited for is counted only where they came to us; %s",
-			watched_by(e, "taskstats") /* so we had root's capabilities */
-				? "mount a cgroup hierarchy on /sys/fs/cgroup"
-				: "run as root");
+		et_warn(out, ET_WARN_NO_CGROUP,
+			/* With taskstats we had root's capabilities. */
+			et_arg_flag(watched_by(e, "taskstats")));
 }

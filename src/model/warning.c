@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/warning.h"
+#include "base/alloc.h"
+
+#include <assert.h>
+#include <string.h>
+
+const char *const et_severity_names[] = { "note", "warning", NULL };
+
+#define NOTE ET_SEVERITY_NOTE
+#define WARNING ET_SEVERITY_WARNING
+
+const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
+	/* --- a series of values --- */
+	[ET_WARN_FEW_VALUES] = { "few-values", WARNING, "c",
+		"there {0:is|are} only {0} value{0:|s}, too few to show how they vary; take at "
+		"least 10 (--runs 10)" },
+	[ET_WARN_ALL_EQUAL] = { "all-equal", WARNING, "",
+		"all values are equal, so the spread is 0, and normality, dependence and modes are "
+		"undefined; use a finer clock or longer runs" },
+	[ET_WARN_NORMALITY_UNTESTED] = { "normality-untested", NOTE, "c",
+		"normality was not tested: Shapiro-Wilk needs at least {0} values; take more" },
+	[ET_WARN_NORMALITY_BY_PART] = { "normality-by-part", NOTE, "cc",
+		"normality was judged by a random {0} of the {1} values: Shapiro-Wilk takes no "
+		"more" },
+	[ET_WARN_SERIAL_UNTESTED] = { "serial-untested", NOTE, "cc",
+		"drift and dependence cannot be tested with {0} values; take at least {1}" },
+	[ET_WARN_RARE_CASE_UNSEEN] = { "rare-case-unseen", NOTE, "csc",
+		"{0} values miss a slow case of one run in ten with a probability of {1}, and the "
+		"interval of the mean does not allow for it; take at least {2}" },
+	[ET_WARN_COLD_START] = { "cold-start", WARNING, "",
+		"the first value is far above the others because caches were cold; warm up "
+		"(--warmup) or exclude it" },
+	[ET_WARN_DRIFT] = { "drift", WARNING, "fp",
+		"drift: the values {0:rise|fall} from run to run (Mann-Kendall p {1}), so their "
+		"mean depends on when you stop; warm up longer (--warmup)" },
+	[ET_WARN_DEPENDENT_RUNS] = { "dependent-runs", WARNING, "n",
+		"successive runs resemble each other (autocorrelation {0}), so the interval is too "
+		"narrow; compare programs as pairs in one experiment" },
+	[ET_WARN_SEVERAL_MODES] = { "several-modes", WARNING, "vvp",
+		"two or more modes (near {0} and {1}; dip test p {2}), so the mean describes none "
+		"of them; find and measure their causes apart" },
+	[ET_WARN_SKEWED] = { "skewed", WARNING, "fnf",
+		"skewed to the {0:right|left} (skewness {1}), so the tail pulls the mean; use the "
+		"median, or the mean's bootstrap-t interval{2: (etalon describe)|}" },
+	[ET_WARN_NOT_NORMAL] = { "not-normal", WARNING, "pcc",
+		"not normal (Shapiro-Wilk p {0}) and only {1} values, so the interval of the mean "
+		"may be too narrow; take at least {2} (--runs {2})" },
+	[ET_WARN_COARSE_STEPS] = { "coarse-steps", WARNING, "vc",
+		"the values change in steps of {0} ({1} different ones), too coarse for density, "
+		"modes and ranks; use a finer clock or longer runs" },
+	[ET_WARN_SOLITARY_VALUES] = { "solitary-values", WARNING, "c",
+		"{0} {0:value is|values are} far from all others; check what else ran then, and "
+		"use the median" },
+	[ET_WARN_OUTLIERS] = { "outliers", WARNING, "c",
+		"{0} {0:value is|values are} more than 3 interquartile ranges outside the "
+		"quartiles; check what else ran then, and use the median" },
+	[ET_WARN_SD_INTERVAL] = { "sd-interval", WARNING, "pf",
+		"not normal (Shapiro-Wilk p {0}), so the chi-square interval of the standard "
+		"deviation does not hold; {1:take more values|use the bootstrap's (BCa)}" },
+	[ET_WARN_NO_BOOTSTRAP] = { "no-bootstrap", NOTE, "",
+		"the bootstrap was omitted because it takes long with this many values; request "
+		"it with --bootstrap" },
+	/* --- the runs of a command --- */
+	[ET_WARN_TASKS_WAITED] = { "tasks-waited", WARNING, "vtf",
+		"its tasks together waited {0} per run for CPUs that others used{1:, most of all "
+		"{1}|}{2:; judge by CPU time|}" },
+	[ET_WARN_STOLEN_TIME] = { "stolen-time", WARNING, "sf",
+		"elapsed time is not the program's doing: the hypervisor took the CPU for {0} of "
+		"it{1:; judge by CPU time|}" },
+	[ET_WARN_WAITED_FOR_CPU] = { "waited-for-cpu", WARNING, "stf",
+		"elapsed time is not the program's doing: it waited {0} of it for a CPU that "
+		"others used{1:, most of all {1}|}{2:; judge by CPU time|}" },
+	[ET_WARN_MOSTLY_IDLE] = { "mostly-idle", WARNING, "sf",
+		"the program sleeps or waits for {0} of its elapsed time, which CPU time does not "
+		"count{1:; judge it by elapsed time (--metric et)|}" },
+	[ET_WARN_TIME_LIMIT] = { "time-limit", WARNING, "cc",
+		"the time limit ended it after {0} of {1} runs, so the interval is wider than "
+		"planned; raise --time-limit" },
+	[ET_WARN_SLOW_MACHINE] = { "slow-machine", WARNING, "ccf",
+		"the machine was slow in {0} of {1} runs, too many to remove them: these are times "
+		"of a slow machine{2:; --pace corrects for it|}" },
+	[ET_WARN_SLOW_RUNS] = { "slow-runs", WARNING, "ccff",
+		"the machine was slow in {0} of {1} runs{2:, which were removed|}{3:; --pace "
+		"corrects for it|}" },
+	[ET_WARN_LOST_RECORDS] = { "lost-records", WARNING, "c",
+		"in {0} {0:run|runs} the kernel dropped exit records, so the list of processes "
+		"that disturbed the program is incomplete" },
+	[ET_WARN_STOPPED] = { "stopped", WARNING, "c",
+		"in {0} {0:run|runs} a signal stopped the program for a while, so elapsed time is "
+		"too long there" },
+	[ET_WARN_LEFTOVERS] = { "leftovers", WARNING, "c",
+		"in {0} {0:run|runs} the program left processes behind; their CPU time counts up "
+		"to "
+		"its end, then they were killed" },
+	[ET_WARN_FAILED_RUNS] = { "failed-runs", WARNING, "cf",
+		"{0} {0:run|runs} failed (exit status or signal){1:; --ignore-failure accepts "
+		"this|}" },
+	[ET_WARN_PACED] = { "paced", WARNING, "",
+		"the reference loop (--pace) shared the CPU, so elapsed time is not the program's "
+		"own; judge by CPU time" },
+	[ET_WARN_DUETS_ONLY] = { "duets-only", WARNING, "",
+		"the command was measured in duets only, so its elapsed time includes its "
+		"partner's share of the CPU" },
+	[ET_WARN_UNTIL_MISSED] = { "until-missed", WARNING, "ssc",
+		"--until {0} of the mean was not reached: ± {1} after {2} runs; allow more with "
+		"--max-runs or --time-limit" },
+	[ET_WARN_UNTIL_MISSED_BY_REMOVAL] = { "until-missed-by-removal", WARNING, "sccsc",
+		"--until {0} of the mean was reached by all {1} runs, but not by the {2} that were "
+		"kept (± {3}); take more with --min-runs {4}" },
+	[ET_WARN_KBEST_FEW_RUNS] = { "kbest-few-runs", WARNING, "cc",
+		"{0} {0:run is|runs are} fewer than the {1} that must agree, so the fastest may be "
+		"chance; allow more with --max-runs" },
+	[ET_WARN_KBEST_NOT_CONVERGED] = { "kbest-not-converged", WARNING, "ccss",
+		"not converged: the {0} fastest of {1} runs are {2} apart, not within {3}; allow "
+		"more runs with --max-runs, or a wider --epsilon" },
+	/* --- a comparison --- */
+	[ET_WARN_SEQUENTIAL_ORDER] = { "sequential-order", WARNING, "",
+		"the commands ran one after the other, so a change of the machine between them "
+		"looks like a difference; use --order auto" },
+	[ET_WARN_COMPARED_BY_CPU_TIME] = { "compared-by-cpu-time", WARNING, "",
+		"these programs mostly sleep or wait, which CPU time does not count; compare "
+		"them by elapsed time (--metric et)" },
+	[ET_WARN_DEPENDENT_PAIRS] = { "dependent-pairs", WARNING, "ncc",
+		"successive pairs resemble each other (autocorrelation {0}), so the test and the "
+		"interval count {1} pairs as {2}" },
+	/* --- the machine and how it was observed --- */
+	[ET_WARN_CLOCK_SOURCE] = { "clock-source", WARNING, "t",
+		"the kernel's clock source is {0}, not the processor's counter, so reading a clock "
+		"is slower and coarser" },
+	[ET_WARN_VIRTUAL_MACHINE] = { "virtual-machine", WARNING, "t",
+		"virtual machine ({0}): unseen neighbours change its speed; compare within one "
+		"run, not with yesterday's numbers" },
+	[ET_WARN_FREQUENCY_SCALING] = { "frequency-scaling", WARNING, "t",
+		"the CPU frequency is scaled (governor {0}), so times depend on what ran before; "
+		"set the governor to performance" },
+	[ET_WARN_NO_NET_ADMIN] = { "no-net-admin", WARNING, "",
+		"processes that began and ended within a run were not seen, which takes "
+		"CAP_NET_ADMIN; run as root, or grant it to the container" },
+	[ET_WARN_NO_TASKSTATS] = { "no-taskstats", WARNING, "",
+		"processes that began and ended within a run were not seen: this kernel or "
+		"container has no taskstats" },
+	[ET_WARN_NO_CGROUP] = { "no-cgroup", WARNING, "f",
+		"no cgroup could be created, so CPU time of descendants that nobody waited for may "
+		"be missing; {0:mount cgroups on /sys/fs/cgroup|run as root}" },
+	[ET_WARN_NO_LEDGER] = { "no-ledger", WARNING, "t",
+		"cannot tell which processes take CPU time from the program: {0}" },
+	[ET_WARN_RESUMED_ELSEWHERE] = { "resumed-elsewhere", WARNING, "tt",
+		"the experiment was resumed on another kernel or CPU ({0}, {1}), so its samples "
+		"may not be comparable; start a new one" },
+	[ET_WARN_CUTOFFS_OTHER_KERNEL] = { "cutoffs-other-kernel", WARNING, "tt",
+		"the daemons' cutoffs were learned on another kernel ({0}, now {1}); learn new "
+		"ones with 'etalon daemons learn'" },
+	[ET_WARN_CUTOFFS_OLD] = { "cutoffs-old", WARNING, "c",
+		"the daemons' cutoffs are {0} days old; learn new ones with 'etalon daemons "
+		"learn'" },
+	[ET_WARN_CUTOFFS_OTHER_LENGTH] = { "cutoffs-other-length", WARNING, "vvc",
+		"the daemons' cutoffs, learned with samples of {0}, do not apply to a program of "
+		"{1}; use 'etalon daemons learn --long-seconds {2}'" },
+	/* --- a survey of the clocks --- */
+	[ET_WARN_SURVEY_CUT_SHORT] = { "survey-cut-short", WARNING, "",
+		"the survey was interrupted: figures that were not measured by then are missing" },
+	[ET_WARN_COUNTER_FORBIDDEN] = { "counter-forbidden", WARNING, "t",
+		"the processor's counter may not be read here: {0}" },
+	[ET_WARN_NO_COUNTER] = { "no-counter", WARNING, "",
+		"this processor has no counter that a program may read; read CLOCK_MONOTONIC" },
+	[ET_WARN_COUNTER_RATE_VARIES] = { "counter-rate-varies", WARNING, "",
+		"the counter's rate changes with the processor's, so its counts are not time; read "
+		"CLOCK_MONOTONIC" },
+	[ET_WARN_COUNTER_BACKWARDS] = { "counter-backwards", WARNING, "",
+		"the counter or a clock went backwards while it was read; read CLOCK_MONOTONIC" },
+	[ET_WARN_COUNTER_BACKWARDS_ACROSS_CPUS] = { "counter-backwards-across-cpus", WARNING, "",
+		"the counter goes backwards from one CPU to another; stay on one CPU, or read "
+		"CLOCK_MONOTONIC" },
+	[ET_WARN_COUNTERS_DRIFT_APART] = { "counters-drift-apart", WARNING, "",
+		"the CPUs' counters drift apart; read CLOCK_MONOTONIC" },
+	[ET_WARN_ONE_CPU] = { "one-cpu", WARNING, "",
+		"only one CPU may be used, so whether others agree with it is not known" },
+	[ET_WARN_CPUS_BUSY] = { "cpus-busy", WARNING, "c",
+		"{0} {0:CPU was|CPUs were} too busy to compare counters with; repeat this on an "
+		"idle machine" },
+	[ET_WARN_CPUS_NOT_COMPARED] = { "cpus-not-compared", WARNING, "t",
+		"the counters of some CPUs could not be compared: {0}" },
+	[ET_WARN_FEW_TIMER_INTERRUPTS] = { "few-timer-interrupts", WARNING, "cc",
+		"only {0} timer {0:interrupt|interrupts} came alone, and their smallest cost takes "
+		"{1}; use a less busy CPU (--cpu), or measure longer (--duration)" },
+	[ET_WARN_NO_TIMER_INTERRUPT] = { "no-timer-interrupt", WARNING, "",
+		"no regular timer interrupt was found: the CPU was too busy, or has no tick while "
+		"it runs one task (nohz_full)" },
+	[ET_WARN_TIMER_NOT_MEASURED] = { "timer-not-measured", WARNING, "t",
+		"the timer interrupt was not measured: {0}" },
+	[ET_WARN_CLOCK_NO_STEP] = { "clock-no-step", WARNING, "t",
+		"{0} did not advance while it was read, so its resolution is not known; measure "
+		"longer (--duration)" },
+	[ET_WARN_CLOCK_STEP_UNCONFIRMED] = { "clock-step-unconfirmed", WARNING, "tc",
+		"{0}: its smallest step was seen only {1} {1:time|times}; repeat this on an idle "
+		"machine, which may show smaller ones" },
+	[ET_WARN_CLOCK_BACKWARDS] = { "clock-backwards", WARNING, "tc",
+		"{0} went backwards {1} {1:time|times}; do not take differences of its readings" },
+	[ET_WARN_NTP_UNREADABLE] = { "ntp-unreadable", WARNING, "t",
+		"the kernel's correction of its clock cannot be read: {0}" },
+	/* --- a trace --- */
+	[ET_WARN_TRACE_CUT] = { "trace-cut", NOTE, "c",
+		"only the beginning is shown: the trace has more than {0} records" },
+	[ET_WARN_TRACE_READY_TIME] = { "trace-ready-time", NOTE, "v",
+		"of the time of other processes, the program was ready to run for {0}; for the "
+		"rest it waited for something else, and they used its CPU" },
+	[ET_WARN_TRACE_INTERRUPTS_COUNT] = { "trace-interrupts-count", NOTE, "",
+		"there are no records of interrupts, so they count as the program's time" },
+	[ET_WARN_TRACE_NO_INTERRUPTS] = { "trace-no-interrupts", NOTE, "",
+		"there are no records of interrupts: timer ticks are recognised by their "
+		"regularity, other interrupts are unknown" },
+	[ET_WARN_TRACE_NO_EXIT_RECORDS] = { "trace-no-exit-records", NOTE, "",
+		"exit records are missing, so processes that the program started count as others" },
+	[ET_WARN_TRACE_NO_RECORDS] = { "trace-no-records", NOTE, "t",
+		"there are no records of the scheduler ({0}): timer ticks are recognised by their "
+		"regularity, other processes are counted, none is named" },
+	[ET_WARN_TRACE_RECORDS_LOST] = { "trace-records-lost", NOTE, "c",
+		"{0} {0:record was|records were} lost, so some causes are not known" },
+	[ET_WARN_TRACE_PERIODS_LOST] = { "trace-periods-lost", NOTE, "c",
+		"{0} inactive {0:period is|periods are} not listed: the ring was full" },
+	[ET_WARN_TRACE_PERIODS_DROPPED] = { "trace-periods-dropped", NOTE, "cc",
+		"the first {0} inactive periods are in the sums but not listed: a trace keeps the "
+		"last {1}" },
+	[ET_WARN_TRACE_BY_CLOCK] = { "trace-by-clock", NOTE, "ff",
+		"{0:the processor's counter {1:has no fixed rate|goes backwards or differs between "
+		"CPUs}|this processor has no counter that may be read}: CLOCK_MONOTONIC is read "
+		"instead" },
+	[ET_WARN_TRACE_LOW_THRESHOLD] = { "trace-low-threshold", NOTE, "v",
+		"the threshold is below the usual distance of two readings, so readings count as "
+		"inactive periods; {0} would be right" },
+};
+
+static bool fits(const char *kinds, const struct et_warning_arg args[ET_WARNING_ARGS])
+{
+	for (size_t i = 0; i < ET_WARNING_ARGS; i++) {
+		if ((char)args[i].kind != *kinds)
+			return false;
+		kinds += *kinds != '\0';
+	}
+	return true;
+}
+
+void et_warnings_add(struct et_warnings *w, enum et_warning_code code,
+	const struct et_warning_arg args[ET_WARNING_ARGS])
+{
+	assert(fits(et_warning_rows[code].args, args));
+	ET_GROW(w->list, w->n, w->cap);
+	struct et_warning *added = &w->list[w->n++];
+	added->code = code;
+	for (size_t i = 0; i < ET_WARNING_ARGS; i++) {
+		added->args[i] = args[i];
+		if (args[i].kind == ET_ARG_TEXT)
+			added->args[i].text = et_strdup(args[i].text ? args[i].text : "");
+	}
+}
+
+void et_warnings_append(struct et_warnings *w, const struct et_warnings *more)
+{
+	for (size_t i = 0; i < more->n; i++)
+		et_warnings_add(w, more->list[i].code, more->list[i].args);
+}
+
+bool et_warnings_have(const struct et_warnings *w, enum et_warning_code code)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		if (w->list[i].code == code)
+			return true;
+	}
+	return false;
+}
+
+void et_warnings_free(struct et_warnings *w)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		for (size_t k = 0; k < ET_WARNING_ARGS; k++)
+			free(w->list[i].args[k].text);
+	}
+	free(w->list);
+	*w = (struct et_warnings){ 0 };
+}

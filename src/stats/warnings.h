@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Finds what makes the figures of an experiment doubtful, and raises a warning for each. */
+#ifndef ET_STATS_WARNINGS_H
+#define ET_STATS_WARNINGS_H
+
+#include "model/experiment.h"
+#include "model/warning.h"
+
+/* About a series of nanoseconds in order of execution: see stats/diagnosis.h. */
+void et_series_warn(const double *x, size_t n, struct et_warnings *out);
+/* About a command: why its elapsed time is not its CPU time, marks on its samples. */
+void et_command_warn(const struct et_experiment *e, enum et_protocol protocol,
+	const struct et_command *c, struct et_warnings *out);
+/* The share of a command's elapsed time in which it slept or waited for something. */
+double et_idle_share(const struct et_command *c);
+/* About the machine, and about what could be observed on it. */
+void et_host_warn(const struct et_experiment *e, struct et_warnings *out);
+
+#endif

@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Warnings are raised where there is a reason, and only there: series and commands made to order.
+ */
+#include "stats/warnings.h"
+#include "base/alloc.h"
+#include "num/dist.h"
+#include "num/rng.h"
+#include "stats/describe.h"
+#include "stats/judge.h"
+#include "tap.h"
+
+enum { N = 60 };
+
+static double x[N];
+
+/* An argument of the warning; NaN if it was not raised. */
+static double arg(const struct et_warnings *w, enum et_warning_code code, int i)
+{
+	for (size_t k = 0; k < w->n; k++) {
+		if (w->list[k].code == code)
+			return w->list[k].args[i].number;
+	}
+	return NAN;
+}
+
+static bool names(const struct et_warnings *w, enum et_warning_code code, int i, const char *text)
+{
+	for (size_t k = 0; k < w->n; k++) {
+		if (w->list[k].code == code)
+			return !strcmp(w->list[k].args[i].text, text);
+	}
+	return false;
+}
+
+/* Normal noise of 1 % around 50 ms, the same on every machine. */
+static void noise(uint64_t seed)
+{
+	struct et_rng rng;
+
+	et_rng_seed(&rng, seed, 0);
+	for (int i = 0; i < N; i++)
+		x[i] = 50e6 * (1 + 0.01 * et_qnorm(et_rng_uniform(&rng)));
+}
+
+static void series(void)
+{
+	struct et_warnings w = { 0 };
+	size_t alarms = 0;
+
+	for (uint64_t seed = 1; seed <= 200; seed++) {
+		noise(seed);
+		et_series_warn(x, N, &w);
+		alarms += w.n > 0;
+		et_warnings_free(&w);
+	}
+	/* Dependence at 4 %, drift, skewness and modes at 1 %: 13 of 200, four sd more are 27. */
+	ok(alarms <= 27, "series: plain noise is warned of rarely (%zu of 200)", alarms);
+
+	noise(1);
+	et_series_warn(x, 3, &w);
+	ok(arg(&w, ET_WARN_FEW_VALUES, 0) == 3, "series: three values are few");
+	et_warnings_free(&w);
+
+	for (int i = 0; i < N; i++)
+		x[i] *= 1 + 0.001 * i;
+	et_series_warn(x, N, &w);
+	ok(arg(&w, ET_WARN_DRIFT, 0) == 1, "series: rising values drift upwards");
+	et_warnings_free(&w);
+
+	noise(2);
+	for (int i = 1; i < N; i++)
+		x[i] = 50e6 + 0.8 * (x[i - 1] - 50e6) + (x[i] - 50e6);
+	et_series_warn(x, N, &w);
+	ok(et_warnings_have(&w, ET_WARN_DEPENDENT_RUNS) || et_warnings_have(&w, ET_WARN_DRIFT),
+		"series: an autoregression is found to be dependent");
+	et_warnings_free(&w);
+
+	noise(3);
+	for (int i = 0; i < N; i++)
+		x[i] *= (i * 7) % 3 ? 1 : 1.2;
+	et_series_warn(x, N, &w);
+	ok(et_warnings_have(&w, ET_WARN_SEVERAL_MODES), "series: two modes are found");
+	et_warnings_free(&w);
+
+	for (int i = 0; i < N; i++)
+		x[i] = 50e6;
+	et_series_warn(x, N, &w);
+	ok(w.n == 0, "series: equal values raise no warning beside a mean");
+	et_warnings_free(&w);
+}
+
+/* The warnings of a description of the first n values. */
+static struct et_warnings described(size_t n)
+{
+	struct et_describe_options o = { .level = 0.95, .threads = 1 };
+	struct et_description d;
+	struct et_warnings w = { 0 };
+
+	et_describe(x, n, ET_UNIT_NS, &o, &d);
+	et_warnings_append(&w, &d.estimate.warnings);
+	et_description_free(&d);
+	return w;
+}
+
+static void descriptions(void)
+{
+	static double many[6000];
+	struct et_warnings w;
+
+	noise(1);
+	w = described(2);
+	ok(et_warnings_have(&w, ET_WARN_NORMALITY_UNTESTED),
+		"description: two values are too few for Shapiro-Wilk");
+	et_warnings_free(&w);
+	w = described(10);
+	ok(arg(&w, ET_WARN_SERIAL_UNTESTED, 0) == 10,
+		"description: ten values are too few to find dependence");
+	near(arg(&w, ET_WARN_RARE_CASE_UNSEEN, 1), 0.3487, 1e-3, 0,
+		"description: how likely ten values miss one case in ten");
+	et_warnings_free(&w);
+	x[0] *= 3;
+	w = described(N);
+	ok(et_warnings_have(&w, ET_WARN_COLD_START),
+		"description: a slow first value is a cold start");
+	ok(arg(&w, ET_WARN_SOLITARY_VALUES, 0) == 1,
+		"description: one value is far from all others");
+	ok(arg(&w, ET_WARN_SD_INTERVAL, 1) == 1,
+		"description: the interval of the sd of 60 skewed values does not hold");
+	et_warnings_free(&w);
+	noise(4);
+	x[30] = 52.8e6;
+	x[31] = 52.9e6;
+	w = described(N);
+	ok(arg(&w, ET_WARN_OUTLIERS, 0) == 2 && !et_warnings_have(&w, ET_WARN_SOLITARY_VALUES),
+		"description: two high values are outliers, but not solitary");
+	et_warnings_free(&w);
+	noise(1);
+	for (int i = 0; i < N; i++)
+		x[i] = 1e6 * round(x[i] / 1e6);
+	w = described(N);
+	near(arg(&w, ET_WARN_COARSE_STEPS, 0), 1e6, 0, 0, "description: steps of a coarse clock");
+	et_warnings_free(&w);
+	for (int i = 0; i < N; i++)
+		x[i] = 50e6;
+	w = described(N);
+	ok(et_warnings_have(&w, ET_WARN_ALL_EQUAL), "description: equal values");
+	et_warnings_free(&w);
+
+	struct et_describe_options o = { .level = 0.95, .threads = 1 };
+	struct et_description d;
+	struct et_rng rng;
+	et_rng_seed(&rng, 1, 0);
+	for (size_t i = 0; i < ET_LENGTH(many); i++)
+		many[i] = 50e6 + 1e6 * et_qnorm(et_rng_uniform(&rng));
+	et_describe(many, ET_LENGTH(many), ET_UNIT_NS, &o, &d);
+	ok(arg(&d.estimate.warnings, ET_WARN_NORMALITY_BY_PART, 1) == 6000,
+		"description: Shapiro-Wilk takes a part of 6000 values");
+	et_description_free(&d);
+}
+
+/* How many of 200 series of n values raise the warning: normal ones, or exponentials of these. */
+static int raised(size_t n, double sigma, enum et_warning_code code)
+{
+	int count = 0;
+
+	for (uint64_t seed = 1; seed <= 200; seed++) {
+		struct et_warnings w = { 0 };
+		noise(seed);
+		for (size_t i = 0; sigma > 0 && i < n; i++)
+			x[i] = 50e6 * (1 + exp(sigma * 100 * (x[i] / 50e6 - 1)));
+		et_series_warn(x, n, &w);
+		count += et_warnings_have(&w, code);
+		et_warnings_free(&w);
+	}
+	return count;
+}
+
+/* Shapes that reduce the coverage of the mean's interval are warned of, normal data rarely. */
+static void shapes(void)
+{
+	int calm = raised(30, 0, ET_WARN_SKEWED), skewed = raised(30, 1, ET_WARN_SKEWED);
+	int few_calm = raised(10, 0, ET_WARN_NOT_NORMAL), few = raised(10, 1, ET_WARN_NOT_NORMAL);
+	int dependence = raised(30, 0, ET_WARN_DEPENDENT_RUNS);
+
+	ok(calm <= 8, "30 normal values are found skewed in 1 %% (%d of 200)", calm);
+	ok(skewed >= 160, "30 lognormal values are found skewed (%d of 200)", skewed);
+	ok(few_calm <= 20, "10 normal values are found not normal in less than 5 %% (%d of 200)",
+		few_calm);
+	ok(few + raised(10, 1, ET_WARN_SKEWED) >= 100,
+		"10 lognormal values are found not normal or skewed (%d not normal)", few);
+	ok(dependence <= 20, "30 independent values are found dependent in 4 %% (%d of 200)",
+		dependence);
+}
+
+static struct et_experiment *experiment(size_t n_commands)
+{
+	struct et_experiment *e = et_calloc(1, sizeof(*e));
+
+	e->plan.level = 0.95;
+	e->n_commands = n_commands;
+	e->commands = et_calloc(n_commands, sizeof(*e->commands));
+	for (size_t c = 0; c < n_commands; c++)
+		e->commands[c].name = et_asprintf("command %zu", c + 1);
+	snprintf(e->host.clocksource, sizeof(e->host.clocksource), "tsc");
+	snprintf(e->host.virtual_machine, sizeof(e->host.virtual_machine), "none");
+	return e;
+}
+
+static struct et_sample *add(struct et_experiment *e, uint32_t command, uint32_t round,
+	uint64_t elapsed_ns, uint64_t cpu_ns)
+{
+	struct et_sample s = { .place.command = command,
+		.place.round = round,
+		.place.order = round,
+		.place.partner = -1,
+		.measured.elapsed_ns = elapsed_ns,
+		.measured.cpu_ns = cpu_ns,
+		.measured.blocked_ns = ET_UNKNOWN };
+
+	return et_experiment_add(e, &s);
+}
+
+static void warn_of(const struct et_experiment *e, struct et_warnings *w)
+{
+	et_warnings_free(w);
+	et_command_warn(e, e->protocol, &e->commands[0], w);
+}
+
+static void commands(void)
+{
+	struct et_experiment *e = experiment(1);
+	struct et_warnings w = { 0 };
+
+	for (uint32_t i = 1; i <= 10; i++)
+		add(e, 0, i, 101000000, 100000000);
+	warn_of(e, &w);
+	ok(w.n == 0, "command: a program that computes raises no warning");
+	for (size_t i = 0; i < 10; i++) {
+		struct et_sample *s = &e->commands[0].samples[i];
+		s->measured.elapsed_ns = 200000000;
+		s->measured.wait_ns = 98000000;
+		s->measured.n_culprits = 1;
+		s->measured.culprits = et_calloc(1, sizeof(*s->measured.culprits));
+		snprintf(s->measured.culprits[0].name, sizeof(s->measured.culprits[0].name),
+			"updatedb");
+		s->measured.culprits[0].cpu_ns = 98000000;
+	}
+	warn_of(e, &w);
+	near(arg(&w, ET_WARN_WAITED_FOR_CPU, 0), 0.49, 1e-9, 0,
+		"command: the share of elapsed time that it waited for a CPU");
+	ok(names(&w, ET_WARN_WAITED_FOR_CPU, 1, "updatedb"),
+		"command: the process that used most CPU time is named");
+	ok(!et_warnings_have(&w, ET_WARN_MOSTLY_IDLE),
+		"command: a program that waits for a CPU does not count as idle");
+	for (size_t i = 0; i < 10; i++)
+		e->commands[0].samples[i].measured.wait_ns = 180000000;
+	warn_of(e, &w);
+	near(arg(&w, ET_WARN_TASKS_WAITED, 0), 180e6, 1e-9, 0,
+		"command: tasks that wait at the same time are recognised");
+	for (size_t i = 0; i < 10; i++) {
+		e->commands[0].samples[i].measured.wait_ns = 0;
+		e->commands[0].samples[i].measured.steal_ns = 90000000;
+	}
+	warn_of(e, &w);
+	near(arg(&w, ET_WARN_STOLEN_TIME, 0), 0.45, 1e-9, 0, "command: stolen time is warned of");
+	for (size_t i = 0; i < 10; i++) {
+		e->commands[0].samples[i].measured.steal_ns = 0;
+		e->commands[0].samples[i].ruling.marks =
+			ET_MARK_LEFTOVERS | ET_MARK_LOST_RECORDS | ET_MARK_STOPPED;
+	}
+	e->commands[0].samples[0].measured.exit_code = 1;
+	warn_of(e, &w);
+	ok(arg(&w, ET_WARN_MOSTLY_IDLE, 0) == 0.5 && arg(&w, ET_WARN_MOSTLY_IDLE, 1) == 1,
+		"command: a program that sleeps should be judged by elapsed time");
+	ok(arg(&w, ET_WARN_LEFTOVERS, 0) == 10 && arg(&w, ET_WARN_LOST_RECORDS, 0) == 10 &&
+			arg(&w, ET_WARN_STOPPED, 0) == 10,
+		"command: marks on its samples are counted");
+	ok(arg(&w, ET_WARN_FAILED_RUNS, 0) == 1 && arg(&w, ET_WARN_FAILED_RUNS, 1) == 0,
+		"command: a failed run is counted");
+	et_warnings_free(&w);
+	et_experiment_free(e);
+}
+
+static void arrangements(void)
+{
+	struct et_experiment *e = experiment(1);
+	struct et_warnings w = { 0 };
+
+	for (uint32_t i = 1; i <= 10; i++)
+		add(e, 0, i, 101000000, 100000000)->place.arrangement = ET_PACED;
+	warn_of(e, &w);
+	ok(et_warnings_have(&w, ET_WARN_PACED), "command: paced runs share their CPU");
+	for (size_t i = 0; i < 10; i++)
+		e->commands[0].samples[i].place.arrangement = ET_DUET;
+	warn_of(e, &w);
+	ok(et_warnings_have(&w, ET_WARN_DUETS_ONLY) && !et_warnings_have(&w, ET_WARN_PACED),
+		"command: runs in duets share their CPU");
+	for (size_t i = 0; i < 10; i++)
+		e->commands[0].samples[i].place.arrangement = ET_SOLO;
+	e->state = ET_STATE_DONE;
+	e->plan.time_limit_ns = 1;
+	e->plan.runs = 12;
+	warn_of(e, &w);
+	ok(arg(&w, ET_WARN_TIME_LIMIT, 0) == 10 && arg(&w, ET_WARN_TIME_LIMIT, 1) == 12,
+		"command: the time limit left two runs out");
+	e->plan.runs = 10;
+	warn_of(e, &w);
+	ok(w.n == 0, "command: a time limit that was not reached raises no warning");
+	et_warnings_free(&w);
+	et_experiment_free(e);
+}
+
+/* Runs on a slow machine, removed or kept, and when --pace is advised. */
+static void speeds(void)
+{
+	struct et_experiment *e = experiment(1);
+	struct et_sample *s;
+	struct et_warnings w = { 0 };
+
+	for (uint32_t i = 1; i <= 20; i++)
+		add(e, 0, i, 101000000, 100000000);
+	s = e->commands[0].samples;
+	s[0].ruling.removal.by = ET_REMOVED_MACHINE_SLOW;
+	warn_of(e, &w);
+	ok(w.n == 0, "slow machine: one removed run of 20 raises no warning");
+	for (size_t i = 0; i < 6; i++)
+		s[i].ruling.removal.by = ET_REMOVED_MACHINE_SLOW;
+	warn_of(e, &w);
+	ok(arg(&w, ET_WARN_SLOW_RUNS, 0) == 6 && arg(&w, ET_WARN_SLOW_RUNS, 1) == 20 &&
+			arg(&w, ET_WARN_SLOW_RUNS, 2) == 1 && arg(&w, ET_WARN_SLOW_RUNS, 3) == 1,
+		"slow machine: six removed runs of 20 are reported, and --pace is advised");
+	for (size_t i = 0; i < 12; i++) {
+		s[i].ruling.removal.by = ET_KEPT;
+		s[i].ruling.marks = ET_MARK_MACHINE_SLOW;
+	}
+	warn_of(e, &w);
+	ok(arg(&w, ET_WARN_SLOW_MACHINE, 0) == 12 && arg(&w, ET_WARN_SLOW_MACHINE, 2) == 1,
+		"slow machine: too many slow runs are kept, and --pace is advised");
+	e->metric = ET_METRIC_ELAPSED;
+	warn_of(e, &w);
+	ok(arg(&w, ET_WARN_SLOW_MACHINE, 2) == 0,
+		"slow machine: --pace is not advised for elapsed time");
+	e->metric = ET_METRIC_CPU;
+	for (size_t i = 0; i < 20; i++)
+		s[i].measured.cpu_ns = 1 + (s[i].measured.elapsed_ns = 1000000);
+	warn_of(e, &w);
+	ok(arg(&w, ET_WARN_SLOW_MACHINE, 2) == 0,
+		"slow machine: --pace is not advised for a program of 1 ms");
+	e->plan.keep_all = true;
+	warn_of(e, &w);
+	ok(arg(&w, ET_WARN_SLOW_RUNS, 0) == 12 && arg(&w, ET_WARN_SLOW_RUNS, 2) == 0,
+		"slow machine: --keep-all keeps the slow runs");
+	et_warnings_free(&w);
+	et_experiment_free(e);
+}
+
+static void machines(void)
+{
+	struct et_experiment *e = experiment(1);
+	struct et_warnings w = { 0 };
+
+	et_host_warn(e, &w);
+	ok(w.n == 0, "machine: a plain one raises no warning");
+	snprintf(e->host.clocksource, sizeof(e->host.clocksource), "hpet");
+	snprintf(e->host.virtual_machine, sizeof(e->host.virtual_machine), "kvm");
+	snprintf(e->host.governor, sizeof(e->host.governor), "powersave");
+	e->snapshot_source = et_strdup("proc");
+	e->host.cpus = 2;
+	add(e, 0, 1, 10, 10)->measured.cpu_source = ET_CPU_BY_WAIT4;
+	et_host_warn(e, &w);
+	ok(names(&w, ET_WARN_CLOCK_SOURCE, 0, "hpet"), "machine: another clock source is named");
+	ok(names(&w, ET_WARN_VIRTUAL_MACHINE, 0, "kvm"), "machine: the hypervisor is named");
+	ok(names(&w, ET_WARN_FREQUENCY_SCALING, 0, "powersave"), "machine: the governor is named");
+	ok(et_warnings_have(&w, ET_WARN_NO_NET_ADMIN) && et_warnings_have(&w, ET_WARN_NO_CGROUP),
+		"machine: missing privileges are reported");
+	et_warnings_free(&w);
+	free(e->snapshot_source);
+	e->snapshot_source = et_strdup("proc-no-taskstats+perf");
+	et_host_warn(e, &w);
+	ok(arg(&w, ET_WARN_NO_CGROUP, 0) == 0,
+		"no cgroup: the advice without privileges is to run as root");
+	ok(et_warnings_have(&w, ET_WARN_NO_TASKSTATS) &&
+			!et_warnings_have(&w, ET_WARN_NO_NET_ADMIN),
+		"machine: a kernel without taskstats is reported");
+	et_warnings_free(&w);
+	free(e->snapshot_source);
+	e->snapshot_source = et_strdup("taskstats+perf");
+	et_host_warn(e, &w);
+	ok(arg(&w, ET_WARN_NO_CGROUP, 0) == 1, "no cgroup: root is advised to mount cgroups");
+	et_warnings_free(&w);
+	et_experiment_free(e);
+}
+
+static void judgements(void)
+{
+	struct et_experiment *e = experiment(3);
+	struct et_judgement j;
+
+	e->plan.order = ET_ORDER_RANDOM;
+	for (uint32_t i = 1; i <= 12; i++) {
+		/* The machine's pace doubles half-way; the ratios stay. */
+		uint64_t pace = i > 6 ? 2 : 1;
+		add(e, 0, i, 1000 * pace + i, 1000 * pace + i);
+		add(e, 1, i, 1100 * pace + i, 1100 * pace + i);
+		add(e, 2, i, (1000 + i % 3) * pace, (1000 + i % 3) * pace);
+	}
+	e->commands[0].samples[3].ruling.removal.by = ET_REMOVED_STOPPED;
+	et_judge(e, &j);
+	ok(j.commands[0].estimate[ET_METRIC_CPU].n == 11 && j.commands[0].removed == 1,
+		"judge: a removed sample does not count");
+	ok(j.n_contrasts == 2 && j.contrasts[0].pairs == 11,
+		"judge: the pair of a removed sample does not count");
+	near(j.contrasts[0].ratio, 1.0995, 0.002, 0,
+		"judge: the ratio does not depend on the machine's pace");
+	ok(j.contrasts[0].significant && j.contrasts[0].conclusion == ET_CONCLUDED_SLOWER,
+		"judge: a slower command is found");
+	ok(j.contrasts[0].p_holm >= j.contrasts[0].p, "judge: Holm only raises p-values");
+	ok(strcmp(j.contrasts[0].arrangement, "block") == 0,
+		"judge: runs of one round are compared as blocks");
+	ok(j.commands[0].reference && !j.commands[0].contrast &&
+			j.commands[1].contrast == &j.contrasts[0] &&
+			j.commands[2].contrast == &j.contrasts[1],
+		"judge: each command has its comparison with the reference");
+	et_judgement_free(&j);
+	e->plan.order = ET_ORDER_SEQUENTIAL;
+	for (size_t i = 0; i < 3; i++) {
+		for (size_t k = 0; k < 12; k++)
+			e->commands[i].samples[k].measured.elapsed_ns *= 10;
+	}
+	et_judge(e, &j);
+	ok(et_warnings_have(&j.contrasts[0].warnings, ET_WARN_SEQUENTIAL_ORDER),
+		"judge: commands that ran one after the other are compared with a warning");
+	ok(et_warnings_have(&j.contrasts[0].warnings, ET_WARN_COMPARED_BY_CPU_TIME),
+		"judge: programs that mostly sleep should be compared by elapsed time");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+
+	e = experiment(2);
+	et_judge(e, &j);
+	ok(j.commands[0].estimate[ET_METRIC_CPU].n == 0 && j.n_contrasts == 1 &&
+			!j.contrasts[0].significant &&
+			j.contrasts[0].conclusion == ET_CONCLUDED_TOO_FEW_IN_FAMILY,
+		"judge: an experiment without samples has too few pairs");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
+/* Two-sigma removes the tails; the interval of normal data must cover the mean nevertheless. */
+static void two_sigma_is_allowed_for(void)
+{
+	size_t covered = 0, trials = 1000;
+
+	for (uint64_t seed = 1; seed <= trials; seed++) {
+		struct et_experiment *e = experiment(1);
+		struct et_judgement j;
+		double mean = 0, sd = 0;
+		noise(seed);
+		for (int i = 0; i < 20; i++)
+			mean += x[i] / 20;
+		for (int i = 0; i < 20; i++)
+			sd += (x[i] - mean) * (x[i] - mean) / 19;
+		sd = sqrt(sd);
+		for (uint32_t i = 0; i < 20; i++) {
+			struct et_sample *s =
+				add(e, 0, i + 1, (uint64_t)x[i] + 1000, (uint64_t)x[i]);
+			if (fabs(x[i] - mean) > 2 * sd)
+				s->ruling.removal.by = ET_REMOVED_TWO_SIGMA;
+		}
+		et_judge(e, &j);
+		covered += j.commands[0].estimate[ET_METRIC_CPU].lo <= 50e6 &&
+			   j.commands[0].estimate[ET_METRIC_CPU].hi >= 50e6;
+		et_judgement_free(&j);
+		et_experiment_free(e);
+	}
+	/* 95 % less three standard deviations of a binomial of 1000. */
+	ok(covered >= 929, "two-sigma: the interval covers the mean in %zu of %zu series", covered,
+		trials);
+}
+
+/* --until stops by all samples; when rules then remove some, more --max-runs do not help. */
+static void until(void)
+{
+	struct et_experiment *e = experiment(1);
+	struct et_judgement j;
+
+	e->plan.until_ratio = 0.004;
+	for (uint32_t i = 1; i <= 20; i++) {
+		struct et_sample *s = add(e, 0, i, 1000 + 10 * (i % 2), 1000 + 10 * (i % 2));
+		if (i > 6)
+			s->ruling.removal.by = ET_REMOVED_MACHINE_SLOW;
+	}
+	et_judge(e, &j);
+	ok(arg(&j.commands[0].warnings, ET_WARN_UNTIL_MISSED_BY_REMOVAL, 1) == 20 &&
+			arg(&j.commands[0].warnings, ET_WARN_UNTIL_MISSED_BY_REMOVAL, 2) == 6,
+		"until: all 20 runs reached it, the 6 kept ones did not");
+	et_judgement_free(&j);
+	e->plan.until_ratio = 0.001;
+	et_judge(e, &j);
+	ok(arg(&j.commands[0].warnings, ET_WARN_UNTIL_MISSED, 2) == 6,
+		"until: not even all runs reached it");
+	et_judgement_free(&j);
+	e->plan.until_ratio = 0.01;
+	et_judge(e, &j);
+	ok(!et_warnings_have(&j.commands[0].warnings, ET_WARN_UNTIL_MISSED) &&
+			!et_warnings_have(&j.commands[0].warnings, ET_WARN_UNTIL_MISSED_BY_REMOVAL),
+		"until: a goal that was reached raises no warning");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
+int main(void)
+{
+	until();
+	series();
+	two_sigma_is_allowed_for();
+	descriptions();
+	shapes();
+	commands();
+	arrangements();
+	speeds();
+	machines();
+	judgements();
+	return tap_done();
+}
