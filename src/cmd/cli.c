@@ -37,7 +37,8 @@ static const struct et_option common_options[] = {
 
 static const struct et_option store_options[] = {
 	{ 0, "store", "URL",
-		"where experiments are kept: sqlite:PATH (ETALON_STORE, else the user's own file)",
+		"where experiments are stored: sqlite:PATH (ETALON_STORE, else the user's own "
+		"file)",
 		et_set_text, ET_FILLS(common, store), .values = "FILE" },
 	{ 0 },
 };
@@ -119,8 +120,8 @@ int et_cli_parse_into(struct et_cli *cli, const struct et_verb *verb, int argc, 
 	if (rc && strstr(verb->usage, "-- PROGRAM") && !strncmp(err.what, "unknown option -", 16) &&
 		err.what[16] != '-')
 		et_hint(&err, rc,
-			"give the program's options after --: etalon %s -- ls -l; 'etalon %s "
-			"--help' lists ours",
+			"give the program's options after --: etalon %s -- ls -l; run 'etalon %s "
+			"--help' for the options of etalon",
 			verb->name, verb->name);
 	if (rc)
 		return et_cli_fail(&err);
@@ -163,7 +164,7 @@ int et_cli_version(void)
 {
 	printf("etalon %s\n", ET_VERSION);
 	print_stores();
-	printf("who had the CPU: by %s\n",
+	printf("CPU ledger: by %s\n",
 		et_sched_has_bpf() ? "BPF or perf" : "perf (no BPF in this build)");
 	return ET_EXIT_DONE;
 }

@@ -22,7 +22,7 @@ static const struct et_option options[] = {
 	{ 0, "json", NULL, "print JSON instead of text", et_set_true, ET_FILLS(request, json) },
 	{ 0, "duration", "DUR", "how long to measure, at least 0.5s (2.5s)", et_set_duration,
 		ET_FILLS(request, duration_ns), .lo = 500000000, .hi = 3600000000000 },
-	{ 0, "cpu", "N", "measure on this CPU (the one that we run on)", et_set_int,
+	{ 0, "cpu", "N", "measure on this CPU (the one that etalon runs on)", et_set_int,
 		ET_FILLS(request, cpu), .hi = CPU_SETSIZE - 1 },
 	{ 0 },
 };
@@ -76,7 +76,7 @@ static int survey(const struct et_cli *cli, const struct request *r,
 		return rc;
 	rc = et_survey_take(r->cpu, r->duration_ns, &pulse, out);
 	et_progress_erase(&shown.progress);
-	return rc ? et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT, "staying on one CPU") : 0;
+	return rc ? et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT, "cannot stay on one CPU") : 0;
 }
 
 static void print(const struct et_cli *cli, const struct request *r, const struct et_survey *s)

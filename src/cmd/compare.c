@@ -41,11 +41,11 @@ const struct et_verb et_verb_compare = {
 	.operands = "STORED",
 	.summary = "which of these series differ?",
 	.usage = "[options] SERIES SERIES…\n[options] EXPERIMENT",
-	.about =
-		"A SERIES is a file that describe reads, or the id or label of a kept experiment,\n"
-		"which means all of its commands. Runs that were measured in pairs are compared\n"
-		"in pairs; other series by t tests if both may be normal, else by ranks\n"
-		"(Nogueira and Matias). Holm's correction covers all comparisons together.",
+	.about = "A SERIES is a file that describe reads, or the id or label of a stored\n"
+		 "experiment, which means all of its commands. Runs that were measured in pairs "
+		 "are compared\n"
+		 "in pairs; other series by t tests if both may be normal, else by ranks\n"
+		 "(Nogueira and Matias). Holm's correction covers all comparisons together.",
 	.examples = "  etalon compare last\n"
 		    "  etalon compare <(seq 101 120) <(seq 121 140)\n"
 		    "  etalon compare --fail-on-regression=5 <(seq 1001 1020) "
@@ -87,10 +87,11 @@ static int gather(const struct et_cli *cli, const struct request *r, const struc
 		return rc;
 	if (set->n < 2)
 		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "compare needs two series at least"),
-			"etalon compare BEFORE AFTER compares two; etalon describe shows one");
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "compare needs at least two series"),
+			"use 'etalon compare BEFORE AFTER', or 'etalon describe' for one series");
 	if (set->n > MOST_SERIES)
-		return et_fail(err, E2BIG, ET_EXIT_USAGE, "more than %d series", MOST_SERIES);
+		return et_fail(
+			err, E2BIG, ET_EXIT_USAGE, "compare takes at most %d series", MOST_SERIES);
 	rc = et_gather_enough(set, ET_SHAPIRO_LEAST, "the test of normality needs", err);
 	return rc ? rc : et_gather_names(set, err);
 }

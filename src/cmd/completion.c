@@ -241,6 +241,6 @@ static int run(struct et_cli *cli, int argc, char **argv)
 		}
 	}
 	et_operands_free(&ops);
-	et_fail(&err, EINVAL, ET_EXIT_USAGE, "completion: name one shell: bash, zsh or fish");
+	et_fail(&err, EINVAL, ET_EXIT_USAGE, "completion: expected one shell: bash, zsh or fish");
 	return et_cli_fail(&err);
 }

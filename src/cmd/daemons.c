@@ -30,7 +30,7 @@ static const struct et_option options[] = {
 	{ 0, "json", NULL, "print JSON instead of text", et_set_true, ET_FILLS(request, out.json) },
 	{ 0, "report", "FILE", "write a page (HTML) with pictures; - is stdout", et_set_text,
 		ET_FILLS(request, out.page), .values = "FILE" },
-	{ 0, "keep", NULL, "analyse: keep the cutoffs for this machine", et_set_true,
+	{ 0, "keep", NULL, "analyse: store the cutoffs for this machine", et_set_true,
 		ET_FILLS(request, keep) },
 	{ 0, "short-runs", "N", "learn: samples of the short run (300)", et_set_u64,
 		ET_FILLS(request, learn.short_runs), .lo = ET_LSHAPE_LEAST, .hi = 1000000,
@@ -43,7 +43,7 @@ static const struct et_option options[] = {
 		ET_FILLS(request, learn.long_ns), .bit = OF_LEARN | OF_PLAN },
 	{ 0, "label", "TEXT", "learn: name of the two experiments (daemons)", et_set_text,
 		ET_FILLS(request, learn.label), .bit = OF_LEARN },
-	{ 0, "resume", NULL, "learn: continue an interrupted one", et_set_true,
+	{ 0, "resume", NULL, "learn: continue an interrupted learn", et_set_true,
 		ET_FILLS(request, learn.resume), .bit = OF_LEARN },
 	{ 0 },
 };
@@ -56,7 +56,7 @@ const struct et_verb et_verb_daemons = {
 	.summary = "which background processes spoil samples, and from which CPU time on?",
 	.usage = "learn [options]\nshow [options]\nanalyse [options] FILE|-",
 	.about = "learn takes many short and long samples of a fixed program, finds those that an\n"
-		 "infrequent daemon disturbed, and keeps a cutoff for each daemon: a sample in\n"
+		 "infrequent daemon disturbed, and stores a cutoff for each daemon: a sample in\n"
 		 "which it used more CPU time is removed. show prints the cutoffs. analyse does\n"
 		 "the same with a record (JSON).",
 	.examples = "  etalon daemons learn # takes minutes\n"
@@ -113,8 +113,9 @@ static int show(const struct et_cli *cli, struct request *r, struct et_error *er
 	et_store_close(store);
 	if (rc == 0 && !there)
 		rc = et_hint(err,
-			et_fail(err, ENOENT, ET_EXIT_USAGE, "no cutoffs are kept for this machine"),
-			"etalon daemons learn");
+			et_fail(err, ENOENT, ET_EXIT_USAGE,
+				"no cutoffs are stored for this machine"),
+			"run 'etalon daemons learn'");
 	if (rc)
 		return rc;
 	et_cutoffs_warn(&cutoffs, &host, now, &warnings);
@@ -136,15 +137,14 @@ static int refuse(const char *what, const struct et_operands *ops, struct et_err
 {
 	if (!strcmp(what, "analyse"))
 		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons analyse: name one file"),
-			"etalon daemons analyse FILE; - is the standard input");
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons analyse: expected one file"),
+			"use 'etalon daemons analyse FILE', or - for standard input");
 	const char *odd = !strcmp(what, "learn") || !strcmp(what, "show")
 				  ? (ops->n_before > 1 ? ops->before[1] : "--")
 				  : what;
-	int rc = *odd ? et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons: what is '%s'?", odd)
-		      : et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons: say what to do");
-	return et_hint(err, rc,
-		"etalon daemons learn, etalon daemons show or etalon daemons analyse FILE");
+	int rc = *odd ? et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons: unexpected '%s'", odd)
+		      : et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons: no action given");
+	return et_hint(err, rc, "use 'daemons learn', 'daemons show' or 'daemons analyse FILE'");
 }
 
 static int dispatch(struct et_cli *cli, struct request *r, const struct et_operands *ops,
@@ -156,7 +156,7 @@ static int dispatch(struct et_cli *cli, struct request *r, const struct et_opera
 	*status = ET_EXIT_DONE;
 	if (r->given & OF_LEARN && strcmp(what, "learn"))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"one of these options is only valid with 'daemons learn'");
+			"one of the options is only valid with 'daemons learn'");
 	if (r->keep && strcmp(what, "analyse"))
 		return et_fail(
 			err, EINVAL, ET_EXIT_USAGE, "--keep is only valid with 'daemons analyse'");

@@ -56,10 +56,10 @@ static int read_plan(struct et_learn_options *o, const char *text, struct et_err
 	if (rc)
 		return rc;
 	if (et_strv_length(words) != ET_LENGTH(values))
-		rc = et_fail(err, EINVAL, ET_EXIT_OUTSIDE, "the plan kept for '%s' is damaged",
+		rc = et_fail(err, EINVAL, ET_EXIT_OUTSIDE, "the plan stored for '%s' is damaged",
 			o->label);
 	for (size_t i = 0; rc == 0 && i < ET_LENGTH(values); i++)
-		rc = et_parse_u64("the kept plan", words[i], 0, UINT64_MAX, values[i], err);
+		rc = et_parse_u64("the stored plan", words[i], 0, UINT64_MAX, values[i], err);
 	et_strv_free(words);
 	return rc;
 }
@@ -71,16 +71,20 @@ static int recall_plan(struct learner *l, struct et_error *err)
 	struct et_store *store;
 
 	if (l->o.given)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"--resume continues the recorded runs and takes no other plan");
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--resume continues the recorded runs and takes no other plan"),
+			"omit the other options of learn");
 	int rc = et_stored_open(l->cli, ET_STORE_READ, &store, err);
 	if (rc)
 		return rc;
 	rc = et_store_get_fact(store, key, &text, err);
 	et_store_close(store);
 	if (rc == 0 && !text)
-		rc = et_fail(err, ENOENT, ET_EXIT_USAGE,
-			"there is nothing to continue under the label '%s'", l->o.label);
+		rc = et_hint(err,
+			et_fail(err, ENOENT, ET_EXIT_USAGE,
+				"there is nothing to continue under the label '%s'", l->o.label),
+			"omit --resume");
 	return rc ? rc : read_plan(&l->o, text, err);
 }
 
@@ -215,8 +219,8 @@ int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *o,
 	if (rc != -EINTR)
 		return rc;
 	fprintf(stderr,
-		"etalon: interrupted; every finished sample is kept\n"
-		"hint: etalon daemons learn --resume%s%s continues it\n",
+		"etalon: interrupted; every finished sample is stored\n"
+		"hint: run 'etalon daemons learn --resume%s%s' to continue\n",
 		strcmp(o->label, "daemons") ? " --label " : "",
 		strcmp(o->label, "daemons") ? o->label : "");
 	*status = 128 + l.interrupt->signal;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `etalon describe [FILE]`: what does this series of numbers say? */
+/* `etalon describe [FILE]`: summarises a series of numbers. */
 #include "report/describe.h"
 #include "base/alloc.h"
 #include "base/parse.h"
@@ -30,8 +30,8 @@ static const struct et_option options[] = {
 		ET_FILLS(request, describe.level) },
 	{ 0, "bootstrap", "N", "replicates of the bootstrap, 0: none (9999; fewer of long series)",
 		set_replicates, ET_FILLS(request, describe.replicates), .hi = 100000000 },
-	{ 0, "seed", "N", "of the bootstrap: the same seed gives the same figures (1)", et_set_u64,
-		ET_FILLS(request, describe.seed) },
+	{ 0, "seed", "N", "seed of the bootstrap: the same seed gives the same figures (1)",
+		et_set_u64, ET_FILLS(request, describe.seed) },
 	{ 0, "lag", "N", "lags of the autocorrelation and of Ljung-Box (10; a fifth of n)",
 		et_set_size, ET_FILLS(request, describe.lags), .lo = 1, .hi = 10000 },
 	ET_GATHER_OPTIONS(request, gather),
@@ -43,12 +43,12 @@ static int run(struct et_cli *cli, int argc, char **argv);
 const struct et_verb et_verb_describe = {
 	.name = "describe",
 	.operands = "STORED",
-	.summary = "what does this series of numbers say?",
+	.summary = "summarise a series of numbers",
 	.usage = "[options] [FILE|ID|LABEL]",
 	.about =
 		"FILE (or the standard input) holds one number per line (# begins a comment), CSV\n"
-		"with --column, or a record of etalon or hyperfine; a kept experiment is given\n"
-		"by its id or label. Each command of a record is a series of its own.",
+		"with --column, or a record of etalon or hyperfine; a stored experiment is\n"
+		"given by its id or label. Each command of a record is a series of its own.",
 	.examples = "  seq 1 20 | etalon describe\n"
 		    "  printf 'a,b\\n1,2\\n3,4\\n5,9\\n' | etalon describe --column b --json\n"
 		    "  etalon describe last --metric et\n",

@@ -23,12 +23,12 @@ static int run(struct et_cli *cli, int argc, char **argv);
 
 const struct et_verb et_verb_env = {
 	.name = "env",
-	.summary = "what disturbs timing on this machine: check it, change it, give it back",
+	.summary = "what disturbs timing on this machine: check it, change it, restore it",
 	.operands = "check|apply|restore",
 	.usage = "check [--only LIST] [--json]\napply [--only LIST] [--dry-run]\nrestore",
-	.about = "check shows each factor; -v says why it matters and what to do. apply changes\n"
-		 "what can be changed and given back exactly; the old values go to a journal on\n"
-		 "disk first. restore gives them back, also after a crash. apply needs root.",
+	.about = "check shows each factor; -v adds why it matters and what to do. apply changes\n"
+		 "what can be restored exactly, and writes the old values to a journal on disk\n"
+		 "first. restore puts them back, also after a crash. apply needs root.",
 	.examples = "  etalon env check\n"
 		    "  etalon env check -v --only aslr,turbo\n"
 		    "  etalon env apply --dry-run\n",
@@ -49,11 +49,12 @@ static void summarize(const struct et_findings *f, const struct et_page *page)
 		changeable += f->list[i].changeable;
 	}
 	ET_AUTO_FREE char *text =
-		changeable ? et_asprintf("%zu of %zu are not as wanted, and etalon env apply can "
-					 "change %zu of them; -v says why and what to do",
-				     disturbs, f->n, changeable)
-			   : et_asprintf("%zu of %zu are not as wanted; -v says why and what to do",
-				     disturbs, f->n);
+		changeable
+			? et_asprintf("%zu of %zu are not as wanted, and 'etalon env apply' can "
+				      "change %zu of them; -v shows why and what to do",
+				  disturbs, f->n, changeable)
+			: et_asprintf("%zu of %zu are not as wanted; -v shows why and what to do",
+				  disturbs, f->n);
 	putchar('\n');
 	et_page_paragraph(page, 0, "", NULL, text, NULL);
 }
@@ -103,11 +104,11 @@ static int dispatch(
 			return et_hint(err,
 				et_fail(err, EINVAL, ET_EXIT_USAGE,
 					"env %s does not take that option", name),
-				"'etalon env --help' says which option goes with what");
+				"run 'etalon env --help' to see which options it takes");
 		return actions[i].run(cli, c, err);
 	}
-	return et_hint(err, et_fail(err, EINVAL, ET_EXIT_USAGE, "env: unknown '%s'", name),
-		"check, apply or restore");
+	return et_hint(err, et_fail(err, EINVAL, ET_EXIT_USAGE, "env: unknown action '%s'", name),
+		"use check, apply or restore");
 }
 
 static int select_factors(struct et_env_options *c, struct et_error *err)
@@ -134,8 +135,8 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (ops.n_before != 1 || ops.after)
-		rc = et_hint(&err, et_fail(&err, EINVAL, ET_EXIT_USAGE, "env: say what to do"),
-			"etalon env check, apply or restore");
+		rc = et_hint(&err, et_fail(&err, EINVAL, ET_EXIT_USAGE, "env: no action given"),
+			"use 'etalon env check', 'apply' or 'restore'");
 	else if ((rc = select_factors(&c, &err)) == 0)
 		rc = dispatch(cli, ops.before[0], &c, &err);
 	free(c.selected);

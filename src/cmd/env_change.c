@@ -40,7 +40,7 @@ static int failure(const struct et_results *r, const char *what, struct et_error
 		et_fail(err, EPERM, ET_EXIT_ENVIRONMENT,
 			"%zu changes could not be %s, %s for one: %s", n, what, one->change.target,
 			one->note ? one->note : "?"),
-		geteuid() ? "run it as root: only root may change them"
+		geteuid() ? "run as root: only root may change them"
 			  : "see the lines marked FAILED; run 'etalon env restore' to restore the "
 			    "rest");
 }
@@ -136,7 +136,7 @@ int et_env_restore(const struct et_cli *cli, const struct et_env_options *c, str
 			et_fail(err, EBADMSG, ET_EXIT_OUTSIDE,
 				"%s: %zu damaged lines; the changes of all others were restored",
 				path, damaged),
-			"the file is kept as %s.damaged", path);
+			"look for the damaged lines in %s.damaged", path);
 	et_results_free(&r);
 	et_machine_free(&m);
 	return rc;

@@ -80,7 +80,7 @@ static int nothing_done(const struct et_results *r, struct et_error *err)
 		et_fail(err, EPERM, ET_EXIT_ENVIRONMENT,
 			"--env: nothing could be changed, %s for one: %s", first->change.target,
 			first->note ? first->note : "?"),
-		geteuid() ? "run it as root, with --user to run the program as yourself"
+		geteuid() ? "run as root, with --user to run the program as yourself"
 			  : "run 'etalon env check -v' to see what you can do");
 }
 

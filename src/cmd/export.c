@@ -23,7 +23,7 @@ static int run(struct et_cli *cli, int argc, char **argv);
 const struct et_verb et_verb_export = {
 	.name = "export",
 	.operands = "STORED",
-	.summary = "write a kept experiment as JSON, CSV or a table",
+	.summary = "write a stored experiment as JSON, CSV or a table",
 	.usage = "[options] [ID|LABEL|last]",
 	.about = "The native record (json) holds everything and can be imported again.",
 	.examples = "  etalon export -o result.json\n"

@@ -34,16 +34,19 @@ static int add_stored(const struct et_cli *cli, const struct et_gather *g, const
 	if (rc == -ENOENT)
 		return et_hint(err,
 			et_fail(err, ENOENT, ET_EXIT_USAGE,
-				"'%s' is neither a file nor a kept experiment", operand),
-			"etalon list shows what is kept");
+				"'%s' is neither a file nor a stored experiment", operand),
+			"run 'etalon list' to see the stored experiments");
 	if (rc)
 		return rc;
 	et_series_add_experiment(out, e, g->metric_given ? g->metric : e->metric);
 	for (size_t i = before; i < out->n; i++)
 		out->list[i].origin = operand;
 	if (g->column)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"--column is for CSV files, and '%s' is a kept experiment", operand);
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--column is for CSV files, and '%s' is a stored experiment",
+				operand),
+			"omit --column");
 	return 0;
 }
 
@@ -97,7 +100,7 @@ int et_gather_names(struct et_series_set *set, struct et_error *err)
 				et_fail(err, EINVAL, ET_EXIT_USAGE,
 					"two series have the same name '%.200s'",
 					set->list[i].name),
-				"give each file once, and each command a name of its own");
+				"give each file once, and each command its own name");
 	}
 	return 0;
 }
@@ -111,7 +114,7 @@ int et_gather_enough(
 			return et_hint(err,
 				et_fail(err, EINVAL, ET_EXIT_USAGE,
 					"'%.200s' has no value of that metric", s->name),
-				"--metric chooses between CPU time (pt) and elapsed time (et)");
+				"use --metric pt for CPU time or --metric et for elapsed time");
 		if (s->n < least)
 			return et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"'%.200s' has only %zu value%s: %s at least %zu", s->name, s->n,
@@ -154,9 +157,9 @@ int et_gather_show(const struct et_cli *cli, const struct et_gather *g, struct e
 	int rc = ops->n_before + ops->n_after > 1
 			 ? et_hint(&err,
 				   et_fail(&err, EINVAL, ET_EXIT_USAGE,
-					   "one series at a time, not %zu",
+					   "expected one series, not %zu",
 					   (size_t)(ops->n_before + ops->n_after)),
-				   "etalon compare takes several")
+				   "use 'etalon compare' for several")
 			 : et_gather_add(cli, g, operand, &set, &err);
 
 	if (rc == 0)

@@ -33,7 +33,7 @@ static int keep(const struct et_cli *cli, const struct et_experiment *e, struct 
 		return rc;
 	rc = et_store_keep(store, e, err);
 	et_store_close(store);
-	return rc == -EEXIST ? et_hint(err, rc, "--copy keeps the record under a new id") : rc;
+	return rc == -EEXIST ? et_hint(err, rc, "use --copy to store it under a new id") : rc;
 }
 
 static void report(const struct et_cli *cli, const struct et_experiment *e)
@@ -76,14 +76,15 @@ static int run(struct et_cli *cli, int argc, char **argv);
 
 const struct et_verb et_verb_import = {
 	.name = "import",
-	.summary = "keep a record made elsewhere",
+	.summary = "store a record made elsewhere",
 	.usage = "[options] FILE|-",
 	.about = "FILE is a native record (etalon export, run --json), hyperfine's JSON, or CSV:\n"
 		 "with the columns of etalon's own export, or any with one column of times, in\n"
 		 "seconds unless its name ends in _ms, _us or _ns. A list of numbers will do.\n"
-		 "A native record keeps its id; one that is already kept is refused unless --copy\n"
-		 "gives it a new one. CPU time that a record does not know stays unknown.\n"
-		 "-q prints the id only.",
+		 "A native record keeps its id; if that id is stored already, the record is "
+		 "refused\n"
+		 "unless --copy gives it a new one. CPU time that a record does not contain stays\n"
+		 "unknown. -q prints the id only.",
 	.examples = "  etalon import --label before before.json\n"
 		    "  etalon import --column seconds times.csv\n"
 		    "  seq 10 20 | etalon import -\n",
@@ -102,8 +103,9 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (ops.n_before != 1 || ops.n_after) {
-		rc = et_hint(&err, et_fail(&err, EINVAL, ET_EXIT_USAGE, "import: name one file"),
-			"etalon import FILE, or - for standard input");
+		rc = et_hint(&err,
+			et_fail(&err, EINVAL, ET_EXIT_USAGE, "import: expected one file"),
+			"use 'etalon import FILE', or - for standard input");
 	} else {
 		o.name = ops.before[0];
 		rc = import(cli, &o, &err);

@@ -61,8 +61,8 @@ static const struct et_option options[] = {
 		.bit = ET_LAB_RUNS },
 	{ 0, "label", "TEXT", "measured experiments: name the record (lab NAME)", et_set_text,
 		ET_FILLS(et_lab_request, measure.label), .bit = ET_LAB_LABEL },
-	{ 0, "from", "ID", "measured experiments: print the tables of a kept record", et_set_text,
-		ET_FILLS(et_lab_request, measure.from), .bit = ET_LAB_FROM },
+	{ 0, "from", "ID", "measured experiments: print the tables of a stored experiment",
+		et_set_text, ET_FILLS(et_lab_request, measure.from), .bit = ET_LAB_FROM },
 	{ 0, "svg", "FILE", "kbest-, interval-accuracy, cache: write the picture too", et_set_text,
 		ET_FILLS(et_lab_request, measure.svg), .values = "FILE", .bit = ET_LAB_SVG },
 	{ 0 },
@@ -79,14 +79,14 @@ static int run(struct et_cli *cli, int argc, char **argv);
 const struct et_verb et_verb_lab = {
 	.name = "lab",
 	.operand = operand,
-	.summary = "run experiments that judge methods, and this tool",
+	.summary = "run experiments that test methods of measurement, and etalon itself",
 	.usage = "list\nNAME [options]",
 	.about =
 		"'etalon lab list' shows the experiments. coverage and false-alarms simulate, "
 		"with\n"
 		"a known truth; doc/coverage.md has their full tables. The others measure on this\n"
-		"machine and keep their samples as run does. Ctrl-C ends an experiment, which\n"
-		"then prints what is known.",
+		"machine and store their samples as run does. Ctrl-C ends an experiment, which\n"
+		"then prints the results until then.",
 	.examples = "  etalon lab list\n"
 		    "  etalon lab coverage --repetitions 50 --law lognormal-1\n"
 		    "  etalon lab false-alarms --repetitions 20\n"
@@ -139,8 +139,8 @@ static int find(
 	const struct et_operands *ops, const struct et_lab_experiment **out, struct et_error *err)
 {
 	if (ops->n_before != 1 || ops->after) {
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "lab: name one experiment");
-		return et_hint(err, -EINVAL, "etalon lab list shows them");
+		et_fail(err, EINVAL, ET_EXIT_USAGE, "lab: expected one experiment");
+		return et_hint(err, -EINVAL, "run 'etalon lab list' to see them");
 	}
 	*out = NULL;
 	if (!strcmp(ops->before[0], "list"))
@@ -152,7 +152,7 @@ static int find(
 	if (*out)
 		return 0;
 	et_fail(err, EINVAL, ET_EXIT_USAGE, "lab: unknown experiment '%s'", ops->before[0]);
-	return et_hint(err, -EINVAL, "etalon lab list shows them");
+	return et_hint(err, -EINVAL, "run 'etalon lab list' to see them");
 }
 
 static int perform(struct et_cli *cli, const struct et_lab_experiment *x, struct et_lab_request *r,

@@ -28,7 +28,7 @@ static int finish_record(struct et_lab_request *r, struct et_experiment *e, stru
 	uint64_t random = 0, now = et_clock_real.wall_ns(NULL);
 
 	if (getrandom(&random, sizeof(random), 0) < 0)
-		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "random numbers");
+		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "cannot get random numbers");
 	et_experiment_name(e, now, random);
 	e->started_wall_ns = now - (et_clock_read_ns(CLOCK_MONOTONIC) - r->started_ns);
 	e->finished_wall_ns = now;
@@ -66,7 +66,7 @@ static int check_svg(const struct et_lab_request *r, struct et_error *err)
 {
 	if (r->measure.svg && !strcmp(r->measure.svg, "-") && (r->given & ET_LAB_JSON))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"--json and --svg - cannot both have the standard output");
+			"--json and --svg - cannot both write to standard output");
 	return 0;
 }
 

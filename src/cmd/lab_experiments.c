@@ -59,21 +59,20 @@ enum {
 };
 
 const struct et_lab_experiment et_lab_experiments[] = {
-	{ "coverage", "how often do the intervals hold the truth, and are we warned?",
+	{ "coverage", "how often do intervals contain the true value?",
 		SIMULATED | ET_LAB_BOOTSTRAP | ET_LAB_LAW | ET_LAB_SIZE, coverage },
-	{ "false-alarms", "how often do A and A differ, and A and 1.01 A, when busy?",
+	{ "false-alarms", "how often does a busy machine make equal programs differ?",
 		SIMULATED | ET_LAB_EFFECT | ET_LAB_PAIR_SD, false_alarms },
 	{ "emp-versions", "how precise is each version of EMP, over the length of a task?",
 		MEASURED | ET_LAB_LENGTHS | ET_LAB_PACE, et_lab_emp_versions },
 	{ "clock-methods", "clock_gettime, the processor's counter and EMP, same runs",
 		MEASURED | ET_LAB_LENGTHS, et_lab_clock_methods },
-	{ "real-programs", "how precise is it for whole programs, over sizes?",
+	{ "real-programs", "how precise is EMP for whole programs, by size of input?",
 		MEASURED | ET_LAB_PROGRAMS | ET_LAB_SIZES, et_lab_real_programs },
-	{ "kbest-accuracy", "how far off is K-best, the chapter's and ours, under load?",
+	{ "kbest-accuracy", "how far off is K-best under load, as published and as ours?",
 		TIMED | ET_LAB_LENGTHS | ET_LAB_LOADS, et_lab_kbest_accuracy },
 	{ "interval-accuracy", "how far off is CPU time that is counted by ticks?",
 		TIMED | ET_LAB_LENGTHS | ET_LAB_LOADS, et_lab_interval_accuracy },
-	{ "cache", "a first call, the next, and one behind another procedure", TIMED,
-		et_lab_cache },
+	{ "cache", "a first call, the next, and one after another procedure", TIMED, et_lab_cache },
 	{ 0 },
 };

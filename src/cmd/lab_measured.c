@@ -42,7 +42,7 @@ int et_lab_recall(struct et_lab_request *r, struct et_experiment **out, struct e
 	if (r->given & (ET_LAB_LENGTHS | ET_LAB_RUNS | ET_LAB_LABEL | ET_LAB_SEED |
 			       ET_LAB_PROGRAMS | ET_LAB_SIZES | ET_LAB_PACE | ET_LAB_LOADS))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"lab %s: --from prints a kept experiment, so options of a plan are not "
+			"lab %s: --from prints a stored experiment, so options of a plan are not "
 			"valid",
 			r->name);
 	return et_stored_fetch(r->cli, r->measure.from, out, err);
@@ -53,15 +53,16 @@ int et_lab_conclude(
 {
 	if (e && !r->measure.from && !(r->given & ET_LAB_JSON) && r->cli->verbosity >= 0) {
 		ET_AUTO_FREE char *url = et_cli_store_url(r->cli);
-		fprintf(r->page.out, "\nkept as %s in %s\n", e->id, url);
+		fprintf(r->page.out, "\nstored as %s in %s\n", e->id, url);
 	}
 	if (rc != -EINTR)
 		return rc;
-	fprintf(stderr, "etalon: interrupted; every finished sample is kept\n");
+	fprintf(stderr, "etalon: interrupted; every finished sample is stored\n");
 	if (e && resumable)
 		fprintf(stderr,
-			"hint: etalon run --resume %s continues it, then etalon lab %s --from %s "
-			"prints the tables\n",
+			"hint: run 'etalon run --resume %s' to continue, then 'etalon lab %s "
+			"--from "
+			"%s' to print the tables\n",
 			e->id, r->name, e->id);
 	return rc;
 }

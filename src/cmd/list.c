@@ -15,7 +15,7 @@ struct config {
 
 static const struct et_option options[] = {
 	{ 0, "json", NULL, "print JSON instead of a table", et_set_true, ET_FILLS(config, json) },
-	{ 'n', "limit", "N", "only the newest N (all)", et_set_u64, ET_FILLS(config, limit),
+	{ 'n', "limit", "N", "list only the newest N (all)", et_set_u64, ET_FILLS(config, limit),
 		.lo = 1, .hi = INT64_MAX },
 	{ 0 },
 };
@@ -69,7 +69,8 @@ static int list(const struct et_cli *cli, const struct config *config, struct et
 		et_listing_text(&sink.table, &page);
 	else if (!rc && cli->verbosity >= 0)
 		fprintf(stderr,
-			"nothing kept yet in %s\nhint: etalon run 'sleep 0.1' measures and keeps\n",
+			"nothing is stored yet in %s\nhint: measure a program: etalon run 'sleep "
+			"0.1'\n",
 			url);
 	et_listing_free(&sink.table);
 	return rc ? rc : et_cli_close_output(stdout, "-", err);
@@ -79,10 +80,10 @@ static int run(struct et_cli *cli, int argc, char **argv);
 
 const struct et_verb et_verb_list = {
 	.name = "list",
-	.summary = "list the kept experiments, the newest first",
+	.summary = "list the stored experiments, the newest first",
 	.usage = "[options]",
-	.about = "SAMPLES counts without warm-up. An experiment that is 'running' may also have\n"
-		 "been killed; etalon run --resume ID goes on with it.",
+	.about = "SAMPLES does not count warm-up. An experiment that is 'running' may also have\n"
+		 "been killed; 'etalon run --resume ID' continues it.",
 	.examples = "  etalon list\n  etalon list -n 5\n  etalon list --json\n",
 	.options = options,
 	.uses_store = true,
@@ -100,7 +101,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 		return status;
 	if (ops.n_before || ops.n_after)
 		rc = et_hint(&err, et_fail(&err, EINVAL, ET_EXIT_USAGE, "list takes no operands"),
-			"etalon show ID shows one experiment");
+			"use 'etalon show ID' for one experiment");
 	else
 		rc = list(cli, &config, &err);
 	et_operands_free(&ops);

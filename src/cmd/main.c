@@ -77,7 +77,9 @@ static int perform(int argc, char **argv)
 	if (argc < 2) {
 		et_fail(&err, EINVAL, ET_EXIT_USAGE, "no command");
 		et_hint(&err, 0,
-			"etalon run 'sleep 0.1' measures; etalon --help lists the commands");
+			"measure a program: etalon run 'sleep 0.1'; run 'etalon --help' for the "
+			"list of "
+			"commands");
 		return et_cli_fail(&err);
 	}
 	if (!strcmp(argv[1], "help") && argc == 3 && find_verb(argv[2])) {
@@ -92,13 +94,16 @@ static int perform(int argc, char **argv)
 	if (!verb && argv[1][0] == '-') {
 		et_fail(&err, EINVAL, ET_EXIT_USAGE, "unknown option %s", argv[1]);
 		et_hint(&err, 0,
-			"options stand behind a command: etalon COMMAND [options]; etalon --help "
-			"lists the commands");
+			"give options after the command: etalon COMMAND [options]; run 'etalon "
+			"--help' "
+			"for the list of commands");
 		return et_cli_fail(&err);
 	}
 	if (!verb) {
 		et_fail(&err, EINVAL, ET_EXIT_USAGE, "unknown command '%s'", argv[1]);
-		et_hint(&err, 0, "etalon --help lists the commands; to measure: etalon run '%s'",
+		et_hint(&err, 0,
+			"run 'etalon --help' for the list of commands; to measure a program, use "
+			"etalon run '%s'",
 			argv[1]);
 		return et_cli_fail(&err);
 	}

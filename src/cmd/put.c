@@ -18,21 +18,21 @@ struct config {
 
 static const struct et_option options[] = {
 	{ 0, "seconds", "DUR",
-		"inc: as many increments as take this long on an undisturbed machine; spin: until "
-		"the process has used this much CPU time (100ms)",
+		"inc: do as many increments as take this long on an undisturbed machine; spin: run "
+		"until the process has used this much CPU time (100ms)",
 		et_set_duration, ET_FILLS(config, params.seconds_ns), .hi = DAY_NS,
 		.bit = ET_PUT_SECONDS },
-	{ 0, "iterations", "N", "inc: exactly N increments, whatever the machine", et_set_u64,
+	{ 0, "iterations", "N", "inc: do exactly N increments, whatever the machine", et_set_u64,
 		ET_FILLS(config, params.iterations), .lo = 1, .hi = MOST_ITERATIONS,
 		.bit = ET_PUT_ITERATIONS },
-	{ 0, "calibrate", NULL, "inc: measure this machine's increments per second and keep them",
+	{ 0, "calibrate", NULL, "inc: measure this machine's increments per second and store them",
 		et_set_nothing, .bit = ET_PUT_CALIBRATE },
-	{ 0, "wall", NULL, "spin: until --seconds of wall time have passed", et_set_nothing,
-		.bit = ET_PUT_WALL },
+	{ 0, "wall", NULL, "spin: run until --seconds of wall-clock time have passed",
+		et_set_nothing, .bit = ET_PUT_WALL },
 	{ 0, "size", "N", "sort: N integers (20000); matc, matr: N rows and columns (400)",
 		et_set_u64, ET_FILLS(config, params.size), .lo = 1, .hi = UINT32_MAX,
 		.bit = ET_PUT_SIZE },
-	{ 0, "seed", "N", "sort, matc, matr: decides the random input (1)", et_set_u64,
+	{ 0, "seed", "N", "sort, matc, matr: seed of the random input (1)", et_set_u64,
 		ET_FILLS(config, params.seed), .bit = ET_PUT_SEED },
 	{ 'l', "list", NULL, "show the programs and their options", et_set_true,
 		ET_FILLS(config, list) },
@@ -51,8 +51,10 @@ const struct et_verb et_verb_put = {
 	.operand = workload_name,
 	.summary = "run a built-in program under test",
 	.usage = "NAME [options]\n--list",
-	.about = "These programs do a known amount of work, to try a machine or a method on. They\n"
-		 "print nothing and do no input or output meanwhile; -v prints what was done.",
+	.about = "These programs do a known amount of work, on which a machine or a method can be\n"
+		 "tried. They print nothing and do no input or output meanwhile; -v prints the "
+		 "work\n"
+		 "that was done.",
 	.examples = "  etalon put inc --seconds 50ms\n"
 		    "  etalon put sort --size 5000 -v\n"
 		    "  etalon run 'etalon put matc --size 100' 'etalon put matr --size 100'\n",
@@ -96,8 +98,8 @@ static int run_named(const struct et_cli *cli, struct config *c, const struct et
 			et_fail(&err, EINVAL, ET_EXIT_USAGE, "put: unknown program '%s'",
 				ops->before[0]);
 		else
-			et_fail(&err, EINVAL, ET_EXIT_USAGE, "put: name one program");
-		et_hint(&err, 0, "etalon put --list shows them");
+			et_fail(&err, EINVAL, ET_EXIT_USAGE, "put: expected one program");
+		et_hint(&err, 0, "run 'etalon put --list' to see them");
 		return et_cli_fail(&err);
 	}
 	ET_AUTO_FREE char *dir = state_dir();

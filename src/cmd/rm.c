@@ -61,10 +61,10 @@ static int run(struct et_cli *cli, int argc, char **argv);
 const struct et_verb et_verb_rm = {
 	.name = "rm",
 	.operands = "STORED",
-	.summary = "remove kept experiments",
+	.summary = "remove stored experiments",
 	.usage = "[options] ID|LABEL|last…",
 	.about = "ID may be shortened as long as it is unambiguous; a LABEL means the newest\n"
-		 "experiment of that label. Nothing is removed unless all of them are found.",
+		 "experiment with that label. Nothing is removed unless all of them are found.",
 	.examples = "  etalon rm last\n",
 	.uses_store = true,
 	.run = run,
@@ -79,8 +79,8 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (!ops.n_before || ops.n_after)
-		rc = et_hint(&err, et_fail(&err, EINVAL, ET_EXIT_USAGE, "rm: no experiment named"),
-			"etalon rm ID…; etalon list shows the ids");
+		rc = et_hint(&err, et_fail(&err, EINVAL, ET_EXIT_USAGE, "rm: no experiment given"),
+			"use 'etalon rm ID'; run 'etalon list' to see the ids");
 	else
 		rc = remove_all(cli, ops.before, ops.n_before, &err);
 	et_operands_free(&ops);

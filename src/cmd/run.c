@@ -74,7 +74,7 @@ static int conclude(
 	et_warnings_append(&j.warnings, about);
 	et_text_result(e, &j, &text, m->talk);
 	if (m->cli->verbosity >= 0)
-		fprintf(m->talk, "kept as %s in %s\n", e->id, et_store_url(m->store));
+		fprintf(m->talk, "stored as %s in %s\n", e->id, et_store_url(m->store));
 	if (m->talk == stdout && et_cli_close_output(stdout, "-", &err)) {
 		et_judgement_free(&j);
 		return et_cli_fail(&err);
@@ -101,9 +101,9 @@ static int finish(
 		return status;
 	if (rc != -EINTR)
 		return et_cli_fail(err);
-	fprintf(stderr, "etalon: interrupted; every finished sample is kept\n");
+	fprintf(stderr, "etalon: interrupted; every finished sample is stored\n");
 	if (e)
-		fprintf(stderr, "hint: etalon run --resume %s continues it\n", e->id);
+		fprintf(stderr, "hint: run 'etalon run --resume %s' to continue\n", e->id);
 	return 128 + m->interrupt->signal;
 }
 

@@ -64,7 +64,7 @@ static int check_pace(const struct et_experiment *e, struct et_error *err)
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"--pace contradicts --protocol %s: K-best needs solo runs",
 				et_protocol_names[e->protocol]),
-			"use one of them");
+			"omit --pace, or use --protocol emp");
 	if (e->plan.order == ET_ORDER_DUET)
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
@@ -81,7 +81,7 @@ static int check_pace(const struct et_experiment *e, struct et_error *err)
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"--pace contradicts --sched %s: the loop would never run",
 				e->child.sched),
-			"use one of them");
+			"omit one of them");
 	return 0;
 }
 

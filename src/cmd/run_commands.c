@@ -154,8 +154,8 @@ static int make_ranges(struct et_run_options *o, struct et_error *err)
 			: et_ranges_add_list(&o->ranges, name, from, err);
 	}
 	if (rc == 0 && o->step && !scanned)
-		rc = et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"--parameter-step-size without --parameter-scan");
+		rc = et_fail(
+			err, EINVAL, ET_EXIT_USAGE, "--parameter-step-size needs --parameter-scan");
 	return rc;
 }
 
@@ -188,7 +188,7 @@ static int make_commands(struct maker *m, struct et_error *err)
 
 	if (product * m->n_operands > 10000)
 		return et_fail(err, E2BIG, ET_EXIT_USAGE,
-			"the parameters make %zu commands; 10000 is the most",
+			"the parameters make %zu commands, more than 10000",
 			product * m->n_operands);
 	m->e->commands = et_calloc(product * m->n_operands, sizeof(*m->e->commands));
 	for (m->combination = 0; rc == 0 && m->combination < product; m->combination++) {
@@ -228,7 +228,7 @@ int et_run_options_finish(struct et_run_options *o, const struct et_operands *op
 			"give commands as strings, or one command as words after --, not both");
 	if (ops->after ? !ops->n_after : !ops->n_before)
 		return et_hint(err, et_fail(err, EINVAL, ET_EXIT_USAGE, "no command to measure"),
-			"for example: etalon run 'sort data.txt'");
+			"name a command: etalon run 'sort data.txt'");
 	m.e = start_experiment(o);
 	rc = make_commands(&m, err);
 	if (rc == 0) {

@@ -80,7 +80,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	const char *usual = isatty(STDIN_FILENO) ? "last" : "-";
-	struct et_gather_view view = { usual, 2 * ET_SIZE_LEAST, "two parts of five need", r.json,
-		each, &r };
+	struct et_gather_view view = { usual, 2 * ET_SIZE_LEAST, "two parts of five values need",
+		r.json, each, &r };
 	return et_gather_show(cli, &r.gather, &ops, &view);
 }

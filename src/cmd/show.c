@@ -19,10 +19,10 @@ static int run(struct et_cli *cli, int argc, char **argv);
 const struct et_verb et_verb_show = {
 	.name = "show",
 	.operands = "STORED",
-	.summary = "print the result of a kept experiment",
+	.summary = "print the result of a stored experiment",
 	.usage = "[options] [ID|LABEL|last]",
 	.about = "ID may be shortened as long as it is unambiguous; a LABEL means the newest\n"
-		 "experiment of that label; without either the last one is shown.\n"
+		 "experiment with that label; without either the last experiment is shown.\n"
 		 "-v adds intervals, removed samples, the culprits, and a histogram.",
 	.examples = "  etalon show\n  etalon show -v last\n  etalon show --json\n",
 	.options = options,

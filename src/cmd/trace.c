@@ -12,17 +12,17 @@
 #define LONGEST_NS (UINT64_C(30) * 86400 * 1000000000)
 
 static const struct et_option options[] = {
-	{ 0, "duration", "DUR", "how long to look (1s)", et_set_duration,
+	{ 0, "duration", "DUR", "length of the trace (1s)", et_set_duration,
 		ET_FILLS(et_trace_request, duration_ns), .hi = LONGEST_NS },
-	{ 0, "threshold", "DUR", "readings further apart are an inactive period (found)",
+	{ 0, "threshold", "DUR", "readings further apart are an inactive period (measured first)",
 		et_set_duration, ET_FILLS(et_trace_request, threshold_ns) },
-	{ 0, "cpu", "N", "which CPU (the last one that may be used)", et_set_int,
+	{ 0, "cpu", "N", "trace this CPU (the last one that may be used)", et_set_int,
 		ET_FILLS(et_trace_request, cpu), .hi = CPU_SETSIZE - 1 },
 	{ 0, "all", NULL, "print every period, not only the first", et_set_true,
 		ET_FILLS(et_trace_request, all) },
 	{ 0, "json", NULL, "print JSON instead of text", et_set_true,
 		ET_FILLS(et_trace_request, json) },
-	{ 0, "svg", "FILE", "draw the timeline, too", et_set_text, ET_FILLS(et_trace_request, svg),
+	{ 0, "svg", "FILE", "also draw the timeline", et_set_text, ET_FILLS(et_trace_request, svg),
 		.values = "FILE" },
 	{ 0, "from", "FILE", "read a trace instead of recording one (- is the standard input)",
 		et_set_text, ET_FILLS(et_trace_request, from), .values = "FILE" },
@@ -34,13 +34,13 @@ static int run(struct et_cli *cli, int argc, char **argv);
 const struct et_verb et_verb_trace = {
 	.name = "trace",
 	.operands = "COMMAND",
-	.summary = "when was the CPU taken away, and by whom?",
+	.summary = "when was a CPU or a program interrupted, and by what?",
 	.usage = "[options]\n[options] -- PROGRAM ARG…\n[options] --from FILE",
 	.about =
 		"A thread does nothing but read the counter: where two readings are far apart, it\n"
-		"was interrupted. With a PROGRAM: when it was off its CPU, and for whom. Names "
-		"and\n"
-		"interrupts need root (or CAP_BPF and CAP_PERFMON).",
+		"was interrupted. With a PROGRAM, trace shows when it was off its CPU and which\n"
+		"tasks ran there. Names of tasks and interrupts need root (or CAP_BPF and\n"
+		"CAP_PERFMON).",
 	.examples = "  etalon trace --duration 200ms\n"
 		    "  etalon trace --json --duration 50ms --threshold 2us\n"
 		    "  etalon trace --duration 100ms --svg timeline.svg\n"
@@ -81,22 +81,24 @@ static int check(struct et_trace_request *r, const struct et_operands *ops, stru
 
 	if (ops->n_before)
 		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "trace: what is '%s'?", ops->before[0]),
-			"a program stands behind --: etalon trace -- %s", ops->before[0]);
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "trace: unexpected '%s'",
+				ops->before[0]),
+			"give a program after --: etalon trace -- %s", ops->before[0]);
 	if (ops->after && !ops->n_after)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "trace: no program behind --");
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "trace: no program after --");
 	if (r->from && (spins || r->cpu >= 0 || ops->n_after))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"--from reads a trace: no program and none of --duration, --threshold, "
-			"--cpu");
+			"--from reads a recorded trace and takes no program, --duration, "
+			"--threshold or --cpu");
 	if (ops->n_after && spins)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"--duration and --threshold are not for a program: it ends by itself");
+			"--duration and --threshold do not apply to a program, which ends by "
+			"itself");
 	if (!r->duration_ns)
 		r->duration_ns = 1000000000;
 	if (r->threshold_ns >= r->duration_ns)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"--threshold: nothing can be that long within the duration");
+		return et_fail(
+			err, EINVAL, ET_EXIT_USAGE, "--threshold must be shorter than --duration");
 	return 0;
 }
 
@@ -104,8 +106,10 @@ static int check(struct et_trace_request *r, const struct et_operands *ops, stru
 static int open_svg(const struct et_trace_request *r, FILE **out, struct et_error *err)
 {
 	if (!strcmp(r->svg, "-"))
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"--svg: text or JSON go to the standard output; give a file");
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--svg: standard output is used for text or JSON"),
+			"name a file");
 	*out = fopen(r->svg, "ae");
 	return *out ? 0 : et_fail_file(err, errno, ET_EXIT_OUTSIDE, r->svg);
 }

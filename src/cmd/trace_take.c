@@ -26,7 +26,7 @@ static int from_file(const struct et_trace_request *r, struct et_traces *out, st
 		return rc;
 	rc = et_traces_read(data, size, name, out, err);
 	if (rc)
-		return et_hint(err, rc, "--from takes what 'etalon trace --json' wrote");
+		return et_hint(err, rc, "use a file that 'etalon trace --json' wrote");
 	for (size_t i = 0; i < out->n; i++) {
 		struct et_trace *t = &out->list[i];
 		et_cause_regular(t, strcmp(t->source, "file") != 0, true);

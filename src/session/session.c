@@ -47,7 +47,7 @@ static int begin(struct et_session *s, struct et_error *err)
 	uint64_t random[2] = { 0 };
 
 	if (getrandom(random, sizeof(random), 0) < 0)
-		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "random numbers");
+		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "cannot get random numbers");
 	et_host_read("", &e->host);
 	et_experiment_name(e, et_clock_real.wall_ns(NULL), random[0]);
 	if (s->setup.draw_seed)
@@ -84,7 +84,7 @@ static int resume(struct et_session *s, struct et_error *err)
 		return et_hint(err,
 			et_fail(err, EALREADY, ET_EXIT_USAGE, "experiment %s is finished",
 				s->e->id),
-			"etalon show %s prints it", s->e->id);
+			"run 'etalon show %s' to print it", s->e->id);
 	int rc = et_store_claim(s->setup.store, s->e->id, err);
 	if (rc)
 		return rc;

@@ -191,7 +191,7 @@ static int add_head(
 	if (rc < 0)
 		return rc;
 	if (rc == 0)
-		return et_fail(err, EEXIST, ET_EXIT_USAGE, "%s: experiment %s is already kept",
+		return et_fail(err, EEXIST, ET_EXIT_USAGE, "%s: experiment %s is already stored",
 			s->db->name, e->id);
 	return read_key(&c, key) == 1 ? 0 : -EBADMSG;
 }
@@ -203,7 +203,7 @@ static int add_experiment(struct et_store *s, const struct et_experiment *e, str
 
 	if (!e->id[0] || !e->n_commands || e->plan.reference >= e->n_commands)
 		return et_fail(err, EINVAL, ET_EXIT_OUTSIDE,
-			"an experiment without an id, commands or a reference is not kept");
+			"an experiment without an id, commands or a reference is not stored");
 	int rc = add_head(s, e, &key, err);
 	for (size_t i = 0; !rc && i < e->n_commands; i++)
 		rc = add_command(s, key, (uint32_t)i, &e->commands[i], err);

@@ -108,7 +108,7 @@ refuses 'compare: a single series is rejected' 2 'two series' etalon compare old
 refuses 'compare: the same file twice is rejected' 2 "same name 'old'" etalon compare old old
 refuses 'compare: a series of 2 values is rejected' 2 "'two' has only 2 values: .* 3" etalon compare old two
 refuses 'compare: a file with a word is rejected with its line' 2 "text: line 2: 'x'" etalon compare old text
-refuses 'compare: an empty file is rejected' 2 'empty: there are no numbers' etalon compare empty old
+refuses 'compare: an empty file is rejected' 2 'empty: it has no numbers' etalon compare empty old
 refuses 'compare: a name that is neither a file nor an experiment is rejected' 2 "'nosuch' is neither" etalon compare old nosuch
 for alpha in 0 1 -1 2 x nan; do
 	refuses "compare: --alpha $alpha is rejected" 2 '--alpha' etalon compare --alpha $alpha old new

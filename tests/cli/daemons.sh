@@ -147,8 +147,8 @@ done
 refuses 'daemons analyse: a file that does not exist is rejected' 2 'No such file' etalon daemons analyse nosuch.json
 refuses 'daemons learn: too few long runs are rejected' 2 'too few' etalon daemons learn --long-runs 4 --report new.html
 ok 'daemons learn: a rejected plan leaves no report' test ! -e new.html
-refuses 'daemons analyse: no file is rejected' 2 'name one file' etalon daemons analyse
-refuses 'daemons: no action is rejected' 2 'say what to do' etalon daemons
-refuses 'daemons: an unknown action is rejected' 2 "what is 'forget'" etalon daemons forget
+refuses 'daemons analyse: no file is rejected' 2 'expected one file' etalon daemons analyse
+refuses 'daemons: no action is rejected' 2 'no action given' etalon daemons
+refuses 'daemons: an unknown action is rejected' 2 "unexpected 'forget'" etalon daemons forget
 
 done_testing

@@ -104,8 +104,8 @@ bad() # bad WHAT REGEX BYTES
 	refuses "describe: $1 is rejected" 2 "$2" etalon describe bad
 	refuses "describe: $1 is rejected with --json" 2 "$2" etalon describe --json bad
 }
-bad 'an empty file' 'bad: there are no numbers' ''
-bad 'a file of comments only' 'bad: there are no numbers' '# 1\n\n'
+bad 'an empty file' 'bad: it has no numbers' ''
+bad 'a file of comments only' 'bad: it has no numbers' '# 1\n\n'
 bad 'a single number' "'bad' has only 1 value: .* 2" '1\n'
 bad 'a word' "bad: line 2: 'hello' is not a number" '1\nhello\n'
 bad 'NaN' "bad: line 1: 'NaN' is not finite" 'NaN\n1\n2\n'
@@ -118,13 +118,13 @@ bad 'broken JSON' 'bad: line 1, column' '{"results": '
 bad 'other JSON' "bad: neither etalon's nor hyperfine's" '{"a": 1}'
 head -c 3000000 /dev/zero | tr '\0' 7 >bad
 refuses 'describe: a line of 3 MB is rejected' 2 'bad: line 1 is longer than' etalon describe bad
-refuses 'describe: a name that is neither a file nor an experiment is rejected' 2 "'nosuch' is neither a file nor a kept experiment" etalon describe nosuch
+refuses 'describe: a name that is neither a file nor an experiment is rejected' 2 "'nosuch' is neither a file nor a stored experiment" etalon describe nosuch
 refuses 'describe: a directory is rejected' 2 'home: Is a directory' etalon describe home
-refuses 'describe: two files are rejected' 2 'one series at a time' etalon describe numbers two
+refuses 'describe: two files are rejected' 2 'expected one series' etalon describe numbers two
 refuses 'describe: an unknown column is rejected' 2 "no column 'x'" etalon describe --column x table.csv
 refuses 'describe: a column of words is rejected' 2 "line 2: 'a'" etalon describe --column name table.csv
 refuses 'describe: --column is rejected for JSON' 2 'is JSON' etalon describe --column x hyperfine.json
-refuses 'describe: --column is rejected for an experiment' 2 'kept experiment' etalon describe --column x mine
+refuses 'describe: --column is rejected for an experiment' 2 'stored experiment' etalon describe --column x mine
 refuses "describe: --metric pt is rejected for hyperfine's JSON" 2 'no CPU times' etalon describe --metric pt hyperfine.json
 for level in 0 1 -0.5 1.5 x ''; do
 	refuses "describe: --level '$level' is rejected" 2 -- etalon describe --level "$level" numbers

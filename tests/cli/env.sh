@@ -77,8 +77,8 @@ like 'env check: -v explains why a factor matters' "$out" 'why +Addresses'
 like 'env check: -v shows how to change it' "$out" 'how +run sysctl'
 
 # --- wrong usage
-refuses 'env: no action is rejected' 2 'say what to do' etalon env
-refuses 'env: an unknown action is rejected' 2 "unknown 'aply'" etalon env aply
+refuses 'env: no action is rejected' 2 'no action given' etalon env
+refuses 'env: an unknown action is rejected' 2 "unknown action 'aply'" etalon env aply
 refuses 'env check: an unknown factor is rejected' 2 "unknown factor 'nosuch'" etalon env check --only aslr,nosuch
 refuses 'env check: an empty factor is rejected' 2 "unknown factor ''" etalon env check --only ''
 refuses 'env check: an option of apply is rejected' 2 'does not take' etalon env check --dry-run
@@ -392,7 +392,7 @@ if can_drop_privileges; then
 	laptop
 	run unprivileged etalon env apply --only aslr,turbo
 	is 'env apply: without privileges the exit status is 3' "$status" 3
-	like 'env apply: without privileges a hint says how' "$err" 'hint: run it as root'
+	like 'env apply: without privileges a hint says how' "$err" 'hint: run as root'
 	is 'env apply: without privileges nothing is changed' "$(value)" 2
 else
 	skip 'env apply: without privileges the exit status is 3' "$why_not"

@@ -22,7 +22,7 @@ like 'a table for each load' "$out" 'load 1: .*load 2: '
 is 'a row for each length' "$(grep -cE '^ +(300 µs|1.00 ms) ' .out)" 4
 like 'curves' "$out" '1000 % │.*0.01 % │.*etalon, load 2'
 like 'how far it reaches' "$out" 'load  1, error within 0.10 %: K=3 up to .*etalon up to '
-like 'where it is kept' "$out" 'kept as [0-9a-f-]+ in sqlite:'
+like 'where it is kept' "$out" 'stored as [0-9a-f-]+ in sqlite:'
 ok 'no line over 80 columns' test -z "$(grep -E '^.{81,}' .out)"
 is 'no progress' "$err" ''
 ok 'a picture' grep -q 'etalon, load 2' picture.svg

@@ -35,7 +35,7 @@ done
 is 'seven protocols each' "$(grep -cE '^(v[1-6]|ours) +[0-9]+ +[0-9]+ ' .out)" 14
 like 'a plot over the length' "$out" 'relative error by length.*%.*seconds'
 like 'what each stands for' "$out" 'v1 +every run'
-like 'where it is kept' "$out" 'kept as [0-9a-f-]+ in sqlite:'
+like 'where it is kept' "$out" 'stored as [0-9a-f-]+ in sqlite:'
 ok 'no line over 80 columns' test -z "$(grep -E '^.{81,}' .out)"
 is 'no escape sequence' "$(tr -cd '\033' <.out)" ''
 cp .out first
@@ -158,7 +158,7 @@ is 'a signal ends it with its status' "$?" 143
 cp cut.json .out
 json 'and what is known by then is printed' 'd["state"] == "interrupted" and
 	2 < d["tasks"][0]["versions"][0]["n"] < 1000'
-like 'it can go on' "$(cat cut.err)" "hint: etalon run --resume $(jq -r .id cut.json) continues it"
+like 'it can go on' "$(cat cut.err)" "hint: run 'etalon run --resume $(jq -r .id cut.json)' to continue"
 
 # --- bad input
 for value in -1 0 '' abc 1,,2 '1,' ,1 1,-2 nan 1e300 25h 2,1 1,1; do

@@ -76,9 +76,9 @@ cp cut.json .out
 json 'and what is known by then is printed' '0 < d["cases"][0]["repetitions"] < 1000000'
 
 # --- bad input
-refuses 'no experiment' 2 'name one experiment' etalon lab
-like 'says where they are listed' "$err" 'hint: etalon lab list'
-refuses 'two experiments' 2 'name one experiment' etalon lab coverage coverage
+refuses 'no experiment' 2 'expected one experiment' etalon lab
+like 'says where they are listed' "$err" "hint: run 'etalon lab list'"
+refuses 'two experiments' 2 'expected one experiment' etalon lab coverage coverage
 refuses 'an unknown experiment' 2 "unknown experiment 'nosuch'" etalon lab nosuch
 refuses 'an unknown law' 2 "unknown law 'cauchy'" etalon lab coverage --law cauchy
 like 'the laws are named' "$err" 'hint: use one of normal, .*nist-100'

@@ -56,10 +56,10 @@ like 'put: without HOME a message says that the calibration is not stored' "$err
 exits 'put: inc succeeds if HOME is a file' 0 env HOME=/dev/null "$ETALON" put inc --seconds 1ms
 like 'put: if HOME is a file a message says that the calibration is not stored' "$err" 'not kept: /dev/null'
 
-refuses 'put: no program is rejected' 2 'name one program' etalon put
+refuses 'put: no program is rejected' 2 'expected one program' etalon put
 like 'put: the hint names --list' "$err" 'hint: .*--list'
 refuses 'put: an unknown program is rejected' 2 "unknown program 'nosuch'" etalon put nosuch
-refuses 'put: two programs are rejected' 2 'name one program' etalon put inc sort
+refuses 'put: two programs are rejected' 2 'expected one program' etalon put inc sort
 for value in 0 -1 1e99 nan abc '' 2d 0x10 ' 1'; do
 	refuses "put: inc --seconds '$value' is rejected" 2 '--seconds' etalon put inc --seconds "$value"
 	refuses "put: spin --seconds '$value' is rejected" 2 '--seconds' etalon put spin --seconds "$value"

@@ -50,7 +50,7 @@ refuses "an unknown id" 2 'nothing' etalon run --resume=nothing
 refuses "--until 5, not 5%" 2 '5 means 500 %' etalon run --until 5 true
 refuses "a program's own option" 2 'unknown option -l' etalon run ls -la
 like "says where it goes" "$err" 'etalon run -- ls -l'
-refuses "a step without a scan" 2 'without --parameter-scan' etalon run -D 2 true
+refuses "a step without a scan" 2 'needs --parameter-scan' etalon run -D 2 true
 refuses "an empty name" 2 'a name is empty' etalon run -n '' true
 refuses "a label that means something" 2 "'last'" etalon run --label last true
 refuses "record and output on stdout" 2 'cannot both go' etalon run --json - --output inherit true

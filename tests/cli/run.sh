@@ -13,7 +13,7 @@ exits "one command" 0 etalon run -r 3 'sleep 0.01'
 like "says CPU time" "$out" 'CPU time'
 like "and elapsed time" "$out" 'elapsed time'
 like "warns of few samples" "$out" 'only 3 values'
-like "and where it is kept" "$out" "kept as [0-9]{8}-[0-9]{6}-[0-9a-f]{6} in "
+like "and where it is kept" "$out" "stored as [0-9]{8}-[0-9]{6}-[0-9a-f]{6} in "
 unlike "never NaN" "$out" '[Nn]a[Nn]'
 
 exits "words behind --" 0 etalon run -q -r 2 --json words.json -- sh -c 'exit 0'

@@ -16,7 +16,7 @@ empty() { # empty FILE
 
 # --- nothing kept yet
 gives 0 "list without a store" "$ETALON" list
-says "nothing kept yet"
+says "nothing is stored yet"
 empty "$dir/out"
 [ ! -e "$dir/store.db" ]
 holds $? "none was made"
@@ -61,7 +61,7 @@ for format in json csv; do
 	"$ETALON" export -f $format -o "$dir/there.$format" last || holds 1 "export"
 done
 gives 2 "import of what is there" "$ETALON" import "$dir/there.json"
-says "already kept"
+says "already stored"
 says "--copy"
 gives 0 "as a copy" "$ETALON" import --copy "$dir/there.json"
 gives 0 "rm" "$ETALON" rm "$(cat "$dir/id")"

@@ -156,7 +156,7 @@ refuses 'no threshold' 2 'threshold' etalon trace --threshold 0
 refuses 'a threshold beyond the duration' 2 'threshold' etalon trace --duration 1ms --threshold 1ms
 refuses 'a CPU that is not there' 2 'there is no CPU 1023' etalon trace --cpu 1023
 refuses 'a CPU that cannot be' 2 'cpu' etalon trace --cpu 99999999999
-refuses 'a word' 2 'what is' etalon trace sleep
+refuses 'a word' 2 "unexpected 'sleep'" etalon trace sleep
 refuses 'no program' 2 'no program' etalon trace --
 refuses 'a program and a duration' 2 'duration' etalon trace --duration 1s -- true
 refuses 'a file and a CPU' 2 'from' etalon trace --from "$golden" --cpu 0
