@@ -20,16 +20,16 @@ static int explain(int errnum, struct et_error *err)
 		return et_hint(err,
 			et_fail(err, errnum, ET_EXIT_ENVIRONMENT,
 				"BPF needs /sys, which is not mounted"),
-			"mount -t sysfs sysfs /sys");
+			"run mount -t sysfs sysfs /sys");
 	if (!et_sysroot_exists("", "/sys/kernel/btf/vmlinux"))
 		return et_hint(err,
 			et_fail(err, errnum, ET_EXIT_ENVIRONMENT,
-				"BPF needs the kernel's types, and it has none"),
-			"a kernel with CONFIG_DEBUG_INFO_BTF=y has them in /sys/kernel/btf");
-	return et_fail_errno(err, errnum, ET_EXIT_ENVIRONMENT, "BPF");
+				"BPF needs type information (BTF), which this kernel lacks"),
+			"boot a kernel that is built with CONFIG_DEBUG_INFO_BTF=y");
+	return et_fail_errno(err, errnum, ET_EXIT_ENVIRONMENT, "cannot load BPF programs");
 }
 
-static void leave_out(struct bpf_object *o, const char *name)
+static void omit(struct bpf_object *o, const char *name)
 {
 	struct bpf_program *p = bpf_object__find_program_by_name(o, name);
 
@@ -55,7 +55,7 @@ static int attach(struct et_bpf *b)
 	return 0;
 }
 
-/* The programs' variables are a map of the kernel, which we see as memory. */
+/* The variables of the programs are a map in the kernel, which can be mapped as memory. */
 static int map_variables(struct et_bpf *b)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(b->object, ".bss");
@@ -81,8 +81,8 @@ static int load_with(struct et_bpf_object image, bool timer,
 	if (!b.object)
 		return -errno;
 	if (!timer) {
-		leave_out(b.object, "on_timer");
-		leave_out(b.object, "after_timer");
+		omit(b.object, "on_timer");
+		omit(b.object, "after_timer");
 	}
 	if (configure)
 		configure(b.object, ctx);

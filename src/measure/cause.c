@@ -25,7 +25,7 @@ struct shares {
 
 static void add_share(struct shares *s, const struct et_sched_event *h, uint64_t ns)
 {
-	const char *name = *h->name ? h->name : "(no name)"; /* it ended before it could be asked */
+	const char *name = *h->name ? h->name : "(no name)"; /* it ended before its name was read */
 	size_t i = 0;
 
 	if (h->kind == ET_SCHED_RAN && h->pid == 0) {
@@ -37,7 +37,7 @@ static void add_share(struct shares *s, const struct et_sched_event *h, uint64_t
 	s->by_kind[h->kind] += ns;
 	while (i < s->n && (s->list[i].kind != h->kind || strcmp(s->list[i].name, name)))
 		i++;
-	/* More than a period can hold in any number worth naming: the last place is theirs. */
+	/* The last entry collects all further names. */
 	if (i == MOST_NAMES)
 		i = MOST_NAMES - 1;
 	if (i == s->n) {
@@ -71,7 +71,7 @@ static void put_down(
 		p->taker = et_trace_taker(t, cause, name);
 }
 
-/* Each process that ran in the period gets its own share of it. */
+/* Each process that ran in the period gets its share of it. */
 static void share_out(struct et_trace *t, const struct shares *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -84,7 +84,7 @@ static void share_out(struct et_trace *t, const struct shares *s)
 	}
 }
 
-/* It was not ready to run for as much as half of it: whoever ran took nothing from it. */
+/* The program was not ready to run for most of the period, so nobody took the CPU from it. */
 static bool slept(const struct et_trace *t, const struct et_inactive *p)
 {
 	return t->ready_ns != ET_UNKNOWN && p->duration_ns / 2 > t->ready_ns;
@@ -95,7 +95,7 @@ static void decide(struct et_trace *t, struct et_inactive *p, const struct share
 	uint64_t ran = s->by_kind[ET_SCHED_RAN], irq = s->by_kind[ET_SCHED_IRQ];
 	uint64_t timer = s->by_kind[ET_SCHED_TIMER], soft = s->by_kind[ET_SCHED_SOFTIRQ];
 
-	/* Nobody wanted the CPU: it waited for something else. */
+	/* The CPU was idle: the program waited for something else. */
 	if (s->idle_ns > ran && s->idle_ns >= p->duration_ns / 2) {
 		put_down(t, p, ET_CAUSE_WAIT, NULL);
 		return;
@@ -103,7 +103,7 @@ static void decide(struct et_trace *t, struct et_inactive *p, const struct share
 	if (!s->n)
 		return;
 	p->tick = s->timer_first;
-	/* Interrupts lie within the stretch of the process that they hit. */
+	/* The stretch of a process contains the interrupts that hit it. */
 	uint64_t covered = ran > timer + irq + soft ? ran : timer + irq + soft;
 	if (p->duration_ns >= ET_CAUSE_LONG_NS && covered < p->duration_ns / 2)
 		return;
@@ -147,7 +147,7 @@ void et_cause_join(struct et_trace *t, size_t from, const struct et_sched_event 
 	}
 }
 
-/* --- without --- */
+/* --- without records --- */
 
 static int longest_first(const void *a, const void *b)
 {
@@ -157,7 +157,7 @@ static int longest_first(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* The periods that are unknown, the longest first; caller frees. */
+/* The periods of unknown cause, the longest first. The caller frees the list. */
 static struct et_inactive **unknown_ones(struct et_trace *t, size_t *n)
 {
 	struct et_inactive **list = et_calloc(t->n + 1, sizeof(struct et_inactive *));
@@ -185,7 +185,6 @@ void et_cause_steal(struct et_trace *t, uint64_t *stolen_ns)
 	size_t n;
 	ET_AUTO_FREE struct et_inactive **list = unknown_ones(t, &n);
 
-	/* What is told in whole ticks cannot be told of less than a tenth of one. */
 	for (size_t i = 0; i < n && *stolen_ns && list[i]->duration_ns >= ET_STEAL_LEAST_NS; i++) {
 		uint64_t ns = list[i]->duration_ns;
 		list[i]->cause = ET_CAUSE_STEAL;
@@ -206,18 +205,19 @@ static void assign_ticks(struct et_trace *t, const bool *ticks, double half, boo
 }
 
 /*
- * By their regularity; where the counter's rate and the kernel's interval are known and something
- * else came out (every second tick hidden by other processes, a hypervisor's timer), by these.
+ * Finds ticks by their regularity. If the rate of the counter and the kernel's interval are known
+ * and the result contradicts them (other processes hide every second tick, or it is the timer of a
+ * hypervisor), ticks are searched for at the kernel's interval.
  */
 static int find_ticks(const struct et_trace *t, const struct et_gap *gaps, double hz, bool *ticks,
 	struct et_tick_fit *fit)
 {
-	double told = (double)t->timer.nominal_ns * hz / 1e9;
+	double nominal = (double)t->timer.nominal_ns * hz / 1e9;
 	int rc = et_ticks_find(gaps, t->n, hz, ticks, fit);
 
-	if (!(t->hz > 0 && told > 0) || (rc == 0 && fabs(fit->interval / told - 1) < 0.01))
+	if (!(t->hz > 0 && nominal > 0) || (rc == 0 && fabs(fit->interval / nominal - 1) < 0.01))
 		return rc;
-	if (et_ticks_find_every(gaps, t->n, hz, told, ticks, fit) == 0)
+	if (et_ticks_find_every(gaps, t->n, hz, nominal, ticks, fit) == 0)
 		return 0;
 	return et_ticks_find(gaps, t->n, hz, ticks, fit);
 }
@@ -240,7 +240,7 @@ void et_cause_regular(struct et_trace *t, bool assign, bool long_is_process)
 	t->timer.uncertainty = fit.uncertainty;
 	if (assign)
 		assign_ticks(t, ticks, fit.interval / 2, long_is_process);
-	/* Those with which another process came are longer than the timer's work. */
+	/* The shortest: a tick after which another process ran is longer than the timer's work. */
 	for (size_t i = 0; i < t->n; i++) {
 		const struct et_inactive *p = &t->list[i];
 		uint64_t *shortest = &t->timer.shortest_ticks;

@@ -51,9 +51,10 @@ void et_start_unmap(struct et_start *s, size_t n)
 }
 
 /*
- * From here to spawn: code that runs in the child, possibly in our own address space (vfork). It
- * must not allocate, print, or change anything but its own stack, `start` and kernel state; ids
- * are set by bare system calls because the C library would signal the parent's threads.
+ * All code from here to et_child_spawn() runs in the child, possibly in our own address space
+ * (vfork). It must not allocate or print, and may change only its own stack, `start` and kernel
+ * state. User and group are set by bare system calls, because the C library's functions would
+ * change those of the parent's threads.
  */
 
 static uint64_t run_delay_ns(void)
@@ -95,12 +96,12 @@ static enum step set_identity(const struct et_child_setup *s)
 
 static enum step set_surroundings(const struct et_child_setup *s)
 {
-	/* Another user must not share our terminal; otherwise an own process group is enough. */
+	/* Another user must not share our terminal; otherwise its own process group is enough. */
 	if (s->change_user ? setsid() < 0 : setpgid(0, 0) < 0)
 		return STEP_GROUP;
 	if (place(s->in, 0) < 0 || place(s->out, 1) < 0 || place(s->err, 2) < 0)
 		return STEP_FILES;
-	/* Kernels before 5.11 lack it; every descriptor of ours is close-on-exec anyway. */
+	/* Fails on kernels before 5.11; all our own descriptors are close-on-exec anyway. */
 	syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
 	if (s->directory && chdir(s->directory) < 0)
 		return STEP_DIRECTORY;
@@ -127,10 +128,10 @@ static enum step prepare(const struct et_child_setup *s)
 }
 
 /*
- * Before signals are let through: our handlers must not run in the child, which may share our
- * memory; what we ignore for ourselves is not ignored by the program; what the caller ignores
- * (nohup) stays so. A pending stop meant for us, from before the child had its own group, is
- * dropped: stopped before exec, the child of vfork would stop us for good.
+ * Before signals are unblocked: our handlers must not run in the child, which may share our
+ * memory; signals that only etalon ignores are not ignored by the program; those that our caller
+ * ignores (nohup) stay ignored. A stop signal that was sent to our process group before the child
+ * had its own is discarded: a child of vfork() that stops before execve() would block us for ever.
  */
 static void default_signals(void)
 {
@@ -156,13 +157,13 @@ static void default_signals(void)
 		sigaction(ignored[i], &dfl, NULL);
 }
 
-static void say_ready(struct et_start *start)
+static void set_ready(struct et_start *start)
 {
 	__atomic_store_n(&start->ready, 1, __ATOMIC_RELEASE);
 	syscall(SYS_futex, &start->ready, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* Whoever kills us outright must not leave the program, or the start line, waiting for ever. */
+/* If etalon is killed, a program must not continue, and a held child must not wait for ever. */
 static void die_with(pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -174,7 +175,7 @@ static void wait_at_line(struct et_start *start, pid_t parent)
 {
 	const struct timespec second = { .tv_sec = 1 };
 
-	say_ready(start);
+	set_ready(start);
 	while (__atomic_load_n(&start->go, __ATOMIC_ACQUIRE) == 0) {
 		syscall(SYS_futex, &start->go, FUTEX_WAIT, 0, &second, NULL, 0);
 		if (getppid() != parent)
@@ -184,7 +185,7 @@ static void wait_at_line(struct et_start *start, pid_t parent)
 
 static void read_clocks(const struct et_child_setup *s, struct et_start *start, clockid_t parent)
 {
-	/* Reading a CPU clock brings the kernel's account of its task up to date first. */
+	/* Reading a CPU clock makes the kernel update the account of its task first. */
 	if (s->usage_fd >= 0) {
 		if (s->subtract_parent)
 			start->parent_cpu_ns = et_clock_read_ns(parent);
@@ -203,12 +204,15 @@ static void read_clocks(const struct et_child_setup *s, struct et_start *start, 
 }
 
 /*
- * It keeps account itself, after each lap, so that neither its start nor its end counts: laps and
- * their CPU time belong together, but for one lap if it is killed between the two stores.
+ * The loop itself records laps and CPU time after each lap, so that neither its start nor its end
+ * counts. If it is killed between the two stores, they differ by one lap.
  */
 static _Noreturn void run_pace(struct et_start *start)
 {
-	/* No exec closes them: what etalon holds, its claim on the experiment too, ends with it. */
+	/*
+	 * This child never calls execve(), so close-on-exec does not apply. Close everything that
+	 * it inherited; otherwise it would keep the experiment locked if etalon dies.
+	 */
 	syscall(SYS_close_range, 3, ~0u, 0);
 	uint64_t began_ns = et_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
 
@@ -220,7 +224,10 @@ static _Noreturn void run_pace(struct et_start *start)
 	}
 }
 
-/* Fork as the parent pays it, with a margin. */
+/*
+ * Elapsed time minus CPU time of the child that its creation and preparation explain: fork() itself
+ * is charged to the parent. Anything longer means that it waited for a CPU.
+ */
 static const uint64_t PREPARATION_NS = 100000;
 
 static void become_program(
@@ -233,16 +240,16 @@ static void become_program(
 	if (failed) {
 		start->failed_errno = errno;
 		start->failed_step = (int)failed;
-		say_ready(start);
+		set_ready(start);
 		_exit(127);
 	}
 	default_signals();
-	die_with(parent); /* again: changing the user takes it back */
+	die_with(parent); /* again: a change of user clears PR_SET_PDEATHSIG */
 	if (held)
 		wait_at_line(start, parent);
 	/*
-	 * What it waited for a CPU so far is not the program's. The file costs 10 µs, so it is
-	 * read only when there was time to wait: fork, preparation and little else otherwise.
+	 * The time that the child has waited for a CPU so far does not belong to the program.
+	 * Reading it costs 10 µs, so it is read only if the child may have waited.
 	 */
 	uint64_t since_ns = et_clock_read_ns(CLOCK_MONOTONIC) - start->spawned_ns;
 	if (held || since_ns > et_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) + PREPARATION_NS)
@@ -279,14 +286,14 @@ bool et_child_wait_ready(pid_t pid, struct et_start *start)
 		memset(&info, 0, sizeof(info));
 		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
 			info.si_pid == pid)
-			return false; /* somebody killed it */
+			return false; /* it was killed */
 	}
 	return start->failed_step == 0;
 }
 
 void et_child_release(struct et_start *starts, size_t n)
 {
-	/* All words first, so that the first child to wake does not run ahead of the others. */
+	/* Set all words first, so that the first child to wake has no head start. */
 	for (size_t i = 0; i < n; i++)
 		__atomic_store_n(&starts[i].go, 1, __ATOMIC_RELEASE);
 	for (size_t i = 0; i < n; i++)
@@ -311,7 +318,8 @@ int et_child_start_error(
 	}
 	rc = et_fail_errno(err, start->failed_errno, ET_EXIT_USAGE, "%s", setup->argv[0]);
 	if (start->failed_errno == ENOENT) /* the file itself was found before */
-		return et_hint(err, rc, "its interpreter (the #! line, or the loader) is missing");
+		return et_hint(err, rc,
+			"install its interpreter (see its #! line) or loader, which is missing");
 	if (start->failed_errno == ENOEXEC)
 		return et_hint(err, rc, "begin the script with #!/bin/sh, or use --shell");
 	return rc;
@@ -336,8 +344,8 @@ int et_child_check(const char *root, struct et_error *err)
 		return 0;
 	return et_hint(err,
 		et_fail(err, ECHILD, ET_EXIT_ENVIRONMENT,
-			"no program can be measured from outside its process namespace"),
-		"unshare --pid needs --fork: unshare --fork --pid --mount-proc etalon …");
+			"cannot measure programs in another PID namespace than etalon's own"),
+		"add --fork to unshare: unshare --fork --pid --mount-proc etalon …");
 }
 
 static bool executable(const char *path, int *why)
@@ -359,7 +367,7 @@ static bool executable(const char *path, int *why)
 	return true;
 }
 
-/* What only a shell can do: people type it without thinking of one. */
+/* Builtins and keywords of the shell, which users type without thinking of a shell. */
 static bool is_builtin(const char *name)
 {
 	static const char *const names[] = { "cd", "export", "source", ".", "alias", "ulimit",
@@ -377,12 +385,14 @@ static int not_found(const char *name, int why, struct et_error *err)
 	int rc = et_fail_file(err, why, ET_EXIT_USAGE, name);
 
 	if (why == EACCES)
-		return et_hint(err, rc, "is it executable? chmod +x %s", name);
+		return et_hint(err, rc, "make it executable with chmod +x %s", name);
 	if (why == ENOENT && (strpbrk(name, "|&;<>$*`=~") || is_builtin(name)))
-		return et_hint(err, rc, "pipes, variables and other shell syntax need --shell sh");
-	if (why == ENOENT && !strchr(name, '/'))
 		return et_hint(
-			err, rc, "no folder of PATH holds it; one that is here is ./%s", name);
+			err, rc, "use --shell sh for pipes, variables and other shell syntax");
+	if (why == ENOENT && !strchr(name, '/'))
+		return et_hint(err, rc,
+			"it is in no folder of PATH; write ./%s for one in the current folder",
+			name);
 	return rc;
 }
 
@@ -410,7 +420,7 @@ int et_child_resolve(const char *name, const char *path_variable, const char *di
 			return 0;
 		}
 		free(full);
-		/* As execvp: a file that may not be run is worth telling, a missing one is not. */
+		/* As execvp(): a file without permission is reported, a missing one is not. */
 		if (reason == EACCES)
 			why = EACCES;
 		if (!p[len])

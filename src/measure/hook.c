@@ -39,7 +39,7 @@ static int judge(const char *what, const char *text, int status, struct et_error
 	return et_hint(err,
 		et_fail(err, ECHILD, ET_EXIT_PROGRAM, "%s '%s' failed with exit status %d", what,
 			text, WEXITSTATUS(status)),
-		"append '|| true' and use --shell sh if that is expected");
+		"if that is expected, append '|| true' and use --shell sh");
 }
 
 static int spawn_and_wait(const struct et_hook *a, const struct et_child_setup *setup,
@@ -52,7 +52,7 @@ static int spawn_and_wait(const struct et_hook *a, const struct et_child_setup *
 		et_interrupt_settled(a->interrupt);
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old);
-	/* A signal from before is for the caller to see; one from now on goes to the child. */
+	/* From here on a signal goes to the child; an earlier one is the caller's to handle. */
 	pid_t pid = et_child_spawn(setup, start, false);
 	a->interrupt->groups[0] = pid > 0 ? pid : 0;
 	sigprocmask(SIG_SETMASK, &old, NULL);
@@ -77,7 +77,8 @@ int et_hook_run(const struct et_hook *a, const char *what, const char *text, str
 	ET_AUTO_FREE char *path = NULL;
 	struct et_start *start = et_start_map(1);
 	int status = 0;
-	int rc = start ? 0 : et_fail_errno(err, ENOMEM, ET_EXIT_ENVIRONMENT, "running '%s'", text);
+	int rc = start ? 0
+		       : et_fail_errno(err, ENOMEM, ET_EXIT_ENVIRONMENT, "cannot run '%s'", text);
 
 	if (rc == 0)
 		rc = words_of(a, text, &argv, err);

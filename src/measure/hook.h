@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Commands beside the measured ones: setup, prepare, conclude, cleanup. They are not measured. */
+/* The user's --setup, --prepare, --conclude and --cleanup commands. They are not measured. */
 #ifndef ET_MEASURE_HOOK_H
 #define ET_MEASURE_HOOK_H
 
@@ -7,16 +7,19 @@
 #include "model/executor.h"
 
 struct et_hook {
-	const char *shell;     /* NULL: words, no shell */
-	const char *directory; /* or NULL */
+	const char *shell;     /* NULL: the text is split into words, and no shell runs */
+	const char *directory; /* to run in; NULL: the current one */
 	char *const *envp;
 	const char *path_variable;
-	int home_fd; /* control group they belong to, so that they do not count; -1 */
+	int home_fd; /* cgroup.procs of a group that is not measured; -1: none */
 	sigset_t signals;
 	struct et_interrupt *interrupt;
 };
 
-/* Runs one; what ("--prepare") names it in the error when it fails. -EINTR after a signal. */
+/*
+ * Runs a hook. `what` ("--prepare") names it in errors. 0, -EINTR after a signal, or another -errno
+ * with err filled.
+ */
 int et_hook_run(
 	const struct et_hook *a, const char *what, const char *text, struct et_error *err) ET_CHECK;
 

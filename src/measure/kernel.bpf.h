@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The few kernel structures the BPF programs look into. Only the fields named here are needed;
- * where they lie in the running kernel is found by libbpf when the programs are loaded (CO-RE).
+ * The kernel structures that the BPF programs read, with only the fields that they need. libbpf
+ * finds the offsets in the running kernel when it loads the programs (CO-RE).
  */
 #ifndef ET_MEASURE_KERNEL_BPF_H
 #define ET_MEASURE_KERNEL_BPF_H
@@ -18,8 +18,9 @@
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
 struct rq {
-	__u64 clock, clock_task; /* all time, and what tasks are charged with */
-	__u64 prev_irq_time;     /* with CONFIG_IRQ_TIME_ACCOUNTING only */
+	__u64 clock,
+		clock_task;  /* clock_task omits steal and interrupts; tasks are charged by it */
+	__u64 prev_irq_time; /* with CONFIG_IRQ_TIME_ACCOUNTING only */
 };
 
 struct cfs_rq {
@@ -27,11 +28,12 @@ struct cfs_rq {
 };
 
 struct sched_entity {
-	struct cfs_rq *cfs_rq; /* the same */
+	struct cfs_rq *cfs_rq; /* with CONFIG_FAIR_GROUP_SCHED only */
 };
 
 struct sched_info {
-	unsigned long long last_arrival; /* when it got the CPU, by the run queue's clock */
+	unsigned long long
+		last_arrival; /* when the task got the CPU, by the clock of the run queue */
 };
 
 struct task_struct {
@@ -58,8 +60,8 @@ static inline struct rq *rq_of(struct task_struct *t)
 }
 
 /*
- * When the task that now leaves the CPU got it. Asked when the switch to it was not seen, which
- * happens: tracing may be kept from looking at some tasks.
+ * When the task that now leaves the CPU got it. This is needed if the switch to the task was not
+ * seen, because some tasks are not traced.
  */
 static inline __u64 arrival_ns(struct task_struct *t, __u64 since_ns, __u64 now_ns)
 {

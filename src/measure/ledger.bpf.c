@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The ledger: whose CPU time went where, summed here in the kernel, so that an hour costs no more
- * memory than a second.
+ * The ledger's BPF programs. They sum up the account in the kernel, so that a run of an hour needs
+ * no more memory than one of a second.
  */
 #include "measure/kernel.bpf.h"
 #include "measure/ledger_rules.h"
@@ -24,7 +24,7 @@ struct {
 	__type(value, struct et_culprit_account);
 } culprits SEC(".maps");
 
-/* The tasks of the measured programs, and of which. */
+/* The slot of each task of the measured programs, by PID. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, ET_LEDGER_MEMBERS);
@@ -47,11 +47,11 @@ static int slot_of(struct task_struct *t)
 }
 
 /*
- * How long ago the scheduler looked at its clock. When a wake-up is to preempt, that is the time of
- * the wake-up, not of the switch: until the CPU has heard of it, on a virtual machine tens of
- * microseconds, the old task goes on but the new one is charged. Switches must be dated alike, or
- * the program's stretches are no sum of its process time. The least difference of the two clocks is
- * that of a clock just looked at.
+ * Returns how stale rq->clock is. On a preempting wake-up the scheduler updates rq->clock when the
+ * wake-up is queued, not when the CPU switches (tens of microseconds later on a virtual machine),
+ * and charges the new task from then on. Switches must be dated in the same way, or the stretches
+ * of the program do not add up to its CPU time. The smallest offset seen between the two clocks is
+ * that of a freshly updated rq->clock.
  */
 static __u64 clock_age_ns(struct et_ledger_cpu *cpu, __u64 offset_ns)
 {
@@ -60,7 +60,7 @@ static __u64 clock_age_ns(struct et_ledger_cpu *cpu, __u64 offset_ns)
 	return offset_ns - cpu->offset_ns;
 }
 
-/* The run queue is found by a task that stands in it. */
+/* Reads the clocks of the run queue that the task is on. */
 static struct instant read_instant(struct et_ledger_cpu *cpu, struct task_struct *t)
 {
 	struct instant now = { .ns = bpf_ktime_get_ns() };
@@ -75,7 +75,7 @@ static struct instant read_instant(struct et_ledger_cpu *cpu, struct task_struct
 	now.hidden_ns = rq->clock - rq->clock_task;
 	if (bpf_core_field_exists(rq->prev_irq_time))
 		now.irq_ns = rq->prev_irq_time;
-	memory.tells_hidden = 1;
+	memory.has_hidden = 1;
 	return now;
 }
 
@@ -104,8 +104,8 @@ static void charge_culprit(
 }
 
 /*
- * Not static: the kernel checks such a function once, not again for each way to each of its calls,
- * which took it 30 ms.
+ * Not static: the verifier checks a global function once, instead of once for each path to each of
+ * its calls, which took 30 ms.
  */
 __attribute__((noinline)) int charge_here(__u32 number, __u32 cpu_number, __u64 to)
 {
@@ -142,7 +142,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 		return 0;
 	struct instant now = read_instant(cpu, next);
 	if (cpu->since_ns < memory.armed_ns) {
-		cpu->slot = slot_of(prev); /* our first sight of this CPU */
+		cpu->slot = slot_of(prev); /* the first switch on this CPU since we were armed */
 	} else if (cpu->who.pid != prev->pid) {
 		struct instant came = { arrival_ns(prev, cpu->since_ns, now.ns), cpu->hidden_ns,
 			cpu->hidden_irq_ns };
@@ -150,7 +150,7 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 		set_running(cpu, prev);
 		begin_stretch(&memory, cpu, here, slot_of(prev), came.ns);
 	}
-	set_running(cpu, prev); /* it may have another name by now */
+	set_running(cpu, prev); /* its name may have changed */
 	end_stretch(&memory, cpu, here, &now);
 	set_running(cpu, next);
 	begin_stretch(&memory, cpu, here, slot_of(next), now.ns);
@@ -160,8 +160,9 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 }
 
 /*
- * The programs are the first children that we make once armed, in the order of their slots, and all
- * that they make. What a --setup has left running is older, and no part of them.
+ * The programs are the first children that etalon creates once the ledger is armed, in the order of
+ * their slots, with all their descendants. Processes that --setup left running are older and do not
+ * belong to them.
  */
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
@@ -185,7 +186,7 @@ int BPF_PROG(on_free, struct task_struct *t)
 	return 0;
 }
 
-/* It waits on another CPU from now on: who has that one is in its way. */
+/* A waiting task moved to another run queue: from now on it waits for that CPU. */
 SEC("tp_btf/sched_migrate_task")
 int BPF_PROG(on_migrate, struct task_struct *t, int to)
 {
@@ -196,13 +197,13 @@ int BPF_PROG(on_migrate, struct task_struct *t, int to)
 		if (i != number || !slot->t0_ns || slot->home < 0 || slot->home == to)
 			continue;
 		struct et_ledger_cpu *home = cpu_state(&memory, (__u32)slot->home);
-		if (home && home->slot != i) /* else another task of it runs there */
+		if (home && home->slot != i) /* otherwise another task of the program runs there */
 			move_home(&memory, (__u32)i, to, bpf_ktime_get_ns());
 	}
 	return 0;
 }
 
-/* --- interrupts, where they hit the program itself --- */
+/* --- interrupts that hit the program itself --- */
 
 static struct et_ledger_cpu *hit_cpu(void)
 {
@@ -237,7 +238,8 @@ static int end_irq(void)
 		__u64 took = bpf_ktime_get_ns() - cpu->irq_ns;
 		__sync_fetch_and_add(&slot->irq_ns, took);
 		if (cpu->softirq_ns)
-			cpu->softirq_ns += took; /* a hard one inside a soft one counts once */
+			cpu->softirq_ns +=
+				took; /* a hard interrupt inside a soft one counts once */
 	}
 	if (cpu)
 		cpu->irq_ns = 0;

@@ -16,7 +16,7 @@ struct et_ledger {
 	const struct et_ledger_source *source;
 	void *ctx;
 	struct et_ledger_memory *memory; /* shared with the kernel, and with children */
-	/* As it was when looking ended. */
+	/* The accounts that et_ledger_gather() took from it. */
 	struct et_ledger_memory end;
 	struct et_ledger_cpu homes[ET_LEDGER_SLOTS];
 	struct et_culprit_key *keys;
@@ -24,20 +24,20 @@ struct et_ledger {
 	uint32_t n;
 };
 
-/* The better one first, in the order of enum et_sched_way. */
+/* In the order of enum et_sched_way; BPF is preferred because it also reports interrupts. */
 static const struct et_ledger_source *const sources[] = { &et_ledger_by_bpf, &et_ledger_by_perf };
 
 /*
- * Inside a namespace of processes BPF's numbers are not those that we see, and to perf those
- * outside of it are one with the idle task.
+ * Inside a PID namespace BPF reports other process IDs than those that we see, and perf reports
+ * all processes outside of it as PID 0, like the idle task.
  */
-static bool sees_all_processes(void)
+static bool in_first_namespace(void)
 {
-	static const char outermost[] = "pid:[4026531836]"; /* PROC_PID_INIT_INO */
+	static const char first[] = "pid:[4026531836]"; /* PROC_PID_INIT_INO */
 	char text[64];
 
 	return et_sysroot_link("", "/proc/self/ns/pid", text, sizeof(text)) > 0 &&
-	       !strcmp(text, outermost);
+	       !strcmp(text, first);
 }
 
 static int open_source(
@@ -46,10 +46,10 @@ static int open_source(
 	struct et_error why[ET_LENGTH(sources)];
 	int rc = 0;
 
-	if (!sees_all_processes())
+	if (!in_first_namespace())
 		return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
-			"in a container with process numbers of its own the kernel tells of "
-			"others");
+			"cannot watch the CPU inside a PID namespace: kernel events carry the "
+			"host's process IDs");
 	if (way != ET_SCHED_ANY) {
 		l->source = sources[way - ET_SCHED_BPF];
 		return l->source->open(cpus, &l->ctx, &l->memory, err);
@@ -89,7 +89,7 @@ void et_ledger_close(struct et_ledger *l)
 void et_ledger_arm(struct et_ledger *l, size_t n)
 {
 	et_ledger_stop(l);
-	l->source->take(l->ctx, l->keys, l->culprits); /* what came since, or a failed run left */
+	l->source->take(l->ctx, l->keys, l->culprits); /* drop what a failed run left */
 	memset(l->memory->slots, 0, sizeof(l->memory->slots));
 	for (size_t i = 0; i < ET_LEDGER_SLOTS; i++)
 		l->memory->slots[i].home = -1;
@@ -140,8 +140,8 @@ void et_ledger_fill(const struct et_ledger *l, size_t slot, struct et_sample *s)
 	struct et_account a = { .slot = l->end.slots[slot],
 		.home = l->homes[slot],
 		.etalon = l->end.etalon,
-		.tells_hidden = l->end.tells_hidden,
-		.tells_interrupts = l->source->interrupts };
+		.has_hidden = l->end.has_hidden,
+		.has_interrupts = l->source->interrupts };
 
 	for (uint32_t i = 0; i < l->n; i++) {
 		if (l->keys[i].slot == (int32_t)slot)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Where a sample's elapsed time went: elapsed_ns = cpu_ns + what each other process ran on the
- * program's CPU + the time that CPU was idle + steal + an unexplained rest, from the scheduler's
- * own switches, summed in the kernel by BPF, or afterwards from perf's records of them.
+ * The account of who had the program's CPU: elapsed_ns = cpu_ns + the time of each other process on
+ * that CPU + its idle time + steal + an unexplained rest. It is made from the scheduler's context
+ * switches, which BPF sums in the kernel, or from perf's records of them after the run.
  *
  * The account follows one CPU at a time: the one on which a task of the program runs, last ran, or
- * waits. It is an account of a program that does one thing at a time, with one task or with several
- * in turn; of one whose tasks run side by side it would be no sum, and nothing is told.
+ * waits. It is meant for a program that does one thing at a time, with one task or with several in
+ * turn. If tasks of a program run in parallel, the parts would not add up, and the figures stay
+ * unknown.
  */
 #ifndef ET_MEASURE_LEDGER_H
 #define ET_MEASURE_LEDGER_H
@@ -20,7 +21,7 @@
 struct et_ledger;
 
 /*
- * For programs that may use these CPUs, NULL: all. 0 or -errno with err saying what is missing.
+ * Opens the ledger for programs that may use these CPUs, NULL: all. 0 or -errno with err filled.
  */
 int et_ledger_open(enum et_sched_way way, const cpu_set_t *cpus, struct et_ledger **out,
 	struct et_error *err) ET_CHECK;

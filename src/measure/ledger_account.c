@@ -7,10 +7,9 @@
 #include <string.h>
 
 /*
- * The account must have seen the program's CPU time, or the program ran where nobody looked: tasks
- * on CPUs that are not watched, or tasks whose creation was missed. The kernel's CPU time and the
- * sum of stretches are read from different clocks and at different instants; the tolerance is our
- * choice.
+ * If the account has seen less than the program's CPU time, the program ran on CPUs that are not
+ * watched, or in tasks that were not seen to be created. The kernel's CPU time and the sum of
+ * stretches are read from different clocks and at different instants; the tolerance is our choice.
  */
 static const uint64_t UNSEEN_NS = 1000000;
 enum { UNSEEN_ONE_IN = 10 };
@@ -74,7 +73,7 @@ static void charge_culprit(
 static void close_last(struct et_account *a, int32_t number)
 {
 	struct closing c = { .memory.etalon = a->etalon, .account = a };
-	/* What the clock of tasks has left out since the last switch is not known: nothing. */
+	/* It is not known how much rq->clock_task has omitted since the last switch: assume 0. */
 	struct instant end = { a->slot.t1_ns, a->home.hidden_ns, a->home.hidden_irq_ns };
 
 	c.memory.slots[number] = a->slot;
@@ -84,26 +83,26 @@ static void close_last(struct et_account *a, int32_t number)
 
 /* --- entering the account into a sample --- */
 
-/* The list has those that pictures and exit records tell of; the scheduler may know more. */
+/* A process that neither snapshots nor exit records show, but the scheduler does. */
 static void add_unseen(struct et_sample *s, const struct et_account_entry *e)
 {
-	struct et_culprit who = { .pid = e->pid,
+	struct et_culprit c = { .pid = e->pid,
 		.kernel_thread = e->by.kernel_thread,
 		.exited = true,
 		.cpu_ns = e->by.ran_ns,
-		.doubt_ns = et_minus_u64(
-			s->measured.elapsed_ns, e->by.ran_ns), /* it may have run elsewhere, too */
+		/* It may have run on other CPUs for the rest of the time. */
+		.doubt_ns = et_minus_u64(s->measured.elapsed_ns, e->by.ran_ns),
 		.on_our_cpu_ns = e->by.ran_ns };
 	size_t at = s->measured.n_culprits;
 
-	snprintf(who.name, sizeof(who.name), "%.15s", e->by.name);
+	snprintf(c.name, sizeof(c.name), "%.15s", e->by.name);
 	s->measured.culprits =
 		et_realloc(s->measured.culprits, at + 1, sizeof(*s->measured.culprits));
-	while (at > 0 && s->measured.culprits[at - 1].cpu_ns < who.cpu_ns) {
+	while (at > 0 && s->measured.culprits[at - 1].cpu_ns < c.cpu_ns) {
 		s->measured.culprits[at] = s->measured.culprits[at - 1];
 		at--;
 	}
-	s->measured.culprits[at] = who;
+	s->measured.culprits[at] = c;
 	s->measured.n_culprits++;
 }
 
@@ -132,7 +131,7 @@ void et_account_settle(struct et_account *a, int32_t number, struct et_sample *s
 	if (slot->crowded)
 		s->ruling.marks |= ET_MARK_LOST_RECORDS;
 	if (slot->home < 0 || !slot->t0_ns || !slot->t1_ns || slot->crowded)
-		return; /* it was not seen, or not all of it */
+		return; /* the program was not seen, or not all of it */
 	close_last(a, number);
 	if (slot->own_ns + slot->own_ns / UNSEEN_ONE_IN + UNSEEN_NS < s->measured.cpu_ns)
 		return;
@@ -144,14 +143,14 @@ void et_account_settle(struct et_account *a, int32_t number, struct et_sample *s
 	if (slot->own_ns + others + slot->idle_ns > s->measured.elapsed_ns + slack)
 		return;
 	s->measured.idle_ns = slot->idle_ns;
-	if (a->tells_interrupts) {
+	if (a->has_interrupts) {
 		s->measured.irq_ns = slot->irq_ns;
 		s->measured.softirq_ns = slot->softirq_ns;
 	}
-	/* Interrupts that the kernel does not charge to tasks are not in process time. */
+	/* Interrupts that the kernel does not charge to tasks are not part of cpu_ns. */
 	s->measured.others_ns = others + slot->hidden_irq_ns;
-	/* Without the kernel's clocks steal is what its ticks have told, here or elsewhere. */
-	if (a->tells_hidden)
+	/* Without the kernel's clocks steal stays as /proc/stat counted it, in ticks. */
+	if (a->has_hidden)
 		s->measured.steal_ns = et_minus_u64(slot->hidden_ns, slot->hidden_irq_ns);
 	uint64_t most = et_minus_u64(s->measured.elapsed_ns,
 		s->measured.cpu_ns + s->measured.others_ns + s->measured.idle_ns);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The pure half of the ledger: what the kernel has summed, closed and entered into a sample. */
+/*
+ * The pure half of the ledger: closes the account that the kernel has summed up and enters it into
+ * a sample.
+ */
 #ifndef ET_MEASURE_LEDGER_ACCOUNT_H
 #define ET_MEASURE_LEDGER_ACCOUNT_H
 
@@ -8,9 +11,10 @@
 
 struct et_account {
 	struct et_slot slot;
-	struct et_ledger_cpu home; /* who has the home CPU in the end */
+	struct et_ledger_cpu home; /* the task that has the home CPU when the account is closed */
 	int32_t etalon;
-	bool tells_hidden, tells_interrupts;
+	bool has_hidden;     /* the source reads the kernel's clocks, so steal is known exactly */
+	bool has_interrupts; /* the source sees them */
 	struct et_account_entry {
 		int32_t pid; /* of a process */
 		struct et_culprit_account by;
@@ -19,7 +23,7 @@ struct et_account {
 };
 
 void et_account_add(struct et_account *a, int32_t pid, const struct et_culprit_account *by);
-/* Closes the account at the window's end and enters it; number is the slot's. */
+/* Closes the account at the end of the window and enters it; number is that of the slot. */
 void et_account_settle(struct et_account *a, int32_t number, struct et_sample *s);
 void et_account_free(struct et_account *a);
 

@@ -30,7 +30,7 @@ static void configure(struct bpf_object *o, const void *ctx)
 static int open_bpf(
 	const cpu_set_t *cpus, void **ctx, struct et_ledger_memory **memory, struct et_error *err)
 {
-	(void)cpus; /* it looks at all */
+	(void)cpus; /* tracepoints cover all CPUs */
 	const struct et_bpf_object image = { ledger_object, sizeof(ledger_object) };
 	struct et_bpf bpf = { 0 };
 
@@ -61,7 +61,7 @@ static uint32_t take_table(
 	int rc = bpf_map_lookup_and_delete_batch(
 		s->culprits_fd, NULL, &batch, keys, accounts, &n, NULL);
 
-	return rc == 0 || rc == -ENOENT ? n : 0; /* -ENOENT: that was all */
+	return rc == 0 || rc == -ENOENT ? n : 0; /* -ENOENT: the end of the table */
 }
 
 static uint32_t take_listed(

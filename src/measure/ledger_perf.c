@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The ledger without BPF: perf's records of switches and forks, which wait in a buffer of each CPU
- * until the program has ended (to look before would cost it CPU time), and are then put through the
- * same rules. What fits no more leaves the sample without an account. Not told are interrupts, what
- * a hypervisor takes, and when a task that waits is moved to another CPU: it is there when it runs.
+ * The ledger without BPF. perf's records of context switches and forks stay in a ring buffer of
+ * each CPU until the program has ended (reading them earlier would take CPU time from it) and are
+ * then put through the same rules. If records are lost, the sample has no account. perf does not
+ * report interrupts, steal, or that a waiting task is moved to another CPU: its home moves when it
+ * runs.
  */
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -26,11 +27,11 @@ struct by_perf {
 	struct et_sched_batch batch;
 	struct et_ledger_cpu *cpus; /* n_cpus of them */
 	size_t n_cpus;
-	struct et_hash members;  /* a program's tasks, and of which: int64_t, by number */
+	struct et_hash members;  /* slot of each task of a program: int64_t, by PID */
 	struct et_hash culprits; /* struct culprit, by slot and process */
 };
 
-/* --- what the rules ask for --- */
+/* --- the functions that ledger_rules.h needs --- */
 
 static struct by_perf *source_of(struct et_ledger_memory *m)
 {
@@ -54,7 +55,7 @@ static void charge_culprit(
 	struct et_culprit_key key = { (__s32)number, cpu->who.tgid };
 	uint64_t place = (uint64_t)number << 32 | (uint32_t)key.tgid;
 
-	/* A task that ends has no number at the very last. */
+	/* A task that ends has lost its PID by its last switch. */
 	if (key.tgid <= 0 || (all->n == ET_LEDGER_CULPRITS && !et_hash_find(all, place))) {
 		m->slots[number].unnamed_ns += ran_ns;
 		return;
@@ -74,7 +75,7 @@ static int slot_of(const struct by_perf *s, int32_t pid)
 	return slot ? (int)*slot : -1;
 }
 
-/* A stranger may get the number of one that is gone. */
+/* A PID may be reused by a task that belongs to no program (slot -1). */
 static void set_slot(struct by_perf *s, int32_t pid, int slot)
 {
 	if (pid > 0 && (slot >= 0 || slot_of(s, pid) >= 0))
@@ -87,7 +88,7 @@ static void replay_switch(struct by_perf *s, const struct et_sched_record *r)
 	struct instant now = { .ns = r->end_ns };
 	bool expected = cpu->who.pid == r->who.pid && cpu->since_ns == r->start_ns;
 
-	cpu->who = r->who; /* it may have another name by now */
+	cpu->who = r->who; /* its name may have changed */
 	if (!expected)
 		begin_stretch(&s->memory, cpu, r->cpu, slot_of(s, r->who.pid), r->start_ns);
 	end_stretch(&s->memory, cpu, r->cpu, &now);
@@ -99,7 +100,7 @@ static void replay(struct by_perf *s, const struct et_sched_record *r)
 {
 	switch (r->kind) {
 	case ET_SCHED_RAN:
-		if (r->cpu < s->n_cpus) /* numbers may have holes */
+		if (r->cpu < s->n_cpus) /* CPU numbers may have holes */
 			replay_switch(s, r);
 		break;
 	case ET_RECORD_FORK:
@@ -131,7 +132,8 @@ static uint32_t take_perf(
 	uint32_t n = 0;
 	size_t at = 0;
 
-	et_sched_by_perf.drain(s->rings, &s->batch, &lost); /* gaps say where */
+	/* A loss, or a ring that cannot be read, is also a record ET_RECORD_GAP. */
+	et_sched_by_perf.drain(s->rings, &s->batch, &lost);
 	if (s->batch.n)
 		qsort(s->batch.records, s->batch.n, sizeof(*s->batch.records), by_end);
 	for (size_t i = 0; i < s->n_cpus; i++)
@@ -172,8 +174,8 @@ static void close_perf(void *ctx)
 }
 
 /*
- * Of each CPU: a switch takes 80 bytes, so 6,500 to 52,000 of them fit. Users without privileges
- * may have to do with less.
+ * The ring of each CPU. A switch takes 80 bytes, so 6,500 to 52,000 of them fit. Users without
+ * privileges may get a smaller one.
  */
 static size_t ring_bytes(size_t n_cpus)
 {
@@ -186,12 +188,13 @@ static size_t ring_bytes(size_t n_cpus)
 static int open_perf(
 	const cpu_set_t *cpus, void **ctx, struct et_ledger_memory **memory, struct et_error *err)
 {
-	/* Children write into it, too. */
+	/* Shared: children write into it. */
 	struct by_perf *s =
 		mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (s == MAP_FAILED)
-		return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "memory for the ledger");
+		return et_fail_errno(
+			err, errno, ET_EXIT_OUTSIDE, "cannot allocate memory for the ledger");
 	s->members.width = sizeof(int64_t);
 	s->culprits.width = sizeof(struct culprit);
 	s->n_cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the ledger's sources fill in: one block of memory and two tables, which the BPF programs and
- * the tool share.
+ * The data that the sources of the ledger fill in: one block of memory and two tables. The BPF
+ * programs in the kernel and etalon share these layouts.
  */
 #ifndef ET_MEASURE_LEDGER_RECORD_H
 #define ET_MEASURE_LEDGER_RECORD_H
@@ -17,20 +17,22 @@ enum {
 
 /* The account of one measured program, over its window. */
 struct et_slot {
-	__u64 t0_ns;         /* the window's begin, written by the child itself; 0: not yet */
-	__u64 t1_ns;         /* its end; 0: not yet */
-	__u64 home_since_ns; /* since when it is at home on that CPU */
-	__s32 home;          /* the CPU it runs on, or waits for; -1: not seen yet */
-	__s32 before;        /* its home before that one */
-	__u32 crowded;       /* not all was seen: there was no room for it */
-	__s32 program;       /* its first process, once it is made; 0: none */
-	__u64 own_ns;        /* its tasks had a CPU */
-	__u64 idle_ns;       /* nobody had its CPU */
-	__u64 etalon_ns;     /* we ourselves had it */
-	__u64 partner_ns;    /* the other program had it */
-	__u64 unnamed_ns;    /* of culprits for whom there was no room */
-	/* While it had the CPU: what the scheduler's clock of tasks left out, in all and for
-	 * interrupts; and the interrupts' own times. */
+	__u64 t0_ns;         /* the begin of the window, written by the child itself; 0: not yet */
+	__u64 t1_ns;         /* the end of the window; 0: not yet */
+	__u64 home_since_ns; /* since when `home` is its home CPU */
+	__s32 home;          /* the CPU that it runs on or waits for; -1: not seen yet */
+	__s32 before;        /* its previous home */
+	__u32 crowded;       /* some events were lost for want of memory */
+	__s32 program;       /* PID of its first process; 0: not created yet */
+	__u64 own_ns;        /* its own tasks ran */
+	__u64 idle_ns;       /* its home CPU was idle */
+	__u64 etalon_ns;     /* etalon ran on its home CPU */
+	__u64 partner_ns;    /* the other program of a duet ran on it */
+	__u64 unnamed_ns;    /* processes that did not fit into the table of culprits */
+	/*
+	 * While its own tasks ran: the time that rq->clock_task omitted, in total and for
+	 * interrupts; and the duration of interrupts.
+	 */
 	__u64 hidden_ns, hidden_irq_ns;
 	__u64 irq_ns, softirq_ns;
 };
@@ -40,27 +42,27 @@ struct et_culprit_key {
 };
 
 struct et_ledger_memory {
-	__u64 armed_ns;     /* since when switches are looked at; 0: they are not */
-	__s32 etalon;       /* our process */
-	__u32 tells_hidden; /* the kernel's clocks could be read */
-	__u32 wanted, born; /* programs of this take, and how many of them are made */
+	__u64 armed_ns;     /* since when switches are counted; 0: they are not */
+	__s32 etalon;       /* PID of etalon */
+	__u32 has_hidden;   /* rq->clock and rq->clock_task could be read */
+	__u32 wanted, born; /* the number of programs of this run, and of those that exist */
 	struct et_slot slots[ET_LEDGER_SLOTS];
 	/*
-	 * Culprits in the kernel's table, and the first of them by their keys: to go through the
-	 * whole table takes longer than all else. Two at the same time may both be written to one
-	 * place: fewer are listed then than there are.
+	 * The number of culprits in the kernel's table, and the keys of the first ones, because
+	 * reading the whole table takes longer than everything else. Two CPUs may write to the
+	 * same place of `first` at once: then `listed` is less than n_culprits.
 	 */
 	__u32 n_culprits, listed;
 	struct et_culprit_key first[ET_LEDGER_FIRST];
 };
 
-/* Who has a CPU, and since when. */
+/* The task that has a CPU. */
 struct et_ledger_cpu {
-	__u64 since_ns;
-	__u64 offset_ns;                /* our clock less the scheduler's when that is fresh */
-	__u64 hidden_ns, hidden_irq_ns; /* the scheduler's clocks at that time */
-	__u64 irq_ns, softirq_ns;       /* when the interrupt that goes on began; 0: none */
-	__s32 slot;                     /* whose task it is; -1: nobody's */
+	__u64 since_ns;                 /* since when */
+	__u64 offset_ns;                /* our clock minus rq->clock, when that was just updated */
+	__u64 hidden_ns, hidden_irq_ns; /* time that rq->clock_task had omitted then */
+	__u64 irq_ns, softirq_ns;       /* when the present interrupt began; 0: none */
+	__s32 slot;                     /* of the program that it belongs to; -1: none */
 	__u32 kernel_thread;
 	struct et_task who;
 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How switches become an account: compiled for the kernel, where BPF sees each as it happens, and
- * for ourselves, who read perf's records of them afterwards. A measured program's home is the CPU
- * it runs on, or last ran on, or was moved to; at each instant of its window that CPU is its own,
- * somebody else's, or idle. Who includes this writes the three functions declared first.
+ * The rules by which context switches become an account. They are compiled for the kernel, where
+ * BPF sees each switch as it happens, and for etalon, which reads perf's records of switches after
+ * the run. The home of a program is the CPU that it runs on, last ran on, or was moved to; at each
+ * instant of the window that CPU runs the program, runs another task, or is idle. A file that
+ * includes this header must define the three functions declared first.
  */
 #ifndef ET_MEASURE_LEDGER_RULES_H
 #define ET_MEASURE_LEDGER_RULES_H
@@ -14,20 +15,20 @@
 #include <stddef.h>
 
 static struct et_ledger_cpu *cpu_state(struct et_ledger_memory *m, __u32 cpu);
-/* Calls charge_stretch; the kernel's way to this has to be a short one. */
+/* Calls charge_stretch(). In the kernel it is a function of its own, see ledger.bpf.c. */
 static void charge(struct et_ledger_memory *m, __u32 number, __u32 cpu, __u64 to);
-/* Somebody else had the slot's home CPU for so long. */
+/* Another process had the home CPU of the slot for ran_ns. */
 static void charge_culprit(
 	struct et_ledger_memory *m, __u32 number, const struct et_ledger_cpu *cpu, __u64 ran_ns);
 
-/* A switch, by the scheduler's clocks. */
+/* The time of a switch, by the clocks of the scheduler. */
 struct instant {
 	__u64 ns;
-	/* What the clock that tasks are charged by has left out since boot: steal, interrupts. */
+	/* Time that rq->clock_task has omitted since boot: in total, and for interrupts. */
 	__u64 hidden_ns, irq_ns;
 };
 
-/* How much of the present stretch on a CPU, up to then, lies in the window and at home. */
+/* How much of the present stretch on a CPU, until `to`, is within the window and at home. */
 static inline __u64 stretch_ns(
 	const struct et_slot *slot, const struct et_ledger_cpu *cpu, __u64 to)
 {
@@ -42,7 +43,7 @@ static inline __u64 stretch_ns(
 	return to > from ? to - from : 0;
 }
 
-/* The stretch of somebody on the slot's home CPU, up to then. */
+/* Charges the stretch of another task on the home CPU of the slot, until `to`. */
 static inline void charge_stretch(
 	struct et_ledger_memory *m, __u32 number, const struct et_ledger_cpu *cpu, __u64 to)
 {
@@ -72,7 +73,7 @@ static inline void move_home(struct et_ledger_memory *m, __u32 number, int cpu, 
 	slot->home_since_ns = now;
 }
 
-/* The measured program's own stretch. */
+/* Charges a stretch of the program itself. */
 static inline void charge_own(
 	struct et_slot *slot, const struct et_ledger_cpu *cpu, const struct instant *now)
 {
@@ -86,7 +87,7 @@ static inline void charge_own(
 	__sync_fetch_and_add(&slot->hidden_irq_ns, now->irq_ns - cpu->hidden_irq_ns);
 }
 
-/* The stretch of whom the state names, which ends now. */
+/* Ends the stretch of the task that has the CPU. */
 static inline void end_stretch(struct et_ledger_memory *m, struct et_ledger_cpu *cpu, __u32 here,
 	const struct instant *now)
 {
@@ -103,7 +104,7 @@ static inline void end_stretch(struct et_ledger_memory *m, struct et_ledger_cpu 
 	}
 }
 
-/* One of its tasks still runs where it was at home before. */
+/* Whether a task of the program still runs on its previous home. */
 static inline bool runs_before(struct et_ledger_memory *m, const struct et_slot *slot, int number)
 {
 	struct et_ledger_cpu *cpu = slot->before >= 0 ? cpu_state(m, (__u32)slot->before) : NULL;
@@ -112,9 +113,9 @@ static inline bool runs_before(struct et_ledger_memory *m, const struct et_slot 
 }
 
 /*
- * From now on whom the state names has the CPU, a task of this slot (-1: nobody's). A program is at
- * home where a task of it runs: when one that came up beside another is done, that is where the
- * other still runs.
+ * Begins the stretch of the task in cpu->who, which belongs to slot `number` (-1: to no program).
+ * The home of a program is where a task of it runs: when one of two parallel tasks ends, the home
+ * moves to the CPU of the other.
  */
 static inline void begin_stretch(
 	struct et_ledger_memory *m, struct et_ledger_cpu *cpu, __u32 here, int number, __u64 now)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is behind the ledger of ledger.h: who sums up, in shared memory, and its tables. */
+/* The interface of the ledger's two sources, BPF and perf, which sum up the accounts. */
 #ifndef ET_MEASURE_LEDGER_SOURCE_H
 #define ET_MEASURE_LEDGER_SOURCE_H
 
@@ -12,20 +12,20 @@
 
 struct et_ledger_source {
 	const char *name;
-	bool interrupts; /* it tells of them */
+	bool interrupts; /* it sees them */
 	/*
-	 * For programs that may use these CPUs, NULL: all. 0 or -errno with err filled. The memory
-	 * is shared with children.
+	 * Opens it for programs that may use these CPUs, NULL: all. 0 or -errno with err filled.
+	 * The memory is shared with children.
 	 */
 	int (*open)(const cpu_set_t *cpus, void **ctx, struct et_ledger_memory **memory,
 		struct et_error *err);
 	/*
-	 * Brings the slots up to date and takes all culprits out of the table into arrays of
-	 * ET_LEDGER_CULPRITS; returns how many.
+	 * Completes the slots and moves all culprits from the table into arrays of
+	 * ET_LEDGER_CULPRITS; returns their number.
 	 */
 	uint32_t (*take)(
 		void *ctx, struct et_culprit_key *keys, struct et_culprit_account *accounts);
-	/* Who has a CPU. 0 or -errno. */
+	/* Reads which task has a CPU. 0 or -errno. */
 	int (*look)(void *ctx, int32_t cpu, struct et_ledger_cpu *out);
 	void (*close)(void *ctx);
 };

@@ -9,7 +9,8 @@ static int keep_off(struct et_own_process *p, const cpu_set_t *avoid, struct et_
 	cpu_set_t others;
 
 	if (sched_getaffinity(0, sizeof(p->home), &p->home) < 0)
-		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "CPU affinity");
+		return et_fail_errno(
+			err, errno, ET_EXIT_ENVIRONMENT, "cannot read the CPU affinity");
 	CPU_AND(&others, &p->home, avoid);
 	CPU_XOR(&others, &p->home, &others);
 	if (!CPU_COUNT(&others) || sched_setaffinity(0, sizeof(others), &others) < 0)

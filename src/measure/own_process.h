@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What etalon changes about its own process while it measures, and restores afterwards:
+ * The changes that etalon makes to its own process while it measures, and restores afterwards:
  *
  *  - It is a child subreaper (prctl(2)): descendants of a program whose parents have ended become
  *    its children, so that their CPU time counts and they do not outlive the run.

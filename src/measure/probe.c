@@ -57,7 +57,7 @@ static void take(struct et_probe *p)
 
 	CPU_ZERO(&one);
 	CPU_SET(there, &one);
-	/* A CPU that has gone offline or out of our set: where we are is all there is. */
+	/* The CPU went offline or was removed from our set: take the reading where we are. */
 	if (move && sched_setaffinity(0, sizeof(one), &one) < 0) {
 		there = here;
 		move = false;

@@ -129,7 +129,7 @@ static void take_end(const struct et_reaping *r, size_t i)
 	if (q->end_ns)
 		__atomic_store_n(q->end_ns, out->t1_ns, __ATOMIC_RELEASE);
 	et_reap_read_zombie(r->root, q, out);
-	/* What it left in its process group must not disturb a partner that still runs. */
+	/* Its remaining process group must not disturb a partner that still runs. */
 	if (has_partner)
 		kill(-q->pid, SIGKILL);
 	/* Once it is reaped the number may be given to another group. */

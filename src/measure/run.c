@@ -184,7 +184,7 @@ static int wait_for_all(struct et_run_context *c, struct et_run *run, struct et_
 				"%s: stopped because it wants the terminal, so it was ended", name),
 			"give it --input FILE, and --output null or a file");
 	if (rc)
-		return et_fail_errno(err, -rc, ET_EXIT_OUTSIDE, "waiting for %s", name);
+		return et_fail_errno(err, -rc, ET_EXIT_OUTSIDE, "cannot wait for %s", name);
 	if (left)
 		return et_fail_errno(err, -left, ET_EXIT_OUTSIDE,
 			"cannot list the processes that %s left running", name);

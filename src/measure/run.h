@@ -12,7 +12,7 @@
 #include "measure/run_setup.h"
 #include "measure/sample_of_run.h"
 
-/* What all runs of an experiment share. */
+/* The state that all runs of an experiment share. */
 struct et_run_context {
 	struct et_run_setup setup;
 	struct et_own_process own;
@@ -22,7 +22,7 @@ struct et_run_context {
 };
 
 struct et_run {
-	/* What to run; the caller sets these. */
+	/* The request; the caller sets these. */
 	size_t n;   /* programs: 1, or 2 in a duet */
 	bool paced; /* one program, and the reference loop */
 	uint32_t commands[ET_SLOTS];
@@ -35,7 +35,7 @@ struct et_run {
 	struct et_reap_result ends[ET_SLOTS];
 	struct et_readings read[ET_SLOTS]; /* of the programs */
 
-	/* What observers hand to each other and to reap. */
+	/* Observers publish these for each other and for reap.c. */
 	const struct et_snapshot *before; /* of `snapshots`; NULL: it failed */
 	struct et_exits *exits;           /* of `exits`: records of tasks that ended meanwhile */
 };

@@ -15,7 +15,8 @@ static int choose_cpus(struct et_run_setup *s, struct et_error *err)
 	/* It fails on a machine with more CPUs than a cpu_set_t holds. */
 	s->pinnable = sched_getaffinity(0, sizeof(s->allowed), &s->allowed) == 0;
 	if (!s->pinnable && (e->child.cpus || e->plan.metronome_ns || e->plan.pace))
-		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "CPU affinity");
+		return et_fail_errno(
+			err, errno, ET_EXIT_ENVIRONMENT, "cannot read the CPU affinity");
 	if (e->child.cpus) {
 		int rc = et_parse_cpus("--cpu", e->child.cpus, &wanted, err);
 		if (rc == 0)

@@ -35,7 +35,8 @@ static int open_context(struct et_runner *r, struct et_error *err)
 
 	c->starts = et_start_map(ET_SLOTS);
 	if (!c->starts)
-		return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "memory for children");
+		return et_fail_errno(
+			err, errno, ET_EXIT_OUTSIDE, "cannot allocate memory for children");
 	int rc = et_own_process_change(&c->own, setup.root, s->e->host.cpus, cpu_to_avoid(s), err);
 	if (rc == 0)
 		rc = et_observers_open(&c->observers, &setup, err);

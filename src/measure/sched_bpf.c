@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The stream by BPF: the scheduler's and the interrupts' tracepoints, through a ring buffer. */
+/* The stream by BPF: tracepoints of the scheduler and of interrupts, through a ring buffer. */
 #include "measure/sched_source.h"
 
 #include <errno.h>
@@ -16,25 +16,25 @@ struct by_bpf {
 	struct et_bpf bpf;
 	struct ring_buffer *ring;
 	const uint64_t *lost;
-	struct et_sched_batch *batch; /* of the drain that is under way */
+	struct et_sched_batch *batch; /* of the present drain */
 };
 
-struct wish {
+struct wanted {
 	int cpu;
 	size_t capacity_bytes;
 };
 
 static void configure(struct bpf_object *o, const void *ctx)
 {
-	const struct wish *wish = ctx;
+	const struct wanted *wanted = ctx;
 	struct bpf_map *constants = bpf_object__find_map_by_name(o, ".rodata");
 	uint32_t size = (uint32_t)sysconf(_SC_PAGESIZE);
 
 	/* The kernel wants a power of two of whole pages. */
-	while (size < wish->capacity_bytes && size < 1u << 30)
+	while (size < wanted->capacity_bytes && size < 1u << 30)
 		size *= 2;
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(o, "records"), size);
-	bpf_map__set_initial_value(constants, &wish->cpu, sizeof(wish->cpu));
+	bpf_map__set_initial_value(constants, &wanted->cpu, sizeof(wanted->cpu));
 }
 
 static int take(void *ctx, void *data, size_t size)
@@ -61,9 +61,9 @@ static void close_bpf(void *ctx)
 static int open_bpf(int cpu, size_t capacity_bytes, void **ctx, struct et_error *err)
 {
 	const struct et_bpf_object image = { sched_stream_object, sizeof(sched_stream_object) };
-	const struct wish wish = { cpu, capacity_bytes };
+	const struct wanted wanted = { cpu, capacity_bytes };
 	struct et_bpf bpf = { 0 };
-	int rc = et_bpf_load(image, configure, &wish, &bpf, err);
+	int rc = et_bpf_load(image, configure, &wanted, &bpf, err);
 
 	if (rc)
 		return rc;
@@ -73,7 +73,7 @@ static int open_bpf(int cpu, size_t capacity_bytes, void **ctx, struct et_error 
 	s->ring = ring_buffer__new(
 		bpf_object__find_map_fd_by_name(s->bpf.object, "records"), take, s, NULL);
 	if (!s->ring || !s->lost) {
-		rc = et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "BPF's ring buffer");
+		rc = et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "cannot map BPF's ring buffer");
 		close_bpf(s);
 		return rc;
 	}

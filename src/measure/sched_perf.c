@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The stream by perf_event_open: an event that counts nothing, on each CPU, whose ring buffer gets
- * a record of every switch. The kernel tells numbers there; names come from /proc and from the
- * records of exec and fork. Interrupts are not told.
+ * The stream by perf_event_open(2): a dummy event on each CPU, which counts nothing but gets a
+ * record of every context switch. The records contain PIDs; names come from /proc and from the
+ * records of exec and fork. There are no records of interrupts.
  */
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-/* A CPU's ring and what is known of the task that has the CPU. */
+/* The ring of a CPU, and the task that has the CPU according to its records. */
 struct cpu_ring {
 	struct by_perf *owner;
 	struct et_perf_ring ring;
@@ -32,13 +32,13 @@ struct name {
 struct by_perf {
 	struct cpu_ring *rings;
 	size_t n;
-	bool for_ledger;      /* tell who made whom, and gaps; names are those of processes */
-	struct et_hash names; /* struct name, by the number of a thread */
+	bool for_ledger;      /* with records of forks and gaps, and the names of processes */
+	struct et_hash names; /* struct name, by the PID of a thread */
 	uint64_t lost;
-	struct et_sched_batch *batch; /* of the drain that is under way */
+	struct et_sched_batch *batch; /* of the present drain */
 };
 
-/* What ends every record, by the sample_type below. */
+/* The end of every record, according to the sample_type below (sample_id_all). */
 struct trailer {
 	uint32_t pid, tid;
 	uint64_t time_ns;
@@ -53,7 +53,7 @@ static void set_name(struct by_perf *s, int32_t pid, const char *text)
 
 	if (pid <= 0)
 		return;
-	snprintf(fresh.text, sizeof(fresh.text), "%.15s", text); /* it may lie in the table */
+	snprintf(fresh.text, sizeof(fresh.text), "%.15s", text); /* text may be in the table */
 	*(struct name *)et_hash_put(&s->names, (uint64_t)pid) = fresh;
 }
 
@@ -70,7 +70,7 @@ static const char *name_of(struct by_perf *s, int32_t pid)
 	return ((struct name *)et_hash_find(&s->names, (uint64_t)pid))->text;
 }
 
-/* Those that are here already and may be gone before they are asked for. */
+/* Live processes may end before the name in a record of theirs is looked up. */
 static void name_the_living(struct by_perf *s)
 {
 	char **entries = et_sysroot_names("", "/proc");
@@ -85,13 +85,14 @@ static void name_the_living(struct by_perf *s)
 /* --- records --- */
 
 /*
- * A switch is told twice, by who goes and by who comes; but some are told once only (tracing may be
- * kept from looking at some tasks). So either of the two ends a stretch.
+ * A switch has two records, one of the task that leaves the CPU and one of the task that gets it.
+ * Tasks that are not traced have none, so a switch may have only one: either of them ends a
+ * stretch.
  */
 static void take_switch(struct cpu_ring *r, const char *body, size_t size, bool out)
 {
 	struct {
-		uint32_t pid, tid; /* of who comes next, or came before */
+		uint32_t pid, tid; /* of the next task, or of the previous one */
 		struct trailer t;
 	} w;
 
@@ -107,9 +108,9 @@ static void take_switch(struct cpu_ring *r, const char *body, size_t size, bool 
 		.who = out ? one : other,
 		.next = out ? other : one };
 	if (!out && r->since_ns && r->running.pid == one.pid)
-		return; /* who went has told it */
+		return; /* the record of the other task came first */
 	if (record.who.pid < 0)
-		record.who = r->running; /* it has ended: the kernel knows its number no more */
+		record.who = r->running; /* it has ended, and its PID is gone */
 	if (r->since_ns)
 		et_sched_batch_add(r->owner->batch, &record);
 	r->since_ns = w.t.time_ns;
@@ -117,8 +118,8 @@ static void take_switch(struct cpu_ring *r, const char *body, size_t size, bool 
 }
 
 /*
- * Records were lost: who has run meanwhile is not known, nor who has changed its name. The batch
- * that holds the gap has said so already if it is reported again.
+ * Records were lost: which tasks ran meanwhile is not known, nor which changed their names. If the
+ * loss is reported again, an earlier batch already contains the gap.
  */
 static void take_gap(void *ctx, uint64_t n, bool again)
 {
@@ -178,7 +179,7 @@ static void take_record(void *ctx, const struct perf_event_header *h, const char
 
 static int drain_perf(void *ctx, struct et_sched_batch *b, uint64_t *lost)
 {
-	enum { MOST_NAMES = 1 << 16 }; /* of processes long gone, most of them */
+	enum { MOST_NAMES = 1 << 16 }; /* most of them of processes that have ended */
 	struct by_perf *s = ctx;
 	int rc = 0;
 
@@ -190,7 +191,7 @@ static int drain_perf(void *ctx, struct et_sched_batch *b, uint64_t *lost)
 		int failed = et_perf_ring_drain(&s->rings[i].ring, &reader);
 		rc = rc ? rc : failed;
 	}
-	/* Once all rings are read: a name may come by another CPU's. */
+	/* After all rings are read: the record of a name may be in the ring of another CPU. */
 	for (size_t i = 0; i < b->n; i++) {
 		struct et_task *tasks[] = { &b->records[i].who, &b->records[i].next };
 		for (size_t k = 0; k < ET_LENGTH(tasks); k++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the BPF programs and the tool tell each other: plain layouts, both sides include this. */
+/* Layouts that the BPF programs in the kernel and etalon share. */
 #ifndef ET_MEASURE_SCHED_RECORD_H
 #define ET_MEASURE_SCHED_RECORD_H
 
@@ -12,12 +12,12 @@ struct et_task {
 	char name[ET_TASK_NAME];
 };
 
-/* One thing that has come to an end; kind is an et_sched_event_kind. */
+/* A stretch or an interrupt that has ended; kind is an enum et_sched_event_kind. */
 struct et_sched_record {
 	__u64 start_ns, end_ns;
 	__u32 kind, cpu;
-	struct et_task who;  /* of an interrupt the name alone */
-	struct et_task next; /* who has the CPU from end_ns on */
+	struct et_task who;  /* for an interrupt: only its name, or its vector as pid */
+	struct et_task next; /* the task that has the CPU after end_ns */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is behind the stream of witness.h: the two ways to look, and what they hand to it. */
+/* The interface of the two sources of sched_stream.h, BPF and perf, and their records. */
 #ifndef ET_MEASURE_SCHED_SOURCE_H
 #define ET_MEASURE_SCHED_SOURCE_H
 
@@ -21,7 +21,7 @@ struct et_sched_source {
 	bool interrupts;
 	/* 0 or -errno with err filled. */
 	int (*open)(int cpu, size_t capacity_bytes, void **ctx, struct et_error *err);
-	/* Adds what is there to the batch, and sets the number lost so far. */
+	/* Adds all records to the batch, and sets the number of those lost so far. 0 or -errno. */
 	int (*drain)(void *ctx, struct et_sched_batch *b, uint64_t *lost);
 	void (*close)(void *ctx);
 };
@@ -29,22 +29,23 @@ struct et_sched_source {
 extern const struct et_sched_source et_sched_by_bpf;
 extern const struct et_sched_source et_sched_by_perf;
 
-/* Records that are no et_sched_event: of interest to the ledger alone. */
+/* Kinds of records that are not events; only the ledger needs them. */
 enum {
-	ET_RECORD_FORK = 100, /* who made next */
+	ET_RECORD_FORK = 100, /* `who` created `next` */
 	ET_RECORD_GAP,        /* records of this CPU were lost */
 };
 
 /*
- * Opens et_sched_by_perf on several CPUs, NULL: all. For the ledger its batches also hold the
- * records above, and tasks have the names of their processes.
+ * Opens et_sched_by_perf on several CPUs, NULL: all. With for_ledger its batches also hold the
+ * records above, and tasks have the names of their processes instead of their own.
  */
 int et_sched_perf_open(const cpu_set_t *cpus, size_t capacity_bytes, bool for_ledger, void **ctx,
 	struct et_error *err) ET_CHECK;
 
 /*
- * The pure half: hands the batch over in order of start on each CPU, with the stretches that are
- * not over split at the last thing seen. edges[cpu] (n_cpus of them, 0 at first) remembers where.
+ * The pure half: hands out the events of a batch by CPU and start. A stretch that has not ended is
+ * handed out up to the last record of its CPU, and continues there in the next call; edges[cpu]
+ * (n_cpus of them, 0 at first) remembers the place.
  */
 void et_sched_batch_deliver(struct et_sched_batch *b, uint64_t *edges, size_t n_cpus,
 	void (*each)(void *ctx, const struct et_sched_event *h), void *ctx);

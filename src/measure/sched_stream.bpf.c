@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The stream: every stretch of a task and every interrupt, as it ends, into a ring buffer. */
+/* BPF programs that write every stretch of a task and every interrupt into a ring buffer. */
 #include "measure/kernel.bpf.h"
 
 char licence[] SEC("license") = "GPL";
 
-/* As in witness.h, which this side cannot include. */
+/* enum et_sched_event_kind of sched_stream.h, which BPF programs cannot include. */
 enum { RAN, IRQ, TIMER, SOFTIRQ };
 
 const volatile int only_cpu = -1;
@@ -15,7 +15,7 @@ struct {
 	__uint(max_entries, 1 << 20);
 } records SEC(".maps");
 
-/* When what is going on now began; 0: before we looked. */
+/* When the present task and interrupts of a CPU began; 0: not known, or none. */
 struct began {
 	__u64 task_ns, irq_ns, timer_ns, softirq_ns;
 	struct et_task task;
@@ -60,7 +60,7 @@ static void fill_task(struct et_task *to, struct task_struct *from)
 	bpf_probe_read_kernel(to->name, sizeof(to->name), from->comm);
 }
 
-/* An interrupt leaves the CPU to whom it took it from. */
+/* After an interrupt the interrupted task has the CPU again. */
 static struct et_sched_record *interrupt_record(__u32 kind, __u64 *start_ns)
 {
 	struct et_sched_record *r =
@@ -72,8 +72,8 @@ static struct et_sched_record *interrupt_record(__u32 kind, __u64 *start_ns)
 	return r;
 }
 
-/* The stretch of whom we know, up to end_ns; t has the CPU then. */
-static void tell_stretch(struct began *began, struct task_struct *t, __u64 end_ns)
+/* Writes the stretch of the known task until end_ns, from when on t has the CPU. */
+static void end_stretch(struct began *began, struct task_struct *t, __u64 end_ns)
 {
 	bool ran = began->task_ns && end_ns > began->task_ns;
 	struct et_sched_record *r = ran ? new_record(RAN, began->task_ns, end_ns) : NULL;
@@ -98,9 +98,9 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	if (!began)
 		return 0;
 	if (began->task_ns && began->task.pid != prev->pid)
-		tell_stretch(began, prev, arrival_ns(prev, began->task_ns, now));
-	fill_task(&began->task, prev); /* it may have another name by now */
-	tell_stretch(began, next, now);
+		end_stretch(began, prev, arrival_ns(prev, began->task_ns, now));
+	fill_task(&began->task, prev); /* its name may have changed */
+	end_stretch(began, next, now);
 	return 0;
 }
 
@@ -150,7 +150,10 @@ int BPF_PROG(after_softirq, unsigned int vector)
 	return 0;
 }
 
-/* The timer of x86 is no ordinary interrupt; elsewhere it is one, and these are not loaded. */
+/*
+ * On x86 the local timer has tracepoints of its own. Elsewhere it is an ordinary interrupt, and
+ * these programs are not loaded.
+ */
 SEC("tp_btf/local_timer_entry")
 int BPF_PROG(on_timer, int vector)
 {

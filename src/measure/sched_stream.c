@@ -10,7 +10,7 @@ struct et_sched_stream {
 	const struct et_sched_source *source;
 	void *ctx;
 	struct et_sched_batch batch;
-	uint64_t *edges; /* of each CPU: up to when it has been told */
+	uint64_t *edges; /* of each CPU: the time up to which events were handed out */
 	size_t n_cpus;
 };
 
@@ -38,7 +38,7 @@ int et_sched_stream_open_by(enum et_sched_way way, int cpu, size_t capacity_byte
 	int rc;
 
 	if (cpu < -1 || cpu >= sysconf(_SC_NPROCESSORS_CONF))
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "there is no CPU %d", cpu);
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "this machine has no CPU %d", cpu);
 	if (way == ET_SCHED_BPF)
 		return open_source(&et_sched_by_bpf, cpu, capacity_bytes, out, err);
 	if (way == ET_SCHED_PERF)
@@ -51,7 +51,8 @@ int et_sched_stream_open_by(enum et_sched_way way, int cpu, size_t capacity_byte
 		return 0;
 	return et_hint(err,
 		et_fail(err, -rc, ET_EXIT_ENVIRONMENT,
-			"who runs on the CPU cannot be seen: %.200s; %.200s", bpf.what, perf.what),
+			"cannot see which processes run on the CPU: %.200s; %.200s", bpf.what,
+			perf.what),
 		"%s", perf.hint[0] ? perf.hint : bpf.hint);
 }
 
@@ -67,7 +68,7 @@ void et_sched_batch_add(struct et_sched_batch *b, const struct et_sched_record *
 	b->records[b->n++] = *r;
 }
 
-/* What encloses stands before what it encloses. */
+/* By CPU and start; an event comes before the events that it contains. */
 static int by_start(const void *a, const void *b)
 {
 	const struct et_sched_record *x = a, *y = b;
@@ -79,7 +80,7 @@ static int by_start(const void *a, const void *b)
 	return (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
 }
 
-static void tell(const struct et_sched_record *r,
+static void hand_out(const struct et_sched_record *r,
 	void (*each)(void *ctx, const struct et_sched_event *h), void *ctx)
 {
 	static const char *const vectors[] = { "HI", "TIMER", "NET_TX", "NET_RX", "BLOCK",
@@ -102,21 +103,21 @@ static void tell(const struct et_sched_record *r,
 	} else if (r->kind == ET_SCHED_TIMER) {
 		snprintf(h.name, sizeof(h.name), "timer");
 	} else if (!strcmp(h.name, "arch_timer")) {
-		h.kind = ET_SCHED_TIMER; /* of arm64: an interrupt like any other */
+		h.kind = ET_SCHED_TIMER; /* on arm64 it is an ordinary interrupt */
 	}
 	each(ctx, &h);
 }
 
 /*
- * The records of one CPU, sorted. Where the last of them ends, somebody runs whose stretch is not
- * over: it is told as far as it is known.
+ * Hands out the sorted records of one CPU. The stretch of the task that runs after the last of them
+ * has not ended: it is handed out up to the end of the last record.
  */
-static void tell_cpu(struct et_sched_record *r, size_t n, uint64_t *edge,
+static void hand_out_cpu(struct et_sched_record *r, size_t n, uint64_t *edge,
 	void (*each)(void *ctx, const struct et_sched_event *h), void *ctx)
 {
 	uint64_t from = *edge ? *edge : r[0].start_ns;
 	const struct et_sched_record *last = r;
-	bool told = false;
+	bool done = false;
 
 	for (size_t i = 0; i < n; i++) {
 		if (r[i].end_ns >= last->end_ns)
@@ -124,7 +125,7 @@ static void tell_cpu(struct et_sched_record *r, size_t n, uint64_t *edge,
 		if (r[i].kind != ET_SCHED_RAN)
 			continue;
 		if (r[i].start_ns < *edge)
-			r[i].start_ns = *edge; /* its first part was told in the last call */
+			r[i].start_ns = *edge; /* its first part was handed out in the last call */
 		if (r[i].end_ns > from)
 			from = r[i].end_ns;
 	}
@@ -134,11 +135,11 @@ static void tell_cpu(struct et_sched_record *r, size_t n, uint64_t *edge,
 		.end_ns = last->end_ns,
 		.who = last->next };
 	for (size_t i = 0; i < n; i++) {
-		if (!told && r[i].start_ns >= from && running.end_ns > from) {
-			tell(&running, each, ctx);
-			told = true;
+		if (!done && r[i].start_ns >= from && running.end_ns > from) {
+			hand_out(&running, each, ctx);
+			done = true;
 		}
-		tell(&r[i], each, ctx);
+		hand_out(&r[i], each, ctx);
 	}
 	*edge = running.end_ns > *edge ? running.end_ns : *edge;
 }
@@ -153,7 +154,7 @@ void et_sched_batch_deliver(struct et_sched_batch *b, uint64_t *edges, size_t n_
 		for (end = i + 1; end < b->n && b->records[end].cpu == cpu; end++)
 			;
 		if (cpu < n_cpus)
-			tell_cpu(&b->records[i], end - i, &edges[cpu], each, ctx);
+			hand_out_cpu(&b->records[i], end - i, &edges[cpu], each, ctx);
 	}
 	b->n = 0;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-/* What getdents64() fills in (struct linux_dirent64). readdir() would copy each entry once more. */
+/* struct linux_dirent64 of getdents64(2). readdir() would copy each entry once more. */
 struct entry {
 	uint64_t inode;
 	int64_t offset;

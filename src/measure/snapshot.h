@@ -4,7 +4,7 @@
  * before and after it, and the exit records of those that ended in between.
  *
  * The CPU time of a process is read from its CPU clock (clock_gettime()): nanoseconds, exact even
- * for a process that runs at that moment (a taskstats reply is up to a tick behind then), without
+ * for a process that runs at that moment (a taskstats reply may miss its last tick), without
  * privilege, and at a sixth of the cost of a taskstats request. Only exit records report processes
  * that started and ended between two snapshots.
  */
@@ -30,7 +30,7 @@ struct et_proc_reader {
 	int32_t newest; /* the newest process when the list was made; 0: there is no list */
 	struct et_proc_entry {
 		int32_t pid;
-		bool named; /* it is a kernel thread, whose name does not change: */
+		bool named; /* it is a kernel thread; its name does not change: */
 		char name[16];
 	} * list; /* ascending pid */
 	size_t n, cap;

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-enum { STAT_BYTES = 65536 }; /* the CPUs come first; what is cut off is interrupts */
+enum { STAT_BYTES = 65536 }; /* the CPUs come first; later lines may be cut off */
 
 void et_steal_open(struct et_steal *s, const char *root, bool virtual_machine)
 {
@@ -83,7 +83,7 @@ uint64_t et_steal_share_ns(struct et_stolen before, struct et_stolen after, uint
 {
 	if (before.steal_ns == ET_UNKNOWN || after.steal_ns == ET_UNKNOWN)
 		return ET_UNKNOWN;
-	/* A CPU taken offline makes the sums fall. */
+	/* The sums fall if a CPU goes offline. */
 	if (after.steal_ns <= before.steal_ns)
 		return 0;
 	double stolen = (double)(after.steal_ns - before.steal_ns);

@@ -21,17 +21,17 @@ static int open_file(const char *path, int flags, int *fd, struct et_error *err)
 	return 0;
 }
 
-/* Every run reads the input from its beginning: a pipe has none for the second. */
+/* Every run reads the input from its beginning, which a pipe cannot be rewound to. */
 static int check_input(const char *path, struct et_error *err)
 {
 	struct stat st;
 
 	if (!path || stat(path, &st) < 0 || (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode)))
-		return 0; /* what is missing is told when it is opened */
+		return 0; /* if it does not exist, opening it fails with the error */
 	return et_hint(err,
 		et_fail(err, ESPIPE, ET_EXIT_USAGE,
-			"--input %s is a pipe: only the first run would see what is in it", path),
-		"write it to a file first");
+			"--input %s is a pipe, so only the first run could read its content", path),
+		"write the content to a file first");
 }
 
 int et_streams_open(

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* Room for a burst: a parallel build ends thousands of tasks within one sample. */
+/* Room for a burst: in a parallel build thousands of tasks end during one run. */
 enum { BUFFER_BYTES = 32 << 20, MESSAGE_BYTES = 16384 };
 
 struct et_taskstats {
@@ -21,7 +21,7 @@ struct et_taskstats {
 
 /* --- decoding: pure functions over bytes --- */
 
-/* The field of struct taskstats if the message, by its length, has it. */
+/* Whether a struct taskstats of this length contains the field: later versions are longer. */
 #define HAS(len, field)                                                                            \
 	((len) >= offsetof(struct taskstats, field) + sizeof(((struct taskstats *)0)->field))
 
@@ -41,7 +41,7 @@ static void fill_record(struct et_exit_record *r, const void *bytes, size_t len)
 	r->tgid = HAS(len, ac_tgid) ? (int32_t)t.ac_tgid : 0;
 }
 
-/* An aggregate holds an id attribute and a stats attribute. */
+/* An aggregate contains an attribute with the PID and one with struct taskstats. */
 static int decode_aggregate(const struct nlattr *nest, struct et_exit_record *r)
 {
 	const struct nlattr *attr;
@@ -61,7 +61,7 @@ static int decode_aggregate(const struct nlattr *nest, struct et_exit_record *r)
 			have_id = true;
 			break;
 		case TASKSTATS_TYPE_STATS:
-			/* Version 1 ended behind the delays; anything shorter is no record. */
+			/* Version 1 ended after the delays; nothing shorter is a record. */
 			if (!HAS(len, cpu_run_virtual_total))
 				return -EBADMSG;
 			fill_record(r, mnl_attr_get_payload(attr), len);
@@ -102,7 +102,7 @@ int et_taskstats_decode(const void *message, size_t len, uint16_t family,
 
 /* --- the socket --- */
 
-/* Sends a request with one string attribute and takes the answer up to the acknowledgement. */
+/* Sends a request with one string attribute and reads the answer up to its acknowledgement. */
 static int ask(struct mnl_socket *s, uint16_t type, uint8_t command, uint16_t attr,
 	const char *text, mnl_cb_t fn, void *ctx)
 {
@@ -142,7 +142,7 @@ static int note_family(const struct nlmsghdr *header, void *ctx)
 	return MNL_CB_OK;
 }
 
-/* Exit records of tasks that end before the acknowledgement may come first: they are skipped. */
+/* Exit records may arrive before the acknowledgement; they are skipped. */
 static int ignore(const struct nlmsghdr *header, void *ctx)
 {
 	(void)header;
@@ -190,7 +190,7 @@ void et_taskstats_close(struct et_taskstats *t)
 {
 	if (!t)
 		return;
-	/* Taking back the registration spares the kernel a failed delivery at the next exit. */
+	/* Otherwise the kernel would notice at the next exit that it cannot deliver a record. */
 	if (t->socket && t->cpus[0])
 		ask(t->socket, t->family, TASKSTATS_CMD_GET, TASKSTATS_CMD_ATTR_DEREGISTER_CPUMASK,
 			t->cpus, ignore, NULL);

@@ -82,10 +82,10 @@ fi
 if unshare -p true 2>/dev/null; then
 	# The search for leaks would start a task of its own, which cannot be.
 	export ASAN_OPTIONS=detect_leaks=0
-	refuses "outside the program's namespace" 3 'outside its process namespace' \
+	refuses "outside the program's namespace" 3 'in another PID namespace' \
 		unshare -p etalon run true
 	like "the cure" "$err" 'hint: .*--fork'
-	refuses "a trace, too" 3 'outside its process namespace' unshare -p etalon trace -- true
+	refuses "a trace, too" 3 'in another PID namespace' unshare -p etalon trace -- true
 	exits "and inside it" 0 unshare -p -f etalon run -q -r 2 true
 else
 	skip "outside the program's namespace" 'no process namespaces here'

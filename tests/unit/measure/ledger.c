@@ -41,7 +41,7 @@ static struct et_sample sample(uint64_t elapsed_ns, uint64_t cpu_ns)
 /* A window of 1 s from 1 s on; the last 50 ms are the home CPU's present owner's. */
 static struct et_account account(int32_t last, int32_t slot)
 {
-	struct et_account a = { .etalon = ETALON, .tells_hidden = true, .tells_interrupts = true };
+	struct et_account a = { .etalon = ETALON, .has_hidden = true, .has_interrupts = true };
 	struct et_culprit_account cron = { .ran_ns = 80000000, .name = "cron" };
 
 	a.slot = (struct et_slot){ .t0_ns = 1000000000,
@@ -133,7 +133,7 @@ static void untold(void)
 	struct et_sample s = sample(1000000000, 770000000);
 	struct et_account a = account(0, -1);
 
-	a.tells_hidden = a.tells_interrupts = false;
+	a.has_hidden = a.has_interrupts = false;
 	a.slot.hidden_ns = 0;
 	s.measured.steal_ns = 40000000;
 	et_account_settle(&a, 0, &s);
@@ -146,7 +146,7 @@ static void untold(void)
 
 	s = sample(1000000000, 770000000);
 	a = account(0, -1);
-	a.tells_hidden = false;
+	a.has_hidden = false;
 	et_account_settle(&a, 0, &s);
 	ok(s.measured.steal_ns == ET_UNKNOWN && s.measured.others_ns == 90000000,
 		"or unknown as well");
