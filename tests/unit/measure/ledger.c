@@ -68,15 +68,17 @@ static void entering(void)
 
 	et_account_settle(&a, 0, &s);
 	ok(s.measured.idle_ns == 110000000,
-		"who has the CPU in the end is charged up to the window's end");
-	ok(s.measured.others_ns == 90000000, "others: named ones and etalon");
-	ok(s.measured.steal_ns == 30000000, "what the clock of tasks left out was stolen");
-	ok(s.measured.irq_ns == 7 && s.measured.softirq_ns == 8, "interrupts");
+		"account: the last task on the CPU is charged up to the end of the window");
+	ok(s.measured.others_ns == 90000000, "account: others are the culprits and etalon");
+	ok(s.measured.steal_ns == 30000000, "account: time that rq->clock_task omitted is steal");
+	ok(s.measured.irq_ns == 7 && s.measured.softirq_ns == 8, "account: interrupts are copied");
 	ok(s.measured.cpu_ns + s.measured.others_ns + s.measured.idle_ns + s.measured.steal_ns ==
 			s.measured.elapsed_ns,
-		"it adds up");
-	ok(s.measured.culprits[0].on_our_cpu_ns == 80000000, "a culprit");
-	ok(s.measured.culprits[1].on_our_cpu_ns == 0, "who ran, but not here");
+		"account: the parts add up to the elapsed time");
+	ok(s.measured.culprits[0].on_our_cpu_ns == 80000000,
+		"account: a culprit has its time on our CPU");
+	ok(s.measured.culprits[1].on_our_cpu_ns == 0,
+		"account: a process that ran elsewhere has 0 on our CPU");
 	et_account_free(&a);
 	et_sample_free(&s);
 
@@ -98,11 +100,13 @@ static void last_one(void)
 		size_t n;
 		const char *what;
 	} cases[] = {
-		{ NEW, -1, 60000000, 140000000, 3, "somebody that no picture shows" },
-		{ CRON, -1, 60000000, 140000000, 2, "somebody that is known" },
-		{ ETALON, -1, 60000000, 140000000, 2, "etalon itself is no culprit" },
-		{ 77, 1, 60000000, 140000000, 2, "the partner neither" },
-		{ 78, 0, 60000000, 90000000, 2, "the program itself" },
+		{ NEW, -1, 60000000, 140000000, 3,
+			"last stretch: a process that no snapshot shows" },
+		{ CRON, -1, 60000000, 140000000, 2, "last stretch: a known culprit" },
+		{ ETALON, -1, 60000000, 140000000, 2, "last stretch: etalon, which is no culprit" },
+		{ 77, 1, 60000000, 140000000, 2,
+			"last stretch: the partner of a duet, which is no culprit" },
+		{ 78, 0, 60000000, 90000000, 2, "last stretch: the program itself" },
 	};
 
 	for (size_t i = 0; i < ET_LENGTH(cases); i++) {
@@ -121,13 +125,13 @@ static void last_one(void)
 	et_account_settle(&a, 0, &s);
 	ok(s.measured.culprits[1].pid == NEW && s.measured.culprits[1].cpu_ns == 50000000 &&
 			s.measured.culprits[1].on_our_cpu_ns == 50000000,
-		"it stands where its time belongs");
-	is_str(s.measured.culprits[1].name, "new", "under its name");
+		"a process that no snapshot shows is inserted by its time");
+	is_str(s.measured.culprits[1].name, "new", "a process that no snapshot shows has its name");
 	et_account_free(&a);
 	et_sample_free(&s);
 }
 
-/* By perf: no clocks of the kernel, no interrupts; steal in ticks, of which some are elsewhere. */
+/* By perf: no clocks of the run queue and no interrupts; steal comes from /proc/stat. */
 static void untold(void)
 {
 	struct et_sample s = sample(1000000000, 770000000);
@@ -138,9 +142,9 @@ static void untold(void)
 	s.measured.steal_ns = 40000000;
 	et_account_settle(&a, 0, &s);
 	ok(s.measured.irq_ns == ET_UNKNOWN && s.measured.softirq_ns == ET_UNKNOWN,
-		"interrupts stay unknown");
+		"perf: interrupts stay unknown");
 	ok(s.measured.steal_ns == 30000000,
-		"steal is what ticks told, and never more than what is left");
+		"perf: steal of /proc/stat is limited to the unexplained time");
 	et_account_free(&a);
 	et_sample_free(&s);
 
@@ -149,7 +153,7 @@ static void untold(void)
 	a.has_hidden = false;
 	et_account_settle(&a, 0, &s);
 	ok(s.measured.steal_ns == ET_UNKNOWN && s.measured.others_ns == 90000000,
-		"or unknown as well");
+		"perf: unknown steal stays unknown");
 	et_account_free(&a);
 	et_sample_free(&s);
 }
@@ -164,25 +168,26 @@ static void unknown(void)
 	ok(s.measured.others_ns == ET_UNKNOWN && s.measured.idle_ns == ET_UNKNOWN &&
 			s.measured.irq_ns == ET_UNKNOWN &&
 			s.measured.culprits[0].on_our_cpu_ns == ET_UNKNOWN,
-		"of tasks side by side there is no account");
+		"no account: tasks that ran in parallel");
 	et_account_free(&a);
 	a = account(0, -1);
 	a.slot.home = -1;
 	et_account_settle(&a, 0, &s);
-	ok(s.measured.others_ns == ET_UNKNOWN, "nor of a program that was never seen");
+	ok(s.measured.others_ns == ET_UNKNOWN, "no account: a program that was never seen");
 	et_account_free(&a);
 	a = account(0, -1);
 	a.slot.crowded = 1;
 	et_account_settle(&a, 0, &s);
 	ok(s.measured.others_ns == ET_UNKNOWN && s.ruling.marks == ET_MARK_LOST_RECORDS,
-		"or of which something was lost, which is said");
+		"no account: records were lost, and the sample is marked");
 	et_account_free(&a);
 	et_sample_free(&s);
 
 	s = sample(1000000000, 960000000);
 	a = account(0, -1);
 	et_account_settle(&a, 0, &s);
-	ok(s.measured.others_ns == ET_UNKNOWN, "or that ran where nobody looked");
+	ok(s.measured.others_ns == ET_UNKNOWN,
+		"no account: a program that ran on CPUs that are not watched");
 	et_account_free(&a);
 	et_sample_free(&s);
 
@@ -190,7 +195,7 @@ static void unknown(void)
 	a = account(0, -1);
 	a.slot.hidden_ns = 900000000;
 	et_account_settle(&a, 0, &s);
-	ok(s.measured.steal_ns == 30000000, "steal is never more than what is left");
+	ok(s.measured.steal_ns == 30000000, "account: steal is limited to the unexplained time");
 	et_account_free(&a);
 	et_sample_free(&s);
 }
@@ -220,7 +225,7 @@ static void charge_culprit(
 		culprits_ns += ran_ns;
 }
 
-/* Windows from 100 to 1000; nobody is known to run anywhere. */
+/* Windows from 100 to 1000; no task is known to run anywhere. */
 static void begin_windows(int n)
 {
 	memory = (struct et_ledger_memory){ .etalon = ETALON };
@@ -249,14 +254,14 @@ static void rules(void)
 	begin_windows(1);
 	switched(50, 0, NEW, 0);
 	switched(300, 0, CRON, -1);
-	switched(400, 1, NEW, 0); /* pulled to a free CPU */
+	switched(400, 1, NEW, 0); /* migrated to a free CPU */
 	switched(500, 0, 0, -1);
 	switched(700, 1, 0, -1);
 	switched(800, 1, NEW, 0);
 	switched(900, 1, ETALON, -1);
 	switched(1100, 1, 0, -1);
 	ok(a->own_ns == 600 && a->idle_ns == 100 && a->etalon_ns == 100 && culprits_ns == 100,
-		"one that moves: its home is where it runs, or last ran");
+		"rules: the home of a program that migrates is where it runs or last ran");
 
 	begin_windows(1);
 	switched(50, 0, NEW, 0);
@@ -265,22 +270,24 @@ static void rules(void)
 	switched(1200, 1, 0, -1);
 	switched(1200, 0, 0, -1);
 	ok(a->own_ns == 910 && a->idle_ns == 0 && culprits_ns == 0 && a->home == 0,
-		"a task beside another: who comes behind it is in nobody's way");
+		"rules: after a parallel task ends, its CPU is no longer home");
 
 	begin_windows(2);
 	switched(100, 0, NEW, 0);
 	switched(300, 0, NEW + 1, 1);
 	switched(600, 0, NEW, 0);
 	switched(1000, 0, 0, -1);
-	ok(a->own_ns == 600 && a->partner_ns == 300, "the partner's time, to one");
-	ok(b->own_ns == 300 && b->partner_ns == 400, "and to the other, once it was seen");
+	ok(a->own_ns == 600 && a->partner_ns == 300,
+		"rules: the first program of a duet is charged the partner's time");
+	ok(b->own_ns == 300 && b->partner_ns == 400,
+		"rules: the second program is charged the partner's time, once it was seen");
 }
 
 /* --- real programs --- */
 
 static struct et_interrupt interrupt;
 
-/* Runs one command pinned to a CPU; false when the ledger cannot be had. */
+/* Runs one command pinned to a CPU; false if the ledger is not available. */
 static bool run_watched(
 	enum et_sched_way way, const char *command, const char *cpus, struct et_sample *out)
 {
@@ -313,7 +320,7 @@ static bool run_watched(
 	return rc == 0;
 }
 
-/* Works on one CPU until it is killed. */
+/* A process that works on one CPU until it is killed. */
 static pid_t disturber(const cpu_set_t *one)
 {
 	pid_t pid = fork();
@@ -351,7 +358,7 @@ static bool explained(const struct et_sample *s)
 	return s->measured.others_ns != ET_UNKNOWN && off < 0.01 * (double)s->measured.elapsed_ns;
 }
 
-/* Without BPF the kernel tells steal in ticks: what is below one is not told, so try again. */
+/* Without BPF steal is counted in ticks, and less than a tick is not seen: so try again. */
 static bool run_explained(enum et_sched_way way, const char *command, const char *cpus,
 	struct et_sample *out, const char *what)
 {
@@ -384,29 +391,30 @@ static void real(enum et_sched_way way)
 	et_format_cpus(&one, list, sizeof(list));
 	pid_t pid = disturber(&one);
 	usleep(20000);
-	bool there = run_explained(way, spin, list, &s, "one task beside another");
+	bool there = run_explained(way, spin, list, &s, "a task that shares its CPU");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	if (!there) {
-		skip("the machine does not allow it");
+		skip("this source is not available");
 		return;
 	}
 	const struct et_culprit *who = by_pid(&s, pid);
-	ok(who && who->on_our_cpu_ns > s.measured.elapsed_ns / 100, "who took the CPU is listed");
-	is_str(who ? who->name : "", "disturber", "by name");
+	ok(who && who->on_our_cpu_ns > s.measured.elapsed_ns / 100,
+		"the process that took the CPU is listed");
+	is_str(who ? who->name : "", "disturber", "the process that took the CPU has its name");
 	ok(who && who->on_our_cpu_ns <=
 				who->cpu_ns + s.measured.steal_ns + s.measured.elapsed_ns / 20,
-		"with no more than it had");
+		"the process that took the CPU has no more time there than in total");
 	et_sample_free(&s);
 
-	if (run_explained(way, "sleep 0.05", list, &s, "one that sleeps")) {
+	if (run_explained(way, "sleep 0.05", list, &s, "a task that sleeps")) {
 		ok(s.measured.idle_ns + s.measured.others_ns > 45000000,
-			"its CPU was idle, or another's");
+			"while a task sleeps its CPU is idle or another's");
 		et_sample_free(&s);
 	}
-	/* A child in turn with its parent: still one thing at a time, and no culprit. */
+	/* A child and its parent in turn: one thing at a time, and no culprit. */
 	if (run_explained(way, "sh -c 'sh -c :; sleep 0.02; exit 0'", list, &s, "tasks in turn")) {
-		ok(!by_pid(&s, getpid()), "we ourselves are not listed");
+		ok(!by_pid(&s, getpid()), "etalon itself is not listed");
 		et_sample_free(&s);
 	}
 }

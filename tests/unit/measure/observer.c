@@ -17,7 +17,7 @@ extern char **environ;
 static struct et_interrupt interrupt;
 static struct et_error err;
 
-/* What the observers of this test saw, one letter per call. */
+/* The record of the observers of this test; calls has one letter per call. */
 static struct {
 	char calls[64];
 	pid_t pid;
@@ -192,7 +192,8 @@ static void held(void)
 	ok(run_with(&holding, NULL, "sh -c 'exit 3'", &s) == 0 && s.measured.exit_code == 3,
 		"a program that is held at its start line runs after its release");
 	ok(seen.pid > 0 && seen.before_exec, "the observer sees the child before execve()");
-	ok(seen.t0_ns >= seen.attached_ns, "its t0 comes after the observer has attached");
+	ok(seen.t0_ns >= seen.attached_ns,
+		"the t0 of a held program comes after the observer has attached");
 	ok(s.measured.cpu_ns > 0 && s.measured.cpu_ns <= s.measured.elapsed_ns,
 		"a held program has CPU time and elapsed time");
 	ok(run_with(&inner, NULL, "true", &s) == 0 && seen.pid > 0 && !seen.before_exec,

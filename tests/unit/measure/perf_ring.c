@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <time.h>
 
-/* What Linux 6.18 wrote when a process took the name "captured", forked and waited. */
+/* Captured on Linux 6.18 while a process took the name "captured", forked and waited. */
 static const unsigned char captured[] = {
 	/* PERF_RECORD_COMM */
 	0x03,
@@ -275,7 +275,7 @@ static union {
 
 static struct et_perf_ring ring;
 
-/* What the reader was given. */
+/* The records and losses that the reader was given. */
 static struct {
 	struct perf_event_header headers[16];
 	char bodies[16][LONGEST];

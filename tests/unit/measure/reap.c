@@ -117,8 +117,9 @@ static void real_leftovers(void)
 	q.end_ns = &end_ns;
 	ok(et_reap_wait(&r) == 0 && e.done && WEXITSTATUS(e.status) == 5,
 		"a child is waited for and its status kept");
-	ok(e.t1_ns > q.began_ns && end_ns == e.t1_ns, "the time of its end is copied");
-	ok(e.cpu_ns != ET_UNKNOWN && e.cpu_ns > 0, "its CPU time is read before it is reaped");
+	ok(e.t1_ns > q.began_ns && end_ns == e.t1_ns, "the time of the end of a child is copied");
+	ok(e.cpu_ns != ET_UNKNOWN && e.cpu_ns > 0,
+		"the CPU time of a child is read before it is reaped");
 	ok(et_reap_leftovers(&r) == 0 && !e.marks,
 		"without knowing who was there before no process is killed");
 	r.before = &empty;

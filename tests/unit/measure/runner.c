@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Real programs through the runner; what is asserted holds on a busy machine, too. */
+/* Real programs through the runner. The assertions also hold on a busy machine. */
 #include "measure/runner.h"
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -58,40 +58,44 @@ static void plain(void)
 {
 	struct et_sample s;
 
-	ok(run_one("true", &s) == 0 && s.measured.exit_code == 0 && s.measured.signal == 0, "true");
+	ok(run_one("true", &s) == 0 && s.measured.exit_code == 0 && s.measured.signal == 0,
+		"a program that succeeds has exit code 0 and no signal");
 	ok(s.measured.elapsed_ns > 0 && s.measured.cpu_ns > 0 &&
 			s.measured.cpu_ns <= s.measured.elapsed_ns,
-		"0 < PT <= ET (%g, %g us)", (double)s.measured.cpu_ns / 1e3,
-		(double)s.measured.elapsed_ns / 1e3);
+		"CPU time is between 0 and the elapsed time (%g, %g us)",
+		(double)s.measured.cpu_ns / 1e3, (double)s.measured.elapsed_ns / 1e3);
 	ok(s.measured.user_ns + s.measured.system_ns == s.measured.cpu_ns,
-		"user and system add up");
-	ok(s.measured.max_rss_bytes > 100000 && s.measured.minor_faults > 10, "memory and faults");
-	ok(run_one("sh -c 'exit 7'", &s) == 0 && s.measured.exit_code == 7, "an exit status");
+		"user and system time add up to the CPU time");
+	ok(s.measured.max_rss_bytes > 100000 && s.measured.minor_faults > 10,
+		"peak memory and page faults are recorded");
+	ok(run_one("sh -c 'exit 7'", &s) == 0 && s.measured.exit_code == 7,
+		"the exit status is recorded");
 	ok(run_one("sh -c 'kill -9 $$'", &s) == 0 && s.measured.signal == SIGKILL &&
 			s.measured.exit_code == -1,
-		"a signal");
+		"the signal that ended a program is recorded");
 	ok(run_one("sleep 0.05", &s) == 0 && s.measured.elapsed_ns >= 50000000 &&
 			s.measured.cpu_ns < 50000000,
-		"sleeping is elapsed, not process time");
+		"sleeping is elapsed time, not CPU time");
 	ok(run_one("./nosuch", &s) == -ENOENT && !strcmp(err.what, "./nosuch: No such file or "
 								   "directory"),
-		"a program that is not there: %s", err.what);
-	ok(run_one("/etc/passwd", &s) == -EACCES, "a file that is no program: %s", err.what);
+		"a program that does not exist is refused: %s", err.what);
+	ok(run_one("/etc/passwd", &s) == -EACCES, "a file that is not executable is refused: %s",
+		err.what);
 }
 
-/* Peak memory is this child's, not the largest child's so far. */
+/* Peak memory is that of this child, not of the largest child so far. */
 static void memory_is_per_child(void)
 {
 	struct et_sample big, small;
 
-	ok(run_one("sh -c 'x=$(head -c 60000000 /dev/zero | tr \"\\\\0\" a)'", &big) == 0, "a big "
-											   "one");
-	/* Without exit records a peak below our own cannot be told: unknown, never the big one's.
-	 */
+	ok(run_one("sh -c 'x=$(head -c 60000000 /dev/zero | tr \"\\\\0\" a)'", &big) == 0,
+		"a program "
+		"with a large peak of memory runs");
+	/* Without exit records a peak below our own is unknown, never that of the first. */
 	ok(run_one("true", &small) == 0 &&
 			(small.measured.max_rss_bytes == ET_UNKNOWN ||
 				small.measured.max_rss_bytes < big.measured.max_rss_bytes / 2),
-		"and a small one after it");
+		"a small program after a large one has its own peak");
 }
 
 static void descendants(void)
@@ -99,15 +103,18 @@ static void descendants(void)
 	struct et_sample s;
 	uint64_t began = et_clock_read_ns(CLOCK_MONOTONIC);
 
-	ok(run_one("sh -c '(while :; do :; done) & sleep 0.2'", &s) == 0, "leaves a busy child");
-	ok(s.ruling.marks & ET_MARK_LEFTOVERS, "which is marked");
-	ok(s.measured.cpu_ns > 20000000, "its CPU time counts (%g ms)",
+	ok(run_one("sh -c '(while :; do :; done) & sleep 0.2'", &s) == 0,
+		"a program may leave a busy child");
+	ok(s.ruling.marks & ET_MARK_LEFTOVERS, "a program that leaves a child is marked");
+	ok(s.measured.cpu_ns > 20000000, "the CPU time of a child that was left counts (%g ms)",
 		(double)s.measured.cpu_ns / 1e6);
-	ok(et_clock_read_ns(CLOCK_MONOTONIC) - began < 60000000000u, "and it was ended");
-	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "nobody is left");
+	ok(et_clock_read_ns(CLOCK_MONOTONIC) - began < 60000000000u,
+		"a child that was left is ended");
+	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "no child of ours is left");
 	/* A daemon: new session, parent gone. */
-	ok(run_one("sh -c 'setsid sh -c \"sleep 100\" & exit 0'", &s) == 0, "leaves a daemon");
-	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "gone as well");
+	ok(run_one("sh -c 'setsid sh -c \"sleep 100\" & exit 0'", &s) == 0,
+		"a program may leave a daemon");
+	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "a daemon that was left is ended");
 }
 
 static double children_ns(void)
@@ -158,30 +165,32 @@ static void duets(void)
 	struct et_sample s[2];
 	struct et_request q = { .arrangement = ET_DUET, .partner = 1, .overlap = true };
 
-	ok(et_runner_open(e, environ, &interrupt, &r, &err) == 0, "open");
+	ok(et_runner_open(e, environ, &interrupt, &r, &err) == 0, "a runner can be opened");
 	struct et_executor x = et_runner_executor(r);
 	for (int swap = 0; swap < 2; swap++) {
 		q.swap = swap;
-		ok(x.run(x.ctx, &q, s, &err) == 0, "a duet");
+		ok(x.run(x.ctx, &q, s, &err) == 0, "a duet runs, swapped: %d", swap);
 		double ratio = (double)s[1].measured.cpu_ns / (double)s[0].measured.cpu_ns;
-		ok(ratio > 1.5 && ratio < 10, "the second has four times the work (%.2f)", ratio);
+		ok(ratio > 1.5 && ratio < 10,
+			"duet: the second program has four times the work (%.2f)", ratio);
 		ok(s[0].measured.cpu_ns <= s[0].measured.elapsed_ns &&
 				s[1].measured.cpu_ns <= s[1].measured.elapsed_ns,
-			"PT <= ET in both");
+			"duet: CPU time does not exceed elapsed time");
 		ok(s[0].measured.elapsed_ns > s[0].measured.cpu_ns + s[0].measured.cpu_ns / 4,
-			"they shared a CPU");
+			"duet: the programs share a CPU");
 		et_sample_free(&s[0]);
 		et_sample_free(&s[1]);
 	}
 	q.overlap = false;
-	ok(x.run(x.ctx, &q, s, &err) == 0 && (s[0].ruling.marks & ET_MARK_NO_OVERLAP), "in turn");
+	ok(x.run(x.ctx, &q, s, &err) == 0 && (s[0].ruling.marks & ET_MARK_NO_OVERLAP),
+		"duet: programs that run in turn are marked");
 	et_sample_free(&s[0]);
 	et_sample_free(&s[1]);
 	et_runner_close(r);
 	et_experiment_free(e);
 }
 
-/* The reference loop beside a program: it ran meanwhile, and is neither the program nor others. */
+/* The reference loop runs beside a program and is neither the program nor a culprit. */
 static void paced(uint64_t metronome_ns)
 {
 	static const char *const commands[] = {
@@ -203,27 +212,30 @@ static void paced(uint64_t metronome_ns)
 	struct et_executor x = et_runner_executor(r);
 	ok(x.run(x.ctx, &q, s, &err) == 0, "a program and the reference loop can run together");
 	ok(s[0].measured.pace_loops > 100 && s[0].measured.pace_loops != ET_UNKNOWN,
-		"the loop ran (%llu laps)", (unsigned long long)s[0].measured.pace_loops);
+		"pace: the reference loop runs (%llu laps)",
+		(unsigned long long)s[0].measured.pace_loops);
 	ok(s[0].measured.pace_ns > 5000 * s[0].measured.pace_loops &&
 			s[0].measured.pace_ns < s[0].measured.elapsed_ns + 100000000,
-		"and says for how long");
+		"pace: the reference loop records its CPU time");
 	ok(s[0].measured.elapsed_ns > s[0].measured.cpu_ns + s[0].measured.pace_ns / 2,
-		"on the same CPU");
+		"pace: the reference loop runs on the program's CPU");
 	for (size_t i = 0; i < s[0].measured.n_culprits; i++)
 		seen = seen ||
 		       (s[0].measured.culprits[i].exited &&
 			       s[0].measured.culprits[i].cpu_ns > s[0].measured.pace_ns / 2 &&
 			       strstr(program_invocation_short_name,
 				       s[0].measured.culprits[i].name));
-	ok(!seen, "it is not one of the others");
-	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "nobody is left");
-	ok(!(s[0].ruling.marks & (ET_MARK_LEFTOVERS | ET_MARK_STOPPED)), "and nothing is marked");
+	ok(!seen, "pace: the reference loop is no culprit");
+	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "no child of ours is left");
+	ok(!(s[0].ruling.marks & (ET_MARK_LEFTOVERS | ET_MARK_STOPPED)),
+		"pace: the sample has no marks");
 	et_sample_free(&s[0]);
 	q.command = 1;
 	ok(x.run(x.ctx, &q, s, &err) == 0 && (s[0].ruling.marks & ET_MARK_LEFTOVERS),
-		"what the program leaves behind is still its own");
+		"pace: a process that the program left is marked");
 	et_sample_free(&s[0]);
-	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "and ended");
+	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD,
+		"pace: a process that the program left is ended");
 	et_runner_close(r);
 	et_experiment_free(e);
 }
@@ -238,19 +250,21 @@ static void probed(void)
 
 	for (int on = 0; on < 2; on++) {
 		e->plan.probe = on;
-		ok(et_runner_open(e, environ, &interrupt, &r, &err) == 0, "open");
+		ok(et_runner_open(e, environ, &interrupt, &r, &err) == 0, "a runner can be opened");
 		struct et_executor x = et_runner_executor(r);
-		ok(x.run(x.ctx, &q, s, &err) == 0, "a run");
+		ok(x.run(x.ctx, &q, s, &err) == 0, "a program runs with the probe %s",
+			on ? "on" : "off");
 		ok((s[0].measured.probe_before_ns != ET_UNKNOWN) == on &&
 				(s[0].measured.probe_after_ns != ET_UNKNOWN) == on,
-			"the probe is %s", on ? "there" : "not");
+			"the readings of a probe that is %s are %s", on ? "on" : "off",
+			on ? "known" : "unknown");
 		et_sample_free(&s[0]);
 		et_runner_close(r);
 	}
 	et_experiment_free(e);
 }
 
-/* The program gets no descriptor of ours and a plain signal mask. */
+/* The program inherits no descriptor and no signal mask of etalon. */
 static void clean_child(void)
 {
 	struct et_sample s;
@@ -258,23 +272,23 @@ static void clean_child(void)
 	ok(run_one("sh -c 'for f in 3 4 5 6 7 8 9; do test ! -e /proc/$$/fd/$f || exit 1; done'",
 		   &s) == 0 &&
 			s.measured.exit_code == 0,
-		"no descriptors beyond 0, 1, 2");
+		"a program has no descriptors beyond 0, 1, 2");
 	ok(run_one("grep -q SigBlk:.0000000000000000 /proc/self/status", &s) == 0 &&
 			s.measured.exit_code == 0,
-		"no signal is blocked");
+		"a program has no signal blocked");
 	ok(run_one("sh -c 'test \"$(cut -d\\  -f41 /proc/$$/stat)\" = 0'", &s) == 0 &&
 			s.measured.exit_code == 0,
-		"the program is scheduled as others are, whatever we are");
+		"a program has the ordinary scheduling policy, whatever etalon has");
 	/* Bit 12, SIGPIPE, which we ignore ourselves, is not set. */
 	signal(SIGPIPE, SIG_IGN);
 	ok(run_one("grep -Eq SigIgn:.[0-9a-f]{12}[02468ace][0-9a-f]{3}$ /proc/self/status", &s) ==
 				0 &&
 			s.measured.exit_code == 0,
-		"what we ignore is not ignored by the program");
+		"a signal that etalon ignores is not ignored by the program");
 	signal(SIGPIPE, SIG_DFL);
 }
 
-static void someone_disturbs(void)
+static void competitor(void)
 {
 	static const char *const command[] = { "sleep 0.3" };
 	struct et_experiment *e = experiment(command, 1);
@@ -284,20 +298,20 @@ static void someone_disturbs(void)
 	pid_t busy;
 	bool found = false;
 
-	ok(et_runner_open(e, environ, &interrupt, &r, &err) == 0, "open");
+	ok(et_runner_open(e, environ, &interrupt, &r, &err) == 0, "a runner can be opened");
 	struct et_executor x = et_runner_executor(r);
 	busy = fork();
 	if (busy == 0) {
-		usleep(50000); /* begins after the first picture */
+		usleep(50000); /* begins after the first snapshot */
 		for (;;)
 			;
 	}
-	ok(x.run(x.ctx, &q, s, &err) == 0, "run beside a competitor");
+	ok(x.run(x.ctx, &q, s, &err) == 0, "a program runs beside a competitor");
 	for (size_t i = 0; i < s[0].measured.n_culprits; i++)
 		found = found || (s[0].measured.culprits[i].pid == busy &&
 					 s[0].measured.culprits[i].cpu_ns > 20000000);
-	ok(found, "which is named with its CPU time");
-	ok(kill(busy, 0) == 0, "and still runs: it is not the program's");
+	ok(found, "a competitor is listed with its CPU time");
+	ok(kill(busy, 0) == 0, "a competitor is not killed: it is not the program's");
 	kill(busy, SIGKILL);
 	waitpid(busy, NULL, 0);
 	et_sample_free(&s[0]);
@@ -317,6 +331,6 @@ int main(void)
 	paced(1000000);
 	probed();
 	clean_child();
-	someone_disturbs();
+	competitor();
 	return tap_done();
 }

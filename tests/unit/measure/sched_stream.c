@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The stream: what is made of the kernel's records, and a real program seen by either way. */
+/* The stream of scheduler events: scripted records, and a real program by BPF and by perf. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "measure/sched_source.h"
@@ -13,14 +13,14 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-struct told {
+struct events {
 	struct et_sched_event list[64];
 	size_t n;
 };
 
 static void keep(void *ctx, const struct et_sched_event *h)
 {
-	struct told *t = ctx;
+	struct events *t = ctx;
 
 	if (t->n < ET_LENGTH(t->list))
 		t->list[t->n++] = *h;
@@ -49,36 +49,40 @@ static bool is(const struct et_sched_event *h, enum et_sched_event_kind kind, in
 static void order(void)
 {
 	struct et_sched_batch b = { 0 };
-	struct told t = { 0 };
+	struct events t = { 0 };
 	uint64_t edges[2] = { 0 };
 
-	/* Records come as things end; an interrupt before the stretch that it is a part of. */
+	/* Records are in order of their ends: an interrupt before the stretch that contains it. */
 	add(&b, 1, ET_SCHED_TIMER, 130, 140, 0, 7);
 	add(&b, 1, ET_SCHED_RAN, 100, 200, 7, 8);
 	add(&b, 0, ET_SCHED_RAN, 50, 60, 5, 6);
 	add(&b, 1, ET_SCHED_SOFTIRQ, 250, 260, 3, 8);
 	et_sched_batch_deliver(&b, edges, 2, keep, &t);
-	ok(t.n == 5, "four records and the stretch that is not over");
-	ok(is(&t.list[0], ET_SCHED_RAN, 0, 5, 50, 10), "CPUs in order");
-	ok(is(&t.list[1], ET_SCHED_RAN, 1, 7, 100, 100), "the stretch before");
-	ok(is(&t.list[2], ET_SCHED_TIMER, 1, 0, 130, 10), "the interrupt inside it");
-	ok(is(&t.list[3], ET_SCHED_RAN, 1, 8, 200, 60), "who runs, as far as it is known");
-	ok(is(&t.list[4], ET_SCHED_SOFTIRQ, 1, 0, 250, 10), "and what hit it");
-	is_str(t.list[4].name, "NET_RX", "by the name of its vector");
+	ok(t.n == 5, "four records and the stretch that has not ended give five events");
+	ok(is(&t.list[0], ET_SCHED_RAN, 0, 5, 50, 10), "events are in order of CPUs");
+	ok(is(&t.list[1], ET_SCHED_RAN, 1, 7, 100, 100),
+		"a stretch comes before the interrupts in it");
+	ok(is(&t.list[2], ET_SCHED_TIMER, 1, 0, 130, 10),
+		"an interrupt follows the stretch that contains it");
+	ok(is(&t.list[3], ET_SCHED_RAN, 1, 8, 200, 60),
+		"a stretch that has not ended reaches to the last record");
+	ok(is(&t.list[4], ET_SCHED_SOFTIRQ, 1, 0, 250, 10),
+		"an interrupt in the last stretch follows it");
+	is_str(t.list[4].name, "NET_RX", "a soft interrupt has the name of its vector");
 
 	t.n = 0;
 	add(&b, 1, ET_SCHED_RAN, 200, 300, 8, 0);
 	add(&b, 1, ET_SCHED_IRQ, 310, 315, 0, 0);
 	et_sched_batch_deliver(&b, edges, 2, keep, &t);
 	ok(t.n == 3 && is(&t.list[0], ET_SCHED_RAN, 1, 8, 260, 40),
-		"it goes on where the last call ended");
-	ok(is(&t.list[1], ET_SCHED_RAN, 1, 0, 300, 15), "then nobody");
-	is_str(t.list[1].name, "idle", "who is called so");
+		"a stretch continues where the last call ended");
+	ok(is(&t.list[1], ET_SCHED_RAN, 1, 0, 300, 15), "an idle CPU is a stretch of PID 0");
+	is_str(t.list[1].name, "idle", "PID 0 is called idle");
 
 	t.n = 0;
 	add(&b, 9, ET_SCHED_RAN, 200, 300, 8, 0);
 	et_sched_batch_deliver(&b, edges, 2, keep, &t);
-	ok(t.n == 0, "a CPU that cannot be is no place to write to");
+	ok(t.n == 0, "records of impossible CPUs are ignored");
 	free(b.records);
 }
 
@@ -105,7 +109,7 @@ static void sum(void *ctx, const struct et_sched_event *h)
 	}
 }
 
-/* Works and sleeps by turns on one CPU; returns the CPU time that it took, to its very end. */
+/* A child that works and sleeps in turn on one CPU; returns its CPU time. */
 static uint64_t child_works(int cpu, int32_t *pid)
 {
 	struct rusage usage;
@@ -131,7 +135,7 @@ static uint64_t child_works(int cpu, int32_t *pid)
 	return et_timeval_ns(usage.ru_utime) + et_timeval_ns(usage.ru_stime);
 }
 
-/* No descriptor of ours may be the measured program's. */
+/* The number of descriptors that a measured program would inherit. */
 static size_t inheritable(void)
 {
 	DIR *d = opendir("/proc/self/fd");
@@ -163,46 +167,48 @@ static void real(enum et_sched_way way, const char *name)
 		cpu++;
 	if (et_sched_stream_open_by(way, cpu, 1 << 20, &w, &err)) {
 		ok(err.exit == ET_EXIT_ENVIRONMENT && err.what[0], "%s: %s", name, err.what);
-		skip("the kernel does not let us look this way");
+		skip("the kernel does not allow this source");
 		return;
 	}
-	is_str(et_sched_stream_source(w), name, "source");
+	is_str(et_sched_stream_source(w), name, "%s: the stream names its source", name);
 	ok(inheritable() == before, "%s: every descriptor is close-on-exec", name);
 	et_steal_open(&steal, "", true);
 	uint64_t stolen_before = et_steal_read(&steal, NULL).steal_ns;
 	uint64_t began = et_clock_read_ns(CLOCK_MONOTONIC);
 	uint64_t used = child_works(cpu, &s.pid);
 	uint64_t took = et_clock_read_ns(CLOCK_MONOTONIC) - began;
-	usleep(20000); /* its last switch, and a tick behind it */
-	ok(et_sched_stream_drain(w, sum, &s, &lost) == 0 && lost == 0, "%s: nothing lost", name);
+	usleep(20000); /* until its last switch, and a tick after it */
+	ok(et_sched_stream_drain(w, sum, &s, &lost) == 0 && lost == 0, "%s: no record is lost",
+		name);
 	printf("# used %.3f ms, seen %.3f ms of %.3f ms\n", (double)used * 1e-6,
 		(double)s.ran_ns * 1e-6, (double)took * 1e-6);
-	/* Who wakes up is charged from then on, and has the CPU when that has heard of it. */
+	/* A task is charged from its wake-up on, before the switch: 3 ms for all of them. */
 	ok(used && s.ran_ns + 3000000 > used && s.ran_ns < took,
-		"%s: it had the CPU for what it used", name);
-	/* What the hypervisor took is no process time; it is told in ticks of 10 ms. */
+		"%s: the stretches cover the CPU time of the child", name);
+	/* Steal is in the stretches but not in the CPU time; it is counted in ticks of 10 ms. */
 	uint64_t stolen = et_steal_read(&steal, NULL).steal_ns - stolen_before + 20000000;
-	ok(s.ran_ns < used + used / 50 + stolen, "%s: and for no more", name);
+	ok(s.ran_ns < used + used / 50 + stolen,
+		"%s: the stretches exceed the CPU time by no more than steal", name);
 	et_steal_close(&steal);
-	is_str(s.name, "etalon-worker", "by its name");
-	ok(s.overlaps == 0, "%s: one process at a time", name);
+	is_str(s.name, "etalon-worker", "%s: events have the name of the task", name);
+	ok(s.overlaps == 0, "%s: stretches do not overlap", name);
 	if (et_sched_stream_sees_interrupts(w))
 		ok(s.timers > 2, "%s: timer interrupts are seen", name);
 	else
-		ok(s.timers == 0, "%s: no interrupts", name);
+		ok(s.timers == 0, "%s: there are no events of interrupts", name);
 	et_sched_stream_close(w);
 }
 
-/* A buffer too small for what happens: what is lost is counted. */
+/* A buffer that is too small. */
 static void too_small(enum et_sched_way way)
 {
 	struct et_sched_stream *w = NULL;
 	struct et_error err;
-	struct told t = { 0 };
+	struct events t = { 0 };
 	uint64_t lost = 0;
 
 	if (et_sched_stream_open_by(way, -1, 1, &w, &err)) {
-		skip("no stream");
+		skip("this source is not available");
 		return;
 	}
 	/* perf reports a loss with the first record that fits again. */
@@ -213,7 +219,7 @@ static void too_small(enum et_sched_way way)
 		usleep(10);
 	}
 	ok(rc == 0 && et_sched_stream_drain(w, keep, &t, &lost) == 0 && lost > 0,
-		"records that do not fit are counted");
+		"records that do not fit into the buffer are counted as lost");
 	et_sched_stream_close(w);
 }
 
@@ -228,7 +234,7 @@ int main(void)
 	too_small(ET_SCHED_BPF);
 	too_small(ET_SCHED_PERF);
 	ok(et_sched_stream_open(100000, 4096, &w, &err) < 0 && err.exit == ET_EXIT_USAGE,
-		"a CPU that is not there");
+		"a CPU that does not exist is refused");
 	et_sched_stream_close(NULL);
 	return tap_done();
 }

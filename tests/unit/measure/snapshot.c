@@ -163,7 +163,7 @@ static void real(void)
 	kill(child, SIGSTOP);
 	waitpid(child, NULL, WUNTRACED);
 	ok(reading_of(&after, child) > reading_of(&before, child),
-		"the reading of a process that runs is not a tick behind");
+		"the reading of a process that runs includes its last tick");
 	size_t n = et_snapshot_compare(&reader, &before, &after, &none, getpid(), 4000000, &who);
 	bool found = false, self = false;
 	char name[16] = "";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The decoder on frames made here, cut short and scrambled; the listener on the real kernel. */
+/* The decoder on made, cut and scrambled frames; the listener on the real kernel. */
 #include "measure/taskstats.h"
 #include "tap.h"
 
@@ -47,7 +47,7 @@ static void close_nest(struct frame *f, size_t at)
 	memcpy(f->bytes + at, &len, sizeof(len));
 }
 
-/* One AGGR_PID record as the kernel sends it, with a stats payload of so many bytes. */
+/* One record as the kernel sends it, with `size` bytes of struct taskstats. */
 static struct frame make(uint16_t nest_type, uint32_t pid, const struct taskstats *t, size_t size)
 {
 	struct frame f = { .len = NLMSG_HDRLEN + GENL_HDRLEN };
@@ -79,25 +79,27 @@ static void frames(void)
 		.ac_comm = "a.name.of.more.than.sixteen" };
 	struct frame f = make(TASKSTATS_TYPE_AGGR_PID, 42, &t, sizeof(t));
 
-	ok(decode(&f) == 0 && n_seen == 1, "one record");
+	ok(decode(&f) == 0 && n_seen == 1, "a frame has one record");
 	ok(seen[0].pid == 42 && seen[0].ppid == 41 && seen[0].cpu_ns == 1234567 &&
 			seen[0].run_delay_ns == 89 && seen[0].block_delay_ns == 7 && !seen[0].group,
-		"with its figures");
-	is_str(seen[0].name, "a.name.of.more.", "and a name that ends");
+		"the figures of a record are decoded");
+	is_str(seen[0].name, "a.name.of.more.", "a name is cut and terminated");
 	f = make(TASKSTATS_TYPE_AGGR_TGID, 42, &t, sizeof(t));
-	ok(decode(&f) == 0 && n_seen == 1 && seen[0].group, "the sum of a threaded process");
+	ok(decode(&f) == 0 && n_seen == 1 && seen[0].group,
+		"a TGID record is the sum of a process");
 	f = make(TASKSTATS_TYPE_AGGR_PID, 42, &t, 328);
-	ok(decode(&f) == 0 && n_seen == 1 && seen[0].tgid == 0, "an old kernel's shorter record");
+	ok(decode(&f) == 0 && n_seen == 1 && seen[0].tgid == 0,
+		"a shorter record of an old kernel is accepted");
 	f = make(TASKSTATS_TYPE_AGGR_PID, 42, &t, 16);
-	ok(decode(&f) == -EBADMSG && n_seen == 0, "a stump is refused");
+	ok(decode(&f) == -EBADMSG && n_seen == 0, "a record without its figures is refused");
 	f = make(TASKSTATS_TYPE_AGGR_PID, 0, &t, sizeof(t));
-	ok(decode(&f) == -EBADMSG, "so is pid 0");
+	ok(decode(&f) == -EBADMSG, "a record of PID 0 is refused");
 	f = make(TASKSTATS_TYPE_AGGR_PID, 42, &t, sizeof(t));
 	ok(et_taskstats_decode(f.bytes, f.len, FAMILY + 1, note, NULL) == 0 && n_seen == 0,
-		"another family's message is none of ours");
+		"a message of another family is ignored");
 }
 
-/* Every shorter length and many scrambled bytes: no crash (the sanitizers watch), no lie. */
+/* Every shorter length and many scrambled bytes; sanitizers would report a bad access. */
 static void hostile(void)
 {
 	struct taskstats t = { .cpu_run_virtual_total = 5 };
@@ -113,7 +115,7 @@ static void hostile(void)
 		accepted += et_taskstats_decode(exact, len, FAMILY, note, NULL) == 0;
 		free(exact);
 	}
-	ok(accepted == 0, "no cut frame is accepted");
+	ok(accepted == 0, "a frame that is cut anywhere is refused");
 	for (int i = 0; i < 20000; i++) {
 		f = good;
 		for (int k = 0; k < 4; k++) {
@@ -147,7 +149,8 @@ static void listener(void)
 	int rc = et_taskstats_open(&t);
 
 	if (rc) {
-		ok(rc == -EPERM || rc == -ENOENT, "refused without privilege (%d)", rc);
+		ok(rc == -EPERM || rc == -ENOENT, "without privilege listening is refused (%d)",
+			rc);
 		skip("no CAP_NET_ADMIN or no taskstats");
 		return;
 	}
@@ -156,11 +159,12 @@ static void listener(void)
 		_exit(0);
 	waitpid(child, NULL, 0);
 	n_seen = 0;
-	ok(et_taskstats_drain(t, note, NULL, &lost) == 0 && n_seen >= 1 && !lost, "records came");
+	ok(et_taskstats_drain(t, note, NULL, &lost) == 0 && n_seen >= 1 && !lost,
+		"exit records arrive");
 	bool found = false;
 	for (size_t i = 0; i < n_seen && i < sizeof(seen) / sizeof(seen[0]); i++)
 		found = found || (seen[i].pid == child && seen[i].ppid == getpid());
-	ok(found, "our child's among them");
+	ok(found, "the exit record of our child is among them");
 	ok(et_taskstats_set_buffer(t, 4096) == 0, "the buffer of the socket can be made small");
 	for (int i = 0; i < 200; i++)
 		burn_and_exit();

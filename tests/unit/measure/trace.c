@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What an inactive period is put down to, by scripted records and by regularity. */
+/* Attributing inactive periods to causes, by scripted records and by regularity. */
 #include "measure/cause.h"
 #include "measure/tracee.h"
 #include "measure/tracer.h"
@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static struct et_sched_event happening(
+static struct et_sched_event event(
 	enum et_sched_event_kind kind, int32_t pid, const char *name, uint64_t from, uint64_t to)
 {
 	struct et_sched_event h = {
@@ -41,56 +41,61 @@ static bool is(const struct et_trace *t, size_t i, enum et_cause cause, const ch
 static void by_records(void)
 {
 	const struct et_sched_event h[] = {
-		happening(ET_SCHED_TIMER, 0, "timer", 1001005, 1001015),
-		happening(ET_SCHED_SOFTIRQ, 0, "RCU", 1001015, 1001018),
-		happening(ET_SCHED_TIMER, 0, "timer", 1002002, 1002010),
-		happening(ET_SCHED_RAN, 70, "cc1", 1002010, 1003000),
-		happening(ET_SCHED_RAN, 71, "ld", 1003000, 1003400),
-		happening(ET_SCHED_IRQ, 0, "eth0", 1003100, 1003110),
-		happening(ET_SCHED_IRQ, 0, "eth0", 1005001, 1005009),
-		happening(ET_SCHED_SOFTIRQ, 0, "NET_RX", 1006001, 1006009),
-		happening(ET_SCHED_TIMER, 0, "timer", 1410000, 1410020),
-		happening(ET_SCHED_RAN, 0, "idle", 2000000, 2900000),
-		happening(ET_SCHED_RAN, 72, "as", 2900000, 3000000),
+		event(ET_SCHED_TIMER, 0, "timer", 1001005, 1001015),
+		event(ET_SCHED_SOFTIRQ, 0, "RCU", 1001015, 1001018),
+		event(ET_SCHED_TIMER, 0, "timer", 1002002, 1002010),
+		event(ET_SCHED_RAN, 70, "cc1", 1002010, 1003000),
+		event(ET_SCHED_RAN, 71, "ld", 1003000, 1003400),
+		event(ET_SCHED_IRQ, 0, "eth0", 1003100, 1003110),
+		event(ET_SCHED_IRQ, 0, "eth0", 1005001, 1005009),
+		event(ET_SCHED_SOFTIRQ, 0, "NET_RX", 1006001, 1006009),
+		event(ET_SCHED_TIMER, 0, "timer", 1410000, 1410020),
+		event(ET_SCHED_RAN, 0, "idle", 2000000, 2900000),
+		event(ET_SCHED_RAN, 72, "as", 2900000, 3000000),
 	};
 	struct et_trace t;
 
 	et_trace_init(&t);
 	t.begin_ns = 1000000;
-	add(&t, 500, 10);       /* nobody tells */
-	add(&t, 1000, 20);      /* a tick and what it raised */
-	add(&t, 2000, 1400);    /* preempted on a tick, by two */
-	add(&t, 5000, 10);      /* a device */
-	add(&t, 6000, 10);      /* a soft interrupt alone */
-	add(&t, 10000, 400000); /* the records cover nothing of it but its end */
+	add(&t, 500, 10);       /* no record */
+	add(&t, 1000, 20);      /* a tick and the soft interrupt that it raised */
+	add(&t, 2000, 1400);    /* preempted on a tick, by two processes */
+	add(&t, 5000, 10);      /* the interrupt of a device */
+	add(&t, 6000, 10);      /* only a soft interrupt */
+	add(&t, 10000, 400000); /* the records cover only its end */
 	add(&t, 1000000, 1000000);
 	t.total_ns = 2000000;
 	et_cause_join(&t, 0, h, sizeof(h) / sizeof(h[0]));
-	ok(is(&t, 0, ET_CAUSE_UNKNOWN, NULL), "without a record nobody knows");
-	ok(is(&t, 1, ET_CAUSE_TIMER, NULL) && t.list[1].tick, "the timer");
+	ok(is(&t, 0, ET_CAUSE_UNKNOWN, NULL), "records: a period without records is unknown");
+	ok(is(&t, 1, ET_CAUSE_TIMER, NULL) && t.list[1].tick,
+		"records: a tick with its soft interrupt is the timer's");
 	ok(is(&t, 2, ET_CAUSE_PROCESS, "cc1") && t.list[2].tick,
-		"the process that had most of it; it began with a tick");
-	ok(is(&t, 3, ET_CAUSE_IRQ, "eth0") && !t.list[3].tick, "an interrupt by its name");
-	ok(is(&t, 4, ET_CAUSE_IRQ, "NET_RX"), "a soft one");
-	ok(is(&t, 5, ET_CAUSE_UNKNOWN, NULL), "a tick of 20 ns does not explain 0.4 ms");
-	ok(is(&t, 6, ET_CAUSE_WAIT, NULL), "an idle CPU: it waited");
+		"records: a period has the name of the process that ran longest, and begins with a "
+		"tick");
+	ok(is(&t, 3, ET_CAUSE_IRQ, "eth0") && !t.list[3].tick,
+		"records: an interrupt has the name of its device");
+	ok(is(&t, 4, ET_CAUSE_IRQ, "NET_RX"),
+		"records: a soft interrupt has the name of its vector");
+	ok(is(&t, 5, ET_CAUSE_UNKNOWN, NULL), "records: a tick of 20 ns does not explain 0.4 ms");
+	ok(is(&t, 6, ET_CAUSE_WAIT, NULL), "records: on an idle CPU the program waited");
 	uint64_t stolen = 300000;
 	et_cause_steal(&t, &stolen);
-	ok(is(&t, 5, ET_CAUSE_UNKNOWN, NULL) && stolen == 300000, "steal is told in larger units");
+	ok(is(&t, 5, ET_CAUSE_UNKNOWN, NULL) && stolen == 300000,
+		"steal: a period below 1 ms is not attributed to steal");
 	add(&t, 3000000, 20000000);
 	et_cause_steal(&t, &stolen);
 	ok(is(&t, 7, ET_CAUSE_STEAL, NULL) && stolen == 0 && is(&t, 5, ET_CAUSE_UNKNOWN, NULL),
-		"the longest one, as far as what was stolen lasts");
+		"steal: the longest periods are steal until it is used up");
 	t.total_ns = 40000000;
 	et_trace_sum(&t);
 	ok(t.by_cause[ET_CAUSE_IRQ].count == 2 && t.by_cause[ET_CAUSE_IRQ].ns == 20 &&
 			t.by_cause[ET_CAUSE_PROCESS].ns == 1400,
-		"sums by cause");
+		"periods are summed by cause");
 	ok(t.takers[0].ns == 990 && t.takers[0].count == 1 && !strcmp(t.takers[1].name, "ld") &&
 			t.takers[1].ns == 400,
-		"each process has its share");
+		"each process that ran in a period has its share");
 	near(et_trace_active(&t), 1 - (10 + 20 + 1400 + 20 + 400000 + 1e6 + 2e7) / 4e7, 1e-12, 0,
-		"the share that is left");
+		"the active share is the rest");
 	et_trace_free(&t);
 }
 
@@ -106,15 +111,16 @@ static void by_counts(void)
 	add(&t, 300000, 40);
 	et_cause_switches(&t, &switches);
 	ok(is(&t, 2, ET_CAUSE_PROCESS, NULL) && is(&t, 3, ET_CAUSE_PROCESS, NULL) && !switches,
-		"as many of the longest as there were switches");
-	ok(is(&t, 0, ET_CAUSE_UNKNOWN, NULL) && is(&t, 1, ET_CAUSE_UNKNOWN, NULL), "and no others");
+		"switches: as many of the longest periods as there were switches are processes");
+	ok(is(&t, 0, ET_CAUSE_UNKNOWN, NULL) && is(&t, 1, ET_CAUSE_UNKNOWN, NULL),
+		"switches: other periods stay unknown");
 	switches = 9;
 	et_cause_switches(&t, &switches);
-	ok(switches == 7, "what finds no period waits for the next");
+	ok(switches == 7, "switches: a switch without a period is kept for the next call");
 	et_trace_free(&t);
 }
 
-/* The chapter's first trace: seven ticks tell the rate of the clock. */
+/* The first trace of Bryant & O'Hallaron, chapter 9: seven ticks give the rate of the clock. */
 static void by_regularity(void)
 {
 	static const uint64_t periods[][2] = { { 3726508, 275025 }, { 4001533, 7598 },
@@ -132,17 +138,19 @@ static void by_regularity(void)
 	et_cause_regular(&t, true, true);
 	et_trace_set_rate(&t, t.hz);
 	et_trace_sum(&t);
-	ok(t.timer.n == 7 && t.by_cause[ET_CAUSE_TIMER].count == 7, "seven ticks");
-	near(t.hz, 547.1852e6, 1e-5, 0, "the true rate");
-	near(t.timer.interval, 5471852, 1e-5, 0, "apart on average");
-	near(100 * et_trace_active(&t), 95.1, 0, 0.05, "active");
-	ok(t.timer.shortest_ticks == 247113, "the shortest");
+	ok(t.timer.n == 7 && t.by_cause[ET_CAUSE_TIMER].count == 7,
+		"regularity: seven ticks are found");
+	near(t.hz, 547.1852e6, 1e-5, 0,
+		"regularity: the rate of the counter follows from the kernel's interval");
+	near(t.timer.interval, 5471852, 1e-5, 0, "regularity: the interval of the ticks");
+	near(100 * et_trace_active(&t), 95.1, 0, 0.05, "regularity: the active share");
+	ok(t.timer.shortest_ticks == 247113, "regularity: the shortest tick");
 	et_trace_free(&t);
 	et_trace_init(&t);
 	t.hz_estimate = 1e9;
 	add(&t, 100, 10);
 	et_cause_regular(&t, true, true);
-	ok(t.timer.n == 0 && t.hz == 0, "one period tells nothing");
+	ok(t.timer.n == 0 && t.hz == 0, "regularity: one period gives no interval");
 	et_trace_free(&t);
 }
 
@@ -153,29 +161,29 @@ static void of_a_program(void)
 		.t0_ns = 1000000, .t1_ns = 2000000, .ours = ours, .n_ours = 2
 	};
 	const struct et_sched_event h[] = {
-		happening(ET_SCHED_RAN, 50, "sh", 990000, 1200000),
-		happening(ET_SCHED_TIMER, 0, "timer", 1100000, 1104000),
-		happening(ET_SCHED_RAN, 99, "cc1", 1200000, 1500000),
-		happening(ET_SCHED_IRQ, 0, "eth0", 1300000, 1310000),
-		happening(ET_SCHED_RAN, 51, "sort", 1500000, 1600000),
-		happening(ET_SCHED_RAN, 0, "idle", 1600000, 1900000),
-		happening(ET_SCHED_RAN, 50, "sh", 1900000, 2100000),
+		event(ET_SCHED_RAN, 50, "sh", 990000, 1200000),
+		event(ET_SCHED_TIMER, 0, "timer", 1100000, 1104000),
+		event(ET_SCHED_RAN, 99, "cc1", 1200000, 1500000),
+		event(ET_SCHED_IRQ, 0, "eth0", 1300000, 1310000),
+		event(ET_SCHED_RAN, 51, "sort", 1500000, 1600000),
+		event(ET_SCHED_RAN, 0, "idle", 1600000, 1900000),
+		event(ET_SCHED_RAN, 50, "sh", 1900000, 2100000),
 	};
 	struct et_trace t;
 
 	et_trace_init(&t);
 	et_tracee_periods(&w, h, sizeof(h) / sizeof(h[0]), &t);
 	et_trace_sum(&t);
-	ok(t.n == 3 && t.total_ns == 1000000, "three periods");
+	ok(t.n == 3 && t.total_ns == 1000000, "program: three inactive periods are found");
 	ok(is(&t, 0, ET_CAUSE_TIMER, NULL) && t.list[0].start_ns == 100000 &&
 			t.list[0].duration_ns == 4000,
-		"an interrupt within its time");
+		"program: an interrupt in its stretch is a period");
 	ok(is(&t, 1, ET_CAUSE_PROCESS, "cc1") && t.list[1].start_ns == 200000 &&
 			t.list[1].duration_ns == 300000,
-		"another process; its interrupts are not ours");
+		"program: the stretch of another process is one period, with its interrupts");
 	ok(is(&t, 2, ET_CAUSE_WAIT, NULL) && t.list[2].duration_ns == 300000,
-		"its own child is itself; an idle CPU is waiting");
-	near(et_trace_active(&t), 0.396, 1e-9, 0, "the rest is active");
+		"program: its child belongs to it, and on an idle CPU it waits");
+	near(et_trace_active(&t), 0.396, 1e-9, 0, "program: the rest is active");
 	et_trace_free(&t);
 
 	et_trace_init(&t);
@@ -183,17 +191,18 @@ static void of_a_program(void)
 	et_tracee_periods(&w, h, sizeof(h) / sizeof(h[0]), &t);
 	et_trace_sum(&t);
 	ok(is(&t, 1, ET_CAUSE_WAIT, NULL) && !t.n_takers,
-		"a program that was hardly ever ready to run slept, whoever ran");
+		"program: a period twice as long as it was ready to run is waiting");
 	et_trace_free(&t);
 	et_trace_init(&t);
 	t.ready_ns = 150000;
 	et_tracee_periods(&w, h, sizeof(h) / sizeof(h[0]), &t);
-	ok(is(&t, 1, ET_CAUSE_PROCESS, "cc1"), "one that may have been did not");
+	ok(is(&t, 1, ET_CAUSE_PROCESS, "cc1"), "program: a shorter period is the other process's");
 	et_trace_free(&t);
 
 	et_trace_init(&t);
 	et_tracee_periods(&w, h, 0, &t);
-	ok(t.n == 1 && t.list[0].duration == 1000000, "no records: nothing is known to be active");
+	ok(t.n == 1 && t.list[0].duration == 1000000,
+		"program: without records the whole window is one period");
 	et_trace_free(&t);
 }
 
@@ -207,16 +216,16 @@ static void bounded(void)
 		if (t.n == ET_TRACE_MOST)
 			et_trace_drop(&t);
 	}
-	ok(t.n < ET_TRACE_MOST && t.cap <= ET_TRACE_MOST, "the list is bounded");
-	ok(t.dropped + t.n == 3u * ET_TRACE_MOST, "what was dropped is counted");
-	ok(t.list[0].start == t.dropped * 100, "the oldest went");
+	ok(t.n < ET_TRACE_MOST && t.cap <= ET_TRACE_MOST, "bounds: the list of periods is bounded");
+	ok(t.dropped + t.n == 3u * ET_TRACE_MOST, "bounds: dropped periods are counted");
+	ok(t.list[0].start == t.dropped * 100, "bounds: the oldest periods are dropped");
 	t.total_ns = 300u * (uint64_t)ET_TRACE_MOST;
 	et_trace_sum(&t);
-	near(et_trace_active(&t), 0.9, 1e-9, 0, "and is in the sums");
+	near(et_trace_active(&t), 0.9, 1e-9, 0, "bounds: dropped periods are in the sums");
 	et_trace_free(&t);
 }
 
-/* Names that never come again, as a hostile or a very long day would have them. */
+/* More names than can be kept, each seen once. */
 static void many_names(void)
 {
 	struct et_trace t;
@@ -227,19 +236,21 @@ static void many_names(void)
 		snprintf(name, sizeof(name), "p%u", i);
 		et_trace_taker(&t, ET_CAUSE_PROCESS, name);
 	}
-	ok(t.n_takers == ET_TAKERS_MOST + 1, "names are bounded: %zu", t.n_takers);
-	ok(et_trace_taker(&t, ET_CAUSE_PROCESS, "p7") == 7, "the first keep theirs");
+	ok(t.n_takers == ET_TAKERS_MOST + 1, "bounds: the number of names is bounded (%zu)",
+		t.n_takers);
+	ok(et_trace_taker(&t, ET_CAUSE_PROCESS, "p7") == 7, "bounds: the first names are kept");
 	is_str(t.takers[et_trace_taker(&t, ET_CAUSE_PROCESS, "new")].name, "(others)",
-		"the rest share one");
+		"bounds: further names share one entry");
 	uint32_t irq = et_trace_taker(&t, ET_CAUSE_IRQ, "eth0");
-	ok(irq == ET_TAKERS_MOST + 1 && t.takers[irq].cause == ET_CAUSE_IRQ, "for each cause");
+	ok(irq == ET_TAKERS_MOST + 1 && t.takers[irq].cause == ET_CAUSE_IRQ,
+		"bounds: each cause has names of its own");
 	et_trace_free(&t);
 
 	static const char longer[] = "a name that is longer than is kept of one";
 	et_trace_init(&t);
 	uint32_t first = et_trace_taker(&t, ET_CAUSE_PROCESS, longer);
 	ok(et_trace_taker(&t, ET_CAUSE_PROCESS, longer) == first && t.n_takers == 1,
-		"a long name is one name");
+		"bounds: a name that is cut is found again");
 	et_trace_free(&t);
 }
 
