@@ -13,7 +13,7 @@ bool et_sample_usable_for_daemons(const struct et_sample *s)
 	       s->measured.elapsed_ns != ET_UNKNOWN;
 }
 
-/* The usual time from one start to the next; an interruption does not count. */
+/* The median time between successive starts, which the pause of a resumed run does not move. */
 static double usual_distance(const struct et_daemon_run *run)
 {
 	ET_AUTO_FREE double *d = et_calloc(run->n_listed + 1, sizeof(*d));
@@ -38,7 +38,7 @@ void et_daemon_run_fill(
 			continue;
 		if (!run->n_listed)
 			first_ns = s->measured.started_wall_ns;
-		/* The clock may be set back meanwhile; times are only ever ahead. */
+		/* The wall clock may be set back; start times must not decrease. */
 		double at = s->measured.started_wall_ns > first_ns
 				    ? 1e-9 * (double)(s->measured.started_wall_ns - first_ns)
 				    : 0;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The samples of an experiment's command as a run that daemons are looked for in. */
+/* Turns the samples of a command into a daemon run, in which daemons.h looks for daemons. */
 #ifndef ET_PROTOCOL_DAEMON_RUN_H
 #define ET_PROTOCOL_DAEMON_RUN_H
 
 #include "model/daemon.h"
 #include "model/experiment.h"
 
-/* A run alone that did not fail, with its times; not warm-up. */
+/* True for a solo run with known times that did not fail, warm-up excluded. */
 bool et_sample_usable_for_daemons(const struct et_sample *s);
 /*
- * Takes the command's runs of that kind, in order. Starts are those of the wall clock, so that an
- * experiment that was resumed shows its pauses. The record is to be settled when all runs are in.
+ * Fills the daemon run with the usable samples of the command, in order. Start times are those of
+ * the wall clock, so that a resumed experiment shows its pauses. Call et_daemon_record_settle()
+ * when all runs of the record are filled.
  */
 void et_daemon_run_fill(
 	struct et_daemon_record *r, struct et_daemon_run *run, const struct et_command *c);

@@ -8,11 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-static const double TASK_TIMES = 20; /* go into a period */
+static const double TASK_TIMES = 20; /* per period */
 
-/* What the long-running executions of one run say about each name. */
+/* The long-running executions of one run, summed up per name. */
 struct seen {
-	double *least_ms; /* the shortest of them, NaN: none */
+	double *least_ms; /* the shortest one, NaN: none */
 	double *period_s;
 };
 
@@ -35,7 +35,7 @@ static int by_name(const void *a, const void *b)
 	return x->name < y->name ? -1 : x->name > y->name;
 }
 
-/* The L-samples and the cluster's figures, found where every sample is there, else as given. */
+/* Finds the L-samples and the figures of the cluster; a record without all samples gives them. */
 static void find_cluster(const struct et_daemon_record *r, const struct et_daemon_run *run,
 	struct et_run_findings *f)
 {
@@ -95,7 +95,7 @@ static struct sighting *find_sightings(
 				continue;
 			f->long_running[w->first + k] = true;
 			all[(*n)++] = (struct sighting){ x->name, w->number, w->at_s };
-			least_ms[x->name] = fmin(least_ms[x->name], x->ms); /* of NaN: the other */
+			least_ms[x->name] = fmin(least_ms[x->name], x->ms); /* fmin ignores NaN */
 		}
 	}
 	qsort(all, *n, sizeof(*all), by_name_and_number);
@@ -236,8 +236,8 @@ static int enough(
 			"%.100s: %s: %u sample%s are too few to see an L-shape; at least %d are "
 			"needed",
 			name, which, run->samples, run->samples == 1 ? "" : "s", ET_LSHAPE_LEAST),
-		"what comes once in N samples shows only in a run of several times N: the papers "
-		"took 800 short and 40 long ones");
+		"take several times as many samples as a daemon is apart: the papers took 800 "
+		"short and 40 long ones");
 }
 
 int et_daemons_analyse(const struct et_daemon_record *r, const char *name,

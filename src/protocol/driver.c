@@ -14,12 +14,12 @@
 
 enum { FIRST = 9 };
 
-/* What is known about a command so far. */
+/* A command as its runs so far show it. */
 struct known {
-	uint64_t first_pt_ns[FIRST]; /* of its first runs alone, warm-up too */
+	uint64_t first_cpu_ns[FIRST]; /* of its first solo runs, warm-up included */
 	size_t n;
-	uint64_t last_et_ns; /* 0: it has not run yet */
-	bool parallel;       /* it used more CPU time than time went by */
+	uint64_t last_elapsed_ns; /* 0: it has not run yet */
+	bool parallel;            /* it used more CPU time than elapsed time */
 	enum { UNDECIDED, TOGETHER, IN_TURN } duet;
 };
 
@@ -31,18 +31,18 @@ struct state {
 	uint32_t order;    /* number of the last execution */
 	uint64_t done, total;
 	struct et_turn *turns;
-	struct known *known; /* one a command */
-	/* Turns that an earlier start of the experiment finished: rounds × width. */
+	struct known *known; /* one per command */
+	/* Turns that an earlier session finished: rounds × width. */
 	bool *earlier;
 	uint32_t earlier_rounds;
 	size_t width;
-	uint32_t next_look; /* round after which --until or K-best is judged again */
-	bool kbest;         /* sampled until the fastest agree */
+	uint32_t next_look; /* round after which --until or K-best is checked again */
+	bool kbest;         /* sample until the fastest runs agree */
 };
 
 static void learn(struct known *k, const struct et_sample *s)
 {
-	k->last_et_ns = s->measured.elapsed_ns ? s->measured.elapsed_ns : 1;
+	k->last_elapsed_ns = s->measured.elapsed_ns ? s->measured.elapsed_ns : 1;
 	if (s->place.arrangement == ET_DUET)
 		k->duet = s->ruling.marks & ET_MARK_NO_OVERLAP ? IN_TURN : TOGETHER;
 	if (s->place.arrangement != ET_SOLO || s->measured.cpu_ns == ET_UNKNOWN)
@@ -50,24 +50,25 @@ static void learn(struct known *k, const struct et_sample *s)
 	if (s->measured.cpu_ns > s->measured.elapsed_ns + s->measured.elapsed_ns / 10)
 		k->parallel = true;
 	if (k->n < FIRST)
-		k->first_pt_ns[k->n++] = s->measured.cpu_ns;
+		k->first_cpu_ns[k->n++] = s->measured.cpu_ns;
 }
 
-/* The median, which one disturbed run does not move. 0: nothing known. */
+/* The median, which one disturbed run does not move; 0 if there is no run. */
 static uint64_t usual_pt_ns(const struct known *k)
 {
 	uint64_t sorted[FIRST];
 
 	if (!k->n)
 		return 0;
-	memcpy(sorted, k->first_pt_ns, k->n * sizeof(*sorted));
+	memcpy(sorted, k->first_cpu_ns, k->n * sizeof(*sorted));
 	qsort(sorted, k->n, sizeof(*sorted), et_ascending_u64);
 	return sorted[k->n / 2];
 }
 
 /*
- * Decided once for each command, so that all its pairs are of one kind. A slice ends at a tick at
- * the earliest, and lasts some milliseconds on large machines: below that nothing alternates.
+ * Decided once per command, so that all its pairs are of one kind. A time slice ends at a timer
+ * tick at the earliest and lasts some milliseconds on large machines: shorter programs would not
+ * alternate.
  */
 static bool overlaps(const struct state *st, struct known *a, const struct known *b)
 {
@@ -96,7 +97,7 @@ static struct et_request request_for(const struct state *st, const struct et_tur
 	return q;
 }
 
-/* How long the turn will take, as far as its commands are known. */
+/* The expected duration of a turn, from earlier runs of its commands. */
 static uint64_t expected_ns(const struct state *st, const struct et_turn *turn)
 {
 	uint32_t commands[] = { turn->command, turn->partner };
@@ -105,9 +106,9 @@ static uint64_t expected_ns(const struct state *st, const struct et_turn *turn)
 	for (int i = 0; i < (turn->arrangement == ET_DUET ? 2 : 1); i++) {
 		const struct et_command *c = &st->e->commands[commands[i]];
 		const struct known *k = &st->known[commands[i]];
-		if (c->prepare || c->conclude || !k->last_et_ns)
+		if (c->prepare || c->conclude || !k->last_elapsed_ns)
 			return UINT64_MAX;
-		sum += k->last_et_ns;
+		sum += k->last_elapsed_ns;
 	}
 	return sum;
 }
@@ -138,8 +139,8 @@ static int check_end(const struct state *st, const struct et_sample *s, struct e
 			s->measured.exit_code);
 	if (s->place.arrangement == ET_DUET && !(s->ruling.marks & ET_MARK_NO_OVERLAP))
 		return et_hint(err, -ECHILD,
-			"it ran together with its partner: if they get in each other's way (files, "
-			"ports, locks), --order random runs them one at a time");
+			"it ran together with its partner; if the two share files, ports or locks, "
+			"use --order random, which runs them one at a time");
 	return et_hint(err, -ECHILD,
 		"--ignore-failure measures it all the same; --output inherit shows what it says");
 }
@@ -164,7 +165,7 @@ static void tell(struct state *st, const struct et_sample *s)
 		st->d->note(st->d->ctx, &note);
 }
 
-/* Where the i-th sample of a request belongs; the executor only measures. */
+/* Fills the place of the i-th sample of a request; the executor only measures. */
 static struct et_place place_of(const struct et_request *q, size_t i)
 {
 	uint32_t commands[] = { q->command, q->partner };
@@ -217,7 +218,7 @@ static bool out_of_time(const struct state *st)
 	       st->d->clock->now_ns(st->d->clock->ctx) - st->began_ns >= st->limit_ns;
 }
 
-/* A turn that an earlier start of this experiment has finished is not run again. */
+/* A turn that an earlier session has finished is not run again. */
 static bool was_done(const struct state *st, uint32_t round, uint32_t position)
 {
 	return round <= st->earlier_rounds && st->earlier[(round - 1) * st->width + position];
@@ -228,7 +229,7 @@ static int run_round(struct state *st, uint32_t round, uint32_t only, struct et_
 	size_t n = et_schedule_round(&st->e->plan, st->e->n_commands, round, only, st->turns);
 
 	for (uint32_t i = 0; i < n; i++) {
-		/* In sequence each command has rounds of its own: its number tells them apart. */
+		/* In sequential order each command has its own rounds, told apart by its number. */
 		uint32_t position = only == UINT32_MAX ? i : only;
 		if (was_done(st, round, position))
 			continue;
@@ -251,7 +252,7 @@ static double relative_uncertainty(const double *x, size_t n, double level)
 	return et_qt(0.5 + level / 2, (double)(n - 1)) * et_sd(x, n) / sqrt((double)n) / mean;
 }
 
-/* In a duet the answer is the ratio: the mean log ratio of the pairs is what must be sure. */
+/* In a duet the answer is the ratio, so --until is about the mean log ratio of the pairs. */
 static double ratio_uncertainty(const struct et_experiment *e, uint32_t command)
 {
 	const struct et_command *c = &e->commands[command];
@@ -299,7 +300,7 @@ static bool sure_enough(const struct et_experiment *e, uint32_t command)
 {
 	double reached = et_until_reached(e, command);
 
-	return reached <= e->plan.until_ratio; /* NaN is not */
+	return reached <= e->plan.until_ratio; /* false for NaN */
 }
 
 static bool fastest_agree(const struct et_experiment *e, uint32_t command)
@@ -319,10 +320,10 @@ static bool satisfied(const struct state *st, uint32_t command)
 	return st->kbest ? fastest_agree(st->e, command) : sure_enough(st->e, command);
 }
 
-/* The answer is sure enough: 1; not yet: 0; or -errno. Without the samples that rules remove. */
+/* Returns 1 if the answer, without removed samples, is precise enough, 0 if not, or -errno. */
 static int look(struct state *st, uint32_t only, struct et_error *err)
 {
-	int rc = st->d->judge && !st->kbest ? st->d->judge(st->d->ctx, err) : 0;
+	int rc = st->d->apply_rules && !st->kbest ? st->d->apply_rules(st->d->ctx, err) : 0;
 
 	for (uint32_t c = 0; rc == 0 && c < st->e->n_commands; c++) {
 		if ((only == UINT32_MAX || only == c) && !satisfied(st, c))
@@ -331,7 +332,7 @@ static int look(struct state *st, uint32_t only, struct et_error *err)
 	return rc ? rc : 1;
 }
 
-/* 1 or 0, or -errno. */
+/* Returns 1 if another round is needed, 0 if not, or -errno. */
 static int another_round(
 	struct state *st, uint32_t rounds_done, uint32_t only, struct et_error *err)
 {
@@ -345,7 +346,10 @@ static int another_round(
 		return 1;
 	if (rounds_done >= p->max_runs)
 		return 0;
-	/* Looking ever more rarely keeps the cost linear and the stop honest. */
+	/*
+	 * Checking ever more rarely keeps the cost linear, and makes it less likely to stop at a
+	 * moment of chance agreement.
+	 */
 	if (rounds_done < st->next_look)
 		return 1;
 	st->next_look = rounds_done + 1 + rounds_done / 20;
@@ -368,9 +372,9 @@ static int run_rounds(struct state *st, uint32_t only, struct et_error *err)
 }
 
 /*
- * Warm-up: each command alone, as often as asked; after a resume again, the machine is cold. Duets
- * need one look at each command first, to know whether the two can overlap and on how many CPUs; so
- * does a protocol that is to be chosen.
+ * Warm-up: solo runs of each command, as many as the plan asks for. A resumed experiment warms up
+ * again, because the machine is cold. Duets need one solo run of each command in any case, to know
+ * whether the two can overlap and on how many CPUs; so does --protocol auto.
  */
 static int warm_up(struct state *st, uint32_t only, struct et_error *err)
 {
@@ -396,7 +400,7 @@ static int warm_up(struct state *st, uint32_t only, struct et_error *err)
 	return 0;
 }
 
-/* 0: nobody knows. */
+/* The number of turns of the plan; 0 if it cannot be known. */
 static uint64_t count_turns(const struct state *st)
 {
 	const struct et_plan *p = &st->e->plan;
@@ -410,7 +414,7 @@ static uint64_t count_turns(const struct state *st)
 	return st->e->n_commands * (uint64_t)p->warmup + per_round * p->runs;
 }
 
-/* What the warm-up has decided, where it was to decide. */
+/* --protocol auto decides by the warm-up runs. */
 static void choose_protocol(struct state *st)
 {
 	const struct et_plan *p = &st->e->plan;
@@ -420,7 +424,7 @@ static void choose_protocol(struct state *st)
 	st->total = count_turns(st);
 }
 
-/* Commands `from` to `to` together: setup, warm-up, rounds, cleanup. */
+/* Runs the commands from `from` up to `to`: setup, warm-up, rounds, cleanup. */
 static int run_group(
 	struct state *st, uint32_t from, uint32_t to, uint32_t only, struct et_error *err)
 {
@@ -437,7 +441,7 @@ static int run_group(
 		rc = run_rounds(st, only, err);
 	int rc3 = settle(st, UINT64_MAX, rc ? NULL : err);
 	rc = rc ? rc : rc3;
-	/* What was set up is cleaned up also after a failure; the first error is the one told. */
+	/* Clean up after a failure, too; the first error is the one that is reported. */
 	for (uint32_t c = from; c < to; c++) {
 		int rc2 = x->around(x->ctx, ET_AFTER_ALL, c, rc ? NULL : err);
 		rc = rc ? rc : rc2;
@@ -445,7 +449,7 @@ static int run_group(
 	return rc;
 }
 
-/* Goes on counting where an earlier start left off. */
+/* Continues the counts of an earlier session. */
 static void take_stock(struct state *st)
 {
 	uint32_t rounds = 0;
@@ -465,7 +469,10 @@ static void take_stock(struct state *st)
 		const struct et_command *command = &st->e->commands[c];
 		for (size_t i = 0; i < command->n_samples; i++) {
 			const struct et_sample *s = &command->samples[i];
-			/* One that failed without our looking away is to be run again. */
+			/*
+			 * Re-run samples that were removed because the program failed (this
+			 * happens only without --ignore-failure).
+			 */
 			if (s->place.warmup || !s->place.round || s->place.position >= st->width ||
 				s->ruling.removal.by == ET_REMOVED_FAILED)
 				continue;
@@ -491,7 +498,7 @@ int et_drive(struct et_driver *d, struct et_error *err)
 	if (d->e->plan.order == ET_ORDER_SEQUENTIAL) {
 		uint64_t share = d->e->plan.time_limit_ns / d->e->n_commands;
 		for (uint32_t c = 0; rc == 0 && c < d->e->n_commands; c++) {
-			/* Each command has its share of the time, and what the ones before left. */
+			/* Each command has its share of the time and what earlier ones left. */
 			st.limit_ns = share * (c + 1);
 			rc = run_group(&st, c, c + 1, c, err);
 		}

@@ -6,7 +6,7 @@
 #include <math.h>
 
 static const double ALONE = 1e-4, WITH_CULPRIT = 0.02;
-static const double SELDOM = 0.05, OFTEN = 0.25; /* shares of the samples */
+static const double INFREQUENT = 0.05, OFTEN = 0.25; /* shares of the samples */
 
 /* --- where the cluster ends --- */
 
@@ -22,7 +22,7 @@ static void spread_ties(double *sorted, size_t n, double step)
 	}
 }
 
-/* The mean excess of the uppermost k of i sorted values over the one below them. */
+/* The mean excess of the largest k of i sorted values over the next smaller one. */
 static double mean_excess(const double *sorted, size_t i, size_t k)
 {
 	double sum = 0;
@@ -56,7 +56,7 @@ struct et_central *et_central_figures(
 	const struct et_daemon_run *run, size_t n_names, const bool *out)
 {
 	struct et_central *all = et_calloc(n_names + 1, sizeof(*all));
-	/* Welford (1962): one pass, no digits lost. */
+	/* Welford (1962): one pass without loss of digits. */
 	ET_AUTO_FREE double *mean = et_calloc(n_names + 1, sizeof(*mean));
 	ET_AUTO_FREE double *squares = et_calloc(n_names + 1, sizeof(*squares));
 	ET_AUTO_FREE size_t *n = et_calloc(n_names + 1, sizeof(*n));
@@ -87,22 +87,22 @@ bool et_is_long_running(const struct et_central *central, double ms)
 	return ms > (isnan(central->max_ms) ? 0 : central->max_ms + 2 * central->sd_ms);
 }
 
-/* --- who is to blame --- */
+/* --- which daemon is to blame --- */
 
 struct finder {
 	const struct et_daemon_record *r;
 	const struct et_daemon_run *run;
 	size_t n;
-	double *times[2]; /* et, pt */
+	double *times[2]; /* elapsed, CPU */
 	double median[2], bound[2], near_bound[2];
-	bool *near; /* beyond the nearer bound in one of the times */
+	bool *near; /* beyond the lower of the two bounds in one of the times */
 	bool *far;
 	struct et_central *central;
 };
 
-/* How often something was seen, in order of the samples. */
+/* How often a daemon was seen, counted in the order of the samples. */
 struct sightings {
-	uint32_t last; /* number of the last sample that showed it, 0: none */
+	uint32_t last; /* number of the last sample in which it ran, 0: none */
 	size_t samples, episodes, pairs;
 };
 
@@ -124,7 +124,7 @@ static bool is_frequent(const struct sightings *s, size_t n)
 
 	if (share > OFTEN)
 		return true;
-	return s->pairs >= 2 && (share > SELDOM || 2 * s->pairs >= s->episodes);
+	return s->pairs >= 2 && (share > INFREQUENT || 2 * s->pairs >= s->episodes);
 }
 
 static double long_running_ms(const struct finder *f, const struct et_daemon_sample *w)
@@ -169,7 +169,7 @@ static void find_bounds(struct finder *f)
 		f->near[i] = f->times[0][i] > f->near_bound[0] || f->times[1][i] > f->near_bound[1];
 }
 
-/* Counts who is to blame in the far samples; entry n_names counts those that nobody explains. */
+/* Counts the daemons to blame in far samples; entry n_names counts samples that none explains. */
 static struct sightings *count_blamed(const struct finder *f)
 {
 	size_t nobody = f->r->n_names;
@@ -190,23 +190,23 @@ static struct sightings *count_blamed(const struct finder *f)
 	return all;
 }
 
-/* Takes back into the cluster what only frequent daemons explain. */
+/* Returns samples to the cluster that only frequent daemons explain. */
 static void take_back(struct finder *f, const bool *frequent)
 {
 	for (size_t i = 0; i < f->n; i++) {
 		const struct et_daemon_sample *w = &f->run->listed[i];
-		bool seldom = long_running_ms(f, w) <= 0 && !frequent[f->r->n_names];
+		bool infrequent = long_running_ms(f, w) <= 0 && !frequent[f->r->n_names];
 		for (size_t k = 0; k < w->n; k++) {
 			const struct et_execution *x = &f->run->executions[w->first + k];
 			if (!frequent[x->name] && et_is_long_running(&f->central[x->name], x->ms))
-				seldom = true;
+				infrequent = true;
 		}
-		if (!seldom)
+		if (!infrequent)
 			f->far[i] = false;
 	}
 }
 
-/* Those that are never to blame are frequent when they are in both halves of pairs, too. */
+/* A daemon that is never to blame is frequent, too, if it runs in both samples of pairs. */
 static void add_everyday(const struct finder *f, const struct sightings *blamed, bool *frequent)
 {
 	ET_AUTO_FREE struct sightings *all = et_calloc(f->r->n_names + 1, sizeof(*all));
@@ -218,7 +218,7 @@ static void add_everyday(const struct finder *f, const struct sightings *blamed,
 	}
 	for (size_t name = 0; name < f->r->n_names; name++) {
 		if (!blamed[name].samples && all[name].pairs >= 2 &&
-			(double)all[name].samples > SELDOM * (double)f->n)
+			(double)all[name].samples > INFREQUENT * (double)f->n)
 			frequent[name] = true;
 	}
 }
@@ -248,10 +248,4 @@ void et_lshape_find(
 	free(f.central);
 	free(f.times[0]);
 	free(f.times[1]);
-}
-
-void et_lshape_free(struct et_lshape *l)
-{
-	free(l->far);
-	free(l->frequent);
 }

@@ -87,7 +87,7 @@ int et_ranges_add_scan(struct et_ranges *r, const char *name, const char *min, c
 		return et_fail(err, ERANGE, ET_EXIT_USAGE,
 			"--parameter-scan %s: from %s to %s by %s is no range", name, min, max,
 			step);
-	/* A hair more than the quotient, so that 0 to 1 by 0.1 reaches 1. */
+	/* Slightly more than the quotient, so that 0 to 1 by 0.1 reaches 1 despite rounding. */
 	double count = floor((hi - lo) / by * (1 + 1e-12) + 1e-9) + 1;
 	if (count > MOST_VALUES)
 		return et_fail(err, ERANGE, ET_EXIT_USAGE,

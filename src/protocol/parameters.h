@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parameters in commands: every combination of their values, {VAR} filled in. Pure. */
+/* Parameters of commands: all combinations of their values replace {VAR}. Pure functions. */
 #ifndef ET_PROTOCOL_PARAMETERS_H
 #define ET_PROTOCOL_PARAMETERS_H
 
@@ -17,22 +17,22 @@ struct et_ranges {
 	size_t n, cap;
 };
 
-/* "-L name a,b,c" */
+/* Adds "-L name a,b,c". */
 int et_ranges_add_list(
-	struct et_ranges *r, const char *name, const char *values, struct et_error *err);
-/* "-P name min max" with a step; values are written with as many decimals as these have. */
+	struct et_ranges *r, const char *name, const char *values, struct et_error *err) ET_CHECK;
+/* Adds "-P name min max" with a step. Values have as many decimals as min, max and step. */
 int et_ranges_add_scan(struct et_ranges *r, const char *name, const char *min, const char *max,
-	const char *step, struct et_error *err);
+	const char *step, struct et_error *err) ET_CHECK;
 void et_ranges_free(struct et_ranges *r);
-/* How many combinations there are (1 without parameters). */
+/* The number of combinations (1 without parameters). */
 size_t et_ranges_product(const struct et_ranges *r);
-/* Combination number k, the last parameter changing fastest; *out is new memory. */
+/* Combination k; the last parameter changes fastest. The caller frees *out. */
 void et_ranges_pick(const struct et_ranges *r, size_t k, struct et_parameter **out);
 /*
- * text with each {name} replaced. With parameters in use an unknown {word} is an error; without,
- * braces mean nothing.
+ * Replaces each {name} in text. With parameters in use an unknown {word} is an error; without any,
+ * braces have no meaning. The caller frees *out.
  */
-int et_parameters_fill(
-	const char *text, const struct et_parameter *p, size_t n, char **out, struct et_error *err);
+int et_parameters_fill(const char *text, const struct et_parameter *p, size_t n, char **out,
+	struct et_error *err) ET_CHECK;
 
 #endif

@@ -21,11 +21,11 @@ double et_period_round(double period_s, double off_s)
 		if (isnan(best) || fabs(at - period_s) < fabs(best - period_s))
 			best = at;
 	}
-	/* A guess that is no better than a neighbour would be none. */
+	/* Round only if the candidates are further apart than the uncertainty. */
 	return fabs(best - period_s) <= fmin(off, 0.05 * period_s) ? best : period_s;
 }
 
-/* Was the run watching at that time? It may have been interrupted and gone on later. */
+/* True if a sample was taken at that time: a run may have been interrupted and resumed. */
 static bool watching(const struct et_daemon_run *run, double at_s)
 {
 	const struct et_daemon_sample *w = run->listed;
@@ -42,13 +42,13 @@ static bool watching(const struct et_daemon_run *run, double at_s)
 		else
 			hi = middle;
 	}
-	/* A sample may take longer than usual, but hardly three times as long. */
+	/* A sample may take longer than usual; three times as long is a pause. */
 	if (lo + 1 < run->n_listed && w[lo + 1].at_s - w[lo].at_s < 3 * run->sample_seconds)
 		return true;
 	return at_s <= w[lo].at_s + run->sample_seconds;
 }
 
-/* Does a sighting lie at the prediction? They are sorted; *next moves on. */
+/* True if the daemon was seen at the predicted time. seen is sorted; *next advances. */
 static bool met(const double *seen, size_t n, double at_s, double off_s, size_t *next)
 {
 	while (*next < n && seen[*next] < at_s - off_s)
@@ -92,7 +92,7 @@ double et_period_find(
 	for (size_t i = 1; i < k; i++)
 		gaps[i - 1] = seen[i] - seen[i - 1];
 	et_sort(gaps, k - 1);
-	/* The median: an interruption of the run makes some distances twice as long. */
+	/* The median, because an interruption of the run makes some distances twice as long. */
 	double span = seen[k - 1] - seen[0];
 	double periods = fmax(round(span / et_median_sorted(gaps, k - 1)), 1);
 	double period = span / periods;

@@ -10,11 +10,11 @@
 
 #include <math.h>
 
-/* The runs of a command that can count, who ran beside each, and what each version leaves out. */
+/* The usable runs of a command, their culprits, and the runs that each version excludes. */
 struct series {
 	const struct et_sample **runs;
 	size_t n;
-	struct et_daemon_record beside; /* one listed sample a run */
+	struct et_daemon_record beside; /* one listed sample per run */
 	bool *out[ET_VERSIONS];
 };
 
@@ -48,7 +48,7 @@ static struct et_precision precision_of(const double *x, size_t n)
 	};
 }
 
-/* The values of a metric over what is not left out; returns their number. */
+/* Collects the values of a metric over runs that are not excluded; returns their number. */
 static size_t values(const struct series *s, const bool *out, enum et_metric m, double *x)
 {
 	size_t n = 0;
@@ -78,13 +78,13 @@ static void judge_environment(struct series *s, bool (*stoppable)(const char *co
 			if (x->cpu_ns && x->cpu_ns != ET_UNKNOWN && stoppable(x->name))
 				s->out[ET_EMP_V2][i] = true;
 		}
-		/* What the environment keeps away, no later version sees. */
+		/* Later versions also run in the controlled environment. */
 		for (int v = ET_EMP_V3; v <= ET_EMP_V6; v++)
 			s->out[v][i] = s->out[ET_EMP_V2][i];
 	}
 }
 
-/* In how many runs each process is seen. */
+/* The number of runs in which each process is seen. */
 static size_t *appearances(const struct et_daemon_record *r)
 {
 	const struct et_daemon_run *run = &r->short_run;

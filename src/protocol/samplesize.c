@@ -7,7 +7,7 @@
 #include <string.h>
 
 static const double CLOSE = 0.25, ALPHA = 0.01;
-static const double MOST_RUNS = 1e15; /* more runs than this are no answer */
+static const double MOST_RUNS = 1e15; /* a larger number is of no use */
 
 static size_t count_outliers(const double *x, size_t n, double mean, double sd)
 {
@@ -18,7 +18,7 @@ static size_t count_outliers(const double *x, size_t n, double mean, double sd)
 	return outside;
 }
 
-/* All successive parts of s->n values; what is left over at the end is not a part. */
+/* Judges all successive parts of s->n values; an incomplete part at the end is ignored. */
 static void compare_parts(const double *x, const struct et_samplesize *whole, struct et_size *s)
 {
 	double off = 0, between = 0, within = 0, n = (double)s->n;
@@ -96,7 +96,7 @@ void et_samplesize_width(struct et_samplesize *s, double relative_width)
 {
 	double lo = 1, hi = 2;
 
-	/* Doubling, then bisection: the width falls with every run. */
+	/* Doubling, then bisection: the width decreases with the number of runs. */
 	while (hi < MOST_RUNS && !(width_of(s, hi) <= relative_width)) {
 		lo = hi;
 		hi *= 2;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What a sample said before. */
+/* The ruling on a sample before the checks. */
 struct before {
 	struct et_removal removal;
 	uint32_t marks;
@@ -39,12 +39,12 @@ double et_command_seconds(const struct et_command *c)
 
 bool et_cutoffs_fit(const struct et_cutoffs *c, double seconds)
 {
-	return seconds <= 2 * fmax(c->short_seconds, c->long_seconds); /* of NaN: the other */
+	return seconds <= 2 * fmax(c->short_seconds, c->long_seconds); /* fmax ignores NaN */
 }
 
 static const struct et_cutoff *find(const struct et_cutoffs *c, const char *daemon)
 {
-	/* The kernel cuts names at 15 bytes; those in a record may be longer. */
+	/* The kernel truncates names to 15 bytes; names in a record may be longer. */
 	for (size_t i = 0; i < c->n; i++) {
 		if (!strncmp(c->list[i].daemon, daemon, 15))
 			return &c->list[i];
@@ -106,7 +106,7 @@ double et_probe_fast_ns(const struct et_experiment *e)
 	return et_quantile_sorted(x, n, 0.1);
 }
 
-/* The evidence against a sample; by == ET_KEPT when there is none. */
+/* Returns the evidence against a sample; .by is ET_KEPT if there is none. */
 static struct et_removal slow_by(const struct et_sample *s, double fast_ns)
 {
 	double readings[2], limit_ns = ET_PROBE_LIMIT * fast_ns, slower = 0;
@@ -114,7 +114,7 @@ static struct et_removal slow_by(const struct et_sample *s, double fast_ns)
 
 	for (size_t i = 0, n = take_readings(s, readings); i < n; i++)
 		slower = fmax(slower, readings[i]);
-	if (slower > limit_ns) /* NaN is not */
+	if (slower > limit_ns) /* false for NaN */
 		return (struct et_removal){ .by = ET_REMOVED_MACHINE_SLOW,
 			.probe_ns = (uint64_t)slower,
 			.limit_ns = (uint64_t)limit_ns };
@@ -131,7 +131,7 @@ static bool is_solo(const struct et_sample *s)
 	return is_judged(s) && s->place.arrangement == ET_SOLO;
 }
 
-/* Returns true when too many samples were slow, and all are kept for that. */
+/* Returns true if too many samples were slow, so that all of them are kept. */
 static bool check_speed(struct et_command *c, double fast_ns, bool keep)
 {
 	size_t slow = 0, n = 0;
@@ -159,14 +159,14 @@ static bool check_speed(struct et_command *c, double fast_ns, bool keep)
 	return false;
 }
 
-/* --- how far off its time is --- */
+/* --- two sigma --- */
 
 static bool counts(const struct et_sample *s, uint32_t apart)
 {
 	return is_solo(s) && s->measured.cpu_ns != ET_UNKNOWN && !(s->ruling.marks & apart);
 }
 
-/* apart: marks of samples that are no part of the rest. */
+/* Samples with a mark in `apart` do not contribute to the mean and sd. */
 static void check_two_sigma(struct et_command *c, uint32_t apart, bool keep)
 {
 	ET_AUTO_FREE double *x = et_calloc(c->n_samples + 1, sizeof(*x));

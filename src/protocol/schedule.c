@@ -29,7 +29,7 @@ static size_t list_turns(const struct et_plan *plan, size_t n_commands, struct e
 	return n;
 }
 
-/* Fisher and Yates, with a coin for who starts first in each duet. */
+/* Fisher-Yates shuffle; a random bit decides which program of a duet starts first. */
 static void shuffle(struct et_turn *turns, size_t n, uint64_t seed, uint32_t pair)
 {
 	struct et_rng rng;

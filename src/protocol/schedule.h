@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What runs in which order. A round's schedule is a pure function of the plan and the round's
- * number, so that an interrupted experiment goes on exactly where it was.
+ * The order of runs. The schedule of a round is a pure function of the plan and the number of the
+ * round, so that an interrupted experiment continues exactly where it stopped.
  */
 #ifndef ET_PROTOCOL_SCHEDULE_H
 #define ET_PROTOCOL_SCHEDULE_H
@@ -15,14 +15,14 @@ struct et_turn {
 	bool swap;        /* the reference starts first */
 };
 
-/* How many turns a round has at most: room for the array below. */
+/* The largest number of turns in a round: the size of the array below. */
 size_t et_schedule_size(size_t n_commands);
 
 /*
- * The turns of a round (from 1). Random orders are balanced: every second round is the one before
- * it backwards, so that each command has the same mean place and a drift hits all alike.
- * Sequential order has no rounds over all commands: `only` names the command of such a round;
- * UINT32_MAX everywhere else.
+ * Fills the turns of a round (from 1) and returns their number. Random orders are balanced: every
+ * second round is the reverse of the one before, so that all commands have the same mean position
+ * and a drift affects them equally. In sequential order each command has its own rounds, and `only`
+ * is that command; otherwise `only` is UINT32_MAX.
  */
 size_t et_schedule_round(const struct et_plan *plan, size_t n_commands, uint32_t round,
 	uint32_t only, struct et_turn *out);

@@ -134,7 +134,7 @@ static int settle(void *ctx, uint64_t next_ns, struct et_error *err)
 }
 
 /* A sample must be in the store before its removal can be recorded. */
-static int judge(void *ctx, struct et_error *err)
+static int apply_rules(void *ctx, struct et_error *err)
 {
 	struct et_session *s = ctx;
 	struct et_warnings later = { 0 }; /* the last call, at the end, raises them */
@@ -182,7 +182,7 @@ int et_session_drive(struct et_session *s, struct et_error *err)
 		.clock = &et_clock_real,
 		.settle = settle,
 		.keep = keep,
-		.judge = judge,
+		.apply_rules = apply_rules,
 		.note = note,
 		.ctx = s };
 

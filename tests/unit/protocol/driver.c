@@ -21,7 +21,7 @@ struct script {
 };
 
 /* As rules do it: whatever was found before, anew. */
-static int judge(void *ctx, struct et_error *err)
+static int apply_rules(void *ctx, struct et_error *err)
 {
 	struct script *s = ctx;
 
@@ -113,7 +113,7 @@ static int drive(struct et_experiment *e, struct script *s, struct et_error *err
 		.executor = { .run = run, .around = around, .ctx = s },
 		.clock = &clock,
 		.keep = keep,
-		.judge = judge,
+		.apply_rules = apply_rules,
 		.ctx = s };
 
 	if (!s->cpu_ns[0])
