@@ -18,11 +18,21 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-enum { RECORDS_BYTES = 16 << 20, MOST_RECORDS = 1 << 20, KERNEL_NS = 15000 };
+enum { RECORDS_BYTES = 16 << 20, MOST_RECORDS = 1 << 20 };
+
+/* Two inactive periods this close are one: the kernel runs between them, not the program. */
+static const uint64_t KERNEL_NS = 15000;
+
+/*
+ * Processes ran for longer than the program was ready to run: for the difference the program slept,
+ * and they took nothing from it. The tolerance of 10 % and 1 ms is our choice.
+ */
+static const uint64_t READY_NS = 1000000;
+enum { READY_ONE_IN = 10 };
 
 /* --- the periods of a window --- */
 
-static int by_number(const void *a, const void *b)
+static int by_pid(const void *a, const void *b)
 {
 	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
 
@@ -32,8 +42,8 @@ static int by_number(const void *a, const void *b)
 static bool is_ours(const struct et_tracee_window *w, const struct et_sched_event *h)
 {
 	return h->kind == ET_SCHED_RAN &&
-	       (bsearch(&h->pid, w->ours, w->n_ours, sizeof(*w->ours), by_number) ||
-		       bsearch(&h->tgid, w->ours, w->n_ours, sizeof(*w->ours), by_number));
+	       (bsearch(&h->pid, w->ours, w->n_ours, sizeof(*w->ours), by_pid) ||
+		       bsearch(&h->tgid, w->ours, w->n_ours, sizeof(*w->ours), by_pid));
 }
 
 static void add_period(
@@ -47,7 +57,6 @@ static void add_period(
 		return;
 	from -= w->t0_ns;
 	to -= w->t0_ns;
-	/* From the one to the other the kernel was at work, not the program. */
 	if (last && from < last->start + last->duration + KERNEL_NS)
 		last->duration = to - last->start;
 	else
@@ -58,7 +67,7 @@ void et_tracee_periods(const struct et_tracee_window *w, const struct et_sched_e
 	size_t n, struct et_trace *t)
 {
 	struct et_sched_event *others = et_calloc(n + 1, sizeof(*others));
-	uint64_t done = w->t0_ns; /* up to here it is known; active unless a period says not */
+	uint64_t done = w->t0_ns; /* the periods up to here are known */
 	uint64_t ours_end = w->t0_ns;
 	size_t n_others = 0;
 
@@ -68,7 +77,7 @@ void et_tracee_periods(const struct et_tracee_window *w, const struct et_sched_e
 		const struct et_sched_event *h = &happened[i];
 		uint64_t end = h->start_ns + h->duration_ns;
 		if (is_ours(w, h)) {
-			/* Whoever ran since, it was not the program. */
+			/* The program did not run between `done` and this stretch. */
 			if (h->start_ns > done)
 				add_period(w, t, done, h->start_ns);
 			ours_end = end;
@@ -76,7 +85,7 @@ void et_tracee_periods(const struct et_tracee_window *w, const struct et_sched_e
 			continue;
 		}
 		others[n_others++] = *h;
-		/* An interrupt within a stretch of the program; what lies within it is its own. */
+		/* An interrupt within a stretch of the program, but not within another one. */
 		if (h->kind != ET_SCHED_RAN && h->start_ns >= w->t0_ns && end <= ours_end &&
 			(!t->n || h->start_ns >= w->t0_ns + t->list[t->n - 1].start +
 							 t->list[t->n - 1].duration))
@@ -88,17 +97,17 @@ void et_tracee_periods(const struct et_tracee_window *w, const struct et_sched_e
 	free(others);
 }
 
-/* --- running it --- */
+/* --- running the program --- */
 
 struct tracee {
 	const struct et_tracee_options *o;
-	struct et_sched_stream *witness;
-	struct et_taskstats *taskstats; /* NULL: who belongs to the program is known by half */
+	struct et_sched_stream *stream;
+	struct et_taskstats *taskstats; /* NULL: descendants of the program are not known */
 	struct et_exits exits;
 	bool lost_exits;
 	struct et_sched_event *records;
 	size_t n, cap;
-	uint64_t full_ns;    /* when there was no more room; 0: never */
+	uint64_t full_ns;    /* when MOST_RECORDS was reached; 0: never */
 	uint64_t lost;       /* records that the kernel dropped */
 	uint64_t unreadable; /* attempts to read records that failed */
 	atomic_bool over;
@@ -123,31 +132,31 @@ static void keep(void *ctx, const struct et_sched_event *h)
 	r->records[r->n++] = *h;
 }
 
-/* The end of our own thread, too, is told. */
+/* The exit record of our own thread is not wanted. */
 static void keep_exit(void *ctx, const struct et_exit_record *e)
 {
 	if (e->tgid != getpid())
 		et_exits_add(ctx, e);
 }
 
-static void look(struct tracee *r)
+static void read_records(struct tracee *r)
 {
 	bool lost = false;
-	int rc = et_sched_stream_drain(r->witness, keep, r, &r->lost);
+	int rc = et_sched_stream_drain(r->stream, keep, r, &r->lost);
 
 	r->unreadable += rc != 0;
 	rc = r->taskstats ? et_taskstats_drain(r->taskstats, keep_exit, &r->exits, &lost) : 0;
 	r->lost_exits = r->lost_exits || lost || rc;
 }
 
-/* The kernel's buffers are emptied while we wait for the program. */
-static void *look_often(void *ctx)
+/* A thread that empties the kernel's buffers while the program runs. */
+static void *read_often(void *ctx)
 {
 	struct tracee *r = ctx;
 	const struct timespec nap = { .tv_nsec = 20000000 };
 
 	while (!atomic_load(&r->over)) {
-		look(r);
+		read_records(r);
 		nanosleep(&nap, NULL);
 	}
 	return NULL;
@@ -175,7 +184,7 @@ static int make_ready(struct tracee *r, int *cpu, struct et_error *err)
 	if (et_taskstats_open(&r->taskstats))
 		r->taskstats = NULL;
 	et_tracer_leave_cpu(*cpu);
-	return et_sched_stream_open(*cpu, RECORDS_BYTES, &r->witness, err);
+	return et_sched_stream_open(*cpu, RECORDS_BYTES, &r->stream, err);
 }
 
 static int spawn(struct tracee *r, struct et_child_setup *setup, struct et_error *err)
@@ -231,7 +240,7 @@ static int perform(struct tracee *r, struct et_error *err)
 			rc = et_child_start_error(&setup, r->start, err);
 		else if (waited)
 			rc = et_fail_errno(
-				err, -waited, ET_EXIT_PROGRAM, "waiting for %s", r->o->argv[0]);
+				err, -waited, ET_EXIT_PROGRAM, "cannot wait for %s", r->o->argv[0]);
 		else if (r->o->interrupt->signal)
 			rc = -EINTR;
 	}
@@ -242,8 +251,8 @@ static int perform(struct tracee *r, struct et_error *err)
 }
 
 /*
- * Processes and threads of the program: what the exit records claim for it; and how long they were
- * ready to run and had no CPU.
+ * Finds the processes and threads of the program by their exit records, and for how long they were
+ * ready to run without a CPU. The caller frees the list.
  */
 static int32_t *find_ours(struct tracee *r, size_t *n, uint64_t *ready_ns)
 {
@@ -259,7 +268,7 @@ static int32_t *find_ours(struct tracee *r, size_t *n, uint64_t *ready_ns)
 		if (r->exits.records[i].pid < 0)
 			ours[(*n)++] = -r->exits.records[i].pid;
 	}
-	qsort(ours, *n, sizeof(*ours), by_number);
+	qsort(ours, *n, sizeof(*ours), by_pid);
 	return ours;
 }
 
@@ -277,13 +286,13 @@ static void conclude(struct tracee *r, uint64_t stolen_ns, struct et_trace *t)
 	et_cause_steal(t, &stolen_ns);
 	et_cause_regular(t, false, false);
 	et_trace_sum(t);
-	t->source = et_sched_stream_source(r->witness);
-	/* Who ran while the program slept took nothing from it. */
+	t->source = et_sched_stream_source(r->stream);
 	if (t->ready_ns != ET_UNKNOWN &&
-		t->by_cause[ET_CAUSE_PROCESS].ns > t->ready_ns + t->ready_ns / 10 + 1000000)
+		t->by_cause[ET_CAUSE_PROCESS].ns >
+			t->ready_ns + t->ready_ns / READY_ONE_IN + READY_NS)
 		et_warn(&t->warnings, ET_WARN_TRACE_READY_TIME,
 			et_arg_value((double)t->ready_ns, ET_UNIT_NS));
-	if (!et_sched_stream_sees_interrupts(r->witness))
+	if (!et_sched_stream_sees_interrupts(r->stream))
 		et_warn(&t->warnings, ET_WARN_TRACE_INTERRUPTS_COUNT);
 	if (!r->taskstats || r->lost_exits)
 		et_warn(&t->warnings, ET_WARN_TRACE_NO_EXIT_RECORDS);
@@ -292,7 +301,7 @@ static void conclude(struct tracee *r, uint64_t stolen_ns, struct et_trace *t)
 			et_arg_count(r->lost + r->unreadable));
 }
 
-static int run_watched(struct tracee *r, struct et_trace *t, struct et_error *err)
+static int run_traced(struct tracee *r, struct et_trace *t, struct et_error *err)
 {
 	struct et_steal steal;
 	pthread_t thread;
@@ -300,29 +309,29 @@ static int run_watched(struct tracee *r, struct et_trace *t, struct et_error *er
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	int rc = -pthread_create(&thread, NULL, look_often, r);
+	int rc = -pthread_create(&thread, NULL, read_often, r);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (rc)
-		return et_fail_errno(err, -rc, ET_EXIT_OUTSIDE, "a thread");
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
+		return et_fail_errno(err, -rc, ET_EXIT_OUTSIDE, "cannot start a thread");
+	prctl(PR_SET_CHILD_SUBREAPER, 1); /* orphans of the program become our children */
 	et_steal_open(&steal, "", r->o->virtual_machine);
 	uint64_t stolen = et_steal_read(&steal, &r->one).steal_ns;
 	rc = perform(r, err);
 	atomic_store(&r->over, true);
 	pthread_join(thread, NULL);
-	look(r);
-	steal.read_ns = 0; /* what is known is too old */
+	read_records(r);
+	steal.read_ns = 0; /* read it again, whatever its age */
 	uint64_t since = et_steal_read(&steal, &r->one).steal_ns;
-	bool told = stolen != ET_UNKNOWN && since != ET_UNKNOWN && since > stolen;
+	bool known = stolen != ET_UNKNOWN && since != ET_UNKNOWN && since > stolen;
 	et_steal_close(&steal);
 	if (rc == 0 || (rc == -EINTR && r->start->t0_ns))
-		conclude(r, told ? since - stolen : 0, t);
+		conclude(r, known ? since - stolen : 0, t);
 	return rc;
 }
 
 static void release(struct tracee *r)
 {
-	et_sched_stream_close(r->witness);
+	et_sched_stream_close(r->stream);
 	et_taskstats_close(r->taskstats);
 	et_exits_free(&r->exits);
 	et_start_unmap(r->start, 1);
@@ -340,7 +349,7 @@ int et_tracee_run(
 	et_trace_init(out);
 	int rc = make_ready(&r, &out->cpu, err);
 	if (rc == 0)
-		rc = run_watched(&r, out, err);
+		rc = run_traced(&r, out, err);
 	out->name = et_strdup(o->argv[0]);
 	*status = r.end.status;
 	release(&r);

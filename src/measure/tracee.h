@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A program seen by the scheduler's records: when it was off its CPU, and for whom. It runs on one
- * CPU, as `etalon run` runs programs, with all that it starts.
+ * The trace of a program, from the scheduler's records: when it was off its CPU, and which process
+ * or interrupt had the CPU then. The program and all its descendants run on one CPU.
  */
 #ifndef ET_MEASURE_TRACEE_H
 #define ET_MEASURE_TRACEE_H
@@ -13,20 +13,21 @@
 
 struct et_tracee_options {
 	char *const *argv;
-	char *const *envp; /* ours; what is not the program's is taken out */
-	int cpu;           /* -1: the last one that we may use */
+	char *const *envp; /* the environment of etalon; its own variables are removed */
+	int cpu;           /* -1: the last one that etalon may use */
 	bool virtual_machine;
 	struct et_interrupt *interrupt;
 };
 
 /*
- * Runs it to its end. *status is as wait gives it. Needs the scheduler's records: exit 3 without.
- * 0 or -EINTR (a signal ended it) with *out filled, which the caller frees then.
+ * Runs the program to its end; *status is that of wait4(). 0 or -EINTR (after a signal) with *out
+ * filled, which the caller frees. Otherwise -errno with err filled, for instance if the scheduler's
+ * records are not available.
  */
 int et_tracee_run(const struct et_tracee_options *o, struct et_trace *out, int *status,
 	struct et_error *err) ET_CHECK;
 
-/* The pure half: the trace of a window from the records of its CPU, in order of their starts. */
+/* The pure half: the trace of a window from the records of its CPU, in order of start. */
 struct et_tracee_window {
 	uint64_t t0_ns, t1_ns;
 	const int32_t *ours; /* processes and threads of the program, ascending */

@@ -14,30 +14,30 @@
 #include <string.h>
 
 enum {
-	RING = 1 << 16, /* gaps between two looks: at 1000 in a second it lasts a minute */
+	RING = 1 << 16, /* gaps between two readings: enough for a minute at 1000 per second */
 	RECORDS_BYTES = 8 << 20,
-	MOST_PENDING = 1 << 18, /* records that may belong to gaps not yet taken */
+	MOST_PENDING = 1 << 18, /* records that may belong to gaps that were not read yet */
 };
 
-static const uint64_t LOOK_NS = 50000000;
+static const uint64_t READ_EVERY_NS = 50000000;
 
 struct tracer {
 	const struct et_tracer_options *o;
 	struct et_trace *t;
 	struct et_activity activity;
-	struct et_anchor first, last; /* the clock at the beginning and at the last look */
+	struct et_anchor first, last; /* the clock at the beginning and at the last reading */
 	uint64_t begin_reading, end_ns;
 	bool begun;
-	uint64_t taken_ticks;            /* of all gaps that came out of the ring */
-	struct et_sched_stream *witness; /* NULL: no records */
+	uint64_t taken_ticks;           /* duration of all gaps read from the ring */
+	struct et_sched_stream *stream; /* NULL: no records */
 	uint64_t lost_records;
 	struct et_sched_event *pending;
 	size_t n_pending, cap_pending;
 	uint64_t dropped_records;
 	cpu_set_t one;
 	struct et_steal steal;
-	uint64_t stolen_seen, stolen_ns; /* told by the kernel, and not yet put down to a gap */
-	uint64_t switches_seen, switches;
+	uint64_t stolen_seen, stolen_ns;  /* steal so far, and that without a gap yet */
+	uint64_t switches_seen, switches; /* the same for context switches */
 };
 
 int et_tracer_cpu(int wanted, int *out, struct et_error *err)
@@ -46,8 +46,9 @@ int et_tracer_cpu(int wanted, int *out, struct et_error *err)
 	int cpu = wanted;
 
 	if (sched_getaffinity(0, sizeof(allowed), &allowed) < 0)
-		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "CPU affinity");
-	/* The last one: the first CPUs take most interrupts. */
+		return et_fail_errno(
+			err, errno, ET_EXIT_ENVIRONMENT, "cannot read the CPU affinity");
+	/* The last one, because the first CPUs handle most interrupts. */
 	for (int i = 0; wanted < 0 && i < CPU_SETSIZE; i++)
 		cpu = CPU_ISSET(i, &allowed) ? i : cpu;
 	CPU_ZERO(&one);
@@ -59,13 +60,13 @@ int et_tracer_cpu(int wanted, int *out, struct et_error *err)
 	return 0;
 }
 
-/* --- looking, while it spins --- */
+/* --- while the thread spins --- */
 
 static void keep_record(void *ctx, const struct et_sched_event *h)
 {
 	struct tracer *r = ctx;
 
-	/* The thread itself is who is interrupted; an idle CPU interrupts nobody. */
+	/* Neither the thread itself nor the idle task interrupts the thread. */
 	if (h->kind == ET_SCHED_RAN && (h->pid == 0 || h->pid == atomic_load(&r->activity.tid)))
 		return;
 	if (r->n_pending == MOST_PENDING) {
@@ -76,7 +77,7 @@ static void keep_record(void *ctx, const struct et_sched_event *h)
 	r->pending[r->n_pending++] = *h;
 }
 
-/* Records that end before a time belong to gaps that are done with. */
+/* Removes records that end before a time: their gaps have their causes. */
 static void forget_records(struct tracer *r, uint64_t before_ns)
 {
 	size_t n = 0;
@@ -88,7 +89,7 @@ static void forget_records(struct tracer *r, uint64_t before_ns)
 	r->n_pending = n;
 }
 
-/* How often the thread got the CPU back so far; of one that runs: "run_ns wait_ns times". */
+/* How often the thread got the CPU back. /proc/…/schedstat: "run_ns wait_ns times". */
 static uint64_t times_switched(const struct tracer *r)
 {
 	char path[64], text[128];
@@ -100,16 +101,16 @@ static uint64_t times_switched(const struct tracer *r)
 	if (et_sysroot_line("", path, text, sizeof(text)) <= 0 ||
 		sscanf(text, "%*u %*u %llu", &times) != 1 || !times)
 		return 0;
-	return times - 1; /* it began with having it */
+	return times - 1; /* the first time is its start */
 }
 
-static void put_down(struct tracer *r, size_t from)
+static void attribute(struct tracer *r, size_t from)
 {
 	struct et_trace *t = r->t;
 
-	if (!r->witness)
+	if (!r->stream)
 		return;
-	if (et_sched_stream_drain(r->witness, keep_record, r, &r->lost_records))
+	if (et_sched_stream_drain(r->stream, keep_record, r, &r->lost_records))
 		r->dropped_records++; /* at least one */
 	et_cause_join(t, from, r->pending, r->n_pending);
 	if (t->n > from)
@@ -135,16 +136,16 @@ static void add_gap(struct tracer *r, const struct et_gap *g, const struct et_an
 }
 
 /*
- * What records did not tell, by counts and by regularity. Over as much of the trace as there is:
- * counts are of no instant.
+ * Attributes gaps that records do not explain, by the counts of switches and of steal and by
+ * regularity, over the whole trace so far: counts have no time.
  */
 static void settle(struct tracer *r)
 {
-	bool interrupts = r->witness && et_sched_stream_sees_interrupts(r->witness);
+	bool interrupts = r->stream && et_sched_stream_sees_interrupts(r->stream);
 	uint64_t stolen = et_steal_read(&r->steal, &r->one).steal_ns;
 	uint64_t times = times_switched(r);
 
-	if (!r->witness && times > r->switches_seen) {
+	if (!r->stream && times > r->switches_seen) {
 		r->switches += times - r->switches_seen;
 		r->switches_seen = times;
 		et_cause_switches(r->t, &r->switches);
@@ -158,16 +159,16 @@ static void settle(struct tracer *r)
 }
 
 /*
- * The gaps first, then the records: what caused a gap was recorded before the thread went on, so
- * the records of every gap that was taken are there.
+ * Reads the gaps first, then the records: the cause of a gap was recorded before the thread
+ * continued, so the records of every gap that was read have arrived.
  */
-static void look(struct tracer *r)
+static void read_all(struct tracer *r)
 {
 	struct et_gap gaps[256];
 	size_t n, from = r->t->n;
 	struct et_anchor now;
 
-	/* A gap that is in the ring is over: its end is before the anchor. */
+	/* A gap in the ring has ended: its end is before the anchor. */
 	size_t left = atomic_load(&r->activity.written) - atomic_load(&r->activity.taken);
 	now = et_activity_anchor(&r->activity);
 	while (left && (n = et_activity_take(&r->activity, gaps,
@@ -176,8 +177,8 @@ static void look(struct tracer *r)
 			add_gap(r, &gaps[i], &now);
 		left -= n;
 	}
-	put_down(r, from);
-	/* By the same line as the gaps before it. */
+	attribute(r, from);
+	/* Converted by the same anchors as the gaps before it. */
 	if (atomic_load(&r->activity.over) && !r->end_ns)
 		r->end_ns = et_anchor_ns(&r->last, &now, r->activity.end);
 	r->last = now;
@@ -187,7 +188,7 @@ static void look(struct tracer *r)
 	}
 }
 
-/* --- around it --- */
+/* --- before and after --- */
 
 static void nap(uint64_t ns)
 {
@@ -203,15 +204,15 @@ static int watch(struct tracer *r)
 	while (!r->o->interrupt->signal && !atomic_load(&r->activity.over)) {
 		uint64_t left = r->o->duration_ns - (now_ns - begin_ns);
 		if (now_ns - begin_ns >= r->o->duration_ns)
-			left = 1000000; /* it ends by itself, any moment now */
-		nap(left < LOOK_NS ? left : LOOK_NS);
-		look(r);
+			left = 1000000; /* the thread is about to end by itself */
+		nap(left < READ_EVERY_NS ? left : READ_EVERY_NS);
+		read_all(r);
 		now_ns = et_clock_read_ns(CLOCK_MONOTONIC);
 		if (r->o->note)
 			r->o->note(r->o->ctx, now_ns - begin_ns);
 	}
 	et_activity_finish(&r->activity);
-	look(r);
+	read_all(r);
 	return r->o->interrupt->signal ? -EINTR : 0;
 }
 
@@ -226,7 +227,7 @@ static void conclude(struct tracer *r)
 		t->begin_ns = et_anchor_ns(&r->first, &r->last, a->begin);
 	t->total = a->end - a->begin;
 	t->total_ns = r->end_ns > t->begin_ns ? r->end_ns - t->begin_ns : 0;
-	/* A trace may end within a period; lines through other anchors differ by some ns. */
+	/* A trace may end within a period; other anchors convert it to some ns more or less. */
 	uint64_t last_ns = t->n ? t->list[t->n - 1].start_ns + t->list[t->n - 1].duration_ns : 0;
 	if (t->total_ns < last_ns)
 		t->total_ns = last_ns;
@@ -237,7 +238,8 @@ static void conclude(struct tracer *r)
 	t->inactive_ns += (uint64_t)((double)(a->gap_ticks - r->taken_ticks) / t->hz * 1e9);
 	if (a->ended == ET_ACTIVITY_MOVED)
 		snprintf(t->ended, sizeof(t->ended),
-			"CPU %d was taken away (offline, or out of our set)", t->cpu);
+			"CPU %d is not available any more (offline, or removed from our set)",
+			t->cpu);
 	if (a->ended == ET_ACTIVITY_BACKWARDS)
 		snprintf(t->ended, sizeof(t->ended), "the counter went backwards");
 	if (r->lost_records + r->dropped_records)
@@ -268,7 +270,7 @@ void et_tracer_warn_counter(struct et_trace *t, const struct et_counter *c, int 
 			et_arg_flag(!c->invariant));
 }
 
-/* The rate of the counter, if it can be trusted there and where we look from: 0 or -errno. */
+/* Calibrates the counter. -errno if it is not reliable on the traced CPU and on ours. */
 static int calibrate(int cpu, struct et_counter *c)
 {
 	enum { CALIBRATION_NS = 50000000, MEETING_NS = 20000000, ROUNDS = 200 };
@@ -295,14 +297,15 @@ static int make_ready(struct tracer *r, struct et_error *err)
 	et_tracer_leave_cpu(r->t->cpu);
 	et_tracer_warn_counter(r->t, &counter, calibrate(r->t->cpu, &counter));
 	if (et_activity_init(a, &counter, RING))
-		return et_fail(err, ENOMEM, ET_EXIT_OUTSIDE, "no memory for a trace");
+		return et_fail(err, ENOMEM, ET_EXIT_OUTSIDE, "cannot allocate memory for a trace");
 	a->cpu = r->t->cpu;
 	CPU_ZERO(&r->one);
 	CPU_SET(a->cpu, &r->one);
-	/* The threshold is one of the CPU that will be traced. */
+	/* The threshold must be found on the CPU that will be traced. */
 	sched_getaffinity(0, sizeof(before), &before);
 	if (sched_setaffinity(0, sizeof(r->one), &r->one) < 0)
-		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "CPU %d", a->cpu);
+		return et_fail_errno(
+			err, errno, ET_EXIT_ENVIRONMENT, "cannot run on CPU %d", a->cpu);
 	a->threshold = et_activity_threshold(a);
 	sched_setaffinity(0, sizeof(before), &before);
 	if (r->o->threshold_ns) {
@@ -320,18 +323,18 @@ static int make_ready(struct tracer *r, struct et_error *err)
 	return 0;
 }
 
-static void open_witness(struct tracer *r)
+static void open_stream(struct tracer *r)
 {
 	struct et_error why = { 0 };
 	struct et_trace *t = r->t;
 
-	if (et_sched_stream_open(t->cpu, RECORDS_BYTES, &r->witness, &why)) {
-		r->witness = NULL;
+	if (et_sched_stream_open(t->cpu, RECORDS_BYTES, &r->stream, &why)) {
+		r->stream = NULL;
 		et_warn(&t->warnings, ET_WARN_TRACE_NO_RECORDS, et_arg_text(why.what));
 		return;
 	}
-	t->source = et_sched_stream_source(r->witness);
-	if (!et_sched_stream_sees_interrupts(r->witness))
+	t->source = et_sched_stream_source(r->stream);
+	if (!et_sched_stream_sees_interrupts(r->stream))
 		et_warn(&t->warnings, ET_WARN_TRACE_NO_INTERRUPTS);
 }
 
@@ -346,13 +349,13 @@ int et_tracer_run(const struct et_tracer_options *o, struct et_trace *out, struc
 	if (rc == 0)
 		rc = make_ready(&r, err);
 	if (rc == 0) {
-		open_witness(&r);
+		open_stream(&r);
 		r.stolen_seen = et_steal_read(&r.steal, &r.one).steal_ns;
 		r.first = r.last = et_activity_anchor(&r.activity);
 		rc = et_activity_start(&r.activity);
 		if (rc)
-			et_fail_errno(
-				err, -rc, ET_EXIT_ENVIRONMENT, "a thread on CPU %d", out->cpu);
+			et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT,
+				"cannot start a thread on CPU %d", out->cpu);
 	}
 	if (rc == 0) {
 		rc = watch(&r);
@@ -360,7 +363,7 @@ int et_tracer_run(const struct et_tracer_options *o, struct et_trace *out, struc
 	} else {
 		et_trace_free(out);
 	}
-	et_sched_stream_close(r.witness);
+	et_sched_stream_close(r.stream);
 	et_steal_close(&r.steal);
 	et_activity_free(&r.activity);
 	free(r.pending);

@@ -141,7 +141,7 @@ if [ "$(nproc)" -gt 1 ]; then
 	kill $tracer 2>/dev/null
 	wait $tracer
 	is 'a CPU taken away ends the trace' $? 3
-	like 'and is told' "$(cat gone.err)" "ended early: CPU $last was taken away"
+	like 'and is told' "$(cat gone.err)" "ended early: CPU $last is not available any more"
 	like 'with what was seen until then' "$(cat gone.txt)" 'active of'
 else
 	skip 'a CPU taken away' 'only one CPU'
