@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Distribution functions, a thin layer over libRmath, which nothing else may use. p… is the lower
- * tail, …_upper the upper tail (so that p-values below 1e-16 are exact), q… the quantile of a lower
- * tail. Arguments outside the domain give NaN without a message. The rank distributions keep tables
- * in static memory, so only one thread may call them.
+ * Distribution functions. This is a thin layer over libRmath, which nothing else may use. et_pX(x)
+ * is the probability of a value of at most x, et_pX_upper(x) that of a larger one (1 - et_pX would
+ * lose the digits of small p-values), et_qX(p) the quantile. Arguments outside the domain give NaN
+ * without a message. The rank distributions (signrank, wilcox) keep tables in static memory, so
+ * only one thread may call them.
  */
 #ifndef ET_NUM_DIST_H
 #define ET_NUM_DIST_H
@@ -25,19 +26,21 @@ double et_pf(double f, double df1, double df2);
 double et_pf_upper(double f, double df1, double df2);
 double et_qf(double p, double df1, double df2);
 
+/* k successes in n trials, each with probability p. */
 double et_pbinom(double k, double n, double p);
 double et_qbinom(double q, double n, double p);
-double et_qbeta(double p, double a, double b);
+
 double et_pbeta(double x, double a, double b);
+double et_qbeta(double p, double a, double b);
 
 /* Wilcoxon's signed-rank statistic V of n differences. */
 double et_psignrank(double v, double n);
-double et_psignrank_upper(double v, double n); /* P(V > v) */
+double et_psignrank_upper(double v, double n);
 double et_qsignrank(double p, double n);
 
 /* Mann-Whitney's statistic W of m and n observations. */
 double et_pwilcox(double w, double m, double n);
-double et_pwilcox_upper(double w, double m, double n); /* P(W > w) */
+double et_pwilcox_upper(double w, double m, double n);
 double et_qwilcox(double p, double m, double n);
 
 /* The studentised range of `groups` means. */

@@ -7,11 +7,11 @@
 
 struct et_line {
 	double slope, intercept;
-	double slope_error, intercept_error; /* standard errors; NaN for two points */
-	double residual_sd;                  /* of the points about the line; NaN for two points */
+	double slope_error, intercept_error; /* standard errors; NaN with two points */
+	double residual_sd;                  /* of the points about the line; NaN with two points */
 };
 
-/* Fits y = slope x + intercept; all NaN with fewer than two points or if all x are equal. */
+/* Fits y = slope x + intercept. All is NaN with fewer than two points or if all x are equal. */
 void et_line_fit(const double *x, const double *y, size_t n, struct et_line *out);
 /*
  * The same, weighted: sigma[i] > 0 is the uncertainty of y[i] up to a common factor. residual_sd is

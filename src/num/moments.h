@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Sums, means and standard deviations of arrays, computed with compensation so that data far from
- * zero keep their digits. Undefined results are NaN: the mean of no value, the variance of one.
+ * Sums and moments of arrays. Rounding errors are compensated, so that data far from zero keep
+ * their digits. Undefined results are NaN: the mean of no value, the variance of one.
  */
 #ifndef ET_NUM_MOMENTS_H
 #define ET_NUM_MOMENTS_H
@@ -12,7 +12,7 @@ double et_sum(const double *x, size_t n);
 double et_mean(const double *x, size_t n);
 double et_variance(const double *x, size_t n); /* divided by n - 1 */
 double et_sd(const double *x, size_t n);
-/* m_k = sum (x - mean)^k / n: skewness m3 / m2^(3/2), kurtosis m4 / m2^2 (3 for a normal). */
+/* Skewness m3 / m2^(3/2) and kurtosis m4 / m2^2 (3 if normal), where m_k = sum (x - mean)^k / n. */
 double et_skewness(const double *x, size_t n);
 double et_kurtosis(const double *x, size_t n);
 

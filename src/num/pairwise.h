@@ -3,7 +3,8 @@
  * Order statistics over all pairs, without storing the pairs: the k-th smallest Walsh average
  * (x_i + x_j) / 2 with i <= j, and the k-th smallest difference x_i - y_j. One pass over the sorted
  * arrays counts the pairs at or below a bound. Bisection over the ordered bit patterns of doubles
- * finds the exact value in at most 65 passes, so a million values need no extra memory.
+ * finds the exact value in at most 65 passes. All arrays must be sorted. Medians without a pair are
+ * NaN.
  */
 #ifndef ET_NUM_PAIRWISE_H
 #define ET_NUM_PAIRWISE_H
@@ -11,10 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* k from 1 to n(n+1)/2; x sorted. */
+/* k is from 1 to n(n+1)/2. */
 double et_walsh_kth(const double *x, size_t n, uint64_t k);
 double et_walsh_median(const double *x, size_t n);
-/* k from 1 to nx*ny; x and y sorted. */
+/* k is from 1 to nx*ny. */
 double et_difference_kth(const double *x, size_t nx, const double *y, size_t ny, uint64_t k);
 double et_difference_median(const double *x, size_t nx, const double *y, size_t ny);
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The inner loop of the bootstrap: draws n of n values with replacement, repeatedly, and sums up
- * their powers. The draws and the order of additions are defined in terms of eight lanes, whatever
- * the width of the machine's vectors, so the same seed gives the same bits with and without AVX2
- * and on every processor.
+ * their powers. Draws and additions have the same order whatever the width of the machine's
+ * vectors, so a seed gives the same bits with and without AVX2 and on every processor.
  */
 #ifndef ET_NUM_RESAMPLE_H
 #define ET_NUM_RESAMPLE_H
@@ -13,11 +12,12 @@
 #include <stdint.h>
 
 /*
- * Four xoshiro256+ generators (Blackman & Vigna 2021) side by side. Each 64-bit number gives two
- * indices by multiplication (half * n >> 32); their relative bias is at most n / 2^32.
+ * Four xoshiro256+ generators (Blackman & Vigna 2021), one per lane of a vector. In one step each
+ * makes a 64-bit number, and each half of it gives an index (half * n >> 32). The relative bias of
+ * an index is at most n / 2^32.
  */
 struct et_lanes {
-	uint64_t s[4][4]; /* state word, lane */
+	uint64_t s[4][4]; /* [word of the state][lane] */
 };
 
 enum { ET_LANE_DRAWS = 8 }; /* indices per step */
@@ -28,12 +28,14 @@ void et_lanes_draw(struct et_lanes *lanes, uint32_t n, uint32_t index[ET_LANE_DR
 
 enum et_width { ET_WIDTH_AUTO, ET_WIDTH_PORTABLE, ET_WIDTH_AVX2 };
 
-/* Returns the wanted width, or ET_WIDTH_PORTABLE if this machine does not have it. */
+/* Returns the width to use: the wanted one, or the widest for AUTO, or PORTABLE if it is missing.
+ */
 enum et_width et_width_available(enum et_width wanted);
 
 /*
- * Writes, for each of `count` resamples of the n values v, the sums of v and v^2 and, if four is
- * true, of v^3 and v^4 (2 or 4 numbers per resample). n is from 1 to 2^32 - 1.
+ * Draws `count` resamples of the n values v and writes for each the sums of v and v^2 and, if four
+ * is true, of v^3 and v^4 (2 or 4 numbers per resample). n is from 1 to 2^32 - 1. width must come
+ * from et_width_available.
  */
 void et_resample_sums(struct et_lanes *lanes, const double *v, size_t n, size_t count, bool four,
 	enum et_width width, double *sums);

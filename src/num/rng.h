@@ -18,7 +18,7 @@ uint64_t et_splitmix64(uint64_t *state);
 
 void et_rng_seed(struct et_rng *rng, uint64_t seed, uint64_t stream);
 uint64_t et_rng_next(struct et_rng *rng);
-/* Uniform on 0 … n - 1, without bias; n above 0. */
+/* Uniform on 0 … n - 1, without bias. n must not be 0. */
 uint64_t et_rng_below(struct et_rng *rng, uint64_t n);
 /* Uniform on [0, 1) in steps of 2^-53. */
 double et_rng_uniform(struct et_rng *rng);
