@@ -5,12 +5,12 @@
 
 enum { LEAST_GAP_NS = 300 }; /* entry to and exit from an interrupt take longer */
 
-void et_loss_init(struct et_loss *l, double hz, uint64_t window_ns, uint64_t preempted_ns)
+void et_loss_init(struct et_loss *l, double hz, uint64_t window_ns, uint64_t max_gap_ns)
 {
 	memset(l, 0, sizeof(*l));
 	l->window = (double)window_ns * hz / 1e9;
-	l->preempted = (double)preempted_ns * hz / 1e9;
-	l->threshold = (uint64_t)(LEAST_GAP_NS * hz / 1e9);
+	l->max_gap = (double)max_gap_ns * hz / 1e9;
+	l->min_gap = (uint64_t)(LEAST_GAP_NS * hz / 1e9);
 	l->step = UINT64_MAX / 2;
 	et_kbest_set_init(&l->best, ET_LOSS_WINDOWS);
 }

@@ -14,11 +14,11 @@
 #include "num/kbest.h"
 
 struct et_loss {
-	double window;      /* its length, in ticks of the clock */
-	double preempted;   /* a longer gap, in ticks, is preemption and not part of a window */
-	uint64_t threshold; /* a shorter gap, in ticks, is variation of the loop itself */
-	uint64_t step;      /* shortest iteration of the loop so far */
-	double ran, lost;   /* in the current window */
+	double window;    /* its length, in ticks of the clock */
+	double max_gap;   /* a longer gap, in ticks, is preemption and not part of a window */
+	uint64_t min_gap; /* a shorter gap, in ticks, is variation of the loop itself */
+	uint64_t step;    /* shortest iteration of the loop so far */
+	double ran, lost; /* in the current window */
 	double all_ran, all_lost; /* in all windows, complete or not */
 	struct et_kbest_set best; /* ticks lost in complete windows; mark: their share */
 };
@@ -26,7 +26,7 @@ struct et_loss {
 /* The number of smallest losses that are kept; their spread is the uncertainty. */
 enum { ET_LOSS_WINDOWS = ET_KBEST_EVIDENCE };
 
-void et_loss_init(struct et_loss *l, double hz, uint64_t window_ns, uint64_t preempted_ns);
+void et_loss_init(struct et_loss *l, double hz, uint64_t window_ns, uint64_t max_gap_ns);
 static inline void et_loss_open_window(struct et_loss *l)
 {
 	l->ran = l->lost = 0;
@@ -35,7 +35,7 @@ static inline void et_loss_open_window(struct et_loss *l)
 /* Whether windows are long enough to contain many timer interrupts. */
 static inline bool et_loss_long(const struct et_loss *l)
 {
-	return l->window >= 100 * l->preempted;
+	return l->window >= 100 * l->max_gap;
 }
 
 static inline void et_loss_run(struct et_loss *l, double ran)
@@ -61,12 +61,12 @@ static inline void et_loss_step(struct et_loss *l, uint64_t passed)
 {
 	if (passed < l->step)
 		l->step = passed;
-	if ((double)passed > l->preempted) {
+	if ((double)passed > l->max_gap) {
 		et_loss_preempted(l);
 		return;
 	}
 	et_loss_run(l, (double)passed);
-	if (passed > l->threshold + l->step) {
+	if (passed > l->min_gap + l->step) {
 		l->lost += (double)(passed - l->step);
 		l->all_lost += (double)(passed - l->step);
 	}

@@ -25,7 +25,7 @@ static void survey_clocks(struct et_survey *s, const struct et_pulse *pulse)
 		struct et_survey_clock *c = &s->clocks[s->n_clocks++];
 		c->is = t;
 		et_timepiece_measure(t, &et_clock_real, overhead, &c->figures);
-		if (t->kind == ET_CLOCK_CYCLES && c->figures.error && !s->counter_error)
+		if (t->kind == ET_CLOCK_COUNTER && c->figures.error && !s->counter_error)
 			s->counter_error = c->figures.error;
 		step_done(s, pulse);
 	}
@@ -148,7 +148,7 @@ const struct et_timepiece_figures *et_survey_find(const struct et_survey *s, con
 
 double et_survey_step_ns(const struct et_survey *s, const struct et_survey_clock *c)
 {
-	if (c->is->kind != ET_CLOCK_CYCLES)
+	if (c->is->kind != ET_CLOCK_COUNTER)
 		return c->figures.step;
 	return s->counter.hz > 0 ? c->figures.step / s->counter.hz * 1e9 : NAN;
 }

@@ -9,10 +9,10 @@
 #include "base/clock.h"
 
 enum et_clock_kind {
-	ET_CLOCK_CYCLES, /* the processor's counter: readings are ticks, not ns */
+	ET_CLOCK_COUNTER, /* the processor's counter: readings are ticks, not ns */
 	ET_CLOCK_TIME,
-	ET_CLOCK_TICKS, /* advances at the timer interrupt only */
-	ET_CLOCK_CPU,   /* CPU time: does not advance while others run */
+	ET_CLOCK_COARSE, /* advances at the timer interrupt only */
+	ET_CLOCK_CPU,    /* CPU time: does not advance while others run */
 };
 
 extern const char *const et_clock_kind_names[];

@@ -101,10 +101,10 @@ static uint64_t read_counter(const struct et_timepiece *self)
 
 const struct et_timepiece et_timepieces[] = {
 #if defined(__x86_64__)
-	CALL("rdtsc", ET_CLOCK_CYCLES, "counter", read_counter, check_tsc),
-	CALL("rdtscp", ET_CLOCK_CYCLES, "counter, in order", read_tscp, check_tscp),
+	CALL("rdtsc", ET_CLOCK_COUNTER, "counter", read_counter, check_tsc),
+	CALL("rdtscp", ET_CLOCK_COUNTER, "counter, in order", read_tscp, check_tscp),
 #elif defined(__aarch64__)
-	CALL("cntvct_el0", ET_CLOCK_CYCLES, "counter", read_counter, NULL),
+	CALL("cntvct_el0", ET_CLOCK_COUNTER, "counter", read_counter, NULL),
 #endif
 	POSIX(CLOCK_REALTIME, ET_CLOCK_TIME, "time of day"),
 	POSIX(CLOCK_MONOTONIC, ET_CLOCK_TIME, "time, NTP's rate"),
@@ -112,9 +112,9 @@ const struct et_timepiece et_timepieces[] = {
 	POSIX(CLOCK_BOOTTIME, ET_CLOCK_TIME, "time with suspend"),
 	POSIX(CLOCK_TAI, ET_CLOCK_TIME, "atomic time"),
 	CALL("gettimeofday", ET_CLOCK_TIME, "time of day", read_gettimeofday, NULL),
-	POSIX(CLOCK_REALTIME_COARSE, ET_CLOCK_TICKS, "day at last tick"),
-	POSIX(CLOCK_MONOTONIC_COARSE, ET_CLOCK_TICKS, "time at last tick"),
-	CALL("times", ET_CLOCK_TICKS, "CPU, process", read_times, NULL),
+	POSIX(CLOCK_REALTIME_COARSE, ET_CLOCK_COARSE, "day at last tick"),
+	POSIX(CLOCK_MONOTONIC_COARSE, ET_CLOCK_COARSE, "time at last tick"),
+	CALL("times", ET_CLOCK_COARSE, "CPU, process", read_times, NULL),
 	POSIX(CLOCK_PROCESS_CPUTIME_ID, ET_CLOCK_CPU, "CPU, process"),
 	POSIX(CLOCK_THREAD_CPUTIME_ID, ET_CLOCK_CPU, "CPU, thread"),
 	CALL("clock", ET_CLOCK_CPU, "CPU, process", read_clock, NULL),

@@ -54,7 +54,7 @@ static void test_offsets(void)
 
 static void test_figures(void)
 {
-	static const struct et_timepiece counter = { .name = "rdtsc", .kind = ET_CLOCK_CYCLES };
+	static const struct et_timepiece counter = { .name = "rdtsc", .kind = ET_CLOCK_COUNTER };
 	static const struct et_timepiece clock = { .name = "gettimeofday", .kind = ET_CLOCK_TIME };
 	static const struct et_timepiece none = { .name = "CLOCK_TAI", .kind = ET_CLOCK_TIME };
 

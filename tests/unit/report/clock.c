@@ -9,7 +9,7 @@
 #include <math.h>
 
 static const struct et_timepiece pieces[] = {
-	{ .name = "rdtsc", .kind = ET_CLOCK_CYCLES, .counts = "counter" },
+	{ .name = "rdtsc", .kind = ET_CLOCK_COUNTER, .counts = "counter" },
 	{ .name = "CLOCK_PROCESS_CPUTIME_ID", .kind = ET_CLOCK_CPU, .counts = "CPU, process" },
 	{ .name = "CLOCK_TAI", .kind = ET_CLOCK_TIME, .counts = "atomic time" },
 };
