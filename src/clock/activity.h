@@ -4,11 +4,11 @@
  * readings further apart than a threshold are a gap; between gaps the thread is active (Bryant &
  * O'Hallaron, Computer Systems, "Measuring program execution time": inactiveduration). Every
  * reading is compared with the previous one, even while a gap is recorded, so no gap is missed.
- * Gaps without a reading between them are merged.
+ * A gap that begins at the reading that ended another one is merged with it.
  *
- * The spinning thread passes gaps to the thread that takes them through a ring buffer of fixed
- * size; gaps that do not fit are counted as lost. Nothing here prints, and running out of memory
- * does not end the program.
+ * The spinning thread passes gaps to another thread through a ring buffer of fixed size; gaps that
+ * do not fit are counted as lost. Nothing here prints, and running out of memory does not end the
+ * program.
  */
 #ifndef ET_CLOCK_ACTIVITY_H
 #define ET_CLOCK_ACTIVITY_H
@@ -33,7 +33,7 @@ enum et_activity_end {
 };
 
 struct et_activity {
-	/* Settings: et_activity_init sets defaults, the caller may change them before the start. */
+	/* Settings: et_activity_init sets defaults; the caller may change them before the start. */
 	uint64_t (*read)(void *ctx); /* NULL: et_counter_read() */
 	void *ctx;
 	double hz;          /* ticks per second */
@@ -41,7 +41,7 @@ struct et_activity {
 	uint64_t duration;  /* ticks to spin for; UINT64_MAX: until stop is set */
 	int cpu;            /* to run on; -1: any */
 	atomic_bool stop;   /* set by any thread to end the spinning */
-	/* Results, valid when it has ended; begin is valid as soon as there is a gap. */
+	/* Results, valid when the spinning has ended; begin is valid as soon as there is a gap. */
 	uint64_t begin, end; /* first and last reading */
 	uint64_t readings;
 	uint64_t gaps;      /* number of gaps */
@@ -52,11 +52,12 @@ struct et_activity {
 	struct et_gap open; /* the latest gap, which may still grow */
 	/* The ring buffer. */
 	struct et_gap *ring;
-	size_t capacity; /* a power of two */
-	atomic_size_t written, taken;
+	size_t capacity;              /* a power of two */
+	atomic_size_t written, taken; /* gaps since the start; never wrapped to the capacity */
+	/* The thread that et_activity_start makes. */
 	pthread_t thread;
-	atomic_int tid;   /* of that thread, as gettid() returns it */
-	atomic_bool over; /* the thread has ended */
+	atomic_int tid;   /* its ID, as gettid() returns it */
+	atomic_bool over; /* the spinning has ended */
 };
 
 /*
@@ -68,21 +69,24 @@ int et_activity_init(struct et_activity *a, const struct et_counter *c, size_t c
 void et_activity_free(struct et_activity *a);
 
 /*
- * Returns a threshold in ticks for this counter on this machine, from readings over some
- * milliseconds: ten times the 99th percentile of the distance between successive readings, and at
- * least a microsecond. Variations of the loop itself (caches, the hyper-thread sibling) stay well
- * below that, and an interrupt takes longer. Far less than one reading in a hundred is interrupted,
- * so interrupts do not affect the percentile.
+ * Returns a threshold in ticks that suits this counter and machine, but does not set it. It reads
+ * the counter for some milliseconds and returns ten times the 99th percentile of the distance
+ * between successive readings, at least a microsecond. Variations of the loop itself (caches, the
+ * hyper-thread sibling) stay well below that, and an interrupt takes longer. Far less than one
+ * reading in a hundred is interrupted, so interrupts do not affect the percentile.
  */
 uint64_t et_activity_threshold(struct et_activity *a);
 
-/* Spins in the calling thread, which is pinned to a->cpu first. Returns 0 or -errno. */
+/* Spins in the calling thread, which stays pinned to a->cpu if that is set. Returns 0 or -errno. */
 int et_activity_spin(struct et_activity *a) ET_CHECK;
-/* The same in its own thread, which runs when this returns 0. Call et_activity_finish later. */
+/* Spins in a new thread and returns at once: 0, and call et_activity_finish later; or -errno. */
 int et_activity_start(struct et_activity *a) ET_CHECK;
 /* Stops the thread and waits for it. Returns true if it had already ended by itself. */
 bool et_activity_finish(struct et_activity *a);
-/* Takes at most n gaps from the ring, oldest first. One thread may do so during the spinning. */
+/*
+ * Takes at most n gaps from the ring, oldest first, and returns their number. One thread may call
+ * this during the spinning.
+ */
 size_t et_activity_take(struct et_activity *a, struct et_gap *out, size_t n);
 
 /* Reads the counter and CLOCK_MONOTONIC at the same instant. */

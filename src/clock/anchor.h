@@ -14,11 +14,12 @@ struct et_anchor {
 };
 
 /*
- * Reads the clock between two readings of the counter, a few times, and returns the attempt with
- * the fewest counter ticks between them: an interrupt in an attempt widens it.
+ * Reads the clock between two readings of the counter, and takes the middle of these as the reading
+ * at that time. Of several attempts it returns the one in which the two are closest together: an
+ * interrupt moves them apart.
  */
 struct et_anchor et_anchor_take(uint64_t (*read)(void *ctx), void *ctx, clockid_t clock);
-/* The time of a reading on the straight line through two anchors; at least 0. */
+/* Returns the time of a reading by the straight line through two anchors, 0 if it is negative. */
 uint64_t et_anchor_ns(const struct et_anchor *from, const struct et_anchor *to, uint64_t reading);
 
 #endif

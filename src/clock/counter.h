@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 struct et_counter {
-	const char *name;      /* "tsc", "cntvct"; NULL: there is none that we can read */
+	const char *name;      /* "tsc", "cntvct"; NULL: no counter that we know how to read */
 	bool invariant;        /* its rate is fixed in every power state */
 	double hz;             /* ticks per second; 0: not calibrated */
 	double hz_uncertainty; /* standard uncertainty of hz */
@@ -72,6 +72,7 @@ static inline uint64_t et_counter_stop(void)
 	return et_counter_start();
 }
 #else
+/* These compile, but must not be called. */
 #define ET_HAVE_COUNTER 0
 
 static inline uint64_t et_counter_read(void)
@@ -93,8 +94,9 @@ static inline uint64_t et_counter_stop(void)
 /* Fills name and invariant from what the processor reports; hz is 0. */
 void et_counter_identify(struct et_counter *c);
 /*
- * Fills hz by a straight line through readings of the counter and of CLOCK_MONOTONIC_RAW, taken
- * during duration_ns. Returns 0, -EOPNOTSUPP without a counter, or -ERANGE if it went backwards.
+ * Fills hz and its uncertainty: takes readings of the counter and of CLOCK_MONOTONIC_RAW during
+ * duration_ns and fits a straight line. Returns 0, -EOPNOTSUPP without a counter, or -ERANGE if it
+ * went backwards.
  */
 int et_counter_calibrate(struct et_counter *c, uint64_t duration_ns) ET_CHECK;
 

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <sys/timex.h>
 
-/* The counter beside each of the two clocks. */
+/* A reading of the counter together with each of the two clocks. */
 struct et_drift_reading {
 	struct et_anchor raw, monotonic; /* CLOCK_MONOTONIC_RAW, CLOCK_MONOTONIC */
 };
@@ -22,27 +22,30 @@ enum { ET_DRIFT_READINGS = 256 }; /* the most that et_drift_fit accepts */
 
 /* Undefined figures are NaN; uncertainties are standard ones. */
 struct et_drift {
-	double hz, hz_uncertainty; /* ticks per second of CLOCK_MONOTONIC_RAW */
-	double hz_monotonic, hz_monotonic_uncertainty;
-	/* How much faster the counter was in the second half, measured by CLOCK_MONOTONIC_RAW. */
+	double hz, hz_uncertainty;                     /* ticks per second of CLOCK_MONOTONIC_RAW */
+	double hz_monotonic, hz_monotonic_uncertainty; /* ticks per second of CLOCK_MONOTONIC */
+	/* How much faster the counter was in the second half of the readings than in the first. */
 	double raw_ppm, raw_ppm_uncertainty;
-	/* How much faster it is by CLOCK_MONOTONIC, which NTP adjusts, than by ..._RAW. */
+	/* How much hz_monotonic is above hz: NTP adjusts CLOCK_MONOTONIC only. */
 	double monotonic_ppm, monotonic_ppm_uncertainty;
 };
 
 /*
- * Takes n readings, evenly spread over duration_ns, or fewer if the pulse ends it. Without a
- * counter it reads CLOCK_MONOTONIC_RAW instead. Returns the number of readings.
+ * Takes n readings, at least 2, evenly spread over duration_ns; fewer if the pulse ends it. Without
+ * a counter it reads CLOCK_MONOTONIC_RAW instead. Returns the number of readings.
  */
 size_t et_drift_read(
 	uint64_t duration_ns, size_t n, const struct et_pulse *pulse, struct et_drift_reading *out);
-/* Returns 0, -ERANGE if the counter or a clock went backwards, -EINVAL below 6 readings. */
+/*
+ * Returns 0, -ERANGE if the counter or a clock went backwards, or -EINVAL if n is below 6 or above
+ * ET_DRIFT_READINGS.
+ */
 int et_drift_fit(const struct et_drift_reading *r, size_t n, struct et_drift *out) ET_CHECK;
 
 /*
- * Returns the increase of the counter during a sleep, divided by the requested duration (the
+ * Returns the increase of the counter during a sleep, per second of the requested duration (the
  * function mhz of Bryant & O'Hallaron). It is too high because a sleep ends late. NaN without a
- * counter.
+ * counter or if a signal interrupted the sleep.
  */
 double et_hz_by_sleep(uint64_t sleep_ns);
 
@@ -50,7 +53,7 @@ double et_hz_by_sleep(uint64_t sleep_ns);
 struct et_ntp {
 	int error; /* errno; 0: the other members are valid */
 	double frequency_ppm;
-	double offset_ns; /* not yet corrected */
+	double offset_ns; /* that the kernel has still to correct */
 	double max_error_ns, estimated_error_ns;
 	bool synchronised;
 	bool disciplined; /* a daemon adjusts the clock: PLL or FLL is on */

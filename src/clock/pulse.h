@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A callback by which a long measurement asks whether to continue, and shows its progress. */
+/* A callback that a long measurement calls now and then: to show progress, and to be stopped. */
 #ifndef ET_CLOCK_PULSE_H
 #define ET_CLOCK_PULSE_H
 
@@ -7,11 +7,11 @@
 #include <stddef.h>
 
 struct et_pulse {
-	bool (*beat)(void *ctx); /* false: stop, the user asked for it */
+	bool (*beat)(void *ctx); /* returns false to stop the measurement */
 	void *ctx;
 };
 
-/* A pulse of NULL always continues. */
+/* Returns whether to continue; always true if p is NULL. */
 static inline bool et_pulse_beat(const struct et_pulse *p)
 {
 	return !p || !p->beat || p->beat(p->ctx);

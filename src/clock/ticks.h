@@ -3,11 +3,11 @@
  * Finds the kernel's timer interrupts (ticks) among the gaps of a spinning thread by their
  * regularity alone, without privileges or knowledge of the kernel's configuration.
  *
- * A gap is a tick if it begins where a straight line predicts one, within 1/400 of the interval.
- * The interval is that (from 0.5 to 25 ms) on which most gaps begin, provided that at most a
- * quarter of the predicted places have no gap. Places within an earlier gap cannot be observed and
- * do not count. The scheduler preempts a thread on a tick too, so such a gap begins like a tick but
- * is longer.
+ * Ticks are evenly spaced: the search looks for the interval, from 0.5 to 25 ms, at whose multiples
+ * most gaps begin, within 1/400 of the interval. Such a gap is a tick. At most a quarter of the
+ * predicted places may be without a gap (three tenths over the whole series). Places within an
+ * earlier gap cannot be observed and do not count. The scheduler preempts a thread on a tick too,
+ * so a gap may begin like a tick and be longer.
  */
 #ifndef ET_CLOCK_TICKS_H
 #define ET_CLOCK_TICKS_H
@@ -24,9 +24,9 @@ struct et_tick_fit {
 };
 
 /*
- * gaps must be in order and must not overlap. hz is the counter's rate; a few percent of error do
- * not matter. If ticks is not NULL, ticks[i] is set to whether gap i is a timer interrupt. Returns
- * 0, or -ENOENT if there are fewer than 4 or if their regularity may be chance.
+ * gaps must be in order and must not overlap. hz is the counter's rate; an error of a few percent
+ * does not matter. If ticks is not NULL, ticks[i] is set to whether gap i is a timer interrupt.
+ * Returns 0, or -ENOENT if fewer than 4 are found or their regularity may be chance.
  */
 int et_ticks_find(const struct et_gap *gaps, size_t n, double hz, bool *ticks,
 	struct et_tick_fit *out) ET_CHECK;
