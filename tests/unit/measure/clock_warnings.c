@@ -8,7 +8,7 @@
 #include <math.h>
 
 static const struct et_timepiece pieces[] = {
-	{ .name = "rdtsc", .kind = ET_CLOCK_CYCLES, .counts = "counter" },
+	{ .name = "rdtsc", .kind = ET_CLOCK_COUNTER, .counts = "counter" },
 	{ .name = "CLOCK_TAI", .kind = ET_CLOCK_TIME, .counts = "atomic time" },
 };
 
