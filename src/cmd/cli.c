@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-/* The common options as they were given. */
+/* The common options as the user gave them. */
 struct common {
 	bool help, version, quiet, verbose;
 	enum when { AUTO, ALWAYS, NEVER } color, progress;
@@ -116,7 +116,7 @@ int et_cli_parse_into(struct et_cli *cli, const struct et_verb *verb, int argc, 
 	argv[0] = called;
 	int rc = et_options_parse(tables, argc, argv, ops, &err);
 	argv[0] = name;
-	/* "run ls -l": the letter was meant for the program. */
+	/* In "run ls -l" the user meant -l for the program. */
 	if (rc && strstr(verb->usage, "-- PROGRAM") && !strncmp(err.what, "unknown option -", 16) &&
 		err.what[16] != '-')
 		et_hint(&err, rc,
@@ -145,7 +145,7 @@ int et_cli_parse(struct et_cli *cli, const struct et_verb *verb, int argc, char 
 		cli, verb, argc, argv, &(struct et_cli_targets){ .ctx = ctx }, ops);
 }
 
-/* "stores: SQLite 3.40.1 (no PostgreSQL in this build)" */
+/* Prints "stores: SQLite 3.40.1 (no PostgreSQL in this build)". */
 static void print_stores(void)
 {
 	struct et_store_kind kind;
@@ -171,7 +171,7 @@ int et_cli_version(void)
 
 int et_cli_fail(const struct et_error *err)
 {
-	/* It may quote names of files and commands that hold control sequences. */
+	/* The text may quote names of files and commands that contain control sequences. */
 	ET_AUTO_FREE char *what = et_clean(err->what, "");
 	ET_AUTO_FREE char *hint = et_clean(err->hint, "");
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What all commands share: the table of commands, the common options, printing of errors. */
+/* Shared by all commands: their table, the common options, help, errors and outputs. */
 #ifndef ET_CMD_CLI_H
 #define ET_CMD_CLI_H
 
@@ -10,22 +10,22 @@
 
 struct et_cli {
 	int verbosity;     /* -1 quiet, 0, 1 verbose */
-	bool color;        /* decided for stdout */
-	bool progress;     /* decided for stderr */
+	bool color;        /* whether stdout gets colours */
+	bool progress;     /* whether stderr gets a progress line */
 	int columns;       /* width of the terminal, 80 when there is none */
 	const char *store; /* --store, or NULL */
 };
 
 struct et_verb {
 	const char *name;
-	const char *summary;  /* one line */
+	const char *summary;  /* one line of `etalon --help` */
 	const char *usage;    /* "[options] COMMAND…"; several lines for several forms */
 	const char *about;    /* a paragraph or NULL */
 	const char *examples; /* lines as typed; a test runs each */
-	const struct et_option *options; /* its own, or NULL */
-	/* For completion: "STORED" (an id), "COMMAND", choices "a|b", or NULL: files. */
+	const struct et_option *options; /* of this command only, or NULL */
+	/* For completion: "STORED" (an id), "COMMAND", choices "a|b", or NULL for files. */
 	const char *operands;
-	/* Choices that come from a table: the i-th name, NULL after the last. Or NULL. */
+	/* If the choices are in a table: returns the i-th name, NULL after the last. */
 	const char *(*operand)(size_t i);
 	bool uses_store; /* takes --store */
 	bool exports;    /* takes the options of the table of formats, such as --export-csv */
@@ -38,11 +38,11 @@ extern const struct et_verb *const et_verbs[];
 
 struct et_outputs;
 
-/* Where the options of a command go. */
+/* The structures that the options of a command fill. */
 struct et_cli_targets {
 	void *ctx;                  /* filled by the command's own options */
-	unsigned *given;            /* bits of those that were given, or NULL */
-	struct et_outputs *outputs; /* of a command that exports, else NULL */
+	unsigned *given;            /* collects the bits of the options given; or NULL */
+	struct et_outputs *outputs; /* filled if the command exports, else NULL */
 };
 
 /*
@@ -60,27 +60,28 @@ int et_cli_parse_into(struct et_cli *cli, const struct et_verb *verb, int argc, 
 const struct et_option *et_verb_table(const struct et_verb *verb, size_t i);
 /* Prints the version and the features of this build. */
 int et_cli_version(void);
-/* Columns of the terminal, or of COLUMNS, or 80. */
+/* Returns the width of the terminal, else COLUMNS, else 80. */
 int et_cli_columns(void);
 void et_cli_help(const struct et_cli *cli, const struct et_verb *verb);
-/* A paragraph of a help text, as wide as the terminal; lines of text flow together. */
+/* Prints a paragraph of a help text as wide as the terminal; newlines in text become spaces. */
 void et_cli_help_text(int indent, const char *lead, const char *text);
 /* Prints "etalon: what" and the hint; returns the exit status. */
 int et_cli_fail(const struct et_error *err);
-/* Where this very program is, for running it again. */
+/* The path of the running etalon, by which it can start itself. */
 int et_cli_own_path(char *buf, size_t size, struct et_error *err) ET_CHECK;
-/* --store or ETALON_STORE; NULL: the user's own file. */
+/* Returns --store, else ETALON_STORE, else NULL: the user's own file. */
 const char *et_cli_store_given(const struct et_cli *cli);
-/* The store's URL, given or not. Caller frees. */
+/* Returns the URL of the store, also if none was given. Caller frees. */
 char *et_cli_store_url(const struct et_cli *cli);
 /* Opens path for writing, "-" is stdout; NULL with err filled on failure. */
 FILE *et_cli_open_output(const char *path, struct et_error *err);
 /*
- * Closes it (stdout is flushed) and tells whether everything was written: a disk may be full. A
- * reader that went away is no failure: what else there is to write is written.
+ * Closes an output (stdout is only flushed) and fails if not everything was written, for instance
+ * because the disk is full. It does not fail if the reader of a pipe has closed it, so that other
+ * outputs are still written; et_cli_end reports that.
  */
 int et_cli_close_output(FILE *f, const char *path, struct et_error *err) ET_CHECK;
-/* The last word on the exit status: was all that was printed written, and read? */
+/* Returns the final exit status: not 0 if an output could not be written, or was not read. */
 int et_cli_end(int status);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where results go: opened, and at the end looked at whether all of it got there. */
+/* Opens outputs, and checks when they are closed that everything was written. */
 #include "cmd/cli.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ FILE *et_cli_open_output(const char *path, struct et_error *err)
 	return f;
 }
 
-/* Somebody stopped reading (head has seen enough). */
+/* A reader closed its end of a pipe, as head does. */
 static bool unread;
 
 static bool has_reader(FILE *f)
@@ -53,5 +53,5 @@ int et_cli_end(int status)
 		return status;
 	if (et_cli_close_output(stdout, "-", &err))
 		return et_cli_fail(&err);
-	return unread ? 128 + SIGPIPE : status; /* as a program that the signal has ended */
+	return unread ? 128 + SIGPIPE : status; /* the status of a program that SIGPIPE ended */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `etalon compare SERIES…`: which of these series differ? */
+/* `etalon compare SERIES…`: finds which of several series differ. */
 #include "report/compare.h"
 #include "base/alloc.h"
 #include "base/parse.h"
@@ -15,7 +15,7 @@ enum { MOST_SERIES = 200 }; /* nearly 20000 pairs */
 struct request {
 	double alpha;
 	const char *reference, *json;
-	double fail_ratio; /* INFINITY: no slowdown is too much */
+	double fail_ratio; /* the slowdown that fails; INFINITY: none does */
 	struct et_gather gather;
 };
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Calls fn for every option of a command, the common ones included. */
+/* Calls fn for every option of a command, including the common ones. */
 static void each_option(
 	const struct et_verb *v, void (*fn)(const struct et_verb *v, const struct et_option *o))
 {
@@ -47,7 +47,7 @@ static void print_operands(const struct et_verb *v)
 		printf("%s%s", i ? " " : "", v->operand(i));
 }
 
-/* Text for single quotes of any of the three shells. */
+/* Prints text that is valid between single quotes in all three shells. */
 static void print_quoted(const char *text)
 {
 	for (; *text; text++) {

@@ -21,10 +21,11 @@ struct request {
 	struct et_daemons_output out;
 	bool keep;
 	struct et_learn_options learn;
-	unsigned given; /* bits below */
+	unsigned given; /* OF_… */
 };
 
-enum { OF_LEARN = 1, OF_PLAN = 2 }; /* options of learn; those that say what it measures */
+/* Options that only learn takes; those of them that say what it measures. */
+enum { OF_LEARN = 1, OF_PLAN = 2 };
 
 static const struct et_option options[] = {
 	{ 0, "json", NULL, "print JSON instead of text", et_set_true, ET_FILLS(request, out.json) },

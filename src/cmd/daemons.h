@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the parts of `etalon daemons` share. */
+/* Shared by the files of `etalon daemons`. */
 #ifndef ET_CMD_DAEMONS_H
 #define ET_CMD_DAEMONS_H
 
@@ -10,31 +10,34 @@
 struct et_learn_options {
 	uint64_t short_runs, long_runs; /* long_runs may be 0 */
 	uint64_t short_ns, long_ns;     /* of one sample */
-	bool given;                     /* one of these was */
+	bool given;                     /* the user gave one of the above */
 	const char *label;
 	bool resume;
 };
 
-/* What is written: text, or JSON in its place, and a page. */
+/* The outputs: text or JSON, and a page. */
 struct et_daemons_output {
 	bool json;
-	const char *page;        /* or NULL; "-" is stdout, in place of the text */
+	const char *page;        /* path, or NULL; "-" is stdout, which then has no text */
 	struct et_output output; /* of the page */
 };
 
-/* Tries the page's path now, so that it does not fail after hours. */
+/* Opens the page early, so that a wrong path does not fail after hours. */
 int et_daemons_output_open(struct et_daemons_output *o, struct et_error *err) ET_CHECK;
-/* Stdout is for text or JSON, not for the page. */
+/* Returns true if stdout gets text or JSON, not the page. */
 bool et_daemons_talks(const struct et_daemons_output *o);
-/* Writes what was found in the record of that name. */
+/* Writes the findings about a record of that name to all outputs. */
 int et_daemons_report(const struct et_cli *cli, const struct et_daemon_record *r,
 	const struct et_daemon_findings *f, const char *name, struct et_daemons_output *o,
 	struct et_error *err);
-/* The two runs, what they say, and its keeping. *status is above 0 when a signal ended it. */
+/*
+ * Measures the short and the long run, finds the cutoffs, reports and stores them. *status is the
+ * exit status, above 0 after a signal.
+ */
 int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *o,
 	struct et_daemons_output *out, int *status, struct et_error *err);
 
-/* Keeps the cutoffs for this machine as of now. */
+/* Stores the cutoffs for this machine, learned now. */
 int et_daemons_keep(const struct et_cli *cli, const struct et_daemon_record *r,
 	const struct et_daemon_findings *f, struct et_error *err);
 

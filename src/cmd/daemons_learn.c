@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * `etalon daemons learn`: a short and a long run of `etalon put inc`. Both are ordinary
- * experiments, so that every sample is durable and an interrupted one can be resumed.
+ * `etalon daemons learn`: many short samples and some long ones of `etalon put inc`. Both series
+ * are ordinary experiments, so that every sample is durable and an interrupted learn can be
+ * resumed.
  */
 #include "base/alloc.h"
 #include "base/parse.h"
@@ -25,7 +26,7 @@ struct learner {
 	char exe[4096];
 };
 
-/* The store keeps the plan under this key for a later --resume. */
+/* The key of the plan in the store, where --resume finds it. */
 static char *plan_key(const struct et_learn_options *o)
 {
 	return et_asprintf("daemons-learn %s", o->label);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where what was found about daemons goes: to the person, to a page, into the store. */
+/* Writes findings about daemons: as text or JSON, as a page, into the store. */
 #include "base/clock.h"
 #include "cmd/daemons.h"
 #include "cmd/stored.h"

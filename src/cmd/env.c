@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `etalon env check|apply|restore`: what disturbs timing on this machine, changed and given back.
- */
+/* `etalon env check|apply|restore`: checks, changes and restores what disturbs timing. */
 #include "cmd/env.h"
 #include "base/alloc.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the parts of `etalon env` have in common. */
+/* Shared by the files of `etalon env`. */
 #ifndef ET_CMD_ENV_H
 #define ET_CMD_ENV_H
 
@@ -9,7 +9,7 @@
 struct et_env_options {
 	const char *only, *except;
 	bool dry_run, json;
-	bool *selected; /* one for each row of the table of factors */
+	bool *selected; /* one per row of the table of factors */
 };
 
 struct et_page et_env_page(const struct et_cli *cli);

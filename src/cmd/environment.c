@@ -100,8 +100,10 @@ static int apply(struct et_tuning *t, const struct et_cli *cli, FILE *out, struc
 	int rc = et_journal_open(path, true, &t->journal, err);
 	if (rc)
 		return rc;
-	/* Whoever holds the journal is alone, so changes that a killed run has left are restored
-	 * first. */
+	/*
+	 * While we hold the lock on the journal no other run is alive, so changes that are still in
+	 * it come from a run that was killed: they are restored first.
+	 */
 	et_environment_restore(&t->machine, &et_env_ops_real, t->journal, ET_STALE_RUNS, &results);
 	if (results.n && cli->verbosity >= 0)
 		fprintf(stderr, "etalon: restored the changes of a killed run first\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where the environment is and where its journal: what `env` and `run --env` have in common. */
+/* Shared by `env` and `run --env`: where the machine and the journal of changes are. */
 #ifndef ET_CMD_ENVIRONMENT_H
 #define ET_CMD_ENVIRONMENT_H
 
@@ -7,27 +7,29 @@
 #include "host/environment.h"
 #include "model/experiment.h"
 
-/* The machine as it is now; ETALON_SYSROOT names a captured tree in its place. */
+/* Reads the machine as it is now, or the captured tree that ETALON_SYSROOT names. */
 void et_cli_machine(struct et_machine *m);
 #define ET_ROOT_JOURNAL "/var/lib/etalon/env.journal"
 
-/* ETALON_JOURNAL, the system's when root, else the user's own. Caller frees. */
+/* Returns ETALON_JOURNAL, else ET_ROOT_JOURNAL for root, else the user's own. Caller frees. */
 char *et_cli_journal(void);
-/* Says on stderr that a `run --env` was killed before it gave back what it had changed. */
+/* Warns on stderr if a `run --env` was killed before it restored its changes. */
 void et_cli_stale_notice(void);
 
-/* The environment of a run: changed at its beginning if asked for, given back at its end. */
+/* The environment of a run: changed at its beginning with --env, restored at its end. */
 struct et_tuning {
 	struct et_machine machine;
 	struct et_journal *journal; /* NULL: nothing was changed */
 	uint32_t session;
 };
 
-/* Records the factors in e (NULL: not again); with apply it changes them first, and says what on
- * out. */
+/*
+ * Records the factors in e, unless e is NULL, as for a resumed run. With apply it changes them
+ * first and, if verbose, prints the changes to out.
+ */
 int et_tuning_begin(struct et_tuning *t, const struct et_cli *cli, bool apply,
 	struct et_experiment *e, FILE *out, struct et_error *err);
-/* Gives back what begin has changed; says on stderr what could not be. */
+/* Restores the changes of et_tuning_begin; reports on stderr those that it cannot restore. */
 void et_tuning_end(struct et_tuning *t, const struct et_cli *cli);
 
 #endif

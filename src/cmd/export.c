@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `etalon export [ID]`: a kept experiment in a format for other tools. */
+/* `etalon export [ID]`: a stored experiment in a format for other tools. */
 #include "cmd/stored.h"
 #include "report/format.h"
 

@@ -14,7 +14,7 @@ struct et_field_ref {
 	const char *name;
 };
 
-/* In a row of options: the structure that has the field, its table of fields, the field's name. */
+/* In a row of options: the member that has the field, the table of its fields, the field's name. */
 #define ET_FILLS_FIELD(type, member, table, field)                                                 \
 	ET_FILLS(type, member), .context = &(const struct et_field_ref)                            \
 	{                                                                                          \

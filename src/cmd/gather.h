@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Operands made into series: a file, the standard input, or a kept experiment. */
+/* Turns operands into series: a file, standard input, or a stored experiment. */
 #ifndef ET_CMD_GATHER_H
 #define ET_CMD_GATHER_H
 
@@ -8,14 +8,14 @@
 #include "model/series.h"
 #include "report/terminal.h"
 
-/* The options that say which series are meant; both may be absent. */
+/* The options that select series from an operand; both may be absent. */
 struct et_gather {
 	const char *column;
 	enum et_metric metric;
 	bool metric_given;
 };
 
-/* Its rows in a command's table of options; member is the struct et_gather in `type`. */
+/* Rows for a table of options; member is the struct et_gather in struct `type`. */
 #define ET_GATHER_OPTIONS(type, member)                                                            \
 	{ 0, "column", "NAME|N", "which column of a CSV file", et_set_text,                        \
 		ET_FILLS(type, member.column) },                                                   \
@@ -27,31 +27,31 @@ struct et_gather {
 et_option_set et_gather_set_metric;                                /* fills a struct et_gather */
 const enum et_metric *et_gather_metric(const struct et_gather *g); /* NULL: not given */
 
-/* Adds the series of an operand: "-", a file where there is one, else a kept experiment. */
+/* Adds the series of an operand: "-", a file if it exists, else a stored experiment. */
 int et_gather_add(const struct et_cli *cli, const struct et_gather *g, const char *operand,
 	struct et_series_set *out, struct et_error *err) ET_CHECK;
 /*
- * Makes names differ: equal ones of different origin get their origin behind them; equal ones of
- * one origin are an error.
+ * Makes names unique: equal names from different operands get the operand appended; equal names
+ * from the same operand are an error.
  */
 int et_gather_names(struct et_series_set *set, struct et_error *err) ET_CHECK;
-/* Every series must have so many values; need says for what. */
+/* Fails if a series has fewer than `least` values; need begins the reason: "a spread needs". */
 int et_gather_enough(const struct et_series_set *set, size_t least, const char *need,
 	struct et_error *err) ET_CHECK;
 
-/* How a command shows the series of its one operand, each by itself. */
+/* How a command with one operand shows its series. */
 struct et_gather_view {
-	const char *usual; /* the operand where none is given */
-	size_t least;      /* values a series must have */
-	const char *need;  /* says for what */
+	const char *usual; /* the operand if none is given */
+	size_t least;      /* values that a series must have */
+	const char *need;  /* begins the reason, as in et_gather_enough */
 	bool json;         /* one series is an object, several are a list of them */
-	/* Prints one: into w, or as text where that is NULL. */
+	/* Prints one series to w, or to page if w is NULL. */
 	void (*each)(void *ctx, const struct et_series *s, struct et_json *w,
 		const struct et_page *page);
 	void *ctx;
 };
 
-/* Gathers, shows and gives the exit status; ops is freed. */
+/* Gathers the series, shows them and returns the exit status. Frees ops. */
 int et_gather_show(const struct et_cli *cli, const struct et_gather *g, struct et_operands *ops,
 	const struct et_gather_view *view);
 

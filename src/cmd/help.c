@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What --help prints, as wide as the terminal. */
+/* Prints --help, as wide as the terminal. */
 #include "base/alloc.h"
 #include "cmd/cli.h"
 #include "report/terminal.h"

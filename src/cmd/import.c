@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `etalon import FILE`: keeps a record made elsewhere as an experiment of its own. */
+/* `etalon import FILE`: stores a record made elsewhere as an experiment. */
 #include "store/import.h"
 #include "base/alloc.h"
 #include "base/clock.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `etalon lab NAME`: published experiments, and those by which this tool judges itself. */
+/* `etalon lab NAME`: published experiments, and those that test etalon itself. */
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/parse.h"
@@ -26,7 +26,7 @@ static int set_law(const struct et_option *o, void *ctx, char *const *args, stru
 		"use one of %s", list);
 }
 
-/* An option that only some experiments take: the bit is in the rows of their table. */
+/* Rows of et_lab_experiments have the bits of the options that they take. */
 static const struct et_option options[] = {
 	{ 0, "json", NULL, "print JSON instead of tables", et_set_nothing, .bit = ET_LAB_JSON },
 	{ 0, "repetitions", "N", "simulations of each case (1000)", et_set_u32,
@@ -68,7 +68,7 @@ static const struct et_option options[] = {
 	{ 0 },
 };
 
-/* "list", then the experiments. */
+/* The i-th operand: "list", then the experiments. */
 static const char *operand(size_t i)
 {
 	return i ? et_lab_experiments[i - 1].name : "list";

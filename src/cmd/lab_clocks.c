@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Experiments of `etalon lab` that measure inside this process: what clocks are worth. Each makes a
- * record that the store keeps; what is printed is read from the record.
+ * Experiments of `etalon lab` that measure inside this process how good clocks are. Each stores its
+ * samples as an experiment, and its tables are computed from that.
  */
 #include "report/lab_clocks.h"
 #include "base/alloc.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* What makes a record, and what is made of it. */
+/* One of the experiments: how it measures, and how it prints the result. */
 struct lab {
 	int (*measure)(struct et_lab_request *r, struct et_experiment **out, struct et_error *err);
 	int (*print)(const struct et_lab_request *r, const struct et_experiment *e, FILE *svg,
@@ -38,7 +38,7 @@ static int finish_record(struct et_lab_request *r, struct et_experiment *e, stru
 	return 0;
 }
 
-/* The store is opened before anything is measured: an hour must not end in a wrong folder. */
+/* The store is opened before measuring, so that a wrong path does not fail after an hour. */
 static int measure(struct et_lab_request *r, const struct lab *lab, struct et_experiment **out,
 	struct et_error *err)
 {
@@ -99,9 +99,9 @@ static int perform(struct et_lab_request *r, const struct lab *lab, struct et_er
 	return rc;
 }
 
-/* --- the three --- */
+/* --- the three experiments --- */
 
-/* What was asked for, or what the experiment has by itself. */
+/* The values that the user gave, else the usual ones of the experiment. */
 static struct et_grid grid_of(const struct et_lab_request *r, const struct et_grid *usual)
 {
 	const struct et_lab_measure *m = &r->measure;

@@ -9,7 +9,7 @@
 #include "report/lab.h"
 #include "report/progress.h"
 
-/* Options, also as bits: which an experiment takes, which were given. */
+/* Bits of options: those that an experiment takes, and those that the user gave. */
 enum et_lab_option {
 	ET_LAB_JSON = 1 << 0,
 	ET_LAB_REPETITIONS = 1 << 1,
@@ -47,13 +47,12 @@ struct et_lab_request {
 
 struct et_lab_experiment {
 	const char *name, *summary;
-	unsigned takes; /* beside --json */
-	/* Prints what it found; when it was interrupted, what was known by then. 0 or -errno. */
+	unsigned takes; /* bits of the options that it takes, beside --json */
+	/* Prints the results, after a signal those until then. 0 or -errno. */
 	int (*run)(struct et_lab_request *r, struct et_error *err);
 };
 
-/* The report function of struct et_lab_progress; ctx is the request. Returns false after a signal.
- */
+/* For struct et_lab_progress: draws the progress of a request. Returns false after a signal. */
 bool et_lab_go_on(void *request, uint64_t done, uint64_t total);
 
 /* Ends with a NULL name. */

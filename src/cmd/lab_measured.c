@@ -67,7 +67,7 @@ int et_lab_conclude(
 	return rc;
 }
 
-/* Measures INC for the lengths that the user gave, or loads a kept experiment. */
+/* Measures INC for the lengths that the user gave, or loads a stored experiment. */
 static int inc_experiment(struct et_lab_request *r, const uint64_t *usual_ns, size_t n_usual,
 	struct et_experiment **out, struct et_error *err)
 {

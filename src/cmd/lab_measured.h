@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Experiments of `etalon lab` that measure programs on this machine. Each is an experiment like
- * those of `run`, labelled "lab NAME": kept, listed, shown; its tables are functions of the record.
+ * those of `run`, labelled "lab NAME", and can be listed and shown; its tables are computed from
+ * the stored samples.
  */
 #ifndef ET_CMD_LAB_MEASURED_H
 #define ET_CMD_LAB_MEASURED_H
@@ -32,19 +33,19 @@ int et_lab_kbest_accuracy(struct et_lab_request *r, struct et_error *err);
 int et_lab_interval_accuracy(struct et_lab_request *r, struct et_error *err);
 int et_lab_cache(struct et_lab_request *r, struct et_error *err);
 
-/* Adds a command, a line that splits into words as a shell's does. Takes name. */
+/* Adds a command; line is split into words as a shell splits it. Takes name. */
 int et_lab_add_command(
 	struct et_experiment *e, char *name, const char *line, struct et_error *err) ET_CHECK;
 /*
- * Runs the commands of e (taken) in random blocks of solo runs. After a signal -EINTR with the
- * finished samples; *out stays NULL when there are none.
+ * Runs the commands of e, which it takes, in random order as solo runs. After a signal it returns
+ * -EINTR, and *out has the finished samples, or is NULL if nothing was begun.
  */
 int et_lab_measure(struct et_lab_request *r, struct et_experiment *e, uint64_t usual_runs,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;
 /* Loads the experiment that --from names. */
 int et_lab_recall(
 	struct et_lab_request *r, struct et_experiment **out, struct et_error *err) ET_CHECK;
-/* Prints where it is kept, and after a signal how to continue; returns rc. */
+/* Prints where the experiment is stored, and after a signal how to continue. Returns rc. */
 int et_lab_conclude(
 	const struct et_lab_request *r, const struct et_experiment *e, bool resumable, int rc);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list options of experiments that measure. */
+/* Options of experiments that measure whose value is a list: "a,b,c". */
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "cmd/lab_experiments.h"
@@ -29,7 +29,7 @@ static int each_item(
 
 static int add_length(void *ctx, const char *option, const char *item, struct et_error *err)
 {
-	static const uint64_t longest_ns = 86400ull * 1000000000; /* the limit of `put inc`, too */
+	static const uint64_t longest_ns = 86400ull * 1000000000; /* also the limit of `put inc` */
 	struct et_lab_measure *m = ctx;
 	uint64_t ns;
 	int rc = et_parse_duration(option, item, &ns, err);

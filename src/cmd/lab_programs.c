@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `etalon lab real-programs`: whole programs over sizes, with inputs in a folder of their own. */
+/* `etalon lab real-programs`: whole programs with inputs of several sizes, in their own folder. */
 #include "base/alloc.h"
 #include "cmd/lab_experiments.h"
 #include "cmd/lab_measured.h"
@@ -15,11 +15,11 @@
 
 enum { MOST_SUBJECTS = 32 };
 
-/* What was found of the programs, and what they are given. */
+/* The programs to measure and their inputs. */
 struct programs {
-	char *folder; /* of the inputs */
+	char *folder; /* of the inputs; removed afterwards */
 	const char *missing[MOST_SUBJECTS];
-	struct et_experiment *e; /* until it is measured */
+	struct et_experiment *e; /* owned until it is measured */
 };
 
 static int make_folder(struct programs *p, struct et_error *err)
@@ -40,14 +40,14 @@ static void remove_folder(const char *folder)
 	DIR *d = folder ? opendir(folder) : NULL;
 
 	for (struct dirent *f = d ? readdir(d) : NULL; f; f = readdir(d))
-		unlinkat(dirfd(d), f->d_name, 0); /* of "." and "..": refused */
+		unlinkat(dirfd(d), f->d_name, 0); /* fails for "." and ".." */
 	if (d)
 		closedir(d);
 	if (folder)
 		rmdir(folder);
 }
 
-/* Debian has games where not every PATH leads to. NULL when it is not there; caller frees. */
+/* Debian installs games in a folder that is not in every PATH. NULL: not found. Caller frees. */
 static char *find(const char *program)
 {
 	const char *path = getenv("PATH");

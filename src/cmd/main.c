@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of commands and the way into them. */
+/* The table of commands, and main, which calls one of them. */
 #include "base/alloc.h"
 #include "cmd/cli.h"
 
@@ -112,10 +112,11 @@ static int perform(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	/* Numbers keep their point whatever the user's language; only characters are localised. */
+	/* Only LC_CTYPE is set: numbers have a decimal point in every language. */
 	setlocale(LC_CTYPE, "C.UTF-8");
-	/* A file that may not grow is an error that write reports; so is a pipe that nobody reads:
-	 * no reason to die with samples unsaved, or with half of the machine changed.
+	/*
+	 * These signals would end etalon with samples unsaved or with the machine changed. If they
+	 * are ignored, write reports a file that may not grow, or a pipe without a reader.
 	 */
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What commands that measure share: the store that the user means, the environment of the run,
- * signals and progress around one session (session/session.h).
+ * Shared by commands that measure: they open the store, change and restore the environment and show
+ * progress around one session (session/session.h).
  */
 #ifndef ET_CMD_MEASURING_H
 #define ET_CMD_MEASURING_H
@@ -35,9 +35,9 @@ int et_measuring_drive(struct et_measuring *m, struct et_error *err) ET_CHECK;
 void et_measuring_close(struct et_measuring *m);
 
 /*
- * All of it for an experiment that a command has planned (taken), or for one to be continued by
- * name if e is NULL. *out is the caller's; after -EINTR it holds the finished samples; it is NULL
- * when nothing was begun.
+ * Begins, drives and closes the experiment e, which it takes; if e is NULL, it continues the one of
+ * that name. The caller frees *out, which has the finished samples also after -EINTR, and is NULL
+ * if nothing was begun.
  */
 int et_measure(struct et_cli *cli, struct et_interrupt *interrupt, struct et_experiment *e,
 	const char *name, struct et_experiment **out, struct et_error *err) ET_CHECK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files a run is asked to write: opened before the first run, written after the last. */
+/* The files that a run writes: opened before the first run, written after the last. */
 #ifndef ET_CMD_OUTPUTS_H
 #define ET_CMD_OUTPUTS_H
 
@@ -9,23 +9,23 @@
 
 /*
  * One file ("-" is stdout), opened early and written at the end. A regular file is replaced by
- * rename(2): a reader finds either the old contents or the new ones, also after a full disk.
+ * rename(2): a reader finds either the old contents or the new, also if the disk is full.
  */
 struct et_output {
 	const char *path;
 	int fd;          /* -1: not open */
-	bool created;    /* by us, and still empty */
-	FILE *file;      /* while it is written */
-	char *temporary; /* the file that is renamed over it; NULL: it is written in place */
-	char *real;
+	bool created;    /* by etalon, and still empty */
+	FILE *file;      /* open while it is written */
+	char *temporary; /* the file that is renamed to real; NULL: path is written in place */
+	char *real;      /* path without symbolic links, or NULL */
 };
 
 int et_output_open(struct et_output *o, const char *path, struct et_error *err) ET_CHECK;
-/* The stream is o's; NULL with err filled on failure. */
+/* Returns a stream that o owns; NULL with err filled on failure. */
 FILE *et_output_begin(struct et_output *o, struct et_error *err) ET_CHECK;
-/* Closes it, renames it into its place, and reports whether everything was written. */
+/* Closes and renames the file; fails if not everything was written. */
 int et_output_end(struct et_output *o, struct et_error *err) ET_CHECK;
-void et_output_close(struct et_output *o); /* releases it, written or not */
+void et_output_close(struct et_output *o); /* frees what it owns, whether it was written or not */
 
 enum { ET_MOST_OUTPUTS = 16 };
 
@@ -39,12 +39,11 @@ struct et_outputs {
 	bool stdout_taken; /* one of them is "-": text for people goes to stderr */
 };
 
-/* One option per format that has one, made from the table of formats; ctx is a struct et_outputs.
- */
+/* Options made from the table of formats, such as --export-csv; they fill a struct et_outputs. */
 const struct et_option *et_outputs_options(void);
 int et_outputs_add(struct et_outputs *o, const struct et_format *format, const char *path,
 	struct et_error *err) ET_CHECK;
-/* Opens every path now, so that a wrong one fails before an hour of measuring. */
+/* Opens every path early, so that a wrong one does not fail after an hour of measuring. */
 int et_outputs_open(struct et_outputs *o, struct et_error *err) ET_CHECK;
 int et_outputs_write(struct et_outputs *o, const struct et_experiment *e,
 	const struct et_judgement *j, struct et_error *err) ET_CHECK;

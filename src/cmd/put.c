@@ -74,7 +74,7 @@ static void list(void)
 	}
 }
 
-/* Where the calibration of inc is kept; NULL when the environment names no place. Caller frees. */
+/* The folder of the calibration of inc; NULL if no variable names one. Caller frees. */
 static char *state_dir(void)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");

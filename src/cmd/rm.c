@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `etalon rm ID…`: removes kept experiments; all of them are found before one is touched. */
+/* `etalon rm ID…`: removes stored experiments; finds all of them before it removes one. */
 #include "base/alloc.h"
 #include "cmd/cli.h"
 #include "store/store.h"
@@ -18,7 +18,7 @@ static bool is_among(const experiment_id *ids, size_t n, const char *id)
 	return false;
 }
 
-/* Ids of what the names mean, each once. Reading makes no store where there is none. */
+/* Finds the id of each name, without duplicates. Opens for reading, which creates no store. */
 static int find_all(
 	const char *url, char *const *names, experiment_id *ids, size_t *n, struct et_error *err)
 {

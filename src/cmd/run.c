@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `etalon run`: options → experiment → session → result. */
+/* `etalon run`: makes an experiment of the options, runs it in a session, prints the result. */
 #include "cmd/measuring.h"
 #include "cmd/run_options.h"
 #include "cmd/signals.h"

@@ -54,7 +54,7 @@ static int check_kbest(unsigned given, struct et_experiment *e, struct et_error 
 	return 0;
 }
 
-/* Refuses what contradicts a reference loop on the program's CPU. */
+/* Refuses options that contradict a reference loop on the program's CPU. */
 static int check_pace(const struct et_experiment *e, struct et_error *err)
 {
 	if (!e->plan.pace)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of the options of `run`, and the setters that only it needs. */
+/* The table of the options of `run`, and setters that no other command needs. */
 #include "cmd/run_options.h"
 #include "base/alloc.h"
 #include "cmd/field_option.h"
@@ -52,7 +52,7 @@ static int add_value(const struct et_option *o, void *ctx, char *const *args, st
 	return 0;
 }
 
-/* Parameters are noted until all options are read: the step may follow its scan. */
+/* Ranges are expanded after all options are read, because the step may follow its scan. */
 static int note_range(struct et_run_options *o, const char *name, const char *from, const char *to,
 	struct et_error *err)
 {

@@ -42,7 +42,7 @@ struct et_run_options {
 	struct et_each names, setup, prepare, conclude, cleanup;
 	const char *reference;
 	bool resume;
-	const char *resume_id; /* or NULL: the newest unfinished one */
+	const char *resume_id; /* or NULL: the newest unfinished experiment */
 	struct et_outputs outputs;
 	double regression_ratio; /* the slowdown that fails the run; INFINITY: none does */
 	bool env;                /* change the environment for the duration */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `etalon samplesize [SERIES]`: how many runs are enough? */
+/* `etalon samplesize [SERIES]`: finds how many runs are enough. */
 #include "protocol/samplesize.h"
 #include "base/parse.h"
 #include "cmd/gather.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `etalon show [ID]`: a kept experiment as a person reads it. */
+/* `etalon show [ID]`: prints the result of a stored experiment. */
 #include "cmd/stored.h"
 #include "report/native.h"
 #include "report/text.h"

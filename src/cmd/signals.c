@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-/* Seconds a program has to end after the first signal, before it is killed. */
+/* Time that a program has to end after the first signal, before it is killed. */
 enum { GRACE_SECONDS = 2 };
 
 static void cancel_grace(void)
@@ -26,9 +26,9 @@ static void end(int signal)
 {
 	int saved = errno;
 
-	/* The second time the user means it. */
+	/* A second signal kills at once. */
 	send_to_children(state.signal ? SIGKILL : signal);
-	/* A stopped program cannot act on a signal before it goes on. */
+	/* A stopped program handles a signal only after it continues. */
 	send_to_children(SIGCONT);
 	state.signal = signal;
 	alarm(GRACE_SECONDS);
@@ -54,7 +54,10 @@ static void suspend(int signal)
 	errno = saved;
 }
 
-/* SIGSTOP cannot be caught, its end can: a program may have ended while we could not see it. */
+/*
+ * SIGSTOP cannot be caught, but the SIGCONT after it can. While we were stopped, programs may have
+ * ended without our reading the clock, so the samples of that time are marked.
+ */
 static void resumed(int signal)
 {
 	(void)signal;
@@ -65,7 +68,7 @@ static void install(int signal, void (*handler)(int), int flags)
 {
 	struct sigaction action = { .sa_handler = handler, .sa_flags = flags }, old;
 
-	/* What the caller wants ignored (nohup) stays ignored. */
+	/* A signal that the caller ignores (nohup) stays ignored. */
 	sigaction(signal, NULL, &old);
 	if (old.sa_handler == SIG_IGN)
 		return;
@@ -83,7 +86,7 @@ struct et_interrupt *et_signals_install(void)
 	install(SIGALRM, grace_over, SA_RESTART);
 	install(SIGTSTP, suspend, 0);
 	install(SIGCONT, resumed, SA_RESTART);
-	/* Ignored, children would vanish unwaited for. */
+	/* If SIGCHLD were ignored, the kernel would reap children before we wait for them. */
 	sigaction(SIGCHLD, &dfl, NULL);
 	return &state;
 }

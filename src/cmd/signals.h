@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Ctrl-C, SIGTERM and Ctrl-Z while programs run: children are told, finished samples are safe. */
+/*
+ * Ctrl-C, SIGTERM, SIGHUP and Ctrl-Z while programs run: the signal is passed on to the programs,
+ * and the run ends or stops with all finished samples.
+ */
 #ifndef ET_CMD_SIGNALS_H
 #define ET_CMD_SIGNALS_H
 
 #include "model/executor.h"
 
-/* Installs the handlers; there is one such state for the process. */
+/* Installs the handlers. The state that they change is one per process. */
 struct et_interrupt *et_signals_install(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `etalon trace`: when was the CPU taken away, and by whom? */
+/* `etalon trace`: shows when a CPU or a program was interrupted, and by what. */
 #include "cmd/trace.h"
 #include "base/parse.h"
 #include "cmd/signals.h"
@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Beyond a month the sums of the counter are no longer exact in the figures that we print. */
+/* In a longer trace the sums of the counter are no longer exact in the figures printed. */
 #define LONGEST_NS (UINT64_C(30) * 86400 * 1000000000)
 
 static const struct et_option options[] = {
@@ -102,7 +102,8 @@ static int check(struct et_trace_request *r, const struct et_operands *ops, stru
 	return 0;
 }
 
-/* Tried now, so that it does not fail after an hour; what is in it stays until there is more. */
+/* Opened early, so that a wrong path does not fail after an hour; the old contents stay until then.
+ */
 static int open_svg(const struct et_trace_request *r, FILE **out, struct et_error *err)
 {
 	if (!strcmp(r->svg, "-"))
@@ -123,7 +124,7 @@ static int write_all(struct et_cli *cli, const struct et_trace_request *r,
 		return rc;
 	FILE *f = *svg;
 	*svg = NULL;
-	/* A pipe or a device has nothing to be emptied of. */
+	/* Pipes and devices cannot be truncated, and need not be. */
 	if (ftruncate(fileno(f), 0) < 0)
 		errno = 0;
 	et_trace_svg(all->list, all->n, f);
@@ -163,6 +164,6 @@ static int run(struct et_cli *cli, int argc, char **argv)
 		fprintf(stderr, "etalon: interrupted; the trace ends there\n");
 		return 128 + interrupt->signal;
 	}
-	/* A program that failed, a CPU that went away: said when what there is has been printed. */
+	/* A trace may end early because the program failed or its CPU went offline: err says so. */
 	return rc || err.exit ? et_cli_fail(&err) : ET_EXIT_DONE;
 }

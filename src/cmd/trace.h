@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What `etalon trace` is asked for. */
+/* Shared by the files of `etalon trace`. */
 #ifndef ET_CMD_TRACE_H
 #define ET_CMD_TRACE_H
 
@@ -17,8 +17,9 @@ struct et_trace_request {
 };
 
 /*
- * Reads or takes what is asked for; argv (or NULL) is the program. 0 or -EINTR with traces; err is
- * filled also with 0 when a trace is there and something about it went wrong.
+ * Reads or records traces; argv is the program, or NULL. After a signal it returns -EINTR with the
+ * traces until then. If it returns 0 and err is filled, the traces are valid but ended early, for
+ * instance because the program failed.
  */
 int et_trace_take(struct et_trace_request *r, char *const *argv, struct et_interrupt *interrupt,
 	struct et_traces *all, struct et_error *err);

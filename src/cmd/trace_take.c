@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where traces come from: a file, a thread that spins, a program. */
+/* Gets traces: from a file, from a thread that spins, from a program. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "cmd/input.h"
@@ -101,7 +101,7 @@ int et_trace_take(struct et_trace_request *r, char *const *argv, struct et_inter
 		return from_file(r, all, err);
 	int rc = argv ? program(r, argv, interrupt, &one, err) : spin(r, interrupt, &one, err);
 	if (rc == -EINTR && !one.total) {
-		et_trace_free(&one); /* the signal came before there was anything */
+		et_trace_free(&one); /* the signal came before the first reading */
 	} else if (rc == 0 || rc == -EINTR) {
 		all->list = et_alloc(sizeof(one));
 		all->list[all->n++] = one;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const uint64_t DAY_NS = 86400ull * 1000000000;
-static const uint64_t STALE_DAYS = 90; /* by then updates have brought other daemons */
+static const uint64_t STALE_DAYS = 90; /* by then, updates may have brought other daemons */
 
 void et_cutoffs_warn(const struct et_cutoffs *c, const struct et_host *host, uint64_t wall_ns,
 	struct et_warnings *out)

@@ -51,7 +51,7 @@ static int begin(struct et_session *s, struct et_error *err)
 	et_host_read("", &e->host);
 	et_experiment_name(e, et_clock_real.wall_ns(NULL), random[0]);
 	if (s->setup.draw_seed)
-		e->plan.seed = random[1] >> 11; /* every JSON reader keeps 53 bits */
+		e->plan.seed = random[1] >> 11; /* JSON readers keep 53 bits */
 	e->child.directory = get_current_dir_name();
 	int rc = et_store_claim(s->setup.store, e->id, err);
 	if (rc == 0)
@@ -137,7 +137,7 @@ static int settle(void *ctx, uint64_t next_ns, struct et_error *err)
 static int apply_rules(void *ctx, struct et_error *err)
 {
 	struct et_session *s = ctx;
-	struct et_warnings later = { 0 }; /* the last call, at the end, raises them */
+	struct et_warnings later = { 0 }; /* dropped: finish() raises them */
 	int rc = et_recorder_flush(&s->recorder, err);
 
 	if (rc == 0)
@@ -154,7 +154,7 @@ static void note(void *ctx, const struct et_progress_note *n)
 		s->setup.progress(s->setup.ctx, n);
 }
 
-/* Records how it ended. The first error is the one that counts. */
+/* Removes samples and records how the run ended. The first error is the one that counts. */
 static int finish(struct et_session *s, int rc, struct et_error *err)
 {
 	int rc2 = et_recorder_flush(&s->recorder, rc ? NULL : err);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Runs an experiment from its plan to its last sample: claims it in the store, opens the runner,
- * lets the driver loop, makes every sample durable, removes what the protocol removes. Commands
- * that measure (`run`, `lab`, `daemons learn`) plan an experiment and call this; it prints nothing
- * and knows neither options nor reports.
+ * runs the driver, makes every sample durable, removes samples by the rules of the protocol.
+ * Commands that measure (`run`, `lab`, `daemons learn`) plan an experiment and call this; it prints
+ * nothing and knows neither options nor reports.
  */
 #ifndef ET_SESSION_SESSION_H
 #define ET_SESSION_SESSION_H
@@ -16,21 +16,21 @@
 
 struct et_session;
 
-/* What a session needs from its caller; everything must outlive the session. */
+/* Provided by the caller; everything must outlive the session. */
 struct et_session_setup {
 	struct et_store *store; /* open for writing */
 	struct et_interrupt *interrupt;
 	char *const *envp; /* environment of the programs */
-	bool no_ledger;    /* do not watch who has the program's CPU */
+	bool no_ledger;    /* do not record which processes have the program's CPU */
 	bool draw_seed;    /* a new experiment gets a random seed */
-	/* Called between samples; or NULL. */
+	/* Called after each run; or NULL. */
 	void (*progress)(void *ctx, const struct et_progress_note *note);
 	void *ctx;
 };
 
 /*
  * Begins a new experiment: reads the host, draws an id, finds the programs and records the plan,
- * so that resume finds it. Takes e, also on failure.
+ * so that it can be resumed. Takes e, also on failure.
  */
 int et_session_begin(const struct et_session_setup *setup, struct et_experiment *e,
 	struct et_session **out, struct et_error *err) ET_CHECK;
@@ -41,8 +41,8 @@ int et_session_begin(const struct et_session_setup *setup, struct et_experiment 
 int et_session_resume(const struct et_session_setup *setup, const char *name,
 	struct et_session **out, struct et_error *err) ET_CHECK;
 /*
- * Runs the plan and records how it ended. Every finished sample is durable afterwards in any case.
- * -EINTR after a signal.
+ * Runs the plan and records how it ended. Afterwards every finished sample that the store takes is
+ * durable, also on failure. -EINTR after a signal.
  */
 int et_session_drive(struct et_session *s, struct et_error *err) ET_CHECK;
 
@@ -50,7 +50,7 @@ int et_session_drive(struct et_session *s, struct et_error *err) ET_CHECK;
 struct et_experiment *et_session_experiment(struct et_session *s);
 /* Hands the experiment over to the caller, who frees it. */
 struct et_experiment *et_session_take_experiment(struct et_session *s);
-/* What is doubtful about the machine and about the cutoffs that were applied. */
+/* Warnings about the machine and about the cutoffs that were applied. */
 const struct et_warnings *et_session_warnings(const struct et_session *s);
 void et_session_close(struct et_session *s); /* NULL is fine */
 
