@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# report, run --report, daemons --report: pages that stand alone, whatever names they show, read by
-# a parser that is not ours and shown by a browser where there is one.
+# `etalon report`, `run --report` and `daemons --report`: self-contained pages, whatever names they
+# show. They are read by the parser of Python and shown by a browser if one is installed.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -63,53 +63,53 @@ page()
 }
 
 "$KEEP_SPECIMEN" "$ETALON_STORE" made || exit 1
-exits 'a kept experiment as a page' 0 etalon report -o made.html made
-is 'nothing is said' "$out$err" ''
-page 'with the figures and a picture for each command' made.html \
+exits 'report: a stored experiment is written as a page' 0 etalon report -o made.html made
+is 'report: -o prints nothing' "$out$err" ''
+page 'report: the page has the figures and a picture per command' made.html \
 	'"gzip -k -9 -f data" in p.text and p.figures >= 2 and p.tags["table"] >= 2'
-page 'a name is shown, not obeyed' made.html '"a|b,\"c\"␊␛[31m" in p.text'
+page 'report: a name with control characters is shown as text' made.html '"a|b,\"c\"␊␛[31m" in p.text'
 etalon report made >out.html
-ok 'to the standard output it is the same' cmp made.html out.html
+ok 'report: the page on stdout is the same' cmp made.html out.html
 etalon export --format html made >out.html
-ok 'and by export' cmp made.html out.html
-refuses 'an unknown experiment' 2 'nobody' etalon report nobody
-refuses 'a folder that is not there' 4 'no/such.html' etalon report -o no/such.html made
+ok 'export: --format html writes the same page' cmp made.html out.html
+refuses 'report: an unknown experiment is rejected' 2 'nobody' etalon report nobody
+refuses 'report: a page below a missing folder gives exit status 4' 4 'no/such.html' etalon report -o no/such.html made
 
-# Two commands of which one bites, and enough samples for a forest and pairs.
+# Two commands, one with markup in its name, and enough samples for a forest plot and for pairs.
 evil="</title><script src='http://127.0.0.1:9/'></script><img src=x onerror=alert(1)>"
-exits 'run writes a page' 0 etalon run -q -r 12 --label pair --report pair.html \
+exits 'run --report: it succeeds' 0 etalon run -q -r 12 --label pair --report pair.html \
 	-n sort 'etalon put sort --size 500' -n "$evil" 'etalon put sort --size 9000'
-page 'with comparison, samples, distribution and pairs' pair.html \
+page 'run --report: the page has comparison, samples, distribution and pairs' pair.html \
 	'p.figures >= 7 and p.tags.get("img") is None and "Ratio to the reference" in p.titles'
-page 'every name in full' pair.html '"onerror=alert(1)>" in p.text'
+page 'run --report: the page shows a name with markup in full' pair.html '"onerror=alert(1)>" in p.text'
 etalon report -o again.html pair
-ok 'report says the same of it later' cmp pair.html again.html
-exits 'the page goes to stdout, the talk to stderr' 0 etalon run -r 2 --report - true
-like 'as with other outputs' "$out" '^<!DOCTYPE html>'
-like 'the result is still told' "$err" 'CPU time'
-refuses 'a page that cannot be written is refused before the first run' 4 'no/page.html' \
+ok 'report: the page of an experiment is the same as that of run --report' cmp pair.html again.html
+exits 'run --report -: it succeeds' 0 etalon run -r 2 --report - true
+like 'run --report -: the page goes to stdout' "$out" '^<!DOCTYPE html>'
+like 'run --report -: the result goes to stderr' "$err" 'CPU time'
+refuses 'run --report: a page that cannot be written is rejected' 4 'no/page.html' \
 	etalon run --report no/page.html 'touch ran'
-ok 'nothing ran' test ! -e ran
-# A plain file is replaced, one with two names or behind a link is written to.
+ok 'run --report: a page that cannot be written is rejected before the first run' test ! -e ran
+# A plain file is replaced; a file with two names or behind a symbolic link is written to.
 ln pair.html second.html && ln -s again.html link.html && chmod 640 again.html
 etalon report -o pair.html made && etalon report -o link.html made
-ok 'both names of a file' cmp pair.html second.html
-is 'the link is still one' "$(readlink link.html) $(stat -c %a again.html)" 'again.html 640'
-ok 'and the file behind it is new' cmp again.html made.html
+ok 'report: a file with two names is written under both' cmp pair.html second.html
+is 'report: a symbolic link and the mode of its target are kept' "$(readlink link.html) $(stat -c %a again.html)" 'again.html 640'
+ok 'report: the target of a symbolic link is written' cmp again.html made.html
 rm second.html
-# As on a full disk: the page that was there stays.
+# As on a full disk, the old page stays.
 echo old >full.html
-exits 'a page that does not fit' 4 bash -c 'ulimit -f 8; etalon report -o full.html made'
-is 'leaves the old one as it was' "$(cat full.html)" old
-is 'nothing else is left behind' "$(find . -name '*.html.*')" ''
-exits 'a longer page is replaced whole' 0 etalon run -q -r 2 --report pair.html true
-page 'with nothing left of it' pair.html '"onerror" not in p.text'
+exits 'report: a page that does not fit gives exit status 4' 4 bash -c 'ulimit -f 8; etalon report -o full.html made'
+is 'report: a page that does not fit leaves the old file as it was' "$(cat full.html)" old
+is 'report: a page that does not fit leaves no temporary file' "$(find . -name '*.html.*')" ''
+exits 'run --report: it replaces a longer page' 0 etalon run -q -r 2 --report pair.html true
+page 'run --report: nothing of the longer page is left' pair.html '"onerror" not in p.text'
 
-# Bars of known heights: 40 numbers whose histogram and autocorrelation Python finds too.
+# Python computes the heights of the bars of 40 numbers, too.
 seq 40 | awk '{ print 1 + ($1 * 37 % 101) / 100 + ($1 % 2) / 4 }' >numbers
 etalon import -q --label numbers numbers >/dev/null
 etalon report -o numbers.html numbers
-ok 'distribution and autocorrelation are right' python3 - numbers numbers.html <<'PY'
+ok 'report: distribution and autocorrelation have the heights that Python computes' python3 - numbers numbers.html <<'PY'
 import re, sys
 x = [float(line) for line in open(sys.argv[1])]
 page = open(sys.argv[2], encoding="utf-8").read()
@@ -131,7 +131,7 @@ for v in x:
 assert len(got) > 3 and all(abs(g / max(got) - c / max(count)) < 0.01 for g, c in zip(got, count))
 PY
 
-# Daemons: three on the arms, one of them with a name that bites.
+# Daemons on the arms of the L-shape, one of them with markup in its name.
 python3 - >all.json <<'PY'
 import json, random, sys
 r = random.Random(1)
@@ -145,29 +145,29 @@ for i in range(1, 402):
     samples.append({"sample": i, "et_ms": 1050 + t, "pt_ms": 1000 + t, "pt": pt})
 json.dump({"short_run": {"samples": 401, "sample_seconds": 1, "all": samples}}, sys.stdout)
 PY
-exits 'daemons analyse writes a page' 0 etalon daemons analyse --report daemons.html all.json
-like 'beside the text' "$out" 'L-samples +77 150 200 323'
-page 'the whole, where the arms begin, the cluster alone, the run in its order' daemons.html \
+exits 'daemons analyse --report: it succeeds' 0 etalon daemons analyse --report daemons.html all.json
+like 'daemons analyse --report: the text is still printed' "$out" 'L-samples +77 150 200 323'
+page 'daemons analyse --report: the page has four pictures' daemons.html \
 	'p.figures == 4 and all(any(x in t for t in p.titles) for x in
 	("all pairs", "where the arms begin", "central cluster alone", "in its order"))'
 # Each of four L-samples is in two pairs; three daemons are beyond the second picture.
-page 'the arms are named by daemon' daemons.html \
+page 'daemons analyse --report: the points on the arms are named by daemon' daemons.html \
 	'sum(t.count("cronjob 7") + t.count("cronjob 6") for t in p.titles) == 6 + 3 and
 	sum("<b>&amp; 80" in t for t in p.titles) == 2 + 2 + 1'
-page 'and no point is missing' daemons.html 'p.marks > 401 + 400 + 2 * 392'
-page 'the table tells what was removed' daemons.html '"<b>&amp; 80.0 ms" in p.text and "yes" in p.text'
-exits 'on stdout it takes the place of the text' 0 etalon daemons analyse --report - all.json
-is 'nothing else is there' "$(cmp - daemons.html <<<"$out")" ''
-refuses 'JSON and a page on one stdout' 2 '--json and --report -' \
+page 'daemons analyse --report: no point is missing' daemons.html 'p.marks > 401 + 400 + 2 * 392'
+page 'daemons analyse --report: the table lists the removed samples' daemons.html '"<b>&amp; 80.0 ms" in p.text and "yes" in p.text'
+exits 'daemons analyse --report -: it succeeds' 0 etalon daemons analyse --report - all.json
+is 'daemons analyse --report -: stdout has the page and nothing else' "$(cmp - daemons.html <<<"$out")" ''
+refuses 'daemons analyse: --json with --report - is rejected' 2 '--json and --report -' \
 	etalon daemons analyse --json --report - all.json
-refuses 'a page in no folder' 4 'no/page.html' etalon daemons analyse --report no/page.html all.json
+refuses 'daemons analyse --report: a page below a missing folder gives exit status 4' 4 'no/page.html' etalon daemons analyse --report no/page.html all.json
 golden=$root/tests/golden/emp-daemons.json
-exits 'the papers record has no times to draw' 0 \
+exits 'daemons analyse --report: a record without times is accepted' 0 \
 	etalon daemons analyse -q --keep --report golden.html "$golden"
-page 'and the page says so' golden.html \
+page 'daemons analyse --report: the page of a record without times says so' golden.html \
 	'p.figures == 0 and "nothing to draw" in p.text and "rhn_check" in p.text'
-exits 'what is kept' 0 etalon daemons show --report kept.html
-page 'as a page' kept.html '"rhn_check" in p.text and "281" in p.text'
+exits 'daemons show --report: it succeeds' 0 etalon daemons show --report kept.html
+page 'daemons show --report: the page lists the cutoffs' kept.html '"rhn_check" in p.text and "281" in p.text'
 
 # --- in a browser ---
 
@@ -180,12 +180,12 @@ browse()
 }
 
 if [ -z "$browser" ]; then
-	skip 'a browser shows the page' 'no chromium'
-	skip 'nothing is fetched' 'no chromium'
+	skip 'report: a browser shows the page' 'no chromium'
+	skip 'report: a page fetches nothing' 'no chromium'
 	done_testing
 fi
 
-# A server on this machine that counts who asks.
+# A server on this machine that records requests.
 cat >server.py <<'PY'
 import http.server, sys
 class Hit(http.server.BaseHTTPRequestHandler):
@@ -204,18 +204,18 @@ wait_until '[ -e port ]'
 url=http://127.0.0.1:$(cat port)
 etalon run -q -r 5 --report wild.html -n "<img src=$url/name>" true >/dev/null
 browse --dump-dom "file://$work/daemons.html" >dom.html
-ok 'a browser shows the page as it is' python3 - dom.html <<'PY'
+ok 'report: a browser shows the page' python3 - dom.html <<'PY'
 import re, sys
 dom = open(sys.argv[1], encoding="utf-8").read()
 assert dom.count('role="img"') == 4 and dom.count("</figure>") == 4
 assert dom.count("<title>sample") >= 8 + 4 and "&lt;b&gt;&amp;amp; 80" in dom
 assert not re.search(r"<(b|script|parsererror)\b", dom)
 PY
-# What the names ask for is not asked; the policy holds even where an escape were forgotten.
+# Markup in a name is not fetched; the policy would prevent that even if the name were not escaped.
 sed "s|</main>|<img src=\"$url/forgotten\"></main>|" wild.html >forgotten.html
 sed "s|</main>|<img src=\"$url/control\"></main>|; /Content-Security-Policy/d" wild.html >control.html
 for name in wild forgotten control; do
 	browse --dump-dom "file://$work/$name.html" >/dev/null
 done
-is 'nothing is fetched, but where the policy is taken away' "$(cat hits 2>/dev/null)" /control
+is 'report: a page fetches nothing unless its policy is removed' "$(cat hits 2>/dev/null)" /control
 done_testing

@@ -1,24 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# How fast the machine was: the probe beside each run, samples removed by it, and --pace.
+# The speed of the machine: the probe before and after each run, the samples that it removes, --pace.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 busy='sh -c "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done"'
 
-exits "the probe is on" 0 etalon run -q -r 4 --json on.json "$busy"
-ok "and recorded" jq -e '.plan.probe and ([.commands[0].samples[] | .probe_before_ns > 0] | all)' on.json
-exits "--no-probe" 0 etalon run -q -r 12 --no-probe --json off.json "$busy"
-ok "has none" jq -e '(.plan.probe | not) and ([.commands[0].samples[] |
+exits "probe: it is on by default" 0 etalon run -q -r 4 --json on.json "$busy"
+ok "probe: every sample has its readings" jq -e '.plan.probe and ([.commands[0].samples[] | .probe_before_ns > 0] | all)' on.json
+exits "probe: --no-probe succeeds" 0 etalon run -q -r 12 --no-probe --json off.json "$busy"
+ok "probe: --no-probe leaves the readings empty" jq -e '(.plan.probe | not) and ([.commands[0].samples[] |
 	.probe_before_ns == null and .probe_after_ns == null] | all)' off.json
-ok "so none is slow by it" jq -e '[.commands[0].samples[].removed | select(. != null) |
+ok "probe: --no-probe removes no sample as slow" jq -e '[.commands[0].samples[].removed | select(. != null) |
 	has("probe_ns")] | any | not' off.json
-exits "duets need none" 0 etalon run -q -r 2 --order duet --json duet.json "$busy" "$busy"
-ok "and have none" jq -e '[.commands[].samples[] | select(.arrangement == "duet") |
+exits "probe: a duet succeeds" 0 etalon run -q -r 2 --order duet --json duet.json "$busy" "$busy"
+ok "probe: a duet has no readings" jq -e '[.commands[].samples[] | select(.arrangement == "duet") |
 	.probe_before_ns == null] | length > 0 and all' duet.json
 
-# Slow samples to order: an experiment that was interrupted behind its last run, with readings of a
-# loop far slower than ours, so that those of this machine do not matter.
+# Slow samples are imported as an experiment that was interrupted after its last run. Its readings
+# are of a far slower loop, so that those of this machine do not matter.
 interrupted() # interrupted ID SLOW KEEP_ALL: the first SLOW of 20 samples are slow
 {
 	jq -n --arg id "$1" --argjson slow "$2" --argjson keep "$3" '
@@ -36,63 +36,63 @@ interrupted() # interrupted ID SLOW KEEP_ALL: the first SLOW of 20 samples are s
 }
 
 interrupted some 6 false
-exits "resumed: judged by the readings that were kept" 0 etalon run --resume=some --json some.json
-ok "slow ones are removed, and say why" jq -e '[.commands[0].samples[].removed | select(. != null)] |
+exits "probe: an interrupted experiment with 6 slow samples of 20 is resumed" 0 etalon run --resume=some --json some.json
+ok "probe: slow samples are removed with reading and limit" jq -e '[.commands[0].samples[].removed | select(. != null)] |
 	length == 6 and all(.by == "machine-slow" and .probe_ns == 40000000 and .limit_ns == 22000000)' some.json
-like "the summary counts them" "$out" '14 kept, 6 removed \(6 machine-slow\)'
-like "shows the figure before" "$out" 'before .*of all 20'
-like "and warns" "$(tr -s '\n ' ' ' <<<"$out")" 'slow in 6 of 20 runs, which were left out; --pace'
-exits "show" 0 etalon show -v some
-like "tells each" "$out" 'sample 1: the machine was slow, the probe took'
-ok "the record that show prints has it, too" jq -e --slurpfile a some.json \
+like "probe: the summary counts the slow samples" "$out" '14 kept, 6 removed \(6 machine-slow\)'
+like "probe: the summary shows the result before the removal" "$out" 'before .*of all 20'
+like "probe: a warning counts the slow samples and names --pace" "$(tr -s '\n ' ' ' <<<"$out")" 'slow in 6 of 20 runs, which were removed; --pace'
+exits "probe: show -v succeeds" 0 etalon show -v some
+like "probe: show -v prints the reading of a slow sample" "$out" 'sample 1: the machine was slow, the probe took'
+ok "probe: show --json has the same removals" jq -e --slurpfile a some.json \
 	'.commands[0].samples[0].removed == $a[0].commands[0].samples[0].removed' <(etalon show --json some)
 
 interrupted most 12 false
-exits "most of them slow" 0 etalon run --resume=most --json most.json
-ok "is the rule: none is removed, they are marked" jq -e '.commands[0] |
+exits "probe: an interrupted experiment with 12 slow samples of 20 is resumed" 0 etalon run --resume=most --json most.json
+ok "probe: if most samples are slow they are marked and not removed" jq -e '.commands[0] |
 	([.samples[] | select(.removed != null)] | length == 0) and
 	([.samples[] | select(.marks | index("machine-slow"))] | length == 12)' most.json
-like "which is said" "$(tr -s '\n ' ' ' <<<"$out")" \
-	'slow in 12 of 20 runs .* too many to leave them out.*--pace corrects'
+like "probe: a warning says that too many samples were slow to remove them" "$(tr -s '\n ' ' ' <<<"$out")" \
+	'slow in 12 of 20 runs, too many to remove them.*--pace corrects'
 
 interrupted all 6 true
-exits "--keep-all" 0 etalon run --resume=all --json all.json
-ok "marks only" jq -e '.commands[0] | ([.samples[] | select(.removed != null)] | length == 0) and
+exits "probe: an interrupted experiment with --keep-all is resumed" 0 etalon run --resume=all --json all.json
+ok "probe: --keep-all marks slow samples and removes none" jq -e '.commands[0] | ([.samples[] | select(.removed != null)] | length == 0) and
 	([.samples[] | select(.marks | index("machine-slow"))] | length == 6)' all.json
 
 # --- the reference loop ---
 
 # The reference loop is a fork of etalon, so it has etalon's command line and its label.
-exits "--pace" 0 etalon run -r 8 --pace --label "paced-$$" --json pace.json "$busy"
+exits "--pace: run succeeds" 0 etalon run -r 8 --pace --label "paced-$$" --json pace.json "$busy"
 is "--pace: no reference loop outlives the run" "$(pgrep -fc "label paced-$$")" 0
-ok "all are paced, the loop ran beside them" jq -e '.plan.pace and ([.commands[0].samples[] |
+ok "--pace: the reference loop ran beside every sample" jq -e '.plan.pace and ([.commands[0].samples[] |
 	select(.warmup | not) | .arrangement == "paced" and .pace_loops > 0 and .pace_ns > 0 and
 	.et_ns > .pt_ns] | length == 8 and all)' pace.json
-like "the figure at full speed, or why there is none" "$out" 'at full speed '
-like "elapsed time is said to be shared" "$(tr -s '\n ' ' ' <<<"$out")" "elapsed time is not the program's own"
-ok "result.paced" jq -e '.commands[0].result.paced | .n <= 8 and has("coefficient") and
+like "--pace: the text has the time at full speed" "$out" 'at full speed '
+like "--pace: a warning says that the elapsed time is shared" "$(tr -s '\n ' ' ' <<<"$out")" "elapsed time is not the program's own"
+ok "--pace: the result has an interval or the reason why not" jq -e '.commands[0].result.paced | .n <= 8 and has("coefficient") and
 	(if .why_not then .mean_ns == null else .interval_ns[0] < .mean_ns and .mean_ns < .interval_ns[1] end)' pace.json
-ok "beside the plain figure" jq -e '.commands[0].result.pt.n == 8' pace.json
-ok "no probe is taken then" jq -e '[.commands[0].samples[] | select(.warmup | not) |
+ok "--pace: the plain result is there, too" jq -e '.commands[0].result.pt.n == 8' pace.json
+ok "--pace: no probe is read" jq -e '[.commands[0].samples[] | select(.warmup | not) |
 	.probe_before_ns == null] | all' pace.json
-ok "a run without has none" jq -e '.commands[0].result.paced == null' on.json
-ok "show says the same" jq -e --slurpfile a pace.json '.commands[0].result.paced == $a[0].commands[0].result.paced' \
+ok "--pace: a run without it has no paced result" jq -e '.commands[0].result.paced == null' on.json
+ok "--pace: show gives the same result" jq -e --slurpfile a pace.json '.commands[0].result.paced == $a[0].commands[0].result.paced' \
 	<(etalon show --json last)
-exits "fewer than a line needs" 0 etalon run -q -r 5 --pace true
-like "says so" "$(tr -s '\n ' ' ' <<<"$out")" 'at full speed not known: too few samples'
-exits "several" 0 etalon run -q -r 3 --pace --order random --metronome 1ms --json two.json "$busy" "$busy"
-ok "are compared by blocks of paced runs" jq -e '.comparisons[0].paired | .pairs == 3 and .arrangement == "block"' two.json
-exits "with a pair" 0 etalon run -q -r 2 --pace --json auto.json "$busy" "$busy"
-ok "the verdict is the duets'" jq -e '[.commands[1].samples[] | select(.warmup | not).arrangement] |
+exits "--pace: five samples succeed" 0 etalon run -q -r 5 --pace true
+like "--pace: the text says that five samples are too few" "$(tr -s '\n ' ' ' <<<"$out")" 'at full speed not known: too few samples'
+exits "--pace: two commands in random order succeed" 0 etalon run -q -r 3 --pace --order random --metronome 1ms --json two.json "$busy" "$busy"
+ok "--pace: two commands in random order are compared by blocks" jq -e '.comparisons[0].paired | .pairs == 3 and .arrangement == "block"' two.json
+exits "--pace: two commands succeed" 0 etalon run -q -r 2 --pace --json auto.json "$busy" "$busy"
+ok "--pace: two commands are compared by duets" jq -e '[.commands[1].samples[] | select(.warmup | not).arrangement] |
 	sort == ["duet", "duet", "paced", "paced"]' auto.json
 
-refuses "--pace in a duet" 2 "each program is the other's reference" etalon run --pace --order duet true true
-refuses "--pace and K-best" 2 'needs solo runs' etalon run --pace --protocol kbest true
-refuses "--pace and elapsed time" 2 'cannot judge elapsed time' etalon run --pace --metric et true
-refuses "--pace and a real-time program" 2 'never run' etalon run --pace --sched fifo:5 true
-refuses "--pace with --resume" 2 'takes no other' etalon run --resume --pace
+refuses "--pace: --order duet is rejected" 2 "each program is the other's reference" etalon run --pace --order duet true true
+refuses "--pace: --protocol kbest is rejected" 2 'needs solo runs' etalon run --pace --protocol kbest true
+refuses "--pace: --metric et is rejected" 2 'cannot judge elapsed time' etalon run --pace --metric et true
+refuses "--pace: a real-time --sched is rejected" 2 'never run' etalon run --pace --sched fifo:5 true
+refuses "--pace: --resume is rejected" 2 'takes no other' etalon run --resume --pace
 
-# Killed in the middle: the loop goes, too, and --resume goes on paced.
+# A killed run: its loop ends, and --resume continues with paced runs.
 label=killed-$$
 etalon run -q --label $label -r 4 --pace "sleep 0.4$$" >/dev/null 2>&1 &
 pid=$!
@@ -101,8 +101,8 @@ wait_for_samples $label 1
 wait_until '[ "$(pgrep -fc "label $label")" -eq 2 ]'
 kill -KILL $pid
 wait $pid 2>/dev/null
-ok "no loop outlives us" wait_until '! pgrep -f "label $label"'
-exits "--resume" 0 etalon run -q --resume=$label --json killed.json
-ok "goes on with the loop" jq -e '[.commands[0].samples[] | select(.warmup | not).arrangement] |
+ok "--pace: the reference loop ends with a killed etalon" wait_until '! pgrep -f "label $label"'
+exits "--pace: a killed run is resumed" 0 etalon run -q --resume=$label --json killed.json
+ok "--pace: the resumed samples are paced" jq -e '[.commands[0].samples[] | select(.warmup | not).arrangement] |
 	length == 4 and all(. == "paced")' killed.json
 done_testing
