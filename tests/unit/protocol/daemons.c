@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Daemons found in records whose daemons are known: the cluster, who is frequent, periods, cutoffs.
- */
+/* Finds known daemons in synthetic records: the cluster, frequent daemons, periods, cutoffs. */
 #include "protocol/daemons.h"
 #include "base/alloc.h"
 #include "num/rng.h"
@@ -14,6 +13,7 @@
 /* --- where the cluster ends --- */
 
 enum noise { NORMAL, EXPONENTIAL, LOG_NORMAL, NONE };
+static const char *const noise_names[] = { "normal", "exponential", "log-normal", "no" };
 
 static double draw(struct et_rng *rng, enum noise noise)
 {
@@ -31,7 +31,7 @@ static double draw(struct et_rng *rng, enum noise noise)
 
 static void test_bound(void)
 {
-	static const char *const names[] = { "normal", "exponential", "log-normal", "no" };
+
 	double x[800];
 
 	for (enum noise noise = NORMAL; noise <= NONE; noise++) {
@@ -54,9 +54,9 @@ static void test_bound(void)
 				found += bound > 1005 && bound < 2000;
 			}
 			ok(false_alarms <= 2 && found >= tries - 2,
-				"%s noise%s: %zu false alarms, %zu of %zu found", names[noise],
-				rounded ? " in whole milliseconds" : "", false_alarms, found,
-				tries);
+				"cluster: %s noise%s: %zu false alarms, %zu of %zu L-samples",
+				noise_names[noise], rounded ? " in whole milliseconds" : "",
+				false_alarms, found, tries);
 		}
 	}
 }
@@ -79,20 +79,26 @@ static double period_of(uint32_t samples, double seconds, size_t n, const uint32
 
 static void test_period(void)
 {
-	near(PERIOD(800, 128.25, 75, 634), 20 * 3600, 0, 0, "75 and 634 of 800 cover the run");
-	near(PERIOD(800, 128.25, 366, 451), NAN, 0, 0, "366 and 451 do not");
-	near(PERIOD(800, 128.25, 75, 186, 298, 410, 522, 634, 746), 4 * 3600, 0, 0, "rhn_check");
-	near(PERIOD(800, 128.25, 75, 186, 298, 522, 634, 746), NAN, 0, 0, "one is missing");
+	near(PERIOD(800, 128.25, 75, 634), 20 * 3600, 0, 0,
+		"period: samples 75 and 634 of 800 are periodic");
+	near(PERIOD(800, 128.25, 366, 451), NAN, 0, 0,
+		"period: samples 366 and 451 of 800 are not periodic");
+	near(PERIOD(800, 128.25, 75, 186, 298, 410, 522, 634, 746), 4 * 3600, 0, 0,
+		"period: rhn_check of the papers runs every 4 hours");
+	near(PERIOD(800, 128.25, 75, 186, 298, 522, 634, 746), NAN, 0, 0,
+		"period: one missing execution makes a daemon not periodic");
 	near(PERIOD(800, 128.25, 75, 186, 240, 298, 410, 522, 634, 746), NAN, 0, 0,
-		"one is too many");
-	near(PERIOD(800, 128.25, 75, 76, 634), 20 * 3600, 0, 1e-9, "across the border of samples");
-	near(PERIOD(800, 128.25, 663), NAN, 0, 0, "once is no period");
-	near(PERIOD(100, 1, 10, 33, 56, 79), 23, 0, 1e-9, "a period that is not round stays");
-	near(et_period_round(71691.75, 128.25), 72000, 0, 0, "19.9 hours are 20");
-	near(et_period_round(14350, 21), 14400, 0, 0, "3.99 are 4");
-	near(et_period_round(15480, 21), 15480, 0, 0, "4.3 are 4.3");
-	near(et_period_round(893, 5), 900, 0, 0, "a quarter of an hour");
-	near(et_period_round(30, 0.1), 30, 0, 0, "half a minute is no whole number of them");
+		"period: one extra execution makes a daemon not periodic");
+	near(PERIOD(800, 128.25, 75, 76, 634), 20 * 3600, 0, 1e-9,
+		"period: an execution in two successive samples counts once");
+	near(PERIOD(800, 128.25, 663), NAN, 0, 0, "period: one execution has no period");
+	near(PERIOD(100, 1, 10, 33, 56, 79), 23, 0, 1e-9, "period: 23 s is not rounded");
+	near(et_period_round(71691.75, 128.25), 72000, 0, 0,
+		"rounding: 19.9 hours are rounded to 20");
+	near(et_period_round(14350, 21), 14400, 0, 0, "rounding: 3.99 hours are rounded to 4");
+	near(et_period_round(15480, 21), 15480, 0, 0, "rounding: 4.3 hours are not rounded");
+	near(et_period_round(893, 5), 900, 0, 0, "rounding: 893 s are rounded to 15 minutes");
+	near(et_period_round(30, 0.1), 30, 0, 0, "rounding: 30 s are not rounded to minutes");
 }
 
 static void test_interrupted_run(void)
@@ -101,7 +107,10 @@ static void test_interrupted_run(void)
 	uint32_t numbers[] = { 11, 31, 71, 91 };
 	double where[4];
 
-	/* Sample 50 ended at 500 s, 51 began at 1000 s: what was due at 700 s went unseen. */
+	/*
+	 * Sample 50 ended at 500 s, 51 began at 1000 s: the executions at 500, 700 and 900 s were
+	 * not seen.
+	 */
 	r.short_run = (struct et_daemon_run){ .samples = 100, .sample_seconds = 10, .whole = true };
 	for (uint32_t i = 1; i <= 100; i++)
 		et_daemon_run_add(&r.short_run, i, (i - 1) * 10 + (i > 50 ? 500 : 0));
@@ -112,7 +121,7 @@ static void test_interrupted_run(void)
 	where[3] = 1300;
 	numbers[3] = 81;
 	near(et_period_find(&r.short_run, numbers, where, 4), 200, 0, 1e-9,
-		"a run that was interrupted and went on");
+		"period: the pause of an interrupted run does not hide a period");
 	et_daemon_record_free(&r);
 }
 
@@ -123,12 +132,12 @@ struct made {
 	struct et_rng rng;
 };
 
-/* Daemons are to run in samples of these numbers, for so long. */
+/* In which samples a daemon runs, and for how long. */
 struct plan {
 	const char *name;
-	uint32_t first, step; /* every step-th sample; a step of 0: once */
+	uint32_t first, step; /* from sample `first` on in every step-th; a step of 0: once */
 	double ms;
-	double share; /* or in so many, at random */
+	double share; /* if above 0: in this share of the samples, chosen at random */
 };
 
 static void make_sample(struct made *m, struct et_daemon_run *run, uint32_t i, enum noise noise,
@@ -194,17 +203,20 @@ static void test_known(void)
 			make(&m, 601, noise, rounded, plans, &f);
 			ok(f.short_run.n_far == 4 && f.short_run.far[69] && f.short_run.far[269] &&
 					f.short_run.far[332] && f.short_run.far[469],
-				"601 samples, noise %d%s: the four that were hit", noise,
-				rounded ? ", whole milliseconds" : "");
+				"601 samples, %s noise%s: the four disturbed ones are L-samples",
+				noise_names[noise], rounded ? ", whole milliseconds" : "");
 			ok(f.n_cutoffs == 2 && !strcmp(f.cutoffs[0].daemon, "cronjob") &&
 					f.cutoffs[0].short_ms == 200 && f.cutoffs[1].short_ms == 75,
-				"and both daemons' cutoffs");
-			near(f.cutoffs[0].period_s, 2000, 0, 1e-9, "one has a period");
-			near(f.cutoffs[0].task_time_s, 100, 0, 1e-9, "and a task time");
-			near(f.cutoffs[1].period_s, NAN, 0, 0, "the other has none");
+				"cutoffs: both daemons have the midpoint of 0 and their time");
+			near(f.cutoffs[0].period_s, 2000, 0, 1e-9,
+				"cutoffs: cronjob has a period of 200 samples");
+			near(f.cutoffs[0].task_time_s, 100, 0, 1e-9,
+				"cutoffs: the task time of cronjob is 5 %% of its period");
+			near(f.cutoffs[1].period_s, NAN, 0, 0,
+				"cutoffs: login ran once and has no period");
 			ok(f.short_run.n_central == 1 && f.short_run.central[0].max_ms == 3 &&
 					f.short_run.central[0].sd_ms == 0,
-				"the cluster's figures");
+				"cluster: watchd takes at most 3 ms, with an sd of 0");
 			unmake(&m, &f);
 		}
 	}
@@ -219,8 +231,9 @@ static void test_none(void)
 	for (uint32_t n = ET_LSHAPE_LEAST; n < 800; n = 3 * n + 1) {
 		for (enum noise noise = NORMAL; noise <= NONE; noise++) {
 			make(&m, n, noise, noise % 2, plans, &f);
-			ok(!f.short_run.n_far && !f.n_cutoffs, "%u samples, noise %d: no L", n,
-				noise);
+			ok(!f.short_run.n_far && !f.n_cutoffs,
+				"%u samples, %s noise: no L-samples and no cutoffs", n,
+				noise_names[noise]);
 			unmake(&m, &f);
 		}
 	}
@@ -237,18 +250,22 @@ static void test_frequent(void)
 			{ "cronjob", 70, 150, 700, 0 }, { 0 } };
 		make(&m, 400, EXPONENTIAL, i % 2, plans, &f);
 		ok(frequent(&m, &f, "busyd") && !frequent(&m, &f, "cronjob"),
-			"in %.0f %% of the samples: frequent", 100 * shares[i]);
-		ok(f.short_run.n_far == 3 && f.short_run.far[69], "it stays in the cluster");
-		ok(f.n_cutoffs == 1 && f.cutoffs[0].short_ms == 350, "the seldom one is found");
+			"frequent: a daemon in %.0f %% of the samples is frequent",
+			100 * shares[i]);
+		ok(f.short_run.n_far == 3 && f.short_run.far[69],
+			"frequent: samples of the frequent daemon stay in the cluster");
+		ok(f.n_cutoffs == 1 && f.cutoffs[0].short_ms == 350,
+			"frequent: the infrequent daemon is found beside the frequent one");
 		unmake(&m, &f);
 	}
 	struct plan every_second[] = { { "tickd", 2, 2, 100, 0 }, { 0 } };
 	make(&m, 101, NORMAL, false, every_second, &f);
-	ok(!f.short_run.n_far && frequent(&m, &f, "tickd"), "every second sample is often, too");
+	ok(!f.short_run.n_far && frequent(&m, &f, "tickd"),
+		"frequent: a daemon in every second sample is frequent");
 	unmake(&m, &f);
 }
 
-/* A daemon that is in most samples for a short time and seldom runs long. */
+/* The daemon runs briefly in every second sample, and for a long time in two of them. */
 static void test_long_running(void)
 {
 	static const struct plan plans[] = { { "raid", 1, 2, 4, 0 }, { "raid", 90, 200, 80, 0 },
@@ -257,14 +274,16 @@ static void test_long_running(void)
 	struct et_daemon_findings f;
 
 	make(&m, 400, NORMAL, true, plans, &f);
-	ok(f.short_run.n_far == 2 && f.n_cutoffs == 1, "its long executions make L-samples");
-	near(f.cutoffs[0].short_ms, 42, 0, 0, "cutoff between 4 and 80");
+	ok(f.short_run.n_far == 2 && f.n_cutoffs == 1,
+		"long-running: the long executions of a daemon make L-samples");
+	near(f.cutoffs[0].short_ms, 42, 0, 0,
+		"long-running: the cutoff is between the short and the long executions");
 	ok(f.short_run.removed[89] && f.short_run.removed[289] && !f.short_run.removed[0],
-		"these two are removed");
+		"long-running: only the samples with long executions are removed");
 	unmake(&m, &f);
 }
 
-/* Sample 451 of the papers: 1 ms as written is not above a cutoff of half a millisecond. */
+/* Sample 451 of the papers: a recorded 1 ms is not certainly above a cutoff of 0.5 ms. */
 static void test_resolution(void)
 {
 	static const struct plan whole[] = { { "bash", 30, 0, 100, 0 }, { "bash", 30, 0, 1, 0 },
@@ -273,18 +292,19 @@ static void test_resolution(void)
 	struct et_daemon_findings f;
 
 	make(&m, 100, NONE, true, whole, &f);
-	ok(m.r.resolution_ms == 1 && f.cutoffs[0].final_ms[0] == 0.5, "a cutoff of half");
+	ok(m.r.resolution_ms == 1 && f.cutoffs[0].final_ms[0] == 0.5,
+		"resolution: an execution of 1 ms gives a cutoff of 0.5 ms");
 	m.r.short_run.executions[0].ms = 1;
 	m.r.short_run.executions[1].ms = 1;
 	et_daemon_findings_free(&f);
 	struct et_error err;
 	ok(!et_daemons_analyse(&m.r, "made", &f, &err) && f.short_run.far[29] &&
 			!f.short_run.removed[29] && f.short_run.removed[59],
-		"what may have been half of that is not removed");
+		"resolution: a recorded 1 ms is not above a cutoff of 0.5 ms");
 	unmake(&m, &f);
 }
 
-static void test_watch(void)
+static void test_fill(void)
 {
 	struct et_experiment *e = et_calloc(1, sizeof(*e));
 	struct et_daemon_record r = { 0 };
@@ -308,14 +328,16 @@ static void test_watch(void)
 	}
 	et_daemon_run_fill(&r, &r.short_run, &e->commands[0]);
 	et_daemon_record_settle(&r);
-	ok(r.short_run.samples == 10 && r.short_run.whole, "warm-up and failures are left out");
-	near(r.short_run.sample_seconds, 2, 1e-12, 0, "from start to start, a pause left aside");
-	near(r.short_run.listed[9].at_s, 110, 1e-12, 0, "which the starts show");
+	ok(r.short_run.samples == 10 && r.short_run.whole,
+		"fill: warm-up and failed samples are omitted");
+	near(r.short_run.sample_seconds, 2, 1e-12, 0,
+		"fill: the distance of samples is the median, without the pause");
+	near(r.short_run.listed[9].at_s, 110, 1e-12, 0, "fill: start times include the pause");
 	ok(r.short_run.listed[1].number == 3 && r.short_run.listed[2].number == 5,
-		"a failed one parts its neighbours");
+		"fill: samples keep their numbers when one between them failed");
 	ok(r.n_names == 2 && !strcmp(r.names[1], "kworker") && r.short_run.listed[0].n == 2,
-		"who else ran");
-	near(r.short_run.executions[0].ms, 2.5, 1e-12, 0, "for how long");
+		"fill: names are those of daemons, executions of 0 ns are omitted");
+	near(r.short_run.executions[0].ms, 2.5, 1e-12, 0, "fill: executions are in milliseconds");
 	et_daemon_record_free(&r);
 	et_experiment_free(e);
 }
@@ -328,7 +350,7 @@ static void test_too_few(void)
 
 	r.short_run.samples = ET_LSHAPE_LEAST - 1;
 	ok(et_daemons_analyse(&r, "few", &f, &err) == -EINVAL && strstr(err.what, "at least 10"),
-		"too few samples: %s", err.what);
+		"analyse: too few samples are refused: %s", err.what);
 }
 
 int main(void)
@@ -341,7 +363,7 @@ int main(void)
 	test_frequent();
 	test_long_running();
 	test_resolution();
-	test_watch();
+	test_fill();
 	test_too_few();
 	return tap_done();
 }

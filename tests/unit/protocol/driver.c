@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The loop on scripted durations: no process runs here, and time is ours. */
+/* Drives experiments with scripted durations and a scripted clock; no process runs. */
 #include "protocol/driver.h"
 #include "base/alloc.h"
 #include "tap.h"
@@ -10,25 +10,25 @@ struct script {
 	uint64_t now_ns;
 	size_t runs, kept, setups, cleanups;
 	size_t fail_at;      /* run number that fails with a program's exit status */
-	size_t interrupt_at; /* run number cut short by a signal */
+	size_t interrupt_at; /* run number that a signal interrupts */
 	size_t slow_at;      /* run number that takes ten times as long */
 	double noise;        /* relative, alternating */
 	uint64_t cpu_ns[2];
 	uint32_t orders[4096];
 	bool overlapped, parallel;
-	struct et_experiment *judged; /* every second sample is removed; NULL: none */
-	size_t judgements;
+	struct et_experiment *ruled; /* the rules remove every second sample; NULL: no rules */
+	size_t rule_calls;
 };
 
-/* As rules do it: whatever was found before, anew. */
+/* Rules on all samples anew, as the protocol's rules do. */
 static int apply_rules(void *ctx, struct et_error *err)
 {
 	struct script *s = ctx;
 
 	(void)err;
-	s->judgements++;
-	for (size_t i = 0; s->judged && i < s->judged->commands[0].n_samples; i++)
-		s->judged->commands[0].samples[i].ruling.removal.by =
+	s->rule_calls++;
+	for (size_t i = 0; s->ruled && i < s->ruled->commands[0].n_samples; i++)
+		s->ruled->commands[0].samples[i].ruling.removal.by =
 			i % 2 ? ET_REMOVED_MACHINE_SLOW : ET_KEPT;
 	return 0;
 }
@@ -136,39 +136,43 @@ static void fixed_numbers(void)
 	struct script s = { 0 };
 	struct et_experiment *e = experiment(1, (struct et_plan){ .runs = 10, .warmup = 2 });
 
-	ok(drive(e, &s, &err) == 0 && s.runs == 12 && s.kept == 12, "2 + 10 runs, all kept");
+	ok(drive(e, &s, &err) == 0 && s.runs == 12 && s.kept == 12,
+		"fixed: 2 warm-up and 10 counted runs take place, and all are stored");
 	ok(e->commands[0].n_samples == 12 && e->commands[0].samples[1].place.warmup &&
 			!e->commands[0].samples[2].place.warmup &&
 			e->commands[0].samples[2].place.round == 1,
-		"the first two are warm-up");
-	ok(s.setups == 1 && s.cleanups == 1, "set up and cleaned up once");
+		"fixed: the first two runs are warm-up, and round 1 begins after them");
+	ok(s.setups == 1 && s.cleanups == 1, "fixed: setup and cleanup run once each");
 	et_experiment_free(e);
 
 	s = (struct script){ 0 };
 	e = experiment(3, (struct et_plan){ .runs = 4, .order = ET_ORDER_AUTO, .seed = 5 });
-	ok(drive(e, &s, &err) == 0 && s.runs == 3 + 4 * 5, "auto: 3 solos and 2 duets a round");
+	ok(drive(e, &s, &err) == 0 && s.runs == 3 + 4 * 5,
+		"auto: a round of three commands has 3 solo runs and 2 duets");
 	ok(counted(&e->commands[0]) == e->commands[0].n_samples - 1,
-		"after one look at each, which does not count");
-	ok(s.overlapped, "programs of 30 ms overlap");
+		"auto: one warm-up run of each command does not count");
+	ok(s.overlapped, "auto: programs of 30 ms overlap in duets");
 	ok(counted(&e->commands[0]) == 4 + 8 && counted(&e->commands[1]) == 4 + 4,
-		"the reference plays in every duet");
+		"auto: the reference takes part in every duet");
 	et_experiment_free(e);
 
 	s = (struct script){ .cpu_ns = { 3000000, 7000000 } };
 	e = experiment(2, (struct et_plan){ .runs = 4, .order = ET_ORDER_AUTO, .warmup = 1 });
-	ok(drive(e, &s, &err) == 0 && !s.overlapped, "programs below two ticks do not overlap");
+	ok(drive(e, &s, &err) == 0 && !s.overlapped,
+		"auto: programs shorter than two ticks do not overlap in duets");
 	et_experiment_free(e);
 
 	s = (struct script){ .parallel = true };
 	e = experiment(2, (struct et_plan){ .runs = 2, .order = ET_ORDER_AUTO, .warmup = 1 });
-	ok(drive(e, &s, &err) == 0 && s.parallel, "threaded programs are told to the executor");
+	ok(drive(e, &s, &err) == 0 && s.parallel,
+		"auto: the executor is asked to run multi-threaded programs in parallel");
 	et_experiment_free(e);
 
 	s = (struct script){ 0 };
 	e = experiment(2, (struct et_plan){ .runs = 3, .order = ET_ORDER_SEQUENTIAL });
 	drive(e, &s, &err);
 	ok(e->commands[0].samples[2].place.order == 3 && e->commands[1].samples[0].place.order == 4,
-		"in sequence one command after the other");
+		"sequential: one command runs after the other");
 	et_experiment_free(e);
 }
 
@@ -189,14 +193,14 @@ static void places(void)
 			wrong += p->command != c || p->partner != (duet ? (int32_t)!c : -1);
 		}
 	}
-	ok(duets == 6 && wrong == 0, "the driver enters command, partner and arrangement");
+	ok(duets == 6 && wrong == 0, "place: the driver enters command, partner and arrangement");
 	et_experiment_free(e);
 
 	e = experiment(1, (struct et_plan){ .runs = 3, .pace = true });
 	drive(e, &s, &err);
 	ok(e->commands[0].samples[2].place.arrangement == ET_PACED &&
 			e->commands[0].samples[2].place.partner == -1,
-		"a paced sample has no partner");
+		"place: a paced sample has no partner");
 	et_experiment_free(e);
 }
 
@@ -207,16 +211,19 @@ static void until_sure(void)
 	struct script s = { .noise = 0.0001 };
 	struct et_experiment *e = experiment(1, plan);
 
-	ok(drive(e, &s, &err) == 0 && s.runs == 5, "quiet: stops at the least number");
-	ok(et_until_reached(e, 0) < 0.01, "with the uncertainty reached");
+	ok(drive(e, &s, &err) == 0 && s.runs == 5, "until: quiet runs stop at min_runs");
+	ok(et_until_reached(e, 0) < 0.01, "until: the uncertainty of quiet runs is reached");
 	et_experiment_free(e);
 
 	s = (struct script){ .noise = 0.5 };
 	e = experiment(1, plan);
-	ok(drive(e, &s, &err) == 0 && s.runs == 50, "noisy: at the most");
+	ok(drive(e, &s, &err) == 0 && s.runs == 50, "until: noisy runs stop at max_runs");
 	et_experiment_free(e);
 
-	/* ± 1 %, alternating: sure after 8 runs. Of the removed half none are left to differ. */
+	/*
+	 * Times alternate by ± 1 %, which 7 runs make precise enough. The rules remove all runs
+	 * with one of the two times, so that the others are equal.
+	 */
 	s = (struct script){ .noise = 0.01 };
 	e = experiment(1, plan);
 	drive(e, &s, &err);
@@ -224,10 +231,10 @@ static void until_sure(void)
 	et_experiment_free(e);
 	s = (struct script){ .noise = 0.01 };
 	e = experiment(1, plan);
-	s.judged = e;
+	s.ruled = e;
 	int rc = drive(e, &s, &err);
-	ok(rc == 0 && s.judgements > 0 && s.runs < all,
-		"what rules remove does not count: sure after %zu, not %zu runs", s.runs, all);
+	ok(rc == 0 && s.rule_calls > 0 && s.runs < all,
+		"until: removed samples do not count: %zu runs instead of %zu", s.runs, all);
 	et_experiment_free(e);
 
 	s = (struct script){ .noise = 0.05 };
@@ -235,17 +242,19 @@ static void until_sure(void)
 	e = experiment(1, plan);
 	drive(e, &s, &err);
 	/* t(n-1) * 0.05 / sqrt(n) * sqrt(n/(n-1)) = 0.01 has its root near n = 98. */
-	ok(s.runs >= 98 && s.runs <= 108, "in between: when sure (%zu runs)", s.runs);
+	ok(s.runs >= 98 && s.runs <= 108, "until: moderate noise needs about 100 runs (%zu)",
+		s.runs);
 	et_experiment_free(e);
 
 	s = (struct script){ .noise = 0.5 };
 	plan.time_limit_ns = 300000000;
 	e = experiment(1, plan);
-	ok(drive(e, &s, &err) == 0 && s.runs >= 9 && s.runs <= 12, "time limit: %zu runs", s.runs);
+	ok(drive(e, &s, &err) == 0 && s.runs >= 9 && s.runs <= 12,
+		"until: the time limit ends the experiment after 9 to 12 runs");
 	et_experiment_free(e);
 }
 
-/* A limit is shared: the second command is not left with nothing. */
+/* Commands share a time limit, so that the second one runs too. */
 static void limits(void)
 {
 	struct et_error err;
@@ -257,14 +266,14 @@ static void limits(void)
 
 	drive(e, &s, &err);
 	ok(counted(&e->commands[0]) >= 9 && counted(&e->commands[1]) >= 9,
-		"each command has its share of the time (%zu and %zu runs)",
+		"limit: each command has its share of the time (%zu and %zu runs)",
 		counted(&e->commands[0]), counted(&e->commands[1]));
 	et_experiment_free(e);
 	/* One disturbed run at the beginning does not decide whether pairs overlap. */
 	s = (struct script){ .cpu_ns = { 3000000, 3000000 }, .slow_at = 1 };
 	e = experiment(2, (struct et_plan){ .runs = 4, .order = ET_ORDER_AUTO, .warmup = 3 });
 	drive(e, &s, &err);
-	ok(!s.overlapped, "a slow first run does not make short programs long");
+	ok(!s.overlapped, "overlap: one slow warm-up run does not make short programs overlap");
 	et_experiment_free(e);
 }
 
@@ -276,8 +285,9 @@ static void failures(void)
 
 	ok(drive(e, &s, &err) == -ECHILD && err.exit == ET_EXIT_PROGRAM &&
 			strstr(err.what, "exit status 3"),
-		"a failing program ends the run: %s", err.what);
-	ok(s.kept == 4 && s.cleanups == 1, "what was measured is kept, and cleaned up");
+		"failure: a failing program ends the experiment: %s", err.what);
+	ok(s.kept == 4 && s.cleanups == 1,
+		"failure: measured samples are stored, and cleanup runs");
 	et_experiment_free(e);
 
 	s = (struct script){ .fail_at = 4 };
@@ -286,16 +296,17 @@ static void failures(void)
 	s.fail_at = 0;
 	ok(drive(e, &s, &err) == 0 && counted(&e->commands[0]) == 10 &&
 			e->commands[0].samples[3].ruling.removal.by == ET_REMOVED_FAILED,
-		"resumed, the failed run is run again and does not count");
+		"resume: a failed run is repeated and does not count");
 	et_experiment_free(e);
 
 	s = (struct script){ .fail_at = 4 };
 	e = experiment(1, (struct et_plan){ .runs = 10, .ignore_failure = true });
-	ok(drive(e, &s, &err) == 0 && s.kept == 10, "unless failures are ignored");
+	ok(drive(e, &s, &err) == 0 && s.kept == 10,
+		"failure: with ignore_failure the experiment continues");
 	et_experiment_free(e);
 }
 
-/* Cut short at every possible place and resumed, an experiment ends with the same turns. */
+/* An experiment that is interrupted at any run and resumed ends with the same turns. */
 static void resume_anywhere(void)
 {
 	struct et_plan plan = { .runs = 5, .order = ET_ORDER_AUTO, .seed = 11 };
@@ -314,10 +325,14 @@ static void resume_anywhere(void)
 		}
 		et_experiment_free(e);
 	}
-	ok(good == tries, "resumed after each of %zu places: every turn once", tries);
+	ok(good == tries, "resume: interrupted at any of %zu runs, each turn takes place once",
+		tries);
 }
 
-/* Every second run is slow by noise; the fast ones are alike. */
+/*
+ * Returns the number of runs that count. With noise, every second run is slow and the fast ones
+ * are equal.
+ */
 static size_t kbest_runs(enum et_protocol protocol, struct et_plan plan, struct script s)
 {
 	struct et_error err;
@@ -335,21 +350,27 @@ static void fastest_agree(void)
 	struct et_plan plan = { .runs = 10, .max_runs = 50, .k = 3, .epsilon = 0.001 };
 	struct script noisy = { .noise = 0.1 }, brief = { .cpu_ns = { 5000000, 5000000 } };
 
-	ok(kbest_runs(ET_PROTOCOL_KBEST, plan, noisy) == 6, "K-best ends with the third fast run");
+	ok(kbest_runs(ET_PROTOCOL_KBEST, plan, noisy) == 6,
+		"K-best: the third of the equal fast runs ends the experiment");
 	ok(kbest_runs(ET_PROTOCOL_KBEST, plan, (struct script){ 0 }) == 3,
-		"with the third when all are alike");
-	ok(kbest_runs(ET_PROTOCOL_EMP, plan, noisy) == 10, "other protocols do not look at it");
-	ok(kbest_runs(ET_PROTOCOL_AUTO, plan, brief) == 3, "auto: K-best for 5 ms");
-	ok(kbest_runs(ET_PROTOCOL_AUTO, plan, (struct script){ 0 }) == 10, "auto: emp for 30 ms");
+		"K-best: if all runs are equal, the third ends the experiment");
+	ok(kbest_runs(ET_PROTOCOL_EMP, plan, noisy) == 10,
+		"K-best: EMP does not stop when the fastest runs agree");
+	ok(kbest_runs(ET_PROTOCOL_AUTO, plan, brief) == 3, "auto: K-best is used for 5 ms");
+	ok(kbest_runs(ET_PROTOCOL_AUTO, plan, (struct script){ 0 }) == 10,
+		"auto: EMP is used for 30 ms");
 	plan.epsilon = 0.25;
-	ok(kbest_runs(ET_PROTOCOL_KBEST, plan, noisy) == 3, "a wide epsilon is soon reached");
+	ok(kbest_runs(ET_PROTOCOL_KBEST, plan, noisy) == 3,
+		"K-best: a wide epsilon is reached with the third run");
 	plan.epsilon = 0.001;
 	plan.max_runs = 5;
-	ok(kbest_runs(ET_PROTOCOL_KBEST, plan, noisy) == 5, "M ends it unconverged");
+	ok(kbest_runs(ET_PROTOCOL_KBEST, plan, noisy) == 5,
+		"K-best: max_runs ends an experiment that does not converge");
 	plan.k = 1;
-	ok(kbest_runs(ET_PROTOCOL_KBEST, plan, noisy) == 1, "one best is always there");
+	ok(kbest_runs(ET_PROTOCOL_KBEST, plan, noisy) == 1, "K-best: K = 1 needs one run");
 	plan.k = 0;
-	ok(kbest_runs(ET_PROTOCOL_KBEST, plan, noisy) == 10, "a record without K has its runs");
+	ok(kbest_runs(ET_PROTOCOL_KBEST, plan, noisy) == 10,
+		"K-best: an experiment without K takes its fixed number of runs");
 }
 
 static void fastest_resumed(void)
@@ -378,8 +399,8 @@ static void fastest_resumed(void)
 		}
 		et_experiment_free(e);
 	}
-	ok(good == 2 * tries, "cut short anywhere, it ends with four fast runs: %zu of %zu", good,
-		2 * tries);
+	ok(good == 2 * tries, "K-best: a resumed experiment ends with four fast runs: %zu of %zu",
+		good, 2 * tries);
 }
 
 int main(void)

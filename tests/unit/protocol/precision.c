@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What each version of EMP counts of twelve runs made by hand, and the figures by definition. */
+/* Which of twelve synthetic runs each version of EMP counts, and the figures by definition. */
 #include "protocol/precision.h"
 #include "base/alloc.h"
 #include "tap.h"
@@ -11,7 +11,7 @@ static bool stoppable(const char *comm)
 	return !strcmp(comm, "cron");
 }
 
-static void beside(struct et_sample *s, const char *name, uint64_t cpu_ns)
+static void add_culprit(struct et_sample *s, const char *name, uint64_t cpu_ns)
 {
 	s->measured.culprits = et_realloc(
 		s->measured.culprits, s->measured.n_culprits + 1, sizeof(*s->measured.culprits));
@@ -20,7 +20,7 @@ static void beside(struct et_sample *s, const char *name, uint64_t cpu_ns)
 	snprintf(x->name, sizeof(x->name), "%s", name);
 }
 
-static uint64_t pt_of(int i)
+static uint64_t cpu_ns_of(int i)
 {
 	return 100000000 + (uint64_t)i * 10000 + (i == BURST ? 50000000 : i == FAR ? 500000 : 0);
 }
@@ -32,14 +32,14 @@ static void add(struct et_experiment *e, const struct et_sample *like, int i)
 	s.place.order = (uint32_t)i + 1;
 	s.place.partner = -1;
 	s.measured.started_wall_ns = (uint64_t)i * 200000000;
-	s.measured.cpu_ns = pt_of(i);
+	s.measured.cpu_ns = cpu_ns_of(i);
 	s.measured.elapsed_ns = s.measured.cpu_ns + 2000000;
 	s.measured.counter_ticks = 3 * s.measured.elapsed_ns;
-	beside(&s, "java", i == BURST ? 50000000 : 1000000);
+	add_culprit(&s, "java", i == BURST ? 50000000 : 1000000);
 	if (i == CRON)
-		beside(&s, "cron", 20000);
+		add_culprit(&s, "cron", 20000);
 	if (i == ODD)
-		beside(&s, "odd", 500000);
+		add_culprit(&s, "odd", 500000);
 	if (i == SLOW)
 		s.ruling.removal.by = ET_REMOVED_MACHINE_SLOW;
 	et_experiment_add(e, &s);
@@ -64,7 +64,7 @@ static struct et_experiment *make(int runs)
 	return e;
 }
 
-/* By definition, over the runs that are not listed (-1 ends the list). */
+/* Checks the figures of all runs but those in `without` (-1 ends the list), plus `more` each. */
 static void expect(
 	const struct et_precision *p, const int *without, uint64_t more, const char *what)
 {
@@ -75,7 +75,7 @@ static void expect(
 			bool out = false;
 			for (const int *w = without; *w >= 0; w++)
 				out = out || *w == i;
-			double x = (double)(pt_of(i) + more);
+			double x = (double)(cpu_ns_of(i) + more);
 			if (out)
 				continue;
 			if (pass == 0) {
@@ -86,11 +86,12 @@ static void expect(
 			}
 		}
 	}
-	ok((double)p->n == n, "%s: %g runs count (%zu)", what, n, p->n);
-	near(p->mean, sum / n, 1e-14, 0, "%s: their mean", what);
-	near(p->sd, sqrt(squares / (n - 1)), 1e-9, 0, "%s: their sd", what);
+	ok((double)p->n == n, "%s: %g runs count (got %zu)", what, n, p->n);
+	near(p->mean, sum / n, 1e-14, 0, "%s: the mean agrees with the definition", what);
+	near(p->sd, sqrt(squares / (n - 1)), 1e-9, 0, "%s: the sd agrees with the definition",
+		what);
 	near(p->relative_error, sqrt(squares / (n - 1)) / (sum / n), 1e-9, 0,
-		"%s: the relative error", what);
+		"%s: the relative error is sd / mean", what);
 }
 
 static void test_versions(void)
@@ -105,13 +106,14 @@ static void test_versions(void)
 	for (int i = 0; i < ET_VERSIONS; i++) {
 		expect(&v.list[i].by[ET_METRIC_CPU], without[i], 0, et_version_names[i]);
 		expect(&v.list[i].by[ET_METRIC_ELAPSED], without[i], 2000000, et_version_names[i]);
-		ok(v.list[i].removed == removed[i], "%s: %zu removed", et_version_names[i],
-			v.list[i].removed);
+		ok(v.list[i].removed == removed[i], "%s: removes %zu of %d runs",
+			et_version_names[i], v.list[i].removed, RUNS);
 	}
-	/* The sixth and the seventh of the twelve: 100.05 and 100.06 ms, and 2 ms more. */
-	near(v.seconds, (double)(pt_of(5) + pt_of(6)) / 2e9 + 0.002, 1e-12, 0, "the median");
-	is_str(v.name, "INC0.1", "the command");
-	ok(v.enough == 0, "nine runs are too few to tell how many are enough");
+	/* The sixth and seventh: 100.05 and 100.06 ms of CPU time, 2 ms more elapsed time. */
+	near(v.seconds, (double)(cpu_ns_of(5) + cpu_ns_of(6)) / 2e9 + 0.002, 1e-12, 0,
+		"versions: seconds is the median elapsed time");
+	is_str(v.name, "INC0.1", "versions: name is that of the command");
+	ok(v.enough == 0, "versions: nine counted runs are too few to find an adequate number");
 	et_experiment_free(e);
 }
 
@@ -121,20 +123,21 @@ static void test_few(void)
 	struct et_versions v;
 
 	et_versions_judge(&e->commands[0], stoppable, &v);
-	ok(v.list[ET_EMP_V1].removed == 0 && v.list[ET_EMP_V2].removed == 1, "of nine runs one");
+	ok(v.list[ET_EMP_V1].removed == 0 && v.list[ET_EMP_V2].removed == 1,
+		"nine runs: v1 removes none, v2 removes one");
 	ok(v.list[ET_EMP_V5].removed == 1 && v.list[ET_EMP_V6].removed == 1,
-		"is removed by v5 and v6, too: they need ten");
+		"nine runs: v5 and v6, which need ten, remove no more than v2");
 	et_experiment_free(e);
 	e = make(1);
 	et_versions_judge(&e->commands[0], stoppable, &v);
 	ok(v.list[ET_OURS].by[ET_METRIC_CPU].n == 1 && isnan(v.list[ET_OURS].by[ET_METRIC_CPU].sd),
-		"one run has no sd");
+		"one run: the sd is NaN");
 	et_experiment_free(e);
 	e = make(0);
 	et_versions_judge(&e->commands[0], stoppable, &v);
 	ok(v.list[ET_OURS].by[ET_METRIC_CPU].n == 0 &&
 			isnan(v.list[ET_OURS].by[ET_METRIC_CPU].mean) && isnan(v.seconds),
-		"none has nothing");
+		"no runs: mean and median are NaN");
 	et_experiment_free(e);
 }
 
@@ -148,20 +151,22 @@ static void test_clocks(void)
 	et_clock_methods_judge(&e->commands[0], &m);
 	expect(&m.by[ET_BY_CLOCK], all, 2000000, "clock_gettime");
 	expect(&m.by[ET_BY_EMP], kept, 0, "EMP");
-	ok(m.by[ET_BY_COUNTER].n == RUNS, "the counter reads all runs");
-	near(m.by[ET_BY_COUNTER].mean, 3 * m.by[ET_BY_CLOCK].mean, 1e-14, 0, "in its ticks");
+	ok(m.by[ET_BY_COUNTER].n == RUNS, "clocks: the counter has all runs");
+	near(m.by[ET_BY_COUNTER].mean, 3 * m.by[ET_BY_CLOCK].mean, 1e-14, 0,
+		"clocks: the mean of the counter is in ticks");
 	near(m.by[ET_BY_COUNTER].relative_error, m.by[ET_BY_CLOCK].relative_error, 1e-9, 0,
-		"with the clock's relative error where its rate is fixed");
-	near(m.counter_hz, 3e9, 1e-14, 0, "which the clock tells");
+		"clocks: a counter of fixed rate has the relative error of the clock");
+	near(m.counter_hz, 3e9, 1e-14, 0,
+		"clocks: the rate of the counter is derived from the clock");
 	et_counted_judge(&e->commands[0], &counted);
-	expect(&counted.by[ET_METRIC_ELAPSED], kept, 2000000, "as recorded");
-	ok(counted.removed == 1, "one is removed");
+	expect(&counted.by[ET_METRIC_ELAPSED], kept, 2000000, "counted as recorded");
+	ok(counted.removed == 1, "counted as recorded: one run is removed");
 
 	for (size_t i = 0; i < e->commands[0].n_samples; i++)
 		e->commands[0].samples[i].measured.counter_ticks = ET_UNKNOWN;
 	et_clock_methods_judge(&e->commands[0], &m);
 	ok(m.by[ET_BY_COUNTER].n == 0 && isnan(m.by[ET_BY_COUNTER].mean) && isnan(m.counter_hz),
-		"without a counter there is none");
+		"clocks: without counter readings mean and rate are NaN");
 	et_experiment_free(e);
 }
 

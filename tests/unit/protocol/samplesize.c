@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How many runs are enough: on series whose answer is known. */
+/* Finds the adequate number of runs in series with a known answer. */
 #include "protocol/samplesize.h"
 #include "num/dist.h"
 #include "num/rng.h"
@@ -27,11 +27,12 @@ static void test_sizes(void)
 	et_samplesize(x, 160, 0.95, &s);
 	ok(s.n_sizes == 6 && s.sizes[0].n == 160 && s.sizes[1].n == 80 && s.sizes[4].n == 10 &&
 			s.sizes[5].n == 5,
-		"160, 80, 40, 20, 10, 5");
+		"sizes: 160 values are halved down to 5");
 	et_samplesize(x, 11, 0.95, &s);
-	ok(s.n_sizes == 2 && s.sizes[0].n == 11 && s.sizes[1].n == 5, "11, 5");
+	ok(s.n_sizes == 2 && s.sizes[0].n == 11 && s.sizes[1].n == 5,
+		"sizes: 11 values have the sizes 11 and 5");
 	et_samplesize(x, 10, 0.95, &s);
-	ok(s.n_sizes == 2 && s.sizes[1].parts == 2, "10, 5");
+	ok(s.n_sizes == 2 && s.sizes[1].parts == 2, "sizes: 10 values have two parts of 5");
 }
 
 static size_t recommended(size_t n, uint64_t seed, double depends, double drift)
@@ -52,9 +53,9 @@ static void test_recommended(void)
 		dependent += recommended(1280, seed, 0.95, 0) > 40;
 		drifting += recommended(1280, seed, 0, 0.1) == 1280;
 	}
-	ok(small == 50, "independent normal values: 10 or 20 are enough (%zu of 50)", small);
-	ok(dependent >= 45, "dependent values need many more (%zu of 50)", dependent);
-	ok(drifting == 50, "a drift: nothing but the whole (%zu of 50)", drifting);
+	ok(small == 50, "recommended: 10 or 20 independent normal values (%zu of 50)", small);
+	ok(dependent >= 45, "recommended: more than 40 correlated values (%zu of 50)", dependent);
+	ok(drifting == 50, "recommended: the whole series if it drifts (%zu of 50)", drifting);
 }
 
 static void test_width(void)
@@ -69,16 +70,16 @@ static void test_width(void)
 		double n = s.widths[i].n, w[2];
 		for (int k = 0; k < 2; k++)
 			w[k] = 2 * et_qt(0.975, n - k - 1) * s.sd / sqrt(n - k) / s.mean;
-		ok(w[0] <= widths[i] && !(w[1] <= widths[i]), "a width of %g: %g runs, not fewer",
-			widths[i], n);
+		ok(w[0] <= widths[i] && !(w[1] <= widths[i]),
+			"width: %g needs %g runs and no fewer", widths[i], n);
 	}
 	s.mean = 0;
 	et_samplesize_width(&s, 0.01);
-	ok(isinf(s.widths[4].n), "relative to nothing: never");
+	ok(isinf(s.widths[4].n), "width: no number of runs is enough for a mean of 0");
 	s.mean = 1;
 	s.sd = 0;
 	et_samplesize_width(&s, 0.01);
-	ok(s.widths[5].n == 2, "without spread: two");
+	ok(s.widths[5].n == 2, "width: two runs are enough for an sd of 0");
 }
 
 int main(void)

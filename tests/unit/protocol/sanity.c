@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sanity checks: who is removed, for what, and that nothing else is. */
+/* The sanity checks: which samples they remove, for which reason, and that all others are kept. */
 #include "protocol/sanity.h"
 #include "base/alloc.h"
 #include "num/dist.h"
@@ -68,30 +68,32 @@ static void test_cutoff(void)
 	disturb(e, 4, "kworker/0:1", 4000000, false);
 	disturb(e, 5, "cron", 9000000, false);
 	s[5].place.warmup = true;
-	ok(check(e, &cutoffs) == 2, "two samples change");
-	ok(s[1].ruling.removal.by == ET_KEPT, "at its cutoff is not over it");
+	ok(check(e, &cutoffs) == 2, "cutoff: two samples change");
+	ok(s[1].ruling.removal.by == ET_KEPT,
+		"cutoff: a daemon exactly at its cutoff does not remove a sample");
 	ok(s[2].ruling.removal.by == ET_REMOVED_DAEMON_CUTOFF &&
 			s[2].ruling.removal.cpu_ns == 5000001 &&
 			s[2].ruling.removal.cutoff_ns == 5000000 &&
 			!strcmp(s[2].ruling.removal.daemon, "cron"),
-		"over it is: which daemon, how much");
+		"cutoff: a removal records the daemon, its CPU time and the cutoff");
 	ok(s[3].ruling.removal.by == ET_REMOVED_DAEMON_CUTOFF &&
 			!strcmp(s[3].ruling.removal.daemon, "kworker"),
-		"the kernel's workers are one daemon");
-	ok(s[4].ruling.removal.by == ET_KEPT, "a program of that name is none of them");
-	ok(s[5].ruling.removal.by == ET_KEPT, "warm-up is not judged");
-	ok(check(e, &cutoffs) == 0, "again: nothing changes");
+		"cutoff: all kernel workers are one daemon");
+	ok(s[4].ruling.removal.by == ET_KEPT,
+		"cutoff: a user program with the name of a kernel worker is not one");
+	ok(s[5].ruling.removal.by == ET_KEPT, "cutoff: warm-up is not checked");
+	ok(check(e, &cutoffs) == 0, "cutoff: a second check changes nothing");
 	ok(check(e, NULL) == 2 && s[2].ruling.removal.by == ET_KEPT &&
 			!s[2].ruling.removal.daemon[0],
-		"without cutoffs they are kept after all");
+		"cutoff: without cutoffs the removed samples are kept again");
 	for (size_t i = 0; i < 8; i++)
 		s[i].measured.elapsed_ns *= 3;
 	ok(check(e, &cutoffs) == 1 && s[2].ruling.removal.by == ET_KEPT,
-		"a program beyond the task time has the other cutoff");
+		"cutoff: a program longer than the task time has the second cutoff");
 	for (size_t i = 0; i < 8; i++)
 		s[i].measured.elapsed_ns *= 10;
 	ok(check(e, &cutoffs) == 1 && s[3].ruling.removal.by == ET_KEPT,
-		"one that is longer than what was learned has none");
+		"cutoff: none is valid beyond twice the length of the learned samples");
 	et_experiment_free(e);
 }
 
@@ -105,8 +107,8 @@ static void test_two_sigma(void)
 		ok(changed == (n >= ET_TWO_SIGMA_LEAST) &&
 				(s[n / 2].ruling.removal.by == ET_REMOVED_TWO_SIGMA) ==
 					(n >= ET_TWO_SIGMA_LEAST),
-			"one of %zu far off: %s", n,
-			n >= ET_TWO_SIGMA_LEAST ? "removed" : "too few to say");
+			"two-sigma: an outlier among %zu samples is %s", n,
+			n >= ET_TWO_SIGMA_LEAST ? "removed" : "kept, as they are too few");
 		et_experiment_free(e);
 	}
 	struct et_experiment *e = make(20, ET_SOLO);
@@ -115,16 +117,17 @@ static void test_two_sigma(void)
 	s[9].measured.cpu_ns = 1990000000;
 	s[9].ruling.removal.by = ET_REMOVED_FAILED;
 	ok(check(e, NULL) == 1 && s[3].ruling.removal.by == ET_REMOVED_TWO_SIGMA,
-		"below the rest, too");
-	ok(s[9].ruling.removal.by == ET_REMOVED_FAILED, "what was removed before stays so");
-	/* The daemon's sample is so far off that it would hide the other in the sd. */
+		"two-sigma: an outlier below the other samples is removed");
+	ok(s[9].ruling.removal.by == ET_REMOVED_FAILED,
+		"two-sigma: a sample that was removed for another reason stays so");
+	/* The sample with the daemon would make the sd too large to find the other one. */
 	s[9].ruling.removal.by = ET_KEPT;
 	s[9].measured.cpu_ns = 900000000000;
 	disturb(e, 9, "cron", 6000000, false);
 	check(e, &cutoffs);
 	ok(s[9].ruling.removal.by == ET_REMOVED_DAEMON_CUTOFF &&
 			s[3].ruling.removal.by == ET_REMOVED_TWO_SIGMA,
-		"the rest is what the first check left");
+		"two-sigma: samples that the cutoff check removed are not in the sd");
 	et_experiment_free(e);
 }
 
@@ -137,7 +140,7 @@ static void test_left_alone(void)
 	disturb(e, 5, "cron", 6000000, false);
 	ok(check(e, &cutoffs) == 1 && s[3].ruling.removal.by == ET_KEPT &&
 			s[5].ruling.removal.by == ET_REMOVED_DAEMON_CUTOFF,
-		"a duet: daemons only");
+		"duet: only the cutoff check removes samples");
 	et_experiment_free(e);
 
 	e = make(20, ET_SOLO);
@@ -149,18 +152,18 @@ static void test_left_alone(void)
 			s[5].ruling.removal.by == ET_KEPT &&
 			s[3].ruling.marks == ET_MARK_TWO_SIGMA &&
 			s[5].ruling.marks == ET_MARK_DAEMON,
-		"--keep-all: marked only");
+		"keep-all: samples are marked and not removed");
 	for (size_t i = 0; i < 20; i++)
 		s[i].measured.cpu_ns = 5;
 	ok(check(e, NULL) == 2 && !s[3].ruling.marks && !s[5].ruling.marks,
-		"without spread nothing is far");
+		"two-sigma: equal samples have no outlier");
 	for (size_t i = 0; i < 20; i++)
 		s[i].measured.cpu_ns = ET_UNKNOWN;
-	ok(check(e, NULL) == 0, "CPU time that is not known");
+	ok(check(e, NULL) == 0, "two-sigma: samples with unknown CPU time are kept");
 	et_experiment_free(e);
 }
 
-/* Readings of 20 µs that vary by 1 %; some of them slow. */
+/* Probe readings of 20 µs that vary by about 1 %; n_slow samples have one slow reading. */
 static struct et_experiment *probed(size_t n, size_t n_slow, double slowness)
 {
 	struct et_experiment *e = make(n, ET_SOLO);
@@ -191,61 +194,65 @@ static void test_probe(void)
 	struct et_experiment *e = probed(20, 6, 2);
 	struct et_sample *s = e->commands[0].samples;
 
-	near(et_probe_fast_ns(e), 20000, 0.01, 0, "the fast level");
-	ok(check(e, NULL) == 6 && count(e, true) == 6, "slow probes remove their samples");
+	near(et_probe_fast_ns(e), 20000, 0.01, 0,
+		"probe: the fast level is that of the undisturbed readings");
+	ok(check(e, NULL) == 6 && count(e, true) == 6, "probe: slow readings remove their samples");
 	ok(s[0].ruling.removal.probe_ns == 40000 && s[0].ruling.removal.limit_ns >= 22000 &&
 			s[0].ruling.removal.limit_ns < 22300 && !s[0].ruling.removal.steal_ns &&
 			!s[0].ruling.marks,
-		"with what was seen and what would have passed");
-	ok(check(e, NULL) == 0, "again: nothing changes");
+		"probe: a removal records the reading and the limit");
+	ok(check(e, NULL) == 0, "probe: a second check changes nothing");
 	e->plan.keep_all = true;
 	ok(check(e, NULL) == 6 && count(e, true) == 0 && count(e, false) == 6 &&
 			!s[0].ruling.removal.probe_ns,
-		"--keep-all marks them only");
-	/* The slow ones are far off, too: of the rest, one is. */
+		"keep-all: samples with slow readings are marked and not removed");
+	/* The six slow samples have twice the CPU time; of the others one is an outlier. */
 	for (size_t i = 0; i < 6; i++)
 		s[i].measured.cpu_ns *= 2;
 	s[10].measured.cpu_ns += 30000000;
 	check(e, NULL);
-	ok(s[10].ruling.marks == ET_MARK_TWO_SIGMA, "they are no part of the rest");
+	ok(s[10].ruling.marks == ET_MARK_TWO_SIGMA,
+		"keep-all: slow samples are not in the sd of two-sigma");
 	e->plan.keep_all = false;
 	check(e, NULL);
 	ok(s[10].ruling.removal.by == ET_REMOVED_TWO_SIGMA && count(e, true) == 6,
-		"nor when removed");
+		"probe: removed slow samples are not in the sd of two-sigma");
 	et_experiment_free(e);
 
 	e = probed(20, 10, 1.5);
-	ok(check(e, NULL) == 10 && count(e, true) == 10, "half of them slow: removed");
+	ok(check(e, NULL) == 10 && count(e, true) == 10,
+		"probe: slow samples are removed if they are half of all");
 	et_experiment_free(e);
 	e = probed(20, 11, 1.5);
 	ok(check(e, NULL) == 11 && count(e, true) == 0 && count(e, false) == 11,
-		"more than half: that is the rule, all are kept and marked");
+		"probe: if more than half are slow, all are kept and marked");
 	for (size_t i = 0; i < 20; i++)
 		e->commands[0].samples[i].measured.cpu_ns = 990000000 + i % 2;
 	e->commands[0].samples[3].measured.cpu_ns *= 2;
 	check(e, NULL);
 	ok(e->commands[0].samples[3].ruling.removal.by == ET_REMOVED_TWO_SIGMA,
-		"and belong to the rest");
+		"probe: slow samples that are kept are in the sd of two-sigma");
 	et_experiment_free(e);
 	e = probed(20, 6, 1.08);
-	ok(check(e, NULL) == 0, "8 %% is not slow");
+	ok(check(e, NULL) == 0, "probe: 8 %% above the fast level is not slow");
 	et_experiment_free(e);
 	e = probed(20, 6, 1.13);
-	ok(check(e, NULL) == 6, "13 %% is");
+	ok(check(e, NULL) == 6, "probe: 13 %% above the fast level is slow");
 	et_experiment_free(e);
 	e = probed(6, 1, 2);
-	ok(check(e, NULL) == 1 && count(e, true) == 1, "one of 6 slow: 5 are left");
+	ok(check(e, NULL) == 1 && count(e, true) == 1,
+		"probe: one slow sample of 6 is removed, 5 remain");
 	et_experiment_free(e);
 	e = probed(6, 2, 2);
 	ok(check(e, NULL) == 2 && count(e, true) == 0 && count(e, false) == 2,
-		"two of 6: too few would be left");
+		"probe: two slow samples of 6 are kept, because only 4 would remain");
 	et_experiment_free(e);
 	e = probed(4, 1, 3);
-	ok(isnan(et_probe_fast_ns(e)) && check(e, NULL) == 0, "8 readings are too few");
+	ok(isnan(et_probe_fast_ns(e)) && check(e, NULL) == 0, "probe: 8 readings are too few");
 	et_experiment_free(e);
 }
 
-/* Readings of a machine that is left alone, sd 1 or 2 %: how many samples does the rule take? */
+/* Readings of a quiet machine (sd 1 or 2 %): how many samples does the rule remove? */
 static void test_false_removal(double sd, double most)
 {
 	enum { RUNS = 20, TRIES = 500 };
@@ -267,7 +274,8 @@ static void test_false_removal(double sd, double most)
 		et_experiment_free(e);
 	}
 	ok((double)removed <= most * RUNS * TRIES,
-		"readings with an sd of %g %%: %zu of %d removed", 100 * sd, removed, RUNS * TRIES);
+		"probe: readings with an sd of %g %% remove %zu of %d samples", 100 * sd, removed,
+		RUNS * TRIES);
 }
 
 static void test_probe_left_alone(void)
@@ -282,11 +290,12 @@ static void test_probe_left_alone(void)
 	s[4].measured.probe_after_ns = ET_UNKNOWN;
 	ok(check(e, NULL) == 1 && count(e, true) == 1 &&
 			s[5].ruling.removal.by == ET_REMOVED_MACHINE_SLOW,
-		"not warm-up, pairs, paced, failed, unknown");
+		"probe: warm-up, duets, paced, failed and unknown samples are kept");
 	et_experiment_free(e);
 	e = make(20, ET_SOLO);
-	ok(isnan(et_probe_fast_ns(e)) && check(e, NULL) == 0, "without a probe");
-	/* 10 ms could be less than a tick, and 50 more of 1 s are within the limit. */
+	ok(isnan(et_probe_fast_ns(e)) && check(e, NULL) == 0,
+		"probe: nothing is removed without readings");
+	/* The limit for an elapsed time of 1 s is 60 ms: one tick of 10 ms plus 5 %. */
 	s = e->commands[0].samples;
 	s[3].measured.steal_ns = 60000000;
 	s[4].measured.steal_ns = 70000000;
@@ -294,11 +303,12 @@ static void test_probe_left_alone(void)
 	ok(check(e, NULL) == 1 && s[4].ruling.removal.by == ET_REMOVED_MACHINE_SLOW &&
 			s[4].ruling.removal.steal_ns == 70000000 &&
 			s[4].ruling.removal.limit_ns == 60000000 && !s[4].ruling.removal.probe_ns,
-		"stolen time: how much, and the limit");
+		"steal: a removal records the steal time and the limit");
 	for (size_t i = 0; i < 11; i++)
 		s[i].measured.steal_ns = 300000000;
 	check(e, NULL);
-	ok(count(e, true) == 0 && count(e, false) == 11, "stolen as a rule: kept");
+	ok(count(e, true) == 0 && count(e, false) == 11,
+		"steal: if more than half have too much steal, all are kept and marked");
 	et_experiment_free(e);
 }
 

@@ -11,7 +11,7 @@ static struct et_plan plan_of(enum et_order order, uint64_t seed)
 	return (struct et_plan){ .order = order, .seed = seed, .reference = 1 };
 }
 
-/* Every command once alone, every other one once with the reference. */
+/* True if every command runs once alone and every other one once with the reference. */
 static bool complete(const struct et_plan *p, size_t n)
 {
 	int solo[COMMANDS] = { 0 }, duet[COMMANDS] = { 0 };
@@ -41,7 +41,7 @@ static void every_round_is_complete(void)
 		for (uint32_t round = 1; round <= 50; round++)
 			good = good && complete(&p, et_schedule_round(&p, COMMANDS, round,
 							    UINT32_MAX, turns));
-		ok(good, "%s: every round holds each turn once", et_order_names[order]);
+		ok(good, "%s: every round has each turn once", et_order_names[order]);
 	}
 }
 
@@ -57,10 +57,11 @@ static void places_are_balanced(void)
 		first[turns[0].command]++;
 	}
 	for (int c = 0; c < COMMANDS; c++) {
-		ok(sum[c] == ROUNDS * (COMMANDS - 1) / 2, "command %d: mean place %g", c,
-			(double)sum[c] / ROUNDS);
+		ok(sum[c] == ROUNDS * (COMMANDS - 1) / 2,
+			"random: command %d has the mean position %g", c, (double)sum[c] / ROUNDS);
 		/* 400 rounds, 1 in 4 first: five standard deviations of a binomial are 43. */
-		ok(first[c] > 50 && first[c] < 150, "and first in %d of %d", first[c], ROUNDS);
+		ok(first[c] > 50 && first[c] < 150,
+			"random: command %d is first in %d of %d rounds", c, first[c], ROUNDS);
 	}
 }
 
@@ -73,7 +74,7 @@ static void duets_swap_evenly(void)
 		et_schedule_round(&p, 2, round, UINT32_MAX, turns);
 		swaps += turns[0].swap;
 	}
-	ok(swaps == ROUNDS / 2, "each of a pair starts first equally often (%d)", swaps);
+	ok(swaps == ROUNDS / 2, "duet: each of the two starts first equally often (%d)", swaps);
 }
 
 static void seeds_decide(void)
@@ -89,8 +90,8 @@ static void seeds_decide(void)
 		et_schedule_round(&b, COMMANDS, round, UINT32_MAX, again);
 		other += !memcmp(turns, again, COMMANDS * sizeof(*turns));
 	}
-	ok(same == 40, "the same seed gives the same order");
-	ok(other < 15, "another seed another one (%d of 40 rounds alike)", other);
+	ok(same == 40, "random: the same seed gives the same order");
+	ok(other < 15, "random: another seed gives another order (%d of 40 rounds agree)", other);
 }
 
 int main(void)
@@ -101,9 +102,10 @@ int main(void)
 	seeds_decide();
 	struct et_plan p = plan_of(ET_ORDER_ROUND_ROBIN, 1);
 	et_schedule_round(&p, COMMANDS, 9, UINT32_MAX, turns);
-	ok(turns[0].command == 0 && turns[3].command == 3, "round-robin keeps the given order");
+	ok(turns[0].command == 0 && turns[3].command == 3,
+		"round-robin: commands keep the given order");
 	p.order = ET_ORDER_SEQUENTIAL;
 	ok(et_schedule_round(&p, COMMANDS, 5, 2, turns) == 1 && turns[0].command == 2,
-		"in sequence a round is one command's");
+		"sequential: a round has one command");
 	return tap_done();
 }
