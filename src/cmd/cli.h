@@ -59,20 +59,20 @@ int et_cli_parse_into(struct et_cli *cli, const struct et_verb *verb, int argc, 
  */
 const struct et_option *et_verb_table(const struct et_verb *verb, size_t i);
 /* Prints the version and the features of this build. */
-int et_cli_version(void);
+int et_cli_version(void) ET_CHECK;
 /* Returns the width of the terminal, else COLUMNS, else 80. */
 int et_cli_columns(void);
 void et_cli_help(const struct et_cli *cli, const struct et_verb *verb);
 /* Prints a paragraph of a help text as wide as the terminal; newlines in text become spaces. */
 void et_cli_help_text(int indent, const char *lead, const char *text);
 /* Prints "etalon: what" and the hint; returns the exit status. */
-int et_cli_fail(const struct et_error *err);
+int et_cli_fail(const struct et_error *err) ET_CHECK;
 /* The path of the running etalon, by which it can start itself. */
 int et_cli_own_path(char *buf, size_t size, struct et_error *err) ET_CHECK;
 /* Returns --store, else ETALON_STORE, else NULL: the user's own file. */
-const char *et_cli_store_given(const struct et_cli *cli);
+const char *et_cli_store_given(const struct et_cli *cli) ET_CHECK;
 /* Returns the URL of the store, also if none was given. Caller frees. */
-char *et_cli_store_url(const struct et_cli *cli);
+char *et_cli_store_url(const struct et_cli *cli) ET_CHECK;
 /* Opens path for writing, "-" is stdout; NULL with err filled on failure. */
 FILE *et_cli_open_output(const char *path, struct et_error *err);
 /*
@@ -82,6 +82,6 @@ FILE *et_cli_open_output(const char *path, struct et_error *err);
  */
 int et_cli_close_output(FILE *f, const char *path, struct et_error *err) ET_CHECK;
 /* Returns the final exit status: not 0 if an output could not be written, or was not read. */
-int et_cli_end(int status);
+int et_cli_end(int status) ET_CHECK;
 
 #endif

@@ -29,16 +29,16 @@ bool et_daemons_talks(const struct et_daemons_output *o);
 /* Writes the findings about a record of that name to all outputs. */
 int et_daemons_report(const struct et_cli *cli, const struct et_daemon_record *r,
 	const struct et_daemon_findings *f, const char *name, struct et_daemons_output *o,
-	struct et_error *err);
+	struct et_error *err) ET_CHECK;
 /*
  * Measures the short and the long run, finds the cutoffs, reports and stores them. *status is the
  * exit status, above 0 after a signal.
  */
 int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *o,
-	struct et_daemons_output *out, int *status, struct et_error *err);
+	struct et_daemons_output *out, int *status, struct et_error *err) ET_CHECK;
 
 /* Stores the cutoffs for this machine, learned now. */
 int et_daemons_keep(const struct et_cli *cli, const struct et_daemon_record *r,
-	const struct et_daemon_findings *f, struct et_error *err);
+	const struct et_daemon_findings *f, struct et_error *err) ET_CHECK;
 
 #endif

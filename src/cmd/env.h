@@ -13,7 +13,9 @@ struct et_env_options {
 };
 
 struct et_page et_env_page(const struct et_cli *cli);
-int et_env_apply(const struct et_cli *cli, const struct et_env_options *c, struct et_error *err);
-int et_env_restore(const struct et_cli *cli, const struct et_env_options *c, struct et_error *err);
+int et_env_apply(
+	const struct et_cli *cli, const struct et_env_options *c, struct et_error *err) ET_CHECK;
+int et_env_restore(
+	const struct et_cli *cli, const struct et_env_options *c, struct et_error *err) ET_CHECK;
 
 #endif

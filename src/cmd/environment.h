@@ -12,7 +12,7 @@ void et_cli_machine(struct et_machine *m);
 #define ET_ROOT_JOURNAL "/var/lib/etalon/env.journal"
 
 /* Returns ETALON_JOURNAL, else ET_ROOT_JOURNAL for root, else the user's own. Caller frees. */
-char *et_cli_journal(void);
+char *et_cli_journal(void) ET_CHECK;
 /* Warns on stderr if a `run --env` was killed before it restored its changes. */
 void et_cli_stale_notice(void);
 
@@ -28,7 +28,7 @@ struct et_tuning {
  * first and, if verbose, prints the changes to out.
  */
 int et_tuning_begin(struct et_tuning *t, const struct et_cli *cli, bool apply,
-	struct et_experiment *e, FILE *out, struct et_error *err);
+	struct et_experiment *e, FILE *out, struct et_error *err) ET_CHECK;
 /* Restores the changes of et_tuning_begin; reports on stderr those that it cannot restore. */
 void et_tuning_end(struct et_tuning *t, const struct et_cli *cli);
 

@@ -53,6 +53,6 @@ struct et_gather_view {
 
 /* Gathers the series, shows them and returns the exit status. Frees ops. */
 int et_gather_show(const struct et_cli *cli, const struct et_gather *g, struct et_operands *ops,
-	const struct et_gather_view *view);
+	const struct et_gather_view *view) ET_CHECK;
 
 #endif

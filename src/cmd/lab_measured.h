@@ -26,12 +26,12 @@ struct et_lab_request;
 /* Setters of options; each fills a struct et_lab_measure. */
 et_option_set et_lab_set_lengths, et_lab_set_loads, et_lab_set_programs, et_lab_set_sizes;
 
-int et_lab_emp_versions(struct et_lab_request *r, struct et_error *err);
-int et_lab_clock_methods(struct et_lab_request *r, struct et_error *err);
-int et_lab_real_programs(struct et_lab_request *r, struct et_error *err);
-int et_lab_kbest_accuracy(struct et_lab_request *r, struct et_error *err);
-int et_lab_interval_accuracy(struct et_lab_request *r, struct et_error *err);
-int et_lab_cache(struct et_lab_request *r, struct et_error *err);
+int et_lab_emp_versions(struct et_lab_request *r, struct et_error *err) ET_CHECK;
+int et_lab_clock_methods(struct et_lab_request *r, struct et_error *err) ET_CHECK;
+int et_lab_real_programs(struct et_lab_request *r, struct et_error *err) ET_CHECK;
+int et_lab_kbest_accuracy(struct et_lab_request *r, struct et_error *err) ET_CHECK;
+int et_lab_interval_accuracy(struct et_lab_request *r, struct et_error *err) ET_CHECK;
+int et_lab_cache(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 
 /* Adds a command; line is split into words as a shell splits it. Takes name. */
 int et_lab_add_command(
@@ -46,7 +46,7 @@ int et_lab_measure(struct et_lab_request *r, struct et_experiment *e, uint64_t u
 int et_lab_recall(
 	struct et_lab_request *r, struct et_experiment **out, struct et_error *err) ET_CHECK;
 /* Prints where the experiment is stored, and after a signal how to continue. Returns rc. */
-int et_lab_conclude(
-	const struct et_lab_request *r, const struct et_experiment *e, bool resumable, int rc);
+int et_lab_conclude(const struct et_lab_request *r, const struct et_experiment *e, bool resumable,
+	int rc) ET_CHECK;
 
 #endif

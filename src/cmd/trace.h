@@ -22,6 +22,6 @@ struct et_trace_request {
  * instance because the program failed.
  */
 int et_trace_take(struct et_trace_request *r, char *const *argv, struct et_interrupt *interrupt,
-	struct et_traces *all, struct et_error *err);
+	struct et_traces *all, struct et_error *err) ET_CHECK;
 
 #endif

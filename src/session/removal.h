@@ -11,7 +11,7 @@
  * cutoffs go to notes.
  */
 int et_session_remove(struct et_store *store, struct et_experiment *e, struct et_warnings *notes,
-	struct et_error *err);
+	struct et_error *err) ET_CHECK;
 
 struct et_cutoffs;
 /* Warns if the cutoffs are old, or were learned on another kernel. */

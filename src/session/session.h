@@ -49,7 +49,7 @@ int et_session_drive(struct et_session *s, struct et_error *err) ET_CHECK;
 /* The experiment, owned by the session. */
 struct et_experiment *et_session_experiment(struct et_session *s);
 /* Hands the experiment over to the caller, who frees it. */
-struct et_experiment *et_session_take_experiment(struct et_session *s);
+struct et_experiment *et_session_take_experiment(struct et_session *s) ET_CHECK;
 /* Warnings about the machine and about the cutoffs that were applied. */
 const struct et_warnings *et_session_warnings(const struct et_session *s);
 void et_session_close(struct et_session *s); /* NULL is fine */
