@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Removal at the end of a run: which samples are removed, that the store has the removals, and the
+ * warnings about cutoffs that may not fit.
+ */
+#include "session/removal.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "model/daemon.h"
+#include "store/cutoffs.h"
+#include "tap.h"
+
+#include <unistd.h>
+
+static const uint64_t DAY_NS = UINT64_C(86400) * 1000000000;
+static const uint64_t NOW_NS = UINT64_C(1794744000) * 1000000000;
+
+static char folder[] = "/tmp/etalon-test-XXXXXX";
+static struct et_store *store;
+static struct et_error err;
+
+static bool has(const struct et_warnings *w, enum et_warning_code code)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		if (w->list[i].code == code)
+			return true;
+	}
+	return false;
+}
+
+/* Cutoffs that fit this machine, learned now with samples of one second. */
+static struct et_cutoffs fitting(struct et_cutoff *list, size_t n)
+{
+	struct et_cutoffs c = { .list = list,
+		.n = n,
+		.learned_wall_ns = NOW_NS,
+		.short_runs = 100,
+		.short_seconds = 1,
+		.long_seconds = NAN };
+
+	strcpy(c.host, "host");
+	strcpy(c.kernel, "6.1.0");
+	return c;
+}
+
+static void test_cutoff_warnings(void)
+{
+	struct et_cutoffs c = fitting(NULL, 0);
+	struct et_host host = { .kernel = "6.1.0" };
+	struct et_warnings w = { 0 };
+
+	et_cutoffs_warn(&c, &host, NOW_NS + 89 * DAY_NS, &w);
+	ok(w.n == 0, "removal: cutoffs of this kernel and 89 days raise no warning");
+	et_cutoffs_warn(&c, &host, NOW_NS - DAY_NS, &w);
+	ok(w.n == 0, "removal: cutoffs from the future raise no warning");
+	et_cutoffs_warn(&c, &host, NOW_NS + 90 * DAY_NS, &w);
+	ok(w.n == 1 && w.list[0].code == ET_WARN_CUTOFFS_OLD && w.list[0].args[0].number == 90,
+		"removal: cutoffs of 90 days raise a warning with their age");
+	et_warnings_free(&w);
+
+	w = (struct et_warnings){ 0 };
+	strcpy(host.kernel, "6.2.0");
+	et_cutoffs_warn(&c, &host, NOW_NS, &w);
+	ok(w.n == 1 && w.list[0].code == ET_WARN_CUTOFFS_OTHER_KERNEL &&
+			!strcmp(w.list[0].args[0].text, "6.1.0") &&
+			!strcmp(w.list[0].args[1].text, "6.2.0"),
+		"removal: cutoffs from another kernel raise a warning with both kernels");
+	et_cutoffs_warn(&c, &host, NOW_NS + 1000 * DAY_NS, &w);
+	ok(w.n == 3 && has(&w, ET_WARN_CUTOFFS_OLD),
+		"removal: old cutoffs from another kernel raise both warnings");
+	et_warnings_free(&w);
+}
+
+/* An experiment of n samples of that length in the store; cron disturbed the third. */
+static struct et_experiment *measured(const char *id, size_t n, uint64_t elapsed_ns)
+{
+	struct et_experiment *e = et_experiment_new();
+	struct et_culprit cron = { .name = "cron", .pid = 7, .cpu_ns = 20000000 };
+	char **argv = et_calloc(2, sizeof(*argv));
+
+	argv[0] = et_strdup("true");
+	et_experiment_add_command(e, et_strdup("true"), argv);
+	snprintf(e->id, sizeof(e->id), "%s", id);
+	strcpy(e->host.name, "host");
+	strcpy(e->host.kernel, "6.1.0");
+	if (et_store_begin(store, e, &err))
+		tap_bail("%s", err.what);
+	for (uint32_t i = 0; i < n; i++) {
+		struct et_sample s = { .place = { .order = i + 1, .round = i + 1, .partner = -1 },
+			.measured = { .elapsed_ns = elapsed_ns,
+				.cpu_ns = elapsed_ns - i % 2,
+				.probe_before_ns = ET_UNKNOWN,
+				.probe_after_ns = ET_UNKNOWN,
+				.culprits = i == 2 ? &cron : NULL,
+				.n_culprits = i == 2 } };
+		if (et_store_add(store, e->id, et_experiment_add(e, &s), &err))
+			tap_bail("%s", err.what);
+	}
+	return e;
+}
+
+/* By what the samples of the stored experiment were removed, as "..d....." */
+static void stored_removals(const char *id, char *out)
+{
+	struct et_experiment *e;
+
+	if (et_store_load(store, id, &e, &err))
+		tap_bail("%s", err.what);
+	const struct et_command *c = &e->commands[0];
+	for (size_t i = 0; i < c->n_samples; i++)
+		out[i] = c->samples[i].ruling.removal.by == ET_REMOVED_DAEMON_CUTOFF ? 'd'
+			 : c->samples[i].ruling.removal.by == ET_KEPT                ? '.'
+										     : '?';
+	out[c->n_samples] = '\0';
+	et_experiment_free(e);
+}
+
+static void check_removal(
+	struct et_experiment *e, const char *want, struct et_warnings *notes, const char *label)
+{
+	char got[32];
+
+	if (et_session_remove(store, e, notes, &err))
+		tap_bail("%s", err.what);
+	stored_removals(e->id, got);
+	is_str(got, want, "%s", label);
+	et_experiment_free(e);
+}
+
+static void test_removal(void)
+{
+	struct et_cutoff cron = { .daemon = "cron",
+		.short_ms = 5,
+		.long_ms = NAN,
+		.period_s = NAN,
+		.task_time_s = NAN,
+		.final_ms = { 5, NAN },
+		.n_final = 1 };
+	struct et_cutoffs c = fitting(&cron, 1);
+	struct et_warnings notes = { 0 };
+
+	check_removal(measured("20261115-000000-000001", 8, 1000000000), "........", &notes,
+		"removal: no sample is removed without cutoffs");
+	ok(notes.n == 0, "removal: missing cutoffs raise no warning");
+
+	c.learned_wall_ns = et_clock_real.wall_ns(NULL);
+	if (et_cutoffs_keep(store, &c, &err))
+		tap_bail("%s", err.what);
+	check_removal(measured("20261115-000000-000002", 8, 1000000000), "..d.....", &notes,
+		"removal: the store has the removal of a sample above a cutoff");
+	ok(notes.n == 0, "removal: cutoffs that fit raise no warning");
+
+	struct et_experiment *raw = measured("20261115-000000-000003", 8, 1000000000);
+	raw->protocol = ET_PROTOCOL_RAW;
+	check_removal(raw, "........", &notes, "removal: protocol raw removes no sample");
+
+	struct et_experiment *all = measured("20261115-000000-000004", 8, 1000000000);
+	all->plan.keep_all = true;
+	check_removal(all, "........", &notes, "removal: --keep-all removes no sample");
+
+	check_removal(measured("20261115-000000-000005", 8, 5000000000), "........", &notes,
+		"removal: cutoffs do not remove samples of a much longer program");
+	ok(notes.n == 1 && has(&notes, ET_WARN_CUTOFFS_OTHER_LENGTH),
+		"removal: cutoffs of much shorter samples raise a warning");
+	et_warnings_free(&notes);
+}
+
+int main(void)
+{
+	if (!mkdtemp(folder))
+		tap_bail("mkdtemp");
+	ET_AUTO_FREE char *path = et_asprintf("%s/store.db", folder);
+	if (et_store_open(path, ET_STORE_WRITE, &store, &err))
+		tap_bail("%s", err.what);
+	test_cutoff_warnings();
+	test_removal();
+	et_store_close(store);
+	ET_AUTO_FREE char *clean = et_asprintf("rm -rf %s", folder);
+	ok(system(clean) == 0, "removal: the test cleans up");
+	return tap_done();
+}
