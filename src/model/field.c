@@ -48,45 +48,46 @@
 
 #define MEASURED(member) U64_AS(et_sample, #member, measured.member)
 
+/* CSV has these columns in this order, so new ones go to the end. */
 const struct et_field et_sample_fields[] = {
 	{ "order", ET_FIELD_U32, AT(et_sample, place.order), .lo = 1, .hi = UINT32_MAX },
 	{ "round", ET_FIELD_U32, AT(et_sample, place.round), .hi = UINT32_MAX },
-	{ "position", ET_FIELD_U32, AT(et_sample, place.position), .hi = UINT32_MAX },
-	{ "partner", ET_FIELD_I32, true, AT(et_sample, place.partner), .missing = -1, .lo = -1,
-		.hi = INT32_MAX },
 	{ "arrangement", ET_FIELD_ENUM, AT(et_sample, place.arrangement),
 		.names = et_arrangement_names },
 	{ "warmup", ET_FIELD_BOOL, AT(et_sample, place.warmup), .hi = 1 },
 	{ "exit_code", ET_FIELD_I32, true, AT(et_sample, measured.exit_code), .missing = -1,
 		.lo = -1, .hi = 255 },
-	{ "signal", ET_FIELD_I32, true, AT(et_sample, measured.signal), .hi = 64 },
-	{ "marks", ET_FIELD_BITS, AT(et_sample, ruling.marks), .hi = UINT32_MAX,
-		.names = et_mark_names },
-	{ "pt_source", ET_FIELD_ENUM, AT(et_sample, measured.cpu_source),
-		.missing = ET_CPU_BY_WAIT4, .names = et_cpu_source_names },
-	U64_OR_ZERO_AS(et_sample, "started_wall_ns", measured.started_wall_ns),
 	U64_AS(et_sample, "et_ns", measured.elapsed_ns),
 	U64_AS(et_sample, "pt_ns", measured.cpu_ns),
-	MEASURED(counter_ticks),
 	MEASURED(user_ns),
 	MEASURED(system_ns),
 	MEASURED(wait_ns),
 	MEASURED(blocked_ns),
 	MEASURED(steal_ns),
-	MEASURED(others_ns),
-	MEASURED(idle_ns),
-	MEASURED(irq_ns),
-	MEASURED(softirq_ns),
+	MEASURED(max_rss_bytes),
 	MEASURED(probe_before_ns),
 	MEASURED(probe_after_ns),
 	MEASURED(pace_ns),
 	MEASURED(pace_loops),
-	MEASURED(max_rss_bytes),
+	MEASURED(others_ns),
+	MEASURED(idle_ns),
+	MEASURED(irq_ns),
+	MEASURED(softirq_ns),
+	MEASURED(counter_ticks),
 	MEASURED(voluntary_switches),
 	MEASURED(involuntary_switches),
 	MEASURED(cpu_migrations),
 	MEASURED(major_faults),
 	MEASURED(minor_faults),
+	U64_OR_ZERO_AS(et_sample, "started_wall_ns", measured.started_wall_ns),
+	{ "pt_source", ET_FIELD_ENUM, AT(et_sample, measured.cpu_source),
+		.missing = ET_CPU_BY_WAIT4, .names = et_cpu_source_names },
+	{ "signal", ET_FIELD_I32, true, AT(et_sample, measured.signal), .hi = 64 },
+	{ "position", ET_FIELD_U32, AT(et_sample, place.position), .hi = UINT32_MAX },
+	{ "partner", ET_FIELD_I32, true, AT(et_sample, place.partner), .missing = -1, .lo = -1,
+		.hi = INT32_MAX },
+	{ "marks", ET_FIELD_BITS, AT(et_sample, ruling.marks), .hi = UINT32_MAX,
+		.names = et_mark_names },
 	{ 0 },
 };
 
@@ -228,8 +229,26 @@ bool et_field_set_double(const struct et_field *f, void *base, double value)
 	       et_field_set_int(f, base, (int64_t)value);
 }
 
+/* Names that are separated by spaces. */
+static bool set_bits(const struct et_field *f, void *base, const char *text)
+{
+	ET_AUTO_FREE char *copy = et_strdup(text);
+	char *rest = NULL;
+	int64_t bits = 0;
+
+	for (char *name = strtok_r(copy, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
+		int i = et_name_index(f->names, name);
+		if (i < 0)
+			return false;
+		bits |= (int64_t)1 << i;
+	}
+	return et_field_set_int(f, base, bits);
+}
+
 bool et_field_set_text(const struct et_field *f, void *base, const char *text)
 {
+	if (f->kind == ET_FIELD_BITS)
+		return set_bits(f, base, text);
 	if (f->kind == ET_FIELD_ENUM) {
 		int i = et_name_index(f->names, text);
 		return i >= 0 && et_field_set_int(f, base, i);

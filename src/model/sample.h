@@ -21,21 +21,22 @@ enum et_cpu_source {
 	ET_CPU_BY_WAIT4,    /* wait4 of the child: descendants nobody waited for are missing */
 };
 
-/* Marks on a sample that do not remove it. */
+/* Marks on a sample that do not remove it; et_mark_rows describes them. */
 enum et_mark {
-	ET_MARK_LOST_RECORDS = 1 << 0, /* the kernel dropped records: interference incomplete */
-	ET_MARK_STOPPED = 1 << 1,      /* the program was stopped by a signal for a while */
-	ET_MARK_LEFTOVERS = 1 << 2,    /* it left processes behind, which were killed */
+	ET_MARK_LOST_RECORDS = 1 << 0, /* the kernel dropped records: culprits are missing */
+	ET_MARK_STOPPED = 1 << 1,      /* a signal stopped the program for a while */
+	ET_MARK_LEFTOVERS = 1 << 2,    /* the program left processes behind, which were killed */
 	ET_MARK_NO_OVERLAP = 1 << 3,   /* a pair too short to overlap, run one after the other */
-	ET_MARK_NO_EXITS = 1 << 4,     /* no exit records: who came and went is not known */
-	ET_MARK_ESCAPED = 1 << 5,      /* it left its control group: CPU time is wait4's */
-	/* What a rule would have removed, had nothing been to be removed (--keep-all). */
+	ET_MARK_NO_EXITS = 1 << 4,     /* no exit records: short processes were not seen */
+	ET_MARK_ESCAPED = 1 << 5,      /* it left its cgroup: CPU time is wait4's */
+	/* A rule matched, but --keep-all suppressed the removal. */
 	ET_MARK_DAEMON = 1 << 6,
 	ET_MARK_TWO_SIGMA = 1 << 7,
-	/* Likewise; or so many were slow that none was removed for it. */
-	ET_MARK_MACHINE_SLOW = 1 << 8,
-	ET_MARK_NO_SNAPSHOT = 1 << 9, /* the processes could not be listed: culprits unknown */
+	ET_MARK_MACHINE_SLOW = 1 << 8, /* the same; or too many samples were slow to remove any */
+	ET_MARK_NO_SNAPSHOT = 1 << 9,  /* the processes could not be listed: culprits unknown */
 };
+
+enum { ET_MARKS = 10 };
 
 /* CPU time that another process used while the sample ran. */
 struct et_culprit {
@@ -128,7 +129,15 @@ uint64_t et_sample_metric(const struct et_sample *s, enum et_metric m);
 extern const char *const et_arrangement_names[];
 extern const char *const et_cpu_source_names[];
 extern const char *const et_removed_by_names[];
-extern const char *const et_mark_names[]; /* entry i names bit i */
+
+struct et_mark_row {
+	enum et_mark bit;
+	const char *name; /* in JSON, CSV and reports */
+	int warning; /* enum et_warning_code, raised with the number of marked runs; -1: none */
+};
+
+extern const struct et_mark_row et_mark_rows[ET_MARKS]; /* row i is of bit i */
+extern const char *const et_mark_names[];               /* likewise; NULL ends the list */
 
 /* The place of name in a list, or -1. */
 int et_name_index(const char *const *names, const char *name);

@@ -93,6 +93,10 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 		"in {0} {0:run|runs} the program left processes behind; their CPU time counts up "
 		"to "
 		"its end, then they were killed" },
+	[ET_WARN_NO_SNAPSHOT] = { "no-snapshot", WARNING, "c",
+		"in {0} {0:run|runs} the processes could not be listed, so it is not known which "
+		"of "
+		"them disturbed the program" },
 	[ET_WARN_FAILED_RUNS] = { "failed-runs", WARNING, "cf",
 		"{0} {0:run|runs} failed (exit status or signal){1:; --ignore-failure accepts "
 		"this|}" },

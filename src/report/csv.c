@@ -6,11 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The columns after those that identify the sample. */
-static const char *const counters[] = { "et_ns", "pt_ns", "user_ns", "system_ns", "wait_ns",
-	"blocked_ns", "steal_ns", "max_rss_bytes", "probe_before_ns", "probe_after_ns", "pace_ns",
-	"pace_loops" };
-
 static void text_cell(const char *text, FILE *out)
 {
 	ET_AUTO_FREE char *clean = et_clean(text ? text : "", "\n\t");
@@ -29,18 +24,49 @@ static void text_cell(const char *text, FILE *out)
 	putc('"', out);
 }
 
+static void bits_cell(const struct et_field *f, const struct et_sample *s, FILE *out)
+{
+	const char *between = "";
+
+	for (int i = 0; f->names[i]; i++) {
+		if (et_field_int(f, s) >> i & 1) {
+			fprintf(out, "%s%s", between, f->names[i]);
+			between = " ";
+		}
+	}
+}
+
+static void field_cell(const struct et_field *f, const struct et_sample *s, FILE *out)
+{
+	if (et_field_is_missing(f, s))
+		return;
+	switch (f->kind) {
+	case ET_FIELD_BITS:
+		bits_cell(f, s, out);
+		break;
+	case ET_FIELD_BOOL:
+		fputs(et_field_int(f, s) ? "true" : "false", out);
+		break;
+	case ET_FIELD_ENUM:
+	case ET_FIELD_STRING:
+	case ET_FIELD_CHARS:
+		text_cell(et_field_text(f, s), out);
+		break;
+	case ET_FIELD_DOUBLE:
+		fprintf(out, "%.17g", et_field_double(f, s));
+		break;
+	default:
+		fprintf(out, "%" PRId64, et_field_int(f, s));
+	}
+}
+
 static void sample_row(const char *name, const struct et_sample *s, FILE *out)
 {
 	text_cell(name, out);
-	fprintf(out, ",%u,%u,%u,%s,%s,", s->place.index, s->place.order, s->place.round,
-		et_arrangement_names[s->place.arrangement], s->place.warmup ? "true" : "false");
-	if (s->measured.exit_code >= 0)
-		fprintf(out, "%d", s->measured.exit_code);
-	for (size_t i = 0; i < ET_LENGTH(counters); i++) {
-		const struct et_field *f = et_field_find(et_sample_fields, counters[i]);
+	fprintf(out, ",%u", s->place.index);
+	for (const struct et_field *f = et_sample_fields; f->name; f++) {
 		putc(',', out);
-		if (!et_field_is_missing(f, s))
-			fprintf(out, "%" PRId64, et_field_int(f, s));
+		field_cell(f, s, out);
 	}
 	fprintf(out, ",%s\n",
 		s->ruling.removal.by == ET_KEPT ? "" : et_removed_by_names[s->ruling.removal.by]);
@@ -49,9 +75,9 @@ static void sample_row(const char *name, const struct et_sample *s, FILE *out)
 void et_csv_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
 {
 	(void)j;
-	fputs("command,index,order,round,arrangement,warmup,exit_code", out);
-	for (size_t i = 0; i < ET_LENGTH(counters); i++)
-		fprintf(out, ",%s", counters[i]);
+	fputs("command,index", out);
+	for (const struct et_field *f = et_sample_fields; f->name; f++)
+		fprintf(out, ",%s", f->name);
 	fputs(",removed\n", out);
 	for (size_t i = 0; i < e->n_commands; i++) {
 		const struct et_command *c = &e->commands[i];

@@ -296,12 +296,12 @@ static void culprit_rows(const struct text *t, const struct et_command *c)
 
 static void mark_rows(const struct text *t, const struct et_command *c)
 {
-	for (int bit = 0; et_mark_names[bit]; bit++) {
+	for (size_t k = 0; k < ET_MARKS; k++) {
 		size_t n = 0;
 		for (size_t i = 0; i < c->n_samples; i++)
-			n += c->samples[i].ruling.marks >> bit & 1;
+			n += (c->samples[i].ruling.marks & et_mark_rows[k].bit) != 0;
 		if (n)
-			row(t, "marked", NULL, "%s in %zu sample%s", et_mark_names[bit], n,
+			row(t, "marked", NULL, "%s in %zu sample%s", et_mark_rows[k].name, n,
 				n == 1 ? "" : "s");
 	}
 }

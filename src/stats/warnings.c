@@ -23,9 +23,10 @@ void et_series_warn(const double *x, size_t n, struct et_warnings *out)
 struct totals {
 	double elapsed, cpu, wait, steal, blocked;
 	size_t n;
-	size_t turns; /* runs that were not warm-up, removed ones too */
-	size_t marks[9];
-	size_t slow; /* runs that were removed or marked because the machine was slow */
+	size_t turns;           /* runs that were not warm-up, removed ones too */
+	size_t marks[ET_MARKS]; /* as in et_mark_rows */
+	size_t kept_slow;       /* runs that are marked because the machine was slow */
+	size_t slow;            /* runs that were removed or marked because the machine was slow */
 	size_t failed;
 	size_t overlapped; /* in duets */
 };
@@ -44,8 +45,9 @@ static struct totals add_up(const struct et_command *c)
 		const struct et_sample *s = &c->samples[i];
 		if (s->place.warmup)
 			continue;
-		for (size_t k = 0; k < ET_LENGTH(t.marks); k++)
-			t.marks[k] += (s->ruling.marks >> k) & 1;
+		for (size_t k = 0; k < ET_MARKS; k++)
+			t.marks[k] += (s->ruling.marks & et_mark_rows[k].bit) != 0;
+		t.kept_slow += (s->ruling.marks & ET_MARK_MACHINE_SLOW) != 0;
 		t.failed += s->measured.exit_code != 0;
 		t.slow += s->ruling.removal.by == ET_REMOVED_MACHINE_SLOW ||
 			  (s->ruling.marks & ET_MARK_MACHINE_SLOW);
@@ -128,17 +130,17 @@ static void warn_extent(const struct et_experiment *e, enum et_protocol protocol
 }
 
 /* By evidence other than the program's own times: the probe and stolen time. */
-static void warn_speed(const struct et_experiment *e, const struct totals *t, size_t kept_slow,
-	struct et_warnings *out)
+static void warn_speed(
+	const struct et_experiment *e, const struct totals *t, struct et_warnings *out)
 {
 	/* The loop needs several of the scheduler's slices beside the program. */
 	const double long_enough_ns = 2e7, often = 0.1;
 	bool paceable = e->metric == ET_METRIC_CPU && e->plan.order != ET_ORDER_DUET &&
 			t->cpu > long_enough_ns * (double)t->n && t->cpu < 1.1 * t->elapsed;
 
-	if (kept_slow && !e->plan.keep_all)
-		et_warn(out, ET_WARN_SLOW_MACHINE, et_arg_count(kept_slow), et_arg_count(t->turns),
-			et_arg_flag(paceable));
+	if (t->kept_slow && !e->plan.keep_all)
+		et_warn(out, ET_WARN_SLOW_MACHINE, et_arg_count(t->kept_slow),
+			et_arg_count(t->turns), et_arg_flag(paceable));
 	else if ((double)t->slow > often * (double)t->turns)
 		et_warn(out, ET_WARN_SLOW_RUNS, et_arg_count(t->slow), et_arg_count(t->turns),
 			et_arg_flag(!e->plan.keep_all), et_arg_flag(paceable));
@@ -147,17 +149,16 @@ static void warn_speed(const struct et_experiment *e, const struct totals *t, si
 void et_command_warn(const struct et_experiment *e, enum et_protocol protocol,
 	const struct et_command *c, struct et_warnings *out)
 {
-	static const enum et_warning_code of_mark[] = { ET_WARN_LOST_RECORDS, ET_WARN_STOPPED,
-		ET_WARN_LEFTOVERS };
 	enum et_arrangement arrangement = et_command_arrangement(c);
 	struct totals t = add_up(c);
 
 	warn_elapsed(c, &t, e->metric == ET_METRIC_ELAPSED, out);
-	warn_speed(e, &t, t.marks[8], out);
+	warn_speed(e, &t, out);
 	warn_extent(e, protocol, &t, out);
-	for (size_t i = 0; i < ET_LENGTH(of_mark); i++) { /* entry i belongs to bit i of marks */
-		if (t.marks[i])
-			et_warn(out, of_mark[i], et_arg_count(t.marks[i]));
+	for (size_t i = 0; i < ET_MARKS; i++) {
+		if (t.marks[i] && et_mark_rows[i].warning >= 0)
+			et_warn(out, (enum et_warning_code)et_mark_rows[i].warning,
+				et_arg_count(t.marks[i]));
 	}
 	if (t.failed)
 		et_warn(out, ET_WARN_FAILED_RUNS, et_arg_count(t.failed),

@@ -154,7 +154,7 @@ static bool set_cell(const struct et_field *f, void *base, const char *text)
 	}
 	if (f->kind == ET_FIELD_BOOL)
 		return set_bool(f, base, text);
-	if (f->kind == ET_FIELD_ENUM)
+	if (f->kind == ET_FIELD_ENUM || f->kind == ET_FIELD_BITS)
 		return et_field_set_text(f, base, text);
 	if (et_parse_i64("", text, INT64_MIN, INT64_MAX, &whole, NULL) == 0)
 		return et_field_set_int(f, base, whole);

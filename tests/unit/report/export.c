@@ -2,6 +2,7 @@
 /* Tables and other people's formats: golden files, quoting, and what is not known. */
 #include "fixture.h"
 #include "golden.h"
+#include "model/field.h"
 #include "report/format.h"
 
 #include <jansson.h>
@@ -42,6 +43,34 @@ static void goldens(void)
 				!strchr(text, '\033'),
 			"%s holds no NaN, no unknown as a number, no escape", f->name);
 	}
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
+/* CSV has a column for each field of a sample, and a cell for each column. */
+static void columns(void)
+{
+	static const char *const names[] = { "a" };
+	struct et_experiment *e = fixture_experiment(names, 1);
+	struct et_judgement j = fixture_judgement(e);
+	size_t fields = 0, cells = 0, rows = 0;
+	bool all = true;
+
+	e->commands[0].samples[1].ruling.marks = ET_MARK_STOPPED | ET_MARK_LEFTOVERS;
+	ET_AUTO_FREE char *text = exported("csv", e, &j);
+	ET_AUTO_FREE char *header = et_strndup(text, strcspn(text, "\n"));
+	for (const struct et_field *f = et_sample_fields; f->name; f++, fields++) {
+		ET_AUTO_FREE char *column = et_asprintf(",%s,", f->name);
+		const char *at = strstr(header, column);
+		all = all && at && !strstr(at + 1, column);
+	}
+	for (const char *p = text; *p; p++) {
+		cells += *p == ',' || *p == '\n';
+		rows += *p == '\n';
+	}
+	ok(all, "csv: each field of a sample has one column");
+	ok(cells == rows * (fields + 3), "csv: every row has a cell for each column");
+	ok(strstr(text, ",stopped leftovers,") != NULL, "csv: marks are names");
 	et_judgement_free(&j);
 	et_experiment_free(e);
 }
@@ -123,6 +152,7 @@ int main(void)
 {
 	setlocale(LC_CTYPE, "C.UTF-8");
 	formats();
+	columns();
 	goldens();
 	units();
 	kbest();

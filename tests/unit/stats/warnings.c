@@ -265,15 +265,15 @@ static void commands(void)
 	near(arg(&w, ET_WARN_STOLEN_TIME, 0), 0.45, 1e-9, 0, "command: stolen time is warned of");
 	for (size_t i = 0; i < 10; i++) {
 		e->commands[0].samples[i].measured.steal_ns = 0;
-		e->commands[0].samples[i].ruling.marks =
-			ET_MARK_LEFTOVERS | ET_MARK_LOST_RECORDS | ET_MARK_STOPPED;
+		e->commands[0].samples[i].ruling.marks = ET_MARK_LEFTOVERS | ET_MARK_LOST_RECORDS |
+							 ET_MARK_STOPPED | ET_MARK_NO_SNAPSHOT;
 	}
 	e->commands[0].samples[0].measured.exit_code = 1;
 	warn_of(e, &w);
 	ok(arg(&w, ET_WARN_MOSTLY_IDLE, 0) == 0.5 && arg(&w, ET_WARN_MOSTLY_IDLE, 1) == 1,
 		"command: a program that sleeps should be judged by elapsed time");
 	ok(arg(&w, ET_WARN_LEFTOVERS, 0) == 10 && arg(&w, ET_WARN_LOST_RECORDS, 0) == 10 &&
-			arg(&w, ET_WARN_STOPPED, 0) == 10,
+			arg(&w, ET_WARN_STOPPED, 0) == 10 && arg(&w, ET_WARN_NO_SNAPSHOT, 0) == 10,
 		"command: marks on its samples are counted");
 	ok(arg(&w, ET_WARN_FAILED_RUNS, 0) == 1 && arg(&w, ET_WARN_FAILED_RUNS, 1) == 0,
 		"command: a failed run is counted");

@@ -247,6 +247,11 @@ static void hyperfine(void)
 
 static void csv(void)
 {
+	ok(import_text("command,et_ns,marks\na,5,stopped leftovers\na,6,\n") == 0 &&
+			e->commands[0].samples[0].ruling.marks ==
+				(ET_MARK_STOPPED | ET_MARK_LEFTOVERS) &&
+			!e->commands[0].samples[1].ruling.marks,
+		"csv: marks are read by their names: %s", err.what);
 	ok(import_text("command,index,order,round,arrangement,warmup,exit_code,et_ns,pt_ns,user_ns,"
 		       "system_ns,wait_ns,blocked_ns,steal_ns,max_rss_bytes,removed\n"
 		       "a,1,1,0,solo,true,0,100,90,80,10,1,,0,4096,\n"
