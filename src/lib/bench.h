@@ -11,7 +11,7 @@
 /* The time of one function in an earlier run. */
 struct et_bench_entry {
 	char *name;
-	double ns, error;
+	double ns, error; /* error is relative; infinite if it was unknown */
 };
 
 struct et_bench_baseline {
@@ -21,7 +21,7 @@ struct et_bench_baseline {
 
 /* Returns "warm" or "cold" for an enum etalon_kbest_cache. */
 const char *et_bench_cache_name(int cache);
-/* Reads a file that --json wrote. It is an error if its functions were timed with another cache. */
+/* Reads a file that --json wrote. Fails if its functions were not timed with this cache. */
 int et_bench_baseline_read(
 	const char *path, int cache, struct et_bench_baseline *out, struct et_error *err) ET_CHECK;
 void et_bench_baseline_free(struct et_bench_baseline *b);
@@ -32,22 +32,24 @@ const struct et_bench_entry *et_bench_baseline_find(
 enum et_bench_verdict { ET_BENCH_SAME, ET_BENCH_FASTER, ET_BENCH_SLOWER, ET_BENCH_UNSURE };
 
 struct et_bench_comparison {
-	double ratio, lo, hi; /* new time / baseline; the interval combines both errors */
+	double ratio, lo, hi; /* new time / baseline, and an interval from the errors of both */
 	enum et_bench_verdict verdict;
 };
 
-/* The verdict is ET_BENCH_UNSURE if an error is infinite or too large, or the baseline is 0. */
+/* The verdict is ET_BENCH_UNSURE if the errors sum up to 1 or more, or the baseline is 0. */
 struct et_bench_comparison et_bench_compare(
 	double ns, double error, const struct et_bench_entry *baseline);
 
+/* The result of one function. */
 struct et_bench_outcome {
 	const char *name;
 	struct etalon_kbest_result r;
 	bool compared;                         /* --baseline was given */
 	const struct et_bench_entry *baseline; /* NULL: the baseline lacks the function */
-	struct et_bench_comparison comparison;
+	struct et_bench_comparison comparison; /* valid if baseline is not NULL */
 };
 
+/* Write the result of one function as text, and those of n functions as JSON. */
 void et_bench_text(const struct et_bench_outcome *b, const struct etalon_kbest_opts *o, FILE *out);
 void et_bench_json(const struct et_bench_outcome *list, size_t n, const struct etalon_kbest_opts *o,
 	FILE *out);
