@@ -162,7 +162,7 @@ struct applying {
 };
 
 /* Makes the change of an entry and reads the value back. */
-static void make(struct applying *a, struct et_entry *e, enum et_outcome outcome)
+static void make(struct applying *a, struct et_journal_entry *e, enum et_outcome outcome)
 {
 	char now[128];
 	struct et_error err = { 0 };
@@ -204,7 +204,7 @@ static int apply_row(struct applying *a, const struct et_factor_row *row, struct
 	plan_row(a->m, row, &planned, a->out);
 	for (size_t i = 0; i < planned.n && rc == 0; i++) {
 		const struct et_change *c = &planned.list[i];
-		struct et_entry *known = et_journal_find(a->j, c);
+		struct et_journal_entry *known = et_journal_find(a->j, c);
 		int why = not_writable(a->m, c);
 		if (why) {
 			et_results_add(a->out, c, ET_OUTCOME_FAILED, strerror(-why));
@@ -244,7 +244,7 @@ int et_environment_apply(const struct et_machine *m, const struct et_env_ops *op
 
 /* Decides what to do about an entry. now receives the present value, or the reason of a failure. */
 static enum et_outcome look(const struct et_machine *m, const struct et_journal *j,
-	const struct et_entry *e, char *now, size_t size)
+	const struct et_journal_entry *e, char *now, size_t size)
 {
 	const struct et_journal_session *s = et_journal_find_session(j, e->session);
 	const struct et_change *c = &e->change;
@@ -274,7 +274,7 @@ static enum et_outcome look(const struct et_machine *m, const struct et_journal 
  * then.
  */
 static int open_socket(const struct et_machine *m, const struct et_env_ops *ops,
-	struct et_journal *j, const struct et_entry *e, struct et_error *err)
+	struct et_journal *j, const struct et_journal_entry *e, struct et_error *err)
 {
 	const char *socket = strstr(e->change.target, ".socket");
 	char name[128];
@@ -284,7 +284,7 @@ static int open_socket(const struct et_machine *m, const struct et_env_ops *ops,
 		return -ENOENT;
 	snprintf(name, sizeof(name), "%.*s.service", (int)(socket - e->change.target),
 		e->change.target);
-	const struct et_entry *service = et_journal_find(j, &c);
+	const struct et_journal_entry *service = et_journal_find(j, &c);
 	if (!service || service->session != e->session ||
 		set_value(m, ops, &service->change, true, err))
 		return -ENOENT;
@@ -294,7 +294,8 @@ static int open_socket(const struct et_machine *m, const struct et_env_ops *ops,
 
 /* Tries to restore one entry. Returns false and fills in why if it must be tried again. */
 static bool restore_entry(const struct et_machine *m, const struct et_env_ops *ops,
-	struct et_journal *j, struct et_entry *e, struct et_results *out, char *why, size_t size)
+	struct et_journal *j, struct et_journal_entry *e, struct et_results *out, char *why,
+	size_t size)
 {
 	char now[128] = "", note[192] = "";
 	struct et_error err = { 0 };
@@ -323,7 +324,7 @@ static bool restore_entry(const struct et_machine *m, const struct et_env_ops *o
 	return true;
 }
 
-static bool concerns(const struct et_journal *j, const struct et_entry *e, int64_t session)
+static bool concerns(const struct et_journal *j, const struct et_journal_entry *e, int64_t session)
 {
 	if (e->restored)
 		return false;
@@ -353,7 +354,7 @@ static bool restore_all(const struct et_machine *m, const struct et_env_ops *ops
 	char why[512];
 
 	for (size_t i = 2 * j->n; i-- > 0;) {
-		struct et_entry *e = &j->entries[i % j->n];
+		struct et_journal_entry *e = &j->entries[i % j->n];
 		if (is_service(&e->change) == (i >= j->n) || !concerns(j, e, session))
 			continue;
 		if (restore_entry(m, ops, j, e, out, why, sizeof(why)))

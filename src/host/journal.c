@@ -187,7 +187,7 @@ void et_journal_close(struct et_journal *j)
 
 /* --- searching --- */
 
-struct et_entry *et_journal_find(struct et_journal *j, const struct et_change *c)
+struct et_journal_entry *et_journal_find(struct et_journal *j, const struct et_change *c)
 {
 	for (size_t i = 0; i < j->n; i++) {
 		const struct et_change *k = &j->entries[i].change;
@@ -293,7 +293,7 @@ int et_journal_intend(
 			"not in the journal");
 	for (size_t i = 0; i < n; i++) {
 		ET_GROW(j->entries, j->n, j->cap);
-		j->entries[j->n++] = (struct et_entry){ .id = ++j->last_id,
+		j->entries[j->n++] = (struct et_journal_entry){ .id = ++j->last_id,
 			.session = (uint32_t)j->n_sessions,
 			.change = et_change_copy(&changes[i]) };
 	}
@@ -315,7 +315,7 @@ static int append_mark(
 }
 
 int et_journal_mark_again(
-	struct et_journal *j, struct et_entry *e, const char *after, struct et_error *err)
+	struct et_journal *j, struct et_journal_entry *e, const char *after, struct et_error *err)
 {
 	int rc = append_mark(j, "again", e->id, after, true);
 
@@ -328,14 +328,14 @@ int et_journal_mark_again(
 	return 0;
 }
 
-void et_journal_mark_made(struct et_journal *j, struct et_entry *e, const char *observed)
+void et_journal_mark_made(struct et_journal *j, struct et_journal_entry *e, const char *observed)
 {
 	(void)append_mark(j, "made", e->id, observed, false);
 	free(e->observed);
 	e->observed = et_strdup(observed);
 }
 
-void et_journal_mark_restored(struct et_journal *j, struct et_entry *e)
+void et_journal_mark_restored(struct et_journal *j, struct et_journal_entry *e)
 {
 	(void)append_mark(j, "back", e->id, NULL, false);
 	e->restored = true;

@@ -36,7 +36,7 @@ struct et_journal_session {
 	uint64_t wall_ns;
 };
 
-struct et_entry {
+struct et_journal_entry {
 	uint64_t id;
 	uint32_t session;
 	struct et_change change;
@@ -50,7 +50,7 @@ struct et_journal {
 	off_t size;
 	struct et_journal_session *sessions;
 	size_t n_sessions, cap_sessions;
-	struct et_entry *entries;
+	struct et_journal_entry *entries;
 	size_t n, cap;
 	size_t damaged; /* lines that etalon cannot have written so */
 	uint64_t last_id;
@@ -72,7 +72,7 @@ int et_journal_peek(
 void et_journal_close(struct et_journal *j);
 
 /* Returns the entry of the same target that is not restored yet, or NULL. */
-struct et_entry *et_journal_find(struct et_journal *j, const struct et_change *c);
+struct et_journal_entry *et_journal_find(struct et_journal *j, const struct et_change *c);
 const struct et_journal_session *et_journal_find_session(
 	const struct et_journal *j, uint32_t number);
 /* Counts the changes that are not restored yet, of one owner or of all (-1). */
@@ -85,14 +85,14 @@ void et_journal_begin(
 int et_journal_intend(struct et_journal *j, const struct et_change *changes, size_t n,
 	struct et_error *err) ET_CHECK;
 /* Writes to disk that a change is about to be made again, with a new value. */
-int et_journal_mark_again(
-	struct et_journal *j, struct et_entry *e, const char *after, struct et_error *err) ET_CHECK;
+int et_journal_mark_again(struct et_journal *j, struct et_journal_entry *e, const char *after,
+	struct et_error *err) ET_CHECK;
 /*
  * Append a mark without waiting for the disk. A mark that is lost does no harm: restoring compares
  * the present value with the old one anyway.
  */
-void et_journal_mark_made(struct et_journal *j, struct et_entry *e, const char *observed);
-void et_journal_mark_restored(struct et_journal *j, struct et_entry *e);
+void et_journal_mark_made(struct et_journal *j, struct et_journal_entry *e, const char *observed);
+void et_journal_mark_restored(struct et_journal *j, struct et_journal_entry *e);
 
 /* Returns the line with its checksum, for tests too. The caller frees it. */
 char *et_journal_line(const char *text);

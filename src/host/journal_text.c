@@ -231,7 +231,7 @@ static bool take_change(struct et_journal *j, const struct line *l)
 	if (!et_factors_know(&c) || !have_session(j, session))
 		return false;
 	ET_GROW(j->entries, j->n, j->cap);
-	j->entries[j->n++] = (struct et_entry){
+	j->entries[j->n++] = (struct et_journal_entry){
 		.id = id, .session = (uint32_t)session, .change = et_change_copy(&c)
 	};
 	j->last_id = id;
@@ -246,7 +246,7 @@ static bool take_mark(struct et_journal *j, const struct line *l)
 	if (l->n != (back ? 2u : 3u) || !number(l->field[1], 1, INT64_MAX, &id))
 		return false;
 	for (size_t i = j->n; i-- > 0;) {
-		struct et_entry *e = &j->entries[i];
+		struct et_journal_entry *e = &j->entries[i];
 		if (e->id != id)
 			continue;
 		e->restored = e->restored || back;
