@@ -10,6 +10,7 @@
 #include "host/machine.h"
 #include "model/environment.h"
 
+/* The factor of the environment (factors.h) that a daemon belongs to. */
 enum et_daemon_group {
 	ET_DAEMONS,
 	ET_TIMERS,
@@ -17,16 +18,16 @@ enum et_daemon_group {
 	ET_IRQBALANCE,
 };
 
-enum { ET_DAEMON_NAMES = 10 };
+enum { ET_DAEMON_NAMES = 10 }; /* the most names of one kind; a shorter list ends with NULL */
 
 struct et_daemon {
 	const char *name; /* NULL ends the table */
 	enum et_daemon_group group;
 	const char *comms[ET_DAEMON_NAMES]; /* names of its processes, at most 15 characters */
-	const char *units[ET_DAEMON_NAMES]; /* sockets and paths that start it come first */
+	const char *units[ET_DAEMON_NAMES]; /* its systemd units; those that trigger it first */
 	const char *cmdline;                /* text that its command line must contain, or NULL */
 	const char *never_hold;             /* why it must not be held by SIGSTOP, or NULL */
-	bool installs_packages; /* it is left alone while packages are being installed */
+	bool installs_packages; /* while packages are being installed, it is left alone */
 };
 
 extern const struct et_daemon et_daemons[];
@@ -42,18 +43,21 @@ extern const struct et_untouchable et_untouchables[];
 /* Returns the reason not to touch a process or unit of that name, or NULL. */
 const char *et_untouchable_reason(const char *name);
 
-/* Lists the daemons of the group that run, and the timers that are active. */
+/*
+ * Sets state and verdict of the finding: the names of the daemons of the group that run (of the
+ * timers that are active), or "none".
+ */
 void et_daemons_read(
 	const struct et_machine *m, enum et_daemon_group group, struct et_finding *out);
 /*
- * Appends the changes that stop the daemons of the group. Daemons that are left alone are appended
- * to left, each with its reason.
+ * Appends the changes that stop the daemons of the group to out. Daemons that are left alone are
+ * appended to left, each with its reason.
  */
 void et_daemons_plan(const struct et_machine *m, enum et_daemon_group group, const char *factor,
 	struct et_changes *out, struct et_results *left);
 /*
- * Whether etalon could have stopped such a unit or held such a process. A journal may have been
- * forged, so its entries are checked against the table.
+ * Whether the table has a unit, or a process that may be held, of that name. A journal may have
+ * been forged, so its entries are checked by this.
  */
 bool et_daemons_know_unit(const char *unit);
 bool et_daemons_know_process(const char *comm);

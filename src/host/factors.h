@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The table of the factors of the environment. Each row says what the factor is, why it matters,
- * how to read it and how to change it. `env check`, `env apply`, the experiment of every run and
- * the check of the journal walk this table.
+ * how to read it and how to change it. `env check`, `env apply`, the record of every experiment and
+ * the check of the journal use this table.
  */
 #ifndef ET_HOST_FACTORS_H
 #define ET_HOST_FACTORS_H
@@ -12,50 +12,58 @@
 #include "model/environment.h"
 
 struct et_factor_row {
-	const char *name; /* NULL ends the table */
-	const char *severity;
-	const char *wanted; /* the state that does not disturb measurements */
-	const char *why;    /* one sentence */
-	const char *fix;    /* an instruction to the user */
-	/* Sets state and verdict; leaves both "unknown" where the machine does not show it. */
+	const char *name;     /* NULL ends the table */
+	const char *severity; /* "high", "medium" or "low" */
+	const char *wanted;   /* the state that does not disturb measurements */
+	const char *why;      /* why it disturbs them, in one sentence */
+	const char *fix;      /* an instruction to the user */
+	/* Sets state and verdict; leaves both as they are, unknown, if it cannot be read. */
 	void (*read)(const struct et_machine *m, struct et_finding *f);
-	/* Appends changes. NULL: etalon cannot change the factor, or not restore it exactly. */
+	/*
+	 * Appends the changes that give the wanted state to out, and what it cannot change to left.
+	 * NULL: etalon cannot change the factor, or could not restore it exactly.
+	 */
 	void (*plan)(const struct et_machine *m, const char *factor, struct et_changes *out,
 		struct et_results *left);
-	/* Files that plan may name, with '#' for any number. NULL-terminated, or NULL. */
+	/* The files that plan may change, with '#' for any number; NULL ends them. NULL: none. */
 	const char *const *paths;
-	/* The kernel adjusts the value by itself (limits follow turbo), so a value that differs
-	 * from the one written does not mean that another person has changed it. */
+	/*
+	 * The kernel adjusts the value by itself (limits follow turbo). A value that differs from
+	 * the one written does not mean then that somebody else has changed it.
+	 */
 	bool kernel_adjusts;
 };
 
 /* In the order in which changes are made; they are restored in the opposite order. */
 extern const struct et_factor_row et_factor_rows[];
+size_t et_factors_count(void); /* number of rows */
 
-/* Selects the factors of a list such as "aslr,turbo"; NULL selects all. Refuses unknown names. */
+/*
+ * Sets selected[i] for each row i that a list such as "aslr,turbo" names; NULL selects all. Refuses
+ * unknown names; the error names the option.
+ */
 int et_factors_select(
 	const char *option, const char *list, bool *selected, struct et_error *err) ET_CHECK;
-size_t et_factors_count(void);
 
-/* Reads the selected factors (NULL: all). */
+/* Reads the selected factors (NULL: all). et_findings_free frees out. */
 void et_factors_check(const struct et_machine *m, const bool *selected, struct et_findings *out);
 /*
- * Copies the findings whose state is known, for the experiment. The caller frees *out and its
- * texts.
+ * Copies the findings whose state is known into a new array for the experiment, and returns their
+ * number. The caller frees *out and its texts.
  */
 size_t et_factors_record(const struct et_findings *findings, struct et_factor **out);
-/* Whether etalon could have made that change; guards against a forged journal. */
+/* Whether the tables allow etalon to make that change: a forged journal may have others. */
 bool et_factors_know(const struct et_change *c);
 
 /* Whether the kernel adjusts the value of that change by itself. */
 bool et_factors_kernel_adjusts(const struct et_change *c);
 
-/* Replaces state and verdict; the readers call it. */
+/* Replaces state and verdict of a finding; for readers. */
 void et_finding_set(struct et_finding *f, enum et_verdict verdict, const char *fmt, ...)
 	ET_PRINTF(3, 4);
 
 /*
- * Reads a setting as it would have to be written: from "always [madvise] never" the chosen word.
+ * Reads a setting in the form in which it is written: of "always [madvise] never" the chosen word.
  * Returns its length or -errno.
  */
 ssize_t et_setting_read(const char *root, const char *path, char *buf, size_t size) ET_CHECK;

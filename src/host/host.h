@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Describes this machine, from /proc and /sys below a root that a test can replace. */
+/* Describes this machine, from /proc and /sys below a root (base/sysroot.h). */
 #ifndef ET_HOST_HOST_H
 #define ET_HOST_HOST_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The machine whose factors are read: its root, its processes, and our own place on it. */
+/* The state of a machine that the factors (factors.h) are read from. */
 #ifndef ET_HOST_MACHINE_H
 #define ET_HOST_MACHINE_H
 
@@ -7,17 +7,17 @@
 #include "model/host.h"
 
 struct et_machine {
-	const char *root;      /* "" or the root of a captured tree */
-	const char *systemctl; /* path of the program, or NULL if systemd does not run */
-	uint64_t wall_ns;      /* now, since 1970 */
-	bool systemd;          /* the system was booted with systemd */
+	const char *root;      /* see base/sysroot.h */
+	const char *systemctl; /* path of the program; NULL: systemd does not run */
+	uint64_t wall_ns;      /* the time of reading, since 1970 */
+	bool systemd;          /* the machine was booted with systemd */
 	struct et_host host;
 	struct et_processes processes;
-	char boot_id[48];
-	char unit[128]; /* the service that etalon itself runs in, or "" */
+	char boot_id[48]; /* of the kernel, or "unknown" */
+	char unit[128];   /* the service that etalon itself runs in, or "" */
 };
 
-/* Keeps the pointers root and systemctl. */
+/* Reads all of it. The strings root and systemctl are not copied. */
 void et_machine_read(
 	struct et_machine *m, const char *root, const char *systemctl, uint64_t wall_ns);
 /* Reads the processes again. */

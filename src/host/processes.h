@@ -9,10 +9,10 @@
 
 struct et_process {
 	int32_t pid, parent;
-	char comm[17]; /* the kernel's name for it; may hold any byte */
+	char comm[17]; /* the kernel's name for it; may contain any byte */
 	char state;    /* R, S, D, T … */
 	bool kernel_thread;
-	bool ours;      /* etalon or one of its ancestors: to stop it would stop etalon, too */
+	bool ours;      /* etalon or one of its ancestors, which must not be stopped */
 	uint64_t start; /* clock ticks after boot */
 };
 
@@ -21,15 +21,15 @@ struct et_processes {
 	size_t n, cap;
 };
 
-/* self is our own PID, or 0 for a captured tree. */
+/* Lists all processes. self is etalon's PID, or 0 for a captured tree. */
 void et_processes_read(const char *root, int32_t self, struct et_processes *out);
 void et_processes_free(struct et_processes *p);
 /* Reads one process. Returns false if it does not exist or its stat file cannot be parsed. */
 bool et_process_read(const char *root, int32_t pid, struct et_process *out) ET_CHECK;
 
-/* Finds the system service that a process belongs to ("cron.service"), or "". */
+/* Fills buf with the system service of a process ("cron.service"), or "". pid may be "self". */
 void et_process_unit(const char *root, const char *pid, char *buf, size_t size);
-/* Whether the process is in another PID namespace: etalon leaves containers alone. */
+/* Whether the process is in another PID namespace than etalon; false if that is unknown. */
 bool et_process_in_container(const char *root, int32_t pid);
 /* Whether the command line of the process contains the text. */
 bool et_process_cmdline_has(const char *root, int32_t pid, const char *text);

@@ -13,24 +13,24 @@ enum et_unit_state {
 	ET_UNIT_ABSENT,   /* the unit does not exist or is masked */
 	ET_UNIT_INACTIVE, /* stopped or failed */
 	ET_UNIT_ACTIVE,
-	ET_UNIT_CHANGING, /* activating, deactivating, or with a queued job */
+	ET_UNIT_CHANGING, /* activating, deactivating, or a job is queued */
 };
 
 /* The properties of a unit. */
 struct et_service {
 	enum et_unit_state state;
-	char id[128]; /* the primary name, also if queried by an alias; "" without an answer */
+	char id[128]; /* the primary name, even if queried by an alias; "" without an answer */
 	char stops_with[1024];    /* units that stop when it stops, separated by spaces */
-	char triggered_by[1024];  /* sockets, paths and timers that start it */
-	const char *irreversible; /* why it could not be started again, or NULL */
+	char triggered_by[1024];  /* sockets, paths and timers that start it, likewise */
+	const char *irreversible; /* why it must not be stopped, or NULL */
 };
 
-/* Parses the answer of `systemctl show` about n units. */
+/* Parses what `systemctl show` printed about n units. Units that are missing become UNKNOWN. */
 void et_services_parse(const char *text, size_t n, struct et_service *out);
 /* Queries n units. If program is NULL or fails, all of them are ET_UNIT_UNKNOWN. */
 void et_services_read(
 	const char *program, const char *const *units, size_t n, struct et_service *out);
-/* Runs `systemctl VERB UNIT`; verb is "start", "stop" or "reset-failed". */
+/* Runs `PROGRAM VERB UNIT`; verb is "start", "stop" or "reset-failed". -ENOTSUP without program. */
 int et_service_control(
 	const char *program, const char *verb, const char *unit, struct et_error *err) ET_CHECK;
 
