@@ -77,6 +77,14 @@ static int attach(void *self, struct et_run *run, struct et_error *e)
 				  : 0;
 }
 
+/* vfork() returns after execve(); valgrind makes it a fork(), so the child may need a moment. */
+static int attach_unheld(void *self, struct et_run *run, struct et_error *e)
+{
+	for (int i = 0; i < 5000 && runs_our_file(run->waits[0].pid); i++)
+		usleep(1000);
+	return attach(self, run, e);
+}
+
 static void outer_before(void *self, struct et_run *run)
 {
 	(void)self;
@@ -131,7 +139,7 @@ static const struct et_observer outer = { .name = "outer",
 static const struct et_observer inner = { .name = "inner",
 	.open = open_one,
 	.before = inner_before,
-	.attach = attach,
+	.attach = attach_unheld,
 	.after = inner_after,
 	.fill = inner_fill,
 	.close = close_one };
