@@ -207,8 +207,9 @@ static void held(void)
 		"the t0 of a held program comes after the observer has attached");
 	ok(s.measured.cpu_ns > 0 && s.measured.cpu_ns <= s.measured.elapsed_ns,
 		"a held program has CPU time and elapsed time");
-	ok(run_with(&inner, NULL, "true", &s) == 0 && seen.pid > 0 && !seen.before_exec,
-		"a program that nobody holds calls execve() at once");
+	/* It may have called execve() or not: nothing holds it. */
+	ok(run_with(&inner, NULL, "true", &s) == 0 && seen.pid > 0,
+		"an observer that does not hold the program gets its PID");
 }
 
 static void failures(void)
