@@ -36,7 +36,7 @@ void et_samplesize_text(
 	fprintf(page->out, "\n");
 	snprintf(width, sizeof(width), "  %zu runs:", z->recommended);
 	et_page_paragraph(page, 4, width, BOLD, z->why, NULL);
-	fprintf(page->out, "\n  width of the %s interval of the mean, relative to the mean\n",
+	fprintf(page->out, "\n  relative width of the %s interval of the mean\n",
 		et_format_percent(z->level, level));
 	for (size_t i = 0; i < z->n_widths; i++) {
 		et_right(page, 12, et_format_percent(z->widths[i].relative_width, width));
