@@ -47,9 +47,9 @@ value() { cat "$aslr"; }
 as_before()
 {
 	ok "$1: every setting has its old value" diff -r --no-dereference -x enabled before tree
-	is '$1: huge pages have their old value' "$(tr -d '[]' <tree/sys/kernel/mm/transparent_hugepage/enabled | cut -d' ' -f1)" always
-	is '$1: every service is active again' "$(cat units/*.service units/*.timer units/*.socket | sort -u)" active
-	ok '$1: no journal is left' test ! -e "$journal"
+	is "$1: huge pages have their old value" "$(tr -d '[]' <tree/sys/kernel/mm/transparent_hugepage/enabled | cut -d' ' -f1)" always
+	is "$1: every service is active again" "$(cat units/*.service units/*.timer units/*.socket | sort -u)" active
+	ok "$1: no journal is left" test ! -e "$journal"
 }
 
 # --- check, on every machine

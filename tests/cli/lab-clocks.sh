@@ -90,10 +90,10 @@ for lab in kbest-accuracy interval-accuracy; do
 	wait_for_progress cut.err 4
 	kill -TERM $pid
 	wait $pid
-	is 'lab $lab: SIGTERM gives exit status 143' "$?" 143
-	is 'lab $lab: SIGTERM ends the competing processes' "$(rivals $pid)" 0
+	is "lab $lab: SIGTERM gives exit status 143" "$?" 143
+	is "lab $lab: SIGTERM ends the competing processes" "$(rivals $pid)" 0
 	cp cut.json .out
-	json 'lab $lab: after SIGTERM it prints the cases so far' 'd["state"] == "interrupted" and
+	json "lab $lab: after SIGTERM it prints the cases so far" 'd["state"] == "interrupted" and
 		d["cases"][0]["length_ns"] == 1000000'
 	"$ETALON" lab $lab --loads 3 --lengths 10s --runs 2 >/dev/null 2>&1 &
 	pid=$!
@@ -101,7 +101,7 @@ for lab in kbest-accuracy interval-accuracy; do
 	spinning=$(pgrep -x etalon-rival -P $pid)
 	kill -KILL $pid
 	wait $pid 2>/dev/null
-	ok 'lab $lab: the competing processes end with a killed etalon' wait_until "gone ${spinning//$'\n'/ }"
+	ok "lab $lab: the competing processes end with a killed etalon" wait_until "gone ${spinning//$'\n'/ }"
 done
 
 # --- bad input
