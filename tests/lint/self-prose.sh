@@ -83,6 +83,7 @@ void f(void)
 {
 	print("and is equal");
 	ok(a == b, "f: a and b are equal");
+	is_str(a, "none", "f: the method is none");
 }
 END
 printf '%s\n' 'is "show: a removed sample is listed" "$a" "and b"' >labels/bad.sh
