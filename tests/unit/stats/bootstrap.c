@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Same seed, same answer; and the answers against laws that are known. */
+/* The bootstrap: equal seeds give equal results, and results agree with known distributions. */
 #include "stats/bootstrap.h"
 #include "base/alloc.h"
 #include "num/moments.h"
@@ -51,18 +51,19 @@ static void repeatable(void)
 		ok(same(&first.mean, &again.mean) && same(&first.sd, &again.sd) &&
 				same(&first.median, &again.median) &&
 				same(&first.ratio, &again.ratio) && same(&first.law, &again.law),
-			"%u threads, %s", threads, threads % 2 ? "widest" : "portable");
+			"repeatable: %u threads, %s SIMD width: the result is the same", threads,
+			threads % 2 ? "widest" : "portable");
 	}
 	o.seed++;
 	again = everything(o);
-	ok(!same(&first.mean, &again.mean), "another seed, another answer");
+	ok(!same(&first.mean, &again.mean), "repeatable: another seed gives another result");
 	et_bootstrap_mean_sd(x, 101, &standard, NULL, &again.sd);
-	ok(same(&first.sd, &again.sd), "the standard deviation alone is the same");
+	ok(same(&first.sd, &again.sd), "repeatable: the sd computed alone is the same");
 	o = standard;
 	o.studentised = false;
 	et_bootstrap_mean_sd(x, 101, &o, &again.mean, NULL);
 	ok(again.mean.bca.lo == first.mean.bca.lo && isnan(again.mean.t.lo),
-		"without bootstrap-t the rest is the same");
+		"repeatable: BCa is the same without bootstrap-t, whose interval is NaN");
 }
 
 /* With 101 normal values every method must agree with Student's t to a few per cent. */
@@ -71,26 +72,33 @@ static void plausible(void)
 	struct all a = everything(standard);
 	double se = et_sd(x, 101) / sqrt(101), half = 1.984 * se, m = et_mean(x, 101);
 	const struct et_interval *each[] = { &a.mean.percentile, &a.mean.bca, &a.mean.t };
+	static const char *const methods[] = { "percentile", "BCa", "bootstrap-t" };
 
 	for (size_t i = 0; i < ET_LENGTH(each); i++) {
-		near(each[i]->lo, m - half, 0, 0.15 * se, "mean, method %zu, below", i);
-		near(each[i]->hi, m + half, 0, 0.15 * se, "above");
+		near(each[i]->lo, m - half, 0, 0.15 * se,
+			"mean, %s: the lower bound agrees with Student's t", methods[i]);
+		near(each[i]->hi, m + half, 0, 0.15 * se,
+			"mean, %s: the upper bound agrees with Student's t", methods[i]);
 	}
-	near(a.mean.se, se * sqrt(100.0 / 101), 0.02, 0, "standard error of the mean");
-	near(a.mean.bias, 0, 0, 0.03 * se, "its bias");
-	near(a.sd.se, et_sd(x, 101) / sqrt(202), 0.15, 0, "standard error of the sd");
+	near(a.mean.se, se * sqrt(100.0 / 101), 0.02, 0,
+		"mean: the standard error agrees with sd / sqrt(n)");
+	near(a.mean.bias, 0, 0, 0.03 * se, "mean: the bias is close to 0");
+	near(a.sd.se, et_sd(x, 101) / sqrt(202), 0.15, 0,
+		"sd: the standard error agrees with that of normal values");
 	ok(a.sd.t.lo > a.sd.percentile.lo && a.sd.t.hi > a.sd.percentile.hi,
-		"bootstrap-t corrects the sd's bias downwards");
-	near(a.ratio.estimate, m / et_mean(y, 60), 0, 0, "ratio");
+		"sd: bootstrap-t corrects the downward bias");
+	near(a.ratio.estimate, m / et_mean(y, 60), 0, 0,
+		"ratio: the estimate is the ratio of the means");
 	ok(a.ratio.bca.lo < a.ratio.estimate && a.ratio.estimate < a.ratio.bca.hi &&
 			a.ratio.t.lo < a.ratio.estimate && a.ratio.estimate < a.ratio.t.hi,
-		"its intervals hold it");
-	near(a.median.se, a.law.se, 0.05, 0, "the median by resampling and by its law");
+		"ratio: BCa and bootstrap-t intervals contain the estimate");
+	near(a.median.se, a.law.se, 0.05, 0,
+		"median: resampling and its distribution give the same standard error");
 	ok(a.median.t.lo < a.median.estimate && a.median.t.hi > a.median.estimate,
-		"the median's bootstrap-t interval holds it");
+		"median: the bootstrap-t interval contains the estimate");
 }
 
-/* The drawn law of the median against full resamples: chi-square over the values. */
+/* Compares medians drawn from their distribution with medians of resamples, by chi-square. */
 static void median_law(size_t n)
 {
 	enum { DRAWS = 20000 };
@@ -117,7 +125,8 @@ static void median_law(size_t n)
 		cells++;
 	}
 	ok(chi < cells + 4 * sqrt(2 * cells),
-		"law of the median of %zu (chi-square %.1f, %.0f cells)", n, chi, cells);
+		"median of %zu: drawn and resampled agree (chi-square %.1f, %.0f cells)", n, chi,
+		cells);
 }
 
 static void degenerate(void)
@@ -129,21 +138,26 @@ static void degenerate(void)
 		et_bootstrap_mean_sd(x, n, &standard, &mean, &sd);
 		et_bootstrap_median(x, n, &standard, &median);
 		ok(isnan(mean.percentile.lo) && isnan(sd.bca.lo) && isnan(median.t.hi),
-			"%zu values: no interval", n);
+			"few: %zu values have no interval", n);
 	}
 	et_bootstrap_mean_sd(constant, 3, &standard, &mean, &sd);
 	et_bootstrap_median(constant, 3, &standard, &median);
 	ok(mean.estimate == 3 && isnan(mean.percentile.lo) && isnan(median.percentile.lo),
-		"constant: the estimate, no interval");
+		"constant: equal values have an estimate and no interval");
 	et_bootstrap_ratio(constant, 3, constant, 3, &standard, &ratio);
-	ok(ratio.estimate == 1 && isnan(ratio.t.lo), "two constants");
+	ok(ratio.estimate == 1 && isnan(ratio.t.lo),
+		"constant: the ratio of two constants has no interval");
 	et_bootstrap_ratio(x, 101, constant, 3, &standard, &ratio);
-	near(ratio.bca.lo, everything(standard).mean.bca.lo / 3, 1e-2, 0, "over a constant");
+	near(ratio.bca.lo, everything(standard).mean.bca.lo / 3, 1e-2, 0,
+		"constant: the interval of a ratio to 3 is a third of the mean's");
 	et_bootstrap_mean_sd(two, 2, &standard, &mean, &sd);
-	ok(mean.percentile.lo == 1 && mean.percentile.hi == 2, "two values: the range");
-	ok(isnan(sd.bca.lo), "no acceleration of a sd of two");
+	ok(mean.percentile.lo == 1 && mean.percentile.hi == 2,
+		"few: the interval of the mean of two values is their range");
+	ok(isnan(sd.bca.lo),
+		"few: the sd of two values has no acceleration, and so no BCa interval");
 	et_bootstrap_median(two, 2, &standard, &median);
-	ok(median.percentile.lo == 1 && median.percentile.hi == 2, "median of two");
+	ok(median.percentile.lo == 1 && median.percentile.hi == 2,
+		"few: the interval of the median of two values is their range");
 }
 
 int main(void)

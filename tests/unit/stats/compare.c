@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two-sample and paired tests where R's answers are its refusals; tests/oracle has the rest. */
+/* Two-sample and paired tests where R refuses to answer; tests/oracle covers the other cases. */
 #include "base/attr.h"
 #include "num/rng.h"
 #include "stats/ks.h"
@@ -21,15 +21,15 @@ static void against_r(void)
 	struct et_rank_sum w = et_rank_sum_test(x, 7, y, 8, 0.95);
 	struct et_ks ks = et_ks_test(x, 7, y, 8);
 
-	near(t.statistic, -0.848423620043532, 1e-12, 0, "Welch's t");
-	near(t.df, 11.247555842681141, 1e-12, 0, "its freedom");
-	near(t.p, 0.41389389368610796, 1e-12, 0, "its p");
-	near(t.lo, -3.9523875489637117, 1e-12, 0, "its interval");
-	near(t.hi, 1.7488161203922841, 1e-12, 0, "its interval");
-	near(w.w, 17, 0, 0, "W");
-	near(w.p, 0.22389911550357022, 1e-12, 0, "its p, with a tie");
-	near(ks.d, 27.0 / 56, 1e-15, 0, "D");
-	near(ks.p, 0.21367521367521469, 1e-12, 0, "its exact p");
+	near(t.statistic, -0.848423620043532, 1e-12, 0, "welch: t agrees with R");
+	near(t.df, 11.247555842681141, 1e-12, 0, "welch: df agrees with R");
+	near(t.p, 0.41389389368610796, 1e-12, 0, "welch: p agrees with R");
+	near(t.lo, -3.9523875489637117, 1e-12, 0, "welch: the lower bound agrees with R");
+	near(t.hi, 1.7488161203922841, 1e-12, 0, "welch: the upper bound agrees with R");
+	near(w.w, 17, 0, 0, "rank-sum: W agrees with R");
+	near(w.p, 0.22389911550357022, 1e-12, 0, "rank-sum: p with a tie agrees with R");
+	near(ks.d, 27.0 / 56, 1e-15, 0, "ks: D agrees with R");
+	near(ks.p, 0.21367521367521469, 1e-12, 0, "ks: the exact p agrees with R");
 }
 
 static void constants(void)
@@ -37,18 +37,21 @@ static void constants(void)
 	struct et_rank_sum w = et_rank_sum_test(two, 5, two, 5, 0.95);
 	struct et_ks ks = et_ks_test(two, 5, two, 5);
 
-	ok(isnan(et_t_welch(two, 5, three, 6, 0.95).p), "constants: no t");
-	ok(isnan(et_t_student(two, 5, two, 5, 0.95).p), "equal constants: no t");
-	ok(isnan(et_t_paired(two, two, 5, 0.95).p), "no difference at all: no paired t");
-	ok(isnan(et_f_test(two, 5, three, 6, 0.95).p), "no F of two constants");
+	ok(isnan(et_t_welch(two, 5, three, 6, 0.95).p), "welch: constants have no p");
+	ok(isnan(et_t_student(two, 5, two, 5, 0.95).p), "student: equal constants have no p");
+	ok(isnan(et_t_paired(two, two, 5, 0.95).p), "paired t: equal values have no p");
+	ok(isnan(et_f_test(two, 5, three, 6, 0.95).p), "F: two constants have no p");
 	ok(et_f_test(x, 7, two, 5, 0.95).statistic == INFINITY &&
 			et_f_test(x, 7, two, 5, 0.95).p == 0,
-		"F against a constant");
-	ok(isnan(w.p) && w.w == 12.5 && w.delta == 0 && w.shift == 0, "all tied: no W test");
-	ok(ks.p == 1 && ks.d == 0, "all tied: the same distribution");
+		"F: the ratio to a constant is infinite, and p is 0");
+	ok(isnan(w.p) && w.w == 12.5 && w.delta == 0 && w.shift == 0,
+		"rank-sum: if all values are tied, W has no p");
+	ok(ks.p == 1 && ks.d == 0, "ks: if all values are tied, D is 0 and p is 1");
 	w = et_rank_sum_test(two, 5, three, 6, 0.95);
-	ok(isnan(w.lo) && isnan(w.hi) && w.shift == -1 && w.delta == -1, "constants apart");
-	ok(isnan(et_ratio_welch(x, 7, (double[]){ 1, -1 }, 2, 0.95).p), "no ratio with a negative");
+	ok(isnan(w.lo) && isnan(w.hi) && w.shift == -1 && w.delta == -1,
+		"rank-sum: different constants have a shift and no interval");
+	ok(isnan(et_ratio_welch(x, 7, (double[]){ 1, -1 }, 2, 0.95).p),
+		"ratio: negative values have no p");
 }
 
 static void too_few(void)
@@ -56,22 +59,26 @@ static void too_few(void)
 	static const double c[] = { 1, 2, 3 }, d[] = { 4, 5, 6 };
 	struct et_rank_sum w = et_rank_sum_test(c, 3, d, 3, 0.95);
 
-	near(w.p, 0.1, 1e-12, 0, "three against three");
-	ok(isnan(w.lo), "cannot give 95 %%");
-	near(et_rank_sum_test(c, 3, d, 3, 0.9).lo, -5, 0, 0, "but 90 %%");
-	near(et_rank_sum_test(c, 1, d, 1, 0.95).p, 1, 1e-15, 0, "one against one");
+	near(w.p, 0.1, 1e-12, 0, "rank-sum: three against three have p = 0.1");
+	ok(isnan(w.lo), "rank-sum: three against three have no 95 %% interval");
+	near(et_rank_sum_test(c, 3, d, 3, 0.9).lo, -5, 0, 0,
+		"rank-sum: three against three have a 90 %% interval");
+	near(et_rank_sum_test(c, 1, d, 1, 0.95).p, 1, 1e-15, 0,
+		"rank-sum: one against one has p = 1");
 	ok(isnan(et_rank_sum_test(c, 0, d, 3, 0.95).p) && isnan(et_ks_test(c, 0, d, 3).p) &&
 			isnan(et_ks_exact_p(c, 3, d, 0)) &&
 			isnan(et_rank_sum_permutation_p(c, 0, d, 1)),
-		"none");
-	near(et_ks_test(c, 1, d, 1).p, 1, 0, 0, "Kolmogorov-Smirnov, one each");
-	near(et_t_student(c, 2, d, 1, 0.95).p, 0.21229561500966, 1e-9, 0, "Student: two and one");
+		"rank-sum and ks: an empty sample has no p");
+	near(et_ks_test(c, 1, d, 1).p, 1, 0, 0, "ks: one against one has p = 1");
+	near(et_t_student(c, 2, d, 1, 0.95).p, 0.21229561500966, 1e-9, 0,
+		"student: two against one have a p");
 	ok(isnan(et_t_welch(c, 2, d, 1, 0.95).p) && isnan(et_f_test(c, 1, d, 3, 0.95).p) &&
 			isnan(et_t_one_sample(c, 1, 0, 0.95).p),
-		"Welch, F, one sample: too few");
+		"welch, F and one-sample t: a sample of one value has no p");
 	ok(isnan(et_shapiro_wilk(c, 2).p) && isnan(et_shapiro_wilk(two, 5).p),
-		"Shapiro-Wilk: too few, constant");
-	near(et_shapiro_wilk((double[]){ 0, 0, 1 }, 3).p, 0, 0, 1e-12, "its lower end");
+		"shapiro-wilk: two values and a constant have no p");
+	near(et_shapiro_wilk((double[]){ 0, 0, 1 }, 3).p, 0, 0, 1e-12,
+		"shapiro-wilk: the smallest W of three values has p = 0");
 }
 
 static void many(void)
@@ -84,14 +91,19 @@ static void many(void)
 	for (size_t i = 0; i < 6000; i++)
 		big[i] = et_rng_normal(&rng);
 	w = et_shapiro_wilk(big, 6000);
-	ok(w.n_used == 5000 && w.p > 0.001, "of 6000 values 5000 are judged");
-	ok(et_shapiro_wilk(big, 6000).p == w.p, "always the same");
-	near(et_ks_test(big, 3000, big + 3000, 3000).p, 0.5, 0, 0.4999, "many: asymptotic");
+	ok(w.n_used == 5000 && w.p > 0.001, "shapiro-wilk: 5000 of 6000 values are used");
+	ok(et_shapiro_wilk(big, 6000).p == w.p,
+		"shapiro-wilk: the same 5000 values are used each time");
+	near(et_ks_test(big, 3000, big + 3000, 3000).p, 0.5, 0, 0.4999,
+		"ks: 3000 against 3000 values have an asymptotic p");
 	ok(!et_ks_test(big, 100, big + 100, 100).exact && et_ks_test(big, 99, big, 101).exact,
-		"exact below 10000 pairs");
-	near(et_ks_asymptotic_p(1, 40000, 40000), 0, 0, 1e-300, "a vanishing p");
-	near(et_ks_asymptotic_p(0.001, 100, 100), 1, 0, 0, "no distance");
-	near(et_signed_rank_test(big, 6000, 0.95).estimate, 0, 0, 0.05, "signed rank of 6000");
+		"ks: p is exact below 10000 pairs");
+	near(et_ks_asymptotic_p(1, 40000, 40000), 0, 0, 1e-300,
+		"ks: the asymptotic p of D = 1 vanishes");
+	near(et_ks_asymptotic_p(0.001, 100, 100), 1, 0, 0,
+		"ks: the asymptotic p of a small D is 1");
+	near(et_signed_rank_test(big, 6000, 0.95).estimate, 0, 0, 0.05,
+		"signed rank: the estimate of 6000 centred values is close to 0");
 }
 
 static void signs(void)
@@ -99,12 +111,13 @@ static void signs(void)
 	static const double d[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, -1, -2, -3, 0 };
 	struct et_interval_test t = et_sign_test(d, 13, 0.95);
 
-	near(t.p, 0.14599609375, 1e-12, 0, "sign test, 9 of 12");
-	ok(t.statistic == 9 && t.df == 12 && t.estimate == 3, "zeros left out of the count");
-	ok(t.lo == -1 && t.hi == 7, "interval between order statistics");
+	near(t.p, 0.14599609375, 1e-12, 0, "sign: 9 of 12 have the binomial p");
+	ok(t.statistic == 9 && t.df == 12 && t.estimate == 3,
+		"sign: zeros count in the median and not in n");
+	ok(t.lo == -1 && t.hi == 7, "sign: the interval is between order statistics");
 	ok(isnan(et_sign_test(two, 0, 0.95).p) &&
 			isnan(et_sign_test((double[]){ 0, 0 }, 2, 0.95).p),
-		"nothing but zeros");
+		"sign: no values and only zeros have no p");
 }
 
 static void normal_approximation(void)
@@ -113,10 +126,10 @@ static void normal_approximation(void)
 	static const double d[] = { 1, 2, 2, -1, 3, 4, -2, 5, 1, 1, 2, 3 };
 	struct et_signed_rank t = et_signed_rank_test(d, ET_LENGTH(d), 0.95);
 
-	near(t.p, 0.019643353132317253, 1e-12, 0, "signed rank with ties");
-	near(t.lo, 0.5, 1e-9, 0, "its lower bound");
-	near(t.hi, 3, 1e-9, 0, "its upper bound");
-	near(t.estimate, 2, 1e-9, 0, "its estimate");
+	near(t.p, 0.019643353132317253, 1e-12, 0, "signed rank: p with ties agrees with R");
+	near(t.lo, 0.5, 1e-9, 0, "signed rank: the lower bound with ties agrees with R");
+	near(t.hi, 3, 1e-9, 0, "signed rank: the upper bound with ties agrees with R");
+	near(t.estimate, 2, 1e-9, 0, "signed rank: the estimate with ties agrees with R");
 }
 
 static void families(void)
@@ -124,15 +137,17 @@ static void families(void)
 	double p[] = { 0.01, NAN, 0.04, 0.03 }, none[1];
 
 	et_holm(p, 4, p);
-	near(p[0], 0.03, 1e-15, 0, "Holm: the smallest");
-	ok(isnan(p[1]), "NaN stays");
-	near(p[2], 0.06, 1e-15, 0, "monotone");
-	near(p[3], 0.06, 1e-15, 0, "the second");
+	near(p[0], 0.03, 1e-15, 0, "holm: the smallest p is multiplied by 3");
+	ok(isnan(p[1]), "holm: NaN stays NaN and does not count");
+	near(p[2], 0.06, 1e-15, 0, "holm: a larger p is at least the adjusted smaller one");
+	near(p[3], 0.06, 1e-15, 0, "holm: the second smallest p is multiplied by 2");
 	et_holm(p, 0, none);
-	near(et_sidak_level(0.95, 126.0 * 126), 0.999996769, 1e-9, 0, "NIST: 126 means, all pairs");
-	near(et_sidak_alpha(0.05, 126.0 * 126), 3.2308649236e-6, 1e-9, 0, "and what is left");
-	near(et_sidak_p(1e-300, 1000), 1e-297, 1e-12, 0, "small p-values keep their digits");
-	near(et_sidak_p(1, 3), 1, 0, 0, "a certain one");
+	near(et_sidak_level(0.95, 126.0 * 126), 0.999996769, 1e-9, 0,
+		"sidak: the level for all pairs of 126 means agrees with NIST");
+	near(et_sidak_alpha(0.05, 126.0 * 126), 3.2308649236e-6, 1e-9, 0,
+		"sidak: alpha for all pairs of 126 means agrees with NIST");
+	near(et_sidak_p(1e-300, 1000), 1e-297, 1e-12, 0, "sidak: small p-values keep their digits");
+	near(et_sidak_p(1, 3), 1, 0, 0, "sidak: p = 1 stays 1");
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Whole comparisons: every two-sample case of the oracle through the protocol, Holm's family, pairs
- * in every kind of shape, and false alarms on identical programs whose noise is autoregressive.
+ * Whole comparisons: every two-sample case of the oracle, Holm's step-down procedure, pairs
+ * of every shape, and false alarms on identical programs with autoregressive noise.
  */
 #include "stats/contrast.h"
 #include "base/alloc.h"
@@ -17,7 +17,7 @@
 #include <jansson.h>
 #include <limits.h>
 
-/* --- independent series, as R judges them --- */
+/* --- independent series: the results of R --- */
 
 static struct et_series series_of(const json_t *list)
 {
@@ -43,7 +43,7 @@ static bool close_to(double got, double want, double rel)
 	       fabs(got - want) <= rel * fabs(want) + 1e-300;
 }
 
-/* Counts the ways in which a pair is not what R says of the branch that it took. */
+/* Counts the figures of a pair that differ from those of R, for the test that was chosen. */
 static int disagreements(const struct et_contrast *c, const json_t *want)
 {
 	bool student = !strcmp(c->method, "student");
@@ -54,7 +54,7 @@ static int disagreements(const struct et_contrast *c, const json_t *want)
 			json_is_number(json_object_get(json_object_get(want, "wilcox_exact"), "p"));
 		double p =
 			exact ? at(want, "wilcox_exact", "p") : at(want, "wilcox_normal_cc", "p");
-		/* R's own rule: exact without ties and below 50 a side */
+		/* R computes an exact p without ties and below 50 values per sample. */
 		if (at(want, "nx", NULL) >= 50 || at(want, "ny", NULL) >= 50)
 			p = at(want, "wilcox_normal_cc", "p");
 		bad += !close_to(c->statistic, at(want, "W", NULL), 1e-12);
@@ -76,7 +76,7 @@ static int disagreements(const struct et_contrast *c, const json_t *want)
 	return bad;
 }
 
-/* The interval holds 1 exactly when the test accepts, at its level. */
+/* True if the interval contains 1 exactly when the test does not reject at the same level. */
 static bool consistent(const struct et_contrast *c)
 {
 	if (isnan(c->lo) || isnan(c->hi) || fabs(c->p - 0.05) < 1e-6 ||
@@ -122,10 +122,13 @@ static void oracle(void)
 		}
 		json_decref(root);
 	}
-	ok(cases >= 50 && bad == 0, "%d cases as R: %d figures differ", cases, bad);
-	ok(inconsistent == 0, "Fieller's interval and the t test agree (%d do not)", inconsistent);
-	ok(branches[0] && branches[1] && branches[2], "student %d, welch %d, wilcoxon %d",
-		branches[0], branches[1], branches[2]);
+	ok(cases >= 50 && bad == 0, "oracle: %d cases agree with R (%d figures differ)", cases,
+		bad);
+	ok(inconsistent == 0, "oracle: Fieller's interval and the t test agree (%d do not)",
+		inconsistent);
+	ok(branches[0] && branches[1] && branches[2],
+		"oracle: all tests are chosen (student %d, welch %d, wilcoxon %d)", branches[0],
+		branches[1], branches[2]);
 }
 
 static void by_hand(void)
@@ -136,23 +139,23 @@ static void by_hand(void)
 	struct et_contrast c = { .level = 0.95 };
 
 	et_judge_apart(a, 5, b, 5, true, &c);
-	is_str(c.method, "student", "equal variances");
-	near(c.statistic, -3, 1e-12, 0, "t");
-	near(c.df, 8, 0, 0, "df");
-	near(c.p, 0.0170716812337895, 1e-10, 0, "p");
-	near(c.ratio, 1.25, 1e-12, 0, "ratio");
-	near(c.lo, 1.05270400404, 1e-9, 0, "Fieller's lower end");
-	near(c.hi, 1.49432453495, 1e-9, 0, "Fieller's upper end");
+	is_str(c.method, "student", "apart: equal variances choose Student's t");
+	near(c.statistic, -3, 1e-12, 0, "student: t agrees with R");
+	near(c.df, 8, 0, 0, "student: df agrees with R");
+	near(c.p, 0.0170716812337895, 1e-10, 0, "student: p agrees with R");
+	near(c.ratio, 1.25, 1e-12, 0, "student: the ratio is that of the means");
+	near(c.lo, 1.05270400404, 1e-9, 0, "fieller: the lower bound is a root of the quadratic");
+	near(c.hi, 1.49432453495, 1e-9, 0, "fieller: the upper bound is a root of the quadratic");
 	et_judge_apart(a, 5, odd, 5, false, &c);
-	ok(isnan(c.ratio) && !isnan(c.p), "no ratio of negative values, but a test");
+	ok(isnan(c.ratio) && !isnan(c.p), "apart: negative values have a p and no ratio");
 	c.ratio_method = NULL;
 	et_contrasts_conclude(&c, 1, 0.05);
 	ok(c.significant && c.conclusion == ET_CONCLUDED_SMALLER,
-		"conclusion: smaller, without a ratio");
+		"conclusion: negative values are smaller, without a ratio");
 	et_judge_apart(flat, 3, flat, 3, false, &c);
 	et_contrasts_conclude(&c, 1, 0.05);
 	ok(isnan(c.p) && !c.significant && c.conclusion == ET_CONCLUDED_NOTHING,
-		"conclusion: none from equal values");
+		"conclusion: equal values allow none");
 }
 
 /* --- the family --- */
@@ -166,12 +169,13 @@ static void holm(void)
 
 	et_holm_steps(p, 5, 0.05, got, rejected);
 	for (int i = 0; i < 4; i++)
-		near(got[i], levels[i], 1e-15, 0, "alpha / (k - j + 1) for p = %g", p[i]);
-	ok(isnan(got[4]) && !rejected[4], "an undefined p does not count");
-	ok(rejected[3] && rejected[0], "0.005 and 0.01 are rejected");
-	ok(!rejected[2] && !rejected[1], "0.03 fails, and with it all that are larger");
+		near(got[i], levels[i], 1e-15, 0,
+			"holm: p = %g is compared with alpha / (k - j + 1)", p[i]);
+	ok(isnan(got[4]) && !rejected[4], "holm: a p of NaN does not count");
+	ok(rejected[3] && rejected[0], "holm: hypotheses with p = 0.005 and 0.01 are rejected");
+	ok(!rejected[2] && !rejected[1], "holm: p = 0.03 is not rejected, and no larger p is");
 	et_holm(p, 5, got);
-	near(got[1], 0.06, 1e-12, 0, "adjusted p is monotone");
+	near(got[1], 0.06, 1e-12, 0, "holm: adjusted p-values are monotone");
 }
 
 static void family(void)
@@ -190,20 +194,23 @@ static void family(void)
 			et_series_append(&s[i], 100 + (i == 2 ? 10 : 0) + et_rng_normal(&rng));
 	}
 	et_compare(s, 3, &o, &c);
-	ok(c.n_pairs == 3, "every pair");
+	ok(c.n_pairs == 3, "family: every pair of three is compared");
 	ok(!c.pairs[0].significant && c.pairs[1].significant && c.pairs[2].significant,
-		"the third differs from both");
-	near(c.after_holm, 2.0 / 3, 1e-12, 0, "two of three pairs");
+		"family: the third series differs from both others");
+	near(c.after_holm, 2.0 / 3, 1e-12, 0, "family: two of three pairs differ after Holm");
 	ok(c.pairs[1].conclusion == ET_CONCLUDED_SLOWER && c.pairs[1].family == 3,
-		"conclusion: slower, in a family of three");
-	ok(c.pairs[0].conclusion == ET_CONCLUDED_SAME, "conclusion: no difference shown");
-	ok(et_contrasts_regressed(c.pairs, 3, 0, 0.05), "slower by more than 5 %%");
-	ok(!et_contrasts_regressed(c.pairs, 3, 0, 0.15), "not by more than 15 %%");
+		"conclusion: the third series is slower, in a family of three");
+	ok(c.pairs[0].conclusion == ET_CONCLUDED_SAME,
+		"conclusion: the first two series show no difference");
+	ok(et_contrasts_regressed(c.pairs, 3, 0, 0.05),
+		"regression: the third series is slower by more than 5 %%");
+	ok(!et_contrasts_regressed(c.pairs, 3, 0, 0.15),
+		"regression: the third series is not slower by more than 15 %%");
 	et_comparison_free(&c);
 	o.reference = &reference;
 	et_compare(s, 3, &o, &c);
 	ok(c.n_pairs == 2 && c.pairs[0].a == 1 && c.pairs[0].b == 0 && c.pairs[1].b == 2,
-		"all with the reference");
+		"family: with a reference, all others are compared with it");
 	et_comparison_free(&c);
 	for (int i = 0; i < 3; i++)
 		free(s[i].values);
@@ -242,9 +249,11 @@ static void shapes(void)
 	static const double few[] = { 0.01, -0.02 }, same[] = { 0.1, 0.1, 0.1, 0.1, 0.1, 0.1 };
 	struct et_contrast c = { .level = 0.95, .arrangement = "block" };
 
-	is_str(method_of(et_rng_normal, 60), "paired-t", "normal log ratios");
-	is_str(method_of(heavy, 200), "signed-rank", "symmetric with heavy tails");
-	is_str(method_of(exponential, 60), "sign", "skewed");
+	is_str(method_of(et_rng_normal, 60), "paired-t",
+		"pairs: normal log ratios choose the paired t test");
+	is_str(method_of(heavy, 200), "signed-rank",
+		"pairs: symmetric log ratios with heavy tails choose signed rank");
+	is_str(method_of(exponential, 60), "sign", "pairs: skewed log ratios choose the sign test");
 	et_judge_pairs(few, 2, &c);
 	et_contrasts_conclude(&c, 1, 0.05);
 	ok(!c.significant &&
@@ -257,11 +266,13 @@ static void shapes(void)
 	ok(isnan(c.p) && !c.significant && c.conclusion == ET_CONCLUDED_TOO_FEW_IN_FAMILY,
 		"conclusion: no pairs are too few");
 	et_judge_pairs(same, 6, &c);
-	ok(c.inflation == 1 && c.p < 0.05, "all alike: p = %g", c.p);
-	near(c.ratio, exp(0.1), 1e-12, 0, "their ratio");
+	ok(c.inflation == 1 && c.p < 0.05, "pairs: six equal log ratios differ from 0 (p = %g)",
+		c.p);
+	near(c.ratio, exp(0.1), 1e-12, 0,
+		"pairs: the ratio of equal log ratios is their exponential");
 }
 
-/* Share of n AR(1) pairs of identical programs that are called different. */
+/* The share of trials, with n AR(1) pairs of identical programs each, that find a difference. */
 static double false_alarms(size_t n, double phi, int trials, uint64_t seed)
 {
 	ET_AUTO_FREE double *d = et_calloc(n, sizeof(*d));
@@ -289,17 +300,19 @@ static void honest(void)
 	static const struct {
 		size_t n;
 		double phi;
-		double most; /* 5 % and three standard errors of the simulation; more where said */
+		double most; /* 5 % plus three standard errors of the simulation, or as noted */
 	} cases[] = {
 		{ 10, 0, 0.065 }, { 30, 0, 0.065 }, { 30, 0.2, 0.065 }, { 30, 0.4, 0.065 },
 		{ 100, 0.4, 0.065 }, { 100, 0.6, 0.065 },
-		{ 10, 0.2, 0.1 }, /* too few to tell: better than the 0.10 without allowance */
+		{ 10, 0.2, 0.1 }, /* too few to see the dependence; 0.10 is the share without
+				     widening */
 	};
 
 	for (size_t i = 0; i < ET_LENGTH(cases); i++) {
 		double share = false_alarms(cases[i].n, cases[i].phi, 2000, i + 1);
-		ok(share <= cases[i].most, "%zu identical pairs, AR(1) %.1f: %.1f %% false alarms",
-			cases[i].n, cases[i].phi, 100 * share);
+		ok(share <= cases[i].most,
+			"false alarms: %zu pairs, AR(1) with phi = %.1f: %.1f %%", cases[i].n,
+			cases[i].phi, 100 * share);
 	}
 }
 
@@ -315,11 +328,12 @@ static void widened(void)
 		d[i] = e;
 	}
 	et_judge_pairs(d, 100, &c);
-	ok(c.inflation > 2, "dependence was seen: variance times %.1f", c.inflation);
+	ok(c.inflation > 2, "dependent pairs: the variance is multiplied by %.1f", c.inflation);
 	ok(c.warnings.n == 1 && et_warnings_have(&c.warnings, ET_WARN_DEPENDENT_PAIRS),
-		"dependent pairs raise a warning");
+		"dependent pairs: a warning is raised");
 	struct et_signed_rank plain = et_signed_rank_test(d, 100, 0.95);
-	ok(log(c.hi) - log(c.lo) > 1.4 * (plain.hi - plain.lo), "the interval is wider");
+	ok(log(c.hi) - log(c.lo) > 1.4 * (plain.hi - plain.lo),
+		"dependent pairs: the interval is wider");
 	et_warnings_free(&c.warnings);
 }
 

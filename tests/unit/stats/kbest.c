@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What K-best says of a command, against sorting by hand. */
+/* The K-best result of a command, compared with values sorted by hand. */
 #include "base/alloc.h"
 #include "stats/judge.h"
 #include "tap.h"
@@ -21,7 +21,7 @@ static struct et_experiment *experiment(const uint64_t *us, size_t n)
 	return e;
 }
 
-/* Judges and frees the experiment; raised: did that raise the warning? */
+/* Judges and frees the experiment; *raised: the warning was raised. */
 static struct et_kbest_result judge(
 	struct et_experiment *e, enum et_warning_code code, bool *raised)
 {
@@ -48,8 +48,8 @@ int main(void)
 	near(r.spread, 0.004, 1e-12, 0, "kbest: the spread is the third's distance from the best");
 	ok(r.error > 0 && isfinite(r.error), "kbest: the error is finite (%g)", r.error);
 	r = judge(experiment(us, 5), not_converged, &raised);
-	ok(!r.converged && raised, "kbest: 1000, 1004, 1200 do not agree, which is warned of");
-	near(r.spread, 0.2, 1e-12, 0, "kbest: the spread of values that do not agree");
+	ok(!r.converged && raised, "kbest: 1000, 1004, 1200 do not agree, and a warning is raised");
+	near(r.spread, 0.2, 1e-12, 0, "kbest: the spread is known for values that do not agree");
 	r = judge(experiment(us, 2), ET_WARN_KBEST_FEW_RUNS, &raised);
 	ok(!r.converged && raised && isnan(r.spread) && r.best == 1004e3,
 		"kbest: two runs are too few for K = 3");
@@ -60,7 +60,7 @@ int main(void)
 	struct et_experiment *e = experiment(us, 7);
 	e->metric = ET_METRIC_ELAPSED;
 	near(judge(e, not_converged, &raised).best, 2e6, 0, 0,
-		"kbest: the best of the judged metric");
+		"kbest: the best is that of the judged metric");
 	e = experiment(us, 7);
 	e->commands[0].samples[3].ruling.removal.by = ET_REMOVED_STOPPED;
 	near(judge(e, not_converged, &raised).best, 1002e3, 0, 0,
@@ -71,6 +71,6 @@ int main(void)
 	e = experiment(us, 7);
 	e->plan.k = 4000;
 	ok(judge(e, not_converged, &raised).k == 0,
-		"kbest: a record with an impossible K has none");
+		"kbest: an experiment with an impossible K has no K-best");
 	return tap_done();
 }

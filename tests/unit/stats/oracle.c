@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Every case of tests/oracle/public.jsonl (R's answers) against ours. A case's answers are
- * gathered under the oracle's names; then every leaf of its "expect" must be among them, within
- * tests/oracle/tolerances.json, or be listed below as left out.
+ * Compares every case of tests/oracle/public.jsonl (results of R) with ours. Our results are
+ * collected under the oracle's names. Then every leaf of "expect" must be among them, within
+ * tests/oracle/tolerances.json, or be in the list of omitted fields below.
  */
 #include "base/alloc.h"
 #include "oracle_answers.h"
@@ -12,9 +12,9 @@
 #include <jansson.h>
 #include <limits.h>
 
-/* Fields that nothing here computes: each with its reason. */
-static const char *const left_out[] = {
-	/* R is the inaccurate side: "not_compared" of the tolerances */
+/* Fields that are not compared, each with the reason. */
+static const char *const omitted[] = {
+	/* R is inaccurate here: see "not_compared" in the tolerances. */
 	"one_sample:ljung_box_*.p",
 	"one_sample:kendall_exact.p",
 	"two_sample:var_test.p",
@@ -22,35 +22,35 @@ static const char *const left_out[] = {
 	"two_sample:ks_exact_R",
 	"bootstrap:mc_z0_sd",
 	"bootstrap:mc_perc95_mean",
-	/* how well the oracle itself knows, and steps on the way to a BCa interval */
+	/* These are errors of the oracle itself and intermediate steps of a BCa interval. */
 	"bootstrap:mcse_*",
 	"bootstrap:*_bca_levels_*",
-	/* all our tests are two-sided, and corrected for continuity */
+	/* All our tests are two-sided and corrected for continuity. */
 	"*.p_less",
 	"two_sample:wilcox_normal_nocc.p",
 	"one_sample:kendall_approx.[pz]",
-	/* etalon says the ratio and Cliff's delta instead */
+	/* etalon reports the ratio and Cliff's delta instead. */
 	"two_sample:cohen_d",
 	"two_sample:pooled_sd",
-	/* Holm and Sidak are what etalon offers */
+	/* etalon offers Holm and Sidak only. */
 	"p_adjust:bonferroni",
 	"p_adjust:hochberg",
 	"p_adjust:BH",
 	"p_adjust:holm_sidak",
-	/* NaN stands for it here: see et_rank_sum_test */
+	/* et_rank_sum_test() has NaN instead. */
 	"two_sample:wilcox_exact.achieved",
-	/* quotients of counts, which the profile makes itself */
+	/* These are quotients of counts. */
 	"sampling:share",
 	"sampling:se_share_binomial",
 	"sampling:sd_count_*",
 };
 
-/* Kinds of work that is not in this folder yet. */
-static const char *const left_kinds[] = { "regression", "complexity", "factorial" };
+/* Kinds of cases that src/stats does not compute yet. */
+static const char *const omitted_kinds[] = { "regression", "complexity", "factorial" };
 
 struct kind_count {
 	char name[32];
-	size_t cases, compared, failed, missing, left;
+	size_t cases, compared, failed, missing, omitted;
 };
 
 static struct kind_count counts[16];
@@ -90,7 +90,7 @@ static void read_tolerance(const json_t *entry, struct tolerance *t)
 		t->scale_abs = json_number_value(v);
 }
 
-/* The last key that matches wins; within it, the entry of the case's family. */
+/* Later keys that match override earlier ones; the entry of the case's family overrides its key. */
 static struct tolerance tolerance_of(const char *path, const char *family)
 {
 	struct tolerance t = { 0 };
@@ -124,7 +124,7 @@ static void compare(const struct leaf *leaf, const json_t *want, double got, con
 					 : NAN;
 	bool pass;
 
-	if (json_is_string(want)) /* how R's infinities travel */
+	if (json_is_string(want)) /* JSON has no infinities */
 		w = !strcmp(json_string_value(want), "Inf")    ? INFINITY
 		    : !strcmp(json_string_value(want), "-Inf") ? -INFINITY
 							       : NAN;
@@ -147,11 +147,11 @@ static void check_leaf(const struct leaf *leaf, const json_t *want, const struct
 	size_t i;
 
 	snprintf(full, sizeof(full), "%s:%s", leaf->kind, leaf->path);
-	if (in_list(left_out, ET_LENGTH(left_out), full) || (a && a->left)) {
-		c->left++;
+	if (in_list(omitted, ET_LENGTH(omitted), full) || (a && a->omitted)) {
+		c->omitted++;
 		return;
 	}
-	if (a && a->custom) { /* compared by a rule of its own */
+	if (a && a->custom) { /* compared already, by its own rule */
 		c->compared++;
 		c->failed += !a->pass;
 		if (!a->pass)
@@ -161,7 +161,7 @@ static void check_leaf(const struct leaf *leaf, const json_t *want, const struct
 	if (!a || (json_is_array(want) && json_array_size(want) != a->n)) {
 		c->missing++;
 		printf("# %s %s: %s\n", leaf->id, leaf->path,
-			a ? "another number of values" : "not computed");
+			a ? "the number of values differs" : "not computed");
 		return;
 	}
 	if (!json_is_array(want)) {
@@ -177,7 +177,7 @@ static void check_leaf(const struct leaf *leaf, const json_t *want, const struct
 	}
 }
 
-/* Prose beside the figures. */
+/* True if a field is text for readers of the oracle. */
 static bool is_prose(const char *key, const json_t *v)
 {
 	static const char *const keys[] = { "warning", "error", "note", "tukey_pairs" };
@@ -213,11 +213,11 @@ static void one_case(const json_t *c)
 		.path = "" };
 	struct answers answers = { 0 };
 
-	if (in_list(left_kinds, ET_LENGTH(left_kinds), kind))
+	if (in_list(omitted_kinds, ET_LENGTH(omitted_kinds), kind))
 		return;
 	count_of(kind)->cases++;
 	if (!answer_case(kind, json_object_get(c, "input"), json_object_get(c, "expect"), &answers))
-		ok(false, "%s: kind %s is handled", root.id, kind);
+		ok(false, "oracle: %s has a known kind (%s)", root.id, kind);
 	root.scale = answers.scale;
 	walk(&root, json_object_get(c, "expect"), &answers);
 	free_answers(&answers);
@@ -240,14 +240,14 @@ int main(void)
 	ET_AUTO_FREE char *line = NULL;
 	size_t cap = 0;
 
-	if (!ok(f && cases, "the oracle is there"))
+	if (!ok(f && cases, "oracle: cases and tolerances can be opened"))
 		return tap_done();
 	tolerances = json_loadf(f, 0, NULL);
 	while (getline(&line, &cap, cases) > 0) {
 		json_t *c = json_loads(line, 0, NULL);
 
 		if (!c) {
-			ok(false, "a case reads as JSON");
+			ok(false, "oracle: every case is valid JSON");
 			break;
 		}
 		one_case(c);
@@ -257,8 +257,9 @@ int main(void)
 		struct kind_count *c = count_of(kinds[i]);
 
 		ok(c->cases > 0 && c->compared > 0 && c->failed + c->missing == 0,
-			"%s: %zu cases, %zu figures agree, %zu do not, %zu missing, %zu left out",
-			c->name, c->cases, c->compared - c->failed, c->failed, c->missing, c->left);
+			"%s: %zu cases, %zu figures agree, %zu differ, %zu missing, %zu omitted",
+			c->name, c->cases, c->compared - c->failed, c->failed, c->missing,
+			c->omitted);
 	}
 	json_decref(tolerances);
 	return tap_done();

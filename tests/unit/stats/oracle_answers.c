@@ -80,9 +80,9 @@ void put_judged(struct answers *to, bool pass, const char *path)
 	a->pass = pass;
 }
 
-void put_left(struct answers *to, const char *path)
+void put_omitted(struct answers *to, const char *path)
 {
-	fresh(to, path, 0)->left = true;
+	fresh(to, path, 0)->omitted = true;
 }
 
 double *numbers(const json_t *v, size_t *n)
@@ -137,8 +137,8 @@ static void answer_spread(const double *x, size_t n, struct answers *to)
 }
 
 /*
- * The oracle's leave-one-out means lose digits far from 0; there its skewness says what the
- * acceleration of the mean is: g1 / (6 sqrt n).
+ * The oracle's leave-one-out means lose digits far from 0. There the result is compared with the
+ * acceleration of the mean by its skewness, g1 / (6 sqrt n).
  */
 static void answer_acceleration(const double *x, size_t n, const json_t *expect, struct answers *to)
 {
@@ -174,7 +174,7 @@ static void answer_serial(const double *x, size_t n, const json_t *expect, struc
 	put(to, trend.p, "mann_kendall.p");
 	put(to, trend.tau, "kendall_exact.tau");
 	put(to, trend.tau, "kendall_approx.tau");
-	/* R's T counts the rising pairs */
+	/* R's T counts the rising pairs. */
 	put(to, (trend.s + (double)n * ((double)n - 1) / 2) / 2, "kendall_exact.T");
 	put(to, et_mann_kendall_exact_p(x, n), "kendall_exact.p_accurate");
 	put(to, (double)runs.runs, "runs_median.runs");
@@ -208,7 +208,7 @@ static void answer_modes(
 		if (kde.density[i] > kde.density[best])
 			best = i;
 	put(to, (double)n_modes, "kde.grid512_modes");
-	/* symmetric data have two equal maxima: the oracle's must be one of them */
+	/* Symmetric data have two equal maxima; the oracle's must be one of them. */
 	put_judged(to,
 		fabs(et_kde_at(sorted, n, bw, member(expect, "kde", "grid512_argmax")) -
 			kde.density[best]) <= 1e-9 * kde.density[best],
@@ -320,8 +320,8 @@ static void answer_ranks(const double *x, size_t nx, const double *y, size_t ny,
 		put_pair(to, w.lo, w.hi, "wilcox_normal_ci95");
 		return;
 	}
-	put_left(to, "wilcox_normal_cc.p"); /* the exact test goes before */
-	put_left(to, "wilcox_normal_ci95");
+	put_omitted(to, "wilcox_normal_cc.p"); /* the exact test is preferred */
+	put_omitted(to, "wilcox_normal_ci95");
 	put(to, w.p, "wilcox_exact.p");
 	put(to, w.shift, "wilcox_exact.shift");
 	if (member(expect, "wilcox_exact", "achieved") < 0.95)
@@ -357,7 +357,7 @@ static void answer_two_sample(const json_t *input, const json_t *expect, struct 
 	}
 }
 
-/* The oracle's groups are numbered from 1 and stand together. */
+/* The oracle's groups are numbered from 1, and the values of a group are adjacent. */
 static size_t split_groups(
 	const double *y, const double *label, size_t n, struct et_group *groups, size_t most)
 {
@@ -556,7 +556,7 @@ static double qtukey95_of(const double *a)
 	return et_qtukey(0.95, a[0], a[1]);
 }
 
-/* One function of up to three inputs, element by element. */
+/* Applies one function of up to three inputs element by element. */
 static const struct {
 	const char *path;
 	double (*fn)(const double *);
@@ -606,7 +606,7 @@ static void answer_function(size_t which, const json_t *input, struct answers *t
 
 static void answer_dist(const json_t *input, struct answers *to)
 {
-	static json_t *t; /* one case's pnorm is of the t of the case before */
+	static json_t *t; /* a case of pnorm has the t of the case before */
 
 	if (json_object_get(input, "t")) {
 		json_decref(t);

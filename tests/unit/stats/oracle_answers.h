@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Our answers to one case of the oracle, under the oracle's names. */
+/* Our results for one case of the oracle, under the oracle's names. */
 #ifndef ET_TESTS_ORACLE_ANSWERS_H
 #define ET_TESTS_ORACLE_ANSWERS_H
 
@@ -11,29 +11,29 @@ struct answer {
 	char path[64];
 	double *v;
 	size_t n;
-	bool left;         /* not ours to answer in this case */
-	bool custom, pass; /* judged already, by a rule that the tolerances state in words */
+	bool omitted;      /* not compared in this case */
+	bool custom, pass; /* compared already, by a rule that the tolerances state in words */
 };
 
 struct answers {
 	struct answer *a;
 	size_t n, cap;
-	double scale; /* of the data, for tolerances relative to it */
+	double scale; /* of the data; some tolerances are relative to it */
 };
 
-/* False when the kind is not known. */
+/* Returns false if the kind is unknown. */
 bool answer_case(
 	const char *kind, const json_t *input, const json_t *expect, struct answers *answers);
 const struct answer *find_answer(const struct answers *answers, const char *path);
 void free_answers(struct answers *answers);
 
-/* For those that answer. */
+/* The functions that compute results add them with these. */
 void put(struct answers *to, double v, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void put_array(struct answers *to, const double *v, size_t n, const char *path);
 void put_pair(struct answers *to, double lo, double hi, const char *path);
 void put_judged(struct answers *to, bool pass, const char *path);
-void put_left(struct answers *to, const char *path);
-/* A JSON array of numbers (a bare number counts as one); the caller frees. */
+void put_omitted(struct answers *to, const char *path);
+/* Returns the numbers of a JSON array, or of a single number. The caller frees them. */
 double *numbers(const json_t *v, size_t *n);
 
 void answer_bootstrap(const json_t *input, const json_t *expect, struct answers *to);

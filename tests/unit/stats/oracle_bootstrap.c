@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Bootstrap answers are random: they are judged by how far off a million replicates may be, as
- * tests/oracle/tolerances.json says ("mcse_of").
+ * Bootstrap results are random: they may differ by the Monte Carlo error of a million replicates,
+ * as stated in tests/oracle/tolerances.json ("mcse_of").
  */
 #include "oracle_answers.h"
 
@@ -22,7 +22,7 @@ static double wanted(const json_t *expect, const char *key, int i)
 	return json_number_value(json_is_array(v) ? json_array_get(v, (size_t)i) : v);
 }
 
-/* Both bounds of got within k times the figure(s) under `unit`. */
+/* Both bounds of got must be within k times the figures under `unit`. */
 static void judge(struct answers *to, const json_t *expect, const char *key,
 	const struct et_interval *got, const char *unit, double k)
 {
@@ -38,13 +38,13 @@ static void judge_number(
 	put_judged(to, fabs(got - wanted(expect, key, 0)) <= within, key);
 }
 
-/* P(the k-th smallest of n draws has rank j or less). */
+/* Returns P(the k-th smallest of n draws has rank j or less). */
 static double rank_law(size_t n, size_t k, size_t j)
 {
 	return j ? et_pbeta((double)j / (double)n, (double)k, (double)(n - k + 1)) : 0;
 }
 
-/* P(lower middle draw has rank i, upper middle one rank j) for n even, i < j. */
+/* Returns P(lower middle draw has rank i, upper middle one rank j) for n even, i < j. */
 static double joint_law(size_t n, size_t i, size_t j)
 {
 	double size = (double)n, k = size / 2, a = (double)i, b = (double)(n - j + 1);
@@ -53,7 +53,7 @@ static double joint_law(size_t n, size_t i, size_t j)
 	       (pow(b / size, k) - pow((b - 1) / size, k));
 }
 
-/* P(median of a resample < v), or <= v. */
+/* Returns P(median of a resample < v), or <= v. */
 static double median_law(const double *sorted, size_t n, double v, bool or_equal)
 {
 	size_t k = (n + 1) / 2;
@@ -73,7 +73,7 @@ static double median_law(const double *sorted, size_t n, double v, bool or_equal
 	return sum;
 }
 
-/* Is v a value of the law, and at p but for the noise of so many replicates? */
+/* True if the median can be v, and v is its quantile at p within the Monte Carlo error. */
 static bool is_median_quantile(const double *sorted, size_t n, double v, double p)
 {
 	double noise = 5 * sqrt(p * (1 - p) / REPLICATES);
@@ -106,7 +106,7 @@ void answer_bootstrap(const json_t *input, const json_t *expect, struct answers 
 	put(to, REPLICATES, "mc_B");
 	judge_number(to, expect, "ideal_se_mean", mean.se, 0.005 * se);
 	judge_number(to, expect, "mc_boot_se_sd", sd.se, 0.01 * wanted(expect, "mc_boot_se_sd", 0));
-	/* 5 standard errors of a quantile near the middle */
+	/* The limit is 5 standard errors of a quantile near the middle. */
 	judge_number(to, expect, "ideal_z0_mean", mean.z0, 5 * 1.3e-3);
 	judge(to, expect, "ideal_perc95_mean", &mean.percentile, "ideal_se_mean", 0.015);
 	judge(to, expect, "ideal_bca95_mean", &mean.bca, "ideal_se_mean", 0.03);

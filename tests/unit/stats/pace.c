@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The reference loop as a control variate: against R's lm() and predict(), and where it refuses. */
+/* The reference loop as a control variate: compared with R's lm() and predict(), and refusals. */
 #include "stats/pace.h"
 #include "base/alloc.h"
 #include "num/dist.h"
@@ -12,7 +12,10 @@
 
 enum { N = 12 };
 
-/* lm(log(pt) ~ log(lap)), predict(…, interval = "confidence") at quantile(lap, 0.1). */
+/*
+ * The results are those of lm(log(times) ~ log(laps)) and predict(…, interval = "confidence") at
+ * quantile(laps, 0.1).
+ */
 static const double laps[N] = { 19406, 23442, 21334, 21805, 22839, 19519, 19826, 24941, 40334,
 	22037, 22975, 20439 };
 static const double times[N] = { 203408718, 223950861, 214546834, 215466873, 226749134, 202708888,
@@ -23,19 +26,23 @@ static void test_oracle(void)
 	struct et_paced p;
 
 	et_pace_fit(times, laps, N, 0.95, &p);
-	ok(!p.why && p.n == N, "there is a figure");
-	near(p.coefficient, 0.61091902750576, 1e-12, 0, "coefficient");
-	near(p.coefficient_uncertainty, 0.0140682245112622, 1e-11, 0, "its uncertainty");
-	near(p.p, 1.00723097201093e-12, 1e-9, 0, "its p");
-	near(p.relative_error, 0.00915449127752842, 1e-11, 0, "what is left");
-	near(p.lap, 19549.7, 1e-14, 0, "full speed");
-	near(p.lap_mean, 22774.4798958884, 1e-12, 0, "mean speed");
-	near(p.mean, 203424552.376228, 1e-12, 0, "CPU time at full speed");
+	ok(!p.why && p.n == N, "fit: twelve samples have a figure");
+	near(p.coefficient, 0.61091902750576, 1e-12, 0, "fit: the coefficient agrees with R");
+	near(p.coefficient_uncertainty, 0.0140682245112622, 1e-11, 0,
+		"fit: the uncertainty of the coefficient agrees with R");
+	near(p.p, 1.00723097201093e-12, 1e-9, 0, "fit: the p of the coefficient agrees with R");
+	near(p.relative_error, 0.00915449127752842, 1e-11, 0,
+		"fit: the relative error of the residuals agrees with R");
+	near(p.lap, 19549.7, 1e-14, 0, "fit: full speed is the first decile of the laps");
+	near(p.lap_mean, 22774.4798958884, 1e-12, 0,
+		"fit: mean speed is the geometric mean of the laps");
+	near(p.mean, 203424552.376228, 1e-12, 0, "fit: CPU time at full speed agrees with R");
 	near(p.standard_uncertainty, 203424552.376228 * 0.00340549517233754, 1e-11, 0,
-		"its uncertainty");
-	ok(p.inflation == 1 && p.df == 10, "two degrees of freedom are spent");
-	near(p.lo, 201886825.389108, 1e-12, 0, "its interval: from");
-	near(p.hi, 204973991.887344, 1e-12, 0, "to");
+		"fit: the uncertainty of the CPU time agrees with R");
+	ok(p.inflation == 1 && p.df == 10,
+		"fit: two degrees of freedom are used, and nothing is widened");
+	near(p.lo, 201886825.389108, 1e-12, 0, "fit: the lower bound agrees with R");
+	near(p.hi, 204973991.887344, 1e-12, 0, "fit: the upper bound agrees with R");
 }
 
 static void test_refusals(void)
@@ -44,33 +51,37 @@ static void test_refusals(void)
 	double same[N], opposite[N];
 
 	et_pace_fit(times, laps, ET_PACE_LEAST - 1, 0.95, &p);
-	ok(p.why && strstr(p.why, "too few") && isnan(p.mean) && isnan(p.lo), "too few samples");
+	ok(p.why && strstr(p.why, "too few") && isnan(p.mean) && isnan(p.lo),
+		"refusal: five samples are too few");
 	et_pace_fit(times, laps, 0, 0.95, &p);
-	ok(p.why && isnan(p.mean), "none at all");
+	ok(p.why && isnan(p.mean), "refusal: no samples are too few");
 	for (int i = 0; i < N; i++) {
 		same[i] = 20000;
 		opposite[i] = 1e12 / laps[i];
 	}
 	et_pace_fit(times, same, N, 0.95, &p);
-	ok(p.why && strstr(p.why, "take more") && isnan(p.mean), "a loop that never changes");
+	ok(p.why && strstr(p.why, "take more") && isnan(p.mean),
+		"refusal: a constant loop in few runs asks for more");
 	double long_times[3 * N], long_same[3 * N];
 	for (int i = 0; i < 3 * N; i++) {
 		long_times[i] = times[i % N];
 		long_same[i] = 20000;
 	}
 	et_pace_fit(long_times, long_same, 3 * N, 0.95, &p);
-	ok(p.why && strstr(p.why, "says nothing"), "nor in many runs");
+	ok(p.why && strstr(p.why, "says nothing"),
+		"refusal: a constant loop in many runs explains nothing");
 	et_pace_fit(times, opposite, N, 0.95, &p);
-	ok(p.why && p.coefficient < 0 && isnan(p.mean), "one that runs the other way");
+	ok(p.why && p.coefficient < 0 && isnan(p.mean),
+		"refusal: a negative coefficient has no figure");
 	et_pace_fit(same, laps, N, 0.95, &p);
-	ok(p.why && isnan(p.mean), "a program that never changes");
+	ok(p.why && isnan(p.mean), "refusal: a program of constant time has no figure");
 }
 
-/* Simulated: the true CPU time at the speed of the decile is in the interval as promised. */
+/* In a simulation the interval contains the true CPU time at the first decile's speed. */
 static void test_coverage(void)
 {
 	enum { RUNS = 30, TRIES = 2000 };
-	double pt[RUNS], lap[RUNS], spread = 0, left = 0;
+	double cpu[RUNS], lap[RUNS], spread = 0, left = 0;
 	struct et_rng rng;
 	size_t held = 0, n = 0;
 
@@ -80,22 +91,24 @@ static void test_coverage(void)
 			bool slow = et_rng_uniform(&rng) < 0.4;
 			double speed = (slow ? 1.8 : 1) * (1 + 0.1 * et_rng_uniform(&rng));
 			lap[i] = 19000 * speed;
-			pt[i] = 1e8 * pow(speed, 0.7) * exp(0.02 * et_qnorm(et_rng_uniform(&rng)));
+			cpu[i] = 1e8 * pow(speed, 0.7) * exp(0.02 * et_qnorm(et_rng_uniform(&rng)));
 		}
 		struct et_paced p;
-		et_pace_fit(pt, lap, RUNS, 0.95, &p);
+		et_pace_fit(cpu, lap, RUNS, 0.95, &p);
 		if (p.why)
 			continue;
 		double truth = 1e8 * pow(p.lap / 19000, 0.7);
 		n++;
 		held += p.lo <= truth && truth <= p.hi;
-		spread += et_sd(pt, RUNS) / et_mean(pt, RUNS) / TRIES;
+		spread += et_sd(cpu, RUNS) / et_mean(cpu, RUNS) / TRIES;
 		left += p.relative_error / TRIES;
 	}
-	ok(n == TRIES, "always fitted");
-	ok(held > 0.94 * TRIES && held < 0.975 * TRIES, "95 %% intervals hold %.1f %%",
+	ok(n == TRIES, "coverage: all simulated series are fitted");
+	ok(held > 0.94 * TRIES && held < 0.975 * TRIES,
+		"coverage: 95 %% intervals contain the truth in %.1f %%",
 		100.0 * (double)held / TRIES);
-	ok(left < 0.021 && spread > 0.15, "relative error %.3f, corrected %.3f", spread, left);
+	ok(left < 0.021 && spread > 0.15,
+		"coverage: the fit reduces the relative error from %.3f to %.3f", spread, left);
 }
 
 static void test_samples(void)
@@ -125,24 +138,24 @@ static void test_samples(void)
 		et_experiment_add(e, &s);
 	}
 	et_pace_judge(&e->commands[0], 0.95, &p);
-	ok(p.n == N, "samples that count and have a reference (%zu)", p.n);
-	near(p.mean, 203424552.376228, 1e-7, 0, "the same figure");
+	ok(p.n == N, "samples: only those that count and have enough laps are used (%zu)", p.n);
+	near(p.mean, 203424552.376228, 1e-7, 0, "samples: the figure is that of the fit");
 	struct et_judgement j;
 	et_judge(e, &j);
 	ok(j.commands[0].paced.n == N && j.commands[0].estimate[ET_METRIC_CPU].n == N + 2 &&
 			j.commands[0].estimate[ET_METRIC_ELAPSED].n == N + 2,
-		"beside the plain one");
+		"samples: the plain estimates have all samples that count");
 	ok(et_warnings_have(&j.commands[0].warnings, ET_WARN_PACED),
-		"paced runs: a warning says that elapsed time is shared");
+		"samples: a warning is raised that paced runs share their CPU");
 	et_judgement_free(&j);
 	for (size_t i = 0; i < e->commands[0].n_samples; i++)
 		e->commands[0].samples[i].measured.pace_loops = 0;
 	et_pace_judge(&e->commands[0], 0.95, &p);
-	ok(p.n == 0 && p.why, "a loop that never had its turn");
+	ok(p.n == 0 && p.why, "samples: a loop that never ran has no figure");
 	for (size_t i = 0; i < e->commands[0].n_samples; i++)
 		e->commands[0].samples[i].place.arrangement = ET_SOLO;
 	et_pace_judge(&e->commands[0], 0.95, &p);
-	ok(p.n == 0 && !p.why, "runs alone have none");
+	ok(p.n == 0 && !p.why, "samples: solo runs have no figure, without a reason");
 	et_experiment_free(e);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Warnings are raised where there is a reason, and only there: series and commands made to order.
- */
+/* Warnings are raised on synthetic data that give a reason, and only on those. */
 #include "stats/warnings.h"
 #include "base/alloc.h"
 #include "num/dist.h"
@@ -54,11 +53,12 @@ static void series(void)
 		et_warnings_free(&w);
 	}
 	/* Dependence at 4 %, drift, skewness and modes at 1 %: 13 of 200, four sd more are 27. */
-	ok(alarms <= 27, "series: plain noise is warned of rarely (%zu of 200)", alarms);
+	ok(alarms <= 27, "series: normal noise rarely raises a warning (%zu of 200)", alarms);
 
 	noise(1);
 	et_series_warn(x, 3, &w);
-	ok(arg(&w, ET_WARN_FEW_VALUES, 0) == 3, "series: three values are few");
+	ok(arg(&w, ET_WARN_FEW_VALUES, 0) == 3,
+		"series: three values raise the warning of few values");
 	et_warnings_free(&w);
 
 	for (int i = 0; i < N; i++)
@@ -85,7 +85,7 @@ static void series(void)
 	for (int i = 0; i < N; i++)
 		x[i] = 50e6;
 	et_series_warn(x, N, &w);
-	ok(w.n == 0, "series: equal values raise no warning beside a mean");
+	ok(w.n == 0, "series: equal values raise no warning");
 	et_warnings_free(&w);
 }
 
@@ -116,7 +116,7 @@ static void descriptions(void)
 	ok(arg(&w, ET_WARN_SERIAL_UNTESTED, 0) == 10,
 		"description: ten values are too few to find dependence");
 	near(arg(&w, ET_WARN_RARE_CASE_UNSEEN, 1), 0.3487, 1e-3, 0,
-		"description: how likely ten values miss one case in ten");
+		"description: ten values miss one case in ten with probability 0.35");
 	et_warnings_free(&w);
 	x[0] *= 3;
 	w = described(N);
@@ -125,7 +125,7 @@ static void descriptions(void)
 	ok(arg(&w, ET_WARN_SOLITARY_VALUES, 0) == 1,
 		"description: one value is far from all others");
 	ok(arg(&w, ET_WARN_SD_INTERVAL, 1) == 1,
-		"description: the interval of the sd of 60 skewed values does not hold");
+		"description: the sd interval of 60 skewed values is marked as unreliable");
 	et_warnings_free(&w);
 	noise(4);
 	x[30] = 52.8e6;
@@ -138,12 +138,13 @@ static void descriptions(void)
 	for (int i = 0; i < N; i++)
 		x[i] = 1e6 * round(x[i] / 1e6);
 	w = described(N);
-	near(arg(&w, ET_WARN_COARSE_STEPS, 0), 1e6, 0, 0, "description: steps of a coarse clock");
+	near(arg(&w, ET_WARN_COARSE_STEPS, 0), 1e6, 0, 0,
+		"description: the step of a coarse clock is reported");
 	et_warnings_free(&w);
 	for (int i = 0; i < N; i++)
 		x[i] = 50e6;
 	w = described(N);
-	ok(et_warnings_have(&w, ET_WARN_ALL_EQUAL), "description: equal values");
+	ok(et_warnings_have(&w, ET_WARN_ALL_EQUAL), "description: equal values are reported");
 	et_warnings_free(&w);
 
 	struct et_describe_options o = { .level = 0.95, .threads = 1 };
@@ -158,7 +159,8 @@ static void descriptions(void)
 	et_description_free(&d);
 }
 
-/* How many of 200 series of n values raise the warning: normal ones, or exponentials of these. */
+/* Returns how many of 200 series of n values raise the warning: normal ones (sigma 0) or lognormal.
+ */
 static int raised(size_t n, double sigma, enum et_warning_code code)
 {
 	int count = 0;
@@ -175,20 +177,21 @@ static int raised(size_t n, double sigma, enum et_warning_code code)
 	return count;
 }
 
-/* Shapes that reduce the coverage of the mean's interval are warned of, normal data rarely. */
+/* Shapes that reduce the coverage of the mean's interval raise a warning; normal data rarely do. */
 static void shapes(void)
 {
 	int calm = raised(30, 0, ET_WARN_SKEWED), skewed = raised(30, 1, ET_WARN_SKEWED);
 	int few_calm = raised(10, 0, ET_WARN_NOT_NORMAL), few = raised(10, 1, ET_WARN_NOT_NORMAL);
 	int dependence = raised(30, 0, ET_WARN_DEPENDENT_RUNS);
 
-	ok(calm <= 8, "30 normal values are found skewed in 1 %% (%d of 200)", calm);
-	ok(skewed >= 160, "30 lognormal values are found skewed (%d of 200)", skewed);
-	ok(few_calm <= 20, "10 normal values are found not normal in less than 5 %% (%d of 200)",
+	ok(calm <= 8, "shape: 30 normal values are found skewed in about 1 %% (%d of 200)", calm);
+	ok(skewed >= 160, "shape: 30 lognormal values are found skewed (%d of 200)", skewed);
+	ok(few_calm <= 20, "shape: 10 normal values are rarely found not normal (%d of 200)",
 		few_calm);
 	ok(few + raised(10, 1, ET_WARN_SKEWED) >= 100,
-		"10 lognormal values are found not normal or skewed (%d not normal)", few);
-	ok(dependence <= 20, "30 independent values are found dependent in 4 %% (%d of 200)",
+		"shape: 10 lognormal values are found not normal or skewed (%d not normal)", few);
+	ok(dependence <= 20,
+		"shape: 30 independent values are found dependent in about 4 %% (%d of 200)",
 		dependence);
 }
 
@@ -247,7 +250,7 @@ static void commands(void)
 	}
 	warn_of(e, &w);
 	near(arg(&w, ET_WARN_WAITED_FOR_CPU, 0), 0.49, 1e-9, 0,
-		"command: the share of elapsed time that it waited for a CPU");
+		"command: the time that it waited for a CPU is 49 %% of elapsed time");
 	ok(names(&w, ET_WARN_WAITED_FOR_CPU, 1, "updatedb"),
 		"command: the process that used most CPU time is named");
 	ok(!et_warnings_have(&w, ET_WARN_MOSTLY_IDLE),
@@ -256,13 +259,14 @@ static void commands(void)
 		e->commands[0].samples[i].measured.wait_ns = 180000000;
 	warn_of(e, &w);
 	near(arg(&w, ET_WARN_TASKS_WAITED, 0), 180e6, 1e-9, 0,
-		"command: tasks that wait at the same time are recognised");
+		"command: the summed wait of several tasks is reported");
 	for (size_t i = 0; i < 10; i++) {
 		e->commands[0].samples[i].measured.wait_ns = 0;
 		e->commands[0].samples[i].measured.steal_ns = 90000000;
 	}
 	warn_of(e, &w);
-	near(arg(&w, ET_WARN_STOLEN_TIME, 0), 0.45, 1e-9, 0, "command: stolen time is warned of");
+	near(arg(&w, ET_WARN_STOLEN_TIME, 0), 0.45, 1e-9, 0,
+		"command: steal time of 45 %% raises a warning");
 	for (size_t i = 0; i < 10; i++) {
 		e->commands[0].samples[i].measured.steal_ns = 0;
 		e->commands[0].samples[i].ruling.marks = ET_MARK_LEFTOVERS | ET_MARK_LOST_RECORDS |
@@ -271,7 +275,7 @@ static void commands(void)
 	e->commands[0].samples[0].measured.exit_code = 1;
 	warn_of(e, &w);
 	ok(arg(&w, ET_WARN_MOSTLY_IDLE, 0) == 0.5 && arg(&w, ET_WARN_MOSTLY_IDLE, 1) == 1,
-		"command: a program that sleeps should be judged by elapsed time");
+		"command: elapsed time is advised for a program that sleeps");
 	ok(arg(&w, ET_WARN_LEFTOVERS, 0) == 10 && arg(&w, ET_WARN_LOST_RECORDS, 0) == 10 &&
 			arg(&w, ET_WARN_STOPPED, 0) == 10 && arg(&w, ET_WARN_NO_SNAPSHOT, 0) == 10,
 		"command: marks on its samples are counted");
@@ -289,12 +293,13 @@ static void arrangements(void)
 	for (uint32_t i = 1; i <= 10; i++)
 		add(e, 0, i, 101000000, 100000000)->place.arrangement = ET_PACED;
 	warn_of(e, &w);
-	ok(et_warnings_have(&w, ET_WARN_PACED), "command: paced runs share their CPU");
+	ok(et_warnings_have(&w, ET_WARN_PACED),
+		"command: paced runs raise the warning that they share their CPU");
 	for (size_t i = 0; i < 10; i++)
 		e->commands[0].samples[i].place.arrangement = ET_DUET;
 	warn_of(e, &w);
 	ok(et_warnings_have(&w, ET_WARN_DUETS_ONLY) && !et_warnings_have(&w, ET_WARN_PACED),
-		"command: runs in duets share their CPU");
+		"command: duets raise the warning that they share their CPU");
 	for (size_t i = 0; i < 10; i++)
 		e->commands[0].samples[i].place.arrangement = ET_SOLO;
 	e->state = ET_STATE_DONE;
@@ -302,7 +307,7 @@ static void arrangements(void)
 	e->plan.runs = 12;
 	warn_of(e, &w);
 	ok(arg(&w, ET_WARN_TIME_LIMIT, 0) == 10 && arg(&w, ET_WARN_TIME_LIMIT, 1) == 12,
-		"command: the time limit left two runs out");
+		"command: the time limit allowed 10 of 12 runs");
 	e->plan.runs = 10;
 	warn_of(e, &w);
 	ok(w.n == 0, "command: a time limit that was not reached raises no warning");
@@ -349,7 +354,7 @@ static void speeds(void)
 	e->plan.keep_all = true;
 	warn_of(e, &w);
 	ok(arg(&w, ET_WARN_SLOW_RUNS, 0) == 12 && arg(&w, ET_WARN_SLOW_RUNS, 2) == 0,
-		"slow machine: --keep-all keeps the slow runs");
+		"slow machine: with --keep-all the slow runs are reported as kept");
 	et_warnings_free(&w);
 	et_experiment_free(e);
 }
@@ -360,7 +365,7 @@ static void machines(void)
 	struct et_warnings w = { 0 };
 
 	et_host_warn(e, &w);
-	ok(w.n == 0, "machine: a plain one raises no warning");
+	ok(w.n == 0, "machine: a machine with TSC and no hypervisor raises no warning");
 	snprintf(e->host.clocksource, sizeof(e->host.clocksource), "hpet");
 	snprintf(e->host.virtual_machine, sizeof(e->host.virtual_machine), "kvm");
 	snprintf(e->host.governor, sizeof(e->host.governor), "powersave");
@@ -368,7 +373,8 @@ static void machines(void)
 	e->host.cpus = 2;
 	add(e, 0, 1, 10, 10)->measured.cpu_source = ET_CPU_BY_WAIT4;
 	et_host_warn(e, &w);
-	ok(names(&w, ET_WARN_CLOCK_SOURCE, 0, "hpet"), "machine: another clock source is named");
+	ok(names(&w, ET_WARN_CLOCK_SOURCE, 0, "hpet"),
+		"machine: a clock source other than tsc is named");
 	ok(names(&w, ET_WARN_VIRTUAL_MACHINE, 0, "kvm"), "machine: the hypervisor is named");
 	ok(names(&w, ET_WARN_FREQUENCY_SCALING, 0, "powersave"), "machine: the governor is named");
 	ok(et_warnings_have(&w, ET_WARN_NO_NET_ADMIN) && et_warnings_have(&w, ET_WARN_NO_CGROUP),
@@ -378,7 +384,7 @@ static void machines(void)
 	e->snapshot_source = et_strdup("proc-no-taskstats+perf");
 	et_host_warn(e, &w);
 	ok(arg(&w, ET_WARN_NO_CGROUP, 0) == 0,
-		"no cgroup: the advice without privileges is to run as root");
+		"machine: without cgroup and privileges, root is advised");
 	ok(et_warnings_have(&w, ET_WARN_NO_TASKSTATS) &&
 			!et_warnings_have(&w, ET_WARN_NO_NET_ADMIN),
 		"machine: a kernel without taskstats is reported");
@@ -386,7 +392,8 @@ static void machines(void)
 	free(e->snapshot_source);
 	e->snapshot_source = et_strdup("taskstats+perf");
 	et_host_warn(e, &w);
-	ok(arg(&w, ET_WARN_NO_CGROUP, 0) == 1, "no cgroup: root is advised to mount cgroups");
+	ok(arg(&w, ET_WARN_NO_CGROUP, 0) == 1,
+		"machine: without cgroup, root is advised to mount cgroups");
 	et_warnings_free(&w);
 	et_experiment_free(e);
 }
@@ -431,7 +438,7 @@ static void judgements(void)
 	ok(et_warnings_have(&j.contrasts[0].warnings, ET_WARN_SEQUENTIAL_ORDER),
 		"judge: commands that ran one after the other are compared with a warning");
 	ok(et_warnings_have(&j.contrasts[0].warnings, ET_WARN_COMPARED_BY_CPU_TIME),
-		"judge: programs that mostly sleep should be compared by elapsed time");
+		"judge: elapsed time is advised for programs that mostly sleep");
 	et_judgement_free(&j);
 	et_experiment_free(e);
 
@@ -492,12 +499,12 @@ static void until(void)
 	et_judge(e, &j);
 	ok(arg(&j.commands[0].warnings, ET_WARN_UNTIL_MISSED_BY_REMOVAL, 1) == 20 &&
 			arg(&j.commands[0].warnings, ET_WARN_UNTIL_MISSED_BY_REMOVAL, 2) == 6,
-		"until: all 20 runs reached it, the 6 kept ones did not");
+		"until: all 20 runs reached the goal, the 6 kept ones did not");
 	et_judgement_free(&j);
 	e->plan.until_ratio = 0.001;
 	et_judge(e, &j);
 	ok(arg(&j.commands[0].warnings, ET_WARN_UNTIL_MISSED, 2) == 6,
-		"until: not even all runs reached it");
+		"until: not even all runs reached the goal");
 	et_judgement_free(&j);
 	e->plan.until_ratio = 0.01;
 	et_judge(e, &j);
