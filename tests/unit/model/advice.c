@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The chapter's protocol on its own machine and on ours, and what `run --protocol auto` takes. */
+/*
+ * The protocol of Bryant & O'Hallaron on a machine of their time and of ours, and the choice of
+ * `run --protocol auto`.
+ */
 #include "model/advice.h"
 #include "base/alloc.h"
 #include "tap.h"
@@ -8,7 +11,7 @@ static const struct et_timing_facts today = {
 	.counter = true, .tick_ns = 4e6, .timer_ns = 2000, .cpu_step_ns = 250, .cpu_latency_ns = 300
 };
 /* A Pentium III with Linux 2.2: CPU time in ticks of 10 ms. */
-static const struct et_timing_facts then = { .counter = true,
+static const struct et_timing_facts linux_2_2 = { .counter = true,
 	.tick_ns = 1e7,
 	.timer_ns = 100000,
 	.cpu_step_ns = 1e7,
@@ -26,35 +29,46 @@ static void test_advice(void)
 {
 	struct et_advice a;
 
-	is_str(method(&today, 0.005, false), "kbest", "short, idle");
-	is_str(method(&today, 0.005, true), "kbest", "short, loaded");
-	is_str(method(&today, 0.01, false), "cpu-time", "from 10 ms on");
-	is_str(method(&today, 0.5, true), "cpu-time", "exact CPU time works under load");
-	is_str(method(&today, 5, true), "cpu-time", "at any length");
-	is_str(method(&then, 0.005, true), "kbest", "then: short, under any load");
-	is_str(method(&then, 0.5, false), "kbest-compensated", "then: idle, with compensation");
-	is_str(method(&then, 0.5, true), "none", "then: nothing worked");
-	is_str(method(&then, 5, true), "ticks", "then: interval counting above a second");
-	is_str(method(&then, 5, false), "elapsed", "then: idle, the clock");
+	is_str(method(&today, 0.005, false), "kbest",
+		"today: K-best is advised for 5 ms on an idle machine");
+	is_str(method(&today, 0.005, true), "kbest",
+		"today: K-best is advised for 5 ms under load");
+	is_str(method(&today, 0.01, false), "cpu-time", "today: CPU time is advised from 10 ms on");
+	is_str(method(&today, 0.5, true), "cpu-time",
+		"today: CPU time is advised for 0.5 s under load");
+	is_str(method(&today, 5, true), "cpu-time",
+		"today: CPU time is advised for 5 s under load");
+	is_str(method(&linux_2_2, 0.005, true), "kbest",
+		"Linux 2.2: K-best is advised for 5 ms under load");
+	is_str(method(&linux_2_2, 0.5, false), "kbest-compensated",
+		"Linux 2.2: compensated K-best is advised for 0.5 s if idle");
+	is_str(method(&linux_2_2, 0.5, true), "none",
+		"Linux 2.2: no method works for 0.5 s under load");
+	is_str(method(&linux_2_2, 5, true), "ticks",
+		"Linux 2.2: interval counting is advised for 5 s under load");
+	is_str(method(&linux_2_2, 5, false), "elapsed",
+		"Linux 2.2: elapsed time is advised for 5 s if idle");
 
 	et_advise(&today, 0.005, false, &a);
-	is_str(a.clock, "counter", "a sound counter is read");
+	is_str(a.clock, "counter", "clock: a sound counter is used");
 	ok(strstr(a.why, "2 µs") && strstr(a.why, "4 ms") && strstr(a.why, "0.05 %"),
-		"the interrupt's share is computed: %s", a.why);
+		"why: the share of the timer interrupt is computed: %s", a.why);
 	struct et_timing_facts unsound = today;
 	unsound.counter = false;
 	unsound.timer_ns = NAN;
 	et_advise(&unsound, 0.005, false, &a);
-	is_str(a.clock, "CLOCK_MONOTONIC", "another is not");
-	ok(!strstr(a.why, "nan"), "no figure that is not known: %s", a.why);
+	is_str(a.clock, "CLOCK_MONOTONIC", "clock: an unsound counter is not used");
+	ok(!strstr(a.why, "nan"), "why: an unknown figure is omitted: %s", a.why);
 	unsound.cpu_step_ns = NAN;
-	is_str(method(&unsound, 0.5, false), "kbest-compensated", "no CPU clock is no exact one");
+	is_str(method(&unsound, 0.5, false), "kbest-compensated",
+		"facts: a CPU clock of unknown step does not count as exact");
 	for (size_t i = 0; i < ET_ADVICE_LENGTHS; i++) {
-		et_advise_length(&then, i, true, &a);
-		ok(a.from_s < a.to_s && a.loaded && strlen(a.why) > 20, "length %zu: %g to %g s", i,
-			a.from_s, a.to_s);
+		et_advise_length(&linux_2_2, i, true, &a);
+		ok(a.from_s < a.to_s && a.loaded && strlen(a.why) > 20,
+			"lengths: number %zu has a range and a reason (%g to %g s)", i, a.from_s,
+			a.to_s);
 	}
-	ok(isinf(a.to_s), "and the last has no end");
+	ok(isinf(a.to_s), "lengths: the last one has no end");
 }
 
 static void add(
@@ -84,31 +98,36 @@ static void test_choice(void)
 	struct et_experiment *e = experiment(ET_PROTOCOL_RAW);
 	struct et_choice c = et_protocol_choose(e);
 
-	ok(c.protocol == ET_PROTOCOL_RAW && !c.automatic, "what was asked for is taken");
+	ok(c.protocol == ET_PROTOCOL_RAW && !c.automatic,
+		"choice: a protocol that was asked for is used");
 	e->protocol = ET_PROTOCOL_AUTO;
 	c = et_protocol_choose(e);
-	ok(c.protocol == ET_PROTOCOL_EMP && c.automatic, "nothing known: emp");
+	ok(c.protocol == ET_PROTOCOL_EMP && c.automatic,
+		"choice: EMP is used without warm-up runs");
 	add(e, 0, true, 30000000, 0); /* cold */
 	add(e, 0, true, 5000000, 0);
 	c = et_protocol_choose(e);
-	ok(c.protocol == ET_PROTOCOL_KBEST, "5 ms: K-best");
-	near(c.seconds, 0.005, 1e-12, 0, "by the fastest warm-up");
-	ok(!c.loaded && strstr(c.why, "5 ms") && strstr(c.why, "to itself"), "%s", c.why);
+	ok(c.protocol == ET_PROTOCOL_KBEST, "choice: K-best is used for 5 ms");
+	near(c.seconds, 0.005, 1e-12, 0, "choice: the fastest warm-up run decides");
+	ok(!c.loaded && strstr(c.why, "5 ms") && strstr(c.why, "to itself"),
+		"choice: the reason has time and load: %s", c.why);
 	add(e, 0, false, 5000000, 0);
 	add(e, 0, true, 1000, 0);
 	near(et_protocol_choose(e).seconds, 0.005, 1e-12, 0,
-		"a second warm-up, after a resume, changes nothing");
+		"choice: a second warm-up after a resume changes nothing");
 	add(e, 1, true, 20000000, 5000000);
 	c = et_protocol_choose(e);
-	ok(c.protocol == ET_PROTOCOL_EMP && c.seconds == 0.02, "the longest command decides");
-	ok(c.loaded && strstr(c.why, "others"), "it waited for a CPU: %s", c.why);
+	ok(c.protocol == ET_PROTOCOL_EMP && c.seconds == 0.02,
+		"choice: the longest command decides");
+	ok(c.loaded && strstr(c.why, "others"), "choice: a wait for a CPU counts as load: %s",
+		c.why);
 	et_experiment_free(e);
 
 	e = experiment(ET_PROTOCOL_AUTO);
 	add(e, 0, true, ET_UNKNOWN, ET_UNKNOWN);
 	c = et_protocol_choose(e);
-	near(c.seconds, 0.002, 1e-12, 0, "elapsed time where there is no other");
-	ok(!c.loaded, "and no load that is not known");
+	near(c.seconds, 0.002, 1e-12, 0, "choice: elapsed time is used if CPU time is unknown");
+	ok(!c.loaded, "choice: an unknown wait does not count as load");
 	et_experiment_free(e);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who else ran: summed by name over the samples, and whose CPU it took. */
+/* Culprits, summed by name over the samples of a command, with their time on the program's CPU. */
 #include "model/culprit.h"
 #include "base/alloc.h"
 #include "tap.h"
@@ -39,10 +39,11 @@ int main(void)
 	ET_AUTO_FREE struct et_culprit_total *all = et_command_culprits(&c, &n);
 	const struct et_culprit_total *busy = find(all, n, "busy"), *near = find(all, n, "near");
 	ok(n == 2 && busy == all && busy->cpu_ns == 1050 && busy->samples == 2,
-		"the same name is one, the busiest first");
-	ok(busy->taken_ns == 50 && near && near->taken_ns == 7, "with what it took of the CPU");
+		"culprits: equal names are summed, and the busiest is first");
+	ok(busy->taken_ns == 50 && near && near->taken_ns == 7,
+		"culprits: the time on the program's CPU is summed");
 
-	/* A resumed experiment may have scheduler records of a part of its samples only. */
+	/* A resumed experiment may have scheduler records for some of its samples only. */
 	for (size_t i = 0; i < 2; i++)
 		second[i].on_our_cpu_ns = ET_UNKNOWN;
 	samples[1].measured.others_ns = ET_UNKNOWN;
@@ -50,6 +51,6 @@ int main(void)
 	busy = find(part, n, "busy");
 	near = find(part, n, "near");
 	ok(busy && near && busy->taken_ns == 0 && near->taken_ns == 0,
-		"where one sample that counts does not tell, nobody is blamed by the others");
+		"culprits: one sample without scheduler records makes the time on our CPU 0");
 	return tap_done();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An experiment as it is planned: its defaults, commands and samples, and what it owns. */
+/* Experiments: their defaults, commands and samples, and the memory that they own. */
 #include "model/experiment.h"
 #include "base/alloc.h"
 #include "base/parse.h"
@@ -24,10 +24,11 @@ static void test_new(void)
 		valid = valid && et_field_is_valid(f, &e->plan);
 	for (const struct et_field *f = et_child_fields; f->name; f++)
 		valid = valid && et_field_is_valid(f, &e->child);
-	ok(valid, "experiment: every default of a new one can be stored");
-	ok(e->n_commands == 0 && !e->label && !e->id[0], "experiment: a new one has no commands");
+	ok(valid, "experiment: every default is within the range of its field");
+	ok(e->n_commands == 0 && !e->label && !e->id[0],
+		"experiment: a new experiment has no commands");
 	ok(e->plan.runs == 10 && e->plan.warmup == 1 && e->plan.level == 0.95,
-		"experiment: a new one has the default plan");
+		"experiment: a new experiment has the default plan");
 	et_experiment_free(e);
 	et_experiment_free(NULL);
 }
@@ -86,7 +87,7 @@ static void test_names(void)
 	et_experiment_name(e, wall_ns, 0x1f3a9c);
 	is_str(e->id, "20261115-120000-1f3a9c",
 		"experiment: the id has date, time and random digits");
-	ok(e->started_wall_ns == wall_ns, "experiment: its start is recorded with its id");
+	ok(e->started_wall_ns == wall_ns, "experiment: the start is recorded with the id");
 	is_str(et_format_rfc3339(wall_ns, buf), "2026-11-15T12:00:00Z",
 		"experiment: a time is printed in UTC");
 	et_experiment_free(e);

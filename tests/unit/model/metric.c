@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of metrics: every row is whole, and reads its own member of a sample. */
+/* The table of metrics: every row is complete, and reads its own member of a sample. */
 #include "model/sample.h"
 #include "tap.h"
 
@@ -23,12 +23,12 @@ static void test_rows(void)
 	}
 	ok(whole, "metrics: every row has a name, a label, a unit and a member");
 	ok(unique, "metrics: no two rows share a name, a label or a member");
-	ok(judged_first, "metrics: the judged ones come first");
+	ok(judged_first, "metrics: the judged metrics come first");
 	bool same = true;
 	for (size_t m = 0; m < judged; m++)
 		same = same && et_metric_names[m] &&
 		       !strcmp(et_metric_names[m], et_metrics[m].name);
-	ok(same && !et_metric_names[judged], "metrics: --metric accepts the judged ones alone");
+	ok(same && !et_metric_names[judged], "metrics: --metric accepts the judged metrics alone");
 }
 
 static void test_units(void)
@@ -36,7 +36,7 @@ static void test_units(void)
 	ok(!strcmp(et_unit_names[ET_UNIT_NS], "ns") && !et_unit_names[ET_UNIT_NONE] &&
 			!strcmp(et_unit_names[ET_UNIT_TICKS], "ticks") &&
 			!strcmp(et_unit_names[ET_UNIT_BYTES], "bytes"),
-		"units: each has its name, and no unit has none");
+		"units: each has its name, and ET_UNIT_NONE has none");
 }
 
 static void test_values(void)
