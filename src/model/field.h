@@ -41,9 +41,10 @@ extern const struct et_field et_host_fields[];
 extern const struct et_field et_factor_fields[];
 
 /* Setting; false when the value is out of the field's range, the struct is untouched then. */
-bool et_field_set_int(const struct et_field *f, void *base, int64_t value);
-bool et_field_set_double(const struct et_field *f, void *base, double value);
-bool et_field_set_text(const struct et_field *f, void *base, const char *text); /* bits: names */
+bool et_field_set_int(const struct et_field *f, void *base, int64_t value) ET_CHECK;
+bool et_field_set_double(const struct et_field *f, void *base, double value) ET_CHECK;
+/* The bits of a field are names that are separated by spaces. */
+bool et_field_set_text(const struct et_field *f, void *base, const char *text) ET_CHECK;
 void et_field_set_missing(const struct et_field *f, void *base);
 
 bool et_field_is_missing(const struct et_field *f, const void *base);

@@ -140,7 +140,7 @@ extern const struct et_mark_row et_mark_rows[ET_MARKS]; /* row i is of bit i */
 extern const char *const et_mark_names[];               /* likewise; NULL ends the list */
 
 /* The place of name in a list, or -1. */
-int et_name_index(const char *const *names, const char *name);
+int et_name_index(const char *const *names, const char *name) ET_CHECK;
 
 void et_sample_free(struct et_sample *s); /* what it owns, not itself */
 void et_sample_copy(struct et_sample *to, const struct et_sample *from);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* More than two series at once: do their means, ranks or spreads differ, and which pairs? */
+/*
+ * Tests over more than two series: do their means, ranks or spreads differ, and which pairs do?
+ * No command calls them yet; the analysis of designed experiments will.
+ */
 #ifndef ET_STATS_GROUPS_H
 #define ET_STATS_GROUPS_H
 

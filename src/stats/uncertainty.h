@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Uncertainty as the GUM (JCGM 100:2008) reckons it: several components made one statement. */
+/*
+ * Combines several components of uncertainty as the GUM (JCGM 100:2008) does. No command calls it
+ * yet; the uncertainty of a profile, which has several components, will.
+ */
 #ifndef ET_STATS_UNCERTAINTY_H
 #define ET_STATS_UNCERTAINTY_H
 
