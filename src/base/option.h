@@ -29,8 +29,9 @@ struct et_option {
 	const char *help;   /* one sentence, the default in parentheses */
 	et_option_set *set; /* one of the setters below, or the command's own */
 	size_t offset;      /* of the member that is filled, in ctx */
-	/* The names of an enum, NULL-terminated, for the setter, its error and completion. */
+	/* The choices, for the setter, its error and completion: a list that ends with NULL … */
 	const char *const *names;
+	const char *(*name_at)(size_t i); /* … or the names of a table, NULL after the last */
 	const char *values;  /* completion of other values: "FILE", "USER", "a|b", or NULL */
 	uint64_t lo, hi;     /* range of a whole number, or of a duration in ns; hi 0: no limit */
 	const void *context; /* data for the command's own setter */
@@ -64,6 +65,11 @@ static inline void *et_option_target(const struct et_option *o, void *ctx)
 enum { ET_OPTION_SHOWN = 64 };
 /* Formats "--name" for errors and returns buf. */
 const char *et_option_shown(const struct et_option *o, char buf[ET_OPTION_SHOWN]);
+
+/* Returns the i-th choice of an option; NULL after the last, or if it has none. */
+const char *et_option_choice(const struct et_option *o, size_t i);
+/* Returns the position of text among the choices of an option; -EINVAL if it is none of them. */
+int et_option_find(const struct et_option *o, const char *text, struct et_error *err) ET_CHECK;
 
 /* A table and the structure that its setters fill. */
 struct et_option_table {

@@ -88,23 +88,39 @@ int et_set_int(const struct et_option *o, void *ctx, char *const *args, struct e
 	return rc;
 }
 
-int et_set_choice(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+const char *et_option_choice(const struct et_option *o, size_t i)
+{
+	if (o->name_at)
+		return o->name_at(i);
+	return o->names ? o->names[i] : NULL;
+}
+
+int et_option_find(const struct et_option *o, const char *text, struct et_error *err)
 {
 	char list[256] = "";
 	size_t len = 0;
+	const char *name;
 
-	for (int i = 0; o->names[i]; i++) {
-		if (!strcmp(o->names[i], args[0])) {
-			*(int *)et_option_target(o, ctx) = i;
-			return 0;
-		}
+	for (int i = 0; (name = et_option_choice(o, (size_t)i)) != NULL; i++) {
+		if (!strcmp(name, text))
+			return i;
 		len += (size_t)snprintf(
-			list + len, sizeof(list) - len, "%s%s", i ? ", " : "", o->names[i]);
+			list + len, sizeof(list) - len, "%s%s", i ? ", " : "", name);
 		len = len < sizeof(list) ? len : sizeof(list) - 1;
 	}
 	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "--%s: unknown value '%s'", o->name, args[0]),
+		et_fail(err, EINVAL, ET_EXIT_USAGE, "--%s: unknown value '%s'", o->name, text),
 		"use one of %s", list);
+}
+
+int et_set_choice(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	int i = et_option_find(o, args[0], err);
+
+	if (i < 0)
+		return i;
+	*(int *)et_option_target(o, ctx) = i;
+	return 0;
 }
 
 /* "500ms", "2s", "1h": the largest unit that divides it. */

@@ -35,6 +35,7 @@ struct et_verb {
 
 /* NULL-terminated list of all commands. */
 extern const struct et_verb *const et_verbs[];
+const struct et_verb *et_verb_find(const char *name); /* NULL if there is none */
 
 struct et_outputs;
 

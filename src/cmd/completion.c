@@ -17,7 +17,7 @@ static void each_option(
 
 static bool has_choices(const struct et_option *o)
 {
-	return o->names || (o->values && strchr(o->values, '|'));
+	return et_option_choice(o, 0) || (o->values && strchr(o->values, '|'));
 }
 
 static void print_words(const char *values)
@@ -28,10 +28,10 @@ static void print_words(const char *values)
 
 static void print_choices(const struct et_option *o)
 {
-	if (!o->names)
+	if (!et_option_choice(o, 0))
 		print_words(o->values);
-	for (size_t i = 0; o->names && o->names[i]; i++)
-		printf("%s%s", i ? " " : "", o->names[i]);
+	for (size_t i = 0; et_option_choice(o, i); i++)
+		printf("%s%s", i ? " " : "", et_option_choice(o, i));
 }
 
 static bool has_operands(const struct et_verb *v)

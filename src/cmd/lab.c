@@ -6,24 +6,23 @@
 #include "cmd/cli.h"
 #include "cmd/lab_experiments.h"
 #include "cmd/signals.h"
+#include "put/subject.h"
 
 #include <errno.h>
 #include <string.h>
 
+static const char *law_name(size_t i)
+{
+	return et_laws[i].name;
+}
+
 static int set_law(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
 	const struct et_law **law = et_option_target(o, ctx);
+	int i = et_option_find(o, args[0], err);
 
-	*law = et_law_find(args[0]);
-	if (*law)
-		return 0;
-	char list[512] = "";
-	for (size_t i = 0, len = 0; et_laws[i].name && len < sizeof(list); i++)
-		len += (size_t)snprintf(
-			list + len, sizeof(list) - len, "%s%s", i ? ", " : "", et_laws[i].name);
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "--%s: unknown law '%s'", o->name, args[0]),
-		"use one of %s", list);
+	*law = i < 0 ? NULL : et_law_find(args[0]);
+	return i < 0 ? i : 0;
 }
 
 /* Rows of et_lab_experiments have the bits of the options that they take. */
@@ -38,7 +37,7 @@ static const struct et_option options[] = {
 		ET_FILLS(et_lab_request, asked.replicates), .lo = 99, .hi = 1000000,
 		.bit = ET_LAB_BOOTSTRAP },
 	{ 0, "law", "NAME", "coverage: this law only, such as normal, lognormal-1, nist-5", set_law,
-		ET_FILLS(et_lab_request, coverage.law), .bit = ET_LAB_LAW },
+		ET_FILLS(et_lab_request, coverage.law), .name_at = law_name, .bit = ET_LAB_LAW },
 	{ 0, "size", "N", "coverage: this many values only (10, 30 and 100; NIST's 1000)",
 		et_set_size, ET_FILLS(et_lab_request, coverage.n), .lo = 5, .hi = 100000,
 		.bit = ET_LAB_SIZE },
@@ -53,9 +52,10 @@ static const struct et_option options[] = {
 	{ 0, "loads", "LIST", "kbest-, interval-accuracy: processes on the CPU (1,2,11)",
 		et_lab_set_loads, ET_FILLS(et_lab_request, measure), .bit = ET_LAB_LOADS },
 	{ 0, "programs", "LIST", "real-programs: these only, such as sort,gcc (all)",
-		et_lab_set_programs, ET_FILLS(et_lab_request, measure), .bit = ET_LAB_PROGRAMS },
+		et_lab_set_programs, ET_FILLS(et_lab_request, measure),
+		.name_at = et_lab_program_name, .bit = ET_LAB_PROGRAMS },
 	{ 0, "sizes", "LIST", "real-programs: these only (small,medium,large)", et_lab_set_sizes,
-		ET_FILLS(et_lab_request, measure), .bit = ET_LAB_SIZES },
+		ET_FILLS(et_lab_request, measure), .names = et_subject_sizes, .bit = ET_LAB_SIZES },
 	{ 'r', "runs", "N", "measured experiments: samples of each", et_set_u64,
 		ET_FILLS(et_lab_request, measure.runs), .lo = 2, .hi = 1000000,
 		.bit = ET_LAB_RUNS },

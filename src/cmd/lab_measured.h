@@ -25,6 +25,7 @@ struct et_lab_request;
 
 /* Setters of options; each fills a struct et_lab_measure. */
 et_option_set et_lab_set_lengths, et_lab_set_loads, et_lab_set_programs, et_lab_set_sizes;
+const char *et_lab_program_name(size_t i); /* choices of --programs; NULL after the last */
 
 int et_lab_emp_versions(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 int et_lab_clock_methods(struct et_lab_request *r, struct et_error *err) ET_CHECK;

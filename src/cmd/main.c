@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The table of commands, and main, which calls one of them. */
+/* Calls the command that the first argument names. */
 #include "base/alloc.h"
 #include "cmd/cli.h"
 
@@ -7,54 +7,6 @@
 #include <locale.h>
 #include <signal.h>
 #include <string.h>
-
-extern const struct et_verb et_verb_clock;
-extern const struct et_verb et_verb_compare;
-extern const struct et_verb et_verb_completion;
-extern const struct et_verb et_verb_daemons;
-extern const struct et_verb et_verb_describe;
-extern const struct et_verb et_verb_env;
-extern const struct et_verb et_verb_export;
-extern const struct et_verb et_verb_import;
-extern const struct et_verb et_verb_lab;
-extern const struct et_verb et_verb_list;
-extern const struct et_verb et_verb_put;
-extern const struct et_verb et_verb_report;
-extern const struct et_verb et_verb_rm;
-extern const struct et_verb et_verb_run;
-extern const struct et_verb et_verb_samplesize;
-extern const struct et_verb et_verb_show;
-extern const struct et_verb et_verb_trace;
-
-const struct et_verb *const et_verbs[] = {
-	&et_verb_run,
-	&et_verb_trace,
-	&et_verb_daemons,
-	&et_verb_list,
-	&et_verb_show,
-	&et_verb_samplesize,
-	&et_verb_describe,
-	&et_verb_compare,
-	&et_verb_export,
-	&et_verb_import,
-	&et_verb_report,
-	&et_verb_rm,
-	&et_verb_env,
-	&et_verb_clock,
-	&et_verb_lab,
-	&et_verb_put,
-	&et_verb_completion,
-	NULL,
-};
-
-static const struct et_verb *find_verb(const char *name)
-{
-	for (const struct et_verb *const *v = et_verbs; *v; v++) {
-		if (!strcmp((*v)->name, name))
-			return *v;
-	}
-	return NULL;
-}
 
 static int help(void)
 {
@@ -78,25 +30,23 @@ static int perform(int argc, char **argv)
 		et_fail(&err, EINVAL, ET_EXIT_USAGE, "no command");
 		et_hint(&err, 0,
 			"measure a program: etalon run 'sleep 0.1'; run 'etalon --help' for the "
-			"list of "
-			"commands");
+			"list of commands");
 		return et_cli_fail(&err);
 	}
-	if (!strcmp(argv[1], "help") && argc == 3 && find_verb(argv[2])) {
+	if (!strcmp(argv[1], "help") && argc == 3 && et_verb_find(argv[2])) {
 		char *shown[] = { argv[2], (char[]){ "--help" }, NULL };
-		return find_verb(argv[2])->run(&cli, 2, shown);
+		return et_verb_find(argv[2])->run(&cli, 2, shown);
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
 		return help();
 	if (!strcmp(argv[1], "--version"))
 		return et_cli_version();
-	const struct et_verb *verb = find_verb(argv[1]);
+	const struct et_verb *verb = et_verb_find(argv[1]);
 	if (!verb && argv[1][0] == '-') {
 		et_fail(&err, EINVAL, ET_EXIT_USAGE, "unknown option %s", argv[1]);
 		et_hint(&err, 0,
 			"give options after the command: etalon COMMAND [options]; run 'etalon "
-			"--help' "
-			"for the list of commands");
+			"--help' for the list of commands");
 		return et_cli_fail(&err);
 	}
 	if (!verb) {

@@ -169,9 +169,9 @@ refuses 'lab emp-versions: 33 lengths are rejected' 2 'more than 32' etalon lab 
 for value in 0 1 -1 1.5 abc '' 99999999999; do
 	refuses "lab clock-methods: --runs '$value' is rejected" 2 '--runs' etalon lab clock-methods --runs "$value"
 done
-refuses 'lab real-programs: an unknown program is rejected' 2 "unknown program 'doom'" etalon lab real-programs --programs sort,doom
+refuses 'lab real-programs: an unknown program is rejected' 2 "--programs: unknown value 'doom'" etalon lab real-programs --programs sort,doom
 like 'lab real-programs: the hint names the programs' "$err" 'hint: use one of sort, .*x264'
-refuses 'lab real-programs: an unknown size is rejected' 2 "unknown size 'huge'" etalon lab real-programs --sizes huge
+refuses 'lab real-programs: an unknown size is rejected' 2 "--sizes: unknown value 'huge'" etalon lab real-programs --sizes huge
 refuses 'lab emp-versions: --from rejects an unknown record' 2 'nosuch' etalon lab emp-versions --from nosuch
 refuses 'lab emp-versions: --from without a store gives exit status 4' 4 '' etalon lab emp-versions --from last --store sqlite:nosuch.db
 refuses 'lab emp-versions: --from with an option of the plan is rejected' 2 'options of a plan are not valid' etalon lab emp-versions --from last --runs 5

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of commands, in the order of `etalon --help`. */
+#include "cmd/cli.h"
+
+#include <string.h>
+
+extern const struct et_verb et_verb_clock;
+extern const struct et_verb et_verb_compare;
+extern const struct et_verb et_verb_completion;
+extern const struct et_verb et_verb_daemons;
+extern const struct et_verb et_verb_describe;
+extern const struct et_verb et_verb_env;
+extern const struct et_verb et_verb_export;
+extern const struct et_verb et_verb_import;
+extern const struct et_verb et_verb_lab;
+extern const struct et_verb et_verb_list;
+extern const struct et_verb et_verb_put;
+extern const struct et_verb et_verb_report;
+extern const struct et_verb et_verb_rm;
+extern const struct et_verb et_verb_run;
+extern const struct et_verb et_verb_samplesize;
+extern const struct et_verb et_verb_show;
+extern const struct et_verb et_verb_trace;
+
+const struct et_verb *const et_verbs[] = {
+	&et_verb_run,
+	&et_verb_trace,
+	&et_verb_daemons,
+	&et_verb_list,
+	&et_verb_show,
+	&et_verb_samplesize,
+	&et_verb_describe,
+	&et_verb_compare,
+	&et_verb_export,
+	&et_verb_import,
+	&et_verb_report,
+	&et_verb_rm,
+	&et_verb_env,
+	&et_verb_clock,
+	&et_verb_lab,
+	&et_verb_put,
+	&et_verb_completion,
+	NULL,
+};
+
+const struct et_verb *et_verb_find(const char *name)
+{
+	for (const struct et_verb *const *v = et_verbs; *v; v++) {
+		if (!strcmp((*v)->name, name))
+			return *v;
+	}
+	return NULL;
+}
