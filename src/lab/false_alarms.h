@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Compares a program with itself, and with itself a little slower, on a simulated machine under
+ * Compares a program with itself, and with a slightly slower copy, on a simulated machine under
  * load, and counts how often a difference is claimed. The simulated samples are judged as `run`
- * judges its own, and for comparison as a tool does that runs one program after the other.
+ * judges real ones, and for comparison in the way of a tool that runs one program after the other.
  */
 #ifndef ET_LAB_FALSE_ALARMS_H
 #define ET_LAB_FALSE_ALARMS_H
@@ -10,6 +10,7 @@
 #include "lab/progress.h"
 #include "lab/simulated_machine.h"
 
+/* How the two programs are run and compared. */
 enum et_judged {
 	ET_JUDGED_DUETS,    /* both at once on one CPU, as run does by default */
 	ET_JUDGED_BLOCKS,   /* one after the other within each round, in random order */
@@ -20,17 +21,19 @@ enum et_judged {
 extern const char *const et_judged_names[];
 
 enum { ET_ALARM_SIZES = 5 };
-extern const size_t et_alarm_sizes[ET_ALARM_SIZES]; /* pairs; runs of each program */
+extern const size_t et_alarm_sizes[ET_ALARM_SIZES]; /* runs of each program */
 
+/* Counts of repetitions. */
 struct et_alarm_count {
-	uint32_t alarms; /* A with A: a difference was claimed */
-	uint32_t found;  /* A with a slower A: a difference of the right sign was claimed */
-	uint32_t warned; /* A with A: run printed a warning */
+	uint32_t alarms; /* equal programs: a difference was claimed */
+	uint32_t found;  /* a slower copy: a difference of the right sign was claimed */
+	uint32_t warned; /* equal programs: run would print a warning */
 };
 
 struct et_false_alarms {
-	double level, effect, duet_sd;
-	/* Repetitions done of each load and size; fewer than requested if stopped early. */
+	double level;           /* confidence of the comparisons */
+	double effect, duet_sd; /* as in the options */
+	/* Repetitions done for each load and size; fewer than requested if stopped early. */
 	uint32_t repetitions[ET_SIMULATED_LOADS][ET_ALARM_SIZES];
 	struct et_alarm_count counts[ET_SIMULATED_LOADS][ET_JUDGED][ET_ALARM_SIZES];
 };
@@ -38,7 +41,7 @@ struct et_false_alarms {
 struct et_false_alarms_options {
 	uint64_t seed;
 	uint32_t repetitions;
-	double effect;  /* by how much B is slower, such as 0.01 */
+	double effect;  /* relative slowdown of the slower copy, such as 0.01 */
 	double duet_sd; /* standard deviation of the log ratio of a duet */
 	struct et_lab_progress progress;
 };

@@ -18,14 +18,14 @@ struct et_grid {
 	uint32_t runs; /* per case */
 };
 
-/* The progress of a walk over the grid, in the time that its work is expected to take. */
+/* The progress of a walk over the grid, counted in the time that its parts are expected to take. */
 struct et_walk {
 	const struct et_lab_progress *progress;
 	double done_ns, total_ns;
 	bool stopped; /* progress->report has returned false */
 };
 
-/* Adds ns to the work done and reports the progress; false if the experiment should end. */
+/* Adds ns of work done and reports the progress. Returns false if the experiment should end. */
 bool et_walk_advance(struct et_walk *w, double ns);
 
 /* Measures one case of the grid. An error ends the walk. */
@@ -33,9 +33,9 @@ typedef int et_walk_fn(
 	void *ctx, struct et_walk *w, unsigned load, uint64_t length_ns, struct et_error *err);
 
 /*
- * Binds the thread to its present CPU and measures each case under its load. A case is expected to
- * take `times` its length, multiplied by the load. Returns 0 also if progress->report has ended it
- * early.
+ * Binds the thread to its present CPU, where it stays, and measures each case under its load. A
+ * case is expected to take times * load * length. If progress->report ends the walk early, that is
+ * no error.
  */
 int et_grid_walk(const struct et_grid *g, double times, const struct et_lab_progress *progress,
 	et_walk_fn *measure, void *ctx, struct et_error *err) ET_CHECK;

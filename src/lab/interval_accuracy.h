@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How accurate is CPU time that the kernel counts in ticks? Each run is a process of its own that
- * works for a known time, half of it in the kernel, and reads its CPU time by times() and
- * getrusage(). For comparison we compute, from the periods in which the process ran, the CPU time
- * of a kernel that charges every tick to the process that runs at that moment, as in Bryant &
- * O'Hallaron (Computer Systems, first edition, chapter 9).
+ * How accurate is the CPU time that the kernel reports? Each run is a process of its own that works
+ * for a known time, half of it in the kernel, and reads its CPU time by times() and getrusage().
+ * For comparison we compute, from the periods in which the process ran, what an old kernel would
+ * report: it charged every tick to the process that ran at that moment (Bryant & O'Hallaron,
+ * Computer Systems, first edition, chapter 9, "Interval counting").
  */
 #ifndef ET_LAB_INTERVAL_ACCURACY_H
 #define ET_LAB_INTERVAL_ACCURACY_H
@@ -17,7 +17,7 @@
 #define ET_CHAPTER_TICK_NS 10e6
 
 enum et_interval_method {
-	ET_INTERVAL_TICKS,  /* computed: ticks of ET_CHAPTER_TICK_NS that hit the process */
+	ET_INTERVAL_TICKS,  /* computed: the ticks that fell on the process */
 	ET_INTERVAL_TIMES,  /* times(): user and system */
 	ET_INTERVAL_RUSAGE, /* getrusage(): user and system */
 	ET_INTERVAL_USER,   /* getrusage(): user time only */
@@ -33,6 +33,7 @@ struct et_interval_run {
 	double reported_ns[ET_INTERVAL_METHODS];
 };
 
+/* One case: a load and a length, with its runs. */
 struct et_interval_cell {
 	unsigned load;
 	uint64_t length_ns;
@@ -50,9 +51,13 @@ struct et_interval_accuracy_options {
 	struct et_lab_progress progress;
 };
 
-/* These work like et_kbest_accuracy_run and et_kbest_accuracy_read. */
+/*
+ * Measures on the present CPU, to which the thread stays bound. On success the caller frees *out,
+ * which holds the finished part if progress.report has ended it early.
+ */
 int et_interval_accuracy_run(const struct et_interval_accuracy_options *o,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;
+/* Extracts the results from an experiment; -EINVAL if another experiment of lab has made it. */
 int et_interval_accuracy_read(const struct et_experiment *e, struct et_interval_accuracy *out,
 	struct et_error *err) ET_CHECK;
 void et_interval_accuracy_free(struct et_interval_accuracy *a);
@@ -66,8 +71,8 @@ struct et_interval_error et_interval_judge(
 	const struct et_interval_cell *c, enum et_interval_method method);
 
 /*
- * The CPU time that ticks at phase, phase + tick, … would count: each charges a whole tick if it
- * falls into one of the n periods [from[i], to[i]) in which the process ran.
+ * Returns the CPU time that ticks at phase, phase + tick, … would count. The process ran in the n
+ * periods [from[i], to[i]); each tick in one of them counts as a whole tick.
  */
 double et_interval_count(const double *from, const double *to, size_t n, double tick, double phase);
 

@@ -19,34 +19,36 @@
 
 enum { ET_ACCURACY_MAX_K = 5 };
 
-/* The times of one call by each clock, and its true time. */
+/* The times of one call by each clock (wall_ns by gettimeofday), and its true time. */
 struct et_timed_call {
 	double counter_ns, wall_ns, cpu_ns, truth_ns;
 };
 
+/* One case: a load and a length. Figures that were not measured are NaN. */
 struct et_accuracy_cell {
 	unsigned load;
 	uint64_t length_ns;          /* as requested */
 	struct et_timed_call *calls; /* judged by the chapter's schemes */
 	size_t n_calls;
-	/* The time predicted by a line fitted to shorter runs, and its standard uncertainty. */
+	/* The time that a line through shorter calls predicts, and its standard uncertainty. */
 	double fit_ns, fit_error_ns;
-	/* libetalon's result, the half width of its 95 % interval, and the truth. */
+	/* libetalon's result, the half width of its 95 % interval, and the true time. */
 	double ours_ns, ours_error_ns, ours_truth_ns;
 	bool ours_converged;
 };
 
 struct et_kbest_accuracy {
-	/* The period and cost of the timer interrupt; 0 if none was found. */
+	/* The interval and cost of the timer interrupt; 0 if none was found. */
 	double tick_ns, cost_ns;
 	double epsilon;
+	/* Ordered by load, then by length. The last may be incomplete. */
 	struct et_accuracy_cell *cells;
-	size_t n_cells; /* the finished ones, ordered by load, then by length */
+	size_t n_cells;
 };
 
 struct et_kbest_accuracy_options {
-	struct et_grid grid; /* its runs are the chapter's M */
-	double epsilon;
+	struct et_grid grid; /* grid.runs is the chapter's M, the most calls per case */
+	double epsilon;      /* largest relative difference of times that agree */
 	struct et_lab_progress progress;
 };
 
@@ -56,7 +58,7 @@ struct et_kbest_accuracy_options {
  */
 int et_kbest_accuracy_run(const struct et_kbest_accuracy_options *o, struct et_experiment **out,
 	struct et_error *err) ET_CHECK;
-/* Extracts the results from an experiment; -EINVAL if another command of lab has made it. */
+/* Extracts the results from an experiment; -EINVAL if another experiment of lab has made it. */
 int et_kbest_accuracy_read(const struct et_experiment *e, struct et_kbest_accuracy *out,
 	struct et_error *err) ET_CHECK;
 void et_kbest_accuracy_free(struct et_kbest_accuracy *a);
@@ -72,19 +74,21 @@ extern const char *const et_timed_by_names[];
 /* One of the chapter's schemes. */
 struct et_scheme {
 	enum et_timed_by by;
-	bool compensated; /* subtracts the interrupt's cost for each tick of CPU time */
+	bool compensated; /* subtracts cost_ns for each tick_ns of CPU time */
 	unsigned k;
 };
 
 struct et_scheme_result {
+	/* Measured and true time of the call that it chose; NaN without calls. */
 	double ns, truth_ns;
 	bool converged;
-	size_t calls; /* used until it converged, or all */
+	size_t calls; /* calls used: until it converged, or all */
 };
 
+/* Applies a scheme to the calls of a case. */
 struct et_scheme_result et_scheme_judge(const struct et_scheme *s, const struct et_accuracy_cell *c,
 	const struct et_kbest_accuracy *a);
-/* The share of the CPU that the thread got under a load; NaN if that was not measured. */
+/* Returns the share of the CPU that the thread got under a load; NaN if not measured. */
 double et_accuracy_share(const struct et_kbest_accuracy *a, unsigned load);
 
 #endif

@@ -9,10 +9,10 @@
 
 enum et_law_kind {
 	ET_LAW_NORMAL,
-	ET_LAW_LOGNORMAL,   /* parameter: sigma of the logarithm; shifted */
-	ET_LAW_EXPONENTIAL, /* shifted */
-	ET_LAW_MIXTURE,     /* two normal laws of sd 1; parameter: share of the farther one */
-	ET_LAW_AR1,         /* normal; parameter: correlation of neighbours */
+	ET_LAW_LOGNORMAL,   /* shifted by `at`; parameter: sigma of the logarithm */
+	ET_LAW_EXPONENTIAL, /* shifted by `at` */
+	ET_LAW_MIXTURE, /* two normal laws of sd 1, at `at` and `far`; parameter: share at `far` */
+	ET_LAW_AR1,     /* normal; parameter: correlation of successive values */
 };
 
 struct et_law {
@@ -20,16 +20,17 @@ struct et_law {
 	const char *title;
 	enum et_law_kind kind;
 	double parameter;
-	double at, far; /* location; location of a mixture's second part */
-	bool nist;      /* a mixture by which NIST judged intervals for an sd; n is 1000 there */
+	double at, far; /* location of the law, and of the second part of a mixture */
+	bool nist;      /* NIST judged intervals for an sd by this mixture, with n = 1000 */
 };
 
-/* Ends with a NULL name. */
-extern const struct et_law et_laws[];
-const struct et_law *et_law_find(const char *name); /* NULL if unknown */
+extern const struct et_law et_laws[]; /* a name of NULL ends the table */
+/* Returns NULL if the name is unknown. */
+const struct et_law *et_law_find(const char *name);
 
-/* Draws n values in order of time, from the stationary law. */
+/* Draws n successive values. */
 void et_law_draw(const struct et_law *law, struct et_rng *rng, double *x, size_t n);
+/* The true values. */
 double et_law_mean(const struct et_law *law);
 double et_law_median(const struct et_law *law);
 double et_law_sd(const struct et_law *law);

@@ -21,8 +21,9 @@ struct et_rivals {
 };
 
 /*
- * Starts n processes on a CPU. They end with the thread that started them, however it ends. SIGTSTP
- * stays blocked until et_rivals_end, because they would continue to spin while we are stopped.
+ * Starts n processes, at most ET_RIVALS_MAX, on a CPU. The kernel kills them when this thread ends.
+ * SIGTSTP stays blocked until et_rivals_end, because the rivals would continue to spin while etalon
+ * is stopped.
  */
 int et_rivals_start(struct et_rivals *r, unsigned n, int cpu, struct et_error *err) ET_CHECK;
 /* Kills and reaps all of them, and restores the signal mask. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * A function whose true time is known, because it times itself. It works in blocks of some
- * microseconds and reads the processor's counter after each. A block that was interrupted is much
- * longer than its neighbours. If it is replaced by their median, the sum of the blocks is the time
- * that the function would have taken without interruption, at the frequency that the core had at
- * that moment. A line fitted to short runs cannot give this truth: the frequency of today's cores
+ * microseconds and reads the processor's counter after each. A block that was interrupted is longer
+ * than its neighbours and is replaced by their median. The sum of the blocks is then the time that
+ * the function would have taken without interruption, at the frequency that the core had at that
+ * moment. A line fitted to short calls cannot give this truth: the frequency of today's cores
  * changes by some percent within milliseconds.
  *
  * The blocks are dependent chains of multiplications in a register, on which the hyper-thread
@@ -20,10 +20,10 @@
 struct et_self_timed {
 	size_t blocks;   /* per call */
 	uint32_t *ticks; /* counter ticks of each block, call after call */
-	size_t capacity; /* calls that ticks has room for; later calls work but are not noted */
-	size_t calls;    /* noted so far */
+	size_t capacity; /* calls that ticks has room for; later calls work but are not recorded */
+	size_t calls;    /* recorded so far */
 	uint64_t value;  /* the result, kept so that the compiler does not drop the work */
-	/* If nonzero, calls end early and their times are meaningless. May be NULL. */
+	/* While *cancelled is nonzero, calls end early and are not recorded. May be NULL. */
 	const volatile sig_atomic_t *cancelled;
 };
 
@@ -32,18 +32,18 @@ void et_self_timed_init(struct et_self_timed *f, size_t blocks, size_t capacity)
 void et_self_timed_free(struct et_self_timed *f);
 /* The function itself; its argument is a struct et_self_timed. */
 void et_self_timed_call(void *f);
-/* Returns the true time of a noted call, in counter ticks. */
+/* Returns the true time of a recorded call, in counter ticks. */
 double et_self_timed_truth(const struct et_self_timed *f, size_t call);
-/* Returns the true time of the call that took the shortest including interruptions, or NaN. */
+/* The same for the recorded call that was shortest including interruptions; NaN without calls. */
 double et_self_timed_shortest(const struct et_self_timed *f);
-/* Measures a block, in counter ticks, to find how many blocks make a given length. */
+/* Returns the true time of one block, in counter ticks, so that callers can choose `blocks`. */
 double et_self_timed_block(void);
 
 /* The work of a block: some microseconds, on a value other than 0. */
 uint64_t et_self_timed_chain(uint64_t x);
 /*
- * Sums up n blocks. A block longer than limit times the median of its neighbours was interrupted
- * and counts as that median.
+ * Sums up the ticks of n blocks. A block longer than limit times the median of its neighbours was
+ * interrupted and counts as that median.
  */
 double et_undisturbed_sum(const uint32_t *ticks, size_t n, double limit);
 
