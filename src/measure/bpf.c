@@ -70,14 +70,14 @@ static int map_variables(struct et_bpf *b)
 	return 0;
 }
 
-static int load_with(struct et_bpf_object image, bool timer,
+static int load_with(struct et_bpf_object object, bool timer,
 	void (*configure)(struct bpf_object *o, const void *ctx), const void *ctx,
 	struct et_bpf *out)
 {
 	struct et_bpf b = { 0 };
 	struct bpf_object_open_opts options = { .sz = sizeof(options), .object_name = "etalon" };
 
-	b.object = bpf_object__open_mem(image.elf, image.size, &options);
+	b.object = bpf_object__open_mem(object.elf, object.size, &options);
 	if (!b.object)
 		return -errno;
 	if (!timer) {
@@ -98,7 +98,7 @@ static int load_with(struct et_bpf_object image, bool timer,
 	return rc;
 }
 
-int et_bpf_load(struct et_bpf_object image,
+int et_bpf_load(struct et_bpf_object object,
 	void (*configure)(struct bpf_object *o, const void *ctx), const void *ctx,
 	struct et_bpf *out, struct et_error *err)
 {
@@ -107,9 +107,9 @@ int et_bpf_load(struct et_bpf_object image,
 	/* libbpf may raise the limit of locked memory, which the measured program would inherit. */
 	bool known = getrlimit(RLIMIT_MEMLOCK, &limit) == 0;
 	libbpf_set_print(NULL);
-	int rc = load_with(image, true, configure, ctx, out);
+	int rc = load_with(object, true, configure, ctx, out);
 	if (rc && rc != -EPERM)
-		rc = load_with(image, false, configure, ctx, out);
+		rc = load_with(object, false, configure, ctx, out);
 	if (known)
 		setrlimit(RLIMIT_MEMLOCK, &limit);
 	return rc ? explain(-rc, err) : 0;

@@ -30,7 +30,7 @@ struct et_bpf_object {
  * pinned: the kernel frees everything with our descriptors, which are close-on-exec. 0 or -errno
  * with err filled.
  */
-int et_bpf_load(struct et_bpf_object image,
+int et_bpf_load(struct et_bpf_object object,
 	void (*configure)(struct bpf_object *o, const void *ctx), const void *ctx,
 	struct et_bpf *out, struct et_error *err) ET_CHECK;
 void et_bpf_unload(struct et_bpf *b); /* may be all zero */

@@ -128,7 +128,7 @@ static uint64_t overlap_ns(const struct et_sched_event *h, uint64_t from, uint64
 	return b > a ? b - a : 0;
 }
 
-void et_cause_join(struct et_trace *t, size_t from, const struct et_sched_event *happened, size_t n)
+void et_cause_join(struct et_trace *t, size_t from, const struct et_sched_event *events, size_t n)
 {
 	size_t first = 0;
 
@@ -136,12 +136,12 @@ void et_cause_join(struct et_trace *t, size_t from, const struct et_sched_event 
 		struct et_inactive *p = &t->list[i];
 		uint64_t start = t->begin_ns + p->start_ns, end = start + p->duration_ns;
 		struct shares s = { 0 };
-		while (first < n && happened[first].start_ns + happened[first].duration_ns <= start)
+		while (first < n && events[first].start_ns + events[first].duration_ns <= start)
 			first++;
-		for (size_t k = first; k < n && happened[k].start_ns < end; k++) {
-			uint64_t ns = overlap_ns(&happened[k], start, end);
+		for (size_t k = first; k < n && events[k].start_ns < end; k++) {
+			uint64_t ns = overlap_ns(&events[k], start, end);
 			if (ns)
-				add_share(&s, &happened[k], ns);
+				add_share(&s, &events[k], ns);
 		}
 		decide(t, p, &s);
 	}

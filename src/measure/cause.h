@@ -17,8 +17,7 @@
  * total (t->ready_ns), the program slept.
  */
 #define ET_CAUSE_LONG_NS 200000
-void et_cause_join(
-	struct et_trace *t, size_t from, const struct et_sched_event *happened, size_t n);
+void et_cause_join(struct et_trace *t, size_t from, const struct et_sched_event *events, size_t n);
 
 /*
  * For a trace without records of processes. *switches is the number of context switches of the

@@ -9,12 +9,12 @@
 #include <string.h>
 #include <sys/wait.h>
 
-static int words_of(const struct et_hook *a, const char *text, char ***argv, struct et_error *err)
+static int words_of(const struct et_hook *h, const char *text, char ***argv, struct et_error *err)
 {
-	if (!a->shell)
+	if (!h->shell)
 		return et_split_words(text, argv, err);
 	*argv = et_calloc(4, sizeof(char *));
-	(*argv)[0] = et_strdup(a->shell);
+	(*argv)[0] = et_strdup(h->shell);
 	(*argv)[1] = et_strdup("-c");
 	(*argv)[2] = et_strdup(text);
 	return 0;
@@ -42,37 +42,37 @@ static int judge(const char *what, const char *text, int status, struct et_error
 		"if that is expected, append '|| true' and use --shell sh");
 }
 
-static int spawn_and_wait(const struct et_hook *a, const struct et_child_setup *setup,
+static int spawn_and_wait(const struct et_hook *h, const struct et_child_setup *setup,
 	struct et_start *start, int *status)
 {
 	sigset_t all, old;
 
 	/* After a signal the programs have ended, and a hook (--cleanup) may take its time. */
-	if (a->interrupt->signal)
-		et_interrupt_settled(a->interrupt);
+	if (h->interrupt->signal)
+		et_interrupt_settled(h->interrupt);
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old);
 	/* From here on a signal goes to the child; an earlier one is the caller's to handle. */
 	pid_t pid = et_child_spawn(setup, start, false);
-	a->interrupt->groups[0] = pid > 0 ? pid : 0;
+	h->interrupt->groups[0] = pid > 0 ? pid : 0;
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	int rc = pid > 0 ? wait_for(pid, status) : (int)pid;
-	a->interrupt->groups[0] = 0;
+	h->interrupt->groups[0] = 0;
 	return rc;
 }
 
-int et_hook_run(const struct et_hook *a, const char *what, const char *text, struct et_error *err)
+int et_hook_run(const struct et_hook *h, const char *what, const char *text, struct et_error *err)
 {
 	ET_AUTO_CLOSE int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	struct et_child_setup setup = { .envp = a->envp,
-		.directory = a->directory,
+	struct et_child_setup setup = { .envp = h->envp,
+		.directory = h->directory,
 		.in = null,
 		.out = null,
 		.err = STDERR_FILENO,
-		.attach_fd = a->home_fd,
+		.attach_fd = h->home_fd,
 		.source = ET_CPU_BY_WAIT4,
 		.usage_fd = -1,
-		.signals = a->signals };
+		.signals = h->signals };
 	char **argv = NULL;
 	ET_AUTO_FREE char *path = NULL;
 	struct et_start *start = et_start_map(1);
@@ -81,18 +81,18 @@ int et_hook_run(const struct et_hook *a, const char *what, const char *text, str
 		       : et_fail_errno(err, ENOMEM, ET_EXIT_ENVIRONMENT, "cannot run '%s'", text);
 
 	if (rc == 0)
-		rc = words_of(a, text, &argv, err);
+		rc = words_of(h, text, &argv, err);
 	if (rc == 0)
-		rc = et_child_resolve(argv[0], a->path_variable, a->directory, &path, err);
+		rc = et_child_resolve(argv[0], h->path_variable, h->directory, &path, err);
 	if (rc == 0) {
 		setup.argv = argv;
 		setup.path = path;
-		rc = spawn_and_wait(a, &setup, start, &status);
+		rc = spawn_and_wait(h, &setup, start, &status);
 		if (rc)
 			et_fail_errno(err, -rc, ET_EXIT_OUTSIDE, "%s '%s'", what, text);
 		else if (start->failed_step)
 			rc = et_child_start_error(&setup, start, err);
-		else if (a->interrupt->signal)
+		else if (h->interrupt->signal)
 			rc = -EINTR;
 		else
 			rc = judge(what, text, status, err);

@@ -21,6 +21,6 @@ struct et_hook {
  * with err filled.
  */
 int et_hook_run(
-	const struct et_hook *a, const char *what, const char *text, struct et_error *err) ET_CHECK;
+	const struct et_hook *h, const char *what, const char *text, struct et_error *err) ET_CHECK;
 
 #endif

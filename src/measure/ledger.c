@@ -130,7 +130,7 @@ void et_ledger_gather(struct et_ledger *l)
 	l->end = *l->memory;
 	for (size_t i = 0; i < ET_LEDGER_SLOTS; i++) {
 		int32_t home = l->end.slots[i].home;
-		if (home >= 0 && l->source->look(l->ctx, home, &l->homes[i]) < 0)
+		if (home >= 0 && l->source->read_cpu(l->ctx, home, &l->homes[i]) < 0)
 			l->end.slots[i].home = -1;
 	}
 }

@@ -31,10 +31,10 @@ static int open_bpf(
 	const cpu_set_t *cpus, void **ctx, struct et_ledger_memory **memory, struct et_error *err)
 {
 	(void)cpus; /* tracepoints cover all CPUs */
-	const struct et_bpf_object image = { ledger_object, sizeof(ledger_object) };
+	const struct et_bpf_object object = { ledger_object, sizeof(ledger_object) };
 	struct et_bpf bpf = { 0 };
 
-	int rc = et_bpf_load(image, configure, NULL, &bpf, err);
+	int rc = et_bpf_load(object, configure, NULL, &bpf, err);
 	if (rc)
 		return rc;
 	struct by_bpf *s = et_calloc(1, sizeof(*s));
@@ -90,7 +90,7 @@ static uint32_t take_bpf(
 	return n;
 }
 
-static int look_bpf(void *ctx, int32_t cpu, struct et_ledger_cpu *out)
+static int read_cpu_bpf(void *ctx, int32_t cpu, struct et_ledger_cpu *out)
 {
 	const struct by_bpf *s = ctx;
 
@@ -109,7 +109,7 @@ static int open_bpf(
 }
 
 #define take_bpf NULL
-#define look_bpf NULL
+#define read_cpu_bpf NULL
 #define close_bpf NULL
 #endif
 
@@ -118,6 +118,6 @@ const struct et_ledger_source et_ledger_by_bpf = {
 	.interrupts = true,
 	.open = open_bpf,
 	.take = take_bpf,
-	.look = look_bpf,
+	.read_cpu = read_cpu_bpf,
 	.close = close_bpf,
 };

@@ -152,7 +152,7 @@ static uint32_t take_perf(
 	return n;
 }
 
-static int look_perf(void *ctx, int32_t cpu, struct et_ledger_cpu *out)
+static int read_cpu_perf(void *ctx, int32_t cpu, struct et_ledger_cpu *out)
 {
 	*out = ((const struct by_perf *)ctx)->cpus[cpu];
 	return 0;
@@ -215,6 +215,6 @@ const struct et_ledger_source et_ledger_by_perf = {
 	.interrupts = false,
 	.open = open_perf,
 	.take = take_perf,
-	.look = look_perf,
+	.read_cpu = read_cpu_perf,
 	.close = close_perf,
 };

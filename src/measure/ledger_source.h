@@ -26,7 +26,7 @@ struct et_ledger_source {
 	uint32_t (*take)(
 		void *ctx, struct et_culprit_key *keys, struct et_culprit_account *accounts);
 	/* Reads which task has a CPU. 0 or -errno. */
-	int (*look)(void *ctx, int32_t cpu, struct et_ledger_cpu *out);
+	int (*read_cpu)(void *ctx, int32_t cpu, struct et_ledger_cpu *out);
 	void (*close)(void *ctx);
 };
 

@@ -60,10 +60,10 @@ static void close_bpf(void *ctx)
 
 static int open_bpf(int cpu, size_t capacity_bytes, void **ctx, struct et_error *err)
 {
-	const struct et_bpf_object image = { sched_stream_object, sizeof(sched_stream_object) };
+	const struct et_bpf_object object = { sched_stream_object, sizeof(sched_stream_object) };
 	const struct wanted wanted = { cpu, capacity_bytes };
 	struct et_bpf bpf = { 0 };
-	int rc = et_bpf_load(image, configure, &wanted, &bpf, err);
+	int rc = et_bpf_load(object, configure, &wanted, &bpf, err);
 
 	if (rc)
 		return rc;

@@ -71,7 +71,7 @@ static const char *name_of(struct by_perf *s, int32_t pid)
 }
 
 /* Live processes may end before the name in a record of theirs is looked up. */
-static void name_the_living(struct by_perf *s)
+static void name_live_processes(struct by_perf *s)
 {
 	char **entries = et_sysroot_names("", "/proc");
 
@@ -275,7 +275,7 @@ int et_sched_perf_open(const cpu_set_t *cpus, size_t capacity_bytes, bool for_le
 		close_perf(s);
 		return explain(-rc, err);
 	}
-	name_the_living(s);
+	name_live_processes(s);
 	*ctx = s;
 	return 0;
 }

@@ -63,7 +63,7 @@ static void add_period(
 		et_trace_add(t, from, to - from);
 }
 
-void et_tracee_periods(const struct et_tracee_window *w, const struct et_sched_event *happened,
+void et_tracee_periods(const struct et_tracee_window *w, const struct et_sched_event *events,
 	size_t n, struct et_trace *t)
 {
 	struct et_sched_event *others = et_calloc(n + 1, sizeof(*others));
@@ -74,7 +74,7 @@ void et_tracee_periods(const struct et_tracee_window *w, const struct et_sched_e
 	t->begin_ns = w->t0_ns;
 	t->total = w->t1_ns > w->t0_ns ? w->t1_ns - w->t0_ns : 0;
 	for (size_t i = 0; i < n; i++) {
-		const struct et_sched_event *h = &happened[i];
+		const struct et_sched_event *h = &events[i];
 		uint64_t end = h->start_ns + h->duration_ns;
 		if (is_ours(w, h)) {
 			/* The program did not run between `done` and this stretch. */

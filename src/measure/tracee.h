@@ -34,7 +34,7 @@ struct et_tracee_window {
 	size_t n_ours;
 };
 
-void et_tracee_periods(const struct et_tracee_window *w, const struct et_sched_event *happened,
+void et_tracee_periods(const struct et_tracee_window *w, const struct et_sched_event *events,
 	size_t n, struct et_trace *t);
 
 #endif
