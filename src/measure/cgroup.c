@@ -207,7 +207,7 @@ static bool try_source(struct et_cgroup *g, const char *root, enum et_cpu_source
 		g->usage_fd[slot] = open_in(g->dir[slot], usage, O_RDONLY);
 		g->procs_fd[slot] = open_in(g->dir[slot], "cgroup.procs", O_WRONLY);
 		ready = g->usage_fd[slot] >= 0 && g->procs_fd[slot] >= 0;
-		if (ready && slot == 0) /* first of all: an empty slot 0 looks like a leftover */
+		if (ready && slot == 0) /* at once: another etalon removes an empty slot 0 */
 			ready = write(g->procs_fd[0], "0", 1) == 1;
 	}
 	return ready;
