@@ -471,7 +471,10 @@ static pid_t start_claimer(const char *id, int ready)
 
 static void claims(void)
 {
-	static const char id[] = "20251115-110000-000001", other[] = "20251115-110000-000002";
+	/* The lock is one for the machine: another copy of this test must not meet it. */
+	char id[40], other[40];
+	snprintf(id, sizeof(id), "20251115-110000-%06d", (int)getpid() % 1000000);
+	snprintf(other, sizeof(other), "20251115-110001-%06d", (int)getpid() % 1000000);
 	struct et_store *s = open_store(ET_STORE_WRITE), *second = open_store(ET_STORE_WRITE);
 	struct et_error err = { 0 };
 	char byte;

@@ -183,32 +183,40 @@ static void not_a_store(void)
 	ok(try_open(ET_STORE_READ) == 0, "open: an empty file becomes a store");
 }
 
+/* Makes the store one of version 1: drops the columns that later steps of the schema add. */
+static void undo_migrations(void)
+{
+	for (int i = 1; i < et_store_schema.version; i++) {
+		const char *at = et_store_schema.steps[i];
+		char table[64], column[64], sql[256];
+		while ((at = strstr(at, "ALTER TABLE "))) {
+			if (sscanf(at, "ALTER TABLE %63s ADD COLUMN %63s", table, column) != 2)
+				tap_bail("step %d does more than add columns", i + 1);
+			snprintf(sql, sizeof(sql), "ALTER TABLE %s DROP COLUMN %s", table, column);
+			run_sql(sql);
+			at++;
+		}
+	}
+	run_sql("PRAGMA user_version=1");
+}
+
 static void versions(void)
 {
 	make_store("newer.db");
-	run_sql("PRAGMA user_version=7");
-	ok(try_open(ET_STORE_WRITE) < 0 && said("schema version 7") &&
+	run_sql("PRAGMA user_version=777");
+	ok(try_open(ET_STORE_WRITE) < 0 && said("schema version 777") &&
 			strstr(err.hint, "use a newer etalon"),
 		"version: a store of a newer etalon is refused");
-	run_sql("PRAGMA user_version=2");
+	char sql[64];
+	snprintf(sql, sizeof(sql), "PRAGMA user_version=%d", et_store_schema.version);
+	run_sql(sql);
 	ok(try_load() == 0, "version: a refused store is not changed");
 
 	/* A store of version 1 with an experiment: figures that it has no column for are unknown.
 	 */
 	make_store("older.db");
-	run_sql("ALTER TABLE sample DROP COLUMN others_ns; ALTER TABLE sample DROP COLUMN idle_ns;"
-		"ALTER TABLE sample DROP COLUMN irq_ns; ALTER TABLE sample DROP COLUMN softirq_ns;"
-		"ALTER TABLE sample DROP COLUMN probe_before_ns;"
-		"ALTER TABLE sample DROP COLUMN probe_after_ns;"
-		"ALTER TABLE sample DROP COLUMN counter_ticks;"
-		"ALTER TABLE sample DROP COLUMN pace_ns; ALTER TABLE sample DROP COLUMN pace_loops;"
-		"ALTER TABLE sample DROP COLUMN removed_probe_ns;"
-		"ALTER TABLE sample DROP COLUMN removed_steal_ns;"
-		"ALTER TABLE sample DROP COLUMN removed_limit_ns;"
-		"ALTER TABLE experiment DROP COLUMN plan_probe;"
-		"ALTER TABLE experiment DROP COLUMN plan_k;"
-		"ALTER TABLE experiment DROP COLUMN plan_epsilon; PRAGMA user_version=1");
-	ok(try_load() == 0, "version: a store of version 1 is migrated to 2 and read");
+	undo_migrations();
+	ok(try_load() == 0, "version: a store of version 1 is migrated and read");
 
 	/* A schema of three steps, taken one at a time. */
 	static const char *const steps[] = { "CREATE TABLE a (x); INSERT INTO a VALUES (41)",
