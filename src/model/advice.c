@@ -10,15 +10,15 @@ static const double bounds_s[ET_ADVICE_LENGTHS + 1] = { 0, 0.01, 1, INFINITY };
 /* CPU time so fine is exact to a thousandth from 10 ms on. */
 static const double EXACT_NS = 10000;
 
-/* "a timer interrupt costs 2.1 µs at least every 4 ms (0.05 %)", as far as it is known. */
+/* "a timer interrupt takes at least 2.1 µs every 4 ms (0.05 %)", if that is known. */
 static const char *timer_share(const struct et_timing_facts *f, char buf[96])
 {
 	if (f->tick_ns > 0 && f->timer_ns > 0)
 		snprintf(buf, 96,
-			"a timer interrupt costs %.2g µs at least every %.3g ms (%.2g %%)",
+			"a timer interrupt takes at least %.2g µs every %.3g ms (%.2g %%)",
 			f->timer_ns / 1e3, f->tick_ns / 1e6, 100 * f->timer_ns / f->tick_ns);
 	else
-		snprintf(buf, 96, "what a timer interrupt costs is not known here");
+		snprintf(buf, 96, "the cost of a timer interrupt is not known here");
 	return buf;
 }
 
@@ -31,17 +31,16 @@ static void advise_short(const struct et_timing_facts *f, struct et_advice *a)
 	a->protocol = ET_PROTOCOL_KBEST;
 	if (a->loaded)
 		snprintf(a->why, sizeof(a->why),
-			"shorter than a time slice: some runs are never interrupted, and these are "
+			"some runs shorter than a time slice are not interrupted, and these are "
 			"the fastest%s",
-			f->counter ? ""
-				   : "; there is no counter of fixed rate that all CPUs agree on");
+			f->counter ? "" : "; no counter has a fixed rate and agrees on all CPUs");
 	else
 		snprintf(a->why, sizeof(a->why),
-			"the fastest of some runs meet as few interrupts as can be; %s",
+			"the fastest runs contain the fewest interrupts; %s",
 			timer_share(f, timer));
 }
 
-/* From 10 ms on interruptions are the rule: CPU time, if it is exact, leaves them out. */
+/* Runs of 10 ms or more are usually interrupted; CPU time, if it is exact, excludes that. */
 static void advise_by_cpu_time(const struct et_timing_facts *f, struct et_advice *a)
 {
 	char timer[96];
@@ -51,19 +50,19 @@ static void advise_by_cpu_time(const struct et_timing_facts *f, struct et_advice
 	a->protocol = ET_PROTOCOL_EMP;
 	if (a->from_s >= 1)
 		snprintf(a->why, sizeof(a->why), "%s",
-			a->loaded ? "exact here, too; what others do to caches is all that is left "
-				    "of them"
-				  : "exact here, and without others elapsed time says the same; "
-				    "give the mean of several runs with its uncertainty");
+			a->loaded ? "exact here as well: other processes affect it only through "
+				    "the caches"
+				  : "exact here, and equal to elapsed time if no other process "
+				    "runs; report the mean of several runs with its uncertainty");
 	else if (a->loaded)
 		snprintf(a->why, sizeof(a->why),
-			"others run in every sample, but their time is not in it: it steps by "
-			"%.3g ns here, not by ticks",
+			"other processes run during every sample, but their time does not count; "
+			"its step is %.3g ns here, not a tick",
 			f->cpu_step_ns);
 	else
 		snprintf(a->why, sizeof(a->why),
-			"it steps by %.3g ns here, not by ticks, and a reading costs %.3g ns; %s, "
-			"which is in it",
+			"its step is %.3g ns here, not a tick, and a reading takes %.3g ns; %s, "
+			"which counts as the program's time",
 			f->cpu_step_ns, f->cpu_latency_ns, timer_share(f, timer));
 }
 
@@ -77,25 +76,26 @@ static void advise_by_ticks(const struct et_timing_facts *f, struct et_advice *a
 		a->method = "kbest-compensated";
 		a->clock = f->counter ? "counter" : "CLOCK_MONOTONIC";
 		a->protocol = ET_PROTOCOL_KBEST;
-		snprintf(a->why, sizeof(a->why), "CPU time is too coarse; %s: take them off",
+		snprintf(a->why, sizeof(a->why), "CPU time is too coarse; %s: subtract that",
 			timer_share(f, timer));
 	} else if (!a->loaded) {
 		a->method = "elapsed";
 		a->clock = "CLOCK_MONOTONIC";
 		snprintf(a->why, sizeof(a->why),
-			"CPU time is coarse, and on an idle machine elapsed time is the program's");
+			"CPU time is coarse, and on an idle machine elapsed time is the program's "
+			"own");
 	} else if (a->to_s <= 1) {
 		a->method = "none";
 		a->clock = NULL;
 		snprintf(a->why, sizeof(a->why),
-			"every sample is interrupted and CPU time is too coarse: wait until the "
+			"every sample is interrupted and CPU time is too coarse; wait until the "
 			"machine is idle");
 	} else {
 		a->method = "ticks";
 		a->clock = "times";
 		snprintf(a->why, sizeof(a->why),
-			"interval counting: some ticks too many or too few are little of that "
-			"many");
+			"CPU time is counted in ticks: over this long a time, an error of a few "
+			"ticks is small");
 	}
 }
 
@@ -168,15 +168,15 @@ struct et_choice et_protocol_choose(const struct et_experiment *e)
 	choice.loaded = l.waited_ns > loaded_share * l.elapsed_ns;
 	choice.protocol = ET_PROTOCOL_EMP;
 	if (isnan(l.seconds)) {
-		snprintf(choice.why, sizeof(choice.why), "no warm-up run told how long it takes");
+		snprintf(choice.why, sizeof(choice.why), "no warm-up run shows how long it takes");
 		return choice;
 	}
 	et_advise(&f, l.seconds, choice.loaded, &a);
 	choice.protocol = a.protocol;
-	snprintf(choice.why, sizeof(choice.why), "%.3g ms in the warm-up, which %s: %s",
-		1e3 * l.seconds, choice.loaded ? "others interrupted" : "had its CPU to itself",
+	snprintf(choice.why, sizeof(choice.why), "%.3g ms in the warm-up, %s: %s", 1e3 * l.seconds,
+		choice.loaded ? "interrupted by others" : "not interrupted by others",
 		a.protocol == ET_PROTOCOL_KBEST
-			? "the fastest of some runs meet as few interruptions as can be"
-			: "interruptions are the rule, which a mean of checked runs allows for");
+			? "the fastest of several short runs contain the fewest interruptions"
+			: "most runs are interrupted, and the mean of checked runs allows for it");
 	return choice;
 }

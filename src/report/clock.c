@@ -16,7 +16,7 @@
 
 enum { VALUE_COLUMN = 16 };
 
-/* --- what follows from the figures --- */
+/* --- conclusions from the figures --- */
 
 static struct et_timing_facts facts_of(const struct et_survey *s)
 {
@@ -32,7 +32,7 @@ static struct et_timing_facts facts_of(const struct et_survey *s)
 	};
 }
 
-/* Half of the CPUs busy: the next program is as likely to meet another as not. */
+/* If half of the CPUs are busy, every other program that starts shares its CPU. */
 static bool is_loaded(const struct et_clock_report *r)
 {
 	return r->load > 0.5 * (r->host->cpus ? r->host->cpus : 1);
@@ -70,7 +70,7 @@ static void clock_row(
 	et_cell(p, 8, et_format_rounded(et_survey_step_ns(s, c), 3, buf));
 	et_cell(p, 8, et_format_rounded(f->claimed_ns, 3, buf));
 	et_cell(p, 9, et_format_rounded(f->latency_ns, 3, buf));
-	/* Less than a hundredth of a nanosecond is the luck of quiet batches. */
+	/* Batches may agree better than this by chance. */
 	et_cell(p, 9,
 		et_format_rounded(fmax((f->latency_hi_ns - f->latency_lo_ns) / 2, 0.01), 2, buf));
 	et_cell(p, 0, "  ");
@@ -93,9 +93,10 @@ static void clocks_text(const struct et_survey *s, const struct et_page *p)
 		clock_row(s, &s->clocks[i], table);
 	et_rows_end(&rows);
 	et_page_paragraph(p, 2, "", NULL,
-		"step: the smallest one seen; a clock finer than its own reading shows the "
-		"reading. claims: what clock_getres says. costs: of one reading, median of "
-		"batches, ± half of its 95 % interval. CPU stands still while others run.",
+		"step: the smallest difference of two readings; if the clock is finer, the time "
+		"between them. claims: the resolution by clock_getres(). costs: the time of one "
+		"reading (median of batches) ± half of its 95 % interval. Clocks that count CPU "
+		"time stop while other processes run.",
 		"2");
 }
 
@@ -118,17 +119,17 @@ static void rate_text(const struct et_survey *s, const struct et_page *p)
 	char hz[ET_FIGURE], time[ET_FIGURE];
 
 	row(p, "rate", NULL,
-		"%s ± %.2g ppm: the line through %zu readings beside CLOCK_MONOTONIC_RAW",
+		"%s ± %.2g ppm, by a line fitted to %zu readings of it and of CLOCK_MONOTONIC_RAW",
 		format_hz(d->hz, d->hz_uncertainty, hz), 1e6 * d->hz_uncertainty / d->hz,
 		s->n_readings);
 	if (isfinite(s->hz_by_sleep))
 		row(p, "by sleep", NULL,
-			"%s (%+.0f ppm): counts over a sleep of %s, which ends late",
+			"%s (%+.0f ppm), by the counts during a sleep of %s, which ends late",
 			format_hz(s->hz_by_sleep, NAN, hz), 1e6 * (s->hz_by_sleep / d->hz - 1),
 			et_format_time((double)s->sleep_ns, time));
 	row(p, "drift", NULL,
-		"%+.2g ± %.2g ppm by CLOCK_MONOTONIC_RAW from the first half to the second; "
-		"%+.2g ± %.2g ppm by CLOCK_MONOTONIC, which NTP steers",
+		"%+.2g ± %.2g ppm from the first half of the readings to the second by "
+		"CLOCK_MONOTONIC_RAW; %+.2g ± %.2g ppm by CLOCK_MONOTONIC, which NTP adjusts",
 		d->raw_ppm, d->raw_ppm_uncertainty, d->monotonic_ppm, d->monotonic_ppm_uncertainty);
 }
 
@@ -139,10 +140,10 @@ static void pairs_text(const struct et_survey *s, const struct et_page *p, bool 
 
 	if (!o.compared)
 		return;
-	row(p, "CPUs", NULL, "%zu compared with CPU %d: their counters are at most %s apart%s",
+	row(p, "CPUs", NULL, "%zu compared with CPU %d: their counters differ by at most %s%s",
 		o.compared, s->cpu, et_format_rounded(o.worst_ns, 2, a),
 		o.backwards ? ", and time goes backwards between them"
-			    : "; it never goes backwards");
+			    : ", and time never goes backwards between them");
 	for (size_t i = 0; verbose && i < s->n_pairs; i++) {
 		const struct et_agreement *g = &s->pairs[i];
 		if (g->rounds)
@@ -160,20 +161,21 @@ static void counter_text(const struct et_clock_report *r, const struct et_page *
 	if (s->counter.name)
 		row(p, s->counter.name, NULL, "%s",
 			s->counter.invariant
-				? "invariant: a fixed rate whatever the core's clock does, so it "
-				  "counts time, not the core's cycles"
+				? "invariant: its rate does not depend on the core's frequency, so "
+				  "it counts time, not cycles of the core"
 				: "not invariant: its rate changes");
 	else
 		row(p, "none", WARNING, "%s",
-			s->counter_error ? "it may not be read" : "of the processor");
+			s->counter_error ? "programs may not read the processor's counter"
+					 : "the processor has no counter");
 	if (s->counter.name && s->drift_error == 0)
 		rate_text(s, p);
 	pairs_text(s, p, verbose);
-	row(p, "clock source", NULL, "%s: what the kernel's clocks are made of",
+	row(p, "clock source", NULL, "%s: the kernel derives its clocks from it",
 		r->host->clocksource);
 	if (!s->ntp.error)
 		row(p, "correction", NULL, "NTP %+.3g ppm, %s, %s", s->ntp.frequency_ppm,
-			s->ntp.disciplined ? "steered by a daemon" : "no daemon steers it",
+			s->ntp.disciplined ? "adjusted by a daemon" : "no daemon adjusts it",
 			s->ntp.synchronised ? "synchronised" : "not synchronised");
 }
 
@@ -185,30 +187,30 @@ static void timer_text(const struct et_clock_report *r, const struct et_page *p)
 
 	heading(p, "the timer interrupt");
 	if (!(f.tick_ns > 0)) {
-		row(p, "tick", WARNING, "not found; the kernel says %s",
+		row(p, "tick", WARNING, "not found; the kernel reports %s",
 			et_format_rounded((double)r->host->tick_ns, 3, a));
 		return;
 	}
 	et_format_rounded(f.tick_ns, 3, a);
 	if (s->timer.found_ns == s->timer.tick_ns)
 		row(p, "tick", NULL,
-			"%s, found in the gaps of a spinning thread; the kernel says %s", a,
+			"%s, found from the gaps of a spinning thread; the kernel reports %s", a,
 			et_format_rounded((double)r->host->tick_ns, 3, b));
 	else if (s->timer.found_ns > 0)
 		row(p, "tick", NULL,
-			"%s, as the kernel says: there are gaps at such times; most regular are "
-			"those every %s",
+			"%s, as the kernel reports, confirmed by gaps at such times; the most "
+			"regular gaps are %s apart",
 			a, et_format_rounded(s->timer.found_ns, 3, b));
 	else
 		row(p, "tick", NULL,
-			"%s, as the kernel says: there are gaps at such times, too few to find it "
-			"without",
+			"%s, as the kernel reports, confirmed by gaps at such times, which are too "
+			"few to find the tick from them alone",
 			a);
 	if (!(f.timer_ns > 0)) {
-		row(p, "costs", WARNING, "not known: no interrupt was met alone");
+		row(p, "costs", WARNING, "not known: no interrupt occurred alone");
 		return;
 	}
-	row(p, "costs", NULL, "%s at least, of %zu; %s of a CPU's time",
+	row(p, "costs", NULL, "at least %s (the minimum of %zu), %s of a CPU's time",
 		et_format_rounded(f.timer_ns, 2, a), s->timer.interrupts,
 		et_format_percent(f.timer_ns / f.tick_ns, b));
 }
@@ -225,16 +227,17 @@ static void advice_text(const struct et_clock_report *r, const struct et_page *p
 		struct et_advice a;
 		if (i % ET_ADVICE_LENGTHS == 0)
 			row(p, loaded ? "loaded" : "idle", loaded == now ? NOW : NULL, "%s%s",
-				loaded ? "others want the CPU, too" : "the CPU is yours",
-				loaded == now ? ": this machine now" : "");
+				loaded ? "other processes want the CPU as well"
+				       : "no other process wants the CPU",
+				loaded == now ? " (this machine now)" : "");
 		et_advise_length(&f, i % ET_ADVICE_LENGTHS, loaded, &a);
 		ET_AUTO_FREE char *lead = et_asprintf("  %s", lengths[i % ET_ADVICE_LENGTHS]);
 		row(p, lead, NULL, "%s%s%s: %s", a.method, a.clock ? " by " : "",
 			a.clock ? a.clock : "", a.why);
 	}
 	row(p, "", NULL,
-		"Programs: etalon run --protocol auto follows this. kbest: the K fastest of some "
-		"runs, when they agree.");
+		"'etalon run --protocol auto' follows this advice. kbest: the fastest run, if the "
+		"K fastest agree.");
 }
 
 void et_clock_text(const struct et_clock_report *r, const struct et_page *page, bool verbose)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the clocks of a machine are worth, for people and programs. */
+/* The clocks of a machine, their resolution and cost, and advice how to use them; text and JSON. */
 #ifndef ET_REPORT_CLOCK_H
 #define ET_REPORT_CLOCK_H
 
@@ -12,7 +12,7 @@
 struct et_clock_report {
 	const struct et_survey *survey;
 	const struct et_host *host;
-	double load; /* tasks that want a CPU; NaN: not known */
+	double load; /* runnable tasks; NaN: not known */
 	const struct et_warnings *warnings;
 };
 

@@ -32,7 +32,7 @@ static void show_series(
 	et_warnings_text(page, 4, &f->warnings);
 }
 
-/* What stands where row a meets column b. */
+/* The cell of the matrix in row a and column b. */
 static const char *cell(const struct et_comparison *c, size_t a, size_t b, char buf[ET_FIGURE])
 {
 	for (size_t i = 0; i < c->n_pairs; i++) {
@@ -54,7 +54,7 @@ static const char *cell(const struct et_comparison *c, size_t a, size_t b, char 
 	return buf;
 }
 
-/* Columns by number; wide pages only, for the lines above say the same. */
+/* Columns are numbered. A narrow page omits the matrix, which repeats the lines above it. */
 static void show_matrix(
 	const struct et_page *page, const struct et_series *s, const struct et_comparison *c)
 {
@@ -65,7 +65,7 @@ static void show_matrix(
 		return;
 	fputc('\n', page->out);
 	et_page_paragraph(page, 0, "", NULL,
-		"matrix: the column against the row; = no difference shown", BOLD);
+		"matrix: the change from the row to the column; =: no difference shown", BOLD);
 	fprintf(page->out, "%*s", NAME + 6, "");
 	for (size_t b = 0; b < c->n_samples; b++)
 		fprintf(page->out, "%*zu", CELL, b + 1);
@@ -97,8 +97,8 @@ void et_compare_text(const struct et_series *s, const struct et_comparison *c,
 	show_matrix(page, s, c);
 	if (c->n_pairs > 1) {
 		ET_AUTO_FREE char *all = et_asprintf(
-			"pairs that differ: %.0f %% of %zu at %.4g each, %.0f %% after Holm's "
-			"correction",
+			"pairs that differ: %.0f %% of %zu at a level of %.4g each, %.0f %% after "
+			"Holm's correction",
 			100 * c->before_holm, c->n_pairs, c->alpha, 100 * c->after_holm);
 		fputc('\n', page->out);
 		et_page_paragraph(page, 2, "", NULL, all, NULL);

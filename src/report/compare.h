@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Several series compared: table, verdicts, forest plot and matrix for a person; JSON. */
+/* The comparison of several series as text (table, verdicts, forest plot, matrix) and as JSON. */
 #ifndef ET_REPORT_COMPARE_H
 #define ET_REPORT_COMPARE_H
 

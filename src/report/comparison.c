@@ -64,7 +64,7 @@ static void table(const struct et_judgement *j, const struct et_page *page)
 		ratio = at_least(ratio, lines[i].ratio);
 		widest = at_least(widest, name);
 	}
-	/* The ratios stand above too: on a narrow page they go first. */
+	/* The ratios are printed above as well, so a narrow page omits them here. */
 	int room = page->width - 2 - (GAP + time) - (GAP + ratio);
 	bool ratios = room >= NAME_AT_LEAST || room >= widest;
 	if (!ratios)

@@ -22,7 +22,7 @@ static void heading(const struct et_page *page, const char *text)
 	et_page_paragraph(page, 0, "", NULL, text, BOLD);
 }
 
-/* A name in a column of its own. */
+/* Prints a name, padded to its column. */
 static void name_column(const struct et_page *page, const char *name)
 {
 	ET_AUTO_FREE char *clean = et_clean(name, "");
@@ -31,7 +31,7 @@ static void name_column(const struct et_page *page, const char *name)
 	fprintf(page->out, "  %s%*s", text, NAME - et_columns(text), "");
 }
 
-/* "12.3 ms", in milliseconds whatever the size: cutoffs are compared with each other. */
+/* All times are in milliseconds, so that a reader can compare the cutoffs. */
 static void ms_cell(const struct et_page *page, int width, double ms)
 {
 	char buf[ET_FIGURE];
@@ -60,7 +60,7 @@ const char *et_format_span(double seconds, char buf[ET_FIGURE])
 	return buf;
 }
 
-/* --- the picture --- */
+/* --- the scatter plot --- */
 
 static void draw(const struct et_page *page, const struct et_daemon_record *r,
 	const struct et_daemon_run *run, const struct et_run_findings *f)
@@ -83,8 +83,8 @@ static void draw(const struct et_page *page, const struct et_daemon_record *r,
 		if (!et_dual_frame(&d, (enum et_dual_zoom)zoom, &s.lo, &s.hi))
 			continue;
 		fprintf(page->out, "\n  %s%s\n", et_dual_zoom_names[zoom],
-			zoom == ET_DUAL_WHOLE ? ": CPU time of a sample (across) and of the "
-						"next (up)"
+			zoom == ET_DUAL_WHOLE ? ": CPU time of a sample (x) and of the next "
+						"one (y)"
 					      : "");
 		et_scatter_draw(&s, page, 2, width);
 	}
@@ -181,7 +181,7 @@ void et_cutoffs_text(const struct et_cutoff *list, size_t n, const struct et_pag
 	struct et_rows rows;
 	const struct et_page *table = et_rows_begin(&rows, page);
 
-	fprintf(table->out, "  %-*s\t%8s\t%9s\t%10s\t%8s\t  of longer tasks\n", NAME, "daemon",
+	fprintf(table->out, "  %-*s\t%8s\t%9s\t%10s\t%8s\t  for longer programs\n", NAME, "daemon",
 		"short", "long", "period", "cutoff");
 	for (size_t i = 0; i < n; i++) {
 		const struct et_cutoff *c = &list[i];
@@ -226,7 +226,7 @@ static void json_numbers(
 	et_json_end(w);
 }
 
-/* [[daemon, sample, ms] …] of those that are in the cluster too. */
+/* [[daemon, sample, ms] …] of the daemons that also occur in the cluster. */
 static void json_long_running(struct et_json *w, const char *key, const struct et_daemon_record *r,
 	const struct et_daemon_run *run, const struct et_run_findings *f)
 {
@@ -312,7 +312,7 @@ void et_daemons_json(
 	et_json_end(w);
 }
 
-/* --- what is kept --- */
+/* --- stored cutoffs --- */
 
 double et_cutoffs_age_s(const struct et_cutoffs *c, uint64_t wall_ns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was found about daemons, and the cutoffs that a machine keeps, for people and programs. */
+/* The analysis of daemons and the stored cutoffs of a machine, as text, JSON and pages. */
 #ifndef ET_REPORT_DAEMONS_H
 #define ET_REPORT_DAEMONS_H
 
@@ -15,20 +15,20 @@ void et_daemons_text(const struct et_daemon_record *r, const struct et_daemon_fi
 void et_daemons_json(
 	const struct et_daemon_record *r, const struct et_daemon_findings *f, struct et_json *w);
 
-/* The table of cutoffs alone. */
+/* Prints only the table of cutoffs. */
 void et_cutoffs_text(const struct et_cutoff *list, size_t n, const struct et_page *page);
-/* The key "daemons": one object a cutoff, times in milliseconds, not rounded. */
+/* Writes the key "daemons": one object per cutoff, times in milliseconds, not rounded. */
 void et_cutoffs_json(const struct et_cutoff *list, size_t n, struct et_json *w);
 
-/* What is kept for a machine, with where it comes from, and the warnings about it. */
+/* Prints the stored cutoffs of a machine, their origin, and the warnings about them. */
 void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns,
 	const struct et_warnings *warnings, bool json, const struct et_page *page);
-/* The same as pages that stand alone. */
+/* The same as HTML pages. */
 void et_daemons_page(const struct et_daemon_record *r, const struct et_daemon_findings *f,
 	const char *name, FILE *out);
 void et_cutoffs_page(const struct et_cutoffs *c, uint64_t wall_ns,
 	const struct et_warnings *warnings, FILE *out);
-/* Successive samples of a run by CPU time, those of an arm with the daemon that ran longest. */
+/* The pairs of successive samples of a run; the cause of an L-sample is its longest daemon. */
 void et_daemon_pairs(const struct et_daemon_record *r, const struct et_daemon_run *run,
 	const struct et_run_findings *f, struct et_dual *out);
 

@@ -12,7 +12,7 @@ enum { MOST_ROWS = 200 };
 
 /* --- pairs --- */
 
-/* The long-running execution of a sample that took longest; NULL: there is none. */
+/* The longest of the long-running executions in a sample, or NULL. */
 static const struct et_execution *longest(const struct et_daemon_run *run,
 	const struct et_run_findings *f, const struct et_daemon_sample *s)
 {
@@ -27,7 +27,7 @@ static const struct et_execution *longest(const struct et_daemon_run *run,
 }
 
 /* "sample 77, 10.7 s: cronjob 700 ms". */
-static char *tell(const struct et_daemon_record *r, const struct et_daemon_run *run,
+static char *describe(const struct et_daemon_record *r, const struct et_daemon_run *run,
 	const struct et_run_findings *f, size_t i)
 {
 	const struct et_daemon_sample *s = &run->listed[i];
@@ -55,8 +55,8 @@ void et_daemon_pairs(const struct et_daemon_record *r, const struct et_daemon_ru
 		if (b->number != a->number + 1)
 			continue;
 		if (f->far[i - 1] || f->far[i]) {
-			ET_AUTO_FREE char *first = tell(r, run, f, i - 1);
-			ET_AUTO_FREE char *second = tell(r, run, f, i);
+			ET_AUTO_FREE char *first = describe(r, run, f, i - 1);
+			ET_AUTO_FREE char *second = describe(r, run, f, i);
 			title = et_asprintf("%s; %s", first, second);
 			x = y && (!x || y->ms > x->ms) ? y : x;
 			cause = x ? r->names[x->name] : "cause not known";
@@ -67,7 +67,7 @@ void et_daemon_pairs(const struct et_daemon_record *r, const struct et_daemon_ru
 
 /* --- one run --- */
 
-/* CPU time over the samples in their order, the L-samples marked. */
+/* A chart of the CPU time of the samples in order; L-samples are marked. */
 static void sequence(const struct et_daemon_record *r, const struct et_daemon_run *run,
 	const struct et_run_findings *f, FILE *out)
 {
@@ -81,7 +81,7 @@ static void sequence(const struct et_daemon_record *r, const struct et_daemon_ru
 			.x = x + n,
 			.y = y + n,
 			.titles = titles } };
-	struct et_chart c = { .title = "The run in its order",
+	struct et_chart c = { .title = "Samples in order",
 		.x = { .label = "sample" },
 		.y = { .label = "CPU time", .unit = ET_AXIS_NS },
 		.series = s,
@@ -94,7 +94,7 @@ static void sequence(const struct et_daemon_record *r, const struct et_daemon_ru
 		x[at] = run->listed[i].number;
 		y[at] = 1e6 * run->listed[i].cpu_ms;
 		if (f->far[i])
-			titles[s[1].n] = tell(r, run, f, i);
+			titles[s[1].n] = describe(r, run, f, i);
 		s[f->far[i]].n++;
 	}
 	et_html_picture(out, &c, true);
@@ -102,7 +102,7 @@ static void sequence(const struct et_daemon_record *r, const struct et_daemon_ru
 		free((char *)titles[i]);
 }
 
-/* The daemons of a sample that ran for longer than the cluster allows. */
+/* The long-running daemons of a sample. */
 static void culprits_cell(const struct et_daemon_record *r, const struct et_daemon_run *run,
 	const struct et_run_findings *f, const struct et_daemon_sample *s, FILE *out)
 {
@@ -130,8 +130,8 @@ static void far_table(const struct et_daemon_record *r, const struct et_daemon_r
 	char time[ET_FIGURE];
 
 	if (!f->n_far) {
-		et_html_element(
-			out, "p", "No L-sample: nothing seldom and long disturbed the run.");
+		et_html_element(out, "p",
+			"There are no L-samples: no infrequent, long disturbance was found.");
 		return;
 	}
 	et_html_element(out, "h3", "L-samples");
@@ -172,7 +172,9 @@ static void central_table(
 		et_html_element(out, "td class=\"n\"", "%s", et_format_time(1e6 * c->max_ms, max));
 		et_html_element(out, "td class=\"n\"", "%s", et_format_time(1e6 * c->sd_ms, sd));
 		et_html_element(out, "td", "%s",
-			f->frequent && f->frequent[c->name] ? "frequent: part of the machine" : "");
+			f->frequent && f->frequent[c->name]
+				? "frequent: counts as part of the machine"
+				: "");
 		fputs("</tr>\n", out);
 	}
 	et_html_table_end(out);
@@ -202,9 +204,8 @@ static void run_section(const struct et_daemon_record *r, const struct et_daemon
 		et_html_pictures_end(out);
 	} else {
 		et_html_element(out, "p class=\"dim\"",
-			"The record tells the L-samples and figures of the cluster, not the times "
-			"of "
-			"all samples: there is nothing to draw.");
+			"The record lists the L-samples and figures of the cluster, but not the "
+			"times of all samples, so there is nothing to draw.");
 	}
 	far_table(r, run, f, out);
 	central_table(r, f, out);
@@ -230,7 +231,8 @@ static void cutoffs_section(const struct et_cutoff *list, size_t n, FILE *out)
 		et_html_element(out, "p", "No daemon ran long enough to spoil a sample.");
 		return;
 	}
-	et_html_element(out, "p", "A sample in which a daemon ran for longer is removed.");
+	et_html_element(
+		out, "p", "A sample in which a daemon ran for longer than its cutoff is removed.");
 	et_html_table_begin(out, headings);
 	for (size_t i = 0; i < n; i++) {
 		const struct et_cutoff *c = &list[i];
@@ -267,8 +269,7 @@ void et_daemons_page(const struct et_daemon_record *r, const struct et_daemon_fi
 void et_cutoffs_page(
 	const struct et_cutoffs *c, uint64_t wall_ns, const struct et_warnings *warnings, FILE *out)
 {
-	double age =
-		wall_ns > c->learned_wall_ns ? 1e-9 * (double)(wall_ns - c->learned_wall_ns) : 0;
+	double age = et_cutoffs_age_s(c, wall_ns);
 	ET_AUTO_FREE char *title = et_asprintf("Daemons of %s", c->host);
 	char when[32], span[ET_FIGURE];
 

@@ -100,8 +100,8 @@ static void summary(const struct et_judgement *j, FILE *out)
 		summary_row(&j->commands[i], ratio, out);
 	et_html_table_end(out);
 	et_html_element(out, "p class=\"dim\"",
-		"Means with their expanded uncertainty; median, standard deviation and range are "
-		"those of the time that is judged.");
+		"CPU time and elapsed time are means with their expanded uncertainty; median, sd "
+		"and range describe the time by which commands are judged.");
 	et_html_warnings(out, &j->warnings);
 }
 
@@ -113,7 +113,7 @@ static void comparisons(const struct et_judgement *j, FILE *out)
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		const struct et_contrast *c = &j->contrasts[i];
 		ET_AUTO_FREE char *words = et_conclusion_text(c);
-		et_html_element(out, "p", "%s against %s: %s", name_of(j->commands[c->b].command),
+		et_html_element(out, "p", "%s vs %s: %s", name_of(j->commands[c->b].command),
 			name_of(j->commands[c->a].command), words);
 		et_html_warnings(out, &c->warnings);
 	}
@@ -130,25 +130,24 @@ static void before_paragraph(const struct et_command_result *r, enum et_metric m
 
 	if (before->n)
 		et_html_element(out, "p",
-			"%c%s before rules removed samples: %s, sd %s of %zu samples; after: %s, "
-			"sd %s of %zu.",
-			toupper(metric->label[0]), metric->label + 1,
+			"%c%s of all %zu samples: %s (sd %s); of the %zu kept: %s (sd %s).",
+			toupper(metric->label[0]), metric->label + 1, before->n,
 			et_format_value_measured(
 				before->mean, before->expanded_uncertainty, metric->unit, a),
-			et_format_percent(before->relative_error, b), before->n,
+			et_format_percent(before->relative_error, b), after->n,
 			et_format_value_measured(
 				after->mean, after->expanded_uncertainty, metric->unit, c),
-			et_format_percent(after->relative_error, d), after->n);
+			et_format_percent(after->relative_error, d));
 }
 
-/* CPU time as the reference loop says it is at full speed. */
+/* CPU time at full speed, as corrected by the reference loop. */
 static void paced_paragraph(const struct et_paced *p, FILE *out)
 {
 	static const char label[] = "At full speed, by the reference loop";
 	char time[ET_FIGURE], level[ET_FIGURE], error[ET_FIGURE];
 
 	if (p->why)
-		et_html_element(out, "p", "%s: not known: %s", label, p->why);
+		et_html_element(out, "p", "%s: not known (%s).", label, p->why);
 	else if (p->n)
 		et_html_element(out, "p", "%s: %s (%s), sd %s.", label,
 			et_format_measured(p->mean, p->expanded_uncertainty, time),
@@ -168,8 +167,8 @@ static void kbest_paragraph(const struct et_kbest_result *r, enum et_unit unit, 
 			time, r->n);
 	else
 		et_html_element(out, "p",
-			"K-best: %s, the fastest of %zu runs; %u are within %s%s.", time, r->n,
-			r->k, et_format_percent(r->spread, spread),
+			"K-best: %s, the fastest of %zu runs; the %u fastest are within %s%s.",
+			time, r->n, r->k, et_format_percent(r->spread, spread),
 			r->converged ? "" : ", not converged");
 }
 
@@ -184,7 +183,7 @@ static void part(const char *name, double ns, double whole, FILE *out)
 	fputs("</tr>\n", out);
 }
 
-/* Scheduler records of every sample: each instant is somebody's. */
+/* Whether every sample has a ledger, which accounts for every instant of elapsed time. */
 static bool has_ledger(const struct et_parts *p)
 {
 	return isfinite(p->others) && isfinite(p->idle);
@@ -283,7 +282,7 @@ static void command_section(const struct et_command_result *r, FILE *out)
 	if (c->text && strcmp(c->text, name_of(c)) != 0)
 		et_html_element(out, "p", "%s", c->text);
 	if (!et_result_estimate(r)->n)
-		et_html_element(out, "p class=\"warn\"", "no sample counts");
+		et_html_element(out, "p class=\"warn\"", "no sample was kept");
 	et_html_warnings(out, &et_result_estimate(r)->warnings);
 	et_html_warnings(out, &r->warnings);
 	paced_paragraph(&r->paced, out);

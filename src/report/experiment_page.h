@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An experiment as a page that stands alone: figures, doubts, pictures, what was removed and why.
- */
+/* An experiment as an HTML page: figures, warnings, charts, and removed samples with the reason. */
 #ifndef ET_REPORT_EXPERIMENT_PAGE_H
 #define ET_REPORT_EXPERIMENT_PAGE_H
 

@@ -53,7 +53,7 @@ static char *sample_title(const struct subject *t, const struct et_sample *s)
 		et_format_value(value_of(t, s), et_metrics[t->metric].unit, value), why);
 }
 
-/* --- samples in their order --- */
+/* --- samples in order --- */
 
 /* Series: kept (ET_KEPT), one per cause of removal, and warm-up. */
 enum { WARMUP = ET_CAUSES, SERIES };
@@ -71,7 +71,7 @@ static void sequence(const struct subject *t, FILE *out)
 	ET_AUTO_FREE const char **titles = et_calloc(SERIES * n + 1, sizeof(*titles));
 	struct et_svg_series s[SERIES] = { 0 };
 	struct et_svg_mark mean = { .at = t->estimate->mean, .label = "mean", .across = true };
-	struct et_chart c = { .title = "Samples in their order",
+	struct et_chart c = { .title = "Samples in order",
 		.description = "Removed samples are marked with the reason.",
 		.x = { .label = "sample" },
 		.y = t->axis,

@@ -82,7 +82,7 @@ static void write_sample(struct et_json *w, const struct et_sample *s)
 	et_json_end(w);
 }
 
-/* An estimate of nothing has no figures at all: what a caller left in them is not told. */
+/* An estimate without values has no figures, so its members are not written. */
 static double of(const struct et_estimate *e, double value)
 {
 	return e->n ? value : NAN;
@@ -143,7 +143,7 @@ static void write_estimates(struct et_json *w, const struct et_estimate list[ET_
 	}
 }
 
-/* CPU time corrected by the reference loop, or why it could not be. */
+/* CPU time at full speed, as corrected by the reference loop, or why it is not known. */
 static void write_paced(struct et_json *w, const struct et_paced *p)
 {
 	if (!p->n && !p->why) {
@@ -173,7 +173,7 @@ static void write_paced(struct et_json *w, const struct et_paced *p)
 	et_json_end(w);
 }
 
-/* What the result would have been with all that rules removed. */
+/* The estimates from all samples, before rules removed some of them. */
 static void write_before(struct et_json *w, const struct et_estimate before[ET_METRICS])
 {
 	size_t n = 0;
@@ -206,7 +206,7 @@ static void write_kbest(struct et_json *w, const struct et_kbest_result *r)
 	et_json_end(w);
 }
 
-/* What --protocol auto came to, and why. */
+/* The protocol that --protocol auto has chosen, and why. */
 static void write_choice(struct et_json *w, const struct et_choice *choice)
 {
 	if (!choice->automatic) {

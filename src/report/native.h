@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The native record: everything known of an experiment as JSON, from which it can be read back.
- * Keys are a contract with other people's scripts: add, never rename.
+ * The native record: an experiment and its results as JSON, from which `import` restores the
+ * experiment. Scripts depend on the keys: add keys, but never rename one.
  */
 #ifndef ET_REPORT_NATIVE_H
 #define ET_REPORT_NATIVE_H

@@ -11,7 +11,7 @@
 
 /* --- text --- */
 
-/* A rank test of series of different shapes is not about their medians. */
+/* If the shapes of the series differ, a rank test does not compare their medians. */
 static bool by_order(const struct et_contrast *c)
 {
 	return c->ks.tested && !c->same_shape;
@@ -37,16 +37,15 @@ static bool has_interval(const struct et_contrast *c)
 static char *with_interval(const struct et_contrast *c)
 {
 	double lo = 100 * (c->lo - 1), hi = 100 * (c->hi - 1), at = 100 * (c->ratio - 1);
-	const char *order = by_order(c)
-				    ? "; the shapes differ: this is about stochastic order, not "
-				      "about medians"
-				    : "";
+	const char *order = by_order(c) ? "; the shapes differ, so this compares stochastic order, "
+					  "not medians"
+					: "";
 	int d = decimals(lo, hi);
 
 	switch (c->conclusion) {
 	case ET_CONCLUDED_SAME_BY_HOLM:
-		return et_asprintf("no difference shown over %zu comparisons (alone it would be: "
-				   "%+.*f %% … %+.*f %%)%s",
+		return et_asprintf("no difference shown after Holm's correction for %zu "
+				   "comparisons (without it: %+.*f %% … %+.*f %%)%s",
 			c->family, d, lo, d, hi, order);
 	case ET_CONCLUDED_SLOWER:
 		return et_asprintf("slower by %.*f %% (%.*f … %.*f)%s", d, at, d, lo, d, hi, order);
@@ -85,7 +84,8 @@ static char *verdict(const struct et_contrast *c)
 {
 	char ratio[ET_FIGURE], change[ET_FIGURE];
 	const char *order =
-		by_order(c) ? " (of stochastic order, not of medians: the shapes differ)" : "";
+		by_order(c) ? " (of stochastic order, not of medians, because the shapes differ)"
+			    : "";
 	ET_AUTO_FREE char *words = et_conclusion_text(c);
 
 	if (!isfinite(c->ratio) || c->ratio <= 0)
@@ -94,8 +94,8 @@ static char *verdict(const struct et_contrast *c)
 	if (!has_interval(c) || c->pairs_needed)
 		return et_asprintf("%s, %s", ratio, words);
 	if (c->conclusion == ET_CONCLUDED_SAME_BY_HOLM)
-		return et_asprintf("%s, no difference shown over all comparisons (alone it would "
-				   "be)%s",
+		return et_asprintf("%s, no difference shown after Holm's correction (without it "
+				   "there is one)%s",
 			ratio, order);
 	if (c->conclusion == ET_CONCLUDED_SAME)
 		return et_asprintf("%s, no difference shown%s", ratio, order);
@@ -111,7 +111,7 @@ static const char *verdict_style(const struct et_contrast *c)
 	return c->ratio > 1 ? SLOWER : FASTER;
 }
 
-/* ", p = 0.012 (Holm)"; empty when there is none. */
+/* ", p = 0.012 (Holm)"; empty if p is not known. */
 static const char *significance(double p, char buf[ET_FIGURE])
 {
 	buf[0] = '\0';

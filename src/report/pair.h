@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One comparison, as text and as JSON: in a run's result and in `compare`. */
+/* One comparison as text and as JSON, for `run`, `show` and `compare`. */
 #ifndef ET_REPORT_PAIR_H
 #define ET_REPORT_PAIR_H
 
@@ -9,10 +9,10 @@
 
 /* "slower by 2.1 % (1.8 … 2.4)": the conclusion in words. The caller frees it. */
 char *et_conclusion_text(const struct et_contrast *c);
-/* "b vs a: 1.021 × (1.018 … 1.024), slower by 2.1 %", and the warnings about it. */
+/* Prints "b vs a: 1.021 × (1.018 … 1.024), slower by 2.1 %" and the warnings about it. */
 void et_pair_text(const struct et_page *page, const char *b, const char *a,
 	const struct et_contrast *c, bool verbose);
-/* An object; the names are those of the two series. */
+/* Writes an object; a and b are the names of the two series. */
 void et_pair_json(struct et_json *w, const char *a, const char *b, const struct et_contrast *c);
 
 #endif

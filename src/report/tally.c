@@ -11,7 +11,7 @@ bool et_sample_counts(const struct et_sample *s)
 	       s->place.arrangement == ET_SOLO;
 }
 
-/* Mean of a counter over the counted samples; NaN when one of them does not know it. */
+/* Mean of a member over the kept solo samples; NaN if one of them lacks it. */
 static double mean_of(const struct et_command *c, size_t offset)
 {
 	double sum = 0;

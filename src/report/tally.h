@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The samples of one command counted and averaged for the reports: how many were kept, what their
- * elapsed time is made of, who else ran.
+ * Counts and means of the samples of one command, for the reports: how many were kept, and which
+ * parts their elapsed time consists of.
  */
 #ifndef ET_REPORT_TALLY_H
 #define ET_REPORT_TALLY_H
@@ -10,26 +10,26 @@
 
 enum { ET_CAUSES = ET_REMOVED_MACHINE_SLOW + 1 };
 
-/* Means over the counted solo samples, in nanoseconds; NaN where not every sample tells. */
+/* Means over the kept solo samples, in nanoseconds; NaN if a sample lacks the value. */
 struct et_parts {
 	double elapsed, cpu, user, system, wait, blocked, steal;
-	double rest;  /* asleep or unexplained: NaN when pt is not known, 0 when parts overlap */
-	bool overlap; /* the parts are more than the whole: tasks waited side by side */
-	/* By the ledger of the program's CPU, where every sample has one. */
+	double rest;  /* asleep or unexplained; NaN if cpu is not known, 0 if parts overlap */
+	bool overlap; /* the sum of the parts exceeds elapsed: tasks waited at the same time */
+	/* From the ledger, if every sample has one. */
 	double others, idle, unexplained;
 };
 
 struct et_tally {
 	size_t warmup;
 	size_t kept[ET_PACED + 1]; /* by arrangement */
-	size_t removed[ET_CAUSES]; /* by cause; [ET_KEPT] is unused */
+	size_t removed[ET_CAUSES]; /* by enum et_removed_by; [ET_KEPT] is unused */
 	size_t n_removed;
-	size_t wait4;           /* counted samples whose CPU time is wait4's */
-	uint64_t max_rss_bytes; /* the largest of the kept; ET_UNKNOWN when none tells */
+	size_t wait4;           /* kept samples whose CPU time is from wait4() */
+	uint64_t max_rss_bytes; /* the largest of the kept samples; ET_UNKNOWN if none has it */
 	struct et_parts parts;
 };
 
 void et_tally_samples(const struct et_command *c, struct et_tally *out);
-bool et_sample_counts(const struct et_sample *s); /* kept, solo, no warm-up */
+bool et_sample_counts(const struct et_sample *s); /* kept, solo, not warm-up */
 
 #endif

@@ -24,7 +24,7 @@ struct text {
 	const struct et_host *host;
 };
 
-/* "  label          value …", wrapped below the value. */
+/* Prints "  label          value …", wrapped below the value. */
 static ET_PRINTF(4, 5) void row(
 	const struct text *t, const char *label, const char *style, const char *fmt, ...)
 {
@@ -63,7 +63,7 @@ static void estimate_row(
 			est->interval_method ? est->interval_method : "?", est->coverage_factor);
 }
 
-/* Beside the plain figure: CPU time as the reference loop says it is at full speed. */
+/* CPU time at full speed, as corrected by the reference loop. */
 static void paced_row(const struct text *t, const struct et_paced *p)
 {
 	char time[ET_FIGURE], level[ET_FIGURE], error[ET_FIGURE];
@@ -80,12 +80,12 @@ static void paced_row(const struct text *t, const struct et_paced *p)
 	if (t->verbose)
 		row(t, "", NULL,
 			"coefficient %.3g ± %.2g, %.3g degrees of freedom; the loop ran at %s of "
-			"full speed in the mean",
+			"full speed on average",
 			p->coefficient, p->coefficient_uncertainty, p->df,
 			et_format_percent(p->lap / p->lap_mean, level));
 }
 
-/* K-best's answer in place of the mean, which stands below it. */
+/* The result of K-best, and the mean below it. */
 static void kbest_rows(const struct text *t, const struct et_metric_row *metric,
 	const struct et_command_result *of)
 {
@@ -93,12 +93,13 @@ static void kbest_rows(const struct text *t, const struct et_metric_row *metric,
 	char best[ET_FIGURE], part[ET_FIGURE], error[ET_FIGURE];
 
 	et_format_value(r->best, metric->unit, best);
-	if (isnan(r->spread))
+	if (isnan(r->spread) || r->k == 1)
 		row(t, metric->label, JUDGED, "%s, the fastest of %zu run%s", best, r->n,
 			r->n == 1 ? "" : "s");
 	else
-		row(t, metric->label, JUDGED, "%s, the fastest of %zu runs: %u are within %s%s",
-			best, r->n, r->k, et_format_percent(r->spread, part),
+		row(t, metric->label, JUDGED,
+			"%s, the fastest of %zu runs; the %u fastest are within %s%s", best, r->n,
+			r->k, et_format_percent(r->spread, part),
 			r->converged ? "" : ", not converged");
 	if (t->verbose && isfinite(r->error))
 		row(t, "", NULL, "at most %s above the floor of the times (95 %%)",
@@ -124,7 +125,7 @@ static void part(
 {
 	char time[ET_FIGURE], share[ET_FIGURE];
 
-	/* Less than a thousandth explains nothing. */
+	/* Only the verbose output lists parts below a thousandth. */
 	if (!isfinite(part_ns) || (!t->verbose && part_ns < 0.001 * whole_ns))
 		return;
 	et_append(list, ", ", "%s %s (%s)", name, et_format_rounded(part_ns, 3, time),
@@ -135,14 +136,14 @@ static void unknown_parts(const struct text *t, const struct et_parts *p)
 {
 	if (isnan(p->wait))
 		row(t, "not known", NULL,
-			"waiting for a CPU: the kernel gave no scheduler statistics");
+			"waiting for a CPU: the kernel has no scheduler statistics");
 	if (isnan(p->blocked))
 		row(t, "not known", NULL, "block I/O: %s",
 			t->host->block_delays
-				? "the kernel did not tell"
+				? "the kernel did not report it"
 				: "delay accounting is off (sysctl kernel.task_delayacct=1)");
 	if (isnan(p->steal))
-		row(t, "not known", NULL, "stolen: the kernel did not tell");
+		row(t, "not known", NULL, "stolen: the kernel did not report it");
 }
 
 static int by_taken(const void *a, const void *b)
@@ -154,7 +155,7 @@ static int by_taken(const void *a, const void *b)
 	return strncmp(x->name, y->name, sizeof(x->name));
 }
 
-/* Who had the program's CPU, by name; what is left over was ours. */
+/* The processes that had the program's CPU; etalon or interrupts had the rest of that time. */
 static void taken_row(const struct text *t, const struct et_command *c, const struct et_parts *p)
 {
 	ET_AUTO_FREE char *list = NULL;
@@ -184,7 +185,7 @@ static void taken_row(const struct text *t, const struct et_command *c, const st
 		row(t, "taken by", NULL, "%s", list);
 }
 
-/* From the scheduler's records: each instant is somebody's. */
+/* The parts by the ledger, which accounts for every instant of the elapsed time. */
 static void ledger(const struct text *t, const struct et_command *c, const struct et_parts *p)
 {
 	ET_AUTO_FREE char *list = NULL;
@@ -224,7 +225,7 @@ static void composition(const struct text *t, const struct et_command *c, const 
 	part(t, &list, "stolen by the hypervisor", p->steal, p->elapsed);
 	part(t, &list, "asleep or unexplained", p->rest, p->elapsed);
 	if (p->overlap)
-		et_append(&list, ", ", "overlapping as several tasks ran");
+		et_append(&list, ", ", "overlapping because several tasks ran");
 	if (list)
 		row(t, "made of", NULL, "%s", list);
 	if (t->verbose)
@@ -306,7 +307,7 @@ static void mark_rows(const struct text *t, const struct et_command *c)
 	}
 }
 
-/* The estimates as they were before rules removed samples, beside their relative errors. */
+/* The estimates from all samples, before rules removed some of them. */
 static void before_rows(const struct text *t, const struct et_command_result *r)
 {
 	bool first = true;
@@ -327,7 +328,7 @@ static void before_rows(const struct text *t, const struct et_command_result *r)
 	}
 }
 
-/* The kernel splits CPU time by what it meets at ticks: a few of them say nothing. */
+/* The kernel splits CPU time into user and system time at ticks: a few ticks are too coarse. */
 static bool split_is_known(const struct et_host *host, const struct et_tally *tally)
 {
 	enum { TICKS = 10 };
@@ -337,7 +338,7 @@ static bool split_is_known(const struct et_host *host, const struct et_tally *ta
 	       !(total < TICKS * (double)host->tick_ns);
 }
 
-/* The figures of a command that has samples to judge. */
+/* The figures of a command that has kept samples. */
 static void figures(
 	const struct text *t, const struct et_command_result *r, const struct et_tally *tally)
 {
@@ -361,7 +362,7 @@ static void figures(
 	composition(t, r->command, &tally->parts);
 }
 
-/* The samples that were judged: of duets only where there are no others. */
+/* Draws the judged samples: those in duets only if there are no solo ones. */
 static void histogram(const struct text *t, const struct et_command_result *r)
 {
 	size_t n;
@@ -388,9 +389,9 @@ static void command_block(const struct text *t, const struct et_command_result *
 	if (judged->n)
 		figures(t, r, &tally);
 	else if (tally.kept[ET_DUET] || tally.kept[ET_PACED])
-		row(t, "times", NULL, "no solo samples: judged by pairs only");
+		row(t, "times", NULL, "no solo samples: only pairs are compared");
 	else
-		row(t, "times", WARNING, "no sample counts");
+		row(t, "times", WARNING, "no sample was kept");
 	sample_row(t, &tally);
 	before_rows(t, r);
 	if (tally.max_rss_bytes != ET_UNKNOWN)
@@ -434,14 +435,14 @@ void et_text_heading(const struct et_experiment *e, const struct et_text_options
 		row(&t, "state", WARNING, "%s: not finished", et_state_names[e->state]);
 	else if (o->verbose && ns)
 		row(&t, "finished", NULL, "%s", et_format_rfc3339(ns, when));
-	if (e->host.cpus) /* a record made elsewhere may not tell */
+	if (e->host.cpus) /* not known of an imported record */
 		row(&t, "machine", NULL, "%s: %u × %s, Linux %s, %s, virtual: %s", e->host.name,
 			e->host.cpus, e->host.cpu, e->host.kernel, e->host.clocksource,
 			e->host.virtual_machine);
 	if (o->verbose) {
 		row(&t, "order", NULL, "%s, seed %llu, protocol %s, judged by %s",
 			et_order_names[e->plan.order], (unsigned long long)e->plan.seed,
-			et_protocol_names[e->protocol], et_metric_names[e->metric]);
+			et_protocol_names[e->protocol], et_metrics[e->metric].label);
 		for (size_t i = 0; i < e->n_environment; i++) {
 			const struct et_factor *f = &e->environment[i];
 			row(&t, i ? "" : "environment", f->ok ? NULL : WARNING, "%s %s%s%s",

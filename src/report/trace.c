@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SHOWN = 20 }; /* inactive periods, unless all are wanted */
+enum { SHOWN = 20 }; /* inactive periods, unless all are requested */
 
 #define BOLD "1"
 #define DIM "2"
@@ -26,7 +26,7 @@ static double interval_ns(const struct et_trace *t)
 	return t->timer.interval / t->hz * 1e9;
 }
 
-/* --- the periods, as the chapter prints them --- */
+/* --- the periods, in the format of Bryant & O'Hallaron --- */
 
 static void period(const struct et_trace *t, const struct et_page *page, char state, uint64_t index,
 	uint64_t start, uint64_t duration, const char *cause)
@@ -53,7 +53,7 @@ static void print_periods(const struct et_trace *t, const struct et_page *page, 
 	for (size_t i = 0; i < n; i++, index++) {
 		const struct et_inactive *p = &t->list[i];
 		const char *who = p->taker == ET_NOBODY ? "" : t->takers[p->taker].name;
-		/* What was active before the first one listed is dropped with the others. */
+		/* The active period before the first listed one was dropped as well. */
 		if (i > 0 || !t->dropped)
 			period(t, page, 'A', index, end, p->start - end, "");
 		snprintf(cause, sizeof(cause), "%s%s%s", et_cause_names[p->cause], *who ? " " : "",
@@ -97,7 +97,7 @@ static int by_time(const void *a, const void *b)
 	return (x->ns < y->ns) - (x->ns > y->ns);
 }
 
-/* Those of a cause, the longest first; caller frees. */
+/* The takers of a cause, the longest first. The caller frees the list. */
 static struct et_taker *ranking(const struct et_trace *t, enum et_cause cause, size_t *n)
 {
 	struct et_taker *list = et_calloc(t->n_takers + 1, sizeof(*list));
@@ -136,30 +136,31 @@ static void print_causes(const struct et_trace *t, const struct et_page *page)
 
 static void print_timer(const struct et_trace *t, const struct et_page *page)
 {
-	char every[ET_FIGURE], shortest[ET_FIGURE], true_rate[ET_FIGURE], said[ET_FIGURE];
+	char every[ET_FIGURE], shortest[ET_FIGURE], true_rate[ET_FIGURE], estimated[ET_FIGURE];
 	char ticks[64] = "";
 
 	if (!t->timer.n) {
-		et_page_paragraph(page, 16, "  timer", NULL,
-			"no interrupts at regular times were found", NULL);
+		et_page_paragraph(
+			page, 16, "  timer", NULL, "no regular interrupts were found", NULL);
 		return;
 	}
 	et_format_rounded(interval_ns(t), 4, every);
 	et_format_time((double)t->timer.shortest_ticks / t->hz * 1e9, shortest);
-	/* A trace of a program has no counter; ours keeps its rate and counts no cycles. */
+	/* A trace of a program has no counter. Ours has a fixed rate, so it does not count cycles.
+	 */
 	if (t->readings || t->hz_estimate > 0)
 		snprintf(ticks, sizeof(ticks), " (%llu %s)",
 			(unsigned long long)t->timer.shortest_ticks,
 			t->hz_estimate > 0 ? "cycles" : "counter ticks");
 	bool alone = t->timer.shortest_ticks > 0;
 	ET_AUTO_FREE char *text = et_asprintf("%zu interrupts %s apart%s%s%s", t->timer.n, every,
-		alone ? "; the shortest took " : ", another process behind each",
+		alone ? "; the shortest took " : ", each followed by another process",
 		alone ? shortest : "", alone ? ticks : "");
 	et_page_paragraph(page, 16, "  timer", NULL, text, NULL);
 	if (t->hz_estimate <= 0 || t->hz == t->hz_estimate)
 		return;
-	ET_AUTO_FREE char *clock = et_asprintf("%s, as the timer tells; %s was estimated",
-		rate(t->hz, true_rate), rate(t->hz_estimate, said));
+	ET_AUTO_FREE char *clock = et_asprintf("%s, by the timer interrupts; %s was estimated",
+		rate(t->hz, true_rate), rate(t->hz_estimate, estimated));
 	et_page_paragraph(page, 16, "  clock rate", NULL, clock, NULL);
 }
 
@@ -177,11 +178,12 @@ static void print_head(const struct et_trace *t, const struct et_page *page)
 	et_page_paragraph(page, 0, "", NULL, head, BOLD);
 	if (t->threshold_ns != ET_UNKNOWN) {
 		ET_AUTO_FREE char *text =
-			et_asprintf("readings further apart than %s (%s); %llu readings at %s",
+			et_asprintf("%s (%s): readings further apart are an inactive period; %llu "
+				    "readings at %s",
 				et_format_time((double)t->threshold_ns, threshold),
-				t->threshold_found ? "found" : "given",
+				t->threshold_found ? "determined automatically" : "given",
 				(unsigned long long)t->readings, rate(t->hz, hz));
-		et_page_paragraph(page, 16, "  inactive are", NULL, text, NULL);
+		et_page_paragraph(page, 16, "  threshold", NULL, text, NULL);
 	}
 	print_timer(t, page);
 }

@@ -11,7 +11,7 @@
 
 static const char *format_p(double p, char buf[ET_FIGURE])
 {
-	const double least = 1e-5; /* a smaller one is beyond the accuracy of the tests */
+	const double least = 1e-5; /* smaller values are beyond the accuracy of the tests */
 
 	if (p < least)
 		snprintf(buf, ET_FIGURE, "< 0.00001");
@@ -40,7 +40,7 @@ static const char *format_arg(const struct et_warning_arg *a, char buf[ET_FIGURE
 	}
 }
 
-/* Does {N:A|B} stand for A? */
+/* Whether {N:A|B} is rendered as A. */
 static bool holds(const struct et_warning_arg *a)
 {
 	return a->kind == ET_ARG_TEXT ? a->text[0] != '\0' : a->number == 1;
@@ -68,11 +68,11 @@ static void render(FILE *out, const char *at, const char *end, const struct et_w
 		const struct et_warning_arg *a = &args[at[1] - '0'];
 		const char *close = part_end(at + 1, "}");
 		if (at[2] == ':') {
-			const char * or = part_end(at + 3, "|");
+			const char *bar = part_end(at + 3, "|");
 			if (holds(a))
-				render(out, at + 3, or, args);
+				render(out, at + 3, bar, args);
 			else
-				render(out, or +1, close, args);
+				render(out, bar + 1, close, args);
 		} else {
 			fputs(format_arg(a, buf), out);
 		}

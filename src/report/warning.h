@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Warnings as people and programs read them. No other file makes text of a warning. */
+/* Warnings as text and as JSON. Only this module makes sentences of warnings. */
 #ifndef ET_REPORT_WARNING_H
 #define ET_REPORT_WARNING_H
 
@@ -9,9 +9,9 @@
 
 /* The sentence of a warning. The caller frees it. */
 char *et_warning_text(const struct et_warning *w);
-/* One paragraph per warning, "warning: …" or "note: …", after `margin` spaces. */
+/* Prints one paragraph per warning, "warning: …" or "note: …", indented by `margin` spaces. */
 void et_warnings_text(const struct et_page *page, int margin, const struct et_warnings *w);
-/* The key "warnings": objects of code, severity and text. */
+/* Writes the key "warnings": an array of objects with code, severity and text. */
 void et_warnings_json(struct et_json *j, const struct et_warnings *w);
 
 #endif

@@ -149,7 +149,7 @@ exits 'daemons analyse --report: it succeeds' 0 etalon daemons analyse --report 
 like 'daemons analyse --report: the text is still printed' "$out" 'L-samples +77 150 200 323'
 page 'daemons analyse --report: the page has four pictures' daemons.html \
 	'p.figures == 4 and all(any(x in t for t in p.titles) for x in
-	("all pairs", "where the arms begin", "central cluster alone", "in its order"))'
+	("all pairs", "where the arms begin", "central cluster alone", "Samples in order"))'
 # Each of four L-samples is in two pairs; three daemons are beyond the second picture.
 page 'daemons analyse --report: the points on the arms are named by daemon' daemons.html \
 	'sum(t.count("cronjob 7") + t.count("cronjob 6") for t in p.titles) == 6 + 3 and

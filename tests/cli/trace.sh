@@ -75,7 +75,7 @@ json 'trace: --threshold below the distance of readings gives a warning' \
 	'any(w["code"] == "trace-low-threshold" for w in d["warnings"])'
 exits 'trace: 50 ms as text succeed' 0 etalon trace --duration 50ms
 unlike 'trace: the text of an invariant counter does not print cycles' "$out" 'cycles'
-like 'trace: the text says how gaps were found' "$out" 'readings further apart than'
+like 'trace: the text says how gaps were found' "$out" 'threshold +[0-9.]+ .s .*readings further apart are'
 is 'trace: no line is longer than 80 columns' "$(grep -E '.{81}' <<<"$out")" ''
 env --default-signal=INT etalon trace --progress always --duration 1h --json >cut.json 2>cut.err &
 tracer=$!

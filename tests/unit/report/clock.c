@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is said about clocks that are not to be trusted, and about what is not known. */
+/* The report about clocks of a sound machine, of one with unsound clocks, and with unknown figures.
+ */
 #include "report/clock.h"
 #include "base/alloc.h"
 #include "tap.h"
@@ -45,7 +46,7 @@ static struct et_survey *survey(void)
 	return s;
 }
 
-/* Both forms; the JSON has to be JSON. The survey and the warnings are freed. */
+/* Prints a survey as text and as JSON, which is parsed. The survey and the warnings are freed. */
 static char *print(struct et_survey *s, double load, json_t **json)
 {
 	struct et_clock_report r = {
@@ -100,17 +101,24 @@ static void test_sound(json_t **json)
 {
 	ET_AUTO_FREE char *text = print(survey(), 0.1, json);
 
-	ok(fits(text), "80 columns are enough");
-	ok(!strstr(text, "warning") && !strstr(text, "nan"), "a sound machine has no warnings");
-	ok(strstr(text, "2500.000000 MHz ±") != NULL, "digits as far as the rate is known");
-	ok(strstr(text, "+400 ppm") != NULL, "the sleep's error");
-	ok(strstr(text, "at most 40 ns apart") != NULL, "100 counts at 2.5 GHz");
-	ok(strstr(text, "0.050 % of a CPU's time") != NULL, "2 µs every 4 ms");
-	ok(strstr(text, "the CPU is yours: this machine now") != NULL, "it is idle");
-	near(json_number_value(json_object_get(*json, "tsc_hz")), 2.5e9, 0, 0, "tsc_hz");
+	ok(fits(text), "sound clocks: the text fits into 80 columns");
+	ok(!strstr(text, "warning") && !strstr(text, "nan"), "sound clocks: there are no warnings");
+	ok(strstr(text, "2500.000000 MHz ±") != NULL,
+		"sound clocks: the rate has the digits that its uncertainty supports");
+	ok(strstr(text, "+400 ppm") != NULL,
+		"sound clocks: the error of the rate by sleep is printed");
+	ok(strstr(text, "differ by at most 40 ns") != NULL,
+		"sound clocks: 100 counts at 2.5 GHz are 40 ns");
+	ok(strstr(text, "0.050 % of a CPU's time") != NULL,
+		"sound clocks: 2 µs every 4 ms are 0.05 %% of a CPU");
+	ok(strstr(text, "no other process wants the CPU (this machine now)") != NULL,
+		"an idle machine is reported as idle");
+	near(json_number_value(json_object_get(*json, "tsc_hz")), 2.5e9, 0, 0,
+		"sound clocks: JSON has the rate");
 	near(json_number_value(json_object_get(*json, "timer_interrupt_min_ns")), 2000, 0, 0,
-		"the smallest cost");
-	ok(advised(*json, "counter") == 2, "short programs by the counter");
+		"sound clocks: JSON has the smallest cost of a timer interrupt");
+	ok(advised(*json, "counter") == 2,
+		"sound clocks: the counter is advised for short programs");
 }
 
 static void test_unsound(json_t **json)
@@ -134,24 +142,28 @@ static void test_unsound(json_t **json)
 	et_warn(&warnings, ET_WARN_COUNTER_BACKWARDS_ACROSS_CPUS);
 	et_warn(&warnings, ET_WARN_CPUS_BUSY, et_arg_count(1));
 	ET_AUTO_FREE char *text = print(s, 3.5, json);
-	ok(fits(text) && !strstr(text, "nan"), "80 columns, no NaN");
+	ok(fits(text) && !strstr(text, "nan"),
+		"unsound clocks: the text fits into 80 columns, without NaN");
 	ok(strstr(text, "backwards from one CPU to another") && strstr(text, "1 CPU was too busy"),
-		"warnings are printed");
-	ok(strstr(text, "not invariant: its rate changes") != NULL, "and a rate that changes");
+		"unsound clocks: warnings are printed");
+	ok(strstr(text, "not invariant: its rate changes") != NULL,
+		"unsound clocks: a rate that changes is reported");
 	ok(strstr(text, "not available: Operation not permitted") != NULL,
-		"why a clock is missing");
-	ok(strstr(text, "4.00 ms, as the kernel says") && strstr(text, "12.0 ms"),
-		"a tick that was not found without being told");
+		"unsound clocks: the reason why a clock is not available is printed");
+	ok(strstr(text, "4.00 ms, as the kernel reports") && strstr(text, "12.0 ms"),
+		"unsound clocks: the tick is the kernel's, the most regular gaps are reported");
 	near(json_number_value(json_object_get(*json, "tick_found_ns")), 12e6, 0, 0,
-		"and what was found");
-	ok(strstr(text, "others want the CPU, too: this machine now") != NULL, "it is loaded");
+		"unsound clocks: JSON has the period that was found");
+	ok(strstr(text, "other processes want the CPU as well (this machine now)") != NULL,
+		"a loaded machine is reported as loaded");
 	ok(advised(*json, "counter") == 0 && advised(*json, "CLOCK_MONOTONIC") == 2,
-		"another clock is advised");
-	ok(json_is_null(json_object_get(*json, "ntp")), "what cannot be read is null");
+		"unsound clocks: CLOCK_MONOTONIC is advised instead of the counter");
+	ok(json_is_null(json_object_get(*json, "ntp")),
+		"unsound clocks: an unreadable NTP state is null in JSON");
 	const json_t *list = json_object_get(*json, "warnings");
-	ok(json_array_size(list) == 2, "the record has the warnings");
+	ok(json_array_size(list) == 2, "unsound clocks: JSON has the warnings");
 	is_str(json_string_value(json_object_get(json_array_get(list, 1), "code")), "cpus-busy",
-		"each warning of the record has its code");
+		"unsound clocks: a warning in JSON has its code");
 }
 
 static void test_missing(json_t **json)
@@ -163,25 +175,26 @@ static void test_missing(json_t **json)
 	s->drift_error = s->timer_error = -EPERM;
 	s->n_pairs = 0;
 	ET_AUTO_FREE char *text = print(s, NAN, json);
-	ok(fits(text) && !strstr(text, "nan"), "no counter: 80 columns, no NaN");
+	ok(fits(text) && !strstr(text, "nan"),
+		"no counter: the text fits into 80 columns, without NaN");
 	ok(json_is_null(json_object_get(*json, "tsc_hz")) &&
 			json_is_null(json_object_get(*json, "invariant_tsc")) &&
 			json_is_null(json_object_get(*json, "tick_ns")),
-		"has no rate");
+		"no counter: JSON has no rate and no tick");
 	s = survey();
 	s->timer = (struct et_timer){ .tick_ns = 4e6 };
 	s->timer_error = -EAGAIN;
 	ET_AUTO_FREE char *shared = print(s, 0, json);
-	ok(fits(shared) && strstr(shared, "no interrupt was met alone") && !strstr(shared, "nan"),
-		"no interrupt alone, no cost");
+	ok(fits(shared) && strstr(shared, "no interrupt occurred alone") && !strstr(shared, "nan"),
+		"no interrupt alone: the text reports that the cost is not known");
 	ok(json_is_null(json_object_get(*json, "timer_interrupt_min_ns")) &&
 			json_is_null(json_object_get(*json, "tick_found_ns")),
-		"nor in the record");
+		"no interrupt alone: the cost is null in JSON");
 	s = survey();
 	s->cut_short = true;
 	ET_AUTO_FREE char *cut = print(s, 0, json);
 	ok(!strstr(cut, "how to time"), "cut short: no advice is printed");
-	ok(json_array_size(json_object_get(*json, "advice")) == 0, "nor in the record");
+	ok(json_array_size(json_object_get(*json, "advice")) == 0, "cut short: JSON has no advice");
 }
 
 int main(void)

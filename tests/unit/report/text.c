@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a person reads: golden pages, and that no name and no width breaks them. */
+/* The text of a result: golden files, special cases, any names, widths and figures. */
 #include "report/text.h"
 #include "base/utf8.h"
 #include "fixture.h"
@@ -52,7 +52,7 @@ static void goldens(void)
 	et_experiment_free(e);
 }
 
-/* The page of one command whose samples were changed by fn. */
+/* The text of one command whose samples were changed by fn. */
 static char *page_after(void (*fn)(struct et_experiment *e, struct et_judgement *j), bool verbose)
 {
 	static const char *const names[] = { "a" };
@@ -119,14 +119,14 @@ static void make_single(struct et_experiment *e, struct et_judgement *j)
 		.coverage_factor = NAN };
 }
 
-/* Solo samples that count are 1 to 4; the culprits of sample 2 took CPU there. */
+/* The kept solo samples are 1 to 4; culprits took the CPU in sample 2. */
 static void make_ledger(struct et_experiment *e, struct et_judgement *j)
 {
 	(void)j;
 	fixture_ledger(e, 200000000);
 }
 
-/* Six took CPU in every sample: 32, 16 … 1 ms. */
+/* Six culprits took the CPU in every sample: 32, 16 … 1 ms. */
 static void make_crowd(struct et_experiment *e, struct et_judgement *j)
 {
 	make_ledger(e, j);
@@ -174,7 +174,7 @@ static void cases(void)
 			"e 2.00 ms (" },
 		{ make_parallel, "1.9 CPUs busy", "made of" },
 		{ make_imported, "elapsed time  431.0 ms ± 3.4 ms (95 %)\n  range", "CPU time" },
-		{ make_empty, "no sample counts", "CPU time" },
+		{ make_empty, "no sample was kept", "CPU time" },
 		{ make_duet, "no solo samples", "CPU time" },
 		{ make_single, "CPU time      5.000 ns ± –", "median" },
 		{ make_overlapping, "(100 %), overlapping", "asleep" },
@@ -183,11 +183,11 @@ static void cases(void)
 	for (size_t i = 0; i < ET_LENGTH(all); i++) {
 		ET_AUTO_FREE char *text = page_after(all[i].fn, false);
 		if (!ok(strstr(text, all[i].has) && !strstr(text, all[i].lacks),
-			    "case %zu says what it should, and not '%s'", i, all[i].lacks))
+			    "case %zu: the text has its row, and not '%s'", i, all[i].lacks))
 			printf("# %s\n", text);
 		ET_AUTO_FREE char *more = page_after(all[i].fn, true);
 		ok(!strstr(more, "nan") && !strstr(more, "inf ") && !strstr(more, "-0"),
-			"case %zu prints no NaN", i);
+			"case %zu: the verbose text has no NaN", i);
 	}
 }
 
@@ -208,7 +208,7 @@ static const char *const nasty[] = {
 	"\x7f delete",
 };
 
-/* The first line that is wider than width or holds what a terminal would obey; NULL if none. */
+/* The first line that is wider than width or contains a control sequence; NULL if none. */
 static char *bad_line(const char *text, int width)
 {
 	while (*text) {
@@ -251,12 +251,12 @@ static void widths(void)
 				printf("# width %d: %s\n", width, line);
 		}
 	}
-	ok(!bad, "%d pages of nasty names: every line fits and is harmless", pages);
+	ok(!bad, "%d texts with nasty names: every line fits and has no control sequence", pages);
 	et_judgement_free(&j);
 	et_experiment_free(e);
 }
 
-/* A figure out of those that arithmetic gone wrong may leave behind. */
+/* One of the figures that faulty arithmetic may produce. */
 static double strange(uint64_t *state)
 {
 	static const double figures[] = { NAN, INFINITY, -INFINITY, -1, -0.0, 0, 1e-300, 1e-3, 1,
@@ -318,7 +318,7 @@ static void strange_figures(void)
 		if (found && bad++ < 5)
 			printf("# %.*s\n", (int)strcspn(found, "\n"), found);
 	}
-	ok(!bad, "figures out of bounds print as no number at all");
+	ok(!bad, "figures out of bounds: no NaN and no negative number is printed");
 	et_judgement_free(&j);
 	et_experiment_free(e);
 }
@@ -330,12 +330,12 @@ static void terminal(void)
 	ET_AUTO_FREE char *wide = et_shorten("日本語日本語", 6);
 	ET_AUTO_FREE char *tiny = et_shorten("abc", 2);
 
-	is_str(clean, "a␛b\nc␡���", "control characters become pictures");
-	is_str(middle, "ab…ij", "shortened in the middle");
-	is_str(wide, "日…語", "wide characters are not halved");
-	ok(et_columns(wide) <= 6, "and fit");
-	is_str(tiny, "ab", "no room for an ellipsis");
-	ok(et_columns("e\xcc\x81") == 1, "a combining accent takes no column");
+	is_str(clean, "a␛b\nc␡���", "et_clean: control characters become pictures");
+	is_str(middle, "ab…ij", "et_shorten: the middle is replaced by an ellipsis");
+	is_str(wide, "日…語", "et_shorten: wide characters are not split");
+	ok(et_columns(wide) <= 6, "et_shorten: wide characters fit");
+	is_str(tiny, "ab", "et_shorten: two columns have no ellipsis");
+	ok(et_columns("e\xcc\x81") == 1, "et_columns: a combining accent has no width");
 }
 
 int main(void)
