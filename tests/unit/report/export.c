@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables and other people's formats: golden files, quoting, and what is not known. */
+/* Export formats: golden files, quoting, and unknown values. */
 #include "fixture.h"
 #include "golden.h"
 #include "model/field.h"
@@ -36,12 +36,13 @@ static void goldens(void)
 	for (const struct et_format *f = et_formats; f->name; f++) {
 		ET_AUTO_FREE char *text = exported(f->name, e, &j);
 		ET_AUTO_FREE char *file = et_asprintf("export-%s.txt", f->name);
-		/* These two have tests of their own. */
+		/* Other tests check these two. */
 		if (strcmp(f->name, "json") != 0 && strcmp(f->name, "html") != 0)
 			golden_check(file, text);
 		ok(!strstr(text, "nan") && !strstr(text, "18446744073709551615") &&
 				!strchr(text, '\033'),
-			"%s holds no NaN, no unknown as a number, no escape", f->name);
+			"%s: there is no NaN, no ET_UNKNOWN as a number and no escape sequence",
+			f->name);
 	}
 	et_judgement_free(&j);
 	et_experiment_free(e);
@@ -100,7 +101,7 @@ static void units(void)
 	ok(strstr(text, "| `fast` | 12.30 ± 0.45 | 11.85 | 12.75 | 1 |") &&
 			strstr(text, "| `slow` | 4560 ± 120 | 4440 | 4680 | 1.021 ± 0.003 |") &&
 			strstr(text, "CPU time [µs]"),
-		"one unit, each row its own digits");
+		"table: all rows have the same unit, each has its own digits");
 	et_judgement_free(&j);
 	et_experiment_free(e);
 }
@@ -118,11 +119,11 @@ static void kbest(void)
 	ET_AUTO_FREE char *text = exported("markdown", e, &j);
 	ok(strstr(text, "| CPU time by K-best [ms] |") &&
 			strstr(text, "| `fast` | 11.00 | 11.85 | 12.75 | 1 |"),
-		"K-best's figure in place of the mean");
+		"table: the result of K-best replaces the mean");
 	j.commands[0].estimate[ET_METRIC_CPU].n = 0;
 	ET_AUTO_FREE char *other = exported("markdown", e, &j);
 	ok(!strstr(other, "K-best") && strstr(other, "Elapsed time [ms]"),
-		"but not in place of another time than it was made of");
+		"table: the result of K-best does not replace the mean of another metric");
 	et_judgement_free(&j);
 	et_experiment_free(e);
 }
@@ -137,12 +138,16 @@ static void hyperfine(void)
 	json_t *result = json_array_get(json_object_get(root, "results"), 0);
 	json_t *times = json_object_get(result, "times");
 
-	is_str(json_string_value(json_object_get(result, "command")), "a", "command");
-	near(json_real_value(json_object_get(result, "mean")), 0.431, 1e-12, 0, "mean of ET in s");
-	ok(json_array_size(times) == 4, "warm-up and removed samples are not among the times");
-	near(json_real_value(json_array_get(times, 0)), 0.431, 1e-12, 0, "times in s");
-	ok(json_array_size(json_object_get(result, "exit_codes")) == 4, "as many exit codes");
-	near(json_real_value(json_object_get(result, "user")), 0.372195, 1e-9, 0, "mean user time");
+	is_str(json_string_value(json_object_get(result, "command")), "a", "hyperfine: command");
+	near(json_real_value(json_object_get(result, "mean")), 0.431, 1e-12, 0,
+		"hyperfine: the mean is elapsed time in s");
+	ok(json_array_size(times) == 4, "hyperfine: the times omit warm-up and removed samples");
+	near(json_real_value(json_array_get(times, 0)), 0.431, 1e-12, 0,
+		"hyperfine: the times are in s");
+	ok(json_array_size(json_object_get(result, "exit_codes")) == 4,
+		"hyperfine: there is an exit code per time");
+	near(json_real_value(json_object_get(result, "user")), 0.372195, 1e-9, 0,
+		"hyperfine: mean user time");
 	json_decref(root);
 	et_judgement_free(&j);
 	et_experiment_free(e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The native record, read back: every promised key is there and holds what it should. */
+/* The native record is parsed: every documented key is there and has the right value. */
 #include "report/native.h"
 #include "fixture.h"
 #include "tap.h"
@@ -34,7 +34,7 @@ static void has_keys(const json_t *object, const char *what, const char *keys)
 			missing = more;
 		}
 	}
-	if (!ok(!*missing, "%s has its keys", what))
+	if (!ok(!*missing, "native record: %s has its keys", what))
 		printf("# missing:%s\n", missing);
 }
 
@@ -80,7 +80,7 @@ static void keys(json_t *root)
 		"system_ns wait_ns blocked_ns steal_ns max_rss_bytes voluntary_switches "
 		"involuntary_switches cpu_migrations major_faults minor_faults interference "
 		"removed position partner marks pt_source started_wall_ns");
-	has_keys(at(sample, "interference", 0), "an interferer",
+	has_keys(at(sample, "interference", 0), "a culprit",
 		"name pid kernel_thread pt_ns on_our_cpu_ns exited doubt_ns");
 	has_keys(result, "a result", "n removed et pt");
 	has_keys(json_object_get(result, "pt"), "an estimate",
@@ -88,11 +88,13 @@ static void keys(json_t *root)
 		"coverage_factor expanded_uncertainty_ns interval_ns level interval_method "
 		"warnings");
 	json_t *pair = at(root, "comparisons", 0);
-	has_keys(pair, "a pair",
+	has_keys(pair, "a comparison",
 		"a b f_test ks test statistic df p holm_alpha p_holm significant_unadjusted "
 		"significant ratio paired verdict");
-	has_keys(json_object_get(pair, "ratio"), "its ratio", "estimate lo hi method");
-	has_keys(json_object_get(pair, "paired"), "its pairs", "pairs arrangement log_ratio_sd");
+	has_keys(json_object_get(pair, "ratio"), "the ratio of a comparison",
+		"estimate lo hi method");
+	has_keys(json_object_get(pair, "paired"), "the pairing of a comparison",
+		"pairs arrangement log_ratio_sd");
 }
 
 static void values(json_t *root)
@@ -102,30 +104,39 @@ static void values(json_t *root)
 	json_t *removed = json_object_get(at(command, "samples", 5), "removed");
 	json_t *empty = json_object_get(json_object_get(at(root, "commands", 1), "result"), "pt");
 
-	ok(number(root, "etalon") == 1, "version 1");
-	is_str(text(root, "id"), "20261115-085506-1f3a9c", "id");
-	is_str(text(root, "started"), "2026-11-15T08:55:06Z", "started");
-	ok(number(root, "started_wall_ns") == 1794732906123456789, "to the nanosecond");
-	ok(is_null(root, "label"), "no label");
-	is_str(text(command, "name"), "b\xef\xbf\xbd\n\"", "a nasty name survives as UTF-8");
-	is_str(text(json_object_get(command, "parameters"), "n"), "3", "parameters");
-	ok(number(sample, "pt_ns") == 413300000 && is_null(sample, "blocked_ns"), "times, unknown");
+	ok(number(root, "etalon") == 1, "native record: the version is 1");
+	is_str(text(root, "id"), "20261115-085506-1f3a9c", "native record: id");
+	is_str(text(root, "started"), "2026-11-15T08:55:06Z", "native record: started");
+	ok(number(root, "started_wall_ns") == 1794732906123456789,
+		"native record: the start has nanoseconds");
+	ok(is_null(root, "label"), "native record: a missing label is null");
+	is_str(text(command, "name"), "b\xef\xbf\xbd\n\"",
+		"native record: a nasty name is valid UTF-8");
+	is_str(text(json_object_get(command, "parameters"), "n"), "3", "native record: parameters");
+	ok(number(sample, "pt_ns") == 413300000 && is_null(sample, "blocked_ns"),
+		"native record: CPU time, and an unknown time as null");
 	ok(is_null(sample, "signal") && is_null(sample, "partner") && is_null(sample, "removed"),
-		"a good sample");
-	ok(number(at(sample, "interference", 1), "doubt_ns") == 4000000, "doubt");
-	ok(is_null(at(sample, "interference", 0), "on_our_cpu_ns"), "unknown share");
-	ok(is_null(killed, "exit_code") && number(killed, "signal") == 9, "killed by a signal");
-	is_str(json_string_value(at(killed, "marks", 0)), "lost-records", "marks");
-	ok(number(killed, "partner") == 0, "partner");
-	is_str(text(removed, "by"), "daemon-cutoff", "why removed");
-	ok(number(removed, "cutoff_ns") == 1000000, "cutoff");
+		"native record: a kept solo sample has no signal, partner or removal");
+	ok(number(at(sample, "interference", 1), "doubt_ns") == 4000000,
+		"native record: a culprit has the uncertainty of its CPU time");
+	ok(is_null(at(sample, "interference", 0), "on_our_cpu_ns"),
+		"native record: unknown CPU time on the program's CPU is null");
+	ok(is_null(killed, "exit_code") && number(killed, "signal") == 9,
+		"native record: a killed run has a signal and no exit code");
+	is_str(json_string_value(at(killed, "marks", 0)), "lost-records", "native record: marks");
+	ok(number(killed, "partner") == 0, "native record: partner");
+	is_str(text(removed, "by"), "daemon-cutoff",
+		"native record: the rule that removed a sample");
+	ok(number(removed, "cutoff_ns") == 1000000,
+		"native record: the cutoff that removed a sample");
 	ok(is_null(empty, "mean_ns") && is_null(empty, "interval_method") &&
 			is_null(empty, "level") && json_is_null(at(empty, "interval_ns", 0)),
-		"an estimate of nothing is null");
+		"native record: an estimate without values is null");
 	json_t *pair = at(root, "comparisons", 0);
-	ok(json_is_true(json_object_get(pair, "significant_unadjusted")), "p below 1 - level");
-	is_str(text(pair, "test"), "signed-rank", "test");
-	is_str(text(pair, "b"), "c", "the other command");
+	ok(json_is_true(json_object_get(pair, "significant_unadjusted")),
+		"native record: significant without correction");
+	is_str(text(pair, "test"), "signed-rank", "native record: test of a comparison");
+	is_str(text(pair, "b"), "c", "native record: second command of a comparison");
 }
 
 int main(void)
@@ -150,7 +161,7 @@ int main(void)
 	j.commands[1].estimate[ET_METRIC_CPU] = (struct et_estimate){ 0 };
 
 	json_t *root = written(e, &j);
-	if (ok(root, "valid JSON without a duplicate key")) {
+	if (ok(root, "native record: valid JSON without duplicate keys")) {
 		keys(root);
 		values(root);
 	}
