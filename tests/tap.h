@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* TAP for unit tests: checks count themselves, doubles are compared by relative error. */
+/* TAP for unit tests. Checks are counted; doubles are compared by relative and absolute error. */
 #ifndef ET_TESTS_TAP_H
 #define ET_TESTS_TAP_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Puts a made-up experiment into the store that is named, for tests of commands that show. */
+/* Stores an experiment with known figures, for tests of commands that read a store. */
 #include "fixture.h"
 #include "store/store.h"
 

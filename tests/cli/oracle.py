@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""R's answers (tests/oracle) against what describe and compare print, through the whole program.
+"""Compares the figures of `etalon describe` and `compare` with those of R (tests/oracle).
 
-Usage: oracle.py ORACLE.jsonl; the binary is $ETALON. Prints what differs; exit 1 when anything does.
+Usage: oracle.py ORACLE.jsonl; the binary is $ETALON. Prints the differences; exit 1 if there are any.
 """
 import json
 import math
@@ -45,7 +45,7 @@ def describe(case, x, want):
     for key, got in rows.items():
         if key in want:
             check(case, key, got, want[key], 1e-9)
-    # Far from zero R itself has lost the digits.
+    # Far from zero, R itself has lost digits.
     rel = 1e-5 if "huge_offset" in case else 1e-6
     for key, got in {"shapiro.W": d["shapiro"]["w"], "shapiro.p": d["shapiro"]["p"], "mann_kendall.p": d["mann_kendall"]["p"],
                      "ljung_box_5.X2": d["ljung_box"]["q"], "ljung_box_5.p_accurate": d["ljung_box"]["p"],

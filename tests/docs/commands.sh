@@ -25,33 +25,33 @@ help_letters()
 
 mapfile -t tests < <(find "$root/tests/cli" -name '*.sh' ! -name usage.sh ! -name lib.sh)
 common=$root/man/etalon.1.scd
-like 'the overview explains the common options' "$(page_options "$common" | tr '\n' ' ')" \
+like 'docs: etalon(1) explains the common options' "$(page_options "$common" | tr '\n' ' ')" \
 	'^color help progress quiet store verbose version $'
 
 for command in $(commands); do
 	page=$root/man/etalon-$command.1.scd
-	ok "$command has a man page" test -f "$page" || continue
-	ok "$command's page is built" grep -q "'etalon-$command'" "$root/man/meson.build"
-	ok "$command is in the overview" grep -q "^\*etalon-$command\*(1)" "$common"
-	ok "$command's page shows an example" grep -q "^\\\$ .*etalon $command" "$page"
-	ok "$command has a test of its own" grep -qE "(etalon|ETALON\"?) $command( |\$)" "${tests[@]}"
-	like "bash completes $command" "$(etalon completion bash)" "[' ]$command "
+	ok "docs: $command has a man page" test -f "$page" || continue
+	ok "docs: the man page of $command is built" grep -q "'etalon-$command'" "$root/man/meson.build"
+	ok "docs: etalon(1) lists $command" grep -q "^\*etalon-$command\*(1)" "$common"
+	ok "docs: the man page of $command shows an example" grep -q "^\\\$ .*etalon $command" "$page"
+	ok "docs: $command has a test of its own" grep -qE "(etalon|ETALON\"?) $command( |\$)" "${tests[@]}"
+	like "docs: bash completes $command" "$(etalon completion bash)" "[' ]$command "
 
-	is "no option of $command is missing in its page" \
+	is "docs: every option of $command is in its man page" \
 		"$(comm -23 <(options "$command" | sort) \
 			<({ page_options "$page"; page_options "$common"; } | sort -u))" ''
-	is "$command's page invents no option" \
+	is "docs: the man page of $command has no other options" \
 		"$(comm -13 <(options "$command" | sort) <(page_options "$page"))" ''
-	is "$command's page invents no option letter" \
+	is "docs: the man page of $command has no other option letters" \
 		"$(comm -13 <({ help_letters "$command"; page_letters "$common"; } | sort -u) \
 			<(page_letters "$page"))" ''
-	is "no option letter of $command is missing in its page" "$(comm -23 <(help_letters "$command") \
+	is "docs: every option letter of $command is in its man page" "$(comm -23 <(help_letters "$command") \
 		<({ page_letters "$page"; page_letters "$common"; } | sort -u))" ''
 done
 
 for page in "$root"/man/etalon-*.1.scd; do
 	name=$(basename "$page" .1.scd)
-	like "$name belongs to a command" " $(commands | tr '\n' ' ')" " ${name#etalon-} "
+	like "docs: the man page $name belongs to a command" " $(commands | tr '\n' ' ')" " ${name#etalon-} "
 done
 
 done_testing

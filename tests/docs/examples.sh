@@ -43,10 +43,10 @@ try()
 	cp -r stage sandbox
 	while IFS= read -r line; do
 		if [[ $line =~ \#\ (needs\ root|installs\ packages|takes\ minutes|needs\ a\ build\ folder) ]]; then
-			skip "$source: $line" "${BASH_REMATCH[1]}"
+			skip "$source: '$line' succeeds" "${BASH_REMATCH[1]}"
 			continue
 		fi
-		ok "$source: $line" env -C sandbox ETALON_STORE="sqlite:$work/sandbox/store.db" \
+		ok "$source: '$line' succeeds" env -C sandbox ETALON_STORE="sqlite:$work/sandbox/store.db" \
 			timeout 120 bash -c "$line" </dev/null
 	done
 }

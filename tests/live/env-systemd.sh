@@ -82,7 +82,7 @@ finish()
 {
 	{ kill -9 "$outer" && wait "$outer"; } 2>/dev/null
 	wait_until 'find "$cgroup" -depth -type d -exec rmdir {} + 2>/dev/null; [ ! -d "$cgroup" ]' 5
-	rm -rf "$work"
+	clean_up
 }
 trap finish EXIT
 
