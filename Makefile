@@ -77,7 +77,7 @@ help:
 	@echo 'make check      install what tests need, build, run all tests (plain, ASan+UBSan, valgrind)'
 	@echo 'make check-fresh  the same on a bare Debian 12 in a temporary folder (needs root)'
 	@echo 'make asan       the tests with ASan and UBSan only;  make valgrind: the unit tests under it'
-	@echo 'make lint       format, cppcheck, shellcheck, layers, banned calls, sizes, stray files'
+	@echo 'make lint       format, cppcheck, shellcheck, layers, banned calls, sizes, files, prose'
 	@echo 'make bench      measure the tool itself beside its peers'
 	@echo 'make install    PREFIX=$(PREFIX) DESTDIR=$(DESTDIR);  make uninstall removes it'
 	@echo 'make clean      remove $(BUILD) and $(BUILD)-asan'
