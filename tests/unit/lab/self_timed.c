@@ -46,8 +46,10 @@ static void test_made_up(void)
 	near(et_undisturbed_sum(ticks, N, 1.05), truth, 5e-4, 0,
 		"undisturbed_sum: interruptions at both ends are removed");
 	ticks[0] = 20000;
-	near(et_undisturbed_sum(ticks, 1, 1.05), 20000, 0, 0, "undisturbed_sum: one block");
-	near(et_undisturbed_sum(ticks, 0, 1.05), 0, 0, 0, "undisturbed_sum: no block");
+	near(et_undisturbed_sum(ticks, 1, 1.05), 20000, 0, 0,
+		"undisturbed_sum: one block is its own sum");
+	near(et_undisturbed_sum(ticks, 0, 1.05), 0, 0, 0,
+		"undisturbed_sum: without blocks it is 0");
 }
 
 static void test_real(void)

@@ -6,18 +6,19 @@
 int main(void)
 {
 	near(et_pt_two_sided(-40, 50), 1.2412423784372831e-39, 1e-12, 0,
-		"dist: far tail of Student's t");
+		"dist: the far tail of Student's t keeps its digits");
 	near(et_pnorm_two_sided(37), 1.1451142445049154e-299, 1e-12, 0,
-		"dist: far tail of the normal");
-	near(et_pf_upper(1e6, 50, 60), 3.329368905767673e-163, 1e-12, 0, "dist: far tail of F");
+		"dist: the far tail of the normal keeps its digits");
+	near(et_pf_upper(1e6, 50, 60), 3.329368905767673e-163, 1e-12, 0,
+		"dist: the far tail of F keeps its digits");
 	near(et_pchisq_upper(1500, 10), 2.5205290537226118e-316, 1e-6, 0,
-		"dist: far tail of chi-square");
+		"dist: the far tail of chi-square keeps its digits");
 	near(et_qt(0.975, INFINITY), 1.959963984540054, 1e-14, 0,
 		"dist: t with infinite degrees of freedom is the normal");
 	near(et_qt((1 + pow(0.95, 1 / (126.0 * 126))) / 2, 99), 4.936, 1e-4, 0,
-		"dist: NIST's coverage factor for all pairs of 126 means");
+		"dist: the coverage factor for all pairs of 126 means is NIST's");
 	near(et_qf(0.975, 1, 999), 5.0391, 1e-4, 0,
-		"dist: a quantile of F on which some libraries hang");
+		"dist: a quantile of F on which some libraries hang is found");
 	ok(isnan(et_qt(1.5, 3)) && isnan(et_qt(0.5, 0)) && isnan(et_qt(NAN, 1)) &&
 			isnan(et_pt(NAN, 1)) && isnan(et_pt(0, -1)),
 		"dist: t outside its domain is NaN");

@@ -22,12 +22,13 @@ static void test_weighted(void)
 	struct et_line l, scaled;
 
 	et_line_fit_weighted(x, y, sigma, 5, &l);
-	near(l.slope, 1.99178145087236, 1e-12, 0, "weighted line: slope");
-	near(l.intercept, 0.0241505968778690, 1e-11, 0, "weighted line: intercept");
+	near(l.slope, 1.99178145087236, 1e-12, 0, "weighted line: the slope agrees with R");
+	near(l.intercept, 0.0241505968778690, 1e-11, 0,
+		"weighted line: the intercept agrees with R");
 	near(l.slope_error, 0.0342931999750147, 1e-11, 0,
-		"weighted line: standard error of the slope");
+		"weighted line: the error of the slope agrees with R");
 	near(l.intercept_error, 0.0926679008811714, 1e-11, 0,
-		"weighted line: standard error of the intercept");
+		"weighted line: the error of the intercept agrees with R");
 	et_line_fit_weighted(x, y, ten, 5, &scaled);
 	near(scaled.slope, l.slope, 1e-12, 0,
 		"weighted line: a common factor of sigma does not change the slope");
@@ -48,13 +49,14 @@ int main(void)
 		x[i] = norris[i][1];
 	}
 	et_line_fit(x, y, N, &line);
-	near(line.slope, 1.00211681802045, 1e-12, 0, "Norris: slope");
-	near(line.intercept, -0.262323073774029, 1e-11, 0, "Norris: intercept");
+	near(line.slope, 1.00211681802045, 1e-12, 0, "Norris: the slope is that of NIST");
+	near(line.intercept, -0.262323073774029, 1e-11, 0, "Norris: the intercept is that of NIST");
 	near(line.slope_error, 0.429796848199937e-03, 1e-11, 0,
-		"Norris: standard error of the slope");
+		"Norris: the standard error of the slope is that of NIST");
 	near(line.intercept_error, 0.232818234301152, 1e-11, 0,
-		"Norris: standard error of the intercept");
-	near(line.residual_sd, 0.884796396144373, 1e-11, 0, "Norris: residual standard deviation");
+		"Norris: the standard error of the intercept is that of NIST");
+	near(line.residual_sd, 0.884796396144373, 1e-11, 0,
+		"Norris: the residual standard deviation is that of NIST");
 
 	et_line_fit(x, y, 2, &line);
 	near(line.slope, (y[1] - y[0]) / (x[1] - x[0]), 1e-14, 0, "line: two points define it");

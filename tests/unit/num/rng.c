@@ -10,12 +10,16 @@ static void published(void)
 	struct et_rng rng = { { 1, 2, 3, 4 } };
 	uint64_t state = 1234567;
 
-	ok(et_splitmix64(&state) == UINT64_C(6457827717110365317), "splitmix64, 1st");
-	ok(et_splitmix64(&state) == UINT64_C(3203168211198807973), "splitmix64, 2nd");
-	ok(et_rng_next(&rng) == 11520, "xoshiro256**, 1st");
-	ok(et_rng_next(&rng) == 0, "xoshiro256**, 2nd");
-	ok(et_rng_next(&rng) == 1509978240, "xoshiro256**, 3rd");
-	ok(et_rng_next(&rng) == UINT64_C(1215971899390074240), "xoshiro256**, 4th");
+	ok(et_splitmix64(&state) == UINT64_C(6457827717110365317),
+		"splitmix64: the first output is that of the authors");
+	ok(et_splitmix64(&state) == UINT64_C(3203168211198807973),
+		"splitmix64: the second output is that of the authors");
+	ok(et_rng_next(&rng) == 11520, "xoshiro256**: the first output is that of the authors");
+	ok(et_rng_next(&rng) == 0, "xoshiro256**: the second output is that of the authors");
+	ok(et_rng_next(&rng) == 1509978240,
+		"xoshiro256**: the third output is that of the authors");
+	ok(et_rng_next(&rng) == UINT64_C(1215971899390074240),
+		"xoshiro256**: the fourth output is that of the authors");
 }
 
 static void streams(void)

@@ -14,7 +14,7 @@ static void test_inc(void)
 		12345678 };
 
 	for (size_t i = 0; i < ET_LENGTH(counts); i++)
-		ok(et_inc(counts[i]) == counts[i], "inc counts to %" PRIu64, counts[i]);
+		ok(et_inc(counts[i]) == counts[i], "inc: it counts to %" PRIu64, counts[i]);
 }
 
 static void test_spin(void)
@@ -98,8 +98,9 @@ static void test_matrix(void)
 		reference(a, b, want, n);
 		et_matrix_by_column(a, b, c, n);
 		et_matrix_by_row(a, b, r, n);
-		ok(equal(c, want, n * n), "matc of size %zu is the product", n);
-		ok(!memcmp(c, r, n * n * sizeof(*c)), "matr of size %zu is the same to the bit", n);
+		ok(equal(c, want, n * n), "matc: the result of size %zu is the product", n);
+		ok(!memcmp(c, r, n * n * sizeof(*c)),
+			"matr: the result of size %zu equals that of matc to the bit", n);
 	}
 }
 
@@ -116,14 +117,16 @@ static void test_workloads(void)
 			p.given = ET_PUT_SECONDS;
 			p.seconds_ns = 1000000;
 		}
-		ok(et_workload_run(w, &p, &first, &err) == 0, "%s runs", w->name);
-		ok(et_workload_run(w, &p, &second, &err) == 0, "%s runs again", w->name);
+		ok(et_workload_run(w, &p, &first, &err) == 0, "%s: it runs", w->name);
+		ok(et_workload_run(w, &p, &second, &err) == 0, "%s: it runs a second time",
+			w->name);
 		if (strcmp(w->name, "spin"))
-			ok(first.value == second.value, "%s does the same work each time", w->name);
+			ok(first.value == second.value, "%s: it does the same work each time",
+				w->name);
 		p.given = ~w->takes & (ET_PUT_CALIBRATE * 2 - 1);
 		ok(et_workload_run(w, &p, &second, &err) == -EINVAL && err.exit == ET_EXIT_USAGE,
-			"%s refuses what it does not take", w->name);
-		ok(et_workload_find(w->name) == w, "%s is found by its name", w->name);
+			"%s: options that it does not take are refused", w->name);
+		ok(et_workload_find(w->name) == w, "%s: it is found by its name", w->name);
 	}
 	ok(!et_workload_find("nosuch") && !et_workload_find(""), "find: unknown names are NULL");
 }

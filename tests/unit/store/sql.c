@@ -32,7 +32,7 @@ static void placeholders(void)
 	expands(&dollar, "?2 ?1 ?2 ?", "$2 $1 $2 $3",
 		"dollars: an explicit number is kept, the next one follows the highest");
 	expands(&dollar, "?12, ?", "$12, $13", "dollars: a number has several digits");
-	expands(&dollar, "", "", "an empty text stays empty");
+	expands(&dollar, "", "", "sql: an empty text stays empty");
 }
 
 static void columns(void)
@@ -46,25 +46,27 @@ static void columns(void)
 	expands(&question, "$culprit",
 		"\"pid\", \"kernel_thread\", \"exited\", \"pt_ns\", \"doubt_ns\","
 		" \"on_our_cpu_ns\"",
-		"the name of a culprit is not among its columns");
+		"columns: the name of a culprit is not among them");
 	expands(&question, "$culprit?", "?1, ?2, ?3, ?4, ?5, ?6",
-		"the name of a culprit has no placeholder");
+		"columns: the name of a culprit has no placeholder");
 	expands(&question, "$child?", "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8",
-		"a list at the end of the text is expanded");
+		"columns: a list at the end of the text is expanded");
 	ET_AUTO_FREE char *removal = et_sql_expand("$removal", &question);
-	ok(!strncmp(removal, "\"removed_by\", ", 14), "columns have the prefix of their list");
+	ok(!strncmp(removal, "\"removed_by\", ", 14),
+		"columns: they have the prefix of their list");
 }
 
 static void dialect_words(void)
 {
 	expands(&dollar, "a $int, b $real", "a BIGINT, b DOUBLE PRECISION",
-		"a word of the dialect is replaced");
-	expands(&dollar, "$table_by_key$table.", ".", "a word may stand for nothing");
+		"dialect: a word is replaced");
+	expands(&dollar, "$table_by_key$table.", ".",
+		"dialect: a word may be replaced by an empty text");
 	expands(&question, "a $int $samples", "a $int $samples",
-		"an unknown name is left for the database to report");
+		"dialect: an unknown name is left for the database to report");
 }
 
-/* Are the placeholders $1 to $n all there, and no $NAME left? Returns n, or -1. */
+/* Returns the number n of placeholders if $1 to $n are all there and no $NAME is left, or -1. */
 static int count_placeholders(const char *sql, char sign)
 {
 	bool seen[100] = { false };
@@ -98,11 +100,11 @@ static void all_statements(void)
 			bad++;
 		}
 	}
-	ok(!bad, "every statement has the same placeholders in both styles");
+	ok(!bad, "statements: all have the same placeholders in both styles");
 	for (int i = 0; i < et_store_schema.version; i++) {
 		ET_AUTO_FREE char *sql = et_sql_expand(et_store_schema.steps[i], &dollar);
 		ok(!strchr(sql, '$') && strstr(sql, " BIGINT"),
-			"schema step %d uses only words that a dialect has", i + 1);
+			"schema: step %d uses only words that a dialect has", i + 1);
 	}
 }
 
