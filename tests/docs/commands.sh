@@ -17,6 +17,16 @@ page_letters()
 	sed -nE 's/^\*-([A-Za-z])\*, \*--([a-z-]+)\*.*/\1=\2/p' "$1" | sort
 }
 
+# The paragraphs of a page that explain an option.
+page_paragraph() # page_paragraph FILE OPTION
+{
+	awk -v option="--$2" '
+		/^[^\t]/ { inside = 0 }
+		/^\*-/ { line = $0; gsub(/[*,]/, " ", line); n = split(line, words, " ")
+			for (i = 1; i <= n; i++) inside = inside || words[i] == option }
+		inside' "$1"
+}
+
 help_letters()
 {
 	"$ETALON" "$1" --help |
@@ -52,6 +62,39 @@ done
 for page in "$root"/man/etalon-*.1.scd; do
 	name=$(basename "$page" .1.scd)
 	like "docs: the man page $name belongs to a command" " $(commands | tr '\n' ' ')" " ${name#etalon-} "
+done
+
+# Every choice of an option, as completion offers it, is in the paragraph of the man page.
+etalon completion fish | sed -nE "s/.*seen_subcommand_from ([a-z]+)' -l ([a-z-]+) .*-a '([^']*)'.*/\\1 \\2 \\3/p" >choices
+ok 'completion offers choices of options' grep -q '^run protocol emp kbest raw auto$' choices
+while read -r command option names; do
+	page=$root/man/etalon-$command.1.scd
+	text=$(page_paragraph "$page" "$option")
+	[ -n "$text" ] || text=$(page_paragraph "$common" "$option")
+	missing=
+	for choice in $names; do # in fifo:50 the number is an example
+		grep -qwF -- "${choice%%:*}" <<<"${text//[_*]/ }" || missing+=" $choice"
+	done
+	is "the page of $command lists every choice of --$option" "$missing" ''
+done <choices
+
+# Every experiment of lab has its entry in the man page, and the page has no other.
+is 'the page of lab explains every experiment of lab list' \
+	"$(sed -nE 's/^\*([a-z][a-z-]*)\*$/\1/p' "$root/man/etalon-lab.1.scd" | sort)" \
+	"$({ etalon lab list --json | jq -r '.[].name'; echo list; } | sort)"
+
+# Every format of export is in its help and an option of run.
+formats=$(sed -nE 's/^export format //p' choices)
+like 'there are export formats' "$formats" '^json hyperfine csv '
+for format in $formats; do
+	like "export --help describes the format $format" "$(COLUMNS=1000 etalon export --help)" "[ ,]$format \\("
+	case $format in
+	json) option=json ;;
+	hyperfine) option=export-json ;;
+	html) option=report ;;
+	*) option=export-$format ;;
+	esac
+	ok "run writes the format $format with --$option" grep -qx "$option" <(options run)
 done
 
 done_testing
