@@ -161,7 +161,7 @@ static void draw_median_t(struct job *job, size_t block, size_t from, size_t cou
 		job->first_t + from, count);
 }
 
-/* What BCa needs of the jackknife: sum of cubes over sum of squares to the 3/2, over 6. */
+/* BCa's acceleration is the jackknife's sum of cubes over 6 (sum of squares)^(3/2). */
 struct influence {
 	double squares, cubes;
 };

@@ -2,7 +2,7 @@
 /*
  * Bootstrap intervals for a mean, a standard deviation, a median and a ratio of means. The same
  * seed gives the same answer for every number of threads and every vector width. Memory: two
- * doubles a replicate and statistic asked for (one without bootstrap-t), whatever n is.
+ * doubles per replicate and statistic (one without bootstrap-t), whatever n is.
  */
 #ifndef ET_STATS_BOOTSTRAP_H
 #define ET_STATS_BOOTSTRAP_H
@@ -32,16 +32,16 @@ struct et_boot {
 	struct et_interval percentile, bca, t; /* NaN where undefined or not asked for */
 };
 
-/* Both at once, for they share their resamples; either may be NULL. */
+/* Computes both from the same resamples; either may be NULL. */
 void et_bootstrap_mean_sd(const double *x, size_t n, const struct et_boot_options *options,
 	struct et_boot *mean, struct et_boot *sd);
 /*
- * The median of a resample is drawn from its own law, without resampling: O(1) a replicate. With
- * bootstrap-t every replicate is a full resample: O(n).
+ * Draws the median of a resample from its distribution, without resampling: O(1) per replicate.
+ * With bootstrap-t every replicate is a full resample: O(n).
  */
 void et_bootstrap_median(
 	const double *x, size_t n, const struct et_boot_options *options, struct et_boot *out);
-/* mean x / mean y, two independent series. */
+/* The ratio mean x / mean y of two independent series. */
 void et_bootstrap_ratio(const double *x, size_t nx, const double *y, size_t ny,
 	const struct et_boot_options *options, struct et_boot *out);
 

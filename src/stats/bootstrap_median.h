@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Medians of resamples, drawn from their law or by resampling; inside the bootstrap only. */
+/* Medians of resamples, from their distribution or by resampling. Private to the bootstrap. */
 #ifndef ET_STATS_BOOTSTRAP_MEDIAN_H
 #define ET_STATS_BOOTSTRAP_MEDIAN_H
 

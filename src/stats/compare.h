@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Several series compared: all pairs, or all with one of them, as one family. */
+/* Compares several series: all pairs, or all with one of them, as one family. */
 #ifndef ET_STATS_COMPARE_H
 #define ET_STATS_COMPARE_H
 
@@ -7,7 +7,7 @@
 #include "model/series.h"
 #include "stats/normality.h"
 
-/* One of the series, as far as comparing needs it. */
+/* The figures of one series that a comparison needs. */
 struct et_compared {
 	double mean, sd, median;
 	struct et_normality shapiro;
@@ -17,7 +17,7 @@ struct et_compared {
 
 struct et_comparison {
 	double alpha;
-	struct et_compared *samples; /* one a series */
+	struct et_compared *samples; /* one per series */
 	size_t n_samples;
 	struct et_contrast *pairs; /* a and b are places in the list of series */
 	size_t n_pairs;
@@ -26,11 +26,11 @@ struct et_comparison {
 
 struct et_compare_options {
 	double alpha;
-	const enum et_metric *metric; /* NULL: what each experiment was judged by */
+	const enum et_metric *metric; /* NULL: the metric that judged each experiment */
 	const size_t *reference;      /* NULL: every pair */
 };
 
-/* Series of one experiment are compared as et_contrast_make does, others as independent ones. */
+/* Series of one experiment are compared as et_contrast_make does, others as independent. */
 void et_compare(const struct et_series *series, size_t n, const struct et_compare_options *o,
 	struct et_comparison *out);
 void et_comparison_free(struct et_comparison *c); /* what it owns */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Two commands of an experiment compared. Runs taken as duets or in blocks are compared as pairs:
- * what slowed the machine during a pair slowed both, so the ratio within it stands. Runs taken one
+ * Compares two commands of an experiment. Runs measured in duets or blocks are compared as pairs: a
+ * slow machine affects both runs of a pair, so their ratio is not affected. Runs measured one
  * command after the other are two independent series.
  */
 #ifndef ET_STATS_CONTRAST_H
@@ -13,9 +13,9 @@
 /* Compares command b with command a; the family-wise adjustment comes later. */
 void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enum et_metric metric,
 	double level, struct et_contrast *out);
-/* Holm over the family, then a conclusion for each. */
+/* Applies Holm's correction to the family, then draws a conclusion for each. */
 void et_contrasts_conclude(struct et_contrast *c, size_t n, double alpha);
-/* Is any slower than the reference, significantly so, and by more than that proportion? */
+/* True if any is significantly slower than the reference by more than this proportion. */
 bool et_contrasts_regressed(
 	const struct et_contrast *c, size_t n, uint32_t reference, double proportion);
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Beyond so many bandwidths a kernel is below the smallest double; below the last digit. */
+/* Bandwidths beyond which a kernel is below the smallest double; below the last digit. */
 static const double whole_reach = 39, short_reach = 9;
 
 double et_bw_nrd0(const double *sorted, size_t n)

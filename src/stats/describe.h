@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Everything that one series says: summary, intervals, bootstrap, diagnosis. */
+/* Describes one series: summary, intervals, bootstrap, diagnosis. */
 #ifndef ET_STATS_DESCRIBE_H
 #define ET_STATS_DESCRIBE_H
 
@@ -10,7 +10,7 @@
 struct et_describe_options {
 	double level;
 	size_t replicates;    /* of the bootstrap; 0: none */
-	bool replicates_free; /* nobody asked for that many: fewer, or none, for a long series */
+	bool replicates_free; /* the user gave no number: a long series gets fewer, or none */
 	uint64_t seed;
 	size_t lags; /* of acf and Ljung-Box; 0: as many as suit n */
 	unsigned threads;
@@ -19,7 +19,7 @@ struct et_describe_options {
 enum { ET_DESCRIBE_REPLICATES = 9999 };
 
 struct et_description {
-	struct et_estimate estimate; /* its warnings are all there are */
+	struct et_estimate estimate; /* with all warnings */
 	struct et_interval median_interval;
 	struct et_interval sd_interval; /* chi-square */
 	struct et_diagnosis diagnosis;

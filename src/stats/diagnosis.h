@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a series looks like, and what that means for the figures made of it: normal or skewed,
- * drifting, dependent, of two modes, in steps, with values far off.
+ * Diagnoses a series for the warnings about its figures: normal or skewed, drifting, dependent, of
+ * several modes, in coarse steps, with outliers.
  */
 #ifndef ET_STATS_DIAGNOSIS_H
 #define ET_STATS_DIAGNOSIS_H
@@ -15,7 +15,8 @@
 
 enum {
 	ET_DIAGNOSIS_MODES = 8,
-	ET_SERIAL_TESTABLE = 20, /* below, drift and dependence are found too rarely to look for */
+	ET_SERIAL_TESTABLE =
+		20, /* with fewer values the tests of drift and dependence are too weak */
 };
 
 struct et_diagnosis {
@@ -35,10 +36,10 @@ struct et_diagnosis {
 	size_t n_modes;
 };
 
-/* x in order of execution, and sorted. */
+/* x is in order of execution; sorted holds the same values in ascending order. */
 void et_diagnose(const double *x, const double *sorted, size_t n, struct et_diagnosis *out);
 
-/* What is printed beside the diagnosis decides which findings matter. */
+/* The use of a series decides which findings matter. */
 enum et_diagnosis_use {
 	ET_USE_COMPARISON,  /* needs no normal data: only dependence and modes matter */
 	ET_USE_MEAN,        /* a mean with Student's interval: its assumptions matter, too */

@@ -18,7 +18,7 @@ static const double dip_probs[DIP_PROBS] = { 0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3,
 	0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995, 0.9998, 0.9999, 0.99995, 0.99998,
 	0.99999, 1 };
 
-/* One row a sample size, one column a probability. */
+/* One row per sample size, one column per probability. */
 static const double dip_quantiles[DIP_SIZES][DIP_PROBS] = {
 	{ 0.125, 0.125, 0.125, 0.125, 0.125, 0.125, 0.125, 0.125, 0.125, 0.125, 0.132559548782689,
 		0.157497369040235, 0.187401878807559, 0.20726978858736, 0.223755804629222,

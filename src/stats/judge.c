@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* As ET_REJECTION says. */
+/* See ET_REJECTION. */
 static void allow_for_two_sigma(const struct et_experiment *e, const struct et_command *c,
 	enum et_metric m, struct et_estimate *out)
 {
@@ -148,7 +148,7 @@ static void judge_command(
 		warn_until(e, r);
 }
 
-/* CPU time says little about programs that mostly wait. */
+/* CPU time is not informative for programs that mostly wait. */
 static void warn_metric(const struct et_experiment *e, struct et_contrast *c)
 {
 	const double mostly = 0.5;

@@ -18,7 +18,7 @@ static int by_p(const void *a, const void *b)
 	return x->p != y->p ? (x->p > y->p) - (x->p < y->p) : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Those that are not NaN, sorted; returns how many. */
+/* Sorts the values that are not NaN; returns their number. */
 static size_t rank(const double *p, size_t n, struct ranked *order)
 {
 	size_t m = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Several statements at once: Holm's adjustment of p-values and Sidak's levels. */
+/* Several tests or intervals at once: Holm's adjustment of p-values and Sidak's levels. */
 #ifndef ET_STATS_MULTIPLE_H
 #define ET_STATS_MULTIPLE_H
 
@@ -12,11 +12,11 @@
  */
 void et_holm(const double *p, size_t n, double *adjusted);
 /*
- * The same as published: the j-th smallest of k p-values is held against alpha / (k - j + 1), and
- * the first that fails ends it. levels[i] is what p[i] is held against, NaN for a NaN.
+ * The same as published: the j-th smallest of k p-values is compared with alpha / (k - j + 1), up
+ * to the first one above. levels[i] is the level that p[i] is compared with, NaN for a NaN.
  */
 void et_holm_steps(const double *p, size_t n, double alpha, double *levels, bool *rejected);
-/* Sidak (1967): the level of each of m statements that hold together with `level`. */
+/* Sidak (1967): the level of each of m intervals that together cover with `level`. */
 double et_sidak_level(double level, double m);
 /* The same for significance levels, without loss for small alpha. */
 double et_sidak_alpha(double alpha, double m);

@@ -12,7 +12,8 @@ enum { ET_SHAPIRO_LEAST = 3, ET_SHAPIRO_MOST = 5000 };
 
 struct et_normality {
 	double w, p;
-	size_t n_used; /* of more than 5000 values a random 5000 (always the same) are judged */
+	size_t n_used; /* of more than 5000 values, 5000 chosen at random (always the same) are
+			  tested */
 };
 
 /* NaN for fewer than 3 values or a constant series. */

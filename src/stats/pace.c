@@ -42,7 +42,7 @@ static void conclude(
 	out->hi = exp(line->intercept + out->coverage_factor * error);
 }
 
-void et_pace_fit(const double *pt, const double *lap, size_t n, double level, struct et_paced *out)
+void et_pace_fit(const double *cpu, const double *lap, size_t n, double level, struct et_paced *out)
 {
 	*out = (struct et_paced){ .n = n, .level = level };
 	out->coefficient = out->coefficient_uncertainty = out->p = out->lap = out->lap_mean = NAN;
@@ -54,7 +54,7 @@ void et_pace_fit(const double *pt, const double *lap, size_t n, double level, st
 			   "(--runs)";
 		return;
 	}
-	ET_AUTO_FREE double *x = logs(lap, n), *y = logs(pt, n), *sorted = et_sorted_copy(lap, n);
+	ET_AUTO_FREE double *x = logs(lap, n), *y = logs(cpu, n), *sorted = et_sorted_copy(lap, n);
 	struct et_line line;
 	out->lap = et_quantile_sorted(sorted, n, 0.1);
 	out->lap_mean = exp(et_mean(x, n));
@@ -79,7 +79,7 @@ void et_pace_fit(const double *pt, const double *lap, size_t n, double level, st
 
 void et_pace_judge(const struct et_command *c, double level, struct et_paced *out)
 {
-	ET_AUTO_FREE double *pt = et_calloc(c->n_samples + 1, sizeof(*pt));
+	ET_AUTO_FREE double *cpu = et_calloc(c->n_samples + 1, sizeof(*cpu));
 	ET_AUTO_FREE double *lap = et_calloc(c->n_samples + 1, sizeof(*lap));
 	size_t n = 0, paced = 0;
 
@@ -93,10 +93,10 @@ void et_pace_judge(const struct et_command *c, double level, struct et_paced *ou
 		if (s->measured.pace_ns == ET_UNKNOWN || s->measured.pace_loops == ET_UNKNOWN ||
 			!s->measured.pace_ns || s->measured.pace_loops < ET_PACE_LAPS)
 			continue;
-		pt[n] = (double)s->measured.cpu_ns;
+		cpu[n] = (double)s->measured.cpu_ns;
 		lap[n++] = (double)s->measured.pace_ns / (double)s->measured.pace_loops;
 	}
 	*out = (struct et_paced){ 0 };
 	if (paced)
-		et_pace_fit(pt, lap, n, level, out);
+		et_pace_fit(cpu, lap, n, level, out);
 }

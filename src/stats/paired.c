@@ -34,7 +34,7 @@ double et_serial_inflation(const double *x, size_t n)
 	return 1 + 2 * sum;
 }
 
-/* What dependence leaves: the variance's own bias (n - v)/(n - 1) counts, too. */
+/* The correction for dependence; it includes the bias (n - v)/(n - 1) of the variance. */
 struct effective {
 	double factor; /* of the standard error */
 	double df;     /* n/v - 1 */
@@ -130,7 +130,10 @@ void et_judge_pairs(const double *d, size_t n, struct et_contrast *out)
 	out->method = names[by].test;
 	out->ratio_method = names[by].ratio;
 	out->log_ratio_sd = et_sd(d, n);
-	/* So few ranks reach a verdict only just: what looks like dependence is chance there. */
+	/*
+	 * With few pairs a rank test barely reaches significance, and an apparent dependence is
+	 * probably chance: do not widen.
+	 */
 	bool few = n < DEPENDENCE_TESTABLE && by != BY_MEAN;
 	out->inflation = few ? 1 : et_serial_inflation(d, n);
 	out->p_floor = by == BY_MEAN ? 0 : ldexp(1, n < 1000 ? 1 - (int)n : -999);

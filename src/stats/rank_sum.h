@@ -19,13 +19,13 @@ struct et_rank_sum {
 };
 
 /*
- * Exact without ties and below 50 a side, as R; otherwise the normal approximation with tie and
- * continuity corrections.
+ * Exact without ties and below 50 per side, as in R; otherwise the normal approximation with tie
+ * and continuity corrections.
  */
 struct et_rank_sum et_rank_sum_test(
 	const double *x, size_t nx, const double *y, size_t ny, double level);
 
-/* Exact given the ties, over all orderings; NaN beyond 60 a side, where it takes too long. */
+/* Exact with ties, over all orderings; NaN beyond 60 per side, where it takes too long. */
 double et_rank_sum_permutation_p(const double *x, size_t nx, const double *y, size_t ny);
 
 #endif

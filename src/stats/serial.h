@@ -21,8 +21,9 @@ double et_acf_band(size_t n, double level);
 struct et_test et_ljung_box(const double *x, size_t n, size_t lags);
 
 /*
- * How many independent values would know the mean as well as these n: n / (1 + 2 sum r_k), summed
- * while pairs of coefficients stay positive (Geyer 1992). Not above n; NaN for constant series.
+ * The number of independent values that determine the mean as well as these n: n / (1 + 2 sum r_k),
+ * summed while pairs of coefficients stay positive (Geyer 1992). Not above n; NaN for constant
+ * series.
  */
 double et_effective_size(const double *x, size_t n);
 

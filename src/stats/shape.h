@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the data look like, for the warnings: rounded to a step, skewed, with a few values far off,
- * cold at the start or drifting from one half to the other.
+ * The shape of the data, for the warnings: rounded to a step, skewed, with outliers, slow at the
+ * start because caches were cold, or drifting from one half to the other.
  */
 #ifndef ET_STATS_SHAPE_H
 #define ET_STATS_SHAPE_H
@@ -39,7 +39,7 @@ struct et_drift {
 	bool cold_start; /* the first value is far above the others: caches were cold */
 	double shift;    /* second half against the first, Hodges-Lehmann, over the median */
 	double p;        /* of no shift (Wilcoxon-Mann-Whitney) */
-	bool testable;   /* below 20 values drift goes unseen too often to speak of its absence */
+	bool testable;   /* with fewer than 20 values the test is too weak to exclude a drift */
 };
 
 struct et_drift et_drift(const double *x, size_t n);

@@ -13,13 +13,13 @@ struct et_signed_rank {
 	double v;        /* sum of the ranks of positive differences */
 	double p;        /* two-sided */
 	double estimate; /* median of the Walsh averages */
-	double lo, hi;   /* NaN when so few differences cannot reach the level */
+	double lo, hi;   /* NaN if there are too few differences to reach the level */
 	size_t n;        /* differences that are not 0 */
 	bool exact;
 };
 
 /*
- * Exact for fewer than 50 differences without ties and zeros, as R; otherwise the normal
+ * Exact for fewer than 50 differences without ties and zeros, as in R; otherwise the normal
  * approximation with tie and continuity corrections. Zeros are left out of the test (Wilcoxon
  * 1945) but not of the estimate and its interval: they are evidence of a small shift.
  */

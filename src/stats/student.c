@@ -17,7 +17,7 @@ static bool is_constant(double error, double mean_x, double mean_y)
 	return error < 10 * DBL_EPSILON * fmax(fabs(mean_x), fabs(mean_y));
 }
 
-/* estimate and mu differ by so many standard errors: Student's t with df degrees of freedom. */
+/* Student's t: the distance of estimate and mu in standard errors, with df degrees of freedom. */
 static struct et_interval_test t_test(
 	double estimate, double mu, double error, double df, double level)
 {

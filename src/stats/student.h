@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Tests that suppose normal data: Student's and Welch's t, the F test of two variances, and the
+ * Tests that assume normal data: Student's and Welch's t, the F test of two variances, and the
  * ratio of two geometric means. Series too short or constant to the last digit give NaN.
  */
 #ifndef ET_STATS_STUDENT_H
@@ -12,10 +12,10 @@
 
 /* The mean of x against mu; the estimate is the mean. */
 struct et_interval_test et_t_one_sample(const double *x, size_t n, double mu, double level);
-/* Means of x and y, equal variances supposed (Student 1908); the estimate is mean x - mean y. */
+/* Means of x and y, equal variances assumed (Student 1908); the estimate is mean x - mean y. */
 struct et_interval_test et_t_student(
 	const double *x, size_t nx, const double *y, size_t ny, double level);
-/* The same with variances of their own (Welch 1947). */
+/* The same with unequal variances (Welch 1947). */
 struct et_interval_test et_t_welch(
 	const double *x, size_t nx, const double *y, size_t ny, double level);
 /* Differences x[i] - y[i] against 0. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the tests of hypotheses answer with. Every p is two-sided; what is undefined is NaN. */
+/* Results of hypothesis tests. Every p is two-sided; an undefined figure is NaN. */
 #ifndef ET_STATS_TEST_H
 #define ET_STATS_TEST_H
 
@@ -7,7 +7,7 @@ struct et_test {
 	double statistic, df, p;
 };
 
-/* A test that also estimates: the effect and its interval at the level asked for. */
+/* A test with an estimate of the effect and its interval at the requested level. */
 struct et_interval_test {
 	double statistic, p;
 	double df, df2; /* df2 is the F test's only */
@@ -16,7 +16,7 @@ struct et_interval_test {
 
 struct et_interval {
 	double lo, hi;
-	double level; /* attained, which may be above what was asked for */
+	double level; /* the attained one, which may be above the requested one */
 };
 
 #endif

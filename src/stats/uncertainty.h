@@ -10,21 +10,21 @@
 
 struct et_component {
 	double u;  /* standard uncertainty */
-	double c;  /* sensitivity: what one unit of it does to the result */
+	double c;  /* sensitivity: change of the result per unit */
 	double df; /* INFINITY where it is taken as known */
 };
 
 struct et_combined {
 	double u;        /* combined standard uncertainty */
 	double df;       /* effective */
-	double k;        /* coverage factor at the level asked for */
+	double k;        /* coverage factor at the requested level */
 	double expanded; /* k u */
 };
 
 /* GUM eq. 10 for independent components, Welch-Satterthwaite (eq. G.2b) for the freedom. */
 struct et_combined et_combine(const struct et_component *parts, size_t n, double level);
 
-/* What a display or clock with this step leaves open, uniform over the step (GUM F.2.2.1). */
+/* The standard uncertainty of a display or clock with this step (GUM F.2.2.1). */
 double et_resolution_uncertainty(double step);
 /* Sheppard (1898): the variance before rounding to the step; below 0 when rounding hid it all. */
 double et_sheppard_variance(double variance, double step);
