@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The undisturbed rate of increments of this CPU model, measured once and kept in a file. */
+/* The rate at which `put inc` increments on this CPU model, measured once and kept in a file. */
 #ifndef ET_PUT_CALIBRATION_H
 #define ET_PUT_CALIBRATION_H
 
 #include "base/error.h"
 
-/* Finds the name of the CPU model, under which its rate is kept. */
+/* Fills buf with the name of the CPU model, under which its rate is kept. */
 void et_cpu_model(const char *sysroot, char *buf, size_t size);
 
 /*
@@ -15,14 +15,15 @@ void et_cpu_model(const char *sysroot, char *buf, size_t size);
 double et_calibrate_inc(void);
 
 /*
- * Reads the rate of a CPU model from dir/inc.json. Returns -ENOENT if the model is not in the file,
- * and -EBADMSG if the file is not valid; the caller then calibrates again.
+ * Reads the rate of a CPU model from dir/inc.json. Returns -ENOENT if there is no file or the model
+ * is not in it, -EBADMSG if the file is not valid, or another -errno. The caller can calibrate
+ * after any of these.
  */
 int et_calibration_read(
 	const char *dir, const char *cpu, double *rate, struct et_error *err) ET_CHECK;
 /*
- * Writes the rate of a CPU model into the file, which is replaced atomically and has mode 0600.
- * Creates dir and its parents with mode 0700.
+ * Writes the rate of a CPU model into that file, which is replaced atomically and has mode 0600.
+ * Creates dir and its parents with mode 0700 if they are missing.
  */
 int et_calibration_write(
 	const char *dir, const char *cpu, double rate, struct et_error *err) ET_CHECK;

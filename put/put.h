@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Programs under test: small workloads of exactly known size, to try a machine, a method or etalon
- * itself. The work does no input or output and makes no system call, except where the head of its
- * file says so. It returns its result, so that the compiler cannot drop it.
+ * Programs under test (put): small workloads of exactly known size, to try a machine, a method or
+ * etalon itself. The work makes no system call, except where the head of its file says so. It
+ * returns its result, so that the compiler cannot drop it.
  */
 #ifndef ET_PUT_PUT_H
 #define ET_PUT_PUT_H
@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-/* The parameters of workloads, as bits: a set of them says which ones a workload accepts. */
+/* The parameters of workloads, as bits of a set. WALL and CALIBRATE have no value. */
 enum et_put_param {
 	ET_PUT_SECONDS = 1 << 0,
 	ET_PUT_ITERATIONS = 1 << 1,
@@ -22,34 +22,37 @@ enum et_put_param {
 };
 
 struct et_put_params {
-	unsigned given;      /* the parameters that the user gave, as bits */
-	uint64_t seconds_ns; /* duration */
+	unsigned given;      /* the set of parameters that the user gave */
+	uint64_t seconds_ns; /* duration of the work, in ns */
 	uint64_t iterations;
 	uint64_t size;
 	uint64_t seed;
-	const char *state_dir; /* folder of the calibration file, or NULL: it is not kept */
+	const char *state_dir; /* folder of the calibration file; NULL: it is not kept */
 };
 
 struct et_put_result {
 	uint64_t value;    /* depends on all the work done */
 	char detail[256];  /* a description of the work, for -v */
-	char warning[512]; /* or "" */
+	char warning[512]; /* "": none */
 };
 
 struct et_workload {
-	const char *name;
+	const char *name; /* NULL ends the table */
 	const char *summary;
-	unsigned takes;
+	unsigned takes; /* the set of parameters that it accepts */
 	struct et_put_params defaults;
-	uint64_t largest_size;
+	uint64_t largest_size; /* of the parameter size */
 	int (*run)(const struct et_put_params *p, struct et_put_result *out, struct et_error *err);
 };
 
-/* Ends with a row whose name is NULL. */
 extern const struct et_workload et_workloads[];
 
+/* Returns NULL if there is no workload of that name. */
 const struct et_workload *et_workload_find(const char *name);
-/* Runs the workload, with defaults for parameters not given. Refuses those it does not accept. */
+/*
+ * Runs the workload, with defaults for parameters that are not given. Refuses parameters that it
+ * does not accept.
+ */
 int et_workload_run(const struct et_workload *w, const struct et_put_params *given,
 	struct et_put_result *out, struct et_error *err) ET_CHECK;
 

@@ -12,24 +12,28 @@
 
 enum { ET_SUBJECT_SIZES = 3 };
 
-extern const char *const et_subject_sizes[]; /* "small", …; NULL-terminated */
+extern const char *const et_subject_sizes[]; /* "small", "medium", "large", NULL */
 
 struct et_subject {
-	const char *name;
+	const char *name;    /* NULL ends the table */
 	const char *program; /* the program that must be installed; NULL: etalon itself */
-	uint64_t sizes[ET_SUBJECT_SIZES];
-	const char *input;                       /* name of its input file, or NULL */
-	void (*write)(FILE *out, uint64_t size); /* writes that file */
-	const char *words[16]; /* the arguments; {in}, {out} and {size} are replaced */
+	uint64_t sizes[ET_SUBJECT_SIZES];        /* what they count depends on the program */
+	const char *input;                       /* name of its input file; NULL: it has none */
+	void (*write)(FILE *out, uint64_t size); /* writes the input file */
+	const char *words[16]; /* its arguments; {in}, {out} and {size} are replaced */
 };
 
-/* Ends with a row whose name is NULL. */
 extern const struct et_subject et_subjects[];
 
-/* Creates the input file of a size in the folder. */
+/* In both functions, size is an index of sizes. */
+
+/* Creates the input file in the folder; an existing file is an error. */
 int et_subject_prepare(
 	const struct et_subject *s, int size, const char *folder, struct et_error *err) ET_CHECK;
-/* Returns the command line, quoted if needed; program is the path to run. The caller frees it. */
+/*
+ * Returns the command line, quoted if needed. program is the path to run, folder that of the input.
+ * The caller frees it.
+ */
 char *et_subject_command(
 	const struct et_subject *s, int size, const char *program, const char *folder);
 

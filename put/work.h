@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The bare work of the programs under test, which their unit tests call, too. */
+/* The bare work of the programs under test, without options and output. */
 #ifndef ET_PUT_WORK_H
 #define ET_PUT_WORK_H
 
@@ -12,13 +12,16 @@ uint64_t et_inc(uint64_t n);
 /* Increments until the clock reads at least until_ns; returns the number of increments. */
 uint64_t et_spin(clockid_t clock, uint64_t until_ns);
 
-/* Generate n numbers that depend on the seed only. */
+/* Generate n numbers that depend on the seed only: from 0 to 2^31 - 1, and from 0 to below 1. */
 void et_random_ints(int32_t *out, size_t n, uint64_t seed);
 void et_random_doubles(double *out, size_t n, uint64_t seed);
 /* Insertion sort, ascending. */
 void et_insertion_sort(int32_t *a, size_t n);
 
-/* c = a·b, all n×n and stored by rows. The innermost loop walks down a column, or along a row. */
+/*
+ * Multiply n×n matrices, which are stored by rows: c = a·b. The innermost loop walks down a column,
+ * or along a row.
+ */
 void et_matrix_by_column(const double *a, const double *b, double *c, size_t n);
 void et_matrix_by_row(const double *a, const double *b, double *c, size_t n);
 
