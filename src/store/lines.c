@@ -121,13 +121,13 @@ int et_lines_next(struct et_lines *l, char **line, size_t *length)
 	}
 	l->begin = l->pos;
 	l->stop = l->pos + stop;
-	l->fed = found;
+	l->has_lf = found;
 	count_lines(l, stop);
 	l->pos = l->stop + found;
-	l->returned = stop && l->buf[l->stop - 1] == '\r';
-	stop -= l->returned;
+	l->has_cr = stop && l->buf[l->stop - 1] == '\r';
+	stop -= l->has_cr;
 	l->buf[l->begin + stop] = '\0';
-	if (l->fed)
+	if (l->has_lf)
 		l->buf[l->stop] = '\0';
 	*line = l->buf + l->begin;
 	*length = stop;
@@ -136,9 +136,9 @@ int et_lines_next(struct et_lines *l, char **line, size_t *length)
 
 void et_lines_back(struct et_lines *l)
 {
-	if (l->returned)
+	if (l->has_cr)
 		l->buf[l->stop - 1] = '\r';
-	if (l->fed)
+	if (l->has_lf)
 		l->buf[l->stop] = '\n';
 	l->pos = l->begin;
 	l->next_number = l->number - 1;

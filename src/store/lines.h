@@ -16,8 +16,8 @@ struct et_lines {
 	char *buf;
 	size_t pos, end, cap;
 	size_t next_number;
-	size_t begin, stop; /* of the last line; stop is where its line feed was */
-	bool fed, returned; /* it ended in a line feed; a carriage return was before it */
+	size_t begin, stop;  /* of the last line; stop is where its line feed was */
+	bool has_lf, has_cr; /* it ended in a line feed; a carriage return was before it */
 	bool eof;
 };
 
