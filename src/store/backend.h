@@ -3,7 +3,8 @@
  * The interface between the store and a database. store.c picks a back end by the URL; sql.c,
  * schema.c, read.c and write.c state in SQL what is kept and reach the database through this
  * interface only. A back end translates values, transactions and errors of its library. It knows
- * nothing about samples. Private to src/store.
+ * nothing about samples. Functions that return an int return 0 or -errno with err filled, unless
+ * stated otherwise. Private to src/store.
  */
 #ifndef ET_STORE_BACKEND_H
 #define ET_STORE_BACKEND_H
@@ -37,7 +38,7 @@ enum et_transaction {
 	ET_TRANSACTION_WRITE, /* other writers wait until it ends */
 };
 
-/* Both structs are the first member of the back end's own. */
+/* A back end's own structs for a database and for a statement begin with these. */
 struct et_database {
 	const struct et_database_ops *ops;
 	const char *name; /* for error messages: the path, or the address of the server */
@@ -59,11 +60,11 @@ struct et_database_ops {
 	 * valid until the last step. If binding fails, the next step reports it.
 	 */
 	void (*bind)(struct et_statement *st, int at, const struct et_value *value);
-	/* 1 with a row, 0 after the last row, -errno on failure. */
+	/* Returns 1 with a row, 0 after the last row, or -errno. */
 	int (*step)(struct et_statement *st, struct et_error *err);
-	/* The bytes of the value are valid until the next step or reset. */
+	/* Reads a column of the row. Its bytes are valid until the next step or reset. */
 	void (*column)(struct et_statement *st, int at, struct et_value *value);
-	/* The number of rows that the last INSERT, UPDATE or DELETE changed. */
+	/* Returns the number of rows that the last INSERT, UPDATE or DELETE changed. */
 	int64_t (*changes)(struct et_statement *st);
 	/* Ends the execution and unbinds all parameters: the statement can be used again. */
 	void (*reset)(struct et_statement *st);
@@ -75,16 +76,16 @@ struct et_database_ops {
 	int (*commit)(struct et_database *db, struct et_error *err);
 	void (*rollback)(struct et_database *db);
 	/*
-	 * A database that cannot continue a transaction after an error rolls it back at once, and
-	 * this returns false from then on.
+	 * Whether a transaction is open. A database that cannot continue a transaction after an
+	 * error rolls it back at once; this returns false from then on.
 	 */
 	bool (*in_transaction)(struct et_database *db);
 
-	/* The schema's version, 0 if the database is empty; an error if it is not a store. */
+	/* The version of the schema: 0 if the database is empty. Fails if it is not a store. */
 	int (*read_version)(struct et_database *db, int64_t *version, struct et_error *err);
 	int (*write_version)(struct et_database *db, int version, struct et_error *err);
 
-	/* As et_store_claim and et_store_release. */
+	/* These do what et_store_claim and et_store_release promise. */
 	int (*claim)(struct et_database *db, const char *id, struct et_error *err);
 	void (*release)(struct et_database *db);
 };
@@ -93,9 +94,9 @@ struct et_database_ops {
 struct et_backend {
 	const char *name;
 	const char *const *schemes; /* how its URLs begin; NULL ends the list */
-	/* Of the library that is loaded; NULL if this build has no such back end. */
+	/* Returns the version of its library. NULL: this build has no such back end. */
 	const char *(*version)(void);
-	/* rest is the URL without the scheme. The schema is store.c's business. */
+	/* rest is the URL without the scheme. The caller migrates the schema afterwards. */
 	int (*open)(const char *rest, enum et_store_mode mode, struct et_database **out,
 		struct et_error *err);
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One execution of a statement: parameters are bound from left to right, then the columns of each
- * row are read from left to right. Ranges are checked in both directions: a value that would be
- * refused on reading is refused on writing. Private to src/store.
+ * A cursor is one execution of a statement: parameters are bound from left to right, then the
+ * columns of each row are read from left to right. Ranges are checked in both directions: a value
+ * that would be refused on reading is refused on writing. Private to src/store.
  */
 #ifndef ET_STORE_CURSOR_H
 #define ET_STORE_CURSOR_H
@@ -13,48 +13,59 @@ struct et_cursor {
 	struct et_statement *st; /* NULL if it could not be prepared */
 	struct et_error *err;
 	int at;     /* the next parameter or column */
-	int failed; /* -errno of the first failure to prepare or to bind, which the step returns */
+	int failed; /* -errno of the first failure to prepare or to bind; 0: none */
 };
 
 /*
- * A failure to prepare or to bind fills err and is returned by the next step, so that only steps
- * need a check. A statement has one open cursor at a time.
+ * Opens a cursor. A statement has one open cursor at a time. If preparing or binding fails, err is
+ * filled at once and the next step returns the failure, so that only steps need a check.
  */
 struct et_cursor et_cursor_open(struct et_store *s, enum et_sql which, struct et_error *err);
 void et_cursor_close(struct et_cursor *c);
 #define ET_AUTO_CURSOR ET_CLEANUP(et_cursor_close)
 
-/* 1 with a row, whose first column is the next to be read; 0 after the last; or -errno. */
+/* Returns 1 with a row, of which the first column is read next; 0 after the last row; or -errno. */
 int et_cursor_step(struct et_cursor *c) ET_CHECK;
-/* Steps a statement that returns no rows; *changed is the number of rows that it changed. */
+/*
+ * Executes a statement that returns no rows. *changed is the number of rows that it changed.
+ * Returns 0 or -errno.
+ */
 int et_cursor_change(struct et_cursor *c, int64_t *changed) ET_CHECK;
 
-/* Bytes that are bound must stay valid until the last step. */
+/*
+ * Each binds the next parameter. Bytes must stay valid until the last step. name is for the error
+ * if the value is refused.
+ */
 void et_bind_int(struct et_cursor *c, int64_t value);
-/* A number of which all 64 bits up to INT64_MAX are allowed; name is for the error. */
+/* Refuses a number above INT64_MAX. */
 void et_bind_count(struct et_cursor *c, const char *name, uint64_t value);
-void et_bind_text(struct et_cursor *c, const char *name, const char *text); /* NULL is NULL */
-/* The text in an array of that size. */
+/* text may be NULL, which binds NULL. */
+void et_bind_text(struct et_cursor *c, const char *name, const char *text);
+/* Refuses an array of that size without a NUL. */
 void et_bind_chars(struct et_cursor *c, const char *name, const char *chars, size_t size);
 void et_bind_blob(struct et_cursor *c, const char *bytes, size_t size);
+/* Binds one parameter per column, from the fields of the struct at base. */
 void et_bind_columns(struct et_cursor *c, const struct et_columns *columns, const void *base);
 
 /*
- * Readers trust no value: the store may be damaged or edited by hand. Each reads one column and
- * returns false if its type, range or length is wrong.
+ * Each reads the next column and returns false if its type, range or length is wrong: the store may
+ * be damaged or edited by hand.
  */
 bool et_row_int(struct et_cursor *c, int64_t lo, int64_t hi, int64_t *out);
-/* A copy of the text, NULL for NULL. */
+/* Copies the text; *out is NULL for NULL. */
 bool et_row_text(struct et_cursor *c, char **out);
-/* The text itself, valid until the next step, NULL for NULL. */
+/* The same without a copy: the text is valid until the next step. */
 bool et_row_peek(struct et_cursor *c, const char **out);
-/* A text that fits into the array; NULL is the empty text. */
+/* Copies a text that fits into the array; NULL becomes "". */
 bool et_row_chars(struct et_cursor *c, char *out, size_t size);
-/* The name of an enum's value; *out is its place in the list. */
+/* Sets *out to the position in names of the text. */
 bool et_row_name(struct et_cursor *c, const char *const *names, int *out);
-/* Valid until the next step. */
+/* The bytes are valid until the next step. */
 bool et_row_blob(struct et_cursor *c, const char **bytes, size_t *size);
-/* NULL, or the first field for which the row has no valid value. */
+/*
+ * Reads one column per field into the struct at base. Returns NULL, or the first field whose column
+ * has no valid value.
+ */
 const struct et_field *et_row_columns(
 	struct et_cursor *c, const struct et_columns *columns, void *base) ET_CHECK;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Keeps the cutoffs of daemons in a store: one fact (in JSON) per machine, by the host's name. */
+/* Keeps the cutoffs of daemons in a store: one fact, in JSON, per host name. */
 #ifndef ET_STORE_CUTOFFS_H
 #define ET_STORE_CUTOFFS_H
 
@@ -8,7 +8,7 @@
 
 /* Replaces the cutoffs that were kept for c->host. */
 int et_cutoffs_keep(struct et_store *s, const struct et_cutoffs *c, struct et_error *err) ET_CHECK;
-/* *there: are there any for that host? If so, the caller frees what *out owns. */
+/* Sets *there to whether there are any for that host. If so, et_cutoffs_free frees *out. */
 int et_cutoffs_load(struct et_store *s, const char *host, struct et_cutoffs *out, bool *there,
 	struct et_error *err) ET_CHECK;
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads records of daemons from JSON in the form of the EMP papers' data: short_run and an optional
- * long_run, each with samples, sample_seconds and either central and l_samples, or all. The text is
- * not trusted: every error (exit 2) names the place in it.
+ * Reads records of daemons from JSON in the form of the EMP papers' data: an object short_run and
+ * optionally long_run, each with samples, sample_seconds, and either the arrays central and
+ * l_samples or the array all. The text is not trusted: every error (exit status 2) names the place
+ * in it.
  */
 #ifndef ET_STORE_DAEMONS_H
 #define ET_STORE_DAEMONS_H
@@ -15,7 +16,7 @@ enum { ET_DAEMONS_MOST_NAMES = 10000, ET_DAEMONS_MOST_SAMPLES = 1000000 };
 /* jansson holds a whole text in memory and needs about ten times its size. */
 #define ET_DAEMONS_MOST_BYTES ((size_t)256 << 20)
 
-/* name is the file's, for errors. On success the caller frees what *out owns. */
+/* name is that of the file, for errors. On success et_daemon_record_free frees *out. */
 int et_daemon_record_read(const char *data, size_t size, const char *name,
 	struct et_daemon_record *out, struct et_error *err) ET_CHECK;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An open store. Private to src/store. */
+/* The members of an open store. Private to src/store. */
 #ifndef ET_STORE_HANDLE_H
 #define ET_STORE_HANDLE_H
 
 #include "store/backend.h"
 
-/* The key of a process's name; key 0 marks an empty entry. */
+/* The key of a process's name in the table `process`; key 0 marks an empty entry. */
 struct et_process_key {
 	char name[16];
 	int64_t key;
@@ -18,14 +18,14 @@ struct et_store {
 	bool in_group;                                  /* a write transaction is open */
 	/* The experiment that a sample was last added to. */
 	char id[40];
-	int64_t key; /* its row, 0 if there is none */
+	int64_t key; /* of its row; 0: there is none */
 	int64_t n_commands;
-	int64_t uncounted; /* its samples in this group that its row does not count yet */
-	/* Recent names, each at the place that its hash gives: most culprits need no query. */
+	int64_t uncounted; /* samples in this group that its row does not count yet */
+	/* A cache of recent names, indexed by their hash, so that most culprits need no query. */
 	struct et_process_key processes[64];
 };
 
-/* Fills err: the store has no experiment of that id. Returns -ENOENT. */
+/* Reports that the store has no experiment of that id: fills err and returns -ENOENT. */
 int et_store_no_experiment(const struct et_store *s, const char *id, struct et_error *err);
 
 #endif

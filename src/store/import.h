@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Makes an experiment of a record in etalon's own JSON, in hyperfine's JSON or in CSV. These are
- * pure functions over bytes, which are not trusted: every error (exit 2) names the place in them.
+ * Makes an experiment of a record in etalon's own JSON, in hyperfine's JSON or in CSV. The bytes
+ * are not trusted: every error (exit status 2) names the place in them.
  */
 #ifndef ET_STORE_IMPORT_H
 #define ET_STORE_IMPORT_H
@@ -18,7 +18,7 @@ enum et_import_format {
 
 extern const char *const et_import_format_names[];
 
-/* A larger record is refused: jansson holds a whole text in memory and needs ten times its size. */
+/* A larger record is refused: jansson needs ten times the size of a text in memory. */
 #define ET_IMPORT_MOST_BYTES ((size_t)1 << 30)
 
 struct et_import_options {
@@ -26,15 +26,15 @@ struct et_import_options {
 	enum et_import_format format;
 	const char *column; /* CSV: the column that holds the times; NULL: found by the header */
 	const char *label;  /* NULL: the record's own */
-	bool copy;          /* give it a new id even if the record has one */
+	bool copy;          /* give the experiment a new id even if the record has one */
 	uint64_t wall_ns;   /* now: the start of an experiment if its record has none */
-	uint64_t random;    /* for new ids */
+	uint64_t random;    /* a random number, for new ids */
 };
 
 /*
- * A native record keeps its id unless copy is set, and a running experiment becomes an interrupted
- * one. hyperfine's files and most CSV files have no CPU time: it is then ET_UNKNOWN, and the
- * experiment's metric is ET_METRIC_ELAPSED.
+ * On success the caller frees *out. A native record keeps its id unless copy is set, and a running
+ * experiment becomes an interrupted one. hyperfine's files and most CSV files have no CPU time: it
+ * is then ET_UNKNOWN, and the experiment's metric is ET_METRIC_ELAPSED.
  */
 int et_import(const char *data, size_t size, const struct et_import_options *o,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;

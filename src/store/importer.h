@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The functions that the readers of all formats share. Private to src/store. */
+/* Functions that the readers of all formats share. Private to src/store. */
 #ifndef ET_STORE_IMPORTER_H
 #define ET_STORE_IMPORTER_H
 
@@ -16,37 +16,40 @@ struct et_importer {
 	struct et_error *err;
 };
 
-/* A place in a JSON text, as a chain on the stack; it becomes text only in an error. */
+/*
+ * A place in a JSON text: a list on the stack, from the innermost place outwards. Only an error
+ * turns it into text.
+ */
 struct et_import_place {
 	const struct et_import_place *up; /* NULL: the top */
-	const char *key;                  /* of an object's member; NULL: an array's element */
+	const char *key;                  /* of a member of an object; NULL: an array's element */
 	size_t index;                     /* of the element */
 };
 
-/* Makes the error "NAME: PLACE: TEXT" (exit 2); at may be NULL. */
+/* Makes the error "NAME: PLACE: TEXT" (exit status 2) and returns -EINVAL; at may be NULL. */
 int et_import_fail(struct et_importer *in, const struct et_import_place *at, const char *fmt, ...)
 	ET_PRINTF(3, 4);
 
-/* Parses JSON and recognizes its format if *format is AUTO; the caller unreferences *out. */
+/* Parses JSON, and sets *format if it is AUTO. The caller calls json_decref(*out). */
 int et_import_load(struct et_importer *in, const char *data, size_t size,
 	enum et_import_format *format, json_t **out) ET_CHECK;
 int et_import_native(struct et_importer *in, const json_t *root) ET_CHECK;
 int et_import_hyperfine(struct et_importer *in, const json_t *root) ET_CHECK;
 int et_import_csv(struct et_importer *in, const char *data, size_t size) ET_CHECK;
 
-/* Appends a command whose text is its name; NULL and an error if there are too many. */
+/* Appends a command whose text is its name. Returns NULL with err filled if there are too many. */
 struct et_command *et_import_command(
 	struct et_importer *in, const struct et_import_place *at, const char *name);
 
 /* --- typed values of a JSON object; a missing key is the same as null --- */
 
-/* Sets all fields from the keys that have their names. */
+/* Sets each field of the struct at base from the key of its name. */
 int et_read_fields(struct et_importer *in, const json_t *object, const struct et_field *fields,
 	void *base, const struct et_import_place *at) ET_CHECK;
-/* The string of a key, or NULL; it belongs to the JSON. */
+/* Sets *out to the string of a key, or NULL. It belongs to the JSON. */
 int et_read_text(struct et_importer *in, const json_t *object, const char *key,
 	const struct et_import_place *at, const char **out) ET_CHECK;
-/* The array or object of a key, or NULL. */
+/* Sets *out to the array or object of a key, or NULL. It belongs to the JSON. */
 int et_read_branch(struct et_importer *in, const json_t *object, const char *key, json_type type,
 	const struct et_import_place *at, const json_t **out) ET_CHECK;
 /* Reads the command's parameters: {"name": "value", "n": 3 …} */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads a stream line by line in bounded memory. Private to src/store. */
+/*
+ * Reads a stream line by line in bounded memory. The caller sets in, longest and quotes, and all
+ * else to 0. Private to src/store.
+ */
 #ifndef ET_STORE_LINES_H
 #define ET_STORE_LINES_H
 
@@ -9,10 +12,10 @@
 
 struct et_lines {
 	FILE *in;
-	size_t longest; /* a longer line is refused */
+	size_t longest; /* a line of more bytes is refused */
 	bool quotes;    /* a line feed within quotes does not end the line */
-	size_t number;  /* of the last line, from 1 */
-	/* The rest is for lines.c only. */
+	size_t number;  /* number of the last line, from 1 */
+	/* The rest is private, except that a caller may look at the bytes from pos to end. */
 	char *buf;
 	size_t pos, end, cap;
 	size_t next_number;
@@ -21,21 +24,21 @@ struct et_lines {
 	bool eof;
 };
 
-/* Reads more bytes into the buffer, unless the stream is at its end; 0 or -errno. */
+/* Reads more bytes into the buffer, unless the stream is at its end. Returns 0 or -errno. */
 int et_lines_fill(struct et_lines *l) ET_CHECK;
 /*
- * Reads the next line: 1 with a line, 0 at the end, -EMSGSIZE if the line is too long, or another
- * -errno. A NUL replaces the line feed and the carriage return before it; the line itself may also
- * contain NULs. It is valid until the next call.
+ * Reads the next line. Returns 1 with a line, 0 at the end, -EMSGSIZE if the line is too long, or
+ * another -errno. A NUL replaces the line feed, or CR LF, at the end of the line; the line itself
+ * may contain NULs too. It is valid until the next call.
  */
 int et_lines_next(struct et_lines *l, char **line, size_t *length) ET_CHECK;
 /* Puts the last line back, to be read again. */
 void et_lines_back(struct et_lines *l);
 /*
- * Reads the rest of the stream, with its line ends, into a new buffer of *size bytes; -EFBIG if it
- * is larger than most.
+ * Reads the rest of the stream unchanged into a new buffer of *size bytes, which the caller frees.
+ * Returns 0, -EFBIG if there are more than `most` bytes, or another -errno.
  */
 int et_lines_rest(struct et_lines *l, size_t most, char **out, size_t *size) ET_CHECK;
-void et_lines_free(struct et_lines *l); /* frees what it owns, but does not close the stream */
+void et_lines_free(struct et_lines *l); /* does not close the stream */
 
 #endif

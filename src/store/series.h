@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads series from a stream: one number per line, a column of CSV, or a record that import reads
- * (etalon's JSON and CSV, hyperfine's JSON), of which each command is a series. Text is read line
- * by line and needs 8 bytes of memory per number; JSON is held in memory as a whole. Every error
- * (exit 2) names the file and the line.
+ * Reads series of numbers from a stream. The stream has one number per line, or is CSV of which one
+ * column is read, or is a record (etalon's JSON or CSV, or hyperfine's JSON) in which each command
+ * is a series. Lines and columns need 8 bytes of memory per number; a record is read into memory as
+ * a whole. Every error (exit status 2) names the file and the place in it.
  */
 #ifndef ET_STORE_SERIES_H
 #define ET_STORE_SERIES_H
@@ -17,11 +17,11 @@
 
 struct et_series_options {
 	const char *name;   /* of the file: for errors, and as the name of a series without one */
-	const char *column; /* of CSV, by its heading or its number from 1; or NULL */
-	const enum et_metric *metric; /* NULL: the metric of the record */
+	const char *column; /* of CSV: its heading, or its number from 1; NULL: none is named */
+	const enum et_metric *metric; /* of a record; NULL: the record's own metric */
 };
 
-/* Adds the series to the set; after a failure some may have been added. */
+/* Adds at least one series to the set. After a failure some may have been added. */
 int et_series_read(FILE *in, const struct et_series_options *o, struct et_series_set *out,
 	struct et_error *err) ET_CHECK;
 

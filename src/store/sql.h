@@ -25,9 +25,9 @@ struct et_sql_word {
 struct et_dialect {
 	enum et_placeholder placeholder;
 	/*
-	 * Column types and what follows the closing parenthesis of a table:
-	 * $key (a number that the database assigns, the primary key), $int (64 bits), $real, $blob,
-	 * $table, $table_by_key (a table that is stored in the order of its primary key).
+	 * The types of columns: $key (a number that the database assigns, the primary key), $int
+	 * (64 bits), $real, $blob. And the words after the closing parenthesis of a table: $table,
+	 * or $table_by_key for a table that is stored in the order of its primary key.
 	 */
 	const struct et_sql_word *words;
 };
@@ -35,9 +35,9 @@ struct et_dialect {
 /* The columns that hold the fields of one struct. */
 struct et_columns {
 	const char *name;   /* $NAME in the texts */
-	const char *prefix; /* of the columns' names */
+	const char *prefix; /* a column is named PREFIX followed by the field's name */
 	const struct et_field *fields;
-	const char *omit; /* a field that has no column in this table, or NULL */
+	const char *omit; /* the name of a field that has no column, or NULL */
 };
 
 extern const struct et_columns et_columns_sample;
@@ -48,7 +48,7 @@ extern const struct et_columns et_columns_child;
 extern const struct et_columns et_columns_host;
 extern const struct et_columns et_columns_factor;
 
-/* The first field at or after f that has a column; NULL after the last. */
+/* Returns the first field from f on that has a column; NULL after the last. */
 static inline const struct et_field *et_columns_next(
 	const struct et_columns *columns, const struct et_field *f)
 {
@@ -89,9 +89,9 @@ enum et_sql {
 	ET_SQL_LENGTH,
 };
 
-/* The statement in the dialect; the caller frees it. */
+/* Returns a statement in the dialect. The caller frees it. */
 char *et_sql_statement(enum et_sql which, const struct et_dialect *dialect);
-/* Any text in the dialect; the caller frees it. An unknown $NAME is copied as it is. */
+/* The same for any text. An unknown $NAME is copied as it is. */
 char *et_sql_expand(const char *text, const struct et_dialect *dialect);
 
 #endif

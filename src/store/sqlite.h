@@ -11,12 +11,12 @@ struct et_sqlite {
 	struct et_database base;
 	sqlite3 *db;
 	char *path;
-	int claim; /* socket that locks an experiment, or -1 */
+	int claim; /* the socket that locks an experiment, or -1 */
 };
 
 extern const struct et_backend et_backend_sqlite;
 
-/* The operations of struct et_database_ops; only close is in sqlite_open.c itself. */
+/* The operations of struct et_database_ops, except close, which is in sqlite_open.c. */
 int et_sqlite_prepare(struct et_database *db, const char *sql, struct et_statement **out,
 	struct et_error *err) ET_CHECK;
 void et_sqlite_bind(struct et_statement *st, int at, const struct et_value *value);
@@ -39,7 +39,7 @@ int et_sqlite_write_version(struct et_database *db, int version, struct et_error
 int et_sqlite_claim(struct et_database *db, const char *id, struct et_error *err) ET_CHECK;
 void et_sqlite_release(struct et_database *db);
 
-/* Makes an error with a hint of one of SQLite's result codes; returns -errno. */
+/* Fills err from a result code of SQLite, with a hint where one helps. Returns -errno. */
 int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err);
 
 #endif

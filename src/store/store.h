@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Keeps experiments and reads them back. The scheme of the URL decides which database holds them.
- * A sample that was added is durable when et_store_flush has returned 0.
+ * Keeps experiments and reads them back. The scheme of the URL decides which database has them.
+ * Samples are added in groups; a group is one transaction, which et_store_flush commits. All
+ * functions return 0 or -errno with err filled, unless stated otherwise. A function that takes
+ * an id returns -ENOENT if the store has no such experiment.
  */
 #ifndef ET_STORE_STORE_H
 #define ET_STORE_STORE_H
@@ -19,12 +21,15 @@ enum et_store_mode {
 	ET_STORE_CREATE_PATH,
 };
 
-/* url as the user gave it: a scheme and what follows it, or the plain path of a file. */
+/*
+ * Opens a store and migrates its schema if an older etalon made it. url is what the user gave: a
+ * scheme and what follows it, or the plain path of a file.
+ */
 int et_store_open(const char *url, enum et_store_mode mode, struct et_store **out,
 	struct et_error *err) ET_CHECK;
-void et_store_close(
-	struct et_store *s); /* rolls back samples that were not flushed; NULL is fine */
-const char *et_store_url(const struct et_store *s);
+/* Rolls back samples that were not flushed. NULL is fine. */
+void et_store_close(struct et_store *s);
+const char *et_store_url(const struct et_store *s); /* as given to et_store_open */
 
 /* A kind of store that etalon knows. */
 struct et_store_kind {
@@ -36,42 +41,47 @@ struct et_store_kind {
 	const char *version;
 };
 
-/* The i-th kind, from 0; false after the last. */
+/* Fills in the i-th kind, counted from 0. Returns false after the last. */
 bool et_store_kind(size_t i, struct et_store_kind *out);
 
-/* Keeps the experiment's plan, host and commands, but no samples; durable on return. */
+/*
+ * Keeps the experiment's plan, host and commands, but no samples; durable on return. -EEXIST if the
+ * store has an experiment of that id.
+ */
 int et_store_begin(
 	struct et_store *s, const struct et_experiment *e, struct et_error *err) ET_CHECK;
 /*
- * Keeps a finished experiment with all of its samples, or nothing of it. Other writers wait until
- * it is done (about four seconds per million samples).
+ * The same with all samples, in one transaction. Other writers wait until it is done (about four
+ * seconds per million samples).
  */
 int et_store_keep(struct et_store *s, const struct et_experiment *e, struct et_error *err) ET_CHECK;
 /*
  * Adds one sample of the experiment to the open group, and opens a group if there is none. Other
- * writers wait while a group is open: flush at least every 50 ms. After a failure the group is as
- * it was before, or the database has rolled it back (for example if the disk is full); samples
- * that were flushed are kept.
+ * writers wait while a group is open: flush at least every 50 ms. A failure leaves the group as it
+ * was before, or loses the group (for example if the disk is full), but no sample that was flushed.
  */
 int et_store_add(struct et_store *s, const char *id, const struct et_sample *sample,
 	struct et_error *err) ET_CHECK;
-/* Makes everything that was added durable. Without an open group it does nothing. */
+/* Makes the open group durable. Does nothing if there is none. */
 int et_store_flush(struct et_store *s, struct et_error *err) ET_CHECK;
-/* Records how the experiment ended, or that it is resumed (ET_STATE_RUNNING). Flushes. */
+/*
+ * Records that the experiment ended at wall_ns, or that it is resumed (ET_STATE_RUNNING, wall_ns is
+ * not used). Flushes.
+ */
 int et_store_set_state(struct et_store *s, const char *id, enum et_state state, uint64_t wall_ns,
 	struct et_error *err) ET_CHECK;
 /*
  * Records the removal and the marks of a sample that is in the store already; its order and
- * command identify it. Part of the open group like et_store_add.
+ * command identify it. This becomes part of the open group, as with et_store_add.
  */
 int et_store_set_removal(struct et_store *s, const char *id, const struct et_sample *sample,
 	struct et_error *err) ET_CHECK;
 
 /*
- * Locks the experiment for this handle: at most one process at a time runs an experiment or
- * removes it. -EBUSY if another handle holds the lock for longer than a second. The lock ends with
- * et_store_release or et_store_close, and with the process however it dies. A handle holds one
- * lock at a time; the experiment need not be in the store yet.
+ * Locks the experiment, so that at most one process at a time runs or removes it. -EBUSY if another
+ * et_store holds the lock for longer than a second. The lock ends with et_store_release or
+ * et_store_close, or when the process ends. An et_store holds one lock at a time. The experiment
+ * need not be in the store yet.
  */
 int et_store_claim(struct et_store *s, const char *id, struct et_error *err) ET_CHECK;
 void et_store_release(struct et_store *s); /* does nothing without a lock */
@@ -82,23 +92,27 @@ void et_store_release(struct et_store *s); /* does nothing without a lock */
  * prefix is ambiguous.
  */
 int et_store_find(struct et_store *s, const char *name, char id[40], struct et_error *err) ET_CHECK;
-/* The newest experiment that is not done, for resuming without an id. */
+/* Finds the newest experiment that is running or interrupted; -ENOENT if there is none. */
 int et_store_find_unfinished(struct et_store *s, char id[40], struct et_error *err) ET_CHECK;
-/* The whole experiment with its samples and their culprits. */
+/* Loads an experiment with its samples and their culprits. The caller frees *out. */
 int et_store_load(struct et_store *s, const char *id, struct et_experiment **out,
 	struct et_error *err) ET_CHECK;
+/* Removes an experiment, which the caller has claimed. */
 int et_store_remove(struct et_store *s, const char *id, struct et_error *err) ET_CHECK;
 
-/* Returns 0 to continue. The texts are valid during the call only, which must not use the store. */
+/*
+ * A callback for et_store_list. It returns 0 to continue and must not use the store. The texts of
+ * the summary are valid during the call only.
+ */
 typedef int (*et_store_summary_fn)(void *ctx, const struct et_summary *s);
 /* Calls fn for each experiment, newest first, at most limit times (0: for all). */
 int et_store_list(struct et_store *s, size_t limit, et_store_summary_fn fn, void *ctx,
 	struct et_error *err) ET_CHECK;
 
 /*
- * Facts about the machine that outlive experiments, such as a calibration; their values are texts.
- * A fact that is not in the store gives 0 and *value NULL; the caller frees the value. Setting one
- * flushes.
+ * Facts are texts about the machine that outlive experiments, such as the cutoffs of daemons.
+ * Getting one that is not in the store sets *value to NULL and returns 0. The caller frees *value.
+ * Setting one flushes.
  */
 int et_store_get_fact(
 	struct et_store *s, const char *key, char **value, struct et_error *err) ET_CHECK;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads traces of activity from JSON: a file that `etalon trace --json` wrote, or one in the form
- * of the figures in Bryant and O'Hallaron's chapter on measuring time: mhz_estimate,
+ * Reads traces of activity from JSON. The text is a file that `etalon trace --json` wrote, or has
+ * the form of the figures in Bryant & O'Hallaron's chapter on measuring time: mhz_estimate,
  * timer_interval_ms, and any number of named objects with periods, each ["A" or "I", index, start,
- * duration] in cycles of the counter. The text is not trusted: every error (exit 2) names the place
+ * duration] in ticks of the counter. It is not trusted: every error (exit status 2) names the place
  * in it.
  */
 #ifndef ET_STORE_TRACE_H
@@ -20,7 +20,7 @@ struct et_traces {
 	size_t n, cap;
 };
 
-/* name is the file's, for errors. The cause of a period is unknown if the file has none. */
+/* name is that of the file, for errors. A period without a cause in the file has an unknown one. */
 int et_traces_read(const char *data, size_t size, const char *name, struct et_traces *out,
 	struct et_error *err) ET_CHECK;
 void et_traces_free(struct et_traces *t);
