@@ -42,10 +42,9 @@ const struct et_verb et_verb_compare = {
 	.summary = "which of these series differ?",
 	.usage = "[options] SERIES SERIES…\n[options] EXPERIMENT",
 	.about = "A SERIES is a file that describe reads, or the id or label of a stored\n"
-		 "experiment, which means all of its commands. Runs that were measured in pairs "
-		 "are compared\n"
-		 "in pairs; other series by t tests if both may be normal, else by ranks\n"
-		 "(Nogueira and Matias). Holm's correction covers all comparisons together.",
+		 "experiment, which means all of its commands. Runs that were measured in pairs\n"
+		 "are compared in pairs; other series by t tests if both may be normal, else by\n"
+		 "ranks (Nogueira and Matias). Holm's correction covers all comparisons together.",
 	.examples = "  etalon compare last\n"
 		    "  etalon compare <(seq 101 120) <(seq 121 140)\n"
 		    "  etalon compare --fail-on-regression=5 <(seq 1001 1020) "

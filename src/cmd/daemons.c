@@ -36,11 +36,11 @@ static const struct et_option options[] = {
 	{ 0, "short-runs", "N", "learn: samples of the short run (300)", et_set_u64,
 		ET_FILLS(request, learn.short_runs), .lo = ET_LSHAPE_LEAST, .hi = 1000000,
 		.bit = OF_LEARN | OF_PLAN },
-	{ 0, "short-seconds", "DUR", "learn: length of each (1s)", et_set_duration,
+	{ 0, "short-seconds", "DUR", "learn: length of each short sample (1s)", et_set_duration,
 		ET_FILLS(request, learn.short_ns), .bit = OF_LEARN | OF_PLAN },
 	{ 0, "long-runs", "N", "learn: samples of the long run, 0 for none (40)", et_set_u64,
 		ET_FILLS(request, learn.long_runs), .hi = 1000000, .bit = OF_LEARN | OF_PLAN },
-	{ 0, "long-seconds", "DUR", "learn: length of each (8s)", et_set_duration,
+	{ 0, "long-seconds", "DUR", "learn: length of each long sample (8s)", et_set_duration,
 		ET_FILLS(request, learn.long_ns), .bit = OF_LEARN | OF_PLAN },
 	{ 0, "label", "TEXT", "learn: name of the two experiments (daemons)", et_set_text,
 		ET_FILLS(request, learn.label), .bit = OF_LEARN },
@@ -58,8 +58,8 @@ const struct et_verb et_verb_daemons = {
 	.usage = "learn [options]\nshow [options]\nanalyse [options] FILE|-",
 	.about = "learn takes many short and long samples of a fixed program, finds those that an\n"
 		 "infrequent daemon disturbed, and stores a cutoff for each daemon: a sample in\n"
-		 "which it used more CPU time is removed. show prints the cutoffs. analyse does\n"
-		 "the same with a record (JSON).",
+		 "which it used more CPU time is removed. show prints the cutoffs. analyse finds\n"
+		 "cutoffs in the samples of a record (JSON).",
 	.examples = "  etalon daemons learn # takes minutes\n"
 		    "  etalon daemons learn --short-runs 20 --short-seconds 10ms --long-runs 0\n"
 		    "  etalon daemons show\n"

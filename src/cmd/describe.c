@@ -45,10 +45,9 @@ const struct et_verb et_verb_describe = {
 	.operands = "STORED",
 	.summary = "summarise a series of numbers",
 	.usage = "[options] [FILE|ID|LABEL]",
-	.about =
-		"FILE (or the standard input) holds one number per line (# begins a comment), CSV\n"
-		"with --column, or a record of etalon or hyperfine; a stored experiment is\n"
-		"given by its id or label. Each command of a record is a series of its own.",
+	.about = "FILE (or standard input) holds one number per line (# begins a comment), CSV\n"
+		 "with --column, or a record of etalon or hyperfine; a stored experiment is\n"
+		 "given by its id or label. Each command of a record is a series of its own.",
 	.examples = "  seq 1 20 | etalon describe\n"
 		    "  printf 'a,b\\n1,2\\n3,4\\n5,9\\n' | etalon describe --column b --json\n"
 		    "  etalon describe last --metric et\n",

@@ -13,7 +13,7 @@ struct request {
 static const struct et_option options[] = {
 	{ 'f', "format", "FORMAT", ET_FORMATS(SHOWN) "by default json", et_set_choice,
 		ET_FILLS(request, format), .names = et_format_names },
-	{ 'o', "output", "FILE", "where to write it (-, stdout)", et_set_text,
+	{ 'o', "output", "FILE", "where to write it; - is stdout (-)", et_set_text,
 		ET_FILLS(request, path), .values = "FILE" },
 	{ 0 },
 };

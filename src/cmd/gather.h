@@ -17,7 +17,7 @@ struct et_gather {
 
 /* Rows for a table of options; member is the struct et_gather in struct `type`. */
 #define ET_GATHER_OPTIONS(type, member)                                                            \
-	{ 0, "column", "NAME|N", "which column of a CSV file", et_set_text,                        \
+	{ 0, "column", "NAME|N", "the column of a CSV file", et_set_text,                          \
 		ET_FILLS(type, member.column) },                                                   \
 	{                                                                                          \
 		0, "metric", "pt|et",                                                              \

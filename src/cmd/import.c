@@ -80,11 +80,10 @@ const struct et_verb et_verb_import = {
 	.usage = "[options] FILE|-",
 	.about = "FILE is a native record (etalon export, run --json), hyperfine's JSON, or CSV:\n"
 		 "with the columns of etalon's own export, or any with one column of times, in\n"
-		 "seconds unless its name ends in _ms, _us or _ns. A list of numbers will do.\n"
-		 "A native record keeps its id; if that id is stored already, the record is "
-		 "refused\n"
-		 "unless --copy gives it a new one. CPU time that a record does not contain stays\n"
-		 "unknown. -q prints the id only.",
+		 "seconds unless its name ends in _ms, _us or _ns. A list of numbers is CSV, too.\n"
+		 "A native record keeps its id; if that id is stored already, the record is\n"
+		 "refused unless --copy gives it a new one. CPU time that a record does not\n"
+		 "contain stays unknown. -q prints the id only.",
 	.examples = "  etalon import --label before before.json\n"
 		    "  etalon import --column seconds times.csv\n"
 		    "  seq 10 20 | etalon import -\n",

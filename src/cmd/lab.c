@@ -31,8 +31,8 @@ static const struct et_option options[] = {
 	{ 0, "repetitions", "N", "simulations of each case (1000)", et_set_u32,
 		ET_FILLS(et_lab_request, asked.repetitions), .lo = 1, .hi = 10000000,
 		.bit = ET_LAB_REPETITIONS },
-	{ 0, "seed", "N", "the same seed gives the same tables, or order of runs (1)", et_set_u64,
-		ET_FILLS(et_lab_request, asked.seed), .bit = ET_LAB_SEED },
+	{ 0, "seed", "N", "seed: the same one gives the same tables, or order of runs (1)",
+		et_set_u64, ET_FILLS(et_lab_request, asked.seed), .bit = ET_LAB_SEED },
 	{ 0, "bootstrap", "N", "coverage: replicates of the bootstrap (999)", et_set_size,
 		ET_FILLS(et_lab_request, asked.replicates), .lo = 99, .hi = 1000000,
 		.bit = ET_LAB_BOOTSTRAP },
@@ -41,8 +41,9 @@ static const struct et_option options[] = {
 	{ 0, "size", "N", "coverage: this many values only (10, 30 and 100; NIST's 1000)",
 		et_set_size, ET_FILLS(et_lab_request, coverage.n), .lo = 5, .hi = 100000,
 		.bit = ET_LAB_SIZE },
-	{ 0, "effect", "REL", "false-alarms: how much slower, for the power (1%)", et_set_ratio,
-		ET_FILLS(et_lab_request, alarms.effect), .bit = ET_LAB_EFFECT },
+	{ 0, "effect", "REL",
+		"false-alarms: how much slower the slower program is, for the power (1%)",
+		et_set_ratio, ET_FILLS(et_lab_request, alarms.effect), .bit = ET_LAB_EFFECT },
 	{ 0, "pair-sd", "SD", "false-alarms: standard deviation of the log ratio of a duet (0.027)",
 		et_set_ratio, ET_FILLS(et_lab_request, alarms.duet_sd), .bit = ET_LAB_PAIR_SD },
 	{ 0, "lengths", "LIST", "durations of the timed task, such as 1ms,10ms,1s",
@@ -56,14 +57,14 @@ static const struct et_option options[] = {
 		.name_at = et_lab_program_name, .bit = ET_LAB_PROGRAMS },
 	{ 0, "sizes", "LIST", "real-programs: these only (small,medium,large)", et_lab_set_sizes,
 		ET_FILLS(et_lab_request, measure), .names = et_subject_sizes, .bit = ET_LAB_SIZES },
-	{ 'r', "runs", "N", "measured experiments: samples of each", et_set_u64,
+	{ 'r', "runs", "N", "measured experiments: samples of each program or task", et_set_u64,
 		ET_FILLS(et_lab_request, measure.runs), .lo = 2, .hi = 1000000,
 		.bit = ET_LAB_RUNS },
-	{ 0, "label", "TEXT", "measured experiments: name the record (lab NAME)", et_set_text,
+	{ 0, "label", "TEXT", "measured experiments: name the experiment (lab NAME)", et_set_text,
 		ET_FILLS(et_lab_request, measure.label), .bit = ET_LAB_LABEL },
 	{ 0, "from", "ID", "measured experiments: print the tables of a stored experiment",
 		et_set_text, ET_FILLS(et_lab_request, measure.from), .bit = ET_LAB_FROM },
-	{ 0, "svg", "FILE", "kbest-, interval-accuracy, cache: write the picture too", et_set_text,
+	{ 0, "svg", "FILE", "kbest-, interval-accuracy, cache: also write the picture", et_set_text,
 		ET_FILLS(et_lab_request, measure.svg), .values = "FILE", .bit = ET_LAB_SVG },
 	{ 0 },
 };
@@ -82,11 +83,10 @@ const struct et_verb et_verb_lab = {
 	.summary = "run experiments that test methods of measurement, and etalon itself",
 	.usage = "list\nNAME [options]",
 	.about =
-		"'etalon lab list' shows the experiments. coverage and false-alarms simulate, "
-		"with\n"
-		"a known truth; doc/coverage.md has their full tables. The others measure on this\n"
-		"machine and store their samples as run does. Ctrl-C ends an experiment, which\n"
-		"then prints the results until then.",
+		"'etalon lab list' shows the experiments. coverage and false-alarms simulate data\n"
+		"whose true value is known; doc/coverage.md has their full tables. The others\n"
+		"measure on this machine and store their samples as run does. After Ctrl-C an\n"
+		"experiment prints its results until then.",
 	.examples = "  etalon lab list\n"
 		    "  etalon lab coverage --repetitions 50 --law lognormal-1\n"
 		    "  etalon lab false-alarms --repetitions 20\n"

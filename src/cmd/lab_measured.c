@@ -61,8 +61,7 @@ int et_lab_conclude(
 	if (e && resumable)
 		fprintf(stderr,
 			"hint: run 'etalon run --resume %s' to continue, then 'etalon lab %s "
-			"--from "
-			"%s' to print the tables\n",
+			"--from %s' to print the tables\n",
 			e->id, r->name, e->id);
 	return rc;
 }

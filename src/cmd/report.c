@@ -8,7 +8,7 @@ struct request {
 };
 
 static const struct et_option options[] = {
-	{ 'o', "output", "FILE", "where to write it (-, stdout)", et_set_text,
+	{ 'o', "output", "FILE", "where to write it; - is stdout (-)", et_set_text,
 		ET_FILLS(request, path), .values = "FILE" },
 	{ 0 },
 };

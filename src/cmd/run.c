@@ -17,9 +17,8 @@ const struct et_verb et_verb_run = {
 	.operands = "COMMAND",
 	.summary = "how long does my program really take? which of these is faster?",
 	.usage = "[options] COMMAND…\n[options] -- PROGRAM ARG…\n--resume [ID]",
-	.about = "Each COMMAND is one string. It is split into words as a shell splits them, but "
-		 "run\n"
-		 "without a shell.",
+	.about = "Each COMMAND is one string. It is split into words as a shell splits them, but\n"
+		 "run without a shell.",
 	.examples = "  etalon run 'sleep 0.1'\n"
 		    "  etalon run --runs 20 -- sort /etc/passwd\n"
 		    "  etalon run 'etalon put sort' 'etalon put inc --seconds 0.05'\n"

@@ -47,9 +47,8 @@ static int check_kbest(unsigned given, struct et_experiment *e, struct et_error 
 	if (!certain && p->order == ET_ORDER_SEQUENTIAL && e->n_commands > 1)
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--protocol auto needs the first runs of all commands, which "
-				"--order "
-				"sequential delays"),
+				"--protocol auto needs the first runs of all commands early, but "
+				"--order sequential delays them"),
 			"use --order random, or name the protocol");
 	return 0;
 }

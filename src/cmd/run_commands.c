@@ -175,8 +175,7 @@ static void warn_of_shell_syntax(const struct et_experiment *e)
 		if (odd)
 			fprintf(stderr,
 				"etalon: warning: no shell runs '%s', so the program gets '%s' as "
-				"an "
-				"argument\nhint: use --shell sh\n",
+				"an argument\nhint: use --shell sh\n",
 				e->commands[c].text, odd);
 	}
 }

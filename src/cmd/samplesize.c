@@ -28,8 +28,8 @@ static int add_width(const struct et_option *o, void *ctx, char *const *args, st
 static const struct et_option options[] = {
 	{ 0, "json", NULL, "print JSON instead of text", et_set_true, ET_FILLS(request, json) },
 	{ 0, "width", "REL",
-		"how many runs make the interval of the mean this wide, e.g. 1%; up to 8 times "
-		"(5%, 2%, 1%, 0.5%)",
+		"predict how many runs make the interval of the mean this wide, e.g. 1%; up to 8 "
+		"times (5%, 2%, 1%, 0.5%)",
 		.set = add_width },
 	{ 0, "level", "P", "coverage of the interval (0.95)", et_set_probability,
 		ET_FILLS(request, level) },
@@ -43,9 +43,10 @@ const struct et_verb et_verb_samplesize = {
 	.name = "samplesize",
 	.summary = "how many runs are enough?",
 	.usage = "[options] [FILE|ID|LABEL]",
-	.about = "Takes a long series apart: its first half, quarter and so on down to 5 values.\n"
-		 "FILE (or the standard input) is what describe reads; without it, in a terminal,\n"
-		 "the last experiment.",
+	.about =
+		"Compares a long series with its first half, its first quarter and so on, down to\n"
+		"5 values. FILE (or standard input) is anything that describe reads; without it,\n"
+		"in a terminal, the last experiment is used.",
 	.examples = "  seq 1 40 | etalon samplesize\n"
 		    "  seq 1 40 | etalon samplesize --width 10% --json\n",
 	.options = options,
