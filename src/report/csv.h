@@ -2,9 +2,9 @@
 /*
  * One row per sample with a column for each of its fields (model/field.h), quoted as in RFC 4180,
  * except that lines end with a line feed. The cell of an unknown value is empty. A text that a
- * spreadsheet would take for a formula (it begins with = + -
- * @ or a tab) gets an apostrophe in front; control characters other than line feed and tab are
- * replaced by their Unicode control pictures.
+ * spreadsheet would take for a formula (it begins with one of "=+-@" or a tab) gets an apostrophe
+ * in front; control characters other than line feed and tab are replaced by their Unicode control
+ * pictures.
  */
 #ifndef ET_REPORT_CSV_H
 #define ET_REPORT_CSV_H

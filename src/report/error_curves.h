@@ -10,8 +10,7 @@ enum { ET_ERROR_POINTS = 32, ET_ERROR_CURVES = 8 };
 struct et_error_curve {
 	char label[64];
 	char mark;
-	double y[ET_ERROR_POINTS]; /* the error for each length, drawn without its sign; NaN: none
-				    */
+	double y[ET_ERROR_POINTS]; /* the error for each length; its sign is not drawn; NaN: none */
 };
 
 struct et_error_curves {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A forest plot for a terminal: all ratios with their intervals on one axis, on which 1 is marked.
- */
+/* A forest plot for a terminal: all ratios with their intervals on one axis that marks 1. */
 #ifndef ET_REPORT_FOREST_H
 #define ET_REPORT_FOREST_H
 

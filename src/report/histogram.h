@@ -6,8 +6,7 @@
 #include "model/estimate.h"
 #include "model/series.h"
 
-/* The number of bins for n values over that range by the rule of Freedman & Diaconis (1981); 1 to
- * most. */
+/* The number of bins, from 1 to most, for n values by the rule of Freedman & Diaconis (1981). */
 int et_histogram_bins(const struct et_estimate *e, size_t n, double range, int most);
 
 /*

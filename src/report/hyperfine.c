@@ -36,8 +36,7 @@ static void write_result(struct et_json *w, const struct et_command_result *r)
 	struct et_tally tally;
 
 	et_tally_samples(c, &tally);
-	/* In duets the elapsed time includes the partner's CPU time: only solo runs have figures.
-	 */
+	/* The elapsed time in a duet includes the partner's CPU time: only solo runs count. */
 	double scale = et->n && tally.kept[ET_SOLO] ? NS_PER_S : NAN;
 
 	et_json_object(w, NULL);

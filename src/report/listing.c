@@ -89,8 +89,7 @@ static struct widths fit(struct widths w, int columns)
 		w.started = 0; /* the id begins with the date and time of the start */
 	else
 		rest -= w.started + GAP;
-	/* The label gets the width that the command does not need, and at least half of the rest.
-	 */
+	/* The label gets the width that the command does not need, at least half of the rest. */
 	int half = rest / 2 > LEAST_COMMAND / 2 ? rest / 2 : LEAST_COMMAND / 2;
 	int room = rest - GAP - (w.command < half ? w.command : half);
 	if (w.label > room)

@@ -9,8 +9,7 @@
 
 enum { REDRAW_NS = 100000000, BAR_MOST = 30, BAR_LEAST = 8, NAME_LEAST = 8, GAP = 2 };
 
-/* The remaining time at the present rate; ET_UNKNOWN before the first sample and without a limit.
- */
+/* The remaining time by the present rate and the time limit; ET_UNKNOWN if neither is known. */
 static uint64_t remaining_ns(const struct et_progress_state *s)
 {
 	uint64_t left = ET_UNKNOWN;

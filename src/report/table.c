@@ -56,8 +56,7 @@ static void markdown_name(const char *clean, FILE *out)
 		putc('`', out);
 }
 
-/* `+text+` is literal monospace; a name that contains + or ` is written with character references.
- */
+/* `+text+` is literal monospace; a name that contains + or ` needs character references. */
 static void asciidoc_name(const char *clean, FILE *out)
 {
 	bool literal = !strpbrk(clean, "+`") && *clean;

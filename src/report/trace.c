@@ -146,8 +146,7 @@ static void print_timer(const struct et_trace *t, const struct et_page *page)
 	}
 	et_format_rounded(interval_ns(t), 4, every);
 	et_format_time((double)t->timer.shortest_ticks / t->hz * 1e9, shortest);
-	/* A trace of a program has no counter. Ours has a fixed rate, so it does not count cycles.
-	 */
+	/* A trace of a program has no counter; ours has a fixed rate, so it counts no cycles. */
 	if (t->readings || t->hz_estimate > 0)
 		snprintf(ticks, sizeof(ticks), " (%llu %s)",
 			(unsigned long long)t->timer.shortest_ticks,

@@ -235,8 +235,7 @@ const char *et_format_percent(double proportion, char buf[ET_FIGURE])
 	return buf;
 }
 
-/* Decimals of a ratio with this half width of its interval: one digit of it, two if it is 1 or 2.
- */
+/* Decimals of a ratio by the half width of its interval: one digit of it, two if it is 1 or 2. */
 static int ratio_decimals(double ratio, double half)
 {
 	int place;

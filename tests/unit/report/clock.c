@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The report about clocks of a sound machine, of one with unsound clocks, and with unknown figures.
- */
+/* The report about clocks that are sound, that are unsound, and that are not known. */
 #include "report/clock.h"
 #include "base/alloc.h"
 #include "tap.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The dual-execution scatter plot: the frame of each zoom, computed by hand; which causes are
- * named. */
+/* The dual-execution scatter plot: the frames, computed by hand, and the causes that are named. */
 #include "report/dual.h"
 #include "base/alloc.h"
 #include "tap.h"

@@ -330,8 +330,7 @@ static void check_numbers(void)
 		{ -3.1, "-3.1" }, { 7.04, "7.04" }, { NAN, "0" }, { INFINITY, "0" },
 		{ 1e300, "1000000" } };
 
-	/* A decimal comma would be invalid. If the locale is missing, this tests only the C locale.
-	 */
+	/* A decimal comma would be invalid. Without this locale only C is tested. */
 	setlocale(LC_ALL, "de_DE.UTF-8");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char buf[40] = "";

@@ -117,8 +117,7 @@ static int decimals(const char *number)
 	return point ? (int)strspn(point + 1, "0123456789") : 0;
 }
 
-/* Parses the printed text: the value is rounded to the last place, the uncertainty has two digits.
- */
+/* Parses the printed text: the value ends at the last place, the uncertainty has two digits. */
 static bool faithful(double ns, double u)
 {
 	char *end;
