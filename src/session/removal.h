@@ -7,8 +7,8 @@
 #include "store/store.h"
 
 /*
- * Removes samples and records the removals durably, if the protocol is EMP. Warnings about the
- * cutoffs go to notes.
+ * If the protocol of the experiment is EMP, removes samples, in memory and durably in the store.
+ * Warnings about the cutoffs are appended to notes.
  */
 int et_session_remove(struct et_store *store, struct et_experiment *e, struct et_warnings *notes,
 	struct et_error *err) ET_CHECK;

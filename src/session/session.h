@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Runs an experiment from its plan to its last sample: claims it in the store, opens the runner,
- * runs the driver, makes every sample durable, removes samples by the rules of the protocol.
- * Commands that measure (`run`, `lab`, `daemons learn`) plan an experiment and call this; it prints
- * nothing and knows neither options nor reports.
+ * A session runs one experiment from its plan to its last sample: it locks the experiment in the
+ * store, opens the runner, runs the driver, makes every sample durable, and removes samples by the
+ * rules of the protocol. Commands that measure (`run`, `lab`, `daemons learn`) plan an experiment
+ * and call this. It prints nothing and knows neither options nor reports.
  */
 #ifndef ET_SESSION_SESSION_H
 #define ET_SESSION_SESSION_H
@@ -16,42 +16,44 @@
 
 struct et_session;
 
-/* Provided by the caller; everything must outlive the session. */
+/* The session copies this, but not the things that it points to: they must outlive the session. */
 struct et_session_setup {
 	struct et_store *store; /* open for writing */
 	struct et_interrupt *interrupt;
 	char *const *envp; /* environment of the programs */
 	bool no_ledger;    /* do not record which processes have the program's CPU */
-	bool draw_seed;    /* a new experiment gets a random seed */
-	/* Called after each run; or NULL. */
+	bool draw_seed;    /* replace plan.seed of a new experiment by a random number */
+	/* Called after each run. May be NULL. */
 	void (*progress)(void *ctx, const struct et_progress_note *note);
-	void *ctx;
+	void *ctx; /* for progress */
 };
 
 /*
- * Begins a new experiment: reads the host, draws an id, finds the programs and records the plan,
- * so that it can be resumed. Takes e, also on failure.
+ * Begins a new experiment: reads the host, draws an id, finds the programs and stores the plan, so
+ * that the experiment can be resumed. The session owns e from now on; on failure e is freed.
  */
 int et_session_begin(const struct et_session_setup *setup, struct et_experiment *e,
 	struct et_session **out, struct et_error *err) ET_CHECK;
 /*
- * Continues an interrupted experiment with its plan, seed, commands and finished samples. name is
- * an id or a label; NULL is the newest unfinished experiment.
+ * Continues an experiment that is not done, with its plan, seed, commands and finished samples.
+ * name is as in et_store_find; NULL stands for et_store_find_unfinished. Returns -EALREADY if it is
+ * done, -EBUSY if another process runs it.
  */
 int et_session_resume(const struct et_session_setup *setup, const char *name,
 	struct et_session **out, struct et_error *err) ET_CHECK;
 /*
- * Runs the plan and records how it ended. Afterwards every finished sample that the store takes is
- * durable, also on failure. -EINTR after a signal.
+ * Runs the plan, once per session, and records how it ended. Returns 0, -EINTR after a signal, or
+ * another -errno. In any case every finished sample that the store accepts is durable afterwards.
  */
 int et_session_drive(struct et_session *s, struct et_error *err) ET_CHECK;
 
-/* The experiment, owned by the session. */
+/* Returns the experiment. The session owns it. */
 struct et_experiment *et_session_experiment(struct et_session *s);
-/* Hands the experiment over to the caller, who frees it. */
+/* Returns the experiment, which the caller then owns. Call this after et_session_drive only. */
 struct et_experiment *et_session_take_experiment(struct et_session *s) ET_CHECK;
-/* Warnings about the machine and about the cutoffs that were applied. */
+/* Returns warnings about the machine and about the cutoffs that were applied. */
 const struct et_warnings *et_session_warnings(const struct et_session *s);
-void et_session_close(struct et_session *s); /* NULL is fine */
+/* Unlocks the experiment and frees the session. NULL is fine. */
+void et_session_close(struct et_session *s);
 
 #endif
