@@ -53,7 +53,7 @@ static struct sighting *all_sightings(const struct et_command *c, size_t *n)
 	return all;
 }
 
-/* Has every sample that counts its ledger? Of some of them the sums would blame the wrong one. */
+/* Does every sample that counts have a ledger? Sums over some of them would mislead. */
 static bool all_tell(const struct et_command *c)
 {
 	for (size_t i = 0; i < c->n_samples; i++) {

@@ -7,7 +7,7 @@
 
 /* --- names --- */
 
-/* FNV-1a (Fowler, Noll & Vo); names are not chosen by an adversary who gains by collisions. */
+/* FNV-1a (Fowler, Noll & Vo). Nobody gains by choosing names that collide. */
 static size_t hash(const char *s)
 {
 	uint64_t h = 14695981039346656037u;
@@ -17,7 +17,7 @@ static size_t hash(const char *s)
 	return (size_t)(h ^ h >> 32);
 }
 
-/* The bucket of a name: it holds the name's place + 1, or 0 when the name is new. */
+/* Returns the bucket of a name: it holds the name's index + 1, or 0 if the name is new. */
 static uint32_t *slot_of(struct et_daemon_record *r, const char *name)
 {
 	size_t i = hash(name) & (r->n_buckets - 1);

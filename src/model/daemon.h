@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Background processes: what they used while samples were taken, and the cutoffs beyond which a
- * sample is spoilt. Times of daemons are milliseconds, as the EMP papers print them; a figure that
- * is not there is NaN.
+ * Daemons: how much CPU time they used during samples, and the cutoffs above which a sample is
+ * removed. Times of daemons are in milliseconds, as in the EMP papers; an unknown figure is NaN.
  */
 #ifndef ET_MODEL_DAEMON_H
 #define ET_MODEL_DAEMON_H
@@ -10,31 +9,31 @@
 #include "base/attr.h"
 #include "model/sample.h"
 
-/* One process of a daemon during one sample; several of one name stand apart. */
+/* One process of a daemon during one sample. Several processes of one name are several rows. */
 struct et_execution {
-	uint32_t name; /* place in the record's table of names */
+	uint32_t name; /* index into the record's names */
 	double ms;
 };
 
-/* A sample and who else ran during it. */
+/* A sample and the daemons that ran during it. */
 struct et_daemon_sample {
-	uint32_t number; /* from 1, ascending; successive numbers ran one behind the other */
-	double at_s;     /* when it began, from the start of the run */
+	uint32_t number; /* from 1, ascending; successive numbers were successive runs */
+	double at_s;     /* when it began, after the start of the run */
 	double elapsed_ms, cpu_ms;
 	size_t first, n; /* its executions */
 };
 
-/* What a daemon used at most, and how that varied, in the samples of the central cluster. */
+/* The largest CPU time of a daemon in the samples of the central cluster, and its sd there. */
 struct et_central {
 	uint32_t name;
 	double max_ms, sd_ms;
 };
 
-/* Many samples of one program, one behind the other. */
+/* Many samples of one program, taken one after the other. */
 struct et_daemon_run {
 	uint32_t samples;
 	double sample_seconds; /* from the start of one to the start of the next */
-	/* Every sample is listed; otherwise the L-samples only, with the cluster's figures. */
+	/* Every sample is listed; otherwise only the L-samples, with the figures of the cluster. */
 	bool whole;
 	struct et_daemon_sample *listed;
 	size_t n_listed, cap_listed;
@@ -45,55 +44,55 @@ struct et_daemon_run {
 };
 
 struct et_daemon_record {
-	char **names; /* each once; sorted by et_daemon_record_settle */
+	char **names; /* each occurs once; et_daemon_record_settle sorts them */
 	size_t n_names, cap_names;
-	uint32_t *buckets; /* where names are found while the record grows */
+	uint32_t *buckets; /* a hash table of the names, while the record grows */
 	size_t n_buckets;
-	double resolution_ms; /* of daemons' times: 1 where all are whole milliseconds, else 0 */
-	double step_ms;       /* of the samples' times, the same way */
+	double resolution_ms; /* of daemons' times: 1 if all are whole milliseconds, else 0 */
+	double step_ms;       /* the same of the samples' times */
 	bool has_long;
 	struct et_daemon_run short_run, long_run;
 };
 
-/* The place of a name, which is added if it is not there. */
+/* Returns the index of a name, which is added if it is new. */
 uint32_t et_daemon_record_name(struct et_daemon_record *r, const char *name);
-/* A new sample at the end of a run; valid until the next. */
+/* Appends a sample to a run. The pointer is valid until the next call. */
 struct et_daemon_sample *et_daemon_run_add(struct et_daemon_run *run, uint32_t number, double at_s);
-/* An execution in the last sample. */
+/* Appends an execution to the last sample. */
 void et_daemon_run_execution(struct et_daemon_run *run, uint32_t name, double ms);
-/* When all is in: sorts the names and finds with which resolution times were written. */
+/* Call it when the record is complete: sorts the names and finds the resolution of the times. */
 void et_daemon_record_settle(struct et_daemon_record *r);
 void et_daemon_record_free(struct et_daemon_record *r); /* what it owns */
 
 /*
- * The daemon that a process belongs to: its name, but the kernel's workers are one, whose names
- * (kworker/0:1, kworker/u4:2) come and go.
+ * Returns the daemon that a process belongs to: its name, but "kworker" for all of the kernel's
+ * workers, as their names (kworker/0:1, kworker/u4:2) come and go.
  */
 const char *et_daemon_of(const struct et_culprit *x);
 
 enum { ET_DAEMON_NAME = 64 };
 
 /*
- * How long a daemon may run during a sample. Programs shorter than task_time_s are held to
- * final_ms[0], longer ones to final_ms[1]; where there is one figure, all of them are.
+ * How long a daemon may run during a sample: final_ms[0] for programs shorter than task_time_s,
+ * final_ms[1] for longer ones. If n_final is 1, final_ms[0] is for all programs.
  */
 struct et_cutoff {
 	char daemon[ET_DAEMON_NAME];
-	double short_ms, long_ms; /* what each run says */
+	double short_ms, long_ms; /* the cutoffs by the short run and by the long run */
 	double period_s, task_time_s;
 	double final_ms[2];
 	int n_final; /* 1 or 2 */
 };
 
-/* What was found in one run. */
+/* The findings in one run. */
 struct et_run_findings {
-	bool *far; /* one a listed sample: an L-sample */
+	bool *far; /* one per listed sample: it is an L-sample */
 	size_t n_far;
-	struct et_central *central; /* those in the cluster, by name */
+	struct et_central *central; /* daemons in the central cluster, by name */
 	size_t n_central;
-	bool *long_running; /* one an execution: in an L-sample, longer than the cluster allows */
-	bool *frequent;     /* one a name; NULL where the samples' times are not known */
-	bool *removed;      /* one a listed sample, by the final cutoffs */
+	bool *long_running; /* one per execution: in an L-sample, longer than in the cluster */
+	bool *frequent;     /* one per name; NULL if the samples' times are not known */
+	bool *removed;      /* one per listed sample, by the final cutoffs */
 };
 
 struct et_daemon_findings {
@@ -103,21 +102,21 @@ struct et_daemon_findings {
 };
 
 void et_daemon_findings_free(struct et_daemon_findings *f); /* what it owns */
-/* The figures of a name in the cluster, or NULL. */
+/* Returns the figures of a name in the central cluster, or NULL. */
 const struct et_central *et_findings_central(const struct et_run_findings *f, uint32_t name);
 
-/* The cutoffs of a machine and where they come from. */
+/* The cutoffs of a machine, and how they were learned. */
 struct et_cutoffs {
 	struct et_cutoff *list; /* by name */
 	size_t n;
 	uint64_t learned_wall_ns;
 	char host[65], kernel[130], cpu[128];
 	uint32_t short_runs, long_runs;
-	double short_seconds, long_seconds; /* of one sample; long: NaN when there was none */
+	double short_seconds, long_seconds; /* of one sample; long: NaN without a long run */
 };
 
 void et_cutoffs_free(struct et_cutoffs *c); /* what it owns */
-/* The cutoff for a program that takes so long. */
+/* Returns the cutoff for a program that takes this many seconds. */
 double et_cutoff_for(const struct et_cutoff *c, double seconds);
 
 #endif

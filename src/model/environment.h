@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The environment as values: what was found about a factor, what is to be changed, what came of
- * it. Who finds and who changes is the host's business.
+ * The environment as values: how a factor was found, a change to make, and the outcome of a change.
+ * src/host finds and changes; nothing here touches the machine.
  */
 #ifndef ET_MODEL_ENVIRONMENT_H
 #define ET_MODEL_ENVIRONMENT_H
@@ -11,18 +11,18 @@
 #include <stdbool.h>
 
 enum et_verdict {
-	ET_VERDICT_UNKNOWN,  /* this machine does not tell, or has no such thing */
-	ET_VERDICT_FINE,     /* as a measurement wants it */
-	ET_VERDICT_DISTURBS, /* not so */
+	ET_VERDICT_UNKNOWN, /* it cannot be read, or this machine has no such thing */
+	ET_VERDICT_FINE,    /* it does not disturb a measurement */
+	ET_VERDICT_DISTURBS,
 };
 
-/* One factor of the environment as it was found. The texts that are const belong to the table. */
+/* One factor of the environment as it was found. Its const texts belong to the table of factors. */
 struct et_finding {
 	const char *factor;
 	const char *severity; /* "high", "medium", "low": how much it usually spoils a timing */
 	const char *why;
 	const char *fix;
-	bool changeable; /* `env apply` knows how */
+	bool changeable; /* `env apply` can change it */
 	enum et_verdict verdict;
 	char *state;
 	char *wanted;
@@ -37,19 +37,19 @@ void et_findings_free(struct et_findings *f);
 
 enum et_change_kind {
 	ET_CHANGE_FILE,    /* a value in /proc or /sys */
-	ET_CHANGE_UNIT,    /* a unit of systemd's that is stopped */
-	ET_CHANGE_PROCESS, /* a process that is held by SIGSTOP */
+	ET_CHANGE_UNIT,    /* a systemd unit that is stopped */
+	ET_CHANGE_PROCESS, /* a process that is stopped by SIGSTOP */
 };
 
 extern const char *const et_change_kind_names[];
 
-/* One thing that is to be different while measuring, and how it was before. */
+/* One setting to change while measuring, and its value before. */
 struct et_change {
 	enum et_change_kind kind;
 	char *factor;
 	char *target;   /* path, name of the unit, or name of the process */
 	int32_t pid;    /* of the process, else 0 */
-	uint64_t start; /* of the process, in ticks since boot: tells it from a later one */
+	uint64_t start; /* of the process, in ticks since boot; detects a reused pid */
 	char *before;
 	char *after;
 };
@@ -57,21 +57,21 @@ struct et_change {
 enum et_outcome {
 	ET_OUTCOME_PLANNED, /* a dry run: nothing was done */
 	ET_OUTCOME_MADE,
-	ET_OUTCOME_AGAIN,    /* somebody had undone it; made again, the first original is kept */
-	ET_OUTCOME_RESTORED, /* given back */
-	ET_OUTCOME_ALREADY,  /* was back already */
-	ET_OUTCOME_RESET,    /* a reboot has undone it */
-	ET_OUTCOME_GONE,     /* the process or unit is no more */
-	ET_OUTCOME_FOREIGN,  /* somebody else has changed it since: left as it is */
-	ET_OUTCOME_LEFT,     /* not touched, for a reason */
+	ET_OUTCOME_AGAIN, /* it had been undone; made again, the first original is kept */
+	ET_OUTCOME_RESTORED,
+	ET_OUTCOME_ALREADY, /* it had its original value already */
+	ET_OUTCOME_RESET,   /* a reboot undid it */
+	ET_OUTCOME_GONE,    /* the process or unit does not exist any more */
+	ET_OUTCOME_FOREIGN, /* somebody else changed it since: it is left as it is */
+	ET_OUTCOME_LEFT,    /* not changed; the note has the reason */
 	ET_OUTCOME_FAILED,
 };
 
-/* What came of a change, or of giving it back. */
+/* The outcome of making a change or of restoring the original. */
 struct et_result {
 	struct et_change change;
 	enum et_outcome outcome;
-	char *note; /* why it failed, or what is there instead; NULL when there is nothing to say */
+	char *note; /* why it failed, or the value that is there instead; or NULL */
 };
 
 struct et_changes {

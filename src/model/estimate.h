@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the statistics say, as the reports print it. An undefined figure is NaN (JSON null). */
+/* Estimates and comparisons, as the reports print them. An undefined figure is NaN (JSON null). */
 #ifndef ET_MODEL_ESTIMATE_H
 #define ET_MODEL_ESTIMATE_H
 
@@ -21,31 +21,31 @@ struct et_estimate {
 };
 
 /*
- * CPU time as it is at the machine's full speed, from samples that shared their CPU with the
+ * CPU time at the machine's full speed, estimated from samples that shared their CPU with the
  * reference loop; nanoseconds unless said otherwise.
  */
 struct et_paced {
-	size_t n;           /* samples with a reference; 0 and no `why`: they were not paced */
-	const char *why;    /* there is no figure, and why not; NULL when there is one */
-	double coefficient; /* relative change of CPU time for one of the loop's time */
+	size_t n;           /* samples with a reference; 0 without `why`: no sample was paced */
+	const char *why;    /* why there is no estimate; NULL if there is one */
+	double coefficient; /* relative change of CPU time per relative change of the loop's time */
 	double coefficient_uncertainty, p;
-	double lap, lap_mean;  /* time of a lap at full speed, and in the mean */
+	double lap, lap_mean;  /* time of a lap at full speed, and on average */
 	double mean;           /* CPU time at full speed */
-	double relative_error; /* sd / mean of what the loop does not explain */
-	double inflation;      /* of the variance by serial dependence; 1: none was seen */
+	double relative_error; /* sd / mean of the part that the loop does not explain */
+	double inflation; /* of the variance by serial dependence; 1: no dependence was found */
 	double df, standard_uncertainty, coverage_factor, expanded_uncertainty;
 	double lo, hi, level;
 };
 
-/* The K fastest of a command's runs, where K-best was the protocol. */
+/* The K fastest of a command's runs, if K-best was the protocol. */
 struct et_kbest_result {
-	uint32_t k; /* 0: it was not */
+	uint32_t k; /* 0: the protocol was another one */
 	size_t n;   /* runs that counted */
 	double epsilon;
 	double best;   /* nanoseconds; NaN without a run */
-	double spread; /* how far the K-th is above the best; NaN with fewer than K runs */
-	double error; /* the best is at most so far above the floor of the times (95 %); NaN unknown
-		       */
+	double spread; /* (K-th - best) / best; NaN with fewer than K runs */
+	/* The best is at most this far above the fastest possible time (95 %); NaN: not known. */
+	double error;
 	bool converged;
 };
 
@@ -62,7 +62,7 @@ enum et_conclusion {
 	ET_CONCLUDED_SMALLER,
 };
 
-/* Two commands or series compared: the ratio b/a. Pairs where there were pairs, else apart. */
+/* Two commands or series compared by the ratio b/a: by pairs if there are pairs, else apart. */
 struct et_contrast {
 	uint32_t a, b;           /* commands or series; a is the reference */
 	size_t pairs;            /* 0: two independent series */
@@ -70,26 +70,26 @@ struct et_contrast {
 	double log_ratio_sd;     /* of the pairs */
 	double ratio, lo, hi;    /* estimate and interval of b/a */
 	double level;
-	const char *ratio_method; /* "fieller", "hodges-lehmann" …, NULL without a ratio */
+	const char *ratio_method; /* "fieller", "hodges-lehmann" …; NULL without a ratio */
 	const char *method;       /* the test: "paired-t", "signed-rank", "sign"; "student" … */
 	double statistic, p;
 	double df; /* 0: the test has none */
-	/* of independent series */
+	/* Of independent series: */
 	struct {
 		bool tested;
 		double statistic, p;
-	} f, ks;         /* equal variances; equal shape about the medians */
-	bool same_shape; /* what ks says */
+	} f, ks;         /* tests of equal variances, and of equal shape about the medians */
+	bool same_shape; /* the result of ks */
 	double delta;    /* Cliff's: P(b > a) - P(b < a) */
-	/* of pairs */
-	double p_sign;    /* the sign test's, which needs nothing but independence */
-	double inflation; /* of the variance by serial dependence; 1: none was seen */
-	/* in the family of comparisons */
+	/* Of pairs: */
+	double p_sign;    /* by the sign test, which assumes only independence */
+	double inflation; /* of the variance by serial dependence; 1: no dependence was found */
+	/* In the family of comparisons: */
 	double p_holm;
-	double holm_alpha; /* what p was held against; 0: not in a family */
+	double holm_alpha; /* the level that p was compared with; 0: not in a family */
 	bool significant_unadjusted, significant;
-	double p_floor;      /* the smallest p so few pairs can give; 0: none */
-	size_t pairs_needed; /* for any verdict in this family; 0: there are enough */
+	double p_floor;      /* the smallest p that this number of pairs can give; 0: no bound */
+	size_t pairs_needed; /* to reach significance in this family; 0: there are enough */
 	size_t family;       /* comparisons that were adjusted together */
 	enum et_conclusion conclusion;
 	struct et_warnings warnings;

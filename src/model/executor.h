@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * "Run one more", asked by a later stage of an earlier one through a function pointer: the
- * protocol decides what runs next, the measurement does it, neither includes the other.
+ * "Run one more": the interface by which the protocol, which decides what runs next, asks the
+ * measurement for it. The function pointers keep that arrow out of the include graph.
  */
 #ifndef ET_MODEL_EXECUTOR_H
 #define ET_MODEL_EXECUTOR_H
@@ -20,7 +20,7 @@ struct et_request {
 	uint32_t command;
 	uint32_t partner; /* of a duet */
 	bool swap;        /* the partner starts first */
-	bool overlap;     /* a duet runs at the same time; otherwise one behind the other */
+	bool overlap;     /* a duet runs at the same time; otherwise one after the other */
 	bool parallel;    /* a program has several threads: it needs more than one CPU */
 };
 
@@ -33,19 +33,19 @@ struct et_executor {
 	/*
 	 * Fills out[0] with the command's sample and, for a duet, out[1] with the partner's:
 	 * `measured` and the marks of `ruling`. The caller fills `place` and frees the culprits.
-	 * 0, -EINTR after a signal, or another -errno with err filled.
+	 * Returns 0, -EINTR after a signal, or another -errno with err filled.
 	 */
 	int (*run)(void *ctx, const struct et_request *request, struct et_sample out[ET_SLOTS],
 		struct et_error *err);
-	/* Runs the commands that stand around all runs of a command. */
+	/* Runs the hook before or after all runs of a command. */
 	int (*around)(void *ctx, enum et_occasion occasion, uint32_t command, struct et_error *err);
 	void *ctx;
 };
 
-/* What a signal handler and the executor tell each other. */
+/* Shared by a signal handler and the executor. */
 struct et_interrupt {
-	volatile sig_atomic_t signal;    /* the one that asks us to end, 0: none */
-	volatile sig_atomic_t suspended; /* changes whenever we were stopped */
+	volatile sig_atomic_t signal;    /* the signal that asked us to end; 0: none */
+	volatile sig_atomic_t suspended; /* changes each time that we were stopped */
 	volatile pid_t groups[ET_SLOTS]; /* process groups of running children, 0: none */
 	/*
 	 * Called when the children that a signal was to end have ended: the handler need not kill

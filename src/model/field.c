@@ -9,7 +9,7 @@
 
 #define AT(type, member) .offset = offsetof(struct type, member)
 
-/* Rows by kind; every range is closed. */
+/* Rows by kind. Ranges include both ends. */
 #define U64(type, member)                                                                          \
 	{                                                                                          \
 		.name = #member, .kind = ET_FIELD_U64, .nullable = true, AT(type, member),         \
@@ -224,7 +224,7 @@ bool et_field_set_double(const struct et_field *f, void *base, double value)
 		*(double *)place(f, base) = value;
 		return true;
 	}
-	/* A whole number that came as 1e9 or 5.0; 2^63 itself is out of range. */
+	/* A whole number may come as 1e9 or 5.0; 2^63 itself is out of range. */
 	return value == floor(value) && value < 9223372036854775808.0 &&
 	       et_field_set_int(f, base, (int64_t)value);
 }
@@ -318,7 +318,7 @@ bool et_field_is_missing(const struct et_field *f, const void *base)
 {
 	if (f->kind == ET_FIELD_STRING)
 		return !et_field_text(f, base);
-	/* Above 2^63 ns there are no times: a difference that went below 0 is not known either. */
+	/* No time is above 2^63 ns: such a value is a difference that went below 0. */
 	if (f->kind == ET_FIELD_U64 && et_field_int(f, base) < 0)
 		return true;
 	return f->nullable && et_field_int(f, base) == f->missing;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the machine is, as far as it matters to a timing. */
+/* The properties of a machine that matter to a timing. */
 #ifndef ET_MODEL_HOST_H
 #define ET_MODEL_HOST_H
 
@@ -15,13 +15,13 @@ struct et_host {
 	uint32_t cpus;            /* online */
 	char virtual_machine[32]; /* "kvm", "none", "unknown" … */
 	char clocksource[32];
-	char governor[32]; /* frequency governor of the CPUs, "" when there is none */
+	char governor[32]; /* frequency governor of the CPUs; "" if there is none */
 	uint64_t tick_ns;
 	uint64_t memory_bytes;
-	bool block_delays; /* kernel.task_delayacct: block-I/O wait is told */
+	bool block_delays; /* kernel.task_delayacct: the kernel reports waiting for block I/O */
 };
 
-/* A factor of the environment and whether it is as a measurement wants it. */
+/* A factor of the environment, and whether it is as a measurement needs it. */
 struct et_factor {
 	char *factor;
 	char *state;

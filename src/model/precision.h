@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How closely repeated times agree, as the EMP papers tabulate it: sd and relative error. */
+/* How closely repeated times agree, as in the tables of the EMP papers: sd and relative error. */
 #ifndef ET_MODEL_PRECISION_H
 #define ET_MODEL_PRECISION_H
 
 #include "model/metric.h"
 
-/* NaN where it is not defined. */
+/* Undefined figures are NaN. */
 struct et_precision {
 	size_t n;
 	double mean, sd;
@@ -19,9 +19,8 @@ struct et_counted {
 };
 
 /*
- * The versions of EMP, as rules over one and the same series of runs. The papers measured each
- * version on its own; here every version judges the same runs, so that rows differ by the rule
- * alone.
+ * The versions of EMP, as rules over the same series of runs. The papers measured each version on
+ * its own; here every version judges the same runs, so that rows differ by the rule alone.
  */
 enum et_version {
 	ET_EMP_V1,
@@ -30,7 +29,7 @@ enum et_version {
 	ET_EMP_V4,
 	ET_EMP_V5,
 	ET_EMP_V6,
-	ET_OURS, /* as `run` has recorded it */
+	ET_OURS, /* as recorded by `run` */
 	ET_VERSIONS,
 };
 
@@ -38,11 +37,11 @@ extern const char *const et_version_names[ET_VERSIONS];
 extern const char *const et_version_rules[ET_VERSIONS]; /* in words */
 
 struct et_versions {
-	const char *name; /* the command's, not owned */
+	const char *name; /* of the command; not owned */
 	double seconds;   /* median elapsed time of its runs */
 	struct et_counted list[ET_VERSIONS];
-	size_t enough; /* smallest adequate sample size of EMPv6; 0: too few runs to tell */
-	/* CPU time by the reference loop that shared the CPU; n 0: no run was paced. */
+	size_t enough; /* smallest adequate sample size by EMPv6; 0: too few runs */
+	/* CPU time corrected by the reference loop; n == 0: no run was paced. */
 	struct et_precision paced;
 };
 
@@ -55,8 +54,8 @@ enum et_clock_method {
 
 struct et_clock_methods {
 	const char *name;
-	struct et_precision by[ET_CLOCK_METHODS]; /* ns; of the counter: ticks */
-	double counter_hz;                        /* from its ticks in these runs; NaN without */
+	struct et_precision by[ET_CLOCK_METHODS]; /* in ns; ET_BY_COUNTER in ticks */
+	double counter_hz; /* by its ticks in these runs; NaN without a counter */
 };
 
 #endif

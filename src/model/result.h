@@ -7,7 +7,7 @@
 #include "model/estimate.h"
 #include "model/experiment.h"
 
-/* What is known about one command. */
+/* The results of one command. */
 struct et_command_result {
 	const struct et_command *command; /* of the experiment, which outlives the result */
 	bool reference;                   /* the other commands are compared with it */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One execution of a program: what it took, what it waited for, and who else ran meanwhile.
- * Times are nanoseconds; ET_UNKNOWN where the machine did not tell.
+ * A sample: the recorded measurement of one run of a program, with the other processes that ran at
+ * the same time. Times are nanoseconds, or ET_UNKNOWN if the machine did not report them.
  */
 #ifndef ET_MODEL_SAMPLE_H
 #define ET_MODEL_SAMPLE_H
@@ -14,11 +14,11 @@ enum et_arrangement {
 	ET_PACED, /* together with the reference loop */
 };
 
-/* Where CPU time was read. */
+/* The source of CPU time. */
 enum et_cpu_source {
-	ET_CPU_BY_CPUACCT,  /* an own cgroup, version 1: cpuacct.usage */
-	ET_CPU_BY_CPU_STAT, /* an own cgroup, version 2: cpu.stat */
-	ET_CPU_BY_WAIT4,    /* wait4 of the child: descendants nobody waited for are missing */
+	ET_CPU_BY_CPUACCT,  /* its own cgroup, version 1: cpuacct.usage */
+	ET_CPU_BY_CPU_STAT, /* its own cgroup, version 2: cpu.stat */
+	ET_CPU_BY_WAIT4,    /* wait4 of the child: descendants that nobody waited for are missing */
 };
 
 /* Marks on a sample that do not remove it; et_mark_rows describes them. */
@@ -45,24 +45,24 @@ struct et_culprit {
 	bool kernel_thread;
 	bool exited; /* it ended during the sample */
 	uint64_t cpu_ns;
-	uint64_t doubt_ns;      /* cpu_ns may be this much short */
+	uint64_t doubt_ns;      /* cpu_ns may be too small by this much */
 	uint64_t on_our_cpu_ns; /* ET_UNKNOWN without scheduler records */
 };
 
 enum et_removed_by {
 	ET_KEPT,
-	ET_REMOVED_STOPPED,       /* it was stopped by a signal: elapsed time means nothing */
+	ET_REMOVED_STOPPED,       /* a signal stopped it: elapsed time means nothing */
 	ET_REMOVED_FAILED,        /* the program failed and failures are ignored */
 	ET_REMOVED_DAEMON_CUTOFF, /* a daemon ran longer than its cutoff */
 	ET_REMOVED_TWO_SIGMA,     /* outside mean ± 2 sd of the rest */
-	ET_REMOVED_MACHINE_SLOW,  /* the probe or steal says so, not the sample's own time */
+	ET_REMOVED_MACHINE_SLOW,  /* by the probe or stolen time, not by the sample's own time */
 };
 
 struct et_removal {
 	enum et_removed_by by;
 	char daemon[16];
 	uint64_t cpu_ns, cutoff_ns; /* of a daemon-cutoff */
-	/* of machine-slow: the probe or the steal, the other 0; and what would have passed */
+	/* of machine-slow: the probe or the stolen time, the other is 0; and the limit */
 	uint64_t probe_ns, steal_ns, limit_ns;
 };
 
@@ -109,7 +109,7 @@ struct et_measured {
 	size_t n_culprits;
 };
 
-/* What speaks against a sample. The executor and the rules of the protocol raise marks. */
+/* The verdict on a sample. The executor and the rules of the protocol set marks. */
 struct et_ruling {
 	uint32_t marks; /* bits of enum et_mark */
 	struct et_removal removal;
@@ -139,10 +139,10 @@ struct et_mark_row {
 extern const struct et_mark_row et_mark_rows[ET_MARKS]; /* row i is of bit i */
 extern const char *const et_mark_names[];               /* likewise; NULL ends the list */
 
-/* The place of name in a list, or -1. */
+/* Returns the index of name in a list, or -1. */
 int et_name_index(const char *const *names, const char *name) ET_CHECK;
 
-void et_sample_free(struct et_sample *s); /* what it owns, not itself */
+void et_sample_free(struct et_sample *s); /* what it owns, not the sample itself */
 void et_sample_copy(struct et_sample *to, const struct et_sample *from);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A series of numbers with its name and unit, and where it came from. */
+/* A series of numbers with its name, its unit and its origin. */
 #ifndef ET_MODEL_SERIES_H
 #define ET_MODEL_SERIES_H
 
@@ -10,12 +10,12 @@ struct et_series {
 	double *values; /* finite, in order of execution */
 	size_t n, cap;
 	enum et_unit unit;
-	const struct et_experiment *experiment; /* of which it is a command, or NULL */
+	const struct et_experiment *experiment; /* that it is a command of, or NULL */
 	uint32_t command;
-	const char *origin; /* file or experiment as the user named it, not owned; or NULL */
+	const char *origin; /* the file or experiment as the user named it; not owned; or NULL */
 };
 
-/* Some series, and the experiments they came from. */
+/* Some series, and the experiments that they came from. */
 struct et_series_set {
 	struct et_series *list;
 	size_t n, cap;
@@ -23,12 +23,12 @@ struct et_series_set {
 	size_t n_experiments, cap_experiments;
 };
 
-/* A new series without values; valid until the next is added. */
+/* Adds a series without values. The pointer is valid until the next call. */
 struct et_series *et_series_add(struct et_series_set *set, const char *name, enum et_unit unit);
 void et_series_append(struct et_series *s, double value);
 /*
- * Each command of the experiment, which the set owns from now on: the values of the metric over
- * what counts (runs alone, duets where there were no others), in nanoseconds.
+ * Adds each command of the experiment, which the set owns from now on: the values of the metric
+ * over the samples that count (see et_command_arrangement).
  */
 void et_series_add_experiment(
 	struct et_series_set *set, struct et_experiment *e, enum et_metric metric);

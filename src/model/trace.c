@@ -34,12 +34,12 @@ struct et_inactive *et_trace_add(struct et_trace *t, uint64_t start, uint64_t du
 	return p;
 }
 
-/* n_takers: it is not there. */
+/* Returns n_takers if there is none. */
 static size_t find_taker(const struct et_trace *t, enum et_cause cause, const char *name)
 {
 	size_t i = 0;
 
-	/* Of a long name the beginning is kept. */
+	/* Only the beginning of a long name is stored. */
 	while (i < t->n_takers &&
 		(t->takers[i].cause != cause ||
 			strncmp(t->takers[i].name, name, sizeof(t->takers[i].name) - 1) != 0))
@@ -105,7 +105,7 @@ void et_trace_set_rate(struct et_trace *t, double hz)
 	for (size_t i = 0; i < t->n; i++) {
 		struct et_inactive *p = &t->list[i];
 		p->start_ns = to_ns(p->start, hz);
-		/* By its end, so that rounding makes neither gaps nor overlaps. */
+		/* Round the end, so that periods neither leave gaps nor overlap. */
 		p->duration_ns = to_ns(p->start + p->duration, hz) - p->start_ns;
 	}
 }
