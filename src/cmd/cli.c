@@ -88,7 +88,7 @@ int et_cli_columns(void)
 	return 80;
 }
 
-static void settle(struct et_cli *cli, const struct common *c)
+static void apply_common(struct et_cli *cli, const struct common *c)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 	bool plain = (no_color && *no_color) || (term && !strcmp(term, "dumb"));
@@ -127,7 +127,7 @@ int et_cli_parse_into(struct et_cli *cli, const struct et_verb *verb, int argc, 
 			verb->name, verb->name);
 	if (rc)
 		return et_cli_fail(&err);
-	settle(cli, &common);
+	apply_common(cli, &common);
 	if (!common.help && !common.version) {
 		if (verb->uses_store && cli->verbosity >= 0)
 			et_cli_stale_notice();

@@ -89,7 +89,7 @@ static int analyse(
 	if (rc == 0) {
 		rc = et_daemons_report(cli, &record, &found, name, &r->out, err);
 		if (rc == 0 && r->keep)
-			rc = et_daemons_keep(cli, &record, &found, err);
+			rc = et_daemons_store(cli, &record, &found, err);
 		et_daemon_findings_free(&found);
 	}
 	et_daemon_record_free(&record);
@@ -120,7 +120,7 @@ static int show(const struct et_cli *cli, struct request *r, struct et_error *er
 	if (rc)
 		return rc;
 	et_cutoffs_warn(&cutoffs, &host, now, &warnings);
-	if (et_daemons_talks(&r->out))
+	if (et_daemons_prints(&r->out))
 		et_cutoffs_show(&cutoffs, now, &warnings, r->out.json, &page);
 	rc = et_cli_close_output(stdout, "-", err);
 	if (rc == 0 && r->out.page) {

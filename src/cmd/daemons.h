@@ -25,7 +25,7 @@ struct et_daemons_output {
 /* Opens the page early, so that a wrong path does not fail after hours. */
 int et_daemons_output_open(struct et_daemons_output *o, struct et_error *err) ET_CHECK;
 /* Returns true if stdout gets text or JSON, not the page. */
-bool et_daemons_talks(const struct et_daemons_output *o);
+bool et_daemons_prints(const struct et_daemons_output *o);
 /* Writes the findings about a record of that name to all outputs. */
 int et_daemons_report(const struct et_cli *cli, const struct et_daemon_record *r,
 	const struct et_daemon_findings *f, const char *name, struct et_daemons_output *o,
@@ -38,7 +38,7 @@ int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *o,
 	struct et_daemons_output *out, int *status, struct et_error *err) ET_CHECK;
 
 /* Stores the cutoffs for this machine, learned now. */
-int et_daemons_keep(const struct et_cli *cli, const struct et_daemon_record *r,
+int et_daemons_store(const struct et_cli *cli, const struct et_daemon_record *r,
 	const struct et_daemon_findings *f, struct et_error *err) ET_CHECK;
 
 #endif

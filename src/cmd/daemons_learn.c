@@ -32,7 +32,7 @@ static char *plan_key(const struct et_learn_options *o)
 	return et_asprintf("daemons-learn %s", o->label);
 }
 
-static int keep_plan(const struct learner *l, struct et_error *err)
+static int store_plan(const struct learner *l, struct et_error *err)
 {
 	const struct et_learn_options *o = &l->o;
 	ET_AUTO_FREE char *key = plan_key(o);
@@ -65,7 +65,7 @@ static int read_plan(struct et_learn_options *o, const char *text, struct et_err
 	return rc;
 }
 
-static int recall_plan(struct learner *l, struct et_error *err)
+static int load_plan(struct learner *l, struct et_error *err)
 {
 	ET_AUTO_FREE char *key = plan_key(&l->o);
 	ET_AUTO_FREE char *text = NULL;
@@ -122,18 +122,18 @@ static int stage(struct learner *l, const char *which, uint64_t runs, uint64_t n
 	struct et_experiment **out, struct et_error *err)
 {
 	ET_AUTO_FREE char *label = et_asprintf("%s-%s", l->o.label, which);
-	struct et_experiment *kept = NULL;
+	struct et_experiment *stored = NULL;
 
-	int rc = l->o.resume ? et_stored_fetch(l->cli, label, &kept, err) : -ENOENT;
-	if (rc == 0 && kept->state == ET_STATE_DONE) {
-		*out = kept;
+	int rc = l->o.resume ? et_stored_fetch(l->cli, label, &stored, err) : -ENOENT;
+	if (rc == 0 && stored->state == ET_STATE_DONE) {
+		*out = stored;
 		return 0;
 	}
 	if (rc == 0)
-		rc = et_measure(l->cli, l->interrupt, NULL, kept->id, out, err);
+		rc = et_measure(l->cli, l->interrupt, NULL, stored->id, out, err);
 	else if (rc == -ENOENT)
 		rc = run_new(l, label, runs, ns, out, err);
-	et_experiment_free(kept);
+	et_experiment_free(stored);
 	return rc;
 }
 
@@ -172,7 +172,7 @@ static int conclude(const struct learner *l, const struct et_experiment *short_r
 	et_daemon_record_settle(&r);
 	int rc = et_daemons_analyse(&r, l->o.label, &f, err);
 	if (rc == 0) {
-		rc = et_daemons_keep(l->cli, &r, &f, err);
+		rc = et_daemons_store(l->cli, &r, &f, err);
 		if (rc == 0)
 			rc = et_daemons_report(l->cli, &r, &f, l->o.label, out, err);
 		et_daemon_findings_free(&f);
@@ -210,9 +210,9 @@ int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *o,
 
 	int rc = et_cli_own_path(l.exe, sizeof(l.exe), err);
 	if (rc == 0)
-		rc = o->resume ? recall_plan(&l, err) : check_plan(o, err);
+		rc = o->resume ? load_plan(&l, err) : check_plan(o, err);
 	if (rc == 0 && !o->resume)
-		rc = keep_plan(&l, err);
+		rc = store_plan(&l, err);
 	if (rc)
 		return rc;
 	print_plan(&l);

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-bool et_daemons_talks(const struct et_daemons_output *o)
+bool et_daemons_prints(const struct et_daemons_output *o)
 {
 	return !o->page || strcmp(o->page, "-") != 0;
 }
@@ -20,7 +20,7 @@ int et_daemons_output_open(struct et_daemons_output *o, struct et_error *err)
 {
 	if (!o->page)
 		return 0;
-	if (o->json && !et_daemons_talks(o))
+	if (o->json && !et_daemons_prints(o))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"--json and --report - both write to standard output");
 	return et_output_open(&o->output, o->page, err);
@@ -36,7 +36,7 @@ int et_daemons_report(const struct et_cli *cli, const struct et_daemon_record *r
 	et_json_init(&w, stdout, 2);
 	if (o->json)
 		et_daemons_json(r, f, &w);
-	else if (et_daemons_talks(o))
+	else if (et_daemons_prints(o))
 		et_daemons_text(r, f, &page, cli->verbosity > 0);
 	int rc = et_cli_close_output(stdout, "-", err);
 	if (rc || !o->page)
@@ -48,7 +48,7 @@ int et_daemons_report(const struct et_cli *cli, const struct et_daemon_record *r
 	return et_output_end(&o->output, err);
 }
 
-int et_daemons_keep(const struct et_cli *cli, const struct et_daemon_record *r,
+int et_daemons_store(const struct et_cli *cli, const struct et_daemon_record *r,
 	const struct et_daemon_findings *f, struct et_error *err)
 {
 	struct et_cutoffs c = { .list = f->cutoffs,

@@ -24,7 +24,8 @@ static const struct et_option options[] = {
 	{ 0 },
 };
 
-static int keep(const struct et_cli *cli, const struct et_experiment *e, struct et_error *err)
+static int store_record(
+	const struct et_cli *cli, const struct et_experiment *e, struct et_error *err)
 {
 	struct et_store *store = NULL;
 	int rc = et_stored_open(cli, ET_STORE_WRITE, &store, err);
@@ -65,7 +66,7 @@ static int import(const struct et_cli *cli, struct et_import_options *o, struct 
 		o->random = o->wall_ns;
 	rc = et_import(data, size, o, &e, err);
 	if (!rc)
-		rc = keep(cli, e, err);
+		rc = store_record(cli, e, err);
 	if (!rc)
 		report(cli, e);
 	et_experiment_free(e);

@@ -85,7 +85,7 @@ static int perform(struct et_lab_request *r, const struct lab *lab, struct et_er
 			r->page.out = stderr;
 	}
 	if (rc == 0)
-		rc = r->measure.from ? et_lab_recall(r, &e, err) : measure(r, lab, &e, err);
+		rc = r->measure.from ? et_lab_load(r, &e, err) : measure(r, lab, &e, err);
 	if (rc == 0)
 		rc = lab->print(r, e, svg, err);
 	if (rc == 0 && r->interrupt->signal)
@@ -130,7 +130,7 @@ static int measure_kbest(struct et_lab_request *r, struct et_experiment **out, s
 		.runs = 20 };
 	struct et_kbest_accuracy_options o = { .grid = grid_of(r, &usual),
 		.epsilon = 0.001,
-		.progress = { et_lab_go_on, r, &r->interrupt->signal } };
+		.progress = { et_lab_draw_progress, r, &r->interrupt->signal } };
 
 	return et_kbest_accuracy_run(&o, out, err);
 }
@@ -163,7 +163,7 @@ static int measure_interval(
 		.n_lengths = 8,
 		.runs = 8 };
 	struct et_interval_accuracy_options o = { .grid = grid_of(r, &usual),
-		.progress = { et_lab_go_on, r, &r->interrupt->signal } };
+		.progress = { et_lab_draw_progress, r, &r->interrupt->signal } };
 
 	return et_interval_accuracy_run(&o, out, err);
 }
@@ -190,7 +190,7 @@ static int measure_cache(struct et_lab_request *r, struct et_experiment **out, s
 {
 	struct et_cache_effects_options o = { .runs = r->measure.runs ? (uint32_t)r->measure.runs
 								      : 20,
-		.progress = { et_lab_go_on, r, &r->interrupt->signal } };
+		.progress = { et_lab_draw_progress, r, &r->interrupt->signal } };
 
 	return et_cache_effects_run(&o, out, err);
 }

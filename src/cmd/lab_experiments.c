@@ -2,7 +2,7 @@
 #include "cmd/lab_experiments.h"
 #include "base/clock.h"
 
-bool et_lab_go_on(void *ctx, uint64_t done, uint64_t total)
+bool et_lab_draw_progress(void *ctx, uint64_t done, uint64_t total)
 {
 	struct et_lab_request *r = ctx;
 	uint64_t now = et_clock_read_ns(CLOCK_MONOTONIC);
@@ -23,7 +23,7 @@ static int coverage(struct et_lab_request *r, struct et_error *err)
 	o->seed = r->asked.seed;
 	o->repetitions = r->asked.repetitions;
 	o->replicates = r->asked.replicates;
-	o->progress = (struct et_lab_progress){ et_lab_go_on, r, NULL };
+	o->progress = (struct et_lab_progress){ et_lab_draw_progress, r, NULL };
 	et_coverage_run(o, &c);
 	et_progress_erase(&r->progress);
 	if (r->given & ET_LAB_JSON)
@@ -42,7 +42,7 @@ static int false_alarms(struct et_lab_request *r, struct et_error *err)
 	(void)err;
 	o->seed = r->asked.seed;
 	o->repetitions = r->asked.repetitions;
-	o->progress = (struct et_lab_progress){ et_lab_go_on, r, NULL };
+	o->progress = (struct et_lab_progress){ et_lab_draw_progress, r, NULL };
 	et_false_alarms_run(o, &f);
 	et_progress_erase(&r->progress);
 	if (r->given & ET_LAB_JSON)

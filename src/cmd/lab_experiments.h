@@ -53,7 +53,7 @@ struct et_lab_experiment {
 };
 
 /* For struct et_lab_progress: draws the progress of a request. Returns false after a signal. */
-bool et_lab_go_on(void *request, uint64_t done, uint64_t total) ET_CHECK;
+bool et_lab_draw_progress(void *request, uint64_t done, uint64_t total) ET_CHECK;
 
 /* Ends with a NULL name. */
 extern const struct et_lab_experiment et_lab_experiments[];

@@ -37,7 +37,7 @@ int et_lab_measure(struct et_lab_request *r, struct et_experiment *e, uint64_t u
 	return et_measure(r->cli, r->interrupt, e, NULL, out, err);
 }
 
-int et_lab_recall(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
+int et_lab_load(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
 {
 	if (r->given & (ET_LAB_LENGTHS | ET_LAB_RUNS | ET_LAB_LABEL | ET_LAB_SEED |
 			       ET_LAB_PROGRAMS | ET_LAB_SIZES | ET_LAB_PACE | ET_LAB_LOADS))
@@ -74,7 +74,7 @@ static int inc_experiment(struct et_lab_request *r, const uint64_t *usual_ns, si
 	char exe[4096];
 
 	if (m->from)
-		return et_lab_recall(r, out, err);
+		return et_lab_load(r, out, err);
 	int rc = et_cli_own_path(exe, sizeof(exe), err);
 	if (rc)
 		return rc;

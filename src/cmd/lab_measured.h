@@ -44,7 +44,7 @@ int et_lab_add_command(
 int et_lab_measure(struct et_lab_request *r, struct et_experiment *e, uint64_t usual_runs,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;
 /* Loads the experiment that --from names. */
-int et_lab_recall(
+int et_lab_load(
 	struct et_lab_request *r, struct et_experiment **out, struct et_error *err) ET_CHECK;
 /* Prints where the experiment is stored, and after a signal how to continue. Returns rc. */
 int et_lab_conclude(const struct et_lab_request *r, const struct et_experiment *e, bool resumable,

@@ -106,7 +106,7 @@ int et_lab_real_programs(struct et_lab_request *r, struct et_error *err)
 	int rc;
 
 	if (r->measure.from) {
-		rc = et_lab_recall(r, &e, err);
+		rc = et_lab_load(r, &e, err);
 	} else {
 		p.e = et_experiment_new();
 		rc = gather(&p, r, err);

@@ -35,7 +35,7 @@ int et_measuring_begin(struct et_measuring *m, struct et_experiment *e, struct e
 	int rc = et_stored_open(m->cli, ET_STORE_WRITE, &m->store, err);
 
 	if (rc == 0)
-		rc = et_tuning_begin(&m->tuning, m->cli, m->env, e, m->talk, err);
+		rc = et_tuning_begin(&m->tuning, m->cli, m->env, e, m->text, err);
 	if (rc) {
 		et_experiment_free(e);
 		return rc;
@@ -49,7 +49,7 @@ int et_measuring_resume(struct et_measuring *m, const char *name, struct et_erro
 	int rc = et_stored_open(m->cli, ET_STORE_WRITE, &m->store, err);
 
 	if (rc == 0)
-		rc = et_tuning_begin(&m->tuning, m->cli, m->env, NULL, m->talk, err);
+		rc = et_tuning_begin(&m->tuning, m->cli, m->env, NULL, m->text, err);
 	if (rc)
 		return rc;
 	struct et_session_setup setup = session_setup(m);
@@ -80,7 +80,7 @@ void et_measuring_close(struct et_measuring *m)
 int et_measure(struct et_cli *cli, struct et_interrupt *interrupt, struct et_experiment *e,
 	const char *name, struct et_experiment **out, struct et_error *err)
 {
-	struct et_measuring m = { .cli = cli, .interrupt = interrupt, .talk = stderr };
+	struct et_measuring m = { .cli = cli, .interrupt = interrupt, .text = stderr };
 
 	*out = NULL;
 	int rc = e ? et_measuring_begin(&m, e, err) : et_measuring_resume(&m, name, err);

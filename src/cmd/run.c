@@ -71,10 +71,10 @@ static int conclude(
 
 	et_judge(e, &j);
 	et_warnings_append(&j.warnings, about);
-	et_text_result(e, &j, &text, m->talk);
+	et_text_result(e, &j, &text, m->text);
 	if (m->cli->verbosity >= 0)
-		fprintf(m->talk, "stored as %s in %s\n", e->id, et_store_url(m->store));
-	if (m->talk == stdout && et_cli_close_output(stdout, "-", &err)) {
+		fprintf(m->text, "stored as %s in %s\n", e->id, et_store_url(m->store));
+	if (m->text == stdout && et_cli_close_output(stdout, "-", &err)) {
 		et_judgement_free(&j);
 		return et_cli_fail(&err);
 	}
@@ -151,7 +151,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 			.env = o.env,
 			.no_ledger = o.no_ledger,
 			.draw_seed = !(o.given & ET_GIVEN_SEED),
-			.talk = o.outputs.stdout_taken ? stderr : stdout };
+			.text = o.outputs.stdout_taken ? stderr : stdout };
 		int rc = measure(&m, &o, &ops, &err);
 		status = finish(&o, &m, rc, &err);
 		et_measuring_close(&m);

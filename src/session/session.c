@@ -99,16 +99,16 @@ static int resume(struct et_session *s, struct et_error *err)
 int et_session_resume(const struct et_session_setup *setup, const char *name,
 	struct et_session **out, struct et_error *err)
 {
-	struct et_experiment *kept;
+	struct et_experiment *loaded;
 	char id[40];
 
 	int rc = name ? et_store_find(setup->store, name, id, err)
 		      : et_store_find_unfinished(setup->store, id, err);
 	if (rc == 0)
-		rc = et_store_load(setup->store, id, &kept, err);
+		rc = et_store_load(setup->store, id, &loaded, err);
 	if (rc)
 		return rc;
-	struct et_session *s = create(setup, kept);
+	struct et_session *s = create(setup, loaded);
 	rc = resume(s, err);
 	if (rc)
 		et_session_close(s);
