@@ -28,8 +28,7 @@ void et_lanes_draw(struct et_lanes *lanes, uint32_t n, uint32_t index[ET_LANE_DR
 
 enum et_width { ET_WIDTH_AUTO, ET_WIDTH_PORTABLE, ET_WIDTH_AVX2 };
 
-/* Returns the width to use: the wanted one, or the widest for AUTO, or PORTABLE if it is missing.
- */
+/* Returns the widest one for AUTO, else the wanted one, or PORTABLE if the machine lacks it. */
 enum et_width et_width_available(enum et_width wanted);
 
 /*
