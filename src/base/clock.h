@@ -39,7 +39,7 @@ static inline uint64_t et_clock_read_ns(clockid_t id)
 {
 	struct timespec t;
 
-	clock_gettime(id, &t); /* it cannot fail for the clocks that always exist */
+	clock_gettime(id, &t); /* cannot fail for clocks of the machine or of this process */
 	return et_timespec_ns(t);
 }
 

@@ -29,9 +29,9 @@ struct et_option {
 	const char *help;   /* one sentence, the default in parentheses */
 	et_option_set *set; /* one of the setters below, or the command's own */
 	size_t offset;      /* of the member that is filled, in ctx */
-	/* The choices, for the setter, its error and completion: a list that ends with NULL … */
-	const char *const *names;
-	const char *(*name_at)(size_t i); /* … or the names of a table, NULL after the last */
+	/* The choices, for the setter, its error and completion; NULL ends them. One of these: */
+	const char *const *names;         /* a list */
+	const char *(*name_at)(size_t i); /* a function that returns the i-th, from 0 */
 	const char *values;  /* completion of other values: "FILE", "USER", "a|b", or NULL */
 	uint64_t lo, hi;     /* range of a whole number, or of a duration in ns; hi 0: no limit */
 	const void *context; /* data for the command's own setter */
@@ -49,7 +49,7 @@ et_option_set et_set_u64;         /* uint64_t */
 et_option_set et_set_u32;         /* uint32_t */
 et_option_set et_set_size;        /* size_t */
 et_option_set et_set_int;         /* int, not negative */
-et_option_set et_set_choice;      /* an enum: the position in names */
+et_option_set et_set_choice;      /* an enum: the position among the choices */
 et_option_set et_set_duration;    /* uint64_t, nanoseconds; see et_parse_duration */
 et_option_set et_set_ratio;       /* double; see et_parse_ratio */
 et_option_set et_set_probability; /* double, between 0 and 1, both excluded */

@@ -5,7 +5,7 @@
 
 #include "base/attr.h"
 
-/* Returns the bytes of the character that the string s begins with, or 0 if it is invalid. */
+/* Returns the length of the first character of the string s in bytes, or 0 if it is invalid. */
 size_t et_utf8_length(const char *s);
 /* Returns the code point of a valid character; length is that of et_utf8_length. */
 uint32_t et_utf8_decode(const char *s, size_t length);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A callback that a long measurement calls now and then: to show progress, and to be stopped. */
+/* A callback that a long measurement calls now and then. It can stop the measurement. */
 #ifndef ET_CLOCK_PULSE_H
 #define ET_CLOCK_PULSE_H
 

@@ -9,8 +9,8 @@
  * earlier gap cannot be observed and do not count. The scheduler preempts a thread on a tick too,
  * so a gap may begin like a tick and be longer.
  */
-#ifndef ET_CLOCK_COARSE_H
-#define ET_CLOCK_COARSE_H
+#ifndef ET_CLOCK_TICKS_H
+#define ET_CLOCK_TICKS_H
 
 #include "clock/activity.h"
 
