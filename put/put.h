@@ -42,7 +42,8 @@ struct et_workload {
 	unsigned takes; /* the set of parameters that it accepts */
 	struct et_put_params defaults;
 	uint64_t largest_size; /* of the parameter size */
-	int (*run)(const struct et_put_params *p, struct et_put_result *out, struct et_error *err);
+	int (*run)(const struct et_put_params *p, struct et_put_result *out,
+		struct et_error *err) ET_CHECK;
 };
 
 extern const struct et_workload et_workloads[];

@@ -20,7 +20,7 @@ struct et_option;
  * optional argument is NULL. Returns 0, or -errno with err filled.
  */
 typedef int et_option_set(
-	const struct et_option *o, void *ctx, char *const *args, struct et_error *err);
+	const struct et_option *o, void *ctx, char *const *args, struct et_error *err) ET_CHECK;
 
 struct et_option {
 	char letter;        /* short form, or 0 */

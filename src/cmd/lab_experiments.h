@@ -49,7 +49,7 @@ struct et_lab_experiment {
 	const char *name, *summary;
 	unsigned takes; /* bits of the options that it takes, beside --json */
 	/* Prints the results, after a signal those until then. 0 or -errno. */
-	int (*run)(struct et_lab_request *r, struct et_error *err);
+	int (*run)(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 };
 
 /* For struct et_lab_progress: draws the progress of a request. Returns false after a signal. */

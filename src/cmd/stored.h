@@ -24,8 +24,8 @@ struct et_stored {
 };
 
 /* Writes the results of an experiment; ctx is the structure that the command's options fill. */
-typedef int et_stored_write_fn(
-	const struct et_cli *cli, const struct et_stored *s, const void *ctx, struct et_error *err);
+typedef int et_stored_write_fn(const struct et_cli *cli, const struct et_stored *s, const void *ctx,
+	struct et_error *err) ET_CHECK;
 
 /*
  * A whole command: parses argv, loads the experiment that the only operand names ("last" without

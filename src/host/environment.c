@@ -373,13 +373,14 @@ static bool restore_all(const struct et_machine *m, const struct et_env_ops *ops
 static void reset_start_limits(const struct et_machine *m, const struct et_env_ops *ops,
 	const struct et_journal *j, int64_t session)
 {
-	struct et_error ignored = { 0 }; /* a unit that is not loaded has no counter */
-
 	for (size_t i = 0; i < j->n; i++) {
 		const struct et_change *c = &j->entries[i].change;
-		if (c->kind == ET_CHANGE_UNIT && concerns(j, &j->entries[i], session))
-			(void)ops->control(
-				ops->ctx, m->systemctl, "reset-failed", c->target, &ignored);
+		struct et_error err = { 0 };
+		if (c->kind != ET_CHANGE_UNIT || !concerns(j, &j->entries[i], session))
+			continue;
+		/* It fails for a unit that is not loaded, which has no counter to reset. */
+		if (ops->control(ops->ctx, m->systemctl, "reset-failed", c->target, &err))
+			continue;
 	}
 }
 

@@ -13,12 +13,12 @@
 /* The operations that change the machine; they return 0 or -errno. Tests pass ones that fail. */
 struct et_env_ops {
 	/* As et_sysroot_write. */
-	int (*write)(void *ctx, const char *root, const char *path, const char *value);
+	int (*write)(void *ctx, const char *root, const char *path, const char *value) ET_CHECK;
 	/* As et_service_control. */
 	int (*control)(void *ctx, const char *systemctl, const char *verb, const char *unit,
-		struct et_error *err);
+		struct et_error *err) ET_CHECK;
 	/* Signals the process of the change; -ESRCH if it has ended. */
-	int (*signal)(void *ctx, const char *root, const struct et_change *c, int signal);
+	int (*signal)(void *ctx, const char *root, const struct et_change *c, int signal) ET_CHECK;
 	void *ctx;
 };
 

@@ -29,8 +29,8 @@ struct et_walk {
 bool et_walk_advance(struct et_walk *w, double ns);
 
 /* Measures one case of the grid. An error ends the walk. */
-typedef int et_walk_fn(
-	void *ctx, struct et_walk *w, unsigned load, uint64_t length_ns, struct et_error *err);
+typedef int et_walk_fn(void *ctx, struct et_walk *w, unsigned load, uint64_t length_ns,
+	struct et_error *err) ET_CHECK;
 
 /*
  * Binds the thread to its present CPU, where it stays, and measures each case under its load. A

@@ -75,8 +75,8 @@ pid_t et_child_spawn(
 bool et_child_wait_ready(pid_t pid, struct et_start *start) ET_CHECK;
 void et_child_release(struct et_start *starts, size_t n);
 /* Fills err with the reason of a failed start; returns -errno. */
-int et_child_start_error(
-	const struct et_child_setup *setup, const struct et_start *start, struct et_error *err);
+int et_child_start_error(const struct et_child_setup *setup, const struct et_start *start,
+	struct et_error *err) ET_CHECK;
 
 /* Finds the executable for a name, as execvp() does and with its errors. The caller frees *out. */
 int et_child_resolve(const char *name, const char *path_variable, const char *directory, char **out,

@@ -96,6 +96,13 @@ static void replay_switch(struct by_perf *s, const struct et_sched_record *r)
 	begin_stretch(&s->memory, cpu, r->cpu, slot_of(s, r->next.pid), r->end_ns);
 }
 
+/* Records are missing, so the accounts of this run are incomplete. */
+static void mark_crowded(struct by_perf *s)
+{
+	for (size_t i = 0; i < ET_LEDGER_SLOTS; i++)
+		s->memory.slots[i].crowded = 1;
+}
+
 static void replay(struct by_perf *s, const struct et_sched_record *r)
 {
 	switch (r->kind) {
@@ -108,8 +115,7 @@ static void replay(struct by_perf *s, const struct et_sched_record *r)
 			set_slot(s, r->next.pid, slot_of(s, r->who.pid));
 		break;
 	case ET_RECORD_GAP:
-		for (size_t i = 0; i < ET_LEDGER_SLOTS; i++)
-			s->memory.slots[i].crowded = 1;
+		mark_crowded(s);
 		break;
 	}
 }
@@ -132,8 +138,9 @@ static uint32_t take_perf(
 	uint32_t n = 0;
 	size_t at = 0;
 
-	/* A loss, or a ring that cannot be read, is also a record ET_RECORD_GAP. */
-	et_sched_by_perf.drain(s->rings, &s->batch, &lost);
+	/* A loss is also a record ET_RECORD_GAP. */
+	if (et_sched_by_perf.drain(s->rings, &s->batch, &lost))
+		mark_crowded(s);
 	if (s->batch.n)
 		qsort(s->batch.records, s->batch.n, sizeof(*s->batch.records), by_end);
 	for (size_t i = 0; i < s->n_cpus; i++)

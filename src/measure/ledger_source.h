@@ -18,7 +18,7 @@ struct et_ledger_source {
 	 * The memory is shared with children.
 	 */
 	int (*open)(const cpu_set_t *cpus, void **ctx, struct et_ledger_memory **memory,
-		struct et_error *err);
+		struct et_error *err) ET_CHECK;
 	/*
 	 * Completes the slots and moves all culprits from the table into arrays of
 	 * ET_LEDGER_CULPRITS; returns their number.
@@ -26,7 +26,7 @@ struct et_ledger_source {
 	uint32_t (*take)(
 		void *ctx, struct et_culprit_key *keys, struct et_culprit_account *accounts);
 	/* Reads which task has a CPU. 0 or -errno. */
-	int (*read_cpu)(void *ctx, int32_t cpu, struct et_ledger_cpu *out);
+	int (*read_cpu)(void *ctx, int32_t cpu, struct et_ledger_cpu *out) ET_CHECK;
 	void (*close)(void *ctx);
 };
 

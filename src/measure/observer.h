@@ -37,7 +37,8 @@ struct et_observer {
 	 * 0 or -errno with err filled. *self is handed to all other calls; if it stays NULL the
 	 * experiment does not need this observer, and no other call is made.
 	 */
-	int (*open)(const struct et_observer_setup *setup, void **self, struct et_error *err);
+	int (*open)(
+		const struct et_observer_setup *setup, void **self, struct et_error *err) ET_CHECK;
 	/* The calls below may be NULL, except close. */
 
 	/*
@@ -50,7 +51,7 @@ struct et_observer {
 	 * otherwise a program may already run, or have ended. 0 or -errno with err filled: then
 	 * the run fails and its children are killed.
 	 */
-	int (*attach)(void *self, struct et_run *run, struct et_error *err);
+	int (*attach)(void *self, struct et_run *run, struct et_error *err) ET_CHECK;
 	/* The children have ended. It may fill run->read[i], from which the sample is computed. */
 	void (*after)(void *self, struct et_run *run);
 	/* Enters figures into the samples of the run's programs, n of them, computed by now. */

@@ -20,9 +20,9 @@ struct et_sched_source {
 	const char *name;
 	bool interrupts;
 	/* 0 or -errno with err filled. */
-	int (*open)(int cpu, size_t capacity_bytes, void **ctx, struct et_error *err);
+	int (*open)(int cpu, size_t capacity_bytes, void **ctx, struct et_error *err) ET_CHECK;
 	/* Adds all records to the batch, and sets the number of those lost so far. 0 or -errno. */
-	int (*drain)(void *ctx, struct et_sched_batch *b, uint64_t *lost);
+	int (*drain)(void *ctx, struct et_sched_batch *b, uint64_t *lost) ET_CHECK;
 	void (*close)(void *ctx);
 };
 

@@ -36,9 +36,10 @@ struct et_executor {
 	 * Returns 0, -EINTR after a signal, or another -errno with err filled.
 	 */
 	int (*run)(void *ctx, const struct et_request *request, struct et_sample out[ET_SLOTS],
-		struct et_error *err);
+		struct et_error *err) ET_CHECK;
 	/* Runs the hook before or after all runs of a command. */
-	int (*around)(void *ctx, enum et_occasion occasion, uint32_t command, struct et_error *err);
+	int (*around)(void *ctx, enum et_occasion occasion, uint32_t command,
+		struct et_error *err) ET_CHECK;
 	void *ctx;
 };
 

@@ -25,14 +25,14 @@ struct et_driver {
 	 * Called before something runs that is expected to take next_ns (UINT64_MAX: unknown). It
 	 * makes samples durable that must not wait that long. 0 or -errno; may be NULL.
 	 */
-	int (*settle)(void *ctx, uint64_t next_ns, struct et_error *err);
+	int (*settle)(void *ctx, uint64_t next_ns, struct et_error *err) ET_CHECK;
 	/* Takes over n finished samples (the two of a duet at once). 0 or -errno. */
-	int (*keep)(void *ctx, const struct et_sample *s, size_t n, struct et_error *err);
+	int (*keep)(void *ctx, const struct et_sample *s, size_t n, struct et_error *err) ET_CHECK;
 	/*
 	 * Called before --until checks the uncertainty: applies the protocol's removal rules to all
 	 * samples anew. 0 or -errno; may be NULL.
 	 */
-	int (*apply_rules)(void *ctx, struct et_error *err);
+	int (*apply_rules)(void *ctx, struct et_error *err) ET_CHECK;
 	void (*note)(void *ctx, const struct et_progress_note *note); /* between samples; or NULL */
 	void *ctx;
 };

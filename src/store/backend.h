@@ -54,14 +54,14 @@ struct et_database_ops {
 	void (*close)(struct et_database *db);
 
 	int (*prepare)(struct et_database *db, const char *sql, struct et_statement **out,
-		struct et_error *err);
+		struct et_error *err) ET_CHECK;
 	/*
 	 * Parameters and columns are numbered from 0. The bytes of a value that is bound must stay
 	 * valid until the last step. If binding fails, the next step reports it.
 	 */
 	void (*bind)(struct et_statement *st, int at, const struct et_value *value);
 	/* Returns 1 with a row, 0 after the last row, or -errno. */
-	int (*step)(struct et_statement *st, struct et_error *err);
+	int (*step)(struct et_statement *st, struct et_error *err) ET_CHECK;
 	/* Reads a column of the row. Its bytes are valid until the next step or reset. */
 	void (*column)(struct et_statement *st, int at, struct et_value *value);
 	/* Returns the number of rows that the last INSERT, UPDATE or DELETE changed. */
@@ -70,10 +70,11 @@ struct et_database_ops {
 	void (*reset)(struct et_statement *st);
 	void (*finalize)(struct et_statement *st); /* NULL is fine */
 	/* Executes several statements that have no parameters. */
-	int (*script)(struct et_database *db, const char *sql, struct et_error *err);
+	int (*script)(struct et_database *db, const char *sql, struct et_error *err) ET_CHECK;
 
-	int (*begin)(struct et_database *db, enum et_transaction kind, struct et_error *err);
-	int (*commit)(struct et_database *db, struct et_error *err);
+	int (*begin)(
+		struct et_database *db, enum et_transaction kind, struct et_error *err) ET_CHECK;
+	int (*commit)(struct et_database *db, struct et_error *err) ET_CHECK;
 	void (*rollback)(struct et_database *db);
 	/*
 	 * Whether a transaction is open. A database that cannot continue a transaction after an
@@ -82,11 +83,12 @@ struct et_database_ops {
 	bool (*in_transaction)(struct et_database *db);
 
 	/* The version of the schema: 0 if the database is empty. Fails if it is not a store. */
-	int (*read_version)(struct et_database *db, int64_t *version, struct et_error *err);
-	int (*write_version)(struct et_database *db, int version, struct et_error *err);
+	int (*read_version)(
+		struct et_database *db, int64_t *version, struct et_error *err) ET_CHECK;
+	int (*write_version)(struct et_database *db, int version, struct et_error *err) ET_CHECK;
 
 	/* These do what et_store_claim and et_store_release promise. */
-	int (*claim)(struct et_database *db, const char *id, struct et_error *err);
+	int (*claim)(struct et_database *db, const char *id, struct et_error *err) ET_CHECK;
 	void (*release)(struct et_database *db);
 };
 
@@ -98,7 +100,7 @@ struct et_backend {
 	const char *(*version)(void);
 	/* rest is the URL without the scheme. The caller migrates the schema afterwards. */
 	int (*open)(const char *rest, enum et_store_mode mode, struct et_database **out,
-		struct et_error *err);
+		struct et_error *err) ET_CHECK;
 };
 
 #endif

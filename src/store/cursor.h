@@ -20,7 +20,8 @@ struct et_cursor {
  * Opens a cursor. A statement has one open cursor at a time. If preparing or binding fails, err is
  * filled at once and the next step returns the failure, so that only steps need a check.
  */
-struct et_cursor et_cursor_open(struct et_store *s, enum et_sql which, struct et_error *err);
+struct et_cursor et_cursor_open(
+	struct et_store *s, enum et_sql which, struct et_error *err) ET_CHECK;
 void et_cursor_close(struct et_cursor *c);
 #define ET_AUTO_CURSOR ET_CLEANUP(et_cursor_close)
 

@@ -26,6 +26,6 @@ struct et_store {
 };
 
 /* Reports that the store has no experiment of that id: fills err and returns -ENOENT. */
-int et_store_no_experiment(const struct et_store *s, const char *id, struct et_error *err);
+int et_store_no_experiment(const struct et_store *s, const char *id, struct et_error *err) ET_CHECK;
 
 #endif
