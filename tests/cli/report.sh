@@ -90,7 +90,7 @@ like 'run --report -: the result goes to stderr' "$err" 'CPU time'
 refuses 'run --report: a page that cannot be written is rejected' 4 'no/page.html' \
 	etalon run --report no/page.html 'touch ran'
 ok 'run --report: a page that cannot be written is rejected before the first run' test ! -e ran
-# A plain file is replaced; a file with two names or behind a symbolic link is written to.
+# A plain file is replaced; a file with two names or reached by a symbolic link is written in place.
 ln pair.html second.html && ln -s again.html link.html && chmod 640 again.html
 etalon report -o pair.html made && etalon report -o link.html made
 ok 'report: a file with two names is written under both' cmp pair.html second.html
