@@ -18,8 +18,7 @@ enum {
 struct et_kbest_set {
 	size_t k;
 	size_t n;    /* values added */
-	size_t kept; /* how many of the best are kept: at most the larger of K and ET_KBEST_EVIDENCE
-		      */
+	size_t kept; /* how many of the best are kept: at most max(K, ET_KBEST_EVIDENCE) */
 	double value[ET_KBEST_MOST]; /* ascending */
 	double mark[ET_KBEST_MOST];  /* a figure that the caller gave with each value */
 };
