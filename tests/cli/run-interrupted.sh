@@ -98,7 +98,7 @@ kill -9 $pid
 wait $pid 2>/dev/null
 exits "leftovers: the next run succeeds" 0 etalon run -q -r 1 --json next.json true
 if jq -e '[.commands[0].samples[].pt_source] | index("wait4")' next.json >/dev/null; then
-	like "leftovers: a run without a control group warns of it" "$out" 'control group'
+	like "leftovers: a run without a control group warns of it" "$out" 'no cgroup could be created'
 	pkill -f "^sleep 77\.$$"
 else
 	is "leftovers: the next run kills the processes of a killed one" "$(pgrep -fc "^sleep 77\.$$")" 0
