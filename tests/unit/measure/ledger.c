@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/parse.h"
 #include "host/host.h"
+#include "measure/busy.h"
 #include "measure/ledger_account.h"
 #include "measure/ledger_rules.h"
 #include "measure/runner.h"
@@ -390,7 +391,7 @@ static void real(enum et_sched_way way)
 	CPU_SET(cpu, &one);
 	et_format_cpus(&one, list, sizeof(list));
 	pid_t pid = disturber(&one);
-	usleep(20000);
+	wait_until_used(pid, 1000000);
 	bool there = run_explained(way, spin, list, &s, "a task that shares its CPU");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);

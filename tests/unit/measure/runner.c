@@ -290,7 +290,11 @@ static void clean_child(void)
 
 static void competitor(void)
 {
-	static const char *const command[] = { "sleep 0.3" };
+	char marker[64], text[128];
+	const char *const command[] = { text };
+
+	snprintf(marker, sizeof(marker), "/tmp/etalon-competitor.%d", (int)getpid());
+	snprintf(text, sizeof(text), "sh -c '>%s; sleep 0.3'", marker);
 	struct et_experiment *e = experiment(command, 1);
 	struct et_runner *r = NULL;
 	struct et_sample s[2];
@@ -302,7 +306,8 @@ static void competitor(void)
 	struct et_executor x = et_runner_executor(r);
 	busy = fork();
 	if (busy == 0) {
-		usleep(50000); /* begins after the first snapshot */
+		while (access(marker, F_OK)) /* it begins after the first snapshot */
+			usleep(1000);
 		for (;;)
 			;
 	}
@@ -314,6 +319,7 @@ static void competitor(void)
 	ok(kill(busy, 0) == 0, "a competitor is not killed: it is not the program's");
 	kill(busy, SIGKILL);
 	waitpid(busy, NULL, 0);
+	unlink(marker);
 	et_sample_free(&s[0]);
 	et_runner_close(r);
 	et_experiment_free(e);

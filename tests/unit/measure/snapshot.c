@@ -2,6 +2,7 @@
 #include "measure/snapshot.h"
 #include "base/clock.h"
 #include "base/sysroot.h"
+#include "measure/busy.h"
 #include "measure/tree.h"
 #include "tap.h"
 
@@ -150,7 +151,7 @@ static void real(void)
 		for (;;)
 			;
 	}
-	usleep(20000);
+	wait_until_used(child, 1000000);
 	ok(et_proc_reader_open(&reader, "") == 0, "/proc can be read");
 	ok(et_snapshot_take(&reader, NULL, 0, &before) == 0 && before.n >= 2,
 		"a snapshot holds all processes (%zu)", before.n);
@@ -158,7 +159,7 @@ static void real(void)
 	for (size_t i = 1; i < before.n; i++)
 		ascending = ascending && before.readings[i].pid > before.readings[i - 1].pid;
 	ok(ascending, "processes are in ascending order, each once");
-	usleep(50000);
+	wait_until_used(child, 20000000);
 	ok(et_snapshot_take(&reader, NULL, 0, &after) == 0, "a second snapshot can be taken");
 	kill(child, SIGSTOP);
 	waitpid(child, NULL, WUNTRACED);
