@@ -6,6 +6,7 @@
 #include "cmd/outputs.h"
 #include "measure/sched_stream.h"
 #include "report/terminal.h"
+#include "report/warning.h"
 #include "store/store.h"
 
 #include <errno.h>
@@ -181,6 +182,17 @@ int et_cli_fail(const struct et_error *err)
 	if (hint[0])
 		fprintf(stderr, "hint: %s\n", hint);
 	return err->exit;
+}
+
+void et_cli_warn(struct et_warnings *w)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		ET_AUTO_FREE char *text = et_warning_text(&w->list[i]);
+		ET_AUTO_FREE char *clean = et_clean(text, "");
+
+		fprintf(stderr, "etalon: warning: %s\n", clean);
+	}
+	et_warnings_free(w);
 }
 
 int et_cli_own_path(char *buf, size_t size, struct et_error *err)

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/option.h"
+#include "model/warning.h"
 
 #include <stdbool.h>
 
@@ -68,6 +69,8 @@ void et_cli_help(const struct et_cli *cli, const struct et_verb *verb);
 void et_cli_help_text(int indent, const char *lead, const char *text);
 /* Prints "etalon: what" and the hint; returns the exit status. */
 int et_cli_fail(const struct et_error *err) ET_CHECK;
+/* Prints warnings that belong to no result on stderr, and frees them. */
+void et_cli_warn(struct et_warnings *w);
 /* The path of the running etalon, by which it can start itself. */
 int et_cli_own_path(char *buf, size_t size, struct et_error *err) ET_CHECK;
 /* Returns --store, else ETALON_STORE, else NULL: the user's own file. */

@@ -14,6 +14,7 @@
 #include "protocol/daemons.h"
 #include "protocol/lshape.h"
 #include "report/daemons.h"
+#include "stats/warnings.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -164,6 +165,7 @@ static int conclude(const struct learner *l, const struct et_experiment *short_r
 {
 	struct et_daemon_record r = { 0 };
 	struct et_daemon_findings f;
+	struct et_warnings w = { 0 };
 
 	et_daemon_run_fill(&r, &r.short_run, &short_run->commands[0]);
 	if (long_run)
@@ -178,14 +180,9 @@ static int conclude(const struct learner *l, const struct et_experiment *short_r
 		et_daemon_findings_free(&f);
 	}
 	et_daemon_record_free(&r);
-	if (rc == 0 && short_run->snapshot_source &&
-		!strncmp(short_run->snapshot_source, "proc", 4))
-		fprintf(stderr,
-			"etalon: warning: daemons that began and ended within a sample were "
-			"not seen: the kernel gave no exit records\n"
-			"hint: %s\n",
-			geteuid() ? "run as root"
-				  : "run on a kernel with taskstats, outside containers");
+	if (rc == 0)
+		et_observation_warn(short_run, &w);
+	et_cli_warn(&w);
 	return rc;
 }
 

@@ -51,6 +51,7 @@ char *et_cli_journal(void)
 void et_cli_stale_notice(void)
 {
 	ET_AUTO_FREE char *path = et_cli_journal();
+	struct et_warnings w = { 0 };
 	struct et_journal *j = NULL;
 	bool busy = false;
 
@@ -58,10 +59,8 @@ void et_cli_stale_notice(void)
 		return;
 	size_t n = busy ? 0 : et_journal_pending(j, ET_OWNER_RUN);
 	if (n)
-		fprintf(stderr,
-			"etalon: warning: a run --env was killed before it restored %zu changes "
-			"to this machine\nhint: run 'etalon env restore' to restore them\n",
-			n);
+		et_warn(&w, ET_WARN_CHANGES_PENDING, et_arg_count(n));
+	et_cli_warn(&w);
 	et_journal_close(j);
 }
 
@@ -141,6 +140,7 @@ int et_tuning_begin(struct et_tuning *t, const struct et_cli *cli, bool wanted,
 void et_tuning_end(struct et_tuning *t, const struct et_cli *cli)
 {
 	struct et_results results = { 0 };
+	struct et_warnings w = { 0 };
 
 	if (t->journal) {
 		et_environment_restore(
@@ -149,8 +149,8 @@ void et_tuning_end(struct et_tuning *t, const struct et_cli *cli)
 			et_results_count(&results, ET_OUTCOME_FOREIGN))
 			print(&results, cli, false, true, stderr);
 		if (et_results_count(&results, ET_OUTCOME_FAILED))
-			fprintf(stderr, "etalon: warning: not everything could be restored\n"
-					"hint: run 'etalon env restore' to try again\n");
+			et_warn(&w, ET_WARN_NOT_RESTORED);
+		et_cli_warn(&w);
 		et_journal_close(t->journal);
 		t->journal = NULL;
 	}

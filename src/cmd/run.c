@@ -45,15 +45,17 @@ static bool has_samples(const struct et_experiment *e)
 /* With too few runs --fail-on-regression cannot find anything: the user must know. */
 static void warn_undecided(const struct et_judgement *j)
 {
+	struct et_warnings w = { 0 };
+
 	for (size_t i = 0; i < j->n_contrasts; i++) {
-		if (j->contrasts[i].pairs_needed || !isfinite(j->contrasts[i].p)) {
-			fprintf(stderr,
-				"etalon: warning: too few runs to find a regression\n"
-				"hint: use --runs %zu\n",
-				j->contrasts[i].pairs_needed ? j->contrasts[i].pairs_needed : 10);
-			return;
+		size_t needed = j->contrasts[i].pairs_needed;
+		if (needed || !isfinite(j->contrasts[i].p)) {
+			et_warn(&w, ET_WARN_REGRESSION_UNDECIDED,
+				et_arg_count(needed ? needed : 10));
+			break;
 		}
 	}
+	et_cli_warn(&w);
 }
 
 /* Prints the result and writes the outputs; returns the exit status. */

@@ -2,6 +2,7 @@
 /* Makes the experiment of `run`: its commands from operands, parameters and hooks. */
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "cmd/cli.h"
 #include "cmd/run_options.h"
 
 #include <errno.h>
@@ -164,6 +165,7 @@ static void warn_of_shell_syntax(const struct et_experiment *e)
 {
 	static const char *const operators[] = { "|", "||", "&", "&&", ";", "<", ">", ">>", "2>",
 		"2>&1", "&>" };
+	struct et_warnings warnings = { 0 };
 
 	for (size_t c = 0; !e->child.shell && c < e->n_commands; c++) {
 		const char *odd = NULL;
@@ -173,11 +175,10 @@ static void warn_of_shell_syntax(const struct et_experiment *e)
 				odd = strcmp(*w, operators[i]) ? NULL : *w;
 		}
 		if (odd)
-			fprintf(stderr,
-				"etalon: warning: no shell runs '%s', so the program gets '%s' as "
-				"an argument\nhint: use --shell sh\n",
-				e->commands[c].text, odd);
+			et_warn(&warnings, ET_WARN_SHELL_SYNTAX, et_arg_text(e->commands[c].text),
+				et_arg_text(odd));
 	}
+	et_cli_warn(&warnings);
 }
 
 static int make_commands(struct maker *m, struct et_error *err)

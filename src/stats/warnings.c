@@ -195,6 +195,14 @@ static bool watched_by(const struct et_experiment *e, const char *source)
 	       (e->snapshot_source[n] == '\0' || e->snapshot_source[n] == '+');
 }
 
+void et_observation_warn(const struct et_experiment *e, struct et_warnings *out)
+{
+	if (watched_by(e, "proc"))
+		et_warn(out, ET_WARN_NO_NET_ADMIN);
+	else if (watched_by(e, "proc-no-taskstats"))
+		et_warn(out, ET_WARN_NO_TASKSTATS);
+}
+
 void et_host_warn(const struct et_experiment *e, struct et_warnings *out)
 {
 	const struct et_host *h = &e->host;
@@ -210,10 +218,7 @@ void et_host_warn(const struct et_experiment *e, struct et_warnings *out)
 		et_warn(out, ET_WARN_FREQUENCY_SCALING, et_arg_text(h->governor));
 	if (!h->cpus)
 		return; /* a record made elsewhere: how it was measured is not known */
-	if (watched_by(e, "proc"))
-		et_warn(out, ET_WARN_NO_NET_ADMIN);
-	else if (watched_by(e, "proc-no-taskstats"))
-		et_warn(out, ET_WARN_NO_TASKSTATS);
+	et_observation_warn(e, out);
 	if (all_by_wait4(e))
 		et_warn(out, ET_WARN_NO_CGROUP,
 			/* With taskstats we had root's capabilities. */

@@ -13,6 +13,8 @@ void et_command_warn(const struct et_experiment *e, enum et_protocol protocol,
 	const struct et_command *c, struct et_warnings *out);
 /* The share of a command's elapsed time in which it slept or waited for something. */
 double et_idle_share(const struct et_command *c);
+/* About processes that could not be observed. */
+void et_observation_warn(const struct et_experiment *e, struct et_warnings *out);
 /* About the machine, and about what could be observed on it. */
 void et_host_warn(const struct et_experiment *e, struct et_warnings *out);
 

@@ -21,14 +21,14 @@ is 'daemons learn: both runs are stored as experiments' \
 exits 'daemons learn: --long-runs 0 succeeds' 0 etalon daemons learn -q --json --label other --short-runs 10 \
 	--short-seconds 5ms --long-runs 0
 is 'daemons learn: --json without long runs removes no long sample' "$(jq -c .removed_long <<<"$out")" '[]'
-is 'daemons learn: -q prints warnings only' "$(grep -v '^etalon: warning: .*not seen$\|^hint: run as root' <<<"$err")" ''
+is 'daemons learn: -q prints warnings only' "$(grep -v '^etalon: warning: .*not seen' <<<"$err")" ''
 
 # Without exit records it misses processes that start and end within a sample.
 if unshare -pf --mount-proc true 2>/dev/null; then
 	exits 'daemons learn: it succeeds in a PID namespace' 0 unshare -pf --mount-proc etalon daemons learn -q --json \
 		--label inside --short-runs 10 --short-seconds 5ms --long-runs 0
 	if [[ $(etalon show --json inside-short | jq -r .image_source) == proc* ]]; then
-		like 'daemons learn: without exit records a warning says what was not seen' "$err" 'began and ended within a sample were not seen'
+		like 'daemons learn: without exit records a warning says what was not seen' "$err" 'began and ended within a run were not seen'
 	fi
 else
 	skip 'daemons learn: it succeeds in a PID namespace' 'none can be made here'

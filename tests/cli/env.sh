@@ -298,7 +298,7 @@ wait_for_samples changed 1
 is 'run --env: a setting stays changed after kill -9' "$(value)" 0
 exits 'list: it succeeds after run --env was killed' 0 etalon list
 like 'list: a warning says that run --env was killed' "$err" 'run --env was killed before it restored [0-9]+ changes'
-like 'list: a hint names env restore' "$err" 'hint: .*etalon env restore'
+like 'list: the warning changes-pending names env restore' "$err" "run 'etalon env restore'"
 exits 'run --env: it succeeds after another one was killed' 0 etalon run --env -r 2 true
 like 'run --env: a message says that the changes of a killed run are restored' "$err" 'restored the changes of a killed run'
 as_before 'run --env after another one was killed'

@@ -63,7 +63,7 @@ like "run: the hint names the missing interpreter" "$err" 'interpreter'
 refuses "run: a shell builtin without a shell is rejected" 2 'cd: No such file' etalon run 'cd /tmp'
 like "run: the hint for a shell builtin names --shell" "$err" '--shell sh'
 exits "run: a command with a pipe character succeeds without a shell" 0 etalon run -q -r 1 'echo a | cat'
-like "run: a pipe character without a shell gives a warning" "$err" "gets '\|' as an argument"
+like "run: a pipe character without a shell gives the warning shell-syntax" "$err" "gets '\|' as an argument"
 
 refuses "run: a program that fails gives exit status 1" 1 'failed with exit status 3' etalon run 'sh -c "exit 3"'
 refuses "run: a program that is killed gives exit status 1" 1 'signal 11' etalon run 'sh -c "kill -11 $$"'

@@ -185,6 +185,8 @@ fi
 
 short='sh -c "i=0; while [ $i -lt 8000 ]; do i=$((i+1)); done"'
 long=${short/8000/24000}
+exits "run: --fail-on-regression with too few runs succeeds" 0 etalon run -q -w 0 -r 2 --order duet --fail-on-regression true true
+like "run: --fail-on-regression with too few runs gives the warning regression-undecided" "$err" 'warning: too few runs to find a regression'
 exits "run: --fail-on-regression exits 1 if the second command is slower" 1 etalon run -q -r 8 --order duet --fail-on-regression "$short" "$long"
 like "run: --fail-on-regression names the slower command" "$out" 'slower by'
 exits "run: --fail-on-regression=1000 exits 0 on a smaller difference" 0 etalon run -q -r 8 --order duet --fail-on-regression=1000 \
