@@ -33,7 +33,7 @@ struct job {
 	struct series a, b;
 	const struct et_median_law *law;
 	const double *sorted;                        /* for the median's full resamples */
-	double *first, *first_t, *second, *second_t; /* a number a replicate; may be NULL */
+	double *first, *first_t, *second, *second_t; /* one number per replicate; may be NULL */
 	void (*draw)(struct job *job, size_t block, size_t from, size_t count);
 	atomic_size_t next; /* block */
 };
@@ -52,7 +52,7 @@ static void *work(void *arg)
 	}
 }
 
-/* A thread that cannot be had only costs time. */
+/* If a thread cannot be started, the others draw its blocks. */
 static void run(struct job *job)
 {
 	pthread_t threads[MOST_THREADS];
@@ -79,9 +79,8 @@ static struct series standardise(const double *x, size_t n)
 static inline void keep(double *to, size_t i, double v)
 {
 	if (to)
-		to[i] = isnan(v)
-				? 0
-				: v; /* 0/0: a resample without any spread at the estimate itself */
+		to[i] = isnan(v) ? 0
+				 : v; /* 0/0: the resample has no spread and equals the estimate */
 }
 
 /* Standard error of a standard deviation, by the delta method; s holds n and the power sums. */
@@ -124,7 +123,7 @@ static double relative_variance(const struct series *s, const double *sums, doub
 	return variance / (n * *mean * *mean);
 }
 
-/* Of the ratio of two means, by the delta method. */
+/* Standard error of the ratio of two means, by the delta method from their relative variances. */
 static double ratio_error(double ratio, double relative_a, double relative_b)
 {
 	return fabs(ratio) * sqrt(relative_a + relative_b);

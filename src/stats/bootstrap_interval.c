@@ -46,7 +46,7 @@ static double quantile(const double *x, size_t n, double p)
 
 enum { MOST_PROBABILITIES = 4 };
 
-/* Quantiles of x at the n probabilities p, which come back in their place. */
+/* Replaces the n probabilities p by the quantiles of x at them. */
 static void quantiles(double *x, size_t replicates, double *p, size_t n)
 {
 	size_t ranks[2 * MOST_PROBABILITIES], m = 0;
@@ -57,7 +57,7 @@ static void quantiles(double *x, size_t replicates, double *p, size_t n)
 		ranks[m++] = at;
 		ranks[m++] = at + 1 < replicates ? at + 1 : at;
 	}
-	for (size_t i = 1; i < m; i++) /* a handful: sorted by insertion */
+	for (size_t i = 1; i < m; i++) /* insertion sort: there are few */
 		for (size_t j = i; j && ranks[j - 1] > ranks[j]; j--) {
 			size_t t = ranks[j];
 
@@ -86,7 +86,7 @@ static void describe(const double *theta, size_t n, struct et_boot *out)
 	out->z0 = et_qnorm(below / size);
 }
 
-/* Efron (1987), eq. 3.10: the probability to read off, for the nominal one. */
+/* Efron (1987), eq. 3.10: the probability whose quantile is the end of a nominal one. */
 static double bca_level(double p, double z0, double a)
 {
 	double z = z0 + et_qnorm(p);

@@ -40,7 +40,7 @@ static size_t pair_duets(
 	return n;
 }
 
-/* Blocks: runs of the same round that were no duets. Rounds ascend in order of execution. */
+/* Blocks: runs of the same round that were not duets. Rounds ascend in order of execution. */
 static size_t pair_blocks(
 	const struct et_command *a, const struct et_command *b, enum et_metric m, double *out)
 {
@@ -116,7 +116,10 @@ static enum et_conclusion conclude(const struct et_contrast *c)
 	return c->ratio >= 1 ? ET_CONCLUDED_SLOWER : ET_CONCLUDED_FASTER;
 }
 
-/* So few pairs that the smallest p of their test cannot pass Holm's first step. */
+/*
+ * Returns how many pairs it takes to pass Holm's first step, or 0 if there are enough: one more
+ * pair halves the smallest p that the test can give.
+ */
 static size_t pairs_needed(const struct et_contrast *c, size_t family, double alpha)
 {
 	size_t needed = c->pairs;
@@ -143,7 +146,7 @@ void et_contrasts_conclude(struct et_contrast *c, size_t n, double alpha)
 	for (size_t i = 0; i < n; i++) {
 		c[i].p_holm = adjusted[i];
 		c[i].holm_alpha = levels[i];
-		c[i].significant_unadjusted = p[i] <= alpha; /* NaN is not */
+		c[i].significant_unadjusted = p[i] <= alpha; /* false for NaN */
 		c[i].significant = rejected[i];
 		c[i].pairs_needed = pairs_needed(&c[i], n, alpha);
 		c[i].family = n;

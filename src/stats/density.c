@@ -9,7 +9,10 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Bandwidths beyond which a kernel is below the smallest double; below the last digit. */
+/*
+ * Distances in bandwidths beyond which a kernel is below the smallest double, and below the last
+ * digit of a sum.
+ */
 static const double whole_reach = 39, short_reach = 9;
 
 double et_bw_nrd0(const double *sorted, size_t n)
@@ -67,7 +70,7 @@ double et_kde_at(const double *sorted, size_t n, double bw, double at)
 
 enum { MOST_DIRECT = 20000, BINS = 8192 };
 
-/* Many values stand for their shares on a grid far finer than the bandwidth (linear binning). */
+/* Replaces many values by weights on a grid far finer than the bandwidth (linear binning). */
 static void bin(const double *sorted, size_t n, double *centre, double *weight)
 {
 	double lo = sorted[0], step = (sorted[n - 1] - lo) / (BINS - 1);
@@ -95,7 +98,7 @@ void et_kde(const double *sorted, size_t n, double quantum, struct et_kde *out)
 	out->bw = fmax(et_bw_nrd0(sorted, n), quantum / 2);
 	out->lo = sorted[0] - 3 * out->bw;
 	out->step = (sorted[n - 1] + 3 * out->bw - out->lo) / (ET_KDE_POINTS - 1);
-	/* a bin must be a small part of a bandwidth; heavy tails may forbid it */
+	/* A bin must be a small part of a bandwidth, which heavy tails can prevent. */
 	if (n > MOST_DIRECT && sorted[n - 1] - sorted[0] < out->bw * (BINS / 16)) {
 		binned = et_alloc(2 * BINS * sizeof(*binned));
 		bin(sorted, n, binned, binned + BINS);

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Draws that take about a second; by default there are no more. */
+/* This many draws take about a second; by default we do not make more. */
 static const double most_draws = 5e8;
 /* The fewest replicates whose 2.5 % tails are worth printing. */
 enum { LEAST_REPLICATES = 999, DEFAULT_LAGS = 10 };

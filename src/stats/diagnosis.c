@@ -5,16 +5,16 @@
 #include <math.h>
 
 enum {
-	FEW = 5, /* below, the interval rests on the assumption of normality alone */
+	FEW = 5, /* with fewer values the interval rests on the assumption of normality alone */
 	MODES_TESTABLE = 30,
-	BCA_HOLDS = 100,    /* simulated, BCa of a skewed sd attains 45 to 82 % below */
-	RARE_TESTABLE = 30, /* from here on one case in ten is seen in 95 % of series: 0.9^29 */
+	BCA_HOLDS = 100,    /* with fewer, BCa of a skewed sd covers 45 to 82 % in simulations */
+	RARE_TESTABLE = 30, /* from here on 95 % of series contain a case of one in ten: 0.9^29 */
 	MOST_DRIFTING = 20000,
 };
 
 static const double alarm_p = 0.01;
 
-/* The shift between halves is a walk over all pairs: of a long series every k-th value will do. */
+/* The shift between halves looks at all pairs of values, so a long series is thinned first. */
 static struct et_drift drift_of(const double *x, size_t n)
 {
 	if (n <= MOST_DRIFTING)
@@ -59,7 +59,7 @@ static void warn_serial(const struct et_diagnosis *d, struct et_warnings *out)
 	if (d->trend.p < alarm_p)
 		et_warn(out, ET_WARN_DRIFT, et_arg_flag(d->trend.s > 0),
 			et_arg_p_value(d->trend.p));
-	/* Less its bias under independence and slight dependence (Marriott & Pope 1954). */
+	/* r1 is corrected for its bias under independence (Marriott & Pope 1954). */
 	else if (d->r1 + (1 + 4 * d->r1) / (double)d->n > d->r1_band)
 		et_warn(out, ET_WARN_DEPENDENT_RUNS, et_arg_number(d->r1));
 }

@@ -30,7 +30,7 @@ static void allow_for_two_sigma(const struct et_experiment *e, const struct et_c
 	out->hi = out->mean + out->expanded_uncertainty;
 }
 
-/* The values over which a command is judged by a metric, summed up. */
+/* Sums up the values of a metric that count. */
 static void judge_metric(const struct et_experiment *e, const struct et_choice *choice,
 	enum et_metric m, struct et_command_result *r)
 {
@@ -52,7 +52,7 @@ static bool by_rule(const struct et_sample *s)
 	return !s->place.warmup && s->ruling.removal.by >= ET_REMOVED_DAEMON_CUTOFF;
 }
 
-/* The same with what the rules removed, as the papers' tables show it beside the result. */
+/* The same with the samples that rules removed, which the papers' tables show beside the result. */
 static void judge_before(
 	const struct et_experiment *e, enum et_metric m, struct et_command_result *r)
 {
@@ -82,7 +82,7 @@ static size_t count_removed(const struct et_command *c)
 	return n;
 }
 
-/* --until stopped at a bound before it was sure enough. */
+/* Warns if --until stopped at a limit before the interval was narrow enough. */
 static void warn_until(const struct et_experiment *e, struct et_command_result *r)
 {
 	const struct et_estimate *est = &r->estimate[e->metric], *all = &r->before[e->metric];
@@ -91,7 +91,7 @@ static void warn_until(const struct et_experiment *e, struct et_command_result *
 	if (!(e->plan.until_ratio > 0) || e->plan.order == ET_ORDER_DUET ||
 		!(reached > e->plan.until_ratio))
 		return;
-	/* Sampling stops by all samples; the rules look at them when it is over. */
+	/* All samples decide when sampling stops; the rules remove some of them afterwards. */
 	if (all->n > est->n && all->expanded_uncertainty / all->mean <= e->plan.until_ratio)
 		et_warn(&r->warnings, ET_WARN_UNTIL_MISSED_BY_REMOVAL,
 			et_arg_share(e->plan.until_ratio), et_arg_count(all->n),

@@ -10,9 +10,9 @@
 enum { MOST_EXACT = 10000 };
 
 /*
- * Both series walked together in order. Steps are counted in whole numbers: i of x and j of y are
- * apart by |i ny - j nx|, which is nx ny times the distance. last[k] says whether the k-th smallest
- * of all is the last of its ties, for only there the distributions can be compared.
+ * Walks both series together in order. Steps are counted in whole numbers: after i values of x and
+ * j of y the distributions differ by |i ny - j nx|, which is nx ny times the distance. last[k] is
+ * set if the k-th smallest of all is the last of its ties: only there they can be compared.
  */
 static uint64_t distance(const double *x, size_t nx, const double *y, size_t ny, bool *last)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * One hump or several? Hartigan's dip test says whether, the kernel density says where. Data
- * rounded to a coarse step look multimodal to the dip: check the quantum first (stats/shape.h).
+ * Finds modes: Hartigan's dip test decides whether there are several, the kernel density shows
+ * where they are. Data in coarse steps look multimodal to the dip test: check the quantum first
+ * (stats/shape.h).
  */
 #ifndef ET_STATS_MODES_H
 #define ET_STATS_MODES_H

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-static const double alpha = 0.05; /* of the coefficient */
+static const double alpha = 0.05; /* of the test of the coefficient */
 enum { FEW = 30 };
 
 static void *logs(const double *x, size_t n)
@@ -22,8 +22,8 @@ static void *logs(const double *x, size_t n)
 }
 
 /*
- * The line's value at full speed, where x is 0, and how sure it is; y is overwritten with the
- * residuals.
+ * Estimates the line's value at full speed, where x is 0, with its uncertainty. Overwrites y with
+ * the residuals.
  */
 static void conclude(
 	const struct et_line *line, const double *x, double *y, size_t n, struct et_paced *out)
@@ -35,7 +35,7 @@ static void conclude(
 	out->df = fmax((double)n / out->inflation - 2, 1);
 	out->coverage_factor = et_qt(0.5 + out->level / 2, out->df);
 	out->mean = exp(line->intercept);
-	out->relative_error = line->residual_sd; /* of logs: relative already */
+	out->relative_error = line->residual_sd; /* the sd of logarithms is relative already */
 	out->standard_uncertainty = out->mean * error;
 	out->expanded_uncertainty = out->coverage_factor * out->standard_uncertainty;
 	out->lo = exp(line->intercept - out->coverage_factor * error);
@@ -50,8 +50,7 @@ void et_pace_fit(const double *cpu, const double *lap, size_t n, double level, s
 	out->standard_uncertainty = out->coverage_factor = out->expanded_uncertainty = NAN;
 	out->lo = out->hi = NAN;
 	if (n < ET_PACE_LEAST) {
-		out->why = "too few samples in which the reference loop had its turns; take more "
-			   "(--runs)";
+		out->why = "the reference loop ran in too few samples; take more (--runs)";
 		return;
 	}
 	ET_AUTO_FREE double *x = logs(lap, n), *y = logs(cpu, n), *sorted = et_sorted_copy(lap, n);
@@ -63,16 +62,13 @@ void et_pace_fit(const double *cpu, const double *lap, size_t n, double level, s
 	et_line_fit(x, y, n, &line);
 	out->coefficient = line.slope;
 	out->coefficient_uncertainty = line.slope_error;
-	if (line.slope_error > 0) /* otherwise all points lie on it, and there is nothing to test */
+	if (line.slope_error > 0) /* if it is 0, all points are on the line */
 		out->p = et_pt_two_sided(line.slope / line.slope_error, (double)n - 2);
-	/* A program that runs faster the slower the loop runs is one that the loop knows nothing
-	 * of.
-	 */
+	/* A negative slope has no physical meaning: the loop then does not predict the program. */
 	if (!(line.slope > 0) || out->p > alpha)
-		out->why =
-			n < FEW ? "too few runs to tell what the reference loop's speed says about "
-				  "this program; take more (--runs 30)"
-				: "the reference loop's speed says nothing about this program";
+		out->why = n < FEW ? "too few runs to relate the reference loop's speed to this "
+				     "program's; take more (--runs 30)"
+				   : "the reference loop's speed does not predict this program's";
 	else
 		conclude(&line, x, y, n, out);
 }

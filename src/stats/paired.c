@@ -13,7 +13,7 @@
 
 enum { DEPENDENCE_TESTABLE = 20, SKEW_TESTABLE = 20 };
 
-/* Skewed beyond doubt: signed ranks suppose symmetry. */
+/* The level of the test of skewness: signed ranks assume symmetry. */
 static const double skew_alpha = 0.01;
 
 double et_serial_inflation(const double *x, size_t n)
@@ -61,7 +61,7 @@ static void widen_t(struct et_interval_test *t, const struct effective *e, doubl
 	t->hi = t->estimate + half;
 }
 
-/* A test by ranks or signs: its normal deviate is shrunk and held against t. */
+/* A test by ranks or signs: its normal deviate is shrunk and compared with t. */
 static void widen_ranks(struct et_interval_test *t, const struct effective *e, double level)
 {
 	double z = -et_qnorm(t->p / 2);

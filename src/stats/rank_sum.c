@@ -47,10 +47,10 @@ static double normal_p(double w, double m, double n, double ties)
 }
 
 /*
- * Which of the ordered differences, from either end, bounds the interval: the last shift that the
- * test does not reject. Exact: Bauer (1972). Otherwise where the normal approximation crosses:
- * while the shift lies between two differences the only ties are those within x and within y.
- * 0 when there is none.
+ * Returns which of the ordered differences, counted from either end, bounds the interval: the last
+ * shift that the test does not reject; 0 if there is none. Exact: Bauer (1972). Otherwise it is
+ * where the normal approximation crosses the level: while the shift is between two differences,
+ * the only ties are those within x and within y.
  */
 static uint64_t bound_index(
 	const double *sx, double m, const double *sy, double n, double level, bool exact)

@@ -10,7 +10,7 @@
 #include <float.h>
 #include <math.h>
 
-/* Euclid's algorithm on lengths that are not exact: a thousandth part is no remainder. */
+/* Euclid's algorithm on lengths that are not exact: a remainder below a thousandth counts as 0. */
 static double common_step(double a, double b, double noise)
 {
 	while (b > fmax(noise, a * 1e-3)) {
@@ -67,7 +67,7 @@ struct et_discreteness et_discreteness(const double *sorted, size_t n)
 	if (out.distinct < 2)
 		return out;
 	out.quantum = quantum(sorted, n);
-	/* ties must bear it out: three values are always whole multiples of something */
+	/* Without ties a step is chance: any three values are nearly multiples of some step. */
 	if (out.distinct == n && out.quantum > (sorted[n - 1] - sorted[0]) / (10 * (double)n))
 		out.quantum = 0;
 	out.coarse =
@@ -102,7 +102,7 @@ struct et_outliers et_outliers(const double *sorted, size_t n)
 	struct et_outliers out = { 0 };
 	double q1 = et_quantile_sorted(sorted, n, 0.25), q3 = et_quantile_sorted(sorted, n, 0.75);
 	double iqr = q3 - q1;
-	size_t first = 0, last = n; /* what is not severe */
+	size_t first = 0, last = n; /* the values that are not severe outliers */
 
 	for (size_t i = 0; i < n; i++)
 		out.mild += sorted[i] < q1 - 1.5 * iqr || sorted[i] > q3 + 1.5 * iqr;

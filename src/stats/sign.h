@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sign test of paired differences: needs nothing but independence. */
+/* The sign test of paired differences, which assumes only independence. */
 #ifndef ET_STATS_SIGN_H
 #define ET_STATS_SIGN_H
 

@@ -55,9 +55,10 @@ static double normal_p(double v, double n, double ties)
 }
 
 /*
- * Which Walsh average from either end bounds the interval; 0 when the level is out of reach.
- * Exact: Hollander & Wolfe (1999), eq. 3.34. Otherwise where the normal approximation crosses:
- * for a shift between two Walsh averages only equal differences are tied, and none is zero.
+ * Returns which Walsh average, counted from either end, bounds the interval; 0 if the level cannot
+ * be reached. Exact: Hollander & Wolfe (1999), eq. 3.34. Otherwise it is where the normal
+ * approximation crosses the level: for a shift between two Walsh averages only equal differences
+ * are tied, and none is zero.
  */
 static uint64_t bound_index(const double *sorted, double n, double level, bool exact)
 {

@@ -70,7 +70,7 @@ static bool ratio_of_means(
 	return true;
 }
 
-/* The ratio by which all of b must be divided to lie as a does. */
+/* Estimates the ratio by which b must be divided to have the distribution of a. */
 static void ratio_of_ranks(const struct side *a, const struct side *b, struct et_contrast *out)
 {
 	if (!all_positive(a) || !all_positive(b))
