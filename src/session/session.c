@@ -85,14 +85,11 @@ static int resume(struct et_session *s, struct et_error *err)
 			et_fail(err, EALREADY, ET_EXIT_USAGE, "experiment %s is finished",
 				s->e->id),
 			"run 'etalon show %s' to print it", s->e->id);
-	int rc = et_store_claim(s->setup.store, s->e->id, err);
-	if (rc)
-		return rc;
 	et_host_read("", &now);
 	if (strcmp(now.kernel, then->kernel) || strcmp(now.cpu, then->cpu))
 		et_warn(&s->warnings, ET_WARN_RESUMED_ELSEWHERE, et_arg_text(now.kernel),
 			et_arg_text(now.cpu));
-	rc = open_runner(s, err);
+	int rc = open_runner(s, err);
 	return rc ? rc : et_store_set_state(s->setup.store, s->e->id, ET_STATE_RUNNING, 0, err);
 }
 
@@ -104,10 +101,16 @@ int et_session_resume(const struct et_session_setup *setup, const char *name,
 
 	int rc = name ? et_store_find(setup->store, name, id, err)
 		      : et_store_find_unfinished(setup->store, id, err);
+	/* Claim before loading: another etalon that is just ending may add samples until then. */
 	if (rc == 0)
-		rc = et_store_load(setup->store, id, &loaded, err);
+		rc = et_store_claim(setup->store, id, err);
 	if (rc)
 		return rc;
+	rc = et_store_load(setup->store, id, &loaded, err);
+	if (rc) {
+		et_store_release(setup->store);
+		return rc;
+	}
 	struct et_session *s = create(setup, loaded);
 	rc = resume(s, err);
 	if (rc)
