@@ -16,10 +16,11 @@ int et_parse_u64(const char *what, const char *text, uint64_t lo, uint64_t hi, u
 
 	errno = 0;
 	unsigned long long value = strtoull(text, &end, 10);
-	if (!isdigit((unsigned char)text[0]) || *end)
+	bool negative = text[0] == '-'; /* strtoull would wrap it around */
+	if (!isdigit((unsigned char)text[negative]) || *end)
 		return et_fail(
 			err, EINVAL, ET_EXIT_USAGE, "%s: '%s' is not a whole number", what, text);
-	if (errno || value < lo || value > hi)
+	if (errno || negative || value < lo || value > hi)
 		return et_fail(err, ERANGE, ET_EXIT_USAGE,
 			"%s: %s is not between %" PRIu64 " and %" PRIu64, what, text, lo, hi);
 	*out = value;
