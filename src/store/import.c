@@ -263,7 +263,7 @@ static int import_any(struct et_importer *in, const char *data, size_t size)
 
 	if (size > ET_IMPORT_MOST_BYTES)
 		return et_import_fail(in, NULL, "larger than %zu MiB", ET_IMPORT_MOST_BYTES >> 20);
-	if (!first)
+	if (!first && (!size || !memchr(data, '\0', size)))
 		return et_import_fail(in, NULL, "it is empty");
 	if (format == ET_IMPORT_CSV || (format == ET_IMPORT_AUTO && first != '{' && first != '['))
 		return et_import_csv(in, data, size);
