@@ -134,7 +134,9 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (ops.n_before != 1 || ops.after)
-		rc = et_hint(&err, et_fail(&err, EINVAL, ET_EXIT_USAGE, "env: no action given"),
+		rc = et_hint(&err,
+			et_fail(&err, EINVAL, ET_EXIT_USAGE,
+				ops.n_before ? "env: expected one action" : "env: no action given"),
 			"use 'etalon env check', 'apply' or 'restore'");
 	else if ((rc = select_factors(&c, &err)) == 0)
 		rc = dispatch(cli, ops.before[0], &c, &err);

@@ -41,8 +41,13 @@ static int sync_folder(const char *path)
 
 static int fail_path(const char *path, int errnum, struct et_error *err)
 {
-	return et_fail_errno(
+	int rc = et_fail_errno(
 		err, errnum, ET_EXIT_OUTSIDE, "%s: cannot use the journal of changes", path);
+
+	if (errnum == EACCES || errnum == EROFS)
+		return et_hint(err, rc,
+			"make its folder writable, or name another folder in XDG_STATE_HOME");
+	return rc;
 }
 
 /* Refuses a journal that another user could have written. */

@@ -78,6 +78,7 @@ like 'env check: -v shows how to change it' "$out" 'how +run sysctl'
 
 # --- wrong usage
 refuses 'env: no action is rejected' 2 'no action given' etalon env
+refuses 'env: a second operand is rejected' 2 'expected one action' etalon env check extra
 refuses 'env: an unknown action is rejected' 2 "unknown action 'aply'" etalon env aply
 refuses 'env check: an unknown factor is rejected' 2 "unknown factor 'nosuch'" etalon env check --only aslr,nosuch
 refuses 'env check: an empty factor is rejected' 2 "unknown factor ''" etalon env check --only ''
