@@ -33,10 +33,10 @@ static double inc_rate(
 	rate = et_calibrate_inc();
 	if (!p->state_dir)
 		snprintf(out->warning, sizeof(out->warning),
-			"the calibration is not kept: neither HOME nor XDG_STATE_HOME is set");
+			"the calibration is not stored: neither HOME nor XDG_STATE_HOME is set");
 	else if (et_calibration_write(p->state_dir, cpu, rate, &err))
-		snprintf(out->warning, sizeof(out->warning), "the calibration is not kept: %.400s",
-			err.what);
+		snprintf(out->warning, sizeof(out->warning),
+			"the calibration is not stored: %.400s", err.what);
 	else if (rc == -EBADMSG)
 		snprintf(out->warning, sizeof(out->warning),
 			"%.400s/inc.json was not a calibration file of etalon and is replaced",

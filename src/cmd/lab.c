@@ -86,7 +86,7 @@ const struct et_verb et_verb_lab = {
 		"'etalon lab list' shows the experiments. coverage and false-alarms simulate data\n"
 		"whose true value is known; doc/coverage.md has their full tables. The others\n"
 		"measure on this machine and store their samples as run does. After Ctrl-C an\n"
-		"experiment prints its results until then.",
+		"experiment prints the results that it has so far.",
 	.examples = "  etalon lab list\n"
 		    "  etalon lab coverage --repetitions 50 --law lognormal-1\n"
 		    "  etalon lab false-alarms --repetitions 20\n"

@@ -111,7 +111,7 @@ int et_run_options_check(struct et_run_options *o, struct et_experiment *e, stru
 			"--label: 'last' is reserved for the newest experiment");
 	if (o->names.n > e->n_commands)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"--command-name is given %zu times for %zu commands", o->names.n,
-			e->n_commands);
+			"--command-name is given %zu times for %zu command%s", o->names.n,
+			e->n_commands, e->n_commands == 1 ? "" : "s");
 	return 0;
 }

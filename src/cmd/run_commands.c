@@ -30,8 +30,8 @@ static int pick_each(const struct maker *m, const char *option, const struct et_
 		return 0;
 	if (each->n != 1 && each->n != m->n_operands)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"%s is given %zu times for %zu commands: give it once, or once for each",
-			option, each->n, m->n_operands);
+			"%s is given %zu times for %zu command%s: give it once, or once for each",
+			option, each->n, m->n_operands, m->n_operands == 1 ? "" : "s");
 	return fill(m, each->text[each->n == 1 ? 0 : k], out, err);
 }
 

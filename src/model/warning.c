@@ -139,7 +139,7 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 		"the CPU frequency is scaled (governor {0}), so times depend on what ran before; "
 		"set the governor to performance" },
 	[ET_WARN_NO_NET_ADMIN] = { "no-net-admin", WARNING, "",
-		"processes that began and ended within a run were not seen, which takes "
+		"processes that began and ended within a run were not seen: this needs "
 		"CAP_NET_ADMIN; run as root, or grant it to the container" },
 	[ET_WARN_NO_TASKSTATS] = { "no-taskstats", WARNING, "",
 		"processes that began and ended within a run were not seen: this kernel or "

@@ -142,7 +142,7 @@ static int check_end(const struct state *st, const struct et_sample *s, struct e
 			"it ran together with its partner; if the two share files, ports or locks, "
 			"use --order random, which runs them one at a time");
 	return et_hint(err, -ECHILD,
-		"--ignore-failure measures it all the same; --output inherit shows what it says");
+		"use --output inherit to see its output, or --ignore-failure to measure it anyway");
 }
 
 static void judge_alone(const struct state *st, struct et_sample *s)

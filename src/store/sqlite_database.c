@@ -31,7 +31,7 @@ static int fail_full(const char *path, struct et_error *err)
 	return et_hint(err,
 		et_fail(err, ENOSPC, ET_EXIT_OUTSIDE, "%s: no space left for the store", path),
 		"free some space there, or name another store with --store; "
-		"everything that was kept before is safe");
+		"everything that was stored before is safe");
 }
 
 /* SQLite does not report the cause. */
@@ -40,7 +40,7 @@ static int fail_write(const char *path, struct et_error *err)
 	return et_hint(err,
 		et_fail(err, EIO, ET_EXIT_OUTSIDE, "%s: the store could not be written", path),
 		"check the quota, the limit of file sizes (ulimit -f) and the disk; "
-		"everything that was kept before is safe");
+		"everything that was stored before is safe");
 }
 
 static int fail_opening(sqlite3 *db, const char *path, struct et_error *err)
@@ -50,7 +50,8 @@ static int fail_opening(sqlite3 *db, const char *path, struct et_error *err)
 	return et_hint(err,
 		et_fail_errno(err, errnum ? errnum : EACCES, ET_EXIT_OUTSIDE,
 			"%s: the store cannot be opened", path),
-		"make its folder writable, or name another store with --store or ETALON_STORE");
+		"make it and its folder writable, or name another store with --store or "
+		"ETALON_STORE");
 }
 
 int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err)

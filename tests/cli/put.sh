@@ -52,9 +52,9 @@ like 'put: a message says that a damaged calibration is replaced' "$err" 'replac
 exits 'put: inc succeeds with XDG_STATE_HOME' 0 env XDG_STATE_HOME="$work/state" "$ETALON" put inc --seconds 1ms
 ok 'put: the calibration is stored below XDG_STATE_HOME' test -f "$work/state/etalon/inc.json"
 exits 'put: inc succeeds without HOME' 0 env -u HOME "$ETALON" put inc --seconds 1ms
-like 'put: without HOME a message says that the calibration is not stored' "$err" 'not kept'
+like 'put: without HOME a message says that the calibration is not stored' "$err" 'not stored'
 exits 'put: inc succeeds if HOME is a file' 0 env HOME=/dev/null "$ETALON" put inc --seconds 1ms
-like 'put: if HOME is a file a message says that the calibration is not stored' "$err" 'not kept: /dev/null'
+like 'put: if HOME is a file a message says that the calibration is not stored' "$err" 'not stored: /dev/null'
 
 refuses 'put: no program is rejected' 2 'expected one program' etalon put
 like 'put: the hint names --list' "$err" 'hint: .*--list'

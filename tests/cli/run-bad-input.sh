@@ -27,7 +27,7 @@ refuses "run: an unknown --order is rejected" 2 "--order: unknown value 'abab'" 
 refuses "run: an unknown --metric is rejected" 2 "--metric: unknown" etalon run --metric wall true
 refuses "run: --order duet with --metric et is rejected" 2 'duet cannot judge' etalon run --order duet --metric et true true
 refuses "run: an unknown --reference is rejected" 2 "--reference" etalon run --reference 3 true true
-refuses "run: more names than commands are rejected" 2 'is given 2 times for 1 commands' etalon run -n a -n b true
+refuses "run: more names than commands are rejected" 2 'is given 2 times for 1 command$' etalon run -n a -n b true
 refuses "run: two --prepare for three commands are rejected" 2 '--prepare is given 2 times' etalon run -p a -p b true true true
 refuses "run: an unknown --user is rejected" 2 'no user' etalon run --user no-such-user true
 refuses "run: an unknown --sched is rejected" 2 '--sched' etalon run --sched batch true

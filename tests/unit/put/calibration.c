@@ -152,7 +152,7 @@ static void test_inc_uses_it(void)
 		"inc: the rate just measured is written");
 	near((double)out.value, rate * 1e-3, 1e-6, 1, "inc: the rate just measured is used");
 	p.state_dir = "/proc/nosuch";
-	ok(et_workload_run(w, &p, &out, &err) == 0 && strstr(out.warning, "not kept"),
+	ok(et_workload_run(w, &p, &out, &err) == 0 && strstr(out.warning, "not stored"),
 		"inc: a rate that cannot be written is a warning");
 }
 
