@@ -51,14 +51,14 @@ burst()
 	by=${source##*+}
 }
 
-# explains NAME FILE [TWICE]: BPF explains the elapsed time of every sample to 1 %, and at most TWICE
-# (0.01) of it is explained twice. perf does not see what a hypervisor takes if that is less than a
-# tick, so a third of the samples is enough there.
+# explains NAME FILE [TWICE [FILTER]]: BPF explains the elapsed time of every sample (that the filter
+# selects) to 1 %, and at most TWICE (0.01) of it is explained twice. perf does not see what a
+# hypervisor takes if that is less than a tick, so a third of the samples is enough there.
 explains()
 {
 	local least=1
 	[ "$by" = bpf ] || least=0.33
-	ok "$1" jq -e "[.commands[].samples[] | if .others_ns != null and ((.et_ns - .pt_ns -
+	ok "$1" jq -e "[.commands[].samples[] | ${4:-.} | if .others_ns != null and ((.et_ns - .pt_ns -
 		.others_ns - .idle_ns - (.steal_ns // 0)) / .et_ns | . < 0.01 and . > -${3:-0.01})
 		then 1 else 0 end] | add / length >= $least" "$2"
 }
@@ -89,7 +89,7 @@ unlike "ledger: --no-ledger records neither bpf nor perf as the source" \
 # accounts COMMAND…: checks the account of the burst, and those of other programs
 accounts()
 {
-	local wanted id other
+	local wanted id other filter
 	is "$by: every sample has an account" \
 		"$(jq -c '[.commands[0].samples[] | .others_ns, .idle_ns | type] | unique' burst.json)" '["number"]'
 	wanted='["number"]'
@@ -138,8 +138,16 @@ END
 		chmod +x beside
 		exits "$by: a program with tasks on two CPUs succeeds" 0 "$@" etalon run -q -w 0 -r 3 \
 			--sched fifo:5 --json beside.json ./beside
-		# Both tasks work while they start.
-		explains "$by: the account holds for a program with tasks on two CPUs" beside.json 0.05
+		# Both tasks work while they start. A task that has not run yet because another real-time
+		# process has the CPU is not accounted: another copy of this script may be that process.
+		filter='select(.pt_ns > 0.9 * .et_ns)'
+		if jq -e "[.commands[].samples[] | $filter] | length > 0" beside.json >/dev/null; then
+			explains "$by: the account holds for a program with tasks on two CPUs" \
+				beside.json 0.05 "$filter"
+		else
+			skip "$by: the account holds for a program with tasks on two CPUs" \
+				"another real-time process had the CPU"
+		fi
 	else
 		skip "$by: a program with tasks on two CPUs succeeds" "one CPU, or no real-time priority"
 	fi
