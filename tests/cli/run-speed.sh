@@ -79,7 +79,7 @@ ok "--pace: a run without it has no paced result" jq -e '.commands[0].result.pac
 ok "--pace: show gives the same result" jq -e --slurpfile a pace.json '.commands[0].result.paced == $a[0].commands[0].result.paced' \
 	<(etalon show --json last)
 exits "--pace: five samples succeed" 0 etalon run -q -r 5 --pace true
-like "--pace: the text says that five samples are too few" "$(tr -s '\n ' ' ' <<<"$out")" 'at full speed not known: too few samples'
+like "--pace: the text says that five samples are too few" "$(tr -s '\n ' ' ' <<<"$out")" 'at full speed not known: the reference loop ran in too few samples'
 exits "--pace: two commands in random order succeed" 0 etalon run -q -r 3 --pace --order random --metronome 1ms --json two.json "$busy" "$busy"
 ok "--pace: two commands in random order are compared by blocks" jq -e '.comparisons[0].paired | .pairs == 3 and .arrangement == "block"' two.json
 exits "--pace: two commands succeed" 0 etalon run -q -r 2 --pace --json auto.json "$busy" "$busy"
