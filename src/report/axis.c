@@ -19,9 +19,9 @@ struct et_axis et_axis_fit(const struct et_axis *a, double lo, double hi)
 	enum { ROOM = 25 }; /* the margin at each end is the range divided by this */
 	struct et_axis f = *a;
 
-	if (f.n_lanes) {
+	if (f.n_tracks) {
 		f.lo = -0.5;
-		f.hi = (double)f.n_lanes - 0.5;
+		f.hi = (double)f.n_tracks - 0.5;
 		f.log = false;
 		return f;
 	}

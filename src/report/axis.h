@@ -19,8 +19,8 @@ struct et_axis {
 	bool log;
 	double lo, hi; /* both 0: chosen from the data, with a margin */
 	/* Names printed instead of the numbers 0, 1 …, from the top down; or NULL. */
-	const char *const *lanes;
-	size_t n_lanes;
+	const char *const *tracks;
+	size_t n_tracks;
 };
 
 enum { ET_MOST_TICKS = 32 };

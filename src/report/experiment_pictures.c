@@ -275,7 +275,7 @@ void et_experiment_forest(const struct et_judgement *j, FILE *out)
 {
 	enum { DIFFERS, SAME, KINDS };
 	size_t most = j->n_contrasts + 1, n = 0;
-	ET_AUTO_FREE const char **lanes = et_calloc(most, sizeof(*lanes));
+	ET_AUTO_FREE const char **tracks = et_calloc(most, sizeof(*tracks));
 	ET_AUTO_FREE double *v = et_calloc(4 * KINDS * most, sizeof(*v));
 	struct et_svg_series s[2 * KINDS] = { 0 };
 	struct et_svg_mark one = { .at = 1, .label = "the reference" };
@@ -314,10 +314,10 @@ void et_experiment_forest(const struct et_judgement *j, FILE *out)
 		s[KINDS + k].n = s[k].n;
 		s[k].name = k == DIFFERS ? "differs" : "no difference found";
 		const char *name = j->commands[r->b].command->name;
-		lanes[n++] = name ? name : "";
+		tracks[n++] = name ? name : "";
 	}
-	c.y.lanes = lanes;
-	c.y.n_lanes = n;
+	c.y.tracks = tracks;
+	c.y.n_tracks = n;
 	if (!n)
 		return;
 	et_html_pictures_begin(out);

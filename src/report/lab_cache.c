@@ -84,18 +84,18 @@ void et_cache_effects_svg(const struct et_cache_effects *c, FILE *out)
 {
 	double median[ET_CACHE_EFFECTS_STEPS], least[ET_CACHE_EFFECTS_STEPS],
 		most[ET_CACHE_EFFECTS_STEPS];
-	double lane[ET_CACHE_EFFECTS_STEPS];
+	double track[ET_CACHE_EFFECTS_STEPS];
 	char names[ET_CACHE_EFFECTS_STEPS][48];
-	const char *lanes[ET_CACHE_EFFECTS_STEPS];
+	const char *tracks[ET_CACHE_EFFECTS_STEPS];
 
 	for (int i = 0; i < ET_CACHE_EFFECTS_STEPS; i++) {
 		median[i] = c->steps[i].median_ns;
 		least[i] = c->steps[i].min_ns;
 		most[i] = c->steps[i].max_ns;
-		lane[i] = i;
+		track[i] = i;
 		snprintf(names[i], sizeof(names[i]), "%c %s", et_cache_effects_steps[i].procedure,
 			et_cache_effects_steps[i].state);
-		lanes[i] = names[i];
+		tracks[i] = names[i];
 	}
 	struct et_svg_series series[] = {
 		{ .name = "least to most",
@@ -103,19 +103,19 @@ void et_cache_effects_svg(const struct et_cache_effects *c, FILE *out)
 			.color = ET_SVG_GREY,
 			.x = least,
 			.x_end = most,
-			.y = lane,
+			.y = track,
 			.n = ET_CACHE_EFFECTS_STEPS },
 		{ .name = "median",
 			.shape = ET_SVG_POINTS,
 			.color = ET_SVG_BLUE,
 			.x = median,
-			.y = lane,
+			.y = track,
 			.n = ET_CACHE_EFFECTS_STEPS },
 	};
 	struct et_chart chart = { .title = "Calls in sequence: the effect of the cache",
 		.description = "Times of eight successive calls of two procedures.",
 		.x = { .label = "time", .unit = ET_AXIS_NS, .log = true },
-		.y = { .lanes = lanes, .n_lanes = ET_CACHE_EFFECTS_STEPS },
+		.y = { .tracks = tracks, .n_tracks = ET_CACHE_EFFECTS_STEPS },
 		.series = series,
 		.n_series = ET_LENGTH(series) };
 	et_svg_write(&chart, out);

@@ -12,10 +12,10 @@ enum {
 	HEIGHT = 320,
 	NARROWEST = 160,
 	WIDEST = 4000,
-	LANE = 34,
-	LONGEST_LANE = 26, /* columns of text in a lane's name */
-	LONGEST_NAME = 40, /* the same in a legend's entry */
-	LINE = 18,         /* height of a line of text */
+	TRACK = 34,
+	LONGEST_TRACK = 26, /* columns of text in a track's name */
+	LONGEST_NAME = 40,  /* the same in a legend's entry */
+	LINE = 18,          /* height of a line of text */
 	RIGHT = 26,
 	OVERHANG = 5, /* marks on the edge are not clipped */
 	CELL = 3,     /* a thinned series has at most one point in a square of this side (pixels) */
@@ -76,8 +76,8 @@ static double py(const struct plot *p, double y)
 {
 	double share = et_axis_share(&p->y, y);
 
-	/* Lanes are listed from the top. */
-	return p->top + p->height * (p->y.n_lanes ? share : 1 - share);
+	/* Tracks are listed from the top. */
+	return p->top + p->height * (p->y.n_tracks ? share : 1 - share);
 }
 
 static bool inside(const struct plot *p, double x, double y)
@@ -164,12 +164,12 @@ static int widest_label(const struct plot *p)
 {
 	int widest = 0;
 
-	for (size_t i = 0; i < p->y.n_lanes; i++) {
-		ET_AUTO_FREE char *name = shortened(p->y.lanes[i], LONGEST_LANE);
+	for (size_t i = 0; i < p->y.n_tracks; i++) {
+		ET_AUTO_FREE char *name = shortened(p->y.tracks[i], LONGEST_TRACK);
 		int columns = et_columns(name);
 		widest = columns > widest ? columns : widest;
 	}
-	for (size_t i = 0; !p->y.n_lanes && i < p->y_ticks.n; i++) {
+	for (size_t i = 0; !p->y.n_tracks && i < p->y_ticks.n; i++) {
 		int columns = et_columns(p->y_ticks.text[i]);
 		widest = columns > widest ? columns : widest;
 	}
@@ -190,10 +190,10 @@ static void lay_out(struct plot *p)
 
 	p->page_width = bounded(c->width, WIDTH);
 	p->top = LINE * (2 + legend_rows(p)) - 2;
-	int wanted = c->y.n_lanes ? (int)p->top + below + LANE * (int)c->y.n_lanes : HEIGHT;
+	int wanted = c->y.n_tracks ? (int)p->top + below + TRACK * (int)c->y.n_tracks : HEIGHT;
 	p->page_height = bounded(c->height, wanted);
 	p->height = fmax(NARROWEST / 4.0, p->page_height - p->top - below);
-	if (!c->y.n_lanes)
+	if (!c->y.n_tracks)
 		et_axis_ticks(&p->y, (int)(p->height / 30), &p->y_ticks);
 	p->left = 16 + GLYPH * widest_label(p) + (c->y.label ? LINE : 0);
 	p->width = fmax(NARROWEST / 4.0, p->page_width - p->left - RIGHT);
@@ -233,19 +233,19 @@ static void draw_x_axis(const struct plot *p)
 
 static void draw_y_axis(const struct plot *p)
 {
-	size_t n = p->y.n_lanes ? p->y.n_lanes : p->y_ticks.n;
+	size_t n = p->y.n_tracks ? p->y.n_tracks : p->y_ticks.n;
 
 	fputs("<path class=\"gr\" d=\"", p->out);
 	for (size_t i = 0; i < n; i++) {
 		number(p, "M", p->left - 4);
-		number(p, " ", py(p, p->y.n_lanes ? (double)i : p->y_ticks.at[i]));
+		number(p, " ", py(p, p->y.n_tracks ? (double)i : p->y_ticks.at[i]));
 		number(p, "H", p->left + p->width);
 	}
 	fputs("\"/>\n", p->out);
 	for (size_t i = 0; i < n; i++) {
-		double at = p->y.n_lanes ? (double)i : p->y_ticks.at[i];
-		ET_AUTO_FREE char *text =
-			shortened(p->y.n_lanes ? p->y.lanes[i] : p->y_ticks.text[i], LONGEST_LANE);
+		double at = p->y.n_tracks ? (double)i : p->y_ticks.at[i];
+		ET_AUTO_FREE char *text = shortened(
+			p->y.n_tracks ? p->y.tracks[i] : p->y_ticks.text[i], LONGEST_TRACK);
 		text_at(p, p->left - 8, py(p, at) + 4, "", "end", text);
 	}
 	number(p, "<text text-anchor=\"middle\" transform=\"translate(14 ", p->top + p->height / 2);
@@ -340,7 +340,7 @@ static const char *const forms[ET_SVG_COLORS] = { "h0", "m-3-3l6 6m0-6l-6 6", "m
 
 static double thickness(const struct plot *p)
 {
-	return p->y.n_lanes ? fmin(20, 0.6 * p->height / (double)p->y.n_lanes) : 8;
+	return p->y.n_tracks ? fmin(20, 0.6 * p->height / (double)p->y.n_tracks) : 8;
 }
 
 /* Writes one value of a series as a part of a path; x, x_end and y are pixels. */

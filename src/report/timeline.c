@@ -41,7 +41,7 @@ static void fill(struct line *l, const struct et_inactive *p)
 	}
 }
 
-static void draw_lane(const struct line *l, const char *name, const char *style,
+static void draw_track(const struct line *l, const char *name, const char *style,
 	const double *share, const struct et_page *page)
 {
 	static const char *const levels[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
@@ -112,10 +112,10 @@ void et_timeline_draw(const struct et_trace *t, const struct et_page *page)
 		/* A remainder from rounding is not activity. */
 		active[i] = active[i] < 1e-9 ? 0 : active[i];
 	}
-	draw_lane(&l, "active", "32", active, page);
+	draw_track(&l, "active", "32", active, page);
 	for (size_t c = 0; c < ET_CAUSES; c++) {
 		if (l.any[c])
-			draw_lane(&l, et_cause_names[c], styles[c], l.taken[c], page);
+			draw_track(&l, et_cause_names[c], styles[c], l.taken[c], page);
 	}
 	draw_axis(&l, t, page);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A trace as a timeline for a terminal. One lane shows how much of each stretch of time was active,
- * and one lane per cause how much it took; ticks of the timer are marked on the axis. Only the
- * beginning of a long trace is drawn.
+ * A trace as a timeline for a terminal. One track shows how much of each stretch of time was
+ * active, and one track per cause how much it took; ticks of the timer are marked on the axis. Only
+ * the beginning of a long trace is drawn.
  */
 #ifndef ET_REPORT_TIMELINE_H
 #define ET_REPORT_TIMELINE_H

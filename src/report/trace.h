@@ -10,7 +10,7 @@
 /* all: print every period, not only the first ones. */
 void et_trace_text(const struct et_trace *t, const struct et_page *page, bool all);
 void et_trace_json(const struct et_trace *t, struct et_json *w);
-/* One chart of all traces, with a lane per cause and for the processes that took most. */
+/* One chart of all traces, with a track per cause and for the processes that took most. */
 void et_trace_svg(const struct et_trace *traces, size_t n, FILE *out);
 
 #endif

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { NAMED = 5 }; /* this many processes have their own lane */
+enum { NAMED = 5 }; /* this many processes have their own track */
 
 /* A series of one colour, to which segments are appended; each may have a tooltip. */
 struct strip {
@@ -16,12 +16,12 @@ struct strip {
 };
 
 struct timeline {
-	char **lanes;
-	size_t n_lanes, cap_lanes;
+	char **tracks;
+	size_t n_tracks, cap_tracks;
 	struct strip active, ticks, by_cause[ET_CAUSES];
 };
 
-static void add(struct strip *s, double from, double to, size_t lane, char *title)
+static void add(struct strip *s, double from, double to, size_t track, char *title)
 {
 	ET_GROW(s->x, s->n, s->cap);
 	ET_GROW(s->x_end, s->n, s->cap_x_end);
@@ -29,7 +29,7 @@ static void add(struct strip *s, double from, double to, size_t lane, char *titl
 	ET_GROW(s->titles, s->n, s->cap_titles);
 	s->x[s->n] = from;
 	s->x_end[s->n] = to;
-	s->y[s->n] = (double)lane;
+	s->y[s->n] = (double)track;
 	s->titles[s->n++] = title;
 }
 
@@ -43,16 +43,16 @@ static void free_strip(struct strip *s)
 	free(s->y);
 }
 
-static size_t add_lane(
+static size_t add_track(
 	struct timeline *p, const struct et_trace *t, bool prefixed, const char *name)
 {
-	ET_GROW(p->lanes, p->n_lanes, p->cap_lanes);
-	p->lanes[p->n_lanes] =
+	ET_GROW(p->tracks, p->n_tracks, p->cap_tracks);
+	p->tracks[p->n_tracks] =
 		prefixed && t->name ? et_asprintf("%s: %s", t->name, name) : et_strdup(name);
-	return p->n_lanes++;
+	return p->n_tracks++;
 }
 
-/* Whether a process is among the NAMED that took most, which have their own lane. */
+/* Whether a process is among the NAMED that took most, which have their own track. */
 static bool is_named(const struct et_trace *t, uint32_t taker)
 {
 	size_t above = 0;
@@ -76,23 +76,23 @@ static char *title_of(const struct et_trace *t, size_t i)
 
 static void add_trace(struct timeline *p, const struct et_trace *t, bool prefixed)
 {
-	size_t active = add_lane(p, t, prefixed, "active"), lane_of[ET_CAUSES] = { 0 };
-	ET_AUTO_FREE size_t *lane_of_taker = et_calloc(t->n_takers + 1, sizeof(size_t));
+	size_t active = add_track(p, t, prefixed, "active"), track_of[ET_CAUSES] = { 0 };
+	ET_AUTO_FREE size_t *track_of_taker = et_calloc(t->n_takers + 1, sizeof(size_t));
 	uint64_t end_ns = t->n && t->dropped ? t->list[0].start_ns : 0;
 
 	for (size_t i = 0; i < t->n; i++) {
 		const struct et_inactive *g = &t->list[i];
 		bool own = g->cause == ET_CAUSE_PROCESS && g->taker != ET_NOBODY &&
 			   is_named(t, g->taker);
-		size_t *lane = own ? &lane_of_taker[g->taker] : &lane_of[g->cause];
-		/* Lane 0 shows activity, so 0 means that this lane does not exist yet. */
-		if (!*lane)
-			*lane = add_lane(p, t, prefixed,
+		size_t *track = own ? &track_of_taker[g->taker] : &track_of[g->cause];
+		/* Track 0 shows activity, so 0 means that this track does not exist yet. */
+		if (!*track)
+			*track = add_track(p, t, prefixed,
 				own ? t->takers[g->taker].name : et_cause_names[g->cause]);
 		if (g->start_ns > end_ns)
 			add(&p->active, (double)end_ns, (double)g->start_ns, active, NULL);
 		end_ns = g->start_ns + g->duration_ns;
-		add(&p->by_cause[g->cause], (double)g->start_ns, (double)end_ns, *lane,
+		add(&p->by_cause[g->cause], (double)g->start_ns, (double)end_ns, *track,
 			title_of(t, i));
 		if (g->tick)
 			add(&p->ticks, (double)g->start_ns, (double)g->start_ns, active, NULL);
@@ -157,7 +157,7 @@ void et_trace_svg(const struct et_trace *traces, size_t n, FILE *out)
 	struct et_chart chart = { .title = title,
 		.description = description,
 		.x = { .label = "time", .unit = ET_AXIS_NS },
-		.y = { .lanes = (const char *const *)p.lanes, .n_lanes = p.n_lanes },
+		.y = { .tracks = (const char *const *)p.tracks, .n_tracks = p.n_tracks },
 		.series = series,
 		.n_series = n_series };
 	et_svg_write(&chart, out);
@@ -165,7 +165,7 @@ void et_trace_svg(const struct et_trace *traces, size_t n, FILE *out)
 	free_strip(&p.ticks);
 	for (size_t c = 0; c < ET_CAUSES; c++)
 		free_strip(&p.by_cause[c]);
-	for (size_t i = 0; i < p.n_lanes; i++)
-		free(p.lanes[i]);
-	free(p.lanes);
+	for (size_t i = 0; i < p.n_tracks; i++)
+		free(p.tracks[i]);
+	free(p.tracks);
 }

@@ -141,7 +141,7 @@ static void test_cache(void)
 	FILE *out = begin();
 	et_cache_effects_svg(&c, out);
 	fclose(out);
-	ok(strstr(text, "A after B"), "cache: the chart names its lanes");
+	ok(strstr(text, "A after B"), "cache: the chart names its tracks");
 }
 
 int main(void)

@@ -138,9 +138,9 @@ static void check_log(void)
 	free(svg);
 }
 
-static void check_lanes(void)
+static void check_tracks(void)
 {
-	const char *const lanes[] = { "first", "second" };
+	const char *const tracks[] = { "first", "second" };
 	const double from[] = { -5, 50, 99.99 }, to[] = { 25, 75, 99.991 }, y[] = { 0, 1, 1 };
 	const char *const titles[] = { NULL, "cron & <co>", NULL };
 	struct et_svg_series s = { .name = "busy",
@@ -150,9 +150,9 @@ static void check_lanes(void)
 		.y = y,
 		.titles = titles,
 		.n = 3 };
-	struct et_chart c = { .title = "lanes",
+	struct et_chart c = { .title = "tracks",
 		.x = { .hi = 100 },
-		.y = { .lanes = lanes, .n_lanes = 2 },
+		.y = { .tracks = tracks, .n_tracks = 2 },
 		.series = &s,
 		.n_series = 1 };
 	char *svg = draw(&c), want[120];
@@ -164,11 +164,11 @@ static void check_lanes(void)
 	snprintf(want, sizeof(want), "M%.10g %.10gh%.10gv%.10gh-%.10gz", l,
 		round(100 * (t + (b - t) / 4 - thick / 2)) / 100, wide, thick, wide);
 	ok(strstr(svg, want) != NULL,
-		"lanes: a segment is clipped at the edge and centred in its lane: %s", want);
-	ok(count(svg, "h1v") == 1, "lanes: a short segment is one pixel wide");
+		"tracks: a segment is clipped at the edge and centred in its track: %s", want);
+	ok(count(svg, "h1v") == 1, "tracks: a short segment is one pixel wide");
 	ok(strstr(svg, "<title>cron &#38; &#60;co&#62;</title></path>") != NULL,
-		"lanes: a segment has a tooltip");
-	parsed(svg, "t.index(\"first\") < t.index(\"second\")", "lanes: names are in order");
+		"tracks: a segment has a tooltip");
+	parsed(svg, "t.index(\"first\") < t.index(\"second\")", "tracks: names are in order");
 	free(svg);
 }
 
@@ -239,7 +239,7 @@ static void check_hostile(void)
 {
 	static const char evil[] = "</text><script>alert('1')</script>\" onload=\"x\x01\x1b[31m\xff"
 				   "\xef\xbf\xbf&amp;\n";
-	const char *const lanes[] = { evil };
+	const char *const tracks[] = { evil };
 	const double x[] = { 1 }, y[] = { 0 };
 	const char *const titles[] = { evil };
 	struct et_svg_series s = { .name = evil, .x = x, .y = y, .titles = titles, .n = 1 };
@@ -247,7 +247,7 @@ static void check_hostile(void)
 	struct et_chart c = { .title = evil,
 		.description = evil,
 		.x = { .label = evil },
-		.y = { .label = evil, .lanes = lanes, .n_lanes = 1 },
+		.y = { .label = evil, .tracks = tracks, .n_tracks = 1 },
 		.series = &s,
 		.n_series = 1,
 		.marks = &m,
@@ -378,7 +378,7 @@ int main(void)
 {
 	check_linear();
 	check_log();
-	check_lanes();
+	check_tracks();
 	check_bars();
 	check_style();
 	check_hostile();
