@@ -215,6 +215,8 @@ static void test_lab(void)
 		if (same(et_verbs[i]->name, "lab"))
 			lab = et_verbs[i];
 	}
+	if (!lab)
+		tap_bail("there is no command lab");
 	for (const struct et_option *o = lab->options; o->name; o++) {
 		single = single && o->bit && !(o->bit & (o->bit - 1)) && !(known & o->bit);
 		known |= o->bit;
