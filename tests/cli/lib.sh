@@ -15,11 +15,12 @@ ETALON=$(realpath "$ETALON")
 export ETALON
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/etalon-test.XXXXXX") || exit 1
-# clean_up: ends what a failed test has left in the background, and removes the folder
+# clean_up: ends what a failed test has left in the background, and removes the folder. Only jobs that
+# still run: the PID of a finished one may belong to somebody else by now.
 clean_up()
 {
 	local left
-	mapfile -t left < <(jobs -p)
+	mapfile -t left < <(jobs -rp)
 	[ ${#left[@]} -eq 0 ] || kill "${left[@]}" 2>/dev/null
 	chmod -R u+rwX "$work" 2>/dev/null
 	rm -rf "$work"

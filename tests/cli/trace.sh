@@ -137,8 +137,7 @@ if [ "$(nproc)" -gt 1 ]; then
 	tracer=$!
 	wait_for_progress gone.err 1
 	taskset -apc "$first" $tracer >/dev/null 2>&1
-	wait_until "gone $tracer"
-	kill $tracer 2>/dev/null
+	wait_until "gone $tracer" || kill $tracer
 	wait $tracer
 	is 'trace: the loss of its CPU gives exit status 3' $? 3
 	like 'trace: the error names the lost CPU' "$(cat gone.err)" "ended early: CPU $last is not available any more"
