@@ -8,7 +8,7 @@ MESON ?= meson
 NINJA ?= ninja
 
 .DEFAULT_GOAL := all
-.PHONY: all demo check check-fresh asan valgrind lint bench install uninstall clean help \
+.PHONY: all demo check check-fresh asan valgrind torture lint bench install uninstall clean help \
 	deps deps-test deps-bench deps-lint deps-fresh
 
 all: $(BUILD)/build.ninja
@@ -48,6 +48,12 @@ asan: deps
 valgrind: deps-test
 	@BUILD=$(BUILD) tools/check valgrind
 
+# TIMES short forms of every campaign; 50 take hours.
+TIMES ?= 50
+torture: deps-test
+	@$(MAKE) --no-print-directory all
+	@BUILD=$(BUILD) tools/torture $(TIMES)
+
 lint: deps-lint
 	@tools/lint
 
@@ -77,6 +83,7 @@ help:
 	@echo 'make check      install what tests need, build, run all tests (plain, ASan+UBSan, valgrind)'
 	@echo 'make check-fresh  the same on a bare Debian 12 in a temporary folder (needs root)'
 	@echo 'make asan       the tests with ASan and UBSan only;  make valgrind: the unit tests under it'
+	@echo 'make torture    kills, failed allocations, full disks, hostile programs: TIMES=$(TIMES), for hours'
 	@echo 'make lint       format, cppcheck, shellcheck, layers, banned calls, sizes, files, prose'
 	@echo 'make bench      measure the tool itself beside its peers'
 	@echo 'make install    PREFIX=$(PREFIX) DESTDIR=$(DESTDIR);  make uninstall removes it'
