@@ -4,6 +4,7 @@
 #include "cmd/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <string.h>
@@ -60,8 +61,29 @@ static int perform(int argc, char **argv)
 	return verb->run(&cli, argc - 1, argv + 1);
 }
 
+/*
+ * Fills the standard descriptors that the caller has closed: a file that is opened later would get
+ * their number, and messages would be written into it. As in glibc's set-user-ID start-up, they are
+ * opened in the direction that is not used, so that reading and writing fail as they would have.
+ */
+static bool fill_standard_descriptors(void)
+{
+	static const int unused[] = { O_WRONLY, O_RDONLY, O_RDONLY };
+
+	for (int fd = 0; fd < 3; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", unused[fd]) != fd)
+			return false;
+	}
+	return true;
+}
+
 int main(int argc, char **argv)
 {
+	if (!fill_standard_descriptors()) {
+		fputs("etalon: a standard descriptor is closed, and /dev/null cannot be opened\n",
+			stderr);
+		return ET_EXIT_OUTSIDE;
+	}
 	/* Only LC_CTYPE is set: numbers have a decimal point in every language. */
 	setlocale(LC_CTYPE, "C.UTF-8");
 	/*

@@ -76,14 +76,13 @@ static int conclude(
 	et_text_result(e, &j, &text, m->text);
 	if (m->cli->verbosity >= 0)
 		fprintf(m->text, "stored as %s in %s\n", e->id, et_store_url(m->store));
-	if (m->text == stdout && et_cli_close_output(stdout, "-", &err)) {
-		et_judgement_free(&j);
-		return et_cli_fail(&err);
-	}
+	/* The other outputs are written even if stdout is full or closed. */
+	if (m->text == stdout && et_cli_close_output(stdout, "-", &err))
+		status = et_cli_fail(&err);
 	if (et_outputs_write(outputs, e, &j, &err))
 		status = et_cli_fail(&err);
-	else if (et_contrasts_regressed(
-			 j.contrasts, j.n_contrasts, e->plan.reference, o->regression_ratio))
+	if (status == ET_EXIT_DONE && et_contrasts_regressed(j.contrasts, j.n_contrasts,
+					      e->plan.reference, o->regression_ratio))
 		status = ET_EXIT_PROGRAM;
 	if (status == ET_EXIT_DONE && isfinite(o->regression_ratio))
 		warn_undecided(&j);
