@@ -77,8 +77,6 @@ int et_cli_own_path(char *buf, size_t size, struct et_error *err) ET_CHECK;
 const char *et_cli_store_given(const struct et_cli *cli) ET_CHECK;
 /* Returns the URL of the store, also if none was given. Caller frees. */
 char *et_cli_store_url(const struct et_cli *cli) ET_CHECK;
-/* Opens path for writing, "-" is stdout; NULL with err filled on failure. */
-FILE *et_cli_open_output(const char *path, struct et_error *err) ET_CHECK;
 /*
  * Closes an output (stdout is only flushed) and fails if not everything was written, for instance
  * because the disk is full. It does not fail if the reader of a pipe has closed it, so that other

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Opens outputs, and checks when they are closed that everything was written. */
+/* Checks when outputs are closed that everything was written. */
 #include "cmd/cli.h"
 
 #include <errno.h>
@@ -7,16 +7,6 @@
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
-
-FILE *et_cli_open_output(const char *path, struct et_error *err)
-{
-	if (!strcmp(path, "-"))
-		return stdout;
-	FILE *f = fopen(path, "we");
-	if (!f)
-		et_fail_file(err, errno, ET_EXIT_OUTSIDE, path);
-	return f;
-}
 
 /* A reader closed its end of a pipe, as head does. */
 static bool unread;

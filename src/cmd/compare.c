@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "cmd/gather.h"
+#include "cmd/outputs.h"
 #include "stats/contrast.h"
 
 #include <errno.h>
@@ -109,11 +110,16 @@ static int print(const struct et_cli *cli, const struct request *r, const struct
 		rc = et_cli_close_output(stdout, "-", err);
 	if (rc || !r->json)
 		return rc;
-	FILE *out = et_cli_open_output(r->json, err);
-	if (!out)
-		return -EIO;
-	et_compare_json(set->list, c, out);
-	return et_cli_close_output(out, r->json, err);
+	struct et_output out;
+	rc = et_output_open(&out, r->json, err);
+	if (rc)
+		return rc;
+	FILE *f = et_output_begin(&out, err);
+	if (f)
+		et_compare_json(set->list, c, f);
+	rc = f ? et_output_end(&out, err) : -EIO;
+	et_output_close(&out);
+	return rc;
 }
 
 static int judge(const struct et_cli *cli, const struct request *r, const struct et_series_set *set,

@@ -172,12 +172,11 @@ static int dispatch(struct et_cli *cli, struct request *r, const struct et_opera
 
 static int run(struct et_cli *cli, int argc, char **argv)
 {
-	struct request r = { .out.output.fd = -1,
-		.learn = { .short_runs = 300,
-			.short_ns = 1000000000,
-			.long_runs = 40,
-			.long_ns = 8000000000,
-			.label = "daemons" } };
+	struct request r = { .learn = { .short_runs = 300,
+				     .short_ns = 1000000000,
+				     .long_runs = 40,
+				     .long_ns = 8000000000,
+				     .label = "daemons" } };
 	struct et_operands ops;
 	struct et_error err = { 0 };
 

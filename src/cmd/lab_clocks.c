@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "cmd/lab_experiments.h"
+#include "cmd/outputs.h"
 #include "cmd/stored.h"
 #include "host/host.h"
 
@@ -70,31 +71,37 @@ static int check_svg(const struct et_lab_request *r, struct et_error *err)
 	return 0;
 }
 
+static int print(const struct et_lab_request *r, const struct lab *lab,
+	const struct et_experiment *e, struct et_output *svg, struct et_error *err)
+{
+	if (!svg->open)
+		return lab->print(r, e, NULL, err);
+	FILE *f = et_output_begin(svg, err);
+	if (!f)
+		return -EIO;
+	int rc = lab->print(r, e, f, err);
+	return rc ? rc : et_output_end(svg, err);
+}
+
 static int perform(struct et_lab_request *r, const struct lab *lab, struct et_error *err)
 {
 	const char *path = r->measure.svg;
 	struct et_experiment *e = NULL;
-	FILE *svg = NULL;
+	struct et_output svg = { 0 };
 	int rc = check_svg(r, err);
 
-	if (rc == 0 && path) {
-		svg = et_cli_open_output(path, err);
-		if (!svg)
-			return -EIO;
-		if (!strcmp(path, "-"))
-			r->page.out = stderr;
-	}
+	if (rc == 0 && path)
+		rc = et_output_open(&svg, path, err);
+	if (rc == 0 && path && !strcmp(path, "-"))
+		r->page.out = stderr;
 	if (rc == 0)
 		rc = r->measure.from ? et_lab_load(r, &e, err) : measure(r, lab, &e, err);
 	if (rc == 0)
-		rc = lab->print(r, e, svg, err);
+		rc = print(r, lab, e, &svg, err);
 	if (rc == 0 && r->interrupt->signal)
 		rc = -EINTR;
 	rc = et_lab_conclude(r, e, false, rc);
-	if (svg) {
-		int rc2 = et_cli_close_output(svg, path, rc ? NULL : err);
-		rc = rc ? rc : rc2;
-	}
+	et_output_close(&svg);
 	et_experiment_free(e);
 	return rc;
 }

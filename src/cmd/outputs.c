@@ -45,23 +45,24 @@ int et_outputs_add(struct et_outputs *o, const struct et_format *format, const c
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "only one output can go to stdout (-)");
 	o->stdout_taken = o->stdout_taken || standard;
 	o->list[o->n].path = path;
-	o->list[o->n].format = format;
-	o->list[o->n++].output.fd = -1;
+	o->list[o->n++].format = format;
 	return 0;
 }
 
 int et_output_open(struct et_output *o, const char *path, struct et_error *err)
 {
-	bool standard = !strcmp(path, "-");
-	int fd = standard ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
-			  : open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	bool created = !standard && fd >= 0;
+	struct et_outfile target = { .dir = -1 };
 
-	if (fd < 0 && errno == EEXIST)
-		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return et_fail_file(err, errno, ET_EXIT_OUTSIDE, path);
-	*o = (struct et_output){ .path = path, .fd = fd, .created = created };
+	if (strcmp(path, "-")) {
+		int rc = et_outfile_open(&target, path, 0, ET_EXIT_OUTSIDE, err);
+		if (rc)
+			return rc;
+	} else {
+		target.fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+		if (target.fd < 0)
+			return et_fail_file(err, errno, ET_EXIT_OUTSIDE, path);
+	}
+	*o = (struct et_output){ .path = path, .open = true, .target = target };
 	return 0;
 }
 
@@ -74,23 +75,13 @@ static int open_beside(struct et_output *o)
 {
 	struct stat st;
 
-	if (!strcmp(o->path, "-") || fstat(o->fd, &st) < 0 || !S_ISREG(st.st_mode) ||
+	if (o->target.dir < 0 || fstat(o->target.fd, &st) < 0 || !S_ISREG(st.st_mode) ||
 		st.st_uid != geteuid() || st.st_nlink != 1)
 		return -1;
-	o->real = realpath(o->path, NULL);
-	if (!o->real)
-		return -1;
-	o->temporary = et_asprintf("%s.XXXXXX", o->real);
-	int fd = mkostemp(o->temporary, O_CLOEXEC);
-	if (fd >= 0 && fchmod(fd, st.st_mode & 07777) == 0)
-		return fd;
-	if (fd >= 0) {
-		close(fd);
-		unlink(o->temporary);
-	}
-	free(o->temporary);
-	o->temporary = NULL;
-	return -1;
+	int fd = et_outfile_beside(&o->target, st.st_mode & 07777, o->temporary);
+	if (fd < 0)
+		o->temporary[0] = '\0';
+	return fd;
 }
 
 FILE *et_output_begin(struct et_output *o, struct et_error *err)
@@ -98,13 +89,13 @@ FILE *et_output_begin(struct et_output *o, struct et_error *err)
 	int fd = open_beside(o);
 
 	if (fd >= 0) {
-		close(o->fd);
-		o->fd = fd;
+		close(o->target.fd);
+		o->target.fd = fd;
 	}
-	if (fd >= 0 || !strcmp(o->path, "-") || ftruncate(o->fd, 0) == 0 || errno == EINVAL)
-		o->file = fdopen(o->fd, "w");
+	if (fd >= 0 || !strcmp(o->path, "-") || ftruncate(o->target.fd, 0) == 0 || errno == EINVAL)
+		o->file = fdopen(o->target.fd, "w");
 	if (o->file)
-		o->fd = -1;
+		o->target.fd = -1;
 	else
 		et_fail_file(err, errno, ET_EXIT_OUTSIDE, o->path);
 	return o->file;
@@ -113,32 +104,36 @@ FILE *et_output_begin(struct et_output *o, struct et_error *err)
 int et_output_end(struct et_output *o, struct et_error *err)
 {
 	int rc = et_cli_close_output(o->file, o->path, err);
+	int dir = o->target.dir;
 
 	o->file = NULL;
-	if (rc == 0 && o->temporary && rename(o->temporary, o->real) < 0)
+	if (rc == 0 && o->temporary[0] && renameat(dir, o->temporary, dir, o->target.name) < 0)
 		rc = et_fail_file(err, errno, ET_EXIT_OUTSIDE, o->path);
 	if (rc == 0) {
-		free(o->temporary);
-		o->temporary = NULL;
-		o->created = false;
+		o->temporary[0] = '\0';
+		o->target.created = false;
 	}
 	return rc;
 }
 
 void et_output_close(struct et_output *o)
 {
+	int dir = o->target.dir;
 	struct stat st;
 
+	if (!o->open)
+		return;
 	if (o->file)
 		fclose(o->file);
-	et_cleanup_close(&o->fd);
-	if (o->temporary)
-		unlink(o->temporary);
+	et_cleanup_close(&o->target.fd);
+	if (o->temporary[0])
+		unlinkat(dir, o->temporary, 0);
 	/* Nothing was written: leave no empty file where there was none. */
-	if (o->created && stat(o->path, &st) == 0 && st.st_size == 0)
-		unlink(o->path);
-	free(o->temporary);
-	free(o->real);
+	if (o->target.created && fstatat(dir, o->target.name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		st.st_size == 0)
+		unlinkat(dir, o->target.name, 0);
+	et_cleanup_close(&o->target.dir);
+	o->open = false;
 }
 
 int et_outputs_open(struct et_outputs *o, struct et_error *err)

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/option.h"
+#include "base/outfile.h"
 #include "report/format.h"
 
 /*
@@ -13,11 +14,11 @@
  */
 struct et_output {
 	const char *path;
-	int fd;          /* -1: not open */
-	bool created;    /* by etalon, and still empty */
-	FILE *file;      /* open while it is written */
-	char *temporary; /* the file that is renamed to real; NULL: path is written in place */
-	char *real;      /* path without symbolic links, or NULL */
+	bool open;
+	struct et_outfile target; /* created: by etalon, and still empty */
+	FILE *file;               /* open while it is written */
+	/* The file beside it that is renamed to it; "": it is written in place. */
+	char temporary[NAME_MAX + 1];
 };
 
 int et_output_open(struct et_output *o, const char *path, struct et_error *err) ET_CHECK;

@@ -2,6 +2,7 @@
 /* `etalon trace`: shows when a CPU or a program was interrupted, and by what. */
 #include "cmd/trace.h"
 #include "base/parse.h"
+#include "cmd/outputs.h"
 #include "cmd/signals.h"
 #include "report/trace.h"
 
@@ -104,31 +105,28 @@ static int check(struct et_trace_request *r, const struct et_operands *ops, stru
 
 /* Opened early, so that a wrong path does not fail after an hour; the old contents stay until then.
  */
-static int open_svg(const struct et_trace_request *r, FILE **out, struct et_error *err)
+static int open_svg(const struct et_trace_request *r, struct et_output *out, struct et_error *err)
 {
 	if (!strcmp(r->svg, "-"))
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"--svg: standard output is used for text or JSON"),
 			"name a file");
-	*out = fopen(r->svg, "ae");
-	return *out ? 0 : et_fail_file(err, errno, ET_EXIT_OUTSIDE, r->svg);
+	return et_output_open(out, r->svg, err);
 }
 
 static int write_all(struct et_cli *cli, const struct et_trace_request *r,
-	const struct et_traces *all, FILE **svg, struct et_error *err)
+	const struct et_traces *all, struct et_output *svg, struct et_error *err)
 {
 	print(cli, r, all);
 	int rc = et_cli_close_output(stdout, "-", err);
-	if (rc || !*svg)
+	if (rc || !svg->open)
 		return rc;
-	FILE *f = *svg;
-	*svg = NULL;
-	/* Pipes and devices cannot be truncated, and need not be. */
-	if (ftruncate(fileno(f), 0) < 0)
-		errno = 0;
+	FILE *f = et_output_begin(svg, err);
+	if (!f)
+		return -EIO;
 	et_trace_svg(all->list, all->n, f);
-	return et_cli_close_output(f, r->svg, err);
+	return et_output_end(svg, err);
 }
 
 static int run(struct et_cli *cli, int argc, char **argv)
@@ -137,7 +135,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	struct et_traces all = { 0 };
 	struct et_operands ops;
 	struct et_error err = { 0 };
-	ET_AUTO_FCLOSE FILE *svg = NULL;
+	struct et_output svg = { 0 };
 
 	int status = et_cli_parse(cli, &et_verb_trace, argc, argv, &r, &ops);
 	if (status >= 0)
@@ -159,6 +157,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 			err = late;
 		}
 	}
+	et_output_close(&svg);
 	et_traces_free(&all);
 	if (rc == -EINTR) {
 		fprintf(stderr, "etalon: interrupted; the trace ends there\n");

@@ -6,10 +6,12 @@
  */
 #include "lib/bench.h"
 #include "base/option.h"
+#include "base/outfile.h"
 #include "base/parse.h"
 #include "lib/kbest.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -171,8 +173,18 @@ static int open_json(const struct request *r, FILE **out, struct et_error *err)
 {
 	if (!r->json)
 		return 0;
-	*out = strcmp(r->json, "-") ? fopen(r->json, "ae") : stdout;
-	return *out ? 0 : et_fail_file(err, errno, ET_EXIT_OUTSIDE, r->json);
+	if (!strcmp(r->json, "-")) {
+		*out = stdout;
+		return 0;
+	}
+	int fd = et_outfile_fd(r->json, O_APPEND, ET_EXIT_OUTSIDE, err);
+	if (fd < 0)
+		return fd;
+	*out = fdopen(fd, "a");
+	if (*out)
+		return 0;
+	close(fd);
+	return et_fail(err, ENOMEM, ET_EXIT_OUTSIDE, "out of memory");
 }
 
 /* The baseline is read first: it may be the same file as that of --json. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/streams.h"
 #include "base/alloc.h"
+#include "base/outfile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,7 @@ void et_streams_init(struct et_streams *s)
 
 static int open_file(const char *path, int flags, int *fd, struct et_error *err)
 {
-	*fd = open(path, flags | O_CLOEXEC, 0666);
+	*fd = open(path, flags | O_CLOEXEC);
 	if (*fd < 0)
 		return et_fail_file(err, errno, ET_EXIT_USAGE, path);
 	return 0;
@@ -48,9 +49,10 @@ int et_streams_open(
 	s->truncated = output && !inherit && strcmp(output, "null");
 	s->out_fd = inherit ? STDOUT_FILENO : s->null_fd;
 	s->err_fd = inherit ? STDERR_FILENO : s->null_fd;
-	if (rc == 0 && s->truncated)
-		rc = open_file(output, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, &s->out_fd, err);
-	return rc;
+	if (rc || !s->truncated)
+		return rc;
+	s->out_fd = et_outfile_fd(output, O_TRUNC | O_APPEND, ET_EXIT_USAGE, err);
+	return s->out_fd < 0 ? s->out_fd : 0;
 }
 
 void et_streams_rewind(const struct et_streams *s)

@@ -47,4 +47,58 @@ without 1 etalon show closed
 like "closed stdout: show names the cause" "$(cat closed.err)" 'standard output: Bad file descriptor'
 is "closed descriptors: the store is undamaged" "$(sqlite3 store.db 'PRAGMA integrity_check')" ok
 
+# Another user plants names in a shared folder: links to a file and to a folder of root's.
+plant()
+{
+	setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+}
+shared=$work/shared
+if [ "$(id -u)" -ne 0 ] || ! plant true 2>/dev/null; then
+	skip "shared folder: names that another user planted are refused" "needs root"
+	done_testing
+fi
+mkdir private shared
+chmod 700 private
+chmod 1777 shared
+chmod 711 "$work"
+echo OLD >private/old
+plant ln -s "$work/private/old" shared/old
+plant ln -s "$work/private/new" shared/new
+plant mkfifo shared/fifo
+plant touch shared/theirs
+printf "1\n2\n3\n" | tee series >series2
+
+# refused LABEL COMMAND…: the command fails for each name in place of FILE, and writes nothing
+refused()
+{
+	local label=$1 name
+	shift
+	for name in old new fifo theirs; do
+		run timeout 60 "${@//FILE/$shared/$name}"
+		[ "$status" -ne 0 ] && [ "$status" -ne 124 ] && [[ $err == *shared/$name:\ refused:* ]]
+		holds $? "$label: '$name', which another user planted in a shared folder, is refused" ||
+			note "status $status: $err"
+	done
+	is "$label: root's file is unchanged" "$(cat private/old)" OLD
+	[ ! -e private/new ] && [ ! -s shared/theirs ]
+	holds $? "$label: no file was created or written through a planted name"
+}
+refused "run --export-json" etalon run -q -r 1 --export-json FILE -- true
+refused "run --report" etalon run -q -r 1 --report FILE -- true
+refused "run --output" etalon run -q -r 1 --output FILE -- true
+refused "export -o" etalon export -o FILE closed
+refused "report -o" etalon report -o FILE closed
+refused "compare --json" etalon compare --json FILE series series2
+refused "trace --svg" etalon trace --from "$root/tests/golden/csapp-activity-trace.json" --svg FILE
+refused "lab --svg" etalon lab cache --svg FILE --runs 2
+refused "daemons --report" etalon daemons analyse "$root/tests/golden/emp-daemons.json" --report FILE
+for name in json csv; do
+	rm -f shared/own
+	ok "shared folder: our own $name file is created" etalon export -o shared/own --format $name closed
+	cp shared/own first
+	ok "shared folder: our own $name file is replaced" etalon export -o shared/own --format $name closed
+	ok "shared folder: its contents are the same" cmp shared/own first
+done
+is "shared folder: no temporary file is left" "$(cd shared && echo *)" "fifo new old own theirs"
+
 done_testing
