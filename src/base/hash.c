@@ -4,6 +4,15 @@
 
 #include <string.h>
 
+uint64_t et_hash_text(const char *text)
+{
+	uint64_t hash = 14695981039346656037u;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 1099511628211u;
+	return hash;
+}
+
 static uint64_t *slot_at(const struct et_hash *h, size_t i)
 {
 	return (uint64_t *)(void *)(h->slots + i * (sizeof(uint64_t) + h->width));

@@ -12,6 +12,9 @@ struct et_hash {
 	char *slots;   /* each has a key, then a value; at most half are in use */
 };
 
+/* Returns a 64-bit hash of the text: FNV-1a (Fowler, Noll and Vo). */
+uint64_t et_hash_text(const char *text);
+
 /* Returns the value of a key, or NULL if there is none. A key must not be 0. */
 void *et_hash_find(const struct et_hash *h, uint64_t key);
 /* The same, but adds a value of zeros if there is none, which may move all other values. */

@@ -36,6 +36,7 @@ static int finish_record(struct et_lab_request *r, struct et_experiment *e, stru
 	e->state = r->interrupt->signal ? ET_STATE_INTERRUPTED : ET_STATE_DONE;
 	e->label = r->measure.label ? et_strdup(r->measure.label) : et_asprintf("lab %s", r->name);
 	et_host_read("", &e->host);
+	e->origin = ET_ORIGIN_MEASURED; /* no machine: --resume must not find it */
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/measuring.h"
 #include "cmd/stored.h"
+#include "report/review.h"
 
 #include <errno.h>
 #include <string.h>
@@ -19,6 +20,15 @@ static void draw(void *ctx, const struct et_progress_note *n)
 	et_progress_draw(&m->progress, &state, et_clock_read_ns(CLOCK_MONOTONIC));
 }
 
+/* On stderr: standard output may be the record. */
+static void review(void *ctx, const struct et_experiment *e)
+{
+	const struct et_measuring *m = ctx;
+	struct et_page page = { .out = stderr, .width = m->cli->columns };
+
+	et_review_print(e, &page);
+}
+
 static struct et_session_setup session_setup(struct et_measuring *m)
 {
 	return (struct et_session_setup){ .store = m->store,
@@ -27,6 +37,8 @@ static struct et_session_setup session_setup(struct et_measuring *m)
 		.no_ledger = m->no_ledger,
 		.draw_seed = m->draw_seed,
 		.progress = draw,
+		.review = review,
+		.trust = m->trust,
 		.ctx = m };
 }
 

@@ -17,6 +17,7 @@ struct et_measuring {
 	bool env;       /* --env: change the environment for the duration */
 	bool no_ledger; /* --no-ledger */
 	bool draw_seed; /* the user gave no seed */
+	bool trust;     /* --trust-record */
 	FILE *text;     /* stream for text: --env -v prints its changes there */
 	/* filled by the functions below */
 	struct et_store *store;

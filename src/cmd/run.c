@@ -117,6 +117,11 @@ static int resume(struct et_measuring *m, const struct et_run_options *o,
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"--resume continues the recorded plan and takes no other"),
 			"omit commands and options of the plan, or start a new experiment");
+	if (m->trust && !name)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--trust-record needs the id of the record"),
+			"run 'etalon run --resume ID --trust-record'");
 	return et_measuring_resume(m, name, err);
 }
 
@@ -124,6 +129,8 @@ static int measure(struct et_measuring *m, struct et_run_options *o, const struc
 	struct et_error *err)
 {
 	struct et_experiment *e = NULL;
+	if (m->trust && !o->resume)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "--trust-record is for --resume only");
 	int rc = o->resume ? 0 : et_run_options_finish(o, ops, &e, err);
 
 	if (rc == 0)
@@ -152,6 +159,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 			.env = o.env,
 			.no_ledger = o.no_ledger,
 			.draw_seed = !(o.given & ET_GIVEN_SEED),
+			.trust = o.trust_record,
 			.text = o.outputs.stdout_taken ? stderr : stdout };
 		int rc = measure(&m, &o, &ops, &err);
 		status = finish(&o, &m, rc, &err);

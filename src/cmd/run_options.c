@@ -180,6 +180,9 @@ const struct et_option et_run_options[] = {
 	{ 0, "label", "TEXT", "name the experiment", set_own_text, FILLS(label), PLAN },
 	{ 0, "resume", "[ID]", "continue an interrupted experiment (the last one)",
 		.set = set_resume },
+	{ 0, "trust-record", NULL,
+		"with --resume ID: run the commands of a record that came from elsewhere",
+		et_set_true, FILLS(trust_record) },
 	{ 0, "fail-on-regression", "[PCT]",
 		"exit 1 if a command is significantly slower than the reference (by more than "
 		"PCT %)",

@@ -43,6 +43,7 @@ struct et_run_options {
 	const char *reference;
 	bool resume;
 	const char *resume_id; /* or NULL: the newest unfinished experiment */
+	bool trust_record;     /* resume also a record that came from elsewhere */
 	struct et_outputs outputs;
 	double regression_ratio; /* the slowdown that fails the run; INFINITY: none does */
 	bool env;                /* change the environment for the duration */

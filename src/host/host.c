@@ -2,9 +2,11 @@
 #include "host/host.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -145,6 +147,17 @@ void et_host_read(const char *root, struct et_host *host)
 	host->tick_ns = et_clock_tick_ns();
 	host->memory_bytes = memory_bytes(root);
 	host->block_delays = block_delays_enabled(root, host->kernel);
+}
+
+void et_host_identity(const char *root, char *out, size_t size)
+{
+	struct utsname names = { 0 };
+	char id[64];
+
+	(void)uname(&names);
+	if (et_sysroot_line(root, "/etc/machine-id", id, sizeof(id)) <= 0)
+		id[0] = '\0';
+	snprintf(out, size, "%.64s %016" PRIx64, names.nodename, et_hash_text(id));
 }
 
 double et_host_load(const char *root)

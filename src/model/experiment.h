@@ -28,9 +28,20 @@ enum et_state {
 	ET_STATE_FAILED, /* a program failed or could not be run; resumed only when named */
 };
 
+/*
+ * How the record came into the store. The store alone knows it: an exported record does not have
+ * it, because a file could claim anything.
+ */
+enum et_origin {
+	ET_ORIGIN_UNKNOWN, /* stored by an etalon that did not record the origin */
+	ET_ORIGIN_MEASURED,
+	ET_ORIGIN_IMPORTED,
+};
+
 extern const char *const et_order_names[];
 extern const char *const et_protocol_names[];
 extern const char *const et_state_names[];
+extern const char *const et_origin_names[];
 
 struct et_parameter {
 	char *name, *value;
@@ -88,6 +99,8 @@ struct et_experiment {
 	uint64_t started_wall_ns;
 	uint64_t finished_wall_ns; /* 0 while it runs */
 	enum et_state state;
+	enum et_origin origin;
+	char machine[96]; /* where it was measured, as et_host_identity describes it, or "" */
 	enum et_protocol protocol;
 	enum et_metric metric;
 	struct et_plan plan;

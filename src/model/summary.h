@@ -10,6 +10,7 @@ struct et_summary {
 	const char *label; /* or NULL */
 	uint64_t started_wall_ns;
 	enum et_state state;
+	enum et_origin origin;
 	uint32_t n_commands;
 	uint64_t n_samples; /* warm-up not counted */
 	const char *first_command;

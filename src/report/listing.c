@@ -159,5 +159,6 @@ void et_listing_json(const struct et_summary *s, struct et_json *w)
 	et_json_u64(w, "samples", s->n_samples);
 	et_json_u64(w, "commands", s->n_commands);
 	et_json_string(w, "command", s->first_command);
+	et_json_string(w, "origin", s->origin ? et_origin_names[s->origin] : NULL);
 	et_json_end(w);
 }

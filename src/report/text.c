@@ -435,6 +435,8 @@ void et_text_heading(const struct et_experiment *e, const struct et_text_options
 		row(&t, "state", WARNING, "%s: not finished", et_state_names[e->state]);
 	else if (o->verbose && ns)
 		row(&t, "finished", NULL, "%s", et_format_rfc3339(ns, when));
+	if (e->origin == ET_ORIGIN_IMPORTED)
+		row(&t, "origin", NULL, "imported");
 	if (e->host.cpus) /* not known of an imported record */
 		row(&t, "machine", NULL, "%s: %u × %s, Linux %s, %s, virtual: %s", e->host.name,
 			e->host.cpus, e->host.cpu, e->host.kernel, e->host.clocksource,

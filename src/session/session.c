@@ -17,6 +17,7 @@ struct et_session {
 	struct et_runner *runner;
 	struct et_recorder recorder;
 	struct et_warnings warnings;
+	char machine[sizeof(((struct et_experiment *)0)->machine)]; /* this one */
 };
 
 static struct et_session *create(const struct et_session_setup *setup, struct et_experiment *e)
@@ -25,6 +26,7 @@ static struct et_session *create(const struct et_session_setup *setup, struct et
 
 	s->setup = *setup;
 	s->e = e;
+	et_host_identity("", s->machine, sizeof(s->machine));
 	s->recorder =
 		(struct et_recorder){ .store = setup->store, .id = e->id, .clock = &et_clock_real };
 	return s;
@@ -49,6 +51,8 @@ static int begin(struct et_session *s, struct et_error *err)
 	if (getrandom(random, sizeof(random), 0) < 0)
 		return et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT, "cannot get random numbers");
 	et_host_read("", &e->host);
+	e->origin = ET_ORIGIN_MEASURED;
+	memcpy(e->machine, s->machine, sizeof(e->machine));
 	et_experiment_name(e, et_clock_real.wall_ns(NULL), random[0]);
 	if (s->setup.draw_seed)
 		e->plan.seed = random[1] >> 11; /* JSON readers keep 53 bits */
@@ -75,6 +79,38 @@ int et_session_begin(const struct et_session_setup *setup, struct et_experiment 
 	return rc;
 }
 
+/* Says why the record may contain commands that the user never typed; NULL: it does not. */
+static const char *why_foreign(const struct et_session *s)
+{
+	switch (s->e->origin) {
+	case ET_ORIGIN_IMPORTED:
+		return "was imported";
+	case ET_ORIGIN_UNKNOWN:
+		return "is of unknown origin";
+	case ET_ORIGIN_MEASURED:
+		break;
+	}
+	return strcmp(s->e->machine, s->machine) ? "was measured on another machine" : NULL;
+}
+
+static int check_origin(const struct et_session *s, struct et_error *err)
+{
+	const char *why = why_foreign(s);
+
+	if (!why)
+		return 0;
+	if (s->setup.review)
+		s->setup.review(s->setup.ctx, s->e);
+	if (s->setup.trust)
+		return 0;
+	return et_hint(err,
+		et_fail(err, EPERM, ET_EXIT_USAGE, "experiment %s %s: its commands are not run",
+			s->e->id, why),
+		"read what it would run; if you trust it, run 'etalon run --resume %s "
+		"--trust-record'",
+		s->e->id);
+}
+
 static int resume(struct et_session *s, struct et_error *err)
 {
 	const struct et_host *then = &s->e->host;
@@ -85,12 +121,24 @@ static int resume(struct et_session *s, struct et_error *err)
 			et_fail(err, EALREADY, ET_EXIT_USAGE, "experiment %s is finished",
 				s->e->id),
 			"run 'etalon show %s' to print it", s->e->id);
+	int rc = check_origin(s, err);
+	if (rc)
+		return rc;
 	et_host_read("", &now);
 	if (strcmp(now.kernel, then->kernel) || strcmp(now.cpu, then->cpu))
 		et_warn(&s->warnings, ET_WARN_RESUMED_ELSEWHERE, et_arg_text(now.kernel),
 			et_arg_text(now.cpu));
-	int rc = open_runner(s, err);
+	rc = open_runner(s, err);
 	return rc ? rc : et_store_set_state(s->setup.store, s->e->id, ET_STATE_RUNNING, 0, err);
+}
+
+/* A record from elsewhere is never chosen: its author could have made it the newest. */
+static int find_own(struct et_store *store, char id[40], struct et_error *err)
+{
+	char machine[sizeof(((struct et_experiment *)0)->machine)];
+
+	et_host_identity("", machine, sizeof(machine));
+	return et_store_find_unfinished(store, machine, id, err);
 }
 
 int et_session_resume(const struct et_session_setup *setup, const char *name,
@@ -99,8 +147,8 @@ int et_session_resume(const struct et_session_setup *setup, const char *name,
 	struct et_experiment *loaded;
 	char id[40];
 
-	int rc = name ? et_store_find(setup->store, name, id, err)
-		      : et_store_find_unfinished(setup->store, id, err);
+	int rc =
+		name ? et_store_find(setup->store, name, id, err) : find_own(setup->store, id, err);
 	/* Claim before loading: another etalon that is just ending may add samples until then. */
 	if (rc == 0)
 		rc = et_store_claim(setup->store, id, err);

@@ -25,7 +25,13 @@ struct et_session_setup {
 	bool draw_seed;    /* replace plan.seed of a new experiment by a random number */
 	/* Called after each run. May be NULL. */
 	void (*progress)(void *ctx, const struct et_progress_note *note);
-	void *ctx; /* for progress */
+	/*
+	 * Called before a record that came from elsewhere is resumed or refused: shows the user
+	 * what it would run. May be NULL.
+	 */
+	void (*review)(void *ctx, const struct et_experiment *e);
+	void *ctx;  /* for progress and review */
+	bool trust; /* resume a record that came from elsewhere */
 };
 
 /*
@@ -36,8 +42,10 @@ int et_session_begin(const struct et_session_setup *setup, struct et_experiment 
 	struct et_session **out, struct et_error *err) ET_CHECK;
 /*
  * Continues an experiment that is not done, with its plan, seed, commands and finished samples.
- * name is as in et_store_find; NULL stands for et_store_find_unfinished. Returns -EALREADY if it is
- * done, -EBUSY if another process runs it.
+ * name is as in et_store_find; NULL stands for the newest unfinished experiment of this machine.
+ * Returns -EALREADY if it is done, -EBUSY if another process runs it, -EPERM if the record came
+ * from elsewhere and the setup does not trust it: whoever wrote a record chose the commands that it
+ * runs.
  */
 int et_session_resume(const struct et_session_setup *setup, const char *name,
 	struct et_session **out, struct et_error *err) ET_CHECK;

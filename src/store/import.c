@@ -276,6 +276,7 @@ int et_import(const char *data, size_t size, const struct et_import_options *o,
 	struct et_importer in = { .options = o, .e = et_calloc(1, sizeof(*in.e)), .err = err };
 
 	in.e->state = ET_STATE_DONE;
+	in.e->origin = ET_ORIGIN_IMPORTED;
 	in.e->protocol = ET_PROTOCOL_RAW;
 	int rc = import_any(&in, data, size);
 	if (!rc)

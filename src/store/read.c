@@ -89,17 +89,21 @@ int et_store_find(struct et_store *s, const char *name, char id[40], struct et_e
 	return 0;
 }
 
-int et_store_find_unfinished(struct et_store *s, char id[40], struct et_error *err)
+int et_store_find_unfinished(
+	struct et_store *s, const char *machine, char id[40], struct et_error *err)
 {
 	char found[40];
-	int rc = find_by(s, ET_SQL_FIND_UNFINISHED, NULL, found, err);
+	int rc = find_by(s, ET_SQL_FIND_UNFINISHED, machine, found, err);
 
 	if (rc < 0)
 		return rc;
 	if (rc == 0)
 		return et_hint(err,
-			et_fail(err, ENOENT, ET_EXIT_USAGE, "no experiment is unfinished"),
-			"run etalon list to see the experiments in %s", s->db->name);
+			et_fail(err, ENOENT, ET_EXIT_USAGE,
+				"no experiment that was measured here is unfinished"),
+			"run etalon list to see the experiments in %s; --resume ID continues one "
+			"of them",
+			s->db->name);
 	memcpy(id, found, sizeof(found));
 	return 0;
 }
@@ -116,6 +120,18 @@ struct loading {
 static int bad(const struct loading *l, const char *what)
 {
 	return damaged(l->s, l->e->id, what, l->err);
+}
+
+/* An older etalon did not record the origin. */
+static bool read_origin(struct et_cursor *c, enum et_origin *out)
+{
+	char name[16];
+
+	if (!et_row_chars(c, name, sizeof(name)))
+		return false;
+	int i = et_name_index(et_origin_names, *name ? name : "unknown");
+	*out = i < 0 ? ET_ORIGIN_UNKNOWN : (enum et_origin)i;
+	return i >= 0;
 }
 
 /* Reads the experiment's own row after its key. */
@@ -143,6 +159,10 @@ static bool read_head(struct et_experiment *e, struct et_cursor *c, const char *
 	e->metric = (enum et_metric)metric;
 	e->plan.order = (enum et_order)order;
 	e->plan.seed = (uint64_t)seed;
+	if (!read_origin(c, &e->origin) || !et_row_chars(c, e->machine, sizeof(e->machine))) {
+		*what = "its origin";
+		return false;
+	}
 	if ((f = et_row_columns(c, &et_columns_plan, &e->plan)) ||
 		(f = et_row_columns(c, &et_columns_child, &e->child)) ||
 		(f = et_row_columns(c, &et_columns_host, &e->host))) {
@@ -422,6 +442,8 @@ static bool read_entry(struct et_cursor *c, struct et_summary *entry)
 	entry->first_command = text_or_null(c);
 	if (!entry->first_command)
 		entry->first_command = "";
+	if (!read_origin(c, &entry->origin))
+		entry->origin = ET_ORIGIN_UNKNOWN;
 	return true;
 }
 

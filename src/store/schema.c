@@ -89,7 +89,11 @@ static const char step_2[] = "ALTER TABLE sample ADD COLUMN others_ns $int;"
 			     "ALTER TABLE experiment ADD COLUMN plan_k $int;"
 			     "ALTER TABLE experiment ADD COLUMN plan_epsilon $real;";
 
-static const char *const steps[] = { step_1, step_2 };
+/* How the record came into the store, and from which machine; NULL: it is not known. */
+static const char step_3[] = "ALTER TABLE experiment ADD COLUMN origin TEXT;"
+			     "ALTER TABLE experiment ADD COLUMN machine TEXT;";
+
+static const char *const steps[] = { step_1, step_2, step_3 };
 
 const struct et_schema et_store_schema = { steps, ET_LENGTH(steps) };
 

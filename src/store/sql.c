@@ -24,8 +24,9 @@ static const struct et_columns *const lists[] = { &et_columns_sample, &et_column
 static const char *const statements[ET_SQL_LENGTH] = {
 	[ET_SQL_ADD_EXPERIMENT] =
 		"INSERT INTO experiment (id, label, started_ns, finished_ns, state, protocol,"
-		" metric, \"order\", seed, image_source, commands, $plan, $child, $host)"
-		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, $plan?, $child?, $host?)"
+		" metric, \"order\", seed, image_source, commands, origin, machine, $plan, $child,"
+		" $host)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, $plan?, $child?, $host?)"
 		" ON CONFLICT DO NOTHING RETURNING key",
 	[ET_SQL_ADD_COMMAND] = "INSERT INTO command (experiment, number, name, text, argv, prepare,"
 			       " conclude, setup, cleanup) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -59,10 +60,12 @@ static const char *const statements[ET_SQL_LENGTH] = {
 			       " AND substr(id, 1, length(?1)) = ?1 ORDER BY id LIMIT 2",
 	[ET_SQL_FIND_UNFINISHED] =
 		"SELECT id FROM experiment WHERE state IN ('running', 'interrupted')"
-		" ORDER BY started_ns DESC, key DESC LIMIT 1",
+		" AND origin = 'measured' AND machine = ? ORDER BY started_ns DESC, key DESC LIMIT "
+		"1",
 	[ET_SQL_GET_EXPERIMENT] =
 		"SELECT key, label, started_ns, finished_ns, state, protocol, metric,"
-		" \"order\", seed, image_source, $plan, $child, $host FROM experiment WHERE id = ?",
+		" \"order\", seed, image_source, origin, machine, $plan, $child, $host"
+		" FROM experiment WHERE id = ?",
 	[ET_SQL_GET_COMMANDS] = "SELECT number, name, text, argv, prepare, conclude, setup, cleanup"
 				" FROM command WHERE experiment = ? ORDER BY number",
 	[ET_SQL_GET_PARAMETERS] = "SELECT command, name, value FROM parameter"
@@ -74,10 +77,12 @@ static const char *const statements[ET_SQL_LENGTH] = {
 		"SELECT i.\"order\", i.command, p.name, $culprit FROM interference i"
 		" LEFT JOIN process p ON p.key = i.process WHERE i.experiment = ?"
 		" ORDER BY i.\"order\", i.command, i.number",
-	[ET_SQL_LIST] = "SELECT e.id, e.label, e.started_ns, e.state, e.commands, e.samples, c.name"
-			" FROM experiment e LEFT JOIN command c"
-			" ON c.experiment = e.key AND c.number = 0"
-			" ORDER BY e.started_ns DESC, e.key DESC LIMIT ?",
+	[ET_SQL_LIST] =
+		"SELECT e.id, e.label, e.started_ns, e.state, e.commands, e.samples, c.name,"
+		" e.origin"
+		" FROM experiment e LEFT JOIN command c"
+		" ON c.experiment = e.key AND c.number = 0"
+		" ORDER BY e.started_ns DESC, e.key DESC LIMIT ?",
 	[ET_SQL_GET_FACT] = "SELECT value FROM fact WHERE key = ?",
 	[ET_SQL_SET_FACT] = "INSERT INTO fact (key, value) VALUES (?1, ?2)"
 			    " ON CONFLICT (key) DO UPDATE SET value = ?2",

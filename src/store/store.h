@@ -92,8 +92,12 @@ void et_store_release(struct et_store *s); /* does nothing without a lock */
  * prefix is ambiguous.
  */
 int et_store_find(struct et_store *s, const char *name, char id[40], struct et_error *err) ET_CHECK;
-/* Finds the newest experiment that is running or interrupted; -ENOENT if there is none. */
-int et_store_find_unfinished(struct et_store *s, char id[40], struct et_error *err) ET_CHECK;
+/*
+ * Finds the newest experiment that is running or interrupted and was measured on that machine, not
+ * imported; -ENOENT if there is none.
+ */
+int et_store_find_unfinished(
+	struct et_store *s, const char *machine, char id[40], struct et_error *err) ET_CHECK;
 /* Loads an experiment with its samples and their culprits. The caller frees *out. */
 int et_store_load(struct et_store *s, const char *id, struct et_experiment **out,
 	struct et_error *err) ET_CHECK;

@@ -184,6 +184,8 @@ static int add_head(
 	et_bind_int(&c, (int64_t)e->plan.seed); /* all 64 bits, the uppermost as the sign */
 	et_bind_text(&c, "snapshot_source", e->snapshot_source);
 	et_bind_int(&c, (int64_t)e->n_commands);
+	et_bind_text(&c, "origin", e->origin ? et_origin_names[e->origin] : NULL);
+	et_bind_text(&c, "machine", e->machine);
 	et_bind_columns(&c, &et_columns_plan, &e->plan);
 	et_bind_columns(&c, &et_columns_child, &e->child);
 	et_bind_columns(&c, &et_columns_host, &e->host);

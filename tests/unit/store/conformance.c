@@ -119,8 +119,11 @@ static void states(void)
 			back->commands[0].n_samples == 1,
 		"state: it is durable, and the open group with it");
 	et_experiment_free(back);
-	ok(et_store_find_unfinished(s, id, &err) == 0 && !strcmp(id, e->id),
+	ok(et_store_find_unfinished(s, e->machine, id, &err) == 0 && !strcmp(id, e->id),
 		"find: the newest unfinished experiment is found");
+
+	ok(et_store_find_unfinished(s, "another machine", id, &err) == -ENOENT,
+		"find: an unfinished experiment of another machine is not found");
 
 	memset(&sample.ruling.removal, 0, sizeof(sample.ruling.removal));
 	sample.ruling.removal.by = ET_REMOVED_TWO_SIGMA;
@@ -137,7 +140,7 @@ static void states(void)
 		"state: an unknown id is refused");
 
 	ok(et_store_set_state(s, e->id, ET_STATE_DONE, 43, &err) == 0, "state: done is recorded");
-	ok(et_store_find_unfinished(s, id, &err) == 0 && strcmp(id, e->id) != 0,
+	ok(et_store_find_unfinished(s, e->machine, id, &err) == 0 && strcmp(id, e->id) != 0,
 		"find: a finished experiment is not unfinished");
 	ok(et_store_set_state(s, e->id, ET_STATE_RUNNING, 44, &err) == 0,
 		"state: a finished experiment is resumed");
@@ -147,6 +150,40 @@ static void states(void)
 	et_experiment_free(back);
 	et_store_close(s);
 	et_experiment_free(e);
+}
+
+/* Experiments that are newer and unfinished, but not measured on this machine. */
+static void origins(void)
+{
+	struct et_store *s = open_store(ET_STORE_WRITE);
+	struct et_experiment *imported = specimen("20251115-090000-dddddd");
+	struct et_experiment *unknown = specimen("20251115-090001-eeeeee"), *back;
+	struct et_error err = { 0 };
+	char id[40];
+
+	imported->origin = ET_ORIGIN_IMPORTED;
+	unknown->origin = ET_ORIGIN_UNKNOWN;
+	unknown->machine[0] = '\0';
+	imported->started_wall_ns = unknown->started_wall_ns += 3600000000000u;
+	ok(et_store_begin(s, imported, &err) == 0 && et_store_begin(s, unknown, &err) == 0,
+		"origin: experiments that were imported, or of unknown origin, are kept");
+	back = load_afresh(imported->id);
+	ok(back && same_experiment(imported, back), "origin: imported comes back unchanged");
+	et_experiment_free(back);
+	back = load_afresh(unknown->id);
+	ok(back && same_experiment(unknown, back), "origin: unknown comes back unchanged");
+	et_experiment_free(back);
+	ok(et_store_find_unfinished(s, imported->machine, id, &err) == 0 &&
+			strcmp(id, imported->id) && strcmp(id, unknown->id),
+		"origin: the newest unfinished experiment was measured on this machine");
+	ok(et_store_find_unfinished(s, "", id, &err) == -ENOENT,
+		"origin: an experiment of unknown origin is not unfinished");
+	ok(et_store_remove(s, imported->id, &err) == 0 &&
+			et_store_remove(s, unknown->id, &err) == 0,
+		"origin: both experiments are removed");
+	et_store_close(s);
+	et_experiment_free(imported);
+	et_experiment_free(unknown);
 }
 
 static int count_entry(void *ctx, const struct et_summary *entry)
@@ -519,6 +556,7 @@ int main(void)
 	round_trip();
 	not_flushed();
 	states();
+	origins();
 	finding();
 	removing();
 	facts();

@@ -137,6 +137,8 @@ static void native(void)
 	char *text = native_text(x);
 	ok(import_text(text) == 0, "native: a record is read: %s", err.what);
 	x->state = ET_STATE_INTERRUPTED; /* it does not run on this machine */
+	x->origin = ET_ORIGIN_IMPORTED;
+	x->machine[0] = '\0';
 	ok(e && same_experiment(x, e), "native: the whole record comes in");
 	ok(e && e->commands[1].samples[2].place.index == 3,
 		"native: samples are sorted by their order");

@@ -114,6 +114,8 @@ static inline struct et_experiment *specimen(const char *id)
 	snprintf(e->id, sizeof(e->id), "%s", id);
 	e->label = et_strdup("a label");
 	e->started_wall_ns = 1763196906000000000u;
+	e->origin = ET_ORIGIN_MEASURED;
+	strcpy(e->machine, "host 0123456789abcdef");
 	e->protocol = ET_PROTOCOL_KBEST;
 	e->metric = ET_METRIC_ELAPSED;
 	e->plan = (struct et_plan){ .order = ET_ORDER_DUET,
@@ -203,6 +205,7 @@ static inline bool same_experiment(const struct et_experiment *a, const struct e
 	bool same = !strcmp(a->id, b->id) && same_text(a->label, b->label) &&
 		    a->started_wall_ns == b->started_wall_ns &&
 		    a->finished_wall_ns == b->finished_wall_ns && a->state == b->state &&
+		    a->origin == b->origin && !strcmp(a->machine, b->machine) &&
 		    a->protocol == b->protocol && a->metric == b->metric &&
 		    a->plan.order == b->plan.order && a->plan.seed == b->plan.seed &&
 		    same_text(a->snapshot_source, b->snapshot_source) &&

@@ -102,8 +102,9 @@ static void all_statements(void)
 	}
 	ok(!bad, "statements: all have the same placeholders in both styles");
 	for (int i = 0; i < et_store_schema.version; i++) {
-		ET_AUTO_FREE char *sql = et_sql_expand(et_store_schema.steps[i], &dollar);
-		ok(!strchr(sql, '$') && strstr(sql, " BIGINT"),
+		const char *step = et_store_schema.steps[i];
+		ET_AUTO_FREE char *sql = et_sql_expand(step, &dollar);
+		ok(!strchr(sql, '$') && !strstr(step, " $int") == !strstr(sql, " BIGINT"),
 			"schema: step %d uses only words that a dialect has", i + 1);
 	}
 }

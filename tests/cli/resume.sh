@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A record is data: etalon run --resume runs no commands of a record that came from elsewhere unless
+# it was told to trust it, and refuses a record that no etalon could have written.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+export COLUMNS=1000 # paths are shown on one line
+
+change() # change SQL…: executes it on the store
+{
+	python3 -c 'import sqlite3, sys
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+for sql in sys.argv[2:]: db.execute(sql)' "$work/store.db" "$@"
+}
+
+interrupted() # interrupted LABEL: stores an experiment of which one run of three was made
+{
+	etalon run -q --label "$1" -w 0 -r 1 -- true >/dev/null
+	change "UPDATE experiment SET state = 'interrupted', plan_runs = 3 WHERE label = '$1'"
+}
+
+state() # state LABEL: the state of the stored experiment
+{
+	etalon show --json "$1" | jq -r .state
+}
+
+# record ID STATE: a native record whose hooks and files do harm, made in the far future
+record()
+{
+	cat <<-END
+	{ "etalon": 1, "id": "$1", "label": "$1", "state": "$2", "protocol": "raw",
+	  "started_wall_ns": 4000000000000000000,
+	  "plan": { "runs": 2, "level": 0.95 },
+	  "child": { "directory": "$work", "output": "$work/victim", "input": "/etc/hostname" },
+	  "commands": [ { "name": "sort data", "command": "sort data", "argv": ["true", "a b"],
+	    "setup": "touch PWNED", "prepare": "true \u001b[2Jprepare", "cleanup": "true cleanup" } ] }
+	END
+}
+
+# --- records from elsewhere
+interrupted mine
+echo precious >victim
+record evil interrupted >evil.json
+record evil-running running >running.json
+etalon import -q evil.json >/dev/null
+etalon import -q running.json >/dev/null
+exits "origin: --resume without an id succeeds beside imported records" 0 etalon run -q --resume
+is "origin: --resume continues the experiment that was measured here" "$(state mine)" "done"
+[ ! -e PWNED ]
+holds $? "origin: --resume runs no command of an imported record"
+is "origin: --resume leaves the files that an imported record names" "$(cat victim)" precious
+refuses "origin: --resume finds nothing if all unfinished records were imported" 2 \
+	'no experiment that was measured here is unfinished' etalon run --resume
+for id in evil evil-running; do
+	exits "origin: --resume $id of an imported record is refused" 2 etalon run --resume "$id"
+	like "origin: the error on $id names the cause" "$err" "etalon: experiment $id was imported"
+	like "origin: the hint on $id names the option" "$err" "hint: .*--resume $id --trust-record"
+done
+for text in "directory +$work" "output +$work/victim" "input +/etc/hostname" "setup +touch PWNED" \
+	"command +true 'a b'" "cleanup +true cleanup"; do
+	like "origin: the refusal shows '$text'" "$err" "$text"
+done
+unlike "origin: the refusal shows no escape sequences" "$err" $'\033'
+[ ! -e PWNED ] && [ "$(cat victim)" = precious ]
+holds $? "origin: a refused record runs no command and opens no file"
+exits "origin: --trust-record resumes an imported record" 0 etalon run -q --resume evil --trust-record
+like "origin: --trust-record shows the commands" "$err" 'setup +touch PWNED'
+[ -e PWNED ]
+holds $? "origin: --trust-record runs the commands"
+is "origin: a trusted record reaches its end" "$(state evil)" "done"
+refuses "origin: --trust-record without an id is refused" 2 'needs the id' etalon run --resume --trust-record
+refuses "origin: --trust-record without --resume is refused" 2 'for --resume only' etalon run --trust-record -- true
+
+interrupted copied
+change "UPDATE experiment SET machine = 'elsewhere 0000000000000000' WHERE label = 'copied'"
+refuses "origin: --resume does not find an experiment of another machine" 2 'no experiment' etalon run --resume
+exits "origin: an experiment of another machine is refused" 2 etalon run --resume copied
+like "origin: the error names the other machine as the cause" "$err" 'was measured on another machine'
+like "origin: an experiment of another machine is shown" "$err" 'command +true'
+change "UPDATE experiment SET origin = NULL, machine = NULL WHERE label = 'copied'"
+exits "origin: an experiment of an etalon without origins is refused" 2 etalon run --resume copied
+like "origin: the error names the unknown origin as the cause" "$err" 'is of unknown origin'
+exits "origin: --trust-record resumes it" 0 etalon run -q --resume copied --trust-record
+
+run etalon list --json
+json "list: --json has the origin of each experiment" \
+	'{e["id"]: e["origin"] for e in d}["evil"] == "imported" and {e["label"]: e["origin"] for e in d}["mine"] == "measured"'
+like "show: it prints that a record was imported" "$(etalon show evil)" 'origin +imported'
+unlike "show: it prints no origin of an experiment that was measured" "$(etalon show mine)" 'origin'
+etalon export -f json evil >exported.json
+unlike "export: the record has no origin, which a file could forge" "$(cat exported.json)" '"origin"'
+done_testing
