@@ -15,6 +15,18 @@ char *et_folder_of(const char *path)
 	return et_strndup(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
+/* Makes a folder unless it exists; -ENOTDIR if something else has that name. */
+static int make_folder(const char *path, mode_t mode)
+{
+	struct stat st;
+
+	if (mkdir(path, mode) == 0)
+		return 0;
+	if (errno != EEXIST || stat(path, &st) < 0)
+		return -errno;
+	return S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
+}
+
 int et_folders_make(const char *path, mode_t mode)
 {
 	ET_AUTO_FREE char *folder = et_folder_of(path);
@@ -23,9 +35,10 @@ int et_folders_make(const char *path, mode_t mode)
 		if (*p != '/')
 			continue;
 		*p = '\0';
-		if (mkdir(folder, mode) < 0 && errno != EEXIST)
-			return -errno;
+		int rc = make_folder(folder, mode);
+		if (rc)
+			return rc;
 		*p = '/';
 	}
-	return mkdir(folder, mode) < 0 && errno != EEXIST ? -errno : 0;
+	return make_folder(folder, mode);
 }
