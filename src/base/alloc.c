@@ -2,17 +2,59 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
+
+/* Restoring the environment needs less than a tenth of it. */
+enum { RESERVE_BYTES = 16 << 20 };
+
+/* This belongs to the process, as the heap does. */
+static struct {
+	_Atomic(et_rescue) rescue;
+	void *reserve; /* a mapping, NULL without rescue */
+} exhaustion;
+
+static void drop_reserve(void)
+{
+	if (exhaustion.reserve)
+		munmap(exhaustion.reserve, RESERVE_BYTES);
+	exhaustion.reserve = NULL;
+}
+
+void et_alloc_set_rescue(et_rescue rescue)
+{
+	if (rescue && !exhaustion.reserve) {
+		void *reserve = mmap(NULL, RESERVE_BYTES, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (reserve == MAP_FAILED)
+			et_out_of_memory();
+		exhaustion.reserve = reserve;
+	}
+	atomic_store(&exhaustion.rescue, rescue);
+	if (!rescue)
+		drop_reserve();
+}
+
+void et_out_of_memory(void)
+{
+	static const char message[] = "etalon: out of memory\n";
+	/* Only once: the rescue itself may run out of memory. */
+	et_rescue rescue = atomic_exchange(&exhaustion.rescue, NULL);
+	ssize_t n = write(STDERR_FILENO, message, sizeof(message) - 1);
+
+	(void)n; /* without standard error there is nobody to report to */
+	if (rescue) {
+		drop_reserve();
+		rescue();
+	}
+	_exit(ET_EXIT_OUTSIDE);
+}
 
 static void *have(void *p)
 {
-	static const char message[] = "etalon: out of memory\n";
-
-	if (!p) {
-		if (write(STDERR_FILENO, message, sizeof(message) - 1) < 0)
-			_exit(ET_EXIT_OUTSIDE);
-		_exit(ET_EXIT_OUTSIDE);
-	}
+	if (!p)
+		et_out_of_memory();
 	return p;
 }
 

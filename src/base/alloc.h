@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Memory for the tool. These functions never return NULL: if memory runs out, they end the program
- * with status 4. This loses only the few samples that are not in the store yet. libetalon must not
- * use them, except in its main function for benchmark programs.
+ * Memory for the tool. These functions never return NULL: if memory runs out, they call
+ * et_out_of_memory. libetalon must not use them, except in its main function for benchmark
+ * programs.
  */
 #ifndef ET_BASE_ALLOC_H
 #define ET_BASE_ALLOC_H
@@ -10,6 +10,20 @@
 #include "base/attr.h"
 
 #include <stdarg.h>
+
+/*
+ * Prints "out of memory", calls the rescue function and ends the program with status 4. This loses
+ * only the few samples that are not in the store yet.
+ */
+_Noreturn void et_out_of_memory(void);
+
+/*
+ * Sets the function that et_out_of_memory calls, for instance to restore the machine; NULL: none. A
+ * reserve of memory is set aside for it and released before the call. If memory runs out during the
+ * call too, the program ends at once.
+ */
+typedef void (*et_rescue)(void);
+void et_alloc_set_rescue(et_rescue rescue);
 
 void *et_alloc(size_t size) __attribute__((malloc, returns_nonnull));
 void *et_calloc(size_t n, size_t size) __attribute__((malloc, returns_nonnull));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/parse.h"
 #include "base/alloc.h"
+#include "base/memstream.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -339,12 +340,9 @@ size_t et_strv_length(char *const *argv)
 
 char *et_join_words(char *const *argv)
 {
-	char *out = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&out, &size);
+	struct et_memstream text;
+	FILE *f = et_memstream_open(&text);
 
-	if (!f)
-		return et_strdup("");
 	for (char *const *p = argv; *p; p++) {
 		if (p != argv)
 			putc(' ', f);
@@ -362,6 +360,5 @@ char *et_join_words(char *const *argv)
 		}
 		putc('\'', f);
 	}
-	fclose(f);
-	return out;
+	return et_memstream_close(&text);
 }

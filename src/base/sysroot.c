@@ -78,6 +78,8 @@ char **et_sysroot_names(const char *root, const char *path)
 	struct dirent **entries = NULL;
 	char full[PATH_MAX];
 	int n = join(root, path, full) ? 0 : scandir(full, &entries, visible, versionsort);
+	if (n < 0 && errno == ENOMEM)
+		et_out_of_memory();
 	char **names = et_calloc((size_t)(n > 0 ? n : 0) + 1, sizeof(*names));
 
 	for (int i = 0; i < n; i++) {

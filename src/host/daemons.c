@@ -176,23 +176,18 @@ static bool any_active(const struct units *u, const struct et_daemon *d)
 void et_daemons_read(const struct et_machine *m, enum et_daemon_group group, struct et_finding *out)
 {
 	ET_AUTO_FREE char *names = NULL;
-	size_t size = 0, n = 0;
 	struct units units = { 0 };
-	FILE *f = open_memstream(&names, &size);
 
-	if (!f)
-		return;
 	/* Services are recognized by their processes; timers have none. */
 	if (group == ET_TIMERS)
 		read_units(m, group, &units);
 	for (const struct et_daemon *d = et_daemons; d->name; d++) {
 		if (d->group != group || !(runs(m, d) || any_active(&units, d)))
 			continue;
-		fprintf(f, "%s%s", n++ ? ", " : "", d->name);
+		et_append(&names, ", ", "%s", d->name);
 	}
-	fclose(f);
 	free(units.list);
-	if (n)
+	if (names)
 		et_finding_set(out, ET_VERDICT_DISTURBS, "%s", names);
 	else if (m->processes.n)
 		et_finding_set(out, ET_VERDICT_FINE, "none");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/parameters.h"
 #include "base/alloc.h"
+#include "base/memstream.h"
 #include "base/parse.h"
 
 #include <ctype.h>
@@ -161,10 +162,9 @@ static int unknown(const char *text, const char *name, int len, struct et_error 
 int et_parameters_fill(
 	const char *text, const struct et_parameter *p, size_t n, char **out, struct et_error *err)
 {
-	char *filled = NULL;
-	size_t size;
-	FILE *f = open_memstream(&filled, &size);
-	int rc = f ? 0 : -ENOMEM;
+	struct et_memstream stream;
+	FILE *f = et_memstream_open(&stream);
+	int rc = 0;
 
 	for (const char *s = text; rc == 0 && *s; s++) {
 		size_t len = *s == '{' ? strcspn(s + 1, "{}") : 0;
@@ -179,8 +179,7 @@ int et_parameters_fill(
 			rc = unknown(text, word, (int)len, err);
 		}
 	}
-	if (f)
-		fclose(f);
+	char *filled = et_memstream_close(&stream);
 	if (rc) {
 		free(filled);
 		return rc;

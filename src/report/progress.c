@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/progress.h"
 #include "base/alloc.h"
+#include "base/memstream.h"
 #include "report/terminal.h"
 #include "report/units.h"
 
@@ -70,12 +71,9 @@ static char *line(const struct et_progress_state *s, int width)
 	ET_AUTO_FREE char *clean = et_clean(s->name ? s->name : "", "");
 	int room = width - et_columns(fitted);
 	int cells = s->total ? bar_cells(room, et_columns(clean)) : 0;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	struct et_memstream stream;
+	FILE *out = et_memstream_open(&stream);
 
-	if (!out)
-		return et_strdup(fitted);
 	room -= cells ? cells + GAP : 0;
 	if (*clean && (room >= NAME_LEAST + GAP || room >= et_columns(clean) + GAP)) {
 		ET_AUTO_FREE char *name = et_shorten(clean, room - GAP);
@@ -84,8 +82,7 @@ static char *line(const struct et_progress_state *s, int width)
 	if (cells)
 		draw_bar(out, s, cells);
 	fputs(fitted, out);
-	fclose(out);
-	return text;
+	return et_memstream_close(&stream);
 }
 
 void et_progress_draw(struct et_progress *p, const struct et_progress_state *s, uint64_t now_ns)

@@ -11,8 +11,8 @@ enum { MOST_COLUMNS = 24 };
 const struct et_page *et_rows_begin(struct et_rows *r, const struct et_page *given)
 {
 	*r = (struct et_rows){ .page = *given, .given = given };
-	r->page.out = open_memstream(&r->text, &r->size);
-	return r->page.out ? &r->page : given;
+	r->page.out = et_memstream_open(&r->stream);
+	return &r->page;
 }
 
 void et_right(const struct et_page *page, int width, const char *text)
@@ -101,17 +101,14 @@ void et_rows_end(struct et_rows *r)
 {
 	int widths[MOST_COLUMNS];
 
-	if (!r->page.out)
-		return;
-	fclose(r->page.out);
-	size_t n = measure(r->text, widths);
+	ET_AUTO_FREE char *text = et_memstream_close(&r->stream);
+	size_t n = measure(text, widths);
 	for (size_t from = 1, to; from < n; from = to) {
 		int room = r->given->width - widths[0];
 		for (to = from; to < n && (to == from || widths[to] <= room); to++)
 			room -= widths[to];
-		print_part(r->given, r->text, from, to);
+		print_part(r->given, text, from, to);
 		if (to < n)
 			putc('\n', r->given->out);
 	}
-	free(r->text);
 }

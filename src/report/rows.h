@@ -10,13 +10,13 @@
 #ifndef ET_REPORT_ROWS_H
 #define ET_REPORT_ROWS_H
 
+#include "base/memstream.h"
 #include "report/terminal.h"
 
 struct et_rows {
-	struct et_page page; /* writes to text */
+	struct et_page page; /* writes to stream */
 	const struct et_page *given;
-	char *text;
-	size_t size;
+	struct et_memstream stream;
 };
 
 /* Returns the page to print rows to; et_rows_end prints them on the given page. */

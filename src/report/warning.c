@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/warning.h"
 #include "base/alloc.h"
+#include "base/memstream.h"
 #include "report/units.h"
 
-#include <assert.h>
 #include <string.h>
 
 #define DIM "2"
@@ -83,14 +83,10 @@ static void render(FILE *out, const char *at, const char *end, const struct et_w
 char *et_warning_text(const struct et_warning *w)
 {
 	const char *text = et_warning_rows[w->code].text;
-	char *out = NULL;
-	size_t size;
-	FILE *f = open_memstream(&out, &size);
+	struct et_memstream stream;
 
-	assert(f);
-	render(f, text, text + strlen(text), w->args);
-	fclose(f);
-	return out;
+	render(et_memstream_open(&stream), text, text + strlen(text), w->args);
+	return et_memstream_close(&stream);
 }
 
 void et_warnings_text(const struct et_page *page, int margin, const struct et_warnings *w)

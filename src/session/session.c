@@ -57,6 +57,9 @@ static int begin(struct et_session *s, struct et_error *err)
 	if (s->setup.draw_seed)
 		e->plan.seed = random[1] >> 11; /* JSON readers keep 53 bits */
 	e->child.directory = get_current_dir_name();
+	/* It has no path if it was removed; the programs run in it nevertheless. */
+	if (!e->child.directory && errno == ENOMEM)
+		et_out_of_memory();
 	int rc = et_store_claim(s->setup.store, e->id, err);
 	if (rc == 0)
 		rc = open_runner(s, err);

@@ -2,6 +2,7 @@
 #include "store/cutoffs.h"
 #include "base/alloc.h"
 #include "base/json.h"
+#include "base/memstream.h"
 #include "store/daemons.h"
 #include "store/importer.h"
 
@@ -55,18 +56,11 @@ static void write_all(FILE *out, const struct et_cutoffs *c)
 int et_cutoffs_keep(struct et_store *s, const struct et_cutoffs *c, struct et_error *err)
 {
 	ET_AUTO_FREE char *key = key_of(c->host);
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+	struct et_memstream stream;
 
-	if (!out)
-		return et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "cannot write the cutoffs");
-	write_all(out, c);
-	int rc = fclose(out)
-			 ? et_fail_errno(err, errno, ET_EXIT_OUTSIDE, "cannot write the cutoffs")
-			 : et_store_set_fact(s, key, text, err);
-	free(text);
-	return rc;
+	write_all(et_memstream_open(&stream), c);
+	ET_AUTO_FREE char *text = et_memstream_close(&stream);
+	return et_store_set_fact(s, key, text, err);
 }
 
 /* --- reading --- */
