@@ -161,22 +161,31 @@ struct applying {
 	struct et_results *out;
 };
 
+/* The note of a result whose mark could not be written (rc < 0), else "". */
+static const char *unmarked(int rc, char *note, size_t size)
+{
+	snprintf(note, size, "%s%s", rc ? "the journal could not record it: " : "",
+		rc ? strerror(-rc) : "");
+	return note;
+}
+
 /* Makes the change of an entry and reads the value back. */
 static void make(struct applying *a, struct et_journal_entry *e, enum et_outcome outcome)
 {
-	char now[128];
+	char now[128], note[192];
 	struct et_error err = { 0 };
 	int rc = set_value(a->m, a->ops, &e->change, true, &err);
 	int rc2 = value_now(a->m, &e->change, now, sizeof(now));
 
 	/* Even if it failed: a value that differs from the old one must be restored later. */
 	if (rc2 == 0 && strcmp(now, e->change.before)) {
-		et_journal_mark_made(a->j, e, now);
-		et_results_add(
-			a->out, &e->change, rc ? ET_OUTCOME_FAILED : outcome, rc ? err.what : NULL);
+		int lost = et_journal_mark_made(a->j, e, now);
+		et_results_add(a->out, &e->change, rc ? ET_OUTCOME_FAILED : outcome,
+			rc ? err.what : unmarked(lost, note, sizeof(note)));
 		return;
 	}
-	et_journal_mark_restored(a->j, e);
+	/* If this mark is lost, the next restore finds the old value and has nothing to do. */
+	(void)!et_journal_mark_restored(a->j, e);
 	if (rc == -ESRCH || rc2 == -ESRCH)
 		return; /* the process has ended by itself, so it no longer disturbs */
 	if (rc == 0)
@@ -317,9 +326,11 @@ static bool restore_entry(const struct et_machine *m, const struct et_env_ops *o
 			return false;
 		}
 	}
+	int lost = et_journal_mark_restored(j, e);
 	if (outcome == ET_OUTCOME_FOREIGN)
 		snprintf(note, sizeof(note), "it is %s now", now);
-	et_journal_mark_restored(j, e);
+	else
+		unmarked(lost, note, sizeof(note));
 	et_results_add(out, &e->change, outcome, note);
 	return true;
 }

@@ -2,6 +2,7 @@
 #include "host/journal.h"
 #include "base/alloc.h"
 #include "base/folder.h"
+#include "base/memstream.h"
 #include "host/journal_text.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@
 
 enum { TRIES = 40, TRY_NS = 50000000, MAX_BYTES = 64 << 20 };
 
-static void journal_free(struct et_journal *j)
+static void free_contents(struct et_journal *j)
 {
 	for (size_t i = 0; i < j->n; i++) {
 		et_change_free(&j->entries[i].change);
@@ -23,18 +24,24 @@ static void journal_free(struct et_journal *j)
 	}
 	free(j->entries);
 	free(j->sessions);
+}
+
+static void journal_free(struct et_journal *j)
+{
+	free_contents(j);
 	et_cleanup_close(&j->fd);
 	free(j->path);
+	free(j->folder);
+	free(j->aside);
 	free(j);
 }
 
 /* --- opening --- */
 
 /* Makes the directory entry durable, which fsync() of the file does not. */
-static int sync_folder(const char *path)
+static int sync_folder(const struct et_journal *j)
 {
-	ET_AUTO_FREE char *folder = et_folder_of(path);
-	ET_AUTO_CLOSE int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	ET_AUTO_CLOSE int fd = open(j->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	return fd < 0 || fsync(fd) < 0 ? -errno : 0;
 }
@@ -128,6 +135,8 @@ static struct et_journal *journal_new(const char *path, int fd)
 	struct et_journal *j = et_calloc(1, sizeof(*j));
 
 	j->path = et_strdup(path);
+	j->folder = et_folder_of(path);
+	j->aside = et_asprintf("%s.damaged", path);
 	j->fd = fd;
 	return j;
 }
@@ -174,22 +183,6 @@ int et_journal_peek(const char *path, bool *busy, struct et_journal **out, struc
 	return 0;
 }
 
-void et_journal_close(struct et_journal *j)
-{
-	if (!j)
-		return;
-	if (j->fd >= 0 && et_journal_pending(j, -1) == 0) {
-		ET_AUTO_FREE char *aside = et_asprintf("%s.damaged", j->path);
-		/* Keep damaged lines for the user to inspect. If this fails, or is lost with the
-		 * power, the next restore finds nothing to do and tries again. */
-		if (j->damaged ? rename(j->path, aside) == 0 : unlink(j->path) == 0)
-			(void)sync_folder(j->path);
-	} else if (j->fd >= 0) {
-		(void)fsync(j->fd);
-	}
-	journal_free(j);
-}
-
 /* --- searching --- */
 
 struct et_journal_entry *et_journal_find(struct et_journal *j, const struct et_change *c)
@@ -223,29 +216,56 @@ size_t et_journal_pending(const struct et_journal *j, int owner)
 
 /* --- writing --- */
 
-/* Appends the text entirely or not at all. */
-static int append(struct et_journal *j, const char *text, bool durable)
+/* Whether the file has these bytes at its end. */
+static int check_written(const struct et_journal *j, const char *text, size_t len)
 {
-	size_t len = strlen(text), done = 0;
+	char bytes[512];
 
-	/* Removes a partial line that a crash has left at the end. */
-	if (ftruncate(j->fd, j->size) < 0)
-		return -errno;
-	while (done < len) {
+	for (size_t done = 0; done < len;) {
+		size_t most = len - done < sizeof(bytes) ? len - done : sizeof(bytes);
+		ssize_t n = pread(j->fd, bytes, most, j->size + (off_t)done);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0 || memcmp(bytes, text + done, (size_t)n))
+			return n < 0 ? -errno : -EIO;
+		done += (size_t)n;
+	}
+	return 0;
+}
+
+static int write_at_end(const struct et_journal *j, const char *text, size_t len, bool durable)
+{
+	for (size_t done = 0; done < len;) {
 		ssize_t n = pwrite(j->fd, text + done, len - done, j->size + (off_t)done);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0) {
-			int why = n < 0 ? errno : EIO;
-			(void)!ftruncate(j->fd, j->size);
-			return -why;
-		}
+		if (n <= 0)
+			return n < 0 ? -errno : -EIO;
 		done += (size_t)n;
 	}
-	if (durable && fsync(j->fd) < 0) {
-		int why = errno;
-		(void)!ftruncate(j->fd, j->size);
-		return -why;
+	if (durable && fsync(j->fd) < 0)
+		return -errno;
+	return check_written(j, text, len);
+}
+
+/* Removes what is after the size, such as a partial line that a crash has left. */
+static int cut_off(const struct et_journal *j)
+{
+	return ftruncate(j->fd, j->size) < 0 ? -errno : 0;
+}
+
+/* Appends the text entirely or not at all. */
+static int append(struct et_journal *j, const char *text, size_t len, bool durable)
+{
+	int rc = cut_off(j);
+
+	if (rc)
+		return rc;
+	rc = write_at_end(j, text, len, durable);
+	if (rc) {
+		/* If this fails, the next call tries again, and a reader ignores a partial line. */
+		(void)cut_off(j);
+		return rc;
 	}
 	j->size += (off_t)len;
 	return 0;
@@ -270,78 +290,190 @@ static bool session_unwritten(const struct et_journal *j)
 	return !j->n || j->entries[j->n - 1].session != j->n_sessions;
 }
 
+static bool same_change(const struct et_change *a, const struct et_change *b)
+{
+	return a->kind == b->kind && a->pid == b->pid && a->start == b->start &&
+	       !strcmp(a->factor, b->factor) && !strcmp(a->target, b->target) &&
+	       !strcmp(a->before, b->before) && !strcmp(a->after, b->after);
+}
+
+static bool same_session(const struct et_journal_session *a, const struct et_journal_session *b)
+{
+	return a->number == b->number && a->owner == b->owner && a->pid == b->pid &&
+	       a->wall_ns == b->wall_ns && !strcmp(a->boot_id, b->boot_id);
+}
+
+/* Whether a process that reads the journal now finds the first n entries of j, and no others. */
+static bool reads_as(const struct et_journal *j, size_t n)
+{
+	struct et_journal back = { .path = j->path, .fd = j->fd };
+	bool same = load(&back, NULL) == 0 && back.n == n && back.damaged == j->damaged &&
+		    back.size == j->size;
+
+	for (size_t i = 0; same && i < n; i++) {
+		const struct et_journal_entry *a = &back.entries[i], *b = &j->entries[i];
+		same = a->id == b->id && a->session == b->session &&
+		       same_session(et_journal_find_session(&back, a->session),
+			       et_journal_find_session(j, b->session)) &&
+		       same_change(&a->change, &b->change);
+	}
+	free_contents(&back);
+	return same;
+}
+
+/* Composes the lines of the n entries after the last one. */
+static char *compose(struct et_journal *j, size_t n, int *rc)
+{
+	struct et_memstream stream;
+	struct et_journal_line line;
+	FILE *f = et_memstream_open(&stream);
+
+	*rc = 0;
+	if (j->size == 0)
+		fputs(ET_JOURNAL_TITLE "\n", f);
+	if (session_unwritten(j)) {
+		*rc = et_journal_line_session(&line, &j->sessions[j->n_sessions - 1]);
+		fputs(line.text, f);
+	}
+	for (size_t i = j->n; i < j->n + n && *rc == 0; i++) {
+		const struct et_journal_entry *e = &j->entries[i];
+		*rc = et_journal_line_change(&line, e->id, e->session, &e->change);
+		fputs(line.text, f);
+	}
+	return et_memstream_close(&stream);
+}
+
+/* Writes the n entries after the last one. If it fails, the file is as it was. */
+static int write_entries(struct et_journal *j, size_t n)
+{
+	off_t size = j->size;
+	int rc;
+	ET_AUTO_FREE char *text = compose(j, n, &rc);
+
+	if (rc == 0)
+		rc = append(j, text, strlen(text), true);
+	if (rc == 0 && size == 0)
+		rc = sync_folder(j);
+	if (rc == 0 && !reads_as(j, j->n + n))
+		rc = -EBADMSG;
+	if (rc) {
+		j->size = size;
+		/* If this fails, restore finds changes that were not made and skips them. */
+		(void)cut_off(j);
+	}
+	return rc;
+}
+
+static int fail_write(const struct et_journal *j, int rc, struct et_error *err)
+{
+	if (rc == -EBADMSG || rc == -EMSGSIZE)
+		return et_hint(err,
+			et_fail(err, -rc, ET_EXIT_OUTSIDE,
+				"%s: a change cannot be read back from the journal of changes",
+				j->path),
+			"set ETALON_JOURNAL to a path on another file system; this change was not "
+			"made");
+	return et_hint(err, fail_path(j->path, -rc, err),
+		"set ETALON_JOURNAL to a path that can be written; nothing was changed that is "
+		"not in the journal");
+}
+
 int et_journal_intend(
 	struct et_journal *j, const struct et_change *changes, size_t n, struct et_error *err)
 {
-	ET_AUTO_FREE char *text = NULL;
-	size_t size = 0;
-	bool fresh = j->size == 0;
-	FILE *f = open_memstream(&text, &size);
-
-	if (!f)
-		return fail_path(j->path, errno, err);
-	if (fresh)
-		fputs(ET_JOURNAL_TITLE "\n", f);
-	if (session_unwritten(j))
-		et_journal_write_session(f, &j->sessions[j->n_sessions - 1]);
-	for (size_t i = 0; i < n; i++)
-		et_journal_write_change(
-			f, j->last_id + 1 + i, (uint32_t)j->n_sessions, &changes[i]);
-	fclose(f);
-	int rc = append(j, text, true);
-	if (rc == 0 && fresh)
-		rc = sync_folder(j->path);
-	if (rc)
-		return et_hint(err, fail_path(j->path, -rc, err),
-			"set ETALON_JOURNAL to a path that can be written; nothing was changed "
-			"that is "
-			"not in the journal");
+	/* Every allocation comes before the changes, so that j is whole if memory runs out. */
 	for (size_t i = 0; i < n; i++) {
-		ET_GROW(j->entries, j->n, j->cap);
-		j->entries[j->n++] = (struct et_journal_entry){ .id = ++j->last_id,
+		ET_GROW(j->entries, j->n + i, j->cap);
+		j->entries[j->n + i] = (struct et_journal_entry){ .id = j->last_id + 1 + i,
 			.session = (uint32_t)j->n_sessions,
 			.change = et_change_copy(&changes[i]) };
 	}
+	int rc = write_entries(j, n);
+	if (rc) {
+		for (size_t i = 0; i < n; i++)
+			et_change_free(&j->entries[j->n + i].change);
+		return fail_write(j, rc, err);
+	}
+	j->n += n;
+	j->last_id += n;
 	return 0;
 }
 
 static int append_mark(
 	struct et_journal *j, const char *name, uint64_t id, const char *value, bool durable)
 {
-	ET_AUTO_FREE char *text = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
+	struct et_journal_line line;
+	int rc = et_journal_line_mark(&line, name, id, value);
 
-	if (!f)
-		return -errno;
-	et_journal_write_mark(f, name, id, value);
-	fclose(f);
-	return append(j, text, durable);
+	return rc ? rc : append(j, line.text, line.n, durable);
 }
 
 int et_journal_mark_again(
 	struct et_journal *j, struct et_journal_entry *e, const char *after, struct et_error *err)
 {
+	char *new = et_strdup(after), *old = e->change.after;
+	off_t size = j->size;
 	int rc = append_mark(j, "again", e->id, after, true);
 
-	if (rc)
-		return fail_path(j->path, -rc, err);
-	free(e->change.after);
-	e->change.after = et_strdup(after);
+	e->change.after = new;
+	if (rc == 0 && !reads_as(j, j->n))
+		rc = -EBADMSG;
+	if (rc) {
+		e->change.after = old;
+		free(new);
+		j->size = size;
+		(void)cut_off(j);
+		return fail_write(j, rc, err);
+	}
+	free(old);
 	free(e->observed);
 	e->observed = NULL;
 	return 0;
 }
 
-void et_journal_mark_made(struct et_journal *j, struct et_journal_entry *e, const char *observed)
+int et_journal_mark_made(struct et_journal *j, struct et_journal_entry *e, const char *observed)
 {
-	(void)append_mark(j, "made", e->id, observed, false);
+	char *new = et_strdup(observed);
+	int rc = append_mark(j, "made", e->id, observed, false);
+
 	free(e->observed);
-	e->observed = et_strdup(observed);
+	e->observed = new;
+	return rc;
 }
 
-void et_journal_mark_restored(struct et_journal *j, struct et_journal_entry *e)
+int et_journal_mark_restored(struct et_journal *j, struct et_journal_entry *e)
 {
-	(void)append_mark(j, "back", e->id, NULL, false);
+	int rc = append_mark(j, "back", e->id, NULL, false);
+
 	e->restored = true;
+	e->unmarked = rc != 0;
+	return rc;
+}
+
+/* --- closing --- */
+
+static void finish(struct et_journal *j)
+{
+	if (et_journal_pending(j, -1) == 0) {
+		/* Keep damaged lines for the user to inspect. If this fails, or is lost with the
+		 * power, the next restore finds nothing to do and tries again. */
+		if (j->damaged ? rename(j->path, j->aside) == 0 : unlink(j->path) == 0)
+			(void)sync_folder(j);
+		return;
+	}
+	for (size_t i = 0; i < j->n; i++) {
+		struct et_journal_entry *e = &j->entries[i];
+		if (e->unmarked)
+			e->unmarked = append_mark(j, "back", e->id, NULL, false) != 0;
+	}
+	(void)fsync(j->fd);
+}
+
+void et_journal_close(struct et_journal *j)
+{
+	if (!j)
+		return;
+	if (j->fd >= 0)
+		finish(j);
+	journal_free(j);
 }

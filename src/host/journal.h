@@ -43,12 +43,13 @@ struct et_journal_entry {
 	struct et_change change;
 	char *observed; /* the value read after the change; NULL: it may not have been made */
 	bool restored;
+	bool unmarked; /* restored, but the mark could not be written */
 };
 
 struct et_journal {
-	char *path;
-	int fd;     /* -1: read by et_journal_peek */
-	off_t size; /* to the end of the last whole line */
+	char *path, *folder, *aside; /* its folder, and the name that a damaged journal gets */
+	int fd;                      /* -1: read by et_journal_peek */
+	off_t size;                  /* to the end of the last whole line */
 	struct et_journal_session *sessions;
 	size_t n_sessions, cap_sessions;
 	struct et_journal_entry *entries;
@@ -86,20 +87,23 @@ size_t et_journal_pending(const struct et_journal *j, int owner);
 /* Starts a session of this process. It is written together with its first change. */
 void et_journal_begin(
 	struct et_journal *j, enum et_owner owner, const char *boot_id, uint64_t wall_ns);
-/* Writes n changes of the last session to disk. Make them only after this has returned 0. */
+/*
+ * Writes n changes of the last session to disk, reads the journal again as the next process would,
+ * and compares. Make the changes only after this has returned 0; otherwise they are not in j.
+ */
 int et_journal_intend(struct et_journal *j, const struct et_change *changes, size_t n,
 	struct et_error *err) ET_CHECK;
-/* Writes to disk that a change is about to be made again, with a new value. */
+/* Writes to disk that a change is about to be made again, with a new value; reads it back, too. */
 int et_journal_mark_again(struct et_journal *j, struct et_journal_entry *e, const char *after,
 	struct et_error *err) ET_CHECK;
 /*
- * Append a mark without waiting for the disk. A mark that is lost does no harm: restoring compares
- * the present value with the old one anyway.
+ * Append a mark without waiting for the disk, and return -errno if it cannot be written. A mark
+ * that is lost does no harm: restoring compares the present value with the old one anyway. If the
+ * mark of a restored change is lost, et_journal_close tries to write it again.
+ * et_journal_mark_restored and et_journal_close allocate no memory.
  */
-void et_journal_mark_made(struct et_journal *j, struct et_journal_entry *e, const char *observed);
-void et_journal_mark_restored(struct et_journal *j, struct et_journal_entry *e);
-
-/* Returns the text as a line, with checksum and newline. The caller frees it. */
-char *et_journal_line(const char *text);
+int et_journal_mark_made(
+	struct et_journal *j, struct et_journal_entry *e, const char *observed) ET_CHECK;
+int et_journal_mark_restored(struct et_journal *j, struct et_journal_entry *e) ET_CHECK;
 
 #endif

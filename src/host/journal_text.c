@@ -7,9 +7,10 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
-enum { MAX_FIELDS = 12, MAX_LINE = 4096, CHECKSUM = 16, MAX_ENTRIES = 1000000 };
+enum { MAX_FIELDS = 12, CHECKSUM = 16, MAX_ENTRIES = 1000000 };
 
 static const char *const owner_names[] = { "apply", "run", NULL };
 
@@ -23,81 +24,81 @@ static uint64_t checksum(const char *text, size_t len)
 	return hash;
 }
 
-char *et_journal_line(const char *text)
-{
-	return et_asprintf("%s %016" PRIx64 "\n", text, checksum(text, strlen(text)));
-}
-
 /* --- writing --- */
 
-/* Writes a field without spaces: other characters become %HH, and an empty field becomes %. */
-static void put_field(FILE *f, const char *text)
+/* Room for the checksum, the space before it and the newline. The parser limits a line likewise. */
+enum { MAX_BODY = ET_JOURNAL_LINE - 1 - CHECKSUM - 2 };
+
+static void put(struct et_journal_line *l, const char *fmt, ...) ET_PRINTF(2, 3);
+
+static void put(struct et_journal_line *l, const char *fmt, ...)
 {
-	putc(' ', f);
-	if (!*text)
-		putc('%', f);
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-		if (isgraph(c) && c < 0x80 && c != '%')
-			putc(c, f);
-		else
-			fprintf(f, "%%%02x", c);
+	va_list ap;
+
+	va_start(ap, fmt);
+	int n = vsnprintf(l->text + l->n, MAX_BODY - l->n + 1, fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n > MAX_BODY - l->n) {
+		l->too_long = true;
+		l->text[l->n] = '\0';
+	} else {
+		l->n += (size_t)n;
 	}
 }
 
-/* Closes f, adds the checksum to the line that it has written into text, and copies it to out. */
-static void put_line(FILE *out, FILE *f, char **text)
+/* Writes a field without spaces: other characters become %HH, and an empty field becomes %. */
+static void put_field(struct et_journal_line *l, const char *text)
 {
-	fclose(f);
-	ET_AUTO_FREE char *line = et_journal_line(*text);
-	fputs(line, out);
-	free(*text);
+	put(l, *text ? " " : " %%");
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+		if (isgraph(c) && c < 0x80 && c != '%')
+			put(l, "%c", c);
+		else
+			put(l, "%%%02x", c);
+	}
 }
 
-void et_journal_write_session(FILE *out, const struct et_journal_session *s)
+int et_journal_line_end(struct et_journal_line *l)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
-
-	if (!f)
-		return;
-	fprintf(f, "begin %" PRIu32 " %s %d", s->number, owner_names[s->owner], s->pid);
-	put_field(f, s->boot_id);
-	fprintf(f, " %" PRIu64, s->wall_ns);
-	put_line(out, f, &text);
+	if (l->too_long)
+		return -EMSGSIZE;
+	l->n += (size_t)snprintf(l->text + l->n, sizeof(l->text) - l->n, " %016" PRIx64 "\n",
+		checksum(l->text, l->n));
+	return 0;
 }
 
-void et_journal_write_change(FILE *out, uint64_t id, uint32_t session, const struct et_change *c)
+int et_journal_line_session(struct et_journal_line *l, const struct et_journal_session *s)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
-
-	if (!f)
-		return;
-	fprintf(f, "change %" PRIu64 " %" PRIu32, id, session);
-	put_field(f, c->factor);
-	put_field(f, et_change_kind_names[c->kind]);
-	put_field(f, c->target);
-	fprintf(f, " %d %" PRIu64, c->pid, c->start);
-	put_field(f, c->before);
-	put_field(f, c->after);
-	put_line(out, f, &text);
+	*l = (struct et_journal_line){ 0 };
+	put(l, "begin %" PRIu32 " %s %d", s->number, owner_names[s->owner], s->pid);
+	put_field(l, s->boot_id);
+	put(l, " %" PRIu64, s->wall_ns);
+	return et_journal_line_end(l);
 }
 
-void et_journal_write_mark(FILE *out, const char *name, uint64_t id, const char *value)
+int et_journal_line_change(
+	struct et_journal_line *l, uint64_t id, uint32_t session, const struct et_change *c)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
+	*l = (struct et_journal_line){ 0 };
+	put(l, "change %" PRIu64 " %" PRIu32, id, session);
+	put_field(l, c->factor);
+	put_field(l, et_change_kind_names[c->kind]);
+	put_field(l, c->target);
+	put(l, " %d %" PRIu64, c->pid, c->start);
+	put_field(l, c->before);
+	put_field(l, c->after);
+	return et_journal_line_end(l);
+}
 
-	if (!f)
-		return;
-	fprintf(f, "%s %" PRIu64, name, id);
+int et_journal_line_mark(
+	struct et_journal_line *l, const char *name, uint64_t id, const char *value)
+{
+	*l = (struct et_journal_line){ 0 };
+	put(l, "%s %" PRIu64, name, id);
 	if (value)
-		put_field(f, value);
-	put_line(out, f, &text);
+		put_field(l, value);
+	return et_journal_line_end(l);
 }
 
 /* --- parsing --- */
@@ -137,7 +138,7 @@ static bool decode(char *field)
 struct line {
 	char *field[MAX_FIELDS];
 	size_t n;
-	char text[MAX_LINE];
+	char text[ET_JOURNAL_LINE];
 };
 
 /* Verifies the checksum and splits the line into decoded fields. */
@@ -145,7 +146,7 @@ static bool split_line(const char *start, size_t len, struct line *l)
 {
 	char sum[CHECKSUM + 1], *rest;
 
-	if (len <= CHECKSUM + 1 || len >= MAX_LINE || memchr(start, '\0', len))
+	if (len <= CHECKSUM + 1 || len >= ET_JOURNAL_LINE || memchr(start, '\0', len))
 		return false;
 	size_t body = len - CHECKSUM - 1;
 	snprintf(sum, sizeof(sum), "%016" PRIx64, checksum(start, body));

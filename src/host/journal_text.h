@@ -13,10 +13,24 @@
  */
 int et_journal_parse(struct et_journal *j, const char *text, size_t len) ET_CHECK;
 
-void et_journal_write_session(FILE *f, const struct et_journal_session *s);
-void et_journal_write_change(
-	FILE *f, uint64_t id, uint32_t session, const struct et_change *change);
+enum { ET_JOURNAL_LINE = 4096 }; /* bytes of a line, at most, with the newline */
+
+/* A line in a buffer of fixed size, because marks are also written after memory has run out. */
+struct et_journal_line {
+	char text[ET_JOURNAL_LINE];
+	size_t n; /* its length */
+	bool too_long;
+};
+
+/* These fill in a whole line, with checksum and newline. They return -EMSGSIZE if it is too long.
+ */
+int et_journal_line_session(struct et_journal_line *l, const struct et_journal_session *s) ET_CHECK;
+int et_journal_line_change(struct et_journal_line *l, uint64_t id, uint32_t session,
+	const struct et_change *change) ET_CHECK;
 /* name is "made" or "again" with a value, or "back" without (NULL). */
-void et_journal_write_mark(FILE *f, const char *name, uint64_t id, const char *value);
+int et_journal_line_mark(
+	struct et_journal_line *l, const char *name, uint64_t id, const char *value) ET_CHECK;
+/* Appends checksum and newline to the text in l. */
+int et_journal_line_end(struct et_journal_line *l) ET_CHECK;
 
 #endif

@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 static char folder[] = "/tmp/etalon-env.XXXXXX";
@@ -217,6 +219,54 @@ static void check_failures(void)
 		"restore: a step that fails stays in the journal and is tried again");
 }
 
+/* Runs fn while files cannot grow beyond this size, in a child; returns its result. */
+static int on_full_disk(int (*fn)(struct faulty_ops *), struct faulty_ops *h, off_t bytes)
+{
+	struct rlimit limit = { (rlim_t)bytes, (rlim_t)bytes };
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		signal(SIGXFSZ, SIG_IGN);
+		setrlimit(RLIMIT_FSIZE, &limit);
+		int rc = fn(h);
+		_exit(rc < 0 ? 2 : rc);
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* A restore whose marks are lost can be repeated; a change that cannot be recorded is not made. */
+static void check_full_disk(void)
+{
+	struct faulty_ops works = { 0 };
+	int failed = 0, back = 0, n = 0, refused = 0;
+	struct stat st = { 0 };
+
+	for (int at = 0; at < 14; at += 3, n++) {
+		struct faulty_ops fails = { FAILS, at, 0 };
+		fresh_tree();
+		apply(&works);
+		stat(journal, &st);
+		int rc = on_full_disk(restore, &fails, st.st_size);
+		failed += rc == 0 || access(journal, F_OK) == 0;
+		back += restore(&works) == 0 && as_before() && access(journal, F_OK) < 0;
+	}
+	ok(failed == n && back == n,
+		"full disk: a restore that cannot be marked is repeated without harm");
+	fresh_tree();
+	apply(&works);
+	stat(journal, &st);
+	restore(&works);
+	for (back = n = 0; n * 211 < st.st_size; n++) {
+		fresh_tree();
+		refused += on_full_disk(apply, &works, n * 211) != 0;
+		back += restore(&works) == 0 && as_before() && access(journal, F_OK) < 0;
+	}
+	ok(refused > 0 && back == n,
+		"full disk: an apply that runs out of space at any of %d sizes is restored", n);
+}
+
 /* A real process of our own with the name of a daemon. */
 static void check_process(void)
 {
@@ -277,6 +327,7 @@ int main(void)
 	check_kills(DIES_BEFORE, "before");
 	check_kills(DIES_AFTER, "after");
 	check_failures();
+	check_full_disk();
 	check_process();
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	return system(command) ? 1 : tap_done();

@@ -7,7 +7,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -34,6 +36,12 @@ static struct et_journal *open_journal(bool create)
 	return et_journal_open(path, create, &j, &err) ? NULL : j;
 }
 
+static void marked(int rc)
+{
+	if (rc)
+		tap_bail("a mark cannot be written: %s", strerror(-rc));
+}
+
 static void check_round(void)
 {
 	struct et_change both[] = { change_of(ASLR, "2", "0"), change_of(DELAYS, "0", "1") };
@@ -48,7 +56,7 @@ static void check_round(void)
 	et_journal_begin(j, ET_OWNER_RUN, "boot one", 42);
 	ok(et_journal_intend(j, both, 2, &err) == 0 && j->n == 2,
 		"intend: two changes are written");
-	et_journal_mark_made(j, &j->entries[0], "0");
+	marked(et_journal_mark_made(j, &j->entries[0], "0"));
 	ok(et_journal_find(j, &both[1]) == &j->entries[1], "find: an entry is found by its target");
 	et_journal_close(j);
 
@@ -69,7 +77,7 @@ static void check_round(void)
 	ok(et_journal_mark_again(j, &j->entries[0], "1", &err) == 0,
 		"mark_again: a new value is written");
 	et_journal_begin(j, ET_OWNER_APPLY, "boot two", 43);
-	et_journal_mark_restored(j, &j->entries[1]);
+	marked(et_journal_mark_restored(j, &j->entries[1]));
 	et_journal_close(j);
 
 	j = open_journal(false);
@@ -78,7 +86,7 @@ static void check_round(void)
 	is_str(j->entries[0].change.before, "2", "mark_again: the first original value is kept");
 	ok(j->entries[1].restored && et_journal_pending(j, -1) == 1,
 		"mark_restored: a restored change is no longer pending");
-	et_journal_mark_restored(j, &j->entries[0]);
+	marked(et_journal_mark_restored(j, &j->entries[0]));
 	et_journal_close(j);
 	ok(stat(path, &st) < 0, "close: a journal without pending changes is removed");
 }
@@ -96,7 +104,7 @@ static void check_lock(void)
 		"lock: peek reads it and reports that it is busy");
 	et_journal_close(second);
 	ok(et_journal_open(path, true, &second, &err) == -EBUSY, "lock: a second open is -EBUSY");
-	et_journal_mark_restored(j, &j->entries[0]);
+	marked(et_journal_mark_restored(j, &j->entries[0]));
 	et_journal_close(j);
 	ok(et_journal_peek(path, &busy, &second, &err) == -ENOENT,
 		"lock: after close without pending changes peek is -ENOENT");
@@ -130,7 +138,7 @@ static void check_cuts(void)
 
 	et_journal_begin(j, ET_OWNER_APPLY, "b", 1);
 	ok(et_journal_intend(j, both, 2, &err) == 0, "cut: a journal with two changes");
-	et_journal_mark_made(j, &j->entries[0], "0");
+	marked(et_journal_mark_made(j, &j->entries[0], "0"));
 	int fd = open(path, O_RDONLY);
 	size_t len = (size_t)read(fd, text, sizeof(text)), damaged, last = 0;
 	close(fd);
@@ -153,8 +161,8 @@ static void check_cuts(void)
 	}
 	/* Without the last newline the last line counts as cut, not as damaged. */
 	ok(noticed == len - 1, "cut: a flipped bit is detected at any byte");
-	et_journal_mark_restored(j, &j->entries[0]);
-	et_journal_mark_restored(j, &j->entries[1]);
+	marked(et_journal_mark_restored(j, &j->entries[0]));
+	marked(et_journal_mark_restored(j, &j->entries[1]));
 	et_journal_close(j);
 }
 
@@ -192,13 +200,14 @@ static void check_strangers(void)
 	size_t refused = 0, damaged;
 
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-		char *line = et_journal_line(lines[i]);
-		char *text = et_asprintf(ET_JOURNAL_TITLE "\n%s", line);
+		struct et_journal_line line = { .n = strlen(lines[i]) };
+		memcpy(line.text, lines[i], line.n);
+		int rc = et_journal_line_end(&line);
+		char *text = et_asprintf(ET_JOURNAL_TITLE "\n%s", line.text);
 		size_t n = parse(text, strlen(text), &damaged);
-		refused += n == 0 && damaged == 1;
+		refused += rc == 0 && n == 0 && damaged == 1;
 		if (n || damaged != 1)
 			printf("# taken: %s\n", lines[i]);
-		free(line);
 		free(text);
 	}
 	ok(refused == sizeof(lines) / sizeof(lines[0]),
@@ -234,8 +243,135 @@ static void check_files(void)
 	unlink(path);
 }
 
+/* The path, its size and what a reader finds in it. */
+static size_t entries_on_disk(off_t *size)
+{
+	struct et_journal *back = NULL;
+	struct et_error err;
+	struct stat st = { 0 };
+	bool busy;
+
+	stat(path, &st);
+	*size = st.st_size;
+	if (et_journal_peek(path, &busy, &back, &err))
+		return SIZE_MAX;
+	size_t n = back->damaged ? SIZE_MAX : back->n;
+	et_journal_close(back);
+	return n;
+}
+
+/* A change that the next process would not accept from the journal must not be made. */
+static void check_read_back(void)
+{
+	static char much[5000];
+	memset(much, 'x', sizeof(much) - 1);
+	struct et_change good = change_of(ASLR, "2", "0"), bad[] = {
+		change_of("/etc/shadow", "x", "y"),
+		change_of(ASLR, "", "0"),
+		change_of(ASLR, "2\n", "0"),
+		change_of(ASLR, much, "0"),
+	};
+	struct et_change pair[] = { change_of(DELAYS, "0", "1"), bad[0] };
+	struct et_error err;
+	struct et_journal *j = open_journal(true);
+	off_t before, after;
+
+	et_journal_begin(j, ET_OWNER_RUN, "b", 1);
+	ok(et_journal_intend(j, &good, 1, &err) == 0, "read back: a valid change is accepted");
+	entries_on_disk(&before);
+	size_t refused = 0, n = sizeof(bad) / sizeof(bad[0]);
+	for (size_t i = 0; i < n; i++) {
+		refused += et_journal_intend(j, &bad[i], 1, &err) < 0 && j->n == 1 &&
+			   strstr(err.what, "cannot be read back") &&
+			   strstr(err.hint, "this change was not made");
+	}
+	ok(refused == n, "read back: a change that the parser would reject is refused");
+	ok(et_journal_intend(j, pair, 2, &err) < 0 && j->n == 1,
+		"read back: one bad change of two refuses both");
+	ok(entries_on_disk(&after) == 1 && after == before,
+		"read back: refused changes are not in the file");
+	ok(et_journal_mark_again(j, &j->entries[0], much, &err) < 0 &&
+			!strcmp(j->entries[0].change.after, "0"),
+		"read back: a new value that is too long is refused");
+	ok(et_journal_intend(j, &pair[0], 1, &err) == 0 && entries_on_disk(&after) == 2,
+		"read back: a valid change is accepted after a refused one");
+	marked(et_journal_mark_restored(j, &j->entries[0]));
+	marked(et_journal_mark_restored(j, &j->entries[1]));
+	et_journal_close(j);
+}
+
+/* Sets the size at which files stop growing, as on a full disk. */
+static void limit_files(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+/* The disk is full after every possible number of bytes. */
+static void check_full_disk(void)
+{
+	struct et_change both[] = { change_of(ASLR, "2", "0"), change_of(DELAYS, "0", "1") };
+	struct et_error err;
+	off_t whole = 0, size;
+	size_t wrong = 0, failed = 0;
+
+	for (rlim_t room = 0; !whole; room++) {
+		struct et_journal *j = open_journal(true);
+		et_journal_begin(j, ET_OWNER_RUN, "b", 1);
+		limit_files(room);
+		int rc = et_journal_intend(j, both, 2, &err);
+		limit_files(RLIM_INFINITY);
+		size_t n = entries_on_disk(&size);
+		failed += rc != 0;
+		wrong += rc ? size != 0 || j->n : n != 2 || j->n != 2;
+		whole = rc ? 0 : size;
+		for (size_t i = 0; i < j->n; i++)
+			marked(et_journal_mark_restored(j, &j->entries[i]));
+		et_journal_close(j);
+	}
+	ok(failed == (size_t)whole && wrong == 0,
+		"full disk: changes are written whole or not at all");
+}
+
+/* Marks are lost while the disk is full. They are written at the end if there is room again. */
+static void check_lost_marks(void)
+{
+	struct et_change both[] = { change_of(ASLR, "2", "0"), change_of(DELAYS, "0", "1") };
+	struct et_error err;
+	off_t size;
+	struct et_journal *j = open_journal(true);
+
+	et_journal_begin(j, ET_OWNER_RUN, "b", 1);
+	ok(et_journal_intend(j, both, 2, &err) == 0, "lost mark: a journal with two changes");
+	entries_on_disk(&size);
+	for (int extra = 0; extra < 20; extra += 10) {
+		limit_files((rlim_t)(size + extra));
+		ok(et_journal_mark_made(j, &j->entries[0], "0") == -EFBIG &&
+				et_journal_mark_again(j, &j->entries[0], "1", &err) == -EFBIG &&
+				!strcmp(j->entries[0].change.after, "0"),
+			"lost mark: with room for %d bytes, no mark is written", extra);
+	}
+	ok(et_journal_mark_restored(j, &j->entries[0]) == -EFBIG && j->entries[0].restored,
+		"lost mark: a restored change whose mark is lost is reported");
+	limit_files(RLIM_INFINITY);
+	et_journal_close(j);
+	j = open_journal(false);
+	ok(j && j->n == 2 && !j->damaged && j->entries[0].restored && !j->entries[1].restored,
+		"lost mark: it is written when the journal is closed");
+	limit_files((rlim_t)j->size);
+	ok(et_journal_mark_restored(j, &j->entries[1]) == -EFBIG,
+		"lost mark: the last mark is lost, too");
+	et_journal_close(j);
+	limit_files(RLIM_INFINITY);
+	ok(access(path, F_OK) < 0, "lost mark: the journal is removed if all is restored");
+}
+
 int main(void)
 {
+	signal(SIGXFSZ, SIG_IGN); /* as in etalon */
 	if (!mkdtemp(folder))
 		return 1;
 	snprintf(path, sizeof(path), "%s/env.journal", folder);
@@ -244,6 +380,9 @@ int main(void)
 	check_cuts();
 	check_strangers();
 	check_files();
+	check_read_back();
+	check_full_disk();
+	check_lost_marks();
 	rmdir(folder);
 	return tap_done();
 }
