@@ -2,6 +2,7 @@
 /* Calls the command that the first argument names. */
 #include "base/alloc.h"
 #include "cmd/cli.h"
+#include "cmd/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -86,6 +87,7 @@ int main(int argc, char **argv)
 	}
 	/* Only LC_CTYPE is set: numbers have a decimal point in every language. */
 	setlocale(LC_CTYPE, "C.UTF-8");
+	et_signals_read_caller();
 	/*
 	 * These signals would end etalon with samples unsaved or with the machine changed. If they
 	 * are ignored, write reports a file that may not grow, or a pipe without a reader.

@@ -76,6 +76,17 @@ static void install(int signal, void (*handler)(int), int flags)
 	sigaction(signal, &action, NULL);
 }
 
+void et_signals_read_caller(void)
+{
+	struct sigaction old;
+
+	sigemptyset(&state.ignored);
+	for (int i = 1; i < NSIG; i++) {
+		if (sigaction(i, NULL, &old) == 0 && old.sa_handler == SIG_IGN)
+			sigaddset(&state.ignored, i);
+	}
+}
+
 struct et_interrupt *et_signals_install(void)
 {
 	struct sigaction dfl = { .sa_handler = SIG_DFL };

@@ -8,6 +8,8 @@
 
 #include "model/executor.h"
 
+/* Records which signals our caller ignores, before etalon changes any. */
+void et_signals_read_caller(void);
 /* Installs the handlers. The state that they change is one per process. */
 struct et_interrupt *et_signals_install(void);
 

@@ -6,6 +6,7 @@
 #include "clock/counter.h"
 #include "measure/lap.h"
 #include "measure/privilege.h"
+#include "measure/wakeup_prio.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,6 +49,24 @@ void et_start_unmap(struct et_start *s, size_t n)
 {
 	if (s)
 		munmap(s, n * sizeof(*s));
+}
+
+void et_dispositions_read(const sigset_t *ignored_by_caller, struct et_dispositions *out)
+{
+	struct sigaction now;
+
+	*out = (struct et_dispositions){ 0 };
+	for (int i = 1; i < NSIG; i++) {
+		if (sigaction(i, NULL, &now) < 0) /* the C library reserves some */
+			continue;
+		bool ignored = now.sa_handler == SIG_IGN;
+		if (sigismember(ignored_by_caller, i) == 1) {
+			if (!ignored)
+				out->ignored[out->n_ignored++] = i;
+		} else if (now.sa_handler != SIG_DFL) {
+			out->defaults[out->n_defaults++] = i;
+		}
+	}
 }
 
 /*
@@ -128,17 +147,13 @@ static enum step prepare(const struct et_child_setup *s)
 }
 
 /*
- * Before signals are unblocked: our handlers must not run in the child, which may share our
- * memory; signals that only etalon ignores are not ignored by the program; those that our caller
- * ignores (nohup) stay ignored. A stop signal that was sent to our process group before the child
- * had its own is discarded: a child of vfork() that stops before execve() would block us for ever.
+ * A stop signal that was sent to our process group before the child had its own is discarded: a
+ * child of vfork() that stops before execve() would block us for ever.
  */
-static void default_signals(void)
+static void discard_stops(void)
 {
-	static const int handled[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGTSTP, SIGCONT };
-	static const int ignored[] = { SIGPIPE, SIGXFSZ };
 	static const int stops[] = { SIGTSTP, SIGTTIN, SIGTTOU };
-	struct sigaction dfl = { .sa_handler = SIG_DFL }, ign = { .sa_handler = SIG_IGN }, old;
+	struct sigaction ign = { .sa_handler = SIG_IGN }, old;
 	sigset_t pending;
 
 	sigpending(&pending);
@@ -148,13 +163,17 @@ static void default_signals(void)
 		sigaction(stops[i], &ign, &old);
 		sigaction(stops[i], &old, NULL);
 	}
-	for (size_t i = 0; i < ET_LENGTH(handled); i++) {
-		sigaction(handled[i], NULL, &old);
-		if (old.sa_handler != SIG_IGN)
-			sigaction(handled[i], &dfl, NULL);
-	}
-	for (size_t i = 0; i < ET_LENGTH(ignored); i++)
-		sigaction(ignored[i], &dfl, NULL);
+}
+
+/* Call it before signals are unblocked. */
+static void restore_dispositions(const struct et_dispositions *d)
+{
+	struct sigaction dfl = { .sa_handler = SIG_DFL }, ign = { .sa_handler = SIG_IGN };
+
+	for (size_t i = 0; d && i < d->n_defaults; i++)
+		sigaction(d->defaults[i], &dfl, NULL);
+	for (size_t i = 0; d && i < d->n_ignored; i++)
+		sigaction(d->ignored[i], &ign, NULL);
 }
 
 static void set_ready(struct et_start *start)
@@ -243,7 +262,10 @@ static void become_program(
 		set_ready(start);
 		_exit(127);
 	}
-	default_signals();
+	discard_stops();
+	restore_dispositions(s->dispositions);
+	if (s->raise_parent)
+		et_wakeup_prio_raise_process(parent);
 	die_with(parent); /* again: a change of user clears PR_SET_PDEATHSIG */
 	if (held)
 		wait_at_line(start, parent);

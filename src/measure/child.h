@@ -19,6 +19,18 @@
 #include <signal.h>
 #include <sys/types.h>
 
+/*
+ * Signals whose disposition etalon has changed for itself: the programs get those of the caller.
+ * Handlers must not run in a child, which may share our memory until it calls execve().
+ */
+struct et_dispositions {
+	size_t n_defaults, n_ignored;
+	int defaults[NSIG], ignored[NSIG];
+};
+
+/* Compares the dispositions of this process with the caller's, who ignores these signals. */
+void et_dispositions_read(const sigset_t *ignored_by_caller, struct et_dispositions *out);
+
 struct et_child_setup {
 	const char *path; /* found already, so that PATH is not searched inside the window */
 	char *const *argv;
@@ -39,7 +51,9 @@ struct et_child_setup {
 	int usage_fd;         /* of the slot, -1 with ET_CPU_BY_WAIT4 */
 	bool subtract_parent; /* etalon is in the same control group */
 	sigset_t signals;     /* signal mask of the program */
-	uint64_t *begin_ns;   /* t0 is copied here, for the ledger; NULL: not needed */
+	const struct et_dispositions *dispositions;
+	bool raise_parent;  /* see wakeup_prio.h */
+	uint64_t *begin_ns; /* t0 is copied here, for the ledger; NULL: not needed */
 };
 
 /* The child writes this into shared memory before it calls execve(). */

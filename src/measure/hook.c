@@ -2,7 +2,6 @@
 #include "measure/hook.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "measure/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,6 +51,8 @@ static int spawn_and_wait(const struct et_hook *h, const struct et_child_setup *
 		et_interrupt_settled(h->interrupt);
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old);
+	if (h->wakeup)
+		et_wakeup_prio_lower(h->wakeup);
 	/* From here on a signal goes to the child; an earlier one is the caller's to handle. */
 	pid_t pid = et_child_spawn(setup, start, false);
 	h->interrupt->groups[0] = pid > 0 ? pid : 0;
@@ -72,7 +73,8 @@ int et_hook_run(const struct et_hook *h, const char *what, const char *text, str
 		.attach_fd = h->home_fd,
 		.source = ET_CPU_BY_WAIT4,
 		.usage_fd = -1,
-		.signals = h->signals };
+		.signals = h->signals,
+		.dispositions = h->dispositions };
 	char **argv = NULL;
 	ET_AUTO_FREE char *path = NULL;
 	struct et_start *start = et_start_map(1);

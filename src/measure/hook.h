@@ -4,6 +4,8 @@
 #define ET_MEASURE_HOOK_H
 
 #include "measure/cgroup.h"
+#include "measure/child.h"
+#include "measure/wakeup_prio.h"
 #include "model/executor.h"
 
 struct et_hook {
@@ -13,6 +15,8 @@ struct et_hook {
 	const char *path_variable;
 	int home_fd; /* cgroup.procs of a group that is not measured; -1: none */
 	sigset_t signals;
+	const struct et_dispositions *dispositions;
+	struct et_wakeup_prio *wakeup; /* NULL: the priority is never raised */
 	struct et_interrupt *interrupt;
 };
 

@@ -39,7 +39,7 @@ void et_own_process_restore(struct et_own_process *p)
 {
 	if (!p->changed)
 		return;
-	et_wakeup_prio_close(&p->wakeup);
+	et_wakeup_prio_lower(&p->wakeup);
 	if (p->avoids_cpu)
 		sched_setaffinity(0, sizeof(p->home), &p->home);
 	et_cgroup_close(&p->cgroup);

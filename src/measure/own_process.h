@@ -5,7 +5,7 @@
  *  - It is a child subreaper (prctl(2)): descendants of a program whose parents have ended become
  *    its children, so that their CPU time counts and they do not outlive the run.
  *  - It is in a control group of its own, in which programs are born (cgroup.h).
- *  - It has a real-time priority while the machine is busy (wakeup_prio.h).
+ *  - It has a real-time priority during runs while the machine is busy (wakeup_prio.h).
  *  - With a metronome it keeps off the CPU that the programs share.
  *
  * It also listens for the exit records of all tasks, see taskstats.h.

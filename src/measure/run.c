@@ -43,6 +43,7 @@ static struct et_child_setup child_setup(
 		.usage_fd = counted ? group->usage_fd[i] : -1,
 		.subtract_parent = i == 0,
 		.signals = s->signals,
+		.dispositions = &s->dispositions,
 	};
 }
 
@@ -89,12 +90,16 @@ static bool all_ready(const struct et_run_context *c, const struct et_run *run)
 static int spawn_blocked(struct et_run_context *c, struct et_run *run, struct et_error *err)
 {
 	bool held = run->n_children > 1 || et_observers_hold(&c->observers);
+	struct et_wakeup_prio *wakeup = &c->own.wakeup;
 
 	/* A signal that came during the preparation had no child to go to. */
 	if (c->interrupt->signal)
 		return -EINTR;
+	et_wakeup_prio_lower(wakeup);
 	for (size_t i = 0; i < run->n_children; i++) {
+		run->setups[i].raise_parent = wakeup->wanted && !held;
 		pid_t pid = et_child_spawn(&run->setups[i], &c->starts[i], held);
+		wakeup->raised = run->setups[i].raise_parent;
 		if (pid < 0)
 			return et_fail_errno(err, (int)-pid, ET_EXIT_OUTSIDE, "cannot start '%s'",
 				run->setups[i].argv[0]);
@@ -106,6 +111,7 @@ static int spawn_blocked(struct et_run_context *c, struct et_run *run, struct et
 		kill_all(run);
 		return 0;
 	}
+	et_wakeup_prio_raise(wakeup);
 	int rc = et_observers_attach(&c->observers, run, err);
 	if (rc == 0 && held)
 		et_child_release(c->starts, run->n_children);
@@ -241,6 +247,7 @@ int et_run_perform(
 
 	if (c->interrupt->signal)
 		return -EINTR;
+	et_wakeup_prio_raise(&c->own.wakeup);
 	prepare(c, run);
 	int rc = spawn(c, run, err);
 	if (rc) {

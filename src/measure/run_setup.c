@@ -2,7 +2,6 @@
 #include "measure/run_setup.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "measure/child.h"
 
 #include <errno.h>
 #include <string.h>
@@ -94,11 +93,12 @@ static void choose_directory(struct et_run_setup *s)
 }
 
 int et_run_setup_open(struct et_run_setup *s, const char *root, const struct et_experiment *e,
-	char *const *envp, struct et_error *err)
+	char *const *envp, const sigset_t *ignored, struct et_error *err)
 {
 	*s = (struct et_run_setup){ .e = e };
 	et_streams_init(&s->streams);
 	sigprocmask(SIG_BLOCK, NULL, &s->signals);
+	et_dispositions_read(ignored, &s->dispositions);
 	choose_directory(s);
 	int rc = et_child_check(root, err);
 	if (rc == 0)

@@ -6,6 +6,7 @@
 #ifndef ET_MEASURE_RUN_SETUP_H
 #define ET_MEASURE_RUN_SETUP_H
 
+#include "measure/child.h"
 #include "measure/environ.h"
 #include "measure/streams.h"
 #include "model/experiment.h"
@@ -27,12 +28,15 @@ struct et_run_setup {
 	int policy, priority;
 	struct et_streams streams;
 	sigset_t signals; /* mask that the programs begin with */
+	struct et_dispositions dispositions;
 };
 
-/* 0, or -errno with err filled; then nothing is left open. The experiment must outlive the setup.
+/*
+ * envp is our environment, and `ignored` holds the signals that our caller ignores. 0, or -errno
+ * with err filled; then nothing is left open. The experiment must outlive the setup.
  */
 int et_run_setup_open(struct et_run_setup *s, const char *root, const struct et_experiment *e,
-	char *const *envp, struct et_error *err) ET_CHECK;
+	char *const *envp, const sigset_t *ignored, struct et_error *err) ET_CHECK;
 void et_run_setup_close(struct et_run_setup *s);
 
 #endif

@@ -48,7 +48,7 @@ int et_runner_open(const struct et_experiment *e, char *const *envp, struct et_i
 {
 	struct et_runner *r = et_calloc(1, sizeof(*r));
 	struct et_run_setup *s = &r->context.setup;
-	int rc = et_run_setup_open(s, root, e, envp, err);
+	int rc = et_run_setup_open(s, root, e, envp, &interrupt->ignored, err);
 
 	if (rc) {
 		free(r);
@@ -66,6 +66,8 @@ int et_runner_open(const struct et_experiment *e, char *const *envp, struct et_i
 		.path_variable = et_environ_get(s->own_envp, "PATH"),
 		.home_fd = r->context.own.cgroup.home_fd,
 		.signals = s->signals,
+		.dispositions = &s->dispositions,
+		.wakeup = &r->context.own.wakeup,
 		.interrupt = interrupt };
 	*out = r;
 	return 0;

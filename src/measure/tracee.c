@@ -189,8 +189,11 @@ static int make_ready(struct tracee *r, int *cpu, struct et_error *err)
 
 static int spawn(struct tracee *r, struct et_child_setup *setup, struct et_error *err)
 {
+	struct et_dispositions dispositions;
 	sigset_t all;
 
+	et_dispositions_read(&r->o->interrupt->ignored, &dispositions);
+	setup->dispositions = &dispositions;
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &setup->signals);
 	pid_t pid = r->o->interrupt->signal ? -EINTR : et_child_spawn(setup, r->start, false);

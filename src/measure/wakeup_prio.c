@@ -4,7 +4,9 @@
 
 #include <sched.h>
 #include <stdio.h>
-#include <sys/resource.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* On average over the last minute more tasks were runnable than half the CPUs. */
 static bool is_busy(const char *root, uint32_t cpus)
@@ -16,21 +18,49 @@ static bool is_busy(const char *root, uint32_t cpus)
 	       sscanf(text, "%lf", &load) == 1 && load > 0.5 * cpus;
 }
 
-void et_wakeup_prio_open(struct et_wakeup_prio *p, const char *root, uint32_t cpus)
+static int set_policy(pid_t pid, int policy)
 {
-	struct sched_param least = { .sched_priority = sched_get_priority_min(SCHED_FIFO) };
+	struct sched_param param = {
+		.sched_priority = policy == SCHED_FIFO ? sched_get_priority_min(SCHED_FIFO) : 0
+	};
 
-	p->was_policy = sched_getscheduler(0);
-	/* SCHED_RESET_ON_FORK gives children a nice value of 0, so ours must be 0 as well. */
-	p->on = is_busy(root, cpus) && p->was_policy == SCHED_OTHER &&
-		getpriority(PRIO_PROCESS, 0) == 0 &&
-		sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &least) == 0;
+	return sched_setscheduler(pid, policy, &param);
 }
 
-void et_wakeup_prio_close(const struct et_wakeup_prio *p)
+/* The C library's prctl() would cut the value to an int. */
+static long timer_slack_ns(void)
 {
-	struct sched_param none = { 0 };
+	return syscall(SYS_prctl, PR_GET_TIMERSLACK, 0, 0, 0, 0);
+}
 
-	if (p->on)
-		sched_setscheduler(0, p->was_policy, &none);
+void et_wakeup_prio_open(struct et_wakeup_prio *p, const char *root, uint32_t cpus)
+{
+	*p = (struct et_wakeup_prio){ .slack_ns = timer_slack_ns() };
+	if (!is_busy(root, cpus) || sched_getscheduler(0) != SCHED_OTHER)
+		return;
+	p->wanted = set_policy(0, SCHED_FIFO) == 0 && set_policy(0, SCHED_OTHER) == 0;
+	p->sets_slack = timer_slack_ns() != p->slack_ns;
+	if (p->sets_slack)
+		syscall(SYS_prctl, PR_SET_TIMERSLACK, p->slack_ns, 0, 0, 0);
+}
+
+void et_wakeup_prio_raise(struct et_wakeup_prio *p)
+{
+	if (p->wanted && !p->raised)
+		p->raised = set_policy(0, SCHED_FIFO) == 0;
+}
+
+void et_wakeup_prio_lower(struct et_wakeup_prio *p)
+{
+	if (!p->raised)
+		return;
+	set_policy(0, SCHED_OTHER);
+	if (p->sets_slack)
+		syscall(SYS_prctl, PR_SET_TIMERSLACK, p->slack_ns, 0, 0, 0);
+	p->raised = false;
+}
+
+void et_wakeup_prio_raise_process(pid_t pid)
+{
+	set_policy(pid, SCHED_FIFO);
 }

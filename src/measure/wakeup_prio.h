@@ -4,21 +4,34 @@
  * etalon wakes up, and on a busy machine it may wait for a CPU for milliseconds first, against
  * microseconds with SCHED_FIFO. On a quiet machine the priority costs about 50 µs instead: the
  * scheduler then wakes etalon on the program's CPU and not on an idle one. etalon sleeps while a
- * program runs, and its children have the ordinary policy. Without the privilege nothing changes.
+ * program runs. Without the privilege nothing changes.
+ *
+ * The priority is lowered before a child is made and raised afterwards. A child of a real-time task
+ * would inherit more than SCHED_RESET_ON_FORK resets: the kernel sets the timer slack of such a
+ * task to 0 (Linux 6.13 and later), its child would keep that as its own slack and as its default,
+ * and would wake up from each sleep about 50 µs earlier than a program that the user's shell
+ * started.
  */
 #ifndef ET_MEASURE_WAKEUP_PRIO_H
 #define ET_MEASURE_WAKEUP_PRIO_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct et_wakeup_prio {
-	bool on;        /* the priority is raised */
-	int was_policy; /* before that */
+	bool wanted; /* the machine is busy, and we are allowed to raise the priority */
+	bool raised;
+	bool sets_slack; /* the kernel restores another timer slack than … */
+	long slack_ns;   /* … the one that we had */
 };
 
-/* Raises the priority if the machine, which has this number of CPUs, is busy. */
+/* Finds out whether the machine, which has this number of CPUs, is busy. Raises nothing yet. */
 void et_wakeup_prio_open(struct et_wakeup_prio *p, const char *root, uint32_t cpus);
-void et_wakeup_prio_close(const struct et_wakeup_prio *p);
+void et_wakeup_prio_raise(struct et_wakeup_prio *p);
+/* Call it before fork(). */
+void et_wakeup_prio_lower(struct et_wakeup_prio *p);
+/* Raises the priority of another process; a child of vfork() does that for its parent. */
+void et_wakeup_prio_raise_process(pid_t pid);
 
 #endif

@@ -48,6 +48,7 @@ struct et_interrupt {
 	volatile sig_atomic_t signal;    /* the signal that asked us to end; 0: none */
 	volatile sig_atomic_t suspended; /* changes each time that we were stopped */
 	volatile pid_t groups[ET_SLOTS]; /* process groups of running children, 0: none */
+	sigset_t ignored; /* signals that our caller ignores: the programs ignore them as well */
 	/*
 	 * Called when the children that a signal was to end have ended: the handler need not kill
 	 * them any more, so it cancels its timer. NULL: there is no handler.

@@ -1,0 +1,110 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A measured program finds in /proc/self and by system calls what it would find if the user's shell
+# had started it. self-view prints that, and here the outputs are compared in every arrangement.
+. "$(dirname "$0")/lib.sh"
+
+: "${SELF_VIEW:=$root/build/tests/cli/self-view}"
+exec 7</dev/null # etalon does not hand it on
+
+# caller: the words of a command that starts another one with the attributes of a certain caller
+caller=()
+# place: a folder in which the caller may write
+place=$work
+
+# same NAME COMMAND…: the program that the command runs has written into `seen` what a program that
+# the caller starts without etalon writes into `own`
+same()
+{
+	local name=$1
+	shift
+	rm -f "$place/seen" "$place/own"
+	"${caller[@]}" "$place/self-view" print "$place/own" 2>err
+	"${caller[@]}" "$@" >out 2>>err
+	# The shell hands on all of its descriptors, etalon only the first three.
+	sed -i '/^descriptor \([3-9]\|..\)/d' "$place/own"
+	[ -s "$place/seen" ] && cmp -s "$place/own" "$place/seen"
+	tap_report $? "$name" || {
+		note "command: ${caller[*]} $*"
+		note "$(diff "$place/own" "$place/seen")"
+		note "$(cat err)"
+	}
+}
+
+# cpu: the CPU on which etalon runs programs that share one
+cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+
+# arrangements WHO: compares for each way to run a program
+arrangements()
+{
+	local who=$1 print="$place/self-view print $place/seen" unpinned=("${caller[@]}")
+	# shellcheck disable=SC2086 # several words
+	set -- $print
+	same "child: solo is the caller's own, $who" etalon run -r 2 --no-ledger -- "$@"
+	same "child: with the ledger it is the caller's own, $who" etalon run -r 2 -- "$@"
+	same "child: with --output inherit it is the caller's own, $who" \
+		etalon run -r 2 --output inherit -- "$@"
+	same "child: with --metronome it is the caller's own, $who" \
+		etalon run -r 2 --order sequential --metronome 1ms "$print" true
+	same "child: a --prepare hook is the caller's own, $who" etalon run -r 2 --prepare "$print" true
+	same "child: a --cleanup hook is the caller's own, $who" etalon run -r 2 --cleanup "$print" true
+	# The programs of a duet share one CPU, so the caller may use only that one.
+	caller+=(taskset -c "$cpu")
+	same "child: in a duet it is the caller's own, $who" \
+		etalon run -r 3 --order duet "$print" 'sh -c :'
+	same "child: with --pace it is the caller's own, $who" etalon run -r 2 --pace -- "$@"
+	if [ "$(id -u)" -eq 0 ] && [ "$place" = "$work" ]; then
+		same "child: in a trace it is the caller's own, $who" etalon trace -- "$@"
+	else
+		skip "child: in a trace it is the caller's own, $who" 'needs root'
+	fi
+	caller=("${unpinned[@]}")
+}
+
+cp "$SELF_VIEW" self-view
+arrangements 'ordinary caller'
+caller=("$work/self-view" odd)
+arrangements 'unusual caller'
+
+# On a busy machine etalon takes a real-time priority. A fake load average makes it do so.
+echo '9999.00 9999.00 9999.00 1/100 4711' >loadavg
+# shellcheck disable=SC2016 # the inner shell expands it
+busy=(unshare -m sh -c 'mount --bind "$0" /proc/loadavg && exec "$@"' "$work/loadavg")
+if "${busy[@]}" chrt -f 1 grep -q 9999 /proc/loadavg 2>/dev/null; then
+	caller=("${busy[@]}")
+	"${caller[@]}" etalon run -r 2 --output policy -- sh -c 'chrt -p $PPID' >/dev/null 2>&1
+	like 'child: etalon has a real-time priority while a program runs on a busy machine' \
+		"$(cat policy)" SCHED_FIFO
+	arrangements 'busy machine'
+	caller=("${busy[@]}" "$work/self-view" odd)
+	arrangements 'busy machine, unusual caller'
+	caller=("${busy[@]}" nice -n 3)
+	same 'child: a nice value is handed on, busy machine' \
+		etalon run -r 2 -- "$work/self-view" print "$work/seen"
+else
+	skip 'child: arrangements on a busy machine' 'needs root and a mount namespace'
+fi
+caller=(chrt --batch 0)
+same 'child: a scheduling policy is handed on' \
+	etalon run -r 2 -- "$work/self-view" print "$work/seen"
+
+if can_drop_privileges; then
+	cp "$SELF_VIEW" "$public/self-view"
+	place=$public
+	caller=(unprivileged)
+	arrangements 'unprivileged caller'
+	# With RLIMIT_RTPRIO a user without privileges may take the priority as well.
+	if "${busy[@]}" prlimit --rtprio=1 true 2>/dev/null; then
+		caller=("${busy[@]}" prlimit --rtprio=1 setpriv --reuid 65534 --regid 65534
+			--clear-groups env -C "$public" PATH="$public/bin:$PATH"
+			ETALON_STORE="sqlite:$public/store.db")
+		arrangements 'busy machine, unprivileged caller'
+	else
+		skip 'child: arrangements of an unprivileged caller with RLIMIT_RTPRIO' \
+			'needs CAP_SYS_RESOURCE and a mount namespace'
+	fi
+else
+	skip 'child: arrangements of an unprivileged caller' "$why_not"
+fi
+
+done_testing
