@@ -9,8 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_RUNS = 100000000 };
-
 #define PLAN_FIELD(field) ET_FILLS_FIELD(et_run_options, plan, et_plan_fields, field)
 #define CHILD_FIELD(field) ET_FILLS_FIELD(et_run_options, child, et_child_fields, field)
 
@@ -93,16 +91,16 @@ static int set_resume(const struct et_option *o, void *ctx, char *const *args, s
 
 const struct et_option et_run_options[] = {
 	{ 'w', "warmup", "N", "first runs of each command, whose samples do not count (1)",
-		et_set_field_number, PLAN_FIELD("warmup"), .hi = MOST_RUNS, PLAN },
+		et_set_field_number, PLAN_FIELD("warmup"), .hi = ET_MOST_RUNS, PLAN },
 	{ 'r', "runs", "N", "samples per command (10)", et_set_field_number, PLAN_FIELD("runs"),
-		.lo = 1, .hi = MOST_RUNS, .bit = ET_GIVEN_PLAN | ET_GIVEN_RUNS },
+		.lo = 1, .hi = ET_MOST_RUNS, .bit = ET_GIVEN_PLAN | ET_GIVEN_RUNS },
 	{ 0, "until", "REL",
 		"sample until the expanded uncertainty of the mean is at most REL of it, e.g. 0.5%",
 		et_set_field_ratio, PLAN_FIELD("until_ratio"), PLAN },
 	{ 'm', "min-runs", "N", "with --until: at least N samples (10)", et_set_field_number,
-		PLAN_FIELD("min_runs"), .lo = 2, .hi = MOST_RUNS, PLAN },
+		PLAN_FIELD("min_runs"), .lo = 2, .hi = ET_MOST_RUNS, PLAN },
 	{ 'M', "max-runs", "N", "with --until: at most N samples (1000); with K-best (100)",
-		et_set_field_number, PLAN_FIELD("max_runs"), .lo = 2, .hi = MOST_RUNS,
+		et_set_field_number, PLAN_FIELD("max_runs"), .lo = 2, .hi = ET_MOST_RUNS,
 		.bit = ET_GIVEN_PLAN | ET_GIVEN_MAX },
 	{ 0, "time-limit", "DUR", "start no more runs after this time, e.g. 5m", et_set_duration,
 		FILLS(plan.time_limit_ns), PLAN },

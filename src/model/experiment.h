@@ -61,6 +61,9 @@ struct et_command {
 	size_t n_samples, cap_samples;
 };
 
+/* The largest number of runs or warm-up runs of a command that can be planned. */
+enum { ET_MOST_RUNS = 100000000 };
+
 /* Decides the schedule and when to stop; it is stored so that a killed run can be resumed. */
 struct et_plan {
 	enum et_order order;

@@ -32,10 +32,9 @@ struct state {
 	uint64_t done, total;
 	struct et_turn *turns;
 	struct known *known; /* one per command */
-	/* Turns that an earlier session finished: rounds × width. */
-	bool *earlier;
-	uint32_t earlier_rounds;
-	size_t width;
+	/* Turns that an earlier session finished, as keys of turn_key, ascending. */
+	uint64_t *earlier;
+	size_t n_earlier;
 	uint32_t next_look; /* round after which --until or K-best is checked again */
 	bool kbest;         /* sample until the fastest runs agree */
 };
@@ -218,10 +217,18 @@ static bool out_of_time(const struct state *st)
 	       st->d->clock->now_ns(st->d->clock->ctx) - st->began_ns >= st->limit_ns;
 }
 
+static uint64_t turn_key(uint32_t round, uint32_t position)
+{
+	return (uint64_t)round << 32 | position;
+}
+
 /* A turn that an earlier session has finished is not run again. */
 static bool was_done(const struct state *st, uint32_t round, uint32_t position)
 {
-	return round <= st->earlier_rounds && st->earlier[(round - 1) * st->width + position];
+	uint64_t key = turn_key(round, position);
+
+	return st->n_earlier &&
+	       bsearch(&key, st->earlier, st->n_earlier, sizeof(key), et_ascending_u64);
 }
 
 static int run_round(struct state *st, uint32_t round, uint32_t only, struct et_error *err)
@@ -383,7 +390,7 @@ static int warm_up(struct state *st, uint32_t only, struct et_error *err)
 	bool undecided = st->e->protocol == ET_PROTOCOL_AUTO;
 	uint32_t times = st->e->plan.warmup;
 
-	if (!times && (duets || undecided) && !st->earlier_rounds)
+	if (!times && (duets || undecided) && !st->n_earlier)
 		times = 1;
 	for (uint32_t w = 0; w < times; w++) {
 		for (uint32_t c = 0; c < st->e->n_commands; c++) {
@@ -449,10 +456,32 @@ static int run_group(
 	return rc;
 }
 
+/*
+ * Re-run samples that were removed because the program failed (this happens only without
+ * --ignore-failure).
+ */
+static bool counts_as_turn(const struct et_sample *s)
+{
+	return !s->place.warmup && s->ruling.removal.by != ET_REMOVED_FAILED;
+}
+
+/* Sorts the keys; the two samples of a duet have the same. Returns how many are left. */
+static size_t sort_keys(uint64_t *keys, size_t n)
+{
+	size_t kept = 0;
+
+	qsort(keys, n, sizeof(*keys), et_ascending_u64);
+	for (size_t i = 0; i < n; i++) {
+		if (!kept || keys[i] != keys[kept - 1])
+			keys[kept++] = keys[i];
+	}
+	return kept;
+}
+
 /* Continues the counts of an earlier session. */
 static void take_stock(struct state *st)
 {
-	uint32_t rounds = 0;
+	size_t room = 0;
 
 	for (size_t c = 0; c < st->e->n_commands; c++) {
 		const struct et_command *command = &st->e->commands[c];
@@ -460,28 +489,15 @@ static void take_stock(struct state *st)
 			const struct et_sample *s = &command->samples[i];
 			learn(&st->known[c], s);
 			st->order = s->place.order > st->order ? s->place.order : st->order;
-			rounds = s->place.round > rounds ? s->place.round : rounds;
-		}
-	}
-	st->earlier_rounds = rounds;
-	st->earlier = et_calloc((size_t)rounds * st->width, sizeof(bool));
-	for (size_t c = 0; c < st->e->n_commands; c++) {
-		const struct et_command *command = &st->e->commands[c];
-		for (size_t i = 0; i < command->n_samples; i++) {
-			const struct et_sample *s = &command->samples[i];
-			/*
-			 * Re-run samples that were removed because the program failed (this
-			 * happens only without --ignore-failure).
-			 */
-			if (s->place.warmup || !s->place.round || s->place.position >= st->width ||
-				s->ruling.removal.by == ET_REMOVED_FAILED)
+			if (!counts_as_turn(s))
 				continue;
-			bool *seen =
-				&st->earlier[(s->place.round - 1) * st->width + s->place.position];
-			st->done += !*seen;
-			*seen = true;
+			ET_GROW(st->earlier, st->n_earlier, room);
+			st->earlier[st->n_earlier++] = turn_key(s->place.round, s->place.position);
 		}
 	}
+	if (st->n_earlier)
+		st->n_earlier = sort_keys(st->earlier, st->n_earlier);
+	st->done = st->n_earlier;
 }
 
 int et_drive(struct et_driver *d, struct et_error *err)
@@ -489,8 +505,7 @@ int et_drive(struct et_driver *d, struct et_error *err)
 	struct state st = { .d = d, .e = d->e, .began_ns = d->clock->now_ns(d->clock->ctx) };
 	int rc = 0;
 
-	st.width = et_schedule_size(d->e->n_commands);
-	st.turns = et_calloc(st.width, sizeof(*st.turns));
+	st.turns = et_calloc(et_schedule_size(d->e->n_commands), sizeof(*st.turns));
 	st.known = et_calloc(d->e->n_commands, sizeof(*st.known));
 	take_stock(&st);
 	choose_protocol(&st);

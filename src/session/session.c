@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "host/host.h"
 #include "measure/runner.h"
+#include "protocol/record_check.h"
 #include "session/recorder.h"
 #include "session/removal.h"
 
@@ -82,6 +83,18 @@ int et_session_begin(const struct et_session_setup *setup, struct et_experiment 
 	return rc;
 }
 
+static int check_record(const struct et_experiment *e, struct et_error *err)
+{
+	const char *wrong = et_record_check(e);
+
+	if (!wrong)
+		return 0;
+	return et_hint(err,
+		et_fail(err, EBADMSG, ET_EXIT_OUTSIDE,
+			"experiment %s: %s is not as etalon writes it", e->id, wrong),
+		"it cannot be resumed; 'etalon show %s' prints its samples", e->id);
+}
+
 /* Says why the record may contain commands that the user never typed; NULL: it does not. */
 static const char *why_foreign(const struct et_session *s)
 {
@@ -124,7 +137,9 @@ static int resume(struct et_session *s, struct et_error *err)
 			et_fail(err, EALREADY, ET_EXIT_USAGE, "experiment %s is finished",
 				s->e->id),
 			"run 'etalon show %s' to print it", s->e->id);
-	int rc = check_origin(s, err);
+	int rc = check_record(s->e, err);
+	if (!rc)
+		rc = check_origin(s, err);
 	if (rc)
 		return rc;
 	et_host_read("", &now);

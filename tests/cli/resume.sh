@@ -89,4 +89,48 @@ like "show: it prints that a record was imported" "$(etalon show evil)" 'origin 
 unlike "show: it prints no origin of an experiment that was measured" "$(etalon show mine)" 'origin'
 etalon export -f json evil >exported.json
 unlike "export: the record has no origin, which a file could forge" "$(cat exported.json)" '"origin"'
+
+# --- records that no etalon wrote
+# hostile NAME PYTHON: imports a record that the expression e makes, and resumes it as trusted
+hostile()
+{
+	python3 -c 'import json, sys
+sample = dict(order=1, round=1, position=0, arrangement="solo", et_ns=1000000, pt_ns=1000000)
+command = dict(name="x", command="x", argv=["true"])
+e = dict(etalon=1, id="hostile", state="interrupted", protocol="raw", plan=dict(runs=3, level=0.95))
+def one(**change): e["commands"] = [dict(command, samples=[dict(sample, **change)])]
+one()
+exec(sys.argv[1])
+json.dump(e, sys.stdout)' "$2" >hostile.json
+	ok "record: $1 can be imported" etalon import -q hostile.json || return
+	refuses "record: $1 is refused" 4 'is not as etalon writes it' etalon run -q --resume hostile --trust-record
+	exits "record: $1 can be removed" 0 etalon rm -q hostile
+}
+hostile "a command without argv" 'e["commands"] = [dict(name="x", command="x")]'
+hostile "a command of no words" 'e["commands"] = [dict(command, argv=[])]'
+hostile "an empty program name" 'e["commands"] = [dict(command, argv=[""])]'
+hostile "an order that would wrap around" 'one(order=4294967295)'
+hostile "a round beyond the plan" 'one(round=4294967295)'
+hostile "a round beyond the plan, with 4096 commands" \
+	'one(round=4294967295); e["commands"] += [command] * 4095'
+hostile "a position beyond the round" 'one(position=4294967295)'
+hostile "a round of 0" 'one(round=0)'
+hostile "a duet with itself" 'one(arrangement="duet", partner=0)'
+hostile "a plan of 4294967295 runs" 'e["plan"]["runs"] = 4294967295'
+hostile "a plan of 4294967295 warm-up runs" 'e["plan"]["warmup"] = 4294967295'
+
+# Values that only the runner can judge: an error, not a crash.
+for child in '"cpus": "99999"' '"sched": "fifo:1000"' '"user": "no such user"' '"shell": ""' \
+	'"directory": "/nonexistent"' '"input": "/nonexistent"' '"output": "/nonexistent/x"'; do
+	cat >odd.json <<-END
+	{ "etalon": 1, "id": "odd", "state": "interrupted", "protocol": "raw",
+	  "plan": { "runs": 1, "level": 0.95 }, "child": { $child },
+	  "commands": [ { "name": "x", "command": "x", "argv": ["true"], "setup": "true" } ] }
+	END
+	etalon import -q odd.json >/dev/null
+	run etalon run -q --resume odd --trust-record
+	[[ $status -le 4 && ($status -eq 0 || $err =~ etalon:\ ) ]]
+	holds $? "record: $child is accepted or refused with an error (status $status)"
+	etalon rm -q odd
+done
 done_testing
