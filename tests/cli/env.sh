@@ -7,6 +7,7 @@
 
 # shellcheck source=tests/cli/machine.sh
 . "$root/tests/cli/machine.sh"
+aslr=tree/proc/sys/kernel/randomize_va_space
 
 state() { etalon env check --json | jq -r --arg f "$1" '.[] | select(.factor == $f) | .state'; }
 value() { cat "$aslr"; }

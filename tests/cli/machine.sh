@@ -4,7 +4,6 @@
 # have sourced lib.sh.
 
 journal=$ETALON_JOURNAL
-aslr=tree/proc/sys/kernel/randomize_va_space
 
 # machine NAME: a copy of the captured tree in ./tree, with its own service manager
 machine()

@@ -38,6 +38,7 @@ killed_after()
 }
 
 # quiet: no program that a killed etalon had started still runs
+# shellcheck disable=SC2317 # wait_until calls it
 quiet()
 {
 	! pgrep -f "^$STAMP $work/completions" >/dev/null
@@ -93,7 +94,7 @@ judge()
 		"$(python3 "$here/account.py" store.db turns $rounds)" ''
 	is "$1: no sample is stored that was not run" $fewer 0
 	if [ "$2" -ge 20 ]; then
-		ok "$1: at most the turn that was just ending is lost ($most_lost runs)" test $most_lost -le "$3"
+		ok "$1: at most the turn that was just ending is lost ($most_lost runs)" test "$most_lost" -le "$3"
 	else
 		ok "$1: at most one group of samples is lost ($most_lost runs, $longest ms)" test "$longest" -le $most_ms
 	fi
@@ -104,7 +105,7 @@ start_over()
 {
 	rm -f store.db* completions
 	n=0 failed=0 most_lost=0 longest=0 named=0 fewer=0
-	plan=(-r $rounds -w 1 "$STAMP $work/completions a $1" "$STAMP $work/completions b $1")
+	plan=(-r "$rounds" -w 1 "$STAMP $work/completions a $1" "$STAMP $work/completions b $1")
 }
 
 # --- run
@@ -138,13 +139,14 @@ restored()
 	return 1
 }
 # settled: no systemctl of a killed etalon still works
+# shellcheck disable=SC2317 # wait_until calls it
 settled()
 {
 	! pgrep -f "$work/systemctl" >/dev/null
 }
 
 start_over 2
-changed=0 left=0
+changed=0 unrestored=0
 while [ $n -lt $kills ]; do
 	laptop
 	before_n=$n
@@ -152,14 +154,14 @@ while [ $n -lt $kills ]; do
 	changed=$((changed + n - before_n))
 	wait_until settled
 	find tree -name '*.new' -delete
-	restored || left=$((left + 1))
+	restored || unrestored=$((unrestored + 1))
 done
 is "run --env: experiments resume to their end after $n kills" $failed 0
-is "run --env: the machine is restored after each of $n kills" $left 0
+is "run --env: the machine is restored after each of $n kills" "$unrestored" 0
 judge 'run --env' 2 1
 
 # --- env apply and restore
-n=0 changed=0 left=0 failed=0
+n=0 changed=0 unrestored=0 failed=0
 while [ $n -lt $kills ]; do
 	laptop
 	for ((i = RANDOM % 3; i >= 0; i--)); do
@@ -171,10 +173,10 @@ while [ $n -lt $kills ]; do
 	diff -rq --no-dereference before tree >/dev/null || changed=$((changed + 1))
 	etalon env restore >"$work/.out" 2>"$work/.err" || { failed=1; note "$(cat "$work/.err")"; break; }
 	find tree -name '*.new' -delete
-	restored || left=$((left + 1))
+	restored || unrestored=$((unrestored + 1))
 done
 is "env apply: env restore succeeds after $n kills" $failed 0
-is "env apply: the machine is restored after $n kills; $changed times something was changed" $left 0
+is "env apply: the machine is restored after $n kills; $changed times something was changed" "$unrestored" 0
 unset ETALON_SYSROOT ETALON_SYSTEMCTL
 
 # --- daemons learn
@@ -189,7 +191,7 @@ while [ $n -lt $kills ]; do
 		killed_after $ms etalon daemons learn -q --label learned "${plan[@]}" || break
 		n=$((n + 1)) ms=$((ms * 3 / 2))
 	done
-	[ $ended -eq 0 ] || { failed=1; note "status $ended: $(cat "$work/.err")"; break; }
+	[ "$ended" -eq 0 ] || { failed=1; note "status $ended: $(cat "$work/.err")"; break; }
 	got=$(etalon daemons show --json 2>/dev/null | jq -r '"\(.short_runs) \(.long_runs)"')
 	[ "$got" = '12 10' ] || { wrong=$((wrong + 1)); note "daemons show: $got"; }
 	got=$(python3 "$here/account.py" store.db turns 10)
