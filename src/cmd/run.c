@@ -99,8 +99,9 @@ static int finish(
 
 	if (rc == 0)
 		return status;
+	int failed = err->what[0] ? et_cli_fail(err) : 0; /* also if programs could not be ended */
 	if (rc != -EINTR)
-		return et_cli_fail(err);
+		return failed;
 	fprintf(stderr, "etalon: interrupted; every finished sample is stored\n");
 	if (e)
 		fprintf(stderr, "hint: run 'etalon run --resume %s' to continue\n", e->id);

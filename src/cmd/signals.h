@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Ctrl-C, SIGTERM, SIGHUP and Ctrl-Z while programs run: the signal is passed on to the programs,
- * and the run ends or stops with all finished samples.
+ * Signals while programs run. Ctrl-C, SIGTERM and every other signal that would end etalon are
+ * passed on to the programs, and the run ends with all finished samples; Ctrl-Z stops both. A
+ * program that has not ended after two seconds, or after a second signal, is killed; so is one
+ * that takes longer than the limit of its run.
  */
 #ifndef ET_CMD_SIGNALS_H
 #define ET_CMD_SIGNALS_H

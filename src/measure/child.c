@@ -63,7 +63,7 @@ void et_dispositions_read(const sigset_t *ignored_by_caller, struct et_dispositi
 		if (sigismember(ignored_by_caller, i) == 1) {
 			if (!ignored)
 				out->ignored[out->n_ignored++] = i;
-		} else if (now.sa_handler != SIG_DFL) {
+		} else if (ignored) { /* execve() restores those that have a handler */
 			out->defaults[out->n_defaults++] = i;
 		}
 	}
@@ -165,7 +165,10 @@ static void discard_stops(void)
 	}
 }
 
-/* Call it before signals are unblocked. */
+/*
+ * Call it before signals are unblocked. Handlers stay until execve(); they must leave a process
+ * alone that is not the one that installed them (cmd/signals.c).
+ */
 static void restore_dispositions(const struct et_dispositions *d)
 {
 	struct sigaction dfl = { .sa_handler = SIG_DFL }, ign = { .sa_handler = SIG_IGN };

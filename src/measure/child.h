@@ -21,7 +21,7 @@
 
 /*
  * Signals whose disposition etalon has changed for itself: the programs get those of the caller.
- * Handlers must not run in a child, which may share our memory until it calls execve().
+ * Those with a handler are not among them, because execve() restores them.
  */
 struct et_dispositions {
 	size_t n_defaults, n_ignored;

@@ -2,6 +2,7 @@
 #include "measure/hook.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "measure/reap.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,13 +20,19 @@ static int words_of(const struct et_hook *h, const char *text, char ***argv, str
 	return 0;
 }
 
-static int wait_for(pid_t pid, int *status)
+/* The PID is forgotten before it is reaped: once it is, it may belong to another process. */
+static int wait_for(struct et_interrupt *interrupt, pid_t pid, int *status)
 {
-	while (waitpid(pid, status, 0) < 0) {
+	siginfo_t info;
+
+	while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0) {
 		if (errno != EINTR)
 			return -errno;
+		if (interrupt->given_up)
+			return -ETIMEDOUT;
 	}
-	return 0;
+	interrupt->groups[0] = 0;
+	return waitpid(pid, status, 0) < 0 ? -errno : 0;
 }
 
 static int judge(const char *what, const char *text, int status, struct et_error *err)
@@ -41,9 +48,40 @@ static int judge(const char *what, const char *text, int status, struct et_error
 		"if that is expected, append '|| true' and use --shell sh");
 }
 
+/* Our children as a snapshot, which tells those of a hook from earlier ones. */
+static struct et_snapshot children_now(void)
+{
+	ET_AUTO_FREE int32_t *pids = NULL;
+	struct et_snapshot s = { 0 };
+	size_t n = 0;
+
+	if (et_reap_list_children("", &pids, &n) < 0)
+		n = 0;
+	for (size_t i = 0; i < n; i++) {
+		ET_GROW(s.readings, s.n, s.cap);
+		s.readings[s.n++] = (struct et_reading){ .pid = pids[i] };
+	}
+	return s;
+}
+
+/*
+ * A hook that was cut short leaves no processes running. A hook that ends by itself may have
+ * started a server for the programs, which --cleanup ends.
+ */
+static void end_leftovers(const struct et_snapshot *before)
+{
+	struct et_reap_result result = { 0 };
+	struct et_reaping reaping = { .root = "", .results = &result, .before = before };
+	int rc = et_reap_leftovers(&reaping);
+
+	(void)rc; /* the reason why it was cut short is the one to report */
+}
+
 static int spawn_and_wait(const struct et_hook *h, const struct et_child_setup *setup,
 	struct et_start *start, int *status)
 {
+	struct et_snapshot before = children_now();
+	sig_atomic_t earlier = h->interrupt->signal;
 	sigset_t all, old;
 
 	/* After a signal the programs have ended, and a hook (--cleanup) may take its time. */
@@ -57,8 +95,14 @@ static int spawn_and_wait(const struct et_hook *h, const struct et_child_setup *
 	pid_t pid = et_child_spawn(setup, start, false);
 	h->interrupt->groups[0] = pid > 0 ? pid : 0;
 	sigprocmask(SIG_SETMASK, &old, NULL);
-	int rc = pid > 0 ? wait_for(pid, status) : (int)pid;
+	int rc = pid > 0 ? wait_for(h->interrupt, pid, status) : (int)pid;
 	h->interrupt->groups[0] = 0;
+	if (h->interrupt->overrun || h->interrupt->signal != earlier ||
+		(earlier && rc == 0 && WIFSIGNALED(*status))) {
+		et_interrupt_settled(h->interrupt);
+		end_leftovers(&before);
+	}
+	et_snapshot_free(&before);
 	return rc;
 }
 
@@ -96,6 +140,10 @@ int et_hook_run(const struct et_hook *h, const char *what, const char *text, str
 			rc = et_child_start_error(&setup, start, err);
 		else if (h->interrupt->signal)
 			rc = -EINTR;
+		else if (h->interrupt->overrun)
+			rc = et_fail(err, ETIME, ET_EXIT_PROGRAM,
+				"%s '%s' ran for longer than --time-limit, so it was ended", what,
+				text);
 		else
 			rc = judge(what, text, status, err);
 	}

@@ -9,6 +9,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -171,9 +172,11 @@ int et_reap_wait(const struct et_reaping *r)
 	while (running) {
 		siginfo_t info = { 0 };
 		if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WCONTINUED | WNOWAIT) < 0) {
-			if (errno == EINTR)
-				continue;
-			return -errno;
+			if (errno != EINTR)
+				return -errno;
+			if (r->given_up && *r->given_up)
+				return -ETIMEDOUT;
+			continue;
 		}
 		uint64_t now_ns = et_clock_read_ns(CLOCK_MONOTONIC), ticks = et_counter_stop();
 		size_t i = index_of(r, info.si_pid);
@@ -200,6 +203,13 @@ static bool has_ended(pid_t pid)
 	       info.si_pid == pid;
 }
 
+/* A program that has left the process group that it leads is signalled itself. */
+static void signal_group(pid_t pid, int signal)
+{
+	if (kill(-pid, signal) < 0 || getpgid(pid) != pid)
+		kill(pid, signal);
+}
+
 void et_reap_alternate(const struct et_reap_request children[2], uint64_t beat_ns,
 	const volatile sig_atomic_t *stop)
 {
@@ -207,7 +217,7 @@ void et_reap_alternate(const struct et_reap_request children[2], uint64_t beat_n
 	int runs = 0;
 
 	clock_gettime(CLOCK_MONOTONIC, &next);
-	kill(-children[1].pid, SIGSTOP);
+	signal_group(children[1].pid, SIGSTOP);
 	while (!*stop && !has_ended(children[0].pid) && !has_ended(children[1].pid)) {
 		uint64_t at = et_timespec_ns(next) + beat_ns;
 		next = (struct timespec){ .tv_sec = (time_t)(at / 1000000000u),
@@ -215,12 +225,12 @@ void et_reap_alternate(const struct et_reap_request children[2], uint64_t beat_n
 		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL) == EINTR &&
 			!*stop)
 			;
-		kill(-children[runs].pid, SIGSTOP);
+		signal_group(children[runs].pid, SIGSTOP);
 		runs = !runs;
-		kill(-children[runs].pid, SIGCONT);
+		signal_group(children[runs].pid, SIGCONT);
 	}
-	kill(-children[0].pid, SIGCONT);
-	kill(-children[1].pid, SIGCONT);
+	signal_group(children[0].pid, SIGCONT);
+	signal_group(children[1].pid, SIGCONT);
 }
 
 /* --- processes that a program left running --- */
@@ -290,29 +300,65 @@ static int kill_children(const struct et_reaping *r, size_t *left, bool *any)
 	return rc;
 }
 
+/*
+ * A fork bomb of hundreds of processes would leave us a small share of the CPU. With a real-time
+ * priority (needs CAP_SYS_NICE) the kills come before the next forks.
+ */
+static bool hurry_begin(void)
+{
+	const struct sched_param lowest = { .sched_priority = 1 };
+
+	return sched_getscheduler(0) == SCHED_OTHER &&
+	       sched_setscheduler(0, SCHED_FIFO, &lowest) == 0;
+}
+
+static void hurry_end(void)
+{
+	const struct sched_param none = { 0 };
+
+	sched_setscheduler(0, SCHED_OTHER, &none);
+}
+
+/* The children of a killed process come to us, so the list is read again until it is empty. */
+static int kill_all(const struct et_reaping *r, bool *any)
+{
+	const uint64_t patience_ns = 20000000, most_ns = 5000000000;
+	uint64_t began_ns = et_clock_read_ns(CLOCK_MONOTONIC), since_ns = 0;
+	bool hurries = false;
+	int rc = 0;
+
+	for (size_t i = 0;; i++) {
+		size_t left;
+		bool more;
+		rc = kill_children(r, &left, &more);
+		*any = *any || more;
+		if (rc || (!left && (!more || i > 0)))
+			break;
+		since_ns = et_clock_read_ns(CLOCK_MONOTONIC) - began_ns;
+		if (since_ns > most_ns) {
+			rc = -ETIMEDOUT;
+			break;
+		}
+		if (!hurries && since_ns > patience_ns)
+			hurries = hurry_begin();
+		/* A killed process ends soon, unless it is stuck in the kernel. */
+		if (left)
+			usleep(1000);
+	}
+	if (hurries)
+		hurry_end();
+	return rc;
+}
+
 int et_reap_leftovers(const struct et_reaping *r)
 {
-	/* A millisecond apart: a killed process ends unless it is stuck in the kernel. */
-	enum { TRIES = 2000 };
 	siginfo_t info = { 0 };
 	bool any = false;
-	int rc = 0;
 
 	/* Usually there is no child at all, and one system call shows it. */
 	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0)
 		return 0;
-	/* The children of a killed process come to us, so the list is read again until it is empty.
-	 */
-	for (int i = 0; i < TRIES; i++) {
-		size_t left;
-		bool more;
-		rc = kill_children(r, &left, &more);
-		any = any || more;
-		if (rc || (!left && (!more || i > 0)))
-			break;
-		if (left)
-			usleep(1000);
-	}
+	int rc = kill_all(r, &any);
 	if (any)
 		r->results[0].marks |= ET_MARK_LEFTOVERS;
 	return rc;

@@ -57,13 +57,15 @@ struct et_reaping {
 	 */
 	const struct et_snapshot *before;
 	bool stops_are_ours; /* we stop and continue the children ourselves */
+	/* Set when killed children are not to be waited for any longer; NULL: wait for ever. */
+	const volatile sig_atomic_t *given_up;
 };
 
 /*
  * Waits until all children have ended; at most one of them, the last, is endless. Descendants that
  * end meanwhile are reaped and counted. A child that is stopped is marked, unless stops_are_ours,
  * and waited for. -EIO if a child stopped because it wants to use the terminal: it was killed,
- * since it would wait for ever. Otherwise 0 or -errno.
+ * since it would wait for ever. -ETIMEDOUT if a killed child did not end. Otherwise 0 or -errno.
  */
 int et_reap_wait(const struct et_reaping *r) ET_CHECK;
 /*
@@ -74,7 +76,8 @@ void et_reap_alternate(const struct et_reap_request children[2], uint64_t beat_n
 	const volatile sig_atomic_t *stop);
 /*
  * Kills and reaps the processes that the programs left running and marks the first result if there
- * were any. 0, or -errno if the list of our children could not be read.
+ * were any. 0, -ETIMEDOUT if they cannot be ended in some seconds (a fork bomb), or another -errno
+ * if the list of our children could not be read.
  */
 int et_reap_leftovers(const struct et_reaping *r) ET_CHECK;
 

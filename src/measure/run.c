@@ -135,7 +135,8 @@ static void abandon(struct et_run_context *c, struct et_run *run)
 	struct et_reaping reaping = { .root = c->observers.setup.root,
 		.children = run->waits,
 		.results = run->ends,
-		.before = run->before };
+		.before = run->before,
+		.given_up = &c->interrupt->given_up };
 
 	while (reaping.n < run->n_children && run->waits[reaping.n].pid > 0)
 		reaping.n++;
@@ -160,6 +161,31 @@ static int check_starts(
 	return 0;
 }
 
+static int cannot_end(const char *name, struct et_error *err)
+{
+	return et_hint(err,
+		et_fail(err, ETIMEDOUT, ET_EXIT_OUTSIDE,
+			"processes of %s were killed and have not ended", name),
+		"look for them with ps: they belong to another user, hang in the kernel, or fork "
+		"faster than they can be killed");
+}
+
+/* A signal or the time limit has ended the programs. After a signal err may be filled as well. */
+static int cut_short(
+	const struct et_run_context *c, bool stuck, const char *name, struct et_error *err)
+{
+	int rc = stuck ? cannot_end(name, err) : 0;
+
+	if (c->interrupt->signal)
+		return -EINTR;
+	return rc ? rc
+		  : et_hint(err,
+			    et_fail(err, ETIME, ET_EXIT_PROGRAM,
+				    "%s: ran for longer than --time-limit, so it was ended", name),
+			    "raise --time-limit if one run takes that long; the samples before it "
+			    "are stored");
+}
+
 static int wait_for_all(struct et_run_context *c, struct et_run *run, struct et_error *err)
 {
 	uint64_t beat_ns = c->setup.e->plan.metronome_ns;
@@ -169,7 +195,8 @@ static int wait_for_all(struct et_run_context *c, struct et_run *run, struct et_
 		.results = run->ends,
 		.n = run->n_children,
 		.before = run->before,
-		.stops_are_ours = metronome };
+		.stops_are_ours = metronome,
+		.given_up = &c->interrupt->given_up };
 	const char *name = run->setups[0].argv[0];
 
 	if (metronome)
@@ -177,9 +204,9 @@ static int wait_for_all(struct et_run_context *c, struct et_run *run, struct et_
 	int rc = et_reap_wait(&reaping);
 	int left = et_reap_leftovers(&reaping);
 	c->interrupt->groups[0] = c->interrupt->groups[1] = 0;
-	if (c->interrupt->signal) {
+	if (c->interrupt->signal || c->interrupt->overrun) {
 		et_interrupt_settled(c->interrupt);
-		return -EINTR;
+		return cut_short(c, rc == -ETIMEDOUT || left == -ETIMEDOUT, name, err);
 	}
 	int failed = check_starts(c, run, err);
 	if (failed)
@@ -191,6 +218,8 @@ static int wait_for_all(struct et_run_context *c, struct et_run *run, struct et_
 			"give it --input FILE, and --output null or a file");
 	if (rc)
 		return et_fail_errno(err, -rc, ET_EXIT_OUTSIDE, "cannot wait for %s", name);
+	if (left == -ETIMEDOUT)
+		return cannot_end(name, err);
 	if (left)
 		return et_fail_errno(err, -left, ET_EXIT_OUTSIDE,
 			"cannot list the processes that %s left running", name);

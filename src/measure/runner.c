@@ -12,6 +12,7 @@ static const char root[] = "";
 struct et_runner {
 	struct et_run_context context;
 	struct et_hook hook;
+	uint64_t most_ns; /* the time that a run, or a hook around it, may take; 0: any */
 };
 
 /* --- opening and closing --- */
@@ -107,6 +108,13 @@ static int run_hook(struct et_runner *r, const char *what, const char *text, str
 	return text ? et_hook_run(&r->hook, what, text, err) : 0;
 }
 
+static int run_limited_hook(
+	struct et_runner *r, const char *what, const char *text, struct et_error *err)
+{
+	et_interrupt_limit(r->context.interrupt, r->most_ns);
+	return run_hook(r, what, text, err);
+}
+
 /* One run between the --prepare and --conclude hooks of its commands. */
 static int run_with_hooks(
 	struct et_runner *r, struct et_run *run, struct et_sample *out, struct et_error *err)
@@ -114,15 +122,18 @@ static int run_with_hooks(
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < run->n; i++)
-		rc = run_hook(r, "--prepare",
+		rc = run_limited_hook(r, "--prepare",
 			r->context.setup.e->commands[run->commands[i]].prepare, err);
-	if (rc == 0)
+	if (rc == 0) {
+		et_interrupt_limit(r->context.interrupt, r->most_ns * (run->n + run->paced));
 		rc = et_run_perform(&r->context, run, out, err);
+	}
 	if (rc)
 		return rc;
 	for (size_t i = 0; rc == 0 && i < run->n; i++)
-		rc = run_hook(r, "--conclude",
+		rc = run_limited_hook(r, "--conclude",
 			r->context.setup.e->commands[run->commands[i]].conclude, err);
+	et_interrupt_limit(r->context.interrupt, 0);
 	if (rc) {
 		for (size_t i = 0; i < run->n; i++)
 			et_sample_free(&out[i]);
@@ -203,6 +214,7 @@ static int execute(
 {
 	struct et_runner *r = ctx;
 
+	r->most_ns = q->most_ns;
 	if (q->arrangement == ET_DUET)
 		return run_duet(r, q, out, err);
 	if (q->arrangement == ET_PACED)

@@ -22,6 +22,7 @@ struct et_request {
 	bool swap;        /* the partner starts first */
 	bool overlap;     /* a duet runs at the same time; otherwise one after the other */
 	bool parallel;    /* a program has several threads: it needs more than one CPU */
+	uint64_t most_ns; /* a program that runs for longer is ended; 0: never */
 };
 
 enum et_occasion {
@@ -33,7 +34,8 @@ struct et_executor {
 	/*
 	 * Fills out[0] with the command's sample and, for a duet, out[1] with the partner's:
 	 * `measured` and the marks of `ruling`. The caller fills `place` and frees the culprits.
-	 * Returns 0, -EINTR after a signal, or another -errno with err filled.
+	 * Returns 0, -EINTR after a signal, -ETIME with err filled if most_ns was too short, or
+	 * another -errno with err filled.
 	 */
 	int (*run)(void *ctx, const struct et_request *request, struct et_sample out[ET_SLOTS],
 		struct et_error *err) ET_CHECK;
@@ -47,19 +49,33 @@ struct et_executor {
 struct et_interrupt {
 	volatile sig_atomic_t signal;    /* the signal that asked us to end; 0: none */
 	volatile sig_atomic_t suspended; /* changes each time that we were stopped */
-	volatile pid_t groups[ET_SLOTS]; /* process groups of running children, 0: none */
+	volatile sig_atomic_t overrun;   /* the children took longer than their limit */
+	/* Children were killed and have not ended: do not wait for them any longer. */
+	volatile sig_atomic_t given_up;
+	volatile pid_t groups[ET_SLOTS]; /* running children, leaders of process groups; 0: none */
 	sigset_t ignored; /* signals that our caller ignores: the programs ignore them as well */
 	/*
 	 * Called when the children that a signal was to end have ended: the handler need not kill
 	 * them any more, so it cancels its timer. NULL: there is no handler.
 	 */
 	void (*settled)(void);
+	/*
+	 * Children that start now are ended after ns (0: never), and overrun is set. NULL: there is
+	 * no handler.
+	 */
+	void (*limit)(uint64_t ns);
 };
 
 static inline void et_interrupt_settled(const struct et_interrupt *i)
 {
 	if (i->settled)
 		i->settled();
+}
+
+static inline void et_interrupt_limit(const struct et_interrupt *i, uint64_t ns)
+{
+	if (i->limit)
+		i->limit(ns);
 }
 
 #endif

@@ -86,7 +86,8 @@ static struct et_request request_for(const struct state *st, const struct et_tur
 	struct et_request q = { .arrangement = turn->arrangement,
 		.command = turn->command,
 		.partner = turn->partner,
-		.swap = turn->swap };
+		.swap = turn->swap,
+		.most_ns = st->e->plan.time_limit_ns };
 
 	if (turn->arrangement == ET_DUET) {
 		struct known *a = &st->known[turn->command], *b = &st->known[turn->partner];

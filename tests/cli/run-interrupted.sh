@@ -8,8 +8,8 @@
 
 begin() # begin ARGUMENTS…: etalon run in the background, as $pid
 {
-	# A background job of a script ignores SIGINT; env undoes that.
-	env --default-signal=INT etalon run "$@" >"$work/.out" 2>"$work/.err" &
+	# A background job of a script ignores SIGINT and SIGQUIT; env undoes that.
+	env --default-signal=INT,QUIT etalon run "$@" >"$work/.out" 2>"$work/.err" &
 	pid=$!
 }
 
@@ -36,6 +36,71 @@ wait_until '[ -e trapped ]'
 kill -s INT $pid
 wait $pid
 is "SIGINT: a program that ignores it is killed after a while" $? 130
+
+# Every signal that would end a process, unless it reports a fault in etalon itself, ends it in order.
+for signal in QUIT USR1 USR2 ALRM VTALRM PROF IO PWR XCPU STKFLT SYS TRAP RTMIN RTMAX; do
+	begin --label "$signal" -w 0 -r 500 "sleep 0.024$$"
+	wait_for_samples "$signal" 1
+	kill -s $signal $pid
+	wait $pid
+	is "SIG$signal: the exit status is 128 and its number" $? $((128 + $(kill -l $signal)))
+	is "SIG$signal: the experiment is kept as interrupted" "$(kept $signal .state)" interrupted
+done
+is "signals: no program is left" "$(pgrep -fc "sleep 0\.024$$")" 0
+begin --label urgent -r 500 "sleep 0.025$$"
+wait_for_samples urgent 1
+kill -s URG -s WINCH $pid
+ok "signals: one without an effect does not end the run" wait_for_samples urgent 5
+kill $pid
+wait $pid
+env --ignore-signal=USR1,ALRM etalon run --label deaf -r 500 "sleep 0.025$$" >/dev/null 2>&1 &
+pid=$!
+wait_for_samples deaf 1
+kill -s USR1 $pid
+kill -s ALRM $pid
+ok "signals: one that the caller ignores stays ignored" wait_for_samples deaf 5
+kill $pid
+wait $pid
+
+# A caller that ignores SIGALRM has no effect on the time of grace.
+env --ignore-signal=ALRM etalon run -r 5 'sh -c "trap : TERM; >deaf; while :; do sleep 0.05; done"' >/dev/null 2>&1 &
+pid=$!
+wait_until '[ -e deaf ]'
+kill $pid
+wait $pid
+is "SIGTERM: a program that ignores it is killed if the caller ignores SIGALRM" $? 143
+
+# One run may take no longer than the time limit. The one that was ended is not a sample.
+begin --label endless -w 0 -r 3 --time-limit 300ms 'sh -c "[ -e once ] || { >once; exit; }; sleep 600.'$$'"'
+wait $pid
+is "time limit: a program that does not end is ended, and fails" $? 1
+like "time limit: the error names the limit" "$(cat "$work/.err")" 'ran for longer than --time-limit'
+is "time limit: the run that was ended is not a sample" "$(samples endless)" 1
+begin --label endless-hook -w 0 -r 3 --time-limit 300ms --prepare "sleep 600.$$" true
+wait $pid
+is "time limit: a --prepare command that does not end is ended" $? 1
+begin --label long-setup -w 0 -r 2 --time-limit 100ms --setup "sleep 0.3$$" true
+wait $pid
+is "time limit: a long --setup command is not ended" $? 0
+for how in '--order duet' '--pace'; do
+	# shellcheck disable=SC2086 # several words
+	begin $how -w 0 -r 2 --time-limit 200ms "sleep 600.$$" "sleep 600.1$$"
+	wait $pid
+	is "time limit: programs that do not end are ended with $how" $? 1
+done
+is "time limit: no program is left" "$(pgrep -fc "^sleep 600\.1?$$")" 0
+
+# Hooks end, too, with the processes that they have made.
+for hook in setup prepare conclude; do
+	rm -f hooked
+	begin -w 0 -r 3 --shell sh --$hook "trap : TERM; setsid sleep 601.$$ & >hooked; while :; do sleep 0.05; done" true
+	wait_until '[ -e hooked ]'
+	kill $pid
+	kill $pid
+	wait $pid
+	is "SIGTERM twice: a --$hook command that ignores it is killed" $? 143
+	is "SIGTERM twice: the processes of a --$hook command are killed" "$(pgrep -fc "^sleep 601\.$$")" 0
+done
 
 begin --label orphan -w 0 -r 2 "sleep 600.$$"
 wait_until 'pgrep -f "^sleep 600\.$$" >/dev/null'
