@@ -135,9 +135,22 @@ static int set_value(const struct et_machine *m, const struct et_env_ops *ops,
 static void plan_row(const struct et_machine *m, const struct et_factor_row *row,
 	struct et_changes *changes, struct et_results *left)
 {
+	size_t kept = 0;
+
 	memset(changes, 0, sizeof(*changes));
 	if (row->plan)
 		row->plan(m, row->name, changes, left);
+	/* A journal with any other change is taken for forged, so it would not be restored. */
+	for (size_t i = 0; i < changes->n; i++) {
+		struct et_change *c = &changes->list[i];
+		if (et_factors_know(c)) {
+			changes->list[kept++] = *c;
+			continue;
+		}
+		et_results_add(left, c, ET_OUTCOME_LEFT, "the journal cannot hold its value");
+		et_change_free(c);
+	}
+	changes->n = kept;
 }
 
 void et_environment_preview(
