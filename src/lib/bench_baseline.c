@@ -118,7 +118,8 @@ struct et_bench_comparison et_bench_compare(
 	struct et_bench_comparison c = { .ratio = INFINITY, .hi = INFINITY };
 
 	c.verdict = ET_BENCH_UNSURE;
-	if (!(baseline->ns > 0) || !(error + baseline->error < 1))
+	/* A baseline of almost 0 would make the ratio infinite. */
+	if (!isfinite(ns / baseline->ns) || !(error + baseline->error < 1))
 		return c;
 	c.ratio = ns / baseline->ns;
 	c.lo = c.ratio * (1 - error) / (1 + baseline->error);
