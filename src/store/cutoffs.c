@@ -80,6 +80,13 @@ static void text(const json_t *object, const char *key, char *out, size_t size)
 	snprintf(out, size, "%s", value ? value : "");
 }
 
+/* Whether the key has a whole number from 0 to hi; a missing one is 0. */
+static bool whole(const json_t *object, const char *key, int64_t hi, int64_t *out)
+{
+	*out = json_integer_value(json_object_get(object, key));
+	return *out >= 0 && *out <= hi;
+}
+
 static bool read_cutoff(const json_t *row, struct et_cutoff *c)
 {
 	const json_t *final = json_object_get(row, "final_ms");
@@ -101,17 +108,21 @@ static bool read_cutoff(const json_t *row, struct et_cutoff *c)
 static bool read_all(const json_t *root, struct et_cutoffs *c)
 {
 	const json_t *list = json_object_get(root, "daemons");
+	int64_t learned, short_runs, long_runs;
 	const json_t *row;
 	size_t i;
 
-	if (!json_is_array(list) || json_array_size(list) > ET_DAEMONS_MOST_NAMES)
+	if (!json_is_array(list) || json_array_size(list) > ET_DAEMONS_MOST_NAMES ||
+		!whole(root, "learned_wall_ns", INT64_MAX, &learned) ||
+		!whole(root, "short_runs", UINT32_MAX, &short_runs) ||
+		!whole(root, "long_runs", UINT32_MAX, &long_runs))
 		return false;
-	c->learned_wall_ns = (uint64_t)json_integer_value(json_object_get(root, "learned_wall_ns"));
+	c->learned_wall_ns = (uint64_t)learned;
 	text(root, "host", c->host, sizeof(c->host));
 	text(root, "kernel", c->kernel, sizeof(c->kernel));
 	text(root, "cpu", c->cpu, sizeof(c->cpu));
-	c->short_runs = (uint32_t)json_integer_value(json_object_get(root, "short_runs"));
-	c->long_runs = (uint32_t)json_integer_value(json_object_get(root, "long_runs"));
+	c->short_runs = (uint32_t)short_runs;
+	c->long_runs = (uint32_t)long_runs;
 	c->short_seconds = number(root, "short_seconds");
 	c->long_seconds = number(root, "long_seconds");
 	c->list = et_calloc(json_array_size(list) + 1, sizeof(*c->list));
