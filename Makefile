@@ -8,7 +8,7 @@ MESON ?= meson
 NINJA ?= ninja
 
 .DEFAULT_GOAL := all
-.PHONY: all demo check check-fresh asan valgrind torture lint bench install uninstall clean help \
+.PHONY: all demo check check-fresh asan valgrind torture fuzz lint bench install uninstall clean help \
 	deps deps-test deps-bench deps-lint deps-fresh
 
 all: $(BUILD)/build.ninja
@@ -54,6 +54,11 @@ torture: deps-test
 	@$(MAKE) --no-print-directory all
 	@BUILD=$(BUILD) tools/torture $(TIMES)
 
+# FUZZ_SECONDS for each of the 25 targets; TARGETS selects some of them.
+FUZZ_SECONDS ?= 600
+fuzz: deps-test
+	@BUILD=$(BUILD) tools/fuzz $(FUZZ_SECONDS) $(TARGETS)
+
 lint: deps-lint
 	@tools/lint
 
@@ -75,7 +80,7 @@ uninstall:
 	@$(NINJA) -C $(BUILD) uninstall
 
 clean:
-	rm -rf $(BUILD) $(BUILD)-asan
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-fuzz
 
 help:
 	@echo 'make            build $(BUILD)/etalon and $(BUILD)/libetalon.so'
@@ -84,7 +89,8 @@ help:
 	@echo 'make check-fresh  the same on a bare Debian 12 in a temporary folder (needs root)'
 	@echo 'make asan       the tests with ASan and UBSan only;  make valgrind: the unit tests under it'
 	@echo 'make torture    kills, failed allocations, full disks, hostile programs: TIMES=$(TIMES), for hours'
+	@echo 'make fuzz       feed mutants to every parser: FUZZ_SECONDS=$(FUZZ_SECONDS) each, TARGETS=all, for hours'
 	@echo 'make lint       format, cppcheck, shellcheck, layers, banned calls, sizes, files, prose'
 	@echo 'make bench      measure the tool itself beside its peers'
 	@echo 'make install    PREFIX=$(PREFIX) DESTDIR=$(DESTDIR);  make uninstall removes it'
-	@echo 'make clean      remove $(BUILD) and $(BUILD)-asan'
+	@echo 'make clean      remove $(BUILD), $(BUILD)-asan and $(BUILD)-fuzz'

@@ -1,0 +1,1 @@
+UPDATE command SET argv=zeroblob(100000)

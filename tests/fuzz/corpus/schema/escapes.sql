@@ -1,0 +1,1 @@
+UPDATE experiment SET id=char(27)||']0;x'||char(7), label=char(27)||'[31m'; UPDATE command SET name=char(27)||'[2J', text=char(155)

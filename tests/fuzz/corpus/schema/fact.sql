@@ -1,0 +1,1 @@
+UPDATE fact SET value='{"daemons":[]}'

@@ -1,0 +1,1 @@
+UPDATE experiment SET id=hex(zeroblob(5000))

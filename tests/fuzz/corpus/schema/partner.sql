@@ -1,0 +1,1 @@
+UPDATE sample SET partner=-2147483648

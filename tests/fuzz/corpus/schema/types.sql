@@ -1,0 +1,1 @@
+UPDATE sqlite_schema SET sql=replace(sql,'STRICT','') WHERE type='table'

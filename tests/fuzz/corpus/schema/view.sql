@@ -1,0 +1,1 @@
+ALTER TABLE experiment RENAME TO e2; CREATE VIEW experiment AS SELECT * FROM e2

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Targets: records of the kernel. */
+#include "base/alloc.h"
+#include "fuzz.h"
+#include "measure/ledger_account.h"
+#include "measure/ledger_source.h"
+#include "measure/sched_source.h"
+#include "measure/snapshot.h"
+#include "measure/taskstats.h"
+
+#include <string.h>
+
+enum { FAMILY = 29 };
+
+/* Exit records: a message of netlink, and the tree of processes that is made of the records. */
+int fuzz_netlink(const uint8_t *data, size_t size)
+{
+	struct et_exits exits = { 0 };
+	/* A received message is aligned. */
+	int rc = size >= 16 ? et_taskstats_decode(data, size, FAMILY, et_exits_add, &exits) : -1;
+
+	for (size_t i = 0; i < exits.n; i++) {
+		FUZZ_CHECK(exits.records[i].pid > 0);
+		FUZZ_CHECK(strlen(exits.records[i].name) < sizeof(exits.records[i].name));
+	}
+	bool accepted = rc == 0 && exits.n;
+	if (exits.n) {
+		struct et_snapshot before = { 0 }, after = { 0 };
+		struct et_proc_reader reader = { .root = "/none", .proc_fd = -1, .loadavg_fd = -1 };
+		struct et_culprit *culprits = NULL;
+		size_t n = exits.n;
+		et_exits_claim(&exits, exits.records[0].pid, exits.records[n - 1].ppid);
+		FUZZ_CHECK(et_snapshot_compare(
+				   &reader, &before, &after, &exits, 1, 4000000, &culprits) <= n);
+		free(culprits);
+	}
+	et_exits_free(&exits);
+	return accepted;
+}
+
+static void take_event(void *ctx, const struct et_sched_event *h)
+{
+	uint64_t *n = ctx;
+
+	FUZZ_CHECK(strlen(h->name) < sizeof(h->name));
+	++*n;
+}
+
+static void stream_perf(uint64_t *events)
+{
+	struct et_sched_batch batch = { 0 };
+	uint64_t edges[2] = { 0 }, lost = 0;
+	struct et_error err;
+	cpu_set_t cpus;
+	void *ctx;
+
+	CPU_ZERO(&cpus);
+	for (int i = 0; i < 2 && i < sysconf(_SC_NPROCESSORS_CONF); i++)
+		CPU_SET(i, &cpus);
+	FUZZ_CHECK(et_sched_perf_open(&cpus, 4096, false, &ctx, &err) == 0);
+	(void)!et_sched_by_perf.drain(ctx, &batch, &lost);
+	et_sched_batch_deliver(&batch, edges, 2, take_event, events);
+	et_sched_by_perf.close(ctx);
+	free(batch.records);
+}
+
+/* The window of the slots is in the last bytes of the input, so that records fall into it. */
+static void account_perf(const uint8_t *data, size_t size)
+{
+	static struct et_culprit_key keys[ET_LEDGER_CULPRITS];
+	static struct et_culprit_account accounts[ET_LEDGER_CULPRITS];
+	struct et_ledger_memory *memory;
+	struct et_ledger_cpu cpu;
+	struct et_error err;
+	uint64_t window[4] = { 1, 2, UINT64_MAX / 2, 3 };
+	void *ctx;
+
+	FUZZ_CHECK(et_ledger_by_perf.open(NULL, &ctx, &memory, &err) == 0);
+	if (size > sizeof(window))
+		memcpy(window, data + size - sizeof(window), sizeof(window));
+	memory->etalon = 7;
+	for (int i = 0; i < ET_LEDGER_SLOTS; i++) {
+		memory->slots[i].home = -1;
+		memory->slots[i].program = (int32_t)(window[0] & 0xffff) + i;
+		memory->slots[i].t0_ns = window[1];
+		memory->slots[i].t1_ns = window[2];
+	}
+	uint32_t n = et_ledger_by_perf.take(ctx, keys, accounts);
+	FUZZ_CHECK(n <= ET_LEDGER_CULPRITS);
+	for (int i = 0; i < ET_LEDGER_SLOTS; i++) {
+		int32_t home = memory->slots[i].home;
+		FUZZ_CHECK(home < (int32_t)sysconf(_SC_NPROCESSORS_CONF));
+		if (home >= 0)
+			FUZZ_CHECK(et_ledger_by_perf.read_cpu(ctx, home, &cpu) == 0);
+	}
+	et_ledger_by_perf.close(ctx);
+}
+
+/* Ring buffers of perf: the records of two CPUs, as a stream and as an account. */
+int fuzz_perf(const uint8_t *data, size_t size)
+{
+	uint64_t events = 0;
+
+	if (!size)
+		return 0;
+	fuzz_rings_set(data, size);
+	stream_perf(&events);
+	fuzz_rings_set(data, size);
+	account_perf(data, size);
+	fuzz_rings_set(NULL, 0);
+	return events > 0;
+}
+
+/* Records as BPF's ring buffer has them: events are handed out by CPU and start. */
+int fuzz_sched(const uint8_t *data, size_t size)
+{
+	struct et_sched_batch batch = { 0 };
+	struct et_sched_record r;
+	uint64_t edges[4] = { 0 }, events = 0;
+
+	for (size_t at = 0; at + sizeof(r) <= size; at += sizeof(r)) {
+		memcpy(&r, data + at, sizeof(r));
+		et_sched_batch_add(&batch, &r);
+		if (batch.n == 64)
+			et_sched_batch_deliver(&batch, edges, 4, take_event, &events);
+	}
+	et_sched_batch_deliver(&batch, edges, 4, take_event, &events);
+	free(batch.records);
+	return events > 0;
+}
+
+/* The account of a sample from the block of memory that BPF fills. */
+int fuzz_account(const uint8_t *data, size_t size)
+{
+	struct et_account a = { .etalon = 7 };
+	struct et_sample s = { 0 };
+	struct {
+		int32_t pid, flags;
+		struct et_culprit_account by;
+	} entry;
+	size_t at = sizeof(a.slot) + sizeof(a.home) + 2 * sizeof(uint64_t);
+
+	if (size < at)
+		return 0;
+	memcpy(&a.slot, data, sizeof(a.slot));
+	memcpy(&a.home, data + sizeof(a.slot), sizeof(a.home));
+	memcpy(&s.measured.elapsed_ns, data + at - 2 * sizeof(uint64_t), sizeof(uint64_t));
+	memcpy(&s.measured.cpu_ns, data + at - sizeof(uint64_t), sizeof(uint64_t));
+	a.has_hidden = size & 8;
+	a.has_interrupts = size & 16;
+	for (; at + sizeof(entry) <= size; at += sizeof(entry)) {
+		memcpy(&entry, data + at, sizeof(entry));
+		et_account_add(&a, entry.pid, &entry.by);
+	}
+	et_account_settle(&a, 0, &s);
+	for (size_t i = 0; i < s.measured.n_culprits; i++)
+		FUZZ_CHECK(
+			strnlen(s.measured.culprits[i].name, sizeof(s.measured.culprits[i].name)) <
+			sizeof(s.measured.culprits[i].name));
+	free(s.measured.culprits);
+	et_account_free(&a);
+	return 1;
+}

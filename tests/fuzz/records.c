@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Targets: files that users give to etalon, and what is made of them. */
+#include "records.h"
+#include "base/alloc.h"
+#include "lib/bench.h"
+#include "measure/cause.h"
+#include "protocol/daemons.h"
+#include "put/calibration.h"
+#include "report/compare.h"
+#include "report/csv.h"
+#include "report/daemons.h"
+#include "report/describe.h"
+#include "report/format.h"
+#include "report/native.h"
+#include "report/text.h"
+#include "report/trace.h"
+#include "stats/judge.h"
+#include "store/daemons.h"
+#include "store/import.h"
+#include "store/series.h"
+#include "store/trace.h"
+
+#include <math.h>
+#include <string.h>
+
+uint64_t fuzz_hash(const uint8_t *data, size_t size)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ data[i]) * UINT64_C(0x100000001b3);
+	return hash ^ (hash >> 29);
+}
+
+/* --- experiments --- */
+
+char *fuzz_native(const struct et_experiment *e, size_t *size)
+{
+	struct et_judgement j = { .n_commands = e->n_commands };
+	char *text = NULL;
+	FILE *out = open_memstream(&text, size);
+
+	j.commands = et_calloc(e->n_commands, sizeof(*j.commands));
+	for (size_t i = 0; i < e->n_commands; i++)
+		j.commands[i].command = &e->commands[i];
+	et_native_write(e, &j, out);
+	fclose(out);
+	free(j.commands);
+	return text;
+}
+
+int fuzz_import_bytes(const char *data, size_t size, enum et_import_format format,
+	const char *column, struct et_experiment **out)
+{
+	struct et_import_options o = { .name = "FILE",
+		.format = format,
+		.column = column,
+		.wall_ns = UINT64_C(1763196906000000000),
+		.random = 0xabcdef };
+	struct et_error err;
+
+	return et_import(data, size, &o, out, &err);
+}
+
+static size_t count_samples(const struct et_experiment *e)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->n_commands; i++)
+		n += e->commands[i].n_samples;
+	return n;
+}
+
+/* Writes every format, and the text of `show`. */
+static void report_all(const struct et_experiment *e)
+{
+	const struct et_text_options wide = { .width = 100, .color = true, .verbose = true };
+	struct et_judgement j = { 0 };
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	et_judge(e, &j);
+	for (const struct et_format *f = et_formats; f->name; f++) {
+		f->write(e, &j, out);
+		fflush(out);
+		FUZZ_CHECK(!memchr(text, '\x1b', size));
+		rewind(out);
+	}
+	et_text_heading(e, &wide, out);
+	et_text_result(e, &j, &wide, out);
+	fclose(out);
+	free(text);
+	et_judgement_free(&j);
+}
+
+/* A record that was imported and exported is imported again as the same experiment. */
+static void check_native(const struct et_experiment *e)
+{
+	struct et_experiment *again = NULL;
+	size_t n, n2;
+	ET_AUTO_FREE char *first = fuzz_native(e, &n);
+
+	FUZZ_CHECK(fuzz_import_bytes(first, n, ET_IMPORT_AUTO, NULL, &again) == 0);
+	ET_AUTO_FREE char *second = fuzz_native(again, &n2);
+	FUZZ_CHECK(n == n2 && !memcmp(first, second, n));
+	et_experiment_free(again);
+}
+
+static int import(const uint8_t *data, size_t size, enum et_import_format format)
+{
+	static const char *const columns[] = { NULL, NULL, "1", "seconds" };
+	uint64_t hash = fuzz_hash(data, size);
+	const char *column = columns[hash % ET_LENGTH(columns)];
+	struct et_experiment *e = NULL;
+
+	if (fuzz_import_bytes((const char *)data, size, format, NULL, &e) &&
+		fuzz_import_bytes((const char *)data, size, format, column, &e))
+		return 0;
+	check_native(e);
+	/* Statistics and pictures take a hundred times as long as the parser. */
+	if (hash / 4 % 16 == 0 && e->n_commands <= 4 && count_samples(e) <= 40)
+		report_all(e);
+	et_experiment_free(e);
+	return 1;
+}
+
+int fuzz_import(const uint8_t *data, size_t size)
+{
+	return import(data, size, ET_IMPORT_AUTO);
+}
+
+/* Times that were exported as CSV are imported unchanged. */
+static void check_csv(const struct et_experiment *e)
+{
+	struct et_experiment *again = NULL;
+	struct et_judgement none = { 0 };
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	et_csv_write(e, &none, out);
+	fclose(out);
+	FUZZ_CHECK(fuzz_import_bytes(text, size, ET_IMPORT_CSV, NULL, &again) == 0);
+	FUZZ_CHECK(count_samples(e) == count_samples(again));
+	et_experiment_free(again);
+	free(text);
+}
+
+int fuzz_csv(const uint8_t *data, size_t size)
+{
+	struct et_experiment *e = NULL;
+
+	if (fuzz_import_bytes((const char *)data, size, ET_IMPORT_CSV, NULL, &e) == 0) {
+		check_csv(e);
+		et_experiment_free(e);
+	}
+	return import(data, size, ET_IMPORT_CSV);
+}
+
+/* --- series --- */
+
+static void describe_all(const struct et_series_set *set)
+{
+	struct et_describe_options o = { .level = 0.95, .replicates = 20, .seed = 1, .threads = 1 };
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct et_page page = { .out = out, .width = 80 };
+	struct et_description d;
+	struct et_json w;
+
+	et_json_init(&w, out, 0);
+	for (size_t i = 0; i < set->n; i++) {
+		if (set->list[i].n < 2)
+			continue;
+		et_describe(set->list[i].values, set->list[i].n, set->list[i].unit, &o, &d);
+		et_describe_text(&set->list[i], &d, &page, true);
+		et_describe_json(&w, &set->list[i], &d);
+		et_description_free(&d);
+	}
+	fclose(out);
+	free(text);
+}
+
+/* Compares each series with the first. */
+static void compare_all(const struct et_series_set *set)
+{
+	static const size_t first = 0;
+	struct et_compare_options o = { .alpha = 0.05, .reference = &first };
+	struct et_comparison c;
+	char *text = NULL;
+	size_t size;
+
+	for (size_t i = 0; i < set->n; i++) {
+		if (set->list[i].n < ET_SHAPIRO_LEAST)
+			return;
+	}
+	FILE *out = open_memstream(&text, &size);
+	struct et_page page = { .out = out, .width = 80 };
+	et_compare(set->list, set->n, &o, &c);
+	et_compare_text(set->list, &c, &page, true);
+	et_compare_json(set->list, &c, out);
+	et_comparison_free(&c);
+	fclose(out);
+	free(text);
+}
+
+static int read_series(
+	const uint8_t *data, size_t size, const char *column, struct et_series_set *set)
+{
+	struct et_series_options o = { .name = "FILE", .column = column };
+	struct et_error err;
+	FILE *in = fmemopen((void *)data, size, "r");
+
+	if (!in)
+		return -1;
+	int rc = et_series_read(in, &o, set, &err);
+	fclose(in);
+	return rc;
+}
+
+int fuzz_series(const uint8_t *data, size_t size)
+{
+	static const char *const columns[] = { "1", "2", "seconds", "et_ns" };
+	uint64_t hash = fuzz_hash(data, size);
+	struct et_series_set set = { 0 };
+	bool accepted = read_series(data, size, NULL, &set) == 0;
+
+	if (!accepted)
+		accepted = read_series(data, size, columns[hash % ET_LENGTH(columns)], &set) == 0;
+	for (size_t i = 0; i < set.n; i++) {
+		for (size_t k = 0; k < set.list[i].n; k++)
+			FUZZ_CHECK(isfinite(set.list[i].values[k]));
+	}
+	bool small = set.n && set.n <= 5;
+	for (size_t i = 0; i < set.n; i++)
+		small = small && set.list[i].n <= 200;
+	if (accepted && small && hash / 4 % 8 == 0)
+		describe_all(&set);
+	/* A second set from the same bytes: a comparison needs two series. */
+	if (accepted && small && hash / 4 % 8 == 1) {
+		(void)!read_series(data, size / 2, NULL, &set);
+		compare_all(&set);
+	}
+	et_series_set_free(&set);
+	return accepted;
+}
+
+/* --- traces and daemons --- */
+
+static char *write_traces(struct et_traces *all, size_t *size)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, size);
+	struct et_page page = { .out = out, .width = 80 };
+	struct et_json w;
+
+	for (size_t i = 0; i < all->n; i++)
+		et_trace_text(&all->list[i], &page, false);
+	et_trace_svg(all->list, all->n, out);
+	fflush(out);
+	rewind(out);
+	et_json_init(&w, out, 2);
+	et_json_object(&w, NULL);
+	et_json_array(&w, "traces");
+	for (size_t i = 0; i < all->n; i++)
+		et_trace_json(&all->list[i], &w);
+	et_json_end(&w);
+	et_json_end(&w);
+	fclose(out);
+	return text;
+}
+
+static void analyse_traces(struct et_traces *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		struct et_trace *t = &all->list[i];
+		et_cause_regular(t, strcmp(t->source, "file") != 0, true);
+		et_trace_set_rate(t, t->hz > 0 ? t->hz : t->hz_estimate);
+		et_trace_sum(t);
+	}
+}
+
+/* A trace that was read and written as JSON can be read again. */
+int fuzz_trace(const uint8_t *data, size_t size)
+{
+	struct et_traces all = { 0 }, again = { 0 };
+	struct et_error err;
+	size_t n;
+
+	if (et_traces_read((const char *)data, size, "FILE", &all, &err))
+		return 0;
+	analyse_traces(&all);
+	ET_AUTO_FREE char *text = write_traces(&all, &n);
+	FUZZ_CHECK(et_traces_read(text, n, "AGAIN", &again, &err) == 0);
+	FUZZ_CHECK(again.n == all.n);
+	for (size_t i = 0; i < all.n; i++)
+		FUZZ_CHECK(again.list[i].n == all.list[i].n);
+	et_traces_free(&all);
+	et_traces_free(&again);
+	return 1;
+}
+
+int fuzz_daemons(const uint8_t *data, size_t size)
+{
+	struct et_daemon_record r;
+	struct et_daemon_findings f;
+	struct et_error err;
+	char *text = NULL;
+	struct et_json w;
+	size_t n;
+
+	if (et_daemon_record_read((const char *)data, size, "FILE", &r, &err))
+		return 0;
+	if (et_daemons_analyse(&r, "FILE", &f, &err) == 0) {
+		FILE *out = open_memstream(&text, &n);
+		struct et_page page = { .out = out, .width = 80 };
+		et_json_init(&w, out, 2);
+		et_daemons_json(&r, &f, &w);
+		et_daemons_text(&r, &f, &page, true);
+		if (r.short_run.n_listed <= 200 && r.long_run.n_listed <= 200)
+			et_daemons_page(&r, &f, "FILE", out);
+		fclose(out);
+		FUZZ_CHECK(!memchr(text, '\x1b', n));
+		free(text);
+		et_daemon_findings_free(&f);
+	}
+	et_daemon_record_free(&r);
+	return 1;
+}
+
+/* --- files of libetalon and of put --- */
+
+/* The tree has the file, so that nothing is written to a disk. */
+static char *as_tree(const char *path, const uint8_t *data, size_t size, size_t *n)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, n);
+
+	fprintf(out, "@%s\n", path);
+	fwrite(data, 1, size, out);
+	fclose(out);
+	return text;
+}
+
+int fuzz_baseline(const uint8_t *data, size_t size)
+{
+	struct et_bench_baseline b = { 0 };
+	struct et_error err;
+	size_t n;
+	ET_AUTO_FREE char *tree = as_tree("/baseline", data, size, &n);
+
+	fuzz_tree_set(tree, n);
+	int rc = et_bench_baseline_read("/baseline", ETALON_CACHE_WARM, &b, &err);
+	fuzz_tree_set(NULL, 0);
+	if (rc)
+		return 0;
+	for (size_t i = 0; i < b.n; i++) {
+		struct et_bench_comparison c = et_bench_compare(100, 0.01, &b.list[i]);
+		FUZZ_CHECK(c.verdict == ET_BENCH_UNSURE || isfinite(c.hi));
+		FUZZ_CHECK(et_bench_baseline_find(&b, b.list[i].name) != NULL);
+	}
+	et_bench_baseline_free(&b);
+	return 1;
+}
+
+/* A rate that was written is read again, whatever the file contained. */
+int fuzz_calibration(const uint8_t *data, size_t size)
+{
+	ET_AUTO_FREE char *path = et_asprintf("%s/inc.json", fuzz_scratch());
+	struct et_error err;
+	double rate = 0, again = 0;
+	FILE *f = fopen(path, "we");
+
+	FUZZ_CHECK(f && fwrite(data, 1, size, f) == size && fclose(f) == 0);
+	bool accepted = et_calibration_read(fuzz_scratch(), "Some CPU", &rate, &err) == 0;
+	FUZZ_CHECK(!accepted || (rate >= 1e6 && rate <= 1e12));
+	/* Writing waits for the disk. */
+	if (fuzz_hash(data, size) % 16 == 0) {
+		FUZZ_CHECK(et_calibration_write(fuzz_scratch(), "New CPU", 2.5e9, &err) == 0);
+		FUZZ_CHECK(et_calibration_read(fuzz_scratch(), "New CPU", &again, &err) == 0);
+		FUZZ_CHECK(again == 2.5e9);
+	}
+	return accepted;
+}

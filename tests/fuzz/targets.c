@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of fuzz targets, with the words that mutations insert. */
+#include "fuzz.h"
+
+#include <string.h>
+
+#define TOKENS(...)                                                                                \
+	(const char *const[])                                                                      \
+	{                                                                                          \
+		__VA_ARGS__, NULL                                                                  \
+	}
+
+static const char *const json_tokens[] = { "null", "true", "false", "{}", "[]", "\"\"", "\"",
+	"\"\\u001b[31m\"", "\"\\ud800\"", "\"\\u0000\"", "\"\\u202e\"", "{\"a\":", "[", "]", "}",
+	",", ":", "NaN", "1e309", "-0", "0.1", "1E5", "\"etalon\":1,", "\"results\":[",
+	"\"times\":[", "\"samples\":[", "\"et_ns\":", "\"pt_ns\":", "\"order\":", "\"round\":",
+	"\"partner\":", "\"command\":", "\"argv\":[", "\"name\":", "\"state\":\"interrupted\"",
+	"\"arrangement\":\"duet\"", "\"marks\":[", "\"removed\":{\"by\":", "\"warmup\":true",
+	"\"exit_code\":", NULL };
+static const char *const csv_tokens[] = { ",", ";", "\t", "\"", "\"\"", "\r\n", "\n", "#",
+	"\xef\xbb\xbf", "command", "et_ns", "pt_ns", "order", "round", "warmup", "removed",
+	"partner", "time_s", "time_ms", "seconds", "true", "duet", "'=", "=1+1", "nan", "inf",
+	"0x10", ".", "1e", NULL };
+static const char *const option_tokens[] = { "\n", "--", "-", "\n--", "--runs", "--until", "0.5%",
+	"--cpu", "0-1023", "--time-limit", "1d", "-P", "-L", "-D", "{n}", "{", "}", "--resume",
+	"--order", "duet", "--protocol", "kbest", "--pace", "-n", "--prepare", "--sched",
+	"fifo:", "--reference", "=", "-wrm", "--label", "'", "\"", "\\", NULL };
+static const char *const proc_tokens[] = { "\n@/proc/stat\n", "\n@/proc/self/cgroup\n",
+	"\n@/proc/self/mountinfo\n", "\n@/proc/loadavg\n", "\n@/proc/cpuinfo\n",
+	"\n@/proc/1/stat\n", "\n@/sys/devices/system/cpu/online\n",
+	"\n@/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor\n", "\n@/proc/swaps\n",
+	"\n@/proc/version\n", " ", "\n", ":", "-", ",", "0-3", "cpu0", "cgroup2", "cpuacct",
+	"[always]", "(", ")", "..", "%s", "0::/", "(2026-01-01)", "Jan", NULL };
+static const char *const unit_tokens[] = { "Id=", "ActiveState=", "active", "inactive", "failed",
+	"LoadState=", "loaded", "masked", "not-found", "CanStart=no", "CanStop=no", "Transient=yes",
+	"Job=", "TriggeredBy=", "ConsistsOf=", "BoundBy=", "RequiredBy=", "RequisiteOf=",
+	"PropagatesStopTo=", "\n", "\n\n", "=", " ", "cron.service", NULL };
+static const char *const journal_tokens[] = { "etalon-journal 1\n", "begin ", "change ", "made ",
+	"again ", "back ", "apply", "run", "aslr", "file", "unit", "process", "%", "%20", "%0a",
+	"%00", "%zz", "\n", " ", "/proc/sys/kernel/randomize_va_space", "cron.service", NULL };
+static const char *const sql_tokens[] = { "SELECT ", "UPDATE ", "DELETE FROM ", "INSERT INTO ",
+	"CREATE VIEW ", "CREATE TRIGGER t AFTER INSERT ON ", " BEGIN ", "END;", "DROP TABLE ",
+	"ALTER TABLE ", " RENAME TO ", "experiment", "command", "sample", "parameter", "factor",
+	"interference", "process", "fact", "sqlite_schema", " SET ", "sql=replace(sql,",
+	"'STRICT',''", " WHERE ",
+	"PRAGMA user_version=", "PRAGMA application_id=", "PRAGMA writable_schema=on;", "zeroblob(",
+	"hex(", "char(27)", "NULL", "x'00'", "'", ";", "(", ")", ",", "*", "=", "1e400", "state",
+	"argv", "et_ns", "id", "samples", "commands", "\"order\"", "GENERATED ALWAYS AS (",
+	") VIRTUAL", NULL };
+static const char *const word_tokens[] = { "'", "\"", "\\", " ", "\t", "\n", "\\\n", "''", "$x",
+	"`", "#", "\x7f", "\xff", NULL };
+static const char *const number_tokens[] = { "-", "+", ".", "e", "%", "ns", "us", "ms", "s", "m",
+	"h", "d", ",", "0x", "inf", "nan", " ", "0-3", "1023", "1024", "1e-320", "1e308", NULL };
+static const char *const name_tokens[] = { "{", "}", "{n}", "{ n }", "{{", "\n", ",", "0.1", "1e5",
+	"-", "name", NULL };
+static const char *const utf8_tokens[] = { "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80",
+	"\xe2\x80\xae", "\xcc\x81", "\xf0\x9f\x91\xa9", "\xe2\x80\x8d", "\x1b[31m", "\x1b]0;",
+	"\x07", "\x9b", "\xc2\x9b", "\xef\xbb\xbf", "\xef\xbf\xbd", "\xff", NULL };
+
+const struct fuzz_target fuzz_targets[] = {
+	{ "words", fuzz_words, 20000, .tokens = word_tokens },
+	{ "cpus", fuzz_cpus, 20000, .tokens = number_tokens },
+	{ "numbers", fuzz_numbers, 20000, .tokens = number_tokens },
+	{ "utf8", fuzz_utf8, 10000, .tokens = utf8_tokens },
+	{ "parameters", fuzz_parameters, 3000, .tokens = name_tokens },
+	{ "options", fuzz_options, 5000, .tokens = option_tokens },
+	{ "import", fuzz_import, 5000, .json = true, .tokens = json_tokens },
+	{ "csv", fuzz_csv, 5000, .tokens = csv_tokens },
+	{ "series", fuzz_series, 5000, .tokens = csv_tokens },
+	{ "trace", fuzz_trace, 4000, .json = true, .tokens = json_tokens },
+	{ "daemons", fuzz_daemons, 4000, .json = true, .tokens = json_tokens },
+	{ "baseline", fuzz_baseline, 5000, .json = true, .tokens = json_tokens },
+	{ "calibration", fuzz_calibration, 3000, .json = true, .tokens = json_tokens },
+	{ "proc", fuzz_proc, 3000, .tokens = proc_tokens },
+	{ "procstat", fuzz_procstat, 20000, .tokens = TOKENS("(", ")", " ", "R", "-1") },
+	{ "services", fuzz_services, 10000, .tokens = unit_tokens },
+	{ "journal", fuzz_journal, 5000, .tokens = journal_tokens },
+	{ "netlink", fuzz_netlink, 20000, .binary = true },
+	{ "perf", fuzz_perf, 5000, .binary = true },
+	{ "sched", fuzz_sched, 10000, .binary = true },
+	{ "account", fuzz_account, 10000, .binary = true },
+	{ "keep", fuzz_keep, 2000, .json = true, .tokens = json_tokens },
+	{ "cutoffs", fuzz_cutoffs, 3000, .json = true, .tokens = json_tokens },
+	{ "store", fuzz_store, 500, .binary = true, .seed = fuzz_store_seed },
+	{ "schema", fuzz_schema, 200, .tokens = sql_tokens },
+	{ "self", fuzz_self, .mutants = 100 },
+	{ 0 },
+};
+
+const struct fuzz_target *fuzz_find(const char *name)
+{
+	for (const struct fuzz_target *t = fuzz_targets; t->name; t++) {
+		if (!strcmp(t->name, name))
+			return t;
+	}
+	return NULL;
+}
