@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "num/dist.h"
+#include "num/rankdist.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -120,7 +121,11 @@ double et_pbeta(double x, double a, double b)
 
 static double psignrank_tail(double v, double n, int tail)
 {
-	return !isnan(v) && is_count(n) ? psignrank(v, n, tail, 0) : NAN;
+	if (isnan(v) || !is_count(n))
+		return NAN;
+	if (n <= ET_RANKDIST_MOST)
+		return et_rankdist_signed_p(v, (unsigned)n, tail == UPPER);
+	return psignrank(v, n, tail, 0);
 }
 
 double et_psignrank(double v, double n)
@@ -135,12 +140,20 @@ double et_psignrank_upper(double v, double n)
 
 double et_qsignrank(double p, double n)
 {
-	return is_probability(p) && is_count(n) ? qsignrank(p, n, LOWER, 0) : NAN;
+	if (!is_probability(p) || !is_count(n))
+		return NAN;
+	if (n <= ET_RANKDIST_MOST)
+		return et_rankdist_signed_quantile(p, (unsigned)n);
+	return qsignrank(p, n, LOWER, 0);
 }
 
 static double pwilcox_tail(double w, double m, double n, int tail)
 {
-	return !isnan(w) && is_count(m) && is_count(n) ? pwilcox(w, m, n, tail, 0) : NAN;
+	if (isnan(w) || !is_count(m) || !is_count(n))
+		return NAN;
+	if (m <= ET_RANKDIST_MOST && n <= ET_RANKDIST_MOST)
+		return et_rankdist_sum_p(w, (unsigned)m, (unsigned)n, tail == UPPER);
+	return pwilcox(w, m, n, tail, 0);
 }
 
 double et_pwilcox(double w, double m, double n)
@@ -155,7 +168,11 @@ double et_pwilcox_upper(double w, double m, double n)
 
 double et_qwilcox(double p, double m, double n)
 {
-	return is_probability(p) && is_count(m) && is_count(n) ? qwilcox(p, m, n, LOWER, 0) : NAN;
+	if (!is_probability(p) || !is_count(m) || !is_count(n))
+		return NAN;
+	if (m <= ET_RANKDIST_MOST && n <= ET_RANKDIST_MOST)
+		return et_rankdist_sum_quantile(p, (unsigned)m, (unsigned)n);
+	return qwilcox(p, m, n, LOWER, 0);
 }
 
 double et_ptukey_upper(double q, double groups, double df)

@@ -3,8 +3,8 @@
  * Distribution functions. This is a thin layer over libRmath, which nothing else may use. et_pX(x)
  * is the probability of a value of at most x, et_pX_upper(x) that of a larger one (1 - et_pX would
  * lose the digits of small p-values), et_qX(p) the quantile. Arguments outside the domain give NaN
- * without a message. The rank distributions (signrank, wilcox) keep tables in static memory, so
- * only one thread may call them.
+ * without a message. For samples of more than 64 the rank distributions (signrank, wilcox) keep
+ * tables in static memory, so only one thread may call them.
  */
 #ifndef ET_NUM_DIST_H
 #define ET_NUM_DIST_H
