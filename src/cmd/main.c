@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <locale.h>
 #include <signal.h>
 #include <string.h>
@@ -85,6 +86,8 @@ int main(int argc, char **argv)
 			stderr);
 		return ET_EXIT_OUTSIDE;
 	}
+	/* A failed allocation would look like a syntax error in some of jansson's functions. */
+	json_set_alloc_funcs(et_alloc, free);
 	/* Only LC_CTYPE is set: numbers have a decimal point in every language. */
 	setlocale(LC_CTYPE, "C.UTF-8");
 	et_signals_read_caller();
