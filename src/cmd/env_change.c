@@ -2,6 +2,7 @@
 /* `etalon env apply` and `etalon env restore`. */
 #include "base/alloc.h"
 #include "cmd/env.h"
+#include "cmd/rescue.h"
 
 #include <errno.h>
 #include <string.h>
@@ -45,29 +46,30 @@ static int failure(const struct et_results *r, const char *what, struct et_error
 			    "rest");
 }
 
-static int apply_now(struct et_machine *m, const struct et_env_options *c, struct et_results *r,
-	struct et_error *err)
+/* Sets *j to the open journal also if it fails after opening it. */
+static int apply_now(struct et_machine *m, const struct et_env_options *c, struct et_journal **j,
+	struct et_results *r, struct et_error *err)
 {
 	ET_AUTO_FREE char *path = et_cli_journal();
-	struct et_journal *j = NULL;
 	struct et_results stale = { 0 };
 
-	int rc = et_journal_open(path, true, &j, err);
+	int rc = et_journal_open(path, true, j, err);
 	if (rc)
 		return rc;
-	et_environment_restore(m, &et_env_ops_real, j, ET_STALE_RUNS, &stale);
+	et_rescue_begin(m, *j, ET_STALE_RUNS);
+	et_environment_restore(m, &et_env_ops_real, *j, ET_STALE_RUNS, &stale);
 	et_results_free(&stale);
 	et_machine_refresh(m);
-	et_journal_begin(j, ET_OWNER_APPLY, m->boot_id, m->wall_ns);
-	rc = et_environment_apply(m, &et_env_ops_real, j, c->selected, r, err);
-	et_journal_close(j);
-	return rc;
+	et_journal_begin(*j, ET_OWNER_APPLY, m->boot_id, m->wall_ns);
+	et_rescue_begin(m, *j, (int64_t)(*j)->n_sessions);
+	return et_environment_apply(m, &et_env_ops_real, *j, c->selected, r, err);
 }
 
 int et_env_apply(const struct et_cli *cli, const struct et_env_options *c, struct et_error *err)
 {
 	struct et_page page = et_env_page(cli);
 	struct et_results r = { 0 };
+	struct et_journal *j = NULL;
 	struct et_machine m;
 
 	int rc = refuse_fixed(c, err);
@@ -77,7 +79,7 @@ int et_env_apply(const struct et_cli *cli, const struct et_env_options *c, struc
 	if (c->dry_run)
 		et_environment_preview(&m, c->selected, &r);
 	else
-		rc = apply_now(&m, c, &r, err);
+		rc = apply_now(&m, c, &j, &r, err);
 	if (cli->verbosity >= 0) {
 		et_results_print(&r, &page, false);
 		if (!r.n && rc == 0)
@@ -88,6 +90,8 @@ int et_env_apply(const struct et_cli *cli, const struct et_env_options *c, struc
 	}
 	if (rc == 0)
 		rc = failure(&r, "made", err);
+	et_rescue_end();
+	et_journal_close(j);
 	et_results_free(&r);
 	et_machine_free(&m);
 	return rc;
@@ -119,10 +123,13 @@ int et_env_restore(const struct et_cli *cli, const struct et_env_options *c, str
 	rc = 0;
 	et_cli_machine(&m);
 	size_t damaged = j ? j->damaged : 0;
-	if (j && c->dry_run)
+	if (j && c->dry_run) {
 		et_environment_pending(j, &r);
-	else if (j)
+	} else if (j) {
+		et_rescue_begin(&m, j, ET_ALL_SESSIONS);
 		et_environment_restore(&m, &et_env_ops_real, j, ET_ALL_SESSIONS, &r);
+		et_rescue_end();
+	}
 	et_journal_close(j);
 	if (cli->verbosity >= 0) {
 		et_results_print(&r, &page, true);

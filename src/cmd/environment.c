@@ -2,6 +2,7 @@
 #include "cmd/environment.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "cmd/rescue.h"
 #include "report/environment.h"
 
 #include <errno.h>
@@ -103,6 +104,7 @@ static int apply(struct et_tuning *t, const struct et_cli *cli, FILE *out, struc
 	 * While we hold the lock on the journal no other run is alive, so changes that are still in
 	 * it come from a run that was killed: they are restored first.
 	 */
+	et_rescue_begin(&t->machine, t->journal, ET_STALE_RUNS);
 	et_environment_restore(&t->machine, &et_env_ops_real, t->journal, ET_STALE_RUNS, &results);
 	if (results.n && cli->verbosity >= 0)
 		fprintf(stderr, "etalon: restored the changes of a killed run first\n");
@@ -151,6 +153,7 @@ void et_tuning_end(struct et_tuning *t, const struct et_cli *cli)
 		if (et_results_count(&results, ET_OUTCOME_FAILED))
 			et_warn(&w, ET_WARN_NOT_RESTORED);
 		et_cli_warn(&w);
+		et_rescue_end();
 		et_journal_close(t->journal);
 		t->journal = NULL;
 	}

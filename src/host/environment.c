@@ -344,7 +344,8 @@ static bool restore_entry(const struct et_machine *m, const struct et_env_ops *o
 		snprintf(note, sizeof(note), "it is %s now", now);
 	else
 		unmarked(lost, note, sizeof(note));
-	et_results_add(out, &e->change, outcome, note);
+	if (out)
+		et_results_add(out, &e->change, outcome, note);
 	return true;
 }
 
@@ -366,27 +367,33 @@ static bool is_service(const struct et_change *c)
 	       !strcmp(c->target + len - strlen(suffix), suffix);
 }
 
+struct tally {
+	size_t restored, failed;
+};
+
 /*
- * Tries once to restore each entry of the session; returns true if it restored one. Services come
- * last, because systemd does not start a socket whose service already runs. With report, failures
- * are added to the results.
+ * Tries once to restore each entry of the session. Services come last, because systemd does not
+ * start a socket whose service already runs. With report, failures are added to the results.
  */
-static bool restore_all(const struct et_machine *m, const struct et_env_ops *ops,
+static struct tally restore_all(const struct et_machine *m, const struct et_env_ops *ops,
 	struct et_journal *j, int64_t session, struct et_results *out, bool report)
 {
-	bool progress = false;
+	struct tally tally = { 0 };
 	char why[512];
 
 	for (size_t i = 2 * j->n; i-- > 0;) {
 		struct et_journal_entry *e = &j->entries[i % j->n];
 		if (is_service(&e->change) == (i >= j->n) || !concerns(j, e, session))
 			continue;
-		if (restore_entry(m, ops, j, e, out, why, sizeof(why)))
-			progress = true;
-		else if (report)
+		if (restore_entry(m, ops, j, e, out, why, sizeof(why))) {
+			tally.restored++;
+			continue;
+		}
+		tally.failed++;
+		if (report && out)
 			et_results_add(out, &e->change, ET_OUTCOME_FAILED, why);
 	}
-	return progress;
+	return tally;
 }
 
 /*
@@ -408,15 +415,15 @@ static void reset_start_limits(const struct et_machine *m, const struct et_env_o
 	}
 }
 
-void et_environment_restore(const struct et_machine *m, const struct et_env_ops *ops,
+bool et_environment_restore(const struct et_machine *m, const struct et_env_ops *ops,
 	struct et_journal *j, int64_t session, struct et_results *out)
 {
 	reset_start_limits(m, ops, j, session);
 	/* A value can be refused because of another one (a minimum above the maximum), so try the
 	 * rest again as long as one succeeds. */
-	while (restore_all(m, ops, j, session, out, false))
+	while (restore_all(m, ops, j, session, out, false).restored)
 		;
-	restore_all(m, ops, j, session, out, true);
+	return restore_all(m, ops, j, session, out, true).failed == 0;
 }
 
 void et_environment_pending(const struct et_journal *j, struct et_results *out)

@@ -48,9 +48,10 @@ enum {
 
 /*
  * Restores the changes of a session, given by its number or by one of the above. The last change is
- * restored first. A change that cannot be restored stays in the journal.
+ * restored first. A change that cannot be restored stays in the journal, and false is returned. out
+ * may be NULL.
  */
-void et_environment_restore(const struct et_machine *m, const struct et_env_ops *ops,
+bool et_environment_restore(const struct et_machine *m, const struct et_env_ops *ops,
 	struct et_journal *j, int64_t session, struct et_results *out);
 /* Lists all changes that are not restored yet. */
 void et_environment_pending(const struct et_journal *j, struct et_results *out);
