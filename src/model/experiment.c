@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 
+#include <string.h>
 #include <time.h>
 
 const char *const et_order_names[] = { "auto", "random", "round-robin", "sequential", "duet",
@@ -116,6 +117,17 @@ void et_experiment_name(struct et_experiment *e, uint64_t wall_ns, uint64_t rand
 	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &tm);
 	snprintf(e->id, sizeof(e->id), "%s-%06x", stamp, (unsigned)(random & 0xffffff));
 	e->started_wall_ns = wall_ns;
+}
+
+bool et_experiment_is_id(const char *text)
+{
+	/* Not isalnum(), which accepts more in some locales. */
+	static const char letters[] = "0123456789"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-._";
+	size_t n = strspn(text, letters);
+
+	return n >= 1 && n < sizeof(((struct et_experiment *)0)->id) && !text[n] &&
+	       !strchr("-._", text[0]);
 }
 
 double *et_command_values(

@@ -134,6 +134,12 @@ const char *et_format_rfc3339(uint64_t wall_ns, char buf[32]);
 void et_experiment_name(struct et_experiment *e, uint64_t wall_ns, uint64_t random);
 
 /*
+ * Whether text is an id: 1 to 39 ASCII letters, digits, dashes, dots and underscores, of which the
+ * first is a letter or digit. People paste ids into shells, so nothing else is one.
+ */
+bool et_experiment_is_id(const char *text);
+
+/*
  * Returns the values of a metric over the samples that count: not warm-up, not removed, of the
  * given arrangement, and with a known value (imported records may lack it). They are a new array of
  * *n, in order of execution and in the metric's unit.

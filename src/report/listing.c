@@ -5,6 +5,9 @@
 #include <inttypes.h>
 #include <time.h>
 
+/* The longest text of a cell that is kept: no terminal is wider. */
+enum { WIDEST = 1000 };
+
 enum { GAP = 2, LEAST_COMMAND = 16, LEAST_LABEL = 5 };
 
 /* The texts are clean: a terminal obeys nothing in them. */
@@ -31,6 +34,13 @@ static void format_started(uint64_t wall_ns, uint64_t now_ns, char buf[24])
 		buf[0] = '\0';
 }
 
+static char *clean_cell(const char *text)
+{
+	ET_AUTO_FREE char *clean = et_clean(text, "");
+
+	return et_shorten(clean, WIDEST);
+}
+
 void et_listing_add(struct et_listing *l, const struct et_summary *s)
 {
 	ET_AUTO_FREE char *command =
@@ -45,8 +55,8 @@ void et_listing_add(struct et_listing *l, const struct et_summary *s)
 	format_started(s->started_wall_ns, l->now_wall_ns, row->started);
 	row->state = et_state_names[s->state];
 	snprintf(row->samples, sizeof(row->samples), "%" PRIu64, s->n_samples);
-	row->label = et_clean(s->label ? s->label : "", "");
-	row->command = et_clean(command, "");
+	row->label = clean_cell(s->label ? s->label : "");
+	row->command = clean_cell(command);
 }
 
 /* Columns of the terminal for each column of the table; 0: it is omitted. */

@@ -8,6 +8,10 @@
 
 /* Etalon keeps no longer string, so a longer one in a store is a sign of damage. */
 enum { MAX_TEXT = 4 << 20 };
+/* execve(2) fails if the arguments need more than 6 MiB (_STK_LIM / 4 * 3 in fs/exec.c). */
+enum { MAX_WORDS = 6 << 20 };
+/* The most that an allocation costs beside its bytes, and a pointer to it. */
+enum { BLOCK = 48 };
 
 static int prepare(struct et_store *s, enum et_sql which, struct et_error *err)
 {
@@ -50,6 +54,18 @@ int et_cursor_change(struct et_cursor *c, int64_t *changed)
 	return rc;
 }
 
+bool et_cursor_spend(struct et_cursor *c, size_t bytes)
+{
+	size_t cost = bytes + BLOCK;
+
+	if (!c->budget)
+		return true;
+	if (*c->budget < cost)
+		return false;
+	*c->budget -= cost;
+	return true;
+}
+
 static void bind(struct et_cursor *c, const struct et_value *value)
 {
 	if (!c->failed)
@@ -65,6 +81,16 @@ static void refuse(struct et_cursor *c, const char *name, const char *is, const 
 				"%s: cannot keep %s%s: it must be %s", c->st->db->name, name, is,
 				wanted),
 			"this is a defect of etalon; please report it");
+}
+
+static void refuse_texts(struct et_cursor *c)
+{
+	if (!c->failed)
+		c->failed = et_hint(c->err,
+			et_fail(c->err, E2BIG, ET_EXIT_USAGE,
+				"%s: the texts of the experiment need more than %zu MiB",
+				c->st->db->name, ET_STORE_MOST_TEXT >> 20),
+			"divide it into experiments of fewer commands");
 }
 
 void et_bind_int(struct et_cursor *c, int64_t value)
@@ -83,6 +109,8 @@ void et_bind_text(struct et_cursor *c, const char *name, const char *text)
 {
 	if (text && strnlen(text, MAX_TEXT + 1) > MAX_TEXT)
 		refuse(c, name, "", "a string of at most 4 MiB");
+	if (text && !et_cursor_spend(c, strlen(text)))
+		refuse_texts(c);
 	bind(c, &(struct et_value){ .kind = text ? ET_VALUE_TEXT : ET_VALUE_NULL, .bytes = text });
 }
 
@@ -93,8 +121,22 @@ void et_bind_chars(struct et_cursor *c, const char *name, const char *chars, siz
 	et_bind_text(c, name, c->failed ? NULL : chars);
 }
 
-void et_bind_blob(struct et_cursor *c, const char *bytes, size_t size)
+/* Spends the budget on the words of a blob. */
+static bool spend_words(struct et_cursor *c, const char *blob, size_t size)
 {
+	for (const char *end = blob + size; blob < end; blob += strlen(blob) + 1) {
+		if (!et_cursor_spend(c, strlen(blob)))
+			return false;
+	}
+	return true;
+}
+
+void et_bind_words(struct et_cursor *c, const char *bytes, size_t size)
+{
+	if (size > MAX_WORDS)
+		refuse(c, "arguments", "", "at most 6 MiB");
+	if (!spend_words(c, bytes, size))
+		refuse_texts(c);
 	bind(c, &(struct et_value){ .kind = ET_VALUE_BLOB, .bytes = bytes, .size = size });
 }
 
@@ -180,6 +222,8 @@ bool et_row_text(struct et_cursor *c, char **out)
 
 	if (!et_row_peek(c, &text))
 		return false;
+	if (text && !et_cursor_spend(c, strlen(text)))
+		return false;
 	*out = text ? et_strdup(text) : NULL;
 	return true;
 }
@@ -208,14 +252,23 @@ bool et_row_name(struct et_cursor *c, const char *const *names, int *out)
 	return true;
 }
 
-bool et_row_blob(struct et_cursor *c, const char **bytes, size_t *size)
+bool et_row_words(struct et_cursor *c, char ***out)
 {
 	struct et_value value = read_column(c);
+	const char *word = value.bytes;
+	size_t n = 0;
 
-	if (value.kind != ET_VALUE_BLOB)
+	if (value.kind != ET_VALUE_BLOB || value.size > MAX_WORDS ||
+		(value.size && word[value.size - 1] != '\0') || !spend_words(c, word, value.size))
 		return false;
-	*bytes = value.bytes;
-	*size = value.size;
+	for (size_t i = 0; i < value.size; i++)
+		n += word[i] == '\0';
+	char **argv = et_calloc(n + 1, sizeof(*argv));
+	for (size_t i = 0; i < n; i++) {
+		argv[i] = et_strdup(word);
+		word += strlen(word) + 1;
+	}
+	*out = argv;
 	return true;
 }
 
@@ -232,7 +285,9 @@ static bool row_field(struct et_cursor *c, const struct et_field *f, void *base)
 	case ET_VALUE_REAL:
 		return et_field_set_double(f, base, value.real);
 	case ET_VALUE_TEXT:
-		return is_text(&value) && et_field_set_text(f, base, value.bytes);
+		return is_text(&value) &&
+		       (f->kind != ET_FIELD_STRING || et_cursor_spend(c, value.size)) &&
+		       et_field_set_text(f, base, value.bytes);
 	default:
 		return false;
 	}

@@ -12,8 +12,9 @@
 struct et_cursor {
 	struct et_statement *st; /* NULL if it could not be prepared */
 	struct et_error *err;
-	int at;     /* the next parameter or column */
-	int failed; /* -errno of the first failure to prepare or to bind; 0: none */
+	int at;         /* the next parameter or column */
+	size_t *budget; /* what et_cursor_spend takes from; NULL: without limit */
+	int failed;     /* -errno of the first failure to prepare or to bind; 0: none */
 };
 
 /*
@@ -34,6 +35,15 @@ int et_cursor_step(struct et_cursor *c) ET_CHECK;
 int et_cursor_change(struct et_cursor *c, int64_t *changed) ET_CHECK;
 
 /*
+ * The budget for the texts of one experiment. A store from elsewhere may have millions of them, or
+ * columns whose default value is long, so the size of the file does not limit them.
+ */
+#define ET_STORE_MOST_TEXT ((size_t)64 << 20)
+enum { ET_STORE_MOST_FACTORS = 4096 };
+/* Spends that many bytes of the budget, and the cost of the memory block with them. */
+bool et_cursor_spend(struct et_cursor *c, size_t bytes);
+
+/*
  * Each binds the next parameter. Bytes must stay valid until the last step. name is for the error
  * if the value is refused.
  */
@@ -44,7 +54,8 @@ void et_bind_count(struct et_cursor *c, const char *name, uint64_t value);
 void et_bind_text(struct et_cursor *c, const char *name, const char *text);
 /* Refuses an array of that size without a NUL. */
 void et_bind_chars(struct et_cursor *c, const char *name, const char *chars, size_t size);
-void et_bind_blob(struct et_cursor *c, const char *bytes, size_t size);
+/* Binds the words as one blob, in which a NUL ends each word. */
+void et_bind_words(struct et_cursor *c, const char *blob, size_t size);
 /* Binds one parameter per column, from the fields of the struct at base. */
 void et_bind_columns(struct et_cursor *c, const struct et_columns *columns, const void *base);
 
@@ -61,8 +72,8 @@ bool et_row_peek(struct et_cursor *c, const char **out);
 bool et_row_chars(struct et_cursor *c, char *out, size_t size);
 /* Sets *out to the position in names of the text. */
 bool et_row_name(struct et_cursor *c, const char *const *names, int *out);
-/* The bytes are valid until the next step. */
-bool et_row_blob(struct et_cursor *c, const char **bytes, size_t *size);
+/* Reads what et_bind_words wrote into a new vector. */
+bool et_row_words(struct et_cursor *c, char ***out);
 /*
  * Reads one column per field into the struct at base. Returns NULL, or the first field whose column
  * has no valid value.

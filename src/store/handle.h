@@ -16,6 +16,7 @@ struct et_store {
 	char *url;
 	struct et_statement *statements[ET_SQL_LENGTH]; /* each is prepared when it is first used */
 	bool in_group;                                  /* a write transaction is open */
+	size_t texts; /* the budget of the experiment that is being read or written: cursor.h */
 	/* The experiment that a sample was last added to. */
 	char id[40];
 	int64_t key; /* of its row; 0: there is none */

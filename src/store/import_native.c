@@ -11,20 +11,6 @@
 /* The newest version of the record that this program knows. */
 enum { RECORD_VERSION = 1 };
 
-/* People paste ids into commands, so spaces, quotes and leading dashes are refused. */
-static bool is_id(const char *id)
-{
-	size_t len = strlen(id);
-
-	if (len < 1 || len > 39 || !isalnum((unsigned char)id[0]))
-		return false;
-	for (; *id; id++) {
-		if (!isalnum((unsigned char)*id) && !strchr("-_.", *id))
-			return false;
-	}
-	return true;
-}
-
 /* The number that two digits make, or -1 if it is not below limit. */
 static int two_digits(const char *text, int limit)
 {
@@ -120,7 +106,7 @@ static int read_id(struct et_importer *in, const json_t *root)
 
 	if (rc || !id)
 		return rc;
-	if (!is_id(id))
+	if (!et_experiment_is_id(id))
 		return et_import_fail(in, &here, "'%.60s' is not an id", id);
 	memcpy(in->e->id, id, strlen(id) + 1);
 	return 0;

@@ -24,7 +24,7 @@ static int read_id(const struct et_store *s, struct et_cursor *c, char id[40])
 {
 	int rc = et_cursor_step(c);
 
-	if (rc == 1 && !et_row_chars(c, id, 40))
+	if (rc == 1 && (!et_row_chars(c, id, 40) || !et_experiment_is_id(id)))
 		return et_hint(c->err,
 			et_fail(c->err, EBADMSG, ET_EXIT_OUTSIDE,
 				"%s: an experiment's id is not as etalon writes it", s->db->name),
@@ -178,45 +178,25 @@ static int load_head(struct loading *l, const char *id)
 	const char *what = "its key";
 
 	et_bind_text(&c, "id", id);
+	c.budget = &l->s->texts;
 	int rc = et_cursor_step(&c);
 	if (rc < 0)
 		return rc;
-	if (rc == 0 || snprintf(l->e->id, sizeof(l->e->id), "%s", id) >= (int)sizeof(l->e->id))
+	if (rc == 0 || !et_experiment_is_id(id) ||
+		snprintf(l->e->id, sizeof(l->e->id), "%s", id) >= (int)sizeof(l->e->id))
 		return et_store_no_experiment(l->s, id, l->err);
 	if (!et_row_int(&c, INT64_MIN, INT64_MAX, &l->key) || !read_head(l->e, &c, &what))
 		return bad(l, what);
 	return 0;
 }
 
-/* Makes an argv of a blob in which a NUL ends each word; NULL if the last one has none. */
-static char **split_argv(const char *blob, size_t size)
-{
-	size_t n = 0;
-
-	if (size && blob[size - 1] != '\0')
-		return NULL;
-	for (size_t i = 0; i < size; i++)
-		n += blob[i] == '\0';
-	char **argv = et_calloc(n + 1, sizeof(*argv));
-	for (size_t i = 0; i < n; i++) {
-		argv[i] = et_strdup(blob);
-		blob += strlen(blob) + 1;
-	}
-	return argv;
-}
-
 static bool read_command(struct et_cursor *c, struct et_command *command)
 {
-	const char *blob;
-	size_t size;
-
 	if (!et_row_text(c, &command->name) || !command->name || !et_row_text(c, &command->text) ||
-		!command->text || !et_row_blob(c, &blob, &size))
+		!command->text || !et_row_words(c, &command->argv))
 		return false;
-	command->argv = split_argv(blob, size);
-	return command->argv && et_row_text(c, &command->prepare) &&
-	       et_row_text(c, &command->conclude) && et_row_text(c, &command->setup) &&
-	       et_row_text(c, &command->cleanup);
+	return et_row_text(c, &command->prepare) && et_row_text(c, &command->conclude) &&
+	       et_row_text(c, &command->setup) && et_row_text(c, &command->cleanup);
 }
 
 /* A cursor over rows that belong to the experiment. */
@@ -225,6 +205,7 @@ static struct et_cursor rows_of(struct loading *l, enum et_sql which)
 	struct et_cursor c = et_cursor_open(l->s, which, l->err);
 
 	et_bind_int(&c, l->key);
+	c.budget = &l->s->texts;
 	return c;
 }
 
@@ -283,7 +264,8 @@ static int load_factors(struct loading *l)
 		ET_GROW(e->environment, e->n_environment, room);
 		struct et_factor *factor = &e->environment[e->n_environment++];
 		memset(factor, 0, sizeof(*factor));
-		if (et_row_columns(&c, &et_columns_factor, factor))
+		if (e->n_environment > ET_STORE_MOST_FACTORS ||
+			et_row_columns(&c, &et_columns_factor, factor))
 			return bad(l, "a factor of the environment");
 	}
 	return rc;
@@ -294,6 +276,7 @@ struct interference {
 	struct et_cursor c;
 	bool row;                /* c has a row that no sample has taken yet */
 	int64_t order, command;  /* the sample that this row belongs to */
+	int64_t number;          /* of the culprit in this row */
 	struct et_culprit *list; /* the culprits of the sample that is being read */
 	size_t n, room;
 };
@@ -304,7 +287,8 @@ static int next_row(struct loading *l, struct interference *in)
 
 	in->row = rc == 1;
 	if (in->row && (!et_row_int(&in->c, 0, UINT32_MAX, &in->order) ||
-			       !et_row_int(&in->c, 0, UINT32_MAX, &in->command)))
+			       !et_row_int(&in->c, 0, UINT32_MAX, &in->command) ||
+			       !et_row_int(&in->c, 0, UINT32_MAX, &in->number)))
 		return bad(l, "the interference");
 	return rc < 0 ? rc : 0;
 }
@@ -317,6 +301,8 @@ static int take_culprits(struct loading *l, struct interference *in, struct et_s
 		ET_GROW(in->list, in->n, in->room);
 		struct et_culprit *culprit = &in->list[in->n++];
 		memset(culprit, 0, sizeof(*culprit));
+		if ((size_t)in->number + 1 != in->n)
+			return bad(l, "the interference");
 		if (!et_row_chars(&in->c, culprit->name, sizeof(culprit->name)))
 			return bad(l, "name");
 		const struct et_field *f = et_row_columns(&in->c, &et_columns_culprit, culprit);
@@ -348,14 +334,28 @@ static int read_sample(struct loading *l, struct et_cursor *c, struct et_sample 
 	return 0;
 }
 
+/*
+ * The primary key ascends. In a damaged or forged file it may not: a tree whose branches lead to
+ * the same leaf has rows without end.
+ */
+static bool comes_after(const struct et_sample *s, const struct et_place *last)
+{
+	return s->place.order > last->order ||
+	       (s->place.order == last->order && s->place.command > last->command);
+}
+
 static int add_samples(struct loading *l, struct et_cursor *c, struct interference *in)
 {
+	struct et_place last = { 0 };
 	int rc = next_row(l, in);
 
 	while (rc == 0 && (rc = et_cursor_step(c)) == 1) {
 		struct et_sample sample;
 
 		rc = read_sample(l, c, &sample);
+		if (rc == 0 && !comes_after(&sample, &last))
+			rc = bad(l, "the order of the samples");
+		last = sample.place;
 		if (rc == 0)
 			rc = take_culprits(l, in, &sample);
 		if (rc == 0)
@@ -393,6 +393,8 @@ int et_store_load(
 {
 	const struct et_database_ops *ops = s->db->ops;
 	struct loading l = { .s = s, .e = et_calloc(1, sizeof(*l.e)), .err = err };
+
+	s->texts = ET_STORE_MOST_TEXT;
 	/* One transaction, so that another process's writes in between are not seen in part. */
 	bool alone = !ops->in_transaction(s->db);
 	int rc = alone ? ops->begin(s->db, ET_TRANSACTION_READ, err) : 0;
@@ -426,13 +428,13 @@ static const char *text_or_null(struct et_cursor *c)
 }
 
 /* Lenient, so that a damaged experiment is still listed and can be removed. */
-static bool read_entry(struct et_cursor *c, struct et_summary *entry)
+static void read_entry(struct et_cursor *c, struct et_summary *entry)
 {
 	int state;
 
 	memset(entry, 0, sizeof(*entry));
-	if (!et_row_chars(c, entry->id, sizeof(entry->id)))
-		return false;
+	if (!et_row_chars(c, entry->id, sizeof(entry->id)) || !et_experiment_is_id(entry->id))
+		snprintf(entry->id, sizeof(entry->id), "?");
 	entry->label = text_or_null(c);
 	entry->started_wall_ns = (uint64_t)int_or_zero(c, INT64_MAX);
 	entry->state = et_row_name(c, et_state_names, &state) ? (enum et_state)state
@@ -444,20 +446,46 @@ static bool read_entry(struct et_cursor *c, struct et_summary *entry)
 		entry->first_command = "";
 	if (!read_origin(c, &entry->origin))
 		entry->origin = ET_ORIGIN_UNKNOWN;
-	return true;
+}
+
+/* Where the list is: it descends, and the rows of a forged tree may come again (see above). */
+struct descent {
+	int64_t started, key;
+	bool begun;
+};
+
+static bool descends(struct et_cursor *c, struct descent *d)
+{
+	struct descent next = { .begun = true };
+
+	if (!et_row_int(c, INT64_MIN, INT64_MAX, &next.started) ||
+		!et_row_int(c, INT64_MIN, INT64_MAX, &next.key))
+		return false;
+	bool good = !d->begun || next.started < d->started ||
+		    (next.started == d->started && next.key < d->key);
+	*d = next;
+	return good;
 }
 
 int et_store_list(
 	struct et_store *s, size_t limit, et_store_summary_fn fn, void *ctx, struct et_error *err)
 {
 	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_LIST, err);
+	struct descent at = { 0 };
 	int rc;
 
 	et_bind_int(&c, limit && limit < INT64_MAX ? (int64_t)limit : INT64_MAX);
 	while ((rc = et_cursor_step(&c)) == 1) {
 		struct et_summary entry;
 
-		if (read_entry(&c, &entry) && fn(ctx, &entry))
+		if (!descends(&c, &at))
+			return et_hint(err,
+				et_fail(err, EBADMSG, ET_EXIT_OUTSIDE,
+					"%s: the list of experiments is not as etalon writes it",
+					s->db->name),
+				"the store was damaged or changed by hand");
+		read_entry(&c, &entry);
+		if (fn(ctx, &entry))
 			return 0;
 	}
 	return rc;

@@ -74,12 +74,12 @@ static const char *const statements[ET_SQL_LENGTH] = {
 	[ET_SQL_GET_SAMPLES] = "SELECT command, $sample, $removal FROM sample"
 			       " WHERE experiment = ? ORDER BY \"order\", command",
 	[ET_SQL_GET_INTERFERENCE] =
-		"SELECT i.\"order\", i.command, p.name, $culprit FROM interference i"
+		"SELECT i.\"order\", i.command, i.number, p.name, $culprit FROM interference i"
 		" LEFT JOIN process p ON p.key = i.process WHERE i.experiment = ?"
 		" ORDER BY i.\"order\", i.command, i.number",
 	[ET_SQL_LIST] =
-		"SELECT e.id, e.label, e.started_ns, e.state, e.commands, e.samples, c.name,"
-		" e.origin"
+		"SELECT e.started_ns, e.key, e.id, e.label, e.started_ns, e.state, e.commands,"
+		" e.samples, c.name, e.origin"
 		" FROM experiment e LEFT JOIN command c"
 		" ON c.experiment = e.key AND c.number = 0"
 		" ORDER BY e.started_ns DESC, e.key DESC LIMIT ?",

@@ -7,6 +7,9 @@
 
 #include <sqlite3.h>
 
+/* The longest value and the longest row that a store has. */
+enum { ET_SQLITE_MOST_BYTES = 16 << 20 };
+
 struct et_sqlite {
 	struct et_database base;
 	sqlite3 *db;
@@ -35,6 +38,9 @@ bool et_sqlite_in_transaction(struct et_database *db);
 
 int et_sqlite_read_version(struct et_database *db, int64_t *version, struct et_error *err) ET_CHECK;
 int et_sqlite_write_version(struct et_database *db, int version, struct et_error *err) ET_CHECK;
+
+/* Refuses a schema with tables that compute what they contain. */
+int et_sqlite_check_tables(struct et_sqlite *s, struct et_error *err) ET_CHECK;
 
 int et_sqlite_claim(struct et_database *db, const char *id, struct et_error *err) ET_CHECK;
 void et_sqlite_release(struct et_database *db);

@@ -77,6 +77,13 @@ int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err)
 				sqlite3_errmsg(s->db)),
 			"run sqlite3 '%s' .recover | sqlite3 saved.db to save what can be read",
 			path);
+	case SQLITE_TOOBIG:
+		return et_hint(err,
+			et_fail(err, E2BIG, ET_EXIT_OUTSIDE,
+				"%s: a value or row is larger than %d MiB", path,
+				ET_SQLITE_MOST_BYTES >> 20),
+			"shorten the command if one was to be stored; otherwise the store was "
+			"changed by hand");
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
 		return et_hint(err,
@@ -264,6 +271,25 @@ int et_sqlite_read_version(struct et_database *db, int64_t *version, struct et_e
 			"name another file with --store or ETALON_STORE");
 	*version = found;
 	return 0;
+}
+
+int et_sqlite_check_tables(struct et_sqlite *s, struct et_error *err)
+{
+	int64_t computed = 0;
+	/* Of SQLite's own answers, because the texts in sqlite_schema may be forged. */
+	int rc = read_int(s,
+		"SELECT count(*) FROM pragma_table_list AS t"
+		" LEFT JOIN pragma_table_xinfo(t.name, t.schema) AS c"
+		" WHERE t.type IN ('virtual', 'shadow') OR c.hidden",
+		&computed, err);
+
+	if (rc || !computed)
+		return rc;
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_OUTSIDE,
+			"%s: a table has computed contents: the store is not as etalon writes it",
+			s->path),
+		"name another store with --store or ETALON_STORE");
 }
 
 int et_sqlite_write_version(struct et_database *db, int version, struct et_error *err)

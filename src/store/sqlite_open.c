@@ -122,11 +122,37 @@ static int restrict_database(sqlite3 *db)
 	return rc;
 }
 
+/*
+ * Limits the work that a file from elsewhere can cause by its schema. The longest value of ours is
+ * a row with a command: its name, its text and its arguments.
+ */
+static void limit_database(sqlite3 *db)
+{
+	static const struct {
+		int limit, value;
+	} limits[] = {
+		{ SQLITE_LIMIT_LENGTH, ET_SQLITE_MOST_BYTES },
+		{ SQLITE_LIMIT_SQL_LENGTH, 64 << 10 },
+		{ SQLITE_LIMIT_COLUMN, 250 },
+		{ SQLITE_LIMIT_EXPR_DEPTH, 50 },
+		{ SQLITE_LIMIT_COMPOUND_SELECT, 3 },
+		{ SQLITE_LIMIT_VDBE_OP, 25000 },
+		{ SQLITE_LIMIT_FUNCTION_ARG, 16 },
+		{ SQLITE_LIMIT_ATTACHED, 0 },
+		{ SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100 },
+		{ SQLITE_LIMIT_VARIABLE_NUMBER, 250 },
+		{ SQLITE_LIMIT_TRIGGER_DEPTH, 10 }, /* also of ON DELETE CASCADE */
+		{ SQLITE_LIMIT_WORKER_THREADS, 0 },
+	};
+
+	for (size_t i = 0; i < ET_LENGTH(limits); i++)
+		(void)sqlite3_limit(db, limits[i].limit, limits[i].value);
+}
+
 static int open_database(struct et_sqlite *s, const char *name, int flags, struct et_error *err)
 {
-	static const char settings[] =
-		"PRAGMA foreign_keys=ON; PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY;"
-		"PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON";
+	static const char settings[] = "PRAGMA foreign_keys=ON; PRAGMA synchronous=FULL;"
+				       "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON";
 	int rc = sqlite3_open_v2(
 		name, &s->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
 
@@ -134,6 +160,8 @@ static int open_database(struct et_sqlite *s, const char *name, int flags, struc
 		rc = sqlite3_busy_timeout(s->db, BUSY_MS);
 	if (rc == SQLITE_OK)
 		rc = restrict_database(s->db);
+	if (rc == SQLITE_OK)
+		limit_database(s->db);
 	if (rc == SQLITE_OK)
 		rc = sqlite3_exec(s->db, settings, NULL, NULL, NULL);
 	/* The first read fails if the file is not a database or cannot be read. */
@@ -179,12 +207,22 @@ static int prepare_database(struct et_sqlite *s, enum et_store_mode mode, struct
 
 	if (rc)
 		return rc;
+	/*
+	 * Our own reads need no temporary tables. A forged schema without indexes makes SQLite
+	 * sort, and then it must not do so in memory.
+	 */
+	if (mode != ET_STORE_READ)
+		rc = et_sqlite_script(&s->base, "PRAGMA temp_store=MEMORY", err);
+	if (rc)
+		return rc;
 	bool read_only = sqlite3_db_readonly(s->db, "main") == 1;
 	if (read_only && mode != ET_STORE_READ)
 		return et_sqlite_fail(s, SQLITE_READONLY, err);
 	/* Another program's database is refused before anything in it is changed. */
 	int64_t version;
 	rc = et_sqlite_read_version(&s->base, &version, err);
+	if (!rc)
+		rc = et_sqlite_check_tables(s, err);
 	if (!rc && !read_only)
 		rc = use_log(s, err);
 	return rc;

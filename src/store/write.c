@@ -108,6 +108,7 @@ static int add_parameters(struct et_store *s, int64_t key, uint32_t number,
 	for (size_t i = 0; i < command->n_parameters; i++) {
 		ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_PARAMETER, err);
 
+		c.budget = &s->texts;
 		et_bind_int(&c, key);
 		et_bind_int(&c, number);
 		et_bind_int(&c, (int64_t)i);
@@ -144,11 +145,12 @@ static int add_command(struct et_store *s, int64_t key, uint32_t number,
 	ET_AUTO_FREE char *argv = join_argv(command->argv, &size);
 	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_COMMAND, err);
 
+	c.budget = &s->texts;
 	et_bind_int(&c, key);
 	et_bind_int(&c, number);
 	et_bind_text(&c, "a command's name", command->name ? command->name : "");
 	et_bind_text(&c, "a command's text", command->text ? command->text : "");
-	et_bind_blob(&c, argv, size);
+	et_bind_words(&c, argv, size);
 	et_bind_text(&c, "prepare", command->prepare);
 	et_bind_text(&c, "conclude", command->conclude);
 	et_bind_text(&c, "setup", command->setup);
@@ -162,6 +164,7 @@ static int add_factor(struct et_store *s, int64_t key, size_t number,
 {
 	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_FACTOR, err);
 
+	c.budget = &s->texts;
 	et_bind_int(&c, key);
 	et_bind_int(&c, (int64_t)number);
 	et_bind_columns(&c, &et_columns_factor, factor);
@@ -173,6 +176,8 @@ static int add_head(
 {
 	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_EXPERIMENT, err);
 
+	s->texts = ET_STORE_MOST_TEXT;
+	c.budget = &s->texts;
 	et_bind_text(&c, "id", e->id);
 	et_bind_text(&c, "label", e->label);
 	et_bind_count(&c, "started_wall_ns", e->started_wall_ns);
@@ -206,6 +211,10 @@ static int add_experiment(struct et_store *s, const struct et_experiment *e, str
 	if (!e->id[0] || !e->n_commands || e->plan.reference >= e->n_commands)
 		return et_fail(err, EINVAL, ET_EXIT_OUTSIDE,
 			"an experiment without an id, commands or a reference is not stored");
+	if (e->n_environment > ET_STORE_MOST_FACTORS)
+		return et_fail(err, E2BIG, ET_EXIT_USAGE,
+			"an experiment with more than %d factors of the environment is not stored",
+			ET_STORE_MOST_FACTORS);
 	int rc = add_head(s, e, &key, err);
 	for (size_t i = 0; !rc && i < e->n_commands; i++)
 		rc = add_command(s, key, (uint32_t)i, &e->commands[i], err);

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A small store from elsewhere must not take all memory or time. Each case edits a store by hand;
+# the figures are those of the kernel for the etalon that reads it.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+sanitized=0
+grep -qa __asan_init "$ETALON" && sanitized=1
+
+ok 'base: an experiment is stored' etalon run -q -r 2 --label base -- true
+cp store.db base.db
+
+# measured COMMAND…: runs it; prints its peak memory in MB, its CPU time in s, and its exit status
+measured()
+{
+	python3 - "$@" <<-'PY'
+		import os, resource, subprocess, sys
+		status = subprocess.run(sys.argv[1:], stdout=open('out', 'wb'), stderr=open('err', 'wb')).returncode
+		used = resource.getrusage(resource.RUSAGE_CHILDREN)
+		print(used.ru_maxrss // 1024, int(used.ru_utime + used.ru_stime + 0.999), status)
+	PY
+}
+
+# forge NAME SQL…: makes the store that SQL makes of the base, and reads it in several ways
+forge()
+{
+	local name=$1 reading mb seconds code size
+	shift
+	cp base.db store.db
+	rm -f store.db-wal store.db-shm
+	sqlite3 store.db 'PRAGMA journal_mode=DELETE; PRAGMA synchronous=OFF;' "$@" 'VACUUM' >forge.log 2>&1 ||
+		{ ok "$name: the store is forged" false; note "$(cat forge.log)"; return; }
+	size=$(stat -c %s store.db)
+	[ "$size" -le 300000 ] || [[ $name == *argv ]] || ok "$name: the store is small, not $size bytes" false
+	for reading in list 'list --json' 'show last' 'show base' 'export last' 'run --resume'; do
+		# shellcheck disable=SC2086
+		read -r mb seconds code < <(measured etalon $reading)
+		[[ $sanitized -eq 1 || $mb -lt 200 ]] && [ "$seconds" -le $((2 + 8 * sanitized)) ] && [ "$code" -lt 128 ]
+		tap_report $? "$name: $reading ends after 2 s and 200 MB at most ($seconds s, $mb MB, status $code)"
+	done
+}
+
+forge 'argv of 300 MB' 'ALTER TABLE command DROP COLUMN argv' \
+	'ALTER TABLE command ADD COLUMN argv BLOB AS (zeroblob(300000000))'
+forge 'label of 900 MB' 'DROP INDEX experiment_label' 'ALTER TABLE experiment DROP COLUMN label' \
+	'ALTER TABLE experiment ADD COLUMN label TEXT AS (hex(zeroblob(450000000)))'
+
+many="WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i <"
+columns='finished_ns, state, protocol, metric, "order", seed, commands'
+# Rows that a file has only once: the default value of a column is in none of them.
+long=$(printf '%060000d' 7)
+forge 'long labels by default' 'DROP INDEX experiment_label' 'DROP INDEX experiment_started' \
+	'ALTER TABLE experiment DROP COLUMN label' \
+	"$many 300) INSERT INTO experiment (id, started_ns, $columns)
+	 SELECT 'x' || i, i, 1, 'done', 'raw', 'et', 'auto', 1, 1 FROM n" \
+	"ALTER TABLE experiment ADD COLUMN label TEXT DEFAULT '$long'"
+forge 'long commands by default' 'ALTER TABLE command DROP COLUMN text' \
+	'DELETE FROM command' \
+	"$many 8000) INSERT INTO command (experiment, number, name, argv) SELECT key, i - 1, '', x'' FROM n, experiment" \
+	"UPDATE experiment SET commands = 8000" \
+	"ALTER TABLE command ADD COLUMN text TEXT NOT NULL DEFAULT '$long'"
+forge 'long argv' 'UPDATE command SET argv = zeroblob(900000)'
+forge 'deep expressions' "CREATE INDEX deep ON sample (et_ns$(printf ' + et_ns%.0s' {1..200}))"
+
+done_testing
