@@ -11,8 +11,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <linux/close_range.h>
 #include <linux/futex.h>
+#include <linux/securebits.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -30,12 +32,13 @@ enum step {
 	STEP_SCHEDULER,
 	STEP_NICE,
 	STEP_CGROUP,
+	STEP_NO_NEW_PRIVILEGES,
 	STEP_USER,
 	STEP_EXEC,
 };
 
 static const char *const step_names[] = { "", "process group", "files", "directory", "CPU affinity",
-	"scheduling policy", "nice value", "control group", "user", "" };
+	"scheduling policy", "nice value", "control group", "no_new_privs attribute", "user", "" };
 
 struct et_start *et_start_map(size_t n)
 {
@@ -102,14 +105,50 @@ static int place(int fd, int target)
 	return dup2(fd, target);
 }
 
+/*
+ * With SECBIT_NO_SETUID_FIXUP a change of user keeps the capabilities, also in the setuid programs
+ * that the program may execute. If the bit is locked, drop_capabilities() is what remains.
+ */
+static void allow_setuid_fixup(void)
+{
+	const int kept = SECBIT_NO_SETUID_FIXUP | SECBIT_KEEP_CAPS;
+	int bits = prctl(PR_GET_SECUREBITS);
+
+	if (bits > 0 && (bits & kept))
+		prctl(PR_SET_SECUREBITS, bits & ~kept);
+}
+
+/*
+ * A user other than root has no capability, and none to inherit. Without inheritable ones there are
+ * no ambient ones either, see capabilities(7).
+ */
+static int drop_capabilities(uid_t uid)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	if (uid == 0 && syscall(SYS_capget, &header, caps) < 0)
+		return -1;
+	for (size_t i = 0; i < ET_LENGTH(caps); i++)
+		caps[i].inheritable = 0;
+	return (int)syscall(SYS_capset, &header, caps);
+}
+
+/*
+ * The last step of the preparation: from here on other processes of the user may send signals to
+ * the child. They must not read its memory, which is a copy of ours. The kernel prevents that,
+ * unless fs.suid_dumpable is set.
+ */
 static enum step set_identity(const struct et_child_setup *s)
 {
 	if (!s->change_user)
 		return STEP_NONE;
+	allow_setuid_fixup();
 	if (syscall(SYS_setgroups, (size_t)s->n_groups, s->groups) < 0 ||
 		syscall(SYS_setresgid, s->gid, s->gid, s->gid) < 0 ||
-		syscall(SYS_setresuid, s->uid, s->uid, s->uid) < 0)
+		syscall(SYS_setresuid, s->uid, s->uid, s->uid) < 0 || drop_capabilities(s->uid) < 0)
 		return STEP_USER;
+	prctl(PR_SET_DUMPABLE, 0);
 	return STEP_NONE;
 }
 
@@ -127,23 +166,6 @@ static enum step set_surroundings(const struct et_child_setup *s)
 	if (s->attach_fd >= 0 && write(s->attach_fd, "0", 1) < 0)
 		return STEP_CGROUP;
 	return STEP_NONE;
-}
-
-static enum step prepare(const struct et_child_setup *s)
-{
-	struct sched_param param = { .sched_priority = s->priority };
-
-	enum step failed = set_surroundings(s);
-	if (failed)
-		return failed;
-	if (s->cpus && sched_setaffinity(0, sizeof(*s->cpus), s->cpus) < 0)
-		return STEP_AFFINITY;
-	if (s->policy != SCHED_OTHER && sched_setscheduler(0, s->policy, &param) < 0)
-		return STEP_SCHEDULER;
-	errno = 0;
-	if (s->nice && nice(s->nice) == -1 && errno)
-		return STEP_NICE;
-	return set_identity(s);
 }
 
 /*
@@ -177,6 +199,27 @@ static void restore_dispositions(const struct et_dispositions *d)
 		sigaction(d->defaults[i], &dfl, NULL);
 	for (size_t i = 0; d && i < d->n_ignored; i++)
 		sigaction(d->ignored[i], &ign, NULL);
+}
+
+static enum step prepare(const struct et_child_setup *s)
+{
+	struct sched_param param = { .sched_priority = s->priority };
+
+	enum step failed = set_surroundings(s);
+	if (failed)
+		return failed;
+	if (s->cpus && sched_setaffinity(0, sizeof(*s->cpus), s->cpus) < 0)
+		return STEP_AFFINITY;
+	if (s->policy != SCHED_OTHER && sched_setscheduler(0, s->policy, &param) < 0)
+		return STEP_SCHEDULER;
+	errno = 0;
+	if (s->nice && nice(s->nice) == -1 && errno)
+		return STEP_NICE;
+	if (s->no_new_privs && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return STEP_NO_NEW_PRIVILEGES;
+	discard_stops();
+	restore_dispositions(s->dispositions);
+	return set_identity(s);
 }
 
 static void set_ready(struct et_start *start)
@@ -265,8 +308,6 @@ static void become_program(
 		set_ready(start);
 		_exit(127);
 	}
-	discard_stops();
-	restore_dispositions(s->dispositions);
 	if (s->raise_parent)
 		et_wakeup_prio_raise_process(parent);
 	die_with(parent); /* again: a change of user clears PR_SET_PDEATHSIG */
@@ -301,19 +342,30 @@ pid_t et_child_spawn(const struct et_child_setup *setup, struct et_start *start,
 	return pid < 0 ? -errno : pid;
 }
 
-bool et_child_wait_ready(pid_t pid, struct et_start *start)
+int et_child_wait_ready(
+	pid_t pid, struct et_start *start, const struct et_interrupt *interrupt, uint64_t limit_ns)
 {
 	const struct timespec moment = { .tv_nsec = 50000000 };
-	siginfo_t info;
+	uint64_t since_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+	int suspended = interrupt->suspended;
 
 	while (__atomic_load_n(&start->ready, __ATOMIC_ACQUIRE) == 0) {
+		siginfo_t info = { 0 };
+		if (interrupt->signal)
+			return -EINTR;
 		syscall(SYS_futex, &start->ready, FUTEX_WAIT, 0, &moment, NULL, 0);
-		memset(&info, 0, sizeof(info));
 		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
 			info.si_pid == pid)
-			return false; /* it was killed */
+			return -ECHILD; /* it was killed */
+		uint64_t now_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+		if (suspended != interrupt->suspended) { /* the child was stopped with us */
+			suspended = interrupt->suspended;
+			since_ns = now_ns;
+		}
+		if (now_ns - since_ns > limit_ns)
+			return -ETIMEDOUT;
 	}
-	return start->failed_step == 0;
+	return start->failed_step ? -ECHILD : 0;
 }
 
 void et_child_release(struct et_start *starts, size_t n)

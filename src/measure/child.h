@@ -7,13 +7,15 @@
  * kernel need not tear down a copy of it inside the window. A held child is made with fork() and
  * waits at a start line before it reads the clocks, until its parent releases it. The children of
  * a duet are held so that they start together, and a single child is held if an observer must
- * attach to it before execve() (observer.h).
+ * attach to it before execve() (observer.h), or if it changes its user: processes of that user can
+ * then stop it, and a parent that waits in vfork() handles no signal.
  */
 #ifndef ET_MEASURE_CHILD_H
 #define ET_MEASURE_CHILD_H
 
 #include "base/error.h"
 #include "measure/cgroup.h"
+#include "model/executor.h"
 
 #include <sched.h>
 #include <signal.h>
@@ -44,9 +46,10 @@ struct et_child_setup {
 	gid_t gid;
 	const gid_t *groups;
 	int n_groups;
-	bool pace;        /* it runs the reference loop, no program, until it is killed */
-	int in, out, err; /* descriptors for 0, 1, 2 */
-	int attach_fd;    /* cgroup.procs of a group to enter; -1: it inherits the right one */
+	bool no_new_privs; /* execve() grants no privileges, see prctl(2) */
+	bool pace;         /* it runs the reference loop, no program, until it is killed */
+	int in, out, err;  /* descriptors for 0, 1, 2 */
+	int attach_fd;     /* cgroup.procs of a group to enter; -1: it inherits the right one */
 	enum et_cpu_source source;
 	int usage_fd;         /* of the slot, -1 with ET_CPU_BY_WAIT4 */
 	bool subtract_parent; /* etalon is in the same control group */
@@ -85,8 +88,13 @@ void et_start_unmap(struct et_start *s, size_t n);
  */
 pid_t et_child_spawn(
 	const struct et_child_setup *setup, struct et_start *start, bool held) ET_CHECK;
-/* Waits until a held child is at its start line; false if it failed or was killed before. */
-bool et_child_wait_ready(pid_t pid, struct et_start *start) ET_CHECK;
+/*
+ * Waits until a held child is at its start line; call it with signals unblocked. 0, -ECHILD if the
+ * child failed or was killed, -EINTR after a signal that ends etalon, or -ETIMEDOUT after limit_ns:
+ * another process may have stopped the child.
+ */
+int et_child_wait_ready(pid_t pid, struct et_start *start, const struct et_interrupt *interrupt,
+	uint64_t limit_ns) ET_CHECK;
 void et_child_release(struct et_start *starts, size_t n);
 /* Fills err with the reason of a failed start; returns -errno. */
 int et_child_start_error(const struct et_child_setup *setup, const struct et_start *start,

@@ -77,19 +77,42 @@ static void kill_all(const struct et_run *run)
 	}
 }
 
-/* All children stand at their start lines; false if one could not get there. */
-static bool all_ready(const struct et_run_context *c, const struct et_run *run)
-{
-	bool ready = true;
+/*
+ * A child needs less than a millisecond to prepare itself. If it takes this long, something keeps
+ * it from running: another process of --user has stopped it, or the machine is out of memory.
+ */
+static const uint64_t READY_NS = 10000000000;
 
-	for (size_t i = 0; i < run->n_children; i++)
-		ready = et_child_wait_ready(run->waits[i].pid, &c->starts[i]) && ready;
-	return ready;
+/*
+ * Waits until all children are at their start lines. -ECHILD if one could not get there. Signals
+ * are blocked but for the wait: a child that does not get ready must not keep us from ending.
+ */
+static int all_ready(const struct et_run_context *c, const struct et_run *run,
+	const sigset_t *unblocked, struct et_error *err)
+{
+	sigset_t blocked;
+	int rc = 0;
+
+	sigprocmask(SIG_SETMASK, unblocked, &blocked);
+	for (size_t i = 0; i < run->n_children && rc == 0; i++) {
+		rc = et_child_wait_ready(run->waits[i].pid, &c->starts[i], c->interrupt, READY_NS);
+		if (rc == -ETIMEDOUT)
+			et_hint(err,
+				et_fail(err, ETIMEDOUT, ET_EXIT_OUTSIDE,
+					"%s: not ready to start after %d s", run->setups[i].argv[0],
+					(int)(READY_NS / 1000000000)),
+				"look for a process that stops it by SIGSTOP, such as another one "
+				"of the same user");
+	}
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
+	return rc;
 }
 
-static int spawn_blocked(struct et_run_context *c, struct et_run *run, struct et_error *err)
+static int spawn_blocked(struct et_run_context *c, struct et_run *run, const sigset_t *unblocked,
+	struct et_error *err)
 {
-	bool held = run->n_children > 1 || et_observers_hold(&c->observers);
+	bool held = run->n_children > 1 || run->setups[0].change_user ||
+		    et_observers_hold(&c->observers);
 	struct et_wakeup_prio *wakeup = &c->own.wakeup;
 
 	/* A signal that came during the preparation had no child to go to. */
@@ -107,12 +130,15 @@ static int spawn_blocked(struct et_run_context *c, struct et_run *run, struct et
 		run->waits[i].group = &c->interrupt->groups[i];
 	}
 	/* A child that failed before its start line is reported when all have been waited for. */
-	if (held && !all_ready(c, run)) {
+	int rc = held ? all_ready(c, run, unblocked, err) : 0;
+	if (rc == -ECHILD) {
 		kill_all(run);
 		return 0;
 	}
+	if (rc)
+		return rc;
 	et_wakeup_prio_raise(wakeup);
-	int rc = et_observers_attach(&c->observers, run, err);
+	rc = et_observers_attach(&c->observers, run, err);
 	if (rc == 0 && held)
 		et_child_release(c->starts, run->n_children);
 	return rc;
@@ -124,7 +150,7 @@ static int spawn(struct et_run_context *c, struct et_run *run, struct et_error *
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old);
-	int rc = spawn_blocked(c, run, err);
+	int rc = spawn_blocked(c, run, &old, err);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	return rc;
 }

@@ -4,7 +4,7 @@
 # had started it. self-view prints that, and here the outputs are compared in every arrangement.
 . "$(dirname "$0")/lib.sh"
 
-: "${SELF_VIEW:=$root/build/tests/cli/self-view}"
+: "${SELF_VIEW:=$root/build/tests/cli/self-view}" "${STOP_PREPARED:=$root/build/tests/cli/stop-prepared}"
 exec 7</dev/null # etalon does not hand it on
 
 # caller: the words of a command that starts another one with the attributes of a certain caller
@@ -106,5 +106,84 @@ if can_drop_privileges; then
 else
 	skip 'child: arrangements of an unprivileged caller' "$why_not"
 fi
+
+# --- another user ---
+
+if ! can_drop_privileges || ! id nobody >/dev/null 2>&1; then
+	skip 'user: the program of --user nobody' "${why_not:-there is no user nobody}"
+	done_testing
+fi
+place=$public
+caller=()
+nobody=(setpriv --reuid nobody --regid "$(id -g nobody)" --init-groups --inh-caps=-all)
+
+# same_user NAME OPTION…: a program of --user finds what one finds that setpriv starts as this user.
+# Its environment is another.
+same_user()
+{
+	local name=$1
+	shift
+	rm -f "$place/seen" "$place/own"
+	"${nobody[@]}" "$place/self-view" print "$place/own" </dev/null
+	etalon run -r 2 --user nobody "$@" >out 2>err
+	sed -i '/^descriptor \([3-9]\|..\)/d; /^environment/d' "$place/own" "$place/seen"
+	[ -s "$place/seen" ] && cmp -s "$place/own" "$place/seen"
+	tap_report $? "$name" || {
+		note "options: $*"
+		note "$(diff "$place/own" "$place/seen")"
+		note "$(cat err)"
+	}
+}
+
+chmod 777 "$public"
+print="$public/self-view print $public/seen"
+# shellcheck disable=SC2086 # several words
+set -- $print
+same_user 'user: a program of --user has the attributes of a process of this user' -- "$@"
+same_user 'user: with the ledger off it has these attributes' --no-ledger -- "$@"
+
+# capabilities CALLER…: the lines of /proc/self/status that hold any capability but the bounding set
+capabilities()
+{
+	rm -f "$public/seen"
+	"$@" etalon run -r 1 --user nobody -- "$public/self-view" print "$public/seen" >out 2>err
+	grep -E 'Cap(Inh|Prm|Eff|Amb):|NoNewPrivs' "$public/seen" | sed 's/.*status: //; s/\t/ /' | paste -sd ' '
+}
+
+none='CapInh: 0000000000000000 CapPrm: 0000000000000000 CapEff: 0000000000000000'
+none+=' CapAmb: 0000000000000000 NoNewPrivs: 0'
+is 'user: the program has no capability' "$(capabilities env)" "$none"
+is 'user: ambient and inheritable capabilities are dropped' \
+	"$(capabilities setpriv --inh-caps=+chown,+kill --ambient-caps=+chown,+kill)" "$none"
+is 'user: no capability survives with SECBIT_NO_SETUID_FIXUP' \
+	"$(capabilities setpriv --inh-caps=+chown,+kill --ambient-caps=+chown,+kill \
+		--securebits=+no_setuid_fixup)" "$none"
+like 'user: SECBIT_NO_SETUID_FIXUP is cleared' "$(cat "$public/seen")" 'securebits 0 '
+is 'user: no capability survives with SECBIT_NO_SETUID_FIXUP locked' \
+	"$(capabilities setpriv --inh-caps=+chown,+kill --ambient-caps=+chown,+kill \
+		--securebits=+no_setuid_fixup,+no_setuid_fixup_locked)" "$none"
+
+# Another process of the user stops a child before it executes its program. Whether it hits the child
+# in time is chance, so this is repeated; in each case etalon ends when it is told to.
+cp "$STOP_PREPARED" "$public/stop-prepared"
+for arrangement in solo duet; do
+	programs=(/bin/true)
+	[ "$arrangement" = solo ] || programs=(--order duet /bin/true 'sh -c :')
+	stopped=0
+	for try in 1 2 3 4; do
+		etalon run -r 100000 --no-ledger --user nobody "${programs[@]}" >out 2>err &
+		etalon=$!
+		"${nobody[@]}" "$public/stop-prepared" 2 >stopped 2>&1 && stopped=$((stopped + 1))
+		kill -TERM "$etalon"
+		wait_until 'gone "$etalon"' 20 || { kill -KILL "$etalon"; break; }
+		wait "$etalon"
+		status=$?
+		[ "$status" -eq 143 ] || { note "try $try: status $status: $(cat err)"; break; }
+		try='done'
+	done
+	is "user: etalon ends by SIGTERM though another process stops its child, $arrangement" \
+		"$try" 'done'
+	note "$stopped children were stopped"
+done
 
 done_testing
