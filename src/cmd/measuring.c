@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/measuring.h"
+#include "cmd/leftovers.h"
 #include "cmd/stored.h"
 #include "report/review.h"
 
@@ -46,6 +47,7 @@ int et_measuring_begin(struct et_measuring *m, struct et_experiment *e, struct e
 {
 	int rc = et_stored_open(m->cli, ET_STORE_WRITE, &m->store, err);
 
+	et_leftovers_end(m->cli);
 	if (rc == 0)
 		rc = et_tuning_begin(&m->tuning, m->cli, m->env, e, m->text, err);
 	if (rc) {
@@ -60,6 +62,7 @@ int et_measuring_resume(struct et_measuring *m, const char *name, struct et_erro
 {
 	int rc = et_stored_open(m->cli, ET_STORE_WRITE, &m->store, err);
 
+	et_leftovers_end(m->cli);
 	if (rc == 0)
 		rc = et_tuning_begin(&m->tuning, m->cli, m->env, NULL, m->text, err);
 	if (rc)

@@ -2,6 +2,7 @@
 /* `etalon trace`: shows when a CPU or a program was interrupted, and by what. */
 #include "cmd/trace.h"
 #include "base/parse.h"
+#include "cmd/leftovers.h"
 #include "cmd/outputs.h"
 #include "cmd/signals.h"
 #include "report/trace.h"
@@ -146,6 +147,8 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	int rc = check(&r, &ops, &err);
 	if (rc == 0 && r.svg)
 		rc = open_svg(&r, &svg, &err);
+	if (rc == 0 && !r.from)
+		et_leftovers_end(cli);
 	if (rc == 0)
 		rc = et_trace_take(&r, ops.n_after ? ops.after : NULL, interrupt, &all, &err);
 	et_operands_free(&ops);

@@ -6,12 +6,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* Folders are named etalon-PID-SLOT; if no process has the PID, a killed run left the folder. */
-static const char prefix[] = "etalon-";
 
 uint64_t et_cgroup_usage_ns(enum et_cpu_source source, int usage_fd)
 {
@@ -118,68 +114,6 @@ bool et_cgroup_find(const char *sysroot, enum et_cpu_source source, char *folder
 	return true;
 }
 
-/*
- * Kills the processes that a killed run left in its group. A PID of 0 in cgroup.procs is a process
- * in another PID namespace, so the group belongs to an etalon that runs in a container or outside
- * of ours; so does a group that contains an etalon. Then nothing is killed, and the result is
- * false.
- */
-static bool end_members(const char *root, const char *dir)
-{
-	char path[4400], name[64];
-	int pid;
-	int32_t members[256];
-	size_t n = 0;
-
-	snprintf(path, sizeof(path), "%s/cgroup.procs", dir);
-	ET_AUTO_FCLOSE FILE *f = fopen(path, "re");
-	while (f && n < ET_LENGTH(members) && fscanf(f, "%d", &pid) == 1) {
-		snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-		if (pid <= 0 || et_sysroot_line(root, path, name, sizeof(name)) < 0 ||
-			!strcmp(name, "etalon"))
-			return false;
-		members[n++] = pid;
-	}
-	for (size_t i = 0; i < n; i++)
-		kill(members[i], SIGKILL);
-	return f != NULL;
-}
-
-/* A live etalon is in its slot 0: unless that can be removed, slot 1 has an owner, too. */
-static void remove_slots(const char *root, const char *home, int pid)
-{
-	char dir[4300];
-
-	for (int slot = 0; slot < ET_SLOTS; slot++) {
-		snprintf(dir, sizeof(dir), "%s/%s%d-%d", home, prefix, pid, slot);
-		if (access(dir, F_OK) < 0)
-			continue;
-		if (!end_members(root, dir))
-			return;
-		for (int i = 0; i < 20 && rmdir(dir) < 0; i++) {
-			if (errno != EBUSY)
-				return;
-			usleep(1000);
-		}
-	}
-}
-
-void et_cgroup_sweep(const char *root, const char *folder)
-{
-	DIR *d = opendir(folder);
-	struct dirent *e;
-
-	while (d && (e = readdir(d))) {
-		if (strncmp(e->d_name, prefix, sizeof(prefix) - 1))
-			continue;
-		int pid = (int)strtol(e->d_name + sizeof(prefix) - 1, NULL, 10);
-		if (pid > 0 && kill(pid, 0) < 0 && errno == ESRCH)
-			remove_slots(root, folder, pid);
-	}
-	if (d)
-		closedir(d);
-}
-
 static int open_in(const char *dir, const char *file, int flags)
 {
 	char path[4200];
@@ -188,29 +122,66 @@ static int open_in(const char *dir, const char *file, int flags)
 	return open(path, flags | O_CLOEXEC);
 }
 
+/* Whether the file that fd refers to still has this path. */
+static bool is_there(int fd, const char *dir)
+{
+	struct stat open_file, named;
+	char path[4200];
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", dir);
+	return fstat(fd, &open_file) == 0 && stat(path, &named) == 0 &&
+	       open_file.st_ino == named.st_ino && open_file.st_dev == named.st_dev;
+}
+
+/*
+ * Makes the folder of a slot and locks it. The name may be taken, by an etalon with the same PID in
+ * another PID namespace or by leftovers that cannot be ended, and a sweep may remove the folder
+ * before it is locked: then another name is tried.
+ */
+static bool make_slot(struct et_cgroup *g, int slot)
+{
+	enum { TRIES = 1000 };
+	char *dir = g->dir[slot];
+
+	for (int i = 0; i < TRIES; i++) {
+		struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+		snprintf(dir, sizeof(g->dir[slot]), "%.4000s/" ET_CGROUP_PREFIX "%d.%d-%d", g->home,
+			(int)getpid(), i, slot);
+		if (mkdir(dir, 0755) < 0) {
+			dir[0] = '\0';
+			if (errno != EEXIST)
+				return false;
+			continue;
+		}
+		int fd = open_in(dir, "cgroup.procs", O_WRONLY);
+		if (fd >= 0 && fcntl(fd, F_OFD_SETLK, &lock) == 0 && is_there(fd, dir)) {
+			g->procs_fd[slot] = fd;
+			return true;
+		}
+		bool swept = access(dir, F_OK) < 0 || (fd >= 0 && errno == EAGAIN);
+		et_cleanup_close(&fd);
+		if (!swept)
+			return false;
+		dir[0] = '\0';
+	}
+	return false;
+}
+
 static bool try_source(struct et_cgroup *g, const char *root, enum et_cpu_source source)
 {
 	const char *usage = source == ET_CPU_BY_CPUACCT ? "cpuacct.usage" : "cpu.stat";
 
 	if (!et_cgroup_find(root, source, g->home, sizeof(g->home)))
 		return false;
-	et_cgroup_sweep(root, g->home);
 	g->home_fd = open_in(g->home, "cgroup.procs", O_WRONLY);
 	bool ready = g->home_fd >= 0;
 	for (int slot = 0; ready && slot < ET_SLOTS; slot++) {
-		snprintf(g->dir[slot], sizeof(g->dir[slot]), "%.4000s/%s%d-%d", g->home, prefix,
-			(int)getpid(), slot);
-		if (mkdir(g->dir[slot], 0755) < 0 && errno != EEXIST) {
-			g->dir[slot][0] = '\0';
+		if (!make_slot(g, slot))
 			return false;
-		}
 		g->usage_fd[slot] = open_in(g->dir[slot], usage, O_RDONLY);
-		g->procs_fd[slot] = open_in(g->dir[slot], "cgroup.procs", O_WRONLY);
-		ready = g->usage_fd[slot] >= 0 && g->procs_fd[slot] >= 0;
-		if (ready && slot == 0) /* at once: another etalon removes an empty slot 0 */
-			ready = write(g->procs_fd[0], "0", 1) == 1;
+		ready = g->usage_fd[slot] >= 0;
 	}
-	return ready;
+	return ready && write(g->procs_fd[0], "0", 1) == 1;
 }
 
 static void clear(struct et_cgroup *g)

@@ -7,18 +7,25 @@
  * inheriting a group costs nothing. Therefore etalon itself lives in the first group while it
  * measures, children are born in it, and etalon's own CPU time is subtracted. The second child of a
  * duet moves itself into the second group before its start line.
+ *
+ * The folders are named etalon-PID.N-SLOT. As long as etalon lives, it holds a write lock (an open
+ * file description lock, see fcntl(2)) on the cgroup.procs of each, which is visible across PID
+ * namespaces. A folder without this lock is what a killed etalon has left, whatever the names and
+ * PIDs of its members are.
  */
 #ifndef ET_MEASURE_CGROUP_H
 #define ET_MEASURE_CGROUP_H
 
 #include "model/executor.h"
 
+#define ET_CGROUP_PREFIX "etalon-" /* of the names of folders */
+
 struct et_cgroup {
 	enum et_cpu_source source; /* ET_CPU_BY_WAIT4: no group could be made */
 	char home[4096];           /* folder of the group that we came from */
 	char dir[ET_SLOTS][4096];
 	int usage_fd[ET_SLOTS]; /* cpuacct.usage or cpu.stat */
-	int procs_fd[ET_SLOTS]; /* cgroup.procs */
+	int procs_fd[ET_SLOTS]; /* cgroup.procs, locked */
 	int home_fd;            /* cgroup.procs of home */
 };
 
@@ -41,7 +48,16 @@ uint64_t et_cgroup_usage_ns(enum et_cpu_source source, int usage_fd);
 /* Finds the folder of the group that we are in, from /proc/self/mountinfo and /proc/self/cgroup. */
 bool et_cgroup_find(
 	const char *root, enum et_cpu_source source, char *folder, size_t size) ET_CHECK;
-/* Kills and removes what killed runs left in this folder. */
-void et_cgroup_sweep(const char *root, const char *folder);
+
+/* The result of a sweep, in numbers of processes. */
+struct et_sweep {
+	size_t ended;
+	size_t left; /* could not be ended */
+};
+
+/* Kills and removes what killed etalons left in this folder, and adds it to *out. */
+void et_cgroup_sweep(const char *folder, struct et_sweep *out);
+/* The same in the group that we are in, in the hierarchies of both versions. */
+void et_cgroup_sweep_all(const char *root, struct et_sweep *out);
 
 #endif

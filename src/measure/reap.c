@@ -6,10 +6,10 @@
 #include "base/procstat.h"
 #include "base/sysroot.h"
 #include "clock/counter.h"
+#include "measure/hurry.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -300,25 +300,6 @@ static int kill_children(const struct et_reaping *r, size_t *left, bool *any)
 	return rc;
 }
 
-/*
- * A fork bomb of hundreds of processes would leave us a small share of the CPU. With a real-time
- * priority (needs CAP_SYS_NICE) the kills come before the next forks.
- */
-static bool hurry_begin(void)
-{
-	const struct sched_param lowest = { .sched_priority = 1 };
-
-	return sched_getscheduler(0) == SCHED_OTHER &&
-	       sched_setscheduler(0, SCHED_FIFO, &lowest) == 0;
-}
-
-static void hurry_end(void)
-{
-	const struct sched_param none = { 0 };
-
-	sched_setscheduler(0, SCHED_OTHER, &none);
-}
-
 /* The children of a killed process come to us, so the list is read again until it is empty. */
 static int kill_all(const struct et_reaping *r, bool *any)
 {
@@ -340,13 +321,13 @@ static int kill_all(const struct et_reaping *r, bool *any)
 			break;
 		}
 		if (!hurries && since_ns > patience_ns)
-			hurries = hurry_begin();
+			hurries = et_hurry_begin();
 		/* A killed process ends soon, unless it is stuck in the kernel. */
 		if (left)
 			usleep(1000);
 	}
 	if (hurries)
-		hurry_end();
+		et_hurry_end();
 	return rc;
 }
 

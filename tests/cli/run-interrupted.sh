@@ -168,7 +168,7 @@ if jq -e '[.commands[0].samples[].pt_source] | index("wait4")' next.json >/dev/n
 else
 	is "leftovers: the next run kills the processes of a killed one" "$(pgrep -fc "^sleep 77\.$$")" 0
 	is "leftovers: the next run removes the control group of a killed one" \
-		"$(find /sys/fs/cgroup -maxdepth 6 -name "etalon-$pid-*" | wc -l)" 0
+		"$(find /sys/fs/cgroup -maxdepth 6 -name "etalon-$pid.*" | wc -l)" 0
 fi
 run sh -c 'trap "" CHLD; exec etalon run -q -r 2 true'
 is "SIGCHLD: a caller that ignores it does no harm" "$status" 0

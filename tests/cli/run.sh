@@ -146,7 +146,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	exits "run: --sched, --nice and --cpu succeed" 0 etalon run -q -r 1 --sched fifo:5 --nice 5 --cpu 0 true
 	etalon run -q -r 2 true >/dev/null &
 	wait $!
-	is "run: no control group is left" "$(find /sys/fs/cgroup -maxdepth 6 -name "etalon-$!-*" | wc -l)" 0
+	is "run: no control group is left" "$(find /sys/fs/cgroup -maxdepth 6 -name "etalon-$!.*" | wc -l)" 0
 else
 	skip "run: --user runs the program as that user" "not root"
 fi

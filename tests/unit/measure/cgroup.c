@@ -103,7 +103,8 @@ static void falling_back(void)
 	ok(g.source == ET_CPU_BY_WAIT4, "closing without groups changes nothing");
 	tree_write("/sys/fs/cgroup/cpuacct/cgroup.procs", "");
 	et_cgroup_open(&g, tree);
-	ET_AUTO_FREE char *left = et_asprintf("/sys/fs/cgroup/cpuacct/etalon-%d-0", (int)getpid());
+	ET_AUTO_FREE char *left =
+		et_asprintf("/sys/fs/cgroup/cpuacct/etalon-%d.0-0", (int)getpid());
 	ok(g.source == ET_CPU_BY_WAIT4 && !exists(left), "a group that is half made is removed");
 }
 
@@ -132,11 +133,15 @@ static void usage(void)
 		"usage without a file is unknown");
 }
 
-/* Whether a process in the group of a killed run is ended; comm is its name, procs the group. */
-static bool sweeps(const char *comm, const char *other_member)
+/* Whether a process that is listed in a group is ended; the owner holds this lock on the group. */
+static bool sweeps(const char *name, short lock_type)
 {
 	ET_AUTO_FREE char *folder = et_asprintf("%s/sys/fs/cgroup", tree);
-	char path[64], procs[64];
+	ET_AUTO_FREE char *member = et_asprintf("/sys/fs/cgroup/%s/cgroup.procs", name);
+	ET_AUTO_FREE char *path = et_asprintf("%s%s", tree, member);
+	struct flock lock = { .l_type = lock_type, .l_whence = SEEK_SET };
+	struct et_sweep sweep = { 0 };
+	char procs[64];
 	int status;
 	pid_t pid = fork();
 
@@ -144,29 +149,28 @@ static bool sweeps(const char *comm, const char *other_member)
 		for (;;)
 			pause();
 	}
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	tree_write(path, comm);
-	snprintf(procs, sizeof(procs), "%d\n%s", (int)pid, other_member);
-	tree_write("/sys/fs/cgroup/etalon-5000000-0/cgroup.procs", procs); /* no such PID */
-	et_cgroup_sweep(tree, folder);
-	bool ended = waitpid(pid, &status, WNOHANG) == pid;
-	for (int i = 0; !ended && i < 1000 && !*other_member && strcmp(comm, "etalon\n"); i++) {
-		usleep(1000); /* it was killed; wait until the kernel has ended it */
-		ended = waitpid(pid, &status, WNOHANG) == pid;
-	}
-	if (!ended) {
-		kill(pid, SIGKILL);
-		waitpid(pid, &status, 0);
-	}
-	return ended;
+	snprintf(procs, sizeof(procs), "%d\n", (int)pid);
+	tree_write(member, procs);
+	ET_AUTO_CLOSE int fd = open(path, O_RDWR | O_CLOEXEC);
+	bool locked = fd >= 0 && fcntl(fd, F_OFD_SETLK, &lock) == 0;
+	et_cgroup_sweep(folder, &sweep);
+	if (!sweep.ended)
+		kill(pid, SIGTERM);
+	waitpid(pid, &status, 0);
+	unlink(path);
+	return locked && sweep.ended == 1 && WTERMSIG(status) == SIGKILL;
 }
 
 static void sweeping(void)
 {
-	ok(sweeps("sleep\n", ""), "sweep: a process that a killed run left in its group is killed");
-	ok(!sweeps("etalon\n", ""), "sweep: a group with a live etalon is left alone");
-	ok(!sweeps("sleep\n", "0\n"),
-		"sweep: a group with a process of another PID namespace is left alone");
+	ok(sweeps("etalon-5000000.0-0", F_UNLCK),
+		"sweep: a process that a killed etalon left in its group is killed");
+	ok(sweeps("etalon-5000000.12-1", F_UNLCK), "sweep: every name of a slot is known");
+	ok(!sweeps("etalon-5000000.1-0", F_WRLCK),
+		"sweep: a group that a live etalon has locked is left alone");
+	ok(sweeps("etalon-5000000.2-0", F_RDLCK),
+		"sweep: a read lock, which other users may take, does not protect a group");
+	ok(!sweeps("etalon-of-mine", F_UNLCK), "sweep: a group with another name is left alone");
 }
 
 int main(void)
