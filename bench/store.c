@@ -110,7 +110,7 @@ static void read_back(const char *path, uint32_t experiments)
 	check(et_store_open(path, ET_STORE_READ, &store, &err), &err);
 	check(et_store_load(store, id, &e, &err), &err);
 	printf("open and load one of %u experiments: %.4f s (%zu samples)\n", experiments,
-		seconds_since(start), e->commands[0].n_samples);
+		seconds_since(start), e->commands[0].samples.n);
 	et_experiment_free(e);
 	start = et_clock_read_ns(CLOCK_MONOTONIC);
 	check(et_store_list(store, 0, count, &total, &err), &err);

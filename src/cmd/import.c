@@ -42,7 +42,7 @@ static void report(const struct et_cli *cli, const struct et_experiment *e)
 	size_t n = 0;
 
 	for (size_t i = 0; i < e->n_commands; i++)
-		n += e->commands[i].n_samples;
+		n += e->commands[i].samples.n;
 	if (cli->verbosity < 0)
 		printf("%s\n", e->id);
 	else

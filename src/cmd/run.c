@@ -36,7 +36,7 @@ const struct et_verb et_verb_run = {
 static bool has_samples(const struct et_experiment *e)
 {
 	for (size_t c = 0; c < e->n_commands; c++) {
-		if (e->commands[c].n_samples)
+		if (e->commands[c].samples.n)
 			return true;
 	}
 	return false;

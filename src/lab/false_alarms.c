@@ -67,11 +67,11 @@ static void fill(struct et_experiment *e, const struct session *s, double factor
 			.place.arrangement = arrangement,
 			.place.order = (uint32_t)i + 1 };
 		sample.measured.cpu_ns = sample.measured.elapsed_ns = (uint64_t)llround(s->a[i]);
-		e->commands[0].samples[i] = sample;
+		et_experiment_add(e, &sample);
 		sample.place.command = 1;
 		sample.measured.cpu_ns = sample.measured.elapsed_ns =
 			(uint64_t)llround(s->b[i] * factor);
-		e->commands[1].samples[i] = sample;
+		et_experiment_add(e, &sample);
 	}
 }
 
@@ -79,12 +79,7 @@ static void fill(struct et_experiment *e, const struct session *s, double factor
 static struct verdict judge_as_run(
 	const struct session *s, double factor, enum et_arrangement arrangement)
 {
-	ET_AUTO_FREE struct et_sample *a = et_calloc(s->n, sizeof(*a));
-	ET_AUTO_FREE struct et_sample *b = et_calloc(s->n, sizeof(*b));
-	struct et_command commands[] = {
-		{ .samples = a, .n_samples = s->n },
-		{ .samples = b, .n_samples = s->n },
-	};
+	struct et_command commands[2] = { 0 };
 	struct et_experiment e = { .metric = ET_METRIC_CPU,
 		.plan = { .order = arrangement == ET_DUET ? ET_ORDER_DUET : ET_ORDER_RANDOM,
 			.level = level },
@@ -97,6 +92,8 @@ static struct verdict judge_as_run(
 	et_contrasts_conclude(&c, 1, 1 - level);
 	struct verdict v = { c.significant, c.ratio > 1, c.warnings.n > 0 };
 	et_warnings_free(&c.warnings);
+	et_samples_free(&commands[0].samples);
+	et_samples_free(&commands[1].samples);
 	return v;
 }
 

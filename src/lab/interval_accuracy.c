@@ -48,8 +48,8 @@ static void read_cell(
 	for (int m = 0; m < ET_INTERVAL_METHODS; m++)
 		reported[m] =
 			et_lab_series_find(e, et_interval_method_names[m], c->load, c->length_ns);
-	c->runs = et_calloc(truth->n_samples, sizeof(*c->runs));
-	for (size_t i = 0; i < truth->n_samples; i++) {
+	c->runs = et_calloc(truth->samples.n, sizeof(*c->runs));
+	for (size_t i = 0; i < truth->samples.n; i++) {
 		struct et_interval_run *r = &c->runs[c->n_runs];
 		bool whole = true;
 		r->truth_ns = et_lab_series_at(truth, i);

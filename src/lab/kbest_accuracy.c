@@ -66,14 +66,16 @@ static void read_cell(
 	const struct et_command *ours = et_lab_series_find(e, "etalon", c->load, c->length_ns);
 	const char *converged = ours ? et_lab_series_parameter(ours, "converged") : NULL;
 
-	c->calls = et_calloc(counter->n_samples, sizeof(*c->calls));
-	for (size_t i = 0; i < counter->n_samples; i++) {
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&counter->samples);
+	c->calls = et_calloc(counter->samples.n, sizeof(*c->calls));
+	for (size_t i = 0; i < counter->samples.n; i++) {
+		uint64_t cpu_ns = et_sample_reader_at(&r, i)->measured.cpu_ns;
 		struct et_timed_call call = { .counter_ns = et_lab_series_at(counter, i),
 			.wall_ns = et_lab_series_at(wall, i),
-			.cpu_ns = (double)counter->samples[i].measured.cpu_ns,
+			.cpu_ns = (double)cpu_ns,
 			.truth_ns = et_lab_series_at(truth, i) };
-		if (counter->samples[i].measured.cpu_ns != ET_UNKNOWN && call.counter_ns >= 0 &&
-			call.wall_ns >= 0 && call.truth_ns > 0)
+		if (cpu_ns != ET_UNKNOWN && call.counter_ns >= 0 && call.wall_ns >= 0 &&
+			call.truth_ns > 0)
 			c->calls[c->n_calls++] = call;
 	}
 	c->fit_ns = et_lab_series_value(e, "fit", c->load, c->length_ns);

@@ -64,12 +64,12 @@ void et_lab_series_add_time(struct et_experiment *e, uint32_t series, double ns,
 	s.place.command = series;
 	s.place.partner = -1;
 	s.measured.exit_code = s.measured.signal = 0;
-	s.place.round = (uint32_t)e->commands[series].n_samples + 1;
+	s.place.round = (uint32_t)e->commands[series].samples.n + 1;
 	s.measured.elapsed_ns = rounded(ns);
 	s.measured.cpu_ns = isnan(cpu_ns) ? ET_UNKNOWN : rounded(cpu_ns);
 	s.place.order = 1;
 	for (size_t i = 0; i < e->n_commands; i++)
-		s.place.order += (uint32_t)e->commands[i].n_samples;
+		s.place.order += (uint32_t)e->commands[i].samples.n;
 	et_experiment_add(e, &s);
 }
 
@@ -121,9 +121,11 @@ const struct et_command *et_lab_series_find(
 
 double et_lab_series_at(const struct et_command *c, size_t i)
 {
-	return c && i < c->n_samples && c->samples[i].measured.elapsed_ns != ET_UNKNOWN
-		       ? (double)c->samples[i].measured.elapsed_ns
-		       : NAN;
+	if (!c || i >= c->samples.n)
+		return NAN;
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+	uint64_t ns = et_sample_reader_at(&r, i)->measured.elapsed_ns;
+	return ns == ET_UNKNOWN ? NAN : (double)ns;
 }
 
 double et_lab_series_value(

@@ -131,10 +131,10 @@ struct look {
 /* Warm-up runs before the first that counts: a resumed experiment warms up again, too late. */
 static void look_at(const struct et_command *c, enum et_metric metric, struct look *l)
 {
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
 	double fastest = INFINITY;
 
-	for (size_t i = 0; i < c->n_samples && c->samples[i].place.warmup; i++) {
-		const struct et_sample *s = &c->samples[i];
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r)) && s->place.warmup;) {
 		uint64_t ns = et_sample_metric(s, metric);
 		if (ns == ET_UNKNOWN)
 			ns = s->measured.elapsed_ns;

@@ -26,9 +26,7 @@ static void command_free(struct et_command *c)
 		free(c->parameters[i].value);
 	}
 	free(c->parameters);
-	for (size_t i = 0; i < c->n_samples; i++)
-		et_sample_free(&c->samples[i]);
-	free(c->samples);
+	et_samples_free(&c->samples);
 }
 
 void et_child_spec_free(struct et_child_spec *s)
@@ -88,13 +86,7 @@ struct et_command *et_experiment_add_command(struct et_experiment *e, char *name
 
 struct et_sample *et_experiment_add(struct et_experiment *e, const struct et_sample *s)
 {
-	struct et_command *c = &e->commands[s->place.command];
-
-	ET_GROW(c->samples, c->n_samples, c->cap_samples);
-	struct et_sample *kept = &c->samples[c->n_samples++];
-	et_sample_copy(kept, s);
-	kept->place.index = (uint32_t)c->n_samples;
-	return kept;
+	return et_samples_add(&e->commands[s->place.command].samples, s);
 }
 
 const char *et_format_rfc3339(uint64_t wall_ns, char buf[32])
@@ -133,11 +125,11 @@ bool et_experiment_is_id(const char *text)
 double *et_command_values(
 	const struct et_command *c, enum et_metric m, enum et_arrangement a, size_t *n)
 {
-	double *out = et_calloc(c->n_samples, sizeof(*out));
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+	double *out = et_calloc(c->samples.n, sizeof(*out));
 	size_t k = 0;
 
-	for (size_t i = 0; i < c->n_samples; i++) {
-		const struct et_sample *s = &c->samples[i];
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
 		uint64_t value = et_sample_metric(s, m);
 		if (!s->place.warmup && s->ruling.removal.by == ET_KEPT &&
 			s->place.arrangement == a && value != ET_UNKNOWN)
@@ -149,12 +141,12 @@ double *et_command_values(
 
 double *et_command_values_uncut(const struct et_command *c, enum et_metric m, size_t *n)
 {
-	double *x = et_calloc(c->n_samples + 1, sizeof(*x));
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+	double *x = et_calloc(c->samples.n + 1, sizeof(*x));
 	bool any = false;
 
 	*n = 0;
-	for (size_t i = 0; i < c->n_samples; i++) {
-		const struct et_sample *s = &c->samples[i];
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
 		uint64_t value = et_sample_metric(s, m);
 		bool cut = s->ruling.removal.by == ET_REMOVED_TWO_SIGMA;
 		if (s->place.warmup || s->place.arrangement != ET_SOLO || value == ET_UNKNOWN ||
@@ -171,14 +163,15 @@ double *et_command_values_uncut(const struct et_command *c, enum et_metric m, si
 
 enum et_arrangement et_command_arrangement(const struct et_command *c)
 {
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
 	bool paced = false;
 
-	for (size_t i = 0; i < c->n_samples; i++) {
-		if (c->samples[i].place.warmup)
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		if (s->place.warmup)
 			continue;
-		if (c->samples[i].place.arrangement == ET_SOLO)
+		if (s->place.arrangement == ET_SOLO)
 			return ET_SOLO;
-		paced = paced || c->samples[i].place.arrangement == ET_PACED;
+		paced = paced || s->place.arrangement == ET_PACED;
 	}
 	return paced ? ET_PACED : ET_DUET;
 }

@@ -4,7 +4,7 @@
 #define ET_MODEL_EXPERIMENT_H
 
 #include "model/host.h"
-#include "model/sample.h"
+#include "model/samples.h"
 
 enum et_order {
 	ET_ORDER_AUTO,
@@ -57,8 +57,7 @@ struct et_command {
 	char *cleanup;
 	struct et_parameter *parameters;
 	size_t n_parameters;
-	struct et_sample *samples; /* in order of execution, with warm-up */
-	size_t n_samples, cap_samples;
+	struct et_samples samples; /* in order of execution, with warm-up */
 };
 
 /* The largest number of runs or warm-up runs of a command that can be planned. */
@@ -126,7 +125,10 @@ void et_experiment_free(struct et_experiment *e); /* itself, too; e may be NULL 
  * Appends a command; valid until the next. Takes name and argv, a vector that et_strv_free frees.
  */
 struct et_command *et_experiment_add_command(struct et_experiment *e, char *name, char **argv);
-/* Appends a copy of the sample to its command and gives it its index. */
+/*
+ * Appends a copy of the sample to its command and gives it its index. The result is valid until
+ * the next one is added.
+ */
 struct et_sample *et_experiment_add(struct et_experiment *e, const struct et_sample *s);
 /* Formats a time since 1970 as "2026-11-15T08:55:06Z". */
 const char *et_format_rfc3339(uint64_t wall_ns, char buf[32]);

@@ -29,11 +29,11 @@ static double usual_distance(const struct et_daemon_run *run)
 void et_daemon_run_fill(
 	struct et_daemon_record *r, struct et_daemon_run *run, const struct et_command *c)
 {
+	ET_AUTO_READER struct et_sample_reader reader = et_samples_read(&c->samples);
 	uint64_t first_ns = 0;
 
 	*run = (struct et_daemon_run){ .whole = true };
-	for (size_t i = 0; i < c->n_samples; i++) {
-		const struct et_sample *s = &c->samples[i];
+	for (const struct et_sample *s; (s = et_sample_reader_next(&reader));) {
 		if (!et_sample_usable_for_daemons(s))
 			continue;
 		if (!run->n_listed)
@@ -44,7 +44,7 @@ void et_daemon_run_fill(
 				    : 0;
 		if (run->n_listed)
 			at = fmax(at, run->listed[run->n_listed - 1].at_s);
-		struct et_daemon_sample *w = et_daemon_run_add(run, (uint32_t)i + 1, at);
+		struct et_daemon_sample *w = et_daemon_run_add(run, s->place.index, at);
 		w->elapsed_ms = 1e-6 * (double)s->measured.elapsed_ns;
 		w->cpu_ms = 1e-6 * (double)s->measured.cpu_ns;
 		for (size_t k = 0; k < s->measured.n_culprits; k++) {

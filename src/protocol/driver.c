@@ -265,17 +265,18 @@ static double ratio_uncertainty(const struct et_experiment *e, uint32_t command)
 {
 	const struct et_command *c = &e->commands[command];
 	const struct et_command *ref = &e->commands[e->plan.reference];
-	ET_AUTO_FREE double *x = et_calloc(c->n_samples, sizeof(*x));
+	ET_AUTO_READER struct et_sample_reader of_c = et_samples_read(&c->samples);
+	ET_AUTO_READER struct et_sample_reader of_ref = et_samples_read(&ref->samples);
+	ET_AUTO_FREE double *x = et_calloc(c->samples.n, sizeof(*x));
+	const struct et_sample *s, *r = et_sample_reader_next(&of_ref);
 	size_t n = 0;
 
-	for (size_t i = 0, k = 0; i < c->n_samples; i++) {
-		const struct et_sample *s = &c->samples[i];
+	while ((s = et_sample_reader_next(&of_c))) {
 		if (s->place.warmup || s->place.arrangement != ET_DUET ||
 			s->ruling.removal.by != ET_KEPT)
 			continue;
-		while (k < ref->n_samples && ref->samples[k].place.order < s->place.order)
-			k++;
-		const struct et_sample *r = k < ref->n_samples ? &ref->samples[k] : NULL;
+		while (r && r->place.order < s->place.order)
+			r = et_sample_reader_next(&of_ref);
 		if (r && r->place.order == s->place.order && r->ruling.removal.by == ET_KEPT &&
 			s->measured.cpu_ns && r->measured.cpu_ns)
 			x[n++] = log((double)et_sample_metric(s, e->metric) /
@@ -485,9 +486,9 @@ static void take_stock(struct state *st)
 	size_t room = 0;
 
 	for (size_t c = 0; c < st->e->n_commands; c++) {
-		const struct et_command *command = &st->e->commands[c];
-		for (size_t i = 0; i < command->n_samples; i++) {
-			const struct et_sample *s = &command->samples[i];
+		ET_AUTO_READER struct et_sample_reader r =
+			et_samples_read(&st->e->commands[c].samples);
+		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
 			learn(&st->known[c], s);
 			st->order = s->place.order > st->order ? s->place.order : st->order;
 			if (!counts_as_turn(s))

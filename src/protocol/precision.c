@@ -12,7 +12,11 @@
 
 /* The usable runs of a command, their culprits, and the runs that each version excludes. */
 struct series {
-	const struct et_sample **runs;
+	const struct et_command *command;
+	struct run {
+		uint64_t elapsed_ns, cpu_ns, counter_ticks;
+		bool removed;
+	} * runs;
 	size_t n;
 	struct et_daemon_record beside; /* one listed sample per run */
 	bool *out[ET_VERSIONS];
@@ -20,10 +24,14 @@ struct series {
 
 static void open_series(const struct et_command *c, struct series *s)
 {
-	*s = (struct series){ .runs = et_calloc(c->n_samples + 1, sizeof(*s->runs)) };
-	for (size_t i = 0; i < c->n_samples; i++) {
-		if (et_sample_usable_for_daemons(&c->samples[i]))
-			s->runs[s->n++] = &c->samples[i];
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+
+	*s = (struct series){ .command = c, .runs = et_calloc(c->samples.n + 1, sizeof(*s->runs)) };
+	for (const struct et_sample *one; (one = et_sample_reader_next(&r));) {
+		if (et_sample_usable_for_daemons(one))
+			s->runs[s->n++] = (struct run){ one->measured.elapsed_ns,
+				one->measured.cpu_ns, one->measured.counter_ticks,
+				one->ruling.removal.by != ET_KEPT };
 	}
 	et_daemon_run_fill(&s->beside, &s->beside.short_run, c);
 	et_daemon_record_settle(&s->beside);
@@ -48,14 +56,15 @@ static struct et_precision precision_of(const double *x, size_t n)
 	};
 }
 
-/* Collects the values of a metric over runs that are not excluded; returns their number. */
+/* Collects CPU or elapsed times of runs that are not excluded; returns their number. */
 static size_t values(const struct series *s, const bool *out, enum et_metric m, double *x)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
 		if (!out[i])
-			x[n++] = (double)et_sample_metric(s->runs[i], m);
+			x[n++] = (double)(m == ET_METRIC_CPU ? s->runs[i].cpu_ns
+							     : s->runs[i].elapsed_ns);
 	}
 	return n;
 }
@@ -72,15 +81,21 @@ static void count(const struct series *s, const bool *out, struct et_counted *co
 
 static void judge_environment(struct series *s, bool (*stoppable)(const char *comm))
 {
-	for (size_t i = 0; i < s->n; i++) {
-		for (size_t k = 0; k < s->runs[i]->measured.n_culprits; k++) {
-			const struct et_culprit *x = &s->runs[i]->measured.culprits[k];
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&s->command->samples);
+	size_t i = 0;
+
+	for (const struct et_sample *one; (one = et_sample_reader_next(&r));) {
+		if (!et_sample_usable_for_daemons(one))
+			continue;
+		for (size_t k = 0; k < one->measured.n_culprits; k++) {
+			const struct et_culprit *x = &one->measured.culprits[k];
 			if (x->cpu_ns && x->cpu_ns != ET_UNKNOWN && stoppable(x->name))
 				s->out[ET_EMP_V2][i] = true;
 		}
 		/* Later versions also run in the controlled environment. */
 		for (int v = ET_EMP_V3; v <= ET_EMP_V6; v++)
 			s->out[v][i] = s->out[ET_EMP_V2][i];
+		i++;
 	}
 }
 
@@ -160,7 +175,7 @@ static void judge_two_sigma(struct series *s)
 	double mean = et_mean(x, n), sd = et_sd(x, n);
 
 	for (size_t i = 0; n >= ET_TWO_SIGMA_LEAST && i < s->n; i++) {
-		if (fabs((double)s->runs[i]->measured.cpu_ns - mean) > 2 * sd)
+		if (fabs((double)s->runs[i].cpu_ns - mean) > 2 * sd)
 			s->out[ET_EMP_V6][i] = true;
 	}
 }
@@ -168,7 +183,7 @@ static void judge_two_sigma(struct series *s)
 static void judge_recorded(struct series *s)
 {
 	for (size_t i = 0; i < s->n; i++)
-		s->out[ET_OURS][i] = s->runs[i]->ruling.removal.by != ET_KEPT;
+		s->out[ET_OURS][i] = s->runs[i].removed;
 }
 
 static size_t enough(const struct series *s)
@@ -234,10 +249,10 @@ void et_clock_methods_judge(const struct et_command *c, struct et_clock_methods 
 	out->by[ET_BY_CLOCK] =
 		precision_of(ns, values(&s, s.out[ET_EMP_V1], ET_METRIC_ELAPSED, ns));
 	for (size_t i = 0; i < s.n; i++) {
-		if (s.runs[i]->measured.counter_ticks == ET_UNKNOWN)
+		if (s.runs[i].counter_ticks == ET_UNKNOWN)
 			continue;
-		ns[n] = (double)s.runs[i]->measured.elapsed_ns;
-		ticks[n++] = (double)s.runs[i]->measured.counter_ticks;
+		ns[n] = (double)s.runs[i].elapsed_ns;
+		ticks[n++] = (double)s.runs[i].counter_ticks;
 	}
 	out->by[ET_BY_COUNTER] = precision_of(ticks, n);
 	out->counter_hz = n ? 1e9 * et_mean(ticks, n) / et_mean(ns, n) : NAN;

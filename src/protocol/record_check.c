@@ -45,11 +45,12 @@ static bool partner_is_valid(const struct et_experiment *e, const struct et_plac
 
 static const char *check_samples(const struct et_experiment *e, size_t command)
 {
-	const struct et_command *c = &e->commands[command];
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&e->commands[command].samples);
+	uint32_t index = 0;
 
-	for (size_t i = 0; i < c->n_samples; i++) {
-		const struct et_place *at = &c->samples[i].place;
-		if (at->command != command || at->index != i + 1)
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		const struct et_place *at = &s->place;
+		if (at->command != command || at->index != ++index)
 			return "the command or index of a sample";
 		if (at->order < 1 || at->order > ET_MOST_ORDERS)
 			return "the order of a sample";

@@ -7,10 +7,19 @@
 #include <math.h>
 #include <string.h>
 
-/* The ruling on a sample before the checks. */
-struct before {
-	struct et_removal removal;
+/* The finding about a sample: a ruling without its details, which would need more memory. */
+struct verdict {
 	uint32_t marks;
+	enum et_removed_by by;
+};
+
+/* The state of the checks of one command. */
+struct check {
+	struct et_command *c;
+	const struct et_cutoffs *cutoffs; /* NULL if none fit */
+	double seconds, fast_ns;
+	bool keep;
+	struct verdict *verdicts; /* one per sample */
 };
 
 static bool is_ours(enum et_removed_by by)
@@ -19,22 +28,40 @@ static bool is_ours(enum et_removed_by by)
 	       by == ET_REMOVED_MACHINE_SLOW;
 }
 
-static bool is_judged(const struct et_sample *s)
+/* The verdict before the checks, without the findings of earlier calls. */
+static struct verdict begin_verdict(const struct et_sample *s)
 {
-	return !s->place.warmup && s->ruling.removal.by == ET_KEPT;
+	const uint32_t ours = ET_MARK_DAEMON | ET_MARK_TWO_SIGMA | ET_MARK_MACHINE_SLOW;
+
+	return (struct verdict){ s->ruling.marks & ~ours,
+		is_ours(s->ruling.removal.by) ? ET_KEPT : s->ruling.removal.by };
+}
+
+static bool is_judged(const struct et_sample *s, const struct verdict *v)
+{
+	return !s->place.warmup && v->by == ET_KEPT;
+}
+
+/* The median elapsed time of samples that were kept, or removed by these checks (if `anew`). */
+static double usual_seconds(const struct et_command *c, bool anew)
+{
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+	ET_AUTO_FREE double *x = et_calloc(c->samples.n + 1, sizeof(*x));
+	size_t n = 0;
+
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		enum et_removed_by by = s->ruling.removal.by;
+		if (!s->place.warmup && (by == ET_KEPT || (anew && is_ours(by))) &&
+			s->measured.elapsed_ns != ET_UNKNOWN)
+			x[n++] = 1e-9 * (double)s->measured.elapsed_ns;
+	}
+	et_sort(x, n);
+	return n ? et_median_sorted(x, n) : NAN;
 }
 
 double et_command_seconds(const struct et_command *c)
 {
-	ET_AUTO_FREE double *x = et_calloc(c->n_samples + 1, sizeof(*x));
-	size_t n = 0;
-
-	for (size_t i = 0; i < c->n_samples; i++) {
-		if (is_judged(&c->samples[i]) && c->samples[i].measured.elapsed_ns != ET_UNKNOWN)
-			x[n++] = 1e-9 * (double)c->samples[i].measured.elapsed_ns;
-	}
-	et_sort(x, n);
-	return n ? et_median_sorted(x, n) : NAN;
+	return usual_seconds(c, false);
 }
 
 bool et_cutoffs_fit(const struct et_cutoffs *c, double seconds)
@@ -52,27 +79,33 @@ static const struct et_cutoff *find(const struct et_cutoffs *c, const char *daem
 	return NULL;
 }
 
-static void check_daemons(
-	struct et_sample *s, const struct et_cutoffs *cutoffs, double seconds, bool keep)
+/* Returns the evidence against a sample; .by is ET_KEPT if there is none. */
+static struct et_removal cut_off_by(const struct check *k, const struct et_sample *s)
 {
-	for (size_t i = 0; i < s->measured.n_culprits; i++) {
+	for (size_t i = 0; k->cutoffs && i < s->measured.n_culprits; i++) {
 		const struct et_culprit *x = &s->measured.culprits[i];
-		const struct et_cutoff *c = find(cutoffs, et_daemon_of(x));
-		double cutoff_ns = c ? 1e6 * et_cutoff_for(c, seconds) : INFINITY;
+		const struct et_cutoff *c = find(k->cutoffs, et_daemon_of(x));
+		double cutoff_ns = c ? 1e6 * et_cutoff_for(c, k->seconds) : INFINITY;
 
 		if (x->cpu_ns == ET_UNKNOWN || !((double)x->cpu_ns > cutoff_ns))
 			continue;
-		if (keep) {
-			s->ruling.marks |= ET_MARK_DAEMON;
-			return;
-		}
-		s->ruling.removal = (struct et_removal){ .by = ET_REMOVED_DAEMON_CUTOFF,
+		struct et_removal r = { .by = ET_REMOVED_DAEMON_CUTOFF,
 			.cpu_ns = x->cpu_ns,
 			.cutoff_ns = (uint64_t)cutoff_ns };
-		snprintf(s->ruling.removal.daemon, sizeof(s->ruling.removal.daemon), "%s",
-			et_daemon_of(x));
-		return;
+		snprintf(r.daemon, sizeof(r.daemon), "%s", et_daemon_of(x));
+		return r;
 	}
+	return (struct et_removal){ .by = ET_KEPT };
+}
+
+static void check_daemons(const struct check *k, const struct et_sample *s, struct verdict *v)
+{
+	if (!is_judged(s, v) || cut_off_by(k, s).by == ET_KEPT)
+		return;
+	if (k->keep)
+		v->marks |= ET_MARK_DAEMON;
+	else
+		v->by = ET_REMOVED_DAEMON_CUTOFF;
 }
 
 /* --- how fast the machine was --- */
@@ -94,11 +127,12 @@ double et_probe_fast_ns(const struct et_experiment *e)
 	size_t room = 0, n = 0;
 
 	for (size_t k = 0; k < e->n_commands; k++)
-		room += 2 * e->commands[k].n_samples;
+		room += 2 * e->commands[k].samples.n;
 	ET_AUTO_FREE double *x = et_calloc(room + 1, sizeof(*x));
 	for (size_t k = 0; k < e->n_commands; k++) {
-		for (size_t i = 0; i < e->commands[k].n_samples; i++)
-			n += take_readings(&e->commands[k].samples[i], &x[n]);
+		ET_AUTO_READER struct et_sample_reader r = et_samples_read(&e->commands[k].samples);
+		for (const struct et_sample *s; (s = et_sample_reader_next(&r));)
+			n += take_readings(s, &x[n]);
 	}
 	if (n < ET_PROBE_LEAST)
 		return NAN;
@@ -126,124 +160,139 @@ static struct et_removal slow_by(const struct et_sample *s, double fast_ns)
 	return (struct et_removal){ .by = ET_KEPT };
 }
 
-static bool is_solo(const struct et_sample *s)
+static bool is_solo(const struct et_sample *s, const struct verdict *v)
 {
-	return is_judged(s) && s->place.arrangement == ET_SOLO;
+	return is_judged(s, v) && s->place.arrangement == ET_SOLO;
 }
 
-/* Returns true if too many samples were slow, so that all of them are kept. */
-static bool check_speed(struct et_command *c, double fast_ns, bool keep)
+/* The first look at each sample: daemons, then the speed of the machine. */
+static bool check_each(struct check *k)
 {
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&k->c->samples);
+	struct verdict *v = k->verdicts;
 	size_t slow = 0, n = 0;
 
-	for (size_t i = 0; i < c->n_samples; i++) {
-		struct et_sample *s = &c->samples[i];
-		if (!is_solo(s))
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r)); v++) {
+		*v = begin_verdict(s);
+		check_daemons(k, s, v);
+		if (!is_solo(s, v))
 			continue;
 		n++;
-		if (slow_by(s, fast_ns).by == ET_KEPT)
+		if (slow_by(s, k->fast_ns).by == ET_KEPT)
 			continue;
 		slow++;
-		s->ruling.marks |= ET_MARK_MACHINE_SLOW;
+		v->marks |= ET_MARK_MACHINE_SLOW;
 	}
-	bool too_many = slow && (2 * slow > n || n - slow < ET_SPEED_LEAVES);
-	if (too_many || keep)
-		return too_many;
-	for (size_t i = 0; i < c->n_samples; i++) {
-		struct et_sample *s = &c->samples[i];
-		if (!(s->ruling.marks & ET_MARK_MACHINE_SLOW))
+	return slow && (2 * slow > n || n - slow < ET_SPEED_LEAVES);
+}
+
+static void remove_slow(struct check *k)
+{
+	for (size_t i = 0; i < k->c->samples.n; i++) {
+		struct verdict *v = &k->verdicts[i];
+		if (!(v->marks & ET_MARK_MACHINE_SLOW))
 			continue;
-		s->ruling.removal = slow_by(s, fast_ns);
-		s->ruling.marks &= ~(uint32_t)ET_MARK_MACHINE_SLOW;
+		v->by = ET_REMOVED_MACHINE_SLOW;
+		v->marks &= ~(uint32_t)ET_MARK_MACHINE_SLOW;
 	}
-	return false;
 }
 
 /* --- two sigma --- */
 
-static bool counts(const struct et_sample *s, uint32_t apart)
-{
-	return is_solo(s) && s->measured.cpu_ns != ET_UNKNOWN && !(s->ruling.marks & apart);
-}
-
 /* Samples with a mark in `apart` do not contribute to the mean and sd. */
-static void check_two_sigma(struct et_command *c, uint32_t apart, bool keep)
+static void check_two_sigma(struct check *k, uint32_t apart)
 {
-	ET_AUTO_FREE double *x = et_calloc(c->n_samples + 1, sizeof(*x));
-	size_t n = 0;
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&k->c->samples);
+	ET_AUTO_FREE double *x = et_calloc(k->c->samples.n + 1, sizeof(*x));
+	ET_AUTO_FREE uint32_t *at = et_calloc(k->c->samples.n + 1, sizeof(*at));
+	uint32_t n = 0;
 
-	for (size_t i = 0; i < c->n_samples; i++) {
-		if (counts(&c->samples[i], apart))
-			x[n++] = (double)c->samples[i].measured.cpu_ns;
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		const struct verdict *v = &k->verdicts[s->place.index - 1];
+		if (!is_solo(s, v) || s->measured.cpu_ns == ET_UNKNOWN || v->marks & apart)
+			continue;
+		at[n] = s->place.index - 1;
+		x[n++] = (double)s->measured.cpu_ns;
 	}
 	if (n < ET_TWO_SIGMA_LEAST)
 		return;
 	double mean = et_mean(x, n), sd = et_sd(x, n);
-	for (size_t i = 0; i < c->n_samples; i++) {
-		struct et_sample *s = &c->samples[i];
-		if (!counts(s, apart) || !(fabs((double)s->measured.cpu_ns - mean) > 2 * sd))
+	for (uint32_t i = 0; i < n; i++) {
+		struct verdict *v = &k->verdicts[at[i]];
+		if (!(fabs(x[i] - mean) > 2 * sd))
 			continue;
-		if (keep)
-			s->ruling.marks |= ET_MARK_TWO_SIGMA;
+		if (k->keep)
+			v->marks |= ET_MARK_TWO_SIGMA;
 		else
-			s->ruling.removal.by = ET_REMOVED_TWO_SIGMA;
+			v->by = ET_REMOVED_TWO_SIGMA;
 	}
 }
 
-static struct before *forget(struct et_command *c)
-{
-	struct before *old = et_calloc(c->n_samples + 1, sizeof(*old));
+/* --- rulings --- */
 
-	for (size_t i = 0; i < c->n_samples; i++) {
-		struct et_sample *s = &c->samples[i];
-		old[i] = (struct before){ s->ruling.removal, s->ruling.marks };
-		if (is_ours(s->ruling.removal.by))
-			s->ruling.removal = (struct et_removal){ .by = ET_KEPT };
-		s->ruling.marks &=
-			~(uint32_t)(ET_MARK_DAEMON | ET_MARK_TWO_SIGMA | ET_MARK_MACHINE_SLOW);
-	}
-	return old;
+static struct et_ruling rule(
+	const struct check *k, const struct et_sample *s, const struct verdict *v)
+{
+	struct et_ruling r = { .marks = v->marks, .removal.by = v->by };
+
+	if (v->by == ET_REMOVED_DAEMON_CUTOFF)
+		r.removal = cut_off_by(k, s);
+	else if (v->by == ET_REMOVED_MACHINE_SLOW)
+		r.removal = slow_by(s, k->fast_ns);
+	else if (v->by == s->ruling.removal.by && !is_ours(v->by))
+		r.removal = s->ruling.removal;
+	return r;
 }
 
-static bool changed(const struct et_sample *s, const struct before *old)
+static bool differ(const struct et_ruling *a, const struct et_ruling *b)
 {
-	return s->ruling.marks != old->marks || s->ruling.removal.by != old->removal.by ||
-	       s->ruling.removal.cpu_ns != old->removal.cpu_ns ||
-	       s->ruling.removal.cutoff_ns != old->removal.cutoff_ns ||
-	       s->ruling.removal.probe_ns != old->removal.probe_ns ||
-	       s->ruling.removal.steal_ns != old->removal.steal_ns ||
-	       s->ruling.removal.limit_ns != old->removal.limit_ns ||
-	       strncmp(s->ruling.removal.daemon, old->removal.daemon,
-		       sizeof(s->ruling.removal.daemon));
+	return a->marks != b->marks || a->removal.by != b->removal.by ||
+	       a->removal.cpu_ns != b->removal.cpu_ns ||
+	       a->removal.cutoff_ns != b->removal.cutoff_ns ||
+	       a->removal.probe_ns != b->removal.probe_ns ||
+	       a->removal.steal_ns != b->removal.steal_ns ||
+	       a->removal.limit_ns != b->removal.limit_ns ||
+	       strncmp(a->removal.daemon, b->removal.daemon, sizeof(a->removal.daemon));
 }
 
-struct et_sample **et_sanity_check(
+static void check_command(struct check *k)
+{
+	const uint32_t daemon = ET_MARK_DAEMON;
+	bool too_many = check_each(k);
+
+	if (!too_many && !k->keep)
+		remove_slow(k);
+	check_two_sigma(k, daemon | (too_many ? 0 : ET_MARK_MACHINE_SLOW));
+}
+
+struct et_changed *et_sanity_check(
 	struct et_experiment *e, const struct et_cutoffs *cutoffs, size_t *n)
 {
-	struct et_sample **list = NULL;
+	struct et_changed *list = NULL;
 	size_t room = 0;
 	double fast_ns = et_probe_fast_ns(e);
 
 	*n = 0;
-	for (size_t k = 0; k < e->n_commands; k++) {
-		struct et_command *c = &e->commands[k];
-		ET_AUTO_FREE struct before *old = forget(c);
-		double seconds = et_command_seconds(c);
-		bool fit = cutoffs && et_cutoffs_fit(cutoffs, seconds);
+	for (uint32_t i = 0; i < e->n_commands; i++) {
+		struct check k = { .c = &e->commands[i],
+			.seconds = usual_seconds(&e->commands[i], true),
+			.fast_ns = fast_ns,
+			.keep = e->plan.keep_all };
+		ET_AUTO_READER struct et_sample_reader r = et_samples_read(&k.c->samples);
 
-		for (size_t i = 0; fit && i < c->n_samples; i++) {
-			if (is_judged(&c->samples[i]))
-				check_daemons(&c->samples[i], cutoffs, seconds, e->plan.keep_all);
-		}
-		bool kept = check_speed(c, fast_ns, e->plan.keep_all);
-		check_two_sigma(
-			c, ET_MARK_DAEMON | (kept ? 0 : ET_MARK_MACHINE_SLOW), e->plan.keep_all);
-		for (size_t i = 0; i < c->n_samples; i++) {
-			if (!changed(&c->samples[i], &old[i]))
+		k.cutoffs = cutoffs && et_cutoffs_fit(cutoffs, k.seconds) ? cutoffs : NULL;
+		k.verdicts = et_calloc(k.c->samples.n + 1, sizeof(*k.verdicts));
+		check_command(&k);
+		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+			uint32_t at = s->place.index - 1;
+			struct et_ruling ruling = rule(&k, s, &k.verdicts[at]);
+			if (!differ(&ruling, &s->ruling))
 				continue;
+			et_samples_edit(&k.c->samples, at)->ruling = ruling;
 			ET_GROW(list, *n, room);
-			list[(*n)++] = &c->samples[i];
+			list[(*n)++] = (struct et_changed){ i, at };
 		}
+		free(k.verdicts);
 	}
 	return list;
 }

@@ -40,11 +40,16 @@ enum { ET_TWO_SIGMA_LEAST = 10, ET_PROBE_LEAST = 10, ET_SPEED_LEAVES = 5 };
 /* True if the cutoffs are valid for programs of this length. */
 bool et_cutoffs_fit(const struct et_cutoffs *c, double seconds);
 
+/* A sample whose ruling changed. */
+struct et_changed {
+	uint32_t command, at; /* the sample's number among those of the command, from 0 */
+};
+
 /*
  * Applies the checks to all samples anew, regardless of earlier calls; cutoffs may be NULL. Returns
  * the samples whose ruling changed, *n of them, to be recorded. The caller frees the array.
  */
-struct et_sample **et_sanity_check(
+struct et_changed *et_sanity_check(
 	struct et_experiment *e, const struct et_cutoffs *cutoffs, size_t *n);
 
 /* The fast level of the probe in nanoseconds; NaN with fewer than ET_PROBE_LEAST readings. */

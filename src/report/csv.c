@@ -81,7 +81,8 @@ void et_csv_write(const struct et_experiment *e, const struct et_judgement *j, F
 	fputs(",removed\n", out);
 	for (size_t i = 0; i < e->n_commands; i++) {
 		const struct et_command *c = &e->commands[i];
-		for (size_t k = 0; k < c->n_samples; k++)
-			sample_row(c->name, &c->samples[k], out);
+		ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+		for (const struct et_sample *s; (s = et_sample_reader_next(&r));)
+			sample_row(c->name, s, out);
 	}
 }

@@ -216,16 +216,18 @@ static void removed_table(const struct et_command *c, FILE *out)
 {
 	static const char *const headings[] = { "removed sample", "CPU time", "elapsed time", "why",
 		NULL };
+	ET_AUTO_READER struct et_sample_reader counted = et_samples_read(&c->samples);
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+	const struct et_sample *s;
 	size_t all = 0, rows = 0;
 	char time[ET_FIGURE];
 
-	for (size_t i = 0; i < c->n_samples; i++)
-		all += !c->samples[i].place.warmup && c->samples[i].ruling.removal.by != ET_KEPT;
+	while ((s = et_sample_reader_next(&counted)))
+		all += !s->place.warmup && s->ruling.removal.by != ET_KEPT;
 	if (!all)
 		return;
 	et_html_table_begin(out, headings);
-	for (size_t i = 0; i < c->n_samples && rows < MOST_REMOVED; i++) {
-		const struct et_sample *s = &c->samples[i];
+	while (rows < MOST_REMOVED && (s = et_sample_reader_next(&r))) {
 		if (s->place.warmup || s->ruling.removal.by == ET_KEPT)
 			continue;
 		ET_AUTO_FREE char *why = et_removal_text(&s->ruling.removal);

@@ -65,7 +65,8 @@ static int series_of(const struct et_sample *s)
 
 static void sequence(const struct subject *t, FILE *out)
 {
-	size_t n = t->c->n_samples;
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&t->c->samples);
+	size_t n = t->c->samples.n;
 	ET_AUTO_FREE double *x = et_calloc(SERIES * n + 1, sizeof(*x));
 	ET_AUTO_FREE double *y = et_calloc(SERIES * n + 1, sizeof(*y));
 	ET_AUTO_FREE const char **titles = et_calloc(SERIES * n + 1, sizeof(*titles));
@@ -82,8 +83,7 @@ static void sequence(const struct subject *t, FILE *out)
 		.width = WIDE,
 		.height = LOW };
 
-	for (size_t i = 0; i < n; i++) {
-		const struct et_sample *one = &t->c->samples[i];
+	for (const struct et_sample *one; (one = et_sample_reader_next(&r));) {
 		if (one->place.arrangement != t->arrangement)
 			continue;
 		int k = series_of(one);
@@ -225,10 +225,10 @@ static const char *cause_of(const struct et_removal *r)
 static void pairs(const struct subject *t, FILE *out)
 {
 	ET_CLEANUP(et_dual_free) struct et_dual d = { .what = t->axis.label };
-	const struct et_sample *last = NULL;
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&t->c->samples);
+	struct et_sample earlier, *last = NULL;
 
-	for (size_t i = 0; i < t->c->n_samples; i++) {
-		const struct et_sample *s = &t->c->samples[i];
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
 		if (s->place.warmup || s->place.arrangement != t->arrangement ||
 			isnan(value_of(t, s)))
 			continue;
@@ -239,7 +239,8 @@ static void pairs(const struct subject *t, FILE *out)
 			et_dual_add(&d, value_of(t, last), value_of(t, s),
 				bad ? cause_of(&bad->ruling.removal) : NULL,
 				bad ? sample_title(t, bad) : NULL);
-		last = s;
+		earlier = *s;
+		last = &earlier;
 	}
 	et_dual_pictures(&d, out);
 }

@@ -10,15 +10,15 @@
 static void write_series(struct et_json *w, const struct et_command *c)
 {
 	et_json_array(w, "times");
-	for (size_t i = 0; i < c->n_samples; i++) {
-		if (et_sample_counts(&c->samples[i]))
-			et_json_double(
-				w, NULL, (double)c->samples[i].measured.elapsed_ns / NS_PER_S);
+	ET_AUTO_READER struct et_sample_reader times = et_samples_read(&c->samples);
+	for (const struct et_sample *s; (s = et_sample_reader_next(&times));) {
+		if (et_sample_counts(s))
+			et_json_double(w, NULL, (double)s->measured.elapsed_ns / NS_PER_S);
 	}
 	et_json_end(w);
 	et_json_array(w, "exit_codes");
-	for (size_t i = 0; i < c->n_samples; i++) {
-		const struct et_sample *s = &c->samples[i];
+	ET_AUTO_READER struct et_sample_reader codes = et_samples_read(&c->samples);
+	for (const struct et_sample *s; (s = et_sample_reader_next(&codes));) {
 		if (!et_sample_counts(s))
 			continue;
 		if (s->measured.exit_code < 0)

@@ -257,8 +257,9 @@ static void write_command(struct et_json *w, const struct et_command_result *r)
 	et_json_object(w, NULL);
 	write_command_head(w, r->command);
 	et_json_array(w, "samples");
-	for (size_t k = 0; k < r->command->n_samples; k++)
-		write_sample(w, &r->command->samples[k]);
+	ET_AUTO_READER struct et_sample_reader all = et_samples_read(&r->command->samples);
+	for (const struct et_sample *s; (s = et_sample_reader_next(&all));)
+		write_sample(w, s);
 	et_json_end(w);
 	write_result(w, r);
 	et_json_end(w);

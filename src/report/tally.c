@@ -11,23 +11,43 @@ bool et_sample_counts(const struct et_sample *s)
 	       s->place.arrangement == ET_SOLO;
 }
 
-/* Mean of a member over the kept solo samples; NaN if one of them lacks it. */
-static double mean_of(const struct et_command *c, size_t offset)
+/* The members of a sample that are averaged. */
+static const struct part {
+	size_t from, to; /* offsets in struct et_sample and struct et_parts */
+} parts[] = {
+#define PART(member, part)                                                                         \
+	{                                                                                          \
+		offsetof(struct et_sample, measured.member), offsetof(struct et_parts, part)       \
+	}
+	PART(elapsed_ns, elapsed),
+	PART(cpu_ns, cpu),
+	PART(user_ns, user),
+	PART(system_ns, system),
+	PART(wait_ns, wait),
+	PART(blocked_ns, blocked),
+	PART(steal_ns, steal),
+	PART(others_ns, others),
+	PART(idle_ns, idle),
+};
+
+/* Means over the kept solo samples; NaN if one of them lacks the member. */
+static void average(const struct et_command *c, struct et_parts *p)
 {
-	double sum = 0;
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+	double sums[ET_LENGTH(parts)] = { 0 };
 	size_t n = 0;
 
-	for (size_t i = 0; i < c->n_samples; i++) {
-		const struct et_sample *s = &c->samples[i];
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
 		if (!et_sample_counts(s))
 			continue;
-		uint64_t ns = *(const uint64_t *)((const char *)s + offset);
-		if (ns == ET_UNKNOWN)
-			return NAN;
-		sum += (double)ns;
 		n++;
+		for (size_t i = 0; i < ET_LENGTH(parts); i++) {
+			uint64_t ns = *(const uint64_t *)((const char *)s + parts[i].from);
+			sums[i] += ns == ET_UNKNOWN ? NAN : (double)ns;
+		}
 	}
-	return n ? sum / (double)n : NAN;
+	for (size_t i = 0; i < ET_LENGTH(parts); i++)
+		*(double *)((char *)p + parts[i].to) = n ? sums[i] / (double)n : NAN;
 }
 
 static double or_zero(double x)
@@ -37,29 +57,21 @@ static double or_zero(double x)
 
 static void average_parts(const struct et_command *c, struct et_parts *p)
 {
-	p->elapsed = mean_of(c, offsetof(struct et_sample, measured.elapsed_ns));
-	p->cpu = mean_of(c, offsetof(struct et_sample, measured.cpu_ns));
-	p->user = mean_of(c, offsetof(struct et_sample, measured.user_ns));
-	p->system = mean_of(c, offsetof(struct et_sample, measured.system_ns));
-	p->wait = mean_of(c, offsetof(struct et_sample, measured.wait_ns));
-	p->blocked = mean_of(c, offsetof(struct et_sample, measured.blocked_ns));
-	p->steal = mean_of(c, offsetof(struct et_sample, measured.steal_ns));
+	average(c, p);
 	p->rest = p->elapsed - p->cpu - or_zero(p->wait) - or_zero(p->blocked) - or_zero(p->steal);
 	p->overlap = p->rest < -0.01 * p->elapsed;
 	if (p->rest < 0)
 		p->rest = 0;
-	p->others = mean_of(c, offsetof(struct et_sample, measured.others_ns));
-	p->idle = mean_of(c, offsetof(struct et_sample, measured.idle_ns));
 	p->unexplained = fmax(0, p->elapsed - p->cpu - p->others - p->idle - or_zero(p->steal));
 }
 
 void et_tally_samples(const struct et_command *c, struct et_tally *out)
 {
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+
 	memset(out, 0, sizeof(*out));
 	out->max_rss_bytes = ET_UNKNOWN;
-	for (size_t i = 0; i < c->n_samples; i++) {
-		const struct et_sample *s = &c->samples[i];
-
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
 		if (s->place.warmup) {
 			out->warmup++;
 			continue;

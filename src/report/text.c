@@ -257,26 +257,26 @@ static void sample_row(const struct text *t, const struct et_tally *tally)
 
 static void removed_rows(const struct text *t, const struct et_command *c)
 {
+	ET_AUTO_READER struct et_sample_reader all = et_samples_read(&c->samples);
 	char used[ET_FIGURE], cutoff[ET_FIGURE];
 
-	for (size_t i = 0; i < c->n_samples; i++) {
-		const struct et_removal *r = &c->samples[i].ruling.removal;
+	for (const struct et_sample *s; (s = et_sample_reader_next(&all));) {
+		const struct et_removal *r = &s->ruling.removal;
 
-		if (c->samples[i].place.warmup || r->by == ET_KEPT)
+		if (s->place.warmup || r->by == ET_KEPT)
 			continue;
 		if (r->by == ET_REMOVED_DAEMON_CUTOFF)
 			row(t, "removed", NULL, "sample %u: %.16s used %s, its cutoff is %s",
-				c->samples[i].place.index, r->daemon, et_format_ns(r->cpu_ns, used),
+				s->place.index, r->daemon, et_format_ns(r->cpu_ns, used),
 				et_format_ns(r->cutoff_ns, cutoff));
 		else if (r->by == ET_REMOVED_MACHINE_SLOW)
 			row(t, "removed", NULL, "sample %u: the machine was slow, %s %s, limit %s",
-				c->samples[i].place.index,
-				r->probe_ns ? "the probe took" : "stolen",
+				s->place.index, r->probe_ns ? "the probe took" : "stolen",
 				et_format_ns(r->probe_ns ? r->probe_ns : r->steal_ns, used),
 				et_format_ns(r->limit_ns, cutoff));
 		else
-			row(t, "removed", NULL, "sample %u (%s): %s", c->samples[i].place.index,
-				et_format_ns(c->samples[i].measured.elapsed_ns, used),
+			row(t, "removed", NULL, "sample %u (%s): %s", s->place.index,
+				et_format_ns(s->measured.elapsed_ns, used),
 				et_removed_by_names[r->by]);
 	}
 }
@@ -297,13 +297,17 @@ static void culprit_rows(const struct text *t, const struct et_command *c)
 
 static void mark_rows(const struct text *t, const struct et_command *c)
 {
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+	size_t n[ET_MARKS] = { 0 };
+
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		for (size_t k = 0; s->ruling.marks && k < ET_MARKS; k++)
+			n[k] += (s->ruling.marks & et_mark_rows[k].bit) != 0;
+	}
 	for (size_t k = 0; k < ET_MARKS; k++) {
-		size_t n = 0;
-		for (size_t i = 0; i < c->n_samples; i++)
-			n += (c->samples[i].ruling.marks & et_mark_rows[k].bit) != 0;
-		if (n)
-			row(t, "marked", NULL, "%s in %zu sample%s", et_mark_rows[k].name, n,
-				n == 1 ? "" : "s");
+		if (n[k])
+			row(t, "marked", NULL, "%s in %zu sample%s", et_mark_rows[k].name, n[k],
+				n[k] == 1 ? "" : "s");
 	}
 }
 

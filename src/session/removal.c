@@ -53,9 +53,12 @@ int et_session_remove(struct et_store *store, struct et_experiment *e, struct et
 		et_cutoffs_warn(&cutoffs, &e->host, et_clock_real.wall_ns(NULL), notes);
 		warn_length(e, &cutoffs, notes);
 	}
-	ET_AUTO_FREE struct et_sample **list = et_sanity_check(e, there ? &cutoffs : NULL, &n);
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = et_store_set_removal(store, e->id, list[i], err);
+	ET_AUTO_FREE struct et_changed *list = et_sanity_check(e, there ? &cutoffs : NULL, &n);
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		struct et_samples *all = &e->commands[list[i].command].samples;
+		ET_AUTO_READER struct et_sample_reader r = et_samples_read(all);
+		rc = et_store_set_removal(store, e->id, et_sample_reader_at(&r, list[i].at), err);
+	}
 	et_cutoffs_free(&cutoffs);
 	return rc ? rc : et_store_flush(store, err);
 }

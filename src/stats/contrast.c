@@ -25,17 +25,18 @@ static double log_ratio(const struct et_sample *b, const struct et_sample *a, en
 static size_t pair_duets(
 	const struct et_command *a, const struct et_command *b, enum et_metric m, double *out)
 {
+	ET_AUTO_READER struct et_sample_reader of_a = et_samples_read(&a->samples);
+	ET_AUTO_READER struct et_sample_reader of_b = et_samples_read(&b->samples);
+	const struct et_sample *s, *p = et_sample_reader_next(&of_a);
 	size_t n = 0;
 
-	for (size_t i = 0, k = 0; i < b->n_samples; i++) {
-		const struct et_sample *s = &b->samples[i];
+	while ((s = et_sample_reader_next(&of_b))) {
 		if (s->place.arrangement != ET_DUET || !counts(s, m))
 			continue;
-		while (k < a->n_samples && a->samples[k].place.order < s->place.order)
-			k++;
-		if (k < a->n_samples && a->samples[k].place.order == s->place.order &&
-			counts(&a->samples[k], m))
-			out[n++] = log_ratio(s, &a->samples[k], m);
+		while (p && p->place.order < s->place.order)
+			p = et_sample_reader_next(&of_a);
+		if (p && p->place.order == s->place.order && counts(p, m))
+			out[n++] = log_ratio(s, p, m);
 	}
 	return n;
 }
@@ -44,18 +45,18 @@ static size_t pair_duets(
 static size_t pair_blocks(
 	const struct et_command *a, const struct et_command *b, enum et_metric m, double *out)
 {
+	ET_AUTO_READER struct et_sample_reader of_a = et_samples_read(&a->samples);
+	ET_AUTO_READER struct et_sample_reader of_b = et_samples_read(&b->samples);
+	const struct et_sample *s, *p = et_sample_reader_next(&of_a);
 	size_t n = 0;
 
-	for (size_t i = 0, k = 0; i < b->n_samples; i++) {
-		const struct et_sample *s = &b->samples[i];
+	while ((s = et_sample_reader_next(&of_b))) {
 		if (s->place.arrangement == ET_DUET || !counts(s, m))
 			continue;
-		while (k < a->n_samples && (a->samples[k].place.round < s->place.round ||
-						   a->samples[k].place.arrangement == ET_DUET))
-			k++;
-		if (k < a->n_samples && a->samples[k].place.round == s->place.round &&
-			counts(&a->samples[k], m))
-			out[n++] = log_ratio(s, &a->samples[k], m);
+		while (p && (p->place.round < s->place.round || p->place.arrangement == ET_DUET))
+			p = et_sample_reader_next(&of_a);
+		if (p && p->place.round == s->place.round && counts(p, m))
+			out[n++] = log_ratio(s, p, m);
 	}
 	return n;
 }
@@ -77,7 +78,7 @@ void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enu
 	double level, struct et_contrast *out)
 {
 	const struct et_command *ca = &e->commands[a], *cb = &e->commands[b];
-	ET_AUTO_FREE double *d = et_calloc(cb->n_samples, sizeof(*d));
+	ET_AUTO_FREE double *d = et_calloc(cb->samples.n, sizeof(*d));
 	size_t n = 0;
 
 	*out = (struct et_contrast){ .a = a, .b = b, .level = level };

@@ -57,11 +57,11 @@ static void judge_before(
 	const struct et_experiment *e, enum et_metric m, struct et_command_result *r)
 {
 	const struct et_command *c = r->command;
-	ET_AUTO_FREE double *x = et_calloc(c->n_samples + 1, sizeof(*x));
+	ET_AUTO_READER struct et_sample_reader reader = et_samples_read(&c->samples);
+	ET_AUTO_FREE double *x = et_calloc(c->samples.n + 1, sizeof(*x));
 	size_t n = 0, removed = 0;
 
-	for (size_t i = 0; i < c->n_samples; i++) {
-		const struct et_sample *s = &c->samples[i];
+	for (const struct et_sample *s; (s = et_sample_reader_next(&reader));) {
 		uint64_t value = et_sample_metric(s, m);
 		if (s->place.warmup || s->place.arrangement != r->arrangement ||
 			value == ET_UNKNOWN || (s->ruling.removal.by != ET_KEPT && !by_rule(s)))
@@ -75,10 +75,11 @@ static void judge_before(
 
 static size_t count_removed(const struct et_command *c)
 {
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
 	size_t n = 0;
 
-	for (size_t i = 0; i < c->n_samples; i++)
-		n += !c->samples[i].place.warmup && c->samples[i].ruling.removal.by != ET_KEPT;
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));)
+		n += !s->place.warmup && s->ruling.removal.by != ET_KEPT;
 	return n;
 }
 

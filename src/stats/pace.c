@@ -75,12 +75,12 @@ void et_pace_fit(const double *cpu, const double *lap, size_t n, double level, s
 
 void et_pace_judge(const struct et_command *c, double level, struct et_paced *out)
 {
-	ET_AUTO_FREE double *cpu = et_calloc(c->n_samples + 1, sizeof(*cpu));
-	ET_AUTO_FREE double *lap = et_calloc(c->n_samples + 1, sizeof(*lap));
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+	ET_AUTO_FREE double *cpu = et_calloc(c->samples.n + 1, sizeof(*cpu));
+	ET_AUTO_FREE double *lap = et_calloc(c->samples.n + 1, sizeof(*lap));
 	size_t n = 0, paced = 0;
 
-	for (size_t i = 0; i < c->n_samples; i++) {
-		const struct et_sample *s = &c->samples[i];
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
 		if (s->place.warmup || s->ruling.removal.by != ET_KEPT ||
 			s->place.arrangement != ET_PACED || s->measured.cpu_ns == ET_UNKNOWN ||
 			!s->measured.cpu_ns)

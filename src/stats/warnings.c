@@ -38,11 +38,11 @@ static double known(uint64_t ns)
 
 static struct totals add_up(const struct et_command *c)
 {
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
 	enum et_arrangement arrangement = et_command_arrangement(c);
 	struct totals t = { 0 };
 
-	for (size_t i = 0; i < c->n_samples; i++) {
-		const struct et_sample *s = &c->samples[i];
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
 		if (s->place.warmup)
 			continue;
 		for (size_t k = 0; k < ET_MARKS; k++)
@@ -149,6 +149,7 @@ static void warn_speed(
 void et_command_warn(const struct et_experiment *e, enum et_protocol protocol,
 	const struct et_command *c, struct et_warnings *out)
 {
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
 	enum et_arrangement arrangement = et_command_arrangement(c);
 	struct totals t = add_up(c);
 
@@ -176,8 +177,8 @@ static bool all_by_wait4(const struct et_experiment *e)
 	size_t n = 0, wait4 = 0;
 
 	for (size_t c = 0; c < e->n_commands; c++) {
-		for (size_t i = 0; i < e->commands[c].n_samples; i++) {
-			const struct et_sample *s = &e->commands[c].samples[i];
+		ET_AUTO_READER struct et_sample_reader r = et_samples_read(&e->commands[c].samples);
+		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
 			n++;
 			wait4 += s->measured.cpu_source == ET_CPU_BY_WAIT4 &&
 				 s->measured.cpu_ns != ET_UNKNOWN;

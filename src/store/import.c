@@ -13,50 +13,58 @@ const char *const et_import_format_names[] = { "auto", "native", "hyperfine", "c
 
 /* --- the order of the runs --- */
 
+struct turn {
+	uint32_t order, command, at; /* at: the number of the sample, from 0 */
+};
+
 static int by_order(const void *a, const void *b)
 {
-	const struct et_sample *x = *(struct et_sample *const *)a;
-	const struct et_sample *y = *(struct et_sample *const *)b;
+	const struct turn *x = a, *y = b;
 
-	if (x->place.order != y->place.order)
-		return x->place.order < y->place.order ? -1 : 1;
-	return x->place.command < y->place.command ? -1 : x->place.command > y->place.command;
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
+	return x->command < y->command ? -1 : x->command > y->command;
 }
 
-static int by_own_order(const void *a, const void *b)
+static struct turn *all_turns(const struct et_experiment *e, size_t *n, size_t *without)
 {
-	const struct et_sample *x = a, *y = b;
-
-	return x->place.order < y->place.order ? -1 : x->place.order > y->place.order;
-}
-
-static struct et_sample **all_samples(struct et_experiment *e, size_t *n, size_t *without)
-{
-	struct et_sample **all = NULL;
+	struct turn *all = NULL;
 	size_t room = 0;
 
 	*n = *without = 0;
 	for (size_t i = 0; i < e->n_commands; i++) {
-		for (size_t k = 0; k < e->commands[i].n_samples; k++) {
+		ET_AUTO_READER struct et_sample_reader r = et_samples_read(&e->commands[i].samples);
+		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
 			ET_GROW(all, *n, room);
-			all[*n] = &e->commands[i].samples[k];
-			*without += all[*n]->place.order == 0;
-			++*n;
+			all[(*n)++] =
+				(struct turn){ s->place.order, (uint32_t)i, s->place.index - 1 };
+			*without += s->place.order == 0;
 		}
 	}
 	return all;
 }
 
-/* Two samples of the same order are a duet, or the record contradicts itself. */
-static int check_pair(struct et_importer *in, struct et_sample *a, struct et_sample *b)
+static struct et_sample *sample_of(struct et_experiment *e, const struct turn *t)
 {
-	if (a->place.order != b->place.order)
+	return et_samples_edit(&e->commands[t->command].samples, t->at);
+}
+
+static int order_twice(struct et_importer *in, const struct turn *x, const struct turn *y)
+{
+	return et_import_fail(in, NULL, "order %u occurs twice ('%s', '%s')", x->order,
+		in->e->commands[x->command].name, in->e->commands[y->command].name);
+}
+
+/* Two samples of the same order are a duet, or the record contradicts itself. */
+static int check_pair(struct et_importer *in, const struct turn *x, const struct turn *y)
+{
+	if (x->order != y->order)
 		return 0;
-	if (a->place.command == b->place.command || a->place.arrangement != ET_DUET ||
-		b->place.arrangement != ET_DUET)
-		return et_import_fail(in, NULL, "order %u occurs twice ('%s', '%s')",
-			a->place.order, in->e->commands[a->place.command].name,
-			in->e->commands[b->place.command].name);
+	if (x->command == y->command)
+		return order_twice(in, x, y);
+	struct et_sample *a = sample_of(in->e, x), *b = sample_of(in->e, y);
+	if (a->place.arrangement != ET_DUET || b->place.arrangement != ET_DUET)
+		return order_twice(in, x, y);
 	if (a->place.partner < 0)
 		a->place.partner = (int32_t)b->place.command;
 	if (b->place.partner < 0)
@@ -69,26 +77,21 @@ static int settle_orders(struct et_importer *in)
 {
 	struct et_experiment *e = in->e;
 	size_t n, without;
-	ET_AUTO_FREE struct et_sample **all = all_samples(e, &n, &without);
+	ET_AUTO_FREE struct turn *all = all_turns(e, &n, &without);
 
 	if (without && without < n)
 		return et_import_fail(in, NULL, "%zu of %zu samples have no order", without, n);
 	for (size_t i = 0; without && i < n; i++)
-		all[i]->place.order = (uint32_t)i + 1;
+		all[i].order = sample_of(e, &all[i])->place.order = (uint32_t)i + 1;
 	if (n)
 		qsort(all, n, sizeof(*all), by_order);
 	for (size_t i = 1; i < n; i++) {
-		int rc = check_pair(in, all[i - 1], all[i]);
+		int rc = check_pair(in, &all[i - 1], &all[i]);
 		if (rc)
 			return rc;
 	}
-	for (size_t i = 0; i < e->n_commands; i++) {
-		struct et_command *c = &e->commands[i];
-		if (c->n_samples)
-			qsort(c->samples, c->n_samples, sizeof(*c->samples), by_own_order);
-		for (size_t k = 0; k < c->n_samples; k++)
-			c->samples[k].place.index = (uint32_t)k + 1;
-	}
+	for (size_t i = 0; i < e->n_commands; i++)
+		et_samples_sort(&e->commands[i].samples);
 	return 0;
 }
 
@@ -99,13 +102,13 @@ static int check_samples(struct et_importer *in)
 	const struct et_experiment *e = in->e;
 
 	for (size_t i = 0; i < e->n_commands; i++) {
-		for (size_t k = 0; k < e->commands[i].n_samples; k++) {
-			const struct et_sample *s = &e->commands[i].samples[k];
+		ET_AUTO_READER struct et_sample_reader r = et_samples_read(&e->commands[i].samples);
+		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
 			if (s->place.partner >= (int64_t)e->n_commands)
 				return et_import_fail(in, NULL,
-					"'%s': sample %zu has a partner %d, but there are only %zu "
+					"'%s': sample %u has a partner %d, but there are only %zu "
 					"commands",
-					e->commands[i].name, k + 1, s->place.partner,
+					e->commands[i].name, s->place.index, s->place.partner,
 					e->n_commands);
 		}
 	}
@@ -116,9 +119,10 @@ static int check_samples(struct et_importer *in)
 static void guess_runs(struct et_experiment *e)
 {
 	for (size_t i = 0; i < e->n_commands; i++) {
+		ET_AUTO_READER struct et_sample_reader r = et_samples_read(&e->commands[i].samples);
 		uint32_t n = 0;
-		for (size_t k = 0; k < e->commands[i].n_samples; k++)
-			n += !e->commands[i].samples[k].place.warmup;
+		for (const struct et_sample *s; (s = et_sample_reader_next(&r));)
+			n += !s->place.warmup;
 		if (e->plan.runs < n)
 			e->plan.runs = n;
 	}

@@ -258,7 +258,7 @@ static int read_rows(struct csv *c, const struct column *columns, size_t n_colum
 			return rc;
 		s.place.command = command;
 		if (!s.place.round && !s.place.warmup)
-			s.place.round = (uint32_t)in->e->commands[command].n_samples + 1;
+			s.place.round = (uint32_t)in->e->commands[command].samples.n + 1;
 		et_experiment_add(in->e, &s);
 		cpu = cpu || s.measured.cpu_ns != ET_UNKNOWN;
 	}

@@ -238,8 +238,9 @@ int et_store_keep(struct et_store *s, const struct et_experiment *e, struct et_e
 		return rc;
 	rc = add_experiment(s, e, err);
 	for (size_t i = 0; !rc && i < e->n_commands; i++) {
-		for (size_t k = 0; !rc && k < e->commands[i].n_samples; k++)
-			rc = et_store_add(s, e->id, &e->commands[i].samples[k], err);
+		ET_AUTO_READER struct et_sample_reader r = et_samples_read(&e->commands[i].samples);
+		for (const struct et_sample *one; !rc && (one = et_sample_reader_next(&r));)
+			rc = et_store_add(s, e->id, one, err);
 	}
 	return finish(s, rc, err);
 }

@@ -67,7 +67,7 @@ static size_t count_samples(const struct et_experiment *e)
 	size_t n = 0;
 
 	for (size_t i = 0; i < e->n_commands; i++)
-		n += e->commands[i].n_samples;
+		n += e->commands[i].samples.n;
 	return n;
 }
 

@@ -4,6 +4,7 @@
 #include "lab/cache_effects.h"
 #include "lab/kbest_accuracy.h"
 #include "lab/lab_series.h"
+#include "sample_of.h"
 #include "tap.h"
 
 /* Calls of 1 ms; the first was interrupted, and the CPU time of the third holds a tick of 4 ms. */
@@ -105,8 +106,8 @@ static void test_record(void)
 	et_kbest_accuracy_free(&a);
 
 	/* A truth that is missing or 0, which another tool may have written. */
-	e->commands[4].samples[1].measured.elapsed_ns = 0;
-	e->commands[4].n_samples = 4;
+	sample_of(&e->commands[4], 1)->measured.elapsed_ns = 0;
+	e->commands[4].samples.n = 4;
 	ok(et_kbest_accuracy_read(e, &a, &err) == 0 && a.cells[0].n_calls == 3,
 		"kbest-accuracy: calls without a truth are omitted");
 	et_kbest_accuracy_free(&a);

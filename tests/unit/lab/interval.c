@@ -93,7 +93,7 @@ static void test_record(void)
 			a.cells[0].runs[0].reported_ns[ET_INTERVAL_USER] == 3e7,
 		"read: the run of the case");
 	et_interval_accuracy_free(&a);
-	e->commands[3].n_samples = 0;
+	e->commands[3].samples.n = 0;
 	ok(et_interval_accuracy_read(e, &a, &err) == 0 && a.cells[0].n_runs == 0,
 		"read: a run that lacks a figure is omitted");
 	et_interval_accuracy_free(&a);

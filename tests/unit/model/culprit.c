@@ -33,9 +33,11 @@ int main(void)
 			.measured.others_ns = ET_UNKNOWN,
 			.ruling.removal = { .by = ET_REMOVED_TWO_SIGMA } },
 	};
-	struct et_command c = { .samples = samples, .n_samples = ET_LENGTH(samples) };
+	struct et_command c = { 0 };
 	size_t n;
 
+	for (size_t i = 0; i < ET_LENGTH(samples); i++)
+		et_samples_add(&c.samples, &samples[i]);
 	ET_AUTO_FREE struct et_culprit_total *all = et_command_culprits(&c, &n);
 	const struct et_culprit_total *busy = find(all, n, "busy"), *near = find(all, n, "near");
 	ok(n == 2 && busy == all && busy->cpu_ns == 1050 && busy->samples == 2,
@@ -44,13 +46,15 @@ int main(void)
 		"culprits: the time on the program's CPU is summed");
 
 	/* A resumed experiment may have scheduler records for some of its samples only. */
+	struct et_sample *other = et_samples_edit(&c.samples, 1);
 	for (size_t i = 0; i < 2; i++)
-		second[i].on_our_cpu_ns = ET_UNKNOWN;
-	samples[1].measured.others_ns = ET_UNKNOWN;
+		other->measured.culprits[i].on_our_cpu_ns = ET_UNKNOWN;
+	other->measured.others_ns = ET_UNKNOWN;
 	ET_AUTO_FREE struct et_culprit_total *part = et_command_culprits(&c, &n);
 	busy = find(part, n, "busy");
 	near = find(part, n, "near");
 	ok(busy && near && busy->taken_ns == 0 && near->taken_ns == 0,
 		"culprits: one sample without scheduler records makes the time on our CPU 0");
+	et_samples_free(&c.samples);
 	return tap_done();
 }

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "model/field.h"
+#include "sample_of.h"
 #include "tap.h"
 
 static char **words(const char *a, const char *b)
@@ -43,7 +44,7 @@ static void test_commands(void)
 	ok(e->n_commands == 2 && c == &e->commands[1], "experiment: a command is appended");
 	is_str(e->commands[0].name, "first", "experiment: a command has the name given");
 	is_str(e->commands[0].argv[1], "a b", "experiment: a command has the words given");
-	ok(!c->samples && !c->n_samples && !c->prepare && !c->n_parameters,
+	ok(!c->samples.n && !c->prepare && !c->n_parameters,
 		"experiment: a new command has no samples, hooks or parameters");
 
 	char **again = NULL;
@@ -69,9 +70,9 @@ static void test_samples(void)
 	et_experiment_add(e, &s);
 	const struct et_sample *added = et_experiment_add(e, &s);
 	culprit.cpu_ns = 0;
-	ok(e->commands[0].n_samples == 0 && e->commands[1].n_samples == 2,
+	ok(e->commands[0].samples.n == 0 && e->commands[1].samples.n == 2,
 		"experiment: a sample goes to its command");
-	ok(e->commands[1].samples[0].place.index == 1 && added->place.index == 2,
+	ok(sample_of(&e->commands[1], 0)->place.index == 1 && added->place.index == 2,
 		"experiment: samples of a command are numbered from 1");
 	ok(added->measured.culprits != &culprit && added->measured.culprits[0].cpu_ns == 7,
 		"experiment: the culprits of a sample are copied");

@@ -2,6 +2,7 @@
 /* Drives experiments with scripted durations and a scripted clock; no process runs. */
 #include "protocol/driver.h"
 #include "base/alloc.h"
+#include "sample_of.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -27,8 +28,8 @@ static int apply_rules(void *ctx, struct et_error *err)
 
 	(void)err;
 	s->rule_calls++;
-	for (size_t i = 0; s->ruled && i < s->ruled->commands[0].n_samples; i++)
-		s->ruled->commands[0].samples[i].ruling.removal.by =
+	for (size_t i = 0; s->ruled && i < s->ruled->commands[0].samples.n; i++)
+		sample_of(&s->ruled->commands[0], i)->ruling.removal.by =
 			i % 2 ? ET_REMOVED_MACHINE_SLOW : ET_KEPT;
 	return 0;
 }
@@ -125,8 +126,9 @@ static size_t counted(const struct et_command *c)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < c->n_samples; i++)
-		n += !c->samples[i].place.warmup && c->samples[i].ruling.removal.by == ET_KEPT;
+	for (size_t i = 0; i < c->samples.n; i++)
+		n += !sample_of(c, i)->place.warmup &&
+		     sample_of(c, i)->ruling.removal.by == ET_KEPT;
 	return n;
 }
 
@@ -138,9 +140,9 @@ static void fixed_numbers(void)
 
 	ok(drive(e, &s, &err) == 0 && s.runs == 12 && s.kept == 12,
 		"fixed: 2 warm-up and 10 counted runs take place, and all are stored");
-	ok(e->commands[0].n_samples == 12 && e->commands[0].samples[1].place.warmup &&
-			!e->commands[0].samples[2].place.warmup &&
-			e->commands[0].samples[2].place.round == 1,
+	ok(e->commands[0].samples.n == 12 && sample_of(&e->commands[0], 1)->place.warmup &&
+			!sample_of(&e->commands[0], 2)->place.warmup &&
+			sample_of(&e->commands[0], 2)->place.round == 1,
 		"fixed: the first two runs are warm-up, and round 1 begins after them");
 	ok(s.setups == 1 && s.cleanups == 1, "fixed: setup and cleanup run once each");
 	et_experiment_free(e);
@@ -149,7 +151,7 @@ static void fixed_numbers(void)
 	e = experiment(3, (struct et_plan){ .runs = 4, .order = ET_ORDER_AUTO, .seed = 5 });
 	ok(drive(e, &s, &err) == 0 && s.runs == 3 + 4 * 5,
 		"auto: a round of three commands has 3 solo runs and 2 duets");
-	ok(counted(&e->commands[0]) == e->commands[0].n_samples - 1,
+	ok(counted(&e->commands[0]) == e->commands[0].samples.n - 1,
 		"auto: one warm-up run of each command does not count");
 	ok(s.overlapped, "auto: programs of 30 ms overlap in duets");
 	ok(counted(&e->commands[0]) == 4 + 8 && counted(&e->commands[1]) == 4 + 4,
@@ -171,7 +173,8 @@ static void fixed_numbers(void)
 	s = (struct script){ 0 };
 	e = experiment(2, (struct et_plan){ .runs = 3, .order = ET_ORDER_SEQUENTIAL });
 	drive(e, &s, &err);
-	ok(e->commands[0].samples[2].place.order == 3 && e->commands[1].samples[0].place.order == 4,
+	ok(sample_of(&e->commands[0], 2)->place.order == 3 &&
+			sample_of(&e->commands[1], 0)->place.order == 4,
 		"sequential: one command runs after the other");
 	et_experiment_free(e);
 }
@@ -186,8 +189,8 @@ static void places(void)
 
 	drive(e, &s, &err);
 	for (uint32_t c = 0; c < 2; c++) {
-		for (size_t i = 0; i < e->commands[c].n_samples; i++) {
-			const struct et_place *p = &e->commands[c].samples[i].place;
+		for (size_t i = 0; i < e->commands[c].samples.n; i++) {
+			const struct et_place *p = &sample_of(&e->commands[c], i)->place;
 			bool duet = p->arrangement == ET_DUET;
 			duets += duet;
 			wrong += p->command != c || p->partner != (duet ? (int32_t)!c : -1);
@@ -198,8 +201,8 @@ static void places(void)
 
 	e = experiment(1, (struct et_plan){ .runs = 3, .pace = true });
 	drive(e, &s, &err);
-	ok(e->commands[0].samples[2].place.arrangement == ET_PACED &&
-			e->commands[0].samples[2].place.partner == -1,
+	ok(sample_of(&e->commands[0], 2)->place.arrangement == ET_PACED &&
+			sample_of(&e->commands[0], 2)->place.partner == -1,
 		"place: a paced sample has no partner");
 	et_experiment_free(e);
 }
@@ -295,7 +298,7 @@ static void failures(void)
 	drive(e, &s, &err);
 	s.fail_at = 0;
 	ok(drive(e, &s, &err) == 0 && counted(&e->commands[0]) == 10 &&
-			e->commands[0].samples[3].ruling.removal.by == ET_REMOVED_FAILED,
+			sample_of(&e->commands[0], 3)->ruling.removal.by == ET_REMOVED_FAILED,
 		"resume: a failed run is repeated and does not count");
 	et_experiment_free(e);
 
@@ -392,9 +395,9 @@ static void fastest_resumed(void)
 			s.interrupt_at = 0;
 			size_t fast = 0;
 			good += drive(e, &s, &err) == 0;
-			for (size_t i = 0; i < e->commands[0].n_samples; i++)
-				fast += !e->commands[0].samples[i].place.warmup &&
-					e->commands[0].samples[i].measured.cpu_ns < 5000000;
+			for (size_t i = 0; i < e->commands[0].samples.n; i++)
+				fast += !sample_of(&e->commands[0], i)->place.warmup &&
+					sample_of(&e->commands[0], i)->measured.cpu_ns < 5000000;
 			good += fast == 4;
 		}
 		et_experiment_free(e);

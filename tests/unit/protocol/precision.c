@@ -2,6 +2,7 @@
 /* Which of twelve synthetic runs each version of EMP counts, and the figures by definition. */
 #include "protocol/precision.h"
 #include "base/alloc.h"
+#include "sample_of.h"
 #include "tap.h"
 
 enum { RUNS = 12, CRON = 2, ODD = 4, BURST = 7, FAR = 9, SLOW = 11 };
@@ -162,8 +163,8 @@ static void test_clocks(void)
 	expect(&counted.by[ET_METRIC_ELAPSED], kept, 2000000, "counted as recorded");
 	ok(counted.removed == 1, "counted as recorded: one run is removed");
 
-	for (size_t i = 0; i < e->commands[0].n_samples; i++)
-		e->commands[0].samples[i].measured.counter_ticks = ET_UNKNOWN;
+	for (size_t i = 0; i < e->commands[0].samples.n; i++)
+		sample_of(&e->commands[0], i)->measured.counter_ticks = ET_UNKNOWN;
 	et_clock_methods_judge(&e->commands[0], &m);
 	ok(m.by[ET_BY_COUNTER].n == 0 && isnan(m.by[ET_BY_COUNTER].mean) && isnan(m.counter_hz),
 		"clocks: without counter readings mean and rate are NaN");

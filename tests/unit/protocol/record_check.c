@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "protocol/driver.h"
+#include "sample_of.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -100,8 +101,8 @@ static void begin(void)
 {
 	e = driven(ET_ORDER_AUTO, 2, false);
 	solo = duet = warmup = NULL;
-	for (size_t i = 0; i < e->commands[1].n_samples; i++) {
-		struct et_place *at = &e->commands[1].samples[i].place;
+	for (size_t i = 0; i < e->commands[1].samples.n; i++) {
+		struct et_place *at = &sample_of(&e->commands[1], i)->place;
 		struct et_place **which = at->warmup                   ? &warmup
 					  : at->arrangement == ET_DUET ? &duet
 								       : &solo;

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "num/dist.h"
 #include "num/rng.h"
+#include "sample_of.h"
 #include "tap.h"
 
 #include <math.h>
@@ -30,7 +31,7 @@ static struct et_experiment *make(size_t n, enum et_arrangement arrangement)
 static void disturb(
 	struct et_experiment *e, size_t i, const char *name, uint64_t cpu_ns, bool kernel)
 {
-	struct et_sample *s = &e->commands[0].samples[i];
+	struct et_sample *s = sample_of(&e->commands[0], i);
 
 	s->measured.culprits = et_realloc(
 		s->measured.culprits, s->measured.n_culprits + 1, sizeof(*s->measured.culprits));
@@ -58,7 +59,7 @@ static const struct et_cutoffs cutoffs = {
 static void test_cutoff(void)
 {
 	struct et_experiment *e = make(8, ET_SOLO);
-	struct et_sample *s = e->commands[0].samples;
+	struct et_sample *s = sample_of(&e->commands[0], 0);
 
 	disturb(e, 1, "java", 900000000, false);
 	disturb(e, 1, "cron", 5000000, false);
@@ -101,7 +102,7 @@ static void test_two_sigma(void)
 {
 	for (size_t n = 5; n < 14; n++) {
 		struct et_experiment *e = make(n, ET_SOLO);
-		struct et_sample *s = e->commands[0].samples;
+		struct et_sample *s = sample_of(&e->commands[0], 0);
 		s[n / 2].measured.cpu_ns = 2000000000;
 		size_t changed = check(e, NULL);
 		ok(changed == (n >= ET_TWO_SIGMA_LEAST) &&
@@ -112,7 +113,7 @@ static void test_two_sigma(void)
 		et_experiment_free(e);
 	}
 	struct et_experiment *e = make(20, ET_SOLO);
-	struct et_sample *s = e->commands[0].samples;
+	struct et_sample *s = sample_of(&e->commands[0], 0);
 	s[3].measured.cpu_ns = 100;
 	s[9].measured.cpu_ns = 1990000000;
 	s[9].ruling.removal.by = ET_REMOVED_FAILED;
@@ -134,7 +135,7 @@ static void test_two_sigma(void)
 static void test_left_alone(void)
 {
 	struct et_experiment *e = make(20, ET_DUET);
-	struct et_sample *s = e->commands[0].samples;
+	struct et_sample *s = sample_of(&e->commands[0], 0);
 
 	s[3].measured.cpu_ns = 2000000000;
 	disturb(e, 5, "cron", 6000000, false);
@@ -144,7 +145,7 @@ static void test_left_alone(void)
 	et_experiment_free(e);
 
 	e = make(20, ET_SOLO);
-	s = e->commands[0].samples;
+	s = sample_of(&e->commands[0], 0);
 	e->plan.keep_all = true;
 	s[3].measured.cpu_ns = 2000000000;
 	disturb(e, 5, "cron", 6000000, false);
@@ -169,7 +170,7 @@ static struct et_experiment *probed(size_t n, size_t n_slow, double slowness)
 	struct et_experiment *e = make(n, ET_SOLO);
 
 	for (size_t i = 0; i < n; i++) {
-		struct et_sample *s = &e->commands[0].samples[i];
+		struct et_sample *s = sample_of(&e->commands[0], i);
 		double slow = i < n_slow ? slowness : 1;
 		s->measured.probe_before_ns = 20000 + i % 5 * 50;
 		s->measured.probe_after_ns = (uint64_t)(slow * (double)(20000 + i % 3 * 80));
@@ -181,8 +182,8 @@ static size_t count(const struct et_experiment *e, bool removed)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < e->commands[0].n_samples; i++) {
-		const struct et_sample *s = &e->commands[0].samples[i];
+	for (size_t i = 0; i < e->commands[0].samples.n; i++) {
+		const struct et_sample *s = sample_of(&e->commands[0], i);
 		n += removed ? s->ruling.removal.by == ET_REMOVED_MACHINE_SLOW
 			     : (s->ruling.marks & ET_MARK_MACHINE_SLOW) != 0;
 	}
@@ -192,7 +193,7 @@ static size_t count(const struct et_experiment *e, bool removed)
 static void test_probe(void)
 {
 	struct et_experiment *e = probed(20, 6, 2);
-	struct et_sample *s = e->commands[0].samples;
+	struct et_sample *s = sample_of(&e->commands[0], 0);
 
 	near(et_probe_fast_ns(e), 20000, 0.01, 0,
 		"probe: the fast level is that of the undisturbed readings");
@@ -227,10 +228,10 @@ static void test_probe(void)
 	ok(check(e, NULL) == 11 && count(e, true) == 0 && count(e, false) == 11,
 		"probe: if more than half are slow, all are kept and marked");
 	for (size_t i = 0; i < 20; i++)
-		e->commands[0].samples[i].measured.cpu_ns = 990000000 + i % 2;
-	e->commands[0].samples[3].measured.cpu_ns *= 2;
+		sample_of(&e->commands[0], i)->measured.cpu_ns = 990000000 + i % 2;
+	sample_of(&e->commands[0], 3)->measured.cpu_ns *= 2;
 	check(e, NULL);
-	ok(e->commands[0].samples[3].ruling.removal.by == ET_REMOVED_TWO_SIGMA,
+	ok(sample_of(&e->commands[0], 3)->ruling.removal.by == ET_REMOVED_TWO_SIGMA,
 		"probe: slow samples that are kept are in the sd of two-sigma");
 	et_experiment_free(e);
 	e = probed(20, 6, 1.08);
@@ -263,7 +264,7 @@ static void test_false_removal(double sd, double most)
 	for (int k = 0; k < TRIES; k++) {
 		struct et_experiment *e = make(RUNS, ET_SOLO);
 		for (size_t i = 0; i < RUNS; i++) {
-			struct et_sample *s = &e->commands[0].samples[i];
+			struct et_sample *s = sample_of(&e->commands[0], i);
 			double z[] = { et_qnorm(et_rng_uniform(&rng)),
 				et_qnorm(et_rng_uniform(&rng)) };
 			s->measured.probe_before_ns = (uint64_t)(20000 * (1 + sd * z[0]));
@@ -281,7 +282,7 @@ static void test_false_removal(double sd, double most)
 static void test_probe_left_alone(void)
 {
 	struct et_experiment *e = probed(20, 6, 2);
-	struct et_sample *s = e->commands[0].samples;
+	struct et_sample *s = sample_of(&e->commands[0], 0);
 
 	s[0].place.warmup = true;
 	s[1].place.arrangement = ET_DUET;
@@ -296,7 +297,7 @@ static void test_probe_left_alone(void)
 	ok(isnan(et_probe_fast_ns(e)) && check(e, NULL) == 0,
 		"probe: nothing is removed without readings");
 	/* The limit for an elapsed time of 1 s is 60 ms: one tick of 10 ms plus 5 %. */
-	s = e->commands[0].samples;
+	s = sample_of(&e->commands[0], 0);
 	s[3].measured.steal_ns = 60000000;
 	s[4].measured.steal_ns = 70000000;
 	s[5].measured.steal_ns = ET_UNKNOWN;

@@ -2,6 +2,7 @@
 /* The page of an experiment: its figures and charts, and experiments with few figures. */
 #include "report/experiment_page.h"
 #include "fixture.h"
+#include "sample_of.h"
 #include "tap.h"
 
 static char *page(const struct et_experiment *e, const struct et_judgement *j)
@@ -65,15 +66,15 @@ static void check_little(void)
 	struct et_judgement j = fixture_judgement(e);
 
 	/* Equal samples have no distribution, and all pairs are the same. */
-	for (size_t i = 0; i < e->commands[0].n_samples; i++)
-		e->commands[0].samples[i].measured.cpu_ns = 412300000;
+	for (size_t i = 0; i < e->commands[0].samples.n; i++)
+		sample_of(&e->commands[0], i)->measured.cpu_ns = 412300000;
 	ET_AUTO_FREE char *same = page(e, &j);
 	ok(count(same, "role=\"img\"") == 1, "equal times: only the samples in order are drawn");
 	ok(!strstr(same, "nan") && !strstr(same, "ratio"), "one command: there is no ratio");
 
 	/* Only elapsed times are known, as in imported series. */
-	for (size_t i = 0; i < e->commands[0].n_samples; i++)
-		e->commands[0].samples[i].measured.cpu_ns = ET_UNKNOWN;
+	for (size_t i = 0; i < e->commands[0].samples.n; i++)
+		sample_of(&e->commands[0], i)->measured.cpu_ns = ET_UNKNOWN;
 	j.commands[0].estimate[ET_METRIC_CPU] = (struct et_estimate){ 0 };
 	e->state = ET_STATE_INTERRUPTED;
 	ET_AUTO_FREE char *elapsed = page(e, &j);
@@ -83,12 +84,12 @@ static void check_little(void)
 		"interrupted experiment: the page reports that it is not finished");
 
 	j.commands[0].estimate[ET_METRIC_ELAPSED] = (struct et_estimate){ 0 };
-	e->commands[0].n_samples = 0;
+	e->commands[0].samples.n = 0;
 	ET_AUTO_FREE char *none = page(e, &j);
 	ok(strstr(none, "no sample was kept") && !strstr(none, "role=\"img\"") &&
 			!strstr(none, "nan"),
 		"no samples: the page has no charts and no NaN");
-	e->commands[0].n_samples = 6;
+	e->commands[0].samples.n = 6;
 	et_judgement_free(&j);
 	et_experiment_free(e);
 }

@@ -30,9 +30,9 @@ static void goldens(void)
 	j.commands[1].estimate[ET_METRIC_ELAPSED] = j.commands[1].estimate[ET_METRIC_CPU] =
 		(struct et_estimate){ 0 };
 	j.contrasts[0].ratio = j.contrasts[0].lo = j.contrasts[0].hi = NAN;
-	e->commands[2].samples[2].measured.cpu_ns = ET_UNKNOWN;
-	e->commands[2].samples[3].measured.exit_code = -1;
-	e->commands[2].samples[3].measured.signal = 11;
+	sample_of(&e->commands[2], 2)->measured.cpu_ns = ET_UNKNOWN;
+	sample_of(&e->commands[2], 3)->measured.exit_code = -1;
+	sample_of(&e->commands[2], 3)->measured.signal = 11;
 	for (const struct et_format *f = et_formats; f->name; f++) {
 		ET_AUTO_FREE char *text = exported(f->name, e, &j);
 		ET_AUTO_FREE char *file = et_asprintf("export-%s.txt", f->name);
@@ -57,7 +57,7 @@ static void columns(void)
 	size_t fields = 0, cells = 0, rows = 0;
 	bool all = true;
 
-	e->commands[0].samples[1].ruling.marks = ET_MARK_STOPPED | ET_MARK_LEFTOVERS;
+	sample_of(&e->commands[0], 1)->ruling.marks = ET_MARK_STOPPED | ET_MARK_LEFTOVERS;
 	ET_AUTO_FREE char *text = exported("csv", e, &j);
 	ET_AUTO_FREE char *header = et_strndup(text, strcspn(text, "\n"));
 	for (const struct et_field *f = et_sample_fields; f->name; f++, fields++) {

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "model/result.h"
+#include "sample_of.h"
 
 #include <math.h>
 #include <string.h>
@@ -166,8 +167,8 @@ static inline struct et_judgement fixture_judgement(const struct et_experiment *
 /* Adds a ledger to the samples; the first culprit of each had the program's CPU for taken_ns. */
 static inline void fixture_ledger(struct et_experiment *e, uint64_t taken_ns)
 {
-	for (size_t i = 0; i < e->commands[0].n_samples; i++) {
-		struct et_sample *s = &e->commands[0].samples[i];
+	for (size_t i = 0; i < e->commands[0].samples.n; i++) {
+		struct et_sample *s = sample_of(&e->commands[0], i);
 		s->measured.elapsed_ns = 400000000;
 		s->measured.cpu_ns = 300000000;
 		s->measured.others_ns = 60000000;

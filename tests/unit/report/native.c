@@ -2,6 +2,7 @@
 /* The native record is parsed: every documented key is there and has the right value. */
 #include "report/native.h"
 #include "fixture.h"
+#include "sample_of.h"
 #include "tap.h"
 
 #include <jansson.h>
@@ -144,7 +145,7 @@ int main(void)
 	static const char *const names[] = { "b\xff\n\"", "c" };
 	struct et_experiment *e = fixture_experiment(names, 2);
 	struct et_judgement j = fixture_judgement(e);
-	struct et_sample *killed = &e->commands[1].samples[1];
+	struct et_sample *killed = sample_of(&e->commands[1], 1);
 
 	e->n_environment = 1;
 	e->environment = et_calloc(1, sizeof(*e->environment));

@@ -42,8 +42,8 @@ static void goldens(void)
 	et_warn(&j.warnings, ET_WARN_VIRTUAL_MACHINE, et_arg_text("kvm"));
 	j.contrasts[1].significant = false;
 	j.contrasts[1].conclusion = ET_CONCLUDED_SAME_BY_HOLM;
-	e->commands[1].samples[3].measured.cpu_source = ET_CPU_BY_WAIT4;
-	e->commands[1].samples[3].ruling.marks = ET_MARK_LEFTOVERS;
+	sample_of(&e->commands[1], 3)->measured.cpu_source = ET_CPU_BY_WAIT4;
+	sample_of(&e->commands[1], 3)->ruling.marks = ET_MARK_LEFTOVERS;
 	check_page("text-80.txt", e, &j, (struct et_text_options){ 80, false, false });
 	check_page("text-verbose.txt", e, &j, (struct et_text_options){ 80, false, true });
 	check_page("text-40.txt", e, &j, (struct et_text_options){ 10, false, false });
@@ -69,15 +69,15 @@ static char *page_after(void (*fn)(struct et_experiment *e, struct et_judgement 
 static void make_parallel(struct et_experiment *e, struct et_judgement *j)
 {
 	(void)j;
-	for (size_t i = 0; i < e->commands[0].n_samples; i++)
-		e->commands[0].samples[i].measured.cpu_ns =
-			e->commands[0].samples[i].measured.elapsed_ns * 19 / 10;
+	for (size_t i = 0; i < e->commands[0].samples.n; i++)
+		sample_of(&e->commands[0], i)->measured.cpu_ns =
+			sample_of(&e->commands[0], i)->measured.elapsed_ns * 19 / 10;
 }
 
 static void make_imported(struct et_experiment *e, struct et_judgement *j)
 {
-	for (size_t i = 0; i < e->commands[0].n_samples; i++) {
-		struct et_sample *s = &e->commands[0].samples[i];
+	for (size_t i = 0; i < e->commands[0].samples.n; i++) {
+		struct et_sample *s = sample_of(&e->commands[0], i);
 		s->measured.cpu_ns = s->measured.user_ns = s->measured.system_ns =
 			s->measured.wait_ns = s->measured.blocked_ns = ET_UNKNOWN;
 		s->measured.steal_ns = s->measured.max_rss_bytes = ET_UNKNOWN;
@@ -87,24 +87,24 @@ static void make_imported(struct et_experiment *e, struct et_judgement *j)
 
 static void make_empty(struct et_experiment *e, struct et_judgement *j)
 {
-	for (size_t i = 0; i < e->commands[0].n_samples; i++)
-		e->commands[0].samples[i].ruling.removal.by = ET_REMOVED_FAILED;
+	for (size_t i = 0; i < e->commands[0].samples.n; i++)
+		sample_of(&e->commands[0], i)->ruling.removal.by = ET_REMOVED_FAILED;
 	j->commands[0].estimate[ET_METRIC_CPU] = j->commands[0].estimate[ET_METRIC_ELAPSED] =
 		(struct et_estimate){ 0 };
 }
 
 static void make_duet(struct et_experiment *e, struct et_judgement *j)
 {
-	for (size_t i = 0; i < e->commands[0].n_samples; i++)
-		e->commands[0].samples[i].place.arrangement = ET_DUET;
+	for (size_t i = 0; i < e->commands[0].samples.n; i++)
+		sample_of(&e->commands[0], i)->place.arrangement = ET_DUET;
 	j->commands[0].estimate[ET_METRIC_CPU] = j->commands[0].estimate[ET_METRIC_ELAPSED] =
 		(struct et_estimate){ 0 };
 }
 
 static void make_single(struct et_experiment *e, struct et_judgement *j)
 {
-	for (size_t i = 2; i < e->commands[0].n_samples; i++)
-		e->commands[0].samples[i].place.warmup = true;
+	for (size_t i = 2; i < e->commands[0].samples.n; i++)
+		sample_of(&e->commands[0], i)->place.warmup = true;
 	j->commands[0].estimate[ET_METRIC_CPU] = (struct et_estimate){ .n = 1,
 		.mean = 5,
 		.min = 5,
@@ -130,8 +130,8 @@ static void make_ledger(struct et_experiment *e, struct et_judgement *j)
 static void make_crowd(struct et_experiment *e, struct et_judgement *j)
 {
 	make_ledger(e, j);
-	for (size_t i = 0; i < e->commands[0].n_samples; i++) {
-		struct et_sample *s = &e->commands[0].samples[i];
+	for (size_t i = 0; i < e->commands[0].samples.n; i++) {
+		struct et_sample *s = sample_of(&e->commands[0], i);
 		s->measured.others_ns = 63000000;
 		s->measured.n_culprits = 6;
 		s->measured.culprits =
@@ -146,9 +146,9 @@ static void make_crowd(struct et_experiment *e, struct et_judgement *j)
 static void make_overlapping(struct et_experiment *e, struct et_judgement *j)
 {
 	(void)j;
-	for (size_t i = 0; i < e->commands[0].n_samples; i++)
-		e->commands[0].samples[i].measured.wait_ns =
-			e->commands[0].samples[i].measured.elapsed_ns;
+	for (size_t i = 0; i < e->commands[0].samples.n; i++)
+		sample_of(&e->commands[0], i)->measured.wait_ns =
+			sample_of(&e->commands[0], i)->measured.elapsed_ns;
 }
 
 static void cases(void)
@@ -236,8 +236,8 @@ static void widths(void)
 	e->label = et_strdup(nasty[4]);
 	e->state = ET_STATE_INTERRUPTED;
 	strcpy(e->host.cpu, nasty[4]);
-	memcpy(e->commands[0].samples[2].measured.culprits[0].name, nasty[4], 15);
-	memcpy(e->commands[0].samples[5].ruling.removal.daemon, "\033[31m", 6);
+	memcpy(sample_of(&e->commands[0], 2)->measured.culprits[0].name, nasty[4], 15);
+	memcpy(sample_of(&e->commands[0], 5)->ruling.removal.daemon, "\033[31m", 6);
 	e->n_environment = 1;
 	e->environment = et_calloc(1, sizeof(*e->environment));
 	e->environment[0] = (struct et_factor){ et_strdup(nasty[5]), et_strdup(nasty[4]),
@@ -295,7 +295,7 @@ static void strange_figures(void)
 	int bad = 0;
 
 	for (int i = 0; i < 3000; i++) {
-		struct et_sample *s = &e->commands[i % 3].samples[1 + i % 4];
+		struct et_sample *s = sample_of(&e->commands[i % 3], 1 + i % 4);
 		uint64_t *const counters[] = { &s->measured.elapsed_ns, &s->measured.cpu_ns,
 			&s->measured.user_ns, &s->measured.wait_ns, &s->measured.blocked_ns,
 			&s->measured.steal_ns };

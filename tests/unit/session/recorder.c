@@ -65,7 +65,7 @@ static struct et_experiment *load(void)
 static size_t count_durable(void)
 {
 	struct et_experiment *e = load();
-	size_t n = e->commands[0].n_samples + e->commands[1].n_samples;
+	size_t n = e->commands[0].samples.n + e->commands[1].samples.n;
 
 	et_experiment_free(e);
 	return n;
@@ -114,9 +114,9 @@ static void test_contents(void)
 	if (et_recorder_flush(&r, &err))
 		tap_bail("%s", err.what);
 	struct et_experiment *e = load();
-	ok(e->commands[0].n_samples == 1 && e->commands[1].n_samples == 1,
+	ok(e->commands[0].samples.n == 1 && e->commands[1].samples.n == 1,
 		"recorder: both samples of a duet are written");
-	ok(same_sample(&e->commands[0].samples[0], &pair[0]),
+	ok(same_sample(sample_of(&e->commands[0], 0), &pair[0]),
 		"recorder: a sample is written with its culprits");
 	et_experiment_free(e);
 	close_recorder(&r);

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "model/daemon.h"
+#include "sample_of.h"
 #include "store/cutoffs.h"
 #include "tap.h"
 
@@ -107,11 +108,11 @@ static void stored_removals(const char *id, char *out)
 	if (et_store_load(store, id, &e, &err))
 		tap_bail("%s", err.what);
 	const struct et_command *c = &e->commands[0];
-	for (size_t i = 0; i < c->n_samples; i++)
-		out[i] = c->samples[i].ruling.removal.by == ET_REMOVED_DAEMON_CUTOFF ? 'd'
-			 : c->samples[i].ruling.removal.by == ET_KEPT                ? '.'
-										     : '?';
-	out[c->n_samples] = '\0';
+	for (size_t i = 0; i < c->samples.n; i++)
+		out[i] = sample_of(c, i)->ruling.removal.by == ET_REMOVED_DAEMON_CUTOFF ? 'd'
+			 : sample_of(c, i)->ruling.removal.by == ET_KEPT                ? '.'
+											: '?';
+	out[c->samples.n] = '\0';
 	et_experiment_free(e);
 }
 

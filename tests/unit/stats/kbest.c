@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The K-best result of a command, compared with values sorted by hand. */
 #include "base/alloc.h"
+#include "sample_of.h"
 #include "stats/judge.h"
 #include "tap.h"
 
@@ -62,7 +63,7 @@ int main(void)
 	near(judge(e, not_converged, &raised).best, 2e6, 0, 0,
 		"kbest: the best is that of the judged metric");
 	e = experiment(us, 7);
-	e->commands[0].samples[3].ruling.removal.by = ET_REMOVED_STOPPED;
+	sample_of(&e->commands[0], 3)->ruling.removal.by = ET_REMOVED_STOPPED;
 	near(judge(e, not_converged, &raised).best, 1002e3, 0, 0,
 		"kbest: a removed run does not count");
 	e = experiment(us, 7);

@@ -5,6 +5,7 @@
 #include "num/dist.h"
 #include "num/moments.h"
 #include "num/rng.h"
+#include "sample_of.h"
 #include "stats/judge.h"
 #include "tap.h"
 
@@ -148,12 +149,12 @@ static void test_samples(void)
 	ok(et_warnings_have(&j.commands[0].warnings, ET_WARN_PACED),
 		"samples: a warning is raised that paced runs share their CPU");
 	et_judgement_free(&j);
-	for (size_t i = 0; i < e->commands[0].n_samples; i++)
-		e->commands[0].samples[i].measured.pace_loops = 0;
+	for (size_t i = 0; i < e->commands[0].samples.n; i++)
+		sample_of(&e->commands[0], i)->measured.pace_loops = 0;
 	et_pace_judge(&e->commands[0], 0.95, &p);
 	ok(p.n == 0 && p.why, "samples: a loop that never ran has no figure");
-	for (size_t i = 0; i < e->commands[0].n_samples; i++)
-		e->commands[0].samples[i].place.arrangement = ET_SOLO;
+	for (size_t i = 0; i < e->commands[0].samples.n; i++)
+		sample_of(&e->commands[0], i)->place.arrangement = ET_SOLO;
 	et_pace_judge(&e->commands[0], 0.95, &p);
 	ok(p.n == 0 && !p.why, "samples: solo runs have no figure, without a reason");
 	et_experiment_free(e);

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "num/dist.h"
 #include "num/rng.h"
+#include "sample_of.h"
 #include "stats/describe.h"
 #include "stats/judge.h"
 #include "tap.h"
@@ -239,7 +240,7 @@ static void commands(void)
 	warn_of(e, &w);
 	ok(w.n == 0, "command: a program that computes raises no warning");
 	for (size_t i = 0; i < 10; i++) {
-		struct et_sample *s = &e->commands[0].samples[i];
+		struct et_sample *s = sample_of(&e->commands[0], i);
 		s->measured.elapsed_ns = 200000000;
 		s->measured.wait_ns = 98000000;
 		s->measured.n_culprits = 1;
@@ -256,23 +257,24 @@ static void commands(void)
 	ok(!et_warnings_have(&w, ET_WARN_MOSTLY_IDLE),
 		"command: a program that waits for a CPU does not count as idle");
 	for (size_t i = 0; i < 10; i++)
-		e->commands[0].samples[i].measured.wait_ns = 180000000;
+		sample_of(&e->commands[0], i)->measured.wait_ns = 180000000;
 	warn_of(e, &w);
 	near(arg(&w, ET_WARN_TASKS_WAITED, 0), 180e6, 1e-9, 0,
 		"command: the summed wait of several tasks is reported");
 	for (size_t i = 0; i < 10; i++) {
-		e->commands[0].samples[i].measured.wait_ns = 0;
-		e->commands[0].samples[i].measured.steal_ns = 90000000;
+		sample_of(&e->commands[0], i)->measured.wait_ns = 0;
+		sample_of(&e->commands[0], i)->measured.steal_ns = 90000000;
 	}
 	warn_of(e, &w);
 	near(arg(&w, ET_WARN_STOLEN_TIME, 0), 0.45, 1e-9, 0,
 		"command: steal time of 45 %% raises a warning");
 	for (size_t i = 0; i < 10; i++) {
-		e->commands[0].samples[i].measured.steal_ns = 0;
-		e->commands[0].samples[i].ruling.marks = ET_MARK_LEFTOVERS | ET_MARK_LOST_RECORDS |
-							 ET_MARK_STOPPED | ET_MARK_NO_SNAPSHOT;
+		sample_of(&e->commands[0], i)->measured.steal_ns = 0;
+		sample_of(&e->commands[0], i)->ruling.marks = ET_MARK_LEFTOVERS |
+							      ET_MARK_LOST_RECORDS |
+							      ET_MARK_STOPPED | ET_MARK_NO_SNAPSHOT;
 	}
-	e->commands[0].samples[0].measured.exit_code = 1;
+	sample_of(&e->commands[0], 0)->measured.exit_code = 1;
 	warn_of(e, &w);
 	ok(arg(&w, ET_WARN_MOSTLY_IDLE, 0) == 0.5 && arg(&w, ET_WARN_MOSTLY_IDLE, 1) == 1,
 		"command: elapsed time is advised for a program that sleeps");
@@ -296,12 +298,12 @@ static void arrangements(void)
 	ok(et_warnings_have(&w, ET_WARN_PACED),
 		"command: paced runs raise the warning that they share their CPU");
 	for (size_t i = 0; i < 10; i++)
-		e->commands[0].samples[i].place.arrangement = ET_DUET;
+		sample_of(&e->commands[0], i)->place.arrangement = ET_DUET;
 	warn_of(e, &w);
 	ok(et_warnings_have(&w, ET_WARN_DUETS_ONLY) && !et_warnings_have(&w, ET_WARN_PACED),
 		"command: duets raise the warning that they share their CPU");
 	for (size_t i = 0; i < 10; i++)
-		e->commands[0].samples[i].place.arrangement = ET_SOLO;
+		sample_of(&e->commands[0], i)->place.arrangement = ET_SOLO;
 	e->state = ET_STATE_DONE;
 	e->plan.time_limit_ns = 1;
 	e->plan.runs = 12;
@@ -324,7 +326,7 @@ static void speeds(void)
 
 	for (uint32_t i = 1; i <= 20; i++)
 		add(e, 0, i, 101000000, 100000000);
-	s = e->commands[0].samples;
+	s = sample_of(&e->commands[0], 0);
 	s[0].ruling.removal.by = ET_REMOVED_MACHINE_SLOW;
 	warn_of(e, &w);
 	ok(w.n == 0, "slow machine: one removed run of 20 raises no warning");
@@ -411,7 +413,7 @@ static void judgements(void)
 		add(e, 1, i, 1100 * pace + i, 1100 * pace + i);
 		add(e, 2, i, (1000 + i % 3) * pace, (1000 + i % 3) * pace);
 	}
-	e->commands[0].samples[3].ruling.removal.by = ET_REMOVED_STOPPED;
+	sample_of(&e->commands[0], 3)->ruling.removal.by = ET_REMOVED_STOPPED;
 	et_judge(e, &j);
 	ok(j.commands[0].estimate[ET_METRIC_CPU].n == 11 && j.commands[0].removed == 1,
 		"judge: a removed sample does not count");
@@ -432,7 +434,7 @@ static void judgements(void)
 	e->plan.order = ET_ORDER_SEQUENTIAL;
 	for (size_t i = 0; i < 3; i++) {
 		for (size_t k = 0; k < 12; k++)
-			e->commands[i].samples[k].measured.elapsed_ns *= 10;
+			sample_of(&e->commands[i], k)->measured.elapsed_ns *= 10;
 	}
 	et_judge(e, &j);
 	ok(et_warnings_have(&j.contrasts[0].warnings, ET_WARN_SEQUENTIAL_ORDER),

@@ -63,7 +63,7 @@ static void round_trip(void)
 	ok(et_store_flush(s, &err) == 0, "flush: without an open group it succeeds");
 	back = load_afresh(e->id);
 	ok(back && same_experiment(e, back), "add: all samples come back unchanged");
-	ok(back && back->commands[1].samples[2].place.index == 3,
+	ok(back && sample_of(&back->commands[1], 2)->place.index == 3,
 		"load: samples are numbered per command");
 	et_experiment_free(back);
 
@@ -116,7 +116,7 @@ static void states(void)
 		"state: interrupted is recorded");
 	back = load_afresh(e->id);
 	ok(back && back->state == ET_STATE_INTERRUPTED && back->finished_wall_ns == 42 &&
-			back->commands[0].n_samples == 1,
+			back->commands[0].samples.n == 1,
 		"state: it is durable, and the open group with it");
 	et_experiment_free(back);
 	ok(et_store_find_unfinished(s, e->machine, id, &err) == 0 && !strcmp(id, e->id),
@@ -130,7 +130,7 @@ static void states(void)
 	ok(et_store_set_removal(s, e->id, &sample, &err) == 0 && et_store_flush(s, &err) == 0,
 		"removal: it is recorded");
 	back = load_afresh(e->id);
-	ok(back && same_sample(&back->commands[0].samples[0], &sample),
+	ok(back && same_sample(sample_of(&back->commands[0], 0), &sample),
 		"removal: it comes back unchanged");
 	et_experiment_free(back);
 	sample.place.order = 99;
@@ -301,7 +301,7 @@ static void keeping(void)
 	et_experiment_free(back);
 
 	strcpy(e->id, "20251115-085510-eeeeee");
-	e->commands[1].samples[1].place.order = e->commands[1].samples[0].place.order;
+	sample_of(&e->commands[1], 1)->place.order = sample_of(&e->commands[1], 0)->place.order;
 	ok(et_store_keep(s, e, &err) == -EEXIST, "keep: two samples of the same order are refused");
 	ok(et_store_load(s, e->id, &back, &err) == -ENOENT,
 		"keep: nothing of a refused experiment is kept");
@@ -446,7 +446,7 @@ static void two_writers(void)
 	for (int i = 0; i < 2; i++) {
 		struct et_experiment *e =
 			load_afresh(i ? "20251115-090000-000002" : "20251115-090000-000001");
-		ok(e && e->commands[0].n_samples == 150,
+		ok(e && e->commands[0].samples.n == 150,
 			"writers: all samples of writer %d are kept", i + 1);
 		et_experiment_free(e);
 	}
@@ -476,15 +476,15 @@ static void killed(int round, useconds_t after_us)
 	close(pipes[0]);
 
 	struct et_experiment *e = load_afresh(id);
-	size_t n = e ? e->commands[0].n_samples : 0;
+	size_t n = e ? e->commands[0].samples.n : 0;
 	ok(n >= durable && n % 2 == 0 && e && e->state == ET_STATE_RUNNING,
 		"kill -9: %u samples were flushed, %zu are kept", durable, n);
 	bool whole = true;
 	for (size_t i = 0; i < n; i++) {
 		struct et_sample want = specimen_sample(0, (uint32_t)i + 1);
 		specimen_culprits(&want, 3);
-		whole = whole && same_sample(&want, &e->commands[0].samples[i]) &&
-			e->commands[0].samples[i].measured.n_culprits == 3;
+		whole = whole && same_sample(&want, sample_of(&e->commands[0], i)) &&
+			sample_of(&e->commands[0], i)->measured.n_culprits == 3;
 	}
 	ok(whole, "kill -9: every kept sample is complete");
 	et_experiment_free(e);

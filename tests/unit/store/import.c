@@ -68,8 +68,8 @@ static void write_command(struct et_json *j, const struct et_command *c)
 	et_json_string(j, "prepare", c->prepare);
 	et_json_string(j, "cleanup", c->cleanup);
 	et_json_array(j, "samples");
-	for (size_t i = 0; i < c->n_samples; i++)
-		write_sample(j, &c->samples[c->n_samples - 1 - i]); /* in reverse */
+	for (size_t i = 0; i < c->samples.n; i++)
+		write_sample(j, sample_of(c, c->samples.n - 1 - i)); /* in reverse */
 	et_json_end(j);
 	et_json_object(j, "result");
 	et_json_end(j);
@@ -140,7 +140,7 @@ static void native(void)
 	x->origin = ET_ORIGIN_IMPORTED;
 	x->machine[0] = '\0';
 	ok(e && same_experiment(x, e), "native: the whole record comes in");
-	ok(e && e->commands[1].samples[2].place.index == 3,
+	ok(e && sample_of(&e->commands[1], 2)->place.index == 3,
 		"native: samples are sorted by their order");
 	struct et_import_options copy = { .copy = true, .label = "mine" };
 	ok(import_bytes(text, strlen(text), copy) == 0, "native: a record is read as a copy");
@@ -168,11 +168,11 @@ static void native(void)
 	ok(import_text("{\"etalon\":1,\"commands\":[{\"name\":\"a\",\"samples\":["
 		       "{\"et_ns\":5},{\"pt_ns\":7.0,\"exit_code\":null}]}]}") == 0,
 		"native: a minimal record is read");
-	ok(e->commands[0].samples[0].place.order == 1 &&
-			e->commands[0].samples[1].place.order == 2 &&
-			e->commands[0].samples[0].measured.cpu_ns == ET_UNKNOWN &&
-			e->commands[0].samples[1].measured.cpu_ns == 7 &&
-			e->commands[0].samples[1].measured.exit_code == -1,
+	ok(sample_of(&e->commands[0], 0)->place.order == 1 &&
+			sample_of(&e->commands[0], 1)->place.order == 2 &&
+			sample_of(&e->commands[0], 0)->measured.cpu_ns == ET_UNKNOWN &&
+			sample_of(&e->commands[0], 1)->measured.cpu_ns == 7 &&
+			sample_of(&e->commands[0], 1)->measured.exit_code == -1,
 		"native: figures that a record does not have are unknown");
 	is_str(e->id, "20251115-085506-abcdef", "native: a record without an id gets one");
 	near(e->plan.level, 0.95, 0, 0, "native: a record without a confidence level gets 95 %%");
@@ -221,19 +221,19 @@ static void hyperfine(void)
 	ok(e->metric == ET_METRIC_ELAPSED && e->state == ET_STATE_DONE && e->n_commands == 2,
 		"hyperfine: the metric is elapsed time");
 	const struct et_command *c = &e->commands[0];
-	ok(c->n_samples == 4 && c->samples[0].measured.elapsed_ns == 100000001 &&
-			c->samples[2].measured.elapsed_ns == 1 &&
-			c->samples[3].measured.elapsed_ns == 0,
+	ok(c->samples.n == 4 && sample_of(c, 0)->measured.elapsed_ns == 100000001 &&
+			sample_of(c, 2)->measured.elapsed_ns == 1 &&
+			sample_of(c, 3)->measured.elapsed_ns == 0,
 		"hyperfine: seconds become nanoseconds");
-	ok(c->samples[1].measured.exit_code == 3 && c->samples[2].measured.exit_code == -1,
+	ok(sample_of(c, 1)->measured.exit_code == 3 && sample_of(c, 2)->measured.exit_code == -1,
 		"hyperfine: exit codes are read");
-	ok(c->samples[1].measured.max_rss_bytes == 8192 &&
-			c->samples[2].measured.max_rss_bytes == ET_UNKNOWN,
+	ok(sample_of(c, 1)->measured.max_rss_bytes == 8192 &&
+			sample_of(c, 2)->measured.max_rss_bytes == ET_UNKNOWN,
 		"hyperfine: peak memory is unknown if the list is too short");
 	ok(c->n_parameters == 3 && !strcmp(c->parameters[2].value, "0.5"),
 		"hyperfine: parameters are read");
-	ok(c->samples[0].measured.cpu_ns == ET_UNKNOWN &&
-			c->samples[0].measured.user_ns == ET_UNKNOWN,
+	ok(sample_of(c, 0)->measured.cpu_ns == ET_UNKNOWN &&
+			sample_of(c, 0)->measured.user_ns == ET_UNKNOWN,
 		"hyperfine: CPU time is unknown");
 	double *values = et_command_values(c, ET_METRIC_CPU, ET_SOLO, &n);
 	ok(n == 0, "hyperfine: there are no values of CPU time");
@@ -241,7 +241,7 @@ static void hyperfine(void)
 	values = et_command_values(c, ET_METRIC_ELAPSED, ET_SOLO, &n);
 	ok(n == 4 && values[1] == 2e8, "hyperfine: there are values of elapsed time");
 	free(values);
-	ok(e->commands[1].samples[0].place.order == 5 && e->plan.runs == 4,
+	ok(sample_of(&e->commands[1], 0)->place.order == 5 && e->plan.runs == 4,
 		"hyperfine: commands follow each other in order");
 }
 
@@ -250,9 +250,9 @@ static void hyperfine(void)
 static void csv(void)
 {
 	ok(import_text("command,et_ns,marks\na,5,stopped leftovers\na,6,\n") == 0 &&
-			e->commands[0].samples[0].ruling.marks ==
+			sample_of(&e->commands[0], 0)->ruling.marks ==
 				(ET_MARK_STOPPED | ET_MARK_LEFTOVERS) &&
-			!e->commands[0].samples[1].ruling.marks,
+			!sample_of(&e->commands[0], 1)->ruling.marks,
 		"csv: marks are read by their names: %s", err.what);
 	ok(import_text("command,index,order,round,arrangement,warmup,exit_code,et_ns,pt_ns,user_ns,"
 		       "system_ns,wait_ns,blocked_ns,steal_ns,max_rss_bytes,removed\n"
@@ -265,33 +265,35 @@ static void csv(void)
 		"csv: commands and metric are recognized");
 	is_str(e->commands[1].name, "b, \"so\" called", "csv: quotes within a cell are read");
 	is_str(e->commands[2].name, "=1+1", "csv: the quote before a formula is removed");
-	const struct et_sample *s = e->commands[0].samples;
+	const struct et_sample *s = sample_of(&e->commands[0], 0);
 	ok(s[0].place.warmup && s[0].measured.blocked_ns == ET_UNKNOWN &&
 			s[0].measured.max_rss_bytes == 4096,
 		"csv: values of cells are read");
 	ok(s[1].measured.exit_code == -1 && s[1].ruling.removal.by == ET_REMOVED_TWO_SIGMA &&
-			s[1].place.partner == 1 && e->commands[1].samples[0].place.partner == 0,
+			s[1].place.partner == 1 &&
+			sample_of(&e->commands[1], 0)->place.partner == 0,
 		"csv: a removal is read, and samples of one order are a duet");
-	ok(e->commands[2].samples[0].measured.elapsed_ns == 1000 &&
-			e->commands[2].samples[0].measured.user_ns == ET_UNKNOWN,
+	ok(sample_of(&e->commands[2], 0)->measured.elapsed_ns == 1000 &&
+			sample_of(&e->commands[2], 0)->measured.user_ns == ET_UNKNOWN,
 		"csv: missing cells are unknown");
 
 	ok(import_text("# seconds\n\n0.5\n 1.25 \n\n2\n") == 0 && e->n_commands == 1 &&
-			e->commands[0].n_samples == 3 &&
-			e->commands[0].samples[1].measured.elapsed_ns == 1250000000 &&
+			e->commands[0].samples.n == 3 &&
+			sample_of(&e->commands[0], 1)->measured.elapsed_ns == 1250000000 &&
 			e->metric == ET_METRIC_ELAPSED,
 		"csv: a list of numbers is read as seconds: %s", err.what);
 	ok(import_text("\xef\xbb\xbftime_ms\n1.5\n") == 0 &&
-			e->commands[0].samples[0].measured.elapsed_ns == 1500000,
+			sample_of(&e->commands[0], 0)->measured.elapsed_ns == 1500000,
 		"csv: the unit of a single column is in its name: %s", err.what);
 	ok(import_column("name;wall\nx;0.5\nx;0.25\n", "wall") == 0 &&
-			e->commands[0].samples[1].measured.elapsed_ns == 250000000,
+			sample_of(&e->commands[0], 1)->measured.elapsed_ns == 250000000,
 		"csv: a column is found by name, with semicolons: %s", err.what);
 	ok(import_column("1\t0.5\n2\t0.25\n", "2") == 0 &&
-			e->commands[0].samples[1].measured.elapsed_ns == 250000000,
+			sample_of(&e->commands[0], 1)->measured.elapsed_ns == 250000000,
 		"csv: a column is found by number, with tabs: %s", err.what);
 	ok(import_column("command,et_ns,other_us\na,1,7\nb,2,8", "other_us") == 0 &&
-			e->n_commands == 2 && e->commands[1].samples[0].measured.elapsed_ns == 8000,
+			e->n_commands == 2 &&
+			sample_of(&e->commands[1], 0)->measured.elapsed_ns == 8000,
 		"csv: --column replaces et_ns: %s", err.what);
 }
 
@@ -437,7 +439,7 @@ static void large(void)
 	for (int i = 0; i < 100000; i++)
 		fprintf(out, "%d.5\n", i);
 	fclose(out);
-	ok(import_text(text) == 0 && e->commands[0].n_samples == 100000,
+	ok(import_text(text) == 0 && e->commands[0].samples.n == 100000,
 		"csv: 100,000 numbers are read");
 	free(text);
 }

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "model/field.h"
+#include "sample_of.h"
 #include "tap.h"
 
 static inline struct et_sample specimen_sample(uint32_t command, uint32_t order)
@@ -182,7 +183,7 @@ static inline bool same_command(const struct et_command *a, const struct et_comm
 	if (!same_text(a->name, b->name) || !same_text(a->text, b->text) ||
 		!same_text(a->prepare, b->prepare) || !same_text(a->conclude, b->conclude) ||
 		!same_text(a->setup, b->setup) || !same_text(a->cleanup, b->cleanup) ||
-		a->n_parameters != b->n_parameters || a->n_samples != b->n_samples)
+		a->n_parameters != b->n_parameters || a->samples.n != b->samples.n)
 		return false;
 	for (size_t i = 0; i < a->n_parameters; i++) {
 		if (!same_text(a->parameters[i].name, b->parameters[i].name) ||
@@ -193,8 +194,8 @@ static inline bool same_command(const struct et_command *a, const struct et_comm
 		if (!same_text(a->argv[i], b->argv[i]))
 			return false;
 	}
-	for (size_t i = 0; i < a->n_samples; i++) {
-		if (!same_sample(&a->samples[i], &b->samples[i]))
+	for (size_t i = 0; i < a->samples.n; i++) {
+		if (!same_sample(sample_of(a, i), sample_of(b, i)))
 			return false;
 	}
 	return true;

@@ -338,7 +338,7 @@ static bool plausible(const struct et_experiment *e)
 	size_t n = 0;
 
 	for (size_t i = 0; i < e->n_commands; i++)
-		n += e->commands[i].n_samples;
+		n += e->commands[i].samples.n;
 	return !strcmp(e->id, id) && e->n_commands <= 2 && n <= 4;
 }
 
@@ -442,7 +442,7 @@ static void full_disk(void)
 	ok(WIFEXITED(status) && durable >= 10 && durable < 1000,
 		"full disk: the store reports it after %u samples", durable);
 	ok(et_store_open(path, ET_STORE_WRITE, &s, &err) == 0 &&
-			et_store_load(s, id, &e, &err) == 0 && e->commands[0].n_samples == durable,
+			et_store_load(s, id, &e, &err) == 0 && e->commands[0].samples.n == durable,
 		"full disk: exactly the flushed samples are kept");
 	sample = specimen_sample(0, durable + 1);
 	ok(s && et_store_add(s, id, &sample, &err) == 0 && et_store_flush(s, &err) == 0,
