@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/option.h"
+#include "cmd/confine.h"
 #include "model/warning.h"
 
 #include <stdbool.h>
@@ -28,8 +29,9 @@ struct et_verb {
 	const char *operands;
 	/* If the choices are in a table: returns the i-th name, NULL after the last. */
 	const char *(*operand)(size_t i);
-	bool uses_store; /* takes --store */
-	bool exports;    /* takes the options of the table of formats, such as --export-csv */
+	bool uses_store;       /* takes --store */
+	bool exports;          /* takes the options of the table of formats, such as --export-csv */
+	enum et_rights rights; /* the others are given up before it runs */
 	/* argv[0] is the command's name; returns the exit status. */
 	int (*run)(struct et_cli *cli, int argc, char **argv);
 };

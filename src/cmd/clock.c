@@ -38,6 +38,7 @@ const struct et_verb et_verb_clock = {
 	.examples = "  etalon clock\n"
 		    "  etalon clock --json --duration 1s --cpu 0\n",
 	.options = options,
+	.rights = ET_RIGHTS_MACHINE,
 	.run = run,
 };
 

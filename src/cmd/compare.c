@@ -52,6 +52,7 @@ const struct et_verb et_verb_compare = {
 		    "<(seq 1002 1021)\n",
 	.options = options,
 	.uses_store = true,
+	.rights = ET_RIGHTS_FILES,
 	.run = run,
 };
 

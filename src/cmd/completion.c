@@ -222,6 +222,7 @@ const struct et_verb et_verb_completion = {
 	.examples =
 		"  mkdir -p ~/.local/share/bash-completion/completions\n"
 		"  etalon completion bash > ~/.local/share/bash-completion/completions/etalon\n",
+	.rights = ET_RIGHTS_FILES,
 	.run = run,
 };
 

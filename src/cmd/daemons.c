@@ -68,6 +68,7 @@ const struct et_verb et_verb_daemons = {
 		    "  etalon daemons analyse --report daemons.html daemons.json\n",
 	.options = options,
 	.uses_store = true,
+	.rights = ET_RIGHTS_MACHINE,
 	.run = run,
 };
 
@@ -184,6 +185,8 @@ static int run(struct et_cli *cli, int argc, char **argv)
 		&(struct et_cli_targets){ .ctx = &r, .given = &r.given }, &ops);
 	if (status >= 0)
 		return status;
+	if (!ops.n_before || strcmp(ops.before[0], "learn"))
+		et_confine(ET_RIGHTS_FILES);
 	r.learn.given = r.given & OF_PLAN;
 	int rc = et_daemons_output_open(&r.out, &err);
 	if (rc == 0)

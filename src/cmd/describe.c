@@ -53,6 +53,7 @@ const struct et_verb et_verb_describe = {
 		    "  etalon describe last --metric et\n",
 	.options = options,
 	.uses_store = true,
+	.rights = ET_RIGHTS_FILES,
 	.run = run,
 };
 

@@ -32,6 +32,7 @@ const struct et_verb et_verb_env = {
 		    "  etalon env check -v --only aslr,turbo\n"
 		    "  etalon env apply --dry-run\n",
 	.options = options,
+	.rights = ET_RIGHTS_MACHINE,
 	.run = run,
 };
 

@@ -31,6 +31,7 @@ const struct et_verb et_verb_export = {
 		    "  etalon export --format markdown\n",
 	.options = options,
 	.uses_store = true,
+	.rights = ET_RIGHTS_FILES,
 	.run = run,
 };
 

@@ -90,6 +90,7 @@ const struct et_verb et_verb_import = {
 		    "  seq 10 20 | etalon import -\n",
 	.options = options,
 	.uses_store = true,
+	.rights = ET_RIGHTS_FILES,
 	.run = run,
 };
 

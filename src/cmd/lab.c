@@ -98,6 +98,7 @@ const struct et_verb et_verb_lab = {
 		    "  etalon lab cache --runs 5 --svg cache.svg\n",
 	.options = options,
 	.uses_store = true,
+	.rights = ET_RIGHTS_MACHINE,
 	.run = run,
 };
 
@@ -183,6 +184,8 @@ static int run(struct et_cli *cli, int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	if (r.measure.from)
+		et_confine(ET_RIGHTS_FILES);
 	int rc = find(&ops, &x, &err);
 	et_operands_free(&ops);
 	if (rc == 0)

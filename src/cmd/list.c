@@ -87,6 +87,7 @@ const struct et_verb et_verb_list = {
 	.examples = "  etalon list\n  etalon list -n 5\n  etalon list --json\n",
 	.options = options,
 	.uses_store = true,
+	.rights = ET_RIGHTS_FILES,
 	.run = run,
 };
 

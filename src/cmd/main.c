@@ -60,6 +60,7 @@ static int perform(int argc, char **argv)
 			argv[1]);
 		return et_cli_fail(&err);
 	}
+	et_confine(verb->rights);
 	return verb->run(&cli, argc - 1, argv + 1);
 }
 

@@ -79,7 +79,10 @@ int et_measuring_drive(struct et_measuring *m, struct et_error *err)
 
 	m->progress = (struct et_progress){ .out = m->cli->progress && !shared ? stderr : NULL,
 		.width = m->cli->columns };
+	/* The runner has opened its observers. */
+	et_confine_lower();
 	int rc = et_session_drive(m->session, err);
+	et_confine_raise();
 	et_progress_erase(&m->progress);
 	et_tuning_end(&m->tuning, m->cli);
 	return rc;

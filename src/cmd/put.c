@@ -59,6 +59,7 @@ const struct et_verb et_verb_put = {
 		    "  etalon put sort --size 5000 -v\n"
 		    "  etalon run 'etalon put matc --size 100' 'etalon put matr --size 100'\n",
 	.options = options,
+	.rights = ET_RIGHTS_SUBJECT,
 	.run = run,
 };
 

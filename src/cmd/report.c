@@ -24,6 +24,7 @@ const struct et_verb et_verb_report = {
 	.examples = "  etalon report -o result.html\n  etalon report last >result.html\n",
 	.options = options,
 	.uses_store = true,
+	.rights = ET_RIGHTS_FILES,
 	.run = run,
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/rescue.h"
 #include "base/alloc.h"
+#include "cmd/confine.h"
 
 #include <string.h>
 
@@ -15,6 +16,8 @@ static struct {
 static void restore_scope(void)
 {
 	static const char hint[] = "hint: run 'etalon env restore' to restore the environment\n";
+
+	et_confine_raise(); /* programs may be running */
 	bool whole = et_environment_restore(
 		scope.machine, &et_env_ops_real, scope.journal, scope.session, NULL);
 	ssize_t n = whole ? 0 : write(STDERR_FILENO, hint, strlen(hint));

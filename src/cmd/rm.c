@@ -67,6 +67,7 @@ const struct et_verb et_verb_rm = {
 		 "experiment with that label. Nothing is removed unless all of them are found.",
 	.examples = "  etalon rm last\n",
 	.uses_store = true,
+	.rights = ET_RIGHTS_FILES,
 	.run = run,
 };
 

@@ -30,6 +30,7 @@ const struct et_verb et_verb_run = {
 	.options = et_run_options,
 	.uses_store = true,
 	.exports = true,
+	.rights = ET_RIGHTS_MACHINE,
 	.run = run,
 };
 

@@ -51,6 +51,7 @@ const struct et_verb et_verb_samplesize = {
 		    "  seq 1 40 | etalon samplesize --width 10% --json\n",
 	.options = options,
 	.uses_store = true,
+	.rights = ET_RIGHTS_FILES,
 	.run = run,
 };
 

@@ -27,6 +27,7 @@ const struct et_verb et_verb_show = {
 	.examples = "  etalon show\n  etalon show -v last\n  etalon show --json\n",
 	.options = options,
 	.uses_store = true,
+	.rights = ET_RIGHTS_FILES,
 	.run = run,
 };
 

@@ -49,6 +49,7 @@ const struct et_verb et_verb_trace = {
 		    "  etalon trace --from activity.json\n"
 		    "  etalon trace -- sort data # needs root\n",
 	.options = options,
+	.rights = ET_RIGHTS_MACHINE,
 	.run = run,
 };
 
@@ -141,6 +142,8 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	int status = et_cli_parse(cli, &et_verb_trace, argc, argv, &r, &ops);
 	if (status >= 0)
 		return status;
+	if (r.from)
+		et_confine(ET_RIGHTS_FILES);
 	r.progress =
 		(struct et_progress){ .out = cli->progress ? stderr : NULL, .width = cli->columns };
 	struct et_interrupt *interrupt = et_signals_install();

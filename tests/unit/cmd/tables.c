@@ -181,12 +181,13 @@ static void test_commands(void)
 
 	for (size_t i = 0; et_verbs[i]; i++) {
 		const struct et_verb *v = et_verbs[i];
-		complete = complete && is_sentence(v->summary) && v->usage && v->examples && v->run;
+		complete = complete && is_sentence(v->summary) && v->usage && v->examples &&
+			   v->run && v->rights != ET_RIGHTS_UNSTATED;
 		for (size_t k = 0; k < i; k++)
 			unique = unique && !same(et_verbs[k]->name, v->name);
 		test_options(v);
 	}
-	ok(complete, "commands: each has a summary, usage, examples and a function");
+	ok(complete, "commands: each has a summary, usage, examples, rights and a function");
 	ok(unique, "commands: no name is there twice");
 }
 

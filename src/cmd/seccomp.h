@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A filter of system calls for commands that only read and write files. */
+#ifndef ET_CMD_SECCOMP_H
+#define ET_CMD_SECCOMP_H
+
+/*
+ * From now on this process can start no program and no process, use no network, and touch neither
+ * other processes nor the kernel's settings: such calls fail with EPERM. It can still create
+ * threads. Needs no_new_privs or CAP_SYS_ADMIN. Does nothing where the kernel has no seccomp
+ * filters, on other processors than x86-64 and arm64, and in builds with sanitizers, which trace
+ * their own process.
+ */
+void et_seccomp_files_only(void);
+
+#endif
