@@ -80,6 +80,21 @@ static bool fill_standard_descriptors(void)
 	return true;
 }
 
+/*
+ * As a set-user-ID program etalon would take its environment (ETALON_SYSTEMCTL, PATH) and its
+ * options (--output) from somebody who is not the user that it acts for.
+ */
+static int refuse_set_user_id(void)
+{
+	struct et_error err;
+
+	et_hint(&err,
+		et_fail(&err, EPERM, ET_EXIT_ENVIRONMENT,
+			"the file of etalon is set-user-ID or set-group-ID, which is not safe"),
+		"remove these bits with chmod ug-s, and use sudo");
+	return et_cli_fail(&err);
+}
+
 int main(int argc, char **argv)
 {
 	if (!fill_standard_descriptors()) {
@@ -87,6 +102,8 @@ int main(int argc, char **argv)
 			stderr);
 		return ET_EXIT_OUTSIDE;
 	}
+	if (getuid() != geteuid() || getgid() != getegid())
+		return refuse_set_user_id();
 	/* A failed allocation would look like a syntax error in some of jansson's functions. */
 	json_set_alloc_funcs(et_alloc, free);
 	/* Only LC_CTYPE is set: numbers have a decimal point in every language. */

@@ -80,4 +80,18 @@ else
 	skip "run: the program has the caller's ambient capabilities" "needs root"
 fi
 
+# A set-user-ID etalon would act for root with the options of anybody.
+if can_drop_privileges; then
+	cp "$(command -v id)" "$public/bin/set-id"
+	cp "$ETALON" "$public/bin/set-etalon"
+	chown 0:0 "$public/bin/set-id" "$public/bin/set-etalon"
+	chmod 4755 "$public/bin/set-id" "$public/bin/set-etalon"
+	why_not='the temporary folder is mounted with nosuid'
+fi
+if [ -n "${public:-}" ] && [ "$(unprivileged set-id -u)" -eq 0 ]; then
+	refuses "set-user-ID: etalon refuses to run" 3 'is set-user-ID' unprivileged set-etalon list
+else
+	skip "set-user-ID: etalon refuses to run" "${why_not:?}"
+fi
+
 done_testing
