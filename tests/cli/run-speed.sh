@@ -36,7 +36,7 @@ interrupted() # interrupted ID SLOW KEEP_ALL: the first SLOW of 20 samples are s
 }
 
 interrupted some 6 false
-exits "probe: an interrupted experiment with 6 slow samples of 20 is resumed" 0 etalon run --resume=some --json some.json
+exits "probe: an interrupted experiment with 6 slow samples of 20 is resumed" 0 etalon run --resume=some --trust-record --json some.json
 ok "probe: slow samples are removed with reading and limit" jq -e '[.commands[0].samples[].removed | select(. != null)] |
 	length == 6 and all(.by == "machine-slow" and .probe_ns == 40000000 and .limit_ns == 22000000)' some.json
 like "probe: the summary counts the slow samples" "$out" '14 kept, 6 removed \(6 machine-slow\)'
@@ -48,7 +48,7 @@ ok "probe: show --json has the same removals" jq -e --slurpfile a some.json \
 	'.commands[0].samples[0].removed == $a[0].commands[0].samples[0].removed' <(etalon show --json some)
 
 interrupted most 12 false
-exits "probe: an interrupted experiment with 12 slow samples of 20 is resumed" 0 etalon run --resume=most --json most.json
+exits "probe: an interrupted experiment with 12 slow samples of 20 is resumed" 0 etalon run --resume=most --trust-record --json most.json
 ok "probe: if most samples are slow they are marked and not removed" jq -e '.commands[0] |
 	([.samples[] | select(.removed != null)] | length == 0) and
 	([.samples[] | select(.marks | index("machine-slow"))] | length == 12)' most.json
@@ -56,7 +56,7 @@ like "probe: a warning says that too many samples were slow to remove them" "$(t
 	'slow in 12 of 20 runs, too many to remove them.*--pace corrects'
 
 interrupted all 6 true
-exits "probe: an interrupted experiment with --keep-all is resumed" 0 etalon run --resume=all --json all.json
+exits "probe: an interrupted experiment with --keep-all is resumed" 0 etalon run --resume=all --trust-record --json all.json
 ok "probe: --keep-all marks slow samples and removes none" jq -e '.commands[0] | ([.samples[] | select(.removed != null)] | length == 0) and
 	([.samples[] | select(.marks | index("machine-slow"))] | length == 6)' all.json
 
