@@ -9,7 +9,9 @@
 #include "host/host.h"
 #include "host/journal_text.h"
 #include "host/services.h"
+#include "lib/cache.h"
 #include "measure/cgroup.h"
+#include "measure/reap.h"
 #include "measure/steal.h"
 #include "put/calibration.h"
 
@@ -46,6 +48,19 @@ static void read_steal(void)
 	(void)et_steal_share_ns(some, all, 1000000);
 }
 
+/* Files about our children. */
+static void read_children(void)
+{
+	struct et_reap_request q = { .pid = 1, .want = ~0u };
+	struct et_reap_result result = { .t1_ns = 1 };
+	int32_t *pids = NULL;
+	size_t n;
+
+	et_reap_read_zombie("", &q, &result);
+	if (et_reap_list_children("", &pids, &n) == 0)
+		free(pids);
+}
+
 /* A whole machine: its description, its factors, what would be changed, and our cgroup. */
 int fuzz_proc(const uint8_t *data, size_t size)
 {
@@ -76,6 +91,8 @@ int fuzz_proc(const uint8_t *data, size_t size)
 	et_cpu_model("", cpu, sizeof(cpu));
 	FUZZ_CHECK(strlen(cpu) < sizeof(cpu));
 	read_steal();
+	read_children();
+	(void)et_cache_bytes("");
 	et_results_free(&results);
 	et_findings_free(&findings);
 	et_machine_free(&m);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Target: the command line of `run`, one word per line, up to the experiment that it makes. */
+/*
+ * Target: the command line of `run`, one word per line, up to the experiment that it makes; and the
+ * list of factors of `env`.
+ */
 #include "cmd/cli.h"
 #include "cmd/run_options.h"
 #include "fuzz.h"
+#include "host/factors.h"
 
 #include <string.h>
 
@@ -35,7 +39,10 @@ int fuzz_options(const uint8_t *data, size_t size)
 	struct et_experiment *e = NULL;
 	struct et_error err;
 	int argc = 1, accepted = 0;
+	bool selected[64];
 
+	FUZZ_CHECK(et_factors_count() <= ET_LENGTH(selected));
+	(void)!et_factors_select("--only", text, selected, &err);
 	while (rest && argc <= MOST_WORDS)
 		argv[argc++] = strsep(&rest, "\n");
 	et_run_options_init(&o);

@@ -1,0 +1,1 @@
+UPDATE sqlite_schema SET sql=replace(sql,'argv BLOB NOT NULL','argv BLOB GENERATED ALWAYS AS (zeroblob(300000000)) VIRTUAL') WHERE name='command'

@@ -1,0 +1,1 @@
+DROP INDEX experiment_label; UPDATE sqlite_schema SET sql=replace(sql,'label TEXT','label TEXT GENERATED ALWAYS AS (substr(''x'',1+0*length(replace(hex(zeroblob(40000000)),''0'',hex(zeroblob(5)))))) VIRTUAL') WHERE name='experiment'

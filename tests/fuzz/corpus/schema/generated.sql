@@ -1,0 +1,1 @@
+UPDATE sqlite_schema SET sql=replace(sql,'label TEXT','label TEXT GENERATED ALWAYS AS (hex(zeroblob(450000000))) VIRTUAL') WHERE name='experiment'

@@ -1,0 +1,1 @@
+UPDATE sample SET "order"=4294967295, round=4294967295 WHERE rowid=1
