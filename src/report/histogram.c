@@ -37,9 +37,9 @@ int et_histogram_bins(const struct et_estimate *e, size_t n, double range, int m
 static int place(const struct bins *b, double x, int cells)
 {
 	double share = b->hi > b->lo ? (x - b->lo) / (b->hi - b->lo) : 0.5;
-	int i = (int)(share * cells);
+	double i = share * cells; /* the mean may be far outside of the bins */
 
-	return i < 0 ? 0 : i >= cells ? cells - 1 : i;
+	return !(i > 0) ? 0 : i >= cells ? cells - 1 : (int)i;
 }
 
 /* Returns the number of values that were counted. */
