@@ -72,7 +72,7 @@ int fuzz_proc(const uint8_t *data, size_t size)
 	int accepted = 0;
 
 	/* The root is empty: functions that open files themselves put it before the path. */
-	fuzz_tree_set((const char *)data, size);
+	fuzz_tree_set(size ? (const char *)data : "", size);
 	et_machine_read(&m, "", NULL, UINT64_C(1763196906000000000));
 	et_factors_check(&m, NULL, &findings);
 	for (size_t i = 0; i < findings.n; i++)

@@ -24,11 +24,11 @@ static bool silent; /* rings are set: /proc is empty */
 
 void fuzz_tree_set(const char *text, size_t size)
 {
-	const char *end = text + size;
+	const char *end = size ? text + size : text;
 
 	n_files = 0;
 	active = text != NULL;
-	for (const char *p = text; active && p < end && n_files < MOST_FILES;) {
+	for (const char *p = text; p < end && n_files < MOST_FILES;) {
 		const char *newline = memchr(p, '\n', (size_t)(end - p));
 		const char *next = newline ? newline + 1 : end;
 		if (*p == '@') {
