@@ -52,11 +52,10 @@ static const unsigned refused[] = {
 	__NR_fork,
 	__NR_vfork,
 #endif
-	/* other processes */
+	/* other processes; kill is below */
 	__NR_ptrace,
 	__NR_process_vm_readv,
 	__NR_process_vm_writev,
-	__NR_kill,
 	__NR_pidfd_send_signal,
 #ifdef __NR_pidfd_getfd
 	__NR_pidfd_getfd,
@@ -192,6 +191,8 @@ static void fill(struct program *p)
 	/* The flags of clone3 are in memory; without it the C library calls clone. */
 	refuse_if(p, BPF_JEQ, __NR_clone3, ENOSYS);
 	allow_only(p, __NR_clone, 0, BPF_JSET, CLONE_THREAD);
+	/* The handler of SIGTSTP stops this process. */
+	allow_only(p, __NR_kill, 0, BPF_JEQ, (uint32_t)getpid());
 	/* The lock on an experiment is the address of a Unix socket. */
 	allow_only(p, __NR_socket, 0, BPF_JEQ, AF_UNIX);
 	/* Input that would be typed into the terminal of the caller. */

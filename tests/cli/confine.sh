@@ -54,6 +54,14 @@ confined export etalon export -o waiting big
 confined report etalon report -o waiting big
 confined 'trace --from' etalon trace --from waiting
 confined 'daemons analyse' etalon daemons analyse waiting
+etalon trace --from waiting 2>/dev/null &
+pid=$!
+wait_until "[[ \$(sed -n 's/^SigCgt:\t//p' /proc/$pid/status) =~ [1-9a-f] ]]" 20
+kill -TSTP "$pid"
+ok "trace --from: the confined process stops on SIGTSTP" wait_until "[ \"\$(state_of $pid)\" = T ]" 20
+kill -CONT "$pid"
+kill "$pid"
+wait "$pid" 2>/dev/null
 # show blocks when the pipe is full; its reader is this script, which does not read.
 exec 5<>waiting
 confined show sh -c 'exec etalon show --json big >&5'

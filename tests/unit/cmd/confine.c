@@ -79,6 +79,11 @@ static int signals(void)
 	return kill(getppid(), 0) < 0 ? errno : 0;
 }
 
+static int stops_itself(void)
+{
+	return kill(getpid(), 0) < 0 ? errno : 0;
+}
+
 static int leaves_namespace(void)
 {
 	return unshare(CLONE_NEWUSER) < 0 ? errno : 0;
@@ -205,6 +210,7 @@ static void test_files(void)
 	ok(in_child(writes_file, files) == 0, "files: a file can be written");
 	ok(in_child(binds_lock, files) == 0, "files: a Unix socket can be made");
 	ok(in_child(aborts, files) == 128 + SIGABRT, "files: abort() still ends the process");
+	ok(in_child(stops_itself, files) == 0, "files: the process can send signals to itself");
 	if (in_child(seccomp_mode, files) != 2) {
 		skip("this build or kernel has no seccomp filter");
 		return;
