@@ -106,7 +106,10 @@ static const char *why_foreign(const struct et_session *s)
 	case ET_ORIGIN_MEASURED:
 		break;
 	}
-	return strcmp(s->e->machine, s->machine) ? "was measured on another machine" : NULL;
+	if (strcmp(s->e->machine, s->machine))
+		return "was measured on another machine";
+	return et_store_is_shared(s->setup.store) ? "is in a store that other users can write"
+						  : NULL;
 }
 
 static int check_origin(const struct et_session *s, struct et_error *err)

@@ -42,6 +42,7 @@ enum et_transaction {
 struct et_database {
 	const struct et_database_ops *ops;
 	const char *name; /* for error messages: the path, or the address of the server */
+	bool shared;      /* other users may have written to it */
 };
 
 struct et_statement {

@@ -13,8 +13,9 @@ enum { ET_SQLITE_MOST_BYTES = 16 << 20 };
 struct et_sqlite {
 	struct et_database base;
 	sqlite3 *db;
-	char *path;
-	int claim; /* the socket that locks an experiment, or -1 */
+	char *path; /* of the file that is open */
+	char *name; /* as the user gave it, for messages */
+	int claim;  /* the socket that locks an experiment, or -1 */
 };
 
 extern const struct et_backend et_backend_sqlite;
@@ -44,6 +45,14 @@ int et_sqlite_check_tables(struct et_sqlite *s, struct et_error *err) ET_CHECK;
 
 int et_sqlite_claim(struct et_database *db, const char *id, struct et_error *err) ET_CHECK;
 void et_sqlite_release(struct et_database *db);
+
+/*
+ * For root: refuses a path where another user could have put the store, and resolves its links. For
+ * other users it does nothing.
+ */
+int et_sqlite_check_owner(char **path, struct et_error *err) ET_CHECK;
+/* Whether a user other than root and this one owns the file, or anybody can write it. */
+bool et_sqlite_is_shared(const char *path);
 
 /* Fills err from a result code of SQLite, with a hint where one helps. Returns -errno. */
 int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err);

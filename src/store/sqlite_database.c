@@ -56,7 +56,7 @@ static int fail_opening(sqlite3 *db, const char *path, struct et_error *err)
 
 int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err)
 {
-	const char *path = s->path;
+	const char *path = s->name;
 
 	switch (code & 0xff) {
 	case SQLITE_FULL:
@@ -267,7 +267,7 @@ int et_sqlite_read_version(struct et_database *db, int64_t *version, struct et_e
 	if (!empty && (application != APPLICATION_ID || found < 1))
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_OUTSIDE,
-				"%s: a database of another program, not an etalon store", s->path),
+				"%s: a database of another program, not an etalon store", s->name),
 			"name another file with --store or ETALON_STORE");
 	*version = found;
 	return 0;

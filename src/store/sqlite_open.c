@@ -83,6 +83,20 @@ static int check_file(const char *path, enum et_store_mode mode, struct et_error
 	return 0;
 }
 
+/*
+ * The owner is checked before folders and the file are made, and again afterwards: another user may
+ * have made them in between.
+ */
+static int check_path(char **path, enum et_store_mode mode, struct et_error *err)
+{
+	if (mode == ET_STORE_READ)
+		return check_file(*path, mode, err);
+	int rc = et_sqlite_check_owner(path, err);
+	if (!rc)
+		rc = check_file(*path, mode, err);
+	return rc ? rc : et_sqlite_check_owner(path, err);
+}
+
 /* With immutable=1 SQLite needs no files beside the database, and no process may write to it. */
 static char *immutable_uri(const char *path)
 {
@@ -235,6 +249,7 @@ static void close_sqlite(struct et_database *db)
 	sqlite3_close(s->db); /* rolls back an open transaction */
 	et_sqlite_release(db);
 	free(s->path);
+	free(s->name);
 	free(s);
 }
 
@@ -280,13 +295,15 @@ static int open_sqlite(
 			"give one: --store sqlite:PATH");
 	/* ":memory:" and the like are file names here, not SQLite's special names. */
 	ET_AUTO_FREE char *file = et_asprintf("%s%s", *path == ':' ? "./" : "", path);
-	int rc = check_file(file, mode, err);
+	ET_AUTO_FREE char *resolved = et_strdup(file);
+	int rc = check_path(&resolved, mode, err);
 	if (rc)
 		return rc;
 	struct et_sqlite *s = et_calloc(1, sizeof(*s));
-	s->path = et_strdup(file);
+	s->path = et_strdup(resolved);
+	s->name = et_strdup(file);
 	s->claim = -1;
-	s->base = (struct et_database){ &ops, s->path };
+	s->base = (struct et_database){ &ops, s->name, et_sqlite_is_shared(s->path) };
 	rc = prepare_database(s, mode, err);
 	if (rc) {
 		close_sqlite(&s->base);

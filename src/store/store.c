@@ -111,6 +111,11 @@ const char *et_store_url(const struct et_store *s)
 	return s->url;
 }
 
+bool et_store_is_shared(const struct et_store *s)
+{
+	return s->db->shared;
+}
+
 int et_store_claim(struct et_store *s, const char *id, struct et_error *err)
 {
 	return s->db->ops->claim(s->db, id, err);

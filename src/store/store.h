@@ -30,6 +30,8 @@ int et_store_open(const char *url, enum et_store_mode mode, struct et_store **ou
 /* Rolls back samples that were not flushed. NULL is fine. */
 void et_store_close(struct et_store *s);
 const char *et_store_url(const struct et_store *s); /* as given to et_store_open */
+/* Whether other users, except root, may have written to the store. */
+bool et_store_is_shared(const struct et_store *s);
 
 /* A kind of store that etalon knows. */
 struct et_store_kind {

@@ -133,4 +133,69 @@ for child in '"cpus": "99999"' '"sched": "fifo:1000"' '"user": "no such user"' '
 	holds $? "record: $child is accepted or refused with an error (status $status)"
 	etalon rm -q odd
 done
+
+# --- root and the stores of other users
+if can_drop_privileges; then
+	theirs=$public/store.db
+	unprivileged etalon run -q --label theirs -w 0 -r 3 -- true >/dev/null
+	owner() # owner LABEL COMMAND…: root does not write this store
+	{
+		refuses "owner: $1" 4 'root does not write this store' "${@:2}"
+		like "owner: $1; the hint names another store" "$err" 'hint: .*--store'
+	}
+	owner "--resume of another user's store is refused" etalon run --store "$theirs" --resume theirs
+	owner "run is refused" etalon run --store "$theirs" -- true
+	owner "import is refused" etalon import --store "$theirs" evil.json
+	owner "rm is refused" etalon rm --store "$theirs" theirs
+	exits "owner: root lists another user's store" 0 etalon list --store "$theirs"
+	exits "owner: root shows another user's experiment" 0 etalon show --store "$theirs" theirs
+	exits "owner: root exports another user's experiment" 0 etalon export --store "$theirs" theirs
+	owner "a new store in another user's folder is refused" etalon run --store "$public/new.db" -- true
+	owner "the default store in another user's HOME is refused" \
+		env -u ETALON_STORE HOME="$public" etalon run -- true
+	[ ! -e "$public/new.db" ] && [ ! -e "$public/.local" ]
+	holds $? "owner: a refused store leaves no file in another user's folder"
+
+	mkdir ours
+	cp store.db ours/store.db
+	exits "owner: a store of root's own is used" 0 etalon run -q --store ours/store.db -r 1 -- true
+	ln -s "$work/ours/store.db" "$public/link.db"
+	exits "owner: a link to a store of root's own is followed" 0 etalon run -q --store "$public/link.db" -r 1 -- true
+	chown 65534 ours/store.db
+	owner "a store that another user owns is refused" etalon run --store ours/store.db -- true
+	chown 0 ours/store.db
+	chmod 666 ours/store.db
+	owner "a store that others can write is refused" etalon run --store ours/store.db -- true
+	chmod 600 ours/store.db
+	for file in wal shm journal; do
+		touch "ours/store.db-$file"
+		chown 65534 "ours/store.db-$file"
+		owner "a -$file file that another user owns is refused" etalon run --store ours/store.db -- true
+		rm "ours/store.db-$file"
+	done
+	chmod 777 ours
+	owner "a folder that others can write is refused" etalon run --store ours/store.db -- true
+	chmod 1777 ours
+	owner "a sticky folder, where others can make a log, is refused" etalon run --store ours/store.db -- true
+	chmod 755 ours
+	mkdir "$public/between"
+	mv ours "$public/between/ours"
+	chown 0 "$public/between"
+	owner "a folder below another user's folder is refused" etalon run --store "$public/between/ours/store.db" -- true
+
+	# A user who is not root may share a store, but another user wrote its commands.
+	chmod 777 "$public/between" "$public/between/ours"
+	chmod 666 "$public/between/ours/store.db"
+	run unprivileged etalon run -q --store "$public/between/ours/store.db" -w 0 -r 1 --label shared -- true
+	is "owner: a user writes to a shared store" "$status" 0
+	python3 -c 'import sqlite3, sys
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+db.execute("UPDATE experiment SET state = \"interrupted\", plan_runs = 3 WHERE label = \"shared\"")' \
+		"$public/between/ours/store.db"
+	run unprivileged etalon run --store "$public/between/ours/store.db" --resume shared
+	is "owner: an experiment in a shared store is not resumed unless it is trusted" "$status" 2
+	like "owner: the error names the shared store as the cause" "$err" 'in a store that other users can write'
+else
+	skip "owner: root does not write the stores of other users" "$why_not"
+fi
 done_testing

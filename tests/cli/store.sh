@@ -140,7 +140,7 @@ says "Is a directory"
 # --- a full and a read-only disk
 mkdir "$dir/disk"
 trap 'umount "$dir/disk" 2> /dev/null; clean_up' EXIT
-if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=400k tmpfs "$dir/disk" 2> /dev/null; then
+if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=400k,mode=700 tmpfs "$dir/disk" 2> /dev/null; then
 	export ETALON_STORE="$dir/disk/store.db"
 	"$ETALON" import -q "$dir/hyperfine.json" > /dev/null
 	holds $? "import: it succeeds on a small disk"

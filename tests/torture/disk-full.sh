@@ -16,7 +16,7 @@ fi
 mkdir disk
 small=0
 trap 'umount "$work/disk" 2>/dev/null; clean_up' EXIT
-[ -n "${DISK_FULL_NAMESPACE:-}" ] && mount -t tmpfs -o size=16m small disk 2>/dev/null && small=1
+[ -n "${DISK_FULL_NAMESPACE:-}" ] && mount -t tmpfs -o size=16m,mode=700 small disk 2>/dev/null && small=1
 unset DISK_FULL_NAMESPACE
 store=$work/disk/store.db
 
