@@ -15,7 +15,7 @@ struct et_sqlite {
 	sqlite3 *db;
 	char *path; /* of the file that is open */
 	char *name; /* as the user gave it, for messages */
-	int claim;  /* the socket that locks an experiment, or -1 */
+	int claim;  /* the descriptor that locks an experiment, or -1 */
 };
 
 extern const struct et_backend et_backend_sqlite;

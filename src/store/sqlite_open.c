@@ -246,8 +246,8 @@ static void close_sqlite(struct et_database *db)
 {
 	struct et_sqlite *s = (struct et_sqlite *)db;
 
-	sqlite3_close(s->db); /* rolls back an open transaction */
-	et_sqlite_release(db);
+	et_sqlite_release(db); /* while the path is known */
+	sqlite3_close(s->db);  /* rolls back an open transaction */
 	free(s->path);
 	free(s->name);
 	free(s);

@@ -143,6 +143,32 @@ ok "resume: a killed experiment continues" wait_for_samples busy $((before + 3))
 kill -9 $pid
 wait $pid 2>/dev/null
 
+# Other namespaces see the claim; a socket of that name, which anybody can bind, means nothing.
+id=$(kept busy .id)
+if unshare --net --pid --fork true 2>/dev/null; then
+	unshare --net --pid --fork --kill-child etalon run --label apart -r 500 'sleep 0.02' >/dev/null 2>&1 &
+	pid=$!
+	wait_for_samples apart 1
+	refuses "claim: an experiment that runs in other namespaces is refused" 2 'is still running' \
+		etalon run --resume apart
+	kill -9 $pid
+	wait $pid 2>/dev/null
+	ok "claim: an experiment that was killed in other namespaces can be removed" etalon rm -q apart
+else
+	skip "claim: an experiment that runs in other namespaces is refused" "needs unshare"
+fi
+python3 -c 'import socket, sys, time
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind("\0etalon-" + sys.argv[1])
+open("bound", "w").close()
+time.sleep(60)' "$id" &
+pid=$!
+wait_until '[ -e bound ]'
+ok "claim: an abstract socket of another process does not hold it" etalon rm -q busy
+kill $pid
+wait $pid 2>/dev/null
+is "claim: no file of claims is left" "$(find "$work" -name '*-claims')" ""
+
 begin --label alive -r 500 'sleep 0.02'
 wait_for_samples alive 1
 refuses "rm: a running experiment is refused" 2 'is still running' etalon rm alive

@@ -150,6 +150,46 @@ static void urls(void)
 		"url: special characters in a file name are allowed");
 }
 
+/* The file beside the store that has the claims. */
+static void claims(void)
+{
+	struct et_store *s = NULL, *second = NULL;
+	char side[400];
+
+	make_store("claims.db");
+	snprintf(side, sizeof(side), "%s-claims", path);
+	if (et_store_open(path, ET_STORE_WRITE, &s, &err) ||
+		et_store_open(path, ET_STORE_WRITE, &second, &err) ||
+		et_store_claim(s, "one", &err))
+		tap_bail("%s", err.what);
+	ok(mode_of(side) == 0600, "claims: only the owner of the store can open the file");
+	ok(et_store_claim(second, "two", &err) == 0, "claims: two experiments are claimed");
+	et_store_release(s);
+	ok(mode_of(side) == 0600, "claims: the file stays while another claim is held");
+	ok(et_store_claim(s, "two", &err) == -EBUSY, "claims: the other claim still holds");
+	et_store_release(second);
+	ok(mode_of(side) == 0, "claims: the last release removes the file");
+	ok(et_store_claim(s, "one", &err) == 0, "claims: the file is made again");
+	et_store_close(s);
+	ok(mode_of(side) == 0, "claims: closing the store removes the file");
+	et_store_close(second);
+
+	if (symlink("/etc/passwd", side))
+		tap_bail("symlink");
+	if (et_store_open(path, ET_STORE_WRITE, &s, &err))
+		printf("# %s\n", err.what);
+	ok(et_store_claim(s, "one", &err) == -ELOOP && said(side),
+		"claims: a link in place of the file is refused");
+	et_store_close(s);
+	unlink(side);
+
+	chmod(path, 0640);
+	if (et_store_open(path, ET_STORE_WRITE, &s, &err) || et_store_claim(s, "one", &err))
+		tap_bail("%s", err.what);
+	ok(mode_of(side) == 0600, "claims: a group that can only read the store cannot claim");
+	et_store_close(s);
+}
+
 static void not_a_store(void)
 {
 	new_place("absent.db");
@@ -506,6 +546,7 @@ int main(void)
 	privacy();
 	urls();
 	not_a_store();
+	claims();
 	versions();
 	edited_by_hand();
 	damaged_bytes();
