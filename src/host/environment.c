@@ -174,6 +174,28 @@ struct applying {
 	struct et_results *out;
 };
 
+/* Finds the entry of the same session that is not restored yet and whose unit ends with `other`. */
+static const struct et_journal_entry *find_partner(struct et_journal *j,
+	const struct et_journal_entry *e, const char *suffix, const char *other)
+{
+	const char *target = e->change.target;
+	size_t len = strlen(target), end = strlen(suffix);
+	char name[128];
+	struct et_change c = { .kind = ET_CHANGE_UNIT, .target = name };
+
+	if (e->change.kind != ET_CHANGE_UNIT || len < end || strcmp(target + len - end, suffix))
+		return NULL;
+	snprintf(name, sizeof(name), "%.*s%s", (int)(len - end), target, other);
+	const struct et_journal_entry *found = et_journal_find(j, &c);
+	return found && found->session == e->session ? found : NULL;
+}
+
+/* A service that could not be stopped must be stopped to restore its socket: see open_socket. */
+static bool socket_is_stopped(struct et_journal *j, const struct et_journal_entry *e)
+{
+	return find_partner(j, e, ".service", ".socket");
+}
+
 /* The note of a result whose mark could not be written (rc < 0), else "". */
 static const char *unmarked(int rc, char *note, size_t size)
 {
@@ -198,7 +220,8 @@ static void make(struct applying *a, struct et_journal_entry *e, enum et_outcome
 		return;
 	}
 	/* If this mark is lost, the next restore finds the old value and has nothing to do. */
-	(void)!et_journal_mark_restored(a->j, e);
+	if (!socket_is_stopped(a->j, e))
+		(void)!et_journal_mark_restored(a->j, e);
 	if (rc == -ESRCH || rc2 == -ESRCH)
 		return; /* the process has ended by itself, so it no longer disturbs */
 	if (rc == 0)
@@ -291,24 +314,16 @@ static enum et_outcome look(const struct et_machine *m, const struct et_journal 
 }
 
 /*
- * systemd does not start a socket unit while its service runs. If etalon was killed after it had
- * stopped the socket and before it stopped the service, stop the service first; both are restored
- * then.
+ * systemd does not start a socket unit while its service runs. If etalon stopped the socket but not
+ * the service, because it was killed in between or the service could not be stopped, stop the
+ * service first; both are restored then.
  */
 static int open_socket(const struct et_machine *m, const struct et_env_ops *ops,
 	struct et_journal *j, const struct et_journal_entry *e, struct et_error *err)
 {
-	const char *socket = strstr(e->change.target, ".socket");
-	char name[128];
-	struct et_change c = { .kind = ET_CHANGE_UNIT, .target = name };
+	const struct et_journal_entry *service = find_partner(j, e, ".socket", ".service");
 
-	if (e->change.kind != ET_CHANGE_UNIT || !socket)
-		return -ENOENT;
-	snprintf(name, sizeof(name), "%.*s.service", (int)(socket - e->change.target),
-		e->change.target);
-	const struct et_journal_entry *service = et_journal_find(j, &c);
-	if (!service || service->session != e->session ||
-		set_value(m, ops, &service->change, true, err))
+	if (!service || set_value(m, ops, &service->change, true, err))
 		return -ENOENT;
 	*err = (struct et_error){ 0 };
 	return set_value(m, ops, &e->change, false, err);

@@ -73,6 +73,16 @@ as_before 'env restore'
 exits 'env restore: a second time it succeeds' 0 etalon env restore
 like 'env restore: a second time it has nothing to restore' "$out" 'nothing to restore'
 
+# systemd does not start a socket while its service runs.
+laptop
+touch units/cups.service.refuses
+exits 'env apply: a service that refuses to stop gives exit status 3' 3 etalon env apply
+is 'env apply: the socket of a service that refuses to stop is stopped' "$(cat units/cups.socket units/cups.service | tr '\n' ' ')" \
+	'inactive active '
+rm units/cups.service.refuses
+exits 'env restore: it succeeds after a service could not be stopped' 0 etalon env restore
+as_before 'env restore after a service could not be stopped'
+
 # The daemons of the papers are stopped by systemd; a process that installs packages is left alone.
 machine amd
 unit auditd.service 700
