@@ -32,7 +32,7 @@ int et_fail_errno(struct et_error *err, int errnum, enum et_exit exit, const cha
 		va_list ap;
 
 		va_start(ap, fmt);
-		fill(err, exit, fmt, ap);
+		fill(err, errnum == ENOMEM ? ET_EXIT_OUTSIDE : exit, fmt, ap);
 		va_end(ap);
 		size_t len = strlen(err->what);
 		snprintf(err->what + len, sizeof(err->what) - len, ": %s", strerror(errnum));
