@@ -84,6 +84,20 @@ static int check_pace(const struct et_experiment *e, struct et_error *err)
 	return 0;
 }
 
+static int check_child(
+	const struct et_run_options *o, const struct et_experiment *e, struct et_error *err)
+{
+	if (o->outputs.stdout_taken && e->child.output && !strcmp(e->child.output, "inherit"))
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"the record and the program's output cannot both go to stdout"),
+			"write the record to a file, or the output with --output FILE");
+	if (e->child.pass_env && !e->child.user)
+		return et_hint(err, et_fail(err, EINVAL, ET_EXIT_USAGE, "--pass-env needs --user"),
+			"omit it: without --user the program gets the whole environment");
+	return 0;
+}
+
 int et_run_options_check(struct et_run_options *o, struct et_experiment *e, struct et_error *err)
 {
 	struct et_plan *p = &e->plan;
@@ -91,6 +105,8 @@ int et_run_options_check(struct et_run_options *o, struct et_experiment *e, stru
 
 	if (rc == 0)
 		rc = check_pace(e, err);
+	if (rc == 0)
+		rc = check_child(o, e, err);
 	if (rc)
 		return rc;
 	if ((p->until_ratio > 0 || !p->k) && p->min_runs > p->max_runs)
@@ -101,11 +117,6 @@ int et_run_options_check(struct et_run_options *o, struct et_experiment *e, stru
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"--order duet cannot judge elapsed time: the two share a CPU"),
 			"use --order random, or --metric pt");
-	if (o->outputs.stdout_taken && e->child.output && !strcmp(e->child.output, "inherit"))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"the record and the program's output cannot both go to stdout"),
-			"write the record to a file, or the output with --output FILE");
 	if (e->label && !strcmp(e->label, "last"))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"--label: 'last' is reserved for the newest experiment");

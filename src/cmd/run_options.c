@@ -39,6 +39,16 @@ static int set_input(const struct et_option *o, void *ctx, char *const *args, st
 	return set_own_text(o, ctx, path, err);
 }
 
+/* The option may be given several times, with several names each. */
+static int add_names(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	char **where = et_option_target(o, ctx);
+	ET_AUTO_FREE char *joined =
+		*where ? et_asprintf("%s,%s", *where, args[0]) : et_strdup(args[0]);
+
+	return set_own_text(o, ctx, (char *[]){ joined }, err);
+}
+
 static int add_value(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
 	struct et_each *each = et_option_target(o, ctx);
@@ -168,6 +178,10 @@ const struct et_option et_run_options[] = {
 		FILLS(child.input), .values = "FILE", PLAN },
 	{ 0, "user", "NAME", "run the program as this user, without the privileges of etalon",
 		set_own_text, FILLS(child.user), .values = "USER", PLAN },
+	{ 0, "pass-env", "NAMES", "with --user: also pass these variables, e.g. JAVA_HOME,CC",
+		add_names, FILLS(child.pass_env), PLAN },
+	{ 0, "no-new-privs", NULL, "let the program gain no privileges by setuid files",
+		et_set_true, FILLS(child.no_new_privs), PLAN },
 	{ 0, "env", NULL,
 		"change what disturbs timing on this machine for the duration, as 'env apply' does",
 		et_set_true, FILLS(env) },

@@ -47,23 +47,84 @@ static bool starts_with_any(const char *text, const char *const *prefixes)
 	return false;
 }
 
-char **et_environ_make(char *const *envp, const struct et_identity *id)
+/* The name is at the begin of `text` and ends with '=' or ','. */
+static size_t name_length(const char *text)
 {
-	static const char *const ours[] = { "ETALON_", NULL };
-	static const char *const theirs[] = { "SUDO_", "XDG_", "DBUS_", "SSH_",
-		"MAIL=", "HOME=", "USER=", "LOGNAME=", "SHELL=", NULL };
-	char **out = et_calloc(et_strv_length(envp) + 5, sizeof(*out));
+	return strcspn(text, "=,");
+}
+
+static bool is_listed(const char *names, const char *text)
+{
+	size_t len = name_length(text);
+
+	for (const char *p = names; p && *p; p += strspn(p, ",")) {
+		size_t n = name_length(p);
+		if (n == len && !strncmp(p, text, n))
+			return true;
+		p += n;
+	}
+	return false;
+}
+
+static bool is_for_others(const char *text)
+{
+	static const char *const allowed[] = { "PATH=", "TERM=", "TZ=", "LANG=", "LANGUAGE=", "LC_",
+		NULL };
+
+	return starts_with_any(text, allowed);
+}
+
+int et_environ_check(const char *names, char *const *envp, struct et_error *err)
+{
+	for (const char *p = names; p && *p;) {
+		size_t n = strcspn(p, ",");
+		ET_AUTO_FREE char *name = et_asprintf("%.*s", (int)n, p);
+		if (!*name || strchr(name, '='))
+			return et_hint(err,
+				et_fail(err, EINVAL, ET_EXIT_USAGE,
+					"--pass-env: '%s' is not the name of a variable", name),
+				"give names only, without values: --pass-env NAME,NAME");
+		if (!et_environ_get(envp, name))
+			return et_hint(err,
+				et_fail(err, ENOENT, ET_EXIT_USAGE,
+					"--pass-env: the environment has no variable %s", name),
+				"set and export %s, or omit it", name);
+		p += n + (p[n] == ',');
+	}
+	return 0;
+}
+
+/* Variables of the caller's that a program of another user gets as well. */
+static size_t copy_for_others(char *const *envp, const char *pass, char **out)
+{
 	size_t n = 0;
 
 	for (char *const *p = envp; *p; p++) {
-		if (!starts_with_any(*p, ours) && !(id && starts_with_any(*p, theirs)))
+		if (is_for_others(*p) || is_listed(pass, *p))
 			out[n++] = et_strdup(*p);
 	}
+	return n;
+}
+
+char **et_environ_make(char *const *envp, const struct et_identity *id, const char *pass)
+{
+	static const char *const ours[] = { "ETALON_", NULL };
+	char **out = et_calloc(et_strv_length(envp) + 5, sizeof(*out));
+	size_t n = 0;
+
 	if (id) {
-		out[n++] = et_asprintf("HOME=%s", id->home);
-		out[n++] = et_asprintf("USER=%s", id->name);
-		out[n++] = et_asprintf("LOGNAME=%s", id->name);
-		out[n++] = et_asprintf("SHELL=%s", id->shell);
+		const char *const own[][2] = { { "HOME", id->home }, { "USER", id->name },
+			{ "LOGNAME", id->name }, { "SHELL", id->shell } };
+		n = copy_for_others(envp, pass, out);
+		for (size_t i = 0; i < ET_LENGTH(own); i++) {
+			if (!is_listed(pass, own[i][0]))
+				out[n++] = et_asprintf("%s=%s", own[i][0], own[i][1]);
+		}
+		return out;
+	}
+	for (char *const *p = envp; *p; p++) {
+		if (!starts_with_any(*p, ours))
+			out[n++] = et_strdup(*p);
 	}
 	return out;
 }

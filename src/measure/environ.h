@@ -19,11 +19,15 @@ struct et_identity {
 int et_identity_find(const char *user, struct et_identity *out, struct et_error *err) ET_CHECK;
 void et_identity_free(struct et_identity *id);
 
+/* Checks that a list of names ("A,B") contains only variables that envp has. */
+int et_environ_check(const char *names, char *const *envp, struct et_error *err) ET_CHECK;
 /*
- * Copies envp without our own variables (ETALON_…). For another identity it also omits those of
- * the caller (SUDO_…, XDG_…) and sets HOME, USER, LOGNAME and SHELL. NULL: no other identity.
+ * Copies envp without our own variables (ETALON_…). For another identity it copies only those that
+ * cannot hold secrets or change what the program does (PATH, TERM, TZ and the locale) and those in
+ * the list of names `pass` (NULL: none), and sets HOME, USER, LOGNAME and SHELL. id is NULL if
+ * there is no other identity.
  */
-char **et_environ_make(char *const *envp, const struct et_identity *id);
+char **et_environ_make(char *const *envp, const struct et_identity *id, const char *pass);
 const char *et_environ_get(char *const *envp, const char *name);
 
 #endif

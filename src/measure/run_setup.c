@@ -65,8 +65,12 @@ static int find_identity(struct et_run_setup *s, char *const *envp, struct et_er
 		return et_hint(err,
 			et_fail(err, EPERM, ET_EXIT_ENVIRONMENT, "--user %s needs root", user),
 			"run etalon itself as %s, or with sudo", user);
-	s->envp = et_environ_make(envp, user ? &s->identity : NULL);
-	s->own_envp = et_environ_make(envp, NULL);
+	rc = user ? et_environ_check(s->e->child.pass_env, envp, err) : 0;
+	if (rc)
+		return rc;
+	s->changes_user = user && geteuid() == 0;
+	s->envp = et_environ_make(envp, user ? &s->identity : NULL, s->e->child.pass_env);
+	s->own_envp = et_environ_make(envp, NULL, NULL);
 	return 0;
 }
 
@@ -110,7 +114,8 @@ int et_run_setup_open(struct et_run_setup *s, const char *root, const struct et_
 	if (rc == 0)
 		rc = find_programs(s, err);
 	if (rc == 0)
-		rc = et_streams_open(&s->streams, e->child.input, e->child.output, err);
+		rc = et_streams_open(
+			&s->streams, e->child.input, e->child.output, s->changes_user, err);
 	if (rc)
 		et_run_setup_close(s);
 	return rc;

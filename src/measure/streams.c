@@ -11,7 +11,11 @@
 
 void et_streams_init(struct et_streams *s)
 {
-	*s = (struct et_streams){ .in_fd = { -1, -1 }, .out_fd = -1, .err_fd = -1, .null_fd = -1 };
+	*s = (struct et_streams){ .in_fd = { -1, -1 },
+		.out_fd = -1,
+		.err_fd = -1,
+		.unreadable_fd = { -1, -1 },
+		.null_fd = -1 };
 }
 
 static int open_file(const char *path, int flags, int *fd, struct et_error *err)
@@ -35,10 +39,46 @@ static int check_input(const char *path, struct et_error *err)
 		"write the content to a file first");
 }
 
-int et_streams_open(
-	struct et_streams *s, const char *input, const char *output, struct et_error *err)
+/*
+ * A terminal is usually open for reading as well, also as standard output: a program of another
+ * user could read what the caller types. It gets a description of the same terminal that is open
+ * for writing only. A regular file holds nothing but output. A socket cannot be opened again.
+ */
+static int make_unreadable(int fd, int *out, struct et_error *err)
 {
-	bool inherit = output && !strcmp(output, "inherit");
+	int flags = fcntl(fd, F_GETFL);
+	struct stat st;
+	char path[32];
+
+	if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY || fstat(fd, &st) < 0 ||
+		S_ISREG(st.st_mode))
+		return 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	*out = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC | (flags & O_APPEND));
+	if (*out >= 0)
+		return 0;
+	return et_hint(err,
+		et_fail_errno(err, errno, ET_EXIT_ENVIRONMENT,
+			"--output inherit: the program of another user could read from %s",
+			fd == STDOUT_FILENO ? "standard output" : "standard error"),
+		"append '2>&1 | cat' to the command line, or use --output FILE");
+}
+
+static int inherit(struct et_streams *s, bool other_user, struct et_error *err)
+{
+	int rc = other_user ? make_unreadable(STDOUT_FILENO, &s->unreadable_fd[0], err) : 0;
+
+	if (rc == 0 && other_user)
+		rc = make_unreadable(STDERR_FILENO, &s->unreadable_fd[1], err);
+	s->out_fd = s->unreadable_fd[0] >= 0 ? s->unreadable_fd[0] : STDOUT_FILENO;
+	s->err_fd = s->unreadable_fd[1] >= 0 ? s->unreadable_fd[1] : STDERR_FILENO;
+	return rc;
+}
+
+int et_streams_open(struct et_streams *s, const char *input, const char *output, bool other_user,
+	struct et_error *err)
+{
+	bool inherited = output && !strcmp(output, "inherit");
 	int rc = open_file("/dev/null", O_RDWR, &s->null_fd, err);
 
 	if (rc == 0)
@@ -46,9 +86,10 @@ int et_streams_open(
 	for (int i = 0; rc == 0 && i < ET_SLOTS; i++)
 		rc = open_file(input ? input : "/dev/null", O_RDONLY, &s->in_fd[i], err);
 	s->seekable = input != NULL;
-	s->truncated = output && !inherit && strcmp(output, "null");
-	s->out_fd = inherit ? STDOUT_FILENO : s->null_fd;
-	s->err_fd = inherit ? STDERR_FILENO : s->null_fd;
+	s->truncated = output && !inherited && strcmp(output, "null");
+	s->out_fd = s->err_fd = s->null_fd;
+	if (rc == 0 && inherited)
+		rc = inherit(s, other_user, err);
 	if (rc || !s->truncated)
 		return rc;
 	s->out_fd = et_outfile_fd(output, O_TRUNC | O_APPEND, ET_EXIT_USAGE, err);
@@ -69,5 +110,7 @@ void et_streams_close(struct et_streams *s)
 		et_cleanup_close(&s->out_fd);
 	for (int i = 0; i < ET_SLOTS; i++)
 		et_cleanup_close(&s->in_fd[i]);
+	et_cleanup_close(&s->unreadable_fd[0]);
+	et_cleanup_close(&s->unreadable_fd[1]);
 	et_cleanup_close(&s->null_fd);
 }

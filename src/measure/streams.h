@@ -10,13 +10,17 @@ struct et_streams {
 	bool truncated;      /* the output is a file, which is truncated before each run */
 	int in_fd[ET_SLOTS]; /* one per program: each has its own offset in the input */
 	int out_fd, err_fd;
+	int unreadable_fd[2]; /* standard output and error, opened again for writing only, or -1 */
 	int null_fd;
 };
 
 void et_streams_init(struct et_streams *s); /* as after et_streams_close() */
-/* input: a file, NULL is /dev/null. output: "null", "inherit", a file, or NULL for "null". */
-int et_streams_open(
-	struct et_streams *s, const char *input, const char *output, struct et_error *err) ET_CHECK;
+/*
+ * input: a file, NULL is /dev/null. output: "null", "inherit", a file, or NULL for "null". If the
+ * programs run as another user, they must not read from an output that they inherit.
+ */
+int et_streams_open(struct et_streams *s, const char *input, const char *output, bool other_user,
+	struct et_error *err) ET_CHECK;
 /* Rewinds the input and truncates the output, before each run. */
 void et_streams_rewind(const struct et_streams *s);
 void et_streams_close(struct et_streams *s);

@@ -172,7 +172,7 @@ static int make_ready(struct tracee *r, int *cpu, struct et_error *err)
 		return rc;
 	CPU_ZERO(&r->one);
 	CPU_SET(*cpu, &r->one);
-	r->envp = et_environ_make(r->o->envp, NULL);
+	r->envp = et_environ_make(r->o->envp, NULL, NULL);
 	rc = et_child_resolve(r->o->argv[0], et_environ_get(r->envp, "PATH"), NULL, &r->path, err);
 	if (rc)
 		return rc;

@@ -34,6 +34,7 @@ void et_child_spec_free(struct et_child_spec *s)
 	free(s->cpus);
 	free(s->sched);
 	free(s->user);
+	free(s->pass_env);
 	free(s->shell);
 	free(s->input);
 	free(s->output);

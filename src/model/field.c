@@ -136,11 +136,13 @@ const struct et_field et_child_fields[] = {
 	STRING(et_child_spec, cpus),
 	STRING(et_child_spec, sched),
 	STRING(et_child_spec, user),
+	STRING(et_child_spec, pass_env),
 	STRING(et_child_spec, shell),
 	STRING(et_child_spec, input),
 	STRING(et_child_spec, output),
 	STRING(et_child_spec, directory),
 	{ "nice", ET_FIELD_I32, AT(et_child_spec, nice), .lo = -20, .hi = 19 },
+	BOOL(et_child_spec, no_new_privs),
 	{ 0 },
 };
 

@@ -93,7 +93,11 @@ static const char step_2[] = "ALTER TABLE sample ADD COLUMN others_ns $int;"
 static const char step_3[] = "ALTER TABLE experiment ADD COLUMN origin TEXT;"
 			     "ALTER TABLE experiment ADD COLUMN machine TEXT;";
 
-static const char *const steps[] = { step_1, step_2, step_3 };
+/* The environment and the privileges of a program that another user runs. */
+static const char step_4[] = "ALTER TABLE experiment ADD COLUMN child_pass_env TEXT;"
+			     "ALTER TABLE experiment ADD COLUMN child_no_new_privs $int;";
+
+static const char *const steps[] = { step_1, step_2, step_3, step_4 };
 
 const struct et_schema et_store_schema = { steps, ET_LENGTH(steps) };
 

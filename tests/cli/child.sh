@@ -5,6 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 
 : "${SELF_VIEW:=$root/build/tests/cli/self-view}" "${STOP_PREPARED:=$root/build/tests/cli/stop-prepared}"
+: "${STEAL_INPUT:=$root/build/tests/cli/steal-input}"
 exec 7</dev/null # etalon does not hand it on
 
 # caller: the words of a command that starts another one with the attributes of a certain caller
@@ -162,6 +163,64 @@ like 'user: SECBIT_NO_SETUID_FIXUP is cleared' "$(cat "$public/seen")" 'securebi
 is 'user: no capability survives with SECBIT_NO_SETUID_FIXUP locked' \
 	"$(capabilities setpriv --inh-caps=+chown,+kill --ambient-caps=+chown,+kill \
 		--securebits=+no_setuid_fixup,+no_setuid_fixup_locked)" "$none"
+
+is 'user: --no-new-privs sets the attribute' \
+	"$(etalon run -r 1 --user nobody --no-new-privs -- "$@" >out 2>err; grep -c 'no_new_privs 1 ' "$public/seen")" 1
+
+# The environment: an allow-list, and what the caller names.
+export SECRET_TOKEN=hush AWS_SECRET_ACCESS_KEY=hush LD_LIBRARY_PATH=/nowhere
+env -i HOME="$HOME" PATH="$PATH" TZ=UTC TERM=vt100 LANG=C LC_ALL=C.UTF-8 SUDO_USER=me SECRET_TOKEN=hush \
+	LD_PRELOAD= ETALON_STORE="$ETALON_STORE" etalon run -r 1 --user nobody -- "$@" >out 2>err
+is 'user: the program gets only variables of the allow-list, and its own HOME, USER, LOGNAME and SHELL' \
+	"$(sed -n 's/^environment \([^=]*\)=.*/\1/p' "$public/seen" | sort | paste -sd ' ')" \
+	'HOME LANG LC_ALL LOGNAME PATH SHELL TERM TZ USER'
+is "user: HOME is the user's" "$(sed -n 's/^environment HOME=//p' "$public/seen")" \
+	"$(getent passwd nobody | cut -d: -f6)"
+is "user: PATH is the caller's" "$(sed -n 's/^environment PATH=//p' "$public/seen")" "$PATH"
+etalon run -r 1 --user nobody --label passed --pass-env SECRET_TOKEN,LD_LIBRARY_PATH \
+	--pass-env AWS_SECRET_ACCESS_KEY -- "$@" >out 2>err
+is 'user: --pass-env passes the variables that it names' \
+	"$(grep -cE '^environment (SECRET_TOKEN|AWS_SECRET_ACCESS_KEY|LD_LIBRARY_PATH)=' "$public/seen")" 3
+run etalon show --json passed
+json 'user: the record has the names of the passed variables' \
+	"d['child']['pass_env'] == 'SECRET_TOKEN,LD_LIBRARY_PATH,AWS_SECRET_ACCESS_KEY'"
+unlike 'user: the record does not have their values' "$out" hush
+refuses 'user: a variable that is not set cannot be passed' 2 'no variable UNHEARD_OF' \
+	etalon run --user nobody --pass-env UNHEARD_OF true
+refuses 'user: --pass-env takes no values' 2 "'A=1' is not the name" \
+	etalon run --user nobody --pass-env A=1 true
+refuses 'user: --pass-env needs --user' 2 'needs --user' etalon run --pass-env TZ true
+unset SECRET_TOKEN AWS_SECRET_ACCESS_KEY LD_LIBRARY_PATH
+
+# Somebody types on the terminal on which etalon runs.
+cp "$STEAL_INPUT" "$public/steal-input"
+cat >type.py <<'EOF'
+import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execvp(sys.argv[1], sys.argv[1:])
+os.write(terminal, b"root-password\n")
+try:
+    while text := os.read(terminal, 4096):
+        os.write(1, text)
+except OSError:
+    pass # the terminal has no other side any more
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+EOF
+exits 'user: a program of --user writes to the terminal' 0 \
+	python3 type.py etalon run -w 0 -r 1 --user nobody --output inherit -- \
+	"$public/steal-input" "$public/stolen"
+like 'user: the terminal shows the output of the program' "$out" 'output of the program'
+is 'user: the program can neither read from the terminal nor put input into it' \
+	"$(paste -sd ';' "$public/stolen")" \
+	'descriptor 1 is a terminal;descriptor 1: Bad file descriptor;descriptor 2 is a terminal;descriptor 2: Bad file descriptor'
+cat >on-socket.py <<'EOF'
+import socket, subprocess, sys
+ours, theirs = socket.socketpair()
+sys.exit(subprocess.run(sys.argv[1:], stdout=theirs).returncode)
+EOF
+refuses 'user: a socket as standard output is not handed to another user' 3 'could read from standard output' \
+	python3 on-socket.py etalon run -r 1 --user nobody --output inherit true
 
 # Another process of the user stops a child before it executes its program. Whether it hits the child
 # in time is chance, so this is repeated; in each case etalon ends when it is told to.

@@ -146,7 +146,7 @@ static bool has(int capability, bool permitted)
 static int powerful(void)
 {
 	static const int useless[] = { CAP_SYS_MODULE, CAP_SYS_RAWIO, CAP_SYS_BOOT, CAP_SYS_TIME,
-		CAP_MKNOD, CAP_NET_RAW, CAP_SETPCAP, CAP_SETFCAP, CAP_SYS_CHROOT, CAP_AUDIT_CONTROL,
+		CAP_MKNOD, CAP_NET_RAW, CAP_SETFCAP, CAP_SYS_CHROOT, CAP_AUDIT_CONTROL,
 		CAP_MAC_ADMIN, CAP_LINUX_IMMUTABLE };
 
 	for (size_t i = 0; i < ET_LENGTH(useless); i++) {

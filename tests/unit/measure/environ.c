@@ -3,15 +3,20 @@
 #include "base/parse.h"
 #include "tap.h"
 
+#include <errno.h>
+
 int main(void)
 {
 	char path[] = "PATH=/bin", store[] = "ETALON_STORE=postgresql://u:secret@h/db",
 	     sudo[] = "SUDO_USER=me", home[] = "HOME=/root", odd[] = "no-equals";
-	char *envp[] = { path, store, sudo, home, odd, NULL };
+	char locale[] = "LC_TIME=C", zone[] = "TZ=UTC", secret[] = "SECRET_TOKEN=1",
+	     library[] = "LD_LIBRARY_PATH=/x", pathological[] = "PATHOLOGY=1";
+	char *envp[] = { path, store, sudo, home, odd, locale, zone, secret, library, pathological,
+		NULL };
 	struct et_identity id = { 0 };
 	struct et_error err;
 
-	char **mine = et_environ_make(envp, NULL);
+	char **mine = et_environ_make(envp, NULL, NULL);
 	is_str(et_environ_get(mine, "PATH"), "/bin", "the environment of the user is kept");
 	ok(!et_environ_get(mine, "ETALON_STORE"),
 		"variables of etalon are removed (a store's password)");
@@ -20,12 +25,34 @@ int main(void)
 
 	ok(et_identity_find("nobody", &id, &err) == 0 && id.uid != 0 && id.n_groups >= 1,
 		"the user nobody is found, with its groups");
-	char **theirs = et_environ_make(envp, &id);
+	char **theirs = et_environ_make(envp, &id, NULL);
 	is_str(et_environ_get(theirs, "USER"), "nobody", "another user: USER is its name");
 	is_str(et_environ_get(theirs, "HOME"), id.home, "another user: HOME is its home");
 	ok(!et_environ_get(theirs, "SUDO_USER"),
 		"another user: variables of the caller are removed");
+	is_str(et_environ_get(theirs, "PATH"), "/bin", "another user: PATH is the caller's");
+	ok(et_environ_get(theirs, "LC_TIME") && et_environ_get(theirs, "TZ"),
+		"another user: the locale and the time zone are kept");
+	ok(!et_environ_get(theirs, "SECRET_TOKEN") && !et_environ_get(theirs, "PATHOLOGY") &&
+			!et_environ_get(theirs, "ETALON_STORE"),
+		"another user: other variables are removed");
+	ok(!et_environ_get(theirs, "LD_LIBRARY_PATH"),
+		"another user: variables of the dynamic linker are removed");
 	et_strv_free(theirs);
+	theirs = et_environ_make(envp, &id, "SECRET_TOKEN,HOME");
+	is_str(et_environ_get(theirs, "SECRET_TOKEN"), "1",
+		"another user: a named variable is passed");
+	is_str(et_environ_get(theirs, "HOME"), "/root",
+		"another user: HOME is passed if it is named");
+	ok(!et_environ_get(theirs, "SUDO_USER"), "another user: the others are still removed");
+	et_strv_free(theirs);
+	ok(et_environ_check(NULL, envp, &err) == 0 && et_environ_check("TZ,HOME", envp, &err) == 0,
+		"names of variables are accepted if they are set");
+	ok(et_environ_check("TZ,NONE", envp, &err) == -ENOENT && strstr(err.what, "NONE"),
+		"a variable that is not set is refused: %s", err.what);
+	ok(et_environ_check("TZ=UTC", envp, &err) == -EINVAL &&
+			et_environ_check(",", envp, &err) < 0,
+		"a value, or no name, is refused: %s", err.what);
 	et_identity_free(&id);
 	ok(et_identity_find("no such user", &id, &err) < 0 && strstr(err.what, "no such user"),
 		"an unknown user is refused");

@@ -90,6 +90,8 @@ static inline void specimen_machine(struct et_experiment *e)
 	e->child.output = et_strdup("null");
 	e->child.directory = et_strdup("/tmp/\xc3\xa9");
 	e->child.nice = -5;
+	e->child.pass_env = et_strdup("A,B_1");
+	e->child.no_new_privs = true;
 	e->snapshot_source = et_strdup("taskstats");
 	strcpy(e->host.name, "host");
 	strcpy(e->host.kernel, "6.1.0-18-amd64");
