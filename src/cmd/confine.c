@@ -60,19 +60,6 @@ static void write_sets(const struct sets *s)
 	syscall(SYS_capset, &header, data); /* giving up is always allowed */
 }
 
-/* Giving up a permitted capability also removes it from the ambient set, which programs inherit. */
-static uint64_t ambient(const struct sets *s)
-{
-	uint64_t set = 0;
-
-	for (int i = 0; i < 64; i++) {
-		if (s->permitted & s->inheritable & BIT(i) &&
-			prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, i, 0, 0) == 1)
-			set |= BIT(i);
-	}
-	return set;
-}
-
 void et_confine(enum et_rights rights)
 {
 	struct sets s;
@@ -80,11 +67,16 @@ void et_confine(enum et_rights rights)
 	if (rights == ET_RIGHTS_SUBJECT || !read_sets(&s))
 		return;
 	uint64_t keep = for_files;
-	if (rights == ET_RIGHTS_MACHINE)
-		keep |= for_runs | for_set_up | ambient(&s);
-	else
+	/*
+	 * If execve(2) gave a program permitted capabilities that its caller lacks, as it gives all
+	 * to root, the kernel would make the program undumpable and clear its parent-death signal.
+	 */
+	if (rights == ET_RIGHTS_MACHINE) {
+		keep |= for_runs | for_set_up;
+	} else {
 		s.inheritable = 0;
-	s.permitted &= keep;
+		s.permitted &= keep;
+	}
 	s.effective &= keep;
 	write_sets(&s);
 	if (rights == ET_RIGHTS_FILES && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)

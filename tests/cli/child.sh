@@ -67,6 +67,10 @@ arrangements 'ordinary caller'
 caller=("$work/self-view" odd)
 arrangements 'unusual caller'
 
+# The kernel clears the parent-death signal of a program that gains privileges.
+etalon run -r 1 --output deathsig -- ./self-view deathsig >out 2>err
+is 'child: a program is killed if etalon is killed' "$(cat deathsig)" 9
+
 # On a busy machine etalon takes a real-time priority. A fake load average makes it do so.
 echo '9999.00 9999.00 9999.00 1/100 4711' >loadavg
 # shellcheck disable=SC2016 # the inner shell expands it
@@ -142,6 +146,9 @@ print="$public/self-view print $public/seen"
 set -- $print
 same_user 'user: a program of --user has the attributes of a process of this user' -- "$@"
 same_user 'user: with the ledger off it has these attributes' --no-ledger -- "$@"
+
+etalon run -r 1 --user nobody --output deathsig -- "$public/self-view" deathsig >out 2>err
+is 'user: a program of --user is killed if etalon is killed' "$(cat deathsig)" 9
 
 # capabilities CALLER…: the lines of /proc/self/status that hold any capability but the bounding set
 capabilities()

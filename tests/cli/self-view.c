@@ -3,6 +3,7 @@
  * The attributes of a process that it has inherited from its caller and can find out about.
  *
  *	self-view print FILE     writes it into FILE, to compare it with that of another process
+ *	self-view deathsig       prints its parent-death signal
  *	self-view odd COMMAND…   runs COMMAND from a caller whose attributes are unlike the defaults
  *
  * The process group, the session, the cgroup and the parent-death signal are not printed, because
@@ -224,8 +225,14 @@ int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "print"))
 		return print_self(argv[2]);
+	if (argc == 2 && !strcmp(argv[1], "deathsig")) {
+		int number = -1;
+		prctl(PR_GET_PDEATHSIG, &number);
+		printf("%d\n", number);
+		return 0;
+	}
 	if (argc > 2 && !strcmp(argv[1], "odd"))
 		return run_oddly(argv + 2);
-	fprintf(stderr, "usage: self-view print FILE | odd COMMAND…\n");
+	fprintf(stderr, "usage: self-view print FILE | deathsig | odd COMMAND…\n");
 	return 2;
 }
