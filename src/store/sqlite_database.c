@@ -67,6 +67,8 @@ int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err)
 			"name a writable store with --store or ETALON_STORE");
 	case SQLITE_CANTOPEN:
 		return fail_opening(s->db, path, err);
+	case SQLITE_NOMEM: /* the message of SQLite may name a consequence instead */
+		return et_fail(err, ENOMEM, ET_EXIT_OUTSIDE, "%s: out of memory", path);
 	case SQLITE_NOTADB:
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_OUTSIDE, "%s: not an etalon store", path),
@@ -95,6 +97,8 @@ int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err)
 	case SQLITE_IOERR:
 		if (code == SQLITE_IOERR_WRITE)
 			return fail_write(path, err);
+		if (code == SQLITE_IOERR_NOMEM)
+			return et_fail(err, ENOMEM, ET_EXIT_OUTSIDE, "%s: out of memory", path);
 		break;
 	}
 	return et_fail(err, EIO, ET_EXIT_OUTSIDE, "%s: %s", path, sqlite3_errmsg(s->db));
