@@ -76,7 +76,11 @@ int et_bench_baseline_read(
 	ET_AUTO_FCLOSE FILE *in = fopen(path, "re");
 	if (!in)
 		return et_fail_file(err, errno, ET_EXIT_OUTSIDE, path);
+	errno = 0;
 	root = json_loadf(in, 0, &why);
+	/* jansson does not always set a code or a text if memory runs out. */
+	if (!root && errno == ENOMEM)
+		return et_fail_file(err, ENOMEM, ET_EXIT_OUTSIDE, path);
 	if (!root)
 		return refuse(err, path, why.text);
 	const json_t *list = json_object_get(root, "functions");
