@@ -52,7 +52,7 @@ static void exhaust_without(et_rescue function)
 /* Runs body in a child and returns what it has written to standard error. */
 static const char *in_child(void (*body)(et_rescue), et_rescue function, int *status)
 {
-	static char text[256];
+	static char text[2048];
 	int fd[2];
 	size_t n = 0;
 	ssize_t got;
@@ -74,9 +74,14 @@ static const char *in_child(void (*body)(et_rescue), et_rescue function, int *st
 	if (pid < 0 || waitpid(pid, status, 0) != pid)
 		tap_bail("fork");
 	*status = WIFEXITED(*status) ? WEXITSTATUS(*status) : -1;
-	/* valgrind and ASan add lines of their own before ours. */
-	const char *ours = strstr(text, "etalon: ");
-	return ours ? ours : text;
+	/* valgrind and ASan add lines of their own, which begin with == and the PID. */
+	for (char *line; (line = strstr(text, "=="));) {
+		char *next = strchr(line, '\n');
+		if (!next)
+			break;
+		memmove(line, next + 1, strlen(next));
+	}
+	return text;
 }
 
 static void check_exhaustion(void)
