@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/measuring.h"
+#include "base/alloc.h"
+#include "base/parse.h"
 #include "cmd/leftovers.h"
 #include "cmd/stored.h"
 #include "report/review.h"
@@ -71,6 +73,26 @@ int et_measuring_resume(struct et_measuring *m, const char *name, struct et_erro
 	return et_session_resume(&setup, name, &m->session, err);
 }
 
+char *et_measuring_resumption(const struct et_measuring *m)
+{
+	const char *id = et_session_experiment(m->session)->id, *store = m->cli->store;
+	char **words =
+		et_strv_of("etalon", "run", "--resume", id, store ? "--store" : NULL, store, NULL);
+	char *line = et_join_words(words);
+
+	et_strv_free(words);
+	return line;
+}
+
+/* A full disk need not cost more than the samples that it could not take. */
+static int hint_resumption(const struct et_measuring *m, int rc, struct et_error *err)
+{
+	ET_AUTO_FREE char *command = et_measuring_resumption(m);
+	ET_AUTO_FREE char *cure = et_strdup(err->hint);
+
+	return et_hint(err, rc, "%s%srun '%s' to continue", cure, *cure ? "; then " : "", command);
+}
+
 int et_measuring_drive(struct et_measuring *m, struct et_error *err)
 {
 	const struct et_experiment *e = et_session_experiment(m->session);
@@ -85,6 +107,8 @@ int et_measuring_drive(struct et_measuring *m, struct et_error *err)
 	et_confine_raise();
 	et_progress_erase(&m->progress);
 	et_tuning_end(&m->tuning, m->cli);
+	if (rc && rc != -EINTR && e->state == ET_STATE_INTERRUPTED)
+		return hint_resumption(m, rc, err);
 	return rc;
 }
 

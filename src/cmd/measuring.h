@@ -33,6 +33,9 @@ int et_measuring_begin(
 int et_measuring_resume(struct et_measuring *m, const char *name, struct et_error *err) ET_CHECK;
 /* Runs the plan with progress on the terminal, then restores the environment. */
 int et_measuring_drive(struct et_measuring *m, struct et_error *err) ET_CHECK;
+/* Returns the command line that continues the experiment. The caller frees it. */
+char *et_measuring_resumption(const struct et_measuring *m)
+	__attribute__((malloc, returns_nonnull));
 void et_measuring_close(struct et_measuring *m);
 
 /*

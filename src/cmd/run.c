@@ -104,8 +104,10 @@ static int finish(
 	if (rc != -EINTR)
 		return failed;
 	fprintf(stderr, "etalon: interrupted; every finished sample is stored\n");
-	if (e)
-		fprintf(stderr, "hint: run 'etalon run --resume %s' to continue\n", e->id);
+	if (e) {
+		ET_AUTO_FREE char *command = et_measuring_resumption(m);
+		fprintf(stderr, "hint: run '%s' to continue\n", command);
+	}
 	return 128 + m->interrupt->signal;
 }
 

@@ -30,25 +30,50 @@ int et_recorder_settle(struct et_recorder *r, uint64_t next_ns, struct et_error 
 	return et_recorder_flush(r, err);
 }
 
+/* Whether the store refused one sample, and neither its group nor later samples are affected. */
+static bool is_refusal(const struct et_store *store, int rc)
+{
+	return (rc == -EINVAL || rc == -EEXIST || rc == -ENOENT) && et_store_in_group(store);
+}
+
+/*
+ * Adds all waiting samples to the open group. Samples that the store refuses move to the front, and
+ * *refused counts them; *rc is the first refusal. Fails if the store does.
+ */
+static int add_all(struct et_recorder *r, size_t *refused, int *rc, struct et_error *err)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		int rc2 = et_store_add(r->store, r->id, &r->waiting[i], *rc ? NULL : err);
+		if (rc2 && !is_refusal(r->store, rc2))
+			return rc2;
+		if (!rc2)
+			continue;
+		struct et_sample first = r->waiting[*refused];
+		r->waiting[*refused] = r->waiting[i];
+		r->waiting[i] = first;
+		++*refused;
+		*rc = *rc ? *rc : rc2;
+	}
+	return 0;
+}
+
+/* Samples are freed after the commit: if the disk is full, the whole group waits for the next. */
 int et_recorder_flush(struct et_recorder *r, struct et_error *err)
 {
-	size_t left = 0;
+	size_t refused = 0;
 	int rc = 0;
+	int failed = add_all(r, &refused, &rc, err);
 
-	for (size_t i = 0; i < r->n; i++) {
-		/* A busy store has been waited for already: doing so for each takes minutes. */
-		int rc2 = rc == -EBUSY
-				  ? rc
-				  : et_store_add(r->store, r->id, &r->waiting[i], rc ? NULL : err);
-		if (rc2)
-			r->waiting[left++] = r->waiting[i];
-		else
-			et_sample_free(&r->waiting[i]);
-		rc = rc ? rc : rc2;
+	if (!failed)
+		failed = et_store_flush(r->store, rc ? NULL : err);
+	if (failed) {
+		et_store_discard(r->store);
+		return rc ? rc : failed;
 	}
-	r->n = left;
-	int rc2 = et_store_flush(r->store, rc ? NULL : err);
-	return rc ? rc : rc2;
+	for (size_t i = refused; i < r->n; i++)
+		et_sample_free(&r->waiting[i]);
+	r->n = refused;
+	return rc;
 }
 
 void et_recorder_free(struct et_recorder *r)

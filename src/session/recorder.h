@@ -26,8 +26,10 @@ void et_recorder_keep(struct et_recorder *r, const struct et_sample *s, size_t n
 /* Called before a run that is expected to take next_ns. Flushes if samples cannot wait for it. */
 int et_recorder_settle(struct et_recorder *r, uint64_t next_ns, struct et_error *err) ET_CHECK;
 /*
- * Adds all waiting samples to the store and makes them durable. Reports the first error, but
- * continues with the next sample; a sample that the store refuses waits for the next flush.
+ * Adds all waiting samples to the store and makes them durable. A sample that the store refuses is
+ * an error, but the others are made durable; it waits for the next flush. If the store itself
+ * fails, for example because the disk is full, none of them is in the store, and all wait for the
+ * next.
  */
 int et_recorder_flush(struct et_recorder *r, struct et_error *err) ET_CHECK;
 /* Samples that still wait are lost. */

@@ -18,6 +18,7 @@ struct et_session {
 	struct et_runner *runner;
 	struct et_recorder recorder;
 	struct et_warnings warnings;
+	bool store_failed; /* the plan can be continued as soon as the store works again */
 	char machine[sizeof(((struct et_experiment *)0)->machine)]; /* this one */
 };
 
@@ -202,7 +203,9 @@ static int settle(void *ctx, uint64_t next_ns, struct et_error *err)
 {
 	struct et_session *s = ctx;
 
-	return et_recorder_settle(&s->recorder, next_ns, err);
+	int rc = et_recorder_settle(&s->recorder, next_ns, err);
+	s->store_failed = s->store_failed || rc;
+	return rc;
 }
 
 /* A sample must be in the store before its removal can be recorded. */
@@ -215,6 +218,7 @@ static int apply_rules(void *ctx, struct et_error *err)
 	if (rc == 0)
 		rc = et_session_remove(s->setup.store, s->e, &later, err);
 	et_warnings_free(&later);
+	s->store_failed = s->store_failed || rc;
 	return rc;
 }
 
@@ -226,24 +230,34 @@ static void note(void *ctx, const struct et_progress_note *n)
 		s->setup.progress(s->setup.ctx, n);
 }
 
-/* Removes samples and records how the run ended. The first error is the one that counts. */
+static enum et_state state_after(const struct et_session *s, int rc)
+{
+	if (rc == 0)
+		return ET_STATE_DONE;
+	return rc == -EINTR || s->store_failed ? ET_STATE_INTERRUPTED : ET_STATE_FAILED;
+}
+
+/*
+ * Removes samples and records how the run ended. The first error is the one that counts. Samples
+ * that could not be stored are tried once more here, because there may be space again.
+ */
 static int finish(struct et_session *s, int rc, struct et_error *err)
 {
 	int rc2 = et_recorder_flush(&s->recorder, rc ? NULL : err);
 
-	rc = rc ? rc : rc2;
 	et_runner_close(s->runner);
 	s->runner = NULL;
-	if (rc == 0 || rc == -EINTR) {
+	if (rc2 == 0 && (rc == 0 || rc == -EINTR))
 		rc2 = et_session_remove(s->setup.store, s->e, &s->warnings, rc ? NULL : err);
-		rc = rc ? rc : rc2;
-	}
-	s->e->state = rc == 0        ? ET_STATE_DONE
-		      : rc == -EINTR ? ET_STATE_INTERRUPTED
-				     : ET_STATE_FAILED;
+	s->store_failed = s->store_failed || rc2;
+	rc = rc ? rc : rc2;
+	s->e->state = state_after(s, rc);
 	s->e->finished_wall_ns = et_clock_real.wall_ns(NULL);
 	rc2 = et_store_set_state(
 		s->setup.store, s->e->id, s->e->state, s->e->finished_wall_ns, rc ? NULL : err);
+	/* If this could not be stored, either, the experiment stays "running" and is unlocked. */
+	if (rc2 && s->e->state == ET_STATE_DONE)
+		s->e->state = ET_STATE_INTERRUPTED;
 	return rc ? rc : rc2;
 }
 

@@ -52,6 +52,7 @@ int et_session_resume(const struct et_session_setup *setup, const char *name,
 /*
  * Runs the plan, once per session, and records how it ended. Returns 0, -EINTR after a signal, or
  * another -errno. In any case every finished sample that the store accepts is durable afterwards.
+ * If the store failed, the state is ET_STATE_INTERRUPTED: the experiment can be resumed.
  */
 int et_session_drive(struct et_session *s, struct et_error *err) ET_CHECK;
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Statements, transactions and errors of SQLite. Opening the file is in sqlite_open.c. */
 #include "base/alloc.h"
+#include "base/folder.h"
 #include "store/sqlite.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 struct sqlite_statement {
 	struct et_statement base;
@@ -54,6 +57,26 @@ static int fail_opening(sqlite3 *db, const char *path, struct et_error *err)
 		"ETALON_STORE");
 }
 
+/*
+ * SQLite needs files beside the store. If it cannot make them, it reports that they are missing or
+ * that the store is read-only.
+ */
+static bool folder_is_read_only(struct et_sqlite *s)
+{
+	ET_AUTO_FREE char *folder = et_folder_of(s->path);
+
+	return faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) < 0 &&
+	       (errno == EACCES || errno == EROFS);
+}
+
+static int fail_folder(const char *path, struct et_error *err)
+{
+	return et_hint(err,
+		et_fail(err, EROFS, ET_EXIT_OUTSIDE, "%s: the folder of the store is read-only",
+			path),
+		"make the folder writable, or name another store with --store or ETALON_STORE");
+}
+
 int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err)
 {
 	const char *path = s->name;
@@ -62,10 +85,14 @@ int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err)
 	case SQLITE_FULL:
 		return fail_full(path, err);
 	case SQLITE_READONLY:
+		if (folder_is_read_only(s))
+			return fail_folder(path, err);
 		return et_hint(err,
 			et_fail(err, EROFS, ET_EXIT_OUTSIDE, "%s: the store is read-only", path),
 			"name a writable store with --store or ETALON_STORE");
 	case SQLITE_CANTOPEN:
+		if (folder_is_read_only(s))
+			return fail_folder(path, err);
 		return fail_opening(s->db, path, err);
 	case SQLITE_NOMEM: /* the message of SQLite may name a consequence instead */
 		return et_fail(err, ENOMEM, ET_EXIT_OUTSIDE, "%s: out of memory", path);

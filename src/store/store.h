@@ -66,6 +66,11 @@ int et_store_add(struct et_store *s, const char *id, const struct et_sample *sam
 	struct et_error *err) ET_CHECK;
 /* Makes the open group durable. Does nothing if there is none. */
 int et_store_flush(struct et_store *s, struct et_error *err) ET_CHECK;
+/* Whether a group is open: after a failure, whether the samples before it are still in the group.
+ */
+bool et_store_in_group(const struct et_store *s);
+/* Rolls back the open group, so that its samples can be added again. */
+void et_store_discard(struct et_store *s);
 /*
  * Records that the experiment ended at wall_ns, or that it is resumed (ET_STATE_RUNNING, wall_ns is
  * not used). Flushes.

@@ -34,6 +34,16 @@ static void drop_group(struct et_store *s)
 	forget_group(s);
 }
 
+bool et_store_in_group(const struct et_store *s)
+{
+	return s->in_group;
+}
+
+void et_store_discard(struct et_store *s)
+{
+	drop_group(s);
+}
+
 static int open_group(struct et_store *s, struct et_error *err)
 {
 	if (s->in_group)

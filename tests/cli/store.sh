@@ -152,9 +152,20 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=400k,mode=700 tmpfs "$dir/disk
 	holds $? "list: everything stored before the disk was full is there"
 	gives 4 "run: a disk that fills up gives exit status 4" "$ETALON" run -q -w 0 -r 3000 'sleep 0'
 	says "no space left"
+	cp "$dir/err" "$dir/err.run"
 	gives 0 "list: it succeeds after a run filled the disk" "$ETALON" list --json
 	python3 -c 'import json, sys; e = json.load(open(sys.argv[1])); assert e[0]["samples"] > 10, e' "$dir/out"
 	holds $? "list: the samples from before the disk was full are there"
+	id=$("$ETALON" list --json | jq -r '.[0].id')
+	[ "$("$ETALON" show --json "$id" | jq -r .state)" != failed ]
+	holds $? "run: an experiment that the full disk ended is not failed"
+	grep -q "^hint: .*run 'etalon run --resume $id' to continue" "$dir/err.run"
+	holds $? "run: the hint on a full disk shows how to continue"
+	mount -o remount,size=16m "$dir/disk"
+	gives 0 "resume: an experiment that the full disk ended continues" "$ETALON" run -q --resume
+	"$ETALON" show --json "$id" | jq -c '[.commands[].samples[] | select(.warmup | not) | .round] | sort' > "$dir/rounds"
+	[ "$(cat "$dir/rounds")" = "$(jq -nc '[range(1; 3001)]')" ]
+	holds $? "resume: after a full disk no sample is missing or doubled"
 	mount -o remount,ro "$dir/disk"
 	gives 0 "list: it succeeds on a read-only disk" "$ETALON" list
 	gives 4 "import: a read-only disk gives exit status 4" "$ETALON" import "$dir/hyperfine.json"
@@ -162,5 +173,15 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=400k,mode=700 tmpfs "$dir/disk
 	umount "$dir/disk"
 else
 	skip "store: a full and a read-only disk are errors" "a full disk: needs root and mount"
+fi
+if can_drop_privileges; then
+	unprivileged mkdir folder
+	unprivileged "$public/bin/etalon" run -q --store folder/store.db -r 1 -- true > /dev/null
+	chmod 555 "$public/folder"
+	gives 4 "run: a store in a read-only folder gives exit status 4" \
+		unprivileged "$public/bin/etalon" run --store folder/store.db -- true
+	says "the folder of the store is read-only"
+else
+	skip "run: a store in a read-only folder gives exit status 4" "$why_not"
 fi
 done_testing
