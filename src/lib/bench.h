@@ -36,7 +36,7 @@ struct et_bench_comparison {
 	enum et_bench_verdict verdict;
 };
 
-/* The verdict is ET_BENCH_UNSURE if the errors sum up to 1 or more, or the ratio is infinite. */
+/* The verdict is ET_BENCH_UNSURE if the errors sum up to 1 or more, or the limit is infinite. */
 struct et_bench_comparison et_bench_compare(
 	double ns, double error, const struct et_bench_entry *baseline);
 

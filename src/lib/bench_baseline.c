@@ -122,12 +122,13 @@ struct et_bench_comparison et_bench_compare(
 	struct et_bench_comparison c = { .ratio = INFINITY, .hi = INFINITY };
 
 	c.verdict = ET_BENCH_UNSURE;
-	/* A baseline of almost 0 would make the ratio infinite. */
-	if (!isfinite(ns / baseline->ns) || !(error + baseline->error < 1))
+	/* A baseline of almost 0 would make the ratio or its limit infinite. */
+	double ratio = ns / baseline->ns, hi = ratio * (1 + error) / (1 - baseline->error);
+	if (!(error + baseline->error < 1) || !isfinite(ratio) || !isfinite(hi))
 		return c;
-	c.ratio = ns / baseline->ns;
-	c.lo = c.ratio * (1 - error) / (1 + baseline->error);
-	c.hi = c.ratio * (1 + error) / (1 - baseline->error);
+	c.ratio = ratio;
+	c.lo = ratio * (1 - error) / (1 + baseline->error);
+	c.hi = hi;
 	if (c.lo > 1)
 		c.verdict = ET_BENCH_SLOWER;
 	else
