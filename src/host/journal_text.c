@@ -253,6 +253,10 @@ static bool take_mark(struct et_journal *j, const struct line *l)
 		e->restored = e->restored || back;
 		if (back)
 			return true;
+		struct et_change again = e->change;
+		again.after = l->field[2];
+		if (!strcmp(l->field[0], "again") && !et_factors_know(&again))
+			return false;
 		free(e->observed);
 		e->observed = NULL;
 		if (!strcmp(l->field[0], "made")) {
