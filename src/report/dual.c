@@ -11,10 +11,22 @@ enum { NAMED = 4, SIDE = 420, FOOT = 5 };
 const char *const et_dual_zoom_names[] = { "all pairs", "where the arms begin",
 	"the central cluster alone", NULL };
 
+static const char *own_cause(struct et_dual *d, const char *cause)
+{
+	for (size_t i = 0; i < d->n_causes; i++) {
+		if (!strcmp(d->causes[i], cause))
+			return d->causes[i];
+	}
+	ET_GROW(d->causes, d->n_causes, d->cap_causes);
+	d->causes[d->n_causes] = et_strdup(cause);
+	return d->causes[d->n_causes++];
+}
+
 void et_dual_add(struct et_dual *d, double x_ns, double y_ns, const char *cause, char *title)
 {
 	ET_GROW(d->points, d->n, d->cap);
-	d->points[d->n++] = (struct et_dual_point){ x_ns, y_ns, cause, title };
+	d->points[d->n++] =
+		(struct et_dual_point){ x_ns, y_ns, cause ? own_cause(d, cause) : NULL, title };
 }
 
 void et_dual_free(struct et_dual *d)
@@ -22,6 +34,9 @@ void et_dual_free(struct et_dual *d)
 	for (size_t i = 0; i < d->n; i++)
 		free(d->points[i].title);
 	free(d->points);
+	for (size_t i = 0; i < d->n_causes; i++)
+		free(d->causes[i]);
+	free(d->causes);
 }
 
 static bool extent(const struct et_dual *d, bool cluster, double *lo, double *hi)

@@ -21,9 +21,11 @@ struct et_dual {
 	const char *what; /* the metric, such as "CPU time" */
 	struct et_dual_point *points;
 	size_t n, cap;
+	char **causes; /* owned, each once */
+	size_t n_causes, cap_causes;
 };
 
-/* Appends a point; takes ownership of the title. */
+/* Appends a point; copies the cause and takes ownership of the title. */
 void et_dual_add(struct et_dual *d, double x_ns, double y_ns, const char *cause, char *title);
 void et_dual_free(struct et_dual *d); /* frees the contents, not d */
 

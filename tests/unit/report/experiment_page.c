@@ -94,6 +94,34 @@ static void check_little(void)
 	et_experiment_free(e);
 }
 
+/* So many samples that most are packed; two daemons removed some of them. */
+static void check_many(void)
+{
+	static const char *const names[] = { "one" };
+	struct et_experiment *e = fixture_experiment(names, 1);
+	struct et_judgement j = fixture_judgement(e);
+	struct et_sample s = *sample_of(&e->commands[0], 1);
+
+	s.measured.culprits = NULL;
+	s.measured.n_culprits = 0;
+	for (uint32_t i = 0; i < 3 * ET_SAMPLES_CHUNK; i++) {
+		s.measured.cpu_ns = 412300000 + i % 10;
+		s.ruling.removal = (struct et_removal){ .by = ET_KEPT };
+		if (i % 50 == 7) {
+			s.ruling.removal.by = ET_REMOVED_DAEMON_CUTOFF;
+			snprintf(s.ruling.removal.daemon, sizeof(s.ruling.removal.daemon), "%s",
+				i < 100 ? "updatedb" : "apt-get");
+			s.measured.cpu_ns += 9000000;
+		}
+		et_experiment_add(e, &s);
+	}
+	ET_AUTO_FREE char *text = page(e, &j);
+	ok(count(text, ">updatedb</text>") && count(text, ">apt-get</text>"),
+		"page: the pairs of hundreds of samples are named by each daemon");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
 /* Of the kept samples, 1 to 4, culprits took the CPU in sample 2. */
 static void check_ledger(void)
 {
@@ -166,5 +194,6 @@ int main(void)
 	check_beside();
 	check_ledger();
 	check_little();
+	check_many();
 	return tap_done();
 }
