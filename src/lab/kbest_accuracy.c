@@ -66,7 +66,7 @@ static void read_cell(
 	const struct et_command *ours = et_lab_series_find(e, "etalon", c->load, c->length_ns);
 	const char *converged = ours ? et_lab_series_parameter(ours, "converged") : NULL;
 
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&counter->samples);
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&counter->samples);
 	c->calls = et_calloc(counter->samples.n, sizeof(*c->calls));
 	for (size_t i = 0; i < counter->samples.n; i++) {
 		uint64_t cpu_ns = et_sample_reader_at(&r, i)->measured.cpu_ns;

@@ -123,7 +123,7 @@ double et_lab_series_at(const struct et_command *c, size_t i)
 {
 	if (!c || i >= c->samples.n)
 		return NAN;
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	uint64_t ns = et_sample_reader_at(&r, i)->measured.elapsed_ns;
 	return ns == ET_UNKNOWN ? NAN : (double)ns;
 }

@@ -131,7 +131,7 @@ struct look {
 /* Warm-up runs before the first that counts: a resumed experiment warms up again, too late. */
 static void look_at(const struct et_command *c, enum et_metric metric, struct look *l)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	double fastest = INFINITY;
 
 	for (const struct et_sample *s; (s = et_sample_reader_next(&r)) && s->place.warmup;) {

@@ -126,7 +126,7 @@ bool et_experiment_is_id(const char *text)
 double *et_command_values(
 	const struct et_command *c, enum et_metric m, enum et_arrangement a, size_t *n)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	double *out = et_calloc(c->samples.n, sizeof(*out));
 	size_t k = 0;
 
@@ -142,7 +142,7 @@ double *et_command_values(
 
 double *et_command_values_uncut(const struct et_command *c, enum et_metric m, size_t *n)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	double *x = et_calloc(c->samples.n + 1, sizeof(*x));
 	bool any = false;
 
@@ -164,7 +164,7 @@ double *et_command_values_uncut(const struct et_command *c, enum et_metric m, si
 
 enum et_arrangement et_command_arrangement(const struct et_command *c)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	bool paced = false;
 
 	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {

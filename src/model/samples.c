@@ -237,11 +237,28 @@ struct et_sample_reader et_samples_read(const struct et_samples *all)
 	return (struct et_sample_reader){ .all = all };
 }
 
+struct et_sample_reader et_samples_read_figures(const struct et_samples *all)
+{
+	return (struct et_sample_reader){ .all = all, .figures = true };
+}
+
+static void load_culprits(struct et_sample_reader *r, const struct et_sample_chunk *c, size_t at)
+{
+	size_t n, from = find_culprits(c, at, &n);
+
+	if (n > r->room) {
+		r->room = 2 * n;
+		r->culprits = et_realloc(r->culprits, r->room, sizeof(*r->culprits));
+	}
+	unpack_culprits(c, from, n, r->culprits);
+	r->sample.measured.culprits = n ? r->culprits : NULL;
+	r->sample.measured.n_culprits = n;
+}
+
 static void load(struct et_sample_reader *r, size_t chunk, size_t at)
 {
 	const struct et_sample_chunk *c = &r->all->chunks[chunk];
 	struct et_sample *s = &r->sample;
-	size_t n, from = find_culprits(c, at, &n);
 
 	if (r->chunk == chunk + 1 && r->changes == r->all->changes) {
 		et_unpack_next(c->samples, et_sample_fields, at, s);
@@ -253,13 +270,8 @@ static void load(struct et_sample_reader *r, size_t chunk, size_t at)
 		r->changes = r->all->changes;
 	}
 	unpack_place(r->all, chunk * ET_SAMPLES_CHUNK + at, s);
-	if (n > r->room) {
-		r->room = 2 * n;
-		r->culprits = et_realloc(r->culprits, r->room, sizeof(*r->culprits));
-	}
-	unpack_culprits(c, from, n, r->culprits);
-	s->measured.culprits = n ? r->culprits : NULL;
-	s->measured.n_culprits = n;
+	if (!r->figures)
+		load_culprits(r, c, at);
 }
 
 const struct et_sample *et_sample_reader_at(struct et_sample_reader *r, size_t i)

@@ -49,11 +49,14 @@ struct et_sample_reader {
 	struct et_culprit *culprits;
 	size_t room;
 	size_t chunk; /* the chunk that `sample` is of, from 1; 0: none */
+	bool figures; /* without culprits */
 	uint64_t changes;
 };
 
 /* Begins before the first sample. */
 struct et_sample_reader et_samples_read(const struct et_samples *all);
+/* The same for callers that do not look at culprits: they may be missing. This takes less time. */
+struct et_sample_reader et_samples_read_figures(const struct et_samples *all);
 /*
  * Returns sample i, with its culprits. It is valid until the next call for the same reader, and
  * until the samples are changed.

@@ -265,8 +265,8 @@ static double ratio_uncertainty(const struct et_experiment *e, uint32_t command)
 {
 	const struct et_command *c = &e->commands[command];
 	const struct et_command *ref = &e->commands[e->plan.reference];
-	ET_AUTO_READER struct et_sample_reader of_c = et_samples_read(&c->samples);
-	ET_AUTO_READER struct et_sample_reader of_ref = et_samples_read(&ref->samples);
+	ET_AUTO_READER struct et_sample_reader of_c = et_samples_read_figures(&c->samples);
+	ET_AUTO_READER struct et_sample_reader of_ref = et_samples_read_figures(&ref->samples);
 	ET_AUTO_FREE double *x = et_calloc(c->samples.n, sizeof(*x));
 	const struct et_sample *s, *r = et_sample_reader_next(&of_ref);
 	size_t n = 0;
@@ -487,7 +487,7 @@ static void take_stock(struct state *st)
 
 	for (size_t c = 0; c < st->e->n_commands; c++) {
 		ET_AUTO_READER struct et_sample_reader r =
-			et_samples_read(&st->e->commands[c].samples);
+			et_samples_read_figures(&st->e->commands[c].samples);
 		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
 			learn(&st->known[c], s);
 			st->order = s->place.order > st->order ? s->place.order : st->order;

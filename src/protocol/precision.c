@@ -24,7 +24,7 @@ struct series {
 
 static void open_series(const struct et_command *c, struct series *s)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 
 	*s = (struct series){ .command = c, .runs = et_calloc(c->samples.n + 1, sizeof(*s->runs)) };
 	for (const struct et_sample *one; (one = et_sample_reader_next(&r));) {

@@ -45,7 +45,8 @@ static bool partner_is_valid(const struct et_experiment *e, const struct et_plac
 
 static const char *check_samples(const struct et_experiment *e, size_t command)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&e->commands[command].samples);
+	ET_AUTO_READER struct et_sample_reader r =
+		et_samples_read_figures(&e->commands[command].samples);
 	uint32_t index = 0;
 
 	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {

@@ -45,7 +45,7 @@ static bool is_judged(const struct et_sample *s, const struct verdict *v)
 /* The median elapsed time of samples that were kept, or removed by these checks (if `anew`). */
 static double usual_seconds(const struct et_command *c, bool anew)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	ET_AUTO_FREE double *x = et_calloc(c->samples.n + 1, sizeof(*x));
 	size_t n = 0;
 
@@ -130,7 +130,8 @@ double et_probe_fast_ns(const struct et_experiment *e)
 		room += 2 * e->commands[k].samples.n;
 	ET_AUTO_FREE double *x = et_calloc(room + 1, sizeof(*x));
 	for (size_t k = 0; k < e->n_commands; k++) {
-		ET_AUTO_READER struct et_sample_reader r = et_samples_read(&e->commands[k].samples);
+		ET_AUTO_READER struct et_sample_reader r =
+			et_samples_read_figures(&e->commands[k].samples);
 		for (const struct et_sample *s; (s = et_sample_reader_next(&r));)
 			n += take_readings(s, &x[n]);
 	}
@@ -165,10 +166,17 @@ static bool is_solo(const struct et_sample *s, const struct verdict *v)
 	return is_judged(s, v) && s->place.arrangement == ET_SOLO;
 }
 
+/* Only the check of daemons looks at culprits. */
+static struct et_sample_reader read_for(const struct check *k)
+{
+	return k->cutoffs ? et_samples_read(&k->c->samples)
+			  : et_samples_read_figures(&k->c->samples);
+}
+
 /* The first look at each sample: daemons, then the speed of the machine. */
 static bool check_each(struct check *k)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&k->c->samples);
+	ET_AUTO_READER struct et_sample_reader r = read_for(k);
 	struct verdict *v = k->verdicts;
 	size_t slow = 0, n = 0;
 
@@ -202,7 +210,7 @@ static void remove_slow(struct check *k)
 /* Samples with a mark in `apart` do not contribute to the mean and sd. */
 static void check_two_sigma(struct check *k, uint32_t apart)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&k->c->samples);
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&k->c->samples);
 	ET_AUTO_FREE double *x = et_calloc(k->c->samples.n + 1, sizeof(*x));
 	ET_AUTO_FREE uint32_t *at = et_calloc(k->c->samples.n + 1, sizeof(*at));
 	uint32_t n = 0;
@@ -278,11 +286,11 @@ struct et_changed *et_sanity_check(
 			.seconds = usual_seconds(&e->commands[i], true),
 			.fast_ns = fast_ns,
 			.keep = e->plan.keep_all };
-		ET_AUTO_READER struct et_sample_reader r = et_samples_read(&k.c->samples);
 
 		k.cutoffs = cutoffs && et_cutoffs_fit(cutoffs, k.seconds) ? cutoffs : NULL;
 		k.verdicts = et_calloc(k.c->samples.n + 1, sizeof(*k.verdicts));
 		check_command(&k);
+		ET_AUTO_READER struct et_sample_reader r = read_for(&k);
 		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
 			uint32_t at = s->place.index - 1;
 			struct et_ruling ruling = rule(&k, s, &k.verdicts[at]);

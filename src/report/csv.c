@@ -81,7 +81,7 @@ void et_csv_write(const struct et_experiment *e, const struct et_judgement *j, F
 	fputs(",removed\n", out);
 	for (size_t i = 0; i < e->n_commands; i++) {
 		const struct et_command *c = &e->commands[i];
-		ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+		ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 		for (const struct et_sample *s; (s = et_sample_reader_next(&r));)
 			sample_row(c->name, s, out);
 	}

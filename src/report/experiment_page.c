@@ -216,8 +216,8 @@ static void removed_table(const struct et_command *c, FILE *out)
 {
 	static const char *const headings[] = { "removed sample", "CPU time", "elapsed time", "why",
 		NULL };
-	ET_AUTO_READER struct et_sample_reader counted = et_samples_read(&c->samples);
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+	ET_AUTO_READER struct et_sample_reader counted = et_samples_read_figures(&c->samples);
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	const struct et_sample *s;
 	size_t all = 0, rows = 0;
 	char time[ET_FIGURE];

@@ -65,7 +65,7 @@ static int series_of(const struct et_sample *s)
 
 static void sequence(const struct subject *t, FILE *out)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&t->c->samples);
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&t->c->samples);
 	size_t n = t->c->samples.n;
 	ET_AUTO_FREE double *x = et_calloc(SERIES * n + 1, sizeof(*x));
 	ET_AUTO_FREE double *y = et_calloc(SERIES * n + 1, sizeof(*y));
@@ -225,7 +225,7 @@ static const char *cause_of(const struct et_removal *r)
 static void pairs(const struct subject *t, FILE *out)
 {
 	ET_CLEANUP(et_dual_free) struct et_dual d = { .what = t->axis.label };
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&t->c->samples);
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&t->c->samples);
 	struct et_sample earlier, *last = NULL;
 
 	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {

@@ -33,7 +33,7 @@ static const struct part {
 /* Means over the kept solo samples; NaN if one of them lacks the member. */
 static void average(const struct et_command *c, struct et_parts *p)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	double sums[ET_LENGTH(parts)] = { 0 };
 	size_t n = 0;
 
@@ -67,7 +67,7 @@ static void average_parts(const struct et_command *c, struct et_parts *p)
 
 void et_tally_samples(const struct et_command *c, struct et_tally *out)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 
 	memset(out, 0, sizeof(*out));
 	out->max_rss_bytes = ET_UNKNOWN;

@@ -257,7 +257,7 @@ static void sample_row(const struct text *t, const struct et_tally *tally)
 
 static void removed_rows(const struct text *t, const struct et_command *c)
 {
-	ET_AUTO_READER struct et_sample_reader all = et_samples_read(&c->samples);
+	ET_AUTO_READER struct et_sample_reader all = et_samples_read_figures(&c->samples);
 	char used[ET_FIGURE], cutoff[ET_FIGURE];
 
 	for (const struct et_sample *s; (s = et_sample_reader_next(&all));) {
@@ -297,7 +297,7 @@ static void culprit_rows(const struct text *t, const struct et_command *c)
 
 static void mark_rows(const struct text *t, const struct et_command *c)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	size_t n[ET_MARKS] = { 0 };
 
 	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {

@@ -56,7 +56,7 @@ int et_session_remove(struct et_store *store, struct et_experiment *e, struct et
 	ET_AUTO_FREE struct et_changed *list = et_sanity_check(e, there ? &cutoffs : NULL, &n);
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		struct et_samples *all = &e->commands[list[i].command].samples;
-		ET_AUTO_READER struct et_sample_reader r = et_samples_read(all);
+		ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(all);
 		rc = et_store_set_removal(store, e->id, et_sample_reader_at(&r, list[i].at), err);
 	}
 	et_cutoffs_free(&cutoffs);

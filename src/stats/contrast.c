@@ -25,8 +25,8 @@ static double log_ratio(const struct et_sample *b, const struct et_sample *a, en
 static size_t pair_duets(
 	const struct et_command *a, const struct et_command *b, enum et_metric m, double *out)
 {
-	ET_AUTO_READER struct et_sample_reader of_a = et_samples_read(&a->samples);
-	ET_AUTO_READER struct et_sample_reader of_b = et_samples_read(&b->samples);
+	ET_AUTO_READER struct et_sample_reader of_a = et_samples_read_figures(&a->samples);
+	ET_AUTO_READER struct et_sample_reader of_b = et_samples_read_figures(&b->samples);
 	const struct et_sample *s, *p = et_sample_reader_next(&of_a);
 	size_t n = 0;
 
@@ -45,8 +45,8 @@ static size_t pair_duets(
 static size_t pair_blocks(
 	const struct et_command *a, const struct et_command *b, enum et_metric m, double *out)
 {
-	ET_AUTO_READER struct et_sample_reader of_a = et_samples_read(&a->samples);
-	ET_AUTO_READER struct et_sample_reader of_b = et_samples_read(&b->samples);
+	ET_AUTO_READER struct et_sample_reader of_a = et_samples_read_figures(&a->samples);
+	ET_AUTO_READER struct et_sample_reader of_b = et_samples_read_figures(&b->samples);
 	const struct et_sample *s, *p = et_sample_reader_next(&of_a);
 	size_t n = 0;
 

@@ -57,7 +57,7 @@ static void judge_before(
 	const struct et_experiment *e, enum et_metric m, struct et_command_result *r)
 {
 	const struct et_command *c = r->command;
-	ET_AUTO_READER struct et_sample_reader reader = et_samples_read(&c->samples);
+	ET_AUTO_READER struct et_sample_reader reader = et_samples_read_figures(&c->samples);
 	ET_AUTO_FREE double *x = et_calloc(c->samples.n + 1, sizeof(*x));
 	size_t n = 0, removed = 0;
 
@@ -75,7 +75,7 @@ static void judge_before(
 
 static size_t count_removed(const struct et_command *c)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	size_t n = 0;
 
 	for (const struct et_sample *s; (s = et_sample_reader_next(&r));)

@@ -75,7 +75,7 @@ void et_pace_fit(const double *cpu, const double *lap, size_t n, double level, s
 
 void et_pace_judge(const struct et_command *c, double level, struct et_paced *out)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	ET_AUTO_FREE double *cpu = et_calloc(c->samples.n + 1, sizeof(*cpu));
 	ET_AUTO_FREE double *lap = et_calloc(c->samples.n + 1, sizeof(*lap));
 	size_t n = 0, paced = 0;

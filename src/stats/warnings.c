@@ -38,7 +38,7 @@ static double known(uint64_t ns)
 
 static struct totals add_up(const struct et_command *c)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	enum et_arrangement arrangement = et_command_arrangement(c);
 	struct totals t = { 0 };
 
@@ -149,7 +149,7 @@ static void warn_speed(
 void et_command_warn(const struct et_experiment *e, enum et_protocol protocol,
 	const struct et_command *c, struct et_warnings *out)
 {
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&c->samples);
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
 	enum et_arrangement arrangement = et_command_arrangement(c);
 	struct totals t = add_up(c);
 
@@ -177,7 +177,8 @@ static bool all_by_wait4(const struct et_experiment *e)
 	size_t n = 0, wait4 = 0;
 
 	for (size_t c = 0; c < e->n_commands; c++) {
-		ET_AUTO_READER struct et_sample_reader r = et_samples_read(&e->commands[c].samples);
+		ET_AUTO_READER struct et_sample_reader r =
+			et_samples_read_figures(&e->commands[c].samples);
 		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
 			n++;
 			wait4 += s->measured.cpu_source == ET_CPU_BY_WAIT4 &&

@@ -33,7 +33,8 @@ static struct turn *all_turns(const struct et_experiment *e, size_t *n, size_t *
 
 	*n = *without = 0;
 	for (size_t i = 0; i < e->n_commands; i++) {
-		ET_AUTO_READER struct et_sample_reader r = et_samples_read(&e->commands[i].samples);
+		ET_AUTO_READER struct et_sample_reader r =
+			et_samples_read_figures(&e->commands[i].samples);
 		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
 			ET_GROW(all, *n, room);
 			all[(*n)++] =
@@ -102,7 +103,8 @@ static int check_samples(struct et_importer *in)
 	const struct et_experiment *e = in->e;
 
 	for (size_t i = 0; i < e->n_commands; i++) {
-		ET_AUTO_READER struct et_sample_reader r = et_samples_read(&e->commands[i].samples);
+		ET_AUTO_READER struct et_sample_reader r =
+			et_samples_read_figures(&e->commands[i].samples);
 		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
 			if (s->place.partner >= (int64_t)e->n_commands)
 				return et_import_fail(in, NULL,
@@ -119,7 +121,8 @@ static int check_samples(struct et_importer *in)
 static void guess_runs(struct et_experiment *e)
 {
 	for (size_t i = 0; i < e->n_commands; i++) {
-		ET_AUTO_READER struct et_sample_reader r = et_samples_read(&e->commands[i].samples);
+		ET_AUTO_READER struct et_sample_reader r =
+			et_samples_read_figures(&e->commands[i].samples);
 		uint32_t n = 0;
 		for (const struct et_sample *s; (s = et_sample_reader_next(&r));)
 			n += !s->place.warmup;

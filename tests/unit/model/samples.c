@@ -180,6 +180,10 @@ static bool all_same(const struct pair *p)
 		same = !compare(s, &p->plain[n]) && s->place.index == n + 1;
 	for (size_t i = 0; same && i < 2 * MANY; i++)
 		same = same_at(p, &anywhere, draw() % MANY);
+	ET_AUTO_READER struct et_sample_reader figures = et_samples_read_figures(&p->packed);
+	for (size_t i = 0; same && i < MANY; i++)
+		same = !first_difference(
+			et_sample_fields, et_sample_reader_at(&figures, i), &p->plain[i]);
 	return same && n == MANY;
 }
 
