@@ -86,14 +86,17 @@ int et_streams_open(struct et_streams *s, const char *input, const char *output,
 	for (int i = 0; rc == 0 && i < ET_SLOTS; i++)
 		rc = open_file(input ? input : "/dev/null", O_RDONLY, &s->in_fd[i], err);
 	s->seekable = input != NULL;
-	s->truncated = output && !inherited && strcmp(output, "null");
 	s->out_fd = s->err_fd = s->null_fd;
 	if (rc == 0 && inherited)
 		rc = inherit(s, other_user, err);
-	if (rc || !s->truncated)
+	if (rc || inherited || !output || !strcmp(output, "null"))
 		return rc;
-	s->out_fd = et_outfile_fd(output, O_TRUNC | O_APPEND, ET_EXIT_USAGE, err);
-	return s->out_fd < 0 ? s->out_fd : 0;
+	int fd = et_outfile_fd(output, O_TRUNC | O_APPEND, ET_EXIT_USAGE, err);
+	if (fd < 0)
+		return fd;
+	s->out_fd = fd;
+	s->truncated = true;
+	return 0;
 }
 
 void et_streams_rewind(const struct et_streams *s)

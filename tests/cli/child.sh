@@ -161,15 +161,19 @@ capabilities()
 none='CapInh: 0000000000000000 CapPrm: 0000000000000000 CapEff: 0000000000000000'
 none+=' CapAmb: 0000000000000000 NoNewPrivs: 0'
 is 'user: the program has no capability' "$(capabilities env)" "$none"
-is 'user: ambient and inheritable capabilities are dropped' \
-	"$(capabilities setpriv --inh-caps=+chown,+kill --ambient-caps=+chown,+kill)" "$none"
-is 'user: no capability survives with SECBIT_NO_SETUID_FIXUP' \
-	"$(capabilities setpriv --inh-caps=+chown,+kill --ambient-caps=+chown,+kill \
-		--securebits=+no_setuid_fixup)" "$none"
-like 'user: SECBIT_NO_SETUID_FIXUP is cleared' "$(cat "$public/seen")" 'securebits 0 '
-is 'user: no capability survives with SECBIT_NO_SETUID_FIXUP locked' \
-	"$(capabilities setpriv --inh-caps=+chown,+kill --ambient-caps=+chown,+kill \
-		--securebits=+no_setuid_fixup,+no_setuid_fixup_locked)" "$none"
+ambient=(setpriv '--inh-caps=+chown,+kill' '--ambient-caps=+chown,+kill')
+if "${ambient[@]}" --securebits=+no_setuid_fixup true 2>/dev/null; then
+	is 'user: ambient and inheritable capabilities are dropped' \
+		"$(capabilities "${ambient[@]}")" "$none"
+	is 'user: no capability survives with SECBIT_NO_SETUID_FIXUP' \
+		"$(capabilities "${ambient[@]}" --securebits=+no_setuid_fixup)" "$none"
+	like 'user: SECBIT_NO_SETUID_FIXUP is cleared' "$(cat "$public/seen")" 'securebits 0 '
+	is 'user: no capability survives with SECBIT_NO_SETUID_FIXUP locked' \
+		"$(capabilities "${ambient[@]}" --securebits=+no_setuid_fixup,+no_setuid_fixup_locked)" \
+		"$none"
+else
+	skip 'user: ambient and inheritable capabilities are dropped' 'needs CAP_SETPCAP'
+fi
 
 is 'user: --no-new-privs sets the attribute' \
 	"$(etalon run -r 1 --user nobody --no-new-privs -- "$@" >out 2>err; grep -c 'no_new_privs 1 ' "$public/seen")" 1
@@ -192,6 +196,14 @@ run etalon show --json passed
 json 'user: the record has the names of the passed variables' \
 	"d['child']['pass_env'] == 'SECRET_TOKEN,LD_LIBRARY_PATH,AWS_SECRET_ACCESS_KEY'"
 unlike 'user: the record does not have their values' "$out" hush
+
+# A resumed experiment passes the same variables, with the values of its own environment.
+etalon run -r 1000 --label again --user nobody --pass-env SECRET_TOKEN -- sleep 0.01 >out 2>err &
+wait_for_samples again 2
+kill -TERM $!
+wait $!
+refuses 'user: --resume wants the variables that --pass-env named' 2 'no variable SECRET_TOKEN' \
+	env -u SECRET_TOKEN etalon run --resume=again
 refuses 'user: a variable that is not set cannot be passed' 2 'no variable UNHEARD_OF' \
 	etalon run --user nobody --pass-env UNHEARD_OF true
 refuses 'user: --pass-env takes no values' 2 "'A=1' is not the name" \
