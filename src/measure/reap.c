@@ -280,27 +280,34 @@ int et_reap_list_children(const char *root, int32_t **pids, size_t *n)
 }
 
 /* One pass over our children that are new: kills each, reaps those that have ended. */
-static int kill_children(const struct et_reaping *r, size_t *left, bool *any)
+struct pass {
+	bool any;    /* there were some */
+	size_t left; /* were killed and have not ended yet */
+	size_t reaped;
+};
+
+static int kill_children(const struct et_reaping *r, struct pass *p)
 {
 	ET_AUTO_FREE int32_t *pids = NULL;
 	size_t n = 0;
 	int rc = et_reap_list_children(r->root, &pids, &n);
 
-	*left = 0;
-	*any = false;
+	*p = (struct pass){ 0 };
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		if (was_there(r, pids[i]))
 			continue;
-		*any = true;
+		p->any = true;
 		/* Fails for a setuid program, which belongs to another user. */
 		bool killed = kill(pids[i], SIGKILL) == 0;
-		if (!reap_orphan(r, pids[i]) && killed)
-			(*left)++;
+		if (reap_orphan(r, pids[i]))
+			p->reaped++;
+		else if (killed)
+			p->left++;
 	}
 	return rc;
 }
 
-/* The children of a killed process come to us, so the list is read again until it is empty. */
+/* The children of a process that ends come to us, so the list is read until none has ended. */
 static int kill_all(const struct et_reaping *r, bool *any)
 {
 	const uint64_t patience_ns = 20000000, most_ns = 5000000000;
@@ -308,12 +315,11 @@ static int kill_all(const struct et_reaping *r, bool *any)
 	bool hurries = false;
 	int rc = 0;
 
-	for (size_t i = 0;; i++) {
-		size_t left;
-		bool more;
-		rc = kill_children(r, &left, &more);
-		*any = *any || more;
-		if (rc || (!left && (!more || i > 0)))
+	for (;;) {
+		struct pass p;
+		rc = kill_children(r, &p);
+		*any = *any || p.any;
+		if (rc || (!p.left && !p.reaped))
 			break;
 		since_ns = et_clock_read_ns(CLOCK_MONOTONIC) - began_ns;
 		if (since_ns > most_ns) {
@@ -323,7 +329,7 @@ static int kill_all(const struct et_reaping *r, bool *any)
 		if (!hurries && since_ns > patience_ns)
 			hurries = et_hurry_begin();
 		/* A killed process ends soon, unless it is stuck in the kernel. */
-		if (left)
+		if (p.left)
 			usleep(1000);
 	}
 	if (hurries)

@@ -2,6 +2,7 @@
 #include "measure/runner.h"
 #include "base/alloc.h"
 #include "measure/hook.h"
+#include "measure/keeper.h"
 #include "measure/run.h"
 
 #include <errno.h>
@@ -12,6 +13,7 @@ static const char root[] = "";
 struct et_runner {
 	struct et_run_context context;
 	struct et_hook hook;
+	struct et_keeper keeper;
 	uint64_t most_ns; /* the time that a run, or a hook around it, may take; 0: any */
 };
 
@@ -38,6 +40,9 @@ static int open_context(struct et_runner *r, struct et_error *err)
 	if (!c->starts)
 		return et_fail_errno(
 			err, errno, ET_EXIT_OUTSIDE, "cannot allocate memory for children");
+	et_keeper_start(&r->keeper, c->interrupt,
+		(const int[ET_KEEPER_MARKS]){ s->streams.in_fd[0], s->streams.in_fd[1],
+			s->streams.null_fd, s->streams.out_fd });
 	int rc = et_own_process_change(&c->own, setup.root, s->e->host.cpus, cpu_to_avoid(s), err);
 	if (rc == 0)
 		rc = et_observers_open(&c->observers, &setup, err);
@@ -80,6 +85,7 @@ void et_runner_close(struct et_runner *r)
 		return;
 	et_observers_close(&r->context.observers);
 	et_own_process_restore(&r->context.own);
+	et_keeper_stop(&r->keeper);
 	et_start_unmap(r->context.starts, ET_SLOTS);
 	et_run_setup_close(&r->context.setup);
 	free(r);

@@ -6,6 +6,7 @@
 #include "measure/cause.h"
 #include "measure/child.h"
 #include "measure/environ.h"
+#include "measure/keeper.h"
 #include "measure/reap.h"
 #include "measure/snapshot.h"
 #include "measure/steal.h"
@@ -116,6 +117,7 @@ struct tracee {
 	char **envp;
 	int null;
 	struct et_start *start;
+	struct et_keeper keeper;
 	struct et_reap_request child;
 	struct et_reap_result end;
 };
@@ -181,6 +183,8 @@ static int make_ready(struct tracee *r, int *cpu, struct et_error *err)
 	if (r->null < 0 || !r->start)
 		return et_fail_errno(
 			err, errno, ET_EXIT_OUTSIDE, "cannot start '%s'", r->o->argv[0]);
+	et_keeper_start(
+		&r->keeper, r->o->interrupt, (const int[ET_KEEPER_MARKS]){ r->null, -1, -1, -1 });
 	if (et_taskstats_open(&r->taskstats))
 		r->taskstats = NULL;
 	et_tracer_leave_cpu(*cpu);
@@ -235,7 +239,8 @@ static int perform(struct tracee *r, struct et_error *err)
 			.children = &r->child,
 			.results = &r->end,
 			.n = 1,
-			.before = &before };
+			.before = &before,
+			.given_up = &r->o->interrupt->given_up };
 		int waited = et_reap_wait(&reaping);
 		int left = et_reap_leftovers(&reaping);
 		waited = waited ? waited : left;
@@ -334,6 +339,7 @@ static int run_traced(struct tracee *r, struct et_trace *t, struct et_error *err
 
 static void release(struct tracee *r)
 {
+	et_keeper_stop(&r->keeper);
 	et_sched_stream_close(r->stream);
 	et_taskstats_close(r->taskstats);
 	et_exits_free(&r->exits);

@@ -89,6 +89,26 @@ static void children(void)
 	tree_close();
 }
 
+/* A child that leaves a line of 50 processes, each the child of another. */
+static pid_t spawn_with_line(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		for (int i = 0; i < 50; i++) {
+			if (fork() == 0)
+				continue;
+			if (i == 0)
+				_exit(0);
+			for (;;)
+				pause();
+		}
+		for (;;)
+			pause();
+	}
+	return pid;
+}
+
 /* A child that leaves a sleeping child of its own. */
 static pid_t spawn_with_orphan(void)
 {
@@ -126,6 +146,12 @@ static void real_leftovers(void)
 	ok(et_reap_leftovers(&r) == 0 && e.marks == ET_MARK_LEFTOVERS,
 		"a process that a program left running is killed and marked");
 	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "no child is left");
+	e.marks = 0;
+	e.done = false;
+	q.pid = spawn_with_line();
+	ok(et_reap_wait(&r) == 0 && et_reap_leftovers(&r) == 0 && e.marks == ET_MARK_LEFTOVERS,
+		"a line of processes, each the child of another, is killed");
+	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "no process of the line is left");
 	e.marks = 0;
 	ok(et_reap_leftovers(&r) == 0 && !e.marks, "without leftovers there is no mark");
 }
