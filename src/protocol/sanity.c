@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/sanity.h"
 #include "base/alloc.h"
+#include "base/whole.h"
 #include "num/moments.h"
 #include "num/quantile.h"
 
@@ -91,7 +92,7 @@ static struct et_removal cut_off_by(const struct check *k, const struct et_sampl
 			continue;
 		struct et_removal r = { .by = ET_REMOVED_DAEMON_CUTOFF,
 			.cpu_ns = x->cpu_ns,
-			.cutoff_ns = (uint64_t)cutoff_ns };
+			.cutoff_ns = et_u64(cutoff_ns) };
 		snprintf(r.daemon, sizeof(r.daemon), "%s", et_daemon_of(x));
 		return r;
 	}
@@ -151,13 +152,13 @@ static struct et_removal slow_by(const struct et_sample *s, double fast_ns)
 		slower = fmax(slower, readings[i]);
 	if (slower > limit_ns) /* false for NaN */
 		return (struct et_removal){ .by = ET_REMOVED_MACHINE_SLOW,
-			.probe_ns = (uint64_t)slower,
-			.limit_ns = (uint64_t)limit_ns };
+			.probe_ns = et_u64(slower),
+			.limit_ns = et_u64(limit_ns) };
 	if (s->measured.steal_ns != ET_UNKNOWN && s->measured.elapsed_ns != ET_UNKNOWN &&
 		(double)s->measured.steal_ns > steal_limit_ns)
 		return (struct et_removal){ .by = ET_REMOVED_MACHINE_SLOW,
 			.steal_ns = s->measured.steal_ns,
-			.limit_ns = (uint64_t)steal_limit_ns };
+			.limit_ns = et_u64(steal_limit_ns) };
 	return (struct et_removal){ .by = ET_KEPT };
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/axis.h"
+#include "base/whole.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,7 +81,7 @@ static double step_of(double range, int wanted)
 
 static int decimals_of(double step)
 {
-	int decimals = -(int)floor(log10(step) + 1e-9);
+	int decimals = -et_int(floor(log10(step) + 1e-9));
 
 	return decimals < 0 ? 0 : decimals > 15 ? 15 : decimals;
 }
@@ -139,12 +140,12 @@ static void log_label(const struct et_axis *a, double x, char *buf)
 static void log_ticks(const struct et_axis *a, int wanted, struct et_ticks *t)
 {
 	double decades = log10(a->hi / a->lo);
-	int first = (int)floor(log10(a->lo)), every = 1 + (int)(decades / wanted);
+	int first = et_int(floor(log10(a->lo))), every = 1 + et_int(decades / wanted);
 	static const double within[] = { 1, 2, 5 };
 	size_t n = decades * 3 <= wanted ? 3 : 1;
 	char buf[ET_FIGURE];
 
-	for (int e = first; e <= first + (int)decades + 1; e += every) {
+	for (int e = first; e <= first + et_int(decades) + 1; e += every) {
 		for (size_t i = 0; i < n; i++) {
 			double x = within[i] * pow(10, e);
 			if (x < a->lo * (1 - 1e-9) || x > a->hi * (1 + 1e-9))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/clock.h"
 #include "base/alloc.h"
+#include "base/whole.h"
 #include "model/advice.h"
 #include "report/rows.h"
 #include "report/units.h"
@@ -106,9 +107,9 @@ static const char *format_hz(double hz, double uncertainty, char buf[ET_FIGURE])
 	int digits = 7;
 
 	if (uncertainty > 0)
-		digits = (int)ceil(log10(hz / uncertainty)) + 1;
+		digits = et_int(ceil(log10(hz / uncertainty))) + 1;
 	digits = digits < 4 ? 4 : digits > 10 ? 10 : digits;
-	int whole = (int)floor(log10(hz / 1e6)) + 1;
+	int whole = et_int(floor(log10(hz / 1e6))) + 1;
 	snprintf(buf, ET_FIGURE, "%.*f MHz", digits > whole ? digits - whole : 0, hz / 1e6);
 	return buf;
 }

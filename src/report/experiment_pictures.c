@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/experiment_pictures.h"
 #include "base/alloc.h"
+#include "base/whole.h"
 #include "num/quantile.h"
 #include "report/dual.h"
 #include "report/histogram.h"
@@ -147,7 +148,7 @@ static void distribution(const struct subject *t, FILE *out)
 		to[i] = lo + range * (i + 1) / bins;
 	}
 	for (size_t i = 0; i < n; i++) {
-		int k = (int)((values[i] - lo) / range * bins);
+		int k = et_int((values[i] - lo) / range * bins);
 		high[k < bins ? k : bins - 1]++;
 	}
 	struct et_svg_series s[] = { { .name = "samples kept",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/forest.h"
 #include "base/alloc.h"
+#include "base/whole.h"
 #include "report/units.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@ static bool drawable(const struct et_contrast *c)
 static int place(const struct axis *a, double ratio)
 {
 	double share = a->hi > a->lo ? (log(ratio) - a->lo) / (a->hi - a->lo) : 0.5;
-	int at = (int)lround(share * (a->cells - 1));
+	int at = et_int(round(share * (a->cells - 1)));
 
 	return at < 0 ? 0 : at >= a->cells ? a->cells - 1 : at;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/pair.h"
 #include "base/alloc.h"
+#include "base/whole.h"
 #include "report/units.h"
 #include "report/warning.h"
 
@@ -24,7 +25,7 @@ static int decimals(double lo, double hi)
 
 	if (!(half > 0))
 		return 2;
-	int d = 1 - (int)floor(log10(half));
+	int d = 1 - et_int(floor(log10(half)));
 	return d < 0 ? 0 : d > 6 ? 6 : d;
 }
 

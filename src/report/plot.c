@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/plot.h"
 #include "base/alloc.h"
+#include "base/whole.h"
 
 #include <float.h>
 #include <math.h>
@@ -36,7 +37,7 @@ static int across_of(const struct canvas *c, double x)
 {
 	double share = c->hi > c->lo ? (log(x) - c->lo) / (c->hi - c->lo) : 0.5;
 
-	return (int)lround(share * (c->cells * ACROSS - 1));
+	return et_int(round(share * (c->cells * ACROSS - 1)));
 }
 
 static int down_of(const struct canvas *c, double y)

@@ -2,6 +2,7 @@
 #include "report/progress.h"
 #include "base/alloc.h"
 #include "base/memstream.h"
+#include "base/whole.h"
 #include "report/terminal.h"
 #include "report/units.h"
 
@@ -16,8 +17,8 @@ static uint64_t remaining_ns(const struct et_progress_state *s)
 	uint64_t left = ET_UNKNOWN;
 
 	if (s->done && s->total)
-		left = s->total > s->done ? (uint64_t)((double)s->elapsed_ns / (double)s->done *
-						       (double)(s->total - s->done))
+		left = s->total > s->done ? et_u64((double)s->elapsed_ns / (double)s->done *
+						    (double)(s->total - s->done))
 					  : 0;
 	if (s->time_limit_ns) {
 		uint64_t rest =

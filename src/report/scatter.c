@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/scatter.h"
 #include "base/alloc.h"
+#include "base/whole.h"
 #include "report/units.h"
 
 #include <math.h>
@@ -20,7 +21,7 @@ struct canvas {
 static int place(const struct et_scatter *s, double v, int dots)
 {
 	double share = s->hi > s->lo ? (v - s->lo) / (s->hi - s->lo) : 0.5;
-	int at = (int)(share * dots);
+	int at = et_int(share * dots);
 
 	return at < 0 ? 0 : at >= dots ? dots - 1 : at;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/svg.h"
 #include "base/alloc.h"
+#include "base/whole.h"
 #include "report/terminal.h"
 #include "report/xml.h"
 
@@ -308,8 +309,8 @@ static bool passes(const struct plot *p, struct sieve *s, double x, double x_end
 {
 	if (!s->reach)
 		return true;
-	int column = (int)((x - p->left) / s->cell), row = (int)((y - p->top) / s->cell);
-	int to = (int)((x_end - p->left) / s->cell) + 1;
+	int column = et_int((x - p->left) / s->cell), row = et_int((y - p->top) / s->cell);
+	int to = et_int((x_end - p->left) / s->cell) + 1;
 
 	column = column < 0 ? 0 : column >= s->columns ? s->columns - 1 : column;
 	row = row < 0 ? 0 : row >= s->rows ? s->rows - 1 : row;

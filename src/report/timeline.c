@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/timeline.h"
 #include "base/alloc.h"
+#include "base/whole.h"
 #include "report/units.h"
 
 #include <math.h>
@@ -18,9 +19,9 @@ struct line {
 
 static int cell_of(const struct line *l, double ns)
 {
-	double at = ns / l->cell_ns;
+	int at = et_int(ns / l->cell_ns);
 
-	return at >= l->cells ? l->cells : (int)at;
+	return at >= l->cells ? l->cells : at;
 }
 
 /* Distributes a period over the cells that it overlaps. */
@@ -51,7 +52,7 @@ static void draw_track(const struct line *l, const char *name, const char *style
 		fprintf(page->out, "\033[%sm", style);
 	for (int i = 0; i < l->cells; i++) {
 		/* Even the smallest share is visible. */
-		int level = (int)lround(fmin(1, share[i]) * 8);
+		int level = et_int(round(fmin(1, share[i]) * 8));
 		fputs(levels[share[i] > 0 && level == 0 ? 1 : level], page->out);
 	}
 	fputs(page->color ? "\033[0m\n" : "\n", page->out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/units.h"
+#include "base/whole.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -162,7 +163,7 @@ const char *et_format_value(double x, enum et_unit unit, char buf[ET_FIGURE])
 	if (!isfinite(x))
 		return dash(buf);
 	if (unit == ET_UNIT_BYTES && x >= 0)
-		return et_format_bytes((uint64_t)x, buf);
+		return et_format_bytes(et_u64(x), buf);
 	return with_unit(x, VALUE_DIGITS, unit, buf);
 }
 

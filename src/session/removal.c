@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "session/removal.h"
 #include "base/clock.h"
+#include "base/whole.h"
 #include "model/advice.h"
 #include "protocol/sanity.h"
 #include "store/cutoffs.h"
@@ -32,7 +33,7 @@ static void warn_length(
 			continue;
 		et_warn(out, ET_WARN_CUTOFFS_OTHER_LENGTH,
 			et_arg_value(c->long_runs ? c->long_seconds : c->short_seconds, ET_UNIT_S),
-			et_arg_value(seconds, ET_UNIT_S), et_arg_count((uint64_t)ceil(seconds)));
+			et_arg_value(seconds, ET_UNIT_S), et_arg_count(et_u64(ceil(seconds))));
 		return;
 	}
 }

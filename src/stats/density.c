@@ -5,6 +5,7 @@
 #include "num/quantile.h"
 
 #include "base/alloc.h"
+#include "base/whole.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -81,7 +82,7 @@ static void bin(const double *sorted, size_t n, double *centre, double *weight)
 	}
 	for (size_t i = 0; i < n; i++) {
 		double at = (sorted[i] - lo) / step;
-		size_t b = at >= BINS - 1 ? BINS - 2 : (size_t)at;
+		size_t b = at >= BINS - 1 ? BINS - 2 : et_u64(at);
 
 		weight[b] += 1 - (at - (double)b);
 		weight[b + 1] += at - (double)b;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/paired.h"
+#include "base/whole.h"
 #include "num/dist.h"
 #include "num/moments.h"
 #include "stats/normality.h"
@@ -87,7 +88,7 @@ static void warn_dependence(const double *d, size_t n, struct et_contrast *out)
 
 	if (n >= DEPENDENCE_TESTABLE && r > et_acf_band(n, 0.99))
 		et_warn(&out->warnings, ET_WARN_DEPENDENT_PAIRS, et_arg_number(r), et_arg_count(n),
-			et_arg_count((uint64_t)fmax(2, round((double)n / out->inflation))));
+			et_arg_count(et_u64(fmax(2, round((double)n / out->inflation)))));
 }
 
 enum { BY_MEAN, BY_RANKS, BY_SIGNS };
