@@ -6,12 +6,28 @@
 #include <inttypes.h>
 #include <string.h>
 
+/*
+ * Spreadsheets take a cell for a formula if it begins with one of these, also in their full-width
+ * forms (U+FF1D and so on).
+ */
+static bool is_formula(const char *text)
+{
+	static const char *const wide[] = { "＝", "＋", "－", "＠" };
+
+	for (size_t i = 0; i < ET_LENGTH(wide); i++) {
+		if (!strncmp(text, wide[i], strlen(wide[i])))
+			return true;
+	}
+	return *text && strchr("=+-@\t", *text);
+}
+
 static void text_cell(const char *text, FILE *out)
 {
 	ET_AUTO_FREE char *clean = et_clean(text ? text : "", "\n\t");
-	bool formula = *clean && strchr("=+-@\t", *clean);
+	bool formula = is_formula(clean);
 
-	if (!formula && !strpbrk(clean, ",\"\n")) {
+	/* Some spreadsheets separate cells by semicolons or tabs. */
+	if (!formula && !strpbrk(clean, ",\"\n;\t")) {
 		fputs(clean, out);
 		return;
 	}

@@ -21,15 +21,6 @@ struct style {
 	void (*name)(const char *clean, FILE *out);
 };
 
-static void put_escaped(const char *text, const char *special, const char *escape, FILE *out)
-{
-	for (; *text; text++) {
-		if (strchr(special, *text))
-			fputs(escape, out);
-		putc(*text, out);
-	}
-}
-
 static size_t longest_run(const char *text, char c)
 {
 	size_t longest = 0, run = 0;
@@ -41,51 +32,107 @@ static size_t longest_run(const char *text, char c)
 	return longest;
 }
 
-/* A code span: fenced by more backticks than it holds (CommonMark 6.1); GFM wants \| even there. */
+static bool has_blank_ends(const char *text)
+{
+	return *text == ' ' || (*text && text[strlen(text) - 1] == ' ');
+}
+
+/* Writes all punctuation as numeric character references, so that none of it is syntax. */
+static void put_references(const char *text, FILE *out)
+{
+	for (; *text; text++) {
+		if (ispunct((unsigned char)*text) && (unsigned char)*text < 0x80)
+			fprintf(out, "&#%d;", *text);
+		else
+			putc(*text, out);
+	}
+}
+
+/* Writes text in which the bar, which ends a cell, is replaced. */
+static void put_cell(const char *text, const char *bar, FILE *out)
+{
+	for (; *text; text++) {
+		if (*text == '|')
+			fputs(bar, out);
+		else
+			putc(*text, out);
+	}
+}
+
+static void repeat(char c, size_t n, FILE *out)
+{
+	while (n-- > 0)
+		putc(c, out);
+}
+
+/*
+ * A code span: fenced by more backticks than it holds (CommonMark 6.1). GFM needs \| even there,
+ * but takes \\| for an escaped backslash and the end of the cell.
+ */
 static void markdown_name(const char *clean, FILE *out)
 {
 	size_t fence = longest_run(clean, '`') + 1;
 	const char *pad = *clean == '`' || fence > 1 || !*clean ? " " : "";
 
-	for (size_t i = 0; i < fence; i++)
-		putc('`', out);
+	if (strstr(clean, "\\|")) {
+		put_references(clean, out);
+		return;
+	}
+	repeat('`', fence, out);
 	fputs(pad, out);
-	put_escaped(clean, "|", "\\", out);
+	put_cell(clean, "\\|", out);
 	fputs(pad, out);
-	for (size_t i = 0; i < fence; i++)
-		putc('`', out);
+	repeat('`', fence, out);
 }
 
-/* `+text+` is literal monospace; a name that contains + or ` needs character references. */
+/* `+text+` is literal monospace, unless the text contains + or ` or has blanks at its ends. */
 static void asciidoc_name(const char *clean, FILE *out)
 {
-	bool literal = !strpbrk(clean, "+`") && *clean;
-
-	fputs(literal ? "`+" : "", out);
-	for (; *clean; clean++) {
-		if (*clean == '|')
-			fputs("\\|", out);
-		else if (!literal && strchr("+`*_#^~{}[]<>&\\", *clean))
-			fprintf(out, "&#%d;", *clean);
-		else
-			putc(*clean, out);
+	if (!*clean || strpbrk(clean, "+`") || has_blank_ends(clean)) {
+		put_references(clean, out);
+		return;
 	}
-	fputs(literal ? "+`" : "", out);
+	fputs("`+", out);
+	put_cell(clean, "\\|", out);
+	fputs("+`", out);
 }
 
-/* A bar ends a cell even in verbatim text, and its entity works only outside of verbatim text. */
+/* Does Org find no syntax in the text other than the bar that ends a cell? */
+static bool is_plain_org(const char *text)
+{
+	for (; *text; text++) {
+		if (ispunct((unsigned char)*text) && (unsigned char)*text < 0x80 &&
+			!strchr("|-.,", *text))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Org has no escapes. Its entity for the bar works only outside of verbatim text, and there names
+ * like [[elisp:…]] or shell:… are links that run code. So all other text is verbatim, between = or
+ * between ~; characters that would end it are replaced by similar ones.
+ */
 static void orgmode_name(const char *clean, FILE *out)
 {
-	bool verbatim = *clean && !strpbrk(clean, "|=");
+	char fence = strchr(clean, '=') ? '~' : '=';
 
-	fputs(verbatim ? "=" : "", out);
-	for (; *clean; clean++) {
-		if (*clean == '|')
-			fputs("\\vert{}", out);
-		else
-			putc(*clean, out);
+	if (!*clean || (strchr(clean, '|') && is_plain_org(clean))) {
+		put_cell(clean, "\\vert{}", out);
+		return;
 	}
-	fputs(verbatim ? "=" : "", out);
+	putc(fence, out);
+	for (const char *p = clean; *p; p++) {
+		if (*p == '|')
+			fputs("¦", out);
+		else if (*p == fence)
+			fputs("∼", out); /* only ~: if there is a =, it is not the fence */
+		else if (*p == ' ' && (p == clean || !p[1]))
+			fputs("␣", out); /* blanks at the ends are not allowed */
+		else
+			putc(*p, out);
+	}
+	putc(fence, out);
 }
 
 static const struct style markdown = {

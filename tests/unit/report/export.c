@@ -128,6 +128,52 @@ static void kbest(void)
 	et_experiment_free(e);
 }
 
+/* Names with live syntax of each format, and how it is written. */
+static void live_syntax(void)
+{
+	static const struct {
+		const char *format, *name, *want;
+	} cases[] = {
+		{ "orgmode", "[[elisp:(shell-command \"id\")][x=y]]",
+			"| ~[[elisp:(shell-command \"id\")][x=y]]~ |" },
+		{ "orgmode", "[[shell:id][a|b]]", "| =[[shell:id][a¦b]]= |" },
+		{ "orgmode", "a=b ~ c | shell:id", "| ~a=b ∼ c ¦ shell:id~ |" },
+		{ "orgmode", " <elisp:(id)> ", "| =␣<elisp:(id)>␣= |" },
+		{ "orgmode", "a | b", "| a \\vert{} b |" },
+		{ "orgmode", "src_sh{id}", "| =src_sh{id}= |" },
+		{ "markdown", "![](http://e/x.png)", "| `![](http://e/x.png)` |" },
+		{ "markdown", "a`b|[x](y)", "| `` a`b\\|[x](y) `` |" },
+		{ "markdown", "a\\|![](u)", "| a&#92;&#124;&#33;&#91;&#93;&#40;u&#41; |" },
+		{ "markdown", "<script>", "| `<script>` |" },
+		{ "asciidoc", "image::x[] | link:a[b]", "| `+image::x[] \\| link:a[b]+` |" },
+		{ "asciidoc", "a+`b {x}", "| a&#43;&#96;b &#123;x&#125; |" },
+		{ "asciidoc", " pass:[<b>]", "|  pass&#58;&#91;&#60;b&#62;&#93; |" },
+		{ "csv", "=cmd|' /C calc'!A0", "\n\"'=cmd|' /C calc'!A0\"," },
+		{ "csv", "\t=1+1", "\n\"'\t=1+1\"," },
+		{ "csv", "＝1+1", "\n\"'＝1+1\"," },
+		{ "csv", "a;=1+1", "\n\"a;=1+1\"," },
+		{ "csv", "a\"b\nc", "\n\"a\"\"b\nc\"," },
+		{ "html", "<script>alert(1)</script>",
+			"&#60;script&#62;alert(1)&#60;/script&#62;" },
+		{ "html", "\" onload='x'", "&#34; onload=&#39;x&#39;" },
+		{ "json", "\"},\\\033", "\"\\\"},\\\\\\u001b\"" },
+		{ "hyperfine", "\"},\\\033", "\"\\\"},\\\\\\u001b\"" },
+	};
+
+	for (size_t i = 0; i < ET_LENGTH(cases); i++) {
+		struct et_experiment *e = fixture_experiment(&cases[i].name, 1);
+		struct et_judgement j = fixture_judgement(e);
+		ET_AUTO_FREE char *text = exported(cases[i].format, e, &j);
+
+		ok(strstr(text, cases[i].want) != NULL, "syntax: %s writes the name %zu as text",
+			cases[i].format, i);
+		if (!strcmp(cases[i].format, "html"))
+			ok(!strstr(text, cases[i].name), "syntax: name %zu is nowhere live", i);
+		et_judgement_free(&j);
+		et_experiment_free(e);
+	}
+}
+
 static void hyperfine(void)
 {
 	static const char *const names[] = { "a" };
@@ -158,6 +204,7 @@ int main(void)
 	setlocale(LC_CTYPE, "C.UTF-8");
 	formats();
 	columns();
+	live_syntax();
 	goldens();
 	units();
 	kbest();
