@@ -16,6 +16,15 @@ void et_json_init(struct et_json *j, FILE *out, int indent)
 	j->flat[0] = indent == 0;
 }
 
+/* Writes a character as \uXXXX, or as two of them beyond the first 65536 (RFC 8259, section 7). */
+static void put_escape(FILE *out, uint32_t c)
+{
+	if (c < 0x10000)
+		fprintf(out, "\\u%04x", c);
+	else
+		fprintf(out, "\\u%04x\\u%04x", 0xd7c0 + (c >> 10), 0xdc00 + (c & 0x3ff));
+}
+
 static void quote(FILE *out, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
@@ -31,10 +40,9 @@ static void quote(FILE *out, const char *text)
 		} else if (!len) {
 			fputs("\xef\xbf\xbd", out);
 			s++;
-		} else if (*s == 0xc2 && s[1] < 0xa0) {
-			/* C1 control characters: a terminal may interpret them like ESC. */
-			fprintf(out, "\\u%04x", s[1]);
-			s += 2;
+		} else if (len > 1 && et_utf8_deceives(et_utf8_decode((const char *)s, len))) {
+			put_escape(out, et_utf8_decode((const char *)s, len));
+			s += len;
 		} else {
 			fwrite(s, 1, len, out);
 			s += len;

@@ -42,3 +42,18 @@ uint32_t et_utf8_decode(const char *text, size_t length)
 		c = c << 6 | (s[i] & 0x3f);
 	return c;
 }
+
+bool et_utf8_deceives(uint32_t c)
+{
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = { { 0x80, 0x9f }, { 0xad, 0xad }, { 0x61c, 0x61c }, { 0x180e, 0x180e },
+		{ 0x200b, 0x200f }, { 0x2028, 0x202e }, { 0x2060, 0x206f }, { 0xfeff, 0xfeff },
+		{ 0xfff9, 0xfffb }, { 0xe0000, 0xe0fff } };
+
+	for (size_t i = 0; i < ET_LENGTH(ranges); i++) {
+		if (c >= ranges[i].first && c <= ranges[i].last)
+			return true;
+	}
+	return false;
+}

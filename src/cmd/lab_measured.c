@@ -53,7 +53,8 @@ int et_lab_conclude(
 {
 	if (e && !r->measure.from && !(r->given & ET_LAB_JSON) && r->cli->verbosity >= 0) {
 		ET_AUTO_FREE char *url = et_cli_store_url(r->cli);
-		fprintf(r->page.out, "\nstored as %s in %s\n", e->id, url);
+		ET_AUTO_FREE char *clean = et_clean(url, "");
+		fprintf(r->page.out, "\nstored as %s in %s\n", e->id, clean);
 	}
 	if (rc != -EINTR)
 		return rc;

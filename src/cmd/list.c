@@ -50,6 +50,15 @@ static int read_store(const char *url, uint64_t limit, struct sink *sink, struct
 	return rc;
 }
 
+static void print_empty(const char *url)
+{
+	ET_AUTO_FREE char *clean = et_clean(url, "");
+
+	fprintf(stderr,
+		"nothing is stored yet in %s\nhint: measure a program: etalon run 'sleep 0.1'\n",
+		clean);
+}
+
 static int list(const struct et_cli *cli, const struct config *config, struct et_error *err)
 {
 	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
@@ -68,10 +77,7 @@ static int list(const struct et_cli *cli, const struct config *config, struct et
 	else if (sink.table.n)
 		et_listing_text(&sink.table, &page);
 	else if (!rc && cli->verbosity >= 0)
-		fprintf(stderr,
-			"nothing is stored yet in %s\nhint: measure a program: etalon run 'sleep "
-			"0.1'\n",
-			url);
+		print_empty(url);
 	et_listing_free(&sink.table);
 	return rc ? rc : et_cli_close_output(stdout, "-", err);
 }

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "cmd/cli.h"
+#include "report/terminal.h"
 
 #include <errno.h>
 #include <string.h>
@@ -107,8 +108,9 @@ static int run_named(const struct et_cli *cli, struct config *c, const struct et
 	c->params.state_dir = dir;
 	if (et_workload_run(w, &c->params, &result, &err))
 		return et_cli_fail(&err);
-	if (result.warning[0] && cli->verbosity >= 0)
-		fprintf(stderr, "etalon: put %s: %s\n", w->name, result.warning);
+	ET_AUTO_FREE char *warning = et_clean(result.warning, "");
+	if (*warning && cli->verbosity >= 0)
+		fprintf(stderr, "etalon: put %s: %s\n", w->name, warning);
 	if (cli->verbosity > 0 || (c->params.given & ET_PUT_CALIBRATE && cli->verbosity == 0))
 		printf("%s: %s\n", w->name, result.detail);
 	return ET_EXIT_DONE;

@@ -3,6 +3,7 @@
 #include "cmd/measuring.h"
 #include "cmd/run_options.h"
 #include "cmd/signals.h"
+#include "report/terminal.h"
 #include "report/text.h"
 #include "stats/contrast.h"
 #include "stats/judge.h"
@@ -75,8 +76,9 @@ static int conclude(
 	et_judge(e, &j);
 	et_warnings_append(&j.warnings, about);
 	et_text_result(e, &j, &text, m->text);
+	ET_AUTO_FREE char *url = et_clean(et_store_url(m->store), "");
 	if (m->cli->verbosity >= 0)
-		fprintf(m->text, "stored as %s in %s\n", e->id, et_store_url(m->store));
+		fprintf(m->text, "stored as %s in %s\n", e->id, url);
 	/* The other outputs are written even if stdout is full or closed. */
 	if (m->text == stdout && et_cli_close_output(stdout, "-", &err))
 		status = et_cli_fail(&err);

@@ -9,14 +9,6 @@
 #define REPLACEMENT "\xef\xbf\xbd"
 #define ELLIPSIS "…"
 
-/* Characters that change the direction of text or have no width can disguise a name. */
-static bool deceives(uint32_t c)
-{
-	return (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-	       (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || c == 0x061c || c == 0x00ad ||
-	       (c >= 0xe0000 && c <= 0xe0fff);
-}
-
 static char *put(char *to, const char *from, size_t n)
 {
 	memcpy(to, from, n);
@@ -41,7 +33,7 @@ char *et_clean(const char *text, const char *keep)
 
 		if (n == 1 && (c < 0x20 || c == 0x7f) && !strchr(keep, (int)c))
 			to = put_picture(to, (unsigned char)c);
-		else if (!n || (c >= 0x80 && c < 0xa0) || deceives(c))
+		else if (!n || et_utf8_deceives(c))
 			to = put(to, REPLACEMENT, 3);
 		else
 			to = put(to, text, n);

@@ -12,7 +12,7 @@ int main(void)
 
 	et_json_init(&j, f, 0);
 	et_json_object(&j, NULL);
-	et_json_string(&j, "text", "a\"b\\c\n\x01\xff\xc3\xa9\xc2\x9b");
+	et_json_string(&j, "text", "a\"b\\c\n\x01\xff\xc3\xa9\xc2\x9b\xe2\x80\xae\xf3\xa0\x81\x81");
 	et_json_string(&j, "none", NULL);
 	et_json_u64(&j, "big", UINT64_MAX - 1);
 	et_json_u64(&j, "unknown", ET_UNKNOWN);
@@ -27,7 +27,9 @@ int main(void)
 	et_json_end(&j);
 	fclose(f);
 	is_str(written,
-		"{\"text\":\"a\\\"b\\\\c\\u000a\\u0001\xef\xbf\xbd\xc3\xa9\\u009b\",\"none\":null,"
+		"{\"text\":"
+		"\"a\\\"b\\\\c\\u000a\\u0001\xef\xbf\xbd\xc3\xa9\\u009b\\u202e\\udb40\\udc41\","
+		"\"none\":null,"
 		"\"big\":18446744073709551614,\"unknown\":null,\"nan\":null,\"tenth\":0.1,"
 		"\"list\":[-1,true,[]]}\n",
 		"json: one line with escapes, nulls and nesting");
