@@ -105,14 +105,13 @@ static bool read_cutoff(const json_t *row, struct et_cutoff *c)
 	return c->n_final > 0;
 }
 
-static bool read_all(const json_t *root, struct et_cutoffs *c)
+static bool read_all(struct et_importer *in, const json_t *root, struct et_cutoffs *c)
 {
 	const json_t *list = json_object_get(root, "daemons");
 	int64_t learned, short_runs, long_runs;
 	const json_t *row;
-	size_t i;
 
-	if (!json_is_array(list) || json_array_size(list) > ET_DAEMONS_MOST_NAMES ||
+	if (!et_is_list(in, list) || et_list_size(in, list) > ET_DAEMONS_MOST_NAMES ||
 		!whole(root, "learned_wall_ns", INT64_MAX, &learned) ||
 		!whole(root, "short_runs", UINT32_MAX, &short_runs) ||
 		!whole(root, "long_runs", UINT32_MAX, &long_runs))
@@ -125,13 +124,13 @@ static bool read_all(const json_t *root, struct et_cutoffs *c)
 	c->long_runs = (uint32_t)long_runs;
 	c->short_seconds = number(root, "short_seconds");
 	c->long_seconds = number(root, "long_seconds");
-	c->list = et_calloc(json_array_size(list) + 1, sizeof(*c->list));
-	json_array_foreach(list, i, row)
-	{
+	c->list = et_calloc(et_list_size(in, list) + 1, sizeof(*c->list));
+	ET_AUTO_LIST struct et_list l = et_list_open(in, list);
+	while ((row = et_list_next(&l))) {
 		if (!read_cutoff(row, &c->list[c->n++]))
 			return false;
 	}
-	return true;
+	return l.rc == 0;
 }
 
 int et_cutoffs_load(struct et_store *s, const char *host, struct et_cutoffs *out, bool *there,
@@ -147,9 +146,13 @@ int et_cutoffs_load(struct et_store *s, const char *host, struct et_cutoffs *out
 	*there = value != NULL;
 	if (!value)
 		return 0;
-	json_t *root = json_loads(value, JSON_REJECT_DUPLICATES, NULL);
-	bool good = root && read_all(root, &c);
+	const struct et_import_options options = { .name = et_store_url(s) };
+	struct et_importer in = { .options = &options };
+	json_t *root = NULL;
+	bool good =
+		et_outline_load(&in, value, strlen(value), &root) == 0 && read_all(&in, root, &c);
 	json_decref(root);
+	et_outline_free(&in);
 	if (!good) {
 		et_cutoffs_free(&c);
 		return et_hint(err,

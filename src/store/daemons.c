@@ -72,7 +72,7 @@ static int check_name(struct reader *d, const char *s, const struct et_import_pl
 static int read_name(
 	struct reader *d, const json_t *value, const struct et_import_place *at, uint32_t *out)
 {
-	if (!json_is_string(value))
+	if (!et_is_string(&d->in, value))
 		return et_import_fail(&d->in, at, value ? "is not a string" : "is missing");
 	int rc = check_name(d, json_string_value(value), at);
 	if (rc)
@@ -90,16 +90,15 @@ static int read_central(struct reader *d, const json_t *list, const struct et_im
 {
 	ET_AUTO_FREE bool *there = et_calloc(ET_DAEMONS_MOST_NAMES + 1, sizeof(*there));
 	const json_t *row;
-	size_t i;
 
-	if (json_array_size(list) > ET_DAEMONS_MOST_NAMES)
+	if (et_list_size(&d->in, list) > ET_DAEMONS_MOST_NAMES)
 		return et_import_fail(&d->in, at, "more than %d daemons", ET_DAEMONS_MOST_NAMES);
-	run->central = et_calloc(json_array_size(list) + 1, sizeof(*run->central));
-	json_array_foreach(list, i, row)
-	{
-		struct et_import_place here = { at, NULL, i }, name = { &here, "daemon", 0 };
+	run->central = et_calloc(et_list_size(&d->in, list) + 1, sizeof(*run->central));
+	ET_AUTO_LIST struct et_list l = et_list_open(&d->in, list);
+	while ((row = et_list_next(&l))) {
+		struct et_import_place here = { at, NULL, l.at }, name = { &here, "daemon", 0 };
 		struct et_import_place max = { &here, "max_ms", 0 }, sd = { &here, "sd_ms", 0 };
-		struct et_central *c = &run->central[i];
+		struct et_central *c = &run->central[l.at];
 
 		if (!json_is_object(row))
 			return et_import_fail(&d->in, &here, "is not an object");
@@ -115,9 +114,9 @@ static int read_central(struct reader *d, const json_t *list, const struct et_im
 		if (there[c->name])
 			return et_import_fail(&d->in, &name, "occurs twice");
 		there[c->name] = true;
-		run->n_central = i + 1;
+		run->n_central = l.at + 1;
 	}
-	return 0;
+	return l.rc;
 }
 
 /* --- samples --- */
@@ -127,13 +126,12 @@ static int read_executions(struct reader *d, const json_t *list, const struct et
 	struct et_daemon_run *run)
 {
 	const json_t *pair;
-	size_t i;
 
-	if (!json_is_array(list))
+	if (!et_is_list(&d->in, list))
 		return et_import_fail(&d->in, at, list ? "is not a list" : "is missing");
-	json_array_foreach(list, i, pair)
-	{
-		struct et_import_place here = { at, NULL, i };
+	ET_AUTO_LIST struct et_list l = et_list_open(&d->in, list);
+	while ((pair = et_list_next(&l))) {
+		struct et_import_place here = { at, NULL, l.at };
 		struct et_import_place first = { &here, NULL, 0 }, second = { &here, NULL, 1 };
 		uint32_t name;
 		double ms;
@@ -147,7 +145,7 @@ static int read_executions(struct reader *d, const json_t *list, const struct et
 			return rc;
 		et_daemon_run_execution(run, name, ms);
 	}
-	return 0;
+	return l.rc;
 }
 
 static int read_sample(struct reader *d, const json_t *row, const struct et_import_place *at,
@@ -185,15 +183,16 @@ static int read_samples(struct reader *d, const json_t *list, const struct et_im
 	struct et_daemon_run *run)
 {
 	const json_t *row;
-	size_t i;
 
-	json_array_foreach(list, i, row)
-	{
-		struct et_import_place here = { at, NULL, i };
+	ET_AUTO_LIST struct et_list l = et_list_open(&d->in, list);
+	while ((row = et_list_next(&l))) {
+		struct et_import_place here = { at, NULL, l.at };
 		int rc = read_sample(d, row, &here, run);
 		if (rc)
 			return rc;
 	}
+	if (l.rc)
+		return l.rc;
 	if (run->whole && run->n_listed != run->samples)
 		return et_import_fail(&d->in, at, "%zu samples, but \"samples\" is %u",
 			run->n_listed, run->samples);
@@ -269,17 +268,17 @@ int et_daemon_record_read(const char *data, size_t size, const char *name,
 	struct et_import_options options = { .name = name };
 	struct et_daemon_record record = { 0 };
 	struct reader d = { .in = { .options = &options, .err = err }, .r = &record };
-	json_error_t where;
 
 	if (size > ET_DAEMONS_MOST_BYTES)
 		return et_import_fail(
 			&d.in, NULL, "larger than %zu MiB", ET_DAEMONS_MOST_BYTES >> 20);
-	json_t *root = json_loadb(data, size, JSON_REJECT_DUPLICATES, &where);
-	if (!root)
-		return et_import_fail(&d.in, NULL, "line %d, column %d: %s", where.line,
-			where.column, where.text);
-	int rc = read_root(&d, root);
-	json_decref(root);
+	json_t *root = NULL;
+	int rc = et_outline_load(&d.in, data, size, &root);
+	if (!rc) {
+		rc = read_root(&d, root);
+		json_decref(root);
+	}
+	et_outline_free(&d.in);
 	if (rc) {
 		et_daemon_record_free(&record);
 		return rc;

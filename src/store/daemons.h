@@ -13,7 +13,7 @@
 
 /* No machine has more daemons than this, and no record more samples. */
 enum { ET_DAEMONS_MOST_NAMES = 10000, ET_DAEMONS_MOST_SAMPLES = 1000000 };
-/* jansson holds a whole text in memory and needs about ten times its size. */
+/* A text is held in memory as a whole; what is read from it needs at most 20 times its size. */
 #define ET_DAEMONS_MOST_BYTES ((size_t)256 << 20)
 
 /* name is that of the file, for errors. On success et_daemon_record_free frees *out. */

@@ -229,12 +229,11 @@ static char first_character(const char *data, size_t size)
 int et_import_load(struct et_importer *in, const char *data, size_t size,
 	enum et_import_format *format, json_t **out)
 {
-	json_error_t where;
-	json_t *root = json_loadb(data, size, JSON_REJECT_DUPLICATES, &where);
+	json_t *root = NULL;
+	int rc = et_outline_load(in, data, size, &root);
 
-	if (!root)
-		return et_import_fail(
-			in, NULL, "line %d, column %d: %s", where.line, where.column, where.text);
+	if (rc)
+		return rc;
 	if (*format == ET_IMPORT_AUTO && json_object_get(root, "etalon"))
 		*format = ET_IMPORT_NATIVE;
 	if (*format == ET_IMPORT_AUTO && json_object_get(root, "results"))
@@ -255,11 +254,12 @@ static int import_json(struct et_importer *in, const char *data, size_t size)
 	json_t *root;
 	int rc = et_import_load(in, data, size, &format, &root);
 
-	if (rc)
-		return rc;
-	rc = format == ET_IMPORT_NATIVE ? et_import_native(in, root)
-					: et_import_hyperfine(in, root);
-	json_decref(root);
+	if (!rc) {
+		rc = format == ET_IMPORT_NATIVE ? et_import_native(in, root)
+						: et_import_hyperfine(in, root);
+		json_decref(root);
+	}
+	et_outline_free(in);
 	return rc;
 }
 

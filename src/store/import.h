@@ -18,8 +18,11 @@ enum et_import_format {
 
 extern const char *const et_import_format_names[];
 
-/* A larger record is refused: jansson needs ten times the size of a text in memory. */
-#define ET_IMPORT_MOST_BYTES ((size_t)1 << 30)
+/*
+ * A larger record is refused. An import needs at most 20 times the size of its text in memory: a
+ * sample of two bytes ("1,") is the worst; a record of etalon's own needs twice its size.
+ */
+#define ET_IMPORT_MOST_BYTES ((size_t)256 << 20)
 
 struct et_import_options {
 	const char *name; /* of the file, for errors */

@@ -23,13 +23,14 @@ static bool set_bits(const struct et_field *f, void *base, const json_t *list)
 	return json_is_array(list) && et_field_set_int(f, base, bits);
 }
 
-static bool set_field(const struct et_field *f, void *base, const json_t *value)
+static bool set_field(
+	const struct et_importer *in, const struct et_field *f, void *base, const json_t *value)
 {
 	if (f->kind == ET_FIELD_BITS)
 		return set_bits(f, base, value);
 	if (f->kind == ET_FIELD_BOOL)
 		return json_is_boolean(value) && et_field_set_int(f, base, json_is_true(value));
-	if (json_is_string(value))
+	if (et_is_string(in, value))
 		return json_string_length(value) <= ET_IMPORT_MOST_TEXT &&
 		       et_field_set_text(f, base, json_string_value(value));
 	if (f->kind == ET_FIELD_ENUM)
@@ -50,7 +51,7 @@ int et_read_fields(struct et_importer *in, const json_t *object, const struct et
 
 		if (!value || json_is_null(value))
 			et_field_set_missing(f, base);
-		else if (!set_field(f, base, value))
+		else if (!set_field(in, f, base, value))
 			return et_import_fail(in, &here, "is not %s", et_field_wants(f, buf));
 	}
 	return 0;
@@ -65,7 +66,7 @@ int et_read_text(struct et_importer *in, const json_t *object, const char *key,
 	*out = NULL;
 	if (!value || json_is_null(value))
 		return 0;
-	if (!json_is_string(value))
+	if (!et_is_string(in, value))
 		return et_import_fail(in, &here, "is not a string");
 	if (json_string_length(value) > ET_IMPORT_MOST_TEXT)
 		return et_import_fail(in, &here, "is longer than %d bytes", ET_IMPORT_MOST_TEXT);
@@ -82,7 +83,7 @@ int et_read_branch(struct et_importer *in, const json_t *object, const char *key
 	*out = NULL;
 	if (!value || json_is_null(value))
 		return 0;
-	if (json_typeof(value) != type)
+	if (type == JSON_ARRAY ? !et_is_list(in, value) : json_typeof(value) != type)
 		return et_import_fail(
 			in, &here, "is not %s", type == JSON_ARRAY ? "a list" : "an object");
 	*out = value;
@@ -90,11 +91,11 @@ int et_read_branch(struct et_importer *in, const json_t *object, const char *key
 }
 
 /* A parameter's value as text: hyperfine writes strings, other tools write numbers. */
-static char *parameter_value(const json_t *value)
+static char *parameter_value(const struct et_importer *in, const json_t *value)
 {
 	char buf[32];
 
-	if (json_is_string(value) && json_string_length(value) <= ET_IMPORT_MOST_TEXT)
+	if (et_is_string(in, value) && json_string_length(value) <= ET_IMPORT_MOST_TEXT)
 		return et_strdup(json_string_value(value));
 	if (json_is_integer(value))
 		return et_asprintf("%lld", (long long)json_integer_value(value));
@@ -116,7 +117,7 @@ int et_read_parameters(struct et_importer *in, const json_t *object, struct et_c
 	c->parameters = et_calloc(json_object_size(parameters) + 1, sizeof(*c->parameters));
 	json_object_foreach((json_t *)parameters, name, value)
 	{
-		char *text = parameter_value(value);
+		char *text = parameter_value(in, value);
 		struct et_import_place here = { &list, name, 0 };
 
 		if (!text)

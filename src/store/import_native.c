@@ -131,16 +131,18 @@ static int read_environment(struct et_importer *in, const json_t *root)
 {
 	static const struct et_import_place list = { NULL, "environment", 0 };
 	const json_t *factors, *factor;
-	size_t i;
 	struct et_experiment *e = in->e;
 	int rc = et_read_branch(in, root, "environment", JSON_ARRAY, NULL, &factors);
 
 	if (rc || !factors)
 		return rc;
-	e->environment = et_calloc(json_array_size(factors) + 1, sizeof(*e->environment));
-	json_array_foreach(factors, i, factor)
-	{
-		struct et_import_place here = { &list, NULL, i };
+	if (et_list_size(in, factors) > ET_IMPORT_MOST_FACTORS)
+		return et_import_fail(
+			in, NULL, "environment: more than %d factors", ET_IMPORT_MOST_FACTORS);
+	e->environment = et_calloc(et_list_size(in, factors) + 1, sizeof(*e->environment));
+	ET_AUTO_LIST struct et_list l = et_list_open(in, factors);
+	while ((factor = et_list_next(&l))) {
+		struct et_import_place here = { &list, NULL, l.at };
 
 		if (!json_is_object(factor))
 			return et_import_fail(in, &here, "is not an object");
@@ -149,7 +151,7 @@ static int read_environment(struct et_importer *in, const json_t *root)
 		if (rc)
 			return rc;
 	}
-	return 0;
+	return l.rc;
 }
 
 static int read_head(struct et_importer *in, const json_t *root)
@@ -190,15 +192,17 @@ static int read_interference(struct et_importer *in, const json_t *object, struc
 {
 	struct et_import_place list = { at, "interference", 0 };
 	const json_t *others, *other;
-	size_t i;
 	int rc = et_read_branch(in, object, "interference", JSON_ARRAY, at, &others);
 
-	if (rc || !others || !json_array_size(others))
+	if (rc || !et_list_size(in, others))
 		return rc;
-	s->measured.culprits = et_calloc(json_array_size(others), sizeof(*s->measured.culprits));
-	json_array_foreach(others, i, other)
-	{
-		struct et_import_place here = { &list, NULL, i };
+	if (et_list_size(in, others) > ET_IMPORT_MOST_CULPRITS)
+		return et_import_fail(
+			in, &list, "has more than %d processes", ET_IMPORT_MOST_CULPRITS);
+	s->measured.culprits = et_calloc(et_list_size(in, others), sizeof(*s->measured.culprits));
+	ET_AUTO_LIST struct et_list l = et_list_open(in, others);
+	while ((other = et_list_next(&l))) {
+		struct et_import_place here = { &list, NULL, l.at };
 
 		if (!json_is_object(other))
 			return et_import_fail(in, &here, "is not an object");
@@ -207,7 +211,7 @@ static int read_interference(struct et_importer *in, const json_t *object, struc
 		if (rc)
 			return rc;
 	}
-	return 0;
+	return l.rc;
 }
 
 static int read_removal(struct et_importer *in, const json_t *object, struct et_sample *s,
@@ -240,12 +244,13 @@ static int read_samples(struct et_importer *in, const json_t *object, uint32_t c
 {
 	struct et_import_place list = { at, "samples", 0 };
 	const json_t *samples, *sample;
-	size_t i;
 	int rc = et_read_branch(in, object, "samples", JSON_ARRAY, at, &samples);
 
-	json_array_foreach(samples, i, sample)
-	{
-		struct et_import_place here = { &list, NULL, i };
+	if (rc)
+		return rc;
+	ET_AUTO_LIST struct et_list l = et_list_open(in, samples);
+	while ((sample = et_list_next(&l))) {
+		struct et_import_place here = { &list, NULL, l.at };
 		struct et_sample s;
 
 		memset(&s, 0, sizeof(s));
@@ -255,9 +260,9 @@ static int read_samples(struct et_importer *in, const json_t *object, uint32_t c
 			et_experiment_add(in->e, &s);
 		et_sample_free(&s);
 		if (rc)
-			break;
+			return rc;
 	}
-	return rc;
+	return l.rc;
 }
 
 static int read_argv(struct et_importer *in, const json_t *object, struct et_command *c,
@@ -265,22 +270,21 @@ static int read_argv(struct et_importer *in, const json_t *object, struct et_com
 {
 	struct et_import_place list = { at, "argv", 0 };
 	const json_t *words, *word;
-	size_t i;
 	int rc = et_read_branch(in, object, "argv", JSON_ARRAY, at, &words);
 
 	if (rc || !words)
 		return rc;
-	c->argv = et_realloc(c->argv, json_array_size(words) + 1, sizeof(*c->argv));
-	memset(c->argv, 0, (json_array_size(words) + 1) * sizeof(*c->argv));
-	json_array_foreach(words, i, word)
-	{
-		struct et_import_place here = { &list, NULL, i };
+	c->argv = et_realloc(c->argv, et_list_size(in, words) + 1, sizeof(*c->argv));
+	memset(c->argv, 0, (et_list_size(in, words) + 1) * sizeof(*c->argv));
+	ET_AUTO_LIST struct et_list l = et_list_open(in, words);
+	while ((word = et_list_next(&l))) {
+		struct et_import_place here = { &list, NULL, l.at };
 
-		if (!json_is_string(word) || json_string_length(word) > ET_IMPORT_MOST_TEXT)
+		if (!et_is_string(in, word) || json_string_length(word) > ET_IMPORT_MOST_TEXT)
 			return et_import_fail(in, &here, "is not a string");
-		c->argv[i] = et_strdup(json_string_value(word));
+		c->argv[l.at] = et_strdup(json_string_value(word));
 	}
-	return 0;
+	return l.rc;
 }
 
 /* The hooks of a command. */
@@ -325,21 +329,22 @@ int et_import_native(struct et_importer *in, const json_t *root)
 {
 	static const struct et_import_place list = { NULL, "commands", 0 };
 	const json_t *commands, *command;
-	size_t i;
 	int rc = read_head(in, root);
 
 	if (!rc)
 		rc = et_read_branch(in, root, "commands", JSON_ARRAY, NULL, &commands);
 	if (rc)
 		return rc;
-	json_array_foreach(commands, i, command)
-	{
-		struct et_import_place here = { &list, NULL, i };
+	ET_AUTO_LIST struct et_list l = et_list_open(in, commands);
+	while ((command = et_list_next(&l))) {
+		struct et_import_place here = { &list, NULL, l.at };
 
-		rc = read_command(in, command, (uint32_t)i, &here);
+		rc = read_command(in, command, (uint32_t)l.at, &here);
 		if (rc)
 			return rc;
 	}
+	if (l.rc)
+		return l.rc;
 	if (in->e->n_commands && in->e->plan.reference >= in->e->n_commands)
 		return et_import_fail(
 			in, NULL, "plan.reference: there is no command %u", in->e->plan.reference);

@@ -5,15 +5,17 @@
 
 #include "model/field.h"
 #include "store/import.h"
-
-#include <jansson.h>
+#include "store/outline.h"
 
 enum { ET_IMPORT_MOST_COMMANDS = 4096, ET_IMPORT_MOST_TEXT = 1 << 20 };
+/* Of one experiment, and of one sample: no machine has as many. */
+enum { ET_IMPORT_MOST_FACTORS = 4096, ET_IMPORT_MOST_CULPRITS = 65536 };
 
 struct et_importer {
 	const struct et_import_options *options;
 	struct et_experiment *e;
 	struct et_error *err;
+	struct et_outline outline; /* of a record in JSON */
 };
 
 /*
@@ -30,7 +32,10 @@ struct et_import_place {
 int et_import_fail(struct et_importer *in, const struct et_import_place *at, const char *fmt, ...)
 	ET_PRINTF(3, 4);
 
-/* Parses JSON, and sets *format if it is AUTO. The caller calls json_decref(*out). */
+/*
+ * Parses JSON, and sets *format if it is AUTO. The caller calls json_decref(*out). A failure, too,
+ * needs et_outline_free.
+ */
 int et_import_load(struct et_importer *in, const char *data, size_t size,
 	enum et_import_format *format, json_t **out) ET_CHECK;
 int et_import_native(struct et_importer *in, const json_t *root) ET_CHECK;

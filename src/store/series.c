@@ -193,7 +193,6 @@ static int read_result(struct reader *r, const json_t *result, const struct et_i
 	struct et_import_place list = { at, "times", 0 };
 	const json_t *times, *time;
 	const char *name;
-	size_t i;
 
 	int rc = json_is_object(result) ? et_read_text(&r->in, result, "command", at, &name)
 					: et_import_fail(&r->in, at, "is not an object");
@@ -201,20 +200,20 @@ static int read_result(struct reader *r, const json_t *result, const struct et_i
 		rc = et_read_branch(&r->in, result, "times", JSON_ARRAY, at, &times);
 	if (rc)
 		return rc;
-	if (!json_array_size(times))
+	if (!et_list_size(&r->in, times))
 		return et_hint(r->in.err, et_import_fail(&r->in, at, "has no times of single runs"),
 			"use a file that hyperfine --export-json has written");
 	struct et_series *s =
 		et_series_add(r->out, name && *name ? name : r->options->name, ET_UNIT_S);
-	json_array_foreach(times, i, time)
-	{
-		struct et_import_place here = { &list, NULL, i };
+	ET_AUTO_LIST struct et_list l = et_list_open(&r->in, times);
+	while ((time = et_list_next(&l))) {
+		struct et_import_place here = { &list, NULL, l.at };
 
 		if (!json_is_number(time))
 			return et_import_fail(&r->in, &here, "is not a number");
 		et_series_append(s, json_number_value(time));
 	}
-	return 0;
+	return l.rc;
 }
 
 /* Takes the seconds unchanged, whereas import rounds them to nanoseconds. */
@@ -222,7 +221,6 @@ static int read_hyperfine(struct reader *r, const json_t *root)
 {
 	static const struct et_import_place list = { NULL, "results", 0 };
 	const json_t *results, *result;
-	size_t i;
 	int rc = et_read_branch(&r->in, root, "results", JSON_ARRAY, NULL, &results);
 
 	if (!rc && r->options->metric && *r->options->metric == ET_METRIC_CPU)
@@ -231,14 +229,14 @@ static int read_hyperfine(struct reader *r, const json_t *root)
 			"use --metric et for the elapsed times");
 	if (rc)
 		return rc;
-	json_array_foreach(results, i, result)
-	{
-		struct et_import_place here = { &list, NULL, i };
+	ET_AUTO_LIST struct et_list l = et_list_open(&r->in, results);
+	while ((result = et_list_next(&l))) {
+		struct et_import_place here = { &list, NULL, l.at };
 
 		if ((rc = read_result(r, result, &here)))
 			return rc;
 	}
-	return 0;
+	return l.rc;
 }
 
 static int read_experiment(
@@ -257,17 +255,17 @@ static int read_experiment(
 static int read_json(struct reader *r, const char *data, size_t size)
 {
 	enum et_import_format format = ET_IMPORT_AUTO;
-	json_t *root;
+	json_t *root = NULL;
 
 	if (r->options->column)
 		return et_import_fail(&r->in, NULL, "--column is for CSV, and this is JSON");
 	int rc = et_import_load(&r->in, data, size, &format, &root);
-	if (rc)
-		return rc;
-	if (format == ET_IMPORT_HYPERFINE)
+	if (!rc && format == ET_IMPORT_HYPERFINE)
 		rc = read_hyperfine(r, root);
-	json_decref(root);
-	return format == ET_IMPORT_HYPERFINE ? rc : read_experiment(r, data, size, format);
+	if (root)
+		json_decref(root);
+	et_outline_free(&r->in);
+	return rc || format == ET_IMPORT_HYPERFINE ? rc : read_experiment(r, data, size, format);
 }
 
 static int read_record(struct reader *r, bool json)

@@ -147,31 +147,33 @@ static int add_period(struct reader *r, const struct period *p, const struct et_
 	return p->from ? read_cause(r, p, at, t, to) : 0;
 }
 
+/* Sets *objects to whether the periods are objects, not arrays. */
 static int read_periods(struct reader *r, const json_t *periods, const struct et_import_place *at,
-	struct et_trace *t)
+	struct et_trace *t, bool *objects)
 {
 	struct cursor c = { 0 };
 	const json_t *element;
-	size_t i;
 	int rc = 0;
 
-	json_array_foreach(periods, i, element)
-	{
-		struct et_import_place here = { at, NULL, i };
+	*objects = false;
+	ET_AUTO_LIST struct et_list l = et_list_open(&r->in, periods);
+	while (rc == 0 && (element = et_list_next(&l))) {
+		struct et_import_place here = { at, NULL, l.at };
 		struct period p = { 0 };
-		if (rc)
-			break;
+		if (l.at == 0)
+			*objects = json_is_object(element);
 		if (json_is_array(element))
 			rc = read_row(r, element, &here, &p);
 		else if (json_is_object(element))
 			rc = read_object(r, element, &here, &p);
 		else
 			rc = et_import_fail(&r->in, &here, "is not a period");
-		if (rc == 0 && !!p.from != json_is_object(json_array_get(periods, 0)))
+		if (rc == 0 && !!p.from != *objects)
 			rc = et_import_fail(&r->in, &here, "has another form than the first");
 		if (rc == 0)
 			rc = add_period(r, &p, &here, &c, t);
 	}
+	rc = rc ? rc : l.rc;
 	if (rc == 0 && t->total == 0)
 		rc = et_import_fail(&r->in, at, "covers no time");
 	return rc;
@@ -208,18 +210,19 @@ static int read_trace(
 	const json_t *periods = json_object_get(object, "periods");
 	struct et_traces *all = r->traces;
 	struct et_trace t;
+	bool objects;
 
 	if (!periods)
 		return 0;
-	if (!json_is_array(periods))
+	if (!et_is_list(&r->in, periods))
 		return et_import_fail(&r->in, &periods_at, "is not a list");
 	if (all->n == MOST_TRACES)
 		return et_import_fail(&r->in, at, "is one trace too many (%d)", MOST_TRACES);
 	et_trace_init(&t);
 	t.name = name ? et_strdup(name) : NULL;
 	t.timer.nominal_ns = r->nominal_ns;
-	int rc = read_periods(r, periods, &periods_at, &t);
-	if (rc == 0 && json_is_object(json_array_get(periods, 0)))
+	int rc = read_periods(r, periods, &periods_at, &t, &objects);
+	if (rc == 0 && objects)
 		rc = to_ticks(r, json_object_get(object, "hz"), &hz_at, &t);
 	else if (rc == 0 && r->hz_estimate == 0)
 		rc = et_import_fail(&r->in, &mhz_at, "is missing");
@@ -257,6 +260,23 @@ static int read_head(struct reader *r, const json_t *root)
 	return 0;
 }
 
+/* Reads the traces that `etalon trace --json` wrote. */
+static int read_list(struct reader *r, const json_t *list)
+{
+	const json_t *object;
+	int rc = 0;
+
+	ET_AUTO_LIST struct et_list l = et_list_open(&r->in, list);
+	while (rc == 0 && (object = et_list_next(&l))) {
+		struct et_import_place list_at = { NULL, "traces", 0 };
+		struct et_import_place at = { &list_at, NULL, l.at };
+		const json_t *name = json_object_get(object, "name");
+		rc = read_trace(r, object,
+			et_is_string(&r->in, name) ? json_string_value(name) : NULL, &at);
+	}
+	return rc ? rc : l.rc;
+}
+
 static int read_root(struct reader *r, json_t *root)
 {
 	const char *key;
@@ -273,12 +293,8 @@ static int read_root(struct reader *r, json_t *root)
 		if (rc == 0 && json_is_object(value))
 			rc = read_trace(r, value, key, &at);
 	}
-	const json_t *list = json_object_get(root, "traces");
-	for (size_t i = 0; rc == 0 && i < json_array_size(list); i++) {
-		struct et_import_place list_at = { NULL, "traces", 0 }, at = { &list_at, NULL, i };
-		const json_t *object = json_array_get(list, i);
-		rc = read_trace(r, object, json_string_value(json_object_get(object, "name")), &at);
-	}
+	if (rc == 0)
+		rc = read_list(r, json_object_get(root, "traces"));
 	if (rc == 0 && !r->traces->n)
 		rc = et_import_fail(&r->in, NULL, "it has no periods");
 	return rc;
@@ -290,17 +306,17 @@ int et_traces_read(const char *data, size_t size, const char *name, struct et_tr
 	struct et_import_options options = { .name = name };
 	struct et_traces traces = { 0 };
 	struct reader r = { .in = { .options = &options, .err = err }, .traces = &traces };
-	json_error_t where;
 
 	if (size > ET_TRACES_MOST_BYTES)
 		return et_import_fail(
 			&r.in, NULL, "larger than %zu MiB", ET_TRACES_MOST_BYTES >> 20);
-	json_t *root = json_loadb(data, size, JSON_REJECT_DUPLICATES, &where);
-	if (!root)
-		return et_import_fail(&r.in, NULL, "line %d, column %d: %s", where.line,
-			where.column, where.text);
-	int rc = read_root(&r, root);
-	json_decref(root);
+	json_t *root = NULL;
+	int rc = et_outline_load(&r.in, data, size, &root);
+	if (!rc) {
+		rc = read_root(&r, root);
+		json_decref(root);
+	}
+	et_outline_free(&r.in);
 	if (rc) {
 		et_traces_free(&traces);
 		return rc;

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "model/trace.h"
 
-/* jansson holds a whole text in memory and needs about ten times its size. */
+/* A text is held in memory as a whole; what is read from it needs at most 20 times its size. */
 #define ET_TRACES_MOST_BYTES ((size_t)256 << 20)
 
 struct et_traces {
