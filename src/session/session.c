@@ -243,14 +243,16 @@ static enum et_state state_after(const struct et_session *s, int rc)
  */
 static int finish(struct et_session *s, int rc, struct et_error *err)
 {
-	int rc2 = et_recorder_flush(&s->recorder, rc ? NULL : err);
+	/* After an interruption a store that fails is what the user must know. */
+	struct et_error *why = rc && rc != -EINTR ? NULL : err;
+	int rc2 = et_recorder_flush(&s->recorder, why);
 
 	et_runner_close(s->runner);
 	s->runner = NULL;
 	if (rc2 == 0 && (rc == 0 || rc == -EINTR))
-		rc2 = et_session_remove(s->setup.store, s->e, &s->warnings, rc ? NULL : err);
+		rc2 = et_session_remove(s->setup.store, s->e, &s->warnings, why);
 	s->store_failed = s->store_failed || rc2;
-	rc = rc ? rc : rc2;
+	rc = why && rc2 ? rc2 : rc;
 	s->e->state = state_after(s, rc);
 	s->e->finished_wall_ns = et_clock_real.wall_ns(NULL);
 	rc2 = et_store_set_state(

@@ -108,6 +108,31 @@ kill -9 $pid
 wait $pid 2>/dev/null
 ok "kill -9: the program ends with etalon" wait_until '! pgrep -f "^sleep 600\.$$"' 10
 
+# The samples before the endless run are still in memory when no file can grow any longer.
+mkfifo messages
+cat messages >unstored.err &
+env --default-signal=INT etalon run --label unstored -w 0 -r 9 -- \
+	sh -c 'echo >>ran; [ "$(wc -l <ran)" -lt 4 ] || { >endless; exec sleep 600; }' >/dev/null 2>messages &
+pid=$!
+wait_until '[ -e endless ]'
+if prlimit --pid $pid --fsize=1 2>/dev/null; then
+	kill -s INT $pid
+	wait $pid
+	status=$?
+	# On a busy machine the three runs take so long that each is stored before the next.
+	[ "$(samples unstored)" -eq 3 ] && want=130 || want=4
+	is "SIGINT: samples that cannot be stored give exit status 4, otherwise it is 130" $status $want
+	wait_until 'grep -q hint unstored.err'
+	is "SIGINT: a message says that every sample is stored only if that is so" \
+		"$(grep -c 'every finished sample is stored' unstored.err)" $((want == 130))
+	like "SIGINT: the hint names the experiment whose samples could not be stored" "$(cat unstored.err)" 'etalon run --resume 20'
+	exits "SIGINT: an experiment whose last samples could not be stored can be shown" 0 etalon show unstored
+else
+	kill -9 $pid
+	wait $pid 2>/dev/null
+	skip "SIGINT: samples that cannot be stored give exit status 4" 'prlimit is missing'
+fi
+
 # kill -9 in the middle, several times, then resume to the end: every sample once.
 begin --label killed --seed 9 -w 0 -r 60 -n a -n b "sleep 0.022$$" "sleep 0.023$$"
 wait_for_samples killed 2
