@@ -121,7 +121,7 @@ if prlimit --pid $pid --fsize=1 2>/dev/null; then
 	status=$?
 	# On a busy machine the three runs take so long that each is stored before the next.
 	[ "$(samples unstored)" -eq 3 ] && want=130 || want=4
-	is "SIGINT: samples that cannot be stored give exit status 4, otherwise it is 130" $status $want
+	is "SIGINT: samples that cannot be stored give exit status 4, otherwise it is 130" $status "$want"
 	wait_until 'grep -q hint unstored.err'
 	is "SIGINT: a message says that every sample is stored only if that is so" \
 		"$(grep -c 'every finished sample is stored' unstored.err)" $((want == 130))
