@@ -2,7 +2,8 @@
 # Compares the newest experiment of a store with the completions that tests/torture/stamp.c logged.
 # Usage: account.py STORE lost LOG NAMED | account.py STORE turns ROUNDS
 #   lost   prints the runs that the log has and the store has not, beyond NAMED that were lost before,
-#          and the milliseconds from the end of the first of them to the start of the last
+#          and how old the group was, in milliseconds, when the last of them began: from the end of the
+#          first to the end of the last but one
 #   turns  prints what is wrong with the turns of every experiment: missing ones, doubled ones, half
 #          pairs, a damaged store, a state that is not done; nothing if all is well
 import os
@@ -23,7 +24,7 @@ def lost(log, named):
                     " (select max(key) from experiment)").fetchone()[0]
     n = len(lines) - stored - named
     gone = lines[len(lines) - n:] if n > 0 else []
-    span = (int(gone[-1][1]) - int(gone[0][2])) / 1e6 if gone else 0
+    span = (int(gone[-2][2]) - int(gone[0][2])) / 1e6 if n > 1 else 0
     print(n, max(0, round(span)))
 
 

@@ -31,7 +31,7 @@ changed=0 unrestored=0
 while [ $n -lt $kills ]; do
 	laptop
 	before_n=$n
-	experiment 700 etalon run --env -q || { failed=1; break; }
+	experiment 900 etalon run --env -q || { failed=1; break; }
 	changed=$((changed + n - before_n))
 	wait_until settled
 	find tree -name '*.new' -delete
