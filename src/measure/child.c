@@ -330,16 +330,26 @@ static void become_program(
 	_exit(127);
 }
 
+/* The limit of processes may be reached for a moment only, which must not end a run of a day. */
+enum { SPAWN_TRIES = 40, SPAWN_PAUSE_NS = 50000000 };
+
 pid_t et_child_spawn(const struct et_child_setup *setup, struct et_start *start, bool held)
 {
+	const struct timespec pause = { .tv_nsec = SPAWN_PAUSE_NS };
 	pid_t parent = getpid();
 
-	memset(start, 0, sizeof(*start));
-	start->spawned_ns = et_clock_read_ns(CLOCK_MONOTONIC);
-	pid_t pid = held ? fork() : vfork();
-	if (pid == 0)
-		become_program(setup, start, parent, held);
-	return pid < 0 ? -errno : pid;
+	for (volatile int tries = 1;; tries++) { /* volatile: vfork() returns twice */
+		memset(start, 0, sizeof(*start));
+		start->spawned_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+		pid_t pid = held ? fork() : vfork();
+		if (pid == 0)
+			become_program(setup, start, parent, held);
+		if (pid > 0)
+			return pid;
+		if (errno != EAGAIN || tries == SPAWN_TRIES)
+			return -errno;
+		nanosleep(&pause, NULL);
+	}
 }
 
 int et_child_wait_ready(

@@ -27,9 +27,11 @@ limited()
 	0 | 1 | 2 | 3 | 4) ;;
 	99) return ;; # the limit cannot be set here
 	*)
-		# RLIMIT_CPU ends etalon by SIGXCPU or SIGKILL, as it is meant to; ld.so ends with 127.
+		# RLIMIT_CPU ends etalon by SIGXCPU or SIGKILL, as it is meant to; ld.so ends with 127. The
+		# kernel refuses to start a program of a user who has too many processes elsewhere.
 		if [[ $limit == *-t* && $status -ge 128 && $status -ne 124 && $status -ne 139 ]] ||
-			[[ $status -eq 127 && $(cat err) == *'shared libraries'* ]]; then
+			[[ $status -eq 127 && $(cat err) == *'shared libraries'* ]] ||
+			[[ $status -eq 126 && $(cat err) == 'setpriv: failed to execute'* ]]; then
 			return
 		fi
 		odd=$((odd + 1))
@@ -108,5 +110,21 @@ for ((i = 0; i < TORTURE; i++)); do
 	done
 	finish "RLIMIT_NPROC"
 done
+
+# A user who has no other process reaches the limit with etalon and its keeper, until another process
+# of that user ends.
+if can_drop_privileges; then
+	user=$((1000000 + $$))
+	mkdir other
+	chown $user other
+	chmod 755 "$public" "$public/bin"
+	setpriv --reuid $user --regid $user --clear-groups sleep 1 &
+	exits "RLIMIT_NPROC: a run continues when the limit is no longer reached" 0 setpriv --reuid $user --regid $user \
+		--clear-groups env -C other HOME="$work/other" ETALON_STORE="sqlite:$work/other/store.db" \
+		prlimit --nproc=3 "$public/bin/etalon" run -q -w 0 -r 2 -- true
+	wait
+else
+	skip "RLIMIT_NPROC: a run continues when the limit is no longer reached" "$why_not"
+fi
 
 done_testing
