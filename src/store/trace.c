@@ -201,6 +201,18 @@ static int to_ticks(
 	return 0;
 }
 
+/*
+ * Takes the rate in the file, with which ticks become nanoseconds when the trace is written. These
+ * have the limit of ticks, and a better rate may be found than the one in the file.
+ */
+static int take_estimate(struct reader *r, const struct et_import_place *at, struct et_trace *t)
+{
+	t->hz_estimate = r->hz_estimate;
+	if ((double)(t->origin + t->total) / t->hz_estimate * 1e9 > MOST_TICKS / 2)
+		return et_import_fail(&r->in, at, "covers more than 26 days");
+	return 0;
+}
+
 /* Reads an object that has periods; an object without them is not a trace and is ignored. */
 static int read_trace(
 	struct reader *r, const json_t *object, const char *name, const struct et_import_place *at)
@@ -226,8 +238,8 @@ static int read_trace(
 		rc = to_ticks(r, json_object_get(object, "hz"), &hz_at, &t);
 	else if (rc == 0 && r->hz_estimate == 0)
 		rc = et_import_fail(&r->in, &mhz_at, "is missing");
-	else
-		t.hz_estimate = r->hz_estimate;
+	else if (rc == 0)
+		rc = take_estimate(r, &periods_at, &t);
 	if (rc) {
 		et_trace_free(&t);
 		return rc;
