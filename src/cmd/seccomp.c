@@ -51,11 +51,14 @@ static const unsigned refused[] = {
 	__NR_fork,
 	__NR_vfork,
 #endif
-	/* other processes; kill is below */
+	/* other processes; kill and tgkill are below */
 	__NR_ptrace,
 	__NR_process_vm_readv,
 	__NR_process_vm_writev,
 	__NR_pidfd_send_signal,
+	__NR_tkill,
+	__NR_rt_sigqueueinfo,
+	__NR_rt_tgsigqueueinfo,
 #ifdef __NR_pidfd_getfd
 	__NR_pidfd_getfd,
 #endif
@@ -191,8 +194,9 @@ static void fill(struct program *p)
 	/* The flags of clone3 are in memory; without it the C library calls clone. */
 	refuse_if(p, BPF_JEQ, __NR_clone3, ENOSYS);
 	allow_only(p, __NR_clone, 0, BPF_JSET, CLONE_THREAD);
-	/* The handler of SIGTSTP stops this process. */
+	/* The handler of SIGTSTP stops this process, and abort() ends it. */
 	allow_only(p, __NR_kill, 0, BPF_JEQ, (uint32_t)getpid());
+	allow_only(p, __NR_tgkill, 0, BPF_JEQ, (uint32_t)getpid());
 	/* Input that would be typed into the terminal of the caller. */
 	add(p, BPF_JMP | BPF_JEQ | BPF_K, __NR_ioctl, 0, 5);
 	load(p, offsetof(struct seccomp_data, args) + 8);
