@@ -4,13 +4,18 @@
 
 #include <string.h>
 
-uint64_t et_hash_text(const char *text)
+uint64_t et_hash_bytes(const char *bytes, size_t n)
 {
 	uint64_t hash = 14695981039346656037u;
 
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 1099511628211u;
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ (unsigned char)bytes[i]) * 1099511628211u;
 	return hash;
+}
+
+uint64_t et_hash_text(const char *text)
+{
+	return et_hash_bytes(text, strlen(text));
 }
 
 static uint64_t *slot_at(const struct et_hash *h, size_t i)

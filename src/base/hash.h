@@ -12,7 +12,8 @@ struct et_hash {
 	char *slots;   /* each has a key, then a value; at most half are in use */
 };
 
-/* Returns a 64-bit hash of the text: FNV-1a (Fowler, Noll and Vo). */
+/* Returns a 64-bit hash: FNV-1a (Fowler, Noll and Vo). It is easy to find bytes that collide. */
+uint64_t et_hash_bytes(const char *bytes, size_t n);
 uint64_t et_hash_text(const char *text);
 
 /* Returns the value of a key, or NULL if there is none. A key must not be 0. */

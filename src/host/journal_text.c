@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "host/journal_text.h"
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/parse.h"
 #include "host/factors.h"
 
@@ -10,19 +11,10 @@
 #include <stdarg.h>
 #include <string.h>
 
+/* The checksum, a hash, detects a line that was cut or edited, but not a forged one. */
 enum { MAX_FIELDS = 12, CHECKSUM = 16, MAX_ENTRIES = 1000000 };
 
 static const char *const owner_names[] = { "apply", "run", NULL };
-
-/* FNV-1a, 64 bits: detects a line that was cut or edited, but not a forged one. */
-static uint64_t checksum(const char *text, size_t len)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
 
 /* --- writing --- */
 
@@ -64,7 +56,7 @@ int et_journal_line_end(struct et_journal_line *l)
 	if (l->too_long)
 		return -EMSGSIZE;
 	l->n += (size_t)snprintf(l->text + l->n, sizeof(l->text) - l->n, " %016" PRIx64 "\n",
-		checksum(l->text, l->n));
+		et_hash_bytes(l->text, l->n));
 	return 0;
 }
 
@@ -149,7 +141,7 @@ static bool split_line(const char *start, size_t len, struct line *l)
 	if (len <= CHECKSUM + 1 || len >= ET_JOURNAL_LINE || memchr(start, '\0', len))
 		return false;
 	size_t body = len - CHECKSUM - 1;
-	snprintf(sum, sizeof(sum), "%016" PRIx64, checksum(start, body));
+	snprintf(sum, sizeof(sum), "%016" PRIx64, et_hash_bytes(start, body));
 	if (start[body] != ' ' || memcmp(start + body + 1, sum, CHECKSUM))
 		return false;
 	memcpy(l->text, start, body);

@@ -29,13 +29,10 @@ static bool counts(const struct et_sample *s)
 	       s->ruling.removal.by == ET_KEPT;
 }
 
-/* FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/ */
 static uint64_t hash_of(const char name[16])
 {
-	uint64_t h = 0xcbf29ce484222325u;
+	uint64_t h = et_hash_bytes(name, strnlen(name, 16));
 
-	for (size_t i = 0; i < 16 && name[i]; i++)
-		h = (h ^ (unsigned char)name[i]) * 0x100000001b3u;
 	return h ? h : 1; /* a key of the table is not 0 */
 }
 

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/daemon.h"
 #include "base/alloc.h"
+#include "base/hash.h"
 
 #include <math.h>
 #include <string.h>
 
 /* --- names --- */
 
-/* FNV-1a (Fowler, Noll & Vo). Nobody gains by choosing names that collide. */
+/* Nobody gains by choosing names that collide. */
 static size_t hash(const char *s)
 {
-	uint64_t h = 14695981039346656037u;
+	uint64_t h = et_hash_text(s);
 
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * 1099511628211u;
 	return (size_t)(h ^ h >> 32);
 }
 
