@@ -17,9 +17,8 @@ struct column {
 
 /* After the columns follow the names, then the data and WORD bytes that loads may run into. */
 struct et_packed {
-	uint32_t n_columns, n_names;
-	size_t data; /* offset of the data in this struct */
-	size_t bytes;
+	uint32_t n_columns;
+	size_t data;             /* offset of the data in this struct */
 	struct column columns[]; /* those that vary come first */
 };
 
@@ -190,10 +189,7 @@ struct et_packed *et_pack(
 	uint32_t n_columns = plan_columns(&s, columns, &bytes);
 	size_t data = sizeof(struct et_packed) + n_columns * sizeof(*columns) + s.n_names * NAME;
 	struct et_packed *p = et_alloc(data + bytes + WORD);
-	*p = (struct et_packed){ .n_columns = n_columns,
-		.n_names = (uint32_t)s.n_names,
-		.data = data,
-		.bytes = data + bytes + WORD };
+	*p = (struct et_packed){ .n_columns = n_columns, .data = data };
 	memcpy(p->columns, columns, n_columns * sizeof(*columns));
 	if (s.n_names)
 		memcpy(&p->columns[n_columns], s.names, s.n_names * NAME);
@@ -227,9 +223,4 @@ void et_unpack(const struct et_packed *p, const struct et_field *fields, size_t 
 		write_value(p, &fields[c->number], c->least, record);
 	}
 	et_unpack_next(p, fields, i, record);
-}
-
-size_t et_packed_bytes(const struct et_packed *p)
-{
-	return p ? p->bytes : 0;
 }

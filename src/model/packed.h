@@ -27,7 +27,4 @@ void et_unpack(const struct et_packed *p, const struct et_field *fields, size_t 
 void et_unpack_next(
 	const struct et_packed *p, const struct et_field *fields, size_t i, void *record);
 
-/* The memory that p occupies. */
-size_t et_packed_bytes(const struct et_packed *p);
-
 #endif

@@ -182,18 +182,6 @@ void et_samples_free(struct et_samples *all)
 	*all = (struct et_samples){ 0 };
 }
 
-size_t et_samples_bytes(const struct et_samples *all)
-{
-	size_t bytes = all->n_chunks * sizeof(*all->chunks);
-
-	for (size_t i = 0; i < all->n_chunks; i++) {
-		const struct et_sample_chunk *c = &all->chunks[i];
-		bytes += et_packed_bytes(c->samples) + et_packed_bytes(c->removals) +
-			 et_packed_bytes(c->culprits) + et_packed_bytes(c->begins);
-	}
-	return bytes;
-}
-
 /* --- sorting --- */
 
 struct key {

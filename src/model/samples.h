@@ -38,7 +38,6 @@ struct et_sample *et_samples_add(struct et_samples *all, const struct et_sample 
 struct et_sample *et_samples_edit(struct et_samples *all, size_t i);
 /* Sorts them by their order in the plan, stably, and numbers them anew. */
 void et_samples_sort(struct et_samples *all);
-size_t et_samples_bytes(const struct et_samples *all); /* the memory of the packed samples */
 void et_samples_free(struct et_samples *all);
 
 /* Reads samples one after the other, or by their number. All members are private. */
