@@ -51,7 +51,8 @@ void et_sqlite_release(struct et_database *db);
  * other users it does nothing.
  */
 int et_sqlite_check_owner(char **path, struct et_error *err) ET_CHECK;
-/* Whether a user other than root and this one owns the file, or anybody can write it. */
+/* Whether a user other than root and this one owns the file, or its group or anybody can
+ * write it. */
 bool et_sqlite_is_shared(const char *path);
 
 /* Fills err from a result code of SQLite, with a hint where one helps. Returns -errno. */

@@ -134,5 +134,5 @@ bool et_sqlite_is_shared(const char *path)
 {
 	struct stat st;
 
-	return stat(path, &st) == 0 && (!is_trusted(st.st_uid) || (st.st_mode & S_IWOTH));
+	return stat(path, &st) == 0 && (!is_trusted(st.st_uid) || others_can_write(&st));
 }

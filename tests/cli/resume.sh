@@ -195,6 +195,13 @@ db.execute("UPDATE experiment SET state = \"interrupted\", plan_runs = 3 WHERE l
 	run unprivileged etalon run --store "$public/between/ours/store.db" --resume shared
 	is "owner: an experiment in a shared store is not resumed unless it is trusted" "$status" 2
 	like "owner: the error names the shared store as the cause" "$err" 'in a store that other users can write'
+	chown 65534 "$public/between/ours/store.db"
+	chmod 660 "$public/between/ours/store.db"
+	run unprivileged etalon run --store "$public/between/ours/store.db" --resume shared
+	is "owner: nor is one in a store that a group can write" "$status" 2
+	chmod 600 "$public/between/ours/store.db"
+	run unprivileged etalon run -q --store "$public/between/ours/store.db" --resume shared
+	is "owner: an experiment in a store of the user's own is resumed" "$status" 0
 else
 	skip "owner: root does not write the stores of other users" "$why_not"
 fi
