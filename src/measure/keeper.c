@@ -53,7 +53,7 @@ static int newest_first(const void *a, const void *b)
 	return (x->pid < y->pid) - (x->pid > y->pid);
 }
 
-/* Those of a program are stopped: a fork bomb would be gone before the end of the list. */
+/* Stops the processes of programs: a fork bomb would be gone before the end of the list. */
 static struct processes list_processes(const struct work *w)
 {
 	char **names = et_sysroot_names("", "/proc");
