@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "measure/cgroup.h"
-#include "measure/hurry.h"
+#include "measure/wakeup_prio.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -82,15 +82,15 @@ static void sweep_one(int home_fd, const char *name, uint64_t deadline_ns, struc
 	ET_AUTO_CLOSE int dir_fd =
 		openat(home_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	ET_AUTO_CLOSE int lock_fd = -1;
-	bool hurries = false;
+	struct et_wakeup_prio hurry = { 0 };
 	size_t first = 0;
 
 	if (dir_fd < 0 || !lock_against_owners(dir_fd, &lock_fd))
 		return;
 	for (bool again = false;; again = true) {
 		struct pass p = { 0 };
-		if (again && !hurries)
-			hurries = et_hurry_begin();
+		if (again && !hurry.raised)
+			et_wakeup_prio_hurry(&hurry);
 		kill_tree(dir_fd, 0, &p);
 		first = again ? first : p.killed;
 		if (unlinkat(home_fd, name, AT_REMOVEDIR) == 0)
@@ -105,8 +105,7 @@ static void sweep_one(int home_fd, const char *name, uint64_t deadline_ns, struc
 			break;
 		usleep(500);
 	}
-	if (hurries)
-		et_hurry_end();
+	et_wakeup_prio_lower(&hurry);
 	out->ended += first;
 }
 

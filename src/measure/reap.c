@@ -6,7 +6,7 @@
 #include "base/procstat.h"
 #include "base/sysroot.h"
 #include "clock/counter.h"
-#include "measure/hurry.h"
+#include "measure/wakeup_prio.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -312,7 +312,7 @@ static int kill_all(const struct et_reaping *r, bool *any)
 {
 	const uint64_t patience_ns = 20000000, most_ns = 5000000000;
 	uint64_t began_ns = et_clock_read_ns(CLOCK_MONOTONIC), since_ns = 0;
-	bool hurries = false;
+	struct et_wakeup_prio hurry = { 0 };
 	int rc = 0;
 
 	for (;;) {
@@ -326,14 +326,13 @@ static int kill_all(const struct et_reaping *r, bool *any)
 			rc = -ETIMEDOUT;
 			break;
 		}
-		if (!hurries && since_ns > patience_ns)
-			hurries = et_hurry_begin();
+		if (!hurry.raised && since_ns > patience_ns)
+			et_wakeup_prio_hurry(&hurry);
 		/* A killed process ends soon, unless it is stuck in the kernel. */
 		if (p.left)
 			usleep(1000);
 	}
-	if (hurries)
-		et_hurry_end();
+	et_wakeup_prio_lower(&hurry);
 	return rc;
 }
 

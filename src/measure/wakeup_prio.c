@@ -33,15 +33,30 @@ static long timer_slack_ns(void)
 	return syscall(SYS_prctl, PR_GET_TIMERSLACK, 0, 0, 0, 0);
 }
 
-void et_wakeup_prio_open(struct et_wakeup_prio *p, const char *root, uint32_t cpus)
+/* Finds out whether we are allowed to raise the priority, and what the kernel does to the slack. */
+static void probe(struct et_wakeup_prio *p)
 {
-	*p = (struct et_wakeup_prio){ .slack_ns = timer_slack_ns() };
-	if (!is_busy(root, cpus) || sched_getscheduler(0) != SCHED_OTHER)
+	if (sched_getscheduler(0) != SCHED_OTHER)
 		return;
+	p->slack_ns = timer_slack_ns();
 	p->wanted = set_policy(0, SCHED_FIFO) == 0 && set_policy(0, SCHED_OTHER) == 0;
 	p->sets_slack = timer_slack_ns() != p->slack_ns;
 	if (p->sets_slack)
 		syscall(SYS_prctl, PR_SET_TIMERSLACK, p->slack_ns, 0, 0, 0);
+}
+
+void et_wakeup_prio_open(struct et_wakeup_prio *p, const char *root, uint32_t cpus)
+{
+	*p = (struct et_wakeup_prio){ 0 };
+	if (is_busy(root, cpus))
+		probe(p);
+}
+
+void et_wakeup_prio_hurry(struct et_wakeup_prio *p)
+{
+	*p = (struct et_wakeup_prio){ 0 };
+	probe(p);
+	et_wakeup_prio_raise(p);
 }
 
 void et_wakeup_prio_raise(struct et_wakeup_prio *p)

@@ -29,7 +29,13 @@ struct et_wakeup_prio {
 /* Finds out whether the machine, which has this number of CPUs, is busy. Raises nothing yet. */
 void et_wakeup_prio_open(struct et_wakeup_prio *p, const char *root, uint32_t cpus);
 void et_wakeup_prio_raise(struct et_wakeup_prio *p);
-/* Call it before fork(). */
+/*
+ * Raises it whether the machine is busy or not, unless we have another policy already. A fork bomb
+ * of hundreds of processes leaves a process that kills them a small share of the CPU; with a
+ * real-time priority the kills come before the next forks.
+ */
+void et_wakeup_prio_hurry(struct et_wakeup_prio *p);
+/* Call it before fork(). Does nothing if the priority is not raised. */
 void et_wakeup_prio_lower(struct et_wakeup_prio *p);
 /* Raises the priority of another process; a child of vfork() does that for its parent. */
 void et_wakeup_prio_raise_process(pid_t pid);

@@ -82,6 +82,20 @@ static void raised_by_child(void)
 	ok(sched_getscheduler(0) == SCHED_OTHER, "the parent lowers it again");
 }
 
+static void hurry(void)
+{
+	struct et_wakeup_prio p;
+
+	prctl(PR_SET_TIMERSLACK, 70000);
+	et_wakeup_prio_hurry(&p);
+	ok(sched_getscheduler(0) == (p.wanted ? SCHED_FIFO : SCHED_OTHER),
+		"in a hurry the priority is raised on a quiet machine, too, where that is allowed");
+	et_wakeup_prio_lower(&p);
+	ok(sched_getscheduler(0) == SCHED_OTHER && prctl(PR_GET_TIMERSLACK) == 70000,
+		"after a hurry we have our policy and timer slack (%d ns)",
+		prctl(PR_GET_TIMERSLACK));
+}
+
 static void only_if_busy(void)
 {
 	struct et_wakeup_prio p;
@@ -100,6 +114,7 @@ int main(void)
 {
 	tree_open();
 	only_if_busy();
+	hurry();
 	tree_write("/proc/loadavg", "1.01 0.00 0.00 1/100 4711\n");
 	check(0, 50000);
 	raised_by_child();
