@@ -133,6 +133,22 @@ static void end(int signal, siginfo_t *info, void *context)
 	errno = saved;
 }
 
+/*
+ * A fault in etalon itself, or abort(), has the default action: etalon could not continue. If
+ * another process sent the signal, it is a request to end like any other.
+ */
+static void fault(int signal, siginfo_t *info, void *context)
+{
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+
+	if (info->si_code == SI_USER || info->si_code == SI_QUEUE) {
+		end(signal, info, context);
+		return;
+	}
+	sigaction(signal, &dfl, NULL);
+	kill(getpid(), signal);
+}
+
 static void suspend(int signal, siginfo_t *info, void *context)
 {
 	int saved = errno;
@@ -178,14 +194,17 @@ static void install(int signal, void (*handler)(int, siginfo_t *, void *), int f
 		sigaction(signal, &action, NULL);
 }
 
-/*
- * Whether a signal ends a process unless it is handled. The signals of a fault in etalon itself are
- * not handled, since it could not continue.
- */
+static bool reports_fault(int signal)
+{
+	return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL ||
+	       signal == SIGABRT;
+}
+
+/* Whether a signal ends a process unless it is handled. */
 static bool ends_process(int signal)
 {
 	static const int others[] = { SIGKILL, SIGSTOP, SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU,
-		SIGURG, SIGWINCH, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+		SIGURG, SIGWINCH };
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		if (others[i] == signal)
@@ -221,7 +240,7 @@ struct et_interrupt *et_signals_install(void)
 	et_signal_timer_make();
 	for (int signal = 1; signal <= SIGRTMAX; signal++) {
 		if (ends_process(signal))
-			install(signal, end, 0);
+			install(signal, reports_fault(signal) ? fault : end, 0);
 	}
 	install(SIGTSTP, suspend, 0);
 	install(SIGCONT, resumed, SA_RESTART);
