@@ -12,9 +12,10 @@ if [ -z "${FAILING_ALLOC:=}" ]; then
 	skip 'allocations: a command survives failed allocations' 'a sanitizer replaces the allocator'
 	done_testing
 fi
-times=${TORTURE:-1}
+# The long form has 20,000 trials if TORTURE is 50.
+times=$((${TORTURE:-1} > 1 ? 7 * TORTURE : 1))
 RANDOM=${SEED:=$((RANDOM % 10000))}
-note "SEED=$SEED TORTURE=$times"
+note "SEED=$SEED TORTURE=${TORTURE:-1}"
 trials_wanted=0
 trials_done=0
 errors=0

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A run of very many samples: memory grows by at most 100 bytes per sample, the number of open files
-# does not grow, and the store takes a bounded number of bytes per sample. 5,000 samples × $TORTURE.
+# does not grow, and the store takes a bounded number of bytes per sample. 5,000 samples;
+# in the long form 10^6 if TORTURE is 50.
 # A hundred bytes suffice for two culprits per sample; on a machine that runs tests at the same time
 # there may be twenty.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
 : "${TORTURE:=1}"
-samples=$((5000 * TORTURE))
+samples=$((TORTURE > 1 ? 20000 * TORTURE : 5000))
 each=100               # bytes that a sample with two culprits may take in memory
 cache=$((2200 * 1024)) # SQLite's page cache holds what was written until it has 2,000 KiB
 slack=$((512 * 1024))  # pages of the heap that are not full, buffers as large as the largest run
