@@ -51,9 +51,14 @@ void et_sqlite_release(struct et_database *db);
  * other users it does nothing.
  */
 int et_sqlite_check_owner(char **path, struct et_error *err) ET_CHECK;
+/* Whether only this user, or root, could have written the store and what is beside it. */
+bool et_sqlite_is_own(const char *path);
 /* Whether a user other than root and this one owns the file, or its group or anybody can
  * write it. */
 bool et_sqlite_is_shared(const char *path);
+
+/* Lets SQLite open no pipes, and delete no files but its own. */
+void et_sqlite_guard_files(void);
 
 /* Fills err from a result code of SQLite, with a hint where one helps. Returns -errno. */
 int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err);

@@ -85,6 +85,11 @@ int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err)
 	case SQLITE_FULL:
 		return fail_full(path, err);
 	case SQLITE_READONLY:
+		if (code == SQLITE_READONLY_ROLLBACK)
+			return et_hint(err,
+				et_fail(err, EROFS, ET_EXIT_OUTSIDE,
+					"%s: a change of the store was interrupted", path),
+				"run 'etalon list' as the user of the store to undo that change");
 		if (folder_is_read_only(s))
 			return fail_folder(path, err);
 		return et_hint(err,

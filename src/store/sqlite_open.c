@@ -111,12 +111,17 @@ static char *immutable_uri(const char *path)
 	return et_asprintf("file:%s?immutable=1", escaped);
 }
 
-static bool has_unmerged_log(const char *path)
+static bool has_contents(const char *path, const char *suffix)
 {
-	ET_AUTO_FREE char *log = et_asprintf("%s-wal", path);
+	ET_AUTO_FREE char *beside = et_asprintf("%s%s", path, suffix);
 	struct stat st;
 
-	return stat(log, &st) == 0 && st.st_size > 0;
+	return stat(beside, &st) == 0 && st.st_size > 0;
+}
+
+static bool has_unmerged_log(const char *path)
+{
+	return has_contents(path, "-wal") || has_contents(path, "-journal");
 }
 
 /* A file from elsewhere may bring triggers and views of its own: none of them is executed. */
@@ -167,6 +172,8 @@ static int open_database(struct et_sqlite *s, const char *name, int flags, struc
 {
 	static const char settings[] = "PRAGMA foreign_keys=ON; PRAGMA synchronous=FULL;"
 				       "PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON";
+
+	et_sqlite_guard_files();
 	int rc = sqlite3_open_v2(
 		name, &s->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
 
@@ -185,12 +192,16 @@ static int open_database(struct et_sqlite *s, const char *name, int flags, struc
 }
 
 /*
+ * The store of another user is not open for writing: a journal beside it would be rolled back into
+ * any file that this user has put in the place of the store meanwhile.
+ *
  * A store in a folder that cannot be written is read as immutable, unless there is a log beside it:
  * SQLite would ignore the samples in that log.
  */
 static int open_for_reading(struct et_sqlite *s, struct et_error *err)
 {
-	int rc = open_database(s, s->path, SQLITE_OPEN_READWRITE, err);
+	bool own = et_sqlite_is_own(s->path);
+	int rc = open_database(s, s->path, own ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY, err);
 	ET_AUTO_FREE char *folder = et_folder_of(s->path);
 
 	if (!rc || (rc != -EROFS && access(folder, W_OK) == 0) || has_unmerged_log(s->path))

@@ -136,3 +136,12 @@ bool et_sqlite_is_shared(const char *path)
 
 	return stat(path, &st) == 0 && (!is_trusted(st.st_uid) || others_can_write(&st));
 }
+
+bool et_sqlite_is_own(const char *path)
+{
+	ET_AUTO_FREE char *resolved = et_strdup(path);
+	struct stat st;
+
+	return stat(path, &st) == 0 && is_trusted(st.st_uid) &&
+	       et_sqlite_check_owner(&resolved, NULL) == 0;
+}

@@ -63,4 +63,60 @@ forge 'long commands by default' 'ALTER TABLE command DROP COLUMN text' \
 forge 'long argv' 'UPDATE command SET argv = zeroblob(900000)'
 forge 'deep expressions' "CREATE INDEX deep ON sample (et_ns$(printf ' + et_ns%.0s' {1..200}))"
 
+# hot STORE FILE: puts a journal beside the store that SQLite would roll back, with FILE as its
+# super-journal, which SQLite would delete afterwards
+hot()
+{
+	python3 - "$@" <<-'PY'
+		import os, struct, sys
+		store, name = sys.argv[1], os.path.abspath(sys.argv[2]).encode()
+		page = struct.unpack('>H', open(store, 'rb').read(18)[16:])[0]
+		magic = bytes.fromhex('d9d505f920a163d7')
+		head = magic + struct.pack('>5I', 0, 1, os.path.getsize(store) // page, 512, page)
+		end = struct.pack('>2I', len(name), sum(name)) + magic
+		open(store + '-journal', 'wb').write(head.ljust(512, b'\0') + struct.pack('>I', 1) + name + end)
+	PY
+}
+
+# no_deletion NAME: no way to use store.db deletes the file that a journal beside it names
+no_deletion()
+{
+	local use
+	for use in list 'show last' 'export last' 'rm last' 'run -q -r 1 true'; do
+		cp base.db store.db
+		rm -f store.db-*
+		echo precious >precious
+		hot store.db precious
+		[ -z "$2" ] || chown -R "$2" store.db store.db-journal .
+		# shellcheck disable=SC2086
+		timeout -s KILL 20 etalon $use >out 2>err
+		ok "$1: $use does not delete the file that it names ($?)" test -e precious
+		[ -z "$2" ] || chown "$(id -u)" .
+	done
+}
+
+no_deletion 'journal of this user' ''
+if [ "$(id -u)" -eq 0 ]; then
+	no_deletion 'journal of another user' 65534
+	hot store.db precious
+	chown -R 65534 store.db store.db-journal .
+	refuses 'journal of another user: it is not rolled back' 4 'interrupted' etalon list
+	ok 'journal of another user: it is not removed' test -e store.db-journal
+	chown 0 .
+fi
+
+# A pipe has no end that opens: each use of the store must fail or continue, but not wait for it.
+for suffix in journal wal shm claims; do
+	for use in list 'show last' 'export last' 'rm last' 'run -q -r 1 true'; do
+		cp base.db store.db
+		rm -f store.db-*
+		mkfifo store.db-$suffix
+		# shellcheck disable=SC2086
+		timeout -s KILL 20 etalon $use >out 2>err
+		[ $? -ne 137 ]
+		tap_report $? "pipe as -$suffix: $use does not wait for it"
+	done
+done
+rm -f store.db-*
+
 done_testing
