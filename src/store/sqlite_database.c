@@ -77,6 +77,23 @@ static int fail_folder(const char *path, struct et_error *err)
 		"make the folder writable, or name another store with --store or ETALON_STORE");
 }
 
+static int fail_io(struct et_sqlite *s, int code, struct et_error *err)
+{
+	switch (code) {
+	case SQLITE_IOERR_NOMEM:
+		return et_fail(err, ENOMEM, ET_EXIT_OUTSIDE, "%s: out of memory", s->name);
+	case SQLITE_IOERR_SHMSIZE: /* also to read a store: its index is a file beside it */
+		if (sqlite3_system_errno(s->db) == ENOSPC)
+			return fail_full(s->name, err);
+		return fail_write(s->name, err);
+	case SQLITE_IOERR_WRITE:
+		return fail_write(s->name, err);
+	}
+	return et_hint(err,
+		et_fail(err, EIO, ET_EXIT_OUTSIDE, "%s: %s", s->name, sqlite3_errmsg(s->db)),
+		"check the disk, and the files beside the store whose names begin with its name");
+}
+
 int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err)
 {
 	const char *path = s->name;
@@ -120,6 +137,7 @@ int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err)
 			"changed by hand");
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
+	case SQLITE_PROTOCOL:
 		return et_hint(err,
 			et_fail(err, EBUSY, ET_EXIT_OUTSIDE,
 				"%s: another program keeps the store locked", path),
@@ -127,11 +145,7 @@ int et_sqlite_fail(struct et_sqlite *s, int code, struct et_error *err)
 	case SQLITE_CONSTRAINT:
 		return et_fail(err, EEXIST, ET_EXIT_OUTSIDE, "%s: %s", path, sqlite3_errmsg(s->db));
 	case SQLITE_IOERR:
-		if (code == SQLITE_IOERR_WRITE)
-			return fail_write(path, err);
-		if (code == SQLITE_IOERR_NOMEM)
-			return et_fail(err, ENOMEM, ET_EXIT_OUTSIDE, "%s: out of memory", path);
-		break;
+		return fail_io(s, code, err);
 	}
 	return et_fail(err, EIO, ET_EXIT_OUTSIDE, "%s: %s", path, sqlite3_errmsg(s->db));
 }

@@ -161,6 +161,11 @@ if [ "$(id -u)" -eq 0 ] && mount -t tmpfs -o size=400k,mode=700 tmpfs "$dir/disk
 	holds $? "run: an experiment that the full disk ended is not failed"
 	grep -q "^hint: .*run 'etalon run --resume $id' to continue" "$dir/err.run"
 	holds $? "run: the hint on a full disk shows how to continue"
+	rm -f "$dir/disk"/*-shm # SQLite makes it again, for which there is no space
+	cat /dev/zero 2>/dev/null >"$dir/disk/ballast"
+	gives 4 "import: a disk without a free byte gives exit status 4" "$ETALON" import "$dir/hyperfine.json"
+	says "no space left"
+	rm "$dir/disk/ballast"
 	mount -o remount,size=16m "$dir/disk"
 	gives 0 "resume: an experiment that the full disk ended continues" "$ETALON" run -q --resume
 	"$ETALON" show --json "$id" | jq -c '[.commands[].samples[] | select(.warmup | not) | .round] | sort' > "$dir/rounds"
