@@ -10,8 +10,10 @@
 #include "store/store.h"
 
 #include <errno.h>
+#include <pwd.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 /* The common options as the user gave them. */
 struct common {
@@ -212,15 +214,24 @@ const char *et_cli_store_given(const struct et_cli *cli)
 	return url && *url ? url : NULL;
 }
 
+const char *et_cli_home(void)
+{
+	const char *home = getenv("HOME");
+	const struct passwd *user = home && *home ? NULL : getpwuid(geteuid());
+
+	if (home && *home)
+		return home;
+	return user && user->pw_dir && *user->pw_dir ? user->pw_dir : "/root";
+}
+
 char *et_cli_store_url(const struct et_cli *cli)
 {
 	const char *url = et_cli_store_given(cli);
-	const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+	const char *data = getenv("XDG_DATA_HOME");
 
 	if (url)
 		return et_strdup(url);
 	if (data && data[0] == '/')
 		return et_asprintf("sqlite:%s/etalon/etalon.db", data);
-	return et_asprintf(
-		"sqlite:%s/.local/share/etalon/etalon.db", home && *home ? home : "/root");
+	return et_asprintf("sqlite:%s/.local/share/etalon/etalon.db", et_cli_home());
 }

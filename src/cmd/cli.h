@@ -77,6 +77,8 @@ void et_cli_warn(struct et_warnings *w);
 int et_cli_own_path(char *buf, size_t size, struct et_error *err) ET_CHECK;
 /* Returns --store, else ETALON_STORE, else NULL: the user's own file. */
 const char *et_cli_store_given(const struct et_cli *cli) ET_CHECK;
+/* HOME, or the folder of the user in the user database. */
+const char *et_cli_home(void);
 /* Returns the URL of the store, also if none was given. Caller frees. */
 char *et_cli_store_url(const struct et_cli *cli) ET_CHECK;
 /*

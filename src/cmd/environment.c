@@ -38,7 +38,6 @@ void et_cli_machine(struct et_machine *m)
 char *et_cli_journal(void)
 {
 	const char *path = getenv("ETALON_JOURNAL"), *state = getenv("XDG_STATE_HOME");
-	const char *home = getenv("HOME");
 
 	if (path && *path)
 		return et_strdup(path);
@@ -46,7 +45,7 @@ char *et_cli_journal(void)
 		return et_strdup(ET_ROOT_JOURNAL);
 	if (state && state[0] == '/')
 		return et_asprintf("%s/etalon/env.journal", state);
-	return et_asprintf("%s/.local/state/etalon/env.journal", home && *home ? home : "/tmp");
+	return et_asprintf("%s/.local/state/etalon/env.journal", et_cli_home());
 }
 
 void et_cli_stale_notice(void)

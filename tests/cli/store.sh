@@ -186,6 +186,9 @@ if can_drop_privileges; then
 	gives 4 "run: a store in a read-only folder gives exit status 4" \
 		unprivileged "$public/bin/etalon" run --store folder/store.db -- true
 	says "the folder of the store is read-only"
+	gives 4 "list: without HOME, the store is in the home of the user" \
+		unprivileged env -u HOME -u ETALON_STORE -u XDG_DATA_HOME "$public/bin/etalon" show last
+	says "$(getent passwd 65534 | cut -d: -f6)/.local/share/etalon/etalon.db"
 else
 	skip "run: a store in a read-only folder gives exit status 4" "$why_not"
 fi
