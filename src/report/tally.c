@@ -46,8 +46,10 @@ static void average(const struct et_command *c, struct et_parts *p)
 			sums[i] += ns == ET_UNKNOWN ? NAN : (double)ns;
 		}
 	}
-	for (size_t i = 0; i < ET_LENGTH(parts); i++)
-		*(double *)((char *)p + parts[i].to) = n ? sums[i] / (double)n : NAN;
+	for (size_t i = 0; i < ET_LENGTH(parts); i++) {
+		double mean = n ? sums[i] / (double)n : NAN;
+		memcpy((char *)p + parts[i].to, &mean, sizeof(mean));
+	}
 }
 
 static double or_zero(double x)

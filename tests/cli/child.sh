@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A measured program finds in /proc/self and by system calls what it would find if the user's shell
 # had started it. self-view prints that, and here the outputs are compared in every arrangement.
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 : "${SELF_VIEW:=$root/build/tests/cli/self-view}" "${STOP_PREPARED:=$root/build/tests/cli/stop-prepared}"

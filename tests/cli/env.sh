@@ -263,10 +263,10 @@ for signal in QUIT USR1 ALRM XCPU RTMIN $faults; do
 	env --default-signal=QUIT etalon run --env -r 1000 'sh -c ">>begun; sleep 0.02"' >/dev/null 2>&1 &
 	pid=$!
 	wait_until '[ -e begun ]'
-	kill -s $signal $pid
+	kill -s "$signal" $pid
 	wait $pid
 	is "run --env: SIG$signal gives an exit status of 128 and its number" $? \
-		$((128 + $(kill -l $signal)))
+		$((128 + $(kill -l "$signal")))
 	as_before "run --env after SIG$signal"
 done
 env --default-signal=INT etalon run --label later -w 0 -r 8 'sleep 0.2' >/dev/null 2>&1 &

@@ -78,7 +78,8 @@ for command in list 'list --json' 'show last' 'show -v last' 'show --color=alway
 done
 etalon export -f none 2>&1 | sed -n 's/^hint: use one of //p' | tr -d , >formats
 ok 'stored text: the formats of export are known' grep -q orgmode formats
-for format in $(cat formats); do
+read -ra names <formats
+for format in "${names[@]}"; do
 	clean "stored text: export as $format obeys nothing" etalon export --format "$format" last
 done
 for shell in bash zsh fish; do
