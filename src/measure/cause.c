@@ -222,6 +222,13 @@ static int find_ticks(const struct et_trace *t, const struct et_gap *gaps, doubl
 	return et_ticks_find(gaps, t->n, hz, ticks, fit);
 }
 
+/* An estimate is not wrong by a factor of two: then the ticks have another interval than stated. */
+static void take_rate(struct et_trace *t, double hz)
+{
+	if (hz > t->hz_estimate / 2 && hz < t->hz_estimate * 2)
+		t->hz = hz;
+}
+
 void et_cause_regular(struct et_trace *t, bool assign, bool long_is_process)
 {
 	double hz = t->hz > 0 ? t->hz : t->hz_estimate;
@@ -249,5 +256,5 @@ void et_cause_regular(struct et_trace *t, bool assign, bool long_is_process)
 			*shortest = p->duration;
 	}
 	if (t->hz_estimate > 0 && t->timer.nominal_ns)
-		t->hz = fit.interval / (double)t->timer.nominal_ns * 1e9;
+		take_rate(t, fit.interval / (double)t->timer.nominal_ns * 1e9);
 }
