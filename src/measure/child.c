@@ -407,6 +407,9 @@ int et_child_start_error(
 	if (start->failed_errno == ENOENT) /* the file itself was found before */
 		return et_hint(err, rc,
 			"install its interpreter (see its #! line) or loader, which is missing");
+	if (start->failed_errno == EACCES && setup->change_user)
+		return et_hint(err, rc,
+			"let the user of --user execute the file and enter its folders (namei -l)");
 	if (start->failed_errno == ENOEXEC)
 		return et_hint(err, rc, "begin the script with #!/bin/sh, or use --shell");
 	return rc;
