@@ -126,7 +126,7 @@ nobody=(setpriv --reuid nobody --regid "$(id -g nobody)" --init-groups --inh-cap
 cp "$SELF_VIEW" private-view
 chmod 700 private-view
 refuses 'user: a program that only the caller may execute is refused' 2 'Permission denied' \
-	etalon run -r 1 --user nobody ./private-view print
+	etalon run -r 1 --user nobody -- ./private-view print
 like 'user: the hint names the permissions of the folders, too' "$err" 'hint: .*namei -l'
 
 # same_user NAME OPTION…: a program of --user finds what one finds that setpriv starts as this user.
