@@ -29,7 +29,7 @@ static void print_command(const struct et_page *page, const struct et_command *c
 
 void et_review_print(const struct et_experiment *e, const struct et_page *page)
 {
-	ET_AUTO_FREE char *head = et_asprintf("experiment %s would run:", e->id);
+	ET_AUTO_FREE char *head = et_asprintf("the record of experiment %s runs:", e->id);
 
 	et_page_paragraph(page, 0, "", NULL, head, NULL);
 	for (const struct et_field *f = et_child_fields; f->name; f++) {
