@@ -57,6 +57,14 @@ bool et_sqlite_is_own(const char *path);
  * write it. */
 bool et_sqlite_is_shared(const char *path);
 
+/*
+ * Copies a store with its log to a folder that only this user can enter. Returns 0 with *copy,
+ * which the caller frees, or -errno.
+ */
+int et_sqlite_copy(const char *path, char **copy) ET_CHECK;
+/* Removes the names of a copy; SQLite can still read it if it has opened it. */
+void et_sqlite_forget_copy(const char *copy);
+
 /* Lets SQLite open no pipes, and delete no files but its own. */
 void et_sqlite_guard_files(void);
 

@@ -191,17 +191,44 @@ static int open_database(struct et_sqlite *s, const char *name, int flags, struc
 	return rc == SQLITE_OK ? 0 : et_sqlite_fail(s, rc, err);
 }
 
+/* With a log beside it; otherwise SQLite would ignore the samples in that log. */
+static int open_copy(struct et_sqlite *s, const char *path, struct et_error *err)
+{
+	ET_AUTO_FREE char *copy = NULL;
+	int rc = et_sqlite_copy(path, &copy);
+
+	if (rc)
+		return fail_path(s->name, -rc, err);
+	rc = open_database(s, copy, SQLITE_OPEN_READWRITE, err);
+	et_sqlite_forget_copy(copy);
+	return rc;
+}
+
 /*
- * The store of another user is not open for writing: a journal beside it would be rolled back into
- * any file that this user has put in the place of the store meanwhile.
- *
+ * Another user can change the store and the files beside it at any time. A journal would be rolled
+ * back into any file that this user has put in the place of the store meanwhile.
+ */
+static int open_of_another(struct et_sqlite *s, struct et_error *err)
+{
+	ET_AUTO_FREE char *path = realpath(s->path, NULL);
+
+	if (!path || has_contents(path, "-journal"))
+		return open_database(s, s->path, SQLITE_OPEN_READONLY, err);
+	if (has_contents(path, "-wal"))
+		return open_copy(s, path, err);
+	ET_AUTO_FREE char *uri = immutable_uri(path);
+	return open_database(s, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);
+}
+
+/*
  * A store in a folder that cannot be written is read as immutable, unless there is a log beside it:
  * SQLite would ignore the samples in that log.
  */
 static int open_for_reading(struct et_sqlite *s, struct et_error *err)
 {
-	bool own = et_sqlite_is_own(s->path);
-	int rc = open_database(s, s->path, own ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY, err);
+	if (!et_sqlite_is_own(s->path))
+		return open_of_another(s, err);
+	int rc = open_database(s, s->path, SQLITE_OPEN_READWRITE, err);
 	ET_AUTO_FREE char *folder = et_folder_of(s->path);
 
 	if (!rc || (rc != -EROFS && access(folder, W_OK) == 0) || has_unmerged_log(s->path))

@@ -105,6 +105,41 @@ if [ "$(id -u)" -eq 0 ]; then
 	chown 0 .
 fi
 
+# Its owner has a store open, with a sample of the log, and truncates the file that SQLite maps.
+if can_drop_privileges; then
+	cp base.db "$public/live.db"
+	chown 65534:65534 "$public/live.db"
+	cat >"$public/owner.py" <<-'PY'
+		import os, sqlite3
+		c = sqlite3.connect('live.db')
+		c.execute('PRAGMA journal_mode=WAL')
+		c.execute("UPDATE experiment SET label = 'in the log'")
+		c.commit()
+		open('open', 'w').close()
+		while os.path.exists('open'):
+		    os.truncate('live.db-shm', 0)
+	PY
+	chmod 644 "$public/owner.py"
+	unprivileged python3 owner.py 2>owner.err &
+	if wait_until '[ -e "$public/open" ]' 20; then
+		for ((i = 0; i < 20; i++)); do
+			etalon list --store "sqlite:$public/live.db" >>listed 2>>err
+			echo "status $?" >>listed
+		done
+		is 'store of another user: reading does not crash if the owner truncates -shm' \
+			"$(grep -c 'status 0' listed)" 20
+		is 'store of another user: what is in its log is read' "$(grep -c 'in the log' listed)" 20
+		is 'store of another user: no copy is left' "$(find /tmp -maxdepth 1 -name 'etalon-copy-*' | wc -l)" 0
+	else
+		note "$(cat owner.err)"
+		skip 'store of another user: reading does not crash if the owner truncates -shm' 'Python cannot use SQLite'
+	fi
+	rm -f "$public/open"
+	wait
+else
+	skip 'store of another user: reading does not crash if the owner truncates -shm' "$why_not"
+fi
+
 # A pipe has no end that opens: each use of the store must fail or continue, but not wait for it.
 for suffix in journal wal shm claims; do
 	for use in list 'show last' 'export last' 'rm last' 'run -q -r 1 true'; do
