@@ -115,8 +115,8 @@ const struct et_option et_run_options[] = {
 	{ 0, "time-limit", "DUR", "start no more runs after this time, e.g. 5m", et_set_duration,
 		FILLS(plan.time_limit_ns), PLAN },
 	{ 0, "protocol", "NAME",
-		"how samples become a result: emp, kbest, raw, or auto: kbest under 10 ms, else "
-		"emp (emp)",
+		"how samples become a result: emp, kbest, raw, cause, or auto: kbest under 10 ms, "
+		"else emp (emp)",
 		et_set_choice, FILLS(protocol), .names = et_protocol_names, PLAN },
 	{ 'k', "best", "K", "K-best: sample until the K fastest runs agree (3)",
 		et_set_field_number, PLAN_FIELD("k"), .lo = 1, .hi = ET_KBEST_MOST, PLAN },

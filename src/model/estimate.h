@@ -3,7 +3,10 @@
 #ifndef ET_MODEL_ESTIMATE_H
 #define ET_MODEL_ESTIMATE_H
 
+#include "model/metric.h"
 #include "model/warning.h"
+
+#include <math.h>
 
 /* A series of times summed up; nanoseconds unless said otherwise. */
 struct et_estimate {
@@ -49,6 +52,21 @@ struct et_kbest_result {
 	bool converged;
 };
 
+/* The ratio of two times with its interval; all NaN: not known. */
+struct et_ratio {
+	double estimate, lo, hi;
+	const char *method; /* NULL: not known */
+};
+
+#define ET_NO_RATIO ((struct et_ratio){ .estimate = NAN, .lo = NAN, .hi = NAN })
+
+/* Whether two programs load the machine alike, so that running side by side costs both the same. */
+enum et_kinds {
+	ET_KINDS_UNKNOWN,
+	ET_KINDS_SAME,
+	ET_KINDS_DIFFERENT,
+};
+
 enum et_conclusion {
 	ET_CONCLUDED_NOTHING,           /* too few values, or all are equal */
 	ET_CONCLUDED_TOO_FEW_IN_FAMILY, /* it takes pairs_needed pairs */
@@ -68,7 +86,8 @@ struct et_contrast {
 	size_t pairs;            /* 0: two independent series */
 	const char *arrangement; /* "duet", "block"; NULL for independent series */
 	double log_ratio_sd;     /* of the pairs */
-	double ratio, lo, hi;    /* estimate and interval of b/a */
+	enum et_metric metric;   /* that it compares */
+	double ratio, lo, hi;    /* estimate and interval of b/a, which the conclusion is about */
 	double level;
 	const char *ratio_method; /* "fieller", "hodges-lehmann" …; NULL without a ratio */
 	const char *method;       /* the test: "paired-t", "signed-rank", "sign"; "student" … */
@@ -84,6 +103,9 @@ struct et_contrast {
 	/* Of pairs: */
 	double p_sign;    /* by the sign test, which assumes only independence */
 	double inflation; /* of the variance by serial dependence; 1: no dependence was found */
+	/* Of duets: as measured, and of the programs when they run alone. */
+	struct et_ratio side_by_side, alone;
+	enum et_kinds kinds;
 	/* In the family of comparisons: */
 	double p_holm;
 	double holm_alpha; /* the level that p was compared with; 0: not in a family */

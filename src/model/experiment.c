@@ -8,7 +8,7 @@
 
 const char *const et_order_names[] = { "auto", "random", "round-robin", "sequential", "duet",
 	NULL };
-const char *const et_protocol_names[] = { "emp", "kbest", "raw", "auto", NULL };
+const char *const et_protocol_names[] = { "emp", "kbest", "raw", "auto", "cause", NULL };
 const char *const et_state_names[] = { "running", "interrupted", "done", "failed", NULL };
 const char *const et_origin_names[] = { "unknown", "measured", "imported", NULL };
 

@@ -19,6 +19,8 @@ enum et_protocol {
 	ET_PROTOCOL_KBEST,
 	ET_PROTOCOL_RAW,
 	ET_PROTOCOL_AUTO, /* emp or kbest, decided by the warm-up: see model/advice.h */
+	/* Removes samples for a recorded cause only, never because of their own value. */
+	ET_PROTOCOL_CAUSE,
 };
 
 enum et_state {
@@ -106,7 +108,8 @@ struct et_experiment {
 	enum et_origin origin;
 	char machine[96]; /* where it was measured, as et_host_identity describes it, or "" */
 	enum et_protocol protocol;
-	enum et_metric metric;
+	enum et_metric metric; /* that the user chose; of no meaning with metric_auto */
+	bool metric_auto;      /* the samples decide: see struct et_metric_choice */
 	struct et_plan plan;
 	struct et_child_spec child;
 	char *snapshot_source; /* how other processes were observed, such as "taskstats+bpf" */

@@ -34,10 +34,14 @@ void et_judgement_free(struct et_judgement *j)
 {
 	for (size_t i = 0; i < j->n_commands; i++)
 		command_result_free(&j->commands[i]);
-	for (size_t i = 0; i < j->n_contrasts; i++)
+	for (size_t i = 0; i < j->n_contrasts; i++) {
 		et_warnings_free(&j->contrasts[i].warnings);
+		if (j->second)
+			et_warnings_free(&j->second[i].warnings);
+	}
 	et_warnings_free(&j->warnings);
 	free(j->commands);
 	free(j->contrasts);
+	free(j->second);
 	memset(j, 0, sizeof(*j));
 }

@@ -7,6 +7,30 @@
 #include "model/estimate.h"
 #include "model/experiment.h"
 
+/* Why a metric is judged. */
+enum et_metric_reason {
+	ET_METRIC_BY_USER,
+	ET_METRIC_BY_DEFAULT, /* CPU time: no command uses several CPUs or waits */
+	ET_METRIC_PARALLEL,   /* elapsed time: a command keeps more than one CPU busy */
+	ET_METRIC_WAITS,      /* elapsed time: a command sleeps or waits for part of its time */
+};
+
+struct et_metric_choice {
+	enum et_metric metric;
+	enum et_metric_reason reason;
+	uint32_t command; /* that decided, if one did */
+	double amount;    /* CPUs that it keeps busy, or the share of its time that it waits */
+};
+
+/*
+ * Runs while the machine was fast and runs while it was slow, by the probe; slow is 0 if only one
+ * state was seen. The means are of the judged metric.
+ */
+struct et_states {
+	size_t fast, slow;
+	double fast_mean, slow_mean;
+};
+
 /* The results of one command. */
 struct et_command_result {
 	const struct et_command *command; /* of the experiment, which outlives the result */
@@ -19,6 +43,7 @@ struct et_command_result {
 	struct et_estimate before[ET_METRICS];
 	struct et_paced paced;
 	struct et_kbest_result kbest;
+	struct et_states states;
 	struct et_warnings warnings; /* about the command as a whole */
 	size_t removed;
 	const struct et_contrast *contrast; /* with the reference; NULL when there is none */
@@ -32,9 +57,12 @@ const struct et_kbest_result *et_result_kbest(const struct et_command_result *r)
 
 struct et_judgement {
 	struct et_choice choice; /* of the protocol */
+	struct et_metric_choice metric;
 	struct et_command_result *commands;
 	size_t n_commands;
 	struct et_contrast *contrasts; /* one per command other than the reference */
+	/* The same by the other time, in the same order; NULL if it was not computed. */
+	struct et_contrast *second;
 	size_t n_contrasts;
 	struct et_warnings warnings; /* about the machine */
 };

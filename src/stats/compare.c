@@ -36,7 +36,10 @@ static void judge_pair(const struct et_series *series, const struct et_compared 
 		et_contrast_make(e, sa->command, sb->command, o->metric ? *o->metric : e->metric,
 			1 - o->alpha, out);
 	} else {
-		*out = (struct et_contrast){ .level = 1 - o->alpha };
+		*out = (struct et_contrast){ .level = 1 - o->alpha,
+			.metric = o->metric ? *o->metric : ET_METRIC_CPU,
+			.side_by_side = ET_NO_RATIO,
+			.alone = ET_NO_RATIO };
 		et_judge_apart(sa->values, sa->n, sb->values, sb->n,
 			facts[a].gaussian && facts[b].gaussian, out);
 	}

@@ -81,7 +81,12 @@ void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enu
 	ET_AUTO_FREE double *d = et_calloc(cb->samples.n, sizeof(*d));
 	size_t n = 0;
 
-	*out = (struct et_contrast){ .a = a, .b = b, .level = level };
+	*out = (struct et_contrast){ .a = a,
+		.b = b,
+		.level = level,
+		.metric = metric,
+		.side_by_side = ET_NO_RATIO,
+		.alone = ET_NO_RATIO };
 	if (et_metrics[metric].in_duets && (n = pair_duets(ca, cb, metric, d)) > 0) {
 		out->arrangement = "duet";
 	} else if (e->plan.order == ET_ORDER_SEQUENTIAL) {

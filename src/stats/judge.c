@@ -182,6 +182,7 @@ void et_judge(const struct et_experiment *e, struct et_judgement *out)
 {
 	memset(out, 0, sizeof(*out));
 	out->choice = et_protocol_choose(e);
+	out->metric = (struct et_metric_choice){ .metric = e->metric };
 	out->n_commands = e->n_commands;
 	out->commands = et_calloc(e->n_commands, sizeof(*out->commands));
 	for (size_t i = 0; i < e->n_commands; i++) {

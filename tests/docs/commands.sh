@@ -66,7 +66,7 @@ done
 
 # Every choice of an option, as completion offers it, is in the paragraph of the man page.
 etalon completion fish | sed -nE "s/.*seen_subcommand_from ([a-z]+)' -l ([a-z-]+) .*-a '([^']*)'.*/\\1 \\2 \\3/p" >choices
-ok 'completion offers choices of options' grep -q '^run protocol emp kbest raw auto$' choices
+ok 'completion offers choices of options' grep -q '^run protocol emp kbest raw auto cause$' choices
 while read -r command option names; do
 	page=$root/man/etalon-$command.1.scd
 	text=$(page_paragraph "$page" "$option")
