@@ -59,7 +59,8 @@ readme)
 	;;
 man)
 	for page in "$root"/man/*.scd; do
-		try "$(basename "$page" .1.scd)" < <(fenced "$page")
+		# scdoc reads a backslash as an escape, as in troff.
+		try "$(basename "$page" .1.scd)" < <(fenced "$page" | sed "s/\\\\\(.\)/\1/g")
 	done
 	;;
 help)

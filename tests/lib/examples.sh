@@ -47,12 +47,13 @@ compile()
 	esac
 }
 
-# Programs in the manual are the fenced blocks that begin with an include.
+# Programs in the manual are the fenced blocks that begin with an include. scdoc reads a backslash as
+# an escape.
 awk -v out="$work/manual-" '/^```/ { inside = !inside; fresh = inside; next }
 	inside && fresh && /^#include/ { file = out (++count) ".c" }
 	inside && fresh && !/^#include/ { file = "" }
 	{ fresh = 0 }
-	inside && file { print > file }' "$root/man/etalon.3.scd"
+	inside && file { gsub(/\\\\/, "\\"); print > file }' "$root/man/etalon.3.scd"
 ok 'the manual contains programs' test -f "$work/manual-1.c"
 
 for source in "$root"/examples/*.c "$root"/examples/*.cc "$work"/manual-*.c; do
