@@ -56,9 +56,10 @@ const struct et_verb et_verb_put = {
 		 "tried. They print nothing and do no input or output meanwhile; -v prints the "
 		 "work\n"
 		 "that was done.",
-	.examples = "  etalon put inc --seconds 50ms\n"
-		    "  etalon put sort --size 5000 -v\n"
-		    "  etalon run 'etalon put matc --size 100' 'etalon put matr --size 100'\n",
+	.examples =
+		"  etalon put inc --seconds 50ms\n"
+		"  etalon put sort --size 5000 -v\n"
+		"  etalon run -r 10 'etalon put matc --size 100' 'etalon put matr --size 100'\n",
 	.options = options,
 	.rights = ET_RIGHTS_SUBJECT,
 	.run = run,

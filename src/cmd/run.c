@@ -26,8 +26,8 @@ const struct et_verb et_verb_run = {
 		    "  etalon run --until 5% --json result.json 'etalon put inc --seconds 0.01'\n"
 		    "  etalon run --runs 20 --report result.html 'etalon put sort'\n"
 		    "  etalon run --protocol auto 'etalon put sort --size 1000'\n"
-		    "  etalon run -L n 1000,2000 'etalon put sort --size {n}'\n"
-		    "  etalon run --shell sh 'sort /etc/passwd | uniq -c'\n",
+		    "  etalon run -r 10 -L n 1000,2000 'etalon put sort --size {n}'\n"
+		    "  etalon run -r 10 --shell sh 'sort /etc/passwd | uniq -c'\n",
 	.options = et_run_options,
 	.uses_store = true,
 	.exports = true,

@@ -98,6 +98,41 @@ static int check_child(
 	return 0;
 }
 
+/*
+ * One bound that is given moves the default of the other: -M 5 means 5 runs, and -m 2000 means 2000
+ * or more if they take less than 3 s.
+ */
+static int check_number(
+	unsigned given, enum et_protocol protocol, struct et_plan *p, struct et_error *err)
+{
+	static const struct {
+		unsigned bit;
+		const char *name;
+	} bounds[] = { { ET_GIVEN_MIN, "min-runs" }, { ET_GIVEN_MAX, "max-runs" },
+		{ ET_GIVEN_MIN_TIME, "min-benchmarking-time" } };
+
+	const char *decides = given & ET_GIVEN_RUNS ? "runs" : p->until_ratio > 0 ? "until" : NULL;
+	/* --until works within the first two, and K-best, which auto may choose, within the second.
+	 */
+	size_t excluded = given & ET_GIVEN_RUNS && protocol != ET_PROTOCOL_AUTO ? 0 : 2;
+	for (size_t i = excluded; decides && i < ET_LENGTH(bounds); i++) {
+		if (given & bounds[i].bit)
+			return et_hint(err,
+				et_fail(err, EINVAL, ET_EXIT_USAGE,
+					"--%s decides the number of runs, so --%s has no effect",
+					decides, bounds[i].name),
+				"omit one of them");
+	}
+	if (p->min_runs > p->max_runs && !(given & ET_GIVEN_MAX))
+		p->max_runs = p->min_runs;
+	if (p->min_runs > p->max_runs && !(given & ET_GIVEN_MIN))
+		p->min_runs = p->max_runs;
+	if (p->min_runs > p->max_runs)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "--min-runs %u is above --max-runs %u",
+			p->min_runs, p->max_runs);
+	return 0;
+}
+
 int et_run_options_check(struct et_run_options *o, struct et_experiment *e, struct et_error *err)
 {
 	struct et_plan *p = &e->plan;
@@ -106,12 +141,11 @@ int et_run_options_check(struct et_run_options *o, struct et_experiment *e, stru
 	if (rc == 0)
 		rc = check_pace(e, err);
 	if (rc == 0)
+		rc = check_number(o->given, e->protocol, p, err);
+	if (rc == 0)
 		rc = check_child(o, e, err);
 	if (rc)
 		return rc;
-	if ((p->until_ratio > 0 || !p->k) && p->min_runs > p->max_runs)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "--min-runs %u is above --max-runs %u",
-			p->min_runs, p->max_runs);
 	if (p->order == ET_ORDER_DUET && !et_metrics[e->metric].in_duets)
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE,

@@ -39,6 +39,18 @@ static int set_input(const struct et_option *o, void *ctx, char *const *args, st
 	return set_own_text(o, ctx, path, err);
 }
 
+/* Unlike other durations it may be 0: --min-runs alone decides then. */
+static int set_min_time(
+	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	uint64_t *ns = et_option_target(o, ctx);
+
+	if (strcmp(args[0], "0"))
+		return et_set_duration(o, ctx, args, err);
+	*ns = 0;
+	return 0;
+}
+
 /* The option may be given several times, with several names each. */
 static int add_names(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
@@ -102,16 +114,21 @@ static int set_resume(const struct et_option *o, void *ctx, char *const *args, s
 const struct et_option et_run_options[] = {
 	{ 'w', "warmup", "N", "first runs of each command, whose samples do not count (1)",
 		et_set_field_number, PLAN_FIELD("warmup"), .hi = ET_MOST_RUNS, PLAN },
-	{ 'r', "runs", "N", "samples per command (10)", et_set_field_number, PLAN_FIELD("runs"),
-		.lo = 1, .hi = ET_MOST_RUNS, .bit = ET_GIVEN_PLAN | ET_GIVEN_RUNS },
+	{ 'r', "runs", "N", "samples per command (automatic: -m, -M)", et_set_field_number,
+		PLAN_FIELD("runs"), .lo = 1, .hi = ET_MOST_RUNS,
+		.bit = ET_GIVEN_PLAN | ET_GIVEN_RUNS },
 	{ 0, "until", "REL",
 		"sample until the expanded uncertainty of the mean is at most REL of it, e.g. 0.5%",
 		et_set_field_ratio, PLAN_FIELD("until_ratio"), PLAN },
-	{ 'm', "min-runs", "N", "with --until: at least N samples (10)", et_set_field_number,
-		PLAN_FIELD("min_runs"), .lo = 2, .hi = ET_MOST_RUNS, PLAN },
-	{ 'M', "max-runs", "N", "with --until: at most N samples (1000); with K-best (100)",
+	{ 'm', "min-runs", "N", "at least N samples per command (10)", et_set_field_number,
+		PLAN_FIELD("min_runs"), .lo = 2, .hi = ET_MOST_RUNS,
+		.bit = ET_GIVEN_PLAN | ET_GIVEN_MIN },
+	{ 'M', "max-runs", "N", "at most N samples per command (1000; K-best: 100)",
 		et_set_field_number, PLAN_FIELD("max_runs"), .lo = 2, .hi = ET_MOST_RUNS,
 		.bit = ET_GIVEN_PLAN | ET_GIVEN_MAX },
+	{ 0, "min-benchmarking-time", "DUR",
+		"unless --runs or --until decides: run each command for at least this long (3s)",
+		set_min_time, FILLS(plan.min_time_ns), .bit = ET_GIVEN_PLAN | ET_GIVEN_MIN_TIME },
 	{ 0, "time-limit", "DUR", "start no more runs after this time, e.g. 5m", et_set_duration,
 		FILLS(plan.time_limit_ns), PLAN },
 	{ 0, "protocol", "NAME",

@@ -22,6 +22,8 @@ enum et_run_given {
 	ET_GIVEN_RUNS = 2,
 	ET_GIVEN_MAX = 4,
 	ET_GIVEN_SEED = 8,
+	ET_GIVEN_MIN = 16,
+	ET_GIVEN_MIN_TIME = 32,
 };
 
 struct et_run_options {

@@ -62,7 +62,7 @@ void et_experiment_free(struct et_experiment *e)
 
 const struct et_plan et_default_plan = { .order = ET_ORDER_AUTO,
 	.warmup = 1,
-	.runs = 10,
+	.min_time_ns = 3000000000,
 	.min_runs = 10,
 	.max_runs = 1000,
 	.probe = true,

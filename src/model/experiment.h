@@ -71,8 +71,9 @@ struct et_plan {
 	uint64_t seed;
 	uint32_t reference; /* the command that the others are compared with */
 	uint32_t warmup;
-	uint32_t runs;      /* number of rounds if until_ratio is 0 */
-	double until_ratio; /* wanted half width of the interval over the mean; 0: use runs */
+	uint32_t runs;        /* number of rounds; 0: automatic, see protocol/rounds.h */
+	double until_ratio;   /* wanted half width of the interval over the mean; 0: use runs */
+	uint64_t min_time_ns; /* automatic: the runs take at least this long, per command */
 	uint32_t min_runs, max_runs;
 	uint64_t time_limit_ns; /* 0: none */
 	uint64_t metronome_ns;  /* 0: off */

@@ -6,6 +6,7 @@
 #include "num/dist.h"
 #include "num/kbest.h"
 #include "num/moments.h"
+#include "protocol/rounds.h"
 #include "protocol/schedule.h"
 
 #include <errno.h>
@@ -36,6 +37,7 @@ struct state {
 	uint64_t *earlier;
 	size_t n_earlier;
 	uint32_t next_look; /* round after which --until or K-best is checked again */
+	uint32_t rounds;    /* the number that was decided; 0: not yet */
 	bool kbest;         /* sample until the fastest runs agree */
 };
 
@@ -341,6 +343,37 @@ static int look(struct state *st, uint32_t only, struct et_error *err)
 	return rc ? rc : 1;
 }
 
+/* The number of turns of the plan; 0 if it cannot be known. */
+static uint64_t count_turns(const struct state *st)
+{
+	const struct et_plan *p = &st->e->plan;
+	bool sequential = p->order == ET_ORDER_SEQUENTIAL;
+	uint64_t per_round =
+		sequential ? st->e->n_commands
+			   : et_schedule_round(p, st->e->n_commands, 1, UINT32_MAX, st->turns);
+
+	uint32_t rounds = p->runs ? p->runs : st->rounds;
+
+	if (p->until_ratio > 0 || st->kbest || !rounds)
+		return 0;
+	return st->e->n_commands * (uint64_t)p->warmup + per_round * rounds;
+}
+
+static bool count_reached(struct state *st, uint32_t rounds_done, uint32_t only)
+{
+	const struct et_plan *p = &st->e->plan;
+
+	if (p->runs)
+		return rounds_done >= p->runs;
+	if (rounds_done < p->min_runs)
+		return false;
+	if (!st->rounds) {
+		st->rounds = et_rounds_decide(st->e, only, p->min_runs);
+		st->total = count_turns(st);
+	}
+	return rounds_done >= st->rounds;
+}
+
 /* Returns 1 if another round is needed, 0 if not, or -errno. */
 static int another_round(
 	struct state *st, uint32_t rounds_done, uint32_t only, struct et_error *err)
@@ -350,7 +383,7 @@ static int another_round(
 	if (out_of_time(st))
 		return 0;
 	if (!st->kbest && p->until_ratio == 0)
-		return rounds_done < p->runs;
+		return !count_reached(st, rounds_done, only);
 	if (rounds_done < (st->kbest ? p->k : p->min_runs))
 		return 1;
 	if (rounds_done >= p->max_runs)
@@ -371,6 +404,7 @@ static int run_rounds(struct state *st, uint32_t only, struct et_error *err)
 	int rc = 0, more = 0;
 
 	st->next_look = 0;
+	st->rounds = 0;
 	for (uint32_t round = 1; rc == 0; round++) {
 		more = another_round(st, round - 1, only, err);
 		if (more <= 0)
@@ -407,20 +441,6 @@ static int warm_up(struct state *st, uint32_t only, struct et_error *err)
 		}
 	}
 	return 0;
-}
-
-/* The number of turns of the plan; 0 if it cannot be known. */
-static uint64_t count_turns(const struct state *st)
-{
-	const struct et_plan *p = &st->e->plan;
-	bool sequential = p->order == ET_ORDER_SEQUENTIAL;
-	uint64_t per_round =
-		sequential ? st->e->n_commands
-			   : et_schedule_round(p, st->e->n_commands, 1, UINT32_MAX, st->turns);
-
-	if (p->until_ratio > 0 || st->kbest)
-		return 0;
-	return st->e->n_commands * (uint64_t)p->warmup + per_round * p->runs;
 }
 
 /* --protocol auto decides by the warm-up runs. */

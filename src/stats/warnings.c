@@ -123,10 +123,12 @@ static void warn_elapsed(const struct et_command *c, const struct totals *t, boo
 static void warn_extent(const struct et_experiment *e, enum et_protocol protocol,
 	const struct totals *t, struct et_warnings *out)
 {
+	/* An automatic number promises no more than --min-runs. */
+	uint32_t wanted = e->plan.runs ? e->plan.runs : e->plan.min_runs;
+
 	if (e->state == ET_STATE_DONE && e->plan.until_ratio == 0 && e->plan.time_limit_ns &&
-		t->turns < e->plan.runs && protocol != ET_PROTOCOL_KBEST)
-		et_warn(out, ET_WARN_TIME_LIMIT, et_arg_count(t->turns),
-			et_arg_count(e->plan.runs));
+		t->turns < wanted && protocol != ET_PROTOCOL_KBEST)
+		et_warn(out, ET_WARN_TIME_LIMIT, et_arg_count(t->turns), et_arg_count(wanted));
 }
 
 /* By evidence other than the program's own times: the probe and stolen time. */

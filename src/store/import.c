@@ -149,7 +149,7 @@ static int finish(struct et_importer *in)
 	e->started_wall_ns = started ? started : o->wall_ns;
 	if (e->state == ET_STATE_RUNNING)
 		e->state = ET_STATE_INTERRUPTED;
-	if (!e->plan.runs && !e->plan.until_ratio)
+	if (!e->plan.runs && !e->plan.until_ratio && !e->plan.max_runs)
 		guess_runs(e);
 	if (!e->plan.level)
 		e->plan.level = 0.95;

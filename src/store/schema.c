@@ -97,7 +97,10 @@ static const char step_3[] = "ALTER TABLE experiment ADD COLUMN origin TEXT;"
 static const char step_4[] = "ALTER TABLE experiment ADD COLUMN child_pass_env TEXT;"
 			     "ALTER TABLE experiment ADD COLUMN child_no_new_privs $int;";
 
-static const char *const steps[] = { step_1, step_2, step_3, step_4 };
+/* A number of runs that follows from their duration. */
+static const char step_5[] = "ALTER TABLE experiment ADD COLUMN plan_min_time_ns $int;";
+
+static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5 };
 
 const struct et_schema et_store_schema = { steps, ET_LENGTH(steps) };
 

@@ -28,7 +28,9 @@ static void test_new(void)
 	ok(valid, "experiment: every default is within the range of its field");
 	ok(e->n_commands == 0 && !e->label && !e->id[0],
 		"experiment: a new experiment has no commands");
-	ok(e->plan.runs == 10 && e->plan.warmup == 1 && e->plan.level == 0.95,
+	ok(e->plan.runs == 0 && e->plan.min_runs == 10 && e->plan.max_runs == 1000 &&
+			e->plan.min_time_ns == 3000000000 && e->plan.warmup == 1 &&
+			e->plan.level == 0.95,
 		"experiment: a new experiment has the default plan");
 	et_experiment_free(e);
 	et_experiment_free(NULL);

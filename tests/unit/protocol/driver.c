@@ -17,6 +17,7 @@ struct script {
 	uint64_t cpu_ns[2];
 	uint32_t orders[4096];
 	bool overlapped, parallel;
+	uint64_t hooks_ns;           /* time between runs */
 	struct et_experiment *ruled; /* the rules remove every second sample; NULL: no rules */
 	size_t rule_calls;
 };
@@ -44,11 +45,12 @@ static void fill(struct script *s, struct et_sample *out, uint32_t command)
 	double sign = s->runs % 2 ? 1 : -1;
 
 	memset(out, 0, sizeof(*out));
+	out->measured.started_wall_ns = s->now_ns + 1;
 	out->measured.cpu_ns = (uint64_t)((double)s->cpu_ns[command % 2] * (1 + sign * s->noise));
 	out->measured.elapsed_ns = out->measured.cpu_ns + 1000;
 	if (s->parallel)
 		out->measured.elapsed_ns = out->measured.cpu_ns / 2;
-	s->now_ns += out->measured.elapsed_ns;
+	s->now_ns += out->measured.elapsed_ns + s->hooks_ns;
 }
 
 static int run(void *ctx, const struct et_request *q, struct et_sample out[2], struct et_error *err)
@@ -257,6 +259,78 @@ static void until_sure(void)
 	et_experiment_free(e);
 }
 
+/* Returns the number of rounds that an automatic number of runs makes. */
+static size_t automatic_rounds(size_t n_commands, struct et_plan plan, struct script s)
+{
+	struct et_error err;
+
+	plan.min_runs = plan.min_runs ? plan.min_runs : 10;
+	plan.max_runs = plan.max_runs ? plan.max_runs : 1000;
+	plan.min_time_ns = 3000000000;
+	struct et_experiment *e = experiment(n_commands, plan);
+	size_t rounds = 0;
+	if (drive(e, &s, &err) == 0) {
+		for (size_t i = 0; i < e->commands[0].samples.n; i++)
+			rounds = sample_of(&e->commands[0], i)->place.round;
+	}
+	et_experiment_free(e);
+	return rounds;
+}
+
+/* A run takes its CPU time and 1 us, so the numbers follow from 3 s per command. */
+static void automatic(void)
+{
+	struct script fast = { .cpu_ns = { 999000, 999000 } },
+		      brief = { .cpu_ns = { 9999000, 9999000 } },
+		      slow = { .cpu_ns = { 999999000, 999999000 } },
+		      mixed = { .cpu_ns = { 9999000, 99999000 } };
+	struct et_plan one = { .warmup = 1 };
+
+	ok(automatic_rounds(1, one, brief) == 300, "automatic: 300 runs of 10 ms take 3 s");
+	ok(automatic_rounds(1, one, slow) == 10, "automatic: a run of 1 s has 10 runs");
+	ok(automatic_rounds(1, one, fast) == 1000, "automatic: a run of 1 ms has 1000 runs");
+	one.max_runs = 2000;
+	ok(automatic_rounds(1, one, fast) == 2000, "automatic: --max-runs is the most");
+	one = (struct et_plan){ .min_runs = 500 };
+	ok(automatic_rounds(1, one, brief) == 500, "automatic: --min-runs is the least");
+	brief.hooks_ns = 190000000;
+	ok(automatic_rounds(1, (struct et_plan){ 0 }, brief) == 15,
+		"automatic: the time of hooks counts");
+	brief.hooks_ns = 0;
+	ok(automatic_rounds(2, (struct et_plan){ .order = ET_ORDER_RANDOM }, brief) == 300,
+		"automatic: two commands have 6 s");
+	/* 10 + 100 ms alone, and the two of them in a duet: 220 ms per round. */
+	ok(automatic_rounds(2, (struct et_plan){ .order = ET_ORDER_AUTO }, mixed) == 28,
+		"automatic: runs alone and in duets count");
+	ok(automatic_rounds(2, (struct et_plan){ .order = ET_ORDER_SEQUENTIAL }, mixed) == 300,
+		"automatic: in sequential order the command has a number of its own");
+}
+
+/* Interrupted anywhere, an experiment has the number of runs that it would have had. */
+static void automatic_resumed(void)
+{
+	size_t good = 0, tries = 0;
+
+	for (size_t at = 1; at <= 40; at += 3) {
+		struct et_error err;
+		struct script s = { .interrupt_at = at, .cpu_ns = { 99999000, 99999000 } };
+		struct et_experiment *e = experiment(
+			1, (struct et_plan){
+				   .min_runs = 10, .max_runs = 1000, .min_time_ns = 3000000000 });
+		tries++;
+		if (drive(e, &s, &err) == -EINTR) {
+			s.interrupt_at = 0;
+			s.now_ns += 3600000000000; /* an hour later */
+			good += drive(e, &s, &err) == 0 && counted(&e->commands[0]) == 30;
+		} else {
+			good += counted(&e->commands[0]) == 30;
+		}
+		et_experiment_free(e);
+	}
+	ok(good == tries, "automatic: a resumed experiment has the same number: %zu of %zu", good,
+		tries);
+}
+
 /* Commands share a time limit, so that the second one runs too. */
 static void limits(void)
 {
@@ -411,6 +485,8 @@ int main(void)
 	fixed_numbers();
 	places();
 	until_sure();
+	automatic();
+	automatic_resumed();
 	fastest_agree();
 	fastest_resumed();
 	limits();

@@ -71,7 +71,8 @@ static void keys(json_t *root)
 		"kernel cpu cpus virtual clocksource tick_ns");
 	has_keys(at(root, "environment", 0), "a factor", "factor state wanted ok");
 	has_keys(json_object_get(root, "plan"), "the plan",
-		"order seed reference warmup runs until_ratio min_runs max_runs time_limit_ns "
+		"order seed reference warmup runs until_ratio min_runs min_time_ns max_runs "
+		"time_limit_ns "
 		"metronome_ns pace keep_all ignore_failure level");
 	has_keys(json_object_get(root, "child"), "the child",
 		"cpus sched user pass_env shell input output directory nice no_new_privs");

@@ -313,6 +313,14 @@ static void arrangements(void)
 	e->plan.runs = 10;
 	warn_of(e, &w);
 	ok(w.n == 0, "command: a time limit that was not reached raises no warning");
+	e->plan.runs = 0;
+	e->plan.min_runs = 10;
+	warn_of(e, &w);
+	ok(w.n == 0, "command: a time limit may end an automatic number of runs after the least");
+	e->plan.min_runs = 11;
+	warn_of(e, &w);
+	ok(arg(&w, ET_WARN_TIME_LIMIT, 1) == 11,
+		"command: the time limit allowed fewer runs than the least of an automatic number");
 	et_warnings_free(&w);
 	et_experiment_free(e);
 }

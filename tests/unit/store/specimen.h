@@ -127,6 +127,7 @@ static inline struct et_experiment *specimen(const char *id)
 		.warmup = 1,
 		.runs = 10,
 		.until_ratio = 0.005,
+		.min_time_ns = 2500000000,
 		.min_runs = 3,
 		.max_runs = 1000,
 		.time_limit_ns = 60000000000u,
