@@ -68,8 +68,8 @@ int et_lab_conclude(
 }
 
 /* Measures INC for the lengths that the user gave, or loads a stored experiment. */
-static int inc_experiment(struct et_lab_request *r, const uint64_t *usual_ns, size_t n_usual,
-	struct et_experiment **out, struct et_error *err)
+static int inc_experiment(struct et_lab_request *r, enum et_protocol protocol,
+	const uint64_t *usual_ns, size_t n_usual, struct et_experiment **out, struct et_error *err)
 {
 	const struct et_lab_measure *m = &r->measure;
 	char exe[4096];
@@ -80,6 +80,7 @@ static int inc_experiment(struct et_lab_request *r, const uint64_t *usual_ns, si
 	if (rc)
 		return rc;
 	struct et_experiment *e = et_experiment_new();
+	e->protocol = protocol;
 	for (size_t i = 0; i < (m->n_lengths ? m->n_lengths : n_usual); i++) {
 		uint64_t ns = m->n_lengths ? m->lengths_ns[i] : usual_ns[i];
 		ET_AUTO_FREE char *length = et_asprintf("%" PRIu64 "ns", ns);
@@ -102,7 +103,7 @@ int et_lab_emp_versions(struct et_lab_request *r, struct et_error *err)
 	static const uint64_t lengths_ns[] = { 1000000000, 2000000000, 4000000000, 8000000000 };
 	struct et_experiment *e = NULL;
 
-	int rc = inc_experiment(r, lengths_ns, ET_LENGTH(lengths_ns), &e, err);
+	int rc = inc_experiment(r, ET_PROTOCOL_CAUSE, lengths_ns, ET_LENGTH(lengths_ns), &e, err);
 	if (e) {
 		ET_AUTO_FREE struct et_versions *list = et_calloc(e->n_commands, sizeof(*list));
 		for (size_t i = 0; i < e->n_commands; i++) {
@@ -124,7 +125,7 @@ int et_lab_clock_methods(struct et_lab_request *r, struct et_error *err)
 	static const uint64_t length_ns = 8000000000;
 	struct et_experiment *e = NULL;
 
-	int rc = inc_experiment(r, &length_ns, 1, &e, err);
+	int rc = inc_experiment(r, ET_PROTOCOL_EMP, &length_ns, 1, &e, err);
 	if (e) {
 		ET_AUTO_FREE struct et_clock_methods *list =
 			et_calloc(e->n_commands, sizeof(*list));

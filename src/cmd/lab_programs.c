@@ -109,6 +109,7 @@ int et_lab_real_programs(struct et_lab_request *r, struct et_error *err)
 		rc = et_lab_load(r, &e, err);
 	} else {
 		p.e = et_experiment_new();
+		p.e->protocol = ET_PROTOCOL_EMP;
 		rc = gather(&p, r, err);
 		if (rc == 0)
 			rc = et_lab_measure(r, p.e, 10, &e, err);

@@ -63,7 +63,7 @@ static int check_pace(const struct et_experiment *e, struct et_error *err)
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"--pace contradicts --protocol %s: K-best needs solo runs",
 				et_protocol_names[e->protocol]),
-			"omit --pace, or use --protocol emp");
+			"omit --pace, or use --protocol cause");
 	if (e->plan.order == ET_ORDER_DUET)
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE,

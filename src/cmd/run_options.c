@@ -132,8 +132,8 @@ const struct et_option et_run_options[] = {
 	{ 0, "time-limit", "DUR", "start no more runs after this time, e.g. 5m", et_set_duration,
 		FILLS(plan.time_limit_ns), PLAN },
 	{ 0, "protocol", "NAME",
-		"how samples become a result: emp, kbest, raw, cause, or auto: kbest under 10 ms, "
-		"else emp (emp)",
+		"how samples become a result: cause, emp, kbest, raw, or auto: kbest under 10 ms, "
+		"else cause (cause)",
 		et_set_choice, FILLS(protocol), .names = et_protocol_names, PLAN },
 	{ 'k', "best", "K", "K-best: sample until the K fastest runs agree (3)",
 		et_set_field_number, PLAN_FIELD("k"), .lo = 1, .hi = ET_KBEST_MOST, PLAN },
@@ -221,7 +221,9 @@ const struct et_option et_run_options[] = {
 
 void et_run_options_init(struct et_run_options *o)
 {
-	*o = (struct et_run_options){ .plan = et_default_plan, .regression_ratio = INFINITY };
+	*o = (struct et_run_options){
+		.plan = et_default_plan, .protocol = ET_PROTOCOL_CAUSE, .regression_ratio = INFINITY
+	};
 }
 
 void et_run_options_free(struct et_run_options *o)

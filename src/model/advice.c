@@ -47,7 +47,7 @@ static void advise_by_cpu_time(const struct et_timing_facts *f, struct et_advice
 
 	a->method = "cpu-time";
 	a->clock = "CLOCK_PROCESS_CPUTIME_ID";
-	a->protocol = ET_PROTOCOL_EMP;
+	a->protocol = ET_PROTOCOL_CAUSE;
 	if (a->from_s >= 1)
 		snprintf(a->why, sizeof(a->why), "%s",
 			a->loaded ? "exact here as well: other processes affect it only through "
@@ -71,7 +71,7 @@ static void advise_by_ticks(const struct et_timing_facts *f, struct et_advice *a
 {
 	char timer[96];
 
-	a->protocol = ET_PROTOCOL_EMP;
+	a->protocol = ET_PROTOCOL_CAUSE;
 	if (!a->loaded && a->to_s <= 1) {
 		a->method = "kbest-compensated";
 		a->clock = f->counter ? "counter" : "CLOCK_MONOTONIC";
@@ -166,7 +166,7 @@ struct et_choice et_protocol_choose(const struct et_experiment *e)
 	choice.automatic = true;
 	choice.seconds = l.seconds;
 	choice.loaded = l.waited_ns > loaded_share * l.elapsed_ns;
-	choice.protocol = ET_PROTOCOL_EMP;
+	choice.protocol = ET_PROTOCOL_CAUSE;
 	if (isnan(l.seconds)) {
 		snprintf(choice.why, sizeof(choice.why), "no warm-up run shows how long it takes");
 		return choice;
@@ -177,6 +177,6 @@ struct et_choice et_protocol_choose(const struct et_experiment *e)
 		choice.loaded ? "interrupted by others" : "not interrupted by others",
 		a.protocol == ET_PROTOCOL_KBEST
 			? "the fastest of several short runs contain the fewest interruptions"
-			: "most runs are interrupted, and the mean of checked runs allows for it");
+			: "most runs are interrupted, and the mean of CPU times allows for it");
 	return choice;
 }

@@ -73,6 +73,7 @@ struct et_experiment *et_experiment_new(void)
 	struct et_experiment *e = et_calloc(1, sizeof(*e));
 
 	e->plan = et_default_plan;
+	e->protocol = ET_PROTOCOL_CAUSE;
 	return e;
 }
 

@@ -18,8 +18,8 @@ enum et_protocol {
 	ET_PROTOCOL_EMP,
 	ET_PROTOCOL_KBEST,
 	ET_PROTOCOL_RAW,
-	ET_PROTOCOL_AUTO, /* emp or kbest, decided by the warm-up: see model/advice.h */
-	/* Removes samples for a recorded cause only, never because of their own value. */
+	ET_PROTOCOL_AUTO, /* cause or kbest, decided by the warm-up: see model/advice.h */
+	/* The default: removes samples for a recorded cause only, never because of their value. */
 	ET_PROTOCOL_CAUSE,
 };
 

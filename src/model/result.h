@@ -31,6 +31,17 @@ struct et_states {
 	double fast_mean, slow_mean;
 };
 
+/*
+ * How EMP's second check (two-sigma) changed the mean of the judged metric. The check removes
+ * values because of themselves, so the mean moves wherever they are not symmetric: people should
+ * see by how much. mean_before is 0 unless the protocol was EMP.
+ */
+struct et_second_check {
+	size_t removed;                 /* values */
+	double mean_before, mean_after; /* ns */
+	double change;                  /* mean_after / mean_before - 1 */
+};
+
 /* The results of one command. */
 struct et_command_result {
 	const struct et_command *command; /* of the experiment, which outlives the result */
@@ -44,6 +55,7 @@ struct et_command_result {
 	struct et_paced paced;
 	struct et_kbest_result kbest;
 	struct et_states states;
+	struct et_second_check second_check;
 	struct et_warnings warnings; /* about the command as a whole */
 	size_t removed;
 	const struct et_contrast *contrast; /* with the reference; NULL when there is none */

@@ -2,6 +2,7 @@
 #include "protocol/sanity.h"
 #include "base/alloc.h"
 #include "base/whole.h"
+#include "model/advice.h"
 #include "num/moments.h"
 #include "num/quantile.h"
 
@@ -19,7 +20,8 @@ struct check {
 	struct et_command *c;
 	const struct et_cutoffs *cutoffs; /* NULL if none fit */
 	double seconds, fast_ns;
-	bool keep;
+	bool keep;                /* --keep-all: mark, remove nothing */
+	bool by_value;            /* EMP: two-sigma removes, too */
 	struct verdict *verdicts; /* one per sample */
 };
 
@@ -230,7 +232,7 @@ static void check_two_sigma(struct check *k, uint32_t apart)
 		struct verdict *v = &k->verdicts[at[i]];
 		if (!(fabs(x[i] - mean) > 2 * sd))
 			continue;
-		if (k->keep)
+		if (k->keep || !k->by_value)
 			v->marks |= ET_MARK_TWO_SIGMA;
 		else
 			v->by = ET_REMOVED_TWO_SIGMA;
@@ -280,13 +282,15 @@ struct et_changed *et_sanity_check(
 	struct et_changed *list = NULL;
 	size_t room = 0;
 	double fast_ns = et_probe_fast_ns(e);
+	bool by_value = et_protocol_choose(e).protocol == ET_PROTOCOL_EMP;
 
 	*n = 0;
 	for (uint32_t i = 0; i < e->n_commands; i++) {
 		struct check k = { .c = &e->commands[i],
 			.seconds = usual_seconds(&e->commands[i], true),
 			.fast_ns = fast_ns,
-			.keep = e->plan.keep_all };
+			.keep = e->plan.keep_all,
+			.by_value = by_value };
 
 		k.cutoffs = cutoffs && et_cutoffs_fit(cutoffs, k.seconds) ? cutoffs : NULL;
 		k.verdicts = et_calloc(k.c->samples.n + 1, sizeof(*k.verdicts));

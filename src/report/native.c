@@ -206,6 +206,21 @@ static void write_kbest(struct et_json *w, const struct et_kbest_result *r)
 	et_json_end(w);
 }
 
+/* Writes the change of the mean by EMP's check of the values themselves. */
+static void write_second_check(struct et_json *w, const struct et_second_check *c)
+{
+	if (!(c->mean_before > 0)) {
+		et_json_null(w, "second_check");
+		return;
+	}
+	et_json_flat_object(w, "second_check");
+	et_json_u64(w, "removed", c->removed);
+	et_json_double(w, "mean_before_ns", c->mean_before);
+	et_json_double(w, "mean_after_ns", c->mean_after);
+	et_json_double(w, "change", c->change);
+	et_json_end(w);
+}
+
 /* The protocol that --protocol auto has chosen, and why. */
 static void write_choice(struct et_json *w, const struct et_choice *choice)
 {
@@ -247,6 +262,7 @@ static void write_result(struct et_json *w, const struct et_command_result *r)
 	write_estimates(w, r->estimate);
 	write_paced(w, &r->paced);
 	write_before(w, r->before);
+	write_second_check(w, &r->second_check);
 	write_kbest(w, &r->kbest);
 	et_warnings_json(w, &r->warnings);
 	et_json_end(w);

@@ -45,7 +45,8 @@ int et_session_remove(struct et_store *store, struct et_experiment *e, struct et
 	bool there = false;
 	size_t n = 0;
 
-	if (et_protocol_choose(e).protocol != ET_PROTOCOL_EMP)
+	enum et_protocol protocol = et_protocol_choose(e).protocol;
+	if (protocol != ET_PROTOCOL_CAUSE && protocol != ET_PROTOCOL_EMP)
 		return 0;
 	int rc = et_cutoffs_load(store, e->host.name, &cutoffs, &there, err);
 	if (rc)

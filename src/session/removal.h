@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Applies the sanity checks of EMP, with the cutoffs that are stored for this machine. */
+/* Applies the sanity checks, with the cutoffs that are stored for this machine. */
 #ifndef ET_SESSION_REMOVAL_H
 #define ET_SESSION_REMOVAL_H
 
@@ -7,8 +7,8 @@
 #include "store/store.h"
 
 /*
- * If the protocol of the experiment is EMP, removes samples, in memory and durably in the store.
- * Warnings about the cutoffs are appended to notes.
+ * Removes samples by the checks of the experiment's protocol, in memory and durably in the store;
+ * K-best and raw have none. Warnings about the cutoffs are appended to notes.
  */
 int et_session_remove(struct et_store *store, struct et_experiment *e, struct et_warnings *notes,
 	struct et_error *err) ET_CHECK;

@@ -10,18 +10,10 @@
 #include <math.h>
 #include <string.h>
 
-/* See ET_REJECTION. */
-static void allow_for_two_sigma(const struct et_experiment *e, const struct et_command *c,
-	enum et_metric m, struct et_estimate *out)
+/* See ET_REJECTION. all: with the values that two-sigma removed. */
+static void allow_for_two_sigma(const struct et_estimate *all, struct et_estimate *out)
 {
-	size_t n;
-	ET_AUTO_FREE double *x = et_command_values_uncut(c, m, &n);
-	struct et_estimate all;
-
-	if (!x)
-		return;
-	et_summarise(x, n, e->plan.level, &all);
-	double honest = ET_REJECTION * all.standard_uncertainty;
+	double honest = ET_REJECTION * all->standard_uncertainty;
 	if (!(honest > out->standard_uncertainty))
 		return;
 	out->standard_uncertainty = honest;
@@ -34,16 +26,29 @@ static void allow_for_two_sigma(const struct et_experiment *e, const struct et_c
 static void judge_metric(const struct et_experiment *e, const struct et_choice *choice,
 	enum et_metric m, struct et_command_result *r)
 {
-	struct et_estimate *out = &r->estimate[m];
-	size_t n;
+	struct et_estimate *out = &r->estimate[m], all;
+	size_t n, n_all = 0;
 	ET_AUTO_FREE double *x = et_command_values(r->command, m, r->arrangement, &n);
+	ET_AUTO_FREE double *uncut =
+		r->arrangement == ET_SOLO ? et_command_values_uncut(r->command, m, &n_all) : NULL;
 
 	et_summarise(x, n, e->plan.level, out);
-	if (r->arrangement == ET_SOLO)
-		allow_for_two_sigma(e, r->command, m, out);
-	/* Diagnose only the judged metric, and only if its mean is the answer: K-best's is not. */
-	if (m == e->metric && n > 0 && choice->protocol != ET_PROTOCOL_KBEST)
-		et_series_warn(x, n, &out->warnings);
+	all = *out;
+	if (uncut) {
+		et_summarise(uncut, n_all, e->plan.level, &all);
+		allow_for_two_sigma(&all, out);
+	}
+	if (m != r->metric || !n)
+		return;
+	if (choice->protocol == ET_PROTOCOL_EMP && r->arrangement == ET_SOLO)
+		r->second_check = (struct et_second_check){ all.n - n, all.mean, out->mean,
+			out->mean / all.mean - 1 };
+	/*
+	 * Diagnose only the judged metric, and only if its mean is the answer: K-best's is not. A
+	 * rule that removes values by themselves would remove the evidence as well.
+	 */
+	if (choice->protocol != ET_PROTOCOL_KBEST)
+		et_series_warn(uncut ? uncut : x, uncut ? n_all : n, &out->warnings);
 }
 
 /* A rule of the protocol removed it; a run that failed or was stopped has no time to speak of. */

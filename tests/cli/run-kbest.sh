@@ -36,8 +36,8 @@ like 'auto: a short program gets kbest and the text says why' "$out" 'protocol +
 ok 'auto: a short program gets kbest in the record' jq -e '.protocol == "auto" and .chosen.protocol == "kbest" and
 	.chosen.expected_s < 0.01 and (.commands[0].samples[0].warmup)' auto.json
 exits 'auto: a long program succeeds' 0 etalon run --protocol auto -r 3 --metric et --json long.json 'sleep 0.02'
-like 'auto: a long program gets emp and the text says so' "$out" 'protocol +emp, chosen'
-ok 'auto: a long program gets emp with its runs' jq -e '.chosen.protocol == "emp" and .commands[0].result.kbest == null and
+like 'auto: a long program gets cause and the text says so' "$out" 'protocol +cause, chosen'
+ok 'auto: a long program gets cause with its runs' jq -e '.chosen.protocol == "cause" and .commands[0].result.kbest == null and
 	.commands[0].result.n == 3' long.json
 exits 'auto: its record is imported' 0 etalon import --copy --label again auto.json
 ok 'auto: an imported record gives the same result' jq -e --slurpfile a auto.json '.chosen == $a[0].chosen and

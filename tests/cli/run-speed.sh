@@ -19,17 +19,17 @@ ok "probe: a duet has no readings" jq -e '[.commands[].samples[] | select(.arran
 
 # Slow samples are imported as an experiment that was interrupted after its last run. Its readings
 # are of a far slower loop, so that those of this machine do not matter.
-interrupted() # interrupted ID SLOW KEEP_ALL: the first SLOW of 20 samples are slow
+interrupted() # interrupted ID SLOW KEEP_ALL [PROTOCOL]: the first SLOW of 20 samples are slow, the last is an outlier
 {
-	jq -n --arg id "$1" --argjson slow "$2" --argjson keep "$3" '
+	jq -n --arg id "$1" --argjson slow "$2" --argjson keep "$3" --arg protocol "${4-cause}" '
 		{ etalon: 1, id: $id, label: $id, started: "2026-01-01T00:00:00Z", state: "interrupted",
-		  protocol: "emp", metric: "pt", order: "random", seed: 1,
+		  protocol: $protocol, metric: "pt", order: "random", seed: 1,
 		  plan: { reference: 0, warmup: 0, runs: 20, until_ratio: 0, min_runs: 10, max_runs: 1000,
 			probe: true, keep_all: $keep, level: 0.95 },
 		  child: {}, host: {},
 		  commands: [ { name: "true", command: "true", argv: ["true"], samples: [ range(20) | {
 			index: (. + 1), order: (. + 1), round: (. + 1), position: 0, arrangement: "solo",
-			warmup: false, exit_code: 0, et_ns: 50000000, pt_ns: (49000000 + . % 3 * 100000),
+			warmup: false, exit_code: 0, et_ns: 50000000, pt_ns: (49000000 + . % 3 * 100000 + if . == 19 then 800000 else 0 end),
 			probe_before_ns: 20000000,
 			probe_after_ns: (if . < $slow then 40000000 else 20000000 end) } ] } ] }' |
 		etalon import -q - >/dev/null
@@ -54,6 +54,19 @@ ok "probe: if most samples are slow they are marked and not removed" jq -e '.com
 	([.samples[] | select(.marks | index("machine-slow"))] | length == 12)' most.json
 like "probe: a warning says that too many samples were slow to remove them" "$(tr -s '\n ' ' ' <<<"$out")" \
 	'slow in 12 of 20 runs, too many to remove them.*--pace corrects'
+
+interrupted emp 0 false emp
+exits "emp: an interrupted experiment is resumed" 0 etalon run --resume=emp --trust-record --json emp.json
+ok "emp: an outlier is removed, and the record has the mean before and after" jq -e '.commands[0] |
+	([.samples[].removed | select(. != null).by] == ["two-sigma"]) and (.result.second_check |
+	.removed == 1 and (.mean_before_ns - 49135000 | fabs < 1) and (.mean_after_ns - 49094736.84 | fabs < 1) and
+	(.change - (.mean_after_ns / .mean_before_ns - 1) | fabs < 1e-12))' emp.json
+interrupted cause 0 false
+exits "cause: an interrupted experiment is resumed" 0 etalon run --resume=cause --trust-record --json cause.json
+ok "cause: an outlier is marked and counts" jq -e '.commands[0] | ([.samples[].removed | select(. != null)] == []) and
+	(.samples[19].marks == ["two-sigma"]) and .result.pt.n == 20 and .result.second_check == null' cause.json
+exits "cause: it is the default" 0 etalon run -q -r 2 --json default.json true
+is "cause: the record names it" "$(jq -r .protocol default.json)" cause
 
 interrupted all 6 true
 exits "probe: an interrupted experiment with --keep-all is resumed" 0 etalon run --resume=all --trust-record --json all.json

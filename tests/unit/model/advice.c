@@ -102,8 +102,8 @@ static void test_choice(void)
 		"choice: a protocol that was asked for is used");
 	e->protocol = ET_PROTOCOL_AUTO;
 	c = et_protocol_choose(e);
-	ok(c.protocol == ET_PROTOCOL_EMP && c.automatic,
-		"choice: EMP is used without warm-up runs");
+	ok(c.protocol == ET_PROTOCOL_CAUSE && c.automatic,
+		"choice: cause is used without warm-up runs");
 	add(e, 0, true, 30000000, 0); /* cold */
 	add(e, 0, true, 5000000, 0);
 	c = et_protocol_choose(e);
@@ -117,7 +117,7 @@ static void test_choice(void)
 		"choice: a second warm-up after a resume changes nothing");
 	add(e, 1, true, 20000000, 5000000);
 	c = et_protocol_choose(e);
-	ok(c.protocol == ET_PROTOCOL_EMP && c.seconds == 0.02,
+	ok(c.protocol == ET_PROTOCOL_CAUSE && c.seconds == 0.02,
 		"choice: the longest command decides");
 	ok(c.loaded && strstr(c.why, "others"), "choice: a wait for a CPU counts as load: %s",
 		c.why);

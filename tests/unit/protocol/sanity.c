@@ -132,6 +132,30 @@ static void test_two_sigma(void)
 	et_experiment_free(e);
 }
 
+/* The default: a sample is removed for what was recorded beside it, never for its own value. */
+static void test_cause(void)
+{
+	struct et_experiment *e = make(20, ET_SOLO);
+	struct et_sample *s = sample_of(&e->commands[0], 0);
+
+	s[3].measured.cpu_ns = 2000000000;
+	s[4].measured.cpu_ns = 100;
+	disturb(e, 5, "cron", 6000000, false);
+	check(e, &cutoffs);
+	ok(s[3].ruling.removal.by == ET_REMOVED_TWO_SIGMA, "emp: an outlier is removed");
+	e->protocol = ET_PROTOCOL_CAUSE;
+	check(e, &cutoffs);
+	ok(s[3].ruling.removal.by == ET_KEPT && s[3].ruling.marks == ET_MARK_TWO_SIGMA &&
+			s[4].ruling.removal.by == ET_KEPT && s[4].ruling.marks == ET_MARK_TWO_SIGMA,
+		"cause: outliers above and below are marked and kept");
+	ok(s[5].ruling.removal.by == ET_REMOVED_DAEMON_CUTOFF,
+		"cause: a daemon above its cutoff removes the sample");
+	ok(check(e, &cutoffs) == 0, "cause: a second check changes nothing");
+	e->protocol = ET_PROTOCOL_AUTO;
+	ok(check(e, &cutoffs) == 0, "auto: a long program is checked as by cause");
+	et_experiment_free(e);
+}
+
 static void test_left_alone(void)
 {
 	struct et_experiment *e = make(20, ET_DUET);
@@ -321,6 +345,7 @@ int main(void)
 	test_probe_left_alone();
 	test_cutoff();
 	test_two_sigma();
+	test_cause();
 	test_left_alone();
 	return tap_done();
 }

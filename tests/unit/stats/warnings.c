@@ -494,6 +494,42 @@ static void two_sigma_is_allowed_for(void)
 		trials);
 }
 
+/* Ninety runs of 50 ms and ten of 100 ms, which two-sigma removes: the second mode. */
+static void second_check(void)
+{
+	struct et_experiment *e = experiment(1);
+	struct et_judgement j;
+
+	for (uint32_t i = 0; i < 100; i++) {
+		uint64_t ns = (i % 10 ? 50000000 : 100000000) + i * 7919 % 1000 * 1000;
+		struct et_sample *s = add(e, 0, i + 1, ns + 1000, ns);
+		if (i % 10 == 0)
+			s->ruling.removal.by = ET_REMOVED_TWO_SIGMA;
+	}
+	e->protocol = ET_PROTOCOL_EMP;
+	et_judge(e, &j);
+	const struct et_command_result *r = &j.commands[0];
+	double mean = 0, kept = 0;
+	for (uint32_t i = 0; i < 100; i++) {
+		double ns = (i % 10 ? 50e6 : 100e6) + i * 7919 % 1000 * 1e3;
+		mean += ns / 100;
+		kept += i % 10 ? ns / 90 : 0;
+	}
+	ok(r->second_check.removed == 10, "emp: the result counts what the second check removed");
+	near(r->second_check.mean_before, mean, 1e-12, 0, "emp: the mean before the second check");
+	near(r->second_check.mean_after, kept, 1e-12, 0, "emp: the mean after the second check");
+	near(r->second_check.change, kept / mean - 1, 1e-9, 0,
+		"emp: the change of the mean by the second check");
+	ok(et_warnings_have(&r->estimate[ET_METRIC_CPU].warnings, ET_WARN_SKEWED),
+		"emp: the second mode is seen before the second check removes it");
+	et_judgement_free(&j);
+	e->protocol = ET_PROTOCOL_CAUSE;
+	et_judge(e, &j);
+	ok(j.commands[0].second_check.mean_before == 0, "cause: there is no second check");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
 /* --until stops by all samples; when rules then remove some, more --max-runs do not help. */
 static void until(void)
 {
@@ -528,6 +564,7 @@ static void until(void)
 int main(void)
 {
 	until();
+	second_check();
 	series();
 	two_sigma_is_allowed_for();
 	descriptions();
