@@ -108,6 +108,17 @@ static int set_resume(const struct et_option *o, void *ctx, char *const *args, s
 	return 0;
 }
 
+static int set_metronome(
+	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	uint64_t *beat_ns = et_option_target(o, ctx);
+
+	if (strcmp(args[0], "off"))
+		return et_set_duration(o, ctx, args, err);
+	*beat_ns = 0;
+	return 0;
+}
+
 #define PLAN .bit = ET_GIVEN_PLAN
 #define FILLS(member) ET_FILLS(et_run_options, member)
 
@@ -147,10 +158,10 @@ const struct et_option et_run_options[] = {
 		et_set_choice, FILLS(plan.order), .names = et_order_names, PLAN },
 	{ 0, "seed", "N", "seed of the random order (drawn, and recorded)", et_set_u64,
 		FILLS(plan.seed), .hi = INT64_MAX, .bit = ET_GIVEN_PLAN | ET_GIVEN_SEED },
-	{ 0, "metronome", "DUR",
-		"in a duet, alternate the two programs every DUR by signals from another CPU, "
-		"e.g. 1ms (off: the scheduler's slices)",
-		et_set_duration, FILLS(plan.metronome_ns), PLAN },
+	{ 0, "metronome", "DUR|off",
+		"in a duet, alternate the two programs every DUR by signals from another CPU, or "
+		"off: by the scheduler's slices (1ms if a second CPU is free)",
+		set_metronome, FILLS(plan.metronome_ns), .values = "off|1ms", PLAN },
 	{ 0, "pace", NULL, "run a reference loop on the program's CPU; its speed corrects CPU time",
 		et_set_true, FILLS(plan.pace), PLAN },
 	{ 0, "no-probe", NULL,
@@ -224,6 +235,7 @@ void et_run_options_init(struct et_run_options *o)
 	*o = (struct et_run_options){
 		.plan = et_default_plan, .protocol = ET_PROTOCOL_CAUSE, .regression_ratio = INFINITY
 	};
+	o->plan.metronome_ns = ET_METRONOME_AUTO;
 }
 
 void et_run_options_free(struct et_run_options *o)

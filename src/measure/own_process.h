@@ -6,7 +6,7 @@
  *    its children, so that their CPU time counts and they do not outlive the run.
  *  - It is in a control group of its own, in which programs are born (cgroup.h).
  *  - It has a real-time priority during runs while the machine is busy (wakeup_prio.h).
- *  - With a metronome it keeps off the CPU that the programs share.
+ *  - With a metronome it keeps off the CPU that two programs share, while they run.
  *
  * It also listens for the exit records of all tasks, see taskstats.h.
  */
@@ -23,16 +23,20 @@ struct et_own_process {
 	int was_subreaper;
 	struct et_cgroup cgroup;
 	struct et_wakeup_prio wakeup;
-	bool avoids_cpu; /* its affinity was changed … */
-	cpu_set_t home;  /* … from this */
+	bool metronome;         /* there is a CPU other than the one that programs share */
+	cpu_set_t home, others; /* the CPUs that etalon may use, and those without that one */
 };
 
 /*
- * n_cpus is the number of the machine's CPUs; avoid is the CPU to keep off, NULL: none. 0, or
- * -errno with err filled if there is no other CPU; then nothing is changed.
+ * n_cpus is the number of the machine's CPUs; avoid is the CPU to keep off when a metronome beats,
+ * NULL: there will be none. 0, or -errno with err filled if there is no other CPU; then nothing is
+ * changed.
  */
 int et_own_process_change(struct et_own_process *p, const char *root, uint32_t n_cpus,
 	const cpu_set_t *avoid, struct et_error *err) ET_CHECK;
+/* Leaves the CPU that two programs are to share, and allows it again. */
+void et_own_process_step_aside(const struct et_own_process *p);
+void et_own_process_step_back(const struct et_own_process *p);
 void et_own_process_restore(struct et_own_process *p); /* all zero is fine */
 
 #endif

@@ -195,44 +195,6 @@ int et_reap_wait(const struct et_reaping *r)
 	return rc;
 }
 
-static bool has_ended(pid_t pid)
-{
-	siginfo_t info = { 0 };
-
-	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
-	       info.si_pid == pid;
-}
-
-/* A program that has left the process group that it leads is signalled itself. */
-static void signal_group(pid_t pid, int signal)
-{
-	if (kill(-pid, signal) < 0 || getpgid(pid) != pid)
-		kill(pid, signal);
-}
-
-void et_reap_alternate(const struct et_reap_request children[2], uint64_t beat_ns,
-	const volatile sig_atomic_t *stop)
-{
-	struct timespec next;
-	int runs = 0;
-
-	clock_gettime(CLOCK_MONOTONIC, &next);
-	signal_group(children[1].pid, SIGSTOP);
-	while (!*stop && !has_ended(children[0].pid) && !has_ended(children[1].pid)) {
-		uint64_t at = et_timespec_ns(next) + beat_ns;
-		next = (struct timespec){ .tv_sec = (time_t)(at / 1000000000u),
-			.tv_nsec = (long)(at % 1000000000u) };
-		while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL) == EINTR &&
-			!*stop)
-			;
-		signal_group(children[runs].pid, SIGSTOP);
-		runs = !runs;
-		signal_group(children[runs].pid, SIGCONT);
-	}
-	signal_group(children[0].pid, SIGCONT);
-	signal_group(children[1].pid, SIGCONT);
-}
-
 /* --- processes that a program left running --- */
 
 static void add_pid(int32_t **pids, size_t *n, size_t *cap, int32_t pid)

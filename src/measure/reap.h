@@ -69,12 +69,6 @@ struct et_reaping {
  */
 int et_reap_wait(const struct et_reaping *r) ET_CHECK;
 /*
- * Lets two children run in turn, each for beat_ns, until one of them has ended or *stop is set.
- * Call it on another CPU than theirs, and et_reap_wait() afterwards.
- */
-void et_reap_alternate(const struct et_reap_request children[2], uint64_t beat_ns,
-	const volatile sig_atomic_t *stop);
-/*
  * Kills and reaps the processes that the programs left running and marks the first result if there
  * were any. 0, -ETIMEDOUT if they cannot be ended in some seconds (a fork bomb), or another -errno
  * if the list of our children could not be read.

@@ -2,6 +2,7 @@
 #include "measure/run.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "measure/metronome.h"
 
 #include <errno.h>
 #include <string.h>
@@ -22,9 +23,7 @@ static struct et_child_setup child_setup(
 		.argv = s->e->commands[run->commands[i]].argv,
 		.envp = s->envp,
 		.directory = s->directory,
-		.cpus = run->cpus           ? run->cpus
-			: c->own.avoids_cpu ? &s->allowed
-					    : NULL,
+		.cpus = run->cpus,
 		.policy = s->policy,
 		.priority = s->priority,
 		.nice = s->e->child.nice,
@@ -53,6 +52,7 @@ static void prepare(struct et_run_context *c, struct et_run *run)
 	bool several_cpus = !run->cpus || CPU_COUNT(run->cpus) > 1;
 
 	run->n_children = run->n + run->paced;
+	run->metronome = run->n_children > 1 && !several_cpus && c->own.metronome;
 	for (size_t i = 0; i < run->n_children; i++) {
 		run->setups[i] = child_setup(c, run, i);
 		run->waits[i] = (struct et_reap_request){ .endless = i >= run->n,
@@ -148,7 +148,7 @@ static int spawn_blocked(struct et_run_context *c, struct et_run *run, const sig
 		return rc;
 	et_wakeup_prio_raise(wakeup);
 	rc = et_observers_attach(&c->observers, run, err);
-	if (rc == 0 && held)
+	if (rc == 0 && held && !run->metronome)
 		et_child_release(c->starts, run->n_children);
 	return rc;
 }
@@ -223,19 +223,20 @@ static int cut_short(
 
 static int wait_for_all(struct et_run_context *c, struct et_run *run, struct et_error *err)
 {
-	uint64_t beat_ns = c->setup.e->plan.metronome_ns;
-	bool metronome = run->n_children > 1 && beat_ns && c->own.avoids_cpu;
 	struct et_reaping reaping = { .root = c->observers.setup.root,
 		.children = run->waits,
 		.results = run->ends,
 		.n = run->n_children,
 		.before = run->before,
-		.stops_are_ours = metronome,
+		.stops_are_ours = run->metronome,
 		.given_up = &c->interrupt->given_up };
 	const char *name = run->setups[0].argv[0];
 
-	if (metronome)
-		et_reap_alternate(run->waits, beat_ns, &c->interrupt->signal);
+	if (run->metronome)
+		et_metronome_run(&(struct et_metronome){ .children = run->waits,
+			.starts = c->starts,
+			.beat_ns = c->setup.e->plan.metronome_ns,
+			.stop = &c->interrupt->signal });
 	int rc = et_reap_wait(&reaping);
 	int left = et_reap_leftovers(&reaping);
 	c->interrupt->groups[0] = c->interrupt->groups[1] = 0;
@@ -313,12 +314,15 @@ int et_run_perform(
 		return -EINTR;
 	et_wakeup_prio_raise(&c->own.wakeup);
 	prepare(c, run);
+	if (run->metronome)
+		et_own_process_step_aside(&c->own);
 	int rc = spawn(c, run, err);
-	if (rc) {
+	if (rc)
 		abandon(c, run);
-		return rc;
-	}
-	rc = wait_for_all(c, run, err);
+	else
+		rc = wait_for_all(c, run, err);
+	if (run->metronome)
+		et_own_process_step_back(&c->own);
 	if (rc)
 		return rc;
 	read_groups(c, run); /* first: observers use CPU time of our own */

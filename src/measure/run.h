@@ -30,6 +30,7 @@ struct et_run {
 
 	/* The children: the programs first, then the reference loop. */
 	size_t n_children;
+	bool metronome; /* two children on one CPU: they run in turn */
 	struct et_child_setup setups[ET_SLOTS];
 	struct et_reap_request waits[ET_SLOTS];
 	struct et_reap_result ends[ET_SLOTS];

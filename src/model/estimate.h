@@ -117,4 +117,15 @@ struct et_contrast {
 	struct et_warnings warnings;
 };
 
+/*
+ * The ratio to report: that of the programs alone where it is known. The conclusion is about
+ * ratio, lo and hi, with which it agrees: if they exclude 1, so does this interval.
+ */
+static inline struct et_ratio et_contrast_ratio(const struct et_contrast *c)
+{
+	if (c->alone.estimate > 0)
+		return c->alone;
+	return (struct et_ratio){ c->ratio, c->lo, c->hi, c->ratio_method };
+}
+
 #endif

@@ -65,6 +65,9 @@ struct et_command {
 /* The largest number of runs or warm-up runs of a command that can be planned. */
 enum { ET_MOST_RUNS = 100000000 };
 
+/* Of metronome_ns, before the experiment begins: decide by the CPUs that etalon may use. */
+#define ET_METRONOME_AUTO UINT64_MAX
+
 /* Decides the schedule and when to stop; it is stored so that a killed run can be resumed. */
 struct et_plan {
 	enum et_order order;
@@ -76,7 +79,7 @@ struct et_plan {
 	uint64_t min_time_ns; /* automatic: the runs take at least this long, per command */
 	uint32_t min_runs, max_runs;
 	uint64_t time_limit_ns; /* 0: none */
-	uint64_t metronome_ns;  /* 0: off */
+	uint64_t metronome_ns;  /* the beat that alternates the programs of a duet; 0: off */
 	bool pace;
 	bool probe; /* time a fixed loop before and after each sample */
 	uint32_t k; /* K-best: this many of the fastest samples must agree within epsilon */

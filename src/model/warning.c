@@ -128,6 +128,15 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_DEPENDENT_PAIRS] = { "dependent-pairs", WARNING, "ncc",
 		"successive pairs resemble each other (autocorrelation {0}), so the test and the "
 		"interval count {1} pairs as {2}" },
+	[ET_WARN_DIFFERENT_KINDS] = { "different-kinds", NOTE, "vv",
+		"peak memory differs ({0}, {1}), so sharing a CPU costs the two differently; their "
+		"solo runs decide, which takes more of them (--runs)" },
+	[ET_WARN_SIDE_BY_SIDE_ONLY] = { "side-by-side-only", WARNING, "vv",
+		"peak memory differs ({0}, {1}), so sharing a CPU costs the two differently: the "
+		"verdict holds side by side only; use --order auto" },
+	[ET_WARN_SIDE_BY_SIDE_DIFFERS] = { "side-by-side-differs", WARNING, "nn",
+		"the ratio is {0} side by side and {1} alone, which is not chance, so both must "
+		"show a difference; take more runs with --order random" },
 	/* --- the machine and how it was observed --- */
 	[ET_WARN_CLOCK_SOURCE] = { "clock-source", WARNING, "t",
 		"the kernel's clock source is {0}, not the processor's counter, so reading a clock "

@@ -37,7 +37,8 @@ static bool has_interval(const struct et_contrast *c)
 /* "no difference shown (between -0.3 % and +0.4 %)" and the like, with an interval. */
 static char *with_interval(const struct et_contrast *c)
 {
-	double lo = 100 * (c->lo - 1), hi = 100 * (c->hi - 1), at = 100 * (c->ratio - 1);
+	struct et_ratio r = et_contrast_ratio(c);
+	double lo = 100 * (r.lo - 1), hi = 100 * (r.hi - 1), at = 100 * (r.estimate - 1);
 	const char *order = by_order(c) ? "; the shapes differ, so this compares stochastic order, "
 					  "not medians"
 					: "";
@@ -80,10 +81,26 @@ char *et_conclusion_text(const struct et_contrast *c)
 	}
 }
 
+/* "1.147 × (1.140 … 1.153) side by side; alone 1.152 × (1.142 … 1.163)", or the one that is known.
+ */
+static char *ratios(const struct et_contrast *c)
+{
+	struct et_ratio r = et_contrast_ratio(c), s = c->side_by_side;
+	char ratio[ET_FIGURE], beside[ET_FIGURE];
+
+	et_format_ratio(r.estimate, r.lo, r.hi, ratio);
+	if (!(s.estimate > 0))
+		return et_strdup(ratio);
+	et_format_ratio(s.estimate, s.lo, s.hi, beside);
+	if (!(c->alone.estimate > 0))
+		return et_asprintf("%s side by side", beside);
+	return et_asprintf("%s side by side; alone %s", beside, ratio);
+}
+
 /* The ratio with its interval, then the conclusion without repeating the interval. */
 static char *verdict(const struct et_contrast *c)
 {
-	char ratio[ET_FIGURE], change[ET_FIGURE];
+	char change[ET_FIGURE];
 	const char *order =
 		by_order(c) ? " (of stochastic order, not of medians, because the shapes differ)"
 			    : "";
@@ -91,7 +108,7 @@ static char *verdict(const struct et_contrast *c)
 
 	if (!isfinite(c->ratio) || c->ratio <= 0)
 		return et_strdup(words);
-	et_format_ratio(c->ratio, c->lo, c->hi, ratio);
+	ET_AUTO_FREE char *ratio = ratios(c);
 	if (!has_interval(c) || c->pairs_needed)
 		return et_asprintf("%s, %s", ratio, words);
 	if (c->conclusion == ET_CONCLUDED_SAME_BY_HOLM)
@@ -100,7 +117,8 @@ static char *verdict(const struct et_contrast *c)
 			ratio, order);
 	if (c->conclusion == ET_CONCLUDED_SAME)
 		return et_asprintf("%s, no difference shown%s", ratio, order);
-	et_format_change(c->ratio, c->lo, c->hi, change);
+	struct et_ratio r = et_contrast_ratio(c);
+	et_format_change(r.estimate, r.lo, r.hi, change);
 	return et_asprintf("%s, %s by %s%s", ratio,
 		c->conclusion == ET_CONCLUDED_SLOWER ? "slower" : "faster", change, order);
 }
@@ -204,6 +222,32 @@ static void write_paired(struct et_json *w, const struct et_contrast *c)
 	et_json_null(w, "cliff_delta");
 }
 
+static void write_ratio(struct et_json *w, const char *name, const struct et_ratio *r)
+{
+	if (!(r->estimate > 0)) {
+		et_json_null(w, name);
+		return;
+	}
+	et_json_flat_object(w, name);
+	et_json_double(w, "estimate", r->estimate);
+	et_json_double(w, "lo", r->lo);
+	et_json_double(w, "hi", r->hi);
+	et_json_string(w, "method", r->method);
+	et_json_end(w);
+}
+
+static void write_kinds(struct et_json *w, enum et_kinds kinds)
+{
+	static const char *const names[] = { [ET_KINDS_UNKNOWN] = NULL,
+		[ET_KINDS_SAME] = "same",
+		[ET_KINDS_DIFFERENT] = "different" };
+
+	if (names[kinds])
+		et_json_string(w, "kinds", names[kinds]);
+	else
+		et_json_null(w, "kinds");
+}
+
 void et_pair_json(struct et_json *w, const char *a, const char *b, const struct et_contrast *c)
 {
 	et_json_object(w, NULL);
@@ -225,6 +269,9 @@ void et_pair_json(struct et_json *w, const char *a, const char *b, const struct 
 	et_json_string(w, "method", c->ratio_method);
 	et_json_double(w, "level", c->level);
 	et_json_end(w);
+	write_ratio(w, "side_by_side", &c->side_by_side);
+	write_ratio(w, "alone", &c->alone);
+	write_kinds(w, c->kinds);
 	write_paired(w, c);
 	ET_AUTO_FREE char *words = et_conclusion_text(c);
 	ET_AUTO_FREE char *sentence =

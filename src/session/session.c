@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "host/host.h"
+#include "measure/metronome.h"
 #include "measure/runner.h"
 #include "protocol/record_check.h"
 #include "session/recorder.h"
@@ -58,6 +59,8 @@ static int begin(struct et_session *s, struct et_error *err)
 	et_experiment_name(e, et_clock_real.wall_ns(NULL), random[0]);
 	if (s->setup.draw_seed)
 		e->plan.seed = random[1] >> 11; /* JSON readers keep 53 bits */
+	if (e->plan.metronome_ns == ET_METRONOME_AUTO)
+		e->plan.metronome_ns = et_metronome_choose(e);
 	e->child.directory = get_current_dir_name();
 	/* It has no path if it was removed; the programs run in it nevertheless. */
 	if (!e->child.directory && errno == ENOMEM)

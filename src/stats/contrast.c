@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/contrast.h"
 #include "base/alloc.h"
+#include "num/quantile.h"
+#include "stats/duet.h"
 #include "stats/multiple.h"
 #include "stats/normality.h"
 #include "stats/paired.h"
@@ -74,6 +76,45 @@ static void judge_apart(const struct et_command *a, const struct et_command *b, 
 	et_warn(&out->warnings, ET_WARN_SEQUENTIAL_ORDER);
 }
 
+/* The median peak memory of the solo runs, or of the duets if there are no others. */
+static double peak_memory(const struct et_command *c)
+{
+	size_t n;
+	ET_AUTO_FREE double *x =
+		et_command_values(c, ET_METRIC_PEAK_MEMORY, et_command_arrangement(c), &n);
+
+	et_sort(x, n);
+	return et_median_sorted(x, n);
+}
+
+/* Decided once per command, so one duet stands for all. */
+static bool overlapped(const struct et_command *c)
+{
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
+
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		if (s->place.arrangement == ET_DUET && !s->place.warmup)
+			return !(s->ruling.marks & ET_MARK_NO_OVERLAP);
+	}
+	return false;
+}
+
+static void judge_duets(
+	const struct et_experiment *e, const double *pairs, size_t n, struct et_contrast *out)
+{
+	const struct et_command *a = &e->commands[out->a], *b = &e->commands[out->b];
+	ET_AUTO_FREE double *solos = et_calloc(b->samples.n, sizeof(*solos));
+	struct et_duets d = { .pairs = pairs,
+		.n_pairs = n,
+		.overlapped = overlapped(b),
+		.metronome_ns = e->plan.metronome_ns,
+		.solos = solos,
+		.n_solos = pair_blocks(a, b, out->metric, solos),
+		.memory = { peak_memory(a), peak_memory(b) } };
+
+	et_judge_duets(&d, out);
+}
+
 void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enum et_metric metric,
 	double level, struct et_contrast *out)
 {
@@ -88,8 +129,10 @@ void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enu
 		.side_by_side = ET_NO_RATIO,
 		.alone = ET_NO_RATIO };
 	if (et_metrics[metric].in_duets && (n = pair_duets(ca, cb, metric, d)) > 0) {
-		out->arrangement = "duet";
-	} else if (e->plan.order == ET_ORDER_SEQUENTIAL) {
+		judge_duets(e, d, n, out);
+		return;
+	}
+	if (e->plan.order == ET_ORDER_SEQUENTIAL) {
 		judge_apart(ca, cb, metric, out);
 		return;
 	} else {

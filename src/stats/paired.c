@@ -123,6 +123,14 @@ static struct et_interval_test test_pairs(
 	return t;
 }
 
+struct et_interval_test et_pairs_by_ranks(const double *d, size_t n, double level)
+{
+	struct effective e =
+		effective_of(n < DEPENDENCE_TESTABLE ? 1 : et_serial_inflation(d, n), n);
+
+	return test_pairs(d, n, BY_RANKS, level, &e);
+}
+
 void et_judge_pairs(const double *d, size_t n, struct et_contrast *out)
 {
 	int by = choose(d, n);

@@ -8,9 +8,13 @@
 #define ET_STATS_PAIRED_H
 
 #include "model/estimate.h"
+#include "stats/test.h"
 
 /* d is in order of execution. Fills the members of a contrast about pairs; its level is set. */
 void et_judge_pairs(const double *d, size_t n, struct et_contrast *out);
+
+/* Signed ranks, whatever the shape of d, with the Hodges-Lehmann estimate; likewise widened. */
+struct et_interval_test et_pairs_by_ranks(const double *d, size_t n, double level);
 
 /*
  * The factor, at least 1, by which serial dependence multiplies the variance of a mean of n values.
