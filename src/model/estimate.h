@@ -14,12 +14,14 @@ struct et_estimate {
 	double mean, sd;
 	double relative_error; /* sd / mean, as the EMP papers print it */
 	double min, max, median, q1, q3;
-	double standard_uncertainty; /* Type A: sd / sqrt(n) */
-	double coverage_factor;
+	double standard_uncertainty; /* sd / sqrt(n), times sqrt(inflation) and a small bias */
+	double coverage_factor;      /* expanded over standard uncertainty */
 	double expanded_uncertainty;
 	double lo, hi; /* interval of the mean */
 	double level;
-	const char *interval_method; /* "student-t" */
+	const char *interval_method; /* "student-t", "student-t-widened", "resolution" */
+	double inflation;   /* of the variance by serial dependence; 1: no dependence was found */
+	double skew_effect; /* of skewness on an end of the interval, over Student's half width */
 	struct et_warnings warnings;
 };
 

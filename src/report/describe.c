@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #define BOLD "1"
 
@@ -53,6 +54,26 @@ static const char *span(const struct view *v, struct et_interval i, char buf[2 *
 	return buf;
 }
 
+static struct et_interval student(const struct et_description *d)
+{
+	const struct et_mean_interval *m = &d->interval;
+
+	return (struct et_interval){ m->mean - m->student, m->mean + m->student,
+		d->estimate.level };
+}
+
+static const char *method_of(const struct et_description *d)
+{
+	bool dependent = d->interval.inflation > 1, skewed = d->interval.skewed;
+
+	if (d->diagnosis.constant)
+		return "resolution of equal values";
+	return dependent && skewed ? "Student t widened for dependence and skewness"
+	       : dependent         ? "Student t widened for dependence"
+	       : skewed            ? "Student t widened for skewness"
+				   : "Student t";
+}
+
 static void show_place(const struct view *v)
 {
 	const struct et_description *d = v->d;
@@ -60,8 +81,11 @@ static void show_place(const struct view *v)
 	char a[ET_FIGURE], b[2 * ET_FIGURE];
 
 	et_format_value_measured(e->mean, e->expanded_uncertainty, v->s->unit, a);
-	row(v, "mean", "%s (Student t, %.4g %%, k = %.3f)", a, 100 * e->level, e->coverage_factor);
-	if (d->replicates && d->diagnosis.skew.p < 0.01)
+	row(v, "mean", "%s (%s, %.4g %%, k = %.3f)", a, method_of(d), 100 * e->level,
+		e->coverage_factor);
+	if (!strcmp(e->interval_method, "student-t-widened"))
+		row(v, "", "%s by Student t alone", span(v, student(d), b));
+	if (d->replicates && d->interval.skewed)
 		row(v, "", "%s by bootstrap-t, which fits skewed data", span(v, d->mean.t, b));
 	if (isnan(d->median_interval.lo))
 		row(v, "median", "%s (too few values for an interval)", figure(v, e->median, a));
@@ -167,6 +191,8 @@ static void write_summary(struct et_json *w, const struct et_description *d)
 		{ "standard_uncertainty", e->standard_uncertainty },
 		{ "coverage_factor", e->coverage_factor },
 		{ "expanded_uncertainty", e->expanded_uncertainty },
+		{ "inflation", e->inflation },
+		{ "skew_effect", e->skew_effect },
 	};
 
 	et_json_u64(w, "n", e->n);
@@ -265,6 +291,7 @@ void et_describe_json(struct et_json *w, const struct et_series *s, const struct
 	write_summary(w, d);
 	write_interval(w, "mean_interval", e->interval_method,
 		(struct et_interval){ e->lo, e->hi, e->level });
+	write_pair(w, "student_t", student(d));
 	write_interval(w, "median_interval", "order-statistics", d->median_interval);
 	write_bootstrap(w, d);
 	write_serial(w, d);

@@ -72,6 +72,7 @@ void et_describe(const double *x, size_t n, enum et_unit unit, const struct et_d
 
 	memset(out, 0, sizeof(*out));
 	et_summarise(x, n, o->level, &out->estimate);
+	out->interval = et_mean_interval(x, n, o->level);
 	out->median_interval = et_median_interval(sorted, n, o->level);
 	out->sd_interval = et_sd_interval(out->estimate.sd, n, o->level);
 	et_diagnose(x, sorted, n, &out->diagnosis);

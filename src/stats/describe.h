@@ -19,7 +19,8 @@ struct et_describe_options {
 enum { ET_DESCRIBE_REPLICATES = 9999 };
 
 struct et_description {
-	struct et_estimate estimate; /* with all warnings */
+	struct et_estimate estimate;      /* with all warnings */
+	struct et_mean_interval interval; /* that of the estimate, with its parts */
 	struct et_interval median_interval;
 	struct et_interval sd_interval; /* chi-square */
 	struct et_diagnosis diagnosis;

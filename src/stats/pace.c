@@ -3,9 +3,9 @@
 #include "base/alloc.h"
 #include "num/dist.h"
 #include "num/line.h"
+#include "num/mean_interval.h"
 #include "num/moments.h"
 #include "num/quantile.h"
-#include "stats/paired.h"
 
 #include <math.h>
 

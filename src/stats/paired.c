@@ -2,6 +2,7 @@
 #include "stats/paired.h"
 #include "base/whole.h"
 #include "num/dist.h"
+#include "num/mean_interval.h"
 #include "num/moments.h"
 #include "stats/normality.h"
 #include "stats/serial.h"
@@ -12,28 +13,10 @@
 
 #include <math.h>
 
-enum { DEPENDENCE_TESTABLE = 20, SKEW_TESTABLE = 20 };
+enum { SKEW_TESTABLE = 20 };
 
 /* The level of the test of skewness: signed ranks assume symmetry. */
 static const double skew_alpha = 0.01;
-
-double et_serial_inflation(const double *x, size_t n)
-{
-	double r = et_autocorrelation(x, n, 1), size = (double)n, sum = 0, power = 1;
-
-	if (n >= DEPENDENCE_TESTABLE)
-		r += (1 + 4 * r) / size;
-	if (!(r > 0))
-		return 1;
-	if (n >= DEPENDENCE_TESTABLE)
-		r += 0.3 * sqrt(fmax(0, 1 - r * r) / size);
-	r = fmin(r, 0.95);
-	for (size_t k = 1; k < n && power > 1e-9; k++) {
-		power *= r;
-		sum += (1 - (double)k / size) * power;
-	}
-	return 1 + 2 * sum;
-}
 
 /* The correction for dependence; it includes the bias (n - v)/(n - 1) of the variance. */
 struct effective {
@@ -86,7 +69,7 @@ static void warn_dependence(const double *d, size_t n, struct et_contrast *out)
 {
 	double r = et_autocorrelation(d, n, 1);
 
-	if (n >= DEPENDENCE_TESTABLE && r > et_acf_band(n, 0.99))
+	if (n >= ET_DEPENDENCE_TESTABLE && r > et_acf_band(n, 0.99))
 		et_warn(&out->warnings, ET_WARN_DEPENDENT_PAIRS, et_arg_number(r), et_arg_count(n),
 			et_arg_count(et_u64(fmax(2, round((double)n / out->inflation)))));
 }
@@ -126,7 +109,7 @@ static struct et_interval_test test_pairs(
 struct et_interval_test et_pairs_by_ranks(const double *d, size_t n, double level)
 {
 	struct effective e =
-		effective_of(n < DEPENDENCE_TESTABLE ? 1 : et_serial_inflation(d, n), n);
+		effective_of(n < ET_DEPENDENCE_TESTABLE ? 1 : et_serial_inflation(d, n), n);
 
 	return test_pairs(d, n, BY_RANKS, level, &e);
 }
@@ -143,7 +126,7 @@ void et_judge_pairs(const double *d, size_t n, struct et_contrast *out)
 	 * With few pairs a rank test barely reaches significance, and an apparent dependence is
 	 * probably chance: do not widen.
 	 */
-	bool few = n < DEPENDENCE_TESTABLE && by != BY_MEAN;
+	bool few = n < ET_DEPENDENCE_TESTABLE && by != BY_MEAN;
 	out->inflation = few ? 1 : et_serial_inflation(d, n);
 	out->p_floor = by == BY_MEAN ? 0 : ldexp(1, n < 1000 ? 1 - (int)n : -999);
 	out->statistic = out->p = out->p_sign = out->ratio = out->lo = out->hi = NAN;

@@ -8,6 +8,7 @@
 #define ET_STATS_PAIRED_H
 
 #include "model/estimate.h"
+#include "num/mean_interval.h" /* et_serial_inflation */
 #include "stats/test.h"
 
 /* d is in order of execution. Fills the members of a contrast about pairs; its level is set. */
@@ -15,15 +16,5 @@ void et_judge_pairs(const double *d, size_t n, struct et_contrast *out);
 
 /* Signed ranks, whatever the shape of d, with the Hodges-Lehmann estimate; likewise widened. */
 struct et_interval_test et_pairs_by_ranks(const double *d, size_t n, double level);
-
-/*
- * The factor, at least 1, by which serial dependence multiplies the variance of a mean of n values.
- * For an autoregression of first order: 1 + 2 sum (1 - k/n) phi^k over k = 1 … n - 1 (Bartlett
- * 1946; Bayley & Hammersley 1946, eq. 5). phi is the lag-1 coefficient less its bias -(1 + 4 phi)/n
- * (Marriott & Pope 1954; Kendall 1954), and, because phi is itself uncertain, 0.3 of its standard
- * error is added: in simulations, false alarms then stay at 5 % for phi up to 0.6 from 30 pairs on.
- * Below 20 pairs, where chance looks like dependence, the plain coefficient is used.
- */
-double et_serial_inflation(const double *x, size_t n);
 
 #endif

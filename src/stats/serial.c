@@ -19,15 +19,6 @@ static double autocovariance(const double *x, size_t n, double mean, size_t lag)
 	return sum / (double)n;
 }
 
-double et_autocorrelation(const double *x, size_t n, size_t lag)
-{
-	double mean = et_mean(x, n);
-
-	if (lag >= n)
-		return NAN;
-	return autocovariance(x, n, mean, lag) / autocovariance(x, n, mean, 0);
-}
-
 void et_acf(const double *x, size_t n, size_t lags, double *r)
 {
 	double mean = et_mean(x, n), c0 = n ? autocovariance(x, n, mean, 0) : NAN;

@@ -6,13 +6,12 @@
 #ifndef ET_STATS_SERIAL_H
 #define ET_STATS_SERIAL_H
 
+#include "num/mean_interval.h"
 #include "stats/test.h"
 
 #include <stddef.h>
 
-/* r_k with n in the denominator (Box & Jenkins 1976, eq. 2.1.12); NaN for lag >= n. */
-double et_autocorrelation(const double *x, size_t n, size_t lag);
-/* r[0] is lag 1 … r[lags - 1] is lag `lags`. */
+/* The autocorrelations: r[0] is lag 1 … r[lags - 1] is lag `lags`. */
 void et_acf(const double *x, size_t n, size_t lags, double *r);
 /* Half width of the band that a white series' coefficient stays in with probability level. */
 double et_acf_band(size_t n, double level);

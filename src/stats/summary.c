@@ -2,34 +2,67 @@
 #include "stats/summary.h"
 
 #include "num/dist.h"
+#include "num/mean_interval.h"
 #include "num/moments.h"
 #include "num/quantile.h"
+#include "stats/uncertainty.h"
 
 #include <math.h>
+
+/*
+ * All values are equal, so only the step in which they are shown is known to be uncertain: the last
+ * decimal of the value, at most a unit (a nanosecond, for times).
+ */
+static double step_of(double value)
+{
+	double step = 1;
+
+	for (int digits = 0; digits < 9; digits++, step /= 10) {
+		double steps = value / step;
+		if (fabs(steps - round(steps)) <= 1e-9 * fmax(1, fabs(steps)))
+			break;
+	}
+	return step;
+}
+
+/* GUM 4.3.7 and F.2.2.1: a rectangular distribution as wide as the step, without a type A part. */
+static void allow_for_resolution(struct et_estimate *e)
+{
+	double u = et_resolution_uncertainty(step_of(e->mean)), k = et_qnorm((1 + e->level) / 2);
+
+	e->standard_uncertainty = u;
+	e->coverage_factor = k;
+	e->expanded_uncertainty = k * u;
+	e->interval_method = "resolution";
+}
 
 /* JCGM 100:2008 (GUM): eqs. 3 and 5 for the mean and its Type A uncertainty, annex G.3 for k. */
 void et_summarise(const double *x, size_t n, double level, struct et_estimate *out)
 {
 	ET_AUTO_FREE double *sorted = et_sorted_copy(x, n);
-	double mean = et_mean(x, n), sd = et_sd(x, n);
-	double u = sd / sqrt((double)n), k = n < 2 ? NAN : et_qt((1 + level) / 2, (double)n - 1);
+	struct et_mean_interval m = et_mean_interval(x, n, level);
+	double sd = et_sd(x, n);
 
 	*out = (struct et_estimate){
 		.n = n,
-		.mean = mean,
+		.mean = m.mean,
 		.sd = sd,
-		.relative_error = sd / mean,
+		.relative_error = sd / m.mean,
 		.min = n ? sorted[0] : NAN,
 		.max = n ? sorted[n - 1] : NAN,
 		.median = et_median_sorted(sorted, n),
 		.q1 = et_quantile_sorted(sorted, n, 0.25),
 		.q3 = et_quantile_sorted(sorted, n, 0.75),
-		.standard_uncertainty = u,
-		.coverage_factor = k,
-		.expanded_uncertainty = k * u,
-		.lo = mean - k * u,
-		.hi = mean + k * u,
+		.standard_uncertainty = m.u,
+		.coverage_factor = m.half / m.u,
+		.expanded_uncertainty = m.half,
 		.level = level,
-		.interval_method = "student-t",
+		.interval_method = m.skewed || m.inflation > 1 ? "student-t-widened" : "student-t",
+		.inflation = m.inflation,
+		.skew_effect = m.skew_effect,
 	};
+	if (n > 1 && out->min == out->max)
+		allow_for_resolution(out);
+	out->lo = out->mean - out->expanded_uncertainty;
+	out->hi = out->mean + out->expanded_uncertainty;
 }

