@@ -34,18 +34,15 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_DRIFT] = { "drift", WARNING, "fp",
 		"drift: the values {0:rise|fall} from run to run (Mann-Kendall p {1}), so their "
 		"mean depends on when you stop; warm up longer (--warmup)" },
-	[ET_WARN_DEPENDENT_RUNS] = { "dependent-runs", WARNING, "n",
-		"successive runs resemble each other (autocorrelation {0}), so the interval is too "
-		"narrow; compare programs as pairs in one experiment" },
+	[ET_WARN_DEPENDENT_RUNS] = { "dependent-runs", WARNING, "ncc",
+		"successive runs resemble each other (autocorrelation {0}), so {1} of them count "
+		"as {2}; compare programs as pairs in one experiment" },
 	[ET_WARN_SEVERAL_MODES] = { "several-modes", WARNING, "vvp",
 		"two or more modes (near {0} and {1}; dip test p {2}), so the mean describes none "
 		"of them; find and measure their causes apart" },
-	[ET_WARN_SKEWED] = { "skewed", WARNING, "fnf",
-		"skewed to the {0:right|left} (skewness {1}), so the tail pulls the mean; use the "
-		"median, or the mean's bootstrap-t interval{2: (etalon describe)|}" },
-	[ET_WARN_NOT_NORMAL] = { "not-normal", WARNING, "pcc",
-		"not normal (Shapiro-Wilk p {0}) and only {1} values, so the interval of the mean "
-		"may be too narrow; take at least {2} (--runs {2})" },
+	[ET_WARN_SKEWED] = { "skewed", WARNING, "fnsf",
+		"skewed to the {0:right|left} (skewness {1}), which widens the interval of the "
+		"mean by {2}; take more runs, or use the median{3: (etalon describe)|}" },
 	[ET_WARN_COARSE_STEPS] = { "coarse-steps", WARNING, "vc",
 		"the values change in steps of {0} ({1} different ones), too coarse for density, "
 		"modes and ranks; use a finer clock or longer runs" },

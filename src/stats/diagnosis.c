@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/diagnosis.h"
 #include "base/alloc.h"
+#include "base/whole.h"
 
 #include <math.h>
 
@@ -13,6 +14,13 @@ enum {
 };
 
 static const double alarm_p = 0.01;
+/*
+ * Skewness matters as far as it moves the interval of the mean, which is widened for it: from a
+ * fifth of the half width on, the estimate of the skewness itself is too uncertain to rely on. If
+ * the number of values was chosen by looking at them, a tail that has not been seen yet ended the
+ * series too early, so half of that is enough.
+ */
+static const double skew_matters = 0.2, skew_matters_stopped = 0.1;
 
 /* The shift between halves looks at all pairs of values, so a long series is thinned first. */
 static struct et_drift drift_of(const double *x, size_t n)
@@ -32,6 +40,7 @@ void et_diagnose(const double *x, const double *sorted, size_t n, struct et_diag
 	*out = (struct et_diagnosis){ .n = n };
 	out->constant = n > 0 && sorted[0] == sorted[n - 1];
 	out->normality = et_shapiro_wilk(x, n);
+	out->interval = et_mean_interval(x, n, 0.95);
 	out->r1 = et_autocorrelation(x, n, 1);
 	out->r1_band = et_acf_band(n, 0.95);
 	out->trend = et_mann_kendall(x, n);
@@ -60,8 +69,9 @@ static void warn_serial(const struct et_diagnosis *d, struct et_warnings *out)
 		et_warn(out, ET_WARN_DRIFT, et_arg_flag(d->trend.s > 0),
 			et_arg_p_value(d->trend.p));
 	/* r1 is corrected for its bias under independence (Marriott & Pope 1954). */
-	else if (d->r1 + (1 + 4 * d->r1) / (double)d->n > d->r1_band)
-		et_warn(out, ET_WARN_DEPENDENT_RUNS, et_arg_number(d->r1));
+	else if (d->r1 + (1 + 4 * d->r1) / (double)d->n > et_acf_band(d->n, 0.99))
+		et_warn(out, ET_WARN_DEPENDENT_RUNS, et_arg_number(d->r1), et_arg_count(d->n),
+			et_arg_count(et_u64(round((double)d->n / d->interval.inflation))));
 }
 
 /* Data in coarse steps look multimodal to the dip test. */
@@ -72,23 +82,15 @@ static void warn_modes(const struct et_diagnosis *d, enum et_unit unit, struct e
 			et_arg_value(d->modes[1].at, unit), et_arg_p_value(d->dip.p));
 }
 
-/*
- * Warns of what reduces the coverage of the mean's interval and can be seen: in simulations, a
- * lognormal, exponential or bimodal series of 30 values is then missed without a warning in less
- * than 5 %. With fewer than 30 values skewness is found too rarely, and Shapiro-Wilk at 5 % finds
- * more.
- */
 static void warn_skew(
 	const struct et_diagnosis *d, enum et_diagnosis_use use, struct et_warnings *out)
 {
-	bool few = d->n < RARE_TESTABLE && d->normality.p < ET_CHECK_ALPHA;
+	double limit = use == ET_USE_STOPPED_MEAN ? skew_matters_stopped : skew_matters;
 
-	if (d->skew.p < alarm_p)
+	if (d->skew.p < alarm_p && d->interval.skew_effect > limit)
 		et_warn(out, ET_WARN_SKEWED, et_arg_flag(d->skew.skewness > 0),
-			et_arg_number(d->skew.skewness), et_arg_flag(use != ET_USE_DESCRIPTION));
-	else if (use == ET_USE_MEAN && few)
-		et_warn(out, ET_WARN_NOT_NORMAL, et_arg_p_value(d->normality.p), et_arg_count(d->n),
-			et_arg_count(RARE_TESTABLE));
+			et_arg_number(d->skew.skewness), et_arg_share(d->interval.skew_effect),
+			et_arg_flag(use != ET_USE_DESCRIPTION));
 }
 
 static void warn_shape(const struct et_diagnosis *d, enum et_unit unit, struct et_warnings *out)

@@ -23,6 +23,7 @@ struct et_diagnosis {
 	size_t n;
 	bool constant;
 	struct et_normality normality;
+	struct et_mean_interval interval; /* at 95 %: how far it had to be widened */
 	double r1, r1_band; /* lag-1 autocorrelation, and what it stays within in 95 % of cases */
 	struct et_trend trend;
 	struct et_runs runs;
@@ -41,9 +42,10 @@ void et_diagnose(const double *x, const double *sorted, size_t n, struct et_diag
 
 /* The use of a series decides which findings matter. */
 enum et_diagnosis_use {
-	ET_USE_COMPARISON,  /* needs no normal data: only dependence and modes matter */
-	ET_USE_MEAN,        /* a mean with Student's interval: its assumptions matter, too */
-	ET_USE_DESCRIPTION, /* everything matters */
+	ET_USE_COMPARISON,   /* needs no normal data: only dependence and modes matter */
+	ET_USE_MEAN,         /* a mean with its interval: skewness matters, too */
+	ET_USE_STOPPED_MEAN, /* the same; --until chose the number of values by looking at them */
+	ET_USE_DESCRIPTION,  /* everything matters */
 };
 
 void et_diagnosis_warn(const struct et_diagnosis *d, enum et_unit unit, enum et_diagnosis_use use,

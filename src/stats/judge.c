@@ -48,7 +48,9 @@ static void judge_metric(const struct et_experiment *e, const struct et_choice *
 	 * rule that removes values by themselves would remove the evidence as well.
 	 */
 	if (choice->protocol != ET_PROTOCOL_KBEST)
-		et_series_warn(uncut ? uncut : x, uncut ? n_all : n, &out->warnings);
+		et_series_warn(uncut ? uncut : x, uncut ? n_all : n,
+			e->plan.until_ratio > 0 ? ET_USE_STOPPED_MEAN : ET_USE_MEAN,
+			&out->warnings);
 }
 
 /* A rule of the protocol removed it; a run that failed or was stopped has no time to speak of. */

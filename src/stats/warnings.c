@@ -3,19 +3,18 @@
 #include "base/alloc.h"
 #include "model/culprit.h"
 #include "num/quantile.h"
-#include "stats/diagnosis.h"
 
 #include <string.h>
 
 /* --- a series --- */
 
-void et_series_warn(const double *x, size_t n, struct et_warnings *out)
+void et_series_warn(const double *x, size_t n, enum et_diagnosis_use use, struct et_warnings *out)
 {
 	ET_AUTO_FREE double *sorted = et_sorted_copy(x, n);
 	struct et_diagnosis d;
 
 	et_diagnose(x, sorted, n, &d);
-	et_diagnosis_warn(&d, ET_UNIT_NS, ET_USE_MEAN, out);
+	et_diagnosis_warn(&d, ET_UNIT_NS, use, out);
 }
 
 /* --- a command --- */

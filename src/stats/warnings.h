@@ -5,9 +5,10 @@
 
 #include "model/experiment.h"
 #include "model/warning.h"
+#include "stats/diagnosis.h"
 
 /* About a series of nanoseconds in order of execution: see stats/diagnosis.h. */
-void et_series_warn(const double *x, size_t n, struct et_warnings *out);
+void et_series_warn(const double *x, size_t n, enum et_diagnosis_use use, struct et_warnings *out);
 /* About a command: why its elapsed time is not its CPU time, marks on its samples. */
 void et_command_warn(const struct et_experiment *e, enum et_protocol protocol,
 	const struct et_command *c, struct et_warnings *out);
