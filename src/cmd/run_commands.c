@@ -2,6 +2,7 @@
 /* Makes the experiment of `run`: its commands from operands, parameters and hooks. */
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "base/shell.h"
 #include "cmd/cli.h"
 #include "cmd/run_options.h"
 
@@ -50,6 +51,20 @@ static int make_words(const struct maker *m, struct et_error *err)
 	return rc;
 }
 
+/* The program would get it as an argument, which is hardly ever meant. */
+static int refuse_shell_syntax(const char *text, struct et_error *err)
+{
+	size_t len;
+	const char *at = et_shell_syntax(text, &len);
+
+	if (!at)
+		return 0;
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s': %.*s needs a shell, and none is used",
+			text, (int)len, at),
+		"use --shell sh, or quote it if the program is to get it as it is");
+}
+
 static int make_argv(const struct maker *m, size_t k, struct et_error *err)
 {
 	struct et_command *c = m->c;
@@ -58,14 +73,13 @@ static int make_argv(const struct maker *m, size_t k, struct et_error *err)
 
 	if (rc || (!shell && m->ops->after))
 		return rc;
-	if (!shell)
-		return et_split_words(c->text, &c->argv, err);
+	if (!shell) {
+		rc = refuse_shell_syntax(c->text, err);
+		return rc ? rc : et_split_words(c->text, &c->argv, err);
+	}
 	et_strv_free(c->argv);
-	c->argv = et_calloc(4, sizeof(char *));
-	c->argv[0] = et_strdup(shell);
-	c->argv[1] = et_strdup("-c");
-	c->argv[2] = et_strdup(c->text);
-	return 0;
+	c->argv = NULL;
+	return et_shell_argv(shell, c->text, &c->argv, err);
 }
 
 static int make_name(const struct maker *m, size_t k, struct et_error *err)
@@ -160,27 +174,6 @@ static int make_ranges(struct et_run_options *o, struct et_error *err)
 	return rc;
 }
 
-/* A word that only a shell would interpret is passed to the program: probably a mistake. */
-static void warn_of_shell_syntax(const struct et_experiment *e)
-{
-	static const char *const operators[] = { "|", "||", "&", "&&", ";", "<", ">", ">>", "2>",
-		"2>&1", "&>" };
-	struct et_warnings warnings = { 0 };
-
-	for (size_t c = 0; !e->child.shell && c < e->n_commands; c++) {
-		const char *odd = NULL;
-		for (char *const *w = e->commands[c].argv; *w && !odd; w++) {
-			odd = (*w)[0] == '$' && (*w)[1] ? *w : NULL;
-			for (size_t i = 0; !odd && i < ET_LENGTH(operators); i++)
-				odd = strcmp(*w, operators[i]) ? NULL : *w;
-		}
-		if (odd)
-			et_warn(&warnings, ET_WARN_SHELL_SYNTAX, et_arg_text(e->commands[c].text),
-				et_arg_text(odd));
-	}
-	et_cli_warn(&warnings);
-}
-
 static int make_commands(struct maker *m, struct et_error *err)
 {
 	size_t product = et_ranges_product(&m->o->ranges);
@@ -233,8 +226,6 @@ int et_run_options_finish(struct et_run_options *o, const struct et_operands *op
 	rc = make_commands(&m, err);
 	if (rc == 0) {
 		number_equal_names(m.e);
-		if (!ops->after)
-			warn_of_shell_syntax(m.e);
 		rc = find_reference(o, m.e, err);
 	}
 	if (rc == 0)

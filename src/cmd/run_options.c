@@ -24,10 +24,15 @@ static int set_own_text(
 	return 0;
 }
 
-/* hyperfine spells "no shell" as --shell none. */
+/* As hyperfine: "none" is no shell, and "default" is sh. */
 static int set_shell(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	char *shell[] = { args[0] && strcmp(args[0], "none") ? args[0] : NULL };
+	char sh[] = "sh", *shell[] = { args[0] };
+
+	if (args[0] && !strcmp(args[0], "none"))
+		shell[0] = NULL;
+	else if (args[0] && !strcmp(args[0], "default"))
+		shell[0] = sh;
 
 	return set_own_text(o, ctx, shell, err);
 }
@@ -176,8 +181,10 @@ const struct et_option et_run_options[] = {
 		.values = "other|fifo:1|fifo:50", PLAN },
 	{ 0, "nice", "N", "nice value added for the program, from -20 to 19 (0)",
 		et_set_field_number, CHILD_FIELD("nice"), PLAN },
-	{ 'S', "shell", "SHELL", "run commands through this shell, e.g. sh", set_shell,
-		FILLS(child.shell), PLAN },
+	{ 'S', "shell", "SHELL",
+		"run commands through this shell, with its options: sh, bash, default (sh) or none "
+		"(none)",
+		set_shell, FILLS(child.shell), .values = "sh|bash|default|none", PLAN },
 	{ 'N', "no-shell", NULL, "run commands without a shell (the default)", set_shell,
 		FILLS(child.shell), PLAN },
 	{ 's', "setup", "CMD", "run CMD once before all runs of a command", add_value, FILLS(setup),

@@ -476,14 +476,14 @@ static int not_found(const char *name, int why, struct et_error *err)
 
 	if (why == EACCES)
 		return et_hint(err, rc, "make it executable with chmod +x %s", name);
-	if (why == ENOENT && (strpbrk(name, "|&;<>$*`=~") || is_builtin(name)))
-		return et_hint(
-			err, rc, "use --shell sh for pipes, variables and other shell syntax");
-	if (why == ENOENT && !strchr(name, '/'))
-		return et_hint(err, rc,
-			"it is in no folder of PATH; write ./%s for one in the current folder",
-			name);
-	return rc;
+	if (why == ENOENT && is_builtin(name))
+		return et_hint(err, rc, "use --shell sh: it is a builtin of the shell");
+	if (why != ENOENT || strchr(name, '/'))
+		return rc;
+	if (access(name, X_OK))
+		return et_hint(err, rc, "check its name: it is in no folder of PATH");
+	return et_hint(err, rc,
+		"write ./%s for the one in the current folder: it is in no folder of PATH", name);
 }
 
 int et_child_resolve(const char *name, const char *path_variable, const char *directory, char **out,

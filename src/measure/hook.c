@@ -2,23 +2,13 @@
 #include "measure/hook.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "base/shell.h"
 #include "measure/reap.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/wait.h>
-
-static int words_of(const struct et_hook *h, const char *text, char ***argv, struct et_error *err)
-{
-	if (!h->shell)
-		return et_split_words(text, argv, err);
-	*argv = et_calloc(4, sizeof(char *));
-	(*argv)[0] = et_strdup(h->shell);
-	(*argv)[1] = et_strdup("-c");
-	(*argv)[2] = et_strdup(text);
-	return 0;
-}
 
 /* The PID is forgotten before it is reaped: once it is, it may belong to another process. */
 static int wait_for(struct et_interrupt *interrupt, pid_t pid, int *status)
@@ -45,7 +35,7 @@ static int judge(const char *what, const char *text, int status, struct et_error
 	return et_hint(err,
 		et_fail(err, ECHILD, ET_EXIT_PROGRAM, "%s '%s' failed with exit status %d", what,
 			text, WEXITSTATUS(status)),
-		"if that is expected, append '|| true' and use --shell sh");
+		"if that is expected, append '|| true' to it");
 }
 
 /* Our children as a snapshot, which tells those of a hook from earlier ones. */
@@ -127,7 +117,7 @@ int et_hook_run(const struct et_hook *h, const char *what, const char *text, str
 		       : et_fail_errno(err, ENOMEM, ET_EXIT_ENVIRONMENT, "cannot run '%s'", text);
 
 	if (rc == 0)
-		rc = words_of(h, text, &argv, err);
+		rc = et_shell_argv(h->shell ? h->shell : "/bin/sh", text, &argv, err);
 	if (rc == 0)
 		rc = et_child_resolve(argv[0], h->path_variable, h->directory, &path, err);
 	if (rc == 0) {

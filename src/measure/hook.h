@@ -9,7 +9,7 @@
 #include "model/executor.h"
 
 struct et_hook {
-	const char *shell;     /* NULL: the text is split into words, and no shell runs */
+	const char *shell;     /* command line of the shell that runs it; NULL: /bin/sh */
 	const char *directory; /* to run in; NULL: the current one */
 	char *const *envp;
 	const char *path_variable;

@@ -95,7 +95,7 @@ struct et_child_spec {
 	char *sched;     /* "other", "fifo:N" or NULL */
 	char *user;      /* or NULL: the same user */
 	char *pass_env;  /* names of variables that this user gets as well, "A,B", or NULL */
-	char *shell;     /* or NULL: no shell */
+	char *shell;     /* its command line, or NULL: no shell */
 	char *input;     /* file for stdin; NULL: /dev/null */
 	char *output;    /* "null", "inherit" or a file */
 	char *directory; /* where it runs */

@@ -11,6 +11,8 @@ exec 7</dev/null # etalon does not hand it on
 
 # caller: the words of a command that starts another one with the attributes of a certain caller
 caller=()
+# by_shell: yes if a shell is to start the program without etalon, as it starts hooks
+by_shell=
 # place: a folder in which the caller may write
 place=$work
 
@@ -21,7 +23,11 @@ same()
 	local name=$1
 	shift
 	rm -f "$place/seen" "$place/own"
-	"${caller[@]}" "$place/self-view" print "$place/own" 2>err
+	if [ "$by_shell" ]; then
+		"${caller[@]}" /bin/sh -c "$place/self-view print $place/own" 2>err
+	else
+		"${caller[@]}" "$place/self-view" print "$place/own" 2>err
+	fi
 	"${caller[@]}" "$@" >out 2>>err
 	# The shell hands on all of its descriptors, etalon only the first three.
 	sed -i '/^descriptor \([3-9]\|..\)/d' "$place/own"
@@ -48,8 +54,10 @@ arrangements()
 		etalon run -r 2 --output inherit -- "$@"
 	same "child: with --metronome it is the caller's own, $who" \
 		etalon run -r 2 --order sequential --metronome 1ms "$print" true
+	by_shell=yes
 	same "child: a --prepare hook is the caller's own, $who" etalon run -r 2 --prepare "$print" true
 	same "child: a --cleanup hook is the caller's own, $who" etalon run -r 2 --cleanup "$print" true
+	by_shell=
 	# The programs of a duet share one CPU, so the caller may use only that one.
 	caller+=(taskset -c "$cpu")
 	same "child: in a duet it is the caller's own, $who" \

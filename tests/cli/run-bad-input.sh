@@ -34,7 +34,15 @@ refuses "run: an unknown --sched is rejected" 2 '--sched' etalon run --sched bat
 refuses "run: two outputs to stdout are rejected" 2 'only one output can go to stdout' etalon run --json - --export-csv - true
 refuses "run: a program that does not exist is rejected" 2 '\./nosuch: No such file or directory' etalon run ./nosuch
 refuses "run: a program that is not on the PATH is rejected" 2 'nosuch-program: No such file' etalon run 'nosuch-program -x'
-refuses "run: a redirection without a shell is rejected" 2 'No such file' etalon run '>x'
+refuses "run: a redirection without a shell is rejected" 2 "'>x': > needs a shell" etalon run '>x'
+for command in 'seq 9 | sort' 'true && true' 'cd /tmp; ls' 'cat <x' 'echo $HOME' 'ls *.db' 'ls a?' 'ls ~' 'echo `date`' \
+	'(true)' 'A=1 ls'; do
+	refuses "run: '$command' without a shell is rejected" 2 "'[^']*': [^ ]{1,3} needs a shell" etalon run "$command"
+done
+like "run: the hint for shell syntax names --shell and quotes" "$err" 'hint: use --shell sh, or quote it'
+refuses "run: a shell that does not exist is rejected" 2 'nosh: No such file' etalon run --shell 'nosh -e' true
+unlike "run: the hint for a missing shell names no file that is not there" "$err" '\./nosh'
+refuses "run: an unbalanced --shell is rejected" 2 'unbalanced quotes' etalon run --shell "'sh" true
 touch plain
 refuses "run: a file without execute permission is rejected" 2 'plain: Permission denied' etalon run ./plain
 refuses "run: a directory as the program is rejected" 2 'Is a directory' etalon run ./home
@@ -62,8 +70,8 @@ refuses "run: a script with a missing interpreter is rejected" 2 './bad: No such
 like "run: the hint names the missing interpreter" "$err" 'interpreter'
 refuses "run: a shell builtin without a shell is rejected" 2 'cd: No such file' etalon run 'cd /tmp'
 like "run: the hint for a shell builtin names --shell" "$err" '--shell sh'
-exits "run: a command with a pipe character succeeds without a shell" 0 etalon run -q -r 1 'echo a | cat'
-like "run: a pipe character without a shell gives the warning shell-syntax" "$err" "gets '\|' as an argument"
+exits "run: a quoted pipe character succeeds without a shell" 0 etalon run -q -r 1 "echo a '|' cat"
+is "run: a quoted pipe character gives no warning" "$err" ''
 
 refuses "run: a program that fails gives exit status 1" 1 'failed with exit status 3' etalon run 'sh -c "exit 3"'
 refuses "run: a program that is killed gives exit status 1" 1 'signal 11' etalon run 'sh -c "kill -11 $$"'

@@ -95,8 +95,14 @@ like "run: the text says that the goal of --until was not reached" "$out" 'was n
 
 exits "run: --shell succeeds" 0 etalon run -q -r 2 -w 0 --output out.txt --shell sh 'echo a | tr a b'
 is "run: --shell runs a pipe" "$(cat out.txt)" b
-exits "run: a command with shell syntax succeeds without a shell" 0 etalon run -q -r 1 -w 0 --output out.txt 'echo $HOME ; |'
+exits "run: shell syntax after -- succeeds without a shell" 0 etalon run -q -r 1 -w 0 --output out.txt -- echo '$HOME' ';' '|'
 is "run: without a shell nothing is expanded" "$(cat out.txt)" "\$HOME ; |"
+exits "run: --shell with an option of the shell succeeds" 0 etalon run -q -r 1 -w 0 --output out.txt --shell 'sh -u' 'echo $-'
+like "run: --shell passes the option to the shell" "$(cat out.txt)" u
+exits "run: --shell default succeeds" 0 etalon run -q -r 1 -w 0 --output out.txt --shell default 'echo $0'
+is "run: --shell default is sh" "$(cat out.txt)" sh
+exits "run: hooks have a shell without --shell" 0 etalon run -q -r 1 -w 0 --prepare 'true; echo p >hooked' true
+is "run: a hook with shell syntax has run" "$(cat hooked)" p
 echo hello >in.txt
 exits "run: --input succeeds" 0 etalon run -q -r 2 --input in.txt --output out.txt cat
 is "run: --input is read from the start in every run" "$(cat out.txt)" hello

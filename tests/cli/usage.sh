@@ -52,7 +52,10 @@ done
 hints 'run --output below a missing folder' 2 'no/x: No such file' "no folder 'no'" \
 	etalon run -q --output no/x true
 hints 'run --input with a missing file' 2 'nofile: No such file' "ls './'" etalon run -q --input nofile true
-hints 'run with a missing program' 2 'nofile: No such file' 'PATH.*\./nofile' etalon run -q nofile
+hints 'run with a missing program' 2 'nofile: No such file' 'no folder of PATH$' etalon run -q nofile
+printf '#!/bin/sh\n' >onlyhere
+chmod +x onlyhere
+hints 'run with a program of this folder' 2 'onlyhere: No such file' '\./onlyhere' etalon run -q onlyhere
 hints 'run with a missing file' 2 './nofile: No such file' "ls './'" etalon run -q ./nofile
 hints 'run with a missing file in the root' 2 '/nofile: No such file' "ls '/'" etalon run -q /nofile
 hints 'trace --from with a missing file' 2 'nofile: No such file' "ls './'" etalon trace --from nofile
