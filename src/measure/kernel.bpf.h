@@ -21,6 +21,7 @@ struct rq {
 	__u64 clock,
 		clock_task;  /* clock_task omits steal and interrupts; tasks are charged by it */
 	__u64 prev_irq_time; /* with CONFIG_IRQ_TIME_ACCOUNTING only */
+	int cpu;             /* with CONFIG_SMP only */
 };
 
 struct cfs_rq {
@@ -41,6 +42,7 @@ struct task_struct {
 	struct sched_info sched_info; /* with CONFIG_SCHED_INFO only */
 	int pid, tgid;
 	unsigned int flags;
+	unsigned int __state; /* 0: runnable; since Linux 5.14 */
 	struct task_struct *group_leader;
 	char comm[ET_TASK_NAME];
 };

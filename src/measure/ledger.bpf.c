@@ -24,12 +24,12 @@ struct {
 	__type(value, struct et_culprit_account);
 } culprits SEC(".maps");
 
-/* The slot of each task of the measured programs, by PID. */
+/* The tasks of the measured programs, by PID. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, ET_LEDGER_MEMBERS);
 	__type(key, __u32);
-	__type(value, __s32);
+	__type(value, struct et_ledger_task);
 } members SEC(".maps");
 
 static struct et_ledger_cpu *cpu_state(struct et_ledger_memory *m, __u32 cpu)
@@ -38,12 +38,10 @@ static struct et_ledger_cpu *cpu_state(struct et_ledger_memory *m, __u32 cpu)
 	return bpf_map_lookup_elem(&cpus, &cpu);
 }
 
-static int slot_of(struct task_struct *t)
+/* NULL: the task belongs to no program. */
+static struct et_ledger_task *member(__s32 pid)
 {
-	__u32 pid = (__u32)t->pid;
-	__s32 *slot = pid ? bpf_map_lookup_elem(&members, &pid) : NULL;
-
-	return slot ? *slot : -1;
+	return pid ? bpf_map_lookup_elem(&members, &pid) : NULL;
 }
 
 /*
@@ -79,23 +77,25 @@ static struct instant read_instant(struct et_ledger_cpu *cpu, struct task_struct
 	return now;
 }
 
-static void charge_culprit(
-	struct et_ledger_memory *m, __u32 number, const struct et_ledger_cpu *cpu, __u64 ran_ns)
+static void charge_culprit(struct et_ledger_memory *m, __u32 number,
+	const struct et_ledger_cpu *cpu, __u64 ran_ns, bool taken)
 {
 	struct et_culprit_key key = { (__s32)number, cpu->who.tgid };
 	struct et_culprit_account *known = bpf_map_lookup_elem(&culprits, &key);
+	__u64 taken_ns = taken ? ran_ns : 0;
 
 	if (known) {
 		__sync_fetch_and_add(&known->ran_ns, ran_ns);
+		__sync_fetch_and_add(&known->taken_ns, taken_ns);
 		__builtin_memcpy(known->name, cpu->who.name, sizeof(known->name));
 		return;
 	}
-	struct et_culprit_account fresh = { .ran_ns = ran_ns, .kernel_thread = cpu->kernel_thread };
+	struct et_culprit_account fresh = {
+		.ran_ns = ran_ns, .taken_ns = taken_ns, .kernel_thread = cpu->kernel_thread
+	};
 	__builtin_memcpy(fresh.name, cpu->who.name, sizeof(fresh.name));
-	if (bpf_map_update_elem(&culprits, &key, &fresh, BPF_NOEXIST)) {
-		__sync_fetch_and_add(&m->slots[number == 1].unnamed_ns, ran_ns);
-		return;
-	}
+	if (bpf_map_update_elem(&culprits, &key, &fresh, BPF_NOEXIST))
+		return; /* the table is full: the time stays without a name */
 	__u32 at = m->listed;
 	__sync_fetch_and_add(&m->n_culprits, 1);
 	if (at < ET_LEDGER_FIRST)
@@ -107,19 +107,16 @@ static void charge_culprit(
  * Not static: the verifier checks a global function once, instead of once for each path to each of
  * its calls, which took 30 ms.
  */
-__attribute__((noinline)) int charge_here(__u32 number, __u32 cpu_number, __u64 to)
+__attribute__((noinline)) int charge_here(__u32 number, __u64 to)
 {
-	struct et_ledger_cpu *cpu = cpu_state(&memory, cpu_number);
-
-	if (cpu)
-		charge_stretch(&memory, number, cpu, to);
+	charge_window(&memory, number, to);
 	return 0;
 }
 
-static void charge(struct et_ledger_memory *m, __u32 number, __u32 cpu, __u64 to)
+static void charge(struct et_ledger_memory *m, __u32 number, __u64 to)
 {
 	(void)m;
-	charge_here(number, cpu, to);
+	charge_here(number, to);
 }
 
 static void set_running(struct et_ledger_cpu *cpu, struct task_struct *t)
@@ -132,6 +129,29 @@ static void set_running(struct et_ledger_cpu *cpu, struct task_struct *t)
 	bpf_probe_read_kernel(cpu->who.name, sizeof(cpu->who.name), t->group_leader->comm);
 }
 
+/* Whether a task that leaves the CPU still wants it: it was preempted, or it yielded. */
+static bool still_runnable(bool preempt, struct task_struct *t)
+{
+	return preempt || (bpf_core_field_exists(t->__state) && !t->__state);
+}
+
+/*
+ * The switch to the task that now leaves the CPU was not seen. Whichever task is believed to have
+ * the CPU left it when this one came; why is not known.
+ */
+static void correct(struct et_ledger_cpu *cpu, __u32 here, struct task_struct *prev,
+	struct et_ledger_task *task, __u64 now)
+{
+	struct instant came = { arrival_ns(prev, cpu->since_ns, now), cpu->hidden_ns,
+		cpu->hidden_irq_ns };
+	struct et_ledger_task *gone = member(cpu->who.pid);
+
+	charge_switch(&memory, here, cpu->slot, task ? task->slot : -1, came.ns);
+	end_stretch(&memory, cpu, here, gone, false, &came);
+	set_running(cpu, prev);
+	begin_stretch(&memory, cpu, here, task, came.ns);
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
@@ -141,19 +161,15 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	if (!cpu)
 		return 0;
 	struct instant now = read_instant(cpu, next);
-	if (cpu->since_ns < memory.armed_ns) {
-		cpu->slot = slot_of(prev); /* the first switch on this CPU since we were armed */
-	} else if (cpu->who.pid != prev->pid) {
-		struct instant came = { arrival_ns(prev, cpu->since_ns, now.ns), cpu->hidden_ns,
-			cpu->hidden_irq_ns };
-		end_stretch(&memory, cpu, here, &came);
-		set_running(cpu, prev);
-		begin_stretch(&memory, cpu, here, slot_of(prev), came.ns);
-	}
+	struct et_ledger_task *from = member(prev->pid), *to = member(next->pid);
+	if (cpu->since_ns >= memory.armed_ns && cpu->who.pid != prev->pid)
+		correct(cpu, here, prev, from, now.ns);
 	set_running(cpu, prev); /* its name may have changed */
-	end_stretch(&memory, cpu, here, &now);
+	cpu->slot = from ? from->slot : -1;
+	charge_switch(&memory, here, cpu->slot, to ? to->slot : -1, now.ns);
+	end_stretch(&memory, cpu, here, from, still_runnable(preempt, prev), &now);
 	set_running(cpu, next);
-	begin_stretch(&memory, cpu, here, slot_of(next), now.ns);
+	begin_stretch(&memory, cpu, here, to, now.ns);
 	cpu->hidden_ns = now.hidden_ns;
 	cpu->hidden_irq_ns = now.irq_ns;
 	return 0;
@@ -168,12 +184,13 @@ SEC("tp_btf/sched_process_fork")
 int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 {
 	__u32 pid = (__u32)child->pid;
-	__s32 slot = memory.armed_ns ? slot_of(parent) : -1;
+	struct et_ledger_task *of = memory.armed_ns ? member(parent->pid) : NULL;
+	struct et_ledger_task fresh = { .slot = of ? of->slot : -1, .state = ET_TASK_ASLEEP };
 
 	if (memory.armed_ns && parent->tgid == memory.etalon && memory.born < memory.wanted)
-		slot = (__s32)memory.born++;
-	if (slot >= 0 && bpf_map_update_elem(&members, &pid, &slot, BPF_ANY))
-		memory.slots[slot == 1].crowded = 1;
+		fresh.slot = (__s32)memory.born++;
+	if (fresh.slot >= 0 && bpf_map_update_elem(&members, &pid, &fresh, BPF_ANY))
+		memory.slots[fresh.slot == 1].crowded = 1;
 	return 0;
 }
 
@@ -186,20 +203,50 @@ int BPF_PROG(on_free, struct task_struct *t)
 	return 0;
 }
 
+/*
+ * A task waits for this CPU from now on. The clock of the run queue was just updated, and a switch
+ * that follows from the wake-up is dated by it (see clock_age_ns).
+ */
+static int wait_for(struct task_struct *t)
+{
+	struct et_ledger_task *task = memory.armed_ns ? member(t->pid) : NULL;
+	struct rq *rq = task && task->state != ET_TASK_RUNNING ? rq_of(t) : NULL;
+	__u64 now = bpf_ktime_get_ns();
+
+	if (!rq)
+		return 0;
+	__u32 number = (__u32)task->slot;
+	__u32 there = bpf_core_field_exists(rq->cpu) ? (__u32)rq->cpu : 0;
+	struct et_ledger_cpu *cpu = cpu_state(&memory, there);
+	if (cpu && cpu->since_ns >= memory.armed_ns)
+		now = rq->clock + cpu->offset_ns;
+	charge_here(number, now);
+	set_state(&memory, task, ET_TASK_RUNNABLE, there);
+	return 0;
+}
+
+SEC("tp_btf/sched_wakeup")
+int BPF_PROG(on_wakeup, struct task_struct *t)
+{
+	return wait_for(t);
+}
+
+SEC("tp_btf/sched_wakeup_new")
+int BPF_PROG(on_wakeup_new, struct task_struct *t)
+{
+	return wait_for(t);
+}
+
 /* A waiting task moved to another run queue: from now on it waits for that CPU. */
 SEC("tp_btf/sched_migrate_task")
 int BPF_PROG(on_migrate, struct task_struct *t, int to)
 {
-	int number = memory.armed_ns ? slot_of(t) : -1;
+	struct et_ledger_task *task = memory.armed_ns ? member(t->pid) : NULL;
 
-	for (int i = 0; i < ET_LEDGER_SLOTS; i++) {
-		struct et_slot *slot = &memory.slots[i];
-		if (i != number || !slot->t0_ns || slot->home < 0 || slot->home == to)
-			continue;
-		struct et_ledger_cpu *home = cpu_state(&memory, (__u32)slot->home);
-		if (home && home->slot != i) /* otherwise another task of the program runs there */
-			move_home(&memory, (__u32)i, to, bpf_ktime_get_ns());
-	}
+	if (!task || task->state != ET_TASK_RUNNABLE)
+		return 0;
+	charge_here((__u32)task->slot, bpf_ktime_get_ns());
+	set_state(&memory, task, ET_TASK_RUNNABLE, (__u32)to);
 	return 0;
 }
 

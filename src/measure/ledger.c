@@ -141,7 +141,8 @@ void et_ledger_fill(const struct et_ledger *l, size_t slot, struct et_sample *s)
 		.home = l->homes[slot],
 		.etalon = l->end.etalon,
 		.has_hidden = l->end.has_hidden,
-		.has_interrupts = l->source->interrupts };
+		.has_interrupts = l->source->interrupts,
+		.has_wakeups = l->source->wakeups };
 
 	for (uint32_t i = 0; i < l->n; i++) {
 		if (l->keys[i].slot == (int32_t)slot)

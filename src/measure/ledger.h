@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The account of who had the program's CPU: elapsed_ns = cpu_ns + the time of each other process on
- * that CPU + its idle time + steal + an unexplained rest. It is made from the scheduler's context
- * switches, which BPF sums in the kernel, or from perf's records of them after the run.
+ * The account of the program's elapsed time: it was on a CPU, or it was runnable while other
+ * processes had its CPU, or it was asleep or waiting; some time may have been stolen by the
+ * hypervisor, and a rest is unexplained. It is made from the scheduler's context switches and
+ * wake-ups, which BPF sums in the kernel, or from perf's records of switches after the run.
  *
- * The account follows one CPU at a time: the one on which a task of the program runs, last ran, or
- * waits. It is meant for a program that does one thing at a time, with one task or with several in
- * turn. If tasks of a program run in parallel, the parts would not add up, and the figures stay
- * unknown.
+ * The program is on a CPU if at least one of its tasks runs, and runnable if none runs and at least
+ * one waits for a CPU. So the account adds up for programs with parallel tasks, too.
  */
 #ifndef ET_MEASURE_LEDGER_H
 #define ET_MEASURE_LEDGER_H

@@ -15,18 +15,19 @@ static const uint64_t UNSEEN_NS = 1000000;
 enum { UNSEEN_ONE_IN = 10 };
 
 /*
- * At each instant one thing has the home CPU, so all stretches together fit into the window.
- * Anything more means that tasks of the program ran on several CPUs at once. The edges of the
- * window are dated by another clock than the switches; the tolerance is our choice.
+ * Tasks ran in parallel if the sum of their stretches exceeds the time in which at least one of
+ * them ran. Two CPUs may date the same switch a few microseconds apart; the tolerance is our
+ * choice.
  */
-static const uint64_t OVERLAP_NS = 50000;
-enum { OVERLAP_ONE_IN = 100 };
+static const uint64_t PARALLEL_NS = 50000;
+enum { PARALLEL_ONE_IN = 100 };
 
 void et_account_add(struct et_account *a, int32_t pid, const struct et_culprit_account *by)
 {
 	for (size_t i = 0; i < a->n; i++) {
 		if (a->list[i].pid == pid) {
 			a->list[i].by.ran_ns += by->ran_ns;
+			a->list[i].by.taken_ns += by->taken_ns;
 			return;
 		}
 	}
@@ -54,34 +55,63 @@ static struct et_ledger_cpu *cpu_state(struct et_ledger_memory *m, __u32 cpu)
 	return &((struct closing *)m)->account->home;
 }
 
-static void charge(struct et_ledger_memory *m, __u32 number, __u32 cpu, __u64 to)
+static void charge(struct et_ledger_memory *m, __u32 number, __u64 to)
 {
-	charge_stretch(m, number, cpu_state(m, cpu), to);
+	charge_window(m, number, to);
 }
 
-static void charge_culprit(
-	struct et_ledger_memory *m, __u32 number, const struct et_ledger_cpu *cpu, __u64 ran_ns)
+static void charge_culprit(struct et_ledger_memory *m, __u32 number,
+	const struct et_ledger_cpu *cpu, __u64 ran_ns, bool taken)
 {
-	struct et_culprit_account by = { .ran_ns = ran_ns, .kernel_thread = cpu->kernel_thread };
+	struct et_culprit_account by = { .ran_ns = ran_ns,
+		.taken_ns = taken ? ran_ns : 0,
+		.kernel_thread = cpu->kernel_thread };
 
 	(void)number;
 	memcpy(by.name, cpu->who.name, sizeof(by.name));
 	et_account_add(((struct closing *)m)->account, cpu->who.tgid, &by);
 }
 
-/* The task that had the home CPU at the end of the window has not been charged for it yet. */
-static void close_last(struct et_account *a, int32_t number)
+/* The time since the last event has not been charged yet. */
+static void close_window(struct et_account *a, int32_t number)
 {
 	struct closing c = { .memory.etalon = a->etalon, .account = a };
 	/* It is not known how much rq->clock_task has omitted since the last switch: assume 0. */
 	struct instant end = { a->slot.t1_ns, a->home.hidden_ns, a->home.hidden_irq_ns };
 
 	c.memory.slots[number] = a->slot;
-	end_stretch(&c.memory, &a->home, (__u32)a->slot.home, &end);
+	if (a->home.slot == number)
+		charge_own(&c.memory.slots[number], &a->home, &end);
+	charge(&c.memory, (__u32)number, end.ns);
 	a->slot = c.memory.slots[number];
 }
 
 /* --- entering the account into a sample --- */
+
+/*
+ * Without records of wake-ups it is not known how long a task waited for a CPU after it had slept.
+ * The kernel reports how long the tasks waited in total. The part that preemption does not explain
+ * is divided among the processes that ran meanwhile. Where the kernel does not report it, that time
+ * remains unexplained. Returns the unexplained time.
+ */
+static uint64_t estimate_waits(struct et_account *a, uint64_t wait_ns)
+{
+	uint64_t unsure = et_minus_u64(a->slot.others_ns, a->slot.taken_ns);
+
+	if (a->has_wakeups || !unsure)
+		return 0;
+	if (wait_ns == ET_UNKNOWN)
+		return unsure;
+	uint64_t waited = et_minus_u64(wait_ns, a->slot.waited_ns);
+	double share = waited < unsure ? (double)waited / (double)unsure : 1;
+	for (size_t i = 0; i < a->n; i++) {
+		struct et_culprit_account *by = &a->list[i].by;
+		uint64_t rest = et_minus_u64(by->ran_ns, by->taken_ns);
+		by->taken_ns += (uint64_t)((double)rest * share);
+	}
+	a->slot.taken_ns += (uint64_t)((double)unsure * share);
+	return 0;
+}
 
 /* A process that neither snapshots nor exit records show, but the scheduler does. */
 static void add_unseen(struct et_sample *s, const struct et_account_entry *e)
@@ -92,7 +122,7 @@ static void add_unseen(struct et_sample *s, const struct et_account_entry *e)
 		.cpu_ns = e->by.ran_ns,
 		/* It may have run on other CPUs for the rest of the time. */
 		.doubt_ns = et_minus_u64(s->measured.elapsed_ns, e->by.ran_ns),
-		.on_our_cpu_ns = e->by.ran_ns };
+		.on_our_cpu_ns = e->by.taken_ns };
 	size_t at = s->measured.n_culprits;
 
 	snprintf(c.name, sizeof(c.name), "%.15s", e->by.name);
@@ -117,45 +147,65 @@ static void enter_culprits(const struct et_account *a, struct et_sample *s)
 				found = &s->measured.culprits[k];
 		}
 		if (found)
-			found->on_our_cpu_ns = a->list[i].by.ran_ns;
+			found->on_our_cpu_ns = a->list[i].by.taken_ns;
 		else
 			add_unseen(s, &a->list[i]);
 	}
 }
 
-void et_account_settle(struct et_account *a, int32_t number, struct et_sample *s)
+/*
+ * The share of on-CPU time in the sum of the tasks' stretches: 1 for a program that does one thing
+ * at a time.
+ */
+static double serial_part(const struct et_slot *slot)
+{
+	uint64_t slack = slot->own_ns / PARALLEL_ONE_IN;
+
+	slack = slack > PARALLEL_NS ? slack : PARALLEL_NS;
+	return slot->busy_ns + slack < slot->own_ns ? (double)slot->busy_ns / (double)slot->own_ns
+						    : 1;
+}
+
+/* Enters the shares of the elapsed time; `unknown` of it may be asleep or not. */
+static void enter_shares(const struct et_account *a, uint64_t unknown_ns, struct et_measured *m)
 {
 	const struct et_slot *slot = &a->slot;
-	uint64_t others = 0;
+	double part = serial_part(slot);
+	/* Interrupts that the kernel does not charge to tasks are not part of cpu_ns. */
+	uint64_t irq_ns = (uint64_t)((double)slot->hidden_irq_ns * part);
+
+	m->idle_ns = slot->idle_ns;
+	m->others_ns = slot->others_ns + irq_ns;
+	m->runnable_ns = slot->taken_ns + irq_ns;
+	m->asleep_ns = slot->idle_ns + et_minus_u64(slot->others_ns, slot->taken_ns + unknown_ns);
+	/* The kernel's sum may exceed what the switches leave for it by a few microseconds. */
+	uint64_t on_cpu_ns = (uint64_t)((double)m->cpu_ns * part);
+	uint64_t rest_ns = et_minus_u64(m->elapsed_ns, m->others_ns + m->idle_ns);
+	m->on_cpu_ns = on_cpu_ns < rest_ns ? on_cpu_ns : rest_ns;
+	/* Without the kernel's clocks steal stays as /proc/stat counted it, in ticks. */
+	if (a->has_hidden)
+		m->steal_ns = et_minus_u64(slot->hidden_ns, slot->hidden_irq_ns);
+	double most_ns = (double)(rest_ns - m->on_cpu_ns) / part;
+	if (m->steal_ns != ET_UNKNOWN && (double)m->steal_ns > most_ns)
+		m->steal_ns = (uint64_t)most_ns;
+}
+
+void et_account_settle(struct et_account *a, int32_t number, struct et_sample *s)
+{
+	struct et_slot *slot = &a->slot;
 
 	if (slot->crowded)
 		s->ruling.marks |= ET_MARK_LOST_RECORDS;
 	if (slot->home < 0 || !slot->t0_ns || !slot->t1_ns || slot->crowded)
 		return; /* the program was not seen, or not all of it */
-	close_last(a, number);
+	close_window(a, number);
 	if (slot->own_ns + slot->own_ns / UNSEEN_ONE_IN + UNSEEN_NS < s->measured.cpu_ns)
 		return;
-	for (size_t i = 0; i < a->n; i++)
-		others += a->list[i].by.ran_ns;
-	others += slot->etalon_ns + slot->partner_ns + slot->unnamed_ns;
-	uint64_t slack = s->measured.elapsed_ns / OVERLAP_ONE_IN;
-	slack = slack > OVERLAP_NS ? slack : OVERLAP_NS;
-	if (slot->own_ns + others + slot->idle_ns > s->measured.elapsed_ns + slack)
-		return;
-	s->measured.idle_ns = slot->idle_ns;
+	enter_shares(a, estimate_waits(a, s->measured.wait_ns), &s->measured);
 	if (a->has_interrupts) {
 		s->measured.irq_ns = slot->irq_ns;
 		s->measured.softirq_ns = slot->softirq_ns;
 	}
-	/* Interrupts that the kernel does not charge to tasks are not part of cpu_ns. */
-	s->measured.others_ns = others + slot->hidden_irq_ns;
-	/* Without the kernel's clocks steal stays as /proc/stat counted it, in ticks. */
-	if (a->has_hidden)
-		s->measured.steal_ns = et_minus_u64(slot->hidden_ns, slot->hidden_irq_ns);
-	uint64_t most = et_minus_u64(s->measured.elapsed_ns,
-		s->measured.cpu_ns + s->measured.others_ns + s->measured.idle_ns);
-	if (s->measured.steal_ns != ET_UNKNOWN && s->measured.steal_ns > most)
-		s->measured.steal_ns = most;
 	/* Without snapshots it is not known which processes ended and what they used elsewhere. */
 	if (!(s->ruling.marks & ET_MARK_NO_SNAPSHOT))
 		enter_culprits(a, s);

@@ -15,6 +15,7 @@ struct et_account {
 	int32_t etalon;
 	bool has_hidden;     /* the source reads the kernel's clocks, so steal is known exactly */
 	bool has_interrupts; /* the source sees them */
+	bool has_wakeups;    /* likewise */
 	struct et_account_entry {
 		int32_t pid; /* of a process */
 		struct et_culprit_account by;

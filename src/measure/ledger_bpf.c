@@ -116,6 +116,7 @@ static int open_bpf(
 const struct et_ledger_source et_ledger_by_bpf = {
 	.name = "bpf",
 	.interrupts = true,
+	.wakeups = true,
 	.open = open_bpf,
 	.take = take_bpf,
 	.read_cpu = read_cpu_bpf,

@@ -4,7 +4,8 @@
  * each CPU until the program has ended (reading them earlier would take CPU time from it) and are
  * then put through the same rules. If records are lost, the sample has no account. perf does not
  * report interrupts, steal, or that a waiting task is moved to another CPU: its home moves when it
- * runs.
+ * runs. It reports whether a task that left the CPU was still runnable, but not when a task that
+ * slept was woken: ledger_account.c estimates how long it waited after that.
  */
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -27,7 +28,7 @@ struct by_perf {
 	struct et_sched_batch batch;
 	struct et_ledger_cpu *cpus; /* n_cpus of them */
 	size_t n_cpus;
-	struct et_hash members;  /* slot of each task of a program: int64_t, by PID */
+	struct et_hash members;  /* struct et_ledger_task of each program, by PID */
 	struct et_hash culprits; /* struct culprit, by slot and process */
 };
 
@@ -43,57 +44,84 @@ static struct et_ledger_cpu *cpu_state(struct et_ledger_memory *m, __u32 cpu)
 	return &source_of(m)->cpus[cpu];
 }
 
-static void charge(struct et_ledger_memory *m, __u32 number, __u32 cpu, __u64 to)
+static void charge(struct et_ledger_memory *m, __u32 number, __u64 to)
 {
-	charge_stretch(m, number, cpu_state(m, cpu), to);
+	charge_window(m, number, to);
 }
 
-static void charge_culprit(
-	struct et_ledger_memory *m, __u32 number, const struct et_ledger_cpu *cpu, __u64 ran_ns)
+static void charge_culprit(struct et_ledger_memory *m, __u32 number,
+	const struct et_ledger_cpu *cpu, __u64 ran_ns, bool taken)
 {
 	struct et_hash *all = &source_of(m)->culprits;
 	struct et_culprit_key key = { (__s32)number, cpu->who.tgid };
 	uint64_t place = (uint64_t)number << 32 | (uint32_t)key.tgid;
 
 	/* A task that ends has lost its PID by its last switch. */
-	if (key.tgid <= 0 || (all->n == ET_LEDGER_CULPRITS && !et_hash_find(all, place))) {
-		m->slots[number].unnamed_ns += ran_ns;
+	if (key.tgid <= 0 || (all->n == ET_LEDGER_CULPRITS && !et_hash_find(all, place)))
 		return;
-	}
 	struct culprit *c = et_hash_put(all, place);
 	c->key = key;
 	c->account.ran_ns += ran_ns;
+	c->account.taken_ns += taken ? ran_ns : 0;
 	memcpy(c->account.name, cpu->who.name, sizeof(c->account.name));
 }
 
 /* --- records --- */
 
-static int slot_of(const struct by_perf *s, int32_t pid)
+/* NULL: the task belongs to no program. */
+static struct et_ledger_task *member(const struct by_perf *s, int32_t pid)
 {
-	const int64_t *slot = pid > 0 ? et_hash_find(&s->members, (uint64_t)pid) : NULL;
+	struct et_ledger_task *t = pid > 0 ? et_hash_find(&s->members, (uint64_t)pid) : NULL;
 
-	return slot ? (int)*slot : -1;
+	return t && t->slot >= 0 ? t : NULL;
 }
 
 /* A PID may be reused by a task that belongs to no program (slot -1). */
-static void set_slot(struct by_perf *s, int32_t pid, int slot)
+static struct et_ledger_task *add_member(struct by_perf *s, int32_t pid, int slot)
 {
-	if (pid > 0 && (slot >= 0 || slot_of(s, pid) >= 0))
-		*(int64_t *)et_hash_put(&s->members, (uint64_t)pid) = slot;
+	struct et_ledger_task *known = member(s, pid);
+
+	if (pid <= 0 || (slot < 0 && !known))
+		return NULL;
+	if (known)
+		set_state(&s->memory, known, ET_TASK_ASLEEP,
+			(__u32)s->memory.slots[known->slot].home);
+	struct et_ledger_task *t = et_hash_put(&s->members, (uint64_t)pid);
+	*t = (struct et_ledger_task){ .slot = slot, .state = ET_TASK_ASLEEP };
+	return slot < 0 ? NULL : t;
 }
 
 static void replay_switch(struct by_perf *s, const struct et_sched_record *r)
 {
 	struct et_ledger_cpu *cpu = &s->cpus[r->cpu];
-	struct instant now = { .ns = r->end_ns };
-	bool expected = cpu->who.pid == r->who.pid && cpu->since_ns == r->start_ns;
+	struct et_ledger_task *from = member(s, r->who.pid), *to = member(s, r->next.pid);
+	struct instant came = { .ns = r->start_ns }, now = { .ns = r->end_ns };
 
+	if (cpu->who.pid != r->who.pid || cpu->since_ns != r->start_ns) {
+		/* The switch to this task was not seen. */
+		charge_switch(&s->memory, r->cpu, cpu->slot, from ? from->slot : -1, came.ns);
+		end_stretch(&s->memory, cpu, r->cpu, member(s, cpu->who.pid), false, &came);
+		cpu->who = r->who;
+		begin_stretch(&s->memory, cpu, r->cpu, from, came.ns);
+	}
 	cpu->who = r->who; /* its name may have changed */
-	if (!expected)
-		begin_stretch(&s->memory, cpu, r->cpu, slot_of(s, r->who.pid), r->start_ns);
-	end_stretch(&s->memory, cpu, r->cpu, &now);
+	charge_switch(&s->memory, r->cpu, cpu->slot, to ? to->slot : -1, now.ns);
+	end_stretch(&s->memory, cpu, r->cpu, from, r->runnable, &now);
 	cpu->who = r->next;
-	begin_stretch(&s->memory, cpu, r->cpu, slot_of(s, r->next.pid), r->end_ns);
+	begin_stretch(&s->memory, cpu, r->cpu, to, now.ns);
+}
+
+/* A new task waits for a CPU: which one is not known before it runs. */
+static void replay_fork(struct by_perf *s, const struct et_sched_record *r)
+{
+	const struct et_ledger_task *parent = member(s, r->who.pid);
+	struct et_ledger_task *child = add_member(s, r->next.pid, parent ? parent->slot : -1);
+
+	if (!child)
+		return;
+	charge(&s->memory, (__u32)child->slot, r->end_ns);
+	int32_t home = s->memory.slots[child->slot].home;
+	set_state(&s->memory, child, ET_TASK_RUNNABLE, (__u32)home);
 }
 
 /* Records are missing, so the accounts of this run are incomplete. */
@@ -112,7 +140,7 @@ static void replay(struct by_perf *s, const struct et_sched_record *r)
 		break;
 	case ET_RECORD_FORK:
 		if (r->who.tgid != s->memory.etalon)
-			set_slot(s, r->next.pid, slot_of(s, r->who.pid));
+			replay_fork(s, r);
 		break;
 	case ET_RECORD_GAP:
 		mark_crowded(s);
@@ -146,7 +174,7 @@ static uint32_t take_perf(
 	for (size_t i = 0; i < s->n_cpus; i++)
 		s->cpus[i] = (struct et_ledger_cpu){ .slot = -1 };
 	for (int i = 0; i < ET_LEDGER_SLOTS; i++)
-		set_slot(s, s->memory.slots[i].program, i);
+		add_member(s, s->memory.slots[i].program, i);
 	for (size_t i = 0; i < s->batch.n; i++)
 		replay(s, &s->batch.records[i]);
 	while ((c = et_hash_next(&s->culprits, &at))) {
@@ -202,7 +230,7 @@ static int open_perf(
 	if (s == MAP_FAILED)
 		return et_fail_errno(
 			err, errno, ET_EXIT_OUTSIDE, "cannot allocate memory for the ledger");
-	s->members.width = sizeof(int64_t);
+	s->members.width = sizeof(struct et_ledger_task);
 	s->culprits.width = sizeof(struct culprit);
 	s->n_cpus = (size_t)sysconf(_SC_NPROCESSORS_CONF);
 	s->cpus = et_calloc(s->n_cpus, sizeof(*s->cpus));
@@ -220,6 +248,7 @@ static int open_perf(
 const struct et_ledger_source et_ledger_by_perf = {
 	.name = "perf",
 	.interrupts = false,
+	.wakeups = false,
 	.open = open_perf,
 	.take = take_perf,
 	.read_cpu = read_cpu_perf,

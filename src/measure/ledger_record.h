@@ -15,26 +15,41 @@ enum {
 	ET_LEDGER_MEMBERS = 16384,
 };
 
-/* The account of one measured program, over its window. */
+/*
+ * The account of one measured program, over its window. At each instant of the window, the program
+ * is on a CPU (at least one of its tasks runs), or it is runnable (no task runs, and at least one
+ * waits for a CPU), or it is neither. While none of its tasks runs, its home CPU is looked at: that
+ * is the CPU which one of its tasks waits for, or on which the last of them ran.
+ */
 struct et_slot {
-	__u64 t0_ns;         /* the begin of the window, written by the child itself; 0: not yet */
-	__u64 t1_ns;         /* the end of the window; 0: not yet */
-	__u64 home_since_ns; /* since when `home` is its home CPU */
-	__s32 home;          /* the CPU that it runs on or waits for; -1: not seen yet */
-	__s32 before;        /* its previous home */
-	__u32 crowded;       /* some events were lost for want of memory */
-	__s32 program;       /* PID of its first process; 0: not created yet */
-	__u64 own_ns;        /* its own tasks ran */
-	__u64 idle_ns;       /* its home CPU was idle */
-	__u64 etalon_ns;     /* etalon ran on its home CPU */
-	__u64 partner_ns;    /* the other program of a duet ran on it */
-	__u64 unnamed_ns;    /* processes that did not fit into the table of culprits */
+	__u64 t0_ns;   /* the begin of the window, written by the child itself; 0: not yet */
+	__u64 t1_ns;   /* the end of the window; 0: not yet */
+	__u64 last_ns; /* the window is accounted up to here */
+	__s32 home;    /* the home CPU; -1: the program was not seen yet */
+	__s32 program; /* PID of its first process; 0: not created yet */
+	__s32 running, runnable; /* the number of its tasks that run, and that wait for a CPU */
+	__u32 crowded;           /* some events were lost for want of memory */
+	__u32 unused;
+	__u64 busy_ns;   /* the program was on a CPU */
+	__u64 idle_ns;   /* no task of it ran, and its home CPU was idle */
+	__u64 others_ns; /* no task of it ran, and its home CPU ran another task */
+	__u64 taken_ns;  /* the part of others_ns in which the program was runnable */
+	__u64 waited_ns; /* the sum of what its tasks were runnable without running */
+	__u64 own_ns;    /* the sum of what its tasks ran, more than busy_ns if in parallel */
 	/*
 	 * While its own tasks ran: the time that rq->clock_task omitted, in total and for
 	 * interrupts; and the duration of interrupts.
 	 */
 	__u64 hidden_ns, hidden_irq_ns;
 	__u64 irq_ns, softirq_ns;
+};
+
+enum et_ledger_state { ET_TASK_ASLEEP, ET_TASK_RUNNABLE, ET_TASK_RUNNING };
+
+/* A task of a measured program. */
+struct et_ledger_task {
+	__s32 slot;
+	__u32 state; /* enum et_ledger_state */
 };
 
 struct et_culprit_key {
@@ -67,8 +82,10 @@ struct et_ledger_cpu {
 	struct et_task who;
 };
 
+/* Another process on the home CPU while no task of the program ran. */
 struct et_culprit_account {
 	__u64 ran_ns;
+	__u64 taken_ns; /* the part in which the program was runnable */
 	__u32 kernel_thread, unused;
 	char name[ET_TASK_NAME];
 };

@@ -13,6 +13,7 @@
 struct et_ledger_source {
 	const char *name;
 	bool interrupts; /* it sees them */
+	bool wakeups;    /* likewise */
 	/*
 	 * Opens it for programs that may use these CPUs, NULL: all. 0 or -errno with err filled.
 	 * The memory is shared with children.

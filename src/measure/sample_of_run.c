@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/u64.h"
 #include "model/field.h"
+#include "model/shares.h"
 
 #include <string.h>
 #include <sys/wait.h>
@@ -174,6 +175,7 @@ void et_sample_of_run(const struct et_readings *r, struct et_sample *s)
 	split_cpu_time(&r->end.usage, m);
 	fill_counts(r, m);
 	m->steal_ns = stolen_ns(r, m);
+	et_shares_without_ledger(m); /* the ledger knows better, if there is one */
 	m->pace_ns = r->pace_ns;
 	m->pace_loops = r->pace_loops;
 }

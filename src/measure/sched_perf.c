@@ -89,12 +89,13 @@ static void name_live_processes(struct by_perf *s)
  * Tasks that are not traced have none, so a switch may have only one: either of them ends a
  * stretch.
  */
-static void take_switch(struct cpu_ring *r, const char *body, size_t size, bool out)
+static void take_switch(struct cpu_ring *r, const char *body, size_t size, uint16_t misc)
 {
 	struct {
 		uint32_t pid, tid; /* of the next task, or of the previous one */
 		struct trailer t;
 	} w;
+	bool out = misc & PERF_RECORD_MISC_SWITCH_OUT;
 
 	if (size < sizeof(w))
 		return;
@@ -103,6 +104,7 @@ static void take_switch(struct cpu_ring *r, const char *body, size_t size, bool 
 	struct et_task other = { .pid = (int32_t)w.tid, .tgid = (int32_t)w.pid };
 	struct et_sched_record record = { .kind = ET_SCHED_RAN,
 		.cpu = r->cpu,
+		.runnable = out && (misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT),
 		.start_ns = r->since_ns,
 		.end_ns = w.t.time_ns,
 		.who = out ? one : other,
@@ -163,7 +165,7 @@ static void take_record(void *ctx, const struct perf_event_header *h, const char
 
 	switch (h->type) {
 	case PERF_RECORD_SWITCH_CPU_WIDE:
-		take_switch(r, body, size, h->misc & PERF_RECORD_MISC_SWITCH_OUT);
+		take_switch(r, body, size, h->misc);
 		break;
 	case PERF_RECORD_COMM:
 		if (size <= sizeof(ids) + sizeof(struct trailer))

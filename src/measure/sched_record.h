@@ -16,6 +16,8 @@ struct et_task {
 struct et_sched_record {
 	__u64 start_ns, end_ns;
 	__u32 kind, cpu;
+	__u32 runnable; /* `who` still wanted the CPU when it lost it; by perf only */
+	__u32 unused;
 	struct et_task who;  /* for an interrupt: only its name, or its vector as pid */
 	struct et_task next; /* the task that has the CPU after end_ns */
 };

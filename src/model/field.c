@@ -88,6 +88,9 @@ const struct et_field et_sample_fields[] = {
 		.hi = INT32_MAX },
 	{ "marks", ET_FIELD_BITS, AT(et_sample, ruling.marks), .hi = UINT32_MAX,
 		.names = et_mark_names },
+	MEASURED(on_cpu_ns),
+	MEASURED(runnable_ns),
+	MEASURED(asleep_ns),
 	{ 0 },
 };
 

@@ -45,8 +45,9 @@ struct et_culprit {
 	bool kernel_thread;
 	bool exited; /* it ended during the sample */
 	uint64_t cpu_ns;
-	uint64_t doubt_ns;      /* cpu_ns may be too small by this much */
-	uint64_t on_our_cpu_ns; /* ET_UNKNOWN without scheduler records */
+	uint64_t doubt_ns; /* cpu_ns may be too small by this much */
+	/* It had the program's CPU while the program was runnable; ET_UNKNOWN without a ledger. */
+	uint64_t on_our_cpu_ns;
 };
 
 enum et_removed_by {
@@ -91,12 +92,18 @@ struct et_measured {
 	uint64_t blocked_ns;         /* waiting for block I/O */
 	uint64_t steal_ns;           /* taken by the hypervisor on the program's CPUs */
 	/*
-	 * The ledger of the program's CPU, from scheduler records: elapsed_ns is the sum of cpu_ns,
-	 * others_ns, idle_ns, steal_ns and an unexplained rest. The time of an interrupt belongs to
-	 * the task that it interrupted.
+	 * The parts of the elapsed time, see et_sample_shares() in model/shares.h, which computes
+	 * the two others: stolen and unexplained.
 	 */
-	uint64_t others_ns;          /* all other tasks, also etalon and a duet's partner */
-	uint64_t idle_ns;            /* the CPU was idle: the program waited for something else */
+	uint64_t on_cpu_ns;   /* at least one task ran: cpu_ns, or less if tasks ran in parallel */
+	uint64_t runnable_ns; /* none ran, and one waited for a CPU that others had */
+	uint64_t asleep_ns;   /* neither: it slept or waited for something else */
+	/*
+	 * The ledger of the program's CPU, while none of its tasks ran; unknown without a ledger.
+	 * The time of an interrupt belongs to the task that it interrupted.
+	 */
+	uint64_t others_ns;          /* other tasks had it, also etalon and a duet's partner */
+	uint64_t idle_ns;            /* it was idle */
 	uint64_t irq_ns, softirq_ns; /* interrupts that hit the program; a hard one counts once */
 	/* The fixed loop before and after the run, on the same CPU: how fast the machine was. */
 	uint64_t probe_before_ns, probe_after_ns;

@@ -180,36 +180,42 @@ static void part(const char *name, double ns, double whole, FILE *out)
 	et_html_element(out, "td", "%s", name);
 	et_html_element(out, "td class=\"n\"", "%s", et_format_rounded(ns, 3, time));
 	et_html_element(out, "td class=\"n\"", "%s", et_format_percent(ns / whole, share));
+	/* A bar; its length is the share. */
+	fprintf(out,
+		"<td><svg width=\"150\" height=\"10\"><rect width=\"%.1f\" height=\"10\" "
+		"class=\"share\"/></svg></td>\n",
+		isfinite(ns) ? 150 * ns / whole : 0);
 	fputs("</tr>\n", out);
 }
 
-/* Whether every sample has a ledger, which accounts for every instant of elapsed time. */
-static bool has_ledger(const struct et_parts *p)
+/* The state of the program during the elapsed time, and which processes ran meanwhile. */
+static void composition(const struct et_command *c, const struct et_parts *p, FILE *out)
 {
-	return isfinite(p->others) && isfinite(p->idle);
-}
+	static const char *const headings[] = { "elapsed time is made of", "mean", "share", "",
+		NULL };
+	static const char *const takers[] = { "taken by", "mean", "share", "", NULL };
+	size_t n;
+	double rest;
 
-static void composition(const struct et_parts *p, FILE *out)
-{
-	static const char *const headings[] = { "elapsed time is made of", "mean", "share", NULL };
-
-	if (!(p->elapsed > 0) || isnan(p->cpu) || p->cpu > p->elapsed)
+	if (!(p->elapsed > 0) || isnan(p->shares[ET_SHARE_ON_CPU]))
 		return;
 	et_html_table_begin(out, headings);
-	part("CPU", p->cpu, p->elapsed, out);
-	if (has_ledger(p)) {
-		part("others on its CPU", p->others, p->elapsed, out);
-		part("its CPU idle", p->idle, p->elapsed, out);
-	} else {
-		part("waiting for a CPU", p->wait, p->elapsed, out);
-		part("block I/O", p->blocked, p->elapsed, out);
-	}
-	part("stolen by the hypervisor", p->steal, p->elapsed, out);
-	if (has_ledger(p))
-		part("unexplained", p->unexplained, p->elapsed, out);
-	else
-		part("asleep or unexplained", p->rest, p->elapsed, out);
+	for (int i = 0; i < ET_SHARES; i++)
+		part(et_share_rows[i].name, p->shares[i], p->elapsed, out);
 	et_html_table_end(out);
+	if (p->cpu > p->elapsed)
+		et_html_element(out, "p", "In parallel: %.1f CPUs busy.", p->cpu / p->elapsed);
+	ET_AUTO_FREE struct et_taker *all = et_takers(c, p, &n, &rest);
+	if (!n)
+		return;
+	et_html_table_begin(out, takers);
+	for (size_t i = 0; i < n && i < MOST_CULPRITS; i++)
+		part(all[i].name, all[i].ns, p->elapsed, out);
+	if (rest > 0)
+		part("etalon itself or interrupts", rest, p->elapsed, out);
+	et_html_table_end(out);
+	if (n > MOST_CULPRITS)
+		et_html_element(out, "p class=\"dim\"", "and %zu more", n - MOST_CULPRITS);
 }
 
 static void removed_table(const struct et_command *c, FILE *out)
@@ -246,26 +252,21 @@ static void removed_table(const struct et_command *c, FILE *out)
 		et_html_element(out, "p class=\"dim\"", "and %zu more", all - rows);
 }
 
-static void culprit_table(const struct et_command *c, bool ledger, FILE *out)
+static void culprit_table(const struct et_command *c, FILE *out)
 {
-	static const char *const plain[] = { "also ran", "CPU time", "in samples", NULL };
-	static const char *const taken[] = { "also ran", "CPU time", "on its CPU (kept samples)",
-		"in samples", NULL };
+	static const char *const headings[] = { "also ran", "CPU time", "in samples", NULL };
 	size_t n;
 	ET_AUTO_FREE struct et_culprit_total *all = et_command_culprits(c, &n);
 	char time[ET_FIGURE];
 
 	if (!n)
 		return;
-	et_html_table_begin(out, ledger ? taken : plain);
+	et_html_table_begin(out, headings);
 	for (size_t i = 0; i < n && i < MOST_CULPRITS; i++) {
 		fputs("<tr>", out);
 		et_html_element(out, "td", "%.16s", all[i].name);
 		et_html_element(out, "td class=\"n\"", "%s",
 			et_format_rounded((double)all[i].cpu_ns, 3, time));
-		if (ledger)
-			et_html_element(out, "td class=\"n\"", "%s",
-				et_format_rounded((double)all[i].taken_ns, 3, time));
 		et_html_element(out, "td class=\"n\"", "%zu", all[i].samples);
 		fputs("</tr>\n", out);
 	}
@@ -292,9 +293,9 @@ static void command_section(const struct et_command_result *r, FILE *out)
 	for (enum et_metric m = 0; m < ET_METRICS; m++)
 		before_paragraph(r, m, out);
 	et_experiment_pictures(r, out);
-	composition(&tally.parts, out);
+	composition(c, &tally.parts, out);
 	removed_table(c, out);
-	culprit_table(c, has_ledger(&tally.parts), out);
+	culprit_table(c, out);
 }
 
 static void environment(const struct et_experiment *e, FILE *out)

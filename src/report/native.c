@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/native.h"
+#include "base/alloc.h"
 #include "base/json.h"
 #include "model/field.h"
 #include "report/pair.h"
+#include "report/tally.h"
 #include "report/warning.h"
 
 #include <math.h>
@@ -254,12 +256,41 @@ static void write_command_head(struct et_json *w, const struct et_command *c)
 	et_json_string(w, "cleanup", c->cleanup);
 }
 
+/* The shares of the elapsed time of kept solo samples, and who ran while it was runnable. */
+static void write_shares(struct et_json *w, const struct et_command *c)
+{
+	struct et_tally tally;
+	size_t n;
+	double rest;
+
+	et_tally_samples(c, &tally);
+	ET_AUTO_FREE struct et_taker *all = et_takers(c, &tally.parts, &n, &rest);
+	et_json_object(w, "made_of");
+	for (int i = 0; i < ET_SHARES; i++)
+		et_json_double(w, et_share_rows[i].field, tally.parts.shares[i]);
+	if (!tally.parts.ledger) {
+		et_json_null(w, "taken_by");
+		et_json_end(w);
+		return;
+	}
+	et_json_array(w, "taken_by");
+	for (size_t i = 0; i < n; i++) {
+		et_json_flat_object(w, NULL);
+		et_json_string(w, "name", all[i].name);
+		et_json_double(w, "mean_ns", all[i].ns);
+		et_json_end(w);
+	}
+	et_json_end(w);
+	et_json_end(w);
+}
+
 static void write_result(struct et_json *w, const struct et_command_result *r)
 {
 	et_json_object(w, "result");
 	et_json_u64(w, "n", r->estimate[ET_METRIC_ELAPSED].n);
 	et_json_u64(w, "removed", r->removed);
 	write_estimates(w, r->estimate);
+	write_shares(w, r->command);
 	write_paced(w, &r->paced);
 	write_before(w, r->before);
 	write_second_check(w, &r->second_check);

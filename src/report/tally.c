@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/tally.h"
 #include "base/alloc.h"
+#include "model/culprit.h"
+#include "model/series.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,60 +13,41 @@ bool et_sample_counts(const struct et_sample *s)
 	       s->place.arrangement == ET_SOLO;
 }
 
-/* The members of a sample that are averaged. */
-static const struct part {
-	size_t from, to; /* offsets in struct et_sample and struct et_parts */
-} parts[] = {
-#define PART(member, part)                                                                         \
-	{                                                                                          \
-		offsetof(struct et_sample, measured.member), offsetof(struct et_parts, part)       \
-	}
-	PART(elapsed_ns, elapsed),
-	PART(cpu_ns, cpu),
-	PART(user_ns, user),
-	PART(system_ns, system),
-	PART(wait_ns, wait),
-	PART(blocked_ns, blocked),
-	PART(steal_ns, steal),
-	PART(others_ns, others),
-	PART(idle_ns, idle),
-};
+static double value(uint64_t ns)
+{
+	return ns == ET_UNKNOWN ? NAN : (double)ns;
+}
 
 /* Means over the kept solo samples; NaN if one of them lacks the member. */
-static void average(const struct et_command *c, struct et_parts *p)
+static void average_parts(const struct et_command *c, struct et_parts *p)
 {
 	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
-	double sums[ET_LENGTH(parts)] = { 0 };
 	size_t n = 0;
 
+	p->ledger = true;
 	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		double shares[ET_SHARES];
 		if (!et_sample_counts(s))
 			continue;
 		n++;
-		for (size_t i = 0; i < ET_LENGTH(parts); i++) {
-			uint64_t ns = *(const uint64_t *)((const char *)s + parts[i].from);
-			sums[i] += ns == ET_UNKNOWN ? NAN : (double)ns;
-		}
+		p->elapsed += value(s->measured.elapsed_ns);
+		p->cpu += value(s->measured.cpu_ns);
+		p->user += value(s->measured.user_ns);
+		p->system += value(s->measured.system_ns);
+		p->blocked += value(s->measured.blocked_ns);
+		p->ledger = p->ledger && s->measured.others_ns != ET_UNKNOWN;
+		et_sample_shares(&s->measured, shares);
+		for (int i = 0; i < ET_SHARES; i++)
+			p->shares[i] += shares[i];
 	}
-	for (size_t i = 0; i < ET_LENGTH(parts); i++) {
-		double mean = n ? sums[i] / (double)n : NAN;
-		memcpy((char *)p + parts[i].to, &mean, sizeof(mean));
-	}
-}
-
-static double or_zero(double x)
-{
-	return isnan(x) ? 0 : x;
-}
-
-static void average_parts(const struct et_command *c, struct et_parts *p)
-{
-	average(c, p);
-	p->rest = p->elapsed - p->cpu - or_zero(p->wait) - or_zero(p->blocked) - or_zero(p->steal);
-	p->overlap = p->rest < -0.01 * p->elapsed;
-	if (p->rest < 0)
-		p->rest = 0;
-	p->unexplained = fmax(0, p->elapsed - p->cpu - p->others - p->idle - or_zero(p->steal));
+	p->ledger = p->ledger && n;
+	p->elapsed = n ? p->elapsed / (double)n : NAN;
+	p->cpu /= (double)n;
+	p->user /= (double)n;
+	p->system /= (double)n;
+	p->blocked /= (double)n;
+	for (int i = 0; i < ET_SHARES; i++)
+		p->shares[i] /= (double)n;
 }
 
 void et_tally_samples(const struct et_command *c, struct et_tally *out)
@@ -92,4 +75,37 @@ void et_tally_samples(const struct et_command *c, struct et_tally *out)
 			out->max_rss_bytes = s->measured.max_rss_bytes;
 	}
 	average_parts(c, &out->parts);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct et_taker *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? 1 : -1;
+	return strncmp(x->name, y->name, sizeof(x->name));
+}
+
+struct et_taker *et_takers(
+	const struct et_command *c, const struct et_parts *p, size_t *n, double *rest_ns)
+{
+	size_t n_culprits, counted;
+	ET_AUTO_FREE struct et_culprit_total *all = et_command_culprits(c, &n_culprits);
+	ET_AUTO_FREE double *values = et_command_values(c, ET_METRIC_ELAPSED, ET_SOLO, &counted);
+	struct et_taker *list = et_calloc(n_culprits + 1, sizeof(*list));
+
+	*n = 0;
+	*rest_ns = p->ledger ? p->shares[ET_SHARE_RUNNABLE] : 0;
+	for (size_t i = 0; p->ledger && i < n_culprits; i++) {
+		struct et_taker *t = &list[*n];
+		if (!all[i].taken_ns)
+			continue;
+		memcpy(t->name, all[i].name, sizeof(t->name));
+		t->ns = (double)all[i].taken_ns / (double)counted;
+		*rest_ns -= t->ns;
+		++*n;
+	}
+	*rest_ns = *rest_ns > 0 ? *rest_ns : 0;
+	qsort(list, *n, sizeof(*list), by_time);
+	return list;
 }

@@ -7,16 +7,26 @@
 #define ET_REPORT_TALLY_H
 
 #include "model/result.h"
+#include "model/shares.h"
 
 enum { ET_CAUSES = ET_REMOVED_MACHINE_SLOW + 1 };
 
 /* Means over the kept solo samples, in nanoseconds; NaN if a sample lacks the value. */
 struct et_parts {
-	double elapsed, cpu, user, system, wait, blocked, steal;
-	double rest;  /* asleep or unexplained; NaN if cpu is not known, 0 if parts overlap */
-	bool overlap; /* the sum of the parts exceeds elapsed: tasks waited at the same time */
-	/* From the ledger, if every sample has one. */
-	double others, idle, unexplained;
+	double elapsed, cpu, user, system;
+	/*
+	 * By enum et_share: they add up to elapsed. NaN: not known, and then part of the
+	 * unexplained; all are NaN for parallel tasks without a ledger.
+	 */
+	double shares[ET_SHARES];
+	double blocked; /* waiting for block I/O, a part of asleep or waiting */
+	bool ledger;    /* every sample has one: et_takers() knows who had the CPU */
+};
+
+/* A process, or all processes of one name, that had the CPU while the program was runnable. */
+struct et_taker {
+	char name[16];
+	double ns; /* mean over the kept solo samples */
 };
 
 struct et_tally {
@@ -30,6 +40,13 @@ struct et_tally {
 };
 
 void et_tally_samples(const struct et_command *c, struct et_tally *out);
+/*
+ * The processes that took the CPU, by descending time: a new array of *n, which the caller frees.
+ * *rest_ns is the part of the runnable share that has no name: etalon itself and interrupts. Empty
+ * without a ledger.
+ */
+struct et_taker *et_takers(
+	const struct et_command *c, const struct et_parts *p, size_t *n, double *rest_ns);
 bool et_sample_counts(const struct et_sample *s); /* kept, solo, not warm-up */
 
 #endif

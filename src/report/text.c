@@ -132,52 +132,24 @@ static void part(
 		et_format_percent(part_ns / whole_ns, share));
 }
 
-static void unknown_parts(const struct text *t, const struct et_parts *p)
-{
-	if (isnan(p->wait))
-		row(t, "not known", NULL,
-			"waiting for a CPU: the kernel has no scheduler statistics");
-	if (isnan(p->blocked))
-		row(t, "not known", NULL, "block I/O: %s",
-			t->host->block_delays
-				? "the kernel did not report it"
-				: "delay accounting is off (sysctl kernel.task_delayacct=1)");
-	if (isnan(p->steal))
-		row(t, "not known", NULL, "stolen: the kernel did not report it");
-}
-
-static int by_taken(const void *a, const void *b)
-{
-	const struct et_culprit_total *x = a, *y = b;
-
-	if (x->taken_ns != y->taken_ns)
-		return x->taken_ns < y->taken_ns ? 1 : -1;
-	return strncmp(x->name, y->name, sizeof(x->name));
-}
-
-/* The processes that had the program's CPU; etalon or interrupts had the rest of that time. */
+/* The processes that had the CPU while the program was runnable. */
 static void taken_row(const struct text *t, const struct et_command *c, const struct et_parts *p)
 {
 	ET_AUTO_FREE char *list = NULL;
 	char unnamed[32];
-	size_t n, counted, more = 0;
-	ET_AUTO_FREE struct et_culprit_total *all = et_command_culprits(c, &n);
-	ET_AUTO_FREE double *values = et_command_values(c, ET_METRIC_ELAPSED, ET_SOLO, &counted);
-	double rest = p->others, more_ns = 0;
+	size_t n;
+	double rest, more_ns = 0;
+	ET_AUTO_FREE struct et_taker *all = et_takers(c, p, &n, &rest);
+	size_t most = t->verbose || n < TAKERS ? n : TAKERS;
 
-	qsort(all, n, sizeof(*all), by_taken);
-	for (size_t i = 0; i < n && all[i].taken_ns; i++) {
-		double mean_ns = (double)all[i].taken_ns / (double)counted;
-		rest -= mean_ns;
-		if (t->verbose || i < TAKERS) {
-			part(t, &list, all[i].name, mean_ns, p->elapsed);
-		} else {
-			more++;
-			more_ns += mean_ns;
-		}
+	for (size_t i = 0; i < n; i++) {
+		if (i < most)
+			part(t, &list, all[i].name, all[i].ns, p->elapsed);
+		else
+			more_ns += all[i].ns;
 	}
-	snprintf(unnamed, sizeof(unnamed), "%zu more", more);
-	if (more)
+	snprintf(unnamed, sizeof(unnamed), "%zu more", n - most);
+	if (n > most)
 		part(t, &list, unnamed, more_ns, p->elapsed);
 	if (rest > 0)
 		part(t, &list, "etalon itself or interrupts", rest, p->elapsed);
@@ -185,24 +157,10 @@ static void taken_row(const struct text *t, const struct et_command *c, const st
 		row(t, "taken by", NULL, "%s", list);
 }
 
-/* The parts by the ledger, which accounts for every instant of the elapsed time. */
-static void ledger(const struct text *t, const struct et_command *c, const struct et_parts *p)
-{
-	ET_AUTO_FREE char *list = NULL;
-
-	part(t, &list, "CPU", p->cpu, p->elapsed);
-	part(t, &list, "others on its CPU", p->others, p->elapsed);
-	part(t, &list, "its CPU idle", p->idle, p->elapsed);
-	part(t, &list, "stolen by the hypervisor", p->steal, p->elapsed);
-	part(t, &list, "unexplained", p->unexplained, p->elapsed);
-	if (list)
-		row(t, "made of", NULL, "%s", list);
-	taken_row(t, c, p);
-}
-
 static void composition(const struct text *t, const struct et_command *c, const struct et_parts *p)
 {
 	ET_AUTO_FREE char *list = NULL;
+	char time[ET_FIGURE];
 
 	if (!(p->elapsed > 0))
 		return;
@@ -211,25 +169,18 @@ static void composition(const struct text *t, const struct et_command *c, const 
 			row(t, "made of", NULL, "not known: the CPU time is missing");
 		return;
 	}
-	if (p->cpu > p->elapsed) {
+	if (p->cpu > p->elapsed)
 		row(t, "in parallel", NULL, "%.1f CPUs busy", p->cpu / p->elapsed);
-		return;
-	}
-	if (isfinite(p->others) && isfinite(p->idle)) {
-		ledger(t, c, p);
-		return;
-	}
-	part(t, &list, "CPU", p->cpu, p->elapsed);
-	part(t, &list, "waiting for a CPU", p->wait, p->elapsed);
-	part(t, &list, "block I/O", p->blocked, p->elapsed);
-	part(t, &list, "stolen by the hypervisor", p->steal, p->elapsed);
-	part(t, &list, "asleep or unexplained", p->rest, p->elapsed);
-	if (p->overlap)
-		et_append(&list, ", ", "overlapping because several tasks ran");
+	for (int i = 0; i < ET_SHARES; i++)
+		part(t, &list, et_share_rows[i].name, p->shares[i], p->elapsed);
 	if (list)
 		row(t, "made of", NULL, "%s", list);
-	if (t->verbose)
-		unknown_parts(t, p);
+	taken_row(t, c, p);
+	if (isfinite(p->shares[ET_SHARE_ON_CPU]) && isnan(p->shares[ET_SHARE_RUNNABLE]))
+		row(t, "not known", NULL,
+			"waiting for a CPU: the kernel has no scheduler statistics");
+	if (t->verbose && p->blocked > 0)
+		row(t, "block I/O", NULL, "%s of it", et_format_rounded(p->blocked, 3, time));
 }
 
 static void sample_row(const struct text *t, const struct et_tally *tally)

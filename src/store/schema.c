@@ -100,7 +100,12 @@ static const char step_4[] = "ALTER TABLE experiment ADD COLUMN child_pass_env T
 /* A number of runs that follows from their duration. */
 static const char step_5[] = "ALTER TABLE experiment ADD COLUMN plan_min_time_ns $int;";
 
-static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5 };
+/* The state of the program: the parts of its elapsed time. */
+static const char step_6[] = "ALTER TABLE sample ADD COLUMN on_cpu_ns $int;"
+			     "ALTER TABLE sample ADD COLUMN runnable_ns $int;"
+			     "ALTER TABLE sample ADD COLUMN asleep_ns $int;";
+
+static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6 };
 
 const struct et_schema et_store_schema = { steps, ET_LENGTH(steps) };
 

@@ -63,6 +63,37 @@ explains()
 		then 1 else 0 end] | add / length >= $least" "$2"
 }
 
+# shares NAME FILE: the five shares of each command are known and add up to its elapsed time
+shares()
+{
+	ok "$1: the shares add up to the elapsed time" jq -e '[.commands[] | ([.samples[] | select(.warmup | not) |
+		select(.arrangement == "solo" and .removed == null) | .et_ns] | add / length) as $et |
+		.result.made_of | (.on_cpu_ns + .runnable_ns + .asleep_ns + .stolen_ns + .unexplained_ns) / $et |
+		. > 0.99999 and . < 1.00001] | all' "$2"
+}
+
+# asleep NAME COMMAND…: a program that sleeps beside a busy loop is asleep, and one that works is
+# runnable while the loop runs
+asleep()
+{
+	local name=$1
+	shift
+	./compete busy.pid
+	exits "$name: programs beside a busy loop succeed" 0 "$@" --json busy.json -q -r 3 -w 0 --protocol raw \
+		--order round-robin --cpu "$cpu" 'sleep 0.2' "./$measured put inc --seconds 0.05"
+	kill "$(cat busy.pid)"
+	shares "$name" busy.json
+	ok "$name: a program that sleeps beside a busy loop is asleep" jq -e '.commands[0] |
+		[.samples[] | .asleep_ns >= 190000000 and .runnable_ns <= .et_ns - 195000000] | all' busy.json
+	ok "$name: a program that works beside a busy loop is runnable while others run" jq -e '.commands[1] |
+		[.samples[] | .runnable_ns > 0.2 * .et_ns and .asleep_ns < 0.1 * .et_ns] | all' busy.json
+}
+
+asleep "no ledger" etalon run --no-ledger
+is "no ledger: nobody is named" "$(jq -c '[.commands[].result.made_of.taken_by] | unique' busy.json)" '[null]'
+like "no ledger: the text has the same names" "$(tr -s ' \n' ' ' <<<"$out")" \
+	'made of on CPU .*runnable while others ran .*asleep or waiting'
+
 if can_drop_privileges; then
 	exits "ledger: a run without privileges succeeds" 0 unprivileged etalon run -r 2 --json plain.json true
 	mv "$public/plain.json" .
@@ -103,9 +134,11 @@ accounts()
 	ok "$by: the competing process took more than a tenth of the program's CPU time" \
 		jq -e --arg burst "$burst" '.commands[0].samples[3] | .pt_ns as $pt |
 		[.interference[] | select(.name == $burst) | .on_our_cpu_ns] | add > 0.1 * $pt' burst.json
-	ok "$by: the time of others is the sum of all culprits, to 1 % and 1 ms" jq -e '[.commands[0].samples[] |
-		([.interference[].on_our_cpu_ns] | add) as $named |
-		.others_ns >= $named and .others_ns - $named < 0.01 * .et_ns + 1000000] | all' burst.json
+	ok "$by: the time runnable while others ran is the sum of all culprits, to 1 % and 1 ms" \
+		jq -e '[.commands[0].samples[] | ([.interference[].on_our_cpu_ns] | add) as $named |
+		.runnable_ns >= $named - 1000 and
+		.runnable_ns - $named < 0.01 * .et_ns + 1000000] | all' burst.json
+	shares "$by" burst.json
 	like "$by: run names the competing process" "$page" "taken by .*$burst [0-9.]+ .*samples"
 	id=$(jq -r .id burst.json)
 	exits "$by: show prints the experiment" 0 etalon show -v "$id"
@@ -113,6 +146,15 @@ accounts()
 		"taken by .*$burst [0-9.]+ .*samples"
 	ok "$by: the program itself is no culprit" jq -e --arg name "$measured" \
 		'[.commands[0].samples[].interference[] | select(.name == $name)] | length == 0' burst.json
+
+	asleep "$by" "$@" etalon run
+	# More processes may compete, but the loop always wants the CPU, and gets its share of it.
+	ok "$by: the busy loop took CPU time from the working program" jq -e --arg burst "$burst" \
+		'.commands[1].result.made_of | .on_cpu_ns as $own |
+		[.taken_by[] | select(.name == $burst) | .mean_ns] | add > 0.1 * $own' busy.json
+	ok "$by: the busy loop took nothing while the sleeping program slept" \
+		jq -e --arg burst "$burst" '.commands[0].result.made_of |
+		([.taken_by[] | select(.name == $burst) | .mean_ns] | add // 0) <= .runnable_ns + 1000' busy.json
 
 	rm -f server.pid
 	exits "$by: a run beside a server that --setup started succeeds" 0 "$@" etalon run -q -r 2 \

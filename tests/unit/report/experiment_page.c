@@ -130,20 +130,22 @@ static void check_ledger(void)
 	struct et_judgement j = fixture_judgement(e);
 
 	ET_AUTO_FREE char *without = page(e, &j);
-	ok(strstr(without, "asleep or unexplained") && !strstr(without, "others on its CPU") &&
-			!strstr(without, "on its CPU (kept samples)"),
-		"without a ledger: the page has no rows and columns of it");
+	ok(strstr(without, "<td>runnable while others ran</td>") &&
+			strstr(without, "<td>asleep or waiting</td>") &&
+			!strstr(without, "taken by"),
+		"without a ledger: the page has the same shares, and nobody is named");
 	fixture_ledger(e, 1000000);
 	ET_AUTO_FREE char *with = page(e, &j);
-	ok(strstr(with, "<td>others on its CPU</td>\n<td class=\"n\">60.0 ms</td>\n"
+	ok(strstr(with, "<td>runnable while others ran</td>\n<td class=\"n\">60.0 ms</td>\n"
 			"<td class=\"n\">15 %</td>") &&
-			strstr(with, "<td>its CPU idle</td>\n<td class=\"n\">20.0 ms</td>") &&
-			strstr(with, "<td>unexplained</td>\n<td class=\"n\">8.00 ms</td>") &&
-			!strstr(with, "asleep or unexplained"),
+			strstr(with, "<td>asleep or waiting</td>\n<td class=\"n\">20.0 ms</td>") &&
+			strstr(with, "<td>unexplained</td>\n<td class=\"n\">8.00 ms</td>"),
 		"with a ledger: elapsed time is divided into its parts");
-	ok(strstr(with, "<td>cron</td>\n<td class=\"n\">3.00 ms</td>\n"
-			"<td class=\"n\">1.00 ms</td>\n<td class=\"n\">2</td>") != NULL,
-		"with a ledger: a culprit has the time on the program's CPU, of kept samples only");
+	ok(strstr(with, "<th scope=\"col\">taken by</th>") &&
+			strstr(with, "<td>cron</td>\n<td class=\"n\">250 µs</td>"),
+		"with a ledger: a culprit has the time that it took, of kept samples only");
+	ok(strstr(with, "<rect width=\"112.5\" height=\"10\"") != NULL,
+		"with a ledger: a bar shows each share");
 	et_judgement_free(&j);
 	et_experiment_free(e);
 }

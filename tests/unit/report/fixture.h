@@ -25,6 +25,9 @@ static inline struct et_sample fixture_sample(
 		.measured.wait_ns = (elapsed_ns - cpu_ns) / 2,
 		.measured.blocked_ns = ET_UNKNOWN,
 		.measured.steal_ns = 0,
+		.measured.on_cpu_ns = ET_UNKNOWN,
+		.measured.runnable_ns = ET_UNKNOWN,
+		.measured.asleep_ns = ET_UNKNOWN,
 		.measured.others_ns = ET_UNKNOWN,
 		.measured.idle_ns = ET_UNKNOWN,
 		.measured.irq_ns = ET_UNKNOWN,
@@ -170,9 +173,11 @@ static inline void fixture_ledger(struct et_experiment *e, uint64_t taken_ns)
 	for (size_t i = 0; i < e->commands[0].samples.n; i++) {
 		struct et_sample *s = sample_of(&e->commands[0], i);
 		s->measured.elapsed_ns = 400000000;
-		s->measured.cpu_ns = 300000000;
-		s->measured.others_ns = 60000000;
-		s->measured.idle_ns = 20000000;
+		s->measured.cpu_ns = s->measured.on_cpu_ns = 300000000;
+		s->measured.runnable_ns = 60000000;
+		s->measured.asleep_ns = 20000000;
+		s->measured.others_ns = 70000000;
+		s->measured.idle_ns = 10000000;
 		s->measured.steal_ns = 12000000;
 		for (size_t k = 0; k < s->measured.n_culprits; k++)
 			s->measured.culprits[k].on_our_cpu_ns = k ? 0 : taken_ns;

@@ -54,6 +54,11 @@ static long long number(const json_t *object, const char *key)
 	return json_integer_value(json_object_get(object, key));
 }
 
+static double real(const json_t *object, const char *key)
+{
+	return json_number_value(json_object_get(object, key));
+}
+
 static bool is_null(const json_t *object, const char *key)
 {
 	return json_is_null(json_object_get(object, key));
@@ -81,10 +86,13 @@ static void keys(json_t *root)
 		"index order round arrangement warmup exit_code signal et_ns pt_ns user_ns "
 		"system_ns wait_ns blocked_ns steal_ns max_rss_bytes voluntary_switches "
 		"involuntary_switches cpu_migrations major_faults minor_faults interference "
-		"removed position partner marks pt_source started_wall_ns");
+		"removed position partner marks pt_source started_wall_ns on_cpu_ns runnable_ns "
+		"asleep_ns");
 	has_keys(at(sample, "interference", 0), "a culprit",
 		"name pid kernel_thread pt_ns on_our_cpu_ns exited doubt_ns");
-	has_keys(result, "a result", "n removed et pt");
+	has_keys(result, "a result", "n removed et pt made_of");
+	has_keys(json_object_get(result, "made_of"), "the shares of the elapsed time",
+		"on_cpu_ns runnable_ns asleep_ns stolen_ns unexplained_ns taken_by");
 	has_keys(json_object_get(result, "pt"), "an estimate",
 		"mean_ns sd_ns relative_error min_ns max_ns median_ns standard_uncertainty_ns "
 		"coverage_factor expanded_uncertainty_ns interval_ns level interval_method "
@@ -97,6 +105,44 @@ static void keys(json_t *root)
 		"estimate lo hi method");
 	has_keys(json_object_get(pair, "paired"), "the pairing of a comparison",
 		"pairs arrangement log_ratio_sd");
+}
+
+/* The shares of the kept samples; cron took 200 ms in one of four. */
+static void shares(void)
+{
+	static const char *const names[] = { "one" };
+	struct et_experiment *e = fixture_experiment(names, 1);
+	struct et_judgement j = fixture_judgement(e);
+
+	for (int ledger = 0; ledger < 2; ledger++) {
+		if (ledger)
+			fixture_ledger(e, 200000000);
+		json_t *root = written(e, &j);
+		json_t *made = json_object_get(
+			json_object_get(at(root, "commands", 0), "result"), "made_of");
+		if (ledger) {
+			ok(real(made, "on_cpu_ns") == 300000000 &&
+					real(made, "runnable_ns") == 60000000 &&
+					real(made, "asleep_ns") == 20000000 &&
+					real(made, "stolen_ns") == 12000000 &&
+					real(made, "unexplained_ns") == 8000000,
+				"made_of: the shares are the means of the ledgers");
+			ok(!strcmp(text(at(made, "taken_by", 0), "name"), "cron") &&
+					real(at(made, "taken_by", 0), "mean_ns") == 50000000,
+				"made_of: the processes that took the CPU are listed");
+		} else {
+			/* Of kept samples: elapsed time 432.5, CPU time 413.55, waits 9.475 ms */
+			ok(real(made, "on_cpu_ns") == 413550000 &&
+					real(made, "runnable_ns") == 9475000 &&
+					real(made, "asleep_ns") == 9475000 &&
+					real(made, "unexplained_ns") == 0,
+				"made_of: without a ledger the shares come from the kernel's sums");
+			ok(is_null(made, "taken_by"), "made_of: without a ledger nobody is named");
+		}
+		json_decref(root);
+	}
+	et_judgement_free(&j);
+	et_experiment_free(e);
 }
 
 static void values(json_t *root)
@@ -170,5 +216,6 @@ int main(void)
 	json_decref(root);
 	et_judgement_free(&j);
 	et_experiment_free(e);
+	shares();
 	return tap_done();
 }

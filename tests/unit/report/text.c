@@ -132,7 +132,7 @@ static void make_crowd(struct et_experiment *e, struct et_judgement *j)
 	make_ledger(e, j);
 	for (size_t i = 0; i < e->commands[0].samples.n; i++) {
 		struct et_sample *s = sample_of(&e->commands[0], i);
-		s->measured.others_ns = 63000000;
+		s->measured.runnable_ns = 63000000;
 		s->measured.n_culprits = 6;
 		s->measured.culprits =
 			et_realloc(s->measured.culprits, 6, sizeof(*s->measured.culprits));
@@ -141,6 +141,21 @@ static void make_crowd(struct et_experiment *e, struct et_judgement *j)
 				.cpu_ns = 1000000u << k,
 				.on_our_cpu_ns = 1000000u << k };
 	}
+}
+
+static void make_parallel_ledger(struct et_experiment *e, struct et_judgement *j)
+{
+	make_ledger(e, j);
+	for (size_t i = 0; i < e->commands[0].samples.n; i++)
+		sample_of(&e->commands[0], i)->measured.cpu_ns = 600000000;
+}
+
+/* The kernel has no scheduler statistics. */
+static void make_without_waits(struct et_experiment *e, struct et_judgement *j)
+{
+	(void)j;
+	for (size_t i = 0; i < e->commands[0].samples.n; i++)
+		sample_of(&e->commands[0], i)->measured.wait_ns = ET_UNKNOWN;
 }
 
 static void make_overlapping(struct et_experiment *e, struct et_judgement *j)
@@ -159,15 +174,25 @@ static void cases(void)
 		const char *lacks;
 	} all[] = {
 		{ make_ledger,
-			"others on its CPU 60.0 ms (15 %), its CPU\n"
-			"                idle 20.0 ms (5.0 %), stolen by the hypervisor 12.0 ms "
-			"(3.0 "
-			"%),\n                unexplained 8.00 ms (2.0 %)\n",
+			"made of       on CPU 300 ms (75 %), runnable while others ran 60.0 ms "
+			"(15 %),\n                asleep or waiting 20.0 ms (5.0 %), stolen 12.0 "
+			"ms "
+			"(3.0 %),\n                unexplained 8.00 ms (2.0 %)\n",
 			"waiting for a CPU" },
+		{ make_parallel_ledger,
+			"in parallel   1.5 CPUs busy\n  made of       on CPU 300 ms (75 %), "
+			"runnable "
+			"while others ran 60.0 ms (15 %),\n                asleep or waiting 20.0 "
+			"ms "
+			"(5.0 %), stolen 6.00 ms (1.5 %),\n                unexplained 14.0 ms "
+			"(3.5 "
+			"%)\n",
+			"waiting for a CPU" },
+		{ make_without_waits, "unexplained", "asleep or waiting" },
 		{ make_ledger,
 			"taken by      cron 50.0 ms (12 %), etalon itself or interrupts 10.0 ms "
 			"(2.5 %)\n",
-			"asleep" },
+			"also ran taken" },
 		{ make_crowd,
 			"taken by      a 32.0 ms (8.0 %), b 16.0 ms (4.0 %), c 8.00 ms (2.0 %), d\n"
 			"                4.00 ms (1.0 %), 2 more 3.00 ms (0.75 %)\n",
@@ -177,7 +202,7 @@ static void cases(void)
 		{ make_empty, "no sample was kept", "CPU time" },
 		{ make_duet, "no solo samples", "CPU time" },
 		{ make_single, "CPU time      5.000 ns ± –", "median" },
-		{ make_overlapping, "(100 %), overlapping", "asleep" },
+		{ make_overlapping, "runnable while others ran 18.9 ms (4.4 %)\n", "asleep" },
 	};
 
 	for (size_t i = 0; i < ET_LENGTH(all); i++) {
