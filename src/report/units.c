@@ -257,6 +257,18 @@ static const char *plain(double x, int decimals, char buf[ET_FIGURE])
 	return buf;
 }
 
+/* Decimals of a ratio with its interval: a bound that is not 1 must not be printed as 1. */
+static int span_decimals(double ratio, double lo, double hi)
+{
+	char l[ET_FIGURE], h[ET_FIGURE];
+	int decimals = ratio_decimals(ratio, (hi - lo) / 2);
+
+	while (decimals < 6 && ((lo > 1 && strtod(plain(lo, decimals, l), NULL) <= 1) ||
+				       (hi < 1 && strtod(plain(hi, decimals, h), NULL) >= 1)))
+		decimals++;
+	return decimals;
+}
+
 const char *et_format_ratio(double ratio, double lo, double hi, char buf[ET_FIGURE])
 {
 	char r[ET_FIGURE], l[ET_FIGURE], h[ET_FIGURE];
@@ -267,11 +279,7 @@ const char *et_format_ratio(double ratio, double lo, double hi, char buf[ET_FIGU
 		snprintf(buf, ET_FIGURE, "%.40s ×", plain(ratio, ratio_decimals(ratio, 0), r));
 		return buf;
 	}
-	int decimals = ratio_decimals(ratio, (hi - lo) / 2);
-	/* A bound that is not 1 must not be printed as 1. */
-	while (decimals < 6 && ((lo > 1 && strtod(plain(lo, decimals, l), NULL) <= 1) ||
-				       (hi < 1 && strtod(plain(hi, decimals, h), NULL) >= 1)))
-		decimals++;
+	int decimals = span_decimals(ratio, lo, hi);
 	snprintf(buf, ET_FIGURE, "%.24s × (%.24s … %.24s)", plain(ratio, decimals, r),
 		plain(lo, decimals, l), plain(hi, decimals, h));
 	return buf;
@@ -292,18 +300,77 @@ const char *et_format_ratio_pm(double ratio, double lo, double hi, char buf[ET_F
 	return buf;
 }
 
+/*
+ * The change of a ratio in percent. The ratio is rounded first, as et_format_ratio rounds it, so
+ * that 1.31 is always 31 %.
+ */
+static double change_of(double ratio, int decimals)
+{
+	double rounded = strtod(plain(ratio, decimals, (char[ET_FIGURE]){ 0 }), NULL);
+
+	return round_to(100 * (rounded - 1), decimals > 2 ? 2 - decimals : 0);
+}
+
+static int change_decimals(int decimals)
+{
+	return decimals > 2 ? decimals - 2 : 0;
+}
+
+/* The sign is that of the change; no -0. */
+static const char *signed_change(double ratio, int decimals, char buf[ET_FIGURE])
+{
+	double x = change_of(ratio, decimals);
+
+	snprintf(buf, ET_FIGURE, x < 1e9 ? "%s%.*f" : "%s%.*g",
+		x > 0   ? "+"
+		: x < 0 ? "-"
+			: "",
+		x < 1e9 ? change_decimals(decimals) : 3, fabs(x));
+	return buf;
+}
+
 const char *et_format_change(double ratio, double lo, double hi, char buf[ET_FIGURE])
 {
-	double half = (hi - lo) / 2;
+	char number[ET_FIGURE];
 
 	if (!known(ratio))
 		return dash(buf);
-	if (!known(half) || half == 0)
+	if (!known(lo) || !known(hi) || hi == lo)
 		return et_format_percent(fabs(ratio - 1), buf);
-	int decimals = ratio_decimals(ratio, half) - 2;
-	double x = round_to(100 * fabs(ratio - 1), -decimals);
+	int decimals = span_decimals(ratio, lo, hi);
 	snprintf(buf, ET_FIGURE, "%.40s %%",
-		plain(x, decimals > 0 ? decimals : 0, (char[ET_FIGURE]){ 0 }));
+		plain(fabs(change_of(ratio, decimals)), change_decimals(decimals), number));
+	return buf;
+}
+
+const char *et_format_change_span(double ratio, double lo, double hi, char buf[ET_FIGURE])
+{
+	char change[ET_FIGURE], near[ET_FIGURE], far[ET_FIGURE];
+
+	et_format_change(ratio, lo, hi, change);
+	if (!known(ratio) || !known(lo) || !known(hi) || hi == lo)
+		return strcpy(buf, change);
+	int decimals = span_decimals(ratio, lo, hi);
+	double sign = ratio < 1 ? -1 : 1;
+	double a = sign * change_of(ratio < 1 ? hi : lo, decimals);
+	double b = sign * change_of(ratio < 1 ? lo : hi, decimals);
+	/* Where the interval holds 1, its nearer end is a change in the other direction. */
+	snprintf(buf, ET_FIGURE, "%.24s (%s%.20s … %.20s)", change, a < 0 ? "-" : "",
+		plain(fabs(a), change_decimals(decimals), near),
+		plain(fabs(b), change_decimals(decimals), far));
+	return buf;
+}
+
+const char *et_format_change_bounds(
+	double ratio, double lo, double hi, const char *join, char buf[ET_FIGURE])
+{
+	char l[ET_FIGURE], h[ET_FIGURE];
+
+	if (!known(lo) || !known(hi))
+		return dash(buf);
+	int decimals = span_decimals(ratio, lo, hi);
+	snprintf(buf, ET_FIGURE, "%.30s %% %.10s %.30s %%", signed_change(lo, decimals, l), join,
+		signed_change(hi, decimals, h));
 	return buf;
 }
 

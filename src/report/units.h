@@ -50,8 +50,13 @@ const char *et_format_percent(double proportion, char buf[ET_FIGURE]);
 const char *et_format_ratio(double ratio, double lo, double hi, char buf[ET_FIGURE]);
 /* "1.021 ± 0.003": a ratio with the half width of its interval; "1.021" without one. */
 const char *et_format_ratio_pm(double ratio, double lo, double hi, char buf[ET_FIGURE]);
-/* "2.1 %": the distance of a ratio from 1, with the digits that its interval supports. */
+/* "2.1 %": the distance of a ratio from 1, with the digits that et_format_ratio gives it. */
 const char *et_format_change(double ratio, double lo, double hi, char buf[ET_FIGURE]);
+/* "2.1 % (1.8 … 2.4)": the same with its interval. */
+const char *et_format_change_span(double ratio, double lo, double hi, char buf[ET_FIGURE]);
+/* "-0.3 % … +0.4 %": the interval as changes; `join` is the word between its bounds. */
+const char *et_format_change_bounds(
+	double ratio, double lo, double hi, const char *join, char buf[ET_FIGURE]);
 /* "3.2 MiB". */
 const char *et_format_bytes(uint64_t bytes, char buf[ET_FIGURE]);
 /* "0:07", "12:34", "3:04:05": the remaining time. */

@@ -89,6 +89,24 @@ static void other_figures(void)
 	is_str(et_format_change(1.0212, NAN, NAN, buf), "2.1 %", "change without an interval");
 	is_str(et_format_change(4.02, 3.7, 4.4, buf), "300 %", "change with a wide interval");
 	is_str(et_format_change(NAN, 1, 2, buf), "–", "change: NaN is a dash");
+	is_str(et_format_ratio(1.305, 1.012, 1.741, buf), "1.30 × (1.01 … 1.74)",
+		"ratio: a half is rounded as printf rounds it");
+	is_str(et_format_change(1.305, 1.012, 1.741, buf), "30 %",
+		"change: the percentage is that of the rounded ratio");
+	is_str(et_format_change_span(1.3051, 1.012, 1.741, buf), "31 % (1 … 74)",
+		"change with an interval: all three are those of the rounded ratios");
+	is_str(et_format_change_span(0.65, 0.55, 0.752, buf), "35 % (25 … 45)",
+		"change with an interval: a ratio below 1 has its smaller change first");
+	is_str(et_format_change_span(1.05, 0.98, 1.12, buf), "5 % (-2 … 12)",
+		"change with an interval: a bound beyond 1 is negative");
+	is_str(et_format_change_span(4.02, 3.7, 4.4, buf), "300 % (270 … 340)",
+		"change with an interval: a wide interval has few digits");
+	is_str(et_format_change_span(1.31, NAN, NAN, buf), "31 %",
+		"change with an interval: without one there is the change only");
+	is_str(et_format_change_bounds(1.001, 0.9972, 1.004, "…", buf), "-0.3 % … +0.4 %",
+		"change bounds: both have their signs");
+	is_str(et_format_change_bounds(1.1, 1, 1.21, "and", buf), "0 % and +21 %",
+		"change bounds: no change has no sign");
 	is_str(et_format_bytes(3355443, buf), "3.2 MiB", "bytes: 3.2 MiB");
 	is_str(et_format_bytes(1048575, buf), "1.0 MiB", "bytes: 1 MiB - 1 is rounded to 1.0 MiB");
 	is_str(et_format_bytes(0, buf), "0 B", "bytes: 0");
