@@ -71,7 +71,7 @@ enum et_kinds {
 
 enum et_conclusion {
 	ET_CONCLUDED_NOTHING,           /* too few values, or all are equal */
-	ET_CONCLUDED_TOO_FEW_IN_FAMILY, /* it takes pairs_needed pairs */
+	ET_CONCLUDED_TOO_FEW_IN_FAMILY, /* it takes pairs_needed pairs or values */
 	ET_CONCLUDED_TOO_FEW,
 	ET_CONCLUDED_SAME,         /* no difference was shown */
 	ET_CONCLUDED_SAME_BY_HOLM, /* without the adjustment there would be one */
@@ -89,13 +89,24 @@ struct et_contrast {
 	const char *arrangement; /* "duet", "block"; NULL for independent series */
 	double log_ratio_sd;     /* of the pairs */
 	enum et_metric metric;   /* that it compares */
+	enum et_unit unit;       /* of the values; only times are "slower" or "faster" */
 	double ratio, lo, hi;    /* estimate and interval of b/a, which the conclusion is about */
 	double level;
 	const char *ratio_method; /* "fieller", "hodges-lehmann" …; NULL without a ratio */
 	const char *method;       /* the test: "paired-t", "signed-rank", "sign"; "student" … */
-	double statistic, p;
-	double df; /* 0: the test has none */
+	double statistic, p;      /* p decides; Holm's correction is applied to it */
+	double df;                /* 0: the test has none */
+	/* The geometric mean of the pairs, or the ratio of the means of the series; NaN: none. It
+	 * may contradict a ratio of medians (ET_WARN_MEAN_DISAGREES). */
+	double mean_ratio;
 	/* Of independent series: */
+	size_t values_a, values_b;
+	/* The test as published. The p that decides is corrected for dependence, and exact if
+	 * there are a few tied values. */
+	struct {
+		double statistic, p;
+		double df; /* 0: the test has none */
+	} published;
 	struct {
 		bool tested;
 		double statistic, p;
@@ -103,7 +114,8 @@ struct et_contrast {
 	bool same_shape; /* the result of ks */
 	double delta;    /* Cliff's: P(b > a) - P(b < a) */
 	/* Of pairs: */
-	double p_sign;    /* by the sign test, which assumes only independence */
+	double p_sign; /* by the sign test, which assumes only independence */
+	/* Of both: */
 	double inflation; /* of the variance by serial dependence; 1: no dependence was found */
 	/* Of duets: as measured, and of the programs when they run alone. */
 	struct et_ratio side_by_side, alone;
@@ -112,9 +124,10 @@ struct et_contrast {
 	double p_holm;
 	double holm_alpha; /* the level that p was compared with; 0: not in a family */
 	bool significant_unadjusted, significant;
-	double p_floor;      /* the smallest p that this number of pairs can give; 0: no bound */
-	size_t pairs_needed; /* to reach significance in this family; 0: there are enough */
-	size_t family;       /* comparisons that were adjusted together */
+	double p_floor; /* the smallest p that this number of values can give; 0: no bound */
+	/* Pairs, or values of each series, to reach significance in this family; 0: enough. */
+	size_t pairs_needed;
+	size_t family; /* comparisons that were adjusted together */
 	enum et_conclusion conclusion;
 	struct et_warnings warnings;
 };

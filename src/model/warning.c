@@ -134,6 +134,13 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_SIDE_BY_SIDE_DIFFERS] = { "side-by-side-differs", WARNING, "nn",
 		"the ratio is {0} side by side and {1} alone, which is not chance, so both must "
 		"show a difference; take more runs with --order random" },
+	[ET_WARN_DEPENDENT_SERIES] = { "dependent-series", WARNING, "ncccc",
+		"successive values resemble each other (autocorrelation {0}), so {1} and {2} "
+		"values "
+		"count as {3} and {4}; compare as pairs (etalon run)" },
+	[ET_WARN_MEAN_DISAGREES] = { "mean-disagrees", WARNING, "fs",
+		"the median is {0:larger|smaller}, but the mean is {0:smaller|larger} by {1}: a "
+		"few values outweigh the others; if the total counts, judge by the mean" },
 	/* --- the machine and how it was observed --- */
 	[ET_WARN_CLOCK_SOURCE] = { "clock-source", WARNING, "t",
 		"the kernel's clock source is {0}, not the processor's counter, so reading a clock "

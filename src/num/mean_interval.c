@@ -40,20 +40,27 @@ static double corrected(const double *x, size_t n)
 	return n >= ET_DEPENDENCE_TESTABLE ? r + (1 + 4 * r) / (double)n : r;
 }
 
-double et_serial_inflation(const double *x, size_t n)
+double et_ar1_inflation(double phi, size_t n)
 {
-	double r = corrected(x, n), size = (double)n, sum = 0, power = 1;
+	double size = (double)n, sum = 0, power = 1;
 
-	if (!(r > 0))
+	if (!(phi > 0))
 		return 1;
-	if (n >= ET_DEPENDENCE_TESTABLE)
-		r += 0.3 * sqrt(fmax(0, 1 - r * r) / size);
-	r = fmin(r, 0.95);
+	phi = fmin(phi, 0.95);
 	for (size_t k = 1; k < n && power > 1e-9; k++) {
-		power *= r;
+		power *= phi;
 		sum += (1 - (double)k / size) * power;
 	}
 	return 1 + 2 * sum;
+}
+
+double et_serial_inflation(const double *x, size_t n)
+{
+	double r = corrected(x, n);
+
+	if (n >= ET_DEPENDENCE_TESTABLE && r > 0)
+		r += 0.3 * sqrt(fmax(0, 1 - r * r) / (double)n);
+	return et_ar1_inflation(r, n);
 }
 
 /* Widens for dependence; the factor includes the bias (n - v)/(n - 1) of the variance. */

@@ -17,12 +17,16 @@ enum { ET_DEPENDENCE_TESTABLE = 20 };
 double et_autocorrelation(const double *x, size_t n, size_t lag);
 
 /*
- * The factor, at least 1, by which serial dependence multiplies the variance of a mean of n values.
- * For an autoregression of first order: 1 + 2 sum (1 - k/n) phi^k over k = 1 … n - 1 (Bartlett
- * 1946; Bayley & Hammersley 1946, eq. 5). phi is the lag-1 coefficient less its bias -(1 + 4 phi)/n
- * (Marriott & Pope 1954; Kendall 1954), and, because phi is itself uncertain, 0.3 of its standard
- * error is added: in simulations, false alarms then stay at 5 % for phi up to 0.6 from 30 pairs on.
- * Below 20 pairs, where chance looks like dependence, the plain coefficient is used.
+ * The factor, at least 1, by which serial dependence multiplies the variance of a mean of n values
+ * of an autoregression of first order: 1 + 2 sum (1 - k/n) phi^k over k = 1 … n - 1 (Bartlett 1946;
+ * Bayley & Hammersley 1946, eq. 5). A phi above 0.95 counts as 0.95.
+ */
+double et_ar1_inflation(double phi, size_t n);
+/*
+ * The same of values: phi is their lag-1 coefficient less its bias -(1 + 4 phi)/n (Marriott & Pope
+ * 1954; Kendall 1954), and, because phi is itself uncertain, 0.3 of its standard error is added: in
+ * simulations, false alarms then stay at 5 % for phi up to 0.6 from 30 pairs on. Below 20 pairs,
+ * where chance looks like dependence, the plain coefficient is used.
  */
 double et_serial_inflation(const double *x, size_t n);
 

@@ -1,84 +1,122 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/pair.h"
 #include "base/alloc.h"
-#include "base/whole.h"
 #include "report/units.h"
 #include "report/warning.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SLOWER "31"
 #define FASTER "32"
 
 /* --- text --- */
 
-/* If the shapes of the series differ, a rank test does not compare their medians. */
-static bool by_order(const struct et_contrast *c)
-{
-	return c->ks.tested && !c->same_shape;
-}
-
-/* Decimals of a percentage that half the width of its interval supports. */
-static int decimals(double lo, double hi)
-{
-	double half = (hi - lo) / 2;
-
-	if (!(half > 0))
-		return 2;
-	int d = 1 - et_int(floor(log10(half)));
-	return d < 0 ? 0 : d > 6 ? 6 : d;
-}
-
 static bool has_interval(const struct et_contrast *c)
 {
 	return isfinite(c->ratio) && c->ratio > 0 && isfinite(c->lo) && isfinite(c->hi);
 }
 
-/* "no difference shown (between -0.3 % and +0.4 %)" and the like, with an interval. */
-static char *with_interval(const struct et_contrast *c)
+const char *et_conclusion_word(const struct et_contrast *c)
 {
-	struct et_ratio r = et_contrast_ratio(c);
-	double lo = 100 * (r.lo - 1), hi = 100 * (r.hi - 1), at = 100 * (r.estimate - 1);
-	const char *order = by_order(c) ? "; the shapes differ, so this compares stochastic order, "
-					  "not medians"
-					: "";
-	int d = decimals(lo, hi);
+	bool time = c->unit == ET_UNIT_S || c->unit == ET_UNIT_NS;
 
 	switch (c->conclusion) {
-	case ET_CONCLUDED_SAME_BY_HOLM:
-		return et_asprintf("no difference shown after Holm's correction for %zu "
-				   "comparisons (without it: %+.*f %% … %+.*f %%)%s",
-			c->family, d, lo, d, hi, order);
 	case ET_CONCLUDED_SLOWER:
-		return et_asprintf("slower by %.*f %% (%.*f … %.*f)%s", d, at, d, lo, d, hi, order);
+		return time ? "slower" : "larger";
 	case ET_CONCLUDED_FASTER:
-		return et_asprintf(
-			"faster by %.*f %% (%.*f … %.*f)%s", d, -at, d, -hi, d, -lo, order);
+		return time ? "faster" : "smaller";
+	case ET_CONCLUDED_LARGER:
+		return "larger";
+	case ET_CONCLUDED_SMALLER:
+		return "smaller";
 	default:
-		return et_asprintf("no difference shown (between %+.*f %% and %+.*f %%)%s", d, lo,
-			d, hi, order);
+		return NULL;
+	}
+}
+
+/* Names what the ratio is the ratio of, where a reader would take it for that of the means. */
+static const char *estimand(const struct et_contrast *c)
+{
+	if (c->arrangement && c->ratio_method && !strcmp(c->ratio_method, "median"))
+		return " in the median pair";
+	if (c->ks.tested && !c->same_shape)
+		return " in the median of all pairs of values; the shapes differ, so no single "
+		       "ratio fits all of them";
+	return "";
+}
+
+/* "slower by 2.1 % (1.8 … 2.4)"; `short_form` omits the interval, which is printed before. */
+static char *different(const struct et_contrast *c, bool short_form)
+{
+	struct et_ratio r = et_contrast_ratio(c);
+	char change[ET_FIGURE];
+
+	if (!isfinite(c->ratio) || c->ratio <= 0)
+		return et_asprintf("%s (no ratio: values at or below 0)", et_conclusion_word(c));
+	if (!has_interval(c))
+		return et_asprintf("%s by %s (no interval: neither series varies)",
+			et_conclusion_word(c), et_format_change(c->ratio, NAN, NAN, change));
+	if (short_form)
+		et_format_change(r.estimate, r.lo, r.hi, change);
+	else
+		et_format_change_span(r.estimate, r.lo, r.hi, change);
+	return et_asprintf("%s by %s%s", et_conclusion_word(c), change, estimand(c));
+}
+
+static char *too_few(const struct et_contrast *c)
+{
+	const char *s = c->family == 1 ? "" : "s";
+
+	if (c->arrangement)
+		return et_asprintf(
+			"too few pairs (%zu) for a verdict over %zu comparison%s: take %zu",
+			c->pairs, c->family, s, c->pairs_needed);
+	return et_asprintf(
+		"too few values (%zu and %zu) for a verdict over %zu comparison%s: take %zu of "
+		"each",
+		c->values_a, c->values_b, c->family, s, c->pairs_needed);
+}
+
+/* "no difference shown (between -0.3 % and +0.4 %)". */
+static char *not_different(const struct et_contrast *c, bool short_form)
+{
+	struct et_ratio r = et_contrast_ratio(c);
+	bool holm = c->conclusion == ET_CONCLUDED_SAME_BY_HOLM;
+	char bounds[ET_FIGURE];
+
+	if (!has_interval(c) || short_form)
+		return et_asprintf("no difference shown%s", holm ? " after Holm's correction "
+								   "(without it there is one)"
+								 : "");
+	et_format_change_bounds(r.estimate, r.lo, r.hi, holm ? "…" : "and", bounds);
+	return holm ? et_asprintf("no difference shown after Holm's correction for %zu "
+				  "comparisons (without it: %s)",
+			      c->family, bounds)
+		    : et_asprintf("no difference shown (between %s)", bounds);
+}
+
+static char *conclusion(const struct et_contrast *c, bool short_form)
+{
+	switch (c->conclusion) {
+	case ET_CONCLUDED_NOTHING:
+		return et_strdup("cannot be compared: too few values, or they do not vary");
+	case ET_CONCLUDED_TOO_FEW_IN_FAMILY:
+		return too_few(c);
+	case ET_CONCLUDED_TOO_FEW:
+		return et_asprintf(
+			"too few pairs (%zu) for a verdict at %.4g %%", c->pairs, 100 * c->level);
+	case ET_CONCLUDED_SAME:
+	case ET_CONCLUDED_SAME_BY_HOLM:
+		return not_different(c, short_form);
+	default:
+		return different(c, short_form);
 	}
 }
 
 char *et_conclusion_text(const struct et_contrast *c)
 {
-	switch (c->conclusion) {
-	case ET_CONCLUDED_NOTHING:
-		return et_strdup("cannot be compared: too few values, or all are equal");
-	case ET_CONCLUDED_TOO_FEW_IN_FAMILY:
-		return et_asprintf(
-			"too few pairs (%zu) for a verdict over %zu comparison%s: take %zu",
-			c->pairs, c->family, c->family == 1 ? "" : "s", c->pairs_needed);
-	case ET_CONCLUDED_TOO_FEW:
-		return et_asprintf(
-			"too few pairs (%zu) for a verdict at %.4g %%", c->pairs, 100 * c->level);
-	case ET_CONCLUDED_LARGER:
-		return et_strdup("larger (no ratio: values at or below 0)");
-	case ET_CONCLUDED_SMALLER:
-		return et_strdup("smaller (no ratio: values at or below 0)");
-	default:
-		return has_interval(c) ? with_interval(c) : et_strdup("no difference shown");
-	}
+	return conclusion(c, false);
 }
 
 /* "1.147 × (1.140 … 1.153) side by side; alone 1.152 × (1.142 … 1.163)", or the one that is known.
@@ -100,27 +138,12 @@ static char *ratios(const struct et_contrast *c)
 /* The ratio with its interval, then the conclusion without repeating the interval. */
 static char *verdict(const struct et_contrast *c)
 {
-	char change[ET_FIGURE];
-	const char *order =
-		by_order(c) ? " (of stochastic order, not of medians, because the shapes differ)"
-			    : "";
-	ET_AUTO_FREE char *words = et_conclusion_text(c);
+	ET_AUTO_FREE char *words = conclusion(c, true);
 
 	if (!isfinite(c->ratio) || c->ratio <= 0)
 		return et_strdup(words);
 	ET_AUTO_FREE char *ratio = ratios(c);
-	if (!has_interval(c) || c->pairs_needed)
-		return et_asprintf("%s, %s", ratio, words);
-	if (c->conclusion == ET_CONCLUDED_SAME_BY_HOLM)
-		return et_asprintf("%s, no difference shown after Holm's correction (without it "
-				   "there is one)%s",
-			ratio, order);
-	if (c->conclusion == ET_CONCLUDED_SAME)
-		return et_asprintf("%s, no difference shown%s", ratio, order);
-	struct et_ratio r = et_contrast_ratio(c);
-	et_format_change(r.estimate, r.lo, r.hi, change);
-	return et_asprintf("%s, %s by %s%s", ratio,
-		c->conclusion == ET_CONCLUDED_SLOWER ? "slower" : "faster", change, order);
+	return et_asprintf("%s, %s", ratio, words);
 }
 
 static const char *verdict_style(const struct et_contrast *c)
@@ -210,6 +233,7 @@ static void write_paired(struct et_json *w, const struct et_contrast *c)
 	if (!c->arrangement) {
 		et_json_null(w, "paired");
 		et_json_double(w, "cliff_delta", c->delta);
+		et_json_double(w, "variance_inflation", positive(c->inflation));
 		return;
 	}
 	et_json_flat_object(w, "paired");
@@ -220,6 +244,7 @@ static void write_paired(struct et_json *w, const struct et_contrast *c)
 	et_json_double(w, "variance_inflation", positive(c->inflation));
 	et_json_end(w);
 	et_json_null(w, "cliff_delta");
+	et_json_double(w, "variance_inflation", positive(c->inflation));
 }
 
 static void write_ratio(struct et_json *w, const char *name, const struct et_ratio *r)
@@ -255,9 +280,10 @@ void et_pair_json(struct et_json *w, const char *a, const char *b, const struct 
 	et_json_string(w, "b", b);
 	write_checks(w, c);
 	et_json_string(w, "test", c->method);
-	et_json_double(w, "statistic", c->statistic);
-	et_json_double(w, "df", positive(c->df));
-	et_json_double(w, "p", c->p);
+	et_json_double(w, "statistic", c->arrangement ? c->statistic : c->published.statistic);
+	et_json_double(w, "df", positive(c->arrangement ? c->df : c->published.df));
+	et_json_double(w, "p", c->arrangement ? c->p : c->published.p);
+	et_json_double(w, "p_used", c->p);
 	et_json_double(w, "holm_alpha", positive(c->holm_alpha));
 	et_json_double(w, "p_holm", c->p_holm);
 	et_json_bool(w, "significant_unadjusted", c->significant_unadjusted);
@@ -272,6 +298,7 @@ void et_pair_json(struct et_json *w, const char *a, const char *b, const struct 
 	write_ratio(w, "side_by_side", &c->side_by_side);
 	write_ratio(w, "alone", &c->alone);
 	write_kinds(w, c->kinds);
+	et_json_double(w, "mean_ratio", c->mean_ratio);
 	write_paired(w, c);
 	ET_AUTO_FREE char *words = et_conclusion_text(c);
 	ET_AUTO_FREE char *sentence =

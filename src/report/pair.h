@@ -9,6 +9,8 @@
 
 /* "slower by 2.1 % (1.8 … 2.4)": the conclusion in words. The caller frees it. */
 char *et_conclusion_text(const struct et_contrast *c);
+/* "slower" or "faster" of times, "larger" or "smaller" of other numbers; NULL: not different. */
+const char *et_conclusion_word(const struct et_contrast *c);
 /* Prints "b vs a: 1.021 × (1.018 … 1.024), slower by 2.1 %" and the warnings about it. */
 void et_pair_text(const struct et_page *page, const char *b, const char *a,
 	const struct et_contrast *c, bool verbose);

@@ -347,9 +347,9 @@ const char *et_format_change_span(double ratio, double lo, double hi, char buf[E
 {
 	char change[ET_FIGURE], near[ET_FIGURE], far[ET_FIGURE];
 
-	et_format_change(ratio, lo, hi, change);
 	if (!known(ratio) || !known(lo) || !known(hi) || hi == lo)
-		return strcpy(buf, change);
+		return et_format_change(ratio, lo, hi, buf);
+	et_format_change(ratio, lo, hi, change);
 	int decimals = span_decimals(ratio, lo, hi);
 	double sign = ratio < 1 ? -1 : 1;
 	double a = sign * change_of(ratio < 1 ? hi : lo, decimals);

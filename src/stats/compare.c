@@ -38,6 +38,7 @@ static void judge_pair(const struct et_series *series, const struct et_compared 
 	} else {
 		*out = (struct et_contrast){ .level = 1 - o->alpha,
 			.metric = o->metric ? *o->metric : ET_METRIC_CPU,
+			.unit = sa->unit == sb->unit ? sa->unit : ET_UNIT_NONE,
 			.side_by_side = ET_NO_RATIO,
 			.alone = ET_NO_RATIO };
 		et_judge_apart(sa->values, sa->n, sb->values, sb->n,

@@ -126,6 +126,7 @@ void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enu
 		.b = b,
 		.level = level,
 		.metric = metric,
+		.unit = et_metrics[metric].unit,
 		.side_by_side = ET_NO_RATIO,
 		.alone = ET_NO_RATIO };
 	if (et_metrics[metric].in_duets && (n = pair_duets(ca, cb, metric, d)) > 0) {
@@ -144,13 +145,11 @@ void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enu
 
 /* --- conclusions --- */
 
-/* There is no finite interval of the ratio. */
-static enum et_conclusion conclude_without_interval(const struct et_contrast *c)
+/* The ratio is known to differ from 1, or the values are known to differ. */
+static enum et_conclusion conclude_direction(const struct et_contrast *c)
 {
-	if (isnan(c->p))
-		return ET_CONCLUDED_NOTHING;
-	if (!c->significant)
-		return c->arrangement ? ET_CONCLUDED_TOO_FEW : ET_CONCLUDED_SAME;
+	if (isfinite(c->ratio) && c->ratio > 0)
+		return c->ratio >= 1 ? ET_CONCLUDED_SLOWER : ET_CONCLUDED_FASTER;
 	return c->delta > 0 ? ET_CONCLUDED_LARGER : ET_CONCLUDED_SMALLER;
 }
 
@@ -158,27 +157,54 @@ static enum et_conclusion conclude(const struct et_contrast *c)
 {
 	if (c->pairs_needed)
 		return ET_CONCLUDED_TOO_FEW_IN_FAMILY;
-	if (!isfinite(c->lo) || !isfinite(c->hi))
-		return conclude_without_interval(c);
-	if (!c->significant)
-		return c->significant_unadjusted ? ET_CONCLUDED_SAME_BY_HOLM : ET_CONCLUDED_SAME;
-	return c->ratio >= 1 ? ET_CONCLUDED_SLOWER : ET_CONCLUDED_FASTER;
+	if (isnan(c->p))
+		return ET_CONCLUDED_NOTHING;
+	if (c->significant)
+		return conclude_direction(c);
+	if (c->arrangement && (!isfinite(c->lo) || !isfinite(c->hi)))
+		return ET_CONCLUDED_TOO_FEW;
+	return c->significant_unadjusted ? ET_CONCLUDED_SAME_BY_HOLM : ET_CONCLUDED_SAME;
 }
 
-/*
- * Returns how many pairs it takes to pass Holm's first step, or 0 if there are enough: one more
- * pair halves the smallest p that the test can give.
- */
-static size_t pairs_needed(const struct et_contrast *c, size_t family, double alpha)
+/* One more pair halves the smallest p that a test of signs or ranks can give. */
+static size_t pairs_for(const struct et_contrast *c, double alpha)
 {
 	size_t needed = c->pairs;
-	double p = c->p_floor;
 
-	if (c->significant || !(p * (double)family > alpha))
-		return 0;
-	for (; p * (double)family > alpha; needed++)
-		p /= 2;
+	for (double p = c->p_floor; p > alpha; p /= 2)
+		needed++;
 	return needed;
+}
+
+/* The smallest p of n values against n is 2 / C(2n, n). */
+static size_t values_for(double alpha)
+{
+	size_t n = 1;
+
+	for (double p = 1; p > alpha; n++)
+		p *= ((double)n + 1) / (2 * (2 * (double)n + 1));
+	return n;
+}
+
+/* Returns how many it takes to pass Holm's first step, or 0 if there are enough. */
+static size_t pairs_needed(const struct et_contrast *c, size_t family, double alpha)
+{
+	double level = alpha / (double)family;
+
+	if (c->significant || !(c->p_floor > level))
+		return 0;
+	return c->arrangement ? pairs_for(c, level) : values_for(level);
+}
+
+/* Warns if a ratio of medians and the ratio of the means lie on different sides of 1. */
+static void warn_mean(struct et_contrast *c)
+{
+	bool larger = c->conclusion == ET_CONCLUDED_SLOWER;
+
+	if ((larger && c->mean_ratio < 1) ||
+		(c->conclusion == ET_CONCLUDED_FASTER && c->mean_ratio > 1))
+		et_warn(&c->warnings, ET_WARN_MEAN_DISAGREES, et_arg_flag(larger),
+			et_arg_share(fabs(c->mean_ratio - 1)));
 }
 
 void et_contrasts_conclude(struct et_contrast *c, size_t n, double alpha)
@@ -200,6 +226,7 @@ void et_contrasts_conclude(struct et_contrast *c, size_t n, double alpha)
 		c[i].pairs_needed = pairs_needed(&c[i], n, alpha);
 		c[i].family = n;
 		c[i].conclusion = conclude(&c[i]);
+		warn_mean(&c[i]);
 	}
 }
 

@@ -73,9 +73,9 @@ double et_ks_exact_p(const double *x, size_t nx, const double *y, size_t ny)
 }
 
 /* Kolmogorov (1933) and Smirnov (1939): the limit law, in the series that converges faster. */
-double et_ks_asymptotic_p(double d, size_t nx, size_t ny)
+double et_ks_asymptotic_p(double d, double nx, double ny)
 {
-	double n = (double)nx * (double)ny / ((double)nx + (double)ny), z = sqrt(n) * d, sum = 0;
+	double z = sqrt(nx * ny / (nx + ny)) * d, sum = 0;
 
 	if (isnan(z))
 		return NAN;
@@ -103,7 +103,7 @@ struct et_ks et_ks_test(const double *x, size_t nx, const double *y, size_t ny)
 	out.d = (double)most / ((double)nx * (double)ny);
 	out.exact = (double)nx * (double)ny < MOST_EXACT;
 	if (!out.exact)
-		out.p = et_ks_asymptotic_p(out.d, nx, ny);
+		out.p = et_ks_asymptotic_p(out.d, (double)nx, (double)ny);
 	else
 		out.p = most ? straying_share(nx, ny, most, last) : 1;
 	return out;

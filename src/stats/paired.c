@@ -4,6 +4,7 @@
 #include "num/dist.h"
 #include "num/mean_interval.h"
 #include "num/moments.h"
+#include "stats/dependence.h"
 #include "stats/normality.h"
 #include "stats/serial.h"
 #include "stats/shape.h"
@@ -18,22 +19,8 @@ enum { SKEW_TESTABLE = 20 };
 /* The level of the test of skewness: signed ranks assume symmetry. */
 static const double skew_alpha = 0.01;
 
-/* The correction for dependence; it includes the bias (n - v)/(n - 1) of the variance. */
-struct effective {
-	double factor; /* of the standard error */
-	double df;     /* n/v - 1 */
-};
-
-static struct effective effective_of(double inflation, size_t n)
-{
-	double size = (double)n;
-	double bias = inflation > 1 ? (size - 1) / fmax(size - inflation, 1) : 1;
-
-	return (struct effective){ sqrt(inflation * bias), fmax(size / inflation, 2) - 1 };
-}
-
 /* The t test with fewer effective values. */
-static void widen_t(struct et_interval_test *t, const struct effective *e, double level)
+static void widen_t(struct et_interval_test *t, const struct et_effective *e, double level)
 {
 	double half = (t->hi - t->lo) / 2 / et_qt(0.5 + level / 2, t->df);
 
@@ -46,7 +33,7 @@ static void widen_t(struct et_interval_test *t, const struct effective *e, doubl
 }
 
 /* A test by ranks or signs: its normal deviate is shrunk and compared with t. */
-static void widen_ranks(struct et_interval_test *t, const struct effective *e, double level)
+static void widen_ranks(struct et_interval_test *t, const struct et_effective *e, double level)
 {
 	double z = -et_qnorm(t->p / 2);
 	double factor = e->factor * et_qt(0.5 + level / 2, e->df) / et_qnorm(0.5 + level / 2);
@@ -93,7 +80,7 @@ static int choose(const double *d, size_t n)
 }
 
 static struct et_interval_test test_pairs(
-	const double *d, size_t n, int by, double level, const struct effective *e)
+	const double *d, size_t n, int by, double level, const struct et_effective *e)
 {
 	struct et_interval_test t = by == BY_MEAN    ? et_t_one_sample(d, n, 0, level)
 				    : by == BY_SIGNS ? et_sign_test(d, n, level)
@@ -108,8 +95,8 @@ static struct et_interval_test test_pairs(
 
 struct et_interval_test et_pairs_by_ranks(const double *d, size_t n, double level)
 {
-	struct effective e =
-		effective_of(n < ET_DEPENDENCE_TESTABLE ? 1 : et_serial_inflation(d, n), n);
+	struct et_effective e =
+		et_effective_of(n < ET_DEPENDENCE_TESTABLE ? 1 : et_serial_inflation(d, n), n);
 
 	return test_pairs(d, n, BY_RANKS, level, &e);
 }
@@ -130,14 +117,16 @@ void et_judge_pairs(const double *d, size_t n, struct et_contrast *out)
 	out->inflation = few ? 1 : et_serial_inflation(d, n);
 	out->p_floor = by == BY_MEAN ? 0 : ldexp(1, n < 1000 ? 1 - (int)n : -999);
 	out->statistic = out->p = out->p_sign = out->ratio = out->lo = out->hi = NAN;
+	out->mean_ratio = NAN;
 	if (!n)
 		return;
-	struct effective e = effective_of(out->inflation, n);
+	struct et_effective e = et_effective_of(out->inflation, n);
 	struct et_interval_test t = test_pairs(d, n, by, out->level, &e);
 	out->statistic = t.statistic;
 	out->df = by == BY_MEAN ? t.df : 0;
 	out->p = t.p;
 	out->p_sign = test_pairs(d, n, BY_SIGNS, out->level, &e).p;
+	out->mean_ratio = exp(et_mean(d, n));
 	out->ratio = exp(t.estimate);
 	out->lo = exp(t.lo);
 	out->hi = exp(t.hi);

@@ -144,6 +144,7 @@ static inline struct et_judgement fixture_judgement(const struct et_experiment *
 	j.contrasts = et_calloc(j.n_contrasts, sizeof(*j.contrasts));
 	for (size_t i = 0; i < j.n_contrasts; i++) {
 		struct et_contrast c = { .a = 0,
+			.unit = ET_UNIT_NS,
 			.b = (uint32_t)i + 1,
 			.pairs = 30,
 			.arrangement = "duet",

@@ -105,7 +105,7 @@ static void other_figures(void)
 		"change with an interval: without one there is the change only");
 	is_str(et_format_change_bounds(1.001, 0.9972, 1.004, "…", buf), "-0.3 % … +0.4 %",
 		"change bounds: both have their signs");
-	is_str(et_format_change_bounds(1.1, 1, 1.21, "and", buf), "0 % and +21 %",
+	is_str(et_format_change_bounds(1.1, 1, 1.21, "…", buf), "0 % … +21 %",
 		"change bounds: no change has no sign");
 	is_str(et_format_bytes(3355443, buf), "3.2 MiB", "bytes: 3.2 MiB");
 	is_str(et_format_bytes(1048575, buf), "1.0 MiB", "bytes: 1 MiB - 1 is rounded to 1.0 MiB");
