@@ -25,4 +25,15 @@ void et_insertion_sort(int32_t *a, size_t n);
 void et_matrix_by_column(const double *a, const double *b, double *c, size_t n);
 void et_matrix_by_row(const double *a, const double *b, double *c, size_t n);
 
+/*
+ * Follows a random cycle through n cache lines in memory, which has n times et_chase_bytes() bytes,
+ * for this many steps; each read depends on the one before. Returns the line where it ends.
+ */
+uint64_t et_chase(void *memory, size_t n, uint64_t seed, uint64_t steps);
+size_t et_chase_bytes(void);
+/* Makes n short system calls; returns the sum of their results. */
+uint64_t et_calls(uint64_t n);
+/* Maps fresh memory and writes to each page of it; returns the pages written, 0 if it cannot. */
+uint64_t et_touch_pages(size_t bytes, uint64_t times);
+
 #endif

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LARGEST_SORT = 1000000, LARGEST_MATRIX = 4096 };
+enum { LARGEST_SORT = 1000000, LARGEST_MATRIX = 4096, LARGEST_MEMORY = 1 << 20 };
 
 /* Returns the rate from the file, or measures it and writes the file (a failure is a warning). */
 static double inc_rate(
@@ -123,6 +123,37 @@ static int run_matr(const struct et_put_params *p, struct et_put_result *out, st
 	return 0;
 }
 
+static int run_chase(const struct et_put_params *p, struct et_put_result *out, struct et_error *err)
+{
+	size_t bytes = et_chase_bytes(), n = (size_t)p->size * 1024 / bytes;
+	ET_AUTO_FREE void *memory = et_calloc(n, bytes);
+
+	(void)err;
+	out->value = et_chase(memory, n, p->seed, p->iterations);
+	snprintf(out->detail, sizeof(out->detail),
+		"%" PRIu64 " reads in %" PRIu64 " KiB, last line %" PRIu64, p->iterations, p->size,
+		out->value);
+	return 0;
+}
+
+static int run_calls(const struct et_put_params *p, struct et_put_result *out, struct et_error *err)
+{
+	(void)err;
+	out->value = et_calls(p->iterations);
+	snprintf(out->detail, sizeof(out->detail), "%" PRIu64 " system calls", p->iterations);
+	return 0;
+}
+
+static int run_pages(const struct et_put_params *p, struct et_put_result *out, struct et_error *err)
+{
+	out->value = et_touch_pages((size_t)p->size * 1024, p->iterations);
+	if (!out->value)
+		return et_fail(err, ENOMEM, ET_EXIT_ENVIRONMENT,
+			"put pages: no memory of %" PRIu64 " KiB", p->size);
+	snprintf(out->detail, sizeof(out->detail), "%" PRIu64 " pages cleared", out->value);
+	return 0;
+}
+
 const struct et_workload et_workloads[] = {
 	{ "inc", "a nested loop of increments, the counter in a register",
 		ET_PUT_SECONDS | ET_PUT_ITERATIONS | ET_PUT_CALIBRATE, { .seconds_ns = 100000000 },
@@ -135,6 +166,14 @@ const struct et_workload et_workloads[] = {
 		{ .size = 400, .seed = 1 }, LARGEST_MATRIX, run_matc },
 	{ "matr", "matrix product whose inner loop walks along rows", ET_PUT_SIZE | ET_PUT_SEED,
 		{ .size = 400, .seed = 1 }, LARGEST_MATRIX, run_matr },
+	{ "chase", "reads of which each depends on the one before, in --size KiB",
+		ET_PUT_SIZE | ET_PUT_ITERATIONS | ET_PUT_SEED,
+		{ .size = 24, .iterations = 10000000, .seed = 1 }, LARGEST_MEMORY, run_chase },
+	{ "calls", "short system calls", ET_PUT_ITERATIONS, { .iterations = 200000 }, 0,
+		run_calls },
+	{ "pages", "writes to each page of fresh memory of --size KiB",
+		ET_PUT_SIZE | ET_PUT_ITERATIONS, { .size = 8192, .iterations = 10 }, LARGEST_MEMORY,
+		run_pages },
 	{ 0 },
 };
 

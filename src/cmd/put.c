@@ -23,17 +23,23 @@ static const struct et_option options[] = {
 		"until the process has used this much CPU time (100ms)",
 		et_set_duration, ET_FILLS(config, params.seconds_ns), .hi = DAY_NS,
 		.bit = ET_PUT_SECONDS },
-	{ 0, "iterations", "N", "inc: do exactly N increments, whatever the machine", et_set_u64,
-		ET_FILLS(config, params.iterations), .lo = 1, .hi = MOST_ITERATIONS,
+	{ 0, "iterations", "N",
+		"inc: exactly N increments; chase: N reads (10000000); calls: N calls (200000); "
+		"pages: "
+		"N times (10)",
+		et_set_u64, ET_FILLS(config, params.iterations), .lo = 1, .hi = MOST_ITERATIONS,
 		.bit = ET_PUT_ITERATIONS },
 	{ 0, "calibrate", NULL, "inc: measure this machine's increments per second and store them",
 		et_set_nothing, .bit = ET_PUT_CALIBRATE },
 	{ 0, "wall", NULL, "spin: run until --seconds of wall-clock time have passed",
 		et_set_nothing, .bit = ET_PUT_WALL },
-	{ 0, "size", "N", "sort: N integers (20000); matc, matr: N rows and columns (400)",
+	{ 0, "size", "N",
+		"sort: N integers (20000); matc, matr: N rows and columns (400); chase, pages: N "
+		"KiB (24, "
+		"8192)",
 		et_set_u64, ET_FILLS(config, params.size), .lo = 1, .hi = UINT32_MAX,
 		.bit = ET_PUT_SIZE },
-	{ 0, "seed", "N", "sort, matc, matr: seed of the random input (1)", et_set_u64,
+	{ 0, "seed", "N", "sort, matc, matr, chase: seed of the random input (1)", et_set_u64,
 		ET_FILLS(config, params.seed), .bit = ET_PUT_SEED },
 	{ 'l', "list", NULL, "show the programs and their options", et_set_true,
 		ET_FILLS(config, list) },

@@ -6,7 +6,7 @@
 
 exits 'put: --list succeeds' 0 etalon put --list
 programs=$(cut -d ' ' -f 1 <<<"$out")
-is 'put: --list names the five programs' "$(tr '\n' ' ' <<<"$programs")" 'inc spin sort matc matr '
+is 'put: --list names the eight programs' "$(tr '\n' ' ' <<<"$programs")" 'inc spin sort matc matr chase calls pages '
 completion=$(etalon completion bash | grep -A 1 "put) COMPREPLY")
 for program in $programs; do
 	like "put: completion offers $program" "$completion" "[' ]${program}[' ]"
@@ -15,7 +15,7 @@ done
 small='--size 10'
 for program in $programs; do
 	case $program in
-	inc) small='--iterations 1000' ;;
+	inc | calls) small='--iterations 1000' ;;
 	spin) small='--seconds 1ms' ;;
 	*) small='--size 10' ;;
 	esac

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <unistd.h>
 
 static void test_inc(void)
 {
@@ -148,6 +149,31 @@ static void test_limits(void)
 		"inc: --seconds with --iterations is refused");
 }
 
+static void test_memory(void)
+{
+	enum { LINES = 37 };
+	static uint64_t memory[LINES * 64 / 8];
+	bool seen[LINES] = { false };
+	size_t visited = 0;
+
+	ok(et_chase_bytes() == 64, "chase: a step reads another cache line");
+	for (uint64_t steps = 0; steps < LINES; steps++) {
+		uint64_t at = et_chase(memory, LINES, 5, steps);
+		visited += at < LINES && !seen[at];
+		seen[at % LINES] = true;
+	}
+	ok(visited == LINES, "chase: %zu of %d lines are visited before the first again", visited,
+		LINES);
+	ok(et_chase(memory, LINES, 5, LINES) == 0, "chase: it is a cycle");
+	ok(et_chase(memory, LINES, 5, 3) != et_chase(memory, LINES, 6, 3) ||
+			et_chase(memory, LINES, 5, 4) != et_chase(memory, LINES, 6, 4),
+		"chase: another seed takes another way");
+	ok(et_calls(10) == 10 * (uint64_t)getppid(), "calls: every call is made");
+	ok(et_touch_pages(10 * (size_t)sysconf(_SC_PAGESIZE), 3) == 30,
+		"pages: each page is touched as often as asked");
+	ok(et_touch_pages(SIZE_MAX / 4, 1) == 0, "pages: memory that does not exist is no success");
+}
+
 int main(void)
 {
 	test_inc();
@@ -156,5 +182,6 @@ int main(void)
 	test_matrix();
 	test_workloads();
 	test_limits();
+	test_memory();
 	return tap_done();
 }
