@@ -28,8 +28,8 @@ static int set_law(const struct et_option *o, void *ctx, char *const *args, stru
 /* Rows of et_lab_experiments have the bits of the options that they take. */
 static const struct et_option options[] = {
 	{ 0, "json", NULL, "print JSON instead of tables", et_set_nothing, .bit = ET_LAB_JSON },
-	{ 0, "repetitions", "N", "simulations of each case (1000)", et_set_u32,
-		ET_FILLS(et_lab_request, asked.repetitions), .lo = 1, .hi = 10000000,
+	{ 0, "repetitions", "N", "simulations of each case (1000); duet-bias: draws (300)",
+		et_set_u32, ET_FILLS(et_lab_request, asked.repetitions), .lo = 1, .hi = 10000000,
 		.bit = ET_LAB_REPETITIONS },
 	{ 0, "seed", "N", "seed: the same one gives the same tables, or order of runs (1)",
 		et_set_u64, ET_FILLS(et_lab_request, asked.seed), .bit = ET_LAB_SEED },
@@ -57,6 +57,9 @@ static const struct et_option options[] = {
 		.name_at = et_lab_program_name, .bit = ET_LAB_PROGRAMS },
 	{ 0, "sizes", "LIST", "real-programs: these only (small,medium,large)", et_lab_set_sizes,
 		ET_FILLS(et_lab_request, measure), .names = et_subject_sizes, .bit = ET_LAB_SIZES },
+	{ 0, "pairs", "LIST", "duet-bias: these only, such as registers,gzip-same (all)",
+		et_lab_set_pairs, ET_FILLS(et_lab_request, measure), .name_at = et_lab_pair_name,
+		.bit = ET_LAB_PAIRS },
 	{ 'r', "runs", "N", "measured experiments: samples of each program or task", et_set_u64,
 		ET_FILLS(et_lab_request, measure.runs), .lo = 2, .hi = 1000000,
 		.bit = ET_LAB_RUNS },
@@ -87,15 +90,17 @@ const struct et_verb et_verb_lab = {
 		"whose true value is known; doc/coverage.md has their full tables. The others\n"
 		"measure on this machine and store their samples as run does. After Ctrl-C an\n"
 		"experiment prints the results that it has so far.",
-	.examples = "  etalon lab list\n"
-		    "  etalon lab coverage --repetitions 50 --law lognormal-1\n"
-		    "  etalon lab false-alarms --repetitions 20\n"
-		    "  etalon lab emp-versions --lengths 10ms,20ms --runs 12\n"
-		    "  etalon lab clock-methods --lengths 0.02 --runs 5\n"
-		    "  etalon lab real-programs --programs sort,perl --sizes small --runs 3\n"
-		    "  etalon lab kbest-accuracy --loads 1,2 --lengths 1ms,4ms --runs 5\n"
-		    "  etalon lab interval-accuracy --loads 1 --lengths 5ms,20ms --runs 3\n"
-		    "  etalon lab cache --runs 5 --svg cache.svg\n",
+	.examples =
+		"  etalon lab list\n"
+		"  etalon lab coverage --repetitions 50 --law lognormal-1\n"
+		"  etalon lab false-alarms --repetitions 20\n"
+		"  etalon lab duet-bias --pairs registers,registers-l2 --runs 12 --repetitions 20\n"
+		"  etalon lab emp-versions --lengths 10ms,20ms --runs 12\n"
+		"  etalon lab clock-methods --lengths 0.02 --runs 5\n"
+		"  etalon lab real-programs --programs sort,perl --sizes small --runs 3\n"
+		"  etalon lab kbest-accuracy --loads 1,2 --lengths 1ms,4ms --runs 5\n"
+		"  etalon lab interval-accuracy --loads 1 --lengths 5ms,20ms --runs 3\n"
+		"  etalon lab cache --runs 5 --svg cache.svg\n",
 	.options = options,
 	.uses_store = true,
 	.rights = ET_RIGHTS_MACHINE,

@@ -63,6 +63,8 @@ const struct et_lab_experiment et_lab_experiments[] = {
 		SIMULATED | ET_LAB_BOOTSTRAP | ET_LAB_LAW | ET_LAB_SIZE, coverage },
 	{ "false-alarms", "how often does a busy machine make equal programs differ?",
 		SIMULATED | ET_LAB_EFFECT | ET_LAB_PAIR_SD, false_alarms },
+	{ "duet-bias", "how right is the ratio of programs that run side by side?",
+		MEASURED | ET_LAB_REPETITIONS | ET_LAB_PAIRS, et_lab_duet_bias },
 	{ "emp-versions", "how precise is each version of EMP, over the length of a task?",
 		MEASURED | ET_LAB_LENGTHS | ET_LAB_PACE, et_lab_emp_versions },
 	{ "clock-methods", "clock_gettime, the processor's counter and EMP, same runs",

@@ -29,6 +29,7 @@ enum et_lab_option {
 	ET_LAB_PACE = 1 << 14,
 	ET_LAB_LOADS = 1 << 15,
 	ET_LAB_SVG = 1 << 16,
+	ET_LAB_PAIRS = 1 << 17,
 };
 
 struct et_lab_request {

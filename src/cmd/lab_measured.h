@@ -18,14 +18,17 @@ struct et_lab_measure {
 	unsigned loads[ET_MAX_LOADS];        /* ascending */
 	size_t n_loads;                      /* 0: the experiment's own */
 	const char *from, *label, *svg;      /* or NULL */
-	unsigned programs, sizes;            /* bits in the order of their tables; 0: all */
+	unsigned programs, sizes, pairs;     /* bits in the order of their tables; 0: all */
 };
 
 struct et_lab_request;
 
 /* Setters of options; each fills a struct et_lab_measure. */
-et_option_set et_lab_set_lengths, et_lab_set_loads, et_lab_set_programs, et_lab_set_sizes;
-const char *et_lab_program_name(size_t i); /* choices of --programs; NULL after the last */
+et_option_set et_lab_set_lengths, et_lab_set_loads, et_lab_set_programs, et_lab_set_sizes,
+	et_lab_set_pairs;
+/* Choices of --programs and --pairs; NULL after the last. */
+const char *et_lab_program_name(size_t i);
+const char *et_lab_pair_name(size_t i);
 
 int et_lab_emp_versions(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 int et_lab_clock_methods(struct et_lab_request *r, struct et_error *err) ET_CHECK;
@@ -33,6 +36,7 @@ int et_lab_real_programs(struct et_lab_request *r, struct et_error *err) ET_CHEC
 int et_lab_kbest_accuracy(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 int et_lab_interval_accuracy(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 int et_lab_cache(struct et_lab_request *r, struct et_error *err) ET_CHECK;
+int et_lab_duet_bias(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 
 /* Adds a command; line is split into words as a shell splits it. Takes name. */
 int et_lab_add_command(

@@ -96,6 +96,17 @@ static int add_size(
 	return 0;
 }
 
+static int add_pair(
+	struct et_lab_measure *m, const struct et_option *o, const char *item, struct et_error *err)
+{
+	int i = et_option_find(o, item, err);
+
+	if (i < 0)
+		return i;
+	m->pairs |= 1u << i;
+	return 0;
+}
+
 int et_lab_set_lengths(
 	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
@@ -122,4 +133,9 @@ int et_lab_set_programs(
 int et_lab_set_sizes(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
 	return each_item(o, args[0], add_size, et_option_target(o, ctx), err);
+}
+
+int et_lab_set_pairs(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	return each_item(o, args[0], add_pair, et_option_target(o, ctx), err);
 }

@@ -125,12 +125,12 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_DEPENDENT_PAIRS] = { "dependent-pairs", WARNING, "ncc",
 		"successive pairs resemble each other (autocorrelation {0}), so the test and the "
 		"interval count {1} pairs as {2}" },
-	[ET_WARN_DIFFERENT_KINDS] = { "different-kinds", NOTE, "vv",
-		"peak memory differs ({0}, {1}), so sharing a CPU costs the two differently; their "
-		"solo runs decide, which takes more of them (--runs)" },
-	[ET_WARN_SIDE_BY_SIDE_ONLY] = { "side-by-side-only", WARNING, "vv",
-		"peak memory differs ({0}, {1}), so sharing a CPU costs the two differently: the "
-		"verdict holds side by side only; use --order auto" },
+	[ET_WARN_DIFFERENT_KINDS] = { "different-kinds", NOTE, "t",
+		"the two differ in {0}, so sharing a CPU costs them differently; their solo runs "
+		"decide, which takes more of them (--runs)" },
+	[ET_WARN_SIDE_BY_SIDE_ONLY] = { "side-by-side-only", WARNING, "t",
+		"the two differ in {0}, so sharing a CPU costs them differently, and the verdict "
+		"holds side by side only; use --order auto" },
 	[ET_WARN_SIDE_BY_SIDE_DIFFERS] = { "side-by-side-differs", WARNING, "nn",
 		"the ratio is {0} side by side and {1} alone, which is not chance, so both must "
 		"show a difference; take more runs with --order random" },

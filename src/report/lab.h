@@ -4,6 +4,7 @@
 #define ET_REPORT_LAB_H
 
 #include "lab/coverage.h"
+#include "lab/duet_bias.h"
 #include "lab/false_alarms.h"
 #include "report/terminal.h"
 
@@ -19,5 +20,7 @@ void et_coverage_json(const struct et_coverage *c, const struct et_lab_asked *as
 void et_false_alarms_text(const struct et_false_alarms *f, const struct et_page *page);
 void et_false_alarms_json(
 	const struct et_false_alarms *f, const struct et_lab_asked *asked, FILE *out);
+void et_duet_bias_text(const struct et_duet_bias *b, const struct et_page *page);
+void et_duet_bias_json(const struct et_duet_bias *b, FILE *out);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/contrast.h"
 #include "base/alloc.h"
-#include "num/quantile.h"
 #include "stats/duet.h"
 #include "stats/multiple.h"
 #include "stats/normality.h"
@@ -76,17 +75,6 @@ static void judge_apart(const struct et_command *a, const struct et_command *b, 
 	et_warn(&out->warnings, ET_WARN_SEQUENTIAL_ORDER);
 }
 
-/* The median peak memory of the solo runs, or of the duets if there are no others. */
-static double peak_memory(const struct et_command *c)
-{
-	size_t n;
-	ET_AUTO_FREE double *x =
-		et_command_values(c, ET_METRIC_PEAK_MEMORY, et_command_arrangement(c), &n);
-
-	et_sort(x, n);
-	return et_median_sorted(x, n);
-}
-
 /* Decided once per command, so one duet stands for all. */
 static bool overlapped(const struct et_command *c)
 {
@@ -110,7 +98,7 @@ static void judge_duets(
 		.metronome_ns = e->plan.metronome_ns,
 		.solos = solos,
 		.n_solos = pair_blocks(a, b, out->metric, solos),
-		.memory = { peak_memory(a), peak_memory(b) } };
+		.footprints = { et_footprint_of(a), et_footprint_of(b) } };
 
 	et_judge_duets(&d, out);
 }

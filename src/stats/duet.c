@@ -1,22 +1,74 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/duet.h"
+#include "base/alloc.h"
+#include "num/moments.h"
+#include "num/quantile.h"
 #include "stats/alone.h"
 #include "stats/paired.h"
 
 #include <math.h>
 
-/* doc/duets.md has the error rates of these two limits. */
-static const double memory_ratio = 1.25, most_z = 2;
-/* The kernel counts a process's pages per CPU and is off by some dozens of them. */
-static const double memory_bytes = 256 * 1024;
+/* doc/duets.md has the error rates of these limits. */
+static const double most_ratio = 1.25, most_share = 0.25, most_z = 2;
+/* The kernel counts the pages of a process per CPU, and is off by some dozens. */
+static const double most_bytes = 256 * 1024, most_faults = 64;
 
-bool et_memory_differs(const double memory[2])
+/* --- footprints --- */
+
+static double median_faults(const struct et_command *c, enum et_arrangement a)
 {
-	double more = fmax(memory[0], memory[1]), less = fmin(memory[0], memory[1]);
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
+	ET_AUTO_FREE double *x = et_calloc(c->samples.n + 1, sizeof(*x));
+	size_t n = 0;
 
-	return isfinite(memory[0] + memory[1]) && more > memory_ratio * less &&
-	       more - less > memory_bytes;
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		if (!s->place.warmup && s->place.arrangement == a &&
+			s->ruling.removal.by == ET_KEPT && s->measured.minor_faults != ET_UNKNOWN)
+			x[n++] = (double)s->measured.minor_faults;
+	}
+	et_sort(x, n);
+	return et_median_sorted(x, n);
 }
+
+struct et_footprint et_footprint_of(const struct et_command *c)
+{
+	enum et_arrangement a = et_command_arrangement(c);
+	size_t n_memory, n_system, n_cpu;
+	ET_AUTO_FREE double *memory = et_command_values(c, ET_METRIC_PEAK_MEMORY, a, &n_memory);
+	ET_AUTO_FREE double *system = et_command_values(c, ET_METRIC_SYSTEM, a, &n_system);
+	ET_AUTO_FREE double *cpu = et_command_values(c, ET_METRIC_CPU, a, &n_cpu);
+	double mean = et_mean(cpu, n_cpu);
+
+	et_sort(memory, n_memory);
+	return (struct et_footprint){ .memory = et_median_sorted(memory, n_memory),
+		.faults = median_faults(c, a),
+		.system = et_mean(system, n_system) / mean,
+		.cpu_ns = mean };
+}
+
+/* False if one is not known. */
+static bool apart(double x, double y, double ratio, double difference)
+{
+	return fmax(x, y) > ratio * fmin(x, y) && fabs(x - y) > difference;
+}
+
+/* A program that does more of the same work touches more pages, but not more of them per second. */
+static bool faults_differ(const struct et_footprint f[2])
+{
+	return apart(f[0].faults, f[1].faults, most_ratio, most_faults) &&
+	       apart(f[0].faults / f[0].cpu_ns, f[1].faults / f[1].cpu_ns, most_ratio, 0);
+}
+
+const char *et_footprints_differ(const struct et_footprint f[2])
+{
+	if (apart(f[0].memory, f[1].memory, most_ratio, most_bytes))
+		return "peak memory";
+	if (faults_differ(f))
+		return "page faults";
+	return fabs(f[0].system - f[1].system) > most_share ? "system time" : NULL;
+}
+
+/* --- verdicts --- */
 
 static struct et_ratio ratio_of(const struct et_contrast *c)
 {
@@ -50,18 +102,15 @@ static void judge_by_solos(const struct et_duets *d, struct et_contrast *out)
 	out->alone = ratio_of(out);
 }
 
-static void differ_in_memory(const struct et_duets *d, struct et_contrast *out)
+static void differ_in_kind(const struct et_duets *d, const char *sign, struct et_contrast *out)
 {
-	struct et_warning_arg a = et_arg_value(d->memory[0], ET_UNIT_BYTES),
-			      b = et_arg_value(d->memory[1], ET_UNIT_BYTES);
-
 	out->kinds = ET_KINDS_DIFFERENT;
 	if (!d->n_solos) {
-		et_warn(&out->warnings, ET_WARN_SIDE_BY_SIDE_ONLY, a, b);
+		et_warn(&out->warnings, ET_WARN_SIDE_BY_SIDE_ONLY, et_arg_text(sign));
 		return;
 	}
 	judge_by_solos(d, out);
-	et_warn(&out->warnings, ET_WARN_DIFFERENT_KINDS, a, b);
+	et_warn(&out->warnings, ET_WARN_DIFFERENT_KINDS, et_arg_text(sign));
 }
 
 /*
@@ -94,8 +143,9 @@ void et_judge_duets(const struct et_duets *d, struct et_contrast *out)
 		return;
 	}
 	out->side_by_side = ratio_of(out);
-	if (et_memory_differs(d->memory)) {
-		differ_in_memory(d, out);
+	const char *sign = et_footprints_differ(d->footprints);
+	if (sign) {
+		differ_in_kind(d, sign, out);
 		return;
 	}
 	struct et_log_ratio pairs = log_of(out), solos = log_of_solos(d, out->level);
@@ -105,7 +155,8 @@ void et_judge_duets(const struct et_duets *d, struct et_contrast *out)
 		require_both(d, &a.corrected, out);
 		return;
 	}
-	out->kinds = isfinite(d->memory[0] + d->memory[1]) ? ET_KINDS_SAME : ET_KINDS_UNKNOWN;
+	bool known = isfinite(d->footprints[0].memory + d->footprints[1].memory);
+	out->kinds = known ? ET_KINDS_SAME : ET_KINDS_UNKNOWN;
 	out->alone = exponential(
 		&a.combined, isfinite(a.z) ? "corrected-pairs-and-solos" : "corrected-pairs");
 }

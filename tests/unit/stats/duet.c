@@ -122,14 +122,46 @@ static void different_memory(void)
 			et_warnings_have(&c.warnings, ET_WARN_SIDE_BY_SIDE_ONLY),
 		"peak memory differs, duets only: the ratio alone is not known, with a warning");
 	et_warnings_free(&c.warnings);
-	ok(et_memory_differs((double[]){ 4 * MIB, 5.1 * MIB }) &&
-			et_memory_differs((double[]){ 5.1 * MIB, 4 * MIB }),
-		"peak memory: more than a quarter is a difference, either way");
-	ok(!et_memory_differs((double[]){ 4 * MIB, 4.9 * MIB }),
-		"peak memory: less than a quarter is none");
-	ok(!et_memory_differs((double[]){ 0.2 * MIB, 0.4 * MIB }),
-		"peak memory: a few pages are none, because the kernel's count is not exact");
-	ok(!et_memory_differs((double[]){ NAN, 4 * MIB }), "peak memory: unknown is no difference");
+}
+
+/* The sign that two footprints give; "" if none. */
+static const char *sign(struct et_footprint a, struct et_footprint b)
+{
+	const char *one = et_footprints_differ((struct et_footprint[]){ a, b });
+	const char *other = et_footprints_differ((struct et_footprint[]){ b, a });
+
+	return one == other ? (one ? one : "") : "not symmetric";
+}
+
+static void footprints(void)
+{
+	const struct et_footprint f = { 4 * MIB, 300, 0.1, 30e6 };
+	struct et_footprint g = f;
+
+	is_str(sign(f, g), "", "footprints: equal ones show nothing");
+	g.memory = 5.1 * MIB;
+	is_str(sign(f, g), "peak memory", "footprints: more than a quarter more memory");
+	g.memory = 4.9 * MIB;
+	is_str(sign(f, g), "", "footprints: less than a quarter more memory shows nothing");
+	struct et_footprint tiny = { 0.2 * MIB, 300, 0.1, 30e6 },
+			    twice = { 0.4 * MIB, 300, 0.1, 30e6 };
+	is_str(sign(tiny, twice), "",
+		"footprints: a few pages show nothing, because the kernel's count is not exact");
+	g = f;
+	g.faults = 400;
+	is_str(sign(f, g), "page faults", "footprints: a third more pages in the same time");
+	g.cpu_ns = 40e6;
+	is_str(sign(f, g), "", "footprints: a third more pages in a third more time show nothing");
+	g = f;
+	g.faults = 350;
+	is_str(sign(f, g), "", "footprints: some dozens of pages more show nothing");
+	g = f;
+	g.system = 0.4;
+	is_str(sign(f, g), "system time", "footprints: another share of system time");
+	g.system = 0.3;
+	is_str(sign(f, g), "", "footprints: about the same share of system time shows nothing");
+	struct et_footprint unknown = { NAN, NAN, NAN, NAN };
+	is_str(sign(f, unknown), "", "footprints: one that is not known shows nothing");
 }
 
 static void contradiction(void)
@@ -243,6 +275,7 @@ int main(void)
 {
 	one_kind();
 	different_memory();
+	footprints();
 	contradiction();
 	promises();
 	hidden_kinds();
