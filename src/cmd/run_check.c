@@ -123,6 +123,8 @@ static int check_number(
 					decides, bounds[i].name),
 				"omit one of them");
 	}
+	if (p->until_ratio > 0 && !(given & ET_GIVEN_MIN))
+		p->min_runs = ET_UNTIL_LEAST;
 	if (p->min_runs > p->max_runs && !(given & ET_GIVEN_MAX))
 		p->max_runs = p->min_runs;
 	if (p->min_runs > p->max_runs && !(given & ET_GIVEN_MIN))

@@ -65,6 +65,9 @@ struct et_command {
 /* The largest number of runs or warm-up runs of a command that can be planned. */
 enum { ET_MOST_RUNS = 100000000 };
 
+/* --until makes at least this many runs, unless the user wants fewer: see protocol/until.h. */
+enum { ET_UNTIL_LEAST = 30 };
+
 /* Of metronome_ns, before the experiment begins: decide by the CPUs that etalon may use. */
 #define ET_METRONOME_AUTO UINT64_MAX
 

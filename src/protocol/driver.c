@@ -8,6 +8,7 @@
 #include "num/moments.h"
 #include "protocol/rounds.h"
 #include "protocol/schedule.h"
+#include "protocol/until.h"
 
 #include <errno.h>
 #include <math.h>
@@ -36,9 +37,9 @@ struct state {
 	/* Turns that an earlier session finished, as keys of turn_key, ascending. */
 	uint64_t *earlier;
 	size_t n_earlier;
-	uint32_t next_look; /* round after which --until or K-best is checked again */
-	uint32_t rounds;    /* the number that was decided; 0: not yet */
-	bool kbest;         /* sample until the fastest runs agree */
+	struct et_until until; /* when --until or K-best is checked again */
+	uint32_t rounds;       /* the number that was decided; 0: not yet */
+	bool kbest;            /* sample until the fastest runs agree */
 };
 
 static void learn(struct known *k, const struct et_sample *s)
@@ -252,61 +253,6 @@ static int run_round(struct state *st, uint32_t round, uint32_t only, struct et_
 	return 0;
 }
 
-/* Relative expanded uncertainty of the mean of x. */
-static double relative_uncertainty(const double *x, size_t n, double level)
-{
-	double mean = et_mean(x, n);
-
-	if (n < 2 || !(mean > 0))
-		return NAN;
-	return et_qt(0.5 + level / 2, (double)(n - 1)) * et_sd(x, n) / sqrt((double)n) / mean;
-}
-
-/* In a duet the answer is the ratio, so --until is about the mean log ratio of the pairs. */
-static double ratio_uncertainty(const struct et_experiment *e, uint32_t command)
-{
-	const struct et_command *c = &e->commands[command];
-	const struct et_command *ref = &e->commands[e->plan.reference];
-	ET_AUTO_READER struct et_sample_reader of_c = et_samples_read_figures(&c->samples);
-	ET_AUTO_READER struct et_sample_reader of_ref = et_samples_read_figures(&ref->samples);
-	ET_AUTO_FREE double *x = et_calloc(c->samples.n, sizeof(*x));
-	const struct et_sample *s, *r = et_sample_reader_next(&of_ref);
-	size_t n = 0;
-
-	while ((s = et_sample_reader_next(&of_c))) {
-		if (s->place.warmup || s->place.arrangement != ET_DUET ||
-			s->ruling.removal.by != ET_KEPT)
-			continue;
-		while (r && r->place.order < s->place.order)
-			r = et_sample_reader_next(&of_ref);
-		if (r && r->place.order == s->place.order && r->ruling.removal.by == ET_KEPT &&
-			s->measured.cpu_ns && r->measured.cpu_ns)
-			x[n++] = log((double)et_sample_metric(s, e->metric) /
-				     (double)et_sample_metric(r, e->metric));
-	}
-	if (n < 2)
-		return NAN;
-	return et_qt(0.5 + e->plan.level / 2, (double)(n - 1)) * et_sd(x, n) / sqrt((double)n);
-}
-
-double et_until_reached(const struct et_experiment *e, uint32_t command)
-{
-	size_t n;
-
-	if (e->plan.order == ET_ORDER_DUET && e->n_commands > 1)
-		return command == e->plan.reference ? 0 : ratio_uncertainty(e, command);
-	ET_AUTO_FREE double *x = et_command_values(
-		&e->commands[command], e->metric, e->plan.pace ? ET_PACED : ET_SOLO, &n);
-	double plain = relative_uncertainty(x, n, e->plan.level);
-	size_t uncut_n;
-	ET_AUTO_FREE double *uncut =
-		et_command_values_uncut(&e->commands[command], e->metric, &uncut_n);
-	if (!uncut || n < 2)
-		return plain;
-	return fmax(plain, et_qt(0.5 + e->plan.level / 2, (double)(n - 1)) * ET_REJECTION *
-				   et_sd(uncut, uncut_n) / sqrt((double)uncut_n) / et_mean(x, n));
-}
-
 static bool sure_enough(const struct et_experiment *e, uint32_t command)
 {
 	double reached = et_until_reached(e, command);
@@ -388,22 +334,21 @@ static int another_round(
 		return 1;
 	if (rounds_done >= p->max_runs)
 		return 0;
-	/*
-	 * Checking ever more rarely keeps the cost linear, and makes it less likely to stop at a
-	 * moment of chance agreement.
-	 */
-	if (rounds_done < st->next_look)
+	if (!et_until_due(&st->until, rounds_done))
 		return 1;
-	st->next_look = rounds_done + 1 + rounds_done / 20;
 	int sure = look(st, only, err);
-	return sure < 0 ? sure : !sure;
+	if (sure < 0)
+		return sure;
+	/* Runs that are the fastest so far need no second look: more of them do not undo it. */
+	bool stop = et_until_look(&st->until, rounds_done, sure);
+	return !(st->kbest ? sure : stop);
 }
 
 static int run_rounds(struct state *st, uint32_t only, struct et_error *err)
 {
 	int rc = 0, more = 0;
 
-	st->next_look = 0;
+	st->until = (struct et_until){ 0 };
 	st->rounds = 0;
 	for (uint32_t round = 1; rc == 0; round++) {
 		more = another_round(st, round - 1, only, err);

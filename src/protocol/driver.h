@@ -43,7 +43,4 @@ struct et_driver {
  */
 int et_drive(struct et_driver *d, struct et_error *err) ET_CHECK;
 
-/* The relative expanded uncertainty that --until checks; NaN with too few samples. */
-double et_until_reached(const struct et_experiment *e, uint32_t command);
-
 #endif

@@ -90,12 +90,16 @@ static size_t count_removed(const struct et_command *c)
 	return n;
 }
 
-/* Warns if --until stopped at a limit before the interval was narrow enough. */
+/* Warns if --until stopped too early, or at a limit before the interval was narrow enough. */
 static void warn_until(const struct et_experiment *e, struct et_command_result *r)
 {
 	const struct et_estimate *est = &r->estimate[e->metric], *all = &r->before[e->metric];
 	double reached = est->expanded_uncertainty / est->mean;
 
+	if (e->plan.until_ratio > 0 && est->n > 1 && est->n < ET_UNTIL_LEAST &&
+		(reached <= e->plan.until_ratio || e->plan.order == ET_ORDER_DUET))
+		et_warn(&r->warnings, ET_WARN_UNTIL_FEW_RUNS, et_arg_share(e->plan.until_ratio),
+			et_arg_count(est->n), et_arg_count(ET_UNTIL_LEAST));
 	if (!(e->plan.until_ratio > 0) || e->plan.order == ET_ORDER_DUET ||
 		!(reached > e->plan.until_ratio))
 		return;

@@ -127,9 +127,12 @@ exits "run: --setup, --prepare, --conclude and --cleanup succeed" 0 etalon run -
 is "run: --setup, --prepare, --conclude and --cleanup run in their order" "$(tr -d '\n' <log)" sprcprcprce
 exits "run: --ignore-failure succeeds" 0 etalon run -q -i -r 2 --json fail.json 'sh -c "exit 3"'
 is "run: --ignore-failure records the exit status" "$(field fail.json '[.commands[0].samples[].exit_code] | unique | join(",")')" 3
+exits "run: --until succeeds without --min-runs" 0 etalon run -q --no-probe --until 90% --json until.json true
+ok "run: --until makes at least 30 runs" test "$(field until.json .commands[0].result.n)" -ge 30
 exits "run: --until succeeds if its goal is reached" 0 etalon run -q --no-probe --until 90% -m 5 -M 200 --json until.json \
 	--metric et 'sleep 0.2'
-is "run: --until stops after --min-runs if its goal is reached" "$(field until.json .commands[0].result.n)" 5
+is "run: --until stops at the second look after --min-runs if its goal is reached" "$(field until.json .commands[0].result.n)" 6
+ok "run: --until with fewer than 30 runs gives a warning" jq -e '[.. | .code? // empty] | index("until-few-runs")' until.json
 exits "run: --time-limit of 300 ms succeeds" 0 etalon run -q -r 100000 --time-limit 300ms 'sleep 0.01'
 
 exits "run: --export-json, -csv, -markdown, -asciidoc and -orgmode succeed" 0 etalon run -q -r 3 --export-json h.json --export-csv s.csv --export-markdown t.md \
