@@ -10,7 +10,7 @@
 static void fill(struct et_error *err, enum et_exit exit, const char *fmt, va_list ap)
 {
 	err->exit = exit;
-	err->hint[0] = '\0';
+	err->hint[0] = err->quoted[0] = '\0';
 	vsnprintf(err->what, sizeof(err->what), fmt, ap);
 }
 
@@ -49,6 +49,13 @@ int et_hint(struct et_error *err, int rc, const char *fmt, ...)
 		vsnprintf(err->hint, sizeof(err->hint), fmt, ap);
 		va_end(ap);
 	}
+	return rc;
+}
+
+int et_quote(struct et_error *err, int rc, const char *lines)
+{
+	if (err)
+		snprintf(err->quoted, sizeof(err->quoted), "%s", lines);
 	return rc;
 }
 

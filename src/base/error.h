@@ -21,6 +21,7 @@ struct et_error {
 	enum et_exit exit; /* the status that the program ends with */
 	char what[512];    /* what failed and why */
 	char hint[512];    /* what the user can do, or "" */
+	char quoted[512];  /* lines of another program that explain it, or "" */
 };
 
 /* Fills err, which may be NULL, and returns -errnum, so that callers can `return et_fail(…)`. */
@@ -31,6 +32,8 @@ int et_fail_errno(struct et_error *err, int errnum, enum et_exit exit, const cha
 	ET_PRINTF(4, 5);
 /* Reports that a file could not be opened, read or written, with a hint that suits errnum. */
 int et_fail_file(struct et_error *err, int errnum, enum et_exit exit, const char *path);
+/* Quotes lines of another program in err, which may be NULL, and returns rc. */
+int et_quote(struct et_error *err, int rc, const char *lines);
 /* Sets the hint of err, which may be NULL, and returns rc. */
 int et_hint(struct et_error *err, int rc, const char *fmt, ...) ET_PRINTF(3, 4);
 

@@ -181,6 +181,12 @@ int et_cli_fail(const struct et_error *err)
 	ET_AUTO_FREE char *hint = et_clean(err->hint, "");
 
 	fprintf(stderr, "etalon: %s\n", what);
+	if (err->quoted[0]) {
+		ET_AUTO_FREE char *quoted = et_clean(err->quoted, "\n");
+		for (char *rest = NULL, *line = strtok_r(quoted, "\n", &rest); line;
+			line = strtok_r(NULL, "\n", &rest))
+			fprintf(stderr, "  | %s\n", line);
+	}
 	if (hint[0])
 		fprintf(stderr, "hint: %s\n", hint);
 	return err->exit;

@@ -96,7 +96,7 @@ const struct et_option et_run_options[] = {
 		FILLS(names), PLAN },
 	{ 'i', "ignore-failure", NULL, "also measure programs that fail", et_set_true,
 		FILLS(plan.ignore_failure), PLAN },
-	{ 0, "output", "WHERE", "the program's output: null, inherit or a file (null)",
+	{ 0, "output", "WHERE", "the program's output: null, pipe, inherit or a file (null)",
 		et_run_set_own_text, FILLS(child.output), .values = "FILE", PLAN },
 	{ 0, "input", "FILE", "the program's standard input (/dev/null)", et_run_set_input,
 		FILLS(child.input), .values = "FILE", PLAN },

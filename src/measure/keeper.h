@@ -19,7 +19,7 @@
 
 #include "model/executor.h"
 
-enum { ET_KEEPER_MARKS = 4 };
+enum { ET_KEEPER_MARKS = 6 };
 
 struct et_keeper {
 	pid_t pid; /* 0: there is none */

@@ -36,7 +36,7 @@ static struct et_child_setup child_setup(
 		.n_groups = s->identity.n_groups,
 		.in = s->streams.in_fd[i],
 		.out = s->streams.out_fd,
-		.err = s->streams.err_fd,
+		.err = s->streams.err_fd[i],
 		/* Children are born in slot 0, where etalon is. */
 		.attach_fd = counted && i > 0 ? group->procs_fd[i] : -1,
 		.source = group->source,
@@ -60,7 +60,7 @@ static void prepare(struct et_run_context *c, struct et_run *run)
 		run->ends[i] = (struct et_reap_result){ 0 };
 		run->read[i] = (struct et_readings){ .one_cpu = !several_cpus };
 	}
-	et_streams_rewind(&c->setup.streams);
+	et_streams_rewind(&c->setup.streams, run->n);
 	et_observers_before(&c->observers, run);
 	for (size_t i = 0; i < run->n_children; i++) {
 		run->read[i].started_wall_ns = et_clock_read_ns(CLOCK_REALTIME);

@@ -15,6 +15,9 @@ struct et_runner {
 	struct et_hook hook;
 	struct et_keeper keeper;
 	uint64_t most_ns; /* the time that a run, or a hook around it, may take; 0: any */
+	/* Of the present request: its command, and what the programs that failed wrote last. */
+	uint32_t command;
+	char last_lines[ET_SLOTS][ET_LAST_LINES];
 };
 
 /* --- opening and closing --- */
@@ -42,8 +45,11 @@ static int open_context(struct et_runner *r, struct et_error *err)
 			err, errno, ET_EXIT_OUTSIDE, "cannot allocate memory for children");
 	et_keeper_start(&r->keeper, c->interrupt,
 		(const int[ET_KEEPER_MARKS]){ s->streams.in_fd[0], s->streams.in_fd[1],
-			s->streams.null_fd, s->streams.out_fd });
+			s->streams.null_fd, s->streams.out_fd, s->streams.err_fd[0],
+			s->streams.err_fd[1] });
 	int rc = et_own_process_change(&c->own, setup.root, s->e->host.cpus, cpu_to_avoid(s), err);
+	if (rc == 0)
+		rc = et_drain_start(&c->setup.streams.drain, err);
 	if (rc == 0)
 		rc = et_observers_open(&c->observers, &setup, err);
 	return rc;
@@ -121,6 +127,16 @@ static int run_limited_hook(
 	return run_hook(r, what, text, err);
 }
 
+/* Notes why a program failed, for the error: a later run would overwrite it. */
+static void note_failures(struct et_runner *r, const struct et_run *run, const struct et_sample *s)
+{
+	for (size_t i = 0; i < run->n; i++) {
+		if (s[i].measured.exit_code || s[i].measured.signal)
+			et_drain_last_lines(&r->context.setup.streams.drain, i,
+				r->last_lines[run->commands[i] != r->command], ET_LAST_LINES);
+	}
+}
+
 /* One run between the --prepare and --conclude hooks of its commands. */
 static int run_with_hooks(
 	struct et_runner *r, struct et_run *run, struct et_sample *out, struct et_error *err)
@@ -136,6 +152,7 @@ static int run_with_hooks(
 	}
 	if (rc)
 		return rc;
+	note_failures(r, run, out);
 	for (size_t i = 0; rc == 0 && i < run->n; i++)
 		rc = run_limited_hook(r, "--conclude",
 			r->context.setup.e->commands[run->commands[i]].conclude, err);
@@ -221,6 +238,8 @@ static int execute(
 	struct et_runner *r = ctx;
 
 	r->most_ns = q->most_ns;
+	r->command = q->command;
+	r->last_lines[0][0] = r->last_lines[1][0] = '\0';
 	if (q->arrangement == ET_DUET)
 		return run_duet(r, q, out, err);
 	if (q->arrangement == ET_PACED)
@@ -239,7 +258,14 @@ static int around(void *ctx, enum et_occasion occasion, uint32_t command, struct
 	return run_hook(r, "--cleanup", c->cleanup, err);
 }
 
+static const char *last_lines(void *ctx, size_t i)
+{
+	return ((struct et_runner *)ctx)->last_lines[i];
+}
+
 struct et_executor et_runner_executor(struct et_runner *r)
 {
-	return (struct et_executor){ .run = execute, .around = around, .ctx = r };
+	return (struct et_executor){
+		.run = execute, .around = around, .last_lines = last_lines, .ctx = r
+	};
 }

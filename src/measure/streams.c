@@ -13,9 +13,10 @@ void et_streams_init(struct et_streams *s)
 {
 	*s = (struct et_streams){ .in_fd = { -1, -1 },
 		.out_fd = -1,
-		.err_fd = -1,
+		.err_fd = { -1, -1 },
 		.unreadable_fd = { -1, -1 },
 		.null_fd = -1 };
+	et_drain_init(&s->drain);
 }
 
 static int open_file(const char *path, int flags, int *fd, struct et_error *err)
@@ -71,7 +72,21 @@ static int inherit(struct et_streams *s, bool other_user, struct et_error *err)
 	if (rc == 0 && other_user)
 		rc = make_unreadable(STDERR_FILENO, &s->unreadable_fd[1], err);
 	s->out_fd = s->unreadable_fd[0] >= 0 ? s->unreadable_fd[0] : STDOUT_FILENO;
-	s->err_fd = s->unreadable_fd[1] >= 0 ? s->unreadable_fd[1] : STDERR_FILENO;
+	for (int i = 0; i < ET_SLOTS; i++)
+		s->err_fd[i] = s->unreadable_fd[1] >= 0 ? s->unreadable_fd[1] : STDERR_FILENO;
+	return rc;
+}
+
+/* A program of another user could not open its own /dev/stderr if that were our pipe. */
+static int open_pipes(struct et_streams *s, bool piped, bool other_user, struct et_error *err)
+{
+	if (other_user && !piped)
+		return 0;
+	int rc = et_drain_open(&s->drain, piped, err);
+	for (int i = 0; rc == 0 && !other_user && i < ET_SLOTS; i++)
+		s->err_fd[i] = s->drain.err[i].write_fd;
+	if (rc == 0 && piped)
+		s->out_fd = s->drain.out.write_fd;
 	return rc;
 }
 
@@ -79,6 +94,7 @@ int et_streams_open(struct et_streams *s, const char *input, const char *output,
 	struct et_error *err)
 {
 	bool inherited = output && !strcmp(output, "inherit");
+	bool piped = output && !strcmp(output, "pipe");
 	int rc = open_file("/dev/null", O_RDWR, &s->null_fd, err);
 
 	if (rc == 0)
@@ -86,10 +102,11 @@ int et_streams_open(struct et_streams *s, const char *input, const char *output,
 	for (int i = 0; rc == 0 && i < ET_SLOTS; i++)
 		rc = open_file(input ? input : "/dev/null", O_RDONLY, &s->in_fd[i], err);
 	s->seekable = input != NULL;
-	s->out_fd = s->err_fd = s->null_fd;
-	if (rc == 0 && inherited)
-		rc = inherit(s, other_user, err);
-	if (rc || inherited || !output || !strcmp(output, "null"))
+	s->out_fd = s->err_fd[0] = s->err_fd[1] = s->null_fd;
+	if (rc == 0)
+		rc = inherited ? inherit(s, other_user, err)
+			       : open_pipes(s, piped, other_user, err);
+	if (rc || inherited || piped || !output || !strcmp(output, "null"))
 		return rc;
 	int fd = et_outfile_fd(output, O_TRUNC | O_APPEND, ET_EXIT_USAGE, err);
 	if (fd < 0)
@@ -99,8 +116,9 @@ int et_streams_open(struct et_streams *s, const char *input, const char *output,
 	return 0;
 }
 
-void et_streams_rewind(const struct et_streams *s)
+void et_streams_rewind(struct et_streams *s, size_t n_slots)
 {
+	et_drain_forget(&s->drain, n_slots);
 	for (int i = 0; s->seekable && i < ET_SLOTS; i++)
 		lseek(s->in_fd[i], 0, SEEK_SET);
 	if (s->truncated && ftruncate(s->out_fd, 0) < 0)
@@ -109,6 +127,7 @@ void et_streams_rewind(const struct et_streams *s)
 
 void et_streams_close(struct et_streams *s)
 {
+	et_drain_close(&s->drain);
 	if (s->truncated)
 		et_cleanup_close(&s->out_fd);
 	for (int i = 0; i < ET_SLOTS; i++)

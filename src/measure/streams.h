@@ -3,26 +3,29 @@
 #ifndef ET_MEASURE_STREAMS_H
 #define ET_MEASURE_STREAMS_H
 
+#include "measure/drain.h"
 #include "model/executor.h"
 
 struct et_streams {
 	bool seekable;       /* the input is a file, which is rewound before each run */
 	bool truncated;      /* the output is a file, which is truncated before each run */
 	int in_fd[ET_SLOTS]; /* one per program: each has its own offset in the input */
-	int out_fd, err_fd;
+	int out_fd;
+	int err_fd[ET_SLOTS]; /* one per program: its last lines explain a failure */
+	struct et_drain drain;
 	int unreadable_fd[2]; /* standard output and error, opened again for writing only, or -1 */
 	int null_fd;
 };
 
 void et_streams_init(struct et_streams *s); /* as after et_streams_close() */
 /*
- * input: a file, NULL is /dev/null. output: "null", "inherit", a file, or NULL for "null". If the
- * programs run as another user, they must not read from an output that they inherit.
+ * input: a file, NULL is /dev/null. output: "null", "inherit", "pipe", a file, or NULL for "null".
+ * If the programs run as another user, they must not read from an output that they inherit.
  */
 int et_streams_open(struct et_streams *s, const char *input, const char *output, bool other_user,
 	struct et_error *err) ET_CHECK;
-/* Rewinds the input and truncates the output, before each run. */
-void et_streams_rewind(const struct et_streams *s);
+/* Rewinds the input, truncates the output and forgets standard error, before each run. */
+void et_streams_rewind(struct et_streams *s, size_t n_slots);
 void et_streams_close(struct et_streams *s);
 
 #endif

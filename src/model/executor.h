@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 /* How many programs run at once at most; a slot is the place of one of them. */
-enum { ET_SLOTS = 2 };
+enum { ET_SLOTS = 2, ET_LAST_LINES = 512 };
 
 struct et_request {
 	enum et_arrangement arrangement;
@@ -42,6 +42,11 @@ struct et_executor {
 	/* Runs the hook before or after all runs of a command. */
 	int (*around)(void *ctx, enum et_occasion occasion, uint32_t command,
 		struct et_error *err) ET_CHECK;
+	/*
+	 * Returns the last lines that the i-th program of the last request wrote to its standard
+	 * error, if it failed; "" if they are not known. NULL: they never are.
+	 */
+	const char *(*last_lines)(void *ctx, size_t i);
 	void *ctx;
 };
 

@@ -128,18 +128,24 @@ static bool failed(const struct et_sample *s)
 	return s->measured.exit_code != 0 || s->measured.signal != 0;
 }
 
-static int check_end(const struct state *st, const struct et_sample *s, struct et_error *err)
+/* i is the number of the sample in its request. */
+static int check_end(
+	const struct state *st, const struct et_sample *s, size_t i, struct et_error *err)
 {
 	const struct et_command *c = &st->e->commands[s->place.command];
+	const char *kind = s->place.warmup ? "warm-up run" : "run";
+	uint32_t number = s->place.warmup ? s->place.position + 1 : s->place.round;
 
 	if (st->e->plan.ignore_failure || !failed(s))
 		return 0;
 	if (s->measured.signal)
-		et_fail(err, ECHILD, ET_EXIT_PROGRAM, "'%s' was ended by signal %d (%s)", c->name,
-			s->measured.signal, strsignal(s->measured.signal));
+		et_fail(err, ECHILD, ET_EXIT_PROGRAM, "'%s' was ended by signal %d (%s) in %s %u",
+			c->name, s->measured.signal, strsignal(s->measured.signal), kind, number);
 	else
-		et_fail(err, ECHILD, ET_EXIT_PROGRAM, "'%s' failed with exit status %d", c->name,
-			s->measured.exit_code);
+		et_fail(err, ECHILD, ET_EXIT_PROGRAM, "'%s' failed with exit status %d in %s %u",
+			c->name, s->measured.exit_code, kind, number);
+	if (st->d->executor.last_lines)
+		et_quote(err, 0, st->d->executor.last_lines(st->d->executor.ctx, i));
 	if (s->place.arrangement == ET_DUET && !(s->ruling.marks & ET_MARK_NO_OVERLAP))
 		return et_hint(err, -ECHILD,
 			"it ran together with its partner; if the two share files, ports or locks, "
@@ -205,7 +211,7 @@ static int take_turn(struct state *st, const struct et_turn *turn, uint32_t roun
 	}
 	rc = st->d->keep(st->d->ctx, samples, n, err);
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = check_end(st, &samples[i], err);
+		rc = check_end(st, &samples[i], i, err);
 	if (rc == 0)
 		tell(st, &samples[0]);
 	for (size_t i = 0; i < n; i++)

@@ -74,6 +74,20 @@ exits "run: a quoted pipe character succeeds without a shell" 0 etalon run -q -r
 is "run: a quoted pipe character gives no warning" "$err" ''
 
 refuses "run: a program that fails gives exit status 1" 1 'failed with exit status 3' etalon run 'sh -c "exit 3"'
+refuses "run: the error of a failing program names the run" 1 'exit status 3 in warm-up run 1$' etalon run 'sh -c "exit 3"'
+run etalon run -r 1 --shell sh 'seq 9 >&2; exit 3'
+like "run: the last three lines of standard error of a failing program are shown" "$err" \
+	$'in warm-up run 1\n  \\| 7\n  \\| 8\n  \\| 9\nhint: '
+echo 'echo x >>count; echo "line of run $(wc -l <count)" >&2; [ $(wc -l <count) -lt 4 ]' >fourth
+for second in '' true; do
+	rm -f count
+	run etalon run -q -w 1 -r 5 --order round-robin 'sh ./fourth' ${second:+"$second"}
+	like "run: a program that fails in its third counted run shows that run's lines only${second:+, with a second command}" \
+		"$err" $'in run 3\n  \\| line of run 4\nhint: '
+done
+run etalon run -r 1 --shell sh 'head -c 30000000 /dev/zero >&2; printf "\033[31mend\n" >&2; exit 3'
+like "run: a failing program that writes 30 MB to standard error shows the end of it" "$err" 'end'
+unlike "run: control characters of a failing program are not printed" "$raw_err" $'\033'
 refuses "run: a program that is killed gives exit status 1" 1 'signal 11' etalon run 'sh -c "kill -11 $$"'
 refuses "run: a --prepare that fails gives exit status 1" 1 "--prepare 'false' failed" etalon run -p false true
 refuses "run: a --setup that fails gives exit status 1" 1 "--setup" etalon run -s false true

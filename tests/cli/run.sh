@@ -109,6 +109,11 @@ is "run: --input is read from the start in every run" "$(cat out.txt)" hello
 exits "run: --output inherit succeeds" 0 etalon run -q -r 1 -w 0 --output inherit 'echo shown'
 like "run: --output inherit shows the program's output" "$out" shown
 
+exits "run: --output pipe succeeds" 0 etalon run -q -r 2 -w 0 --output pipe --json pipe.json --shell sh \
+	'test -p /dev/stdout && head -c 3000000 /dev/zero'
+is "run: --output pipe is recorded" "$(field pipe.json .child.output)" pipe
+ok "run: --output pipe makes no file" test ! -e pipe
+
 # Every nice value that is accepted can be read again.
 exits "--nice 19: run succeeds" 0 etalon run -q -r 2 -w 0 --nice 19 --shell sh --output nice.txt nice
 is "--nice 19: the program runs with it" "$(cat nice.txt)" 19
