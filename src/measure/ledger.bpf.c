@@ -66,13 +66,15 @@ static struct instant read_instant(struct et_ledger_cpu *cpu, struct task_struct
 
 	if (!rq)
 		return now;
+	__u64 clock = rq_clock(rq), clock_task = clock;
+	READ(&clock_task, &rq->clock_task);
 	if (cpu->since_ns < memory.armed_ns)
-		cpu->offset_ns = now.ns - rq->clock;
-	__u64 switched = now.ns - clock_age_ns(cpu, now.ns - rq->clock);
+		cpu->offset_ns = now.ns - clock;
+	__u64 switched = now.ns - clock_age_ns(cpu, now.ns - clock);
 	now.ns = switched > cpu->since_ns ? switched : cpu->since_ns;
-	now.hidden_ns = rq->clock - rq->clock_task;
+	now.hidden_ns = clock - clock_task;
 	if (bpf_core_field_exists(rq->prev_irq_time))
-		now.irq_ns = rq->prev_irq_time;
+		READ(&now.irq_ns, &rq->prev_irq_time);
 	memory.has_hidden = 1;
 	return now;
 }
@@ -104,9 +106,10 @@ static void charge_culprit(struct et_ledger_memory *m, __u32 number,
 }
 
 /*
- * Not static: the verifier checks a global function once, instead of once for each path to each of
- * its calls, which took 30 ms.
+ * The functions of this section are not static: the verifier checks a global function once, instead
+ * of once for each path to each of its calls, which took 30 ms. Their parameters must be numbers.
  */
+
 __attribute__((noinline)) int charge_here(__u32 number, __u64 to)
 {
 	charge_window(&memory, number, to);
@@ -119,6 +122,45 @@ static void charge(struct et_ledger_memory *m, __u32 number, __u64 to)
 	charge_here(number, to);
 }
 
+/* The task in cpu->who leaves the CPU at the instant in cpu->now. */
+__attribute__((noinline)) int leave(__u32 here, __u32 runnable)
+{
+	struct et_ledger_cpu *cpu = cpu_state(&memory, here);
+
+	if (!cpu)
+		return 0;
+	struct et_ledger_task *task = member(cpu->who.pid);
+	struct instant now = cpu->now;
+	end_stretch(&memory, cpu, here, task, runnable, &now);
+	return 0;
+}
+
+/* The task in cpu->who gets the CPU at the instant in cpu->now. */
+__attribute__((noinline)) int enter(__u32 here)
+{
+	struct et_ledger_cpu *cpu = cpu_state(&memory, here);
+
+	if (!cpu)
+		return 0;
+	struct et_ledger_task *task = member(cpu->who.pid);
+	begin_stretch(&memory, cpu, here, task, cpu->now.ns);
+	return 0;
+}
+
+/* A task waits for this CPU from now on. */
+__attribute__((noinline)) int wait_on(__u32 pid, __u32 cpu, __u64 now)
+{
+	struct et_ledger_task *task = member((__s32)pid);
+
+	if (!task)
+		return 0;
+	charge_here((__u32)task->slot, now);
+	set_state(&memory, task, ET_TASK_RUNNABLE, cpu);
+	return 0;
+}
+
+/* --- */
+
 static void set_running(struct et_ledger_cpu *cpu, struct task_struct *t)
 {
 	enum { KERNEL_THREAD = 0x00200000 };
@@ -126,30 +168,13 @@ static void set_running(struct et_ledger_cpu *cpu, struct task_struct *t)
 	cpu->who.pid = t->pid;
 	cpu->who.tgid = t->tgid;
 	cpu->kernel_thread = !!(t->flags & KERNEL_THREAD);
-	bpf_probe_read_kernel(cpu->who.name, sizeof(cpu->who.name), t->group_leader->comm);
+	read_process_name(cpu->who.name, t);
 }
 
 /* Whether a task that leaves the CPU still wants it: it was preempted, or it yielded. */
 static bool still_runnable(bool preempt, struct task_struct *t)
 {
 	return preempt || (bpf_core_field_exists(t->__state) && !t->__state);
-}
-
-/*
- * The switch to the task that now leaves the CPU was not seen. Whichever task is believed to have
- * the CPU left it when this one came; why is not known.
- */
-static void correct(struct et_ledger_cpu *cpu, __u32 here, struct task_struct *prev,
-	struct et_ledger_task *task, __u64 now)
-{
-	struct instant came = { arrival_ns(prev, cpu->since_ns, now), cpu->hidden_ns,
-		cpu->hidden_irq_ns };
-	struct et_ledger_task *gone = member(cpu->who.pid);
-
-	charge_switch(&memory, here, cpu->slot, task ? task->slot : -1, came.ns);
-	end_stretch(&memory, cpu, here, gone, false, &came);
-	set_running(cpu, prev);
-	begin_stretch(&memory, cpu, here, task, came.ns);
 }
 
 SEC("tp_btf/sched_switch")
@@ -161,17 +186,19 @@ int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_stru
 	if (!cpu)
 		return 0;
 	struct instant now = read_instant(cpu, next);
-	struct et_ledger_task *from = member(prev->pid), *to = member(next->pid);
-	if (cpu->since_ns >= memory.armed_ns && cpu->who.pid != prev->pid)
-		correct(cpu, here, prev, from, now.ns);
+	if (cpu->since_ns >= memory.armed_ns && cpu->who.pid != prev->pid) {
+		/* The switch to `prev` was not seen; the task before it left for unknown reasons.
+		 */
+		cpu->now.ns = arrival_ns(prev, cpu->since_ns, now.ns);
+		leave(here, false);
+		set_running(cpu, prev);
+		enter(here);
+	}
 	set_running(cpu, prev); /* its name may have changed */
-	cpu->slot = from ? from->slot : -1;
-	charge_switch(&memory, here, cpu->slot, to ? to->slot : -1, now.ns);
-	end_stretch(&memory, cpu, here, from, still_runnable(preempt, prev), &now);
+	cpu->now = now;
+	leave(here, still_runnable(preempt, prev));
 	set_running(cpu, next);
-	begin_stretch(&memory, cpu, here, to, now.ns);
-	cpu->hidden_ns = now.hidden_ns;
-	cpu->hidden_irq_ns = now.irq_ns;
+	enter(here);
 	return 0;
 }
 
@@ -204,49 +231,47 @@ int BPF_PROG(on_free, struct task_struct *t)
 }
 
 /*
- * A task waits for this CPU from now on. The clock of the run queue was just updated, and a switch
+ * A task is woken: it waits for a CPU. The clock of that run queue was just updated, and a switch
  * that follows from the wake-up is dated by it (see clock_age_ns).
  */
-static int wait_for(struct task_struct *t)
+static int wake(struct task_struct *t)
 {
 	struct et_ledger_task *task = memory.armed_ns ? member(t->pid) : NULL;
 	struct rq *rq = task && task->state != ET_TASK_RUNNING ? rq_of(t) : NULL;
 	__u64 now = bpf_ktime_get_ns();
+	__u32 there = 0;
 
 	if (!rq)
 		return 0;
-	__u32 number = (__u32)task->slot;
-	__u32 there = bpf_core_field_exists(rq->cpu) ? (__u32)rq->cpu : 0;
+	if (bpf_core_field_exists(rq->cpu))
+		READ(&there, (const __u32 *)&rq->cpu);
 	struct et_ledger_cpu *cpu = cpu_state(&memory, there);
 	if (cpu && cpu->since_ns >= memory.armed_ns)
-		now = rq->clock + cpu->offset_ns;
-	charge_here(number, now);
-	set_state(&memory, task, ET_TASK_RUNNABLE, there);
+		now = rq_clock(rq) + cpu->offset_ns;
+	wait_on((__u32)t->pid, there, now);
 	return 0;
 }
 
 SEC("tp_btf/sched_wakeup")
 int BPF_PROG(on_wakeup, struct task_struct *t)
 {
-	return wait_for(t);
+	return wake(t);
 }
 
 SEC("tp_btf/sched_wakeup_new")
 int BPF_PROG(on_wakeup_new, struct task_struct *t)
 {
-	return wait_for(t);
+	return wake(t);
 }
 
-/* A waiting task moved to another run queue: from now on it waits for that CPU. */
+/* A waiting task moved to another run queue. */
 SEC("tp_btf/sched_migrate_task")
 int BPF_PROG(on_migrate, struct task_struct *t, int to)
 {
 	struct et_ledger_task *task = memory.armed_ns ? member(t->pid) : NULL;
 
-	if (!task || task->state != ET_TASK_RUNNABLE)
-		return 0;
-	charge_here((__u32)task->slot, bpf_ktime_get_ns());
-	set_state(&memory, task, ET_TASK_RUNNABLE, (__u32)to);
+	if (task && task->state == ET_TASK_RUNNABLE)
+		wait_on((__u32)t->pid, (__u32)to, bpf_ktime_get_ns());
 	return 0;
 }
 

@@ -99,13 +99,11 @@ static void replay_switch(struct by_perf *s, const struct et_sched_record *r)
 
 	if (cpu->who.pid != r->who.pid || cpu->since_ns != r->start_ns) {
 		/* The switch to this task was not seen. */
-		charge_switch(&s->memory, r->cpu, cpu->slot, from ? from->slot : -1, came.ns);
 		end_stretch(&s->memory, cpu, r->cpu, member(s, cpu->who.pid), false, &came);
 		cpu->who = r->who;
 		begin_stretch(&s->memory, cpu, r->cpu, from, came.ns);
 	}
 	cpu->who = r->who; /* its name may have changed */
-	charge_switch(&s->memory, r->cpu, cpu->slot, to ? to->slot : -1, now.ns);
 	end_stretch(&s->memory, cpu, r->cpu, from, r->runnable, &now);
 	cpu->who = r->next;
 	begin_stretch(&s->memory, cpu, r->cpu, to, now.ns);

@@ -71,11 +71,19 @@ struct et_ledger_memory {
 	struct et_culprit_key first[ET_LEDGER_FIRST];
 };
 
+/* The time of a switch, by the clocks of the scheduler. */
+struct instant {
+	__u64 ns;
+	/* Time that rq->clock_task has omitted since boot: in total, and for interrupts. */
+	__u64 hidden_ns, irq_ns;
+};
+
 /* The task that has a CPU. */
 struct et_ledger_cpu {
 	__u64 since_ns;                 /* since when */
 	__u64 offset_ns;                /* our clock minus rq->clock, when that was just updated */
 	__u64 hidden_ns, hidden_irq_ns; /* time that rq->clock_task had omitted then */
+	struct instant now;             /* of the switch that is being accounted */
 	__u64 irq_ns, softirq_ns;       /* when the present interrupt began; 0: none */
 	__s32 slot;                     /* of the program that it belongs to; -1: none */
 	__u32 kernel_thread;

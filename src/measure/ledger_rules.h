@@ -22,13 +22,6 @@ static void charge(struct et_ledger_memory *m, __u32 number, __u64 to);
 static void charge_culprit(struct et_ledger_memory *m, __u32 number,
 	const struct et_ledger_cpu *cpu, __u64 ran_ns, bool taken);
 
-/* The time of a switch, by the clocks of the scheduler. */
-struct instant {
-	__u64 ns;
-	/* Time that rq->clock_task has omitted since boot: in total, and for interrupts. */
-	__u64 hidden_ns, irq_ns;
-};
-
 /*
  * Takes the time from the last event until `to`, as far as it is in the window, for the caller to
  * charge. Two CPUs may try at once; then only one of them gets it.
@@ -114,37 +107,38 @@ static inline void charge_own(
 	__sync_fetch_and_add(&slot->hidden_irq_ns, now->irq_ns - cpu->hidden_irq_ns);
 }
 
-/* Charges each program that a switch on CPU `here` between tasks of these slots concerns. */
-static inline void charge_switch(
-	struct et_ledger_memory *m, __u32 here, int from_slot, int to_slot, __u64 now)
+/* Charges each program that is concerned if a task of this slot (-1: of none) leaves a CPU. */
+static inline void charge_switch(struct et_ledger_memory *m, __u32 here, int slot, __u64 now)
 {
 	for (int i = 0; i < ET_LEDGER_SLOTS; i++) {
-		if (m->slots[i].home == (__s32)here || from_slot == i || to_slot == i)
+		if (m->slots[i].home == (__s32)here || slot == i)
 			charge(m, (__u32)i, now);
 	}
 }
 
-/*
- * The task in cpu->who leaves the CPU; `task` is NULL if it belongs to no program. Then
- * begin_stretch is called for the next one.
- */
+/* The task in cpu->who leaves the CPU; `task` is NULL if it belongs to no program. */
 static inline void end_stretch(struct et_ledger_memory *m, struct et_ledger_cpu *cpu, __u32 here,
 	struct et_ledger_task *task, bool runnable, const struct instant *now)
 {
-	if (!task)
-		return;
-	charge_own(&m->slots[task->slot == 1], cpu, now);
-	set_state(m, task, runnable ? ET_TASK_RUNNABLE : ET_TASK_ASLEEP, here);
+	charge_switch(m, here, task ? task->slot : -1, now->ns);
+	if (task) {
+		charge_own(&m->slots[task->slot == 1], cpu, now);
+		set_state(m, task, runnable ? ET_TASK_RUNNABLE : ET_TASK_ASLEEP, here);
+	}
+	cpu->hidden_ns = now->hidden_ns;
+	cpu->hidden_irq_ns = now->irq_ns;
 }
 
-/* The task in cpu->who got the CPU. */
+/* The task in cpu->who gets the CPU. */
 static inline void begin_stretch(struct et_ledger_memory *m, struct et_ledger_cpu *cpu, __u32 here,
 	struct et_ledger_task *task, __u64 now)
 {
 	cpu->since_ns = now;
 	cpu->slot = task ? task->slot : -1;
-	if (task)
-		set_state(m, task, ET_TASK_RUNNING, here);
+	if (!task)
+		return;
+	charge(m, (__u32)task->slot, now);
+	set_state(m, task, ET_TASK_RUNNING, here);
 }
 
 #endif

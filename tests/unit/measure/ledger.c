@@ -314,7 +314,6 @@ static void switches(uint64_t at, uint32_t here, int32_t next, bool runnable)
 	struct et_ledger_task *from = task_of(cpu->who.pid), *to = task_of(next);
 	struct instant now = { .ns = at };
 
-	charge_switch(&memory, here, cpu->slot, to ? to->slot : -1, at);
 	end_stretch(&memory, cpu, here, from, runnable, &now);
 	cpu->who = (struct et_task){ .pid = next, .tgid = next };
 	begin_stretch(&memory, cpu, here, to, at);
