@@ -86,6 +86,7 @@ static int gather(const struct et_cli *cli, const struct request *r, const struc
 			err);
 	if (rc)
 		return rc;
+	et_gather_agree(&r->gather, set);
 	if (set->n < 2)
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE, "compare needs at least two series"),
@@ -126,7 +127,7 @@ static int print(const struct et_cli *cli, const struct request *r, const struct
 static int judge(const struct et_cli *cli, const struct request *r, const struct et_series_set *set,
 	bool *regressed, struct et_error *err)
 {
-	struct et_compare_options o = { .alpha = r->alpha, .metric = et_gather_metric(&r->gather) };
+	struct et_compare_options o = { .alpha = r->alpha };
 	struct et_comparison c;
 	size_t reference = 0;
 

@@ -2,6 +2,7 @@
 #include "cmd/gather.h"
 #include "base/alloc.h"
 #include "cmd/stored.h"
+#include "model/metric_choice.h"
 #include "store/series.h"
 
 #include <errno.h>
@@ -19,9 +20,28 @@ int et_gather_set_metric(
 	return et_set_choice(&metric, g, args, err);
 }
 
-const enum et_metric *et_gather_metric(const struct et_gather *g)
+/* Judges an experiment of the set by another metric. */
+static void judge_by(struct et_series_set *set, struct et_experiment *e, int metric)
 {
-	return g->metric_given ? &g->metric : NULL;
+	e->metric_auto = metric == ET_METRIC_AUTO;
+	if (!e->metric_auto)
+		e->metric = (enum et_metric)metric;
+	et_metric_settle(e);
+	et_series_refill(set, e);
+}
+
+void et_gather_agree(const struct et_gather *g, struct et_series_set *set)
+{
+	bool elapsed = false;
+
+	if (g->metric_given && g->metric != ET_METRIC_AUTO)
+		return;
+	for (size_t i = 0; i < set->n_experiments; i++)
+		elapsed = elapsed || set->experiments[i]->metric == ET_METRIC_ELAPSED;
+	for (size_t i = 0; elapsed && i < set->n_experiments; i++) {
+		if (set->experiments[i]->metric != ET_METRIC_ELAPSED)
+			judge_by(set, set->experiments[i], ET_METRIC_ELAPSED);
+	}
 }
 
 static int add_stored(const struct et_cli *cli, const struct et_gather *g, const char *operand,
@@ -38,7 +58,7 @@ static int add_stored(const struct et_cli *cli, const struct et_gather *g, const
 			"run 'etalon list' to see the stored experiments");
 	if (rc)
 		return rc;
-	et_series_add_experiment(out, e, g->metric_given ? g->metric : e->metric);
+	et_series_add_experiment(out, e);
 	for (size_t i = before; i < out->n; i++)
 		out->list[i].origin = operand;
 	if (g->column)
@@ -50,14 +70,14 @@ static int add_stored(const struct et_cli *cli, const struct et_gather *g, const
 	return 0;
 }
 
-int et_gather_add(const struct et_cli *cli, const struct et_gather *g, const char *operand,
+static int add(const struct et_cli *cli, const struct et_gather *g, const char *operand,
 	struct et_series_set *out, struct et_error *err)
 {
 	bool standard = !strcmp(operand, "-");
 	struct et_series_options o = {
 		.name = standard ? "standard input" : operand,
 		.column = g->column,
-		.metric = et_gather_metric(g),
+		.cpu_time = g->metric_given && g->metric == ET_METRIC_CPU,
 	};
 	struct stat st;
 
@@ -69,6 +89,17 @@ int et_gather_add(const struct et_cli *cli, const struct et_gather *g, const cha
 	if (!in)
 		return et_fail_file(err, errno, ET_EXIT_USAGE, operand);
 	return et_series_read(in, &o, out, err);
+}
+
+int et_gather_add(const struct et_cli *cli, const struct et_gather *g, const char *operand,
+	struct et_series_set *out, struct et_error *err)
+{
+	size_t before = out->n_experiments;
+	int rc = add(cli, g, operand, out, err);
+
+	for (size_t i = before; rc == 0 && g->metric_given && i < out->n_experiments; i++)
+		judge_by(out, out->experiments[i], g->metric);
+	return rc;
 }
 
 static bool has_twin(const struct et_series_set *set, size_t i)

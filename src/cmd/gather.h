@@ -11,7 +11,7 @@
 /* The options that select series from an operand; both may be absent. */
 struct et_gather {
 	const char *column;
-	enum et_metric metric;
+	int metric; /* of et_metric_options */
 	bool metric_given;
 };
 
@@ -20,16 +20,21 @@ struct et_gather {
 	{ 0, "column", "NAME|N", "the column of a CSV file", et_set_text,                          \
 		ET_FILLS(type, member.column) },                                                   \
 	{                                                                                          \
-		0, "metric", "pt|et",                                                              \
-			"CPU time or elapsed time of an experiment (what it was judged by)",       \
-			et_gather_set_metric, ET_FILLS(type, member), .names = et_metric_names     \
+		0, "metric", "pt|et|auto",                                                         \
+			"CPU time, elapsed time, or the one that 'run --metric auto' chooses "     \
+			"(what it was judged by)",                                                 \
+			et_gather_set_metric, ET_FILLS(type, member), .names = et_metric_options   \
 	}
-et_option_set et_gather_set_metric;                                /* fills a struct et_gather */
-const enum et_metric *et_gather_metric(const struct et_gather *g); /* NULL: not given */
+et_option_set et_gather_set_metric; /* fills a struct et_gather */
 
 /* Adds the series of an operand: "-", a file if it exists, else a stored experiment. */
 int et_gather_add(const struct et_cli *cli, const struct et_gather *g, const char *operand,
 	struct et_series_set *out, struct et_error *err) ET_CHECK;
+/*
+ * Unless the user named a metric, makes elapsed time the metric of all experiments of the set if it
+ * is that of one: times of different kinds cannot be compared.
+ */
+void et_gather_agree(const struct et_gather *g, struct et_series_set *set);
 /*
  * Makes names unique: equal names from different operands get the operand appended; equal names
  * from the same operand are an error.

@@ -201,7 +201,8 @@ static struct et_experiment *start_experiment(struct et_run_options *o)
 	e->plan = o->plan;
 	e->child = o->child;
 	e->protocol = o->protocol;
-	e->metric = o->metric;
+	e->metric_auto = o->metric == ET_METRIC_AUTO;
+	e->metric = e->metric_auto ? ET_METRIC_CPU : (enum et_metric)o->metric;
 	e->label = o->label;
 	memset(&o->child, 0, sizeof(o->child));
 	o->label = NULL;

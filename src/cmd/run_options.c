@@ -43,8 +43,10 @@ const struct et_option et_run_options[] = {
 		et_set_field_number, PLAN_FIELD("k"), .lo = 1, .hi = ET_KBEST_MOST, PLAN },
 	{ 0, "epsilon", "REL", "K-best: agree within REL of the fastest, e.g. 0.5% (1%)",
 		et_set_field_ratio, PLAN_FIELD("epsilon"), PLAN },
-	{ 0, "metric", "NAME", "which time is judged: pt, CPU time, or et, elapsed time (pt)",
-		et_set_choice, FILLS(metric), .names = et_metric_names, PLAN },
+	{ 0, "metric", "NAME",
+		"which time is judged: pt, CPU time, et, elapsed time, or auto: et if a command "
+		"uses several CPUs or waits, else pt (auto)",
+		et_set_choice, FILLS(metric), .names = et_metric_options, PLAN },
 	{ 0, "order", "NAME",
 		"arrangement of several commands: auto, random, round-robin, sequential or duet "
 		"(auto)",
@@ -129,7 +131,10 @@ const struct et_option et_run_options[] = {
 void et_run_options_init(struct et_run_options *o)
 {
 	*o = (struct et_run_options){
-		.plan = et_default_plan, .protocol = ET_PROTOCOL_CAUSE, .regression_ratio = INFINITY
+		.plan = et_default_plan,
+		.protocol = ET_PROTOCOL_CAUSE,
+		.metric = ET_METRIC_AUTO,
+		.regression_ratio = INFINITY,
 	};
 	o->plan.metronome_ns = ET_METRONOME_AUTO;
 }

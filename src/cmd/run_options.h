@@ -31,7 +31,7 @@ struct et_run_options {
 	struct et_plan plan;
 	struct et_child_spec child;
 	enum et_protocol protocol;
-	enum et_metric metric;
+	int metric; /* of et_metric_options */
 	char *label;
 
 	unsigned given; /* enum et_run_given */

@@ -158,11 +158,13 @@ struct et_choice et_protocol_choose(const struct et_experiment *e)
 	struct et_choice choice = { .protocol = e->protocol, .seconds = NAN };
 	struct look l = { .seconds = NAN };
 	struct et_advice a;
+	/* Later runs may change which time is judged, but not the protocol. */
+	enum et_metric metric = e->metric_auto ? ET_METRIC_ELAPSED : e->metric;
 
 	if (e->protocol != ET_PROTOCOL_AUTO)
 		return choice;
 	for (size_t c = 0; c < e->n_commands; c++)
-		look_at(&e->commands[c], e->metric, &l);
+		look_at(&e->commands[c], metric, &l);
 	choice.automatic = true;
 	choice.seconds = l.seconds;
 	choice.loaded = l.waited_ns > loaded_share * l.elapsed_ns;

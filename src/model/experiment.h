@@ -115,8 +115,8 @@ struct et_experiment {
 	enum et_origin origin;
 	char machine[96]; /* where it was measured, as et_host_identity describes it, or "" */
 	enum et_protocol protocol;
-	enum et_metric metric; /* that the user chose; of no meaning with metric_auto */
-	bool metric_auto;      /* the samples decide: see struct et_metric_choice */
+	enum et_metric metric; /* that is judged */
+	bool metric_auto;      /* the samples decide it: model/metric_choice.h keeps it settled */
 	struct et_plan plan;
 	struct et_child_spec child;
 	char *snapshot_source; /* how other processes were observed, such as "taskstats+bpf" */

@@ -5,22 +5,7 @@
 
 #include "model/advice.h"
 #include "model/estimate.h"
-#include "model/experiment.h"
-
-/* Why a metric is judged. */
-enum et_metric_reason {
-	ET_METRIC_BY_USER,
-	ET_METRIC_BY_DEFAULT, /* CPU time: no command uses several CPUs or waits */
-	ET_METRIC_PARALLEL,   /* elapsed time: a command keeps more than one CPU busy */
-	ET_METRIC_WAITS,      /* elapsed time: a command sleeps or waits for part of its time */
-};
-
-struct et_metric_choice {
-	enum et_metric metric;
-	enum et_metric_reason reason;
-	uint32_t command; /* that decided, if one did */
-	double amount;    /* CPUs that it keeps busy, or the share of its time that it waits */
-};
+#include "model/metric_choice.h"
 
 /*
  * Runs while the machine was fast and runs while it was slow, by the probe; slow is 0 if only one
@@ -47,7 +32,7 @@ struct et_command_result {
 	const struct et_command *command; /* of the experiment, which outlives the result */
 	bool reference;                   /* the other commands are compared with it */
 	enum et_arrangement arrangement;  /* of the samples that the estimates come from */
-	enum et_metric metric;            /* chosen with --metric */
+	enum et_metric metric;            /* that is judged */
 	/* Judged metrics are filled; n == 0 when no sample counts. */
 	struct et_estimate estimate[ET_METRICS];
 	/* The same with the samples that rules removed; n == 0 when they removed none. */
@@ -68,8 +53,8 @@ const struct et_estimate *et_result_estimate(const struct et_command_result *r);
 const struct et_kbest_result *et_result_kbest(const struct et_command_result *r);
 
 struct et_judgement {
-	struct et_choice choice; /* of the protocol */
-	struct et_metric_choice metric;
+	struct et_choice choice;        /* of the protocol */
+	struct et_metric_choice metric; /* that is judged, and why */
 	struct et_command_result *commands;
 	size_t n_commands;
 	struct et_contrast *contrasts; /* one per command other than the reference */

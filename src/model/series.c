@@ -20,18 +20,34 @@ void et_series_append(struct et_series *s, double value)
 	s->values[s->n++] = value;
 }
 
-void et_series_add_experiment(
-	struct et_series_set *set, struct et_experiment *e, enum et_metric metric)
+static void fill(struct et_series *s)
+{
+	const struct et_experiment *e = s->experiment;
+	const struct et_command *c = &e->commands[s->command];
+
+	free(s->values);
+	s->unit = et_metrics[e->metric].unit;
+	s->values = et_command_values(c, e->metric, et_command_arrangement(c), &s->n);
+}
+
+void et_series_add_experiment(struct et_series_set *set, struct et_experiment *e)
 {
 	ET_GROW(set->experiments, set->n_experiments, set->cap_experiments);
 	set->experiments[set->n_experiments++] = e;
 	for (uint32_t i = 0; i < e->n_commands; i++) {
-		const struct et_command *c = &e->commands[i];
-		struct et_series *s = et_series_add(set, c->name, et_metrics[metric].unit);
+		struct et_series *s = et_series_add(set, e->commands[i].name, ET_UNIT_NONE);
 
-		s->values = et_command_values(c, metric, et_command_arrangement(c), &s->n);
 		s->experiment = e;
 		s->command = i;
+		fill(s);
+	}
+}
+
+void et_series_refill(struct et_series_set *set, const struct et_experiment *e)
+{
+	for (size_t i = 0; i < set->n; i++) {
+		if (set->list[i].experiment == e)
+			fill(&set->list[i]);
 	}
 }
 

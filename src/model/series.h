@@ -27,11 +27,12 @@ struct et_series_set {
 struct et_series *et_series_add(struct et_series_set *set, const char *name, enum et_unit unit);
 void et_series_append(struct et_series *s, double value);
 /*
- * Adds each command of the experiment, which the set owns from now on: the values of the metric
+ * Adds each command of the experiment, which the set owns from now on: the values of its metric
  * over the samples that count (see et_command_arrangement).
  */
-void et_series_add_experiment(
-	struct et_series_set *set, struct et_experiment *e, enum et_metric metric);
+void et_series_add_experiment(struct et_series_set *set, struct et_experiment *e);
+/* Fills the series of an experiment of the set anew, after its metric was changed. */
+void et_series_refill(struct et_series_set *set, const struct et_experiment *e);
 void et_series_set_free(struct et_series_set *set); /* what it owns */
 
 #endif

@@ -59,15 +59,15 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 		"the bootstrap was omitted because it takes long with this many values; request "
 		"it with --bootstrap" },
 	/* --- the runs of a command --- */
-	[ET_WARN_TASKS_WAITED] = { "tasks-waited", WARNING, "vtf",
+	[ET_WARN_TASKS_WAITED] = { "tasks-waited", WARNING, "vt",
 		"its tasks together waited {0} per run for CPUs that others used{1:, most of all "
-		"{1}|}{2:; judge by CPU time|}" },
+		"{1}|}" },
 	[ET_WARN_STOLEN_TIME] = { "stolen-time", WARNING, "sf",
 		"elapsed time is not the program's doing: the hypervisor took the CPU for {0} of "
-		"it{1:; judge by CPU time|}" },
+		"it{1:; use --metric pt|}" },
 	[ET_WARN_WAITED_FOR_CPU] = { "waited-for-cpu", WARNING, "stf",
 		"elapsed time is not the program's doing: it waited {0} of it for a CPU that "
-		"others used{1:, most of all {1}|}{2:; judge by CPU time|}" },
+		"others used{1:, most of all {1}|}{2:; use --metric pt|}" },
 	[ET_WARN_MOSTLY_IDLE] = { "mostly-idle", WARNING, "sf",
 		"the program sleeps or waits for {0} of its elapsed time, which CPU time does not "
 		"count{1:; judge it by elapsed time (--metric et)|}" },

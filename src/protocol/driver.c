@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/u64.h"
 #include "model/advice.h"
+#include "model/metric_choice.h"
 #include "num/dist.h"
 #include "num/kbest.h"
 #include "num/moments.h"
@@ -40,6 +41,7 @@ struct state {
 	struct et_until until; /* when --until or K-best is checked again */
 	uint32_t rounds;       /* the number that was decided; 0: not yet */
 	bool kbest;            /* sample until the fastest runs agree */
+	bool no_duets;         /* elapsed time decides, which duets do not measure */
 };
 
 static void learn(struct known *k, const struct et_sample *s)
@@ -241,6 +243,12 @@ static bool was_done(const struct state *st, uint32_t round, uint32_t position)
 	       bsearch(&key, st->earlier, st->n_earlier, sizeof(key), et_ascending_u64);
 }
 
+/* A turn that is left out keeps its place in the schedule: a resumed experiment counts the same. */
+static bool is_left_out(const struct state *st, const struct et_turn *turn)
+{
+	return st->no_duets && turn->arrangement == ET_DUET;
+}
+
 static int run_round(struct state *st, uint32_t round, uint32_t only, struct et_error *err)
 {
 	size_t n = et_schedule_round(&st->e->plan, st->e->n_commands, round, only, st->turns);
@@ -248,7 +256,7 @@ static int run_round(struct state *st, uint32_t round, uint32_t only, struct et_
 	for (uint32_t i = 0; i < n; i++) {
 		/* In sequential order each command has its own rounds, told apart by its number. */
 		uint32_t position = only == UINT32_MAX ? i : only;
-		if (was_done(st, round, position))
+		if (was_done(st, round, position) || is_left_out(st, &st->turns[i]))
 			continue;
 		if (out_of_time(st))
 			return 0;
@@ -300,12 +308,13 @@ static uint64_t count_turns(const struct state *st)
 {
 	const struct et_plan *p = &st->e->plan;
 	bool sequential = p->order == ET_ORDER_SEQUENTIAL;
-	uint64_t per_round =
-		sequential ? st->e->n_commands
-			   : et_schedule_round(p, st->e->n_commands, 1, UINT32_MAX, st->turns);
-
+	size_t n = sequential ? st->e->n_commands
+			      : et_schedule_round(p, st->e->n_commands, 1, UINT32_MAX, st->turns);
 	uint32_t rounds = p->runs ? p->runs : st->rounds;
+	uint64_t per_round = n;
 
+	for (size_t i = 0; !sequential && i < n; i++)
+		per_round -= is_left_out(st, &st->turns[i]);
 	if (p->until_ratio > 0 || st->kbest || !rounds)
 		return 0;
 	return st->e->n_commands * (uint64_t)p->warmup + per_round * rounds;
@@ -350,6 +359,29 @@ static int another_round(
 	return !(st->kbest ? sure : stop);
 }
 
+/*
+ * --metric auto decides by the runs so far. The first rounds settle it; a long experiment need not
+ * read all its samples again in every round.
+ */
+static void choose_metric(struct state *st, uint32_t rounds_done)
+{
+	if (rounds_done > FIRST)
+		return;
+	et_metric_settle(st->e);
+	st->no_duets = !et_metrics[st->e->metric].in_duets && st->e->plan.order == ET_ORDER_AUTO;
+	st->total = count_turns(st);
+}
+
+/* --protocol auto decides by the warm-up runs. */
+static void choose_protocol(struct state *st)
+{
+	const struct et_plan *p = &st->e->plan;
+
+	st->kbest = et_protocol_choose(st->e).protocol == ET_PROTOCOL_KBEST && p->k >= 1 &&
+		    p->k <= ET_KBEST_MOST;
+	choose_metric(st, 0);
+}
+
 static int run_rounds(struct state *st, uint32_t only, struct et_error *err)
 {
 	int rc = 0, more = 0;
@@ -357,6 +389,7 @@ static int run_rounds(struct state *st, uint32_t only, struct et_error *err)
 	st->until = (struct et_until){ 0 };
 	st->rounds = 0;
 	for (uint32_t round = 1; rc == 0; round++) {
+		choose_metric(st, round - 1);
 		more = another_round(st, round - 1, only, err);
 		if (more <= 0)
 			return more;
@@ -392,16 +425,6 @@ static int warm_up(struct state *st, uint32_t only, struct et_error *err)
 		}
 	}
 	return 0;
-}
-
-/* --protocol auto decides by the warm-up runs. */
-static void choose_protocol(struct state *st)
-{
-	const struct et_plan *p = &st->e->plan;
-
-	st->kbest = et_protocol_choose(st->e).protocol == ET_PROTOCOL_KBEST && p->k >= 1 &&
-		    p->k <= ET_KBEST_MOST;
-	st->total = count_turns(st);
 }
 
 /* Runs the commands from `from` up to `to`: setup, warm-up, rounds, cleanup. */

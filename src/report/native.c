@@ -238,6 +238,20 @@ static void write_choice(struct et_json *w, const struct et_choice *choice)
 	et_json_end(w);
 }
 
+/* Why this metric is judged, and by which command. */
+static void write_metric_choice(
+	struct et_json *w, const struct et_experiment *e, const struct et_metric_choice *choice)
+{
+	bool decided = choice->reason == ET_METRIC_PARALLEL || choice->reason == ET_METRIC_WAITS;
+
+	et_json_flat_object(w, "metric_choice");
+	et_json_bool(w, "auto", e->metric_auto);
+	et_json_string(w, "reason", et_metric_reason_names[choice->reason]);
+	et_json_string(w, "command", decided ? e->commands[choice->command].name : NULL);
+	et_json_double(w, "amount", decided ? choice->amount : NAN);
+	et_json_end(w);
+}
+
 static void write_command_head(struct et_json *w, const struct et_command *c)
 {
 	et_json_string(w, "name", c->name);
@@ -312,6 +326,23 @@ static void write_command(struct et_json *w, const struct et_command_result *r)
 	et_json_end(w);
 }
 
+static void write_second(
+	struct et_json *w, const struct et_experiment *e, const struct et_judgement *j)
+{
+	if (!j->second) {
+		et_json_null(w, "by_other_metric");
+		return;
+	}
+	et_json_object(w, "by_other_metric");
+	et_json_string(w, "metric", et_metric_names[j->second[0].metric]);
+	et_json_array(w, "comparisons");
+	for (size_t i = 0; i < j->n_contrasts; i++)
+		et_pair_json(w, e->commands[j->second[i].a].name, e->commands[j->second[i].b].name,
+			&j->second[i]);
+	et_json_end(w);
+	et_json_end(w);
+}
+
 void et_native_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
 {
 	struct et_json w;
@@ -328,7 +359,8 @@ void et_native_write(const struct et_experiment *e, const struct et_judgement *j
 	et_json_string(&w, "state", et_state_names[e->state]);
 	et_json_string(&w, "protocol", et_protocol_names[e->protocol]);
 	write_choice(&w, &j->choice);
-	et_json_string(&w, "metric", et_metric_names[e->metric]);
+	et_json_string(&w, "metric", et_metric_names[j->metric.metric]);
+	write_metric_choice(&w, e, &j->metric);
 	et_json_string(&w, "order", et_order_names[e->plan.order]);
 	et_json_u64(&w, "seed", e->plan.seed);
 	write_plan(&w, &e->plan);
@@ -345,6 +377,7 @@ void et_native_write(const struct et_experiment *e, const struct et_judgement *j
 		et_pair_json(&w, e->commands[j->contrasts[i].a].name,
 			e->commands[j->contrasts[i].b].name, &j->contrasts[i]);
 	et_json_end(&w);
+	write_second(&w, e, j);
 	et_warnings_json(&w, &j->warnings);
 	et_json_end(&w);
 }

@@ -5,6 +5,7 @@
 #include "host/host.h"
 #include "measure/metronome.h"
 #include "measure/runner.h"
+#include "model/metric_choice.h"
 #include "protocol/record_check.h"
 #include "session/recorder.h"
 #include "session/removal.h"
@@ -256,6 +257,7 @@ static int finish(struct et_session *s, int rc, struct et_error *err)
 		rc2 = et_session_remove(s->setup.store, s->e, &s->warnings, why);
 	s->store_failed = s->store_failed || rc2;
 	rc = why && rc2 ? rc2 : rc;
+	et_metric_settle(s->e);
 	s->e->state = state_after(s, rc);
 	s->e->finished_wall_ns = et_clock_real.wall_ns(NULL);
 	rc2 = et_store_set_state(

@@ -33,11 +33,10 @@ static void judge_pair(const struct et_series *series, const struct et_compared 
 	const struct et_experiment *e = sa->experiment;
 
 	if (e && e == sb->experiment) {
-		et_contrast_make(e, sa->command, sb->command, o->metric ? *o->metric : e->metric,
-			1 - o->alpha, out);
+		et_contrast_make(e, sa->command, sb->command, e->metric, 1 - o->alpha, out);
 	} else {
 		*out = (struct et_contrast){ .level = 1 - o->alpha,
-			.metric = o->metric ? *o->metric : ET_METRIC_CPU,
+			.metric = e ? e->metric : ET_METRIC_ELAPSED,
 			.unit = sa->unit == sb->unit ? sa->unit : ET_UNIT_NONE,
 			.side_by_side = ET_NO_RATIO,
 			.alone = ET_NO_RATIO };

@@ -26,8 +26,7 @@ struct et_comparison {
 
 struct et_compare_options {
 	double alpha;
-	const enum et_metric *metric; /* NULL: the metric that judged each experiment */
-	const size_t *reference;      /* NULL: every pair */
+	const size_t *reference; /* NULL: every pair */
 };
 
 /* Series of one experiment are compared as et_contrast_make does, others as independent. */

@@ -170,30 +170,87 @@ static void warn_metric(const struct et_experiment *e, struct et_contrast *c)
 		et_warn(&c->warnings, ET_WARN_COMPARED_BY_CPU_TIME);
 }
 
-static void judge_contrasts(const struct et_experiment *e, struct et_judgement *j)
+/* Compares all commands with the reference, as a family of their own. */
+static struct et_contrast *contrast_all(const struct et_experiment *e, enum et_metric m, size_t *n)
 {
-	uint32_t reference = e->plan.reference;
+	struct et_contrast *all = et_calloc(e->n_commands, sizeof(*all));
 
-	if (e->n_commands < 2 || reference >= e->n_commands)
-		return;
-	j->contrasts = et_calloc(e->n_commands, sizeof(*j->contrasts));
+	*n = 0;
 	for (uint32_t b = 0; b < e->n_commands; b++) {
-		if (b != reference)
-			et_contrast_make(e, reference, b, e->metric, e->plan.level,
-				&j->contrasts[j->n_contrasts++]);
+		if (b != e->plan.reference)
+			et_contrast_make(e, e->plan.reference, b, m, e->plan.level, &all[(*n)++]);
 	}
-	for (size_t i = 0; i < j->n_contrasts; i++)
-		warn_metric(e, &j->contrasts[i]);
-	et_contrasts_conclude(j->contrasts, j->n_contrasts, 1 - e->plan.level);
-	for (size_t i = 0; i < j->n_contrasts; i++)
-		j->commands[j->contrasts[i].b].contrast = &j->contrasts[i];
+	et_contrasts_conclude(all, *n, 1 - e->plan.level);
+	return all;
 }
 
-void et_judge(const struct et_experiment *e, struct et_judgement *out)
+/* Whether a time of all commands was measured alone, so that it can be compared. */
+static bool was_measured(const struct et_experiment *e, enum et_metric m)
 {
+	if (!et_metrics[m].in_duets && (e->plan.pace || e->plan.order == ET_ORDER_DUET))
+		return false;
+	for (size_t c = 0; c < e->n_commands; c++) {
+		size_t n;
+		const struct et_command *command = &e->commands[c];
+		ET_AUTO_FREE double *x =
+			et_command_values(command, m, et_command_arrangement(command), &n);
+		if (!n)
+			return false;
+	}
+	return true;
+}
+
+static void judge_contrasts(const struct et_experiment *e, struct et_judgement *j)
+{
+	enum et_metric other = e->metric == ET_METRIC_CPU ? ET_METRIC_ELAPSED : ET_METRIC_CPU;
+
+	if (e->n_commands < 2 || e->plan.reference >= e->n_commands)
+		return;
+	j->contrasts = contrast_all(e, e->metric, &j->n_contrasts);
+	if (was_measured(e, other))
+		j->second = contrast_all(e, other, &j->n_contrasts);
+	for (size_t i = 0; i < j->n_contrasts; i++) {
+		j->commands[j->contrasts[i].b].contrast = &j->contrasts[i];
+		warn_metric(e, &j->contrasts[i]);
+	}
+}
+
+/* 1: slower, -1: faster, 0: no difference was shown. */
+static int direction(const struct et_contrast *c)
+{
+	switch (c->conclusion) {
+	case ET_CONCLUDED_SLOWER:
+	case ET_CONCLUDED_LARGER:
+		return 1;
+	case ET_CONCLUDED_FASTER:
+	case ET_CONCLUDED_SMALLER:
+		return -1;
+	default:
+		return 0;
+	}
+}
+
+bool et_judgement_contradicted(const struct et_judgement *j, size_t i)
+{
+	const struct et_contrast *judged = &j->contrasts[i],
+				 *other = j->second ? &j->second[i] : NULL;
+
+	if (!other || direction(judged) == direction(other))
+		return false;
+	if (direction(other))
+		return true;
+	return other->hi < judged->lo || other->lo > judged->hi; /* false for NaN */
+}
+
+void et_judge(const struct et_experiment *given, struct et_judgement *out)
+{
+	struct et_metric_choice metric = et_metric_choose(given);
+	struct et_experiment settled = *given, *e = &settled;
+
+	e->metric = metric.metric;
 	memset(out, 0, sizeof(*out));
 	out->choice = et_protocol_choose(e);
-	out->metric = (struct et_metric_choice){ .metric = e->metric };
+	out->metric = metric;
 	out->n_commands = e->n_commands;
 	out->commands = et_calloc(e->n_commands, sizeof(*out->commands));
 	for (size_t i = 0; i < e->n_commands; i++) {

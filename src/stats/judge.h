@@ -10,5 +10,12 @@
 
 /* Fills *out; et_judgement_free frees it. The experiment may be unfinished. */
 void et_judge(const struct et_experiment *e, struct et_judgement *out);
+/*
+ * Whether comparison i by the other time (j->second) contradicts the judged one, so that both must
+ * be shown: it finds a difference where the judged time shows none, or in the other direction; or
+ * it shows none, and the two intervals exclude each other. It is no contradiction if it only is
+ * less precise.
+ */
+bool et_judgement_contradicted(const struct et_judgement *j, size_t i);
 
 #endif

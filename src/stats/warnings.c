@@ -75,8 +75,8 @@ double et_idle_share(const struct et_command *c)
 	return t.elapsed > 0 && rest > 0 ? rest / t.elapsed : 0;
 }
 
-static void blame_machine(const struct et_command *c, const struct totals *t, bool by_elapsed,
-	struct et_warnings *out)
+static void blame_machine(const struct et_experiment *e, const struct et_command *c,
+	const struct totals *t, struct et_warnings *out)
 {
 	size_t n;
 	ET_AUTO_FREE struct et_culprit_total *all = et_command_culprits(c, &n);
@@ -88,22 +88,33 @@ static void blame_machine(const struct et_command *c, const struct totals *t, bo
 			worst = &all[i];
 	}
 	const char *name = worst ? worst->name : "";
+	/* --metric auto chooses elapsed time only where CPU time would be the wrong answer. */
+	bool by_hand = e->metric == ET_METRIC_ELAPSED && !e->metric_auto;
 
 	/* The tasks of a parallel program can together wait longer than the elapsed time. */
 	if (t->cpu + t->wait > 1.05 * t->elapsed)
 		et_warn(out, ET_WARN_TASKS_WAITED, et_arg_value(t->wait / (double)t->n, ET_UNIT_NS),
-			et_arg_text(name), et_arg_flag(!by_elapsed));
+			et_arg_text(name));
 	else if (t->steal > t->wait)
 		et_warn(out, ET_WARN_STOLEN_TIME, et_arg_share(t->steal / t->elapsed),
-			et_arg_flag(!by_elapsed));
+			et_arg_flag(by_hand));
 	else
 		et_warn(out, ET_WARN_WAITED_FOR_CPU, et_arg_share(t->wait / t->elapsed),
-			et_arg_text(name), et_arg_flag(!by_elapsed));
+			et_arg_text(name), et_arg_flag(by_hand));
+}
+
+/* Elapsed time, where it is judged, contains what the program waited for. */
+static void warn_idle(const struct et_experiment *e, double share, struct et_warnings *out)
+{
+	bool possible = !e->plan.pace && e->plan.order != ET_ORDER_DUET;
+
+	if (e->metric == ET_METRIC_CPU)
+		et_warn(out, ET_WARN_MOSTLY_IDLE, et_arg_share(share), et_arg_flag(possible));
 }
 
 /* Warns of the greatest reason why elapsed time is above CPU time. */
-static void warn_elapsed(const struct et_command *c, const struct totals *t, bool by_elapsed,
-	struct et_warnings *out)
+static void warn_elapsed(const struct et_experiment *e, const struct et_command *c,
+	const struct totals *t, struct et_warnings *out)
 {
 	/* The kernel needs this long to start and to end a program. */
 	const double start_and_end_ns = 2e6;
@@ -113,10 +124,9 @@ static void warn_elapsed(const struct et_command *c, const struct totals *t, boo
 	if (!t->n || (t->cpu >= t->elapsed && !(taken > 0.02 * t->elapsed)))
 		return;
 	if (rest > 0.1 * t->elapsed && rest / (double)t->n > start_and_end_ns && rest > taken)
-		et_warn(out, ET_WARN_MOSTLY_IDLE, et_arg_share(rest / t->elapsed),
-			et_arg_flag(!by_elapsed));
+		warn_idle(e, rest / t->elapsed, out);
 	else if (taken > 0.02 * t->elapsed)
-		blame_machine(c, t, by_elapsed, out);
+		blame_machine(e, c, t, out);
 }
 
 static void warn_extent(const struct et_experiment *e, enum et_protocol protocol,
@@ -154,7 +164,7 @@ void et_command_warn(const struct et_experiment *e, enum et_protocol protocol,
 	enum et_arrangement arrangement = et_command_arrangement(c);
 	struct totals t = add_up(c);
 
-	warn_elapsed(c, &t, e->metric == ET_METRIC_ELAPSED, out);
+	warn_elapsed(e, c, &t, out);
 	warn_speed(e, &t, out);
 	warn_extent(e, protocol, &t, out);
 	for (size_t i = 0; i < ET_MARKS; i++) {

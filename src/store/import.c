@@ -3,6 +3,7 @@
 #include "store/import.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "model/metric_choice.h"
 #include "store/importer.h"
 
 #include <errno.h>
@@ -288,6 +289,8 @@ int et_import(const char *data, size_t size, const struct et_import_options *o,
 	int rc = import_any(&in, data, size);
 	if (!rc)
 		rc = finish(&in);
+	if (!rc)
+		et_metric_settle(in.e);
 	if (rc)
 		et_experiment_free(in.e);
 	else

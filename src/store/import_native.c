@@ -98,6 +98,11 @@ static const struct et_field head_fields[] = {
 	{ 0 },
 };
 
+static const struct et_field choice_fields[] = {
+	{ "auto", ET_FIELD_BOOL, .offset = offsetof(struct et_experiment, metric_auto), .hi = 1 },
+	{ 0 },
+};
+
 static int read_id(struct et_importer *in, const json_t *root)
 {
 	static const struct et_import_place here = { NULL, "id", 0 };
@@ -162,6 +167,7 @@ static int read_head(struct et_importer *in, const json_t *root)
 		const struct et_field *fields;
 		void *base;
 	} parts[] = {
+		{ "metric_choice", choice_fields, e },
 		{ "plan", et_plan_fields, &e->plan },
 		{ "child", et_child_fields, &e->child },
 		{ "host", et_host_fields, &e->host },

@@ -4,6 +4,7 @@
  * have written is an error that names it, never a crash and never a strange number.
  */
 #include "base/alloc.h"
+#include "model/metric_choice.h"
 #include "store/cursor.h"
 
 #include <errno.h>
@@ -134,6 +135,12 @@ static bool read_origin(struct et_cursor *c, enum et_origin *out)
 	return i >= 0;
 }
 
+static void set_metric(struct et_experiment *e, int option)
+{
+	e->metric_auto = option == ET_METRIC_AUTO;
+	e->metric = e->metric_auto ? ET_METRIC_CPU : (enum et_metric)option;
+}
+
 /* Reads the experiment's own row after its key. */
 static bool read_head(struct et_experiment *e, struct et_cursor *c, const char **what)
 {
@@ -147,7 +154,7 @@ static bool read_head(struct et_experiment *e, struct et_cursor *c, const char *
 		return false;
 	if (!et_row_name(c, et_state_names, &state) ||
 		!et_row_name(c, et_protocol_names, &protocol) ||
-		!et_row_name(c, et_metric_names, &metric) ||
+		!et_row_name(c, et_metric_options, &metric) ||
 		!et_row_name(c, et_order_names, &order))
 		return false;
 	if (!et_row_int(c, INT64_MIN, INT64_MAX, &seed) || !et_row_text(c, &e->snapshot_source))
@@ -156,7 +163,7 @@ static bool read_head(struct et_experiment *e, struct et_cursor *c, const char *
 	e->finished_wall_ns = (uint64_t)finished;
 	e->state = (enum et_state)state;
 	e->protocol = (enum et_protocol)protocol;
-	e->metric = (enum et_metric)metric;
+	set_metric(e, metric);
 	e->plan.order = (enum et_order)order;
 	e->plan.seed = (uint64_t)seed;
 	if (!read_origin(c, &e->origin) || !et_row_chars(c, e->machine, sizeof(e->machine))) {
@@ -404,6 +411,8 @@ int et_store_load(
 		if (alone)
 			ops->rollback(s->db);
 	}
+	if (!rc)
+		et_metric_settle(l.e);
 	if (rc)
 		et_experiment_free(l.e);
 	else

@@ -223,7 +223,7 @@ static int read_hyperfine(struct reader *r, const json_t *root)
 	const json_t *results, *result;
 	int rc = et_read_branch(&r->in, root, "results", JSON_ARRAY, NULL, &results);
 
-	if (!rc && r->options->metric && *r->options->metric == ET_METRIC_CPU)
+	if (!rc && r->options->cpu_time)
 		rc = et_hint(r->in.err,
 			et_import_fail(&r->in, NULL, "hyperfine records no CPU times of runs"),
 			"use --metric et for the elapsed times");
@@ -247,8 +247,7 @@ static int read_experiment(
 	int rc = et_import(data, size, &o, &e, r->in.err);
 
 	if (rc == 0)
-		et_series_add_experiment(
-			r->out, e, r->options->metric ? *r->options->metric : e->metric);
+		et_series_add_experiment(r->out, e);
 	return rc;
 }
 

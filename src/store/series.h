@@ -18,7 +18,7 @@
 struct et_series_options {
 	const char *name;   /* of the file: for errors, and as the name of a series without one */
 	const char *column; /* of CSV: its heading, or its number from 1; NULL: none is named */
-	const enum et_metric *metric; /* of a record; NULL: the record's own metric */
+	bool cpu_time;      /* times of any other kind are refused */
 };
 
 /* Adds at least one series to the set. After a failure some may have been added. */

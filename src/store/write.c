@@ -194,7 +194,7 @@ static int add_head(
 	et_bind_count(&c, "finished_wall_ns", e->finished_wall_ns);
 	et_bind_text(&c, "state", et_state_names[e->state]);
 	et_bind_text(&c, "protocol", et_protocol_names[e->protocol]);
-	et_bind_text(&c, "metric", et_metric_names[e->metric]);
+	et_bind_text(&c, "metric", et_metric_options[e->metric_auto ? ET_METRIC_AUTO : e->metric]);
 	et_bind_text(&c, "order", et_order_names[e->plan.order]);
 	et_bind_int(&c, (int64_t)e->plan.seed); /* all 64 bits, the uppermost as the sign */
 	et_bind_text(&c, "snapshot_source", e->snapshot_source);

@@ -45,14 +45,14 @@ ok "run: mean, standard deviation and uncertainty are those that awk computes" a
 	<(field busy.json '.commands[0].samples[] | select(.warmup | not) | .pt_ns') \
 	<(field busy.json '.commands[0].result.pt | [.mean_ns, .sd_ns, .expanded_uncertainty_ns] | @tsv')
 
-exits "run: two commands are measured" 0 etalon run -r 6 --seed 3 --json two.json 'sleep 0.02' 'sleep 0.03'
+exits "run: two commands are measured" 0 etalon run -r 6 --metric pt --seed 3 --json two.json 'sleep 0.02' 'sleep 0.03'
 like "run: two commands are compared" "$out" 'sleep 0.03 vs sleep 0.02'
 is "run: --order auto gives as many solo runs as duets" \
 	"$(field two.json '[.commands[0].samples[] | select(.warmup|not) | .arrangement] | group_by(.) | map("\(.[0]) \(length)") | join(", ")')" \
 	'duet 6, solo 6'
 is "run: the two samples of a duet have the same place in the order" "$(field two.json '
 	[.commands[].samples[] | select(.arrangement == "duet") | .order] | group_by(.) | map(length) | unique | join(",")')" 2
-exits "run: two other commands with the same seed are measured" 0 etalon run -q -r 6 --seed 3 --json again.json 'sleep 0.001' 'sleep 0.002'
+exits "run: two other commands with the same seed are measured" 0 etalon run -q -r 6 --metric pt --seed 3 --json again.json 'sleep 0.001' 'sleep 0.002'
 is "run: the same seed gives the same order" "$(field again.json '[.commands[0].samples[].order] | join(" ")')" \
 	"$(field two.json '[.commands[0].samples[].order] | join(" ")')"
 exits "run: two commands of the same name are measured" 0 etalon run -q -r 2 --json same.json true true
@@ -75,7 +75,7 @@ exits "run: four runs of three commands succeed" 0 etalon run -q -r 4 --order ra
 ok "run: a difference without a verdict is explained" jq -e '[.comparisons[] |
 	.significant or .ratio.lo == null or (.ratio.lo <= 1 and .ratio.hi >= 1) or
 	(.verdict | test("too few pairs|comparisons"))] | all' few.json
-exits "run: two programs that wait are measured" 0 etalon run -q -r 4 'sleep 0.2' 'sleep 0.3'
+exits "run: two programs that wait are measured" 0 etalon run -q -r 4 --metric pt 'sleep 0.2' 'sleep 0.3'
 like "run: a warning advises to compare programs that wait by elapsed time" "$(tr -s ' \n' ' ' <<<"$out")" \
 	'compare them by elapsed'
 exits "run: --metric et succeeds" 0 etalon run -q -r 10 --keep-all --metric et 'sleep 0.02' 'sleep 0.12'

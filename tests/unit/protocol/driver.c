@@ -499,6 +499,56 @@ static void fastest_resumed(void)
 		good, 2 * tries);
 }
 
+/* The duets among the samples of the second of two commands. */
+static size_t duets_of(const struct et_experiment *e)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->commands[1].samples.n; i++)
+		n += sample_of(&e->commands[1], i)->place.arrangement == ET_DUET;
+	return n;
+}
+
+/* Elapsed time decides, which duets do not measure. */
+static void duets_left_out(void)
+{
+	struct et_plan plan = { .runs = 6, .warmup = 1, .seed = 3 };
+	struct et_error err;
+	struct script serial = { 0 }, parallel = { .parallel = true }, given = { 0 };
+	struct et_experiment *e = experiment(2, plan);
+
+	e->metric_auto = true;
+	ok(drive(e, &serial, &err) == 0 && duets_of(e) == 6 && e->metric == ET_METRIC_CPU,
+		"auto: serial programs run in duets");
+	et_experiment_free(e);
+	e = experiment(2, plan);
+	e->metric_auto = true;
+	ok(drive(e, &parallel, &err) == 0 && duets_of(e) == 0 && e->metric == ET_METRIC_ELAPSED,
+		"auto: parallel programs run in no duets");
+	ok(parallel.runs == 2 + 2 * 6, "auto: parallel programs run once per round: %zu runs",
+		parallel.runs);
+	et_experiment_free(e);
+	e = experiment(2, plan);
+	e->metric = ET_METRIC_ELAPSED;
+	ok(drive(e, &given, &err) == 0 && duets_of(e) == 0, "--metric et: there are no duets");
+	et_experiment_free(e);
+	for (size_t at = 1; at <= 14; at++) {
+		struct script cut = { .parallel = true, .interrupt_at = at };
+		e = experiment(2, plan);
+		e->metric_auto = true;
+		int rc = drive(e, &cut, &err);
+		cut.interrupt_at = 0;
+		size_t solos = 0;
+		if (rc == -EINTR && drive(e, &cut, &err) == 0)
+			for (size_t i = 0; i < e->commands[0].samples.n; i++)
+				solos += !sample_of(&e->commands[0], i)->place.warmup;
+		ok(solos == 6 && duets_of(e) == 0,
+			"auto: interrupted at run %zu and resumed, there are 6 runs and no duet",
+			at);
+		et_experiment_free(e);
+	}
+}
+
 int main(void)
 {
 	fixed_numbers();
@@ -512,5 +562,6 @@ int main(void)
 	limits();
 	failures();
 	resume_anywhere();
+	duets_left_out();
 	return tap_done();
 }
