@@ -83,8 +83,14 @@ static int add(const struct et_cli *cli, const struct et_gather *g, const char *
 
 	if (standard)
 		return et_series_read(stdin, &o, out, err);
-	if (stat(operand, &st) < 0 && errno == ENOENT)
-		return add_stored(cli, g, operand, out, err);
+	bool there = stat(operand, &st) == 0, missing = !there && errno == ENOENT;
+	/* A folder holds no numbers, so its name may be a label. */
+	bool folder = there && S_ISDIR(st.st_mode);
+	int rc = missing || folder ? add_stored(cli, g, operand, out, err) : 0;
+	if (folder && rc == -ENOENT)
+		return et_fail_file(err, EISDIR, ET_EXIT_USAGE, operand);
+	if (missing || folder)
+		return rc;
 	ET_AUTO_FCLOSE FILE *in = fopen(operand, "re");
 	if (!in)
 		return et_fail_file(err, errno, ET_EXIT_USAGE, operand);

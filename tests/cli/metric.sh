@@ -56,4 +56,7 @@ exits 'auto: --order duet succeeds with programs that sleep' 0 etalon run -q -r 
 is 'auto: --order duet is judged by CPU time' "$(field duet.json .metric)" pt
 is 'auto: elapsed times of duets are not compared' "$(field duet.json .by_other_metric)" null
 exits 'compare: --metric auto succeeds' 0 etalon compare --metric auto again
+
+mkdir again
+exits 'compare: a folder of the same name does not hide a label' 0 etalon compare again
 done_testing
