@@ -42,6 +42,24 @@ struct et_paced {
 	double lo, hi, level;
 };
 
+/*
+ * The judged time at the machine's full speed, from all samples, with the probe as a covariate. It
+ * is there if slow samples were kept and its interval is narrower than that of the plain mean, for
+ * all commands or for none: then it is the surer answer, at a condition that can be met again,
+ * while the plain mean is of the mixture of speeds that these runs met. Nanoseconds unless said
+ * otherwise.
+ */
+struct et_full_speed {
+	size_t n; /* samples; 0: there is no estimate */
+	double mean;
+	double standard_uncertainty, coverage_factor, expanded_uncertainty;
+	double lo, hi, level;
+	double reading;                  /* of the probe at full speed */
+	double slope, slope_uncertainty; /* time per time of the probe; NaN: no slow sample */
+	double inflation; /* of the variance by serial dependence; 1: no dependence was found */
+	double df;
+};
+
 /* The K fastest of a command's runs, if K-best was the protocol. */
 struct et_kbest_result {
 	uint32_t k; /* 0: the protocol was another one */

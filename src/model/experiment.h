@@ -173,6 +173,9 @@ double *et_command_values(
  */
 double *et_command_values_uncut(const struct et_command *c, enum et_metric m, size_t *n);
 
+/* The level of the test whether runs took longer while the machine was slow (protocol/sanity.h). */
+#define ET_SPEED_ALPHA 0.01
+
 /* Absolute times come from solo runs; if there are none, from paced ones, else from duets. */
 enum et_arrangement et_command_arrangement(const struct et_command *c);
 

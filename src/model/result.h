@@ -9,7 +9,8 @@
 
 /*
  * Runs while the machine was fast and runs while it was slow, by the probe; slow is 0 if only one
- * state was seen. The means are of the judged metric.
+ * state was seen: fewer than 3 runs in the other, or their times do not differ (stats/states.h).
+ * The means are of the judged metric. Slow runs are counted whether or not they were removed.
  */
 struct et_states {
 	size_t fast, slow;
@@ -40,6 +41,7 @@ struct et_command_result {
 	struct et_paced paced;
 	struct et_kbest_result kbest;
 	struct et_states states;
+	struct et_full_speed full_speed; /* of the judged metric */
 	struct et_second_check second_check;
 	struct et_warnings warnings; /* about the command as a whole */
 	size_t removed;

@@ -75,8 +75,8 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 		"the time limit ended it after {0} of {1} runs, so the interval is wider than "
 		"planned; raise --time-limit" },
 	[ET_WARN_SLOW_MACHINE] = { "slow-machine", WARNING, "ccf",
-		"the machine was slow in {0} of {1} runs, too many to remove them: these are times "
-		"of a slow machine{2:; --pace corrects for it|}" },
+		"the machine was slow in {0} of {1} runs; they count, because the mean would be "
+		"less certain without them{2:; --pace corrects for it|}" },
 	[ET_WARN_SLOW_RUNS] = { "slow-runs", WARNING, "ccff",
 		"the machine was slow in {0} of {1} runs{2:, which were removed|}{3:; --pace "
 		"corrects for it|}" },

@@ -2,7 +2,9 @@
 #include "num/rank.h"
 
 #include "base/alloc.h"
+#include "num/dist.h"
 
+#include <math.h>
 #include <string.h>
 
 struct item {
@@ -83,4 +85,25 @@ uint64_t et_inversions(double *x, size_t n)
 	ET_AUTO_FREE double *tmp = et_alloc(n * sizeof(*tmp));
 
 	return merge_count(x, n, tmp);
+}
+
+void et_rank_strata_add(struct et_rank_strata *t, const double *x, const bool *marked, size_t n)
+{
+	ET_AUTO_FREE double *rank = et_alloc((n + 1) * sizeof(*rank));
+	double cubic = et_rank(x, n, rank), size = (double)n, m = 0, sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		m += marked[i];
+		sum += marked[i] ? rank[i] : 0;
+	}
+	if (n < 2)
+		return;
+	t->sum += (sum - m * (size + 1) / 2) / (size + 1);
+	t->variance += m * (size - m) / 12 * (size + 1 - cubic / (size * (size - 1))) /
+		       ((size + 1) * (size + 1));
+}
+
+double et_rank_strata_p(const struct et_rank_strata *t)
+{
+	return t->variance > 0 ? et_pnorm_upper(t->sum / sqrt(t->variance)) : NAN;
 }

@@ -3,6 +3,7 @@
 #ifndef ET_NUM_RANK_H
 #define ET_NUM_RANK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,21 @@ struct et_ties {
 	double triples; /* t (t - 1) (t - 2) */
 };
 struct et_ties et_ties_sorted(const double *sorted, size_t n);
+/*
+ * Wilcoxon's rank-sum test in strata (van Elteren 1960): do the marked values tend to be larger
+ * than the others of their stratum? Begin with { 0 } and add each stratum.
+ */
+struct et_rank_strata {
+	double sum, variance; /* of the marked ranks less their mean, each stratum by 1 / (n + 1) */
+};
+void et_rank_strata_add(struct et_rank_strata *t, const double *x, const bool *marked, size_t n);
+/*
+ * One-sided, by the normal distribution, without a continuity correction: 3 marked of 10, all on
+ * top, have p = 0.0084, exactly 1/120. NaN if no stratum has both kinds, or all its values are
+ * equal.
+ */
+double et_rank_strata_p(const struct et_rank_strata *t);
+
 /* Returns the number of pairs i < j with x[i] > x[j], and sorts x. */
 uint64_t et_inversions(double *x, size_t n);
 

@@ -3,8 +3,11 @@
 #include "base/alloc.h"
 #include "base/whole.h"
 #include "model/advice.h"
+#include "model/metric_choice.h"
+#include "num/mean_interval.h"
 #include "num/moments.h"
 #include "num/quantile.h"
+#include "num/rank.h"
 
 #include <math.h>
 #include <string.h>
@@ -177,24 +180,57 @@ static struct et_sample_reader read_for(const struct check *k)
 }
 
 /* The first look at each sample: daemons, then the speed of the machine. */
-static bool check_each(struct check *k)
+static void check_each(struct check *k)
 {
 	ET_AUTO_READER struct et_sample_reader r = read_for(k);
 	struct verdict *v = k->verdicts;
-	size_t slow = 0, n = 0;
 
 	for (const struct et_sample *s; (s = et_sample_reader_next(&r)); v++) {
 		*v = begin_verdict(s);
 		check_daemons(k, s, v);
-		if (!is_solo(s, v))
-			continue;
-		n++;
-		if (slow_by(s, k->fast_ns).by == ET_KEPT)
-			continue;
-		slow++;
-		v->marks |= ET_MARK_MACHINE_SLOW;
+		if (is_solo(s, v) && slow_by(s, k->fast_ns).by != ET_KEPT)
+			v->marks |= ET_MARK_MACHINE_SLOW;
 	}
-	return slow && (2 * slow > n || n - slow < ET_SPEED_LEAVES);
+}
+
+/* Adds a command to the test. Returns false if its mean needs the slow samples. */
+static bool can_spare_slow(
+	const struct check *k, enum et_metric metric, double level, struct et_rank_strata *test)
+{
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&k->c->samples);
+	size_t room = k->c->samples.n + 1, n = 0, n_fast = 0;
+	ET_AUTO_FREE double *x = et_calloc(room, sizeof(*x));
+	ET_AUTO_FREE double *fast = et_calloc(room, sizeof(*fast));
+	ET_AUTO_FREE bool *slow = et_calloc(room, sizeof(*slow));
+
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		const struct verdict *v = &k->verdicts[s->place.index - 1];
+		uint64_t value = et_sample_metric(s, metric);
+		if (!is_solo(s, v) || v->marks & ET_MARK_DAEMON || value == ET_UNKNOWN)
+			continue;
+		slow[n] = v->marks & ET_MARK_MACHINE_SLOW;
+		x[n++] = (double)value;
+		if (!slow[n - 1])
+			fast[n_fast++] = (double)value;
+	}
+	et_rank_strata_add(test, x, slow, n);
+	if (n_fast == n)
+		return true;
+	return n_fast >= ET_SPEED_LEAVES &&
+	       et_mean_interval(fast, n_fast, level).half <= et_mean_interval(x, n, level).half;
+}
+
+/* Whether the slow samples of all commands shall be removed. */
+static bool shall_remove_slow(
+	const struct et_experiment *e, const struct check *list, enum et_metric metric)
+{
+	double level = e->plan.level > 0 ? e->plan.level : 0.95; /* imported records may lack it */
+	struct et_rank_strata test = { 0 };
+	bool spare = true;
+
+	for (size_t i = 0; i < e->n_commands; i++)
+		spare = can_spare_slow(&list[i], metric, level, &test) && spare;
+	return spare && et_rank_strata_p(&test) < ET_SPEED_ALPHA; /* false for NaN */
 }
 
 static void remove_slow(struct check *k)
@@ -266,46 +302,61 @@ static bool differ(const struct et_ruling *a, const struct et_ruling *b)
 	       strncmp(a->removal.daemon, b->removal.daemon, sizeof(a->removal.daemon));
 }
 
-static void check_command(struct check *k)
-{
-	const uint32_t daemon = ET_MARK_DAEMON;
-	bool too_many = check_each(k);
+/* The samples whose ruling changed. */
+struct changes {
+	struct et_changed *list;
+	size_t n, room;
+};
 
-	if (!too_many && !k->keep)
-		remove_slow(k);
-	check_two_sigma(k, daemon | (too_many ? 0 : ET_MARK_MACHINE_SLOW));
+static void record(const struct check *k, uint32_t command, struct changes *out)
+{
+	ET_AUTO_READER struct et_sample_reader r = read_for(k);
+
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		uint32_t at = s->place.index - 1;
+		struct et_ruling ruling = rule(k, s, &k->verdicts[at]);
+		if (!differ(&ruling, &s->ruling))
+			continue;
+		et_samples_edit(&k->c->samples, at)->ruling = ruling;
+		ET_GROW(out->list, out->n, out->room);
+		out->list[out->n++] = (struct et_changed){ command, at };
+	}
+}
+
+static struct check begin_check(
+	struct et_experiment *e, size_t command, const struct et_cutoffs *cutoffs, double fast_ns)
+{
+	struct check k = { .c = &e->commands[command],
+		.seconds = usual_seconds(&e->commands[command], true),
+		.fast_ns = fast_ns,
+		.keep = e->plan.keep_all,
+		.by_value = et_protocol_choose(e).protocol == ET_PROTOCOL_EMP };
+
+	k.cutoffs = cutoffs && et_cutoffs_fit(cutoffs, k.seconds) ? cutoffs : NULL;
+	k.verdicts = et_calloc(k.c->samples.n + 1, sizeof(*k.verdicts));
+	return k;
 }
 
 struct et_changed *et_sanity_check(
 	struct et_experiment *e, const struct et_cutoffs *cutoffs, size_t *n)
 {
-	struct et_changed *list = NULL;
-	size_t room = 0;
+	ET_AUTO_FREE struct check *all = et_calloc(e->n_commands + 1, sizeof(*all));
+	struct changes changes = { 0 };
 	double fast_ns = et_probe_fast_ns(e);
-	bool by_value = et_protocol_choose(e).protocol == ET_PROTOCOL_EMP;
 
-	*n = 0;
-	for (uint32_t i = 0; i < e->n_commands; i++) {
-		struct check k = { .c = &e->commands[i],
-			.seconds = usual_seconds(&e->commands[i], true),
-			.fast_ns = fast_ns,
-			.keep = e->plan.keep_all,
-			.by_value = by_value };
-
-		k.cutoffs = cutoffs && et_cutoffs_fit(cutoffs, k.seconds) ? cutoffs : NULL;
-		k.verdicts = et_calloc(k.c->samples.n + 1, sizeof(*k.verdicts));
-		check_command(&k);
-		ET_AUTO_READER struct et_sample_reader r = read_for(&k);
-		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
-			uint32_t at = s->place.index - 1;
-			struct et_ruling ruling = rule(&k, s, &k.verdicts[at]);
-			if (!differ(&ruling, &s->ruling))
-				continue;
-			et_samples_edit(&k.c->samples, at)->ruling = ruling;
-			ET_GROW(list, *n, room);
-			list[(*n)++] = (struct et_changed){ i, at };
-		}
-		free(k.verdicts);
+	for (size_t i = 0; i < e->n_commands; i++) {
+		all[i] = begin_check(e, i, cutoffs, fast_ns);
+		check_each(&all[i]);
 	}
-	return list;
+	bool without_slow = shall_remove_slow(e, all, et_metric_choose(e).metric);
+	for (uint32_t i = 0; i < e->n_commands; i++) {
+		if (without_slow && !e->plan.keep_all)
+			remove_slow(&all[i]);
+		check_two_sigma(
+			&all[i], ET_MARK_DAEMON | (without_slow ? ET_MARK_MACHINE_SLOW : 0));
+		record(&all[i], i, &changes);
+		free(all[i].verdicts);
+	}
+	*n = changes.n;
+	return changes.list;
 }

@@ -17,10 +17,20 @@
  *    steal time, if more than 5 % of the elapsed time plus one tick were stolen. The 10 % separate
  *    two cases: readings on a quiet machine agree within about 2 %, and a busy hyper-thread sibling
  *    makes them 1.5 to 2 times as long (doc/probe.md). The tick is the resolution of steal time.
- *    If more than half of a command's samples are slow, or fewer than 5 would remain, slowness is
- *    normal on this machine: the samples are marked and all of them are kept. The check needs 10
- *    readings, because with fewer the decile is the minimum. It applies to solo runs only: duets
- *    and paced runs have a reference of their own.
+ *    The check needs 10 readings, because with fewer the decile is the minimum. It applies to solo
+ *    runs only: duets and paced runs have a reference of their own.
+ *
+ *    Slow samples are removed from all commands or from none, or the means in one table would be
+ *    of two different machines. They are removed only
+ *    - if the speed explains the times: the judged times of slow samples are longer than those of
+ *      the fast samples of the same command, by Wilcoxon's rank-sum test stratified by command,
+ *      one-sided at 1 % (num/rank.h); a program that waits for memory or sleeps may not care;
+ *    - if every command that has slow samples keeps at least 5;
+ *    - and if that makes no answer less certain: for no command is the interval of the mean of the
+ *      judged time (num/mean_interval.h) wider without the slow samples than with them.
+ *    Otherwise they are marked and still count, and stats/states.h tries the probe as a covariate.
+ *    To look at the width before deciding costs coverage in principle, because narrow intervals
+ *    are chosen; tests/slow/speed.c shows that the cost is below 1 %.
  * 3. two-sigma: the CPU time is outside mean ± 2 sd of the samples that the other checks left. One
  *    pass. It applies to solo runs only: a duet is judged by the ratio within the pair, in which
  *    common disturbances cancel. It needs 10 samples: with fewer, the sd itself is off by more than

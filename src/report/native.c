@@ -175,6 +175,47 @@ static void write_paced(struct et_json *w, const struct et_paced *p)
 	et_json_end(w);
 }
 
+/* The runs of the machine's two states. */
+static void write_states(struct et_json *w, const struct et_states *s)
+{
+	if (!s->slow) {
+		et_json_null(w, "states");
+		return;
+	}
+	et_json_flat_object(w, "states");
+	et_json_u64(w, "fast", s->fast);
+	et_json_u64(w, "slow", s->slow);
+	et_json_double(w, "fast_mean_ns", s->fast_mean);
+	et_json_double(w, "slow_mean_ns", s->slow_mean);
+	et_json_end(w);
+}
+
+/* The judged time at full speed, with the probe as a covariate. */
+static void write_full_speed(struct et_json *w, const struct et_full_speed *f)
+{
+	if (!f->n) {
+		et_json_null(w, "full_speed");
+		return;
+	}
+	et_json_object(w, "full_speed");
+	et_json_u64(w, "n", f->n);
+	et_json_double(w, "mean_ns", f->mean);
+	et_json_double(w, "standard_uncertainty_ns", f->standard_uncertainty);
+	et_json_double(w, "coverage_factor", f->coverage_factor);
+	et_json_double(w, "expanded_uncertainty_ns", f->expanded_uncertainty);
+	et_json_flat_array(w, "interval_ns");
+	et_json_double(w, NULL, f->lo);
+	et_json_double(w, NULL, f->hi);
+	et_json_end(w);
+	et_json_double(w, "level", f->level);
+	et_json_double(w, "df", f->df);
+	et_json_double(w, "inflation", f->inflation);
+	et_json_double(w, "slope", f->slope);
+	et_json_double(w, "slope_standard_uncertainty", f->slope_uncertainty);
+	et_json_double(w, "probe_ns", f->reading);
+	et_json_end(w);
+}
+
 /* The estimates from all samples, before rules removed some of them. */
 static void write_before(struct et_json *w, const struct et_estimate before[ET_METRICS])
 {
@@ -307,6 +348,8 @@ static void write_result(struct et_json *w, const struct et_command_result *r)
 	write_shares(w, r->command);
 	write_paced(w, &r->paced);
 	write_before(w, r->before);
+	write_states(w, &r->states);
+	write_full_speed(w, &r->full_speed);
 	write_second_check(w, &r->second_check);
 	write_kbest(w, &r->kbest);
 	et_warnings_json(w, &r->warnings);

@@ -4,6 +4,7 @@
 #include "num/kbest.h"
 #include "stats/contrast.h"
 #include "stats/pace.h"
+#include "stats/states.h"
 #include "stats/summary.h"
 #include "stats/warnings.h"
 
@@ -261,6 +262,9 @@ void et_judge(const struct et_experiment *given, struct et_judgement *out)
 		r->metric = e->metric;
 		judge_command(e, &out->choice, r);
 	}
+	et_states_judge(e, out);
+	for (size_t i = 0; i < e->n_commands; i++)
+		et_speed_warn(e, &out->commands[i]);
 	judge_contrasts(e, out);
 	et_host_warn(e, &out->warnings);
 }

@@ -141,20 +141,23 @@ static void warn_extent(const struct et_experiment *e, enum et_protocol protocol
 }
 
 /* By evidence other than the program's own times: the probe and stolen time. */
-static void warn_speed(
-	const struct et_experiment *e, const struct totals *t, struct et_warnings *out)
+void et_speed_warn(const struct et_experiment *e, struct et_command_result *r)
 {
 	/* The loop needs several of the scheduler's slices beside the program. */
 	const double long_enough_ns = 2e7, often = 0.1;
-	bool paceable = e->metric == ET_METRIC_CPU && e->plan.order != ET_ORDER_DUET &&
-			t->cpu > long_enough_ns * (double)t->n && t->cpu < 1.1 * t->elapsed;
+	struct totals t = add_up(r->command);
+	bool paceable = r->metric == ET_METRIC_CPU && e->plan.order != ET_ORDER_DUET &&
+			t.cpu > long_enough_ns * (double)t.n && t.cpu < 1.1 * t.elapsed;
 
-	if (t->kept_slow && !e->plan.keep_all)
-		et_warn(out, ET_WARN_SLOW_MACHINE, et_arg_count(t->kept_slow),
-			et_arg_count(t->turns), et_arg_flag(paceable));
-	else if ((double)t->slow > often * (double)t->turns)
-		et_warn(out, ET_WARN_SLOW_RUNS, et_arg_count(t->slow), et_arg_count(t->turns),
-			et_arg_flag(!e->plan.keep_all), et_arg_flag(paceable));
+	if (!r->states.slow)
+		return;
+	if (t.kept_slow && !e->plan.keep_all)
+		et_warn(&r->warnings, ET_WARN_SLOW_MACHINE, et_arg_count(t.kept_slow),
+			et_arg_count(t.turns), et_arg_flag(paceable));
+	else if ((double)t.slow > often * (double)t.turns)
+		et_warn(&r->warnings, ET_WARN_SLOW_RUNS, et_arg_count(t.slow),
+			et_arg_count(t.turns), et_arg_flag(!e->plan.keep_all),
+			et_arg_flag(paceable));
 }
 
 void et_command_warn(const struct et_experiment *e, enum et_protocol protocol,
@@ -165,7 +168,6 @@ void et_command_warn(const struct et_experiment *e, enum et_protocol protocol,
 	struct totals t = add_up(c);
 
 	warn_elapsed(e, c, &t, out);
-	warn_speed(e, &t, out);
 	warn_extent(e, protocol, &t, out);
 	for (size_t i = 0; i < ET_MARKS; i++) {
 		if (t.marks[i] && et_mark_rows[i].warning >= 0)

@@ -29,7 +29,7 @@ interrupted() # interrupted ID SLOW KEEP_ALL [PROTOCOL]: the first SLOW of 20 sa
 		  child: {}, host: {},
 		  commands: [ { name: "true", command: "true", argv: ["true"], samples: [ range(20) | {
 			index: (. + 1), order: (. + 1), round: (. + 1), position: 0, arrangement: "solo",
-			warmup: false, exit_code: 0, et_ns: 50000000, pt_ns: (49000000 + . % 3 * 100000 + if . == 19 then 800000 else 0 end),
+			warmup: false, exit_code: 0, et_ns: 80000000, pt_ns: (49000000 + . % 3 * 100000 + if . == 19 then 800000 else 0 end + if . < $slow then 20000000 else 0 end),
 			probe_before_ns: 20000000,
 			probe_after_ns: (if . < $slow then 40000000 else 20000000 end) } ] } ] }' |
 		etalon import -q - >/dev/null
@@ -47,13 +47,20 @@ like "probe: show -v prints the reading of a slow sample" "$out" 'sample 1: the 
 ok "probe: show --json has the same removals" jq -e --slurpfile a some.json \
 	'.commands[0].samples[0].removed == $a[0].commands[0].samples[0].removed' <(etalon show --json some)
 
-interrupted most 12 false
-exits "probe: an interrupted experiment with 12 slow samples of 20 is resumed" 0 etalon run --resume=most --trust-record --json most.json
-ok "probe: if most samples are slow they are marked and not removed" jq -e '.commands[0] |
+interrupted most 16 false
+exits "probe: an interrupted experiment with 16 slow samples of 20 is resumed" 0 etalon run --resume=most --trust-record --json most.json
+ok "probe: if too few samples would be left, slow ones are marked and not removed" jq -e '.commands[0] |
 	([.samples[] | select(.removed != null)] | length == 0) and
-	([.samples[] | select(.marks | index("machine-slow"))] | length == 12)' most.json
-like "probe: a warning says that too many samples were slow to remove them" "$(tr -s '\n ' ' ' <<<"$out")" \
-	'slow in 12 of 20 runs, too many to remove them.*--pace corrects'
+	([.samples[] | select(.marks | index("machine-slow"))] | length == 16)' most.json
+like "probe: a warning says that slow samples count" "$(tr -s '\n ' ' ' <<<"$out")" \
+	'slow in 16 of 20 runs; they count, because .*--pace corrects'
+ok "states: the record has the runs and means at full speed and when slowed" jq -e '.commands[0].result.states |
+	.fast == 4 and .slow == 16 and (.fast_mean_ns - 49300000 | fabs < 1) and (.slow_mean_ns - 69093750 | fabs < 1)' most.json
+ok "full speed: the probe as a covariate gives a narrower interval than the mean" jq -e '.commands[0].result |
+	.full_speed.n == 20 and (.full_speed.mean_ns - 49300000 | fabs < 1) and
+	.full_speed.expanded_uncertainty_ns < .pt.expanded_uncertainty_ns' most.json
+ok "full speed: it is not needed if slow samples were removed" jq -e '.commands[0].result |
+	.full_speed == null and .states.slow == 6' some.json
 
 interrupted emp 0 false emp
 exits "emp: an interrupted experiment is resumed" 0 etalon run --resume=emp --trust-record --json emp.json

@@ -92,6 +92,29 @@ static void selection(size_t n, unsigned distinct)
 	ok(!wrong, "select: among %zu values, %u distinct (0: all)", n, distinct);
 }
 
+/* The expected values are of a second implementation; exactly, three of ten on top have 1/120. */
+static void strata(void)
+{
+	static const double ten[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 }, six[] = { 5, 1, 4, 4, 2, 9 };
+	static const bool top[10] = { [7] = true, [8] = true, [9] = true },
+			  some[6] = { true, false, false, true, false, true }, none[10] = { false };
+	struct et_rank_strata one = { 0 }, tied = { 0 }, both = { 0 }, empty = { 0 };
+
+	et_rank_strata_add(&one, ten, top, 10);
+	near(et_rank_strata_p(&one), 0.008351701923580741, 1e-12, 0, "strata: three of ten on top");
+	et_rank_strata_add(&tied, six, some, 6);
+	near(et_rank_strata_p(&tied), 0.038261250237529666, 1e-12, 0, "strata: with ties");
+	et_rank_strata_add(&both, ten, top, 10);
+	et_rank_strata_add(&both, six, some, 6);
+	near(et_rank_strata_p(&both), 0.0014669104021791642, 1e-12, 0, "strata: two strata");
+	et_rank_strata_add(&both, ten, none, 10);
+	et_rank_strata_add(&both, ten, top, 0);
+	near(et_rank_strata_p(&both), 0.0014669104021791642, 1e-12, 0,
+		"strata: one without marked values and an empty one add nothing");
+	et_rank_strata_add(&empty, ten, none, 10);
+	ok(isnan(et_rank_strata_p(&empty)), "strata: without marked values there is no p");
+}
+
 int main(void)
 {
 	static const size_t sizes[] = { 1, 2, 3, 10, 599, 601, 5000, 100000 };
@@ -101,6 +124,7 @@ int main(void)
 	sorting(50000);
 	quantiles();
 	ranks();
+	strata();
 	for (size_t i = 0; i < ET_LENGTH(sizes); i++) {
 		selection(sizes[i], 0);
 		selection(sizes[i], 1);

@@ -188,7 +188,8 @@ static void test_left_alone(void)
 	et_experiment_free(e);
 }
 
-/* Probe readings of 20 µs that vary by about 1 %; n_slow samples have one slow reading. */
+/* Readings of 20 µs that vary by about 1 %; n_slow samples have one slow reading, and take longer.
+ */
 static struct et_experiment *probed(size_t n, size_t n_slow, double slowness)
 {
 	struct et_experiment *e = make(n, ET_SOLO);
@@ -198,18 +199,38 @@ static struct et_experiment *probed(size_t n, size_t n_slow, double slowness)
 		double slow = i < n_slow ? slowness : 1;
 		s->measured.probe_before_ns = 20000 + i % 5 * 50;
 		s->measured.probe_after_ns = (uint64_t)(slow * (double)(20000 + i % 3 * 80));
+		s->measured.cpu_ns += i < n_slow ? 100000000 : 0;
 	}
 	return e;
+}
+
+/* Makes the experiment's samples those of two commands, first the first n of them. */
+static void split(struct et_experiment *e, size_t n)
+{
+	struct et_samples both = e->commands[0].samples;
+
+	e->commands = et_realloc(e->commands, 2, sizeof(*e->commands));
+	memset(e->commands, 0, 2 * sizeof(*e->commands));
+	e->n_commands = 2;
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&both);
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		struct et_sample copy = *s;
+		copy.place.command = copy.place.index > n;
+		et_experiment_add(e, &copy);
+	}
+	et_samples_free(&both);
 }
 
 static size_t count(const struct et_experiment *e, bool removed)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < e->commands[0].samples.n; i++) {
-		const struct et_sample *s = sample_of(&e->commands[0], i);
-		n += removed ? s->ruling.removal.by == ET_REMOVED_MACHINE_SLOW
-			     : (s->ruling.marks & ET_MARK_MACHINE_SLOW) != 0;
+	for (size_t i = 0; i < e->n_commands; i++) {
+		ET_AUTO_READER struct et_sample_reader r =
+			et_samples_read_figures(&e->commands[i].samples);
+		for (const struct et_sample *s; (s = et_sample_reader_next(&r));)
+			n += removed ? s->ruling.removal.by == ET_REMOVED_MACHINE_SLOW
+				     : (s->ruling.marks & ET_MARK_MACHINE_SLOW) != 0;
 	}
 	return n;
 }
@@ -244,19 +265,14 @@ static void test_probe(void)
 		"probe: removed slow samples are not in the sd of two-sigma");
 	et_experiment_free(e);
 
-	e = probed(20, 10, 1.5);
-	ok(check(e, NULL) == 10 && count(e, true) == 10,
-		"probe: slow samples are removed if they are half of all");
+	e = probed(20, 15, 1.5);
+	ok(check(e, NULL) == 15 && count(e, true) == 15,
+		"probe: slow samples are removed even if they are most, if that narrows the "
+		"interval");
 	et_experiment_free(e);
-	e = probed(20, 11, 1.5);
-	ok(check(e, NULL) == 11 && count(e, true) == 0 && count(e, false) == 11,
-		"probe: if more than half are slow, all are kept and marked");
-	for (size_t i = 0; i < 20; i++)
-		sample_of(&e->commands[0], i)->measured.cpu_ns = 990000000 + i % 2;
-	sample_of(&e->commands[0], 3)->measured.cpu_ns *= 2;
-	check(e, NULL);
-	ok(sample_of(&e->commands[0], 3)->ruling.removal.by == ET_REMOVED_TWO_SIGMA,
-		"probe: slow samples that are kept are in the sd of two-sigma");
+	e = probed(20, 16, 1.5);
+	ok(check(e, NULL) == 16 && count(e, true) == 0 && count(e, false) == 16,
+		"probe: slow samples are kept and marked if only 4 would remain");
 	et_experiment_free(e);
 	e = probed(20, 6, 1.08);
 	ok(check(e, NULL) == 0, "probe: 8 %% above the fast level is not slow");
@@ -264,25 +280,84 @@ static void test_probe(void)
 	e = probed(20, 6, 1.13);
 	ok(check(e, NULL) == 6, "probe: 13 %% above the fast level is slow");
 	et_experiment_free(e);
-	e = probed(6, 1, 2);
-	ok(check(e, NULL) == 1 && count(e, true) == 1,
-		"probe: one slow sample of 6 is removed, 5 remain");
-	et_experiment_free(e);
-	e = probed(6, 2, 2);
-	ok(check(e, NULL) == 2 && count(e, true) == 0 && count(e, false) == 2,
-		"probe: two slow samples of 6 are kept, because only 4 would remain");
-	et_experiment_free(e);
 	e = probed(4, 1, 3);
 	ok(isnan(et_probe_fast_ns(e)) && check(e, NULL) == 0, "probe: 8 readings are too few");
 	et_experiment_free(e);
 }
 
-/* Readings of a quiet machine (sd 1 or 2 %): how many samples does the rule remove? */
+/* Slow samples are removed if the speed explains the times, and if no answer becomes less certain.
+ */
+static void test_slow_decision(void)
+{
+	struct et_experiment *e = probed(20, 6, 2);
+
+	for (size_t i = 0; i < 6; i++)
+		sample_of(&e->commands[0], i)->measured.cpu_ns -= 100000000;
+	check(e, NULL);
+	ok(count(e, true) == 0 && count(e, false) == 6,
+		"probe: slow samples that took no longer are kept and marked");
+	sample_of(&e->commands[0], 3)->measured.cpu_ns *= 2;
+	e->protocol = ET_PROTOCOL_EMP;
+	check(e, NULL);
+	ok(sample_of(&e->commands[0], 3)->ruling.removal.by == ET_REMOVED_TWO_SIGMA,
+		"probe: slow samples that are kept are in the sd of two-sigma");
+	et_experiment_free(e);
+
+	/* Two slow samples of 10 are on top by chance once in 45 times. */
+	e = probed(10, 2, 2);
+	check(e, NULL);
+	ok(count(e, true) == 0 && count(e, false) == 2,
+		"probe: 2 of 10 slow samples prove nothing");
+	et_experiment_free(e);
+	e = probed(10, 3, 2);
+	check(e, NULL);
+	ok(count(e, true) == 3, "probe: 3 of 10 slow samples that are the longest are removed");
+	et_experiment_free(e);
+
+	/* Every other sample is slow, but by less than the others vary among themselves. */
+	e = probed(20, 0, 1);
+	for (size_t i = 0; i < 20; i++) {
+		struct et_sample *s = sample_of(&e->commands[0], i);
+		s->measured.probe_after_ns = i % 2 ? 40000 : 20000;
+		s->measured.cpu_ns = 1000000000 + i / 2 * 3 % 10 * 10000000 + i % 2 * 45000000;
+	}
+	check(e, NULL);
+	ok(count(e, true) == 0 && count(e, false) == 10,
+		"probe: slow samples are kept if the interval would be wider without them");
+	et_experiment_free(e);
+}
+
+/* One command has 7 slow samples of 10 and could not lose them, the other has 3. */
+static void test_slow_per_experiment(void)
+{
+	struct et_experiment *e = probed(20, 7, 2);
+
+	for (size_t i = 10; i < 13; i++) {
+		struct et_sample *s = sample_of(&e->commands[0], i);
+		s->measured.probe_after_ns *= 2;
+		s->measured.cpu_ns += 100000000;
+	}
+	check(e, NULL);
+	ok(count(e, true) == 10, "probe: one command loses its 10 slow samples of 20");
+	split(e, 10);
+	check(e, NULL);
+	ok(count(e, true) == 0 && count(e, false) == 10,
+		"probe: if one of two commands cannot lose its slow samples, neither does");
+	struct et_sample *s = sample_of(&e->commands[0], 0);
+	s[0].measured.probe_after_ns /= 2;
+	s[1].measured.probe_after_ns /= 2;
+	s[0].measured.cpu_ns = s[1].measured.cpu_ns = 991000000;
+	check(e, NULL);
+	ok(count(e, true) == 8, "probe: two commands that both keep 5 lose their slow samples");
+	et_experiment_free(e);
+}
+
+/* Readings of a quiet machine (sd 1 or 2 %): how many samples does the rule call slow? */
 static void test_false_removal(double sd, double most)
 {
 	enum { RUNS = 20, TRIES = 500 };
 	struct et_rng rng;
-	size_t removed = 0;
+	size_t slow = 0;
 
 	et_rng_seed(&rng, 5, 0);
 	for (int k = 0; k < TRIES; k++) {
@@ -295,17 +370,17 @@ static void test_false_removal(double sd, double most)
 			s->measured.probe_after_ns = (uint64_t)(20000 * (1 + sd * z[1]));
 		}
 		check(e, NULL);
-		removed += count(e, true);
+		slow += count(e, true) + count(e, false);
 		et_experiment_free(e);
 	}
-	ok((double)removed <= most * RUNS * TRIES,
-		"probe: readings with an sd of %g %% remove %zu of %d samples", 100 * sd, removed,
-		RUNS * TRIES);
+	ok((double)slow <= most * RUNS * TRIES,
+		"probe: with an sd of %g %% the readings of %zu of %d samples are slow", 100 * sd,
+		slow, RUNS * TRIES);
 }
 
 static void test_probe_left_alone(void)
 {
-	struct et_experiment *e = probed(20, 6, 2);
+	struct et_experiment *e = probed(20, 9, 2);
 	struct et_sample *s = sample_of(&e->commands[0], 0);
 
 	s[0].place.warmup = true;
@@ -313,7 +388,8 @@ static void test_probe_left_alone(void)
 	s[2].place.arrangement = ET_PACED;
 	s[3].ruling.removal.by = ET_REMOVED_FAILED;
 	s[4].measured.probe_after_ns = ET_UNKNOWN;
-	ok(check(e, NULL) == 1 && count(e, true) == 1 &&
+	s[4].measured.cpu_ns = 991000000;
+	ok(check(e, NULL) == 4 && count(e, true) == 4 &&
 			s[5].ruling.removal.by == ET_REMOVED_MACHINE_SLOW,
 		"probe: warm-up, duets, paced, failed and unknown samples are kept");
 	et_experiment_free(e);
@@ -323,23 +399,26 @@ static void test_probe_left_alone(void)
 	/* The limit for an elapsed time of 1 s is 60 ms: one tick of 10 ms plus 5 %. */
 	s = sample_of(&e->commands[0], 0);
 	s[3].measured.steal_ns = 60000000;
-	s[4].measured.steal_ns = 70000000;
-	s[5].measured.steal_ns = ET_UNKNOWN;
-	ok(check(e, NULL) == 1 && s[4].ruling.removal.by == ET_REMOVED_MACHINE_SLOW &&
-			s[4].ruling.removal.steal_ns == 70000000 &&
-			s[4].ruling.removal.limit_ns == 60000000 && !s[4].ruling.removal.probe_ns,
-		"steal: a removal records the steal time and the limit");
-	for (size_t i = 0; i < 11; i++)
-		s[i].measured.steal_ns = 300000000;
+	for (size_t i = 4; i < 8; i++) {
+		s[i].measured.steal_ns = 74000000;
+		s[i].measured.elapsed_ns = 1080000000;
+	}
+	s[9].measured.steal_ns = ET_UNKNOWN;
+	ok(check(e, NULL) == 4 && count(e, false) == 4,
+		"steal: stolen time that does not lengthen the judged time is only marked");
+	e->metric = ET_METRIC_ELAPSED;
 	check(e, NULL);
-	ok(count(e, true) == 0 && count(e, false) == 11,
-		"steal: if more than half have too much steal, all are kept and marked");
+	ok(count(e, true) == 4 && s[4].ruling.removal.steal_ns == 74000000 &&
+			s[4].ruling.removal.limit_ns == 64000000 && !s[4].ruling.removal.probe_ns,
+		"steal: a removal records the steal time and the limit");
 	et_experiment_free(e);
 }
 
 int main(void)
 {
 	test_probe();
+	test_slow_decision();
+	test_slow_per_experiment();
 	test_false_removal(0.01, 0);
 	test_false_removal(0.02, 0.003);
 	test_probe_left_alone();
