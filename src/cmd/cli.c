@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <pwd.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* The common options as the user gave them. */
@@ -28,7 +27,7 @@ static const struct et_option common_options[] = {
 	{ 'h', "help", NULL, "show this help", et_set_true, ET_FILLS(common, help) },
 	{ 0, "version", NULL, "show the version and what this build can do", et_set_true,
 		ET_FILLS(common, version) },
-	{ 'q', "quiet", NULL, "print results and errors only", et_set_true,
+	{ 'q', "quiet", NULL, "print results and errors only, no notes", et_set_true,
 		ET_FILLS(common, quiet) },
 	{ 'v', "verbose", NULL, "print more", et_set_true, ET_FILLS(common, verbose) },
 	{ 0, "color", "WHEN",
@@ -78,19 +77,6 @@ static bool decide(enum when when, bool automatic)
 	return when == AUTO ? automatic : when == ALWAYS;
 }
 
-int et_cli_columns(void)
-{
-	struct winsize size;
-	const char *columns = getenv("COLUMNS");
-	uint64_t n;
-
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
-		return size.ws_col;
-	if (columns && et_parse_u64("COLUMNS", columns, 20, 1000, &n, NULL) == 0)
-		return (int)n;
-	return 80;
-}
-
 static void apply_common(struct et_cli *cli, const struct common *c)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -99,6 +85,7 @@ static void apply_common(struct et_cli *cli, const struct common *c)
 	cli->verbosity = c->quiet ? -1 : c->verbose ? 1 : 0;
 	cli->store = c->store;
 	cli->columns = et_cli_columns();
+	cli->full_names = !et_cli_has_width();
 	cli->color = decide(c->color, isatty(STDOUT_FILENO) && !plain);
 	cli->progress = decide(c->progress, isatty(STDERR_FILENO) && cli->verbosity >= 0);
 }

@@ -7,6 +7,7 @@
 #include "base/option.h"
 #include "cmd/confine.h"
 #include "model/warning.h"
+#include "report/text.h"
 
 #include <stdbool.h>
 
@@ -15,6 +16,7 @@ struct et_cli {
 	bool color;        /* whether stdout gets colours */
 	bool progress;     /* whether stderr gets a progress line */
 	int columns;       /* width of the terminal, 80 when there is none */
+	bool full_names;   /* nothing sets a width: a table may be as wide as its names need */
 	const char *store; /* --store, or NULL */
 };
 
@@ -66,11 +68,15 @@ const struct et_option *et_verb_table(const struct et_verb *verb, size_t i);
 int et_cli_version(void) ET_CHECK;
 /* Returns the width of the terminal, else COLUMNS, else 80. */
 int et_cli_columns(void);
+/* Whether there is a terminal or COLUMNS is set. */
+bool et_cli_has_width(void);
 void et_cli_help(const struct et_cli *cli, const struct et_verb *verb);
 /* Prints a paragraph of a help text as wide as the terminal; newlines in text become spaces. */
 void et_cli_help_text(int indent, const char *lead, const char *text);
 /* Prints "etalon: what" and the hint; returns the exit status. */
 int et_cli_fail(const struct et_error *err) ET_CHECK;
+/* How a result is printed. */
+struct et_text_options et_cli_text(const struct et_cli *cli);
 /* Prints warnings that belong to no result on stderr, and frees them. */
 void et_cli_warn(struct et_warnings *w);
 /* The path of the running etalon, by which it can start itself. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Checks when outputs are closed that everything was written. */
+/* The width of the output, how results are printed, and the check that outputs were written. */
+#include "base/parse.h"
 #include "cmd/cli.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* A reader closed its end of a pipe, as head does. */
@@ -16,6 +18,41 @@ static bool has_reader(FILE *f)
 	struct pollfd p = { .fd = fileno(f), .events = POLLOUT };
 
 	return poll(&p, 1, 0) < 1 || !(p.revents & (POLLERR | POLLHUP));
+}
+
+/* The width that the terminal or the user has set; 0: none. */
+static int given_columns(void)
+{
+	struct winsize size;
+	const char *columns = getenv("COLUMNS");
+	uint64_t n;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20)
+		return size.ws_col;
+	if (columns && et_parse_u64("COLUMNS", columns, 20, 1000, &n, NULL) == 0)
+		return (int)n;
+	return 0;
+}
+
+int et_cli_columns(void)
+{
+	int given = given_columns();
+
+	return given ? given : 80;
+}
+
+bool et_cli_has_width(void)
+{
+	return given_columns() > 0;
+}
+
+struct et_text_options et_cli_text(const struct et_cli *cli)
+{
+	return (struct et_text_options){ .width = cli->columns,
+		.color = cli->color,
+		.verbose = cli->verbosity > 0,
+		.quiet = cli->verbosity < 0,
+		.full_names = cli->full_names };
 }
 
 int et_cli_close_output(FILE *f, const char *path, struct et_error *err)

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 static int run(struct et_cli *cli, int argc, char **argv);
 
@@ -60,13 +61,28 @@ static void warn_undecided(const struct et_judgement *j)
 	et_cli_warn(&w);
 }
 
+/* Says where the experiment is kept, and how to see more of it. */
+static void print_place(const struct et_measuring *m, size_t left)
+{
+	const struct et_experiment *e = et_session_experiment(m->session);
+	ET_AUTO_FREE char *url = et_clean(et_store_url(m->store), "");
+	const char *random = strrchr(e->id, '-');
+
+	if (m->cli->verbosity > 0)
+		fprintf(m->text, "kept as %s in %s\n", e->id, url);
+	else if (left)
+		fprintf(m->text, "kept as %s: %zu more note%s in etalon show -v\n",
+			random ? random + 1 : e->id, left, left == 1 ? "" : "s");
+	else
+		fprintf(m->text, "kept as %s: etalon show, etalon report\n",
+			random ? random + 1 : e->id);
+}
+
 /* Prints the result and writes the outputs; returns the exit status. */
 static int conclude(
 	const struct et_run_options *o, const struct et_measuring *m, struct et_outputs *outputs)
 {
-	struct et_text_options text = {
-		.width = m->cli->columns, .color = m->cli->color, .verbose = m->cli->verbosity > 0
-	};
+	struct et_text_options text = et_cli_text(m->cli);
 	const struct et_experiment *e = et_session_experiment(m->session);
 	const struct et_warnings *about = et_session_warnings(m->session);
 	struct et_judgement j;
@@ -75,10 +91,9 @@ static int conclude(
 
 	et_judge(e, &j);
 	et_warnings_append(&j.warnings, about);
-	et_text_result(e, &j, &text, m->text);
-	ET_AUTO_FREE char *url = et_clean(et_store_url(m->store), "");
+	size_t left = et_text_result(e, &j, &text, m->text);
 	if (m->cli->verbosity >= 0)
-		fprintf(m->text, "stored as %s in %s\n", e->id, url);
+		print_place(m, left);
 	/* The other outputs are written even if stdout is full or closed. */
 	if (m->text == stdout && et_cli_close_output(stdout, "-", &err))
 		status = et_cli_fail(&err);

@@ -21,9 +21,9 @@ const struct et_verb et_verb_show = {
 	.operands = "STORED",
 	.summary = "print the result of a stored experiment",
 	.usage = "[options] [ID|LABEL|last]",
-	.about = "ID may be shortened as long as it is unambiguous; a LABEL means the newest\n"
-		 "experiment with that label; without either the last experiment is shown.\n"
-		 "-v adds intervals, removed samples, the culprits, and a histogram.",
+	.about = "ID may be shortened to its beginning or its last six characters; a LABEL means\n"
+		 "the newest experiment with that label; without either the last experiment is\n"
+		 "shown. -v adds all figures of each command, a histogram, and all warnings.",
 	.examples = "  etalon show\n  etalon show -v last\n  etalon show --json\n",
 	.options = options,
 	.uses_store = true,
@@ -35,16 +35,16 @@ static int write_result(
 	const struct et_cli *cli, const struct et_stored *s, const void *ctx, struct et_error *err)
 {
 	const struct request *r = ctx;
-	struct et_text_options o = {
-		.width = cli->columns, .color = cli->color, .verbose = cli->verbosity > 0
-	};
+	struct et_text_options o = et_cli_text(cli);
 
 	if (r->json) {
 		et_native_write(s->experiment, &s->judgement, stdout);
 	} else {
 		if (cli->verbosity >= 0)
 			et_text_heading(s->experiment, &o, stdout);
-		et_text_result(s->experiment, &s->judgement, &o, stdout);
+		size_t left = et_text_result(s->experiment, &s->judgement, &o, stdout);
+		if (left)
+			printf("%zu more note%s: etalon show -v\n", left, left == 1 ? "" : "s");
 	}
 	return et_cli_close_output(stdout, "-", err);
 }

@@ -66,8 +66,7 @@ int et_columns(const char *clean)
 	return columns;
 }
 
-/* The number of bytes at the start of text that fit into width columns. */
-static size_t prefix(const char *text, int width)
+size_t et_fitting(const char *text, int width)
 {
 	size_t len = 0, n;
 
@@ -87,9 +86,9 @@ char *et_shorten(const char *clean, int width)
 	if (columns <= width)
 		return et_strdup(clean);
 	if (width < 3)
-		return et_strndup(clean, prefix(clean, width > 0 ? width : 0));
+		return et_strndup(clean, et_fitting(clean, width > 0 ? width : 0));
 	int tail = (width - 1) / 2, head = width - 1 - tail;
-	size_t front = prefix(clean, head);
+	size_t front = et_fitting(clean, head);
 	/* Skip characters until at most tail columns are left. */
 	const char *back = clean + front;
 	int left = et_columns(back);
@@ -107,6 +106,17 @@ static void styled(const struct et_page *p, const char *style, const char *text,
 	fwrite(text, 1, n, p->out);
 	if (on)
 		fputs("\033[0m", p->out);
+}
+
+/* Whether the word before this space is an option, such as --runs, whose value may follow. */
+static bool after_option(const char *text, size_t space)
+{
+	size_t word = space;
+
+	while (word > 0 && text[word - 1] != ' ')
+		word--;
+	return space - word > 2 && text[word] == '-' && text[word + 1] == '-' &&
+	       (text[space + 1] >= '0' && text[space + 1] <= '9');
 }
 
 /* A line must not break between a number and its unit, or before or after a sign. */
@@ -127,13 +137,13 @@ static bool may_break(const char *text, size_t space)
 		if (space >= n && !memcmp(text + space - n, not_last[i], n))
 			return false;
 	}
-	return true;
+	return !after_option(text, space);
 }
 
 /* The number of bytes of the next line: whole words, or 0 if not even one fits. */
 static size_t line_length(const char *text, int room)
 {
-	size_t fits = prefix(text, room);
+	size_t fits = et_fitting(text, room);
 
 	if (!text[fits])
 		return fits;
@@ -147,7 +157,7 @@ static size_t line_length(const char *text, int room)
 /* The number of bytes of a too long word that fit, at least one character. */
 static size_t broken_word(const char *text, int room)
 {
-	size_t fits = prefix(text, room), n;
+	size_t fits = et_fitting(text, room), n;
 
 	if (fits)
 		return fits;

@@ -21,6 +21,8 @@ char *et_clean(const char *text, const char *keep) __attribute__((malloc, return
 int et_columns(const char *clean);
 /* Returns at most width columns of it, with "…" instead of the middle. The caller frees it. */
 char *et_shorten(const char *clean, int width) __attribute__((malloc, returns_nonnull));
+/* The number of bytes at the start of a clean text that fit into this many columns. */
+size_t et_fitting(const char *clean, int width);
 
 struct et_page {
 	FILE *out;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/text.h"
 #include "base/alloc.h"
+#include "base/memstream.h"
 #include "model/culprit.h"
-#include "report/comparison.h"
 #include "report/histogram.h"
+#include "report/notes.h"
+#include "report/pair.h"
+#include "report/summary.h"
 #include "report/tally.h"
-#include "report/terminal.h"
-#include "report/units.h"
 #include "report/warning.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { NARROWEST = 40, VALUE_COLUMN = 16, CULPRITS = 3, CULPRITS_VERBOSE = 10, TAKERS = 4 };
+enum { NARROWEST = 40, VALUE_COLUMN = 16, CULPRITS = 10 };
 
 #define BOLD "1"
 #define JUDGED "1;32"
@@ -20,7 +21,6 @@ enum { NARROWEST = 40, VALUE_COLUMN = 16, CULPRITS = 3, CULPRITS_VERBOSE = 10, T
 
 struct text {
 	struct et_page page;
-	bool verbose;
 	const struct et_host *host;
 };
 
@@ -53,9 +53,6 @@ static void estimate_row(
 	if (!isfinite(est->lo) || !isfinite(est->hi) ||
 		!(est->coverage_factor > 0 && est->coverage_factor < 1e6))
 		row(t, label, style, "%s", time);
-	else if (!t->verbose)
-		row(t, label, style, "%s%s%s%s", time, judged ? " (" : "", judged ? level : "",
-			judged ? ")" : "");
 	else
 		row(t, label, style, "%s, %s interval %s … %s %s (%s, k = %.3g)", time, level,
 			et_scale_number(scale, fmax(est->lo, 0), lo),
@@ -77,12 +74,11 @@ static void paced_row(const struct text *t, const struct et_paced *p)
 	et_format_measured(p->mean, p->expanded_uncertainty, time);
 	row(t, "at full speed", JUDGED, "%s (%s), by the reference loop (sd %s)", time,
 		et_format_percent(p->level, level), et_format_percent(p->relative_error, error));
-	if (t->verbose)
-		row(t, "", NULL,
-			"coefficient %.3g ± %.2g, %.3g degrees of freedom; the loop ran at %s of "
-			"full speed on average",
-			p->coefficient, p->coefficient_uncertainty, p->df,
-			et_format_percent(p->lap / p->lap_mean, level));
+	row(t, "", NULL,
+		"coefficient %.3g ± %.2g, %.3g degrees of freedom; the loop ran at %s of "
+		"full speed on average",
+		p->coefficient, p->coefficient_uncertainty, p->df,
+		et_format_percent(p->lap / p->lap_mean, level));
 }
 
 /* The result of K-best, and the mean below it. */
@@ -101,32 +97,34 @@ static void kbest_rows(const struct text *t, const struct et_metric_row *metric,
 			"%s, the fastest of %zu runs; the %u fastest are within %s%s", best, r->n,
 			r->k, et_format_percent(r->spread, part),
 			r->converged ? "" : ", not converged");
-	if (t->verbose && isfinite(r->error))
+	if (isfinite(r->error))
 		row(t, "", NULL, "at most %s above the floor of the times (95 %%)",
 			et_format_percent(r->error, error));
 	row(t, "mean", NULL, "%s",
 		et_format_value(et_result_estimate(of)->mean, metric->unit, best));
 }
 
+/* All in one unit, with the digits that the spread supports. */
 static void spread_rows(const struct text *t, const struct et_estimate *est, enum et_unit unit)
 {
+	double digits = fmax(est->sd, est->expanded_uncertainty);
+	struct et_scale s = et_scale_of_value(est->mean, digits, unit);
+	struct et_scale sd = et_scale_for(s, est->sd, est->sd);
 	char a[ET_FIGURE], b[ET_FIGURE];
 
-	row(t, "range", NULL, "%s … %s", et_format_value(est->min, unit, a),
-		et_format_value(est->max, unit, b));
+	row(t, "range", NULL, "%s … %s %s", et_scale_number(s, est->min, a),
+		et_scale_number(s, est->max, b), s.unit);
 	if (est->n > 1)
-		row(t, "median, sd", NULL, "%s, %s (%s)", et_format_value(est->median, unit, a),
-			et_format_value_to(est->sd, est->sd, unit, b),
+		row(t, "median, sd", NULL, "%s, %s %s (%s)", et_scale_number(s, est->median, a),
+			et_scale_number(sd, est->sd, b), s.unit,
 			et_format_percent(est->relative_error, (char[ET_FIGURE]){ 0 }));
 }
 
-static void part(
-	const struct text *t, char **list, const char *name, double part_ns, double whole_ns)
+static void part(char **list, const char *name, double part_ns, double whole_ns)
 {
 	char time[ET_FIGURE], share[ET_FIGURE];
 
-	/* Only the verbose output lists parts below a thousandth. */
-	if (!isfinite(part_ns) || (!t->verbose && part_ns < 0.001 * whole_ns))
+	if (!isfinite(part_ns) || part_ns <= 0)
 		return;
 	et_append(list, ", ", "%s %s (%s)", name, et_format_rounded(part_ns, 3, time),
 		et_format_percent(part_ns / whole_ns, share));
@@ -140,19 +138,19 @@ static void taken_row(const struct text *t, const struct et_command *c, const st
 	size_t n;
 	double rest, more_ns = 0;
 	ET_AUTO_FREE struct et_taker *all = et_takers(c, p, &n, &rest);
-	size_t most = t->verbose || n < TAKERS ? n : TAKERS;
+	size_t most = n < CULPRITS ? n : CULPRITS;
 
 	for (size_t i = 0; i < n; i++) {
 		if (i < most)
-			part(t, &list, all[i].name, all[i].ns, p->elapsed);
+			part(&list, all[i].name, all[i].ns, p->elapsed);
 		else
 			more_ns += all[i].ns;
 	}
 	snprintf(unnamed, sizeof(unnamed), "%zu more", n - most);
 	if (n > most)
-		part(t, &list, unnamed, more_ns, p->elapsed);
+		part(&list, unnamed, more_ns, p->elapsed);
 	if (rest > 0)
-		part(t, &list, "etalon itself or interrupts", rest, p->elapsed);
+		part(&list, "etalon itself or interrupts", rest, p->elapsed);
 	if (list)
 		row(t, "taken by", NULL, "%s", list);
 }
@@ -165,35 +163,37 @@ static void composition(const struct text *t, const struct et_command *c, const 
 	if (!(p->elapsed > 0))
 		return;
 	if (isnan(p->cpu)) {
-		if (t->verbose)
-			row(t, "made of", NULL, "not known: the CPU time is missing");
+		row(t, "made of", NULL, "not known: the CPU time is missing");
 		return;
 	}
 	if (p->cpu > p->elapsed)
 		row(t, "in parallel", NULL, "%.1f CPUs busy", p->cpu / p->elapsed);
 	for (int i = 0; i < ET_SHARES; i++)
-		part(t, &list, et_share_rows[i].name, p->shares[i], p->elapsed);
+		part(&list, et_share_rows[i].name, p->shares[i], p->elapsed);
 	if (list)
 		row(t, "made of", NULL, "%s", list);
 	taken_row(t, c, p);
 	if (isfinite(p->shares[ET_SHARE_ON_CPU]) && isnan(p->shares[ET_SHARE_RUNNABLE]))
 		row(t, "not known", NULL,
 			"waiting for a CPU: the kernel has no scheduler statistics");
-	if (t->verbose && p->blocked > 0)
+	if (p->blocked > 0)
 		row(t, "block I/O", NULL, "%s of it", et_format_rounded(p->blocked, 3, time));
 }
 
-static void sample_row(const struct text *t, const struct et_tally *tally)
+/* "20 runs: 10 alone, 9 in pairs, 1 removed (1 daemon-cutoff); 1 warm-up". */
+static void runs_row(const struct text *t, const struct et_tally *tally)
 {
+	size_t runs = tally->kept[ET_SOLO] + tally->kept[ET_PACED] + tally->kept[ET_DUET] +
+		      tally->n_removed;
 	ET_AUTO_FREE char *causes = NULL;
 	ET_AUTO_FREE char *all = NULL;
 
-	if (tally->kept[ET_SOLO] || !tally->kept[ET_PACED])
-		et_append(&all, ", ", "%zu kept", tally->kept[ET_SOLO]);
+	if (tally->kept[ET_SOLO])
+		et_append(&all, ", ", "%zu alone", tally->kept[ET_SOLO]);
 	if (tally->kept[ET_PACED])
 		et_append(&all, ", ", "%zu paced", tally->kept[ET_PACED]);
 	if (tally->kept[ET_DUET])
-		et_append(&all, ", ", "%zu in duets", tally->kept[ET_DUET]);
+		et_append(&all, ", ", "%zu in pairs", tally->kept[ET_DUET]);
 	for (int by = ET_KEPT + 1; by < ET_CAUSES; by++) {
 		if (tally->removed[by])
 			et_append(&causes, ", ", "%zu %s", tally->removed[by],
@@ -202,8 +202,9 @@ static void sample_row(const struct text *t, const struct et_tally *tally)
 	if (causes)
 		et_append(&all, ", ", "%zu removed (%s)", tally->n_removed, causes);
 	if (tally->warmup)
-		et_append(&all, ", ", "%zu warm-up", tally->warmup);
-	row(t, "samples", NULL, "%s", all);
+		et_append(&all, "; ", "%zu warm-up", tally->warmup);
+	row(t, "runs", NULL, "%zu run%s%s%s", runs, runs == 1 ? "" : "s", all ? ": " : "",
+		all ? all : "");
 }
 
 static void removed_rows(const struct text *t, const struct et_command *c)
@@ -234,16 +235,16 @@ static void removed_rows(const struct text *t, const struct et_command *c)
 
 static void culprit_rows(const struct text *t, const struct et_command *c)
 {
-	size_t n, most = t->verbose ? CULPRITS_VERBOSE : CULPRITS;
+	size_t n;
 	ET_AUTO_FREE struct et_culprit_total *all = et_command_culprits(c, &n);
 	char time[ET_FIGURE];
 
-	for (size_t i = 0; i < n && i < most; i++)
+	for (size_t i = 0; i < n && i < CULPRITS; i++)
 		row(t, i ? "" : "also ran", NULL, "%s %s in %zu sample%s", all[i].name,
 			et_format_rounded((double)all[i].cpu_ns, 3, time), all[i].samples,
 			all[i].samples == 1 ? "" : "s");
-	if (t->verbose && n > most)
-		row(t, "", NULL, "and %zu more", n - most);
+	if (n > CULPRITS)
+		row(t, "", NULL, "and %zu more", n - CULPRITS);
 }
 
 static void mark_rows(const struct text *t, const struct et_command *c)
@@ -262,23 +263,22 @@ static void mark_rows(const struct text *t, const struct et_command *c)
 	}
 }
 
-/* The estimates from all samples, before rules removed some of them. */
-static void before_rows(const struct text *t, const struct et_command_result *r)
+/* The estimates from all runs, also those that rules removed. */
+static void all_runs_rows(const struct text *t, const struct et_command_result *r)
 {
 	bool first = true;
-	char a[ET_FIGURE], b[ET_FIGURE];
+	char a[ET_FIGURE], b[ET_FIGURE], label[32];
 
 	for (int m = 0; m < ET_METRICS; m++) {
 		const struct et_estimate *est = &r->before[m];
 
 		if (!est->n)
 			continue;
-		ET_AUTO_FREE char *all = et_asprintf(" of all %zu samples", est->n);
-		row(t, first ? "before" : "", NULL, "%s %s (sd %s)%s",
+		snprintf(label, sizeof(label), "all %zu runs", est->n);
+		row(t, first ? label : "", NULL, "%s %s (sd %s)",
 			et_format_value_measured(
 				est->mean, est->expanded_uncertainty, et_metrics[m].unit, a),
-			et_metrics[m].label, et_format_percent(est->relative_error, b),
-			first ? all : "");
+			et_metrics[m].label, et_format_percent(est->relative_error, b));
 		first = false;
 	}
 }
@@ -306,7 +306,7 @@ static void figures(
 		estimate_row(t, judged, &r->estimate[judged], true);
 	paced_row(t, &r->paced);
 	for (enum et_metric m = 0; m < ET_METRICS; m++) {
-		if (m != judged && et_metrics[m].judged && (r->estimate[m].n || t->verbose))
+		if (m != judged && et_metrics[m].judged)
 			estimate_row(t, m, &r->estimate[m], false);
 	}
 	if (split_is_known(t->host, tally))
@@ -339,7 +339,7 @@ static void command_block(const struct text *t, const struct et_command_result *
 
 	et_tally_samples(c, &tally);
 	et_page_paragraph(&t->page, 0, "", NULL, name, BOLD);
-	if (t->verbose && c->text && c->name && strcmp(c->text, c->name) != 0)
+	if (c->text && c->name && strcmp(c->text, c->name) != 0)
 		row(t, "command", NULL, "%s", c->text);
 	if (judged->n)
 		figures(t, r, &tally);
@@ -347,20 +347,18 @@ static void command_block(const struct text *t, const struct et_command_result *
 		row(t, "times", NULL, "no solo samples: only pairs are compared");
 	else
 		row(t, "times", WARNING, "no sample was kept");
-	sample_row(t, &tally);
-	before_rows(t, r);
+	runs_row(t, &tally);
+	all_runs_rows(t, r);
 	if (tally.max_rss_bytes != ET_UNKNOWN)
 		row(t, "peak memory", NULL, "%s", et_format_bytes(tally.max_rss_bytes, figure));
 	if (tally.wait4)
 		row(t, "measured by", NULL,
 			"wait4: descendants that nobody waited for are missing");
 	culprit_rows(t, c);
-	if (t->verbose) {
-		mark_rows(t, c);
-		removed_rows(t, c);
-		if (judged->n)
-			histogram(t, r);
-	}
+	mark_rows(t, c);
+	removed_rows(t, c);
+	if (judged->n)
+		histogram(t, r);
 	et_warnings_text(&t->page, 2, &judged->warnings);
 	et_warnings_text(&t->page, 2, &r->warnings);
 }
@@ -371,7 +369,6 @@ static struct text begin(const struct et_host *host, const struct et_text_option
 		.page = { .out = out,
 			.width = o->width < NARROWEST ? NARROWEST : o->width,
 			.color = o->color },
-		.verbose = o->verbose,
 		.host = host,
 	};
 }
@@ -410,23 +407,70 @@ void et_text_heading(const struct et_experiment *e, const struct et_text_options
 	putc('\n', out);
 }
 
-void et_text_result(const struct et_experiment *e, const struct et_judgement *j,
+static void comparisons(const struct text *t, const struct et_judgement *j)
+{
+	if (!j->n_contrasts)
+		return;
+	putc('\n', t->page.out);
+	et_page_paragraph(&t->page, 0, "", NULL, "comparison", BOLD);
+	for (size_t i = 0; i < j->n_contrasts; i++) {
+		const struct et_contrast *c = &j->contrasts[i];
+		et_pair_text(&t->page, j->commands[c->b].command->name,
+			j->commands[c->a].command->name, c, true);
+	}
+}
+
+/* Everything that is known about each command, all comparisons in detail, all warnings. */
+static void details(const struct text *t, const struct et_judgement *j)
+{
+	for (size_t i = 0; i < j->n_commands; i++) {
+		putc('\n', t->page.out);
+		command_block(t, &j->commands[i]);
+	}
+	comparisons(t, j);
+	if (j->warnings.n)
+		putc('\n', t->page.out);
+	et_warnings_text(&t->page, 2, &j->warnings);
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+/* Prints the notes that leave the text as short as promised; returns how many are left. */
+static size_t notes(const struct text *t, const struct et_judgement *j, size_t lines)
+{
+	/* One line for the blank before the notes, one for where the experiment is kept. */
+	size_t most = j->n_commands > 1 ? 8 + 2 * j->n_commands : 8, taken = lines + 2;
+	struct et_page page = t->page;
+	struct et_memstream stream;
+
+	page.out = et_memstream_open(&stream);
+	size_t left = et_notes(j, &page, most > taken ? most - taken : 0);
+	ET_AUTO_FREE char *text = et_memstream_close(&stream);
+	fprintf(t->page.out, "%s%s", *text ? "\n" : "", text);
+	return left;
+}
+
+size_t et_text_result(const struct et_experiment *e, const struct et_judgement *j,
 	const struct et_text_options *o, FILE *out)
 {
 	struct text t = begin(&e->host, o, out);
+	struct et_text_options fitting = *o;
+	struct et_page page = t.page;
+	struct et_memstream stream;
 
-	for (size_t i = 0; i < j->n_commands; i++) {
-		if (i)
-			putc('\n', out);
-		command_block(&t, &j->commands[i]);
-	}
-	et_comparison(j, &t.page, o->verbose);
-	if (j->choice.automatic) {
-		putc('\n', out);
-		row(&t, "protocol", NULL, "%s, chosen: %s", et_protocol_names[j->choice.protocol],
-			j->choice.why);
-	}
-	if (j->warnings.n)
-		putc('\n', out);
-	et_warnings_text(&t.page, 2, &j->warnings);
+	fitting.width = page.width;
+	page.out = et_memstream_open(&stream);
+	et_summary(e, j, &fitting, &page);
+	ET_AUTO_FREE char *text = et_memstream_close(&stream);
+	fputs(text, out);
+	if (o->verbose)
+		details(&t, j);
+	return o->verbose || o->quiet ? 0 : notes(&t, j, count_lines(text));
 }

@@ -95,6 +95,42 @@ const char *et_scale_number(struct et_scale s, double ns, char buf[ET_FIGURE])
 	return buf;
 }
 
+const char *const et_time_unit_names[] = { "auto", "second", "millisecond", "microsecond",
+	"nanosecond", NULL };
+
+struct et_scale et_scale_forced(struct et_scale s, enum et_time_unit unit)
+{
+	if (unit == ET_TIME_UNIT_AUTO)
+		return s;
+	int exponent = units[unit - 1].exponent;
+	return (struct et_scale){ .unit = units[unit - 1].name,
+		.exponent = exponent,
+		.decimals = s.decimals + exponent - s.exponent };
+}
+
+struct et_scale et_scale_for(struct et_scale s, double ns, double uncertainty_ns)
+{
+	struct et_scale own = et_scale_of(ns, uncertainty_ns);
+
+	s.decimals = own.decimals + s.exponent - own.exponent;
+	return s;
+}
+
+const char *et_scale_plus_minus(struct et_scale s, double uncertainty_ns, char buf[ET_FIGURE])
+{
+	char number[ET_FIGURE];
+
+	buf[0] = '\0';
+	if (!known(uncertainty_ns))
+		return buf;
+	if (uncertainty_ns > 0)
+		uncertainty_ns = fmax(uncertainty_ns, pow(10, s.exponent - s.decimals));
+	else
+		s.decimals = 0;
+	snprintf(buf, ET_FIGURE, "± %.80s", et_scale_number(s, uncertainty_ns, number));
+	return buf;
+}
+
 const char *et_format_rounded(double ns, int digits, char buf[ET_FIGURE])
 {
 	char number[ET_FIGURE];
@@ -128,13 +164,8 @@ const char *et_format_measured(double ns, double uncertainty_ns, char buf[ET_FIG
 		snprintf(buf, ET_FIGURE, "%.40s %s ± " ET_DASH, value, s.unit);
 		return buf;
 	}
-	/* A positive uncertainty must not be printed as 0. */
-	if (uncertainty_ns > 0)
-		uncertainty_ns = fmax(uncertainty_ns, pow(10, s.exponent - s.decimals));
-	else
-		s.decimals = 0;
-	et_scale_number(s, uncertainty_ns, plus_minus);
-	snprintf(buf, ET_FIGURE, "%.36s %s ± %.36s %s", value, s.unit, plus_minus, s.unit);
+	et_scale_plus_minus(s, uncertainty_ns, plus_minus);
+	snprintf(buf, ET_FIGURE, "%.36s %s %.40s %s", value, s.unit, plus_minus, s.unit);
 	return buf;
 }
 

@@ -29,6 +29,24 @@ struct et_scale et_scale_of_value(double x, double uncertainty, enum et_unit uni
 /* The number alone, without its unit. */
 const char *et_scale_number(struct et_scale s, double ns, char buf[ET_FIGURE]);
 
+/* A unit of time that the user chose, as the values of --time-unit. */
+enum et_time_unit {
+	ET_TIME_UNIT_AUTO,
+	ET_TIME_UNIT_SECOND,
+	ET_TIME_UNIT_MILLISECOND,
+	ET_TIME_UNIT_MICROSECOND,
+	ET_TIME_UNIT_NANOSECOND,
+};
+
+extern const char *const et_time_unit_names[]; /* "auto", "second" …; NULL ends it */
+
+/* The scale in a chosen unit; ET_TIME_UNIT_AUTO leaves it as it is. */
+struct et_scale et_scale_forced(struct et_scale s, enum et_time_unit unit);
+/* The scale's unit with the decimals that suit another time and its uncertainty. */
+struct et_scale et_scale_for(struct et_scale s, double ns, double uncertainty_ns);
+/* "± 1.2" in the scale's unit; never "± 0" for a positive uncertainty; "" if it is not known. */
+const char *et_scale_plus_minus(struct et_scale s, double uncertainty_ns, char buf[ET_FIGURE]);
+
 /* "412 ms": this many significant digits. */
 const char *et_format_rounded(double ns, int digits, char buf[ET_FIGURE]);
 /* "412.3 ms": four significant digits. */

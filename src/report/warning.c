@@ -80,13 +80,18 @@ static void render(FILE *out, const char *at, const char *end, const struct et_w
 	}
 }
 
-char *et_warning_text(const struct et_warning *w)
+char *et_warning_text_as(const struct et_warning *w, const char *template)
 {
-	const char *text = et_warning_rows[w->code].text;
+	const char *text = template ? template : et_warning_rows[w->code].text;
 	struct et_memstream stream;
 
 	render(et_memstream_open(&stream), text, text + strlen(text), w->args);
 	return et_memstream_close(&stream);
+}
+
+char *et_warning_text(const struct et_warning *w)
+{
+	return et_warning_text_as(w, NULL);
 }
 
 void et_warnings_text(const struct et_page *page, int margin, const struct et_warnings *w)

@@ -9,6 +9,8 @@
 
 /* The sentence of a warning. The caller frees it. */
 char *et_warning_text(const struct et_warning *w);
+/* The same with another template (see struct et_warning_row); NULL: that of the table. */
+char *et_warning_text_as(const struct et_warning *w, const char *template);
 /* Prints one paragraph per warning, "warning: …" or "note: …", indented by `margin` spaces. */
 void et_warnings_text(const struct et_page *page, int margin, const struct et_warnings *w);
 /* Writes the key "warnings": an array of objects with code, severity and text. */

@@ -44,9 +44,11 @@ static int find_by(
 	return read_id(s, &c, id);
 }
 
-static int find_prefix(struct et_store *s, const char *name, char id[40], struct et_error *err)
+/* Finds an experiment by a part of its id, which must be that of no other. */
+static int find_part(
+	struct et_store *s, enum et_sql which, const char *name, char id[40], struct et_error *err)
 {
-	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_FIND_PREFIX, err);
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, which, err);
 	char second[40];
 
 	et_bind_text(&c, "name", name);
@@ -59,9 +61,8 @@ static int find_prefix(struct et_store *s, const char *name, char id[40], struct
 	if (rc == 1)
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"'%s' is the beginning of more than one id: %s, %s", name, id,
-				second),
-			"use a longer prefix");
+				"'%s' is part of more than one id: %s, %s", name, id, second),
+			"use a longer part, or the whole id");
 	return 1;
 }
 
@@ -77,7 +78,9 @@ int et_store_find(struct et_store *s, const char *name, char id[40], struct et_e
 		if (rc == 0)
 			rc = find_by(s, ET_SQL_FIND_LABEL, name, found, err);
 		if (rc == 0)
-			rc = find_prefix(s, name, found, err);
+			rc = find_part(s, ET_SQL_FIND_PREFIX, name, found, err);
+		if (rc == 0)
+			rc = find_part(s, ET_SQL_FIND_END, name, found, err);
 	}
 	if (rc < 0)
 		return rc;

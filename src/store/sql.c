@@ -58,6 +58,9 @@ static const char *const statements[ET_SQL_LENGTH] = {
 			      " ORDER BY started_ns DESC, key DESC LIMIT 1",
 	[ET_SQL_FIND_PREFIX] = "SELECT id FROM experiment WHERE id >= ?1"
 			       " AND substr(id, 1, length(?1)) = ?1 ORDER BY id LIMIT 2",
+	/* At least six characters, the random part of an id: fewer match by chance. */
+	[ET_SQL_FIND_END] = "SELECT id FROM experiment WHERE length(?1) >= 6"
+			    " AND substr(id, -length(?1)) = ?1 ORDER BY id LIMIT 2",
 	[ET_SQL_FIND_UNFINISHED] =
 		"SELECT id FROM experiment WHERE state IN ('running', 'interrupted')"
 		" AND origin = 'measured' AND machine = ? ORDER BY started_ns DESC, key DESC LIMIT "

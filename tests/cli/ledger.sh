@@ -95,7 +95,7 @@ like "no ledger: the text has the same names" "$(tr -s ' \n' ' ' <<<"$out")" \
 	'made of on CPU .*runnable while others ran .*asleep or waiting'
 
 if can_drop_privileges; then
-	exits "ledger: a run without privileges succeeds" 0 unprivileged etalon run -r 2 --json plain.json true
+	exits "ledger: a run without privileges succeeds" 0 unprivileged etalon run -v -r 2 --json plain.json true
 	mv "$public/plain.json" .
 	if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -gt 0 ]; then
 		like "ledger: without privileges the output names the missing capabilities" \

@@ -10,10 +10,13 @@ id=20261115-085506-1f3a9c
 
 gives 0 "show: the default is the last experiment" "$ETALON" show
 says "$id"
-says "CPU time      413.6 ms"
-says "a|b,\"c\"␊␛[31m vs gzip -k -9 -f data: 1.02"
+says "413.6 ms ± "
+says "2  a|b,\"c\"␊␛[31m"
+says "2 is slower than 1 by 2."
 gives 0 "show: an id is accepted" "$ETALON" show $id
 gives 0 "show: the beginning of an id is accepted" "$ETALON" show 20261115
+gives 0 "show: the end of an id is accepted" "$ETALON" show ${id##*-}
+says "$id"
 gives 0 "show: a label is accepted" "$ETALON" show mine
 gives 0 "show: -v succeeds" "$ETALON" show -v
 says "▲ median"

@@ -50,7 +50,7 @@ holds $? "list: --json prints one object per experiment"
 seq 1 5 | "$ETALON" import -q --label numbers - > "$dir/id"
 holds $? "import: a list of numbers is read from standard input"
 gives 0 "show: an imported list is shown" "$ETALON" show "$(cat "$dir/id")"
-says "elapsed time"
+says "elapsed"
 gives 0 "list: -n 1 succeeds" "$ETALON" list -n 1
 says numbers
 [ "$(wc -l < "$dir/out")" -eq 2 ]

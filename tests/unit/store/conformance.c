@@ -228,6 +228,9 @@ static void finding(void)
 	ok(et_store_find(s, "20251115-085506", id, &err) == 0 &&
 			!strcmp(id, "20251115-085506-aaaaaa"),
 		"find: a prefix of an id is enough");
+	ok(et_store_find(s, "bbbbbb", id, &err) == 0 && !strcmp(id, "20251115-085507-bbbbbb"),
+		"find: the end of an id");
+	ok(et_store_find(s, "bbbbb", id, &err) == -ENOENT, "find: a shorter end is refused");
 	ok(et_store_find(s, "20251115-085507-bbbbbb", id, &err) == 0 &&
 			!strcmp(id, "20251115-085507-bbbbbb"),
 		"find: an id is found");

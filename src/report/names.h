@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Names of commands that must fit into a column and still be told apart. */
+#ifndef ET_REPORT_NAMES_H
+#define ET_REPORT_NAMES_H
+
+#include <stddef.h>
+
+/*
+ * Returns n clean names of at most `width` columns each. If one is too long, the part in which the
+ * names differ is kept, and an ellipsis replaces as much of their common beginning and end as is
+ * needed. The list ends with NULL; et_strv_free frees it.
+ */
+char **et_names_fit(const char *const *names, size_t n, int width);
+
+#endif

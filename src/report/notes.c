@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/notes.h"
+#include "base/alloc.h"
+#include "base/memstream.h"
+#include "report/summary.h"
+#include "report/warning.h"
+
+#include <math.h>
+#include <string.h>
+
+#define YELLOW "33"
+
+/* When a warning becomes a note. */
+enum rank {
+	USUAL,
+	FIRST,      /* before the others: the answer is probably not the one that was wanted */
+	LATER,      /* after the others */
+	OF_ELAPSED, /* only if elapsed time is judged and the amount is at least a tenth of it */
+	OF_CPU,     /* only if CPU time is judged */
+	NEVER,      /* the answer holds, or nothing can be done about it here */
+};
+
+/* Warnings of the same cause give one note. */
+enum cause {
+	CAUSE_OWN, /* no other warning has it */
+	CAUSE_NUMBER,
+	CAUSE_SHAPE,
+	CAUSE_SERIES,
+	CAUSE_OTHERS,
+	CAUSE_SPEED,
+	CAUSE_CUTOFFS,
+	CAUSE_METRIC,
+};
+
+/* A warning without a rule is a usual note with its own text. */
+struct rule {
+	enum rank rank;
+	enum cause cause;
+	bool adds_up; /* the counts of several commands are added */
+	const char
+		*text; /* a template as that of the warning, shorter; NULL: that of the warning */
+};
+
+static const struct rule rules[ET_WARNING_CODES] = {
+	[ET_WARN_FEW_VALUES] = { FIRST, CAUSE_NUMBER, false,
+		"only {0} {0:run|runs}, too few to show how they vary; take at least 10: --runs "
+		"10" },
+	[ET_WARN_ALL_EQUAL] = { USUAL, CAUSE_OWN, false,
+		"all times are equal, so their spread is not known; use longer runs" },
+	[ET_WARN_NORMALITY_UNTESTED] = { NEVER, CAUSE_OWN, false, NULL },
+	[ET_WARN_NORMALITY_BY_PART] = { NEVER, CAUSE_OWN, false, NULL },
+	[ET_WARN_SERIAL_UNTESTED] = { NEVER, CAUSE_OWN, false, NULL },
+	[ET_WARN_RARE_CASE_UNSEEN] = { NEVER, CAUSE_OWN, false, NULL },
+	[ET_WARN_COLD_START] = { LATER, CAUSE_SERIES, false,
+		"the first run was far slower because caches were cold; leave it out: --warmup 3" },
+	[ET_WARN_DRIFT] = { LATER, CAUSE_SERIES, false,
+		"the times {0:rise|fall} from run to run (p {1}), so the mean depends on when you "
+		"stop; warm up: --warmup 10" },
+	[ET_WARN_DEPENDENT_RUNS] = { NEVER, CAUSE_SERIES, false, NULL },
+	[ET_WARN_SEVERAL_MODES] = { LATER, CAUSE_SHAPE, false,
+		"two modes, near {0} and {1}, and the mean describes neither; look at them: etalon "
+		"show -v" },
+	[ET_WARN_SKEWED] = { NEVER, CAUSE_SHAPE, false, NULL },
+	[ET_WARN_COARSE_STEPS] = { NEVER, CAUSE_OWN, false, NULL },
+	[ET_WARN_SOLITARY_VALUES] = { NEVER, CAUSE_OWN, false, NULL },
+	[ET_WARN_OUTLIERS] = { NEVER, CAUSE_OWN, false, NULL },
+	[ET_WARN_SD_INTERVAL] = { NEVER, CAUSE_OWN, false, NULL },
+	[ET_WARN_NO_BOOTSTRAP] = { NEVER, CAUSE_OWN, false, NULL },
+	[ET_WARN_TASKS_WAITED] = { OF_ELAPSED, CAUSE_OTHERS, false,
+		"its tasks waited {0} per run for CPUs that others used{1:, most of all {1}|}; "
+		"see: etalon trace" },
+	[ET_WARN_STOLEN_TIME] = { OF_ELAPSED, CAUSE_OTHERS, false,
+		"the hypervisor took {0} of the elapsed time; judge by CPU time: --metric pt" },
+	[ET_WARN_WAITED_FOR_CPU] = { OF_ELAPSED, CAUSE_OTHERS, false,
+		"others used its CPU for {0} of the elapsed time{1:, most of all {1}|}; judge by "
+		"CPU time: --metric pt" },
+	[ET_WARN_MOSTLY_IDLE] = { OF_CPU, CAUSE_METRIC, false,
+		"it sleeps or waits for {0} of its time, which CPU time does not count; use "
+		"--metric et" },
+	[ET_WARN_TIME_LIMIT] = { USUAL, CAUSE_OWN, false,
+		"the time limit ended it after {0} of {1} runs; allow more: --time-limit" },
+	[ET_WARN_SLOW_MACHINE] = { USUAL, CAUSE_SPEED, true,
+		"the machine was slow in {0} of {1} runs{2:; for the time at full speed: "
+		"--pace|}" },
+	[ET_WARN_SLOW_RUNS] = { NEVER, CAUSE_SPEED, true, NULL },
+	[ET_WARN_LOST_RECORDS] = { NEVER, CAUSE_OWN, false, NULL },
+	[ET_WARN_STOPPED] = { USUAL, CAUSE_OWN, true,
+		"a signal stopped the program in {0} {0:run|runs}, where elapsed time is too long; "
+		"see: etalon show -v" },
+	[ET_WARN_LEFTOVERS] = { USUAL, CAUSE_OWN, true,
+		"the program left processes behind in {0} {0:run|runs}, which were killed; see: "
+		"etalon show -v" },
+	[ET_WARN_NO_SNAPSHOT] = { NEVER, CAUSE_OWN, false, NULL },
+	[ET_WARN_FAILED_RUNS] = { FIRST, CAUSE_OWN, true,
+		"{0} {0:run|runs} failed{1:|; to accept this: --ignore-failure}" },
+	[ET_WARN_PACED] = { NEVER, CAUSE_OWN, false, NULL },
+	[ET_WARN_DUETS_ONLY] = { USUAL, CAUSE_OWN, false,
+		"measured in pairs only, so elapsed time includes the partner; for times alone: "
+		"--order auto" },
+	[ET_WARN_UNTIL_MISSED] = { FIRST, CAUSE_OWN, false,
+		"wanted ± {0} of the mean, reached ± {1} after {2} runs; allow more: --max-runs" },
+	[ET_WARN_UNTIL_MISSED_BY_REMOVAL] = { FIRST, CAUSE_OWN, false,
+		"wanted ± {0} of the mean, reached ± {3} by the {2} runs kept of {1}; take more: "
+		"--min-runs {4}" },
+	[ET_WARN_KBEST_FEW_RUNS] = { FIRST, CAUSE_OWN, false,
+		"{0} {0:run is|runs are} fewer than the {1} that must agree; allow more: "
+		"--max-runs" },
+	[ET_WARN_KBEST_NOT_CONVERGED] = { FIRST, CAUSE_OWN, false,
+		"the {0} fastest of {1} runs are {2} apart, not within {3}; allow more: "
+		"--max-runs" },
+	[ET_WARN_SEQUENTIAL_ORDER] = { USUAL, CAUSE_OWN, false,
+		"the commands ran one after the other: a change of the machine looks like a "
+		"difference; use --order auto" },
+	[ET_WARN_COMPARED_BY_CPU_TIME] = { FIRST, CAUSE_METRIC, false,
+		"these programs mostly sleep or wait, which CPU time does not count; use --metric "
+		"et" },
+	[ET_WARN_DIFFERENT_KINDS] = { NEVER, CAUSE_OWN, false, NULL },
+	[ET_WARN_SIDE_BY_SIDE_ONLY] = { USUAL, CAUSE_OWN, false,
+		"peak memory differs ({0}, {1}): the verdict holds side by side only; use --order "
+		"auto" },
+	[ET_WARN_SIDE_BY_SIDE_DIFFERS] = { USUAL, CAUSE_OWN, false,
+		"the ratio is {0} side by side and {1} alone, so both must show a difference; use "
+		"--order random" },
+	[ET_WARN_DEPENDENT_PAIRS] = { NEVER, CAUSE_OWN, false, NULL },
+	[ET_WARN_CLOCK_SOURCE] = { NEVER, CAUSE_OWN, false, NULL },
+	[ET_WARN_VIRTUAL_MACHINE] = { NEVER, CAUSE_OWN, false, NULL },
+	[ET_WARN_FREQUENCY_SCALING] = { NEVER, CAUSE_OWN, false, NULL },
+	[ET_WARN_NO_NET_ADMIN] = { NEVER, CAUSE_OWN, false, NULL },
+	[ET_WARN_NO_TASKSTATS] = { NEVER, CAUSE_OWN, false, NULL },
+	[ET_WARN_NO_CGROUP] = { NEVER, CAUSE_OWN, false, NULL },
+	[ET_WARN_NO_LEDGER] = { NEVER, CAUSE_OWN, false, NULL },
+	[ET_WARN_RESUMED_ELSEWHERE] = { FIRST, CAUSE_OWN, false,
+		"resumed on another kernel or CPU ({0}, {1}); start a new experiment" },
+	[ET_WARN_CUTOFFS_OTHER_KERNEL] = { USUAL, CAUSE_CUTOFFS, false,
+		"the cutoffs of daemons are those of another kernel ({0}); learn new ones: etalon "
+		"daemons learn" },
+	[ET_WARN_CUTOFFS_OLD] = { USUAL, CAUSE_CUTOFFS, false,
+		"the cutoffs of daemons are {0} days old; learn new ones: etalon daemons learn" },
+	[ET_WARN_CUTOFFS_OTHER_LENGTH] = { NEVER, CAUSE_CUTOFFS, false, NULL },
+};
+
+/* One note, made of the warnings of one cause. */
+struct note {
+	const struct et_warning *shown; /* that of the first rank, or else the first */
+	struct et_warning_arg args[ET_WARNING_ARGS];
+	bool *commands; /* which commands it is about */
+	size_t n;       /* how many they are; 0: the experiment */
+};
+
+struct notes {
+	const struct et_judgement *judgement;
+	struct note *list;
+	size_t n, cap;
+};
+
+static double share_of_elapsed(const struct et_judgement *j, const struct et_warning_arg *a)
+{
+	double elapsed = j->commands[0].estimate[ET_METRIC_ELAPSED].mean;
+
+	return a->kind == ET_ARG_VALUE ? a->number / elapsed : a->number;
+}
+
+static bool matters(const struct et_judgement *j, const struct et_warning *w)
+{
+	const double least = 0.1;
+	enum et_metric judged = et_result_metric(&j->commands[0]);
+
+	switch (rules[w->code].rank) {
+	case NEVER:
+		return false;
+	case OF_ELAPSED:
+		return judged == ET_METRIC_ELAPSED && share_of_elapsed(j, &w->args[0]) >= least;
+	case OF_CPU:
+		return judged == ET_METRIC_CPU;
+	default:
+		return true;
+	}
+}
+
+static struct note *note_about(struct notes *all, const struct et_warning *w)
+{
+	enum cause cause = rules[w->code].cause;
+
+	for (size_t i = 0; i < all->n; i++) {
+		enum et_warning_code code = all->list[i].shown->code;
+		if (code == w->code || (cause != CAUSE_OWN && rules[code].cause == cause))
+			return &all->list[i];
+	}
+	ET_GROW(all->list, all->n, all->cap);
+	struct note *added = &all->list[all->n++];
+	*added = (struct note){ .commands = et_calloc(
+					all->judgement->n_commands, sizeof(*added->commands)) };
+	return added;
+}
+
+/* Merges a warning about a command (-1: the experiment) into the note of its cause. */
+static void add(struct notes *all, const struct et_warning *w, long command)
+{
+	if (!matters(all->judgement, w))
+		return;
+	struct note *note = note_about(all, w);
+	const struct rule *rule = &rules[w->code];
+	bool same = note->shown && note->shown->code == w->code;
+
+	if (!note->shown || (rule->rank == FIRST && rules[note->shown->code].rank != FIRST)) {
+		note->shown = w;
+		memcpy(note->args, w->args, sizeof(note->args));
+	} else if (same && rule->adds_up) {
+		for (size_t i = 0; i < ET_WARNING_ARGS; i++)
+			note->args[i].number +=
+				w->args[i].kind == ET_ARG_COUNT ? w->args[i].number : 0;
+	} else if (same && w->args[0].number > note->args[0].number) {
+		memcpy(note->args, w->args, sizeof(note->args)); /* the worst of them */
+	}
+	if (command >= 0 && !note->commands[command]) {
+		note->commands[command] = true;
+		note->n++;
+	}
+}
+
+static void add_all(struct notes *all, const struct et_warnings *w, long command)
+{
+	for (size_t i = 0; i < w->n; i++)
+		add(all, &w->list[i], command);
+}
+
+static void collect(struct notes *all)
+{
+	const struct et_judgement *j = all->judgement;
+
+	for (size_t i = 0; i < j->n_commands; i++) {
+		add_all(all, &et_result_estimate(&j->commands[i])->warnings, (long)i);
+		add_all(all, &j->commands[i].warnings, (long)i);
+	}
+	for (size_t i = 0; i < j->n_contrasts; i++)
+		add_all(all, &j->contrasts[i].warnings,
+			j->n_contrasts > 1 ? (long)j->contrasts[i].b : -1);
+	add_all(all, &j->warnings, -1);
+}
+
+/* " (2, 4)": the commands that a note is about, unless it is about all of them. */
+static char *about(const struct et_judgement *j, const struct note *note)
+{
+	enum { MOST = 4 };
+	char *list = NULL;
+
+	if (!note->n || note->n == j->n_commands)
+		return et_strdup("");
+	if (note->n > MOST)
+		return et_asprintf(" (%zu of %zu commands)", note->n, j->n_commands);
+	for (size_t i = 0; i < j->n_commands; i++) {
+		ET_AUTO_FREE char *name = et_summary_name(j, i);
+		if (note->commands[i])
+			et_append(&list, ", ", "%s", name);
+	}
+	char *text = et_asprintf(" (%s)", list);
+	free(list);
+	return text;
+}
+
+static char *paragraph(
+	const struct et_judgement *j, const struct note *note, const struct et_page *page)
+{
+	struct et_warning w = { .code = note->shown->code };
+	struct et_memstream stream;
+	struct et_page here = *page;
+
+	memcpy(w.args, note->args, sizeof(w.args));
+	ET_AUTO_FREE char *which = about(j, note);
+	ET_AUTO_FREE char *lead = et_asprintf("note%s:", which);
+	ET_AUTO_FREE char *text = et_warning_text_as(&w, rules[w.code].text);
+	here.out = et_memstream_open(&stream);
+	et_page_paragraph(&here, 2, lead, YELLOW, text, NULL);
+	return et_memstream_close(&stream);
+}
+
+static size_t count_lines(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+enum { TURNS = 3 };
+
+/* The notes of the first turn are printed first, and those of one turn in the order they came. */
+static int turn_of(enum rank rank)
+{
+	return rank == FIRST ? 0 : rank == LATER ? 2 : 1;
+}
+
+size_t et_notes(const struct et_judgement *j, const struct et_page *page, size_t lines)
+{
+	struct notes all = { .judgement = j };
+	size_t left = 0;
+
+	if (j->n_commands)
+		collect(&all);
+	for (int turn = 0; turn < TURNS; turn++) {
+		for (size_t i = 0; i < all.n; i++) {
+			if (turn_of(rules[all.list[i].shown->code].rank) != turn)
+				continue;
+			ET_AUTO_FREE char *text = paragraph(j, &all.list[i], page);
+			size_t needed = count_lines(text);
+			if (left || needed > lines) {
+				left++;
+				continue;
+			}
+			fputs(text, page->out);
+			lines -= needed;
+		}
+	}
+	for (size_t i = 0; i < all.n; i++)
+		free(all.list[i].commands);
+	free(all.list);
+	return left;
+}

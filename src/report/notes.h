@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The notes below the short text of a result: few, ranked, one per cause for the whole experiment.
+ * Verbose text, JSON and pages have all warnings.
+ */
+#ifndef ET_REPORT_NOTES_H
+#define ET_REPORT_NOTES_H
+
+#include "model/result.h"
+#include "report/terminal.h"
+
+/* Prints those that fit into this many lines, and returns how many are left. */
+size_t et_notes(const struct et_judgement *j, const struct et_page *page, size_t lines);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The answer of an experiment in a few lines: a table with one line per command, and one line per
+ * comparison. From four commands on the ratios are a column of the table.
+ */
+#ifndef ET_REPORT_SUMMARY_H
+#define ET_REPORT_SUMMARY_H
+
+#include "report/terminal.h"
+#include "report/text.h"
+
+void et_summary(const struct et_experiment *e, const struct et_judgement *j,
+	const struct et_text_options *o, const struct et_page *page);
+/*
+ * The name of a command in a sentence: its number, or the name that the user gave it. The caller
+ * frees it.
+ */
+char *et_summary_name(const struct et_judgement *j, size_t command);
+
+#endif

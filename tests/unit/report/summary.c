@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The short text of a result: how many lines it has, how names fit, which notes it prints. */
+#include "base/parse.h"
+#include "fixture.h"
+#include "report/names.h"
+#include "report/terminal.h"
+#include "report/text.h"
+#include "tap.h"
+
+#include <locale.h>
+
+static size_t lines_of(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += *text == '\n';
+	return n;
+}
+
+static int widest_line(const char *text)
+{
+	int widest = 0;
+
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		ET_AUTO_FREE char *line = et_strndup(text, n);
+		int columns = et_columns(line);
+		widest = columns > widest ? columns : widest;
+		text += n + (text[n] == '\n');
+	}
+	return widest;
+}
+
+static char *print(const struct et_experiment *e, const struct et_judgement *j,
+	struct et_text_options o, size_t *left)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	*left = et_text_result(e, j, &o, f);
+	fclose(f);
+	return text;
+}
+
+/* --- names --- */
+
+static void check_names(int width, const char *const *names, size_t n, const char *const *want)
+{
+	char **fitted = et_names_fit(names, n, width);
+
+	for (size_t i = 0; i < n; i++)
+		is_str(fitted[i], want[i], "names: %d columns, name %zu", width, i);
+	et_strv_free(fitted);
+}
+
+static void names(void)
+{
+	static const char *const levels[] = { "env A_LONG_VARIABLE=some/value gzip -c -1 data",
+		"env A_LONG_VARIABLE=some/value gzip -c -9 data" };
+	static const char *const files[] = { "sort /usr/share/dict/american-english",
+		"sort /usr/share/dict/british-english", "ls" };
+	static const char *const wide[] = { "日本語日本語 x 日本語", "日本語日本語 y 日本語" };
+
+	check_names(60, levels, 2, levels);
+	check_names(20, levels, 2,
+		(const char *const[]){ "env A_LONG_…-1 data", "env A_LONG_…-9 data" });
+	check_names(8, levels, 2, (const char *const[]){ "env…-1…a", "env…-9…a" });
+	check_names(24, files, 3,
+		(const char *const[]){
+			"sort /usr/sh…can-english", "sort /usr/sh…ish-english", "ls" });
+	check_names(12, wide, 2, (const char *const[]){ "日本語…x…語", "日本語…y…語" });
+	for (int width = 3; width < 60; width++) {
+		char **fitted = et_names_fit(levels, 2, width);
+		ok(et_columns(fitted[0]) <= width && et_columns(fitted[1]) <= width,
+			"names: they fit into %d columns", width);
+		if (width > 4)
+			ok(strcmp(fitted[0], fitted[1]) != 0,
+				"names: in %d columns they still differ", width);
+		et_strv_free(fitted);
+	}
+}
+
+/* --- lines --- */
+
+/* Every warning that an experiment can have, on every command and every comparison. */
+static void warn_of_all(struct et_judgement *j)
+{
+	for (size_t i = 0; i < j->n_commands; i++) {
+		struct et_warnings *w = &j->commands[i].warnings;
+		et_warn(w, ET_WARN_FEW_VALUES, et_arg_count(4));
+		et_warn(w, ET_WARN_DRIFT, et_arg_flag(true), et_arg_p_value(0.001));
+		et_warn(w, ET_WARN_SLOW_MACHINE, et_arg_count(3), et_arg_count(10),
+			et_arg_flag(true));
+		et_warn(w, ET_WARN_LEFTOVERS, et_arg_count(2));
+		et_warn(w, ET_WARN_TIME_LIMIT, et_arg_count(2), et_arg_count(10));
+		et_warn(w, ET_WARN_UNTIL_MISSED, et_arg_share(0.01), et_arg_share(0.02),
+			et_arg_count(40));
+	}
+	for (size_t i = 0; i < j->n_contrasts; i++)
+		et_warn(&j->contrasts[i].warnings, ET_WARN_SEQUENTIAL_ORDER);
+	et_warn(&j->warnings, ET_WARN_VIRTUAL_MACHINE, et_arg_text("kvm"));
+}
+
+static void lines(void)
+{
+	static const struct {
+		size_t n, most;
+	} promised[] = { { 1, 8 }, { 2, 12 }, { 9, 26 } };
+	static const int widths[] = { 80, 120 };
+	const char *many[9];
+	char room[9][160];
+	size_t left;
+
+	for (size_t i = 0; i < 9; i++) {
+		snprintf(room[i], sizeof(room[i]),
+			"env LANG=C.UTF-8 /usr/local/libexec/a-rather-long-program --level %zu "
+			"--output /tmp/some/where/very/long/indeed.out",
+			i + 1);
+		many[i] = room[i];
+	}
+	for (size_t i = 0; i < ET_LENGTH(promised) * ET_LENGTH(widths); i++) {
+		size_t n = promised[i / 2].n;
+		int width = widths[i % 2];
+		struct et_experiment *e = fixture_experiment(many, n);
+		struct et_judgement j = fixture_judgement(e);
+		warn_of_all(&j);
+		ET_AUTO_FREE char *text =
+			print(e, &j, (struct et_text_options){ .width = width }, &left);
+		/* One line more says where the experiment is kept. */
+		if (!ok(lines_of(text) + 1 <= promised[i / 2].most,
+			    "%zu commands, %d columns: at most %zu lines with all notes", n, width,
+			    promised[i / 2].most))
+			printf("# %s\n", text);
+		ok(left > 0 || n == 9, "%zu commands, %d columns: notes without room are counted",
+			n, width);
+		ok(widest_line(text) <= width, "%zu commands, %d columns: every line fits", n,
+			width);
+		ok(strstr(text, "note: only 4 runs") != NULL,
+			"%zu commands, %d columns: the most serious note is there", n, width);
+		et_judgement_free(&j);
+		et_experiment_free(e);
+	}
+}
+
+/* --- the table --- */
+
+static void table(void)
+{
+	static const char *const two[] = { "gzip -5", "gzip -6" };
+	struct et_experiment *e = fixture_experiment(two, 2);
+	struct et_judgement j = fixture_judgement(e);
+	size_t left;
+
+	ET_AUTO_FREE char *plain = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	is_str(plain,
+		"            CPU time        range          elapsed         runs\n"
+		"1  gzip -5  412.3 ms ± 1.2  411.1 … 413.5  431.0 ms ± 3.4  4 of 5\n"
+		"2  gzip -6  420.9 ms ± 1.2  419.7 … 422.1  439.0 ms ± 3.4  4 of 5\n"
+		"\n"
+		"2 is slower than 1 by 2.1 % (1.8 … 2.4)    CPU time, 30 pairs, 95 %\n",
+		"two commands: a table and a verdict, and no note on a clean run");
+	ET_AUTO_FREE char *seconds = print(
+		e, &j, (struct et_text_options){ .width = 80, .unit = ET_TIME_UNIT_SECOND }, &left);
+	ok(strstr(seconds, "0.4123 s ± 0.0012") && strstr(seconds, "0.4111 … 0.4135"),
+		"two commands: a chosen unit is that of all figures");
+	free(e->commands[0].name);
+	free(e->commands[1].name);
+	e->commands[0].name = et_strdup("old");
+	e->commands[1].name = et_strdup("new");
+	ET_AUTO_FREE char *named = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(strstr(named, "new is slower than old by 2.1 %") != NULL,
+		"two commands: names that the user gave are in the verdict");
+	j.metric = (struct et_metric_choice){
+		.metric = ET_METRIC_CPU, .reason = ET_METRIC_PARALLEL, .command = 1, .amount = 1.93
+	};
+	j.second = et_calloc(1, sizeof(*j.second));
+	j.second[0] = j.contrasts[0];
+	j.second[0].warnings = (struct et_warnings){ 0 };
+	j.second[0].metric = ET_METRIC_ELAPSED;
+	j.second[0].conclusion = ET_CONCLUDED_SAME;
+	j.second[0].lo = 0.99;
+	j.second[0].significant = false;
+	ET_AUTO_FREE char *both = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	if (!ok(strstr(both, "CPU time (new keeps 1.9 CPUs busy), 30 pairs, 95 %") &&
+			    strstr(both, "no difference shown between new and old (-1.0 % … +2.4 "
+					 "%)\n  elapsed time, 30 pairs, 95 %"),
+		    "two commands: verdicts that differ by time are both printed, with the reason"))
+		printf("# %s\n", both);
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
+/* Five commands, the third of them the fastest. */
+static void many(void)
+{
+	static const char *const five[] = { "a", "b", "c", "d", "e" };
+	struct et_experiment *e = fixture_experiment(five, 5);
+	struct et_judgement j = fixture_judgement(e);
+	size_t left;
+
+	j.commands[2].estimate[ET_METRIC_CPU] = fixture_estimate(206e6, 1.2e6);
+	j.contrasts[1].ratio = 0.5;
+	j.contrasts[1].lo = 0.49;
+	j.contrasts[1].hi = 0.51;
+	j.contrasts[3].significant = false;
+	j.contrasts[3].conclusion = ET_CONCLUDED_SAME;
+	ET_AUTO_FREE char *text = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(lines_of(text) == 8, "five commands: a line for each, the heading and the legend");
+	ok(strstr(text, "CPU time") < strstr(text, "\n3  c") &&
+			strstr(text, "\n3  c") < strstr(text, "\n1  a") &&
+			strstr(text, "\n1  a") < strstr(text, "\n5  e"),
+		"five commands: the fastest is first");
+	ok(strstr(text, "0.500 (0.490 … 0.510)") && strstr(text, "1.021 (1.018 … 1.024) ?") &&
+			strstr(text,
+				"ratio to 1: CPU time, 30 pairs, 95 %; ?: no difference shown"),
+		"five commands: the ratios are in the table, and the legend explains them");
+	ok(strstr(text, "█") != NULL, "five commands: there are bars");
+	ET_AUTO_FREE char *given = print(
+		e, &j, (struct et_text_options){ .width = 80, .sort = ET_SORT_COMMAND }, &left);
+	ok(strstr(given, "\n1  a") < strstr(given, "\n3  c"), "five commands: --sort command");
+	ET_AUTO_FREE char *narrow = print(e, &j, (struct et_text_options){ .width = 50 }, &left);
+	ok(widest_line(narrow) <= 50 && strstr(narrow, "0.500"),
+		"five commands: in 50 columns the ratios are still there");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
+/* --- notes --- */
+
+static void notes(void)
+{
+	static const char *const three[] = { "a", "b", "c" };
+	struct et_experiment *e = fixture_experiment(three, 3);
+	struct et_judgement j = fixture_judgement(e);
+	size_t left;
+
+	et_warn(&j.warnings, ET_WARN_VIRTUAL_MACHINE, et_arg_text("kvm"));
+	et_warn(&j.warnings, ET_WARN_NO_NET_ADMIN);
+	et_warn(&j.commands[0].warnings, ET_WARN_WAITED_FOR_CPU, et_arg_share(0.5),
+		et_arg_text("cc1"), et_arg_flag(true));
+	et_warn(&j.commands[1].warnings, ET_WARN_SLOW_MACHINE, et_arg_count(3), et_arg_count(10),
+		et_arg_flag(true));
+	et_warn(&j.commands[2].warnings, ET_WARN_SLOW_MACHINE, et_arg_count(4), et_arg_count(10),
+		et_arg_flag(true));
+	ET_AUTO_FREE char *text = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	if (!ok(strstr(text, "\nnote (2, 3): the machine was slow in 7 of 20 runs; for the time at "
+			     "full speed:\n  --pace\n") != NULL,
+		    "notes: one for two commands, with the sums of their counts"))
+		printf("# %s\n", text);
+	ok(!strstr(text, "virtual") && !strstr(text, "CAP_NET_ADMIN") && !strstr(text, "cc1"),
+		"notes: none about the machine's limits, nor about elapsed time if CPU time is "
+		"judged");
+	ET_AUTO_FREE char *quiet =
+		print(e, &j, (struct et_text_options){ .width = 80, .quiet = true }, &left);
+	ok(!strstr(quiet, "note") && left == 0, "notes: none with --quiet");
+	ET_AUTO_FREE char *verbose =
+		print(e, &j, (struct et_text_options){ .width = 80, .verbose = true }, &left);
+	ok(strstr(verbose, "virtual") && strstr(verbose, "CAP_NET_ADMIN") && strstr(verbose, "cc1"),
+		"notes: verbose text has all warnings");
+	for (size_t i = 0; i < 3; i++)
+		j.commands[i].metric = ET_METRIC_ELAPSED;
+	ET_AUTO_FREE char *elapsed = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(strstr(elapsed, "note (1): others used its CPU for 50 % of the elapsed time") != NULL,
+		"notes: waiting for others if elapsed time is judged");
+	j.commands[0].warnings.list[0].args[0].number = 0.09;
+	ET_AUTO_FREE char *little = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(!strstr(little, "others used"), "notes: less than a tenth of the time is none");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
+/* --- other protocols --- */
+
+static void headlines(void)
+{
+	static const char *const one[] = { "a" };
+	struct et_experiment *e = fixture_experiment(one, 1);
+	struct et_judgement j = fixture_judgement(e);
+	size_t left;
+
+	j.commands[0].kbest = (struct et_kbest_result){
+		.k = 3, .n = 35, .best = 411.5e6, .spread = 0.0021, .converged = true
+	};
+	ET_AUTO_FREE char *kbest = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(strstr(kbest, "fastest CPU time  3 within") && strstr(kbest, "411.5 ms") &&
+			strstr(kbest, "0.21 %"),
+		"K-best: the fastest run, and how near the others are");
+	j.commands[0].kbest = (struct et_kbest_result){ 0 };
+	j.commands[0].paced =
+		(struct et_paced){ .n = 30, .mean = 400e6, .expanded_uncertainty = 2e6 };
+	ET_AUTO_FREE char *paced = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(strstr(paced, "CPU time at full speed") && strstr(paced, "400.0 ms ± 2.0") &&
+			strstr(paced, "412.3 ms ± 1.2") && !strstr(paced, "431"),
+		"paced: the time at full speed first, then the CPU time, no elapsed time");
+	j.commands[0].paced = (struct et_paced){ .n = 5, .why = "too few" };
+	ET_AUTO_FREE char *few = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(strstr(few, "at full speed not known: too few\n") != NULL, "paced: why it is not known");
+	j.commands[0].paced = (struct et_paced){ 0 };
+	e->plan.until_ratio = 0.01;
+	ET_AUTO_FREE char *until = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(strstr(until, "\nreached ± 0.29 % of the mean, wanted ± 1.0 %\n") != NULL,
+		"--until: what was reached, and what was wanted");
+	j.metric = (struct et_metric_choice){
+		.metric = ET_METRIC_ELAPSED, .reason = ET_METRIC_WAITS, .amount = 0.98
+	};
+	j.commands[0].metric = ET_METRIC_ELAPSED;
+	ET_AUTO_FREE char *waits = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(strstr(waits, "judged by elapsed time: it sleeps or waits for 98 % of it\n") &&
+			strstr(waits, "elapsed ") < strstr(waits, "CPU time"),
+		"elapsed time: the first column, and why");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
+int main(void)
+{
+	setlocale(LC_CTYPE, "C.UTF-8");
+	names();
+	lines();
+	table();
+	many();
+	notes();
+	headlines();
+	return tap_done();
+}
