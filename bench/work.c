@@ -9,12 +9,15 @@
  *                               the previous one
  *   bench-work pass N           two processes pass a byte back and forth N times, which on one
  *                               CPU makes 2 N context switches
+ *   bench-work stamp FILE       appends the time to a file: CLOCK_MONOTONIC in nanoseconds
+ *   bench-work start FILE ARG…  the same, and then executes a program
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { LINE_BYTES = 64 };
@@ -90,6 +93,18 @@ static void pass(uint64_t n)
 		waitpid(child, NULL, 0);
 }
 
+static void stamp(const char *path)
+{
+	struct timespec now;
+	FILE *f = fopen(path, "ae");
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!f || fprintf(f, "%lld%09ld\n", (long long)now.tv_sec, now.tv_nsec) < 0 || fclose(f)) {
+		perror(path);
+		exit(1);
+	}
+}
+
 static uint64_t number(const char *text)
 {
 	return strtoull(text, NULL, 10);
@@ -106,8 +121,15 @@ int main(int argc, char **argv)
 		walk(number(argv[2]), number(argv[3]));
 	else if (argc == 3 && !strcmp(argv[1], "pass"))
 		pass(number(argv[2]));
-	else
-		return fprintf(stderr, "usage: bench-work inc N, forever, walk BYTES N, pass N\n"),
+	else if (argc == 3 && !strcmp(argv[1], "stamp"))
+		stamp(argv[2]);
+	else if (argc > 3 && !strcmp(argv[1], "start")) {
+		stamp(argv[2]);
+		execvp(argv[3], argv + 3);
+		return perror(argv[3]), 1;
+	} else
+		return fprintf(stderr, "usage: bench-work inc N, forever, walk BYTES N, pass N, "
+				       "stamp FILE, start FILE COMMAND ARG…\n"),
 		       2;
 	return 0;
 }

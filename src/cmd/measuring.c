@@ -4,6 +4,7 @@
 #include "base/parse.h"
 #include "cmd/leftovers.h"
 #include "cmd/stored.h"
+#include "measure/ledger.h"
 #include "report/review.h"
 
 #include <errno.h>
@@ -38,6 +39,7 @@ static struct et_session_setup session_setup(struct et_measuring *m)
 		.interrupt = m->interrupt,
 		.envp = environ,
 		.no_ledger = m->no_ledger,
+		.early = m->early,
 		.draw_seed = m->draw_seed,
 		.progress = draw,
 		.review = review,
@@ -45,13 +47,20 @@ static struct et_session_setup session_setup(struct et_measuring *m)
 		.ctx = m };
 }
 
-int et_measuring_begin(struct et_measuring *m, struct et_experiment *e, struct et_error *err)
+/* Everything before the session; e may be NULL. */
+static int prepare(struct et_measuring *m, struct et_experiment *e, struct et_error *err)
 {
+	m->early = m->no_ledger ? NULL : et_ledger_early();
 	int rc = et_stored_open(m->cli, ET_STORE_WRITE, &m->store, err);
 
 	et_leftovers_end(m->cli);
-	if (rc == 0)
-		rc = et_tuning_begin(&m->tuning, m->cli, m->env, e, m->text, err);
+	return rc ? rc : et_tuning_begin(&m->tuning, m->cli, m->env, e, m->text, err);
+}
+
+int et_measuring_begin(struct et_measuring *m, struct et_experiment *e, struct et_error *err)
+{
+	int rc = prepare(m, e, err);
+
 	if (rc) {
 		et_experiment_free(e);
 		return rc;
@@ -62,11 +71,8 @@ int et_measuring_begin(struct et_measuring *m, struct et_experiment *e, struct e
 
 int et_measuring_resume(struct et_measuring *m, const char *name, struct et_error *err)
 {
-	int rc = et_stored_open(m->cli, ET_STORE_WRITE, &m->store, err);
+	int rc = prepare(m, NULL, err);
 
-	et_leftovers_end(m->cli);
-	if (rc == 0)
-		rc = et_tuning_begin(&m->tuning, m->cli, m->env, NULL, m->text, err);
 	if (rc)
 		return rc;
 	struct et_session_setup setup = session_setup(m);
@@ -115,6 +121,7 @@ int et_measuring_drive(struct et_measuring *m, struct et_error *err)
 void et_measuring_close(struct et_measuring *m)
 {
 	et_session_close(m->session);
+	et_ledger_early_end(m->early);
 	et_tuning_end(&m->tuning, m->cli);
 	et_store_close(m->store);
 }

@@ -21,6 +21,7 @@ struct et_measuring {
 	FILE *text;     /* stream for text: --env -v prints its changes there */
 	/* filled by the functions below */
 	struct et_store *store;
+	struct et_ledger_early *early;
 	struct et_session *session;
 	struct et_tuning tuning;
 	struct et_progress progress;

@@ -9,8 +9,10 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-static int explain(int errnum, struct et_error *err)
+int et_bpf_explain(int rc, struct et_error *err)
 {
+	int errnum = -rc;
+
 	if (errnum == EPERM || errnum == EACCES)
 		return et_hint_privilege(err,
 			et_fail(err, errnum, ET_EXIT_ENVIRONMENT,
@@ -98,9 +100,9 @@ static int load_with(struct et_bpf_object object, bool timer,
 	return rc;
 }
 
-int et_bpf_load(struct et_bpf_object object,
+int et_bpf_try(struct et_bpf_object object,
 	void (*configure)(struct bpf_object *o, const void *ctx), const void *ctx,
-	struct et_bpf *out, struct et_error *err)
+	struct et_bpf *out)
 {
 	struct rlimit limit;
 
@@ -112,7 +114,16 @@ int et_bpf_load(struct et_bpf_object object,
 		rc = load_with(object, false, configure, ctx, out);
 	if (known)
 		setrlimit(RLIMIT_MEMLOCK, &limit);
-	return rc ? explain(-rc, err) : 0;
+	return rc;
+}
+
+int et_bpf_load(struct et_bpf_object object,
+	void (*configure)(struct bpf_object *o, const void *ctx), const void *ctx,
+	struct et_bpf *out, struct et_error *err)
+{
+	int rc = et_bpf_try(object, configure, ctx, out);
+
+	return rc ? et_bpf_explain(rc, err) : 0;
 }
 
 void et_bpf_unload(struct et_bpf *b)

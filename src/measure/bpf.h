@@ -33,6 +33,14 @@ struct et_bpf_object {
 int et_bpf_load(struct et_bpf_object object,
 	void (*configure)(struct bpf_object *o, const void *ctx), const void *ctx,
 	struct et_bpf *out, struct et_error *err) ET_CHECK;
+/*
+ * The two halves of et_bpf_load(): the first may run in another thread, because it does not call
+ * et_alloc(). The second explains its result.
+ */
+int et_bpf_try(struct et_bpf_object object,
+	void (*configure)(struct bpf_object *o, const void *ctx), const void *ctx,
+	struct et_bpf *out) ET_CHECK;
+int et_bpf_explain(int rc, struct et_error *err);
 void et_bpf_unload(struct et_bpf *b); /* may be all zero */
 
 #endif

@@ -40,8 +40,13 @@ static bool in_first_namespace(void)
 	       !strcmp(text, first);
 }
 
-static int open_source(
-	struct et_ledger *l, enum et_sched_way way, const cpu_set_t *cpus, struct et_error *err)
+struct et_ledger_early *et_ledger_early(void)
+{
+	return in_first_namespace() ? et_ledger_bpf_early() : NULL;
+}
+
+static int open_source(struct et_ledger *l, enum et_sched_way way, struct et_ledger_early *early,
+	const cpu_set_t *cpus, struct et_error *err)
 {
 	struct et_error why[ET_LENGTH(sources)];
 	int rc = 0;
@@ -52,22 +57,22 @@ static int open_source(
 			"host's process IDs");
 	if (way != ET_SCHED_ANY) {
 		l->source = sources[way - ET_SCHED_BPF];
-		return l->source->open(cpus, &l->ctx, &l->memory, err);
+		return l->source->open(early, cpus, &l->ctx, &l->memory, err);
 	}
 	for (size_t i = 0; i < ET_LENGTH(sources); i++) {
 		l->source = sources[i];
-		rc = l->source->open(cpus, &l->ctx, &l->memory, &why[i]);
+		rc = l->source->open(early, cpus, &l->ctx, &l->memory, &why[i]);
 		if (rc == 0)
 			return 0;
 	}
 	return et_fail(err, -rc, ET_EXIT_ENVIRONMENT, "%.200s; %.200s", why[0].what, why[1].what);
 }
 
-int et_ledger_open(
-	enum et_sched_way way, const cpu_set_t *cpus, struct et_ledger **out, struct et_error *err)
+int et_ledger_open(enum et_sched_way way, struct et_ledger_early *early, const cpu_set_t *cpus,
+	struct et_ledger **out, struct et_error *err)
 {
 	struct et_ledger l = { 0 };
-	int rc = open_source(&l, way, cpus, err);
+	int rc = open_source(&l, way, early, cpus, err);
 
 	if (rc)
 		return rc;

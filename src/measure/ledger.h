@@ -18,12 +18,28 @@
 #include <sched.h>
 
 struct et_ledger;
+struct et_ledger_early;
 
 /*
- * Opens the ledger for programs that may use these CPUs, NULL: all. 0 or -errno with err filled.
+ * Begins to load the BPF programs in a thread, while the caller prepares other things: loading
+ * takes longer than everything else before the first run. NULL if that is not possible or not
+ * useful; then et_ledger_open() does it.
  */
-int et_ledger_open(enum et_sched_way way, const cpu_set_t *cpus, struct et_ledger **out,
-	struct et_error *err) ET_CHECK;
+struct et_ledger_early *et_ledger_early(void);
+/*
+ * Waits for the thread. A process that etalon makes by a bare clone3() must not be made before: a
+ * lock of the C library that the thread holds would stay locked in it. NULL is fine.
+ */
+void et_ledger_early_wait(struct et_ledger_early *early);
+/* Waits for the thread, and frees what et_ledger_open() has not taken. NULL is fine. */
+void et_ledger_early_end(struct et_ledger_early *early);
+
+/*
+ * Opens the ledger for programs that may use these CPUs, NULL: all. It takes what was loaded early,
+ * if that is not NULL. 0 or -errno with err filled.
+ */
+int et_ledger_open(enum et_sched_way way, struct et_ledger_early *early, const cpu_set_t *cpus,
+	struct et_ledger **out, struct et_error *err) ET_CHECK;
 /* "bpf" or "perf". */
 const char *et_ledger_source(const struct et_ledger *l);
 

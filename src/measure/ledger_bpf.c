@@ -11,6 +11,8 @@
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include <pthread.h>
+#include <signal.h>
 
 struct by_bpf {
 	struct et_bpf bpf;
@@ -27,16 +29,78 @@ static void configure(struct bpf_object *o, const void *ctx)
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(o, "cpus"), (uint32_t)n_cpus);
 }
 
-static int open_bpf(
-	const cpu_set_t *cpus, void **ctx, struct et_ledger_memory **memory, struct et_error *err)
+/* Loading in a thread: it changes only this struct, and calls no function of etalon but bpf.h's. */
+struct et_ledger_early {
+	pthread_t thread;
+	bool running;
+	struct et_bpf bpf;
+	int rc;
+};
+
+static int load(struct et_bpf *out)
+{
+	const struct et_bpf_object object = { ledger_object, sizeof(ledger_object) };
+
+	return et_bpf_try(object, configure, NULL, out);
+}
+
+static void *load_early(void *ctx)
+{
+	struct et_ledger_early *early = ctx;
+
+	early->rc = load(&early->bpf);
+	return NULL;
+}
+
+struct et_ledger_early *et_ledger_bpf_early(void)
+{
+	struct et_ledger_early *early = et_calloc(1, sizeof(*early));
+	sigset_t all, old;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old); /* signals are for the main thread */
+	early->running = pthread_create(&early->thread, NULL, load_early, early) == 0;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (early->running)
+		return early;
+	free(early);
+	return NULL;
+}
+
+void et_ledger_early_wait(struct et_ledger_early *early)
+{
+	if (!early || !early->running)
+		return;
+	pthread_join(early->thread, NULL);
+	early->running = false;
+}
+
+void et_ledger_early_end(struct et_ledger_early *early)
+{
+	if (!early)
+		return;
+	et_ledger_early_wait(early);
+	et_bpf_unload(&early->bpf);
+	free(early);
+}
+
+static int open_bpf(struct et_ledger_early *early, const cpu_set_t *cpus, void **ctx,
+	struct et_ledger_memory **memory, struct et_error *err)
 {
 	(void)cpus; /* tracepoints cover all CPUs */
-	const struct et_bpf_object object = { ledger_object, sizeof(ledger_object) };
 	struct et_bpf bpf = { 0 };
+	int rc;
 
-	int rc = et_bpf_load(object, configure, NULL, &bpf, err);
+	if (early) {
+		et_ledger_early_wait(early);
+		rc = early->rc;
+		bpf = early->bpf;
+		early->bpf = (struct et_bpf){ 0 };
+	} else {
+		rc = load(&bpf);
+	}
 	if (rc)
-		return rc;
+		return et_bpf_explain(rc, err);
 	struct by_bpf *s = et_calloc(1, sizeof(*s));
 	s->bpf = bpf;
 	s->cpus_fd = bpf_object__find_map_fd_by_name(bpf.object, "cpus");
@@ -99,9 +163,25 @@ static int read_cpu_bpf(void *ctx, int32_t cpu, struct et_ledger_cpu *out)
 
 #else
 
-static int open_bpf(
-	const cpu_set_t *cpus, void **ctx, struct et_ledger_memory **memory, struct et_error *err)
+struct et_ledger_early *et_ledger_bpf_early(void)
 {
+	return NULL;
+}
+
+void et_ledger_early_wait(struct et_ledger_early *early)
+{
+	(void)early;
+}
+
+void et_ledger_early_end(struct et_ledger_early *early)
+{
+	(void)early;
+}
+
+static int open_bpf(struct et_ledger_early *early, const cpu_set_t *cpus, void **ctx,
+	struct et_ledger_memory **memory, struct et_error *err)
+{
+	(void)early;
 	(void)cpus;
 	(void)ctx;
 	(void)memory;

@@ -218,9 +218,10 @@ static size_t ring_bytes(size_t n_cpus)
 	return share < LEAST ? LEAST : share > MOST ? MOST : share;
 }
 
-static int open_perf(
-	const cpu_set_t *cpus, void **ctx, struct et_ledger_memory **memory, struct et_error *err)
+static int open_perf(struct et_ledger_early *early, const cpu_set_t *cpus, void **ctx,
+	struct et_ledger_memory **memory, struct et_error *err)
 {
+	(void)early; /* there is little to do */
 	/* Shared: children write into it. */
 	struct by_perf *s =
 		mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

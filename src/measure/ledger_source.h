@@ -4,6 +4,7 @@
 #define ET_MEASURE_LEDGER_SOURCE_H
 
 #include "base/error.h"
+#include "measure/ledger.h"
 #include "measure/ledger_record.h"
 
 #include <sched.h>
@@ -16,10 +17,10 @@ struct et_ledger_source {
 	bool wakeups;    /* likewise */
 	/*
 	 * Opens it for programs that may use these CPUs, NULL: all. 0 or -errno with err filled.
-	 * The memory is shared with children.
+	 * The memory is shared with children. For `early`, see ledger.h; it may be NULL.
 	 */
-	int (*open)(const cpu_set_t *cpus, void **ctx, struct et_ledger_memory **memory,
-		struct et_error *err) ET_CHECK;
+	int (*open)(struct et_ledger_early *early, const cpu_set_t *cpus, void **ctx,
+		struct et_ledger_memory **memory, struct et_error *err) ET_CHECK;
 	/*
 	 * Completes the slots and moves all culprits from the table into arrays of
 	 * ET_LEDGER_CULPRITS; returns their number.
@@ -30,6 +31,9 @@ struct et_ledger_source {
 	int (*read_cpu)(void *ctx, int32_t cpu, struct et_ledger_cpu *out) ET_CHECK;
 	void (*close)(void *ctx);
 };
+
+/* The BPF half of et_ledger_early(). */
+struct et_ledger_early *et_ledger_bpf_early(void);
 
 extern const struct et_ledger_source et_ledger_by_bpf;
 extern const struct et_ledger_source et_ledger_by_perf;

@@ -6,7 +6,7 @@
 static int open_ledger(const struct et_observer_setup *setup, void **self, struct et_error *err)
 {
 	struct et_ledger *l = NULL;
-	int rc = et_ledger_open(setup->sched_way, setup->cpus, &l, err);
+	int rc = et_ledger_open(setup->sched_way, setup->early, setup->cpus, &l, err);
 
 	*self = l;
 	return rc;

@@ -16,12 +16,14 @@
 #include <sched.h>
 
 struct et_run; /* run.h */
+struct et_ledger_early;
 
 struct et_observer_setup {
 	const char *root; /* of /proc and /sys, see base/sysroot.h */
 	const struct et_experiment *e;
-	const cpu_set_t *cpus;       /* that programs may use; NULL: not known */
-	enum et_sched_way sched_way; /* for the ledger */
+	const cpu_set_t *cpus;         /* that programs may use; NULL: not known */
+	enum et_sched_way sched_way;   /* for the ledger */
+	struct et_ledger_early *early; /* likewise, see ledger.h; NULL: none */
 };
 
 struct et_observer {

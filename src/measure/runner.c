@@ -102,8 +102,10 @@ int et_runner_observe(struct et_runner *r, const struct et_observer *o, struct e
 	return et_observers_request(&r->context.observers, o, err);
 }
 
-int et_runner_open_ledger(struct et_runner *r, enum et_sched_way way, struct et_error *err)
+int et_runner_open_ledger(struct et_runner *r, enum et_sched_way way, struct et_ledger_early *early,
+	struct et_error *err)
 {
+	r->context.observers.setup.early = early;
 	r->context.observers.setup.sched_way = way;
 	return et_runner_observe(r, &et_observe_ledger, err);
 }

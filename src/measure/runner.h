@@ -9,6 +9,7 @@
 
 struct et_observer;
 struct et_runner;
+struct et_ledger_early;
 
 /*
  * Finds the programs, opens their files, changes our own process as own_process.h says until
@@ -22,10 +23,11 @@ void et_runner_close(struct et_runner *r); /* NULL is fine */
 struct et_executor et_runner_executor(struct et_runner *r);
 /*
  * From now on samples show which processes took the program's CPU (ledger.h). If the machine does
- * not allow it, err says what is missing, and runs are measured without it.
+ * not allow it, err says what is missing, and runs are measured without it. For `early`, which may
+ * be NULL, see ledger.h.
  */
-int et_runner_open_ledger(
-	struct et_runner *r, enum et_sched_way way, struct et_error *err) ET_CHECK;
+int et_runner_open_ledger(struct et_runner *r, enum et_sched_way way, struct et_ledger_early *early,
+	struct et_error *err) ET_CHECK;
 /* Adds an observer, innermost of all (see observers.c). 0 or -errno with err filled. */
 int et_runner_observe(
 	struct et_runner *r, const struct et_observer *o, struct et_error *err) ET_CHECK;

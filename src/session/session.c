@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "host/host.h"
+#include "measure/ledger.h"
 #include "measure/metronome.h"
 #include "measure/runner.h"
 #include "model/metric_choice.h"
@@ -40,9 +41,12 @@ static struct et_session *create(const struct et_session_setup *setup, struct et
 static int open_runner(struct et_session *s, struct et_error *err)
 {
 	struct et_error why;
+
+	et_ledger_early_wait(s->setup.early); /* the runner makes a process, the keeper */
 	int rc = et_runner_open(s->e, s->setup.envp, s->setup.interrupt, &s->runner, err);
 
-	if (rc == 0 && !s->setup.no_ledger && et_runner_open_ledger(s->runner, ET_SCHED_ANY, &why))
+	if (rc == 0 && !s->setup.no_ledger &&
+		et_runner_open_ledger(s->runner, ET_SCHED_ANY, s->setup.early, &why))
 		et_warn(&s->warnings, ET_WARN_NO_LEDGER, et_arg_text(why.what));
 	return rc;
 }

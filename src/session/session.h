@@ -15,14 +15,16 @@
 #include "store/store.h"
 
 struct et_session;
+struct et_ledger_early;
 
 /* The session copies this, but not the things that it points to: they must outlive the session. */
 struct et_session_setup {
 	struct et_store *store; /* open for writing */
 	struct et_interrupt *interrupt;
-	char *const *envp; /* environment of the programs */
-	bool no_ledger;    /* do not record which processes have the program's CPU */
-	bool draw_seed;    /* replace plan.seed of a new experiment by a random number */
+	char *const *envp;             /* environment of the programs */
+	bool no_ledger;                /* do not record which processes have the program's CPU */
+	struct et_ledger_early *early; /* for the ledger, see measure/ledger.h; NULL: none */
+	bool draw_seed; /* replace plan.seed of a new experiment by a random number */
 	/* Called after each run. May be NULL. */
 	void (*progress)(void *ctx, const struct et_progress_note *note);
 	/*

@@ -75,7 +75,7 @@ static void account_perf(const uint8_t *data, size_t size)
 	uint64_t window[4] = { 1, 2, UINT64_MAX / 2, 3 };
 	void *ctx;
 
-	FUZZ_CHECK(et_ledger_by_perf.open(NULL, &ctx, &memory, &err) == 0);
+	FUZZ_CHECK(et_ledger_by_perf.open(NULL, NULL, &ctx, &memory, &err) == 0);
 	if (size > sizeof(window))
 		memcpy(window, data + size - sizeof(window), sizeof(window));
 	memory->etalon = 7;

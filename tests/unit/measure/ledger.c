@@ -434,7 +434,7 @@ static bool run_watched(
 	if (rc == 0)
 		rc = et_runner_open(e, environ, &interrupt, &r, &err);
 	if (rc == 0)
-		rc = et_runner_open_ledger(r, way, &err);
+		rc = et_runner_open_ledger(r, way, NULL, &err);
 	if (rc == 0) {
 		struct et_executor x = et_runner_executor(r);
 		rc = x.run(x.ctx, &q, samples, &err);
