@@ -83,6 +83,8 @@ static int conclude(
 	const struct et_run_options *o, const struct et_measuring *m, struct et_outputs *outputs)
 {
 	struct et_text_options text = et_cli_text(m->cli);
+	text.sort = o->sort;
+	text.unit = o->unit;
 	const struct et_experiment *e = et_session_experiment(m->session);
 	const struct et_warnings *about = et_session_warnings(m->session);
 	struct et_judgement j;

@@ -121,6 +121,12 @@ const struct et_option et_run_options[] = {
 	{ 0, "trust-record", NULL,
 		"with --resume ID: run the commands of a record that came from elsewhere",
 		et_set_true, FILLS(trust_record) },
+	{ 'u', "time-unit", "UNIT",
+		"unit of the table: second, millisecond, microsecond or nanosecond (auto)",
+		et_set_choice, FILLS(unit), .names = et_time_unit_names },
+	{ 0, "sort", "ORDER",
+		"order of the table: command, mean-time or auto (by time from four commands on)",
+		et_set_choice, FILLS(sort), .names = et_sort_names },
 	{ 0, "fail-on-regression", "[PCT]",
 		"exit 1 if a command is significantly slower than the reference (by more than "
 		"PCT %)",

@@ -7,6 +7,7 @@
 #include "cmd/outputs.h"
 #include "model/experiment.h"
 #include "protocol/parameters.h"
+#include "report/text.h"
 
 enum { ET_MOST_VALUES = 64 };
 
@@ -50,6 +51,8 @@ struct et_run_options {
 	double regression_ratio; /* the slowdown that fails the run; INFINITY: none does */
 	bool env;                /* change the environment for the duration */
 	bool no_ledger;
+	enum et_sort sort; /* of the table */
+	enum et_time_unit unit;
 };
 
 extern const struct et_option et_run_options[];

@@ -6,11 +6,19 @@
 
 struct request {
 	bool json;
+	enum et_sort sort;
+	enum et_time_unit unit;
 };
 
 static const struct et_option options[] = {
 	{ 0, "json", NULL, "print the native record instead of text", et_set_true,
 		ET_FILLS(request, json) },
+	{ 'u', "time-unit", "UNIT",
+		"unit of the table: second, millisecond, microsecond or nanosecond (auto)",
+		et_set_choice, ET_FILLS(request, unit), .names = et_time_unit_names },
+	{ 0, "sort", "ORDER",
+		"order of the table: command, mean-time or auto (by time from four commands on)",
+		et_set_choice, ET_FILLS(request, sort), .names = et_sort_names },
 	{ 0 },
 };
 
@@ -36,6 +44,9 @@ static int write_result(
 {
 	const struct request *r = ctx;
 	struct et_text_options o = et_cli_text(cli);
+
+	o.sort = r->sort;
+	o.unit = r->unit;
 
 	if (r->json) {
 		et_native_write(s->experiment, &s->judgement, stdout);

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/memstream.h"
 #include "report/summary.h"
+#include "report/units.h"
 #include "report/warning.h"
 
 #include <math.h>
@@ -102,6 +103,9 @@ static const struct rule rules[ET_WARNING_CODES] = {
 	[ET_WARN_UNTIL_MISSED_BY_REMOVAL] = { FIRST, CAUSE_OWN, false,
 		"wanted ± {0} of the mean, reached ± {3} by the {2} runs kept of {1}; take more: "
 		"--min-runs {4}" },
+	[ET_WARN_UNTIL_FEW_RUNS] = { FIRST, CAUSE_OWN, false,
+		"--until {0} ended after {1} runs, which may agree by chance; use --min-runs "
+		"{2}" },
 	[ET_WARN_KBEST_FEW_RUNS] = { FIRST, CAUSE_OWN, false,
 		"{0} {0:run is|runs are} fewer than the {1} that must agree; allow more: "
 		"--max-runs" },
@@ -116,11 +120,14 @@ static const struct rule rules[ET_WARNING_CODES] = {
 		"et" },
 	[ET_WARN_DIFFERENT_KINDS] = { NEVER, CAUSE_OWN, false, NULL },
 	[ET_WARN_SIDE_BY_SIDE_ONLY] = { USUAL, CAUSE_OWN, false,
-		"peak memory differs ({0}, {1}): the verdict holds side by side only; use --order "
-		"auto" },
+		"the two differ in {0}: the verdict holds side by side only; use --order auto" },
 	[ET_WARN_SIDE_BY_SIDE_DIFFERS] = { USUAL, CAUSE_OWN, false,
 		"the ratio is {0} side by side and {1} alone, so both must show a difference; use "
 		"--order random" },
+	[ET_WARN_DEPENDENT_SERIES] = { NEVER, CAUSE_OWN, false, NULL },
+	[ET_WARN_MEAN_DISAGREES] = { USUAL, CAUSE_OWN, false,
+		"by the mean it is {0:smaller|larger}, by {1}: a few runs outweigh the others; "
+		"look at them: etalon show -v" },
 	[ET_WARN_DEPENDENT_PAIRS] = { NEVER, CAUSE_OWN, false, NULL },
 	[ET_WARN_CLOCK_SOURCE] = { NEVER, CAUSE_OWN, false, NULL },
 	[ET_WARN_VIRTUAL_MACHINE] = { NEVER, CAUSE_OWN, false, NULL },
@@ -143,6 +150,7 @@ static const struct rule rules[ET_WARNING_CODES] = {
 struct note {
 	const struct et_warning *shown; /* that of the first rank, or else the first */
 	struct et_warning_arg args[ET_WARNING_ARGS];
+	char *text;     /* instead of that of the warning, or NULL */
 	bool *commands; /* which commands it is about */
 	size_t n;       /* how many they are; 0: the experiment */
 };
@@ -238,6 +246,48 @@ static void collect(struct notes *all)
 	add_all(all, &j->warnings, -1);
 }
 
+/* "46.1 ms at full speed (9 runs), 62.8 ms when slowed (21 runs)". */
+static char *states_text(const struct et_command_result *r)
+{
+	enum { DIGITS = 3 };
+	const struct et_states *s = &r->states;
+	char fast[ET_FIGURE], slow[ET_FIGURE], best[ET_FIGURE];
+
+	char *text = et_asprintf("%s at full speed (%zu runs), %s when slowed (%zu runs)",
+		et_format_rounded(s->fast_mean, DIGITS, fast), s->fast,
+		et_format_rounded(s->slow_mean, DIGITS, slow), s->slow);
+	if (r->full_speed.n)
+		et_append(&text, "; ", "%s at full speed by the probe",
+			et_format_measured(
+				r->full_speed.mean, r->full_speed.expanded_uncertainty, best));
+	return text;
+}
+
+/* Says that the machine had two speeds: with the times, or for several commands with counts. */
+static void add_states(struct notes *all)
+{
+	static const struct et_warning speed = { .code = ET_WARN_SLOW_MACHINE };
+	const struct et_judgement *j = all->judgement;
+	size_t slow = 0, runs = 0;
+
+	for (size_t i = 0; i < j->n_commands; i++) {
+		slow += j->commands[i].states.slow;
+		runs += j->commands[i].states.slow + j->commands[i].states.fast;
+	}
+	if (!slow)
+		return;
+	struct note *note = note_about(all, &speed);
+	note->shown = &speed;
+	note->n = 0; /* it is about the experiment */
+	note->text = j->n_commands == 1
+			     ? states_text(&j->commands[0])
+			     : et_asprintf("the machine was slow in %zu of %zu runs; %s: --pace",
+				       slow, runs,
+				       j->n_contrasts ? "the verdicts allow for it. For times at "
+							"full speed"
+						      : "for times at full speed");
+}
+
 /* " (2, 4)": the commands that a note is about, unless it is about all of them. */
 static char *about(const struct et_judgement *j, const struct note *note)
 {
@@ -268,7 +318,8 @@ static char *paragraph(
 	memcpy(w.args, note->args, sizeof(w.args));
 	ET_AUTO_FREE char *which = about(j, note);
 	ET_AUTO_FREE char *lead = et_asprintf("note%s:", which);
-	ET_AUTO_FREE char *text = et_warning_text_as(&w, rules[w.code].text);
+	ET_AUTO_FREE char *text =
+		note->text ? et_strdup(note->text) : et_warning_text_as(&w, rules[w.code].text);
 	here.out = et_memstream_open(&stream);
 	et_page_paragraph(&here, 2, lead, YELLOW, text, NULL);
 	return et_memstream_close(&stream);
@@ -288,7 +339,7 @@ enum { TURNS = 3 };
 /* The notes of the first turn are printed first, and those of one turn in the order they came. */
 static int turn_of(enum rank rank)
 {
-	return rank == FIRST ? 0 : rank == LATER ? 2 : 1;
+	return rank == FIRST ? 0 : rank == USUAL ? 1 : 2;
 }
 
 size_t et_notes(const struct et_judgement *j, const struct et_page *page, size_t lines)
@@ -296,8 +347,10 @@ size_t et_notes(const struct et_judgement *j, const struct et_page *page, size_t
 	struct notes all = { .judgement = j };
 	size_t left = 0;
 
-	if (j->n_commands)
+	if (j->n_commands) {
 		collect(&all);
+		add_states(&all);
+	}
 	for (int turn = 0; turn < TURNS; turn++) {
 		for (size_t i = 0; i < all.n; i++) {
 			if (turn_of(rules[all.list[i].shown->code].rank) != turn)
@@ -312,8 +365,10 @@ size_t et_notes(const struct et_judgement *j, const struct et_page *page, size_t
 			lines -= needed;
 		}
 	}
-	for (size_t i = 0; i < all.n; i++)
+	for (size_t i = 0; i < all.n; i++) {
 		free(all.list[i].commands);
+		free(all.list[i].text);
+	}
 	free(all.list);
 	return left;
 }

@@ -129,6 +129,9 @@ static void time_cell(struct et_scale s, double ns, double uncertainty, struct c
 		snprintf(out->left, sizeof(out->left), ET_DASH);
 		return;
 	}
+	/* Below a nanosecond it is the rounding error of equal times. */
+	if (uncertainty < 1)
+		uncertainty = 0;
 	s = et_scale_for(s, ns, uncertainty);
 	snprintf(out->left, sizeof(out->left), "%.80s %s", et_scale_number(s, ns, figure), s.unit);
 	if (uncertainty >= 0)
@@ -600,6 +603,33 @@ static void until_line(
 	et_page_paragraph(page, 0, "", NULL, text, NULL);
 }
 
+/* How EMP's second check changed the mean: of the command where it changed most. */
+static void second_check_line(const struct et_judgement *j, const struct et_page *page)
+{
+	size_t most = 0;
+	char change[ET_FIGURE], before[ET_FIGURE], after[ET_FIGURE];
+
+	for (size_t i = 1; i < j->n_commands; i++) {
+		if (fabs(j->commands[i].second_check.change) >
+			fabs(j->commands[most].second_check.change))
+			most = i;
+	}
+	const struct et_second_check *c = &j->commands[most].second_check;
+	if (!c->removed || !(c->mean_before > 0))
+		return;
+	double u = et_result_estimate(&j->commands[most])->expanded_uncertainty;
+	struct et_scale s = et_scale_of(c->mean_before, u);
+	ET_AUTO_FREE char *name = et_summary_name(j, most);
+	ET_AUTO_FREE char *of = j->n_commands > 1 ? et_asprintf(" of %s", name) : et_strdup("");
+	ET_AUTO_FREE char *text = et_asprintf("two-sigma removed %zu run%s%s: mean %s before, %s "
+					      "%s after, %s%s",
+		c->removed, c->removed == 1 ? "" : "s", of,
+		et_scale_number(s, c->mean_before, before),
+		et_scale_number(s, c->mean_after, after), s.unit, c->change < 0 ? "-" : "+",
+		et_format_percent(fabs(c->change), change));
+	et_page_paragraph(page, 0, "", NULL, text, NULL);
+}
+
 static void protocol_line(const struct et_judgement *j, bool verbose, const struct et_page *page)
 {
 	const char *name = et_protocol_names[j->choice.protocol];
@@ -620,6 +650,7 @@ void et_summary(const struct et_experiment *e, const struct et_judgement *j,
 	missing_lines(j, page);
 	metric_line(j, o->verbose, page);
 	until_line(e, j, page);
+	second_check_line(j, page);
 	protocol_line(j, o->verbose, page);
 	if (!j->n_contrasts)
 		return;

@@ -81,6 +81,22 @@ static void paced_row(const struct text *t, const struct et_paced *p)
 		et_format_percent(p->lap / p->lap_mean, level));
 }
 
+/* The times in the two states of the machine, and the time at full speed by the probe. */
+static void speed_rows(const struct text *t, const struct et_command_result *r)
+{
+	const struct et_states *s = &r->states;
+	const struct et_full_speed *f = &r->full_speed;
+	char fast[ET_FIGURE], slow[ET_FIGURE];
+
+	if (s->slow)
+		row(t, "two speeds", NULL, "%s at full speed (%zu runs), %s when slowed (%zu runs)",
+			et_format_rounded(s->fast_mean, 3, fast), s->fast,
+			et_format_rounded(s->slow_mean, 3, slow), s->slow);
+	if (f->n)
+		row(t, "by the probe", NULL, "%s at full speed",
+			et_format_measured(f->mean, f->expanded_uncertainty, fast));
+}
+
 /* The result of K-best, and the mean below it. */
 static void kbest_rows(const struct text *t, const struct et_metric_row *metric,
 	const struct et_command_result *of)
@@ -305,6 +321,7 @@ static void figures(
 	else
 		estimate_row(t, judged, &r->estimate[judged], true);
 	paced_row(t, &r->paced);
+	speed_rows(t, r);
 	for (enum et_metric m = 0; m < ET_METRICS; m++) {
 		if (m != judged && et_metrics[m].judged)
 			estimate_row(t, m, &r->estimate[m], false);

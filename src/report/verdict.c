@@ -5,6 +5,7 @@
 #include "report/units.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SLOWER "31"
 #define FASTER "32"
@@ -71,8 +72,11 @@ char *et_verdict_basis(
 {
 	ET_AUTO_FREE char *reason =
 		c->metric == choice->metric ? et_metric_reason_text(choice, decisive) : NULL;
+	/* In a round each command runs once, alone. */
+	bool rounds = c->arrangement && !strcmp(c->arrangement, "block");
 	ET_AUTO_FREE char *pairs =
-		c->arrangement ? et_asprintf("%zu pairs", c->pairs) : et_strdup("not paired");
+		c->arrangement ? et_asprintf("%zu %s", c->pairs, rounds ? "rounds" : "pairs")
+			       : et_strdup("not paired");
 	char level[ET_FIGURE];
 
 	return et_asprintf("%s%s%s%s, %s, %s", et_metrics[c->metric].label, reason ? " (" : "",

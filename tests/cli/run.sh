@@ -206,6 +206,9 @@ exits "run: --fail-on-regression exits 1 if the second command is slower" 1 etal
 like "run: --fail-on-regression names the slower command" "$out" '2 is slower than 1'
 exits "run: --fail-on-regression=1000 exits 0 on a smaller difference" 0 etalon run -q -r 8 --order duet --fail-on-regression=1000 \
 	"$short" "$long"
+exits "run: --sort and -u succeed" 0 etalon run -q -r 2 -w 0 --sort mean-time -u second --order random true 'sleep 0.05'
+like "run: -u is the unit of every figure" "$out" 'sleep 0.05 +0\.05[0-9]* s ±'
+refuses "run: an unknown --sort is rejected" 2 'mean-time' etalon run --sort speed true
 exits "run: -v succeeds" 0 etalon run -v -r 12 'sleep 0.002'
 like "run: -v draws a histogram" "$out" '[▁▂▃▄▅▆▇█]'
 # A process can set an empty name.

@@ -298,6 +298,17 @@ static void headlines(void)
 	ET_AUTO_FREE char *few = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
 	ok(strstr(few, "at full speed not known: too few\n") != NULL, "paced: why it is not known");
 	j.commands[0].paced = (struct et_paced){ 0 };
+	j.commands[0].states = (struct et_states){ 9, 21, 46.12e6, 62.8e6 };
+	j.commands[0].second_check = (struct et_second_check){ 2, 416e6, 412.3e6, -0.0089 };
+	ET_AUTO_FREE char *states = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(strstr(states,
+		   "\nnote: 46.1 ms at full speed (9 runs), 62.8 ms when slowed (21 runs)\n") !=
+			NULL,
+		"states: the times at full speed and when slowed");
+	ok(strstr(states,
+		   "\ntwo-sigma removed 2 runs: mean 416.0 before, 412.3 ms after, -0.89 %\n") !=
+			NULL,
+		"emp: what the second check did to the mean");
 	e->plan.until_ratio = 0.01;
 	ET_AUTO_FREE char *until = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
 	ok(strstr(until, "\nreached ± 0.29 % of the mean, wanted ± 1.0 %\n") != NULL,
