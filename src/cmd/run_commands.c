@@ -116,45 +116,6 @@ static int make_command(const struct maker *m, size_t k, struct et_error *err)
 	return rc;
 }
 
-/* Numbers commands of equal names, so that results name each one. */
-static void number_equal_names(struct et_experiment *e)
-{
-	/* From the end, so that the names compared with are still as given. */
-	for (size_t i = e->n_commands; i-- > 1;) {
-		size_t same = 0;
-		for (size_t k = 0; k < i; k++)
-			same += !strcmp(e->commands[k].name, e->commands[i].name);
-		if (!same)
-			continue;
-		char *name = et_asprintf("%s (%zu)", e->commands[i].name, same + 1);
-		free(e->commands[i].name);
-		e->commands[i].name = name;
-	}
-}
-
-static int find_reference(
-	const struct et_run_options *o, struct et_experiment *e, struct et_error *err)
-{
-	uint64_t number;
-
-	if (!o->reference)
-		return 0;
-	for (uint32_t i = 0; i < e->n_commands; i++) {
-		if (!strcmp(e->commands[i].name, o->reference)) {
-			e->plan.reference = i;
-			return 0;
-		}
-	}
-	if (et_parse_u64("--reference", o->reference, 1, e->n_commands, &number, NULL) == 0) {
-		e->plan.reference = (uint32_t)number - 1;
-		return 0;
-	}
-	return et_hint(err,
-		et_fail(err, ENOENT, ET_EXIT_USAGE, "--reference: there is no command '%s'",
-			o->reference),
-		"use a number from 1 to %zu, or the name of a command", e->n_commands);
-}
-
 static int make_ranges(struct et_run_options *o, struct et_error *err)
 {
 	bool scanned = false;
@@ -225,10 +186,8 @@ int et_run_options_finish(struct et_run_options *o, const struct et_operands *op
 			"name a command: etalon run 'sort data.txt'");
 	m.e = start_experiment(o);
 	rc = make_commands(&m, err);
-	if (rc == 0) {
-		number_equal_names(m.e);
-		rc = find_reference(o, m.e, err);
-	}
+	if (rc == 0)
+		rc = et_run_options_name(o, m.e, err);
 	if (rc == 0)
 		rc = et_run_options_check(o, m.e, err);
 	if (rc)

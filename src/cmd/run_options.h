@@ -43,7 +43,7 @@ struct et_run_options {
 	size_t n_ranges_given;
 	const char *step; /* of --parameter-scan, or NULL */
 	struct et_each names, setup, prepare, conclude, cleanup;
-	const char *reference;
+	const char *reference, *reference_name; /* or NULL */
 	bool resume;
 	const char *resume_id; /* or NULL: the newest unfinished experiment */
 	bool trust_record;     /* resume also a record that came from elsewhere */
@@ -65,6 +65,9 @@ void et_run_options_free(struct et_run_options *o);
  */
 int et_run_options_finish(struct et_run_options *o, const struct et_operands *ops,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;
+/* Tells commands of equal names apart, and finds the reference. */
+int et_run_options_name(
+	const struct et_run_options *o, struct et_experiment *e, struct et_error *err) ET_CHECK;
 /* Refuses combinations that contradict each other; fills defaults that depend on other options. */
 int et_run_options_check(
 	struct et_run_options *o, struct et_experiment *e, struct et_error *err) ET_CHECK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/run_set.h"
 #include "base/alloc.h"
+#include "base/parse.h"
 #include "cmd/run_options.h"
 
 #include <errno.h>
@@ -116,4 +117,37 @@ int et_run_set_metronome(
 		return et_set_duration(o, ctx, args, err);
 	*beat_ns = 0;
 	return 0;
+}
+
+int et_run_set_show(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	char inherit[] = "inherit", *where[] = { inherit };
+
+	(void)args;
+	return et_run_set_own_text(o, ctx, where, err);
+}
+
+/* Every exit status, or a list; -i=1,2 comes with its '='. */
+int et_run_set_ignored(
+	const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	struct et_run_options *options = ctx;
+	const char *codes = args[0] ? args[0] + (args[0][0] == '=') : "all-non-zero";
+	uint64_t status;
+
+	if (!strcmp(codes, "all-non-zero")) {
+		options->plan.ignore_failure = true;
+		return 0;
+	}
+	for (const char *p = codes;; p++) {
+		size_t n = strcspn(p, ",");
+		ET_AUTO_FREE char *one = et_strndup(p, n);
+		int rc = et_parse_u64("--ignore-failure", one, 1, 255, &status, err);
+		if (rc)
+			return rc;
+		p += n;
+		if (!*p)
+			break;
+	}
+	return et_run_set_own_text(o, ctx, (char *[]){ (char *)codes }, err);
 }

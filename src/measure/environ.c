@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <grp.h>
+#include <inttypes.h>
 #include <pwd.h>
 #include <stdbool.h>
 #include <string.h>
@@ -108,7 +109,7 @@ static size_t copy_for_others(char *const *envp, const char *pass, char **out)
 
 char **et_environ_make(char *const *envp, const struct et_identity *id, const char *pass)
 {
-	static const char *const ours[] = { "ETALON_", NULL };
+	static const char *const ours[] = { "ETALON_", "HYPERFINE_ITERATION=", NULL };
 	char **out = et_calloc(et_strv_length(envp) + 5, sizeof(*out));
 	size_t n = 0;
 
@@ -127,6 +128,31 @@ char **et_environ_make(char *const *envp, const struct et_identity *id, const ch
 			out[n++] = et_strdup(*p);
 	}
 	return out;
+}
+
+enum { NUMBER_SIZE = 48 };
+static const char *const numbers[] = { "HYPERFINE_ITERATION", "ETALON_ITERATION" };
+
+char **et_environ_with_number(char **envp)
+{
+	size_t n = et_strv_length(envp);
+
+	envp = et_realloc(envp, n + ET_LENGTH(numbers) + 1, sizeof(*envp));
+	for (size_t i = 0; i < ET_LENGTH(numbers); i++)
+		envp[n + i] = et_alloc(NUMBER_SIZE);
+	envp[n + ET_LENGTH(numbers)] = NULL;
+	for (size_t i = 0; i < ET_LENGTH(numbers); i++)
+		snprintf(envp[n + i], NUMBER_SIZE, "%s=", numbers[i]);
+	return envp;
+}
+
+void et_environ_number(char **envp, bool warmup, uint32_t n)
+{
+	size_t at = et_strv_length(envp) - ET_LENGTH(numbers);
+
+	for (size_t i = 0; i < ET_LENGTH(numbers); i++)
+		snprintf(envp[at + i], NUMBER_SIZE, "%s=%s%" PRIu32, numbers[i],
+			warmup ? "warmup-" : "", n);
 }
 
 const char *et_environ_get(char *const *envp, const char *name)

@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct et_identity {
@@ -28,6 +30,10 @@ int et_environ_check(const char *names, char *const *envp, struct et_error *err)
  * there is no other identity.
  */
 char **et_environ_make(char *const *envp, const struct et_identity *id, const char *pass);
+/* Appends HYPERFINE_ITERATION and ETALON_ITERATION, which et_environ_number sets. */
+char **et_environ_with_number(char **envp);
+/* Sets them to the number of the run, or to "warmup-N". Makes no system call. */
+void et_environ_number(char **envp, bool warmup, uint32_t n);
 const char *et_environ_get(char *const *envp, const char *name);
 
 #endif

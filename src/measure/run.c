@@ -21,7 +21,7 @@ static struct et_child_setup child_setup(
 	return (struct et_child_setup){
 		.path = s->paths[run->commands[i]],
 		.argv = s->e->commands[run->commands[i]].argv,
-		.envp = s->envp,
+		.envp = s->envp[i],
 		.directory = s->directory,
 		.cpus = run->cpus,
 		.policy = s->policy,

@@ -69,14 +69,16 @@ static int find_identity(struct et_run_setup *s, char *const *envp, struct et_er
 	if (rc)
 		return rc;
 	s->changes_user = user && geteuid() == 0;
-	s->envp = et_environ_make(envp, user ? &s->identity : NULL, s->e->child.pass_env);
-	s->own_envp = et_environ_make(envp, NULL, NULL);
+	for (size_t i = 0; i < ET_SLOTS; i++)
+		s->envp[i] = et_environ_with_number(
+			et_environ_make(envp, user ? &s->identity : NULL, s->e->child.pass_env));
+	s->own_envp = et_environ_with_number(et_environ_make(envp, NULL, NULL));
 	return 0;
 }
 
 static int find_programs(struct et_run_setup *s, struct et_error *err)
 {
-	const char *path = et_environ_get(s->envp, "PATH");
+	const char *path = et_environ_get(s->envp[0], "PATH");
 
 	s->paths = et_calloc(s->e->n_commands + 1, sizeof(char *));
 	for (size_t i = 0; i < s->e->n_commands; i++) {
@@ -124,7 +126,8 @@ int et_run_setup_open(struct et_run_setup *s, const char *root, const struct et_
 void et_run_setup_close(struct et_run_setup *s)
 {
 	et_identity_free(&s->identity);
-	et_strv_free(s->envp);
+	for (size_t i = 0; i < ET_SLOTS; i++)
+		et_strv_free(s->envp[i]);
 	et_strv_free(s->own_envp);
 	et_strv_free(s->paths);
 	et_streams_close(&s->streams);

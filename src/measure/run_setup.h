@@ -18,7 +18,7 @@ struct et_run_setup {
 	const struct et_experiment *e;
 	struct et_identity identity;
 	bool changes_user;     /* the programs run with this identity, not with ours */
-	char **envp;           /* of the programs */
+	char **envp[ET_SLOTS]; /* of the program in each slot */
 	char **own_envp;       /* of hooks, which run as the user who called etalon */
 	char **paths;          /* executable of each command */
 	const char *directory; /* programs change to it; NULL: it is the current one */

@@ -15,8 +15,8 @@ struct et_runner {
 	struct et_hook hook;
 	struct et_keeper keeper;
 	uint64_t most_ns; /* the time that a run, or a hook around it, may take; 0: any */
-	/* Of the present request: its command, and what the programs that failed wrote last. */
-	uint32_t command;
+	const struct et_request *request; /* the present one */
+	/* The last lines of the programs that failed. */
 	char last_lines[ET_SLOTS][ET_LAST_LINES];
 };
 
@@ -122,9 +122,19 @@ static int run_hook(struct et_runner *r, const char *what, const char *text, str
 	return text ? et_hook_run(&r->hook, what, text, err) : 0;
 }
 
-static int run_limited_hook(
-	struct et_runner *r, const char *what, const char *text, struct et_error *err)
+/* Puts the number of the command's run into an environment. */
+static void number_run(const struct et_runner *r, uint32_t command, char **envp)
 {
+	const struct et_request *q = r->request;
+
+	et_environ_number(envp, q->warmup, q->iteration[command != q->command]);
+}
+
+static int run_limited_hook(struct et_runner *r, uint32_t command, const char *what,
+	const char *text, struct et_error *err)
+{
+	if (text)
+		number_run(r, command, r->context.setup.own_envp);
 	et_interrupt_limit(r->context.interrupt, r->most_ns);
 	return run_hook(r, what, text, err);
 }
@@ -135,7 +145,8 @@ static void note_failures(struct et_runner *r, const struct et_run *run, const s
 	for (size_t i = 0; i < run->n; i++) {
 		if (s[i].measured.exit_code || s[i].measured.signal)
 			et_drain_last_lines(&r->context.setup.streams.drain, i,
-				r->last_lines[run->commands[i] != r->command], ET_LAST_LINES);
+				r->last_lines[run->commands[i] != r->request->command],
+				ET_LAST_LINES);
 	}
 }
 
@@ -143,11 +154,14 @@ static void note_failures(struct et_runner *r, const struct et_run *run, const s
 static int run_with_hooks(
 	struct et_runner *r, struct et_run *run, struct et_sample *out, struct et_error *err)
 {
+	const struct et_command *commands = r->context.setup.e->commands;
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < run->n; i++)
-		rc = run_limited_hook(r, "--prepare",
-			r->context.setup.e->commands[run->commands[i]].prepare, err);
+	for (size_t i = 0; rc == 0 && i < run->n; i++) {
+		number_run(r, run->commands[i], r->context.setup.envp[i]);
+		rc = run_limited_hook(
+			r, run->commands[i], "--prepare", commands[run->commands[i]].prepare, err);
+	}
 	if (rc == 0) {
 		et_interrupt_limit(r->context.interrupt, r->most_ns * (run->n + run->paced));
 		rc = et_run_perform(&r->context, run, out, err);
@@ -156,8 +170,8 @@ static int run_with_hooks(
 		return rc;
 	note_failures(r, run, out);
 	for (size_t i = 0; rc == 0 && i < run->n; i++)
-		rc = run_limited_hook(r, "--conclude",
-			r->context.setup.e->commands[run->commands[i]].conclude, err);
+		rc = run_limited_hook(r, run->commands[i], "--conclude",
+			commands[run->commands[i]].conclude, err);
 	et_interrupt_limit(r->context.interrupt, 0);
 	if (rc) {
 		for (size_t i = 0; i < run->n; i++)
@@ -240,7 +254,7 @@ static int execute(
 	struct et_runner *r = ctx;
 
 	r->most_ns = q->most_ns;
-	r->command = q->command;
+	r->request = q;
 	r->last_lines[0][0] = r->last_lines[1][0] = '\0';
 	if (q->arrangement == ET_DUET)
 		return run_duet(r, q, out, err);

@@ -19,7 +19,9 @@ struct et_request {
 	enum et_arrangement arrangement;
 	uint32_t command;
 	uint32_t partner; /* of a duet */
-	bool swap;        /* the partner starts first */
+	bool warmup;
+	uint32_t iteration[ET_SLOTS]; /* earlier runs of command and partner, or warm-up runs */
+	bool swap;                    /* the partner starts first */
 	bool overlap;     /* a duet runs at the same time; otherwise one after the other */
 	bool parallel;    /* a program has several threads: it needs more than one CPU */
 	uint64_t most_ns; /* a program that runs for longer is ended; 0: never */

@@ -39,6 +39,7 @@ void et_child_spec_free(struct et_child_spec *s)
 	free(s->input);
 	free(s->output);
 	free(s->directory);
+	free(s->ignore_codes);
 }
 
 void et_experiment_free(struct et_experiment *e)

@@ -94,14 +94,15 @@ struct et_plan {
 
 /* How the child runs, as text that the user gave, so that a resumed run does the same. */
 struct et_child_spec {
-	char *cpus;      /* a list, or NULL */
-	char *sched;     /* "other", "fifo:N" or NULL */
-	char *user;      /* or NULL: the same user */
-	char *pass_env;  /* names of variables that this user gets as well, "A,B", or NULL */
-	char *shell;     /* its command line, or NULL: no shell */
-	char *input;     /* file for stdin; NULL: /dev/null */
-	char *output;    /* "null", "inherit" or a file */
-	char *directory; /* where it runs */
+	char *cpus;         /* a list, or NULL */
+	char *sched;        /* "other", "fifo:N" or NULL */
+	char *user;         /* or NULL: the same user */
+	char *pass_env;     /* names of variables that this user gets as well, "A,B", or NULL */
+	char *shell;        /* its command line, or NULL: no shell */
+	char *input;        /* file for stdin; NULL: /dev/null */
+	char *output;       /* "null", "inherit" or a file */
+	char *directory;    /* where it runs */
+	char *ignore_codes; /* exit statuses that are no failure, "1,2", or NULL */
 	int nice;
 	bool no_new_privs; /* execve() grants no privileges, see prctl(2) */
 };

@@ -147,6 +147,7 @@ const struct et_field et_child_fields[] = {
 	STRING(et_child_spec, directory),
 	{ "nice", ET_FIELD_I32, AT(et_child_spec, nice), .lo = -20, .hi = 19 },
 	BOOL(et_child_spec, no_new_privs),
+	STRING(et_child_spec, ignore_codes),
 	{ 0 },
 };
 

@@ -21,8 +21,9 @@ enum { FIRST = 9 };
 struct known {
 	uint64_t first_cpu_ns[FIRST]; /* of its first solo runs, warm-up included */
 	size_t n;
-	uint64_t last_elapsed_ns; /* 0: it has not run yet */
-	bool parallel;            /* it used more CPU time than elapsed time */
+	uint64_t last_elapsed_ns;  /* 0: it has not run yet */
+	bool parallel;             /* it used more CPU time than elapsed time */
+	uint32_t warmups, counted; /* runs so far */
 	enum { UNDECIDED, TOGETHER, IN_TURN } duet;
 };
 
@@ -46,6 +47,7 @@ struct state {
 
 static void learn(struct known *k, const struct et_sample *s)
 {
+	*(s->place.warmup ? &k->warmups : &k->counted) += 1;
 	k->last_elapsed_ns = s->measured.elapsed_ns ? s->measured.elapsed_ns : 1;
 	if (s->place.arrangement == ET_DUET)
 		k->duet = s->ruling.marks & ET_MARK_NO_OVERLAP ? IN_TURN : TOGETHER;
@@ -86,11 +88,15 @@ static bool overlaps(const struct state *st, struct known *a, const struct known
 	return a->duet == TOGETHER;
 }
 
-static struct et_request request_for(const struct state *st, const struct et_turn *turn)
+static struct et_request request_for(
+	const struct state *st, const struct et_turn *turn, bool warmup)
 {
+	const struct known *first = &st->known[turn->command], *second = &st->known[turn->partner];
 	struct et_request q = { .arrangement = turn->arrangement,
 		.command = turn->command,
 		.partner = turn->partner,
+		.warmup = warmup,
+		.iteration = { warmup ? first->warmups : first->counted, second->counted },
 		.swap = turn->swap,
 		.most_ns = st->e->plan.time_limit_ns };
 
@@ -125,9 +131,26 @@ static int settle(const struct state *st, uint64_t next_ns, struct et_error *err
 
 /* --- one turn --- */
 
-static bool failed(const struct et_sample *s)
+/* Whether a list such as "1,2" has the exit status. */
+static bool is_listed(const char *codes, int status)
 {
-	return s->measured.exit_code != 0 || s->measured.signal != 0;
+	char *end = NULL;
+
+	for (const char *p = codes; p && *p; p = *end ? end + 1 : end) {
+		if (strtol(p, &end, 10) == status && end != p)
+			return true;
+		if (end == p)
+			return false;
+	}
+	return false;
+}
+
+/* Whether the run counts as a failure for this experiment. */
+static bool failed(const struct state *st, const struct et_sample *s)
+{
+	if (st->e->plan.ignore_failure || (!s->measured.exit_code && !s->measured.signal))
+		return false;
+	return s->measured.signal || !is_listed(st->e->child.ignore_codes, s->measured.exit_code);
 }
 
 /* i is the number of the sample in its request. */
@@ -138,7 +161,7 @@ static int check_end(
 	const char *kind = s->place.warmup ? "warm-up run" : "run";
 	uint32_t number = s->place.warmup ? s->place.position + 1 : s->place.round;
 
-	if (st->e->plan.ignore_failure || !failed(s))
+	if (!failed(st, s))
 		return 0;
 	if (s->measured.signal)
 		et_fail(err, ECHILD, ET_EXIT_PROGRAM, "'%s' was ended by signal %d (%s) in %s %u",
@@ -158,7 +181,7 @@ static int check_end(
 
 static void judge_alone(const struct state *st, struct et_sample *s)
 {
-	if (failed(s) && !st->e->plan.ignore_failure)
+	if (failed(st, s))
 		s->ruling.removal.by = ET_REMOVED_FAILED;
 	else if ((s->ruling.marks & ET_MARK_STOPPED) && !st->e->plan.keep_all)
 		s->ruling.removal.by = ET_REMOVED_STOPPED;
@@ -190,7 +213,7 @@ static int take_turn(struct state *st, const struct et_turn *turn, uint32_t roun
 	uint32_t position, bool warmup, struct et_error *err)
 {
 	struct et_sample samples[2];
-	struct et_request q = request_for(st, turn);
+	struct et_request q = request_for(st, turn, warmup);
 	size_t n = turn->arrangement == ET_DUET ? 2 : 1;
 
 	int rc = settle(st, expected_ns(st, turn), err);

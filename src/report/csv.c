@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/csv.h"
+#include "base/alloc.h"
 #include "model/field.h"
+#include "report/tally.h"
 #include "report/terminal.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /*
@@ -101,4 +104,49 @@ void et_csv_write(const struct et_experiment *e, const struct et_judgement *j, F
 		for (const struct et_sample *s; (s = et_sample_reader_next(&r));)
 			sample_row(c->name, s, out);
 	}
+}
+
+static void seconds_cell(double ns, FILE *out)
+{
+	putc(',', out);
+	if (isfinite(ns))
+		fprintf(out, "%.12g", ns / 1e9);
+}
+
+static void summary_row(const struct et_command_result *r, FILE *out)
+{
+	const struct et_estimate *elapsed = &r->estimate[ET_METRIC_ELAPSED];
+	const struct et_command *c = r->command;
+	struct et_tally tally;
+
+	et_tally_samples(c, &tally);
+	/* The elapsed time in a duet includes the partner's CPU time: only solo runs count. */
+	bool known = elapsed->n && tally.kept[ET_SOLO];
+	text_cell(c->name, out);
+	seconds_cell(known ? elapsed->mean : NAN, out);
+	seconds_cell(known ? elapsed->sd : NAN, out);
+	seconds_cell(known ? elapsed->median : NAN, out);
+	seconds_cell(tally.parts.user, out);
+	seconds_cell(tally.parts.system, out);
+	seconds_cell(known ? elapsed->min : NAN, out);
+	seconds_cell(known ? elapsed->max : NAN, out);
+	for (size_t i = 0; i < c->n_parameters; i++) {
+		putc(',', out);
+		text_cell(c->parameters[i].value, out);
+	}
+	putc('\n', out);
+}
+
+void et_csv_write_summary(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
+{
+	fputs("command,mean,stddev,median,user,system,min,max", out);
+	for (size_t i = 0; e->n_commands && i < e->commands[0].n_parameters; i++) {
+		ET_AUTO_FREE char *name =
+			et_asprintf("parameter_%s", e->commands[0].parameters[i].name);
+		putc(',', out);
+		text_cell(name, out);
+	}
+	putc('\n', out);
+	for (size_t i = 0; i < j->n_commands; i++)
+		summary_row(&j->commands[i], out);
 }

@@ -11,6 +11,11 @@
 
 #include "model/result.h"
 
+/*
+ * One row per command, as hyperfine's CSV: elapsed times in seconds, then a column parameter_NAME
+ * for each parameter.
+ */
+void et_csv_write_summary(const struct et_experiment *e, const struct et_judgement *j, FILE *out);
 void et_csv_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out);
 
 #endif

@@ -10,7 +10,10 @@
 	ROW("json", "the native record", "json", "write the native record; - is stdout",           \
 		et_native_write)                                                                   \
 	ROW("hyperfine", "its JSON", "export-json", "write hyperfine's JSON", et_hyperfine_write)  \
-	ROW("csv", "one row per sample", "export-csv", "write all samples as CSV", et_csv_write)   \
+	ROW("csv", "one row per sample", "export-samples", "write all samples as CSV",             \
+		et_csv_write)                                                                      \
+	ROW("summary", "one row per command, as hyperfine's CSV", "export-csv",                    \
+		"write a row per command as CSV, as hyperfine does", et_csv_write_summary)         \
 	ROW("markdown", "a table", "export-markdown", "write a Markdown table", et_markdown_write) \
 	ROW("asciidoc", "a table", "export-asciidoc", "write an AsciiDoc table",                   \
 		et_asciidoc_write)                                                                 \

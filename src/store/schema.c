@@ -105,7 +105,10 @@ static const char step_6[] = "ALTER TABLE sample ADD COLUMN on_cpu_ns $int;"
 			     "ALTER TABLE sample ADD COLUMN runnable_ns $int;"
 			     "ALTER TABLE sample ADD COLUMN asleep_ns $int;";
 
-static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6 };
+/* Exit statuses that are no failure. */
+static const char step_7[] = "ALTER TABLE experiment ADD COLUMN child_ignore_codes TEXT;";
+
+static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6, step_7 };
 
 const struct et_schema et_store_schema = { steps, ET_LENGTH(steps) };
 

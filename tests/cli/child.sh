@@ -30,6 +30,7 @@ same()
 	fi
 	"${caller[@]}" "$@" >out 2>>err
 	# The shell hands on all of its descriptors, etalon only the first three.
+	sed -i '/^environment \(ETALON\|HYPERFINE\)_ITERATION=/d' "$place/seen"
 	sed -i '/^descriptor \([3-9]\|..\)/d' "$place/own"
 	[ -s "$place/seen" ] && cmp -s "$place/own" "$place/seen"
 	tap_report $? "$name" || {
@@ -199,7 +200,7 @@ env -i HOME="$HOME" PATH="$PATH" TZ=UTC TERM=vt100 LANG=C LC_ALL=C.UTF-8 SUDO_US
 	LD_PRELOAD= ETALON_STORE="$ETALON_STORE" etalon run -r 1 --user nobody -- "$@" >out 2>err
 is 'user: the program gets only variables of the allow-list, and its own HOME, USER, LOGNAME and SHELL' \
 	"$(sed -n 's/^environment \([^=]*\)=.*/\1/p' "$public/seen" | sort | paste -sd ' ')" \
-	'HOME LANG LC_ALL LOGNAME PATH SHELL TERM TZ USER'
+	'HOME HYPERFINE_ITERATION LANG LC_ALL LOGNAME PATH SHELL TERM TZ USER'
 is "user: HOME is the user's" "$(sed -n 's/^environment HOME=//p' "$public/seen")" \
 	"$(getent passwd nobody | cut -d: -f6)"
 is "user: PATH is the caller's" "$(sed -n 's/^environment PATH=//p' "$public/seen")" "$PATH"

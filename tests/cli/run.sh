@@ -134,16 +134,36 @@ exits "run: --ignore-failure succeeds" 0 etalon run -q -i -r 2 --json fail.json 
 is "run: --ignore-failure records the exit status" "$(field fail.json '[.commands[0].samples[].exit_code] | unique | join(",")')" 3
 exits "run: --until succeeds without --min-runs" 0 etalon run -q --no-probe --until 90% --json until.json true
 ok "run: --until makes at least 30 runs" test "$(field until.json .commands[0].result.n)" -ge 30
+exits "run: --ignore-failure=3,7 succeeds with a listed status" 0 etalon run -q -i=3,7 -r 2 --json fail.json 'sh -c "exit 7"'
+is "run: --ignore-failure=3,7 keeps the samples" "$(field fail.json '.commands[0].result.n')" 2
+is "run: --ignore-failure=3,7 is recorded" "$(field fail.json .child.ignore_codes)" 3,7
+refuses "run: --ignore-failure=3,7 refuses another status" 1 'exit status 37' etalon run -q --ignore-failure=3,7 -r 2 'sh -c "exit 37"'
+refuses "run: --ignore-failure=x is rejected" 2 "--ignore-failure: 'x'" etalon run --ignore-failure=x true
+exits "run: --show-output succeeds" 0 etalon run -q -r 1 -w 0 --show-output 'echo shown'
+like "run: --show-output shows the program's output" "$out" shown
+exits "run: --reference-name succeeds" 0 etalon run -q -r 2 --reference 2 --reference-name base --json base.json true 'sleep 0'
+is "run: --reference-name names the reference" "$(field base.json .commands[1].name)" base
+exits "run: programs and hooks that print their numbers succeed" 0 etalon run -q -r 2 -w 1 --shell sh --order random \
+	--prepare 'echo p$ETALON_ITERATION >>numbers' 'echo $HYPERFINE_ITERATION $ETALON_ITERATION >>numbers'
+is "run: the number of the run is in the environment" "$(tr '\n' ' ' <numbers)" \
+	'pwarmup-0 warmup-0 warmup-0 p0 0 0 p1 1 1 '
 exits "run: --until succeeds if its goal is reached" 0 etalon run -q --no-probe --until 90% -m 5 -M 200 --json until.json \
 	--metric et 'sleep 0.2'
 is "run: --until stops at the second look after --min-runs if its goal is reached" "$(field until.json .commands[0].result.n)" 6
 ok "run: --until with fewer than 30 runs gives a warning" jq -e '[.. | .code? // empty] | index("until-few-runs")' until.json
 exits "run: --time-limit of 300 ms succeeds" 0 etalon run -q -r 100000 --time-limit 300ms 'sleep 0.01'
 
-exits "run: --export-json, -csv, -markdown, -asciidoc and -orgmode succeed" 0 etalon run -q -r 3 --export-json h.json --export-csv s.csv --export-markdown t.md \
+exits "run: --export-json, -csv, -markdown, -asciidoc and -orgmode succeed" 0 etalon run -q -r 3 --export-json h.json --export-samples s.csv --export-csv c.csv --export-markdown t.md \
 	--export-asciidoc t.adoc --export-orgmode t.org 'sleep 0.01'
 ok "run: --export-json has one time per run" jq -e '.results[0].times | length == 3 and all(. > 0.009)' h.json
-is "run: --export-csv has a header and one row per sample" "$(wc -l <s.csv)" 5
+is "run: --export-csv has hyperfine's columns" "$(head -n 1 c.csv)" command,mean,stddev,median,user,system,min,max
+ok "run: --export-csv has the times of --export-json" python3 -c 'import csv, json
+row, = csv.DictReader(open("c.csv"))
+want = json.load(open("h.json"))["results"][0]
+assert row["command"] == want["command"], row
+for key in "mean stddev median user system min max".split():
+    assert abs(float(row[key]) - want[key]) < 1e-9, (key, row[key], want[key])'
+is "run: --export-samples has a header and one row per sample" "$(wc -l <s.csv)" 5
 like "run: --export-markdown has a row per command" "$(cat t.md)" '\| *`?sleep 0.01`? *\|'
 
 # The program inherits nothing from etalon.

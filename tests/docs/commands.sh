@@ -92,6 +92,8 @@ for format in $formats; do
 	json) option=json ;;
 	hyperfine) option=export-json ;;
 	html) option=report ;;
+	csv) option=export-samples ;;
+	summary) option=export-csv ;;
 	*) option=export-$format ;;
 	esac
 	ok "run writes the format $format with --$option" grep -qx "$option" <(options run)

@@ -80,7 +80,8 @@ static void keys(json_t *root)
 		"time_limit_ns "
 		"metronome_ns pace keep_all ignore_failure level");
 	has_keys(json_object_get(root, "child"), "the child",
-		"cpus sched user pass_env shell input output directory nice no_new_privs");
+		"cpus sched user pass_env shell input output directory nice no_new_privs "
+		"ignore_codes");
 	has_keys(command, "a command", "name command argv parameters samples result");
 	has_keys(sample, "a sample",
 		"index order round arrangement warmup exit_code signal et_ns pt_ns user_ns "

@@ -49,7 +49,7 @@ static void columns(void)
 		"columns: the name of a culprit is not among them");
 	expands(&question, "$culprit?", "?1, ?2, ?3, ?4, ?5, ?6",
 		"columns: the name of a culprit has no placeholder");
-	expands(&question, "$child?", "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10",
+	expands(&question, "$child?", "?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11",
 		"columns: a list at the end of the text is expanded");
 	ET_AUTO_FREE char *removal = et_sql_expand("$removal", &question);
 	ok(!strncmp(removal, "\"removed_by\", ", 14),
