@@ -5,6 +5,7 @@
 #include "base/whole.h"
 #include "report/names.h"
 #include "report/verdict.h"
+#include "stats/judge.h"
 
 #include <math.h>
 #include <string.h>
@@ -513,19 +514,14 @@ static void verdict_line(const struct et_judgement *j, const struct et_contrast 
 	remarked(page, text, et_verdict_style(c), remark);
 }
 
-/* Whether the two times lead to different verdicts about comparison i. */
-static bool differ(const struct et_judgement *j, size_t i)
-{
-	return j->second && j->second[i].conclusion != j->contrasts[i].conclusion;
-}
-
 static void few_verdicts(const struct et_judgement *j, const struct et_page *page)
 {
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		const struct et_contrast *c = &j->contrasts[i], *last = c - 1;
-		bool basis = !i || differ(j, i) || differ(j, i - 1) || c->pairs != last->pairs;
+		bool basis = !i || et_judgement_contradicted(j, i) ||
+			     et_judgement_contradicted(j, i - 1) || c->pairs != last->pairs;
 		verdict_line(j, c, basis, page);
-		if (differ(j, i))
+		if (et_judgement_contradicted(j, i))
 			verdict_line(j, &j->second[i], true, page);
 	}
 }
@@ -547,7 +543,7 @@ static void many_verdicts(const struct et_judgement *j, const struct et_page *pa
 		"ratio to %s: %s%s", reference, basis, open ? "; ?: no difference shown" : "");
 	et_page_paragraph(page, 0, "", NULL, legend, DIM);
 	for (size_t i = 0; i < j->n_contrasts; i++) {
-		if (differ(j, i) && n++ < MOST)
+		if (et_judgement_contradicted(j, i) && n++ < MOST)
 			verdict_line(j, &j->second[i], true, page);
 	}
 }

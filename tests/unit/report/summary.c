@@ -182,9 +182,13 @@ static void table(void)
 	j.second[0].conclusion = ET_CONCLUDED_SAME;
 	j.second[0].lo = 0.99;
 	j.second[0].significant = false;
+	ET_AUTO_FREE char *vague = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(strstr(vague, "elapsed time, 30 pairs") == NULL,
+		"two commands: a time that shows nothing and contradicts nothing is not printed");
+	j.second[0].hi = 1.01;
 	ET_AUTO_FREE char *both = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
 	if (!ok(strstr(both, "CPU time (new keeps 1.9 CPUs busy), 30 pairs, 95 %") &&
-			    strstr(both, "no difference shown between new and old (-1.0 % … +2.4 "
+			    strstr(both, "no difference shown between new and old (-1.0 % … +1.0 "
 					 "%)\n  elapsed time, 30 pairs, 95 %"),
 		    "two commands: verdicts that differ by time are both printed, with the reason"))
 		printf("# %s\n", both);
