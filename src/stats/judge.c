@@ -23,6 +23,22 @@ static void allow_for_two_sigma(const struct et_estimate *all, struct et_estimat
 	out->hi = out->mean + out->expanded_uncertainty;
 }
 
+/*
+ * Compares the mean with that of all values. For normal data it moves by about a quarter of the
+ * interval's half width.
+ */
+static void judge_second_check(const struct et_estimate *all, struct et_command_result *r)
+{
+	const struct et_estimate *out = &r->estimate[r->metric];
+	struct et_second_check c = { all->n - out->n, all->mean, out->mean,
+		out->mean / all->mean - 1 };
+
+	r->second_check = c;
+	if (c.removed && fabs(c.mean_after - c.mean_before) > 0.5 * all->expanded_uncertainty)
+		et_warn(&r->warnings, ET_WARN_SECOND_CHECK, et_arg_count(c.removed),
+			et_arg_share(c.change));
+}
+
 /* Sums up the values of a metric that count. */
 static void judge_metric(const struct et_experiment *e, const struct et_choice *choice,
 	enum et_metric m, struct et_command_result *r)
@@ -42,8 +58,7 @@ static void judge_metric(const struct et_experiment *e, const struct et_choice *
 	if (m != r->metric || !n)
 		return;
 	if (choice->protocol == ET_PROTOCOL_EMP && r->arrangement == ET_SOLO)
-		r->second_check = (struct et_second_check){ all.n - n, all.mean, out->mean,
-			out->mean / all.mean - 1 };
+		judge_second_check(&all, r);
 	/*
 	 * Diagnose only the judged metric, and only if its mean is the answer: K-best's is not. A
 	 * rule that removes values by themselves would remove the evidence as well.

@@ -532,6 +532,8 @@ static void second_check(void)
 		"emp: the change of the mean by the second check");
 	ok(et_warnings_have(&r->estimate[ET_METRIC_CPU].warnings, ET_WARN_SKEWED),
 		"emp: the second mode is seen before the second check removes it");
+	ok(arg(&r->warnings, ET_WARN_SECOND_CHECK, 0) == 10,
+		"emp: a second check that moves the mean raises a warning");
 	et_judgement_free(&j);
 	e->protocol = ET_PROTOCOL_CAUSE;
 	et_judge(e, &j);
