@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * How often do the intervals that we print contain the true value? Data of known laws go through
- * the functions that `describe`, `compare` and `run` (for its pairs) call. The simulation counts
+ * the functions that `describe`, `compare` and `run` call: for `run`, an experiment is filled with
+ * the data, the rules of its protocol remove samples, and the rest is judged. The simulation counts
  * how often the interval contains the truth, and how often the command would print a warning.
  */
 #ifndef ET_LAB_COVERAGE_H
@@ -12,6 +13,7 @@
 
 /* The quantity that an interval is for. */
 enum et_target {
+	ET_TARGET_RUN, /* the mean, as run prints it */
 	ET_TARGET_MEAN,
 	ET_TARGET_MEDIAN,
 	ET_TARGET_SD,
@@ -27,14 +29,18 @@ struct et_coverage_method {
 	enum et_target target;
 };
 
-enum { ET_COVERAGE_METHODS = 15 };
+enum { ET_COVERAGE_METHODS = 18 };
 extern const struct et_coverage_method et_coverage_methods[ET_COVERAGE_METHODS];
+/* Of these, the mean as `run` prints it by default, and with --until. */
+enum { ET_COVERAGE_OF_RUN = 0, ET_COVERAGE_OF_UNTIL = 2 };
 
 /* Counts of repetitions, for one method. */
 struct et_attained {
 	uint32_t defined; /* the method yielded an interval */
 	uint32_t covered; /* the interval contained the truth */
 	uint32_t silent;  /* the interval did not, and the command gave no warning */
+	uint32_t warned;  /* the command gave a warning */
+	uint64_t runs;    /* values that made the interval, over all repetitions; 0: not counted */
 };
 
 /* One case of the simulation: a law and a number of values. */
@@ -43,12 +49,10 @@ struct et_coverage_cell {
 	size_t n;
 	uint32_t repetitions; /* done */
 	/* Repetitions with a warning. */
-	uint32_t warned_run;      /* of run about a series */
 	uint32_t warned_describe; /* of describe about a series */
 	uint32_t warned_pairs;    /* of run about the pairs of two series */
 	uint32_t warned_separate; /* of compare about two series */
 	struct et_attained attained[ET_COVERAGE_METHODS];
-	uint32_t silent_run; /* run's interval for the mean missed it, and run gave no warning */
 };
 
 struct et_coverage_options {

@@ -23,6 +23,7 @@ static double share(uint32_t k, uint32_t n)
 /* --- text --- */
 
 static const char *const headings[ET_TARGETS] = {
+	[ET_TARGET_RUN] = "mean, as run prints it",
 	[ET_TARGET_MEAN] = "mean",
 	[ET_TARGET_MEDIAN] = "median",
 	[ET_TARGET_SD] = "standard deviation",
@@ -70,15 +71,22 @@ static void print_row(
 {
 	fprintf(page->out, "%-*s%5zu", LAW_COLUMNS, c->law->title, c->n);
 	for (int m = 0; m < ET_COVERAGE_METHODS; m++) {
-		if (et_coverage_methods[m].target == target)
-			print_attained(&c->attained[m], page);
+		const struct et_attained *a = &c->attained[m];
+		if (et_coverage_methods[m].target != target)
+			continue;
+		print_attained(a, page);
+		if (target == ET_TARGET_RUN)
+			fprintf(page->out, "\t%5.1f", 100 * share(a->silent, a->defined));
 	}
-	if (target == ET_TARGET_PAIRS) {
+	if (target == ET_TARGET_RUN) {
+		const struct et_attained *until = &c->attained[ET_COVERAGE_OF_UNTIL];
+		fprintf(page->out, "\t%6.0f", (double)until->runs / c->repetitions);
+	} else if (target == ET_TARGET_PAIRS) {
 		print_warned(c->warned_pairs, c->repetitions, page->out);
 	} else if (target == ET_TARGET_SEPARATE) {
 		print_warned(c->warned_separate, c->repetitions, page->out);
 	} else {
-		print_warned(c->warned_run, c->repetitions, page->out);
+		print_warned(c->attained[ET_COVERAGE_OF_RUN].warned, c->repetitions, page->out);
 		print_warned(c->warned_describe, c->repetitions, page->out);
 	}
 	putc('\n', page->out);
@@ -93,10 +101,14 @@ static void print_table(
 	const struct et_page *table = et_rows_begin(&rows, page);
 	fprintf(table->out, "%-*s%5s", LAW_COLUMNS, "law", "n");
 	for (int m = 0; m < ET_COVERAGE_METHODS; m++) {
-		if (et_coverage_methods[m].target == target)
-			et_cell(table, CELL_COLUMNS, et_coverage_methods[m].title);
+		if (et_coverage_methods[m].target != target)
+			continue;
+		et_cell(table, CELL_COLUMNS, et_coverage_methods[m].title);
+		if (target == ET_TARGET_RUN)
+			fputs("\t sil.", table->out);
 	}
-	fputs(target == ET_TARGET_PAIRS        ? "\t  w:run\n"
+	fputs(target == ET_TARGET_RUN          ? "\t  runs\n"
+		: target == ET_TARGET_PAIRS    ? "\t  w:run\n"
 		: target == ET_TARGET_SEPARATE ? "\t w:comp\n"
 					       : "\t  w:run\t w:desc\n",
 		table->out);
@@ -113,7 +125,9 @@ void et_coverage_text(const struct et_coverage *c, const struct et_page *page)
 		"Coverage of intervals at %.0f %%, in %%, with its Monte-Carlo uncertainty (%u "
 		"simulations, 95 %%). !: outside of %.0f to %.0f %%; ?: outside, but within that "
 		"uncertainty. w: percentage of the simulations in which run, describe or compare "
-		"printed a warning.",
+		"printed a warning; sil.: in which the interval missed without one. default and "
+		"emp are protocols; --until has the goal that n values attain on average, and "
+		"makes at least 30 runs (runs: on average).",
 		100 * c->level, repetitions, 100 * least, 100 * most);
 
 	et_page_paragraph(page, 0, "", NULL, text, NULL);
@@ -147,22 +161,26 @@ static void write_method(struct et_json *w, const struct et_coverage_cell *c, in
 	et_json_end(w);
 	et_json_bool(w, "outside", p < least || p > most);
 	et_json_double(w, "missed_without_warning", share(a->silent, a->defined));
+	if (a->runs)
+		et_json_double(w, "runs", (double)a->runs / c->repetitions);
 	et_json_end(w);
 }
 
 static void write_cell(struct et_json *w, const struct et_coverage_cell *c)
 {
+	const struct et_attained *run = &c->attained[ET_COVERAGE_OF_RUN];
+
 	et_json_object(w, NULL);
 	et_json_string(w, "law", c->law->name);
 	et_json_u64(w, "n", c->n);
 	et_json_u64(w, "repetitions", c->repetitions);
 	et_json_flat_object(w, "warned");
-	et_json_double(w, "run", share(c->warned_run, c->repetitions));
+	et_json_double(w, "run", share(run->warned, run->defined));
 	et_json_double(w, "describe", share(c->warned_describe, c->repetitions));
 	et_json_double(w, "pairs", share(c->warned_pairs, c->repetitions));
 	et_json_double(w, "compare", share(c->warned_separate, c->repetitions));
 	et_json_end(w);
-	et_json_double(w, "run_missed_without_warning", share(c->silent_run, c->repetitions));
+	et_json_double(w, "run_missed_without_warning", share(run->silent, run->defined));
 	et_json_array(w, "intervals");
 	for (int m = 0; m < ET_COVERAGE_METHODS; m++)
 		write_method(w, c, m);

@@ -195,6 +195,24 @@ static void shapes(void)
 		dependence);
 }
 
+/* A skewness that is significant in a long series, but does not move the mean's interval. */
+static void long_series(void)
+{
+	enum { MANY = 50000 };
+	ET_AUTO_FREE double *many = et_calloc(MANY, sizeof(*many));
+	struct et_warnings w = { 0 };
+	struct et_rng rng;
+
+	et_rng_seed(&rng, 1, 0);
+	for (size_t i = 0; i < MANY; i++)
+		many[i] = 50e6 * exp(0.02 * et_qnorm(et_rng_uniform(&rng)));
+	ok(et_asymmetry(many, MANY).p < 0.01,
+		"long series: the skewness of 50000 lognormal values is significant");
+	et_series_warn(many, MANY, ET_USE_MEAN, &w);
+	ok(!et_warnings_have(&w, ET_WARN_SKEWED), "long series: it does not raise a warning");
+	et_warnings_free(&w);
+}
+
 static struct et_experiment *experiment(size_t n_commands)
 {
 	struct et_experiment *e = et_calloc(1, sizeof(*e));
@@ -581,6 +599,7 @@ int main(void)
 	two_sigma_is_allowed_for();
 	descriptions();
 	shapes();
+	long_series();
 	commands();
 	arrangements();
 	speeds();
