@@ -28,9 +28,12 @@ struct et_samplesize {
 	size_t recommended;
 	char why[200];
 	double level;
+	double autocorrelation; /* of successive values */
+	double inflation;       /* of the variance of a mean by dependence; 1: none was found */
 	struct {
 		double relative_width; /* of the interval of the mean, from end to end */
 		double n;              /* runs; infinite if no number is enough */
+		double independent;    /* the same if the runs were independent */
 	} widths[ET_WIDTHS_MOST];
 	size_t n_widths;
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/samplesize.h"
 #include "num/dist.h"
+#include "num/mean_interval.h"
 #include "num/moments.h"
 
 #include <math.h>
@@ -81,18 +82,21 @@ void et_samplesize(const double *x, size_t n, double level, struct et_samplesize
 	out->mean = et_mean(x, n);
 	out->sd = et_sd(x, n);
 	out->level = level;
+	out->autocorrelation = et_autocorrelation(x, n, 1);
+	out->inflation = et_mean_interval(x, n, level).inflation;
 	for (size = n; size > ET_SIZE_LEAST; size /= 2)
 		add_size(x, size, out);
 	add_size(x, ET_SIZE_LEAST, out);
 	recommend(out);
 }
 
+/* The width of the interval by n independent runs. */
 static double width_of(const struct et_samplesize *s, double n)
 {
 	return 2 * et_qt(0.5 + s->level / 2, n - 1) * s->sd / sqrt(n) / fabs(s->mean);
 }
 
-void et_samplesize_width(struct et_samplesize *s, double relative_width)
+static double independent_runs(const struct et_samplesize *s, double relative_width)
 {
 	double lo = 1, hi = 2;
 
@@ -108,6 +112,14 @@ void et_samplesize_width(struct et_samplesize *s, double relative_width)
 		else
 			lo = middle;
 	}
+	return hi < MOST_RUNS ? hi : INFINITY;
+}
+
+void et_samplesize_width(struct et_samplesize *s, double relative_width)
+{
+	double n = independent_runs(s, relative_width);
+
 	s->widths[s->n_widths].relative_width = relative_width;
-	s->widths[s->n_widths++].n = hi < MOST_RUNS ? hi : INFINITY;
+	s->widths[s->n_widths].independent = n;
+	s->widths[s->n_widths++].n = s->inflation > 1 ? ceil(n * s->inflation) : n;
 }

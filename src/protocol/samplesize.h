@@ -23,7 +23,8 @@ enum { ET_SIZE_LEAST = 5 };
 void et_samplesize(const double *x, size_t n, double level, struct et_samplesize *out);
 /*
  * Adds the number of runs that make the interval of the mean (Student's t) this wide, from end to
- * end, relative to the mean. It uses the sd of the whole series.
+ * end, relative to the mean. It uses the sd of the whole series, and its dependence: n runs count
+ * as n / inflation (num/mean_interval.h).
  */
 void et_samplesize_width(struct et_samplesize *s, double relative_width);
 

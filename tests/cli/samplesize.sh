@@ -26,10 +26,12 @@ for s in f["sizes"]:
     assert s["outliers"] == sum(abs(v - mean) > 2 * sd for v in part), s
 assert f["recommended"] == 15 and f["why"]
 # t quantiles for 95 %: 1.998 at 64 degrees of freedom, 2.110 at 17
-assert f["for_width"] == [{"relative_width": 0.01, "n": 65}, {"relative_width": 0.02, "n": 18}]
+assert f["for_width"] == [{"relative_width": 0.01, "n": 65, "n_independent": 65}, {"relative_width": 0.02, "n": 18, "n_independent": 18}]
+assert f["inflation"] == 1 and not f["warnings"]
 PY
 run bash -c 'seq 1 40 | etalon samplesize'
 like 'samplesize: no part of a series with a drift represents it' "$out" '40 runs: no part of the series'
+like 'samplesize: dependent runs give a warning' "$out" 'warning: successive runs resemble each other'
 run bash -c 'yes 5 | head -n 20 | etalon samplesize --json'
 like 'samplesize: a constant series needs no more than five runs' "$out" '"recommended": 5,'
 run bash -c 'yes 0 | head -n 20 | etalon samplesize --json'

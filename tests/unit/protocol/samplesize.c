@@ -58,6 +58,23 @@ static void test_recommended(void)
 	ok(drifting == 50, "recommended: the whole series if it drifts (%zu of 50)", drifting);
 }
 
+/* The variance of a mean of an autoregression of 0.6 is (1 + 0.6) / (1 - 0.6) = 4 times as large.
+ */
+static void test_dependence(void)
+{
+	struct et_samplesize s;
+	double factor = 0;
+
+	for (uint64_t seed = 0; seed < 20; seed++) {
+		fill(1000, seed, 0.6, 0);
+		et_samplesize(x, 1000, 0.95, &s);
+		et_samplesize_width(&s, 0.01);
+		factor += s.widths[0].n / s.widths[0].independent / 20;
+	}
+	ok(factor > 3.6 && factor < 4.6,
+		"dependence: an autoregression of 0.6 needs four times the runs (%.2f)", factor);
+}
+
 static void test_width(void)
 {
 	struct et_samplesize s;
@@ -87,5 +104,6 @@ int main(void)
 	test_sizes();
 	test_recommended();
 	test_width();
+	test_dependence();
 	return tap_done();
 }
