@@ -13,7 +13,10 @@
 
 /* --- text --- */
 
-enum { LABEL = 12 };
+enum {
+	LABEL = 12,
+	TESTABLE = 5, /* of fewer values, dependence, trend and modes say nothing */
+};
 
 struct view {
 	const struct et_series *s;
@@ -94,6 +97,12 @@ static void show_place(const struct view *v)
 			span(v, d->median_interval, b), 100 * d->median_interval.level);
 }
 
+/* The interquartile range of a normal distribution is 1.349 standard deviations. */
+static double robust_sd(const struct et_estimate *e)
+{
+	return (e->q3 - e->q1) / 1.349;
+}
+
 static void show_spread(const struct view *v)
 {
 	const struct et_description *d = v->d;
@@ -110,24 +119,71 @@ static void show_spread(const struct view *v)
 		row(v, "", "%s by bootstrap (BCa)", span(v, d->sd.bca, c));
 	row(v, "range", "%s … %s", figure(v, e->min, a), figure(v, e->max, b));
 	row(v, "quartiles", "%s … %s", figure(v, e->q1, a), figure(v, e->q3, b));
+	if (!d->diagnosis.constant)
+		row(v, "", "their distance / 1.349, the sd if the values were normal: %s",
+			figure(v, robust_sd(e), a));
+}
+
+static void show_cold(const struct view *v)
+{
+	const struct et_description *d = v->d;
+	const struct et_estimate *rest = &d->cold.rest;
+	char a[ET_FIGURE], b[ET_FIGURE];
+
+	if (!d->cold.n)
+		return;
+	et_format_value_measured(rest->mean, rest->expanded_uncertainty, v->s->unit, b);
+	row(v, "cold start", "the first %zu: %s; the others: %s", d->cold.n,
+		figure(v, d->cold.mean, a), b);
+}
+
+/* "▁▂▅█": the moving mean between its least and its greatest value. */
+static void show_moving(const struct view *v)
+{
+	static const char *const blocks[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	const struct et_description *d = v->d;
+	double lo = INFINITY, hi = -INFINITY;
+	char line[3 * ET_MOVING_MOST + 1] = "", a[ET_FIGURE], b[ET_FIGURE];
+	int room = v->page->width - LABEL - 4;
+	size_t points = room < (int)d->n_moving ? (size_t)(room > 2 ? room : 2) : d->n_moving;
+
+	if (!d->n_moving)
+		return;
+	for (size_t i = 0; i < d->n_moving; i++) {
+		lo = fmin(lo, d->moving[i]);
+		hi = fmax(hi, d->moving[i]);
+	}
+	for (size_t i = 0; i < points; i++) {
+		double x = d->moving[i * (d->n_moving - 1) / (points - 1)];
+		int level = hi > lo ? (int)(7.999 * (x - lo) / (hi - lo)) : 0;
+		memcpy(line + 3 * i, blocks[level], 3); /* of UTF-8 */
+	}
+	row(v, "moving mean", "%s", line);
+	row(v, "", "of %zu values each: %s … %s", d->window, figure(v, lo, a), figure(v, hi, b));
 }
 
 static void show_diagnosis(const struct view *v)
 {
 	const struct et_diagnosis *g = &v->d->diagnosis;
+	bool testable = v->d->estimate.n >= TESTABLE;
 
 	if (!isnan(g->normality.w))
 		row(v, "normality", "Shapiro-Wilk W = %.4f, p = %.3g", g->normality.w,
 			g->normality.p);
-	if (!isnan(g->r1))
+	if (testable && !isnan(g->r1))
 		row(v, "dependence", "autocorrelation %.2f at lag 1 (band ±%.2f)", g->r1,
 			v->d->acf_band);
-	if (!isnan(v->d->ljung_box.p))
+	if (v->d->acf_dithered)
+		row(v, "", "autocorrelation %.2f after dithering by ± half a step",
+			v->d->acf_dithered[0]);
+	if (testable && !isnan(v->d->ljung_box.p))
 		row(v, "", "Ljung-Box p = %.3g at lag %.0f", v->d->ljung_box.p, v->d->ljung_box.df);
-	if (!isnan(g->trend.p) && !isnan(g->trend.tau))
+	if (testable && !isnan(g->trend.p) && !isnan(g->trend.tau))
 		row(v, "trend", "Mann-Kendall tau = %.2f, p = %.3g", g->trend.tau, g->trend.p);
-	if (!isnan(g->dip.p))
-		row(v, "modes", "dip D = %.4f, p = %.3g", g->dip.statistic, g->dip.p);
+	if (testable && !isnan(g->dip.p))
+		row(v, "modes",
+			g->dip.p > 0 ? "dip D = %.4f, p = %.3g" : "dip D = %.4f, p < 0.00001",
+			g->dip.statistic, g->dip.p);
 }
 
 void et_describe_text(const struct et_series *s, const struct et_description *d,
@@ -139,7 +195,10 @@ void et_describe_text(const struct et_series *s, const struct et_description *d,
 	et_page_paragraph(page, 0, "", NULL, heading, BOLD);
 	show_place(&v);
 	show_spread(&v);
+	show_cold(&v);
 	show_diagnosis(&v);
+	if (verbose)
+		show_moving(&v);
 	if (verbose && d->replicates)
 		row(&v, "bootstrap", "%zu replicates, seed %" PRIu64, d->replicates, d->seed);
 	et_histogram(s->values, s->n, &d->estimate, s->unit, 2, page->width - 2, page->out);
@@ -187,6 +246,7 @@ static void write_summary(struct et_json *w, const struct et_description *d)
 		{ "q1", e->q1 },
 		{ "q3", e->q3 },
 		{ "iqr", e->q3 - e->q1 },
+		{ "robust_sd", robust_sd(e) },
 		{ "skewness", d->diagnosis.skew.skewness },
 		{ "standard_uncertainty", e->standard_uncertainty },
 		{ "coverage_factor", e->coverage_factor },
@@ -231,6 +291,43 @@ static void write_bootstrap(struct et_json *w, const struct et_description *d)
 	et_json_end(w);
 }
 
+static void write_dithered(struct et_json *w, const struct et_description *d)
+{
+	if (!d->acf_dithered) {
+		et_json_null(w, "acf_dithered");
+		return;
+	}
+	et_json_flat_array(w, "acf_dithered");
+	for (size_t i = 0; i < d->n_acf; i++)
+		et_json_double(w, NULL, d->acf_dithered[i]);
+	et_json_end(w);
+}
+
+static void write_order(struct et_json *w, const struct et_description *d)
+{
+	if (d->n_moving) {
+		et_json_flat_object(w, "moving_mean");
+		et_json_u64(w, "window", d->window);
+		et_json_flat_array(w, "values");
+		for (size_t i = 0; i < d->n_moving; i++)
+			et_json_double(w, NULL, d->moving[i]);
+		et_json_end(w);
+		et_json_end(w);
+	} else {
+		et_json_null(w, "moving_mean");
+	}
+	if (!d->cold.n) {
+		et_json_null(w, "cold_start");
+		return;
+	}
+	et_json_flat_object(w, "cold_start");
+	et_json_u64(w, "n", d->cold.n);
+	et_json_double(w, "mean", d->cold.mean);
+	et_json_double(w, "rest_mean", d->cold.rest.mean);
+	et_json_double(w, "rest_expanded_uncertainty", d->cold.rest.expanded_uncertainty);
+	et_json_end(w);
+}
+
 static void write_serial(struct et_json *w, const struct et_description *d)
 {
 	const struct et_diagnosis *g = &d->diagnosis;
@@ -245,6 +342,7 @@ static void write_serial(struct et_json *w, const struct et_description *d)
 		et_json_double(w, NULL, d->acf[i]);
 	et_json_end(w);
 	et_json_double(w, "acf_band", d->acf_band);
+	write_dithered(w, d);
 	et_json_flat_object(w, "ljung_box");
 	et_json_u64(w, "lag", (uint64_t)d->ljung_box.df);
 	et_json_double(w, "q", d->ljung_box.statistic);
@@ -295,6 +393,7 @@ void et_describe_json(struct et_json *w, const struct et_series *s, const struct
 	write_interval(w, "median_interval", "order-statistics", d->median_interval);
 	write_bootstrap(w, d);
 	write_serial(w, d);
+	write_order(w, d);
 	write_shape(w, &d->diagnosis);
 	et_warnings_json(w, &e->warnings);
 	et_json_end(w);

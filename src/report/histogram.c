@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/histogram.h"
 #include "base/alloc.h"
+#include "num/quantile.h"
 #include "report/terminal.h"
 #include "report/units.h"
+#include "stats/shape.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { ROWS = 4, EIGHTHS = 8, WIDEST_BIN = 6 };
+enum { ROWS = 4, EIGHTHS = 8, WIDEST_BIN = 6, MANY_STEPS = 20 };
 
 struct bins {
-	double lo, hi;
+	double lo, hi;      /* of the first and the last bin */
+	double least, most; /* value */
 	size_t *count;
 	int n;
 	int columns; /* of each bin */
@@ -42,6 +45,25 @@ static int place(const struct bins *b, double x, int cells)
 	return !(i > 0) ? 0 : i >= cells ? cells - 1 : (int)i;
 }
 
+/*
+ * Values that are multiples of a step fill bins of whole steps, in the middle of which they are:
+ * other bins would contain unequal numbers of steps, and show gaps that the values do not have.
+ */
+static void respect_steps(struct bins *b, const double *values, size_t n, int width)
+{
+	ET_AUTO_FREE double *sorted = et_sorted_copy(values, n);
+	double step = et_discreteness(sorted, n).quantum;
+	double steps = step > 0 ? round((b->most - b->least) / step) + 1 : INFINITY;
+
+	/* With many steps per bin one more or less is not visible. */
+	if (steps > MANY_STEPS * (double)b->n)
+		return;
+	double per_bin = fmax(fmax(1, round(steps / b->n)), ceil(steps / width));
+	b->n = (int)ceil(steps / per_bin);
+	b->lo = b->least - step / 2;
+	b->hi = b->lo + b->n * per_bin * step;
+}
+
 /* Returns the number of values that were counted. */
 static size_t fill(
 	struct bins *b, const double *values, size_t n, const struct et_estimate *e, int width)
@@ -59,7 +81,11 @@ static size_t fill(
 	}
 	if (used < 2)
 		return used;
+	b->least = b->lo;
+	b->most = b->hi;
 	b->n = et_histogram_bins(e, used, b->hi - b->lo, width);
+	if (used == n && b->hi > b->lo)
+		respect_steps(b, values, n, width);
 	b->columns = width / b->n > WIDEST_BIN ? WIDEST_BIN : width / b->n;
 	b->count = et_calloc((size_t)b->n, sizeof(*b->count));
 	for (size_t i = 0; i < n; i++) {
@@ -113,8 +139,8 @@ static void draw_ends(const struct bins *b, int indent, int width, FILE *out)
 	char lo[ET_FIGURE], hi[ET_FIGURE];
 	int cells = b->n * b->columns;
 
-	et_format_value(b->lo, b->unit, lo);
-	et_format_value(b->hi, b->unit, hi);
+	et_format_value(b->least, b->unit, lo);
+	et_format_value(b->most, b->unit, hi);
 	int gap = cells - et_columns(lo) - et_columns(hi);
 	fprintf(out, "%*s%s%*s%s", indent, "", lo, gap > 2 ? gap : 2, "", hi);
 	int used = et_columns(lo) + et_columns(hi) + (gap > 2 ? gap : 2);

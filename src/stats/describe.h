@@ -16,7 +16,7 @@ struct et_describe_options {
 	unsigned threads;
 };
 
-enum { ET_DESCRIBE_REPLICATES = 9999 };
+enum { ET_DESCRIBE_REPLICATES = 9999, ET_MOVING_MOST = 60 };
 
 struct et_description {
 	struct et_estimate estimate;      /* with all warnings */
@@ -27,6 +27,21 @@ struct et_description {
 	double *acf; /* lag 1 … n_acf */
 	size_t n_acf;
 	double acf_band;
+	/*
+	 * Of values in coarse steps, after uniform noise of ± half a step was added (dithering:
+	 * NIST TN 1826, 5.1), because rounding itself looks like a correlation; NULL for others.
+	 */
+	double *acf_dithered;
+	/* Means of `window` successive values, at n_moving places evenly over the series (5.5). */
+	double moving[ET_MOVING_MOST];
+	size_t window, n_moving;
+	/* The first values, if they are far above the others because caches were cold; cold.n is 0
+	   if not. */
+	struct {
+		size_t n;
+		double mean;
+		struct et_estimate rest;
+	} cold;
 	struct et_test ljung_box; /* df is the lag */
 	size_t replicates;        /* 0: the bootstrap below was not made */
 	uint64_t seed;

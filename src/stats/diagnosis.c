@@ -95,10 +95,11 @@ static void warn_skew(
 
 static void warn_shape(const struct et_diagnosis *d, enum et_unit unit, struct et_warnings *out)
 {
+	/* In coarse steps more than half of the values may be equal: then there are no fences. */
 	if (d->steps.coarse)
 		et_warn(out, ET_WARN_COARSE_STEPS, et_arg_value(d->steps.quantum, unit),
 			et_arg_count(d->steps.distinct));
-	if (d->outliers.solitary)
+	else if (d->outliers.solitary)
 		et_warn(out, ET_WARN_SOLITARY_VALUES, et_arg_count(d->outliers.solitary));
 	else if (d->outliers.severe)
 		et_warn(out, ET_WARN_OUTLIERS, et_arg_count(d->outliers.severe));
@@ -116,7 +117,7 @@ static void warn_untestable(const struct et_diagnosis *d, struct et_warnings *ou
 	else if (d->n > ET_SHAPIRO_MOST)
 		et_warn(out, ET_WARN_NORMALITY_BY_PART, et_arg_count(d->normality.n_used),
 			et_arg_count(d->n));
-	if (d->n >= FEW && d->n < ET_SERIAL_TESTABLE)
+	if (d->n < ET_SERIAL_TESTABLE)
 		et_warn(out, ET_WARN_SERIAL_UNTESTED, et_arg_count(d->n),
 			et_arg_count(ET_SERIAL_TESTABLE));
 	if (d->n >= FEW && d->n < RARE_TESTABLE && !d->constant)

@@ -124,8 +124,6 @@ struct et_outliers et_outliers(const double *sorted, size_t n)
 
 struct et_drift et_drift(const double *x, size_t n)
 {
-	/* modified z-score and its bound: Iglewicz & Hoaglin (1993) */
-	static const double far_off = 3.5;
 	struct et_drift out = { .first_z = NAN, .shift = NAN, .p = NAN, .testable = n >= 20 };
 	struct et_rank_sum halves;
 	size_t half = n / 2;
@@ -138,7 +136,7 @@ struct et_drift et_drift(const double *x, size_t n)
 
 		if (mad > 0)
 			out.first_z = (x[0] - et_median_sorted(rest, n - 1)) / mad;
-		out.cold_start = out.first_z > far_off;
+		out.cold_start = out.first_z > ET_COLD_Z;
 		halves = et_rank_sum_test(x + n - half, half, x, n - half, 0.95);
 		out.shift = halves.shift / et_median_sorted(rest, n - 1);
 		out.p = halves.p;

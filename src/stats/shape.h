@@ -34,6 +34,9 @@ struct et_outliers {
 
 struct et_outliers et_outliers(const double *sorted, size_t n);
 
+/* The bound of a modified z-score: Iglewicz & Hoaglin (1993). */
+#define ET_COLD_Z 3.5
+
 struct et_drift {
 	double first_z;  /* how far the first value lies off, in robust standard deviations */
 	bool cold_start; /* the first value is far above the others: caches were cold */

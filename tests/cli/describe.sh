@@ -44,6 +44,54 @@ json 'describe: --level, --bootstrap and --lag take effect' 'd["mean_interval"][
 exits 'describe: --bootstrap 0 succeeds' 0 etalon describe --json --bootstrap 0 numbers
 json 'describe: --bootstrap 0 leaves the bootstrap intervals null' 'd["bootstrap"] is None and d["sd_interval"]["bca"] is None'
 
+# --- figures of the order, by their definitions
+python3 - >order <<'PY'
+import random
+random.seed(1)
+u = 0
+for i in range(400):
+    u = 0.7 * u + random.gauss(0, 1)
+    print(4 * round((100 + 2 * u) / 4))
+PY
+exits 'describe: values in coarse steps are accepted' 0 etalon describe --json order
+cp .out coarse.json
+ok 'describe: dithering adds the variance of its noise to the autocorrelation' python3 - <<'PY'
+import json, statistics
+x = [float(line) for line in open("order")]
+d = json.load(open("coarse.json"))
+v = statistics.pvariance(x)
+want = d["acf"][0] * v / (v + d["quantum"] ** 2 / 12)
+assert d["quantum"] == 4 and abs(d["acf_dithered"][0] - want) < 0.06, (d["acf_dithered"], want)
+PY
+ok 'describe: the moving mean is that of a tenth of the values' python3 - <<'PY'
+import json, statistics
+x = [float(line) for line in open("order")]
+d = json.load(open("coarse.json"))["moving_mean"]
+assert d["window"] == 40 and len(d["values"]) == 60
+for i, got in enumerate(d["values"]):
+    at = i * 360 // 59
+    assert abs(got - statistics.mean(x[at:at + 40])) < 1e-9, (i, got)
+PY
+exits 'describe: --verbose succeeds' 0 etalon describe -v order
+like 'describe: --verbose draws the moving mean' "$out" 'moving mean +[▁▂▃▄▅▆▇█]{30,}'
+{ echo 150; echo 140; for i in {1..30}; do echo $((100 + i * 7 % 11)); done; } >cold
+exits 'describe: a cold start is accepted' 0 etalon describe --json cold
+json 'describe: the values of a cold start have a mean of their own' 'd["cold_start"]["n"] == 2 and d["cold_start"]["mean"] == 145
+	and abs(d["cold_start"]["rest_mean"] - sum(100 + i * 7 % 11 for i in range(1, 31)) / 30) < 1e-9'
+json 'describe: robust_sd is the interquartile range over 1.349' 'abs(d["robust_sd"] - d["iqr"] / 1.349) < 1e-12'
+json 'describe: values without coarse steps are not dithered' 'd["acf_dithered"] is None'
+exits 'describe: the text of a cold start succeeds' 0 etalon describe cold
+like 'describe: the text has both means of a cold start' "$out" 'cold start +the first 2: 145; the others: 10[45]'
+exits 'describe: equal values succeed' 0 bash -c 'yes 3.25 | head -n 12 | etalon describe --json'
+json 'describe: the uncertainty of equal values is that of their last digit' \
+	'abs(d["standard_uncertainty"] - 0.01 / 12 ** 0.5) < 1e-12 and d["mean_interval"]["method"] == "resolution"'
+exits 'describe: four values succeed' 0 bash -c 'printf "%s\n" 1 2 4 9 | etalon describe'
+ok 'describe: dependence, trend and modes of four values are not printed' test -z "$(grep -E 'Ljung|Kendall|dip' .out)"
+like 'describe: the text says that they cannot be tested' "$out" 'cannot be tested with 4 values'
+python3 -c 'print("\n".join(str(5 + i % 2 * 40 + i % 3) for i in range(600)))' >apart
+exits 'describe: two far modes succeed' 0 etalon describe apart
+like 'describe: a p-value below the table is printed as such' "$out" 'dip D = [0-9.]+, p < 0.00001'
+
 # --- every figure of describe and compare against that of R
 ok "describe, compare: every figure agrees with R's" python3 "$root/tests/cli/oracle.py" "$root/tests/oracle/public.jsonl"
 

@@ -73,11 +73,31 @@ static void widths(void)
 	ok(!bad, "far outliers do not make the histogram wider than its width");
 }
 
+/* Bins that do not respect the step of the values would show gaps, or bars twice as high. */
+static void steps(void)
+{
+	double values[210];
+	struct et_estimate e = { .n = 210, .q1 = 2, .q3 = 6, .median = 4, .mean = 4 };
+
+	for (int i = 0; i < 210; i++)
+		values[i] = 1 + i % 7;
+	ET_AUTO_FREE char *text = drawn(values, 210, &e, 70);
+	is_str(text,
+		"  ██████████████████████████████████████████\n"
+		"  ██████████████████████████████████████████\n"
+		"  ██████████████████████████████████████████\n"
+		"  ██████████████████████████████████████████\n"
+		"  ─────────────────────◆────────────────────\n"
+		"  1.000 ns                          7.000 ns  ▲ median △ mean\n",
+		"seven integers that are equally frequent have seven equal bins");
+}
+
 int main(void)
 {
 	setlocale(LC_CTYPE, "C.UTF-8");
 	pictures();
 	poor_series();
 	widths();
+	steps();
 	return tap_done();
 }
