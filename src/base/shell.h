@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -12,6 +13,9 @@
  * caller frees *out by et_strv_free. 0, or -errno with err filled if `shell` has no words.
  */
 int et_shell_argv(const char *shell, const char *text, char ***out, struct et_error *err) ET_CHECK;
+
+/* Whether the name is a builtin or a keyword of shells that is no program. */
+bool et_shell_builtin(const char *name);
 
 /*
  * Finds what only a shell interprets, outside of quotes: | & ; < > ( ) ` * ?, $ before a name, ~ at

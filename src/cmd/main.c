@@ -28,7 +28,13 @@ static int perform(int argc, char **argv)
 {
 	struct et_cli cli = { 0 };
 	struct et_error err;
+	const char *slash = strrchr(argv[0], '/');
 
+	if (!strcmp(slash ? slash + 1 : argv[0], "hyperfine")) {
+		const struct et_verb *verb = et_verb_find("hyperfine");
+		et_confine(verb->rights);
+		return verb->run(&cli, argc, argv);
+	}
 	if (argc < 2) {
 		et_fail(&err, EINVAL, ET_EXIT_USAGE, "no command");
 		et_hint(&err, 0,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon run`: makes an experiment of the options, runs it in a session, prints the result. */
+#include "cmd/run.h"
 #include "cmd/measuring.h"
-#include "cmd/run_options.h"
 #include "cmd/signals.h"
 #include "report/terminal.h"
 #include "report/text.h"
@@ -166,29 +166,62 @@ static int measure(struct et_measuring *m, struct et_run_options *o, const struc
 	return rc ? rc : et_measuring_drive(m, err);
 }
 
+/* hyperfine's --style overrides what the terminal suggests. */
+static void apply_style(enum et_style style, struct et_cli *cli)
+{
+	if (style == ET_STYLE_AUTO)
+		return;
+	cli->color = style == ET_STYLE_FULL || style == ET_STYLE_COLOR;
+	cli->progress = style == ET_STYLE_FULL || (style == ET_STYLE_NOCOLOR && cli->progress);
+	if (style == ET_STYLE_NONE)
+		cli->verbosity = -1;
+}
+
+static int run_parsed(struct et_cli *cli, struct et_run_options *o, const struct et_operands *ops)
+{
+	struct et_error err = { 0 };
+	FILE *nothing = o->style == ET_STYLE_NONE ? fopen("/dev/null", "we") : NULL;
+
+	apply_style(o->style, cli);
+	struct et_measuring m = { .cli = cli,
+		.interrupt = et_signals_install(),
+		.env = o->env,
+		.no_ledger = o->no_ledger,
+		.draw_seed = !(o->given & ET_GIVEN_SEED),
+		.trust = o->trust_record,
+		.text = nothing                   ? nothing
+			: o->outputs.stdout_taken ? stderr
+						  : stdout };
+	int rc = measure(&m, o, ops, &err);
+	int status = finish(o, &m, rc, &err);
+	et_measuring_close(&m);
+	if (nothing)
+		fclose(nothing);
+	return status;
+}
+
+int et_run_main(struct et_cli *cli, const struct et_verb *verb, struct et_run_options *o, int argc,
+	char **argv)
+{
+	struct et_operands ops;
+	int status = et_cli_parse_into(cli, verb, argc, argv,
+		&(struct et_cli_targets){ .ctx = o, .given = &o->given, .outputs = &o->outputs },
+		&ops);
+
+	if (status < 0) {
+		if (o->like_hyperfine)
+			et_run_options_add_reference(o, &ops);
+		status = run_parsed(cli, o, &ops);
+		et_operands_free(&ops);
+	}
+	et_run_options_free(o);
+	return status;
+}
+
 static int run(struct et_cli *cli, int argc, char **argv)
 {
 	struct et_run_options o;
-	struct et_operands ops;
-	struct et_error err = { 0 };
 
 	et_run_options_init(&o);
-	int status = et_cli_parse_into(cli, &et_verb_run, argc, argv,
-		&(struct et_cli_targets){ .ctx = &o, .given = &o.given, .outputs = &o.outputs },
-		&ops);
-	if (status < 0) {
-		struct et_measuring m = { .cli = cli,
-			.interrupt = et_signals_install(),
-			.env = o.env,
-			.no_ledger = o.no_ledger,
-			.draw_seed = !(o.given & ET_GIVEN_SEED),
-			.trust = o.trust_record,
-			.text = o.outputs.stdout_taken ? stderr : stdout };
-		int rc = measure(&m, &o, &ops, &err);
-		status = finish(&o, &m, rc, &err);
-		et_measuring_close(&m);
-		et_operands_free(&ops);
-	}
-	et_run_options_free(&o);
-	return status;
+	return et_run_main(cli, &et_verb_run, &o, argc, argv);
 }

@@ -65,6 +65,17 @@ static int refuse_shell_syntax(const char *text, struct et_error *err)
 		"use --shell sh, or quote it if the program is to get it as it is");
 }
 
+/* hyperfine has a shell for every command; here only those have one that need it. */
+static bool needs_shell(const struct maker *m, const char *text)
+{
+	size_t len;
+
+	if (!m->o->like_hyperfine || m->o->given & ET_GIVEN_SHELL)
+		return false;
+	ET_AUTO_FREE char *first = et_strndup(text, strcspn(text, " \t\n"));
+	return et_shell_syntax(text, &len) || et_shell_builtin(first);
+}
+
 static int make_argv(const struct maker *m, size_t k, struct et_error *err)
 {
 	struct et_command *c = m->c;
@@ -73,6 +84,8 @@ static int make_argv(const struct maker *m, size_t k, struct et_error *err)
 
 	if (rc || (!shell && m->ops->after))
 		return rc;
+	if (!shell && needs_shell(m, c->text))
+		shell = "sh";
 	if (!shell) {
 		rc = refuse_shell_syntax(c->text, err);
 		return rc ? rc : et_split_words(c->text, &c->argv, err);

@@ -67,3 +67,22 @@ int et_run_options_name(
 	int rc = find_reference(o, e, err);
 	return rc ? rc : name_reference(o, e, err);
 }
+
+void et_run_options_add_reference(struct et_run_options *o, struct et_operands *ops)
+{
+	struct et_each *names = &o->names;
+
+	if (!o->reference)
+		return;
+	ops->before = et_realloc(ops->before, ops->n_before + 2, sizeof(*ops->before));
+	memmove(ops->before + 1, ops->before, (ops->n_before + 1) * sizeof(*ops->before));
+	ops->before[0] = (char *)o->reference;
+	ops->n_before++;
+	/* Names are for the other commands. */
+	if (names->n && names->n < ET_MOST_VALUES) {
+		memmove(names->text + 1, names->text, names->n * sizeof(*names->text));
+		names->text[0] = o->reference;
+		names->n++;
+	}
+	o->reference = NULL;
+}

@@ -14,6 +14,8 @@
 #define PLAN .bit = ET_GIVEN_PLAN
 #define FILLS(member) ET_FILLS(et_run_options, member)
 
+const char *const et_style_names[] = { "auto", "basic", "full", "nocolor", "color", "none", NULL };
+
 const struct et_option et_run_options[] = {
 	{ 'w', "warmup", "N", "first runs of each command, whose samples do not count (1)",
 		et_set_field_number, PLAN_FIELD("warmup"), .hi = ET_MOST_RUNS, PLAN },
@@ -24,10 +26,10 @@ const struct et_option et_run_options[] = {
 		"sample until the expanded uncertainty of the mean is at most REL of it, e.g. 0.5%",
 		et_set_field_ratio, PLAN_FIELD("until_ratio"), PLAN },
 	{ 'm', "min-runs", "N", "at least N samples per command (10; with --until 30)",
-		et_set_field_number, PLAN_FIELD("min_runs"), .lo = 2, .hi = ET_MOST_RUNS,
+		et_set_field_number, PLAN_FIELD("min_runs"), .lo = 1, .hi = ET_MOST_RUNS,
 		.bit = ET_GIVEN_PLAN | ET_GIVEN_MIN },
 	{ 'M', "max-runs", "N", "at most N samples per command (1000; K-best: 100)",
-		et_set_field_number, PLAN_FIELD("max_runs"), .lo = 2, .hi = ET_MOST_RUNS,
+		et_set_field_number, PLAN_FIELD("max_runs"), .lo = 1, .hi = ET_MOST_RUNS,
 		.bit = ET_GIVEN_PLAN | ET_GIVEN_MAX },
 	{ 0, "min-benchmarking-time", "DUR",
 		"unless --runs or --until decides: run each command for at least this long (3s)",
@@ -76,9 +78,10 @@ const struct et_option et_run_options[] = {
 	{ 'S', "shell", "SHELL",
 		"run commands through this shell, with its options: sh, bash, default (sh) or none "
 		"(none)",
-		et_run_set_shell, FILLS(child.shell), .values = "sh|bash|default|none", PLAN },
+		et_run_set_shell, FILLS(child.shell), .values = "sh|bash|default|none",
+		.bit = ET_GIVEN_PLAN | ET_GIVEN_SHELL },
 	{ 'N', "no-shell", NULL, "run commands without a shell (the default)", et_run_set_shell,
-		FILLS(child.shell), PLAN },
+		FILLS(child.shell), .bit = ET_GIVEN_PLAN | ET_GIVEN_SHELL },
 	{ 's', "setup", "CMD", "run CMD once before all runs of a command", et_run_add_value,
 		FILLS(setup), PLAN },
 	{ 'p', "prepare", "CMD",
@@ -102,7 +105,7 @@ const struct et_option et_run_options[] = {
 		"also measure programs that fail, or only those with these exit statuses, e.g. 1,2",
 		et_run_set_ignored, FILLS(child.ignore_codes), PLAN },
 	{ 0, "output", "WHERE", "the program's output: null, pipe, inherit or a file (null)",
-		et_run_set_own_text, FILLS(child.output), .values = "FILE", PLAN },
+		et_run_set_output, FILLS(child.output), .values = "FILE", PLAN },
 	{ 0, "show-output", NULL, "the same as --output inherit", et_run_set_show,
 		FILLS(child.output), PLAN },
 	{ 0, "input", "FILE", "the program's standard input (/dev/null)", et_run_set_input,
@@ -113,6 +116,9 @@ const struct et_option et_run_options[] = {
 		et_run_add_names, FILLS(child.pass_env), PLAN },
 	{ 0, "no-new-privs", NULL, "let the program gain no privileges by setuid files",
 		et_set_true, FILLS(child.no_new_privs), PLAN },
+	{ 0, "style", "TYPE",
+		"text as hyperfine's: auto, basic, full, nocolor, color or none (auto)",
+		et_set_choice, FILLS(style), .names = et_style_names },
 	{ 0, "env", NULL,
 		"change what disturbs timing on this machine for the duration, as 'env apply' does",
 		et_set_true, FILLS(env) },

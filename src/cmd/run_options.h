@@ -25,7 +25,19 @@ enum et_run_given {
 	ET_GIVEN_SEED = 8,
 	ET_GIVEN_MIN = 16,
 	ET_GIVEN_MIN_TIME = 32,
+	ET_GIVEN_SHELL = 64,
 };
+
+/* As hyperfine's --style. */
+enum et_style {
+	ET_STYLE_AUTO,
+	ET_STYLE_BASIC,   /* neither colours nor progress */
+	ET_STYLE_FULL,    /* both */
+	ET_STYLE_NOCOLOR, /* progress if stderr is a terminal */
+	ET_STYLE_COLOR,   /* colours, no progress */
+	ET_STYLE_NONE,    /* no text */
+};
+extern const char *const et_style_names[];
 
 struct et_run_options {
 	/* Parts of the experiment; et_run_options_finish moves them into it. */
@@ -53,6 +65,12 @@ struct et_run_options {
 	bool no_ledger;
 	enum et_sort sort; /* of the table */
 	enum et_time_unit unit;
+	enum et_style style;
+	/*
+	 * The commands are those of a command line of hyperfine: --reference is one of them, and
+	 * those that need a shell have one.
+	 */
+	bool like_hyperfine;
 };
 
 extern const struct et_option et_run_options[];
@@ -68,6 +86,8 @@ int et_run_options_finish(struct et_run_options *o, const struct et_operands *op
 /* Tells commands of equal names apart, and finds the reference. */
 int et_run_options_name(
 	const struct et_run_options *o, struct et_experiment *e, struct et_error *err) ET_CHECK;
+/* The command of hyperfine's --reference becomes the first operand. */
+void et_run_options_add_reference(struct et_run_options *o, struct et_operands *ops);
 /* Refuses combinations that contradict each other; fills defaults that depend on other options. */
 int et_run_options_check(
 	struct et_run_options *o, struct et_experiment *e, struct et_error *err) ET_CHECK;

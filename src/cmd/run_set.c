@@ -151,3 +151,15 @@ int et_run_set_ignored(
 	}
 	return et_run_set_own_text(o, ctx, (char *[]){ (char *)codes }, err);
 }
+
+/* hyperfine takes one output per command; etalon has one for all. */
+int et_run_set_output(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	const char *const *earlier = et_option_target(o, ctx);
+
+	if (*earlier && strcmp(*earlier, args[0]))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--output: '%s' and '%s' differ, but there is one output for all commands",
+			*earlier, args[0]);
+	return et_run_set_own_text(o, ctx, args, err);
+}

@@ -15,6 +15,7 @@ et_option_set et_run_add_scan;
 et_option_set et_run_add_list;
 et_option_set et_run_set_resume;
 et_option_set et_run_set_metronome;
+et_option_set et_run_set_output;
 et_option_set et_run_set_show;
 et_option_set et_run_set_ignored;
 

@@ -11,6 +11,7 @@ extern const struct et_verb et_verb_daemons;
 extern const struct et_verb et_verb_describe;
 extern const struct et_verb et_verb_env;
 extern const struct et_verb et_verb_export;
+extern const struct et_verb et_verb_hyperfine;
 extern const struct et_verb et_verb_import;
 extern const struct et_verb et_verb_lab;
 extern const struct et_verb et_verb_list;
@@ -39,6 +40,7 @@ const struct et_verb *const et_verbs[] = {
 	&et_verb_clock,
 	&et_verb_lab,
 	&et_verb_put,
+	&et_verb_hyperfine,
 	&et_verb_completion,
 	NULL,
 };

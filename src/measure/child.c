@@ -2,6 +2,7 @@
 #include "measure/child.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/shell.h"
 #include "base/sysroot.h"
 #include "clock/counter.h"
 #include "measure/lap.h"
@@ -457,26 +458,13 @@ static bool executable(const char *path, int *why)
 	return true;
 }
 
-/* Builtins and keywords of the shell, which users type without thinking of a shell. */
-static bool is_builtin(const char *name)
-{
-	static const char *const names[] = { "cd", "export", "source", ".", "alias", "ulimit",
-		"umask", "set", "unset", "exec", "eval", "wait", "for", "while", "if" };
-
-	for (size_t i = 0; i < ET_LENGTH(names); i++) {
-		if (!strcmp(names[i], name))
-			return true;
-	}
-	return false;
-}
-
 static int not_found(const char *name, int why, struct et_error *err)
 {
 	int rc = et_fail_file(err, why, ET_EXIT_USAGE, name);
 
 	if (why == EACCES)
 		return et_hint(err, rc, "make it executable with chmod +x %s", name);
-	if (why == ENOENT && is_builtin(name))
+	if (why == ENOENT && et_shell_builtin(name))
 		return et_hint(err, rc, "use --shell sh: it is a builtin of the shell");
 	if (why != ENOENT || strchr(name, '/'))
 		return rc;

@@ -47,16 +47,19 @@ for command in $(commands); do
 	ok "docs: $command has a test of its own" grep -qE "(etalon|ETALON\"?) $command( |\$)" "${tests[@]}"
 	like "docs: bash completes $command" "$(etalon completion bash)" "[' ]$command "
 
+	# hyperfine has the options of run, and a page of what differs.
+	pages=("$page" "$common")
+	[ "$command" != hyperfine ] || pages+=("$root/man/etalon-run.1.scd")
 	is "docs: every option of $command is in its man page" \
 		"$(comm -23 <(options "$command" | sort) \
-			<({ page_options "$page"; page_options "$common"; } | sort -u))" ''
+			<(for p in "${pages[@]}"; do page_options "$p"; done | sort -u))" ''
 	is "docs: the man page of $command has no other options" \
 		"$(comm -13 <(options "$command" | sort) <(page_options "$page"))" ''
 	is "docs: the man page of $command has no other option letters" \
 		"$(comm -13 <({ help_letters "$command"; page_letters "$common"; } | sort -u) \
 			<(page_letters "$page"))" ''
 	is "docs: every option letter of $command is in its man page" "$(comm -23 <(help_letters "$command") \
-		<({ page_letters "$page"; page_letters "$common"; } | sort -u))" ''
+		<(for p in "${pages[@]}"; do page_letters "$p"; done | sort -u))" ''
 done
 
 for page in "$root"/man/etalon-*.1.scd; do
@@ -69,6 +72,7 @@ etalon completion fish | sed -nE "s/.*seen_subcommand_from ([a-z]+)' -l ([a-z-]+
 ok 'completion offers choices of options' grep -q '^run protocol emp kbest raw auto cause$' choices
 while read -r command option names; do
 	page=$root/man/etalon-$command.1.scd
+	[ "$command" != hyperfine ] || page=$root/man/etalon-run.1.scd
 	text=$(page_paragraph "$page" "$option")
 	[ -n "$text" ] || text=$(page_paragraph "$common" "$option")
 	missing=
