@@ -29,7 +29,6 @@ struct pool {
 	size_t n;
 	uint64_t metronome_ns;
 	double shift_solos; /* added to the log ratio of solos: they then have the true ratio */
-	double centre;      /* the log ratio of the pairs */
 };
 
 /* --- from experiments to pools --- */
@@ -176,12 +175,26 @@ static void judge(const struct et_duet_pair *pair, const struct round *rounds, s
 	et_samples_free(&commands[1].samples);
 }
 
-static void draw(const struct pool *p, size_t n, struct et_rng *rng, struct round *out)
+static void swap(struct round *r)
+{
+	*r = (struct round){ { r->solo[1], r->solo[0] }, { r->duet[1], r->duet[0] } };
+}
+
+/*
+ * Of identical programs, which one is called a is arbitrary: a coin decides it for each block, so
+ * that the chance of one pool does not look like a difference.
+ */
+static void draw(
+	const struct pool *p, bool identical, size_t n, struct et_rng *rng, struct round *out)
 {
 	for (size_t i = 0; i < n;) {
 		size_t from = et_rng_below(rng, p->n - BLOCK + 1);
-		for (size_t k = 0; k < BLOCK && i < n; k++, i++)
+		bool swapped = identical && et_rng_below(rng, 2);
+		for (size_t k = 0; k < BLOCK && i < n; k++, i++) {
 			out[i] = p->rounds[from + k];
+			if (swapped)
+				swap(&out[i]);
+		}
 	}
 }
 
@@ -246,15 +259,14 @@ static bool pairs_claim(const struct round *rounds, size_t n, double shift)
 }
 
 /*
- * Claims about programs made equal. Identical programs: the pool is centred, so that this is about
- * the width of the intervals and not about the chance of one pool. Different programs: the times of
- * one are multiplied so that both take the same time alone.
+ * Claims about programs made equal: the times of one of different programs are multiplied so that
+ * both take the same time alone.
  */
 static void count_claims(const struct et_duet_pair *pair, const struct pool *p,
 	const struct round *rounds, size_t n, double truth, struct et_duet_cell *cell)
 {
 	bool same = pair->design == ET_PAIR_IDENTICAL;
-	struct change equal = { p->shift_solos - truth, same ? -p->centre : -truth };
+	struct change equal = { p->shift_solos - truth, -truth };
 
 	if (pair->design == ET_PAIR_ONE_KIND)
 		return;
@@ -279,8 +291,10 @@ static bool repeat(const struct et_duet_options *o, const struct et_duet_pair *p
 	et_rng_seed(&rng, o->seed, p->metronome_ns);
 	for (size_t s = 0; s < ET_DUET_SIZES; s++) {
 		struct et_duet_cell *cell = &out->cells[s];
+		if (et_duet_sizes[s] > p->n)
+			break; /* the drawn rounds would be too much alike */
 		for (uint32_t i = 0; more && i < o->repetitions; i++) {
-			draw(p, et_duet_sizes[s], &rng, rounds);
+			draw(p, pair->design == ET_PAIR_IDENTICAL, et_duet_sizes[s], &rng, rounds);
 			count_errors(pair, p, rounds, et_duet_sizes[s], truth, cell);
 			count_claims(pair, p, rounds, et_duet_sizes[s], truth, cell);
 			cell->repetitions++;
@@ -303,8 +317,8 @@ static bool judge_way(const struct et_duet_options *o, const struct et_duet_pair
 		.side_by_side = exp(pairs.estimate),
 		.half_width = (exp(pairs.hi) - exp(pairs.lo)) / 2,
 		.pair_sd = et_sd(d, p->n) };
-	p->shift_solos = truth - location(p->rounds, p->n, false).estimate;
-	p->centre = pairs.estimate;
+	if (pair->design != ET_PAIR_IDENTICAL)
+		p->shift_solos = truth - location(p->rounds, p->n, false).estimate;
 	return p->n < 2 * BLOCK || repeat(o, pair, p, truth, out);
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * How right is the ratio of two programs that etalon prints? Two programs are measured side by side
- * and alone for many rounds; experiments of 10, 30 and 100 rounds are drawn from them (blocks of
- * five successive rounds, because rounds resemble their neighbours) and judged as `run` judges.
- * The truth is the ratio of all solo runs of the pair, or 1 for a program with itself. The solo
- * runs of a drawn experiment are shifted so that their pool has the true ratio.
+ * and alone for many rounds; experiments of 10, 30 and 100 rounds, but not of more than were
+ * measured, are drawn from them (in blocks of five successive rounds, because rounds resemble their
+ * neighbours) and judged as `run` judges. The truth is the ratio of all solo runs of the pair, and
+ * the solo runs of a drawn experiment are shifted so that their pool has it. For a program with
+ * itself the truth is 1.
  */
 #ifndef ET_LAB_DUET_BIAS_H
 #define ET_LAB_DUET_BIAS_H

@@ -17,9 +17,9 @@ ok 'lab duet-bias: --from prints the same tables' cmp -s .out first
 exits 'lab duet-bias: --json succeeds' 0 etalon lab duet-bias --from 'lab duet-bias' --repetitions 4 --json
 json 'lab duet-bias: JSON has the pairs and their designs' '[(p["name"], p["design"]) for p in d["pairs"]] == [
 	("registers-same", "identical"), ("registers-calls", "different")]'
-json 'lab duet-bias: three sizes of experiments are drawn from each way' 'all([c["rounds"] for c in w["drawn"]] == [10, 30, 100]
-	and all(c["repetitions"] == 4 for c in w["drawn"]) for p in d["pairs"] for w in (p["metronome"], p["slices"]) if w)'
-json 'lab duet-bias: shares are shares' 'all(0 <= c[f]["covered"] <= 1 for p in d["pairs"] for w in (p["metronome"], p["slices"]) if w
+json 'lab duet-bias: no more rounds are drawn than were measured' 'all([c["rounds"] for c in w["drawn"]] == [10, 30, 100]
+	and [c["repetitions"] for c in w["drawn"]] == [4, 0, 0] for p in d["pairs"] for w in (p["metronome"], p["slices"]) if w)'
+json 'lab duet-bias: shares are shares, and null where nothing was drawn' 'all(0 <= c[f]["covered"] <= 1 if c["repetitions"] else c[f]["covered"] is None for p in d["pairs"] for w in (p["metronome"], p["slices"]) if w
 	for c in w["drawn"] for f in ("side_by_side", "solos", "alone"))'
 json 'lab duet-bias: system calls are another kind than increments' 'd["pairs"][1]["differ_in"] is not None'
 json 'lab duet-bias: a program is of the kind of itself, with ratio 1' 'd["pairs"][0]["ratio"] == 1 and d["pairs"][0]["differ_in"] is None'
