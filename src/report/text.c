@@ -88,7 +88,7 @@ static void speed_rows(const struct text *t, const struct et_command_result *r)
 	const struct et_full_speed *f = &r->full_speed;
 	char fast[ET_FIGURE], slow[ET_FIGURE];
 
-	if (s->slow)
+	if (s->slow && s->fast) /* all runs of a command may be slow, and others fast */
 		row(t, "two speeds", NULL, "%s at full speed (%zu runs), %s when slowed (%zu runs)",
 			et_format_rounded(s->fast_mean, 3, fast), s->fast,
 			et_format_rounded(s->slow_mean, 3, slow), s->slow);
