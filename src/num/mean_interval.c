@@ -14,22 +14,32 @@ enum {
 static const double dependence_alpha = 0.1;
 static const double skew_limit = 0.1; /* of the half width */
 
-static double autocovariance(const double *x, size_t n, double mean, size_t lag)
+/* Over n. The rest of the mean matters where its rounding does: values far from zero. */
+static double autocovariance(const double *x, size_t n, double mean, double rest, size_t lag)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i + lag < n; i++)
-		sum += (x[i] - mean) * (x[i + lag] - mean);
+		sum += (x[i] - mean - rest) * (x[i + lag] - mean - rest);
 	return sum / (double)n;
+}
+
+void et_acf(const double *x, size_t n, size_t lags, double *r)
+{
+	double mean = et_mean(x, n), rest = et_mean_rest(x, n, mean);
+	double c0 = n ? autocovariance(x, n, mean, rest, 0) : NAN;
+
+	for (size_t k = 1; k <= lags; k++)
+		r[k - 1] = k < n ? autocovariance(x, n, mean, rest, k) / c0 : NAN;
 }
 
 double et_autocorrelation(const double *x, size_t n, size_t lag)
 {
-	double mean = et_mean(x, n);
+	double mean = et_mean(x, n), rest = et_mean_rest(x, n, mean);
 
 	if (lag >= n)
 		return NAN;
-	return autocovariance(x, n, mean, lag) / autocovariance(x, n, mean, 0);
+	return autocovariance(x, n, mean, rest, lag) / autocovariance(x, n, mean, rest, 0);
 }
 
 /* The lag-1 coefficient less its bias. */

@@ -15,6 +15,8 @@ enum { ET_DEPENDENCE_TESTABLE = 20 };
 
 /* r_k with n in the denominator (Box & Jenkins 1976, eq. 2.1.12); NaN for lag >= n. */
 double et_autocorrelation(const double *x, size_t n, size_t lag);
+/* r[0] is lag 1 … r[lags - 1] is lag `lags`. */
+void et_acf(const double *x, size_t n, size_t lags, double *r);
 
 /*
  * The factor, at least 1, by which serial dependence multiplies the variance of a mean of n values

@@ -77,14 +77,32 @@ double et_sd(const double *x, size_t n)
 	return sqrt(et_variance(x, n));
 }
 
+double et_mean_rest(const double *x, size_t n, double mean)
+{
+	double shift, squares = central_sum(x, n, mean, 2, &shift), rest = shift / (double)n;
+
+	/* A smaller one moves no figure; ours then agree with R's, which has no such correction. */
+	return fabs(rest) > 1e-6 * sqrt(squares / (double)n) ? rest : 0;
+}
+
+/*
+ * Moments about the mean as it is rounded, then moved to the exact mean, which is `rest` above it.
+ */
 static double standard_moment(const double *x, size_t n, int power)
 {
-	double mean = et_mean(x, n), shift, m2;
+	double mean = et_mean(x, n), size = (double)n, shift;
+	double rest = et_mean_rest(x, n, mean);
 
 	if (!n)
 		return NAN;
-	m2 = central_sum(x, n, mean, 2, &shift) / (double)n;
-	return central_sum(x, n, mean, power, &shift) / (double)n / pow(m2, power / 2.0);
+	double m2 = central_sum(x, n, mean, 2, &shift) / size;
+	double m3 = central_sum(x, n, mean, 3, &shift) / size, m = m3;
+	if (power == 4)
+		m = central_sum(x, n, mean, 4, &shift) / size - 4 * rest * m3 +
+		    6 * rest * rest * m2 - 3 * pow(rest, 4);
+	else
+		m -= rest * (3 * m2 - 2 * rest * rest);
+	return m / pow(m2 - rest * rest, power / 2.0);
 }
 
 double et_skewness(const double *x, size_t n)

@@ -10,6 +10,8 @@
 
 double et_sum(const double *x, size_t n);
 double et_mean(const double *x, size_t n);
+/* The exact mean less the given one, if rounding cost more than a millionth of the sd; else 0. */
+double et_mean_rest(const double *x, size_t n, double mean);
 double et_variance(const double *x, size_t n); /* divided by n - 1 */
 double et_sd(const double *x, size_t n);
 /* Skewness m3 / m2^(3/2) and kurtosis m4 / m2^2 (3 if normal), where m_k = sum (x - mean)^k / n. */

@@ -62,16 +62,6 @@ static double straying_share(size_t nx, size_t ny, uint64_t most, const bool *la
 	return a[ny];
 }
 
-double et_ks_exact_p(const double *x, size_t nx, const double *y, size_t ny)
-{
-	ET_AUTO_FREE bool *last = et_alloc(nx + ny);
-	uint64_t most = nx && ny ? distance(x, nx, y, ny, last) : 0;
-
-	if (!nx || !ny)
-		return NAN;
-	return most ? straying_share(nx, ny, most, last) : 1;
-}
-
 /* Kolmogorov (1933) and Smirnov (1939): the limit law, in the series that converges faster. */
 double et_ks_asymptotic_p(double d, double nx, double ny)
 {

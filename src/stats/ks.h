@@ -16,7 +16,6 @@ struct et_ks {
  */
 struct et_ks et_ks_test(const double *x, size_t nx, const double *y, size_t ny);
 
-double et_ks_exact_p(const double *x, size_t nx, const double *y, size_t ny);
 /* By the limit law; sizes need not be whole, because dependent values count as fewer. */
 double et_ks_asymptotic_p(double d, double nx, double ny);
 

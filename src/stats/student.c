@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/student.h"
 
-#include "base/alloc.h"
 #include "num/dist.h"
 #include "num/moments.h"
 
@@ -15,6 +14,14 @@ static const struct et_interval_test undefined = { NAN, NAN, NAN, NAN, NAN, NAN,
 static bool is_constant(double error, double mean_x, double mean_y)
 {
 	return error < 10 * DBL_EPSILON * fmax(fabs(mean_x), fabs(mean_y));
+}
+
+/* The difference of two means, without the rounding of each. */
+static double difference(const double *x, size_t nx, const double *y, size_t ny)
+{
+	double mean_x = et_mean(x, nx), mean_y = et_mean(y, ny);
+
+	return mean_x - mean_y + (et_mean_rest(x, nx, mean_x) - et_mean_rest(y, ny, mean_y));
 }
 
 /* Student's t: the distance of estimate and mu in standard errors, with df degrees of freedom. */
@@ -58,7 +65,7 @@ struct et_interval_test et_t_student(
 	error = sqrt(squares / df * (1 / (double)nx + 1 / (double)ny));
 	if (is_constant(error, mean_x, mean_y))
 		return undefined;
-	return t_test(mean_x - mean_y, 0, error, df, level);
+	return t_test(difference(x, nx, y, ny), 0, error, df, level);
 }
 
 struct et_interval_test et_t_welch(
@@ -75,43 +82,7 @@ struct et_interval_test et_t_welch(
 		return undefined;
 	/* the parts first: fourth powers of tiny or huge errors leave the range of double */
 	df = 1 / (pow(ex / error, 4) / ((double)nx - 1) + pow(ey / error, 4) / ((double)ny - 1));
-	return t_test(mean_x - mean_y, 0, error, df, level);
-}
-
-struct et_interval_test et_t_paired(const double *x, const double *y, size_t n, double level)
-{
-	ET_AUTO_FREE double *d = et_alloc(n * sizeof(*d));
-
-	for (size_t i = 0; i < n; i++)
-		d[i] = x[i] - y[i];
-	return et_t_one_sample(d, n, 0, level);
-}
-
-/* Logarithms of x into out; false when one of them does not exist. */
-static bool logarithms(const double *x, size_t n, double *out)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (!(x[i] > 0))
-			return false;
-		out[i] = log(x[i]);
-	}
-	return true;
-}
-
-struct et_interval_test et_ratio_welch(
-	const double *x, size_t nx, const double *y, size_t ny, double level)
-{
-	ET_AUTO_FREE double *lx = et_alloc(nx * sizeof(*lx));
-	ET_AUTO_FREE double *ly = et_alloc(ny * sizeof(*ly));
-	struct et_interval_test t;
-
-	if (!logarithms(x, nx, lx) || !logarithms(y, ny, ly))
-		return undefined;
-	t = et_t_welch(lx, nx, ly, ny, level);
-	t.estimate = exp(t.estimate);
-	t.lo = exp(t.lo);
-	t.hi = exp(t.hi);
-	return t;
+	return t_test(difference(x, nx, y, ny), 0, error, df, level);
 }
 
 struct et_interval_test et_f_test(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Tests that assume normal data: Student's and Welch's t, the F test of two variances, and the
- * ratio of two geometric means. Series too short or constant to the last digit give NaN.
+ * Tests that assume normal data: Student's and Welch's t, and the F test of two variances. Series
+ * too short or constant to the last digit give NaN.
  */
 #ifndef ET_STATS_STUDENT_H
 #define ET_STATS_STUDENT_H
@@ -17,11 +17,6 @@ struct et_interval_test et_t_student(
 	const double *x, size_t nx, const double *y, size_t ny, double level);
 /* The same with unequal variances (Welch 1947). */
 struct et_interval_test et_t_welch(
-	const double *x, size_t nx, const double *y, size_t ny, double level);
-/* Differences x[i] - y[i] against 0. */
-struct et_interval_test et_t_paired(const double *x, const double *y, size_t n, double level);
-/* The ratio of geometric means x / y: Welch on the logarithms. NaN unless all are above 0. */
-struct et_interval_test et_ratio_welch(
 	const double *x, size_t nx, const double *y, size_t ny, double level);
 /* var x / var y against 1; the estimate is the ratio. */
 struct et_interval_test et_f_test(

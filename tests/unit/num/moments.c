@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "num/moments.h"
 #include "base/attr.h"
+#include "num/mean_interval.h"
 #include "tap.h"
 
 int main(void)
@@ -22,5 +23,22 @@ int main(void)
 	near(et_skewness(far, 4), 0, 0, 1e-12, "moments: the skewness of symmetric values is 0");
 	near(et_kurtosis(far, 4), 1.64, 1e-12, 0,
 		"moments: the kurtosis of four evenly spaced values is 1.64");
+	/* Rational arithmetic; the mean itself, 1e15 + 27/11, is not a double. */
+	static const double steps[] = { 1, 0, 3, 2, 1, 5, 2, 2, 2, 3, 6 };
+	double offset[11], t[11];
+	for (int i = 0; i < 11; i++) {
+		offset[i] = 1e15 + steps[i];
+		t[i] = 1e15 + steps[i] + 10;
+	}
+	near(et_skewness(offset, 11), 0.7801669720510656, 1e-12, 0,
+		"moments: the skewness of values far from 0 keeps its digits");
+	near(et_kurtosis(offset, 11), 2.8612618605791114, 1e-12, 0,
+		"moments: the kurtosis of values far from 0 keeps its digits");
+	near(et_autocorrelation(offset, 11, 1), -0.0037654653039268424, 1e-10, 0,
+		"moments: the autocorrelation of values far from 0 keeps its digits");
+	near(et_mean(t, 11) - et_mean(offset, 11) + et_mean_rest(t, 11, et_mean(t, 11)) -
+			et_mean_rest(offset, 11, et_mean(offset, 11)),
+		10, 1e-14, 0, "moments: the difference of two means far from 0 keeps its digits");
+	near(et_mean_rest(x, 8, et_mean(x, 8)), 0, 0, 0, "moments: an exact mean has no rest");
 	return tap_done();
 }

@@ -32,6 +32,25 @@ static void against_r(void)
 	near(ks.p, 0.21367521367521469, 1e-12, 0, "ks: the exact p agrees with R");
 }
 
+static void far_from_zero(void)
+{
+	/* The same values with and without an offset that makes the means inexact. */
+	double near0[2][12], far[2][12];
+
+	for (int i = 0; i < 12; i++) {
+		near0[0][i] = 40 * (i * 7 % 11);
+		near0[1][i] = 40 * (i * 5 % 13) + 97;
+		far[0][i] = 1e15 + near0[0][i];
+		far[1][i] = 1e15 + near0[1][i];
+	}
+	near(et_t_student(far[0], 12, far[1], 11, 0.95).p,
+		et_t_student(near0[0], 12, near0[1], 11, 0.95).p, 1e-12, 0,
+		"student: an offset of 1e15 does not change p");
+	near(et_t_welch(far[0], 12, far[1], 11, 0.95).p,
+		et_t_welch(near0[0], 12, near0[1], 11, 0.95).p, 1e-12, 0,
+		"welch: an offset of 1e15 does not change p");
+}
+
 static void constants(void)
 {
 	struct et_rank_sum w = et_rank_sum_test(two, 5, two, 5, 0.95);
@@ -39,7 +58,6 @@ static void constants(void)
 
 	ok(isnan(et_t_welch(two, 5, three, 6, 0.95).p), "welch: constants have no p");
 	ok(isnan(et_t_student(two, 5, two, 5, 0.95).p), "student: equal constants have no p");
-	ok(isnan(et_t_paired(two, two, 5, 0.95).p), "paired t: equal values have no p");
 	ok(isnan(et_f_test(two, 5, three, 6, 0.95).p), "F: two constants have no p");
 	ok(et_f_test(x, 7, two, 5, 0.95).statistic == INFINITY &&
 			et_f_test(x, 7, two, 5, 0.95).p == 0,
@@ -50,8 +68,6 @@ static void constants(void)
 	w = et_rank_sum_test(two, 5, three, 6, 0.95);
 	ok(isnan(w.lo) && isnan(w.hi) && w.shift == -1 && w.delta == -1,
 		"rank-sum: different constants have a shift and no interval");
-	ok(isnan(et_ratio_welch(x, 7, (double[]){ 1, -1 }, 2, 0.95).p),
-		"ratio: negative values have no p");
 }
 
 static void too_few(void)
@@ -66,7 +82,6 @@ static void too_few(void)
 	near(et_rank_sum_test(c, 1, d, 1, 0.95).p, 1, 1e-15, 0,
 		"rank-sum: one against one has p = 1");
 	ok(isnan(et_rank_sum_test(c, 0, d, 3, 0.95).p) && isnan(et_ks_test(c, 0, d, 3).p) &&
-			isnan(et_ks_exact_p(c, 3, d, 0)) &&
 			isnan(et_rank_sum_permutation_p(c, 0, d, 1)),
 		"rank-sum and ks: an empty sample has no p");
 	near(et_ks_test(c, 1, d, 1).p, 1, 0, 0, "ks: one against one has p = 1");
@@ -153,6 +168,7 @@ static void families(void)
 int main(void)
 {
 	against_r();
+	far_from_zero();
 	constants();
 	too_few();
 	many();
