@@ -45,7 +45,7 @@ int et_parse_i64(const char *what, const char *text, int64_t lo, int64_t hi, int
 	return 0;
 }
 
-/* strtod, but without leading space, hexadecimal numbers, inf and nan. */
+/* strtod, but without leading space, hexadecimal numbers, inf, nan, and numbers that become 0. */
 static bool plain_double(const char *text, double *value, char **end)
 {
 	const char *digits = text + (text[0] == '+' || text[0] == '-');
@@ -56,7 +56,7 @@ static bool plain_double(const char *text, double *value, char **end)
 		return false;
 	errno = 0;
 	*value = strtod(text, end);
-	return *end != text && isfinite(*value);
+	return *end != text && isfinite(*value) && !(errno == ERANGE && *value == 0);
 }
 
 int et_parse_double(const char *what, const char *text, double *out, struct et_error *err)

@@ -6,6 +6,7 @@
 #include "store/importer.h"
 #include "store/lines.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -35,7 +36,7 @@ static int fail_number(struct reader *r, const char *text)
 	bool word = strpbrk(text, "nN") || strpbrk(text, "xX");
 	const char *why = "is not a number";
 
-	if (end != text && !*end && isinf(value) && !word)
+	if (end != text && !*end && (isinf(value) || value == 0) && !word)
 		why = "is out of range";
 	else if (end != text && !*end && !isfinite(value))
 		why = "is not finite";
@@ -43,6 +44,16 @@ static int fail_number(struct reader *r, const char *text)
 		why = "is empty, but must be a number";
 	return et_import_fail(&r->in, NULL, "line %zu: '%.40s%s' %s", r->lines.number, text,
 		strlen(text) > 40 ? "…" : "", why);
+}
+
+/* "1,5": one comma between digits, as some languages write decimals. */
+static bool has_decimal_comma(const char *text)
+{
+	const char *comma = strchr(text, ',');
+	size_t before = strspn(text, "+-0123456789");
+
+	return comma && before && text + before == comma && isdigit((unsigned char)comma[1]) &&
+	       !comma[1 + strspn(comma + 1, "0123456789eE+-")];
 }
 
 static int append(struct reader *r, struct et_series *s, const char *text)
@@ -84,13 +95,17 @@ static int read_numbers(struct reader *r)
 	int rc;
 
 	while ((rc = next_line(r, &line, &length)) > 0) {
-		rc = append(r, s, trim(line, length));
+		const char *text = trim(line, length);
+		rc = append(r, s, text);
+		if (rc && has_decimal_comma(text))
+			return et_hint(r->in.err, rc,
+				"write a decimal point instead of the comma (tr , .), or name the "
+				"column of a CSV file with --column NAME|N");
+		if (rc && strpbrk(text, ",;\t "))
+			return et_hint(r->in.err, rc,
+				"name the column of a CSV file with --column NAME|N");
 		if (rc)
-			return rc < 0 && strpbrk(line, ",;\t ")
-				       ? et_hint(r->in.err, rc,
-						 "name the column of a CSV file with --column "
-						 "NAME|N")
-				       : rc;
+			return rc;
 	}
 	return rc;
 }

@@ -62,7 +62,7 @@ static void numbers(void)
 	      "1\r\n2\r\n",
 		NULL, 2, 1, 2);
 	reads("# a comment, \"quoted\n\n  7 \n\t# another\n 8\t\n\n", NULL, 2, 7, 8);
-	reads("1e-400\n4.9e-324\n", NULL, 2, 0, 4.9e-324);
+	reads("0e-400\n4.9e-324\n", NULL, 2, 0, 4.9e-324);
 	reads(".5\n+1\n", NULL, 2, 0.5, 1);
 	refuses("", NULL, "no numbers");
 	refuses("\n \n# only\n", NULL, "no numbers");
@@ -71,9 +71,11 @@ static void numbers(void)
 	refuses("1\nnan\n", NULL, "line 2: 'nan' is not finite");
 	refuses("1\n-inf\n", NULL, "line 2: '-inf' is not finite");
 	refuses("1\n2\n1e400\n", NULL, "line 3: '1e400' is out of range");
+	refuses("1\n1e-400\n", NULL, "line 2: '1e-400' is out of range");
 	refuses("0x10\n", NULL, "line 1: '0x10' is not a number");
 	refuses("1,5\n", NULL, "line 1: '1,5' is not a number");
 	ok(strstr(err.hint, "--column"), "series: the error about '1,5' has a hint about --column");
+	ok(strstr(err.hint, "decimal point"), "series: the hint says how decimals are written");
 	refuses("1 2\n", NULL, "line 1");
 	refuses("1\n\033[31m\n", NULL, "?[31m");
 	ok(read_bytes("1\n2\0\n3\n", 7, NULL) < 0 && strstr(err.what, "line 2 holds a NUL"),
