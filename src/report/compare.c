@@ -16,14 +16,17 @@
 static void show_series(
 	const struct et_page *page, const struct et_series *s, const struct et_compared *f)
 {
+	double error =
+		f->sd / sqrt((double)s->n); /* of the mean; of the sd it is less by sqrt(2) */
 	char mean[ET_FIGURE], sd[ET_FIGURE], median[ET_FIGURE];
 	ET_AUTO_FREE char *clean = et_clean(s->name, "");
 	ET_AUTO_FREE char *name = et_shorten(clean, page->width / 2);
 	ET_AUTO_FREE char *lead = et_asprintf("  %s:", name);
 	ET_AUTO_FREE char *text = et_asprintf("%zu values, mean %s, sd %s, median %s, %s "
 					      "(Shapiro-Wilk p = %.2g)",
-		s->n, et_format_value(f->mean, s->unit, mean), et_format_value(f->sd, s->unit, sd),
-		et_format_value(f->median, s->unit, median),
+		s->n, et_format_value_to(f->mean, error, s->unit, mean),
+		et_format_value_to(f->sd, error / M_SQRT2, s->unit, sd),
+		et_format_value_to(f->median, error, s->unit, median),
 		f->gaussian ? "may be normal" : "not normal", f->shapiro.p);
 	ET_AUTO_FREE char *constant = et_asprintf(
 		"%zu values, all %s", s->n, et_format_value(f->median, s->unit, median));

@@ -43,6 +43,12 @@ static const char *figure(const struct view *v, double x, char buf[ET_FIGURE])
 	return et_format_value(x, v->s->unit, buf);
 }
 
+/* With as many digits as the resolution supports: the uncertainty of a figure, or the spread. */
+static const char *figure_to(const struct view *v, double x, double resolution, char buf[ET_FIGURE])
+{
+	return et_format_value_to(x, resolution, v->s->unit, buf);
+}
+
 /* "1.2 ms … 3.4 ms", or a dash if there is no interval. */
 static const char *span(const struct view *v, struct et_interval i, char buf[2 * ET_FIGURE])
 {
@@ -91,9 +97,12 @@ static void show_place(const struct view *v)
 	if (d->replicates && d->interval.skewed)
 		row(v, "", "%s by bootstrap-t, which fits skewed data", span(v, d->mean.t, b));
 	if (isnan(d->median_interval.lo))
-		row(v, "median", "%s (too few values for an interval)", figure(v, e->median, a));
+		row(v, "median", "%s (too few values for an interval)",
+			figure_to(v, e->median, e->expanded_uncertainty, a));
 	else
-		row(v, "median", "%s (%s, order statistics, %.4g %%)", figure(v, e->median, a),
+		row(v, "median", "%s (%s, order statistics, %.4g %%)",
+			figure_to(v, e->median, (d->median_interval.hi - d->median_interval.lo) / 2,
+				a),
 			span(v, d->median_interval, b), 100 * d->median_interval.level);
 }
 
@@ -117,8 +126,9 @@ static void show_spread(const struct view *v)
 			normal ? "for normal data" : "for normal data, which these are not");
 	if (d->replicates)
 		row(v, "", "%s by bootstrap (BCa)", span(v, d->sd.bca, c));
-	row(v, "range", "%s … %s", figure(v, e->min, a), figure(v, e->max, b));
-	row(v, "quartiles", "%s … %s", figure(v, e->q1, a), figure(v, e->q3, b));
+	row(v, "range", "%s … %s", figure_to(v, e->min, e->sd, a), figure_to(v, e->max, e->sd, b));
+	row(v, "quartiles", "%s … %s", figure_to(v, e->q1, e->sd, a),
+		figure_to(v, e->q3, e->sd, b));
 	if (!d->diagnosis.constant)
 		row(v, "", "their distance / 1.349, the sd if the values were normal: %s",
 			figure(v, robust_sd(e), a));
@@ -134,7 +144,7 @@ static void show_cold(const struct view *v)
 		return;
 	et_format_value_measured(rest->mean, rest->expanded_uncertainty, v->s->unit, b);
 	row(v, "cold start", "the first %zu: %s; the others: %s", d->cold.n,
-		figure(v, d->cold.mean, a), b);
+		figure_to(v, d->cold.mean, rest->expanded_uncertainty, a), b);
 }
 
 /* "▁▂▅█": the moving mean between its least and its greatest value. */
@@ -159,7 +169,8 @@ static void show_moving(const struct view *v)
 		memcpy(line + 3 * i, blocks[level], 3); /* of UTF-8 */
 	}
 	row(v, "moving mean", "%s", line);
-	row(v, "", "of %zu values each: %s … %s", d->window, figure(v, lo, a), figure(v, hi, b));
+	row(v, "", "of %zu values each: %s … %s", d->window, figure_to(v, lo, d->estimate.sd, a),
+		figure_to(v, hi, d->estimate.sd, b));
 }
 
 static void show_diagnosis(const struct view *v)

@@ -67,10 +67,12 @@ static void summary_row(const struct et_command_result *r, bool ratio, FILE *out
 		if (et_metrics[m].judged)
 			estimate_cell(&r->estimate[m], et_metrics[m].unit, out);
 	}
-	et_html_element(out, "td class=\"n\"", "%s", et_format_value(est->median, unit, a));
+	et_html_element(out, "td class=\"n\"", "%s",
+		et_format_value_to(est->median, est->expanded_uncertainty, unit, a));
 	et_html_element(out, "td class=\"n\"", "%s", et_format_percent(est->relative_error, a));
-	et_html_element(out, "td class=\"n\"", "%s … %s", et_format_value(est->min, unit, a),
-		et_format_value(est->max, unit, b));
+	et_html_element(out, "td class=\"n\"", "%s … %s",
+		et_format_value_to(est->min, est->sd, unit, a),
+		et_format_value_to(est->max, est->sd, unit, b));
 	et_html_element(out, "td class=\"n\"", "%zu", est->n);
 	et_html_element(out, "td class=\"n\"", "%zu", tally.n_removed);
 	if (ratio)

@@ -44,14 +44,28 @@ static void draw_row(const struct axis *axis, const struct et_contrast *c, FILE 
 	fputc('\n', out);
 }
 
-static char *label_of(const struct et_series *s, const struct et_contrast *c)
+/* The length of the folders that begin all names: files are told apart by the rest. */
+static size_t common_folders(const struct et_series *s, size_t n)
 {
-	ET_AUTO_FREE char *b = et_clean(s[c->b].name, "");
-	ET_AUTO_FREE char *a = et_clean(s[c->a].name, "");
-	ET_AUTO_FREE char *short_b = et_shorten(b, MOST_LABEL / 2 - 1);
-	ET_AUTO_FREE char *short_a = et_shorten(a, MOST_LABEL / 2 - 1);
+	const char *slash = strrchr(s[0].name, '/');
+	size_t length = slash ? (size_t)(slash - s[0].name) + 1 : 0;
 
-	return et_asprintf("%s/%s", short_b, short_a);
+	for (size_t i = 1; i < n && length; i++) {
+		while (length && strncmp(s[0].name, s[i].name, length))
+			for (length--; length && s[0].name[length - 1] != '/';)
+				length--;
+	}
+	return length;
+}
+
+static char *label_of(const struct et_series *s, const struct et_contrast *c, size_t skip)
+{
+	ET_AUTO_FREE char *b = et_clean(s[c->b].name + skip, "");
+	ET_AUTO_FREE char *a = et_clean(s[c->a].name + skip, "");
+	ET_AUTO_FREE char *short_b = et_shorten(b, MOST_LABEL / 2 - 2);
+	ET_AUTO_FREE char *short_a = et_shorten(a, MOST_LABEL / 2 - 2);
+
+	return et_asprintf("%s vs %s", short_b, short_a);
 }
 
 static void draw_ends(const struct axis *axis, int indent, FILE *out)
@@ -73,6 +87,7 @@ static void draw_ends(const struct axis *axis, int indent, FILE *out)
 
 void et_forest(const struct et_series *s, const struct et_comparison *c, const struct et_page *page)
 {
+	size_t skip = common_folders(s, c->n_samples);
 	struct axis axis = { 0 };
 	int label = 0;
 	size_t n = 0;
@@ -80,7 +95,7 @@ void et_forest(const struct et_series *s, const struct et_comparison *c, const s
 	for (size_t i = 0; i < c->n_pairs; i++) {
 		if (!drawable(&c->pairs[i]))
 			continue;
-		ET_AUTO_FREE char *text = label_of(s, &c->pairs[i]);
+		ET_AUTO_FREE char *text = label_of(s, &c->pairs[i], skip);
 		int columns = et_columns(text);
 		label = columns > label ? columns : label;
 		axis.lo = fmin(axis.lo, log(c->pairs[i].lo));
@@ -96,7 +111,7 @@ void et_forest(const struct et_series *s, const struct et_comparison *c, const s
 	for (size_t i = 0; i < c->n_pairs; i++) {
 		if (!drawable(&c->pairs[i]))
 			continue;
-		ET_AUTO_FREE char *text = label_of(s, &c->pairs[i]);
+		ET_AUTO_FREE char *text = label_of(s, &c->pairs[i], skip);
 		fprintf(page->out, "  %s%*s  ", text, label - et_columns(text), "");
 		draw_row(&axis, &c->pairs[i], page->out);
 	}

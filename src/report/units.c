@@ -187,6 +187,16 @@ static const char *with_unit(double x, int digits, enum et_unit unit, char buf[E
 	return buf;
 }
 
+/* Rounded to a power of ten, with all decimals up to it and without an exponent. */
+static const char *with_decimals(double x, int place, enum et_unit unit, char buf[ET_FIGURE])
+{
+	const char *name = et_unit_names[unit];
+
+	snprintf(buf, ET_FIGURE, "%.*f%s%s", place < 0 ? -place : 0, round_to(x, place),
+		name ? " " : "", name ? name : "");
+	return buf;
+}
+
 const char *et_format_value(double x, enum et_unit unit, char buf[ET_FIGURE])
 {
 	if (is_time(unit))
@@ -216,8 +226,17 @@ const char *et_format_value_to(double x, double resolution, enum et_unit unit, c
 
 	if (!isfinite(x) || (is_time(unit) && !known(x)))
 		return dash(buf);
-	if (!is_time(unit))
+	if (!is_time(unit)) {
+		if (known(resolution) && resolution > 0 && x != 0 && fabs(x) < 1e15) {
+			int place = last_place(resolution, UNCERTAINTY_DIGITS);
+			int first = last_place(fabs(x), 1),
+			    finest = last_place(fabs(x), MOST_DIGITS);
+			place = place > first ? first : place < finest ? finest : place;
+			if (place >= -12)
+				return with_decimals(x, place, unit, buf);
+		}
 		return with_unit(x, digits_to(x, resolution), unit, buf);
+	}
 	snprintf(buf, ET_FIGURE, "%.80s %s", et_scale_number(s, in_ns(x, unit), number), s.unit);
 	return buf;
 }

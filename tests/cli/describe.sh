@@ -9,7 +9,7 @@ exits 'describe: a file of numbers is accepted' 0 etalon describe numbers
 like 'describe: the heading names the file and the number of values' "$out" 'numbers: 40 values'
 like 'describe: the interval of a drifting mean is widened' "$out" 'mean +20 ± 16 \(Student t widened for dependence, 95 %, k = 2\.776\)'
 like "describe: Student's interval is shown beside a wider one" "$out" '16\.8 … 24\.2 by Student t alone'
-like 'describe: the median has an interval by order statistics' "$out" 'median +20\.5 \(14 … 27, order statistics'
+like 'describe: the median has an interval by order statistics' "$out" 'median +20\.5 \(14\.0 … 27\.0, order statistics'
 like 'describe: a drift gives a warning with a remedy' "$out" 'warning: drift.*warm up'
 like 'describe: the text has a histogram' "$out" '▲ median'
 is 'describe: the text has no escape sequence if the output is no terminal' "$(tr -cd '\033' <.out)" ''
@@ -146,6 +146,22 @@ json 'describe: a standard deviation that overflows is null' 'd["sd"] is None an
 exits 'describe: a series of mean 0 is accepted' 0 etalon describe --json - <<<$'-1\n0\n1\n'
 json 'describe: a series of mean 0 has no relative error' 'd["relative_error"] is None'
 
+# --- digits by the spread
+python3 - <<'END'
+import json
+times = [1.2345567 + 0.0000001 * (i * 7 % 23) for i in range(30)]
+json.dump({"results": [{"command": "precise", "times": times, "exit_codes": [0] * 30}]}, open("precise.json", "w"))
+with open("counts", "w") as f:
+    f.writelines("%d\n" % (4999833000 + 1000 * (i * 7 % 47)) for i in range(40))
+END
+exits 'describe: precise times are described' 0 etalon describe precise.json
+like 'describe: the median has the digits of its interval' "$out" 'median +1\.2345[0-9]{4,5} s \(1\.2345[0-9]+ s … 1\.2345[0-9]+ s'
+like 'describe: the range has the digits of the spread' "$out" 'range +1\.2345[0-9]{4,5} s … 1\.2345[0-9]{4,5} s'
+exits 'describe: large counts are described' 0 etalon describe counts
+like 'describe: the median of large counts has no exponent' "$out" 'median +4999[0-9]{6} \(4999[0-9]{6} … 4999[0-9]{6}'
+exits 'describe: zero is a number' 0 etalon describe --json - <<<$'0\n0.0\n-0e5\n1e-310'
+json 'describe: zeros and tiny numbers are accepted' 'd["n"] == 4 and d["max"] > 0'
+
 # --- bad input: exit status 2, and the error names the file, the line and the reason
 bad() # bad WHAT REGEX BYTES
 {
@@ -160,6 +176,9 @@ bad 'a word' "bad: line 2: 'hello' is not a number" '1\nhello\n'
 bad 'NaN' "bad: line 1: 'NaN' is not finite" 'NaN\n1\n2\n'
 bad 'Inf' "bad: line 3: '-Inf' is not finite" '1\n2\n-Inf\n'
 bad 'a number out of range' "bad: line 2: '1e400' is out of range" '1\n1e400\n'
+bad 'a number too small to hold' "bad: line 2: '1e-400' is out of range" '1\n1e-400\n'
+bad 'a decimal comma' "bad: line 1: '1,5' is not a number" '1,5\n2,25\n'
+like 'describe: the hint about a decimal comma helps' "$err" 'write a decimal point instead of the comma'
 bad 'a hexadecimal number' "bad: line 2: '0x1p3' is not a number" '1\n0x1p3\n'
 bad 'a NUL byte' 'bad: line 2 holds a NUL byte' '1\n2\0000\n'
 bad 'a table without --column' "bad: line 1: '1,2'" '1,2\n3,4\n'

@@ -186,6 +186,14 @@ static void other_units(void)
 		"value: bytes in a suitable unit");
 	is_str(et_format_value(12345678, ET_UNIT_TICKS, buf), "1.235e+07 ticks",
 		"value: ticks with their unit");
+	is_str(et_format_value_to(4999833120.7, 24000, ET_UNIT_NONE, buf), "4999833000",
+		"value to a resolution: a large count is printed without an exponent");
+	is_str(et_format_value_to(100.0342, 0.85, ET_UNIT_NONE, buf), "100.03",
+		"value to a resolution: its second digit is the last one");
+	is_str(et_format_value_to(100, 0.85, ET_UNIT_NONE, buf), "100.00",
+		"value to a resolution: zeros that are known are printed");
+	is_str(et_format_value_to(1.2345567, 4e-6, ET_UNIT_S, buf), "1.2345567 s",
+		"value to a resolution: a time has the digits of its spread");
 	is_str(et_format_value(NAN, ET_UNIT_BYTES, buf), ET_DASH,
 		"value: unknown bytes are a dash");
 	is_str(et_format_value_measured(4096, 12, ET_UNIT_BYTES, buf), "4096 bytes ± 12 bytes",
