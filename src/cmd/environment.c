@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "cmd/rescue.h"
 #include "report/environment.h"
+#include "report/terminal.h"
 
 #include <errno.h>
 #include <string.h>
@@ -91,6 +92,26 @@ static void print(
 	et_results_print(r, &page, restoring);
 }
 
+/* One line: which settings are changed while the programs run. */
+static void print_changes(const struct et_results *r, const struct et_cli *cli, FILE *out)
+{
+	ET_AUTO_FREE char *all = NULL;
+
+	for (size_t i = 0; i < r->n; i++) {
+		const char *name = strrchr(r->list[i].change.target, '/');
+		if (r->list[i].outcome == ET_OUTCOME_MADE)
+			et_append(&all, ", ", "%s", name ? name + 1 : r->list[i].change.target);
+	}
+	if (!all)
+		return;
+	ET_AUTO_FREE char *line = et_asprintf(
+		"%zu changed for these runs: %s", et_results_count(r, ET_OUTCOME_MADE), all);
+	ET_AUTO_FREE char *clean = et_clean(line, "");
+	ET_AUTO_FREE char *fitted =
+		cli->full_names ? et_strdup(clean) : et_shorten(clean, cli->columns);
+	fprintf(out, "%s\n", fitted);
+}
+
 static int apply(struct et_tuning *t, const struct et_cli *cli, FILE *out, struct et_error *err)
 {
 	ET_AUTO_FREE char *path = et_cli_journal();
@@ -116,6 +137,8 @@ static int apply(struct et_tuning *t, const struct et_cli *cli, FILE *out, struc
 		rc = nothing_done(&results, err);
 	if (rc == 0 && cli->verbosity > 0)
 		print(&results, cli, cli->color, false, out);
+	else if (rc == 0 && cli->verbosity == 0)
+		print_changes(&results, cli, out);
 	et_results_free(&results);
 	et_machine_refresh(&t->machine);
 	return rc;

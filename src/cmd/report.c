@@ -3,6 +3,9 @@
 #include "cmd/stored.h"
 #include "report/format.h"
 
+#include <errno.h>
+#include <string.h>
+
 struct request {
 	const char *path;
 };
@@ -34,6 +37,10 @@ static int write_page(
 	const struct request *r = ctx;
 
 	(void)cli;
+	if (!strcmp(r->path, "-") && isatty(STDOUT_FILENO))
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "a page is not for a terminal"),
+			"write it to a file: etalon report -o result.html");
 	return et_stored_write(s, et_format_find("html"), r->path, err);
 }
 

@@ -78,6 +78,16 @@ static void print_place(const struct et_measuring *m, size_t left)
 			random ? random + 1 : e->id);
 }
 
+/* Names the pages that were written. */
+static void print_pages(const struct et_measuring *m, const struct et_outputs *outputs)
+{
+	for (size_t i = 0; i < outputs->n; i++) {
+		ET_AUTO_FREE char *path = et_clean(outputs->list[i].path, "");
+		if (!strcmp(outputs->list[i].format->name, "html") && strcmp(path, "-") != 0)
+			fprintf(m->text, "page written to %s\n", path);
+	}
+}
+
 /* Prints the result and writes the outputs; returns the exit status. */
 static int conclude(
 	const struct et_run_options *o, const struct et_measuring *m, struct et_outputs *outputs)
@@ -101,6 +111,8 @@ static int conclude(
 		status = et_cli_fail(&err);
 	if (et_outputs_write(outputs, e, &j, &err))
 		status = et_cli_fail(&err);
+	else if (m->cli->verbosity >= 0)
+		print_pages(m, outputs);
 	if (status == ET_EXIT_DONE && et_contrasts_regressed(j.contrasts, j.n_contrasts,
 					      e->plan.reference, o->regression_ratio))
 		status = ET_EXIT_PROGRAM;

@@ -90,12 +90,17 @@ static struct widths widths_of_contents(const struct et_listing *l)
 static struct widths fit(struct widths w, int columns)
 {
 	int rest = columns - w.id - w.state - 2 * GAP;
+	int label = w.label ? GAP + LEAST_LABEL : 0; /* the user chose it: it is not omitted */
 
-	if (rest - w.samples - GAP < LEAST_COMMAND / 2)
+	if (rest < LEAST_COMMAND / 2 + label) {
+		rest += w.state + GAP;
+		w.state = 0;
+	}
+	if (rest - w.samples - GAP < LEAST_COMMAND / 2 + label)
 		w.samples = 0;
 	else
 		rest -= w.samples + GAP;
-	if (rest - w.started - GAP < LEAST_COMMAND)
+	if (rest - w.started - GAP < LEAST_COMMAND + label)
 		w.started = 0; /* the id begins with the date and time of the start */
 	else
 		rest -= w.started + GAP;

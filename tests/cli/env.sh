@@ -245,6 +245,9 @@ exits 'run --env: it succeeds' 0 etalon run --env -q -r 2 --json run.json true
 is 'run --env: the record has the environment of the run' \
 	"$(jq -r '.environment[] | select(.factor == "turbo" or .factor == "aslr") | .state' run.json | tr '\n' ' ')" 'off 0 '
 as_before 'run --env at its end'
+exits 'run --env: it succeeds without -q' 0 etalon run --env -r 2 true
+like 'run --env: one line names the settings that it changes' "$out" 'changed for these runs: .*randomize_va_space'
+as_before 'run --env at its end'
 env --default-signal=INT etalon run --env -r 1000 'sleep 0.02' >/dev/null 2>&1 &
 pid=$!
 wait_until '[ "$(value)" = 0 ]'

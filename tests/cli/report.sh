@@ -84,6 +84,14 @@ page 'run --report: the page has comparison, samples, distribution and pairs' pa
 page 'run --report: the page shows a name with markup in full' pair.html '"onerror=alert(1)>" in p.text'
 etalon report -o again.html pair
 ok 'report: the page of an experiment is the same as that of run --report' cmp pair.html again.html
+exits 'run --report: it succeeds without -q' 0 etalon run -r 2 --report told.html true
+like 'run --report: the text names the page' "$out" 'page written to told.html'
+if python3 -c 'import pty' 2>/dev/null; then
+	is 'report: a page is not written to a terminal' "$(python3 -c 'import os, pty
+pty.spawn(["etalon", "report", "pair"])' | tr -d '\r' | head -n 1)" 'etalon: a page is not for a terminal'
+else
+	skip 'report: a page is not written to a terminal' 'python3 has no pty'
+fi
 exits 'run --report -: it succeeds' 0 etalon run -r 2 --report - true
 like 'run --report -: the page goes to stdout' "$out" '^<!DOCTYPE html>'
 like 'run --report -: the result goes to stderr' "$err" 'CPU time'

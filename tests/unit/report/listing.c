@@ -96,9 +96,9 @@ static void test_widths(void)
 		"20261115-085506-1f3a9c  done        10  a la…ers  sort …ords\n",
 		"listing: a narrow table omits the start and shortens label and command");
 	check_table(&s, 1, 40,
-		"ID                      STATE  COMMAND\n"
-		"20261115-085506-1f3a9c  done   sort…ords\n",
-		"listing: 40 columns leave the id, the state and the command");
+		"ID                      LABEL   COMMAND\n"
+		"20261115-085506-1f3a9c  a l…rs  sort…rds\n",
+		"listing: 40 columns leave the id, the label and the command");
 	s.state = ET_STATE_INTERRUPTED;
 	for (int width = 45; width < 200; width++) {
 		char *text = table_of(&s, 1, width);
