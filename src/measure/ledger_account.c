@@ -89,10 +89,35 @@ static void close_window(struct et_account *a, int32_t number)
 /* --- entering the account into a sample --- */
 
 /*
+ * The share of on-CPU time in the sum of the tasks' stretches: 1 for a program that does one thing
+ * at a time.
+ */
+static double serial_part(const struct et_slot *slot)
+{
+	uint64_t slack = slot->own_ns / PARALLEL_ONE_IN;
+
+	slack = slack > PARALLEL_NS ? slack : PARALLEL_NS;
+	return slot->busy_ns + slack < slot->own_ns ? (double)slot->busy_ns / (double)slot->own_ns
+						    : 1;
+}
+
+/*
+ * Whether several tasks wanted a CPU at the same time: they ran in parallel, or one waited while
+ * another ran or waited. A program that starts another does so for a moment; the tolerance is our
+ * choice.
+ */
+static bool is_parallel(const struct et_slot *slot)
+{
+	return serial_part(slot) < 1 ||
+	       slot->waited_ns > slot->taken_ns + slot->taken_ns / UNSEEN_ONE_IN + UNSEEN_NS;
+}
+
+/*
  * Without records of wake-ups it is not known how long a task waited for a CPU after it had slept.
  * The kernel reports how long the tasks waited in total. The part that preemption does not explain
  * is divided among the processes that ran meanwhile. Where the kernel does not report it, that time
- * remains unexplained. Returns the unexplained time.
+ * remains unexplained. So does that part for parallel tasks: one may have waited while another ran.
+ * Returns the unexplained time.
  */
 static uint64_t estimate_waits(struct et_account *a, uint64_t wait_ns)
 {
@@ -103,6 +128,8 @@ static uint64_t estimate_waits(struct et_account *a, uint64_t wait_ns)
 	if (wait_ns == ET_UNKNOWN)
 		return unsure;
 	uint64_t waited = et_minus_u64(wait_ns, a->slot.waited_ns);
+	if (is_parallel(&a->slot))
+		return waited < unsure ? waited : unsure;
 	double share = waited < unsure ? (double)waited / (double)unsure : 1;
 	for (size_t i = 0; i < a->n; i++) {
 		struct et_culprit_account *by = &a->list[i].by;
@@ -151,19 +178,6 @@ static void enter_culprits(const struct et_account *a, struct et_sample *s)
 		else
 			add_unseen(s, &a->list[i]);
 	}
-}
-
-/*
- * The share of on-CPU time in the sum of the tasks' stretches: 1 for a program that does one thing
- * at a time.
- */
-static double serial_part(const struct et_slot *slot)
-{
-	uint64_t slack = slot->own_ns / PARALLEL_ONE_IN;
-
-	slack = slack > PARALLEL_NS ? slack : PARALLEL_NS;
-	return slot->busy_ns + slack < slot->own_ns ? (double)slot->busy_ns / (double)slot->own_ns
-						    : 1;
 }
 
 /* Enters the shares of the elapsed time; `unknown` of it may be asleep or not. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model/metric_choice.h"
 #include "base/alloc.h"
+#include "model/shares.h"
+
+#include <math.h>
 
 const char *const et_metric_reason_names[] = { "user", "default", "parallel", "waits", NULL };
 
@@ -41,11 +44,16 @@ static void collect(const struct et_command *c, bool warmup, struct votes *v)
 		if (!votes(s) || s->place.warmup != warmup)
 			continue;
 		double elapsed = (double)s->measured.elapsed_ns, cpu = (double)s->measured.cpu_ns;
-		double wanted = cpu + known(s->measured.wait_ns);
+		double wanted = cpu + known(s->measured.wait_ns), shares[ET_SHARES];
 
 		v->busy[v->n] = cpu / elapsed;
 		v->wants[v->n] = wanted / elapsed;
-		v->waits[v->n++] = (elapsed - wanted - known(s->measured.steal_ns)) / elapsed;
+		/* The share that is printed; where it is not known, unexplained time is part of it.
+		 */
+		et_sample_shares(&s->measured, shares);
+		if (isnan(shares[ET_SHARE_ASLEEP]))
+			shares[ET_SHARE_ASLEEP] = elapsed - wanted - known(s->measured.steal_ns);
+		v->waits[v->n++] = shares[ET_SHARE_ASLEEP] / elapsed;
 	}
 }
 

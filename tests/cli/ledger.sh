@@ -58,7 +58,10 @@ explains()
 {
 	local least=1
 	[ "$by" = bpf ] || least=0.33
-	ok "$1" jq -e "[.commands[].samples[] | ${4:-.} | if .others_ns != null and ((.et_ns - .pt_ns -
+	# Tasks that ran in parallel have more CPU time than the program was on CPU.
+	ok "$1" jq -e "[.commands[].samples[] | ${4:-.} |
+		(if .on_cpu_ns < 0.99 * .pt_ns then .on_cpu_ns else .pt_ns end) as \$own |
+		if .others_ns != null and ((.et_ns - \$own -
 		.others_ns - .idle_ns - (.steal_ns // 0)) / .et_ns | . < 0.01 and . > -${3:-0.01})
 		then 1 else 0 end] | add / length >= $least" "$2"
 }
@@ -91,7 +94,7 @@ asleep()
 
 asleep "no ledger" etalon run --no-ledger
 is "no ledger: nobody is named" "$(jq -c '[.commands[].result.made_of.taken_by] | unique' busy.json)" '[null]'
-like "no ledger: the text has the same names" "$(tr -s ' \n' ' ' <<<"$out")" \
+like "no ledger: the text has the same names" "$(etalon show -v "$(jq -r .id busy.json)" | tr -s ' \n' ' ')" \
 	'made of on CPU .*runnable while others ran .*asleep or waiting'
 
 if can_drop_privileges; then
@@ -155,6 +158,14 @@ accounts()
 	ok "$by: the busy loop took nothing while the sleeping program slept" \
 		jq -e --arg burst "$burst" '.commands[0].result.made_of |
 		([.taken_by[] | select(.name == $burst) | .mean_ns] | add // 0) <= .runnable_ns + 1000' busy.json
+
+	exits "$by: a program with parallel tasks succeeds" 0 "$@" etalon run -q -w 0 -r 3 --protocol raw \
+		--json parallel.json "sh -c './$measured put inc --seconds 0.05 & ./$measured put inc --seconds 0.05; wait; sleep 0.05'"
+	shares "$by: parallel tasks" parallel.json
+	ok "$by: parallel tasks: the program is on CPU for no more than its CPU time, and not runnable while it sleeps" \
+		jq -e '[.commands[0].samples[] | .on_cpu_ns <= .pt_ns and .on_cpu_ns >= 0.45 * .pt_ns and
+		.et_ns - .on_cpu_ns - .runnable_ns >= 0.9 * 50000000 and
+		.asleep_ns <= 0.6 * .et_ns] | all' parallel.json
 
 	rm -f server.pid
 	exits "$by: a run beside a server that --setup started succeeds" 0 "$@" etalon run -q -r 2 \

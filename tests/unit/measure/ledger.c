@@ -217,6 +217,17 @@ static void parallel(void)
 	ok(s.measured.steal_ns == 30000000, "parallel tasks: steal is the sum over their CPUs");
 	et_account_free(&a);
 	et_sample_free(&s);
+
+	s = sample(1000000000, 1170000000);
+	a = account(0, -1);
+	a.slot.own_ns = 1200000000;
+	a.has_wakeups = false;
+	s.measured.wait_ns = 45000000;
+	et_account_settle(&a, 0, &s);
+	ok(s.measured.runnable_ns == 30000000 && s.measured.asleep_ns == 155000000,
+		"parallel tasks by perf: a wait after a wake-up may be beside a task that ran");
+	et_account_free(&a);
+	et_sample_free(&s);
 }
 
 static void unknown(void)

@@ -19,6 +19,9 @@ static void add(struct et_experiment *e, uint32_t command, struct shares s, bool
 					    .partner = -1 },
 		.ruling.removal.by = removed };
 
+	sample.measured.on_cpu_ns = sample.measured.runnable_ns = sample.measured.asleep_ns =
+		ET_UNKNOWN;
+	sample.measured.voluntary_switches = ET_UNKNOWN;
 	sample.measured.elapsed_ns = 100000000;
 	sample.measured.cpu_ns = (uint64_t)s.cpu * 1000000;
 	sample.measured.wait_ns = s.wait < 0 ? ET_UNKNOWN : (uint64_t)s.wait * 1000000;
@@ -51,6 +54,24 @@ static enum et_metric_reason reason_of(struct shares s)
 	enum et_metric_reason reason = et_metric_choose(e).reason;
 	et_experiment_free(e);
 	return reason;
+}
+
+/* Time that the ledger cannot explain is no waiting: the hypervisor may have had it. */
+static void unexplained(void)
+{
+	struct et_experiment *e = experiment(1);
+
+	for (size_t i = 0; i < 3; i++) {
+		add_solo(e, 0, (struct shares){ 70, 0, 0 });
+		struct et_sample *s = et_samples_edit(&e->commands[0].samples, i);
+		s->measured.on_cpu_ns = 70000000;
+		s->measured.runnable_ns = 0;
+		s->measured.asleep_ns = 5000000;
+	}
+	ok(et_metric_choose(e).reason == ET_METRIC_BY_DEFAULT,
+		"auto: unexplained time does not count as waiting where the ledger tells them "
+		"apart");
+	et_experiment_free(e);
 }
 
 static void kinds(void)
@@ -127,6 +148,7 @@ static void votes(void)
 int main(void)
 {
 	kinds();
+	unexplained();
 	votes();
 	return tap_done();
 }

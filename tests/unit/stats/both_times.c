@@ -19,7 +19,9 @@ static struct et_experiment *experiment(const unsigned cpu[2], const unsigned el
 		uint32_t noise[] = { round * 7 % 12, round * 5 % 12 };
 		struct et_sample s = {
 			.place = { .command = c, .round = round, .order = i + 1, .partner = -1 },
-			.measured = { .cpu_ns = 1000 * cpu[c] + 331 * noise[c],
+			.measured = { .on_cpu_ns = ET_UNKNOWN,
+				.voluntary_switches = ET_UNKNOWN,
+				.cpu_ns = 1000 * cpu[c] + 331 * noise[c],
 				.elapsed_ns = 1000 * elapsed[c] + 331 * noise[!c] }
 		};
 		et_experiment_add(e, &s);
