@@ -80,14 +80,14 @@ static bool decide(enum when when, bool automatic)
 static void apply_common(struct et_cli *cli, const struct common *c)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-	bool plain = (no_color && *no_color) || (term && !strcmp(term, "dumb"));
+	bool dumb = term && !strcmp(term, "dumb"), plain = dumb || (no_color && *no_color);
 
 	cli->verbosity = c->quiet ? -1 : c->verbose ? 1 : 0;
 	cli->store = c->store;
 	cli->columns = et_cli_columns();
 	cli->full_names = !et_cli_has_width();
 	cli->color = decide(c->color, isatty(STDOUT_FILENO) && !plain);
-	cli->progress = decide(c->progress, isatty(STDERR_FILENO) && cli->verbosity >= 0);
+	cli->progress = decide(c->progress, isatty(STDERR_FILENO) && !dumb && cli->verbosity >= 0);
 }
 
 int et_cli_parse_into(struct et_cli *cli, const struct et_verb *verb, int argc, char **argv,

@@ -6,21 +6,46 @@
 #include "cmd/stored.h"
 #include "measure/ledger.h"
 #include "report/review.h"
+#include "report/units.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 extern char **environ;
 
+/* "79 ms ± 4 %", or with --until "79 ms ± 1.1 % → 0.3 %". */
+static void format_estimate(const struct et_progress_note *n, double target, char *out, size_t size)
+{
+	char mean[ET_FIGURE];
+
+	if (isnan(n->mean_ns))
+		return;
+	et_format_rounded(n->mean_ns, 3, mean);
+	if (isnan(n->uncertainty))
+		snprintf(out, size, "%s", mean);
+	else if (target > 0)
+		snprintf(out, size, "%s ± %.2g %% → %.2g %%", mean, 100 * n->uncertainty,
+			100 * target);
+	else
+		snprintf(out, size, "%s ± %.2g %%", mean, 100 * n->uncertainty);
+}
+
 static void draw(void *ctx, const struct et_progress_note *n)
 {
 	struct et_measuring *m = ctx;
+	const struct et_plan *p = &et_session_experiment(m->session)->plan;
+	char estimate[2 * ET_FIGURE] = "";
 	struct et_progress_state state = { .name = n->command->name,
 		.done = n->done,
 		.total = n->total,
+		.steps_done = n->turns,
+		.steps = n->all_turns,
+		.estimate = estimate,
 		.elapsed_ns = n->elapsed_ns,
-		.time_limit_ns = et_session_experiment(m->session)->plan.time_limit_ns };
+		.time_limit_ns = p->time_limit_ns };
 
+	format_estimate(n, p->until_ratio, estimate, sizeof(estimate));
 	et_progress_draw(&m->progress, &state, et_clock_read_ns(CLOCK_MONOTONIC));
 }
 

@@ -24,6 +24,10 @@ struct known {
 	uint64_t last_elapsed_ns;  /* 0: it has not run yet */
 	bool parallel;             /* it used more CPU time than elapsed time */
 	uint32_t warmups, counted; /* runs so far */
+	/* Both times of its runs so far, for the progress line (Welford 1962). */
+	struct running {
+		double n, mean, squares;
+	} cpu, elapsed;
 	enum { UNDECIDED, TOGETHER, IN_TURN } duet;
 };
 
@@ -33,7 +37,14 @@ struct state {
 	uint64_t began_ns;
 	uint64_t limit_ns; /* on the clock, from began_ns; 0: none */
 	uint32_t order;    /* number of the last execution */
-	uint64_t done, total;
+	uint64_t done;     /* turns of this session */
+	/* For the progress line: where this session is, and its first round that was not done. */
+	struct {
+		uint32_t rounds, run;         /* rounds done, and those of this session */
+		uint64_t began_ns;            /* the first round of this session */
+		uint32_t per_round, in_round; /* turns, and those done */
+		uint32_t commands_left;       /* in sequential order, after the present one */
+	} at;
 	struct et_turn *turns;
 	struct known *known; /* one per command */
 	/* Turns that an earlier session finished, as keys of turn_key, ascending. */
@@ -45,12 +56,26 @@ struct state {
 	bool no_duets;         /* elapsed time decides, which duets do not measure */
 };
 
+static void add_value(struct running *r, uint64_t value)
+{
+	double distance = (double)value - r->mean;
+
+	r->n++;
+	r->mean += distance / r->n;
+	r->squares += distance * ((double)value - r->mean);
+}
+
 static void learn(struct known *k, const struct et_sample *s)
 {
 	*(s->place.warmup ? &k->warmups : &k->counted) += 1;
 	k->last_elapsed_ns = s->measured.elapsed_ns ? s->measured.elapsed_ns : 1;
 	if (s->place.arrangement == ET_DUET)
 		k->duet = s->ruling.marks & ET_MARK_NO_OVERLAP ? IN_TURN : TOGETHER;
+	if (!s->place.warmup && s->place.arrangement != ET_DUET) {
+		add_value(&k->elapsed, s->measured.elapsed_ns);
+		if (s->measured.cpu_ns != ET_UNKNOWN)
+			add_value(&k->cpu, s->measured.cpu_ns);
+	}
 	if (s->place.arrangement != ET_SOLO || s->measured.cpu_ns == ET_UNKNOWN)
 		return;
 	if (s->measured.cpu_ns > s->measured.elapsed_ns + s->measured.elapsed_ns / 10)
@@ -187,16 +212,72 @@ static void judge_alone(const struct state *st, struct et_sample *s)
 		s->ruling.removal.by = ET_REMOVED_STOPPED;
 }
 
-static void tell(struct state *st, const struct et_sample *s)
+static double uncertainty(const struct running *r, double level)
 {
-	struct et_progress_note note = { .done = st->done,
-		.total = st->total,
-		.elapsed_ns = st->d->clock->now_ns(st->d->clock->ctx) - st->began_ns,
-		.warmup = s->place.warmup,
-		.command = &st->e->commands[s->place.command] };
+	if (r->n < 2 || !(r->mean > 0))
+		return NAN;
+	return et_qt(0.5 + level / 2, r->n - 1) * sqrt(r->squares / (r->n - 1) / r->n) / r->mean;
+}
 
-	if (st->d->note)
-		st->d->note(st->d->ctx, &note);
+/* The number of rounds that are to be expected, or 0. */
+static uint32_t expected_rounds(const struct state *st, double reached, uint64_t now_ns)
+{
+	const struct et_plan *p = &st->e->plan;
+	double commands = p->order == ET_ORDER_SEQUENTIAL ? 1 : (double)st->e->n_commands;
+	double n = 0;
+
+	if (st->kbest)
+		return 0;
+	if (p->until_ratio > 0) {
+		if (st->at.rounds < 5 || isnan(reached))
+			return 0;
+		/* Student's quantile shrinks towards the normal one with the number of runs. */
+		double now = et_qt(0.5 + p->level / 2, st->at.rounds - 1),
+		       then = et_qt(0.5 + p->level / 2, 1e6);
+		n = ceil(st->at.rounds * pow(reached * then / now / p->until_ratio, 2));
+	} else if (p->runs || st->rounds) {
+		return p->runs ? p->runs : st->rounds;
+	} else {
+		if (!st->at.run || now_ns <= st->at.began_ns)
+			return 0;
+		n = ceil((double)p->min_time_ns * commands * st->at.run /
+			 (double)(now_ns - st->at.began_ns));
+	}
+	n = fmax(n, fmax(p->min_runs, st->at.rounds));
+	return n > p->max_runs ? p->max_runs : (uint32_t)n;
+}
+
+/* A turn of a round is done. */
+static void advance(struct state *st, uint32_t round)
+{
+	if (++st->at.in_round < st->at.per_round)
+		return;
+	st->at.rounds = round;
+	st->at.in_round = 0;
+}
+
+static void tell(const struct state *st, uint32_t command)
+{
+	const struct known *k = &st->known[command];
+	const struct running *r =
+		st->e->metric == ET_METRIC_CPU && k->cpu.n > 0 ? &k->cpu : &k->elapsed;
+	uint64_t now_ns = st->d->clock->now_ns(st->d->clock->ctx);
+	struct et_progress_note note = { .done = st->at.rounds,
+		.turns = st->done,
+		.elapsed_ns = now_ns - st->began_ns,
+		.command = &st->e->commands[command],
+		.mean_ns = r->n > 0 ? r->mean : NAN,
+		.uncertainty = uncertainty(r, st->e->plan.level) };
+
+	if (!st->d->note)
+		return;
+	note.total = expected_rounds(st, note.uncertainty, now_ns);
+	if (note.total > 0 && note.total >= note.done && st->at.per_round) {
+		uint64_t rounds =
+			note.total - note.done + (uint64_t)st->at.commands_left * note.total;
+		note.all_turns = st->done + rounds * st->at.per_round - st->at.in_round;
+	}
+	st->d->note(st->d->ctx, &note);
 }
 
 /* Fills the place of the i-th sample of a request; the executor only measures. */
@@ -223,6 +304,11 @@ static int take_turn(struct state *st, const struct et_turn *turn, uint32_t roun
 		return rc;
 	st->order++;
 	st->done++;
+	if (!warmup) {
+		uint32_t rounds = st->at.rounds;
+		advance(st, round);
+		st->at.run += st->at.rounds != rounds;
+	}
 	for (size_t i = 0; i < n; i++) {
 		samples[i].place = place_of(&q, i);
 		samples[i].place.order = st->order;
@@ -238,7 +324,7 @@ static int take_turn(struct state *st, const struct et_turn *turn, uint32_t roun
 	for (size_t i = 0; rc == 0 && i < n; i++)
 		rc = check_end(st, &samples[i], i, err);
 	if (rc == 0)
-		tell(st, &samples[0]);
+		tell(st, q.command);
 	for (size_t i = 0; i < n; i++)
 		et_sample_free(&samples[i]);
 	return rc;
@@ -276,11 +362,18 @@ static int run_round(struct state *st, uint32_t round, uint32_t only, struct et_
 {
 	size_t n = et_schedule_round(&st->e->plan, st->e->n_commands, round, only, st->turns);
 
+	st->at.per_round = st->at.in_round = 0;
+	for (uint32_t i = 0; i < n; i++)
+		st->at.per_round += !is_left_out(st, &st->turns[i]);
 	for (uint32_t i = 0; i < n; i++) {
 		/* In sequential order each command has its own rounds, told apart by its number. */
 		uint32_t position = only == UINT32_MAX ? i : only;
-		if (was_done(st, round, position) || is_left_out(st, &st->turns[i]))
+		if (is_left_out(st, &st->turns[i]))
 			continue;
+		if (was_done(st, round, position)) {
+			advance(st, round);
+			continue;
+		}
 		if (out_of_time(st))
 			return 0;
 		int rc = take_turn(st, &st->turns[i], round, position, false, err);
@@ -326,23 +419,6 @@ static int look(struct state *st, uint32_t only, struct et_error *err)
 	return rc ? rc : 1;
 }
 
-/* The number of turns of the plan; 0 if it cannot be known. */
-static uint64_t count_turns(const struct state *st)
-{
-	const struct et_plan *p = &st->e->plan;
-	bool sequential = p->order == ET_ORDER_SEQUENTIAL;
-	size_t n = sequential ? st->e->n_commands
-			      : et_schedule_round(p, st->e->n_commands, 1, UINT32_MAX, st->turns);
-	uint32_t rounds = p->runs ? p->runs : st->rounds;
-	uint64_t per_round = n;
-
-	for (size_t i = 0; !sequential && i < n; i++)
-		per_round -= is_left_out(st, &st->turns[i]);
-	if (p->until_ratio > 0 || st->kbest || !rounds)
-		return 0;
-	return st->e->n_commands * (uint64_t)p->warmup + per_round * rounds;
-}
-
 static bool count_reached(struct state *st, uint32_t rounds_done, uint32_t only)
 {
 	const struct et_plan *p = &st->e->plan;
@@ -351,10 +427,8 @@ static bool count_reached(struct state *st, uint32_t rounds_done, uint32_t only)
 		return rounds_done >= p->runs;
 	if (rounds_done < p->min_runs)
 		return false;
-	if (!st->rounds) {
+	if (!st->rounds)
 		st->rounds = et_rounds_decide(st->e, only, p->min_runs);
-		st->total = count_turns(st);
-	}
 	return rounds_done >= st->rounds;
 }
 
@@ -392,7 +466,6 @@ static void choose_metric(struct state *st, uint32_t rounds_done)
 		return;
 	et_metric_settle(st->e);
 	st->no_duets = !et_metrics[st->e->metric].in_duets && st->e->plan.order == ET_ORDER_AUTO;
-	st->total = count_turns(st);
 }
 
 /* --protocol auto decides by the warm-up runs. */
@@ -416,6 +489,8 @@ static int run_rounds(struct state *st, uint32_t only, struct et_error *err)
 		more = another_round(st, round - 1, only, err);
 		if (more <= 0)
 			return more;
+		if (!st->at.run)
+			st->at.began_ns = st->d->clock->now_ns(st->d->clock->ctx);
 		rc = run_round(st, round, only, err);
 	}
 	return rc;
@@ -457,6 +532,9 @@ static int run_group(
 	const struct et_executor *x = &st->d->executor;
 	int rc = 0;
 
+	memset(&st->at, 0, sizeof(st->at));
+	st->at.commands_left = only == UINT32_MAX ? 0 : (uint32_t)st->e->n_commands - to;
+	tell(st, from);
 	rc = settle(st, UINT64_MAX, err);
 	for (uint32_t c = from; rc == 0 && c < to; c++)
 		rc = x->around(x->ctx, ET_BEFORE_ALL, c, err);
@@ -516,7 +594,6 @@ static void take_stock(struct state *st)
 	}
 	if (st->n_earlier)
 		st->n_earlier = sort_keys(st->earlier, st->n_earlier);
-	st->done = st->n_earlier;
 }
 
 int et_drive(struct et_driver *d, struct et_error *err)

@@ -11,10 +11,14 @@
 #include "model/experiment.h"
 
 struct et_progress_note {
-	uint64_t done, total; /* turns; total is an estimate with --until, 0: unknown */
+	/* Rounds, which are samples per command; total is an estimate until it is decided, or 0. */
+	uint64_t done, total;
+	uint64_t turns, all_turns; /* of this session, for the bar and the remaining time; or 0 */
 	uint64_t elapsed_ns;
-	bool warmup;
-	const struct et_command *command; /* the one that has just run */
+	/* The command that has just run, or runs first; its mean so far, and the relative half
+	 * width of the interval; NaN if they are not known. */
+	const struct et_command *command;
+	double mean_ns, uncertainty;
 };
 
 struct et_driver {

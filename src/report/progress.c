@@ -16,10 +16,12 @@ static uint64_t remaining_ns(const struct et_progress_state *s)
 {
 	uint64_t left = ET_UNKNOWN;
 
-	if (s->done && s->total)
-		left = s->total > s->done ? et_u64((double)s->elapsed_ns / (double)s->done *
-						    (double)(s->total - s->done))
-					  : 0;
+	uint64_t done = s->steps ? s->steps_done : s->done, total = s->steps ? s->steps : s->total;
+
+	if (done && total)
+		left = total > done ? et_u64((double)s->elapsed_ns / (double)done *
+					      (double)(total - done))
+				    : 0;
 	if (s->time_limit_ns) {
 		uint64_t rest =
 			s->time_limit_ns > s->elapsed_ns ? s->time_limit_ns - s->elapsed_ns : 0;
@@ -46,8 +48,8 @@ static char *figures(const struct et_progress_state *s)
 
 static void draw_bar(FILE *out, const struct et_progress_state *s, int cells)
 {
-	uint64_t done = s->done < s->total ? s->done : s->total;
-	int full = (int)((double)done / (double)s->total * cells);
+	uint64_t done = s->steps ? s->steps_done : s->done, total = s->steps ? s->steps : s->total;
+	int full = (int)((double)(done < total ? done : total) / (double)total * cells);
 
 	for (int i = 0; i < cells; i++)
 		fputs(i < full ? "█" : "░", out);

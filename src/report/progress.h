@@ -18,11 +18,12 @@ struct et_progress {
 };
 
 struct et_progress_state {
-	const char *name;       /* the command that runs now, or NULL */
-	uint64_t done, total;   /* samples; total 0: not known */
-	uint64_t elapsed_ns;    /* since the first sample */
-	uint64_t time_limit_ns; /* of the whole run; 0: none */
-	const char *estimate;   /* "412.3 ms ± 1.2 ms", or NULL */
+	const char *name;           /* the command that runs now, or NULL */
+	uint64_t done, total;       /* samples, as printed; total 0: not known */
+	uint64_t steps_done, steps; /* finer, for the bar and the remaining time; 0: as printed */
+	uint64_t elapsed_ns;        /* since the first sample */
+	uint64_t time_limit_ns;     /* of the whole run; 0: none */
+	const char *estimate;       /* "412.3 ms ± 1.2 ms", or NULL */
 };
 
 /* Draws at most ten times per second, but the first and the last (done == total) always. */

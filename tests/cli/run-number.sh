@@ -34,7 +34,7 @@ n=$(count hook.json 0)
 ok "number: the time of --prepare counts ($n runs)" test "$n" -le 6
 
 # Runs alone and in duets count: 4 runs of 50 ms per round, in 2 times 0.5 s.
-exits 'number: two commands succeed' 0 etalon run -q --no-ledger -m 3 --min-benchmarking-time 0.5 \
+exits 'number: two commands succeed' 0 etalon run -q --no-ledger --metric pt -m 3 --min-benchmarking-time 0.5 \
 	--json two.json 'sleep 0.05' 'sleep 0.051'
 n=$(count two.json 0)
 ok "number: two commands share the time between runs alone and in duets ($n rounds)" \
@@ -48,5 +48,19 @@ refuses 'number: --until with --min-benchmarking-time is rejected' 2 '--until de
 	etalon run --until 1% --min-benchmarking-time 1s true
 refuses 'number: a least time that is no duration is rejected' 2 "'soon' is not a duration" \
 	etalon run --min-benchmarking-time soon true
+
+# The progress line, in a terminal.
+drawn() # drawn TERM ARGUMENTS…: what etalon run prints on a terminal of this kind
+{
+	TERM=$1 python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)' etalon run --no-ledger "${@:2}" </dev/null |
+		tr '\r' '\n'
+}
+text=$(drawn vt100 -w 1 -r 3 'sleep 0.12' 'sleep 0.13')
+like 'progress: it is drawn before the first run ends' "$text" '  0/3'$'\n'
+like 'progress: it counts samples per command' "$text" '  3/3  '
+like 'progress: it shows the mean so far and its uncertainty' "$text" '  2/3  1[0-9]+ ms ± [0-9.e+]+ %  0:0[0-9] left'
+text=$(drawn vt100 --until 50% -m 2 -M 8 'sleep 0.12')
+like 'progress: it shows the goal of --until' "$text" ' ms ± [0-9.e+]+ % → 50 %'
+unlike 'progress: a dumb terminal gets none' "$(drawn dumb -r 2 'sleep 0.12')" $'\033|█|░'
 
 done_testing

@@ -7,6 +7,7 @@
 #include "tap.h"
 
 #include <errno.h>
+#include <math.h>
 
 struct script {
 	uint64_t now_ns;
@@ -110,6 +111,22 @@ static struct et_experiment *experiment(size_t n_commands, struct et_plan plan)
 	return e;
 }
 
+/* Notes what the progress line would show. */
+static struct {
+	size_t n;
+	struct et_progress_note first, last, middle;
+} told;
+
+static void note(void *ctx, const struct et_progress_note *n)
+{
+	(void)ctx;
+	if (!told.n++)
+		told.first = *n;
+	if (n->done == 5)
+		told.middle = *n;
+	told.last = *n;
+}
+
 static int drive(struct et_experiment *e, struct script *s, struct et_error *err)
 {
 	struct et_clock clock = { .now_ns = now, .wall_ns = now, .ctx = s };
@@ -117,6 +134,7 @@ static int drive(struct et_experiment *e, struct script *s, struct et_error *err
 		.executor = { .run = run, .around = around, .ctx = s },
 		.clock = &clock,
 		.keep = keep,
+		.note = note,
 		.apply_rules = apply_rules,
 		.ctx = s };
 
@@ -350,6 +368,49 @@ static void automatic_resumed(void)
 		tries);
 }
 
+static void told_of(size_t n_commands, struct et_plan plan, struct script s)
+{
+	struct et_error err;
+	struct et_experiment *e = experiment(n_commands, plan);
+
+	memset(&told, 0, sizeof(told));
+	if (drive(e, &s, &err))
+		told.n = 0;
+	et_experiment_free(e);
+}
+
+static void progress(void)
+{
+	struct et_plan automatic = { .min_runs = 10, .max_runs = 1000, .min_time_ns = 3000000000 };
+	struct et_plan until = { .until_ratio = 0.01, .min_runs = 10, .max_runs = 1000 };
+	struct script brief = { .cpu_ns = { 9999000, 9999000 } };
+
+	told_of(2, (struct et_plan){ .runs = 8, .order = ET_ORDER_AUTO, .warmup = 1 },
+		(struct script){ 0 });
+	ok(told.first.done == 0 && told.first.total == 8 && told.first.elapsed_ns == 0 &&
+			told.first.command,
+		"progress: it begins before the first run");
+	ok(told.last.done == 8 && told.last.turns == 26 && told.last.all_turns == 26,
+		"progress: the last note counts 8 samples per command and 26 turns");
+	ok(told.middle.done == 5 && told.middle.turns >= 17 && told.middle.all_turns == 26,
+		"progress: with 5 samples the number of all turns is known");
+	ok(fabs(told.middle.mean_ns - 30000000) < 1 && told.middle.uncertainty == 0,
+		"progress: the mean so far is that of the runs alone");
+	told_of(2, (struct et_plan){ .runs = 8, .order = ET_ORDER_SEQUENTIAL },
+		(struct script){ 0 });
+	ok(told.last.done == 8 && told.last.total == 8 && told.last.turns == 16,
+		"progress: in sequential order the samples of the present command count");
+	told_of(1, automatic, brief);
+	ok(told.middle.total == 300 && told.last.done == 300,
+		"progress: an automatic number is estimated before it is decided (%u)",
+		(unsigned)told.middle.total);
+	brief.noise = 0.05;
+	told_of(1, until, brief);
+	ok(told.middle.total >= 50 && told.middle.total <= 200 && told.middle.uncertainty > 0.01,
+		"progress: the number of runs until the goal is estimated (%u)",
+		(unsigned)told.middle.total);
+}
+
 /* Commands share a time limit, so that the second one runs too. */
 static void limits(void)
 {
@@ -557,6 +618,7 @@ int main(void)
 	until_sure();
 	automatic();
 	automatic_resumed();
+	progress();
 	fastest_agree();
 	fastest_resumed();
 	limits();

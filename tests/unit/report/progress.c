@@ -66,6 +66,12 @@ static void lines(void)
 	s = (struct et_progress_state){ .done = 0, .total = 3 };
 	et_progress_draw(&p, &s, 6000000000);
 	ok(!strstr(news(&p), "left"), "the remaining time is not printed before the first sample");
+	s = (struct et_progress_state){
+		.done = 1, .total = 2, .steps_done = 3, .steps = 4, .elapsed_ns = 30000000000
+	};
+	et_progress_draw(&p, &s, 7000000000);
+	is_str(news(&p), "\r\033[K██████████████████████░░░░░░░░  1/2  0:10 left",
+		"the bar and the remaining time follow the finer steps");
 	end(&p);
 
 	p = (struct et_progress){ .out = NULL };
@@ -84,8 +90,11 @@ static void widths(void)
 		for (size_t i = 0; i < ET_LENGTH(names); i++) {
 			for (uint64_t total = 0; total <= 20; total += 10) {
 				struct et_progress p = begin(width);
-				struct et_progress_state s = { names[i], 11, total, 12345678901, 0,
-					"412.3 ms ± 1.2 ms" };
+				struct et_progress_state s = { .name = names[i],
+					.done = 11,
+					.total = total,
+					.elapsed_ns = 12345678901,
+					.estimate = "412.3 ms ± 1.2 ms" };
 				et_progress_draw(&p, &s, 0);
 				const char *drawn = news(&p) + strlen("\r\033[K");
 				char *clean = et_clean(drawn, "");
