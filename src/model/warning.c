@@ -106,6 +106,9 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_SECOND_CHECK] = { "second-check", WARNING, "cs",
 		"EMP's second check removed {0} {0:run|runs} by {0:its|their} own time, which "
 		"changed the mean by {1}; use --protocol cause" },
+	[ET_WARN_OUTPUT_NULL] = { "output-null", WARNING, "t",
+		"{0} stops at the first match if its output is /dev/null, as it is here; use "
+		"--output pipe" },
 	[ET_WARN_UNTIL_FEW_RUNS] = { "until-few-runs", WARNING, "scc",
 		"--until {0} ended after {1} runs, which may agree by chance, so the interval may "
 		"be too narrow; use --min-runs {2}" },

@@ -98,6 +98,9 @@ static const struct rule rules[ET_WARNING_CODES] = {
 	[ET_WARN_DUETS_ONLY] = { USUAL, CAUSE_OWN, false,
 		"measured in pairs only, so elapsed time includes the partner; for times alone: "
 		"--order auto" },
+	[ET_WARN_OUTPUT_NULL] = { FIRST, CAUSE_OWN, false,
+		"{0} stops at the first match, because its output is /dev/null; use --output "
+		"pipe" },
 	[ET_WARN_UNTIL_MISSED] = { FIRST, CAUSE_OWN, false,
 		"wanted ± {0} of the mean, reached ± {1} after {2} runs; allow more: --max-runs" },
 	[ET_WARN_UNTIL_MISSED_BY_REMOVAL] = { FIRST, CAUSE_OWN, false,

@@ -129,6 +129,25 @@ static void warn_elapsed(const struct et_experiment *e, const struct et_command 
 		blame_machine(e, c, t, out);
 }
 
+/*
+ * GNU grep compares its output with /dev/null. So do tar, which then reads no files, and cmp; but
+ * whether that matters depends on their options.
+ */
+static void warn_output(
+	const struct et_experiment *e, const struct et_command *c, struct et_warnings *out)
+{
+	static const char *const programs[] = { "grep", "egrep", "fgrep" };
+	const char *path = c->argv && c->argv[0] ? c->argv[0] : "", *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	if (e->child.output && strcmp(e->child.output, "null"))
+		return;
+	for (size_t i = 0; i < ET_LENGTH(programs); i++) {
+		if (!strcmp(name, programs[i]))
+			et_warn(out, ET_WARN_OUTPUT_NULL, et_arg_text(name));
+	}
+}
+
 static void warn_extent(const struct et_experiment *e, enum et_protocol protocol,
 	const struct totals *t, struct et_warnings *out)
 {
@@ -169,6 +188,7 @@ void et_command_warn(const struct et_experiment *e, enum et_protocol protocol,
 
 	warn_elapsed(e, c, &t, out);
 	warn_extent(e, protocol, &t, out);
+	warn_output(e, c, out);
 	for (size_t i = 0; i < ET_MARKS; i++) {
 		if (t.marks[i] && et_mark_rows[i].warning >= 0)
 			et_warn(out, (enum et_warning_code)et_mark_rows[i].warning,
@@ -176,7 +196,7 @@ void et_command_warn(const struct et_experiment *e, enum et_protocol protocol,
 	}
 	if (t.failed)
 		et_warn(out, ET_WARN_FAILED_RUNS, et_arg_count(t.failed),
-			et_arg_flag(e->plan.ignore_failure));
+			et_arg_flag(e->plan.ignore_failure || e->child.ignore_codes));
 	if (arrangement == ET_PACED)
 		et_warn(out, ET_WARN_PACED);
 	if (t.overlapped && arrangement == ET_DUET)

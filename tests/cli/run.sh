@@ -114,6 +114,12 @@ exits "run: --output pipe succeeds" 0 etalon run -q -r 2 -w 0 --output pipe --js
 is "run: --output pipe is recorded" "$(field pipe.json .child.output)" pipe
 ok "run: --output pipe makes no file" test ! -e pipe
 
+seq 100 >numbers.txt
+exits "run: grep with its output at /dev/null succeeds" 0 etalon run -r 2 'grep 1 numbers.txt'
+like "run: a note says that grep does less then, and what to do" "$out$err" 'grep stops at the first match.*--output'
+exits "run: grep with --output pipe succeeds" 0 etalon run -r 2 --output pipe 'grep 1 numbers.txt'
+unlike "run: grep with --output pipe has no such note" "$out$err" 'first match'
+
 # Every nice value that is accepted can be read again.
 exits "--nice 19: run succeeds" 0 etalon run -q -r 2 -w 0 --nice 19 --shell sh --output nice.txt nice
 is "--nice 19: the program runs with it" "$(cat nice.txt)" 19

@@ -319,6 +319,17 @@ static void arrangements(void)
 	warn_of(e, &w);
 	ok(et_warnings_have(&w, ET_WARN_DUETS_ONLY) && !et_warnings_have(&w, ET_WARN_PACED),
 		"command: duets raise the warning that they share their CPU");
+	char *grep[] = { (char[]){ "/usr/bin/grep" }, NULL }, **argv = e->commands[0].argv;
+	e->commands[0].argv = grep;
+	warn_of(e, &w);
+	ok(et_warnings_have(&w, ET_WARN_OUTPUT_NULL),
+		"command: grep raises the warning that /dev/null makes it stop early");
+	e->child.output = (char[]){ "pipe" };
+	warn_of(e, &w);
+	ok(!et_warnings_have(&w, ET_WARN_OUTPUT_NULL),
+		"command: grep with --output pipe raises no such warning");
+	e->child.output = NULL;
+	e->commands[0].argv = argv;
 	for (size_t i = 0; i < 10; i++)
 		sample_of(&e->commands[0], i)->place.arrangement = ET_SOLO;
 	e->state = ET_STATE_DONE;
