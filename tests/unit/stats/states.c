@@ -170,6 +170,24 @@ static void test_all_or_none(void)
 	et_experiment_free(e);
 }
 
+/* All runs of one command were slow, and few of the other. */
+static void test_one_state_each(void)
+{
+	struct et_experiment *e = measured(2, false);
+	struct et_judgement j;
+
+	for (size_t i = 0; i < N; i++)
+		sample_of(&e->commands[1], i)->ruling.marks = ET_MARK_MACHINE_SLOW;
+	et_judge(e, &j);
+	ok(j.commands[0].states.fast == N - SLOW && j.commands[1].states.fast == 0 &&
+			j.commands[1].states.slow == N && isnan(j.commands[1].states.fast_mean),
+		"states: a command that was always slow has no time at full speed");
+	ok(j.commands[0].full_speed.n == 0 && j.commands[1].full_speed.n == 0,
+		"full speed: none is given if one command was always slow");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
 int main(void)
 {
 	test_oracle();
@@ -177,5 +195,6 @@ int main(void)
 	test_states();
 	test_unrelated();
 	test_all_or_none();
+	test_one_state_each();
 	return tap_done();
 }
