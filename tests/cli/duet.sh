@@ -44,6 +44,12 @@ ok "duet: JSON has the ratio side by side and alone, with intervals" jq -e '.com
 	(.kinds == "same" or .kinds == "different" or .kinds == null)' duet.json
 ok "duet: both ratios are about 2" jq -e '.comparisons[0] |
 	[.side_by_side.estimate, .alone.estimate] | all(. > 1.5 and . < 2.6)' duet.json
+# etalon leaves the CPU of the two only while they run.
+exits "metronome: hooks around duets succeed" 0 etalon run -q -r 2 --order duet \
+	--prepare 'grep Cpus_allowed_list /proc/self/status >>cpus.txt' "$short" "$short"
+is "metronome: hooks before and after a duet have all CPUs" "$(sort -u cpus.txt)" \
+	"$(grep Cpus_allowed_list /proc/self/status)"
+
 exits "duet: duets without solo runs are measured" 0 etalon run -q -r 8 --order duet --metronome off --json only.json "$short" "$long"
 ok "duet: without solo runs the ratio alone is 1 + 1.03 (r - 1)" jq -e '.comparisons[0] |
 	(.alone.estimate - (1 + 1.03 * (.side_by_side.estimate - 1))) | . * . < 1e-18' only.json
