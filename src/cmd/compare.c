@@ -16,15 +16,28 @@ enum { MOST_SERIES = 200 }; /* nearly 20000 pairs */
 struct request {
 	double alpha;
 	const char *reference, *json;
-	double fail_ratio; /* the slowdown that fails; INFINITY: none does */
+	double fail_ratio;    /* the slowdown that fails; INFINITY: none does */
+	int intervals, ratio; /* as their names below */
 	struct et_gather gather;
 };
+
+enum { SINGLE, SIMULTANEOUS };
+enum { BY_TEST, BY_BOOTSTRAP };
+static const char *const interval_names[] = { "single", "simultaneous", NULL };
+static const char *const ratio_names[] = { "auto", "bootstrap", NULL };
 
 static const struct et_option options[] = {
 	{ 0, "alpha", "P", "chance of any false alarm in all comparisons together (0.05)",
 		et_set_probability, ET_FILLS(request, alpha) },
 	{ 0, "reference", "N|NAME", "compare all others with this series only (every pair)",
 		et_set_text, ET_FILLS(request, reference) },
+	{ 0, "intervals", "single|simultaneous",
+		"each interval covers with 1 - alpha, or all together by Sidak (single)",
+		et_set_choice, ET_FILLS(request, intervals), .names = interval_names },
+	{ 0, "ratio", "auto|bootstrap",
+		"ratio of independent series: that of their test, or of the means by the bootstrap "
+		"(auto)",
+		et_set_choice, ET_FILLS(request, ratio), .names = ratio_names },
 	{ 0, "json", "FILE", "write JSON (-: stdout, the text then goes to stderr)", et_set_text,
 		ET_FILLS(request, json), .values = "FILE" },
 	{ 0, "fail-on-regression", "[PCT]",
@@ -127,7 +140,9 @@ static int print(const struct et_cli *cli, const struct request *r, const struct
 static int judge(const struct et_cli *cli, const struct request *r, const struct et_series_set *set,
 	bool *regressed, struct et_error *err)
 {
-	struct et_compare_options o = { .alpha = r->alpha };
+	struct et_compare_options o = { .alpha = r->alpha,
+		.simultaneous = r->intervals == SIMULTANEOUS,
+		.bootstrap = r->ratio == BY_BOOTSTRAP };
 	struct et_comparison c;
 	size_t reference = 0;
 

@@ -85,6 +85,25 @@ static void show_matrix(
 	}
 }
 
+/* The lines about all comparisons together. */
+static void show_all(const struct et_page *page, const struct et_comparison *c)
+{
+	if (c->all.test && !isnan(c->all.p)) {
+		ET_AUTO_FREE char *text = et_asprintf("all series together: %s, p = %.2g",
+			!strcmp(c->all.test, "kruskal-wallis") ? "Kruskal-Wallis"
+			: !strcmp(c->all.test, "anova")        ? "analysis of variance"
+							       : "Welch's analysis of variance",
+			c->all.p);
+		et_page_paragraph(page, 2, "", NULL, text, NULL);
+	}
+	if (c->simultaneous) {
+		ET_AUTO_FREE char *text =
+			et_asprintf("intervals: %.6g %% each, %.4g %% together (Sidak)",
+				100 * c->level, 100 * (1 - c->alpha));
+		et_page_paragraph(page, 2, "", NULL, text, NULL);
+	}
+}
+
 void et_compare_text(const struct et_series *s, const struct et_comparison *c,
 	const struct et_page *page, bool verbose)
 {
@@ -106,6 +125,7 @@ void et_compare_text(const struct et_series *s, const struct et_comparison *c,
 		fputc('\n', page->out);
 		et_page_paragraph(page, 2, "", NULL, all, NULL);
 	}
+	show_all(page, c);
 }
 
 /* --- JSON --- */
@@ -144,6 +164,18 @@ void et_compare_json(const struct et_series *s, const struct et_comparison *c, F
 	for (size_t i = 0; i < c->n_pairs; i++)
 		et_pair_json(&w, s[c->pairs[i].a].name, s[c->pairs[i].b].name, &c->pairs[i]);
 	et_json_end(&w);
+	et_json_string(&w, "intervals", c->simultaneous ? "simultaneous" : "single");
+	if (c->all.test) {
+		et_json_flat_object(&w, "all");
+		et_json_string(&w, "test", c->all.test);
+		et_json_double(&w, "statistic", c->all.statistic);
+		et_json_double(&w, "df", c->all.df);
+		et_json_double(&w, "df2", c->all.df2);
+		et_json_double(&w, "p", c->all.p);
+		et_json_end(&w);
+	} else {
+		et_json_null(&w, "all");
+	}
 	et_json_flat_object(&w, "pairs_different");
 	et_json_double(&w, "before_holm", c->before_holm);
 	et_json_double(&w, "after_holm", c->after_holm);

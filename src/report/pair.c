@@ -40,6 +40,8 @@ static const char *estimand(const struct et_contrast *c)
 {
 	if (c->arrangement && c->ratio_method && !strcmp(c->ratio_method, "median"))
 		return " in the median pair";
+	if (c->ratio_method && !strcmp(c->ratio_method, "bootstrap-bca"))
+		return " on average";
 	if (c->ks.tested && !c->same_shape)
 		return " in the median of all pairs of values; the shapes differ, so no single "
 		       "ratio fits all of them";

@@ -3,10 +3,14 @@
 #include "base/alloc.h"
 #include "num/moments.h"
 #include "num/quantile.h"
+#include "stats/bootstrap.h"
 #include "stats/contrast.h"
 #include "stats/diagnosis.h"
+#include "stats/groups.h"
+#include "stats/multiple.h"
 #include "stats/two_sample.h"
 
+#include <math.h>
 #include <string.h>
 
 static void judge_series(const struct et_series *s, struct et_compared *out)
@@ -26,16 +30,73 @@ static void judge_series(const struct et_series *s, struct et_compared *out)
 			et_arg_count(out->shapiro.n_used), et_arg_count(s->n));
 }
 
-static void judge_pair(const struct et_series *series, const struct et_compared *facts, size_t a,
+/*
+ * The ratio of the means with its BCa interval. The bootstrap takes the values for independent, so
+ * dependence widens the interval as it widens the others.
+ */
+static void bootstrap_ratio(
+	const struct et_series *a, const struct et_series *b, struct et_contrast *out)
+{
+	enum { MOST = 9999, LEAST = 999, WORK = 1000000000 };
+	size_t most = WORK / (a->n + b->n);
+	struct et_boot_options o = { .seed = 1,
+		.replicates = most > MOST    ? MOST
+			      : most < LEAST ? LEAST
+					     : most,
+		.level = out->level,
+		.bca = true };
+	double wider = sqrt(out->inflation);
+	struct et_boot r;
+
+	if (!(out->mean_ratio > 0)) /* values at or below 0 */
+		return;
+	et_bootstrap_ratio(b->values, b->n, a->values, a->n, &o, &r);
+	if (!(r.bca.lo > 0))
+		return;
+	out->ratio = r.estimate;
+	out->lo = r.estimate * pow(r.bca.lo / r.estimate, wider);
+	out->hi = r.estimate * pow(r.bca.hi / r.estimate, wider);
+	out->ratio_method = "bootstrap-bca";
+}
+
+/* The analysis of variance if all may be normal (Welch's if spreads differ), else by ranks. */
+static void judge_all(const struct et_series *series, size_t n, struct et_comparison *out)
+{
+	ET_AUTO_FREE struct et_group *groups = et_calloc(n, sizeof(*groups));
+	bool gaussian = true;
+
+	if (n < 3)
+		return;
+	for (size_t i = 0; i < out->n_pairs; i++) {
+		if (out->pairs[i].arrangement || out->pairs[i].inflation > 1)
+			return; /* it takes independent values */
+	}
+	for (size_t i = 0; i < n; i++) {
+		groups[i] = (struct et_group){ series[i].values, series[i].n };
+		gaussian = gaussian && out->samples[i].gaussian;
+	}
+	if (gaussian) {
+		bool alike = et_bartlett(groups, n).p > ET_CHECK_ALPHA;
+		struct et_anova f = alike ? et_anova(groups, n) : et_anova_welch(groups, n);
+		out->all = (struct et_omnibus){ alike ? "anova" : "welch-anova", f.f, f.df1, f.p,
+			f.df2 };
+	} else {
+		struct et_test h = et_kruskal_wallis(groups, n);
+		out->all = (struct et_omnibus){ "kruskal-wallis", h.statistic, h.df, h.p, NAN };
+	}
+}
+
+static void judge_pair(const struct et_series *series, const struct et_comparison *so_far, size_t a,
 	size_t b, const struct et_compare_options *o, struct et_contrast *out)
 {
 	const struct et_series *sa = &series[a], *sb = &series[b];
+	const struct et_compared *facts = so_far->samples;
 	const struct et_experiment *e = sa->experiment;
 
 	if (e && e == sb->experiment) {
-		et_contrast_make(e, sa->command, sb->command, e->metric, 1 - o->alpha, out);
+		et_contrast_make(e, sa->command, sb->command, e->metric, so_far->level, out);
 	} else {
-		*out = (struct et_contrast){ .level = 1 - o->alpha,
+		*out = (struct et_contrast){ .level = so_far->level,
 			.metric = e ? e->metric : ET_METRIC_ELAPSED,
 			.unit = sa->unit == sb->unit ? sa->unit : ET_UNIT_NONE,
 			.side_by_side = ET_NO_RATIO,
@@ -43,6 +104,8 @@ static void judge_pair(const struct et_series *series, const struct et_compared 
 		et_judge_apart(sa->values, sa->n, sb->values, sb->n,
 			facts[a].gaussian && facts[b].gaussian, out);
 	}
+	if (o->bootstrap && !out->arrangement)
+		bootstrap_ratio(sa, sb, out);
 	out->a = (uint32_t)a;
 	out->b = (uint32_t)b;
 }
@@ -54,6 +117,10 @@ void et_compare(const struct et_series *series, size_t n, const struct et_compar
 
 	memset(out, 0, sizeof(*out));
 	out->alpha = o->alpha;
+	out->simultaneous = o->simultaneous;
+	out->level = 1 - o->alpha;
+	if (o->simultaneous)
+		out->level = et_sidak_level(1 - o->alpha, (double)(o->reference ? n - 1 : most));
 	out->n_samples = n;
 	out->samples = et_calloc(n, sizeof(*out->samples));
 	out->pairs = et_calloc(most, sizeof(*out->pairs));
@@ -62,11 +129,11 @@ void et_compare(const struct et_series *series, size_t n, const struct et_compar
 	for (size_t a = 0; a < n; a++) {
 		for (size_t b = o->reference ? 0 : a + 1; b < n; b++) {
 			if (a != b && (!o->reference || a == *o->reference))
-				judge_pair(
-					series, out->samples, a, b, o, &out->pairs[out->n_pairs++]);
+				judge_pair(series, out, a, b, o, &out->pairs[out->n_pairs++]);
 		}
 	}
 	et_contrasts_conclude(out->pairs, out->n_pairs, o->alpha);
+	judge_all(series, n, out);
 	for (size_t i = 0; i < out->n_pairs; i++) {
 		before += out->pairs[i].significant_unadjusted;
 		after += out->pairs[i].significant;

@@ -15,8 +15,18 @@ struct et_compared {
 	struct et_warnings warnings;
 };
 
+/* A test of all series at once: is there any difference? */
+struct et_omnibus {
+	const char *test; /* "anova", "welch-anova", "kruskal-wallis"; NULL: not tested */
+	double statistic, df, p;
+	double df2; /* of an analysis of variance; NaN otherwise */
+};
+
 struct et_comparison {
 	double alpha;
+	double level; /* of each interval */
+	bool simultaneous;
+	struct et_omnibus all;       /* of three or more independent series */
 	struct et_compared *samples; /* one per series */
 	size_t n_samples;
 	struct et_contrast *pairs; /* a and b are places in the list of series */
@@ -27,6 +37,8 @@ struct et_comparison {
 struct et_compare_options {
 	double alpha;
 	const size_t *reference; /* NULL: every pair */
+	bool simultaneous;       /* all intervals together cover with 1 - alpha (Sidak), not each */
+	bool bootstrap; /* ratios of independent series: of the means, by the bootstrap (BCa) */
 };
 
 /* Series of one experiment are compared as et_contrast_make does, others as independent. */

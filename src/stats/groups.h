@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Tests over more than two series: do their means, ranks or spreads differ, and which pairs do?
- * No command calls them yet; the analysis of designed experiments will.
+ * `compare` calls them for three or more series; the analysis of designed experiments will, too.
  */
 #ifndef ET_STATS_GROUPS_H
 #define ET_STATS_GROUPS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Combines several components of uncertainty as the GUM (JCGM 100:2008) does. No command calls it
- * yet; the uncertainty of a profile, which has several components, will.
+ * Combines several components of uncertainty as the GUM (JCGM 100:2008) does: `compare` the means
+ * of two dependent series. The uncertainty of a profile will have several components, too.
  */
 #ifndef ET_STATS_UNCERTAINTY_H
 #define ET_STATS_UNCERTAINTY_H

@@ -100,6 +100,21 @@ cp new results/b/times
 exits 'compare: files in folders are compared' 0 etalon compare results/a/times results/b/times
 like 'compare: the plot names files without their common folders' "$out" 'b/times vs a/times  │'
 
+# --- simultaneous intervals, ratio of the means, all series together
+exits 'compare: --intervals simultaneous succeeds' 0 etalon compare --intervals simultaneous old same new --json -
+json 'compare: simultaneous intervals have the level of Sidak' 'd["intervals"] == "simultaneous"
+	and all(abs(q["ratio"]["level"] - 0.95 ** (1 / 3)) < 1e-12 for q in d["pairs"])'
+like 'compare: the text has both levels of simultaneous intervals' "$err" 'intervals: 98\.3048 % each, 95 % together \(Sidak\)'
+json 'compare: three normal series have an analysis of variance' 'd["all"]["test"] == "anova" and d["all"]["df"] == 2 and d["all"]["df2"] == 87 and d["all"]["p"] < 1e-6'
+exits 'compare: --ratio bootstrap succeeds' 0 etalon compare --ratio bootstrap old skewed --json -
+json 'compare: the bootstrap gives the ratio of the means' '(lambda q, s: q["ratio"]["method"] == "bootstrap-bca"
+	and abs(q["ratio"]["estimate"] - s[1]["mean"] / s[0]["mean"]) < 1e-12 and q["ratio"]["lo"] < q["ratio"]["estimate"] < q["ratio"]["hi"]
+	and " on average" in q["verdict"])(d["pairs"][0], d["samples"])'
+exits 'compare: three series, one of them skewed, are compared' 0 etalon compare old same skewed --json -
+json 'compare: series that are not normal are tested together by ranks' 'd["all"]["test"] == "kruskal-wallis" and d["all"]["df2"] is None and d["intervals"] == "single"'
+refuses 'compare: an unknown kind of intervals is rejected' 2 '--intervals' etalon compare --intervals both old new
+refuses 'compare: an unknown ratio is rejected' 2 '--ratio' etalon compare --ratio median old new
+
 # --- in CI
 exits 'compare: --fail-on-regression exits 1 on a regression' 1 etalon compare --fail-on-regression old new
 exits 'compare: --fail-on-regression=2 exits 1 on a regression of 3 %' 1 etalon compare --fail-on-regression=2 old new

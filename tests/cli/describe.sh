@@ -81,7 +81,7 @@ json 'describe: the values of a cold start have a mean of their own' 'd["cold_st
 json 'describe: robust_sd is the interquartile range over 1.349' 'abs(d["robust_sd"] - d["iqr"] / 1.349) < 1e-12'
 json 'describe: values without coarse steps are not dithered' 'd["acf_dithered"] is None'
 exits 'describe: the text of a cold start succeeds' 0 etalon describe cold
-like 'describe: the text has both means of a cold start' "$out" 'cold start +the first 2: 145; the others: 10[45]'
+like 'describe: the text has both means of a cold start' "$out" 'cold start +the first 2: 145\.0; the others: 10[45]'
 exits 'describe: equal values succeed' 0 bash -c 'yes 3.25 | head -n 12 | etalon describe --json'
 json 'describe: the uncertainty of equal values is that of their last digit' \
 	'abs(d["standard_uncertainty"] - 0.01 / 12 ** 0.5) < 1e-12 and d["mean_interval"]["method"] == "resolution"'
