@@ -208,9 +208,48 @@ static void other_units(void)
 	is_str(s.unit, "ms", "scale of seconds: a suitable unit of time");
 }
 
+/*
+ * GUM 7.2.6: an uncertainty has at most two significant digits, and the estimate is rounded to the
+ * same place. The oracle rounds in decimal with printf.
+ */
+static void one_unit_per_line(void)
+{
+	static const double means[] = { 0.9883e6, 12.3456e6, 412.34567e6, 1.234e9 };
+	static const double shares[] = { 0.3, 0.0123, 0.00987, 0.0001234 };
+	static const struct {
+		enum et_time_unit unit;
+		const char *name;
+		double ns;
+	} units[] = { { ET_TIME_UNIT_SECOND, "s", 1e9 }, { ET_TIME_UNIT_MILLISECOND, "ms", 1e6 },
+		{ ET_TIME_UNIT_MICROSECOND, "µs", 1e3 }, { ET_TIME_UNIT_NANOSECOND, "ns", 1 } };
+	char number[ET_FIGURE], want[ET_FIGURE];
+
+	for (size_t i = 0; i < ET_LENGTH(means) * ET_LENGTH(shares) * ET_LENGTH(units); i++) {
+		double mean = means[i % 4], u = mean * shares[i / 4 % 4], per = units[i / 16].ns;
+		struct et_scale s = et_scale_forced(et_scale_of(1e9, NAN), units[i / 16].unit);
+		s = et_scale_for(s, mean, u);
+		snprintf(want, sizeof(want), "%.1e", u / per);
+		int place = (int)strtol(strchr(want, 'e') + 1, NULL, 10) - 1;
+		double step = pow(10, place > 0 ? place : 0);
+		snprintf(want, sizeof(want), "%.*f", place < 0 ? -place : 0,
+			rint(mean / per / step) * step);
+		if (place < 0)
+			snprintf(want, sizeof(want), "%.*f", -place, mean / per);
+		is_str(et_scale_number(s, mean, number), want, "%g ns ± %g ns in %s", mean, u,
+			units[i / 16].name);
+		is_str(s.unit, units[i / 16].name, "the unit is the chosen one");
+	}
+	struct et_scale ms = et_scale_forced(et_scale_of(1e9, NAN), ET_TIME_UNIT_MILLISECOND);
+	is_str(et_scale_plus_minus(et_scale_for(ms, 49.93e6, 4.44e6), 4.44e6, buf), "± 4.4",
+		"an uncertainty without its unit");
+	is_str(et_scale_plus_minus(ms, 1e-3, buf), "± 1", "a positive uncertainty is never 0");
+	is_str(et_scale_plus_minus(ms, NAN, buf), "", "an unknown uncertainty is not printed");
+}
+
 int main(void)
 {
 	golden();
+	one_unit_per_line();
 	other_units();
 	other_figures();
 	property();
