@@ -158,7 +158,10 @@ while read -r verb; do
 	# Every option of the command, with a value
 	while read -r option; do
 		[[ $option =~ ^--(help|version|progress)$ ]] && continue
-		clean "arguments: $verb $option obeys nothing in its value" etalon "$verb" "$option=$hostile" -- false
+		value=$hostile
+		# The shell that runs a hook prints what it likes.
+		[[ $option =~ ^--(setup|prepare|conclude|cleanup)$ ]] && value="exit 3 # $hostile"
+		clean "arguments: $verb $option obeys nothing in its value" etalon "$verb" "$option=$value" -- false
 	done < <(etalon "$verb" --help | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u)
 done < <(etalon --help | sed -nE 's/^  ([a-z]+) .*/\1/p')
 clean 'arguments: an unknown command is not obeyed' etalon "$hostile"

@@ -134,7 +134,7 @@ else
 fi
 
 # kill -9 in the middle, several times, then resume to the end: every sample once.
-begin --label killed --seed 9 -w 0 -r 60 -n a -n b "sleep 0.022$$" "sleep 0.023$$"
+begin --label killed --metric pt --seed 9 -w 0 -r 60 -n a -n b "sleep 0.022$$" "sleep 0.023$$"
 wait_for_samples killed 2
 kill -9 $pid
 wait $pid 2>/dev/null
@@ -151,7 +151,7 @@ etalon show killed --json >killed.json
 is "resume: every turn of the plan was run once" "$(jq '[.commands[1].samples[] | select(.warmup | not) | "\(.round) \(.position)"] | unique | length' killed.json)" 120
 is "resume: no sample is stored twice" "$(jq '[.commands[].samples[] | "\(.order) \(.partner)"] | length - (unique | length)' killed.json)" 0
 is "resume: the experiment ends as done" "$(jq -r .state killed.json)" "done"
-exits "resume: the same plan without interruption succeeds" 0 etalon run -q --label whole --seed 9 -w 0 -r 60 -n a -n b 'sleep 0.001' 'sleep 0.001'
+exits "resume: the same plan without interruption succeeds" 0 etalon run -q --label whole --metric pt --seed 9 -w 0 -r 60 -n a -n b 'sleep 0.001' 'sleep 0.001'
 turns='[.commands[0].samples[] | select(.warmup | not) | [.round, .position, .arrangement]] | sort'
 is "resume: a resumed experiment has the same order as an uninterrupted one" \
 	"$(kept whole "$turns")" "$(kept killed "$turns")"
