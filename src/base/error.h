@@ -11,10 +11,11 @@
 /* Exit statuses. Users' scripts rely on them. */
 enum et_exit {
 	ET_EXIT_DONE = 0,
-	ET_EXIT_PROGRAM = 1,     /* the measured program failed, or a regression was found */
+	ET_EXIT_PROGRAM = 1,     /* the measured program failed */
 	ET_EXIT_USAGE = 2,       /* wrong usage */
 	ET_EXIT_ENVIRONMENT = 3, /* privilege or kernel feature missing */
 	ET_EXIT_OUTSIDE = 4,     /* the store, a file or another program failed */
+	ET_EXIT_REGRESSION = 5,  /* --fail-on-regression found a regression */
 };
 
 struct et_error {

@@ -5,7 +5,7 @@
 #include "base/parse.h"
 #include "cmd/gather.h"
 #include "cmd/outputs.h"
-#include "stats/contrast.h"
+#include "report/gate.h"
 
 #include <errno.h>
 #include <math.h>
@@ -41,8 +41,8 @@ static const struct et_option options[] = {
 	{ 0, "json", "FILE", "write JSON (-: stdout, the text then goes to stderr)", et_set_text,
 		ET_FILLS(request, json), .values = "FILE" },
 	{ 0, "fail-on-regression", "[PCT]",
-		"exit 1 if a series is significantly slower than the reference, or the first "
-		"(by more than PCT %)",
+		"exit 5 if a series is surely slower than the reference, or the first, by more "
+		"than PCT % (0)",
 		et_set_percent, ET_FILLS(request, fail_ratio) },
 	ET_GATHER_OPTIONS(request, gather),
 	{ 0 },
@@ -137,6 +137,23 @@ static int print(const struct et_cli *cli, const struct request *r, const struct
 	return rc;
 }
 
+/* Says what --fail-on-regression decided; returns whether it found a regression. */
+static bool fails(const struct et_series_set *set, const struct et_comparison *c, size_t reference,
+	double limit)
+{
+	struct et_gate gate = { .contrasts = c->pairs,
+		.n = c->n_pairs,
+		.reference = (uint32_t)reference,
+		.limit = limit };
+	ET_AUTO_FREE const char **names = et_calloc(set->n, sizeof(*names));
+	size_t decisive;
+
+	for (size_t i = 0; i < set->n; i++)
+		names[i] = set->list[i].name;
+	et_gate_print(&gate, names, "etalon: ", stderr);
+	return et_gate_decide(&gate, &decisive) == ET_GATE_REGRESSED;
+}
+
 static int judge(const struct et_cli *cli, const struct request *r, const struct et_series_set *set,
 	bool *regressed, struct et_error *err)
 {
@@ -153,7 +170,8 @@ static int judge(const struct et_cli *cli, const struct request *r, const struct
 		o.reference = &reference;
 	et_compare(set->list, set->n, &o, &c);
 	rc = print(cli, r, set, &c, err);
-	*regressed = et_contrasts_regressed(c.pairs, c.n_pairs, (uint32_t)reference, r->fail_ratio);
+	if (rc == 0 && isfinite(r->fail_ratio))
+		*regressed = fails(set, &c, reference, r->fail_ratio);
 	et_comparison_free(&c);
 	return rc;
 }
@@ -176,5 +194,5 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	et_series_set_free(&set);
 	if (rc)
 		return et_cli_fail(&err);
-	return regressed ? ET_EXIT_PROGRAM : ET_EXIT_DONE;
+	return regressed ? ET_EXIT_REGRESSION : ET_EXIT_DONE;
 }

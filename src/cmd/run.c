@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon run`: makes an experiment of the options, runs it in a session, prints the result. */
 #include "cmd/run.h"
+#include "base/alloc.h"
 #include "cmd/measuring.h"
 #include "cmd/signals.h"
+#include "report/gate.h"
 #include "report/terminal.h"
 #include "report/text.h"
-#include "stats/contrast.h"
 #include "stats/judge.h"
 
 #include <errno.h>
@@ -45,20 +46,21 @@ static bool has_samples(const struct et_experiment *e)
 	return false;
 }
 
-/* With too few runs --fail-on-regression cannot find anything: the user must know. */
-static void warn_undecided(const struct et_judgement *j)
+/* Says what --fail-on-regression decided; returns whether it found a regression. */
+static bool regressed(const struct et_experiment *e, const struct et_judgement *j, double limit)
 {
-	struct et_warnings w = { 0 };
+	struct et_gate gate = { .contrasts = j->contrasts,
+		.second = j->second,
+		.n = j->n_contrasts,
+		.reference = e->plan.reference,
+		.limit = limit };
+	ET_AUTO_FREE const char **names = et_calloc(e->n_commands, sizeof(*names));
+	size_t decisive;
 
-	for (size_t i = 0; i < j->n_contrasts; i++) {
-		size_t needed = j->contrasts[i].pairs_needed;
-		if (needed || !isfinite(j->contrasts[i].p)) {
-			et_warn(&w, ET_WARN_REGRESSION_UNDECIDED,
-				et_arg_count(needed ? needed : 10));
-			break;
-		}
-	}
-	et_cli_warn(&w);
+	for (size_t i = 0; i < e->n_commands; i++)
+		names[i] = e->commands[i].name;
+	et_gate_print(&gate, names, "etalon: ", stderr);
+	return et_gate_decide(&gate, &decisive) == ET_GATE_REGRESSED;
 }
 
 /* Says where the experiment is kept, and how to see more of it. */
@@ -113,11 +115,9 @@ static int conclude(
 		status = et_cli_fail(&err);
 	else if (m->cli->verbosity >= 0)
 		print_pages(m, outputs);
-	if (status == ET_EXIT_DONE && et_contrasts_regressed(j.contrasts, j.n_contrasts,
-					      e->plan.reference, o->regression_ratio))
-		status = ET_EXIT_PROGRAM;
-	if (status == ET_EXIT_DONE && isfinite(o->regression_ratio))
-		warn_undecided(&j);
+	if (status == ET_EXIT_DONE && isfinite(o->regression_ratio) &&
+		regressed(e, &j, o->regression_ratio))
+		status = ET_EXIT_REGRESSION;
 	et_judgement_free(&j);
 	return status;
 }
@@ -175,6 +175,8 @@ static int measure(struct et_measuring *m, struct et_run_options *o, const struc
 		return rc;
 	}
 	rc = o->resume ? resume(m, o, ops, err) : et_measuring_begin(m, e, err);
+	if (rc == 0)
+		rc = et_run_gate_check(o, et_session_experiment(m->session), err);
 	return rc ? rc : et_measuring_drive(m, err);
 }
 

@@ -3,6 +3,7 @@
 #include "cmd/run_options.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 /* Fills in the defaults of K, epsilon and the most runs. */
@@ -135,6 +136,17 @@ static int check_number(
 	return 0;
 }
 
+int et_run_gate_check(
+	const struct et_run_options *o, const struct et_experiment *e, struct et_error *err)
+{
+	if (!isfinite(o->regression_ratio) || e->n_commands > 1)
+		return 0;
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--fail-on-regression: slower than what? There is one command"),
+		"give the old program first: etalon run --fail-on-regression OLD NEW");
+}
+
 int et_run_options_check(struct et_run_options *o, struct et_experiment *e, struct et_error *err)
 {
 	struct et_plan *p = &e->plan;
@@ -146,6 +158,8 @@ int et_run_options_check(struct et_run_options *o, struct et_experiment *e, stru
 		rc = check_number(o->given, e->protocol, p, err);
 	if (rc == 0)
 		rc = check_child(o, e, err);
+	if (rc == 0)
+		rc = et_run_gate_check(o, e, err);
 	if (rc)
 		return rc;
 	if (p->order == ET_ORDER_DUET && !et_metrics[e->metric].in_duets)

@@ -139,8 +139,7 @@ const struct et_option et_run_options[] = {
 		"order of the table: command, mean-time or auto (by time from four commands on)",
 		et_set_choice, FILLS(sort), .names = et_sort_names },
 	{ 0, "fail-on-regression", "[PCT]",
-		"exit 1 if a command is significantly slower than the reference (by more than "
-		"PCT %)",
+		"exit 5 if a command is surely slower than the reference by more than PCT % (0)",
 		et_set_percent, FILLS(regression_ratio) },
 	{ 0 },
 };

@@ -92,4 +92,8 @@ void et_run_options_add_reference(struct et_run_options *o, struct et_operands *
 int et_run_options_check(
 	struct et_run_options *o, struct et_experiment *e, struct et_error *err) ET_CHECK;
 
+/* Refuses --fail-on-regression for a single command. */
+int et_run_gate_check(const struct et_run_options *o, const struct et_experiment *e,
+	struct et_error *err) ET_CHECK;
+
 #endif

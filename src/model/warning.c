@@ -256,8 +256,6 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 		"the threshold is below the usual distance of two readings, so readings count as "
 		"inactive periods; {0} would be right" },
 	/* --- how etalon was called, and how it leaves the machine --- */
-	[ET_WARN_REGRESSION_UNDECIDED] = { "regression-undecided", WARNING, "c",
-		"too few runs to find a regression; use --runs {0}" },
 	[ET_WARN_CHANGES_PENDING] = { "changes-pending", WARNING, "c",
 		"a run --env was killed before it restored {0:1 change|{0} changes} to this "
 		"machine; run 'etalon env restore'" },

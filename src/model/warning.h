@@ -107,7 +107,6 @@ enum et_warning_code {
 	ET_WARN_TRACE_BY_CLOCK,
 	ET_WARN_TRACE_LOW_THRESHOLD,
 	/* how etalon was called, and how it leaves the machine; printed on stderr */
-	ET_WARN_REGRESSION_UNDECIDED,
 	ET_WARN_CHANGES_PENDING,
 	ET_WARN_NOT_RESTORED,
 	ET_WARNING_CODES,

@@ -217,13 +217,3 @@ void et_contrasts_conclude(struct et_contrast *c, size_t n, double alpha)
 		warn_mean(&c[i]);
 	}
 }
-
-bool et_contrasts_regressed(
-	const struct et_contrast *c, size_t n, uint32_t reference, double proportion)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (c[i].a == reference && c[i].significant && c[i].ratio > 1 + proportion)
-			return true;
-	}
-	return false;
-}

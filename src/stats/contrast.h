@@ -15,8 +15,5 @@ void et_contrast_make(const struct et_experiment *e, uint32_t a, uint32_t b, enu
 	double level, struct et_contrast *out);
 /* Applies Holm's correction to the family, then draws a conclusion for each. */
 void et_contrasts_conclude(struct et_contrast *c, size_t n, double alpha);
-/* True if any is significantly slower than the reference by more than this proportion. */
-bool et_contrasts_regressed(
-	const struct et_contrast *c, size_t n, uint32_t reference, double proportion);
 
 #endif

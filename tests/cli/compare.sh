@@ -116,12 +116,14 @@ refuses 'compare: an unknown kind of intervals is rejected' 2 '--intervals' etal
 refuses 'compare: an unknown ratio is rejected' 2 '--ratio' etalon compare --ratio median old new
 
 # --- in CI
-exits 'compare: --fail-on-regression exits 1 on a regression' 1 etalon compare --fail-on-regression old new
-exits 'compare: --fail-on-regression=2 exits 1 on a regression of 3 %' 1 etalon compare --fail-on-regression=2 old new
+exits 'compare: --fail-on-regression exits 5 on a regression' 5 etalon compare --fail-on-regression old new
+exits 'compare: --fail-on-regression=2 exits 5 on a regression of 3 %' 5 etalon compare --fail-on-regression=2 old new
 exits 'compare: --fail-on-regression=5% exits 0 on a regression of 3 %' 0 etalon compare --fail-on-regression=5% old new
 exits 'compare: --fail-on-regression exits 0 if the second series is faster' 0 etalon compare --fail-on-regression new old
 exits 'compare: --fail-on-regression exits 0 if there is no difference' 0 etalon compare --fail-on-regression old same
 exits 'compare: --fail-on-regression judges by the --reference' 0 etalon compare --fail-on-regression --reference 2 old new
+exits 'compare: --fail-on-regression=2.99 exits 0 if the interval contains the limit' 0 etalon compare --fail-on-regression=2.99 old new
+like 'compare: an interval that contains the limit leaves it undecided' "$err" '^etalon: undecided: new is'
 exits 'compare: a regression without --fail-on-regression exits 0' 0 etalon compare old new
 
 # --- experiments

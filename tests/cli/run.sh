@@ -227,11 +227,19 @@ fi
 short='sh -c "i=0; while [ $i -lt 8000 ]; do i=$((i+1)); done"'
 long=${short/8000/24000}
 exits "run: --fail-on-regression with too few runs succeeds" 0 etalon run -q -w 0 -r 2 --order duet --fail-on-regression true true
-like "run: --fail-on-regression with too few runs gives the warning regression-undecided" "$err" 'warning: too few runs to find a regression'
-exits "run: --fail-on-regression exits 1 if the second command is slower" 1 etalon run -q -r 8 --order duet --fail-on-regression "$short" "$long"
-like "run: --fail-on-regression names the slower command" "$out" '2 is slower than 1'
-exits "run: --fail-on-regression=1000 exits 0 on a smaller difference" 0 etalon run -q -r 8 --order duet --fail-on-regression=1000 \
-	"$short" "$long"
+like "run: --fail-on-regression with too few runs is undecided" "$err" '^etalon: undecided: .*--runs [0-9]+'
+exits "run: --fail-on-regression exits 5 if the second command is slower" 5 etalon run -q -r 8 --order duet -n old -n new \
+	--fail-on-regression "$short" "$long"
+like "run: --fail-on-regression states the regression" "$err" \
+	'^etalon: REGRESSION: new is [0-9.]+ % slower than old \([0-9.]+ … [0-9.]+ %\), limit 0 %$'
+exits "run: --fail-on-regression=1000 exits 0 on a smaller difference" 0 etalon run -q -r 8 --order duet -n old -n new \
+	--fail-on-regression=1000 "$short" "$long"
+like "run: --fail-on-regression states that it passed" "$err" \
+	'^etalon: no regression: new is [0-9.]+ % slower than old \([0-9.]+ … [0-9.]+ %\), limit 1000 %$'
+exits "run: --fail-on-regression judges programs that sleep by elapsed time" 5 etalon run -q -r 8 --fail-on-regression=50 'sleep 0.01' 'sleep 0.03'
+exits "run: --fail-on-regression exits 0 if only the other time regressed" 0 etalon run -q -r 8 --metric pt --fail-on-regression=50 'sleep 0.01' 'sleep 0.03'
+like "run: --fail-on-regression names the other time that regressed" "$err" '^etalon: by elapsed time, which does not decide, sleep 0.03 is'
+refuses "run: --fail-on-regression of one command is rejected" 2 'slower than what' etalon run --fail-on-regression true
 exits "run: --sort and -u succeed" 0 etalon run -q -r 2 -w 0 --sort mean-time -u second --order random true 'sleep 0.05'
 like "run: -u is the unit of every figure" "$out" 'sleep 0.05 +0\.05[0-9]* s ±'
 refuses "run: an unknown --sort is rejected" 2 'mean-time' etalon run --sort speed true

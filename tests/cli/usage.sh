@@ -115,6 +115,6 @@ quietly 'compare' etalon compare --json unread.json a <(seq 2 10)
 ok 'usage: compare writes its JSON file if nobody reads stdout' grep -q pairs_different unread.json
 quietly 'help' etalon run --help
 exits 'usage: a full disk gives exit status 4' 4 bash -c 'etalon completion bash >/dev/full'
-exits 'usage: --fail-on-regression exits 1 if nobody reads stdout' 1 "${unread[@]}" etalon compare --fail-on-regression a <(seq 101 109)
+exits 'usage: --fail-on-regression exits 5 if nobody reads stdout' 5 "${unread[@]}" etalon compare --fail-on-regression a <(seq 101 109)
 
 done_testing

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * --fail-on-regression: whether a command became slower than the reference by more than a limit.
+ * It is a regression only if the whole interval of the ratio lies above the limit, and if the
+ * difference is significant after the correction for several comparisons.
+ */
+#ifndef ET_STATS_GATE_H
+#define ET_STATS_GATE_H
+
+#include "model/estimate.h"
+
+struct et_gate {
+	const struct et_contrast *contrasts;
+	const struct et_contrast *second; /* the same by the other time, or NULL */
+	size_t n;
+	uint32_t reference; /* only comparisons with it count */
+	double limit;       /* proportion: 0.05 allows 5 % */
+};
+
+/* From the best to the worst. */
+enum et_gate_verdict {
+	ET_GATE_PASSED,
+	ET_GATE_UNDECIDED, /* too few runs, or the interval contains the limit */
+	ET_GATE_REGRESSED,
+};
+
+/* The ratio that the gate is about: of the programs alone where that is known. */
+struct et_ratio et_gate_ratio(const struct et_contrast *c);
+/*
+ * Judges one comparison. An interval that contains a limit of 0 passes: it would be narrow enough
+ * only for a program that became faster.
+ */
+enum et_gate_verdict et_gate_judge(const struct et_contrast *c, double limit);
+/*
+ * Judges all of them: the worst verdict. *decisive is the comparison with that verdict whose
+ * interval reaches highest; g->n if there is none.
+ */
+enum et_gate_verdict et_gate_decide(const struct et_gate *g, size_t *decisive);
+
+#endif

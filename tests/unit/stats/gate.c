@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* --fail-on-regression: the rule, and how often it is wrong on simulated pairs. */
+#include "stats/gate.h"
+#include "num/rng.h"
+#include "stats/contrast.h"
+#include "stats/paired.h"
+#include "tap.h"
+
+static struct et_contrast contrast(double ratio, double lo, double hi, bool significant)
+{
+	return (struct et_contrast){ .ratio = ratio,
+		.lo = lo,
+		.hi = hi,
+		.p = significant ? 0.001 : 0.5,
+		.significant = significant,
+		.side_by_side = ET_NO_RATIO,
+		.alone = ET_NO_RATIO };
+}
+
+static void rule(void)
+{
+	struct et_contrast c = contrast(1.08, 1.06, 1.10, true);
+
+	ok(et_gate_judge(&c, 0) == ET_GATE_REGRESSED, "gate: 6 … 10 %% slower exceeds 0");
+	ok(et_gate_judge(&c, 0.05) == ET_GATE_REGRESSED, "gate: 6 … 10 %% slower exceeds 5 %%");
+	ok(et_gate_judge(&c, 0.06) == ET_GATE_UNDECIDED,
+		"gate: an interval that begins at the limit does not exceed it");
+	ok(et_gate_judge(&c, 0.07) == ET_GATE_UNDECIDED,
+		"gate: an interval that contains the limit is undecided, wherever the ratio is");
+	ok(et_gate_judge(&c, 0.10) == ET_GATE_PASSED, "gate: an interval up to the limit passes");
+	c.alone = (struct et_ratio){ .estimate = 1.04, .lo = 1.03, .hi = 1.049 };
+	ok(et_gate_judge(&c, 0.05) == ET_GATE_PASSED,
+		"gate: the ratio of the programs alone decides where it is known");
+	near(et_gate_ratio(&c).estimate, 1.04, 0, 0,
+		"gate: the ratio is that of the programs alone");
+	c = contrast(1.08, 1.06, 1.10, false);
+	ok(et_gate_judge(&c, 0) == ET_GATE_UNDECIDED,
+		"gate: without significance in its family it is undecided");
+	c = contrast(1.0, 0.99, 1.01, false);
+	ok(et_gate_judge(&c, 0) == ET_GATE_PASSED, "gate: no difference passes a limit of 0");
+	ok(et_gate_judge(&c, 0.05) == ET_GATE_PASSED, "gate: no difference passes 5 %%");
+	ok(et_gate_judge(&c, 0.005) == ET_GATE_UNDECIDED,
+		"gate: no difference is undecided if the interval exceeds the limit");
+	c = contrast(0.5, 0.4, 0.6, true);
+	ok(et_gate_judge(&c, 0) == ET_GATE_PASSED, "gate: a faster program passes");
+	c = contrast(2, NAN, NAN, false);
+	ok(et_gate_judge(&c, 0) == ET_GATE_UNDECIDED, "gate: without an interval it is undecided");
+	c = contrast(2, 1.9, 2.1, false);
+	c.pairs_needed = 6;
+	ok(et_gate_judge(&c, 0) == ET_GATE_UNDECIDED, "gate: too few pairs are undecided");
+}
+
+static void family(void)
+{
+	struct et_contrast c[] = { contrast(1.02, 0.99, 1.04, false), contrast(1.3, 1.2, 1.4, true),
+		contrast(1.5, 1.4, 1.6, true), contrast(9, 8, 10, true) };
+	struct et_gate g = { .contrasts = c, .n = 4 };
+	size_t at;
+
+	c[3].a = 1;
+	ok(et_gate_decide(&g, &at) == ET_GATE_REGRESSED && at == 2,
+		"gate: the largest regression from the reference decides");
+	g.n = 1;
+	ok(et_gate_decide(&g, &at) == ET_GATE_PASSED && at == 0, "gate: a single pass decides");
+	g.limit = 0.03;
+	ok(et_gate_decide(&g, &at) == ET_GATE_UNDECIDED && at == 0,
+		"gate: one undecided comparison decides");
+	g.reference = 7;
+	ok(et_gate_decide(&g, &at) == ET_GATE_PASSED && at == g.n,
+		"gate: comparisons with others do not count");
+}
+
+/* The share of 4000 comparisons of 20 pairs that fail, with this true ratio. */
+static double failures(double ratio, double limit, uint64_t seed)
+{
+	enum { TIMES = 4000, PAIRS = 20 };
+	struct et_rng rng;
+	int failed = 0;
+
+	et_rng_seed(&rng, seed, 0);
+	for (int i = 0; i < TIMES; i++) {
+		struct et_contrast c = { .level = 0.95,
+			.arrangement = "block",
+			.side_by_side = ET_NO_RATIO,
+			.alone = ET_NO_RATIO };
+		double d[PAIRS];
+		for (int k = 0; k < PAIRS; k++)
+			d[k] = log(ratio) + 0.03 * et_rng_normal(&rng);
+		et_judge_pairs(d, PAIRS, &c);
+		et_contrasts_conclude(&c, 1, 0.05);
+		failed += et_gate_judge(&c, limit) == ET_GATE_REGRESSED;
+		et_warnings_free(&c.warnings);
+	}
+	return (double)failed / TIMES;
+}
+
+/* One side of a 95 % interval: 2.5 % and three standard errors of the simulation. */
+static void honest(void)
+{
+	const double most = 0.025 + 3 * 0.0025;
+	double equal = failures(1, 0, 1), at_limit = failures(1.05, 0.05, 2);
+	double below = failures(1.02, 0.05, 3), above = failures(1.1, 0.05, 4);
+
+	ok(equal <= most && equal > 0.01, "gate: %.2f %% of equal programs fail a limit of 0",
+		100 * equal);
+	ok(at_limit <= most && at_limit > 0.01,
+		"gate: %.2f %% of programs that are 5 %% slower fail a limit of 5 %%",
+		100 * at_limit);
+	ok(below < 0.002, "gate: %.2f %% of programs that are 2 %% slower fail a limit of 5 %%",
+		100 * below);
+	ok(above > 0.99, "gate: %.2f %% of programs that are 10 %% slower fail a limit of 5 %%",
+		100 * above);
+}
+
+int main(void)
+{
+	rule();
+	family();
+	honest();
+	return tap_done();
+}
