@@ -2,6 +2,7 @@
 /* `etalon run`: makes an experiment of the options, runs it in a session, prints the result. */
 #include "cmd/run.h"
 #include "base/alloc.h"
+#include "cmd/baseline.h"
 #include "cmd/measuring.h"
 #include "cmd/signals.h"
 #include "report/gate.h"
@@ -164,10 +165,13 @@ static int measure(struct et_measuring *m, struct et_run_options *o, const struc
 	struct et_error *err)
 {
 	struct et_experiment *e = NULL;
-	if (m->trust && !o->resume)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "--trust-record is for --resume only");
+	if (m->trust && !o->resume && !o->baseline)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--trust-record is for --resume and --baseline only");
 	int rc = o->resume ? 0 : et_run_options_finish(o, ops, &e, err);
 
+	if (rc == 0 && e && o->baseline)
+		rc = et_baseline_add(m->cli, o->baseline, m->trust, e, err);
 	if (rc == 0)
 		rc = et_outputs_open(&o->outputs, err);
 	if (rc) {

@@ -139,12 +139,12 @@ static int check_number(
 int et_run_gate_check(
 	const struct et_run_options *o, const struct et_experiment *e, struct et_error *err)
 {
-	if (!isfinite(o->regression_ratio) || e->n_commands > 1)
+	if (!isfinite(o->regression_ratio) || e->n_commands > 1 || o->baseline)
 		return 0;
 	return et_hint(err,
 		et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"--fail-on-regression: slower than what? There is one command"),
-		"give the old program first: etalon run --fail-on-regression OLD NEW");
+		"give the old program first, or a stored one with --baseline");
 }
 
 int et_run_options_check(struct et_run_options *o, struct et_experiment *e, struct et_error *err)
@@ -167,6 +167,9 @@ int et_run_options_check(struct et_run_options *o, struct et_experiment *e, stru
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"--order duet cannot judge elapsed time: the two share a CPU"),
 			"use --order random, or --metric pt");
+	if (o->baseline && o->reference)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--baseline is the reference, and --reference names another");
 	if (e->label && !strcmp(e->label, "last"))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"--label: 'last' is reserved for the newest experiment");

@@ -56,6 +56,7 @@ struct et_run_options {
 	const char *step; /* of --parameter-scan, or NULL */
 	struct et_each names, setup, prepare, conclude, cleanup;
 	const char *reference, *reference_name; /* or NULL */
+	const char *baseline; /* a stored experiment whose command is the reference; or NULL */
 	bool resume;
 	const char *resume_id; /* or NULL: the newest unfinished experiment */
 	bool trust_record;     /* resume also a record that came from elsewhere */

@@ -104,10 +104,11 @@ static int check_record(const struct et_experiment *e, struct et_error *err)
 		"it cannot be resumed; 'etalon show %s' prints its samples", e->id);
 }
 
-/* Says why the record may contain commands that the user never typed; NULL: it does not. */
-static const char *why_foreign(const struct et_session *s)
+const char *et_session_why_foreign(const struct et_store *store, const struct et_experiment *e)
 {
-	switch (s->e->origin) {
+	char machine[sizeof(e->machine)];
+
+	switch (e->origin) {
 	case ET_ORIGIN_IMPORTED:
 		return "was imported";
 	case ET_ORIGIN_UNKNOWN:
@@ -115,15 +116,15 @@ static const char *why_foreign(const struct et_session *s)
 	case ET_ORIGIN_MEASURED:
 		break;
 	}
-	if (strcmp(s->e->machine, s->machine))
+	et_host_identity("", machine, sizeof(machine));
+	if (strcmp(e->machine, machine))
 		return "was measured on another machine";
-	return et_store_is_shared(s->setup.store) ? "is in a store that other users can write"
-						  : NULL;
+	return et_store_is_shared(store) ? "is in a store that other users can write" : NULL;
 }
 
 static int check_origin(const struct et_session *s, struct et_error *err)
 {
-	const char *why = why_foreign(s);
+	const char *why = et_session_why_foreign(s->setup.store, s->e);
 
 	if (!why)
 		return 0;

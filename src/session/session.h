@@ -62,6 +62,8 @@ int et_session_drive(struct et_session *s, struct et_error *err) ET_CHECK;
 struct et_experiment *et_session_experiment(struct et_session *s);
 /* Returns the experiment, which the caller then owns. Call this after et_session_drive only. */
 struct et_experiment *et_session_take_experiment(struct et_session *s) ET_CHECK;
+/* Says why a record may contain commands that the user never typed; NULL: it does not. */
+const char *et_session_why_foreign(const struct et_store *store, const struct et_experiment *e);
 /* Returns warnings about the machine and about the cutoffs that were applied. */
 const struct et_warnings *et_session_warnings(const struct et_session *s);
 /* Unlocks the experiment and frees the session. NULL is fine. */

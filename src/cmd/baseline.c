@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/baseline.h"
+#include "base/alloc.h"
+#include "cmd/stored.h"
+#include "report/review.h"
+#include "session/session.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static int check_origin(const struct et_cli *cli, const struct et_store *store, const char *name,
+	bool trust, const struct et_experiment *kept, struct et_error *err)
+{
+	struct et_page page = { .out = stderr, .width = cli->columns };
+	const char *why = et_session_why_foreign(store, kept);
+
+	if (!why)
+		return 0;
+	et_review_print(kept, &page);
+	if (trust)
+		return 0;
+	return et_hint(err,
+		et_fail(err, EPERM, ET_EXIT_USAGE, "experiment %s %s: its command is not run",
+			kept->id, why),
+		"read what it would run; if you trust it, add --trust-record to --baseline %s",
+		name);
+}
+
+static bool same(const char *a, const char *b)
+{
+	return !strcmp(a ? a : "", b ? b : "");
+}
+
+/* The two commands must find the same files, and run as the same user. */
+static int check_child(
+	const struct et_experiment *kept, const struct et_experiment *e, struct et_error *err)
+{
+	ET_AUTO_FREE char *here = get_current_dir_name();
+
+	if (kept->child.directory && here && strcmp(kept->child.directory, here))
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--baseline: experiment %s ran in another folder", kept->id),
+			"run this in %s", kept->child.directory);
+	if (!same(kept->child.input, e->child.input))
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--baseline: experiment %s had another --input", kept->id),
+			"use --input %s", kept->child.input ? kept->child.input : "null");
+	if (!same(kept->child.user, e->child.user))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--baseline: experiment %s ran as another --user", kept->id);
+	return 0;
+}
+
+static int check_command(const struct et_experiment *kept, const char *name, struct et_error *err)
+{
+	if (kept->n_commands != 1)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--baseline: experiment %s has %zu commands, not one", kept->id,
+				kept->n_commands),
+			"measure the baseline alone: etalon run --label %s COMMAND", name);
+	if (!kept->commands[0].argv || !kept->commands[0].argv[0])
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--baseline: the record %s does not say how its command is run", kept->id);
+	return 0;
+}
+
+/* Moves the command out of the record. */
+static void move_command(struct et_experiment *kept, const char *name, struct et_experiment *e)
+{
+	struct et_command c = kept->commands[0];
+
+	memset(&kept->commands[0], 0, sizeof(c));
+	et_samples_free(&c.samples);
+	char *full = et_asprintf("%s (%s)", c.name, name);
+	free(c.name);
+	c.name = full;
+	e->commands = et_realloc(e->commands, e->n_commands + 1, sizeof(c));
+	memmove(&e->commands[1], &e->commands[0], e->n_commands * sizeof(c));
+	e->commands[0] = c;
+	e->n_commands++;
+	e->plan.reference = 0;
+}
+
+static int load(
+	struct et_store *store, const char *name, struct et_experiment **out, struct et_error *err)
+{
+	char id[40];
+	int rc = et_store_find(store, name, id, err);
+
+	return rc ? rc : et_store_load(store, id, out, err);
+}
+
+int et_baseline_add(const struct et_cli *cli, const char *name, bool trust, struct et_experiment *e,
+	struct et_error *err)
+{
+	struct et_experiment *kept = NULL;
+	struct et_store *store;
+
+	int rc = et_stored_open(cli, ET_STORE_READ, &store, err);
+	if (rc)
+		return rc;
+	rc = load(store, name, &kept, err);
+	if (rc == 0)
+		rc = check_command(kept, name, err);
+	if (rc == 0)
+		rc = check_child(kept, e, err);
+	if (rc == 0)
+		rc = check_origin(cli, store, name, trust, kept, err);
+	if (rc == 0)
+		move_command(kept, name, e);
+	et_experiment_free(kept);
+	et_store_close(store);
+	return rc;
+}
