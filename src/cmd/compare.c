@@ -18,6 +18,7 @@ struct request {
 	const char *reference, *json;
 	double fail_ratio;    /* the slowdown that fails; INFINITY: none does */
 	int intervals, ratio; /* as their names below */
+	bool across_time;     /* also of series that were measured at different times */
 	struct et_gather gather;
 };
 
@@ -44,6 +45,9 @@ static const struct et_option options[] = {
 		"exit 5 if a series is surely slower than the reference, or the first, by more "
 		"than PCT % (0)",
 		et_set_percent, ET_FILLS(request, fail_ratio) },
+	{ 0, "across-time", NULL,
+		"let --fail-on-regression judge series of different experiments, too", et_set_true,
+		ET_FILLS(request, across_time) },
 	ET_GATHER_OPTIONS(request, gather),
 	{ 0 },
 };
@@ -137,6 +141,25 @@ static int print(const struct et_cli *cli, const struct request *r, const struct
 	return rc;
 }
 
+/* A machine that changed between two experiments would close the gate. */
+static int check_times(const struct request *r, const struct et_series_set *set, size_t reference,
+	struct et_error *err)
+{
+	const struct et_experiment *e = set->list[reference].experiment;
+
+	for (size_t i = 0; isfinite(r->fail_ratio) && !r->across_time && i < set->n; i++) {
+		if (e && set->list[i].experiment && set->list[i].experiment != e)
+			return et_hint(err,
+				et_fail(err, EINVAL, ET_EXIT_USAGE,
+					"--fail-on-regression: the experiments were measured at "
+					"different times, and the machine may have changed"),
+				"measure both at once with 'etalon run --baseline %s', or allow "
+				"it with --across-time",
+				e->label ? e->label : e->id);
+	}
+	return 0;
+}
+
 /* Says what --fail-on-regression decided; returns whether it found a regression. */
 static bool fails(const struct et_series_set *set, const struct et_comparison *c, size_t reference,
 	double limit)
@@ -164,6 +187,8 @@ static int judge(const struct et_cli *cli, const struct request *r, const struct
 	size_t reference = 0;
 
 	int rc = r->reference ? find_reference(set, r->reference, &reference, err) : 0;
+	if (rc == 0)
+		rc = check_times(r, set, reference, err);
 	if (rc)
 		return rc;
 	if (r->reference)

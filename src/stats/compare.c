@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "num/moments.h"
 #include "num/quantile.h"
+#include "stats/across.h"
 #include "stats/bootstrap.h"
 #include "stats/contrast.h"
 #include "stats/diagnosis.h"
@@ -86,6 +87,26 @@ static void judge_all(const struct et_series *series, size_t n, struct et_compar
 	}
 }
 
+/* Two experiments: they were measured at different times. */
+static void judge_across(
+	const struct et_series *a, const struct et_series *b, struct et_contrast *out)
+{
+	const struct et_experiment *ea = a->experiment, *eb = b->experiment;
+	double slower = 0;
+
+	if (ea->machine[0] && !strcmp(ea->machine, eb->machine)) {
+		struct et_probed pa, pb;
+		et_probed_take(a, &pa);
+		et_probed_take(b, &pb);
+		slower = et_judge_across(&pa, &pb, out);
+		et_probed_free(&pa);
+		et_probed_free(&pb);
+	}
+	et_warn(&out->warnings, ET_WARN_MEASURED_APART, et_arg_flag(slower != 0),
+		et_arg_share(fabs(slower)), et_arg_flag(slower > 0),
+		et_arg_text(ea->label ? ea->label : ea->id));
+}
+
 static void judge_pair(const struct et_series *series, const struct et_comparison *so_far, size_t a,
 	size_t b, const struct et_compare_options *o, struct et_contrast *out)
 {
@@ -103,6 +124,8 @@ static void judge_pair(const struct et_series *series, const struct et_compariso
 			.alone = ET_NO_RATIO };
 		et_judge_apart(sa->values, sa->n, sb->values, sb->n,
 			facts[a].gaussian && facts[b].gaussian, out);
+		if (e && sb->experiment)
+			judge_across(sa, sb, out);
 	}
 	if (o->bootstrap && !out->arrangement)
 		bootstrap_ratio(sa, sb, out);

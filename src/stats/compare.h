@@ -41,7 +41,10 @@ struct et_compare_options {
 	bool bootstrap; /* ratios of independent series: of the means, by the bootstrap (BCa) */
 };
 
-/* Series of one experiment are compared as et_contrast_make does, others as independent. */
+/*
+ * Series of one experiment are compared as et_contrast_make does, others as independent; those of
+ * different experiments are corrected by the probe (stats/across.h).
+ */
 void et_compare(const struct et_series *series, size_t n, const struct et_compare_options *o,
 	struct et_comparison *out);
 void et_comparison_free(struct et_comparison *c); /* what it owns */

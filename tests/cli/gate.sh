@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# --fail-on-regression against a stored experiment: across time, and with --baseline.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+for label in base next; do
+	exits "gate: $label is measured" 0 etalon run -q -r 6 --label "$label" 'etalon put inc --seconds 0.005'
+done
+exits 'compare: two experiments are compared' 0 etalon compare --json pairs.json base next
+is 'compare: a warning says that they were measured at different times' \
+	"$(jq -r '[.pairs[0].warnings[].code | select(. == "measured-apart")] | length' pairs.json)" 1
+refuses 'gate: experiments of different times are rejected' 2 'different times' etalon compare --fail-on-regression base next
+like 'gate: the hint names --baseline and --across-time' "$err" 'run --baseline base.*--across-time'
+exits 'gate: --across-time accepts them' 0 etalon compare --fail-on-regression=900 --across-time base next
+like 'gate: --across-time states the decision' "$err" '^etalon: (no regression|undecided): '
+
+exits 'baseline: a slower program fails beside the stored one' 5 etalon run -q -r 7 --baseline base -n new --fail-on-regression=20 \
+	--json new.json 'etalon put inc --seconds 0.02'
+like 'baseline: the decision names both programs' "$err" \
+	'^etalon: REGRESSION: new is .* % slower than etalon put inc --seconds 0.005 \(base\) \(.*\), limit 20 %$'
+is 'baseline: the stored command is the reference' "$(jq -r '.comparisons[0].a' new.json)" 'etalon put inc --seconds 0.005 (base)'
+is 'baseline: the stored command runs as it was recorded' "$(jq -c '.commands[0].argv' new.json)" '["etalon","put","inc","--seconds","0.005"]'
+exits 'baseline: an experiment of two commands is measured' 0 etalon run -q -r 7 --label two true 'sleep 0.001'
+exits 'gate: commands of one experiment need no --across-time' 0 etalon compare --fail-on-regression=9000000 two
+refuses 'baseline: an experiment of two commands is rejected' 2 'has 2 commands' etalon run --baseline two true
+refuses 'baseline: an unknown label is rejected' 2 'no experiment' etalon run --baseline nowhere true
+refuses 'baseline: --reference beside it is rejected' 2 'is the reference' etalon run --baseline base --reference 1 true
+refuses 'baseline: another --input is rejected' 2 'another --input' etalon run --baseline base --input /etc/passwd true
+mkdir elsewhere
+refuses 'baseline: another folder is rejected' 2 'another folder' bash -c 'cd elsewhere && etalon run --baseline base true'
+etalon export -o base.json base
+exits 'baseline: a record is imported' 0 etalon import --copy --label foreign base.json
+exits 'baseline: an imported record is rejected' 2 etalon run --baseline foreign true
+like 'baseline: the error says that the record was imported' "$err" 'was imported: its command is not run'
+exits 'baseline: --trust-record accepts it' 0 etalon run -q -r 2 --baseline foreign --trust-record true
+done_testing
