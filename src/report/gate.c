@@ -18,7 +18,7 @@ static int decimals(const struct et_ratio *r)
 /* "new is 44 % slower than old (40 … 48 %), limit 5 %" */
 static char *comparison(const struct et_contrast *c, double limit, const char *b, const char *a)
 {
-	struct et_ratio r = et_gate_ratio(c);
+	struct et_ratio r = et_contrast_ratio(c);
 	bool slower = r.estimate >= 1;
 	double from = 100 * (slower ? r.lo - 1 : 1 - r.hi),
 	       to = 100 * (slower ? r.hi - 1 : 1 - r.lo);
@@ -31,7 +31,7 @@ static char *comparison(const struct et_contrast *c, double limit, const char *b
 
 static char *undecided(const struct et_contrast *c, double limit, const char *b, const char *a)
 {
-	struct et_ratio r = et_gate_ratio(c);
+	struct et_ratio r = et_contrast_ratio(c);
 
 	if (c->pairs_needed)
 		return et_asprintf("undecided: %zu pairs are too few to compare %s with %s; use "

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/table.h"
 #include "base/alloc.h"
+#include "base/memstream.h"
 #include "report/tally.h"
 #include "report/terminal.h"
 #include "report/units.h"
+#include "report/verdict.h"
+#include "stats/judge.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -199,7 +202,7 @@ static void row(
 	const struct style *s, const struct et_command_result *r, struct et_scale unit, FILE *out)
 {
 	const struct et_estimate *est = et_result_estimate(r);
-	const struct et_contrast *c = r->contrast;
+	struct et_ratio ratio = r->contrast ? et_contrast_ratio(r->contrast) : ET_NO_RATIO;
 	ET_AUTO_FREE char *name = et_clean(r->command->name ? r->command->name : "", "");
 	/* The uncertainty of the mean does not apply to the fastest run. */
 	double u = et_result_kbest(r) ? NAN : est->expanded_uncertainty;
@@ -217,7 +220,7 @@ static void row(
 		fprintf(out, "%s%s", s->cell, in_unit(unit, est->max, u, b));
 	}
 	fprintf(out, "%s%s%s", s->cell,
-		c              ? et_format_ratio_pm(c->ratio, c->lo, c->hi, a)
+		r->contrast    ? et_format_ratio_pm(ratio.estimate, ratio.lo, ratio.hi, a)
 		: r->reference ? "1"
 			       : ET_DASH,
 		s->row_end);
@@ -239,9 +242,45 @@ static void write_table(const struct style *s, const struct et_experiment *e,
 	fputs(s->end, out);
 }
 
+/* A name in a line of text. Outside of a table, a code span shows the backslash before a bar. */
+static char *span(const struct et_command *c)
+{
+	ET_AUTO_FREE char *clean = et_clean(c->name ? c->name : "", "");
+	struct et_memstream stream;
+	FILE *out = et_memstream_open(&stream);
+
+	(strchr(clean, '|') ? put_references : markdown_name)(clean, out);
+	return et_memstream_close(&stream);
+}
+
+static void verdict_item(const struct et_experiment *e, const struct et_metric_choice *metric,
+	const struct et_contrast *c, FILE *out)
+{
+	ET_AUTO_FREE char *b = span(&e->commands[c->b]);
+	ET_AUTO_FREE char *a = span(&e->commands[c->a]);
+	ET_AUTO_FREE char *decisive = span(&e->commands[metric->command]);
+	ET_AUTO_FREE char *text = et_verdict_text(c, b, a);
+	ET_AUTO_FREE char *basis = et_verdict_basis(metric, c, decisive);
+
+	fprintf(out, "- %s (%s)\n", text, basis);
+}
+
+/* The verdicts below the table, as the text output has them. */
+static void verdict_list(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
+{
+	if (j->n_contrasts)
+		putc('\n', out);
+	for (size_t i = 0; i < j->n_contrasts; i++) {
+		verdict_item(e, &j->metric, &j->contrasts[i], out);
+		if (et_judgement_contradicted(j, i))
+			verdict_item(e, &j->metric, &j->second[i], out);
+	}
+}
+
 void et_markdown_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
 {
 	write_table(&markdown, e, j, out);
+	verdict_list(e, j, out);
 }
 
 void et_asciidoc_write(const struct et_experiment *e, const struct et_judgement *j, FILE *out)

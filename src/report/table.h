@@ -2,7 +2,7 @@
 /*
  * The result as a table for a document, with one row per command: the time with its expanded
  * uncertainty (K-best has none), the range, and the ratio to the reference with the half width of
- * its interval. All rows use the same unit.
+ * its interval. All rows use the same unit. In Markdown a list of the verdicts follows.
  */
 #ifndef ET_REPORT_TABLE_H
 #define ET_REPORT_TABLE_H

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/gate.h"
 
-struct et_ratio et_gate_ratio(const struct et_contrast *c)
-{
-	if (isfinite(c->alone.lo) && isfinite(c->alone.hi))
-		return c->alone;
-	return (struct et_ratio){
-		.estimate = c->ratio, .lo = c->lo, .hi = c->hi, .method = c->ratio_method
-	};
-}
-
 enum et_gate_verdict et_gate_judge(const struct et_contrast *c, double limit)
 {
-	struct et_ratio r = et_gate_ratio(c);
+	struct et_ratio r = et_contrast_ratio(c);
 
 	if (c->pairs_needed || !isfinite(c->p) || !isfinite(r.lo) || !isfinite(r.hi))
 		return ET_GATE_UNDECIDED;
@@ -23,7 +14,7 @@ enum et_gate_verdict et_gate_judge(const struct et_contrast *c, double limit)
 
 static double top(const struct et_contrast *c)
 {
-	double hi = et_gate_ratio(c).hi;
+	double hi = et_contrast_ratio(c).hi;
 
 	return isfinite(hi) ? hi : INFINITY;
 }

@@ -24,11 +24,9 @@ enum et_gate_verdict {
 	ET_GATE_REGRESSED,
 };
 
-/* The ratio that the gate is about: of the programs alone where that is known. */
-struct et_ratio et_gate_ratio(const struct et_contrast *c);
 /*
- * Judges one comparison. An interval that contains a limit of 0 passes: it would be narrow enough
- * only for a program that became faster.
+ * Judges one comparison by et_contrast_ratio. An interval that contains a limit of 0 passes: it
+ * would be narrow enough only for a program that became faster.
  */
 enum et_gate_verdict et_gate_judge(const struct et_contrast *c, double limit);
 /*

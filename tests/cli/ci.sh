@@ -5,7 +5,10 @@
 . "$(dirname "$0")/lib.sh"
 
 for tool in git make cc; do
-	command -v "$tool" >/dev/null || skip_all "$tool is not installed"
+	command -v "$tool" >/dev/null && continue
+	skip 'ci: the recipe runs' "$tool is not installed"
+	done_testing
+	exit
 done
 recipe=$root/examples/ci
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
@@ -20,7 +23,7 @@ git commit -qam slower
 exits 'ci: a slower program fails' 5 ./compare.sh HEAD~1 20
 like 'ci: the log states the regression' "$err" '^etalon: REGRESSION: head is [0-9.]+ % slower than base \([0-9.]+ … [0-9.]+ %\), limit 20 %$'
 like 'ci: the comment begins with the decision' "$(head -n 1 comment.md)" '^REGRESSION: head is '
-like 'ci: the comment has the table' "$(cat comment.md)" '^\| `head` \|'
+like 'ci: the comment has the table' "$(cat comment.md)" '\| `head` \|'
 is 'ci: the programs ran as duets' "$(jq -r '.comparisons[0].paired.arrangement' result.json)" duet
 is 'ci: no worktree is left' "$(git worktree list | wc -l)" 1
 git revert --no-edit HEAD >/dev/null

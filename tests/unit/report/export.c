@@ -102,6 +102,8 @@ static void units(void)
 			strstr(text, "| `slow` | 4560 ± 120 | 4440 | 4680 | 1.021 ± 0.003 |") &&
 			strstr(text, "CPU time [µs]"),
 		"table: all rows have the same unit, each has its own digits");
+	ok(strstr(text, "|\n\n- `slow` is slower than `fast` by 2.1 % (1.8 … 2.4) (CPU time,"),
+		"table: Markdown has the verdict below the table");
 	et_judgement_free(&j);
 	et_experiment_free(e);
 }

@@ -31,7 +31,7 @@ static void rule(void)
 	c.alone = (struct et_ratio){ .estimate = 1.04, .lo = 1.03, .hi = 1.049 };
 	ok(et_gate_judge(&c, 0.05) == ET_GATE_PASSED,
 		"gate: the ratio of the programs alone decides where it is known");
-	near(et_gate_ratio(&c).estimate, 1.04, 0, 0,
+	near(et_contrast_ratio(&c).estimate, 1.04, 0, 0,
 		"gate: the ratio is that of the programs alone");
 	c = contrast(1.08, 1.06, 1.10, false);
 	ok(et_gate_judge(&c, 0) == ET_GATE_UNDECIDED,
