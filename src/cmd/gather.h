@@ -21,8 +21,8 @@ struct et_gather {
 		ET_FILLS(type, member.column) },                                                   \
 	{                                                                                          \
 		0, "metric", "pt|et|auto",                                                         \
-			"CPU time, elapsed time, or the one that 'run --metric auto' chooses "     \
-			"(what it was judged by)",                                                 \
+			"CPU time, elapsed time, or the one that suits its programs (what it was " \
+			"judged by)",                                                              \
 			et_gather_set_metric, ET_FILLS(type, member), .names = et_metric_options   \
 	}
 et_option_set et_gather_set_metric; /* fills a struct et_gather */
