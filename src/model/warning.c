@@ -129,8 +129,9 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 		"the commands ran one after the other, so a change of the machine between them "
 		"looks like a difference; use --order auto" },
 	[ET_WARN_MEASURED_APART] = { "measured-apart", WARNING, "fsft",
-		"measured at different times{0:, at a machine {1} {2:slower|faster}|}: a change of "
-		"it looks like a difference; use 'etalon run --baseline {3}'" },
+		"measured at different times{0:, the machine {1} {2:slower|faster}|}, so its "
+		"changes "
+		"look like a difference; use 'etalon run --baseline {3}'" },
 	[ET_WARN_COMPARED_BY_CPU_TIME] = { "compared-by-cpu-time", WARNING, "",
 		"these programs mostly sleep or wait, which CPU time does not count; compare "
 		"them by elapsed time (--metric et)" },

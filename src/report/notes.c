@@ -71,10 +71,11 @@ static const struct rule rules[ET_WARNING_CODES] = {
 		"its tasks waited {0} per run for CPUs that others used{1:, most of all {1}|}; "
 		"see: etalon trace" },
 	[ET_WARN_STOLEN_TIME] = { OF_ELAPSED, CAUSE_OTHERS, false,
-		"the hypervisor took {0} of the elapsed time; judge by CPU time: --metric pt" },
+		"the hypervisor took {0} of the elapsed time{1:; judge by CPU time: --metric "
+		"pt|}" },
 	[ET_WARN_WAITED_FOR_CPU] = { OF_ELAPSED, CAUSE_OTHERS, false,
-		"others used its CPU for {0} of the elapsed time{1:, most of all {1}|}; judge by "
-		"CPU time: --metric pt" },
+		"others used its CPU for {0} of the elapsed time{1:, most of all {1}|}{2:; judge "
+		"by CPU time: --metric pt|; see: etalon trace}" },
 	[ET_WARN_MOSTLY_IDLE] = { OF_CPU, CAUSE_METRIC, false,
 		"it sleeps or waits for {0} of its time, which CPU time does not count; use "
 		"--metric et" },
