@@ -118,25 +118,3 @@ struct et_test et_bartlett(const struct et_group *groups, size_t k)
 	out.p = et_pchisq_upper(out.statistic, out.df);
 	return out;
 }
-
-void et_tukey_pairs(const struct et_group *groups, size_t k, double level, struct et_tukey *pairs)
-{
-	struct et_anova all = et_anova(groups, k);
-	double q = et_qtukey(level, (double)k, all.df2), within = all.ss_within / all.df2;
-
-	for (size_t a = 0; a < k; a++)
-		for (size_t b = a + 1; b < k; b++) {
-			double d = mean_of(&groups[b]) - mean_of(&groups[a]);
-			double error = sqrt(
-				within / 2 * (1 / (double)groups[a].n + 1 / (double)groups[b].n));
-
-			*pairs++ = (struct et_tukey){
-				.a = a,
-				.b = b,
-				.difference = d,
-				.lo = d - q * error,
-				.hi = d + q * error,
-				.p = et_ptukey_upper(fabs(d) / error, (double)k, all.df2),
-			};
-		}
-}

@@ -29,15 +29,4 @@ struct et_test et_kruskal_wallis(const struct et_group *groups, size_t k);
 /* Equal variances? (Bartlett 1937); for normal data only. */
 struct et_test et_bartlett(const struct et_group *groups, size_t k);
 
-struct et_tukey {
-	size_t a, b; /* groups; b > a */
-	double difference, lo, hi, p;
-};
-
-/*
- * All k(k-1)/2 pairs (b minus a; 2-1, 3-1, …, 3-2, …) with simultaneous intervals: Tukey (1953),
- * Kramer (1956) for unequal sizes.
- */
-void et_tukey_pairs(const struct et_group *groups, size_t k, double level, struct et_tukey *pairs);
-
 #endif

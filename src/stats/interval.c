@@ -36,17 +36,6 @@ struct et_interval et_median_interval(const double *sorted, size_t n, double lev
 	};
 }
 
-struct et_interval et_share_interval(double k, double n, double level)
-{
-	double alpha = 1 - level;
-
-	return (struct et_interval){
-		.lo = k > 0 ? et_qbeta(alpha / 2, k, n - k + 1) : 0,
-		.hi = k < n ? et_qbeta(1 - alpha / 2, k + 1, n - k) : 1,
-		.level = level,
-	};
-}
-
 struct et_interval et_share_interval_wilson(double k, double n, double level)
 {
 	double z = et_qnorm((1 + level) / 2), p = k / n;
@@ -56,17 +45,6 @@ struct et_interval et_share_interval_wilson(double k, double n, double level)
 	return (struct et_interval){
 		.lo = k > 0 ? (middle - half) / scale : 0,
 		.hi = k < n ? (middle + half) / scale : 1,
-		.level = level,
-	};
-}
-
-struct et_interval et_count_interval(double k, double level)
-{
-	double alpha = 1 - level;
-
-	return (struct et_interval){
-		.lo = k > 0 ? et_qchisq(alpha / 2, 2 * k) / 2 : 0,
-		.hi = et_qchisq(1 - alpha / 2, 2 * (k + 1)) / 2,
 		.level = level,
 	};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Intervals that are not by-products of a test: for a spread, a median, a share, a count. */
+/* Intervals that are not by-products of a test: for a spread, a median, a share. */
 #ifndef ET_STATS_INTERVAL_H
 #define ET_STATS_INTERVAL_H
 
@@ -11,11 +11,7 @@
 struct et_interval et_sd_interval(double sd, size_t n, double level);
 /* Between two order statistics, exact for every continuous law; NaN when n cannot reach level. */
 struct et_interval et_median_interval(const double *sorted, size_t n, double level);
-/* Clopper & Pearson (1934) for a share k of n: never covers less than level. */
-struct et_interval et_share_interval(double k, double n, double level);
-/* Wilson (1927): shorter, covers level on average. */
+/* Wilson (1927) for a share k of n: covers level on average. */
 struct et_interval et_share_interval_wilson(double k, double n, double level);
-/* Garwood (1936), for the mean of a Poisson count k. */
-struct et_interval et_count_interval(double k, double level);
 
 #endif

@@ -68,13 +68,3 @@ double et_sidak_level(double level, double m)
 {
 	return pow(level, 1 / m);
 }
-
-double et_sidak_alpha(double alpha, double m)
-{
-	return -expm1(log1p(-alpha) / m);
-}
-
-double et_sidak_p(double p, double m)
-{
-	return p < 1 ? -expm1(m * log1p(-p)) : 1;
-}

@@ -18,9 +18,5 @@ void et_holm(const double *p, size_t n, double *adjusted);
 void et_holm_steps(const double *p, size_t n, double alpha, double *levels, bool *rejected);
 /* Sidak (1967): the level of each of m intervals that together cover with `level`. */
 double et_sidak_level(double level, double m);
-/* The same for significance levels, without loss for small alpha. */
-double et_sidak_alpha(double alpha, double m);
-/* The smallest p-value among m independent ones, adjusted in a single step. */
-double et_sidak_p(double p, double m);
 
 #endif

@@ -25,8 +25,3 @@ double et_resolution_uncertainty(double step)
 {
 	return step / sqrt(12);
 }
-
-double et_sheppard_variance(double variance, double step)
-{
-	return variance - step * step / 12;
-}

@@ -26,7 +26,5 @@ struct et_combined et_combine(const struct et_component *parts, size_t n, double
 
 /* The standard uncertainty of a display or clock with this step (GUM F.2.2.1). */
 double et_resolution_uncertainty(double step);
-/* Sheppard (1898): the variance before rounding to the step; below 0 when rounding hid it all. */
-double et_sheppard_variance(double variance, double step);
 
 #endif

@@ -159,10 +159,6 @@ static void families(void)
 	et_holm(p, 0, none);
 	near(et_sidak_level(0.95, 126.0 * 126), 0.999996769, 1e-9, 0,
 		"sidak: the level for all pairs of 126 means agrees with NIST");
-	near(et_sidak_alpha(0.05, 126.0 * 126), 3.2308649236e-6, 1e-9, 0,
-		"sidak: alpha for all pairs of 126 means agrees with NIST");
-	near(et_sidak_p(1e-300, 1000), 1e-297, 1e-12, 0, "sidak: small p-values keep their digits");
-	near(et_sidak_p(1, 3), 1, 0, 0, "sidak: p = 1 stays 1");
 }
 
 int main(void)

@@ -260,10 +260,7 @@ static void answer_p_adjust(const json_t *input, struct answers *to)
 
 	et_holm(p, n, out);
 	put_array(to, out, n, "holm");
-	for (size_t i = 0; i < n; i++)
-		out[i] = et_sidak_p(p[i], (double)n);
-	put_array(to, out, n, "sidak_single_step");
-	put(to, et_sidak_alpha(0.05, (double)n), "sidak_alpha_per_test");
+	put(to, 1 - et_sidak_level(0.95, (double)n), "sidak_alpha_per_test");
 }
 
 static void put_t(struct answers *to, const struct et_interval_test *t, const char *name)
@@ -380,38 +377,24 @@ static size_t split_groups(
 
 static void answer_groups(const json_t *input, struct answers *to)
 {
-	size_t n, k, m;
+	size_t n, k;
 	ET_AUTO_FREE double *y = numbers(json_object_get(input, "y"), &n);
 	ET_AUTO_FREE double *label = numbers(json_object_get(input, "g"), &n);
 	struct et_group groups[16];
-	struct et_tukey pairs[120];
-	double column[4][120];
 	struct et_anova f, welch;
 	struct et_test h, b;
 
 	k = split_groups(y, label, n, groups, ET_LENGTH(groups));
-	m = k * (k - 1) / 2;
 	f = et_anova(groups, k);
 	welch = et_anova_welch(groups, k);
 	h = et_kruskal_wallis(groups, k);
 	b = et_bartlett(groups, k);
-	et_tukey_pairs(groups, k, 0.95, pairs);
-	for (size_t i = 0; i < m; i++) {
-		column[0][i] = pairs[i].difference;
-		column[1][i] = pairs[i].lo;
-		column[2][i] = pairs[i].hi;
-		column[3][i] = pairs[i].p;
-	}
 	put(to, f.f, "F");
 	put(to, f.df1, "df1");
 	put(to, f.df2, "df2");
 	put(to, f.p, "p");
 	put(to, f.ss_between, "ss_between");
 	put(to, f.ss_within, "ss_within");
-	put_array(to, column[0], m, "tukey_diff");
-	put_array(to, column[1], m, "tukey_lwr");
-	put_array(to, column[2], m, "tukey_upr");
-	put_array(to, column[3], m, "tukey_p");
 	put(to, et_qtukey(0.95, (double)k, f.df2), "qtukey95");
 	put(to, h.statistic, "kruskal.H");
 	put(to, h.p, "kruskal.p");
@@ -443,29 +426,19 @@ static void answer_uncertainty(const json_t *input, struct answers *to)
 
 static void answer_shares(const double *k, size_t n, struct answers *to)
 {
-	ET_AUTO_FREE double *out = et_calloc(10 * n, sizeof(*out));
+	ET_AUTO_FREE double *out = et_calloc(2 * n, sizeof(*out));
 	double all = et_sum(k, n);
 
 	for (size_t i = 0; i < n; i++) {
-		struct et_interval exact = et_share_interval(k[i], all, 0.95);
 		struct et_interval wilson = et_share_interval_wilson(k[i], all, 0.95);
-		struct et_interval count = et_count_interval(k[i], 0.95);
 
-		out[0 * n + i] = exact.lo;
-		out[1 * n + i] = exact.hi;
-		out[2 * n + i] = wilson.lo;
-		out[3 * n + i] = wilson.hi;
-		out[4 * n + i] = count.lo;
-		out[5 * n + i] = count.hi;
+		out[i] = wilson.lo;
+		out[n + i] = wilson.hi;
 	}
 	put(to, all, "N");
-	put_array(to, out, n, "clopper_pearson_lo");
-	put_array(to, out + n, n, "clopper_pearson_hi");
-	put_array(to, out + 2 * n, n, "wilson_lo");
-	put_array(to, out + 3 * n, n, "wilson_hi");
-	put_array(to, out + 4 * n, n, "poisson_lo");
-	put_array(to, out + 5 * n, n, "poisson_hi");
-	put(to, et_qnorm(1 - et_sidak_alpha(0.05, (double)n) / 2), "sidak_z_for_m");
+	put_array(to, out, n, "wilson_lo");
+	put_array(to, out + n, n, "wilson_hi");
+	put(to, et_qnorm((1 + et_sidak_level(0.95, (double)n)) / 2), "sidak_z_for_m");
 }
 
 static void answer_sampling(const json_t *input, struct answers *to)
@@ -487,7 +460,6 @@ static void answer_sampling(const json_t *input, struct answers *to)
 	put(to, parts[0].u, "u_typeA");
 	put(to, parts[1].u, "u_resolution");
 	put(to, et_combine(parts, 2, 0.95).u, "u_combined");
-	put(to, et_sheppard_variance(et_variance(x, n), step), "sheppard_var");
 }
 
 static double qt_of(const double *a)
