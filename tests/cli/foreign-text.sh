@@ -43,7 +43,7 @@ clean()
 	local kind=text
 	labels+=("$1")
 	shift
-	[[ " $* " == *' csv '* ]] && kind=csv
+	[[ " $* " == *' csv '* || " $* " == *' summary '* ]] && kind=csv
 	[ "$1" = etalon ] && walked+=" $2"
 	timeout 60 "$@" >"seen/${#labels[@]}.$kind" 2>"seen/${#labels[@]}.text.err" </dev/null
 	codes+=($?)
