@@ -103,4 +103,9 @@ for format in $formats; do
 	ok "run writes the format $format with --$option" grep -qx "$option" <(options run)
 done
 
+# The recipe for CI in README is the script that cli-ci runs.
+is 'docs: the recipe for CI in README is examples/ci/compare.sh' \
+	"$(sed -n '/^```sh$/,/^```$/p' "$root/README.md" | grep -v '^```')" \
+	"$(sed -n '/^set -eu/,$p' "$root/examples/ci/compare.sh")"
+
 done_testing
