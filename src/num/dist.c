@@ -43,24 +43,9 @@ double et_qnorm(double p)
 	return is_probability(p) ? qnorm5(p, 0, 1, LOWER, 0) : NAN;
 }
 
-static double pt_tail(double t, double df, int tail)
-{
-	return !isnan(t) && df > 0 ? pt(t, df, tail, 0) : NAN;
-}
-
-double et_pt(double t, double df)
-{
-	return pt_tail(t, df, LOWER);
-}
-
-double et_pt_upper(double t, double df)
-{
-	return pt_tail(t, df, UPPER);
-}
-
 double et_pt_two_sided(double t, double df)
 {
-	return 2 * pt_tail(-fabs(t), df, LOWER);
+	return !isnan(t) && df > 0 ? 2 * pt(-fabs(t), df, LOWER, 0) : NAN;
 }
 
 double et_qt(double p, double df)
@@ -107,11 +92,6 @@ double et_qbinom(double q, double n, double p)
 {
 	return is_probability(q) && is_count(n) && is_probability(p) ? qbinom(q, n, p, LOWER, 0)
 								     : NAN;
-}
-
-double et_qbeta(double p, double a, double b)
-{
-	return is_probability(p) && a > 0 && b > 0 ? qbeta(p, a, b, LOWER, 0) : NAN;
 }
 
 double et_pbeta(double x, double a, double b)
@@ -173,17 +153,6 @@ double et_qwilcox(double p, double m, double n)
 	if (m <= ET_RANKDIST_MOST && n <= ET_RANKDIST_MOST)
 		return et_rankdist_sum_quantile(p, (unsigned)m, (unsigned)n);
 	return qwilcox(p, m, n, LOWER, 0);
-}
-
-double et_ptukey_upper(double q, double groups, double df)
-{
-	return !isnan(q) && groups >= 2 && df >= 2 ? ptukey(q, 1, groups, df, UPPER, 0) : NAN;
-}
-
-double et_qtukey(double p, double groups, double df)
-{
-	return is_probability(p) && groups >= 2 && df >= 2 ? qtukey(p, 1, groups, df, LOWER, 0)
-							   : NAN;
 }
 
 double et_lchoose(double n, double k)

@@ -14,8 +14,6 @@ double et_pnorm_upper(double z);
 double et_pnorm_two_sided(double z); /* both tails beyond |z| */
 double et_qnorm(double p);
 
-double et_pt(double t, double df);
-double et_pt_upper(double t, double df);
 double et_pt_two_sided(double t, double df);
 double et_qt(double p, double df); /* df may be infinite */
 
@@ -31,7 +29,6 @@ double et_pbinom(double k, double n, double p);
 double et_qbinom(double q, double n, double p);
 
 double et_pbeta(double x, double a, double b);
-double et_qbeta(double p, double a, double b);
 
 /* Wilcoxon's signed-rank statistic V of n differences. */
 double et_psignrank(double v, double n);
@@ -42,10 +39,6 @@ double et_qsignrank(double p, double n);
 double et_pwilcox(double w, double m, double n);
 double et_pwilcox_upper(double w, double m, double n);
 double et_qwilcox(double p, double m, double n);
-
-/* The studentised range of `groups` means. */
-double et_ptukey_upper(double q, double groups, double df);
-double et_qtukey(double p, double groups, double df);
 
 double et_lchoose(double n, double k); /* log of the binomial coefficient */
 

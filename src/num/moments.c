@@ -85,10 +85,9 @@ double et_mean_rest(const double *x, size_t n, double mean)
 	return fabs(rest) > 1e-6 * sqrt(squares / (double)n) ? rest : 0;
 }
 
-/*
- * Moments about the mean as it is rounded, then moved to the exact mean, which is `rest` above it.
+/* Moments about the mean as it is rounded, then moved to the exact mean, which is `rest` above it.
  */
-static double standard_moment(const double *x, size_t n, int power)
+double et_skewness(const double *x, size_t n)
 {
 	double mean = et_mean(x, n), size = (double)n, shift;
 	double rest = et_mean_rest(x, n, mean);
@@ -96,21 +95,7 @@ static double standard_moment(const double *x, size_t n, int power)
 	if (!n)
 		return NAN;
 	double m2 = central_sum(x, n, mean, 2, &shift) / size;
-	double m3 = central_sum(x, n, mean, 3, &shift) / size, m = m3;
-	if (power == 4)
-		m = central_sum(x, n, mean, 4, &shift) / size - 4 * rest * m3 +
-		    6 * rest * rest * m2 - 3 * pow(rest, 4);
-	else
-		m -= rest * (3 * m2 - 2 * rest * rest);
-	return m / pow(m2 - rest * rest, power / 2.0);
-}
-
-double et_skewness(const double *x, size_t n)
-{
-	return standard_moment(x, n, 3);
-}
-
-double et_kurtosis(const double *x, size_t n)
-{
-	return standard_moment(x, n, 4);
+	double m3 = central_sum(x, n, mean, 3, &shift) / size;
+	m3 -= rest * (3 * m2 - 2 * rest * rest);
+	return m3 / pow(m2 - rest * rest, 1.5);
 }

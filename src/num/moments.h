@@ -14,8 +14,7 @@ double et_mean(const double *x, size_t n);
 double et_mean_rest(const double *x, size_t n, double mean);
 double et_variance(const double *x, size_t n); /* divided by n - 1 */
 double et_sd(const double *x, size_t n);
-/* Skewness m3 / m2^(3/2) and kurtosis m4 / m2^2 (3 if normal), where m_k = sum (x - mean)^k / n. */
+/* m3 / m2^(3/2), where m_k = sum (x - mean)^k / n. */
 double et_skewness(const double *x, size_t n);
-double et_kurtosis(const double *x, size_t n);
 
 #endif

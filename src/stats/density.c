@@ -64,11 +64,6 @@ static double kernel_scale(size_t n, double bw)
 	return 0.39894228040143267794 / ((double)n * bw); /* 1 / sqrt(2 pi) */
 }
 
-double et_kde_at(const double *sorted, size_t n, double bw, double at)
-{
-	return kernel_sum(sorted, NULL, n, bw, at, whole_reach) * kernel_scale(n, bw);
-}
-
 enum { MOST_DIRECT = 20000, BINS = 8192 };
 
 /* Replaces many values by weights on a grid far finer than the bandwidth (linear binning). */

@@ -19,8 +19,6 @@ struct et_dip et_dip(const double *x, size_t n);
 
 /* Silverman (1986), eq. 3.31, as R's bw.nrd0; NaN below 2 values. Sorted. */
 double et_bw_nrd0(const double *sorted, size_t n);
-/* Gaussian kernel density of sorted values at one point. */
-double et_kde_at(const double *sorted, size_t n, double bw, double at);
 
 enum { ET_KDE_POINTS = 512 };
 

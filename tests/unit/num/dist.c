@@ -20,7 +20,7 @@ int main(void)
 	near(et_qf(0.975, 1, 999), 5.0391, 1e-4, 0,
 		"dist: a quantile of F on which some libraries hang is found");
 	ok(isnan(et_qt(1.5, 3)) && isnan(et_qt(0.5, 0)) && isnan(et_qt(NAN, 1)) &&
-			isnan(et_pt(NAN, 1)) && isnan(et_pt(0, -1)),
+			isnan(et_pt_two_sided(NAN, 1)) && isnan(et_pt_two_sided(0, -1)),
 		"dist: t outside its domain is NaN");
 	ok(isnan(et_qchisq(0.5, 0)) && isnan(et_pchisq_upper(1, NAN)) && isnan(et_qf(-1, 1, 1)) &&
 			isnan(et_pf(NAN, 1, 1)) && isnan(et_qnorm(2)),
@@ -28,9 +28,8 @@ int main(void)
 	ok(isnan(et_pwilcox(1, 0, 3)) && isnan(et_qwilcox(0.5, 2.5, 3)) &&
 			isnan(et_psignrank(1, 0)) && isnan(et_qsignrank(0.5, -1)),
 		"dist: rank distributions outside their domains are NaN");
-	ok(isnan(et_ptukey_upper(1, 1, 9)) && isnan(et_qtukey(0.5, 3, 1)) &&
-			isnan(et_pbinom(1, 0, 0.5)) && isnan(et_qbinom(0.5, 5, 2)) &&
-			isnan(et_qbeta(0.5, 0, 1)) && isnan(et_lchoose(-1, 0)),
-		"dist: Tukey, binomial, beta, lchoose outside their domains are NaN");
+	ok(isnan(et_pbinom(1, 0, 0.5)) && isnan(et_qbinom(0.5, 5, 2)) &&
+			isnan(et_pbeta(0.5, 0, 1)) && isnan(et_lchoose(-1, 0)),
+		"dist: binomial, beta, lchoose outside their domains are NaN");
 	return tap_done();
 }

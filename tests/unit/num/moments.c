@@ -21,8 +21,6 @@ int main(void)
 	ok(isnan(et_mean(x, 0)) && isnan(et_sd(x, 1)) && isnan(et_skewness(x, 0)),
 		"moments: the mean of no value and the deviation of one are NaN");
 	near(et_skewness(far, 4), 0, 0, 1e-12, "moments: the skewness of symmetric values is 0");
-	near(et_kurtosis(far, 4), 1.64, 1e-12, 0,
-		"moments: the kurtosis of four evenly spaced values is 1.64");
 	/* Rational arithmetic; the mean itself, 1e15 + 27/11, is not a double. */
 	static const double steps[] = { 1, 0, 3, 2, 1, 5, 2, 2, 2, 3, 6 };
 	double offset[11], t[11];
@@ -32,8 +30,6 @@ int main(void)
 	}
 	near(et_skewness(offset, 11), 0.7801669720510656, 1e-12, 0,
 		"moments: the skewness of values far from 0 keeps its digits");
-	near(et_kurtosis(offset, 11), 2.8612618605791114, 1e-12, 0,
-		"moments: the kurtosis of values far from 0 keeps its digits");
 	near(et_autocorrelation(offset, 11, 1), -0.0037654653039268424, 1e-10, 0,
 		"moments: the autocorrelation of values far from 0 keeps its digits");
 	near(et_mean(t, 11) - et_mean(offset, 11) + et_mean_rest(t, 11, et_mean(t, 11)) -
