@@ -37,6 +37,10 @@ ok 'glossary: the test finds the marks in the source' [ "${#marks[@]}" -ge 8 ]
 has_terms 'glossary: every mark has an entry' "${marks[@]}"
 has_terms 'glossary: the words of the table and of verdicts have entries' 'CPU time' 'elapsed time' \
 	ratio interval pair alone 'side by side' p Holm warm-up sample run
+has_terms 'glossary: tests and methods have entries' autocorrelation bootstrap chi-square 'dip test' dither \
+	Hodges-Lehmann Kruskal-Wallis Ljung-Box Mann-Kendall 'order statistics' Shapiro-Wilk Šidák 'sign test'
+has_terms 'glossary: the headings of rows have entries' 'also ran' 'cold start' 'made of' 'moving mean' \
+	note quartile simultaneous
 has_terms 'glossary: the shares of elapsed time have entries' 'on CPU' 'runnable while others ran' \
 	'asleep or waiting' stolen unexplained
 has_terms 'glossary: protocols and arrangements have entries' cause EMP K-best raw solo duet paced
