@@ -69,7 +69,7 @@ like "origin: --trust-record shows the commands" "$err" 'setup +touch PWNED'
 holds $? "origin: --trust-record runs the commands"
 is "origin: a trusted record reaches its end" "$(state evil)" "done"
 refuses "origin: --trust-record without an id is refused" 2 'needs the id' etalon run --resume --trust-record
-refuses "origin: --trust-record without --resume is refused" 2 'for --resume only' etalon run --trust-record -- true
+refuses "origin: --trust-record without --resume or --baseline is refused" 2 'for --resume and --baseline only' etalon run --trust-record -- true
 
 interrupted copied
 change "UPDATE experiment SET machine = 'elsewhere 0000000000000000' WHERE label = 'copied'"
