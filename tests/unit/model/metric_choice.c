@@ -69,8 +69,7 @@ static void unexplained(void)
 		s->measured.asleep_ns = 5000000;
 	}
 	ok(et_metric_choose(e).reason == ET_METRIC_BY_DEFAULT,
-		"auto: unexplained time does not count as waiting where the ledger tells them "
-		"apart");
+		"auto: unexplained time does not count as waiting if the ledger records it apart");
 	et_experiment_free(e);
 }
 

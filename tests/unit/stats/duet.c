@@ -114,7 +114,7 @@ static void different_memory(void)
 			c.side_by_side.estimate != c.ratio,
 		"peak memory differs: the ratio alone is that of the solo runs");
 	ok(c.warnings.n == 1 && et_warnings_have(&c.warnings, ET_WARN_DIFFERENT_KINDS),
-		"peak memory differs: a note says who decides");
+		"peak memory differs: a warning says that the kinds differ");
 	et_warnings_free(&c.warnings);
 	s.no_solos = true;
 	play(&s, 2, &c);
