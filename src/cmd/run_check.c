@@ -99,6 +99,14 @@ static int check_child(
 	return 0;
 }
 
+/* hyperfine accepts --min-benchmarking-time beside --runs, and ignores it. */
+static unsigned given_bounds(const struct et_run_options *o)
+{
+	bool ignored = o->like_hyperfine && o->given & ET_GIVEN_RUNS;
+
+	return o->given & ~(ignored ? ET_GIVEN_MIN_TIME : 0u);
+}
+
 /*
  * One bound that is given moves the default of the other: -M 5 means 5 runs, and -m 2000 means 2000
  * or more if they take less than 3 s.
@@ -155,7 +163,7 @@ int et_run_options_check(struct et_run_options *o, struct et_experiment *e, stru
 	if (rc == 0)
 		rc = check_pace(e, err);
 	if (rc == 0)
-		rc = check_number(o->given, e->protocol, p, err);
+		rc = check_number(given_bounds(o), e->protocol, p, err);
 	if (rc == 0)
 		rc = check_child(o, e, err);
 	if (rc == 0)

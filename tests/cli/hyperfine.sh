@@ -75,6 +75,9 @@ h|help|-
 V|version|-
 end
 
+exits 'hyperfine: --min-benchmarking-time beside --runs is ignored' 0 \
+	etalon hyperfine -q -r 2 -w 0 --min-benchmarking-time 100 --export-json both.json true
+is 'hyperfine: --runs decides, not --min-benchmarking-time' "$(jq '.results[0].times | length' both.json)" 2
 exits 'hyperfine: a command with shell syntax succeeds' 0 \
 	etalon hyperfine -r 2 -w 0 --export-json h.json --output out 'sort data | head -n 1'
 is 'hyperfine: shell syntax is run by a shell' "$(cat out)" 1
