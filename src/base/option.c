@@ -145,6 +145,28 @@ static int handle(const struct placed *row, int argc, char **argv, struct et_err
 	return o->set(o, row->table->ctx, args, err);
 }
 
+/*
+ * Refuses the 5 of "--fail-on-regression 5", which would be an operand: an optional value follows
+ * its option after '='.
+ */
+static int check_operand(const struct compiled *c, char **argv, struct et_error *err)
+{
+	const char *option = argv[optind - 2];
+
+	if (!*optarg || optarg[strspn(optarg, "0123456789.%")] || strncmp(option, "--", 2))
+		return 0;
+	for (size_t i = 0; i < c->n; i++) {
+		const struct et_option *o = c->rows[i].option;
+
+		if (o->set == et_set_percent && !strcmp(o->name, option + 2))
+			return et_hint(err,
+				et_fail(err, EINVAL, ET_EXIT_USAGE,
+					"'%s' is not read as the value of %s", optarg, option),
+				"write %s=%s", option, optarg);
+	}
+	return 0;
+}
+
 int et_options_parse(const struct et_option_table *tables, int argc, char **argv,
 	struct et_operands *out, struct et_error *err)
 {
@@ -155,12 +177,14 @@ int et_options_parse(const struct et_option_table *tables, int argc, char **argv
 	opterr = 0;
 	optind = 0;
 	while (rc == 0 && (code = getopt_long(argc, argv, c.shorts, c.longs, NULL)) != -1) {
-		if (code == 1)
+		if (code == 1) {
 			ops.before[ops.n_before++] = optarg;
-		else if (code == '?' || code == ':')
+			rc = check_operand(&c, argv, err);
+		} else if (code == '?' || code == ':') {
 			rc = refuse(&c, code, argv, err);
-		else
+		} else {
 			rc = handle(find_row(&c, code), argc, argv, err);
+		}
 	}
 	if (rc == 0 && optind > 0 && optind <= argc && !strcmp(argv[optind - 1], "--")) {
 		ops.after = argv + optind;

@@ -41,6 +41,8 @@ struct et_verb {
 /* NULL-terminated list of all commands. */
 extern const struct et_verb *const et_verbs[];
 const struct et_verb *et_verb_find(const char *name); /* NULL if there is none */
+/* Returns the command that a mistyped name was meant to be; NULL if none is similar. */
+const struct et_verb *et_verb_nearest(const char *typed);
 
 struct et_outputs;
 

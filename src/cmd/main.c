@@ -24,6 +24,23 @@ static int help(void)
 	return ET_EXIT_DONE;
 }
 
+static int unknown_command(const char *typed)
+{
+	const struct et_verb *meant = et_verb_nearest(typed);
+	struct et_error err;
+	int rc = et_fail(&err, EINVAL, ET_EXIT_USAGE, "unknown command '%s'", typed);
+
+	if (meant)
+		et_hint(&err, rc, "did you mean '%s'? To measure a program, use etalon run '%s'",
+			meant->name, typed);
+	else
+		et_hint(&err, rc,
+			"run 'etalon --help' for the list of commands; to measure a program, use "
+			"etalon run '%s'",
+			typed);
+	return et_cli_fail(&err);
+}
+
 static int perform(int argc, char **argv)
 {
 	struct et_cli cli = { 0 };
@@ -58,14 +75,8 @@ static int perform(int argc, char **argv)
 			"--help' for the list of commands");
 		return et_cli_fail(&err);
 	}
-	if (!verb) {
-		et_fail(&err, EINVAL, ET_EXIT_USAGE, "unknown command '%s'", argv[1]);
-		et_hint(&err, 0,
-			"run 'etalon --help' for the list of commands; to measure a program, use "
-			"etalon run '%s'",
-			argv[1]);
-		return et_cli_fail(&err);
-	}
+	if (!verb)
+		return unknown_command(argv[1]);
 	et_confine(verb->rights);
 	return verb->run(&cli, argc - 1, argv + 1);
 }

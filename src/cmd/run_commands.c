@@ -183,6 +183,20 @@ static struct et_experiment *start_experiment(struct et_run_options *o)
 	return e;
 }
 
+static int no_command(const struct et_run_options *o, struct et_error *err)
+{
+	int rc = et_fail(err, EINVAL, ET_EXIT_USAGE, "no command to measure");
+	size_t n = o->n_ranges_given;
+	const char *values = n && !o->ranges_given[n - 1].to ? o->ranges_given[n - 1].from : "";
+
+	/* In "-L n 'ls {n}'" the command is read as the values. */
+	if (strchr(values, '{'))
+		return et_hint(err, rc,
+			"give the values of --parameter-list before the command: -L %s 1,2 '%s'",
+			o->ranges_given[n - 1].name, values);
+	return et_hint(err, rc, "name a command: etalon run 'sort data.txt'");
+}
+
 int et_run_options_finish(struct et_run_options *o, const struct et_operands *ops,
 	struct et_experiment **out, struct et_error *err)
 {
@@ -195,8 +209,7 @@ int et_run_options_finish(struct et_run_options *o, const struct et_operands *op
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"give commands as strings, or one command as words after --, not both");
 	if (ops->after ? !ops->n_after : !ops->n_before)
-		return et_hint(err, et_fail(err, EINVAL, ET_EXIT_USAGE, "no command to measure"),
-			"name a command: etalon run 'sort data.txt'");
+		return no_command(o, err);
 	m.e = start_experiment(o);
 	rc = make_commands(&m, err);
 	if (rc == 0)

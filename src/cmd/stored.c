@@ -22,6 +22,11 @@ int et_stored_fetch(const struct et_cli *cli, const char *name, struct et_experi
 	char id[40];
 
 	int rc = et_stored_open(cli, ET_STORE_READ, &store, err);
+	if (rc == -ENOENT) {
+		ET_AUTO_FREE char *url = et_cli_store_url(cli);
+		et_fail(err, ENOENT, ET_EXIT_OUTSIDE, "nothing is stored yet in %s", url);
+		et_hint(err, rc, "measure a program: etalon run 'sleep 0.1'");
+	}
 	if (rc)
 		return rc;
 	rc = et_store_find(store, name, id, err);

@@ -2,6 +2,7 @@
 #include "measure/run_setup.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "base/shell.h"
 
 #include <errno.h>
 #include <string.h>
@@ -76,6 +77,32 @@ static int find_identity(struct et_run_setup *s, char *const *envp, struct et_er
 	return 0;
 }
 
+static bool one_word_each(const struct et_experiment *e)
+{
+	for (size_t i = 0; i < e->n_commands; i++) {
+		if (e->commands[i].argv[1])
+			return false;
+	}
+	return e->n_commands > 1 && !e->child.shell;
+}
+
+/* In "run sleep 0.1" or "run ls /tmp" the user meant one command. */
+static int hint_quotes(const struct et_experiment *e, size_t i, int rc, struct et_error *err)
+{
+	const char *name = e->commands[i].argv[0];
+
+	if (!i || !one_word_each(e) || et_shell_builtin(name) ||
+		(rc == -EACCES && strchr(name, '/')))
+		return rc;
+	ET_AUTO_FREE char **words = et_calloc(e->n_commands + 1, sizeof(*words));
+	for (size_t k = 0; k < e->n_commands; k++)
+		words[k] = e->commands[k].argv[0];
+	ET_AUTO_FREE char *joined = et_join_words(words);
+	return et_hint(err, rc,
+		"quote a command with its arguments: '%s'; or check the name of '%s'", joined,
+		name);
+}
+
 static int find_programs(struct et_run_setup *s, struct et_error *err)
 {
 	const char *path = et_environ_get(s->envp[0], "PATH");
@@ -85,7 +112,7 @@ static int find_programs(struct et_run_setup *s, struct et_error *err)
 		int rc = et_child_resolve(
 			s->e->commands[i].argv[0], path, s->e->child.directory, &s->paths[i], err);
 		if (rc)
-			return rc;
+			return hint_quotes(s->e, i, rc, err);
 	}
 	return 0;
 }

@@ -200,6 +200,11 @@ static int check_end(
 		return et_hint(err, -ECHILD,
 			"it ran together with its partner; if the two share files, ports or locks, "
 			"use --order random, which runs them one at a time");
+	if (st->e->child.ignore_codes && s->measured.exit_code)
+		return et_hint(err, -ECHILD,
+			"use --output inherit to see its output, or --ignore-failure=%s,%d to "
+			"measure it anyway",
+			st->e->child.ignore_codes, s->measured.exit_code);
 	return et_hint(err, -ECHILD,
 		"use --output inherit to see its output, or --ignore-failure to measure it anyway");
 }

@@ -84,6 +84,11 @@ int et_store_find(struct et_store *s, const char *name, char id[40], struct et_e
 	}
 	if (rc < 0)
 		return rc;
+	if (rc == 0 && !strcmp(name, "last"))
+		return et_hint(err,
+			et_fail(err, ENOENT, ET_EXIT_USAGE, "nothing is stored yet in %s",
+				s->db->name),
+			"measure a program: etalon run 'sleep 0.1'");
 	if (rc == 0)
 		return et_hint(err,
 			et_fail(err, ENOENT, ET_EXIT_USAGE,

@@ -58,6 +58,18 @@ refuses "run: --resume with an unknown id is rejected" 2 'nothing' etalon run --
 refuses "run: --until 5 instead of 5% is rejected" 2 '5 means 500 %' etalon run --until 5 true
 refuses "run: an option of the program before -- is rejected" 2 'unknown option -l' etalon run ls -la
 like "run: the hint puts the option of the program after --" "$err" 'etalon run -- ls -l'
+refuses "run: an argument beside its command is rejected" 2 '0\.1: No such file' etalon run sleep 0.1
+like "run: the hint for an argument beside its command quotes both" "$err" "hint: quote a command with its arguments: 'sleep 0.1'"
+refuses "run: a folder beside its command is rejected" 2 'Is a directory' etalon run ls /
+like "run: the hint for a folder beside its command quotes both" "$err" "arguments: 'ls /'"
+refuses "run: a second command with a wrong name is rejected" 2 'slep: No such' etalon run 'sleep 1' 'slep 2'
+unlike "run: the hint for a second command with arguments does not advise quotes" "$err" 'quote'
+refuses "run: a percentage without '=' is rejected" 2 "'5' is not read as the value" etalon run --fail-on-regression 5 true true
+like "run: the hint for a percentage without '=' has one" "$err" 'hint: write --fail-on-regression=5$'
+refuses "run: -L without values is rejected" 2 'no command to measure' etalon run -L n 'ls {n}'
+like "run: the hint for -L without values shows where they go" "$err" "-L n 1,2 'ls \\{n\\}'"
+refuses "run: a status that -i does not list is rejected" 1 'exit status 1' etalon run -i=2 false
+like "run: the hint adds the status to those of -i" "$err" '--ignore-failure=2,1 '
 refuses "run: a step without a scan is rejected" 2 'needs --parameter-scan' etalon run -D 2 true
 refuses "run: an empty name is rejected" 2 'a name is empty' etalon run -n '' true
 refuses "run: the reserved label last is rejected" 2 "'last'" etalon run --label last true

@@ -5,6 +5,11 @@
 . "$(dirname "$0")/lib.sh"
 
 gives 4 "show: without a store it fails" "$ETALON" show
+says "nothing is stored yet in $ETALON_STORE"
+seq 1 5 | "$ETALON" import -q --store "sqlite:$dir/empty.db" - >"$dir/imported"
+"$ETALON" rm -q --store "sqlite:$dir/empty.db" last
+gives 2 "show: with an empty store it fails" "$ETALON" show --store "sqlite:$dir/empty.db"
+says "nothing is stored yet in"
 "$KEEP_SPECIMEN" "$ETALON_STORE" mine || exit 1
 id=20261115-085506-1f3a9c
 

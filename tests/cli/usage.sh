@@ -7,6 +7,13 @@
 refuses 'usage: no command is rejected' 2 'no command' etalon
 like 'usage: the hint for no command is an example' "$err" 'hint: .*etalon run'
 refuses 'usage: an unknown command is rejected' 2 "unknown command 'rnu'" etalon rnu
+like 'usage: the hint for two swapped letters names the command' "$err" "hint: did you mean 'run'\?"
+for typo in runn:run compar:compare hyperfin:hyperfine; do
+	refuses "usage: ${typo%:*} is rejected" 2 "unknown command '${typo%:*}'" etalon "${typo%:*}" ls
+	like "usage: the hint for ${typo%:*} names ${typo#*:}" "$err" "hint: did you mean '${typo#*:}'\?"
+done
+refuses 'usage: the name of a program is rejected' 2 "unknown command 'gzip'" etalon gzip
+unlike 'usage: the hint for the name of a program guesses no command' "$err" 'did you mean'
 refuses 'usage: an unknown option before the command is rejected' 2 'unknown option --nosuch' etalon --nosuch
 unlike 'usage: the hint for an unknown option does not advise to measure it' "$err" "etalon run '--nosuch'"
 refuses 'usage: an empty command is rejected' 2 "unknown command ''" etalon ''
