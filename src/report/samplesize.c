@@ -59,8 +59,7 @@ void et_samplesize_text(
 		else
 			fprintf(page->out, ": no number of runs is enough");
 		if (dependent && isfinite(z->widths[i].n))
-			fprintf(page->out, " (%.0f if they were independent)",
-				z->widths[i].independent);
+			fprintf(page->out, " (%.0f if independent)", z->widths[i].independent);
 		putc('\n', page->out);
 	}
 	struct et_warnings w = warnings_of(z);
