@@ -177,20 +177,22 @@ static void show_diagnosis(const struct view *v)
 {
 	const struct et_diagnosis *g = &v->d->diagnosis;
 	bool testable = v->d->estimate.n >= TESTABLE;
+	bool tested = v->d->estimate.n >= ET_SERIAL_TESTABLE; /* a warning says if not */
+	ET_AUTO_FREE char *band = et_asprintf(" (band ±%.2f)", v->d->acf_band);
+	ET_AUTO_FREE char *trend = et_asprintf(", p = %.3g", g->trend.p);
 
 	if (!isnan(g->normality.w))
 		row(v, "normality", "Shapiro-Wilk W = %.4f, p = %.3g", g->normality.w,
 			g->normality.p);
 	if (testable && !isnan(g->r1))
-		row(v, "dependence", "autocorrelation %.2f at lag 1 (band ±%.2f)", g->r1,
-			v->d->acf_band);
+		row(v, "dependence", "autocorrelation %.2f at lag 1%s", g->r1, tested ? band : "");
 	if (v->d->acf_dithered)
 		row(v, "", "autocorrelation %.2f after dithering by ± half a step",
 			v->d->acf_dithered[0]);
-	if (testable && !isnan(v->d->ljung_box.p))
+	if (tested && !isnan(v->d->ljung_box.p))
 		row(v, "", "Ljung-Box p = %.3g at lag %.0f", v->d->ljung_box.p, v->d->ljung_box.df);
 	if (testable && !isnan(g->trend.p) && !isnan(g->trend.tau))
-		row(v, "trend", "Mann-Kendall tau = %.2f, p = %.3g", g->trend.tau, g->trend.p);
+		row(v, "trend", "Mann-Kendall tau = %.2f%s", g->trend.tau, tested ? trend : "");
 	if (testable && !isnan(g->dip.p))
 		row(v, "modes",
 			g->dip.p > 0 ? "dip D = %.4f, p = %.3g" : "dip D = %.4f, p < 0.00001",

@@ -88,6 +88,9 @@ json 'describe: the uncertainty of equal values is that of their last digit' \
 exits 'describe: four values succeed' 0 bash -c 'printf "%s\n" 1 2 4 9 | etalon describe'
 ok 'describe: dependence, trend and modes of four values are not printed' test -z "$(grep -E 'Ljung|Kendall|dip' .out)"
 like 'describe: the text says that they cannot be tested' "$out" 'cannot be tested with 4 values'
+exits 'describe: eleven values succeed' 0 bash -c 'seq 11 | etalon describe'
+ok 'describe: a trend of eleven values has its tau and no p' grep -q 'Mann-Kendall tau = 1\.00$' .out
+unlike 'describe: eleven values are too few for the test of Ljung and Box' "$out" 'Ljung'
 python3 -c 'print("\n".join(str(5 + i % 2 * 40 + i % 3) for i in range(600)))' >apart
 exits 'describe: two far modes succeed' 0 etalon describe apart
 like 'describe: a p-value below the table is printed as such' "$out" 'dip D = [0-9.]+, p < 0.00001'
