@@ -44,6 +44,22 @@ void et_gather_agree(const struct et_gather *g, struct et_series_set *set)
 	}
 }
 
+/* An experiment has several names: its id, its label, "last". */
+static int check_new(const struct et_series_set *set, const struct et_experiment *e,
+	const char *operand, struct et_error *err)
+{
+	for (size_t i = 0; i < set->n; i++) {
+		const struct et_series *s = &set->list[i];
+		if (s->experiment && !strcmp(s->experiment->id, e->id))
+			return et_hint(err,
+				et_fail(err, EINVAL, ET_EXIT_USAGE,
+					"'%.200s' and '%.200s' are the same experiment",
+					s->origin ? s->origin : s->name, operand),
+				"give each experiment once");
+	}
+	return 0;
+}
+
 static int add_stored(const struct et_cli *cli, const struct et_gather *g, const char *operand,
 	struct et_series_set *out, struct et_error *err)
 {
@@ -58,6 +74,11 @@ static int add_stored(const struct et_cli *cli, const struct et_gather *g, const
 			"run 'etalon list' to see the stored experiments");
 	if (rc)
 		return rc;
+	rc = check_new(out, e, operand, err);
+	if (rc) {
+		et_experiment_free(e);
+		return rc;
+	}
 	et_series_add_experiment(out, e);
 	for (size_t i = before; i < out->n; i++)
 		out->list[i].origin = operand;
