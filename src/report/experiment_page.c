@@ -57,6 +57,7 @@ static void summary_row(const struct et_command_result *r, bool ratio, FILE *out
 	const struct et_estimate *est = et_result_estimate(r);
 	enum et_unit unit = et_metrics[et_result_metric(r)].unit;
 	const struct et_contrast *c = r->contrast;
+	struct et_ratio of = c ? et_contrast_ratio(c) : ET_NO_RATIO;
 	char a[ET_FIGURE], b[ET_FIGURE];
 	struct et_tally tally;
 
@@ -77,7 +78,7 @@ static void summary_row(const struct et_command_result *r, bool ratio, FILE *out
 	et_html_element(out, "td class=\"n\"", "%zu", tally.n_removed);
 	if (ratio)
 		et_html_element(out, "td class=\"n\"", "%s",
-			c              ? et_format_ratio(c->ratio, c->lo, c->hi, a)
+			c              ? et_format_ratio(of.estimate, of.lo, of.hi, a)
 			: r->reference ? "reference"
 				       : ET_DASH);
 	fputs("</tr>\n", out);

@@ -268,9 +268,9 @@ void et_experiment_pictures(const struct et_command_result *r, FILE *out)
 
 /* --- comparisons --- */
 
-static bool drawable(const struct et_contrast *c)
+static bool drawable(struct et_ratio r)
 {
-	return isfinite(c->ratio) && isfinite(c->lo) && isfinite(c->hi);
+	return isfinite(r.estimate) && isfinite(r.lo) && isfinite(r.hi);
 }
 
 void et_experiment_forest(const struct et_judgement *j, FILE *out)
@@ -305,13 +305,14 @@ void et_experiment_forest(const struct et_judgement *j, FILE *out)
 	}
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		const struct et_contrast *r = &j->contrasts[i];
-		if (!drawable(r))
+		struct et_ratio of = et_contrast_ratio(r);
+		if (!drawable(of))
 			continue;
 		size_t k = r->significant ? DIFFERS : SAME, at = s[k].n++;
 		double *to = v + 4 * k * most;
-		to[at] = r->lo;
-		to[most + at] = r->hi;
-		to[2 * most + at] = r->ratio;
+		to[at] = of.lo;
+		to[most + at] = of.hi;
+		to[2 * most + at] = of.estimate;
 		to[3 * most + at] = (double)n;
 		s[KINDS + k].n = s[k].n;
 		s[k].name = k == DIFFERS ? "differs" : "no difference found";

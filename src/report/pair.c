@@ -277,6 +277,8 @@ static void write_kinds(struct et_json *w, enum et_kinds kinds)
 
 void et_pair_json(struct et_json *w, const char *a, const char *b, const struct et_contrast *c)
 {
+	struct et_ratio r = et_contrast_ratio(c);
+
 	et_json_object(w, NULL);
 	et_json_string(w, "a", a);
 	et_json_string(w, "b", b);
@@ -291,10 +293,10 @@ void et_pair_json(struct et_json *w, const char *a, const char *b, const struct 
 	et_json_bool(w, "significant_unadjusted", c->significant_unadjusted);
 	et_json_bool(w, "significant", c->significant);
 	et_json_flat_object(w, "ratio");
-	et_json_double(w, "estimate", c->ratio);
-	et_json_double(w, "lo", c->lo);
-	et_json_double(w, "hi", c->hi);
-	et_json_string(w, "method", c->ratio_method);
+	et_json_double(w, "estimate", r.estimate);
+	et_json_double(w, "lo", r.lo);
+	et_json_double(w, "hi", r.hi);
+	et_json_string(w, "method", r.method);
 	et_json_double(w, "level", c->level);
 	et_json_end(w);
 	write_ratio(w, "side_by_side", &c->side_by_side);

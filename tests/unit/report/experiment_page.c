@@ -55,6 +55,10 @@ static void check_whole(void)
 		"page: a culprit is listed with its CPU time and number of samples");
 	ok(!strstr(text, "nan") && !strstr(text, "<slow>"),
 		"page: there is no NaN and no unescaped name");
+	j.contrasts[0].alone = (struct et_ratio){ 1.052, 1.048, 1.056, "combined" };
+	ET_AUTO_FREE char *alone = page(e, &j);
+	ok(strstr(alone, "1.052 × (1.048 … 1.056)") && !strstr(alone, "1.021"),
+		"page: the ratio of a duet is that of the programs alone");
 	et_judgement_free(&j);
 	et_experiment_free(e);
 }
