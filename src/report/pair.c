@@ -35,6 +35,14 @@ const char *et_conclusion_word(const struct et_contrast *c)
 	}
 }
 
+/* The ratio of the means is printed above it and may differ much. */
+#define CORRECTED " after correction for the machine's speed"
+
+static bool is_corrected(const struct et_contrast *c)
+{
+	return c->ratio_method && !strcmp(c->ratio_method, "probe-corrected");
+}
+
 /* Names what the ratio is the ratio of, where a reader would take it for that of the means. */
 static const char *estimand(const struct et_contrast *c)
 {
@@ -42,6 +50,8 @@ static const char *estimand(const struct et_contrast *c)
 		return " in the median pair";
 	if (c->ratio_method && !strcmp(c->ratio_method, "bootstrap-bca"))
 		return " on average";
+	if (is_corrected(c))
+		return CORRECTED;
 	if (c->ks.tested && !c->same_shape)
 		return " in the median of all pairs of values; the shapes differ, so no single "
 		       "ratio fits all of them";
@@ -85,17 +95,18 @@ static char *not_different(const struct et_contrast *c, bool short_form)
 {
 	struct et_ratio r = et_contrast_ratio(c);
 	bool holm = c->conclusion == ET_CONCLUDED_SAME_BY_HOLM;
+	const char *corrected = is_corrected(c) ? CORRECTED : "";
 	char bounds[ET_FIGURE];
 
 	if (!has_interval(c) || short_form)
-		return et_asprintf("no difference shown%s", holm ? " after Holm's correction "
-								   "(without it there is one)"
-								 : "");
+		return et_asprintf("no difference shown%s%s%s", corrected,
+			holm && *corrected ? " and" : "",
+			holm ? " after Holm's correction (without it there is one)" : "");
 	et_format_change_bounds(r.estimate, r.lo, r.hi, holm ? "…" : "and", bounds);
-	return holm ? et_asprintf("no difference shown after Holm's correction for %zu "
+	return holm ? et_asprintf("no difference shown%s%s after Holm's correction for %zu "
 				  "comparisons (without it: %s)",
-			      c->family, bounds)
-		    : et_asprintf("no difference shown (between %s)", bounds);
+			      corrected, *corrected ? " and" : "", c->family, bounds)
+		    : et_asprintf("no difference shown%s (between %s)", corrected, bounds);
 }
 
 static char *conclusion(const struct et_contrast *c, bool short_form)
