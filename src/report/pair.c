@@ -184,9 +184,9 @@ static void details(const struct et_page *page, const struct et_contrast *c)
 	significance(c->p_holm, p);
 	if (c->arrangement && isfinite(c->log_ratio_sd))
 		snprintf(sd, sizeof(sd), ", sd of the log ratio %.2g", c->log_ratio_sd);
-	ET_AUTO_FREE char *what = c->arrangement
-					  ? et_asprintf("%zu pairs (%s)", c->pairs, c->arrangement)
-					  : et_strdup("two independent series");
+	ET_AUTO_FREE char *what = c->arrangement ? et_asprintf("%zu pair%s (%s)", c->pairs,
+							   c->pairs == 1 ? "" : "s", c->arrangement)
+						 : et_strdup("two independent series");
 	ET_AUTO_FREE char *all = et_asprintf(
 		"%s%s%s%s%s", what, p, c->method ? ", " : "", c->method ? c->method : "", sd);
 	et_page_paragraph(page, 6, "", NULL, all, NULL);

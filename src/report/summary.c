@@ -471,15 +471,22 @@ static void table(const struct et_experiment *e, const struct et_judgement *j,
 
 /* --- the lines below the table --- */
 
+static bool has_short_name(const struct et_command *c)
+{
+	ET_AUTO_FREE char *name = et_clean(c->name ? c->name : "", "");
+
+	return c->text && *name && strcmp(c->name, c->text) != 0 && et_columns(name) <= SHORT_NAME;
+}
+
 char *et_summary_name(const struct et_judgement *j, size_t command)
 {
-	const struct et_command *c = command < j->n_commands ? j->commands[command].command : NULL;
-	ET_AUTO_FREE char *name = et_clean(c && c->name ? c->name : "", "");
+	bool names = command < j->n_commands;
 
-	if (c && c->text && *name && strcmp(c->name, c->text) != 0 &&
-		et_columns(name) <= SHORT_NAME)
-		return et_strdup(name);
-	return et_asprintf("%zu", command + 1);
+	/* All by name or all by number: a sentence that mixes them is hard to read. */
+	for (size_t i = 0; names && i < j->n_commands; i++)
+		names = has_short_name(j->commands[i].command);
+	return names ? et_clean(j->commands[command].command->name, "")
+		     : et_asprintf("%zu", command + 1);
 }
 
 /* Prints the text, then the remark in dim letters: on the same line if there is room for it. */

@@ -12,8 +12,8 @@
 void et_summary(const struct et_experiment *e, const struct et_judgement *j,
 	const struct et_text_options *o, const struct et_page *page);
 /*
- * The name of a command in a sentence: its number, or the name that the user gave it. The caller
- * frees it.
+ * The name of a command in a sentence: the name that the user gave it if all commands have a short
+ * one, else its number. The caller frees it.
  */
 char *et_summary_name(const struct et_judgement *j, size_t command);
 

@@ -89,9 +89,10 @@ static void speed_rows(const struct text *t, const struct et_command_result *r)
 	char fast[ET_FIGURE], slow[ET_FIGURE];
 
 	if (s->slow && s->fast) /* all runs of a command may be slow, and others fast */
-		row(t, "two speeds", NULL, "%s at full speed (%zu runs), %s when slowed (%zu runs)",
-			et_format_rounded(s->fast_mean, 3, fast), s->fast,
-			et_format_rounded(s->slow_mean, 3, slow), s->slow);
+		row(t, "two speeds", NULL,
+			"%s at full speed (%zu run%s), %s when slowed (%zu run%s)",
+			et_format_rounded(s->fast_mean, 3, fast), s->fast, s->fast == 1 ? "" : "s",
+			et_format_rounded(s->slow_mean, 3, slow), s->slow, s->slow == 1 ? "" : "s");
 	if (f->n)
 		row(t, "by the probe", NULL, "%s at full speed",
 			et_format_measured(f->mean, f->expanded_uncertainty, fast));
@@ -290,7 +291,7 @@ static void all_runs_rows(const struct text *t, const struct et_command_result *
 
 		if (!est->n)
 			continue;
-		snprintf(label, sizeof(label), "all %zu runs", est->n);
+		snprintf(label, sizeof(label), est->n == 1 ? "%zu run" : "all %zu runs", est->n);
 		row(t, first ? label : "", NULL, "%s %s (sd %s)",
 			et_format_value_measured(
 				est->mean, est->expanded_uncertainty, et_metrics[m].unit, a),

@@ -75,7 +75,8 @@ char *et_verdict_basis(
 	/* In a round each command runs once, alone. */
 	bool rounds = c->arrangement && !strcmp(c->arrangement, "block");
 	ET_AUTO_FREE char *pairs =
-		c->arrangement ? et_asprintf("%zu %s", c->pairs, rounds ? "rounds" : "pairs")
+		c->arrangement ? et_asprintf("%zu %s%s", c->pairs, rounds ? "round" : "pair",
+					 c->pairs == 1 ? "" : "s")
 			       : et_strdup("not paired");
 	char level[ET_FIGURE];
 

@@ -3,6 +3,7 @@
 #include "base/parse.h"
 #include "fixture.h"
 #include "report/names.h"
+#include "report/pair.h"
 #include "report/terminal.h"
 #include "report/text.h"
 #include "tap.h"
@@ -172,6 +173,13 @@ static void table(void)
 	ET_AUTO_FREE char *named = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
 	ok(strstr(named, "new is slower than old by 2.1 %") != NULL,
 		"two commands: names that the user gave are in the verdict");
+	free(e->commands[0].name);
+	e->commands[0].name = et_strdup(e->commands[0].text);
+	ET_AUTO_FREE char *mixed = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(strstr(mixed, "2 is slower than 1 by 2.1 %") != NULL,
+		"two commands: if one has no name, the verdict has both numbers");
+	free(e->commands[0].name);
+	e->commands[0].name = et_strdup("old");
 	j.metric = (struct et_metric_choice){
 		.metric = ET_METRIC_CPU, .reason = ET_METRIC_PARALLEL, .command = 1, .amount = 1.93
 	};
@@ -194,6 +202,30 @@ static void table(void)
 		printf("# %s\n", both);
 	et_judgement_free(&j);
 	et_experiment_free(e);
+}
+
+/* A ratio that is not that of the printed means says so. */
+static void corrected(void)
+{
+	struct et_contrast c = { .unit = ET_UNIT_NS,
+		.ratio = 1.012,
+		.lo = 1.004,
+		.hi = 1.02,
+		.ratio_method = "probe-corrected",
+		.significant = true,
+		.conclusion = ET_CONCLUDED_SLOWER };
+
+	ET_AUTO_FREE char *slower = et_conclusion_text(&c);
+	is_str(slower, "slower by 1.2 % (0.4 … 2.0) after correction for the machine's speed",
+		"corrected by the probe: a difference");
+	c.lo = 0.996;
+	c.significant = false;
+	c.conclusion = ET_CONCLUDED_SAME;
+	ET_AUTO_FREE char *same = et_conclusion_text(&c);
+	is_str(same,
+		"no difference shown after correction for the machine's speed (between -0.4 % and "
+		"+2.0 %)",
+		"corrected by the probe: no difference");
 }
 
 /* Five commands, the third of them the fastest. */
@@ -335,6 +367,7 @@ int main(void)
 	names();
 	lines();
 	table();
+	corrected();
 	many();
 	notes();
 	headlines();
