@@ -126,6 +126,7 @@ void et_compare_text(const struct et_series *s, const struct et_comparison *c,
 		et_page_paragraph(page, 2, "", NULL, all, NULL);
 	}
 	show_all(page, c);
+	et_warnings_text(page, 2, &c->warnings);
 }
 
 /* --- JSON --- */
@@ -180,5 +181,6 @@ void et_compare_json(const struct et_series *s, const struct et_comparison *c, F
 	et_json_double(&w, "before_holm", c->before_holm);
 	et_json_double(&w, "after_holm", c->after_holm);
 	et_json_end(&w);
+	et_warnings_json(&w, &c->warnings);
 	et_json_end(&w);
 }

@@ -10,6 +10,7 @@
 #include "stats/groups.h"
 #include "stats/multiple.h"
 #include "stats/two_sample.h"
+#include "stats/warnings.h"
 
 #include <math.h>
 #include <string.h>
@@ -133,6 +134,21 @@ static void judge_pair(const struct et_series *series, const struct et_compariso
 	out->b = (uint32_t)b;
 }
 
+/* Neighbours of a virtual machine change its speed, whatever is compared. */
+static void warn_virtual(const struct et_series *series, size_t n, struct et_warnings *out)
+{
+	for (size_t i = 0; i < n && !out->n; i++) {
+		const struct et_experiment *e = series[i].experiment;
+		struct et_warnings all = { 0 };
+		if (!e || (i && e == series[i - 1].experiment))
+			continue;
+		et_host_warn(e, &all);
+		if (et_warnings_have(&all, ET_WARN_VIRTUAL_MACHINE))
+			et_warn(out, ET_WARN_VIRTUAL_MACHINE, et_arg_text(e->host.virtual_machine));
+		et_warnings_free(&all);
+	}
+}
+
 void et_compare(const struct et_series *series, size_t n, const struct et_compare_options *o,
 	struct et_comparison *out)
 {
@@ -157,6 +173,7 @@ void et_compare(const struct et_series *series, size_t n, const struct et_compar
 	}
 	et_contrasts_conclude(out->pairs, out->n_pairs, o->alpha);
 	judge_all(series, n, out);
+	warn_virtual(series, n, &out->warnings);
 	for (size_t i = 0; i < out->n_pairs; i++) {
 		before += out->pairs[i].significant_unadjusted;
 		after += out->pairs[i].significant;
@@ -171,6 +188,7 @@ void et_comparison_free(struct et_comparison *c)
 		et_warnings_free(&c->samples[i].warnings);
 	for (size_t i = 0; i < c->n_pairs; i++)
 		et_warnings_free(&c->pairs[i].warnings);
+	et_warnings_free(&c->warnings);
 	free(c->samples);
 	free(c->pairs);
 }

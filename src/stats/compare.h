@@ -32,6 +32,7 @@ struct et_comparison {
 	struct et_contrast *pairs; /* a and b are places in the list of series */
 	size_t n_pairs;
 	double before_holm, after_holm; /* share of the pairs that differ */
+	struct et_warnings warnings;    /* about the machine, once for all series */
 };
 
 struct et_compare_options {
