@@ -119,9 +119,10 @@ static int print(const struct et_cli *cli, const struct request *r, const struct
 	const struct et_comparison *c, struct et_error *err)
 {
 	bool standard = r->json && !strcmp(r->json, "-");
-	struct et_page page = {
-		.out = standard ? stderr : stdout, .width = cli->columns, .color = cli->color
-	};
+	struct et_page page = { .out = standard ? stderr : stdout,
+		.width = cli->columns,
+		.color = cli->color,
+		.full_names = cli->full_names };
 	int rc = 0;
 
 	et_compare_text(set->list, c, &page, cli->verbosity > 0);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/compare.h"
 #include "base/alloc.h"
+#include "base/parse.h"
 #include "report/forest.h"
+#include "report/names.h"
 #include "report/pair.h"
 #include "report/units.h"
 #include "report/warning.h"
@@ -13,14 +15,12 @@
 
 /* --- text --- */
 
-static void show_series(
-	const struct et_page *page, const struct et_series *s, const struct et_compared *f)
+static void show_series(const struct et_page *page, const char *name, const struct et_series *s,
+	const struct et_compared *f)
 {
 	double error =
 		f->sd / sqrt((double)s->n); /* of the mean; of the sd it is less by sqrt(2) */
 	char mean[ET_FIGURE], sd[ET_FIGURE], median[ET_FIGURE];
-	ET_AUTO_FREE char *clean = et_clean(s->name, "");
-	ET_AUTO_FREE char *name = et_shorten(clean, page->width / 2);
 	ET_AUTO_FREE char *lead = et_asprintf("  %s:", name);
 	ET_AUTO_FREE char *text = et_asprintf("%zu values, mean %s, sd %s, median %s, %s "
 					      "(Shapiro-Wilk p = %.2g)",
@@ -43,46 +43,86 @@ static const char *cell(const struct et_comparison *c, size_t a, size_t b, char 
 		bool there = p->a == a && p->b == b, back = p->a == b && p->b == a;
 		if (!there && !back)
 			continue;
-		double change = there ? p->ratio - 1 : 1 / p->ratio - 1;
+		struct et_ratio r = et_contrast_ratio(p);
+		if (back)
+			r = (struct et_ratio){ 1 / r.estimate, 1 / r.hi, 1 / r.lo, r.method };
 		if (!p->significant)
 			snprintf(buf, ET_FIGURE, "=");
-		else if (!isfinite(change))
+		else if (!isfinite(r.estimate) || r.estimate <= 0)
 			snprintf(buf, ET_FIGURE, "≠");
 		else
-			snprintf(buf, ET_FIGURE, "%+.*f%%", fabs(change) < 0.1 ? 1 : 0,
-				100 * change);
+			et_format_change_signed(r.estimate, r.lo, r.hi, buf);
 		return buf;
 	}
 	snprintf(buf, ET_FIGURE, "·");
 	return buf;
 }
 
+static int widest_cell(const struct et_comparison *c)
+{
+	char buf[ET_FIGURE];
+	int widest = 0;
+
+	for (size_t i = 0; i < c->n_samples * c->n_samples; i++) {
+		int columns = et_columns(cell(c, i / c->n_samples, i % c->n_samples, buf));
+		widest = columns > widest ? columns : widest;
+	}
+	return widest;
+}
+
+/* The names of all series: together, because they are told apart by what differs. */
+static char **names_of(const struct et_page *page, const struct et_series *s, size_t n, int width)
+{
+	ET_AUTO_FREE const char **names = et_calloc(n, sizeof(*names));
+
+	for (size_t i = 0; i < n; i++)
+		names[i] = s[i].name;
+	return et_page_names(page, names, n, width);
+}
+
+static void matrix_rows(
+	const struct et_page *page, char *const *names, const struct et_comparison *c, int width)
+{
+	char buf[ET_FIGURE];
+	int name = 0;
+
+	for (size_t i = 0; i < c->n_samples; i++) {
+		int columns = et_columns(names[i]);
+		name = columns > name ? columns : name;
+	}
+	fprintf(page->out, "%*s", name + 6, "");
+	for (size_t b = 0; b < c->n_samples; b++)
+		fprintf(page->out, "%*zu", width, b + 1);
+	fputc('\n', page->out);
+	for (size_t a = 0; a < c->n_samples; a++) {
+		fprintf(page->out, " %3zu  %s%*s", a + 1, names[a], name - et_columns(names[a]),
+			"");
+		for (size_t b = 0; b < c->n_samples; b++) {
+			cell(c, a, b, buf);
+			fprintf(page->out, "%*s%s", width - et_columns(buf), "", buf);
+		}
+		fputc('\n', page->out);
+	}
+}
+
 /* Columns are numbered. A narrow page omits the matrix, which repeats the lines above it. */
 static void show_matrix(
 	const struct et_page *page, const struct et_series *s, const struct et_comparison *c)
 {
-	enum { CELL = 8, NAME = 16 };
-	char buf[ET_FIGURE];
+	enum { NAME = 16, GAP = 2, LEAST_CELL = 5 };
 
-	if (c->n_samples < 3 || (int)(NAME + 6 + CELL * c->n_samples) > page->width)
+	/* The cells of many series are not worth their layout. */
+	if (c->n_samples < 3 || (int)(NAME + 6 + LEAST_CELL * c->n_samples) > page->width)
 		return;
+	int width = widest_cell(c) + GAP;
+	if ((int)(NAME + 6 + (size_t)width * c->n_samples) > page->width)
+		return;
+	char **names = names_of(page, s, c->n_samples, NAME);
 	fputc('\n', page->out);
 	et_page_paragraph(page, 0, "", NULL,
 		"matrix: the change from the row to the column; =: no difference shown", BOLD);
-	fprintf(page->out, "%*s", NAME + 6, "");
-	for (size_t b = 0; b < c->n_samples; b++)
-		fprintf(page->out, "%*zu", CELL, b + 1);
-	fputc('\n', page->out);
-	for (size_t a = 0; a < c->n_samples; a++) {
-		ET_AUTO_FREE char *clean = et_clean(s[a].name, "");
-		ET_AUTO_FREE char *name = et_shorten(clean, NAME);
-		fprintf(page->out, " %3zu  %s%*s", a + 1, name, NAME - et_columns(name), "");
-		for (size_t b = 0; b < c->n_samples; b++) {
-			cell(c, a, b, buf);
-			fprintf(page->out, "%*s%s", CELL - et_columns(buf), "", buf);
-		}
-		fputc('\n', page->out);
-	}
+	matrix_rows(page, names, c, width);
+	et_strv_free(names);
 }
 
 /* The lines about all comparisons together. */
@@ -107,9 +147,12 @@ static void show_all(const struct et_page *page, const struct et_comparison *c)
 void et_compare_text(const struct et_series *s, const struct et_comparison *c,
 	const struct et_page *page, bool verbose)
 {
+	char **names = names_of(page, s, c->n_samples, page->width / 2);
+
 	et_page_paragraph(page, 0, "", NULL, "series", BOLD);
 	for (size_t i = 0; i < c->n_samples; i++)
-		show_series(page, &s[i], &c->samples[i]);
+		show_series(page, names[i], &s[i], &c->samples[i]);
+	et_strv_free(names);
 	fputc('\n', page->out);
 	et_page_paragraph(page, 0, "", NULL, "comparison", BOLD);
 	for (size_t i = 0; i < c->n_pairs; i++)

@@ -1,22 +1,41 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/forest.h"
 #include "base/alloc.h"
+#include "base/parse.h"
 #include "base/whole.h"
+#include "report/names.h"
 #include "report/units.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_CELLS = 16, MOST_CELLS = 60, MOST_LABEL = 32 };
+enum { LEAST_CELLS = 16, MOST_CELLS = 60, MOST_NAME = 14 };
 
 struct axis {
 	double lo, hi; /* logarithms */
 	int cells;
+	const struct et_contrast *first, *last; /* whose bounds they are; NULL: 1 */
 };
 
 static bool drawable(const struct et_contrast *c)
 {
-	return c->lo > 0 && isfinite(c->hi) && isfinite(c->ratio);
+	struct et_ratio r = et_contrast_ratio(c);
+
+	return r.lo > 0 && isfinite(r.hi) && isfinite(r.estimate);
+}
+
+static void reach(struct axis *axis, const struct et_contrast *c)
+{
+	struct et_ratio r = et_contrast_ratio(c);
+
+	if (log(r.lo) < axis->lo) {
+		axis->lo = log(r.lo);
+		axis->first = c;
+	}
+	if (log(r.hi) > axis->hi) {
+		axis->hi = log(r.hi);
+		axis->last = c;
+	}
 }
 
 static int place(const struct axis *a, double ratio)
@@ -29,7 +48,8 @@ static int place(const struct axis *a, double ratio)
 
 static void draw_row(const struct axis *axis, const struct et_contrast *c, FILE *out)
 {
-	int lo = place(axis, c->lo), hi = place(axis, c->hi), at = place(axis, c->ratio);
+	struct et_ratio r = et_contrast_ratio(c);
+	int lo = place(axis, r.lo), hi = place(axis, r.hi), at = place(axis, r.estimate);
 	int one = place(axis, 1);
 
 	for (int i = 0; i < axis->cells; i++) {
@@ -58,14 +78,31 @@ static size_t common_folders(const struct et_series *s, size_t n)
 	return length;
 }
 
-static char *label_of(const struct et_series *s, const struct et_contrast *c, size_t skip)
+static char **names_of(
+	const struct et_page *page, const struct et_series *s, const struct et_comparison *c)
 {
-	ET_AUTO_FREE char *b = et_clean(s[c->b].name + skip, "");
-	ET_AUTO_FREE char *a = et_clean(s[c->a].name + skip, "");
-	ET_AUTO_FREE char *short_b = et_shorten(b, MOST_LABEL / 2 - 2);
-	ET_AUTO_FREE char *short_a = et_shorten(a, MOST_LABEL / 2 - 2);
+	ET_AUTO_FREE const char **names = et_calloc(c->n_samples, sizeof(*names));
+	size_t skip = common_folders(s, c->n_samples);
 
-	return et_asprintf("%s vs %s", short_b, short_a);
+	for (size_t i = 0; i < c->n_samples; i++)
+		names[i] = s[i].name + skip;
+	return et_page_names(page, names, c->n_samples, MOST_NAME);
+}
+
+static char *label_of(char *const *names, const struct et_contrast *c)
+{
+	return et_asprintf("%s vs %s", names[c->b], names[c->a]);
+}
+
+/* As the bound is printed in the comparison. */
+static void format_end(const struct et_contrast *c, bool upper, char buf[ET_FIGURE])
+{
+	if (!c) {
+		snprintf(buf, ET_FIGURE, "1");
+		return;
+	}
+	struct et_ratio r = et_contrast_ratio(c);
+	et_format_bound(upper ? r.hi : r.lo, r.estimate, r.lo, r.hi, buf);
 }
 
 static void draw_ends(const struct axis *axis, int indent, FILE *out)
@@ -73,8 +110,8 @@ static void draw_ends(const struct axis *axis, int indent, FILE *out)
 	char lo[ET_FIGURE], hi[ET_FIGURE];
 	int one = place(axis, 1);
 
-	snprintf(lo, sizeof(lo), "%.4g", exp(axis->lo));
-	snprintf(hi, sizeof(hi), "%.4g", exp(axis->hi));
+	format_end(axis->first, false, lo);
+	format_end(axis->last, true, hi);
 	int left = (int)strlen(lo), right = axis->cells - (int)strlen(hi);
 	fprintf(out, "%*s%s", indent, "", lo);
 	/* The 1 is printed only if it touches neither end. */
@@ -85,9 +122,8 @@ static void draw_ends(const struct axis *axis, int indent, FILE *out)
 	fprintf(out, "%s\n", hi);
 }
 
-void et_forest(const struct et_series *s, const struct et_comparison *c, const struct et_page *page)
+static void draw(char *const *names, const struct et_comparison *c, const struct et_page *page)
 {
-	size_t skip = common_folders(s, c->n_samples);
 	struct axis axis = { 0 };
 	int label = 0;
 	size_t n = 0;
@@ -95,14 +131,15 @@ void et_forest(const struct et_series *s, const struct et_comparison *c, const s
 	for (size_t i = 0; i < c->n_pairs; i++) {
 		if (!drawable(&c->pairs[i]))
 			continue;
-		ET_AUTO_FREE char *text = label_of(s, &c->pairs[i], skip);
+		ET_AUTO_FREE char *text = label_of(names, &c->pairs[i]);
 		int columns = et_columns(text);
 		label = columns > label ? columns : label;
-		axis.lo = fmin(axis.lo, log(c->pairs[i].lo));
-		axis.hi = fmax(axis.hi, log(c->pairs[i].hi));
+		reach(&axis, &c->pairs[i]);
 		n++;
 	}
 	axis.cells = page->width - label - 4;
+	if (page->full_names && axis.cells < 2 * LEAST_CELLS)
+		axis.cells = 2 * LEAST_CELLS;
 	if (!n || axis.cells < LEAST_CELLS)
 		return;
 	if (axis.cells > MOST_CELLS)
@@ -111,9 +148,17 @@ void et_forest(const struct et_series *s, const struct et_comparison *c, const s
 	for (size_t i = 0; i < c->n_pairs; i++) {
 		if (!drawable(&c->pairs[i]))
 			continue;
-		ET_AUTO_FREE char *text = label_of(s, &c->pairs[i], skip);
+		ET_AUTO_FREE char *text = label_of(names, &c->pairs[i]);
 		fprintf(page->out, "  %s%*s  ", text, label - et_columns(text), "");
 		draw_row(&axis, &c->pairs[i], page->out);
 	}
 	draw_ends(&axis, label + 4, page->out);
+}
+
+void et_forest(const struct et_series *s, const struct et_comparison *c, const struct et_page *page)
+{
+	char **names = names_of(page, s, c);
+
+	draw(names, c, page);
+	et_strv_free(names);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/names.h"
 #include "base/alloc.h"
-#include "report/terminal.h"
 
-#include <stdbool.h>
+#include <limits.h>
 #include <string.h>
 
 #define ELLIPSIS "…"
@@ -166,4 +165,9 @@ char **et_names_fit(const char *const *names, size_t n, int width)
 		out[i] = fitted;
 	}
 	return out;
+}
+
+char **et_page_names(const struct et_page *page, const char *const *names, size_t n, int width)
+{
+	return et_names_fit(names, n, page->full_names ? INT_MAX : width);
 }

@@ -3,6 +3,8 @@
 #ifndef ET_REPORT_NAMES_H
 #define ET_REPORT_NAMES_H
 
+#include "report/terminal.h"
+
 #include <stddef.h>
 
 /*
@@ -11,5 +13,7 @@
  * needed. The list ends with NULL; et_strv_free frees it.
  */
 char **et_names_fit(const char *const *names, size_t n, int width);
+/* The same, but whole names if the page is no terminal. */
+char **et_page_names(const struct et_page *page, const char *const *names, size_t n, int width);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/pair.h"
 #include "base/alloc.h"
+#include "base/parse.h"
+#include "report/names.h"
 #include "report/units.h"
 #include "report/warning.h"
 
@@ -192,25 +194,18 @@ static void details(const struct et_page *page, const struct et_contrast *c)
 	et_page_paragraph(page, 6, "", NULL, all, NULL);
 }
 
-static char *short_name(const char *name, int width)
-{
-	ET_AUTO_FREE char *clean = et_clean(name, "");
-
-	return et_shorten(clean, width);
-}
-
 void et_pair_text(const struct et_page *page, const char *b, const char *a,
 	const struct et_contrast *c, bool verbose)
 {
-	ET_AUTO_FREE char *name = short_name(b, page->width / 3);
-	ET_AUTO_FREE char *reference = short_name(a, page->width / 3);
-	ET_AUTO_FREE char *lead = et_asprintf("  %s vs %s:", name, reference);
+	char **names = et_page_names(page, (const char *const[]){ b, a }, 2, page->width / 3);
+	ET_AUTO_FREE char *lead = et_asprintf("  %s vs %s:", names[0], names[1]);
 	ET_AUTO_FREE char *text = verdict(c);
 
 	et_page_paragraph(page, 6, lead, NULL, text, verdict_style(c));
 	if (verbose)
 		details(page, c);
 	et_warnings_text(page, 4, &c->warnings);
+	et_strv_free(names);
 }
 
 /* --- JSON --- */

@@ -28,6 +28,7 @@ struct et_page {
 	FILE *out;
 	int width; /* at least 40 */
 	bool color;
+	bool full_names; /* it is no terminal: names are not cut to fit */
 };
 
 /*

@@ -2,14 +2,17 @@
 #include "report/text.h"
 #include "base/alloc.h"
 #include "base/memstream.h"
+#include "base/parse.h"
 #include "model/culprit.h"
 #include "report/histogram.h"
+#include "report/names.h"
 #include "report/notes.h"
 #include "report/pair.h"
 #include "report/summary.h"
 #include "report/tally.h"
 #include "report/warning.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -346,17 +349,24 @@ static void histogram(const struct text *t, const struct et_command_result *r)
 		t->page.out);
 }
 
-static void command_block(const struct text *t, const struct et_command_result *r)
+static void name_line(const struct text *t, const char *name)
+{
+	struct et_page page = t->page;
+
+	if (page.full_names)
+		page.width = INT_MAX;
+	et_page_paragraph(&page, 0, "", NULL, name, BOLD);
+}
+
+static void command_block(const struct text *t, const struct et_command_result *r, const char *name)
 {
 	const struct et_command *c = r->command;
-	ET_AUTO_FREE char *clean = et_clean(c->name ? c->name : "", "");
-	ET_AUTO_FREE char *name = et_shorten(clean, t->page.width);
 	const struct et_estimate *judged = et_result_estimate(r);
 	char figure[ET_FIGURE];
 	struct et_tally tally;
 
 	et_tally_samples(c, &tally);
-	et_page_paragraph(&t->page, 0, "", NULL, name, BOLD);
+	name_line(t, name);
 	if (c->text && c->name && strcmp(c->text, c->name) != 0)
 		row(t, "command", NULL, "%s", c->text);
 	if (judged->n)
@@ -386,7 +396,8 @@ static struct text begin(const struct et_host *host, const struct et_text_option
 	return (struct text){
 		.page = { .out = out,
 			.width = o->width < NARROWEST ? NARROWEST : o->width,
-			.color = o->color },
+			.color = o->color,
+			.full_names = o->full_names },
 		.host = host,
 	};
 }
@@ -441,10 +452,16 @@ static void comparisons(const struct text *t, const struct et_judgement *j)
 /* Everything that is known about each command, all comparisons in detail, all warnings. */
 static void details(const struct text *t, const struct et_judgement *j)
 {
+	ET_AUTO_FREE const char **names = et_calloc(j->n_commands, sizeof(*names));
+
+	for (size_t i = 0; i < j->n_commands; i++)
+		names[i] = j->commands[i].command->name;
+	char **fitting = et_page_names(&t->page, names, j->n_commands, t->page.width);
 	for (size_t i = 0; i < j->n_commands; i++) {
 		putc('\n', t->page.out);
-		command_block(t, &j->commands[i]);
+		command_block(t, &j->commands[i], fitting[i]);
 	}
+	et_strv_free(fitting);
 	comparisons(t, j);
 	if (j->warnings.n)
 		putc('\n', t->page.out);

@@ -393,6 +393,24 @@ const char *et_format_change(double ratio, double lo, double hi, char buf[ET_FIG
 	return buf;
 }
 
+const char *et_format_change_signed(double ratio, double lo, double hi, char buf[ET_FIGURE])
+{
+	char change[ET_FIGURE];
+
+	if (!known(ratio))
+		return dash(buf);
+	et_format_change(ratio, lo, hi, change);
+	snprintf(buf, ET_FIGURE, "%s%.90s", ratio > 1 ? "+" : ratio < 1 ? "-" : "", change);
+	return buf;
+}
+
+const char *et_format_bound(double x, double ratio, double lo, double hi, char buf[ET_FIGURE])
+{
+	if (!known(x) || !known(ratio) || !known(lo) || !known(hi))
+		return dash(buf);
+	return plain(x, span_decimals(ratio, lo, hi), buf);
+}
+
 const char *et_format_change_span(double ratio, double lo, double hi, char buf[ET_FIGURE])
 {
 	char change[ET_FIGURE], near[ET_FIGURE], far[ET_FIGURE];

@@ -75,6 +75,10 @@ const char *et_format_change_span(double ratio, double lo, double hi, char buf[E
 /* "-0.3 % … +0.4 %": the interval as changes; `join` is the word between its bounds. */
 const char *et_format_change_bounds(
 	double ratio, double lo, double hi, const char *join, char buf[ET_FIGURE]);
+/* "+2.1 %", "-0.4 %": the same as et_format_change with its sign. */
+const char *et_format_change_signed(double ratio, double lo, double hi, char buf[ET_FIGURE]);
+/* x alone, with the digits that et_format_ratio gives to a ratio with this interval. */
+const char *et_format_bound(double x, double ratio, double lo, double hi, char buf[ET_FIGURE]);
 /* "3.2 MiB". */
 const char *et_format_bytes(uint64_t bytes, char buf[ET_FIGURE]);
 /* "0:07", "12:34", "3:04:05": the remaining time. */

@@ -94,6 +94,14 @@ exits 'compare: a wide interval is printed' 0 etalon compare wide1 wide2 --json 
 json 'compare: the ratio of positive values has no negative bound' 'd["pairs"][0]["ratio"]["lo"] == 0 and d["pairs"][0]["verdict"] == "wide2 smaller by 80 % (30 … 100)"'
 like 'compare: the text and JSON round alike' "$err" '0\.2 × \(0\.0 … 0\.7\), smaller by 80 %'
 
+awk 'BEGIN { for (i = 0; i < 20; i++) print 41.15 * (1000 + (i * 7) % 40 * 10) }' >forty
+awk 'BEGIN { for (i = 0; i < 20; i++) print 1000 + (i * 11) % 40 * 10 }' >one
+exits 'compare: series of very different size are compared' 0 etalon compare one forty same
+change=$(sed -n 's/^ *forty vs one:.* larger by \([0-9.]* %\).*/\1/p' .out)
+like 'compare: the verdict has a change' "$change" '^[34][0-9]{3} %$'
+like 'compare: the matrix has the digits of the verdict' "$(grep -A 2 '^matrix' .out | tail -1)" "^ +1  one .* \\+$change "
+upper=$(sed -n 's/^ *forty vs one: [0-9.]* × ([0-9.]* … \([0-9.]*\)).*/\1/p' .out)
+ok 'compare: the plot ends with the digits of the interval' grep -qE " ${upper:-none}\$" .out
 mkdir -p results/a results/b
 cp old results/a/times
 cp new results/b/times
@@ -132,6 +140,10 @@ exits 'compare: a stored experiment is compared by its commands' 0 etalon compar
 json 'compare: the duets of a stored experiment are compared as pairs' 'len(d["pairs"]) == 1 and d["pairs"][0]["paired"]["pairs"] >= 3
 	and d["pairs"][0]["paired"]["arrangement"] in ("duet", "block") and d["pairs"][0]["test"] in ("paired-t", "signed-rank", "sign")'
 cp .out kept.json
+json 'compare: a virtual machine is named once for all series' '[w["code"] for w in d["warnings"]] == ["virtual-machine"]'
+like 'compare: the text names the virtual machine' "$err" 'virtual machine \(kvm\)'
+refuses 'compare: two names of the same experiment are rejected' 2 "'mine' and 'last' are the same experiment" etalon compare mine last
+refuses 'compare: the same experiment twice is rejected' 2 'same experiment' etalon compare mine mine
 etalon export -o native.json
 exits 'compare: the native record of an experiment is accepted' 0 etalon compare native.json --json -
 json 'compare: the native record gives the same result as the store' 'd["pairs"] == json.load(open("kept.json"))["pairs"]'

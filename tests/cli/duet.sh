@@ -44,6 +44,12 @@ ok "duet: JSON has the ratio side by side and alone, with intervals" jq -e '.com
 	(.kinds == "same" or .kinds == "different" or .kinds == null)' duet.json
 ok "duet: both ratios are about 2" jq -e '.comparisons[0] |
 	[.side_by_side.estimate, .alone.estimate] | all(. > 1.5 and . < 2.6)' duet.json
+ok "duet: the ratio is that of the programs alone" jq -e '.comparisons[0] |
+	.ratio.estimate == .alone.estimate and .ratio.lo == .alone.lo and .ratio.hi == .alone.hi and
+	.ratio.method == .alone.method' duet.json
+etalon compare "$(field duet.json .id)" >compared.txt
+ok "compare: a command is not cut if the output is no terminal" grep -qF "  $long vs $short:" compared.txt
+ok "run -v: a command is not cut if the output is no terminal" grep -qxF "$short" .out
 # etalon leaves the CPU of the two only while they run.
 exits "metronome: hooks around duets succeed" 0 etalon run -q -r 2 --order duet \
 	--prepare 'grep Cpus_allowed_list /proc/self/status >>cpus.txt' "$short" "$short"

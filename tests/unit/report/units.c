@@ -101,6 +101,14 @@ static void other_figures(void)
 		"change with an interval: a bound beyond 1 is negative");
 	is_str(et_format_change_span(4.02, 3.7, 4.4, buf), "300 % (270 … 340)",
 		"change with an interval: a wide interval has few digits");
+	is_str(et_format_change_signed(41.15, 38, 44, buf), "+4000 %",
+		"signed change: it has the digits of the change");
+	is_str(et_format_change_signed(0.65, 0.55, 0.75, buf), "-35 %",
+		"signed change: a ratio below 1 is negative");
+	is_str(et_format_change_signed(NAN, 1, 2, buf), "–", "signed change: NaN is a dash");
+	is_str(et_format_bound(1.01834, 1.0212, 1.01834, 1.024, buf), "1.018",
+		"bound: it has the digits of the ratio");
+	is_str(et_format_bound(INFINITY, 1.02, 1, INFINITY, buf), "–", "bound: infinity is a dash");
 	is_str(et_format_change_span(1.31, NAN, NAN, buf), "31 %",
 		"change with an interval: without one there is the change only");
 	is_str(et_format_change_bounds(1.001, 0.9972, 1.004, "…", buf), "-0.3 % … +0.4 %",
