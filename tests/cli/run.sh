@@ -242,7 +242,8 @@ like "run: --fail-on-regression names the other time that regressed" "$err" 'eta
 refuses "run: --fail-on-regression of one command is rejected" 2 'slower than what' etalon run --fail-on-regression true
 exits "run: --sort and -u succeed" 0 etalon run -q -r 2 -w 0 --sort mean-time -u second --order random true 'sleep 0.05'
 like "run: -u is the unit of every figure" "$out" 'sleep 0.05 +0\.05[0-9]* s ±'
-refuses "run: an unknown --sort is rejected" 2 'mean-time' etalon run --sort speed true
+refuses "run: an unknown --sort is rejected" 2 '--sort' etalon run --sort speed true
+like "run: a hint has the orders that --sort takes" "$err" 'hint: .*mean-time'
 exits "run: -v succeeds" 0 etalon run -v -r 12 'sleep 0.002'
 like "run: -v draws a histogram" "$out" '[▁▂▃▄▅▆▇█]'
 # A process can set an empty name.
