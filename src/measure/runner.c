@@ -49,7 +49,7 @@ static int open_context(struct et_runner *r, struct et_error *err)
 			s->streams.err_fd[1] });
 	int rc = et_own_process_change(&c->own, setup.root, s->e->host.cpus, cpu_to_avoid(s), err);
 	if (rc == 0)
-		rc = et_drain_start(&c->setup.streams.drain, err);
+		rc = et_streams_start(&c->setup.streams, err);
 	if (rc == 0)
 		rc = et_observers_open(&c->observers, &setup, err);
 	return rc;

@@ -116,6 +116,19 @@ int et_streams_open(struct et_streams *s, const char *input, const char *output,
 	return 0;
 }
 
+int et_streams_start(struct et_streams *s, struct et_error *err)
+{
+	int rc = et_drain_start(&s->drain, s->drain.out.write_fd >= 0 ? err : NULL);
+
+	if (rc == 0 || s->drain.out.write_fd >= 0)
+		return rc;
+	for (int i = 0; i < ET_SLOTS; i++) {
+		if (s->err_fd[i] == s->drain.err[i].write_fd)
+			s->err_fd[i] = s->null_fd;
+	}
+	return 0;
+}
+
 void et_streams_rewind(struct et_streams *s, size_t n_slots)
 {
 	et_drain_forget(&s->drain, n_slots);

@@ -24,6 +24,11 @@ void et_streams_init(struct et_streams *s); /* as after et_streams_close() */
  */
 int et_streams_open(struct et_streams *s, const char *input, const char *output, bool other_user,
 	struct et_error *err) ET_CHECK;
+/*
+ * Starts to read what programs write to pipes. If no thread can be made, standard error goes to
+ * /dev/null instead; it is an error only if standard output is a pipe.
+ */
+int et_streams_start(struct et_streams *s, struct et_error *err) ET_CHECK;
 /* Rewinds the input, truncates the output and forgets standard error, before each run. */
 void et_streams_rewind(struct et_streams *s, size_t n_slots);
 void et_streams_close(struct et_streams *s);
