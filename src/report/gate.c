@@ -20,12 +20,13 @@ static char *comparison(const struct et_contrast *c, double limit, const char *b
 {
 	struct et_ratio r = et_contrast_ratio(c);
 	bool slower = r.estimate >= 1;
-	double from = 100 * (slower ? r.lo - 1 : 1 - r.hi),
-	       to = 100 * (slower ? r.hi - 1 : 1 - r.lo);
+	double from = 100 * (r.lo - 1), to = 100 * (r.hi - 1);
 	int d = decimals(&r);
 
-	return et_asprintf("%s is %.*f %% %s than %s (%.*f … %.*f %%), limit %.6g %%", b, d,
-		100 * fabs(r.estimate - 1), slower ? "slower" : "faster", a, d, from, d, to,
+	/* As the limit: slower is positive. */
+	return et_asprintf(from < 0 ? "%s is %.*f %% %s than %s (%+.*f … %+.*f %%), limit %.6g %%"
+				    : "%s is %.*f %% %s than %s (%.*f … %.*f %%), limit %.6g %%",
+		b, d, 100 * fabs(r.estimate - 1), slower ? "slower" : "faster", a, d, from, d, to,
 		100 * limit);
 }
 
@@ -33,13 +34,19 @@ static char *undecided(const struct et_contrast *c, double limit, const char *b,
 {
 	struct et_ratio r = et_contrast_ratio(c);
 
+	if (c->pairs_needed && c->pairs)
+		return et_asprintf("undecided: %zu pairs are too few to compare %s with %s, limit "
+				   "%.6g %%; use --runs %zu",
+			c->pairs, b, a, 100 * limit, c->pairs_needed);
 	if (c->pairs_needed)
-		return et_asprintf("undecided: %zu pairs are too few to compare %s with %s; use "
-				   "--runs %zu",
-			c->pairs, b, a, c->pairs_needed);
-	if (!isfinite(c->p) || !isfinite(r.lo) || !isfinite(r.hi))
 		return et_asprintf(
-			"undecided: %s cannot be compared with %s; use --runs 10 or more", b, a);
+			"undecided: too few values to compare %s with %s, limit %.6g %%; "
+			"take at least %zu of each",
+			b, a, 100 * limit, c->pairs_needed);
+	if (!isfinite(c->p) || !isfinite(r.lo) || !isfinite(r.hi))
+		return et_asprintf("undecided: %s cannot be compared with %s, limit %.6g %%; take "
+				   "10 runs or more",
+			b, a, 100 * limit);
 	ET_AUTO_FREE char *what = comparison(c, limit, b, a);
 	if (r.lo > 1 + limit)
 		return et_asprintf(
@@ -98,7 +105,7 @@ void et_gate_print(const struct et_gate *g, const char *const *names, const char
 			print_line(g, &g->contrasts[i], names, before, "", out);
 	}
 	if (compared > 1)
-		snprintf(among, sizeof(among), " (the largest of %zu)", compared);
+		snprintf(among, sizeof(among), " (the largest of %zu comparisons)", compared);
 	if (verdict != ET_GATE_REGRESSED && decisive < g->n)
 		print_line(g, &g->contrasts[decisive], names, before, among, out);
 	print_other(g, names, before, out);
