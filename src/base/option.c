@@ -232,6 +232,9 @@ void et_options_help(const struct et_option *table, FILE *out, int width)
 
 	for (const struct et_option *o = table; o->name; o++) {
 		char left[128];
+
+		if (o->group)
+			fprintf(out, "\n  %s\n", o->group);
 		const char *arg = has_arg(o) == optional_argument ? o->arg + 1
 				  : o->arg                        ? o->arg
 								  : "";

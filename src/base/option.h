@@ -36,6 +36,7 @@ struct et_option {
 	uint64_t lo, hi;     /* range of a whole number, or of a duration in ns; hi 0: no limit */
 	const void *context; /* data for the command's own setter */
 	unsigned bit;        /* is set in the table's `given`; 0: none */
+	const char *group;   /* heading of the help above this row; NULL: the same as before */
 };
 
 /* In a row: the member of `struct type` that it fills. */
