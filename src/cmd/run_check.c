@@ -132,6 +132,11 @@ static int check_number(
 					decides, bounds[i].name),
 				"omit one of them");
 	}
+	if (given & ET_GIVEN_RUNS && p->until_ratio > 0)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--runs and --until both decide the number of runs"),
+			"omit one of them; --max-runs bounds --until");
 	if (p->until_ratio > 0 && !(given & ET_GIVEN_MIN))
 		p->min_runs = ET_UNTIL_LEAST;
 	if (p->min_runs > p->max_runs && !(given & ET_GIVEN_MAX))
