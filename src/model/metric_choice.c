@@ -4,8 +4,10 @@
 #include "model/shares.h"
 
 #include <math.h>
+#include <string.h>
 
-const char *const et_metric_reason_names[] = { "user", "default", "parallel", "waits", NULL };
+const char *const et_metric_reason_names[] = { "user", "default", "parallel", "waits", "wants-cpus",
+	NULL };
 
 /*
  * A serial program uses at most 1 CPU, and the clocks agree much better than 10 %. Waiting for a
@@ -72,7 +74,7 @@ static double middle(double *x, size_t n)
 }
 
 /* Returns whether elapsed time must decide for this command. */
-static bool judge(const struct et_command *c, struct et_metric_choice *out)
+static bool judge(const struct et_command *c, bool several_cpus, struct et_metric_choice *out)
 {
 	size_t room = c->samples.n + 1;
 	ET_AUTO_FREE double *busy = et_calloc(room, sizeof(*busy));
@@ -86,8 +88,11 @@ static bool judge(const struct et_command *c, struct et_metric_choice *out)
 	if (!v.n)
 		return false;
 	double b = middle(busy, v.n), w = middle(wants, v.n), waiting = middle(waits, v.n);
-	if (b > PARALLEL || w > WANTS_CPUS) {
+	if (b > PARALLEL) {
 		out->reason = ET_METRIC_PARALLEL;
+		out->amount = b;
+	} else if (several_cpus && w > WANTS_CPUS) {
+		out->reason = ET_METRIC_WANTS_CPUS;
 		out->amount = w;
 	} else if (waiting > WAITS) {
 		out->reason = ET_METRIC_WAITS;
@@ -97,6 +102,12 @@ static bool judge(const struct et_command *c, struct et_metric_choice *out)
 	}
 	out->metric = ET_METRIC_ELAPSED;
 	return true;
+}
+
+/* On a single CPU, tasks that wait for a CPU wait for each other. */
+static bool may_use_several_cpus(const struct et_experiment *e)
+{
+	return e->host.cpus != 1 && !(e->child.cpus && !strpbrk(e->child.cpus, ",-"));
 }
 
 struct et_metric_choice et_metric_choose(const struct et_experiment *e)
@@ -112,7 +123,7 @@ struct et_metric_choice et_metric_choose(const struct et_experiment *e)
 		return choice;
 	for (uint32_t c = 0; c < e->n_commands; c++) {
 		choice.command = c;
-		if (judge(&e->commands[c], &choice))
+		if (judge(&e->commands[c], may_use_several_cpus(e), &choice))
 			return choice;
 	}
 	choice.command = 0;

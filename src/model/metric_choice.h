@@ -16,6 +16,7 @@ enum et_metric_reason {
 	ET_METRIC_BY_DEFAULT, /* CPU time: no command uses several CPUs or waits */
 	ET_METRIC_PARALLEL,   /* elapsed time: a command keeps more than one CPU busy */
 	ET_METRIC_WAITS,      /* elapsed time: a command sleeps or waits for part of its time */
+	ET_METRIC_WANTS_CPUS, /* elapsed time: it would use several CPUs if they were free */
 };
 
 extern const char *const et_metric_reason_names[]; /* in JSON; NULL ends the list */

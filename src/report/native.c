@@ -283,7 +283,8 @@ static void write_choice(struct et_json *w, const struct et_choice *choice)
 static void write_metric_choice(
 	struct et_json *w, const struct et_experiment *e, const struct et_metric_choice *choice)
 {
-	bool decided = choice->reason == ET_METRIC_PARALLEL || choice->reason == ET_METRIC_WAITS;
+	bool decided =
+		choice->reason != ET_METRIC_BY_USER && choice->reason != ET_METRIC_BY_DEFAULT;
 
 	et_json_flat_object(w, "metric_choice");
 	et_json_bool(w, "auto", e->metric_auto);

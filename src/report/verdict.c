@@ -61,6 +61,8 @@ char *et_metric_reason_text(const struct et_metric_choice *choice, const char *w
 
 	if (choice->reason == ET_METRIC_PARALLEL)
 		return et_asprintf("%s keeps %.1f CPUs busy", who, choice->amount);
+	if (choice->reason == ET_METRIC_WANTS_CPUS)
+		return et_asprintf("%s would use %.1f CPUs if they were free", who, choice->amount);
 	if (choice->reason == ET_METRIC_WAITS)
 		return et_asprintf("%s sleeps or waits for %s of it", who,
 			et_format_percent(choice->amount, share));
@@ -82,6 +84,25 @@ char *et_verdict_basis(
 
 	return et_asprintf("%s%s%s%s, %s, %s", et_metrics[c->metric].label, reason ? " (" : "",
 		reason ? reason : "", reason ? ")" : "", pairs, et_format_percent(c->level, level));
+}
+
+char *et_verdict_beside(const struct et_contrast *c)
+{
+	struct et_ratio r = et_contrast_ratio(c), s = c->side_by_side;
+	bool shown = c->conclusion == ET_CONCLUDED_SLOWER || c->conclusion == ET_CONCLUDED_FASTER;
+	char alone[ET_FIGURE], beside[ET_FIGURE];
+
+	if (!shown || !has_interval(r) || !has_interval(s))
+		return et_strdup("");
+	if (r.estimate >= twice || (r.estimate > 1) != (s.estimate > 1)) {
+		et_format_ratio_pm(r.estimate, r.lo, r.hi, alone);
+		et_format_ratio_pm(s.estimate, s.lo, s.hi, beside);
+		return strcmp(alone, beside) ? et_asprintf("; side by side %s ×", beside)
+					     : et_strdup("");
+	}
+	et_format_change(r.estimate, r.lo, r.hi, alone);
+	et_format_change(s.estimate, r.lo, r.hi, beside);
+	return strcmp(alone, beside) ? et_asprintf("; side by side %s", beside) : et_strdup("");
 }
 
 const char *et_verdict_style(const struct et_contrast *c)

@@ -19,7 +19,7 @@ struct et_effective et_effective_of(double inflation, size_t n)
 /* Less the bias of the coefficient: Marriott & Pope (1954), Kendall (1954). */
 static double unbiased(double r, double n)
 {
-	return r + (1 + 4 * r) / n;
+	return fmin(r + (1 + 4 * r) / n, 0.99);
 }
 
 /* The coefficient is uncertain: see et_serial_inflation. */

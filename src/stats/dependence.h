@@ -29,7 +29,7 @@ struct et_dependence {
  * 95 %), so that independent series lose hardly any power: of 30 values each, 1.6 points of 81.
  * The amount is that of both, or of each if they differ (at 5 %). Coefficients are corrected as
  * et_serial_inflation corrects them. In simulations of normal data, 30 values each, false alarms
- * are then 5 % for phi = 0 and 0.6, and at most 7.5 % between. With fewer than 20 values in all,
+ * are then 5 % for phi = 0 and 0.6, and at most 8 % between. With fewer than 20 values in all,
  * where chance looks like dependence, there is no correction.
  */
 struct et_dependence et_dependence_of(const double *a, size_t na, const double *b, size_t nb);

@@ -2,8 +2,10 @@
 #include "stats/warnings.h"
 #include "base/alloc.h"
 #include "model/culprit.h"
+#include "model/shares.h"
 #include "num/quantile.h"
 
+#include <math.h>
 #include <string.h>
 
 /* --- a series --- */
@@ -20,7 +22,7 @@ void et_series_warn(const double *x, size_t n, enum et_diagnosis_use use, struct
 /* --- a command --- */
 
 struct totals {
-	double elapsed, cpu, wait, steal, blocked;
+	double elapsed, cpu, wait, asleep, steal, blocked;
 	size_t n;
 	size_t turns;           /* runs that were not warm-up, removed ones too */
 	size_t marks[ET_MARKS]; /* as in et_mark_rows */
@@ -33,6 +35,20 @@ struct totals {
 static double known(uint64_t ns)
 {
 	return ns == ET_UNKNOWN ? 0 : (double)ns;
+}
+
+/* The shares that are printed; without them, the tasks' waits and the rest of elapsed time. */
+static void add_shares(const struct et_measured *m, struct totals *t)
+{
+	double shares[ET_SHARES], wait = known(m->wait_ns);
+	double rest = (double)m->elapsed_ns - (double)m->cpu_ns - wait - known(m->steal_ns);
+
+	bool recorded = m->on_cpu_ns != ET_UNKNOWN; /* imported records may lack them */
+
+	et_sample_shares(m, shares);
+	t->wait += !recorded || isnan(shares[ET_SHARE_RUNNABLE]) ? wait : shares[ET_SHARE_RUNNABLE];
+	t->asleep += !recorded || isnan(shares[ET_SHARE_ASLEEP]) ? fmax(rest, 0)
+								 : shares[ET_SHARE_ASLEEP];
 }
 
 static struct totals add_up(const struct et_command *c)
@@ -59,20 +75,19 @@ static struct totals add_up(const struct et_command *c)
 		t.n++;
 		t.elapsed += (double)s->measured.elapsed_ns;
 		t.cpu += (double)s->measured.cpu_ns;
-		t.wait += known(s->measured.wait_ns);
+		add_shares(&s->measured, &t);
 		t.steal += known(s->measured.steal_ns);
 		t.blocked += known(s->measured.blocked_ns);
 	}
 	return t;
 }
 
-/* The share of elapsed time in which a serial program neither ran nor waited for a CPU. */
+/* The share of elapsed time in which a program slept or waited for something else than a CPU. */
 double et_idle_share(const struct et_command *c)
 {
 	struct totals t = add_up(c);
-	double rest = t.elapsed - t.cpu - t.wait - t.steal;
 
-	return t.elapsed > 0 && rest > 0 ? rest / t.elapsed : 0;
+	return t.elapsed > 0 ? t.asleep / t.elapsed : 0;
 }
 
 static void blame_machine(const struct et_experiment *e, const struct et_command *c,
@@ -118,7 +133,7 @@ static void warn_elapsed(const struct et_experiment *e, const struct et_command 
 {
 	/* The kernel needs this long to start and to end a program. */
 	const double start_and_end_ns = 2e6;
-	double rest = t->elapsed - t->cpu - t->wait - t->steal;
+	double rest = t->asleep;
 	double taken = t->wait + t->steal;
 
 	if (!t->n || (t->cpu >= t->elapsed && !(taken > 0.02 * t->elapsed)))

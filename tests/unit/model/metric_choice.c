@@ -93,7 +93,7 @@ static void kinds(void)
 		"auto: a program on two CPUs is judged by elapsed time");
 	ok(reason_of((struct shares){ 108, 0, 0 }) == ET_METRIC_BY_DEFAULT,
 		"auto: 1.08 CPUs are not clearly more than one");
-	ok(reason_of((struct shares){ 80, 90, 0 }) == ET_METRIC_PARALLEL,
+	ok(reason_of((struct shares){ 80, 90, 0 }) == ET_METRIC_WANTS_CPUS,
 		"auto: a parallel program is recognized on a busy machine");
 	ok(reason_of((struct shares){ 85, 25, 0 }) == ET_METRIC_BY_DEFAULT,
 		"auto: processes that wait for a CPU beside each other for a moment do not count");
@@ -144,9 +144,27 @@ static void votes(void)
 	et_experiment_free(e);
 }
 
+static void one_cpu(void)
+{
+	struct et_experiment *e = experiment(1);
+
+	for (int i = 0; i < 3; i++)
+		add_solo(e, 0, (struct shares){ 80, 90, 0 });
+	ok(et_metric_choose(e).amount > 1.6, "auto: the CPUs that a program would use are counted");
+	e->child.cpus = et_strdup("0");
+	ok(et_metric_choose(e).reason == ET_METRIC_BY_DEFAULT,
+		"auto: tasks that have a single CPU wait for each other");
+	free(e->child.cpus);
+	e->child.cpus = et_strdup("0-1");
+	ok(et_metric_choose(e).reason == ET_METRIC_WANTS_CPUS,
+		"auto: tasks that have two CPUs may want both");
+	et_experiment_free(e);
+}
+
 int main(void)
 {
 	kinds();
+	one_cpu();
 	unexplained();
 	votes();
 	return tap_done();
