@@ -33,7 +33,8 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 		"(--warmup) or exclude it" },
 	[ET_WARN_DRIFT] = { "drift", WARNING, "fp",
 		"drift: the values {0:rise|fall} from run to run (Mann-Kendall p {1}), so their "
-		"mean depends on when you stop; warm up longer (--warmup)" },
+		"mean depends on when you stop; {0:use 'etalon env check'|warm up longer "
+		"(--warmup)}" },
 	[ET_WARN_DEPENDENT_RUNS] = { "dependent-runs", WARNING, "ncc",
 		"successive runs resemble each other (autocorrelation {0}), so {1} of them count "
 		"as {2}; compare programs as pairs in one experiment" },
@@ -112,9 +113,9 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_UNTIL_FEW_RUNS] = { "until-few-runs", WARNING, "scc",
 		"--until {0} ended after {1} runs, which may agree by chance, so the interval may "
 		"be too narrow; use --min-runs {2}" },
-	[ET_WARN_UNTIL_MISSED] = { "until-missed", WARNING, "ssc",
+	[ET_WARN_UNTIL_MISSED] = { "until-missed", WARNING, "sscf",
 		"--until {0} of the mean was not reached: ± {1} after {2} runs; allow more with "
-		"--max-runs or --time-limit" },
+		"{3:--max-runs|--time-limit}" },
 	[ET_WARN_UNTIL_MISSED_BY_REMOVAL] = { "until-missed-by-removal", WARNING, "sccsc",
 		"--until {0} of the mean was reached by all {1} runs, but not by the {2} that were "
 		"kept (± {3}); take more with --min-runs {4}" },
@@ -129,9 +130,8 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 		"the commands ran one after the other, so a change of the machine between them "
 		"looks like a difference; use --order auto" },
 	[ET_WARN_MEASURED_APART] = { "measured-apart", WARNING, "fsft",
-		"measured at different times{0:, the machine {1} {2:slower|faster}|}, so its "
-		"changes "
-		"look like a difference; use 'etalon run --baseline {3}'" },
+		"measured at different times{0:, the machine {1} {2:slower|faster}|}, so a "
+		"change of the machine looks like a difference; use 'etalon run --baseline {3}'" },
 	[ET_WARN_COMPARED_BY_CPU_TIME] = { "compared-by-cpu-time", WARNING, "",
 		"these programs mostly sleep or wait, which CPU time does not count; compare "
 		"them by elapsed time (--metric et)" },

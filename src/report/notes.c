@@ -18,6 +18,7 @@ enum rank {
 	LATER,      /* after the others */
 	OF_ELAPSED, /* only if elapsed time is judged and the amount is at least a tenth of it */
 	OF_CPU,     /* only if CPU time is judged */
+	OF_STATES,  /* a usual note that the states of the machine give rise to: see add_states */
 	NEVER,      /* the answer holds, or nothing can be done about it here */
 };
 
@@ -56,7 +57,7 @@ static const struct rule rules[ET_WARNING_CODES] = {
 		"the first run was far slower because caches were cold; leave it out: --warmup 3" },
 	[ET_WARN_DRIFT] = { LATER, CAUSE_SERIES, false,
 		"the times {0:rise|fall} from run to run (p {1}), so the mean depends on when you "
-		"stop; warm up: --warmup 10" },
+		"stop; {0:see what slows the machine: etalon env check|warm up: --warmup 10}" },
 	[ET_WARN_DEPENDENT_RUNS] = { NEVER, CAUSE_SERIES, false, NULL },
 	[ET_WARN_SEVERAL_MODES] = { LATER, CAUSE_SHAPE, false,
 		"two modes, near {0} and {1}, and the mean describes neither; look at them: etalon "
@@ -81,9 +82,7 @@ static const struct rule rules[ET_WARNING_CODES] = {
 		"--metric et" },
 	[ET_WARN_TIME_LIMIT] = { USUAL, CAUSE_OWN, false,
 		"the time limit ended it after {0} of {1} runs; allow more: --time-limit" },
-	[ET_WARN_SLOW_MACHINE] = { USUAL, CAUSE_SPEED, true,
-		"the machine was slow in {0} of {1} runs{2:; for the time at full speed: "
-		"--pace|}" },
+	[ET_WARN_SLOW_MACHINE] = { OF_STATES, CAUSE_SPEED, true, NULL },
 	[ET_WARN_SLOW_RUNS] = { NEVER, CAUSE_SPEED, true, NULL },
 	[ET_WARN_LOST_RECORDS] = { NEVER, CAUSE_OWN, false, NULL },
 	[ET_WARN_STOPPED] = { USUAL, CAUSE_OWN, true,
@@ -103,7 +102,8 @@ static const struct rule rules[ET_WARNING_CODES] = {
 		"{0} stops at the first match, because its output is /dev/null; use --output "
 		"pipe" },
 	[ET_WARN_UNTIL_MISSED] = { FIRST, CAUSE_OWN, false,
-		"wanted ± {0} of the mean, reached ± {1} after {2} runs; allow more: --max-runs" },
+		"wanted ± {0} of the mean, reached ± {1} after {2} runs; allow more: "
+		"{3:--max-runs|--time-limit}" },
 	[ET_WARN_UNTIL_MISSED_BY_REMOVAL] = { FIRST, CAUSE_OWN, false,
 		"wanted ± {0} of the mean, reached ± {3} by the {2} runs kept of {1}; take more: "
 		"--min-runs {4}" },
@@ -179,6 +179,7 @@ static bool matters(const struct et_judgement *j, const struct et_warning *w)
 
 	switch (rules[w->code].rank) {
 	case NEVER:
+	case OF_STATES:
 		return false;
 	case OF_ELAPSED:
 		return judged == ET_METRIC_ELAPSED && share_of_elapsed(j, &w->args[0]) >= least;
@@ -267,18 +268,25 @@ static char *states_text(const struct et_command_result *r)
 	return text;
 }
 
+/* Virtual machines nearly always have two speeds; from here on another time would be the answer. */
+static const double other_speed = 1.3;
+
 /* Says that the machine had two speeds: with the times, or for several commands with counts. */
 static void add_states(struct notes *all)
 {
 	static const struct et_warning speed = { .code = ET_WARN_SLOW_MACHINE };
 	const struct et_judgement *j = all->judgement;
 	size_t slow = 0, runs = 0;
+	double most = 0;
 
 	for (size_t i = 0; i < j->n_commands; i++) {
+		const struct et_states *s = &j->commands[i].states;
+		if (s->slow && s->fast)
+			most = fmax(most, s->slow_mean / s->fast_mean);
 		slow += j->commands[i].states.slow;
 		runs += j->commands[i].states.slow + j->commands[i].states.fast;
 	}
-	if (!slow)
+	if (!(most >= other_speed))
 		return;
 	struct note *note = note_about(all, &speed);
 	note->shown = &speed;
@@ -343,7 +351,7 @@ enum { TURNS = 3 };
 /* The notes of the first turn are printed first, and those of one turn in the order they came. */
 static int turn_of(enum rank rank)
 {
-	return rank == FIRST ? 0 : rank == USUAL ? 1 : 2;
+	return rank == FIRST ? 0 : rank == USUAL || rank == OF_STATES ? 1 : 2;
 }
 
 size_t et_notes(const struct et_judgement *j, const struct et_page *page, size_t lines)

@@ -515,8 +515,10 @@ static void verdict_line(const struct et_judgement *j, const struct et_contrast 
 	ET_AUTO_FREE char *a = et_summary_name(j, c->a);
 	ET_AUTO_FREE char *decisive = et_summary_name(j, j->metric.command);
 	ET_AUTO_FREE char *text = et_verdict_text(c, b, a);
-	ET_AUTO_FREE char *remark =
-		basis ? et_verdict_basis(&j->metric, c, decisive) : et_strdup("");
+	ET_AUTO_FREE char *how = basis ? et_verdict_basis(&j->metric, c, decisive) : et_strdup("");
+	ET_AUTO_FREE char *beside = et_verdict_beside(c);
+	/* Without a basis the remark begins here, so the separator goes. */
+	ET_AUTO_FREE char *remark = et_asprintf("%s%s", how, beside + (!*how && *beside ? 2 : 0));
 
 	remarked(page, text, et_verdict_style(c), remark);
 }
@@ -546,8 +548,8 @@ static void many_verdicts(const struct et_judgement *j, const struct et_page *pa
 
 	for (size_t i = 0; i < j->n_contrasts; i++)
 		open = open || !j->contrasts[i].significant;
-	ET_AUTO_FREE char *legend = et_asprintf(
-		"ratio to %s: %s%s", reference, basis, open ? "; ?: no difference shown" : "");
+	ET_AUTO_FREE char *legend = et_asprintf("ratio to %s: %s%s", reference, basis,
+		open ? "; ?: no difference shown, or too few runs" : "");
 	et_page_paragraph(page, 0, "", NULL, legend, DIM);
 	for (size_t i = 0; i < j->n_contrasts; i++) {
 		if (et_judgement_contradicted(j, i) && n++ < MOST)

@@ -63,9 +63,12 @@ void et_diagnose(const double *x, const double *sorted, size_t n, struct et_diag
 
 /* --- warnings --- */
 
+/* Of many runs the test finds a drift that is far smaller than what anybody asks for. */
+static const double noticeable_shift = 0.03;
+
 static void warn_serial(const struct et_diagnosis *d, struct et_warnings *out)
 {
-	if (d->trend.p < alarm_p)
+	if (d->trend.p < alarm_p && fabs(d->drift.shift) > noticeable_shift)
 		et_warn(out, ET_WARN_DRIFT, et_arg_flag(d->trend.s > 0),
 			et_arg_p_value(d->trend.p));
 	/* r1 is corrected for its bias under independence (Marriott & Pope 1954). */

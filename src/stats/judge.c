@@ -126,7 +126,8 @@ static void warn_until(const struct et_experiment *e, struct et_command_result *
 			et_arg_count(est->n), et_arg_share(reached), et_arg_count(2 * all->n));
 	else
 		et_warn(&r->warnings, ET_WARN_UNTIL_MISSED, et_arg_share(e->plan.until_ratio),
-			et_arg_share(reached), et_arg_count(est->n));
+			et_arg_share(reached), et_arg_count(est->n),
+			et_arg_flag(fmax((double)all->n, (double)est->n) >= e->plan.max_runs));
 }
 
 /* The answer of K-best: the fastest run, if K of them agree with it. */

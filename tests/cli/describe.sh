@@ -10,7 +10,7 @@ like 'describe: the heading names the file and the number of values' "$out" 'num
 like 'describe: the interval of a drifting mean is widened' "$out" 'mean +20 ± 16 \(Student t widened for dependence, 95 %, k = 2\.776\)'
 like "describe: Student's interval is shown beside a wider one" "$out" '16\.8 … 24\.2 by Student t alone'
 like 'describe: the median has an interval by order statistics' "$out" 'median +20\.5 \(14\.0 … 27\.0, order statistics'
-like 'describe: a drift gives a warning with a remedy' "$out" 'warning: drift.*warm up'
+like 'describe: a drift gives a warning' "$out" 'warning: drift'
 like 'describe: the text has a histogram' "$out" '▲ median'
 is 'describe: the text has no escape sequence if the output is no terminal' "$(tr -cd '\033' <.out)" ''
 exits 'describe: standard input is read without an operand' 0 etalon describe <numbers

@@ -97,7 +97,7 @@ static void warn_of_all(struct et_judgement *j)
 		et_warn(w, ET_WARN_LEFTOVERS, et_arg_count(2));
 		et_warn(w, ET_WARN_TIME_LIMIT, et_arg_count(2), et_arg_count(10));
 		et_warn(w, ET_WARN_UNTIL_MISSED, et_arg_share(0.01), et_arg_share(0.02),
-			et_arg_count(40));
+			et_arg_count(40), et_arg_flag(true));
 	}
 	for (size_t i = 0; i < j->n_contrasts; i++)
 		et_warn(&j->contrasts[i].warnings, ET_WARN_SEQUENTIAL_ORDER);
@@ -183,6 +183,17 @@ static void table(void)
 	j.metric = (struct et_metric_choice){
 		.metric = ET_METRIC_CPU, .reason = ET_METRIC_PARALLEL, .command = 1, .amount = 1.93
 	};
+	struct et_ratio same = { j.contrasts[0].ratio, j.contrasts[0].lo, j.contrasts[0].hi, "t" };
+	j.contrasts[0].alone = same;
+	j.contrasts[0].side_by_side = same;
+	ET_AUTO_FREE char *alike = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(strstr(alike, "side by side") == NULL,
+		"two commands: the ratio side by side is not repeated if it is the same");
+	j.contrasts[0].side_by_side.estimate -= 0.002;
+	ET_AUTO_FREE char *beside = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(strstr(beside, "2.1 % (1.8 … 2.4)") && strstr(beside, "; side by side 1.9 %"),
+		"two commands: the ratio side by side is printed beside the ratio alone");
+	j.contrasts[0].side_by_side = j.contrasts[0].alone = ET_NO_RATIO;
 	j.second = et_calloc(1, sizeof(*j.second));
 	j.second[0] = j.contrasts[0];
 	j.second[0].warnings = (struct et_warnings){ 0 };
@@ -276,13 +287,10 @@ static void notes(void)
 	et_warn(&j.warnings, ET_WARN_NO_NET_ADMIN);
 	et_warn(&j.commands[0].warnings, ET_WARN_WAITED_FOR_CPU, et_arg_share(0.5),
 		et_arg_text("cc1"), et_arg_flag(true));
-	et_warn(&j.commands[1].warnings, ET_WARN_SLOW_MACHINE, et_arg_count(3), et_arg_count(10),
-		et_arg_flag(true));
-	et_warn(&j.commands[2].warnings, ET_WARN_SLOW_MACHINE, et_arg_count(4), et_arg_count(10),
-		et_arg_flag(true));
+	et_warn(&j.commands[1].warnings, ET_WARN_STOPPED, et_arg_count(3));
+	et_warn(&j.commands[2].warnings, ET_WARN_STOPPED, et_arg_count(4));
 	ET_AUTO_FREE char *text = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
-	if (!ok(strstr(text, "\nnote (2, 3): the machine was slow in 7 of 20 runs; for the time at "
-			     "full speed:\n  --pace\n") != NULL,
+	if (!ok(strstr(text, "\nnote (2, 3): a signal stopped the program in 7 runs, ") != NULL,
 		    "notes: one for two commands, with the sums of their counts"))
 		printf("# %s\n", text);
 	ok(!strstr(text, "virtual") && !strstr(text, "CAP_NET_ADMIN") && !strstr(text, "cc1"),
@@ -335,6 +343,11 @@ static void headlines(void)
 	ok(strstr(few, "at full speed not known: too few\n") != NULL, "paced: why it is not known");
 	j.commands[0].paced = (struct et_paced){ 0 };
 	j.commands[0].states = (struct et_states){ 9, 21, 46.12e6, 62.8e6 };
+	j.commands[0].states.slow_mean = 55e6;
+	ET_AUTO_FREE char *near_by = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(strstr(near_by, "at full speed") == NULL,
+		"states: there is no note about a machine that was slower by a fifth");
+	j.commands[0].states.slow_mean = 62.8e6;
 	j.commands[0].second_check = (struct et_second_check){ 2, 416e6, 412.3e6, -0.0089 };
 	ET_AUTO_FREE char *states = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
 	ok(strstr(states,

@@ -65,6 +65,12 @@ static void series(void)
 	for (int i = 0; i < N; i++)
 		x[i] *= 1 + 0.001 * i;
 	et_series_warn(x, N, ET_USE_MEAN, &w);
+	ok(!et_warnings_have(&w, ET_WARN_DRIFT),
+		"series: a drift of the halves by less than 3 %% raises no warning");
+	et_warnings_free(&w);
+	for (int i = 0; i < N; i++)
+		x[i] *= 1 + 0.01 * i;
+	et_series_warn(x, N, ET_USE_MEAN, &w);
 	ok(arg(&w, ET_WARN_DRIFT, 0) == 1, "series: rising values drift upwards");
 	et_warnings_free(&w);
 
@@ -236,6 +242,9 @@ static struct et_sample *add(struct et_experiment *e, uint32_t command, uint32_t
 		.place.partner = -1,
 		.measured.elapsed_ns = elapsed_ns,
 		.measured.cpu_ns = cpu_ns,
+		.measured.on_cpu_ns = ET_UNKNOWN,
+		.measured.runnable_ns = ET_UNKNOWN,
+		.measured.asleep_ns = ET_UNKNOWN,
 		.measured.blocked_ns = ET_UNKNOWN };
 
 	return et_experiment_add(e, &s);
