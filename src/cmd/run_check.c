@@ -107,12 +107,9 @@ static unsigned given_bounds(const struct et_run_options *o)
 	return o->given & ~(ignored ? ET_GIVEN_MIN_TIME : 0u);
 }
 
-/*
- * One bound that is given moves the default of the other: -M 5 means 5 runs, and -m 2000 means 2000
- * or more if they take less than 3 s.
- */
-static int check_number(
-	unsigned given, enum et_protocol protocol, struct et_plan *p, struct et_error *err)
+/* Refuses options that would have no effect, because another one decides the number of runs. */
+static int check_deciding(
+	unsigned given, enum et_protocol protocol, const struct et_plan *p, struct et_error *err)
 {
 	static const struct {
 		unsigned bit;
@@ -137,6 +134,20 @@ static int check_number(
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"--runs and --until both decide the number of runs"),
 			"omit one of them; --max-runs bounds --until");
+	return 0;
+}
+
+/*
+ * One bound that is given moves the default of the other: -M 5 means 5 runs, and -m 2000 means 2000
+ * or more if they take less than 3 s.
+ */
+static int check_number(
+	unsigned given, enum et_protocol protocol, struct et_plan *p, struct et_error *err)
+{
+	int rc = check_deciding(given, protocol, p, err);
+
+	if (rc)
+		return rc;
 	if (p->until_ratio > 0 && !(given & ET_GIVEN_MIN))
 		p->min_runs = ET_UNTIL_LEAST;
 	if (p->min_runs > p->max_runs && !(given & ET_GIVEN_MAX))
