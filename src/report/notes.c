@@ -258,9 +258,9 @@ static char *states_text(const struct et_command_result *r)
 	const struct et_states *s = &r->states;
 	char fast[ET_FIGURE], slow[ET_FIGURE], best[ET_FIGURE];
 
-	char *text = et_asprintf("%s at full speed (%zu runs), %s when slowed (%zu runs)",
-		et_format_rounded(s->fast_mean, DIGITS, fast), s->fast,
-		et_format_rounded(s->slow_mean, DIGITS, slow), s->slow);
+	char *text = et_asprintf("%s at full speed (%zu run%s), %s when slowed (%zu run%s)",
+		et_format_rounded(s->fast_mean, DIGITS, fast), s->fast, s->fast == 1 ? "" : "s",
+		et_format_rounded(s->slow_mean, DIGITS, slow), s->slow, s->slow == 1 ? "" : "s");
 	if (r->full_speed.n)
 		et_append(&text, "; ", "%s at full speed by the probe",
 			et_format_measured(
