@@ -202,7 +202,8 @@ static void answer_modes(
 			best = i;
 	put(to, (double)n_modes, "kde.grid512_modes");
 	/* Symmetric data have two equal maxima; the oracle's must be one of them. */
-	theirs = (size_t)((member(expect, "kde", "grid512_argmax") - kde.lo) / kde.step + 0.5);
+	double at = (member(expect, "kde", "grid512_argmax") - kde.lo) / kde.step + 0.5;
+	theirs = at >= 0 && at < ET_KDE_POINTS ? (size_t)at : ET_KDE_POINTS;
 	put_judged(to,
 		theirs < ET_KDE_POINTS &&
 			fabs(kde.density[theirs] - kde.density[best]) <= 1e-9 * kde.density[best],
