@@ -24,7 +24,8 @@ exits 'ci: a slower program fails' 5 ./compare.sh HEAD~1 20
 like 'ci: the log states the regression' "$err" '^etalon: REGRESSION: head is [0-9.]+ % slower than base \([0-9.]+ … [0-9.]+ %\), limit 20 %$'
 like 'ci: the comment begins with the decision' "$(head -n 1 comment.md)" '^REGRESSION: head is '
 like 'ci: the comment has the table' "$(cat comment.md)" '\| `head` \|'
-is 'ci: the programs ran as duets' "$(jq -r '.comparisons[0].paired.arrangement' result.json)" duet
+is 'ci: the programs ran alone and as duets' \
+	"$(jq -r '[.commands[].samples[].arrangement] | unique | join(" ")' result.json)" 'duet solo'
 is 'ci: no worktree is left' "$(git worktree list | wc -l)" 1
 git revert --no-edit HEAD >/dev/null
 make -s clean 2>/dev/null
