@@ -10,6 +10,7 @@ seq 100 >data
 # with a letter is tried by that as well.
 while IFS='|' read -r letter option value; do
 	[ "$value" = - ] && value=
+	words=()
 	eval "words=($value)"
 	quick=(-r 1 -w 0)
 	case $option in

@@ -8,7 +8,7 @@ page=$root/man/etalon-glossary.7.scd
 
 # The terms, one per line: an entry may explain several.
 terms() { sed -nE 's/^\*([^*]+)\*$/\1/p' "$page" | sed 's/, /\n/g'; }
-terms >terms
+terms >known
 
 # has_terms LABEL NAME…
 has_terms()
@@ -17,7 +17,7 @@ has_terms()
 
 	shift
 	for name; do
-		grep -qixF -- "$name" terms || missing+=" $name"
+		grep -qixF -- "$name" known || missing+=" $name"
 	done
 	is "$label" "$missing" ''
 }

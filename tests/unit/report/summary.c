@@ -296,12 +296,12 @@ static void notes(void)
 	ok(!strstr(text, "virtual") && !strstr(text, "CAP_NET_ADMIN") && !strstr(text, "cc1"),
 		"notes: none about the machine's limits, nor about elapsed time if CPU time is "
 		"judged");
-	ET_AUTO_FREE char *quiet =
+	ET_AUTO_FREE char *silent =
 		print(e, &j, (struct et_text_options){ .width = 80, .quiet = true }, &left);
-	ok(!strstr(quiet, "note") && left == 0, "notes: none with --quiet");
-	ET_AUTO_FREE char *verbose =
+	ok(!strstr(silent, "note") && left == 0, "notes: none with --quiet");
+	ET_AUTO_FREE char *whole =
 		print(e, &j, (struct et_text_options){ .width = 80, .verbose = true }, &left);
-	ok(strstr(verbose, "virtual") && strstr(verbose, "CAP_NET_ADMIN") && strstr(verbose, "cc1"),
+	ok(strstr(whole, "virtual") && strstr(whole, "CAP_NET_ADMIN") && strstr(whole, "cc1"),
 		"notes: verbose text has all warnings");
 	for (size_t i = 0; i < 3; i++)
 		j.commands[i].metric = ET_METRIC_ELAPSED;
