@@ -206,10 +206,16 @@ static struct note *note_about(struct notes *all, const struct et_warning *w)
 	return added;
 }
 
+/* The probe has found the cause of a drift: the machine's speed changed. */
+static bool is_explained(const struct et_judgement *j, const struct et_warning *w, long command)
+{
+	return w->code == ET_WARN_DRIFT && command >= 0 && j->commands[command].states.slow;
+}
+
 /* Merges a warning about a command (-1: the experiment) into the note of its cause. */
 static void add(struct notes *all, const struct et_warning *w, long command)
 {
-	if (!matters(all->judgement, w))
+	if (!matters(all->judgement, w) || is_explained(all->judgement, w, command))
 		return;
 	struct note *note = note_about(all, w);
 	const struct rule *rule = &rules[w->code];
@@ -269,7 +275,7 @@ static char *states_text(const struct et_command_result *r)
 }
 
 /* Virtual machines nearly always have two speeds; from here on another time would be the answer. */
-static const double other_speed = 1.3;
+static const double other_speed = 1.35;
 
 /* Says that the machine had two speeds: with the times, or for several commands with counts. */
 static void add_states(struct notes *all)

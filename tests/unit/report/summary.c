@@ -344,9 +344,18 @@ static void headlines(void)
 	j.commands[0].paced = (struct et_paced){ 0 };
 	j.commands[0].states = (struct et_states){ 9, 21, 46.12e6, 62.8e6 };
 	j.commands[0].states.slow_mean = 55e6;
+	et_warn(&j.commands[0].warnings, ET_WARN_DRIFT, et_arg_flag(true), et_arg_p_value(0.001));
 	ET_AUTO_FREE char *near_by = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
 	ok(strstr(near_by, "at full speed") == NULL,
 		"states: there is no note about a machine that was slower by a fifth");
+	ok(strstr(near_by, "from run to run") == NULL,
+		"states: a drift that the machine's speed explains is no note");
+	j.commands[0].states = (struct et_states){ 0 };
+	ET_AUTO_FREE char *drifts = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(strstr(drifts, "the times rise from run to run") != NULL,
+		"states: a drift that nothing explains is a note");
+	et_warnings_free(&j.commands[0].warnings);
+	j.commands[0].states = (struct et_states){ 9, 21, 46.12e6, 62.8e6 };
 	j.commands[0].states.slow_mean = 62.8e6;
 	j.commands[0].second_check = (struct et_second_check){ 2, 416e6, 412.3e6, -0.0089 };
 	ET_AUTO_FREE char *states = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
