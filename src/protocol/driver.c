@@ -371,7 +371,7 @@ static int run_round(struct state *st, uint32_t round, uint32_t only, struct et_
 	for (uint32_t i = 0; i < n; i++)
 		st->at.per_round += !is_left_out(st, &st->turns[i]);
 	for (uint32_t i = 0; i < n; i++) {
-		/* In sequential order each command has its own rounds, told apart by its number. */
+		/* In sequential order each command has its own rounds; its number is the key. */
 		uint32_t position = only == UINT32_MAX ? i : only;
 		if (is_left_out(st, &st->turns[i]))
 			continue;

@@ -70,7 +70,7 @@ static int widest_cell(const struct et_comparison *c)
 	return widest;
 }
 
-/* The names of all series: together, because they are told apart by what differs. */
+/* Shortens the names of all series together: what they have in common is cut first. */
 static char **names_of(const struct et_page *page, const struct et_series *s, size_t n, int width)
 {
 	ET_AUTO_FREE const char **names = et_calloc(n, sizeof(*names));

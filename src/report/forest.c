@@ -64,7 +64,7 @@ static void draw_row(const struct axis *axis, const struct et_contrast *c, FILE 
 	fputc('\n', out);
 }
 
-/* The length of the folders that begin all names: files are told apart by the rest. */
+/* Returns the length of the folder path that all names begin with, which the chart omits. */
 static size_t common_folders(const struct et_series *s, size_t n)
 {
 	const char *slash = strrchr(s[0].name, '/');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of commands that must fit into a column and still be told apart. */
+/* Shortens names of commands to the width of a column, so that they still differ. */
 #ifndef ET_REPORT_NAMES_H
 #define ET_REPORT_NAMES_H
 
