@@ -170,12 +170,10 @@ static bool fails(const struct et_series_set *set, const struct et_comparison *c
 		.reference = (uint32_t)reference,
 		.limit = limit };
 	ET_AUTO_FREE const char **names = et_calloc(set->n, sizeof(*names));
-	size_t decisive;
 
 	for (size_t i = 0; i < set->n; i++)
 		names[i] = set->list[i].name;
-	et_gate_print(&gate, names, "etalon: ", stderr);
-	return et_gate_decide(&gate, &decisive) == ET_GATE_REGRESSED;
+	return et_gate_print(&gate, names, "etalon: ", stderr) == ET_GATE_REGRESSED;
 }
 
 static int judge(const struct et_cli *cli, const struct request *r, const struct et_series_set *set,

@@ -92,7 +92,8 @@ static void print_other(
 	}
 }
 
-void et_gate_print(const struct et_gate *g, const char *const *names, const char *before, FILE *out)
+enum et_gate_verdict et_gate_print(
+	const struct et_gate *g, const char *const *names, const char *before, FILE *out)
 {
 	size_t decisive, compared = 0;
 	enum et_gate_verdict verdict = et_gate_decide(g, &decisive);
@@ -109,4 +110,5 @@ void et_gate_print(const struct et_gate *g, const char *const *names, const char
 	if (verdict != ET_GATE_REGRESSED && decisive < g->n)
 		print_line(g, &g->contrasts[decisive], names, before, among, out);
 	print_other(g, names, before, out);
+	return verdict;
 }

@@ -15,9 +15,9 @@ char *et_gate_text(const struct et_contrast *c, double limit, const char *b, con
 /*
  * Prints a line for each regression; if there is none, one for the comparison that comes nearest
  * to it. A further line says if only the other time regressed. `before` is put before each line,
- * and names are those of the compared commands or series.
+ * and names are those of the compared commands or series. Returns what was decided.
  */
-void et_gate_print(
+enum et_gate_verdict et_gate_print(
 	const struct et_gate *g, const char *const *names, const char *before, FILE *out);
 
 #endif
