@@ -83,10 +83,12 @@ exits 'count-tests: succeeds when no check failed' 0 "$tools/count-tests" a.json
 is 'count-tests: counts TAP checks, and a test without TAP once' "$out" '2 passed, 0 failed, 1 skipped'
 log 'ok 1 - a\nnot ok 2 - b\n' FAIL >c.json
 exits 'count-tests: fails when a check failed' 1 "$tools/count-tests" a.json c.json
-is 'count-tests: counts a failed check' "$out" '2 passed, 1 failed, 1 skipped'
+is 'count-tests: names and counts a failed check' "$out" "failed: x: not ok 2 - b
+2 passed, 1 failed, 1 skipped"
 log 'ok 1 - a\n' TIMEOUT >d.json
 exits 'count-tests: fails when a test timed out' 1 "$tools/count-tests" d.json
-is 'count-tests: counts a timeout as a failure' "$out" '1 passed, 1 failed'
+is 'count-tests: names and counts a timeout as a failure' "$out" "failed: x: TIMEOUT
+1 passed, 1 failed"
 exits 'count-tests: fails when a log is missing' 1 "$tools/count-tests" a.json nosuch.json
 is 'count-tests: counts a missing log as a failure' "$out" '1 passed, 1 failed, 1 skipped'
 : >empty.json
@@ -110,10 +112,48 @@ exits 'ci: fails when lint fails' 1 ci "$both" 'echo "2 passed, 1 failed"; exit 
 is 'ci: counts the failures of lint' "${out##*$'\n'}" '7 passed, 1 failed, 2 skipped'
 exits 'ci: fails when check fails' 1 ci 'echo "4 passed, 1 failed"; exit 2' 'echo "3 passed, 0 failed"'
 is 'ci: runs lint after a failed check' "${out##*$'\n'}" '7 passed, 1 failed'
+exits 'ci: a failed check is named at the end' 1 ci 'echo "failed: x: not ok 2 - b"; seq 100; echo "4 passed, 1 failed"; exit 2' 'echo "3 passed, 0 failed"'
+is 'ci: the name is in the line before the counts' "$(tail -n 2 <<<"$out")" "failed: x: not ok 2 - b
+7 passed, 1 failed"
 exits 'ci: fails when lint cannot start' 1 ci "$both" 'echo missing; exit 2'
 is 'ci: counts a lint without a count as a failure' "${out##*$'\n'}" '5 passed, 1 failed, 2 skipped'
 exits 'ci: fails when make fails after a good count' 1 ci "$both; exit 2" 'echo "3 passed, 0 failed"'
 is 'ci: counts a make that fails after a good count' "${out##*$'\n'}" '8 passed, 1 failed, 2 skipped'
+
+# again RESULT: check with a meson that runs two tests, of which b fails beside a and then ends so
+# shellcheck disable=SC2317 # exits calls it
+again()
+{
+	mkdir -p again/meson-logs
+	: >again/build.ninja
+	rm -f again/second
+	log 'ok 1 - x\nnot ok 2 - y\n' FAIL | sed 's|"x"|"etalon:unit / b"|' >again/first.json
+	log 'ok 1 - x\n' OK | sed 's|"x"|"etalon:unit / a"|' >>again/first.json
+	log 'ok 1 - x\nok 2 - y\n' "$1" | sed 's|"x"|"etalon:unit / b"|' >again/then.json
+	printf '#!/bin/sh\n' >ci/ninja
+	cat >ci/meson <<-END
+		#!/bin/sh
+		cd $work/again || exit 1
+		if [ -f second ]; then
+			cp then.json meson-logs/testlog.json
+			case \$* in *' b') [ $1 = OK ] ;; *) exit 3 ;; esac
+		else
+			: >second
+			cp first.json meson-logs/testlog.json
+			exit 1
+		fi
+	END
+	chmod +x ci/ninja ci/meson
+	BUILD=$work/again PATH=$work/ci:$PATH "$tools/check" plain
+}
+exits 'check: succeeds if what failed passes alone' 0 again OK
+is 'check: what passes alone is named and counts as passed' "$(tail -n 2 <<<"$out")" \
+	"unsteady: b failed beside other tests and passed alone
+3 passed, 0 failed"
+exits 'check: fails if what failed fails alone, too' 1 again TIMEOUT
+is 'check: what fails twice is named and counts as failed' "$(tail -n 2 <<<"$out")" \
+	"failed: b: TIMEOUT
+3 passed, 1 failed"
 
 stub id 'echo 1000'
 refused=$(env PATH="$work/system:$PATH" "$tools/check-fresh" 2>&1)
