@@ -112,11 +112,33 @@ static void print_changes(const struct et_results *r, const struct et_cli *cli, 
 	fprintf(out, "%s\n", fitted);
 }
 
-static int apply(struct et_tuning *t, const struct et_cli *cli, FILE *out, struct et_error *err)
+/* Returns which factors to change, one per row of the table; NULL with err filled. Caller frees. */
+static bool *select_factors(const struct et_env_wish *wish, struct et_error *err)
+{
+	bool *selected = et_calloc(et_factors_count(), sizeof(*selected));
+	ET_AUTO_FREE bool *excepted = et_calloc(et_factors_count(), sizeof(*excepted));
+
+	int rc = et_factors_select("--only", wish->only, selected, err);
+	if (rc == 0 && wish->except)
+		rc = et_factors_select("--except", wish->except, excepted, err);
+	if (rc) {
+		free(selected);
+		return NULL;
+	}
+	for (size_t i = 0; i < et_factors_count(); i++)
+		selected[i] = selected[i] && !excepted[i];
+	return selected;
+}
+
+static int apply(struct et_tuning *t, const struct et_cli *cli, const struct et_env_wish *wish,
+	FILE *out, struct et_error *err)
 {
 	ET_AUTO_FREE char *path = et_cli_journal();
+	ET_AUTO_FREE bool *selected = select_factors(wish, err);
 	struct et_results results = { 0 };
 
+	if (!selected)
+		return -EINVAL;
 	int rc = et_journal_open(path, true, &t->journal, err);
 	if (rc)
 		return rc;
@@ -132,7 +154,8 @@ static int apply(struct et_tuning *t, const struct et_cli *cli, FILE *out, struc
 	et_journal_begin(t->journal, ET_OWNER_RUN, t->machine.boot_id, t->machine.wall_ns);
 	t->session = (uint32_t)t->journal->n_sessions;
 	et_machine_refresh(&t->machine);
-	rc = et_environment_apply(&t->machine, &et_env_ops_real, t->journal, NULL, &results, err);
+	rc = et_environment_apply(
+		&t->machine, &et_env_ops_real, t->journal, selected, &results, err);
 	if (rc == 0)
 		rc = nothing_done(&results, err);
 	if (rc == 0 && cli->verbosity > 0)
@@ -144,15 +167,15 @@ static int apply(struct et_tuning *t, const struct et_cli *cli, FILE *out, struc
 	return rc;
 }
 
-int et_tuning_begin(struct et_tuning *t, const struct et_cli *cli, bool wanted,
+int et_tuning_begin(struct et_tuning *t, const struct et_cli *cli, const struct et_env_wish *wish,
 	struct et_experiment *e, FILE *out, struct et_error *err)
 {
 	struct et_findings findings;
 
-	if (!wanted && !e)
+	if (!wish->apply && !e)
 		return 0;
 	et_cli_machine(&t->machine);
-	int rc = wanted ? apply(t, cli, out, err) : 0;
+	int rc = wish->apply ? apply(t, cli, wish, out, err) : 0;
 	if (rc || !e)
 		return rc;
 	et_factors_check(&t->machine, NULL, &findings);

@@ -16,6 +16,12 @@ char *et_cli_journal(void) ET_CHECK;
 /* Warns on stderr if a `run --env` was killed before it restored its changes. */
 void et_cli_stale_notice(void);
 
+/* The changes that the user wants during a run. The lists are names of factors, or NULL. */
+struct et_env_wish {
+	bool apply;                /* --env */
+	const char *only, *except; /* --only, --except */
+};
+
 /* The environment of a run: changed at its beginning with --env, restored at its end. */
 struct et_tuning {
 	struct et_machine machine;
@@ -24,10 +30,10 @@ struct et_tuning {
 };
 
 /*
- * Records the factors in e, unless e is NULL, as for a resumed run. With apply it changes them
- * first and, if verbose, prints the changes to out.
+ * Records the factors in e, unless e is NULL, as for a resumed run. If the wish is to apply, it
+ * changes them first and, if verbose, prints the changes to out.
  */
-int et_tuning_begin(struct et_tuning *t, const struct et_cli *cli, bool apply,
+int et_tuning_begin(struct et_tuning *t, const struct et_cli *cli, const struct et_env_wish *wish,
 	struct et_experiment *e, FILE *out, struct et_error *err) ET_CHECK;
 /* Restores the changes of et_tuning_begin; reports on stderr those that it cannot restore. */
 void et_tuning_end(struct et_tuning *t, const struct et_cli *cli);

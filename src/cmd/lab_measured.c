@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 int et_lab_add_command(struct et_experiment *e, char *name, const char *line, struct et_error *err)
@@ -95,7 +96,12 @@ static struct et_precision paced_precision(const struct et_command *c)
 	struct et_paced p;
 
 	et_pace_judge(c, 0.95, &p);
-	return (struct et_precision){ p.n, p.mean, p.relative_error * p.mean, p.relative_error };
+	return (struct et_precision){ .n = p.n,
+		.mean = p.mean,
+		.sd = p.relative_error * p.mean,
+		.relative_error = p.relative_error,
+		.min = NAN,
+		.max = NAN };
 }
 
 int et_lab_emp_versions(struct et_lab_request *r, struct et_error *err)

@@ -79,7 +79,7 @@ static int prepare(struct et_measuring *m, struct et_experiment *e, struct et_er
 	int rc = et_stored_open(m->cli, ET_STORE_WRITE, &m->store, err);
 
 	et_leftovers_end(m->cli);
-	return rc ? rc : et_tuning_begin(&m->tuning, m->cli, m->env, e, m->text, err);
+	return rc ? rc : et_tuning_begin(&m->tuning, m->cli, &m->env, e, m->text, err);
 }
 
 int et_measuring_begin(struct et_measuring *m, struct et_experiment *e, struct et_error *err)

@@ -80,8 +80,21 @@ struct et_cutoff {
 	char daemon[ET_DAEMON_NAME];
 	double short_ms, long_ms; /* the cutoffs by the short run and by the long run */
 	double period_s, task_time_s;
+	uint32_t sightings; /* visits that the period was found from; 0: not known */
 	double final_ms[2];
 	int n_final; /* 1 or 2 */
+};
+
+/*
+ * Whether the central cluster of the dual-execution plot of elapsed times is symmetric (SEDONA,
+ * step 4): about its centre, and about the diagonal. An arm of an L that was not found makes it
+ * skewed; a disturbance over several samples makes the two times of a pair alike.
+ */
+struct et_cluster_shape {
+	size_t pairs;                      /* with both samples in the cluster */
+	double skewness_p;                 /* of the test of symmetry about the centre */
+	double correlation, correlation_p; /* of the two times of a pair */
+	bool symmetric;                    /* neither is significant at 1 %; false: see pairs, p */
 };
 
 /* The findings in one run. */
@@ -93,6 +106,7 @@ struct et_run_findings {
 	bool *long_running; /* one per execution: in an L-sample, longer than in the cluster */
 	bool *frequent;     /* one per name; NULL if the samples' times are not known */
 	bool *removed;      /* one per listed sample, by the final cutoffs */
+	struct et_cluster_shape shape;
 };
 
 struct et_daemon_findings {
@@ -111,6 +125,11 @@ struct et_cutoffs {
 	size_t n;
 	uint64_t learned_wall_ns;
 	char host[65], kernel[130], cpu[128];
+	char machine[96];  /* as et_host_identity describes it, or "" */
+	char services[17]; /* a digest of the services that could run then, or "" */
+	bool tuned;        /* the environment was applied while it learned */
+	double floor_ms;   /* the least cutoff that the instrument can tell from nothing, or NaN */
+	char short_id[40], long_id[40]; /* the experiments it was learned from, or "" */
 	uint32_t short_runs, long_runs;
 	double short_seconds, long_seconds; /* of one sample; long: NaN without a long run */
 };

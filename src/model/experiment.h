@@ -107,6 +107,22 @@ struct et_child_spec {
 	bool no_new_privs; /* execve() grants no privileges, see prctl(2) */
 };
 
+/* Whether the first sanity check (daemons above their cutoffs) was done, and with what learning. */
+enum et_first_check_state {
+	ET_FIRST_CHECK_NONE,      /* the protocol has none, or the record does not tell */
+	ET_FIRST_CHECK_UNLEARNED, /* nothing was learned on this machine */
+	ET_FIRST_CHECK_LENGTH,    /* the program takes much longer than what was learned with */
+	ET_FIRST_CHECK_WITHDRAWN, /* it would have removed too many samples, so it removed none */
+	ET_FIRST_CHECK_DONE,
+};
+
+struct et_first_check {
+	enum et_first_check_state state;
+	uint64_t learned_wall_ns; /* when the cutoffs were learned; 0: never */
+	uint32_t cutoffs;         /* daemons with a cutoff */
+	uint32_t would_remove;    /* samples that a withdrawn check would have removed */
+};
+
 struct et_experiment {
 	char id[40];
 	char *label; /* or NULL */
@@ -124,6 +140,7 @@ struct et_experiment {
 	struct et_host host;
 	struct et_factor *environment;
 	size_t n_environment;
+	struct et_first_check first_check;
 	struct et_command *commands;
 	size_t n_commands;
 };

@@ -10,6 +10,7 @@ struct et_precision {
 	size_t n;
 	double mean, sd;
 	double relative_error; /* sd / mean */
+	double min, max;
 };
 
 /* Which runs of a command count, and how closely these agree. */

@@ -50,10 +50,18 @@ static void close_series(struct series *s)
 static struct et_precision precision_of(const double *x, size_t n)
 {
 	double mean = et_mean(x, n), sd = et_sd(x, n);
+	struct et_precision p = { .n = n,
+		.mean = mean,
+		.sd = sd,
+		.relative_error = mean > 0 ? sd / mean : NAN,
+		.min = NAN,
+		.max = NAN };
 
-	return (struct et_precision){
-		.n = n, .mean = mean, .sd = sd, .relative_error = mean > 0 ? sd / mean : NAN
-	};
+	for (size_t i = 0; i < n; i++) {
+		p.min = fmin(p.min, x[i]); /* fmin and fmax ignore NaN */
+		p.max = fmax(p.max, x[i]);
+	}
+	return p;
 }
 
 /* Collects CPU or elapsed times of runs that are not excluded; returns their number. */

@@ -25,6 +25,7 @@ static void write_cutoff(struct et_json *w, const struct et_cutoff *c)
 	et_json_double(w, "long_ms", c->long_ms);
 	et_json_double(w, "period_s", c->period_s);
 	et_json_double(w, "task_time_s", c->task_time_s);
+	et_json_u64(w, "sightings", c->sightings);
 	et_json_array(w, "final_ms");
 	for (int i = 0; i < c->n_final; i++)
 		et_json_double(w, NULL, c->final_ms[i]);
@@ -42,6 +43,12 @@ static void write_all(FILE *out, const struct et_cutoffs *c)
 	et_json_string(&w, "host", c->host);
 	et_json_string(&w, "kernel", c->kernel);
 	et_json_string(&w, "cpu", c->cpu);
+	et_json_string(&w, "machine", c->machine);
+	et_json_string(&w, "services", c->services);
+	et_json_bool(&w, "tuned", c->tuned);
+	et_json_double(&w, "floor_ms", c->floor_ms);
+	et_json_string(&w, "short_id", c->short_id);
+	et_json_string(&w, "long_id", c->long_id);
 	et_json_u64(&w, "short_runs", c->short_runs);
 	et_json_double(&w, "short_seconds", c->short_seconds);
 	et_json_u64(&w, "long_runs", c->long_runs);
@@ -90,7 +97,11 @@ static bool whole(const json_t *object, const char *key, int64_t hi, int64_t *ou
 static bool read_cutoff(const json_t *row, struct et_cutoff *c)
 {
 	const json_t *final = json_object_get(row, "final_ms");
+	int64_t sightings;
 
+	if (!whole(row, "sightings", UINT32_MAX, &sightings))
+		return false;
+	c->sightings = (uint32_t)sightings;
 	text(row, "daemon", c->daemon, sizeof(c->daemon));
 	c->short_ms = number(row, "short_ms");
 	c->long_ms = number(row, "long_ms");
@@ -120,6 +131,12 @@ static bool read_all(struct et_importer *in, const json_t *root, struct et_cutof
 	text(root, "host", c->host, sizeof(c->host));
 	text(root, "kernel", c->kernel, sizeof(c->kernel));
 	text(root, "cpu", c->cpu, sizeof(c->cpu));
+	text(root, "machine", c->machine, sizeof(c->machine));
+	text(root, "services", c->services, sizeof(c->services));
+	c->tuned = json_is_true(json_object_get(root, "tuned"));
+	c->floor_ms = number(root, "floor_ms");
+	text(root, "short_id", c->short_id, sizeof(c->short_id));
+	text(root, "long_id", c->long_id, sizeof(c->long_id));
 	c->short_runs = (uint32_t)short_runs;
 	c->long_runs = (uint32_t)long_runs;
 	c->short_seconds = number(root, "short_seconds");

@@ -126,7 +126,7 @@ static void test_clocks(void)
 		"clock methods: EMP is listed with CPU time");
 	free(s.text);
 
-	m.by[ET_BY_COUNTER] = (struct et_precision){ 0, NAN, NAN, NAN };
+	m.by[ET_BY_COUNTER] = (struct et_precision){ 0, NAN, NAN, NAN, NAN, NAN };
 	m.counter_hz = NAN;
 	snprintf(e->host.architecture, sizeof(e->host.architecture), "riscv64");
 	open_sheet(&s);

@@ -71,14 +71,19 @@ static void test_cutoffs(void)
 {
 	char dir[] = "/tmp/etalon-cutoffs.XXXXXX", path[64];
 	struct et_cutoff list[] = {
-		{ "a\"b\n", 1.5, NAN, NAN, NAN, { 1.5 }, 1 },
-		{ "cron", 4, 10.25, 3600, 180, { 4, 10.25 }, 2 },
+		{ "a\"b\n", 1.5, NAN, NAN, NAN, 0, { 1.5 }, 1 },
+		{ "cron", 4, 10.25, 3600, 180, 7, { 4, 10.25 }, 2 },
 	};
 	struct et_cutoffs out, in = { .list = list,
 		.n = 2,
 		.learned_wall_ns = 1794733500000000123,
 		.host = "box",
 		.kernel = "6.1",
+		.machine = "0123 box",
+		.services = "89abcdef",
+		.tuned = true,
+		.floor_ms = 0.25,
+		.short_id = "20261116-1",
 		.short_runs = 300,
 		.short_seconds = 1.25,
 		.long_seconds = NAN };
@@ -101,10 +106,15 @@ static void test_cutoffs(void)
 				out.short_runs == 300 && out.short_seconds == 1.25 &&
 				isnan(out.long_seconds) && !strcmp(out.kernel, "6.1"),
 			"cutoffs: their provenance comes back");
+		ok(!strcmp(out.machine, "0123 box") && !strcmp(out.services, "89abcdef") &&
+				out.tuned && out.floor_ms == 0.25 &&
+				!strcmp(out.short_id, "20261116-1") && !*out.long_id,
+			"cutoffs: the machine, its services and the experiments come back");
 		ok(!strcmp(out.list[0].daemon, "a\"b\n") && isnan(out.list[0].long_ms) &&
 				out.list[0].n_final == 1,
 			"cutoffs: a name with a quote and a line feed comes back");
 		ok(out.list[1].final_ms[1] == 10.25 && out.list[1].task_time_s == 180 &&
+				out.list[1].sightings == 7 && out.list[0].sightings == 0 &&
 				et_cutoff_for(&out.list[1], 179) == 4 &&
 				et_cutoff_for(&out.list[1], 180) == 10.25,
 			"cutoffs: the figures come back");
