@@ -119,13 +119,16 @@ int et_lab_real_programs(struct et_lab_request *r, struct et_error *err)
 	}
 	if (e) {
 		const char *const *missing = r->measure.from ? NULL : p.missing;
-		ET_AUTO_FREE struct et_counted *list = et_calloc(e->n_commands, sizeof(*list));
+		struct et_program_averages averages;
+		ET_AUTO_FREE struct et_program_precision *list =
+			et_calloc(e->n_commands, sizeof(*list));
 		for (size_t i = 0; i < e->n_commands; i++)
-			et_counted_judge(&e->commands[i], &list[i]);
+			et_program_judge(&e->commands[i], &list[i]);
+		et_programs_average(list, e->n_commands, &averages);
 		if (r->given & ET_LAB_JSON)
-			et_programs_json(e, list, missing, r->page.out);
+			et_programs_json(e, list, &averages, missing, r->page.out);
 		else
-			et_programs_text(e, list, missing, &r->page);
+			et_programs_text(e, list, &averages, missing, &r->page);
 	}
 	rc = et_lab_conclude(r, e, false, rc); /* its inputs are gone */
 	et_experiment_free(e);

@@ -19,6 +19,18 @@ struct et_counted {
 	struct et_precision by[ET_METRICS]; /* elapsed and CPU time are filled */
 };
 
+/* A program as in SEDONA's table of real programs: its timing as usual, and by the protocol. */
+struct et_program_precision {
+	struct et_precision org; /* elapsed time of every run, none removed */
+	struct et_counted kept;  /* the runs that the checks keep; its CPU time is SEDONA's */
+};
+
+/* Means over the programs for which both ORG and SEDONA have the figure; NaN if there is none. */
+struct et_program_averages {
+	double org_sd, org_relative_error;
+	double sedona_sd, sedona_relative_error;
+};
+
 /*
  * The versions of EMP, as rules over the same series of runs. The papers measured each version on
  * its own; here every version judges the same runs, so that rows differ by the rule alone.

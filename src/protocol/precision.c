@@ -243,6 +243,45 @@ void et_counted_judge(const struct et_command *c, struct et_counted *out)
 	close_series(&s);
 }
 
+void et_program_judge(const struct et_command *c, struct et_program_precision *out)
+{
+	struct et_counted every;
+	struct series s;
+
+	open_series(c, &s);
+	count(&s, s.out[ET_EMP_V1], &every);
+	judge_recorded(&s);
+	count(&s, s.out[ET_OURS], &out->kept);
+	out->org = every.by[ET_METRIC_ELAPSED];
+	close_series(&s);
+}
+
+void et_programs_average(
+	const struct et_program_precision *list, size_t n, struct et_program_averages *out)
+{
+	struct et_program_averages sum = { 0 };
+	double sds = 0, errors = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct et_precision *org = &list[i].org;
+		const struct et_precision *sedona = &list[i].kept.by[ET_METRIC_CPU];
+		if (isfinite(org->sd) && isfinite(sedona->sd)) {
+			sum.org_sd += org->sd;
+			sum.sedona_sd += sedona->sd;
+			sds++;
+		}
+		if (isfinite(org->relative_error) && isfinite(sedona->relative_error)) {
+			sum.org_relative_error += org->relative_error;
+			sum.sedona_relative_error += sedona->relative_error;
+			errors++;
+		}
+	}
+	*out = (struct et_program_averages){ .org_sd = sds ? sum.org_sd / sds : NAN,
+		.sedona_sd = sds ? sum.sedona_sd / sds : NAN,
+		.org_relative_error = errors ? sum.org_relative_error / errors : NAN,
+		.sedona_relative_error = errors ? sum.sedona_relative_error / errors : NAN };
+}
+
 void et_clock_methods_judge(const struct et_command *c, struct et_clock_methods *out)
 {
 	struct et_counted kept;

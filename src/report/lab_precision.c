@@ -33,13 +33,18 @@ static void counted_heading(const char *name, const struct et_page *page)
 	putc('\n', page->out);
 }
 
-static void counted_row(const char *name, const struct et_counted *c, const struct et_page *page)
+static void name_cell(const char *name, const struct et_page *page)
 {
 	ET_AUTO_FREE char *clean = et_clean(name, "");
 	ET_AUTO_FREE char *fits = et_shorten(clean, NAME_COLUMNS - 1);
 
-	fprintf(page->out, "%s%*s\t%5zu%5zu", fits, NAME_COLUMNS - et_columns(fits), "",
-		c->by[ET_METRIC_CPU].n, c->removed);
+	fprintf(page->out, "%s%*s", fits, NAME_COLUMNS - et_columns(fits), "");
+}
+
+static void counted_row(const char *name, const struct et_counted *c, const struct et_page *page)
+{
+	name_cell(name, page);
+	fprintf(page->out, "\t%5zu%5zu", c->by[ET_METRIC_CPU].n, c->removed);
 	precision_cells(page, &c->by[ET_METRIC_ELAPSED]);
 	precision_cells(page, &c->by[ET_METRIC_CPU]);
 	putc('\n', page->out);
@@ -205,22 +210,54 @@ void et_clock_methods_text(const struct et_experiment *e, const struct et_clock_
 		NULL);
 }
 
-void et_programs_text(const struct et_experiment *e, const struct et_counted *list,
-	const char *const *missing, const struct et_page *page)
+static void program_row(
+	const char *name, const struct et_program_precision *p, const struct et_page *page)
+{
+	name_cell(name, page);
+	fprintf(page->out, "\t%5zu%5zu", p->org.n, p->kept.removed);
+	precision_cells(page, &p->org);
+	precision_cells(page, &p->kept.by[ET_METRIC_CPU]);
+	putc('\n', page->out);
+}
+
+static void averages_row(const struct et_program_averages *a, const struct et_page *page)
+{
+	char buf[ET_FIGURE];
+
+	fprintf(page->out, "%-*s\t%10s", NAME_COLUMNS, "averages", "");
+	et_cell(page, TIME_COLUMNS, "");
+	et_right(page, TIME_COLUMNS, et_format_rounded(a->org_sd, 3, buf));
+	et_right(page, PERCENT_COLUMNS, et_format_percent(a->org_relative_error, buf));
+	et_cell(page, TIME_COLUMNS, "");
+	et_right(page, TIME_COLUMNS, et_format_rounded(a->sedona_sd, 3, buf));
+	et_right(page, PERCENT_COLUMNS, et_format_percent(a->sedona_relative_error, buf));
+	putc('\n', page->out);
+}
+
+void et_programs_text(const struct et_experiment *e, const struct et_program_precision *list,
+	const struct et_program_averages *averages, const char *const *missing,
+	const struct et_page *page)
 {
 	struct et_rows rows;
 	const struct et_page *table = et_rows_begin(&rows, page);
 
-	counted_heading("program", table);
+	fprintf(table->out, "%-*s\t%5s%5s", NAME_COLUMNS, "program", "runs", "out");
+	for (int i = 0; i < 2; i++)
+		fprintf(table->out, "\t%*s%*s%*s", TIME_COLUMNS, i ? "SEDONA" : "ORG", TIME_COLUMNS,
+			"sd", PERCENT_COLUMNS, "rel.");
+	putc('\n', table->out);
 	for (size_t i = 0; i < e->n_commands; i++)
-		counted_row(e->commands[i].name, &list[i], table);
+		program_row(e->commands[i].name, &list[i], table);
+	if (e->n_commands > 1)
+		averages_row(averages, table);
 	et_rows_end(&rows);
 	for (; missing && *missing; missing++)
 		fprintf(page->out, "%-*s  not installed\n", NAME_COLUMNS, *missing);
 	putc('\n', page->out);
 	et_page_paragraph(page, 0, "", NULL,
-		"n: runs that 'etalon run' keeps; out: runs that it removes; elapsed and CPU time: "
-		"means; sd: standard deviation; rel.: relative error, sd / mean.",
+		"ORG: mean elapsed time of all runs, none removed; SEDONA: mean CPU time of the "
+		"runs that the sanity checks keep; out: the runs that they remove; sd: standard "
+		"deviation; rel.: relative error, sd / mean.",
 		NULL);
 }
 
@@ -244,6 +281,8 @@ static void write_precision(
 	et_json_double(w, ticks ? "mean_ticks" : "mean_ns", p->mean);
 	et_json_double(w, ticks ? "sd_ticks" : "sd_ns", p->sd);
 	et_json_double(w, "relative_error", p->relative_error);
+	et_json_double(w, ticks ? "min_ticks" : "min_ns", p->min);
+	et_json_double(w, ticks ? "max_ticks" : "max_ns", p->max);
 	et_json_end(w);
 }
 
@@ -306,8 +345,16 @@ void et_clock_methods_json(
 	et_json_end(&w);
 }
 
-void et_programs_json(const struct et_experiment *e, const struct et_counted *list,
-	const char *const *missing, FILE *out)
+static void write_average(struct et_json *w, const char *key, double sd, double relative_error)
+{
+	et_json_flat_object(w, key);
+	et_json_double(w, "sd_ns", sd);
+	et_json_double(w, "relative_error", relative_error);
+	et_json_end(w);
+}
+
+void et_programs_json(const struct et_experiment *e, const struct et_program_precision *list,
+	const struct et_program_averages *averages, const char *const *missing, FILE *out)
 {
 	struct et_json w;
 
@@ -324,9 +371,15 @@ void et_programs_json(const struct et_experiment *e, const struct et_counted *li
 	for (size_t i = 0; i < e->n_commands; i++) {
 		et_json_object(&w, NULL);
 		et_json_string(&w, "name", e->commands[i].name);
-		write_counted(&w, &list[i]);
+		write_precision(&w, "org", &list[i].org, false);
+		write_precision(&w, "sedona", &list[i].kept.by[ET_METRIC_CPU], false);
+		write_counted(&w, &list[i].kept);
 		et_json_end(&w);
 	}
+	et_json_end(&w);
+	et_json_object(&w, "averages");
+	write_average(&w, "org", averages->org_sd, averages->org_relative_error);
+	write_average(&w, "sedona", averages->sedona_sd, averages->sedona_relative_error);
 	et_json_end(&w);
 	et_json_end(&w);
 }

@@ -19,6 +19,7 @@ def same(p, x, unit="ns"):
         assert p["mean_" + unit] is None
         return
     assert near(p["mean_" + unit], statistics.fmean(x)), (p, x)
+    assert (p["min_" + unit], p["max_" + unit]) == (min(x), max(x)), (p, x)
     if len(x) > 1:
         assert near(p["sd_" + unit], statistics.stdev(x)), (p, x)
         assert near(p["relative_error"], statistics.stdev(x) / statistics.fmean(x)), (p, x)
@@ -128,8 +129,14 @@ ok 'lab real-programs: the figures are those of the samples in the record' pytho
 exec(open("check.py").read())
 for t, c in zip(table["programs"], record["commands"]):
     assert t["name"] == c["name"]
+    same(t["org"], [x["et_ns"] for x in solo(c)])
+    same(t["sedona"], [x["pt_ns"] for x in solo(c) if not x["removed"]])
     for m in ("et", "pt"):
-        same(t[m], [x[m + "_ns"] for x in solo(c) if not x["removed"]])'
+        same(t[m], [x[m + "_ns"] for x in solo(c) if not x["removed"]])
+for who in ("org", "sedona"):
+    for figure in ("sd_ns", "relative_error"):
+        usual = statistics.fmean(t[who][figure] for t in table["programs"])
+        assert near(table["averages"][who][figure], usual), (who, figure)'
 json 'lab real-programs: JSON names no missing program if none is missing' 'd["not_installed"] is None'
 mkdir empty
 exits 'lab real-programs: it succeeds without gcc and perl' 0 env PATH="$work/empty" "$ETALON" lab real-programs --sizes small \

@@ -171,8 +171,62 @@ static void test_clocks(void)
 	et_experiment_free(e);
 }
 
+static void test_program(void)
+{
+	static const int all[] = { -1 }, kept[] = { SLOW, -1 };
+	struct et_experiment *e = make(RUNS);
+	struct et_program_precision p;
+
+	et_program_judge(&e->commands[0], &p);
+	expect(&p.org, all, 2000000, "ORG, elapsed time of every run");
+	expect(&p.kept.by[ET_METRIC_CPU], kept, 0, "SEDONA, CPU time of the kept runs");
+	ok(p.kept.removed == 1, "SEDONA: one run is removed");
+	ok(p.org.min == (double)(cpu_ns_of(0) + 2000000) &&
+			p.org.max == (double)(cpu_ns_of(BURST) + 2000000),
+		"ORG: the disturbed run is the largest");
+	et_experiment_free(e);
+}
+
+static struct et_program_precision program(double org_sd, double sedona_sd, double mean)
+{
+	return (struct et_program_precision){
+		.org = { .n = 10, .sd = org_sd, .relative_error = org_sd / mean },
+		.kept.by[ET_METRIC_CPU] = { .n = 10,
+			.sd = sedona_sd,
+			.relative_error = sedona_sd / mean },
+	};
+}
+
+static void test_averages(void)
+{
+	/* Suh 2017, Table 3: standard deviations (ms) of 29 programs by ORG and by SEDONA. */
+	static const double sds[][2] = { { 3, 2 }, { 1185, 1161 }, { 138, 96 }, { 46, 19 },
+		{ 965, 876 }, { 623, 600 }, { 743, 725 }, { 75, 7 }, { 947, 900 }, { 3914, 3843 },
+		{ 1492, 1475 }, { 294, 281 }, { 91, 28 }, { 150, 108 }, { 99, 91 }, { 623, 582 },
+		{ 678, 627 }, { 85, 50 }, { 542, 513 }, { 2143, 2132 }, { 3326, 3274 },
+		{ 601, 563 }, { 883, 797 }, { 143, 94 }, { 2114, 2072 }, { 359, 317 },
+		{ 2436, 2392 }, { 0.6, 0.6 }, { 0.8, 0.6 } };
+	struct et_program_precision list[ET_LENGTH(sds) + 1];
+	struct et_program_averages a;
+
+	for (size_t i = 0; i < ET_LENGTH(sds); i++)
+		list[i] = program(sds[i][0], sds[i][1], 1e5);
+	list[ET_LENGTH(sds)] = program(1e9, NAN, 1e5);
+	et_programs_average(list, ET_LENGTH(list), &a);
+	ok(lround(a.org_sd) == 852 && lround(a.sedona_sd) == 815,
+		"averages: the published sds give the published averages, 852 and 815 ms");
+	near(a.org_relative_error, a.org_sd / 1e5, 1e-12, 0,
+		"averages: the relative error is averaged over the programs");
+	near(a.sedona_relative_error, a.sedona_sd / 1e5, 1e-12, 0,
+		"averages: a program without a figure by SEDONA does not count for ORG");
+	et_programs_average(list, 0, &a);
+	ok(isnan(a.org_sd) && isnan(a.sedona_relative_error), "averages: no programs have none");
+}
+
 int main(void)
 {
+	test_program();
+	test_averages();
 	test_versions();
 	test_few();
 	test_clocks();

@@ -150,25 +150,52 @@ static void test_clocks(void)
 	et_experiment_free(e);
 }
 
+static struct et_program_precision program(size_t n, size_t removed)
+{
+	return (struct et_program_precision){ .org = precision(n, 6e6, 1e5),
+		.kept = counted(n - removed, removed, 5e6, 5e4) };
+}
+
 static void test_programs(void)
 {
 	static const char *const names[] = { "sort 5000", "a program with a long name" };
 	static const char *const missing[] = { "gnugo", NULL };
+	static const struct et_program_averages averages = { 1e5, 0.017, 5e4, 0.01 };
 	struct et_experiment *e = fixture_experiment(names, 2);
-	struct et_counted list[] = { counted(9, 1, 5e6, 5e4), counted(10, 0, 5e6, 5e4) };
+	struct et_program_precision list[] = { program(10, 1), program(10, 0) };
 	struct sheet s;
 
 	open_sheet(&s);
-	et_programs_text(e, list, missing, &s.page);
+	et_programs_text(e, list, &averages, missing, &s.page);
 	close_sheet(&s);
-	ok(has_line(s.text, "sort 5000         9    1  6.000 ms    100 µs   1.7 %  5.000 ms   50.0 "
+	ok(has_line(s.text, "program        runs  out       ORG        sd    rel.    SEDONA        "
+			    "sd    rel."),
+		"programs: the heading names ORG and SEDONA");
+	ok(has_line(s.text, "sort 5000        10    1  6.000 ms    100 µs   1.7 %  5.000 ms   50.0 "
 			    "µs   1.0 %"),
-		"programs: a row has n, out, elapsed and CPU time");
+		"programs: a row has runs, out, ORG and SEDONA");
 	ok(has_line(s.text, "a prog…g name    10    0  6.000 ms    100 µs   1.7 %  5.000 ms   50.0 "
 			    "µs   1.0 %"),
 		"programs: a long name is shortened");
+	ok(has_line(s.text, "averages                              100 µs   1.7 %             50.0 "
+			    "µs   1.0 %"),
+		"programs: the last row has the averages of sd and relative error");
 	ok(has_line(s.text, "gnugo           not installed"),
 		"programs: a missing program is listed as not installed");
+	free(s.text);
+
+	open_sheet(&s);
+	et_programs_json(e, list, &averages, missing, s.page.out);
+	close_sheet(&s);
+	json_t *j = json_loads(s.text, 0, NULL);
+	json_t *row = json_array_get(json_object_get(j, "programs"), 0);
+	json_t *org = json_object_get(row, "org"), *all = json_object_get(j, "averages");
+	ok(json_integer_value(json_object_get(org, "n")) == 10 &&
+			json_number_value(json_object_get(org, "sd_ns")) == 1e5,
+		"programs: JSON has ORG over every run");
+	ok(json_number_value(json_object_get(json_object_get(all, "sedona"), "sd_ns")) == 5e4,
+		"programs: JSON has the averages");
+	json_decref(j);
 	free(s.text);
 	et_experiment_free(e);
 }
