@@ -48,13 +48,19 @@ bool et_daemons_know_process(const char *comm)
 	return false;
 }
 
+bool et_daemon_owns(
+	const struct et_machine *m, const struct et_daemon *d, const struct et_process *p)
+{
+	if (p->kernel_thread || strchr("ZX", p->state) || !listed(d->comms, p->comm))
+		return false;
+	return !d->cmdline || et_process_cmdline_has(m->root, p->pid, d->cmdline);
+}
+
+/* A stopped process uses no CPU time. */
 static bool belongs_to(
 	const struct et_machine *m, const struct et_daemon *d, const struct et_process *p)
 {
-	/* A stopped process and a zombie use no CPU time. */
-	if (p->kernel_thread || strchr("TtZX", p->state) || !listed(d->comms, p->comm))
-		return false;
-	return !d->cmdline || et_process_cmdline_has(m->root, p->pid, d->cmdline);
+	return !strchr("Tt", p->state) && et_daemon_owns(m, d, p);
 }
 
 static bool runs(const struct et_machine *m, const struct et_daemon *d)

@@ -43,6 +43,9 @@ extern const struct et_untouchable et_untouchables[];
 /* Returns the reason not to touch a process or unit of that name, or NULL. */
 const char *et_untouchable_reason(const char *name);
 
+/* Whether a process, running or stopped, is one of the daemon's. */
+bool et_daemon_owns(
+	const struct et_machine *m, const struct et_daemon *d, const struct et_process *p);
 /*
  * Sets state and verdict of the finding: the names of the daemons of the group that run (of the
  * timers that are active), or "none".

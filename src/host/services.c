@@ -238,6 +238,33 @@ void et_services_read(
 		et_services_parse(answer, n, out);
 }
 
+char *et_services_enabled(const char *program)
+{
+	char *argv[] = { (char *)program, (char *)"--no-pager", (char *)"--no-legend",
+		(char *)"--state=enabled,enabled-runtime",
+		(char *)"--type=service,socket,path,timer", (char *)"list-unit-files", NULL };
+
+	if (!program)
+		return NULL;
+	char *answer = et_alloc(ANSWER_BYTES), *to = answer;
+	if (ask(argv, SHOW_SECONDS, answer, ANSWER_BYTES)) {
+		free(answer);
+		return NULL;
+	}
+	/* Each line is "NAME STATE PRESET"; only the name is wanted. */
+	for (const char *line = answer; *line;) {
+		size_t len = strcspn(line, "\n"), name = strcspn(line, " \t\n");
+		const char *next = line + len + (line[len] == '\n');
+		memmove(to, line, name);
+		to += name;
+		if (name && *next)
+			*to++ = '\n';
+		line = next;
+	}
+	*to = '\0';
+	return answer;
+}
+
 int et_service_control(
 	const char *program, const char *verb, const char *unit, struct et_error *err)
 {

@@ -30,6 +30,11 @@ void et_services_parse(const char *text, size_t n, struct et_service *out);
 /* Queries n units. If program is NULL or fails, all of them are ET_UNIT_UNKNOWN. */
 void et_services_read(
 	const char *program, const char *const *units, size_t n, struct et_service *out);
+/*
+ * Lists the units that systemd starts by itself: enabled services, sockets, paths and timers, one
+ * name per line. Returns NULL if program is NULL or fails. The caller frees the text.
+ */
+char *et_services_enabled(const char *program);
 /* Runs `PROGRAM VERB UNIT`; verb is "start", "stop" or "reset-failed". -ENOTSUP without program. */
 int et_service_control(
 	const char *program, const char *verb, const char *unit, struct et_error *err) ET_CHECK;

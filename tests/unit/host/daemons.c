@@ -2,9 +2,11 @@
 /* The table of daemons, the daemons that are left alone, and the answers of systemctl. */
 #include "host/daemons.h"
 #include "host/services.h"
+#include "host/services_digest.h"
 #include "tap.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 static void check_table(void)
 {
@@ -160,11 +162,64 @@ static void check_units(void)
 	ok(!et_process_read("", 0, &p), "process: PID 0 is refused");
 }
 
+/* Writes a program that prints the text as `systemctl list-unit-files` does. */
+static void write_systemctl(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f)
+		return;
+	fprintf(f, "#!/bin/sh\nprintf '%%s\\n' %s\n", text);
+	fclose(f);
+	chmod(path, 0700);
+}
+
+static void check_digest(void)
+{
+	static const char one[] = "'cron.service enabled enabled' 'fstrim.timer enabled enabled'";
+	static const char turned[] = "'fstrim.timer enabled disabled' 'cron.service enabled'";
+	char folder[] = "/tmp/etalon-digest.XXXXXX", path[64], root[512];
+	char a[17], b[17], c[17];
+	struct et_machine m;
+
+	snprintf(root, sizeof(root), "%s/sysroot/laptop", getenv("ET_TEST_DATA"));
+	if (!mkdtemp(folder))
+		return;
+	snprintf(path, sizeof(path), "%s/systemctl", folder);
+	et_machine_read(&m, root, path, 0);
+	write_systemctl(path, one);
+	et_services_digest(&m, a);
+	write_systemctl(path, turned);
+	et_services_digest(&m, b);
+	ok(strlen(a) == 16 && !strcmp(a, b), "digest: it does not depend on the order of units");
+	write_systemctl(path, "'cron.service enabled enabled'");
+	et_services_digest(&m, c);
+	ok(strlen(c) == 16 && strcmp(a, c), "digest: a unit more or less changes it");
+	m.systemctl = "/bin/false";
+	et_services_digest(&m, c);
+	is_str(c, "", "digest: it is empty if systemd does not answer");
+	m.systemctl = NULL;
+	et_services_digest(&m, a);
+	for (size_t i = 0; i < m.processes.n; i++) {
+		if (!strcmp(m.processes.list[i].comm, "cron"))
+			m.processes.list[i].state = 'T';
+	}
+	et_services_digest(&m, b);
+	ok(strlen(a) == 16 && !strcmp(a, b), "digest: a daemon that is held still counts");
+	m.processes.n = 0;
+	et_services_digest(&m, b);
+	ok(strlen(b) == 16 && strcmp(a, b), "digest: without systemd the daemons decide");
+	et_machine_free(&m);
+	unlink(path);
+	rmdir(folder);
+}
+
 int main(void)
 {
 	check_table();
 	check_left();
 	check_answers();
 	check_units();
+	check_digest();
 	return tap_done();
 }

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A fingerprint of the services that could run, to compare two occasions. */
+#ifndef ET_HOST_SERVICES_DIGEST_H
+#define ET_HOST_SERVICES_DIGEST_H
+
+#include "host/machine.h"
+
+/*
+ * Fills out with 16 hexadecimal digits that depend on the set of services that could run: the units
+ * that systemd starts by itself, or, without systemd, the daemons of the table that have a process.
+ * Stopping, holding or starting a service of that set does not change it, so it is the same while
+ * `run --env` has changed the environment. Login sessions and other transient units do not count.
+ * If systemd does not answer, out is "": the set is not known.
+ */
+void et_services_digest(const struct et_machine *m, char out[17]);
+
+#endif
