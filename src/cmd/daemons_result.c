@@ -53,6 +53,7 @@ int et_daemons_store(const struct et_cli *cli, const struct et_daemon_record *r,
 {
 	struct et_cutoffs c = { .list = f->cutoffs,
 		.n = f->n_cutoffs,
+		.floor_ms = f->floor_ms,
 		.learned_wall_ns = et_clock_read_ns(CLOCK_REALTIME),
 		.short_runs = r->short_run.samples,
 		.short_seconds = r->short_run.sample_seconds,

@@ -73,6 +73,23 @@ void et_daemon_run_execution(struct et_daemon_run *run, uint32_t name, double ms
 	run->listed[run->n_listed - 1].n++;
 }
 
+/* Numbers continue over the pause of a resumed run, so look at the time as well. */
+bool et_daemon_successive(const struct et_daemon_run *run, size_t i)
+{
+	if (i + 1 >= run->n_listed)
+		return false;
+	const struct et_daemon_sample *a = &run->listed[i], *b = a + 1;
+	double took = isnan(a->elapsed_ms) ? 0 : 1e-3 * a->elapsed_ms;
+
+	return b->number == a->number + 1 &&
+	       b->at_s - a->at_s <= fmax(took, run->sample_seconds) + 2 * run->sample_seconds;
+}
+
+bool et_daemon_pair(const struct et_daemon_run *run, size_t i)
+{
+	return et_daemon_successive(run, i) && run->listed[i].number % 2 == 1;
+}
+
 /* --- settling --- */
 
 struct sorted_name {
@@ -165,12 +182,29 @@ const struct et_central *et_findings_central(const struct et_run_findings *f, ui
 			    : NULL;
 }
 
+static int by_collected(const void *a, const void *b)
+{
+	const struct et_collected *x = a, *y = b;
+
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+const struct et_collected *et_findings_collected(const struct et_run_findings *f, uint32_t name)
+{
+	struct et_collected key = { .name = name };
+
+	return f->n_collected ? bsearch(&key, f->collected, f->n_collected, sizeof(*f->collected),
+					by_collected)
+			      : NULL;
+}
+
 static void run_findings_free(struct et_run_findings *f)
 {
 	free(f->far);
 	free(f->central);
 	free(f->long_running);
 	free(f->frequent);
+	free(f->collected);
 	free(f->removed);
 }
 

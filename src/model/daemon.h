@@ -60,6 +60,13 @@ uint32_t et_daemon_record_name(struct et_daemon_record *r, const char *name);
 struct et_daemon_sample *et_daemon_run_add(struct et_daemon_run *run, uint32_t number, double at_s);
 /* Appends an execution to the last sample. */
 void et_daemon_run_execution(struct et_daemon_run *run, uint32_t name, double ms);
+/* True if listed[i] and listed[i + 1] exist, and one was run right after the other. */
+bool et_daemon_successive(const struct et_daemon_run *run, size_t i);
+/*
+ * True if listed[i] and listed[i + 1] are a pair of the dual-execution scatter plot. The pairs are
+ * those of the papers: samples 1 and 2, 3 and 4 and so on, if they were run one after the other.
+ */
+bool et_daemon_pair(const struct et_daemon_run *run, size_t i);
 /* Call it when the record is complete: sorts the names and finds the resolution of the times. */
 void et_daemon_record_settle(struct et_daemon_record *r);
 void et_daemon_record_free(struct et_daemon_record *r); /* what it owns */
@@ -80,7 +87,7 @@ struct et_cutoff {
 	char daemon[ET_DAEMON_NAME];
 	double short_ms, long_ms; /* the cutoffs by the short run and by the long run */
 	double period_s, task_time_s;
-	uint32_t sightings; /* visits that the period was found from; 0: not known */
+	uint32_t sightings; /* visits that were seen, which the period is from; 0: not known */
 	double final_ms[2];
 	int n_final; /* 1 or 2 */
 };
@@ -97,6 +104,18 @@ struct et_cluster_shape {
 	bool symmetric;                    /* neither is significant at 1 %; false: see pairs, p */
 };
 
+/*
+ * A daemon that was infrequent and long-running in a run (EMP, Tables XI and XV). Several
+ * successive samples with long-running executions of it are one visit.
+ */
+struct et_collected {
+	uint32_t name;
+	double central_ms; /* its longest execution in the cluster, NaN: it is not there */
+	double least_ms;   /* its shortest long-running execution in an L-sample */
+	double period_s; /* NaN: not periodic; in the long run, the period of the short run holds */
+	uint32_t visits; /* that were seen, which the period is from */
+};
+
 /* The findings in one run. */
 struct et_run_findings {
 	bool *far; /* one per listed sample: it is an L-sample */
@@ -105,7 +124,9 @@ struct et_run_findings {
 	size_t n_central;
 	bool *long_running; /* one per execution: in an L-sample, longer than in the cluster */
 	bool *frequent;     /* one per name; NULL if the samples' times are not known */
-	bool *removed;      /* one per listed sample, by the final cutoffs */
+	struct et_collected *collected; /* by name */
+	size_t n_collected;
+	bool *removed; /* one per listed sample, by the final cutoffs */
 	struct et_cluster_shape shape;
 };
 
@@ -113,11 +134,14 @@ struct et_daemon_findings {
 	struct et_run_findings short_run, long_run; /* the latter empty without a long run */
 	struct et_cutoff *cutoffs;                  /* by name */
 	size_t n_cutoffs;
+	double floor_ms; /* the instrument cannot resolve shorter executions; no cutoff is lower */
 };
 
 void et_daemon_findings_free(struct et_daemon_findings *f); /* what it owns */
 /* Returns the figures of a name in the central cluster, or NULL. */
 const struct et_central *et_findings_central(const struct et_run_findings *f, uint32_t name);
+/* Returns the row of a name among the collected daemons, or NULL. */
+const struct et_collected *et_findings_collected(const struct et_run_findings *f, uint32_t name);
 
 /* The cutoffs of a machine, and how they were learned. */
 struct et_cutoffs {
@@ -128,7 +152,7 @@ struct et_cutoffs {
 	char machine[96];  /* as et_host_identity describes it, or "" */
 	char services[17]; /* a digest of the services that could run then, or "" */
 	bool tuned;        /* the environment was applied while it learned */
-	double floor_ms;   /* the least cutoff that the instrument can tell from nothing, or NaN */
+	double floor_ms;   /* what the instrument can resolve: no cutoff is lower; or NaN */
 	char short_id[40], long_id[40]; /* the experiments it was learned from, or "" */
 	uint32_t short_runs, long_runs;
 	double short_seconds, long_seconds; /* of one sample; long: NaN without a long run */

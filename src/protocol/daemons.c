@@ -10,12 +10,6 @@
 
 static const double TASK_TIMES = 20; /* per period */
 
-/* The long-running executions of one run, summed up per name. */
-struct seen {
-	double *least_ms; /* the shortest one, NaN: none */
-	double *period_s;
-};
-
 /* --- one run --- */
 
 static void take_central(
@@ -67,21 +61,22 @@ static bool is_long_running(const struct et_run_findings *f, const struct et_exe
 
 /* A long-running execution, to be sorted by name and sample. */
 struct sighting {
-	uint32_t name, number;
-	double at_s;
+	uint32_t name;
+	size_t place; /* of its sample in the list */
+	double ms;
 };
 
-static int by_name_and_number(const void *a, const void *b)
+static int by_name_and_place(const void *a, const void *b)
 {
 	const struct sighting *x = a, *y = b;
 
 	if (x->name != y->name)
 		return x->name < y->name ? -1 : 1;
-	return x->number < y->number ? -1 : x->number > y->number;
+	return x->place < y->place ? -1 : x->place > y->place;
 }
 
 static struct sighting *find_sightings(
-	const struct et_daemon_run *run, struct et_run_findings *f, double *least_ms, size_t *n)
+	const struct et_daemon_run *run, struct et_run_findings *f, size_t *n)
 {
 	struct sighting *all = et_calloc(run->n_executions + 1, sizeof(*all));
 
@@ -94,68 +89,75 @@ static struct sighting *find_sightings(
 			if (!is_long_running(f, x))
 				continue;
 			f->long_running[w->first + k] = true;
-			all[(*n)++] = (struct sighting){ x->name, w->number, w->at_s };
-			least_ms[x->name] = fmin(least_ms[x->name], x->ms); /* fmin ignores NaN */
+			all[(*n)++] = (struct sighting){ x->name, i, x->ms };
 		}
 	}
-	qsort(all, *n, sizeof(*all), by_name_and_number);
+	qsort(all, *n, sizeof(*all), by_name_and_place);
 	return all;
 }
 
-static void find_periods(
-	const struct et_daemon_run *run, const struct sighting *all, size_t n, double *period_s)
+/* Sums up n sightings of one daemon. */
+static struct et_collected sum_up(const struct et_daemon_run *run, const struct et_run_findings *f,
+	const struct sighting *all, size_t n)
 {
-	ET_AUTO_FREE uint32_t *numbers = et_calloc(n + 1, sizeof(*numbers));
-	ET_AUTO_FREE double *where = et_calloc(n + 1, sizeof(*where));
+	const struct et_central *central = et_findings_central(f, all->name);
+	struct et_collected c = { .name = all->name,
+		.central_ms = central ? central->max_ms : NAN,
+		.least_ms = all->ms };
+	ET_AUTO_FREE size_t *places = et_calloc(n, sizeof(*places));
+	ET_AUTO_FREE double *starts = et_calloc(n, sizeof(*starts));
 
-	for (size_t i = 0, end; i < n; i = end) {
-		size_t k = 0;
-		for (end = i; end < n && all[end].name == all[i].name; end++) {
-			if (k && numbers[k - 1] == all[end].number)
-				continue;
-			numbers[k] = all[end].number;
-			where[k++] = all[end].at_s;
-		}
-		period_s[all[i].name] = et_period_find(run, numbers, where, k);
+	for (size_t i = 0; i < n; i++) {
+		places[i] = all[i].place;
+		c.least_ms = fmin(c.least_ms, all[i].ms);
 	}
+	c.visits = (uint32_t)et_visits(run, places, n, starts);
+	c.period_s = et_period_find(run, starts, c.visits);
+	return c;
 }
 
-static struct seen look_at(const struct et_daemon_record *r, const struct et_daemon_run *run,
+static void look_at(const struct et_daemon_record *r, const struct et_daemon_run *run,
 	struct et_run_findings *f)
 {
-	struct seen s = { .least_ms = et_calloc(r->n_names + 1, sizeof(double)),
-		.period_s = et_calloc(r->n_names + 1, sizeof(double)) };
 	size_t n;
 
-	for (size_t i = 0; i < r->n_names; i++)
-		s.least_ms[i] = s.period_s[i] = NAN;
 	find_cluster(r, run, f);
-	ET_AUTO_FREE struct sighting *all = find_sightings(run, f, s.least_ms, &n);
-	find_periods(run, all, n, s.period_s);
-	return s;
-}
-
-static void seen_free(struct seen *s)
-{
-	free(s->least_ms);
-	free(s->period_s);
+	ET_AUTO_FREE struct sighting *all = find_sightings(run, f, &n);
+	f->collected = et_calloc(r->n_names + 1, sizeof(*f->collected));
+	for (size_t i = 0, end; i < n; i = end) {
+		for (end = i; end < n && all[end].name == all[i].name; end++)
+			;
+		f->collected[f->n_collected++] = sum_up(run, f, &all[i], end - i);
+	}
 }
 
 /* --- cutoffs --- */
 
-static double midpoint(const struct et_run_findings *f, const struct seen *s, uint32_t name)
+/* The papers want the long run to agree with the period of the short run, not to find it again. */
+static void keep_period(const struct et_run_findings *short_run, struct et_run_findings *long_run)
 {
-	const struct et_central *c = et_findings_central(f, name);
-
-	return ((c ? c->max_ms : 0) + s->least_ms[name]) / 2;
+	for (size_t i = 0; i < long_run->n_collected; i++) {
+		struct et_collected *l = &long_run->collected[i];
+		const struct et_collected *s = et_findings_collected(short_run, l->name);
+		if (s) {
+			l->period_s = s->period_s;
+			l->visits = s->visits;
+		}
+	}
 }
 
-static double long_cutoff(const struct et_run_findings *f, const struct seen *s, uint32_t name)
+static double midpoint(const struct et_collected *c)
+{
+	return ((isnan(c->central_ms) ? 0 : c->central_ms) + c->least_ms) / 2;
+}
+
+static double long_cutoff(
+	const struct et_run_findings *f, const struct et_collected *collected, uint32_t name)
 {
 	const struct et_central *c = et_findings_central(f, name);
 
-	if (!isnan(s->least_ms[name]))
-		return midpoint(f, s, name);
+	if (collected)
+		return midpoint(collected);
 	return c ? c->max_ms + 2 * c->sd_ms : NAN;
 }
 
@@ -178,21 +180,21 @@ static int by_daemon(const void *a, const void *b)
 	return strcmp(((const struct et_cutoff *)a)->daemon, ((const struct et_cutoff *)b)->daemon);
 }
 
-static void find_cutoffs(const struct et_daemon_record *r, const struct seen *short_seen,
-	const struct seen *long_seen, struct et_daemon_findings *out)
+static void find_cutoffs(const struct et_daemon_record *r, struct et_daemon_findings *out)
 {
 	out->cutoffs = et_calloc(r->n_names + 1, sizeof(*out->cutoffs));
 	for (uint32_t name = 0; name < r->n_names; name++) {
 		struct et_cutoff *c = &out->cutoffs[out->n_cutoffs];
-		bool in_short = !isnan(short_seen->least_ms[name]);
-		bool in_long = r->has_long && !isnan(long_seen->least_ms[name]);
+		const struct et_collected *s = et_findings_collected(&out->short_run, name);
+		const struct et_collected *l = et_findings_collected(&out->long_run, name);
 
-		if (!in_short && !in_long)
+		if (!s && !l)
 			continue;
 		snprintf(c->daemon, sizeof(c->daemon), "%s", r->names[name]);
-		c->short_ms = in_short ? midpoint(&out->short_run, short_seen, name) : NAN;
-		c->long_ms = r->has_long ? long_cutoff(&out->long_run, long_seen, name) : NAN;
-		c->period_s = in_short ? short_seen->period_s[name] : long_seen->period_s[name];
+		c->short_ms = s ? midpoint(s) : NAN;
+		c->long_ms = r->has_long ? long_cutoff(&out->long_run, l, name) : NAN;
+		c->period_s = s ? s->period_s : l->period_s;
+		c->sightings = s ? s->visits : l->visits;
 		settle(c);
 		out->n_cutoffs++;
 	}
@@ -243,7 +245,6 @@ static int enough(
 int et_daemons_analyse(const struct et_daemon_record *r, const char *name,
 	struct et_daemon_findings *out, struct et_error *err)
 {
-	struct seen short_seen, long_seen = { 0 };
 	int rc = enough(&r->short_run, "short_run", name, err);
 
 	if (rc == 0 && r->has_long)
@@ -251,14 +252,14 @@ int et_daemons_analyse(const struct et_daemon_record *r, const char *name,
 	if (rc)
 		return rc;
 	memset(out, 0, sizeof(*out));
-	short_seen = look_at(r, &r->short_run, &out->short_run);
+	out->floor_ms = r->resolution_ms;
+	look_at(r, &r->short_run, &out->short_run);
 	if (r->has_long)
-		long_seen = look_at(r, &r->long_run, &out->long_run);
-	find_cutoffs(r, &short_seen, &long_seen, out);
+		look_at(r, &r->long_run, &out->long_run);
+	keep_period(&out->short_run, &out->long_run);
+	find_cutoffs(r, out);
 	remove_samples(r, &r->short_run, out, &out->short_run);
 	if (r->has_long)
 		remove_samples(r, &r->long_run, out, &out->long_run);
-	seen_free(&short_seen);
-	seen_free(&long_seen);
 	return 0;
 }

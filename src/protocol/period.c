@@ -76,27 +76,35 @@ static bool covers(const struct et_daemon_run *run, const double *seen, size_t n
 	return true;
 }
 
-double et_period_find(
-	const struct et_daemon_run *run, const uint32_t *numbers, const double *where, size_t n)
+size_t et_visits(const struct et_daemon_run *run, const size_t *places, size_t n, double *starts)
 {
-	ET_AUTO_FREE double *seen = et_calloc(n + 1, sizeof(*seen));
-	ET_AUTO_FREE double *gaps = et_calloc(n + 1, sizeof(*gaps));
 	size_t k = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!i || numbers[i] != numbers[i - 1] + 1)
-			seen[k++] = where[i];
+		size_t at = places[i];
+		bool again = i && (at == places[i - 1] ||
+					  (at == places[i - 1] + 1 &&
+						  et_daemon_successive(run, places[i - 1])));
+		if (!again)
+			starts[k++] = run->listed[at].at_s;
 	}
-	if (k < 2)
+	return k;
+}
+
+double et_period_find(const struct et_daemon_run *run, const double *starts, size_t n)
+{
+	ET_AUTO_FREE double *gaps = et_calloc(n + 1, sizeof(*gaps));
+
+	if (n < 2)
 		return NAN;
-	for (size_t i = 1; i < k; i++)
-		gaps[i - 1] = seen[i] - seen[i - 1];
-	et_sort(gaps, k - 1);
+	for (size_t i = 1; i < n; i++)
+		gaps[i - 1] = starts[i] - starts[i - 1];
+	et_sort(gaps, n - 1);
 	/* The median, because an interruption of the run makes some distances twice as long. */
-	double span = seen[k - 1] - seen[0];
-	double periods = fmax(round(span / et_median_sorted(gaps, k - 1)), 1);
+	double span = starts[n - 1] - starts[0];
+	double periods = fmax(round(span / et_median_sorted(gaps, n - 1)), 1);
 	double period = span / periods;
-	if (!(period > run->sample_seconds / 2) || !covers(run, seen, k, period))
+	if (!(period > run->sample_seconds / 2) || !covers(run, starts, n, period))
 		return NAN;
 	return et_period_round(period, run->sample_seconds / periods);
 }

@@ -65,12 +65,19 @@ static void test_bound(void)
 
 static double period_of(uint32_t samples, double seconds, size_t n, const uint32_t *numbers)
 {
-	struct et_daemon_run run = { .samples = samples, .sample_seconds = seconds };
-	double where[16];
+	struct et_daemon_record r = { 0 };
+	size_t places[16];
+	double starts[16];
 
-	for (size_t i = 0; i < n; i++)
-		where[i] = (numbers[i] - 1) * seconds;
-	return et_period_find(&run, numbers, where, n);
+	r.short_run = (struct et_daemon_run){ .samples = samples, .sample_seconds = seconds };
+	for (size_t i = 0; i < n; i++) {
+		et_daemon_run_add(&r.short_run, numbers[i], (numbers[i] - 1) * seconds);
+		places[i] = i;
+	}
+	size_t visits = et_visits(&r.short_run, places, n, starts);
+	double period = et_period_find(&r.short_run, starts, visits);
+	et_daemon_record_free(&r);
+	return period;
 }
 
 #define PERIOD(samples, seconds, ...)                                                              \
@@ -104,9 +111,6 @@ static void test_period(void)
 static void test_interrupted_run(void)
 {
 	struct et_daemon_record r = { 0 };
-	uint32_t numbers[] = { 11, 31, 71, 91 };
-	double where[4];
-
 	/*
 	 * Sample 50 ended at 500 s, 51 began at 1000 s: the executions at 500, 700 and 900 s were
 	 * not seen.
@@ -114,13 +118,10 @@ static void test_interrupted_run(void)
 	r.short_run = (struct et_daemon_run){ .samples = 100, .sample_seconds = 10, .whole = true };
 	for (uint32_t i = 1; i <= 100; i++)
 		et_daemon_run_add(&r.short_run, i, (i - 1) * 10 + (i > 50 ? 500 : 0));
-	for (size_t i = 0; i < 4; i++)
-		where[i] = r.short_run.listed[numbers[i] - 1].at_s;
-	where[2] = 1100;
-	numbers[2] = 61;
-	where[3] = 1300;
-	numbers[3] = 81;
-	near(et_period_find(&r.short_run, numbers, where, 4), 200, 0, 1e-9,
+	static const size_t places[] = { 10, 30, 60, 80 };
+	double starts[4];
+	size_t visits = et_visits(&r.short_run, places, 4, starts);
+	near(et_period_find(&r.short_run, starts, visits), 200, 0, 1e-9,
 		"period: the pause of an interrupted run does not hide a period");
 	et_daemon_record_free(&r);
 }
@@ -214,6 +215,13 @@ static void test_known(void)
 				"cutoffs: the task time of cronjob is 5 %% of its period");
 			near(f.cutoffs[1].period_s, NAN, 0, 0,
 				"cutoffs: login ran once and has no period");
+			const struct et_collected *c = f.short_run.collected;
+			ok(f.short_run.n_collected == 2 && isnan(c[0].central_ms) &&
+					c[0].least_ms == 400 && c[0].visits == 3 &&
+					c[1].least_ms == 150 && c[1].visits == 1,
+				"collected: both daemons, with their visits and shortest times");
+			ok(f.cutoffs[0].sightings == 3 && f.cutoffs[1].sightings == 1,
+				"cutoffs: the period of cronjob comes from three visits");
 			ok(f.short_run.n_central == 1 && f.short_run.central[0].max_ms == 3 &&
 					f.short_run.central[0].sd_ms == 0,
 				"cluster: watchd takes at most 3 ms, with an sd of 0");
@@ -276,6 +284,8 @@ static void test_long_running(void)
 	make(&m, 400, NORMAL, true, plans, &f);
 	ok(f.short_run.n_far == 2 && f.n_cutoffs == 1,
 		"long-running: the long executions of a daemon make L-samples");
+	near(f.short_run.collected[0].central_ms, 4, 0, 0,
+		"long-running: the collected daemon has its maximum in the cluster");
 	near(f.cutoffs[0].short_ms, 42, 0, 0,
 		"long-running: the cutoff is between the short and the long executions");
 	ok(f.short_run.removed[89] && f.short_run.removed[289] && !f.short_run.removed[0],
