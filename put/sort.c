@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Insertion sort of random integers: about n²/4 moves, branches that the CPU predicts well, data
- * that fit into a cache. The work must not allocate or make a system call.
+ * that fit into a cache unless n is above some 100 000. The work must not allocate or make a system
+ * call.
  */
 #include "put/work.h"
 
@@ -21,10 +22,10 @@ void et_random_ints(int32_t *out, size_t n, uint64_t seed)
 		out[i] = (int32_t)(next_random(&seed) >> 33); /* 0 to 2³¹−1 */
 }
 
-void et_random_doubles(double *out, size_t n, uint64_t seed)
+void et_random_digits(int32_t *out, size_t n, uint64_t seed)
 {
 	for (size_t i = 0; i < n; i++)
-		out[i] = (double)(next_random(&seed) >> 11) * 0x1p-53; /* 0 to below 1 */
+		out[i] = (int32_t)((next_random(&seed) >> 32) * ET_DIGITS >> 32);
 }
 
 void et_insertion_sort(int32_t *a, size_t n)

@@ -12,9 +12,13 @@ uint64_t et_inc(uint64_t n);
 /* Increments until the clock reads at least until_ns; returns the number of increments. */
 uint64_t et_spin(clockid_t clock, uint64_t until_ns);
 
-/* Generate n numbers that depend on the seed only: from 0 to 2^31 - 1, and from 0 to below 1. */
+/*
+ * Generate n numbers that depend on the seed only: from 0 to 2^31 - 1, and from 0 to ET_DIGITS - 1.
+ * An element of the product of two matrices of such digits is below 2^31 up to a size of 219 111.
+ */
+enum { ET_DIGITS = 100 };
 void et_random_ints(int32_t *out, size_t n, uint64_t seed);
-void et_random_doubles(double *out, size_t n, uint64_t seed);
+void et_random_digits(int32_t *out, size_t n, uint64_t seed);
 /* Insertion sort, ascending. */
 void et_insertion_sort(int32_t *a, size_t n);
 
@@ -22,8 +26,8 @@ void et_insertion_sort(int32_t *a, size_t n);
  * Multiply n×n matrices, which are stored by rows: c = a·b. The innermost loop walks down a column,
  * or along a row.
  */
-void et_matrix_by_column(const double *a, const double *b, double *c, size_t n);
-void et_matrix_by_row(const double *a, const double *b, double *c, size_t n);
+void et_matrix_by_column(const int32_t *a, const int32_t *b, int32_t *c, size_t n);
+void et_matrix_by_row(const int32_t *a, const int32_t *b, int32_t *c, size_t n);
 
 /*
  * Follows a random cycle through n cache lines in memory, which has n times et_chase_bytes() bytes,

@@ -2,6 +2,7 @@
 /* The table of programs under test, and the code around the work: memory, input, checksum. */
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/sysroot.h"
 #include "put/calibration.h"
 #include "put/put.h"
 #include "put/work.h"
@@ -11,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LARGEST_SORT = 1000000, LARGEST_MATRIX = 4096, LARGEST_MEMORY = 1 << 20 };
+enum { LARGEST_SORT = 100000000, LARGEST_MATRIX = 65536, LARGEST_MEMORY = 1 << 20 };
 
 /* Returns the rate from the file, or measures it and writes the file (a failure is a warning). */
 static double inc_rate(
@@ -76,12 +77,45 @@ static int run_spin(const struct et_put_params *p, struct et_put_result *out, st
 	return 0;
 }
 
+/* The memory that the kernel can give without swapping, in bytes; 0 if it does not report it. */
+static uint64_t available_bytes(void)
+{
+	char text[8192];
+	uint64_t kib = 0;
+
+	if (et_sysroot_read("", "/proc/meminfo", text, sizeof(text)) <= 0)
+		return 0;
+	const char *at = strstr(text, "\nMemAvailable:");
+	return at && sscanf(at, "\nMemAvailable: %" SCNu64 " kB", &kib) == 1 ? kib * 1024 : 0;
+}
+
+/*
+ * Allocates n numbers. The kernel promises more memory than it has and kills the process that uses
+ * it, so a large size is compared with the available memory first.
+ */
+static int take_numbers(const char *program, size_t n, int32_t **out, struct et_error *err)
+{
+	static const size_t large = (size_t)64 << 20;
+	uint64_t bytes = (uint64_t)n * sizeof(**out);
+	uint64_t available = bytes > large ? available_bytes() : 0;
+
+	*out = available && bytes > available ? NULL : calloc(n, sizeof(**out));
+	if (*out)
+		return 0;
+	et_fail(err, ENOMEM, ET_EXIT_ENVIRONMENT,
+		"put %s: this size needs %" PRIu64 " MiB of memory, which is not available",
+		program, bytes >> 20);
+	return et_hint(err, -ENOMEM, "choose a smaller --size");
+}
+
 static int run_sort(const struct et_put_params *p, struct et_put_result *out, struct et_error *err)
 {
 	size_t n = (size_t)p->size;
-	ET_AUTO_FREE int32_t *a = et_calloc(n, sizeof(*a));
+	ET_AUTO_FREE int32_t *a = NULL;
+	int rc = take_numbers("sort", n, &a, err);
 
-	(void)err;
+	if (rc)
+		return rc;
 	et_random_ints(a, n, p->seed);
 	et_insertion_sort(a, n);
 	for (size_t i = 0; i < n; i++)
@@ -91,36 +125,35 @@ static int run_sort(const struct et_put_params *p, struct et_put_result *out, st
 	return 0;
 }
 
-static void run_matrix(const struct et_put_params *p, struct et_put_result *out,
-	void (*product)(const double *a, const double *b, double *c, size_t n))
+static int run_matrix(const char *program, const struct et_put_params *p, struct et_put_result *out,
+	void (*product)(const int32_t *a, const int32_t *b, int32_t *c, size_t n),
+	struct et_error *err)
 {
 	size_t n = (size_t)p->size;
-	ET_AUTO_FREE double *a = et_calloc(n * n, sizeof(*a));
-	ET_AUTO_FREE double *b = et_calloc(n * n, sizeof(*b));
-	ET_AUTO_FREE double *c = et_calloc(n * n, sizeof(*c));
-	double sum = 0;
+	ET_AUTO_FREE int32_t *all = NULL; /* both factors and the product */
+	int rc = take_numbers(program, 3 * n * n, &all, err);
 
-	et_random_doubles(a, n * n, p->seed);
-	et_random_doubles(b, n * n, p->seed + 1);
+	if (rc)
+		return rc;
+	int32_t *a = all, *b = a + n * n, *c = b + n * n;
+	et_random_digits(a, n * n, p->seed);
+	et_random_digits(b, n * n, p->seed + 1);
 	product(a, b, c, n);
 	for (size_t i = 0; i < n * n; i++)
-		sum += c[i];
-	memcpy(&out->value, &sum, sizeof(sum));
-	snprintf(out->detail, sizeof(out->detail), "%zu x %zu, sum of elements %.17g", n, n, sum);
+		out->value += (uint64_t)c[i];
+	snprintf(out->detail, sizeof(out->detail), "%zu x %zu integers, sum of elements %" PRIu64,
+		n, n, out->value);
+	return 0;
 }
 
 static int run_matc(const struct et_put_params *p, struct et_put_result *out, struct et_error *err)
 {
-	(void)err;
-	run_matrix(p, out, et_matrix_by_column);
-	return 0;
+	return run_matrix("matc", p, out, et_matrix_by_column, err);
 }
 
 static int run_matr(const struct et_put_params *p, struct et_put_result *out, struct et_error *err)
 {
-	(void)err;
-	run_matrix(p, out, et_matrix_by_row);
-	return 0;
+	return run_matrix("matr", p, out, et_matrix_by_row, err);
 }
 
 static int run_chase(const struct et_put_params *p, struct et_put_result *out, struct et_error *err)
@@ -162,9 +195,9 @@ const struct et_workload et_workloads[] = {
 		ET_PUT_SECONDS | ET_PUT_WALL, { .seconds_ns = 100000000 }, 0, run_spin },
 	{ "sort", "insertion sort of random integers", ET_PUT_SIZE | ET_PUT_SEED,
 		{ .size = 20000, .seed = 1 }, LARGEST_SORT, run_sort },
-	{ "matc", "matrix product whose inner loop walks down columns", ET_PUT_SIZE | ET_PUT_SEED,
+	{ "matc", "product of integer matrices, inner loop down columns", ET_PUT_SIZE | ET_PUT_SEED,
 		{ .size = 400, .seed = 1 }, LARGEST_MATRIX, run_matc },
-	{ "matr", "matrix product whose inner loop walks along rows", ET_PUT_SIZE | ET_PUT_SEED,
+	{ "matr", "product of integer matrices, inner loop along rows", ET_PUT_SIZE | ET_PUT_SEED,
 		{ .size = 400, .seed = 1 }, LARGEST_MATRIX, run_matr },
 	{ "chase", "reads of which each depends on the one before, in --size KiB",
 		ET_PUT_SIZE | ET_PUT_ITERATIONS | ET_PUT_SEED,

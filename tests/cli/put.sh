@@ -70,8 +70,8 @@ for value in 0 -1 1e9 99999999999999999999 abc '' 1.5 10k; do
 		refuses "put: $program --size '$value' is rejected" 2 '--size' etalon put $program --size "$value"
 	done
 done
-refuses 'put: sort --size 1000001 is rejected' 2 'between 1 and 1000000' etalon put sort --size 1000001
-refuses 'put: matc --size 4097 is rejected' 2 'between 1 and 4096' etalon put matc --size 4097
+refuses 'put: sort --size 100000001 is rejected' 2 'between 1 and 100000000' etalon put sort --size 100000001
+refuses 'put: matc --size 65537 is rejected' 2 'between 1 and 65536' etalon put matc --size 65537
 refuses 'put: sort --seed -1 is rejected' 2 '--seed' etalon put sort --seed -1
 refuses 'put: sort --seconds is rejected' 2 'put sort takes no --seconds' etalon put sort --seconds 1
 refuses 'put: inc --wall is rejected' 2 'put inc takes no --wall' etalon put inc --wall

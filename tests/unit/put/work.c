@@ -7,7 +7,20 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+/* The address sanitizer needs terabytes of address space and ends a program that gets no memory. */
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED true
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED false
+#endif
 
 static void test_inc(void)
 {
@@ -67,7 +80,7 @@ static void test_sort(void)
 }
 
 /* The definition, element by element. */
-static void reference(const double *a, const double *b, double *c, size_t n)
+static void reference(const int32_t *a, const int32_t *b, int32_t *c, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		for (size_t j = 0; j < n; j++) {
@@ -78,31 +91,65 @@ static void reference(const double *a, const double *b, double *c, size_t n)
 	}
 }
 
-static bool equal(const double *a, const double *b, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (fabs(a[i] - b[i]) > 1e-13 * fabs(b[i]))
-			return false;
-	}
-	return true;
-}
-
 static void test_matrix(void)
 {
 	enum { MAX_N = 17 };
-	double a[MAX_N * MAX_N], b[MAX_N * MAX_N], c[MAX_N * MAX_N], r[MAX_N * MAX_N],
+	int32_t a[MAX_N * MAX_N], b[MAX_N * MAX_N], c[MAX_N * MAX_N], r[MAX_N * MAX_N],
 		want[MAX_N * MAX_N];
 
 	for (size_t n = 1; n <= MAX_N; n += 4) {
-		et_random_doubles(a, n * n, 1);
-		et_random_doubles(b, n * n, 2);
+		et_random_digits(a, n * n, 1);
+		et_random_digits(b, n * n, 2);
 		reference(a, b, want, n);
 		et_matrix_by_column(a, b, c, n);
 		et_matrix_by_row(a, b, r, n);
-		ok(equal(c, want, n * n), "matc: the result of size %zu is the product", n);
-		ok(!memcmp(c, r, n * n * sizeof(*c)),
-			"matr: the result of size %zu equals that of matc to the bit", n);
+		ok(!memcmp(c, want, n * n * sizeof(*c)),
+			"matc: the result of size %zu is the product", n);
+		ok(!memcmp(r, want, n * n * sizeof(*c)),
+			"matr: the result of size %zu is the product", n);
 	}
+}
+
+static void test_digits(void)
+{
+	enum { N = 100000 };
+	static int32_t x[N];
+	static unsigned seen[ET_DIGITS];
+	const struct et_workload *matc = et_workload_find("matc");
+	bool inside = true, all = true;
+
+	et_random_digits(x, N, 5);
+	for (size_t i = 0; i < N; i++) {
+		inside = inside && x[i] >= 0 && x[i] < ET_DIGITS;
+		seen[inside ? x[i] : 0]++;
+	}
+	for (size_t i = 0; i < ET_DIGITS; i++) /* 1000 ± 6 sd of the binomial distribution */
+		all = all && seen[i] > 811 && seen[i] < 1189;
+	ok(inside && all, "matrices: digits from 0 to %d are equally frequent", ET_DIGITS - 1);
+	ok(matc->largest_size * (ET_DIGITS - 1) * (ET_DIGITS - 1) <= INT32_MAX,
+		"matrices: no element of the largest product overflows");
+}
+
+/* A machine of 1 GiB has no room for the largest matrices. */
+static void test_no_memory(void)
+{
+	const struct et_workload *matr = et_workload_find("matr");
+	struct et_put_params p = { .given = ET_PUT_SIZE, .size = matr->largest_size };
+	struct et_put_result out = { .value = 42 };
+	struct et_error err;
+	struct rlimit before, limit;
+
+	getrlimit(RLIMIT_AS, &before);
+	limit = (struct rlimit){ (rlim_t)1 << 30, before.rlim_max };
+	if (SANITIZED || setrlimit(RLIMIT_AS, &limit)) {
+		skip("matr: too little memory: the address space cannot be limited here");
+		return;
+	}
+	int rc = et_workload_run(matr, &p, &out, &err);
+	setrlimit(RLIMIT_AS, &before);
+	ok(rc == -ENOMEM && err.exit == ET_EXIT_ENVIRONMENT && out.value == 42 &&
+			strstr(err.what, "49152 MiB") && err.hint[0],
+		"matr: too little memory is an error that names the need (%s)", err.what);
 }
 
 static void test_workloads(void)
@@ -180,6 +227,8 @@ int main(void)
 	test_spin();
 	test_sort();
 	test_matrix();
+	test_digits();
+	test_no_memory();
 	test_workloads();
 	test_limits();
 	test_memory();
