@@ -3,25 +3,26 @@
 #include "base/clock.h"
 #include "base/whole.h"
 #include "model/advice.h"
+#include "protocol/learning.h"
 #include "protocol/sanity.h"
 #include "store/cutoffs.h"
 
 #include <math.h>
-#include <string.h>
-
-static const uint64_t DAY_NS = 86400ull * 1000000000;
-static const uint64_t STALE_DAYS = 90; /* by then, updates may have brought other daemons */
 
 void et_cutoffs_warn(const struct et_cutoffs *c, const struct et_host *host, uint64_t wall_ns,
 	struct et_warnings *out)
 {
-	uint64_t days = wall_ns > c->learned_wall_ns ? (wall_ns - c->learned_wall_ns) / DAY_NS : 0;
+	unsigned misfits =
+		et_cutoffs_fit_machine(c, &(struct et_learning_place){ .kernel = host->kernel,
+						  .machine = "",
+						  .services = "",
+						  .wall_ns = wall_ns });
 
-	if (strcmp(c->kernel, host->kernel))
+	if (misfits & ET_MISFIT_KERNEL)
 		et_warn(out, ET_WARN_CUTOFFS_OTHER_KERNEL, et_arg_text(c->kernel),
 			et_arg_text(host->kernel));
-	if (days >= STALE_DAYS)
-		et_warn(out, ET_WARN_CUTOFFS_OLD, et_arg_count(days));
+	if (misfits & ET_MISFIT_OLD)
+		et_warn(out, ET_WARN_CUTOFFS_OLD, et_arg_count(et_cutoffs_days(c, wall_ns)));
 }
 
 static void warn_length(

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "protocol/learning.h"
+
+#include <string.h>
+
+static const uint64_t DAY_NS = UINT64_C(86400) * 1000000000;
+static const uint64_t HOUR_NS = UINT64_C(3600) * 1000000000;
+
+const char *const et_learning_preset_names[] = { "quick", "paper", NULL };
+
+const struct et_learning_plan et_learning_presets[ET_LEARNING_PRESETS] = {
+	[ET_LEARNING_QUICK] = { 300, 40, 1000000000, 8000000000 },
+	[ET_LEARNING_PAPER] = { 800, 40, 128000000000, 16384000000000 },
+};
+
+static bool differ(const char *a, const char *b)
+{
+	return *a && *b && strcmp(a, b) != 0;
+}
+
+uint64_t et_cutoffs_days(const struct et_cutoffs *c, uint64_t wall_ns)
+{
+	return wall_ns > c->learned_wall_ns ? (wall_ns - c->learned_wall_ns) / DAY_NS : 0;
+}
+
+unsigned et_cutoffs_fit_machine(const struct et_cutoffs *c, const struct et_learning_place *now)
+{
+	unsigned misfits = 0;
+
+	if (differ(c->machine, now->machine))
+		misfits |= ET_MISFIT_MACHINE;
+	if (differ(c->kernel, now->kernel))
+		misfits |= ET_MISFIT_KERNEL;
+	if (differ(c->services, now->services))
+		misfits |= ET_MISFIT_SERVICES;
+	if (et_cutoffs_days(c, now->wall_ns) >= ET_LEARNING_DAYS)
+		misfits |= ET_MISFIT_OLD;
+	/* A clock that is set to the right time may go back a little. */
+	if (c->learned_wall_ns > now->wall_ns && c->learned_wall_ns - now->wall_ns > HOUR_NS)
+		misfits |= ET_MISFIT_FUTURE;
+	if (c->tuned != now->tuned)
+		misfits |= ET_MISFIT_TUNING;
+	return misfits;
+}
+
+double et_learning_seconds(const struct et_learning_plan *p)
+{
+	return 1e-9 * ((double)p->short_runs * (double)p->short_ns +
+			      (double)p->long_runs * (double)p->long_ns);
+}
+
+/* The recorded length of a sample is measured, so it may be a little below the planned one. */
+static bool as_long(double seconds, uint64_t planned_ns)
+{
+	return seconds >= 0.95e-9 * (double)planned_ns;
+}
+
+bool et_cutoffs_cover(const struct et_cutoffs *c, const struct et_learning_plan *p)
+{
+	return c->short_runs >= p->short_runs && as_long(c->short_seconds, p->short_ns) &&
+	       (!p->long_runs ||
+		       (c->long_runs >= p->long_runs && as_long(c->long_seconds, p->long_ns)));
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Whether the cutoffs that were learned once still describe a machine. Cutoffs are figures of the
+ * daemons that ran then: another kernel, other services or an update bring other daemons, or the
+ * same ones with other habits.
+ */
+#ifndef ET_PROTOCOL_LEARNING_H
+#define ET_PROTOCOL_LEARNING_H
+
+#include "model/daemon.h"
+
+enum { ET_LEARNING_DAYS = 90 }; /* by then, updates may have brought other daemons */
+
+/* The machine as it is now. A text that is not known is "", and then does not count. */
+struct et_learning_place {
+	const char *kernel;
+	const char *machine;  /* as et_host_identity describes it */
+	const char *services; /* the digest of the services that can run */
+	bool tuned;           /* the environment is applied */
+	uint64_t wall_ns;
+};
+
+/* Bits: the ways in which a learning does not fit. */
+enum et_misfit {
+	ET_MISFIT_MACHINE = 1,
+	ET_MISFIT_KERNEL = 2,
+	ET_MISFIT_SERVICES = 4,
+	ET_MISFIT_OLD = 8,
+	ET_MISFIT_FUTURE = 16, /* it is dated later than now: the clock was or is wrong */
+	/* The environment was applied while it learned and is not now, or the reverse. */
+	ET_MISFIT_TUNING = 32,
+};
+
+/*
+ * Returns the misfits; 0: the learning fits. A learning that found no daemon fits like any other:
+ * its finding is that none needs a cutoff.
+ */
+unsigned et_cutoffs_fit_machine(const struct et_cutoffs *c, const struct et_learning_place *now);
+/* The age of a learning in whole days; 0 if it is dated in the future. */
+uint64_t et_cutoffs_days(const struct et_cutoffs *c, uint64_t wall_ns);
+
+/* The number and the length of the samples of a learning. */
+struct et_learning_plan {
+	uint64_t short_runs, long_runs; /* long_runs may be 0 */
+	uint64_t short_ns, long_ns;     /* of one sample */
+};
+
+enum et_learning_preset {
+	ET_LEARNING_QUICK,
+	ET_LEARNING_PAPER, /* as published: 128 s × 800 and 16384 s × 40 */
+	ET_LEARNING_PRESETS,
+};
+extern const char *const et_learning_preset_names[]; /* ends with NULL */
+extern const struct et_learning_plan et_learning_presets[ET_LEARNING_PRESETS];
+
+/* The time that the samples of a plan take, without what is between them. */
+double et_learning_seconds(const struct et_learning_plan *p);
+/* Whether a learning had at least as many and as long samples as the plan. */
+bool et_cutoffs_cover(const struct et_cutoffs *c, const struct et_learning_plan *p);
+
+#endif
