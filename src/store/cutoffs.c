@@ -70,6 +70,13 @@ int et_cutoffs_keep(struct et_store *s, const struct et_cutoffs *c, struct et_er
 	return et_store_set_fact(s, key, text, err);
 }
 
+int et_cutoffs_forget(struct et_store *s, const char *host, struct et_error *err)
+{
+	ET_AUTO_FREE char *key = key_of(host);
+
+	return et_store_remove_fact(s, key, err);
+}
+
 /* --- reading --- */
 
 /* The number at that key; NaN if there is none. */

@@ -11,5 +11,7 @@ int et_cutoffs_keep(struct et_store *s, const struct et_cutoffs *c, struct et_er
 /* Sets *there to whether there are any for that host. If so, et_cutoffs_free frees *out. */
 int et_cutoffs_load(struct et_store *s, const char *host, struct et_cutoffs *out, bool *there,
 	struct et_error *err) ET_CHECK;
+/* Removes the cutoffs of that host, also damaged ones. */
+int et_cutoffs_forget(struct et_store *s, const char *host, struct et_error *err) ET_CHECK;
 
 #endif

@@ -89,6 +89,7 @@ static const char *const statements[ET_SQL_LENGTH] = {
 	[ET_SQL_GET_FACT] = "SELECT value FROM fact WHERE key = ?",
 	[ET_SQL_SET_FACT] = "INSERT INTO fact (key, value) VALUES (?1, ?2)"
 			    " ON CONFLICT (key) DO UPDATE SET value = ?2",
+	[ET_SQL_REMOVE_FACT] = "DELETE FROM fact WHERE key = ?",
 };
 
 struct expansion {

@@ -87,6 +87,7 @@ enum et_sql {
 	ET_SQL_LIST,
 	ET_SQL_GET_FACT,
 	ET_SQL_SET_FACT,
+	ET_SQL_REMOVE_FACT,
 	ET_SQL_LENGTH,
 };
 

@@ -123,11 +123,12 @@ int et_store_list(struct et_store *s, size_t limit, et_store_summary_fn fn, void
 /*
  * Facts are texts about the machine that outlive experiments, such as the cutoffs of daemons.
  * Getting one that is not in the store sets *value to NULL and returns 0. The caller frees *value.
- * Setting one flushes.
+ * Setting or removing one flushes; removing one that is not in the store does nothing.
  */
 int et_store_get_fact(
 	struct et_store *s, const char *key, char **value, struct et_error *err) ET_CHECK;
 int et_store_set_fact(
 	struct et_store *s, const char *key, const char *value, struct et_error *err) ET_CHECK;
+int et_store_remove_fact(struct et_store *s, const char *key, struct et_error *err) ET_CHECK;
 
 #endif

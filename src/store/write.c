@@ -494,3 +494,14 @@ int et_store_set_fact(struct et_store *s, const char *key, const char *value, st
 	et_bind_text(&c, "a fact", value);
 	return finish(s, et_cursor_step(&c), err);
 }
+
+int et_store_remove_fact(struct et_store *s, const char *key, struct et_error *err)
+{
+	int rc = begin_alone(s, err);
+
+	if (rc)
+		return rc;
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_REMOVE_FACT, err);
+	et_bind_text(&c, "a fact's name", key);
+	return finish(s, et_cursor_step(&c), err);
+}

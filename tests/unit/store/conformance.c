@@ -283,6 +283,12 @@ static void facts(void)
 	is_str(value, "2 \xc3\xa9", "fact: the later value replaces the earlier one");
 	free(value);
 	et_store_close(s);
+	s = open_store(ET_STORE_WRITE);
+	ok(et_store_remove_fact(s, "inc", &err) == 0 &&
+			et_store_get_fact(s, "inc", &value, &err) == 0 && !value,
+		"fact: a removed one is NULL");
+	ok(et_store_remove_fact(s, "inc", &err) == 0, "fact: removing an unknown one does nothing");
+	et_store_close(s);
 }
 
 static void keeping(void)

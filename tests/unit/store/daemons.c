@@ -128,6 +128,9 @@ static void test_cutoffs(void)
 				et_cutoffs_load(s, "box", &out, &there, &err) == -EINVAL &&
 				err.exit == ET_EXIT_OUTSIDE,
 			"cutoffs: the damaged fact '%s' is refused", damaged[i]);
+	ok(!et_cutoffs_forget(s, "box", &err) && !et_cutoffs_load(s, "box", &out, &there, &err) &&
+			!there,
+		"cutoffs: damaged ones can be removed");
 	et_store_close(s);
 	static const char *const left[] = { "", "-wal", "-shm" };
 	for (size_t i = 0; i < ET_LENGTH(left); i++) {
