@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `etalon daemons learn|show|analyse`: which background processes spoil samples. */
+/* `etalon daemons learn|show|analyse|forget`: which background processes spoil samples. */
 #include "cmd/daemons.h"
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -20,12 +20,15 @@
 struct request {
 	struct et_daemons_output out;
 	bool keep;
+	bool yes;
+	enum et_learning_preset preset;
 	struct et_learn_options learn;
 	unsigned given; /* OF_… */
 };
 
 /* Options that only learn takes; those of them that say what it measures. */
 enum { OF_LEARN = 1, OF_PLAN = 2 };
+static const uint64_t BY_PRESET = UINT64_MAX; /* the user did not give this figure */
 
 static const struct et_option options[] = {
 	{ 0, "json", NULL, "print JSON instead of text", et_set_true, ET_FILLS(request, out.json) },
@@ -33,19 +36,29 @@ static const struct et_option options[] = {
 		ET_FILLS(request, out.page), .values = "FILE" },
 	{ 0, "keep", NULL, "analyse: store the cutoffs for this machine", et_set_true,
 		ET_FILLS(request, keep) },
+	{ 0, "preset", "NAME",
+		"learn: quick, 300 samples of 1 s and 40 of 8 s, or paper, as published: 800 of "
+		"128 s and 40 of 16384 s, which takes nine days (quick)",
+		et_set_choice, ET_FILLS(request, preset), .names = et_learning_preset_names,
+		.bit = OF_LEARN | OF_PLAN },
 	{ 0, "short-runs", "N", "learn: samples of the short run (300)", et_set_u64,
-		ET_FILLS(request, learn.short_runs), .lo = ET_LSHAPE_LEAST, .hi = 1000000,
+		ET_FILLS(request, learn.plan.short_runs), .lo = ET_LSHAPE_LEAST, .hi = 1000000,
 		.bit = OF_LEARN | OF_PLAN },
 	{ 0, "short-seconds", "DUR", "learn: length of each short sample (1s)", et_set_duration,
-		ET_FILLS(request, learn.short_ns), .bit = OF_LEARN | OF_PLAN },
+		ET_FILLS(request, learn.plan.short_ns), .bit = OF_LEARN | OF_PLAN },
 	{ 0, "long-runs", "N", "learn: samples of the long run, 0 for none (40)", et_set_u64,
-		ET_FILLS(request, learn.long_runs), .hi = 1000000, .bit = OF_LEARN | OF_PLAN },
+		ET_FILLS(request, learn.plan.long_runs), .hi = 1000000, .bit = OF_LEARN | OF_PLAN },
 	{ 0, "long-seconds", "DUR", "learn: length of each long sample (8s)", et_set_duration,
-		ET_FILLS(request, learn.long_ns), .bit = OF_LEARN | OF_PLAN },
+		ET_FILLS(request, learn.plan.long_ns), .bit = OF_LEARN | OF_PLAN },
 	{ 0, "label", "TEXT", "learn: name of the two experiments (daemons)", et_set_text,
 		ET_FILLS(request, learn.label), .bit = OF_LEARN },
+	{ 0, "env", NULL,
+		"learn: change what disturbs timing on this machine for the duration, as 'env "
+		"apply' does",
+		et_set_true, ET_FILLS(request, learn.env), .bit = OF_LEARN },
 	{ 0, "resume", NULL, "learn: continue an interrupted learn", et_set_true,
 		ET_FILLS(request, learn.resume), .bit = OF_LEARN },
+	{ 0, "yes", NULL, "forget: do not ask", et_set_true, ET_FILLS(request, yes) },
 	{ 0 },
 };
 
@@ -53,15 +66,17 @@ static int run(struct et_cli *cli, int argc, char **argv);
 
 const struct et_verb et_verb_daemons = {
 	.name = "daemons",
-	.operands = "learn|show|analyse",
+	.operands = "learn|show|analyse|forget",
 	.summary = "which background processes spoil samples, and from which CPU time on?",
-	.usage = "learn [options]\nshow [options]\nanalyse [options] FILE|-",
+	.usage = "learn [options]\nshow [options]\nanalyse [options] FILE|-\nforget [--yes]",
 	.about = "learn takes many short and long samples of a fixed program, finds those that an\n"
 		 "infrequent daemon disturbed, and stores a cutoff for each daemon: a sample in\n"
 		 "which it used more CPU time is removed. show prints the cutoffs. analyse finds\n"
-		 "cutoffs in the samples of a record (JSON).",
+		 "cutoffs in the samples of a record (JSON). forget removes the cutoffs of this\n"
+		 "machine.",
 	.examples = "  etalon daemons learn # takes minutes\n"
 		    "  etalon daemons learn --short-runs 20 --short-seconds 10ms --long-runs 0\n"
+		    "  etalon daemons learn --env --preset paper # takes minutes\n"
 		    "  etalon daemons show\n"
 		    "  etalon daemons analyse daemons.json\n"
 		    "  etalon daemons analyse --json daemons.json\n"
@@ -90,7 +105,8 @@ static int analyse(
 	if (rc == 0) {
 		rc = et_daemons_report(cli, &record, &found, name, &r->out, err);
 		if (rc == 0 && r->keep)
-			rc = et_daemons_store(cli, &record, &found, err);
+			rc = et_daemons_store(cli, &record, &found,
+				&(struct et_learned_from){ .short_id = "", .long_id = "" }, err);
 		et_daemon_findings_free(&found);
 	}
 	et_daemon_record_free(&record);
@@ -141,12 +157,28 @@ static int refuse(const char *what, const struct et_operands *ops, struct et_err
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons analyse: expected one file"),
 			"use 'etalon daemons analyse FILE', or - for standard input");
-	const char *odd = !strcmp(what, "learn") || !strcmp(what, "show")
+	const char *odd = !strcmp(what, "learn") || !strcmp(what, "show") || !strcmp(what, "forget")
 				  ? (ops->n_before > 1 ? ops->before[1] : "--")
 				  : what;
 	int rc = *odd ? et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons: unexpected '%s'", odd)
 		      : et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons: no action given");
-	return et_hint(err, rc, "use 'daemons learn', 'daemons show' or 'daemons analyse FILE'");
+	return et_hint(err, rc,
+		"use 'daemons learn', 'daemons show', 'daemons analyse FILE' or 'daemons forget'");
+}
+
+/* Refuses options of another action. */
+static int check_given(const struct request *r, const char *what, struct et_error *err)
+{
+	if (r->given & OF_LEARN && strcmp(what, "learn"))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"one of the options is only valid with 'daemons learn'");
+	if (r->keep && strcmp(what, "analyse"))
+		return et_fail(
+			err, EINVAL, ET_EXIT_USAGE, "--keep is only valid with 'daemons analyse'");
+	if (r->yes && strcmp(what, "forget"))
+		return et_fail(
+			err, EINVAL, ET_EXIT_USAGE, "--yes is only valid with 'daemons forget'");
+	return 0;
 }
 
 static int dispatch(struct et_cli *cli, struct request *r, const struct et_operands *ops,
@@ -154,30 +186,35 @@ static int dispatch(struct et_cli *cli, struct request *r, const struct et_opera
 {
 	const char *what = ops->n_before ? ops->before[0] : "";
 	bool alone = ops->n_before == 1 && !ops->n_after;
+	int rc = check_given(r, what, err);
 
 	*status = ET_EXIT_DONE;
-	if (r->given & OF_LEARN && strcmp(what, "learn"))
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"one of the options is only valid with 'daemons learn'");
-	if (r->keep && strcmp(what, "analyse"))
-		return et_fail(
-			err, EINVAL, ET_EXIT_USAGE, "--keep is only valid with 'daemons analyse'");
+	if (rc)
+		return rc;
 	if (!strcmp(what, "learn") && alone)
 		return et_daemons_learn(cli, &r->learn, &r->out, status, err);
 	if (!strcmp(what, "show") && alone)
 		return show(cli, r, err);
+	if (!strcmp(what, "forget") && alone)
+		return et_daemons_forget(cli, r->yes, err);
 	if (!strcmp(what, "analyse") && ops->n_before == 2 && !ops->n_after)
 		return analyse(cli, r, ops->before[1], err);
 	return refuse(what, ops, err);
 }
 
+/* Takes the figures that the user did not give from the preset. */
+static void fill_plan(struct et_learning_plan *p, const struct et_learning_plan *preset)
+{
+	p->short_runs = p->short_runs == BY_PRESET ? preset->short_runs : p->short_runs;
+	p->short_ns = p->short_ns == BY_PRESET ? preset->short_ns : p->short_ns;
+	p->long_runs = p->long_runs == BY_PRESET ? preset->long_runs : p->long_runs;
+	p->long_ns = p->long_ns == BY_PRESET ? preset->long_ns : p->long_ns;
+}
+
 static int run(struct et_cli *cli, int argc, char **argv)
 {
-	struct request r = { .learn = { .short_runs = 300,
-				     .short_ns = 1000000000,
-				     .long_runs = 40,
-				     .long_ns = 8000000000,
-				     .label = "daemons" } };
+	struct request r = { .learn = { .plan = { BY_PRESET, BY_PRESET, BY_PRESET, BY_PRESET },
+				     .label = ET_LEARN_LABEL } };
 	struct et_operands ops;
 	struct et_error err = { 0 };
 
@@ -188,6 +225,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	if (!ops.n_before || strcmp(ops.before[0], "learn"))
 		et_confine(ET_RIGHTS_FILES);
 	r.learn.given = r.given & OF_PLAN;
+	fill_plan(&r.learn.plan, &et_learning_presets[r.preset]);
 	int rc = et_daemons_output_open(&r.out, &err);
 	if (rc == 0)
 		rc = dispatch(cli, &r, &ops, &status, &err);

@@ -6,14 +6,29 @@
 #include "cmd/cli.h"
 #include "cmd/outputs.h"
 #include "model/daemon.h"
+#include "model/host.h"
+#include "protocol/learning.h"
+
+#define ET_LEARN_LABEL "daemons" /* of the experiments, unless the user gives another */
 
 struct et_learn_options {
-	uint64_t short_runs, long_runs; /* long_runs may be 0 */
-	uint64_t short_ns, long_ns;     /* of one sample */
-	bool given;                     /* the user gave one of the above */
+	struct et_learning_plan plan;
+	bool given; /* the user gave a part of the plan */
 	const char *label;
 	bool resume;
+	bool env;   /* apply the environment for the duration */
+	bool tuned; /* the caller has applied it */
 };
+
+/* This machine, as far as it decides whether a learning fits. */
+struct et_here {
+	struct et_host host;
+	char machine[96]; /* as et_host_identity describes it */
+	char services[17];
+};
+
+/* Starts systemctl, if there is one. */
+void et_here_read(struct et_here *p);
 
 /* The outputs: text or JSON, and a page. */
 struct et_daemons_output {
@@ -30,15 +45,41 @@ bool et_daemons_prints(const struct et_daemons_output *o);
 int et_daemons_report(const struct et_cli *cli, const struct et_daemon_record *r,
 	const struct et_daemon_findings *f, const char *name, struct et_daemons_output *o,
 	struct et_error *err) ET_CHECK;
-/*
- * Measures the short and the long run, finds the cutoffs, reports and stores them. *status is the
- * exit status, above 0 after a signal.
- */
+/* `daemons learn`. *status is the exit status, above 0 after a signal. */
 int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *o,
 	struct et_daemons_output *out, int *status, struct et_error *err) ET_CHECK;
+/*
+ * Measures the short and the long run, finds the cutoffs, stores them, and reports them unless out
+ * is NULL. It changes nothing of the environment. Returns -EINTR after a signal: every finished
+ * sample is stored, and o->resume continues.
+ */
+int et_learn(struct et_cli *cli, const struct et_learn_options *o, struct et_daemons_output *out,
+	struct et_error *err) ET_CHECK;
+/* Keeps the plan in the store, so that an interrupted learning can be continued. */
+int et_learn_keep_plan(
+	const struct et_cli *cli, const struct et_learn_options *o, struct et_error *err) ET_CHECK;
+/* For --resume: replaces the plan by the kept one, and wants the environment of that one. */
+int et_learn_load_plan(
+	const struct et_cli *cli, struct et_learn_options *o, struct et_error *err) ET_CHECK;
+/*
+ * Looks for an interrupted learning of that label that can be continued here: by this machine,
+ * with the same kernel. Sets *there; if so, *out is its plan.
+ */
+int et_learn_find(const struct et_cli *cli, const char *label, const struct et_here *here,
+	struct et_learn_options *out, bool *there, struct et_error *err) ET_CHECK;
+/* `daemons forget`: removes the cutoffs that are stored for this machine. */
+int et_daemons_forget(const struct et_cli *cli, bool yes, struct et_error *err) ET_CHECK;
+
+/* Where cutoffs come from; an id is "" if they come from a file. */
+struct et_learned_from {
+	const struct et_here *here; /* NULL: this machine, with services that are not known */
+	const char *short_id, *long_id;
+	bool tuned;
+};
 
 /* Stores the cutoffs for this machine, learned now. */
 int et_daemons_store(const struct et_cli *cli, const struct et_daemon_record *r,
-	const struct et_daemon_findings *f, struct et_error *err) ET_CHECK;
+	const struct et_daemon_findings *f, const struct et_learned_from *from,
+	struct et_error *err) ET_CHECK;
 
 #endif

@@ -24,73 +24,11 @@ struct learner {
 	struct et_cli *cli;
 	struct et_learn_options o;
 	struct et_interrupt *interrupt;
+	struct et_here here;
 	char exe[4096];
 };
 
-/* The key of the plan in the store, where --resume finds it. */
-static char *plan_key(const struct et_learn_options *o)
-{
-	return et_asprintf("daemons-learn %s", o->label);
-}
-
-static int store_plan(const struct learner *l, struct et_error *err)
-{
-	const struct et_learn_options *o = &l->o;
-	ET_AUTO_FREE char *key = plan_key(o);
-	ET_AUTO_FREE char *text = et_asprintf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64,
-		o->short_runs, o->short_ns, o->long_runs, o->long_ns);
-	struct et_store *store;
-
-	int rc = et_stored_open(l->cli, ET_STORE_WRITE, &store, err);
-	if (rc)
-		return rc;
-	rc = et_store_set_fact(store, key, text, err);
-	et_store_close(store);
-	return rc;
-}
-
-static int read_plan(struct et_learn_options *o, const char *text, struct et_error *err)
-{
-	uint64_t *const values[] = { &o->short_runs, &o->short_ns, &o->long_runs, &o->long_ns };
-	char **words;
-
-	int rc = et_split_words(text, &words, err);
-	if (rc)
-		return rc;
-	if (et_strv_length(words) != ET_LENGTH(values))
-		rc = et_fail(err, EINVAL, ET_EXIT_OUTSIDE, "the plan stored for '%s' is damaged",
-			o->label);
-	for (size_t i = 0; rc == 0 && i < ET_LENGTH(values); i++)
-		rc = et_parse_u64("the stored plan", words[i], 0, UINT64_MAX, values[i], err);
-	et_strv_free(words);
-	return rc;
-}
-
-static int load_plan(struct learner *l, struct et_error *err)
-{
-	ET_AUTO_FREE char *key = plan_key(&l->o);
-	ET_AUTO_FREE char *text = NULL;
-	struct et_store *store;
-
-	if (l->o.given)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--resume continues the recorded runs and takes no other plan"),
-			"omit the other options of learn");
-	int rc = et_stored_open(l->cli, ET_STORE_READ, &store, err);
-	if (rc)
-		return rc;
-	rc = et_store_get_fact(store, key, &text, err);
-	et_store_close(store);
-	if (rc == 0 && !text)
-		rc = et_hint(err,
-			et_fail(err, ENOENT, ET_EXIT_USAGE,
-				"there is nothing to continue under the label '%s'", l->o.label),
-			"omit --resume");
-	return rc ? rc : read_plan(&l->o, text, err);
-}
-
-static int check_plan(const struct et_learn_options *o, struct et_error *err)
+static int check_plan(const struct et_learning_plan *o, struct et_error *err)
 {
 	if (o->long_runs && o->long_runs < ET_LSHAPE_LEAST)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
@@ -140,7 +78,7 @@ static int stage(struct learner *l, const char *which, uint64_t runs, uint64_t n
 
 static void print_plan(const struct learner *l)
 {
-	const struct et_learn_options *o = &l->o;
+	const struct et_learning_plan *o = &l->o.plan;
 	double short_s = 1e-9 * (double)o->short_runs * (double)o->short_ns;
 	double long_s = 1e-9 * (double)o->long_runs * (double)o->long_ns;
 	double seen = short_s > long_s ? short_s : long_s;
@@ -174,8 +112,13 @@ static int conclude(const struct learner *l, const struct et_experiment *short_r
 	et_daemon_record_settle(&r);
 	int rc = et_daemons_analyse(&r, l->o.label, &f, err);
 	if (rc == 0) {
-		rc = et_daemons_store(l->cli, &r, &f, err);
-		if (rc == 0)
+		rc = et_daemons_store(l->cli, &r, &f,
+			&(struct et_learned_from){ .here = &l->here,
+				.short_id = short_run->id,
+				.long_id = long_run ? long_run->id : "",
+				.tuned = l->o.tuned },
+			err);
+		if (rc == 0 && out)
 			rc = et_daemons_report(l->cli, &r, &f, l->o.label, out, err);
 		et_daemon_findings_free(&f);
 	}
@@ -190,9 +133,10 @@ static int learn(struct learner *l, struct et_daemons_output *out, struct et_err
 {
 	struct et_experiment *short_run = NULL, *long_run = NULL;
 
-	int rc = stage(l, "short", l->o.short_runs, l->o.short_ns, &short_run, err);
-	if (rc == 0 && l->o.long_runs)
-		rc = stage(l, "long", l->o.long_runs, l->o.long_ns, &long_run, err);
+	const struct et_learning_plan *p = &l->o.plan;
+	int rc = stage(l, "short", p->short_runs, p->short_ns, &short_run, err);
+	if (rc == 0 && p->long_runs)
+		rc = stage(l, "long", p->long_runs, p->long_ns, &long_run, err);
 	if (rc == 0)
 		rc = conclude(l, short_run, long_run, out, err);
 	et_experiment_free(short_run);
@@ -200,27 +144,44 @@ static int learn(struct learner *l, struct et_daemons_output *out, struct et_err
 	return rc;
 }
 
-int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *o,
-	struct et_daemons_output *out, int *status, struct et_error *err)
+int et_learn(struct et_cli *cli, const struct et_learn_options *o, struct et_daemons_output *out,
+	struct et_error *err)
 {
 	struct learner l = { .cli = cli, .o = *o, .interrupt = et_signals_install() };
 
 	int rc = et_cli_own_path(l.exe, sizeof(l.exe), err);
-	if (rc == 0)
-		rc = o->resume ? load_plan(&l, err) : check_plan(o, err);
 	if (rc == 0 && !o->resume)
-		rc = store_plan(&l, err);
+		rc = et_learn_keep_plan(cli, o, err);
 	if (rc)
 		return rc;
+	et_here_read(&l.here);
 	print_plan(&l);
-	rc = learn(&l, out, err);
+	return learn(&l, out, err);
+}
+
+int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *given,
+	struct et_daemons_output *out, int *status, struct et_error *err)
+{
+	struct et_interrupt *interrupt = et_signals_install();
+	struct et_learn_options o = *given;
+	struct et_tuning tuning = { 0 };
+
+	int rc = o.resume ? et_learn_load_plan(cli, &o, err) : check_plan(&o.plan, err);
+	if (rc)
+		return rc;
+	o.tuned = o.env;
+	rc = et_tuning_begin(
+		&tuning, cli, &(struct et_env_wish){ .apply = o.env }, NULL, stderr, err);
+	if (rc == 0)
+		rc = et_learn(cli, &o, out, err);
+	et_tuning_end(&tuning, cli);
 	if (rc != -EINTR)
 		return rc;
 	fprintf(stderr,
 		"etalon: interrupted; every finished sample is stored\n"
 		"hint: run 'etalon daemons learn --resume%s%s' to continue\n",
-		strcmp(o->label, "daemons") ? " --label " : "",
-		strcmp(o->label, "daemons") ? o->label : "");
-	*status = 128 + l.interrupt->signal;
+		strcmp(o.label, ET_LEARN_LABEL) ? " --label " : "",
+		strcmp(o.label, ET_LEARN_LABEL) ? o.label : "");
+	*status = 128 + interrupt->signal;
 	return 0;
 }

@@ -2,8 +2,10 @@
 /* Writes findings about daemons: as text or JSON, as a page, into the store. */
 #include "base/clock.h"
 #include "cmd/daemons.h"
+#include "cmd/environment.h"
 #include "cmd/stored.h"
 #include "host/host.h"
+#include "host/services_digest.h"
 #include "report/daemons.h"
 #include "store/cutoffs.h"
 
@@ -48,24 +50,50 @@ int et_daemons_report(const struct et_cli *cli, const struct et_daemon_record *r
 	return et_output_end(&o->output, err);
 }
 
+static void read_host(struct et_here *p)
+{
+	et_host_read("", &p->host);
+	et_host_identity("", p->machine, sizeof(p->machine));
+	p->services[0] = '\0';
+}
+
+void et_here_read(struct et_here *p)
+{
+	struct et_machine m;
+
+	read_host(p);
+	et_cli_machine(&m);
+	et_services_digest(&m, p->services);
+	et_machine_free(&m);
+}
+
 int et_daemons_store(const struct et_cli *cli, const struct et_daemon_record *r,
-	const struct et_daemon_findings *f, struct et_error *err)
+	const struct et_daemon_findings *f, const struct et_learned_from *from,
+	struct et_error *err)
 {
 	struct et_cutoffs c = { .list = f->cutoffs,
 		.n = f->n_cutoffs,
 		.floor_ms = f->floor_ms,
 		.learned_wall_ns = et_clock_read_ns(CLOCK_REALTIME),
+		.tuned = from->tuned,
 		.short_runs = r->short_run.samples,
 		.short_seconds = r->short_run.sample_seconds,
 		.long_runs = r->long_run.samples,
 		.long_seconds = r->has_long ? r->long_run.sample_seconds : NAN };
 	struct et_store *store;
-	struct et_host host;
+	struct et_here here;
 
-	et_host_read("", &host);
-	memcpy(c.host, host.name, sizeof(c.host));
-	memcpy(c.kernel, host.kernel, sizeof(c.kernel));
-	memcpy(c.cpu, host.cpu, sizeof(c.cpu));
+	if (from->here)
+		here = *from->here;
+	else
+		read_host(&here);
+	memcpy(c.host, here.host.name, sizeof(c.host));
+	memcpy(c.kernel, here.host.kernel, sizeof(c.kernel));
+	memcpy(c.cpu, here.host.cpu, sizeof(c.cpu));
+	memcpy(c.machine, here.machine, sizeof(c.machine));
+	memcpy(c.services, here.services, sizeof(c.services));
+	snprintf(c.short_id, sizeof(c.short_id), "%s", from->short_id);
+	snprintf(c.long_id, sizeof(c.long_id), "%s", from->long_id);
 	int rc = et_stored_open(cli, ET_STORE_WRITE, &store, err);
 	if (rc)
 		return rc;

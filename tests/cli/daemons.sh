@@ -149,6 +149,6 @@ refuses 'daemons learn: too few long runs are rejected' 2 'too few' etalon daemo
 ok 'daemons learn: a rejected plan leaves no report' test ! -e new.html
 refuses 'daemons analyse: no file is rejected' 2 'expected one file' etalon daemons analyse
 refuses 'daemons: no action is rejected' 2 'no action given' etalon daemons
-refuses 'daemons: an unknown action is rejected' 2 "unexpected 'forget'" etalon daemons forget
+refuses 'daemons: an unknown action is rejected' 2 "unexpected 'nosuch'" etalon daemons nosuch
 
 done_testing

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "cmd/ask.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <strings.h>
+#include <unistd.h>
+
+bool et_can_ask(void)
+{
+	return isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+}
+
+/* The terminal delivers a line at once. poll() ends at every signal, read() need not. */
+bool et_ask(const char *question)
+{
+	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+	char line[64];
+
+	fprintf(stderr, "%s [y/N] ", question);
+	fflush(stderr);
+	ssize_t n = poll(&p, 1, -1) == 1 ? read(STDIN_FILENO, line, sizeof(line) - 1) : -1;
+	if (n <= 0) {
+		fputc('\n', stderr);
+		return false;
+	}
+	line[n - 1] = '\0'; /* the line feed */
+	return !strcasecmp(line, "y") || !strcasecmp(line, "yes");
+}

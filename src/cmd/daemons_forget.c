@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `etalon daemons forget`: removes the cutoffs of this machine, and says how to get them back. */
+#include "base/alloc.h"
+#include "cmd/ask.h"
+#include "cmd/daemons.h"
+#include "cmd/stored.h"
+#include "host/host.h"
+#include "model/experiment.h"
+#include "report/daemons.h"
+#include "store/cutoffs.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* "learned on 2026-11-16 from 300 samples of 1 s and 40 of 8 s, 2 daemons with a cutoff" */
+static char *describe(const struct et_cutoffs *c)
+{
+	char when[32], each[ET_FIGURE], every[ET_FIGURE];
+	char *text = NULL;
+
+	et_append(&text, "", "learned on %.10s from %u samples of %s",
+		et_format_rfc3339(c->learned_wall_ns, when), c->short_runs,
+		et_format_span(c->short_seconds, each));
+	if (c->long_runs)
+		et_append(&text, " and ", "%u of %s", c->long_runs,
+			et_format_span(c->long_seconds, every));
+	et_append(&text, ", ", "%zu daemon%s with a cutoff", c->n, c->n == 1 ? "" : "s");
+	return text;
+}
+
+static bool is_kept(struct et_store *s, const char *id)
+{
+	char found[40];
+
+	return *id && et_store_find(s, id, found, NULL) == 0;
+}
+
+/* The samples are experiments like others, and have not been removed with the cutoffs. */
+static void print_way_back(struct et_store *s, const struct et_cutoffs *c)
+{
+	bool second = is_kept(s, c->long_id);
+
+	if (is_kept(s, c->short_id) && (second || !*c->long_id))
+		printf("to get it back, run 'etalon daemons analyse %s%s%s --keep'\n", c->short_id,
+			second ? " " : "", c->long_id);
+	else
+		printf("its samples are not stored any more; run 'etalon daemons learn' to learn "
+		       "again\n");
+}
+
+static int forget(const struct et_cli *cli, const struct et_host *host, const struct et_cutoffs *c,
+	struct et_error *err)
+{
+	ET_AUTO_FREE char *what = c ? describe(c) : et_strdup("damaged");
+	struct et_store *store;
+
+	int rc = et_stored_open(cli, ET_STORE_WRITE, &store, err);
+	if (rc)
+		return rc;
+	rc = et_cutoffs_forget(store, host->name, err);
+	if (rc == 0 && cli->verbosity >= 0) {
+		printf("removed the cutoffs of this machine: %s\n", what);
+		if (c)
+			print_way_back(store, c);
+	}
+	et_store_close(store);
+	return rc;
+}
+
+int et_daemons_forget(const struct et_cli *cli, bool yes, struct et_error *err)
+{
+	struct et_cutoffs c = { 0 };
+	struct et_store *store;
+	struct et_host host;
+	bool there = false;
+
+	et_host_read("", &host);
+	int rc = et_stored_open(cli, ET_STORE_READ, &store, err);
+	if (rc && rc != -ENOENT)
+		return rc;
+	if (rc == 0) {
+		rc = et_cutoffs_load(store, host.name, &c, &there, err);
+		et_store_close(store);
+	}
+	bool damaged = rc == -EINVAL && there;
+	if (damaged)
+		return forget(cli, &host, NULL, err);
+	if (!there) {
+		if (cli->verbosity >= 0)
+			printf("nothing is learned on this machine\n");
+		return rc == -ENOENT ? 0 : rc;
+	}
+	ET_AUTO_FREE char *what = describe(&c);
+	ET_AUTO_FREE char *question = et_asprintf("Remove the cutoffs %s?", what);
+	if (yes || !et_can_ask() || et_ask(question))
+		rc = forget(cli, &host, &c, err);
+	et_cutoffs_free(&c);
+	return rc;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The plan of a learning in the store: how an interrupted one is found and continued. */
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "cmd/daemons.h"
+#include "cmd/stored.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* The key of the plan in the store, where --resume finds it. */
+static char *plan_key(const char *label)
+{
+	return et_asprintf("daemons-learn %s", label);
+}
+
+int et_learn_keep_plan(
+	const struct et_cli *cli, const struct et_learn_options *o, struct et_error *err)
+{
+	const struct et_learning_plan *p = &o->plan;
+	ET_AUTO_FREE char *key = plan_key(o->label);
+	ET_AUTO_FREE char *text = et_asprintf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %d",
+		p->short_runs, p->short_ns, p->long_runs, p->long_ns, o->tuned);
+	struct et_store *store;
+
+	int rc = et_stored_open(cli, ET_STORE_WRITE, &store, err);
+	if (rc)
+		return rc;
+	rc = et_store_set_fact(store, key, text, err);
+	et_store_close(store);
+	return rc;
+}
+
+/* Earlier versions had no fifth word: they did not change the environment. */
+static int read_plan(struct et_learn_options *o, const char *text, struct et_error *err)
+{
+	uint64_t tuned = 0;
+	uint64_t *const values[] = { &o->plan.short_runs, &o->plan.short_ns, &o->plan.long_runs,
+		&o->plan.long_ns, &tuned };
+	char **words;
+
+	int rc = et_split_words(text, &words, err);
+	if (rc)
+		return rc;
+	size_t n = et_strv_length(words);
+	if (n != ET_LENGTH(values) && n != ET_LENGTH(values) - 1)
+		rc = et_fail(err, EINVAL, ET_EXIT_OUTSIDE, "the plan stored for '%s' is damaged",
+			o->label);
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = et_parse_u64("the stored plan", words[i], 0, UINT64_MAX, values[i], err);
+	et_strv_free(words);
+	o->tuned = tuned != 0;
+	return rc;
+}
+
+/* Sets *there to whether the store has a plan under the label of o, and reads it into o. */
+static int find_plan(
+	const struct et_cli *cli, struct et_learn_options *o, bool *there, struct et_error *err)
+{
+	ET_AUTO_FREE char *key = plan_key(o->label);
+	ET_AUTO_FREE char *text = NULL;
+	struct et_store *store;
+
+	*there = false;
+	int rc = et_stored_open(cli, ET_STORE_READ, &store, err);
+	if (rc)
+		return rc;
+	rc = et_store_get_fact(store, key, &text, err);
+	et_store_close(store);
+	if (rc || !text)
+		return rc;
+	*there = true;
+	return read_plan(o, text, err);
+}
+
+int et_learn_load_plan(const struct et_cli *cli, struct et_learn_options *o, struct et_error *err)
+{
+	bool there, env = o->env;
+
+	if (o->given)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--resume continues the recorded runs and takes no other plan"),
+			"omit the other options of learn");
+	int rc = find_plan(cli, o, &there, err);
+	if (rc == 0 && !there)
+		rc = et_hint(err,
+			et_fail(err, ENOENT, ET_EXIT_USAGE,
+				"there is nothing to continue under the label '%s'", o->label),
+			"omit --resume");
+	if (rc == 0 && env && !o->tuned)
+		rc = et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--resume continues a learn that began without --env"),
+			"omit --env, or omit --resume to begin anew");
+	if (rc == 0 && o->tuned && !env && cli->verbosity >= 0)
+		fprintf(stderr,
+			"etalon: the environment is applied again, as when this learn began\n");
+	o->env = o->tuned;
+	return rc;
+}
+
+/* Sets *state to that of the experiment, if it was measured here with this kernel. */
+static int find_stage(const struct et_cli *cli, const char *label, const char *which,
+	const struct et_here *here, enum et_state *state, struct et_error *err)
+{
+	ET_AUTO_FREE char *name = et_asprintf("%s-%s", label, which);
+	struct et_experiment *e = NULL;
+
+	int rc = et_stored_fetch(cli, name, &e, err);
+	if (rc)
+		return rc;
+	*state = e->state;
+	if (e->origin == ET_ORIGIN_IMPORTED || strcmp(e->machine, here->machine) ||
+		strcmp(e->host.kernel, here->host.kernel))
+		rc = -ENOENT;
+	et_experiment_free(e);
+	return rc;
+}
+
+int et_learn_find(const struct et_cli *cli, const char *label, const struct et_here *here,
+	struct et_learn_options *out, bool *there, struct et_error *err)
+{
+	struct et_learn_options o = { .label = label, .resume = true };
+	enum et_state first, second = ET_STATE_DONE;
+
+	int rc = find_plan(cli, &o, there, err);
+	bool plan = *there;
+	*there = false;
+	if (rc == -ENOENT || (rc == 0 && !plan))
+		return 0;
+	if (rc == 0)
+		rc = find_stage(cli, label, "short", here, &first, err);
+	if (rc == 0 && first == ET_STATE_DONE && o.plan.long_runs) {
+		rc = find_stage(cli, label, "long", here, &second, err);
+		second = rc == -ENOENT ? ET_STATE_INTERRUPTED : second;
+		rc = rc == -ENOENT ? 0 : rc;
+	}
+	if (rc)
+		return rc == -ENOENT ? 0 : rc;
+	*there = first != ET_STATE_DONE || second != ET_STATE_DONE;
+	*out = o;
+	return 0;
+}

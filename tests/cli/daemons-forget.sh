@@ -1,0 +1,123 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# `etalon daemons learn` with --preset and --env on a captured machine, and `daemons forget`.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/cli/machine.sh
+. "$root/tests/cli/machine.sh"
+
+etalon put inc --seconds 1ms # calibrates now, not within a sample
+tiny=(--short-runs 10 --short-seconds 5ms --long-runs 0)
+# fact NAME: a member of what is stored about this machine's daemons
+fact()
+{
+	python3 - "$1" <<'PY'
+import json, sqlite3, sys
+rows = sqlite3.connect("store.db").execute("SELECT value FROM fact WHERE key LIKE 'daemon-cutoffs %'")
+print(*[json.loads(v)[sys.argv[1]] for v, in rows])
+PY
+}
+# at_terminal COMMAND: runs it at a terminal, with our standard input as the keyboard
+at_terminal() { script -qec "$1" /dev/null 2>&1; }
+
+# --- nothing is learned yet
+exits 'daemons forget: without a store it succeeds' 0 etalon daemons forget
+is 'daemons forget: without a store it says that nothing is learned' "$out" 'nothing is learned on this machine'
+ok 'daemons forget: without a store it makes none' test ! -e store.db
+
+# --- what a learning records
+exits 'daemons learn: a small plan succeeds' 0 etalon daemons learn -q "${tiny[@]}"
+short=$(etalon show --json daemons-short | jq -r .id)
+is 'daemons learn: the id of its experiment is recorded' "$(fact short_id) $(fact long_id)" "$short "
+is 'daemons learn: without --env the environment was not applied' "$(fact tuned)" False
+like 'daemons learn: the machine is recorded' "$(fact machine)" "$(uname -n)"
+
+# --- forget
+exits 'daemons forget: it succeeds without a terminal' 0 etalon daemons forget
+like 'daemons forget: it describes what it removed' "$out" \
+	'removed the cutoffs of this machine: learned on 20[0-9-]+ from 10 samples of .* ms, [0-9]+ daemons? with a cutoff'
+like 'daemons forget: it shows how to get the cutoffs back' "$out" "'etalon daemons analyse $short --keep'"
+refuses 'daemons show: after forget there are no cutoffs' 2 'no cutoffs are stored' etalon daemons show
+is 'daemons forget: the samples are kept' "$(etalon list --json | jq -r '.[].label')" daemons-short
+exits 'daemons forget: a second time succeeds' 0 etalon daemons forget
+is 'daemons forget: a second time there is nothing' "$out" 'nothing is learned on this machine'
+etalon daemons learn -q "${tiny[@]}" >/dev/null 2>&1
+etalon rm daemons-short >/dev/null
+exits 'daemons forget: it succeeds after the samples were removed' 0 etalon daemons forget
+like 'daemons forget: without the samples it advises to learn again' "$out" "run 'etalon daemons learn' to learn again"
+refuses 'daemons forget: an option of learn is rejected' 2 "valid with 'daemons learn'" etalon daemons forget --env
+refuses 'daemons show: --yes is rejected' 2 "valid with 'daemons forget'" etalon daemons show --yes
+refuses 'daemons forget: an operand is rejected' 2 "unexpected 'all'" etalon daemons forget all
+
+python3 - <<'PY'
+import sqlite3, socket
+db = sqlite3.connect("store.db")
+db.execute("INSERT INTO fact (key, value) VALUES (?, '{')", ("daemon-cutoffs " + socket.gethostname(),))
+db.commit()
+PY
+refuses 'daemons show: damaged cutoffs are an error' 4 'cannot be read' etalon daemons show
+exits 'daemons forget: damaged cutoffs are removed' 0 etalon daemons forget
+refuses 'daemons show: after forget the damaged cutoffs are gone' 2 'no cutoffs are stored' etalon daemons show
+
+if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+	etalon daemons learn -q "${tiny[@]}" >/dev/null 2>&1
+	like 'daemons forget: at a terminal it asks' "$(at_terminal 'etalon daemons forget' <<<n)" 'Remove the cutoffs learned on .*\? \[y/N\]'
+	exits 'daemons forget: after no the cutoffs are there' 0 etalon daemons show
+	like 'daemons forget: after yes it removes them' "$(at_terminal 'etalon daemons forget' <<<y)" 'removed the cutoffs'
+	etalon daemons learn -q "${tiny[@]}" >/dev/null 2>&1
+	unlike 'daemons forget: with --yes it does not ask' "$(at_terminal 'etalon daemons forget --yes' </dev/null)" '\[y/N\]'
+else
+	skip 'daemons forget: at a terminal it asks' 'there is no script(1) here'
+fi
+
+# --- presets
+exits 'daemons learn: --preset takes other figures beside it' 0 etalon daemons learn --preset paper "${tiny[@]}"
+like 'daemons learn: figures that are given replace those of the preset' "$err" '^10 short and 0 long samples'
+refuses 'daemons learn: an unknown preset is rejected' 2 'preset' etalon daemons learn --preset slow
+env --default-signal=INT etalon daemons learn --label nine --preset paper >/dev/null 2>nine.err &
+pid=$!
+wait_until "etalon list --json | jq -e 'any(.[]; .label == \"nine-short\")' >/dev/null"
+kill -INT $pid
+wait $pid
+is 'daemons learn: Ctrl-C gives exit status 130' $? 130
+like 'daemons learn: --preset paper takes 800 and 40 samples and nine days' "$(cat nine.err)" '^800 short and 40 long samples, about 8\.77 days in all'
+
+# --- --env, on a captured machine
+if [ "$(id -u)" -eq 0 ]; then
+	laptop
+	exits 'daemons learn --env: it succeeds' 0 etalon daemons learn -q --env --label tuned "${tiny[@]}"
+	is 'daemons learn --env: the record has the environment of the samples' \
+		"$(etalon show --json tuned-short | jq -r '.environment[] | select(.factor == "aslr") | .state')" 0
+	is 'daemons learn --env: it is recorded with the cutoffs' "$(fact tuned)" True
+	as_before 'daemons learn --env at its end'
+	env --default-signal=INT etalon daemons learn --env --label cut --short-runs 400 --short-seconds 20ms \
+		--long-runs 0 >/dev/null 2>cut.err &
+	pid=$!
+	wait_for_samples cut-short 2
+	kill -INT $pid
+	wait $pid
+	is 'daemons learn --env: Ctrl-C gives exit status 130' $? 130
+	as_before 'daemons learn --env after Ctrl-C'
+	# A shorter plan, so that the test does not take long.
+	python3 - <<'PY'
+import sqlite3
+db = sqlite3.connect("store.db")
+db.execute("UPDATE experiment SET runs = 12 WHERE label = 'cut-short'")
+db.commit()
+PY
+	exits 'daemons learn --env: --resume succeeds' 0 etalon daemons learn --resume --label cut
+	like 'daemons learn --env: --resume says that it applies the environment again' "$err" 'the environment is applied again'
+	as_before 'daemons learn --env --resume at its end'
+	etalon daemons learn -q --label plain "${tiny[@]}" >/dev/null 2>&1
+	refuses 'daemons learn: --resume --env rejects a learn that began without it' 2 'began without --env' \
+		etalon daemons learn --resume --env --label plain
+fi
+if can_drop_privileges; then
+	unset ETALON_SYSROOT ETALON_SYSTEMCTL
+	refuses 'daemons learn --env: without root it fails before it measures' 3 'nothing could be changed' \
+		unprivileged etalon daemons learn --env "${tiny[@]}"
+else
+	skip 'daemons learn --env: without root it fails before it measures' "$why_not"
+fi
+
+done_testing
