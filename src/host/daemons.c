@@ -39,6 +39,15 @@ bool et_daemons_know_unit(const char *unit)
 	return false;
 }
 
+bool et_daemons_know_startable(const char *unit)
+{
+	for (const struct et_daemon *d = et_daemons; d->name; d++) {
+		if (d->group == ET_TIME_DAEMONS && listed(d->units, unit))
+			return true;
+	}
+	return false;
+}
+
 bool et_daemons_know_process(const char *comm)
 {
 	for (const struct et_daemon *d = et_daemons; d->name; d++) {
@@ -178,6 +187,17 @@ static bool any_active(const struct units *u, const struct et_daemon *d)
 }
 
 /* --- findings --- */
+
+char *et_daemons_running(const struct et_machine *m, enum et_daemon_group group)
+{
+	char *names = NULL;
+
+	for (const struct et_daemon *d = et_daemons; d->name; d++) {
+		if (d->group == group && runs(m, d))
+			et_append(&names, ", ", "%s", d->name);
+	}
+	return names;
+}
 
 void et_daemons_read(const struct et_machine *m, enum et_daemon_group group, struct et_finding *out)
 {
@@ -350,5 +370,58 @@ void et_daemons_plan(const struct et_machine *m, enum et_daemon_group group, con
 			/* Otherwise it stops with its unit, or is left alone with it. */
 		}
 	}
+	free(p.units.list);
+}
+
+/* --- starting --- */
+
+/* The first unit that could be started, or else the first that exists; NULL: there is none. */
+static const struct unit *choose_unit(const struct units *u)
+{
+	for (size_t i = 0; i < u->n; i++) {
+		if (u->list[i].is.state == ET_UNIT_INACTIVE && !u->list[i].is.irreversible)
+			return &u->list[i];
+	}
+	for (size_t i = 0; i < u->n; i++) {
+		if (u->list[i].is.state != ET_UNIT_ABSENT && u->list[i].is.state != ET_UNIT_UNKNOWN)
+			return &u->list[i];
+	}
+	return NULL;
+}
+
+const char *et_daemons_installed(const struct et_machine *m, enum et_daemon_group group)
+{
+	struct units units;
+
+	read_units(m, group, &units);
+	const struct unit *u = choose_unit(&units);
+	const char *name = u ? u->daemon->name : NULL;
+	free(units.list);
+	return name;
+}
+
+void et_daemons_plan_start(const struct et_machine *m, enum et_daemon_group group,
+	const char *factor, const char *missing, struct et_changes *out, struct et_results *left)
+{
+	struct planning p = { .m = m, .factor = factor, .out = out, .left = left };
+
+	read_units(m, group, &p.units);
+	const struct unit *u = choose_unit(&p.units);
+	if (!m->systemd)
+		leave(&p, ET_CHANGE_UNIT, factor, 0,
+			"etalon can start a service through systemd only");
+	else if (!m->systemctl || (p.units.n && p.units.list[0].is.state == ET_UNIT_UNKNOWN))
+		leave(&p, ET_CHANGE_UNIT, factor, 0, "systemd does not answer");
+	else if (!u)
+		leave(&p, ET_CHANGE_UNIT, factor, 0, missing);
+	else if (u->is.state == ET_UNIT_CHANGING)
+		leave(&p, ET_CHANGE_UNIT, u->name, 0, "systemd is starting or stopping it");
+	else if (u->is.state == ET_UNIT_ACTIVE)
+		leave(&p, ET_CHANGE_UNIT, u->name, 0,
+			"systemd calls it active, but it does not run");
+	else if (u->is.irreversible)
+		leave(&p, ET_CHANGE_UNIT, u->name, 0, "systemd does not allow to start or stop it");
+	else
+		et_changes_add(out, ET_CHANGE_UNIT, factor, u->name, "inactive", "active");
 	free(p.units.list);
 }

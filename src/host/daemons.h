@@ -14,7 +14,7 @@
 enum et_daemon_group {
 	ET_DAEMONS,
 	ET_TIMERS,
-	ET_TIME_SYNC,
+	ET_TIME_DAEMONS, /* of the factors time-sync, which starts one, and time-daemon */
 	ET_IRQBALANCE,
 };
 
@@ -58,11 +58,24 @@ void et_daemons_read(
  */
 void et_daemons_plan(const struct et_machine *m, enum et_daemon_group group, const char *factor,
 	struct et_changes *out, struct et_results *left);
+/* Returns the names of the daemons of the group that run, "a, b", or NULL. The caller frees it. */
+char *et_daemons_running(const struct et_machine *m, enum et_daemon_group group);
+/*
+ * Plans to start one daemon of a group of which none runs: the first of the table that systemd has.
+ * If there is nothing to start, appends one result to left: `missing` is the reason if none is
+ * installed.
+ */
+void et_daemons_plan_start(const struct et_machine *m, enum et_daemon_group group,
+	const char *factor, const char *missing, struct et_changes *out, struct et_results *left);
+/* Returns the first daemon of the group that is installed but does not run, or NULL. */
+const char *et_daemons_installed(const struct et_machine *m, enum et_daemon_group group);
 /*
  * Whether the table has a unit, or a process that may be held, of that name. A journal may have
  * been forged, so its entries are checked by this.
  */
 bool et_daemons_know_unit(const char *unit);
+/* The same for a unit that etalon may start, and stop again: that of a time daemon. */
+bool et_daemons_know_startable(const char *unit);
 bool et_daemons_know_process(const char *comm);
 
 #endif

@@ -99,13 +99,16 @@ const struct et_daemon et_daemons[] = {
 		NULL, NULL, false },
 	{ "phpsessionclean", ET_TIMERS, { NULL }, { "phpsessionclean.timer" }, NULL, NULL, false },
 
-	{ "ntpd", ET_TIME_SYNC, { "ntpd", "openntpd" },
-		{ "ntpd.service", "ntp.service", "ntpsec.service", "openntpd.service" }, NULL, NULL,
-		false },
-	{ "chronyd", ET_TIME_SYNC, { "chronyd" }, { "chronyd.service", "chrony.service" }, NULL,
+	/* In the order in which one of them is chosen if none runs. */
+	{ "chronyd", ET_TIME_DAEMONS, { "chronyd" }, { "chronyd.service", "chrony.service" }, NULL,
 		NULL, false },
-	{ "systemd-timesyncd", ET_TIME_SYNC, { "systemd-timesyn" }, { "systemd-timesyncd.service" },
-		NULL, NULL, false },
+	{ "ntpd", ET_TIME_DAEMONS, { "ntpd", "openntpd" },
+		{ "ntpsec.service", "ntp.service", "ntpd.service", "openntpd.service" }, NULL, NULL,
+		false },
+	{ "systemd-timesyncd", ET_TIME_DAEMONS, { "systemd-timesyn" },
+		{ "systemd-timesyncd.service" }, NULL, NULL, false },
+	/* They need a network card with a clock and a configuration for it: never started. */
+	{ "ptp4l", ET_TIME_DAEMONS, { "ptp4l", "phc2sys" }, { NULL }, NULL, NULL, false },
 
 	{ "irqbalance", ET_IRQBALANCE, { "irqbalance" }, { "irqbalance.service" }, NULL, NULL,
 		false },

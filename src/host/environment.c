@@ -115,8 +115,9 @@ static int set_value(const struct et_machine *m, const struct et_env_ops *ops,
 
 	switch (c->kind) {
 	case ET_CHANGE_UNIT:
-		return ops->control(
-			ops->ctx, m->systemctl, forward ? "stop" : "start", c->target, err);
+		return ops->control(ops->ctx, m->systemctl,
+			strcmp(forward ? c->after : c->before, "active") ? "stop" : "start",
+			c->target, err);
 	case ET_CHANGE_FILE:
 		rc = ops->write(ops->ctx, m->root, c->target, forward ? c->after : c->before);
 		break;
@@ -158,7 +159,7 @@ void et_environment_preview(
 {
 	for (size_t i = 0; et_factor_rows[i].name; i++) {
 		struct et_changes changes;
-		if (selected && !selected[i])
+		if (!et_factor_selected(selected, i))
 			continue;
 		plan_row(m, &et_factor_rows[i], &changes, out);
 		for (size_t k = 0; k < changes.n; k++)
@@ -241,6 +242,69 @@ static int not_writable(const struct et_machine *m, const struct et_change *c)
 	return access(full, W_OK) < 0 ? -errno : 0;
 }
 
+/* Whether one change starts the unit that the other one stops. */
+static bool opposed(const struct et_change *a, const struct et_change *b)
+{
+	return a->kind == ET_CHANGE_UNIT && strcmp(a->after, b->after);
+}
+
+/* Why a planned change would fail, as far as that is known beforehand; NULL: it would not. */
+static const char *hindered(const struct et_machine *m, const struct et_change *c)
+{
+	int why = not_writable(m, c);
+
+	if (why)
+		return strerror(-why);
+	return c->kind != ET_CHANGE_FILE && !*m->root && geteuid() ? "only root may change it"
+								   : NULL;
+}
+
+static void find_obstacle(const struct et_machine *m, const struct et_factor_row *row,
+	const struct et_finding *f, struct et_results *out)
+{
+	struct et_change whole = { .kind = ET_CHANGE_FILE,
+		.factor = (char *)row->name,
+		.target = (char *)row->name,
+		.before = f->state,
+		.after = f->state };
+	struct et_results left = { 0 };
+	struct et_changes changes;
+	const char *why = "";
+
+	plan_row(m, row, &changes, &left);
+	for (size_t i = changes.n; i-- > 0 && why;)
+		why = hindered(m, &changes.list[i]);
+	if (changes.n && why)
+		et_results_add(out, &changes.list[0], ET_OUTCOME_LEFT, why);
+	else if (!changes.n && left.n)
+		et_results_add(out, &left.list[0].change, ET_OUTCOME_LEFT, left.list[0].note);
+	else if (!changes.n && f->verdict == ET_VERDICT_UNKNOWN)
+		et_results_add(out, &whole, ET_OUTCOME_LEFT, f->state);
+	else if (!changes.n)
+		et_results_add(out, &whole, ET_OUTCOME_LEFT,
+			row->plan ? "etalon knows no way to change it here"
+				  : "etalon cannot change it");
+	et_changes_free(&changes);
+	et_results_free(&left);
+}
+
+void et_environment_obstacles(
+	const struct et_machine *m, const bool *selected, struct et_results *out)
+{
+	struct et_findings f;
+	size_t k = 0;
+
+	et_factors_check(m, selected, &f);
+	for (size_t i = 0; et_factor_rows[i].name; i++) {
+		if (!et_factor_selected(selected, i))
+			continue;
+		if (f.list[k].verdict != ET_VERDICT_FINE)
+			find_obstacle(m, &et_factor_rows[i], &f.list[k], out);
+		k++;
+	}
+	et_findings_free(&f);
+}
+
 static int apply_row(struct applying *a, const struct et_factor_row *row, struct et_error *err)
 {
 	struct et_changes planned, fresh = { 0 };
@@ -253,6 +317,9 @@ static int apply_row(struct applying *a, const struct et_factor_row *row, struct
 		int why = not_writable(a->m, c);
 		if (why) {
 			et_results_add(a->out, c, ET_OUTCOME_FAILED, strerror(-why));
+		} else if (known && opposed(&known->change, c)) {
+			et_results_add(a->out, c, ET_OUTCOME_LEFT,
+				"an earlier change to it must be restored first");
 		} else if (known) {
 			rc = et_journal_mark_again(a->j, known, c->after, err);
 			if (rc == 0)
@@ -279,7 +346,7 @@ int et_environment_apply(const struct et_machine *m, const struct et_env_ops *op
 	int rc = 0;
 
 	for (size_t i = 0; et_factor_rows[i].name && rc == 0; i++) {
-		if (!selected || selected[i])
+		if (et_factor_selected(selected, i))
 			rc = apply_row(&a, &et_factor_rows[i], err);
 	}
 	return rc;

@@ -24,13 +24,18 @@ struct et_env_ops {
 
 extern const struct et_env_ops et_env_ops_real;
 
-/*
- * In what follows, selected has one element per row of et_factor_rows (NULL: all are selected), and
- * results are appended to out.
- */
+/* In what follows, selected is as in factors.h, and results are appended to out. */
 
 /* Lists what apply would do. Changes nothing. */
 void et_environment_preview(
+	const struct et_machine *m, const bool *selected, struct et_results *out);
+/*
+ * Lists the selected factors that are not as wanted, or of unknown state, and that apply would not
+ * bring into the wanted state, each with the reason (ET_OUTCOME_LEFT; the target is that of the
+ * first obstacle, or the factor). A factor of which apply could change a part is not among them.
+ * Changes nothing.
+ */
+void et_environment_obstacles(
 	const struct et_machine *m, const bool *selected, struct et_results *out);
 /*
  * Makes all changes that can be made; a change that fails is a result, not an error. Returns -errno

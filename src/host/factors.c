@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/timex.h>
 
 #define CPU "/sys/devices/system/cpu/"
 
@@ -24,24 +23,6 @@ static void timers_read(const struct et_machine *m, struct et_finding *f)
 		return;
 	}
 	et_daemons_read(m, ET_TIMERS, f);
-}
-
-/* Whether the kernel steers its clock (adjtimex); unknown for a captured tree. */
-static bool clock_disciplined(const struct et_machine *m)
-{
-	struct timex t = { 0 };
-
-	return !*m->root && adjtimex(&t) >= 0 && !(t.status & STA_UNSYNC);
-}
-
-static void time_sync_read(const struct et_machine *m, struct et_finding *f)
-{
-	bool disciplined = clock_disciplined(m);
-
-	et_daemons_read(m, ET_TIME_SYNC, f);
-	/* After its daemon has stopped, the kernel keeps the last frequency correction. */
-	if (f->verdict == ET_VERDICT_FINE && disciplined)
-		et_finding_set(f, ET_VERDICT_FINE, "none; the kernel keeps the last rate");
 }
 
 static void irqbalance_read(const struct et_machine *m, struct et_finding *f)
@@ -62,12 +43,6 @@ static void timers_plan(const struct et_machine *m, const char *factor, struct e
 	struct et_results *left)
 {
 	et_daemons_plan(m, ET_TIMERS, factor, out, left);
-}
-
-static void time_sync_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
-	struct et_results *left)
-{
-	et_daemons_plan(m, ET_TIME_SYNC, factor, out, left);
 }
 
 static void irqbalance_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
@@ -93,117 +68,128 @@ const struct et_factor_row et_factor_rows[] = {
 		"from "
 		"the caches.",
 		"stop them while you measure: systemctl stop NAME", daemons_read, daemons_plan,
-		NULL, false },
+		NULL, 0 },
 	{ "timers", "medium", "none",
 		"A timer starts work in the middle of an experiment: package lists, indexes, disk "
 		"scrubbing.",
 		"stop them while you measure: systemctl stop NAME.timer", timers_read, timers_plan,
-		NULL, false },
-	{ "time-sync", "low", "none",
-		"Time synchronisation speeds up and slows down the clock that measures elapsed "
-		"time.",
-		"stop ntpd, chronyd or systemd-timesyncd while you measure", time_sync_read,
-		time_sync_plan, NULL, false },
+		NULL, 0 },
+	{ "time-daemon", "low", "none",
+		"A time daemon wakes up now and then, and changes the rate of the clock.",
+		"stop it while you measure: systemctl stop NAME", et_factor_time_daemon_read,
+		et_factor_time_daemon_plan, NULL, ET_FACTOR_ON_REQUEST },
+	{ "time-sync", "low", "synchronised",
+		"A clock that nobody corrects runs at a rate of its own, so elapsed times drift "
+		"and differ from one machine to the next.",
+		"install chrony and start it: systemctl start chrony; in a container, synchronise "
+		"the clock of its host",
+		et_factor_time_sync_read, et_factor_time_sync_plan, NULL, 0 },
 	{ "frequency-limits", "high", "minimum = maximum",
 		"Between the two limits the frequency follows the load of the last milliseconds, "
 		"and the program's time follows the frequency.",
 		"write scaling_max_freq into scaling_min_freq below " CPU "cpufreq/policy*",
-		et_factor_limits_read, et_factor_limits_plan, limits_paths, true },
+		et_factor_limits_read, et_factor_limits_plan, limits_paths,
+		ET_FACTOR_KERNEL_ADJUSTS },
 	{ "frequency-governor", "high", "performance",
 		"Other governors raise the frequency only some time after the program has "
 		"started.",
 		"run cpupower frequency-set -g performance", et_factor_governor_read,
-		et_factor_governor_plan, governor_paths, false },
+		et_factor_governor_plan, governor_paths, 0 },
 	{ "turbo", "high", "off",
 		"Turbo frequencies depend on temperature and on what the other cores do.",
 		"write 1 into " CPU "intel_pstate/no_turbo, or 0 into " CPU "cpufreq/boost",
-		et_factor_turbo_read, et_factor_turbo_plan, turbo_paths, false },
+		et_factor_turbo_read, et_factor_turbo_plan, turbo_paths, 0 },
 	{ "c-states", "medium", "none slower than 10 µs",
 		"A CPU in a deep idle state wakes up late, with empty caches and at a low "
 		"frequency.",
 		"run cpupower idle-set -D 10, or boot with intel_idle.max_cstate=1",
-		et_factor_idle_read, et_factor_idle_plan, idle_paths, false },
+		et_factor_idle_read, et_factor_idle_plan, idle_paths, 0 },
 	{ "smt", "high", "off",
 		"A program on the hyper-thread sibling takes up to half of the core's speed, and "
 		"no accounting shows it.",
 		"keep the sibling idle (--cpu), or write off into " CPU "smt/control; etalon does "
 		"not do this because it could not restore affinities and cpusets",
-		et_factor_smt_read, NULL, NULL, false },
+		et_factor_smt_read, NULL, NULL, 0 },
 	{ "aslr", "low", "0",
 		"Addresses differ from run to run, and with them conflicts in caches and branch "
 		"predictors.",
 		"run sysctl kernel.randomize_va_space=0; the results then hold for one layout only",
-		et_factor_aslr_read, et_factor_aslr_plan, aslr_paths, false },
+		et_factor_aslr_read, et_factor_aslr_plan, aslr_paths, 0 },
 	{ "transparent-huge-pages", "medium", "madvise or never",
 		"Whether a program gets huge pages depends on how fragmented the memory is at that "
 		"moment.",
 		"write madvise into /sys/kernel/mm/transparent_hugepage/enabled",
-		et_factor_huge_pages_read, et_factor_huge_pages_plan, huge_pages_paths, false },
+		et_factor_huge_pages_read, et_factor_huge_pages_plan, huge_pages_paths, 0 },
 	{ "numa-balancing", "medium", "0",
 		"The kernel unmaps pages to see which CPUs use them, and migrates them between "
 		"nodes.",
 		"run sysctl kernel.numa_balancing=0", et_factor_numa_read, et_factor_numa_plan,
-		numa_paths, false },
+		numa_paths, 0 },
 	{ "swap", "medium", "none in use",
 		"A page that was swapped out costs a disk access in the middle of a run.",
 		"free memory, then run swapoff -a and swapon -a; etalon does not do this because "
 		"programs may be killed",
-		et_factor_swap_read, NULL, NULL, false },
+		et_factor_swap_read, NULL, NULL, 0 },
 	{ "kernel-age", "low", "at most 3 years",
 		"Schedulers and accounting change; results from an old kernel may not hold on "
 		"today's machines.",
-		"install a newer kernel", et_factor_age_read, NULL, NULL, false },
+		"install a newer kernel", et_factor_age_read, NULL, NULL, 0 },
 	{ "clocksource", "high", "a counter of the CPU",
 		"Other clock sources take a microsecond and more to read, or a trap into the "
 		"hypervisor.",
 		"choose one from "
 		"/sys/devices/system/clocksource/clocksource0/available_clocksource; "
 		"the boot log shows why the kernel does not trust the counter",
-		et_factor_clocksource_read, NULL, NULL, false },
+		et_factor_clocksource_read, NULL, NULL, 0 },
 	{ "tick", "low", "250 Hz or nohz_full", "Every tick interrupts the program.",
 		"boot with nohz_full= for the CPUs that you measure on", et_factor_tick_read, NULL,
-		NULL, false },
+		NULL, 0 },
 	{ "irqbalance", "medium", "not running",
 		"It moves interrupts to other CPUs while you measure.",
-		"run systemctl stop irqbalance", irqbalance_read, irqbalance_plan, NULL, false },
+		"run systemctl stop irqbalance", irqbalance_read, irqbalance_plan, NULL, 0 },
 	{ "irq-affinity", "low", "not on every CPU",
 		"An interrupt that any CPU may handle can interrupt the program.",
 		"write other CPUs into /proc/irq/*/smp_affinity_list, or boot with irqaffinity=",
-		et_factor_irq_read, NULL, NULL, false },
+		et_factor_irq_read, NULL, NULL, 0 },
 	{ "isolated-cpus", "low", "some, for the program",
 		"The scheduler places no other tasks on an isolated CPU.",
 		"boot with isolcpus= and measure on these CPUs (--cpu)", et_factor_isolated_read,
-		NULL, NULL, false },
+		NULL, NULL, 0 },
 	{ "cpu-quota", "high", "none",
 		"A control group that has used up its quota is throttled until the next period.",
 		"run outside the limited container or slice, or raise its CPU limit",
-		et_factor_quota_read, NULL, NULL, false },
+		et_factor_quota_read, NULL, NULL, 0 },
 	{ "virtual-machine", "medium", "none",
 		"A hypervisor lets other guests use the CPU, and does not account for all of that "
 		"time.",
 		"measure on the bare machine, or on dedicated CPUs", et_factor_virtual_read, NULL,
-		NULL, false },
+		NULL, 0 },
 	{ "steal", "high", "below 0.1 %",
 		"Steal time is time in which the hypervisor ran another guest on this CPU.",
 		"measure on another host, or at another time of day", et_factor_steal_read, NULL,
-		NULL, false },
+		NULL, 0 },
 	{ "thermal-throttling", "high", "none", "A CPU that gets too hot slows itself down.",
 		"improve the cooling, lower the frequency limit, or pause between runs",
-		et_factor_thermal_read, NULL, NULL, false },
+		et_factor_thermal_read, NULL, NULL, 0 },
 	{ "load", "high", "below 0.1 per CPU",
 		"Other programs share caches, memory bandwidth and frequency with yours.",
 		"wait until the machine is idle; etalon run lists the processes that ran",
-		et_factor_load_read, NULL, NULL, false },
+		et_factor_load_read, NULL, NULL, 0 },
 	{ "task-delayacct", "low", "1",
 		"Without it the kernel does not record how long the program waited for disks.",
 		"run sysctl kernel.task_delayacct=1", et_factor_delayacct_read,
-		et_factor_delayacct_plan, delayacct_paths, false },
+		et_factor_delayacct_plan, delayacct_paths, 0 },
 	{ 0 },
 };
 
 size_t et_factors_count(void)
 {
 	return ET_LENGTH(et_factor_rows) - 1;
+}
+
+bool et_factor_selected(const bool *selected, size_t row)
+{
+	return selected ? selected[row] : !(et_factor_rows[row].flags & ET_FACTOR_ON_REQUEST);
 }
 
 static int select_one(const char *name, size_t len, bool *selected)
@@ -220,7 +206,8 @@ static int select_one(const char *name, size_t len, bool *selected)
 
 int et_factors_select(const char *option, const char *list, bool *selected, struct et_error *err)
 {
-	memset(selected, !list, et_factors_count() * sizeof(*selected));
+	for (size_t i = 0; et_factor_rows[i].name; i++)
+		selected[i] = !list && !(et_factor_rows[i].flags & ET_FACTOR_ON_REQUEST);
 	while (list) {
 		size_t len = strcspn(list, ",");
 		if (select_one(list, len, selected))
@@ -269,7 +256,7 @@ void et_factors_check(const struct et_machine *m, const bool *selected, struct e
 	memset(out, 0, sizeof(*out));
 	for (size_t i = 0; et_factor_rows[i].name; i++) {
 		const struct et_factor_row *row = &et_factor_rows[i];
-		if (selected && !selected[i])
+		if (!et_factor_selected(selected, i))
 			continue;
 		struct et_finding f = { .factor = row->name,
 			.severity = row->severity,
@@ -342,8 +329,11 @@ static const struct et_factor_row *row_of(const char *path)
 
 bool et_factors_know(const struct et_change *c)
 {
+	if (c->kind == ET_CHANGE_UNIT && !strcmp(c->before, "inactive"))
+		return !strcmp(c->after, "active") && et_daemons_know_startable(c->target);
 	if (c->kind == ET_CHANGE_UNIT)
-		return et_daemons_know_unit(c->target);
+		return !strcmp(c->before, "active") && !strcmp(c->after, "inactive") &&
+		       et_daemons_know_unit(c->target);
 	if (c->kind == ET_CHANGE_PROCESS)
 		return c->pid > 1 && et_daemons_know_process(c->target);
 	return plain_value(c->before) && plain_value(c->after) && row_of(c->target);
@@ -353,5 +343,5 @@ bool et_factors_kernel_adjusts(const struct et_change *c)
 {
 	const struct et_factor_row *row = c->kind == ET_CHANGE_FILE ? row_of(c->target) : NULL;
 
-	return row && row->kernel_adjusts;
+	return row && (row->flags & ET_FACTOR_KERNEL_ADJUSTS);
 }

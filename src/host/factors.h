@@ -27,11 +27,17 @@ struct et_factor_row {
 		struct et_results *left);
 	/* The files that plan may change, with '#' for any number; NULL ends them. NULL: none. */
 	const char *const *paths;
+	unsigned flags; /* of enum et_factor_flag */
+};
+
+enum et_factor_flag {
 	/*
 	 * The kernel adjusts the value by itself (limits follow turbo). A value that differs from
 	 * the one written does not mean then that somebody else has changed it.
 	 */
-	bool kernel_adjusts;
+	ET_FACTOR_KERNEL_ADJUSTS = 1,
+	/* It contradicts another factor: it is read and changed only if the user names it. */
+	ET_FACTOR_ON_REQUEST = 2,
 };
 
 /* In the order in which changes are made; they are restored in the opposite order. */
@@ -39,13 +45,17 @@ extern const struct et_factor_row et_factor_rows[];
 size_t et_factors_count(void); /* number of rows */
 
 /*
- * Sets selected[i] for each row i that a list such as "aslr,turbo" names; NULL selects all. Refuses
- * unknown names; the error names the option.
+ * In what follows, selected has one element per row. NULL selects all rows but those on request.
+ */
+bool et_factor_selected(const bool *selected, size_t row);
+/*
+ * Sets selected[i] for each row i that a list such as "aslr,turbo" names; NULL selects all but
+ * those on request. Refuses unknown names; the error names the option.
  */
 int et_factors_select(
 	const char *option, const char *list, bool *selected, struct et_error *err) ET_CHECK;
 
-/* Reads the selected factors (NULL: all). et_findings_free frees out. */
+/* Reads the selected factors. et_findings_free frees out. */
 void et_factors_check(const struct et_machine *m, const bool *selected, struct et_findings *out);
 /*
  * Copies the findings whose state is known into a new array for the experiment, and returns their
@@ -85,6 +95,14 @@ void et_factor_governor_plan(const struct et_machine *m, const char *factor, str
 	struct et_results *left);
 void et_factor_idle_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
 	struct et_results *left);
+
+/* The readers and plans in timekeeping.c. */
+void et_factor_time_sync_read(const struct et_machine *m, struct et_finding *f);
+void et_factor_time_daemon_read(const struct et_machine *m, struct et_finding *f);
+void et_factor_time_sync_plan(const struct et_machine *m, const char *factor,
+	struct et_changes *out, struct et_results *left);
+void et_factor_time_daemon_plan(const struct et_machine *m, const char *factor,
+	struct et_changes *out, struct et_results *left);
 
 /* The readers and plans in factors_kernel.c. */
 void et_factor_aslr_read(const struct et_machine *m, struct et_finding *f);

@@ -37,7 +37,7 @@ void et_findings_free(struct et_findings *f);
 
 enum et_change_kind {
 	ET_CHANGE_FILE,    /* a value in /proc or /sys */
-	ET_CHANGE_UNIT,    /* a systemd unit that is stopped */
+	ET_CHANGE_UNIT,    /* a systemd unit: "active" becomes "inactive", or the opposite */
 	ET_CHANGE_PROCESS, /* a process that is stopped by SIGSTOP */
 };
 

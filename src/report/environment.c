@@ -150,7 +150,8 @@ static char *describe_change(const struct et_change *c, size_t more, bool restor
 		snprintf(others, sizeof(others), " and %zu more", more);
 	switch (c->kind) {
 	case ET_CHANGE_UNIT:
-		return et_asprintf("%s: %s", c->target, restoring ? "start" : "stop");
+		return et_asprintf("%s: %s", c->target,
+			strcmp(restoring ? c->before : c->after, "active") ? "stop" : "start");
 	case ET_CHANGE_PROCESS:
 		return et_asprintf(
 			"%s (process %d): %s", c->target, c->pid, restoring ? "continue" : "hold");

@@ -38,6 +38,9 @@ static void check_table(void)
 		"daemons: a part of an untouchable name is not untouchable");
 	ok(et_daemons_know_unit("cron.service") && !et_daemons_know_unit("sshd.service"),
 		"daemons: a journal may name cron.service, but not sshd.service");
+	ok(et_daemons_know_startable("chrony.service") &&
+			!et_daemons_know_startable("cron.service"),
+		"daemons: a time daemon may be started, cron may not");
 	ok(et_daemons_know_process("crond") && !et_daemons_know_process("auditd") &&
 			!et_daemons_know_process("sshd"),
 		"daemons: a journal may name crond, but not auditd or sshd");
