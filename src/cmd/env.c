@@ -8,9 +8,9 @@
 
 static const struct et_option options[] = {
 	{ 0, "only", "LIST", "check, apply: these factors, e.g. aslr,turbo (all)", et_set_text,
-		ET_FILLS(et_env_options, only) },
+		ET_FILLS(et_env_options, wish.only) },
 	{ 0, "except", "LIST", "check, apply: all factors but these", et_set_text,
-		ET_FILLS(et_env_options, except) },
+		ET_FILLS(et_env_options, wish.except) },
 	{ 0, "dry-run", NULL, "apply, restore: print the changes and make none", et_set_true,
 		ET_FILLS(et_env_options, dry_run) },
 	{ 0, "json", NULL, "check: print JSON instead of a table", et_set_true,
@@ -100,29 +100,16 @@ static int dispatch(
 		if (strcmp(actions[i].name, name))
 			continue;
 		if ((c->dry_run && !actions[i].dry_run) || (c->json && !actions[i].json) ||
-			((c->only || c->except) && !actions[i].selects))
+			((c->wish.only || c->wish.except) && !actions[i].selects))
 			return et_hint(err,
 				et_fail(err, EINVAL, ET_EXIT_USAGE,
 					"env %s does not take that option", name),
 				"run 'etalon env --help' to see which options it takes");
-		return actions[i].run(cli, c, err);
+		c->selected = et_env_select(&c->wish, actions[i].run == et_env_apply, err);
+		return c->selected ? actions[i].run(cli, c, err) : -EINVAL;
 	}
 	return et_hint(err, et_fail(err, EINVAL, ET_EXIT_USAGE, "env: unknown action '%s'", name),
 		"use check, apply or restore");
-}
-
-static int select_factors(struct et_env_options *c, struct et_error *err)
-{
-	ET_AUTO_FREE bool *without = et_calloc(et_factors_count(), sizeof(*without));
-
-	c->selected = et_calloc(et_factors_count(), sizeof(*c->selected));
-	int rc = et_factors_select("--only", c->only, c->selected, err);
-	if (rc || !c->except)
-		return rc;
-	rc = et_factors_select("--except", c->except, without, err);
-	for (size_t i = 0; rc == 0 && i < et_factors_count(); i++)
-		c->selected[i] = c->selected[i] && !without[i];
-	return rc;
 }
 
 static int run(struct et_cli *cli, int argc, char **argv)
@@ -139,7 +126,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 			et_fail(&err, EINVAL, ET_EXIT_USAGE,
 				ops.n_before ? "env: expected one action" : "env: no action given"),
 			"use 'etalon env check', 'apply' or 'restore'");
-	else if ((rc = select_factors(&c, &err)) == 0)
+	else
 		rc = dispatch(cli, ops.before[0], &c, &err);
 	free(c.selected);
 	et_operands_free(&ops);

@@ -7,7 +7,7 @@
 #include "report/environment.h"
 
 struct et_env_options {
-	const char *only, *except;
+	struct et_env_wish wish; /* --only, --except */
 	bool dry_run, json;
 	bool *selected; /* one per row of the table of factors */
 };

@@ -14,20 +14,6 @@ struct et_page et_env_page(const struct et_cli *cli)
 
 /* --- apply --- */
 
-/* A factor that the user names and etalon cannot change is an error. */
-static int refuse_fixed(const struct et_env_options *c, struct et_error *err)
-{
-	for (size_t i = 0; c->only && i < et_factors_count(); i++) {
-		const struct et_factor_row *row = &et_factor_rows[i];
-		if (c->selected[i] && !row->plan)
-			return et_hint(err,
-				et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
-					"%s cannot be changed by etalon", row->name),
-				"%s", row->fix);
-	}
-	return 0;
-}
-
 static int failure(const struct et_results *r, const char *what, struct et_error *err)
 {
 	size_t n = et_results_count(r, ET_OUTCOME_FAILED);
@@ -72,9 +58,7 @@ int et_env_apply(const struct et_cli *cli, const struct et_env_options *c, struc
 	struct et_journal *j = NULL;
 	struct et_machine m;
 
-	int rc = refuse_fixed(c, err);
-	if (rc)
-		return rc;
+	int rc = 0;
 	et_cli_machine(&m);
 	if (c->dry_run)
 		et_environment_preview(&m, c->selected, &r);

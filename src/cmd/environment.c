@@ -112,8 +112,32 @@ static void print_changes(const struct et_results *r, const struct et_cli *cli, 
 	fprintf(out, "%s\n", fitted);
 }
 
-/* Returns which factors to change, one per row of the table; NULL with err filled. Caller frees. */
-static bool *select_factors(const struct et_env_wish *wish, struct et_error *err)
+/* A factor that the user names and etalon cannot change is an error. */
+static int refuse_fixed(const bool *selected, struct et_error *err)
+{
+	const struct et_factor_row *asked = NULL;
+
+	for (size_t i = 0; i < et_factors_count(); i++) {
+		const struct et_factor_row *row = &et_factor_rows[i];
+		if (!selected[i])
+			continue;
+		if (!row->plan)
+			return et_hint(err,
+				et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+					"%s cannot be changed by etalon", row->name),
+				"%s", row->fix);
+		/* time-daemon stops what time-sync, the row after it, starts. */
+		if (asked && asked + 1 == row)
+			return et_hint(err,
+				et_fail(err, EINVAL, ET_EXIT_USAGE,
+					"%s and %s contradict each other", asked->name, row->name),
+				"name one of them");
+		asked = row->flags & ET_FACTOR_ON_REQUEST ? row : NULL;
+	}
+	return 0;
+}
+
+bool *et_env_select(const struct et_env_wish *wish, bool changing, struct et_error *err)
 {
 	bool *selected = et_calloc(et_factors_count(), sizeof(*selected));
 	ET_AUTO_FREE bool *excepted = et_calloc(et_factors_count(), sizeof(*excepted));
@@ -121,12 +145,14 @@ static bool *select_factors(const struct et_env_wish *wish, struct et_error *err
 	int rc = et_factors_select("--only", wish->only, selected, err);
 	if (rc == 0 && wish->except)
 		rc = et_factors_select("--except", wish->except, excepted, err);
+	for (size_t i = 0; i < et_factors_count(); i++)
+		selected[i] = selected[i] && !excepted[i];
+	if (rc == 0 && changing && wish->only)
+		rc = refuse_fixed(selected, err);
 	if (rc) {
 		free(selected);
 		return NULL;
 	}
-	for (size_t i = 0; i < et_factors_count(); i++)
-		selected[i] = selected[i] && !excepted[i];
 	return selected;
 }
 
@@ -134,7 +160,7 @@ static int apply(struct et_tuning *t, const struct et_cli *cli, const struct et_
 	FILE *out, struct et_error *err)
 {
 	ET_AUTO_FREE char *path = et_cli_journal();
-	ET_AUTO_FREE bool *selected = select_factors(wish, err);
+	ET_AUTO_FREE bool *selected = et_env_select(wish, true, err);
 	struct et_results results = { 0 };
 
 	if (!selected)
@@ -172,6 +198,11 @@ int et_tuning_begin(struct et_tuning *t, const struct et_cli *cli, const struct 
 {
 	struct et_findings findings;
 
+	if (!wish->apply && (wish->only || wish->except))
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "--%s needs --env",
+				wish->only ? "only" : "except"),
+			"add --env, or omit it");
 	if (!wish->apply && !e)
 		return 0;
 	et_cli_machine(&t->machine);

@@ -22,6 +22,13 @@ struct et_env_wish {
 	const char *only, *except; /* --only, --except */
 };
 
+/*
+ * Returns which factors the lists select, one element per row of et_factor_rows; the caller frees
+ * them. To change factors, `changing`, --only must not name one that etalon cannot change, nor two
+ * that contradict each other. Returns NULL and fills err if the lists are wrong.
+ */
+bool *et_env_select(const struct et_env_wish *wish, bool changing, struct et_error *err);
+
 /* The environment of a run: changed at its beginning with --env, restored at its end. */
 struct et_tuning {
 	struct et_machine machine;

@@ -201,7 +201,7 @@ static int run_parsed(struct et_cli *cli, struct et_run_options *o, const struct
 	apply_style(o->style, cli);
 	struct et_measuring m = { .cli = cli,
 		.interrupt = et_signals_install(),
-		.env = { .apply = o->env },
+		.env = o->env,
 		.no_ledger = o->no_ledger,
 		.draw_seed = !(o->given & ET_GIVEN_SEED),
 		.trust = o->trust_record,

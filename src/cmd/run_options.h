@@ -4,6 +4,7 @@
 #define ET_CMD_RUN_OPTIONS_H
 
 #include "base/option.h"
+#include "cmd/environment.h"
 #include "cmd/outputs.h"
 #include "model/experiment.h"
 #include "protocol/parameters.h"
@@ -62,7 +63,7 @@ struct et_run_options {
 	bool trust_record;     /* resume also a record that came from elsewhere */
 	struct et_outputs outputs;
 	double regression_ratio; /* the slowdown that fails the run; INFINITY: none does */
-	bool env;                /* change the environment for the duration */
+	struct et_env_wish env;  /* what to change for the duration */
 	bool no_ledger;
 	enum et_sort sort; /* of the table */
 	enum et_time_unit unit;

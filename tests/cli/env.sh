@@ -293,6 +293,81 @@ as_before 'run --env after another one was killed'
 exits 'run: it succeeds without --env' 0 etalon run -q -r 2 --json run.json true
 is 'run: without --env the record has the environment, too' "$(jq -r '.environment[] | select(.factor == "turbo") | "\(.state) \(.wanted) \(.ok)"' run.json)" 'on off false'
 
+# --- the clock: a time daemon that does not run is started, and stopped again by restore
+# time_daemon_off: the laptop with a time daemon that is installed but does not run
+time_daemon_off()
+{
+	laptop
+	./systemctl stop systemd-timesyncd.service
+	rm -rf before log
+	cp -a tree before
+}
+# off_again WHEN: the time daemon does not run, and no journal is left
+off_again()
+{
+	is "$1: the time daemon does not run, as before" "$(cat units/systemd-timesyncd.service)" inactive
+	ok "$1: the process of the time daemon is gone" diff -r --no-dereference -x enabled before tree
+	ok "$1: no journal is left" test ! -e "$journal"
+}
+time_daemon_off
+is 'env check: a time daemon that does not run disturbs' "$(state time-sync)" 'systemd-timesyncd does not run'
+exits 'env apply: --dry-run succeeds without a running time daemon' 0 etalon env apply --dry-run --only time-sync
+like 'env apply: --dry-run says that it would start the time daemon' "$out" 'planned +systemd-timesyncd.service: start'
+exits 'env apply: a time daemon is started' 0 etalon env apply --only time-sync
+like 'env apply: the output says that the time daemon is started' "$out" 'done +systemd-timesyncd.service: start'
+is 'env apply: the time daemon runs' "$(state time-sync)" systemd-timesyncd
+exits 'env apply: with a started time daemon it succeeds a second time' 0 etalon env apply --only time-sync
+like 'env apply: a time daemon that was started is not started again' "$out" 'nothing to change'
+run etalon env restore --dry-run
+like 'env restore: --dry-run says that it would stop the time daemon' "$out" 'planned +systemd-timesyncd.service: stop'
+exits 'env restore: it succeeds with a started time daemon' 0 etalon env restore
+off_again 'env restore after a time daemon was started'
+etalon env apply -q --only time-sync
+./systemctl stop systemd-timesyncd.service
+exits 'env restore: it succeeds if somebody has stopped the time daemon' 0 etalon env restore
+off_again 'env restore after somebody has stopped the time daemon'
+exits 'run --env: it starts a time daemon' 0 etalon run --env --only time-sync -q -r 2 --json run.json true
+is 'run --env: the record has the state of the clock' "$(jq -r '.environment[] | select(.factor == "time-sync") | .state' run.json)" systemd-timesyncd
+off_again 'run --env at its end'
+for _ in 1 2 3 4 5 6 7 8; do
+	etalon env apply -q --only time-sync >/dev/null 2>&1 &
+	sleep "0.0$((RANDOM % 5))$((RANDOM % 10))"
+	{ kill -9 $! && wait $!; } 2>/dev/null
+	wait_until '! pgrep -f "$work/systemctl" >/dev/null'
+	etalon env restore -q
+done
+off_again 'env restore after 8 kills while a time daemon is started'
+etalon env apply -q --only time-sync
+exits 'env apply: time-daemon succeeds after time-sync' 0 etalon env apply --only time-daemon
+like 'env apply: a time daemon that etalon has started is restored before it is stopped' "$out" 'left +systemd-timesyncd.service: an earlier change'
+run etalon env restore
+off_again 'env restore after time-sync and time-daemon'
+machine vm
+exits 'env apply: it succeeds without any time daemon' 0 etalon env apply --only time-sync
+like 'env apply: the output names the package of a time daemon' "$out" 'left +time-sync: no time daemon is installed; install chrony'
+echo inactive >units/chrony.service
+printf 'CanStart=no\n' >units/chrony.service.show
+run etalon env apply --only time-sync
+like 'env apply: a time daemon that systemd does not start is left alone' "$out" 'left +chrony.service: systemd does not allow'
+machine arm64
+run etalon env apply --only time-sync
+like 'env apply: a running time daemon needs no change' "$out" 'nothing to change'
+run etalon env apply --dry-run --only time-daemon
+like 'env apply: time-daemon stops the time daemon if it is named' "$out" 'planned +ntpd \(process 310\): hold'
+run etalon env apply --dry-run
+unlike 'env apply: without a list no time daemon is stopped' "$out" ntpd
+refuses 'env apply: factors that contradict each other are rejected' 2 'time-daemon and time-sync contradict' etalon env apply --only time-sync,time-daemon
+refuses 'run: --only without --env is rejected' 2 '\-\-only needs --env' etalon run --only aslr true
+refuses 'run: --except without --env is rejected' 2 '\-\-except needs --env' etalon run --except aslr true
+refuses 'run --env: an unknown factor is rejected' 2 "unknown factor 'nosuch'" etalon run --env --except nosuch true
+refuses 'run --env: a factor that cannot be changed is an error' 3 'smt cannot be changed' etalon run --env --only smt true
+laptop
+exits 'run --env: --only succeeds' 0 etalon run --env --only aslr,turbo --except turbo -q -r 2 --json run.json true
+is 'run --env: --only and --except choose what is changed' \
+	"$(jq -r '.environment[] | select(.factor == "turbo" or .factor == "aslr" or .factor == "daemons") | .state' run.json | tr '\n' ' ')" \
+	'cron, cups, postfix, tracker on 0 '
+as_before 'run --env --only at its end'
+
 # --- a damaged or forged journal
 forge() { # forge TEXT: a line with its checksum
 	python3 -c 'import sys
@@ -327,10 +402,13 @@ echo keep >secret
 	forge "change 4 1 daemons unit sshd.service 0 0 active inactive"
 	forge "change 5 1 daemons process sshd 530 5300 running held"
 	forge "change 6 1 daemons process cron 1 10 running held"
-	forge "made 7 1"; forge "nonsense"; forge "change 8 9999999 aslr file $aslr 0 0 2 0"; } >"$journal"
+	forge "change 7 1 time-sync unit cron.service 0 0 inactive active"
+	forge "change 8 1 time-sync unit chrony.service 0 0 inactive failed"
+	forge "made 9 1"; forge "nonsense"; forge "change 10 9999999 aslr file $aslr 0 0 2 0"; } >"$journal"
 private
 exits 'env restore: a forged journal gives exit status 4' 4 etalon env restore
-like 'env restore: every forged line is counted as damaged' "$err" '9 damaged lines'
+like 'env restore: every forged line is counted as damaged' "$err" '11 damaged lines'
+is 'env restore: a forged journal stops no service' "$(cat log 2>/dev/null | grep -c '^stop')" 0
 is 'env restore: a forged journal writes no file outside the machine' "$(cat secret)" keep
 ok 'env restore: a forged journal changes no setting' diff -r --no-dereference before tree
 { title; forge "change 1 1 aslr file /proc/sys/kernel/randomize_va_space 0 0 1 0"; } >"$journal"
