@@ -59,6 +59,9 @@ double et_axis_share(const struct et_axis *a, double x)
 
 static void add(struct et_ticks *t, double at, const char *text)
 {
+	/* A step below the precision of a double repeats a value. */
+	if (t->n && !strcmp(t->text[t->n - 1], text))
+		return;
 	if (t->n < ET_MOST_TICKS) {
 		t->at[t->n] = at;
 		snprintf(t->text[t->n++], ET_FIGURE, "%s", text);
@@ -86,6 +89,14 @@ static int decimals_of(double step)
 	return decimals < 0 ? 0 : decimals > 15 ? 15 : decimals;
 }
 
+/* The significant digits by which x differs from a value one step away. */
+static int digits_of(double x, double step)
+{
+	int digits = x != 0 ? et_int(ceil(log10(fabs(x) / step) + 1e-9)) + 1 : 1;
+
+	return digits < 6 ? 6 : digits > 17 ? 17 : digits;
+}
+
 /* A number with as many decimals as the step needs, in the unit of the axis. */
 static void label(const struct et_axis *a, struct et_scale s, double x, double step, char *buf)
 {
@@ -102,26 +113,49 @@ static void label(const struct et_axis *a, struct et_scale s, double x, double s
 		step *= 100;
 	}
 	if (fabs(x) >= 1e6 || step < 1e-6)
-		snprintf(buf, ET_FIGURE, "%.6g", x);
+		snprintf(buf, ET_FIGURE, "%.*g", digits_of(x, step), x);
 	else
 		snprintf(buf, ET_FIGURE, "%.*f", decimals_of(step), x);
 }
 
+/*
+ * Times far from 0 and close to each other, such as 128.2440 s and 128.2445 s, would need more
+ * digits than there is room for. The ticks then show their distance from a round value below all of
+ * them, which this returns and describes in `above`; 0 if the ticks show the times themselves.
+ */
+static double round_base(const struct et_axis *a, double step, struct et_ticks *t)
+{
+	enum { ROOM = 7 }; /* characters, as in 128.244 */
+	struct et_scale s = et_scale_of(a->hi, NAN);
+	double power = pow(10, ceil(log10(a->hi - a->lo) - 1e-9));
+	double base = floor(a->lo / power * (1 + 1e-12)) * power;
+	char text[ET_FIGURE];
+
+	if (a->unit != ET_AXIS_NS || !(base > 0))
+		return 0;
+	label(a, s, a->hi, step, text);
+	if (strlen(text) <= ROOM)
+		return 0;
+	s.decimals = decimals_of(power / pow(10, s.exponent));
+	snprintf(t->above, sizeof(t->above), "%.80s %s", et_scale_number(s, base, text), s.unit);
+	return base;
+}
+
 static void linear_ticks(const struct et_axis *a, int wanted, struct et_ticks *t)
 {
-	double step = step_of(a->hi - a->lo, wanted);
-	struct et_scale s = et_scale_of(fmax(fabs(a->lo), fabs(a->hi)), NAN);
-	double first = ceil(a->lo / step - 1e-9);
+	double step = step_of(a->hi - a->lo, wanted), base = round_base(a, step, t);
+	struct et_scale s = et_scale_of(fmax(fabs(a->lo - base), fabs(a->hi - base)), NAN);
+	double first = ceil((a->lo - base) / step - 1e-9);
 	char buf[ET_FIGURE];
 
 	t->unit = a->unit == ET_AXIS_NS ? s.unit : a->unit == ET_AXIS_SHARE ? "%" : NULL;
 	for (int i = 0; i < ET_MOST_TICKS; i++) {
 		double x = (first + i) * step;
-		if (x > a->hi + 1e-9 * step)
+		if (base + x > a->hi + 1e-9 * step)
 			break;
 		x = fabs(x) < step / 2 ? 0 : x; /* no -0 */
 		label(a, s, x, step, buf);
-		add(t, x, buf);
+		add(t, base + x, buf);
 	}
 }
 

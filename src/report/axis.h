@@ -30,6 +30,8 @@ struct et_ticks {
 	char text[ET_MOST_TICKS][ET_FIGURE]; /* without a unit if `unit` is set */
 	size_t n;
 	const char *unit; /* of all ticks; NULL: each text has its own, or none has one */
+	/* "128.24 s": the texts are distances from this value, which has many digits; or "". */
+	char above[ET_FIGURE];
 };
 
 /*
@@ -39,7 +41,7 @@ struct et_ticks {
 struct et_axis et_axis_fit(const struct et_axis *a, double lo, double hi);
 /* The position of a value on a fitted axis: 0 and 1 are its ends; NaN if it has no position. */
 double et_axis_share(const struct et_axis *a, double x);
-/* About as many ticks as wanted on a fitted axis, at most ET_MOST_TICKS. */
+/* About as many ticks as wanted on a fitted axis, at most ET_MOST_TICKS; their texts differ. */
 void et_axis_ticks(const struct et_axis *a, int wanted, struct et_ticks *out);
 
 #endif

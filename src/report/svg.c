@@ -208,7 +208,9 @@ static void axis_label(const struct plot *p, const struct et_axis *a, const stru
 	if (!a->label)
 		return;
 	et_xml_text(p->out, a->label);
-	if (t->unit)
+	if (t->above[0])
+		et_xml_printf(p->out, " (%s above %s)", t->unit, t->above);
+	else if (t->unit)
 		et_xml_printf(p->out, " (%s)", t->unit);
 }
 

@@ -355,7 +355,39 @@ static void ticks_are(double lo, double hi, bool log, enum et_axis_unit unit, co
 			t.text[i]);
 	if (t.unit)
 		snprintf(got + strlen(got), sizeof(got) - strlen(got), " %s", t.unit);
+	if (t.above[0])
+		snprintf(got + strlen(got), sizeof(got) - strlen(got), " above %s", t.above);
 	is_str(got, want, "ticks of a %s axis from %g to %g", log ? "log" : "linear", lo, hi);
+}
+
+/* Whatever the ends are, no two ticks have the same text, and there are two at least. */
+static void check_distinct(void)
+{
+	static const double shares[] = { 1e-9, 1e-7, 1.03e-5, 1e-4, 0.013, 0.4, 3 };
+	size_t equal = 0, few = 0, wide = 0, n = 0;
+
+	for (double lo = 1e-3; lo < 1e14; lo *= 2.9) {
+		for (size_t i = 0; i < 3 * ET_LENGTH(shares); i++) {
+			double hi = lo * (1 + shares[i / 3]);
+			struct et_axis a = {
+				.lo = lo, .hi = hi, .unit = (enum et_axis_unit)(i % 3)
+			};
+			struct et_ticks t;
+			et_axis_ticks(&a, 6, &t);
+			for (size_t k = 1; k < t.n; k++) {
+				equal += !strcmp(t.text[k], t.text[k - 1]);
+				/* No clock resolves a hundredth of a nanosecond. */
+				wide += a.unit == ET_AXIS_NS && hi - lo > 0.01 &&
+					strlen(t.text[k]) > 7;
+			}
+			few += t.n < 2;
+			n++;
+		}
+	}
+	ok(n > 500 && !equal && !few && !wide,
+		"ticks of %zu axes: %zu texts are equal, %zu axes have fewer than two, %zu times "
+		"are long",
+		n, equal, few, wide);
 }
 
 static void check_ticks(void)
@@ -365,6 +397,13 @@ static void check_ticks(void)
 	ticks_are(99.6e6, 101.3e6, false, ET_AXIS_NS, "100.0 | 100.5 | 101.0 ms");
 	ticks_are(8000100000, 8000600000, false, ET_AXIS_NS,
 		"8.0001 | 8.0002 | 8.0003 | 8.0004 | 8.0005 | 8.0006 s");
+	/* As many digits as there is room for; more are a round value and the distance from it. */
+	ticks_are(128.244e9, 128.257e9, false, ET_AXIS_NS, "128.245 | 128.250 | 128.255 s");
+	ticks_are(128.2440e9, 128.2453e9, false, ET_AXIS_NS, "4.0 | 4.5 | 5.0 ms above 128.24 s");
+	ticks_are(16415.757e9, 16415.964e9, false, ET_AXIS_NS,
+		"800 | 850 | 900 | 950 ms above 16415 s");
+	ticks_are(12345678, 12345683, false, ET_AXIS_NUMBER,
+		"12345678 | 12345679 | 12345680 | 12345681 | 12345682 | 12345683");
 	ticks_are(1, 1e9, true, ET_AXIS_NS, "1 ns | 100 ns | 10 µs | 1 ms | 100 ms");
 	ticks_are(1, 100, true, ET_AXIS_NUMBER, "1 | 2 | 5 | 10 | 20 | 50 | 100");
 	ticks_are(2, 5, true, ET_AXIS_NUMBER, "2 | 5");
@@ -386,5 +425,6 @@ int main(void)
 	check_many();
 	check_numbers();
 	check_ticks();
+	check_distinct();
 	return tap_done();
 }
