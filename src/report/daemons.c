@@ -4,7 +4,6 @@
 #include "model/experiment.h"
 #include "report/dual.h"
 #include "report/rows.h"
-#include "report/scatter.h"
 #include "report/warning.h"
 
 #include <math.h>
@@ -13,7 +12,7 @@
 #define BOLD "1"
 #define FAINT "2"
 
-enum { NAME = 18, WIDEST_PLOT = 50 };
+enum { NAME = 18 };
 
 /* --- lines of text --- */
 
@@ -58,36 +57,6 @@ const char *et_format_span(double seconds, char buf[ET_FIGURE])
 	else
 		snprintf(buf, ET_FIGURE, "%.3g ms", 1000 * seconds);
 	return buf;
-}
-
-/* --- the scatter plot --- */
-
-static void draw(const struct et_page *page, const struct et_daemon_record *r,
-	const struct et_daemon_run *run, const struct et_run_findings *f)
-{
-	int width = page->width - 2 < WIDEST_PLOT ? page->width - 2 : WIDEST_PLOT;
-	ET_CLEANUP(et_dual_free) struct et_dual d = { 0 };
-
-	et_daemon_pairs(r, run, f, &d);
-	ET_AUTO_FREE double *x = et_calloc(d.n + 1, sizeof(*x));
-	ET_AUTO_FREE double *y = et_calloc(d.n + 1, sizeof(*y));
-	ET_AUTO_FREE bool *far = et_calloc(d.n + 1, sizeof(*far));
-	struct et_scatter s = { .x = x, .y = y, .marked = far, .n = d.n };
-
-	for (size_t i = 0; i < d.n; i++) {
-		x[i] = d.points[i].x_ns;
-		y[i] = d.points[i].y_ns;
-		far[i] = d.points[i].cause != NULL;
-	}
-	for (int zoom = 0; zoom < ET_DUAL_ZOOMS; zoom++) {
-		if (!et_dual_frame(&d, (enum et_dual_zoom)zoom, &s.lo, &s.hi))
-			continue;
-		fprintf(page->out, "\n  %s%s\n", et_dual_zoom_names[zoom],
-			zoom == ET_DUAL_WHOLE ? ": CPU time of a sample (x) and of the next "
-						"one (y)"
-					      : "");
-		et_scatter_draw(&s, page, 2, width);
-	}
 }
 
 /* --- a run --- */
@@ -147,8 +116,11 @@ static void run_text(const struct et_daemon_record *r, const struct et_daemon_ru
 		et_format_span(run->samples * run->sample_seconds, all));
 
 	heading(page, text);
-	if (run->whole)
-		draw(page, r, run, f);
+	if (run->whole) {
+		ET_CLEANUP(et_dual_free) struct et_dual d = { 0 };
+		et_daemon_pairs(r, run, f, &d);
+		et_dual_text(&d, page);
+	}
 	numbers(page, "  L-samples", run, f->far);
 	numbers(page, "  removed", run, f->removed);
 	frequent_row(r, f, page);

@@ -28,9 +28,15 @@ void et_daemons_page(const struct et_daemon_record *r, const struct et_daemon_fi
 	const char *name, FILE *out);
 void et_cutoffs_page(const struct et_cutoffs *c, uint64_t wall_ns,
 	const struct et_warnings *warnings, FILE *out);
-/* The pairs of successive samples of a run; the cause of an L-sample is its longest daemon. */
+/*
+ * The pairs of a run, (1, 2), (3, 4) …, by elapsed time, with a line about the cluster's symmetry;
+ * the cause of an L-sample is its longest daemon.
+ */
 void et_daemon_pairs(const struct et_daemon_record *r, const struct et_daemon_run *run,
 	const struct et_run_findings *f, struct et_dual *out);
+
+/* Whether the central cluster is symmetric, and why not; NULL if that is not known. Free it. */
+char *et_cluster_shape_text(const struct et_cluster_shape *s);
 
 double et_cutoffs_age_s(const struct et_cutoffs *c, uint64_t wall_ns);
 /* "1.5 h", "8 days": a span of seconds. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/alloc.h"
 #include "model/experiment.h"
+#include "num/quantile.h"
 #include "report/daemons.h"
 #include "report/html.h"
 #include "report/xml.h"
@@ -9,6 +10,8 @@
 #include <string.h>
 
 enum { MOST_ROWS = 200 };
+
+static const double SIGNIFICANT = 0.01; /* of the tests in struct et_cluster_shape */
 
 /* --- pairs --- */
 
@@ -27,47 +30,134 @@ static const struct et_execution *longest(const struct et_daemon_run *run,
 }
 
 /* "sample 77, 10.7 s: cronjob 700 ms". */
-static char *describe(const struct et_daemon_record *r, const struct et_daemon_run *run,
-	const struct et_run_findings *f, size_t i)
+static char *describe(const struct et_daemon_record *r, const struct et_daemon_sample *s,
+	const struct et_execution *x)
 {
-	const struct et_daemon_sample *s = &run->listed[i];
-	const struct et_execution *x = longest(run, f, s);
 	char time[ET_FIGURE], used[ET_FIGURE];
 
-	et_format_time(1e6 * s->cpu_ms, time);
+	et_format_time(1e6 * s->elapsed_ms, time);
 	if (!x)
 		return et_asprintf("sample %u, %s", s->number, time);
 	return et_asprintf("sample %u, %s: %s %s", s->number, time, r->names[x->name],
 		et_format_rounded(1e6 * x->ms, 3, used));
 }
 
+/* The frequent daemon that ran longest in a sample, or NULL; *sum is the time of all of them. */
+static const struct et_execution *frequent_in(const struct et_daemon_run *run,
+	const struct et_run_findings *f, const struct et_daemon_sample *s, double *sum)
+{
+	const struct et_execution *best = NULL;
+
+	*sum = 0;
+	for (size_t k = s->first; f->frequent && k < s->first + s->n; k++) {
+		const struct et_execution *x = &run->executions[k];
+		if (!f->frequent[x->name])
+			continue;
+		*sum += x->ms;
+		best = !best || x->ms > best->ms ? x : best;
+	}
+	return best;
+}
+
+/*
+ * The frequent daemon that moved each sample of the cluster away from its centre, or NULL: the
+ * elapsed time is above the median by more than four times as much as the lower quartile is below
+ * it, and frequent daemons ran longer than usual by at least half of that. The upper quartile would
+ * be no measure, as frequent daemons may have moved it. The caller frees the array.
+ */
+static const struct et_execution **movers(
+	const struct et_daemon_run *run, const struct et_run_findings *f)
+{
+	size_t n = run->n_listed, m = 0;
+	const struct et_execution **by = et_calloc(n + 1, sizeof(*by));
+	ET_AUTO_FREE double *times = et_calloc(n + 1, sizeof(*times));
+	ET_AUTO_FREE double *sums = et_calloc(n + 1, sizeof(*sums));
+	double sum;
+
+	for (size_t i = 0; i < n; i++) {
+		if (f->far[i])
+			continue;
+		times[m] = run->listed[i].elapsed_ms;
+		frequent_in(run, f, &run->listed[i], &sums[m++]);
+	}
+	if (!m)
+		return by;
+	et_sort(times, m);
+	et_sort(sums, m);
+	double median = et_median_sorted(times, m), usual = et_median_sorted(sums, m);
+	double near = 4 * (median - et_quantile_sorted(times, m, 0.25));
+	for (size_t i = 0; i < n; i++) {
+		double t = run->listed[i].elapsed_ms;
+		const struct et_execution *x = frequent_in(run, f, &run->listed[i], &sum);
+		if (!f->far[i] && t - median > near && sum - usual >= (t - median) / 2)
+			by[i] = x;
+	}
+	return by;
+}
+
+static void add_pair(const struct et_daemon_record *r, const struct et_daemon_run *run,
+	const struct et_run_findings *f, const struct et_execution *const *by, size_t i,
+	struct et_dual *out)
+{
+	const struct et_daemon_sample *a = &run->listed[i], *b = a + 1;
+	bool far = f->far[i] || f->far[i + 1];
+	const struct et_execution *x = f->far[i] ? longest(run, f, a) : far ? NULL : by[i];
+	const struct et_execution *y = f->far[i + 1] ? longest(run, f, b) : far ? NULL : by[i + 1];
+	const char *cause = NULL;
+	char *title = NULL;
+
+	if (far || x || y) {
+		ET_AUTO_FREE char *first = describe(r, a, x);
+		ET_AUTO_FREE char *second = describe(r, b, y);
+		title = et_asprintf("%s; %s", first, second);
+		x = y && (!x || y->ms > x->ms) ? y : x;
+		cause = x ? r->names[x->name] : "cause not known";
+	}
+	et_dual_add(out, 1e6 * a->elapsed_ms, 1e6 * b->elapsed_ms,
+		far     ? ET_DUAL_FAR
+		: cause ? ET_DUAL_FREQUENT
+			: ET_DUAL_CENTRAL,
+		cause, title);
+}
+
 void et_daemon_pairs(const struct et_daemon_record *r, const struct et_daemon_run *run,
 	const struct et_run_findings *f, struct et_dual *out)
 {
-	out->what = "CPU time";
-	for (size_t i = 1; i < run->n_listed; i++) {
-		const struct et_daemon_sample *a = &run->listed[i - 1], *b = &run->listed[i];
-		const struct et_execution *x = f->far[i - 1] ? longest(run, f, a) : NULL;
-		const struct et_execution *y = f->far[i] ? longest(run, f, b) : NULL;
-		const char *cause = NULL;
-		char *title = NULL;
+	ET_AUTO_FREE const struct et_execution **by = movers(run, f);
 
-		if (b->number != a->number + 1)
-			continue;
-		if (f->far[i - 1] || f->far[i]) {
-			ET_AUTO_FREE char *first = describe(r, run, f, i - 1);
-			ET_AUTO_FREE char *second = describe(r, run, f, i);
-			title = et_asprintf("%s; %s", first, second);
-			x = y && (!x || y->ms > x->ms) ? y : x;
-			cause = x ? r->names[x->name] : "cause not known";
-		}
-		et_dual_add(out, 1e6 * a->cpu_ms, 1e6 * b->cpu_ms, cause, title);
+	out->what = "elapsed time";
+	out->first = "odd samples";
+	out->second = "even samples";
+	out->shape = et_cluster_shape_text(&f->shape);
+	for (size_t i = 0; i < run->n_listed; i++) {
+		if (et_daemon_pair(run, i))
+			add_pair(r, run, f, by, i, out);
 	}
+}
+
+char *et_cluster_shape_text(const struct et_cluster_shape *s)
+{
+	ET_AUTO_FREE char *why = NULL;
+	bool skewed = s->skewness_p < SIGNIFICANT, alike = s->correlation_p < SIGNIFICANT;
+
+	if (!s->pairs)
+		return NULL;
+	if (skewed)
+		et_append(&why, " and ", "its times are skewed (p = %.2g)", s->skewness_p);
+	if (alike)
+		et_append(&why, " and ",
+			"the two times of a pair are alike (correlation %.2f, "
+			"p = %.2g)",
+			s->correlation, s->correlation_p);
+	if (s->symmetric || !why)
+		return et_asprintf("the central cluster of %zu pairs is %ssymmetric", s->pairs,
+			s->symmetric ? "" : "not ");
+	return et_asprintf("the central cluster of %zu pairs is not symmetric: %s", s->pairs, why);
 }
 
 /* --- one run --- */
 
-/* A chart of the CPU time of the samples in order; L-samples are marked. */
+/* A chart of the elapsed time of the samples in order; L-samples are marked. */
 static void sequence(const struct et_daemon_record *r, const struct et_daemon_run *run,
 	const struct et_run_findings *f, FILE *out)
 {
@@ -83,7 +173,7 @@ static void sequence(const struct et_daemon_record *r, const struct et_daemon_ru
 			.titles = titles } };
 	struct et_chart c = { .title = "Samples in order",
 		.x = { .label = "sample" },
-		.y = { .label = "CPU time", .unit = ET_AXIS_NS },
+		.y = { .label = "elapsed time", .unit = ET_AXIS_NS },
 		.series = s,
 		.n_series = 2,
 		.width = 1120,
@@ -92,9 +182,10 @@ static void sequence(const struct et_daemon_record *r, const struct et_daemon_ru
 	for (size_t i = 0; i < n; i++) {
 		size_t at = (f->far[i] ? n : 0) + s[f->far[i]].n;
 		x[at] = run->listed[i].number;
-		y[at] = 1e6 * run->listed[i].cpu_ms;
+		y[at] = 1e6 * run->listed[i].elapsed_ms;
 		if (f->far[i])
-			titles[s[1].n] = describe(r, run, f, i);
+			titles[s[1].n] =
+				describe(r, &run->listed[i], longest(run, f, &run->listed[i]));
 		s[f->far[i]].n++;
 	}
 	et_html_picture(out, &c, true);

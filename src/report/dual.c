@@ -6,10 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { NAMED = 4, SIDE = 420, FOOT = 5 };
-
-const char *const et_dual_zoom_names[] = { "all pairs", "where the arms begin",
-	"the central cluster alone", NULL };
+enum { SIDE = 420, CLOSER = 4 };
 
 static const char *own_cause(struct et_dual *d, const char *cause)
 {
@@ -22,11 +19,13 @@ static const char *own_cause(struct et_dual *d, const char *cause)
 	return d->causes[d->n_causes++];
 }
 
-void et_dual_add(struct et_dual *d, double x_ns, double y_ns, const char *cause, char *title)
+void et_dual_add(struct et_dual *d, double x_ns, double y_ns, enum et_dual_kind kind,
+	const char *cause, char *title)
 {
+	const char *own = kind == ET_DUAL_FAR ? own_cause(d, cause) : NULL;
+
 	ET_GROW(d->points, d->n, d->cap);
-	d->points[d->n++] =
-		(struct et_dual_point){ x_ns, y_ns, cause ? own_cause(d, cause) : NULL, title };
+	d->points[d->n++] = (struct et_dual_point){ x_ns, y_ns, kind, own, title };
 }
 
 void et_dual_free(struct et_dual *d)
@@ -37,124 +36,174 @@ void et_dual_free(struct et_dual *d)
 	for (size_t i = 0; i < d->n_causes; i++)
 		free(d->causes[i]);
 	free(d->causes);
+	free(d->shape);
 }
 
-static bool extent(const struct et_dual *d, bool cluster, double *lo, double *hi)
-{
-	double a = INFINITY, b = -INFINITY;
+/* --- zooms --- */
 
+static double least(const struct et_dual_point *p)
+{
+	return fmin(p->x_ns, p->y_ns);
+}
+
+static double most(const struct et_dual_point *p)
+{
+	return fmax(p->x_ns, p->y_ns);
+}
+
+/* The smallest and the largest time of all pairs, or of those in the cluster. */
+static bool extent(const struct et_dual *d, bool cluster, struct et_dual_zoom *out)
+{
+	*out = (struct et_dual_zoom){ .lo = INFINITY, .hi = -INFINITY, .cluster = cluster };
 	for (size_t i = 0; i < d->n; i++) {
 		const struct et_dual_point *p = &d->points[i];
-		if (cluster && p->cause)
+		if (cluster && p->kind == ET_DUAL_FAR)
 			continue;
-		a = fmin(a, fmin(p->x_ns, p->y_ns));
-		b = fmax(b, fmax(p->x_ns, p->y_ns));
+		out->lo = fmin(out->lo, least(p));
+		out->hi = fmax(out->hi, most(p));
+		out->pairs++;
 	}
-	if (!(a < b))
-		return false;
-	*lo = a;
-	*hi = b;
-	return true;
+	return out->lo < out->hi;
 }
 
-static bool shows_an_arm(const struct et_dual *d, double lo, double hi)
+static double length(const struct et_dual_zoom *z)
 {
+	return z->hi - z->lo;
+}
+
+/* How far a point is from the box of the cluster. */
+static double distance(const struct et_dual_point *p, const struct et_dual_zoom *in)
+{
+	return fmax(fmax(in->lo - least(p), most(p) - in->hi), 0);
+}
+
+/* The axes that show the cluster and all that is at most this far from it. */
+static struct et_dual_zoom around(
+	const struct et_dual_zoom *all, const struct et_dual_zoom *in, double reach)
+{
+	return (struct et_dual_zoom){ .lo = fmax(all->lo, in->lo - reach),
+		.hi = fmin(all->hi, in->hi + reach) };
+}
+
+/* The next zoom shows as many far pairs as it can with axes a quarter as long. */
+static bool closer(const struct et_dual *d, const struct et_dual_zoom *all,
+	const struct et_dual_zoom *in, const struct et_dual_zoom *last, struct et_dual_zoom *out)
+{
+	double reach = 0;
+
 	for (size_t i = 0; i < d->n; i++) {
-		const struct et_dual_point *p = &d->points[i];
-		if (p->cause && fmin(p->x_ns, p->y_ns) >= lo && fmax(p->x_ns, p->y_ns) <= hi)
-			return true;
+		double far = distance(&d->points[i], in);
+		struct et_dual_zoom z = around(all, in, far);
+		if (far > reach && CLOSER * length(&z) <= length(last))
+			reach = far;
 	}
-	return false;
+	*out = around(all, in, reach);
+	for (size_t i = 0; i < d->n; i++)
+		out->pairs += distance(&d->points[i], out) <= 0;
+	return reach > 0 && length(out) >= 2 * length(in);
 }
 
-bool et_dual_frame(const struct et_dual *d, enum et_dual_zoom zoom, double *lo, double *hi)
+size_t et_dual_zooms(const struct et_dual *d, struct et_dual_zoom zooms[ET_DUAL_MOST_ZOOMS])
 {
-	double all_lo, all_hi, in_lo, in_hi;
+	struct et_dual_zoom in;
+	size_t n = 1;
 
-	if (!extent(d, false, &all_lo, &all_hi))
-		return false;
-	if (zoom == ET_DUAL_WHOLE) {
-		*lo = all_lo;
-		*hi = all_hi;
-		return true;
-	}
-	if (!extent(d, true, &in_lo, &in_hi) || in_hi - in_lo >= all_hi - all_lo)
-		return false;
-	if (zoom == ET_DUAL_FOOT) {
-		in_hi = in_lo + FOOT * (in_hi - in_lo);
-		if (in_hi >= all_hi || !shows_an_arm(d, in_lo, in_hi))
-			return false;
-	}
-	*lo = in_lo;
-	*hi = in_hi;
-	return true;
+	if (!extent(d, false, &zooms[0]))
+		return 0;
+	if (!extent(d, true, &in) || length(&in) >= length(&zooms[0]))
+		return 1;
+	while (n < ET_DUAL_MOST_ZOOMS - 1 && closer(d, &zooms[0], &in, &zooms[n - 1], &zooms[n]))
+		n++;
+	zooms[n++] = in;
+	return n;
 }
 
-/* --- charts --- */
+char *et_dual_zoom_name(
+	const struct et_dual *d, const struct et_dual_zoom *zooms, size_t n, size_t i)
+{
+	const struct et_dual_zoom *z = &zooms[i];
+	char letter = (char)('a' + i), end[ET_FIGURE];
 
-struct cause {
-	const char *name;
-	size_t n;
-};
+	if (n == 1)
+		return et_asprintf("all %zu pairs", d->n);
+	if (i == 0)
+		return et_asprintf("(%c): all %zu pairs", letter, d->n);
+	if (z->cluster)
+		return et_asprintf("(%c): the central cluster, %zu pairs", letter, z->pairs);
+	et_format_value_to(z->hi, length(z) / 10, ET_UNIT_NS, end);
+	return et_asprintf("(%c): %zu pairs up to %s", letter, z->pairs, end);
+}
+
+/* --- causes --- */
 
 static int by_count(const void *a, const void *b)
 {
-	const struct cause *x = a, *y = b;
+	const struct et_dual_cause *x = a, *y = b;
 
 	return x->n != y->n ? (x->n < y->n) - (x->n > y->n) : strcmp(x->name, y->name);
 }
 
-/* The causes with their number of points, the most frequent first. The caller frees the array. */
-static struct cause *causes_of(const struct et_dual *d, size_t *n)
+struct et_dual_cause *et_dual_causes(const struct et_dual *d, size_t *n)
 {
-	struct cause *list = NULL;
-	size_t cap = 0;
+	struct et_dual_cause *list = et_calloc(d->n_causes + 1, sizeof(*list));
 
-	*n = 0;
+	*n = d->n_causes;
+	for (size_t k = 0; k < *n; k++)
+		list[k].name = d->causes[k];
 	for (size_t i = 0; i < d->n; i++) {
-		const char *name = d->points[i].cause;
 		size_t k = 0;
-		if (!name)
-			continue;
-		while (k < *n && strcmp(list[k].name, name) != 0)
+		while (d->points[i].cause && d->points[i].cause != d->causes[k])
 			k++;
-		if (k == *n) {
-			ET_GROW(list, *n, cap);
-			list[(*n)++] = (struct cause){ .name = name };
-		}
-		list[k].n++;
+		list[k].n += d->points[i].cause != NULL;
 	}
 	if (*n)
 		qsort(list, *n, sizeof(*list), by_count);
 	return list;
 }
 
-/* Series: the cluster (0), the NAMED most frequent causes, and these. BOX is the next zoom. */
-enum { OTHERS = NAMED + 1, DIAGONAL, BOX, SERIES };
+size_t et_dual_cause_index(const struct et_dual_cause *causes, size_t n, const char *cause)
+{
+	for (size_t k = 0; k < n && k < ET_DUAL_NAMED; k++) {
+		if (!strcmp(causes[k].name, cause))
+			return k;
+	}
+	return ET_DUAL_NAMED;
+}
+
+/* --- charts --- */
+
+/* Series: the cluster, the named causes (from FIRST on), and these. BOX is the next zoom. */
+enum {
+	CLUSTER,
+	FREQUENT,
+	FIRST,
+	OTHERS = FIRST + ET_DUAL_NAMED,
+	MARKS,
+	DIAGONAL = MARKS,
+	BOX,
+	SERIES
+};
 
 struct point_series {
 	struct et_svg_series series[SERIES];
-	double *x[SERIES], *y[SERIES];
-	const char **titles[SERIES];
+	double *x[MARKS], *y[MARKS];
+	const char **titles[MARKS];
 };
 
-static int place_of(const char *cause, const struct cause *causes, size_t n)
+static int series_of(const struct et_dual_point *p, const struct et_dual_cause *causes, size_t n)
 {
-	for (size_t k = 0; cause && k < n && k < NAMED; k++) {
-		if (!strcmp(causes[k].name, cause))
-			return 1 + (int)k;
-	}
-	return cause ? OTHERS : 0;
+	if (p->kind != ET_DUAL_FAR)
+		return p->kind == ET_DUAL_CENTRAL ? CLUSTER : FREQUENT;
+	return FIRST + (int)et_dual_cause_index(causes, n, p->cause);
 }
 
-static void sort_points(struct point_series *p, const struct et_dual *d)
+static void sort_points(struct point_series *p, const struct et_dual *d,
+	const struct et_dual_cause *causes, size_t n_causes)
 {
-	size_t n_causes;
-	ET_AUTO_FREE struct cause *causes = causes_of(d, &n_causes);
-	static const unsigned colors[] = { ET_SVG_BLUE, ET_SVG_RED, ET_SVG_GREEN, ET_SVG_PURPLE,
-		ET_SVG_ORANGE, ET_SVG_SKY };
+	static const unsigned colors[MARKS] = { ET_SVG_BLUE, ET_SVG_GREY, ET_SVG_RED, ET_SVG_GREEN,
+		ET_SVG_PURPLE, ET_SVG_ORANGE, ET_SVG_SKY };
 
-	for (int k = 0; k <= OTHERS; k++) {
+	for (int k = 0; k < MARKS; k++) {
 		p->x[k] = et_calloc(d->n + 1, sizeof(double));
 		p->y[k] = et_calloc(d->n + 1, sizeof(double));
 		p->titles[k] = et_calloc(d->n + 1, sizeof(char *));
@@ -163,66 +212,92 @@ static void sort_points(struct point_series *p, const struct et_dual *d)
 		};
 	}
 	for (size_t i = 0; i < d->n; i++) {
-		int k = place_of(d->points[i].cause, causes, n_causes);
+		int k = series_of(&d->points[i], causes, n_causes);
 		size_t at = p->series[k].n++;
 		p->x[k][at] = d->points[i].x_ns;
 		p->y[k][at] = d->points[i].y_ns;
 		p->titles[k][at] = d->points[i].title;
-		p->series[k].name = !k           ? "central cluster"
-				    : k < OTHERS ? causes[k - 1].name
-						 : "others";
+		p->series[k].name = k == CLUSTER    ? "central cluster"
+				    : k == FREQUENT ? "frequent daemons"
+				    : k < OTHERS    ? causes[k - FIRST].name
+						    : "others";
 	}
 }
 
-static void draw(const struct et_dual *d, enum et_dual_zoom zoom, FILE *out)
-{
-	struct point_series p = { 0 };
-	double lo, hi, in_lo, in_hi;
+/* The grey lines: the diagonal, and the axes of the next zoom. */
+struct lines {
+	double ends[2], x[5], y[5];
+};
 
-	if (!et_dual_frame(d, zoom, &lo, &hi))
+static void add_lines(struct point_series *p, struct lines *l, const struct et_dual_zoom *next)
+{
+	p->series[DIAGONAL] = (struct et_svg_series){
+		.shape = ET_SVG_LINE, .color = ET_SVG_GREY, .x = l->ends, .y = l->ends, .n = 2
+	};
+	if (!next)
 		return;
-	double room = (hi - lo) / 25, ends[] = { fmax(0, lo - room), hi + room };
-	ET_AUTO_FREE char *x_label = et_asprintf("%s of a sample", d->what);
-	ET_AUTO_FREE char *y_label = et_asprintf("%s of the next one", d->what);
-	ET_AUTO_FREE char *title = et_asprintf("Dual execution: %s", et_dual_zoom_names[zoom]);
+	memcpy(l->x, (double[]){ next->lo, next->hi, next->hi, next->lo, next->lo }, sizeof(l->x));
+	memcpy(l->y, (double[]){ next->lo, next->lo, next->hi, next->hi, next->lo }, sizeof(l->y));
+	p->series[BOX] = (struct et_svg_series){
+		.shape = ET_SVG_LINE, .color = ET_SVG_GREY, .x = l->x, .y = l->y, .n = 5
+	};
+}
+
+static void chart(const struct et_dual *d, struct point_series *p, const struct et_dual_zoom *zooms,
+	size_t n, size_t i, et_chart_fn *take, void *ctx)
+{
+	double room = length(&zooms[i]) / 25;
+	struct lines l = { .ends = { fmax(0, zooms[i].lo - room), zooms[i].hi + room } };
+	ET_AUTO_FREE char *name = et_dual_zoom_name(d, zooms, n, i);
+	ET_AUTO_FREE char *x_label = et_asprintf("%s of %s", d->what, d->first);
+	ET_AUTO_FREE char *y_label = et_asprintf("%s of %s", d->what, d->second);
+	ET_AUTO_FREE char *title = et_asprintf("Dual execution%s%s", n == 1 ? ": " : " ", name);
 	ET_AUTO_FREE char *description =
-		et_asprintf("Each of the %zu points is a pair of successive samples: x is the %s "
-			    "of the first, y that of the second.",
-			d->n, d->what);
-	struct et_axis axis = { .unit = ET_AXIS_NS, .lo = ends[0], .hi = ends[1] };
+		et_asprintf("Each point is a pair of successive samples: x is the %s of the "
+			    "first, y that of the second.",
+			d->what);
+	struct et_axis axis = { .unit = ET_AXIS_NS, .lo = l.ends[0], .hi = l.ends[1] };
 	struct et_chart c = { .title = title,
 		.description = description,
 		.x = axis,
 		.y = axis,
-		.series = p.series,
+		.series = p->series,
 		.n_series = SERIES,
 		.width = SIDE,
 		.height = SIDE };
 
 	c.x.label = x_label;
 	c.y.label = y_label;
-	sort_points(&p, d);
-	p.series[DIAGONAL] = (struct et_svg_series){
-		.shape = ET_SVG_LINE, .color = ET_SVG_GREY, .x = ends, .y = ends, .n = 2
-	};
-	double x[5], y[5];
-	if (zoom == ET_DUAL_WHOLE && et_dual_frame(d, ET_DUAL_CLUSTER, &in_lo, &in_hi)) {
-		memcpy(x, (double[]){ in_lo, in_hi, in_hi, in_lo, in_lo }, sizeof(x));
-		memcpy(y, (double[]){ in_lo, in_lo, in_hi, in_hi, in_lo }, sizeof(y));
-		p.series[BOX] = (struct et_svg_series){
-			.shape = ET_SVG_LINE, .color = ET_SVG_GREY, .x = x, .y = y, .n = 5
-		};
-	}
-	et_html_picture(out, &c, false);
-	for (int k = 0; k <= OTHERS; k++) {
+	add_lines(p, &l, i + 1 < n ? &zooms[i + 1] : NULL);
+	take(&c, ctx);
+	p->series[BOX] = p->series[DIAGONAL] = (struct et_svg_series){ 0 };
+}
+
+void et_dual_charts(const struct et_dual *d, et_chart_fn *take, void *ctx)
+{
+	struct et_dual_zoom zooms[ET_DUAL_MOST_ZOOMS];
+	size_t n_causes, n = et_dual_zooms(d, zooms);
+	ET_AUTO_FREE struct et_dual_cause *causes = et_dual_causes(d, &n_causes);
+	struct point_series p = { 0 };
+
+	if (!n)
+		return;
+	sort_points(&p, d, causes, n_causes);
+	for (size_t i = 0; i < n; i++)
+		chart(d, &p, zooms, n, i, take, ctx);
+	for (int k = 0; k < MARKS; k++) {
 		free(p.x[k]);
 		free(p.y[k]);
 		free(p.titles[k]);
 	}
 }
 
+static void into_page(const struct et_chart *c, void *ctx)
+{
+	et_html_picture(ctx, c, false);
+}
+
 void et_dual_pictures(const struct et_dual *d, FILE *out)
 {
-	for (int zoom = 0; zoom < ET_DUAL_ZOOMS; zoom++)
-		draw(d, (enum et_dual_zoom)zoom, out);
+	et_dual_charts(d, into_page, out);
 }

@@ -1,46 +1,82 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The dual-execution scatter plot of EMP: each pair of successive samples is a point with the time
- * of the first as x and that of the second as y. An infrequent, long disturbance affects only one
- * of the two, so such points form an L around the central cluster.
+ * The dual-execution scatter plot of EMP: each pair of successive samples, (1, 2), (3, 4) …, is a
+ * point with the time of the first as x and that of the second as y. An infrequent, long
+ * disturbance affects only one of the two, so such points form an L around the central cluster. A
+ * frequent one affects both of some pairs, which are in the upper right corner.
  */
 #ifndef ET_REPORT_DUAL_H
 #define ET_REPORT_DUAL_H
 
-#include "base/attr.h"
+#include "report/svg.h"
+#include "report/terminal.h"
 
-#include <stdbool.h>
+enum et_dual_kind {
+	ET_DUAL_CENTRAL,
+	ET_DUAL_FREQUENT, /* also in the cluster, but a frequent daemon moved it */
+	ET_DUAL_FAR,      /* on an arm of the L */
+};
 
 struct et_dual_point {
 	double x_ns, y_ns;
-	const char *cause; /* a culprit or a rule; NULL: the pair is in the central cluster */
+	enum et_dual_kind kind;
+	const char *cause; /* of a far pair: a culprit or a rule */
 	char *title;       /* tooltip, owned; or NULL */
 };
 
 struct et_dual {
-	const char *what; /* the metric, such as "CPU time" */
+	const char *what;           /* the metric, such as "elapsed time" */
+	const char *first, *second; /* the samples of a pair, such as "odd samples" */
+	char *shape;                /* a line about the cluster's symmetry, owned; or NULL */
 	struct et_dual_point *points;
 	size_t n, cap;
 	char **causes; /* owned, each once */
 	size_t n_causes, cap_causes;
 };
 
-/* Appends a point; copies the cause and takes ownership of the title. */
-void et_dual_add(struct et_dual *d, double x_ns, double y_ns, const char *cause, char *title);
+/* Appends a point; copies the cause (only of far pairs) and takes ownership of the title. */
+void et_dual_add(struct et_dual *d, double x_ns, double y_ns, enum et_dual_kind kind,
+	const char *cause, char *title);
 void et_dual_free(struct et_dual *d); /* frees the contents, not d */
 
-enum et_dual_zoom {
-	ET_DUAL_WHOLE,
-	ET_DUAL_FOOT, /* five times the cluster's extent, where the arms of the L begin */
-	ET_DUAL_CLUSTER,
-	ET_DUAL_ZOOMS,
+/* One of the successive zooms: both axes have these ends. */
+struct et_dual_zoom {
+	double lo, hi;
+	size_t pairs; /* inside; of the last zoom: in the cluster */
+	bool cluster; /* it shows the central cluster alone */
 };
 
-extern const char *const et_dual_zoom_names[];
+enum { ET_DUAL_MOST_ZOOMS = 6 };
 
-/* Sets the ends of both axes; false if this zoom would show nothing, or nothing new. */
-bool et_dual_frame(const struct et_dual *d, enum et_dual_zoom zoom, double *lo, double *hi);
-/* Writes a chart of a page for each zoom that shows something new. */
+/*
+ * Finds the zooms: all pairs first, then, as long as pairs on the arms remain that the axes of the
+ * last zoom do not separate from the cluster, axes of at most a quarter of the length, and the
+ * cluster alone. Returns their number; 0 if all points are the same.
+ */
+size_t et_dual_zooms(const struct et_dual *d, struct et_dual_zoom zooms[ET_DUAL_MOST_ZOOMS]);
+/* "(b): 398 pairs up to 129.1 s"; the caller frees it. */
+char *et_dual_zoom_name(const struct et_dual *d, const struct et_dual_zoom *zooms, size_t n,
+	size_t i) __attribute__((malloc, returns_nonnull));
+
+/* The causes of far pairs with their number of pairs, the most frequent first. */
+struct et_dual_cause {
+	const char *name;
+	size_t n;
+};
+
+enum { ET_DUAL_NAMED = 4 }; /* this many causes have a mark of their own */
+
+/* The caller frees the array. */
+struct et_dual_cause *et_dual_causes(const struct et_dual *d, size_t *n);
+/* The index of a cause below ET_DUAL_NAMED, or ET_DUAL_NAMED if it has no mark of its own. */
+size_t et_dual_cause_index(const struct et_dual_cause *causes, size_t n, const char *cause);
+
+typedef void et_chart_fn(const struct et_chart *c, void *ctx);
+/* Makes a chart of each zoom. */
+void et_dual_charts(const struct et_dual *d, et_chart_fn *take, void *ctx);
+/* Writes these charts into a page. */
 void et_dual_pictures(const struct et_dual *d, FILE *out);
+/* Draws the zooms in a terminal, with a letter per cause. */
+void et_dual_text(const struct et_dual *d, const struct et_page *page);
 
 #endif

@@ -39,8 +39,9 @@ char *et_removal_text(const struct et_removal *r)
 			et_removed_by_names[r->by], r->daemon, et_format_ns(r->cpu_ns, used),
 			et_format_ns(r->cutoff_ns, limit));
 	if (r->by == ET_REMOVED_MACHINE_SLOW)
-		return et_asprintf("%s: the probe took %s, at most %s would pass",
-			et_removed_by_names[r->by], et_format_ns(r->probe_ns, used),
+		return et_asprintf("%s: %s %s, the limit is %s", et_removed_by_names[r->by],
+			r->probe_ns ? "the probe took" : "stolen",
+			et_format_ns(r->probe_ns ? r->probe_ns : r->steal_ns, used),
 			et_format_ns(r->limit_ns, limit));
 	return et_strdup(et_removed_by_names[r->by]);
 }
@@ -222,28 +223,43 @@ static const char *cause_of(const struct et_removal *r)
 								 : et_removed_by_names[r->by];
 }
 
-/* The pairs include removed samples: these form the arms of the L. */
-static void pairs(const struct subject *t, FILE *out)
+static bool follows(const struct et_sample *s, const struct et_sample *last)
 {
-	ET_CLEANUP(et_dual_free) struct et_dual d = { .what = t->axis.label };
+	return last->place.order && s->place.order == last->place.order + 1;
+}
+
+/*
+ * Draws the pairs of runs that followed each other directly, each run in one pair at most. They
+ * include removed samples: these form the arms of the L. Returns the number of pairs.
+ */
+static size_t pairs(const struct subject *t, FILE *out)
+{
+	ET_CLEANUP(et_dual_free)
+	struct et_dual d = { .what = et_metrics[t->metric].label,
+		.first = "the first of a pair",
+		.second = "the second" };
 	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&t->c->samples);
-	struct et_sample earlier, *last = NULL;
+	struct et_sample last = { 0 };
 
 	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
 		if (s->place.warmup || s->place.arrangement != t->arrangement ||
 			isnan(value_of(t, s)))
 			continue;
-		const struct et_sample *bad = s->ruling.removal.by              ? s
-					      : last && last->ruling.removal.by ? last
-										: NULL;
-		if (last)
-			et_dual_add(&d, value_of(t, last), value_of(t, s),
-				bad ? cause_of(&bad->ruling.removal) : NULL,
-				bad ? sample_title(t, bad) : NULL);
-		earlier = *s;
-		last = &earlier;
+		if (!follows(s, &last)) {
+			last = *s;
+			continue;
+		}
+		const struct et_sample *bad = s->ruling.removal.by     ? s
+					      : last.ruling.removal.by ? &last
+								       : NULL;
+		et_dual_add(&d, value_of(t, &last), value_of(t, s),
+			bad ? ET_DUAL_FAR : ET_DUAL_CENTRAL,
+			bad ? cause_of(&bad->ruling.removal) : NULL,
+			bad ? sample_title(t, bad) : NULL);
+		last.place.order = 0;
 	}
 	et_dual_pictures(&d, out);
+	return d.n;
 }
 
 void et_experiment_pictures(const struct et_command_result *r, FILE *out)
@@ -262,8 +278,13 @@ void et_experiment_pictures(const struct et_command_result *r, FILE *out)
 	sequence(&t, out);
 	distribution(&t, out);
 	dependence(&t, out);
-	pairs(&t, out);
+	t.metric = ET_METRIC_ELAPSED;
+	size_t n = pairs(&t, out);
 	et_html_pictures_end(out);
+	if (!n)
+		et_html_element(out, "p class=\"dim\"",
+			"There is no dual-execution plot: no two runs of this command followed "
+			"each other directly.");
 }
 
 /* --- comparisons --- */

@@ -11,11 +11,12 @@ enum { ACROSS = 2, DOWN = 4, NARROWEST = 10 }; /* dots of a braille cell; column
 
 #define MARKED "\033[33m"
 #define PLAIN "\033[0m"
+#define SEVERAL '*'
 
 struct canvas {
 	int columns, rows;
 	unsigned char *dots; /* a Unicode braille pattern per cell */
-	bool *marked;
+	char *marks;
 };
 
 static int place(const struct et_scatter *s, double v, int dots)
@@ -29,6 +30,12 @@ static int place(const struct et_scatter *s, double v, int dots)
 static bool inside(const struct et_scatter *s, double v)
 {
 	return isfinite(v) && v >= s->lo && v <= s->hi;
+}
+
+static void mark(char *cell, char with)
+{
+	if (with)
+		*cell = *cell && *cell != with ? SEVERAL : with;
 }
 
 /* Returns the number of points inside the axes. */
@@ -45,21 +52,23 @@ static size_t fill(struct canvas *c, const struct et_scatter *s)
 		int y = c->rows * DOWN - 1 - place(s, s->y[i], c->rows * DOWN);
 		size_t cell = (size_t)(y / DOWN) * (size_t)c->columns + (size_t)(x / ACROSS);
 		c->dots[cell] |= bits[y % DOWN][x % ACROSS];
-		c->marked[cell] |= s->marked && s->marked[i];
+		mark(&c->marks[cell], s->marks ? s->marks[i] : '\0');
 		n++;
 	}
 	return n;
 }
 
-static void draw_cell(const struct et_page *page, unsigned char dots, bool marked)
+static void draw_cell(const struct et_page *page, unsigned char dots, char with)
 {
 	/* U+2800 + pattern, in UTF-8 */
 	char text[] = { (char)0xe2, (char)(0xa0 | dots >> 6), (char)(0x80 | (dots & 0x3f)), '\0' };
 
 	if (!dots)
 		putc(' ', page->out);
-	else if (marked && page->color)
-		fprintf(page->out, MARKED "%s" PLAIN, text);
+	else if (with && page->color)
+		fprintf(page->out, MARKED "%c" PLAIN, with);
+	else if (with)
+		putc(with, page->out);
 	else
 		fputs(text, page->out);
 }
@@ -67,35 +76,46 @@ static void draw_cell(const struct et_page *page, unsigned char dots, bool marke
 static void draw_row(const struct canvas *c, int row, const struct et_page *page)
 {
 	const unsigned char *dots = c->dots + (size_t)row * (size_t)c->columns;
+	const char *marks = c->marks + (size_t)row * (size_t)c->columns;
 	int end = c->columns;
 
 	while (end > 0 && !dots[end - 1])
 		end--;
 	for (int i = 0; i < end; i++)
-		draw_cell(page, dots[i], c->marked[(size_t)row * (size_t)c->columns + (size_t)i]);
+		draw_cell(page, dots[i], marks[i]);
 	putc('\n', page->out);
 }
 
-/* Draws the lower axis with the values of its ends below. */
-static void draw_axis(const struct et_scatter *s, const struct canvas *c,
-	const struct et_page *page, int indent, int label)
+/* The two ends in one unit, with two digits more than a tenth of their distance needs. */
+static void format_ends(const struct et_scatter *s, char lo[ET_FIGURE], char hi[ET_FIGURE])
 {
-	char lo[ET_FIGURE], hi[ET_FIGURE];
+	struct et_scale scale = et_scale_of(s->hi, (s->hi - s->lo) / 10);
+	char number[ET_FIGURE];
 
-	fprintf(page->out, "%*s└", indent + label + 1, "");
+	snprintf(lo, ET_FIGURE, "%.80s %s", et_scale_number(scale, s->lo, number), scale.unit);
+	snprintf(hi, ET_FIGURE, "%.80s %s", et_scale_number(scale, s->hi, number), scale.unit);
+}
+
+/* Draws the lower axis with the values of its ends and its name below. */
+static void draw_axis(const struct et_scatter *s, const struct canvas *c,
+	const struct et_page *page, int indent, const char *lo, const char *hi)
+{
+	int gap = c->columns + 1 - et_columns(lo) - et_columns(hi);
+
+	fprintf(page->out, "%*s└", indent, "");
 	for (int i = 0; i < c->columns; i++)
 		fputs("─", page->out);
-	et_format_time(s->lo, lo);
-	et_format_time(s->hi, hi);
-	int gap = c->columns + 1 - et_columns(lo) - et_columns(hi);
-	fprintf(page->out, "\n%*s%s%*s%s\n", indent + label + 1, "", lo, gap > 1 ? gap : 1, "", hi);
+	fprintf(page->out, "\n%*s%s%*s%s\n", indent, "", lo, gap > 1 ? gap : 1, "", hi);
+	if (s->x_label)
+		fprintf(page->out, "%*s%s\n", indent, "", s->x_label);
 }
 
 void et_scatter_draw(const struct et_scatter *s, const struct et_page *page, int indent, int width)
 {
 	char lo[ET_FIGURE], hi[ET_FIGURE];
-	int a = et_columns(et_format_time(s->lo, lo)), b = et_columns(et_format_time(s->hi, hi));
-	int label = a > b ? a : b;
+
+	format_ends(s, lo, hi);
+	int a = et_columns(lo), b = et_columns(hi), label = a > b ? a : b;
 	struct canvas c = { .columns = width - label - 2 };
 
 	if (c.columns < NARROWEST)
@@ -103,8 +123,10 @@ void et_scatter_draw(const struct et_scatter *s, const struct et_page *page, int
 	c.rows = c.columns / 2;
 	size_t cells = (size_t)c.columns * (size_t)c.rows;
 	c.dots = et_calloc(cells, 1);
-	c.marked = et_calloc(cells, sizeof(*c.marked));
+	c.marks = et_calloc(cells, 1);
 	size_t n = fill(&c, s);
+	if (n && s->y_label)
+		fprintf(page->out, "%*s%s\n", indent, "", s->y_label);
 	for (int row = 0; n && row < c.rows; row++) {
 		const char *text = row == 0 ? hi : row == c.rows - 1 ? lo : "";
 		fprintf(page->out, "%*s%s%s", indent + label - et_columns(text), "", text,
@@ -112,7 +134,7 @@ void et_scatter_draw(const struct et_scatter *s, const struct et_page *page, int
 		draw_row(&c, row, page);
 	}
 	if (n)
-		draw_axis(s, &c, page, indent, label);
+		draw_axis(s, &c, page, indent + label + 1, lo, hi);
 	free(c.dots);
-	free(c.marked);
+	free(c.marks);
 }

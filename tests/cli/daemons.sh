@@ -54,10 +54,11 @@ exits 'daemons analyse: a record with all samples is accepted' 0 etalon daemons 
 like 'daemons analyse: the L-shaped samples outside the cluster are listed' "$out" 'L-samples +77 200 323'
 like 'daemons analyse: frequent daemons are listed' "$out" 'frequent +busyd java'
 like 'daemons analyse: a plot of the samples is drawn' "$out" '(⠁|⠂|⠄|⡀)'
-like 'daemons analyse: a plot of the central cluster alone is drawn' "$out" 'the central cluster alone'
+like 'daemons analyse: a plot of the central cluster alone is drawn' "$out" '\(b\): the central cluster, 197 pairs'
 unlike 'daemons analyse: the plot has no colour if the output is no terminal' "$out" $'\033'
 exits 'daemons analyse: --color always succeeds' 0 etalon daemons analyse --color always all.json
-like 'daemons analyse: --color always colours the plot' "$out" $'\033''\[33m(⠁|⠂|⠄|⡀)'
+like 'daemons analyse: --color always colours the plot' "$out" $'\033''\[33ma'
+like 'daemons analyse: the plot marks the daemon on the arms and the frequent ones' "$out" 'a cronjob, f frequent daemons'
 exits 'daemons analyse: a terminal of 30 columns is wide enough' 0 env COLUMNS=30 etalon daemons analyse all.json
 exits 'daemons analyse: -v succeeds' 0 etalon daemons analyse -v all.json
 like 'daemons analyse: -v lists the figures of the central cluster' "$out" 'busyd +100 +0.0'

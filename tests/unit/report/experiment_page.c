@@ -2,6 +2,7 @@
 /* The page of an experiment: its figures and charts, and experiments with few figures. */
 #include "report/experiment_page.h"
 #include "fixture.h"
+#include "report/experiment_pictures.h"
 #include "sample_of.h"
 #include "tap.h"
 
@@ -41,14 +42,14 @@ static void check_whole(void)
 	ok(strstr(text, "1.021 × (1.018 … 1.024)") != NULL, "page: the ratio has its interval");
 	ok(strstr(text, "from the program: a &#38; b</p>") != NULL,
 		"page: the text of a warning is escaped");
-	/* For each command: samples, distribution, all pairs, the cluster; and the ratios. */
-	ok(count(text, "role=\"img\"") == 2 * 4 + 1,
-		"page: there are four charts per command and the chart of ratios");
-	ok(count(text, why) == 2, "page: two charts show the removed sample with its reason");
+	/* For each command: samples, distribution; and the ratios. Runs of the two alternate. */
+	ok(count(text, "role=\"img\"") == 2 * 2 + 1,
+		"page: there are two charts per command and the chart of ratios");
+	ok(count(text, "no two runs of this command followed each other directly") == 2,
+		"page: runs that alternate are no pairs, and the page says so");
+	ok(count(text, why) == 1, "page: a chart shows the removed sample with its reason");
 	ok(count(text, "<td>daemon-cutoff: cron used 1.500 ms") == 2,
 		"page: the removed samples of both commands are in a table");
-	ok(count(text, ">cron</text>") == 4,
-		"page: pairs outside of the cluster are named by daemon");
 	/* Two samples have this culprit, with 1.5 ms each. */
 	ok(strstr(text, "<td>cron</td>\n<td class=\"n\">3.00 ms</td>\n<td class=\"n\">2</td>") !=
 			NULL,
@@ -98,6 +99,53 @@ static void check_little(void)
 	et_experiment_free(e);
 }
 
+/*
+ * Warm-up, then samples 2 to 6 without others between: the pairs are (2, 3) and (4, 5). If another
+ * run was before sample 4, they are (2, 3), (4, 5); before sample 3, they are (3, 4), (5, 6).
+ */
+static void check_pairs(void)
+{
+	static const char *const names[] = { "one" };
+	struct et_experiment *e = fixture_experiment(names, 1);
+	struct et_judgement j = fixture_judgement(e);
+
+	for (uint32_t i = 0; i < 6; i++)
+		sample_of(&e->commands[0], i)->place.order = i + 1;
+	ET_AUTO_FREE char *direct = page(e, &j);
+	ok(strstr(direct, "Dual execution: all 2 pairs") && !strstr(direct, "cron</text>"),
+		"pairs: each run is in one pair, and the last one is left over");
+	ok(strstr(direct, ">elapsed time of the first of a pair (ms)</text>") != NULL,
+		"pairs: their metric is elapsed time, whatever is judged");
+	for (uint32_t i = 2; i < 6; i++)
+		sample_of(&e->commands[0], i)->place.order = i + 2;
+	ET_AUTO_FREE char *apart = page(e, &j);
+	ok(strstr(apart, "Dual execution (a): all 2 pairs") &&
+			strstr(apart, "Dual execution (b): the central cluster, 1 pairs") &&
+			count(apart, ">cron</text>") == 2,
+		"pairs: they begin again after another run, and removed samples are on the arms");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
+static void check_removals(void)
+{
+	static const struct {
+		struct et_removal r;
+		const char *want;
+	} cases[] = {
+		{ { .by = ET_REMOVED_MACHINE_SLOW, .probe_ns = 17000000, .limit_ns = 15000000 },
+			"machine-slow: the probe took 17.00 ms, the limit is 15.00 ms" },
+		{ { .by = ET_REMOVED_MACHINE_SLOW, .steal_ns = 21000000, .limit_ns = 15000000 },
+			"machine-slow: stolen 21.00 ms, the limit is 15.00 ms" },
+		{ { .by = ET_REMOVED_TWO_SIGMA }, "two-sigma" },
+	};
+
+	for (size_t i = 0; i < ET_LENGTH(cases); i++) {
+		ET_AUTO_FREE char *text = et_removal_text(&cases[i].r);
+		is_str(text, cases[i].want, "reason of a removal: %s", cases[i].want);
+	}
+}
+
 /* So many samples that most are packed; two daemons removed some of them. */
 static void check_many(void)
 {
@@ -109,13 +157,14 @@ static void check_many(void)
 	s.measured.culprits = NULL;
 	s.measured.n_culprits = 0;
 	for (uint32_t i = 0; i < 3 * ET_SAMPLES_CHUNK; i++) {
-		s.measured.cpu_ns = 412300000 + i % 10;
+		s.measured.elapsed_ns = 412300000 + i % 10;
+		s.place.order = 100 + i;
 		s.ruling.removal = (struct et_removal){ .by = ET_KEPT };
 		if (i % 50 == 7) {
 			s.ruling.removal.by = ET_REMOVED_DAEMON_CUTOFF;
 			snprintf(s.ruling.removal.daemon, sizeof(s.ruling.removal.daemon), "%s",
 				i < 100 ? "updatedb" : "apt-get");
-			s.measured.cpu_ns += 9000000;
+			s.measured.elapsed_ns += 9000000;
 		}
 		et_experiment_add(e, &s);
 	}
@@ -201,5 +250,7 @@ int main(void)
 	check_ledger();
 	check_little();
 	check_many();
+	check_pairs();
+	check_removals();
 	return tap_done();
 }
