@@ -27,7 +27,7 @@ static size_t count(const char *text, const char *what)
 	return n;
 }
 
-/* Whatever the ends are, their texts differ. */
+/* The texts of the two ends differ for all ends. */
 static void check_ends(void)
 {
 	static const double widths[] = { 1, 7, 13e3, 13e6, 0.5e9, 35e9, 3600e9 };

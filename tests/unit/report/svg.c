@@ -360,7 +360,7 @@ static void ticks_are(double lo, double hi, bool log, enum et_axis_unit unit, co
 	is_str(got, want, "ticks of a %s axis from %g to %g", log ? "log" : "linear", lo, hi);
 }
 
-/* Whatever the ends are, no two ticks have the same text, and there are two at least. */
+/* No two ticks have the same text, and there are two at least, for all ends. */
 static void check_distinct(void)
 {
 	static const double shares[] = { 1e-9, 1e-7, 1.03e-5, 1e-4, 0.013, 0.4, 3 };
