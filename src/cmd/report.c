@@ -1,18 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `etalon report [ID]`: a stored experiment as a page with pictures. */
+/* `etalon report [ID…]`: stored experiments as a page with pictures. */
+#include "base/alloc.h"
+#include "cmd/outputs.h"
 #include "cmd/stored.h"
-#include "report/format.h"
+#include "report/experiment_page.h"
+#include "stats/judge.h"
 
 #include <errno.h>
 #include <string.h>
 
+enum { MOST = 16, AS_MEASURED = ET_METRIC_AUTO + 1 };
+
 struct request {
 	const char *path;
+	int metric; /* enum et_metric, ET_METRIC_AUTO or AS_MEASURED */
+	bool align;
 };
 
 static const struct et_option options[] = {
 	{ 'o', "output", "FILE", "where to write it; - is stdout (-)", et_set_text,
 		ET_FILLS(request, path), .values = "FILE" },
+	{ 0, "metric", "NAME",
+		"which time is judged and drawn: pt, CPU time, et, elapsed time, or auto "
+		"(as measured)",
+		et_set_choice, ET_FILLS(request, metric), .names = et_metric_options },
+	{ 0, "align", NULL, "draw the samples of all commands on the same axes", et_set_true,
+		ET_FILLS(request, align) },
 	{ 0 },
 };
 
@@ -21,32 +34,112 @@ static int run(struct et_cli *cli, int argc, char **argv);
 const struct et_verb et_verb_report = {
 	.name = "report",
 	.operands = "STORED",
-	.summary = "write a stored experiment as a page with pictures",
-	.usage = "[options] [ID|LABEL|last]",
+	.summary = "write stored experiments as a page with pictures",
+	.usage = "[options] [ID|LABEL|last …]",
 	.about = "The page is one HTML file: it fetches nothing and needs no script.",
-	.examples = "  etalon report -o result.html\n  etalon report last >result.html\n",
+	.examples = "  etalon report -o result.html\n  etalon report last >result.html\n"
+		    "  etalon report --metric et --align -o result.html\n",
 	.options = options,
 	.uses_store = true,
 	.rights = ET_RIGHTS_FILES,
 	.run = run,
 };
 
-static int write_page(
-	const struct et_cli *cli, const struct et_stored *s, const void *ctx, struct et_error *err)
-{
-	const struct request *r = ctx;
+struct stored {
+	struct et_experiment *experiment[MOST];
+	struct et_judgement judgement[MOST];
+	size_t n;
+};
 
-	(void)cli;
+static int load(const struct et_cli *cli, const struct request *r, const char *name,
+	struct stored *all, struct et_error *err)
+{
+	struct et_experiment *e;
+
+	if (all->n == MOST)
+		return et_fail(
+			err, E2BIG, ET_EXIT_USAGE, "report takes at most %d experiments", MOST);
+	int rc = et_stored_fetch(cli, name, &e, err);
+	if (rc)
+		return rc;
+	if (r->metric != AS_MEASURED)
+		e->metric_auto = r->metric == ET_METRIC_AUTO;
+	if (r->metric < ET_METRIC_AUTO)
+		e->metric = (enum et_metric)r->metric;
+	all->experiment[all->n] = e;
+	et_judge(e, &all->judgement[all->n++]);
+	return 0;
+}
+
+static int load_all(const struct et_cli *cli, const struct request *r,
+	const struct et_operands *ops, struct stored *all, struct et_error *err)
+{
+	size_t n = ops->n_before + ops->n_after;
+	int rc = n ? 0 : load(cli, r, "last", all, err);
+
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = load(cli, r,
+			i < ops->n_before ? ops->before[i] : ops->after[i - ops->n_before], all,
+			err);
+	return rc;
+}
+
+static int write_page(const struct request *r, const struct stored *all, struct et_error *err)
+{
+	struct et_pictures how = et_default_pictures;
+	struct et_judged list[MOST];
+	struct et_output out = { 0 };
+
+	if (r->metric < ET_METRIC_AUTO)
+		how.pairs = (enum et_metric)r->metric;
+	for (size_t i = 0; i < all->n; i++) {
+		const struct et_judgement *j = &all->judgement[i];
+		list[i] = (struct et_judged){ all->experiment[i], j };
+		for (size_t k = 0; r->align && k < j->n_commands; k++)
+			et_pictures_stretch(&how, &j->commands[k]);
+	}
+	int rc = et_output_open(&out, r->path, err);
+	FILE *f = rc == 0 ? et_output_begin(&out, err) : NULL;
+	if (f) {
+		et_experiment_pages(list, all->n, &how, f);
+		rc = et_output_end(&out, err);
+	} else if (rc == 0) {
+		rc = -EIO;
+	}
+	et_output_close(&out);
+	return rc;
+}
+
+static int report(const struct et_cli *cli, const struct request *r, const struct et_operands *ops,
+	struct et_error *err)
+{
+	struct stored all = { 0 };
+	int rc;
+
 	if (!strcmp(r->path, "-") && isatty(STDOUT_FILENO))
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE, "a page is not for a terminal"),
 			"write it to a file: etalon report -o result.html");
-	return et_stored_write(s, et_format_find("html"), r->path, err);
+	rc = load_all(cli, r, ops, &all, err);
+	if (rc == 0)
+		rc = write_page(r, &all, err);
+	for (size_t i = 0; i < all.n; i++) {
+		et_judgement_free(&all.judgement[i]);
+		et_experiment_free(all.experiment[i]);
+	}
+	return rc;
 }
 
 static int run(struct et_cli *cli, int argc, char **argv)
 {
-	struct request r = { .path = "-" };
+	struct request r = { .path = "-", .metric = AS_MEASURED };
+	struct et_operands ops;
+	struct et_error err = { 0 };
+	int status = et_cli_parse(cli, &et_verb_report, argc, argv, &r, &ops);
 
-	return et_stored_run(cli, &et_verb_report, argc, argv, &r, write_page);
+	if (status >= 0)
+		return status;
+	int rc = report(cli, &r, &ops, &err);
+	et_operands_free(&ops);
+	return rc ? et_cli_fail(&err) : ET_EXIT_DONE;
 }

@@ -2,7 +2,6 @@
 #include "report/experiment_page.h"
 #include "base/alloc.h"
 #include "model/culprit.h"
-#include "report/experiment_pictures.h"
 #include "report/html.h"
 #include "report/pair.h"
 #include "report/tally.h"
@@ -19,16 +18,67 @@ static const char *name_of(const struct et_command *c)
 	return c->name ? c->name : "";
 }
 
-static void heading(const struct et_experiment *e, FILE *out)
+static char *title_of(const struct et_experiment *e)
 {
-	ET_AUTO_FREE char *title = e->label ? et_asprintf("%s (%s)", e->label, e->id)
-					    : et_asprintf("experiment %s", e->id);
+	return e->label ? et_asprintf("%s (%s)", e->label, e->id)
+			: et_asprintf("experiment %s", e->id);
+}
+
+/* Whether check I was done, and with what learning. */
+static char *first_check_text(const struct et_first_check *c)
+{
 	char when[32];
 
-	et_html_begin(out, title);
+	switch (c->state) {
+	case ET_FIRST_CHECK_DONE:
+		return et_asprintf("done with %u cutoff%s learned %s", c->cutoffs,
+			c->cutoffs == 1 ? "" : "s", et_format_rfc3339(c->learned_wall_ns, when));
+	case ET_FIRST_CHECK_UNLEARNED:
+		return et_strdup("not done, as no daemons were learned on this machine");
+	case ET_FIRST_CHECK_LENGTH:
+		return et_strdup("not done, as the program takes much longer than the samples "
+				 "from which the cutoffs were learned");
+	case ET_FIRST_CHECK_WITHDRAWN:
+		return et_asprintf("withdrawn, as it would have removed %u sample%s",
+			c->would_remove, c->would_remove == 1 ? "" : "s");
+	default:
+		return et_strdup("not recorded");
+	}
+}
+
+/* The protocol's steps: which checks were done, and what they removed. */
+static void steps_paragraph(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
+{
+	ET_AUTO_FREE char *first = first_check_text(&e->first_check);
+	size_t removed[ET_CAUSES] = { 0 };
+	struct et_tally tally;
+
+	if (e->first_check.state == ET_FIRST_CHECK_NONE)
+		return;
+	for (size_t i = 0; i < j->n_commands; i++) {
+		et_tally_samples(j->commands[i].command, &tally);
+		for (int k = 0; k < ET_CAUSES; k++)
+			removed[k] += tally.removed[k];
+	}
+	ET_AUTO_FREE char *text = et_asprintf(
+		"Sanity check I (daemons above their cutoffs): %s; samples removed: %zu.", first,
+		removed[ET_REMOVED_DAEMON_CUTOFF]);
+	if (e->protocol == ET_PROTOCOL_EMP)
+		et_append(&text, " ",
+			"Sanity check II (farther than two standard deviations from the mean): "
+			"done; samples removed: %zu.",
+			removed[ET_REMOVED_TWO_SIGMA]);
+	et_html_element(out, "p", "%s", text);
+}
+
+static void heading(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
+{
+	char when[32];
+
 	et_html_element(out, "p", "Started %s; protocol %s, order %s, judged by %s.",
 		et_format_rfc3339(e->started_wall_ns, when), et_protocol_names[e->protocol],
-		et_order_names[e->plan.order], et_metrics[e->metric].label);
+		et_order_names[e->plan.order], et_metrics[j->metric.metric].label);
+	steps_paragraph(e, j, out);
 	if (e->host.cpus)
 		et_html_element(out, "p class=\"dim\"", "%s: %u × %s, Linux %s, %s, virtual: %s",
 			e->host.name, e->host.cpus, e->host.cpu, e->host.kernel,
@@ -278,7 +328,8 @@ static void culprit_table(const struct et_command *c, FILE *out)
 		et_html_element(out, "p class=\"dim\"", "and %zu more", n - MOST_CULPRITS);
 }
 
-static void command_section(const struct et_command_result *r, FILE *out)
+static void command_section(
+	const struct et_command_result *r, const struct et_pictures *how, FILE *out)
 {
 	const struct et_command *c = r->command;
 	struct et_tally tally;
@@ -295,7 +346,7 @@ static void command_section(const struct et_command_result *r, FILE *out)
 	kbest_paragraph(&r->kbest, et_metrics[r->metric].unit, out);
 	for (enum et_metric m = 0; m < ET_METRICS; m++)
 		before_paragraph(r, m, out);
-	et_experiment_pictures(r, out);
+	et_experiment_pictures(r, how, out);
 	composition(c, &tally.parts, out);
 	removed_table(c, out);
 	culprit_table(c, out);
@@ -320,13 +371,34 @@ static void environment(const struct et_experiment *e, FILE *out)
 	et_html_table_end(out);
 }
 
-void et_experiment_page(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
+static void body(const struct et_experiment *e, const struct et_judgement *j,
+	const struct et_pictures *how, FILE *out)
 {
-	heading(e, out);
+	heading(e, j, out);
 	summary(j, out);
 	comparisons(j, out);
 	for (size_t i = 0; i < j->n_commands; i++)
-		command_section(&j->commands[i], out);
+		command_section(&j->commands[i], how, out);
 	environment(e, out);
+}
+
+void et_experiment_pages(
+	const struct et_judged *list, size_t n, const struct et_pictures *how, FILE *out)
+{
+	ET_AUTO_FREE char *title =
+		n == 1 ? title_of(list[0].experiment) : et_asprintf("%zu experiments", n);
+
+	et_html_begin(out, title);
+	for (size_t i = 0; i < n; i++) {
+		ET_AUTO_FREE char *name = title_of(list[i].experiment);
+		if (n > 1)
+			et_html_element(out, "h1", "%s", name);
+		body(list[i].experiment, list[i].judgement, how, out);
+	}
 	et_html_end(out);
+}
+
+void et_experiment_page(const struct et_experiment *e, const struct et_judgement *j, FILE *out)
+{
+	et_experiment_pages(&(struct et_judged){ e, j }, 1, &et_default_pictures, out);
 }

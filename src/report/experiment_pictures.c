@@ -23,6 +23,16 @@ struct subject {
 	const struct et_estimate *estimate;
 };
 
+static struct subject subject_of(const struct et_command_result *r, enum et_metric m)
+{
+	return (struct subject){ .c = r->command,
+		.metric = m,
+		.arrangement = r->arrangement,
+		.axis = { .label = et_metrics[m].label,
+			.unit = et_metrics[m].unit == ET_UNIT_NS ? ET_AXIS_NS : ET_AXIS_NUMBER },
+		.estimate = &r->estimate[m] };
+}
+
 static double value_of(const struct subject *t, const struct et_sample *s)
 {
 	uint64_t value = et_sample_metric(s, t->metric);
@@ -60,54 +70,108 @@ static char *sample_title(const struct subject *t, const struct et_sample *s)
 /* Series: kept (ET_KEPT), one per cause of removal, and warm-up. */
 enum { WARMUP = ET_CAUSES, SERIES };
 
+/* The papers' checks are marked as in their Figure 16: check I by squares, II by triangles. */
+static const struct {
+	const char *name;
+	unsigned color; /* which has its own form */
+} looks[SERIES] = {
+	[ET_KEPT] = { "kept", ET_SVG_BLUE },
+	[ET_REMOVED_STOPPED] = { "stopped", ET_SVG_RED },
+	[ET_REMOVED_FAILED] = { "failed", ET_SVG_SKY },
+	[ET_REMOVED_DAEMON_CUTOFF] = { "check I: daemon-cutoff", ET_SVG_GREEN },
+	[ET_REMOVED_TWO_SIGMA] = { "check II: two-sigma", ET_SVG_PURPLE },
+	[ET_REMOVED_MACHINE_SLOW] = { "machine-slow", ET_SVG_ORANGE },
+	[WARMUP] = { "warm-up", ET_SVG_GREY },
+};
+
 static int series_of(const struct et_sample *s)
 {
 	return s->place.warmup ? WARMUP : (int)s->ruling.removal.by;
 }
 
-static void sequence(const struct subject *t, FILE *out)
+static bool drawn_in_order(const struct subject *t, const struct et_sample *s)
+{
+	return s->place.arrangement == t->arrangement && !isnan(value_of(t, s));
+}
+
+/* The arrays of the series: n places for each of them. */
+struct in_order {
+	size_t n;
+	double *x, *y;
+	const char **titles;
+	struct et_svg_series series[SERIES];
+};
+
+static void sort_samples(const struct subject *t, struct in_order *o)
 {
 	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&t->c->samples);
+	struct et_svg_series *s = o->series;
+
+	for (const struct et_sample *one; (one = et_sample_reader_next(&r));) {
+		if (!drawn_in_order(t, one))
+			continue;
+		int k = series_of(one);
+		size_t at = (size_t)k * o->n + s[k].n++;
+		o->x[at] = one->place.index;
+		o->y[at] = value_of(t, one);
+		if (k != ET_KEPT && k != WARMUP)
+			o->titles[at] = sample_title(t, one);
+	}
+	for (int k = 0; k < SERIES; k++) {
+		s[k].x = o->x + (size_t)k * o->n;
+		s[k].y = o->y + (size_t)k * o->n;
+		s[k].titles = o->titles + (size_t)k * o->n;
+		s[k].color = looks[k].color;
+		s[k].name = s[k].n ? looks[k].name : NULL;
+	}
+}
+
+static void sequence(const struct subject *t, double lo, double hi, FILE *out)
+{
 	size_t n = t->c->samples.n;
 	ET_AUTO_FREE double *x = et_calloc(SERIES * n + 1, sizeof(*x));
 	ET_AUTO_FREE double *y = et_calloc(SERIES * n + 1, sizeof(*y));
 	ET_AUTO_FREE const char **titles = et_calloc(SERIES * n + 1, sizeof(*titles));
-	struct et_svg_series s[SERIES] = { 0 };
+	ET_AUTO_FREE char *title = et_asprintf("Samples in order: %s", t->axis.label);
+	struct in_order o = { .n = n, .x = x, .y = y, .titles = titles };
 	struct et_svg_mark mean = { .at = t->estimate->mean, .label = "mean", .across = true };
-	struct et_chart c = { .title = "Samples in order",
+	struct et_chart c = { .title = title,
 		.description = "Removed samples are marked with the reason.",
 		.x = { .label = "sample" },
 		.y = t->axis,
-		.series = s,
+		.series = o.series,
 		.n_series = SERIES,
 		.marks = &mean,
 		.n_marks = 1,
 		.width = WIDE,
 		.height = LOW };
 
-	for (const struct et_sample *one; (one = et_sample_reader_next(&r));) {
-		if (one->place.arrangement != t->arrangement)
-			continue;
-		int k = series_of(one);
-		size_t at = (size_t)k * n + s[k].n++;
-		x[at] = one->place.index;
-		y[at] = value_of(t, one);
-		if (k != ET_KEPT && k != WARMUP)
-			titles[at] = sample_title(t, one);
-	}
-	for (int k = 0; k < SERIES; k++) {
-		s[k].x = x + (size_t)k * n;
-		s[k].y = y + (size_t)k * n;
-		s[k].titles = titles + (size_t)k * n;
-		s[k].color = k == WARMUP ? ET_SVG_GREY : (unsigned)k;
-		if (s[k].n)
-			s[k].name = k == ET_KEPT  ? "kept"
-				    : k == WARMUP ? "warm-up"
-						  : et_removed_by_names[k];
-	}
+	if (!t->estimate->n)
+		return;
+	sort_samples(t, &o);
+	c.y = lo < hi ? et_axis_fit(&t->axis, lo, hi) : t->axis;
 	et_html_picture(out, &c, true);
 	for (size_t i = 0; i < SERIES * n; i++)
 		free((char *)titles[i]);
+}
+
+const struct et_pictures et_default_pictures = { .pairs = ET_METRIC_ELAPSED };
+
+void et_pictures_stretch(struct et_pictures *p, const struct et_command_result *r)
+{
+	for (enum et_metric m = 0; m < ET_METRICS; m++) {
+		struct subject t = subject_of(r, m);
+		ET_AUTO_READER
+		struct et_sample_reader all = et_samples_read_figures(&t.c->samples);
+		for (const struct et_sample *s; (s = et_sample_reader_next(&all));) {
+			double v = drawn_in_order(&t, s) ? value_of(&t, s) : NAN;
+			bool first = p->lo[m] == 0 && p->hi[m] == 0;
+			if (isnan(v))
+				continue;
+			p->lo[m] = first ? v : fmin(p->lo[m], v);
+			p->hi[m] = fmax(p->hi[m], v);
+		}
+	}
 }
 
 /* --- distribution --- */
@@ -235,9 +299,9 @@ static bool follows(const struct et_sample *s, const struct et_sample *last)
 static size_t pairs(const struct subject *t, FILE *out)
 {
 	ET_CLEANUP(et_dual_free)
-	struct et_dual d = { .what = et_metrics[t->metric].label,
-		.first = "the first of a pair",
-		.second = "the second" };
+	struct et_dual d = {
+		.what = t->axis.label, .first = "the first of a pair", .second = "the second"
+	};
 	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&t->c->samples);
 	struct et_sample last = { 0 };
 
@@ -262,24 +326,23 @@ static size_t pairs(const struct subject *t, FILE *out)
 	return d.n;
 }
 
-void et_experiment_pictures(const struct et_command_result *r, FILE *out)
+void et_experiment_pictures(
+	const struct et_command_result *r, const struct et_pictures *how, FILE *out)
 {
-	const struct et_metric_row *metric = &et_metrics[et_result_metric(r)];
-	struct subject t = { .c = r->command,
-		.metric = et_result_metric(r),
-		.arrangement = r->arrangement,
-		.axis = { .label = metric->label,
-			.unit = metric->unit == ET_UNIT_NS ? ET_AXIS_NS : ET_AXIS_NUMBER },
-		.estimate = et_result_estimate(r) };
+	static const enum et_metric in_order[] = { ET_METRIC_ELAPSED, ET_METRIC_CPU };
+	struct subject t = subject_of(r, et_result_metric(r));
+	struct subject of_pairs = subject_of(r, how->pairs);
 
 	if (!t.estimate->n)
 		return;
 	et_html_pictures_begin(out);
-	sequence(&t, out);
+	for (size_t i = 0; i < ET_LENGTH(in_order); i++) {
+		struct subject one = subject_of(r, in_order[i]);
+		sequence(&one, how->lo[in_order[i]], how->hi[in_order[i]], out);
+	}
 	distribution(&t, out);
 	dependence(&t, out);
-	t.metric = ET_METRIC_ELAPSED;
-	size_t n = pairs(&t, out);
+	size_t n = pairs(&of_pairs, out);
 	et_html_pictures_end(out);
 	if (!n)
 		et_html_element(out, "p class=\"dim\"",

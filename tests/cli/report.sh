@@ -113,6 +113,32 @@ is 'report: a page that does not fit leaves no temporary file' "$(find . -name '
 exits 'run --report: it replaces a longer page' 0 etalon run -q -r 2 --report pair.html true
 page 'run --report: nothing of the longer page is left' pair.html '"onerror" not in p.text'
 
+# Elapsed times of 100 and 101 ms in turn, CPU times of 50 ms and a little.
+python3 - >sleepy.json <<'PY'
+import json, sys
+samples = [{"index": i, "order": i, "round": i, "arrangement": "solo", "exit_code": 0, "et_ns": 10**8 + i % 2 * 10**6,
+            "pt_ns": 5 * 10**7 + 10**4 * i} for i in range(1, 11)]
+json.dump({"etalon": 1, "id": "sleepy", "protocol": "raw", "metric": "pt", "commands":
+           [{"name": "sleepy", "command": "sleepy", "argv": ["sleepy"], "samples": samples}]}, sys.stdout)
+PY
+etalon import -q sleepy.json >/dev/null
+etalon report -o cpu.html sleepy
+page 'report: samples in order by both times, pairs by elapsed time' cpu.html \
+	'"judged by CPU time" in p.text and "Samples in order: elapsed time" in p.titles and
+	"Samples in order: CPU time" in p.titles and "elapsed time of the first of a pair" in p.text'
+exits 'report --metric et: it succeeds' 0 etalon report --metric et -o et.html sleepy
+page 'report --metric et: elapsed time is judged' et.html '"judged by elapsed time" in p.text'
+exits 'report --metric pt: it succeeds' 0 etalon report --metric pt -o pt.html sleepy
+page 'report --metric pt: the pairs are of CPU time' pt.html '"CPU time of the first of a pair" in p.text'
+exits 'report --metric auto: it succeeds' 0 etalon report --metric auto -o auto.html sleepy
+page 'report --metric auto: a program that waits is judged by elapsed time' auto.html '"judged by elapsed time" in p.text'
+refuses 'report --metric: an unknown metric is rejected' 2 'rss' etalon report --metric rss -o no.html sleepy
+exits 'report --align: several experiments make one page' 0 etalon report --align -o both.html sleepy made
+page 'report --align: the page has both' both.html \
+	'"2 experiments" in p.titles and "sleepy" in p.text and "gzip -k -9 -f data" in p.text'
+refuses 'report: an unknown experiment beside others is rejected' 2 'nobody' etalon report -o no.html sleepy nobody
+ok 'report: a rejected request writes no page' test ! -e no.html
+
 # Python computes the heights of the bars of 40 numbers, too.
 seq 40 | awk '{ print 1 + ($1 * 37 % 101) / 100 + ($1 % 2) / 4 }' >numbers
 etalon import -q --label numbers numbers >/dev/null

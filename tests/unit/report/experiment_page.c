@@ -2,7 +2,6 @@
 /* The page of an experiment: its figures and charts, and experiments with few figures. */
 #include "report/experiment_page.h"
 #include "fixture.h"
-#include "report/experiment_pictures.h"
 #include "sample_of.h"
 #include "tap.h"
 
@@ -42,12 +41,19 @@ static void check_whole(void)
 	ok(strstr(text, "1.021 × (1.018 … 1.024)") != NULL, "page: the ratio has its interval");
 	ok(strstr(text, "from the program: a &#38; b</p>") != NULL,
 		"page: the text of a warning is escaped");
-	/* For each command: samples, distribution; and the ratios. Runs of the two alternate. */
-	ok(count(text, "role=\"img\"") == 2 * 2 + 1,
-		"page: there are two charts per command and the chart of ratios");
+	/* For each command: samples by two times, distribution; and the ratios. Runs alternate. */
+	ok(count(text, "role=\"img\"") == 2 * 3 + 1 &&
+			count(text, "<title>Samples in order: elapsed time<") == 2 &&
+			count(text, "<title>Samples in order: CPU time<") == 2,
+		"page: each command has its samples in order by both times");
 	ok(count(text, "no two runs of this command followed each other directly") == 2,
 		"page: runs that alternate are no pairs, and the page says so");
-	ok(count(text, why) == 1, "page: a chart shows the removed sample with its reason");
+	ok(count(text, why) == 1 && count(text, "sample 6, 435.0 ms; daemon-cutoff: cron") == 1,
+		"page: the charts show the removed sample with its reason");
+	/* The form of check I is a square, once per chart and once in its legend. */
+	ok(count(text, ">check I: daemon-cutoff</text>") == 4 &&
+			count(text, "<g class=\"c2 pt\">") == 8 && !strstr(text, "check II"),
+		"page: a sample that check I removed is a square, with a legend");
 	ok(count(text, "<td>daemon-cutoff: cron used 1.500 ms") == 2,
 		"page: the removed samples of both commands are in a table");
 	/* Two samples have this culprit, with 1.5 ms each. */
@@ -74,7 +80,7 @@ static void check_little(void)
 	for (size_t i = 0; i < e->commands[0].samples.n; i++)
 		sample_of(&e->commands[0], i)->measured.cpu_ns = 412300000;
 	ET_AUTO_FREE char *same = page(e, &j);
-	ok(count(same, "role=\"img\"") == 1, "equal times: only the samples in order are drawn");
+	ok(count(same, "role=\"img\"") == 2, "equal times: only the samples in order are drawn");
 	ok(!strstr(same, "nan") && !strstr(same, "ratio"), "one command: there is no ratio");
 
 	/* Only elapsed times are known, as in imported series. */
@@ -123,6 +129,101 @@ static void check_pairs(void)
 			strstr(apart, "Dual execution (b): the central cluster, 1 pairs") &&
 			count(apart, ">cron</text>") == 2,
 		"pairs: they begin again after another run, and removed samples are on the arms");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
+/* The numbers of the ticks of the y axes of a chart, as text. */
+static char *y_ticks(const char *text, const char *title, int which)
+{
+	for (; which >= 0 && text; which--)
+		text = strstr(text + 1, title);
+	const char *end = text ? strstr(text, "rotate(-90)") : NULL;
+	char *ticks = NULL;
+
+	for (; end && (text = strstr(text, "text-anchor=\"end\">")) && text < end; text++)
+		et_append(&ticks, " ", "%.*s", (int)strcspn(strchr(text, '>') + 1, "<"),
+			strchr(text, '>') + 1);
+	return ticks ? ticks : et_strdup("");
+}
+
+/* CPU times from 412.3 to 414.8 ms, and 8.6 ms more; elapsed times from 430 to 435 and 8 more. */
+static void check_align(void)
+{
+	static const char *const names[] = { "fast", "slow" };
+	struct et_experiment *e = fixture_experiment(names, 2);
+	struct et_judgement j = fixture_judgement(e);
+	struct et_pictures how = et_default_pictures;
+	struct et_judged both[] = { { e, &j }, { e, &j } };
+	char *text = NULL;
+	size_t size;
+
+	for (size_t i = 0; i < 2; i++)
+		et_pictures_stretch(&how, &j.commands[i]);
+	near(how.lo[ET_METRIC_CPU], 412.3e6, 0, 0, "align: the smallest CPU time of both");
+	near(how.hi[ET_METRIC_CPU], 423.4e6, 0, 0, "align: the largest CPU time of both");
+	near(how.lo[ET_METRIC_ELAPSED], 430e6, 0, 0, "align: the smallest elapsed time of both");
+	near(how.hi[ET_METRIC_ELAPSED], 443e6, 0, 0, "align: the largest elapsed time of both");
+	FILE *out = open_memstream(&text, &size);
+	et_experiment_pages(both, 2, &how, out);
+	fclose(out);
+	ET_AUTO_FREE char *alone = page(e, &j);
+	static const char *const titles[] = { "<title>Samples in order: CPU",
+		"<title>Samples in order: elapsed" };
+	for (size_t i = 0; i < 2; i++) {
+		ET_AUTO_FREE char *a = y_ticks(text, titles[i], 0);
+		ET_AUTO_FREE char *b = y_ticks(text, titles[i], 1);
+		ET_AUTO_FREE char *own = y_ticks(alone, titles[i], 0);
+		ok(*a && !strcmp(a, b) && strcmp(a, own) != 0,
+			"align: two commands have the same axis '%s', '%s', alone it is '%s'", a, b,
+			own);
+	}
+	ok(count(text, "<!DOCTYPE") == 1 && count(text, "<title>2 experiments</title>") == 1 &&
+			count(text, "<h2>fast</h2>") == 2 && count(text, "<h1>") == 3,
+		"several experiments are one page");
+	free(text);
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
+/* Two of the samples of the fixture, one per command, were removed by a cutoff. */
+static void check_steps(void)
+{
+	static const struct {
+		struct et_first_check c;
+		const char *want;
+	} cases[] = {
+		{ { ET_FIRST_CHECK_DONE, 1794732906000000000u, 10, 0 },
+			"cutoffs): done with 10 cutoffs learned 2026-11-15T" },
+		{ { ET_FIRST_CHECK_UNLEARNED, 0, 0, 0 },
+			"cutoffs): not done, as no daemons were learned on this machine; samples "
+			"removed: 2.</p>" },
+		{ { ET_FIRST_CHECK_LENGTH, 1, 1, 0 },
+			"not done, as the program takes much longer" },
+		{ { ET_FIRST_CHECK_WITHDRAWN, 1, 1, 7 },
+			"withdrawn, as it would have removed 7 samples" },
+	};
+	static const char *const names[] = { "fast", "slow" };
+	struct et_experiment *e = fixture_experiment(names, 2);
+	struct et_judgement j = fixture_judgement(e);
+
+	e->protocol = ET_PROTOCOL_CAUSE;
+	ET_AUTO_FREE char *none = page(e, &j);
+	ok(!strstr(none, "Sanity check"), "steps: none are printed if none were recorded");
+	for (size_t i = 0; i < ET_LENGTH(cases); i++) {
+		e->first_check = cases[i].c;
+		ET_AUTO_FREE char *text = page(e, &j);
+		ok(strstr(text, cases[i].want) && !strstr(text, "check II"), "steps: %s",
+			cases[i].want);
+	}
+	e->protocol = ET_PROTOCOL_EMP;
+	sample_of(&e->commands[1], 3)->ruling.removal.by = ET_REMOVED_TWO_SIGMA;
+	ET_AUTO_FREE char *emp = page(e, &j);
+	ok(strstr(emp, "samples removed: 2. Sanity check II (farther than two standard deviations "
+		       "from the mean): done; samples removed: 1.</p>") != NULL,
+		"steps: EMP has a second check");
+	ok(count(emp, ">check II: two-sigma</text>") == 2 && strstr(emp, "<g class=\"c3 pt\">"),
+		"steps: a sample that check II removed is a triangle, with a legend");
 	et_judgement_free(&j);
 	et_experiment_free(e);
 }
@@ -251,6 +352,8 @@ int main(void)
 	check_little();
 	check_many();
 	check_pairs();
+	check_align();
+	check_steps();
 	check_removals();
 	return tap_done();
 }
