@@ -4,13 +4,13 @@
 #include "num/dist.h"
 #include "num/mean_interval.h"
 #include "num/moments.h"
+#include "num/triples.h"
 #include "stats/dependence.h"
 #include "stats/normality.h"
 #include "stats/serial.h"
 #include "stats/sign.h"
 #include "stats/signed_rank.h"
 #include "stats/student.h"
-#include "stats/triples.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "stats/triples.h"
+#include "num/triples.h"
 #include "base/alloc.h"
 #include "num/dist.h"
 #include "num/quantile.h"
@@ -44,11 +44,11 @@ static double sum_triples(const double *x, size_t n, double *of_value)
 	return total;
 }
 
-struct et_test et_triples_test(const double *x, size_t n)
+struct et_triples et_triples_test(const double *x, size_t n)
 {
 	ET_AUTO_FREE double *sorted = et_sorted_copy(x, n);
 	size_t stride = (n + MOST - 1) / MOST, m = 0;
-	struct et_test t = { NAN, 0, NAN };
+	struct et_triples t = { NAN, NAN };
 
 	for (size_t i = stride / 2; stride && i < n; i += stride)
 		sorted[m++] = sorted[i];
@@ -62,7 +62,7 @@ struct et_test et_triples_test(const double *x, size_t n)
 	variance *= 9 / (size * (size - 1));
 	if (!(variance > 0))
 		return t;
-	t.statistic = mean / sqrt(variance);
-	t.p = et_pnorm_two_sided(t.statistic);
+	t.z = mean / sqrt(variance);
+	t.p = et_pnorm_two_sided(t.z);
 	return t;
 }
