@@ -343,11 +343,41 @@ static void test_fill(void)
 	near(r.short_run.sample_seconds, 2, 1e-12, 0,
 		"fill: the distance of samples is the median, without the pause");
 	near(r.short_run.listed[9].at_s, 110, 1e-12, 0, "fill: start times include the pause");
-	ok(r.short_run.listed[1].number == 3 && r.short_run.listed[2].number == 5,
-		"fill: samples keep their numbers when one between them failed");
+	ok(r.short_run.listed[0].number == 1 && r.short_run.listed[1].number == 2 &&
+			r.short_run.listed[2].number == 4,
+		"fill: samples are numbered from the first one, and a failed one counts");
 	ok(r.n_names == 2 && !strcmp(r.names[1], "kworker") && r.short_run.listed[0].n == 2,
 		"fill: names are those of daemons, executions of 0 ns are omitted");
 	near(r.short_run.executions[0].ms, 2.5, 1e-12, 0, "fill: executions are in milliseconds");
+	et_daemon_record_free(&r);
+	et_experiment_free(e);
+}
+
+/* Two commands take turns, then one of them runs alone. */
+static void test_fill_interleaved(void)
+{
+	struct et_experiment *e = et_calloc(1, sizeof(*e));
+	struct et_daemon_record r = { 0 };
+	size_t pairs = 0;
+
+	e->n_commands = 2;
+	e->commands = et_calloc(2, sizeof(*e->commands));
+	for (uint32_t i = 0; i < 20; i++) {
+		struct et_sample s = { .place = { .command = i < 12 && i % 2, .order = i + 3 },
+			.measured = { .started_wall_ns = 1000000000ull * (1 + i),
+				.elapsed_ns = 900000000,
+				.cpu_ns = 900000000 } };
+		et_experiment_add(e, &s);
+	}
+	et_daemon_run_fill(&r, &r.short_run, &e->commands[0]);
+	for (size_t i = 0; i < r.short_run.n_listed; i++)
+		pairs += et_daemon_pair(&r.short_run, i);
+	ok(r.short_run.n_listed == 14 && r.short_run.listed[5].number == 11 &&
+			r.short_run.listed[6].number == 13 &&
+			!et_daemon_successive(&r.short_run, 0) &&
+			et_daemon_successive(&r.short_run, 6),
+		"fill: samples with a run of another command between them are not successive");
+	ok(pairs == 4, "fill: only the eight samples in a row make pairs, %zu", pairs);
 	et_daemon_record_free(&r);
 	et_experiment_free(e);
 }
@@ -374,6 +404,7 @@ int main(void)
 	test_long_running();
 	test_resolution();
 	test_fill();
+	test_fill_interleaved();
 	test_too_few();
 	return tap_done();
 }
