@@ -98,10 +98,12 @@ struct et_cutoff {
  * skewed; a disturbance over several samples makes the two times of a pair alike.
  */
 struct et_cluster_shape {
-	size_t pairs;                      /* with both samples in the cluster */
-	double skewness_p;                 /* of the test of symmetry about the centre */
-	double correlation, correlation_p; /* of the two times of a pair */
-	bool symmetric;                    /* neither is significant at 1 %; false: see pairs, p */
+	size_t pairs;      /* with both samples in the cluster */
+	double skewness_z; /* above 0: the tail is to the right */
+	double skewness_p; /* of the test of symmetry about the centre, NaN: too few samples */
+	double correlation, correlation_p; /* of the two times of a pair, NaN: too few pairs */
+	bool tested;                       /* at least one of them */
+	bool symmetric;                    /* tested, and neither is significant, both at 1 % */
 };
 
 /*

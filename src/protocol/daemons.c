@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/daemons.h"
 #include "base/alloc.h"
+#include "protocol/cluster.h"
 #include "protocol/lshape.h"
 #include "protocol/period.h"
 
@@ -41,6 +42,7 @@ static void find_cluster(const struct et_daemon_record *r, const struct et_daemo
 		f->frequent = l.frequent;
 		ET_AUTO_FREE struct et_central *all = et_central_figures(run, r->n_names, f->far);
 		take_central(f, all, r->n_names, true);
+		f->shape = et_cluster_shape_of(run, f->far);
 		return;
 	}
 	take_central(f, run->central, run->n_central, false);

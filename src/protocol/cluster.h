@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Whether the central cluster of the dual-execution scatter plot is symmetric (EMP, step 3; SEDONA,
+ * step 4). The papers look at it; here it is tested, by elapsed time:
+ *
+ * - about its centre: the samples of the cluster by the triples test (num/triples.h). A disturbance
+ *   that makes many samples a little longer, without an end of the cluster that a gap marks, makes
+ *   it skewed.
+ * - about the diagonal: the two times of a pair by Spearman's rank correlation. Noise that is new
+ * in every sample makes a round cluster; drift, or a disturbance that lasts for several samples,
+ *   stretches it along the diagonal.
+ *
+ * The cluster is symmetric if neither test is significant at 0.5 % (Bonferroni: both together at
+ * 1 %). The tests need 20 samples and 10 pairs. Noise that is skewed by nature, such as log-normal
+ * noise, is found asymmetric if there are enough samples: it is.
+ */
+#ifndef ET_PROTOCOL_CLUSTER_H
+#define ET_PROTOCOL_CLUSTER_H
+
+#include "model/daemon.h"
+
+enum { ET_CLUSTER_SAMPLES = 20, ET_CLUSTER_PAIRS = 10 };
+
+/* far: one per listed sample, those outside the cluster. The run must be whole. */
+struct et_cluster_shape et_cluster_shape_of(const struct et_daemon_run *run, const bool *far);
+
+#endif
