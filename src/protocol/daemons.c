@@ -10,6 +10,7 @@
 #include <string.h>
 
 static const double TASK_TIMES = 20; /* per period */
+static const double SNAPSHOT_MS = 0.1;
 
 /* --- one run --- */
 
@@ -32,11 +33,11 @@ static int by_name(const void *a, const void *b)
 
 /* Finds the L-samples and the figures of the cluster; a record without all samples gives them. */
 static void find_cluster(const struct et_daemon_record *r, const struct et_daemon_run *run,
-	struct et_run_findings *f)
+	double floor_ms, struct et_run_findings *f)
 {
 	if (run->whole) {
 		struct et_lshape l;
-		et_lshape_find(r, run, &l);
+		et_lshape_find(r, run, floor_ms, &l);
 		f->far = l.far;
 		f->n_far = l.n_far;
 		f->frequent = l.frequent;
@@ -53,12 +54,16 @@ static void find_cluster(const struct et_daemon_record *r, const struct et_daemo
 		f->far[i] = true;
 }
 
-static bool is_long_running(const struct et_run_findings *f, const struct et_execution *x)
+/* A frequent daemon may be in an L-sample as well; it does not make the sample one. */
+static bool is_long_running(
+	const struct et_run_findings *f, const struct et_execution *x, double floor_ms)
 {
 	static const struct et_central absent = { .max_ms = NAN, .sd_ms = NAN };
 	const struct et_central *c = et_findings_central(f, x->name);
 
-	return et_is_long_running(c ? c : &absent, x->ms);
+	if (f->frequent && f->frequent[x->name])
+		return false;
+	return et_is_long_running(c ? c : &absent, x->ms, floor_ms);
 }
 
 /* A long-running execution, to be sorted by name and sample. */
@@ -78,7 +83,7 @@ static int by_name_and_place(const void *a, const void *b)
 }
 
 static struct sighting *find_sightings(
-	const struct et_daemon_run *run, struct et_run_findings *f, size_t *n)
+	const struct et_daemon_run *run, double floor_ms, struct et_run_findings *f, size_t *n)
 {
 	struct sighting *all = et_calloc(run->n_executions + 1, sizeof(*all));
 
@@ -88,7 +93,7 @@ static struct sighting *find_sightings(
 		const struct et_daemon_sample *w = &run->listed[i];
 		for (size_t k = 0; f->far[i] && k < w->n; k++) {
 			const struct et_execution *x = &run->executions[w->first + k];
-			if (!is_long_running(f, x))
+			if (!is_long_running(f, x, floor_ms))
 				continue;
 			f->long_running[w->first + k] = true;
 			all[(*n)++] = (struct sighting){ x->name, i, x->ms };
@@ -119,12 +124,12 @@ static struct et_collected sum_up(const struct et_daemon_run *run, const struct 
 }
 
 static void look_at(const struct et_daemon_record *r, const struct et_daemon_run *run,
-	struct et_run_findings *f)
+	double floor_ms, struct et_run_findings *f)
 {
 	size_t n;
 
-	find_cluster(r, run, f);
-	ET_AUTO_FREE struct sighting *all = find_sightings(run, f, &n);
+	find_cluster(r, run, floor_ms, f);
+	ET_AUTO_FREE struct sighting *all = find_sightings(run, floor_ms, f, &n);
 	f->collected = et_calloc(r->n_names + 1, sizeof(*f->collected));
 	for (size_t i = 0, end; i < n; i = end) {
 		for (end = i; end < n && all[end].name == all[i].name; end++)
@@ -135,8 +140,12 @@ static void look_at(const struct et_daemon_record *r, const struct et_daemon_run
 
 /* --- cutoffs --- */
 
-/* The papers want the long run to agree with the period of the short run, not to find it again. */
-static void keep_period(const struct et_run_findings *short_run, struct et_run_findings *long_run)
+/*
+ * The papers want the long run to agree with the period of the short run, not to find it again. A
+ * daemon that the long run collects is not frequent in the short run: only its short executions
+ * are.
+ */
+static void join_runs(struct et_run_findings *short_run, struct et_run_findings *long_run)
 {
 	for (size_t i = 0; i < long_run->n_collected; i++) {
 		struct et_collected *l = &long_run->collected[i];
@@ -145,6 +154,8 @@ static void keep_period(const struct et_run_findings *short_run, struct et_run_f
 			l->period_s = s->period_s;
 			l->visits = s->visits;
 		}
+		if (short_run->frequent)
+			short_run->frequent[l->name] = false;
 	}
 }
 
@@ -163,11 +174,23 @@ static double long_cutoff(
 	return c ? c->max_ms + 2 * c->sd_ms : NAN;
 }
 
-static void settle(struct et_cutoff *c)
+/*
+ * Programs that are nearer to the samples of the long run, by the ratio of their lengths. A daemon
+ * without a period that is infrequent in both runs needs such a limit in place of the task time.
+ */
+static double longer_s(const struct et_daemon_record *r)
+{
+	return sqrt(r->short_run.sample_seconds * r->long_run.sample_seconds);
+}
+
+/* Fills the final cutoffs; in_both: both runs collected the daemon. */
+static void settle(const struct et_daemon_record *r, bool in_both, struct et_cutoff *c)
 {
 	c->task_time_s = c->period_s / TASK_TIMES;
+	if (isnan(c->period_s) && in_both)
+		c->task_time_s = longer_s(r);
 	c->n_final = 0;
-	if (isnan(c->period_s)) {
+	if (isnan(c->task_time_s)) {
 		c->final_ms[c->n_final++] = fmax(c->short_ms, c->long_ms);
 		return;
 	}
@@ -193,11 +216,16 @@ static void find_cutoffs(const struct et_daemon_record *r, struct et_daemon_find
 		if (!s && !l)
 			continue;
 		snprintf(c->daemon, sizeof(c->daemon), "%s", r->names[name]);
-		c->short_ms = s ? midpoint(s) : NAN;
+		if (s)
+			c->short_ms = fmax(midpoint(s), out->floor_ms);
+		else
+			c->short_ms = NAN;
 		c->long_ms = r->has_long ? long_cutoff(&out->long_run, l, name) : NAN;
+		if (c->long_ms < out->floor_ms)
+			c->long_ms = out->floor_ms;
 		c->period_s = s ? s->period_s : l->period_s;
 		c->sightings = s ? s->visits : l->visits;
-		settle(c);
+		settle(r, s && l, c);
 		out->n_cutoffs++;
 	}
 	qsort(out->cutoffs, out->n_cutoffs, sizeof(*out->cutoffs), by_daemon);
@@ -254,11 +282,11 @@ int et_daemons_analyse(const struct et_daemon_record *r, const char *name,
 	if (rc)
 		return rc;
 	memset(out, 0, sizeof(*out));
-	out->floor_ms = r->resolution_ms;
-	look_at(r, &r->short_run, &out->short_run);
+	out->floor_ms = fmax(r->resolution_ms, SNAPSHOT_MS);
+	look_at(r, &r->short_run, out->floor_ms, &out->short_run);
 	if (r->has_long)
-		look_at(r, &r->long_run, &out->long_run);
-	keep_period(&out->short_run, &out->long_run);
+		look_at(r, &r->long_run, out->floor_ms, &out->long_run);
+	join_runs(&out->short_run, &out->long_run);
 	find_cutoffs(r, out);
 	remove_samples(r, &r->short_run, out, &out->short_run);
 	if (r->has_long)

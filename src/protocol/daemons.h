@@ -6,8 +6,16 @@
  * - Central figures: the maximum and the standard deviation (n - 1) of each daemon over its single
  *   executions in the central cluster; one execution has sd 0. Samples in which it did not run do
  *   not count as 0: the papers print sd 0 for a daemon that took 1 ms in some samples only.
+ * - The floor is the shortest execution that the instrument can resolve. It is 1 ms for times in
+ *   whole milliseconds, as in the papers, and 0.1 ms for others. The snapshots before and after a
+ *   sample read the clocks of all processes one after the other. This takes 0.3 µs for each, or
+ *   0.1 ms for 300 of them, and a process may have used less than that outside the sample. An
+ *   execution below the floor is not long-running, and no cutoff is below it. The time of a process
+ *   that ended may be too small by a tick, which does not raise the floor: it hides executions and
+ *   invents none.
  * - Long-running: an execution in an L-sample above max + 2 sd; a daemon that is only in L-samples
- *   counts from 0.
+ *   counts from the floor. A frequent daemon has no long-running executions.
+ * - Whether the cluster is symmetric is in cluster.h.
  * - A run's cutoff is the midpoint between the cluster's maximum (0 without one) and the smallest
  *   long-running execution. In the long run, a daemon that is in the cluster and never long-running
  *   has the cutoff max + 2 sd.
@@ -16,7 +24,7 @@
  *   distance in both directions, was observed wherever samples were taken. For example, samples 75
  *   and 634 of 800 are 559 apart, and neither -484 nor 1193 is in the run, so the daemon is
  *   periodic; 366 and 451 predict 281 and 536, where it did not run, so it is not. Executions in
- *   successive samples count as one, because one execution may span the border. A prediction is
+ *   successive samples are one visit, which counts once, from its first sample. A prediction is
  *   fulfilled within one sample and 5 % of the period, but at most a third of it. The short run
  *   decides, or the long run if the daemon was not long-running in the short one.
  * - A period is rounded to a whole number of hours (below one hour: to minutes that divide an hour)
@@ -25,10 +33,14 @@
  * - Task time is 5 % of the period: a shorter program meets the daemon in less than one run of
  *   twenty.
  * - Final cutoff: with a period, the short run's for programs below the task time and the long
- *   run's above it; without a period, the larger of the two.
+ *   run's above it; without a period, the larger of the two. A daemon without a period that is
+ *   long-running in both runs does not occur in the papers. It has two cutoffs as well, with the
+ *   geometric mean of the two lengths of samples in place of the task time: a visit of 35 s cannot
+ *   use more than a second of a sample that takes one, and the cutoff by longer samples would never
+ *   remove it.
  * - A sample is removed if an execution is certainly above its cutoff, that is by more than half of
- *   the resolution of the recorded times: a recorded 1 ms may have been 0.5 ms, so it is not above
- * a cutoff of 0.5 ms. For whole milliseconds this is the same as rounding the cutoff (halves up)
+ *   the resolution of the recorded times: a recorded 2 ms may have been 1.5 ms, so it is not above
+ *   a cutoff of 1.5 ms. For whole milliseconds this is the same as rounding the cutoff (halves up)
  *   and removing what is above it.
  */
 #ifndef ET_PROTOCOL_DAEMONS_H

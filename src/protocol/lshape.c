@@ -82,9 +82,45 @@ struct et_central *et_central_figures(
 	return all;
 }
 
-bool et_is_long_running(const struct et_central *central, double ms)
+bool et_is_long_running(const struct et_central *central, double ms, double floor_ms)
 {
+	if (ms < floor_ms)
+		return false;
 	return ms > (isnan(central->max_ms) ? 0 : central->max_ms + 2 * central->sd_ms);
+}
+
+/* --- how often a daemon comes --- */
+
+enum { QUARTERS = 4 };
+
+/* The visits of a daemon, counted in the order of the samples. */
+struct visits {
+	size_t next; /* the place after the last sample in which it ran, 0: none */
+	size_t samples, visits;
+	bool in[QUARTERS]; /* a visit began in this quarter of the run */
+};
+
+static void see(struct visits *v, const struct et_daemon_run *run, size_t place)
+{
+	if (v->next == place + 1)
+		return;
+	if (!v->next || v->next != place || !et_daemon_successive(run, place - 1)) {
+		v->visits++;
+		v->in[QUARTERS * place / run->n_listed] = true;
+	}
+	v->samples++;
+	v->next = place + 1;
+}
+
+static bool is_frequent(const struct visits *v, size_t n)
+{
+	if ((double)v->samples > OFTEN * (double)n)
+		return true;
+	for (int i = 0; i < QUARTERS; i++) {
+		if (!v->in[i])
+			return false;
+	}
+	return (double)v->visits > INFREQUENT * (double)n;
 }
 
 /* --- which daemon is to blame --- */
@@ -93,61 +129,52 @@ struct finder {
 	const struct et_daemon_record *r;
 	const struct et_daemon_run *run;
 	size_t n;
+	double floor_ms;
 	double *times[2]; /* elapsed, CPU */
 	double median[2], bound[2], near_bound[2];
 	bool *near; /* beyond the lower of the two bounds in one of the times */
 	bool *far;
+	bool *frequent; /* one per name; the last one is of samples that no daemon explains */
 	struct et_central *central;
 };
 
-/* How often a daemon was seen, counted in the order of the samples. */
-struct sightings {
-	uint32_t last; /* number of the last sample in which it ran, 0: none */
-	size_t samples, episodes, pairs;
-};
-
-static void see(struct sightings *s, uint32_t number)
+static bool is_long_running(const struct finder *f, const struct et_execution *x)
 {
-	if (s->last == number)
-		return;
-	if (s->last && s->last + 1 == number)
-		s->pairs++;
-	else
-		s->episodes++;
-	s->samples++;
-	s->last = number;
+	return et_is_long_running(&f->central[x->name], x->ms, f->floor_ms);
 }
 
-static bool is_frequent(const struct sightings *s, size_t n)
-{
-	double share = (double)s->samples / (double)n;
-
-	if (share > OFTEN)
-		return true;
-	return s->pairs >= 2 && (share > INFREQUENT || 2 * s->pairs >= s->episodes);
-}
-
-static double long_running_ms(const struct finder *f, const struct et_daemon_sample *w)
+/* Returns the long-running time of frequent daemons in a sample, or that of all others. */
+static double blamed_ms(const struct finder *f, const struct et_daemon_sample *w, bool frequent)
 {
 	double sum = 0;
 
 	for (size_t k = 0; k < w->n; k++) {
 		const struct et_execution *x = &f->run->executions[w->first + k];
-		if (et_is_long_running(&f->central[x->name], x->ms))
+		if (f->frequent[x->name] == frequent && is_long_running(f, x))
 			sum += x->ms;
 	}
 	return sum;
 }
 
+/*
+ * The distance of a sample from the median is shared among the daemons that were long-running in
+ * it: the part of frequent daemons does not count. Nobody is frequent at first.
+ */
 static bool is_far(const struct finder *f, size_t i)
 {
-	double blamed = long_running_ms(f, &f->run->listed[i]);
+	double blamed = blamed_ms(f, &f->run->listed[i], false);
+	double frequent = blamed_ms(f, &f->run->listed[i], true);
+	double part = 1;
 
+	if (blamed + frequent > 0)
+		part = blamed / (blamed + frequent);
+	else if (f->frequent[f->r->n_names])
+		part = 0;
 	for (int m = 0; m < 2; m++) {
-		double t = f->times[m][i];
-		if (t > f->bound[m])
+		double distance = part * (f->times[m][i] - f->median[m]);
+		if (distance > f->bound[m] - f->median[m])
 			return true;
-		if (t > f->near_bound[m] && blamed >= (t - f->median[m]) / 2)
+		if (distance > f->near_bound[m] - f->median[m] && blamed >= distance / 2)
 			return true;
 	}
 	return false;
@@ -170,78 +197,121 @@ static void find_bounds(struct finder *f)
 }
 
 /* Counts the daemons to blame in far samples; entry n_names counts samples that none explains. */
-static struct sightings *count_blamed(const struct finder *f)
+static struct visits *count_blamed(const struct finder *f)
 {
 	size_t nobody = f->r->n_names;
-	struct sightings *all = et_calloc(nobody + 1, sizeof(*all));
+	struct visits *all = et_calloc(nobody + 1, sizeof(*all));
 
 	for (size_t i = 0; i < f->n; i++) {
 		const struct et_daemon_sample *w = &f->run->listed[i];
-		if (!f->far[i])
-			continue;
-		for (size_t k = 0; k < w->n; k++) {
+		bool explained = false;
+		for (size_t k = 0; f->far[i] && k < w->n; k++) {
 			const struct et_execution *x = &f->run->executions[w->first + k];
-			if (et_is_long_running(&f->central[x->name], x->ms))
-				see(&all[x->name], w->number);
+			if (is_long_running(f, x)) {
+				see(&all[x->name], f->run, i);
+				explained = true;
+			}
 		}
-		if (long_running_ms(f, w) <= 0)
-			see(&all[nobody], w->number);
+		if (f->far[i] && !explained)
+			see(&all[nobody], f->run, i);
 	}
 	return all;
 }
 
-/* Returns samples to the cluster that only frequent daemons explain. */
-static void take_back(struct finder *f, const bool *frequent)
+/* A daemon that is never to blame is frequent, too, if it comes often. */
+static void add_everyday(const struct finder *f, const struct visits *blamed)
 {
-	for (size_t i = 0; i < f->n; i++) {
-		const struct et_daemon_sample *w = &f->run->listed[i];
-		bool infrequent = long_running_ms(f, w) <= 0 && !frequent[f->r->n_names];
-		for (size_t k = 0; k < w->n; k++) {
-			const struct et_execution *x = &f->run->executions[w->first + k];
-			if (!frequent[x->name] && et_is_long_running(&f->central[x->name], x->ms))
-				infrequent = true;
-		}
-		if (!infrequent)
-			f->far[i] = false;
-	}
-}
-
-/* A daemon that is never to blame is frequent, too, if it runs in both samples of pairs. */
-static void add_everyday(const struct finder *f, const struct sightings *blamed, bool *frequent)
-{
-	ET_AUTO_FREE struct sightings *all = et_calloc(f->r->n_names + 1, sizeof(*all));
+	ET_AUTO_FREE struct visits *all = et_calloc(f->r->n_names + 1, sizeof(*all));
 
 	for (size_t i = 0; i < f->n; i++) {
 		const struct et_daemon_sample *w = &f->run->listed[i];
 		for (size_t k = 0; k < w->n; k++)
-			see(&all[f->run->executions[w->first + k].name], w->number);
+			see(&all[f->run->executions[w->first + k].name], f->run, i);
 	}
 	for (size_t name = 0; name < f->r->n_names; name++) {
-		if (!blamed[name].samples && all[name].pairs >= 2 &&
-			(double)all[name].samples > INFREQUENT * (double)f->n)
-			frequent[name] = true;
+		if (!blamed[name].samples && is_frequent(&all[name], f->n))
+			f->frequent[name] = true;
 	}
 }
 
-void et_lshape_find(
-	const struct et_daemon_record *r, const struct et_daemon_run *run, struct et_lshape *out)
+/* --- the ends of visits --- */
+
+/* True if an infrequent daemon is long-running in both samples. */
+static bool shares_visit(const struct finder *f, size_t i, size_t far)
 {
-	struct finder f = { .r = r, .run = run, .n = run->n_listed };
+	const struct et_daemon_sample *w = &f->run->listed[i], *v = &f->run->listed[far];
+
+	for (size_t k = w->first; k < w->first + w->n; k++) {
+		const struct et_execution *x = &f->run->executions[k];
+		if (f->frequent[x->name] || !is_long_running(f, x))
+			continue;
+		for (size_t j = v->first; j < v->first + v->n; j++) {
+			const struct et_execution *y = &f->run->executions[j];
+			if (y->name == x->name && is_long_running(f, y))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* The samples of the cluster that are successive to an L-sample. */
+static bool *find_beside(const struct finder *f)
+{
+	bool *beside = et_calloc(f->n + 1, sizeof(*beside));
+
+	for (size_t i = 0; i + 1 < f->n; i++) {
+		if (f->far[i] != f->far[i + 1] && et_daemon_successive(f->run, i))
+			beside[f->far[i] ? i + 1 : i] = true;
+	}
+	return beside;
+}
+
+/*
+ * A visit begins and ends within a sample, which may have so little of it that the sample stays in
+ * the cluster. Such a sample becomes an L-sample if the daemon's time in it is above its figures in
+ * the rest of the cluster: without the samples beside L-samples, which would be their own measure.
+ */
+static void add_ends(struct finder *f)
+{
+	ET_AUTO_FREE bool *beside = find_beside(f);
+	ET_AUTO_FREE bool *out = et_calloc(f->n + 1, sizeof(*out));
+	ET_AUTO_FREE bool *was_far = et_calloc(f->n + 1, sizeof(*was_far));
+
+	for (size_t i = 0; i < f->n; i++) {
+		was_far[i] = f->far[i];
+		out[i] = f->far[i] || beside[i];
+	}
+	free(f->central);
+	f->central = et_central_figures(f->run, f->r->n_names, out);
+	for (size_t i = 0; i + 1 < f->n; i++) {
+		if (was_far[i] == was_far[i + 1] || !et_daemon_successive(f->run, i))
+			continue;
+		size_t end = was_far[i] ? i + 1 : i;
+		if (shares_visit(f, end, was_far[i] ? i : i + 1))
+			f->far[end] = true;
+	}
+}
+
+void et_lshape_find(const struct et_daemon_record *r, const struct et_daemon_run *run,
+	double floor_ms, struct et_lshape *out)
+{
+	struct finder f = { .r = r, .run = run, .n = run->n_listed, .floor_ms = floor_ms };
 
 	f.near = et_calloc(f.n, sizeof(*f.near));
 	f.far = et_calloc(f.n, sizeof(*f.far));
-	out->frequent = et_calloc(r->n_names + 1, sizeof(*out->frequent));
+	f.frequent = et_calloc(r->n_names + 1, sizeof(*f.frequent));
 	find_bounds(&f);
 	f.central = et_central_figures(run, r->n_names, f.near);
 	for (size_t i = 0; i < f.n; i++)
 		f.far[i] = is_far(&f, i);
-	ET_AUTO_FREE struct sightings *blamed = count_blamed(&f);
+	ET_AUTO_FREE struct visits *blamed = count_blamed(&f);
 	for (size_t name = 0; name <= r->n_names; name++)
-		out->frequent[name] = is_frequent(&blamed[name], f.n);
-	take_back(&f, out->frequent);
-	add_everyday(&f, blamed, out->frequent);
-	out->far = f.far;
-	out->n_far = 0;
+		f.frequent[name] = is_frequent(&blamed[name], f.n);
+	for (size_t i = 0; i < f.n; i++)
+		f.far[i] = f.far[i] && is_far(&f, i);
+	add_ends(&f);
+	add_everyday(&f, blamed);
+	*out = (struct et_lshape){ .far = f.far, .frequent = f.frequent };
 	for (size_t i = 0; i < f.n; i++)
 		out->n_far += f.far[i];
 	free(f.near);

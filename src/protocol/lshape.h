@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reads the dual-execution scatter plot (EMP; SEDONA, step 3) without a person. Each pair of
- * successive samples is a point: x is the time of the first sample, y that of the second.
- * Undisturbed pairs form a cluster at the bottom left. An infrequent, long-running daemon disturbs
- * one sample of a pair and not the other, so its points form two arms, an L. A frequent daemon
- * disturbs both, so its points are in the top right corner; it is part of the machine and stays in
- * the cluster.
+ * successive samples, 1 and 2, 3 and 4 and so on, is a point: x is the time of the first sample, y
+ * that of the second. Undisturbed pairs form a cluster at the bottom left. An infrequent,
+ * long-running daemon disturbs one sample of a pair and not the other, so its points form two arms,
+ * an L. A frequent daemon comes so often that it also disturbs both samples of a pair, each by a
+ * visit of its own, so some of its points are in the top right corner; it is part of the machine
+ * and stays in the cluster.
  *
  * Whether a sample is on an arm depends on its own time alone, not on its partner. The samples are
- * therefore judged one by one, also the last one of an odd number, and the pairs only decide which
- * daemons are frequent.
+ * therefore judged one by one, also the last one of an odd number.
  *
  * The rule, for elapsed and CPU time each:
  *
@@ -27,11 +27,28 @@
  *    a daemon is to blame: executions longer than that daemon's max + 2 sd in the cluster, or of a
  *    daemon that is not in the cluster, account for at least half of the sample's distance from the
  *    median. Two kinds of evidence need less of each.
- * 4. A daemon to blame is frequent if it is in both samples of at least two pairs and either these
- *    are at least half of its appearances or it is in more than 5 % of the samples (the share of
- *    the papers, see daemons.h); or if it is in more than a quarter of all samples. Samples that
- *    only frequent daemons explain belong to the cluster. Samples that no daemon explains are
- *    treated as if one unnamed daemon explained them all.
+ * 4. Successive samples with executions of a daemon that is to blame are one visit of it, however
+ *    many they are: a process that runs for 35 s comes once, also if the samples take 1 s. A daemon
+ *    is frequent if its visits are more than 5 % of the samples and begin in every quarter of the
+ *    run. 5 % is the limit of the papers: a daemon with visits less than 20 samples apart has a
+ * task time (5 % of its period, see daemons.h) below the length of a sample, and for programs that
+ *    long it counts as part of the machine. Independent visits at that rate meet in both samples of
+ *    one of the papers' 400 pairs (400 * 0.05^2), which is where they would have seen it. The
+ *    quarters tell a daemon that comes all the time from one that comes many times within a short
+ *    while, such as an upgrade of packages. They also make four visits the least: from fewer the
+ *    rate is not known within a factor of two.
+ * 5. A daemon in more than a quarter of all samples is frequent as well, also if this is one visit.
+ *    The run was then watched for less than four times as long as the daemon ran, which is no
+ *    evidence that it is rare; and the cluster would be made of a part of the machine's time.
+ * 6. The distance of a sample from the median is divided among the daemons to blame, by their
+ * times. The part of frequent daemons does not count; a sample that would not be an L-sample
+ * without it belongs to the cluster. Samples that no daemon explains are treated as if one unnamed
+ * daemon explained them all.
+ * 7. Every sample that a visit touched is an L-sample, also the one in which it began or ended and
+ *    which has too little of it to leave the cluster: a sample of the cluster that is successive to
+ *    an L-sample, if the same daemon is above max + 2 sd of all other samples of the cluster in it.
+ *
+ * Executions below the floor (daemons.h) are not looked at.
  */
 #ifndef ET_PROTOCOL_LSHAPE_H
 #define ET_PROTOCOL_LSHAPE_H
@@ -48,11 +65,11 @@ struct et_lshape {
 };
 
 /*
- * Finds the L-samples of a run, which must be whole and have at least ET_LSHAPE_LEAST samples. The
- * caller frees the two arrays.
+ * Finds the L-samples of a run, which must be whole and have at least ET_LSHAPE_LEAST samples.
+ * Executions below floor_ms are not long-running. The caller frees the two arrays.
  */
-void et_lshape_find(
-	const struct et_daemon_record *r, const struct et_daemon_run *run, struct et_lshape *out);
+void et_lshape_find(const struct et_daemon_record *r, const struct et_daemon_run *run,
+	double floor_ms, struct et_lshape *out);
 
 /*
  * Returns where the cluster of n values (in any order) ends, by a gap of the given probability;
@@ -67,7 +84,7 @@ double et_lshape_bound(const double *values, size_t n, double step, double proba
  */
 struct et_central *et_central_figures(
 	const struct et_daemon_run *run, size_t n_names, const bool *out);
-/* True if the execution is longer than max + 2 sd in the cluster. */
-bool et_is_long_running(const struct et_central *central, double ms);
+/* True if the execution is longer than max + 2 sd in the cluster, and not below the floor. */
+bool et_is_long_running(const struct et_central *central, double ms, double floor_ms);
 
 #endif

@@ -293,7 +293,7 @@ static void test_long_running(void)
 	unmake(&m, &f);
 }
 
-/* Sample 451 of the papers: a recorded 1 ms is not certainly above a cutoff of 0.5 ms. */
+/* Sample 451 of the papers: bash with a recorded 1 ms is not above its cutoff of 1 ms. */
 static void test_resolution(void)
 {
 	static const struct plan whole[] = { { "bash", 30, 0, 100, 0 }, { "bash", 30, 0, 1, 0 },
@@ -302,15 +302,15 @@ static void test_resolution(void)
 	struct et_daemon_findings f;
 
 	make(&m, 100, NONE, true, whole, &f);
-	ok(m.r.resolution_ms == 1 && f.cutoffs[0].final_ms[0] == 0.5,
-		"resolution: an execution of 1 ms gives a cutoff of 0.5 ms");
+	ok(m.r.resolution_ms == 1 && f.floor_ms == 1 && f.cutoffs[0].final_ms[0] == 1,
+		"resolution: an execution of 1 ms gives the least cutoff, 1 ms");
 	m.r.short_run.executions[0].ms = 1;
 	m.r.short_run.executions[1].ms = 1;
 	et_daemon_findings_free(&f);
 	struct et_error err;
 	ok(!et_daemons_analyse(&m.r, "made", &f, &err) && f.short_run.far[29] &&
 			!f.short_run.removed[29] && f.short_run.removed[59],
-		"resolution: a recorded 1 ms is not above a cutoff of 0.5 ms");
+		"resolution: a recorded 1 ms is not above a cutoff of 1 ms");
 	unmake(&m, &f);
 }
 
