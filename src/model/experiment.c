@@ -11,6 +11,8 @@ const char *const et_order_names[] = { "auto", "random", "round-robin", "sequent
 const char *const et_protocol_names[] = { "emp", "kbest", "raw", "auto", "cause", NULL };
 const char *const et_state_names[] = { "running", "interrupted", "done", "failed", NULL };
 const char *const et_origin_names[] = { "unknown", "measured", "imported", NULL };
+const char *const et_first_check_names[] = { "none", "not-learned", "no-processes", "too-long",
+	"withdrawn", "done", NULL };
 
 static void command_free(struct et_command *c)
 {
@@ -177,4 +179,16 @@ enum et_arrangement et_command_arrangement(const struct et_command *c)
 		paced = paced || s->place.arrangement == ET_PACED;
 	}
 	return paced ? ET_PACED : ET_DUET;
+}
+
+struct et_check_counts et_command_check_counts(const struct et_command *c)
+{
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
+	struct et_check_counts o = { 0 };
+
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		o.first += s->ruling.removal.by == ET_REMOVED_DAEMON_CUTOFF;
+		o.second += s->ruling.removal.by == ET_REMOVED_TWO_SIGMA;
+	}
+	return o;
 }

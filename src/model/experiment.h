@@ -44,6 +44,7 @@ extern const char *const et_order_names[];
 extern const char *const et_protocol_names[];
 extern const char *const et_state_names[];
 extern const char *const et_origin_names[];
+extern const char *const et_first_check_names[]; /* of enum et_first_check_state */
 
 struct et_parameter {
 	char *name, *value;
@@ -111,6 +112,7 @@ struct et_child_spec {
 enum et_first_check_state {
 	ET_FIRST_CHECK_NONE,      /* the protocol has none, or the record does not tell */
 	ET_FIRST_CHECK_UNLEARNED, /* nothing was learned on this machine */
+	ET_FIRST_CHECK_UNSEEN,    /* the record has no processes, as those of other tools */
 	ET_FIRST_CHECK_LENGTH,    /* the program takes much longer than what was learned with */
 	ET_FIRST_CHECK_WITHDRAWN, /* it would have removed too many samples, so it removed none */
 	ET_FIRST_CHECK_DONE,
@@ -190,6 +192,13 @@ double *et_command_values(
 /* Like et_command_values of solo runs, with those that this rule removed; NULL if it removed none.
  */
 double *et_command_values_uncut(const struct et_command *c, enum et_metric m, size_t *n);
+
+/* Samples that EMP's two checks removed; the papers write "16 (=15+1)". */
+struct et_check_counts {
+	size_t first, second;
+};
+
+struct et_check_counts et_command_check_counts(const struct et_command *c);
 
 /* The level of the test whether runs took longer while the machine was slow (protocol/sanity.h). */
 #define ET_SPEED_ALPHA 0.01

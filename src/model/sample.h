@@ -29,11 +29,11 @@ enum et_mark {
 	ET_MARK_NO_OVERLAP = 1 << 3,   /* a pair too short to overlap, run one after the other */
 	ET_MARK_NO_EXITS = 1 << 4,     /* no exit records: short processes were not seen */
 	ET_MARK_ESCAPED = 1 << 5,      /* it left its cgroup: CPU time is wait4's */
-	/* A rule matched, but --keep-all suppressed the removal. */
+	/* A rule matched, but --keep-all, the protocol or too many of them prevented a removal. */
 	ET_MARK_DAEMON = 1 << 6,
 	ET_MARK_TWO_SIGMA = 1 << 7,
-	ET_MARK_MACHINE_SLOW = 1 << 8, /* the same; or too many samples were slow to remove any */
-	ET_MARK_NO_SNAPSHOT = 1 << 9,  /* the processes could not be listed: culprits unknown */
+	ET_MARK_MACHINE_SLOW = 1 << 8,
+	ET_MARK_NO_SNAPSHOT = 1 << 9, /* the processes could not be listed: culprits unknown */
 };
 
 enum { ET_MARKS = 10 };

@@ -23,8 +23,11 @@ struct check {
 	struct et_command *c;
 	const struct et_cutoffs *cutoffs; /* NULL if none fit */
 	double seconds, fast_ns;
-	bool keep;                /* --keep-all: mark, remove nothing */
-	bool by_value;            /* EMP: two-sigma removes, too */
+	enum et_metric metric; /* that is judged */
+	bool keep;             /* --keep-all: mark, remove nothing */
+	bool emp;              /* two-sigma removes; a slow machine does not */
+	/* Samples with one of these marks are removed, or would be without --keep-all. */
+	uint32_t spoilt;
 	struct verdict *verdicts; /* one per sample */
 };
 
@@ -85,33 +88,147 @@ static const struct et_cutoff *find(const struct et_cutoffs *c, const char *daem
 	return NULL;
 }
 
+static bool is_below_floor(const struct et_cutoffs *all, double cutoff_ms)
+{
+	return cutoff_ms < all->floor_ms; /* false for NaN, the floor of old learnings */
+}
+
+/* Returns the cutoff of a daemon for this command; INFINITY if it has none. */
+static double cutoff_ns(const struct check *k, const char *daemon)
+{
+	const struct et_cutoff *c = find(k->cutoffs, daemon);
+	double ms = c ? et_cutoff_for(c, k->seconds) : INFINITY;
+
+	return is_below_floor(k->cutoffs, ms) ? INFINITY : 1e6 * ms;
+}
+
 /* Returns the evidence against a sample; .by is ET_KEPT if there is none. */
 static struct et_removal cut_off_by(const struct check *k, const struct et_sample *s)
 {
 	for (size_t i = 0; k->cutoffs && i < s->measured.n_culprits; i++) {
 		const struct et_culprit *x = &s->measured.culprits[i];
-		const struct et_cutoff *c = find(k->cutoffs, et_daemon_of(x));
-		double cutoff_ns = c ? 1e6 * et_cutoff_for(c, k->seconds) : INFINITY;
+		double limit_ns = cutoff_ns(k, et_daemon_of(x));
 
-		if (x->cpu_ns == ET_UNKNOWN || !((double)x->cpu_ns > cutoff_ns))
+		if (x->cpu_ns == ET_UNKNOWN || !((double)x->cpu_ns > limit_ns))
 			continue;
 		struct et_removal r = { .by = ET_REMOVED_DAEMON_CUTOFF,
 			.cpu_ns = x->cpu_ns,
-			.cutoff_ns = et_u64(cutoff_ns) };
+			.cutoff_ns = et_u64(limit_ns) };
 		snprintf(r.daemon, sizeof(r.daemon), "%s", et_daemon_of(x));
 		return r;
 	}
 	return (struct et_removal){ .by = ET_KEPT };
 }
 
-static void check_daemons(const struct check *k, const struct et_sample *s, struct verdict *v)
+/* Only the check of daemons looks at culprits. */
+static struct et_sample_reader read_for(const struct check *k)
 {
-	if (!is_judged(s, v) || cut_off_by(k, s).by == ET_KEPT)
-		return;
-	if (k->keep)
+	return k->cutoffs ? et_samples_read(&k->c->samples)
+			  : et_samples_read_figures(&k->c->samples);
+}
+
+/* The samples of one command and arrangement, and those that the first check speaks against. */
+struct balance {
+	size_t n, hit;
+};
+
+static bool is_too_much(const struct balance *b)
+{
+	return b->hit && (2 * b->hit > b->n || b->n - b->hit < ET_CUTOFFS_LEAVE);
+}
+
+/* Marks the samples that daemons spoilt. Returns whether too few would be left without them. */
+static bool check_daemons(struct check *k, uint32_t *would_remove)
+{
+	ET_AUTO_READER struct et_sample_reader r = read_for(k);
+	struct balance balances[ET_PACED + 1] = { 0 };
+	struct verdict *v = k->verdicts;
+	bool too_much = false;
+
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r)); v++) {
+		if (!is_judged(s, v))
+			continue;
+		struct balance *b = &balances[s->place.arrangement];
+		b->n++;
+		if (cut_off_by(k, s).by == ET_KEPT)
+			continue;
 		v->marks |= ET_MARK_DAEMON;
-	else
-		v->by = ET_REMOVED_DAEMON_CUTOFF;
+		b->hit++;
+	}
+	for (size_t i = 0; i < ET_LENGTH(balances); i++) {
+		*would_remove += (uint32_t)balances[i].hit;
+		too_much = too_much || is_too_much(&balances[i]);
+	}
+	return too_much;
+}
+
+/* Makes removals of the samples with that mark. */
+static void remove_marked(struct check *k, uint32_t mark, enum et_removed_by by)
+{
+	for (size_t i = 0; i < k->c->samples.n; i++) {
+		struct verdict *v = &k->verdicts[i];
+		if (!(v->marks & mark))
+			continue;
+		v->by = by;
+		v->marks &= ~mark;
+	}
+}
+
+/* Whether processes were recorded beside the samples; records of other tools have none. */
+static bool has_processes(const struct et_experiment *e)
+{
+	if (e->snapshot_source)
+		return true;
+	for (size_t i = 0; i < e->n_commands; i++) {
+		ET_AUTO_READER struct et_sample_reader r = et_samples_read(&e->commands[i].samples);
+		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+			if (s->measured.n_culprits)
+				return true;
+		}
+	}
+	return false;
+}
+
+static uint32_t count_cutoffs(const struct et_cutoffs *c)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		n += !is_below_floor(c, c->list[i].final_ms[c->list[i].n_final > 1]);
+	return n;
+}
+
+/* The first check. Either it removes samples from all commands, or from none. */
+static void check_first(
+	struct et_experiment *e, const struct et_cutoffs *cutoffs, struct check *all)
+{
+	struct et_first_check *f = &e->first_check;
+	uint32_t would_remove = 0;
+	bool fits = false, too_much = false;
+
+	*f = (struct et_first_check){ .state = ET_FIRST_CHECK_DONE };
+	for (size_t i = 0; i < e->n_commands; i++) {
+		too_much = check_daemons(&all[i], &would_remove) || too_much;
+		fits = fits || all[i].cutoffs;
+	}
+	if (cutoffs) {
+		f->learned_wall_ns = cutoffs->learned_wall_ns;
+		f->cutoffs = count_cutoffs(cutoffs);
+	}
+	if (!has_processes(e))
+		f->state = ET_FIRST_CHECK_UNSEEN;
+	else if (!cutoffs)
+		f->state = ET_FIRST_CHECK_UNLEARNED;
+	else if (!fits)
+		f->state = ET_FIRST_CHECK_LENGTH;
+	else if (too_much)
+		f->state = ET_FIRST_CHECK_WITHDRAWN;
+	f->would_remove = too_much ? would_remove : 0;
+	for (size_t i = 0; !too_much && i < e->n_commands; i++) {
+		all[i].spoilt |= ET_MARK_DAEMON;
+		if (!all[i].keep)
+			remove_marked(&all[i], ET_MARK_DAEMON, ET_REMOVED_DAEMON_CUTOFF);
+	}
 }
 
 /* --- how fast the machine was --- */
@@ -172,30 +289,19 @@ static bool is_solo(const struct et_sample *s, const struct verdict *v)
 	return is_judged(s, v) && s->place.arrangement == ET_SOLO;
 }
 
-/* Only the check of daemons looks at culprits. */
-static struct et_sample_reader read_for(const struct check *k)
+static void mark_slow(struct check *k)
 {
-	return k->cutoffs ? et_samples_read(&k->c->samples)
-			  : et_samples_read_figures(&k->c->samples);
-}
-
-/* The first look at each sample: daemons, then the speed of the machine. */
-static void check_each(struct check *k)
-{
-	ET_AUTO_READER struct et_sample_reader r = read_for(k);
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&k->c->samples);
 	struct verdict *v = k->verdicts;
 
 	for (const struct et_sample *s; (s = et_sample_reader_next(&r)); v++) {
-		*v = begin_verdict(s);
-		check_daemons(k, s, v);
 		if (is_solo(s, v) && slow_by(s, k->fast_ns).by != ET_KEPT)
 			v->marks |= ET_MARK_MACHINE_SLOW;
 	}
 }
 
 /* Adds a command to the test. Returns false if its mean needs the slow samples. */
-static bool can_spare_slow(
-	const struct check *k, enum et_metric metric, double level, struct et_rank_strata *test)
+static bool can_spare_slow(const struct check *k, double level, struct et_rank_strata *test)
 {
 	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&k->c->samples);
 	size_t room = k->c->samples.n + 1, n = 0, n_fast = 0;
@@ -205,8 +311,8 @@ static bool can_spare_slow(
 
 	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
 		const struct verdict *v = &k->verdicts[s->place.index - 1];
-		uint64_t value = et_sample_metric(s, metric);
-		if (!is_solo(s, v) || v->marks & ET_MARK_DAEMON || value == ET_UNKNOWN)
+		uint64_t value = et_sample_metric(s, k->metric);
+		if (!is_solo(s, v) || v->marks & k->spoilt || value == ET_UNKNOWN)
 			continue;
 		slow[n] = v->marks & ET_MARK_MACHINE_SLOW;
 		x[n++] = (double)value;
@@ -221,33 +327,35 @@ static bool can_spare_slow(
 }
 
 /* Whether the slow samples of all commands shall be removed. */
-static bool shall_remove_slow(
-	const struct et_experiment *e, const struct check *list, enum et_metric metric)
+static bool shall_remove_slow(const struct et_experiment *e, const struct check *list)
 {
 	double level = e->plan.level > 0 ? e->plan.level : 0.95; /* imported records may lack it */
 	struct et_rank_strata test = { 0 };
 	bool spare = true;
 
 	for (size_t i = 0; i < e->n_commands; i++)
-		spare = can_spare_slow(&list[i], metric, level, &test) && spare;
+		spare = can_spare_slow(&list[i], level, &test) && spare;
 	return spare && et_rank_strata_p(&test) < ET_SPEED_ALPHA; /* false for NaN */
 }
 
-static void remove_slow(struct check *k)
+/* The check for a slow machine, which EMP does not have: it marks samples there. */
+static void check_speed(const struct et_experiment *e, struct check *all)
 {
-	for (size_t i = 0; i < k->c->samples.n; i++) {
-		struct verdict *v = &k->verdicts[i];
-		if (!(v->marks & ET_MARK_MACHINE_SLOW))
-			continue;
-		v->by = ET_REMOVED_MACHINE_SLOW;
-		v->marks &= ~(uint32_t)ET_MARK_MACHINE_SLOW;
+	for (size_t i = 0; i < e->n_commands; i++)
+		mark_slow(&all[i]);
+	if (!e->n_commands || all[0].emp || !shall_remove_slow(e, all))
+		return;
+	for (size_t i = 0; i < e->n_commands; i++) {
+		all[i].spoilt |= ET_MARK_MACHINE_SLOW;
+		if (!all[i].keep)
+			remove_marked(&all[i], ET_MARK_MACHINE_SLOW, ET_REMOVED_MACHINE_SLOW);
 	}
 }
 
 /* --- two sigma --- */
 
-/* Samples with a mark in `apart` do not contribute to the mean and sd. */
-static void check_two_sigma(struct check *k, uint32_t apart)
+/* The second check. Spoilt samples do not contribute to the mean and sd. */
+static void check_second(struct check *k)
 {
 	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&k->c->samples);
 	ET_AUTO_FREE double *x = et_calloc(k->c->samples.n + 1, sizeof(*x));
@@ -256,23 +364,36 @@ static void check_two_sigma(struct check *k, uint32_t apart)
 
 	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
 		const struct verdict *v = &k->verdicts[s->place.index - 1];
-		if (!is_solo(s, v) || s->measured.cpu_ns == ET_UNKNOWN || v->marks & apart)
+		uint64_t value = et_sample_metric(s, k->metric);
+		if (!is_solo(s, v) || value == ET_UNKNOWN || v->marks & k->spoilt)
 			continue;
 		at[n] = s->place.index - 1;
-		x[n++] = (double)s->measured.cpu_ns;
+		x[n++] = (double)value;
 	}
-	if (n < ET_TWO_SIGMA_LEAST)
-		return;
-	double mean = et_mean(x, n), sd = et_sd(x, n);
+	ET_AUTO_FREE bool *outside = et_calloc(n + 1, sizeof(*outside));
+	et_two_sigma(x, n, outside);
 	for (uint32_t i = 0; i < n; i++) {
 		struct verdict *v = &k->verdicts[at[i]];
-		if (!(fabs(x[i] - mean) > 2 * sd))
+		if (!outside[i])
 			continue;
-		if (k->keep || !k->by_value)
+		if (k->keep || !k->emp)
 			v->marks |= ET_MARK_TWO_SIGMA;
 		else
 			v->by = ET_REMOVED_TWO_SIGMA;
 	}
+}
+
+size_t et_two_sigma(const double *x, size_t n, bool *outside)
+{
+	double mean = n < ET_TWO_SIGMA_LEAST ? 0 : et_mean(x, n);
+	double sd = n < ET_TWO_SIGMA_LEAST ? INFINITY : et_sd(x, n);
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		outside[i] = fabs(x[i] - mean) > 2 * sd;
+		found += outside[i];
+	}
+	return found;
 }
 
 /* --- rulings --- */
@@ -323,40 +444,71 @@ static void record(const struct check *k, uint32_t command, struct changes *out)
 	}
 }
 
-static struct check begin_check(
-	struct et_experiment *e, size_t command, const struct et_cutoffs *cutoffs, double fast_ns)
+static struct check begin_check(struct et_experiment *e, size_t command, enum et_protocol protocol,
+	const struct et_cutoffs *cutoffs)
 {
 	struct check k = { .c = &e->commands[command],
 		.seconds = usual_seconds(&e->commands[command], true),
-		.fast_ns = fast_ns,
+		.fast_ns = NAN,
+		.metric = et_metric_choose(e).metric,
 		.keep = e->plan.keep_all,
-		.by_value = et_protocol_choose(e).protocol == ET_PROTOCOL_EMP };
+		.emp = protocol == ET_PROTOCOL_EMP };
 
 	k.cutoffs = cutoffs && et_cutoffs_fit(cutoffs, k.seconds) ? cutoffs : NULL;
 	k.verdicts = et_calloc(k.c->samples.n + 1, sizeof(*k.verdicts));
 	return k;
 }
 
+bool et_protocol_checks(enum et_protocol p)
+{
+	return p == ET_PROTOCOL_CAUSE || p == ET_PROTOCOL_EMP;
+}
+
+static void begin_verdicts(struct check *k)
+{
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&k->c->samples);
+	struct verdict *v = k->verdicts;
+
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));)
+		*v++ = begin_verdict(s);
+}
+
 struct et_changed *et_sanity_check(
 	struct et_experiment *e, const struct et_cutoffs *cutoffs, size_t *n)
 {
 	ET_AUTO_FREE struct check *all = et_calloc(e->n_commands + 1, sizeof(*all));
+	enum et_protocol protocol = et_protocol_choose(e).protocol;
 	struct changes changes = { 0 };
 	double fast_ns = et_probe_fast_ns(e);
 
 	for (size_t i = 0; i < e->n_commands; i++) {
-		all[i] = begin_check(e, i, cutoffs, fast_ns);
-		check_each(&all[i]);
+		all[i] = begin_check(e, i, protocol, cutoffs);
+		all[i].fast_ns = fast_ns;
+		begin_verdicts(&all[i]);
 	}
-	bool without_slow = shall_remove_slow(e, all, et_metric_choose(e).metric);
+	e->first_check = (struct et_first_check){ .state = ET_FIRST_CHECK_NONE };
+	if (et_protocol_checks(protocol)) {
+		check_first(e, cutoffs, all);
+		check_speed(e, all);
+	}
 	for (uint32_t i = 0; i < e->n_commands; i++) {
-		if (without_slow && !e->plan.keep_all)
-			remove_slow(&all[i]);
-		check_two_sigma(
-			&all[i], ET_MARK_DAEMON | (without_slow ? ET_MARK_MACHINE_SLOW : 0));
+		if (et_protocol_checks(protocol))
+			check_second(&all[i]);
 		record(&all[i], i, &changes);
 		free(all[i].verdicts);
 	}
 	*n = changes.n;
 	return changes.list;
+}
+
+struct et_changed *et_sanity_check_again(struct et_experiment *e, enum et_protocol protocol,
+	int metric, const struct et_cutoffs *cutoffs, size_t *n)
+{
+	e->protocol = protocol;
+	e->metric_auto = metric == ET_METRIC_AUTO;
+	if (!e->metric_auto)
+		e->metric = (enum et_metric)metric;
+	e->plan.keep_all = false;
+	et_metric_settle(e);
+	return et_sanity_check(e, cutoffs, n);
 }

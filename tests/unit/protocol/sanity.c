@@ -40,6 +40,23 @@ static void disturb(
 	snprintf(x->name, sizeof(x->name), "%s", name);
 }
 
+/* Makes the experiment's samples those of two commands, first the first n of them. */
+static void split(struct et_experiment *e, size_t n)
+{
+	struct et_samples both = e->commands[0].samples;
+
+	e->commands = et_realloc(e->commands, 2, sizeof(*e->commands));
+	memset(e->commands, 0, 2 * sizeof(*e->commands));
+	e->n_commands = 2;
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&both);
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		struct et_sample copy = *s;
+		copy.place.command = copy.place.index > n;
+		et_experiment_add(e, &copy);
+	}
+	et_samples_free(&both);
+}
+
 static size_t check(struct et_experiment *e, const struct et_cutoffs *c)
 {
 	size_t n;
@@ -100,7 +117,7 @@ static void test_cutoff(void)
 
 static void test_two_sigma(void)
 {
-	for (size_t n = 5; n < 14; n++) {
+	for (size_t n = 3; n < 14; n++) {
 		struct et_experiment *e = make(n, ET_SOLO);
 		struct et_sample *s = sample_of(&e->commands[0], 0);
 		s[n / 2].measured.cpu_ns = 2000000000;
@@ -129,6 +146,200 @@ static void test_two_sigma(void)
 	ok(s[9].ruling.removal.by == ET_REMOVED_DAEMON_CUTOFF &&
 			s[3].ruling.removal.by == ET_REMOVED_TWO_SIGMA,
 		"two-sigma: samples that the cutoff check removed are not in the sd");
+	et_experiment_free(e);
+}
+
+/* A sleep of half a second in one run, and CPU times that do not show it. */
+static void test_two_sigma_metric(void)
+{
+	struct et_experiment *e = make(12, ET_SOLO);
+	struct et_sample *s = sample_of(&e->commands[0], 0);
+
+	e->metric = ET_METRIC_ELAPSED;
+	s[6].measured.elapsed_ns = 1500000000;
+	s[2].measured.cpu_ns = 2000000000;
+	check(e, NULL);
+	ok(s[6].ruling.removal.by == ET_REMOVED_TWO_SIGMA && s[2].ruling.removal.by == ET_KEPT,
+		"two-sigma: elapsed time decides if it is judged");
+	e->metric = ET_METRIC_CPU;
+	check(e, NULL);
+	ok(s[2].ruling.removal.by == ET_REMOVED_TWO_SIGMA && s[6].ruling.removal.by == ET_KEPT,
+		"two-sigma: CPU time decides if it is judged");
+	et_experiment_free(e);
+
+	/* The largest of ten was removed by a daemon, and one of the nine others is far off. */
+	e = make(10, ET_SOLO);
+	s = sample_of(&e->commands[0], 0);
+	disturb(e, 3, "cron", 6000000, false);
+	s[7].measured.cpu_ns = 1500000000;
+	check(e, &cutoffs);
+	ok(s[3].ruling.removal.by == ET_REMOVED_DAEMON_CUTOFF &&
+			s[7].ruling.removal.by == ET_REMOVED_TWO_SIGMA,
+		"two-sigma: nine samples that check I left are checked");
+	struct et_check_counts n = et_command_check_counts(&e->commands[0]);
+	ok(n.first == 1 && n.second == 1, "counts: one sample by each check");
+	et_experiment_free(e);
+}
+
+/* An experiment of which the first `hit` samples have cron above its cutoff. */
+static struct et_experiment *hit(size_t n, size_t hits, enum et_arrangement arrangement)
+{
+	struct et_experiment *e = make(n, arrangement);
+
+	e->snapshot_source = et_strdup("taskstats");
+	for (size_t i = 0; i < hits; i++)
+		disturb(e, i, "cron", 6000000, false);
+	return e;
+}
+
+static size_t count_daemons(const struct et_experiment *e, bool removed)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->n_commands; i++) {
+		ET_AUTO_READER struct et_sample_reader r =
+			et_samples_read_figures(&e->commands[i].samples);
+		for (const struct et_sample *s; (s = et_sample_reader_next(&r));)
+			n += removed ? s->ruling.removal.by == ET_REMOVED_DAEMON_CUTOFF
+				     : (s->ruling.marks & ET_MARK_DAEMON) != 0;
+	}
+	return n;
+}
+
+static void test_brake_at(size_t n, size_t hits, enum et_arrangement arrangement, bool removes)
+{
+	struct et_experiment *e = hit(n, hits, arrangement);
+
+	check(e, &cutoffs);
+	ok(count_daemons(e, true) == (removes ? hits : 0) &&
+			count_daemons(e, false) == (removes ? 0 : hits) &&
+			e->first_check.state ==
+				(removes ? ET_FIRST_CHECK_DONE : ET_FIRST_CHECK_WITHDRAWN) &&
+			e->first_check.would_remove == (removes ? 0 : hits),
+		"brake: check I that speaks against %zu of %zu %s runs %s", hits, n,
+		et_arrangement_names[arrangement], removes ? "removes them" : "is withdrawn");
+	et_experiment_free(e);
+}
+
+/* Check I removes at most half of the samples of a command, and leaves at least five. */
+static void test_brake(void)
+{
+	test_brake_at(10, 5, ET_SOLO, true);
+	test_brake_at(11, 6, ET_SOLO, false);
+	test_brake_at(10, 10, ET_SOLO, false);
+	test_brake_at(9, 5, ET_SOLO, false);
+	test_brake_at(6, 1, ET_SOLO, true);
+	test_brake_at(5, 1, ET_SOLO, false);
+	test_brake_at(5, 0, ET_SOLO, true);
+	test_brake_at(20, 10, ET_DUET, true);
+	test_brake_at(20, 11, ET_DUET, false);
+	test_brake_at(20, 20, ET_PACED, false);
+
+	/* Of 20 samples 11 are hit: 10 of the first command, one of the second. */
+	struct et_experiment *e = hit(20, 11, ET_SOLO);
+	split(e, 10);
+	check(e, &cutoffs);
+	ok(count_daemons(e, true) == 0 && count_daemons(e, false) == 11,
+		"brake: check I is withdrawn for all commands if one would lose too many");
+	sample_of(&e->commands[1], 5)->measured.cpu_ns *= 2;
+	check(e, &cutoffs);
+	ok(sample_of(&e->commands[1], 5)->ruling.removal.by == ET_REMOVED_TWO_SIGMA,
+		"brake: check II follows a check I that was withdrawn");
+	et_experiment_free(e);
+
+	/* Six of twelve solo runs are few enough, six of eight duets are not. */
+	e = hit(20, 12, ET_SOLO);
+	for (size_t i = 0; i < 8; i++)
+		sample_of(&e->commands[0], i < 6 ? i : i + 6)->place.arrangement = ET_DUET;
+	check(e, &cutoffs);
+	ok(count_daemons(e, true) == 0 && e->first_check.would_remove == 12,
+		"brake: solo runs and duets are counted apart");
+	e->plan.keep_all = true;
+	ok(check(e, &cutoffs) == 0, "brake: with --keep-all nothing changes");
+	et_experiment_free(e);
+}
+
+/* A cutoff below what the instrument can resolve is none. */
+static void test_floor(void)
+{
+	struct et_cutoff tiny[] = { { .daemon = "cron", .final_ms = { 0.002 }, .n_final = 1 },
+		{ .daemon = "atd", .final_ms = { 1 }, .n_final = 1 } };
+	struct et_cutoffs c = { .list = tiny, .n = 2, .short_seconds = 1, .floor_ms = 1 };
+	struct et_experiment *e = hit(12, 2, ET_SOLO);
+
+	disturb(e, 3, "atd", 1500000, false);
+	check(e, &c);
+	ok(count_daemons(e, true) == 1 &&
+			sample_of(&e->commands[0], 3)->ruling.removal.by ==
+				ET_REMOVED_DAEMON_CUTOFF &&
+			e->first_check.cutoffs == 1,
+		"floor: a cutoff of 2 µs below a floor of 1 ms is ignored, one of 1 ms is not");
+	c.floor_ms = NAN;
+	check(e, &c);
+	ok(count_daemons(e, true) == 3 && e->first_check.cutoffs == 2,
+		"floor: a learning without a floor uses all cutoffs");
+	et_experiment_free(e);
+}
+
+static void test_first_check(void)
+{
+	struct et_cutoffs c = cutoffs;
+	struct et_experiment *e = hit(8, 1, ET_SOLO);
+
+	c.learned_wall_ns = 77;
+	check(e, NULL);
+	ok(e->first_check.state == ET_FIRST_CHECK_UNLEARNED && !e->first_check.learned_wall_ns &&
+			!e->first_check.cutoffs,
+		"first check: without cutoffs the state is not-learned");
+	check(e, &c);
+	ok(e->first_check.state == ET_FIRST_CHECK_DONE && e->first_check.learned_wall_ns == 77 &&
+			e->first_check.cutoffs == 2,
+		"first check: the learning is recorded");
+	struct et_cutoffs empty = { .learned_wall_ns = 5, .short_seconds = 1 };
+	check(e, &empty);
+	ok(e->first_check.state == ET_FIRST_CHECK_DONE && !e->first_check.cutoffs,
+		"first check: a learning without a daemon is done and removes nothing");
+	for (size_t i = 0; i < 8; i++)
+		sample_of(&e->commands[0], i)->measured.elapsed_ns *= 30;
+	check(e, &c);
+	ok(e->first_check.state == ET_FIRST_CHECK_LENGTH && e->first_check.learned_wall_ns == 77,
+		"first check: a program that takes much longer has the state too-long");
+	e->protocol = ET_PROTOCOL_RAW;
+	check(e, &c);
+	ok(e->first_check.state == ET_FIRST_CHECK_NONE && !count_daemons(e, true) &&
+			!count_daemons(e, false),
+		"first check: protocol raw has none");
+	et_experiment_free(e);
+	e = make(8, ET_SOLO);
+	check(e, &c);
+	ok(e->first_check.state == ET_FIRST_CHECK_UNSEEN,
+		"first check: a record without processes has the state no-processes");
+	et_experiment_free(e);
+}
+
+/* A learning run: raw, all samples kept. It is judged by emp afterwards, by either time. */
+static void test_again(void)
+{
+	struct et_experiment *e = hit(12, 2, ET_SOLO);
+	struct et_sample *s = sample_of(&e->commands[0], 0);
+	size_t n;
+
+	e->protocol = ET_PROTOCOL_RAW;
+	e->plan.keep_all = true;
+	s[5].measured.elapsed_ns = 2000000000;
+	s[6].measured.cpu_ns = 2000000000;
+	ok(check(e, &cutoffs) == 0, "again: a raw run has no removal");
+	free(et_sanity_check_again(e, ET_PROTOCOL_EMP, ET_METRIC_ELAPSED, &cutoffs, &n));
+	struct et_check_counts c = et_command_check_counts(&e->commands[0]);
+	ok(n == 3 && c.first == 2 && c.second == 1 &&
+			s[5].ruling.removal.by == ET_REMOVED_TWO_SIGMA,
+		"again: by emp and elapsed time, 3 (=2+1) samples of a learning run are removed");
+	free(et_sanity_check_again(e, ET_PROTOCOL_EMP, ET_METRIC_CPU, &cutoffs, &n));
+	ok(n == 2 && s[6].ruling.removal.by == ET_REMOVED_TWO_SIGMA &&
+			s[5].ruling.removal.by == ET_KEPT,
+		"again: by CPU time another sample is removed");
+	free(et_sanity_check_again(e, ET_PROTOCOL_RAW, ET_METRIC_CPU, &cutoffs, &n));
+	ok(n == 3 && !count_daemons(e, true), "again: by raw all samples count");
 	et_experiment_free(e);
 }
 
@@ -194,6 +405,7 @@ static struct et_experiment *probed(size_t n, size_t n_slow, double slowness)
 {
 	struct et_experiment *e = make(n, ET_SOLO);
 
+	e->protocol = ET_PROTOCOL_CAUSE;
 	for (size_t i = 0; i < n; i++) {
 		struct et_sample *s = sample_of(&e->commands[0], i);
 		double slow = i < n_slow ? slowness : 1;
@@ -202,23 +414,6 @@ static struct et_experiment *probed(size_t n, size_t n_slow, double slowness)
 		s->measured.cpu_ns += i < n_slow ? 100000000 : 0;
 	}
 	return e;
-}
-
-/* Makes the experiment's samples those of two commands, first the first n of them. */
-static void split(struct et_experiment *e, size_t n)
-{
-	struct et_samples both = e->commands[0].samples;
-
-	e->commands = et_realloc(e->commands, 2, sizeof(*e->commands));
-	memset(e->commands, 0, 2 * sizeof(*e->commands));
-	e->n_commands = 2;
-	ET_AUTO_READER struct et_sample_reader r = et_samples_read(&both);
-	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
-		struct et_sample copy = *s;
-		copy.place.command = copy.place.index > n;
-		et_experiment_add(e, &copy);
-	}
-	et_samples_free(&both);
 }
 
 static size_t count(const struct et_experiment *e, bool removed)
@@ -261,8 +456,14 @@ static void test_probe(void)
 		"keep-all: slow samples are not in the sd of two-sigma");
 	e->plan.keep_all = false;
 	check(e, NULL);
-	ok(s[10].ruling.removal.by == ET_REMOVED_TWO_SIGMA && count(e, true) == 6,
+	ok(s[10].ruling.marks == ET_MARK_TWO_SIGMA && count(e, true) == 6,
 		"probe: removed slow samples are not in the sd of two-sigma");
+	e->protocol = ET_PROTOCOL_EMP;
+	check(e, NULL);
+	ok(count(e, true) == 0 && count(e, false) == 6,
+		"emp: slow samples that protocol cause removes are marked and count");
+	ok(s[10].ruling.removal.by == ET_KEPT,
+		"emp: the sd of two-sigma is that of all samples that check I left");
 	et_experiment_free(e);
 
 	e = probed(20, 15, 1.5);
@@ -394,6 +595,7 @@ static void test_probe_left_alone(void)
 		"probe: warm-up, duets, paced, failed and unknown samples are kept");
 	et_experiment_free(e);
 	e = make(20, ET_SOLO);
+	e->protocol = ET_PROTOCOL_CAUSE;
 	ok(isnan(et_probe_fast_ns(e)) && check(e, NULL) == 0,
 		"probe: nothing is removed without readings");
 	/* The limit for an elapsed time of 1 s is 60 ms: one tick of 10 ms plus 5 %. */
@@ -424,6 +626,11 @@ int main(void)
 	test_probe_left_alone();
 	test_cutoff();
 	test_two_sigma();
+	test_two_sigma_metric();
+	test_brake();
+	test_floor();
+	test_first_check();
+	test_again();
 	test_cause();
 	test_left_alone();
 	return tap_done();
