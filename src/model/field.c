@@ -174,6 +174,15 @@ const struct et_field et_factor_fields[] = {
 	{ 0 },
 };
 
+const struct et_field et_first_check_fields[] = {
+	{ "state", ET_FIELD_ENUM, AT(et_first_check, state), .missing = ET_FIRST_CHECK_NONE,
+		.names = et_first_check_names },
+	U64_OR_ZERO(et_first_check, learned_wall_ns),
+	COUNT(et_first_check, cutoffs),
+	COUNT(et_first_check, would_remove),
+	{ 0 },
+};
+
 static void *place(const struct et_field *f, void *base)
 {
 	return (char *)base + f->offset;

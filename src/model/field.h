@@ -39,6 +39,7 @@ extern const struct et_field et_plan_fields[]; /* all but order and seed */
 extern const struct et_field et_child_fields[];
 extern const struct et_field et_host_fields[];
 extern const struct et_field et_factor_fields[];
+extern const struct et_field et_first_check_fields[];
 
 /* Setters. They return false and leave the struct as it is if the value is out of range. */
 bool et_field_set_int(const struct et_field *f, void *base, int64_t value) ET_CHECK;

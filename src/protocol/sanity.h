@@ -14,8 +14,8 @@
  *    with; a longer program normally meets more of every daemon. Cutoffs below the floor of their
  *    learning are ignored. The check is withdrawn if it would remove more than half of the samples
  *    of a command, or leave fewer than 5 (solo, duet and paced runs are counted apart): cutoffs
- *    that half of the samples exceed do not describe the machine as it is now. It is then withdrawn for
- *    the whole experiment, or commands of one table would be measured by different rules; the
+ *    that half of the samples exceed do not describe the machine as it is now. It is then withdrawn
+ * for the whole experiment, or commands of one table would be measured by different rules; the
  *    samples are marked, and count. et_experiment.first_check has the state of the check.
  * 2. machine-slow: the machine was slow. The evidence is never the sample's own time. It is the
  *    fixed loop before and after the sample (measure/probe.h), if the slower of the two readings is

@@ -8,6 +8,7 @@
 #include "store/cutoffs.h"
 
 #include <math.h>
+#include <string.h>
 
 void et_cutoffs_warn(const struct et_cutoffs *c, const struct et_host *host, uint64_t wall_ns,
 	struct et_warnings *out)
@@ -39,17 +40,57 @@ static void warn_length(
 	}
 }
 
+/* Cutoffs are kept by the name of the host, which several machines may have. */
+static bool is_elsewhere(const struct et_cutoffs *c, const struct et_experiment *e)
+{
+	if (c->machine[0] && e->machine[0])
+		return strcmp(c->machine, e->machine);
+	return c->cpu[0] && e->host.cpu[0] && strcmp(c->cpu, e->host.cpu);
+}
+
+static int load_cutoffs(struct et_store *store, const struct et_experiment *e,
+	struct et_cutoffs *out, bool *there, struct et_error *err)
+{
+	int rc = et_cutoffs_load(store, e->host.name, out, there, err);
+
+	if (rc == 0 && *there && is_elsewhere(out, e)) {
+		et_cutoffs_free(out);
+		*out = (struct et_cutoffs){ 0 };
+		*there = false;
+	}
+	return rc;
+}
+
+static bool differ(const struct et_first_check *a, const struct et_first_check *b)
+{
+	return a->state != b->state || a->learned_wall_ns != b->learned_wall_ns ||
+	       a->cutoffs != b->cutoffs || a->would_remove != b->would_remove;
+}
+
+static int record(struct et_store *store, const struct et_experiment *e,
+	const struct et_changed *list, size_t n, struct et_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		const struct et_samples *all = &e->commands[list[i].command].samples;
+		ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(all);
+		rc = et_store_set_removal(store, e->id, et_sample_reader_at(&r, list[i].at), err);
+	}
+	return rc;
+}
+
 int et_session_remove(struct et_store *store, struct et_experiment *e, struct et_warnings *notes,
 	struct et_error *err)
 {
+	struct et_first_check before = e->first_check;
 	struct et_cutoffs cutoffs = { 0 };
 	bool there = false;
 	size_t n = 0;
 
-	enum et_protocol protocol = et_protocol_choose(e).protocol;
-	if (protocol != ET_PROTOCOL_CAUSE && protocol != ET_PROTOCOL_EMP)
+	if (!et_protocol_checks(et_protocol_choose(e).protocol))
 		return 0;
-	int rc = et_cutoffs_load(store, e->host.name, &cutoffs, &there, err);
+	int rc = load_cutoffs(store, e, &cutoffs, &there, err);
 	if (rc)
 		return rc;
 	if (there) {
@@ -57,11 +98,34 @@ int et_session_remove(struct et_store *store, struct et_experiment *e, struct et
 		warn_length(e, &cutoffs, notes);
 	}
 	ET_AUTO_FREE struct et_changed *list = et_sanity_check(e, there ? &cutoffs : NULL, &n);
-	for (size_t i = 0; rc == 0 && i < n; i++) {
-		struct et_samples *all = &e->commands[list[i].command].samples;
-		ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(all);
-		rc = et_store_set_removal(store, e->id, et_sample_reader_at(&r, list[i].at), err);
-	}
 	et_cutoffs_free(&cutoffs);
+	rc = record(store, e, list, n, err);
+	if (rc == 0 && differ(&before, &e->first_check))
+		rc = et_store_set_checks(store, e, err);
+	return rc ? rc : et_store_flush(store, err);
+}
+
+int et_session_rejudge(struct et_store *store, struct et_experiment *e,
+	const struct et_rejudging *how, struct et_warnings *notes, struct et_error *err)
+{
+	struct et_cutoffs cutoffs = { 0 };
+	bool there = false;
+	size_t n = 0;
+	int rc = load_cutoffs(store, e, &cutoffs, &there, err);
+
+	if (rc)
+		return rc;
+	if (there && notes) {
+		et_cutoffs_warn(&cutoffs, &e->host, e->started_wall_ns, notes);
+		warn_length(e, &cutoffs, notes);
+	}
+	ET_AUTO_FREE struct et_changed *list =
+		et_sanity_check_again(e, how->protocol, how->metric, there ? &cutoffs : NULL, &n);
+	et_cutoffs_free(&cutoffs);
+	if (!how->keep)
+		return 0;
+	rc = record(store, e, list, n, err);
+	if (rc == 0)
+		rc = et_store_set_checks(store, e, err);
 	return rc ? rc : et_store_flush(store, err);
 }

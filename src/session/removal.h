@@ -13,6 +13,22 @@
 int et_session_remove(struct et_store *store, struct et_experiment *e, struct et_warnings *notes,
 	struct et_error *err) ET_CHECK;
 
+/* How a kept experiment is judged again. */
+struct et_rejudging {
+	enum et_protocol protocol;
+	int metric; /* of et_metric_options */
+	bool keep;  /* the store gets the new rulings, protocol and metric */
+};
+
+/*
+ * Judges a kept experiment as if it had been measured by that protocol on its machine with the
+ * cutoffs that the store has now, in memory and, if `keep`, durably. --keep-all is taken back, so
+ * that learning runs (raw, all samples kept) can be judged by emp. Warnings about the cutoffs are
+ * appended to notes, unless it is NULL. et_command_check_counts counts the removed samples.
+ */
+int et_session_rejudge(struct et_store *store, struct et_experiment *e,
+	const struct et_rejudging *how, struct et_warnings *notes, struct et_error *err) ET_CHECK;
+
 struct et_cutoffs;
 /* Warns if the cutoffs are old, or were learned on another kernel. */
 void et_cutoffs_warn(const struct et_cutoffs *c, const struct et_host *host, uint64_t wall_ns,

@@ -149,12 +149,26 @@ static void set_metric(struct et_experiment *e, int option)
 	e->metric = e->metric_auto ? ET_METRIC_CPU : (enum et_metric)option;
 }
 
+/* Reads the structs whose fields have a column each. */
+static bool read_parts(struct et_experiment *e, struct et_cursor *c, const char **what)
+{
+	const struct et_field *f;
+
+	if ((f = et_row_columns(c, &et_columns_plan, &e->plan)) ||
+		(f = et_row_columns(c, &et_columns_child, &e->child)) ||
+		(f = et_row_columns(c, &et_columns_host, &e->host)) ||
+		(f = et_row_columns(c, &et_columns_first_check, &e->first_check))) {
+		*what = f->name;
+		return false;
+	}
+	return true;
+}
+
 /* Reads the experiment's own row after its key. */
 static bool read_head(struct et_experiment *e, struct et_cursor *c, const char **what)
 {
 	int64_t started, finished, seed;
 	int state, protocol, metric, order;
-	const struct et_field *f;
 
 	*what = "its time, state or plan";
 	if (!et_row_text(c, &e->label) || !et_row_int(c, 0, INT64_MAX, &started) ||
@@ -178,13 +192,7 @@ static bool read_head(struct et_experiment *e, struct et_cursor *c, const char *
 		*what = "its origin";
 		return false;
 	}
-	if ((f = et_row_columns(c, &et_columns_plan, &e->plan)) ||
-		(f = et_row_columns(c, &et_columns_child, &e->child)) ||
-		(f = et_row_columns(c, &et_columns_host, &e->host))) {
-		*what = f->name;
-		return false;
-	}
-	return true;
+	return read_parts(e, c, what);
 }
 
 static int load_head(struct loading *l, const char *id)

@@ -108,7 +108,14 @@ static const char step_6[] = "ALTER TABLE sample ADD COLUMN on_cpu_ns $int;"
 /* Exit statuses that are no failure. */
 static const char step_7[] = "ALTER TABLE experiment ADD COLUMN child_ignore_codes TEXT;";
 
-static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6, step_7 };
+/* The state of the first sanity check. */
+static const char step_8[] = "ALTER TABLE experiment ADD COLUMN first_check_state TEXT;"
+			     "ALTER TABLE experiment ADD COLUMN first_check_learned_wall_ns $int;"
+			     "ALTER TABLE experiment ADD COLUMN first_check_cutoffs $int;"
+			     "ALTER TABLE experiment ADD COLUMN first_check_would_remove $int;";
+
+static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6, step_7,
+	step_8 };
 
 const struct et_schema et_store_schema = { steps, ET_LENGTH(steps) };
 

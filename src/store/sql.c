@@ -12,10 +12,12 @@ const struct et_columns et_columns_plan = { "plan", "plan_", et_plan_fields, NUL
 const struct et_columns et_columns_child = { "child", "child_", et_child_fields, NULL };
 const struct et_columns et_columns_host = { "host", "host_", et_host_fields, NULL };
 const struct et_columns et_columns_factor = { "factor", "", et_factor_fields, NULL };
+const struct et_columns et_columns_first_check = { "first_check", "first_check_",
+	et_first_check_fields, NULL };
 
 static const struct et_columns *const lists[] = { &et_columns_sample, &et_columns_removal,
 	&et_columns_culprit, &et_columns_plan, &et_columns_child, &et_columns_host,
-	&et_columns_factor };
+	&et_columns_factor, &et_columns_first_check };
 
 /*
  * ON CONFLICT DO NOTHING: the caller learns of a duplicate by the number of changed rows. An error
@@ -25,8 +27,9 @@ static const char *const statements[ET_SQL_LENGTH] = {
 	[ET_SQL_ADD_EXPERIMENT] =
 		"INSERT INTO experiment (id, label, started_ns, finished_ns, state, protocol,"
 		" metric, \"order\", seed, image_source, commands, origin, machine, $plan, $child,"
-		" $host)"
-		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, $plan?, $child?, $host?)"
+		" $host, $first_check)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, $plan?, $child?, $host?,"
+		" $first_check?)"
 		" ON CONFLICT DO NOTHING RETURNING key",
 	[ET_SQL_ADD_COMMAND] = "INSERT INTO command (experiment, number, name, text, argv, prepare,"
 			       " conclude, setup, cleanup) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -51,6 +54,8 @@ static const char *const statements[ET_SQL_LENGTH] = {
 	[ET_SQL_SET_STATE] = "UPDATE experiment SET state = ?, finished_ns = ? WHERE id = ?",
 	[ET_SQL_SET_REMOVAL] = "UPDATE sample SET ($removal, marks) = ($removal?, ?)"
 			       " WHERE experiment = ? AND \"order\" = ? AND command = ?",
+	[ET_SQL_SET_CHECKS] = "UPDATE experiment SET ($first_check, protocol, metric,"
+			      " plan_keep_all) = ($first_check?, ?, ?, ?) WHERE id = ?",
 	[ET_SQL_SELECT_EXPERIMENT] = "SELECT key, commands FROM experiment WHERE id = ?",
 	[ET_SQL_FIND_ID] = "SELECT id FROM experiment WHERE id = ?",
 	[ET_SQL_FIND_LAST] = "SELECT id FROM experiment ORDER BY key DESC LIMIT 1",
@@ -67,8 +72,8 @@ static const char *const statements[ET_SQL_LENGTH] = {
 		"1",
 	[ET_SQL_GET_EXPERIMENT] =
 		"SELECT key, label, started_ns, finished_ns, state, protocol, metric,"
-		" \"order\", seed, image_source, origin, machine, $plan, $child, $host"
-		" FROM experiment WHERE id = ?",
+		" \"order\", seed, image_source, origin, machine, $plan, $child, $host,"
+		" $first_check FROM experiment WHERE id = ?",
 	[ET_SQL_GET_COMMANDS] = "SELECT number, name, text, argv, prepare, conclude, setup, cleanup"
 				" FROM command WHERE experiment = ? ORDER BY number",
 	[ET_SQL_GET_PARAMETERS] = "SELECT command, name, value FROM parameter"

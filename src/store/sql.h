@@ -47,6 +47,7 @@ extern const struct et_columns et_columns_plan;
 extern const struct et_columns et_columns_child;
 extern const struct et_columns et_columns_host;
 extern const struct et_columns et_columns_factor;
+extern const struct et_columns et_columns_first_check;
 
 /* Returns the first field from f on that has a column; NULL after the last. */
 static inline const struct et_field *et_columns_next(
@@ -71,6 +72,7 @@ enum et_sql {
 	ET_SQL_DROP_EXPERIMENT,
 	ET_SQL_SET_STATE,
 	ET_SQL_SET_REMOVAL,
+	ET_SQL_SET_CHECKS,
 	ET_SQL_SELECT_EXPERIMENT,
 	ET_SQL_FIND_ID,
 	ET_SQL_FIND_LAST,

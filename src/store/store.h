@@ -83,6 +83,12 @@ int et_store_set_state(struct et_store *s, const char *id, enum et_state state, 
  */
 int et_store_set_removal(struct et_store *s, const char *id, const struct et_sample *sample,
 	struct et_error *err) ET_CHECK;
+/*
+ * Records by which checks the experiment is judged: its protocol, its metric, whether all samples
+ * are kept, and what became of the first check. This becomes part of the open group, too.
+ */
+int et_store_set_checks(
+	struct et_store *s, const struct et_experiment *e, struct et_error *err) ET_CHECK;
 
 /*
  * Locks the experiment, so that at most one process at a time runs or removes it. -EBUSY if another

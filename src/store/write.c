@@ -181,6 +181,11 @@ static int add_factor(struct et_store *s, int64_t key, size_t number,
 	return et_cursor_step(&c);
 }
 
+static const char *metric_of(const struct et_experiment *e)
+{
+	return et_metric_options[e->metric_auto ? ET_METRIC_AUTO : e->metric];
+}
+
 static int add_head(
 	struct et_store *s, const struct et_experiment *e, int64_t *key, struct et_error *err)
 {
@@ -194,7 +199,7 @@ static int add_head(
 	et_bind_count(&c, "finished_wall_ns", e->finished_wall_ns);
 	et_bind_text(&c, "state", et_state_names[e->state]);
 	et_bind_text(&c, "protocol", et_protocol_names[e->protocol]);
-	et_bind_text(&c, "metric", et_metric_options[e->metric_auto ? ET_METRIC_AUTO : e->metric]);
+	et_bind_text(&c, "metric", metric_of(e));
 	et_bind_text(&c, "order", et_order_names[e->plan.order]);
 	et_bind_int(&c, (int64_t)e->plan.seed); /* all 64 bits, the uppermost as the sign */
 	et_bind_text(&c, "snapshot_source", e->snapshot_source);
@@ -204,6 +209,7 @@ static int add_head(
 	et_bind_columns(&c, &et_columns_plan, &e->plan);
 	et_bind_columns(&c, &et_columns_child, &e->child);
 	et_bind_columns(&c, &et_columns_host, &e->host);
+	et_bind_columns(&c, &et_columns_first_check, &e->first_check);
 	int rc = et_cursor_step(&c);
 	if (rc < 0)
 		return rc;
@@ -479,6 +485,26 @@ int et_store_set_removal(
 			"%s: experiment %s has no run %u of command %u", s->db->name, id,
 			sample->place.order, sample->place.command + 1);
 	return rc;
+}
+
+int et_store_set_checks(struct et_store *s, const struct et_experiment *e, struct et_error *err)
+{
+	int64_t changed = 0;
+	int rc = open_group(s, err);
+
+	if (rc)
+		return rc;
+	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_SET_CHECKS, err);
+	et_bind_columns(&c, &et_columns_first_check, &e->first_check);
+	et_bind_text(&c, "protocol", et_protocol_names[e->protocol]);
+	et_bind_text(&c, "metric", metric_of(e));
+	et_bind_int(&c, e->plan.keep_all);
+	et_bind_text(&c, "id", e->id);
+	rc = et_cursor_change(&c, &changed);
+	notice_rollback(s);
+	if (rc)
+		return rc;
+	return changed ? 0 : et_store_no_experiment(s, e->id, err);
 }
 
 /* --- facts --- */

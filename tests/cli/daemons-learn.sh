@@ -58,8 +58,8 @@ refuses 'daemons learn: long runs shorter than the short ones are rejected' 2 'n
 refuses 'daemons show: an option of learn is rejected' 2 'learn' etalon daemons show --long-runs 3
 refuses 'daemons learn: an option of analyse is rejected' 2 'analyse' etalon daemons learn --keep
 
-# A daemon with a cutoff of 5 ms that runs all the time. Its name is our own: another copy of this
-# script may run at the same time.
+# A daemon with a cutoff of 5 ms. It works for a while when the program asks it to, and the program
+# waits for it. Its name is our own: another copy of this script may run at the same time.
 name=burst-$$
 cat >record.json <<JSON
 {"short_run": {"samples": 100, "sample_seconds": 1, "central": [],
@@ -67,25 +67,53 @@ cat >record.json <<JSON
 JSON
 exits 'daemons analyse: --keep stores the cutoffs of a record' 0 etalon daemons analyse --keep record.json
 like 'daemons show: stored cutoffs are shown' "$(etalon daemons show)" "$name +5.0"
-cp "$ETALON" "$name"
-"./$name" put spin --wall --seconds 300 &
+cp /bin/bash "$name"
+mkfifo go gone
+# shellcheck disable=SC2016 # the daemon expands it
+"./$name" -c 'while read -r _ <&3; do for ((i = 0; i < 60000; i++)); do :; done; echo >&4; done' 3<>go 4<>gone &
 daemon=$!
 wait_until '[ "$(cat /proc/$daemon/comm)" = "$name" ]'
-exits 'run: it succeeds beside a daemon that has a cutoff' 0 etalon run -v -r 3 --json hit.json 'sleep 0.3'
+cat >asks.sh <<'SH'
+#!/bin/bash
+# asks.sh RUN...: in these runs the daemon works; in run 6 the program itself takes longer
+sleep 0.02
+for run; do
+	[ "$run" != "$ETALON_ITERATION" ] || { echo >go; read -r _ <gone; }
+done
+if [ "$ETALON_ITERATION" = 6 ]; then sleep 0.5; fi
+SH
+chmod +x asks.sh
+exits 'run: it succeeds beside a daemon that has a cutoff' 0 etalon run -v -r 6 --json hit.json './asks.sh 2'
 ok 'run: a sample with a daemon above its cutoff is removed with the reason' jq -e --arg name "$name" '[.commands[0].samples[] |
-	select(.warmup | not) | .removed | .by == "daemon-cutoff" and .daemon == $name and
-	.cutoff_ns == 5000000 and .pt_ns > 5000000] | length == 3 and all' hit.json
-like 'run: the summary counts the samples removed by a cutoff' "$out" '3 removed \(3 daemon-cutoff\)'
-like 'run: the summary shows the times before the removal' "$out" 'all 3 runs .* CPU time'
-ok 'run: JSON has the result before and after the removal' jq -e '.commands[0].result | .n == 0 and .removed == 3 and
-	.before_removal.pt.n == 3 and .before_removal.et.mean_ns > 0' hit.json
-ok 'show: a removal by a cutoff is stored' bash -c 'etalon show --json | jq -e ".commands[0].result.removed == 3"'
-exits 'run --keep-all: it succeeds beside a daemon that has a cutoff' 0 etalon run -r 3 --keep-all --json hit.json 'sleep 0.3'
-ok 'run --keep-all: samples above a cutoff are marked and not removed' jq -e '[.commands[0].samples[] | select(.warmup | not) |
-	.removed == null and (.marks | index("daemon-cutoff") != null)] | length == 3 and all' hit.json
+	select(.removed) | .removed | .by == "daemon-cutoff" and .daemon == $name and
+	.cutoff_ns == 5000000 and .pt_ns > 5000000] | length == 1 and all' hit.json
+like 'run: the summary counts the samples removed by a cutoff' "$out" '1 removed \(1 daemon-cutoff\)'
+like 'run: the summary shows the times before the removal' "$out" 'all 6 runs .* CPU time'
+ok 'run: JSON has the result before and after the removal' jq -e '.commands[0].result | .n == 5 and .removed == 1 and
+	.before_removal.pt.n == 6 and .before_removal.et.mean_ns > 0' hit.json
+ok 'run: JSON has the state of check I and its learning' jq -e '.first_check |
+	.state == "done" and .cutoffs == 1 and .would_remove == 0 and .learned_wall_ns > 0' hit.json
+ok 'show: a removal by a cutoff is stored' bash -c 'etalon show --json | jq -e ".commands[0].result.removed == 1"'
+exits 'run --keep-all: it succeeds beside a daemon that has a cutoff' 0 etalon run -r 6 --keep-all --json hit.json './asks.sh 2'
+ok 'run --keep-all: samples above a cutoff are marked and not removed' jq -e '[.commands[0].samples[] |
+	select(.marks | index("daemon-cutoff")) | .removed == null] | length == 1 and all' hit.json
 ok 'show: a mark for a cutoff is stored' bash -c 'etalon show --json |
-	jq -e "[.commands[0].samples[] | select(.marks | index(\"daemon-cutoff\"))] | length == 3"'
-exits 'run --protocol raw: it succeeds beside a daemon that has a cutoff' 0 etalon run -r 3 --protocol raw --json hit.json 'sleep 0.3'
+	jq -e "[.commands[0].samples[] | select(.marks | index(\"daemon-cutoff\"))] | length == 1"'
+
+# Check II of EMP follows check I, with nine samples as well, and judges elapsed time if that is asked for.
+exits 'run --protocol emp: it succeeds beside a daemon that has a cutoff' 0 etalon run -v --protocol emp --metric et -r 10 \
+	--label both --json hit.json './asks.sh 2'
+like 'run --protocol emp: check I removes one of ten samples, check II one of nine' "$out" '2 removed \(1 daemon-cutoff, 1 two-sigma\)'
+ok 'run --protocol emp: the sample that slept half a second is removed by elapsed time' jq -e '[.commands[0].samples[] |
+	select(.removed.by == "two-sigma") | .et_ns > 500000000 and .pt_ns < 400000000] == [true]' hit.json
+
+# Cutoffs that most samples exceed do not fit, so they remove none.
+exits 'run: it succeeds beside a daemon that works in most runs' 0 etalon run -r 5 --protocol emp --json hit.json './asks.sh 1 2 3'
+ok 'run: check I that would remove most samples is withdrawn' jq -e '.first_check.state == "withdrawn" and
+	.first_check.would_remove == 3 and .commands[0].result.n == 5 and .commands[0].result.removed == 0' hit.json
+ok 'run: the samples are marked' jq -e '[.commands[0].samples[] | select(.marks | index("daemon-cutoff"))] | length == 3' hit.json
+
+exits 'run --protocol raw: it succeeds beside a daemon that has a cutoff' 0 etalon run -r 3 --protocol raw --json hit.json './asks.sh 1'
 ok 'run --protocol raw: no sample is removed by a cutoff' jq -e '.commands[0].result | .removed == 0 and .before_removal == null' hit.json
 exits 'run: a program longer than the learned runs succeeds' 0 etalon run -v -w 0 -r 1 --json longer.json 'sleep 2.5'
 ok 'run: a program longer than the learned runs raises a warning with its code' jq -e '.warnings |

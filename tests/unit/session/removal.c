@@ -41,6 +41,8 @@ static struct et_cutoffs fitting(struct et_cutoff *list, size_t n)
 
 	strcpy(c.host, "host");
 	strcpy(c.kernel, "6.1.0");
+	strcpy(c.cpu, "a CPU");
+	strcpy(c.machine, "host 1");
 	return c;
 }
 
@@ -82,6 +84,7 @@ static struct et_experiment *measured(const char *id, size_t n, uint64_t elapsed
 	argv[0] = et_strdup("true");
 	et_experiment_add_command(e, et_strdup("true"), argv);
 	snprintf(e->id, sizeof(e->id), "%s", id);
+	e->snapshot_source = et_strdup("taskstats");
 	strcpy(e->host.name, "host");
 	strcpy(e->host.kernel, "6.1.0");
 	if (et_store_begin(store, e, &err))
@@ -166,6 +169,88 @@ static void test_removal(void)
 	et_warnings_free(&notes);
 }
 
+static struct et_experiment *load(const char *id)
+{
+	struct et_experiment *e;
+
+	if (et_store_load(store, id, &e, &err))
+		tap_bail("%s", err.what);
+	return e;
+}
+
+/* The cutoff of cron from before; experiments 1 and 4 were kept without it or with --keep-all. */
+static void test_first_check(void)
+{
+	struct et_experiment *e = load("20261115-000000-000001");
+
+	ok(e->first_check.state == ET_FIRST_CHECK_UNLEARNED,
+		"first check: the store records that nothing was learned");
+	et_experiment_free(e);
+	e = load("20261115-000000-000002");
+	ok(e->first_check.state == ET_FIRST_CHECK_DONE && e->first_check.cutoffs == 1 &&
+			e->first_check.learned_wall_ns > NOW_NS / 2,
+		"first check: the store records that it was done, and with what learning");
+	et_experiment_free(e);
+	e = load("20261115-000000-000003");
+	ok(e->first_check.state == ET_FIRST_CHECK_NONE, "first check: protocol raw has none");
+	et_experiment_free(e);
+	e = load("20261115-000000-000005");
+	ok(e->first_check.state == ET_FIRST_CHECK_LENGTH,
+		"first check: the store records that the program took too long");
+	et_experiment_free(e);
+}
+
+/* Cutoffs are kept by the host's name; another machine or CPU of that name has none. */
+static void test_elsewhere(void)
+{
+	struct et_warnings notes = { 0 };
+	struct et_experiment *e = measured("20261115-000000-000006", 8, 1000000000);
+
+	strcpy(e->host.cpu, "another CPU");
+	check_removal(e, "........", &notes, "elsewhere: cutoffs of another CPU remove no sample");
+	e = measured("20261115-000000-000007", 8, 1000000000);
+	strcpy(e->machine, "host 2");
+	check_removal(
+		e, "........", &notes, "elsewhere: cutoffs of another machine remove no sample");
+	e = measured("20261115-000000-000008", 8, 1000000000);
+	strcpy(e->machine, "host 1");
+	strcpy(e->host.cpu, "another CPU");
+	check_removal(e, "..d.....", &notes, "elsewhere: cutoffs of the same machine are used");
+	et_warnings_free(&notes);
+}
+
+static void test_rejudge(void)
+{
+	struct et_rejudging how = { .protocol = ET_PROTOCOL_EMP, .metric = ET_METRIC_ELAPSED };
+	const char *id = "20261115-000000-000004"; /* --keep-all */
+	struct et_experiment *e = load(id);
+	char got[32];
+
+	ok(et_session_rejudge(store, e, &how, NULL, &err) == 0 &&
+			et_command_check_counts(&e->commands[0]).first == 1 &&
+			e->protocol == ET_PROTOCOL_EMP && !e->plan.keep_all &&
+			e->first_check.state == ET_FIRST_CHECK_DONE,
+		"rejudge: a kept experiment is judged by emp with the cutoffs of today");
+	et_experiment_free(e);
+	stored_removals(id, got);
+	is_str(got, "........", "rejudge: the store is not changed");
+	how.keep = true;
+	e = load(id);
+	ok(et_session_rejudge(store, e, &how, NULL, &err) == 0, "rejudge: the rulings are kept");
+	et_experiment_free(e);
+	stored_removals(id, got);
+	is_str(got, "..d.....", "rejudge: the store has the new rulings");
+	e = load(id);
+	ok(e->protocol == ET_PROTOCOL_EMP && e->metric == ET_METRIC_ELAPSED && !e->metric_auto &&
+			!e->plan.keep_all && e->first_check.state == ET_FIRST_CHECK_DONE,
+		"rejudge: the store has the new protocol, metric and first check");
+	how.protocol = ET_PROTOCOL_RAW;
+	ok(et_session_rejudge(store, e, &how, NULL, &err) == 0, "rejudge: raw is accepted");
+	et_experiment_free(e);
+	stored_removals(id, got);
+	is_str(got, "........", "rejudge: by raw the samples count again");
+}
+
 int main(void)
 {
 	if (!mkdtemp(folder))
@@ -175,6 +260,9 @@ int main(void)
 		tap_bail("%s", err.what);
 	test_cutoff_warnings();
 	test_removal();
+	test_first_check();
+	test_elsewhere();
+	test_rejudge();
 	et_store_close(store);
 	ET_AUTO_FREE char *clean = et_asprintf("rm -rf %s", folder);
 	ok(system(clean) == 0, "removal: the test cleans up");

@@ -139,6 +139,26 @@ static void states(void)
 	ok(et_store_set_state(s, "nosuch", ET_STATE_DONE, 1, &err) == -ENOENT,
 		"state: an unknown id is refused");
 
+	e->protocol = ET_PROTOCOL_EMP;
+	e->metric = ET_METRIC_CPU;
+	e->plan.keep_all = false;
+	e->first_check = (struct et_first_check){ ET_FIRST_CHECK_DONE, 5, 3, 0 };
+	ok(et_store_set_checks(s, e, &err) == 0 && et_store_flush(s, &err) == 0,
+		"checks: they are recorded");
+	back = load_afresh(e->id);
+	ok(back && back->protocol == ET_PROTOCOL_EMP && back->metric == ET_METRIC_CPU &&
+			!back->plan.keep_all &&
+			same_fields(et_first_check_fields, &e->first_check, &back->first_check),
+		"checks: they come back unchanged");
+	et_experiment_free(back);
+	e->first_check.state = (enum et_first_check_state)99;
+	ok(et_store_set_checks(s, e, &err) < 0 && strstr(err.what, "state"),
+		"checks: a state without a name is refused");
+	e->first_check.state = ET_FIRST_CHECK_NONE;
+	e->id[0] = 'x';
+	ok(et_store_set_checks(s, e, &err) == -ENOENT, "checks: an unknown id is refused");
+	e->id[0] = '2';
+
 	ok(et_store_set_state(s, e->id, ET_STATE_DONE, 43, &err) == 0, "state: done is recorded");
 	ok(et_store_find_unfinished(s, e->machine, id, &err) == 0 && strcmp(id, e->id) != 0,
 		"find: a finished experiment is not unfinished");

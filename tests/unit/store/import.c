@@ -112,6 +112,9 @@ static char *native_text(const struct et_experiment *x)
 		et_json_end(&j);
 	}
 	et_json_end(&j);
+	et_json_object(&j, "first_check");
+	et_fields_write(&j, et_first_check_fields, &x->first_check);
+	et_json_end(&j);
 	et_json_array(&j, "commands");
 	for (size_t i = 0; i < x->n_commands; i++)
 		write_command(&j, &x->commands[i]);
@@ -331,6 +334,13 @@ static const struct {
 		"host.clocksource: is not a string of at most 31 bytes" },
 	{ "{\"etalon\":1,\"environment\":[{\"ok\":1}]}", "environment[0].ok" },
 	{ "{\"etalon\":1,\"environment\":[[]]}", "environment[0]: is not an object" },
+	{ "{\"etalon\":1,\"first_check\":7}", "first_check: is not an object" },
+	{ "{\"etalon\":1,\"first_check\":{\"state\":\"x\"}}", "first_check.state: is not one of" },
+	{ "{\"etalon\":1,\"first_check\":{\"state\":5}}", "first_check.state" },
+	{ "{\"etalon\":1,\"first_check\":{\"learned_wall_ns\":-1}}",
+		"first_check.learned_wall_ns" },
+	{ "{\"etalon\":1,\"first_check\":{\"cutoffs\":4294967296}}", "first_check.cutoffs" },
+	{ "{\"etalon\":1,\"first_check\":{\"would_remove\":1.5}}", "first_check.would_remove" },
 	{ "{\"etalon\":1,\"started_wall_ns\":-1}", "started_wall_ns" },
 	{ "{\"etalon\":1,\"commands\":[{\"name\":\"a\",\"argv\":[1]}]}", "commands[0].argv[0]" },
 	{ "{\"etalon\":1,\"commands\":[{\"name\":\"a\",\"parameters\":{\"x\":[]}}]}",

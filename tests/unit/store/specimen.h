@@ -137,6 +137,8 @@ static inline struct et_experiment *specimen(const char *id)
 		.ignore_failure = true,
 		.level = 0.95 };
 	specimen_machine(e);
+	e->first_check =
+		(struct et_first_check){ ET_FIRST_CHECK_WITHDRAWN, 1763196905000000000u, 12, 7 };
 	e->n_commands = 2;
 	e->commands = et_calloc(2, sizeof(*e->commands));
 	specimen_command(&e->commands[0], "sort");
@@ -216,6 +218,7 @@ static inline bool same_experiment(const struct et_experiment *a, const struct e
 		    same_fields(et_plan_fields, &a->plan, &b->plan) &&
 		    same_fields(et_child_fields, &a->child, &b->child) &&
 		    same_fields(et_host_fields, &a->host, &b->host) &&
+		    same_fields(et_first_check_fields, &a->first_check, &b->first_check) &&
 		    a->n_environment == b->n_environment && a->n_commands == b->n_commands;
 
 	for (size_t i = 0; same && i < a->n_environment; i++)
