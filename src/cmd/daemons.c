@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon daemons learn|show|analyse|forget`: which background processes spoil samples. */
 #include "cmd/daemons.h"
-#include "base/alloc.h"
 #include "base/clock.h"
-#include "base/parse.h"
-#include "cmd/input.h"
 #include "cmd/stored.h"
 #include "host/host.h"
 #include "protocol/daemons.h"
@@ -12,7 +9,6 @@
 #include "report/daemons.h"
 #include "session/removal.h"
 #include "store/cutoffs.h"
-#include "store/daemons.h"
 
 #include <errno.h>
 #include <string.h>
@@ -22,12 +18,13 @@ struct request {
 	bool keep;
 	bool yes;
 	enum et_learning_preset preset;
+	const char *command;
 	struct et_learn_options learn;
 	unsigned given; /* OF_… */
 };
 
-/* Options that only learn takes; those of them that say what it measures. */
-enum { OF_LEARN = 1, OF_PLAN = 2 };
+/* Options that only learn takes; those of them that say what it measures; those of analyse. */
+enum { OF_LEARN = 1, OF_PLAN = 2, OF_ANALYSE = 4 };
 static const uint64_t BY_PRESET = UINT64_MAX; /* the user did not give this figure */
 
 static const struct et_option options[] = {
@@ -35,7 +32,9 @@ static const struct et_option options[] = {
 	{ 0, "report", "FILE", "write a page (HTML) with pictures; - is stdout", et_set_text,
 		ET_FILLS(request, out.page), .values = "FILE" },
 	{ 0, "keep", NULL, "analyse: store the cutoffs for this machine", et_set_true,
-		ET_FILLS(request, keep) },
+		ET_FILLS(request, keep), .bit = OF_ANALYSE },
+	{ 0, "command", "N|NAME", "analyse: the command of experiments that have several",
+		et_set_text, ET_FILLS(request, command), .bit = OF_ANALYSE },
 	{ 0, "preset", "NAME",
 		"learn: quick, 300 samples of 1 s and 40 of 8 s, or paper, as published: 800 of "
 		"128 s and 40 of 16384 s, which takes nine days (quick)",
@@ -68,17 +67,21 @@ const struct et_verb et_verb_daemons = {
 	.name = "daemons",
 	.operands = "learn|show|analyse|forget",
 	.summary = "which background processes spoil samples, and from which CPU time on?",
-	.usage = "learn [options]\nshow [options]\nanalyse [options] FILE|-\nforget [--yes]",
-	.about = "learn takes many short and long samples of a fixed program, finds those that an\n"
-		 "infrequent daemon disturbed, and stores a cutoff for each daemon: a sample in\n"
-		 "which it used more CPU time is removed. show prints the cutoffs. analyse finds\n"
-		 "cutoffs in the samples of a record (JSON). forget removes the cutoffs of this\n"
-		 "machine.",
+	.usage = "learn [options]\nshow [options]\nanalyse [options] FILE|-\n"
+		 "analyse [options] ID [ID]\nforget [--yes]",
+	.about =
+		"learn takes many short and long samples of a fixed program, finds those that an\n"
+		"infrequent daemon disturbed, and stores a cutoff for each daemon: a sample in\n"
+		"which it used more CPU time is removed. show prints the cutoffs. analyse finds\n"
+		"cutoffs in a record (JSON), or in one or two experiments, first the one of short\n"
+		"samples. A word that is the name of a file is that file. forget removes the\n"
+		"cutoffs of this machine.",
 	.examples = "  etalon daemons learn # takes minutes\n"
 		    "  etalon daemons learn --short-runs 20 --short-seconds 10ms --long-runs 0\n"
 		    "  etalon daemons learn --env --preset paper # takes minutes\n"
 		    "  etalon daemons show\n"
 		    "  etalon daemons analyse daemons.json\n"
+		    "  etalon daemons analyse daemons-short\n"
 		    "  etalon daemons analyse --json daemons.json\n"
 		    "  etalon daemons analyse --report daemons.html daemons.json\n",
 	.options = options,
@@ -87,29 +90,27 @@ const struct et_verb et_verb_daemons = {
 	.run = run,
 };
 
-static int analyse(
-	const struct et_cli *cli, struct request *r, const char *path, struct et_error *err)
+static int analyse(const struct et_cli *cli, struct request *r, const struct et_operands *ops,
+	struct et_error *err)
 {
-	const char *name = strcmp(path, "-") ? path : "standard input";
-	ET_AUTO_FREE char *data = NULL;
-	struct et_daemon_record record;
+	struct et_daemons_source source;
 	struct et_daemon_findings found;
-	size_t size;
 
-	int rc = et_input_read(path, ET_DAEMONS_MOST_BYTES, &data, &size, err);
-	if (rc == 0)
-		rc = et_daemon_record_read(data, size, name, &record, err);
+	int rc = et_daemons_source_open(
+		cli, ops->before + 1, ops->n_before - 1, r->command, &source, err);
 	if (rc)
 		return rc;
-	rc = et_daemons_analyse(&record, name, &found, err);
+	rc = et_daemons_analyse(&source.record, source.name, &found, err);
 	if (rc == 0) {
-		rc = et_daemons_report(cli, &record, &found, name, &r->out, err);
+		rc = et_daemons_report(cli, &source.record, &found, source.name, &r->out, err);
 		if (rc == 0 && r->keep)
-			rc = et_daemons_store(cli, &record, &found,
-				&(struct et_learned_from){ .short_id = "", .long_id = "" }, err);
+			rc = et_daemons_store(cli, &source.record, &found,
+				&(struct et_learned_from){
+					.short_id = source.short_id, .long_id = source.long_id },
+				err);
 		et_daemon_findings_free(&found);
 	}
-	et_daemon_record_free(&record);
+	et_daemons_source_free(&source);
 	return rc;
 }
 
@@ -155,8 +156,10 @@ static int refuse(const char *what, const struct et_operands *ops, struct et_err
 {
 	if (!strcmp(what, "analyse"))
 		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "daemons analyse: expected one file"),
-			"use 'etalon daemons analyse FILE', or - for standard input");
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"daemons analyse: expected a file, or one or two experiments"),
+			"use 'etalon daemons analyse FILE', with - for standard input, or 'etalon "
+			"daemons analyse SHORT [LONG]' with ids or labels of experiments");
 	const char *odd = !strcmp(what, "learn") || !strcmp(what, "show") || !strcmp(what, "forget")
 				  ? (ops->n_before > 1 ? ops->before[1] : "--")
 				  : what;
@@ -172,9 +175,9 @@ static int check_given(const struct request *r, const char *what, struct et_erro
 	if (r->given & OF_LEARN && strcmp(what, "learn"))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"one of the options is only valid with 'daemons learn'");
-	if (r->keep && strcmp(what, "analyse"))
-		return et_fail(
-			err, EINVAL, ET_EXIT_USAGE, "--keep is only valid with 'daemons analyse'");
+	if (r->given & OF_ANALYSE && strcmp(what, "analyse"))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--keep and --command are only valid with 'daemons analyse'");
 	if (r->yes && strcmp(what, "forget"))
 		return et_fail(
 			err, EINVAL, ET_EXIT_USAGE, "--yes is only valid with 'daemons forget'");
@@ -197,8 +200,8 @@ static int dispatch(struct et_cli *cli, struct request *r, const struct et_opera
 		return show(cli, r, err);
 	if (!strcmp(what, "forget") && alone)
 		return et_daemons_forget(cli, r->yes, err);
-	if (!strcmp(what, "analyse") && ops->n_before == 2 && !ops->n_after)
-		return analyse(cli, r, ops->before[1], err);
+	if (!strcmp(what, "analyse") && ops->n_before > 1 && ops->n_before < 4 && !ops->n_after)
+		return analyse(cli, r, ops, err);
 	return refuse(what, ops, err);
 }
 

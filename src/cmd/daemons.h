@@ -77,6 +77,23 @@ struct et_learned_from {
 	bool tuned;
 };
 
+/* A record of daemons, and where it comes from. */
+struct et_daemons_source {
+	struct et_daemon_record record;
+	char *name;                     /* for errors and titles */
+	char short_id[40], long_id[40]; /* the experiments; "": it is none */
+};
+
+/*
+ * Opens the runs that one or two operands name: a record of daemons in a file ("-" is standard
+ * input), or experiments, first the one of short samples. An experiment is stored, or in a file
+ * that `etalon export` wrote. `command` is the number or name of the command in experiments of
+ * several, or NULL. On success et_daemons_source_free frees *out.
+ */
+int et_daemons_source_open(const struct et_cli *cli, char *const *names, size_t n,
+	const char *command, struct et_daemons_source *out, struct et_error *err) ET_CHECK;
+void et_daemons_source_free(struct et_daemons_source *s); /* what it owns */
+
 /* Stores the cutoffs for this machine, learned now. */
 int et_daemons_store(const struct et_cli *cli, const struct et_daemon_record *r,
 	const struct et_daemon_findings *f, const struct et_learned_from *from,

@@ -265,9 +265,9 @@ static int enough(
 		return 0;
 	return et_hint(err,
 		et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"%.100s: %s: %u sample%s are too few to see an L-shape; at least %d are "
-			"needed",
-			name, which, run->samples, run->samples == 1 ? "" : "s", ET_LSHAPE_LEAST),
+			"%.100s: %s: %u sample%s too few to see an L-shape; at least %d are needed",
+			name, which, run->samples, run->samples == 1 ? " is" : "s are",
+			ET_LSHAPE_LEAST),
 		"take several times as many samples as a daemon is apart: the papers took 800 "
 		"short and 40 long ones");
 }

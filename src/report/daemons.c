@@ -31,15 +31,22 @@ static void name_column(const struct et_page *page, const char *name)
 }
 
 /* All times are in milliseconds, so that a reader can compare the cutoffs. */
+const char *et_format_ms(double ms, char buf[ET_FIGURE])
+{
+	int decimals = ms >= 100 ? 0 : ms >= 1 || ms <= 0 ? 1 : ms >= 0.1 ? 2 : 3;
+
+	if (isnan(ms))
+		snprintf(buf, ET_FIGURE, ET_DASH);
+	else
+		snprintf(buf, ET_FIGURE, "%.*f", decimals, ms);
+	return buf;
+}
+
 static void ms_cell(const struct et_page *page, int width, double ms)
 {
 	char buf[ET_FIGURE];
 
-	if (isnan(ms))
-		snprintf(buf, sizeof(buf), ET_DASH);
-	else
-		snprintf(buf, sizeof(buf), "%.*f", ms < 100 ? 1 : 0, ms);
-	et_cell(page, width, buf);
+	et_cell(page, width, et_format_ms(ms, buf));
 }
 
 const char *et_format_span(double seconds, char buf[ET_FIGURE])
@@ -106,16 +113,12 @@ static void frequent_row(const struct et_daemon_record *r, const struct et_run_f
 		et_page_paragraph(page, NAME, "  frequent", FAINT, list, NULL);
 }
 
-static void run_text(const struct et_daemon_record *r, const struct et_daemon_run *run,
-	const struct et_run_findings *f, const char *title, const struct et_page *page,
-	bool verbose)
+/* The details of a run, for -v. */
+static void run_details(const struct et_daemon_record *r, const struct et_daemon_run *run,
+	const struct et_run_findings *f, const char *title, const struct et_page *page)
 {
-	char each[ET_FIGURE], all[ET_FIGURE];
-	ET_AUTO_FREE char *text = et_asprintf("%s: %u samples of %s, %s in all", title,
-		run->samples, et_format_span(run->sample_seconds, each),
-		et_format_span(run->samples * run->sample_seconds, all));
-
-	heading(page, text);
+	putc('\n', page->out);
+	heading(page, title);
 	if (run->whole) {
 		ET_CLEANUP(et_dual_free) struct et_dual d = { 0 };
 		et_daemon_pairs(r, run, f, &d);
@@ -124,51 +127,156 @@ static void run_text(const struct et_daemon_record *r, const struct et_daemon_ru
 	numbers(page, "  L-samples", run, f->far);
 	numbers(page, "  removed", run, f->removed);
 	frequent_row(r, f, page);
-	if (verbose)
-		central_table(r, f, page);
+	central_table(r, f, page);
+}
+
+/* --- the answer --- */
+
+static size_t count(const bool *which, size_t n)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++)
+		k += which[i];
+	return k;
+}
+
+/* Whether the central cluster is symmetric, as a clause; "" if it was not tested. */
+static char *shape_clause(const struct et_cluster_shape *s)
+{
+	const char *why = s->skewness_p < 0.01 ? "it has a tail to one side"
+					       : "successive samples resemble each other";
+
+	if (!s->pairs)
+		return et_strdup("");
+	if (s->symmetric)
+		return et_strdup("; the central cluster is symmetric");
+	return et_asprintf("; the central cluster is not symmetric (%s): other disturbances may be "
+			   "left in it",
+		why);
+}
+
+static void run_row(const struct et_daemon_run *run, const struct et_run_findings *f,
+	const char *lead, const struct et_page *page)
+{
+	char each[ET_FIGURE], all[ET_FIGURE];
+	ET_AUTO_FREE char *shape = shape_clause(&f->shape);
+	ET_AUTO_FREE char *text = et_asprintf("%u samples of %s, %s in all: %zu outside of the "
+					      "central cluster, %zu removed%s",
+		run->samples, et_format_span(run->sample_seconds, each),
+		et_format_span(run->samples * run->sample_seconds, all), f->n_far,
+		count(f->removed, run->n_listed), shape);
+
+	et_page_paragraph(page, NAME, lead, FAINT, text, NULL);
+}
+
+static void answer(const struct et_daemon_record *r, const struct et_daemon_findings *f,
+	const struct et_page *page)
+{
+	ET_AUTO_FREE char *text = et_asprintf("%zu of %zu daemons spoil%s samples: %zu of %u",
+		f->n_cutoffs, r->n_names, f->n_cutoffs == 1 ? "s" : "",
+		count(f->short_run.removed, r->short_run.n_listed), r->short_run.samples);
+
+	if (r->has_long)
+		et_append(&text, " short and ", "%zu of %u long ones",
+			count(f->long_run.removed, r->long_run.n_listed), r->long_run.samples);
+	heading(page, f->n_cutoffs ? text : "no daemon ran long enough to spoil a sample");
+}
+
+/* The samples of a run that a daemon spoils. */
+static size_t spoilt(const struct et_daemon_record *r, const struct et_daemon_run *run,
+	const struct et_cutoff *c)
+{
+	double limit = et_cutoff_for(c, run->sample_seconds) + r->resolution_ms / 2;
+	size_t n = 0;
+
+	for (size_t i = 0; i < run->n_listed; i++) {
+		const struct et_daemon_sample *s = &run->listed[i];
+		bool over = false;
+		for (size_t k = s->first; k < s->first + s->n; k++)
+			over = over ||
+			       (run->executions[k].ms > limit &&
+				       !strcmp(r->names[run->executions[k].name], c->daemon));
+		n += over;
+	}
+	return n;
+}
+
+/* "20 h (?)": a period that only two visits speak for is a guess. */
+static const char *period_text(const struct et_cutoff *c, char buf[ET_FIGURE])
+{
+	char span[ET_FIGURE];
+
+	et_format_span(c->period_s, span);
+	snprintf(buf, ET_FIGURE, "%.80s%s", span,
+		!isnan(c->period_s) && c->sightings == 2 ? " (?)" : "");
+	return buf;
+}
+
+static void cutoff_row(const struct et_cutoff *c, const struct et_page *table)
+{
+	char ms[ET_FIGURE], span[ET_FIGURE], longer[2 * ET_FIGURE] = "";
+
+	name_column(table, c->daemon);
+	ms_cell(table, 9, c->final_ms[0]);
+	if (c->n_final > 1)
+		snprintf(longer, sizeof(longer), "%s from %s on", et_format_ms(c->final_ms[1], ms),
+			et_format_span(c->task_time_s, span));
+	et_cell(table, 22, longer);
+	et_cell(table, 12, period_text(c, span));
+}
+
+/* r may be NULL: then the samples are not known. */
+static void cutoffs_table(const struct et_cutoff *list, size_t n, const struct et_daemon_record *r,
+	const struct et_page *page)
+{
+	struct et_rows rows;
+	bool guess = false;
+	const struct et_page *table = et_rows_begin(&rows, page);
+
+	fprintf(table->out, "  %-*s\t%9s\t%22s\t%12s", NAME, "daemon", "cutoff",
+		"for longer programs", "period");
+	fprintf(table->out, r ? "\t%9s\n" : "\n", "removes");
+	for (size_t i = 0; i < n; i++) {
+		char text[32];
+		cutoff_row(&list[i], table);
+		if (r) {
+			size_t k = spoilt(r, &r->short_run, &list[i]);
+			k += r->has_long ? spoilt(r, &r->long_run, &list[i]) : 0;
+			snprintf(text, sizeof(text), "%zu", k);
+			et_cell(table, 9, text);
+		}
+		putc('\n', table->out);
+		guess = guess || (list[i].sightings == 2 && !isnan(list[i].period_s));
+	}
+	et_rows_end(&rows);
+	et_page_paragraph(page, 2, " ", NULL,
+		"cutoff: milliseconds of CPU time; a sample with more is removed", FAINT);
+	if (guess)
+		et_page_paragraph(page, 2, " ", NULL, "(?): it was seen only twice", FAINT);
 }
 
 void et_daemons_text(const struct et_daemon_record *r, const struct et_daemon_findings *f,
 	const struct et_page *page, bool verbose)
 {
-	run_text(r, &r->short_run, &f->short_run, "short run", page, verbose);
-	putc('\n', page->out);
-	if (r->has_long) {
-		run_text(r, &r->long_run, &f->long_run, "long run", page, verbose);
+	answer(r, f, page);
+	run_row(&r->short_run, &f->short_run, "  short run", page);
+	if (r->has_long)
+		run_row(&r->long_run, &f->long_run, "  long run", page);
+	if (f->n_cutoffs) {
 		putc('\n', page->out);
+		cutoffs_table(f->cutoffs, f->n_cutoffs, r, page);
 	}
-	if (!f->n_cutoffs) {
-		heading(page, "no daemon ran long enough to spoil a sample");
+	if (!verbose)
 		return;
-	}
-	heading(page,
-		"cutoffs in milliseconds: a sample with a daemon above its cutoff is removed");
-	et_cutoffs_text(f->cutoffs, f->n_cutoffs, page);
+	run_details(r, &r->short_run, &f->short_run, "short run", page);
+	if (r->has_long)
+		run_details(r, &r->long_run, &f->long_run, "long run", page);
 }
 
 void et_cutoffs_text(const struct et_cutoff *list, size_t n, const struct et_page *page)
 {
-	char span[ET_FIGURE];
-
-	struct et_rows rows;
-	const struct et_page *table = et_rows_begin(&rows, page);
-
-	fprintf(table->out, "  %-*s\t%8s\t%9s\t%10s\t%8s\t  for longer programs\n", NAME, "daemon",
-		"short", "long", "period", "cutoff");
-	for (size_t i = 0; i < n; i++) {
-		const struct et_cutoff *c = &list[i];
-		name_column(table, c->daemon);
-		ms_cell(table, 8, c->short_ms);
-		ms_cell(table, 9, c->long_ms);
-		et_cell(table, 10, et_format_span(c->period_s, span));
-		ms_cell(table, 8, c->final_ms[0]);
-		if (c->n_final > 1) {
-			ms_cell(table, 7, c->final_ms[1]);
-			fprintf(table->out, " from %s on", et_format_span(c->task_time_s, span));
-		}
-		putc('\n', table->out);
-	}
-	et_rows_end(&rows);
+	cutoffs_table(list, n, NULL, page);
 }
 
 /* --- JSON --- */
@@ -341,7 +449,7 @@ void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns,
 	if (c->long_runs)
 		show_runs(page, "  long run", c->long_runs, c->long_seconds);
 	if (c->n) {
-		fprintf(page->out, "\n  cutoffs in milliseconds\n");
+		putc('\n', page->out);
 		et_cutoffs_text(c->list, c->n, page);
 	}
 	et_warnings_text(page, 2, warnings);

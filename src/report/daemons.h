@@ -10,6 +10,10 @@
 #include "report/terminal.h"
 #include "report/units.h"
 
+/*
+ * Prints the answer: which daemons, their cutoffs and periods, and how many samples they spoiled.
+ * verbose adds the scatter plots, the samples and the figures of the central cluster.
+ */
 void et_daemons_text(const struct et_daemon_record *r, const struct et_daemon_findings *f,
 	const struct et_page *page, bool verbose);
 void et_daemons_json(
@@ -39,6 +43,8 @@ void et_daemon_pairs(const struct et_daemon_record *r, const struct et_daemon_ru
 char *et_cluster_shape_text(const struct et_cluster_shape *s);
 
 double et_cutoffs_age_s(const struct et_cutoffs *c, uint64_t wall_ns);
+/* "63.5", "12828", "0.004": milliseconds, without the unit. */
+const char *et_format_ms(double ms, char buf[ET_FIGURE]);
 /* "1.5 h", "8 days": a span of seconds. */
 const char *et_format_span(double seconds, char buf[ET_FIGURE]);
 

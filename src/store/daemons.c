@@ -287,3 +287,17 @@ int et_daemon_record_read(const char *data, size_t size, const char *name,
 	*out = record;
 	return 0;
 }
+
+bool et_daemon_record_is_native(const char *data, size_t size)
+{
+	struct et_import_options options = { .name = "" };
+	struct et_importer in = { .options = &options };
+	json_t *root = NULL;
+
+	bool native = size <= ET_DAEMONS_MOST_BYTES &&
+		      et_outline_load(&in, data, size, &root) == 0 &&
+		      json_object_get(root, "etalon") && !json_object_get(root, "short_run");
+	json_decref(root);
+	et_outline_free(&in);
+	return native;
+}

@@ -19,5 +19,10 @@ enum { ET_DAEMONS_MOST_NAMES = 10000, ET_DAEMONS_MOST_SAMPLES = 1000000 };
 /* name is that of the file, for errors. On success et_daemon_record_free frees *out. */
 int et_daemon_record_read(const char *data, size_t size, const char *name,
 	struct et_daemon_record *out, struct et_error *err) ET_CHECK;
+/*
+ * True if the text is the native record of an experiment ("etalon": 1), which et_import reads, and
+ * not a record of daemons.
+ */
+bool et_daemon_record_is_native(const char *data, size_t size);
 
 #endif

@@ -10,7 +10,7 @@ refuses 'daemons show: without a store it fails' 4 '' etalon daemons show
 exits 'daemons learn: short and long runs succeed' 0 etalon daemons learn --short-runs 12 --short-seconds 5ms --long-runs 10 \
 	--long-seconds 20ms
 like 'daemons learn: a message says how infrequent a daemon may be to be seen' "$err" 'daemons that run at least once every .* are seen'
-like 'daemons learn: both runs are drawn' "$out" 'short run: 12 samples of .*long run: 10 samples of '
+like 'daemons learn: the text has both runs' "$out" 'short run +12 samples of .*long run +10 samples of '
 exits 'daemons show: the cutoffs are shown' 0 etalon daemons show
 like 'daemons show: the text names the date, the kernel and the runs' "$out" "learned 20.* ago.*kernel +$(uname -r).*short run +12 samples"
 exits 'daemons show: --json succeeds' 0 etalon daemons show --json

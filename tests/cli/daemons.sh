@@ -7,9 +7,14 @@
 golden=$root/tests/golden/emp-daemons.json
 
 exits 'daemons analyse: the record of the papers is accepted' 0 etalon daemons analyse "$golden"
-like 'daemons analyse: the text lists the removed samples' "$out" \
+is 'daemons analyse: the first line is the answer' "$(head -n 1 <<<"$out")" \
+	'10 of 16 daemons spoil samples: 15 of 800 short and 2 of 40 long ones'
+like 'daemons analyse: the text lists the cutoffs with their periods and removals' "$out" 'rhn_check +281 +12828 from 12 min on +4 h +9'
+unlike 'daemons analyse: the text does not list single samples' "$out" '104 186'
+is 'daemons analyse: no line of the text is wider than 80 columns' "$(awk 'length > 80' <<<"$out")" ''
+exits 'daemons analyse: -v succeeds for a record of L-samples' 0 etalon daemons analyse -v "$golden"
+like 'daemons analyse: -v lists the removed samples' "$out" \
 	'removed +75 104 186 216 298 328 366 410 439 522 551 634 663 746 775'
-like 'daemons analyse: the text lists the cutoffs' "$out" 'rhn_check +281 +12828 +4 h +281 +12828 from 12 min on'
 exits 'daemons analyse: --json succeeds' 0 etalon daemons analyse --json "$golden"
 printf '%s' "$out" >found.json
 ok 'daemons analyse: every figure agrees with those in the papers' python3 - "$golden" found.json <<'PY'
@@ -50,16 +55,16 @@ for i in range(1, 402):
 json.dump({"short_run": {"samples": 401, "sample_seconds": 10, "all": samples}}, sys.stdout)
 PY
 python3 make.py >all.json
-exits 'daemons analyse: a record with all samples is accepted' 0 etalon daemons analyse all.json
+exits 'daemons analyse: a record with all samples is accepted' 0 etalon daemons analyse -v all.json
 like 'daemons analyse: the L-shaped samples outside the cluster are listed' "$out" 'L-samples +77 200 323'
 like 'daemons analyse: frequent daemons are listed' "$out" 'frequent +busyd java'
 like 'daemons analyse: a plot of the samples is drawn' "$out" '(⠁|⠂|⠄|⡀)'
 like 'daemons analyse: a plot of the central cluster alone is drawn' "$out" '\(b\): the central cluster, 197 pairs'
 unlike 'daemons analyse: the plot has no colour if the output is no terminal' "$out" $'\033'
-exits 'daemons analyse: --color always succeeds' 0 etalon daemons analyse --color always all.json
+exits 'daemons analyse: --color always succeeds' 0 etalon daemons analyse -v --color always all.json
 like 'daemons analyse: --color always colours the plot' "$out" $'\033''\[33ma'
 like 'daemons analyse: the plot marks the daemon on the arms and the frequent ones' "$out" 'a cronjob, f frequent daemons'
-exits 'daemons analyse: a terminal of 30 columns is wide enough' 0 env COLUMNS=30 etalon daemons analyse all.json
+exits 'daemons analyse: a terminal of 30 columns is wide enough' 0 env COLUMNS=30 etalon daemons analyse -v all.json
 exits 'daemons analyse: -v succeeds' 0 etalon daemons analyse -v all.json
 like 'daemons analyse: -v lists the figures of the central cluster' "$out" 'busyd +100 +0.0'
 
@@ -145,10 +150,13 @@ for text in '' '{' '[]' 'nonsense' '{"short_run": 1}' '{"short_run": {}, "short_
 	printf '%s' "$text" >bad.json
 	refuses "daemons analyse: '$text' is rejected" 2 'bad.json: ' etalon daemons analyse bad.json
 done
-refuses 'daemons analyse: a file that does not exist is rejected' 2 'No such file' etalon daemons analyse nosuch.json
+refuses 'daemons analyse: a word that is neither a file nor an experiment is rejected' 2 \
+	"'nosuch.json' is neither a file nor a stored experiment" etalon daemons analyse nosuch.json
+refuses 'daemons analyse: ./ begins the name of a file' 2 'No such file' etalon daemons analyse ./nosuch.json
 refuses 'daemons learn: too few long runs are rejected' 2 'too few' etalon daemons learn --long-runs 4 --report new.html
 ok 'daemons learn: a rejected plan leaves no report' test ! -e new.html
-refuses 'daemons analyse: no file is rejected' 2 'expected one file' etalon daemons analyse
+refuses 'daemons analyse: no file is rejected' 2 'expected a file, or one or two experiments' etalon daemons analyse
+refuses 'daemons analyse: three operands are rejected' 2 'one or two experiments' etalon daemons analyse a b c
 refuses 'daemons: no action is rejected' 2 'no action given' etalon daemons
 refuses 'daemons: an unknown action is rejected' 2 "unexpected 'nosuch'" etalon daemons nosuch
 
