@@ -201,6 +201,7 @@ const struct et_collected *et_findings_collected(const struct et_run_findings *f
 static void run_findings_free(struct et_run_findings *f)
 {
 	free(f->far);
+	free(f->explained);
 	free(f->central);
 	free(f->long_running);
 	free(f->frequent);

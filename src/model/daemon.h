@@ -122,6 +122,7 @@ struct et_collected {
 struct et_run_findings {
 	bool *far; /* one per listed sample: it is an L-sample */
 	size_t n_far;
+	bool *explained; /* likewise: it is one, and daemons are to blame; otherwise nobody knows */
 	struct et_central *central; /* daemons in the central cluster, by name */
 	size_t n_central;
 	bool *long_running; /* one per execution: in an L-sample, longer than in the cluster */

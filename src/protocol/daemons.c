@@ -40,6 +40,7 @@ static void find_cluster(const struct et_daemon_record *r, const struct et_daemo
 		et_lshape_find(r, run, floor_ms, &l);
 		f->far = l.far;
 		f->n_far = l.n_far;
+		f->explained = l.explained;
 		f->frequent = l.frequent;
 		ET_AUTO_FREE struct et_central *all = et_central_figures(run, r->n_names, f->far);
 		take_central(f, all, r->n_names, true);
@@ -50,8 +51,9 @@ static void find_cluster(const struct et_daemon_record *r, const struct et_daemo
 	qsort(f->central, f->n_central, sizeof(*f->central), by_name);
 	f->n_far = run->n_listed;
 	f->far = et_calloc(run->n_listed + 1, sizeof(*f->far));
+	f->explained = et_calloc(run->n_listed + 1, sizeof(*f->explained));
 	for (size_t i = 0; i < run->n_listed; i++)
-		f->far[i] = true;
+		f->far[i] = f->explained[i] = true;
 }
 
 /* A frequent daemon may be in an L-sample as well; it does not make the sample one. */
@@ -91,7 +93,7 @@ static struct sighting *find_sightings(
 	f->long_running = et_calloc(run->n_executions + 1, sizeof(*f->long_running));
 	for (size_t i = 0; i < run->n_listed; i++) {
 		const struct et_daemon_sample *w = &run->listed[i];
-		for (size_t k = 0; f->far[i] && k < w->n; k++) {
+		for (size_t k = 0; f->explained[i] && k < w->n; k++) {
 			const struct et_execution *x = &run->executions[w->first + k];
 			if (!is_long_running(f, x, floor_ms))
 				continue;

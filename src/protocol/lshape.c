@@ -133,7 +133,7 @@ struct finder {
 	double *times[2]; /* elapsed, CPU */
 	double median[2], bound[2], near_bound[2];
 	bool *near; /* beyond the lower of the two bounds in one of the times */
-	bool *far;
+	bool *far, *explained;
 	bool *frequent; /* one per name; the last one is of samples that no daemon explains */
 	struct et_central *central;
 };
@@ -156,28 +156,45 @@ static double blamed_ms(const struct finder *f, const struct et_daemon_sample *w
 	return sum;
 }
 
+/* The verdict on one sample. */
+struct verdict {
+	bool far;       /* it is an L-sample */
+	bool explained; /* infrequent daemons are to blame */
+};
+
 /*
- * The distance of a sample from the median is shared among the daemons that were long-running in
- * it: the part of frequent daemons does not count. Nobody is frequent at first.
+ * The distance of a sample from the median is divided among the daemons that were long-running in
+ * it, by their times. If these are less than half of the distance, nobody is to blame for the rest.
+ * The parts of frequent daemons, and that of nobody if it is frequent, do not count.
  */
-static bool is_far(const struct finder *f, size_t i)
+static struct verdict look_at(const struct finder *f, size_t i)
 {
 	double blamed = blamed_ms(f, &f->run->listed[i], false);
 	double frequent = blamed_ms(f, &f->run->listed[i], true);
-	double part = 1;
+	struct verdict b = { 0 };
 
-	if (blamed + frequent > 0)
-		part = blamed / (blamed + frequent);
-	else if (f->frequent[f->r->n_names])
-		part = 0;
 	for (int m = 0; m < 2; m++) {
-		double distance = part * (f->times[m][i] - f->median[m]);
-		if (distance > f->bound[m] - f->median[m])
-			return true;
-		if (distance > f->near_bound[m] - f->median[m] && blamed >= distance / 2)
-			return true;
+		double distance = f->times[m][i] - f->median[m];
+		if (!(distance > 0))
+			continue;
+		double known = blamed + frequent;
+		double nobody = known < distance / 2 ? distance - known : 0;
+		double counts = blamed + (f->frequent[f->r->n_names] ? 0 : nobody);
+		double part = distance * counts / (known + nobody);
+		bool to_blame = part > f->near_bound[m] - f->median[m] && blamed >= part / 2;
+		b.far = b.far || to_blame || part > f->bound[m] - f->median[m];
+		b.explained = b.explained || to_blame;
 	}
-	return false;
+	return b;
+}
+
+static void judge_all(struct finder *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		struct verdict v = look_at(f, i);
+		f->far[i] = v.far;
+		f->explained[i] = v.explained;
+	}
 }
 
 static void find_bounds(struct finder *f)
@@ -190,8 +207,9 @@ static void find_bounds(struct finder *f)
 		ET_AUTO_FREE double *sorted = et_sorted_copy(f->times[m], f->n);
 		f->median[m] = et_median_sorted(sorted, f->n);
 		f->bound[m] = et_lshape_bound(f->times[m], f->n, f->r->step_ms, ALONE);
-		f->near_bound[m] = et_lshape_bound(f->times[m], f->n, f->r->step_ms, WITH_CULPRIT);
+		f->near_bound[m] = f->bound[m];
 	}
+	f->near_bound[0] = et_lshape_bound(f->times[0], f->n, f->r->step_ms, WITH_CULPRIT);
 	for (size_t i = 0; i < f->n; i++)
 		f->near[i] = f->times[0][i] > f->near_bound[0] || f->times[1][i] > f->near_bound[1];
 }
@@ -204,16 +222,13 @@ static struct visits *count_blamed(const struct finder *f)
 
 	for (size_t i = 0; i < f->n; i++) {
 		const struct et_daemon_sample *w = &f->run->listed[i];
-		bool explained = false;
-		for (size_t k = 0; f->far[i] && k < w->n; k++) {
-			const struct et_execution *x = &f->run->executions[w->first + k];
-			if (is_long_running(f, x)) {
-				see(&all[x->name], f->run, i);
-				explained = true;
-			}
-		}
-		if (f->far[i] && !explained)
+		if (f->far[i] && !f->explained[i])
 			see(&all[nobody], f->run, i);
+		for (size_t k = 0; f->explained[i] && k < w->n; k++) {
+			const struct et_execution *x = &f->run->executions[w->first + k];
+			if (is_long_running(f, x))
+				see(&all[x->name], f->run, i);
+		}
 	}
 	return all;
 }
@@ -236,12 +251,12 @@ static void add_everyday(const struct finder *f, const struct visits *blamed)
 
 /* --- the ends of visits --- */
 
-/* True if an infrequent daemon is long-running in both samples. */
+/* True if an infrequent daemon that is to blame for the far sample is long-running in the other. */
 static bool shares_visit(const struct finder *f, size_t i, size_t far)
 {
 	const struct et_daemon_sample *w = &f->run->listed[i], *v = &f->run->listed[far];
 
-	for (size_t k = w->first; k < w->first + w->n; k++) {
+	for (size_t k = w->first; f->explained[far] && k < w->first + w->n; k++) {
 		const struct et_execution *x = &f->run->executions[k];
 		if (f->frequent[x->name] || !is_long_running(f, x))
 			continue;
@@ -288,7 +303,7 @@ static void add_ends(struct finder *f)
 			continue;
 		size_t end = was_far[i] ? i + 1 : i;
 		if (shares_visit(f, end, was_far[i] ? i : i + 1))
-			f->far[end] = true;
+			f->far[end] = f->explained[end] = true;
 	}
 }
 
@@ -299,19 +314,18 @@ void et_lshape_find(const struct et_daemon_record *r, const struct et_daemon_run
 
 	f.near = et_calloc(f.n, sizeof(*f.near));
 	f.far = et_calloc(f.n, sizeof(*f.far));
+	f.explained = et_calloc(f.n, sizeof(*f.explained));
 	f.frequent = et_calloc(r->n_names + 1, sizeof(*f.frequent));
 	find_bounds(&f);
 	f.central = et_central_figures(run, r->n_names, f.near);
-	for (size_t i = 0; i < f.n; i++)
-		f.far[i] = is_far(&f, i);
+	judge_all(&f);
 	ET_AUTO_FREE struct visits *blamed = count_blamed(&f);
 	for (size_t name = 0; name <= r->n_names; name++)
 		f.frequent[name] = is_frequent(&blamed[name], f.n);
-	for (size_t i = 0; i < f.n; i++)
-		f.far[i] = f.far[i] && is_far(&f, i);
+	judge_all(&f);
 	add_ends(&f);
 	add_everyday(&f, blamed);
-	*out = (struct et_lshape){ .far = f.far, .frequent = f.frequent };
+	*out = (struct et_lshape){ .far = f.far, .explained = f.explained, .frequent = f.frequent };
 	for (size_t i = 0; i < f.n; i++)
 		out->n_far += f.far[i];
 	free(f.near);

@@ -23,10 +23,12 @@
  *    has a lighter tail. Skewed noise (log-normal, gamma) is nearly exponential over the end of its
  *    tail, which is why only the end is used. A symmetric measure such as the standard deviation
  *    would cut skewed noise apart.
- * 3. A sample beyond a gap of probability 1/10000 is an L-sample. Beyond a gap of 1/50 it is one if
- *    a daemon is to blame: executions longer than that daemon's max + 2 sd in the cluster, or of a
- *    daemon that is not in the cluster, account for at least half of the sample's distance from the
- *    median. Two kinds of evidence need less of each.
+ * 3. A sample beyond a gap of probability 1/10000 is an L-sample. Beyond a gap of 1/50 in elapsed
+ *    time it is one if a daemon is to blame: executions longer than that daemon's max + 2 sd in the
+ *    cluster, or of a daemon that is not in the cluster, account for at least half of the sample's
+ *    distance from the median. Two kinds of evidence need less of each. This holds for elapsed time
+ *    only, which grows by about the time of the daemon. CPU time grows by a small part of it (by
+ *    0.24 s in the papers' visit of 35 s), so that the time of any process would account for it.
  * 4. Successive samples with executions of a daemon that is to blame are one visit of it, however
  *    many they are: a process that runs for 35 s comes once, also if the samples take 1 s. A daemon
  *    is frequent if its visits are more than 5 % of the samples and begin in every quarter of the
@@ -41,9 +43,12 @@
  *    The run was then watched for less than four times as long as the daemon ran, which is no
  *    evidence that it is rare; and the cluster would be made of a part of the machine's time.
  * 6. The distance of a sample from the median is divided among the daemons to blame, by their
- * times. The part of frequent daemons does not count; a sample that would not be an L-sample
- * without it belongs to the cluster. Samples that no daemon explains are treated as if one unnamed
- * daemon explained them all.
+ *    times. The part of frequent daemons does not count; a sample that would not be an L-sample
+ *    without it belongs to the cluster. If executions account for less than half of a distance, one
+ *    unnamed daemon is to blame for the rest, the same in all samples; it may be frequent as well.
+ *    An L-sample that the unnamed daemon explains (a virtual machine that was not scheduled, for
+ *    example) says nothing about processes that happened to run in it. The papers blame those as
+ *    well; their L-samples are all explained.
  * 7. Every sample that a visit touched is an L-sample, also the one in which it began or ended and
  *    which has too little of it to leave the cluster: a sample of the cluster that is successive to
  *    an L-sample, if the same daemon is above max + 2 sd of all other samples of the cluster in it.
@@ -59,14 +64,15 @@
 enum { ET_LSHAPE_LEAST = 10 };
 
 struct et_lshape {
-	bool *far; /* one per listed sample: it is an L-sample */
+	bool *far;       /* one per listed sample: it is an L-sample */
+	bool *explained; /* likewise: it is one, and infrequent daemons are to blame */
 	size_t n_far;
 	bool *frequent; /* one per name */
 };
 
 /*
  * Finds the L-samples of a run, which must be whole and have at least ET_LSHAPE_LEAST samples.
- * Executions below floor_ms are not long-running. The caller frees the two arrays.
+ * Executions below floor_ms are not long-running. The caller frees the three arrays.
  */
 void et_lshape_find(const struct et_daemon_record *r, const struct et_daemon_run *run,
 	double floor_ms, struct et_lshape *out);

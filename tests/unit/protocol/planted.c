@@ -5,6 +5,29 @@
 #include "protocol/cluster.h"
 #include "protocol/lshape.h"
 
+/* True if exactly the samples with these numbers (from … to, up to a pair of 0) are marked. */
+static bool exactly(const struct et_daemon_run *run, const bool *marked, const uint32_t (*want)[2])
+{
+	for (size_t i = 0; i < run->n_listed; i++) {
+		bool wanted = false;
+		for (const uint32_t(*w)[2] = want; (*w)[0]; w++)
+			wanted |= run->listed[i].number >= (*w)[0] &&
+				  run->listed[i].number <= (*w)[1];
+		if (wanted != marked[i])
+			return false;
+	}
+	return true;
+}
+
+#define SAMPLES(...)                                                                               \
+	(const uint32_t[][2])                                                                      \
+	{                                                                                          \
+		__VA_ARGS__,                                                                       \
+		{                                                                                  \
+			0                                                                          \
+		}                                                                                  \
+	}
+
 static const struct planted usual = {
 	.n = 300, .seconds = 1, .noise_ms = 1.3, .noise = HALF_NORMAL_NOISE
 };
@@ -185,7 +208,39 @@ static void test_stray(void)
 	uproot(&r, &f);
 }
 
-/* Forty visits within a minute, such as an upgrade of packages, and none in the other four. */
+/*
+ * Something that is not a process, such as a hypervisor, takes 200 ms of three samples. Processes
+ * of a few milliseconds happen to run in two of them, and a daemon of its own takes 150 ms of
+ * another.
+ */
+static void test_unexplained(void)
+{
+	static const struct visit visits[] = { { "sh", 50.5, 50.503, 1 },
+		{ "cron", 120.5, 120.502, 1 }, { "backupd", 180.5, 180.65, 1 }, { 0 } };
+	static const size_t stolen[] = { 50, 120, 200 };
+	struct planted p = with(visits);
+	struct et_daemon_record r = { 0 };
+	struct et_daemon_findings f;
+	struct et_error err;
+	struct et_rng rng;
+
+	et_rng_seed(&rng, 1, 13);
+	plant(&r, &r.short_run, &p, &rng);
+	for (size_t i = 0; i < ET_LENGTH(stolen); i++)
+		r.short_run.listed[stolen[i]].elapsed_ms += 200;
+	et_daemon_record_settle(&r);
+	if (et_daemons_analyse(&r, "unexplained", &f, &err))
+		tap_bail("%s", err.what);
+	ok(exactly(&r.short_run, f.short_run.far,
+		   SAMPLES({ 51, 51 }, { 121, 121 }, { 181, 181 }, { 201, 201 })) &&
+			exactly(&r.short_run, f.short_run.explained, SAMPLES({ 181, 181 })),
+		"unexplained: samples that no process explains are L-samples");
+	ok(f.n_cutoffs == 1 && cutoff_of(&f, "backupd"),
+		"unexplained: processes that happened to run in them have no cutoff");
+	uproot(&r, &f);
+}
+
+/* Twenty visits within 40 s, such as an upgrade of packages, and none in the rest of the run. */
 static void test_burst(void)
 {
 	struct visit visits[400] = { 0 };
@@ -357,6 +412,7 @@ int main(void)
 	test_ends();
 	test_mixed();
 	test_stray();
+	test_unexplained();
 	test_burst();
 	test_floor();
 	test_floor_of_long_run();

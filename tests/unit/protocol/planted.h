@@ -22,6 +22,8 @@ struct planted {
 	double noise_ms; /* the scale of the noise of elapsed time */
 	enum planted_noise noise;
 	bool whole_ms;
+	bool company;               /* other processes that do not disturb: on another CPU */
+	double stolen_share;        /* of the samples, which lose 20 to 220 ms to no process */
 	const struct visit *visits; /* up to one without a name */
 };
 
@@ -36,6 +38,25 @@ static double planted_noise(struct et_rng *rng, const struct planted *p)
 		return p->noise_ms * fabs(z);
 	default:
 		return p->noise_ms * exp(0.7 * z);
+	}
+}
+
+/* Eight daemons that are often there, and one of 60 processes in every tenth sample. */
+static void add_company(struct et_daemon_record *r, struct et_daemon_run *run, struct et_rng *rng)
+{
+	char name[16];
+
+	for (int i = 0; i < 8; i++) {
+		if (et_rng_uniform(rng) > (i + 1) / 8.0)
+			continue;
+		snprintf(name, sizeof(name), "everyday%d", i);
+		et_daemon_run_execution(run, et_daemon_record_name(r, name),
+			0.1 * (i + 1) * exp(0.7 * et_rng_normal(rng)));
+	}
+	if (et_rng_uniform(rng) < 0.1) {
+		snprintf(name, sizeof(name), "rare%d", (int)(60 * et_rng_uniform(rng)));
+		et_daemon_run_execution(
+			run, et_daemon_record_name(r, name), 0.1 + 3 * et_rng_uniform(rng));
 	}
 }
 
@@ -64,8 +85,13 @@ static void plant(struct et_daemon_record *r, struct et_daemon_run *run, const s
 			et_daemon_run_execution(run, et_daemon_record_name(r, v->name), ms);
 			taken += ms;
 		}
+		if (p->company)
+			add_company(r, run, rng);
+		double stolen = p->stolen_share > 0 && et_rng_uniform(rng) < p->stolen_share
+					? 20 + 200 * et_rng_uniform(rng)
+					: 0;
 		struct et_daemon_sample *w = &run->listed[i];
-		w->elapsed_ms = 1000 * p->seconds + planted_noise(rng, p) + taken;
+		w->elapsed_ms = 1000 * p->seconds + planted_noise(rng, p) + taken + stolen;
 		w->cpu_ms = 1000 * p->seconds + p->noise_ms / 4 * fabs(et_rng_normal(rng)) +
 			    0.01 * taken;
 		if (p->whole_ms) {
@@ -117,28 +143,5 @@ static bool is_frequent_in(
 	}
 	return false;
 }
-
-/* True if exactly the samples with these numbers (from … to, up to a pair of 0) are marked. */
-static bool exactly(const struct et_daemon_run *run, const bool *marked, const uint32_t (*want)[2])
-{
-	for (size_t i = 0; i < run->n_listed; i++) {
-		bool wanted = false;
-		for (const uint32_t(*w)[2] = want; (*w)[0]; w++)
-			wanted |= run->listed[i].number >= (*w)[0] &&
-				  run->listed[i].number <= (*w)[1];
-		if (wanted != marked[i])
-			return false;
-	}
-	return true;
-}
-
-#define SAMPLES(...)                                                                               \
-	(const uint32_t[][2])                                                                      \
-	{                                                                                          \
-		__VA_ARGS__,                                                                       \
-		{                                                                                  \
-			0                                                                          \
-		}                                                                                  \
-	}
 
 #endif
