@@ -31,6 +31,8 @@ static const struct et_option options[] = {
 	{ 0, "json", NULL, "print JSON instead of text", et_set_true, ET_FILLS(request, out.json) },
 	{ 0, "report", "FILE", "write a page (HTML) with pictures; - is stdout", et_set_text,
 		ET_FILLS(request, out.page), .values = "FILE" },
+	{ 0, "svg", "FILE", "learn, analyse: write the pictures", et_set_text,
+		ET_FILLS(request, out.svg), .values = "FILE" },
 	{ 0, "keep", NULL, "analyse: store the cutoffs for this machine", et_set_true,
 		ET_FILLS(request, keep), .bit = OF_ANALYSE },
 	{ 0, "command", "N|NAME", "analyse: the command of experiments that have several",
@@ -83,7 +85,8 @@ const struct et_verb et_verb_daemons = {
 		    "  etalon daemons analyse daemons.json\n"
 		    "  etalon daemons analyse daemons-short\n"
 		    "  etalon daemons analyse --json daemons.json\n"
-		    "  etalon daemons analyse --report daemons.html daemons.json\n",
+		    "  etalon daemons analyse --report daemons.html --svg daemons.svg "
+		    "daemons.json\n",
 	.options = options,
 	.uses_store = true,
 	.rights = ET_RIGHTS_MACHINE,
@@ -178,6 +181,9 @@ static int check_given(const struct request *r, const char *what, struct et_erro
 	if (r->given & OF_ANALYSE && strcmp(what, "analyse"))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"--keep and --command are only valid with 'daemons analyse'");
+	if (r->out.svg && strcmp(what, "learn") && strcmp(what, "analyse"))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--svg is only valid with 'daemons learn' and 'daemons analyse'");
 	if (r->yes && strcmp(what, "forget"))
 		return et_fail(
 			err, EINVAL, ET_EXIT_USAGE, "--yes is only valid with 'daemons forget'");
@@ -232,7 +238,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	int rc = et_daemons_output_open(&r.out, &err);
 	if (rc == 0)
 		rc = dispatch(cli, &r, &ops, &status, &err);
-	et_output_close(&r.out.output);
+	et_daemons_output_close(&r.out);
 	et_operands_free(&ops);
 	return rc ? et_cli_fail(&err) : status;
 }

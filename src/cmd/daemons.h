@@ -30,15 +30,18 @@ struct et_here {
 /* Starts systemctl, if there is one. */
 void et_here_read(struct et_here *p);
 
-/* The outputs: text or JSON, and a page. */
+/* The outputs: text or JSON, a page, and pictures. */
 struct et_daemons_output {
 	bool json;
 	const char *page;        /* path, or NULL; "-" is stdout, which then has no text */
+	const char *svg;         /* path, or NULL */
 	struct et_output output; /* of the page */
+	struct et_output pictures;
 };
 
-/* Opens the page early, so that a wrong path does not fail after hours. */
+/* Opens the files early, so that a wrong path does not fail after hours. */
 int et_daemons_output_open(struct et_daemons_output *o, struct et_error *err) ET_CHECK;
+void et_daemons_output_close(struct et_daemons_output *o);
 /* Returns true if stdout gets text or JSON, not the page. */
 bool et_daemons_prints(const struct et_daemons_output *o);
 /* Writes the findings about a record of that name to all outputs. */

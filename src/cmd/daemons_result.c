@@ -20,12 +20,42 @@ bool et_daemons_prints(const struct et_daemons_output *o)
 
 int et_daemons_output_open(struct et_daemons_output *o, struct et_error *err)
 {
-	if (!o->page)
-		return 0;
+	int rc = 0;
+
 	if (o->json && !et_daemons_prints(o))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"--json and --report - both write to standard output");
-	return et_output_open(&o->output, o->page, err);
+	if (o->svg && !strcmp(o->svg, "-"))
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--svg: standard output is used for text, JSON or a page"),
+			"name a file: --svg daemons.svg");
+	if (o->page)
+		rc = et_output_open(&o->output, o->page, err);
+	if (rc == 0 && o->svg)
+		rc = et_output_open(&o->pictures, o->svg, err);
+	return rc;
+}
+
+void et_daemons_output_close(struct et_daemons_output *o)
+{
+	et_output_close(&o->output);
+	et_output_close(&o->pictures);
+}
+
+typedef void write_fn(const struct et_daemon_record *r, const struct et_daemon_findings *f,
+	const char *name, FILE *out);
+
+static int write_file(struct et_output *o, write_fn *fn, const struct et_daemon_record *r,
+	const struct et_daemon_findings *f, const char *name, struct et_error *err)
+{
+	if (!o->open)
+		return 0;
+	FILE *out = et_output_begin(o, err);
+	if (!out)
+		return -EIO;
+	fn(r, f, name, out);
+	return et_output_end(o, err);
 }
 
 int et_daemons_report(const struct et_cli *cli, const struct et_daemon_record *r,
@@ -41,13 +71,9 @@ int et_daemons_report(const struct et_cli *cli, const struct et_daemon_record *r
 	else if (et_daemons_prints(o))
 		et_daemons_text(r, f, &page, cli->verbosity > 0);
 	int rc = et_cli_close_output(stdout, "-", err);
-	if (rc || !o->page)
-		return rc;
-	FILE *out = et_output_begin(&o->output, err);
-	if (!out)
-		return -EIO;
-	et_daemons_page(r, f, name, out);
-	return et_output_end(&o->output, err);
+	if (rc == 0)
+		rc = write_file(&o->output, et_daemons_page, r, f, name, err);
+	return rc ? rc : write_file(&o->pictures, et_daemons_svg, r, f, name, err);
 }
 
 static void read_host(struct et_here *p)

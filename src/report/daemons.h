@@ -30,6 +30,9 @@ void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns,
 /* The same as HTML pages. */
 void et_daemons_page(const struct et_daemon_record *r, const struct et_daemon_findings *f,
 	const char *name, FILE *out);
+/* The charts of that page in one SVG file. */
+void et_daemons_svg(const struct et_daemon_record *r, const struct et_daemon_findings *f,
+	const char *name, FILE *out);
 void et_cutoffs_page(const struct et_cutoffs *c, uint64_t wall_ns,
 	const struct et_warnings *warnings, FILE *out);
 /*

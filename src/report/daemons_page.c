@@ -4,14 +4,16 @@
 #include "num/quantile.h"
 #include "report/daemons.h"
 #include "report/html.h"
+#include "report/svg_sheet.h"
 #include "report/xml.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROWS = 200 };
+enum { MOST_ROWS = 200, PAGE = 1120, SHEET = 1260 }; /* widths of charts in order */
 
-static const double SIGNIFICANT = 0.01; /* of the tests in struct et_cluster_shape */
+static const double SIGNIFICANT = 0.01 / 2; /* of each test in struct et_cluster_shape */
 
 /* --- pairs --- */
 
@@ -135,31 +137,48 @@ void et_daemon_pairs(const struct et_daemon_record *r, const struct et_daemon_ru
 	}
 }
 
+/* "symmetric about its centre (p = 0.4)", or how it is not; nothing if it was not tested. */
+static void about_centre(const struct et_cluster_shape *s, char **text)
+{
+	if (s->skewness_p < SIGNIFICANT)
+		et_append(text, ", ", "skewed to the %s (p = %.2g)",
+			s->skewness_z > 0 ? "right" : "left", s->skewness_p);
+	else if (!isnan(s->skewness_p))
+		et_append(text, ", ", "symmetric about its centre (p = %.2g)", s->skewness_p);
+}
+
+static void about_diagonal(const struct et_cluster_shape *s, char **text)
+{
+	if (s->correlation_p < SIGNIFICANT)
+		et_append(text, ", ",
+			"%s the diagonal (correlation of the two times %.2f, p = %.2g)",
+			s->correlation > 0 ? "stretched along" : "stretched across", s->correlation,
+			s->correlation_p);
+	else if (!isnan(s->correlation_p))
+		et_append(text, ", ", "round about the diagonal (p = %.2g)", s->correlation_p);
+}
+
 char *et_cluster_shape_text(const struct et_cluster_shape *s)
 {
-	ET_AUTO_FREE char *why = NULL;
-	bool skewed = s->skewness_p < SIGNIFICANT, alike = s->correlation_p < SIGNIFICANT;
+	ET_AUTO_FREE char *how = NULL;
 
 	if (!s->pairs)
 		return NULL;
-	if (skewed)
-		et_append(&why, " and ", "its times are skewed (p = %.2g)", s->skewness_p);
-	if (alike)
-		et_append(&why, " and ",
-			"the two times of a pair are alike (correlation %.2f, "
-			"p = %.2g)",
-			s->correlation, s->correlation_p);
-	if (s->symmetric || !why)
-		return et_asprintf("the central cluster of %zu pairs is %ssymmetric", s->pairs,
-			s->symmetric ? "" : "not ");
-	return et_asprintf("the central cluster of %zu pairs is not symmetric: %s", s->pairs, why);
+	about_centre(s, &how);
+	about_diagonal(s, &how);
+	if (!s->tested || !how)
+		return et_asprintf(
+			"the symmetry of the central cluster is not known: %zu pairs are too few",
+			s->pairs);
+	return et_asprintf("the central cluster of %zu pairs is %ssymmetric: %s", s->pairs,
+		s->symmetric ? "" : "not ", how);
 }
 
 /* --- one run --- */
 
 /* A chart of the elapsed time of the samples in order; L-samples are marked. */
 static void sequence(const struct et_daemon_record *r, const struct et_daemon_run *run,
-	const struct et_run_findings *f, FILE *out)
+	const struct et_run_findings *f, int width, et_chart_fn *take, void *ctx)
 {
 	size_t n = run->n_listed;
 	ET_AUTO_FREE double *x = et_calloc(2 * n + 1, sizeof(*x));
@@ -176,7 +195,7 @@ static void sequence(const struct et_daemon_record *r, const struct et_daemon_ru
 		.y = { .label = "elapsed time", .unit = ET_AXIS_NS },
 		.series = s,
 		.n_series = 2,
-		.width = 1120,
+		.width = width,
 		.height = 280 };
 
 	for (size_t i = 0; i < n; i++) {
@@ -188,9 +207,14 @@ static void sequence(const struct et_daemon_record *r, const struct et_daemon_ru
 				describe(r, &run->listed[i], longest(run, f, &run->listed[i]));
 		s[f->far[i]].n++;
 	}
-	et_html_picture(out, &c, true);
+	take(&c, ctx);
 	for (size_t i = 0; i < s[1].n; i++)
 		free((char *)titles[i]);
+}
+
+static void into_page(const struct et_chart *c, void *ctx)
+{
+	et_html_picture(ctx, c, true);
 }
 
 /* The long-running daemons of a sample. */
@@ -215,8 +239,9 @@ static void culprits_cell(const struct et_daemon_record *r, const struct et_daem
 static void far_table(const struct et_daemon_record *r, const struct et_daemon_run *run,
 	const struct et_run_findings *f, FILE *out)
 {
-	static const char *const headings[] = { "sample", "CPU time", "daemons that ran long",
-		"removed by the final cutoffs", NULL };
+	static const char *const headings[] = { "sample", "elapsed time", "CPU time",
+		"daemons that ran long", "removed by the final cutoffs", NULL };
+	enum { DIGITS = 6 }; /* milliseconds of two minutes */
 	size_t rows = 0;
 	char time[ET_FIGURE];
 
@@ -235,7 +260,9 @@ static void far_table(const struct et_daemon_record *r, const struct et_daemon_r
 		fputs("<tr>", out);
 		et_html_element(out, "td class=\"n\"", "%u", s->number);
 		et_html_element(out, "td class=\"n\"", "%s",
-			et_format_time(run->whole ? 1e6 * s->cpu_ms : NAN, time));
+			et_format_rounded(run->whole ? 1e6 * s->elapsed_ms : NAN, DIGITS, time));
+		et_html_element(out, "td class=\"n\"", "%s",
+			et_format_rounded(run->whole ? 1e6 * s->cpu_ms : NAN, DIGITS, time));
 		culprits_cell(r, run, f, s, out);
 		et_html_element(out, "td", "%s", f->removed[i] ? "yes" : "no");
 		fputs("</tr>\n", out);
@@ -273,31 +300,43 @@ static void central_table(
 		et_html_element(out, "p class=\"dim\"", "and %zu more", f->n_central - MOST_ROWS);
 }
 
-static void run_section(const struct et_daemon_record *r, const struct et_daemon_run *run,
-	const struct et_run_findings *f, const char *title, FILE *out)
+static const char nothing_to_draw[] =
+	"The record lists the L-samples and figures of the cluster, but not the times of all "
+	"samples, so there is nothing to draw.";
+
+/* "800 samples of 2.14 min, 28.5 h in all; 16 outside of the central cluster, 16 removed." */
+static char *run_summary(const struct et_daemon_run *run, const struct et_run_findings *f)
 {
 	char each[ET_FIGURE], all[ET_FIGURE];
 	size_t removed = 0;
 
 	for (size_t i = 0; i < run->n_listed; i++)
 		removed += f->removed[i];
-	et_html_element(out, "h2", "%s", title);
-	et_html_element(out, "p",
+	return et_asprintf(
 		"%u samples of %s, %s in all; %zu outside of the central cluster, %zu removed.",
 		run->samples, et_format_span(run->sample_seconds, each),
 		et_format_span(run->samples * run->sample_seconds, all), f->n_far, removed);
+}
+
+static void run_section(const struct et_daemon_record *r, const struct et_daemon_run *run,
+	const struct et_run_findings *f, const char *title, FILE *out)
+{
+	ET_CLEANUP(et_dual_free) struct et_dual d = { 0 };
+	ET_AUTO_FREE char *text = run_summary(run, f);
+
+	et_html_element(out, "h2", "%s", title);
+	et_html_element(out, "p", "%s", text);
 	if (run->whole) {
-		ET_CLEANUP(et_dual_free) struct et_dual d = { 0 };
 		et_daemon_pairs(r, run, f, &d);
 		et_html_pictures_begin(out);
-		sequence(r, run, f, out);
+		sequence(r, run, f, PAGE, into_page, out);
 		et_dual_pictures(&d, out);
 		et_html_pictures_end(out);
 	} else {
-		et_html_element(out, "p class=\"dim\"",
-			"The record lists the L-samples and figures of the cluster, but not the "
-			"times of all samples, so there is nothing to draw.");
+		et_html_element(out, "p class=\"dim\"", "%s", nothing_to_draw);
 	}
+	if (d.shape)
+		et_html_element(out, "p", "%c%s.", toupper(d.shape[0]), d.shape + 1);
 	far_table(r, run, f, out);
 	central_table(r, f, out);
 }
@@ -355,6 +394,42 @@ void et_daemons_page(const struct et_daemon_record *r, const struct et_daemon_fi
 	if (r->has_long)
 		run_section(r, &r->long_run, &f->long_run, "Long run", out);
 	et_html_end(out);
+}
+
+static void into_sheet(const struct et_chart *c, void *ctx)
+{
+	et_svg_sheet_add(ctx, c);
+}
+
+static void run_sheet(const struct et_daemon_record *r, const struct et_daemon_run *run,
+	const struct et_run_findings *f, const char *title, struct et_svg_sheet *sheet)
+{
+	ET_CLEANUP(et_dual_free) struct et_dual d = { 0 };
+	ET_AUTO_FREE char *text = run_summary(run, f);
+
+	et_svg_sheet_text(sheet, true, title);
+	et_svg_sheet_text(sheet, false, text);
+	if (!run->whole) {
+		et_svg_sheet_text(sheet, false, nothing_to_draw);
+		return;
+	}
+	et_daemon_pairs(r, run, f, &d);
+	sequence(r, run, f, SHEET, into_sheet, sheet);
+	et_dual_charts(&d, into_sheet, sheet);
+	if (d.shape)
+		et_svg_sheet_text(sheet, false, d.shape);
+}
+
+void et_daemons_svg(const struct et_daemon_record *r, const struct et_daemon_findings *f,
+	const char *name, FILE *out)
+{
+	struct et_svg_sheet *sheet = et_svg_sheet_new(SHEET);
+	ET_AUTO_FREE char *title = et_asprintf("Daemons that spoil samples: %s", name);
+
+	run_sheet(r, &r->short_run, &f->short_run, "Short run", sheet);
+	if (r->has_long)
+		run_sheet(r, &r->long_run, &f->long_run, "Long run", sheet);
+	et_svg_sheet_write(sheet, title, out);
 }
 
 void et_cutoffs_page(

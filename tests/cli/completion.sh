@@ -57,7 +57,7 @@ is 'completion: bash completes the actions of daemons' "$(complete_words etalon 
 is 'completion: bash completes every experiment of lab' "$(complete_words etalon lab '' | sed 1d | sort)" \
 	"$(etalon lab list | sed 's/ .*//' | sort)"
 like 'completion: fish completes every experiment of lab' "$(cat fish.txt)" "from lab' -a 'list .*emp-versions"
-like 'completion: zsh completes the actions of daemons' "$(cat zsh.txt)" "'1:what:\\(learn show analyse\\)'"
+like 'completion: zsh completes the actions of daemons' "$(cat zsh.txt)" "'1:what:\\(learn show analyse forget\\)'"
 touch daemons.json
 is 'completion: bash completes a file after daemons analyse' "$(complete_words etalon daemons analyse daem)" daemons.json
 etalon run -q -r 1 true >/dev/null

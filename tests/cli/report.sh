@@ -197,6 +197,19 @@ is 'daemons analyse --report -: stdout has the page and nothing else' "$(cmp - d
 refuses 'daemons analyse: --json with --report - is rejected' 2 '--json and --report -' \
 	etalon daemons analyse --json --report - all.json
 refuses 'daemons analyse --report: a page below a missing folder gives exit status 4' 4 'no/page.html' etalon daemons analyse --report no/page.html all.json
+exits 'daemons analyse --svg: it succeeds' 0 etalon daemons analyse -q --svg daemons.svg all.json
+ok 'daemons analyse --svg: one file with the samples in order and three zooms of 200 pairs' python3 - daemons.svg <<'PY'
+import sys, xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+titles = [t.text for t in root.iter("{http://www.w3.org/2000/svg}title")]
+assert "Samples in order" in titles and "Dual execution (a): all 200 pairs" in titles
+assert sum(t.startswith("Dual execution") for t in titles) == 3
+assert sum("<b>&amp; 80" in t for t in titles) == 3
+PY
+refuses 'daemons analyse --svg -: it is rejected' 2 'standard output' etalon daemons analyse --svg - all.json
+refuses 'daemons show --svg: it is rejected' 2 'only valid with' etalon daemons show --svg no.svg
+refuses 'daemons analyse --svg: a file below a missing folder gives exit status 4' 4 'no/such.svg' \
+	etalon daemons analyse --svg no/such.svg all.json
 golden=$root/tests/golden/emp-daemons.json
 exits 'daemons analyse --report: a record without times is accepted' 0 \
 	etalon daemons analyse -q --keep --report golden.html "$golden"
