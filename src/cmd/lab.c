@@ -55,8 +55,11 @@ static const struct et_option options[] = {
 	{ 0, "programs", "LIST", "real-programs: these only, such as sort,gcc (all)",
 		et_lab_set_programs, ET_FILLS(et_lab_request, measure),
 		.name_at = et_lab_program_name, .bit = ET_LAB_PROGRAMS },
-	{ 0, "sizes", "LIST", "real-programs: these only (small,medium,large)", et_lab_set_sizes,
-		ET_FILLS(et_lab_request, measure), .names = et_subject_sizes, .bit = ET_LAB_SIZES },
+	{ 0, "sizes", "LIST",
+		"real-programs: of small, medium, large, curve, paper (small,medium), and numbers "
+		"for sort, matc and matr",
+		et_lab_set_sizes, ET_FILLS(et_lab_request, measure), .names = et_subject_sizes,
+		.bit = ET_LAB_SIZES },
 	{ 0, "pairs", "LIST", "duet-bias: these only, such as registers,gzip-same (all)",
 		et_lab_set_pairs, ET_FILLS(et_lab_request, measure), .name_at = et_lab_pair_name,
 		.bit = ET_LAB_PAIRS },

@@ -19,6 +19,8 @@ struct et_lab_measure {
 	size_t n_loads;                      /* 0: the experiment's own */
 	const char *from, *label, *svg;      /* or NULL */
 	unsigned programs, sizes, pairs;     /* bits in the order of their tables; 0: all */
+	uint64_t own_sizes[ET_MAX_LENGTHS];  /* of our own workloads; ascending */
+	size_t n_own_sizes;
 };
 
 struct et_lab_request;

@@ -85,9 +85,30 @@ static int add_program(
 	return 0;
 }
 
+static int add_own_size(
+	struct et_lab_measure *m, const struct et_option *o, const char *item, struct et_error *err)
+{
+	char shown[ET_OPTION_SHOWN];
+	uint64_t size;
+	int rc = et_parse_u64(et_option_shown(o, shown), item, 1, 100000000, &size, err);
+
+	if (rc)
+		return rc;
+	if (m->n_own_sizes == ET_MAX_LENGTHS)
+		return et_fail(err, E2BIG, ET_EXIT_USAGE, "%s: more than %d values", shown,
+			ET_MAX_LENGTHS);
+	if (m->n_own_sizes && size <= m->own_sizes[m->n_own_sizes - 1])
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"%s: %s is not above the value before it", shown, item);
+	m->own_sizes[m->n_own_sizes++] = size;
+	return 0;
+}
+
 static int add_size(
 	struct et_lab_measure *m, const struct et_option *o, const char *item, struct et_error *err)
 {
+	if (item[0] >= '0' && item[0] <= '9')
+		return add_own_size(m, o, item, err);
 	int i = et_option_find(o, item, err);
 
 	if (i < 0)
@@ -132,7 +153,10 @@ int et_lab_set_programs(
 
 int et_lab_set_sizes(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
 {
-	return each_item(o, args[0], add_size, et_option_target(o, ctx), err);
+	struct et_lab_measure *m = et_option_target(o, ctx);
+
+	m->n_own_sizes = 0;
+	return each_item(o, args[0], add_size, m, err);
 }
 
 int et_lab_set_pairs(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon lab real-programs`: whole programs with inputs of several sizes, in their own folder. */
 #include "base/alloc.h"
+#include "base/parse.h"
 #include "cmd/lab_experiments.h"
 #include "cmd/lab_measured.h"
 #include "measure/child.h"
@@ -11,15 +12,17 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
-enum { MOST_SUBJECTS = 32 };
+enum { MOST_SUBJECTS = 32, RUNS = 10 };
 
 /* The programs to measure and their inputs. */
 struct programs {
-	char *folder; /* of the inputs; removed afterwards */
-	const char *missing[MOST_SUBJECTS];
-	struct et_experiment *e; /* owned until it is measured */
+	char *folder;                                     /* of the inputs; removed afterwards */
+	struct et_missing_program missing[MOST_SUBJECTS]; /* ends with a NULL name */
+	struct et_experiment *e;                          /* owned until it is measured */
+	double seconds;                                   /* expected for one run of each */
 };
 
 static int make_folder(struct programs *p, struct et_error *err)
@@ -58,20 +61,48 @@ static char *find(const char *program)
 	return et_child_resolve(program, where, NULL, &found, NULL) ? NULL : found;
 }
 
-static int add_sizes(struct programs *p, const struct et_lab_request *r, const struct et_subject *s,
+/* Adds the command of one size. */
+static int add_size(struct programs *p, const struct et_subject *s, uint64_t size,
 	const char *program, struct et_error *err)
 {
+	int rc = et_subject_prepare(s, size, p->folder, err);
+	ET_AUTO_FREE char *line = et_subject_command(s, size, program, p->folder);
+
+	if (rc == 0)
+		rc = et_lab_add_command(p->e, et_asprintf("%s %" PRIu64, s->name, size), line, err);
+	p->seconds += et_subject_seconds(s, size);
+	return rc;
+}
+
+/* The sizes to run: those of the sets, and the user's numbers for our own workloads. */
+static size_t choose_sizes(
+	const struct et_lab_measure *m, const struct et_subject *s, uint64_t *sizes)
+{
+	static const unsigned usual = 1 << ET_SIZE_SMALL | 1 << ET_SIZE_MEDIUM;
+	size_t n = et_subject_choose(s, m->sizes || m->n_own_sizes ? m->sizes : usual, sizes);
+
+	for (size_t i = 0; !s->program && i < m->n_own_sizes; i++)
+		sizes[n++] = m->own_sizes[i];
+	return n;
+}
+
+static int add_subject(struct programs *p, const struct et_lab_request *r,
+	const struct et_subject *s, const char *program, struct et_error *err)
+{
+	uint64_t sizes[ET_SUBJECT_MOST + ET_MAX_LENGTHS];
+	size_t n = choose_sizes(&r->measure, s, sizes);
 	int rc = 0;
 
-	for (int i = 0; rc == 0 && i < ET_SUBJECT_SIZES; i++) {
-		if (r->measure.sizes && !(r->measure.sizes >> i & 1))
-			continue;
-		rc = et_subject_prepare(s, i, p->folder, err);
-		ET_AUTO_FREE char *line = et_subject_command(s, i, program, p->folder);
-		if (rc == 0)
-			rc = et_lab_add_command(
-				p->e, et_asprintf("%s %" PRIu64, s->name, s->sizes[i]), line, err);
+	if (!n && r->measure.programs) {
+		et_fail(err, EINVAL, ET_EXIT_USAGE, "lab real-programs: %s has none of these sizes",
+			s->name);
+		return et_hint(err, -EINVAL,
+			"only sort, matc and matr take numbers and have sizes of the papers");
 	}
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = add_size(p, s, sizes[i], program, err);
+	if (rc == 0 && n && s->codes && !p->e->child.ignore_codes)
+		p->e->child.ignore_codes = et_strdup(s->codes);
 	return rc;
 }
 
@@ -89,14 +120,48 @@ static int gather(struct programs *p, const struct et_lab_request *r, struct et_
 			continue;
 		ET_AUTO_FREE char *program = s->program ? find(s->program) : et_strdup(exe);
 		if (program)
-			rc = add_sizes(p, r, s, program, err);
+			rc = add_subject(p, r, s, program, err);
 		else
-			p->missing[n_missing++] = s->name;
+			p->missing[n_missing++] =
+				(struct et_missing_program){ s->name, s->package };
 	}
-	if (rc == 0 && !p->e->n_commands)
-		rc = et_fail(
-			err, ENOENT, ET_EXIT_ENVIRONMENT, "none of these programs is installed");
+	if (rc == 0 && !p->e->n_commands) {
+		et_fail(err, ENOENT, ET_EXIT_ENVIRONMENT, "none of these programs is installed");
+		rc = et_hint(err, -ENOENT, "apt install %s", p->missing[0].package);
+	}
 	return rc;
+}
+
+/* An experiment of hours should not come as a surprise. */
+static void announce(const struct programs *p, const struct et_lab_request *r, uint32_t runs)
+{
+	double seconds = p->seconds * (runs + p->e->plan.warmup);
+	bool short_time = seconds < 120, hours = seconds >= 7200;
+
+	if (r->cli->verbosity >= 0)
+		fprintf(stderr,
+			"etalon: %zu programs and sizes, %" PRIu32 " runs each: about %.*f %s\n",
+			p->e->n_commands, runs, hours ? 1 : 0,
+			short_time ? fmax(1, seconds) : seconds / (hours ? 3600 : 60),
+			short_time ? "s"
+			: hours    ? "h"
+				   : "min");
+}
+
+/* Finds out which program and size a command of the record is, by its name, such as "gcc 30". */
+static void identify(const char *name, struct et_program_precision *p)
+{
+	const char *space = strchr(name, ' ');
+	size_t n = space ? (size_t)(space - name) : sizeof(p->program);
+
+	if (n >= sizeof(p->program))
+		return;
+	memcpy(p->program, name, n); /* the rest is 0 */
+	const struct et_subject *s = et_subject_find(p->program);
+	if (!s || et_parse_u64("size", space + 1, 1, UINT64_MAX, &p->size, NULL))
+		p->program[0] = '\0';
+	else
+		p->field = s->field;
 }
 
 int et_lab_real_programs(struct et_lab_request *r, struct et_error *err)
@@ -111,19 +176,23 @@ int et_lab_real_programs(struct et_lab_request *r, struct et_error *err)
 		p.e = et_experiment_new();
 		p.e->protocol = ET_PROTOCOL_EMP;
 		rc = gather(&p, r, err);
-		if (rc == 0)
-			rc = et_lab_measure(r, p.e, 10, &e, err);
-		else
+		if (rc == 0) {
+			announce(&p, r, r->measure.runs ? (uint32_t)r->measure.runs : RUNS);
+			rc = et_lab_measure(r, p.e, RUNS, &e, err);
+		} else {
 			et_experiment_free(p.e);
+		}
 		remove_folder(p.folder);
 	}
 	if (e) {
-		const char *const *missing = r->measure.from ? NULL : p.missing;
+		const struct et_missing_program *missing = r->measure.from ? NULL : p.missing;
 		struct et_program_averages averages;
 		ET_AUTO_FREE struct et_program_precision *list =
 			et_calloc(e->n_commands, sizeof(*list));
-		for (size_t i = 0; i < e->n_commands; i++)
+		for (size_t i = 0; i < e->n_commands; i++) {
 			et_program_judge(&e->commands[i], &list[i]);
+			identify(e->commands[i].name, &list[i]);
+		}
 		et_programs_average(list, e->n_commands, &averages);
 		if (r->given & ET_LAB_JSON)
 			et_programs_json(e, list, &averages, missing, r->page.out);

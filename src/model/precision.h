@@ -19,8 +19,16 @@ struct et_counted {
 	struct et_precision by[ET_METRICS]; /* elapsed and CPU time are filled */
 };
 
+/* A program that was not measured, because it is not installed. */
+struct et_missing_program {
+	const char *name, *package; /* NULL ends a list */
+};
+
 /* A program as in SEDONA's table of real programs: its timing as usual, and by the protocol. */
 struct et_program_precision {
+	char program[16];  /* its name without the size; "": the command is not one of the lab's */
+	const char *field; /* what such programs do; NULL: not known */
+	uint64_t size;     /* of its input; 0: not known */
 	struct et_precision org; /* elapsed time of every run, none removed */
 	struct et_counted kept;  /* the runs that the checks keep; its CPU time is SEDONA's */
 };

@@ -234,8 +234,37 @@ static void averages_row(const struct et_program_averages *a, const struct et_pa
 	putc('\n', page->out);
 }
 
+static void missing_programs(const struct et_missing_program *missing, const struct et_page *page)
+{
+	ET_AUTO_FREE char *names = NULL;
+	ET_AUTO_FREE char *packages = NULL;
+
+	for (; missing && missing->name; missing++) {
+		et_append(&names, ", ", "%s", missing->name);
+		et_append(&packages, " ", "%s", missing->package);
+	}
+	if (!names)
+		return;
+	ET_AUTO_FREE char *text = et_asprintf("%s (apt install %s)", names, packages);
+	et_page_paragraph(page, 2, "not installed:", NULL, text, NULL);
+}
+
+/* Names the field of each program, once for all of its sizes. */
+static void fields_of_programs(
+	const struct et_program_precision *list, size_t n, const struct et_page *page)
+{
+	ET_AUTO_FREE char *text = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (list[i].field && (!i || strcmp(list[i].program, list[i - 1].program)))
+			et_append(&text, ", ", "%s: %s", list[i].program, list[i].field);
+	}
+	if (text)
+		et_page_paragraph(page, 2, "fields:", NULL, text, NULL);
+}
+
 void et_programs_text(const struct et_experiment *e, const struct et_program_precision *list,
-	const struct et_program_averages *averages, const char *const *missing,
+	const struct et_program_averages *averages, const struct et_missing_program *missing,
 	const struct et_page *page)
 {
 	struct et_rows rows;
@@ -251,9 +280,9 @@ void et_programs_text(const struct et_experiment *e, const struct et_program_pre
 	if (e->n_commands > 1)
 		averages_row(averages, table);
 	et_rows_end(&rows);
-	for (; missing && *missing; missing++)
-		fprintf(page->out, "%-*s  not installed\n", NAME_COLUMNS, *missing);
+	missing_programs(missing, page);
 	putc('\n', page->out);
+	fields_of_programs(list, e->n_commands, page);
 	et_page_paragraph(page, 0, "", NULL,
 		"ORG: mean elapsed time of all runs, none removed; SEDONA: mean CPU time of the "
 		"runs that the sanity checks keep; out: the runs that they remove; sd: standard "
@@ -354,7 +383,8 @@ static void write_average(struct et_json *w, const char *key, double sd, double 
 }
 
 void et_programs_json(const struct et_experiment *e, const struct et_program_precision *list,
-	const struct et_program_averages *averages, const char *const *missing, FILE *out)
+	const struct et_program_averages *averages, const struct et_missing_program *missing,
+	FILE *out)
 {
 	struct et_json w;
 
@@ -363,14 +393,17 @@ void et_programs_json(const struct et_experiment *e, const struct et_program_pre
 		et_json_flat_array(&w, "not_installed");
 	else
 		et_json_null(&w, "not_installed");
-	for (; missing && *missing; missing++)
-		et_json_string(&w, NULL, *missing);
+	for (; missing && missing->name; missing++)
+		et_json_string(&w, NULL, missing->name);
 	if (missing)
 		et_json_end(&w);
 	et_json_array(&w, "programs");
 	for (size_t i = 0; i < e->n_commands; i++) {
 		et_json_object(&w, NULL);
 		et_json_string(&w, "name", e->commands[i].name);
+		et_json_string(&w, "program", list[i].program[0] ? list[i].program : NULL);
+		et_json_string(&w, "field", list[i].field);
+		et_json_u64(&w, "size", list[i].size ? list[i].size : ET_UNKNOWN);
 		write_precision(&w, "org", &list[i].org, false);
 		write_precision(&w, "sedona", &list[i].kept.by[ET_METRIC_CPU], false);
 		write_counted(&w, &list[i].kept);

@@ -15,11 +15,13 @@ void et_clock_methods_text(const struct et_experiment *e, const struct et_clock_
 	const struct et_page *page);
 void et_clock_methods_json(
 	const struct et_experiment *e, const struct et_clock_methods *list, FILE *out);
-/* missing: the programs that are not installed, ends with NULL; NULL if this is not known. */
+/* missing: the programs that are not installed, ends with a NULL name; NULL if this is not known.
+ */
 void et_programs_text(const struct et_experiment *e, const struct et_program_precision *list,
-	const struct et_program_averages *averages, const char *const *missing,
+	const struct et_program_averages *averages, const struct et_missing_program *missing,
 	const struct et_page *page);
 void et_programs_json(const struct et_experiment *e, const struct et_program_precision *list,
-	const struct et_program_averages *averages, const char *const *missing, FILE *out);
+	const struct et_program_averages *averages, const struct et_missing_program *missing,
+	FILE *out);
 
 #endif

@@ -117,7 +117,9 @@ fi
 # --- real-programs
 exits 'lab real-programs: it succeeds' 0 etalon lab real-programs --programs sort,matr,perl,bzip2 --sizes small \
 	--runs 2
-for name in 'sort 5000' 'matr 150' 'perl' 'bzip2'; do
+like 'lab real-programs: how long it takes is printed first' "$err" '4 programs and sizes, 2 runs each: about [0-9]+ s$'
+like 'lab real-programs: the fields of the programs are named' "$out" 'fields: sort: sorting, .*bzip2: compression'
+for name in 'sort 50000' 'matr 700' 'perl 500' 'bzip2 2048'; do
 	like "lab real-programs: $name has a row" "$out" "$name"
 done
 ok 'lab real-programs: no line is longer than 80 columns' test -z "$(grep -E '^.{81,}' .out)"
@@ -138,13 +140,23 @@ for who in ("org", "sedona"):
         usual = statistics.fmean(t[who][figure] for t in table["programs"])
         assert near(table["averages"][who][figure], usual), (who, figure)'
 json 'lab real-programs: JSON names no missing program if none is missing' 'd["not_installed"] is None'
+json 'lab real-programs: JSON has program, field and size' '[(p["program"], p["field"], p["size"]) for p in d["programs"]][::2] ==
+	[("sort", "sorting", 50000), ("bzip2", "compression", 2048)]'
+exits 'lab real-programs: numbers are sizes of sort, matc and matr' 0 etalon lab real-programs --sizes 10,300 --runs 2
+like 'lab real-programs: numbers choose sort, matc and matr alone' "$err" '6 programs and sizes'
+is 'lab real-programs: each of them is run in each size' "$(grep -cE '^(sort|matc|matr) (10|300) ' .out)" 6
+refuses 'lab real-programs: gcc has no size of the papers' 2 'gcc has none of these sizes' etalon lab real-programs \
+	--programs gcc --sizes paper
+for value in 0 -1 1.5 '' 5,5 200,100 999999999999; do
+	refuses "lab real-programs: --sizes '$value' is rejected" 2 '--sizes' etalon lab real-programs --sizes "$value"
+done
 mkdir empty
 exits 'lab real-programs: it succeeds without gcc and perl' 0 env PATH="$work/empty" "$ETALON" lab real-programs --sizes small \
 	--runs 2 --programs sort,gcc,perl --json
 json 'lab real-programs: JSON names the missing programs' 'd["not_installed"] == ["gcc", "perl"] and len(d["programs"]) == 1'
 exits 'lab real-programs: it succeeds as text without gcc' 0 env PATH="$work/empty" "$ETALON" lab real-programs --sizes small --runs 2 \
 	--programs sort,gcc
-like 'lab real-programs: the text names the missing program' "$out" 'gcc +not installed'
+like 'lab real-programs: the text names the missing program and its package' "$out" 'not installed: gcc \(apt install gcc\)'
 refuses 'lab real-programs: it fails if no program is installed' 3 'none of these programs is installed' env PATH="$work/empty" \
 	"$ETALON" lab real-programs --programs gcc
 refuses 'lab real-programs: a missing TMPDIR gives exit status 4' 4 'nosuch' env TMPDIR="$work/nosuch" \
@@ -177,7 +189,7 @@ for value in 0 1 -1 1.5 abc '' 99999999999; do
 	refuses "lab clock-methods: --runs '$value' is rejected" 2 '--runs' etalon lab clock-methods --runs "$value"
 done
 refuses 'lab real-programs: an unknown program is rejected' 2 "--programs: unknown value 'doom'" etalon lab real-programs --programs sort,doom
-like 'lab real-programs: the hint names the programs' "$err" 'hint: use one of sort, .*x264'
+like 'lab real-programs: the hint names the programs' "$err" 'hint: use one of sort, .*openssl'
 refuses 'lab real-programs: an unknown size is rejected' 2 "--sizes: unknown value 'huge'" etalon lab real-programs --sizes huge
 refuses 'lab emp-versions: --from rejects an unknown record' 2 'nosuch' etalon lab emp-versions --from nosuch
 refuses 'lab emp-versions: --from without a store gives exit status 4' 4 '' etalon lab emp-versions --from last --store sqlite:nosuch.db

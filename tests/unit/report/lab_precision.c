@@ -159,11 +159,16 @@ static struct et_program_precision program(size_t n, size_t removed)
 static void test_programs(void)
 {
 	static const char *const names[] = { "sort 5000", "a program with a long name" };
-	static const char *const missing[] = { "gnugo", NULL };
+	static const struct et_missing_program missing[] = { { "gnugo", "gnugo" },
+		{ "hmmer", "hmmer" }, { 0 } };
 	static const struct et_program_averages averages = { 1e5, 0.017, 5e4, 0.01 };
 	struct et_experiment *e = fixture_experiment(names, 2);
 	struct et_program_precision list[] = { program(10, 1), program(10, 0) };
 	struct sheet s;
+
+	snprintf(list[0].program, sizeof(list[0].program), "sort");
+	list[0].field = "sorting";
+	list[0].size = 5000;
 
 	open_sheet(&s);
 	et_programs_text(e, list, &averages, missing, &s.page);
@@ -180,8 +185,9 @@ static void test_programs(void)
 	ok(has_line(s.text, "averages                              100 µs   1.7 %             50.0 "
 			    "µs   1.0 %"),
 		"programs: the last row has the averages of sd and relative error");
-	ok(has_line(s.text, "gnugo           not installed"),
-		"programs: a missing program is listed as not installed");
+	ok(has_line(s.text, "not installed: gnugo, hmmer (apt install gnugo hmmer)"),
+		"programs: missing programs are named with the packages to install");
+	ok(has_line(s.text, "fields: sort: sorting"), "programs: the fields are named");
 	free(s.text);
 
 	open_sheet(&s);
@@ -193,6 +199,11 @@ static void test_programs(void)
 	ok(json_integer_value(json_object_get(org, "n")) == 10 &&
 			json_number_value(json_object_get(org, "sd_ns")) == 1e5,
 		"programs: JSON has ORG over every run");
+	json_t *other = json_array_get(json_object_get(j, "programs"), 1);
+	ok(json_integer_value(json_object_get(row, "size")) == 5000 &&
+			json_is_null(json_object_get(other, "size")) &&
+			json_is_null(json_object_get(other, "program")),
+		"programs: JSON has the size of the lab's own commands");
 	ok(json_number_value(json_object_get(json_object_get(all, "sedona"), "sd_ns")) == 5e4,
 		"programs: JSON has the averages");
 	json_decref(j);
