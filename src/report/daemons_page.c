@@ -97,6 +97,23 @@ static const struct et_execution **movers(
 	return by;
 }
 
+/* A sample as a point of the chart in order: x is its number. The caller frees the title. */
+static struct et_dual_point point_of(const struct et_daemon_record *r,
+	const struct et_daemon_run *run, const struct et_run_findings *f,
+	const struct et_execution *mover, size_t i)
+{
+	const struct et_daemon_sample *s = &run->listed[i];
+	const struct et_execution *x = f->far[i] ? longest(run, f, s) : mover;
+
+	return (struct et_dual_point){ .x_ns = s->number,
+		.y_ns = 1e6 * s->elapsed_ms,
+		.kind = f->far[i] ? ET_DUAL_FAR
+			: mover   ? ET_DUAL_FREQUENT
+				  : ET_DUAL_CENTRAL,
+		.cause = x ? r->names[x->name] : "cause not known",
+		.title = f->far[i] || x ? describe(r, s, x) : NULL };
+}
+
 static void add_pair(const struct et_daemon_record *r, const struct et_daemon_run *run,
 	const struct et_run_findings *f, const struct et_execution *const *by, size_t i,
 	struct et_dual *out)
@@ -176,40 +193,19 @@ char *et_cluster_shape_text(const struct et_cluster_shape *s)
 
 /* --- one run --- */
 
-/* A chart of the elapsed time of the samples in order; L-samples are marked. */
+/* A chart of the elapsed time of the samples in order, with the marks of the pairs. */
 static void sequence(const struct et_daemon_record *r, const struct et_daemon_run *run,
-	const struct et_run_findings *f, int width, et_chart_fn *take, void *ctx)
+	const struct et_run_findings *f, const struct et_dual *d, int width, et_chart_fn *take,
+	void *ctx)
 {
-	size_t n = run->n_listed;
-	ET_AUTO_FREE double *x = et_calloc(2 * n + 1, sizeof(*x));
-	ET_AUTO_FREE double *y = et_calloc(2 * n + 1, sizeof(*y));
-	ET_AUTO_FREE const char **titles = et_calloc(n + 1, sizeof(*titles));
-	struct et_svg_series s[] = { { .name = "central cluster", .x = x, .y = y },
-		{ .name = f->n_far ? "L-samples" : NULL,
-			.color = ET_SVG_RED,
-			.x = x + n,
-			.y = y + n,
-			.titles = titles } };
-	struct et_chart c = { .title = "Samples in order",
-		.x = { .label = "sample" },
-		.y = { .label = "elapsed time", .unit = ET_AXIS_NS },
-		.series = s,
-		.n_series = 2,
-		.width = width,
-		.height = 280 };
+	ET_AUTO_FREE const struct et_execution **by = movers(run, f);
+	ET_AUTO_FREE struct et_dual_point *points = et_calloc(run->n_listed + 1, sizeof(*points));
 
-	for (size_t i = 0; i < n; i++) {
-		size_t at = (f->far[i] ? n : 0) + s[f->far[i]].n;
-		x[at] = run->listed[i].number;
-		y[at] = 1e6 * run->listed[i].elapsed_ms;
-		if (f->far[i])
-			titles[s[1].n] =
-				describe(r, &run->listed[i], longest(run, f, &run->listed[i]));
-		s[f->far[i]].n++;
-	}
-	take(&c, ctx);
-	for (size_t i = 0; i < s[1].n; i++)
-		free((char *)titles[i]);
+	for (size_t i = 0; i < run->n_listed; i++)
+		points[i] = point_of(r, run, f, by[i], i);
+	et_dual_in_order(d, points, run->n_listed, width, take, ctx);
+	for (size_t i = 0; i < run->n_listed; i++)
+		free(points[i].title);
 }
 
 static void into_page(const struct et_chart *c, void *ctx)
@@ -329,7 +325,7 @@ static void run_section(const struct et_daemon_record *r, const struct et_daemon
 	if (run->whole) {
 		et_daemon_pairs(r, run, f, &d);
 		et_html_pictures_begin(out);
-		sequence(r, run, f, PAGE, into_page, out);
+		sequence(r, run, f, &d, PAGE, into_page, out);
 		et_dual_pictures(&d, out);
 		et_html_pictures_end(out);
 	} else {
@@ -377,7 +373,7 @@ static void cutoffs_section(const struct et_cutoff *list, size_t n, FILE *out)
 				et_format_span(c->task_time_s, span),
 				et_format_time(1e6 * c->final_ms[1], above));
 		else
-			et_html_element(out, "td", "%s", below);
+			et_html_element(out, "td class=\"n\"", "%s", below);
 		fputs("</tr>\n", out);
 	}
 	et_html_table_end(out);
@@ -414,7 +410,7 @@ static void run_sheet(const struct et_daemon_record *r, const struct et_daemon_r
 		return;
 	}
 	et_daemon_pairs(r, run, f, &d);
-	sequence(r, run, f, SHEET, into_sheet, sheet);
+	sequence(r, run, f, &d, SHEET, into_sheet, sheet);
 	et_dual_charts(&d, into_sheet, sheet);
 	if (d.shape)
 		et_svg_sheet_text(sheet, false, d.shape);

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SIDE = 420, CLOSER = 4 };
+enum { SIDE = 420, LOW = 280, CLOSER = 4 };
 
 static const char *own_cause(struct et_dual *d, const char *cause)
 {
@@ -197,31 +197,59 @@ static int series_of(const struct et_dual_point *p, const struct et_dual_cause *
 	return FIRST + (int)et_dual_cause_index(causes, n, p->cause);
 }
 
-static void sort_points(struct point_series *p, const struct et_dual *d,
-	const struct et_dual_cause *causes, size_t n_causes)
+static void sort_points(struct point_series *p, const struct et_dual_point *points, size_t n,
+	const struct et_dual *d)
 {
 	static const unsigned colors[MARKS] = { ET_SVG_BLUE, ET_SVG_GREY, ET_SVG_RED, ET_SVG_GREEN,
 		ET_SVG_PURPLE, ET_SVG_ORANGE, ET_SVG_SKY };
+	size_t n_causes;
+	ET_AUTO_FREE struct et_dual_cause *causes = et_dual_causes(d, &n_causes);
 
 	for (int k = 0; k < MARKS; k++) {
-		p->x[k] = et_calloc(d->n + 1, sizeof(double));
-		p->y[k] = et_calloc(d->n + 1, sizeof(double));
-		p->titles[k] = et_calloc(d->n + 1, sizeof(char *));
+		p->x[k] = et_calloc(n + 1, sizeof(double));
+		p->y[k] = et_calloc(n + 1, sizeof(double));
+		p->titles[k] = et_calloc(n + 1, sizeof(char *));
 		p->series[k] = (struct et_svg_series){
 			.color = colors[k], .x = p->x[k], .y = p->y[k], .titles = p->titles[k]
 		};
 	}
-	for (size_t i = 0; i < d->n; i++) {
-		int k = series_of(&d->points[i], causes, n_causes);
+	for (size_t i = 0; i < n; i++) {
+		int k = series_of(&points[i], causes, n_causes);
 		size_t at = p->series[k].n++;
-		p->x[k][at] = d->points[i].x_ns;
-		p->y[k][at] = d->points[i].y_ns;
-		p->titles[k][at] = d->points[i].title;
+		p->x[k][at] = points[i].x_ns;
+		p->y[k][at] = points[i].y_ns;
+		p->titles[k][at] = points[i].title;
 		p->series[k].name = k == CLUSTER    ? "central cluster"
 				    : k == FREQUENT ? "frequent daemons"
 				    : k < OTHERS    ? causes[k - FIRST].name
 						    : "others";
 	}
+}
+
+static void free_points(struct point_series *p)
+{
+	for (int k = 0; k < MARKS; k++) {
+		free(p->x[k]);
+		free(p->y[k]);
+		free(p->titles[k]);
+	}
+}
+
+void et_dual_in_order(const struct et_dual *d, const struct et_dual_point *samples, size_t n,
+	int width, et_chart_fn *take, void *ctx)
+{
+	struct point_series p = { 0 };
+	struct et_chart c = { .title = "Samples in order",
+		.x = { .label = "sample" },
+		.y = { .label = d->what, .unit = ET_AXIS_NS },
+		.series = p.series,
+		.n_series = MARKS,
+		.width = width,
+		.height = LOW };
+
+	sort_points(&p, samples, n, d);
+	take(&c, ctx);
+	free_points(&p);
 }
 
 /* The grey lines: the diagonal, and the axes of the next zoom. */
@@ -276,20 +304,13 @@ static void chart(const struct et_dual *d, struct point_series *p, const struct 
 void et_dual_charts(const struct et_dual *d, et_chart_fn *take, void *ctx)
 {
 	struct et_dual_zoom zooms[ET_DUAL_MOST_ZOOMS];
-	size_t n_causes, n = et_dual_zooms(d, zooms);
-	ET_AUTO_FREE struct et_dual_cause *causes = et_dual_causes(d, &n_causes);
+	size_t n = et_dual_zooms(d, zooms);
 	struct point_series p = { 0 };
 
-	if (!n)
-		return;
-	sort_points(&p, d, causes, n_causes);
+	sort_points(&p, d->points, d->n, d);
 	for (size_t i = 0; i < n; i++)
 		chart(d, &p, zooms, n, i, take, ctx);
-	for (int k = 0; k < MARKS; k++) {
-		free(p.x[k]);
-		free(p.y[k]);
-		free(p.titles[k]);
-	}
+	free_points(&p);
 }
 
 static void into_page(const struct et_chart *c, void *ctx)

@@ -72,6 +72,12 @@ struct et_dual_cause *et_dual_causes(const struct et_dual *d, size_t *n);
 size_t et_dual_cause_index(const struct et_dual_cause *causes, size_t n, const char *cause);
 
 typedef void et_chart_fn(const struct et_chart *c, void *ctx);
+/*
+ * Makes a chart of samples in order, with the marks that their causes have in the other charts: x
+ * is the number of a sample, y its time.
+ */
+void et_dual_in_order(const struct et_dual *d, const struct et_dual_point *samples, size_t n,
+	int width, et_chart_fn *take, void *ctx);
 /* Makes a chart of each zoom. */
 void et_dual_charts(const struct et_dual *d, et_chart_fn *take, void *ctx);
 /* Writes these charts into a page. */

@@ -281,10 +281,33 @@ static void dependence(const struct subject *t, FILE *out)
 
 /* --- pairs --- */
 
-static const char *cause_of(const struct et_removal *r)
+/* Times outside of these are far out by Tukey's rule: three interquartile ranges. */
+struct fences {
+	double lo, hi;
+};
+
+static struct fences fences_of(const struct subject *t)
 {
-	return r->by == ET_REMOVED_DAEMON_CUTOFF && r->daemon[0] ? r->daemon
-								 : et_removed_by_names[r->by];
+	size_t n;
+	ET_AUTO_FREE double *values = et_command_values(t->c, t->metric, t->arrangement, &n);
+
+	et_sort(values, n);
+	double q1 = et_quantile_sorted(values, n, 0.25), q3 = et_quantile_sorted(values, n, 0.75);
+	if (!(q1 < q3))
+		return (struct fences){ -INFINITY, INFINITY };
+	return (struct fences){ q1 - 3 * (q3 - q1), q3 + 3 * (q3 - q1) };
+}
+
+/* Why a sample is on an arm of the L; NULL if it is in the cluster. */
+static const char *cause_of(const struct subject *t, struct fences f, const struct et_sample *s)
+{
+	const struct et_removal *r = &s->ruling.removal;
+
+	if (r->by == ET_REMOVED_DAEMON_CUTOFF && r->daemon[0])
+		return r->daemon;
+	if (r->by != ET_KEPT)
+		return et_removed_by_names[r->by];
+	return value_of(t, s) < f.lo || value_of(t, s) > f.hi ? "far out, but kept" : NULL;
 }
 
 static bool follows(const struct et_sample *s, const struct et_sample *last)
@@ -294,7 +317,8 @@ static bool follows(const struct et_sample *s, const struct et_sample *last)
 
 /*
  * Draws the pairs of runs that followed each other directly, each run in one pair at most. They
- * include removed samples: these form the arms of the L. Returns the number of pairs.
+ * include removed samples: these form the arms of the L, with those that are far out and were kept.
+ * Returns the number of pairs.
  */
 static size_t pairs(const struct subject *t, FILE *out)
 {
@@ -303,6 +327,7 @@ static size_t pairs(const struct subject *t, FILE *out)
 		.what = t->axis.label, .first = "the first of a pair", .second = "the second"
 	};
 	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&t->c->samples);
+	struct fences f = fences_of(t);
 	struct et_sample last = { 0 };
 
 	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
@@ -313,12 +338,11 @@ static size_t pairs(const struct subject *t, FILE *out)
 			last = *s;
 			continue;
 		}
-		const struct et_sample *bad = s->ruling.removal.by     ? s
-					      : last.ruling.removal.by ? &last
-								       : NULL;
+		const struct et_sample *bad = cause_of(t, f, s)       ? s
+					      : cause_of(t, f, &last) ? &last
+								      : NULL;
 		et_dual_add(&d, value_of(t, &last), value_of(t, s),
-			bad ? ET_DUAL_FAR : ET_DUAL_CENTRAL,
-			bad ? cause_of(&bad->ruling.removal) : NULL,
+			bad ? ET_DUAL_FAR : ET_DUAL_CENTRAL, bad ? cause_of(t, f, bad) : NULL,
 			bad ? sample_title(t, bad) : NULL);
 		last.place.order = 0;
 	}

@@ -124,7 +124,7 @@ static void check_files(const struct et_daemon_record *r, const struct et_daemon
 			count(svg, "translate(420 328)") == 1,
 		"SVG: the charts are in rows below the heading");
 	ok(strstr(svg, "<title>Daemons that spoil samples: a &#38; b</title>") &&
-			count(svg, ">cron &#60;1&#62;</text>") == 2 && !strstr(svg, "cron <"),
+			count(svg, ">cron &#60;1&#62;</text>") == 3 && !strstr(svg, "cron <"),
 		"SVG: names are escaped");
 	ok(strstr(svg,
 		   ">the central cluster of 4 pairs is symmetric: symmetric about its centre (p "

@@ -129,6 +129,13 @@ static void check_pairs(void)
 			strstr(apart, "Dual execution (b): the central cluster, 1 pairs") &&
 			count(apart, ">cron</text>") == 2,
 		"pairs: they begin again after another run, and removed samples are on the arms");
+	/* Nothing was removed: 431 to 434 ms and 900 ms. */
+	sample_of(&e->commands[0], 5)->ruling.removal = (struct et_removal){ .by = ET_KEPT };
+	sample_of(&e->commands[0], 5)->measured.elapsed_ns = 900000000;
+	ET_AUTO_FREE char *kept = page(e, &j);
+	ok(count(kept, ">far out, but kept</text>") == 2 &&
+			strstr(kept, "<title>sample 6, 900.0 ms; kept</title>"),
+		"pairs: a time that is far out is on an arm although it was kept");
 	et_judgement_free(&j);
 	et_experiment_free(e);
 }
