@@ -6,7 +6,7 @@
 #include "cmd/cli.h"
 #include "cmd/outputs.h"
 #include "model/daemon.h"
-#include "model/host.h"
+#include "model/experiment.h"
 #include "protocol/learning.h"
 
 #define ET_LEARN_LABEL "daemons" /* of the experiments, unless the user gives another */
@@ -16,8 +16,9 @@ struct et_learn_options {
 	bool given; /* the user gave a part of the plan */
 	const char *label;
 	bool resume;
-	bool env;   /* apply the environment for the duration */
-	bool tuned; /* the caller has applied it */
+	bool env;               /* apply the environment for the duration */
+	bool tuned;             /* the caller has applied it */
+	uint64_t begun_wall_ns; /* earlier experiments of the label belong to another learning */
 };
 
 /* This machine, as far as it decides whether a learning fits. */
@@ -58,6 +59,12 @@ int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *o,
  */
 int et_learn(struct et_cli *cli, const struct et_learn_options *o, struct et_daemons_output *out,
 	struct et_error *err) ET_CHECK;
+/* The label of the experiment "short" or "long". The caller frees it. */
+char *et_learn_stage(const struct et_learn_options *o, const char *which)
+	__attribute__((malloc, returns_nonnull));
+/* Loads that experiment, which the caller frees. -ENOENT: this learning has none yet. */
+int et_learn_fetch(const struct et_cli *cli, const struct et_learn_options *o, const char *which,
+	struct et_experiment **out, struct et_error *err) ET_CHECK;
 /* Keeps the plan in the store, so that an interrupted learning can be continued. */
 int et_learn_keep_plan(
 	const struct et_cli *cli, const struct et_learn_options *o, struct et_error *err) ET_CHECK;
@@ -97,6 +104,11 @@ int et_daemons_source_open(const struct et_cli *cli, char *const *names, size_t 
 	const char *command, struct et_daemons_source *out, struct et_error *err) ET_CHECK;
 void et_daemons_source_free(struct et_daemons_source *s); /* what it owns */
 
+/*
+ * "learned on 2026-11-16 from 300 samples of 1 s and 40 of 8 s, 2 daemons with a cutoff". The
+ * caller frees it.
+ */
+char *et_learned_describe(const struct et_cutoffs *c) __attribute__((malloc, returns_nonnull));
 /* Stores the cutoffs for this machine, learned now. */
 int et_daemons_store(const struct et_cli *cli, const struct et_daemon_record *r,
 	const struct et_daemon_findings *f, const struct et_learned_from *from,

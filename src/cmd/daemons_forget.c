@@ -5,28 +5,10 @@
 #include "cmd/daemons.h"
 #include "cmd/stored.h"
 #include "host/host.h"
-#include "model/experiment.h"
-#include "report/daemons.h"
 #include "store/cutoffs.h"
 
 #include <errno.h>
 #include <string.h>
-
-/* "learned on 2026-11-16 from 300 samples of 1 s and 40 of 8 s, 2 daemons with a cutoff" */
-static char *describe(const struct et_cutoffs *c)
-{
-	char when[32], each[ET_FIGURE], every[ET_FIGURE];
-	char *text = NULL;
-
-	et_append(&text, "", "learned on %.10s from %u samples of %s",
-		et_format_rfc3339(c->learned_wall_ns, when), c->short_runs,
-		et_format_span(c->short_seconds, each));
-	if (c->long_runs)
-		et_append(&text, " and ", "%u of %s", c->long_runs,
-			et_format_span(c->long_seconds, every));
-	et_append(&text, ", ", "%zu daemon%s with a cutoff", c->n, c->n == 1 ? "" : "s");
-	return text;
-}
 
 static bool is_kept(struct et_store *s, const char *id)
 {
@@ -51,7 +33,7 @@ static void print_way_back(struct et_store *s, const struct et_cutoffs *c)
 static int forget(const struct et_cli *cli, const struct et_host *host, const struct et_cutoffs *c,
 	struct et_error *err)
 {
-	ET_AUTO_FREE char *what = c ? describe(c) : et_strdup("damaged");
+	ET_AUTO_FREE char *what = c ? et_learned_describe(c) : et_strdup("damaged");
 	struct et_store *store;
 
 	int rc = et_stored_open(cli, ET_STORE_WRITE, &store, err);
@@ -90,7 +72,7 @@ int et_daemons_forget(const struct et_cli *cli, bool yes, struct et_error *err)
 			printf("nothing is learned on this machine\n");
 		return rc == -ENOENT ? 0 : rc;
 	}
-	ET_AUTO_FREE char *what = describe(&c);
+	ET_AUTO_FREE char *what = et_learned_describe(&c);
 	ET_AUTO_FREE char *question = et_asprintf("Remove the cutoffs %s?", what);
 	if (yes || !et_can_ask() || et_ask(question))
 		rc = forget(cli, &host, &c, err);

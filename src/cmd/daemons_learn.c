@@ -5,6 +5,7 @@
  * resumed.
  */
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/parse.h"
 #include "cmd/daemons.h"
 #include "cmd/measuring.h"
@@ -60,18 +61,20 @@ static int run_new(struct learner *l, const char *label, uint64_t runs, uint64_t
 static int stage(struct learner *l, const char *which, uint64_t runs, uint64_t ns,
 	struct et_experiment **out, struct et_error *err)
 {
-	ET_AUTO_FREE char *label = et_asprintf("%s-%s", l->o.label, which);
+	ET_AUTO_FREE char *label = et_learn_stage(&l->o, which);
 	struct et_experiment *stored = NULL;
 
-	int rc = l->o.resume ? et_stored_fetch(l->cli, label, &stored, err) : -ENOENT;
+	int rc = l->o.resume ? et_learn_fetch(l->cli, &l->o, which, &stored, err) : -ENOENT;
 	if (rc == 0 && stored->state == ET_STATE_DONE) {
 		*out = stored;
 		return 0;
 	}
-	if (rc == 0)
+	if (rc == 0) {
 		rc = et_measure(l->cli, l->interrupt, NULL, stored->id, out, err);
-	else if (rc == -ENOENT)
+	} else if (rc == -ENOENT) {
+		*err = (struct et_error){ 0 };
 		rc = run_new(l, label, runs, ns, out, err);
+	}
 	et_experiment_free(stored);
 	return rc;
 }
@@ -150,8 +153,10 @@ int et_learn(struct et_cli *cli, const struct et_learn_options *o, struct et_dae
 	struct learner l = { .cli = cli, .o = *o, .interrupt = et_signals_install() };
 
 	int rc = et_cli_own_path(l.exe, sizeof(l.exe), err);
+	if (!o->resume)
+		l.o.begun_wall_ns = et_clock_read_ns(CLOCK_REALTIME);
 	if (rc == 0 && !o->resume)
-		rc = et_learn_keep_plan(cli, o, err);
+		rc = et_learn_keep_plan(cli, &l.o, err);
 	if (rc)
 		return rc;
 	et_here_read(&l.here);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Writes findings about daemons: as text or JSON, as a page, into the store. */
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "cmd/daemons.h"
 #include "cmd/environment.h"
@@ -74,6 +75,21 @@ int et_daemons_report(const struct et_cli *cli, const struct et_daemon_record *r
 	if (rc == 0)
 		rc = write_file(&o->output, et_daemons_page, r, f, name, err);
 	return rc ? rc : write_file(&o->pictures, et_daemons_svg, r, f, name, err);
+}
+
+char *et_learned_describe(const struct et_cutoffs *c)
+{
+	char when[32], each[ET_FIGURE], every[ET_FIGURE];
+	char *text = NULL;
+
+	et_append(&text, "", "learned on %.10s from %u samples of %s",
+		et_format_rfc3339(c->learned_wall_ns, when), c->short_runs,
+		et_format_span(c->short_seconds, each));
+	if (c->long_runs)
+		et_append(&text, " and ", "%u of %s", c->long_runs,
+			et_format_span(c->long_seconds, every));
+	et_append(&text, ", ", "%zu daemon%s with a cutoff", c->n, c->n == 1 ? "" : "s");
+	return text;
 }
 
 static void read_host(struct et_here *p)

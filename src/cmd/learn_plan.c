@@ -15,13 +15,36 @@ static char *plan_key(const char *label)
 	return et_asprintf("daemons-learn %s", label);
 }
 
+char *et_learn_stage(const struct et_learn_options *o, const char *which)
+{
+	return et_asprintf("%s-%s", o->label, which);
+}
+
+int et_learn_fetch(const struct et_cli *cli, const struct et_learn_options *o, const char *which,
+	struct et_experiment **out, struct et_error *err)
+{
+	ET_AUTO_FREE char *name = et_learn_stage(o, which);
+	struct et_experiment *e;
+
+	int rc = et_stored_fetch(cli, name, &e, err);
+	if (rc)
+		return rc;
+	if (e->started_wall_ns < o->begun_wall_ns) {
+		et_experiment_free(e);
+		return -ENOENT;
+	}
+	*out = e;
+	return 0;
+}
+
 int et_learn_keep_plan(
 	const struct et_cli *cli, const struct et_learn_options *o, struct et_error *err)
 {
 	const struct et_learning_plan *p = &o->plan;
 	ET_AUTO_FREE char *key = plan_key(o->label);
-	ET_AUTO_FREE char *text = et_asprintf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %d",
-		p->short_runs, p->short_ns, p->long_runs, p->long_ns, o->tuned);
+	ET_AUTO_FREE char *text = et_asprintf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+					      " %d %" PRIu64,
+		p->short_runs, p->short_ns, p->long_runs, p->long_ns, o->tuned, o->begun_wall_ns);
 	struct et_store *store;
 
 	int rc = et_stored_open(cli, ET_STORE_WRITE, &store, err);
@@ -32,19 +55,20 @@ int et_learn_keep_plan(
 	return rc;
 }
 
-/* Earlier versions had no fifth word: they did not change the environment. */
+/* Earlier versions had four words: they did not change the environment. */
 static int read_plan(struct et_learn_options *o, const char *text, struct et_error *err)
 {
+	enum { LEAST = 4 };
 	uint64_t tuned = 0;
 	uint64_t *const values[] = { &o->plan.short_runs, &o->plan.short_ns, &o->plan.long_runs,
-		&o->plan.long_ns, &tuned };
+		&o->plan.long_ns, &tuned, &o->begun_wall_ns };
 	char **words;
 
 	int rc = et_split_words(text, &words, err);
 	if (rc)
 		return rc;
 	size_t n = et_strv_length(words);
-	if (n != ET_LENGTH(values) && n != ET_LENGTH(values) - 1)
+	if (n < LEAST || n > ET_LENGTH(values))
 		rc = et_fail(err, EINVAL, ET_EXIT_OUTSIDE, "the plan stored for '%s' is damaged",
 			o->label);
 	for (size_t i = 0; rc == 0 && i < n; i++)
@@ -102,21 +126,30 @@ int et_learn_load_plan(const struct et_cli *cli, struct et_learn_options *o, str
 }
 
 /* Sets *state to that of the experiment, if it was measured here with this kernel. */
-static int find_stage(const struct et_cli *cli, const char *label, const char *which,
+static int find_stage(const struct et_cli *cli, const struct et_learn_options *o, const char *which,
 	const struct et_here *here, enum et_state *state, struct et_error *err)
 {
-	ET_AUTO_FREE char *name = et_asprintf("%s-%s", label, which);
-	struct et_experiment *e = NULL;
+	struct et_experiment *e;
 
-	int rc = et_stored_fetch(cli, name, &e, err);
+	int rc = et_learn_fetch(cli, o, which, &e, err);
 	if (rc)
 		return rc;
-	*state = e->state;
 	if (e->origin == ET_ORIGIN_IMPORTED || strcmp(e->machine, here->machine) ||
 		strcmp(e->host.kernel, here->host.kernel))
 		rc = -ENOENT;
+	else
+		*state = e->state;
 	et_experiment_free(e);
 	return rc;
+}
+
+/* That there is nothing to find is no error. */
+static int forgive(int rc, struct et_error *err)
+{
+	if (rc != -ENOENT)
+		return rc;
+	*err = (struct et_error){ 0 };
+	return 0;
 }
 
 int et_learn_find(const struct et_cli *cli, const char *label, const struct et_here *here,
@@ -124,22 +157,20 @@ int et_learn_find(const struct et_cli *cli, const char *label, const struct et_h
 {
 	struct et_learn_options o = { .label = label, .resume = true };
 	enum et_state first, second = ET_STATE_DONE;
+	bool plan = false;
 
-	int rc = find_plan(cli, &o, there, err);
-	bool plan = *there;
 	*there = false;
-	if (rc == -ENOENT || (rc == 0 && !plan))
-		return 0;
-	if (rc == 0)
-		rc = find_stage(cli, label, "short", here, &first, err);
-	if (rc == 0 && first == ET_STATE_DONE && o.plan.long_runs) {
-		rc = find_stage(cli, label, "long", here, &second, err);
-		second = rc == -ENOENT ? ET_STATE_INTERRUPTED : second;
-		rc = rc == -ENOENT ? 0 : rc;
-	}
+	int rc = find_plan(cli, &o, &plan, err);
+	if (rc || !plan)
+		return forgive(rc, err);
+	rc = find_stage(cli, &o, "short", here, &first, err);
 	if (rc)
-		return rc == -ENOENT ? 0 : rc;
-	*there = first != ET_STATE_DONE || second != ET_STATE_DONE;
+		return forgive(rc, err);
+	if (first == ET_STATE_DONE && o.plan.long_runs) {
+		second = ET_STATE_INTERRUPTED; /* if there is none */
+		rc = forgive(find_stage(cli, &o, "long", here, &second, err), err);
+	}
+	*there = rc == 0 && (first != ET_STATE_DONE || second != ET_STATE_DONE);
 	*out = o;
-	return 0;
+	return rc;
 }
