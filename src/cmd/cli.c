@@ -47,7 +47,7 @@ static const struct et_option store_options[] = {
 	{ 0 },
 };
 
-enum { OWN_TABLE, FORMATS_TABLE, STORE_TABLE, COMMON_TABLE, TABLES };
+enum { OWN_TABLE, SHARED_TABLE, FORMATS_TABLE, STORE_TABLE, COMMON_TABLE, TABLES };
 
 static const struct et_option *table_of(const struct et_verb *verb, int which)
 {
@@ -56,6 +56,8 @@ static const struct et_option *table_of(const struct et_verb *verb, int which)
 	switch (which) {
 	case OWN_TABLE:
 		return verb->options ? verb->options : none;
+	case SHARED_TABLE:
+		return verb->shared_options ? verb->shared_options : none;
 	case FORMATS_TABLE:
 		return verb->exports ? et_outputs_options() : none;
 	case STORE_TABLE:
@@ -96,6 +98,7 @@ int et_cli_parse_into(struct et_cli *cli, const struct et_verb *verb, int argc, 
 	struct common common = { 0 };
 	const struct et_option_table tables[] = {
 		{ table_of(verb, OWN_TABLE), targets->ctx, targets->given },
+		{ table_of(verb, SHARED_TABLE), targets->ctx, targets->given },
 		{ table_of(verb, FORMATS_TABLE), targets->outputs, NULL },
 		{ table_of(verb, STORE_TABLE), &common, NULL },
 		{ table_of(verb, COMMON_TABLE), &common, NULL },

@@ -27,6 +27,8 @@ struct et_verb {
 	const char *about;    /* a paragraph or NULL */
 	const char *examples; /* lines as typed; a test runs each */
 	const struct et_option *options; /* of this command only, or NULL */
+	/* The options of another command that fill the same structure, or NULL. */
+	const struct et_option *shared_options;
 	/* For completion: "STORED" (an id), "COMMAND", choices "a|b", or NULL for files. */
 	const char *operands;
 	/* If the choices are in a table: returns the i-th name, NULL after the last. */

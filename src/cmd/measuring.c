@@ -107,8 +107,8 @@ int et_measuring_resume(struct et_measuring *m, const char *name, struct et_erro
 char *et_measuring_resumption(const struct et_measuring *m)
 {
 	const char *id = et_session_experiment(m->session)->id, *store = m->cli->store;
-	char **words =
-		et_strv_of("etalon", "run", "--resume", id, store ? "--store" : NULL, store, NULL);
+	char **words = et_strv_of("etalon", m->resume_verb ? m->resume_verb : "run", "--resume", id,
+		store ? "--store" : NULL, store, NULL);
 	char *line = et_join_words(words);
 
 	et_strv_free(words);

@@ -14,11 +14,12 @@
 struct et_measuring {
 	struct et_cli *cli;
 	struct et_interrupt *interrupt;
-	struct et_env_wish env; /* what to change for the duration */
-	bool no_ledger;         /* --no-ledger */
-	bool draw_seed;         /* the user gave no seed */
-	bool trust;             /* --trust-record */
-	FILE *text;             /* stream for text: --env -v prints its changes there */
+	struct et_env_wish env;  /* what to change for the duration */
+	bool no_ledger;          /* --no-ledger */
+	bool draw_seed;          /* the user gave no seed */
+	bool trust;              /* --trust-record */
+	const char *resume_verb; /* the command that --resume belongs to; NULL: run */
+	FILE *text;              /* stream for text: --env -v prints its changes there */
 	/* filled by the functions below */
 	struct et_store *store;
 	struct et_ledger_early *early;

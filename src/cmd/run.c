@@ -3,7 +3,6 @@
 #include "cmd/run.h"
 #include "base/alloc.h"
 #include "cmd/baseline.h"
-#include "cmd/measuring.h"
 #include "cmd/signals.h"
 #include "report/gate.h"
 #include "report/terminal.h"
@@ -91,7 +90,7 @@ static void print_pages(const struct et_measuring *m, const struct et_outputs *o
 
 /* Prints the result and writes the outputs; returns the exit status. */
 static int conclude(
-	const struct et_run_options *o, const struct et_measuring *m, struct et_outputs *outputs)
+	const struct et_run_options *o, struct et_measuring *m, struct et_outputs *outputs)
 {
 	struct et_text_options text = et_cli_text(m->cli);
 	text.sort = o->sort;
@@ -104,6 +103,8 @@ static int conclude(
 
 	et_judge(e, &j);
 	et_warnings_append(&j.warnings, about);
+	if (o->around)
+		o->around->measured(o->around->ctx, m, &j);
 	size_t left = et_text_result(e, &j, &text, m->text);
 	if (m->cli->verbosity >= 0)
 		print_place(m, left);
@@ -172,6 +173,8 @@ static int measure(struct et_measuring *m, struct et_run_options *o, const struc
 		rc = et_baseline_add(m->cli, o->baseline, m->trust, e, err);
 	if (rc == 0)
 		rc = et_outputs_open(&o->outputs, err);
+	if (rc == 0 && o->around)
+		rc = o->around->before(o->around->ctx, m, e, err);
 	if (rc) {
 		et_experiment_free(e);
 		return rc;
@@ -197,6 +200,7 @@ static int run_parsed(struct et_cli *cli, struct et_run_options *o, const struct
 {
 	struct et_error err = { 0 };
 	FILE *nothing = o->style == ET_STYLE_NONE ? fopen("/dev/null", "we") : NULL;
+	FILE *text = o->outputs.stdout_taken ? stderr : stdout;
 
 	apply_style(o->style, cli);
 	struct et_measuring m = { .cli = cli,
@@ -205,12 +209,13 @@ static int run_parsed(struct et_cli *cli, struct et_run_options *o, const struct
 		.no_ledger = o->no_ledger,
 		.draw_seed = !(o->given & ET_GIVEN_SEED),
 		.trust = o->trust_record,
-		.text = nothing                   ? nothing
-			: o->outputs.stdout_taken ? stderr
-						  : stdout };
+		.resume_verb = o->around ? o->around->resume : "run",
+		.text = nothing ? nothing : text };
 	int rc = measure(&m, o, ops, &err);
 	int status = finish(o, &m, rc, &err);
 	et_measuring_close(&m);
+	if (o->around)
+		o->around->after(o->around->ctx, &m);
 	if (nothing)
 		fclose(nothing);
 	return status;
@@ -227,6 +232,8 @@ int et_run_main(struct et_cli *cli, const struct et_verb *verb, struct et_run_op
 	if (status < 0) {
 		if (o->like_hyperfine)
 			et_run_options_add_reference(o, &ops);
+		if (o->around)
+			o->around->parsed(o->around->ctx, o);
 		status = run_parsed(cli, o, &ops);
 		et_operands_free(&ops);
 	}

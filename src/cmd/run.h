@@ -1,10 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The part that `run` and `hyperfine` share. */
+/* The part that `run`, `hyperfine` and `emp` share. */
 #ifndef ET_CMD_RUN_H
 #define ET_CMD_RUN_H
 
 #include "cmd/cli.h"
+#include "cmd/measuring.h"
 #include "cmd/run_options.h"
+#include "model/result.h"
+
+/* A command that does more than `run` does it in these functions, which get ctx. */
+struct et_run_around {
+	void *ctx;
+	const char *resume; /* the command that continues an interrupted experiment */
+	/* After the options were parsed: sets defaults that depend on them. */
+	void (*parsed)(void *ctx, struct et_run_options *o);
+	/*
+	 * Before the first run, when the options have been checked and the outputs are open; e is
+	 * NULL if an experiment is resumed. After -ECANCELED without an error nothing is run.
+	 */
+	int (*before)(void *ctx, struct et_measuring *m, const struct et_experiment *e,
+		struct et_error *err) ET_CHECK;
+	/* When everything is measured, before the result is printed. */
+	void (*measured)(void *ctx, struct et_measuring *m, struct et_judgement *j);
+	/* At the end, whatever happened. */
+	void (*after)(void *ctx, struct et_measuring *m);
+};
 
 /* Parses argv into o, measures, and prints the result. Frees o; returns the exit status. */
 int et_run_main(struct et_cli *cli, const struct et_verb *verb, struct et_run_options *o, int argc,

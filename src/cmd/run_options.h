@@ -27,6 +27,7 @@ enum et_run_given {
 	ET_GIVEN_MIN = 16,
 	ET_GIVEN_MIN_TIME = 32,
 	ET_GIVEN_SHELL = 64,
+	ET_GIVEN_LEARN = 128,
 };
 
 /* As hyperfine's --style. */
@@ -39,6 +40,16 @@ enum et_style {
 	ET_STYLE_NONE,    /* no text */
 };
 extern const char *const et_style_names[];
+
+enum et_learn_choice { ET_LEARN_QUICK, ET_LEARN_PAPER, ET_LEARN_NEVER };
+
+/* The options that only `emp` has. */
+struct et_emp_options {
+	enum et_learn_choice learn;
+	bool dry_run, yes;
+};
+
+struct et_run_around;
 
 struct et_run_options {
 	/* Parts of the experiment; et_run_options_finish moves them into it. */
@@ -73,6 +84,9 @@ struct et_run_options {
 	 * those that need a shell have one.
 	 */
 	bool like_hyperfine;
+	/* The part that `emp` adds, or NULL; see cmd/run.h. */
+	const struct et_run_around *around;
+	struct et_emp_options emp;
 };
 
 extern const struct et_option et_run_options[];

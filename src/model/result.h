@@ -55,6 +55,8 @@ const struct et_estimate *et_result_estimate(const struct et_command_result *r);
 /* K-best's answer, which replaces the mean; NULL when the protocol was another one. */
 const struct et_kbest_result *et_result_kbest(const struct et_command_result *r);
 
+struct et_steps;
+
 struct et_judgement {
 	struct et_choice choice;        /* of the protocol */
 	struct et_metric_choice metric; /* that is judged, and why */
@@ -65,6 +67,8 @@ struct et_judgement {
 	struct et_contrast *second;
 	size_t n_contrasts;
 	struct et_warnings warnings; /* about the machine */
+	/* The steps of `etalon emp`, which owns them; NULL: another command measured. */
+	const struct et_steps *steps;
 };
 
 void et_judgement_free(struct et_judgement *j); /* what it owns */

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "model/field.h"
 #include "report/pair.h"
+#include "report/steps.h"
 #include "report/tally.h"
 #include "report/warning.h"
 
@@ -424,5 +425,7 @@ void et_native_write(const struct et_experiment *e, const struct et_judgement *j
 	et_json_end(&w);
 	write_second(&w, e, j);
 	et_warnings_json(&w, &j->warnings);
+	if (j->steps)
+		et_steps_json(j->steps, &w);
 	et_json_end(&w);
 }

@@ -47,9 +47,11 @@ for command in $(commands); do
 	ok "docs: $command has a test of its own" grep -qE "(etalon|ETALON\"?) $command( |\$)" "${tests[@]}"
 	like "docs: bash completes $command" "$(etalon completion bash)" "[' ]$command "
 
-	# hyperfine has the options of run, and a page of what differs.
+	# These have the options of run, and a page of what differs.
 	pages=("$page" "$common")
-	[ "$command" != hyperfine ] || pages+=("$root/man/etalon-run.1.scd")
+	case $command in
+	hyperfine | emp) pages+=("$root/man/etalon-run.1.scd") ;;
+	esac
 	is "docs: every option of $command is in its man page" \
 		"$(comm -23 <(options "$command" | sort) \
 			<(for p in "${pages[@]}"; do page_options "$p"; done | sort -u))" ''
@@ -74,6 +76,7 @@ while read -r command option names; do
 	page=$root/man/etalon-$command.1.scd
 	[ "$command" != hyperfine ] || page=$root/man/etalon-run.1.scd
 	text=$(page_paragraph "$page" "$option")
+	[ -n "$text" ] || [ "$command" != emp ] || text=$(page_paragraph "$root/man/etalon-run.1.scd" "$option")
 	[ -n "$text" ] || text=$(page_paragraph "$common" "$option")
 	missing=
 	for choice in $names; do # in fifo:50 the number is an example

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The second step of `etalon emp`: the daemons of this machine are learned, unless a learning that
+ * still fits is stored. Learning takes long, so the user is asked first.
+ */
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "cmd/ask.h"
+#include "cmd/emp.h"
+#include "cmd/stored.h"
+#include "report/daemons.h"
+#include "store/cutoffs.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const char STEP[] = "daemons";
+
+static int load(const struct et_emp *p, const struct et_cli *cli, struct et_emp_plan *out,
+	struct et_error *err)
+{
+	struct et_store *store;
+
+	out->there = false;
+	int rc = et_stored_open(cli, ET_STORE_READ, &store, err);
+	if (rc == -ENOENT) {
+		*err = (struct et_error){ 0 };
+		return 0;
+	}
+	if (rc)
+		return rc;
+	rc = et_cutoffs_load(store, p->here.host.name, &out->cutoffs, &out->there, err);
+	et_store_close(store);
+	return rc;
+}
+
+/* Says in which ways cutoffs do not fit; NULL: they do. The caller frees it. */
+static char *describe_misfits(const struct et_emp *p, const struct et_cutoffs *c)
+{
+	uint64_t now = et_clock_read_ns(CLOCK_REALTIME);
+	unsigned misfits = et_cutoffs_fit_machine(
+		c, &(struct et_learning_place){ .kernel = p->here.host.kernel,
+			   .machine = p->here.machine,
+			   .services = p->here.services,
+			   .tuned = p->tuned,
+			   .wall_ns = now });
+	char *text = NULL;
+
+	if (misfits & ET_MISFIT_MACHINE)
+		et_append(&text, ", ", "on another machine");
+	if (misfits & ET_MISFIT_KERNEL)
+		et_append(&text, ", ", "with another kernel");
+	if (misfits & ET_MISFIT_SERVICES)
+		et_append(&text, ", ", "with other services");
+	if (misfits & ET_MISFIT_OLD)
+		et_append(&text, ", ", "%u days ago", (unsigned)et_cutoffs_days(c, now));
+	if (misfits & ET_MISFIT_FUTURE)
+		et_append(&text, ", ", "with a date in the future");
+	if (misfits & ET_MISFIT_TUNING)
+		et_append(&text, ", ", "%s the environment applied", p->tuned ? "without" : "with");
+	return text;
+}
+
+static bool is_plan(const struct et_learning_plan *a, const struct et_learning_plan *b)
+{
+	return a->short_runs == b->short_runs && a->short_ns == b->short_ns &&
+	       a->long_runs == b->long_runs && a->long_ns == b->long_ns;
+}
+
+int et_emp_decide(const struct et_emp *p, const struct et_cli *cli, struct et_emp_plan *out,
+	struct et_error *err)
+{
+	bool explicit = p->o->given & ET_GIVEN_LEARN, paper = p->o->emp.learn == ET_LEARN_PAPER;
+	const struct et_learning_plan *preset =
+		&et_learning_presets[paper ? ET_LEARNING_PAPER : ET_LEARNING_QUICK];
+	struct et_learn_options begun;
+	bool there = false;
+
+	*out = (struct et_emp_plan){ .learn = p->o->emp.learn != ET_LEARN_NEVER };
+	out->how = (struct et_learn_options){ .plan = *preset, .label = ET_LEARN_LABEL };
+	int rc = load(p, cli, out, err);
+	if (rc == 0 && out->there)
+		out->misfit = describe_misfits(p, &out->cutoffs);
+	if (rc == 0 && out->there && !out->misfit && paper &&
+		!et_cutoffs_cover(&out->cutoffs, preset))
+		out->misfit = et_strdup("with fewer or shorter samples than those of the papers");
+	if (rc == 0)
+		rc = et_learn_find(cli, ET_LEARN_LABEL, &p->here, &begun, &there, err);
+	if (there && begun.tuned == p->tuned && (!explicit || is_plan(&begun.plan, preset)))
+		out->how = begun;
+	out->how.tuned = p->tuned;
+	if (rc)
+		et_emp_plan_free(out);
+	return rc;
+}
+
+void et_emp_plan_free(struct et_emp_plan *p)
+{
+	if (p->there)
+		et_cutoffs_free(&p->cutoffs);
+	free(p->misfit);
+}
+
+char *et_emp_describe(const struct et_learn_options *how)
+{
+	const struct et_learning_plan *p = &how->plan;
+	char each[ET_FIGURE], every[ET_FIGURE], all[ET_FIGURE];
+	char *text = NULL;
+
+	et_append(&text, "", "%u samples of %s", (unsigned)p->short_runs,
+		et_format_span(1e-9 * (double)p->short_ns, each));
+	if (p->long_runs)
+		et_append(&text, " and ", "%u of %s", (unsigned)p->long_runs,
+			et_format_span(1e-9 * (double)p->long_ns, every));
+	et_append(&text, ", ", "%s%s", how->resume ? "continued, at most " : "about ",
+		et_format_span(et_learning_seconds(p), all));
+	return text;
+}
+
+static bool agrees(const struct et_emp *p, const struct et_emp_plan *plan)
+{
+	if (p->o->emp.yes || p->o->given & ET_GIVEN_LEARN)
+		return true;
+	if (!et_can_ask())
+		return false;
+	ET_AUTO_FREE char *length = et_emp_describe(&plan->how);
+	ET_AUTO_FREE char *question =
+		plan->misfit ? et_asprintf("The daemons of this machine were learned %s. Learn "
+					   "them again now (%s)?",
+				       plan->misfit, length)
+			     : et_asprintf("The daemons of this machine are not learned yet. "
+					   "Learn them now (%s)?",
+				       length);
+	return et_ask(question);
+}
+
+/* Why nothing was learned, and what check I does then. */
+static char *describe_none(const struct et_emp_plan *plan)
+{
+	char *text = NULL;
+
+	if (plan->there)
+		et_append(&text, "", "check I uses cutoffs that were learned %s", plan->misfit);
+	else
+		et_append(&text, "", "nothing is learned");
+	if (plan->learn)
+		et_append(&text, "; ", "to learn, add --learn quick (about ten minutes)");
+	return text;
+}
+
+static int add_learned(struct et_emp *p, const struct et_cli *cli, struct et_error *err)
+{
+	struct et_emp_plan now = { 0 };
+
+	int rc = load(p, cli, &now, err);
+	if (rc || !now.there)
+		return rc;
+	et_steps_add(&p->steps, STEP, ET_STEP_DONE, et_learned_describe(&now.cutoffs));
+	et_emp_plan_free(&now);
+	return 0;
+}
+
+int et_emp_learn(struct et_emp *p, struct et_measuring *m, struct et_error *err)
+{
+	struct et_emp_plan plan;
+
+	int rc = et_emp_decide(p, m->cli, &plan, err);
+	if (rc)
+		return rc;
+	if (plan.there && !plan.misfit) {
+		et_steps_add(&p->steps, STEP, ET_STEP_REUSED, et_learned_describe(&plan.cutoffs));
+	} else if (plan.learn && agrees(p, &plan)) {
+		p->learning = true;
+		rc = et_learn(m->cli, &plan.how, NULL, err);
+		p->learning = rc != 0;
+		if (rc == 0)
+			rc = add_learned(p, m->cli, err);
+	} else {
+		et_steps_add(&p->steps, STEP, ET_STEP_SKIPPED, describe_none(&plan));
+	}
+	et_emp_plan_free(&plan);
+	/* The signal may have ended the question. */
+	return rc == 0 && m->interrupt->signal ? -EINTR : rc;
+}
+
+int et_emp_plan_learn(
+	struct et_emp *p, const struct et_cli *cli, double *seconds, struct et_error *err)
+{
+	struct et_emp_plan plan;
+
+	*seconds = 0;
+	int rc = et_emp_decide(p, cli, &plan, err);
+	if (rc)
+		return rc;
+	bool asked = !p->o->emp.yes && !(p->o->given & ET_GIVEN_LEARN);
+	if (plan.there && !plan.misfit) {
+		et_steps_add(&p->steps, STEP, ET_STEP_REUSED, et_learned_describe(&plan.cutoffs));
+	} else if (!plan.learn || (asked && !et_can_ask())) {
+		et_steps_add(&p->steps, STEP, ET_STEP_SKIPPED, describe_none(&plan));
+	} else {
+		char *note = et_emp_describe(&plan.how);
+		et_append(&note, "", "%s", asked ? "; etalon asks first" : "");
+		et_steps_add(&p->steps, STEP, ET_STEP_PLANNED, note);
+		*seconds = et_learning_seconds(&plan.how.plan);
+	}
+	et_emp_plan_free(&plan);
+	return 0;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/steps.h"
+#include "base/alloc.h"
+
+enum { NOTE_COLUMN = 16 };
+
+/* Samples of all commands, by what became of them. */
+struct tally {
+	size_t warmup, samples;
+	size_t by_cutoff, by_slowness, by_value; /* removed, or marked under --keep-all */
+	size_t most_left; /* solo samples that check II looked at, of the command with the most */
+};
+
+static void count_command(const struct et_command *c, bool keep_all, struct tally *t)
+{
+	ET_AUTO_READER struct et_sample_reader all = et_samples_read_figures(&c->samples);
+	size_t left = 0;
+
+	for (const struct et_sample *s; (s = et_sample_reader_next(&all));) {
+		const struct et_ruling *r = &s->ruling;
+		bool slow = r->removal.by == ET_REMOVED_MACHINE_SLOW;
+		bool hit = r->removal.by == ET_REMOVED_DAEMON_CUTOFF || r->marks & ET_MARK_DAEMON;
+		bool far = r->removal.by == ET_REMOVED_TWO_SIGMA || r->marks & ET_MARK_TWO_SIGMA;
+
+		if (s->place.warmup) {
+			t->warmup++;
+			continue;
+		}
+		t->samples++;
+		t->by_cutoff += hit;
+		t->by_slowness += slow;
+		t->by_value += far;
+		left += s->place.arrangement == ET_SOLO && (keep_all || (!hit && !slow));
+	}
+	t->most_left = left > t->most_left ? left : t->most_left;
+}
+
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static void add_runs(struct et_steps *s, const struct et_experiment *e, const struct tally *t)
+{
+	char *note = NULL;
+
+	et_append(&note, "", "%zu sample%s", t->samples, plural(t->samples));
+	if (e->n_commands > 1)
+		et_append(&note, " of ", "%zu commands", e->n_commands);
+	et_append(&note, ", ", "%zu warm-up run%s", t->warmup, plural(t->warmup));
+	et_steps_add(
+		s, "runs", e->state == ET_STATE_DONE ? ET_STEP_DONE : ET_STEP_INTERRUPTED, note);
+}
+
+static char *removed(const struct et_experiment *e, size_t n, size_t of)
+{
+	return et_asprintf("%zu of %zu samples %s", n, of,
+		e->plan.keep_all ? "marked, none removed (--keep-all)" : "removed");
+}
+
+static void add_first(struct et_steps *s, const struct et_experiment *e, const struct tally *t)
+{
+	static const char name[] = "check I";
+	const struct et_first_check *c = &e->first_check;
+
+	switch (c->state) {
+	case ET_FIRST_CHECK_DONE: {
+		char *note = removed(e, t->by_cutoff, t->samples);
+		et_append(&note, ", ", "%u daemon%s with a cutoff", c->cutoffs, plural(c->cutoffs));
+		et_steps_add(s, name, ET_STEP_DONE, note);
+		return;
+	}
+	case ET_FIRST_CHECK_LENGTH:
+		et_steps_add(s, name, ET_STEP_NOT_POSSIBLE,
+			et_strdup("a program takes much longer than the samples that daemons were "
+				  "learned with"));
+		return;
+	case ET_FIRST_CHECK_WITHDRAWN:
+		et_steps_add(s, name, ET_STEP_SKIPPED,
+			et_asprintf("it would have removed %u of %zu samples", c->would_remove,
+				t->samples));
+		return;
+	default:
+		et_steps_add(s, name, ET_STEP_NOT_POSSIBLE,
+			et_strdup("no daemons are learned on this machine"));
+	}
+}
+
+static void add_second(
+	struct et_steps *s, const struct et_experiment *e, const struct tally *t, size_t least)
+{
+	static const char name[] = "check II";
+	size_t left = t->samples - (e->plan.keep_all ? 0 : t->by_cutoff + t->by_slowness);
+
+	if (t->most_left >= least)
+		et_steps_add(s, name, ET_STEP_DONE, removed(e, t->by_value, left));
+	else
+		et_steps_add(s, name, ET_STEP_NOT_POSSIBLE,
+			et_asprintf("%zu sample%s left, and it needs %zu", t->most_left,
+				t->most_left == 1 ? " is" : "s are", least));
+}
+
+void et_steps_add_checks(struct et_steps *s, const struct et_experiment *e, size_t least)
+{
+	struct tally t = { 0 };
+
+	for (size_t c = 0; c < e->n_commands; c++)
+		count_command(&e->commands[c], e->plan.keep_all, &t);
+	add_runs(s, e, &t);
+	add_first(s, e, &t);
+	if (t.by_slowness)
+		et_steps_add(s, "machine", ET_STEP_DONE,
+			et_asprintf("%zu of %zu samples removed because the machine was slow, "
+				    "which is no part of EMP",
+				t.by_slowness, t.samples));
+	add_second(s, e, &t, least);
+}
+
+void et_steps_print(const struct et_steps *s, const struct et_page *page)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct et_step *step = &s->list[i];
+		ET_AUTO_FREE char *lead = et_asprintf("  %-*s", NOTE_COLUMN - 3, step->name);
+		ET_AUTO_FREE char *text = et_asprintf("%s%s%s", et_step_state_names[step->state],
+			*step->note ? ": " : "", step->note);
+		et_page_paragraph(page, NOTE_COLUMN, lead, "2", text, NULL);
+	}
+}
+
+void et_steps_json(const struct et_steps *s, struct et_json *w)
+{
+	et_json_object(w, "emp");
+	et_json_array(w, "steps");
+	for (size_t i = 0; i < s->n; i++) {
+		et_json_flat_object(w, NULL);
+		et_json_string(w, "step", s->list[i].name);
+		et_json_string(w, "state", et_step_state_names[s->list[i].state]);
+		et_json_string(w, "note", s->list[i].note);
+		et_json_end(w);
+	}
+	et_json_end(w);
+	et_json_end(w);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The steps of `etalon emp` as text and JSON, and those of them that the samples show. */
+#ifndef ET_REPORT_STEPS_H
+#define ET_REPORT_STEPS_H
+
+#include "base/json.h"
+#include "model/experiment.h"
+#include "model/steps.h"
+#include "report/terminal.h"
+
+/*
+ * Appends the runs and the two sanity checks, as the finished experiment shows them. The second
+ * check needs `least` samples of a command.
+ */
+void et_steps_add_checks(struct et_steps *s, const struct et_experiment *e, size_t least);
+/* One line for each step: "  environment   done: …". */
+void et_steps_print(const struct et_steps *s, const struct et_page *page);
+/* Writes the key "emp". */
+void et_steps_json(const struct et_steps *s, struct et_json *w);
+
+#endif
