@@ -203,8 +203,6 @@ int et_tuning_begin(struct et_tuning *t, const struct et_cli *cli, const struct 
 			et_fail(err, EINVAL, ET_EXIT_USAGE, "--%s needs --env",
 				wish->only ? "only" : "except"),
 			"add --env, or omit it");
-	if (!wish->apply && !e)
-		return 0;
 	et_cli_machine(&t->machine);
 	int rc = wish->apply ? apply(t, cli, wish, out, err) : 0;
 	if (rc || !e)

@@ -31,7 +31,7 @@ bool *et_env_select(const struct et_env_wish *wish, bool changing, struct et_err
 
 /* The environment of a run: changed at its beginning with --env, restored at its end. */
 struct et_tuning {
-	struct et_machine machine;
+	struct et_machine machine;  /* as it is during the runs */
 	struct et_journal *journal; /* NULL: nothing was changed */
 	uint32_t session;
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/measuring.h"
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/parse.h"
 #include "cmd/leftovers.h"
 #include "cmd/stored.h"
@@ -31,6 +32,30 @@ static void format_estimate(const struct et_progress_note *n, double target, cha
 		snprintf(out, size, "%s ± %.2g %%", mean, 100 * n->uncertainty);
 }
 
+/* A change that the store refuses is in the record of this run at least. */
+static void note_change(void *ctx, const char *factor, const char *what)
+{
+	struct et_measuring *m = ctx;
+	struct et_experiment *e = et_session_experiment(m->session);
+	struct et_error err;
+	const struct et_factor *added =
+		et_experiment_add_change(e, factor, what, et_clock_real.wall_ns(NULL));
+
+	(void)!et_store_add_factor(m->store, e->id, e->n_environment - 1, added, &err);
+}
+
+/* The clock and the network are looked at now and then, because every look takes time. */
+#define LOOK_NS UINT64_C(5000000000)
+
+static void watch(struct et_measuring *m, uint64_t elapsed_ns)
+{
+	if (elapsed_ns < m->next_look_ns)
+		return;
+	et_watch_look(&m->watch);
+	m->next_look_ns = elapsed_ns + LOOK_NS;
+}
+
+/* After each run. */
 static void draw(void *ctx, const struct et_progress_note *n)
 {
 	struct et_measuring *m = ctx;
@@ -45,6 +70,7 @@ static void draw(void *ctx, const struct et_progress_note *n)
 		.elapsed_ns = n->elapsed_ns,
 		.time_limit_ns = p->time_limit_ns };
 
+	watch(m, n->elapsed_ns);
 	format_estimate(n, p->until_ratio, estimate, sizeof(estimate));
 	et_progress_draw(&m->progress, &state, et_clock_read_ns(CLOCK_MONOTONIC));
 }
@@ -132,11 +158,17 @@ int et_measuring_drive(struct et_measuring *m, struct et_error *err)
 
 	m->progress = (struct et_progress){ .out = m->cli->progress && !shared ? stderr : NULL,
 		.width = m->cli->columns };
+	m->watch = (struct et_watch){
+		.machine = &m->tuning.machine, .changed = note_change, .ctx = m
+	};
+	et_watch_begin(&m->watch);
+	m->next_look_ns = LOOK_NS;
 	/* The runner has opened its observers. */
 	et_confine_lower();
 	int rc = et_session_drive(m->session, err);
 	et_confine_raise();
 	et_progress_erase(&m->progress);
+	et_watch_look(&m->watch);
 	et_tuning_end(&m->tuning, m->cli);
 	if (rc && rc != -EINTR && e->state == ET_STATE_INTERRUPTED)
 		return hint_resumption(m, rc, err);

@@ -8,6 +8,7 @@
 
 #include "cmd/cli.h"
 #include "cmd/environment.h"
+#include "host/watch.h"
 #include "report/progress.h"
 #include "session/session.h"
 
@@ -25,6 +26,8 @@ struct et_measuring {
 	struct et_ledger_early *early;
 	struct et_session *session;
 	struct et_tuning tuning;
+	struct et_watch watch;
+	uint64_t next_look_ns; /* of the watch, since the runs began */
 	struct et_progress progress;
 };
 

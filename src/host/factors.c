@@ -84,6 +84,11 @@ const struct et_factor_row et_factor_rows[] = {
 		"install chrony and start it: systemctl start chrony; in a container, synchronise "
 		"the clock of its host",
 		et_factor_time_sync_read, et_factor_time_sync_plan, NULL, 0 },
+	{ "network", "low", "up, unchanged",
+		"A link that goes down or comes up starts daemons, and a time daemon without a "
+		"network loses its sources.",
+		"use a cable; etalon run watches the link and reports a change",
+		et_factor_network_read, NULL, NULL, 0 },
 	{ "frequency-limits", "high", "minimum = maximum",
 		"Between the two limits the frequency follows the load of the last milliseconds, "
 		"and the program's time follows the frequency.",

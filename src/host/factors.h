@@ -104,6 +104,9 @@ void et_factor_time_sync_plan(const struct et_machine *m, const char *factor,
 void et_factor_time_daemon_plan(const struct et_machine *m, const char *factor,
 	struct et_changes *out, struct et_results *left);
 
+/* The reader in network.c. */
+void et_factor_network_read(const struct et_machine *m, struct et_finding *f);
+
 /* The readers and plans in factors_kernel.c. */
 void et_factor_aslr_read(const struct et_machine *m, struct et_finding *f);
 void et_factor_huge_pages_read(const struct et_machine *m, struct et_finding *f);

@@ -94,6 +94,19 @@ struct et_sample *et_experiment_add(struct et_experiment *e, const struct et_sam
 	return et_samples_add(&e->commands[s->place.command].samples, s);
 }
 
+const struct et_factor *et_experiment_add_change(
+	struct et_experiment *e, const char *factor, const char *what, uint64_t wall_ns)
+{
+	char when[32];
+
+	e->environment = et_realloc(e->environment, e->n_environment + 1, sizeof(*e->environment));
+	struct et_factor *added = &e->environment[e->n_environment++];
+	*added = (struct et_factor){ et_strdup(factor),
+		et_asprintf("%s (%s)", what, et_format_rfc3339(wall_ns, when)),
+		et_strdup(ET_FACTOR_UNCHANGED), false };
+	return added;
+}
+
 const char *et_format_rfc3339(uint64_t wall_ns, char buf[32])
 {
 	time_t seconds = (time_t)(wall_ns / 1000000000u);

@@ -162,6 +162,9 @@ struct et_command *et_experiment_add_command(struct et_experiment *e, char *name
  * the next one is added.
  */
 struct et_sample *et_experiment_add(struct et_experiment *e, const struct et_sample *s);
+/* Records that a factor of the environment changed at that time; the texts are copied. */
+const struct et_factor *et_experiment_add_change(
+	struct et_experiment *e, const char *factor, const char *what, uint64_t wall_ns);
 /* Formats a time since 1970 as "2026-11-15T08:55:06Z". */
 const char *et_format_rfc3339(uint64_t wall_ns, char buf[32]);
 /* Sets an id that sorts by time and is practically unique: 20261115-085506-1f3a9c. */

@@ -21,7 +21,11 @@ struct et_host {
 	bool block_delays; /* kernel.task_delayacct: the kernel reports waiting for block I/O */
 };
 
-/* A factor of the environment, and whether it is as a measurement needs it. */
+/*
+ * A factor of the environment, and whether it is as a measurement needs it. If wanted is
+ * ET_FACTOR_UNCHANGED, the state is a change of the factor while the programs ran.
+ */
+#define ET_FACTOR_UNCHANGED "no change during the runs"
 struct et_factor {
 	char *factor;
 	char *state;

@@ -178,6 +178,9 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_RESUMED_ELSEWHERE] = { "resumed-elsewhere", WARNING, "tt",
 		"the experiment was resumed on another kernel or CPU ({0}, {1}), so its samples "
 		"may not be comparable; start a new one" },
+	[ET_WARN_ENVIRONMENT_CHANGED] = { "environment-changed", WARNING, "tfc",
+		"during the runs {0}{1: and {2} more {2:change|changes}|}, so those before and "
+		"after may not be comparable; repeat the experiment" },
 	[ET_WARN_CUTOFFS_OTHER_KERNEL] = { "cutoffs-other-kernel", WARNING, "tt",
 		"the daemons' cutoffs were learned on another kernel ({0}, now {1}); learn new "
 		"ones with 'etalon daemons learn'" },

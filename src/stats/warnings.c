@@ -253,6 +253,23 @@ void et_observation_warn(const struct et_experiment *e, struct et_warnings *out)
 		et_warn(out, ET_WARN_NO_TASKSTATS);
 }
 
+static void warn_of_changes(const struct et_experiment *e, struct et_warnings *out)
+{
+	const char *first = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->n_environment; i++) {
+		const struct et_factor *f = &e->environment[i];
+		if (!f->wanted || !f->state || strcmp(f->wanted, ET_FACTOR_UNCHANGED))
+			continue;
+		first = first ? first : f->state;
+		n++;
+	}
+	if (n)
+		et_warn(out, ET_WARN_ENVIRONMENT_CHANGED, et_arg_text(first), et_arg_flag(n > 1),
+			et_arg_count(n - 1));
+}
+
 void et_host_warn(const struct et_experiment *e, struct et_warnings *out)
 {
 	const struct et_host *h = &e->host;
@@ -266,6 +283,7 @@ void et_host_warn(const struct et_experiment *e, struct et_warnings *out)
 		et_warn(out, ET_WARN_VIRTUAL_MACHINE, et_arg_text(h->virtual_machine));
 	if (h->governor[0] && strcmp(h->governor, "performance"))
 		et_warn(out, ET_WARN_FREQUENCY_SCALING, et_arg_text(h->governor));
+	warn_of_changes(e, out);
 	if (!h->cpus)
 		return; /* a record made elsewhere: how it was measured is not known */
 	et_observation_warn(e, out);

@@ -77,6 +77,9 @@ void et_store_discard(struct et_store *s);
  */
 int et_store_set_state(struct et_store *s, const char *id, enum et_state state, uint64_t wall_ns,
 	struct et_error *err) ET_CHECK;
+/* Adds one factor to the environment of an experiment, as the given number from 0. Flushes. */
+int et_store_add_factor(struct et_store *s, const char *id, size_t number,
+	const struct et_factor *factor, struct et_error *err) ET_CHECK;
 /*
  * Records the removal and the marks of a sample that is in the store already; its order and
  * command identify it. This becomes part of the open group, as with et_store_add.

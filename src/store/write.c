@@ -326,6 +326,20 @@ static int select_experiment(struct et_store *s, const char *id, struct et_error
 	return 0;
 }
 
+int et_store_add_factor(struct et_store *s, const char *id, size_t number,
+	const struct et_factor *factor, struct et_error *err)
+{
+	int rc = begin_alone(s, err);
+
+	if (rc)
+		return rc;
+	s->texts = ET_STORE_MOST_TEXT;
+	rc = select_experiment(s, id, err);
+	if (rc == 0)
+		rc = add_factor(s, s->key, number, factor, err);
+	return finish(s, rc, err);
+}
+
 /* A reader refuses a sample whose command or partner the experiment does not have. */
 static int check_commands(
 	const struct et_store *s, const struct et_sample *sample, struct et_error *err)

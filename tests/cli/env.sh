@@ -368,6 +368,26 @@ is 'run --env: --only and --except choose what is changed' \
 	'cron, cups, postfix, tracker on 0 '
 as_before 'run --env --only at its end'
 
+# --- the clock and the network are watched while programs run
+laptop
+link=tree/sys/class/net/enp0s31f6/operstate
+exits 'run: it succeeds while the link stays up' 0 etalon run -q -r 2 --json run.json true
+is 'run: a link that stays up gives no warning' "$(jq -c '[.warnings[].code] | index("environment-changed")' run.json)" null
+exits 'run: it succeeds while a link goes down' 0 etalon run --label unplugged -r 2 --json run.json "sh -c 'echo down >$work/$link'"
+is 'run: the record has the time at which a link went down' \
+	"$(jq -r '.environment[] | select(.wanted == "no change during the runs") | "\(.factor) \(.ok) \(.state)"' run.json |
+		sed 's/[0-9]*-[0-9]*-[0-9]*T[0-9:]*Z/TIME/')" \
+	'network false the link enp0s31f6 went down (TIME)'
+is 'run: a link that goes down gives a warning' "$(jq -c '[.warnings[] | select(.code == "environment-changed")] | length' run.json)" 1
+run etalon show -v unplugged
+like 'show: the warning about a link that went down is in the store' "$out" 'during the runs the link enp0s31f6 went down'
+laptop
+exits 'run: it succeeds while the time daemon ends' 0 etalon run --label no-clock -r 2 --json run.json "sh -c 'rm -rf $work/tree/proc/810; echo down >$work/$link'"
+run etalon show no-clock
+like 'show: the note names the first change and counts the others' "$out" 'the time daemon systemd-timesyncd ended[[:space:]]+\(.*and 1 more[[:space:]]+change'
+etalon export no-clock -f json -o kept.json
+is 'export: the changes of the environment are exported' "$(jq -r '[.environment[] | select(.wanted == "no change during the runs") | .factor] | join(" ")' kept.json)" 'time-sync network'
+
 # --- a damaged or forged journal
 forge() { # forge TEXT: a line with its checksum
 	python3 -c 'import sys

@@ -29,8 +29,9 @@ static const char *const proc_tokens[] = { "\n@/proc/stat\n", "\n@/proc/self/cgr
 	"\n@/proc/self/mountinfo\n", "\n@/proc/loadavg\n", "\n@/proc/cpuinfo\n",
 	"\n@/proc/1/stat\n", "\n@/sys/devices/system/cpu/online\n",
 	"\n@/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor\n", "\n@/proc/swaps\n",
-	"\n@/proc/version\n", " ", "\n", ":", "-", ",", "0-3", "cpu0", "cgroup2", "cpuacct",
-	"[always]", "(", ")", "..", "%s", "0::/", "(2026-01-01)", "Jan", NULL };
+	"\n@/proc/version\n", "\n@/proc/net/route\n", "00000000", " ", "\n", ":", "-", ",", "0-3",
+	"cpu0", "cgroup2", "cpuacct", "[always]", "(", ")", "..", "%s", "0::/", "(2026-01-01)",
+	"Jan", NULL };
 static const char *const unit_tokens[] = { "Id=", "ActiveState=", "active", "inactive", "failed",
 	"LoadState=", "loaded", "masked", "not-found", "CanStart=no", "CanStop=no", "Transient=yes",
 	"Job=", "TriggeredBy=", "ConsistsOf=", "BoundBy=", "RequiredBy=", "RequisiteOf=",
