@@ -2,6 +2,7 @@
 /* `etalon env check|apply|restore`: checks, changes and restores what disturbs timing. */
 #include "cmd/env.h"
 #include "base/alloc.h"
+#include "host/running.h"
 
 #include <errno.h>
 #include <string.h>
@@ -13,6 +14,8 @@ static const struct et_option options[] = {
 		ET_FILLS(et_env_options, wish.except) },
 	{ 0, "dry-run", NULL, "apply, restore: print the changes and make none", et_set_true,
 		ET_FILLS(et_env_options, dry_run) },
+	{ 0, "running", NULL, "check: list the processes that run instead of the factors",
+		et_set_true, ET_FILLS(et_env_options, running) },
 	{ 0, "json", NULL, "check: print JSON instead of a table", et_set_true,
 		ET_FILLS(et_env_options, json) },
 	{ 0 },
@@ -24,12 +27,14 @@ const struct et_verb et_verb_env = {
 	.name = "env",
 	.summary = "what disturbs timing on this machine: check it, change it, restore it",
 	.operands = "check|apply|restore",
-	.usage = "check [--only LIST] [--json]\napply [--only LIST] [--dry-run]\nrestore",
+	.usage = "check [--only LIST] [--json]\ncheck --running [--json]\napply [--only LIST] "
+		 "[--dry-run]\nrestore",
 	.about = "check shows each factor; -v adds why it matters and what to do. apply changes\n"
 		 "what can be restored exactly, and writes the old values to a journal on disk\n"
 		 "first. restore puts them back, also after a crash. apply needs root.",
 	.examples = "  etalon env check\n"
 		    "  etalon env check -v --only aslr,turbo\n"
+		    "  etalon env check --running\n"
 		    "  etalon env apply --dry-run\n",
 	.options = options,
 	.rights = ET_RIGHTS_MACHINE,
@@ -59,17 +64,32 @@ static void summarize(const struct et_findings *f, const struct et_page *page)
 	et_page_paragraph(page, 0, "", NULL, text, NULL);
 }
 
+static void list_running(const struct et_machine *m, bool json, const struct et_page *page)
+{
+	struct et_running_list r;
+
+	et_running_read(m, &r);
+	if (json)
+		et_running_json(&r, stdout);
+	else
+		et_running_print(&r, page);
+	free(r.list);
+}
+
 static int check(const struct et_cli *cli, const struct et_env_options *c, struct et_error *err)
 {
 	struct et_page page = et_env_page(cli);
 	struct et_machine m;
-	struct et_findings f;
+	struct et_findings f = { 0 };
 
 	if (cli->verbosity >= 0)
 		et_cli_stale_notice();
 	et_cli_machine(&m);
-	et_factors_check(&m, c->selected, &f);
-	if (c->json) {
+	if (!c->running)
+		et_factors_check(&m, c->selected, &f);
+	if (c->running) {
+		list_running(&m, c->json, &page);
+	} else if (c->json) {
 		et_findings_json(&f, stdout);
 	} else {
 		et_findings_print(&f, &page, cli->verbosity > 0);
@@ -99,7 +119,9 @@ static int dispatch(
 	for (size_t i = 0; i < ET_LENGTH(actions); i++) {
 		if (strcmp(actions[i].name, name))
 			continue;
-		if ((c->dry_run && !actions[i].dry_run) || (c->json && !actions[i].json) ||
+		if ((c->dry_run && !actions[i].dry_run) ||
+			((c->json || c->running) && !actions[i].json) ||
+			(c->running && (c->wish.only || c->wish.except)) ||
 			((c->wish.only || c->wish.except) && !actions[i].selects))
 			return et_hint(err,
 				et_fail(err, EINVAL, ET_EXIT_USAGE,

@@ -8,7 +8,7 @@
 
 struct et_env_options {
 	struct et_env_wish wish; /* --only, --except */
-	bool dry_run, json;
+	bool dry_run, json, running;
 	bool *selected; /* one per row of the table of factors */
 };
 

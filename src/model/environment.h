@@ -35,6 +35,20 @@ struct et_findings {
 
 void et_findings_free(struct et_findings *f);
 
+/* The processes of one name that run beside a measurement. */
+struct et_running {
+	char name[17];     /* of a process; of kernel threads without their number: "kworker" */
+	size_t n;          /* how many */
+	bool kernel;       /* kernel threads */
+	const char *group; /* the factor that would stop them, or NULL */
+	const char *why;   /* the reason why etalon never stops them, or NULL */
+};
+
+struct et_running_list {
+	struct et_running *list;
+	size_t n, cap;
+};
+
 enum et_change_kind {
 	ET_CHANGE_FILE,    /* a value in /proc or /sys */
 	ET_CHANGE_UNIT,    /* a systemd unit: "active" becomes "inactive", or the opposite */

@@ -122,6 +122,64 @@ void et_findings_json(const struct et_findings *f, FILE *out)
 	et_json_end(&j);
 }
 
+/* --- what runs --- */
+
+enum group { STOPS, KEEPS, OTHERS, KERNEL, GROUPS };
+
+static enum group group_of(const struct et_running *r)
+{
+	if (r->kernel)
+		return KERNEL;
+	return r->why ? KEEPS : r->group ? STOPS : OTHERS;
+}
+
+void et_running_print(const struct et_running_list *r, const struct et_page *p)
+{
+	static const char *const leads[] = { "stops", "keeps", "others", "kernel" };
+	static const char *const styles[] = { WARNING, DIM, BOLD, DIM };
+
+	for (enum group g = STOPS; g < GROUPS; g++) {
+		ET_AUTO_FREE char *names = NULL;
+		for (size_t i = 0; i < r->n; i++) {
+			const struct et_running *x = &r->list[i];
+			if (group_of(x) != g)
+				continue;
+			ET_AUTO_FREE char *clean = et_clean(x->name, "");
+			et_append(&names, ", ", "%s", clean);
+			if (x->n > 1)
+				et_append(&names, " ", "(%zu)", x->n);
+		}
+		et_page_paragraph(p, LEAD, leads[g], styles[g], names ? names : ET_DASH, NULL);
+	}
+}
+
+static void string_or_null(struct et_json *j, const char *key, const char *text)
+{
+	if (text)
+		et_json_string(j, key, text);
+	else
+		et_json_null(j, key);
+}
+
+void et_running_json(const struct et_running_list *r, FILE *out)
+{
+	struct et_json j;
+
+	et_json_init(&j, out, 2);
+	et_json_array(&j, NULL);
+	for (size_t i = 0; i < r->n; i++) {
+		const struct et_running *x = &r->list[i];
+		et_json_object(&j, NULL);
+		et_json_string(&j, "name", x->name);
+		et_json_u64(&j, "processes", x->n);
+		et_json_bool(&j, "kernel_threads", x->kernel);
+		string_or_null(&j, "factor", x->group);
+		string_or_null(&j, "kept", x->why);
+		et_json_end(&j);
+	}
+	et_json_end(&j);
+}
+
 /* --- results --- */
 
 static const char *file_name(const char *path)

@@ -10,6 +10,10 @@
 void et_findings_print(const struct et_findings *f, const struct et_page *p, bool verbose);
 void et_findings_json(const struct et_findings *f, FILE *out);
 
+/* Prints the names in groups: what apply would stop, what it keeps, others, kernel threads. */
+void et_running_print(const struct et_running_list *r, const struct et_page *p);
+void et_running_json(const struct et_running_list *r, FILE *out);
+
 /* Prints one line per change, or per group of similar ones; restoring: they were undone. */
 void et_results_print(const struct et_results *r, const struct et_page *p, bool restoring);
 

@@ -35,8 +35,19 @@ is 'env check: --except omits factors' "$(jq -r 'map(.factor) | join(" ")' <<<"$
 exits 'env check: -v succeeds' 0 etalon env check -v --only aslr
 like 'env check: -v explains why a factor matters' "$out" 'why +Addresses'
 like 'env check: -v shows how to change it' "$out" 'how +run sysctl'
+machine laptop
+exits 'env check: --running succeeds' 0 etalon env check --running
+like 'env check: --running lists what apply stops' "$out" 'stops .*cron.*cupsd'
+like 'env check: --running lists what apply keeps' "$out" 'keeps .*sshd.*systemd-timesyn'
+like 'env check: --running lists kernel threads' "$out" 'kernel .*kthreadd'
+exits 'env check: --running --json succeeds' 0 etalon env check --running --json
+is 'env check: --running --json has the factor and the reason' \
+	"$(jq -c '.[] | select((.name == "cron" or .name == "sshd") and (.kernel_threads | not)) | [.name, .processes, .factor, .kept]' <<<"$out" | tr '\n' ' ')" \
+	'["cron",1,"daemons",null] ["sshd",1,null,"people log in through it"] '
 
 # --- wrong usage
+refuses 'env apply: --running is rejected' 2 'does not take' etalon env apply --running
+refuses 'env check: --running with --only is rejected' 2 'does not take' etalon env check --running --only aslr
 refuses 'env: no action is rejected' 2 'no action given' etalon env
 refuses 'env: a second operand is rejected' 2 'expected one action' etalon env check extra
 refuses 'env: an unknown action is rejected' 2 "unknown action 'aply'" etalon env aply

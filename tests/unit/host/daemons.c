@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of daemons, the daemons that are left alone, and the answers of systemctl. */
 #include "host/daemons.h"
+#include "host/running.h"
 #include "host/services.h"
 #include "host/services_digest.h"
 #include "tap.h"
@@ -217,6 +218,46 @@ static void check_digest(void)
 	rmdir(folder);
 }
 
+static const struct et_running *running(const struct et_running_list *r, const char *name)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		if (!strcmp(r->list[i].name, name))
+			return &r->list[i];
+	}
+	return NULL;
+}
+
+static void check_running(void)
+{
+	struct et_running_list r;
+	struct et_machine m;
+	char root[512];
+
+	snprintf(root, sizeof(root), "%s/sysroot/laptop", getenv("ET_TEST_DATA"));
+	et_machine_read(&m, root, NULL, 0);
+	et_running_read(&m, &r);
+	const struct et_running *cron = running(&r, "cron"), *sshd = running(&r, "sshd"),
+				*clock = running(&r, "systemd-timesyn"),
+				*kernel = running(&r, "kthreadd");
+	ok(cron && cron->group && !strcmp(cron->group, "daemons") && !cron->why,
+		"running: a daemon that apply stops");
+	ok(sshd && sshd->why && !sshd->group, "running: a process that is never stopped");
+	ok(clock && clock->why && !clock->group, "running: a time daemon is kept");
+	ok(kernel && kernel->kernel && !kernel->why, "running: a kernel thread");
+	free(r.list);
+	m.processes.list[0].ours = true;
+	snprintf(m.processes.list[1].comm, sizeof(m.processes.list[1].comm), "kworker/0:1");
+	snprintf(m.processes.list[2].comm, sizeof(m.processes.list[2].comm), "kworker/1:3");
+	m.processes.list[1].kernel_thread = m.processes.list[2].kernel_thread = true;
+	et_running_read(&m, &r);
+	kernel = running(&r, "kworker");
+	ok(kernel && kernel->n == 2 && kernel->kernel,
+		"running: kernel threads of a kind count as one");
+	ok(!running(&r, "systemd"), "running: an ancestor of etalon is omitted");
+	free(r.list);
+	et_machine_free(&m);
+}
+
 int main(void)
 {
 	check_table();
@@ -224,5 +265,6 @@ int main(void)
 	check_answers();
 	check_units();
 	check_digest();
+	check_running();
 	return tap_done();
 }
