@@ -107,12 +107,14 @@ void et_factor_time_daemon_plan(const struct et_machine *m, const char *factor,
 /* The reader in network.c. */
 void et_factor_network_read(const struct et_machine *m, struct et_finding *f);
 
+/* The reader in kernel_age.c. */
+void et_factor_age_read(const struct et_machine *m, struct et_finding *f);
+
 /* The readers and plans in factors_kernel.c. */
 void et_factor_aslr_read(const struct et_machine *m, struct et_finding *f);
 void et_factor_huge_pages_read(const struct et_machine *m, struct et_finding *f);
 void et_factor_numa_read(const struct et_machine *m, struct et_finding *f);
 void et_factor_swap_read(const struct et_machine *m, struct et_finding *f);
-void et_factor_age_read(const struct et_machine *m, struct et_finding *f);
 void et_factor_clocksource_read(const struct et_machine *m, struct et_finding *f);
 void et_factor_tick_read(const struct et_machine *m, struct et_finding *f);
 void et_factor_quota_read(const struct et_machine *m, struct et_finding *f);

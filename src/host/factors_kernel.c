@@ -10,7 +10,6 @@
 #include <limits.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #define ASLR "/proc/sys/kernel/randomize_va_space"
 #define HUGE_PAGES "/sys/kernel/mm/transparent_hugepage/enabled"
@@ -131,52 +130,6 @@ void et_factor_swap_read(const struct et_machine *m, struct et_finding *f)
 		et_finding_set(f, ET_VERDICT_FINE, "%.0f MiB, none used", (double)total / 1024);
 	else
 		et_finding_set(f, ET_VERDICT_FINE, "none");
-}
-
-/* --- the kernel's age --- */
-
-/* Finds the build date: "… (2024-02-01)" on Debian, else "… Thu Jan 11 10:10:11 UTC 2024". */
-static bool build_date(const char *version, struct tm *out)
-{
-	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-	struct tm tm = { 0 };
-	char month[4];
-
-	for (const char *p = strchr(version, '('); p; p = strchr(p + 1, '(')) {
-		if (sscanf(p, "(%4d-%2d-%2d)", &tm.tm_year, &tm.tm_mon, &tm.tm_mday) != 3)
-			continue;
-		tm.tm_year -= 1900;
-		tm.tm_mon -= 1;
-		*out = tm;
-		return tm.tm_year > 90 && tm.tm_mon >= 0 && tm.tm_mon < 12;
-	}
-	for (const char *p = version; *p; p++) {
-		if (sscanf(p, " %3s %2d %*d:%*d:%*d %*s %4d", month, &tm.tm_mday, &tm.tm_year) != 3)
-			continue;
-		const char *at = strlen(month) == 3 ? strstr(months, month) : NULL;
-		if (!at || (at - months) % 3)
-			continue;
-		tm.tm_mon = (int)(at - months) / 3;
-		tm.tm_year -= 1900;
-		*out = tm;
-		return tm.tm_year > 90;
-	}
-	return false;
-}
-
-void et_factor_age_read(const struct et_machine *m, struct et_finding *f)
-{
-	static const double YEAR_S = 365.25 * 86400;
-	char version[256];
-	struct tm tm;
-
-	et_finding_set(f, ET_VERDICT_UNKNOWN, "unknown build date");
-	if (et_sysroot_line(m->root, "/proc/sys/kernel/version", version, sizeof(version)) <= 0 ||
-		!build_date(version, &tm))
-		return;
-	double years = ((double)m->wall_ns / 1e9 - (double)timegm(&tm)) / YEAR_S;
-	et_finding_set(f, years <= 3 ? ET_VERDICT_FINE : ET_VERDICT_DISTURBS, "%.1f years (%s)",
-		years > 0 ? years : 0, m->host.kernel);
 }
 
 /* --- clocks and ticks --- */

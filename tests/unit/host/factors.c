@@ -6,8 +6,9 @@
 
 #include <stdlib.h>
 
-/* 2025-01-01, so that the kernels' ages are known. */
+/* 2025-01-01, so that the kernels' ages are known; the day of EMPv4 on its machine, 2013-10-17. */
 static const uint64_t NOW_NS = UINT64_C(1735689600) * 1000000000;
+static const uint64_t EMP_NS = UINT64_C(1381968000) * 1000000000;
 
 static const struct {
 	const char *machine, *factor, *state;
@@ -59,6 +60,7 @@ static const struct {
 	{ "arm64", "turbo", "no control", ET_VERDICT_UNKNOWN },
 	{ "arm64", "frequency-limits", "1000 … 3000 MHz", ET_VERDICT_DISTURBS },
 	{ "arm64", "smt", "off", ET_VERDICT_FINE },
+	{ "rhel6", "kernel-age", "2.4 years (2.6.32-131.0.15.el6.x86_64)", ET_VERDICT_DISTURBS },
 	{ "arm64", "kernel-age", "4.7 years (4.15.0-99-generic)", ET_VERDICT_DISTURBS },
 	{ "arm64", "clocksource", "arch_sys_counter", ET_VERDICT_FINE },
 	{ "arm64", "tick", "1000 Hz, nohz_full 2-3", ET_VERDICT_FINE },
@@ -94,7 +96,7 @@ static void check_machine(const char *name)
 	char root[512];
 
 	snprintf(root, sizeof(root), "%s/sysroot/%s", getenv("ET_TEST_DATA"), name);
-	et_machine_read(&m, root, NULL, NOW_NS);
+	et_machine_read(&m, root, NULL, strcmp(name, "rhel6") ? NOW_NS : EMP_NS);
 	et_factors_check(&m, NULL, &f);
 	ok(f.n == et_factors_count() - 1 && !find(&f, "time-daemon"),
 		"%s: every factor but time-daemon has a finding", name);
@@ -266,6 +268,60 @@ static void check_borders(void)
 	}
 }
 
+/* A machine that has nothing but kernels: the one that runs, and those in /boot. */
+static void check_age(const char *release, const char *version, const char *boot,
+	enum et_verdict verdict, const char *state)
+{
+	char folder[] = "/tmp/etalon-age.XXXXXX", command[512];
+	struct et_machine m;
+	struct et_finding f = { .state = strdup("unknown") };
+
+	if (!mkdtemp(folder))
+		return;
+	snprintf(command, sizeof(command),
+		"cd %s && mkdir -p proc/sys/kernel boot && echo '%s' >proc/sys/kernel/osrelease && "
+		"echo '%s' >proc/sys/kernel/version && for i in %s; do >boot/vmlinuz-$i; done",
+		folder, release, version, boot);
+	if (system(command))
+		printf("# failed: %s\n", command);
+	et_machine_read(&m, folder, NULL, NOW_NS);
+	et_factor_age_read(&m, &f);
+	is_str(f.state, state, "kernel-age: the state of %s with %s", release, boot);
+	ok(f.verdict == verdict, "kernel-age: the verdict on %s with %s", release, boot);
+	free(f.state);
+	et_machine_free(&m);
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	if (system(command))
+		printf("# failed: %s\n", command);
+}
+
+static void check_ages(void)
+{
+	static const char debian[] = "#1 SMP Debian 6.1.76-1 (2024-02-01)", none[] = "#1 SMP @0";
+
+	check_age("6.1.0-18-amd64", debian, "6.1.0-17-amd64 6.1.0-18-amd64", ET_VERDICT_FINE,
+		"0.9 years (6.1.0-18-amd64)");
+	check_age("6.1.0-18-amd64", debian, "6.1.0-18-amd64 6.1.0-9-amd64 6.1.0-25-amd64",
+		ET_VERDICT_DISTURBS,
+		"0.9 years (6.1.0-18-amd64); 6.1.0-25-amd64 waits for a reboot");
+	check_age("6.1.0-18-amd64", debian, "6.1.0-18-amd64 6.1.0-25-cloud-amd64 6.1.0-25-rt-amd64",
+		ET_VERDICT_FINE, "0.9 years (6.1.0-18-amd64)");
+	check_age("6.1.0-18-amd64", debian, "6.1.0-25-amd64", ET_VERDICT_FINE,
+		"0.9 years (6.1.0-18-amd64)");
+	check_age("5.14.0-427.el9.x86_64", debian,
+		"5.14.0-427.el9.x86_64 5.14.0-427.16.1.el9_4.x86_64", ET_VERDICT_DISTURBS,
+		"0.9 years (5.14.0-427.el9.x86_64); 5.14.0-427.16.1.el9_4.x86_64 waits for a "
+		"reboot");
+	check_age("6.9.7-arch1-1", debian, "6.9.7-arch1-1 6.10.1-arch2-1", ET_VERDICT_DISTURBS,
+		"0.9 years (6.9.7-arch1-1); 6.10.1-arch2-1 waits for a reboot");
+	check_age("6.12.4", none, "", ET_VERDICT_FINE,
+		"unknown build date (6.12 was released 2024-11)");
+	check_age("6.1.44", none, "", ET_VERDICT_UNKNOWN,
+		"unknown build date (6.1 was released 2022-12)");
+	check_age("7.99.1", none, "", ET_VERDICT_UNKNOWN, "unknown build date (7.99.1)");
+	check_age("generic", none, "", ET_VERDICT_UNKNOWN, "unknown build date (generic)");
+}
+
 int main(void)
 {
 	static const char *const machines[] = { "laptop", "amd", "arm64", "vm", "container" };
@@ -275,6 +331,8 @@ int main(void)
 		check_plans(machines[i]);
 	}
 	check_machine("there-is-none");
+	check_machine("rhel6");
+	check_ages();
 	check_borders();
 	check_units();
 	check_time_sync();
