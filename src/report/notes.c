@@ -19,6 +19,7 @@ enum rank {
 	OF_ELAPSED, /* only if elapsed time is judged and the amount is at least a tenth of it */
 	OF_CPU,     /* only if CPU time is judged */
 	OF_STATES,  /* a usual note that the states of the machine give rise to: see add_states */
+	OF_EMP,     /* only with --protocol emp, and then before the others */
 	NEVER,      /* the answer holds, or nothing can be done about it here */
 };
 
@@ -150,6 +151,11 @@ static const struct rule rules[ET_WARNING_CODES] = {
 	[ET_WARN_CUTOFFS_OLD] = { USUAL, CAUSE_CUTOFFS, false,
 		"the cutoffs of daemons are {0} days old; learn new ones: etalon daemons learn" },
 	[ET_WARN_CUTOFFS_OTHER_LENGTH] = { NEVER, CAUSE_CUTOFFS, false, NULL },
+	[ET_WARN_FIRST_CHECK_DONE] = { OF_EMP, CAUSE_OWN, false, NULL },
+	[ET_WARN_FIRST_CHECK_NOT_DONE] = { OF_EMP, CAUSE_OWN, false, NULL },
+	[ET_WARN_FIRST_CHECK_WITHDRAWN] = { FIRST, CAUSE_OWN, false,
+		"check I withdrawn, as {0} of {1} samples exceed a cutoff; see etalon daemons "
+		"show, or learn again: etalon daemons learn" },
 };
 
 /* One note, made of the warnings of one cause. */
@@ -187,6 +193,8 @@ static bool matters(const struct et_judgement *j, const struct et_warning *w)
 		return judged == ET_METRIC_ELAPSED && share_of_elapsed(j, &w->args[0]) >= least;
 	case OF_CPU:
 		return judged == ET_METRIC_CPU;
+	case OF_EMP:
+		return j->choice.protocol == ET_PROTOCOL_EMP;
 	default:
 		return true;
 	}
@@ -359,7 +367,7 @@ enum { TURNS = 3 };
 /* The notes of the first turn are printed first, and those of one turn in the order they came. */
 static int turn_of(enum rank rank)
 {
-	return rank == FIRST ? 0 : rank == USUAL || rank == OF_STATES ? 1 : 2;
+	return rank == FIRST || rank == OF_EMP ? 0 : rank == USUAL || rank == OF_STATES ? 1 : 2;
 }
 
 size_t et_notes(const struct et_judgement *j, const struct et_page *page, size_t lines)

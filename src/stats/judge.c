@@ -283,4 +283,6 @@ void et_judge(const struct et_experiment *given, struct et_judgement *out)
 		et_speed_warn(e, &out->commands[i]);
 	judge_contrasts(e, out);
 	et_host_warn(e, &out->warnings);
+	if (out->choice.protocol == ET_PROTOCOL_CAUSE || out->choice.protocol == ET_PROTOCOL_EMP)
+		et_first_check_warn(e, &out->warnings);
 }

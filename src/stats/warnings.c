@@ -292,3 +292,44 @@ void et_host_warn(const struct et_experiment *e, struct et_warnings *out)
 			/* With taskstats we had root's capabilities. */
 			et_arg_flag(watched_by(e, "taskstats")));
 }
+
+/* The samples that were judged, and those that the check of daemons removed. */
+static void count_checked(const struct et_experiment *e, size_t *samples, size_t *removed)
+{
+	*samples = *removed = 0;
+	for (size_t c = 0; c < e->n_commands; c++) {
+		ET_AUTO_READER struct et_sample_reader r =
+			et_samples_read_figures(&e->commands[c].samples);
+		for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+			*samples += !s->place.warmup;
+			*removed += s->ruling.removal.by == ET_REMOVED_DAEMON_CUTOFF;
+		}
+	}
+}
+
+void et_first_check_warn(const struct et_experiment *e, struct et_warnings *out)
+{
+	const uint64_t day_ns = 86400ull * 1000000000;
+	const struct et_first_check *f = &e->first_check;
+	bool later = f->learned_wall_ns > e->started_wall_ns;
+	uint64_t days = later ? 0 : (e->started_wall_ns - f->learned_wall_ns) / day_ns;
+	size_t samples, removed;
+
+	count_checked(e, &samples, &removed);
+	switch (f->state) {
+	case ET_FIRST_CHECK_NONE:
+		break;
+	case ET_FIRST_CHECK_DONE:
+		et_warn(out, ET_WARN_FIRST_CHECK_DONE, et_arg_count(f->cutoffs), et_arg_flag(later),
+			et_arg_flag(days == 0), et_arg_count(days), et_arg_count(removed));
+		break;
+	case ET_FIRST_CHECK_WITHDRAWN:
+		et_warn(out, ET_WARN_FIRST_CHECK_WITHDRAWN, et_arg_count(f->would_remove),
+			et_arg_count(samples));
+		break;
+	default:
+		et_warn(out, ET_WARN_FIRST_CHECK_NOT_DONE,
+			et_arg_flag(f->state == ET_FIRST_CHECK_UNLEARNED),
+			et_arg_flag(f->state == ET_FIRST_CHECK_UNSEEN));
+	}
+}

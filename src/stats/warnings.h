@@ -19,6 +19,8 @@ void et_speed_warn(const struct et_experiment *e, struct et_command_result *r);
 double et_idle_share(const struct et_command *c);
 /* About processes that could not be observed. */
 void et_observation_warn(const struct et_experiment *e, struct et_warnings *out);
+/* About EMP's first check, if the protocol has it: whether it was done, and with what learning. */
+void et_first_check_warn(const struct et_experiment *e, struct et_warnings *out);
 /* About the machine, and about what could be observed on it. */
 void et_host_warn(const struct et_experiment *e, struct et_warnings *out);
 

@@ -315,6 +315,41 @@ static void notes(void)
 	et_experiment_free(e);
 }
 
+/* Whether check I was done is a note of emp; that it was withdrawn, of every protocol. */
+static void first_check_notes(void)
+{
+	static const char *const one[] = { "a" };
+	struct et_experiment *e = fixture_experiment(one, 1);
+	struct et_judgement j = fixture_judgement(e);
+	size_t left;
+
+	et_warn(&j.warnings, ET_WARN_FIRST_CHECK_DONE, et_arg_count(12), et_arg_flag(false),
+		et_arg_flag(false), et_arg_count(3), et_arg_count(1));
+	j.choice.protocol = ET_PROTOCOL_CAUSE;
+	ET_AUTO_FREE char *usual = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(!strstr(usual, "check I") && left == 0, "notes: none about check I by default");
+	ET_AUTO_FREE char *whole =
+		print(e, &j, (struct et_text_options){ .width = 80, .verbose = true }, &left);
+	ok(strstr(whole, "check I: 12 cutoffs learned 3 days before, removed 1") != NULL,
+		"notes: verbose text has the learning of check I");
+	j.choice.protocol = ET_PROTOCOL_EMP;
+	ET_AUTO_FREE char *emp = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(strstr(emp, "\nnote: check I: 12 cutoffs learned 3 days before, removed 1\n") != NULL,
+		"notes: with emp one line says that check I was done, and with what learning");
+	et_warn(&j.warnings, ET_WARN_FIRST_CHECK_NOT_DONE, et_arg_flag(true), et_arg_flag(false));
+	ET_AUTO_FREE char *not = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(strstr(not, "\nnote: check I not done: nothing was learned here; run etalon daemons "
+		       "learn\n") != NULL,
+		"notes: with emp one line says that check I was not done, and what to do");
+	j.choice.protocol = ET_PROTOCOL_CAUSE;
+	et_warn(&j.warnings, ET_WARN_FIRST_CHECK_WITHDRAWN, et_arg_count(9), et_arg_count(10));
+	ET_AUTO_FREE char *back = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(strstr(back, "\nnote: check I withdrawn, as 9 of 10 samples exceed a cutoff;") != NULL,
+		"notes: a check I that was withdrawn is a note by default as well");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
 /* --- other protocols --- */
 
 static void headlines(void)
@@ -392,6 +427,7 @@ int main(void)
 	corrected();
 	many();
 	notes();
+	first_check_notes();
 	headlines();
 	return tap_done();
 }

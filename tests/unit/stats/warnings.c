@@ -580,6 +580,64 @@ static void second_check(void)
 	et_experiment_free(e);
 }
 
+static void judge_first_check(
+	struct et_experiment *e, enum et_first_check_state state, struct et_judgement *j)
+{
+	et_judgement_free(j);
+	e->first_check.state = state;
+	et_judge(e, j);
+}
+
+/* Whether EMP's first check was done, and with what learning. */
+static void first_check(void)
+{
+	const uint64_t day_ns = 86400ull * 1000000000;
+	struct et_experiment *e = experiment(1);
+	struct et_judgement j = { 0 };
+
+	for (uint32_t i = 0; i < 12; i++) {
+		struct et_sample *s = add(e, 0, i + 1, 1000 + i, 1000 + i);
+		s->place.warmup = i == 0;
+		if (i == 4)
+			s->ruling.removal.by = ET_REMOVED_DAEMON_CUTOFF;
+	}
+	e->protocol = ET_PROTOCOL_CAUSE;
+	e->started_wall_ns = 1000 * day_ns;
+	e->first_check = (struct et_first_check){
+		.learned_wall_ns = 997 * day_ns + 5, .cutoffs = 12, .would_remove = 9
+	};
+	judge_first_check(e, ET_FIRST_CHECK_DONE, &j);
+	ok(arg(&j.warnings, ET_WARN_FIRST_CHECK_DONE, 0) == 12 &&
+			arg(&j.warnings, ET_WARN_FIRST_CHECK_DONE, 1) == 0 &&
+			arg(&j.warnings, ET_WARN_FIRST_CHECK_DONE, 2) == 0 &&
+			arg(&j.warnings, ET_WARN_FIRST_CHECK_DONE, 3) == 2 &&
+			arg(&j.warnings, ET_WARN_FIRST_CHECK_DONE, 4) == 1,
+		"first check: 12 cutoffs of two whole days before removed one sample");
+	e->first_check.learned_wall_ns = 1001 * day_ns;
+	judge_first_check(e, ET_FIRST_CHECK_DONE, &j);
+	ok(arg(&j.warnings, ET_WARN_FIRST_CHECK_DONE, 1) == 1,
+		"first check: the learning may be later than the run");
+	judge_first_check(e, ET_FIRST_CHECK_WITHDRAWN, &j);
+	ok(arg(&j.warnings, ET_WARN_FIRST_CHECK_WITHDRAWN, 0) == 9 &&
+			arg(&j.warnings, ET_WARN_FIRST_CHECK_WITHDRAWN, 1) == 11,
+		"first check: it was withdrawn because of 9 of 11 samples, without warm-up");
+	judge_first_check(e, ET_FIRST_CHECK_UNLEARNED, &j);
+	ok(arg(&j.warnings, ET_WARN_FIRST_CHECK_NOT_DONE, 0) == 1,
+		"first check: it was not done because nothing was learned");
+	judge_first_check(e, ET_FIRST_CHECK_UNSEEN, &j);
+	ok(arg(&j.warnings, ET_WARN_FIRST_CHECK_NOT_DONE, 1) == 1,
+		"first check: it was not done because no processes were recorded");
+	judge_first_check(e, ET_FIRST_CHECK_NONE, &j);
+	ok(!et_warnings_have(&j.warnings, ET_WARN_FIRST_CHECK_NOT_DONE),
+		"first check: a record without a state raises no note");
+	e->protocol = ET_PROTOCOL_RAW;
+	judge_first_check(e, ET_FIRST_CHECK_WITHDRAWN, &j);
+	ok(!et_warnings_have(&j.warnings, ET_WARN_FIRST_CHECK_WITHDRAWN),
+		"first check: protocol raw has none");
+	et_judgement_free(&j);
+	et_experiment_free(e);
+}
+
 /* --until stops by all samples; when rules then remove some, more --max-runs do not help. */
 static void until(void)
 {
@@ -614,6 +672,7 @@ static void until(void)
 int main(void)
 {
 	until();
+	first_check();
 	second_check();
 	series();
 	two_sigma_is_allowed_for();
