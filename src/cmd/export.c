@@ -48,5 +48,5 @@ static int run(struct et_cli *cli, int argc, char **argv)
 {
 	struct request r = { .path = "-" };
 
-	return et_stored_run(cli, &et_verb_export, argc, argv, &r, write_format);
+	return et_stored_run(cli, &et_verb_export, argc, argv, &r, NULL, write_format);
 }

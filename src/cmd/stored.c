@@ -45,14 +45,11 @@ static int load(const struct et_cli *cli, const struct et_operands *ops, struct 
 	if (n > 1)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s': name one experiment only",
 			ops->n_before > 1 ? ops->before[1] : ops->after[n - 1 - ops->n_before]);
-	int rc = et_stored_fetch(cli, n ? names[0] : "last", &out->experiment, err);
-	if (rc == 0)
-		et_judge(out->experiment, &out->judgement);
-	return rc;
+	return et_stored_fetch(cli, n ? names[0] : "last", &out->experiment, err);
 }
 
 int et_stored_run(struct et_cli *cli, const struct et_verb *verb, int argc, char **argv, void *ctx,
-	et_stored_write_fn *write)
+	et_stored_change_fn *change, et_stored_write_fn *write)
 {
 	struct et_operands ops;
 	struct et_error err = { 0 };
@@ -63,9 +60,15 @@ int et_stored_run(struct et_cli *cli, const struct et_verb *verb, int argc, char
 		return status;
 	int rc = load(cli, &ops, &s, &err);
 	et_operands_free(&ops);
-	if (rc == 0)
+	if (rc == 0 && change)
+		rc = change(cli, &s, ctx, &err);
+	if (rc == 0) {
+		et_judge(s.experiment, &s.judgement);
+		et_warnings_append(&s.judgement.warnings, &s.notes);
 		rc = write(cli, &s, ctx, &err);
+	}
 	et_judgement_free(&s.judgement);
+	et_warnings_free(&s.notes);
 	et_experiment_free(s.experiment);
 	return rc ? et_cli_fail(&err) : ET_EXIT_DONE;
 }

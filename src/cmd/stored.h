@@ -20,6 +20,7 @@ int et_stored_fetch(const struct et_cli *cli, const char *name, struct et_experi
 /* An experiment and its results. */
 struct et_stored {
 	struct et_experiment *experiment;
+	struct et_warnings notes; /* that become part of the judgement */
 	struct et_judgement judgement;
 };
 
@@ -27,12 +28,17 @@ struct et_stored {
 typedef int et_stored_write_fn(const struct et_cli *cli, const struct et_stored *s, const void *ctx,
 	struct et_error *err) ET_CHECK;
 
+/* Changes the experiment after it was loaded and before it is judged, or adds notes. */
+typedef int et_stored_change_fn(
+	const struct et_cli *cli, struct et_stored *s, void *ctx, struct et_error *err) ET_CHECK;
+
 /*
  * A whole command: parses argv, loads the experiment that the only operand names ("last" without
- * one), and calls write. Prints an error and returns the exit status.
+ * one), and calls change, unless it is NULL, and write. Prints an error and returns the exit
+ * status.
  */
 int et_stored_run(struct et_cli *cli, const struct et_verb *verb, int argc, char **argv, void *ctx,
-	et_stored_write_fn *write) ET_CHECK;
+	et_stored_change_fn *change, et_stored_write_fn *write) ET_CHECK;
 
 struct et_format;
 /* Writes an experiment in a format (report/format.h) to a path; "-" is stdout. */

@@ -40,6 +40,66 @@ gives 2 "show: an unknown option is rejected" "$ETALON" show --nosuch
 gives 4 "show: a full disk gives exit status 4" sh -c '"$1" show > /dev/full' sh "$ETALON"
 says "standard output: No space left on device"
 
+# A learning run: raw, every sample kept. cron spoilt runs 3 and 9; run 14 took longer by CPU time,
+# run 15 by elapsed time.
+python3 - <<'PY' >"$dir/learning.json"
+import json, platform
+ms = 10**6
+def sample(i):
+    cron = [{"name": "cron", "pid": 7, "pt_ns": 20 * ms}] if i in (3, 9) else []
+    return {"order": i, "et_ns": 1000 * ms + i % 5 * 10**5 + 500 * ms * (i == 15),
+        "pt_ns": 990 * ms + i % 4 * 10**5 + 400 * ms * (i == 14), "interference": cron}
+print(json.dumps({"etalon": 1, "label": "learning", "protocol": "raw", "metric": "pt",
+    "image_source": "taskstats", "plan": {"keep_all": True, "level": 0.95},
+    "host": {"name": platform.node()}, "started_wall_ns": 10**18,
+    "commands": [{"name": "inc", "samples": [sample(i) for i in range(1, 21)]}]}))
+PY
+cat >"$dir/daemons.json" <<'JSON'
+{"short_run": {"samples": 100, "sample_seconds": 1, "central": [],
+	"l_samples": [{"sample": 50, "pt": [["cron", 10]]}]}}
+JSON
+# judged WANT NAME: protocol, metric, keep_all, state of check I, and the removed runs of the record in $dir/out
+judged()
+{
+	local got
+	got=$(python3 -c 'import json,sys
+e = json.load(open(sys.argv[1]))
+print(e["protocol"], e["metric"], e["plan"]["keep_all"], e["first_check"]["state"],
+	*[str(s["order"]) + s["removed"]["by"][0] for s in e["commands"][0]["samples"] if s["removed"]])' "$dir/out")
+	[ "$got" = "$1" ]
+	holds $? "$2"
+}
+gives 0 "rejudge: a learning run is imported" "$ETALON" import -q "$dir/learning.json"
+gives 0 "rejudge: before anything was learned it succeeds" "$ETALON" show --rejudge learning
+says "check I not done: nothing was learned here"
+says "judged again by emp, CPU time: 1 of 20 samples removed (check I 0, check II 1), 0 before"
+gives 0 "rejudge: cutoffs are stored" "$ETALON" daemons analyse --keep "$dir/daemons.json"
+gives 0 "rejudge: a learning run is judged by emp" "$ETALON" show --rejudge learning
+says "judged again by emp, CPU time: 3 of 20 samples removed (check I 2, check II 1), 0 before; not stored"
+says "check I: 1 cutoff learned later than this run, removed 2"
+gives 0 "rejudge: --json succeeds" "$ETALON" show --rejudge --json learning
+judged "emp pt False done 3d 9d 14t" "rejudge: JSON has the new rulings"
+gives 0 "rejudge: --metric et succeeds" "$ETALON" show --rejudge --metric et --json learning
+judged "emp et False done 3d 9d 15t" "rejudge: by elapsed time another sample is removed"
+gives 0 "rejudge: --protocol cause succeeds" "$ETALON" show --rejudge --protocol cause --json learning
+judged "cause pt False done 3d 9d" "rejudge: protocol cause removes no sample by its value"
+gives 0 "rejudge: show without it succeeds" "$ETALON" show --json learning
+judged "raw pt True none" "rejudge: the store does not change without --keep"
+gives 0 "rejudge: --keep succeeds" "$ETALON" show --rejudge --keep learning
+says "0 before; stored"
+gives 0 "rejudge: the kept experiment is shown" "$ETALON" show --json learning
+judged "emp pt False done 3d 9d 14t" "rejudge: --keep stores the rulings and the protocol"
+cp "$dir/out" "$dir/again.json"
+gives 0 "rejudge: the exported record is imported" "$ETALON" import -q --copy --label again "$dir/again.json"
+gives 0 "rejudge: the copy is shown" "$ETALON" show --json again
+judged "emp pt False done 3d 9d 14t" "rejudge: export and import keep the state of check I"
+gives 2 "show: --keep without --rejudge is rejected" "$ETALON" show --keep
+says "--keep needs --rejudge"
+gives 2 "show: --protocol without --rejudge is rejected" "$ETALON" show --protocol emp
+gives 2 "rejudge: --protocol kbest is rejected" "$ETALON" show --rejudge --protocol kbest
+says "emp"
+"$ETALON" rm -q learning again
+
 for format in json hyperfine csv markdown asciidoc orgmode; do
 	gives 0 "export: --format $format succeeds" "$ETALON" export --format $format
 	[ -s "$dir/out" ]
