@@ -92,6 +92,8 @@ struct et_cutoff {
 	int n_final; /* 1 or 2 */
 };
 
+#define ET_CLUSTER_LEVEL (0.01 / 2) /* of each test of symmetry: of both together 1 % */
+
 /*
  * Whether the central cluster of the dual-execution plot of elapsed times is symmetric (SEDONA,
  * step 4): about its centre, and about the diagonal. An arm of an L that was not found makes it

@@ -8,8 +8,6 @@
 
 #include <math.h>
 
-static const double LEVEL = 0.01 / 2; /* of each of the two tests */
-
 /* Spearman's coefficient: the correlation of the ranks, which a few far values do not decide. */
 static double rank_correlation(const double *x, const double *y, size_t n)
 {
@@ -65,6 +63,7 @@ struct et_cluster_shape et_cluster_shape_of(const struct et_daemon_run *run, con
 	}
 	correlate(run, far, &s);
 	s.tested = !isnan(s.skewness_p) || !isnan(s.correlation_p);
-	s.symmetric = s.tested && !(s.skewness_p < LEVEL) && !(s.correlation_p < LEVEL);
+	s.symmetric = s.tested && !(s.skewness_p < ET_CLUSTER_LEVEL) &&
+		      !(s.correlation_p < ET_CLUSTER_LEVEL);
 	return s;
 }

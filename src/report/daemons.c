@@ -144,10 +144,11 @@ static size_t count(const bool *which, size_t n)
 /* Whether the central cluster is symmetric, as a clause; "" if it was not tested. */
 static char *shape_clause(const struct et_cluster_shape *s)
 {
-	const char *why = s->skewness_p < 0.01 ? "it has a tail to one side"
-					       : "successive samples resemble each other";
+	const char *why = s->skewness_p < ET_CLUSTER_LEVEL
+				  ? "it has a tail to one side"
+				  : "successive samples resemble each other";
 
-	if (!s->pairs)
+	if (!s->tested)
 		return et_strdup("");
 	if (s->symmetric)
 		return et_strdup("; the central cluster is symmetric");

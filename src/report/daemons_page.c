@@ -13,8 +13,6 @@
 
 enum { MOST_ROWS = 200, PAGE = 1120, SHEET = 1260 }; /* widths of charts in order */
 
-static const double SIGNIFICANT = 0.01 / 2; /* of each test in struct et_cluster_shape */
-
 /* --- pairs --- */
 
 /* The longest of the long-running executions in a sample, or NULL. */
@@ -157,7 +155,7 @@ void et_daemon_pairs(const struct et_daemon_record *r, const struct et_daemon_ru
 /* "symmetric about its centre (p = 0.4)", or how it is not; nothing if it was not tested. */
 static void about_centre(const struct et_cluster_shape *s, char **text)
 {
-	if (s->skewness_p < SIGNIFICANT)
+	if (s->skewness_p < ET_CLUSTER_LEVEL)
 		et_append(text, ", ", "skewed to the %s (p = %.2g)",
 			s->skewness_z > 0 ? "right" : "left", s->skewness_p);
 	else if (!isnan(s->skewness_p))
@@ -166,7 +164,7 @@ static void about_centre(const struct et_cluster_shape *s, char **text)
 
 static void about_diagonal(const struct et_cluster_shape *s, char **text)
 {
-	if (s->correlation_p < SIGNIFICANT)
+	if (s->correlation_p < ET_CLUSTER_LEVEL)
 		et_append(text, ", ",
 			"%s the diagonal (correlation of the two times %.2f, p = %.2g)",
 			s->correlation > 0 ? "stretched along" : "stretched across", s->correlation,
