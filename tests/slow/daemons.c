@@ -3,6 +3,7 @@
  * How often daemons that ran are found, and how often quiet runs yield a cutoff. The runs have 300
  * samples of 1 s or 40 of 8 s, as those of `etalon daemons learn`.
  */
+#include "protocol/cluster.h"
 #include "unit/protocol/planted.h"
 
 enum { TRIES = 200 };
@@ -139,8 +140,49 @@ static void test_rate(
 		period);
 }
 
+/* --- symmetry --- */
+
+/* Symmetric noise, also with long tails or in whole milliseconds, is called asymmetric in 1 %. */
+static void test_symmetry(uint32_t n, const char *noise, bool long_tails, bool whole_ms)
+{
+	enum { CLUSTERS = 2000 };
+	struct et_daemon_record r = { 0 };
+	struct et_daemon_run *run = &r.short_run;
+	bool *far = calloc(n, sizeof(*far));
+	size_t asymmetric = 0, skewed = 0, alike = 0;
+
+	*run = (struct et_daemon_run){ .samples = n, .sample_seconds = 1, .whole = true };
+	for (uint32_t i = 0; i < n; i++)
+		et_daemon_run_add(run, i + 1, i);
+	for (uint64_t seed = 0; seed < CLUSTERS; seed++) {
+		struct et_rng rng;
+		et_rng_seed(&rng, seed, n);
+		for (uint32_t i = 0; i < n; i++) {
+			double z = et_rng_normal(&rng);
+			double x = 1000 + 2.5 * (long_tails ? z * exp(fabs(z)) : z);
+			run->listed[i].elapsed_ms = whole_ms ? round(x) : x;
+		}
+		struct et_cluster_shape s = et_cluster_shape_of(run, far);
+		asymmetric += !s.symmetric;
+		skewed += s.skewness_p < ET_CLUSTER_LEVEL;
+		alike += s.correlation_p < ET_CLUSTER_LEVEL;
+	}
+	/* 1 % of 2000 are 20, and three standard deviations more are 34. */
+	ok(asymmetric <= 34,
+		"symmetry: %u samples, %s: %zu of %d clusters look asymmetric (%zu skewed, %zu "
+		"stretched)",
+		n, noise, asymmetric, CLUSTERS, skewed, alike);
+	free(far);
+	et_daemon_record_free(&r);
+}
+
 int main(void)
 {
+	test_symmetry(20, "normal noise", false, false);
+	test_symmetry(40, "normal noise", false, false);
+	test_symmetry(300, "normal noise", false, false);
+	test_symmetry(300, "normal noise in whole milliseconds", false, true);
+	test_symmetry(300, "noise with long tails", true, false);
 	for (enum planted_noise noise = NORMAL_NOISE; noise <= LOG_NORMAL_NOISE; noise++) {
 		test_quiet(noise, 0, false);
 		test_quiet(noise, 0.01, false);
