@@ -71,9 +71,10 @@ void et_factor_time_sync_read(const struct et_machine *m, struct et_finding *f)
 
 	if (!m->processes.n)
 		return;
+	const char *installed = daemons ? NULL : et_daemons_installed(m, ET_TIME_DAEMONS);
 	et_clock_sync_read(m->root, &clock);
-	et_time_sync_judge(daemons, daemons ? NULL : et_daemons_installed(m, ET_TIME_DAEMONS),
-		in_container(m), &clock, f);
+	et_time_sync_judge(daemons, installed, in_container(m), &clock, f);
+	f->changeable = installed != NULL; /* a daemon can be started, and nothing else be done */
 }
 
 void et_factor_time_sync_plan(const struct et_machine *m, const char *factor,

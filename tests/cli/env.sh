@@ -322,6 +322,7 @@ off_again()
 }
 time_daemon_off
 is 'env check: a time daemon that does not run disturbs' "$(state time-sync)" 'systemd-timesyncd does not run'
+is 'env check: a time daemon that is installed can be started' "$(etalon env check --json --only time-sync | jq '.[].changeable')" true
 exits 'env apply: --dry-run succeeds without a running time daemon' 0 etalon env apply --dry-run --only time-sync
 like 'env apply: --dry-run says that it would start the time daemon' "$out" 'planned +systemd-timesyncd.service: start'
 exits 'env apply: a time daemon is started' 0 etalon env apply --only time-sync
@@ -354,6 +355,7 @@ like 'env apply: a time daemon that etalon has started is restored before it is 
 run etalon env restore
 off_again 'env restore after time-sync and time-daemon'
 machine vm
+is 'env check: without any time daemon the clock cannot be changed' "$(etalon env check --json --only time-sync | jq '.[].changeable')" false
 exits 'env apply: it succeeds without any time daemon' 0 etalon env apply --only time-sync
 like 'env apply: the output names the package of a time daemon' "$out" 'left +time-sync: no time daemon is installed; install chrony'
 echo inactive >units/chrony.service
@@ -491,6 +493,9 @@ if can_drop_privileges; then
 	is 'env apply: without privileges the exit status is 3' "$status" 3
 	like 'env apply: without privileges a hint says how' "$err" 'hint: run as root'
 	is 'env apply: without privileges nothing is changed' "$(value)" 2
+	time_daemon_off
+	run unprivileged etalon env apply --only time-sync
+	is 'env apply: without privileges no time daemon is started' "$status $(cat units/systemd-timesyncd.service)" '3 inactive'
 else
 	skip 'env apply: without privileges the exit status is 3' "$why_not"
 fi
