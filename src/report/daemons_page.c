@@ -313,7 +313,7 @@ static char *run_summary(const struct et_daemon_run *run, const struct et_run_fi
 }
 
 static void run_section(const struct et_daemon_record *r, const struct et_daemon_run *run,
-	const struct et_run_findings *f, const char *title, FILE *out)
+	const struct et_run_findings *f, const char *title, const char *figures, FILE *out)
 {
 	ET_CLEANUP(et_dual_free) struct et_dual d = { 0 };
 	ET_AUTO_FREE char *text = run_summary(run, f);
@@ -322,6 +322,7 @@ static void run_section(const struct et_daemon_record *r, const struct et_daemon
 	et_html_element(out, "p", "%s", text);
 	if (run->whole) {
 		et_daemon_pairs(r, run, f, &d);
+		et_html_element(out, "p class=\"dim\"", "%s", figures);
 		et_html_pictures_begin(out);
 		sequence(r, run, f, &d, PAGE, into_page, out);
 		et_dual_pictures(&d, out);
@@ -384,9 +385,13 @@ void et_daemons_page(const struct et_daemon_record *r, const struct et_daemon_fi
 
 	et_html_begin(out, title);
 	cutoffs_section(f->cutoffs, f->n_cutoffs, out);
-	run_section(r, &r->short_run, &f->short_run, "Short run", out);
+	run_section(r, &r->short_run, &f->short_run, "Short run",
+		"The samples in order correspond to Figure 13 of the EMP paper, the dual "
+		"executions to Figure 14.",
+		out);
 	if (r->has_long)
-		run_section(r, &r->long_run, &f->long_run, "Long run", out);
+		run_section(r, &r->long_run, &f->long_run, "Long run",
+			"The dual executions correspond to Figure 15 of the EMP paper.", out);
 	et_html_end(out);
 }
 

@@ -110,7 +110,8 @@ size_t et_dual_zooms(const struct et_dual *d, struct et_dual_zoom zooms[ET_DUAL_
 
 	if (!extent(d, false, &zooms[0]))
 		return 0;
-	if (!extent(d, true, &in) || length(&in) >= length(&zooms[0]))
+	/* A cluster that takes three quarters of the axes can be seen there. */
+	if (!extent(d, true, &in) || 4 * length(&in) > 3 * length(&zooms[0]))
 		return 1;
 	while (n < ET_DUAL_MOST_ZOOMS - 1 && closer(d, &zooms[0], &in, &zooms[n - 1], &zooms[n]))
 		n++;

@@ -51,7 +51,8 @@ enum { ET_DUAL_MOST_ZOOMS = 6 };
 /*
  * Finds the zooms: all pairs first, then, as long as pairs on the arms remain that the axes of the
  * last zoom do not separate from the cluster, axes of at most a quarter of the length, and the
- * cluster alone. Returns their number; 0 if all points are the same.
+ * cluster alone, unless it takes most of all pairs' axes. Returns their number; 0 if all points are
+ * the same.
  */
 size_t et_dual_zooms(const struct et_dual *d, struct et_dual_zoom zooms[ET_DUAL_MOST_ZOOMS]);
 /* "(b): 398 pairs up to 129.1 s"; the caller frees it. */

@@ -59,6 +59,9 @@ static void check_zooms(void)
 	et_dual_add(&d, 100, 110, ET_DUAL_CENTRAL, NULL, NULL);
 	et_dual_add(&d, 110, 104, ET_DUAL_FREQUENT, NULL, NULL);
 	zooms_are(&d, "100 110 3", "a single one without an arm");
+	et_dual_add(&d, 104, 112, ET_DUAL_FAR, "cron", NULL);
+	zooms_are(&d, "100 112 4", "a single one if the cluster takes most of it");
+	d.n--;
 	et_dual_add(&d, 104, 140, ET_DUAL_FAR, "cron", NULL);
 	zooms_are(&d, "100 140 4; 100 110 3 cluster", "the cluster apart from a near arm");
 	et_dual_add(&d, 104, 500, ET_DUAL_FAR, "cron", NULL);
