@@ -3,7 +3,9 @@
 #include "base/alloc.h"
 #include "cmd/outputs.h"
 #include "cmd/stored.h"
+#include "protocol/sanity.h"
 #include "report/experiment_page.h"
+#include "session/removal.h"
 #include "stats/judge.h"
 
 #include <errno.h>
@@ -14,7 +16,7 @@ enum { MOST = 16, AS_MEASURED = ET_METRIC_AUTO + 1 };
 struct request {
 	const char *path;
 	int metric; /* enum et_metric, ET_METRIC_AUTO or AS_MEASURED */
-	bool align;
+	bool align, rejudge;
 };
 
 static const struct et_option options[] = {
@@ -24,6 +26,10 @@ static const struct et_option options[] = {
 		"which time is judged and drawn: pt, CPU time, et, elapsed time, or auto "
 		"(as measured)",
 		et_set_choice, ET_FILLS(request, metric), .names = et_metric_options },
+	{ 0, "rejudge", NULL,
+		"apply the sanity checks again, with the cutoffs that are stored now; by protocol "
+		"emp if its own has none",
+		et_set_true, ET_FILLS(request, rejudge) },
 	{ 0, "align", NULL, "draw the samples of all commands on the same axes", et_set_true,
 		ET_FILLS(request, align) },
 	{ 0 },
@@ -51,6 +57,23 @@ struct stored {
 	size_t n;
 };
 
+/* Applies the checks to the experiment in memory; the store keeps its rulings. */
+static int rejudge(const struct et_cli *cli, struct et_experiment *e, struct et_error *err)
+{
+	struct et_rejudging how = { .protocol = e->protocol,
+		.metric = e->metric_auto ? ET_METRIC_AUTO : (int)e->metric };
+	struct et_store *store;
+	int rc = et_stored_open(cli, ET_STORE_READ, &store, err);
+
+	if (rc)
+		return rc;
+	if (!et_protocol_checks(et_protocol_choose(e).protocol))
+		how.protocol = ET_PROTOCOL_EMP;
+	rc = et_session_rejudge(store, e, &how, NULL, err);
+	et_store_close(store);
+	return rc;
+}
+
 static int load(const struct et_cli *cli, const struct request *r, const char *name,
 	struct stored *all, struct et_error *err)
 {
@@ -66,9 +89,11 @@ static int load(const struct et_cli *cli, const struct request *r, const char *n
 		e->metric_auto = r->metric == ET_METRIC_AUTO;
 	if (r->metric < ET_METRIC_AUTO)
 		e->metric = (enum et_metric)r->metric;
+	if (r->rejudge)
+		rc = rejudge(cli, e, err);
 	all->experiment[all->n] = e;
 	et_judge(e, &all->judgement[all->n++]);
-	return 0;
+	return rc;
 }
 
 static int load_all(const struct et_cli *cli, const struct request *r,

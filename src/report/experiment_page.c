@@ -66,7 +66,7 @@ static void steps_paragraph(const struct et_experiment *e, const struct et_judge
 	if (e->protocol == ET_PROTOCOL_EMP)
 		et_append(&text, " ",
 			"Sanity check II (farther than two standard deviations from the mean): "
-			"done; samples removed: %zu.",
+			"samples removed: %zu.",
 			removed[ET_REMOVED_TWO_SIGMA]);
 	et_html_element(out, "p", "%s", text);
 }

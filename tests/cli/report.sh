@@ -215,6 +215,27 @@ exits 'daemons analyse --report: a record without times is accepted' 0 \
 	etalon daemons analyse -q --keep --report golden.html "$golden"
 page 'daemons analyse --report: the page of a record without times says so' golden.html \
 	'p.figures == 0 and "nothing to draw" in p.text and "rhn_check" in p.text'
+# 12 samples of 1 ms, kept by protocol raw; rhn_check used 600 ms in the fifth, where its cutoff is 281 ms.
+etalon run -q -r 12 -w 0 --protocol raw --no-probe --json raw.json true >/dev/null
+python3 - >spoilt.json <<'PY'
+import json, sys
+record = json.load(open("raw.json"))
+record.update(id="spoilt", label="spoilt")
+for s in record["commands"][0]["samples"]:
+    s.update(et_ns=10**6 + s["index"] * 100, pt_ns=10**6 + s["index"] * 100, user_ns=10**6, system_ns=0, interference=[])
+    if s["index"] == 5:
+        s["interference"] = [{"name": "rhn_check", "pid": 77, "kernel_thread": False, "pt_ns": 600000000}]
+json.dump(record, sys.stdout)
+PY
+etalon import -q spoilt.json >/dev/null
+etalon report -o kept.html spoilt
+page 'report: no sample of protocol raw is removed' kept.html '"check I" not in p.text'
+exits 'report --rejudge: it succeeds' 0 etalon report --rejudge -o rejudged.html spoilt
+page 'report --rejudge: the stored cutoffs remove a sample, in the charts of both times and in a table' rejudged.html \
+	'p.text.count("check I: daemon-cutoff") == 2 and "rhn_check used 600.0 ms, its cutoff is 281.0 ms" in p.text and
+	"done with 10 cutoffs" in p.text and "samples removed: 1. Sanity check II" in p.text'
+etalon report -o again.html spoilt
+ok 'report --rejudge: the stored experiment stays as it is' cmp kept.html again.html
 exits 'daemons show --report: it succeeds' 0 etalon daemons show --report kept.html
 page 'daemons show --report: the page lists the cutoffs' kept.html '"rhn_check" in p.text and "281" in p.text'
 
