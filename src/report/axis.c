@@ -121,11 +121,12 @@ static void label(const struct et_axis *a, struct et_scale s, double x, double s
 /*
  * Times far from 0 and close to each other, such as 128.2440 s and 128.2445 s, would need more
  * digits than there is room for. The ticks then show their distance from a round value below all of
- * them, which this returns and describes in `above`; 0 if the ticks show the times themselves.
+ * them, which this returns and describes in `above`; 0 if the ticks show the times themselves. The
+ * number of ticks does not matter, so that two axes with the same ends have the same kind of ticks.
  */
-static double round_base(const struct et_axis *a, double step, struct et_ticks *t)
+static double round_base(const struct et_axis *a, struct et_ticks *t)
 {
-	enum { ROOM = 7 }; /* characters, as in 128.244 */
+	enum { ROOM = 7, DENSE = 20 }; /* characters, as in 128.244; more ticks than there are */
 	struct et_scale s = et_scale_of(a->hi, NAN);
 	double power = pow(10, ceil(log10(a->hi - a->lo) - 1e-9));
 	double base = floor(a->lo / power * (1 + 1e-12)) * power;
@@ -133,7 +134,7 @@ static double round_base(const struct et_axis *a, double step, struct et_ticks *
 
 	if (a->unit != ET_AXIS_NS || !(base > 0))
 		return 0;
-	label(a, s, a->hi, step, text);
+	label(a, s, a->hi, power / DENSE, text);
 	if (strlen(text) <= ROOM)
 		return 0;
 	s.decimals = decimals_of(power / pow(10, s.exponent));
@@ -143,7 +144,7 @@ static double round_base(const struct et_axis *a, double step, struct et_ticks *
 
 static void linear_ticks(const struct et_axis *a, int wanted, struct et_ticks *t)
 {
-	double step = step_of(a->hi - a->lo, wanted), base = round_base(a, step, t);
+	double step = step_of(a->hi - a->lo, wanted), base = round_base(a, t);
 	struct et_scale s = et_scale_of(fmax(fabs(a->lo - base), fabs(a->hi - base)), NAN);
 	double first = ceil((a->lo - base) / step - 1e-9);
 	char buf[ET_FIGURE];

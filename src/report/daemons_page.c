@@ -372,7 +372,7 @@ static void cutoffs_section(const struct et_cutoff *list, size_t n, FILE *out)
 				et_format_span(c->task_time_s, span),
 				et_format_time(1e6 * c->final_ms[1], above));
 		else
-			et_html_element(out, "td class=\"n\"", "%s", below);
+			et_html_element(out, "td", "%s", below);
 		fputs("</tr>\n", out);
 	}
 	et_html_table_end(out);

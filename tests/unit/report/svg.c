@@ -364,7 +364,7 @@ static void ticks_are(double lo, double hi, bool log, enum et_axis_unit unit, co
 static void check_distinct(void)
 {
 	static const double shares[] = { 1e-9, 1e-7, 1.03e-5, 1e-4, 0.013, 0.4, 3 };
-	size_t equal = 0, few = 0, wide = 0, n = 0;
+	size_t equal = 0, few = 0, wide = 0, unlike = 0, n = 0;
 
 	for (double lo = 1e-3; lo < 1e14; lo *= 2.9) {
 		for (size_t i = 0; i < 3 * ET_LENGTH(shares); i++) {
@@ -381,6 +381,9 @@ static void check_distinct(void)
 					strlen(t.text[k]) > 7;
 			}
 			few += t.n < 2;
+			struct et_ticks dense;
+			et_axis_ticks(&a, 12, &dense);
+			unlike += strcmp(t.above, dense.above) != 0;
 			n++;
 		}
 	}
@@ -388,6 +391,7 @@ static void check_distinct(void)
 		"ticks of %zu axes: %zu texts are equal, %zu axes have fewer than two, %zu times "
 		"are long",
 		n, equal, few, wide);
+	ok(!unlike, "ticks: %zu axes show times in another way if they have more ticks", unlike);
 }
 
 static void check_ticks(void)
