@@ -211,6 +211,39 @@ refuses 'daemons show --svg: it is rejected' 2 'only valid with' etalon daemons 
 refuses 'daemons analyse --svg: a file below a missing folder gives exit status 4' 4 'no/such.svg' \
 	etalon daemons analyse --svg no/such.svg all.json
 golden=$root/tests/golden/emp-daemons.json
+# The L-samples of the papers, with elapsed times of 128.250 s, sd 2.5 ms, and what their daemons used: Figure 14.
+python3 - "$golden" >inc128.json <<'PY'
+import json, random, sys
+r = random.Random(7)
+hit = {s["sample"]: s["pt"] for s in json.load(open(sys.argv[1]))["short_run"]["l_samples"]}
+usual = ("java", "proc_monitor", "cifs", "kblockd/0")
+def sample(i):
+    ms = 128250 + round(r.gauss(0, 2.5))
+    pt = hit.get(i, [["java", 3], ["proc_monitor", 200]])
+    return {"sample": i, "et_ms": ms + sum(t for name, t in pt if name not in usual), "pt_ms": ms - 1, "pt": pt}
+json.dump({"short_run": {"samples": 800, "sample_seconds": 128.25, "all": [sample(i) for i in range(1, 801)]}}, sys.stdout)
+PY
+etalon daemons analyse -q --svg inc128.svg inc128.json >/dev/null
+ok "daemons analyse --svg: the papers' L-samples make Figure 14 (a) to (d)" python3 - inc128.svg "$golden" <<'PY'
+import json, sys, xml.etree.ElementTree as tree
+ns = "{http://www.w3.org/2000/svg}"
+zooms = {}
+for chart in tree.parse(sys.argv[1]).getroot().iter(ns + "svg"):
+    title = chart.findtext(ns + "title") or ""
+    if title.startswith("Dual execution ("):
+        zooms[title[16]] = (title, chart, chart.find(ns + "svg"))
+points = {k: sum(p.get("d").count("M") for g in inner for p in g.iter(ns + "path") if "pt" in g.get("class"))
+          for k, (_, _, inner) in zooms.items()}
+assert points == {"a": 400, "b": 398, "c": 392, "d": 384}, points
+far = sorted(int(word.split(",")[0].split()[1]) for t in zooms["a"][2].iter(ns + "title") for word in t.text.split("; ") if ": " in word)
+assert far == [s["sample"] for s in json.load(open(sys.argv[2]))["short_run"]["l_samples"]], far
+def ticks(k, anchor):
+    return [t.text for t in zooms[k][1].iter(ns + "text") if t.get("text-anchor") == anchor and "transform" not in t.keys()]
+assert float(ticks("a", "end")[-1]) >= 160, ticks("a", "end")
+for k in zooms:
+    for anchor in ("end", "middle"):
+        assert len(set(ticks(k, anchor))) == len(ticks(k, anchor)) > 2, ticks(k, anchor)
+PY
 exits 'daemons analyse --report: a record without times is accepted' 0 \
 	etalon daemons analyse -q --keep --report golden.html "$golden"
 page 'daemons analyse --report: the page of a record without times says so' golden.html \
