@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon daemons learn|show|analyse|forget`: which background processes spoil samples. */
 #include "cmd/daemons.h"
-#include "base/clock.h"
-#include "cmd/stored.h"
-#include "host/host.h"
-#include "protocol/daemons.h"
 #include "protocol/lshape.h"
-#include "report/daemons.h"
-#include "session/removal.h"
-#include "store/cutoffs.h"
 
 #include <errno.h>
 #include <string.h>
@@ -23,20 +16,35 @@ struct request {
 	unsigned given; /* OF_… */
 };
 
-/* Options that only learn takes; those of them that say what it measures; those of analyse. */
-enum { OF_LEARN = 1, OF_PLAN = 2, OF_ANALYSE = 4 };
+/* Options that only learn takes; those of them that say what it measures; of show and analyse. */
+enum { OF_LEARN = 1, OF_PLAN = 2, OF_TABLES = 4 };
 static const uint64_t BY_PRESET = UINT64_MAX; /* the user did not give this figure */
+
+static int set_tables(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	struct et_daemons_output *out = et_option_target(o, ctx);
+
+	out->tables = true;
+	out->wanted = ET_DAEMON_TABLES_ALL;
+	return args[0] ? et_daemon_tables_choose(args[0], &out->wanted, err) : 0;
+}
 
 static const struct et_option options[] = {
 	{ 0, "json", NULL, "print JSON instead of text", et_set_true, ET_FILLS(request, out.json) },
+	{ 0, "tables", "[LIST]",
+		"show, analyse: print the tables of the EMP papers, VII to XIX, or those of LIST, "
+		"such as XVI,XVIII",
+		set_tables, ET_FILLS(request, out), .bit = OF_TABLES },
+	{ 0, "csv", NULL, "print the tables as CSV instead of text", et_set_true,
+		ET_FILLS(request, out.csv), .bit = OF_TABLES },
 	{ 0, "report", "FILE", "write a page (HTML) with pictures; - is stdout", et_set_text,
 		ET_FILLS(request, out.page), .values = "FILE" },
 	{ 0, "svg", "FILE", "learn, analyse: write the pictures", et_set_text,
 		ET_FILLS(request, out.svg), .values = "FILE" },
 	{ 0, "keep", NULL, "analyse: store the cutoffs for this machine", et_set_true,
-		ET_FILLS(request, keep), .bit = OF_ANALYSE },
-	{ 0, "command", "N|NAME", "analyse: the command of experiments that have several",
-		et_set_text, ET_FILLS(request, command), .bit = OF_ANALYSE },
+		ET_FILLS(request, keep) },
+	{ 0, "command", "N|NAME", "show, analyse: the command of experiments that have several",
+		et_set_text, ET_FILLS(request, command), .bit = OF_TABLES },
 	{ 0, "preset", "NAME",
 		"learn: quick, 300 samples of 1 s and 40 of 8 s, or paper, as published: 800 of "
 		"128 s and 40 of 16384 s, which takes nine days (quick)",
@@ -69,7 +77,8 @@ const struct et_verb et_verb_daemons = {
 	.name = "daemons",
 	.operands = "learn|show|analyse|forget",
 	.summary = "which background processes spoil samples, and from which CPU time on?",
-	.usage = "learn [options]\nshow [options]\nanalyse [options] FILE|-\n"
+	.usage = "learn [options]\nshow [options]\nshow --tables [options] [ID…]\nanalyse "
+		 "[options] FILE|-\n"
 		 "analyse [options] ID [ID]\nforget [--yes]",
 	.about =
 		"learn takes many short and long samples of a fixed program, finds those that an\n"
@@ -85,6 +94,8 @@ const struct et_verb et_verb_daemons = {
 		    "  etalon daemons analyse daemons.json\n"
 		    "  etalon daemons analyse daemons-short\n"
 		    "  etalon daemons analyse --json daemons.json\n"
+		    "  etalon daemons analyse --tables daemons.json\n"
+		    "  etalon daemons show --tables=XVI,XVIII --csv\n"
 		    "  etalon daemons analyse --report daemons.html --svg daemons.svg "
 		    "daemons.json\n",
 	.options = options,
@@ -92,68 +103,6 @@ const struct et_verb et_verb_daemons = {
 	.rights = ET_RIGHTS_MACHINE,
 	.run = run,
 };
-
-static int analyse(const struct et_cli *cli, struct request *r, const struct et_operands *ops,
-	struct et_error *err)
-{
-	struct et_daemons_source source;
-	struct et_daemon_findings found;
-
-	int rc = et_daemons_source_open(
-		cli, ops->before + 1, ops->n_before - 1, r->command, &source, err);
-	if (rc)
-		return rc;
-	rc = et_daemons_analyse(&source.record, source.name, &found, err);
-	if (rc == 0) {
-		rc = et_daemons_report(cli, &source.record, &found, source.name, &r->out, err);
-		if (rc == 0 && r->keep)
-			rc = et_daemons_store(cli, &source.record, &found,
-				&(struct et_learned_from){
-					.short_id = source.short_id, .long_id = source.long_id },
-				err);
-		et_daemon_findings_free(&found);
-	}
-	et_daemons_source_free(&source);
-	return rc;
-}
-
-static int show(const struct et_cli *cli, struct request *r, struct et_error *err)
-{
-	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
-	uint64_t now = et_clock_read_ns(CLOCK_REALTIME);
-	struct et_warnings warnings = { 0 };
-	struct et_cutoffs cutoffs;
-	struct et_store *store;
-	struct et_host host;
-	bool there = false;
-
-	et_host_read("", &host);
-	int rc = et_stored_open(cli, ET_STORE_READ, &store, err);
-	if (rc)
-		return rc;
-	rc = et_cutoffs_load(store, host.name, &cutoffs, &there, err);
-	et_store_close(store);
-	if (rc == 0 && !there)
-		rc = et_hint(err,
-			et_fail(err, ENOENT, ET_EXIT_USAGE,
-				"no cutoffs are stored for this machine"),
-			"run 'etalon daemons learn'");
-	if (rc)
-		return rc;
-	et_cutoffs_warn(&cutoffs, &host, now, &warnings);
-	if (et_daemons_prints(&r->out))
-		et_cutoffs_show(&cutoffs, now, &warnings, r->out.json, &page);
-	rc = et_cli_close_output(stdout, "-", err);
-	if (rc == 0 && r->out.page) {
-		FILE *f = et_output_begin(&r->out.output, err);
-		if (f)
-			et_cutoffs_page(&cutoffs, now, &warnings, f);
-		rc = f ? et_output_end(&r->out.output, err) : -EIO;
-	}
-	et_warnings_free(&warnings);
-	et_cutoffs_free(&cutoffs);
-	return rc;
-}
 
 static int refuse(const char *what, const struct et_operands *ops, struct et_error *err)
 {
@@ -178,9 +127,13 @@ static int check_given(const struct request *r, const char *what, struct et_erro
 	if (r->given & OF_LEARN && strcmp(what, "learn"))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"one of the options is only valid with 'daemons learn'");
-	if (r->given & OF_ANALYSE && strcmp(what, "analyse"))
+	if (r->given & OF_TABLES && strcmp(what, "analyse") && strcmp(what, "show"))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"--keep and --command are only valid with 'daemons analyse'");
+			"--tables, --csv and --command are only valid with 'daemons show' and "
+			"'daemons analyse'");
+	if (r->keep && strcmp(what, "analyse"))
+		return et_fail(
+			err, EINVAL, ET_EXIT_USAGE, "--keep is only valid with 'daemons analyse'");
 	if (r->out.svg && strcmp(what, "learn") && strcmp(what, "analyse"))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"--svg is only valid with 'daemons learn' and 'daemons analyse'");
@@ -188,6 +141,21 @@ static int check_given(const struct request *r, const char *what, struct et_erro
 		return et_fail(
 			err, EINVAL, ET_EXIT_USAGE, "--yes is only valid with 'daemons forget'");
 	return 0;
+}
+
+/* The actions that change nothing on the machine. */
+static int look(const struct et_cli *cli, struct request *r, const char *what,
+	const struct et_operands *ops, struct et_error *err)
+{
+	char *const *names = ops->before + 1;
+	size_t n = ops->n_before ? ops->n_before - 1 : 0;
+
+	if (!strcmp(what, "show") && (!n || r->out.tables) && !ops->n_after)
+		return et_daemons_show(cli, names, n, r->command, &r->out, err);
+	if (!strcmp(what, "analyse") && (n == 1 || n == 2) && !ops->n_after)
+		return et_daemons_analyse_operands(
+			cli, names, n, r->command, r->keep, &r->out, err);
+	return refuse(what, ops, err);
 }
 
 static int dispatch(struct et_cli *cli, struct request *r, const struct et_operands *ops,
@@ -202,13 +170,9 @@ static int dispatch(struct et_cli *cli, struct request *r, const struct et_opera
 		return rc;
 	if (!strcmp(what, "learn") && alone)
 		return et_daemons_learn(cli, &r->learn, &r->out, status, err);
-	if (!strcmp(what, "show") && alone)
-		return show(cli, r, err);
 	if (!strcmp(what, "forget") && alone)
 		return et_daemons_forget(cli, r->yes, err);
-	if (!strcmp(what, "analyse") && ops->n_before > 1 && ops->n_before < 4 && !ops->n_after)
-		return analyse(cli, r, ops, err);
-	return refuse(what, ops, err);
+	return look(cli, r, what, ops, err);
 }
 
 /* Takes the figures that the user did not give from the preset. */

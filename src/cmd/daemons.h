@@ -8,6 +8,7 @@
 #include "model/daemon.h"
 #include "model/experiment.h"
 #include "protocol/learning.h"
+#include "report/daemon_tables.h"
 
 #define ET_LEARN_LABEL "daemons" /* of the experiments, unless the user gives another */
 
@@ -34,6 +35,9 @@ void et_here_read(struct et_here *p);
 /* The outputs: text or JSON, a page, and pictures. */
 struct et_daemons_output {
 	bool json;
+	bool csv;                /* of tables */
+	bool tables;             /* the papers' tables instead of the answer */
+	unsigned wanted;         /* which of them, as et_daemon_tables_choose makes it */
 	const char *page;        /* path, or NULL; "-" is stdout, which then has no text */
 	const char *svg;         /* path, or NULL */
 	struct et_output output; /* of the page */
@@ -87,6 +91,34 @@ struct et_learned_from {
 	bool tuned;
 };
 
+/* The data of the papers' tables besides the findings. */
+struct et_daemons_tables {
+	struct et_checked *checked, *lengths; /* as in struct et_daemon_tables */
+	size_t n_checked, n_lengths;
+	struct et_cutoffs cutoffs; /* its list belongs to the findings */
+};
+
+void et_daemons_tables_make(const struct et_daemon_record *r, const struct et_daemon_findings *f,
+	struct et_daemons_tables *out);
+/* Adds the commands of a stored experiment to Table XIX. */
+int et_daemons_tables_add(const struct et_cli *cli, const char *operand,
+	struct et_daemons_tables *out, struct et_error *err) ET_CHECK;
+/* The same as the report wants it. */
+struct et_daemon_tables et_daemons_tables_view(const struct et_daemons_tables *t,
+	const struct et_daemon_record *r, const struct et_daemon_findings *f, unsigned wanted);
+void et_daemons_tables_free(struct et_daemons_tables *t); /* what it owns */
+/* Prints tables as text or CSV. */
+void et_daemons_print_tables(const struct et_cli *cli, const struct et_daemon_tables *t,
+	const struct et_daemons_output *o);
+
+/* `daemons analyse`: operands as in et_daemons_source_open; `keep` stores the cutoffs. */
+int et_daemons_analyse_operands(const struct et_cli *cli, char *const *names, size_t n,
+	const char *command, bool keep, struct et_daemons_output *out,
+	struct et_error *err) ET_CHECK;
+/* `daemons show`; names are the experiments of Table XIX. */
+int et_daemons_show(const struct et_cli *cli, char *const *names, size_t n, const char *command,
+	struct et_daemons_output *out, struct et_error *err) ET_CHECK;
+
 /* A record of daemons, and where it comes from. */
 struct et_daemons_source {
 	struct et_daemon_record record;
@@ -101,6 +133,9 @@ struct et_daemons_source {
  * several, or NULL. On success et_daemons_source_free frees *out.
  */
 int et_daemons_source_open(const struct et_cli *cli, char *const *names, size_t n,
+	const char *command, struct et_daemons_source *out, struct et_error *err) ET_CHECK;
+/* The same of stored experiments; long_id "" is none. -ENOENT: they are not stored. */
+int et_daemons_source_stored(const struct et_cli *cli, const char *short_id, const char *long_id,
 	const char *command, struct et_daemons_source *out, struct et_error *err) ET_CHECK;
 void et_daemons_source_free(struct et_daemons_source *s); /* what it owns */
 

@@ -19,10 +19,23 @@ bool et_daemons_prints(const struct et_daemons_output *o)
 	return !o->page || strcmp(o->page, "-") != 0;
 }
 
+static int check_formats(const struct et_daemons_output *o, struct et_error *err)
+{
+	if (o->csv && !o->tables)
+		return et_hint(err, et_fail(err, EINVAL, ET_EXIT_USAGE, "--csv is for tables"),
+			"add --tables");
+	if (o->csv && o->json)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--csv and --json both write to standard output");
+	return 0;
+}
+
 int et_daemons_output_open(struct et_daemons_output *o, struct et_error *err)
 {
-	int rc = 0;
+	int rc = check_formats(o, err);
 
+	if (rc)
+		return rc;
 	if (o->json && !et_daemons_prints(o))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"--json and --report - both write to standard output");
@@ -64,13 +77,20 @@ int et_daemons_report(const struct et_cli *cli, const struct et_daemon_record *r
 	struct et_error *err)
 {
 	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
+	struct et_daemons_tables tables = { 0 };
 	struct et_json w;
 
+	if (o->tables)
+		et_daemons_tables_make(r, f, &tables);
+	struct et_daemon_tables view = et_daemons_tables_view(&tables, r, f, o->wanted);
 	et_json_init(&w, stdout, 2);
 	if (o->json)
-		et_daemons_json(r, f, &w);
+		et_daemons_json(r, f, o->tables ? &view : NULL, &w);
+	else if (o->tables && et_daemons_prints(o))
+		et_daemons_print_tables(cli, &view, o);
 	else if (et_daemons_prints(o))
 		et_daemons_text(r, f, &page, cli->verbosity > 0);
+	et_daemons_tables_free(&tables);
 	int rc = et_cli_close_output(stdout, "-", err);
 	if (rc == 0)
 		rc = write_file(&o->output, et_daemons_page, r, f, name, err);

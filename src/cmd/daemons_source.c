@@ -184,15 +184,12 @@ static int take_experiments(const struct operand *list, size_t n, const char *co
 	return 0;
 }
 
-int et_daemons_source_open(const struct et_cli *cli, char *const *names, size_t n,
-	const char *command, struct et_daemons_source *out, struct et_error *err)
+/* Makes the source of open operands, unless rc says that opening them failed. Closes them. */
+static int settle(struct operand list[2], size_t n, const char *command, int rc,
+	struct et_daemons_source *out, struct et_error *err)
 {
-	struct operand list[2] = { { .name = names[0] }, { .name = n > 1 ? names[1] : NULL } };
 	struct et_daemons_source source = { 0 };
-	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = open_operand(cli, &list[i], err);
 	if (rc == 0 && (n > 1 || list[0].experiment))
 		rc = take_experiments(list, n, command, &source, err);
 	else if (rc == 0 && command)
@@ -212,6 +209,29 @@ int et_daemons_source_open(const struct et_cli *cli, char *const *names, size_t 
 	}
 	*out = source;
 	return 0;
+}
+
+int et_daemons_source_open(const struct et_cli *cli, char *const *names, size_t n,
+	const char *command, struct et_daemons_source *out, struct et_error *err)
+{
+	struct operand list[2] = { { .name = names[0] }, { .name = n > 1 ? names[1] : NULL } };
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = open_operand(cli, &list[i], err);
+	return settle(list, n, command, rc, out, err);
+}
+
+int et_daemons_source_stored(const struct et_cli *cli, const char *short_id, const char *long_id,
+	const char *command, struct et_daemons_source *out, struct et_error *err)
+{
+	struct operand list[2] = { { .name = short_id }, { .name = long_id } };
+	size_t n = *long_id ? 2 : 1;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = et_stored_fetch(cli, list[i].name, &list[i].experiment, err);
+	return settle(list, n, command, rc, out, err);
 }
 
 void et_daemons_source_free(struct et_daemons_source *s)

@@ -24,7 +24,7 @@ static bool is_formula(const char *text)
 	return *text && strchr("=+-@\t", *text);
 }
 
-static void text_cell(const char *text, FILE *out)
+void et_csv_text(const char *text, FILE *out)
 {
 	ET_AUTO_FREE char *clean = et_clean(text ? text : "", "\n\t");
 	bool formula = is_formula(clean);
@@ -69,7 +69,7 @@ static void field_cell(const struct et_field *f, const struct et_sample *s, FILE
 	case ET_FIELD_ENUM:
 	case ET_FIELD_STRING:
 	case ET_FIELD_CHARS:
-		text_cell(et_field_text(f, s), out);
+		et_csv_text(et_field_text(f, s), out);
 		break;
 	case ET_FIELD_DOUBLE:
 		fprintf(out, "%.17g", et_field_double(f, s));
@@ -81,7 +81,7 @@ static void field_cell(const struct et_field *f, const struct et_sample *s, FILE
 
 static void sample_row(const char *name, const struct et_sample *s, FILE *out)
 {
-	text_cell(name, out);
+	et_csv_text(name, out);
 	fprintf(out, ",%u", s->place.index);
 	for (const struct et_field *f = et_sample_fields; f->name; f++) {
 		putc(',', out);
@@ -122,7 +122,7 @@ static void summary_row(const struct et_command_result *r, FILE *out)
 	et_tally_samples(c, &tally);
 	/* The elapsed time in a duet includes the partner's CPU time: only solo runs count. */
 	bool known = elapsed->n && tally.kept[ET_SOLO];
-	text_cell(c->name, out);
+	et_csv_text(c->name, out);
 	seconds_cell(known ? elapsed->mean : NAN, out);
 	seconds_cell(known ? elapsed->sd : NAN, out);
 	seconds_cell(known ? elapsed->median : NAN, out);
@@ -132,7 +132,7 @@ static void summary_row(const struct et_command_result *r, FILE *out)
 	seconds_cell(known ? elapsed->max : NAN, out);
 	for (size_t i = 0; i < c->n_parameters; i++) {
 		putc(',', out);
-		text_cell(c->parameters[i].value, out);
+		et_csv_text(c->parameters[i].value, out);
 	}
 	putc('\n', out);
 }
@@ -144,7 +144,7 @@ void et_csv_write_summary(const struct et_experiment *e, const struct et_judgeme
 		ET_AUTO_FREE char *name =
 			et_asprintf("parameter_%s", e->commands[0].parameters[i].name);
 		putc(',', out);
-		text_cell(name, out);
+		et_csv_text(name, out);
 	}
 	putc('\n', out);
 	for (size_t i = 0; i < j->n_commands; i++)

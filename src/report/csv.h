@@ -11,6 +11,8 @@
 
 #include "model/result.h"
 
+/* Writes one cell of text; NULL is an empty one. */
+void et_csv_text(const char *text, FILE *out);
 /*
  * One row per command, as hyperfine's CSV: elapsed times in seconds, then a column parameter_NAME
  * for each parameter.

@@ -144,17 +144,23 @@ static size_t count(const bool *which, size_t n)
 /* Whether the central cluster is symmetric, as a clause; "" if it was not tested. */
 static char *shape_clause(const struct et_cluster_shape *s)
 {
-	const char *why = s->skewness_p < ET_CLUSTER_LEVEL
-				  ? "it has a tail to one side"
-				  : "successive samples resemble each other";
+	bool skewed = s->skewness_p < ET_CLUSTER_LEVEL;
+	bool alike = s->correlation_p < ET_CLUSTER_LEVEL;
 
 	if (!s->tested)
 		return et_strdup("");
 	if (s->symmetric)
 		return et_strdup("; the central cluster is symmetric");
-	return et_asprintf("; the central cluster is not symmetric (%s): other disturbances may be "
-			   "left in it",
-		why);
+	return et_asprintf(
+		"; the central cluster is not symmetric (%s%s%s): other disturbances may "
+		"be left in it",
+		!skewed             ? ""
+		: s->skewness_z > 0 ? "it has a tail to longer times"
+				    : "it has a tail to shorter times",
+		skewed && alike ? ", and " : "",
+		!alike               ? ""
+		: s->correlation > 0 ? "successive samples are alike"
+				     : "short and long samples alternate");
 }
 
 static void run_row(const struct et_daemon_run *run, const struct et_run_findings *f,
@@ -203,14 +209,12 @@ static size_t spoilt(const struct et_daemon_record *r, const struct et_daemon_ru
 	return n;
 }
 
-/* "20 h (?)": a period that only two visits speak for is a guess. */
-static const char *period_text(const struct et_cutoff *c, char buf[ET_FIGURE])
+const char *et_format_period(double seconds, uint32_t sightings, char buf[ET_FIGURE])
 {
 	char span[ET_FIGURE];
 
-	et_format_span(c->period_s, span);
-	snprintf(buf, ET_FIGURE, "%.80s%s", span,
-		!isnan(c->period_s) && c->sightings == 2 ? " (?)" : "");
+	snprintf(buf, ET_FIGURE, "%.80s%s", et_format_span(seconds, span),
+		!isnan(seconds) && sightings == 2 ? " (?)" : "");
 	return buf;
 }
 
@@ -224,7 +228,7 @@ static void cutoff_row(const struct et_cutoff *c, const struct et_page *table)
 		snprintf(longer, sizeof(longer), "%s from %s on", et_format_ms(c->final_ms[1], ms),
 			et_format_span(c->task_time_s, span));
 	et_cell(table, 22, longer);
-	et_cell(table, 12, period_text(c, span));
+	et_cell(table, 12, et_format_period(c->period_s, c->sightings, span));
 }
 
 /* r may be NULL: then the samples are not known. */
@@ -273,11 +277,6 @@ void et_daemons_text(const struct et_daemon_record *r, const struct et_daemon_fi
 	run_details(r, &r->short_run, &f->short_run, "short run", page);
 	if (r->has_long)
 		run_details(r, &r->long_run, &f->long_run, "long run", page);
-}
-
-void et_cutoffs_text(const struct et_cutoff *list, size_t n, const struct et_page *page)
-{
-	cutoffs_table(list, n, NULL, page);
 }
 
 /* --- JSON --- */
@@ -343,10 +342,10 @@ static void json_only_far(struct et_json *w, const char *key, const struct et_da
 	et_json_end(w);
 }
 
-static void json_frequent(
-	struct et_json *w, const struct et_daemon_record *r, const struct et_run_findings *f)
+static void json_frequent(struct et_json *w, const char *key, const struct et_daemon_record *r,
+	const struct et_run_findings *f)
 {
-	et_json_flat_array(w, "frequent");
+	et_json_flat_array(w, key);
 	for (size_t i = 0; f->frequent && i < r->n_names; i++) {
 		if (f->frequent[i])
 			et_json_string(w, NULL, r->names[i]);
@@ -365,6 +364,7 @@ void et_cutoffs_json(const struct et_cutoff *list, size_t n, struct et_json *w)
 		et_json_double(w, "long", c->long_ms);
 		et_json_double(w, "period_hours", c->period_s / 3600);
 		et_json_double(w, "task_time_s", c->task_time_s);
+		et_json_u64(w, "sightings", c->sightings ? c->sightings : ET_UNKNOWN);
 		et_json_flat_array(w, "final");
 		for (int k = 0; k < c->n_final; k++)
 			et_json_double(w, NULL, c->final_ms[k]);
@@ -374,22 +374,47 @@ void et_cutoffs_json(const struct et_cutoff *list, size_t n, struct et_json *w)
 	et_json_end(w);
 }
 
-void et_daemons_json(
-	const struct et_daemon_record *r, const struct et_daemon_findings *f, struct et_json *w)
+/* null if the times of the samples are not known. */
+static void json_shape(struct et_json *w, const char *key, const struct et_cluster_shape *s)
+{
+	if (!s->tested) {
+		et_json_null(w, key);
+		return;
+	}
+	et_json_flat_object(w, key);
+	et_json_u64(w, "pairs", s->pairs);
+	et_json_double(w, "skewness_z", s->skewness_z);
+	et_json_double(w, "skewness_p", s->skewness_p);
+	et_json_double(w, "correlation", s->correlation);
+	et_json_double(w, "correlation_p", s->correlation_p);
+	et_json_bool(w, "symmetric", s->symmetric);
+	et_json_end(w);
+}
+
+void et_daemons_json(const struct et_daemon_record *r, const struct et_daemon_findings *f,
+	const struct et_daemon_tables *tables, struct et_json *w)
 {
 	const struct et_run_findings *s = &f->short_run, *l = &f->long_run;
 
 	et_json_object(w, NULL);
 	json_central(w, "central", r, s);
 	json_numbers(w, "l_samples", &r->short_run, s->far);
-	json_frequent(w, r, s);
+	json_shape(w, "shape", &s->shape);
+	json_frequent(w, "frequent", r, s);
 	json_long_running(w, "long_running_in_short_run", r, &r->short_run, s);
 	json_only_far(w, "only_in_l_samples_of_short_run", r, &r->short_run, s);
 	json_central(w, "long_central", r, l);
 	json_numbers(w, "long_l_samples", &r->long_run, l->far);
+	json_shape(w, "long_shape", &l->shape);
+	json_frequent(w, "long_frequent", r, l);
+	json_long_running(w, "long_running_in_long_run", r, &r->long_run, l);
+	json_only_far(w, "only_in_l_samples_of_long_run", r, &r->long_run, l);
+	et_json_double(w, "floor_ms", f->floor_ms);
 	et_cutoffs_json(f->cutoffs, f->n_cutoffs, w);
 	json_numbers(w, "removed_short", &r->short_run, s->removed);
 	json_numbers(w, "removed_long", &r->long_run, l->removed);
+	if (tables)
+		et_daemon_tables_json(tables, w);
 	et_json_end(w);
 }
 
@@ -401,7 +426,7 @@ double et_cutoffs_age_s(const struct et_cutoffs *c, uint64_t wall_ns)
 }
 
 static void show_json(const struct et_cutoffs *c, double age, const struct et_warnings *warnings,
-	const struct et_page *page)
+	const struct et_daemon_tables *tables, const struct et_page *page)
 {
 	struct et_json w;
 	char when[32];
@@ -417,8 +442,14 @@ static void show_json(const struct et_cutoffs *c, double age, const struct et_wa
 	et_json_double(&w, "short_seconds", c->short_seconds);
 	et_json_u64(&w, "long_runs", c->long_runs);
 	et_json_double(&w, "long_seconds", c->long_seconds);
+	et_json_double(&w, "floor_ms", c->floor_ms);
+	et_json_string(&w, "short_id", c->short_id[0] ? c->short_id : NULL);
+	et_json_string(&w, "long_id", c->long_id[0] ? c->long_id : NULL);
+	et_json_bool(&w, "tuned", c->tuned);
 	et_cutoffs_json(c->list, c->n, &w);
 	et_warnings_json(&w, warnings);
+	if (tables)
+		et_daemon_tables_json(tables, &w);
 	et_json_end(&w);
 }
 
@@ -431,27 +462,47 @@ static void show_runs(const struct et_page *page, const char *lead, uint32_t run
 	et_page_paragraph(page, NAME, lead, FAINT, text, NULL);
 }
 
+/* The runs of a learning: what became of their samples, or what is stored about them. */
+static void origin_rows(
+	const struct et_cutoffs *c, const struct et_cutoffs_runs *runs, const struct et_page *page)
+{
+	const struct et_daemon_record *r = runs->record;
+
+	if (r)
+		run_row(&r->short_run, &runs->found->short_run, "  short run", page);
+	else
+		show_runs(page, "  short run", c->short_runs, c->short_seconds);
+	if (r && r->has_long)
+		run_row(&r->long_run, &runs->found->long_run, "  long run", page);
+	else if (c->long_runs)
+		show_runs(page, "  long run", c->long_runs, c->long_seconds);
+}
+
 void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns,
-	const struct et_warnings *warnings, bool json, const struct et_page *page)
+	const struct et_warnings *warnings, const struct et_cutoffs_runs *runs, bool json,
+	const struct et_page *page)
 {
 	double age = et_cutoffs_age_s(c, wall_ns);
 	char when[32], span[ET_FIGURE];
 
 	if (json) {
-		show_json(c, age, warnings, page);
+		show_json(c, age, warnings, runs->tables, page);
 		return;
 	}
 	ET_AUTO_FREE char *title = et_asprintf("%zu daemon%s of %s, learned %s, %s ago", c->n,
 		c->n == 1 ? "" : "s", c->host, et_format_rfc3339(c->learned_wall_ns, when),
 		et_format_span(age, span));
 	heading(page, title);
+	if (!c->n)
+		et_page_paragraph(page, 2, " ", NULL,
+			"no daemon ran long enough to spoil a sample, so no sample is removed "
+			"because of one",
+			NULL);
 	et_page_paragraph(page, NAME, "  kernel", FAINT, c->kernel, NULL);
-	show_runs(page, "  short run", c->short_runs, c->short_seconds);
-	if (c->long_runs)
-		show_runs(page, "  long run", c->long_runs, c->long_seconds);
+	origin_rows(c, runs, page);
 	if (c->n) {
 		putc('\n', page->out);
-		et_cutoffs_text(c->list, c->n, page);
+		cutoffs_table(c->list, c->n, runs->record, page);
 	}
 	et_warnings_text(page, 2, warnings);
 }

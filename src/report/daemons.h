@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "model/daemon.h"
 #include "model/warning.h"
+#include "report/daemon_tables.h"
 #include "report/dual.h"
 #include "report/terminal.h"
 #include "report/units.h"
@@ -16,17 +17,24 @@
  */
 void et_daemons_text(const struct et_daemon_record *r, const struct et_daemon_findings *f,
 	const struct et_page *page, bool verbose);
-void et_daemons_json(
-	const struct et_daemon_record *r, const struct et_daemon_findings *f, struct et_json *w);
+/* tables: the papers' tables, which are added, or NULL. */
+void et_daemons_json(const struct et_daemon_record *r, const struct et_daemon_findings *f,
+	const struct et_daemon_tables *tables, struct et_json *w);
 
-/* Prints only the table of cutoffs. */
-void et_cutoffs_text(const struct et_cutoff *list, size_t n, const struct et_page *page);
 /* Writes the key "daemons": one object per cutoff, times in milliseconds, not rounded. */
 void et_cutoffs_json(const struct et_cutoff *list, size_t n, struct et_json *w);
 
+/* The runs that cutoffs were learned from, analysed again; each may be NULL. */
+struct et_cutoffs_runs {
+	const struct et_daemon_record *record;
+	const struct et_daemon_findings *found;
+	const struct et_daemon_tables *tables; /* for JSON */
+};
+
 /* Prints the stored cutoffs of a machine, their origin, and the warnings about them. */
 void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns,
-	const struct et_warnings *warnings, bool json, const struct et_page *page);
+	const struct et_warnings *warnings, const struct et_cutoffs_runs *runs, bool json,
+	const struct et_page *page);
 /* The same as HTML pages. */
 void et_daemons_page(const struct et_daemon_record *r, const struct et_daemon_findings *f,
 	const char *name, FILE *out);
@@ -46,6 +54,8 @@ void et_daemon_pairs(const struct et_daemon_record *r, const struct et_daemon_ru
 char *et_cluster_shape_text(const struct et_cluster_shape *s);
 
 double et_cutoffs_age_s(const struct et_cutoffs *c, uint64_t wall_ns);
+/* "20 h (?)": the mark of a period that only two visits speak for. */
+const char *et_format_period(double seconds, uint32_t sightings, char buf[ET_FIGURE]);
 /* "63.5", "12828", "0.004": milliseconds, without the unit. */
 const char *et_format_ms(double ms, char buf[ET_FIGURE]);
 /* "1.5 h", "8 days": a span of seconds. */

@@ -2,6 +2,7 @@
 /* Targets: files that users give to etalon, and what is made of them. */
 #include "records.h"
 #include "base/alloc.h"
+#include "cmd/daemons.h"
 #include "lib/bench.h"
 #include "measure/cause.h"
 #include "protocol/daemons.h"
@@ -302,22 +303,36 @@ int fuzz_trace(const uint8_t *data, size_t size)
 	return 1;
 }
 
+static void write_tables(const struct et_daemon_record *r, const struct et_daemon_findings *f,
+	const struct et_page *page)
+{
+	struct et_daemons_tables tables;
+	struct et_json w;
+
+	et_daemons_tables_make(r, f, &tables);
+	struct et_daemon_tables view = et_daemons_tables_view(&tables, r, f, ET_DAEMON_TABLES_ALL);
+	et_json_init(&w, page->out, 2);
+	et_daemons_json(r, f, &view, &w);
+	et_daemon_tables_text(&view, page);
+	et_daemon_tables_csv(&view, page->out);
+	et_daemons_tables_free(&tables);
+}
+
 int fuzz_daemons(const uint8_t *data, size_t size)
 {
 	struct et_daemon_record r;
 	struct et_daemon_findings f;
 	struct et_error err;
 	char *text = NULL;
-	struct et_json w;
 	size_t n;
 
 	if (et_daemon_record_read((const char *)data, size, "FILE", &r, &err))
 		return 0;
+	FUZZ_CHECK(!et_daemon_record_is_native((const char *)data, size));
 	if (et_daemons_analyse(&r, "FILE", &f, &err) == 0) {
 		FILE *out = open_memstream(&text, &n);
 		struct et_page page = { .out = out, .width = 80 };
-		et_json_init(&w, out, 2);
-		et_daemons_json(&r, &f, &w);
+		write_tables(&r, &f, &page);
 		et_daemons_text(&r, &f, &page, true);
 		if (r.short_run.n_listed <= 200 && r.long_run.n_listed <= 200)
 			et_daemons_page(&r, &f, "FILE", out);
