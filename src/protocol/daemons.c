@@ -57,15 +57,15 @@ static void find_cluster(const struct et_daemon_record *r, const struct et_daemo
 }
 
 /* A frequent daemon may be in an L-sample as well; it does not make the sample one. */
-static bool is_long_running(
-	const struct et_run_findings *f, const struct et_execution *x, double floor_ms)
+static bool is_long_running(const struct et_run_findings *f, const struct et_execution *x,
+	double stretch, double floor_ms)
 {
 	static const struct et_central absent = { .max_ms = NAN, .sd_ms = NAN };
 	const struct et_central *c = et_findings_central(f, x->name);
 
 	if (f->frequent && f->frequent[x->name])
 		return false;
-	return et_is_long_running(c ? c : &absent, x->ms, floor_ms);
+	return et_is_long_running(c ? c : &absent, x->ms, stretch, floor_ms);
 }
 
 /* A long-running execution, to be sorted by name and sample. */
@@ -88,14 +88,16 @@ static struct sighting *find_sightings(
 	const struct et_daemon_run *run, double floor_ms, struct et_run_findings *f, size_t *n)
 {
 	struct sighting *all = et_calloc(run->n_executions + 1, sizeof(*all));
+	double usual_ms = et_usual_elapsed_ms(run);
 
 	*n = 0;
 	f->long_running = et_calloc(run->n_executions + 1, sizeof(*f->long_running));
 	for (size_t i = 0; i < run->n_listed; i++) {
 		const struct et_daemon_sample *w = &run->listed[i];
+		double stretch = et_sample_stretch(w, usual_ms);
 		for (size_t k = 0; f->explained[i] && k < w->n; k++) {
 			const struct et_execution *x = &run->executions[w->first + k];
-			if (!is_long_running(f, x, floor_ms))
+			if (!is_long_running(f, x, stretch, floor_ms))
 				continue;
 			f->long_running[w->first + k] = true;
 			all[(*n)++] = (struct sighting){ x->name, i, x->ms };

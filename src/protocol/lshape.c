@@ -82,11 +82,29 @@ struct et_central *et_central_figures(
 	return all;
 }
 
-bool et_is_long_running(const struct et_central *central, double ms, double floor_ms)
+bool et_is_long_running(
+	const struct et_central *central, double ms, double stretch, double floor_ms)
 {
 	if (ms < floor_ms)
 		return false;
-	return ms > (isnan(central->max_ms) ? 0 : central->max_ms + 2 * central->sd_ms);
+	return ms > (isnan(central->max_ms) ? 0 : stretch * (central->max_ms + 2 * central->sd_ms));
+}
+
+double et_sample_stretch(const struct et_daemon_sample *w, double usual_ms)
+{
+	return usual_ms > 0 ? fmax(1, w->elapsed_ms / usual_ms) : 1;
+}
+
+double et_usual_elapsed_ms(const struct et_daemon_run *run)
+{
+	ET_AUTO_FREE double *x = et_calloc(run->n_listed + 1, sizeof(*x));
+
+	if (!run->whole || !run->n_listed)
+		return NAN;
+	for (size_t i = 0; i < run->n_listed; i++)
+		x[i] = run->listed[i].elapsed_ms;
+	et_sort(x, run->n_listed);
+	return et_median_sorted(x, run->n_listed);
 }
 
 /* --- how often a daemon comes --- */
@@ -138,9 +156,11 @@ struct finder {
 	struct et_central *central;
 };
 
-static bool is_long_running(const struct finder *f, const struct et_execution *x)
+static bool is_long_running(
+	const struct finder *f, const struct et_daemon_sample *w, const struct et_execution *x)
 {
-	return et_is_long_running(&f->central[x->name], x->ms, f->floor_ms);
+	return et_is_long_running(
+		&f->central[x->name], x->ms, et_sample_stretch(w, f->median[0]), f->floor_ms);
 }
 
 /* Returns the long-running time of frequent daemons in a sample, or that of all others. */
@@ -150,7 +170,7 @@ static double blamed_ms(const struct finder *f, const struct et_daemon_sample *w
 
 	for (size_t k = 0; k < w->n; k++) {
 		const struct et_execution *x = &f->run->executions[w->first + k];
-		if (f->frequent[x->name] == frequent && is_long_running(f, x))
+		if (f->frequent[x->name] == frequent && is_long_running(f, w, x))
 			sum += x->ms;
 	}
 	return sum;
@@ -226,7 +246,7 @@ static struct visits *count_blamed(const struct finder *f)
 			see(&all[nobody], f->run, i);
 		for (size_t k = 0; f->explained[i] && k < w->n; k++) {
 			const struct et_execution *x = &f->run->executions[w->first + k];
-			if (is_long_running(f, x))
+			if (is_long_running(f, w, x))
 				see(&all[x->name], f->run, i);
 		}
 	}
@@ -258,11 +278,11 @@ static bool shares_visit(const struct finder *f, size_t i, size_t far)
 
 	for (size_t k = w->first; f->explained[far] && k < w->first + w->n; k++) {
 		const struct et_execution *x = &f->run->executions[k];
-		if (f->frequent[x->name] || !is_long_running(f, x))
+		if (f->frequent[x->name] || !is_long_running(f, w, x))
 			continue;
 		for (size_t j = v->first; j < v->first + v->n; j++) {
 			const struct et_execution *y = &f->run->executions[j];
-			if (y->name == x->name && is_long_running(f, y))
+			if (y->name == x->name && is_long_running(f, v, y))
 				return true;
 		}
 	}

@@ -90,7 +90,17 @@ double et_lshape_bound(const double *values, size_t n, double step, double proba
  */
 struct et_central *et_central_figures(
 	const struct et_daemon_run *run, size_t n_names, const bool *out);
-/* True if the execution is longer than max + 2 sd in the cluster, and not below the floor. */
-bool et_is_long_running(const struct et_central *central, double ms, double floor_ms);
+/*
+ * True if the execution is longer than max + 2 sd in the cluster, and not below the floor. A sample
+ * that takes `stretch` times as long normally meets that much more of each daemon.
+ */
+bool et_is_long_running(
+	const struct et_central *central, double ms, double stretch, double floor_ms);
+/*
+ * Returns how many times as long as usual (the median, NaN: not known) the sample took, at least 1.
+ */
+double et_sample_stretch(const struct et_daemon_sample *w, double usual_ms);
+/* The median elapsed time of the listed samples; NaN if the run is not whole. */
+double et_usual_elapsed_ms(const struct et_daemon_run *run);
 
 #endif

@@ -208,6 +208,28 @@ static void test_stray(void)
 	uproot(&r, &f);
 }
 
+/* A visit makes a sample take four times as long, so that it has four times as much of others. */
+static void test_stretched(void)
+{
+	static const struct visit visits[] = { { "backupd", 50, 50.9, 3.5 }, { 0 } };
+	struct planted p = with(visits);
+	struct et_daemon_record r = { 0 };
+	struct et_daemon_findings f;
+	struct et_error err;
+	struct et_rng rng;
+
+	et_rng_seed(&rng, 1, 13);
+	plant(&r, &r.short_run, &p, &rng);
+	const struct et_daemon_sample *w = &r.short_run.listed[50];
+	r.short_run.executions[w->first].ms *= 4; /* rcu */
+	et_daemon_record_settle(&r);
+	if (et_daemons_analyse(&r, "stretched", &f, &err))
+		tap_bail("%s", err.what);
+	ok(f.short_run.n_far == 1 && f.n_cutoffs == 1 && cutoff_of(&f, "backupd"),
+		"stretched sample: a daemon that runs all the time has no cutoff by it");
+	uproot(&r, &f);
+}
+
 /*
  * Something that is not a process, such as a hypervisor, takes 200 ms of three samples. Processes
  * of a few milliseconds happen to run in two of them, and a daemon of its own takes 150 ms of
@@ -412,6 +434,7 @@ int main(void)
 	test_ends();
 	test_mixed();
 	test_stray();
+	test_stretched();
 	test_unexplained();
 	test_burst();
 	test_floor();
