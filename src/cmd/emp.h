@@ -20,8 +20,9 @@ struct et_emp {
 struct et_emp_plan {
 	bool there; /* cutoffs are stored for this machine */
 	struct et_cutoffs cutoffs;
-	char *misfit; /* why they are not to be used, or NULL */
-	bool learn;   /* the user wants to learn if nothing that fits is stored */
+	char *misfit;   /* why they are not to be used, or NULL */
+	bool elsewhere; /* they are another machine's, so check I does not use them */
+	bool learn;     /* the user wants to learn if nothing that fits is stored */
 	struct et_learn_options how;
 };
 

@@ -40,6 +40,7 @@ static char *describe_misfits(const struct et_emp *p, const struct et_cutoffs *c
 	uint64_t now = et_clock_read_ns(CLOCK_REALTIME);
 	unsigned misfits = et_cutoffs_fit_machine(
 		c, &(struct et_learning_place){ .kernel = p->here.host.kernel,
+			   .cpu = p->here.host.cpu,
 			   .machine = p->here.machine,
 			   .services = p->here.services,
 			   .tuned = p->tuned,
@@ -79,8 +80,11 @@ int et_emp_decide(const struct et_emp *p, const struct et_cli *cli, struct et_em
 	*out = (struct et_emp_plan){ .learn = p->o->emp.learn != ET_LEARN_NEVER };
 	out->how = (struct et_learn_options){ .plan = *preset, .label = ET_LEARN_LABEL };
 	int rc = load(p, cli, out, err);
-	if (rc == 0 && out->there)
+	if (rc == 0 && out->there) {
 		out->misfit = describe_misfits(p, &out->cutoffs);
+		out->elsewhere =
+			et_cutoffs_elsewhere(&out->cutoffs, p->here.machine, p->here.host.cpu);
+	}
 	if (rc == 0 && out->there && !out->misfit && paper &&
 		!et_cutoffs_cover(&out->cutoffs, preset))
 		out->misfit = et_strdup("with fewer or shorter samples than those of the papers");
@@ -139,7 +143,9 @@ static char *describe_none(const struct et_emp_plan *plan)
 {
 	char *text = NULL;
 
-	if (plan->there)
+	if (plan->there && plan->elsewhere)
+		et_append(&text, "", "nothing is learned on this machine");
+	else if (plan->there)
 		et_append(&text, "", "check I uses cutoffs that were learned %s", plan->misfit);
 	else
 		et_append(&text, "", "nothing is learned");

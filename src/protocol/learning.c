@@ -18,6 +18,12 @@ static bool differ(const char *a, const char *b)
 	return *a && *b && strcmp(a, b) != 0;
 }
 
+/* Earlier versions did not record the machine; its processor is the next best. */
+bool et_cutoffs_elsewhere(const struct et_cutoffs *c, const char *machine, const char *cpu)
+{
+	return *c->machine && *machine ? differ(c->machine, machine) : differ(c->cpu, cpu);
+}
+
 uint64_t et_cutoffs_days(const struct et_cutoffs *c, uint64_t wall_ns)
 {
 	return wall_ns > c->learned_wall_ns ? (wall_ns - c->learned_wall_ns) / DAY_NS : 0;
@@ -27,7 +33,7 @@ unsigned et_cutoffs_fit_machine(const struct et_cutoffs *c, const struct et_lear
 {
 	unsigned misfits = 0;
 
-	if (differ(c->machine, now->machine))
+	if (et_cutoffs_elsewhere(c, now->machine, now->cpu))
 		misfits |= ET_MISFIT_MACHINE;
 	if (differ(c->kernel, now->kernel))
 		misfits |= ET_MISFIT_KERNEL;

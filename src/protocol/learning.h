@@ -13,7 +13,7 @@ enum { ET_LEARNING_DAYS = 90 }; /* by then, updates may have brought other daemo
 
 /* The machine as it is now. A text that is not known is "", and then does not count. */
 struct et_learning_place {
-	const char *kernel;
+	const char *kernel, *cpu;
 	const char *machine;  /* as et_host_identity describes it */
 	const char *services; /* the digest of the services that can run */
 	bool tuned;           /* the environment is applied */
@@ -36,6 +36,11 @@ enum et_misfit {
  * its finding is that none needs a cutoff.
  */
 unsigned et_cutoffs_fit_machine(const struct et_cutoffs *c, const struct et_learning_place *now);
+/*
+ * Whether cutoffs are those of another machine. They are kept by the name of the host, which
+ * several machines may have.
+ */
+bool et_cutoffs_elsewhere(const struct et_cutoffs *c, const char *machine, const char *cpu);
 /* The age of a learning in whole days; 0 if it is dated in the future. */
 uint64_t et_cutoffs_days(const struct et_cutoffs *c, uint64_t wall_ns);
 

@@ -8,13 +8,13 @@
 #include "store/cutoffs.h"
 
 #include <math.h>
-#include <string.h>
 
 void et_cutoffs_warn(const struct et_cutoffs *c, const struct et_host *host, uint64_t wall_ns,
 	struct et_warnings *out)
 {
 	unsigned misfits =
 		et_cutoffs_fit_machine(c, &(struct et_learning_place){ .kernel = host->kernel,
+						  .cpu = "",
 						  .machine = "",
 						  .services = "",
 						  .wall_ns = wall_ns });
@@ -40,20 +40,12 @@ static void warn_length(
 	}
 }
 
-/* Cutoffs are kept by the name of the host, which several machines may have. */
-static bool is_elsewhere(const struct et_cutoffs *c, const struct et_experiment *e)
-{
-	if (c->machine[0] && e->machine[0])
-		return strcmp(c->machine, e->machine);
-	return c->cpu[0] && e->host.cpu[0] && strcmp(c->cpu, e->host.cpu);
-}
-
 static int load_cutoffs(struct et_store *store, const struct et_experiment *e,
 	struct et_cutoffs *out, bool *there, struct et_error *err)
 {
 	int rc = et_cutoffs_load(store, e->host.name, out, there, err);
 
-	if (rc == 0 && *there && is_elsewhere(out, e)) {
+	if (rc == 0 && *there && et_cutoffs_elsewhere(out, e->machine, e->host.cpu)) {
 		et_cutoffs_free(out);
 		*out = (struct et_cutoffs){ 0 };
 		*there = false;

@@ -20,6 +20,7 @@ static struct et_cutoffs learned(void)
 		.long_seconds = 8 };
 
 	strcpy(c.kernel, "6.1.0");
+	strcpy(c.cpu, "Z80");
 	strcpy(c.machine, "box 1234");
 	strcpy(c.services, "00ff00ff00ff00ff");
 	return c;
@@ -28,6 +29,7 @@ static struct et_cutoffs learned(void)
 static struct et_learning_place place(void)
 {
 	return (struct et_learning_place){ .kernel = "6.1.0",
+		.cpu = "Z80",
 		.machine = "box 1234",
 		.services = "00ff00ff00ff00ff",
 		.tuned = true,
@@ -75,7 +77,13 @@ static void test_unknown(void)
 	c.machine[0] = c.services[0] = '\0';
 	ok(et_cutoffs_fit_machine(&c, &p) == 0,
 		"learning: one that recorded neither machine nor services fits by the rest");
+	p.cpu = "6502";
+	ok(et_cutoffs_fit_machine(&c, &p) == ET_MISFIT_MACHINE,
+		"learning: without a recorded machine, another processor shows another machine");
 	c = learned();
+	ok(et_cutoffs_fit_machine(&c, &p) == 0,
+		"learning: a machine that is known may have another processor");
+	p.cpu = "Z80";
 	p.machine = p.services = "";
 	ok(et_cutoffs_fit_machine(&c, &p) == 0,
 		"learning: it fits a place whose machine and services are not known");
