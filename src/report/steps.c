@@ -7,9 +7,15 @@ enum { NOTE_COLUMN = 16 };
 /* Samples of all commands, by what became of them. */
 struct tally {
 	size_t warmup, samples;
-	size_t by_cutoff, by_slowness, by_value; /* removed, or marked under --keep-all */
+	size_t by_cutoff, by_value; /* removed, or marked under --keep-all */
 	size_t most_left; /* solo samples that check II looked at, of the command with the most */
 };
+
+static bool is_ruled(
+	const struct et_sample *s, enum et_removed_by by, enum et_mark mark, bool keep_all)
+{
+	return s->ruling.removal.by == by || (keep_all && s->ruling.marks & mark);
+}
 
 static void count_command(const struct et_command *c, bool keep_all, struct tally *t)
 {
@@ -17,20 +23,15 @@ static void count_command(const struct et_command *c, bool keep_all, struct tall
 	size_t left = 0;
 
 	for (const struct et_sample *s; (s = et_sample_reader_next(&all));) {
-		const struct et_ruling *r = &s->ruling;
-		bool slow = r->removal.by == ET_REMOVED_MACHINE_SLOW;
-		bool hit = r->removal.by == ET_REMOVED_DAEMON_CUTOFF || r->marks & ET_MARK_DAEMON;
-		bool far = r->removal.by == ET_REMOVED_TWO_SIGMA || r->marks & ET_MARK_TWO_SIGMA;
-
+		bool hit = is_ruled(s, ET_REMOVED_DAEMON_CUTOFF, ET_MARK_DAEMON, keep_all);
 		if (s->place.warmup) {
 			t->warmup++;
 			continue;
 		}
 		t->samples++;
 		t->by_cutoff += hit;
-		t->by_slowness += slow;
-		t->by_value += far;
-		left += s->place.arrangement == ET_SOLO && (keep_all || (!hit && !slow));
+		t->by_value += is_ruled(s, ET_REMOVED_TWO_SIGMA, ET_MARK_TWO_SIGMA, keep_all);
+		left += s->place.arrangement == ET_SOLO && (keep_all || !hit);
 	}
 	t->most_left = left > t->most_left ? left : t->most_left;
 }
@@ -90,7 +91,7 @@ static void add_second(
 	struct et_steps *s, const struct et_experiment *e, const struct tally *t, size_t least)
 {
 	static const char name[] = "check II";
-	size_t left = t->samples - (e->plan.keep_all ? 0 : t->by_cutoff + t->by_slowness);
+	size_t left = t->samples - (e->plan.keep_all ? 0 : t->by_cutoff);
 
 	if (t->most_left >= least)
 		et_steps_add(s, name, ET_STEP_DONE, removed(e, t->by_value, left));
@@ -108,11 +109,6 @@ void et_steps_add_checks(struct et_steps *s, const struct et_experiment *e, size
 		count_command(&e->commands[c], e->plan.keep_all, &t);
 	add_runs(s, e, &t);
 	add_first(s, e, &t);
-	if (t.by_slowness)
-		et_steps_add(s, "machine", ET_STEP_DONE,
-			et_asprintf("%zu of %zu samples removed because the machine was slow, "
-				    "which is no part of EMP",
-				t.by_slowness, t.samples));
 	add_second(s, e, &t, least);
 }
 

@@ -55,7 +55,6 @@ static void test_counts(void)
 		"steps: check I counts its removals among all samples");
 	is_str(line(e, "check II"), "done: 1 of 8 samples removed",
 		"steps: check II counts its removals among those that check I left");
-	is_str(line(e, "machine"), "", "steps: no line about the machine if it was not slow");
 	e->state = ET_STATE_INTERRUPTED;
 	is_str(line(e, "runs"), "interrupted: 10 samples, 1 warm-up run",
 		"steps: interrupted runs are called so");
@@ -71,20 +70,28 @@ static void test_counts(void)
 	et_experiment_free(e);
 }
 
-static void test_slow(void)
+/* Marks a sample and does not remove it. */
+static void mark(struct et_experiment *e, size_t at, uint32_t marks)
+{
+	et_samples_edit(&e->commands[0].samples, at)->ruling.marks |= marks;
+}
+
+static void test_marks(void)
 {
 	struct et_experiment *e = measured(10, 0, 0);
 
-	ET_AUTO_FREE struct et_sample *s = et_calloc(1, sizeof(*s));
-	s->place.arrangement = ET_SOLO;
-	s->ruling.removal.by = ET_REMOVED_MACHINE_SLOW;
-	et_experiment_add(e, s);
-	is_str(line(e, "machine"),
-		"done: 1 of 11 samples removed because the machine was slow, which is no part of "
-		"EMP",
-		"steps: samples of a slow machine have a line of their own");
+	mark(e, 1, ET_MARK_DAEMON | ET_MARK_MACHINE_SLOW);
+	mark(e, 2, ET_MARK_TWO_SIGMA);
+	is_str(line(e, "check I"), "done: 0 of 10 samples removed, 3 daemons with a cutoff",
+		"steps: a mark is no removal");
 	is_str(line(e, "check II"), "done: 0 of 10 samples removed",
-		"steps: check II does not look at samples of a slow machine");
+		"steps: marked samples are among those that check II looked at");
+	e->plan.keep_all = true;
+	is_str(line(e, "check I"),
+		"done: 1 of 10 samples marked, none removed (--keep-all), 3 daemons with a cutoff",
+		"steps: with --keep-all check I counts its marks");
+	is_str(line(e, "check II"), "done: 1 of 10 samples marked, none removed (--keep-all)",
+		"steps: with --keep-all check II counts its marks");
 	et_experiment_free(e);
 }
 
@@ -137,7 +144,7 @@ static void test_output(void)
 int main(void)
 {
 	test_counts();
-	test_slow();
+	test_marks();
 	test_first_check();
 	test_output();
 	return tap_done();
