@@ -53,7 +53,7 @@ try()
 
 case ${1:-} in
 readme)
-	for page in README CONTRIBUTING; do
+	for page in README CONTRIBUTING doc/emp; do
 		try "$page" < <(fenced "$root/$page.md")
 	done
 	;;
