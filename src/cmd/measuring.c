@@ -92,6 +92,7 @@ static struct et_session_setup session_setup(struct et_measuring *m)
 		.no_ledger = m->no_ledger,
 		.early = m->early,
 		.draw_seed = m->draw_seed,
+		.most_rounds = m->most_rounds,
 		.progress = draw,
 		.review = review,
 		.trust = m->trust,
@@ -170,7 +171,7 @@ int et_measuring_drive(struct et_measuring *m, struct et_error *err)
 	et_progress_erase(&m->progress);
 	et_watch_look(&m->watch);
 	et_tuning_end(&m->tuning, m->cli);
-	if (rc && rc != -EINTR && e->state == ET_STATE_INTERRUPTED)
+	if (rc && rc != -EINTR && rc != -EAGAIN && e->state == ET_STATE_INTERRUPTED)
 		return hint_resumption(m, rc, err);
 	return rc;
 }

@@ -19,6 +19,7 @@ struct et_measuring {
 	bool no_ledger;          /* --no-ledger */
 	bool draw_seed;          /* the user gave no seed */
 	bool trust;              /* --trust-record */
+	uint32_t most_rounds;    /* then et_measuring_drive returns -EAGAIN; 0: no limit */
 	const char *resume_verb; /* the command that --resume belongs to; NULL: run */
 	FILE *text;              /* stream for text: --env -v prints its changes there */
 	/* filled by the functions below */

@@ -494,6 +494,8 @@ static int run_rounds(struct state *st, uint32_t only, struct et_error *err)
 		more = another_round(st, round - 1, only, err);
 		if (more <= 0)
 			return more;
+		if (st->d->most_rounds && st->at.run >= st->d->most_rounds)
+			return -EAGAIN;
 		if (!st->at.run)
 			st->at.began_ns = st->d->clock->now_ns(st->d->clock->ctx);
 		rc = run_round(st, round, only, err);

@@ -25,6 +25,7 @@ struct et_driver {
 	struct et_experiment *e; /* samples are added here; those of an earlier session count */
 	struct et_executor executor;
 	const struct et_clock *clock;
+	uint32_t most_rounds; /* of this call: then et_drive returns -EAGAIN; 0: no limit */
 	/*
 	 * Called before something runs that is expected to take next_ns (UINT64_MAX: unknown). It
 	 * makes samples durable that must not wait that long. 0 or -errno; may be NULL.
@@ -42,8 +43,9 @@ struct et_driver {
 };
 
 /*
- * Returns 0 when the plan is fulfilled or its time limit is reached, -EINTR after a signal, else
- * -errno with err filled. Every finished sample was handed over in any case.
+ * Returns 0 when the plan is fulfilled or its time limit is reached, -EINTR after a signal, -EAGAIN
+ * after most_rounds if more are planned, else -errno with err filled. Every finished sample was
+ * handed over in any case.
  */
 int et_drive(struct et_driver *d, struct et_error *err) ET_CHECK;
 

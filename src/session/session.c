@@ -243,7 +243,8 @@ static enum et_state state_after(const struct et_session *s, int rc)
 {
 	if (rc == 0)
 		return ET_STATE_DONE;
-	return rc == -EINTR || s->store_failed ? ET_STATE_INTERRUPTED : ET_STATE_FAILED;
+	return rc == -EINTR || rc == -EAGAIN || s->store_failed ? ET_STATE_INTERRUPTED
+								: ET_STATE_FAILED;
 }
 
 /*
@@ -253,7 +254,7 @@ static enum et_state state_after(const struct et_session *s, int rc)
 static int finish(struct et_session *s, int rc, struct et_error *err)
 {
 	/* After an interruption a store that fails is what the user must know. */
-	struct et_error *why = rc && rc != -EINTR ? NULL : err;
+	struct et_error *why = rc && rc != -EINTR && rc != -EAGAIN ? NULL : err;
 	int rc2 = et_recorder_flush(&s->recorder, why);
 
 	et_runner_close(s->runner);
@@ -278,6 +279,7 @@ int et_session_drive(struct et_session *s, struct et_error *err)
 	struct et_driver d = { .e = s->e,
 		.executor = et_runner_executor(s->runner),
 		.clock = &et_clock_real,
+		.most_rounds = s->setup.most_rounds,
 		.settle = settle,
 		.keep = keep,
 		.apply_rules = apply_rules,

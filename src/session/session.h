@@ -24,6 +24,7 @@ struct et_session_setup {
 	char *const *envp;             /* environment of the programs */
 	bool no_ledger;                /* do not record which processes have the program's CPU */
 	struct et_ledger_early *early; /* for the ledger, see measure/ledger.h; NULL: none */
+	uint32_t most_rounds;          /* of this session, see et_session_drive; 0: no limit */
 	bool draw_seed; /* replace plan.seed of a new experiment by a random number */
 	/* Called after each run. May be NULL. */
 	void (*progress)(void *ctx, const struct et_progress_note *note);
@@ -52,9 +53,10 @@ int et_session_begin(const struct et_session_setup *setup, struct et_experiment 
 int et_session_resume(const struct et_session_setup *setup, const char *name,
 	struct et_session **out, struct et_error *err) ET_CHECK;
 /*
- * Runs the plan, once per session, and records how it ended. Returns 0, -EINTR after a signal, or
- * another -errno. In any case every finished sample that the store accepts is durable afterwards.
- * If the store failed, the state is ET_STATE_INTERRUPTED: the experiment can be resumed.
+ * Runs the plan, once per session, and records how it ended. Returns 0, -EINTR after a signal,
+ * -EAGAIN after most_rounds if the plan has more, or another -errno. In any case every finished
+ * sample that the store accepts is durable afterwards. If the store failed, the state is
+ * ET_STATE_INTERRUPTED: the experiment can be resumed.
  */
 int et_session_drive(struct et_session *s, struct et_error *err) ET_CHECK;
 

@@ -22,6 +22,7 @@ struct script {
 	uint64_t hooks_ns;           /* time between runs */
 	struct et_experiment *ruled; /* the rules remove every second sample; NULL: no rules */
 	size_t rule_calls;
+	uint32_t most_rounds;
 };
 
 /* Rules on all samples anew, as the protocol's rules do. */
@@ -133,6 +134,7 @@ static int drive(struct et_experiment *e, struct script *s, struct et_error *err
 	struct et_driver d = { .e = e,
 		.executor = { .run = run, .around = around, .ctx = s },
 		.clock = &clock,
+		.most_rounds = s->most_rounds,
 		.keep = keep,
 		.note = note,
 		.apply_rules = apply_rules,
@@ -502,6 +504,37 @@ static size_t kbest_runs(enum et_protocol protocol, struct et_plan plan, struct 
 	return n;
 }
 
+/* Blocks of rounds, as `lab emp-versions` runs them, give the runs of a single call. */
+static void blocks(void)
+{
+	struct et_plan plan = { .runs = 7, .order = ET_ORDER_RANDOM, .seed = 3 };
+	struct et_experiment *whole = experiment(3, plan), *e = experiment(3, plan);
+	struct script s = { 0 }, all = { 0 };
+	struct et_error err;
+	size_t calls = 0;
+	int rc;
+
+	ok(drive(whole, &all, &err) == 0, "blocks: the whole plan runs in one call");
+	do {
+		s.most_rounds = 2;
+		rc = drive(e, &s, &err);
+		calls++;
+		if (calls == 1)
+			ok(rc == -EAGAIN && s.runs == 6,
+				"blocks: the first call ends after two rounds");
+	} while (rc == -EAGAIN && calls < 9);
+	ok(rc == 0 && calls == 4 && s.runs == 21, "blocks: seven rounds take four calls");
+	for (size_t c = 0; c < 3; c++) {
+		bool same = true;
+		for (size_t i = 0; i < 7; i++)
+			same = same && sample_of(&e->commands[c], i)->place.order ==
+					       sample_of(&whole->commands[c], i)->place.order;
+		ok(same, "blocks: command %zu has its runs at the places of a single call", c + 1);
+	}
+	et_experiment_free(whole);
+	et_experiment_free(e);
+}
+
 static void fastest_agree(void)
 {
 	struct et_plan plan = { .runs = 10, .max_runs = 50, .k = 3, .epsilon = 0.001 };
@@ -624,6 +657,7 @@ int main(void)
 	limits();
 	failures();
 	resume_anywhere();
+	blocks();
 	duets_left_out();
 	return tap_done();
 }
