@@ -9,7 +9,15 @@
 
 #define SEVERAL '#' /* replaces the letters where points of several curves meet */
 
-enum { ROWS = 11, LEAST_CELLS = 24, MOST_CELLS = 64, MARGIN = 7, ACROSS = 2, DOWN = 4 };
+enum {
+	ROWS = 11,
+	LEAST_CELLS = 24,
+	MOST_CELLS = 64,
+	MARGIN = 7,
+	WIDE_MARGIN = 10, /* has room for "0.0001 %" and "100 µs" */
+	ACROSS = 2,
+	DOWN = 4,
+};
 
 struct canvas {
 	int cells;           /* in a row */
@@ -18,7 +26,10 @@ struct canvas {
 	double lo, hi;       /* logarithms of x */
 	double top;          /* the upper end of the y axis */
 	bool several;        /* points of different curves meet somewhere */
-	bool log;            /* the y axis falls by a decade every two rows */
+	int decades;         /* of a logarithmic y axis; 0: it is linear, from 0 */
+	enum et_axis_unit unit;
+	int margin;   /* columns before the y axis */
+	bool compact; /* the legend is one paragraph */
 };
 
 /* across and down count dots from the left and from the top. */
@@ -42,7 +53,7 @@ static int across_of(const struct canvas *c, double x)
 
 static int down_of(const struct canvas *c, double y)
 {
-	double share = c->log ? 1 + log10(fmax(y, DBL_MIN) / c->top) / (ROWS / 2) : y / c->top;
+	double share = c->decades ? 1 + log10(fmax(y, DBL_MIN) / c->top) / c->decades : y / c->top;
 
 	return (int)lround((1 - fmin(1, fmax(0, share))) * (ROWS * DOWN - 1));
 }
@@ -94,36 +105,71 @@ static bool coincide(const struct canvas *c, const double *x, size_t n, const st
 	return seen;
 }
 
+/* The text of a curve in the legend. Caller frees. */
+static char *legend_of(const struct canvas *c, const double *x, size_t n,
+	const struct et_curve *curves, size_t which)
+{
+	size_t twin = 0;
+
+	while (twin < which && !coincide(c, x, n, &curves[twin], &curves[which]))
+		twin++;
+	return twin < which ? et_asprintf("%s: same as %c", curves[which].label, curves[twin].mark)
+			    : et_strdup(curves[which].label);
+}
+
+static void print_compact_legend(const struct canvas *c, const double *x, size_t n,
+	const struct et_curve *curves, size_t n_curves, const struct et_page *page)
+{
+	ET_AUTO_FREE char *all = NULL, *lead = et_asprintf("%*s", c->margin, "");
+
+	for (size_t i = 0; i < n_curves; i++) {
+		ET_AUTO_FREE char *label = legend_of(c, x, n, curves, i);
+		et_append(&all, ", ", "%c %s", curves[i].mark, label);
+	}
+	if (c->several)
+		et_append(&all, ", ", "%c several curves", SEVERAL);
+	et_page_paragraph(page, c->margin + 1, lead, NULL, all, NULL);
+}
+
 static void print_legend(const struct canvas *c, const double *x, size_t n,
 	const struct et_curve *curves, size_t n_curves, const struct et_page *page)
 {
 	for (size_t i = 0; i < n_curves; i++) {
 		char lead[MARGIN + 4];
-		size_t twin = 0;
 		snprintf(lead, sizeof(lead), "%*s%c", MARGIN + 1, "", curves[i].mark);
-		while (twin < i && !coincide(c, x, n, &curves[twin], &curves[i]))
-			twin++;
-		ET_AUTO_FREE char *label =
-			twin < i ? et_asprintf("%s: same as %c", curves[i].label, curves[twin].mark)
-				 : et_strdup(curves[i].label);
+		ET_AUTO_FREE char *label = legend_of(c, x, n, curves, i);
 		et_page_paragraph(page, MARGIN + 3, lead, NULL, label, NULL);
 	}
 	if (c->several)
 		fprintf(page->out, "%*s%c several curves\n", MARGIN + 1, "", SEVERAL);
 }
 
+/* The label of a row: on a linear axis of 0, the middle and the top, else of decades. */
+static const char *row_label(const struct canvas *c, int row, char buf[ET_FIGURE])
+{
+	*buf = '\0';
+	if (!c->decades && row % (ROWS / 2) == 0)
+		snprintf(buf, ET_FIGURE, "%.3g %%", 100 * c->top * (1 - row / (ROWS - 1.0)));
+	for (int d = 0; d <= c->decades && c->decades; d++) {
+		if ((int)lround((double)d * (ROWS - 1) / c->decades) != row)
+			continue;
+		double at = c->top * pow(10, -d);
+		if (c->unit == ET_AXIS_NS)
+			et_format_rounded(at, 1, buf);
+		else
+			snprintf(buf, ET_FIGURE, "%.4g %%", 100 * at);
+	}
+	return buf;
+}
+
 static void print_row(const struct canvas *c, int row, FILE *out)
 {
 	int end = c->cells;
 
-	/* Linear: rows 0, 5 and 10 are centred near the top, half of it, and 0 %. */
-	if (c->log && row % 2 == 0)
-		fprintf(out, "%4.4g %% ", 100 * c->top * pow(10, -row / 2));
-	else if (!c->log && row % (ROWS / 2) == 0)
-		fprintf(out, "%4.3g %% ", 100 * c->top * (1 - row / (ROWS - 1.0)));
-	else
-		fprintf(out, "%*s", MARGIN, "");
-	fputs("│", out);
+	char label[ET_FIGURE];
+	int columns = et_columns(row_label(c, row, label));
+
+	fprintf(out, "%*s%s │", c->margin - 1 - columns, "", label);
 	while (end > 0 && !c->dots[row * c->cells + end - 1] && !c->marks[row * c->cells + end - 1])
 		end--;
 	for (int i = 0; i < end; i++) {
@@ -146,7 +192,7 @@ static void print_axis(
 	ET_AUTO_FREE char *line = et_alloc((size_t)c->cells + 16);
 	int free_from = 0;
 
-	fprintf(out, "%*s└", MARGIN, "");
+	fprintf(out, "%*s└", c->margin, "");
 	for (int i = 0; i < c->cells; i++)
 		fputs("─", out);
 	memset(line, ' ', (size_t)c->cells + 15);
@@ -162,14 +208,14 @@ static void print_axis(
 		free_from = at + width + 1;
 	}
 	line[free_from > 0 ? free_from - 1 : 0] = '\0';
-	fprintf(out, "\n%*s%s  %s\n", MARGIN + 1, "", line, label);
+	fprintf(out, "\n%*s%s  %s\n", c->margin + 1, "", line, label);
 }
 
 static void draw(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
-	double top, bool log_y, const char *x_label, const struct et_page *page)
+	struct canvas c, const char *x_label, const struct et_page *page)
 {
-	struct canvas c = { .cells = page->width - MARGIN - 14, .top = top, .log = log_y };
-
+	c.margin = c.compact ? WIDE_MARGIN : MARGIN;
+	c.cells = page->width - c.margin - 14;
 	if (!n || c.cells < LEAST_CELLS)
 		return;
 	if (c.cells > MOST_CELLS)
@@ -186,7 +232,10 @@ static void draw(const double *x, size_t n, const struct et_curve *curves, size_
 	for (int row = 0; row < ROWS; row++)
 		print_row(&c, row, page->out);
 	print_axis(&c, x, n, x_label, page->out);
-	print_legend(&c, x, n, curves, n_curves, page);
+	if (c.compact)
+		print_compact_legend(&c, x, n, curves, n_curves, page);
+	else
+		print_legend(&c, x, n, curves, n_curves, page);
 }
 
 /* The smallest of these steps that is not below any point; labels have room for 0.1 %. */
@@ -209,17 +258,46 @@ static double top_of(size_t n, const struct et_curve *curves, size_t n_curves)
 void et_plot_small_shares(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
 	const char *x_label, const struct et_page *page)
 {
-	draw(x, n, curves, n_curves, top_of(n, curves, n_curves), false, x_label, page);
+	struct canvas c = { .top = top_of(n, curves, n_curves), .unit = ET_AXIS_SHARE };
+
+	draw(x, n, curves, n_curves, c, x_label, page);
 }
 
 void et_plot_shares(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
 	const char *x_label, const struct et_page *page)
 {
-	draw(x, n, curves, n_curves, 1, false, x_label, page);
+	struct canvas c = { .top = 1, .unit = ET_AXIS_SHARE };
+
+	draw(x, n, curves, n_curves, c, x_label, page);
 }
 
 void et_plot_errors(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
 	const char *x_label, const struct et_page *page)
 {
-	draw(x, n, curves, n_curves, 10, true, x_label, page);
+	struct canvas c = { .top = 10, .decades = ROWS / 2, .unit = ET_AXIS_SHARE };
+
+	draw(x, n, curves, n_curves, c, x_label, page);
+}
+
+void et_plot_log(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
+	enum et_axis_unit unit, const char *x_label, const struct et_page *page)
+{
+	struct canvas c = { .unit = unit, .compact = true };
+	double least = INFINITY, most = 0;
+
+	for (size_t i = 0; i < n_curves; i++) {
+		for (size_t k = 0; k < n; k++) {
+			double y = curves[i].y[k];
+			if (y > 0 && isfinite(y)) {
+				least = fmin(least, y);
+				most = fmax(most, y);
+			}
+		}
+	}
+	if (!(most > 0))
+		return;
+	int top = et_int(ceil(log10(most) - 1e-9)), bottom = et_int(floor(log10(least) + 1e-9));
+	c.decades = top - bottom < 1 ? 1 : top - bottom > ROWS - 1 ? ROWS - 1 : top - bottom;
+	c.top = pow(10, top);
+	draw(x, n, curves, n_curves, c, x_label, page);
 }

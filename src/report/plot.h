@@ -7,12 +7,13 @@
 #ifndef ET_REPORT_PLOT_H
 #define ET_REPORT_PLOT_H
 
+#include "report/axis.h"
 #include "report/terminal.h"
 
 struct et_curve {
 	const char *label;
 	char mark;       /* the letter of its points */
-	const double *y; /* a share for each x; NaN makes a gap */
+	const double *y; /* a value for each x, a share or as stated; NaN makes a gap */
 };
 
 /* Plots shares from 0 to 100 % over x on a logarithmic axis; x ascends and is greater than 0. */
@@ -25,5 +26,11 @@ void et_plot_small_shares(const double *x, size_t n, const struct et_curve *curv
 /* Plots errors on a logarithmic scale from 0.01 % to 1000 %; others are drawn at its edge. */
 void et_plot_errors(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
 	const char *x_label, const struct et_page *page);
+/*
+ * Plots values greater than 0 on a logarithmic scale of whole decades around them, in the unit of
+ * an axis. The legend is one paragraph, so labels are short. Nothing is drawn without values.
+ */
+void et_plot_log(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
+	enum et_axis_unit unit, const char *x_label, const struct et_page *page);
 
 #endif

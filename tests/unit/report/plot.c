@@ -30,6 +30,57 @@ static int marks(char mark)
 	return n;
 }
 
+static void print_log(const struct et_curve *curves, size_t n, enum et_axis_unit unit)
+{
+	static const double x[] = { 1, 10, 100 };
+	free(text);
+	text = NULL;
+	FILE *out = open_memstream(&text, &size);
+	struct et_page page = { .out = out, .width = 60 };
+
+	et_plot_log(x, 3, curves, n, unit, "seconds", &page);
+	fclose(out);
+}
+
+/* The row of the plot, from 0 at the top, that begins with the label; -1: there is none. */
+static int row_of(const char *label)
+{
+	int row = 0;
+
+	for (const char *line = text; line; line = strchr(line, '\n'), row++) {
+		line += *line == '\n';
+		const char *end = strstr(line, " │"), *at = strstr(line, label);
+		if (at && at < end && at + strlen(label) == end)
+			return row;
+	}
+	return -1;
+}
+
+static void log_axes(void)
+{
+	static const double sds[] = { 2e6, 3e8, 4e5 }, steady[] = { 1e6, 1e6, 1e6 };
+	static const double shares[] = { 0.00002, 0.0004, NAN }, zero[] = { 0, NAN, 0 };
+	const struct et_curve some[] = { { "v1", '1', sds }, { "v2", '2', steady } };
+	const struct et_curve twins[] = { { "v1", '1', sds }, { "v2", '2', sds } };
+	const struct et_curve small[] = { { "v1", 'x', shares }, { "v2", 'y', zero } };
+
+	print_log(some, 2, ET_AXIS_NS);
+	ok(row_of("1 s") == 0 && row_of("100 ms") == 3 && row_of("1 ms") == 8 &&
+			row_of("100 µs") == 10,
+		"log: decades from 100 µs to 1 s are labelled at their rows");
+	ok(strstr(text, "\n           1 v1, 2 v2\n"), "log: the legend is one line");
+	print_log(twins, 2, ET_AXIS_NS);
+	ok(strstr(text, "2 v2: same as 1, # several curves"),
+		"log: the legend shows which curve hides another");
+	print_log(small, 2, ET_AXIS_SHARE);
+	ok(row_of("0.1 %") == 0 && row_of("0.01 %") == 5 && row_of("0.001 %") == 10,
+		"log: shares are labelled in percent");
+	ok(marks('x') == 2 && marks('y') == 2 && !strstr(text, "nan"),
+		"log: 0 is drawn at the lower end, and NaN is omitted");
+	print_log(&small[1], 1, ET_AXIS_SHARE);
+	ok(!size, "log: nothing is drawn without a value above 0");
+}
+
 int main(void)
 {
 	static const double low[] = { 0.1, 0.2, 0.3 }, high[] = { 0.6, 0.7, 0.8 };
@@ -56,6 +107,7 @@ int main(void)
 		"a curve that ends earlier, or has no point, is not hidden");
 	ok(strstr(text, "\n        # several curves\n") != NULL,
 		"the legend explains the common mark");
+	log_axes();
 	free(text);
 	return tap_done();
 }
