@@ -89,6 +89,8 @@ int et_cli_own_path(char *buf, size_t size, struct et_error *err) ET_CHECK;
 const char *et_cli_store_given(const struct et_cli *cli) ET_CHECK;
 /* HOME, or the folder of the user in the user database. */
 const char *et_cli_home(void);
+/* The folder of the calibration of `put inc`; NULL if no variable names one. Caller frees. */
+char *et_cli_state_dir(void) ET_CHECK;
 /* Returns the URL of the store, also if none was given. Caller frees. */
 char *et_cli_store_url(const struct et_cli *cli) ET_CHECK;
 /*

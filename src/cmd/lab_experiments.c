@@ -66,7 +66,9 @@ const struct et_lab_experiment et_lab_experiments[] = {
 	{ "duet-bias", "how right is the ratio of programs that run side by side?",
 		MEASURED | ET_LAB_REPETITIONS | ET_LAB_PAIRS, et_lab_duet_bias },
 	{ "emp-versions", "how precise is each version of EMP, over the length of a task?",
-		MEASURED | ET_LAB_LENGTHS | ET_LAB_PACE, et_lab_emp_versions },
+		MEASURED | ET_LAB_LENGTHS | ET_LAB_PACE | ET_LAB_PRESET | ET_LAB_RESUME |
+			ET_LAB_SVG,
+		et_lab_emp_versions },
 	{ "clock-methods", "clock_gettime, the processor's counter and EMP, same runs",
 		MEASURED | ET_LAB_LENGTHS, et_lab_clock_methods },
 	{ "real-programs", "how precise is EMP for whole programs, by size of input?",

@@ -30,6 +30,8 @@ enum et_lab_option {
 	ET_LAB_LOADS = 1 << 15,
 	ET_LAB_SVG = 1 << 16,
 	ET_LAB_PAIRS = 1 << 17,
+	ET_LAB_PRESET = 1 << 18,
+	ET_LAB_RESUME = 1 << 19,
 };
 
 struct et_lab_request {

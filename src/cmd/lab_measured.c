@@ -5,14 +5,11 @@
 #include "cmd/lab_experiments.h"
 #include "cmd/measuring.h"
 #include "cmd/stored.h"
-#include "host/daemons.h"
 #include "protocol/precision.h"
 #include "report/lab_precision.h"
-#include "stats/pace.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 int et_lab_add_command(struct et_experiment *e, char *name, const char *line, struct et_error *err)
@@ -38,15 +35,23 @@ int et_lab_measure(struct et_lab_request *r, struct et_experiment *e, uint64_t u
 	return et_measure(r->cli, r->interrupt, e, NULL, out, err);
 }
 
-int et_lab_load(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
+int et_lab_check_from(const struct et_lab_request *r, struct et_error *err)
 {
-	if (r->given & (ET_LAB_LENGTHS | ET_LAB_RUNS | ET_LAB_LABEL | ET_LAB_SEED |
-			       ET_LAB_PROGRAMS | ET_LAB_SIZES | ET_LAB_PACE | ET_LAB_LOADS))
+	if (r->given &
+		(ET_LAB_LENGTHS | ET_LAB_RUNS | ET_LAB_LABEL | ET_LAB_SEED | ET_LAB_PROGRAMS |
+			ET_LAB_SIZES | ET_LAB_PACE | ET_LAB_LOADS | ET_LAB_PRESET | ET_LAB_RESUME))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"lab %s: --from prints a stored experiment, so options of a plan are not "
 			"valid",
 			r->name);
-	return et_stored_fetch(r->cli, r->measure.from, out, err);
+	return 0;
+}
+
+int et_lab_load(struct et_lab_request *r, struct et_experiment **out, struct et_error *err)
+{
+	int rc = et_lab_check_from(r, err);
+
+	return rc ? rc : et_stored_fetch(r->cli, r->measure.from, out, err);
 }
 
 int et_lab_conclude(
@@ -89,41 +94,6 @@ static int inc_experiment(struct et_lab_request *r, enum et_protocol protocol,
 			et_strv_of(exe, "put", "inc", "--seconds", length, NULL));
 	}
 	return et_lab_measure(r, e, 40, out, err);
-}
-
-static struct et_precision paced_precision(const struct et_command *c)
-{
-	struct et_paced p;
-
-	et_pace_judge(c, 0.95, &p);
-	return (struct et_precision){ .n = p.n,
-		.mean = p.mean,
-		.sd = p.relative_error * p.mean,
-		.relative_error = p.relative_error,
-		.min = NAN,
-		.max = NAN };
-}
-
-int et_lab_emp_versions(struct et_lab_request *r, struct et_error *err)
-{
-	static const uint64_t lengths_ns[] = { 1000000000, 2000000000, 4000000000, 8000000000 };
-	struct et_experiment *e = NULL;
-
-	int rc = inc_experiment(r, ET_PROTOCOL_CAUSE, lengths_ns, ET_LENGTH(lengths_ns), &e, err);
-	if (e) {
-		ET_AUTO_FREE struct et_versions *list = et_calloc(e->n_commands, sizeof(*list));
-		for (size_t i = 0; i < e->n_commands; i++) {
-			et_versions_judge(&e->commands[i], et_daemons_know_process, &list[i]);
-			list[i].paced = paced_precision(&e->commands[i]);
-		}
-		if (r->given & ET_LAB_JSON)
-			et_versions_json(e, list, r->page.out);
-		else
-			et_versions_text(e, list, &r->page);
-	}
-	rc = et_lab_conclude(r, e, true, rc);
-	et_experiment_free(e);
-	return rc;
 }
 
 int et_lab_clock_methods(struct et_lab_request *r, struct et_error *err)

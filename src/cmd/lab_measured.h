@@ -21,7 +21,10 @@ struct et_lab_measure {
 	unsigned programs, sizes, pairs;     /* bits in the order of their tables; 0: all */
 	uint64_t own_sizes[ET_MAX_LENGTHS];  /* of our own workloads; ascending */
 	size_t n_own_sizes;
+	int preset; /* of et_lab_presets, if the option was given */
 };
+
+extern const char *const et_lab_presets[]; /* of --preset; NULL ends it */
 
 struct et_lab_request;
 
@@ -49,6 +52,8 @@ int et_lab_add_command(
  */
 int et_lab_measure(struct et_lab_request *r, struct et_experiment *e, uint64_t usual_runs,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;
+/* Refuses options of a plan beside --from. */
+int et_lab_check_from(const struct et_lab_request *r, struct et_error *err) ET_CHECK;
 /* Loads the experiment that --from names. */
 int et_lab_load(
 	struct et_lab_request *r, struct et_experiment **out, struct et_error *err) ET_CHECK;

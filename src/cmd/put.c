@@ -83,8 +83,7 @@ static void list(void)
 	}
 }
 
-/* The folder of the calibration of inc; NULL if no variable names one. Caller frees. */
-static char *state_dir(void)
+char *et_cli_state_dir(void)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 
@@ -111,7 +110,7 @@ static int run_named(const struct et_cli *cli, struct config *c, const struct et
 		et_hint(&err, 0, "run 'etalon put --list' to see them");
 		return et_cli_fail(&err);
 	}
-	ET_AUTO_FREE char *dir = state_dir();
+	ET_AUTO_FREE char *dir = et_cli_state_dir();
 	c->params.state_dir = dir;
 	if (et_workload_run(w, &c->params, &result, &err))
 		return et_cli_fail(&err);

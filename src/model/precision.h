@@ -39,32 +39,62 @@ struct et_program_averages {
 	double sedona_sd, sedona_relative_error;
 };
 
+/* The environments of the machine in which `lab emp-versions` measures, each as an experiment. */
+enum et_lab_env {
+	ET_ENV_AS_IS, /* nothing is changed */
+	ET_ENV_V1,    /* daemons, timers and time daemon stopped */
+	ET_ENV_V2,    /* the same, but with a time daemon: the clock is synchronised */
+	ET_ENV_V3,    /* and turbo and frequency scaling off */
+	ET_ENV_PACED, /* as is, beside the reference loop */
+	ET_ENVS,
+};
+
+extern const char *const et_lab_env_names[ET_ENVS];
+
 /*
- * The versions of EMP, as rules over the same series of runs. The papers measured each version on
- * its own; here every version judges the same runs, so that rows differ by the rule alone.
+ * The versions of EMP (Suh et al. 2017, Table I), each in the runs of its environment, and for
+ * comparison the machine as it is and `etalon run` today.
  */
 enum et_version {
 	ET_EMP_V1,
 	ET_EMP_V2,
 	ET_EMP_V3,
-	ET_EMP_V4,
-	ET_EMP_V5,
-	ET_EMP_V6,
-	ET_OURS, /* as recorded by `run` */
+	ET_EMP_V4,     /* the runs of v3, if the kernel is up to date */
+	ET_EMP_V5,     /* after both sanity checks */
+	ET_EMP_V6,     /* the same with the smallest adequate number of runs */
+	ET_AS_IS,      /* every run of the machine as it is */
+	ET_AS_IS_BOTH, /* the same after both sanity checks */
+	ET_OURS,       /* the same by `run`'s own rules */
+	ET_OURS_PACED, /* CPU time corrected by the reference loop */
 	ET_VERSIONS,
 };
 
 extern const char *const et_version_names[ET_VERSIONS];
-extern const char *const et_version_rules[ET_VERSIONS]; /* in words */
+
+/* The runs of a task in one version. Elapsed and CPU time are judged apart, as in the papers. */
+struct et_version_figures {
+	size_t runs; /* measured; 0: none, and all other figures are undefined */
+	struct {
+		size_t first, second; /* runs that EMP's two checks removed */
+		size_t other;         /* runs that another rule removed */
+	} out[ET_METRICS];
+	struct et_precision by[ET_METRICS]; /* elapsed and CPU time are filled */
+};
+
+struct et_version_task {
+	char *name;     /* of the command */
+	double seconds; /* its length: INC8 has 8, others the median of their runs; or NaN */
+	struct et_version_figures list[ET_VERSIONS];
+};
 
 struct et_versions {
-	const char *name; /* of the command; not owned */
-	double seconds;   /* median elapsed time of its runs */
-	struct et_counted list[ET_VERSIONS];
-	size_t enough; /* smallest adequate sample size by EMPv6; 0: too few runs */
-	/* CPU time corrected by the reference loop; n == 0: no run was paced. */
-	struct et_precision paced;
+	struct et_version_task *tasks; /* by length */
+	size_t n;
+	char *rules[ET_VERSIONS];   /* in words */
+	char *why_not[ET_VERSIONS]; /* why this machine cannot have it; NULL: it can */
 };
+
+void et_versions_free(struct et_versions *v); /* what it owns */
 
 enum et_clock_method {
 	ET_BY_CLOCK,   /* elapsed time, CLOCK_MONOTONIC */

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Tables of precision over a finished experiment: by the version of EMP, and by the clock that was
- * read. Only solo runs count, without warm-up, failed and stopped runs.
- *
- * v1 to v6 are rules over the same runs (et_version_rules). v2 is the controlled environment. v3 to
- * v5 are three ways to find runs that daemons disturbed, each replacing the one before. v6 adds the
- * two-sigma rule. v5 and the rule of v6 need 10 runs; with fewer they remove nothing.
+ * Tables of precision over a finished experiment: by program, and by the clock that was read. Only
+ * solo runs count, without warm-up, failed and stopped runs.
  */
 #ifndef ET_PROTOCOL_PRECISION_H
 #define ET_PROTOCOL_PRECISION_H
@@ -13,12 +9,13 @@
 #include "model/experiment.h"
 #include "model/precision.h"
 
-/* stoppable: true if a controlled environment would have stopped a process of that name. */
-void et_versions_judge(
-	const struct et_command *c, bool (*stoppable)(const char *comm), struct et_versions *out);
-void et_clock_methods_judge(const struct et_command *c, struct et_clock_methods *out);
+struct et_precision et_precision_of(const double *x, size_t n);
+/* Of all runs of a command, removed or not. */
+struct et_precision et_every_run(const struct et_command *c, enum et_metric m);
 /* Which runs of a command count as they were recorded. */
 void et_counted_judge(const struct et_command *c, struct et_counted *out);
+
+void et_clock_methods_judge(const struct et_command *c, struct et_clock_methods *out);
 void et_program_judge(const struct et_command *c, struct et_program_precision *out);
 void et_programs_average(
 	const struct et_program_precision *list, size_t n, struct et_program_averages *out);

@@ -2,7 +2,6 @@
 #include "report/lab_precision.h"
 #include "base/alloc.h"
 #include "base/json.h"
-#include "report/plot.h"
 #include "report/rows.h"
 #include "report/units.h"
 
@@ -24,131 +23,12 @@ static void precision_cells(const struct et_page *page, const struct et_precisio
 	et_right(page, PERCENT_COLUMNS, et_format_percent(p->relative_error, buf));
 }
 
-static void counted_heading(const char *name, const struct et_page *page)
-{
-	fprintf(page->out, "%-*s\t%5s%5s", NAME_COLUMNS, name, "n", "out");
-	for (int i = 0; i < 2; i++)
-		fprintf(page->out, "\t%*s%*s%*s", TIME_COLUMNS, i ? "CPU time" : "elapsed",
-			TIME_COLUMNS, "sd", PERCENT_COLUMNS, "rel.");
-	putc('\n', page->out);
-}
-
 static void name_cell(const char *name, const struct et_page *page)
 {
 	ET_AUTO_FREE char *clean = et_clean(name, "");
 	ET_AUTO_FREE char *fits = et_shorten(clean, NAME_COLUMNS - 1);
 
 	fprintf(page->out, "%s%*s", fits, NAME_COLUMNS - et_columns(fits), "");
-}
-
-static void counted_row(const char *name, const struct et_counted *c, const struct et_page *page)
-{
-	name_cell(name, page);
-	fprintf(page->out, "\t%5zu%5zu", c->by[ET_METRIC_CPU].n, c->removed);
-	precision_cells(page, &c->by[ET_METRIC_ELAPSED]);
-	precision_cells(page, &c->by[ET_METRIC_CPU]);
-	putc('\n', page->out);
-}
-
-/* A paced run shares its CPU with the reference loop, so its elapsed time has no meaning. */
-static void paced_row(const struct et_precision *p, const struct et_page *page)
-{
-	static const struct et_precision none = { .mean = NAN, .sd = NAN, .relative_error = NAN };
-
-	fprintf(page->out, "%-*s\t%5zu%5s", NAME_COLUMNS, "ours, paced", p->n, "");
-	precision_cells(page, &none);
-	precision_cells(page, p);
-	putc('\n', page->out);
-}
-
-static void versions_table(const struct et_versions *v, const struct et_page *page)
-{
-	size_t runs = v->list[ET_EMP_V1].by[ET_METRIC_ELAPSED].n;
-	char seconds[ET_FIGURE];
-	bool paced = !runs && v->paced.n;
-	ET_AUTO_FREE char *title = paced ? et_asprintf("%s: %zu paced runs", v->name, v->paced.n)
-					 : et_asprintf("%s, median %s: %zu runs", v->name,
-						   et_format_time(1e9 * v->seconds, seconds), runs);
-
-	struct et_rows rows;
-
-	et_page_paragraph(page, 0, "", NULL, title, BOLD);
-	const struct et_page *table = et_rows_begin(&rows, page);
-	counted_heading("protocol", table);
-	for (int i = 0; !paced && i < ET_VERSIONS; i++)
-		counted_row(et_version_names[i], &v->list[i], table);
-	if (v->paced.n)
-		paced_row(&v->paced, table);
-	et_rows_end(&rows);
-	if (v->enough)
-		fprintf(page->out, "smallest adequate sample size (v6): %zu\n", v->enough);
-	putc('\n', page->out);
-}
-
-static int by_seconds(const void *a, const void *b)
-{
-	const struct et_versions *x = *(const struct et_versions *const *)a;
-	const struct et_versions *y = *(const struct et_versions *const *)b;
-
-	return (x->seconds > y->seconds) - (x->seconds < y->seconds);
-}
-
-static void versions_plot(const struct et_versions *list, size_t n, const struct et_page *page)
-{
-	static const struct {
-		enum et_version version;
-		enum et_metric metric;
-		char mark;
-		const char *label;
-	} drawn[] = {
-		{ ET_EMP_V1, ET_METRIC_ELAPSED, 'E', "elapsed time, every run (v1)" },
-		{ ET_EMP_V1, ET_METRIC_CPU, '1', "CPU time, every run (v1)" },
-		{ ET_EMP_V6, ET_METRIC_CPU, '6', "CPU time, v6" },
-		{ ET_OURS, ET_METRIC_CPU, 'o', "CPU time, ours" },
-	};
-	ET_AUTO_FREE const struct et_versions **at = et_calloc(n, sizeof(*at));
-	ET_AUTO_FREE double *x = et_calloc(n, sizeof(*x));
-	ET_AUTO_FREE double *y = et_calloc(n, ET_LENGTH(drawn) * sizeof(*y));
-	struct et_curve curves[ET_LENGTH(drawn)];
-	size_t k = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (list[i].seconds > 0) /* a command that never ran has no length */
-			at[k++] = &list[i];
-	}
-	if (k < 2)
-		return;
-	qsort(at, k, sizeof(*at), by_seconds);
-	for (size_t d = 0; d < ET_LENGTH(drawn); d++) {
-		curves[d] = (struct et_curve){ drawn[d].label, drawn[d].mark, y + d * n };
-		for (size_t i = 0; i < k; i++) {
-			const struct et_counted *c = &at[i]->list[drawn[d].version];
-			x[i] = at[i]->seconds;
-			y[d * n + i] = c->by[drawn[d].metric].relative_error;
-		}
-	}
-	et_page_paragraph(page, 0, "", NULL, "relative error by length of the task", BOLD);
-	et_plot_small_shares(x, k, curves, ET_LENGTH(drawn), "seconds", page);
-	putc('\n', page->out);
-}
-
-void et_versions_text(
-	const struct et_experiment *e, const struct et_versions *list, const struct et_page *page)
-{
-	for (size_t i = 0; i < e->n_commands; i++)
-		versions_table(&list[i], page);
-	versions_plot(list, e->n_commands, page);
-	et_page_paragraph(page, 0, "", NULL,
-		"n: runs that count; out: runs that do not; elapsed and CPU time: means; sd: "
-		"standard deviation; rel.: relative error, sd / mean. All versions judge the same "
-		"runs, so rows differ only by the rule. The rules are modelled on the versions of "
-		"EMP; the papers measured each version in runs of its own.",
-		NULL);
-	et_page_paragraph(page, 0, "", NULL, "Runs that count:", NULL);
-	for (int i = 0; i < ET_VERSIONS; i++) {
-		ET_AUTO_FREE char *lead = et_asprintf("  %-5s", et_version_names[i]);
-		et_page_paragraph(page, 8, lead, NULL, et_version_rules[i], NULL);
-	}
 }
 
 /* The instruction that reads the counter on the machine of the experiment. */
@@ -321,36 +201,6 @@ static void write_counted(struct et_json *w, const struct et_counted *c)
 	et_json_u64(w, "removed", c->removed);
 	write_precision(w, "et", &c->by[ET_METRIC_ELAPSED], false);
 	write_precision(w, "pt", &c->by[ET_METRIC_CPU], false);
-}
-
-void et_versions_json(const struct et_experiment *e, const struct et_versions *list, FILE *out)
-{
-	struct et_json w;
-
-	begin(&w, e, "emp-versions", out);
-	et_json_array(&w, "tasks");
-	for (size_t i = 0; i < e->n_commands; i++) {
-		et_json_object(&w, NULL);
-		et_json_string(&w, "name", list[i].name);
-		et_json_double(&w, "seconds", list[i].seconds);
-		et_json_u64(&w, "enough", list[i].enough ? list[i].enough : ET_UNKNOWN);
-		et_json_array(&w, "versions");
-		for (int v = 0; v < ET_VERSIONS; v++) {
-			et_json_object(&w, NULL);
-			et_json_string(&w, "version", et_version_names[v]);
-			et_json_string(&w, "rule", et_version_rules[v]);
-			write_counted(&w, &list[i].list[v]);
-			et_json_end(&w);
-		}
-		et_json_end(&w);
-		if (list[i].paced.n)
-			write_precision(&w, "paced", &list[i].paced, false);
-		else
-			et_json_null(&w, "paced");
-		et_json_end(&w);
-	}
-	et_json_end(&w);
-	et_json_end(&w);
 }
 
 void et_clock_methods_json(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of precision as in the EMP papers: by version of EMP, by clock, by program. */
+/* Tables of precision as in the EMP papers: by clock, by program. */
 #ifndef ET_REPORT_LAB_PRECISION_H
 #define ET_REPORT_LAB_PRECISION_H
 
@@ -8,9 +8,6 @@
 #include "report/terminal.h"
 
 /* In all of these, list has one entry per command of the experiment. */
-void et_versions_text(
-	const struct et_experiment *e, const struct et_versions *list, const struct et_page *page);
-void et_versions_json(const struct et_experiment *e, const struct et_versions *list, FILE *out);
 void et_clock_methods_text(const struct et_experiment *e, const struct et_clock_methods *list,
 	const struct et_page *page);
 void et_clock_methods_json(

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# `etalon lab emp-versions`, `clock-methods` and `real-programs`: tables, records, --from, SIGTERM, bad
-# input. Python computes the printed figures again from the samples in the record.
+# `etalon lab clock-methods` and `real-programs`: tables, records, --from, bad input. Python computes
+# the printed figures again from the samples in the record.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -27,64 +27,6 @@ table = json.load(open("table.json"))
 record = json.load(open("record.json"))
 assert table["id"] == record["id"]
 PY
-
-# --- emp-versions
-exits 'lab emp-versions: it succeeds' 0 etalon lab emp-versions --lengths 5ms,0.01 --runs 12
-for name in 'INC0.005' 'INC0.01'; do
-	like "lab emp-versions: $name has a table" "$out" "$name, median [0-9.]+ ms: 12 runs"
-done
-is 'lab emp-versions: each length has a row for each of seven protocols' "$(grep -cE '^(v[1-6]|ours) +[0-9]+ +[0-9]+ ' .out)" 14
-like 'lab emp-versions: the relative error is drawn over the length' "$out" 'relative error by length.*%.*seconds'
-like 'lab emp-versions: the text explains the versions' "$out" 'v1 +every run'
-like 'lab emp-versions: the text says where the record is stored' "$out" 'stored as [0-9a-f-]+ in sqlite:'
-ok 'lab emp-versions: no line is longer than 80 columns' test -z "$(grep -E '^.{81,}' .out)"
-is 'lab emp-versions: the text has no escape sequence if the output is no terminal' "$(tr -cd '\033' <.out)" ''
-cp .out first
-is 'lab emp-versions: the record has the name of the experiment as its label' "$(etalon list --json | jq -r '.[0].label')" \
-	'lab emp-versions'
-like 'lab emp-versions: show prints the record' "$(etalon show 'lab emp-versions')" 'INC0.005'
-exits 'lab emp-versions: --from succeeds' 0 etalon lab emp-versions --from 'lab emp-versions'
-ok 'lab emp-versions: --from prints the same tables' diff .out <(head -n -2 first)
-exits 'lab emp-versions: --json succeeds' 0 etalon lab emp-versions --from last --json
-cp .out table.json
-etalon show --json >record.json
-json 'lab emp-versions: JSON has every version of every task' '[len(t["versions"]) for t in d["tasks"]] == [7, 7] and
-	[v["version"] for v in d["tasks"][0]["versions"]] == ["v1", "v2", "v3", "v4", "v5", "v6",
-	"ours"] and all(v["n"] + v["removed"] == 12 for t in d["tasks"] for v in t["versions"])'
-ok 'lab emp-versions: v1 has every run, ours the kept ones, and v6 those of v5 within two sigma' python3 -c '
-exec(open("check.py").read())
-for t, c in zip(table["tasks"], record["commands"]):
-    v = {v["version"]: v for v in t["versions"]}
-    s = solo(c)
-    for m in ("et", "pt"):
-        same(v["v1"][m], [x[m + "_ns"] for x in s])
-        same(v["ours"][m], [x[m + "_ns"] for x in s if not x["removed"]])
-    assert near(t["seconds"], statistics.median(x["et_ns"] for x in s) / 1e9)
-    assert v["v6"]["n"] <= v["v5"]["n"] <= v["v2"]["n"]
-    assert v["v6"]["n"] < 12 or all(
-        abs(x["pt_ns"] - v["v5"]["pt"]["mean_ns"]) <= 2 * v["v5"]["pt"]["sd_ns"] for x in s)'
-exits 'lab emp-versions: a terminal of 40 columns is wide enough' 0 env COLUMNS=40 etalon lab emp-versions --from last
-
-# v2 and later omit a run beside a daemon that `env apply` would have stopped.
-cp "$ETALON" atd
-./atd put spin --wall --seconds 300 &
-daemon=$!
-wait_until '[ "$(cat /proc/$daemon/comm)" = atd ]'
-exits 'lab emp-versions: it succeeds beside a daemon' 0 etalon lab emp-versions --lengths 50ms --runs 3 --label mine --json
-kill $daemon
-wait $daemon 2>/dev/null
-cp .out table.json
-etalon show --json mine >record.json
-ok 'lab emp-versions: v2 and later omit runs beside a daemon' python3 -c '
-exec(open("check.py").read())
-s = [x for x in solo(record["commands"][0]) if not any(i["name"] == "atd" for i in x["interference"])]
-v = table["tasks"][0]["versions"]
-assert v[0]["n"] == 3 and len(s) < 3 and all(x["n"] <= len(s) for x in v[1:6]), (v, s)'
-
-exits 'lab emp-versions: --pace succeeds' 0 etalon lab emp-versions --lengths 20ms --runs 8 --pace
-like 'lab emp-versions: paced runs have one row' "$out" 'INC0.02: [0-8] paced runs|INC0.02, median –: 0 runs'
-exits 'lab emp-versions: --json succeeds for paced runs' 0 etalon lab emp-versions --from last --json
-json 'lab emp-versions: the versions have no paced runs' 'all(v["n"] == 0 for v in d["tasks"][0]["versions"])'
 
 # --- clock-methods
 exits 'lab clock-methods: it succeeds' 0 etalon lab clock-methods --lengths 0.01 --runs 5
@@ -167,18 +109,6 @@ exits 'lab real-programs: a program that fails gives exit status 1' 1 env PATH="
 	--programs perl
 like 'lab real-programs: the error names the program that failed' "$err" 'perl'
 is 'lab real-programs: no input file is left after a failure' "$(find "$TMPDIR" -name 'etalon-lab*')" ''
-
-# --- SIGTERM
-"$ETALON" lab emp-versions --lengths 50ms --runs 1000 --json >cut.json 2>cut.err &
-pid=$!
-wait_until 'etalon list --json 2>/dev/null | jq -e ".[0] | .state == \"running\" and .samples >= 3" >/dev/null'
-kill -TERM $pid
-wait $pid
-is 'lab emp-versions: SIGTERM gives exit status 143' "$?" 143
-cp cut.json .out
-json 'lab emp-versions: after SIGTERM it prints the runs so far' 'd["state"] == "interrupted" and
-	2 < d["tasks"][0]["versions"][0]["n"] < 1000'
-like 'lab emp-versions: after SIGTERM a hint shows how to continue' "$(cat cut.err)" "hint: run 'etalon run --resume $(jq -r .id cut.json)' to continue"
 
 # --- bad input
 for value in -1 0 '' abc 1,,2 '1,' ,1 1,-2 nan 1e300 25h 2,1 1,1; do

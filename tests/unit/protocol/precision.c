@@ -1,25 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which of twelve synthetic runs each version of EMP counts, and the figures by definition. */
+/* Which of twelve synthetic runs count, and the figures by definition. */
 #include "protocol/precision.h"
 #include "base/alloc.h"
 #include "sample_of.h"
 #include "tap.h"
 
-enum { RUNS = 12, CRON = 2, ODD = 4, BURST = 7, FAR = 9, SLOW = 11 };
-
-static bool stoppable(const char *comm)
-{
-	return !strcmp(comm, "cron");
-}
-
-static void add_culprit(struct et_sample *s, const char *name, uint64_t cpu_ns)
-{
-	s->measured.culprits = et_realloc(
-		s->measured.culprits, s->measured.n_culprits + 1, sizeof(*s->measured.culprits));
-	struct et_culprit *x = &s->measured.culprits[s->measured.n_culprits++];
-	*x = (struct et_culprit){ .cpu_ns = cpu_ns };
-	snprintf(x->name, sizeof(x->name), "%s", name);
-}
+enum { RUNS = 12, BURST = 7, FAR = 9, SLOW = 11 };
 
 static uint64_t cpu_ns_of(int i)
 {
@@ -36,15 +22,9 @@ static void add(struct et_experiment *e, const struct et_sample *like, int i)
 	s.measured.cpu_ns = cpu_ns_of(i);
 	s.measured.elapsed_ns = s.measured.cpu_ns + 2000000;
 	s.measured.counter_ticks = 3 * s.measured.elapsed_ns;
-	add_culprit(&s, "java", i == BURST ? 50000000 : 1000000);
-	if (i == CRON)
-		add_culprit(&s, "cron", 20000);
-	if (i == ODD)
-		add_culprit(&s, "odd", 500000);
 	if (i == SLOW)
 		s.ruling.removal.by = ET_REMOVED_MACHINE_SLOW;
 	et_experiment_add(e, &s);
-	free(s.measured.culprits);
 }
 
 static struct et_experiment *make(int runs)
@@ -95,50 +75,19 @@ static void expect(
 		"%s: the relative error is sd / mean", what);
 }
 
-static void test_versions(void)
-{
-	static const int without[ET_VERSIONS][5] = { { -1 }, { CRON, -1 }, { CRON, ODD, -1 },
-		{ CRON, BURST, -1 }, { CRON, BURST, -1 }, { CRON, BURST, FAR, -1 }, { SLOW, -1 } };
-	static const size_t removed[ET_VERSIONS] = { 0, 1, 2, 2, 2, 3, 1 };
-	struct et_experiment *e = make(RUNS);
-	struct et_versions v;
-
-	et_versions_judge(&e->commands[0], stoppable, &v);
-	for (int i = 0; i < ET_VERSIONS; i++) {
-		expect(&v.list[i].by[ET_METRIC_CPU], without[i], 0, et_version_names[i]);
-		expect(&v.list[i].by[ET_METRIC_ELAPSED], without[i], 2000000, et_version_names[i]);
-		ok(v.list[i].removed == removed[i], "%s: removes %zu of %d runs",
-			et_version_names[i], v.list[i].removed, RUNS);
-	}
-	/* The sixth and seventh: 100.05 and 100.06 ms of CPU time, 2 ms more elapsed time. */
-	near(v.seconds, (double)(cpu_ns_of(5) + cpu_ns_of(6)) / 2e9 + 0.002, 1e-12, 0,
-		"versions: seconds is the median elapsed time");
-	is_str(v.name, "INC0.1", "versions: name is that of the command");
-	ok(v.enough == 0, "versions: nine counted runs are too few to find an adequate number");
-	et_experiment_free(e);
-}
-
 static void test_few(void)
 {
-	struct et_experiment *e = make(9);
-	struct et_versions v;
+	struct et_experiment *e = make(1);
+	struct et_counted c;
 
-	et_versions_judge(&e->commands[0], stoppable, &v);
-	ok(v.list[ET_EMP_V1].removed == 0 && v.list[ET_EMP_V2].removed == 1,
-		"nine runs: v1 removes none, v2 removes one");
-	ok(v.list[ET_EMP_V5].removed == 1 && v.list[ET_EMP_V6].removed == 2,
-		"nine runs: v5 removes no more than v2, v6 one outlier of the others");
-	et_experiment_free(e);
-	e = make(1);
-	et_versions_judge(&e->commands[0], stoppable, &v);
-	ok(v.list[ET_OURS].by[ET_METRIC_CPU].n == 1 && isnan(v.list[ET_OURS].by[ET_METRIC_CPU].sd),
-		"one run: the sd is NaN");
+	et_counted_judge(&e->commands[0], &c);
+	ok(c.by[ET_METRIC_CPU].n == 1 && isnan(c.by[ET_METRIC_CPU].sd), "one run: the sd is NaN");
 	et_experiment_free(e);
 	e = make(0);
-	et_versions_judge(&e->commands[0], stoppable, &v);
-	ok(v.list[ET_OURS].by[ET_METRIC_CPU].n == 0 &&
-			isnan(v.list[ET_OURS].by[ET_METRIC_CPU].mean) && isnan(v.seconds),
-		"no runs: mean and median are NaN");
+	et_counted_judge(&e->commands[0], &c);
+	ok(c.by[ET_METRIC_CPU].n == 0 && isnan(c.by[ET_METRIC_CPU].mean) &&
+			isnan(c.by[ET_METRIC_CPU].min),
+		"no runs: mean and minimum are NaN");
 	et_experiment_free(e);
 }
 
@@ -227,7 +176,6 @@ int main(void)
 {
 	test_program();
 	test_averages();
-	test_versions();
 	test_few();
 	test_clocks();
 	return tap_done();

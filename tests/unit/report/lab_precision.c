@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of precision from invented figures: columns, dashes, names, the scale of the plot. */
+/* Tables of precision from invented figures: columns, dashes, names. */
 #include "report/lab_precision.h"
 #include "base/alloc.h"
 #include "fixture.h"
@@ -17,15 +17,6 @@ static struct et_counted counted(size_t n, size_t removed, double mean, double s
 	return (struct et_counted){ .removed = removed,
 		.by[ET_METRIC_ELAPSED] = precision(n, mean + 1e6, 2 * sd),
 		.by[ET_METRIC_CPU] = precision(n, mean, sd) };
-}
-
-static void fill(struct et_versions *v, const char *name, double seconds, double relative)
-{
-	*v = (struct et_versions){ .name = name, .seconds = seconds, .enough = 20 };
-	for (int i = 0; i < ET_VERSIONS; i++)
-		v->list[i] = counted((size_t)(40 - i), (size_t)i, 1e9 * seconds,
-			1e9 * seconds * relative / (1 + i));
-	v->list[ET_EMP_V3] = counted(0, 40, NAN, NAN);
 }
 
 struct sheet {
@@ -51,59 +42,6 @@ static bool has_line(const char *text, const char *line)
 	size_t n = strlen(line);
 
 	return at && (at == text || at[-1] == '\n') && at[n] == '\n';
-}
-
-static void test_versions(void)
-{
-	static const char *const names[] = { "INC2", "INC1" };
-	struct et_experiment *e = fixture_experiment(names, 2);
-	struct et_versions list[2];
-	struct sheet s;
-
-	fill(&list[0], "INC2", 2, 0.008);
-	fill(&list[1], "INC\x1b[1m", 1, 0.016);
-	open_sheet(&s);
-	et_versions_text(e, list, &s.page);
-	close_sheet(&s);
-	ok(has_line(s.text, "v2               39    1   2.001 s   16.0 ms  0.80 %   2.000 s   8.00 "
-			    "ms  0.40 %"),
-		"versions: a row has n, out, elapsed and CPU time");
-	ok(has_line(s.text, "v3                0   40         –         –       –         –        "
-			    " –       –"),
-		"versions: a row without runs has dashes");
-	ok(has_line(s.text, "smallest adequate sample size (v6): 20"),
-		"versions: the smallest adequate sample size is printed");
-	ok(!strchr(s.text, 0x1b), "versions: escape sequences in a name are removed");
-	ok(strstr(s.text, "\n   5 % │") && strstr(s.text, "\n 2.5 % │") &&
-			strstr(s.text, "\n   0 % │"),
-		"versions: the scale of the plot ends above the largest error, 3.2 %%");
-	free(s.text);
-
-	open_sheet(&s);
-	list[0].seconds = NAN; /* a command that never ran */
-	et_versions_text(e, list, &s.page);
-	close_sheet(&s);
-	ok(!strstr(s.text, "relative error by length"), "versions: one length is not plotted");
-	ok(!strstr(s.text, "nan"), "versions: NaN is not printed");
-	free(s.text);
-
-	open_sheet(&s);
-	list[1].paced = precision(30, 1e9, 2e6);
-	for (int i = 0; i < ET_VERSIONS; i++)
-		list[0].list[i] = counted(0, 0, NAN, NAN);
-	list[0].paced = precision(40, 2e9, 4e6);
-	et_versions_text(e, list, &s.page);
-	close_sheet(&s);
-	ok(has_line(s.text, "ours, paced      30              –         –       –   1.000 s   2.00 "
-			    "ms  0.20 %"),
-		"versions: paced runs have a row of their own");
-	ok(has_line(s.text, "INC2: 40 paced runs"),
-		"versions: a command with paced runs only has a table");
-	const char *v1 = strstr(s.text, "\nv1 ");
-	ok(v1 && !strstr(v1 + 1, "\nv1 "),
-		"versions: the table of paced runs has no rows of other protocols");
-	free(s.text);
-	et_experiment_free(e);
 }
 
 static void test_clocks(void)
@@ -213,7 +151,6 @@ static void test_programs(void)
 
 int main(void)
 {
-	test_versions();
 	test_clocks();
 	test_programs();
 	return tap_done();

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "protocol/versions.h"
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "num/quantile.h"
+#include "protocol/daemon_run.h"
+#include "protocol/precision.h"
+#include "protocol/samplesize.h"
+#include "protocol/sanity.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The data that the functions below share. */
+struct judging {
+	const struct et_version_source *sources;
+	size_t n;
+	const struct et_cutoffs *cutoffs;
+	struct et_versions *out;
+};
+
+static const enum et_metric metrics[] = { ET_METRIC_ELAPSED, ET_METRIC_CPU };
+
+/* --- tasks --- */
+
+static struct et_version_task *find_task(struct et_versions *v, const char *name)
+{
+	for (size_t i = 0; i < v->n; i++) {
+		if (!strcmp(v->tasks[i].name, name))
+			return &v->tasks[i];
+	}
+	return NULL;
+}
+
+static void add_tasks(struct et_versions *v, const struct et_experiment *e)
+{
+	for (size_t i = 0; i < e->n_commands; i++) {
+		if (find_task(v, e->commands[i].name))
+			continue;
+		v->tasks = et_realloc(v->tasks, v->n + 1, sizeof(*v->tasks));
+		v->tasks[v->n++] = (struct et_version_task){ .name = et_strdup(e->commands[i].name),
+			.seconds = NAN };
+	}
+}
+
+/* The length of a task: that of its name, "INC8", or else the median elapsed time of its runs. */
+static double usual_seconds(const struct judging *j, const char *name)
+{
+	double named, *x = NULL;
+	size_t n = 0;
+	char rest;
+
+	if (sscanf(name, "INC%lf%c", &named, &rest) == 1 && named > 0)
+		return named;
+	for (size_t i = 0; i < j->n; i++) {
+		const struct et_experiment *e = j->sources[i].e;
+		for (size_t c = 0; c < e->n_commands; c++) {
+			ET_AUTO_READER struct et_sample_reader r =
+				et_samples_read_figures(&e->commands[c].samples);
+			if (strcmp(e->commands[c].name, name))
+				continue;
+			x = et_realloc(x, n + e->commands[c].samples.n + 1, sizeof(*x));
+			for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+				if (et_sample_usable_for_daemons(s))
+					x[n++] = 1e-9 * (double)s->measured.elapsed_ns;
+			}
+		}
+	}
+	et_sort(x, n);
+	double median = n ? et_median_sorted(x, n) : NAN;
+	free(x);
+	return median;
+}
+
+static int by_seconds(const void *a, const void *b)
+{
+	const struct et_version_task *x = a, *y = b;
+
+	if (isnan(x->seconds) || isnan(y->seconds))
+		return isnan(x->seconds) - isnan(y->seconds);
+	return (x->seconds > y->seconds) - (x->seconds < y->seconds);
+}
+
+/* --- figures --- */
+
+static void count_removed(
+	const struct et_command *c, struct et_version_figures *f, enum et_metric m)
+{
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(&c->samples);
+
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		if (!et_sample_usable_for_daemons(s) || s->ruling.removal.by == ET_KEPT)
+			continue;
+		if (s->ruling.removal.by == ET_REMOVED_DAEMON_CUTOFF)
+			f->out[m].first++;
+		else if (s->ruling.removal.by == ET_REMOVED_TWO_SIGMA)
+			f->out[m].second++;
+		else
+			f->out[m].other++;
+	}
+}
+
+/* The runs that count as they are ruled now. */
+static void take_kept(const struct et_command *c, struct et_version_figures *f, enum et_metric m)
+{
+	struct et_counted kept;
+
+	et_counted_judge(c, &kept);
+	f->by[m] = kept.by[m];
+	f->runs = kept.by[m].n + kept.removed;
+	count_removed(c, f, m);
+}
+
+static void every_run(struct judging *j, enum et_lab_env env, enum et_version v)
+{
+	for (size_t i = 0; i < j->n; i++) {
+		const struct et_experiment *e = j->sources[i].e;
+		for (size_t c = 0; j->sources[i].env == env && c < e->n_commands; c++) {
+			struct et_version_figures *f =
+				&find_task(j->out, e->commands[c].name)->list[v];
+			for (size_t m = 0; m < ET_LENGTH(metrics); m++)
+				f->by[metrics[m]] = et_every_run(&e->commands[c], metrics[m]);
+			f->runs = f->by[ET_METRIC_CPU].n;
+		}
+	}
+}
+
+static void rule_anew(struct et_experiment *e, enum et_protocol protocol, enum et_metric m,
+	const struct et_cutoffs *cutoffs)
+{
+	size_t n;
+
+	e->protocol = protocol;
+	e->metric = m;
+	e->metric_auto = false;
+	e->plan.keep_all = false;
+	free(et_sanity_check(e, cutoffs, &n));
+}
+
+static bool fits(const struct judging *j, const struct et_command *c)
+{
+	double seconds = et_command_seconds(c);
+
+	return j->cutoffs && seconds > 0 && et_cutoffs_fit(j->cutoffs, seconds);
+}
+
+/* Both checks over an experiment. Tasks that the cutoffs do not fit stay empty. */
+static void check_both(struct judging *j, struct et_experiment *e, enum et_version v)
+{
+	for (size_t m = 0; m < ET_LENGTH(metrics); m++) {
+		rule_anew(e, ET_PROTOCOL_EMP, metrics[m], j->cutoffs);
+		for (size_t c = 0; c < e->n_commands; c++) {
+			struct et_version_task *t = find_task(j->out, e->commands[c].name);
+			if (fits(j, &e->commands[c]))
+				take_kept(&e->commands[c], &t->list[v], metrics[m]);
+		}
+	}
+}
+
+/*
+ * The number of runs that EMPv6 recommends for the runs that check_both left; 0: there are too few.
+ * The papers take no fewer than ten, because the checks may remove some of them.
+ */
+static size_t adequate(const struct et_command *c)
+{
+	size_t n;
+	ET_AUTO_FREE double *x = et_command_values(c, ET_METRIC_CPU, ET_SOLO, &n);
+	struct et_samplesize z;
+
+	if (n < ET_V6_LEAST)
+		return 0;
+	et_samplesize(x, n, 0.95, &z);
+	return z.recommended > ET_V6_LEAST && z.recommended <= n ? z.recommended : ET_V6_LEAST;
+}
+
+/* A copy of the experiment with the first runs of each command. */
+static struct et_experiment *first_runs(const struct et_experiment *e)
+{
+	struct et_experiment *some = et_experiment_new();
+
+	some->host = e->host;
+	some->snapshot_source = e->snapshot_source ? et_strdup(e->snapshot_source) : NULL;
+	for (uint32_t c = 0; c < e->n_commands; c++) {
+		ET_AUTO_READER struct et_sample_reader r = et_samples_read(&e->commands[c].samples);
+		size_t left = adequate(&e->commands[c]);
+		et_experiment_add_command(
+			some, et_strdup(e->commands[c].name), et_strv_of("", NULL));
+		for (const struct et_sample *s; left && (s = et_sample_reader_next(&r));) {
+			if (!et_sample_usable_for_daemons(s))
+				continue;
+			et_experiment_add(some, s);
+			left--;
+		}
+	}
+	return some;
+}
+
+static void both_checks(struct judging *j, enum et_lab_env env, enum et_version v, bool reduced)
+{
+	for (size_t i = 0; i < j->n; i++) {
+		if (j->sources[i].env != env)
+			continue;
+		check_both(j, j->sources[i].e, v);
+		if (!reduced)
+			continue;
+		struct et_experiment *some = first_runs(j->sources[i].e);
+		check_both(j, some, ET_EMP_V6);
+		et_experiment_free(some);
+	}
+}
+
+static void our_rules(struct judging *j)
+{
+	for (size_t i = 0; i < j->n; i++) {
+		struct et_experiment *e = j->sources[i].e;
+		if (j->sources[i].env != ET_ENV_AS_IS)
+			continue;
+		for (size_t m = 0; m < ET_LENGTH(metrics); m++) {
+			rule_anew(e, ET_PROTOCOL_CAUSE, metrics[m], j->cutoffs);
+			for (size_t c = 0; c < e->n_commands; c++)
+				take_kept(&e->commands[c],
+					&find_task(j->out, e->commands[c].name)->list[ET_OURS],
+					metrics[m]);
+		}
+	}
+}
+
+/* --- which versions there are, and what they are --- */
+
+static const struct et_experiment *source_of(const struct judging *j, enum et_lab_env env)
+{
+	for (size_t i = 0; i < j->n; i++) {
+		if (j->sources[i].env == env)
+			return j->sources[i].e;
+	}
+	return NULL;
+}
+
+static const struct et_factor *factor_of(const struct et_experiment *e, const char *name)
+{
+	for (size_t i = 0; e && i < e->n_environment; i++) {
+		if (!strcmp(e->environment[i].factor, name))
+			return &e->environment[i];
+	}
+	return NULL;
+}
+
+/* Why the kernel is not the one of version 4; NULL if it is. Caller frees. */
+static char *kernel_objection(const struct et_experiment *e)
+{
+	const struct et_factor *age = factor_of(e, "kernel-age");
+
+	if (!age)
+		return et_asprintf("the age of kernel %s is not known", e->host.kernel);
+	return age->ok ? NULL : et_asprintf("the kernel is out of date: %s", age->state);
+}
+
+static void explain_environments(struct judging *j, const char *const why_not[ET_ENVS])
+{
+	static const char *const words[] = {
+		[ET_ENV_V1] = "daemons, timers and time daemon (NTP) stopped",
+		[ET_ENV_V2] = "v1, but with NTP on: the clock is synchronised",
+		[ET_ENV_V3] = "v2, and turbo and frequency scaling (SpeedStep) off",
+	};
+
+	for (int env = ET_ENV_V1; env <= ET_ENV_V3; env++) {
+		int v = ET_EMP_V1 + env - ET_ENV_V1;
+		const struct et_experiment *e = source_of(j, (enum et_lab_env)env);
+		const struct et_factor *daemons = factor_of(e, "daemons");
+		j->out->rules[v] = daemons && !daemons->ok ? et_asprintf("%s; still running: %s",
+								     words[env], daemons->state)
+							   : et_strdup(words[env]);
+		if (!e)
+			j->out->why_not[v] =
+				et_strdup(why_not[env] ? why_not[env] : "was not measured");
+	}
+}
+
+static void explain_kernel(struct judging *j)
+{
+	const struct et_experiment *e = source_of(j, ET_ENV_V3);
+	const struct et_factor *age = factor_of(e, "kernel-age");
+
+	j->out->rules[ET_EMP_V4] =
+		age ? et_asprintf("the runs of v3, with an up-to-date kernel: %s", age->state)
+		    : et_strdup("v3 with an up-to-date kernel");
+	j->out->why_not[ET_EMP_V4] = e ? kernel_objection(e) : et_strdup("v3 is not there");
+}
+
+/* The last environment of the papers that was measured; ET_ENV_AS_IS: none. */
+static enum et_lab_env last_environment(const struct judging *j)
+{
+	for (int env = ET_ENV_V3; env >= ET_ENV_V1; env--) {
+		if (source_of(j, (enum et_lab_env)env))
+			return (enum et_lab_env)env;
+	}
+	return ET_ENV_AS_IS;
+}
+
+static void explain_checks(struct judging *j, enum et_lab_env last)
+{
+	static const char learn[] = "no cutoffs were learned: run 'etalon daemons learn'";
+	const char *base = j->out->why_not[ET_EMP_V4] ? et_lab_env_names[last] : "v4";
+	struct et_versions *v = j->out;
+
+	v->rules[ET_EMP_V5] =
+		last == ET_ENV_AS_IS ? et_strdup("v4 after both sanity checks")
+				     : et_asprintf("the runs of %s after both sanity checks", base);
+	v->rules[ET_EMP_V6] = et_strdup("v5 over the smallest adequate number of runs");
+	v->rules[ET_AS_IS] =
+		et_strdup("every run of the machine as it is, environment not applied");
+	v->rules[ET_AS_IS_BOTH] =
+		et_strdup("these runs after both sanity checks, environment not applied");
+	v->rules[ET_OURS] = et_strdup("these runs by the rules of 'etalon run'");
+	v->rules[ET_OURS_PACED] =
+		et_strdup("CPU time corrected by a reference loop that shares the CPU");
+	for (int i = ET_EMP_V5; i <= ET_EMP_V6; i++) {
+		if (last == ET_ENV_AS_IS)
+			v->why_not[i] = et_strdup("no environment of the protocol is there");
+		else if (!j->cutoffs)
+			v->why_not[i] = et_strdup(learn);
+	}
+	if (!source_of(j, ET_ENV_AS_IS))
+		v->why_not[ET_AS_IS] = et_strdup("was not measured");
+	else if (!j->cutoffs)
+		v->why_not[ET_AS_IS_BOTH] = et_strdup(learn);
+}
+
+void et_versions_judge(const struct et_version_source *sources, size_t n,
+	const struct et_cutoffs *cutoffs, const char *const why_not[ET_ENVS],
+	struct et_versions *out)
+{
+	struct judging j = { sources, n, cutoffs, out };
+
+	*out = (struct et_versions){ 0 };
+	for (size_t i = 0; i < n; i++)
+		add_tasks(out, sources[i].e);
+	for (size_t i = 0; i < out->n; i++)
+		out->tasks[i].seconds = usual_seconds(&j, out->tasks[i].name);
+	qsort(out->tasks, out->n, sizeof(*out->tasks), by_seconds);
+	explain_environments(&j, why_not);
+	explain_kernel(&j);
+	enum et_lab_env last = last_environment(&j);
+	explain_checks(&j, last);
+	for (int env = ET_ENV_V1; env <= ET_ENV_V3; env++)
+		every_run(&j, (enum et_lab_env)env, (enum et_version)(ET_EMP_V1 + env - ET_ENV_V1));
+	if (!out->why_not[ET_EMP_V4])
+		every_run(&j, ET_ENV_V3, ET_EMP_V4);
+	every_run(&j, ET_ENV_AS_IS, ET_AS_IS);
+	if (cutoffs) {
+		if (last != ET_ENV_AS_IS)
+			both_checks(&j, last, ET_EMP_V5, true);
+		both_checks(&j, ET_ENV_AS_IS, ET_AS_IS_BOTH, false);
+	}
+	our_rules(&j);
+}

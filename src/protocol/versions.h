@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The versions of EMP as published, each judged by the runs of its own environment. Versions 1 to 3
+ * count every run. Version 4 is a kernel that is up to date: the runs of version 3, if the record
+ * says that the kernel is. Version 5 is what both sanity checks leave of them, with the cutoffs
+ * that were learned on the machine before. Elapsed times are checked by elapsed time, CPU times by
+ * CPU time, as in the papers. Version 6 is version 5 over the smallest adequate number of runs, the
+ * first ones.
+ *
+ * A version that the machine could not have is empty, with the reason. Versions 5 and 6 are then
+ * judged by the last environment before it; if there is none, they are empty as well.
+ */
+#ifndef ET_PROTOCOL_VERSIONS_H
+#define ET_PROTOCOL_VERSIONS_H
+
+#include "model/daemon.h"
+#include "model/experiment.h"
+#include "model/precision.h"
+
+enum { ET_V6_LEAST = 10 }; /* the sample size that the papers recommend */
+
+/* An experiment of `lab emp-versions`. Its commands are the tasks, which are the same in all. */
+struct et_version_source {
+	enum et_lab_env env;
+	struct et_experiment *e; /* its rulings and its protocol are changed */
+};
+
+/*
+ * cutoffs may be NULL: nothing was learned. why_not has the reason for an environment that was not
+ * measured, or NULL. et_versions_free frees what out owns. ET_OURS_PACED is left empty.
+ */
+void et_versions_judge(const struct et_version_source *sources, size_t n,
+	const struct et_cutoffs *cutoffs, const char *const why_not[ET_ENVS],
+	struct et_versions *out);
+
+#endif

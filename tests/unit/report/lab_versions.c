@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Tables and pictures of the versions of EMP from invented figures. */
+#include "report/lab_versions.h"
+#include "base/alloc.h"
+#include "fixture.h"
+#include "tap.h"
+
+#include <jansson.h>
+#include <locale.h>
+
+enum { TASKS = 3 };
+
+static struct et_precision precision(size_t n, double mean, double sd)
+{
+	return (struct et_precision){ n, mean, sd, sd / mean, mean - 2 * sd, mean + 3 * sd };
+}
+
+/* The sd of version i is that of the first divided by i + 1; elapsed times vary ten times more. */
+static struct et_versions make(void)
+{
+	static const double seconds[TASKS] = { 1, 2, 16384 };
+	struct et_versions v = { .tasks = et_calloc(TASKS, sizeof(*v.tasks)), .n = TASKS };
+
+	for (int t = 0; t < TASKS; t++) {
+		struct et_version_task *task = &v.tasks[t];
+		task->name = et_asprintf("INC%g", seconds[t]);
+		task->seconds = seconds[t];
+		for (int i = 0; i <= ET_OURS; i++) {
+			double mean = 1.001e9 * seconds[t], sd = 4e6 * sqrt(seconds[t]) / (i + 1);
+			task->list[i].runs = i == ET_EMP_V6 ? 10 : 40;
+			task->list[i].by[ET_METRIC_CPU] = precision(40, mean, sd);
+			task->list[i].by[ET_METRIC_ELAPSED] = precision(40, 1.01 * mean, 10 * sd);
+		}
+		task->list[ET_EMP_V3] = (struct et_version_figures){ 0 };
+		task->list[ET_EMP_V5].out[ET_METRIC_CPU].first = 15;
+		task->list[ET_EMP_V5].out[ET_METRIC_CPU].second = 1;
+		task->list[ET_OURS].out[ET_METRIC_CPU].other = 3;
+	}
+	for (int i = 0; i < ET_VERSIONS; i++)
+		v.rules[i] = et_asprintf("rule %d", i);
+	v.why_not[ET_EMP_V3] = et_strdup("turbo: no control");
+	return v;
+}
+
+static char *text;
+static size_t size;
+
+static void print(const struct et_versions *v, int width)
+{
+	struct et_page page = { .width = width };
+
+	free(text);
+	page.out = open_memstream(&text, &size);
+	et_versions_text(v, &page);
+	fclose(page.out);
+}
+
+/* The line after the heading that begins with the word. */
+static const char *line_after(const char *heading, const char *word)
+{
+	static char line[256];
+	const char *at = strstr(text, heading);
+
+	while (at && strncmp(at, word, strlen(word))) {
+		at = strchr(at, '\n');
+		at = at ? at + 1 : NULL;
+	}
+	snprintf(line, sizeof(line), "%.*s", at ? (int)strcspn(at, "\n") : 0, at ? at : "");
+	return line;
+}
+
+static void test_text(void)
+{
+	struct et_versions v = make();
+
+	print(&v, 80);
+	is_str(line_after("INC1, CPU time", "version"),
+		"version      runs        out        min        max       mean        sd    rel.",
+		"text: the columns of the papers' tables");
+	is_str(line_after("INC1, CPU time", "v1"),
+		"v1             40          0   0.9930 s   1.0130 s   1.0010 s   4.00 ms  0.40 %",
+		"text: the row of a version");
+	is_str(line_after("INC1, elapsed time", "v1"),
+		"v1             40          0    0.931 s    1.131 s    1.011 s   40.0 ms   4.0 %",
+		"text: elapsed times have their own table");
+	is_str(line_after("INC1, CPU time", "v3"),
+		"v3              –                     –          –          –         –       –",
+		"text: a version that is not there has dashes");
+	ok(strstr(line_after("INC1, CPU time", "v5"), "  16 (15+1)  "),
+		"text: outliers are shown as I + II");
+	ok(strstr(line_after("INC1, CPU time", "ours"), " 3 "),
+		"text: runs that other rules removed are counted");
+	ok(strstr(text, "rule 2; left empty: turbo: no control"), "text: the reason is printed");
+	ok(!strstr(text, "ours, paced"), "text: paced runs are not listed if there are none");
+	ok(strstr(text, "(a) standard deviation of elapsed time") &&
+			strstr(text, "(d) relative error of CPU time"),
+		"text: there are the four pictures");
+	const char *b = strstr(text, "(b) standard deviation of CPU time");
+	ok(b && strstr(b, "\n      1 s │") && strstr(b, "\n   100 µs │"),
+		"text: sds from 0.4 to 512 ms are drawn between whole decades");
+	ok(!strstr(text, "nan") && !strstr(text, "inf"), "text: NaN is not printed");
+	size_t widest = 0;
+	for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n"))
+		widest = (size_t)et_columns(line) > widest ? (size_t)et_columns(line) : widest;
+	ok(widest <= 80, "text: no line is longer than 80 columns (%zu)", widest);
+	v.n = 1;
+	print(&v, 80);
+	ok(!strstr(text, "(a)"), "text: one length is not plotted");
+	v.n = TASKS;
+	et_versions_free(&v);
+}
+
+static void test_svg(void)
+{
+	struct et_versions v = make();
+	char *svg = NULL;
+	FILE *out = open_memstream(&svg, &size);
+	size_t n = 0;
+
+	et_versions_svg(&v, out);
+	fclose(out);
+	for (const char *at = svg; (at = strstr(at, "<g transform=\"translate(")); at++)
+		n++;
+	ok(n == 4, "svg: four charts in one file (got %zu)", n);
+	ok(strstr(svg, ">v1<") && strstr(svg, ">v6<") && !strstr(svg, ">v3<"),
+		"svg: the versions that were measured are in the legend");
+	ok(strstr(svg, ">10 ms<") && strstr(svg, ">100 ms<"), "svg: decades are labelled");
+	ok(!strstr(svg, "nan"), "svg: NaN is not drawn");
+	free(svg);
+	et_versions_free(&v);
+}
+
+static void test_json(void)
+{
+	static const char *const names[] = { "INC1", "INC2" };
+	struct et_experiment *e = fixture_experiment(names, 2);
+	const struct et_experiment *list[] = { e };
+	struct et_versions v = make();
+	char *json = NULL;
+	FILE *out = open_memstream(&json, &size);
+
+	et_versions_json(&v, list, 1, out);
+	fclose(out);
+	json_t *j = json_loads(json, 0, NULL);
+	json_t *versions =
+		json_object_get(json_array_get(json_object_get(j, "tasks"), 0), "versions");
+	json_t *v5 = json_array_get(versions, ET_EMP_V5);
+	json_t *pt = json_object_get(v5, "pt");
+	ok(json_array_size(versions) == ET_VERSIONS, "JSON: every task has every version");
+	ok(json_integer_value(json_object_get(pt, "removed")) == 16 &&
+			json_integer_value(json_object_get(pt, "removed_first")) == 15 &&
+			json_integer_value(json_object_get(pt, "removed_second")) == 1,
+		"JSON: outliers of both checks");
+	ok(json_number_value(json_object_get(pt, "min_ns")) ==
+			v.tasks[0].list[ET_EMP_V5].by[ET_METRIC_CPU].min,
+		"JSON: the minimum");
+	json_t *v3 = json_array_get(versions, ET_EMP_V3);
+	ok(json_is_null(json_object_get(v3, "et")), "JSON: a version that is not there is null");
+	json_t *why = json_object_get(
+		json_array_get(json_object_get(j, "versions"), ET_EMP_V3), "not_possible");
+	is_str(json_string_value(why), "turbo: no control", "JSON: the reason");
+	ok(json_array_size(json_object_get(j, "experiments")) == 1, "JSON: the experiments");
+	json_decref(j);
+	free(json);
+	et_versions_free(&v);
+	et_experiment_free(e);
+}
+
+int main(void)
+{
+	setlocale(LC_CTYPE, "C.UTF-8");
+	test_text();
+	test_svg();
+	test_json();
+	free(text);
+	return tap_done();
+}
