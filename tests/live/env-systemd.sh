@@ -27,7 +27,7 @@ cp -a /etc/passwd /etc/group /etc/nsswitch.conf /etc/ld.so.cache "$new/etc"
 mkdir -p "$new/etc/systemd" "$new/run/bin" "$new/run/old" "$new/dev/shm" "$new/var/lib"
 cp -a "$work/system" "$work/system.conf" "$new/etc/systemd"
 echo 0123456789abcdef0123456789abcdef >"$new/etc/machine-id"
-for name in atd backup certmonger cron exim4 freshclam kerneloops mandb smartd snapd; do
+for name in atd backup certmonger chronyd cron exim4 freshclam kerneloops mandb smartd snapd; do
 	cp /bin/sleep "$new/run/bin/$name"
 done
 cp "$ETALON" "$new/run/bin/etalon"
@@ -67,6 +67,8 @@ service haldaemon nosuch
 service man-db mandb
 unit man-db.timer '[Timer]\nOnCalendar=yearly'
 service kerneloops kerneloops
+service chrony chronyd
+ln -s chrony.service system/chronyd.service
 unit trial.target 'Wants=cron.service smartmontools.service backup.service certmonger.service
 Wants=exim4.service snapd.socket snapd.service haldaemon.service man-db.timer kerneloops.service
 Wants=snapd.seeded.service'
@@ -142,6 +144,24 @@ exits 'restore: succeeds' 0 inside etalon env restore
 like 'restore: reports a service that already runs' "$out" 'already +cron.service'
 as_before 'restore'
 
+like 'check: a time daemon that does not run is named' "$(inside etalon env check --only time-sync)" 'chronyd does not run'
+exits 'apply: a time daemon is started' 0 inside etalon env apply --only time-sync
+like 'apply: reports that the time daemon is started, by its primary name' "$out" 'done +chrony.service: start'
+is 'apply: the time daemon is active' "$(inside systemctl is-active chrony.service)" active
+exits 'apply: the time daemon is left alone with the other factors' 0 inside etalon env apply --only $factors,time-sync
+is 'apply: the time daemon is still active' "$(inside systemctl is-active chrony.service)" active
+exits 'restore: succeeds with a time daemon' 0 inside etalon env restore
+like 'restore: reports that the time daemon is stopped' "$out" 'restored +chrony.service: stop'
+as_before 'restore with a time daemon'
+inside systemctl start chrony.service
+inside etalon env apply -q --only time-daemon
+is 'apply: time-daemon stops the time daemon' "$(inside systemctl is-active chrony.service)" inactive
+inside etalon env restore -q
+is 'restore: the time daemon is active again' "$(inside systemctl is-active chrony.service)" active
+exits 'apply: a running time daemon is kept' 0 inside etalon env apply --only time-sync
+like 'apply: a running time daemon needs no change' "$out" 'nothing to change'
+inside systemctl stop chrony.service
+
 failed=0
 for _ in 1 2 3 4 5 6 7 8; do
 	inside etalon env apply -q --only $factors && inside etalon env restore -q || failed=1
@@ -157,7 +177,7 @@ for delay in 0.05 0.1 0.15 0.2 0.3 1; do
 	exits "run --env killed after $delay s: restore succeeds" 0 inside etalon env restore
 	as_before "run --env killed after $delay s"
 done
-ok 'run --env: some kills left services stopped' test $killed -gt 0
+ok 'run --env: some kills left services stopped or started' test $killed -gt 0
 exits 'run --env: succeeds' 0 inside etalon run -q --env -r 2 true
 as_before 'run --env'
 done_testing

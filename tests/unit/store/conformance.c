@@ -85,6 +85,33 @@ static void round_trip(void)
 	et_experiment_free(e);
 }
 
+/* A change of the environment during the runs, with samples before and after it. */
+static void changes(void)
+{
+	struct et_store *s = open_store(ET_STORE_WRITE);
+	struct et_experiment *e = specimen("20251115-085507-abcdef"), *back;
+	struct et_sample one = specimen_sample(0, 1), two = specimen_sample(0, 2);
+	struct et_error err = { 0 };
+
+	int rc = et_store_begin(s, e, &err);
+	et_experiment_add(e, &one);
+	rc = rc ? rc : et_store_add(s, e->id, &one, &err);
+	const struct et_factor *f = et_experiment_add_change(e, "network", "the link went down", 1);
+	ok(rc == 0 && et_store_add_factor(s, e->id, e->n_environment - 1, f, &err) == 0,
+		"add factor: a change of the environment is kept between samples");
+	et_experiment_add(e, &two);
+	ok(et_store_add(s, e->id, &two, &err) == 0 && et_store_flush(s, &err) == 0,
+		"add factor: samples can be added after it");
+	back = load_afresh(e->id);
+	ok(back && same_experiment(e, back),
+		"add factor: the change and the samples come back unchanged");
+	ok(et_store_add_factor(s, "20251115-085507-000000", 0, f, &err) == -ENOENT,
+		"add factor: an experiment that is not in the store is refused");
+	et_experiment_free(back);
+	et_experiment_free(e);
+	et_store_close(s);
+}
+
 static void not_flushed(void)
 {
 	struct et_store *s = open_store(ET_STORE_WRITE);
@@ -607,6 +634,7 @@ int main(void)
 	refusing_samples();
 	two_writers();
 	claims();
+	changes();
 	for (int i = 0; i < 6; i++)
 		killed(i, (useconds_t)(i * 1700 + 300));
 	if (!given) {
