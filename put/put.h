@@ -11,14 +11,18 @@
 
 #include <stdbool.h>
 
-/* The parameters of workloads, as bits of a set. WALL and CALIBRATE have no value. */
+/*
+ * The parameters of workloads, as bits of a set. WALL and CALIBRATE have no value; that of REPORT
+ * is the caller's.
+ */
 enum et_put_param {
 	ET_PUT_SECONDS = 1 << 0,
 	ET_PUT_ITERATIONS = 1 << 1,
 	ET_PUT_SIZE = 1 << 2,
 	ET_PUT_SEED = 1 << 3,
 	ET_PUT_WALL = 1 << 4,
-	ET_PUT_CALIBRATE = 1 << 5,
+	ET_PUT_REPORT = 1 << 5,
+	ET_PUT_CALIBRATE = 1 << 6, /* the last */
 };
 
 struct et_put_params {
@@ -28,6 +32,9 @@ struct et_put_params {
 	uint64_t size;
 	uint64_t seed;
 	const char *state_dir; /* folder of the calibration file; NULL: it is not kept */
+	/* inc calls it right before and right after the increments; or NULL. */
+	void (*mark)(void *mark_ctx, bool end);
+	void *mark_ctx;
 };
 
 struct et_put_result {

@@ -59,7 +59,11 @@ static int run_inc(const struct et_put_params *p, struct et_put_result *out, str
 	} else {
 		snprintf(out->detail, sizeof(out->detail), "%" PRIu64 " increments", n);
 	}
+	if (p->mark)
+		p->mark(p->mark_ctx, false);
 	out->value = et_inc(n);
+	if (p->mark)
+		p->mark(p->mark_ctx, true);
 	return 0;
 }
 
@@ -189,8 +193,8 @@ static int run_pages(const struct et_put_params *p, struct et_put_result *out, s
 
 const struct et_workload et_workloads[] = {
 	{ "inc", "a nested loop of increments, the counter in a register",
-		ET_PUT_SECONDS | ET_PUT_ITERATIONS | ET_PUT_CALIBRATE, { .seconds_ns = 100000000 },
-		0, run_inc },
+		ET_PUT_SECONDS | ET_PUT_ITERATIONS | ET_PUT_CALIBRATE | ET_PUT_REPORT,
+		{ .seconds_ns = 100000000 }, 0, run_inc },
 	{ "spin", "spins until its process has used --seconds of CPU time",
 		ET_PUT_SECONDS | ET_PUT_WALL, { .seconds_ns = 100000000 }, 0, run_spin },
 	{ "sort", "insertion sort of random integers", ET_PUT_SIZE | ET_PUT_SEED,
@@ -232,6 +236,8 @@ const char *et_put_param_name(enum et_put_param param)
 		return "seed";
 	case ET_PUT_WALL:
 		return "wall";
+	case ET_PUT_REPORT:
+		return "report";
 	case ET_PUT_CALIBRATE:
 		return "calibrate";
 	}
@@ -271,6 +277,8 @@ int et_workload_run(const struct et_workload *w, const struct et_put_params *giv
 		return rc;
 	p.given = given->given;
 	p.state_dir = given->state_dir;
+	p.mark = given->mark;
+	p.mark_ctx = given->mark_ctx;
 	if (given->given & ET_PUT_SECONDS)
 		p.seconds_ns = given->seconds_ns;
 	if (given->given & ET_PUT_ITERATIONS)

@@ -2,19 +2,30 @@
 /* `etalon put NAME`: runs a built-in program under test in this process. */
 #include "put/put.h"
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/parse.h"
+#include "clock/counter.h"
 #include "cmd/cli.h"
 #include "report/terminal.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MOST_ITERATIONS UINT64_C(1000000000000000)
 #define DAY_NS (UINT64_C(86400) * 1000000000)
 
 struct config {
 	struct et_put_params params;
+	const char *report;
 	bool list;
+};
+
+/* The clocks that the program itself reads before and after its work. */
+struct readings {
+	uint64_t clock_ns, ticks;
 };
 
 static const struct et_option options[] = {
@@ -33,6 +44,11 @@ static const struct et_option options[] = {
 		et_set_nothing, .bit = ET_PUT_CALIBRATE },
 	{ 0, "wall", NULL, "spin: run until --seconds of wall-clock time have passed",
 		et_set_nothing, .bit = ET_PUT_WALL },
+	{ 0, "report", "FILE",
+		"inc: append the nanoseconds and the ticks of the counter that the increments "
+		"took, "
+		"as the program reads them",
+		et_set_text, ET_FILLS(config, report), .values = "FILE", .bit = ET_PUT_REPORT },
 	{ 0, "size", "N",
 		"sort: N integers (20000; 3200000 take about 15 min); matc, matr: N rows and "
 		"columns (400; with 8192 matc takes about 2 h, matr 5 min); chase, pages: N KiB "
@@ -94,6 +110,40 @@ char *et_cli_state_dir(void)
 	return NULL;
 }
 
+/* The counter is read within the readings of the clock, as around a measured program. */
+static void mark(void *ctx, bool end)
+{
+	struct readings *r = ctx;
+
+	if (end) {
+		r->ticks = (ET_HAVE_COUNTER ? et_counter_stop() : 0) - r->ticks;
+		r->clock_ns = et_clock_read_ns(CLOCK_MONOTONIC) - r->clock_ns;
+	} else {
+		r->clock_ns = et_clock_read_ns(CLOCK_MONOTONIC);
+		r->ticks = ET_HAVE_COUNTER ? et_counter_start() : 0;
+	}
+}
+
+/* The file is opened before the work, so that a wrong path fails at once. */
+static int run_reporting(const struct et_workload *w, struct config *c, struct et_put_result *out,
+	struct et_error *err)
+{
+	int fd = open(c->report, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+	struct readings r = { 0 };
+
+	if (fd < 0)
+		return et_fail_file(err, errno, ET_EXIT_OUTSIDE, c->report);
+	c->params.mark = mark;
+	c->params.mark_ctx = &r;
+	int rc = et_workload_run(w, &c->params, out, err);
+	if (rc == 0 &&
+		(ET_HAVE_COUNTER ? dprintf(fd, "%" PRIu64 " %" PRIu64 "\n", r.clock_ns, r.ticks)
+				 : dprintf(fd, "%" PRIu64 "\n", r.clock_ns)) < 0)
+		rc = et_fail_file(err, errno, ET_EXIT_OUTSIDE, c->report);
+	close(fd);
+	return rc;
+}
+
 static int run_named(const struct et_cli *cli, struct config *c, const struct et_operands *ops)
 {
 	const struct et_workload *w =
@@ -112,7 +162,10 @@ static int run_named(const struct et_cli *cli, struct config *c, const struct et
 	}
 	ET_AUTO_FREE char *dir = et_cli_state_dir();
 	c->params.state_dir = dir;
-	if (et_workload_run(w, &c->params, &result, &err))
+	/* Another program than inc refuses --report before a file is created. */
+	bool reports = c->report && w->takes & ET_PUT_REPORT;
+	if (reports ? run_reporting(w, c, &result, &err)
+		    : et_workload_run(w, &c->params, &result, &err))
 		return et_cli_fail(&err);
 	ET_AUTO_FREE char *warning = et_clean(result.warning, "");
 	if (*warning && cli->verbosity >= 0)

@@ -56,6 +56,16 @@ like 'put: without HOME a message says that the calibration is not stored' "$err
 exits 'put: inc succeeds if HOME is a file' 0 env HOME=/dev/null "$ETALON" put inc --seconds 1ms
 like 'put: if HOME is a file a message says that the calibration is not stored' "$err" 'not stored: /dev/null'
 
+exits 'put: inc --report succeeds' 0 etalon put inc --iterations 3000000 --report readings
+exits 'put: inc --report succeeds a second time' 0 etalon put inc --iterations 3000000 --report readings
+is 'put: inc --report prints nothing' "$out$err" ''
+is 'put: inc --report appends a line per run' "$(grep -cE '^[0-9]+( [0-9]+)?$' readings)" 2
+ok 'put: inc --report has the time of the increments' awk '$1 < 100000 || $1 > 60e9 || (NF > 1 && $2 < 1000) { exit 1 }' readings
+is 'put: only the owner can read the report' "$(stat -c %a readings)" 600
+refuses 'put: inc --report into a missing folder fails' 4 'nosuch' etalon put inc --iterations 5 --report nosuch/x
+refuses 'put: inc --report to a full disk fails' 4 '/dev/full' etalon put inc --iterations 5 --report /dev/full
+refuses 'put: sort --report is rejected' 2 'put sort takes no --report' etalon put sort --report none
+ok 'put: a rejected --report creates no file' test ! -e none
 refuses 'put: no program is rejected' 2 'expected one program' etalon put
 like 'put: the hint names --list' "$err" 'hint: .*--list'
 refuses 'put: an unknown program is rejected' 2 "unknown program 'nosuch'" etalon put nosuch
