@@ -76,7 +76,8 @@ static const struct et_option options[] = {
 	{ 0, "from", "ID", "measured experiments: print the tables of a stored experiment",
 		et_set_text, ET_FILLS(et_lab_request, measure.from), .bit = ET_LAB_FROM },
 	{ 0, "svg", "FILE",
-		"emp-versions, kbest-, interval-accuracy, cache: also write the picture",
+		"emp-versions, clock-methods, real-programs, kbest-, interval-accuracy, cache: "
+		"also write the picture",
 		et_set_text, ET_FILLS(et_lab_request, measure.svg), .values = "FILE",
 		.bit = ET_LAB_SVG },
 	{ 0 },

@@ -64,14 +64,6 @@ static int measure(struct et_lab_request *r, const struct lab *lab, struct et_ex
 	return rc;
 }
 
-static int check_svg(const struct et_lab_request *r, struct et_error *err)
-{
-	if (r->measure.svg && !strcmp(r->measure.svg, "-") && (r->given & ET_LAB_JSON))
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"--json and --svg - cannot both write to standard output");
-	return 0;
-}
-
 static int print(const struct et_lab_request *r, const struct lab *lab,
 	const struct et_experiment *e, struct et_output *svg, struct et_error *err)
 {
@@ -86,15 +78,10 @@ static int print(const struct et_lab_request *r, const struct lab *lab,
 
 static int perform(struct et_lab_request *r, const struct lab *lab, struct et_error *err)
 {
-	const char *path = r->measure.svg;
 	struct et_experiment *e = NULL;
 	struct et_output svg = { 0 };
-	int rc = check_svg(r, err);
+	int rc = et_lab_picture_open(r, &svg, err);
 
-	if (rc == 0 && path)
-		rc = et_output_open(&svg, path, err);
-	if (rc == 0 && path && !strcmp(path, "-"))
-		r->page.out = stderr;
 	if (rc == 0)
 		rc = r->measure.from ? et_lab_load(r, &e, err) : measure(r, lab, &e, err);
 	if (rc == 0)

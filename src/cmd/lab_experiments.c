@@ -69,10 +69,10 @@ const struct et_lab_experiment et_lab_experiments[] = {
 		MEASURED | ET_LAB_LENGTHS | ET_LAB_PACE | ET_LAB_PRESET | ET_LAB_RESUME |
 			ET_LAB_SVG,
 		et_lab_emp_versions },
-	{ "clock-methods", "clock_gettime, the processor's counter and EMP, same runs",
-		MEASURED | ET_LAB_LENGTHS, et_lab_clock_methods },
+	{ "clock-methods", "clocks read inside and around a program, and EMP, same runs",
+		MEASURED | ET_LAB_LENGTHS | ET_LAB_SVG, et_lab_clock_methods },
 	{ "real-programs", "how precise is EMP for whole programs, by size of input?",
-		MEASURED | ET_LAB_PROGRAMS | ET_LAB_SIZES, et_lab_real_programs },
+		MEASURED | ET_LAB_PROGRAMS | ET_LAB_SIZES | ET_LAB_SVG, et_lab_real_programs },
 	{ "kbest-accuracy", "how far off is K-best under load, as published and as ours?",
 		TIMED | ET_LAB_LENGTHS | ET_LAB_LOADS, et_lab_kbest_accuracy },
 	{ "interval-accuracy", "how far off is CPU time that is counted by ticks?",

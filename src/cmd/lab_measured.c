@@ -4,9 +4,8 @@
 #include "base/parse.h"
 #include "cmd/lab_experiments.h"
 #include "cmd/measuring.h"
+#include "cmd/outputs.h"
 #include "cmd/stored.h"
-#include "protocol/precision.h"
-#include "report/lab_precision.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -73,46 +72,17 @@ int et_lab_conclude(
 	return rc;
 }
 
-/* Measures INC for the lengths that the user gave, or loads a stored experiment. */
-static int inc_experiment(struct et_lab_request *r, enum et_protocol protocol,
-	const uint64_t *usual_ns, size_t n_usual, struct et_experiment **out, struct et_error *err)
+int et_lab_picture_open(struct et_lab_request *r, struct et_output *svg, struct et_error *err)
 {
-	const struct et_lab_measure *m = &r->measure;
-	char exe[4096];
+	const char *path = r->measure.svg;
 
-	if (m->from)
-		return et_lab_load(r, out, err);
-	int rc = et_cli_own_path(exe, sizeof(exe), err);
-	if (rc)
-		return rc;
-	struct et_experiment *e = et_experiment_new();
-	e->protocol = protocol;
-	for (size_t i = 0; i < (m->n_lengths ? m->n_lengths : n_usual); i++) {
-		uint64_t ns = m->n_lengths ? m->lengths_ns[i] : usual_ns[i];
-		ET_AUTO_FREE char *length = et_asprintf("%" PRIu64 "ns", ns);
-		et_experiment_add_command(e, et_asprintf("INC%.6g", 1e-9 * (double)ns),
-			et_strv_of(exe, "put", "inc", "--seconds", length, NULL));
-	}
-	return et_lab_measure(r, e, 40, out, err);
-}
-
-int et_lab_clock_methods(struct et_lab_request *r, struct et_error *err)
-{
-	static const uint64_t length_ns = 8000000000;
-	struct et_experiment *e = NULL;
-
-	int rc = inc_experiment(r, ET_PROTOCOL_EMP, &length_ns, 1, &e, err);
-	if (e) {
-		ET_AUTO_FREE struct et_clock_methods *list =
-			et_calloc(e->n_commands, sizeof(*list));
-		for (size_t i = 0; i < e->n_commands; i++)
-			et_clock_methods_judge(&e->commands[i], &list[i]);
-		if (r->given & ET_LAB_JSON)
-			et_clock_methods_json(e, list, r->page.out);
-		else
-			et_clock_methods_text(e, list, &r->page);
-	}
-	rc = et_lab_conclude(r, e, true, rc);
-	et_experiment_free(e);
+	if (!path)
+		return 0;
+	if (!strcmp(path, "-") && r->given & ET_LAB_JSON)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--json and --svg - cannot both write to standard output");
+	int rc = et_output_open(svg, path, err);
+	if (rc == 0 && !strcmp(path, "-"))
+		r->page.out = stderr;
 	return rc;
 }

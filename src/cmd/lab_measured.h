@@ -27,6 +27,7 @@ struct et_lab_measure {
 extern const char *const et_lab_presets[]; /* of --preset; NULL ends it */
 
 struct et_lab_request;
+struct et_output;
 
 /* Setters of options; each fills a struct et_lab_measure. */
 et_option_set et_lab_set_lengths, et_lab_set_loads, et_lab_set_programs, et_lab_set_sizes,
@@ -52,6 +53,12 @@ int et_lab_add_command(
  */
 int et_lab_measure(struct et_lab_request *r, struct et_experiment *e, uint64_t usual_runs,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;
+/* Opens the file of --svg, if it is given; with "-" the text goes to standard error. */
+int et_lab_picture_open(
+	struct et_lab_request *r, struct et_output *svg, struct et_error *err) ET_CHECK;
+/* Creates a folder below TMPDIR, whose name the caller gives to et_lab_folder_remove. */
+int et_lab_folder_make(char **out, struct et_error *err) ET_CHECK;
+void et_lab_folder_remove(char *folder); /* with its files; NULL is fine */
 /* Refuses options of a plan beside --from. */
 int et_lab_check_from(const struct et_lab_request *r, struct et_error *err) ET_CHECK;
 /* Loads the experiment that --from names. */

@@ -4,6 +4,7 @@
 #include "base/parse.h"
 #include "cmd/lab_experiments.h"
 #include "cmd/lab_measured.h"
+#include "cmd/outputs.h"
 #include "measure/child.h"
 #include "protocol/precision.h"
 #include "put/subject.h"
@@ -25,20 +26,20 @@ struct programs {
 	double seconds;                                   /* expected for one run of each */
 };
 
-static int make_folder(struct programs *p, struct et_error *err)
+int et_lab_folder_make(char **out, struct et_error *err)
 {
 	const char *parent = getenv("TMPDIR");
 
-	p->folder = et_asprintf("%s/etalon-lab.XXXXXX", parent && *parent ? parent : "/tmp");
-	if (mkdtemp(p->folder))
+	*out = et_asprintf("%s/etalon-lab.XXXXXX", parent && *parent ? parent : "/tmp");
+	if (mkdtemp(*out))
 		return 0;
-	int rc = et_fail_file(err, errno, ET_EXIT_OUTSIDE, p->folder);
-	free(p->folder);
-	p->folder = NULL;
+	int rc = et_fail_file(err, errno, ET_EXIT_OUTSIDE, *out);
+	free(*out);
+	*out = NULL;
 	return rc;
 }
 
-static void remove_folder(const char *folder)
+void et_lab_folder_remove(char *folder)
 {
 	DIR *d = folder ? opendir(folder) : NULL;
 
@@ -48,6 +49,7 @@ static void remove_folder(const char *folder)
 		closedir(d);
 	if (folder)
 		rmdir(folder);
+	free(folder);
 }
 
 /* Debian installs games in a folder that is not in every PATH. NULL: not found. Caller frees. */
@@ -113,7 +115,7 @@ static int gather(struct programs *p, const struct et_lab_request *r, struct et_
 	int rc = et_cli_own_path(exe, sizeof(exe), err);
 
 	if (rc == 0)
-		rc = make_folder(p, err);
+		rc = et_lab_folder_make(&p->folder, err);
 	for (size_t i = 0; rc == 0 && et_subjects[i].name; i++) {
 		const struct et_subject *s = &et_subjects[i];
 		if (r->measure.programs && !(r->measure.programs >> i & 1))
@@ -164,12 +166,40 @@ static void identify(const char *name, struct et_program_precision *p)
 		p->field = s->field;
 }
 
+static int print(const struct et_lab_request *r, const struct et_experiment *e,
+	const struct et_missing_program *missing, struct et_output *svg, struct et_error *err)
+{
+	ET_AUTO_FREE struct et_program_precision *list =
+		et_calloc(e->n_commands + 1, sizeof(*list));
+	struct et_program_averages averages;
+
+	for (size_t i = 0; i < e->n_commands; i++) {
+		et_program_judge(&e->commands[i], &list[i]);
+		identify(e->commands[i].name, &list[i]);
+	}
+	et_programs_average(list, e->n_commands, &averages);
+	if (r->given & ET_LAB_JSON)
+		et_programs_json(e, list, &averages, missing, r->page.out);
+	else
+		et_programs_text(e, list, &averages, missing, &r->page);
+	if (!svg->open)
+		return 0;
+	FILE *f = et_output_begin(svg, err);
+	if (!f)
+		return -EIO;
+	et_programs_svg(list, e->n_commands, f);
+	return et_output_end(svg, err);
+}
+
 int et_lab_real_programs(struct et_lab_request *r, struct et_error *err)
 {
 	struct et_experiment *e = NULL;
 	struct programs p = { 0 };
-	int rc;
+	struct et_output svg = { 0 };
+	int rc = et_lab_picture_open(r, &svg, err);
 
+	if (rc)
+		return rc;
 	if (r->measure.from) {
 		rc = et_lab_load(r, &e, err);
 	} else {
@@ -182,25 +212,14 @@ int et_lab_real_programs(struct et_lab_request *r, struct et_error *err)
 		} else {
 			et_experiment_free(p.e);
 		}
-		remove_folder(p.folder);
+		et_lab_folder_remove(p.folder);
 	}
 	if (e) {
-		const struct et_missing_program *missing = r->measure.from ? NULL : p.missing;
-		struct et_program_averages averages;
-		ET_AUTO_FREE struct et_program_precision *list =
-			et_calloc(e->n_commands, sizeof(*list));
-		for (size_t i = 0; i < e->n_commands; i++) {
-			et_program_judge(&e->commands[i], &list[i]);
-			identify(e->commands[i].name, &list[i]);
-		}
-		et_programs_average(list, e->n_commands, &averages);
-		if (r->given & ET_LAB_JSON)
-			et_programs_json(e, list, &averages, missing, r->page.out);
-		else
-			et_programs_text(e, list, &averages, missing, &r->page);
+		int printed = print(r, e, r->measure.from ? NULL : p.missing, &svg, err);
+		rc = printed ? printed : rc;
 	}
 	rc = et_lab_conclude(r, e, false, rc); /* its inputs are gone */
+	et_output_close(&svg);
 	et_experiment_free(e);
-	free(p.folder);
 	return rc;
 }

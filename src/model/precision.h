@@ -96,17 +96,4 @@ struct et_versions {
 
 void et_versions_free(struct et_versions *v); /* what it owns */
 
-enum et_clock_method {
-	ET_BY_CLOCK,   /* elapsed time, CLOCK_MONOTONIC */
-	ET_BY_COUNTER, /* elapsed time, the processor's counter */
-	ET_BY_EMP,     /* CPU time by the protocol */
-	ET_CLOCK_METHODS,
-};
-
-struct et_clock_methods {
-	const char *name;
-	struct et_precision by[ET_CLOCK_METHODS]; /* in ns; ET_BY_COUNTER in ticks */
-	double counter_hz; /* by its ticks in these runs; NaN without a counter */
-};
-
 #endif

@@ -122,27 +122,3 @@ void et_programs_average(
 		.org_relative_error = errors ? sum.org_relative_error / errors : NAN,
 		.sedona_relative_error = errors ? sum.sedona_relative_error / errors : NAN };
 }
-
-void et_clock_methods_judge(const struct et_command *c, struct et_clock_methods *out)
-{
-	struct et_counted kept;
-	struct series s;
-	size_t n = 0;
-
-	et_counted_judge(c, &kept);
-	open_series(c, &s);
-	ET_AUTO_FREE double *ns = et_calloc(s.n + 1, sizeof(*ns));
-	ET_AUTO_FREE double *ticks = et_calloc(s.n + 1, sizeof(*ticks));
-	*out = (struct et_clock_methods){ .name = c->name };
-	out->by[ET_BY_CLOCK] = precision(&s, true, ET_METRIC_ELAPSED);
-	for (size_t i = 0; i < s.n; i++) {
-		if (s.runs[i].counter_ticks == ET_UNKNOWN)
-			continue;
-		ns[n] = (double)s.runs[i].elapsed_ns;
-		ticks[n++] = (double)s.runs[i].counter_ticks;
-	}
-	out->by[ET_BY_COUNTER] = et_precision_of(ticks, n);
-	out->counter_hz = n ? 1e9 * et_mean(ticks, n) / et_mean(ns, n) : NAN;
-	out->by[ET_BY_EMP] = kept.by[ET_METRIC_CPU];
-	close_series(&s);
-}

@@ -15,7 +15,6 @@ struct et_precision et_every_run(const struct et_command *c, enum et_metric m);
 /* Which runs of a command count as they were recorded. */
 void et_counted_judge(const struct et_command *c, struct et_counted *out);
 
-void et_clock_methods_judge(const struct et_command *c, struct et_clock_methods *out);
 void et_program_judge(const struct et_command *c, struct et_program_precision *out);
 void et_programs_average(
 	const struct et_program_precision *list, size_t n, struct et_program_averages *out);

@@ -31,65 +31,6 @@ static void name_cell(const char *name, const struct et_page *page)
 	fprintf(page->out, "%s%*s", fits, NAME_COLUMNS - et_columns(fits), "");
 }
 
-/* The instruction that reads the counter on the machine of the experiment. */
-static const char *counter_name(const struct et_experiment *e)
-{
-	if (!strcmp(e->host.architecture, "x86_64"))
-		return "rdtsc";
-	return strcmp(e->host.architecture, "aarch64") ? "counter" : "cntvct";
-}
-
-static const char *method_name(const struct et_experiment *e, int method)
-{
-	return method == ET_BY_CLOCK     ? "clock_gettime"
-	       : method == ET_BY_COUNTER ? counter_name(e)
-					 : "EMP";
-}
-
-/* Ticks as the time they take at the counter's rate. */
-static struct et_precision in_time(const struct et_clock_methods *m, int method)
-{
-	struct et_precision p = m->by[method];
-
-	if (method == ET_BY_COUNTER) {
-		p.mean *= 1e9 / m->counter_hz;
-		p.sd *= 1e9 / m->counter_hz;
-	}
-	return p;
-}
-
-void et_clock_methods_text(const struct et_experiment *e, const struct et_clock_methods *list,
-	const struct et_page *page)
-{
-	for (size_t i = 0; i < e->n_commands; i++) {
-		const struct et_clock_methods *m = &list[i];
-
-		struct et_rows rows;
-
-		et_page_paragraph(page, 0, "", NULL, m->name, BOLD);
-		const struct et_page *table = et_rows_begin(&rows, page);
-		fprintf(table->out, "%-*s\t%5s\t%*s%*s%*s\t  of\n", NAME_COLUMNS, "method", "n",
-			TIME_COLUMNS, "mean", TIME_COLUMNS, "sd", PERCENT_COLUMNS, "rel.");
-		for (int k = 0; k < ET_CLOCK_METHODS; k++) {
-			struct et_precision p = in_time(m, k);
-			fprintf(table->out, "%-*s\t%5zu", NAME_COLUMNS, method_name(e, k), p.n);
-			precision_cells(table, &p);
-			fprintf(table->out, "\t  %s\n",
-				k == ET_BY_EMP ? "CPU time" : "elapsed time");
-		}
-		et_rows_end(&rows);
-		if (isfinite(m->counter_hz))
-			fprintf(page->out, "the counter made %.6f ticks per nanosecond\n",
-				1e-9 * m->counter_hz);
-		putc('\n', page->out);
-	}
-	et_page_paragraph(page, 0, "", NULL,
-		"All three methods measured the same runs: the first two all of them, EMP the CPU "
-		"time of those that its sanity checks keep. sd: standard deviation; rel.: relative "
-		"error, sd / mean. Ticks of the counter are converted at the rate above.",
-		NULL);
-}
-
 static void program_row(
 	const char *name, const struct et_program_precision *p, const struct et_page *page)
 {
@@ -201,27 +142,6 @@ static void write_counted(struct et_json *w, const struct et_counted *c)
 	et_json_u64(w, "removed", c->removed);
 	write_precision(w, "et", &c->by[ET_METRIC_ELAPSED], false);
 	write_precision(w, "pt", &c->by[ET_METRIC_CPU], false);
-}
-
-void et_clock_methods_json(
-	const struct et_experiment *e, const struct et_clock_methods *list, FILE *out)
-{
-	struct et_json w;
-
-	begin(&w, e, "clock-methods", out);
-	et_json_array(&w, "tasks");
-	for (size_t i = 0; i < e->n_commands; i++) {
-		et_json_object(&w, NULL);
-		et_json_string(&w, "name", list[i].name);
-		et_json_double(&w, "counter_hz", list[i].counter_hz);
-		et_json_object(&w, "methods");
-		for (int k = 0; k < ET_CLOCK_METHODS; k++)
-			write_precision(&w, method_name(e, k), &list[i].by[k], k == ET_BY_COUNTER);
-		et_json_end(&w);
-		et_json_end(&w);
-	}
-	et_json_end(&w);
-	et_json_end(&w);
 }
 
 static void write_average(struct et_json *w, const char *key, double sd, double relative_error)

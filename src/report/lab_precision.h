@@ -8,10 +8,6 @@
 #include "report/terminal.h"
 
 /* In all of these, list has one entry per command of the experiment. */
-void et_clock_methods_text(const struct et_experiment *e, const struct et_clock_methods *list,
-	const struct et_page *page);
-void et_clock_methods_json(
-	const struct et_experiment *e, const struct et_clock_methods *list, FILE *out);
 /* missing: the programs that are not installed, ends with a NULL name; NULL if this is not known.
  */
 void et_programs_text(const struct et_experiment *e, const struct et_program_precision *list,
@@ -20,5 +16,8 @@ void et_programs_text(const struct et_experiment *e, const struct et_program_pre
 void et_programs_json(const struct et_experiment *e, const struct et_program_precision *list,
 	const struct et_program_averages *averages, const struct et_missing_program *missing,
 	FILE *out);
+
+/* Curves of sd and relative error over the size, of each program with at least two sizes. */
+void et_programs_svg(const struct et_program_precision *list, size_t n, FILE *out);
 
 #endif

@@ -30,13 +30,22 @@ PY
 
 # --- clock-methods
 exits 'lab clock-methods: it succeeds' 0 etalon lab clock-methods --lengths 0.01 --runs 5
-like 'lab clock-methods: each method has a row' "$out" 'clock_gettime +5 .*elapsed time.*EMP +[0-5] .*CPU time'
-like 'lab clock-methods: the text says that all methods measured the same runs' "$out" 'All three methods measured the same runs'
-ok 'lab clock-methods: no line is longer than 80 columns' test -z "$(grep -E '^.{81,}' .out)"
+case $(uname -m) in x86_64) counter=rdtsc ;; aarch64) counter=cntvct ;; *) counter=counter ;; esac
+for row in 'clock_gettime inside +5' 'clock_gettime around +5' "$counter +inside" "$counter +around" 'EMP +[0-5]'; do
+	like "lab clock-methods: the row '$row'" "$out" "$row "
+done
+like 'lab clock-methods: the heading has minimum and maximum' "$out" 'method +read +n +min +max +mean +sd +rel\.'
+like 'lab clock-methods: the runs are drawn' "$out" 'run by run.*clock_gettime inside [^ 0-9]'
+like 'lab clock-methods: the text says that all methods measured the same runs' "$out" 'All methods measured the same runs'
+ok 'lab clock-methods: no line is longer than 80 columns' test -z "$(grep -v '^stored as' .out | grep -E '^.{81,}')"
+is 'lab clock-methods: no file of readings is left' "$(find "$TMPDIR" -name 'etalon-lab*')" ''
+cp .out first
+exits 'lab clock-methods: --from succeeds' 0 etalon lab clock-methods --from 'lab clock-methods' --svg clocks.svg
+ok 'lab clock-methods: --from prints the same tables' diff .out <(head -n -2 first)
+ok 'lab clock-methods: --svg writes a picture' grep -q 'clock_gettime inside' clocks.svg
 exits 'lab clock-methods: --json succeeds' 0 etalon lab clock-methods --from 'lab clock-methods' --json
 cp .out table.json
 etalon show --json >record.json
-case $(uname -m) in x86_64) counter=rdtsc ;; aarch64) counter=cntvct ;; *) counter=counter ;; esac
 ok 'lab clock-methods: the figures are those of the samples in the record' python3 -c '
 exec(open("check.py").read())
 t = table["tasks"][0]
@@ -52,9 +61,19 @@ if ticks:  # the rate is the same in every run, because both clocks read the sam
     assert near(t["counter_hz"], 1e9 * sum(ticks) / sum(x["et_ns"] for x in s))
 else:
     assert t["counter_hz"] is None' "$counter"
+ok 'lab clock-methods: each run took longer around the program than inside' jq -e '.tasks[0].runs |
+	length == 5 and all(.clock_gettime_inside_ns > 1e6 and .clock_gettime_inside_ns < .clock_gettime_ns)' table.json
 if [ "$counter" != counter ]; then
-	ok 'lab clock-methods: the counter was read in every run' jq -e ".tasks[0].methods.$counter.n == 5" table.json
+	ok 'lab clock-methods: the counter was read in every run' jq -e ".tasks[0].methods |
+		.$counter.n == 5 and .${counter}_inside.n == 5" table.json
+	ok 'lab clock-methods: each run took more ticks around the program than inside' jq -e ".tasks[0].runs |
+		all(.${counter}_inside_ticks < .${counter}_ticks)" table.json
 fi
+etalon run -q -r 3 --label plain 'etalon put inc --iterations 100000' >/dev/null
+exits 'lab clock-methods: --from accepts an experiment without readings inside' 0 etalon lab clock-methods --from plain --json
+json 'lab clock-methods: its methods inside are empty' 'd["tasks"][0]["methods"]["clock_gettime_inside"]["n"] == 0 and
+	d["tasks"][0]["methods"]["clock_gettime"]["n"] == 3'
+refuses 'lab clock-methods: --json and --svg - are rejected together' 2 'cannot both write' etalon lab clock-methods --json --svg -
 
 # --- real-programs
 exits 'lab real-programs: it succeeds' 0 etalon lab real-programs --programs sort,matr,perl,bzip2 --sizes small \
@@ -84,9 +103,13 @@ for who in ("org", "sedona"):
 json 'lab real-programs: JSON names no missing program if none is missing' 'd["not_installed"] is None'
 json 'lab real-programs: JSON has program, field and size' '[(p["program"], p["field"], p["size"]) for p in d["programs"]][::2] ==
 	[("sort", "sorting", 50000), ("bzip2", "compression", 2048)]'
-exits 'lab real-programs: numbers are sizes of sort, matc and matr' 0 etalon lab real-programs --sizes 10,300 --runs 2
+exits 'lab real-programs: numbers are sizes of sort, matc and matr' 0 etalon lab real-programs --sizes 10,300 --runs 2 \
+	--svg curves.svg
 like 'lab real-programs: numbers choose sort, matc and matr alone' "$err" '6 programs and sizes'
 is 'lab real-programs: each of them is run in each size' "$(grep -cE '^(sort|matc|matr) (10|300) ' .out)" 6
+for chart in 'sort: standard deviation' 'matc: relative error' 'ORG (elapsed time)' 'SEDONA (CPU time)'; do
+	ok "lab real-programs: --svg draws '$chart'" grep -qF "$chart" curves.svg
+done
 refuses 'lab real-programs: gcc has no size of the papers' 2 'gcc has none of these sizes' etalon lab real-programs \
 	--programs gcc --sizes paper
 for value in 0 -1 1.5 '' 5,5 200,100 999999999999; do

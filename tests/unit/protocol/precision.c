@@ -2,7 +2,6 @@
 /* Which of twelve synthetic runs count, and the figures by definition. */
 #include "protocol/precision.h"
 #include "base/alloc.h"
-#include "sample_of.h"
 #include "tap.h"
 
 enum { RUNS = 12, BURST = 7, FAR = 9, SLOW = 11 };
@@ -21,7 +20,6 @@ static void add(struct et_experiment *e, const struct et_sample *like, int i)
 	s.measured.started_wall_ns = (uint64_t)i * 200000000;
 	s.measured.cpu_ns = cpu_ns_of(i);
 	s.measured.elapsed_ns = s.measured.cpu_ns + 2000000;
-	s.measured.counter_ticks = 3 * s.measured.elapsed_ns;
 	if (i == SLOW)
 		s.ruling.removal.by = ET_REMOVED_MACHINE_SLOW;
 	et_experiment_add(e, &s);
@@ -91,32 +89,15 @@ static void test_few(void)
 	et_experiment_free(e);
 }
 
-static void test_clocks(void)
+static void test_counted(void)
 {
-	static const int all[] = { -1 }, kept[] = { SLOW, -1 };
+	static const int kept[] = { SLOW, -1 };
 	struct et_experiment *e = make(RUNS);
-	struct et_clock_methods m;
 	struct et_counted counted;
 
-	et_clock_methods_judge(&e->commands[0], &m);
-	expect(&m.by[ET_BY_CLOCK], all, 2000000, "clock_gettime");
-	expect(&m.by[ET_BY_EMP], kept, 0, "EMP");
-	ok(m.by[ET_BY_COUNTER].n == RUNS, "clocks: the counter has all runs");
-	near(m.by[ET_BY_COUNTER].mean, 3 * m.by[ET_BY_CLOCK].mean, 1e-14, 0,
-		"clocks: the mean of the counter is in ticks");
-	near(m.by[ET_BY_COUNTER].relative_error, m.by[ET_BY_CLOCK].relative_error, 1e-9, 0,
-		"clocks: a counter of fixed rate has the relative error of the clock");
-	near(m.counter_hz, 3e9, 1e-14, 0,
-		"clocks: the rate of the counter is derived from the clock");
 	et_counted_judge(&e->commands[0], &counted);
 	expect(&counted.by[ET_METRIC_ELAPSED], kept, 2000000, "counted as recorded");
 	ok(counted.removed == 1, "counted as recorded: one run is removed");
-
-	for (size_t i = 0; i < e->commands[0].samples.n; i++)
-		sample_of(&e->commands[0], i)->measured.counter_ticks = ET_UNKNOWN;
-	et_clock_methods_judge(&e->commands[0], &m);
-	ok(m.by[ET_BY_COUNTER].n == 0 && isnan(m.by[ET_BY_COUNTER].mean) && isnan(m.counter_hz),
-		"clocks: without counter readings mean and rate are NaN");
 	et_experiment_free(e);
 }
 
@@ -174,9 +155,9 @@ static void test_averages(void)
 
 int main(void)
 {
+	test_counted();
 	test_program();
 	test_averages();
 	test_few();
-	test_clocks();
 	return tap_done();
 }

@@ -44,50 +44,6 @@ static bool has_line(const char *text, const char *line)
 	return at && (at == text || at[-1] == '\n') && at[n] == '\n';
 }
 
-static void test_clocks(void)
-{
-	static const char *const names[] = { "INC8" };
-	struct et_experiment *e = fixture_experiment(names, 1);
-	struct et_clock_methods m = { .name = "INC8",
-		.by = { precision(40, 8e9, 8e7), precision(40, 2e10, 2e8),
-			precision(38, 7.9e9, 1e6) },
-		.counter_hz = 2.5e9 };
-	struct sheet s;
-
-	snprintf(e->host.architecture, sizeof(e->host.architecture), "x86_64");
-	open_sheet(&s);
-	et_clock_methods_text(e, &m, &s.page);
-	close_sheet(&s);
-	ok(has_line(s.text, "rdtsc            40   8.000 s   80.0 ms   1.0 %  elapsed time"),
-		"clock methods: ticks are converted to time");
-	ok(has_line(s.text, "EMP              38   7.900 s   1.00 ms 0.013 %  CPU time"),
-		"clock methods: EMP is listed with CPU time");
-	free(s.text);
-
-	m.by[ET_BY_COUNTER] = (struct et_precision){ 0, NAN, NAN, NAN, NAN, NAN };
-	m.counter_hz = NAN;
-	snprintf(e->host.architecture, sizeof(e->host.architecture), "riscv64");
-	open_sheet(&s);
-	et_clock_methods_text(e, &m, &s.page);
-	close_sheet(&s);
-	ok(has_line(s.text, "counter           0         –         –       –  elapsed time"),
-		"clock methods: a machine without a counter has dashes");
-	ok(!strstr(s.text, "ticks per nanosecond"),
-		"clock methods: a machine without a counter has no rate");
-	free(s.text);
-
-	open_sheet(&s);
-	et_clock_methods_json(e, &m, s.page.out);
-	close_sheet(&s);
-	json_t *j = json_loads(s.text, 0, NULL);
-	json_t *task = json_array_get(json_object_get(j, "tasks"), 0);
-	ok(json_is_null(json_object_get(task, "counter_hz")),
-		"clock methods: the JSON of a machine without a counter has no rate");
-	json_decref(j);
-	free(s.text);
-	et_experiment_free(e);
-}
-
 static struct et_program_precision program(size_t n, size_t removed)
 {
 	return (struct et_program_precision){ .org = precision(n, 6e6, 1e5),
@@ -151,7 +107,6 @@ static void test_programs(void)
 
 int main(void)
 {
-	test_clocks();
 	test_programs();
 	return tap_done();
 }

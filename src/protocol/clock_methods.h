@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The same runs timed in five ways, as in Table XXV and Figure 18 of the EMP paper. Only solo runs
+ * count, without warm-up, failed and stopped runs.
+ */
+#ifndef ET_PROTOCOL_CLOCK_METHODS_H
+#define ET_PROTOCOL_CLOCK_METHODS_H
+
+#include "model/clock_methods.h"
+#include "model/experiment.h"
+
+/* inside may be NULL: then the rows of readings inside the program are empty. */
+void et_clock_methods_judge(
+	const struct et_command *c, const struct et_inside *inside, struct et_clock_methods *out);
+void et_clock_methods_free(struct et_clock_methods *m); /* what it owns */
+
+#endif
