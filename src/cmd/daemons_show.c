@@ -37,16 +37,17 @@ int et_daemons_analyse_operands(const struct et_cli *cli, char *const *names, si
 
 /* --- show --- */
 
-static int load(const struct et_cli *cli, const struct et_host *host, struct et_cutoffs *out,
-	struct et_error *err)
+static int load(const struct et_cli *cli, struct et_cutoffs *out, struct et_error *err)
 {
 	struct et_store *store;
+	struct et_host host;
 	bool there = false;
 	int rc = et_stored_open(cli, ET_STORE_READ, &store, err);
 
 	if (rc)
 		return rc;
-	rc = et_cutoffs_load(store, host->name, out, &there, err);
+	et_host_read("", &host);
+	rc = et_cutoffs_load(store, host.name, out, &there, err);
 	et_store_close(store);
 	if (rc == 0 && !there)
 		return et_hint(err,
@@ -174,18 +175,29 @@ static int write_page(const struct shown *s, struct et_daemons_output *out, stru
 	return et_output_end(&out->output, err);
 }
 
+/* Warns about cutoffs of another machine, kernel or time. */
+static void warn(struct shown *s)
+{
+	struct et_host host;
+	char machine[sizeof(s->cutoffs.machine)];
+
+	et_host_read("", &host);
+	et_host_identity("", machine, sizeof(machine));
+	if (s->cutoffs.machine[0] && strcmp(s->cutoffs.machine, machine) != 0)
+		et_warn(&s->warnings, ET_WARN_CUTOFFS_OTHER_MACHINE);
+	et_cutoffs_warn(&s->cutoffs, &host, s->now_ns, &s->warnings);
+}
+
 int et_daemons_show(const struct et_cli *cli, char *const *names, size_t n, const char *command,
 	struct et_daemons_output *out, struct et_error *err)
 {
 	struct shown s = { .now_ns = et_clock_read_ns(CLOCK_REALTIME) };
 	struct et_error gone; /* without --tables the runs are an addition, which may be gone */
-	struct et_host host;
 
-	et_host_read("", &host);
-	int rc = load(cli, &host, &s.cutoffs, err);
+	int rc = load(cli, &s.cutoffs, err);
 	if (rc)
 		return rc;
-	et_cutoffs_warn(&s.cutoffs, &host, s.now_ns, &s.warnings);
+	warn(&s);
 	rc = remake(cli, &s.cutoffs, command, &s.runs, out->tables ? err : &gone);
 	if (!out->tables) {
 		print(cli, &s, NULL, out);

@@ -181,6 +181,9 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_ENVIRONMENT_CHANGED] = { "environment-changed", WARNING, "tfc",
 		"during the runs {0}{1: and {2} more {2:change|changes}|}, so those before and "
 		"after may not be comparable; repeat the experiment" },
+	[ET_WARN_CUTOFFS_OTHER_MACHINE] = { "cutoffs-other-machine", WARNING, "",
+		"the daemons' cutoffs were learned on another machine of this name, so no sample "
+		"is removed by them; learn new ones with 'etalon daemons learn'" },
 	[ET_WARN_CUTOFFS_OTHER_KERNEL] = { "cutoffs-other-kernel", WARNING, "tt",
 		"the daemons' cutoffs were learned on another kernel ({0}, now {1}); learn new "
 		"ones with 'etalon daemons learn'" },

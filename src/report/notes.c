@@ -145,6 +145,7 @@ static const struct rule rules[ET_WARNING_CODES] = {
 		"resumed on another kernel or CPU ({0}, {1}); start a new experiment" },
 	[ET_WARN_ENVIRONMENT_CHANGED] = { USUAL, CAUSE_OWN, false,
 		"during the runs {0}{1: and {2} more {2:change|changes}|}; repeat them" },
+	[ET_WARN_CUTOFFS_OTHER_MACHINE] = { NEVER, CAUSE_CUTOFFS, false, NULL },
 	[ET_WARN_CUTOFFS_OTHER_KERNEL] = { USUAL, CAUSE_CUTOFFS, false,
 		"the cutoffs of daemons are those of another kernel ({0}); learn new ones: etalon "
 		"daemons learn" },

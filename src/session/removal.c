@@ -53,6 +53,19 @@ static int load_cutoffs(struct et_store *store, const struct et_experiment *e,
 	return rc;
 }
 
+int et_session_check_cutoffs(
+	struct et_store *store, const struct et_experiment *e, struct et_error *err)
+{
+	struct et_cutoffs cutoffs = { 0 };
+	bool there = false;
+	int rc = 0;
+
+	if (e->protocol != ET_PROTOCOL_RAW && e->protocol != ET_PROTOCOL_KBEST)
+		rc = load_cutoffs(store, e, &cutoffs, &there, err);
+	et_cutoffs_free(&cutoffs);
+	return rc;
+}
+
 static bool differ(const struct et_first_check *a, const struct et_first_check *b)
 {
 	return a->state != b->state || a->learned_wall_ns != b->learned_wall_ns ||

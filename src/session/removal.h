@@ -29,6 +29,10 @@ struct et_rejudging {
 int et_session_rejudge(struct et_store *store, struct et_experiment *e,
 	const struct et_rejudging *how, struct et_warnings *notes, struct et_error *err) ET_CHECK;
 
+/* Fails if the cutoffs that are stored for this machine are damaged. Call it before the runs. */
+int et_session_check_cutoffs(
+	struct et_store *store, const struct et_experiment *e, struct et_error *err) ET_CHECK;
+
 struct et_cutoffs;
 /* Warns if the cutoffs are old, or were learned on another kernel. */
 void et_cutoffs_warn(const struct et_cutoffs *c, const struct et_host *host, uint64_t wall_ns,

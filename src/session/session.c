@@ -70,7 +70,9 @@ static int begin(struct et_session *s, struct et_error *err)
 	/* It has no path if it was removed; the programs run in it nevertheless. */
 	if (!e->child.directory && errno == ENOMEM)
 		et_out_of_memory();
-	int rc = et_store_claim(s->setup.store, e->id, err);
+	int rc = et_session_check_cutoffs(s->setup.store, e, err);
+	if (rc == 0)
+		rc = et_store_claim(s->setup.store, e->id, err);
 	if (rc == 0)
 		rc = open_runner(s, err);
 	if (rc)

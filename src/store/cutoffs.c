@@ -79,12 +79,13 @@ int et_cutoffs_forget(struct et_store *s, const char *host, struct et_error *err
 
 /* --- reading --- */
 
-/* The number at that key; NaN if there is none. */
-static double number(const json_t *object, const char *key)
+/* Sets *out to the number at that key, NaN if there is none. False if it is negative. */
+static bool number(const json_t *object, const char *key, double *out)
 {
 	const json_t *value = json_object_get(object, key);
 
-	return json_is_number(value) ? json_number_value(value) : NAN;
+	*out = json_is_number(value) ? json_number_value(value) : NAN;
+	return !(*out < 0);
 }
 
 static void text(const json_t *object, const char *key, char *out, size_t size)
@@ -101,60 +102,78 @@ static bool whole(const json_t *object, const char *key, int64_t hi, int64_t *ou
 	return *out >= 0 && *out <= hi;
 }
 
-static bool read_cutoff(const json_t *row, struct et_cutoff *c)
+/* Returns what is wrong with a cutoff, or NULL. */
+static const char *read_cutoff(const json_t *row, struct et_cutoff *c)
 {
 	const json_t *final = json_object_get(row, "final_ms");
 	int64_t sightings;
 
 	if (!whole(row, "sightings", UINT32_MAX, &sightings))
-		return false;
+		return "the sightings of a daemon are no count";
 	c->sightings = (uint32_t)sightings;
 	text(row, "daemon", c->daemon, sizeof(c->daemon));
-	c->short_ms = number(row, "short_ms");
-	c->long_ms = number(row, "long_ms");
-	c->period_s = number(row, "period_s");
-	c->task_time_s = number(row, "task_time_s");
+	if (!number(row, "short_ms", &c->short_ms) || !number(row, "long_ms", &c->long_ms) ||
+		!number(row, "period_s", &c->period_s) ||
+		!number(row, "task_time_s", &c->task_time_s))
+		return "a time is negative";
 	for (size_t i = 0; i < json_array_size(final) && i < ET_LENGTH(c->final_ms); i++) {
 		c->final_ms[i] = json_number_value(json_array_get(final, i));
 		c->n_final++;
 		if (!(c->final_ms[i] >= 0))
-			return false;
+			return "a cutoff is negative";
 	}
-	return c->n_final > 0;
+	return c->n_final > 0 ? NULL : "a daemon has no cutoff";
 }
 
-static bool read_all(struct et_importer *in, const json_t *root, struct et_cutoffs *c)
+/* Returns what is wrong with the figures about the runs, or NULL. */
+static const char *read_runs(const json_t *root, struct et_cutoffs *c)
+{
+	int64_t learned, short_runs, long_runs;
+
+	if (!whole(root, "learned_wall_ns", INT64_MAX, &learned))
+		return "their date is negative";
+	if (!whole(root, "short_runs", UINT32_MAX, &short_runs) ||
+		!whole(root, "long_runs", UINT32_MAX, &long_runs))
+		return "the number of samples is no count";
+	if (!short_runs)
+		return "they were learned from no sample";
+	if (!number(root, "floor_ms", &c->floor_ms) ||
+		!number(root, "short_seconds", &c->short_seconds) ||
+		!number(root, "long_seconds", &c->long_seconds))
+		return "a time is negative";
+	c->learned_wall_ns = (uint64_t)learned;
+	c->short_runs = (uint32_t)short_runs;
+	c->long_runs = (uint32_t)long_runs;
+	return NULL;
+}
+
+/* Returns what is wrong, or NULL. */
+static const char *read_all(struct et_importer *in, const json_t *root, struct et_cutoffs *c)
 {
 	const json_t *list = json_object_get(root, "daemons");
-	int64_t learned, short_runs, long_runs;
 	const json_t *row;
 
-	if (!et_is_list(in, list) || et_list_size(in, list) > ET_DAEMONS_MOST_NAMES ||
-		!whole(root, "learned_wall_ns", INT64_MAX, &learned) ||
-		!whole(root, "short_runs", UINT32_MAX, &short_runs) ||
-		!whole(root, "long_runs", UINT32_MAX, &long_runs))
-		return false;
-	c->learned_wall_ns = (uint64_t)learned;
+	if (!et_is_list(in, list) || et_list_size(in, list) > ET_DAEMONS_MOST_NAMES)
+		return "they have no list of daemons";
+	const char *wrong = read_runs(root, c);
+	if (wrong)
+		return wrong;
 	text(root, "host", c->host, sizeof(c->host));
 	text(root, "kernel", c->kernel, sizeof(c->kernel));
 	text(root, "cpu", c->cpu, sizeof(c->cpu));
 	text(root, "machine", c->machine, sizeof(c->machine));
 	text(root, "services", c->services, sizeof(c->services));
 	c->tuned = json_is_true(json_object_get(root, "tuned"));
-	c->floor_ms = number(root, "floor_ms");
 	text(root, "short_id", c->short_id, sizeof(c->short_id));
 	text(root, "long_id", c->long_id, sizeof(c->long_id));
-	c->short_runs = (uint32_t)short_runs;
-	c->long_runs = (uint32_t)long_runs;
-	c->short_seconds = number(root, "short_seconds");
-	c->long_seconds = number(root, "long_seconds");
 	c->list = et_calloc(et_list_size(in, list) + 1, sizeof(*c->list));
 	ET_AUTO_LIST struct et_list l = et_list_open(in, list);
 	while ((row = et_list_next(&l))) {
-		if (!read_cutoff(row, &c->list[c->n++]))
-			return false;
+		wrong = read_cutoff(row, &c->list[c->n++]);
+		if (wrong)
+			return wrong;
 	}
-	return l.rc == 0;
+	return l.rc ? "their list of daemons is damaged" : NULL;
 }
 
 int et_cutoffs_load(struct et_store *s, const char *host, struct et_cutoffs *out, bool *there,
@@ -173,17 +192,18 @@ int et_cutoffs_load(struct et_store *s, const char *host, struct et_cutoffs *out
 	const struct et_import_options options = { .name = et_store_url(s) };
 	struct et_importer in = { .options = &options };
 	json_t *root = NULL;
-	bool good =
-		et_outline_load(&in, value, strlen(value), &root) == 0 && read_all(&in, root, &c);
+	const char *wrong = et_outline_load(&in, value, strlen(value), &root)
+				    ? "they are not JSON"
+				    : read_all(&in, root, &c);
 	json_decref(root);
 	et_outline_free(&in);
-	if (!good) {
+	if (wrong) {
 		et_cutoffs_free(&c);
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_OUTSIDE,
-				"%s: the daemons' cutoffs in this store cannot be read",
-				et_store_url(s)),
-			"run etalon daemons learn to make new ones");
+				"%s: the daemons' cutoffs in this store cannot be read: %s",
+				et_store_url(s), wrong),
+			"run 'etalon daemons learn' to make new ones, or 'etalon daemons forget'");
 	}
 	*out = c;
 	return 0;
