@@ -57,19 +57,26 @@ void et_daemons_output_close(struct et_daemons_output *o)
 	et_output_close(&o->pictures);
 }
 
-typedef void write_fn(const struct et_daemon_record *r, const struct et_daemon_findings *f,
-	const char *name, FILE *out);
-
-static int write_file(struct et_output *o, write_fn *fn, const struct et_daemon_record *r,
-	const struct et_daemon_findings *f, const char *name, struct et_error *err)
+static int write_files(const struct et_daemon_tables *t, const char *name,
+	struct et_daemons_output *o, struct et_error *err)
 {
-	if (!o->open)
-		return 0;
-	FILE *out = et_output_begin(o, err);
+	FILE *out = NULL;
+	int rc = 0;
+
+	if (o->output.open) {
+		out = et_output_begin(&o->output, err);
+		if (!out)
+			return -EIO;
+		et_daemons_page(t->record, t->findings, t, name, out);
+		rc = et_output_end(&o->output, err);
+	}
+	if (rc || !o->pictures.open)
+		return rc;
+	out = et_output_begin(&o->pictures, err);
 	if (!out)
 		return -EIO;
-	fn(r, f, name, out);
-	return et_output_end(o, err);
+	et_daemons_svg(t->record, t->findings, name, out);
+	return et_output_end(&o->pictures, err);
 }
 
 int et_daemons_report(const struct et_cli *cli, const struct et_daemon_record *r,
@@ -80,9 +87,10 @@ int et_daemons_report(const struct et_cli *cli, const struct et_daemon_record *r
 	struct et_daemons_tables tables = { 0 };
 	struct et_json w;
 
-	if (o->tables)
+	if (o->tables || o->page)
 		et_daemons_tables_make(r, f, &tables);
-	struct et_daemon_tables view = et_daemons_tables_view(&tables, r, f, o->wanted);
+	struct et_daemon_tables view =
+		et_daemons_tables_view(&tables, r, f, o->tables ? o->wanted : ET_DAEMON_TABLES_ALL);
 	et_json_init(&w, stdout, 2);
 	if (o->json)
 		et_daemons_json(r, f, o->tables ? &view : NULL, &w);
@@ -90,11 +98,11 @@ int et_daemons_report(const struct et_cli *cli, const struct et_daemon_record *r
 		et_daemons_print_tables(cli, &view, o);
 	else if (et_daemons_prints(o))
 		et_daemons_text(r, f, &page, cli->verbosity > 0);
-	et_daemons_tables_free(&tables);
 	int rc = et_cli_close_output(stdout, "-", err);
 	if (rc == 0)
-		rc = write_file(&o->output, et_daemons_page, r, f, name, err);
-	return rc ? rc : write_file(&o->pictures, et_daemons_svg, r, f, name, err);
+		rc = write_files(&view, name, o, err);
+	et_daemons_tables_free(&tables);
+	return rc;
 }
 
 char *et_learned_describe(const struct et_cutoffs *c)

@@ -413,6 +413,12 @@ static void write_text(const struct et_grid *g, size_t i, void *ctx)
 	et_grid_text(g, page);
 }
 
+static void write_html(const struct et_grid *g, size_t i, void *ctx)
+{
+	(void)i;
+	et_grid_html(g, ctx);
+}
+
 static void write_csv(const struct et_grid *g, size_t i, void *ctx)
 {
 	FILE *out = ctx;
@@ -431,6 +437,11 @@ static void write_json(const struct et_grid *g, size_t i, void *ctx)
 void et_daemon_tables_text(const struct et_daemon_tables *t, const struct et_page *page)
 {
 	each(t, write_text, (void *)page);
+}
+
+void et_daemon_tables_html(const struct et_daemon_tables *t, FILE *out)
+{
+	each(t, write_html, out);
 }
 
 void et_daemon_tables_csv(const struct et_daemon_tables *t, FILE *out)

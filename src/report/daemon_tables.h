@@ -29,6 +29,8 @@ struct et_daemon_tables {
 int et_daemon_tables_choose(const char *list, unsigned *out, struct et_error *err) ET_CHECK;
 
 void et_daemon_tables_text(const struct et_daemon_tables *t, const struct et_page *page);
+/* The same as a part of a page. */
+void et_daemon_tables_html(const struct et_daemon_tables *t, FILE *out);
 /* The tables one after the other, with an empty line between them. */
 void et_daemon_tables_csv(const struct et_daemon_tables *t, FILE *out);
 /* Writes the key "tables": an object with a key for each. */

@@ -35,9 +35,9 @@ struct et_cutoffs_runs {
 void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns,
 	const struct et_warnings *warnings, const struct et_cutoffs_runs *runs, bool json,
 	const struct et_page *page);
-/* The same as HTML pages. */
+/* The same as HTML pages; with the papers' tables, unless they are NULL. */
 void et_daemons_page(const struct et_daemon_record *r, const struct et_daemon_findings *f,
-	const char *name, FILE *out);
+	const struct et_daemon_tables *tables, const char *name, FILE *out);
 /* The charts of that page in one SVG file. */
 void et_daemons_svg(const struct et_daemon_record *r, const struct et_daemon_findings *f,
 	const char *name, FILE *out);

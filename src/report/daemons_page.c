@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "model/experiment.h"
 #include "num/quantile.h"
+#include "report/daemon_tables.h"
 #include "report/daemons.h"
 #include "report/html.h"
 #include "report/svg_sheet.h"
@@ -266,32 +267,18 @@ static void far_table(const struct et_daemon_record *r, const struct et_daemon_r
 		et_html_element(out, "p class=\"dim\"", "and %zu more", f->n_far - rows);
 }
 
-static void central_table(
+static void frequent_paragraph(
 	const struct et_daemon_record *r, const struct et_run_findings *f, FILE *out)
 {
-	static const char *const headings[] = { "daemon", "at most", "standard deviation", "",
-		NULL };
-	char max[ET_FIGURE], sd[ET_FIGURE];
+	ET_AUTO_FREE char *list = NULL;
 
-	if (!f->n_central)
-		return;
-	et_html_element(out, "h3", "Daemons in the central cluster");
-	et_html_table_begin(out, headings);
-	for (size_t i = 0; i < f->n_central && i < MOST_ROWS; i++) {
-		const struct et_central *c = &f->central[i];
-		fputs("<tr>", out);
-		et_html_element(out, "td", "%s", r->names[c->name]);
-		et_html_element(out, "td class=\"n\"", "%s", et_format_time(1e6 * c->max_ms, max));
-		et_html_element(out, "td class=\"n\"", "%s", et_format_time(1e6 * c->sd_ms, sd));
-		et_html_element(out, "td", "%s",
-			f->frequent && f->frequent[c->name]
-				? "frequent: counts as part of the machine"
-				: "");
-		fputs("</tr>\n", out);
+	for (size_t i = 0; f->frequent && i < r->n_names; i++) {
+		if (f->frequent[i])
+			et_append(&list, ", ", "%s", r->names[i]);
 	}
-	et_html_table_end(out);
-	if (f->n_central > MOST_ROWS)
-		et_html_element(out, "p class=\"dim\"", "and %zu more", f->n_central - MOST_ROWS);
+	if (list)
+		et_html_element(
+			out, "p", "Frequent, so they count as part of the machine: %s.", list);
 }
 
 static const char nothing_to_draw[] =
@@ -333,7 +320,7 @@ static void run_section(const struct et_daemon_record *r, const struct et_daemon
 	if (d.shape)
 		et_html_element(out, "p", "%c%s.", toupper(d.shape[0]), d.shape + 1);
 	far_table(r, run, f, out);
-	central_table(r, f, out);
+	frequent_paragraph(r, f, out);
 }
 
 /* --- cutoffs --- */
@@ -379,7 +366,7 @@ static void cutoffs_section(const struct et_cutoff *list, size_t n, FILE *out)
 }
 
 void et_daemons_page(const struct et_daemon_record *r, const struct et_daemon_findings *f,
-	const char *name, FILE *out)
+	const struct et_daemon_tables *tables, const char *name, FILE *out)
 {
 	ET_AUTO_FREE char *title = et_asprintf("Daemons that spoil samples: %s", name);
 
@@ -392,6 +379,10 @@ void et_daemons_page(const struct et_daemon_record *r, const struct et_daemon_fi
 	if (r->has_long)
 		run_section(r, &r->long_run, &f->long_run, "Long run",
 			"The dual executions correspond to Figure 15 of the EMP paper.", out);
+	if (tables) {
+		et_html_element(out, "h2", "Tables of the EMP paper");
+		et_daemon_tables_html(tables, out);
+	}
 	et_html_end(out);
 }
 

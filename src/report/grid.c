@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "report/csv.h"
 #include "report/daemons.h"
+#include "report/html.h"
 #include "report/rows.h"
 #include "report/units.h"
 
@@ -10,6 +11,8 @@
 #include <string.h>
 
 #define BOLD "1"
+
+enum { MOST_COLUMNS = 16, MOST_ROWS = 1000 }; /* of a page */
 
 void et_grid_add(struct et_grid *g, double number)
 {
@@ -134,26 +137,32 @@ static void plain_text(const struct et_grid *g, const struct et_page *page)
 	et_rows_end(&rows);
 }
 
+/* "java 3, ntpd 1" of the rows from `row` on with the same first cell; *end is the next row. */
+static char *join_group(const struct et_grid *g, size_t row, size_t *end)
+{
+	const struct et_grid_cell *first = row_at(g, row);
+	char *text = NULL, buf[ET_FIGURE];
+
+	for (*end = row; *end < count_rows(g) && same_cell(first, row_at(g, *end)); ++*end) {
+		const char *between = ", ";
+		for (size_t i = 1; i < g->n_columns; i++, between = " ") {
+			if (g->columns[i].heading)
+				et_append(&text, between, "%s",
+					shown(g->columns[i].kind, &row_at(g, *end)[i], buf));
+		}
+	}
+	return text ? text : et_strdup("");
+}
+
 static void grouped_text(const struct et_grid *g, const struct et_page *page)
 {
 	char buf[ET_FIGURE];
 
 	for (size_t row = 0, end; row < count_rows(g); row = end) {
-		const struct et_grid_cell *first = row_at(g, row);
 		ET_AUTO_FREE char *lead =
-			et_asprintf("  %s ", shown(g->columns[0].kind, first, buf));
-		ET_AUTO_FREE char *text = NULL;
-
-		for (end = row; end < count_rows(g) && same_cell(first, row_at(g, end)); end++) {
-			const char *between = ", ";
-			for (size_t i = 1; i < g->n_columns; i++, between = " ") {
-				if (g->columns[i].heading)
-					et_append(&text, between, "%s",
-						shown(g->columns[i].kind, &row_at(g, end)[i], buf));
-			}
-		}
-		et_page_paragraph(
-			page, g->columns[0].width + 2, lead, NULL, text ? text : "", NULL);
+			et_asprintf("  %s ", shown(g->columns[0].kind, row_at(g, row), buf));
+		ET_AUTO_FREE char *text = join_group(g, row, &end);
+		et_page_paragraph(page, g->columns[0].width + 2, lead, NULL, text, NULL);
 	}
 }
 
@@ -168,6 +177,74 @@ void et_grid_text(const struct et_grid *g, const struct et_page *page)
 		grouped_text(g, page);
 	else
 		plain_text(g, page);
+}
+
+/* --- HTML --- */
+
+static void html_headings(const struct et_grid *g, FILE *out)
+{
+	const char *headings[MOST_COLUMNS + 1] = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->n_columns && n < MOST_COLUMNS; i++) {
+		if (g->columns[i].heading)
+			headings[n++] = g->columns[i].heading;
+	}
+	et_html_table_begin(out, headings);
+}
+
+static void html_row(const struct et_grid *g, size_t row, FILE *out)
+{
+	const struct et_grid_cell *cells = row_at(g, row);
+	bool again = row && same_cell(cells, row_at(g, row - 1));
+	char buf[ET_FIGURE];
+
+	fputs("<tr>", out);
+	for (size_t i = 0; i < g->n_columns; i++) {
+		const struct et_grid_column *c = &g->columns[i];
+		if (c->heading)
+			et_html_element(out, c->kind == ET_GRID_TEXT ? "td" : "td class=\"n\"",
+				"%s", !i && again ? "" : shown(c->kind, &cells[i], buf));
+	}
+	fputs("</tr>\n", out);
+}
+
+static void grouped_html(const struct et_grid *g, FILE *out)
+{
+	const char *headings[] = { g->columns[0].heading, g->columns[1].heading, NULL };
+	char buf[ET_FIGURE];
+
+	et_html_table_begin(out, headings);
+	for (size_t row = 0, end; row < count_rows(g); row = end) {
+		ET_AUTO_FREE char *text = join_group(g, row, &end);
+		fputs("<tr>", out);
+		et_html_element(out, "td class=\"n\"", "%s",
+			shown(g->columns[0].kind, row_at(g, row), buf));
+		et_html_element(out, "td", "%s", text);
+		fputs("</tr>\n", out);
+	}
+	et_html_table_end(out);
+}
+
+void et_grid_html(const struct et_grid *g, FILE *out)
+{
+	size_t rows = count_rows(g), n = rows < MOST_ROWS ? rows : MOST_ROWS;
+
+	et_html_element(out, "h3", "Table %s: %s", g->number, g->title);
+	if (!rows) {
+		et_html_element(out, "p class=\"dim\"", "%s", g->empty);
+		return;
+	}
+	if (g->grouped) {
+		grouped_html(g, out);
+		return;
+	}
+	html_headings(g, out);
+	for (size_t row = 0; row < n; row++)
+		html_row(g, row, out);
+	et_html_table_end(out);
+	if (rows > n)
+		et_html_element(out, "p class=\"dim\"", "and %zu more rows", rows - n);
 }
 
 /* --- CSV and JSON --- */

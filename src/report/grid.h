@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A table whose cells are written in three ways: as text for a terminal, as CSV, and as JSON. Text
- * is rounded for people; CSV and JSON have all digits. Cells are added row by row.
+ * A table whose cells are written as text for a terminal, as HTML, as CSV, and as JSON. Text and
+ * HTML are rounded for people; CSV and JSON have all digits. Cells are added row by row.
  */
 #ifndef ET_REPORT_GRID_H
 #define ET_REPORT_GRID_H
@@ -51,6 +51,8 @@ void et_grid_add_text(struct et_grid *g, const char *text); /* copied; may be NU
 void et_grid_free(struct et_grid *g);                       /* what it owns */
 
 void et_grid_text(const struct et_grid *g, const struct et_page *page);
+/* Writes a heading and a table of a page. */
+void et_grid_html(const struct et_grid *g, FILE *out);
 /* Writes a line of keys and the rows; the first column, "table", is the table's number. */
 void et_grid_csv(const struct et_grid *g, FILE *out);
 /* Writes the key of the table's number: an object with its title and its rows. */

@@ -223,7 +223,9 @@ def sample(i):
     return {"sample": i, "et_ms": ms + sum(t for name, t in pt if name not in usual), "pt_ms": ms - 1, "pt": pt}
 json.dump({"short_run": {"samples": 800, "sample_seconds": 128.25, "all": [sample(i) for i in range(1, 801)]}}, sys.stdout)
 PY
-etalon daemons analyse -q --svg inc128.svg inc128.json >/dev/null
+etalon daemons analyse -q --svg inc128.svg --report inc128.html inc128.json >/dev/null
+page "daemons analyse --report: the page has the papers' tables" inc128.html \
+	'"Table IX:" in p.text and "rhn_check 35176" in p.text and "Table XVIII:" in p.text and "41 (=16+25) / 800" in p.text'
 ok "daemons analyse --svg: the papers' L-samples make Figure 14 (a) to (d)" python3 - inc128.svg "$golden" <<'PY'
 import json, sys, xml.etree.ElementTree as tree
 ns = "{http://www.w3.org/2000/svg}"

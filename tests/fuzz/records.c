@@ -335,7 +335,7 @@ int fuzz_daemons(const uint8_t *data, size_t size)
 		write_tables(&r, &f, &page);
 		et_daemons_text(&r, &f, &page, true);
 		if (r.short_run.n_listed <= 200 && r.long_run.n_listed <= 200)
-			et_daemons_page(&r, &f, "FILE", out);
+			et_daemons_page(&r, &f, NULL, "FILE", out);
 		fclose(out);
 		FUZZ_CHECK(!memchr(text, '\x1b', n));
 		free(text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The pictures of a learning: pairs, their causes, the cluster's shape, and the SVG file. */
 #include "base/alloc.h"
+#include "report/daemon_tables.h"
 #include "report/daemons.h"
 #include "report/svg_sheet.h"
 #include "tap.h"
@@ -97,6 +98,13 @@ static void check_shape(void)
 		"shape: no line if it is not known");
 }
 
+/* The page without the papers' tables. */
+static void plain_page(const struct et_daemon_record *r, const struct et_daemon_findings *f,
+	const char *name, FILE *out)
+{
+	et_daemons_page(r, f, NULL, name, out);
+}
+
 static char *written(const struct et_daemon_record *r, const struct et_daemon_findings *f,
 	void (*write)(const struct et_daemon_record *, const struct et_daemon_findings *,
 		const char *, FILE *))
@@ -113,7 +121,7 @@ static char *written(const struct et_daemon_record *r, const struct et_daemon_fi
 static void check_files(const struct et_daemon_record *r, const struct et_daemon_findings *f)
 {
 	ET_AUTO_FREE char *svg = written(r, f, et_daemons_svg);
-	ET_AUTO_FREE char *page = written(r, f, et_daemons_page);
+	ET_AUTO_FREE char *page = written(r, f, plain_page);
 
 	/* The samples in order, all pairs, the cluster: the first is as wide as the sheet. */
 	ok(count(svg, "<svg xmlns=") == 1 + 3 && count(svg, "<style>") == 1 &&
@@ -134,6 +142,31 @@ static void check_files(const struct et_daemon_record *r, const struct et_daemon
 	ok(strstr(page, "<td class=\"n\">4</td>\n<td class=\"n\">150.040 ms</td>\n"
 			"<td class=\"n\">90.0000 ms</td>") != NULL,
 		"page: an L-sample has its elapsed time and its CPU time");
+}
+
+/* The papers' tables: VIII of the cluster, IX of the L-sample, XVII of what was removed. */
+static void check_tables(const struct et_daemon_record *r, const struct et_daemon_findings *f)
+{
+	struct et_daemon_tables t = { .record = r, .findings = f, .wanted = ET_DAEMON_TABLES_ALL };
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	et_daemons_page(r, f, &t, "x", out);
+	fclose(out);
+	/* There is no long run: VII to XI and XVI to XIX. */
+	ok(count(text, "<h3>Table ") == 9 &&
+			strstr(text, "<h3>Table VIII: daemons in the central") &&
+			!strstr(text, "Table XII:"),
+		"tables: the page has those of the runs that there are: %zu",
+		count(text, "<h3>Table "));
+	const char *nine = strstr(text, "<h3>Table IX:");
+	ok(nine && strstr(nine, "<td class=\"n\">4</td>\n<td>cron &#60;1&#62; 50</td>") &&
+			!strstr(text, "cron <"),
+		"tables: the daemons of an L-sample are one escaped row");
+	ok(count(text, "</table>") == count(text, "<table>") && strstr(text, ">none</p>"),
+		"tables: an empty table gives the reason");
+	free(text);
 }
 
 /* Charts of 400 × 300 on a sheet of 1000: two in a row. */
@@ -167,6 +200,7 @@ int main(void)
 	check_pairs(&r, &f.short_run);
 	check_files(&r, &f);
 	check_shape();
+	check_tables(&r, &f);
 	check_sheet();
 	et_daemon_findings_free(&f);
 	et_daemon_record_free(&r);
