@@ -144,11 +144,22 @@ static bool fits(const struct judging *j, const struct et_command *c)
 	return j->cutoffs && seconds > 0 && et_cutoffs_fit(j->cutoffs, seconds);
 }
 
+/* The first check of an experiment may have been withdrawn, see protocol/sanity.h. */
+static void tell_withdrawn(struct judging *j, const struct et_experiment *e, enum et_version v)
+{
+	if (e->first_check.state == ET_FIRST_CHECK_WITHDRAWN)
+		et_append(&j->out->rules[v], "; ",
+			"check I was withdrawn, because it would have removed %u of the runs",
+			e->first_check.would_remove);
+}
+
 /* Both checks over an experiment. Tasks that the cutoffs do not fit stay empty. */
 static void check_both(struct judging *j, struct et_experiment *e, enum et_version v)
 {
 	for (size_t m = 0; m < ET_LENGTH(metrics); m++) {
 		rule_anew(e, ET_PROTOCOL_EMP, metrics[m], j->cutoffs);
+		if (m == 0)
+			tell_withdrawn(j, e, v);
 		for (size_t c = 0; c < e->n_commands; c++) {
 			struct et_version_task *t = find_task(j->out, e->commands[c].name);
 			if (fits(j, &e->commands[c]))

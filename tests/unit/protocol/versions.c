@@ -258,6 +258,16 @@ static void test_cutoffs(void)
 	ok(!v.tasks[0].list[ET_EMP_V5].runs && v.tasks[0].list[ET_EMP_V1].runs == RUNS,
 		"cutoffs: those of much shorter tasks leave v5 empty");
 	et_versions_free(&v);
+	cutoff.final_ms[0] = 0.5; /* every run has more of it */
+	et_versions_judge(list, 1, &learned, why_not, &v);
+	is_str(v.rules[ET_EMP_V5],
+		"the runs of v1 after both sanity checks; check I was withdrawn, because it would "
+		"have removed 20 of the runs",
+		"cutoffs: the rule of v5 says that check I was withdrawn");
+	ok(v.tasks[0].list[ET_EMP_V5].out[ET_METRIC_CPU].first == 0,
+		"cutoffs: a check that is withdrawn removes nothing");
+	cutoff.final_ms[0] = 20;
+	et_versions_free(&v);
 	et_experiment_free(list[0].e);
 }
 
