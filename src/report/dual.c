@@ -130,7 +130,8 @@ char *et_dual_zoom_name(
 	if (i == 0)
 		return et_asprintf("(%c): all %zu pairs", letter, d->n);
 	if (z->cluster)
-		return et_asprintf("(%c): the central cluster, %zu pairs", letter, z->pairs);
+		return et_asprintf("(%c): central cluster, %zu pair%s", letter, z->pairs,
+			z->pairs == 1 ? "" : "s");
 	et_format_value_to(z->hi, length(z) / 10, ET_UNIT_NS, end);
 	return et_asprintf("(%c): %zu pairs up to %s", letter, z->pairs, end);
 }

@@ -59,7 +59,7 @@ exits 'daemons analyse: a record with all samples is accepted' 0 etalon daemons 
 like 'daemons analyse: the L-shaped samples outside the cluster are listed' "$out" 'L-samples +77 200 323'
 like 'daemons analyse: frequent daemons are listed' "$out" 'frequent +busyd java'
 like 'daemons analyse: a plot of the samples is drawn' "$out" '(⠁|⠂|⠄|⡀)'
-like 'daemons analyse: a plot of the central cluster alone is drawn' "$out" '\(b\): the central cluster, 197 pairs'
+like 'daemons analyse: a plot of the central cluster alone is drawn' "$out" '\(b\): central cluster, 197 pairs'
 unlike 'daemons analyse: the plot has no colour if the output is no terminal' "$out" $'\033'
 exits 'daemons analyse: --color always succeeds' 0 etalon daemons analyse -v --color always all.json
 like 'daemons analyse: --color always colours the plot' "$out" $'\033''\[33ma'

@@ -183,7 +183,7 @@ exits 'daemons analyse --report: it succeeds' 0 etalon daemons analyse --report 
 like 'daemons analyse --report: the text is still printed' "$out" 'spoil(s|) samples: '
 page 'daemons analyse --report: the page has four pictures' daemons.html \
 	'p.figures == 4 and all(sum(x in t for t in p.titles) == 1 for x in
-	("(a): all 200 pairs", "(b): 197 pairs up to", "(c): the central cluster, 196 pairs", "Samples in order"))'
+	("(a): all 200 pairs", "(b): 197 pairs up to", "(c): central cluster, 196 pairs", "Samples in order"))'
 page 'daemons analyse --report: the axes are the elapsed times of odd and even samples' daemons.html \
 	'p.text.count("elapsed time of odd samples") == 3 == p.text.count("elapsed time of even samples")'
 # Each of four L-samples is in one pair; three are beyond the second picture, and all in the first chart.
