@@ -144,7 +144,10 @@ void et_daemons_source_free(struct et_daemons_source *s); /* what it owns */
  * caller frees it.
  */
 char *et_learned_describe(const struct et_cutoffs *c) __attribute__((malloc, returns_nonnull));
-/* Stores the cutoffs for this machine, learned now. */
+/*
+ * Stores the cutoffs for this machine, learned now, or when the experiments were made if they are
+ * those of a learning.
+ */
 int et_daemons_store(const struct et_cli *cli, const struct et_daemon_record *r,
 	const struct et_daemon_findings *f, const struct et_learned_from *from,
 	struct et_error *err) ET_CHECK;

@@ -2,6 +2,7 @@
 /* Writes findings about daemons: as text or JSON, as a page, into the store. */
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/parse.h"
 #include "cmd/daemons.h"
 #include "cmd/environment.h"
 #include "cmd/stored.h"
@@ -11,6 +12,7 @@
 #include "store/cutoffs.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -137,6 +139,59 @@ void et_here_read(struct et_here *p)
 	et_machine_free(&m);
 }
 
+/*
+ * The circumstances of a learning are kept with its first experiment, because an experiment does
+ * not have them, so that cutoffs that are found again in it are as old as it is.
+ */
+static char *circumstances_key(const struct et_cutoffs *c)
+{
+	return et_asprintf("daemons-learned %s", c->short_id);
+}
+
+static int keep_circumstances(
+	struct et_store *store, const struct et_cutoffs *c, struct et_error *err)
+{
+	ET_AUTO_FREE char *key = circumstances_key(c);
+	ET_AUTO_FREE char *wall = et_asprintf("%" PRIu64, c->learned_wall_ns);
+	char **words =
+		et_strv_of(c->machine, c->kernel, c->services, c->tuned ? "tuned" : "", wall, NULL);
+	ET_AUTO_FREE char *text = et_join_words(words);
+
+	et_strv_free(words);
+	return et_store_set_fact(store, key, text, err);
+}
+
+/* Leaves c as it is if they are not known, or those of another machine. */
+static int load_circumstances(struct et_store *store, struct et_cutoffs *c, struct et_error *err)
+{
+	ET_AUTO_FREE char *key = circumstances_key(c);
+	ET_AUTO_FREE char *text = NULL;
+	uint64_t wall;
+	char **w;
+
+	int rc = et_store_get_fact(store, key, &text, err);
+	if (rc || !text || et_split_words(text, &w, NULL))
+		return rc;
+	if (et_strv_length(w) == 5 && !strcmp(w[0], c->machine) &&
+		et_parse_u64("the date", w[4], 0, INT64_MAX, &wall, NULL) == 0) {
+		snprintf(c->kernel, sizeof(c->kernel), "%s", w[1]);
+		snprintf(c->services, sizeof(c->services), "%s", w[2]);
+		c->tuned = *w[3] != '\0';
+		c->learned_wall_ns = wall;
+	}
+	et_strv_free(w);
+	return 0;
+}
+
+static void describe_here(struct et_cutoffs *c, const struct et_here *here)
+{
+	memcpy(c->host, here->host.name, sizeof(c->host));
+	memcpy(c->kernel, here->host.kernel, sizeof(c->kernel));
+	memcpy(c->cpu, here->host.cpu, sizeof(c->cpu));
+	memcpy(c->machine, here->machine, sizeof(c->machine));
+	memcpy(c->services, here->services, sizeof(c->services));
+}
+
 int et_daemons_store(const struct et_cli *cli, const struct et_daemon_record *r,
 	const struct et_daemon_findings *f, const struct et_learned_from *from,
 	struct et_error *err)
@@ -157,17 +212,17 @@ int et_daemons_store(const struct et_cli *cli, const struct et_daemon_record *r,
 		here = *from->here;
 	else
 		read_host(&here);
-	memcpy(c.host, here.host.name, sizeof(c.host));
-	memcpy(c.kernel, here.host.kernel, sizeof(c.kernel));
-	memcpy(c.cpu, here.host.cpu, sizeof(c.cpu));
-	memcpy(c.machine, here.machine, sizeof(c.machine));
-	memcpy(c.services, here.services, sizeof(c.services));
+	describe_here(&c, &here);
 	snprintf(c.short_id, sizeof(c.short_id), "%s", from->short_id);
 	snprintf(c.long_id, sizeof(c.long_id), "%s", from->long_id);
 	int rc = et_stored_open(cli, ET_STORE_WRITE, &store, err);
 	if (rc)
 		return rc;
-	rc = et_cutoffs_keep(store, &c, err);
+	if (*c.short_id)
+		rc = from->here ? keep_circumstances(store, &c, err)
+				: load_circumstances(store, &c, err);
+	if (rc == 0)
+		rc = et_cutoffs_keep(store, &c, err);
 	et_store_close(store);
 	return rc;
 }

@@ -14,10 +14,10 @@
  *   that ended may be too small by a tick, which does not raise the floor: it hides executions and
  *   invents none.
  * - Long-running: an execution in an L-sample above max + 2 sd, times the factor by which the
- * sample took longer than the median: a longer sample meets more of every daemon. (The factor is at
- * most 1.3 in the papers and makes no difference there.) A daemon that is only in L-samples counts
- *   from the floor. A frequent daemon has no long-running executions, and an L-sample that daemons
- *   do not explain (lshape.h) has none.
+ *   sample took longer than the median: a longer sample meets more of every daemon. (The factor is
+ *   at most 1.3 in the papers and makes no difference there.) A daemon that is only in L-samples
+ *   counts from the floor. A frequent daemon has no long-running executions, and an L-sample that
+ *   daemons do not explain (lshape.h) has none.
  * - Whether the cluster is symmetric is in cluster.h.
  * - A run's cutoff is the midpoint between the cluster's maximum (0 without one) and the smallest
  *   long-running execution. In the long run, a daemon that is in the cluster and never long-running

@@ -33,12 +33,12 @@
  *    many they are: a process that runs for 35 s comes once, also if the samples take 1 s. A daemon
  *    is frequent if its visits are more than 5 % of the samples and begin in every quarter of the
  *    run. 5 % is the limit of the papers: a daemon with visits less than 20 samples apart has a
- * task time (5 % of its period, see daemons.h) below the length of a sample, and for programs that
- *    long it counts as part of the machine. Independent visits at that rate meet in both samples of
- *    one of the papers' 400 pairs (400 * 0.05^2), which is where they would have seen it. The
- *    quarters tell a daemon that comes all the time from one that comes many times within a short
- *    while, such as an upgrade of packages. They also make four visits the least: from fewer the
- *    rate is not known within a factor of two.
+ *    task time (5 % of its period, see daemons.h) below the length of a sample, and it counts as
+ *    part of the machine for such programs. Independent visits at that rate meet in both samples
+ *    of one of the papers' 400 pairs (400 * 0.05^2), which is where they would have seen it. The
+ *    quarters separate a daemon that comes all the time from one that comes many times within a
+ *    short while, such as an upgrade of packages. They also make four visits the least: from fewer
+ *    the rate is not known within a factor of two.
  * 5. A daemon in more than a quarter of all samples is frequent as well, also if this is one visit.
  *    The run was then watched for less than four times as long as the daemon ran, which is no
  *    evidence that it is rare; and the cluster would be made of a part of the machine's time.
@@ -53,7 +53,9 @@
  *    which has too little of it to leave the cluster: a sample of the cluster that is successive to
  *    an L-sample, if the same daemon is above max + 2 sd of all other samples of the cluster in it.
  *
- * Executions below the floor (daemons.h) are not looked at.
+ * Executions below the floor (daemons.h) are not looked at. On a machine with so much noise that
+ * its tail reaches as far as the daemon, there is no gap and nothing is found; the cluster is then
+ * skewed or stretched, which cluster.h reports.
  */
 #ifndef ET_PROTOCOL_LSHAPE_H
 #define ET_PROTOCOL_LSHAPE_H

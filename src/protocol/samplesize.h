@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Finds the smallest adequate sample size as EMPv6 does: it looks at the first half of a long
- * series, the first quarter and so on down to 5 values, with their outliers and standard
- * deviations.
+ * series, the first quarter and so on, applies both sanity checks to each of these parts on its
+ * own, and compares their outliers and standard deviations with those of the whole.
  *
  * A size represents the whole series if
- * - the standard deviations of all successive parts of that size are within a quarter of the
- *   whole's (root mean square). Independent normal values fulfil this from 9 on, because the
- *   relative standard error of an sd is 1 / sqrt(2 (n - 1)); heavy tails and drift need more;
+ * - the standard deviations of all successive parts of that size are within 35 % of the whole's
+ *   (root mean square). Independent normal values fulfil this from 10 on in 97 of 100 cases,
+ * because the relative standard error of an sd is 1 / sqrt(2 (n - 1)); heavy tails and drift need
+ * more;
+ * - the share of outliers of these parts differs from the whole's by at most 5 percentage points;
  * - the means of the parts differ no more than by chance (analysis of variance, 1 %): if successive
- *   runs are correlated, a part carries less information than its size suggests.
+ *   runs are correlated, a part carries less information than its size suggests;
+ * - it leaves 5 values if outliers are as frequent as in the whole.
  * The first part alone may look right by chance; all parts together do not.
  */
 #ifndef ET_PROTOCOL_SAMPLESIZE_H
@@ -19,8 +22,29 @@
 
 enum { ET_SIZE_LEAST = 5 };
 
-/* x has at least 2 * ET_SIZE_LEAST finite values, in order of execution. */
+/* A series before its outliers were removed, in order of execution. */
+struct et_sizing {
+	double *x;    /* finite */
+	bool *spoilt; /* check I removes it; NULL: none */
+	size_t n;     /* at least 2 * ET_SIZE_LEAST */
+};
+
+/* Takes a metric of a command, and which samples a daemon spoilt. Free it. */
+struct et_sizing et_sizing_of(const struct et_command *c, enum et_metric m);
+void et_sizing_free(struct et_sizing *s);
+
+/*
+ * The sizes that a series of n values is divided into: n itself, then those of the papers. 800 has
+ * 400, 200, 100, 40, 30, 20, 10; 300 has 150, 75, 40, 20, 10, 5; 40 has 25, 10, 5. Others are
+ * halved while more than 50 are left, then follow the steps of the next smaller of these.
+ */
+size_t et_samplesize_steps(size_t n, size_t out[ET_SIZES_MOST]);
+
+/* Plain numbers, at least 2 * ET_SIZE_LEAST finite ones in order of execution. */
 void et_samplesize(const double *x, size_t n, double level, struct et_samplesize *out);
+/* The same of a measured series; x are its n values that count, which decide the widths. */
+void et_samplesize_checked(const struct et_sizing *all, const double *x, size_t n, double level,
+	struct et_samplesize *out);
 /*
  * Adds the number of runs that make the interval of the mean (Student's t) this wide, from end to
  * end, relative to the mean. It uses the sd of the whole series, and its dependence: n runs count

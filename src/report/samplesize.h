@@ -5,12 +5,18 @@
 
 #include "base/json.h"
 #include "model/samplesize.h"
-#include "model/series.h"
 #include "report/terminal.h"
 
-void et_samplesize_text(
-	const struct et_series *s, const struct et_samplesize *z, const struct et_page *page);
-void et_samplesize_json(
-	struct et_json *w, const struct et_series *s, const struct et_samplesize *z);
+/* Formats outliers as the EMP papers do: "16 (=15+1)", or "1" without a first check. */
+const char *et_format_outliers(struct et_check_counts c, bool first_check, char buf[64]);
+
+/* Prints one series: its sizes by each metric, the recommended one, and the widths. */
+void et_samplesize_text(const struct et_sized *s, const struct et_page *page);
+/*
+ * Prints several series as a matrix (Tables XXII to XXIV of the EMP paper): a row per series and a
+ * column per size, for the outliers and for the sd by each metric, and the recommended sizes.
+ */
+void et_samplesize_matrix(const struct et_sized *list, size_t n, const struct et_page *page);
+void et_samplesize_json(struct et_json *w, const struct et_sized *s);
 
 #endif

@@ -33,11 +33,15 @@ is 'daemons learn: without --env the environment was not applied' "$(fact tuned)
 like 'daemons learn: the machine is recorded' "$(fact machine)" "$(uname -n)"
 
 # --- forget
+learned=$(fact learned_wall_ns)
 exits 'daemons forget: it succeeds without a terminal' 0 etalon daemons forget
 like 'daemons forget: it describes what it removed' "$out" \
 	'removed the cutoffs of this machine: learned on 20[0-9-]+ from 10 samples of .* ms, [0-9]+ daemons? with a cutoff'
 like 'daemons forget: it shows how to get the cutoffs back' "$out" "'etalon daemons analyse $short --keep'"
 refuses 'daemons show: after forget there are no cutoffs' 2 'no cutoffs are stored' etalon daemons show
+exits 'daemons analyse: --keep finds the cutoffs again' 0 etalon daemons analyse --keep "$short"
+is 'daemons analyse: --keep restores the date of a learning without --env' "$(fact learned_wall_ns) $(fact tuned)" "$learned False"
+etalon daemons forget >/dev/null
 is 'daemons forget: the samples are kept' "$(etalon list --json | jq -r '.[].label')" daemons-short
 exits 'daemons forget: a second time succeeds' 0 etalon daemons forget
 is 'daemons forget: a second time there is nothing' "$out" 'nothing is learned on this machine'
@@ -90,6 +94,11 @@ if [ "$(id -u)" -eq 0 ]; then
 		"$(etalon show --json tuned-short | jq -r '.environment[] | select(.factor == "aslr") | .state')" 0
 	is 'daemons learn --env: it is recorded with the cutoffs' "$(fact tuned)" True
 	as_before 'daemons learn --env at its end'
+	learned=$(fact learned_wall_ns) services=$(fact services) id=$(fact short_id)
+	etalon daemons forget >/dev/null
+	exits 'daemons analyse: --keep finds a learning again after forget' 0 etalon daemons analyse --keep "$id"
+	is 'daemons analyse: --keep restores date, services and environment of a learning' \
+		"$(fact learned_wall_ns) $(fact services) $(fact tuned)" "$learned $services True"
 	env --default-signal=INT etalon daemons learn --env --label cut --short-runs 100 --short-seconds 20ms \
 		--long-runs 0 >/dev/null 2>cut.err &
 	pid=$!

@@ -100,7 +100,7 @@ is 'env restore: the value from before the first of 25 applies is restored' "$(c
 echo 2 >$aslr
 
 # --- a daemon; only if no other daemon would be stopped with it
-others=$(etalon env apply --dry-run --only daemons | grep -c would)
+others=$(etalon env apply --dry-run --only daemons | grep -c planned)
 if [ "$others" -ne 0 ]; then
 	skip 'env check: it finds a daemon' 'real ones run here'
 	done_testing

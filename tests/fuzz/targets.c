@@ -35,7 +35,8 @@ static const char *const proc_tokens[] = { "\n@/proc/stat\n", "\n@/proc/self/cgr
 static const char *const unit_tokens[] = { "Id=", "ActiveState=", "active", "inactive", "failed",
 	"LoadState=", "loaded", "masked", "not-found", "CanStart=no", "CanStop=no", "Transient=yes",
 	"Job=", "TriggeredBy=", "ConsistsOf=", "BoundBy=", "RequiredBy=", "RequisiteOf=",
-	"PropagatesStopTo=", "\n", "\n\n", "=", " ", "cron.service", NULL };
+	"PropagatesStopTo=", "\n", "\n\n", "=", " ", "cron.service", "chrony.service", "inactive",
+	"active", NULL };
 static const char *const journal_tokens[] = { "etalon-journal 1\n", "begin ", "change ", "made ",
 	"again ", "back ", "apply", "run", "aslr", "file", "unit", "process", "%", "%20", "%0a",
 	"%00", "%zz", "\n", " ", "/proc/sys/kernel/randomize_va_space", "cron.service", NULL };

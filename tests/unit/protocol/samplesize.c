@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds the adequate number of runs in series with a known answer. */
 #include "protocol/samplesize.h"
+#include "base/alloc.h"
 #include "num/dist.h"
 #include "num/rng.h"
 #include "tap.h"
@@ -35,6 +36,91 @@ static void test_sizes(void)
 	ok(s.n_sizes == 2 && s.sizes[1].parts == 2, "sizes: 10 values have two parts of 5");
 }
 
+static void expect_steps(size_t n, const char *want)
+{
+	size_t steps[ET_SIZES_MOST], k = et_samplesize_steps(n, steps);
+	char *got = NULL;
+
+	for (size_t i = 0; i < k; i++)
+		et_append(&got, " ", "%zu", steps[i]);
+	is_str(got, want, "steps: a series of %zu values is divided", n);
+	free(got);
+}
+
+/* The papers' sizes of 800, 300 and 40 samples, and those of other series. */
+static void test_steps(void)
+{
+	expect_steps(800, "800 400 200 100 40 30 20 10");
+	expect_steps(300, "300 150 75 40 20 10 5");
+	expect_steps(40, "40 25 10 5");
+	expect_steps(1000, "1000 500 250 125 62 40 30 20 10");
+	expect_steps(100, "100 40 20 10 5");
+	expect_steps(41, "41 20 10 5");
+	expect_steps(20, "20 10 5");
+	expect_steps(10, "10 5");
+	size_t steps[ET_SIZES_MOST];
+	ok(et_samplesize_steps(SIZE_MAX / 4, steps) < ET_SIZES_MOST,
+		"steps: no series has too many");
+}
+
+/*
+ * The 15 of 800 samples that the papers' cutoffs remove (Table XVII). Table XX counts 15 of 800 and
+ * 7 of the first 400, too; of the first 200 and 100 it counts 4 and 2, where Table XVII has 3
+ * and 1.
+ */
+static void test_first_check(void)
+{
+	static const size_t removed[] = { 75, 104, 186, 216, 298, 328, 366, 410, 439, 522, 551, 634,
+		663, 746, 775 };
+	static const size_t want[] = { 15, 7, 3, 1, 0, 0, 0, 0 };
+	bool spoilt[800] = { false };
+	struct et_sizing all = { .x = x, .spoilt = spoilt, .n = 800 };
+	struct et_samplesize s;
+	size_t same = 0;
+
+	fill(800, 1, 0, 0);
+	for (size_t i = 0; i < ET_LENGTH(removed); i++) {
+		spoilt[removed[i] - 1] = true;
+		x[removed[i] - 1] += 1000; /* it would hide every other outlier */
+	}
+	et_samplesize_checked(&all, x, 800, 0.95, &s);
+	for (size_t i = 0; i < s.n_sizes; i++)
+		same += s.sizes[i].outliers.first == want[i];
+	ok(s.n_sizes == 8 && same == 8, "first check: the samples of Table XVII are outliers");
+	ok(s.sizes[0].outliers.second > 20 && s.sizes[0].outliers.second < 50,
+		"first check: the second check judges the others (%zu)",
+		s.sizes[0].outliers.second);
+	ok(s.sizes[0].sd > 0.8 && s.sizes[0].sd < 0.95,
+		"first check: the sd is that of the values left (%.2f)", s.sizes[0].sd);
+	ok(s.recommended == 10, "first check: 10 samples represent 800 (%zu)", s.recommended);
+}
+
+/* Spoilt samples are not in the sd that decides about the others, in each part on its own. */
+static void test_outliers(void)
+{
+	bool spoilt[40] = { false };
+	struct et_sizing all = { .x = x, .spoilt = spoilt, .n = 40 };
+	struct et_samplesize s;
+
+	for (size_t i = 0; i < 40; i++)
+		x[i] = 100 + (double)(i % 2);
+	x[3] = 200;
+	x[30] = 5000;
+	spoilt[30] = true;
+	et_samplesize_checked(&all, x, 40, 0.95, &s);
+	ok(s.sizes[0].n == 40 && s.sizes[0].outliers.first == 1 && s.sizes[0].outliers.second == 1,
+		"outliers: 2 (=1+1) of 40");
+	ok(s.sizes[1].n == 25 && s.sizes[1].outliers.first == 0 && s.sizes[1].outliers.second == 1,
+		"outliers: 1 (=0+1) of the first 25");
+	ok(s.sizes[3].n == 5 && s.sizes[3].outliers.second == 0,
+		"outliers: check II needs six values");
+	near(s.sizes[1].mean, (12 * 100 + 12 * 101 - 1 + 1) / 24.0, 1e-9, 0.05,
+		"outliers: the mean is that of the values left");
+	ok(s.sizes[1].sd < 1, "outliers: the sd is that of the values left");
+	ok(!s.sizes[3].represents,
+		"outliers: a size of which five values would not be left is none");
+}
+
 static size_t recommended(size_t n, uint64_t seed, double depends, double drift)
 {
 	struct et_samplesize s;
@@ -46,14 +132,16 @@ static size_t recommended(size_t n, uint64_t seed, double depends, double drift)
 
 static void test_recommended(void)
 {
-	size_t small = 0, dependent = 0, drifting = 0;
+	size_t small = 0, dependent = 0, drifting = 0, ten = 0;
 
 	for (uint64_t seed = 0; seed < 50; seed++) {
 		small += recommended(1280, seed, 0, 0) <= 20;
+		ten += recommended(300, seed, 0, 0) == 10;
 		dependent += recommended(1280, seed, 0.95, 0) > 40;
 		drifting += recommended(1280, seed, 0, 0.1) == 1280;
 	}
 	ok(small == 50, "recommended: 10 or 20 independent normal values (%zu of 50)", small);
+	ok(ten >= 40, "recommended: 10 of 300 independent normal values (%zu of 50)", ten);
 	ok(dependent >= 45, "recommended: more than 40 correlated values (%zu of 50)", dependent);
 	ok(drifting == 50, "recommended: the whole series if it drifts (%zu of 50)", drifting);
 }
@@ -102,6 +190,9 @@ static void test_width(void)
 int main(void)
 {
 	test_sizes();
+	test_steps();
+	test_first_check();
+	test_outliers();
 	test_recommended();
 	test_width();
 	test_dependence();
