@@ -12,7 +12,7 @@
 #include <errno.h>
 
 struct request {
-	bool json;
+	bool json, csv;
 	double widths[ET_WIDTHS_MOST];
 	size_t n_widths;
 	double level;
@@ -31,6 +31,8 @@ static int add_width(const struct et_option *o, void *ctx, char *const *args, st
 
 static const struct et_option options[] = {
 	{ 0, "json", NULL, "print JSON instead of text", et_set_true, ET_FILLS(request, json) },
+	{ 0, "csv", NULL, "print CSV instead of text: a row per series, metric and size",
+		et_set_true, ET_FILLS(request, csv) },
 	{ 0, "width", "REL",
 		"predict how many runs make the interval of the mean this wide, e.g. 1%; up to 8 "
 		"times (5%, 2%, 1%, 0.5%)",
@@ -183,6 +185,10 @@ static void show(
 		}
 		return;
 	}
+	if (r->csv) {
+		et_samplesize_csv(list, n, stdout);
+		return;
+	}
 	if (n > 1)
 		et_samplesize_matrix(list, n, &page);
 	for (size_t i = 0; (n == 1 || cli->verbosity > 0) && i < n; i++) {
@@ -196,7 +202,9 @@ static int size_all(const struct et_cli *cli, const struct request *r, struct et
 	struct et_error *err)
 {
 	ET_AUTO_FREE struct et_sized *list = et_calloc(set->n + 1, sizeof(*list));
-	int rc = et_gather_names(set, err);
+	int rc = r->json && r->csv ? et_fail(err, EINVAL, ET_EXIT_USAGE,
+					     "--csv and --json both write to standard output")
+				   : et_gather_names(set, err);
 
 	if (rc == 0)
 		rc = check_again(cli, set, err);

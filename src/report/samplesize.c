@@ -2,6 +2,7 @@
 #include "report/samplesize.h"
 #include "base/alloc.h"
 #include "base/whole.h"
+#include "report/csv.h"
 #include "report/rows.h"
 #include "report/units.h"
 #include "report/warning.h"
@@ -237,7 +238,31 @@ void et_samplesize_matrix(const struct et_sized *list, size_t n, const struct et
 	print_recommended(list, n, page);
 }
 
-/* --- JSON --- */
+/* --- CSV and JSON --- */
+
+static void csv_size(
+	const struct et_sized *s, size_t m, const struct et_size *z, bool recommended, FILE *out)
+{
+	et_csv_text(s->name, out);
+	fprintf(out, ",%s,%s,%zu,%zu,%zu,%zu,%.17g,%.17g,%.6g,%s\n",
+		s->by[m].metric ? s->by[m].metric->name : "", et_unit_names[s->unit], z->n,
+		z->outliers.first + z->outliers.second, z->outliers.first, z->outliers.second,
+		z->mean, z->sd, z->sd_off, recommended ? "true" : "false");
+}
+
+void et_samplesize_csv(const struct et_sized *list, size_t n, FILE *out)
+{
+	fprintf(out, "series,metric,unit,n,outliers,outliers_first_check,outliers_second_check,"
+		     "mean,sd,sd_off,recommended\n");
+	for (size_t i = 0; i < n; i++) {
+		for (size_t m = 0; m < list[i].n; m++) {
+			const struct et_samplesize *z = &list[i].by[m].size;
+			for (size_t k = 0; k < z->n_sizes; k++)
+				csv_size(&list[i], m, &z->sizes[k], z->sizes[k].n == z->recommended,
+					out);
+		}
+	}
+}
 
 static void write_sizes(struct et_json *w, const struct et_samplesize *z)
 {

@@ -17,6 +17,8 @@ void et_samplesize_text(const struct et_sized *s, const struct et_page *page);
  * column per size, for the outliers and for the sd by each metric, and the recommended sizes.
  */
 void et_samplesize_matrix(const struct et_sized *list, size_t n, const struct et_page *page);
+/* Writes one row per series, metric and size. */
+void et_samplesize_csv(const struct et_sized *list, size_t n, FILE *out);
 void et_samplesize_json(struct et_json *w, const struct et_sized *s);
 
 #endif

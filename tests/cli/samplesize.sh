@@ -66,6 +66,16 @@ exits 'samplesize: two series make a matrix' 0 etalon samplesize numbers outlier
 like 'samplesize: the matrix has a row per series and a column per size, the whole last' "$out" 'outliers .*500 +250 .* 10 +1000.*numbers .*150 +75 .* 5 +300.*outliers .*sd without outliers'
 exits 'samplesize: several series are a list in JSON' 0 etalon samplesize --json numbers outliers
 is 'samplesize: the list has each series' "$(jq -c '[.series[].name]' <<<"$out")" '["numbers","outliers"]'
+exits 'samplesize: --csv succeeds' 0 etalon samplesize --csv numbers outliers
+ok 'samplesize: CSV has a row per series and size, as JSON' python3 - <<'PY'
+import csv, json, subprocess
+rows = list(csv.DictReader(open(".out")))
+found = json.loads(subprocess.run(["etalon", "samplesize", "--json", "numbers", "outliers"], capture_output=True).stdout)
+sizes = [(s["name"], str(z["n"]), str(z["outliers"]), z["sd"]) for s in found["series"] for z in s["sizes"]]
+assert [(r["series"], r["n"], r["outliers"], float(r["sd"])) for r in rows] == sizes
+assert [r["n"] for r in rows if r["recommended"] == "true"] == [str(s["recommended"]) for s in found["series"]]
+PY
+refuses 'samplesize: --csv with --json is rejected' 2 'both write' etalon samplesize --csv --json numbers
 
 # A kept experiment: cron spoilt runs 3, 9 and 30 of 40; CPU time and elapsed time have an outlier each.
 python3 - >learning.json <<'PY'
