@@ -3,6 +3,7 @@
 #include "report/clock.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "base/sysroot.h"
 #include "cmd/cli.h"
 #include "cmd/signals.h"
 #include "host/host.h"
@@ -11,6 +12,7 @@
 #include "report/progress.h"
 
 #include <errno.h>
+#include <string.h>
 
 struct request {
 	bool json;
@@ -80,6 +82,8 @@ static int survey(const struct et_cli *cli, const struct request *r,
 	return rc ? et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT, "cannot stay on one CPU") : 0;
 }
 
+#define CLOCKSOURCES "/sys/devices/system/clocksource/clocksource0/"
+
 static void print(const struct et_cli *cli, const struct request *r, const struct et_survey *s)
 {
 	struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
@@ -88,8 +92,17 @@ static void print(const struct et_cli *cli, const struct request *r, const struc
 	struct et_clock_report report = {
 		.survey = s, .host = &host, .load = et_host_load(""), .warnings = &warnings
 	};
+	char sources[256], rtc[64];
 	struct et_json w;
 
+	if (et_sysroot_line("", CLOCKSOURCES "available_clocksource", sources, sizeof(sources)) >
+		0) {
+		for (size_t n = strlen(sources); n && sources[n - 1] == ' '; n--)
+			sources[n - 1] = '\0';
+		report.clocksources = sources;
+	}
+	if (et_sysroot_line("", "/sys/class/rtc/rtc0/name", rtc, sizeof(rtc)) > 0)
+		report.rtc = rtc;
 	et_host_read("", &host);
 	et_survey_warn(s, host.clocksource, &warnings);
 	if (r->json) {

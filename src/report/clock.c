@@ -174,6 +174,9 @@ static void counter_text(const struct et_clock_report *r, const struct et_page *
 	pairs_text(s, p, verbose);
 	row(p, "clock source", NULL, "%s: the kernel derives its clocks from it",
 		r->host->clocksource);
+	if (r->clocksources)
+		row(p, "available", NULL, "%s", r->clocksources);
+	row(p, "RTC", NULL, "%s", r->rtc ? r->rtc : "none that the kernel knows");
 	if (!s->ntp.error)
 		row(p, "correction", NULL, "NTP %+.3g ppm, %s, %s", s->ntp.frequency_ppm,
 			s->ntp.disciplined ? "adjusted by a daemon" : "no daemon adjusts it",
@@ -368,6 +371,20 @@ static void advice_json(struct et_json *w, const struct et_clock_report *r)
 	et_json_end(w);
 }
 
+/* An array of the words. */
+static void clocksources_json(struct et_json *w, const char *names)
+{
+	et_json_flat_array(w, "clocksources");
+	while (names && *names) {
+		size_t n = strcspn(names, " ");
+		ET_AUTO_FREE char *one = et_strndup(names, n);
+		if (n)
+			et_json_string(w, NULL, one);
+		names += n + (names[n] == ' ');
+	}
+	et_json_end(w);
+}
+
 void et_clock_json(struct et_json *w, const struct et_clock_report *r)
 {
 	const struct et_survey *s = r->survey;
@@ -377,6 +394,8 @@ void et_clock_json(struct et_json *w, const struct et_clock_report *r)
 	et_json_int(w, "cpu", s->cpu);
 	et_json_u64(w, "cpus", s->cpus);
 	et_json_string(w, "clocksource", r->host->clocksource);
+	clocksources_json(w, r->clocksources);
+	et_json_string(w, "rtc", r->rtc);
 	et_json_double(w, "load", r->load);
 	et_json_array(w, "clocks");
 	for (size_t i = 0; i < s->n_clocks; i++)

@@ -12,7 +12,9 @@
 struct et_clock_report {
 	const struct et_survey *survey;
 	const struct et_host *host;
-	double load; /* runnable tasks; NaN: not known */
+	double load;              /* runnable tasks; NaN: not known */
+	const char *clocksources; /* that the kernel could use, separated by spaces; or NULL */
+	const char *rtc;          /* the driver of the real-time clock; NULL: there is none */
 	const struct et_warnings *warnings;
 };
 

@@ -48,9 +48,12 @@ static struct et_survey *survey(void)
 /* Prints a survey as text and as JSON, which is parsed. The survey and the warnings are freed. */
 static char *print(struct et_survey *s, double load, json_t **json)
 {
-	struct et_clock_report r = {
-		.survey = s, .host = &host, .load = load, .warnings = &warnings
-	};
+	struct et_clock_report r = { .survey = s,
+		.host = &host,
+		.load = load,
+		.warnings = &warnings,
+		.clocksources = "tsc hpet acpi_pm",
+		.rtc = isnan(load) ? NULL : "rtc_cmos" };
 	char *text = NULL, *record = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -104,6 +107,11 @@ static void test_sound(json_t **json)
 	ok(!strstr(text, "warning") && !strstr(text, "nan"), "sound clocks: there are no warnings");
 	ok(strstr(text, "2500.000000 MHz ±") != NULL,
 		"sound clocks: the rate has the digits that its uncertainty supports");
+	const json_t *sources = json_object_get(*json, "clocksources");
+	ok(strstr(text, "tsc hpet acpi_pm") && strstr(text, "rtc_cmos") &&
+			json_array_size(sources) == 3 &&
+			!strcmp(json_string_value(json_array_get(sources, 2)), "acpi_pm"),
+		"sound clocks: the available clock sources and the RTC are listed");
 	ok(strstr(text, "+400 ppm") != NULL,
 		"sound clocks: the error of the rate by sleep is printed");
 	ok(strstr(text, "differ by at most 40 ns") != NULL,
@@ -174,6 +182,7 @@ static void test_missing(json_t **json)
 	s->drift_error = s->timer_error = -EPERM;
 	s->n_pairs = 0;
 	ET_AUTO_FREE char *text = print(s, NAN, json);
+	ok(json_is_null(json_object_get(*json, "rtc")), "missing: a machine without an RTC");
 	ok(fits(text) && !strstr(text, "nan"),
 		"no counter: the text fits into 80 columns, without NaN");
 	ok(json_is_null(json_object_get(*json, "tsc_hz")) &&
