@@ -49,6 +49,14 @@ static size_t parse_label(const char *label, enum et_lab_env *env, unsigned *gro
 	return 0;
 }
 
+bool et_study_has(const char *label)
+{
+	enum et_lab_env env;
+	unsigned group;
+
+	return label && parse_label(label, &env, &group);
+}
+
 /* --- finding them --- */
 
 /* The labels of the store, newest first. */

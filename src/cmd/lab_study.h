@@ -48,6 +48,8 @@ char *et_study_task(uint64_t length_ns) ET_CHECK;
 
 /* Returns the label of an experiment of the study. Caller frees. */
 char *et_study_label(const char *prefix, enum et_lab_env env, unsigned group) ET_CHECK;
+/* Whether an experiment of that label belongs to a study; label may be NULL. */
+bool et_study_has(const char *label);
 /* The store's fact about an environment that was not possible. Caller frees. */
 char *et_study_fact(const char *prefix, enum et_lab_env env) ET_CHECK;
 /*

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
+#include "cmd/lab_study.h"
 #include "cmd/leftovers.h"
 #include "cmd/stored.h"
 #include "measure/ledger.h"
@@ -121,6 +122,21 @@ int et_measuring_begin(struct et_measuring *m, struct et_experiment *e, struct e
 	return et_session_begin(&setup, e, &m->session, err);
 }
 
+/* The runs of a study belong into its environment; only the study itself resumes in blocks. */
+static int check_environment(const struct et_measuring *m, struct et_error *err)
+{
+	const struct et_experiment *e = et_session_experiment(m->session);
+
+	if (m->most_rounds || !et_study_has(e->label))
+		return 0;
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"experiment %s belongs to a study of 'lab emp-versions', which changes the "
+			"environment for it",
+			e->id),
+		"run 'etalon lab emp-versions --resume' with the options of the study");
+}
+
 int et_measuring_resume(struct et_measuring *m, const char *name, struct et_error *err)
 {
 	int rc = prepare(m, NULL, err);
@@ -128,7 +144,8 @@ int et_measuring_resume(struct et_measuring *m, const char *name, struct et_erro
 	if (rc)
 		return rc;
 	struct et_session_setup setup = session_setup(m);
-	return et_session_resume(&setup, name, &m->session, err);
+	rc = et_session_resume(&setup, name, &m->session, err);
+	return rc ? rc : check_environment(m, err);
 }
 
 char *et_measuring_resumption(const struct et_measuring *m)

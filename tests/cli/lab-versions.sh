@@ -169,6 +169,8 @@ json 'emp-versions: after SIGTERM it prints the runs so far' 'd["state"] == "int
 	0 < sum(v["runs"] for t in d["tasks"] for v in t["versions"]) < 80'
 like 'emp-versions: after SIGTERM a hint shows how to continue' "$(cat cut.err)" 'hint: run the same command with --resume'
 refuses 'emp-versions: --resume with other lengths is rejected' 2 'other lengths or runs' etalon lab emp-versions --lengths 10ms --runs 4 --label cut --resume
+refuses "emp-versions: 'run --resume' does not continue it in another environment" 2 'belongs to a study' \
+	etalon run --resume "$(jq -r '[.experiments[] | select(.state != "done")][0].id' cut.json)"
 exits 'emp-versions: --resume succeeds' 0 etalon lab emp-versions --lengths 10ms,20ms --runs 4 --label cut --resume --json
 json 'emp-versions: the resumed study has every run once' 'd["state"] == "done" and len(d["experiments"]) == 4 and
 	all(t["versions"][i]["runs"] == 4 for t in d["tasks"] for i in (0, 1, 2, 6))'
