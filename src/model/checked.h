@@ -11,9 +11,8 @@ struct et_checked {
 	char *name; /* of the run; owned */
 	enum et_metric metric;
 	size_t samples;
-	size_t by_daemons, by_value; /* removed by the first check, by the second */
-	/* The first check was withdrawn, as it would have removed too many samples. */
-	bool withdrawn;
+	size_t by_daemons, by_value;     /* removed by the first check, by the second */
+	enum et_first_check_state first; /* whether the first check was done */
 	struct et_precision before, after;
 };
 

@@ -88,7 +88,7 @@ struct et_checked et_checked_find(const char *name, const struct et_daemon_recor
 
 	c.list = list;
 	free(et_sanity_check(e, &c, &changed));
-	out.withdrawn = e->first_check.state == ET_FIRST_CHECK_WITHDRAWN;
+	out.first = e->first_check.state;
 	ET_AUTO_READER struct et_sample_reader reader =
 		et_samples_read_figures(&e->commands[0].samples);
 	for (const struct et_sample *s; (s = et_sample_reader_next(&reader));) {

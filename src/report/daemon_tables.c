@@ -39,6 +39,11 @@ static void add_run(struct et_grid *g, const struct et_checked *c)
 	et_grid_add_text(g, cpu ? "pt" : "et");
 }
 
+static bool is_first_done(const struct et_checked *c)
+{
+	return c->first == ET_FIRST_CHECK_DONE;
+}
+
 static void add_precision(struct et_grid *g, const struct et_precision *p)
 {
 	et_grid_add(g, p->min);
@@ -82,6 +87,7 @@ static const struct et_grid_column after_columns[] = {
 	{ "metric", NULL, ET_GRID_TEXT, 0 },
 	{ NULL, "outliers", ET_GRID_TEXT, 18 },
 	{ "outliers", NULL, ET_GRID_COUNT, 0 },
+	{ "first_check", NULL, ET_GRID_TEXT, 0 },
 	{ "by_daemons", NULL, ET_GRID_COUNT, 0 },
 	{ "by_value", NULL, ET_GRID_COUNT, 0 },
 	{ "samples", NULL, ET_GRID_COUNT, 0 },
@@ -108,7 +114,8 @@ static struct et_grid times_after(const struct et_daemon_tables *t, bool is_long
 		add_run(&g, c);
 		et_grid_add_text(&g, sum);
 		et_grid_add(&g, (double)out);
-		et_grid_add(&g, (double)c->by_daemons);
+		et_grid_add_text(&g, et_first_check_names[c->first]);
+		et_grid_add(&g, is_first_done(c) ? (double)c->by_daemons : NAN);
 		et_grid_add(&g, (double)c->by_value);
 		et_grid_add(&g, (double)c->samples);
 		add_precision(&g, &c->after);
@@ -120,6 +127,7 @@ static struct et_grid times_after(const struct et_daemon_tables *t, bool is_long
 static const struct et_grid_column length_columns[] = {
 	{ "run", "run", ET_GRID_TEXT, 20 },
 	{ "outliers", "outliers", ET_GRID_COUNT, 9 },
+	{ "first_check", NULL, ET_GRID_TEXT, 0 },
 	{ "samples", "samples", ET_GRID_COUNT, 8 },
 	{ "min_ms", "min", ET_GRID_TIME, 11 },
 	{ "max_ms", "max", ET_GRID_TIME, 11 },
@@ -138,6 +146,7 @@ static struct et_grid lengths(const struct et_daemon_tables *t, bool is_long)
 		const struct et_checked *c = &t->lengths[i];
 		et_grid_add_text(&g, c->name);
 		et_grid_add(&g, (double)(c->by_daemons + c->by_value));
+		et_grid_add_text(&g, et_first_check_names[c->first]);
 		et_grid_add(&g, (double)c->samples);
 		add_precision(&g, &c->after);
 	}
