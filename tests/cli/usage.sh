@@ -69,7 +69,7 @@ hints 'trace --from with a missing file' 2 'nofile: No such file' "ls './'" etal
 hints 'trace --from with a folder' 2 'home: Is a directory' 'name a file in it' etalon trace --from home
 hints 'trace --svg below a file' 4 'there/x: Not a directory' "'there' is not a folder" etalon trace --svg there/x
 hints 'lab --svg below a missing folder' 4 'no/x: No such file' "no folder 'no'" etalon lab cache --svg no/x
-hints 'daemons analyse with a missing file' 2 'nofile: No such file' "ls './'" etalon daemons analyse nofile
+hints 'daemons analyse with a missing file' 2 'neither a file nor a stored experiment' 'etalon list' etalon daemons analyse nofile
 hints 'import with a missing file' 2 'home/x: No such file' "ls 'home/'" etalon import home/x
 hints 'describe with a missing file' 2 "'nofile' is neither" 'etalon list' etalon describe nofile
 hints 'describe with a folder' 2 'home: Is a directory' 'name a file in it' etalon describe home
