@@ -152,15 +152,23 @@ static int before(
 static void measured(void *ctx, struct et_measuring *m, struct et_judgement *j)
 {
 	struct et_emp *p = ctx;
+
+	et_tuning_end(&p->tuning, m->cli);
+	et_steps_add_checks(&p->steps, et_session_experiment(m->session), ET_TWO_SIGMA_LEAST);
+	j->steps = &p->steps;
+}
+
+static void printed(void *ctx, struct et_measuring *m)
+{
+	struct et_emp *p = ctx;
 	struct et_page page = { .out = m->text,
 		.width = m->cli->columns,
 		.color = m->cli->color && m->text == stdout };
 
-	et_tuning_end(&p->tuning, m->cli);
-	et_steps_add_checks(&p->steps, et_session_experiment(m->session), ET_TWO_SIGMA_LEAST);
-	if (m->cli->verbosity >= 0)
-		et_steps_print(&p->steps, &page);
-	j->steps = &p->steps;
+	if (m->cli->verbosity < 0)
+		return;
+	fputc('\n', m->text);
+	et_steps_print(&p->steps, &page);
 }
 
 static void after(void *ctx, struct et_measuring *m)
@@ -182,6 +190,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 		.parsed = parsed,
 		.before = before,
 		.measured = measured,
+		.printed = printed,
 		.after = after };
 
 	et_run_options_init(&o);

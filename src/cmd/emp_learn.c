@@ -74,7 +74,7 @@ int et_emp_decide(const struct et_emp *p, const struct et_cli *cli, struct et_em
 	bool explicit = p->o->given & ET_GIVEN_LEARN, paper = p->o->emp.learn == ET_LEARN_PAPER;
 	const struct et_learning_plan *preset =
 		&et_learning_presets[paper ? ET_LEARNING_PAPER : ET_LEARNING_QUICK];
-	struct et_learn_options begun;
+	struct et_learn_options begun = { 0 };
 	bool there = false;
 
 	*out = (struct et_emp_plan){ .learn = p->o->emp.learn != ET_LEARN_NEVER };

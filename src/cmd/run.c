@@ -66,16 +66,15 @@ static void print_place(const struct et_measuring *m, size_t left)
 {
 	const struct et_experiment *e = et_session_experiment(m->session);
 	ET_AUTO_FREE char *url = et_clean(et_store_url(m->store), "");
-	const char *random = strrchr(e->id, '-');
+	const char *dash = strrchr(e->id, '-'), *id = dash ? dash + 1 : e->id;
 
 	if (m->cli->verbosity > 0)
 		fprintf(m->text, "kept as %s in %s\n", e->id, url);
 	else if (left)
-		fprintf(m->text, "kept as %s: %zu more note%s in etalon show -v\n",
-			random ? random + 1 : e->id, left, left == 1 ? "" : "s");
+		fprintf(m->text, "kept as %s: %zu more note%s in etalon show -v\n", id, left,
+			left == 1 ? "" : "s");
 	else
-		fprintf(m->text, "kept as %s: etalon show, etalon report\n",
-			random ? random + 1 : e->id);
+		fprintf(m->text, "kept as %s: etalon show, etalon report\n", id);
 }
 
 /* Names the pages that were written. */
@@ -96,16 +95,17 @@ static int conclude(
 	text.sort = o->sort;
 	text.unit = o->unit;
 	const struct et_experiment *e = et_session_experiment(m->session);
-	const struct et_warnings *about = et_session_warnings(m->session);
 	struct et_judgement j;
 	struct et_error err;
 	int status = ET_EXIT_DONE;
 
 	et_judge(e, &j);
-	et_warnings_append(&j.warnings, about);
+	et_warnings_append(&j.warnings, et_session_warnings(m->session));
 	if (o->around)
 		o->around->measured(o->around->ctx, m, &j);
 	size_t left = et_text_result(e, &j, &text, m->text);
+	if (o->around)
+		o->around->printed(o->around->ctx, m);
 	if (m->cli->verbosity >= 0)
 		print_place(m, left);
 	/* The other outputs are written even if stdout is full or closed. */

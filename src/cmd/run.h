@@ -22,6 +22,8 @@ struct et_run_around {
 		struct et_error *err) ET_CHECK;
 	/* When everything is measured, before the result is printed. */
 	void (*measured)(void *ctx, struct et_measuring *m, struct et_judgement *j);
+	/* After the result was printed. */
+	void (*printed)(void *ctx, struct et_measuring *m);
 	/* At the end, whatever happened. */
 	void (*after)(void *ctx, struct et_measuring *m);
 };

@@ -216,8 +216,9 @@ static void find_cutoffs(const struct et_daemon_record *r, struct et_daemon_find
 		struct et_cutoff *c = &out->cutoffs[out->n_cutoffs];
 		const struct et_collected *s = et_findings_collected(&out->short_run, name);
 		const struct et_collected *l = et_findings_collected(&out->long_run, name);
+		const struct et_collected *one = s ? s : l;
 
-		if (!s && !l)
+		if (!one)
 			continue;
 		snprintf(c->daemon, sizeof(c->daemon), "%s", r->names[name]);
 		if (s)
@@ -227,8 +228,8 @@ static void find_cutoffs(const struct et_daemon_record *r, struct et_daemon_find
 		c->long_ms = r->has_long ? long_cutoff(&out->long_run, l, name) : NAN;
 		if (c->long_ms < out->floor_ms)
 			c->long_ms = out->floor_ms;
-		c->period_s = s ? s->period_s : l->period_s;
-		c->sightings = s ? s->visits : l->visits;
+		c->period_s = one->period_s;
+		c->sightings = one->visits;
 		settle(r, s && l, c);
 		out->n_cutoffs++;
 	}

@@ -331,7 +331,7 @@ static struct et_grid removed(const struct et_daemon_tables *t, bool is_long)
 		.grouped = true };
 
 	(void)is_long;
-	for (int k = 0; k <= t->record->has_long; k++) {
+	for (int k = 0; k < (t->record->has_long ? 2 : 1); k++) {
 		struct side s = side_of(t, k);
 		for (size_t i = 0; i < s.run->n_listed; i++) {
 			if (!s.found->removed[i])

@@ -195,7 +195,7 @@ static bool matters(const struct et_judgement *j, const struct et_warning *w)
 	case OF_CPU:
 		return judged == ET_METRIC_CPU;
 	case OF_EMP:
-		return j->choice.protocol == ET_PROTOCOL_EMP;
+		return j->choice.protocol == ET_PROTOCOL_EMP && !j->steps; /* a step has it */
 	default:
 		return true;
 	}

@@ -62,7 +62,8 @@ is 'emp: the runs are done' "$(state first.json runs): $(step first.json runs)" 
 is 'emp: check II is done, with the samples that the record has as removed' "$(state first.json 'check II'): $(step first.json 'check II')" \
 	"$(jq -r '[.commands[0].samples[] | select(.warmup | not)] as $s |
 		"done: \([$s[] | select(.removed.by == "two-sigma")] | length) of \($s | length) samples removed"' first.json)"
-like 'emp: the steps are printed before the result' "$(flat)" 'check II +done: .* kept as'
+like 'emp: the steps are printed after the result' "$(flat)" 'CPU time.* environment .* check II +done: .* kept as'
+unlike 'emp: no note repeats the line of check I' "$out" 'note: check I'
 exits 'emp: -q prints the result without the steps' 0 etalon emp -q -r 2 true
 unlike 'emp: -q prints no step' "$out" 'check I'
 exits 'emp: --json - succeeds' 0 etalon emp --json - -r 2 true

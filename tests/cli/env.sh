@@ -441,7 +441,7 @@ echo keep >secret
 private
 exits 'env restore: a forged journal gives exit status 4' 4 etalon env restore
 like 'env restore: every forged line is counted as damaged' "$err" '11 damaged lines'
-is 'env restore: a forged journal stops no service' "$(cat log 2>/dev/null | grep -c '^stop')" 0
+is 'env restore: a forged journal stops no service' "$(grep -s '^stop' log)" ''
 is 'env restore: a forged journal writes no file outside the machine' "$(cat secret)" keep
 ok 'env restore: a forged journal changes no setting' diff -r --no-dereference before tree
 { title; forge "change 1 1 aslr file /proc/sys/kernel/randomize_va_space 0 0 1 0"; } >"$journal"
