@@ -104,9 +104,9 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_DUETS_ONLY] = { "duets-only", WARNING, "",
 		"the command was measured in duets only, so its elapsed time includes its "
 		"partner's share of the CPU" },
-	[ET_WARN_SECOND_CHECK] = { "second-check", WARNING, "cs",
+	[ET_WARN_SECOND_CHECK] = { "second-check", WARNING, "cd",
 		"EMP's second check removed {0} {0:run|runs} by {0:its|their} own time, which "
-		"changed the mean by {1}; use --protocol cause" },
+		"changed the mean by {1}; use etalon run --protocol cause" },
 	[ET_WARN_OUTPUT_NULL] = { "output-null", WARNING, "t",
 		"{0} stops at the first match if its output is /dev/null, as it is here; use "
 		"--output pipe" },

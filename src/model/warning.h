@@ -123,6 +123,7 @@ enum et_arg_kind {
 	ET_ARG_COUNT = 'c',
 	ET_ARG_NUMBER = 'n',
 	ET_ARG_SHARE = 's',   /* a proportion, printed in percent */
+	ET_ARG_CHANGE = 'd',  /* a relative change, printed in percent with its sign */
 	ET_ARG_P_VALUE = 'p', /* printed with its sign: "= 0.003", "< 0.00001" */
 	ET_ARG_VALUE = 'v',   /* with its unit */
 	ET_ARG_FLAG = 'f',
@@ -175,6 +176,11 @@ static inline struct et_warning_arg et_arg_number(double x)
 static inline struct et_warning_arg et_arg_share(double proportion)
 {
 	return (struct et_warning_arg){ .kind = ET_ARG_SHARE, .number = proportion };
+}
+
+static inline struct et_warning_arg et_arg_change(double relative)
+{
+	return (struct et_warning_arg){ .kind = ET_ARG_CHANGE, .number = relative };
 }
 
 static inline struct et_warning_arg et_arg_p_value(double p)

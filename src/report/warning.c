@@ -4,6 +4,7 @@
 #include "base/memstream.h"
 #include "report/units.h"
 
+#include <math.h>
 #include <string.h>
 
 #define DIM "2"
@@ -27,6 +28,8 @@ static const char *format_arg(const struct et_warning_arg *a, char buf[ET_FIGURE
 		return a->text;
 	case ET_ARG_SHARE:
 		return et_format_percent(a->number, buf);
+	case ET_ARG_CHANGE:
+		return et_format_change_signed(1 + a->number, NAN, NAN, buf);
 	case ET_ARG_P_VALUE:
 		return format_p(a->number, buf);
 	case ET_ARG_VALUE:

@@ -36,7 +36,7 @@ static void judge_second_check(const struct et_estimate *all, struct et_command_
 	r->second_check = c;
 	if (c.removed && fabs(c.mean_after - c.mean_before) > 0.5 * all->expanded_uncertainty)
 		et_warn(&r->warnings, ET_WARN_SECOND_CHECK, et_arg_count(c.removed),
-			et_arg_share(c.change));
+			et_arg_change(c.change));
 }
 
 /* Sums up the values of a metric that count. */

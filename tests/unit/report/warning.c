@@ -26,6 +26,8 @@ static struct et_warning_arg sample_arg(char kind, bool one)
 		return et_arg_number(0.456);
 	case ET_ARG_SHARE:
 		return et_arg_share(0.123);
+	case ET_ARG_CHANGE:
+		return et_arg_change(one ? 0.0123 : -0.0456);
 	case ET_ARG_P_VALUE:
 		return et_arg_p_value(one ? 0 : 0.0031);
 	case ET_ARG_VALUE:
@@ -141,6 +143,16 @@ static void test_arguments(void)
 		"elapsed time is not the program's doing: it waited 85 % of it for a CPU that "
 		"others used",
 		"arguments: an empty text and a flag omit their parts");
+	et_warn(&w, ET_WARN_SECOND_CHECK, et_arg_count(7), et_arg_change(-0.0487));
+	ET_AUTO_FREE char *fell = et_warning_text(&w.list[5]);
+	is_str(fell,
+		"EMP's second check removed 7 runs by their own time, which changed the mean by "
+		"-4.9 %; use etalon run --protocol cause",
+		"arguments: a change that is a decrease has its sign");
+	et_warn(&w, ET_WARN_SECOND_CHECK, et_arg_count(1), et_arg_change(0.02));
+	ET_AUTO_FREE char *rose = et_warning_text(&w.list[6]);
+	ok(strstr(rose, "1 run by its own time, which changed the mean by +2.0 %;") != NULL,
+		"arguments: a change that is an increase has its sign");
 	et_warnings_free(&w);
 }
 

@@ -572,6 +572,8 @@ static void second_check(void)
 		"emp: the second mode is seen before the second check removes it");
 	ok(arg(&r->warnings, ET_WARN_SECOND_CHECK, 0) == 10,
 		"emp: a second check that moves the mean raises a warning");
+	near(arg(&r->warnings, ET_WARN_SECOND_CHECK, 1), kept / mean - 1, 1e-9, 0,
+		"emp: the warning has the change with its sign");
 	et_judgement_free(&j);
 	e->protocol = ET_PROTOCOL_CAUSE;
 	et_judge(e, &j);
