@@ -91,6 +91,12 @@ unlike()
 	tap_report $? "$1" || { note "text: $2"; note "is like: $3"; return 1; }
 }
 
+# fits NAME: no line of .out is wider than 80 columns, but for the path of the store
+fits()
+{
+	is "$1" "$(grep -v '^stored as ' .out | grep -E '^.{81,}')" ''
+}
+
 # skip NAME REASON
 skip()
 {
