@@ -24,6 +24,7 @@ struct programs {
 	struct et_missing_program missing[MOST_SUBJECTS]; /* ends with a NULL name */
 	struct et_experiment *e;                          /* owned until it is measured */
 	double seconds;                                   /* expected for one run of each */
+	bool curves; /* at least one program has several sizes */
 };
 
 int et_lab_folder_make(char **out, struct et_error *err)
@@ -103,9 +104,18 @@ static int add_subject(struct programs *p, const struct et_lab_request *r,
 	}
 	for (size_t i = 0; rc == 0 && i < n; i++)
 		rc = add_size(p, s, sizes[i], program, err);
+	p->curves = p->curves || n > 1;
 	if (rc == 0 && n && s->codes && !p->e->child.ignore_codes)
 		p->e->child.ignore_codes = et_strdup(s->codes);
 	return rc;
+}
+
+/* A picture has a curve over the sizes of a program. */
+static int refuse_picture(struct et_error *err)
+{
+	et_fail(err, EINVAL, ET_EXIT_USAGE,
+		"lab real-programs: --svg needs a program that runs in two sizes or more");
+	return et_hint(err, -EINVAL, "use --sizes small,medium");
 }
 
 static int gather(struct programs *p, const struct et_lab_request *r, struct et_error *err)
@@ -131,7 +141,7 @@ static int gather(struct programs *p, const struct et_lab_request *r, struct et_
 		et_fail(err, ENOENT, ET_EXIT_ENVIRONMENT, "none of these programs is installed");
 		rc = et_hint(err, -ENOENT, "apt install %s", p->missing[0].package);
 	}
-	return rc;
+	return rc == 0 && r->measure.svg && !p->curves ? refuse_picture(err) : rc;
 }
 
 /* An experiment of hours should not come as a surprise. */
@@ -148,6 +158,16 @@ static void announce(const struct programs *p, const struct et_lab_request *r, u
 			short_time ? "s"
 			: hours    ? "h"
 				   : "min");
+}
+
+/* Commands of a program are successive. */
+static bool has_curves(const struct et_program_precision *list, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		if (list[i].program[0] && !strcmp(list[i].program, list[i - 1].program))
+			return true;
+	}
+	return false;
 }
 
 /* Finds out which program and size a command of the record is, by its name, such as "gcc 30". */
@@ -177,6 +197,8 @@ static int print(const struct et_lab_request *r, const struct et_experiment *e,
 		et_program_judge(&e->commands[i], &list[i]);
 		identify(e->commands[i].name, &list[i]);
 	}
+	if (svg->open && !has_curves(list, e->n_commands))
+		return refuse_picture(err);
 	et_programs_average(list, e->n_commands, &averages);
 	if (r->given & ET_LAB_JSON)
 		et_programs_json(e, list, &averages, missing, r->page.out);

@@ -37,7 +37,7 @@ done
 like 'lab clock-methods: the heading has minimum and maximum' "$out" 'method +read +n +min +max +mean +sd +rel\.'
 like 'lab clock-methods: the runs are drawn' "$out" 'run by run.*clock_gettime inside [^ 0-9]'
 like 'lab clock-methods: the text says that all methods measured the same runs' "$out" 'All methods measured the same runs'
-ok 'lab clock-methods: no line is longer than 80 columns' test -z "$(grep -v '^stored as' .out | grep -E '^.{81,}')"
+fits 'lab clock-methods: no line is longer than 80 columns'
 is 'lab clock-methods: no file of readings is left' "$(find "$TMPDIR" -name 'etalon-lab*')" ''
 cp .out first
 exits 'lab clock-methods: --from succeeds' 0 etalon lab clock-methods --from 'lab clock-methods' --svg clocks.svg
@@ -77,13 +77,13 @@ refuses 'lab clock-methods: --json and --svg - are rejected together' 2 'cannot 
 
 # --- real-programs
 exits 'lab real-programs: it succeeds' 0 etalon lab real-programs --programs sort,matr,perl,bzip2 --sizes small \
-	--runs 2
+	--runs 2 --label flat
 like 'lab real-programs: how long it takes is printed first' "$err" '4 programs and sizes, 2 runs each: about [0-9]+ s$'
 like 'lab real-programs: the fields of the programs are named' "$out" 'fields: sort: sorting, .*bzip2: compression'
 for name in 'sort 50000' 'matr 700' 'perl 500' 'bzip2 2048'; do
 	like "lab real-programs: $name has a row" "$out" "$name"
 done
-ok 'lab real-programs: no line is longer than 80 columns' test -z "$(grep -E '^.{81,}' .out)"
+fits 'lab real-programs: no line is longer than 80 columns'
 is 'lab real-programs: no input file is left' "$(find "$TMPDIR" -name 'etalon-lab*')" ''
 exits 'lab real-programs: --json succeeds' 0 etalon lab real-programs --from last --json
 cp .out table.json
@@ -110,6 +110,19 @@ is 'lab real-programs: each of them is run in each size' "$(grep -cE '^(sort|mat
 for chart in 'sort: standard deviation' 'matc: relative error' 'ORG (elapsed time)' 'SEDONA (CPU time)'; do
 	ok "lab real-programs: --svg draws '$chart'" grep -qF "$chart" curves.svg
 done
+"$ETALON" lab real-programs --sizes paper >/dev/null 2>paper.err &
+pid=$!
+wait_until 'grep -q " h$" paper.err'
+kill -TERM $pid
+wait $pid
+like 'lab real-programs: how long the sizes of the papers take' "$(cat paper.err)" '14 programs and sizes, 10 runs each: about 19\.2 h'
+refuses 'lab real-programs: --svg with one size per program is rejected' 2 'two sizes or more' etalon lab real-programs \
+	--programs sort,matr --sizes small --svg flat.svg
+is 'lab real-programs: it is rejected before a run, with a hint' "$err" "etalon: lab real-programs: --svg needs a program that runs in two sizes or more
+hint: use --sizes small,medium"
+refuses 'lab real-programs: --svg is rejected for a record with one size per program' 2 'two sizes or more' etalon lab real-programs \
+	--from flat --svg flat.svg
+is 'lab real-programs: no picture is left' "$(ls flat.svg 2>/dev/null)" ''
 refuses 'lab real-programs: gcc has no size of the papers' 2 'gcc has none of these sizes' etalon lab real-programs \
 	--programs gcc --sizes paper
 for value in 0 -1 1.5 '' 5,5 200,100 999999999999; do

@@ -136,6 +136,11 @@ static void test_sizes(void)
 	double twice = et_subject_seconds(sort, 800000) / et_subject_seconds(sort, 400000);
 	ok(twice > 3.5 && twice < 4.5, "seconds: twice the integers take %.2f times as long",
 		twice);
+	const struct et_subject *matc = named("matc");
+	twice = et_subject_seconds(matc, 8192) / et_subject_seconds(matc, 4096);
+	ok(fabs(twice - 8) < 1e-9, "seconds: twice the rows take %.2f times as long", twice);
+	ok(fabs(et_subject_seconds(matc, matc->sizes[2]) / matc->seconds[2] - 1) < 1e-9,
+		"seconds: the largest size of the table takes what the table has");
 }
 
 static void test_commands(void)
