@@ -11,6 +11,7 @@
 #include "cmd/measuring.h"
 #include "cmd/signals.h"
 #include "cmd/stored.h"
+#include "measure/snapshot.h"
 #include "protocol/daemon_run.h"
 #include "protocol/daemons.h"
 #include "protocol/lshape.h"
@@ -112,6 +113,7 @@ static int conclude(const struct learner *l, const struct et_experiment *short_r
 	if (long_run)
 		et_daemon_run_fill(&r, &r.long_run, &long_run->commands[0]);
 	r.has_long = long_run != NULL;
+	r.snapshots_ms = et_snapshots_cost_ms("");
 	et_daemon_record_settle(&r);
 	int rc = et_daemons_analyse(&r, l->o.label, &f, err);
 	if (rc == 0) {

@@ -82,6 +82,7 @@ static int remake(const struct et_cli *cli, const struct et_cutoffs *c, const ch
 			"the cutoffs are still valid; run 'etalon daemons learn' for new tables");
 	if (rc)
 		return rc;
+	out->source.record.snapshots_ms = c->floor_ms; /* as it was measured then */
 	rc = et_daemons_analyse(&out->source.record, out->source.name, &out->found, err);
 	if (rc)
 		et_daemons_source_free(&out->source);

@@ -53,6 +53,13 @@ int et_snapshot_take(struct et_proc_reader *r, const int32_t *ours, size_t n_our
 	struct et_snapshot *s) ET_CHECK;
 void et_snapshot_free(struct et_snapshot *s);
 
+/*
+ * Measures how long the two snapshots around a run take: a process may run meanwhile, so less CPU
+ * time than this cannot be distinguished from none. Returns milliseconds, the shortest of several
+ * trials; 0 if /proc cannot be read.
+ */
+double et_snapshots_cost_ms(const char *root);
+
 /* Exit records gathered during a run. */
 struct et_exits {
 	struct et_exit_record *records;

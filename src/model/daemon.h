@@ -50,6 +50,8 @@ struct et_daemon_record {
 	size_t n_buckets;
 	double resolution_ms; /* of daemons' times: 1 if all are whole milliseconds, else 0 */
 	double step_ms;       /* the same of the samples' times */
+	/* How long the two snapshots of processes around a sample take; 0: it was not measured. */
+	double snapshots_ms;
 	bool has_long;
 	struct et_daemon_run short_run, long_run;
 };

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double TASK_TIMES = 20; /* per period */
-static const double SNAPSHOT_MS = 0.1;
+static const double TASK_TIMES = 20;    /* per period */
+static const double SNAPSHOTS_MS = 0.1; /* if it was not measured */
 
 /* --- one run --- */
 
@@ -287,7 +287,8 @@ int et_daemons_analyse(const struct et_daemon_record *r, const char *name,
 	if (rc)
 		return rc;
 	memset(out, 0, sizeof(*out));
-	out->floor_ms = fmax(r->resolution_ms, SNAPSHOT_MS);
+	out->floor_ms =
+		fmax(r->resolution_ms, r->snapshots_ms > 0 ? r->snapshots_ms : SNAPSHOTS_MS);
 	look_at(r, &r->short_run, out->floor_ms, &out->short_run);
 	if (r->has_long)
 		look_at(r, &r->long_run, out->floor_ms, &out->long_run);

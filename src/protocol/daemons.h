@@ -7,12 +7,12 @@
  *   executions in the central cluster; one execution has sd 0. Samples in which it did not run do
  *   not count as 0: the papers print sd 0 for a daemon that took 1 ms in some samples only.
  * - The floor is the shortest execution that the instrument can resolve. It is 1 ms for times in
- *   whole milliseconds, as in the papers, and 0.1 ms for others. The snapshots before and after a
- *   sample read the clocks of all processes one after the other. This takes 0.3 µs for each, or
- *   0.1 ms for 300 of them, and a process may have used less than that outside the sample. An
- *   execution below the floor is not long-running, and no cutoff is below it. The time of a process
- *   that ended may be too small by a tick, which does not raise the floor: it hides executions and
- *   invents none.
+ *   whole milliseconds, as in the papers. For others it is the time that the snapshots before and
+ *   after a sample take, as `daemons learn` measures it: they read the clocks of all processes one
+ *   after the other, and a process may have used that much outside the sample. A record that does
+ *   not have it gets 0.1 ms, which is what 300 processes take at 0.3 µs each. An execution below
+ *   the floor is not long-running, and no cutoff is below it. The time of a process that ended may
+ *   be too small by a tick, which does not raise the floor: it hides executions and invents none.
  * - Long-running: an execution in an L-sample above max + 2 sd, times the factor by which the
  *   sample took longer than the median: a longer sample meets more of every daemon. (The factor is
  *   at most 1.3 in the papers and makes no difference there.) A daemon that is only in L-samples

@@ -14,6 +14,7 @@ like 'daemons learn: the text has both runs' "$out" 'short run +12 samples of .*
 exits 'daemons show: the cutoffs are shown' 0 etalon daemons show
 like 'daemons show: the text names the date, the kernel and the runs' "$out" "learned 20.* ago.*kernel +$(uname -r).*short run +12 samples"
 exits 'daemons show: --json succeeds' 0 etalon daemons show --json
+ok 'daemons learn: the floor of cutoffs is measured' jq -e '.floor_ms > 0 and .floor_ms != 0.1' .out
 is 'daemons show: JSON names the kernel and the runs' "$(jq -r '[.kernel, .short_runs, .long_runs] | @csv' <<<"$out")" \
 	"\"$(uname -r)\",12,10"
 is 'daemons learn: both runs are stored as experiments' \

@@ -239,6 +239,14 @@ static void names(void)
 	free(c);
 }
 
+static void cost(void)
+{
+	double ms = et_snapshots_cost_ms("");
+
+	ok(ms > 0 && ms < 10000, "two snapshots of this machine take some time: %g ms", ms);
+	ok(et_snapshots_cost_ms("/nonexistent") == 0, "without /proc their time is not known");
+}
+
 int main(void)
 {
 	tree_open();
@@ -248,6 +256,7 @@ int main(void)
 	names();
 	failures();
 	real();
+	cost();
 	tree_close();
 	return tap_done();
 }

@@ -299,6 +299,12 @@ static void test_floor(void)
 		"floor: a process of 4.1 us beside a daemon has no cutoff");
 	ok(cutoff_of(&f, "cron") && cutoff_of(&f, "cron")->final_ms[0] == 0.1,
 		"floor: no cutoff is below it");
+	et_daemon_findings_free(&f);
+	r.snapshots_ms = 0.2;
+	struct et_error err;
+	ok(!et_daemons_analyse(&r, "measured", &f, &err) && f.floor_ms == 0.2 &&
+			!cutoff_of(&f, "cron"),
+		"floor: the time of the snapshots, where it was measured");
 	uproot(&r, &f);
 	p.whole_ms = true;
 	plant_and_find(&r, &p, NULL, 1, &f);
