@@ -67,7 +67,8 @@ static const struct et_option options[] = {
 		et_set_true, ET_FILLS(request, learn.env), .bit = OF_LEARN },
 	{ 0, "resume", NULL, "learn: continue an interrupted learn", et_set_true,
 		ET_FILLS(request, learn.resume), .bit = OF_LEARN },
-	{ 0, "yes", NULL, "forget: do not ask", et_set_true, ET_FILLS(request, yes) },
+	{ 0, "yes", NULL, "forget: do not ask; needed without a terminal", et_set_true,
+		ET_FILLS(request, yes) },
 	{ 0 },
 };
 

@@ -49,12 +49,28 @@ static int forget(const struct et_cli *cli, const struct et_host *host, const st
 	return rc;
 }
 
+/* Without a terminal nobody can answer, so --yes is needed. */
+static int confirm(bool yes, const char *what, bool *agreed, struct et_error *err)
+{
+	*agreed = yes;
+	if (yes)
+		return 0;
+	if (!et_can_ask())
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"daemons forget cannot ask: there is no terminal"),
+			"add --yes");
+	ET_AUTO_FREE char *question = et_asprintf("Remove the cutoffs %s?", what);
+	*agreed = et_ask(question);
+	return 0;
+}
+
 int et_daemons_forget(const struct et_cli *cli, bool yes, struct et_error *err)
 {
 	struct et_cutoffs c = { 0 };
 	struct et_store *store;
 	struct et_host host;
-	bool there = false;
+	bool there = false, agreed;
 
 	et_host_read("", &host);
 	int rc = et_stored_open(cli, ET_STORE_READ, &store, err);
@@ -65,17 +81,17 @@ int et_daemons_forget(const struct et_cli *cli, bool yes, struct et_error *err)
 		et_store_close(store);
 	}
 	bool damaged = rc == -EINVAL && there;
-	if (damaged)
-		return forget(cli, &host, NULL, err);
 	if (!there) {
 		if (cli->verbosity >= 0)
 			printf("nothing is learned on this machine\n");
 		return rc == -ENOENT ? 0 : rc;
 	}
-	ET_AUTO_FREE char *what = et_learned_describe(&c);
-	ET_AUTO_FREE char *question = et_asprintf("Remove the cutoffs %s?", what);
-	if (yes || !et_can_ask() || et_ask(question))
-		rc = forget(cli, &host, &c, err);
-	et_cutoffs_free(&c);
+	ET_AUTO_FREE char *what =
+		damaged ? et_strdup("that cannot be read") : et_learned_describe(&c);
+	rc = confirm(yes, what, &agreed, err);
+	if (rc == 0 && agreed)
+		rc = forget(cli, &host, damaged ? NULL : &c, err);
+	if (!damaged)
+		et_cutoffs_free(&c);
 	return rc;
 }

@@ -34,20 +34,23 @@ like 'daemons learn: the machine is recorded' "$(fact machine)" "$(uname -n)"
 
 # --- forget
 learned=$(fact learned_wall_ns)
-exits 'daemons forget: it succeeds without a terminal' 0 etalon daemons forget
+refuses 'daemons forget: without a terminal it needs --yes' 2 'cannot ask' etalon daemons forget
+like 'daemons forget: without a terminal the hint names --yes' "$err" 'hint: add --yes'
+exits 'daemons forget: what it refused to remove is there' 0 etalon daemons show
+exits 'daemons forget: --yes succeeds without a terminal' 0 etalon daemons forget --yes
 like 'daemons forget: it describes what it removed' "$out" \
 	'removed the cutoffs of this machine: learned on 20[0-9-]+ from 10 samples of .* ms, [0-9]+ daemons? with a cutoff'
 like 'daemons forget: it shows how to get the cutoffs back' "$out" "'etalon daemons analyse $short --keep'"
 refuses 'daemons show: after forget there are no cutoffs' 2 'no cutoffs are stored' etalon daemons show
 exits 'daemons analyse: --keep finds the cutoffs again' 0 etalon daemons analyse --keep "$short"
 is 'daemons analyse: --keep restores the date of a learning without --env' "$(fact learned_wall_ns) $(fact tuned)" "$learned False"
-etalon daemons forget >/dev/null
+etalon daemons forget --yes >/dev/null
 is 'daemons forget: the samples are kept' "$(etalon list --json | jq -r '.[].label')" daemons-short
 exits 'daemons forget: a second time succeeds' 0 etalon daemons forget
 is 'daemons forget: a second time there is nothing' "$out" 'nothing is learned on this machine'
 etalon daemons learn -q "${tiny[@]}" >/dev/null 2>&1
 etalon rm daemons-short >/dev/null
-exits 'daemons forget: it succeeds after the samples were removed' 0 etalon daemons forget
+exits 'daemons forget: it succeeds after the samples were removed' 0 etalon daemons forget --yes
 like 'daemons forget: without the samples it advises to learn again' "$out" "run 'etalon daemons learn' to learn again"
 refuses 'daemons forget: an option of learn is rejected' 2 "valid with 'daemons learn'" etalon daemons forget --env
 refuses 'daemons show: --yes is rejected' 2 "valid with 'daemons forget'" etalon daemons show --yes
@@ -60,7 +63,8 @@ db.execute("INSERT INTO fact (key, value) VALUES (?, '{')", ("daemon-cutoffs " +
 db.commit()
 PY
 refuses 'daemons show: damaged cutoffs are an error' 4 'cannot be read' etalon daemons show
-exits 'daemons forget: damaged cutoffs are removed' 0 etalon daemons forget
+refuses 'daemons forget: damaged cutoffs need --yes without a terminal' 2 'cannot ask' etalon daemons forget
+exits 'daemons forget: damaged cutoffs are removed' 0 etalon daemons forget --yes
 refuses 'daemons show: after forget the damaged cutoffs are gone' 2 'no cutoffs are stored' etalon daemons show
 
 if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/null 2>&1; then
@@ -95,7 +99,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	is 'daemons learn --env: it is recorded with the cutoffs' "$(fact tuned)" True
 	as_before 'daemons learn --env at its end'
 	learned=$(fact learned_wall_ns) services=$(fact services) id=$(fact short_id)
-	etalon daemons forget >/dev/null
+	etalon daemons forget --yes >/dev/null
 	exits 'daemons analyse: --keep finds a learning again after forget' 0 etalon daemons analyse --keep "$id"
 	is 'daemons analyse: --keep restores date, services and environment of a learning' \
 		"$(fact learned_wall_ns) $(fact services) $(fact tuned)" "$learned $services True"

@@ -147,7 +147,7 @@ if [ "$(id -u)" -eq 0 ]; then
 fi
 
 # --- learning, interrupted and continued
-etalon daemons forget >/dev/null
+etalon daemons forget --yes >/dev/null
 env --default-signal=INT etalon emp --learn quick 'sleep 0.01' >learn.out 2>learn.err &
 pid=$!
 wait_until '[ 0$(samples daemons-short) -ge 1 ] && [ "$(etalon show --json daemons-short | jq .plan.runs)" = 300 ]'
@@ -177,7 +177,7 @@ is 'emp: the learning of the command before is reused' "$(state after.json daemo
 
 # --- the question
 if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/null 2>&1; then
-	etalon daemons forget >/dev/null
+	etalon daemons forget --yes >/dev/null
 	text=$(script -qec "etalon emp --color never --progress never -r 2 true" /dev/null <<<n 2>&1 | tr -d '\r' | tr '\n' ' ' | tr -s ' ')
 	like 'emp: at a terminal it asks whether to learn, and for how long' "$text" \
 		'are not learned yet\. Learn them now \(300 samples of 1 s and 40 of 8 s, about 10\.3 min\)\? \[y/N\]'

@@ -108,7 +108,7 @@ for t in table["tasks"]:
             kept = second([s[m + "_ns"] for s in runs(env, t["name"])])
             same(version(t, name)[m], kept)
             assert version(t, name)[m]["removed_second"] == 6 - len(kept)'
-etalon daemons forget >/dev/null 2>&1
+etalon daemons forget --yes >/dev/null 2>&1
 
 # --- machines that cannot have some versions
 machine vm
