@@ -8,7 +8,9 @@ enum { NOTE_COLUMN = 16 };
 struct tally {
 	size_t warmup, samples;
 	size_t by_cutoff, by_value; /* removed, or marked under --keep-all */
-	size_t most_left; /* solo samples that check II looked at, of the command with the most */
+	size_t solo;                /* samples of a command alone: check II looks at these only */
+	size_t looked_at; /* by check II: those that check I left of commands with enough */
+	size_t most_left; /* the same of the command with the most, enough or not */
 };
 
 static bool is_ruled(
@@ -17,13 +19,21 @@ static bool is_ruled(
 	return s->ruling.removal.by == by || (keep_all && s->ruling.marks & mark);
 }
 
-static void count_command(const struct et_command *c, bool keep_all, struct tally *t)
+/* It had not been removed before the checks, as failed runs are. */
+static bool is_judged(const struct et_sample *s)
+{
+	return s->ruling.removal.by == ET_KEPT || s->ruling.removal.by == ET_REMOVED_TWO_SIGMA;
+}
+
+static void count_command(
+	const struct et_experiment *e, const struct et_command *c, size_t least, struct tally *t)
 {
 	ET_AUTO_READER struct et_sample_reader all = et_samples_read_figures(&c->samples);
+	bool keep_all = e->plan.keep_all, first = e->first_check.state == ET_FIRST_CHECK_DONE;
 	size_t left = 0;
 
 	for (const struct et_sample *s; (s = et_sample_reader_next(&all));) {
-		bool hit = is_ruled(s, ET_REMOVED_DAEMON_CUTOFF, ET_MARK_DAEMON, keep_all);
+		bool hit = first && is_ruled(s, ET_REMOVED_DAEMON_CUTOFF, ET_MARK_DAEMON, keep_all);
 		if (s->place.warmup) {
 			t->warmup++;
 			continue;
@@ -31,8 +41,10 @@ static void count_command(const struct et_command *c, bool keep_all, struct tall
 		t->samples++;
 		t->by_cutoff += hit;
 		t->by_value += is_ruled(s, ET_REMOVED_TWO_SIGMA, ET_MARK_TWO_SIGMA, keep_all);
-		left += s->place.arrangement == ET_SOLO && (keep_all || !hit);
+		t->solo += s->place.arrangement == ET_SOLO;
+		left += s->place.arrangement == ET_SOLO && !hit && is_judged(s);
 	}
+	t->looked_at += left >= least ? left : 0;
 	t->most_left = left > t->most_left ? left : t->most_left;
 }
 
@@ -56,7 +68,7 @@ static void add_runs(struct et_steps *s, const struct et_experiment *e, const st
 static char *removed(const struct et_experiment *e, size_t n, size_t of)
 {
 	return et_asprintf("%zu of %zu samples %s", n, of,
-		e->plan.keep_all ? "marked, none removed (--keep-all)" : "removed");
+		e->plan.keep_all ? "marked (--keep-all)" : "removed");
 }
 
 static void add_first(struct et_steps *s, const struct et_experiment *e, const struct tally *t)
@@ -73,8 +85,7 @@ static void add_first(struct et_steps *s, const struct et_experiment *e, const s
 	}
 	case ET_FIRST_CHECK_LENGTH:
 		et_steps_add(s, name, ET_STEP_NOT_POSSIBLE,
-			et_strdup("a program takes much longer than the samples that daemons were "
-				  "learned with"));
+			et_strdup("the learning had much shorter samples"));
 		return;
 	case ET_FIRST_CHECK_WITHDRAWN:
 		et_steps_add(s, name, ET_STEP_SKIPPED,
@@ -91,10 +102,14 @@ static void add_second(
 	struct et_steps *s, const struct et_experiment *e, const struct tally *t, size_t least)
 {
 	static const char name[] = "check II";
-	size_t left = t->samples - (e->plan.keep_all ? 0 : t->by_cutoff);
 
-	if (t->most_left >= least)
-		et_steps_add(s, name, ET_STEP_DONE, removed(e, t->by_value, left));
+	if (t->samples && !t->solo)
+		et_steps_add(s, name, ET_STEP_SKIPPED,
+			et_strdup(et_command_arrangement(&e->commands[0]) == ET_PACED
+					  ? "paced samples are not judged by it"
+					  : "duets are judged by their pairs"));
+	else if (t->most_left >= least)
+		et_steps_add(s, name, ET_STEP_DONE, removed(e, t->by_value, t->looked_at));
 	else
 		et_steps_add(s, name, ET_STEP_NOT_POSSIBLE,
 			et_asprintf("%zu sample%s left, and it needs %zu", t->most_left,
@@ -106,7 +121,7 @@ void et_steps_add_checks(struct et_steps *s, const struct et_experiment *e, size
 	struct tally t = { 0 };
 
 	for (size_t c = 0; c < e->n_commands; c++)
-		count_command(&e->commands[c], e->plan.keep_all, &t);
+		count_command(e, &e->commands[c], least, &t);
 	add_runs(s, e, &t);
 	add_first(s, e, &t);
 	add_second(s, e, &t, least);

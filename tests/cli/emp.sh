@@ -195,6 +195,10 @@ ok 'emp: --export-csv writes a table' grep -q '^b,' table.csv
 exits 'emp: a command as words succeeds' 0 etalon emp --learn never -r 2 -- sleep 0.01
 exits 'emp: a failing program gives exit status 1' 1 etalon emp --learn never -r 2 false
 
+exits 'emp: --order duet succeeds' 0 etalon emp --learn never -q -r 6 --order duet --json duet.json 'sleep 0.01' 'sleep 0.012'
+is 'emp: with --order duet check II is skipped' "$(state duet.json 'check II'): $(step duet.json 'check II')" \
+	'skipped: duets are judged by their pairs'
+
 # --- without root
 if can_drop_privileges; then
 	# A captured machine that this user may read only: its services do not change meanwhile.

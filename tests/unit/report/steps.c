@@ -88,10 +88,39 @@ static void test_marks(void)
 		"steps: marked samples are among those that check II looked at");
 	e->plan.keep_all = true;
 	is_str(line(e, "check I"),
-		"done: 1 of 10 samples marked, none removed (--keep-all), 3 daemons with a cutoff",
+		"done: 1 of 10 samples marked (--keep-all), 3 daemons with a cutoff",
 		"steps: with --keep-all check I counts its marks");
-	is_str(line(e, "check II"), "done: 1 of 10 samples marked, none removed (--keep-all)",
-		"steps: with --keep-all check II counts its marks");
+	is_str(line(e, "check II"), "done: 1 of 9 samples marked (--keep-all)",
+		"steps: with --keep-all check II counts its marks among those without check I's");
+	et_experiment_free(e);
+}
+
+/* Makes the last n samples of a command, which have no removal, part of duets. */
+static void pair(struct et_experiment *e, size_t n)
+{
+	struct et_samples *all = &e->commands[0].samples;
+
+	for (size_t i = all->n - n; i < all->n; i++)
+		et_samples_edit(all, i)->place.arrangement = ET_DUET;
+}
+
+static void test_duets(void)
+{
+	struct et_experiment *e = measured(10, 0, 0);
+
+	pair(e, 10);
+	is_str(line(e, "check II"), "skipped: duets are judged by their pairs",
+		"steps: check II is skipped if all samples are of duets");
+	et_experiment_free(e);
+	e = measured(16, 2, 0);
+	pair(e, 8);
+	is_str(line(e, "check II"), "done: 0 of 6 samples removed",
+		"steps: check II counts the samples that it looked at, not those of duets");
+	et_experiment_free(e);
+	e = measured(10, 0, 0);
+	et_samples_edit(&e->commands[0].samples, 3)->ruling.removal.by = ET_REMOVED_FAILED;
+	is_str(line(e, "check II"), "done: 0 of 9 samples removed",
+		"steps: check II does not look at a failed run");
 	et_experiment_free(e);
 }
 
@@ -103,9 +132,7 @@ static void test_first_check(void)
 	is_str(line(e, "check I"), "not possible: no daemons are learned on this machine",
 		"steps: check I is not possible without a learning");
 	e->first_check.state = ET_FIRST_CHECK_LENGTH;
-	is_str(line(e, "check I"),
-		"not possible: a program takes much longer than the samples that daemons were "
-		"learned with",
+	is_str(line(e, "check I"), "not possible: the learning had much shorter samples",
 		"steps: check I is not possible for a long program");
 	e->first_check.state = ET_FIRST_CHECK_WITHDRAWN;
 	e->first_check.would_remove = 8;
@@ -145,6 +172,7 @@ int main(void)
 {
 	test_counts();
 	test_marks();
+	test_duets();
 	test_first_check();
 	test_output();
 	return tap_done();
