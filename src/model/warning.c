@@ -193,9 +193,8 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_CUTOFFS_OTHER_LENGTH] = { "cutoffs-other-length", WARNING, "vvc",
 		"the daemons' cutoffs, learned with samples of {0}, do not apply to a program of "
 		"{1}; use 'etalon daemons learn --long-seconds {2}'" },
-	[ET_WARN_FIRST_CHECK_DONE] = { "first-check-done", NOTE, "cffcc",
-		"check I: {0} cutoff{0:|s} learned {1:later than this run|{2:less than a day|{3} "
-		"day{3:|s}} before}, removed {4}" },
+	[ET_WARN_FIRST_CHECK_DONE] = { "first-check-done", NOTE, "ctfc",
+		"check I: {0} cutoff{0:|s} learned {1}{2:, later than this run|}, removed {3}" },
 	[ET_WARN_FIRST_CHECK_NOT_DONE] = { "first-check-not-done", NOTE, "ff",
 		"check I not done: {0:nothing was learned here; run etalon daemons learn|{1:the "
 		"record has no processes; measure the program with etalon run|the program takes "

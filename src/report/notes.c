@@ -19,8 +19,8 @@ enum rank {
 	OF_ELAPSED, /* only if elapsed time is judged and the amount is at least a tenth of it */
 	OF_CPU,     /* only if CPU time is judged */
 	OF_STATES,  /* a usual note that the states of the machine give rise to: see add_states */
-	OF_EMP,     /* only with --protocol emp, and then before the others */
-	NEVER,      /* the answer holds, or nothing can be done about it here */
+	OF_EMP, /* only with --protocol emp, or if a learning was of no use; before the others */
+	NEVER,  /* the answer holds, or nothing can be done about it here */
 };
 
 /* Warnings of the same cause give one note. */
@@ -145,7 +145,9 @@ static const struct rule rules[ET_WARNING_CODES] = {
 		"resumed on another kernel or CPU ({0}, {1}); start a new experiment" },
 	[ET_WARN_ENVIRONMENT_CHANGED] = { USUAL, CAUSE_OWN, false,
 		"during the runs {0}{1: and {2} more {2:change|changes}|}; repeat them" },
-	[ET_WARN_CUTOFFS_OTHER_MACHINE] = { NEVER, CAUSE_CUTOFFS, false, NULL },
+	[ET_WARN_CUTOFFS_OTHER_MACHINE] = { USUAL, CAUSE_CUTOFFS, false,
+		"check I not done: the cutoffs of daemons are those of another machine; learn new "
+		"ones: etalon daemons learn" },
 	[ET_WARN_CUTOFFS_OTHER_KERNEL] = { USUAL, CAUSE_CUTOFFS, false,
 		"the cutoffs of daemons are those of another kernel ({0}); learn new ones: etalon "
 		"daemons learn" },
@@ -153,7 +155,7 @@ static const struct rule rules[ET_WARNING_CODES] = {
 		"the cutoffs of daemons are {0} days old; learn new ones: etalon daemons learn" },
 	[ET_WARN_CUTOFFS_OTHER_LENGTH] = { NEVER, CAUSE_CUTOFFS, false, NULL },
 	[ET_WARN_FIRST_CHECK_DONE] = { OF_EMP, CAUSE_OWN, false, NULL },
-	[ET_WARN_FIRST_CHECK_NOT_DONE] = { OF_EMP, CAUSE_OWN, false, NULL },
+	[ET_WARN_FIRST_CHECK_NOT_DONE] = { OF_EMP, CAUSE_CUTOFFS, false, NULL },
 	[ET_WARN_FIRST_CHECK_WITHDRAWN] = { FIRST, CAUSE_OWN, false,
 		"check I withdrawn, as {0} of {1} samples exceed a cutoff; see etalon daemons "
 		"show, or learn again: etalon daemons learn" },
@@ -181,6 +183,13 @@ static double share_of_elapsed(const struct et_judgement *j, const struct et_war
 	return a->kind == ET_ARG_VALUE ? a->number / elapsed : a->number;
 }
 
+/* Check I was not done though daemons were learned here, and their processes recorded. */
+static bool learned_in_vain(const struct et_warning *w)
+{
+	return w->code == ET_WARN_FIRST_CHECK_NOT_DONE && w->args[0].number == 0 &&
+	       w->args[1].number == 0;
+}
+
 static bool matters(const struct et_judgement *j, const struct et_warning *w)
 {
 	const double least = 0.1;
@@ -195,7 +204,8 @@ static bool matters(const struct et_judgement *j, const struct et_warning *w)
 	case OF_CPU:
 		return judged == ET_METRIC_CPU;
 	case OF_EMP:
-		return j->choice.protocol == ET_PROTOCOL_EMP && !j->steps; /* a step has it */
+		return (j->choice.protocol == ET_PROTOCOL_EMP || learned_in_vain(w)) &&
+		       !j->steps; /* a step has it */
 	default:
 		return true;
 	}

@@ -40,8 +40,9 @@ static void warn_length(
 	}
 }
 
+/* Those of another machine are not there; notes may be NULL. */
 static int load_cutoffs(struct et_store *store, const struct et_experiment *e,
-	struct et_cutoffs *out, bool *there, struct et_error *err)
+	struct et_cutoffs *out, bool *there, struct et_warnings *notes, struct et_error *err)
 {
 	int rc = et_cutoffs_load(store, e->host.name, out, there, err);
 
@@ -49,6 +50,8 @@ static int load_cutoffs(struct et_store *store, const struct et_experiment *e,
 		et_cutoffs_free(out);
 		*out = (struct et_cutoffs){ 0 };
 		*there = false;
+		if (notes)
+			et_warn(notes, ET_WARN_CUTOFFS_OTHER_MACHINE);
 	}
 	return rc;
 }
@@ -61,7 +64,7 @@ int et_session_check_cutoffs(
 	int rc = 0;
 
 	if (e->protocol != ET_PROTOCOL_RAW && e->protocol != ET_PROTOCOL_KBEST)
-		rc = load_cutoffs(store, e, &cutoffs, &there, err);
+		rc = load_cutoffs(store, e, &cutoffs, &there, NULL, err);
 	et_cutoffs_free(&cutoffs);
 	return rc;
 }
@@ -95,7 +98,7 @@ int et_session_remove(struct et_store *store, struct et_experiment *e, struct et
 
 	if (!et_protocol_checks(et_protocol_choose(e).protocol))
 		return 0;
-	int rc = load_cutoffs(store, e, &cutoffs, &there, err);
+	int rc = load_cutoffs(store, e, &cutoffs, &there, notes, err);
 	if (rc)
 		return rc;
 	if (there) {
@@ -116,7 +119,7 @@ int et_session_rejudge(struct et_store *store, struct et_experiment *e,
 	struct et_cutoffs cutoffs = { 0 };
 	bool there = false;
 	size_t n = 0;
-	int rc = load_cutoffs(store, e, &cutoffs, &there, err);
+	int rc = load_cutoffs(store, e, &cutoffs, &there, notes, err);
 
 	if (rc)
 		return rc;

@@ -309,19 +309,20 @@ static void count_checked(const struct et_experiment *e, size_t *samples, size_t
 
 void et_first_check_warn(const struct et_experiment *e, struct et_warnings *out)
 {
-	const uint64_t day_ns = 86400ull * 1000000000;
 	const struct et_first_check *f = &e->first_check;
-	bool later = f->learned_wall_ns > e->started_wall_ns;
-	uint64_t days = later ? 0 : (e->started_wall_ns - f->learned_wall_ns) / day_ns;
 	size_t samples, removed;
+	char date[32];
 
+	et_format_rfc3339(f->learned_wall_ns, date);
+	date[strlen("2026-11-16")] = '\0';
 	count_checked(e, &samples, &removed);
 	switch (f->state) {
 	case ET_FIRST_CHECK_NONE:
 		break;
 	case ET_FIRST_CHECK_DONE:
-		et_warn(out, ET_WARN_FIRST_CHECK_DONE, et_arg_count(f->cutoffs), et_arg_flag(later),
-			et_arg_flag(days == 0), et_arg_count(days), et_arg_count(removed));
+		et_warn(out, ET_WARN_FIRST_CHECK_DONE, et_arg_count(f->cutoffs), et_arg_text(date),
+			et_arg_flag(f->learned_wall_ns > e->started_wall_ns),
+			et_arg_count(removed));
 		break;
 	case ET_FIRST_CHECK_WITHDRAWN:
 		et_warn(out, ET_WARN_FIRST_CHECK_WITHDRAWN, et_arg_count(f->would_remove),

@@ -315,7 +315,7 @@ static void notes(void)
 	et_experiment_free(e);
 }
 
-/* Whether check I was done is a note of emp; that it was withdrawn, of every protocol. */
+/* Whether check I was done is a note of emp; that a learning was of no use, of every protocol. */
 static void first_check_notes(void)
 {
 	static const char *const one[] = { "a" };
@@ -323,18 +323,18 @@ static void first_check_notes(void)
 	struct et_judgement j = fixture_judgement(e);
 	size_t left;
 
-	et_warn(&j.warnings, ET_WARN_FIRST_CHECK_DONE, et_arg_count(12), et_arg_flag(false),
-		et_arg_flag(false), et_arg_count(3), et_arg_count(1));
+	et_warn(&j.warnings, ET_WARN_FIRST_CHECK_DONE, et_arg_count(12), et_arg_text("2026-11-16"),
+		et_arg_flag(false), et_arg_count(1));
 	j.choice.protocol = ET_PROTOCOL_CAUSE;
 	ET_AUTO_FREE char *usual = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
 	ok(!strstr(usual, "check I") && left == 0, "notes: none about check I by default");
 	ET_AUTO_FREE char *whole =
 		print(e, &j, (struct et_text_options){ .width = 80, .verbose = true }, &left);
-	ok(strstr(whole, "check I: 12 cutoffs learned 3 days before, removed 1") != NULL,
+	ok(strstr(whole, "check I: 12 cutoffs learned 2026-11-16, removed 1") != NULL,
 		"notes: verbose text has the learning of check I");
 	j.choice.protocol = ET_PROTOCOL_EMP;
 	ET_AUTO_FREE char *emp = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
-	ok(strstr(emp, "\nnote: check I: 12 cutoffs learned 3 days before, removed 1\n") != NULL,
+	ok(strstr(emp, "\nnote: check I: 12 cutoffs learned 2026-11-16, removed 1\n") != NULL,
 		"notes: with emp one line says that check I was done, and with what learning");
 	et_warn(&j.warnings, ET_WARN_FIRST_CHECK_NOT_DONE, et_arg_flag(true), et_arg_flag(false));
 	ET_AUTO_FREE char *not = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
@@ -342,6 +342,23 @@ static void first_check_notes(void)
 		       "learn\n") != NULL,
 		"notes: with emp one line says that check I was not done, and what to do");
 	j.choice.protocol = ET_PROTOCOL_CAUSE;
+	ET_AUTO_FREE char *never = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(!strstr(never, "check I"), "notes: none by default if nothing was ever learned");
+	et_warn(&j.warnings, ET_WARN_CUTOFFS_OTHER_MACHINE);
+	ET_AUTO_FREE char *moved = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(strstr(moved, "\nnote: check I not done: the cutoffs of daemons are those of another") !=
+			NULL,
+		"notes: a learning of another machine is a note by default");
+	et_warnings_free(&j.warnings);
+	et_warn(&j.warnings, ET_WARN_FIRST_CHECK_NOT_DONE, et_arg_flag(false), et_arg_flag(true));
+	ET_AUTO_FREE char *blind = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(!strstr(blind, "check I"), "notes: none by default if no processes were recorded");
+	et_warnings_free(&j.warnings);
+	et_warn(&j.warnings, ET_WARN_FIRST_CHECK_NOT_DONE, et_arg_flag(false), et_arg_flag(false));
+	ET_AUTO_FREE char *length = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
+	ok(strstr(length, "\nnote: check I not done: the program takes much longer than what") !=
+			NULL,
+		"notes: a learning with much shorter samples is a note by default");
 	et_warn(&j.warnings, ET_WARN_FIRST_CHECK_WITHDRAWN, et_arg_count(9), et_arg_count(10));
 	ET_AUTO_FREE char *back = print(e, &j, (struct et_text_options){ .width = 80 }, &left);
 	ok(strstr(back, "\nnote: check I withdrawn, as 9 of 10 samples exceed a cutoff;") != NULL,

@@ -208,14 +208,22 @@ static void test_elsewhere(void)
 
 	strcpy(e->host.cpu, "another CPU");
 	check_removal(e, "........", &notes, "elsewhere: cutoffs of another CPU remove no sample");
+	ok(notes.n == 1 && has(&notes, ET_WARN_CUTOFFS_OTHER_MACHINE),
+		"elsewhere: cutoffs of another CPU raise a warning");
+	et_warnings_free(&notes);
 	e = measured("20261115-000000-000007", 8, 1000000000);
 	strcpy(e->machine, "host 2");
 	check_removal(
 		e, "........", &notes, "elsewhere: cutoffs of another machine remove no sample");
+	ok(notes.n == 1 && has(&notes, ET_WARN_CUTOFFS_OTHER_MACHINE),
+		"elsewhere: cutoffs of another machine raise a warning");
+	et_warnings_free(&notes);
 	e = measured("20261115-000000-000008", 8, 1000000000);
 	strcpy(e->machine, "host 1");
 	strcpy(e->host.cpu, "another CPU");
 	check_removal(e, "..d.....", &notes, "elsewhere: cutoffs of the same machine are used");
+	ok(!has(&notes, ET_WARN_CUTOFFS_OTHER_MACHINE),
+		"elsewhere: cutoffs of the same machine raise no such warning");
 	et_warnings_free(&notes);
 }
 
