@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/ask.h"
+#include "cmd/cli.h"
+#include "report/terminal.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -12,11 +14,13 @@ bool et_can_ask(void)
 }
 
 /* The terminal delivers a line at once. poll() ends at every signal, read() need not. */
-bool et_ask(const char *question)
+bool et_ask(const char *about, const char *question)
 {
+	struct et_page page = { .out = stderr, .width = et_cli_columns() };
 	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
 	char line[64];
 
+	et_page_paragraph(&page, 0, "", NULL, about, NULL);
 	fprintf(stderr, "%s [y/N] ", question);
 	fflush(stderr);
 	ssize_t n = poll(&p, 1, -1) == 1 ? read(STDIN_FILENO, line, sizeof(line) - 1) : -1;

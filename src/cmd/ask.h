@@ -9,7 +9,10 @@
 
 /* Whether somebody can answer: standard input and standard error are a terminal. */
 bool et_can_ask(void);
-/* Prints the question and " [y/N] ". Anything but y or yes is no; so is a signal. */
-bool et_ask(const char *question);
+/*
+ * Prints what it is about, wrapped, then on a line of its own the question and " [y/N] ". Anything
+ * but y or yes is no; so is a signal.
+ */
+bool et_ask(const char *about, const char *question);
 
 #endif

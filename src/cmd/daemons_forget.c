@@ -60,8 +60,8 @@ static int confirm(bool yes, const char *what, bool *agreed, struct et_error *er
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
 				"daemons forget cannot ask: there is no terminal"),
 			"add --yes");
-	ET_AUTO_FREE char *question = et_asprintf("Remove the cutoffs %s?", what);
-	*agreed = et_ask(question);
+	ET_AUTO_FREE char *about = et_asprintf("The cutoffs of this machine %s.", what);
+	*agreed = et_ask(about, "Remove them?");
 	return 0;
 }
 
@@ -86,8 +86,9 @@ int et_daemons_forget(const struct et_cli *cli, bool yes, struct et_error *err)
 			printf("nothing is learned on this machine\n");
 		return rc == -ENOENT ? 0 : rc;
 	}
+	ET_AUTO_FREE char *learned = damaged ? NULL : et_learned_describe(&c);
 	ET_AUTO_FREE char *what =
-		damaged ? et_strdup("that cannot be read") : et_learned_describe(&c);
+		damaged ? et_strdup("cannot be read") : et_asprintf("were %s", learned);
 	rc = confirm(yes, what, &agreed, err);
 	if (rc == 0 && agreed)
 		rc = forget(cli, &host, damaged ? NULL : &c, err);

@@ -5,12 +5,15 @@
  */
 #include "cmd/emp.h"
 #include "base/alloc.h"
+#include "measure/run_setup.h"
 #include "protocol/sanity.h"
 #include "report/steps.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+
+extern char **environ;
 
 enum { USUAL_RUNS = 10 }; /* as in the papers */
 
@@ -64,8 +67,14 @@ static void parsed(void *ctx, struct et_run_options *o)
 		o->plan.runs = USUAL_RUNS;
 }
 
-static int check(const struct et_emp *p, const struct et_experiment *e, struct et_error *err)
+/* Everything that can be wrong is found before the machine is changed. */
+static int check(const struct et_emp *p, const struct et_measuring *m,
+	const struct et_experiment *e, struct et_error *err)
 {
+	ET_AUTO_FREE bool *selected = et_env_select(&m->env, true, err);
+
+	if (!selected)
+		return -EINVAL;
 	if (e && e->protocol != ET_PROTOCOL_EMP)
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE, "--protocol %s contradicts etalon emp",
@@ -78,7 +87,7 @@ static int check(const struct et_emp *p, const struct et_experiment *e, struct e
 				"--dry-run has no result to write to %s",
 				p->o->outputs.list[0].path),
 			"omit one of them");
-	return 0;
+	return e ? et_run_setup_check(e, environ, err) : 0;
 }
 
 /* --- the environment --- */
@@ -139,12 +148,20 @@ static int before(
 {
 	struct et_emp *p = ctx;
 
-	int rc = check(p, e, err);
+	int rc = check(p, m, e, err);
 	if (rc)
 		return rc;
 	et_here_read(&p->here);
+	p->tuned = geteuid() == 0; /* as expected: the question comes before the first change */
+	rc = et_emp_decide(p, m->cli, err);
+	if (rc)
+		return rc;
 	if (p->o->emp.dry_run)
 		return et_emp_print_plan(p, m, e, err);
+	et_emp_ask(p);
+	/* The signal may have ended the question. */
+	if (m->interrupt->signal)
+		return -EINTR;
 	rc = apply_environment(p, m, err);
 	return rc ? rc : et_emp_learn(p, m, err);
 }
@@ -178,6 +195,7 @@ static void after(void *ctx, struct et_measuring *m)
 	et_tuning_end(&p->tuning, m->cli);
 	if (p->learning && m->interrupt->signal)
 		fprintf(stderr, "hint: run the same command again to continue the learning\n");
+	et_emp_plan_free(&p->plan);
 	et_steps_free(&p->steps);
 }
 

@@ -7,15 +7,6 @@
 #include "cmd/run.h"
 #include "model/steps.h"
 
-struct et_emp {
-	struct et_run_options *o;
-	struct et_tuning tuning;
-	bool tuned; /* the environment is applied, or would be */
-	struct et_here here;
-	bool learning; /* the daemons are being learned: a signal interrupts that */
-	struct et_steps steps;
-};
-
 /* The decision about the step that learns the daemons. */
 struct et_emp_plan {
 	bool there; /* cutoffs are stored for this machine */
@@ -26,19 +17,30 @@ struct et_emp_plan {
 	struct et_learn_options how;
 };
 
-/* Looks at what is stored. et_emp_plan_free frees *out. */
-int et_emp_decide(const struct et_emp *p, const struct et_cli *cli, struct et_emp_plan *out,
-	struct et_error *err) ET_CHECK;
+struct et_emp {
+	struct et_run_options *o;
+	struct et_tuning tuning;
+	bool tuned; /* the environment is applied, or would be */
+	struct et_here here;
+	struct et_emp_plan plan; /* zero until et_emp_decide */
+	bool agreed;             /* by an option, or by the answer to the question */
+	bool learning;           /* the daemons are being learned: a signal interrupts that */
+	struct et_steps steps;
+};
+
+/* Looks at what is stored, and fills p->plan. */
+int et_emp_decide(struct et_emp *p, const struct et_cli *cli, struct et_error *err) ET_CHECK;
 void et_emp_plan_free(struct et_emp_plan *p);
-/* "300 samples of 1 s and 40 of 8 s, about 10 min". The caller frees it. */
-char *et_emp_describe(const struct et_learn_options *how) __attribute__((malloc, returns_nonnull));
-/* Reuses what is stored, or learns if the user agrees. Adds the step. */
+/* Whether nothing that fits is stored. */
+bool et_emp_must_learn(const struct et_emp_plan *p);
+/* Asks whether to learn, if that is needed and no option says it. */
+void et_emp_ask(struct et_emp *p);
+/* Reuses what is stored, or learns if the user agreed. Adds the step. */
 int et_emp_learn(struct et_emp *p, struct et_measuring *m, struct et_error *err) ET_CHECK;
 /* Prints the steps and their times for --dry-run. Returns -ECANCELED: nothing is to be run. */
 int et_emp_print_plan(struct et_emp *p, const struct et_measuring *m, const struct et_experiment *e,
 	struct et_error *err) ET_CHECK;
-/* Adds the same step for --dry-run. *seconds is the time that it would take. */
-int et_emp_plan_learn(
-	struct et_emp *p, const struct et_cli *cli, double *seconds, struct et_error *err) ET_CHECK;
+/* Adds the same step for --dry-run. Returns the time that it would take, in seconds. */
+double et_emp_plan_learn(struct et_emp *p);
 
 #endif

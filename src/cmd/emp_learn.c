@@ -68,15 +68,16 @@ static bool is_plan(const struct et_learning_plan *a, const struct et_learning_p
 	       a->long_runs == b->long_runs && a->long_ns == b->long_ns;
 }
 
-int et_emp_decide(const struct et_emp *p, const struct et_cli *cli, struct et_emp_plan *out,
-	struct et_error *err)
+int et_emp_decide(struct et_emp *p, const struct et_cli *cli, struct et_error *err)
 {
+	struct et_emp_plan *out = &p->plan;
 	bool explicit = p->o->given & ET_GIVEN_LEARN, paper = p->o->emp.learn == ET_LEARN_PAPER;
 	const struct et_learning_plan *preset =
 		&et_learning_presets[paper ? ET_LEARNING_PAPER : ET_LEARNING_QUICK];
 	struct et_learn_options begun = { 0 };
 	bool there = false;
 
+	et_emp_plan_free(out);
 	*out = (struct et_emp_plan){ .learn = p->o->emp.learn != ET_LEARN_NEVER };
 	out->how = (struct et_learn_options){ .plan = *preset, .label = ET_LEARN_LABEL };
 	int rc = load(p, cli, out, err);
@@ -93,8 +94,6 @@ int et_emp_decide(const struct et_emp *p, const struct et_cli *cli, struct et_em
 	if (there && begun.tuned == p->tuned && (!explicit || is_plan(&begun.plan, preset)))
 		out->how = begun;
 	out->how.tuned = p->tuned;
-	if (rc)
-		et_emp_plan_free(out);
 	return rc;
 }
 
@@ -103,9 +102,16 @@ void et_emp_plan_free(struct et_emp_plan *p)
 	if (p->there)
 		et_cutoffs_free(&p->cutoffs);
 	free(p->misfit);
+	*p = (struct et_emp_plan){ 0 };
 }
 
-char *et_emp_describe(const struct et_learn_options *how)
+bool et_emp_must_learn(const struct et_emp_plan *p)
+{
+	return !p->there || p->misfit;
+}
+
+/* "300 samples of 1 s and 40 of 8 s, about 10 min". The caller frees it. */
+static char *describe_length(const struct et_learn_options *how)
 {
 	const struct et_learning_plan *p = &how->plan;
 	char each[ET_FIGURE], every[ET_FIGURE], all[ET_FIGURE];
@@ -121,94 +127,88 @@ char *et_emp_describe(const struct et_learn_options *how)
 	return text;
 }
 
-static bool agrees(const struct et_emp *p, const struct et_emp_plan *plan)
+static bool is_given(const struct et_emp *p)
 {
-	if (p->o->emp.yes || p->o->given & ET_GIVEN_LEARN)
-		return true;
-	if (!et_can_ask())
-		return false;
-	ET_AUTO_FREE char *length = et_emp_describe(&plan->how);
-	ET_AUTO_FREE char *question =
-		plan->misfit ? et_asprintf("The daemons of this machine were learned %s. Learn "
-					   "them again now (%s)?",
-				       plan->misfit, length)
-			     : et_asprintf("The daemons of this machine are not learned yet. "
-					   "Learn them now (%s)?",
-				       length);
-	return et_ask(question);
+	return p->o->emp.yes || p->o->given & ET_GIVEN_LEARN;
 }
 
-/* Why nothing was learned, and what check I does then. */
+void et_emp_ask(struct et_emp *p)
+{
+	const struct et_emp_plan *plan = &p->plan;
+
+	p->agreed = is_given(p);
+	if (p->agreed || !plan->learn || !et_emp_must_learn(plan) || !et_can_ask())
+		return;
+	ET_AUTO_FREE char *length = describe_length(&plan->how);
+	ET_AUTO_FREE char *about =
+		et_asprintf("The daemons of this machine %s%s. Learning takes %s.",
+			plan->misfit && !plan->elsewhere ? "were learned " : "are not learned yet",
+			plan->misfit && !plan->elsewhere ? plan->misfit : "", length);
+	p->agreed = et_ask(about, "Learn them now?");
+}
+
+/* Why nothing was learned. */
 static char *describe_none(const struct et_emp_plan *plan)
 {
+	const struct et_cutoffs *c = &plan->cutoffs;
 	char *text = NULL;
 
 	if (plan->there && plan->elsewhere)
-		et_append(&text, "", "nothing is learned on this machine");
+		et_append(&text, "", "the learning of another machine (%.*s) is not used",
+			*c->machine ? (int)strcspn(c->machine, " ") : (int)strlen(c->cpu),
+			*c->machine ? c->machine : c->cpu);
 	else if (plan->there)
-		et_append(&text, "", "check I uses cutoffs that were learned %s", plan->misfit);
+		et_append(&text, "", "the stored ones were learned %s", plan->misfit);
 	else
 		et_append(&text, "", "nothing is learned");
 	if (plan->learn)
-		et_append(&text, "; ", "to learn, add --learn quick (about ten minutes)");
+		et_append(&text, "; ", "add --learn quick (ten minutes)");
 	return text;
 }
 
-static int add_learned(struct et_emp *p, const struct et_cli *cli, struct et_error *err)
+static int learn(struct et_emp *p, struct et_cli *cli, struct et_error *err)
 {
-	struct et_emp_plan now = { 0 };
-
-	int rc = load(p, cli, &now, err);
-	if (rc || !now.there)
-		return rc;
-	et_steps_add(&p->steps, STEP, ET_STEP_DONE, et_learned_describe(&now.cutoffs));
-	et_emp_plan_free(&now);
-	return 0;
+	p->learning = true;
+	int rc = et_learn(cli, &p->plan.how, NULL, err);
+	p->learning = rc != 0;
+	if (rc == 0)
+		rc = et_emp_decide(p, cli, err);
+	if (rc == 0 && p->plan.there)
+		et_steps_add(&p->steps, STEP, ET_STEP_DONE, et_learned_describe(&p->plan.cutoffs));
+	return rc;
 }
 
 int et_emp_learn(struct et_emp *p, struct et_measuring *m, struct et_error *err)
 {
-	struct et_emp_plan plan;
+	const struct et_emp_plan *plan = &p->plan;
 
-	int rc = et_emp_decide(p, m->cli, &plan, err);
+	/* The environment may be another than expected when the user was asked. */
+	int rc = plan->how.tuned != p->tuned ? et_emp_decide(p, m->cli, err) : 0;
 	if (rc)
 		return rc;
-	if (plan.there && !plan.misfit) {
-		et_steps_add(&p->steps, STEP, ET_STEP_REUSED, et_learned_describe(&plan.cutoffs));
-	} else if (plan.learn && agrees(p, &plan)) {
-		p->learning = true;
-		rc = et_learn(m->cli, &plan.how, NULL, err);
-		p->learning = rc != 0;
-		if (rc == 0)
-			rc = add_learned(p, m->cli, err);
-	} else {
-		et_steps_add(&p->steps, STEP, ET_STEP_SKIPPED, describe_none(&plan));
-	}
-	et_emp_plan_free(&plan);
-	/* The signal may have ended the question. */
-	return rc == 0 && m->interrupt->signal ? -EINTR : rc;
+	if (!et_emp_must_learn(plan))
+		et_steps_add(&p->steps, STEP, ET_STEP_REUSED, et_learned_describe(&plan->cutoffs));
+	else if (plan->learn && p->agreed)
+		rc = learn(p, m->cli, err);
+	else
+		et_steps_add(&p->steps, STEP, ET_STEP_SKIPPED, describe_none(plan));
+	return rc;
 }
 
-int et_emp_plan_learn(
-	struct et_emp *p, const struct et_cli *cli, double *seconds, struct et_error *err)
+double et_emp_plan_learn(struct et_emp *p)
 {
-	struct et_emp_plan plan;
+	const struct et_emp_plan *plan = &p->plan;
 
-	*seconds = 0;
-	int rc = et_emp_decide(p, cli, &plan, err);
-	if (rc)
-		return rc;
-	bool asked = !p->o->emp.yes && !(p->o->given & ET_GIVEN_LEARN);
-	if (plan.there && !plan.misfit) {
-		et_steps_add(&p->steps, STEP, ET_STEP_REUSED, et_learned_describe(&plan.cutoffs));
-	} else if (!plan.learn || (asked && !et_can_ask())) {
-		et_steps_add(&p->steps, STEP, ET_STEP_SKIPPED, describe_none(&plan));
-	} else {
-		char *note = et_emp_describe(&plan.how);
-		et_append(&note, "", "%s", asked ? "; etalon asks first" : "");
-		et_steps_add(&p->steps, STEP, ET_STEP_PLANNED, note);
-		*seconds = et_learning_seconds(&plan.how.plan);
+	if (!et_emp_must_learn(plan)) {
+		et_steps_add(&p->steps, STEP, ET_STEP_REUSED, et_learned_describe(&plan->cutoffs));
+		return 0;
 	}
-	et_emp_plan_free(&plan);
-	return 0;
+	if (!plan->learn || (!is_given(p) && !et_can_ask())) {
+		et_steps_add(&p->steps, STEP, ET_STEP_SKIPPED, describe_none(plan));
+		return 0;
+	}
+	char *note = describe_length(&plan->how);
+	et_append(&note, "", "%s", is_given(p) ? "" : "; etalon asks first");
+	et_steps_add(&p->steps, STEP, ET_STEP_PLANNED, note);
+	return et_learning_seconds(&plan->how.plan);
 }

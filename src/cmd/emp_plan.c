@@ -2,6 +2,7 @@
 /* `etalon emp --dry-run`: the steps, and how long they take. */
 #include "base/alloc.h"
 #include "cmd/emp.h"
+#include "protocol/sanity.h"
 #include "report/daemons.h"
 #include "report/steps.h"
 
@@ -16,7 +17,6 @@ static int plan_environment(struct et_emp *p, const struct et_env_wish *wish, st
 
 	if (!selected)
 		return -EINVAL;
-	p->tuned = geteuid() == 0;
 	if (!p->tuned) {
 		et_steps_add(
 			&p->steps, "environment", ET_STEP_NOT_POSSIBLE, et_strdup("it needs root"));
@@ -51,28 +51,61 @@ static char *describe_runs(const struct et_experiment *e)
 	return text;
 }
 
+/* "11 × the time of the command". The caller frees it. */
+static char *describe_time(const struct et_experiment *e, double learning)
+{
+	char span[ET_FIGURE], *text = NULL;
+
+	if (learning > 0)
+		et_append(&text, "", "%s and ", et_format_span(learning, span));
+	if (!e)
+		et_append(&text, "", "that of the runs that are left");
+	else if (e->plan.until_ratio > 0 || !e->plan.runs)
+		et_append(&text, "", "%u to %u", e->plan.warmup + e->plan.min_runs,
+			e->plan.warmup + e->plan.max_runs);
+	else
+		et_append(&text, "", "%u", e->plan.warmup + e->plan.runs);
+	if (e)
+		et_append(&text, "", " × the time of %s",
+			e->n_commands > 1 ? "each command" : "the command");
+	return text;
+}
+
+static void plan_checks(struct et_emp *p, const struct et_experiment *e, bool learns)
+{
+	const struct et_emp_plan *plan = &p->plan;
+	uint32_t most = !e ? UINT32_MAX : e->plan.runs ? e->plan.runs : e->plan.max_runs;
+
+	if (learns || (plan->there && !plan->elsewhere))
+		et_steps_add(&p->steps, "check I", ET_STEP_PLANNED,
+			et_strdup("samples with a daemon above its cutoff are removed"));
+	else
+		et_steps_add(&p->steps, "check I", ET_STEP_NOT_POSSIBLE,
+			et_strdup("no daemons are learned on this machine"));
+	if (e && e->n_commands > 1 && e->plan.order == ET_ORDER_DUET)
+		et_steps_add(&p->steps, "check II", ET_STEP_SKIPPED,
+			et_strdup("duets are judged by their pairs"));
+	else if (most < ET_TWO_SIGMA_LEAST)
+		et_steps_add(&p->steps, "check II", ET_STEP_NOT_POSSIBLE,
+			et_asprintf("it needs %d samples", ET_TWO_SIGMA_LEAST));
+	else
+		et_steps_add(&p->steps, "check II", ET_STEP_PLANNED,
+			et_strdup("samples outside mean ± 2 sd are removed"));
+}
+
 int et_emp_print_plan(struct et_emp *p, const struct et_measuring *m, const struct et_experiment *e,
 	struct et_error *err)
 {
 	struct et_page page = { .out = stdout, .width = m->cli->columns, .color = m->cli->color };
-	ET_AUTO_FREE char *runs = describe_runs(e);
-	char span[ET_FIGURE];
-	double seconds;
 
 	int rc = plan_environment(p, &m->env, err);
-	if (rc == 0)
-		rc = et_emp_plan_learn(p, m->cli, &seconds, err);
 	if (rc)
 		return rc;
-	et_steps_add(&p->steps, "runs", ET_STEP_PLANNED, et_strdup(runs));
-	et_steps_add(&p->steps, "check I", ET_STEP_PLANNED,
-		et_strdup("samples with a daemon above its cutoff are removed"));
-	et_steps_add(&p->steps, "check II", ET_STEP_PLANNED,
-		et_strdup("samples outside mean ± 2 sd are removed"));
+	double seconds = et_emp_plan_learn(p);
+	et_steps_add(&p->steps, "runs", ET_STEP_PLANNED, describe_runs(e));
+	plan_checks(p, e, seconds > 0);
 	et_steps_print(&p->steps, &page);
-	ET_AUTO_FREE char *time =
-		et_asprintf("%s%s%s", seconds > 0 ? et_format_span(seconds, span) : "",
-			seconds > 0 ? ", then " : "", runs);
+	ET_AUTO_FREE char *time = describe_time(e, seconds);
 	et_page_paragraph(&page, 16, "  time         ", "2", time, NULL);
 	rc = et_cli_close_output(stdout, "-", err);
 	return rc ? rc : -ECANCELED;

@@ -125,23 +125,41 @@ static void choose_directory(struct et_run_setup *s)
 	s->directory = wanted && here && !strcmp(wanted, here) ? NULL : wanted;
 }
 
-int et_run_setup_open(struct et_run_setup *s, const char *root, const struct et_experiment *e,
-	char *const *envp, const sigset_t *ignored, struct et_error *err)
+/* Everything but the files. */
+static int choose(struct et_run_setup *s, const struct et_experiment *e, char *const *envp,
+	struct et_error *err)
 {
 	*s = (struct et_run_setup){ .e = e };
 	et_streams_init(&s->streams);
-	sigprocmask(SIG_BLOCK, NULL, &s->signals);
-	et_dispositions_read(ignored, &s->dispositions);
 	choose_directory(s);
-	int rc = et_child_check(root, err);
-	if (rc == 0)
-		rc = choose_cpus(s, err);
+	int rc = choose_cpus(s, err);
 	if (rc == 0)
 		rc = choose_scheduler(s, err);
 	if (rc == 0)
 		rc = find_identity(s, envp, err);
 	if (rc == 0)
 		rc = find_programs(s, err);
+	return rc;
+}
+
+int et_run_setup_check(const struct et_experiment *e, char *const *envp, struct et_error *err)
+{
+	struct et_run_setup s;
+	int rc = choose(&s, e, envp, err);
+
+	et_run_setup_close(&s);
+	return rc;
+}
+
+int et_run_setup_open(struct et_run_setup *s, const char *root, const struct et_experiment *e,
+	char *const *envp, const sigset_t *ignored, struct et_error *err)
+{
+	int rc = et_child_check(root, err);
+	if (rc)
+		return rc;
+	rc = choose(s, e, envp, err);
+	sigprocmask(SIG_BLOCK, NULL, &s->signals);
+	et_dispositions_read(ignored, &s->dispositions);
 	if (rc == 0)
 		rc = et_streams_open(
 			&s->streams, e->child.input, e->child.output, s->changes_user, err);

@@ -39,5 +39,8 @@ struct et_run_setup {
 int et_run_setup_open(struct et_run_setup *s, const char *root, const struct et_experiment *e,
 	char *const *envp, const sigset_t *ignored, struct et_error *err) ET_CHECK;
 void et_run_setup_close(struct et_run_setup *s);
+/* Fails as et_run_setup_open would, but does not open the files of the programs. */
+int et_run_setup_check(
+	const struct et_experiment *e, char *const *envp, struct et_error *err) ET_CHECK;
 
 #endif

@@ -69,7 +69,8 @@ refuses 'daemons show: after forget the damaged cutoffs are gone' 2 'no cutoffs 
 
 if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 	etalon daemons learn -q "${tiny[@]}" >/dev/null 2>&1
-	like 'daemons forget: at a terminal it asks' "$(at_terminal 'etalon daemons forget' <<<n)" 'Remove the cutoffs learned on .*\? \[y/N\]'
+	like 'daemons forget: at a terminal it asks' "$(at_terminal 'etalon daemons forget' <<<n | tr -d '\r' | tr '\n' ' ')" \
+		'The cutoffs of this machine were learned on .* with a cutoff\. Remove them\? \[y/N\]'
 	exits 'daemons forget: after no the cutoffs are there' 0 etalon daemons show
 	like 'daemons forget: after yes it removes them' "$(at_terminal 'etalon daemons forget' <<<y)" 'removed the cutoffs'
 	etalon daemons learn -q "${tiny[@]}" >/dev/null 2>&1

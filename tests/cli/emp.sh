@@ -33,13 +33,21 @@ ok 'emp --dry-run: it changes nothing' diff -r --no-dereference before tree
 exits 'emp --dry-run: --learn quick succeeds' 0 etalon emp --dry-run --learn quick -r 20 -w 2 'sleep 0.1' true
 like 'emp --dry-run: --learn quick tells the length of the learning' "$(flat)" \
 	'daemons planned: 300 samples of 1 s and 40 of 8 s, about 10\.3 min runs planned: 20 runs and 2 warm-up of each of 2 commands'
-like 'emp --dry-run: the time is that of the learning and of the runs' "$(flat)" 'time 10\.3 min, then 20 runs'
+like 'emp --dry-run: the time is that of the learning and of the runs' "$(flat)" 'time 10\.3 min and 22 × the time of each command'
 exits 'emp --dry-run: --learn paper succeeds' 0 etalon emp --dry-run --learn paper true
 like 'emp --dry-run: --learn paper takes nine days' "$(flat)" '800 samples of 2\.13 min and 40 of 4\.55 h, about 8\.77 days'
 exits 'emp --dry-run: --yes succeeds' 0 etalon emp --dry-run --yes true
 like 'emp --dry-run: --yes learns quickly' "$(flat)" 'daemons planned: 300 samples'
 exits 'emp --dry-run: --until succeeds' 0 etalon emp --dry-run --until 5% true
 like 'emp --dry-run: --until replaces the ten runs' "$out" '30 to 1000 runs'
+exits 'emp --dry-run: --learn never succeeds' 0 etalon emp --dry-run --learn never -r 5 true
+like 'emp --dry-run: without a learning check I is not possible' "$(flat)" \
+	'daemons skipped: nothing is learned runs .* check I not possible: no daemons are learned on this machine'
+like 'emp --dry-run: check II is not possible with few runs' "$(flat)" 'check II not possible: it needs 6 samples'
+like 'emp --dry-run: the time is a multiple of that of the command' "$(flat)" 'time 6 × the time of the command'
+refuses 'emp --dry-run: a program that does not exist is rejected' 2 'nosuchprogram' etalon emp --dry-run nosuchprogram
+refuses 'emp: a program that does not exist is rejected' 2 'nosuchprogram' etalon emp -v nosuchprogram
+is 'emp: the program is looked for before the environment is changed' "$out" ''
 refuses 'emp --dry-run: --json is rejected' 2 'no result to write' etalon emp --dry-run --json x.json true
 ok 'emp --dry-run: a rejected --json leaves no file' test ! -e x.json
 refuses 'emp --dry-run: an unknown factor is rejected' 2 'nosuch' etalon emp --dry-run --only nosuch true
@@ -56,7 +64,7 @@ is 'emp: the protocol is emp' "$(jq -r .protocol first.json)" emp
 is 'emp: the steps are in the record in their order' "$(jq -r '[.emp.steps[].step] | join(", ")' first.json)" \
 	'environment, daemons, runs, check I, check II'
 is 'emp: the daemons are skipped' "$(state first.json daemons)" skipped
-like 'emp: the line says how to learn' "$(step first.json daemons)" 'nothing is learned; to learn, add --learn quick'
+like 'emp: the line says how to learn' "$(step first.json daemons)" 'nothing is learned; add --learn quick'
 is 'emp: check I is not possible without a learning' "$(state first.json 'check I')" 'not possible'
 is 'emp: the runs are done' "$(state first.json runs): $(step first.json runs)" 'done: 10 samples, 1 warm-up run'
 is 'emp: check II is done, with the samples that the record has as removed' "$(state first.json 'check II'): $(step first.json 'check II')" \
@@ -127,7 +135,7 @@ misfit()
 	cp store.db kept.db
 	change "$2" "$3"
 	run etalon emp --dry-run --learn never true
-	like "emp: a learning $1 is not reused" "$(flat)" "daemons skipped: check I uses cutoffs that were learned $4 runs"
+	like "emp: a learning $1 is not reused" "$(flat)" "daemons skipped: the stored ones were learned $4 runs .* check I planned"
 	rm -f store.db-* && cp kept.db store.db
 }
 etalon list >/dev/null # merges the write-ahead log
@@ -135,8 +143,12 @@ cp store.db kept.db
 change machine '"elsewhere"'
 exits 'emp: with a learning from another machine it succeeds' 0 etalon emp -q -r 10 --learn never --json other.json true
 is 'emp: a learning from another machine is not reused' "$(state other.json daemons): $(step other.json daemons)" \
-	'skipped: nothing is learned on this machine'
+	'skipped: the learning of another machine (elsewhere) is not used'
 is 'emp: check I does not use the cutoffs of another machine' "$(state other.json 'check I')" 'not possible'
+rm -f store.db-* && cp kept.db store.db
+change short_runs 0
+refuses 'emp: cutoffs that cannot be read are an error' 4 'cannot be read' etalon emp -v true
+is 'emp: the cutoffs are read before the environment is changed' "$out" ''
 rm -f store.db-* && cp kept.db store.db
 misfit 'from another kernel' kernel '"2.6.32"' 'with another kernel'
 misfit 'with other services' services '"0000000000000000" if old else "x"' 'with other services'
@@ -180,7 +192,8 @@ if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/n
 	etalon daemons forget --yes >/dev/null
 	text=$(script -qec "etalon emp --color never --progress never -r 2 true" /dev/null <<<n 2>&1 | tr -d '\r' | tr '\n' ' ' | tr -s ' ')
 	like 'emp: at a terminal it asks whether to learn, and for how long' "$text" \
-		'are not learned yet\. Learn them now \(300 samples of 1 s and 40 of 8 s, about 10\.3 min\)\? \[y/N\]'
+		'are not learned yet\. Learning takes 300 samples of 1 s and 40 of 8 s, about 10\.3 min\. Learn them now\? \[y/N\]'
+	unlike 'emp: it asks before it changes the environment' "$text" 'changed for these runs.*\[y/N\]'
 	like 'emp: after no it continues without' "$text" 'daemons skipped: nothing is learned.*kept as'
 else
 	skip 'emp: at a terminal it asks whether to learn, and for how long' 'there is no script(1) here'
