@@ -50,8 +50,9 @@ const struct et_verb et_verb_samplesize = {
 	.summary = "how many runs are enough?",
 	.usage = "[options] [FILE|ID|LABEL...]",
 	.about =
-		"Divides a long series as EMPv6 does: the first half, the first quarter and so "
-		"on,\n"
+		"Divides a long series as EMPv6 does: 800 values into the first 400, 200, 100, "
+		"40,\n"
+		"30, 20 and 10, 300 into 150, 75, 40, 20, 10 and 5, 40 into 25, 10 and 5. It\n"
 		"removes the outliers of each part by both sanity checks, and compares the rest\n"
 		"with the whole. FILE (or standard input) is anything that describe reads; "
 		"without\n"

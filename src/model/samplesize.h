@@ -16,7 +16,7 @@ struct et_size {
 	struct et_check_counts outliers; /* of the first n, by check I and by check II */
 	double mean, sd;                 /* of the first n, without their outliers */
 	size_t parts;
-	double sd_off; /* typical distance of a part's sd from that of the whole, over the latter */
+	double sd_off; /* median over the parts of |sd / sd of the whole - 1| */
 	double share;  /* of outliers in all parts */
 	double p;      /* p-value of the differences of the parts' means; NaN with one part */
 	bool represents;

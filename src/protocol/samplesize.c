@@ -4,12 +4,13 @@
 #include "num/dist.h"
 #include "num/mean_interval.h"
 #include "num/moments.h"
+#include "num/quantile.h"
 #include "protocol/sanity.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double CLOSE = 0.35, CLOSE_SHARE = 0.05, ALPHA = 0.01;
+static const double CLOSE = 0.25, CLOSE_SHARE = 0.05, ALPHA = 0.01;
 static const double MOST_RUNS = 1e15; /* a larger number is of no use */
 
 static bool is_measured(const struct et_sample *s)
@@ -145,15 +146,17 @@ static double compare_means(const struct et_sizing *clean, size_t size)
 static void compare_parts(const struct et_sizing *all, const struct et_sizing *clean,
 	const struct et_size *whole, struct et_size *s)
 {
-	double off = 0, share = outlier_share(whole->outliers, whole->n);
+	double share = outlier_share(whole->outliers, whole->n);
 
 	s->parts = all->n / s->n;
+	ET_AUTO_FREE double *off = et_calloc(s->parts, sizeof(*off));
 	for (size_t i = 0; i < s->parts; i++) {
 		struct part part = check_part(all, i * s->n, s->n, true);
-		off += (part.sd - whole->sd) * (part.sd - whole->sd);
+		off[i] = whole->sd > 0 ? fabs(part.sd / whole->sd - 1) : 0;
 		s->share += outlier_share(part.outliers, s->n) / (double)s->parts;
 	}
-	s->sd_off = whole->sd > 0 ? sqrt(off / (double)s->parts) / whole->sd : 0;
+	et_sort(off, s->parts);
+	s->sd_off = et_median_sorted(off, s->parts);
 	s->p = compare_means(clean, s->n);
 	s->represents = s->sd_off <= CLOSE && fabs(s->share - share) <= CLOSE_SHARE &&
 			!(s->p < ALPHA) && (double)s->n * (1 - share) >= ET_SIZE_LEAST;

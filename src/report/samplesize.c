@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define BOLD "1"
+#define FAINT "2"
 
 const char *et_format_outliers(struct et_check_counts c, bool first_check, char buf[64])
 {
@@ -26,11 +27,11 @@ static void size_row(const struct et_sized *s, const struct et_size *z, bool rec
 {
 	char buf[ET_FIGURE], outliers[64];
 
-	fprintf(page->out, "  %10zu", z->n);
+	fprintf(page->out, "  %6zu", z->n);
 	et_cell(page, 12, et_format_outliers(z->outliers, s->first_check, outliers));
-	et_cell(page, 16, et_format_value(z->mean, s->unit, buf));
-	et_cell(page, 14, et_format_value(z->sd, s->unit, buf));
-	et_cell(page, 12, et_format_percent(z->sd_off, buf));
+	et_cell(page, 12, et_format_value(z->mean, s->unit, buf));
+	et_cell(page, 12, et_format_value(z->sd, s->unit, buf));
+	et_cell(page, 22, et_format_percent(z->sd_off, buf));
 	fprintf(page->out, "%s\n", recommended ? "  ← enough" : "");
 }
 
@@ -60,11 +61,15 @@ static void print_sizes(const struct et_sized *s, size_t m, const struct et_page
 	if (s->by[m].metric)
 		fprintf(page->out, "  by %s\n", label_of(s, m));
 	const struct et_page *table = et_rows_begin(&rows, page);
-	fprintf(table->out, "  %10s\t%12s\t%16s\t%14s\t%12s\n", "first", "outliers", "mean", "sd",
-		"sd off by");
+	fprintf(table->out, "  %6s\t%12s\t%12s\t%12s\t%22s\n", "first", "outliers", "mean", "sd",
+		"all parts: sd off by");
 	for (size_t i = 0; i < z->n_sizes; i++)
 		size_row(s, &z->sizes[i], i > 0 && z->sizes[i].n == z->recommended, table);
 	et_rows_end(&rows);
+	et_page_paragraph(page, 2, " ", NULL,
+		"outliers, mean and sd are of the first values; off by: half of all successive "
+		"parts of that size have an sd this near to that of the whole",
+		FAINT);
 	snprintf(lead, sizeof(lead), "  %zu runs:", z->recommended);
 	et_page_paragraph(page, 4, lead, BOLD, z->why, NULL);
 	fprintf(page->out, "\n");

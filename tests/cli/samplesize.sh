@@ -11,6 +11,7 @@ for i in range(1000):
     print(r.gauss(1000, 20))
 PY
 exits 'samplesize: a series of 1000 numbers is accepted' 0 etalon samplesize numbers
+like 'samplesize: the table fits 80 columns, and its last column is about all parts' "$out" 'first +outliers +mean +sd +all parts: sd off by'
 like 'samplesize: the text recommends a size' "$out" '10 +[01] .*← enough'
 exits 'samplesize: --json and --width succeed' 0 etalon samplesize --json --width 1% --width 0.02 numbers
 printf '%s' "$out" >found.json
@@ -28,7 +29,7 @@ for s in f["sizes"]:
     assert abs(s["mean"] - statistics.mean(rest)) < 1e-9 and abs(s["sd"] - statistics.stdev(rest)) < 1e-9, s
     assert s["outliers"] == s["outliers_second_check"] == s["n"] - len(rest) and s["outliers_first_check"] == 0, s
     parts = [left(x[i:i + s["n"]]) for i in range(0, len(x) - s["n"] + 1, s["n"])]
-    off = (sum((statistics.stdev(p) - whole) ** 2 for p in parts) / len(parts)) ** 0.5 / whole
+    off = statistics.median(abs(statistics.stdev(p) / whole - 1) for p in parts)
     assert s["parts"] == len(parts) and abs(s["sd_off"] - off) < 1e-9, s
     assert abs(s["outlier_share"] - sum(s["n"] - len(p) for p in parts) / (s["n"] * len(parts))) < 1e-9, s
 assert f["recommended"] == 10 and f["why"]

@@ -130,18 +130,32 @@ static size_t recommended(size_t n, uint64_t seed, double depends, double drift)
 	return s.recommended;
 }
 
+/* Eight of 800 values are 50 larger: parts of 10 that contain one differ, most do not. */
+static size_t recommended_spoilt(uint64_t seed)
+{
+	struct et_samplesize s;
+
+	fill(800, seed, 0, 0);
+	for (size_t i = 0; i < 8; i++)
+		x[100 * i + (37 * i + seed) % 100] += 50;
+	et_samplesize(x, 800, 0.95, &s);
+	return s.recommended;
+}
+
 static void test_recommended(void)
 {
-	size_t small = 0, dependent = 0, drifting = 0, ten = 0;
+	size_t small = 0, dependent = 0, drifting = 0, ten = 0, spoilt = 0;
 
 	for (uint64_t seed = 0; seed < 50; seed++) {
 		small += recommended(1280, seed, 0, 0) <= 20;
 		ten += recommended(300, seed, 0, 0) == 10;
+		spoilt += recommended_spoilt(seed) == 10;
 		dependent += recommended(1280, seed, 0.95, 0) > 40;
 		drifting += recommended(1280, seed, 0, 0.1) == 1280;
 	}
 	ok(small == 50, "recommended: 10 or 20 independent normal values (%zu of 50)", small);
 	ok(ten >= 40, "recommended: 10 of 300 independent normal values (%zu of 50)", ten);
+	ok(spoilt >= 45, "recommended: 10 of 800 values with 1 %% outliers (%zu of 50)", spoilt);
 	ok(dependent >= 45, "recommended: more than 40 correlated values (%zu of 50)", dependent);
 	ok(drifting == 50, "recommended: the whole series if it drifts (%zu of 50)", drifting);
 }
