@@ -168,11 +168,12 @@ static void run_row(const struct et_daemon_run *run, const struct et_run_finding
 {
 	char each[ET_FIGURE], all[ET_FIGURE];
 	ET_AUTO_FREE char *shape = shape_clause(&f->shape);
-	ET_AUTO_FREE char *text = et_asprintf("%u samples of %s, %s in all: %zu outside of the "
-					      "central cluster, %zu removed%s",
-		run->samples, et_format_span(run->sample_seconds, each),
-		et_format_span(run->samples * run->sample_seconds, all), f->n_far,
-		count(f->removed, run->n_listed), shape);
+	ET_AUTO_FREE char *text =
+		et_asprintf("%u samples, one every %s, %s in all: %zu outside of the "
+			    "central cluster, %zu removed%s",
+			run->samples, et_format_span(run->sample_seconds, each),
+			et_format_span(run->samples * run->sample_seconds, all), f->n_far,
+			count(f->removed, run->n_listed), shape);
 
 	et_page_paragraph(page, NAME, lead, FAINT, text, NULL);
 }
@@ -425,6 +426,17 @@ double et_cutoffs_age_s(const struct et_cutoffs *c, uint64_t wall_ns)
 	return wall_ns > c->learned_wall_ns ? 1e-9 * (double)(wall_ns - c->learned_wall_ns) : 0;
 }
 
+const char *et_format_ago(double seconds, char buf[ET_FIGURE])
+{
+	char span[ET_FIGURE];
+
+	if (seconds < 60)
+		snprintf(buf, ET_FIGURE, "less than a minute ago");
+	else
+		snprintf(buf, ET_FIGURE, "%.80s ago", et_format_span(seconds, span));
+	return buf;
+}
+
 static void show_json(const struct et_cutoffs *c, double age, const struct et_warnings *warnings,
 	const struct et_daemon_tables *tables, const struct et_page *page)
 {
@@ -456,7 +468,7 @@ static void show_json(const struct et_cutoffs *c, double age, const struct et_wa
 static void show_runs(const struct et_page *page, const char *lead, uint32_t runs, double seconds)
 {
 	char each[ET_FIGURE], all[ET_FIGURE];
-	ET_AUTO_FREE char *text = et_asprintf("%u samples of %s, %s in all", runs,
+	ET_AUTO_FREE char *text = et_asprintf("%u samples, one every %s, %s in all", runs,
 		et_format_span(seconds, each), et_format_span(runs * seconds, all));
 
 	et_page_paragraph(page, NAME, lead, FAINT, text, NULL);
@@ -489,9 +501,9 @@ void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns,
 		show_json(c, age, warnings, runs->tables, page);
 		return;
 	}
-	ET_AUTO_FREE char *title = et_asprintf("%zu daemon%s of %s, learned %s, %s ago", c->n,
+	ET_AUTO_FREE char *title = et_asprintf("%zu daemon%s of %s, learned %s, %s", c->n,
 		c->n == 1 ? "" : "s", c->host, et_format_rfc3339(c->learned_wall_ns, when),
-		et_format_span(age, span));
+		et_format_ago(age, span));
 	heading(page, title);
 	if (!c->n)
 		et_page_paragraph(page, 2, " ", NULL,
@@ -500,6 +512,12 @@ void et_cutoffs_show(const struct et_cutoffs *c, uint64_t wall_ns,
 			NULL);
 	et_page_paragraph(page, NAME, "  kernel", FAINT, c->kernel, NULL);
 	origin_rows(c, runs, page);
+	if (!isnan(c->floor_ms)) {
+		ET_AUTO_FREE char *floor = et_asprintf("%s ms: the shortest CPU time that can be "
+						       "resolved here; no cutoff is below it",
+			et_format_ms(c->floor_ms, span));
+		et_page_paragraph(page, NAME, "  floor", FAINT, floor, NULL);
+	}
 	if (c->n) {
 		putc('\n', page->out);
 		cutoffs_table(c->list, c->n, runs->record, page);

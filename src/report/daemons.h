@@ -54,6 +54,8 @@ void et_daemon_pairs(const struct et_daemon_record *r, const struct et_daemon_ru
 char *et_cluster_shape_text(const struct et_cluster_shape *s);
 
 double et_cutoffs_age_s(const struct et_cutoffs *c, uint64_t wall_ns);
+/* "3 days ago", "less than a minute ago" */
+const char *et_format_ago(double seconds, char buf[ET_FIGURE]);
 /* "20 h (?)": the mark of a period that only two visits speak for. */
 const char *et_format_period(double seconds, uint32_t sightings, char buf[ET_FIGURE]);
 /* "63.5", "12828", "0.004": milliseconds, without the unit. */

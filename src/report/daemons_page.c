@@ -337,6 +337,7 @@ static void cutoffs_section(const struct et_cutoff *list, size_t n, FILE *out)
 	static const char *const headings[] = { "daemon", "short run", "long run", "period",
 		"cutoff", NULL };
 	char span[ET_FIGURE], below[ET_FIGURE], above[ET_FIGURE];
+	bool guess = false;
 
 	et_html_element(out, "h2", "Cutoffs");
 	if (!n) {
@@ -352,7 +353,9 @@ static void cutoffs_section(const struct et_cutoff *list, size_t n, FILE *out)
 		et_html_element(out, "td", "%s", c->daemon);
 		ms_cell(out, c->short_ms);
 		ms_cell(out, c->long_ms);
-		et_html_element(out, "td class=\"n\"", "%s", et_format_span(c->period_s, span));
+		et_html_element(out, "td class=\"n\"", "%s",
+			et_format_period(c->period_s, c->sightings, span));
+		guess = guess || (c->sightings == 2 && !isnan(c->period_s));
 		et_format_time(1e6 * c->final_ms[0], below);
 		if (c->n_final > 1)
 			et_html_element(out, "td", "%s for programs below %s, %s above", below,
@@ -363,6 +366,8 @@ static void cutoffs_section(const struct et_cutoff *list, size_t n, FILE *out)
 		fputs("</tr>\n", out);
 	}
 	et_html_table_end(out);
+	if (guess)
+		et_html_element(out, "p", "(?): it was seen only twice.");
 }
 
 void et_daemons_page(const struct et_daemon_record *r, const struct et_daemon_findings *f,
@@ -430,8 +435,8 @@ void et_cutoffs_page(
 	char when[32], span[ET_FIGURE];
 
 	et_html_begin(out, title);
-	et_html_element(out, "p", "Learned %s, %s ago, under Linux %s on %s: %u samples of %s.",
-		et_format_rfc3339(c->learned_wall_ns, when), et_format_span(age, span), c->kernel,
+	et_html_element(out, "p", "Learned %s, %s, under Linux %s on %s: %u samples of %s.",
+		et_format_rfc3339(c->learned_wall_ns, when), et_format_ago(age, span), c->kernel,
 		c->cpu, c->short_runs, et_format_span(c->short_seconds, (char[ET_FIGURE]){ 0 }));
 	if (c->long_runs)
 		et_html_element(out, "p", "Long run: %u samples of %s.", c->long_runs,

@@ -64,8 +64,7 @@ void et_dual_text(const struct et_dual *d, const struct et_page *page)
 			et_asprintf("dual execution%s%s", n == 1 ? ": " : " ", name);
 		putc('\n', page->out);
 		et_page_paragraph(page, INDENT, "", NULL, title, NULL);
-		if (i == 0)
-			legend(d, causes, n_causes, page);
+		legend(d, causes, n_causes, page);
 		s.lo = zooms[i].lo;
 		s.hi = zooms[i].hi;
 		et_scatter_draw(&s, page, INDENT,

@@ -10,9 +10,9 @@ refuses 'daemons show: without a store it fails' 4 '' etalon daemons show
 exits 'daemons learn: short and long runs succeed' 0 etalon daemons learn --short-runs 12 --short-seconds 5ms --long-runs 10 \
 	--long-seconds 20ms
 like 'daemons learn: a message says how infrequent a daemon may be to be seen' "$err" 'daemons that run at least once every .* are seen'
-like 'daemons learn: the text has both runs' "$out" 'short run +12 samples of .*long run +10 samples of '
+like 'daemons learn: the text has both runs' "$out" 'short run +12 samples, one every .*long run +10 samples, one every '
 exits 'daemons show: the cutoffs are shown' 0 etalon daemons show
-like 'daemons show: the text names the date, the kernel and the runs' "$out" "learned 20.* ago.*kernel +$(uname -r).*short run +12 samples"
+like 'daemons show: the text names the date, the kernel and the runs' "$out" "learned 20[^ ]*, less than a minute ago.*kernel +$(uname -r).*short run +12 samples.*floor +[0-9.]+ ms: the shortest"
 exits 'daemons show: --json succeeds' 0 etalon daemons show --json
 ok 'daemons learn: the floor of cutoffs is measured' jq -e '.floor_ms > 0 and .floor_ms != 0.1' .out
 is 'daemons show: JSON names the kernel and the runs' "$(jq -r '[.kernel, .short_runs, .long_runs] | @csv' <<<"$out")" \

@@ -174,7 +174,7 @@ refuses 'daemons show --tables: cutoffs from a file have no runs' 2 'the cutoffs
 like 'daemons show --tables: the hint for cutoffs from a file names the command' "$err" 'hint: run .etalon daemons analyse --tables FILE'
 exits 'daemons show --tables: cutoffs of experiments can be stored' 0 etalon daemons analyse --keep a0 b0
 exits 'daemons show: the text has the runs and what became of their samples' 0 etalon daemons show
-like 'daemons show: the text counts removed samples' "$(tr '\n' ' ' <<<"$out" | tr -s ' ')" '300 samples of 1 s, 5 min in all: [0-9]+ outside of the central cluster, 4 removed'
+like 'daemons show: the text counts removed samples' "$(tr '\n' ' ' <<<"$out" | tr -s ' ')" '300 samples, one every 1 s, 5 min in all: [0-9]+ outside of the central cluster, 4 removed'
 exits 'daemons show --tables: the tables are made again from the experiments' 0 etalon daemons show --tables --json
 ok 'daemons show --tables: they agree with those of the record' python3 - "$out" <<'PY'
 import json, sys
@@ -208,6 +208,6 @@ ok 'rm: the experiment of the long run is removed' etalon rm b0
 refuses 'daemons show --tables: runs that were removed are named' 4 'not stored any more \(20260101-000000-a0, 20260101-000000-b0\)' etalon daemons show --tables
 like 'daemons show --tables: the hint for removed runs says what remains and what to do' "$err" 'still valid; run .etalon daemons learn. for new tables'
 exits 'daemons show: the cutoffs are shown without their runs' 0 etalon daemons show
-like 'daemons show: without its runs, the text has their number and length' "$out" 'short run +300 samples of 1 s, 5 min in all'$'\n'
+like 'daemons show: without its runs, the text has their number and length' "$out" 'short run +300 samples, one every 1 s, 5 min in all'$'\n'
 
 done_testing

@@ -145,8 +145,8 @@ static void check_text(void)
 	et_dual_add(&d, 128.257e9, 128.257e9, ET_DUAL_FREQUENT, NULL, NULL);
 	d.shape = et_strdup("the cluster is round");
 	text = printed(&d, 80);
-	ok(strstr(text, "a rhn_check, b sshd␛[1m, f frequent daemons\n") != NULL,
-		"text: the legend names the causes, without control characters");
+	ok(count(text, "a rhn_check, b sshd␛[1m, f frequent daemons\n") == 3,
+		"text: the legend of each zoom names the causes, without control characters");
 	ok(count(text, "128.2440 s") == 2 && count(text, "128.2570 s") == 2,
 		"text: the ends of the cluster's axes differ, 13 ms at 128 s");
 	ok(strstr(text, "(b): 16 pairs up to 128.360 s") != NULL,
