@@ -85,6 +85,7 @@ struct et_version_task {
 	char *name;     /* of the command */
 	double seconds; /* its length: INC8 has 8, others the median of their runs; or NaN */
 	struct et_version_figures list[ET_VERSIONS];
+	char *why_not[ET_VERSIONS]; /* why a version that others have is empty here, or NULL */
 };
 
 struct et_versions {
@@ -94,6 +95,19 @@ struct et_versions {
 	char *why_not[ET_VERSIONS]; /* why this machine cannot have it; NULL: it can */
 };
 
+/*
+ * The version whose relative error of CPU time is the smallest on average over the lengths that
+ * most versions have; of equal ones the first. Versions that lack one of these do not take part.
+ */
+struct et_best_version {
+	enum et_version version;
+	size_t lengths;           /* 0: no version has figures, and the others are undefined */
+	double shortest, longest; /* of them, in seconds */
+	double relative_error;
+	double as_is_elapsed; /* that of elapsed time on the machine as it is; NaN: not measured */
+};
+
+struct et_best_version et_versions_best(const struct et_versions *v);
 void et_versions_free(struct et_versions *v); /* what it owns */
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/learning.h"
 
+#include <math.h>
 #include <string.h>
 
 static const uint64_t DAY_NS = UINT64_C(86400) * 1000000000;
@@ -47,6 +48,12 @@ unsigned et_cutoffs_fit_machine(const struct et_cutoffs *c, const struct et_lear
 	if (c->tuned != now->tuned)
 		misfits |= ET_MISFIT_TUNING;
 	return misfits;
+}
+
+double et_learning_long_seconds(double seconds)
+{
+	/* Long samples are longer than the short ones, also if the program is short. */
+	return fmax(ceil(seconds), 1e-9 * (double)et_learning_presets[ET_LEARNING_QUICK].long_ns);
 }
 
 double et_learning_seconds(const struct et_learning_plan *p)

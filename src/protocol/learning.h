@@ -50,6 +50,9 @@ struct et_learning_plan {
 	uint64_t short_ns, long_ns;     /* of one sample */
 };
 
+/* A length of long samples whose cutoffs are valid for programs of this length, in seconds. */
+double et_learning_long_seconds(double seconds);
+
 enum et_learning_preset {
 	ET_LEARNING_QUICK,
 	ET_LEARNING_PAPER, /* as published: 128 s × 800 and 16384 s × 40 */

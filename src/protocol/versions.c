@@ -4,6 +4,7 @@
 #include "base/parse.h"
 #include "num/quantile.h"
 #include "protocol/daemon_run.h"
+#include "protocol/learning.h"
 #include "protocol/precision.h"
 #include "protocol/samplesize.h"
 #include "protocol/sanity.h"
@@ -153,6 +154,29 @@ static void tell_withdrawn(struct judging *j, const struct et_experiment *e, enu
 			e->first_check.would_remove);
 }
 
+/* The length of the longest task in seconds; tasks are sorted, those without any come last. */
+static double longest(const struct et_versions *v)
+{
+	double seconds = 0;
+
+	for (size_t i = 0; i < v->n; i++)
+		seconds = fmax(seconds, v->tasks[i].seconds);
+	return seconds;
+}
+
+/* Why the checks leave a task empty. */
+static void tell_misfit(struct judging *j, const struct et_command *c, enum et_version v)
+{
+	double learned = fmax(j->cutoffs->short_seconds, j->cutoffs->long_seconds);
+
+	find_task(j->out, c->name)->why_not[v] =
+		et_command_seconds(c) > 0
+			? et_asprintf("the learning's samples are too short (%g s): run 'etalon "
+				      "daemons learn --long-seconds %.0f'",
+				  learned, et_learning_long_seconds(longest(j->out)))
+			: et_strdup("no run of it counts");
+}
+
 /* Both checks over an experiment. Tasks that the cutoffs do not fit stay empty. */
 static void check_both(struct judging *j, struct et_experiment *e, enum et_version v)
 {
@@ -164,24 +188,37 @@ static void check_both(struct judging *j, struct et_experiment *e, enum et_versi
 			struct et_version_task *t = find_task(j->out, e->commands[c].name);
 			if (fits(j, &e->commands[c]))
 				take_kept(&e->commands[c], &t->list[v], metrics[m]);
+			else if (!t->why_not[v])
+				tell_misfit(j, &e->commands[c], v);
 		}
 	}
 }
 
 /*
- * The number of runs that EMPv6 recommends for the runs that check_both left; 0: there are too few.
- * The papers take no fewer than ten, because the checks may remove some of them.
+ * The number of runs that EMPv6 recommends, after check_both; 0: there are too few. The papers take
+ * no fewer than ten, because the checks may remove some of them.
  */
 static size_t adequate(const struct et_command *c)
 {
-	size_t n;
-	ET_AUTO_FREE double *x = et_command_values(c, ET_METRIC_CPU, ET_SOLO, &n);
-	struct et_samplesize z;
+	struct et_sizing all = et_sizing_of(c, ET_METRIC_CPU);
+	struct et_samplesize z = { 0 };
 
-	if (n < ET_V6_LEAST)
-		return 0;
-	et_samplesize(x, n, 0.95, &z);
-	return z.recommended > ET_V6_LEAST && z.recommended <= n ? z.recommended : ET_V6_LEAST;
+	if (all.n >= ET_V6_LEAST)
+		et_samplesize_checked(&all, all.x, all.n, 0.95, &z); /* no widths are needed */
+	et_sizing_free(&all);
+	return z.n && z.recommended < ET_V6_LEAST ? ET_V6_LEAST : z.recommended;
+}
+
+/* Why version 6 is empty: version 5 is, or there are too few runs. */
+static void tell_few(struct judging *j, const struct et_command *c)
+{
+	struct et_version_task *t = find_task(j->out, c->name);
+
+	if (t->why_not[ET_EMP_V5])
+		t->why_not[ET_EMP_V6] = et_strdup(t->why_not[ET_EMP_V5]);
+	else if (!adequate(c))
+		t->why_not[ET_EMP_V6] = et_asprintf("it takes %d runs or more, and %zu are there",
+			ET_V6_LEAST, t->list[ET_EMP_V5].runs);
 }
 
 /* A copy of the experiment with the first runs of each command. */
@@ -214,6 +251,8 @@ static void both_checks(struct judging *j, enum et_lab_env env, enum et_version 
 		check_both(j, j->sources[i].e, v);
 		if (!reduced)
 			continue;
+		for (size_t c = 0; c < j->sources[i].e->n_commands; c++)
+			tell_few(j, &j->sources[i].e->commands[c]);
 		struct et_experiment *some = first_runs(j->sources[i].e);
 		check_both(j, some, ET_EMP_V6);
 		et_experiment_free(some);
@@ -341,9 +380,8 @@ void et_versions_judge(const struct et_version_source *sources, size_t n,
 	const struct et_cutoffs *cutoffs, const char *const why_not[ET_ENVS],
 	struct et_versions *out)
 {
-	struct judging j = { sources, n, cutoffs, out };
-
 	*out = (struct et_versions){ 0 };
+	struct judging j = { sources, n, cutoffs, out };
 	for (size_t i = 0; i < n; i++)
 		add_tasks(out, sources[i].e);
 	for (size_t i = 0; i < out->n; i++)

@@ -82,7 +82,7 @@ static void version_row(
 /* Paced runs are listed if there are any, the papers' versions always. */
 static bool is_listed(const struct et_versions *v, const struct et_version_task *t, int i)
 {
-	return t->list[i].runs || v->why_not[i] || i <= ET_EMP_V6;
+	return t->list[i].runs || v->why_not[i] || t->why_not[i] || i <= ET_EMP_V6;
 }
 
 static void task_table(const struct et_versions *v, const struct et_version_task *t, size_t time,
@@ -259,8 +259,72 @@ static bool is_explained(const struct et_versions *v, int version)
 	return false;
 }
 
+/* Appends the reason of task i with all tasks that have it, at the first of them. */
+static void append_reason(const struct et_versions *v, int version, size_t i, char **text)
+{
+	const char *why = v->tasks[i].why_not[version];
+	ET_AUTO_FREE char *names = NULL;
+	size_t n = 0;
+
+	for (size_t k = 0; why && k < v->n; k++) {
+		const char *other = v->tasks[k].why_not[version];
+		if (!other || strcmp(other, why))
+			continue;
+		if (k < i)
+			return;
+		et_append(&names, ", ", "%s", v->tasks[k].name);
+		n++;
+	}
+	if (n && n == v->n)
+		et_append(text, "; ", "left empty: %s", why);
+	else if (n)
+		et_append(text, "; ", "%s left empty: %s", names, why);
+}
+
+static void explain(const struct et_versions *v, int version, const struct et_page *page)
+{
+	ET_AUTO_FREE char *lead = et_asprintf("  %-12s", et_version_names[version]);
+	ET_AUTO_FREE char *text = et_strdup(v->rules[version]);
+
+	if (v->why_not[version])
+		et_append(&text, "; ", "left empty: %s", v->why_not[version]);
+	for (size_t i = 0; !v->why_not[version] && i < v->n; i++)
+		append_reason(v, version, i, &text);
+	et_page_paragraph(page, 15, lead, NULL, text, NULL);
+}
+
+static const char *format_length(double seconds, char buf[ET_FIGURE])
+{
+	snprintf(buf, ET_FIGURE, "%.6g %s", seconds < 1 ? 1000 * seconds : seconds,
+		seconds < 1 ? "ms" : "s");
+	return buf;
+}
+
+/* The answer: which version is the most precise. */
+static void answer(const struct et_versions *v, const struct et_page *page)
+{
+	struct et_best_version best = et_versions_best(v);
+	char error[ET_FIGURE], from[ET_FIGURE], to[ET_FIGURE];
+
+	if (!best.lengths)
+		return;
+	ET_AUTO_FREE char *text = et_asprintf("Smallest relative error of CPU time: %s, %s",
+		et_version_names[best.version], et_format_percent(best.relative_error, error));
+	if (best.lengths == 1)
+		et_append(&text, " ", "at %s", format_length(best.longest, to));
+	else
+		et_append(&text, " ", "on average over %s to %s",
+			format_length(best.shortest, from), format_length(best.longest, to));
+	if (isfinite(best.as_is_elapsed))
+		et_append(&text, " ", "(elapsed time as is: %s)",
+			et_format_percent(best.as_is_elapsed, error));
+	et_page_paragraph(page, 0, "", NULL, text, BOLD);
+	putc('\n', page->out);
+}
+
 void et_versions_text(const struct et_versions *v, const struct et_page *page)
 {
+	answer(v, page);
 	for (size_t i = 0; i < v->n; i++) {
 		for (size_t k = 0; k < ET_LENGTH(times); k++)
 			task_table(v, &v->tasks[i], k, page);
@@ -271,13 +335,8 @@ void et_versions_text(const struct et_versions *v, const struct et_page *page)
 		"max, mean, sd: of the others; rel.: relative error, sd / mean.",
 		NULL);
 	for (int i = 0; i < ET_VERSIONS; i++) {
-		if (!is_explained(v, i))
-			continue;
-		ET_AUTO_FREE char *lead = et_asprintf("  %-12s", et_version_names[i]);
-		ET_AUTO_FREE char *text = v->why_not[i] ? et_asprintf("%s; left empty: %s",
-								  v->rules[i], v->why_not[i])
-							: et_strdup(v->rules[i]);
-		et_page_paragraph(page, 15, lead, NULL, text, NULL);
+		if (is_explained(v, i))
+			explain(v, i, page);
 	}
 }
 
@@ -324,6 +383,22 @@ static void write_experiments(
 	et_json_end(w);
 }
 
+static void write_best(struct et_json *w, const struct et_versions *v)
+{
+	struct et_best_version best = et_versions_best(v);
+
+	if (!best.lengths) {
+		et_json_null(w, "best");
+		return;
+	}
+	et_json_flat_object(w, "best");
+	et_json_string(w, "version", et_version_names[best.version]);
+	et_json_u64(w, "lengths", best.lengths);
+	et_json_double(w, "relative_error_pt", best.relative_error);
+	et_json_double(w, "relative_error_et_as_is", best.as_is_elapsed);
+	et_json_end(w);
+}
+
 static void write_task(struct et_json *w, const struct et_version_task *t)
 {
 	et_json_object(w, NULL);
@@ -334,6 +409,7 @@ static void write_task(struct et_json *w, const struct et_version_task *t)
 		et_json_object(w, NULL);
 		et_json_string(w, "version", et_version_names[i]);
 		et_json_u64(w, "runs", t->list[i].runs);
+		et_json_string(w, "not_possible", t->why_not[i]);
 		write_figures(w, "et", &t->list[i], ET_METRIC_ELAPSED);
 		write_figures(w, "pt", &t->list[i], ET_METRIC_CPU);
 		et_json_end(w);
@@ -351,6 +427,7 @@ void et_versions_json(const struct et_versions *v, const struct et_experiment *c
 	et_json_object(&w, NULL);
 	et_json_string(&w, "experiment", "emp-versions");
 	write_experiments(&w, experiments, n);
+	write_best(&w, v);
 	et_json_array(&w, "versions");
 	for (int i = 0; i < ET_VERSIONS; i++) {
 		et_json_object(&w, NULL);

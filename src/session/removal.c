@@ -7,8 +7,6 @@
 #include "protocol/sanity.h"
 #include "store/cutoffs.h"
 
-#include <math.h>
-
 void et_cutoffs_warn(const struct et_cutoffs *c, const struct et_host *host, uint64_t wall_ns,
 	struct et_warnings *out)
 {
@@ -35,7 +33,8 @@ static void warn_length(
 			continue;
 		et_warn(out, ET_WARN_CUTOFFS_OTHER_LENGTH,
 			et_arg_value(c->long_runs ? c->long_seconds : c->short_seconds, ET_UNIT_S),
-			et_arg_value(seconds, ET_UNIT_S), et_arg_count(et_u64(ceil(seconds))));
+			et_arg_value(seconds, ET_UNIT_S),
+			et_arg_count(et_u64(et_learning_long_seconds(seconds))));
 		return;
 	}
 }

@@ -108,6 +108,32 @@ for t in table["tasks"]:
             kept = second([s[m + "_ns"] for s in runs(env, t["name"])])
             same(version(t, name)[m], kept)
             assert version(t, name)[m]["removed_second"] == 6 - len(kept)'
+ok 'emp-versions: the first line has the version with the smallest error of CPU time' python3 -c '
+exec(open("check.py").read())
+def mean(name, m): return statistics.fmean(version(t, name)[m]["relative_error"] for t in table["tasks"])
+names = [v["version"] for v in table["tasks"][0]["versions"] if v["pt"]]
+assert table["best"]["version"] == min(names, key=lambda name: mean(name, "pt")), table["best"]
+assert near(table["best"]["relative_error_pt"], mean(table["best"]["version"], "pt"))
+assert near(table["best"]["relative_error_et_as_is"], mean("as is", "et"))
+assert table["best"]["lengths"] == 2'
+exits 'emp-versions: --from succeeds with cutoffs' 0 etalon lab emp-versions --from last
+like 'emp-versions: the text begins with the answer' "$(words)" \
+	"^Smallest relative error of CPU time: $(jq -r .best.version table.json | sed s/+/.+/), [0-9.]+ % on average over 5 ms to 10 ms \(elapsed time as is: [0-9.]+ %\) INC0.005"
+like 'emp-versions: the reason why v6 is empty' "$(words)" 'v6 [^;]*; left empty: it takes 10 runs or more, and 6 are there'
+etalon daemons forget --yes >/dev/null 2>&1
+
+# --- a learning whose samples are too short for one of the lengths
+sed 's/"sample_seconds": 10/"sample_seconds": 0.1/' learned.json >short.json
+etalon daemons analyse --keep short.json >/dev/null 2>&1
+exits 'emp-versions: it succeeds with a learning that is too short' 0 etalon lab emp-versions --lengths 1ms,300ms --runs 2
+for name in v5 'as is, I\+II'; do
+	like "emp-versions: $name says where it is empty" "$(words)" \
+		"$name [^;]*; INC0.3 left empty: the learning's samples are too short \(0.1 s\): run 'etalon daemons learn --long-seconds 8'"
+	is "emp-versions: $name keeps its row" "$(sed -n '/^INC0.3, elapsed/,/^$/p' .out | grep -cE "^$name +– ")" 1
+done
+like 'emp-versions: v6 says it, too' "$(words)" \
+	"v6 [^;]*; INC0.001 left empty: it takes 10 runs or more, and 2 are there; INC0.3 left empty: the learning's samples"
+fits 'emp-versions: the reasons fit 80 columns'
 etalon daemons forget --yes >/dev/null 2>&1
 
 # --- machines that cannot have some versions

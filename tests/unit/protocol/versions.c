@@ -150,18 +150,17 @@ static void compare(
 	}
 }
 
-/* The number of runs that EMPv6 recommends for the runs that version 5 counts. */
+/* The number of runs that EMPv6 recommends for all runs, each part of which is checked. */
 static int recommended(int shift_ms)
 {
 	double x[RUNS];
-	size_t n = 0;
+	bool spoilt[RUNS] = { [BURST] = true };
+	struct et_sizing all = { x, spoilt, RUNS };
 	struct et_samplesize z;
 
-	for (int i = 0; i < RUNS; i++) {
-		if (i != BURST && i != FAR)
-			x[n++] = value(i, ET_METRIC_CPU, shift_ms);
-	}
-	et_samplesize(x, n, 0.95, &z);
+	for (int i = 0; i < RUNS; i++)
+		x[i] = value(i, ET_METRIC_CPU, shift_ms);
+	et_samplesize_checked(&all, x, RUNS, 0.95, &z);
 	return z.recommended > ET_V6_LEAST ? (int)z.recommended : ET_V6_LEAST;
 }
 
@@ -176,6 +175,9 @@ static void test_all(void)
 
 	et_versions_judge(list, ET_LENGTH(list), &learned, why_not, &v);
 	ok(v.n == 1, "all: the four experiments have one task");
+	for (int i = 0; i < ET_VERSIONS; i++)
+		ok(!v.tasks[0].why_not[i], "all: %s has no reason to be empty at this length",
+			et_version_names[i]);
 	is_str(v.tasks[0].name, "INC0.1", "all: the task has the name of its command");
 	ok(v.tasks[0].seconds == 0.1, "all: the length of a task is that of its name");
 	compare(&v.tasks[0], ET_EMP_V1, RUNS, 10, false);
@@ -257,6 +259,13 @@ static void test_cutoffs(void)
 	et_versions_judge(list, 1, &shorter, why_not, &v);
 	ok(!v.tasks[0].list[ET_EMP_V5].runs && v.tasks[0].list[ET_EMP_V1].runs == RUNS,
 		"cutoffs: those of much shorter tasks leave v5 empty");
+	ok(!v.why_not[ET_EMP_V5] && !v.why_not[ET_EMP_V6],
+		"cutoffs: the version itself is possible");
+	for (int i = ET_EMP_V5; i <= ET_EMP_V6; i++)
+		is_str(v.tasks[0].why_not[i],
+			"the learning's samples are too short (0.01 s): run 'etalon daemons learn "
+			"--long-seconds 8'",
+			"cutoffs: the reason why %s is empty at this length", et_version_names[i]);
 	et_versions_free(&v);
 	cutoff.final_ms[0] = 0.5; /* every run has more of it */
 	et_versions_judge(list, 1, &learned, why_not, &v);
@@ -289,7 +298,13 @@ static void test_few(void)
 	ok(isnan(v.tasks[2].seconds) && !v.tasks[2].list[ET_EMP_V1].runs,
 		"few: a task without runs has no figures");
 	ok(v.tasks[1].list[ET_EMP_V5].runs == 9 && !v.tasks[1].list[ET_EMP_V6].runs,
-		"few: eight runs that count are too few for v6");
+		"few: nine runs are too few for v6");
+	is_str(v.tasks[1].why_not[ET_EMP_V6], "it takes 10 runs or more, and 9 are there",
+		"few: the reason why v6 is empty");
+	ok(v.tasks[0].list[ET_EMP_V6].runs >= 10 && !v.tasks[0].why_not[ET_EMP_V6],
+		"few: twelve runs are enough for v6");
+	is_str(v.tasks[2].why_not[ET_EMP_V5], "no run of it counts",
+		"few: the reason why a task without runs is empty");
 	et_versions_free(&v);
 	et_experiment_free(list[0].e);
 	et_experiment_free(list[1].e);

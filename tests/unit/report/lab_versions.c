@@ -110,6 +110,77 @@ static void test_text(void)
 	et_versions_free(&v);
 }
 
+/* The sd of version i is a constant over i + 1, and no version is as good as the last. */
+static void test_answer(void)
+{
+	struct et_versions v = make();
+	double mean = 0, as_is = 0;
+
+	for (int t = 0; t < TASKS; t++) {
+		mean += v.tasks[t].list[ET_OURS].by[ET_METRIC_CPU].relative_error / TASKS;
+		as_is += v.tasks[t].list[ET_AS_IS].by[ET_METRIC_ELAPSED].relative_error / TASKS;
+	}
+	struct et_best_version best = et_versions_best(&v);
+	ok(best.version == ET_OURS && best.lengths == TASKS, "answer: the version, the lengths");
+	near(best.relative_error, mean, 1e-12, 0, "answer: the mean over the lengths");
+	near(best.as_is_elapsed, as_is, 1e-12, 0, "answer: the same of elapsed time as is");
+	print(&v, 80);
+	ok(!strncmp(text,
+		   "Smallest relative error of CPU time: ours, 0.025 % on average over 1 s "
+		   "to\n16384 s (elapsed time as is: 0.32 %)\n\n",
+		   110),
+		"answer: it is the first line: %.30s", text);
+
+	/* Only v5 has the last length, and ours lacks the second: both do not count. */
+	for (int i = 0; i < ET_VERSIONS; i++) {
+		if (i != ET_EMP_V5)
+			v.tasks[2].list[i].runs = 0;
+	}
+	v.tasks[1].list[ET_OURS].runs = 0;
+	print(&v, 80);
+	ok(!strncmp(text, "Smallest relative error of CPU time: ours, 0.044 % at 1 s (elapsed", 66),
+		"answer: the lengths that most versions have: %.60s", text);
+	v.tasks[0].list[ET_OURS].runs = 0;
+	best = et_versions_best(&v);
+	ok(best.version == ET_AS_IS_BOTH && best.lengths == 2 && best.shortest == 1 &&
+			best.longest == 2,
+		"answer: a version without figures does not take part");
+	v.tasks[0].list[ET_EMP_V2].by[ET_METRIC_CPU].relative_error = 0;
+	v.tasks[1].list[ET_EMP_V2].by[ET_METRIC_CPU].relative_error = 0;
+	v.tasks[0].list[ET_AS_IS_BOTH].by[ET_METRIC_CPU].relative_error = 0;
+	v.tasks[1].list[ET_AS_IS_BOTH].by[ET_METRIC_CPU].relative_error = 0;
+	ok(et_versions_best(&v).version == ET_EMP_V2, "answer: the first of equal versions");
+	for (int t = 0; t < TASKS; t++)
+		memset(v.tasks[t].list, 0, sizeof(v.tasks[t].list));
+	print(&v, 80);
+	ok(et_versions_best(&v).lengths == 0 && !strncmp(text, "INC1,", 5),
+		"answer: there is none without figures");
+	et_versions_free(&v);
+}
+
+/* Reasons per length: one for two of them, one for all. */
+static void test_reasons(void)
+{
+	struct et_versions v = make();
+
+	for (int t = 0; t < TASKS; t++) {
+		v.tasks[t].why_not[ET_EMP_V6] = et_strdup("too few");
+		v.tasks[t].list[ET_EMP_V6].runs = 0;
+		if (!t)
+			continue;
+		v.tasks[t].why_not[ET_AS_IS_BOTH] = et_strdup("too long");
+		v.tasks[t].list[ET_AS_IS_BOTH].runs = 0;
+	}
+	print(&v, 80);
+	ok(strstr(text, "rule 5; left empty: too few\n"), "reasons: one for all lengths");
+	ok(strstr(text, "rule 7; INC2, INC16384 left empty: too long\n"),
+		"reasons: one for some lengths");
+	is_str(line_after("INC2, CPU time", et_version_names[ET_AS_IS_BOTH]),
+		"as is, I+II     –                     –          –          –         –       –",
+		"reasons: the row stays, with dashes");
+	et_versions_free(&v);
+}
+
 static void test_svg(void)
 {
 	struct et_versions v = make();
@@ -159,6 +230,8 @@ static void test_json(void)
 	json_t *why = json_object_get(
 		json_array_get(json_object_get(j, "versions"), ET_EMP_V3), "not_possible");
 	is_str(json_string_value(why), "turbo: no control", "JSON: the reason");
+	is_str(json_string_value(json_object_get(json_object_get(j, "best"), "version")), "ours",
+		"JSON: the version with the smallest relative error");
 	ok(json_array_size(json_object_get(j, "experiments")) == 1, "JSON: the experiments");
 	json_decref(j);
 	free(json);
@@ -170,6 +243,8 @@ int main(void)
 {
 	setlocale(LC_CTYPE, "C.UTF-8");
 	test_text();
+	test_answer();
+	test_reasons();
 	test_svg();
 	test_json();
 	free(text);
