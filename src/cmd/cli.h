@@ -29,6 +29,8 @@ struct et_verb {
 	const struct et_option *options; /* of this command only, or NULL */
 	/* The options of another command that fill the same structure, or NULL. */
 	const struct et_option *shared_options;
+	/* Shared options with another default: their names, and the help that replaces theirs. */
+	const struct et_option *other_defaults;
 	/* For completion: "STORED" (an id), "COMMAND", choices "a|b", or NULL for files. */
 	const char *operands;
 	/* If the choices are in a table: returns the i-th name, NULL after the last. */

@@ -32,6 +32,12 @@ static const struct et_option options[] = {
 	{ 0 },
 };
 
+static const struct et_option other_defaults[] = {
+	{ .name = "runs", .help = "samples per command (10, unless -m or -M is given)" },
+	{ .name = "protocol", .help = "emp is the only one here (emp)" },
+	{ 0 },
+};
+
 static int run(struct et_cli *cli, int argc, char **argv);
 
 const struct et_verb et_verb_emp = {
@@ -51,6 +57,7 @@ const struct et_verb et_verb_emp = {
 		    "  etalon emp --learn quick 'etalon put inc --seconds 1' # takes minutes\n",
 	.options = options,
 	.shared_options = et_run_options,
+	.other_defaults = other_defaults,
 	.uses_store = true,
 	.exports = true,
 	.rights = ET_RIGHTS_MACHINE,
@@ -204,7 +211,7 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	struct et_run_options o;
 	struct et_emp p = { .o = &o };
 	const struct et_run_around around = { .ctx = &p,
-		.resume = "emp",
+		.verb = "emp",
 		.parsed = parsed,
 		.before = before,
 		.measured = measured,

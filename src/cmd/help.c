@@ -22,6 +22,20 @@ void et_cli_help_text(int indent, const char *lead, const char *text)
 	et_page_paragraph(&page, indent, lead, NULL, flow, NULL);
 }
 
+/* Prints a table, with the help of this command if that differs. */
+static void print_options(
+	const struct et_verb *verb, const struct et_option *table, const struct et_cli *cli)
+{
+	for (const struct et_option *o = table; o->name; o++) {
+		struct et_option one[] = { *o, { 0 } };
+		for (const struct et_option *d = verb->other_defaults; d && d->name; d++) {
+			if (!strcmp(d->name, o->name))
+				one[0].help = d->help;
+		}
+		et_options_help(one, stdout, cli->columns);
+	}
+}
+
 void et_cli_help(const struct et_cli *cli, const struct et_verb *verb)
 {
 	const char *line = verb->usage;
@@ -44,5 +58,5 @@ void et_cli_help(const struct et_cli *cli, const struct et_verb *verb)
 		printf("\nexamples:\n%s", verb->examples);
 	printf("\noptions:\n");
 	for (size_t i = 0; et_verb_table(verb, i); i++)
-		et_options_help(et_verb_table(verb, i), stdout, cli->columns);
+		print_options(verb, et_verb_table(verb, i), cli);
 }

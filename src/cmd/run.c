@@ -209,7 +209,7 @@ static int run_parsed(struct et_cli *cli, struct et_run_options *o, const struct
 		.no_ledger = o->no_ledger,
 		.draw_seed = !(o->given & ET_GIVEN_SEED),
 		.trust = o->trust_record,
-		.resume_verb = o->around ? o->around->resume : "run",
+		.resume_verb = o->around ? o->around->verb : "run",
 		.text = nothing ? nothing : text };
 	int rc = measure(&m, o, ops, &err);
 	int status = finish(o, &m, rc, &err);

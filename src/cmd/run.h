@@ -11,7 +11,7 @@
 /* A command that does more than `run` does it in these functions, which get ctx. */
 struct et_run_around {
 	void *ctx;
-	const char *resume; /* the command that continues an interrupted experiment */
+	const char *verb; /* the command: hints name it, and it continues after Ctrl-C */
 	/* After the options were parsed: sets defaults that depend on them. */
 	void (*parsed)(void *ctx, struct et_run_options *o);
 	/*

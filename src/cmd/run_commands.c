@@ -4,7 +4,7 @@
 #include "base/parse.h"
 #include "base/shell.h"
 #include "cmd/cli.h"
-#include "cmd/run_options.h"
+#include "cmd/run.h"
 
 #include <errno.h>
 #include <string.h>
@@ -194,7 +194,8 @@ static int no_command(const struct et_run_options *o, struct et_error *err)
 		return et_hint(err, rc,
 			"give the values of --parameter-list before the command: -L %s 1,2 '%s'",
 			o->ranges_given[n - 1].name, values);
-	return et_hint(err, rc, "name a command: etalon run 'sort data.txt'");
+	return et_hint(err, rc, "name a command: etalon %s 'sort data.txt'",
+		o->around ? o->around->verb : "run");
 }
 
 int et_run_options_finish(struct et_run_options *o, const struct et_operands *ops,

@@ -54,6 +54,10 @@ refuses 'emp --dry-run: an unknown factor is rejected' 2 'nosuch' etalon emp --d
 refuses 'emp: an unknown learning is rejected' 2 'learn' etalon emp --learn slow true
 refuses 'emp: another protocol is rejected' 2 'contradicts etalon emp' etalon emp --protocol raw true
 refuses 'emp: no command is rejected' 2 'command' etalon emp
+like 'emp: the hint names emp' "$err" "hint: name a command: etalon emp 'sort data.txt'"
+exits 'emp --help: it succeeds' 0 etalon emp --help
+like 'emp --help: ten runs are the default' "$(flat)" '--runs N samples per command \(10, unless'
+unlike 'emp --help: the default protocol of run is not in it' "$out" '\(cause\)'
 refuses 'run: an option of emp is rejected' 2 'unknown option --learn' etalon run --learn never true
 
 # --- nothing is learned
