@@ -285,7 +285,8 @@ static const char nothing_to_draw[] =
 	"The record lists the L-samples and figures of the cluster, but not the times of all "
 	"samples, so there is nothing to draw.";
 
-/* "800 samples of 2.14 min, 28.5 h in all; 16 outside of the central cluster, 16 removed." */
+/* "800 samples, one every 2.14 min, 28.5 h in all; 16 outside of the central cluster, 16 removed."
+ */
 static char *run_summary(const struct et_daemon_run *run, const struct et_run_findings *f)
 {
 	char each[ET_FIGURE], all[ET_FIGURE];
@@ -293,8 +294,8 @@ static char *run_summary(const struct et_daemon_run *run, const struct et_run_fi
 
 	for (size_t i = 0; i < run->n_listed; i++)
 		removed += f->removed[i];
-	return et_asprintf(
-		"%u samples of %s, %s in all; %zu outside of the central cluster, %zu removed.",
+	return et_asprintf("%u samples, one every %s, %s in all; %zu outside of the central "
+			   "cluster, %zu removed.",
 		run->samples, et_format_span(run->sample_seconds, each),
 		et_format_span(run->samples * run->sample_seconds, all), f->n_far, removed);
 }
@@ -435,11 +436,11 @@ void et_cutoffs_page(
 	char when[32], span[ET_FIGURE];
 
 	et_html_begin(out, title);
-	et_html_element(out, "p", "Learned %s, %s, under Linux %s on %s: %u samples of %s.",
+	et_html_element(out, "p", "Learned %s, %s, under Linux %s on %s: %u samples, one every %s.",
 		et_format_rfc3339(c->learned_wall_ns, when), et_format_ago(age, span), c->kernel,
 		c->cpu, c->short_runs, et_format_span(c->short_seconds, (char[ET_FIGURE]){ 0 }));
 	if (c->long_runs)
-		et_html_element(out, "p", "Long run: %u samples of %s.", c->long_runs,
+		et_html_element(out, "p", "Long run: %u samples, one every %s.", c->long_runs,
 			et_format_span(c->long_seconds, span));
 	et_html_warnings(out, warnings);
 	cutoffs_section(c->list, c->n, out);

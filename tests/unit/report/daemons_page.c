@@ -170,6 +170,26 @@ static void check_tables(const struct et_daemon_record *r, const struct et_daemo
 }
 
 /* Charts of 400 × 300 on a sheet of 1000: two in a row. */
+/* A learning of three hours ago: a daemon that was seen twice, and one that was seen five times. */
+static void check_learned(void)
+{
+	struct et_cutoff list[] = { { .daemon = "twice", .period_s = 3600, .sightings = 2 },
+		{ .daemon = "often", .period_s = 60, .sightings = 5 } };
+	struct et_cutoffs c = { .list = list, .n = 2, .learned_wall_ns = 1 };
+	struct et_warnings none = { 0 };
+	char *text = NULL, ago[ET_FIGURE];
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	et_cutoffs_page(&c, 3 * 3600 * 1000000000ull + 1, &none, out);
+	fclose(out);
+	ok(count(text, "(?)</td>") == 1 && count(text, "(?): it was seen only twice.") == 1,
+		"page: a period that only two visits speak for is marked");
+	ok(strstr(text, ", 3 h ago, ") != NULL, "page: the age of the learning");
+	free(text);
+	is_str(et_format_ago(0.0409, ago), "less than a minute ago", "age: no milliseconds");
+}
+
 static void check_sheet(void)
 {
 	struct et_svg_sheet *s = et_svg_sheet_new(1000);
@@ -201,6 +221,7 @@ int main(void)
 	check_files(&r, &f);
 	check_shape();
 	check_tables(&r, &f);
+	check_learned();
 	check_sheet();
 	et_daemon_findings_free(&f);
 	et_daemon_record_free(&r);
