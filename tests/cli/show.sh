@@ -76,7 +76,8 @@ says "judged again by emp, CPU time: 1 of 20 samples removed (check I 0, check I
 gives 0 "rejudge: cutoffs are stored" "$ETALON" daemons analyse --keep "$dir/daemons.json"
 gives 0 "rejudge: a learning run is judged by emp" "$ETALON" show --rejudge learning
 says "judged again by emp, CPU time: 3 of 20 samples removed (check I 2, check II 1), 0 before; not stored"
-says "check I: 1 cutoff learned later than this run, removed 2"
+says "check I: 1 cutoff learned 20"
+says ", later than this run, removed 2"
 gives 0 "rejudge: --json succeeds" "$ETALON" show --rejudge --json learning
 judged "emp pt False done 3d 9d 14t" "rejudge: JSON has the new rulings"
 gives 0 "rejudge: --metric et succeeds" "$ETALON" show --rejudge --metric et --json learning
