@@ -308,7 +308,7 @@ static void answer(const struct et_versions *v, const struct et_page *page)
 
 	if (!best.lengths)
 		return;
-	ET_AUTO_FREE char *text = et_asprintf("Smallest relative error of CPU time: %s, %s",
+	ET_AUTO_FREE char *text = et_asprintf("Smallest relative error of CPU time: %s with %s",
 		et_version_names[best.version], et_format_percent(best.relative_error, error));
 	if (best.lengths == 1)
 		et_append(&text, " ", "at %s", format_length(best.longest, to));

@@ -118,7 +118,7 @@ assert near(table["best"]["relative_error_et_as_is"], mean("as is", "et"))
 assert table["best"]["lengths"] == 2'
 exits 'emp-versions: --from succeeds with cutoffs' 0 etalon lab emp-versions --from last
 like 'emp-versions: the text begins with the answer' "$(words)" \
-	"^Smallest relative error of CPU time: $(jq -r .best.version table.json | sed s/+/.+/), [0-9.]+ % on average over 5 ms to 10 ms \(elapsed time as is: [0-9.]+ %\) INC0.005"
+	"^Smallest relative error of CPU time: $(jq -r .best.version table.json | sed s/+/.+/) with [0-9.]+ % on average over 5 ms to 10 ms \(elapsed time as is: [0-9.]+ %\) INC0.005"
 like 'emp-versions: the reason why v6 is empty' "$(words)" 'v6 [^;]*; left empty: it takes 10 runs or more, and 6 are there'
 etalon daemons forget --yes >/dev/null 2>&1
 

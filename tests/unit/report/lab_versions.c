@@ -126,8 +126,8 @@ static void test_answer(void)
 	near(best.as_is_elapsed, as_is, 1e-12, 0, "answer: the same of elapsed time as is");
 	print(&v, 80);
 	ok(!strncmp(text,
-		   "Smallest relative error of CPU time: ours, 0.025 % on average over 1 s "
-		   "to\n16384 s (elapsed time as is: 0.32 %)\n\n",
+		   "Smallest relative error of CPU time: ours with 0.025 % on average over 1 "
+		   "s to\n16384 s (elapsed time as is: 0.32 %)\n\n",
 		   110),
 		"answer: it is the first line: %.30s", text);
 
@@ -138,7 +138,8 @@ static void test_answer(void)
 	}
 	v.tasks[1].list[ET_OURS].runs = 0;
 	print(&v, 80);
-	ok(!strncmp(text, "Smallest relative error of CPU time: ours, 0.044 % at 1 s (elapsed", 66),
+	ok(!strncmp(text, "Smallest relative error of CPU time: ours with 0.044 % at 1 s (elapsed",
+		   70),
 		"answer: the lengths that most versions have: %.60s", text);
 	v.tasks[0].list[ET_OURS].runs = 0;
 	best = et_versions_best(&v);
