@@ -120,9 +120,11 @@ if [ "$(id -u)" -eq 0 ]; then
 		etalon daemons learn --resume --env --label plain
 fi
 if can_drop_privileges; then
-	unset ETALON_SYSROOT ETALON_SYSTEMCTL
+	machine vm
+	cp -a tree "$public"
+	chmod -R go-w "$public/tree"
 	refuses 'daemons learn --env: without root it fails before it measures' 3 'nothing could be changed' \
-		unprivileged etalon daemons learn --env "${tiny[@]}"
+		unprivileged ETALON_SYSROOT="$public/tree" ETALON_SYSTEMCTL= etalon daemons learn --env "${tiny[@]}"
 else
 	skip 'daemons learn --env: without root it fails before it measures' "$why_not"
 fi
