@@ -150,7 +150,7 @@ static char *shape_clause(const struct et_cluster_shape *s)
 	if (!s->tested)
 		return et_strdup("");
 	if (s->symmetric)
-		return et_strdup("; the central cluster is symmetric");
+		return et_strdup("; the central cluster shows no asymmetry");
 	return et_asprintf(
 		"; the central cluster is not symmetric (%s%s%s): other disturbances may "
 		"be left in it",
@@ -181,13 +181,14 @@ static void run_row(const struct et_daemon_run *run, const struct et_run_finding
 static void answer(const struct et_daemon_record *r, const struct et_daemon_findings *f,
 	const struct et_page *page)
 {
-	ET_AUTO_FREE char *text = et_asprintf("%zu of %zu daemons spoil%s samples: %zu of %u",
-		f->n_cutoffs, r->n_names, f->n_cutoffs == 1 ? "s" : "",
+	ET_AUTO_FREE char *text = et_asprintf("%zu of %zu daemons %s a cutoff; %zu of %u",
+		f->n_cutoffs, r->n_names, f->n_cutoffs == 1 ? "gets" : "get",
 		count(f->short_run.removed, r->short_run.n_listed), r->short_run.samples);
 
 	if (r->has_long)
-		et_append(&text, " short and ", "%zu of %u long ones",
+		et_append(&text, " short and ", "%zu of %u long",
 			count(f->long_run.removed, r->long_run.n_listed), r->long_run.samples);
+	et_append(&text, " ", "samples spoilt");
 	heading(page, f->n_cutoffs ? text : "no daemon ran long enough to spoil a sample");
 }
 

@@ -8,7 +8,7 @@ golden=$root/tests/golden/emp-daemons.json
 
 exits 'daemons analyse: the record of the papers is accepted' 0 etalon daemons analyse "$golden"
 is 'daemons analyse: the first line is the answer' "$(head -n 1 <<<"$out")" \
-	'10 of 16 daemons spoil samples: 15 of 800 short and 2 of 40 long ones'
+	'10 of 16 daemons get a cutoff; 15 of 800 short and 2 of 40 long samples spoilt'
 like 'daemons analyse: the text lists the cutoffs with their periods and removals' "$out" 'rhn_check +281 +12828 from 12 min on +4 h +9'
 unlike 'daemons analyse: the text does not list single samples' "$out" '104 186'
 is 'daemons analyse: no line of the text is wider than 80 columns' "$(awk 'length > 80' <<<"$out")" ''
