@@ -68,6 +68,17 @@ static bool is_plan(const struct et_learning_plan *a, const struct et_learning_p
 	       a->long_runs == b->long_runs && a->long_ns == b->long_ns;
 }
 
+/* Decides whether the stored learning fits; `as_large`: it must be as large as the preset. */
+static void compare(const struct et_emp *p, const struct et_learning_plan *preset, bool as_large,
+	struct et_emp_plan *out)
+{
+	out->misfit = describe_misfits(p, &out->cutoffs);
+	out->elsewhere = et_cutoffs_elsewhere(&out->cutoffs, p->here.machine, p->here.host.cpu);
+	if (!out->misfit && as_large && !et_cutoffs_cover(&out->cutoffs, preset))
+		out->misfit = et_asprintf("with fewer or shorter samples than --learn %s takes",
+			p->o->emp.learn == ET_LEARN_PAPER ? "paper" : "quick");
+}
+
 int et_emp_decide(struct et_emp *p, const struct et_cli *cli, struct et_error *err)
 {
 	struct et_emp_plan *out = &p->plan;
@@ -81,14 +92,8 @@ int et_emp_decide(struct et_emp *p, const struct et_cli *cli, struct et_error *e
 	*out = (struct et_emp_plan){ .learn = p->o->emp.learn != ET_LEARN_NEVER };
 	out->how = (struct et_learn_options){ .plan = *preset, .label = ET_LEARN_LABEL };
 	int rc = load(p, cli, out, err);
-	if (rc == 0 && out->there) {
-		out->misfit = describe_misfits(p, &out->cutoffs);
-		out->elsewhere =
-			et_cutoffs_elsewhere(&out->cutoffs, p->here.machine, p->here.host.cpu);
-	}
-	if (rc == 0 && out->there && !out->misfit && paper &&
-		!et_cutoffs_cover(&out->cutoffs, preset))
-		out->misfit = et_strdup("with fewer or shorter samples than those of the papers");
+	if (rc == 0 && out->there)
+		compare(p, preset, explicit && out->learn, out);
 	if (rc == 0)
 		rc = et_learn_find(cli, ET_LEARN_LABEL, &p->here, &begun, &there, err);
 	if (there && begun.tuned == p->tuned && (!explicit || is_plan(&begun.plan, preset)))

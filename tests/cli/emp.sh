@@ -117,6 +117,8 @@ like 'emp: check I is done with the learning' "$(state again.json 'check I'): $(
 	'^(done: [0-9]+ of 10 samples removed, [0-9]+ daemons? with a cutoff|skipped: it would have removed [0-9]+ of 10 samples)$'
 exits 'emp --dry-run: with a learning it succeeds' 0 etalon emp --dry-run true
 like 'emp --dry-run: a learning that fits would be reused' "$(flat)" 'daemons reused: learned on'
+exits 'emp --dry-run: --learn quick succeeds with a tiny learning' 0 etalon emp --dry-run --learn quick true
+like 'emp --dry-run: --learn quick does not reuse a smaller learning' "$(flat)" 'daemons planned: 300 samples'
 exits 'emp --dry-run: --learn paper succeeds with a small learning' 0 etalon emp --dry-run --learn paper true
 like 'emp --dry-run: --learn paper does not reuse a smaller learning' "$(flat)" 'daemons planned: 800 samples'
 
