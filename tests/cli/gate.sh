@@ -15,7 +15,7 @@ like 'gate: the hint names --baseline and --across-time' "$err" 'run --baseline 
 exits 'gate: --across-time accepts them' 0 etalon compare --fail-on-regression=900 --across-time base next
 like 'gate: --across-time states the decision' "$err" '^etalon: (no regression|undecided): '
 
-exits 'baseline: a slower program fails beside the stored one' 5 etalon run -q -r 7 --baseline base -n new --fail-on-regression=20 \
+exits 'baseline: a slower program fails beside the stored one' 5 etalon run -q -r 10 --protocol raw --baseline base -n new --fail-on-regression=20 \
 	--json new.json 'etalon put inc --seconds 0.02'
 like 'baseline: the decision names both programs' "$err" \
 	'^etalon: REGRESSION: new is .* % slower than etalon put inc --seconds 0.005 \(base\) \(.*\), limit 20 %$'
