@@ -43,7 +43,7 @@ try()
 	rm -rf sandbox
 	cp -r stage sandbox
 	while IFS= read -r line; do
-		if [[ $line =~ \#\ (needs\ root|installs\ packages|takes\ minutes|needs\ a\ build\ folder) ]]; then
+		if [[ $line =~ \#\ (needs\ root|installs\ packages|takes\ (minutes|days)|needs\ a\ build\ folder) ]]; then
 			skip "$source: '$line' succeeds" "${BASH_REMATCH[1]}"
 			continue
 		fi
