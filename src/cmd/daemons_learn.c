@@ -43,6 +43,18 @@ static int check_plan(const struct et_learning_plan *o, struct et_error *err)
 	return 0;
 }
 
+/* The command line that continues the learning. The caller frees it. */
+static char *resumption_of(const struct et_learn_options *o)
+{
+	bool usual = !strcmp(o->label, ET_LEARN_LABEL);
+	char **words = et_strv_of(
+		"etalon", "daemons", "learn", "--resume", usual ? NULL : "--label", o->label, NULL);
+	char *line = et_join_words(words);
+
+	et_strv_free(words);
+	return line;
+}
+
 static int run_new(struct learner *l, const char *label, uint64_t runs, uint64_t ns,
 	struct et_experiment **out, struct et_error *err)
 {
@@ -55,7 +67,9 @@ static int run_new(struct learner *l, const char *label, uint64_t runs, uint64_t
 	e->label = et_strdup(label);
 	et_experiment_add_command(
 		e, et_strdup(label), et_strv_of(l->exe, "put", "inc", "--seconds", length, NULL));
-	return et_measure(l->cli, l->interrupt, e, NULL, out, err);
+	ET_AUTO_FREE char *resumption = resumption_of(&l->o);
+
+	return et_measure(l->cli, l->interrupt, e, NULL, resumption, out, err);
 }
 
 /* Runs, continues or loads one of the two experiments, which the caller frees. */
@@ -71,7 +85,8 @@ static int stage(struct learner *l, const char *which, uint64_t runs, uint64_t n
 		return 0;
 	}
 	if (rc == 0) {
-		rc = et_measure(l->cli, l->interrupt, NULL, stored->id, out, err);
+		ET_AUTO_FREE char *resumption = resumption_of(&l->o);
+		rc = et_measure(l->cli, l->interrupt, NULL, stored->id, resumption, out, err);
 	} else if (rc == -ENOENT) {
 		*err = (struct et_error){ 0 };
 		rc = run_new(l, label, runs, ns, out, err);
@@ -184,11 +199,11 @@ int et_daemons_learn(struct et_cli *cli, const struct et_learn_options *given,
 	et_tuning_end(&tuning, cli);
 	if (rc != -EINTR)
 		return rc;
+	ET_AUTO_FREE char *resumption = resumption_of(&o);
 	fprintf(stderr,
 		"etalon: interrupted; every finished sample is stored\n"
-		"hint: run 'etalon daemons learn --resume%s%s' to continue\n",
-		strcmp(o.label, ET_LEARN_LABEL) ? " --label " : "",
-		strcmp(o.label, ET_LEARN_LABEL) ? o.label : "");
+		"hint: run '%s' to continue\n",
+		resumption);
 	*status = 128 + interrupt->signal;
 	return 0;
 }

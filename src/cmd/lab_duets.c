@@ -133,7 +133,7 @@ static int measure(const struct study *s, const struct pair *p, enum et_duet_way
 		et_experiment_free(e);
 		return rc;
 	}
-	return et_measure(r->cli, r->interrupt, e, NULL, out, err);
+	return et_measure(r->cli, r->interrupt, e, NULL, NULL, out, err);
 }
 
 /* Loads what --from names; a pair that was not measured is none. */

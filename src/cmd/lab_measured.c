@@ -31,7 +31,7 @@ int et_lab_measure(struct et_lab_request *r, struct et_experiment *e, uint64_t u
 	e->plan.runs = (uint32_t)(r->measure.runs ? r->measure.runs : usual_runs);
 	e->plan.seed = r->asked.seed;
 	e->plan.pace = r->given & ET_LAB_PACE;
-	return et_measure(r->cli, r->interrupt, e, NULL, out, err);
+	return et_measure(r->cli, r->interrupt, e, NULL, NULL, out, err);
 }
 
 int et_lab_check_from(const struct et_lab_request *r, struct et_error *err)

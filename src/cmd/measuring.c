@@ -137,6 +137,21 @@ static int check_environment(const struct et_measuring *m, struct et_error *err)
 		"run 'etalon lab emp-versions --resume' with the options of the study");
 }
 
+/* `etalon emp` adds its steps to runs of its own protocol only. */
+static int check_protocol(const struct et_measuring *m, struct et_error *err)
+{
+	const struct et_experiment *e = et_session_experiment(m->session);
+
+	if (!m->resume_verb || strcmp(m->resume_verb, "emp") != 0 || e->protocol == ET_PROTOCOL_EMP)
+		return 0;
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE, "experiment %s was not begun by 'etalon emp'",
+			e->id),
+		"run 'etalon daemons learn --resume' if it is a learning, else 'etalon run "
+		"--resume %s'",
+		e->id);
+}
+
 int et_measuring_resume(struct et_measuring *m, const char *name, struct et_error *err)
 {
 	int rc = prepare(m, NULL, err);
@@ -145,14 +160,19 @@ int et_measuring_resume(struct et_measuring *m, const char *name, struct et_erro
 		return rc;
 	struct et_session_setup setup = session_setup(m);
 	rc = et_session_resume(&setup, name, &m->session, err);
+	if (rc == 0)
+		rc = check_protocol(m, err);
 	return rc ? rc : check_environment(m, err);
 }
 
 char *et_measuring_resumption(const struct et_measuring *m)
 {
 	const char *id = et_session_experiment(m->session)->id, *store = m->cli->store;
-	char **words = et_strv_of("etalon", m->resume_verb ? m->resume_verb : "run", "--resume", id,
-		store ? "--store" : NULL, store, NULL);
+
+	if (!m->resume_verb)
+		return m->resumption ? et_strdup(m->resumption) : NULL;
+	char **words = et_strv_of(
+		"etalon", m->resume_verb, "--resume", id, store ? "--store" : NULL, store, NULL);
 	char *line = et_join_words(words);
 
 	et_strv_free(words);
@@ -165,6 +185,8 @@ static int hint_resumption(const struct et_measuring *m, int rc, struct et_error
 	ET_AUTO_FREE char *command = et_measuring_resumption(m);
 	ET_AUTO_FREE char *cure = et_strdup(err->hint);
 
+	if (!command)
+		return rc;
 	return et_hint(err, rc, "%s%srun '%s' to continue", cure, *cure ? "; then " : "", command);
 }
 
@@ -202,9 +224,11 @@ void et_measuring_close(struct et_measuring *m)
 }
 
 int et_measure(struct et_cli *cli, struct et_interrupt *interrupt, struct et_experiment *e,
-	const char *name, struct et_experiment **out, struct et_error *err)
+	const char *name, const char *resumption, struct et_experiment **out, struct et_error *err)
 {
-	struct et_measuring m = { .cli = cli, .interrupt = interrupt, .text = stderr };
+	struct et_measuring m = {
+		.cli = cli, .interrupt = interrupt, .resumption = resumption, .text = stderr
+	};
 
 	*out = NULL;
 	int rc = e ? et_measuring_begin(&m, e, err) : et_measuring_resume(&m, name, err);

@@ -20,7 +20,8 @@ struct et_measuring {
 	bool draw_seed;          /* the user gave no seed */
 	bool trust;              /* --trust-record */
 	uint32_t most_rounds;    /* then et_measuring_drive returns -EAGAIN; 0: no limit */
-	const char *resume_verb; /* the command that --resume belongs to; NULL: run */
+	const char *resume_verb; /* the command whose --resume continues it, or NULL */
+	const char *resumption;  /* another command line that continues it, or NULL */
 	FILE *text;              /* stream for text: --env -v prints its changes there */
 	/* filled by the functions below */
 	struct et_store *store;
@@ -39,17 +40,17 @@ int et_measuring_begin(
 int et_measuring_resume(struct et_measuring *m, const char *name, struct et_error *err) ET_CHECK;
 /* Runs the plan with progress on the terminal, then restores the environment. */
 int et_measuring_drive(struct et_measuring *m, struct et_error *err) ET_CHECK;
-/* Returns the command line that continues the experiment. The caller frees it. */
-char *et_measuring_resumption(const struct et_measuring *m)
-	__attribute__((malloc, returns_nonnull));
+/* Returns the command line that continues the experiment, or NULL. The caller frees it. */
+char *et_measuring_resumption(const struct et_measuring *m);
 void et_measuring_close(struct et_measuring *m);
 
 /*
  * Begins, drives and closes the experiment e, which it takes; if e is NULL, it continues the one of
- * that name. The caller frees *out, which has the finished samples also after -EINTR, and is NULL
- * if nothing was begun.
+ * that name. `resumption` is the command line that continues it later, or NULL. The caller frees
+ * *out, which has the finished samples also after -EINTR, and is NULL if nothing was begun.
  */
 int et_measure(struct et_cli *cli, struct et_interrupt *interrupt, struct et_experiment *e,
-	const char *name, struct et_experiment **out, struct et_error *err) ET_CHECK;
+	const char *name, const char *resumption, struct et_experiment **out,
+	struct et_error *err) ET_CHECK;
 
 #endif

@@ -625,10 +625,11 @@ static void second_check_line(const struct et_judgement *j, const struct et_page
 	double u = et_result_estimate(&j->commands[most])->expanded_uncertainty;
 	struct et_scale s = et_scale_of(c->mean_before, u);
 	ET_AUTO_FREE char *name = et_summary_name(j, most);
-	ET_AUTO_FREE char *of = j->n_commands > 1 ? et_asprintf(" of %s", name) : et_strdup("");
+	bool number = name[strspn(name, "0123456789")] == '\0';
+	ET_AUTO_FREE char *of = et_asprintf(" of %s%s", number ? "command " : "", name);
 	ET_AUTO_FREE char *text = et_asprintf("two-sigma removed %zu run%s%s: mean %s before, %s "
 					      "%s after, %s%s",
-		c->removed, c->removed == 1 ? "" : "s", of,
+		c->removed, c->removed == 1 ? "" : "s", j->n_commands > 1 ? of : "",
 		et_scale_number(s, c->mean_before, before),
 		et_scale_number(s, c->mean_after, after), s.unit, c->change < 0 ? "-" : "+",
 		et_format_percent(fabs(c->change), change));

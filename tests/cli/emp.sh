@@ -175,6 +175,8 @@ is 'emp: Ctrl-C while it learns gives exit status 130' $? 130
 like 'emp: after Ctrl-C while it learns, the hint says how to continue' "$(cat learn.err)" 'run the same command again to continue the learning'
 [ "$(id -u)" -ne 0 ] || as_before 'emp after Ctrl-C while it learns'
 is 'emp: after Ctrl-C while it learns, no result is printed' "$(grep -c 'kept as' learn.out)" 0
+exits 'emp --resume: an interrupted learning is rejected' 2 etalon emp --resume daemons-short
+like 'emp --resume: the hint continues the learning' "$err" "not begun by 'etalon emp'"$'\n'"hint: run 'etalon daemons learn --resume'"
 exits 'emp --dry-run: it succeeds after an interrupted learning' 0 etalon emp --dry-run --yes true
 like 'emp --dry-run: an interrupted learning would be continued' "$(flat)" 'daemons planned: 300 samples of 1 s and 40 of 8 s, continued'
 # A learning by other figures is continued as well, unless --learn names a preset.

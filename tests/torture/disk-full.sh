@@ -123,6 +123,17 @@ done
 [ "$interrupted" -gt 0 ]
 holds $? "disk full: $interrupted experiments were interrupted and resumed"
 
+# A learning that a full disk ends is continued by its own command.
+if [ $small -eq 1 ]; then
+	rm -rf disk/*
+	etalon run -q -r 2 --store "sqlite:$store" true >/dev/null
+	on_full_disk 60 etalon daemons learn -q --store "sqlite:$store" --short-runs 2000 --short-seconds 1ms --long-runs 0
+	is 'disk full: a learning gives exit status 4' "$status" 4
+	like 'disk full: the hint continues the learning' "$err" "run 'etalon daemons learn --resume' to continue"
+else
+	skip 'disk full: a learning gives exit status 4' 'needs a small disk'
+fi
+
 # Outputs: the old file stays as it was, and no temporary file is left.
 rm -rf disk/*
 etalon run -q -r 200 --label full -- true >/dev/null 2>&1
