@@ -60,6 +60,7 @@ void et_experiment_free(struct et_experiment *e)
 	for (size_t i = 0; i < e->n_commands; i++)
 		command_free(&e->commands[i]);
 	free(e->commands);
+	et_profile_free(e->profile);
 	free(e);
 }
 
@@ -91,7 +92,18 @@ struct et_command *et_experiment_add_command(struct et_experiment *e, char *name
 
 struct et_sample *et_experiment_add(struct et_experiment *e, const struct et_sample *s)
 {
-	return et_samples_add(&e->commands[s->place.command].samples, s);
+	struct et_sample bare = *s;
+
+	bare.measured.profile = NULL;
+	if (e->profile && s->measured.profile) {
+		struct et_profile_run *run = et_profile_run_copy(s->measured.profile);
+		run->command = s->place.command;
+		run->order = s->place.order;
+		run->warmup = s->place.warmup;
+		et_profile_add_run(e->profile, run);
+		et_profile_run_free(run);
+	}
+	return et_samples_add(&e->commands[s->place.command].samples, &bare);
 }
 
 const struct et_factor *et_experiment_add_change(

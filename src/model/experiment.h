@@ -143,6 +143,7 @@ struct et_experiment {
 	struct et_factor *environment;
 	size_t n_environment;
 	struct et_first_check first_check;
+	struct et_profile *profile; /* owned; NULL: the experiment does not profile */
 	struct et_command *commands;
 	size_t n_commands;
 };
@@ -158,8 +159,8 @@ void et_experiment_free(struct et_experiment *e); /* itself, too; e may be NULL 
  */
 struct et_command *et_experiment_add_command(struct et_experiment *e, char *name, char **argv);
 /*
- * Appends a copy of the sample to its command and gives it its index. The result is valid until
- * the next one is added.
+ * Appends a copy of the sample to its command and gives it its index, and a copy of its profile to
+ * the experiment's. The result is valid until the next one is added, and has no profile.
  */
 struct et_sample *et_experiment_add(struct et_experiment *e, const struct et_sample *s);
 /* Records that a factor of the environment changed at that time; the texts are copied. */

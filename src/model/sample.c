@@ -42,11 +42,14 @@ void et_sample_free(struct et_sample *s)
 	free(s->measured.culprits);
 	s->measured.culprits = NULL;
 	s->measured.n_culprits = 0;
+	et_profile_run_free(s->measured.profile);
+	s->measured.profile = NULL;
 }
 
 void et_sample_copy(struct et_sample *to, const struct et_sample *from)
 {
 	*to = *from;
+	to->measured.profile = et_profile_run_copy(from->measured.profile);
 	if (!from->measured.n_culprits) {
 		to->measured.culprits = NULL;
 		return;

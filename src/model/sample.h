@@ -7,6 +7,7 @@
 #define ET_MODEL_SAMPLE_H
 
 #include "model/metric.h"
+#include "model/profile.h"
 
 enum et_arrangement {
 	ET_SOLO,  /* the program alone */
@@ -114,6 +115,8 @@ struct et_measured {
 	uint64_t major_faults, minor_faults;
 	struct et_culprit *culprits; /* owned; descending cpu_ns */
 	size_t n_culprits;
+	/* Owned. It is in samples on their way only: et_experiment_add moves it to the profile. */
+	struct et_profile_run *profile;
 };
 
 /* The verdict on a sample. The executor and the rules of the protocol set marks. */

@@ -16,12 +16,15 @@
 
 struct et_session;
 struct et_ledger_early;
+struct et_observer;
 
 /* The session copies this, but not the things that it points to: they must outlive the session. */
 struct et_session_setup {
 	struct et_store *store; /* open for writing */
 	struct et_interrupt *interrupt;
-	char *const *envp;             /* environment of the programs */
+	char *const *envp; /* environment of the programs */
+	/* Fills the samples' profiles if the experiment has one; NULL: nobody does. */
+	const struct et_observer *profiler;
 	bool no_ledger;                /* do not record which processes have the program's CPU */
 	struct et_ledger_early *early; /* for the ledger, see measure/ledger.h; NULL: none */
 	uint32_t most_rounds;          /* of this session, see et_session_drive; 0: no limit */

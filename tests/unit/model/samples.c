@@ -347,7 +347,8 @@ static void test_tables(void)
 
 	ok(bytes_of(et_sample_fields) + bytes_of(et_removal_fields) + sizeof(s->place.command) +
 				sizeof(s->place.index) + sizeof(s->measured.culprits) +
-				sizeof(s->measured.n_culprits) + gaps ==
+				sizeof(s->measured.n_culprits) + sizeof(s->measured.profile) +
+				gaps ==
 			sizeof(*s),
 		"samples: the tables of fields have every member of a sample");
 	ok(bytes_of(et_culprit_fields) + 2 == sizeof(struct et_culprit),

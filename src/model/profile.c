@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/profile.h"
+#include "base/alloc.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+const char *const et_chains_names[] = { "none", "fp", "dwarf", NULL };
+const char *const et_profile_way_names[] = { "cgroup", "inherited", "imported", NULL };
+const char *const et_space_kind_names[] = { "user", "kernel", "jit", "unknown", NULL };
+
+const struct et_profile_plan et_default_profile_plan = { .event = "auto", .rate_hz = 1000 };
+
+struct et_profile *et_profile_new(const struct et_profile_plan *plan)
+{
+	struct et_profile *p = et_calloc(1, sizeof(*p));
+
+	p->plan = *plan;
+	p->by_text.width = p->by_node.width = sizeof(uint64_t);
+	ET_GROW(p->nodes, p->n_nodes, p->nodes_room);
+	p->nodes[p->n_nodes++] = (struct et_profile_node){ ET_PROFILE_ROOT, ET_PROFILE_NONE };
+	return p;
+}
+
+void et_profile_free(struct et_profile *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->n_functions; i++) {
+		free(p->functions[i].name);
+		free(p->functions[i].module);
+	}
+	for (size_t i = 0; i < p->n_runs; i++)
+		free(p->runs[i].counts);
+	free(p->functions);
+	free(p->nodes);
+	free(p->runs);
+	free(p->calls);
+	et_hash_free(&p->by_text);
+	et_hash_free(&p->by_node);
+	free(p);
+}
+
+/* Names come from files of strangers, who can make hashes collide: so all slots are compared. */
+static uint64_t next_key(uint64_t key)
+{
+	return key + 1 ? key + 1 : 1;
+}
+
+static uint64_t key_of_function(const char *name, const char *module)
+{
+	uint64_t key = et_hash_text(name) * 31 + et_hash_text(module);
+
+	return key ? key : 1;
+}
+
+uint32_t et_profile_function_of(struct et_profile *p, const char *name, const char *module,
+	enum et_space_kind space, bool unnamed)
+{
+	uint64_t key = key_of_function(name, module);
+
+	for (;; key = next_key(key)) {
+		const uint64_t *found = et_hash_find(&p->by_text, key);
+		if (!found)
+			break;
+		const struct et_profile_function *f = &p->functions[*found];
+		if (!strcmp(f->name, name) && !strcmp(f->module, module))
+			return (uint32_t)*found;
+	}
+	ET_GROW(p->functions, p->n_functions, p->functions_room);
+	p->functions[p->n_functions] = (struct et_profile_function){ .name = et_strdup(name),
+		.module = et_strdup(module),
+		.space = space,
+		.unnamed = unnamed };
+	*(uint64_t *)et_hash_put(&p->by_text, key) = p->n_functions;
+	return (uint32_t)p->n_functions++;
+}
+
+uint32_t et_profile_node_of(struct et_profile *p, uint32_t parent, uint32_t function)
+{
+	/* Never 0, because `function` is smaller than ET_PROFILE_NONE. */
+	uint64_t key = ((uint64_t)parent << 32 | function) + 1;
+	const uint64_t *found = et_hash_find(&p->by_node, key);
+
+	assert(parent < p->n_nodes && function < p->n_functions);
+	if (found)
+		return (uint32_t)*found;
+	ET_GROW(p->nodes, p->n_nodes, p->nodes_room);
+	p->nodes[p->n_nodes] = (struct et_profile_node){ parent, function };
+	*(uint64_t *)et_hash_put(&p->by_node, key) = p->n_nodes;
+	return (uint32_t)p->n_nodes++;
+}
+
+struct et_profile_run *et_profile_add_run(struct et_profile *p, struct et_profile_run *run)
+{
+	ET_GROW(p->runs, p->n_runs, p->runs_room);
+	p->runs[p->n_runs] = *run;
+	run->counts = NULL;
+	run->n_counts = 0;
+	return &p->runs[p->n_runs++];
+}
+
+static struct et_profile_calls *find_calls(
+	const struct et_profile *p, uint32_t command, uint32_t function)
+{
+	for (size_t i = 0; i < p->n_calls; i++) {
+		if (p->calls[i].command == command && p->calls[i].function == function)
+			return &p->calls[i];
+	}
+	return NULL;
+}
+
+void et_profile_set_calls(struct et_profile *p, uint32_t command, uint32_t function, double calls)
+{
+	struct et_profile_calls *known = find_calls(p, command, function);
+
+	if (!known) {
+		ET_GROW(p->calls, p->n_calls, p->calls_room);
+		known = &p->calls[p->n_calls++];
+	}
+	*known = (struct et_profile_calls){ command, function, calls };
+}
+
+double et_profile_calls_of(const struct et_profile *p, uint32_t command, uint32_t function)
+{
+	const struct et_profile_calls *known = find_calls(p, command, function);
+
+	return known ? known->calls : NAN;
+}
+
+/* Returns the place of the node, or of the first node after it. */
+static size_t place_of_node(const struct et_profile_run *run, uint32_t node)
+{
+	size_t lo = 0, hi = run->n_counts;
+
+	while (lo < hi) {
+		size_t middle = lo + (hi - lo) / 2;
+		if (run->counts[middle].node < node)
+			lo = middle + 1;
+		else
+			hi = middle;
+	}
+	return lo;
+}
+
+void et_profile_run_add(
+	struct et_profile_run *run, uint32_t node, uint64_t samples, uint64_t at_entry)
+{
+	size_t i = place_of_node(run, node);
+
+	run->samples += samples;
+	if (i == run->n_counts || run->counts[i].node != node) {
+		run->counts = et_realloc(run->counts, run->n_counts + 1, sizeof(*run->counts));
+		memmove(&run->counts[i + 1], &run->counts[i],
+			(run->n_counts - i) * sizeof(*run->counts));
+		run->counts[i] = (struct et_profile_count){ .node = node };
+		run->n_counts++;
+	}
+	run->counts[i].samples += samples;
+	run->counts[i].at_entry += at_entry;
+}
+
+struct et_profile_run *et_profile_run_copy(const struct et_profile_run *run)
+{
+	if (!run)
+		return NULL;
+	struct et_profile_run *copy = et_alloc(sizeof(*copy));
+	*copy = *run;
+	copy->counts = et_calloc(run->n_counts + 1, sizeof(*copy->counts));
+	if (run->n_counts)
+		memcpy(copy->counts, run->counts, run->n_counts * sizeof(*copy->counts));
+	return copy;
+}
+
+void et_profile_run_free(struct et_profile_run *run)
+{
+	if (run)
+		free(run->counts);
+	free(run);
+}

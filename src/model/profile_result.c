@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "model/profile_result.h"
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void et_profile_result_free(struct et_profile_result *r)
+{
+	for (size_t i = 0; i < r->n_rows; i++)
+		et_warnings_free(&r->rows[i].warnings);
+	free(r->rows);
+	et_warnings_free(&r->total.warnings);
+	et_warnings_free(&r->warnings);
+	memset(r, 0, sizeof(*r));
+}
+
+void et_profile_comparison_free(struct et_profile_comparison *c)
+{
+	for (size_t i = 0; i < c->n_rows; i++)
+		et_warnings_free(&c->rows[i].contrast.warnings);
+	free(c->rows);
+	et_warnings_free(&c->total.contrast.warnings);
+	et_warnings_free(&c->warnings);
+	memset(c, 0, sizeof(*c));
+}

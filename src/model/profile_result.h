@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The results of a profile: each function with its uncertainty, and two profiles compared. The unit of
+ * counts is one sample; an undefined figure is NaN (JSON null).
+ */
+#ifndef ET_MODEL_PROFILE_RESULT_H
+#define ET_MODEL_PROFILE_RESULT_H
+
+#include "model/estimate.h"
+#include "model/profile.h"
+
+struct et_span {
+	double lo, hi; /* NaN: not known */
+};
+
+/* The rows of a result. */
+enum et_profile_by {
+	ET_BY_FUNCTION,
+	ET_BY_MODULE,
+};
+
+/* Predictions of the standard deviation of a count (Flater, NIST TN 1826, section 4). */
+struct et_profile_models {
+	double gprof;        /* sqrt(N), N the mean count */
+	double multinomial;  /* sqrt(n p (1 - p)), n the mean of the totals, p the pooled share */
+	double quantisation; /* sqrt(I p (1 - p)) of I calls; NaN if the calls are not known */
+	double with_total;   /* multinomial, and the share of the spread of the total */
+};
+
+/* One function or module over the runs of one command, without warm-up. */
+struct et_profile_row {
+	uint32_t function;         /* of the profile; of a module its first one */
+	const char *name, *module; /* belong to the profile; the name of a module's row is NULL */
+	double mean, sd;           /* of the self samples per run; a run without it counts 0 */
+	double standard_uncertainty, coverage_factor, expanded_uncertainty;
+	struct et_span interval; /* of the mean, mean ± expanded uncertainty, at the row level */
+	const char *interval_method;
+	struct et_span mean_percentile, mean_bca;      /* bootstrap intervals of the mean */
+	struct et_span sd_chi2, sd_percentile, sd_bca; /* of the standard deviation */
+	double robust_sd;                              /* interquartile range / 1.349 */
+	double share;                                  /* mean over the runs of count / total */
+	struct et_span share_interval;                 /* at the row level */
+	double pooled_share;                           /* all runs thrown together */
+	/* Samples in which it was on the stack; the same as self without call chains. */
+	double total_mean, total_share;
+	struct et_span total_interval, total_share_interval;
+	struct et_profile_models predicted;
+	double calls;                /* per run; NaN: not known */
+	double at_entry;             /* share of its samples that were at its first instruction */
+	size_t seen_in_runs;         /* runs in which it has at least one sample */
+	struct et_warnings warnings; /* about this row */
+};
+
+/* The result of one command's runs. */
+struct et_profile_result {
+	uint32_t command;
+	enum et_profile_by by;
+	size_t runs;            /* that count; invalid ones are left out */
+	size_t invalid;         /* throttled, or with lost records */
+	double level;           /* wanted for all statements together, 0.95 */
+	size_t statements;      /* that hold together; 1: each row by itself */
+	double row_level;       /* of each row: level^(1/statements), by Šidák */
+	double coverage_factor; /* Student's t at the row level with runs - 1 degrees of freedom */
+	struct et_estimate total; /* of all samples per run */
+	double period_ns;         /* CPU time that one sample stands for; NaN: not known */
+	uint64_t samples, lost, overruns, throttled;
+	struct et_profile_row *rows; /* descending by share */
+	size_t n_rows;
+	struct et_warnings warnings; /* about the profile as a whole */
+};
+
+/* How one function differs between two commands. */
+struct et_profile_change {
+	uint32_t function;
+	const char *name, *module;
+	double mean_a, mean_b; /* samples per run */
+	double share_a, share_b;
+	double difference;           /* mean_b - mean_a */
+	struct et_span interval;     /* of the difference, at the simultaneous level */
+	struct et_contrast contrast; /* the protocol of `compare`, with Holm over all functions */
+};
+
+struct et_profile_comparison {
+	uint32_t a, b; /* commands */
+	double alpha;
+	size_t family;                  /* functions that were tested together */
+	struct et_profile_change *rows; /* significant ones first, then by size of the change */
+	size_t n_rows;
+	struct et_profile_change total; /* all samples */
+	struct et_warnings warnings;
+};
+
+void et_profile_result_free(struct et_profile_result *r);         /* what it owns */
+void et_profile_comparison_free(struct et_profile_comparison *c); /* likewise */
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The address spaces of profiled processes, and what is at an address: which file was mapped there
+ * at that moment, and which function of that file. The records of the kernel about mappings, forks
+ * and execs are applied in the order of time; an address is looked up between them. Everything that
+ * comes from files of programs is hostile until parsed.
+ */
+#ifndef ET_PROFILE_SPACE_H
+#define ET_PROFILE_SPACE_H
+
+#include "model/profile.h"
+
+#include <sys/types.h>
+
+struct et_spaces;
+
+/* The functions that are found are added to the profile, which must outlive the spaces. */
+struct et_spaces *et_spaces_new(const char *root, struct et_profile *profile);
+void et_spaces_free(struct et_spaces *s); /* NULL is fine */
+
+/* A file, or memory without one, that a process has mapped with the right to execute. */
+struct et_mapping {
+	uint64_t start, length;
+	uint64_t offset;               /* in the file */
+	const char *path;              /* as the kernel writes it: a path, "[vdso]", "//anon" … */
+	const unsigned char *build_id; /* NULL: not known */
+	size_t build_id_size;
+};
+
+void et_spaces_map(struct et_spaces *s, pid_t process, const struct et_mapping *m);
+void et_spaces_fork(struct et_spaces *s, pid_t process, pid_t parent); /* copies the mappings */
+void et_spaces_exec(struct et_spaces *s, pid_t process);               /* forgets them */
+void et_spaces_exit(struct et_spaces *s, pid_t process);
+/* A run has ended: forgets all processes, but keeps the symbols of the files. */
+void et_spaces_clear(struct et_spaces *s);
+
+enum { ET_MOST_INLINED = 16 };
+
+/* The function at an address. */
+struct et_resolved {
+	/* The function, and if the plan asks for inlines, those that it was inlined into. */
+	uint32_t functions[ET_MOST_INLINED];
+	size_t n;      /* at least 1 */
+	bool at_entry; /* the address is the first of the function */
+};
+
+void et_spaces_resolve(
+	struct et_spaces *s, pid_t process, bool kernel, uint64_t address, struct et_resolved *out);
+
+#endif

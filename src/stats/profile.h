@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The statistics of profiles (Flater, NIST TN 1826): the uncertainty of each function's count by
+ * Type A evaluation over runs, models of it beside the data, and which functions changed.
+ */
+#ifndef ET_STATS_PROFILE_H
+#define ET_STATS_PROFILE_H
+
+#include "model/experiment.h"
+#include "model/profile_result.h"
+
+struct et_profile_options {
+	enum et_profile_by by;
+	double level;        /* of all statements together; 0: 0.95 */
+	size_t statements;   /* 0: as many as rows; 1: each row by itself */
+	uint32_t replicates; /* of the bootstrap; 0: none, its intervals stay NaN */
+	uint64_t seed;
+};
+
+/*
+ * Judges the runs of one command that count: no warm-up, not removed, not throttled, no records
+ * lost. Takes an experiment with a profile. The names in *out belong to the profile.
+ */
+void et_profile_judge(const struct et_experiment *e, uint32_t command,
+	const struct et_profile_options *o, struct et_profile_result *out);
+/* Compares command b with command a, function by function, at the level alpha for all of them. */
+void et_profile_compare(const struct et_experiment *e, uint32_t a, uint32_t b, double alpha,
+	struct et_profile_comparison *out);
+
+#endif
