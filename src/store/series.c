@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "store/series.h"
 #include "base/alloc.h"
+#include "base/lines.h"
 #include "base/parse.h"
 #include "store/csv.h"
 #include "store/importer.h"
-#include "store/lines.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Reads a stream line by line in bounded memory. The caller sets in, longest and quotes, and all
- * else to 0. Private to src/store.
+ * else to 0.
  */
-#ifndef ET_STORE_LINES_H
-#define ET_STORE_LINES_H
+#ifndef ET_BASE_LINES_H
+#define ET_BASE_LINES_H
 
 #include "base/attr.h"
 
