@@ -17,7 +17,7 @@ struct et_profile *et_profile_new(const struct et_profile_plan *plan)
 	struct et_profile *p = et_calloc(1, sizeof(*p));
 
 	p->plan = *plan;
-	p->by_text.width = p->by_node.width = sizeof(uint64_t);
+	p->by_text.width = p->by_node.width = p->by_calls.width = sizeof(uint64_t);
 	ET_GROW(p->nodes, p->n_nodes, p->nodes_room);
 	p->nodes[p->n_nodes++] = (struct et_profile_node){ ET_PROFILE_ROOT, ET_PROFILE_NONE };
 	return p;
@@ -39,6 +39,7 @@ void et_profile_free(struct et_profile *p)
 	free(p->calls);
 	et_hash_free(&p->by_text);
 	et_hash_free(&p->by_node);
+	et_hash_free(&p->by_calls);
 	free(p);
 }
 
@@ -101,14 +102,18 @@ struct et_profile_run *et_profile_add_run(struct et_profile *p, struct et_profil
 	return &p->runs[p->n_runs++];
 }
 
+/* Never 0, because `function` is smaller than ET_PROFILE_NONE. */
+static uint64_t key_of_calls(uint32_t command, uint32_t function)
+{
+	return ((uint64_t)command << 32 | function) + 1;
+}
+
 static struct et_profile_calls *find_calls(
 	const struct et_profile *p, uint32_t command, uint32_t function)
 {
-	for (size_t i = 0; i < p->n_calls; i++) {
-		if (p->calls[i].command == command && p->calls[i].function == function)
-			return &p->calls[i];
-	}
-	return NULL;
+	const uint64_t *found = et_hash_find(&p->by_calls, key_of_calls(command, function));
+
+	return found ? &p->calls[*found] : NULL;
 }
 
 void et_profile_set_calls(struct et_profile *p, uint32_t command, uint32_t function, double calls)
@@ -117,6 +122,8 @@ void et_profile_set_calls(struct et_profile *p, uint32_t command, uint32_t funct
 
 	if (!known) {
 		ET_GROW(p->calls, p->n_calls, p->calls_room);
+		*(uint64_t *)et_hash_put(&p->by_calls, key_of_calls(command, function)) =
+			p->n_calls;
 		known = &p->calls[p->n_calls++];
 	}
 	*known = (struct et_profile_calls){ command, function, calls };

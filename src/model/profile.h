@@ -112,7 +112,8 @@ struct et_profile {
 	size_t n_runs, runs_room;
 	struct et_profile_calls *calls;
 	size_t n_calls, calls_room;
-	struct et_hash by_text, by_node; /* private: how functions and nodes are found */
+	/* Private: how functions, nodes and calls are found. */
+	struct et_hash by_text, by_node, by_calls;
 };
 
 extern const struct et_profile_plan et_default_profile_plan; /* 1000 Hz, random periods */
