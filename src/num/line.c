@@ -13,7 +13,7 @@ void et_line_fit_weighted(
 {
 	double weight = 0, mx = 0, my = 0, sxx = 0, sxy = 0, rest = 0;
 
-	*out = (struct et_line){ NAN, NAN, NAN, NAN, NAN };
+	*out = (struct et_line){ NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
 	for (size_t i = 0; i < n; i++) {
 		weight += weight_of(sigma, i);
 		mx += weight_of(sigma, i) * x[i];
@@ -29,6 +29,10 @@ void et_line_fit_weighted(
 		return;
 	out->slope = sxy / sxx;
 	out->intercept = my - out->slope * mx;
+	out->df = (double)n - 2;
+	out->weight = weight;
+	out->mean_x = mx;
+	out->sxx = sxx;
 	if (n < 3)
 		return;
 	for (size_t i = 0; i < n; i++) {

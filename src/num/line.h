@@ -9,6 +9,9 @@ struct et_line {
 	double slope, intercept;
 	double slope_error, intercept_error; /* standard errors; NaN with two points */
 	double residual_sd;                  /* of the points about the line; NaN with two points */
+	/* For intervals (num/line_interval.h): degrees of freedom, sum of weights, mean of x, sum
+	 * of squares of x about it. */
+	double df, weight, mean_x, sxx;
 };
 
 /* Fits y = slope x + intercept. All is NaN with fewer than two points or if all x are equal. */

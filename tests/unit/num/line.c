@@ -4,6 +4,7 @@
  * with R: summary(lm(y ~ x, weights = 1 / sigma^2)).
  */
 #include "num/line.h"
+#include "num/line_interval.h"
 #include "tap.h"
 
 static const double norris[][2] /* y, x */ = { { 0.1, 0.2 }, { 338.8, 337.4 }, { 118.1, 118.2 },
@@ -38,6 +39,33 @@ static void test_weighted(void)
 		"weighted line: a common factor of sigma divides residual_sd");
 }
 
+/*
+ * Four points about a line with residual sd 1, as NIST TN 1826 projects the times of functions 2 to
+ * 5 to function 1: t(0.975, 2) = 4.302653, root = sqrt(1 + 1/4 + 2.5^2 / 5) = 1.581139.
+ */
+static void test_projection(void)
+{
+	const double x[] = { 2, 3, 4, 5 };
+	/* The residuals are orthogonal to 1 and x, and their squares sum up to 2. */
+	const double off = 0.7071067811865476, y[] = { 10 + off, 20 - off, 30 - off, 40 + off };
+	struct et_line l;
+	struct et_line_at at;
+
+	et_line_fit(x, y, 4, &l);
+	near(l.residual_sd, 1, 1e-12, 0, "projection: the residual sd of four points is 1");
+	et_line_at(&l, 1, 0.95, &at);
+	near(at.value, 0, 0, 1e-12, "projection: the line goes through (1, 0)");
+	near(at.prediction, 6.803, 0, 0.0005,
+		"projection: four points projected to x = 1 give 6.803 residual sds");
+	near(at.confidence, 4.302652729911275 * sqrt(1.5), 1e-9, 0,
+		"projection: the interval of the line lacks the spread of the new point");
+	et_line_at(&l, 3.5, 0.95, &at);
+	near(at.error, 0.5, 1e-12, 0, "projection: the line is known best at the mean of x");
+	et_line_fit(x, y, 2, &l);
+	et_line_at(&l, 1, 0.95, &at);
+	ok(isnan(at.prediction) && isnan(at.confidence), "projection: two points give no interval");
+}
+
 int main(void)
 {
 	enum { N = sizeof(norris) / sizeof(norris[0]) };
@@ -66,5 +94,6 @@ int main(void)
 	et_line_fit((double[]){ 3, 3, 3 }, y, 3, &line);
 	ok(isnan(line.slope), "line: points with the same x do not define it");
 	test_weighted();
+	test_projection();
 	return tap_done();
 }

@@ -595,6 +595,10 @@ bool answer_case(
 		answer_bootstrap(input, expect, answers);
 	else if (!strcmp(kind, "dist"))
 		answer_dist(input, answers);
+	else if (!strcmp(kind, "regression"))
+		answer_regression(input, answers);
+	else if (!strcmp(kind, "complexity"))
+		answer_complexity(input, expect, answers);
 	else
 		return false;
 	return true;

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Intervals of a fitted line at a given x. They are apart from num/line.h, because they need the
+ * quantiles of libRmath, which libetalon does not link.
+ */
+#ifndef ET_NUM_LINE_INTERVAL_H
+#define ET_NUM_LINE_INTERVAL_H
+
+#include "num/line.h"
+
+struct et_line_at {
+	double value;      /* the line at x */
+	double error;      /* standard error of value */
+	double confidence; /* half width of the interval of the line itself at x */
+	double prediction; /* half width of the interval of one more point at x */
+};
+
+/*
+ * Projects the line to x. With fewer than three points the errors and half widths are NaN. The
+ * additional point of a weighted line has sigma 1.
+ */
+void et_line_at(const struct et_line *line, double x, double level, struct et_line_at *out);
+
+#endif
