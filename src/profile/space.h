@@ -14,7 +14,11 @@
 
 struct et_spaces;
 
-/* The functions that are found are added to the profile, which must outlive the spaces. */
+/*
+ * The functions that are found are added to the profile, which must outlive the spaces. /proc, the
+ * map files of /tmp and separate debug files are looked for below the root ("": the machine
+ * itself); programs and libraries are opened by the paths of their mappings.
+ */
 struct et_spaces *et_spaces_new(const char *root, struct et_profile *profile);
 void et_spaces_free(struct et_spaces *s); /* NULL is fine */
 
@@ -44,7 +48,26 @@ struct et_resolved {
 	bool at_entry; /* the address is the first of the function */
 };
 
+/* A caller is looked up by its return address minus 1: the call may be its last instruction. */
 void et_spaces_resolve(
 	struct et_spaces *s, pid_t process, bool kernel, uint64_t address, struct et_resolved *out);
+
+/* The registers and a copy of the stack of a thread in user mode, as a sample has them. */
+struct et_user_state {
+	const uint64_t *registers; /* those of et_unwind_registers, ascending by bit */
+	size_t n_registers;
+	const void *stack; /* from the stack pointer upwards */
+	size_t stack_bytes;
+};
+
+/* Returns the mask for attr.sample_regs_user; 0: unwinding is not possible on this machine. */
+uint64_t et_unwind_registers(void);
+/*
+ * Finds the callers (ET_CHAINS_DWARF). Writes at most `most` addresses: the instruction pointer,
+ * then the callers', inside their call instructions, ready for et_spaces_resolve. Returns their
+ * number, at least 1 if the registers are there.
+ */
+size_t et_spaces_unwind(struct et_spaces *s, pid_t process, const struct et_user_state *state,
+	uint64_t *frames, size_t most);
 
 #endif

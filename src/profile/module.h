@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A module is a file that processes map with the right to execute, or another place where code is:
+ * the kernel, the vDSO, memory without a file. Its symbols are read when they are first needed, and
+ * kept. It turns addresses into functions of the profile.
+ */
+#ifndef ET_PROFILE_MODULE_H
+#define ET_PROFILE_MODULE_H
+
+#include "profile/object.h"
+#include "profile/space.h"
+
+enum et_module_kind {
+	ET_MODULE_FILE,
+	ET_MODULE_VDSO,
+	ET_MODULE_ANONYMOUS, /* memory of no file, or of one that has no name any more */
+};
+
+struct et_module {
+	char *path; /* as the profile shows it */
+	enum et_module_kind kind;
+	struct et_build_id build_id;
+	bool read;
+	struct et_object object;
+	/* The numbers of functions: by the page of the file, and by the address (plan.addresses).
+	 */
+	struct et_hash by_page, by_address;
+};
+
+struct et_modules {
+	const char *root;
+	struct et_profile *profile;
+	struct et_module **list;
+	size_t n, room;
+	struct et_hash by_path;
+};
+
+/* Returns the number of the module that was mapped, which is added if it is new. */
+uint32_t et_modules_of(struct et_modules *m, const struct et_mapping *mapping);
+/* The function at an offset of the module's file. */
+void et_modules_resolve(
+	struct et_modules *m, uint32_t module, uint64_t offset, struct et_resolved *out);
+void et_modules_free(struct et_modules *m); /* what it owns */
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/object.h"
+#include "base/alloc.h"
+#include "profile/elf_file.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Where the kernel maps a segment, its first page also has the bytes before it. */
+static bool holds(const struct et_segment *s, uint64_t offset)
+{
+	uint64_t before = s->offset & 0xfff;
+
+	return offset + before >= s->offset && offset + before - s->offset < s->size + before;
+}
+
+bool et_object_address(const struct et_object *o, uint64_t offset, uint64_t *address)
+{
+	const struct et_segment *found = NULL;
+
+	for (size_t i = 0; i < o->n_segments; i++) {
+		const struct et_segment *s = &o->segments[i];
+		if (holds(s, offset) && (!found || (s->executable && !found->executable)))
+			found = s;
+	}
+	if (found)
+		*address = found->address + (offset - found->offset);
+	return found != NULL;
+}
+
+uint64_t et_object_offset(const struct et_object *o, uint64_t address)
+{
+	for (size_t i = 0; i < o->n_segments; i++) {
+		const struct et_segment *s = &o->segments[i];
+		if (address - s->address < s->size)
+			return address - s->address + s->offset;
+	}
+	return address;
+}
+
+void et_object_free(struct et_object *o)
+{
+	free(o->segments);
+	et_symbols_free(&o->symbols);
+	*o = (struct et_object){ 0 };
+}
+
+#ifdef ET_HAVE_DW
+
+void et_object_read(
+	const char *root, const char *path, const struct et_build_id *wanted, struct et_object *out)
+{
+	struct et_elf elf;
+
+	(void)root;
+	*out = (struct et_object){ .state = et_elf_open(path, &elf) };
+	if (out->state != ET_OBJECT_READ)
+		return;
+	if (wanted->size && !et_elf_has_build_id(&elf, wanted)) {
+		out->state = ET_OBJECT_CHANGED;
+	} else {
+		et_elf_segments(&elf, out);
+		if (!et_elf_symbols(&elf, true, &out->symbols)) {
+			et_elf_symbols(&elf, false, &out->symbols);
+			out->state = ET_OBJECT_STRIPPED;
+		}
+		et_symbols_finish(&out->symbols);
+	}
+	et_elf_close(&elf);
+}
+
+void et_object_read_image(const void *image, size_t size, struct et_object *out)
+{
+	struct et_elf elf;
+
+	*out = (struct et_object){ .state = et_elf_open_image(image, size, &elf) };
+	if (out->state != ET_OBJECT_READ)
+		return;
+	et_elf_segments(&elf, out);
+	if (!et_elf_symbols(&elf, true, &out->symbols))
+		et_elf_symbols(&elf, false, &out->symbols);
+	et_symbols_finish(&out->symbols);
+	et_elf_close(&elf);
+}
+
+#else
+
+void et_object_read(
+	const char *root, const char *path, const struct et_build_id *wanted, struct et_object *out)
+{
+	(void)root, (void)path, (void)wanted;
+	*out = (struct et_object){ .state = ET_OBJECT_UNSUPPORTED };
+}
+
+void et_object_read_image(const void *image, size_t size, struct et_object *out)
+{
+	(void)image, (void)size;
+	*out = (struct et_object){ .state = ET_OBJECT_UNSUPPORTED };
+}
+
+#endif
