@@ -2,8 +2,22 @@
 #include "model/profile_result.h"
 #include "base/alloc.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+double et_profile_widest(const struct et_profile_result *r, double least_share)
+{
+	double widest = NAN;
+
+	for (size_t i = 0; i < r->n_rows && r->rows[i].share >= least_share; i++) {
+		const struct et_span *s = &r->rows[i].share_interval;
+		if (isnan(s->hi - s->lo))
+			return NAN;
+		widest = fmax(widest, (s->hi - s->lo) / 2);
+	}
+	return widest;
+}
 
 void et_profile_result_free(struct et_profile_result *r)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The results of a profile: each function with its uncertainty, and two profiles compared. The unit of
- * counts is one sample; an undefined figure is NaN (JSON null).
+ * The results of a profile: each function with its uncertainty, and two profiles compared. The unit
+ * of counts is one sample; an undefined figure is NaN (JSON null).
  */
 #ifndef ET_MODEL_PROFILE_RESULT_H
 #define ET_MODEL_PROFILE_RESULT_H
@@ -27,26 +27,47 @@ struct et_profile_models {
 	double with_total;   /* multinomial, and the share of the spread of the total */
 };
 
+/* Which predictions the chi-square interval of the observed standard deviation contains. */
+struct et_profile_fit {
+	bool tested; /* there are enough samples; without, all are false */
+	bool gprof, multinomial, quantisation, with_total;
+};
+
+/* The same over all rows. */
+struct et_profile_verdict {
+	size_t tested; /* rows */
+	size_t gprof, multinomial, with_total;
+	size_t quantisation, quantisation_tested; /* only where the calls are known */
+};
+
 /* One function or module over the runs of one command, without warm-up. */
 struct et_profile_row {
 	uint32_t function;         /* of the profile; of a module its first one */
 	const char *name, *module; /* belong to the profile; the name of a module's row is NULL */
 	double mean, sd;           /* of the self samples per run; a run without it counts 0 */
 	double standard_uncertainty, coverage_factor, expanded_uncertainty;
-	struct et_span interval; /* of the mean, mean ± expanded uncertainty, at the row level */
-	const char *interval_method;
-	struct et_span mean_percentile, mean_bca;      /* bootstrap intervals of the mean */
-	struct et_span sd_chi2, sd_percentile, sd_bca; /* of the standard deviation */
-	double robust_sd;                              /* interquartile range / 1.349 */
-	double share;                                  /* mean over the runs of count / total */
-	struct et_span share_interval;                 /* at the row level */
-	double pooled_share;                           /* all runs thrown together */
+	/* Of the mean, at the row level: mean ± expanded uncertainty, but not below 0. */
+	struct et_span interval;
+	const char *interval_method; /* as of et_estimate; "poisson": no sample in any run */
+	/*
+	 * Bootstrap intervals of the mean, at the row level; NaN if the replicates do not reach it,
+	 * or if the row has too few samples.
+	 */
+	struct et_span mean_percentile, mean_bca;
+	/* Of the standard deviation, at the level of one statement, as the note publishes them. */
+	struct et_span sd_chi2, sd_percentile, sd_bca;
+	double robust_sd;              /* interquartile range / 1.349 */
+	double share;                  /* mean over the runs of count / total */
+	struct et_span share_interval; /* at the row level */
+	double pooled_share;           /* all runs thrown together */
 	/* Samples in which it was on the stack; the same as self without call chains. */
 	double total_mean, total_share;
 	struct et_span total_interval, total_share_interval;
 	struct et_profile_models predicted;
+	struct et_profile_fit fit;
 	double calls;                /* per run; NaN: not known */
 	double at_entry;             /* share of its samples that were at its first instruction */
+	double samples;              /* of all runs */
 	size_t seen_in_runs;         /* runs in which it has at least one sample */
 	struct et_warnings warnings; /* about this row */
 };
@@ -66,7 +87,8 @@ struct et_profile_result {
 	uint64_t samples, lost, overruns, throttled;
 	struct et_profile_row *rows; /* descending by share */
 	size_t n_rows;
-	struct et_warnings warnings; /* about the profile as a whole */
+	struct et_profile_verdict models; /* which of them hold */
+	struct et_warnings warnings;      /* about the profile as a whole */
 };
 
 /* How one function differs between two commands. */
@@ -89,6 +111,12 @@ struct et_profile_comparison {
 	struct et_profile_change total; /* all samples */
 	struct et_warnings warnings;
 };
+
+/*
+ * The largest half width of the intervals of shares, over the rows with at least that share; NaN if
+ * there is none, or if it is not known.
+ */
+double et_profile_widest(const struct et_profile_result *r, double least_share);
 
 void et_profile_result_free(struct et_profile_result *r);         /* what it owns */
 void et_profile_comparison_free(struct et_profile_comparison *c); /* likewise */

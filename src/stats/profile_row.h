@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The figures of one row of a profile. Private to the statistics of profiles. */
+#ifndef ET_STATS_PROFILE_ROW_H
+#define ET_STATS_PROFILE_ROW_H
+
+#include "stats/profile.h"
+#include "stats/profile_counts.h"
+
+/* Everything that the rows of a profile share; the rows of the result are not filled yet. */
+struct et_profile_frame {
+	const struct et_experiment *experiment;
+	const struct et_profile_options *options;
+	const struct et_profile_counts *counts;
+	struct et_profile_result *result;
+	double *x, *y; /* room for one value per run */
+};
+
+/* Fills a row whose function is set: mean, share, time on the stack, models. */
+void et_profile_row_fill(
+	const struct et_profile_frame *f, size_t group, struct et_profile_row *row);
+/* Fills the bootstrap intervals of a row. */
+void et_profile_row_bootstrap(
+	const struct et_profile_frame *f, size_t group, struct et_profile_row *row);
+
+/* The models of the spread of a count (NIST TN 1826, section 4), and which of them hold. */
+void et_profile_models_of(const struct et_profile_frame *f, struct et_profile_row *row);
+
+#endif
