@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Recognizes the format of each file, and makes an experiment of the runs that were read. */
+#include "profile/read.h"
+#include "base/alloc.h"
+#include "model/field.h"
+#include "profile/reader.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+static const struct format {
+	bool (*is)(const char *line);
+	int (*read)(struct et_reader *r);
+} formats[] = {
+	/* In the order in which they are tried: folded stacks accept the most. */
+	{ et_is_folded, et_read_folded },
+};
+
+const char *const et_profile_format_names[] = { "auto", "folded", NULL };
+
+/* --- the format of a file --- */
+
+/* Files that are not text are known by their first bytes. */
+static const struct magic {
+	const char *bytes;
+	const char *what, *hint;
+} magics[] = {
+	{ "\x1f\x8b", "it is compressed by gzip", "decompress it with gunzip first" },
+	{ "\xfd"
+	  "7zXZ",
+		"it is compressed by xz", "decompress it with unxz first" },
+	{ "\x28\xb5\x2f\xfd", "it is compressed by zstd", "decompress it with unzstd first" },
+	{ "BZh", "it is compressed by bzip2", "decompress it with bunzip2 first" },
+	{ "{", "it is JSON, which is not read here",
+		"use etalon import for a record of etalon's own; of other profilers use folded "
+		"stacks" },
+};
+
+static const struct magic *find_magic(const char *bytes, size_t n)
+{
+	for (size_t i = 0; i < ET_LENGTH(magics); i++) {
+		size_t length = strlen(magics[i].bytes);
+		if (n >= length && !memcmp(bytes, magics[i].bytes, length))
+			return &magics[i];
+	}
+	return NULL;
+}
+
+/* Copies the first line that is neither empty nor a comment. Returns false if there is none. */
+static bool first_line(const char *bytes, size_t n, char *out, size_t size)
+{
+	while (n) {
+		const char *feed = memchr(bytes, '\n', n);
+		size_t length = feed ? (size_t)(feed - bytes) : n;
+		size_t blank = 0;
+
+		while (blank < length && strchr(" \t\r", bytes[blank]) && bytes[blank])
+			blank++;
+		if (blank < length && (bytes[blank] != '#')) {
+			if (bytes[length - 1] == '\r')
+				length--;
+			snprintf(out, size, "%.*s", (int)(length < size ? length : size), bytes);
+			return true;
+		}
+		bytes += feed ? length + 1 : n;
+		n -= feed ? length + 1 : n;
+	}
+	return false;
+}
+
+static int recognize(struct et_reader *r, const struct format **out)
+{
+	ET_AUTO_FREE char *line = et_alloc(ET_READER_LONGEST_LINE);
+
+	if (!first_line(r->lines.buf + r->lines.pos, r->lines.end - r->lines.pos, line,
+		    ET_READER_LONGEST_LINE))
+		return et_hint(r->err, et_reader_fail(r, "it has no samples"),
+			"use a file that a profiler has written");
+	for (size_t i = 0; i < ET_LENGTH(formats); i++) {
+		if (formats[i].is(line)) {
+			*out = &formats[i];
+			return 0;
+		}
+	}
+	return et_hint(r->err, et_reader_fail(r, "its format is not known ('%.40s')", line),
+		"use the text of perf script, gprof -b -p or callgrind, or folded stacks; --format "
+		"names it");
+}
+
+/* --- files --- */
+
+static int read_stream(struct et_reader *r, int format)
+{
+	static const char bom[] = "\xef\xbb\xbf";
+	int rc = et_lines_fill(&r->lines);
+
+	if (rc)
+		return et_fail_file(r->err, -rc, ET_EXIT_OUTSIDE, r->name);
+	const char *bytes = r->lines.buf + r->lines.pos;
+	size_t n = r->lines.end - r->lines.pos;
+	const struct magic *m = find_magic(bytes, n);
+	if (m)
+		return et_hint(r->err, et_reader_fail(r, "%s", m->what), "%s", m->hint);
+	if (n >= strlen(bom) && !memcmp(bytes, bom, strlen(bom)))
+		r->lines.pos += strlen(bom);
+	const struct format *f = format ? &formats[format - 1] : NULL;
+	rc = f ? 0 : recognize(r, &f);
+	return rc ? rc : f->read(r);
+}
+
+static int read_text(struct et_reader *r, FILE *in, const char *name, int format)
+{
+	r->name = name;
+	r->lines = (struct et_lines){ .in = in, .longest = ET_READER_LONGEST_LINE };
+	int rc = read_stream(r, format);
+	et_lines_free(&r->lines);
+	r->lines = (struct et_lines){ 0 };
+	return rc;
+}
+
+static int read_file(struct et_reader *r, const char *path, int format)
+{
+	if (!strcmp(path, "-"))
+		return read_text(r, stdin, "standard input", format);
+	ET_AUTO_FCLOSE FILE *in = fopen(path, "re");
+	if (!in)
+		return et_fail_file(r->err, errno, ET_EXIT_USAGE, path);
+	return read_text(r, in, path, format);
+}
+
+/* --- the experiment --- */
+
+static void add_command(struct et_experiment *e, struct et_reader *r, char *name)
+{
+	struct et_command *c = et_experiment_add_command(e, name, et_calloc(1, sizeof(char *)));
+
+	free(c->text);
+	c->text = r->command ? r->command : et_strdup(name);
+	r->command = NULL;
+}
+
+static uint32_t last_order(const struct et_experiment *e)
+{
+	size_t n = e->profile->n_runs;
+
+	return n ? e->profile->runs[n - 1].order : 0;
+}
+
+static void add_runs(struct et_experiment *e, struct et_reader *r)
+{
+	uint32_t command = (uint32_t)e->n_commands - 1;
+
+	for (size_t i = 0; i < r->n_runs; i++) {
+		struct et_sample s;
+
+		memset(&s, 0, sizeof(s));
+		et_fields_set_missing(et_sample_fields, &s);
+		s.place.command = command;
+		s.place.order = last_order(e) + 1;
+		s.place.round = (uint32_t)i + 1;
+		s.measured.exit_code = 0;
+		s.measured.profile = &r->runs[i];
+		et_experiment_add(e, &s);
+	}
+	for (size_t i = 0; i < r->calls_room; i++) {
+		if (!isnan(r->calls[i]))
+			et_profile_set_calls(
+				e->profile, command, (uint32_t)i, r->calls[i] / (double)r->n_runs);
+	}
+	if (e->plan.runs < r->n_runs)
+		e->plan.runs = (uint32_t)r->n_runs;
+}
+
+/* Takes name. */
+static void finish(struct et_experiment *e, struct et_reader *r, char *name)
+{
+	add_command(e, r, name);
+	add_runs(e, r);
+}
+
+int et_profile_add_files(struct et_experiment *e, char *const *paths, size_t n,
+	const struct et_profile_read_options *o, struct et_error *err)
+{
+	struct et_reader r = { .profile = e->profile, .wanted = o->event, .err = err };
+	int rc = n ? 0
+		   : et_hint(err, et_fail(err, EINVAL, ET_EXIT_USAGE, "no file to read"),
+			     "name the files of a profiler, one per run");
+
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = read_file(&r, paths[i], o->format);
+	if (!rc)
+		finish(e, &r,
+			n == 1 ? et_strdup(paths[0])
+			       : et_asprintf("%s … %s", paths[0], paths[n - 1]));
+	et_reader_free(&r);
+	return rc;
+}
+
+static struct et_experiment *new_experiment(void)
+{
+	struct et_profile_plan plan = { .event = "imported" };
+	struct et_experiment *e = et_calloc(1, sizeof(*e));
+
+	e->state = ET_STATE_DONE;
+	e->origin = ET_ORIGIN_IMPORTED;
+	e->protocol = ET_PROTOCOL_RAW;
+	e->metric = ET_METRIC_ELAPSED;
+	e->plan = (struct et_plan){ .order = ET_ORDER_SEQUENTIAL, .level = 0.95 };
+	e->profile = et_profile_new(&plan);
+	e->profile->way = ET_PROFILE_IMPORTED;
+	e->profile->kernel_allowed = true;
+	return e;
+}
+
+int et_profile_read_stream(FILE *in, const char *name, const struct et_profile_read_options *o,
+	struct et_experiment **out, struct et_error *err)
+{
+	struct et_experiment *e = new_experiment();
+	struct et_reader r = { .profile = e->profile, .wanted = o->event, .err = err };
+	int rc = read_text(&r, in, name, o->format);
+
+	if (!rc)
+		finish(e, &r, et_strdup(name));
+	et_reader_free(&r);
+	if (rc)
+		et_experiment_free(e);
+	else
+		*out = e;
+	return rc;
+}
+
+int et_profile_read_files(char *const *paths, size_t n, const struct et_profile_read_options *o,
+	struct et_experiment **out, struct et_error *err)
+{
+	struct et_experiment *e = new_experiment();
+	int rc = et_profile_add_files(e, paths, n, o, err);
+
+	if (rc)
+		et_experiment_free(e);
+	else
+		*out = e;
+	return rc;
+}
