@@ -12,8 +12,8 @@
 #include <stdbool.h>
 
 /*
- * The parameters of workloads, as bits of a set. WALL and CALIBRATE have no value; that of REPORT
- * is the caller's.
+ * The parameters of workloads, as bits of a set. WALL, CALIBRATE, EQUAL_CALLS and REVERSE have no
+ * value; that of REPORT is the caller's.
  */
 enum et_put_param {
 	ET_PUT_SECONDS = 1 << 0,
@@ -22,8 +22,22 @@ enum et_put_param {
 	ET_PUT_SEED = 1 << 3,
 	ET_PUT_WALL = 1 << 4,
 	ET_PUT_REPORT = 1 << 5,
-	ET_PUT_CALIBRATE = 1 << 6, /* the last */
+	ET_PUT_CALIBRATE = 1 << 6,
+	ET_PUT_CALLS = 1 << 7,
+	ET_PUT_EQUAL_CALLS = 1 << 8,
+	ET_PUT_INNER = 1 << 9,
+	ET_PUT_REVERSE = 1 << 10,
+	ET_PUT_RANDOM = 1 << 11,
+	ET_PUT_LAST = ET_PUT_RANDOM,
 };
+
+/* Where nops takes its random numbers from. */
+enum et_put_random {
+	ET_PUT_URANDOM,
+	ET_PUT_LCG,
+	ET_PUT_CONSTANT,
+};
+extern const char *const et_put_random_names[];
 
 struct et_put_params {
 	unsigned given;      /* the set of parameters that the user gave */
@@ -31,6 +45,9 @@ struct et_put_params {
 	uint64_t iterations;
 	uint64_t size;
 	uint64_t seed;
+	uint64_t calls;
+	uint64_t inner;
+	enum et_put_random random;
 	const char *state_dir; /* folder of the calibration file; NULL: it is not kept */
 	/* inc calls it right before and right after the increments; or NULL. */
 	void (*mark)(void *mark_ctx, bool end);

@@ -4,6 +4,7 @@
 #define ET_PUT_WORK_H
 
 #include "base/attr.h"
+#include "put/put.h"
 
 #include <time.h>
 
@@ -39,5 +40,24 @@ size_t et_chase_bytes(void);
 uint64_t et_calls(uint64_t n);
 /* Maps fresh memory and writes to each page of it; returns the pages written, 0 if it cannot. */
 uint64_t et_touch_pages(size_t bytes, uint64_t times);
+
+/*
+ * Calls fn1 twice and fn2 eight times, in turn, `calls` times altogether, which is a multiple of
+ * 10; a call makes per_call iterations. With equal_calls each is called five times in turn, and a
+ * call of fn2 makes four times as many. Returns a number that depends on all of them.
+ */
+uint64_t et_fragment(uint64_t calls, uint64_t per_call, int equal_calls);
+/*
+ * Calls function1 to function5, which make 5, 4, 3, 2 and 1 times `inner` iterations, or in the
+ * reverse order, this many times. Returns a number that depends on all of them.
+ */
+uint64_t et_triangle(uint64_t loops, uint64_t inner, int reverse);
+/*
+ * Calls a function of 256 nops this many times or, if calls is 0, until the thread has used the CPU
+ * time, with an empty loop of 0 to 15 iterations before each. *out is the number of calls, also
+ * after an error.
+ */
+int et_nops(
+	enum et_put_random random, uint64_t calls, uint64_t until_cpu_ns, uint64_t *out) ET_CHECK;
 
 #endif

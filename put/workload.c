@@ -12,6 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+/* Iterations that take 1.6 s, as in NIST TN 1826, and 1 s on a Zen 4 of 3.6 GHz. */
+enum { FRAGMENT_WORK = 960000000, TRIANGLE_WORK = 600000000 };
 enum { LARGEST_SORT = 100000000, LARGEST_MATRIX = 65536, LARGEST_MEMORY = 1 << 20 };
 
 /* Returns the rate from the file, or measures it and writes the file (a failure is a warning). */
@@ -191,6 +193,81 @@ static int run_pages(const struct et_put_params *p, struct et_put_result *out, s
 	return 0;
 }
 
+/*
+ * Returns the iterations of et_grind: those that were given, or as many as take --seconds. One has
+ * six operations that depend on each other, each as long as an increment.
+ */
+static uint64_t grind_iterations(const struct et_put_params *p, struct et_put_result *out)
+{
+	enum { OPERATIONS = 6 };
+	const char *origin;
+
+	if (!(p->given & ET_PUT_SECONDS))
+		return p->iterations;
+	double rate = inc_rate(p, out, &origin) / OPERATIONS;
+	return (uint64_t)llround((double)p->seconds_ns * 1e-9 * rate);
+}
+
+/* The smallest unit of work does not fit into what was asked for. */
+static int too_little(const char *program, uint64_t have, uint64_t need, struct et_error *err)
+{
+	et_fail(err, EINVAL, ET_EXIT_USAGE,
+		"put %s: %" PRIu64 " iterations are too few, it needs at least %" PRIu64, program,
+		have, need);
+	return et_hint(err, -EINVAL, "use a larger --seconds or --iterations");
+}
+
+static int run_fragment(
+	const struct et_put_params *p, struct et_put_result *out, struct et_error *err)
+{
+	bool equal = p->given & ET_PUT_EQUAL_CALLS;
+	uint64_t calls = (p->calls + 5) / 10 * 10, work = grind_iterations(p, out);
+
+	if (!calls)
+		calls = 10;
+	/* Of ten calls with equal numbers, five make one part of the work and five make four. */
+	uint64_t parts = equal ? calls / 2 * 5 : calls, per_call = (work + parts / 2) / parts;
+	if (!per_call)
+		return too_little("fragment", work, (parts + 1) / 2, err);
+	out->value = et_fragment(calls, per_call, equal);
+	snprintf(out->detail, sizeof(out->detail),
+		"%" PRIu64 " calls of fn1 with %" PRIu64 " iterations, %" PRIu64
+		" of fn2 with %" PRIu64,
+		equal ? calls / 2 : calls / 5, per_call, equal ? calls / 2 : calls / 5 * 4,
+		equal ? 4 * per_call : per_call);
+	return 0;
+}
+
+static int run_triangle(
+	const struct et_put_params *p, struct et_put_result *out, struct et_error *err)
+{
+	enum { PARTS = 5 + 4 + 3 + 2 + 1 };
+	uint64_t work = grind_iterations(p, out), loop = PARTS * p->inner;
+	uint64_t loops = (work + loop / 2) / loop;
+
+	if (!loops)
+		return too_little("triangle", work, (loop + 1) / 2, err);
+	out->value = et_triangle(loops, p->inner, (p->given & ET_PUT_REVERSE) != 0);
+	snprintf(out->detail, sizeof(out->detail),
+		"%" PRIu64 " loops over 5 functions of 5 to 1 times %" PRIu64 " iterations", loops,
+		p->inner);
+	return 0;
+}
+
+static int run_nops(const struct et_put_params *p, struct et_put_result *out, struct et_error *err)
+{
+	int rc = et_nops(p->random, p->given & ET_PUT_ITERATIONS ? p->iterations : 0, p->seconds_ns,
+		&out->value);
+
+	if (rc)
+		return et_fail_file(err, -rc, ET_EXIT_ENVIRONMENT, "/dev/urandom");
+	snprintf(out->detail, sizeof(out->detail), "%" PRIu64 " calls of 256 nops, random: %s",
+		out->value, et_put_random_names[p->random]);
+	return 0;
+}
+
+const char *const et_put_random_names[] = { "urandom", "lcg", "constant", NULL };
+
 const struct et_workload et_workloads[] = {
 	{ "inc", "a nested loop of increments, the counter in a register",
 		ET_PUT_SECONDS | ET_PUT_ITERATIONS | ET_PUT_CALIBRATE | ET_PUT_REPORT,
@@ -211,6 +288,15 @@ const struct et_workload et_workloads[] = {
 	{ "pages", "writes to each page of fresh memory of --size KiB",
 		ET_PUT_SIZE | ET_PUT_ITERATIONS, { .size = 8192, .iterations = 10 }, LARGEST_MEMORY,
 		run_pages },
+	{ "fragment", "two functions with 1/5 and 4/5 of the work, in --calls calls",
+		ET_PUT_SECONDS | ET_PUT_ITERATIONS | ET_PUT_CALLS | ET_PUT_EQUAL_CALLS,
+		{ .iterations = FRAGMENT_WORK, .calls = 1000 }, 0, run_fragment },
+	{ "triangle", "five functions with 5, 4, 3, 2 and 1 fifteenths of the work",
+		ET_PUT_SECONDS | ET_PUT_ITERATIONS | ET_PUT_INNER | ET_PUT_REVERSE,
+		{ .iterations = TRIANGLE_WORK, .inner = 256 }, 0, run_triangle },
+	{ "nops", "calls of a function of 256 nops, after a random delay",
+		ET_PUT_SECONDS | ET_PUT_ITERATIONS | ET_PUT_RANDOM, { .seconds_ns = 1000000000 }, 0,
+		run_nops },
 	{ 0 },
 };
 
@@ -240,6 +326,16 @@ const char *et_put_param_name(enum et_put_param param)
 		return "report";
 	case ET_PUT_CALIBRATE:
 		return "calibrate";
+	case ET_PUT_CALLS:
+		return "calls";
+	case ET_PUT_EQUAL_CALLS:
+		return "equal-calls";
+	case ET_PUT_INNER:
+		return "inner";
+	case ET_PUT_REVERSE:
+		return "reverse";
+	case ET_PUT_RANDOM:
+		return "random";
 	}
 	return "";
 }
@@ -247,7 +343,7 @@ const char *et_put_param_name(enum et_put_param param)
 static int check(
 	const struct et_workload *w, const struct et_put_params *given, struct et_error *err)
 {
-	for (unsigned bit = 1; bit <= ET_PUT_CALIBRATE; bit <<= 1) {
+	for (unsigned bit = 1; bit <= ET_PUT_LAST; bit <<= 1) {
 		if (given->given & bit & ~w->takes)
 			return et_hint(err,
 				et_fail(err, EINVAL, ET_EXIT_USAGE, "put %s takes no --%s", w->name,
@@ -287,6 +383,11 @@ int et_workload_run(const struct et_workload *w, const struct et_put_params *giv
 		p.size = given->size;
 	if (given->given & ET_PUT_SEED)
 		p.seed = given->seed;
+	if (given->given & ET_PUT_CALLS)
+		p.calls = given->calls;
+	if (given->given & ET_PUT_INNER)
+		p.inner = given->inner;
+	p.random = given->random;
 	rc = w->run(&p, &result, err);
 	if (rc == 0)
 		*out = result;

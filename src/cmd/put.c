@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #define MOST_ITERATIONS UINT64_C(1000000000000000)
+#define MOST_CALLS UINT64_C(100000000000)
+#define MOST_INNER UINT64_C(1000000000)
 #define DAY_NS (UINT64_C(86400) * 1000000000)
 
 struct config {
@@ -31,13 +33,14 @@ struct readings {
 static const struct et_option options[] = {
 	{ 0, "seconds", "DUR",
 		"inc: do as many increments as take this long on an undisturbed machine; spin: run "
-		"until the process has used this much CPU time (100ms)",
+		"until the process has used this much CPU time (100ms); fragment, triangle: as "
+		"inc; nops: as spin (1s)",
 		et_set_duration, ET_FILLS(config, params.seconds_ns), .hi = DAY_NS,
 		.bit = ET_PUT_SECONDS },
 	{ 0, "iterations", "N",
 		"inc: exactly N increments; chase: N reads (10000000); calls: N calls (200000); "
-		"pages: "
-		"N times (10)",
+		"pages: N times (10); fragment, triangle: N iterations of the arithmetic "
+		"(960000000, 600000000); nops: N calls",
 		et_set_u64, ET_FILLS(config, params.iterations), .lo = 1, .hi = MOST_ITERATIONS,
 		.bit = ET_PUT_ITERATIONS },
 	{ 0, "calibrate", NULL, "inc: measure this machine's increments per second and store them",
@@ -57,6 +60,21 @@ static const struct et_option options[] = {
 		.bit = ET_PUT_SIZE },
 	{ 0, "seed", "N", "sort, matc, matr, chase: seed of the random input (1)", et_set_u64,
 		ET_FILLS(config, params.seed), .bit = ET_PUT_SEED },
+	{ 0, "calls", "N", "fragment: divide the work among N calls, a multiple of 10 (1000)",
+		et_set_u64, ET_FILLS(config, params.calls), .lo = 1, .hi = MOST_CALLS,
+		.bit = ET_PUT_CALLS },
+	{ 0, "equal-calls", NULL,
+		"fragment: call both functions equally often, with 1 and 4 parts of the work",
+		et_set_nothing, .bit = ET_PUT_EQUAL_CALLS },
+	{ 0, "inner", "N", "triangle: iterations of one part of the work (256)", et_set_u64,
+		ET_FILLS(config, params.inner), .lo = 1, .hi = MOST_INNER, .bit = ET_PUT_INNER },
+	{ 0, "reverse", NULL, "triangle: call the functions in reverse order", et_set_nothing,
+		.bit = ET_PUT_REVERSE },
+	{ 0, "random", "SOURCE",
+		"nops: delay by bytes of the kernel (urandom), by a generator of its own (lcg), or "
+		"always alike (constant) (urandom)",
+		et_set_choice, ET_FILLS(config, params.random), .names = et_put_random_names,
+		.bit = ET_PUT_RANDOM },
 	{ 'l', "list", NULL, "show the programs and their options", et_set_true,
 		ET_FILLS(config, list) },
 	{ 0 },
@@ -81,6 +99,7 @@ const struct et_verb et_verb_put = {
 	.examples =
 		"  etalon put inc --seconds 50ms\n"
 		"  etalon put sort --size 5000 -v\n"
+		"  etalon put fragment --calls 100000 --seconds 50ms -v\n"
 		"  etalon run -r 10 'etalon put matc --size 100' 'etalon put matr --size 100'\n",
 	.options = options,
 	.rights = ET_RIGHTS_SUBJECT,
@@ -90,8 +109,8 @@ const struct et_verb et_verb_put = {
 static void list(void)
 {
 	for (const struct et_workload *w = et_workloads; w->name; w++) {
-		printf("%-6s %s;", w->name, w->summary);
-		for (unsigned bit = 1; bit <= ET_PUT_CALIBRATE; bit <<= 1) {
+		printf("%-8s %s;", w->name, w->summary);
+		for (unsigned bit = 1; bit <= ET_PUT_LAST; bit <<= 1) {
 			if (w->takes & bit)
 				printf(" --%s", et_put_param_name(bit));
 		}

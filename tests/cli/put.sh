@@ -6,7 +6,7 @@
 
 exits 'put: --list succeeds' 0 etalon put --list
 programs=$(cut -d ' ' -f 1 <<<"$out")
-is 'put: --list names the eight programs' "$(tr '\n' ' ' <<<"$programs")" 'inc spin sort matc matr chase calls pages '
+is 'put: --list names the programs' "$(tr '\n' ' ' <<<"$programs")" 'inc spin sort matc matr chase calls pages fragment triangle nops '
 completion=$(etalon completion bash | grep -A 1 "put) COMPREPLY")
 for program in $programs; do
 	like "put: completion offers $program" "$completion" "[' ]${program}[' ]"
@@ -15,7 +15,8 @@ done
 small='--size 10'
 for program in $programs; do
 	case $program in
-	inc | calls) small='--iterations 1000' ;;
+	inc | calls | nops) small='--iterations 1000' ;;
+	fragment | triangle) small='--iterations 5000' ;;
 	spin) small='--seconds 1ms' ;;
 	*) small='--size 10' ;;
 	esac
@@ -66,6 +67,56 @@ refuses 'put: inc --report into a missing folder fails' 4 'nosuch' etalon put in
 refuses 'put: inc --report to a full disk fails' 4 '/dev/full' etalon put inc --iterations 5 --report /dev/full
 refuses 'put: sort --report is rejected' 2 'put sort takes no --report' etalon put sort --report none
 ok 'put: a rejected --report creates no file' test ! -e none
+# --- programs for profilers
+is 'put: fragment makes 2 calls of fn1 and 8 of fn2' "$(etalon put fragment --calls 100 --iterations 5000 -v)" \
+	'fragment: 20 calls of fn1 with 50 iterations, 80 of fn2 with 50'
+is 'put: fragment --equal-calls gives fn2 four times the work' \
+	"$(etalon put fragment --calls 100 --iterations 5000 --equal-calls -v)" \
+	'fragment: 50 calls of fn1 with 20 iterations, 50 of fn2 with 80'
+is 'put: fragment rounds half a decade to a multiple of 10' "$(etalon put fragment --calls 316 --iterations 3200 -v)" \
+	'fragment: 64 calls of fn1 with 10 iterations, 256 of fn2 with 10'
+is 'put: triangle --inner 1 loops 256 times as often' "$(etalon put triangle --iterations 76800 -v)$(etalon put triangle --iterations 76800 --inner 1 -v)" \
+	'triangle: 20 loops over 5 functions of 5 to 1 times 256 iterationstriangle: 5120 loops over 5 functions of 5 to 1 times 1 iterations'
+exits 'put: triangle --reverse succeeds' 0 etalon put triangle --iterations 5000 --reverse
+for program in 'fragment --calls 100' triangle; do
+	# shellcheck disable=SC2086
+	exits "put: ${program%% *} --seconds succeeds" 0 etalon put $program --seconds 20ms
+done
+for source in urandom lcg constant; do
+	is "put: nops --random $source calls as often as asked" "$(etalon put nops --iterations 300 --random $source -v)" \
+		"nops: 300 calls of 256 nops, random: $source"
+done
+exits 'put: nops --seconds succeeds' 0 etalon put nops --seconds 5ms --random lcg
+
+# The instructions of a function, from its symbol to its return, without addresses.
+instructions() {
+	awk -v name="<$1>:" '$2 == name { on = 1; next } /^$/ { on = 0 } on {
+		sub(/^[^\t]*\t/, ""); gsub(/[0-9a-f]+ <[^+>]*/, "<"); sub(/[ \t]+$/, ""); print; if (/^ret/) exit }' listing
+}
+if command -v objdump >/dev/null; then
+	objdump -d --no-show-raw-insn "$ETALON" >listing
+	for function in fn1 fn2 function1 function2 function3 function4 function5 nops; do
+		is "put: $function is a function of its own" "$(grep -c "<$function>:\$" listing)" 1
+		ok "put: $function is called" grep -qE "(call|bl)[a-z]* .*<$function>" listing
+	done
+	ok 'put: fn1 and fn2 have instructions' test "$(instructions fn1 | wc -l)" -gt 8
+	is 'put: fn1 and fn2 have the same instructions' "$(instructions fn1)" "$(instructions fn2)"
+	ok 'put: fn1 calls nothing' test -z "$(instructions fn1 | grep -E '^(call|bl)')"
+	is 'put: nops has 256 nops and a return' "$(instructions nops | uniq -c | tr -s ' \n' ' ')" ' 256 nop 1 ret '
+else
+	skip 'put: the functions for profilers are never inlined: objdump is not installed'
+fi
+refuses 'put: fragment with more calls than iterations is rejected' 2 'too few' etalon put fragment --calls 1000000 --iterations 1000
+like 'put: the hint is a longer run' "$err" 'hint: use a larger --seconds'
+refuses 'put: triangle with less work than one loop is rejected' 2 'too few' etalon put triangle --iterations 100
+for value in 0 -1 1.5 abc '' 1e6; do
+	refuses "put: fragment --calls '$value' is rejected" 2 '--calls' etalon put fragment --calls "$value"
+	refuses "put: triangle --inner '$value' is rejected" 2 '--inner' etalon put triangle --inner "$value"
+done
+refuses 'put: nops --random dice is rejected' 2 "--random: unknown value 'dice'" etalon put nops --random dice
+refuses 'put: fragment --inner is rejected' 2 'put fragment takes no --inner' etalon put fragment --inner 2
+refuses 'put: triangle --calls is rejected' 2 'put triangle takes no --calls' etalon put triangle --calls 10
+
 refuses 'put: no program is rejected' 2 'expected one program' etalon put
 like 'put: the hint names --list' "$err" 'hint: .*--list'
 refuses 'put: an unknown program is rejected' 2 "unknown program 'nosuch'" etalon put nosuch

@@ -171,7 +171,7 @@ static void test_workloads(void)
 		if (strcmp(w->name, "spin"))
 			ok(first.value == second.value, "%s: it does the same work each time",
 				w->name);
-		p.given = ~w->takes & (ET_PUT_CALIBRATE * 2 - 1);
+		p.given = ~w->takes & (ET_PUT_LAST * 2 - 1);
 		ok(et_workload_run(w, &p, &second, &err) == -EINVAL && err.exit == ET_EXIT_USAGE,
 			"%s: options that it does not take are refused", w->name);
 		ok(et_workload_find(w->name) == w, "%s: it is found by its name", w->name);
@@ -221,6 +221,63 @@ static void test_memory(void)
 	ok(et_touch_pages(SIZE_MAX / 4, 1) == 0, "pages: memory that does not exist is no success");
 }
 
+/* The definition of xorshift64 (Marsaglia 2003): all calls continue one sequence. */
+static uint64_t xorshift_after(uint64_t n)
+{
+	uint64_t x = 88172645463325252u;
+
+	for (; n; n--) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+	}
+	return x;
+}
+
+static void test_profiled(void)
+{
+	struct et_put_params p = { .given = ET_PUT_ITERATIONS | ET_PUT_CALLS };
+	struct et_put_result out = { .value = 42 };
+	const struct et_workload *fragment = et_workload_find("fragment");
+	const struct et_workload *triangle = et_workload_find("triangle");
+	struct et_error err;
+	uint64_t calls;
+
+	ok(et_fragment(30, 7, 0) == xorshift_after(30 * 7), "fragment: 30 calls of 7 iterations");
+	ok(et_fragment(30, 7, 1) == xorshift_after(15 * 7 + 15 * 28),
+		"fragment: 30 equal calls of 7 and 28 iterations");
+	ok(et_triangle(11, 3, 0) == xorshift_after(UINT64_C(11) * 15 * 3),
+		"triangle: 11 loops of 15 parts");
+	ok(et_triangle(11, 3, 1) == et_triangle(11, 3, 0),
+		"triangle: the reverse order does the same work");
+	p.iterations = 10000;
+	static const struct {
+		uint64_t asked, made;
+	} rounded[] = { { 1, 10 }, { 14, 10 }, { 15, 20 }, { 32, 30 }, { 316, 320 },
+		{ 3162, 3160 } };
+	for (size_t i = 0; i < ET_LENGTH(rounded); i++) {
+		p.calls = rounded[i].asked;
+		uint64_t made = rounded[i].made, per_call = (10000 + made / 2) / made;
+		ok(et_workload_run(fragment, &p, &out, &err) == 0 &&
+				out.value == xorshift_after(made * per_call),
+			"fragment: %" PRIu64 " calls are %" PRIu64, rounded[i].asked, made);
+	}
+	p.calls = 100000;
+	ok(et_workload_run(fragment, &p, &out, &err) == -EINVAL && err.hint[0],
+		"fragment: more calls than iterations are refused (%s)", err.what);
+	p = (struct et_put_params){
+		.given = ET_PUT_ITERATIONS | ET_PUT_INNER, .iterations = 1500, .inner = 1000
+	};
+	ok(et_workload_run(triangle, &p, &out, &err) == -EINVAL && err.hint[0],
+		"triangle: less work than one loop is refused (%s)", err.what);
+	ok(et_nops(ET_PUT_LCG, 10000, 0, &calls) == 0 && calls == 10000,
+		"nops: it is called as often as asked");
+	uint64_t begin = et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	ok(et_nops(ET_PUT_CONSTANT, 0, begin + 2000000, &calls) == 0 && calls > 0 &&
+			et_clock_read_ns(CLOCK_THREAD_CPUTIME_ID) >= begin + 2000000,
+		"nops: it is called until the CPU time is used");
+}
+
 int main(void)
 {
 	test_inc();
@@ -232,5 +289,6 @@ int main(void)
 	test_workloads();
 	test_limits();
 	test_memory();
+	test_profiled();
 	return tap_done();
 }
