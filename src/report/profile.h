@@ -58,8 +58,8 @@ size_t et_profile_text(const struct et_profiled *p, const struct et_text_options
 		et_profile_csv)                                                                    \
 	ROW("folded", "stacks with their mean counts", "folded",                                   \
 		"write folded stacks with mean counts, for flame graph tools", et_profile_folded)  \
-	ROW("speedscope", "its JSON", "speedscope",                                                \
-		"write a file for speedscope and the Firefox Profiler", et_profile_speedscope)     \
+	ROW("speedscope", "its JSON", "speedscope", "write a file for speedscope",                 \
+		et_profile_speedscope)                                                             \
 	ROW("flame", "a flame graph (SVG)", "flame",                                               \
 		"write a flame graph (SVG) whose boxes show their uncertainty", et_profile_flame)  \
 	ROW("html", "a page", "report", "write a page (HTML) with pictures", et_profile_page)

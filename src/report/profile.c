@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "report/profile.h"
+#include "base/alloc.h"
+#include "report/profile_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+const struct et_profile_view et_default_profile_view = {
+	.by = ET_BY_FUNCTION, .top = 20, .level = 0.95, .replicates = 999, .compare = true
+};
+
+#define ROW(name, summary, option, help, write) { name, option, help, write },
+const struct et_profile_format et_profile_formats[] = { ET_PROFILE_FORMATS(ROW){ 0 } };
+
+const struct et_profile_format *et_profile_format_find(const char *name)
+{
+	for (const struct et_profile_format *f = et_profile_formats; f->name; f++) {
+		if (!strcmp(f->name, name))
+			return f;
+	}
+	return NULL;
+}
+
+/* --- results --- */
+
+static int by_total(const void *a, const void *b)
+{
+	const struct et_profile_row *x = a, *y = b;
+
+	return (x->total_share < y->total_share) - (x->total_share > y->total_share);
+}
+
+static struct et_profile_result *judge_all(const struct et_experiment *e,
+	const struct et_profile_view *v, const struct et_profile_options *o)
+{
+	struct et_profile_result *list = et_calloc(e->n_commands + 1, sizeof(*list));
+
+	for (uint32_t c = 0; c < e->n_commands; c++) {
+		et_profile_judge(e, c, o, &list[c]);
+		if (v->total && list[c].n_rows)
+			qsort(list[c].rows, list[c].n_rows, sizeof(*list[c].rows), by_total);
+	}
+	return list;
+}
+
+void et_profiled_judge(
+	const struct et_experiment *e, const struct et_profile_view *view, struct et_profiled *out)
+{
+	struct et_profile_options o = { .by = view->by,
+		.level = view->level,
+		.statements = view->statements,
+		.replicates = view->replicates,
+		.seed = e->plan.seed };
+
+	*out = (struct et_profiled){ .experiment = e, .view = *view, .n = e->n_commands };
+	out->results = judge_all(e, view, &o);
+	o.by = ET_BY_MODULE;
+	if (view->by != ET_BY_MODULE)
+		out->modules = judge_all(e, view, &o);
+}
+
+void et_profiled_free(struct et_profiled *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		et_profile_result_free(&p->results[i]);
+		if (p->modules)
+			et_profile_result_free(&p->modules[i]);
+	}
+	free(p->results);
+	free(p->modules);
+	if (p->compared)
+		et_profile_comparison_free(&p->comparison);
+	et_warnings_free(&p->warnings);
+}
+
+/* --- parts --- */
+
+double et_span_half(struct et_span s, double x)
+{
+	return isnan(s.lo) || isnan(s.hi) ? NAN : fmax(s.hi - x, x - s.lo);
+}
+
+const char *et_profile_whole(const struct et_profile *p)
+{
+	if (!strcmp(p->event, "cycles"))
+		return "cycles";
+	return p->way == ET_PROFILE_IMPORTED ? "samples" : "CPU time";
+}
+
+const char *et_profile_module_name(const char *module)
+{
+	const char *slash = module ? strrchr(module, '/') : NULL;
+
+	return slash && slash[1] ? slash + 1 : module ? module : "";
+}
+
+size_t et_profile_shown(const struct et_profile_view *v, size_t n)
+{
+	return v->top && v->top < n ? v->top : n;
+}
+
+const char *et_profile_row_name(const struct et_profile_row *r)
+{
+	return r->name ? r->name : et_profile_module_name(r->module);
+}
+
+const char *et_format_share(double share, struct et_span interval, char buf[ET_FIGURE])
+{
+	double half = 100 * et_span_half(interval, share);
+	struct et_scale s = et_scale_of_value(100 * share, half, ET_UNIT_NONE);
+	char number[ET_FIGURE], plus_minus[ET_FIGURE];
+
+	if (!isfinite(share)) {
+		snprintf(buf, ET_FIGURE, ET_DASH);
+		return buf;
+	}
+	s.decimals = s.decimals > 3 ? 3 : s.decimals < 0 ? 0 : s.decimals;
+	et_scale_number(s, 100 * share, number);
+	et_scale_plus_minus(s, half, plus_minus);
+	snprintf(buf, ET_FIGURE, "%.40s%s%.40s %%", number, *plus_minus ? " " : "", plus_minus);
+	return buf;
+}
+
+/* --- models --- */
+
+const char *const et_profile_model_names[ET_PROFILE_MODELS] = { "√N", "multinomial", "quantisation",
+	"multinomial and total" };
+
+double et_profile_prediction(const struct et_profile_row *r, enum et_profile_model m)
+{
+	const double predicted[] = { r->predicted.gprof, r->predicted.multinomial,
+		r->predicted.quantisation, r->predicted.with_total };
+
+	return predicted[m];
+}
+
+static bool is_known(struct et_span s)
+{
+	return isfinite(s.lo) && isfinite(s.hi);
+}
+
+struct et_span et_profile_sd_interval(const struct et_profile_row *r, const char **method)
+{
+	const struct {
+		struct et_span span;
+		const char *method;
+	} known[] = { { r->sd_bca, "bootstrap-bca" }, { r->sd_percentile, "bootstrap-percentile" },
+		{ r->sd_chi2, "chi-square" } };
+	size_t i = is_known(known[0].span) ? 0 : is_known(known[1].span) ? 1 : 2;
+
+	if (method)
+		*method = is_known(known[i].span) ? known[i].method : NULL;
+	return known[i].span;
+}
+
+bool et_profile_model_holds(const struct et_profile_row *r, enum et_profile_model m)
+{
+	const bool holds[] = { r->fit.gprof, r->fit.multinomial, r->fit.quantisation,
+		r->fit.with_total };
+
+	return r->fit.tested && holds[m];
+}

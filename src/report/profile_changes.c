@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Two profiles compared, for a terminal: the functions that really changed come first. */
+#include "base/alloc.h"
+#include "report/profile_parts.h"
+#include "report/sheet.h"
+
+#include <math.h>
+#include <string.h>
+
+#define DIM "2"
+#define BOLD "1"
+#define MORE "31"
+#define LESS "32"
+
+enum { NAMED = 3 };
+
+static const char *style_of(const struct et_profile_change *c)
+{
+	if (!c->contrast.significant)
+		return DIM;
+	return c->difference > 0 ? MORE : LESS;
+}
+
+static double whole_of(const struct et_profile_comparison *c)
+{
+	return c->total.mean_a;
+}
+
+/* "+3.9 ± 0.4 %" of all samples of the first command. */
+static const char *change_text(
+	const struct et_profile_comparison *all, const struct et_profile_change *c, char *buf)
+{
+	double whole = whole_of(all);
+	struct et_span i = { c->interval.lo / whole, c->interval.hi / whole };
+	double share = c->difference / whole;
+	char figure[ET_FIGURE];
+	/* The same digits as for a share; the sign is put before it. */
+	struct et_span about = { fabs(share) - et_span_half(i, share),
+		fabs(share) + et_span_half(i, share) };
+
+	et_format_share(fabs(share), about, figure);
+	snprintf(buf, ET_FIGURE, "%s%.80s", share < 0 ? "-" : "+", figure);
+	return buf;
+}
+
+static size_t changed(const struct et_profile_comparison *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n_rows; i++)
+		n += c->rows[i].contrast.significant;
+	return n;
+}
+
+static const char *row_name(const struct et_profile_change *c)
+{
+	return c->name ? c->name : et_profile_module_name(c->module);
+}
+
+/* "fn1 -3.9 ± 0.4 %, fn2 … and 4 more". */
+static char *list_changed(const struct et_profile_comparison *c, size_t n)
+{
+	char *text = NULL, figure[ET_FIGURE];
+
+	for (size_t i = 0; i < n && i < NAMED; i++)
+		et_append(&text, ", ", "%s %s", row_name(&c->rows[i]),
+			change_text(c, &c->rows[i], figure));
+	if (n > NAMED)
+		et_append(&text, "", " and %zu more", n - NAMED);
+	return text;
+}
+
+static void print_answer(const struct et_profiled *p, const struct et_page *page)
+{
+	const struct et_profile_comparison *c = &p->comparison;
+	const char *whole = et_profile_whole(p->experiment->profile);
+	size_t n = changed(c);
+	char figure[ET_FIGURE];
+	char *text;
+
+	if (n) {
+		ET_AUTO_FREE char *list = list_changed(c, n);
+		text = et_asprintf("%zu of %zu functions changed: %s of the %s of 1", n, c->family,
+			list, whole);
+	} else {
+		text = et_asprintf("no function of %zu is shown to have changed", c->family);
+	}
+	et_append(&text, "; ", "all together %s%s", change_text(c, &c->total, figure),
+		c->total.contrast.significant ? "" : ", which may be chance");
+	et_page_paragraph(page, 0, "", NULL, text, BOLD);
+	free(text);
+}
+
+static void print_table(const struct et_profiled *p, size_t shown, const struct et_page *page)
+{
+	static const struct et_sheet_column columns[] = { { "function", ET_SHEET_NAME, 0 },
+		{ "module", ET_SHEET_NAME, 1 }, { "1: samples", ET_SHEET_FIGURE, 4 },
+		{ "2: samples", ET_SHEET_FIGURE, 4 }, { "change, samples", ET_SHEET_FIGURE, 0 },
+		{ "p (Holm)", ET_SHEET_FIGURE, 3 }, { "", ET_SHEET_BAR, 2 } };
+	const struct et_profile_comparison *c = &p->comparison;
+	struct et_sheet s = { .columns = columns, .n_columns = ET_LENGTH(columns) };
+	double most = 0;
+
+	for (size_t i = 0; i < shown; i++)
+		most = fmax(most, fabs(c->rows[i].difference));
+	for (size_t i = 0; i < shown; i++) {
+		const struct et_profile_change *r = &c->rows[i];
+		const char *style = style_of(r);
+		char figure[ET_FIGURE];
+		et_sheet_name(&s, row_name(r), NULL);
+		et_sheet_name(&s, et_profile_module_name(r->module), DIM);
+		et_sheet_measured(&s, r->mean_a, NAN, NULL);
+		et_sheet_measured(&s, r->mean_b, NAN, NULL);
+		et_sheet_measured(
+			&s, r->difference, et_span_half(r->interval, r->difference), style);
+		snprintf(figure, sizeof(figure), r->contrast.p_holm < 0.001 ? "< 0.001" : "%.3f",
+			r->contrast.p_holm);
+		et_sheet_text(&s, isfinite(r->contrast.p_holm) ? figure : ET_DASH, "", style);
+		et_sheet_bar(&s, most > 0 ? fabs(r->difference) / most : 0, style);
+	}
+	et_sheet_print(&s, page);
+}
+
+/* The largest change that the functions without a shown change may still have. */
+static void print_bound(const struct et_profiled *p, const struct et_page *page)
+{
+	const struct et_profile_comparison *c = &p->comparison;
+	size_t n = changed(c);
+	double most = 0;
+	char figure[ET_FIGURE];
+
+	for (size_t i = n; i < c->n_rows; i++)
+		most = fmax(most, fmax(fabs(c->rows[i].interval.lo), fabs(c->rows[i].interval.hi)));
+	if (n < c->n_rows && most > 0 && isfinite(most)) {
+		ET_AUTO_FREE char *text =
+			et_asprintf("no %sfunction changed by more than %s of the %s of 1 (%g %%)",
+				n ? "other " : "", et_format_percent(most / whole_of(c), figure),
+				et_profile_whole(p->experiment->profile), 100 * (1 - c->alpha));
+		et_page_paragraph(page, 0, "", NULL, text, NULL);
+	}
+}
+
+void et_profile_changes(
+	const struct et_profiled *p, const struct et_page *page, const struct et_text_options *o)
+{
+	const struct et_profile_comparison *c = &p->comparison;
+	size_t shown = et_profile_shown(&p->view, c->n_rows);
+
+	(void)o;
+	print_answer(p, page);
+	for (size_t i = 0; i < p->n; i++) {
+		ET_AUTO_FREE char *lead = et_asprintf("%zu:", i + 1);
+		et_page_paragraph(page, 3, lead, DIM, p->experiment->commands[i].name, NULL);
+	}
+	putc('\n', page->out);
+	print_table(p, shown, page);
+	if (shown < c->n_rows)
+		fprintf(page->out, "… %zu more functions; --top 0 shows all\n", c->n_rows - shown);
+	print_bound(p, page);
+}

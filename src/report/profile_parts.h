@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shared by the writers of profiles only (report/profile.h). */
+#ifndef ET_REPORT_PROFILE_PARTS_H
+#define ET_REPORT_PROFILE_PARTS_H
+
+#include "report/profile.h"
+#include "report/terminal.h"
+
+/* The half width of an interval about x, of its longer side; NaN if it is not known. */
+double et_span_half(struct et_span s, double x);
+/* "CPU time", "cycles" or "samples": the thing that the shares are shares of. */
+const char *et_profile_whole(const struct et_profile *p);
+/* The file's name without its folder. */
+const char *et_profile_module_name(const char *module);
+/* The rows that are printed, of n. */
+size_t et_profile_shown(const struct et_profile_view *v, size_t n);
+/* The module of a row by module, else the name of its function. */
+const char *et_profile_row_name(const struct et_profile_row *r);
+/*
+ * "79.8 ± 0.6 %" of a share with its interval, both with the digits that the interval supports.
+ */
+const char *et_format_share(double share, struct et_span interval, char buf[ET_FIGURE]);
+
+enum et_profile_model {
+	ET_MODEL_GPROF,
+	ET_MODEL_MULTINOMIAL,
+	ET_MODEL_QUANTISATION,
+	ET_MODEL_WITH_TOTAL,
+	ET_PROFILE_MODELS,
+};
+
+extern const char *const et_profile_model_names[ET_PROFILE_MODELS];
+double et_profile_prediction(const struct et_profile_row *r, enum et_profile_model m);
+/* The interval of the standard deviation: BCa if it is known, else percentile or chi-square. */
+struct et_span et_profile_sd_interval(const struct et_profile_row *r, const char **method);
+/* Whether the data are compatible with the prediction; false if that is not known. */
+bool et_profile_model_holds(const struct et_profile_row *r, enum et_profile_model m);
+
+/* The text of a comparison: the answer, and the functions that changed. */
+void et_profile_changes(
+	const struct et_profiled *p, const struct et_page *page, const struct et_text_options *o);
+/* All figures of one command. */
+void et_profile_details(const struct et_profiled *p, size_t command, const struct et_page *page);
+/* The notes about all commands that fit into this many lines; returns how many are left. */
+size_t et_profile_notes(const struct et_profiled *p, const struct et_page *page, size_t lines);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A profile for a terminal: the answer, the table, how sure it is, and the notes that matter. */
+#include "base/alloc.h"
+#include "base/memstream.h"
+#include "report/profile_parts.h"
+#include "report/sheet.h"
+#include "report/warning.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NOTE_LINES = 8 };
+
+#define DIM "2"
+#define BOLD "1"
+#define YELLOW "33"
+
+/* --- the answer --- */
+
+/* "79.8 %", with the digits that its interval supports. */
+static const char *share_alone(double share, struct et_span interval, char buf[ET_FIGURE])
+{
+	char *sign;
+
+	et_format_share(share, interval, buf);
+	sign = strstr(buf, " ± ");
+	if (sign)
+		memcpy(sign, " %", sizeof(" %"));
+	return buf;
+}
+
+/* "79.2 … 80.4" of a proportion, in percent. */
+static const char *share_span(double share, struct et_span i, char buf[ET_FIGURE])
+{
+	struct et_scale s =
+		et_scale_of_value(100 * share, 100 * et_span_half(i, share), ET_UNIT_NONE);
+	char lo[ET_FIGURE], hi[ET_FIGURE];
+
+	s.decimals = s.decimals > 3 ? 3 : s.decimals < 0 ? 0 : s.decimals;
+	et_scale_number(s, 100 * fmax(i.lo, 0), lo);
+	et_scale_number(s, 100 * fmin(i.hi, 1), hi);
+	snprintf(buf, ET_FIGURE, "%.40s … %.40s", lo, hi);
+	return buf;
+}
+
+static double shown_share(const struct et_profiled *p, const struct et_profile_row *r)
+{
+	return p->view.total ? r->total_share : r->share;
+}
+
+static struct et_span shown_interval(const struct et_profiled *p, const struct et_profile_row *r)
+{
+	return p->view.total ? r->total_share_interval : r->share_interval;
+}
+
+char *et_profile_answer(const struct et_profiled *p, size_t command)
+{
+	const struct et_profile_result *r = &p->results[command];
+	const struct et_profile_row *a = r->rows, *b = r->n_rows > 1 ? r->rows + 1 : NULL;
+	const char *whole = et_profile_whole(p->experiment->profile);
+	char first[ET_FIGURE], second[ET_FIGURE], span[ET_FIGURE];
+
+	if (!r->n_rows || !r->runs)
+		return et_strdup("no run has a sample, so nothing is known");
+	share_alone(shown_share(p, a), shown_interval(p, a), first);
+	if (b)
+		share_alone(shown_share(p, b), shown_interval(p, b), second);
+	/* The intervals hold together, so apart ones prove the order; totals contain each other. */
+	if (b && !p->view.total && !(a->share_interval.lo > b->share_interval.hi))
+		return et_asprintf("%s and %s lead with %s and %s of the %s; which of them has "
+				   "more is not certain",
+			et_profile_row_name(a), et_profile_row_name(b), first, second, whole);
+	char *text = et_asprintf("%s has %s of the %s%s (%s, %g %%)", et_profile_row_name(a), first,
+		whole, p->view.total ? " with its callees" : "",
+		share_span(shown_share(p, a), shown_interval(p, a), span), 100 * r->level);
+	if (b && shown_share(p, b) > 0)
+		et_append(&text, ", then ", "%s %s", et_profile_row_name(b), second);
+	return text;
+}
+
+/* --- the table --- */
+
+static const struct et_sheet_column with_total[] = { { "function", ET_SHEET_NAME, 0 },
+	{ "module", ET_SHEET_NAME, 1 }, { "self %", ET_SHEET_FIGURE, 0 },
+	{ "total %", ET_SHEET_FIGURE, 5 }, { "samples", ET_SHEET_FIGURE, 4 },
+	{ "seen in", ET_SHEET_FIGURE, 3 }, { "", ET_SHEET_BAR, 2 } };
+static const struct et_sheet_column self_only[] = { { "function", ET_SHEET_NAME, 0 },
+	{ "module", ET_SHEET_NAME, 1 }, { "self %", ET_SHEET_FIGURE, 0 },
+	{ "samples", ET_SHEET_FIGURE, 4 }, { "seen in", ET_SHEET_FIGURE, 3 },
+	{ "", ET_SHEET_BAR, 2 } };
+static const struct et_sheet_column by_module[] = { { "module", ET_SHEET_NAME, 0 },
+	{ "self %", ET_SHEET_FIGURE, 0 }, { "samples", ET_SHEET_FIGURE, 4 },
+	{ "seen in", ET_SHEET_FIGURE, 3 }, { "", ET_SHEET_BAR, 2 } };
+
+static bool has_totals(const struct et_profile *p)
+{
+	for (size_t i = 1; i < p->n_nodes; i++) {
+		if (p->nodes[i].parent != ET_PROFILE_ROOT)
+			return true;
+	}
+	return false;
+}
+
+static void add_seen(struct et_sheet *s, const struct et_profile_row *r, size_t runs)
+{
+	char left[ET_FIGURE], right[ET_FIGURE];
+
+	snprintf(left, sizeof(left), "%zu", r->seen_in_runs);
+	snprintf(right, sizeof(right), " of %zu", runs);
+	if (r->seen_in_runs == runs)
+		et_sheet_text(s, "all", "", DIM);
+	else
+		et_sheet_text(s, left, right, NULL);
+}
+
+static void add_percent(struct et_sheet *s, double share, struct et_span i, const char *style)
+{
+	et_sheet_measured(s, 100 * share, 100 * et_span_half(i, share), style);
+}
+
+static void print_table(const struct et_profiled *p, const struct et_profile_result *r,
+	size_t shown, const struct et_page *page)
+{
+	bool modules = r->by == ET_BY_MODULE,
+	     totals = !modules && has_totals(p->experiment->profile);
+	struct et_sheet s = {
+		.columns = modules  ? by_module
+			   : totals ? with_total
+				    : self_only,
+		.n_columns = modules  ? ET_LENGTH(by_module)
+			     : totals ? ET_LENGTH(with_total)
+				      : ET_LENGTH(self_only),
+	};
+
+	for (size_t i = 0; i < shown; i++) {
+		const struct et_profile_row *row = &r->rows[i];
+		const char *style = p->view.total && totals ? NULL : BOLD;
+		et_sheet_name(&s, et_profile_row_name(row), NULL);
+		if (!modules)
+			et_sheet_name(&s, et_profile_module_name(row->module), DIM);
+		add_percent(&s, row->share, row->share_interval, style);
+		if (totals)
+			add_percent(&s, row->total_share, row->total_share_interval,
+				style ? NULL : BOLD);
+		et_sheet_measured(&s, row->mean, row->expanded_uncertainty, NULL);
+		add_seen(&s, row, r->runs);
+		et_sheet_bar(&s, p->view.total && totals ? row->total_share : row->share, NULL);
+	}
+	et_sheet_print(&s, page);
+}
+
+/* "… 31 more functions, each at most 0.4 % and together 3.1 %". */
+static void print_rest(const struct et_profiled *p, const struct et_profile_result *r, size_t shown,
+	const struct et_page *page)
+{
+	const char *kind = r->by == ET_BY_MODULE ? "module" : "function";
+	char each[ET_FIGURE], all[ET_FIGURE];
+	double most = 0, sum = 0;
+	size_t n = r->n_rows - shown;
+
+	for (size_t i = shown; i < r->n_rows; i++) {
+		most = fmax(most, shown_share(p, &r->rows[i]));
+		sum += r->rows[i].share;
+	}
+	et_format_percent(most, each);
+	et_format_percent(sum, all);
+	ET_AUTO_FREE char *text =
+		n == 1 ? et_asprintf("1 more %s with %s; --top 0 shows all", kind, each)
+		       : et_asprintf("%zu more %ss, each at most %s and together %s; --top 0 shows "
+				     "all",
+				 n, kind, each, all);
+	et_page_paragraph(page, 2, "…", DIM, text, DIM);
+}
+
+/* --- how sure it is --- */
+
+static void add_sampling(const struct et_profile *p, const struct et_profile_result *r, char **text)
+{
+	et_append(text, "", " (%s", p->event[0] ? p->event : p->plan.event);
+	if (r->period_ns > 0 && isfinite(r->period_ns) && p->way != ET_PROFILE_IMPORTED)
+		et_append(text, ", ", "%.4g Hz", 1e9 / r->period_ns);
+	if (p->way == ET_PROFILE_IMPORTED)
+		et_append(text, ", ", "imported");
+	else
+		et_append(text, ", ", "%s", p->plan.fixed ? "fixed period" : "random periods");
+	if (p->way != ET_PROFILE_IMPORTED && (p->plan.user_only || !p->kernel_allowed))
+		et_append(text, ", ", "without the kernel");
+	et_append(text, "", ")");
+}
+
+static void print_basis(
+	const struct et_profiled *p, const struct et_profile_result *r, const struct et_page *page)
+{
+	const char *kind = r->by == ET_BY_MODULE ? "modules" : "functions";
+
+	ET_AUTO_FREE char *text = et_asprintf(
+		"%zu run%s of %.0f samples", r->runs, r->runs == 1 ? "" : "s", r->total.mean);
+	add_sampling(p->experiment->profile, r, &text);
+	if (r->runs < 2)
+		et_append(&text, "; ", "one run shows no uncertainty: use more (--runs)");
+	else if (r->statements > 1)
+		et_append(&text, "; ",
+			"± holds for all %zu %s together at %g %% (k = %.2f, %zu statements)",
+			r->n_rows, kind, 100 * r->level, r->coverage_factor, r->statements);
+	else
+		et_append(&text, "; ", "± holds for each row by itself at %g %% (k = %.2f)",
+			100 * r->level, r->coverage_factor);
+	et_page_paragraph(page, 0, "", NULL, text, DIM);
+}
+
+static void print_command(const struct et_profiled *p, size_t c, const struct et_page *page)
+{
+	const struct et_profile_result *r = &p->results[c];
+	size_t shown = et_profile_shown(&p->view, r->n_rows);
+
+	ET_AUTO_FREE char *answer = et_profile_answer(p, c);
+	if (p->n > 1) {
+		ET_AUTO_FREE char *lead = et_asprintf("%zu:", c + 1);
+		et_page_paragraph(page, 0, lead, DIM, p->experiment->commands[c].name, BOLD);
+	}
+	et_page_paragraph(page, 0, "", NULL, answer, p->n > 1 ? NULL : BOLD);
+	if (!r->n_rows)
+		return;
+	putc('\n', page->out);
+	print_table(p, r, shown, page);
+	if (shown < r->n_rows)
+		print_rest(p, r, shown, page);
+	putc('\n', page->out);
+	print_basis(p, r, page);
+}
+
+static void print_all_warnings(const struct et_profiled *p, const struct et_page *page)
+{
+	for (size_t c = 0; c < p->n; c++)
+		et_warnings_text(page, 0, &p->results[c].warnings);
+	if (p->compared)
+		et_warnings_text(page, 0, &p->comparison.warnings);
+	et_warnings_text(page, 0, &p->warnings);
+}
+
+size_t et_profile_text(const struct et_profiled *p, const struct et_text_options *o, FILE *out)
+{
+	struct et_page page = {
+		.out = out, .width = o->width, .color = o->color, .full_names = o->full_names
+	};
+	size_t left = 0;
+
+	if (p->compared)
+		et_profile_changes(p, &page, o);
+	for (size_t c = 0; c < p->n && (!p->compared || o->verbose); c++) {
+		if (c || p->compared)
+			putc('\n', out);
+		print_command(p, c, &page);
+		if (o->verbose)
+			et_profile_details(p, c, &page);
+	}
+	if (o->quiet)
+		return 0;
+	struct et_memstream stream;
+	struct et_page notes = page;
+	notes.out = et_memstream_open(&stream);
+	if (o->verbose)
+		print_all_warnings(p, &notes);
+	else
+		left = et_profile_notes(p, &notes, NOTE_LINES);
+	ET_AUTO_FREE char *text = et_memstream_close(&stream);
+	fprintf(out, "%s%s", *text ? "\n" : "", text);
+	return left;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A profile as text, JSON, CSV, stacks, flame graph and page; names of functions are hostile. */
+#include "report/profile.h"
+#include "base/memstream.h"
+#include "profile_of.h"
+#include "report/terminal.h"
+#include "tap.h"
+
+#include <jansson.h>
+#include <locale.h>
+#include <math.h>
+#include <string.h>
+
+#define HOSTILE "ev\033[2Jil;<script>&\"'\nx"
+
+enum { RUNS = 6 };
+
+/* Counts of three functions; the last is in two runs only. */
+static const uint64_t counts[RUNS][3] = { { 80, 20, 0 }, { 82, 19, 1 }, { 79, 21, 0 },
+	{ 81, 18, 2 }, { 80, 22, 0 }, { 84, 20, 0 } };
+
+static struct et_experiment *make(const char *third)
+{
+	struct et_experiment *e = profile_of(1);
+	struct et_profile *p = e->profile;
+	uint32_t main_fn = et_profile_function_of(p, "main", "/bin/demo", ET_SPACE_USER, false);
+	uint32_t outer = et_profile_node_of(p, ET_PROFILE_ROOT, main_fn), nodes[3];
+	const char *names[] = { "fn2", "fn1", third };
+
+	for (size_t k = 0; k < 3; k++)
+		nodes[k] = et_profile_node_of(p, outer,
+			et_profile_function_of(p, names[k], "/bin/demo", ET_SPACE_USER, false));
+	p->plan.chains = ET_CHAINS_FP;
+	p->kernel_allowed = true;
+	for (uint32_t r = 0; r < RUNS; r++) {
+		struct et_profile_run run = profile_run();
+		for (size_t k = 0; k < 3; k++) {
+			if (counts[r][k])
+				et_profile_run_add(&run, nodes[k], counts[r][k], 0);
+		}
+		profile_add(e, 0, r + 1, &run);
+	}
+	return e;
+}
+
+static struct et_profiled judge(const struct et_experiment *e, struct et_profile_view view)
+{
+	struct et_profiled p;
+
+	et_profiled_judge(e, &view, &p);
+	return p;
+}
+
+static char *text_of(const struct et_profiled *p, struct et_text_options o)
+{
+	struct et_memstream s;
+
+	et_profile_text(p, &o, et_memstream_open(&s));
+	return et_memstream_close(&s);
+}
+
+static char *written(const struct et_profiled *p, const char *format)
+{
+	struct et_memstream s;
+
+	et_profile_format_find(format)->write(p, et_memstream_open(&s));
+	return et_memstream_close(&s);
+}
+
+static int widest_line(const char *text)
+{
+	int widest = 0;
+
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		ET_AUTO_FREE char *line = et_strndup(text, n);
+		int columns = et_columns(line);
+		widest = columns > widest ? columns : widest;
+		text += n + (text[n] == '\n');
+	}
+	return widest;
+}
+
+/* --- text --- */
+
+static void text(void)
+{
+	struct et_experiment *e = make("fn3");
+	struct et_profiled p = judge(e, et_default_profile_view);
+	ET_AUTO_FREE char *wide = text_of(&p, (struct et_text_options){ .width = 120 });
+
+	ok(!strncmp(wide, "fn2 has 79.", 11), "text: the answer is the first line");
+	ok(strstr(wide, ", then fn1 19."), "text: the answer names the second function");
+	ok(strstr(wide, "2 of 6"), "text: it shows in how many runs a function was seen");
+	ok(strstr(wide, "6 runs of 102 samples"), "text: it names the runs and their samples");
+	ok(strstr(wide, "functions together at 95 %"),
+		"text: it says which statements hold together");
+	for (int width = 40; width <= 120; width += 20) {
+		ET_AUTO_FREE char *t = text_of(&p, (struct et_text_options){ .width = width });
+		ok(widest_line(t) <= width, "text: no line is wider than %d columns", width);
+		ok(strstr(t, "self %"), "text: %d columns have the share", width);
+	}
+	ET_AUTO_FREE char *verbose =
+		text_of(&p, (struct et_text_options){ .width = 80, .verbose = true });
+	ok(strstr(verbose, "multinom."), "text: -v prints the models");
+	ok(strstr(verbose, "By module"), "text: -v prints the modules");
+	ok(widest_line(verbose) <= 80, "text: -v fits into 80 columns");
+	et_profiled_free(&p);
+	et_experiment_free(e);
+}
+
+static void top_rows(void)
+{
+	struct et_experiment *e = make("fn3");
+	struct et_profile_view view = et_default_profile_view;
+
+	view.top = 1;
+	struct et_profiled p = judge(e, view);
+	ET_AUTO_FREE char *t = text_of(&p, (struct et_text_options){ .width = 100 });
+	ok(strstr(t, "… 3 more functions, each at most 20 % and together 20 %"),
+		"text: --top says how many functions are hidden, and how much they have");
+	et_profiled_free(&p);
+	et_experiment_free(e);
+}
+
+/* --- figures --- */
+
+static double number(const json_t *o, const char *key)
+{
+	return json_number_value(json_object_get(o, key));
+}
+
+static void json_figures(void)
+{
+	struct et_experiment *e = make("fn3");
+	struct et_profiled p = judge(e, et_default_profile_view);
+	ET_AUTO_FREE char *t = written(&p, "profile");
+	json_error_t err;
+	json_t *root = json_loads(t, 0, &err);
+	const json_t *fn2 = json_array_get(json_object_get(root, "functions"), 0);
+	double mean = 0, squares = 0, share = 0;
+
+	ok(root, "json: it can be parsed (%s)", root ? "" : err.text);
+	for (size_t r = 0; r < RUNS; r++) {
+		mean += (double)counts[r][0] / RUNS;
+		share += (double)counts[r][0] /
+			 (double)(counts[r][0] + counts[r][1] + counts[r][2]) / RUNS;
+	}
+	for (size_t r = 0; r < RUNS; r++)
+		squares += pow((double)counts[r][0] - mean, 2);
+	is_str(json_string_value(json_object_get(fn2, "name")), "fn2", "json: largest share first");
+	ok(fabs(number(fn2, "mean_samples") - mean) < 1e-9, "json: mean");
+	ok(fabs(number(fn2, "sd") - sqrt(squares / (RUNS - 1))) < 1e-9, "json: sd");
+	ok(fabs(number(fn2, "standard_uncertainty") - sqrt(squares / (RUNS - 1) / RUNS)) < 1e-9,
+		"json: standard uncertainty");
+	ok(fabs(number(fn2, "share") - share) < 1e-12, "json: share");
+	ok(fabs(number(json_object_get(fn2, "predicted_sd"), "gprof") - sqrt(mean)) < 1e-9,
+		"json: gprof's prediction is the square root of the mean");
+	ok(json_is_null(json_object_get(json_object_get(fn2, "predicted_sd"), "quantization")),
+		"json: without calls the quantisation model predicts nothing");
+	ok(json_integer_value(json_object_get(root, "runs")) == RUNS, "json: runs");
+	ok(fabs(number(json_object_get(root, "samples_total"), "mean") - 609.0 / RUNS) < 1e-9,
+		"json: mean of all samples");
+	json_decref(root);
+	et_profiled_free(&p);
+	et_experiment_free(e);
+}
+
+static void stacks(void)
+{
+	struct et_experiment *e = make("fn3");
+	struct et_profiled p = judge(e, et_default_profile_view);
+	ET_AUTO_FREE char *folded = written(&p, "folded");
+	ET_AUTO_FREE char *scope = written(&p, "speedscope");
+	json_t *root = json_loads(scope, 0, NULL);
+	const json_t *profile = json_array_get(json_object_get(root, "profiles"), 0);
+	const json_t *weights = json_object_get(profile, "weights");
+	double sum = 0;
+
+	is_str(folded, "main;fn2 81\nmain;fn1 20\nmain;fn3 0.5\n", "folded: means over the runs");
+	ok(json_array_size(weights) == json_array_size(json_object_get(profile, "samples")),
+		"speedscope: as many weights as stacks");
+	for (size_t i = 0; i < json_array_size(weights); i++)
+		sum += json_number_value(json_array_get(weights, i));
+	ok(fabs(sum - number(profile, "endValue")) < 1e-6, "speedscope: the weights add up");
+	json_decref(root);
+	et_profiled_free(&p);
+	et_experiment_free(e);
+}
+
+/* --- hostile names --- */
+
+static bool has_control(const char *s)
+{
+	for (; *s; s++) {
+		if ((unsigned char)*s < 0x20 && *s != '\n')
+			return true;
+	}
+	return false;
+}
+
+static void hostile(void)
+{
+	struct et_experiment *e = make(HOSTILE);
+	struct et_profiled p = judge(e, et_default_profile_view);
+
+	for (const struct et_profile_format *f = et_profile_formats; f->name; f++) {
+		ET_AUTO_FREE char *t = written(&p, f->name);
+		ok(!has_control(t), "%s: control characters of names are replaced", f->name);
+		ok(!strstr(t, "<script") || !strcmp(f->name, "profile") ||
+				!strcmp(f->name, "speedscope") || !strcmp(f->name, "folded") ||
+				!strcmp(f->name, "profile-csv"),
+			"%s: names cannot contain markup", f->name);
+	}
+	ET_AUTO_FREE char *folded = written(&p, "folded");
+	folded[strlen(folded) - 1] = '\0';
+	const char *last = strrchr(folded, '\n');
+	ok(last && strchr(last, ';') == strrchr(last, ';'),
+		"folded: a semicolon in a name does not add a function");
+	ET_AUTO_FREE char *t =
+		text_of(&p, (struct et_text_options){ .width = 80, .verbose = true });
+	ok(!has_control(t), "text: control characters of names are replaced");
+	et_profiled_free(&p);
+	et_experiment_free(e);
+}
+
+/* --- nothing --- */
+
+static void empty(void)
+{
+	struct et_experiment *e = profile_of(1);
+	struct et_profiled p = judge(e, et_default_profile_view);
+
+	for (const struct et_profile_format *f = et_profile_formats; f->name; f++) {
+		ET_AUTO_FREE char *t = written(&p, f->name);
+		ok(t, "%s: a profile without runs", f->name);
+	}
+	ET_AUTO_FREE char *t = text_of(&p, (struct et_text_options){ .width = 80 });
+	ok(strstr(t, "no run has a sample"), "text: a profile without runs says so");
+	et_profiled_free(&p);
+	et_experiment_free(e);
+}
+
+int main(void)
+{
+	setlocale(LC_ALL, "C.UTF-8");
+	text();
+	top_rows();
+	json_figures();
+	stacks();
+	hostile();
+	empty();
+	return tap_done();
+}
