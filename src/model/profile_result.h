@@ -93,22 +93,30 @@ struct et_profile_result {
 
 /* How one function differs between two commands. */
 struct et_profile_change {
-	uint32_t function;
+	uint32_t function;   /* of command a, or of b if a does not have it */
+	uint32_t function_b; /* the same function in b, which may be in another file */
 	const char *name, *module;
 	double mean_a, mean_b; /* samples per run */
 	double share_a, share_b;
-	double difference;           /* mean_b - mean_a */
-	struct et_span interval;     /* of the difference, at the simultaneous level */
-	struct et_contrast contrast; /* the protocol of `compare`, with Holm over all functions */
+	double difference; /* mean_b - mean_a */
+	/*
+	 * Of the difference, at the level of the contrast, so that all intervals hold together.
+	 * Holm is sharper: a significant row may have an interval that just contains 0.
+	 */
+	struct et_span interval;
+	/* The protocol of `compare`, with Holm over all functions; a rare one has no p. */
+	struct et_contrast contrast;
 };
 
 struct et_profile_comparison {
 	uint32_t a, b; /* commands */
 	double alpha;
 	size_t family;                  /* functions that were tested together */
+	size_t too_rare;                /* functions with too few samples to be tested */
+	double level;                   /* of each interval, by Šidák */
 	struct et_profile_change *rows; /* significant ones first, then by size of the change */
 	size_t n_rows;
-	struct et_profile_change total; /* all samples */
+	struct et_profile_change total; /* all samples; tested by itself */
 	struct et_warnings warnings;
 };
 

@@ -23,7 +23,13 @@ struct et_profile_options {
  */
 void et_profile_judge(const struct et_experiment *e, uint32_t command,
 	const struct et_profile_options *o, struct et_profile_result *out);
-/* Compares command b with command a, function by function, at the level alpha for all of them. */
+/*
+ * Compares command b with command a, function by function, at the level alpha for all of them. Runs
+ * of the same round are pairs; without rounds, the runs are two independent series. Functions of
+ * the same name are the same, even if the file is another one, unless the name is ambiguous. Those
+ * with fewer than ET_PROFILE_TESTABLE samples in all are not tested.
+ */
+enum { ET_PROFILE_TESTABLE = 20 };
 void et_profile_compare(const struct et_experiment *e, uint32_t a, uint32_t b, double alpha,
 	struct et_profile_comparison *out);
 
