@@ -25,10 +25,11 @@ static const uint64_t for_runs = BIT(CAP_KILL) | BIT(CAP_SETUID) | BIT(CAP_SETGI
 
 /*
  * To set up and close observers: exit records (CAP_NET_ADMIN), BPF programs and perf events, for
- * which kernels before 5.8 want CAP_SYS_ADMIN. kernel.numa_balancing wants CAP_SYS_ADMIN too.
+ * which kernels before 5.8 want CAP_SYS_ADMIN. kernel.numa_balancing wants CAP_SYS_ADMIN too. The
+ * addresses of /proc/kallsyms need CAP_SYSLOG.
  */
-static const uint64_t for_set_up =
-	BIT(CAP_NET_ADMIN) | BIT(CAP_PERFMON) | BIT(CAP_SYS_ADMIN) | BIT(CAP_IPC_LOCK);
+static const uint64_t for_set_up = BIT(CAP_NET_ADMIN) | BIT(CAP_PERFMON) | BIT(CAP_SYS_ADMIN) |
+				   BIT(CAP_IPC_LOCK) | BIT(CAP_SYSLOG);
 
 struct sets {
 	uint64_t effective, permitted, inheritable;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/module.h"
 #include "base/alloc.h"
+#include "profile/place.h"
 
 #include <elf.h>
 #include <inttypes.h>
@@ -21,6 +22,8 @@ static enum et_module_kind kind_of(const char *path)
 {
 	if (!strcmp(path, "[vdso]"))
 		return ET_MODULE_VDSO;
+	if (begins_with(path, "/memfd:"))
+		return ET_MODULE_MEMFD;
 	if (path[0] != '/' || begins_with(path, "//anon") || begins_with(path, "/dev/zero") ||
 		begins_with(path, "/SYSV") || begins_with(path, "/anon_hugepage"))
 		return ET_MODULE_ANONYMOUS;
@@ -34,7 +37,8 @@ static struct et_module *new_module(const struct et_mapping *mapping)
 
 	m->path = et_strdup(mapping->path);
 	m->kind = kind_of(mapping->path);
-	m->by_page.width = m->by_address.width = sizeof(uint64_t);
+	m->by_page.width = sizeof(uint64_t);
+	m->nameless = ET_PROFILE_NONE;
 	if (size <= sizeof(m->build_id.bytes)) {
 		m->build_id.size = size;
 		if (size)
@@ -100,70 +104,50 @@ static void read_module(struct et_modules *all, struct et_module *m)
 
 /* --- which function --- */
 
-/* Returns the function of the address itself, if the plan wants each address to be one. */
-static uint32_t function_at(struct et_modules *all, struct et_module *m, uint64_t key,
-	const char *name, uint64_t distance, bool unnamed)
-{
-	uint64_t *kept = et_hash_put(&m->by_address, key + 1 ? key + 1 : 1);
-
-	if (!*kept) {
-		char *text = et_asprintf("%s+0x%" PRIx64, name, distance);
-		*kept = 1 + (uint64_t)et_profile_function_of(
-				    all->profile, text, m->path, ET_SPACE_USER, unnamed);
-		free(text);
-	}
-	return (uint32_t)(*kept - 1);
-}
-
-/* The name of code without a symbol: the offset in the file where it begins. */
-static void offset_name(uint64_t offset, char name[32])
-{
-	snprintf(name, 32, "[0x%" PRIx64 "]", offset);
-}
-
+/* Code without a symbol is named by the offset in the file where its page begins. */
 static void resolve_by_page(
 	struct et_modules *all, struct et_module *m, uint64_t offset, struct et_resolved *out)
 {
 	uint64_t page = offset & ~(uint64_t)(PAGE - 1);
-	char name[32];
-
-	offset_name(page, name);
-	if (all->profile->plan.addresses) {
-		out->functions[0] = function_at(all, m, offset, name, offset - page, true);
-		return;
-	}
 	uint64_t *kept = et_hash_put(&m->by_page, page + 1);
-	if (!*kept)
-		*kept = 1 + (uint64_t)et_profile_function_of(
-				    all->profile, name, m->path, ET_SPACE_USER, true);
-	out->functions[0] = (uint32_t)(*kept - 1);
+	uint32_t number = *kept ? (uint32_t)(*kept - 1) : ET_PROFILE_NONE;
+	char name[32];
+	struct et_place place = { name, m->path, ET_SPACE_USER, true, offset - page };
+
+	snprintf(name, sizeof(name), "[0x%" PRIx64 "]", page);
+	out->functions[0] =
+		et_place_function(all->profile, &place, &number, &m->by_address, offset);
+	if (number != ET_PROFILE_NONE)
+		*kept = 1 + (uint64_t)number;
 }
 
 static void resolve_by_symbol(struct et_modules *all, struct et_module *m, struct et_symbol *symbol,
 	uint64_t address, struct et_resolved *out)
 {
-	const char *name = et_symbols_name(&m->object.symbols, symbol);
+	struct et_place place = { .name = et_symbols_name(&m->object.symbols, symbol),
+		.module = m->path,
+		.space = ET_SPACE_USER,
+		.distance = address - symbol->start };
 
-	out->at_entry = address == symbol->start;
-	if (all->profile->plan.addresses) {
-		out->functions[0] =
-			function_at(all, m, address, name, address - symbol->start, false);
-		return;
-	}
-	if (symbol->function == ET_PROFILE_NONE)
-		symbol->function =
-			et_profile_function_of(all->profile, name, m->path, ET_SPACE_USER, false);
-	out->functions[0] = symbol->function;
+	out->at_entry = !place.distance;
+	out->functions[0] =
+		et_place_function(all->profile, &place, &symbol->function, &m->by_address, address);
 }
 
-static void resolve_anonymous(struct et_modules *all, struct et_module *m, struct et_resolved *out)
+static void resolve_anonymous(
+	struct et_modules *all, struct et_module *m, uint64_t address, struct et_resolved *out)
 {
-	uint64_t *kept = et_hash_put(&m->by_page, 1);
+	struct et_place place = { "[anonymous]", "[unknown]", ET_SPACE_UNKNOWN, true, address };
 
-	if (!*kept)
-		*kept = 1 + (uint64_t)et_profile_function_of(all->profile, "[anonymous]",
-				    "[unknown]", ET_SPACE_UNKNOWN, true);
-	out->functions[0] = (uint32_t)(*kept - 1);
+	out->functions[0] =
+		et_place_function(all->profile, &place, &m->nameless, &m->by_address, address);
+}
+
+bool et_modules_may_be_generated(const struct et_modules *m, uint32_t module)
+{
+	enum et_module_kind kind = m->list[module]->kind;
+
+	return kind == ET_MODULE_ANONYMOUS || kind == ET_MODULE_MEMFD;
 }
 
 void et_modules_resolve(
@@ -176,7 +160,7 @@ void et_modules_resolve(
 	if (!its->read)
 		read_module(m, its);
 	if (its->kind == ET_MODULE_ANONYMOUS) {
-		resolve_anonymous(m, its, out);
+		resolve_anonymous(m, its, offset, out);
 		return;
 	}
 	struct et_symbol *symbol = et_object_address(&its->object, offset, &address)

@@ -13,7 +13,8 @@
 enum et_module_kind {
 	ET_MODULE_FILE,
 	ET_MODULE_VDSO,
-	ET_MODULE_ANONYMOUS, /* memory of no file, or of one that has no name any more */
+	ET_MODULE_ANONYMOUS,
+	ET_MODULE_MEMFD, /* memory with a name, but not one of the file system */
 };
 
 struct et_module {
@@ -22,9 +23,9 @@ struct et_module {
 	struct et_build_id build_id;
 	bool read;
 	struct et_object object;
-	/* The numbers of functions: by the page of the file, and by the address (plan.addresses).
-	 */
+	/* The numbers of functions: by page of the file, and by address (plan.addresses). */
 	struct et_hash by_page, by_address;
+	uint32_t nameless; /* the function of memory without a file */
 };
 
 struct et_modules {
@@ -37,6 +38,8 @@ struct et_modules {
 
 /* Returns the number of the module that was mapped, which is added if it is new. */
 uint32_t et_modules_of(struct et_modules *m, const struct et_mapping *mapping);
+/* Whether the module is memory without a file, where programs put code that they generate. */
+bool et_modules_may_be_generated(const struct et_modules *m, uint32_t module);
 /* The function at an offset of the module's file. */
 void et_modules_resolve(
 	struct et_modules *m, uint32_t module, uint64_t offset, struct et_resolved *out);

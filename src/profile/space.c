@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/space.h"
 #include "base/alloc.h"
+#include "profile/jit.h"
+#include "profile/kernel.h"
 #include "profile/module.h"
+#include "profile/place.h"
 
 #include <assert.h>
 #include <string.h>
@@ -28,15 +31,17 @@ struct mappings {
 
 struct process {
 	struct mappings *mappings; /* NULL: none */
+	struct et_jit *jit;        /* NULL: not looked for yet */
 };
 
 struct et_spaces {
 	struct et_profile *profile;
 	char *root;
 	struct et_modules modules;
+	struct et_kernel kernel;
 	struct et_hash processes;
 	uint64_t age;
-	uint32_t unknown, kernel; /* functions; ET_PROFILE_NONE: not needed yet */
+	uint32_t unknown; /* the function of addresses where nothing is mapped */
 };
 
 struct et_spaces *et_spaces_new(const char *root, struct et_profile *profile)
@@ -47,7 +52,8 @@ struct et_spaces *et_spaces_new(const char *root, struct et_profile *profile)
 	s->root = et_strdup(root);
 	s->modules = (struct et_modules){ .root = s->root, .profile = profile };
 	s->processes.width = sizeof(struct process);
-	s->unknown = s->kernel = ET_PROFILE_NONE;
+	s->unknown = ET_PROFILE_NONE;
+	et_kernel_open(&s->kernel, root);
 	return s;
 }
 
@@ -57,6 +63,8 @@ static void release(struct process *p)
 {
 	struct mappings *m = p->mappings;
 
+	et_jit_free(p->jit);
+	p->jit = NULL;
 	p->mappings = NULL;
 	if (!m || --m->users)
 		return;
@@ -207,35 +215,49 @@ void et_spaces_free(struct et_spaces *s)
 		return;
 	et_spaces_clear(s);
 	et_modules_free(&s->modules);
+	et_kernel_close(&s->kernel);
 	free(s->root);
 	free(s);
 }
 
 /* --- addresses --- */
 
-/* A function that stands for a whole space. */
-static void resolve_as(struct et_spaces *s, uint32_t *kept, const char *name,
-	enum et_space_kind space, struct et_resolved *out)
+/* Generated code is in memory without a file; its map may name it. */
+static bool resolve_generated(struct et_spaces *s, struct process *p, pid_t process,
+	uint64_t address, struct et_resolved *out)
 {
-	if (*kept == ET_PROFILE_NONE)
-		*kept = et_profile_function_of(s->profile, name, name, space, true);
-	*out = (struct et_resolved){ .functions = { *kept }, .n = 1 };
+	if (!p->jit) {
+		p->jit = et_calloc(1, sizeof(*p->jit));
+		p->jit->process = process;
+	}
+	return et_jit_resolve(p->jit, s->root, s->profile, address, out);
+}
+
+static void resolve_unknown(struct et_spaces *s, uint64_t address, struct et_resolved *out)
+{
+	struct et_place place = { "[unknown]", "[unknown]", ET_SPACE_UNKNOWN, true, address };
+
+	*out = (struct et_resolved){ .n = 1 };
+	out->functions[0] = et_place_function(s->profile, &place, &s->unknown, NULL, 0);
 }
 
 void et_spaces_resolve(
 	struct et_spaces *s, pid_t process, bool kernel, uint64_t address, struct et_resolved *out)
 {
 	if (kernel) {
-		resolve_as(s, &s->kernel, "[kernel]", ET_SPACE_KERNEL, out);
+		et_kernel_resolve(&s->kernel, s->profile, address, out);
 		return;
 	}
-	const struct process *p = et_hash_find(&s->processes, (uint64_t)(uint32_t)process + 1);
+	struct process *p = et_hash_find(&s->processes, (uint64_t)(uint32_t)process + 1);
 	const struct mappings *m = p ? p->mappings : NULL;
 	size_t i = m ? first_after(m, address) : 0;
 	if (!m || i == m->n || m->list[i].start > address) {
-		resolve_as(s, &s->unknown, "[unknown]", ET_SPACE_UNKNOWN, out);
+		resolve_unknown(s, address, out);
 		return;
 	}
-	et_modules_resolve(&s->modules, m->list[i].module,
-		address - m->list[i].start + m->list[i].offset, out);
+	const struct mapped *found = &m->list[i];
+	if (et_modules_may_be_generated(&s->modules, found->module) &&
+		resolve_generated(s, p, process, address, out))
+		return;
+	et_modules_resolve(&s->modules, found->module, address - found->start + found->offset, out);
 }

@@ -7,6 +7,8 @@
 
 /* Limits of one table, against files that pretend to have more. */
 enum { MOST_SYMBOLS = 1 << 24, MOST_NAMES = 1 << 30 };
+/* Of the kernel's code. */
+enum { PAGE = 4096 };
 
 /* Returns the offset of a copy of the name. */
 static uint32_t keep_name(struct et_symbols *t, const char *name)
@@ -114,45 +116,92 @@ static void add_piece(struct pieces *p, uint64_t start, uint64_t end, uint32_t s
 	p->list[p->n++] = (struct et_symbol_piece){ start, end, symbol };
 }
 
-/* The end of a symbol: a symbol without size extends to the next of the same source. */
+/*
+ * The end of a symbol: a symbol without size extends to the next of the same source. Between the
+ * modules of the kernel are gaps, so the last of a module ends with the page after its own, as in
+ * perf.
+ */
 static uint64_t end_of(const struct et_symbols *t, size_t i, size_t to)
 {
-	const struct et_symbol *s = &t->symbols[i];
-	uint64_t end = s->end;
+	const struct et_symbol *s = &t->symbols[i], *next = s + 1;
+	uint64_t end = s->end, limit = s->limit;
 
 	if (end > s->start)
 		return end;
-	end = i + 1 < to ? t->symbols[i + 1].start : UINT64_MAX;
-	return end < s->limit ? end : s->limit;
+	end = i + 1 < to ? next->start : UINT64_MAX;
+	if ((i + 1 == to || next->owner != s->owner) && limit - s->start > 2 * PAGE)
+		limit = (s->start & ~(uint64_t)(PAGE - 1)) + 2 * PAGE;
+	return end < limit ? end : limit;
 }
 
-/*
- * The pieces of the symbols [from, to), which ascend by start: a symbol that begins inside another
- * one interrupts it, as a nested function does.
- */
-static void nest(const struct et_symbols *t, size_t from, size_t to, struct pieces *out)
+/* The symbols that cover an address: a binary heap, whose first member is the one that counts. */
+struct heap {
+	const struct et_symbols *table;
+	struct et_symbol_piece *list;
+	size_t n;
+};
+
+/* Otherwise a symbol that begins inside another one interrupts it, as a nested function does. */
+static bool counts_before(const struct heap *h, size_t a, size_t b)
 {
-	struct et_symbol_piece *open = et_calloc(to - from + 1, sizeof(*open));
-	size_t depth = 0;
+	const struct et_symbol *sa = &h->table->symbols[h->list[a].symbol];
+	const struct et_symbol *sb = &h->table->symbols[h->list[b].symbol];
+
+	return h->table->last_wins ? sa->owner > sb->owner : sa->start > sb->start;
+}
+
+static void swap(struct heap *h, size_t a, size_t b)
+{
+	struct et_symbol_piece kept = h->list[a];
+
+	h->list[a] = h->list[b];
+	h->list[b] = kept;
+}
+
+static void push(struct heap *h, struct et_symbol_piece piece)
+{
+	size_t i = h->n++;
+
+	h->list[i] = piece;
+	for (; i && counts_before(h, i, (i - 1) / 2); i = (i - 1) / 2)
+		swap(h, i, (i - 1) / 2);
+}
+
+static void pop(struct heap *h)
+{
+	h->list[0] = h->list[--h->n];
+	for (size_t i = 0, child; (child = 2 * i + 1) < h->n; i = child) {
+		if (child + 1 < h->n && counts_before(h, child + 1, child))
+			child++;
+		if (!counts_before(h, child, i))
+			break;
+		swap(h, i, child);
+	}
+}
+
+/* The pieces of the symbols [from, to), which ascend by start. */
+static void cut(const struct et_symbols *t, size_t from, size_t to, struct pieces *out)
+{
+	struct heap open = { .table = t };
 	uint64_t at = 0;
 
-	for (size_t i = from; i <= to; i++) {
-		uint64_t next = i < to ? t->symbols[i].start : UINT64_MAX;
-		while (depth && at < next) {
-			const struct et_symbol_piece *top = &open[depth - 1];
-			uint64_t end = top->end < next ? top->end : next;
-			add_piece(out, at, end, top->symbol);
-			at = end > at ? end : at;
-			if (top->end > next)
-				break;
-			depth--;
-		}
-		at = next;
-		if (i < to)
-			open[depth++] =
-				(struct et_symbol_piece){ next, end_of(t, i, to), (uint32_t)i };
+	open.list = et_calloc(to - from + 1, sizeof(*open.list));
+	for (size_t i = from; i < to || open.n;) {
+		if (!open.n)
+			at = t->symbols[i].start;
+		for (; i < to && t->symbols[i].start <= at; i++)
+			push(&open, (struct et_symbol_piece){ at, end_of(t, i, to), (uint32_t)i });
+		while (open.n && open.list[0].end <= at)
+			pop(&open);
+		if (!open.n)
+			continue;
+		uint64_t end = open.list[0].end;
+		if (i < to && t->symbols[i].start < end)
+			end = t->symbols[i].start;
+		add_piece(out, at, end, open.list[0].symbol);
+		at = end;
 	}
-	free(open);
+	free(open.list);
 }
 
 /* Adds the parts of `lower` that `upper` leaves free, and `upper` itself, to out. */
@@ -185,12 +234,13 @@ void et_symbols_finish(struct et_symbols *t)
 
 	if (t->n)
 		qsort_r(t->symbols, t->n, sizeof(*t->symbols), by_source_and_start, t->names);
-	drop_aliases(t);
+	if (!t->last_wins)
+		drop_aliases(t);
 	for (size_t from = 0, to; from < t->n; from = to) {
 		struct pieces own = { 0 }, merged = { 0 };
 		for (to = from; to < t->n && t->symbols[to].source == t->symbols[from].source;)
 			to++;
-		nest(t, from, to, &own);
+		cut(t, from, to, &own);
 		underlay(&all, &own, &merged);
 		free(all.list);
 		free(own.list);

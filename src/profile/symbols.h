@@ -30,7 +30,7 @@ struct et_symbol {
 			   limit */
 	uint64_t limit; /* end of the section */
 	uint32_t name;  /* offset in the names */
-	uint32_t owner; /* the caller's: for instance the number of a kernel module */
+	uint32_t owner; /* the caller's: the number of a kernel module, or the age of a line */
 	/* Its number in the profile, which the caller keeps here; ET_PROFILE_NONE at first. */
 	uint32_t function;
 	uint8_t source, binding;
@@ -49,7 +49,8 @@ struct et_symbols {
 	size_t names_size, names_room;
 	struct et_symbol_piece *pieces; /* ascending and disjoint; made by et_symbols_finish */
 	size_t n_pieces, pieces_room;
-	bool full; /* some symbols were omitted: the table has reached its limit */
+	bool last_wins; /* of ranges that overlap, the one with the largest `owner` counts */
+	bool full;      /* some symbols were omitted: the table has reached its limit */
 };
 
 /* Adds a symbol; the members `name` and `function` are set here, and the name is copied. */

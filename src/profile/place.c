@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "profile/place.h"
+#include "base/alloc.h"
+
+#include <inttypes.h>
+
+static uint32_t at_address(struct et_profile *p, const struct et_place *place)
+{
+	char *name = et_asprintf("%s+0x%" PRIx64, place->name, place->distance);
+	uint32_t function =
+		et_profile_function_of(p, name, place->module, place->space, place->unnamed);
+
+	free(name);
+	return function;
+}
+
+uint32_t et_place_function(struct et_profile *p, const struct et_place *place, uint32_t *number,
+	struct et_hash *addresses, uint64_t key)
+{
+	if (p->plan.addresses) {
+		if (!addresses)
+			return at_address(p, place);
+		addresses->width = sizeof(uint64_t);
+		uint64_t *kept = et_hash_put(addresses, key + 1 ? key + 1 : 1);
+		if (!*kept)
+			*kept = 1 + (uint64_t)at_address(p, place);
+		return (uint32_t)(*kept - 1);
+	}
+	if (*number == ET_PROFILE_NONE)
+		*number = et_profile_function_of(
+			p, place->name, place->module, place->space, place->unnamed);
+	return *number;
+}
