@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The points, their weights, and the comparison of the models. */
+#include "stats/growth.h"
+#include "base/alloc.h"
+#include "num/line.h"
+#include "stats/growth_internal.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { LEAST_USUAL_DF = 4, SPREAD_POWER_MOST = 3 };
+/* The free power imitates other models; it must be 20 times as likely to be preferred. */
+static const double power_prior = 0.05;
+/* Relative spread that we believe at least: times are not exact to more digits. */
+static const double least_spread = 1e-9;
+
+/* --- points --- */
+
+struct pair {
+	double size, time;
+};
+
+static int by_size(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+
+	return (x->size > y->size) - (x->size < y->size);
+}
+
+static void add_point(struct et_growth *g, const struct pair *pairs, size_t n)
+{
+	struct et_growth_point *p = &g->points[g->n++];
+	double sum = 0, squares = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += pairs[i].time - pairs[0].time;
+	*p = (struct et_growth_point){ .size = pairs[0].size,
+		.n = n,
+		.mean = pairs[0].time + sum / (double)n,
+		.variance = NAN };
+	for (size_t i = 0; i < n; i++)
+		squares += (pairs[i].time - p->mean) * (pairs[i].time - p->mean);
+	if (n > 1)
+		p->variance = squares / (double)(n - 1);
+}
+
+static void gather(struct et_growth *g, const double *sizes, const double *times, size_t n)
+{
+	ET_AUTO_FREE struct pair *pairs = et_calloc(n + 1, sizeof(*pairs));
+	size_t distinct = 0, from = 0;
+
+	for (size_t i = 0; i < n; i++)
+		pairs[i] = (struct pair){ sizes[i], times[i] };
+	qsort(pairs, n, sizeof(*pairs), by_size);
+	for (size_t i = 0; i < n; i++)
+		distinct += i == 0 || pairs[i].size > pairs[i - 1].size;
+	g->points = et_calloc(distinct + 1, sizeof(*g->points));
+	g->samples = n;
+	for (size_t i = 1; i <= n; i++) {
+		if (i == n || pairs[i].size > pairs[from].size) {
+			add_point(g, pairs + from, i - from);
+			from = i;
+		}
+	}
+}
+
+/* --- weights --- */
+
+/* Relative variance of one sample over all sizes; NaN without repetitions. */
+static double relative_variance(const struct et_growth *g)
+{
+	double sum = 0, df = 0;
+
+	for (size_t i = 0; i < g->n; i++) {
+		const struct et_growth_point *p = &g->points[i];
+
+		if (p->n < 2)
+			continue;
+		sum += (double)(p->n - 1) * p->variance / (p->mean * p->mean);
+		df += (double)(p->n - 1);
+	}
+	return df > 0 ? fmax(sum / df, least_spread * least_spread) : NAN;
+}
+
+/*
+ * Smooths the means by a parabola in logarithms. A weight that depends on the mean itself would
+ * give more weight to means that are too low by chance. Means that are farther from the parabola
+ * than chance allows are kept.
+ */
+static void smooth_levels(struct et_growth *g, double relative)
+{
+	ET_AUTO_FREE double *room = et_calloc(4 * g->n, sizeof(*room));
+	double *one = room, *x = room + g->n, *xx = room + 2 * g->n, *y = room + 3 * g->n;
+	const double *columns[] = { one, x, xx };
+	double middle = log(g->points[g->n / 2].size), error;
+	struct et_least_squares fit;
+
+	for (size_t i = 0; i < g->n; i++) {
+		one[i] = 1;
+		x[i] = log(g->points[i].size) - middle;
+		xx[i] = x[i] * x[i];
+		y[i] = log(g->points[i].mean);
+		g->points[i].level = g->points[i].mean;
+	}
+	if (!et_least_squares_fit(columns, 3, y, NULL, g->n, &fit))
+		return;
+	if (isnan(relative))
+		relative = fit.rss / (double)(g->n - 3);
+	for (size_t i = 0; i < g->n; i++) {
+		double row[] = { 1, x[i], xx[i] };
+		double at = et_least_squares_at(&fit, row, &error);
+
+		if (fabs(y[i] - at) < 3 * sqrt(relative / (double)g->points[i].n))
+			g->points[i].level = exp(at);
+	}
+}
+
+/*
+ * Describes the spread as a power of the level (Carroll & Ruppert 1988, ch. 3). The power is drawn
+ * to 2, a constant relative spread, as if by one observation with a standard error of 1.
+ */
+static void describe_spread(struct et_growth *g, double relative)
+{
+	double weights = 0, mx = 0, my = 0, sxx = 0, sxy = 0, sum = 0, df = 0;
+
+	for (size_t i = 0; i < g->n; i++) {
+		const struct et_growth_point *p = &g->points[i];
+		double w = p->n > 1 ? (double)(p->n - 1) / 2 : 0;
+
+		weights += w;
+		mx += w * log(p->level);
+	}
+	mx /= weights;
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < g->n; i++) {
+			const struct et_growth_point *p = &g->points[i];
+			double least = 0.01 * relative * p->level * p->level;
+
+			if (p->n < 2)
+				continue;
+			double w = (double)(p->n - 1) / 2, y = log(fmax(p->variance, least));
+			double x = log(p->level) - mx;
+			if (pass == 0) {
+				my += w * y / weights;
+			} else {
+				sxx += w * x * x;
+				sxy += w * x * (y - my);
+			}
+		}
+	}
+	g->spread_power = fmax(0, fmin((2 + sxy) / (1 + sxx), SPREAD_POWER_MOST));
+	for (size_t i = 0; i < g->n; i++) {
+		const struct et_growth_point *p = &g->points[i];
+
+		if (p->n < 2)
+			continue;
+		sum += (double)(p->n - 1) * p->variance / pow(p->level, g->spread_power);
+		df += (double)(p->n - 1);
+	}
+	g->spread_factor = sum / df;
+}
+
+static double usual_variance(const struct et_growth *g, const struct et_growth_point *p)
+{
+	return g->spread_factor * pow(p->level, g->spread_power);
+}
+
+/* The derivative of the digamma function: the variance of the logarithm of a gamma variable. */
+static double trigamma(double x)
+{
+	return 1 / x + 1 / (2 * x * x) + 1 / (6 * x * x * x);
+}
+
+/*
+ * The spread at a size is averaged with the usual one, because a few samples alone would give
+ * weights that differ by chance. The usual one counts like the number of samples that is returned:
+ * the more, the less the spreads differ from it beyond chance (Smyth 2004); INFINITY if they do
+ * not.
+ */
+static double usual_df(const struct et_growth *g, double relative)
+{
+	double weights = 0, mean = 0, excess = 0;
+
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < g->n; i++) {
+			const struct et_growth_point *p = &g->points[i];
+			double least = 0.01 * relative * p->level * p->level;
+
+			if (p->n < 2)
+				continue;
+			double half = (double)(p->n - 1) / 2, chance = trigamma(half);
+			double off = log(fmax(p->variance, least) / usual_variance(g, p)) +
+				     1 / (2 * half); /* the mean of the logarithm is lower */
+			if (pass == 0) {
+				weights += half;
+				mean += half * off;
+			} else {
+				excess += half * ((off - mean) * (off - mean) - chance);
+			}
+		}
+		if (pass == 0)
+			mean /= weights;
+	}
+	excess /= weights;
+	return excess > 0 ? fmax(2 / excess, LEAST_USUAL_DF) : INFINITY;
+}
+
+static void weigh(struct et_growth *g)
+{
+	double relative = relative_variance(g), ss = 0;
+
+	smooth_levels(g, relative);
+	if (isnan(relative)) {
+		g->spread_factor = g->spread_power = g->pure = NAN;
+		for (size_t i = 0; i < g->n; i++)
+			g->points[i].sigma = g->points[i].level;
+		return;
+	}
+	describe_spread(g, relative);
+	double share = 1 / usual_df(g, relative); /* 0: the usual spread alone counts */
+	for (size_t i = 0; i < g->n; i++) {
+		struct et_growth_point *p = &g->points[i];
+		double df = (double)(p->n - 1), own = p->n > 1 ? df * p->variance : 0;
+		double least = least_spread * p->level;
+
+		p->sigma =
+			fmax(sqrt((usual_variance(g, p) + share * own) / (1 + share * df)), least);
+		ss += fmax(own, df * least * least) / (p->sigma * p->sigma);
+		g->pure_df += df;
+	}
+	g->pure = ss / g->pure_df;
+}
+
+/* --- choice --- */
+
+static double coefficients(enum et_growth_model m)
+{
+	return m == ET_GROWTH_CONSTANT ? 1 : m == ET_GROWTH_POWER ? 3 : 2;
+}
+
+/*
+ * The scale of the errors counts as a parameter, and so does a coefficient that ended at its bound
+ * of 0. The sum of squares is that of all samples, or of the sizes if they scatter.
+ */
+static double aicc_of(const struct et_growth *g, enum et_growth_model m)
+{
+	bool sizes = g->all_rejected;
+	double n = (double)(sizes ? g->n : g->samples), k = coefficients(m) + 1;
+	double ss = g->fits[m].rss + (sizes || !(g->pure_df > 0) ? 0 : g->pure * g->pure_df);
+	double logs = 0;
+
+	for (size_t i = 0; i < g->n; i++) {
+		const struct et_growth_point *p = &g->points[i];
+
+		logs += sizes ? 2 * log(et_growth_sigma(g, p)) : (double)p->n * 2 * log(p->sigma);
+	}
+	return n * (log(2 * acos(-1)) + 1 + log(fmax(ss, 1e-300) / n)) + logs + 2 * k +
+	       2 * k * (k + 1) / fmax(n - k - 1, 1);
+}
+
+static void compare(struct et_growth *g)
+{
+	double least = INFINITY, sum = 0;
+
+	for (int m = 0; m < ET_GROWTH_MODELS; m++) {
+		struct et_growth_fit *f = &g->fits[m];
+
+		if (f->excluded)
+			continue;
+		f->aicc = aicc_of(g, (enum et_growth_model)m);
+		double with_prior = f->aicc - (m == ET_GROWTH_POWER ? 2 * log(power_prior) : 0);
+		if (with_prior < least) {
+			least = with_prior;
+			g->best = (enum et_growth_model)m;
+		}
+	}
+	for (int m = 0; m < ET_GROWTH_MODELS; m++) {
+		struct et_growth_fit *f = &g->fits[m];
+
+		if (f->excluded)
+			continue;
+		f->weight = exp((least - f->aicc) / 2) * (m == ET_GROWTH_POWER ? power_prior : 1);
+		sum += f->weight;
+	}
+	for (int m = 0; m < ET_GROWTH_MODELS; m++)
+		g->fits[m].weight /= sum;
+}
+
+static void fit_all(struct et_growth *g)
+{
+	for (int m = 0; m < ET_GROWTH_MODELS; m++)
+		et_growth_fit_model(g, (enum et_growth_model)m, &g->fits[m]);
+}
+
+/* The model that is nearest to the means, by its lack of fit per degree of freedom. */
+static enum et_growth_model nearest(const struct et_growth *g)
+{
+	enum et_growth_model at = ET_GROWTH_CONSTANT;
+
+	for (int m = 0; m < ET_GROWTH_MODELS; m++) {
+		if (!g->fits[m].excluded && g->fits[m].f < g->fits[at].f)
+			at = (enum et_growth_model)m;
+	}
+	return at;
+}
+
+/*
+ * Finds the relative scatter with which the nearest model fits: its sum of squares then equals its
+ * degrees of freedom (Paule & Mandel 1982).
+ */
+static void find_excess(struct et_growth *g)
+{
+	enum et_growth_model m = nearest(g);
+	double lo = 0, hi = 4;
+	struct et_growth_fit fit;
+
+	for (int i = 0; i < 50; i++) {
+		g->excess = (lo + hi) / 2;
+		et_growth_fit_model(g, m, &fit);
+		if (!fit.excluded && fit.rss > (double)g->n - (double)fit.fitted.p)
+			lo = g->excess;
+		else
+			hi = g->excess;
+	}
+}
+
+/* Fits again with the scatter. The tests of the fit without it remain: they show the rejections. */
+static void count_sizes(struct et_growth *g)
+{
+	struct et_growth_fit strict[ET_GROWTH_MODELS];
+
+	g->all_rejected = true;
+	for (int m = 0; m < ET_GROWTH_MODELS; m++)
+		strict[m] = g->fits[m];
+	find_excess(g);
+	fit_all(g);
+	for (int m = 0; m < ET_GROWTH_MODELS; m++) {
+		g->fits[m].rejected = strict[m].rejected;
+		g->fits[m].f = strict[m].f;
+		g->fits[m].p = strict[m].p;
+	}
+}
+
+static void fill_r2(struct et_growth *g)
+{
+	double weights = 0, mean = 0, total = g->pure_df > 0 ? g->pure * g->pure_df : 0,
+	       within = total;
+
+	for (size_t i = 0; i < g->n; i++) {
+		const struct et_growth_point *p = &g->points[i];
+		double w = 1 / (et_growth_sigma(g, p) * et_growth_sigma(g, p));
+
+		weights += w;
+		mean += w * p->mean;
+	}
+	mean /= weights;
+	if (g->all_rejected)
+		total = within = 0;
+	for (size_t i = 0; i < g->n; i++) {
+		const struct et_growth_point *p = &g->points[i];
+		double off = (p->mean - mean) / et_growth_sigma(g, p);
+
+		total += off * off;
+	}
+	for (int m = 0; m < ET_GROWTH_MODELS; m++)
+		g->fits[m].r2 = 1 - (g->fits[m].rss + within) / total;
+}
+
+enum et_growth_problem et_growth_fit(
+	const double *sizes, const double *times, size_t n, double level, struct et_growth *out)
+{
+	bool all = true;
+
+	*out = (struct et_growth){ .level = level };
+	for (size_t i = 0; i < n; i++)
+		assert(sizes[i] > 0 && times[i] > 0);
+	gather(out, sizes, times, n);
+	if (out->n < ET_GROWTH_SIZES_LEAST || n < ET_GROWTH_SAMPLES_LEAST) {
+		bool sizes_few = out->n < ET_GROWTH_SIZES_LEAST;
+
+		et_growth_free(out);
+		return sizes_few ? ET_GROWTH_FEW_SIZES : ET_GROWTH_FEW_SAMPLES;
+	}
+	weigh(out);
+	fit_all(out);
+	for (int m = 0; m < ET_GROWTH_MODELS; m++)
+		all = all &&
+		      (out->fits[m].excluded || out->fits[m].rejected == ET_GROWTH_LACK_OF_FIT);
+	if (all)
+		count_sizes(out);
+	compare(out);
+	fill_r2(out);
+	et_growth_find_anomalies(out);
+	return ET_GROWTH_FINE;
+}
+
+void et_growth_free(struct et_growth *g)
+{
+	free(g->points);
+	free(g->anomalies);
+	g->points = NULL;
+	g->anomalies = NULL;
+}
+
+bool et_growth_possible(const struct et_growth *g, enum et_growth_model m)
+{
+	const struct et_growth_fit *f = &g->fits[m];
+
+	return !f->excluded && m != g->best && f->weight >= 0.05 &&
+	       (g->all_rejected || !f->rejected);
+}
