@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * From exact data the fit finds their model and coefficients. tests/cli/fit.sh compares the printed
- * figures with an independent computation, and tests/slow/growth.c counts how often the truth is
- * found.
- */
+/* From exact data the fit finds their model and coefficients. */
 #include "stats/growth.h"
 #include "num/rng.h"
 #include "tap.h"
