@@ -4,6 +4,7 @@
 #include "base/parse.h"
 #include "cmd/environment.h"
 #include "cmd/outputs.h"
+#include "cmd/run_options.h"
 #include "measure/sched_stream.h"
 #include "report/terminal.h"
 #include "report/warning.h"
@@ -47,7 +48,7 @@ static const struct et_option store_options[] = {
 	{ 0 },
 };
 
-enum { OWN_TABLE, SHARED_TABLE, FORMATS_TABLE, STORE_TABLE, COMMON_TABLE, TABLES };
+enum { OWN_TABLE, SHARED_TABLE, CHILD_TABLE, FORMATS_TABLE, STORE_TABLE, COMMON_TABLE, TABLES };
 
 static const struct et_option *table_of(const struct et_verb *verb, int which)
 {
@@ -58,6 +59,8 @@ static const struct et_option *table_of(const struct et_verb *verb, int which)
 		return verb->options ? verb->options : none;
 	case SHARED_TABLE:
 		return verb->shared_options ? verb->shared_options : none;
+	case CHILD_TABLE:
+		return verb->runs_programs ? et_child_options : none;
 	case FORMATS_TABLE:
 		return verb->exports ? et_outputs_options() : none;
 	case STORE_TABLE:
@@ -99,6 +102,7 @@ int et_cli_parse_into(struct et_cli *cli, const struct et_verb *verb, int argc, 
 	const struct et_option_table tables[] = {
 		{ table_of(verb, OWN_TABLE), targets->ctx, targets->given },
 		{ table_of(verb, SHARED_TABLE), targets->ctx, targets->given },
+		{ table_of(verb, CHILD_TABLE), targets->ctx, targets->given },
 		{ table_of(verb, FORMATS_TABLE), targets->outputs, NULL },
 		{ table_of(verb, STORE_TABLE), &common, NULL },
 		{ table_of(verb, COMMON_TABLE), &common, NULL },

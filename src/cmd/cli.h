@@ -36,6 +36,7 @@ struct et_verb {
 	/* If the choices are in a table: returns the i-th name, NULL after the last. */
 	const char *(*operand)(size_t i);
 	bool uses_store;       /* takes --store */
+	bool runs_programs;    /* takes et_child_options, which fill a struct et_run_options */
 	bool exports;          /* takes the options of the table of formats, such as --export-csv */
 	enum et_rights rights; /* the others are given up before it runs */
 	/* argv[0] is the command's name; returns the exit status. */

@@ -59,6 +59,7 @@ const struct et_verb et_verb_emp = {
 	.shared_options = et_run_options,
 	.other_defaults = other_defaults,
 	.uses_store = true,
+	.runs_programs = true,
 	.exports = true,
 	.rights = ET_RIGHTS_MACHINE,
 	.run = run,
@@ -150,8 +151,7 @@ static int apply_environment(struct et_emp *p, struct et_measuring *m, struct et
 
 /* --- the steps around the runs --- */
 
-static int before(
-	void *ctx, struct et_measuring *m, const struct et_experiment *e, struct et_error *err)
+static int before(void *ctx, struct et_measuring *m, struct et_experiment *e, struct et_error *err)
 {
 	struct et_emp *p = ctx;
 

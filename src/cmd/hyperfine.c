@@ -23,6 +23,7 @@ const struct et_verb et_verb_hyperfine = {
 		    "  etalon hyperfine -w 1 -M 10 --export-json times.json 'sort data | uniq'\n",
 	.options = et_run_options,
 	.uses_store = true,
+	.runs_programs = true,
 	.exports = true,
 	.rights = ET_RIGHTS_MACHINE,
 	.run = run,

@@ -4,14 +4,8 @@
 #include "base/alloc.h"
 #include "cmd/baseline.h"
 #include "cmd/signals.h"
-#include "report/gate.h"
-#include "report/terminal.h"
-#include "report/text.h"
-#include "stats/judge.h"
 
 #include <errno.h>
-#include <math.h>
-#include <string.h>
 
 static int run(struct et_cli *cli, int argc, char **argv);
 
@@ -32,6 +26,7 @@ const struct et_verb et_verb_run = {
 		    "  etalon run -r 10 --shell sh 'sort /etc/passwd | uniq -c'\n",
 	.options = et_run_options,
 	.uses_store = true,
+	.runs_programs = true,
 	.exports = true,
 	.rights = ET_RIGHTS_MACHINE,
 	.run = run,
@@ -46,88 +41,17 @@ static bool has_samples(const struct et_experiment *e)
 	return false;
 }
 
-/* Says what --fail-on-regression decided; returns whether it found a regression. */
-static bool regressed(const struct et_experiment *e, const struct et_judgement *j, double limit)
-{
-	struct et_gate gate = { .contrasts = j->contrasts,
-		.second = j->second,
-		.n = j->n_contrasts,
-		.reference = e->plan.reference,
-		.limit = limit };
-	ET_AUTO_FREE const char **names = et_calloc(e->n_commands, sizeof(*names));
-
-	for (size_t i = 0; i < e->n_commands; i++)
-		names[i] = e->commands[i].name;
-	return et_gate_print(&gate, names, "etalon: ", stderr) == ET_GATE_REGRESSED;
-}
-
-/* Says where the experiment is kept, and how to see more of it. */
-static void print_place(const struct et_measuring *m, size_t left)
-{
-	const struct et_experiment *e = et_session_experiment(m->session);
-	ET_AUTO_FREE char *url = et_clean(et_store_url(m->store), "");
-	const char *dash = strrchr(e->id, '-'), *id = dash ? dash + 1 : e->id;
-
-	if (m->cli->verbosity > 0)
-		fprintf(m->text, "kept as %s in %s\n", e->id, url);
-	else if (left)
-		fprintf(m->text, "kept as %s: %zu more note%s in etalon show -v\n", id, left,
-			left == 1 ? "" : "s");
-	else
-		fprintf(m->text, "kept as %s: etalon show, etalon report\n", id);
-}
-
-/* Names the pages that were written. */
-static void print_pages(const struct et_measuring *m, const struct et_outputs *outputs)
-{
-	for (size_t i = 0; i < outputs->n; i++) {
-		ET_AUTO_FREE char *path = et_clean(outputs->list[i].path, "");
-		if (!strcmp(outputs->list[i].format->name, "html") && strcmp(path, "-") != 0)
-			fprintf(m->text, "page written to %s\n", path);
-	}
-}
-
-/* Prints the result and writes the outputs; returns the exit status. */
-static int conclude(
-	const struct et_run_options *o, struct et_measuring *m, struct et_outputs *outputs)
-{
-	struct et_text_options text = et_cli_text(m->cli);
-	text.sort = o->sort;
-	text.unit = o->unit;
-	const struct et_experiment *e = et_session_experiment(m->session);
-	struct et_judgement j;
-	struct et_error err;
-	int status = ET_EXIT_DONE;
-
-	et_judge(e, &j);
-	et_warnings_append(&j.warnings, et_session_warnings(m->session));
-	if (o->around)
-		o->around->measured(o->around->ctx, m, &j);
-	size_t left = et_text_result(e, &j, &text, m->text);
-	if (o->around)
-		o->around->printed(o->around->ctx, m);
-	if (m->cli->verbosity >= 0)
-		print_place(m, left);
-	/* The other outputs are written even if stdout is full or closed. */
-	if (m->text == stdout && et_cli_close_output(stdout, "-", &err))
-		status = et_cli_fail(&err);
-	if (et_outputs_write(outputs, e, &j, &err))
-		status = et_cli_fail(&err);
-	else if (m->cli->verbosity >= 0)
-		print_pages(m, outputs);
-	if (status == ET_EXIT_DONE && isfinite(o->regression_ratio) &&
-		regressed(e, &j, o->regression_ratio))
-		status = ET_EXIT_REGRESSION;
-	et_judgement_free(&j);
-	return status;
-}
-
 static int finish(
 	struct et_run_options *o, struct et_measuring *m, int rc, const struct et_error *err)
 {
 	const struct et_experiment *e = m->session ? et_session_experiment(m->session) : NULL;
 	bool measured = e && has_samples(e) && (rc == 0 || rc == -EINTR);
-	int status = measured ? conclude(o, m, &o->outputs) : ET_EXIT_DONE;
+	int status = ET_EXIT_DONE;
+
+	if (measured && o->around && o->around->conclude)
+		status = o->around->conclude(o->around->ctx, m);
+	else if (measured)
+		status = et_run_conclude(o, m);
 
 	if (rc == 0)
 		return status;
@@ -160,26 +84,37 @@ static int resume(struct et_measuring *m, const struct et_run_options *o,
 	return et_measuring_resume(m, name, err);
 }
 
-static int measure(struct et_measuring *m, struct et_run_options *o, const struct et_operands *ops,
-	struct et_error *err)
+/* Everything before the store is opened; sets *out, unless an experiment is resumed. */
+static int plan(struct et_measuring *m, struct et_run_options *o, const struct et_operands *ops,
+	struct et_experiment **out, struct et_error *err)
 {
 	struct et_experiment *e = NULL;
-	if (m->trust && !o->resume && !o->baseline)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"--trust-record is for --resume and --baseline only");
 	int rc = o->resume ? 0 : et_run_options_finish(o, ops, &e, err);
 
 	if (rc == 0 && e && o->baseline)
 		rc = et_baseline_add(m->cli, o->baseline, m->trust, e, err);
 	if (rc == 0)
 		rc = et_outputs_open(&o->outputs, err);
-	if (rc == 0 && o->around)
+	if (rc == 0 && o->around && o->around->before)
 		rc = o->around->before(o->around->ctx, m, e, err);
-	if (rc) {
+	if (rc)
 		et_experiment_free(e);
-		return rc;
-	}
-	rc = o->resume ? resume(m, o, ops, err) : et_measuring_begin(m, e, err);
+	else
+		*out = e;
+	return rc;
+}
+
+static int measure(struct et_measuring *m, struct et_run_options *o, const struct et_operands *ops,
+	struct et_error *err)
+{
+	struct et_experiment *e;
+
+	if (m->trust && !o->resume && !o->baseline)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"--trust-record is for --resume and --baseline only");
+	int rc = plan(m, o, ops, &e, err);
+	if (rc == 0)
+		rc = o->resume ? resume(m, o, ops, err) : et_measuring_begin(m, e, err);
 	if (rc == 0)
 		rc = et_run_gate_check(o, et_session_experiment(m->session), err);
 	return rc ? rc : et_measuring_drive(m, err);
@@ -196,7 +131,7 @@ static void apply_style(enum et_style style, struct et_cli *cli)
 		cli->verbosity = -1;
 }
 
-static int run_parsed(struct et_cli *cli, struct et_run_options *o, const struct et_operands *ops)
+int et_run_parsed(struct et_cli *cli, struct et_run_options *o, const struct et_operands *ops)
 {
 	struct et_error err = { 0 };
 	FILE *nothing = o->style == ET_STYLE_NONE ? fopen("/dev/null", "we") : NULL;
@@ -214,7 +149,7 @@ static int run_parsed(struct et_cli *cli, struct et_run_options *o, const struct
 	int rc = measure(&m, o, ops, &err);
 	int status = finish(o, &m, rc, &err);
 	et_measuring_close(&m);
-	if (o->around)
+	if (o->around && o->around->after)
 		o->around->after(o->around->ctx, &m);
 	if (nothing)
 		fclose(nothing);
@@ -232,9 +167,9 @@ int et_run_main(struct et_cli *cli, const struct et_verb *verb, struct et_run_op
 	if (status < 0) {
 		if (o->like_hyperfine)
 			et_run_options_add_reference(o, &ops);
-		if (o->around)
+		if (o->around && o->around->parsed)
 			o->around->parsed(o->around->ctx, o);
-		status = run_parsed(cli, o, &ops);
+		status = et_run_parsed(cli, o, &ops);
 		et_operands_free(&ops);
 	}
 	et_run_options_free(o);

@@ -84,12 +84,14 @@ struct et_run_options {
 	 * those that need a shell have one.
 	 */
 	bool like_hyperfine;
-	/* The part that `emp` adds, or NULL; see cmd/run.h. */
+	/* The part that `emp` and `profile` add, or NULL; see cmd/run.h. */
 	const struct et_run_around *around;
 	struct et_emp_options emp;
 };
 
 extern const struct et_option et_run_options[];
+/* How the program runs, and hooks: of all commands that measure programs, see struct et_verb. */
+extern const struct et_option et_child_options[];
 
 void et_run_options_init(struct et_run_options *o);
 void et_run_options_free(struct et_run_options *o);

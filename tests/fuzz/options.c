@@ -46,7 +46,8 @@ int fuzz_options(const uint8_t *data, size_t size)
 	while (rest && argc <= MOST_WORDS)
 		argv[argc++] = strsep(&rest, "\n");
 	et_run_options_init(&o);
-	const struct et_option_table tables[] = { { et_run_options, &o, &o.given }, { 0 } };
+	const struct et_option_table tables[] = { { et_run_options, &o, &o.given },
+		{ et_child_options, &o, &o.given }, { 0 } };
 	if (et_options_parse(tables, argc, argv, &ops, &err) == 0) {
 		if (et_run_options_finish(&o, &ops, &e, &err) == 0) {
 			FUZZ_CHECK(e->n_commands > 0 && e->commands[0].argv[0]);
