@@ -3,6 +3,7 @@
 #include "profile/read.h"
 #include "base/alloc.h"
 #include "model/field.h"
+#include "profile/helper.h"
 #include "profile/reader.h"
 
 #include <errno.h>
@@ -14,27 +15,90 @@ static const struct format {
 	int (*read)(struct et_reader *r);
 } formats[] = {
 	/* In the order in which they are tried: folded stacks accept the most. */
+	{ et_is_perf_script, et_read_perf_script },
+	{ et_is_gprof, et_read_gprof },
+	{ et_is_callgrind, et_read_callgrind },
 	{ et_is_folded, et_read_folded },
 };
 
-const char *const et_profile_format_names[] = { "auto", "folded", NULL };
+const char *const et_profile_format_names[] = { "auto", "perf", "gprof", "callgrind", "folded",
+	NULL };
+
+/* --- files that other programs read --- */
+
+/* Reads what the program argv prints in the format `read`; name and hint are for errors. */
+static int read_output(struct et_reader *r, char *const *argv, int (*read)(struct et_reader *),
+	const char *name, const char *hint)
+{
+	struct et_helper h;
+	int rc = et_helper_start(&h, argv, r->err);
+
+	if (rc)
+		return et_hint(r->err, rc, "%s", hint);
+	et_lines_free(&r->lines);
+	r->lines = (struct et_lines){ .in = h.out, .longest = ET_READER_LONGEST_LINE };
+	rc = h.out ? read(r) : -ENOMEM;
+	return et_helper_end(&h, rc, name, r->err);
+}
+
+static int read_perf_data(struct et_reader *r)
+{
+	/* Without --no-inline perf starts addr2line for each address, which takes minutes. */
+	char *const argv[] = { (char *)"perf", (char *)"script", (char *)"--no-inline",
+		(char *)"--show-lost-events", (char *)"-i", (char *)r->path, NULL };
+
+	if (!r->path)
+		return et_hint(r->err, et_reader_fail(r, "it is a file of perf record, not text"),
+			"use 'perf script -i perf.data', and read its output");
+	return read_output(r, argv, et_read_perf_script, "perf script",
+		"install perf, or run 'perf script -i FILE' where it is and read its output");
+}
+
+/* A path that no program takes for an option. */
+static char *safe_path(const char *path)
+{
+	return et_asprintf("%s%s", path[0] == '-' ? "./" : "", path);
+}
+
+static int read_gmon(struct et_reader *r)
+{
+	if (!r->path)
+		return et_hint(r->err, et_reader_fail(r, "it is a file gmon.out, not text"),
+			"use 'gprof -b -p PROGRAM gmon.out', and read its output");
+	if (!r->program)
+		return et_hint(r->err, et_reader_fail(r, "the program that wrote it is not known"),
+			"name the program before it: --from PROGRAM gmon.out");
+	ET_AUTO_FREE char *program = safe_path(r->program), *file = safe_path(r->path);
+	char *const argv[] = { (char *)"gprof", (char *)"-b", (char *)"-p", program, file, NULL };
+	return read_output(r, argv, et_read_gprof, "gprof",
+		"install binutils, or run 'gprof -b -p PROGRAM gmon.out' where it is and read its "
+		"output");
+}
+
+static int take_program(struct et_reader *r)
+{
+	if (!r->path)
+		return et_hint(r->err, et_reader_fail(r, "it is a program, not a profile"),
+			"read the output of a profiler");
+	r->program = r->path;
+	return 0;
+}
 
 /* --- the format of a file --- */
 
 /* Files that are not text are known by their first bytes. */
 static const struct magic {
 	const char *bytes;
+	int (*read)(struct et_reader *r); /* NULL: it is refused */
 	const char *what, *hint;
 } magics[] = {
-	{ "\x1f\x8b", "it is compressed by gzip", "decompress it with gunzip first" },
-	{ "\xfd"
-	  "7zXZ",
-		"it is compressed by xz", "decompress it with unxz first" },
-	{ "\x28\xb5\x2f\xfd", "it is compressed by zstd", "decompress it with unzstd first" },
-	{ "BZh", "it is compressed by bzip2", "decompress it with bunzip2 first" },
-	{ "{", "it is JSON, which is not read here",
-		"use etalon import for a record of etalon's own; of other profilers use folded "
-		"stacks" },
+	{ "PERFILE2", read_perf_data, NULL, NULL },
+	{ "gmon\1", read_gmon, NULL, NULL },
+	{ "\177ELF", take_program, NULL, NULL },
+	{ "\x1f\x8b", NULL, "it is compressed by gzip", "decompress it with gunzip first" },
+	{ "\3757zXZ", NULL, "it is compressed by xz", "decompress it with unxz first" },
+	{ "\x28\xb5\x2f\xfd", NULL, "it is compressed by zstd", "decompress it with unzstd first" },
+	{ "BZh9", NULL, "it is compressed by bzip2", "decompress it with bunzip2 first" },
 };
 
 static const struct magic *find_magic(const char *bytes, size_t n)
@@ -83,6 +147,10 @@ static int recognize(struct et_reader *r, const struct format **out)
 			return 0;
 		}
 	}
+	if (line[0] == '{' || line[0] == '[')
+		return et_hint(r->err, et_reader_fail(r, "it is JSON, which is not read here"),
+			"use etalon import for a record of etalon; of other profilers, use folded "
+			"stacks");
 	return et_hint(r->err, et_reader_fail(r, "its format is not known ('%.40s')", line),
 		"use the text of perf script, gprof -b -p or callgrind, or folded stacks; --format "
 		"names it");
@@ -100,6 +168,8 @@ static int read_stream(struct et_reader *r, int format)
 	const char *bytes = r->lines.buf + r->lines.pos;
 	size_t n = r->lines.end - r->lines.pos;
 	const struct magic *m = find_magic(bytes, n);
+	if (m && m->read)
+		return m->read(r);
 	if (m)
 		return et_hint(r->err, et_reader_fail(r, "%s", m->what), "%s", m->hint);
 	if (n >= strlen(bom) && !memcmp(bytes, bom, strlen(bom)))
@@ -109,9 +179,10 @@ static int read_stream(struct et_reader *r, int format)
 	return rc ? rc : f->read(r);
 }
 
-static int read_text(struct et_reader *r, FILE *in, const char *name, int format)
+static int read_text(struct et_reader *r, FILE *in, const char *name, const char *path, int format)
 {
 	r->name = name;
+	r->path = path;
 	r->lines = (struct et_lines){ .in = in, .longest = ET_READER_LONGEST_LINE };
 	int rc = read_stream(r, format);
 	et_lines_free(&r->lines);
@@ -122,11 +193,30 @@ static int read_text(struct et_reader *r, FILE *in, const char *name, int format
 static int read_file(struct et_reader *r, const char *path, int format)
 {
 	if (!strcmp(path, "-"))
-		return read_text(r, stdin, "standard input", format);
+		return read_text(r, stdin, "standard input", NULL, format);
 	ET_AUTO_FCLOSE FILE *in = fopen(path, "re");
 	if (!in)
 		return et_fail_file(r->err, errno, ET_EXIT_USAGE, path);
-	return read_text(r, in, path, format);
+	return read_text(r, in, path, path, format);
+}
+
+/* The same, and remembers the first and the last file that had runs. */
+static int read_repetition(struct et_reader *r, const char *path, int format)
+{
+	size_t before = r->n_runs;
+	int rc = read_file(r, path, format);
+
+	if (!rc && r->n_runs > before) {
+		r->last = r->name;
+		r->first = r->first ? r->first : r->last;
+	}
+	return rc;
+}
+
+static char *name_of_files(const struct et_reader *r)
+{
+	return r->first == r->last ? et_strdup(r->first)
+				   : et_asprintf("%s … %s", r->first, r->last);
 }
 
 /* --- the experiment --- */
@@ -136,7 +226,8 @@ static void add_command(struct et_experiment *e, struct et_reader *r, char *name
 	struct et_command *c = et_experiment_add_command(e, name, et_calloc(1, sizeof(char *)));
 
 	free(c->text);
-	c->text = r->command ? r->command : et_strdup(name);
+	et_reader_command(r, r->program ? r->program : name);
+	c->text = r->command;
 	r->command = NULL;
 }
 
@@ -188,11 +279,14 @@ int et_profile_add_files(struct et_experiment *e, char *const *paths, size_t n,
 			     "name the files of a profiler, one per run");
 
 	for (size_t i = 0; i < n && !rc; i++)
-		rc = read_file(&r, paths[i], o->format);
+		rc = read_repetition(&r, paths[i], o->format);
+	if (!rc && !r.n_runs)
+		rc = et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"%.100s: it is a program, not a profile", r.program),
+			"name the files gmon.out after it, or a file of another profiler");
 	if (!rc)
-		finish(e, &r,
-			n == 1 ? et_strdup(paths[0])
-			       : et_asprintf("%s … %s", paths[0], paths[n - 1]));
+		finish(e, &r, name_of_files(&r));
 	et_reader_free(&r);
 	return rc;
 }
@@ -218,7 +312,7 @@ int et_profile_read_stream(FILE *in, const char *name, const struct et_profile_r
 {
 	struct et_experiment *e = new_experiment();
 	struct et_reader r = { .profile = e->profile, .wanted = o->event, .err = err };
-	int rc = read_text(&r, in, name, o->format);
+	int rc = read_text(&r, in, name, NULL, o->format);
 
 	if (!rc)
 		finish(e, &r, et_strdup(name));

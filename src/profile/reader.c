@@ -128,6 +128,14 @@ void et_reader_calls(struct et_reader *r, uint32_t function, double calls)
 	r->calls[function] = isnan(r->calls[function]) ? calls : r->calls[function] + calls;
 }
 
+void et_reader_command(struct et_reader *r, const char *text)
+{
+	if (r->command)
+		return;
+	r->command = et_strndup(text, ET_READER_LONGEST_NAME);
+	clean(r->command);
+}
+
 int et_reader_event(struct et_reader *r, const char *event)
 {
 	struct et_profile *p = r->profile;

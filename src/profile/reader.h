@@ -24,9 +24,11 @@ struct et_reader_tally {
 
 /* The files of one command, which are read one after the other. */
 struct et_reader {
-	const char *name;    /* of the file, for errors */
-	const char *program; /* the executable that the samples belong to, or NULL */
-	const char *wanted;  /* the only event that is read, or NULL */
+	const char *name;         /* of the file, for errors */
+	const char *path;         /* of the file, or NULL: no other program may read it */
+	const char *program;      /* the executable that the samples belong to, or NULL */
+	const char *wanted;       /* the only event that is read, or NULL */
+	const char *first, *last; /* files that had runs, or NULL */
 	struct et_lines lines;
 	struct et_profile *profile;
 	struct et_error *err;
@@ -67,6 +69,8 @@ int et_reader_node(struct et_reader *r, uint32_t parent, uint32_t function, uint
 int et_reader_add(struct et_reader *r, uint32_t node, uint64_t samples, uint64_t at_entry) ET_CHECK;
 /* Adds calls of a function to the run that is being read. */
 void et_reader_calls(struct et_reader *r, uint32_t function, double calls);
+/* Sets the command line of the program, unless it is known already. */
+void et_reader_command(struct et_reader *r, const char *text);
 /* Refuses files that count something else than those before. */
 int et_reader_event(struct et_reader *r, const char *event) ET_CHECK;
 /* Ends the run that is being read, and refuses one without samples. */
