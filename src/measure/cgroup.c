@@ -92,14 +92,8 @@ static bool find_path(const char *sysroot, const char *controller, char *path, s
 	return false;
 }
 
-static const char *controller_of(enum et_cpu_source source)
+bool et_cgroup_find_in(const char *sysroot, const char *controller, char *folder, size_t size)
 {
-	return source == ET_CPU_BY_CPUACCT ? "cpuacct" : "";
-}
-
-bool et_cgroup_find(const char *sysroot, enum et_cpu_source source, char *folder, size_t size)
-{
-	const char *controller = controller_of(source);
 	char mount[1024], root[1024], path[2048];
 
 	if (!find_mount(sysroot, controller, mount, root) ||
@@ -112,6 +106,13 @@ bool et_cgroup_find(const char *sysroot, enum et_cpu_source source, char *folder
 		inside = path + len;
 	snprintf(folder, size, "%s%s%s", sysroot, mount, strcmp(inside, "/") ? inside : "");
 	return true;
+}
+
+bool et_cgroup_find(const char *sysroot, enum et_cpu_source source, char *folder, size_t size)
+{
+	const char *controller = source == ET_CPU_BY_CPUACCT ? "cpuacct" : "";
+
+	return et_cgroup_find_in(sysroot, controller, folder, size);
 }
 
 static int open_in(const char *dir, const char *file, int flags)
@@ -134,19 +135,18 @@ static bool is_there(int fd, const char *dir)
 }
 
 /*
- * Makes the folder of a slot and locks it. The name may be taken, by an etalon with the same PID in
+ * Makes a folder of ours and locks it. The name may be taken, by an etalon with the same PID in
  * another PID namespace or by leftovers that cannot be ended, and a sweep may remove the folder
  * before it is locked: then another name is tried.
  */
-static bool make_slot(struct et_cgroup *g, int slot)
+static bool make_folder(const char *home, int number, char dir[static 4096], int *procs_fd)
 {
 	enum { TRIES = 1000 };
-	char *dir = g->dir[slot];
 
 	for (int i = 0; i < TRIES; i++) {
 		struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-		snprintf(dir, sizeof(g->dir[slot]), "%.4000s/" ET_CGROUP_PREFIX "%d.%d-%d", g->home,
-			(int)getpid(), i, slot);
+		snprintf(dir, 4096, "%.4000s/" ET_CGROUP_PREFIX "%d.%d-%d", home, (int)getpid(), i,
+			number);
 		if (mkdir(dir, 0755) < 0) {
 			dir[0] = '\0';
 			if (errno != EEXIST)
@@ -155,7 +155,7 @@ static bool make_slot(struct et_cgroup *g, int slot)
 		}
 		int fd = open_in(dir, "cgroup.procs", O_WRONLY);
 		if (fd >= 0 && fcntl(fd, F_OFD_SETLK, &lock) == 0 && is_there(fd, dir)) {
-			g->procs_fd[slot] = fd;
+			*procs_fd = fd;
 			return true;
 		}
 		bool swept = access(dir, F_OK) < 0 || (fd >= 0 && errno == EAGAIN);
@@ -176,7 +176,7 @@ static bool try_source(struct et_cgroup *g, const char *root, enum et_cpu_source
 	g->home_fd = open_in(g->home, "cgroup.procs", O_WRONLY);
 	bool ready = g->home_fd >= 0;
 	for (int slot = 0; ready && slot < ET_SLOTS; slot++) {
-		if (!make_slot(g, slot))
+		if (!make_folder(g->home, slot, g->dir[slot], &g->procs_fd[slot]))
 			return false;
 		g->usage_fd[slot] = open_in(g->dir[slot], usage, O_RDONLY);
 		ready = g->usage_fd[slot] >= 0;
@@ -225,4 +225,29 @@ void et_cgroup_close(struct et_cgroup *g)
 	}
 	et_cleanup_close(&g->home_fd);
 	clear(g);
+}
+
+void et_event_group_close(struct et_event_group *g)
+{
+	et_cleanup_close(&g->dir_fd);
+	et_cleanup_close(&g->procs_fd);
+	if (g->dir[0])
+		rmdir(g->dir); /* fails if a process is left; the next run removes it */
+	*g = (struct et_event_group){ .dir_fd = -1, .procs_fd = -1 };
+}
+
+bool et_event_group_open(struct et_event_group *g, const char *root)
+{
+	char home[4096];
+
+	*g = (struct et_event_group){ .dir_fd = -1, .procs_fd = -1 };
+	if (!et_cgroup_find_in(root, "perf_event", home, sizeof(home)) &&
+		!et_cgroup_find_in(root, "", home, sizeof(home)))
+		return false;
+	if (make_folder(home, ET_SLOTS, g->dir, &g->procs_fd))
+		g->dir_fd = open(g->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (g->dir_fd >= 0)
+		return true;
+	et_event_group_close(g);
+	return false;
 }

@@ -48,6 +48,23 @@ uint64_t et_cgroup_usage_ns(enum et_cpu_source source, int usage_fd);
 /* Finds the folder of the group that we are in, from /proc/self/mountinfo and /proc/self/cgroup. */
 bool et_cgroup_find(
 	const char *root, enum et_cpu_source source, char *folder, size_t size) ET_CHECK;
+/* The same in the hierarchy of a version 1 controller, or of version 2: "". */
+bool et_cgroup_find_in(
+	const char *root, const char *controller, char *folder, size_t size) ET_CHECK;
+
+/* A group for programs alone, whose perf events count nothing else. */
+struct et_event_group {
+	char dir[4096];
+	int dir_fd;   /* as perf_event_open() takes it */
+	int procs_fd; /* cgroup.procs, locked */
+};
+
+/*
+ * Makes the group within the one that we are in, in the hierarchy that perf events belong to: one
+ * of version 1 if the controller is mounted there, else version 2. False if that is not possible.
+ */
+bool et_event_group_open(struct et_event_group *g, const char *root) ET_CHECK;
+void et_event_group_close(struct et_event_group *g);
 
 /* The result of a sweep, in numbers of processes. */
 struct et_sweep {
@@ -57,7 +74,7 @@ struct et_sweep {
 
 /* Kills and removes what killed etalons left in this folder, and adds it to *out. */
 void et_cgroup_sweep(const char *folder, struct et_sweep *out);
-/* The same in the group that we are in, in the hierarchies of both versions. */
+/* The same in the group that we are in, in all hierarchies that etalon makes groups in. */
 void et_cgroup_sweep_all(const char *root, struct et_sweep *out);
 
 #endif

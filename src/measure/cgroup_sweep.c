@@ -109,7 +109,7 @@ static void sweep_one(int home_fd, const char *name, uint64_t deadline_ns, struc
 	out->ended += first;
 }
 
-/* Whether a folder has a name that make_slot() in cgroup.c gives. */
+/* Whether a folder has a name that make_folder() in cgroup.c gives. */
 static bool is_slot(const char *name)
 {
 	int pid, n, slot;
@@ -134,11 +134,11 @@ void et_cgroup_sweep(const char *folder, struct et_sweep *out)
 
 void et_cgroup_sweep_all(const char *root, struct et_sweep *out)
 {
-	static const enum et_cpu_source sources[] = { ET_CPU_BY_CPUACCT, ET_CPU_BY_CPU_STAT };
+	static const char *const controllers[] = { "cpuacct", "perf_event", "" };
 	char folder[4096];
 
-	for (size_t i = 0; i < ET_LENGTH(sources); i++) {
-		if (et_cgroup_find(root, sources[i], folder, sizeof(folder)))
+	for (size_t i = 0; i < ET_LENGTH(controllers); i++) {
+		if (et_cgroup_find_in(root, controllers[i], folder, sizeof(folder)))
 			et_cgroup_sweep(folder, out);
 	}
 }

@@ -44,6 +44,9 @@ struct et_perf_reader {
  */
 int et_perf_ring_open(const struct perf_event_attr *attr, pid_t pid, int cpu, size_t capacity_bytes,
 	struct et_perf_ring *out) ET_CHECK;
+/* The same for the tasks of a control group: the descriptor of its folder. */
+int et_perf_ring_open_group(const struct perf_event_attr *attr, int group_fd, int cpu,
+	size_t capacity_bytes, struct et_perf_ring *out) ET_CHECK;
 void et_perf_ring_close(struct et_perf_ring *r);
 /*
  * Hands all records in the ring to the reader, in the order in which the kernel wrote them, and
