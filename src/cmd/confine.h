@@ -7,6 +7,8 @@
 #ifndef ET_CMD_CONFINE_H
 #define ET_CMD_CONFINE_H
 
+#include <stdbool.h>
+
 /*
  * The rights of a command. Each row of the table of commands has one of them.
  *
@@ -32,9 +34,10 @@ enum et_rights {
 void et_confine(enum et_rights rights);
 /*
  * While programs run, the capabilities by which observers were set up are not in effect. They stay
- * permitted, because the observers are closed afterwards and a further experiment may begin.
+ * permitted, because the observers are closed afterwards and a further experiment may begin. A
+ * profile without a control group opens events for each run, which needs one of them.
  */
-void et_confine_lower(void);
+void et_confine_lower(bool profiles);
 void et_confine_raise(void);
 
 #endif

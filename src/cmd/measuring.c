@@ -7,6 +7,7 @@
 #include "cmd/leftovers.h"
 #include "cmd/stored.h"
 #include "measure/ledger.h"
+#include "profile/observe.h"
 #include "report/review.h"
 #include "report/units.h"
 
@@ -90,6 +91,7 @@ static struct et_session_setup session_setup(struct et_measuring *m)
 	return (struct et_session_setup){ .store = m->store,
 		.interrupt = m->interrupt,
 		.envp = environ,
+		.profiler = &et_observe_profile,
 		.no_ledger = m->no_ledger,
 		.early = m->early,
 		.draw_seed = m->draw_seed,
@@ -204,7 +206,7 @@ int et_measuring_drive(struct et_measuring *m, struct et_error *err)
 	et_watch_begin(&m->watch);
 	m->next_look_ns = LOOK_NS;
 	/* The runner has opened its observers. */
-	et_confine_lower();
+	et_confine_lower(e->profile != NULL);
 	int rc = et_session_drive(m->session, err);
 	et_confine_raise();
 	et_progress_erase(&m->progress);

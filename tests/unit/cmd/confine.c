@@ -189,7 +189,7 @@ static int lowers(void)
 {
 	bool had = has(CAP_SYS_ADMIN, false);
 
-	et_confine_lower();
+	et_confine_lower(false);
 	if (has(CAP_SYS_ADMIN, false) || has(CAP_SYS_ADMIN, true) != had || !has(CAP_KILL, false))
 		return 1;
 	et_confine_raise();
@@ -209,7 +209,7 @@ static int program_capabilities(enum et_rights rights, char *buf, size_t size)
 	if (pid == 0) {
 		et_confine(rights);
 		if (rights == ET_RIGHTS_MACHINE)
-			et_confine_lower();
+			et_confine_lower(false);
 		dup2(ends[1], 1);
 		execvp(argv[0], argv);
 		_exit(127);
