@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/elf_file.h"
 #include "base/alloc.h"
+#include "profile/frames.h"
 
 #ifdef ET_HAVE_DW
 
@@ -250,6 +251,27 @@ bool et_elf_symbols(const struct et_elf *e, bool all, struct et_symbols *out)
 		return true;
 	}
 	return false;
+}
+
+void et_elf_ranges(const struct et_elf *e, struct et_symbols *out)
+{
+	Elf_Scn *section = et_elf_find(e, ".eh_frame");
+	const char *ident = elf_getident(e->elf, NULL);
+	GElf_Shdr header;
+
+	if (!section || !ident || !gelf_getshdr(section, &header))
+		return;
+	/* The x86-64 ABI gives it a type of its own, which few linkers use. */
+	const Elf_Data *data = et_elf_section(e, section, SHT_PROGBITS);
+	if (!data)
+		data = et_elf_section(e, section, SHT_X86_64_UNWIND);
+	if (data)
+		et_frames_ranges(&(struct et_frames){ .bytes = data->d_buf,
+					 .size = data->d_size,
+					 .address = header.sh_addr,
+					 .wide = ident[EI_CLASS] == ELFCLASS64,
+					 .big_endian = ident[EI_DATA] == ELFDATA2MSB },
+			out);
 }
 
 #endif

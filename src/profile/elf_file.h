@@ -33,6 +33,8 @@ bool et_elf_has_build_id(const struct et_elf *e, const struct et_build_id *wante
 void et_elf_segments(const struct et_elf *e, struct et_object *out);
 /* Adds the functions of .symtab, or of .dynsym. Returns whether there is such a section. */
 bool et_elf_symbols(const struct et_elf *e, bool all, struct et_symbols *out);
+/* Adds the ranges of .eh_frame, which have no names. */
+void et_elf_ranges(const struct et_elf *e, struct et_symbols *out);
 
 #endif
 #endif

@@ -18,6 +18,15 @@ static bool begins_with(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
+static const char deleted[] = " (deleted)"; /* the kernel appends it */
+
+static bool ends_with(const char *text, const char *with)
+{
+	size_t length = strlen(text), n = strlen(with);
+
+	return length > n && !strcmp(text + length - n, with);
+}
+
 static enum et_module_kind kind_of(const char *path)
 {
 	if (!strcmp(path, "[vdso]"))
@@ -35,8 +44,12 @@ static struct et_module *new_module(const struct et_mapping *mapping)
 	struct et_module *m = et_calloc(1, sizeof(*m));
 	size_t size = mapping->build_id ? mapping->build_id_size : 0;
 
+	m->mapped = et_strdup(mapping->path);
 	m->path = et_strdup(mapping->path);
 	m->kind = kind_of(mapping->path);
+	m->deleted = m->kind == ET_MODULE_FILE && ends_with(m->path, deleted);
+	if (m->deleted)
+		m->path[strlen(m->path) - strlen(deleted)] = '\0';
 	m->by_page.width = sizeof(uint64_t);
 	m->nameless = ET_PROFILE_NONE;
 	if (size <= sizeof(m->build_id.bytes)) {
@@ -52,7 +65,7 @@ static bool is_mapped(const struct et_module *m, const struct et_mapping *mappin
 	size_t size = mapping->build_id ? mapping->build_id_size : 0;
 
 	size = size <= sizeof(m->build_id.bytes) ? size : 0;
-	return !strcmp(m->path, mapping->path) && m->build_id.size == size &&
+	return !strcmp(m->mapped, mapping->path) && m->build_id.size == size &&
 	       (!size || !memcmp(m->build_id.bytes, mapping->build_id, size));
 }
 
@@ -96,7 +109,8 @@ static void read_module(struct et_modules *all, struct et_module *m)
 	m->read = true;
 	if (m->kind == ET_MODULE_VDSO)
 		read_vdso(&m->object);
-	else if (m->kind == ET_MODULE_FILE)
+	/* Without a build id, another file that took its place would not be noticed. */
+	else if (m->kind == ET_MODULE_FILE && (!m->deleted || m->build_id.size))
 		et_object_read(all->root, m->path, &m->build_id, &m->object);
 	else
 		m->object.state = ET_OBJECT_MISSING;
@@ -104,7 +118,13 @@ static void read_module(struct et_modules *all, struct et_module *m)
 
 /* --- which function --- */
 
-/* Code without a symbol is named by the offset in the file where its page begins. */
+/* The name of code without a symbol: the offset in the file where it begins. */
+static void name_offset(uint64_t offset, char name[static 32])
+{
+	snprintf(name, 32, "[0x%" PRIx64 "]", offset);
+}
+
+/* Where nothing is known about functions, their code is counted by pages. */
 static void resolve_by_page(
 	struct et_modules *all, struct et_module *m, uint64_t offset, struct et_resolved *out)
 {
@@ -114,7 +134,7 @@ static void resolve_by_page(
 	char name[32];
 	struct et_place place = { name, m->path, ET_SPACE_USER, true, offset - page };
 
-	snprintf(name, sizeof(name), "[0x%" PRIx64 "]", page);
+	name_offset(page, name);
 	out->functions[0] =
 		et_place_function(all->profile, &place, &number, &m->by_address, offset);
 	if (number != ET_PROFILE_NONE)
@@ -127,8 +147,14 @@ static void resolve_by_symbol(struct et_modules *all, struct et_module *m, struc
 	struct et_place place = { .name = et_symbols_name(&m->object.symbols, symbol),
 		.module = m->path,
 		.space = ET_SPACE_USER,
+		.unnamed = symbol->source == ET_SYMBOL_RANGE,
 		.distance = address - symbol->start };
+	char name[32];
 
+	if (place.unnamed) {
+		name_offset(et_object_offset(&m->object, symbol->start), name);
+		place.name = name;
+	}
 	out->at_entry = !place.distance;
 	out->functions[0] =
 		et_place_function(all->profile, &place, &symbol->function, &m->by_address, address);
@@ -179,6 +205,7 @@ void et_modules_free(struct et_modules *m)
 		et_object_free(&its->object);
 		et_hash_free(&its->by_page);
 		et_hash_free(&its->by_address);
+		free(its->mapped);
 		free(its->path);
 		free(its);
 	}

@@ -18,9 +18,11 @@ enum et_module_kind {
 };
 
 struct et_module {
-	char *path; /* as the profile shows it */
+	char *mapped; /* the path as the kernel wrote it */
+	char *path;   /* as the profile shows it */
 	enum et_module_kind kind;
 	struct et_build_id build_id;
+	bool deleted; /* before it was mapped, or meanwhile */
 	bool read;
 	struct et_object object;
 	/* The numbers of functions: by page of the file, and by address (plan.addresses). */

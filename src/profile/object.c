@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/object.h"
 #include "base/alloc.h"
+#include "profile/debug_file.h"
 #include "profile/elf_file.h"
-
-#include <fcntl.h>
-#include <string.h>
-#include <sys/stat.h>
 
 /* Where the kernel maps a segment, its first page also has the bytes before it. */
 static bool holds(const struct et_segment *s, uint64_t offset)
@@ -48,12 +45,30 @@ void et_object_free(struct et_object *o)
 
 #ifdef ET_HAVE_DW
 
+/* Adds the symbols, and ranges where there are none. */
+static void add_symbols(
+	const char *root, const char *path, const struct et_elf *elf, struct et_object *out)
+{
+	struct et_elf debug;
+
+	if (!et_elf_symbols(elf, true, &out->symbols)) {
+		if (path && et_debug_file_open(root, path, elf, &debug)) {
+			et_elf_symbols(&debug, true, &out->symbols);
+			et_elf_close(&debug);
+		} else {
+			out->state = ET_OBJECT_STRIPPED;
+		}
+		et_elf_symbols(elf, false, &out->symbols);
+	}
+	et_elf_ranges(elf, &out->symbols);
+	et_symbols_finish(&out->symbols);
+}
+
 void et_object_read(
 	const char *root, const char *path, const struct et_build_id *wanted, struct et_object *out)
 {
 	struct et_elf elf;
 
-	(void)root;
 	*out = (struct et_object){ .state = et_elf_open(path, &elf) };
 	if (out->state != ET_OBJECT_READ)
 		return;
@@ -61,11 +76,7 @@ void et_object_read(
 		out->state = ET_OBJECT_CHANGED;
 	} else {
 		et_elf_segments(&elf, out);
-		if (!et_elf_symbols(&elf, true, &out->symbols)) {
-			et_elf_symbols(&elf, false, &out->symbols);
-			out->state = ET_OBJECT_STRIPPED;
-		}
-		et_symbols_finish(&out->symbols);
+		add_symbols(root, path, &elf, out);
 	}
 	et_elf_close(&elf);
 }
@@ -78,9 +89,7 @@ void et_object_read_image(const void *image, size_t size, struct et_object *out)
 	if (out->state != ET_OBJECT_READ)
 		return;
 	et_elf_segments(&elf, out);
-	if (!et_elf_symbols(&elf, true, &out->symbols))
-		et_elf_symbols(&elf, false, &out->symbols);
-	et_symbols_finish(&out->symbols);
+	add_symbols("", NULL, &elf, out);
 	et_elf_close(&elf);
 }
 

@@ -52,7 +52,7 @@ const char *et_symbols_name(const struct et_symbols *t, const struct et_symbol *
 static int by_preference(const struct et_symbol *a, const struct et_symbol *b, const char *names)
 {
 	const char *name_a = names + a->name, *name_b = names + b->name;
-	bool sized_a = a->end > a->start, sized_b = b->end > b->start;
+	bool sized_a = !a->open, sized_b = !b->open;
 	bool weak_a = a->binding == ET_SYMBOL_WEAK, weak_b = b->binding == ET_SYMBOL_WEAK;
 	bool global_a = a->binding == ET_SYMBOL_GLOBAL, global_b = b->binding == ET_SYMBOL_GLOBAL;
 	size_t under_a = strspn(name_a, "_"), under_b = strspn(name_b, "_");
@@ -69,6 +69,41 @@ static int by_preference(const struct et_symbol *a, const struct et_symbol *b, c
 	if (length_a != length_b)
 		return length_a > length_b ? -1 : 1;
 	return strcmp(name_a, name_b);
+}
+
+static int by_start(const void *pa, const void *pb)
+{
+	const struct et_symbol *a = pa, *b = pb;
+
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+/*
+ * A symbol without size extends to the next symbol, but not beyond its section. Between the modules
+ * of the kernel are gaps, so the last symbol of a module ends with the page after its own, as in
+ * perf.
+ */
+static void set_ends(struct et_symbols *t)
+{
+	size_t next = 0;
+
+	if (t->n)
+		qsort(t->symbols, t->n, sizeof(*t->symbols), by_start);
+	for (size_t i = 0; i < t->n; i++) {
+		struct et_symbol *s = &t->symbols[i];
+		while (next < t->n && (t->symbols[next].start <= s->start ||
+					      t->symbols[next].source == ET_SYMBOL_RANGE))
+			next++;
+		if (s->end > s->start)
+			continue;
+		bool last = next == t->n || t->symbols[next].owner != s->owner;
+		uint64_t page_after = (s->start & ~(uint64_t)(PAGE - 1)) + 2 * PAGE;
+		s->open = true;
+		s->end = next < t->n && t->symbols[next].start < s->limit ? t->symbols[next].start
+									  : s->limit;
+		if (last && page_after > s->start && page_after < s->end)
+			s->end = page_after;
+	}
 }
 
 static int by_source_and_start(const void *pa, const void *pb, void *names)
@@ -114,24 +149,6 @@ static void add_piece(struct pieces *p, uint64_t start, uint64_t end, uint32_t s
 	}
 	ET_GROW(p->list, p->n, p->room);
 	p->list[p->n++] = (struct et_symbol_piece){ start, end, symbol };
-}
-
-/*
- * The end of a symbol: a symbol without size extends to the next of the same source. Between the
- * modules of the kernel are gaps, so the last of a module ends with the page after its own, as in
- * perf.
- */
-static uint64_t end_of(const struct et_symbols *t, size_t i, size_t to)
-{
-	const struct et_symbol *s = &t->symbols[i], *next = s + 1;
-	uint64_t end = s->end, limit = s->limit;
-
-	if (end > s->start)
-		return end;
-	end = i + 1 < to ? next->start : UINT64_MAX;
-	if ((i + 1 == to || next->owner != s->owner) && limit - s->start > 2 * PAGE)
-		limit = (s->start & ~(uint64_t)(PAGE - 1)) + 2 * PAGE;
-	return end < limit ? end : limit;
 }
 
 /* The symbols that cover an address: a binary heap, whose first member is the one that counts. */
@@ -190,7 +207,7 @@ static void cut(const struct et_symbols *t, size_t from, size_t to, struct piece
 		if (!open.n)
 			at = t->symbols[i].start;
 		for (; i < to && t->symbols[i].start <= at; i++)
-			push(&open, (struct et_symbol_piece){ at, end_of(t, i, to), (uint32_t)i });
+			push(&open, (struct et_symbol_piece){ at, t->symbols[i].end, (uint32_t)i });
 		while (open.n && open.list[0].end <= at)
 			pop(&open);
 		if (!open.n)
@@ -232,6 +249,7 @@ void et_symbols_finish(struct et_symbols *t)
 {
 	struct pieces all = { 0 };
 
+	set_ends(t);
 	if (t->n)
 		qsort_r(t->symbols, t->n, sizeof(*t->symbols), by_source_and_start, t->names);
 	if (!t->last_wins)

@@ -34,6 +34,7 @@ struct et_symbol {
 	/* Its number in the profile, which the caller keeps here; ET_PROFILE_NONE at first. */
 	uint32_t function;
 	uint8_t source, binding;
+	bool open; /* it had no size; et_symbols_finish sets this, and the end */
 };
 
 /* A part of the address space with one symbol. */

@@ -163,7 +163,8 @@ static void ourselves(void)
 	is_str(name_at(s, 1, (uintptr_t)main), "main", "ourselves: main is named");
 	ok(strstr(module_at(s, 1, here), "test-profile-space") != NULL,
 		"ourselves: its module is our program");
-	is_str(name_at(s, 1, (uintptr_t)qsort), "qsort", "ourselves: so is a function of libc");
+	ok(strstr(name_at(s, 1, (uintptr_t)getauxval), "getauxval") != NULL,
+		"ourselves: so is a function of libc");
 	uint64_t vdso = getauxval(AT_SYSINFO_EHDR);
 	if (vdso)
 		is_str(module_at(s, 1, vdso + 0x600), "[vdso]", "ourselves: the vDSO is a module");
