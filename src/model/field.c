@@ -183,6 +183,45 @@ const struct et_field et_first_check_fields[] = {
 	{ 0 },
 };
 
+const struct et_field et_profile_plan_fields[] = {
+	CHARS(et_profile_plan, "event", event),
+	{ "rate_hz", ET_FIELD_DOUBLE, AT(et_profile_plan, rate_hz), .hi = 1000000000 },
+	U64_OR_ZERO(et_profile_plan, period),
+	BOOL(et_profile_plan, fixed),
+	BOOL(et_profile_plan, user_only),
+	BOOL(et_profile_plan, inlines),
+	BOOL(et_profile_plan, addresses),
+	{ "chains", ET_FIELD_ENUM, AT(et_profile_plan, chains), .names = et_chains_names },
+	{ 0 },
+};
+
+const struct et_field et_profile_fields[] = {
+	CHARS(et_profile, "event", event),
+	{ "way", ET_FIELD_ENUM, AT(et_profile, way), .names = et_profile_way_names },
+	BOOL(et_profile, kernel_allowed),
+	{ 0 },
+};
+
+const struct et_field et_profile_function_fields[] = {
+	STRING(et_profile_function, name),
+	STRING(et_profile_function, module),
+	{ "space", ET_FIELD_ENUM, AT(et_profile_function, space), .names = et_space_kind_names },
+	BOOL(et_profile_function, unnamed),
+	{ 0 },
+};
+
+const struct et_field et_profile_run_fields[] = {
+	U64_OR_ZERO(et_profile_run, samples),
+	{ "period", ET_FIELD_DOUBLE, AT(et_profile_run, period), .hi = INT64_MAX },
+	U64_OR_ZERO(et_profile_run, counted),
+	U64_OR_ZERO(et_profile_run, lost),
+	U64_OR_ZERO(et_profile_run, overruns),
+	U64_OR_ZERO(et_profile_run, throttled),
+	U64_OR_ZERO(et_profile_run, tasks),
+	U64_OR_ZERO(et_profile_run, short_tasks),
+	{ 0 },
+};
+
 static void *place(const struct et_field *f, void *base)
 {
 	return (char *)base + f->offset;

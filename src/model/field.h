@@ -40,6 +40,10 @@ extern const struct et_field et_child_fields[];
 extern const struct et_field et_host_fields[];
 extern const struct et_field et_factor_fields[];
 extern const struct et_field et_first_check_fields[];
+extern const struct et_field et_profile_plan_fields[];
+extern const struct et_field et_profile_fields[]; /* how the samples really came about */
+extern const struct et_field et_profile_function_fields[];
+extern const struct et_field et_profile_run_fields[]; /* all but command, order and counts */
 
 /* Setters. They return false and leave the struct as it is if the value is out of range. */
 bool et_field_set_int(const struct et_field *f, void *base, int64_t value) ET_CHECK;

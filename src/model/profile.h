@@ -77,8 +77,12 @@ struct et_profile_count {
 	uint64_t at_entry; /* of them, at the first instruction of the function */
 };
 
+struct et_profile;
+
 /* The samples of one run. */
 struct et_profile_run {
+	/* The profile that the nodes belong to; the recorder sets it on the way into the store. */
+	const struct et_profile *of;
 	uint32_t command, order; /* of the experiment's sample; et_experiment_add sets both */
 	bool warmup;             /* likewise */
 	uint64_t samples;        /* the sum of the counts */

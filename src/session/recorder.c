@@ -15,7 +15,10 @@ void et_recorder_keep(struct et_recorder *r, const struct et_sample *s, size_t n
 		r->group_ns = r->clock->now_ns(r->clock->ctx);
 	for (size_t i = 0; i < n; i++) {
 		ET_GROW(r->waiting, r->n, r->cap);
-		et_sample_copy(&r->waiting[r->n++], &s[i]);
+		struct et_sample *copy = &r->waiting[r->n++];
+		et_sample_copy(copy, &s[i]);
+		if (copy->measured.profile)
+			copy->measured.profile->of = r->profile;
 	}
 }
 

@@ -11,12 +11,13 @@
 #include "base/clock.h"
 #include "store/store.h"
 
-/* The caller sets the first three members, and all else to 0. */
+/* The caller sets the first four members, and all else to 0. */
 struct et_recorder {
 	struct et_store *store;
 	const char *id; /* of the experiment */
 	const struct et_clock *clock;
-	struct et_sample *waiting; /* finished, not yet in the store */
+	const struct et_profile *profile; /* of the experiment, or NULL */
+	struct et_sample *waiting;        /* finished, not yet in the store */
 	size_t n, cap;
 	uint64_t group_ns; /* when the oldest of them was finished, by clock->now_ns */
 };

@@ -32,8 +32,9 @@ static struct et_session *create(const struct et_session_setup *setup, struct et
 	s->setup = *setup;
 	s->e = e;
 	et_host_identity("", s->machine, sizeof(s->machine));
-	s->recorder =
-		(struct et_recorder){ .store = setup->store, .id = e->id, .clock = &et_clock_real };
+	s->recorder = (struct et_recorder){
+		.store = setup->store, .id = e->id, .clock = &et_clock_real, .profile = e->profile
+	};
 	return s;
 }
 

@@ -140,6 +140,17 @@ void et_bind_words(struct et_cursor *c, const char *bytes, size_t size)
 	bind(c, &(struct et_value){ .kind = ET_VALUE_BLOB, .bytes = bytes, .size = size });
 }
 
+void et_bind_blob(struct et_cursor *c, const unsigned char *bytes, size_t size)
+{
+	bind(c, &(struct et_value){
+			.kind = ET_VALUE_BLOB, .bytes = (const char *)bytes, .size = size });
+}
+
+void et_bind_real(struct et_cursor *c, double value)
+{
+	bind(c, &(struct et_value){ .kind = ET_VALUE_REAL, .real = value });
+}
+
 static void refuse_field(struct et_cursor *c, const struct et_field *f, const void *base)
 {
 	char wanted[96], is[40] = "";
@@ -270,6 +281,28 @@ bool et_row_words(struct et_cursor *c, char ***out)
 	}
 	*out = argv;
 	return true;
+}
+
+bool et_row_blob(struct et_cursor *c, const unsigned char **out, size_t *size)
+{
+	struct et_value value = read_column(c);
+
+	*out = (const unsigned char *)value.bytes;
+	*size = value.size;
+	return value.kind == ET_VALUE_BLOB;
+}
+
+bool et_row_real(struct et_cursor *c, double lo, double hi, double *out)
+{
+	struct et_value value = read_column(c);
+
+	if (value.kind == ET_VALUE_INT)
+		*out = (double)value.integer;
+	else if (value.kind == ET_VALUE_REAL)
+		*out = value.real;
+	else
+		return false;
+	return *out >= lo && *out <= hi;
 }
 
 static bool row_field(struct et_cursor *c, const struct et_field *f, void *base)

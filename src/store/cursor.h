@@ -56,6 +56,8 @@ void et_bind_text(struct et_cursor *c, const char *name, const char *text);
 void et_bind_chars(struct et_cursor *c, const char *name, const char *chars, size_t size);
 /* Binds the words as one blob, in which a NUL ends each word. */
 void et_bind_words(struct et_cursor *c, const char *blob, size_t size);
+void et_bind_blob(struct et_cursor *c, const unsigned char *bytes, size_t size);
+void et_bind_real(struct et_cursor *c, double value);
 /* Binds one parameter per column, from the fields of the struct at base. */
 void et_bind_columns(struct et_cursor *c, const struct et_columns *columns, const void *base);
 
@@ -74,6 +76,10 @@ bool et_row_chars(struct et_cursor *c, char *out, size_t size);
 bool et_row_name(struct et_cursor *c, const char *const *names, int *out);
 /* Reads what et_bind_words wrote into a new vector. */
 bool et_row_words(struct et_cursor *c, char ***out);
+/* Sets *out to the bytes of a blob, which are valid until the next step. */
+bool et_row_blob(struct et_cursor *c, const unsigned char **out, size_t *size);
+/* Reads a number of any kind. */
+bool et_row_real(struct et_cursor *c, double lo, double hi, double *out);
 /*
  * Reads one column per field into the struct at base. Returns NULL, or the first field whose column
  * has no valid value.

@@ -22,6 +22,12 @@ struct et_store {
 	int64_t key; /* of its row; 0: there is none */
 	int64_t n_commands;
 	int64_t uncounted; /* samples in this group that its row does not count yet */
+	/* How many functions and nodes of its profile are in the store. */
+	struct {
+		bool known;
+		int64_t functions, nodes;
+		size_t texts; /* the budget that is left for the names of further functions */
+	} profile;
 	/* A cache of recent names, indexed by their hash, so that most culprits need no query. */
 	struct et_process_key processes[64];
 };

@@ -5,7 +5,7 @@
  */
 #include "base/alloc.h"
 #include "model/metric_choice.h"
-#include "store/cursor.h"
+#include "store/profile.h"
 
 #include <errno.h>
 #include <string.h>
@@ -367,7 +367,22 @@ static bool comes_after(const struct et_sample *s, const struct et_place *last)
 	       (s->place.order == last->order && s->place.command > last->command);
 }
 
-static int add_samples(struct loading *l, struct et_cursor *c, struct interference *in)
+/* The functions of store/profile.h leave the error about damage to their caller. */
+static int judge(const struct loading *l, int rc, const char **what)
+{
+	return rc == -EBADMSG ? bad(l, *what) : rc;
+}
+
+static int take_profile(
+	const struct loading *l, struct et_profile_rows *profile, struct et_sample *sample)
+{
+	const char *what = "";
+
+	return judge(l, et_profile_rows_take(profile, sample, &what), &what);
+}
+
+static int add_samples(struct loading *l, struct et_cursor *c, struct interference *in,
+	struct et_profile_rows *profile)
 {
 	struct et_place last = { 0 };
 	int rc = next_row(l, in);
@@ -382,8 +397,12 @@ static int add_samples(struct loading *l, struct et_cursor *c, struct interferen
 		if (rc == 0)
 			rc = take_culprits(l, in, &sample);
 		if (rc == 0)
+			rc = take_profile(l, profile, &sample);
+		if (rc == 0)
 			et_experiment_add(l->e, &sample);
 	}
+	if (rc == 0 && profile->row)
+		return bad(l, "a run of the profile");
 	return rc == 0 && in->row ? bad(l, "the interference") : rc;
 }
 
@@ -391,11 +410,24 @@ static int load_samples(struct loading *l)
 {
 	ET_AUTO_CURSOR struct et_cursor c = rows_of(l, ET_SQL_GET_SAMPLES);
 	struct interference in = { .c = rows_of(l, ET_SQL_GET_INTERFERENCE) };
-	int rc = add_samples(l, &c, &in);
+	struct et_profile_rows profile = { .c = rows_of(l, ET_SQL_GET_PROFILE_RUNS),
+		.p = l->e->profile };
+	const char *what = "";
+	int rc = judge(l, et_profile_rows_begin(&profile, &what), &what);
 
+	if (rc == 0)
+		rc = add_samples(l, &c, &in, &profile);
+	et_profile_rows_end(&profile);
 	et_cursor_close(&in.c);
 	free(in.list);
 	return rc;
+}
+
+static int load_profile(struct loading *l)
+{
+	const char *what = "";
+
+	return judge(l, et_profile_read(l->s, l->key, l->e, &what, l->err), &what);
 }
 
 static int load_all(struct loading *l, const char *id)
@@ -408,6 +440,8 @@ static int load_all(struct loading *l, const char *id)
 		rc = load_parameters(l);
 	if (!rc)
 		rc = load_factors(l);
+	if (!rc)
+		rc = load_profile(l);
 	return rc ? rc : load_samples(l);
 }
 

@@ -15,9 +15,17 @@ const struct et_columns et_columns_factor = { "factor", "", et_factor_fields, NU
 const struct et_columns et_columns_first_check = { "first_check", "first_check_",
 	et_first_check_fields, NULL };
 
+const struct et_columns et_columns_profile_plan = { "profile_plan", "plan_", et_profile_plan_fields,
+	NULL };
+const struct et_columns et_columns_profile = { "profile", "", et_profile_fields, NULL };
+const struct et_columns et_columns_profile_function = { "function", "", et_profile_function_fields,
+	NULL };
+const struct et_columns et_columns_profile_run = { "profile_run", "", et_profile_run_fields, NULL };
+
 static const struct et_columns *const lists[] = { &et_columns_sample, &et_columns_removal,
 	&et_columns_culprit, &et_columns_plan, &et_columns_child, &et_columns_host,
-	&et_columns_factor, &et_columns_first_check };
+	&et_columns_factor, &et_columns_first_check, &et_columns_profile_plan, &et_columns_profile,
+	&et_columns_profile_function, &et_columns_profile_run };
 
 /*
  * ON CONFLICT DO NOTHING: the caller learns of a duplicate by the number of changed rows. An error
@@ -85,6 +93,33 @@ static const char *const statements[ET_SQL_LENGTH] = {
 		"SELECT i.\"order\", i.command, i.number, p.name, $culprit FROM interference i"
 		" LEFT JOIN process p ON p.key = i.process WHERE i.experiment = ?"
 		" ORDER BY i.\"order\", i.command, i.number",
+	[ET_SQL_ADD_PROFILE] = "INSERT INTO profile (experiment, $profile_plan, $profile)"
+			       " VALUES (?, $profile_plan?, $profile?)",
+	[ET_SQL_SET_PROFILE] = "UPDATE profile SET ($profile) = ($profile?) WHERE experiment = ?",
+	[ET_SQL_GET_PROFILE] = "SELECT $profile_plan, $profile FROM profile WHERE experiment = ?",
+	[ET_SQL_SIZE_PROFILE] =
+		"SELECT (SELECT count(*) FROM profile_function WHERE experiment = ?1),"
+		" (SELECT count(*) FROM profile_node WHERE experiment = ?1),"
+		" (SELECT coalesce(sum(length(name) + length(module)), 0)"
+		" FROM profile_function WHERE experiment = ?1)",
+	[ET_SQL_ADD_FUNCTION] = "INSERT INTO profile_function (experiment, number, $function)"
+				" VALUES (?, ?, $function?)",
+	[ET_SQL_GET_FUNCTIONS] = "SELECT number, $function FROM profile_function"
+				 " WHERE experiment = ? ORDER BY number",
+	[ET_SQL_ADD_NODE] = "INSERT INTO profile_node (experiment, number, parent, function)"
+			    " VALUES (?, ?, ?, ?)",
+	[ET_SQL_GET_NODES] = "SELECT number, parent, function FROM profile_node"
+			     " WHERE experiment = ? ORDER BY number",
+	[ET_SQL_ADD_PROFILE_RUN] = "INSERT INTO profile_run (experiment, \"order\", command,"
+				   " $profile_run, counts) VALUES (?, ?, ?, $profile_run?, ?)",
+	[ET_SQL_GET_PROFILE_RUNS] =
+		"SELECT \"order\", command, $profile_run, counts FROM profile_run"
+		" WHERE experiment = ? ORDER BY \"order\", command",
+	[ET_SQL_ADD_CALLS] = "INSERT INTO profile_calls (experiment, command, function, calls)"
+			     " VALUES (?1, ?2, ?3, ?4) ON CONFLICT (experiment, command, function)"
+			     " DO UPDATE SET calls = ?4",
+	[ET_SQL_GET_CALLS] = "SELECT command, function, calls FROM profile_calls"
+			     " WHERE experiment = ? ORDER BY command, function",
 	[ET_SQL_LIST] =
 		"SELECT e.started_ns, e.key, e.id, e.label, e.started_ns, e.state, e.commands,"
 		" e.samples, c.name, e.origin"

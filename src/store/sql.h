@@ -48,6 +48,10 @@ extern const struct et_columns et_columns_child;
 extern const struct et_columns et_columns_host;
 extern const struct et_columns et_columns_factor;
 extern const struct et_columns et_columns_first_check;
+extern const struct et_columns et_columns_profile_plan;
+extern const struct et_columns et_columns_profile;
+extern const struct et_columns et_columns_profile_function;
+extern const struct et_columns et_columns_profile_run;
 
 /* Returns the first field from f on that has a column; NULL after the last. */
 static inline const struct et_field *et_columns_next(
@@ -86,6 +90,18 @@ enum et_sql {
 	ET_SQL_GET_FACTORS,
 	ET_SQL_GET_SAMPLES,
 	ET_SQL_GET_INTERFERENCE,
+	ET_SQL_ADD_PROFILE,
+	ET_SQL_SET_PROFILE,
+	ET_SQL_GET_PROFILE,
+	ET_SQL_SIZE_PROFILE,
+	ET_SQL_ADD_FUNCTION,
+	ET_SQL_GET_FUNCTIONS,
+	ET_SQL_ADD_NODE,
+	ET_SQL_GET_NODES,
+	ET_SQL_ADD_PROFILE_RUN,
+	ET_SQL_GET_PROFILE_RUNS,
+	ET_SQL_ADD_CALLS,
+	ET_SQL_GET_CALLS,
 	ET_SQL_LIST,
 	ET_SQL_GET_FACT,
 	ET_SQL_SET_FACT,

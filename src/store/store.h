@@ -61,6 +61,8 @@ int et_store_keep(struct et_store *s, const struct et_experiment *e, struct et_e
  * Adds one sample of the experiment to the open group, and opens a group if there is none. Other
  * writers wait while a group is open: flush at least every 50 ms. A failure leaves the group as it
  * was before, or loses the group (for example if the disk is full), but no sample that was flushed.
+ * A sample with a profile of a run (measured.profile, whose `of` is set) brings it, and the
+ * functions and contexts that are new with it.
  */
 int et_store_add(struct et_store *s, const char *id, const struct et_sample *sample,
 	struct et_error *err) ET_CHECK;
@@ -92,6 +94,9 @@ int et_store_set_removal(struct et_store *s, const char *id, const struct et_sam
  */
 int et_store_set_checks(
 	struct et_store *s, const struct et_experiment *e, struct et_error *err) ET_CHECK;
+/* Records how often functions are called: all numbers of its profile. Flushes. */
+int et_store_set_calls(
+	struct et_store *s, const struct et_experiment *e, struct et_error *err) ET_CHECK;
 
 /*
  * Locks the experiment, so that at most one process at a time runs or removes it. -EBUSY if another
@@ -114,7 +119,7 @@ int et_store_find(struct et_store *s, const char *name, char id[40], struct et_e
  */
 int et_store_find_unfinished(
 	struct et_store *s, const char *machine, char id[40], struct et_error *err) ET_CHECK;
-/* Loads an experiment with its samples and their culprits. The caller frees *out. */
+/* Loads an experiment with its samples, their culprits and its profile. The caller frees *out. */
 int et_store_load(struct et_store *s, const char *id, struct et_experiment **out,
 	struct et_error *err) ET_CHECK;
 /* Removes an experiment, which the caller has claimed. */

@@ -4,7 +4,7 @@
  * every other operation flushes the group and is a transaction of its own.
  */
 #include "base/alloc.h"
-#include "store/cursor.h"
+#include "store/profile.h"
 
 #include <errno.h>
 #include <string.h>
@@ -17,6 +17,7 @@ static void forget_group(struct et_store *s)
 	s->in_group = false;
 	s->key = 0;
 	s->uncounted = 0;
+	s->profile.known = false;
 	memset(s->processes, 0, sizeof(s->processes));
 }
 
@@ -236,6 +237,8 @@ static int add_experiment(struct et_store *s, const struct et_experiment *e, str
 		rc = add_command(s, key, (uint32_t)i, &e->commands[i], err);
 	for (size_t i = 0; !rc && i < e->n_environment; i++)
 		rc = add_factor(s, key, i, &e->environment[i], err);
+	if (!rc && e->profile)
+		rc = et_profile_write_plan(s, key, e->profile, err);
 	return rc;
 }
 
@@ -244,6 +247,20 @@ int et_store_begin(struct et_store *s, const struct et_experiment *e, struct et_
 	int rc = begin_alone(s, err);
 
 	return rc ? rc : finish(s, add_experiment(s, e, err), err);
+}
+
+static int select_experiment(struct et_store *s, const char *id, struct et_error *err);
+
+/* Adds the runs of the whole profile, and the numbers of calls, to the open group. */
+static int add_profile(struct et_store *s, const struct et_experiment *e, struct et_error *err)
+{
+	const struct et_profile *p = e->profile;
+	int rc = select_experiment(s, e->id, err);
+
+	for (size_t i = 0; !rc && i < p->n_runs; i++)
+		rc = et_profile_write_run(
+			s, p, p->runs[i].order, p->runs[i].command, &p->runs[i], err);
+	return rc ? rc : et_profile_write_calls(s, p, err);
 }
 
 int et_store_keep(struct et_store *s, const struct et_experiment *e, struct et_error *err)
@@ -258,6 +275,8 @@ int et_store_keep(struct et_store *s, const struct et_experiment *e, struct et_e
 		for (const struct et_sample *one; !rc && (one = et_sample_reader_next(&r));)
 			rc = et_store_add(s, e->id, one, err);
 	}
+	if (!rc && e->profile)
+		rc = add_profile(s, e, err);
 	return finish(s, rc, err);
 }
 
@@ -293,6 +312,7 @@ int et_store_remove(struct et_store *s, const char *id, struct et_error *err)
 	et_bind_text(&c, "id", id);
 	rc = et_cursor_change(&c, &changed);
 	s->key = 0;
+	s->profile.known = false;
 	if (!rc && !changed)
 		rc = et_store_no_experiment(s, id, err);
 	return finish(s, rc, err);
@@ -314,6 +334,7 @@ static int select_experiment(struct et_store *s, const char *id, struct et_error
 	if (rc < 0)
 		return rc;
 	s->key = 0;
+	s->profile.known = false;
 	if (rc == 0 || snprintf(s->id, sizeof(s->id), "%s", id) >= (int)sizeof(s->id))
 		return et_store_no_experiment(s, id, err);
 	int64_t key;
@@ -466,6 +487,10 @@ int et_store_add(
 	}
 	for (size_t i = 0; !rc && i < sample->measured.n_culprits; i++)
 		rc = add_culprit(s, sample, i, err);
+	const struct et_profile_run *run = sample->measured.profile;
+	if (!rc && run)
+		rc = et_profile_write_run(
+			s, run->of, sample->place.order, sample->place.command, run, err);
 	if (!rc) {
 		s->uncounted += !sample->place.warmup;
 		return 0;
@@ -519,6 +544,18 @@ int et_store_set_checks(struct et_store *s, const struct et_experiment *e, struc
 	if (rc)
 		return rc;
 	return changed ? 0 : et_store_no_experiment(s, e->id, err);
+}
+
+int et_store_set_calls(struct et_store *s, const struct et_experiment *e, struct et_error *err)
+{
+	int rc = begin_alone(s, err);
+
+	if (rc)
+		return rc;
+	rc = select_experiment(s, e->id, err);
+	if (!rc)
+		rc = et_profile_write_calls(s, e->profile, err);
+	return finish(s, rc, err);
 }
 
 /* --- facts --- */

@@ -146,6 +146,50 @@ static inline struct et_experiment *specimen(const char *id)
 	return e;
 }
 
+/* Gives the experiment a profile without runs, in which each field has a value of its own. */
+static inline void specimen_profile(struct et_experiment *e)
+{
+	static const struct et_profile_plan plan = { .event = "cycles",
+		.rate_hz = 997.5,
+		.period = 123456789,
+		.fixed = true,
+		.user_only = true,
+		.inlines = true,
+		.addresses = true,
+		.chains = ET_CHAINS_DWARF };
+
+	e->profile = et_profile_new(&plan);
+	strcpy(e->profile->event, "cpu-clock");
+	e->profile->way = ET_PROFILE_INHERITED;
+	e->profile->kernel_allowed = true;
+}
+
+/* Gives s a run, with a function and a context that no run of a smaller order has. */
+static inline void specimen_profile_run(struct et_experiment *e, struct et_sample *s)
+{
+	struct et_profile *p = e->profile;
+	struct et_profile_run *run = et_calloc(1, sizeof(*run));
+	uint32_t order = s->place.order;
+	char name[32];
+
+	*run = (struct et_profile_run){ .of = p,
+		.period = 999.5 + order,
+		.counted = 12345 + order,
+		.lost = order % 3,
+		.overruns = 7,
+		.throttled = order % 2,
+		.tasks = 40,
+		.short_tasks = 4 };
+	snprintf(name, sizeof(name), "f%u\x1b[2J", order);
+	uint32_t main = et_profile_function_of(p, "main", "/usr/bin/a b\xff", ET_SPACE_USER, false);
+	uint32_t own = et_profile_function_of(p, name, order % 2 ? "[jit]" : "[kernel]",
+		(enum et_space_kind)(order % 4), order % 2);
+	uint32_t node = et_profile_node_of(p, ET_PROFILE_ROOT, main);
+	et_profile_run_add(run, node, 100 + order, order);
+	et_profile_run_add(run, et_profile_node_of(p, node, own), (uint64_t)1 << (3 * order), 0);
+	s->measured.profile = run;
+}
+
 static inline bool same_text(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
@@ -165,6 +209,40 @@ static inline bool same_fields(const struct et_field *fields, const void *a, con
 		}
 	}
 	return true;
+}
+
+static inline bool same_run(const struct et_profile_run *a, const struct et_profile_run *b)
+{
+	bool same = a->command == b->command && a->order == b->order && a->warmup == b->warmup &&
+		    a->n_counts == b->n_counts && same_fields(et_profile_run_fields, a, b);
+
+	for (size_t i = 0; same && i < a->n_counts; i++)
+		same = a->counts[i].node == b->counts[i].node &&
+		       a->counts[i].samples == b->counts[i].samples &&
+		       a->counts[i].at_entry == b->counts[i].at_entry;
+	return same;
+}
+
+/* Functions and nodes must have the same numbers. */
+static inline bool same_profile(const struct et_profile *a, const struct et_profile *b)
+{
+	if (!a || !b)
+		return a == b;
+	bool same = same_fields(et_profile_plan_fields, &a->plan, &b->plan) &&
+		    same_fields(et_profile_fields, a, b) && a->n_functions == b->n_functions &&
+		    a->n_nodes == b->n_nodes && a->n_runs == b->n_runs && a->n_calls == b->n_calls;
+	for (size_t i = 0; same && i < a->n_functions; i++)
+		same = same_fields(et_profile_function_fields, &a->functions[i], &b->functions[i]);
+	for (size_t i = 0; same && i < a->n_nodes; i++)
+		same = a->nodes[i].parent == b->nodes[i].parent &&
+		       a->nodes[i].function == b->nodes[i].function;
+	for (size_t i = 0; same && i < a->n_runs; i++)
+		same = same_run(&a->runs[i], &b->runs[i]);
+	for (size_t i = 0; same && i < a->n_calls; i++)
+		same = a->calls[i].command == b->calls[i].command &&
+		       a->calls[i].function == b->calls[i].function &&
+		       a->calls[i].calls == b->calls[i].calls;
+	return same;
 }
 
 /* Compares everything but the index, which the reader assigns. */
@@ -225,7 +303,7 @@ static inline bool same_experiment(const struct et_experiment *a, const struct e
 		same = same_fields(et_factor_fields, &a->environment[i], &b->environment[i]);
 	for (size_t i = 0; same && i < a->n_commands; i++)
 		same = same_command(&a->commands[i], &b->commands[i]);
-	return same;
+	return same && same_profile(a->profile, b->profile);
 }
 
 #endif

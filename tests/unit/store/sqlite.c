@@ -70,12 +70,17 @@ static void make_store(const char *name)
 	struct et_store *s = NULL;
 	struct et_experiment *e = specimen(id);
 
+	specimen_profile(e);
 	new_place(name);
 	for (uint32_t order = 1; order <= 4; order++) {
 		struct et_sample sample = specimen_sample(0, order);
 		specimen_culprits(&sample, 3);
+		specimen_profile_run(e, &sample);
 		et_experiment_add(e, &sample);
+		et_profile_run_free(sample.measured.profile);
 	}
+	et_profile_set_calls(e->profile, 0, 1, 1e6);
+	et_profile_set_calls(e->profile, 1, 0, 0);
 	if (et_store_open(path, ET_STORE_CREATE_PATH, &s, &err) || et_store_keep(s, e, &err))
 		tap_bail("%s", err.what);
 	et_store_close(s);
@@ -223,21 +228,34 @@ static void not_a_store(void)
 	ok(try_open(ET_STORE_READ) == 0, "open: an empty file becomes a store");
 }
 
-/* Makes the store one of version 1: drops the columns that later steps of the schema add. */
-static void undo_migrations(void)
+/* Drops the columns that a step of the schema adds, or the tables. */
+static void undo_step(int number)
 {
-	for (int i = 1; i < et_store_schema.version; i++) {
-		const char *at = et_store_schema.steps[i];
-		char table[64], column[64], sql[256];
-		while ((at = strstr(at, "ALTER TABLE "))) {
-			if (sscanf(at, "ALTER TABLE %63s ADD COLUMN %63s", table, column) != 2)
-				tap_bail("step %d does more than add columns", i + 1);
-			snprintf(sql, sizeof(sql), "ALTER TABLE %s DROP COLUMN %s", table, column);
-			run_sql(sql);
-			at++;
-		}
+	const char *at = et_store_schema.steps[number - 1];
+	char table[64], column[64], sql[256];
+
+	for (; (at = strstr(at, "ALTER TABLE ")); at++) {
+		if (sscanf(at, "ALTER TABLE %63s ADD COLUMN %63s", table, column) != 2)
+			tap_bail("step %d changes a table in another way", number);
+		snprintf(sql, sizeof(sql), "ALTER TABLE %s DROP COLUMN %s", table, column);
+		run_sql(sql);
 	}
-	run_sql("PRAGMA user_version=1");
+	at = et_store_schema.steps[number - 1];
+	for (; (at = strstr(at, "CREATE TABLE ")) && sscanf(at, "CREATE TABLE %63s", table); at++) {
+		snprintf(sql, sizeof(sql), "DROP TABLE %s", table);
+		run_sql(sql);
+	}
+}
+
+/* Makes the store one of an older version. */
+static void undo_migrations(int version)
+{
+	char sql[64];
+
+	for (int i = et_store_schema.version; i > version; i--)
+		undo_step(i);
+	snprintf(sql, sizeof(sql), "PRAGMA user_version=%d", version);
+	run_sql(sql);
 }
 
 static void versions(void)
@@ -255,8 +273,12 @@ static void versions(void)
 	/* A store of version 1 with an experiment: figures that it has no column for are unknown.
 	 */
 	make_store("older.db");
-	undo_migrations();
+	undo_migrations(1);
 	ok(try_load() == 0, "version: a store of version 1 is migrated and read");
+	make_store("older-8.db");
+	undo_migrations(8);
+	ok(try_load() == 0,
+		"version: a store of version 8, without profiles, is migrated and read");
 
 	/* A schema of three steps, taken one at a time. */
 	static const char *const steps[] = { "CREATE TABLE a (x); INSERT INTO a VALUES (41)",
@@ -327,6 +349,46 @@ static void edited_by_hand(void)
 		"UPDATE process SET name = 'a name longer than sixteen' WHERE key = 1",
 		"UPDATE interference SET pt_ns = -1 WHERE number = 1",
 		"UPDATE interference SET \"order\" = 77 WHERE \"order\" = 2",
+		"UPDATE profile SET plan_chains = 'iron'",
+		"UPDATE profile SET plan_rate_hz = -1",
+		"UPDATE profile SET way = 'guess'",
+		"UPDATE profile SET event = hex(zeroblob(20))",
+		"DELETE FROM profile", /* the runs are left over */
+		"UPDATE profile_function SET number = 9 WHERE number = 1",
+		"UPDATE profile_function SET number = -1 WHERE number = 1",
+		"UPDATE profile_function SET name = 'main', module = (SELECT module FROM"
+		" profile_function WHERE number = 0) WHERE number = 1",
+		"UPDATE profile_function SET space = 'outer'",
+		"DELETE FROM profile_function WHERE number = 4",
+		"UPDATE profile_node SET parent = 2 WHERE number = 2",
+		"UPDATE profile_node SET parent = 5 WHERE number = 2",
+		"UPDATE profile_node SET parent = -1 WHERE number = 2",
+		"UPDATE profile_node SET function = 5 WHERE number = 2",
+		"UPDATE profile_node SET function = -1 WHERE number = 2",
+		"UPDATE profile_node SET function = 1, parent = 1 WHERE number = 3", /* as 2 */
+		"UPDATE profile_node SET number = 0 WHERE number = 1",
+		"DELETE FROM profile_node WHERE number = 5",
+		"UPDATE profile_run SET samples = -1",
+		"UPDATE profile_run SET samples = samples + 1 WHERE \"order\" = 2",
+		"UPDATE profile_run SET lost = -1 WHERE \"order\" = 2",
+		"UPDATE profile_run SET period = 9e999",
+		"UPDATE profile_run SET \"order\" = 77 WHERE \"order\" = 2",
+		"UPDATE profile_run SET command = -1 WHERE \"order\" = 2",
+		/* Empty; node 0; 6 of 5 nodes; more at the entry than samples; two numbers only. */
+		"UPDATE profile_run SET counts = x''",
+		"UPDATE profile_run SET samples = 1, counts = x'000100'",
+		"UPDATE profile_run SET samples = 1, counts = x'060100'",
+		"UPDATE profile_run SET samples = 1, counts = x'010102'",
+		"UPDATE profile_run SET samples = 1, counts = x'0101'",
+		"UPDATE profile_run SET samples = 1, counts = x'ff'",
+		/* 2^63; a number with a superfluous byte; a step that wraps around. */
+		"UPDATE profile_run SET counts = x'018080808080808080800100'",
+		"UPDATE profile_run SET samples = 1, counts = x'01810000'",
+		"UPDATE profile_run SET samples = 2, counts = x'010100ffffffff0f0100'",
+		"UPDATE profile_calls SET calls = -1",
+		"UPDATE profile_calls SET calls = 9e999",
+		"UPDATE profile_calls SET command = 2",
+		"UPDATE profile_calls SET function = 5 WHERE command = 0",
 		"PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql = replace(sql, ') "
 		"STRICT,',"
 		"')') WHERE name = 'sample'; PRAGMA writable_schema=RESET;"
@@ -340,8 +402,9 @@ static void edited_by_hand(void)
 		make_store("edited.db");
 		run_sql(edits[i]);
 		int rc = try_load();
-		ok(rc < 0 && err.exit == ET_EXIT_OUTSIDE && err.hint[0], "edited: after %.60s: %s",
-			edits[i], err.what);
+		ok(rc < 0 && err.exit == ET_EXIT_OUTSIDE && err.hint[0] &&
+				!strstr(err.what, ":  is not"),
+			"edited: after %.60s: %s", edits[i], err.what);
 		unlink(path);
 	}
 	make_store("edited.db");
