@@ -86,10 +86,10 @@ static int take_program(struct et_reader *r)
 
 /* --- the format of a file --- */
 
-/* Files that are not text are known by their first bytes. */
+/* Files that are not text are known by their first bytes, and some by a NUL soon after them. */
 static const struct magic {
 	const char *bytes;
-	int (*read)(struct et_reader *r); /* NULL: it is refused */
+	int (*read)(struct et_reader *r); /* wants a NUL; NULL: the file is refused */
 	const char *what, *hint;
 } magics[] = {
 	{ "PERFILE2", read_perf_data, NULL, NULL },
@@ -105,7 +105,8 @@ static const struct magic *find_magic(const char *bytes, size_t n)
 {
 	for (size_t i = 0; i < ET_LENGTH(magics); i++) {
 		size_t length = strlen(magics[i].bytes);
-		if (n >= length && !memcmp(bytes, magics[i].bytes, length))
+		if (n >= length && !memcmp(bytes, magics[i].bytes, length) &&
+			(!magics[i].read || memchr(bytes, '\0', n < 64 ? n : 64)))
 			return &magics[i];
 	}
 	return NULL;

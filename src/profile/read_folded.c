@@ -21,11 +21,6 @@ static char *find_count(char *line)
 	return space && space > line ? space + 1 : NULL;
 }
 
-static bool is_comment(const char *line)
-{
-	return line[0] == '#' && (line[1] == ' ' || !line[1]);
-}
-
 bool et_is_folded(const char *line)
 {
 	size_t n = strlen(line), digits = 0;
@@ -36,6 +31,12 @@ bool et_is_folded(const char *line)
 		digits++;
 	return digits && digits + 1 < n &&
 	       (line[n - 1 - digits] == ' ' || line[n - 1 - digits] == '\t');
+}
+
+/* Methods of JavaScript may begin with a '#', so a stack with a count is no comment. */
+static bool is_comment(const char *line)
+{
+	return line[0] == '#' && !et_is_folded(line);
 }
 
 /* Cuts the suffix off the name. */

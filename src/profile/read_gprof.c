@@ -99,13 +99,15 @@ static int read_row(struct et_reader *r, char *line, double period)
 	return rc;
 }
 
-/* Reads the rows after the titles of the columns, up to an empty line. Returns 0 or -errno. */
+/* Reads the rows after the titles of the columns, up to an empty line or the next output. */
 static int read_rows(struct et_reader *r, double period)
 {
 	char *line;
 	int rc;
 
 	while ((rc = et_reader_line(r, &line)) > 0 && line[strspn(line, " \t\f")]) {
+		if (!strncmp(line, flat, strlen(flat)))
+			break;
 		rc = read_row(r, line, period);
 		if (rc)
 			return rc;

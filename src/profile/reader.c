@@ -64,7 +64,8 @@ int et_reader_function(struct et_reader *r, const char *name, const char *module
 {
 	static const char unknown[] = "[unknown]";
 	ET_AUTO_FREE char *copy = et_strndup(name, ET_READER_LONGEST_NAME);
-	ET_AUTO_FREE char *place = et_strndup(module ? module : unknown, ET_READER_LONGEST_NAME);
+	ET_AUTO_FREE char *place =
+		et_strndup(module && *module ? module : unknown, ET_READER_LONGEST_NAME);
 
 	if (r->profile->n_functions >= ET_READER_MOST_FUNCTIONS)
 		return et_reader_fail(

@@ -50,13 +50,18 @@ static const struct et_profile_function *function_of(const char *name)
 	return NULL;
 }
 
-static void refuses(const char *text, const char *what, const char *label)
+static void refuses_bytes(const char *text, size_t size, const char *what, const char *label)
 {
-	int rc = read_text(text);
+	int rc = read_bytes(text, size, NULL);
 
 	ok(rc < 0 && err.exit == ET_EXIT_USAGE, "%s", label);
 	is_str(err.what, what, "%s: the error names the place", label);
 	ok(err.hint[0], "%s: the error has a hint", label);
+}
+
+static void refuses(const char *text, const char *what, const char *label)
+{
+	refuses_bytes(text, strlen(text), what, label);
 }
 
 static void test_folded(void)
@@ -313,7 +318,7 @@ static void test_perf_bad(void)
 	ok(read_bytes(SAMPLE " 1135 a (/a)\n", strlen(SAMPLE " 1135 a (/a)\n"), "faults") < 0 &&
 			!strcmp(err.what, "FILE:1: it has no samples of 'faults'"),
 		"perf: an event that is not in the file is refused");
-	refuses("PERFILE2", "FILE: it is a file of perf record, not text",
+	refuses_bytes("PERFILE2\150\0", 10, "FILE: it is a file of perf record, not text",
 		"perf: a stream of perf.data is refused");
 }
 
@@ -325,7 +330,7 @@ static void test_gprof(void)
 {
 	ET_AUTO_FREE char *two =
 		et_asprintf("%s 50.00      0.10     0.10        4     2.67     2.67  work\r\n"
-			    " 50.00      0.20     0.10                             main\n\n"
+			    " 50.00      0.20     0.10                             main\n"
 			    "%s 99.00      0.30     0.30        2     2.67     2.67  work\n",
 			gprof_head, gprof_head);
 
@@ -364,7 +369,7 @@ static void test_gprof_bad(void)
 		"gprof: a period of 0 is refused");
 	refuses("\t\t     Call graph\n\n", "FILE:2: it has no flat profile",
 		"gprof: a call graph is refused");
-	refuses("gmon\1", "FILE: it is a file gmon.out, not text",
+	refuses_bytes("gmon\1\0", 6, "FILE: it is a file gmon.out, not text",
 		"gprof: a stream of gmon.out is refused");
 }
 
