@@ -62,6 +62,8 @@ fuzz_run fuzz_options;
 /* records.c */
 fuzz_run fuzz_import, fuzz_csv, fuzz_series, fuzz_trace, fuzz_daemons, fuzz_baseline,
 	fuzz_calibration;
+/* profile.c */
+fuzz_run fuzz_perf_script, fuzz_gprof, fuzz_callgrind, fuzz_folded;
 /* machine.c */
 fuzz_run fuzz_proc, fuzz_procstat, fuzz_services, fuzz_journal;
 /* kernel.c */

@@ -49,6 +49,22 @@ static const char *const sql_tokens[] = { "SELECT ", "UPDATE ", "DELETE FROM ", 
 	"hex(", "char(27)", "NULL", "x'00'", "'", ";", "(", ")", ",", "*", "=", "1e400", "state",
 	"argv", "et_ns", "id", "samples", "commands", "\"order\"", "GENERATED ALWAYS AS (",
 	") VIRTUAL", NULL };
+static const char *const perf_tokens[] = { "\n", "\n\n", "\t", " ", ":", "#", "(", ")", "+0x0",
+	"+0x1f", " (inlined)", " (deleted))", "([kernel.kallsyms])", "([unknown])", "[unknown]",
+	"(/tmp/perf-1.map)", "ffffffff81000130 ", "1135 ", "prog 7 [001] 1.0: ", "250 ",
+	"cpu-clock:", "cycles:u:", "PERF_RECORD_LOST lost 5", "PERFILE2", "\xff", "\r", NULL };
+static const char *const gprof_tokens[] = { "Flat profile:\n", "\n", "\n\n",
+	"Each sample counts as 0.01 seconds.\n", " no time accumulated\n",
+	" time   seconds   seconds    calls  ms/call  ms/call  name    \n",
+	"  0.00      0.00     0.00        1     0.00     0.00  f\n", " ", "1e308", "nan", "-1",
+	"0.001", "\t\t     Call graph\n", "\f", "gmon\1", NULL };
+static const char *const folded_tokens[] = { ";", ";;", " ", " 1\n", "\n", "_[k]", "_[j]", "_[i]",
+	"[unknown]", "main;", "# ", "\t", "9223372036854775807", "\r\n", "\xc2\x9b", "1.5", NULL };
+static const char *const callgrind_tokens[] = { "version: 1\n", "pid: 2\n", "part: 2\n",
+	"cmd: ./a b\n", "events: Ir Dr\n", "positions: instr line\n", "summary: 1\n", "totals: 1\n",
+	"fn=", "cfn=", "ob=", "cob=", "fl=", "fi=", "fe=", "cfi=", "calls=1 1\n", "jump=1 2\n",
+	"jcnd=1/2 +3\n", "(1)", "(2) b", "(18446744073709551615)", "???", "*", "+", "-", "0x", " ",
+	"\n", "1 1\n", "1 18446744073709551615\n", "'2", NULL };
 static const char *const word_tokens[] = { "'", "\"", "\\", " ", "\t", "\n", "\\\n", "''", "$x",
 	"`", "#", "\x7f", "\xff", NULL };
 static const char *const number_tokens[] = { "-", "+", ".", "e", "%", "ns", "us", "ms", "s", "m",
@@ -73,6 +89,10 @@ const struct fuzz_target fuzz_targets[] = {
 	{ "daemons", fuzz_daemons, 4000, .json = true, .tokens = json_tokens },
 	{ "baseline", fuzz_baseline, 5000, .json = true, .tokens = json_tokens },
 	{ "calibration", fuzz_calibration, 3000, .json = true, .tokens = json_tokens },
+	{ "perf-script", fuzz_perf_script, 5000, .tokens = perf_tokens },
+	{ "gprof", fuzz_gprof, 5000, .tokens = gprof_tokens },
+	{ "callgrind", fuzz_callgrind, 5000, .tokens = callgrind_tokens },
+	{ "folded", fuzz_folded, 5000, .tokens = folded_tokens },
 	{ "proc", fuzz_proc, 1000, .tokens = proc_tokens },
 	{ "procstat", fuzz_procstat, 20000, .tokens = TOKENS("(", ")", " ", "R", "-1") },
 	{ "services", fuzz_services, 10000, .tokens = unit_tokens },

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Targets: files of other profilers, and what is made of them. */
+#include "report/profile.h"
+#include "base/alloc.h"
+#include "profile/read.h"
+#include "records.h"
+
+#include <math.h>
+#include <string.h>
+
+static int read_bytes(const char *data, size_t size, int format, struct et_experiment **out)
+{
+	struct et_profile_read_options o = { .format = format };
+	struct et_error err;
+	ET_AUTO_FCLOSE FILE *in =
+		size ? fmemopen((void *)data, size, "r") : fopen("/dev/null", "r");
+
+	if (et_profile_read_stream(in, "FILE", &o, out, &err) == 0)
+		return 0;
+	FUZZ_CHECK(err.exit == ET_EXIT_USAGE && err.what[0]);
+	FUZZ_CHECK(!strpbrk(err.what, "\033\n\r\t\177"));
+	return -1;
+}
+
+static void check_run(const struct et_profile *p, const struct et_profile_run *run)
+{
+	uint64_t sum = 0;
+
+	FUZZ_CHECK(run->n_counts > 0 && run->samples > 0 && run->samples <= INT64_MAX);
+	FUZZ_CHECK(isfinite(run->period) && run->period >= 0);
+	for (size_t i = 0; i < run->n_counts; i++) {
+		const struct et_profile_count *c = &run->counts[i];
+		FUZZ_CHECK(c->node != ET_PROFILE_ROOT && c->node < p->n_nodes);
+		FUZZ_CHECK(!i || c[-1].node < c->node);
+		FUZZ_CHECK(c->samples > 0 && c->at_entry <= c->samples);
+		sum += c->samples;
+	}
+	FUZZ_CHECK(sum == run->samples);
+}
+
+static void check_name(const char *name)
+{
+	FUZZ_CHECK(*name);
+	for (; *name; name++)
+		FUZZ_CHECK((unsigned char)*name >= ' ' && *name != 0x7f);
+}
+
+static void check_profile(const struct et_experiment *e)
+{
+	const struct et_profile *p = e->profile;
+
+	FUZZ_CHECK(e->n_commands == 1 && p->n_runs > 0);
+	FUZZ_CHECK(e->commands[0].samples.n == p->n_runs && e->plan.runs == p->n_runs);
+	for (size_t i = 1; i < p->n_nodes; i++)
+		FUZZ_CHECK(p->nodes[i].parent < i && p->nodes[i].function < p->n_functions);
+	for (size_t i = 0; i < p->n_functions; i++) {
+		check_name(p->functions[i].name);
+		check_name(p->functions[i].module);
+	}
+	for (size_t i = 0; i < p->n_runs; i++)
+		check_run(p, &p->runs[i]);
+	for (size_t i = 0; i < p->n_calls; i++)
+		FUZZ_CHECK(p->calls[i].calls >= 0);
+}
+
+/* Stacks that are written are read again with all samples. */
+static void check_folded(const struct et_experiment *e, const char *text, size_t size)
+{
+	struct et_experiment *again;
+	const int folded = et_name_index(et_profile_format_names, "folded");
+
+	/* A run with lost records does not count. */
+	if (e->profile->n_runs != 1 || e->profile->runs[0].samples > 1000000 ||
+		e->profile->runs[0].lost)
+		return;
+	FUZZ_CHECK(read_bytes(text, size, folded, &again) == 0);
+	FUZZ_CHECK(again->profile->runs[0].samples == e->profile->runs[0].samples);
+	et_experiment_free(again);
+}
+
+static void report_all(const struct et_experiment *e)
+{
+	const struct et_text_options wide = { .width = 100, .verbose = true };
+	struct et_profile_view view = et_default_profile_view;
+	struct et_profiled p;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	view.replicates = 0;
+	et_profiled_judge(e, &view, &p);
+	for (const struct et_profile_format *f = et_profile_formats; f->name; f++) {
+		f->write(&p, out);
+		fflush(out);
+		FUZZ_CHECK(!memchr(text, '\x1b', size));
+		if (!strcmp(f->name, "folded"))
+			check_folded(e, text, size);
+		rewind(out);
+	}
+	et_profile_text(&p, &wide, out);
+	fclose(out);
+	FUZZ_CHECK(!memchr(text, '\x1b', size));
+	free(text);
+	et_profiled_free(&p);
+}
+
+static int read_profile(const uint8_t *data, size_t size, const char *format)
+{
+	uint64_t hash = fuzz_hash(data, size);
+	struct et_experiment *e = NULL;
+
+	/* Most inputs name the format, so that the reader sees them whatever their begin is. */
+	int number = hash % 8 ? et_name_index(et_profile_format_names, format) : 0;
+	if (read_bytes((const char *)data, size, number, &e))
+		return 0;
+	check_profile(e);
+	/* Statistics and pictures take a hundred times as long as the parser. */
+	if (hash / 8 % 16 == 0 && e->profile->n_runs <= 4 && e->profile->n_nodes <= 100)
+		report_all(e);
+	et_experiment_free(e);
+	return 1;
+}
+
+int fuzz_perf_script(const uint8_t *data, size_t size)
+{
+	return read_profile(data, size, "perf");
+}
+
+int fuzz_gprof(const uint8_t *data, size_t size)
+{
+	return read_profile(data, size, "gprof");
+}
+
+int fuzz_callgrind(const uint8_t *data, size_t size)
+{
+	return read_profile(data, size, "callgrind");
+}
+
+int fuzz_folded(const uint8_t *data, size_t size)
+{
+	return read_profile(data, size, "folded");
+}
