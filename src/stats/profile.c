@@ -22,7 +22,8 @@ static double period_of(const struct et_profile *p, const struct et_profile_coun
 
 	for (size_t i = 0; i < c->n_runs; i++)
 		sum += c->runs[i]->period;
-	if (strstr(p->event, "clock") && sum > 0)
+	bool clock = strstr(p->event, "clock") || !strcmp(p->event, "gprof");
+	if (clock && sum > 0)
 		return sum / (double)c->n_runs;
 	return c->cpu_ns / et_sum(c->totals, c->n_runs);
 }

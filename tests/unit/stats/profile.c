@@ -55,6 +55,18 @@ static struct et_profile_result judge(const struct et_experiment *e, enum et_pro
 	return r;
 }
 
+/* gprof samples by a clock, too: its event is the name of the instrument. */
+static void test_gprof(void)
+{
+	struct et_experiment *e = three_functions();
+
+	snprintf(e->profile->event, sizeof(e->profile->event), "gprof");
+	struct et_profile_result r = judge(e, ET_BY_FUNCTION, 0, 0);
+	near(r.period_ns, 1e6, 0, 0, "profile: a sample of gprof stands for its period");
+	et_profile_result_free(&r);
+	et_experiment_free(e);
+}
+
 static void test_whole(void)
 {
 	struct et_experiment *e = three_functions();
@@ -350,6 +362,7 @@ static void test_widest(void)
 int main(void)
 {
 	test_whole();
+	test_gprof();
 	test_common_row();
 	test_rare_row();
 	test_models();
