@@ -282,6 +282,50 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_NOT_RESTORED] = { "not-restored", WARNING, "",
 		"not every change to this machine could be restored; run 'etalon env restore' to "
 		"try again" },
+	/* --- a profile --- */
+	[ET_WARN_PROFILE_RUNS_INVALID] = { "profile-runs-invalid", WARNING, "ccf",
+		"{0} of {1} runs do not count, because the kernel {2:stopped the sampling for a "
+		"while (throttling)|lost records}; sample less often (--rate)" },
+	[ET_WARN_PROFILE_FEW_SAMPLES] = { "profile-few-samples", WARNING, "n",
+		"a run has only {0} samples, so shares are coarse; sample more often (--rate), or "
+		"profile a longer run" },
+	[ET_WARN_PROFILE_OVERRUNS] = { "profile-overruns", WARNING, "s",
+		"{0} of the samples came too late and were not taken, so code that delays "
+		"interrupts is missing; sample less often (--rate)" },
+	[ET_WARN_PROFILE_SHORT_TASKS] = { "profile-short-tasks", WARNING, "cc",
+		"{0} of {1} threads and processes were shorter than ten periods, and their samples "
+		"are missing without a cgroup; run as root" },
+	[ET_WARN_PROFILE_FIXED_PERIOD] = { "profile-fixed-period", WARNING, "",
+		"the period is fixed, so functions that run in step with it get too many samples "
+		"or none, in every run alike; use random periods" },
+	[ET_WARN_PROFILE_RARE] = { "profile-rare", NOTE, "ccc",
+		"seen in {0} of {1} runs only ({2} {2:sample|samples} in all), too few to show how "
+		"it varies; take more runs, or sample more often (--rate)" },
+	[ET_WARN_PROFILE_DRIFT] = { "profile-drift", WARNING, "fpnn",
+		"drift: the samples {0:rise|fall} from run to run (Mann-Kendall p {1}), from {2} "
+		"in the first half to {3}; warm up longer (--warmup)" },
+	[ET_WARN_PROFILE_COLD_START] = { "profile-cold-start", WARNING, "nn",
+		"the first run has {0} samples, the others {1} on average: caches were cold; warm "
+		"up (--warmup)" },
+	[ET_WARN_PROFILE_DEPENDENT] = { "profile-dependent", WARNING, "ncc",
+		"the counts of successive runs resemble each other (autocorrelation {0}), so {1} "
+		"runs count as {2}; take more" },
+	[ET_WARN_PROFILE_FAR_RUNS] = { "profile-far-runs", WARNING, "ccf",
+		"{0} of {1} runs {0:is|are} far from the others, fewer than the {2:3 that "
+		"BCa|10 that the percentile} interval of the sd needs; use the robust sd, or take "
+		"more runs" },
+	[ET_WARN_PROFILE_BOOTSTRAP_DIFFERS] = { "profile-bootstrap-differs", WARNING, "s",
+		"Student's and the bootstrap's interval of the mean differ by {0} of the half "
+		"width, because a few runs decide; Student's counts; take more runs" },
+	[ET_WARN_PROFILE_SPREAD] = { "profile-spread", NOTE, "nn",
+		"the count varies more (sd {0}) than random samples would ({1}): its work varies, "
+		"or its calls are in step with the sampling; try another --rate" },
+	[ET_WARN_PROFILE_SHORT_CALLS] = { "profile-short-calls", NOTE, "nvv",
+		"{0} calls a run of {1} each, shorter than the period of {2}: samples do not show "
+		"how calls divide its time; rely on the observed spread" },
+	[ET_WARN_PROFILE_AT_ENTRY] = { "profile-at-entry", WARNING, "s",
+		"{0} of its samples are at its first instruction, which also gets time of the code "
+		"before the call; judge it together with its callers" },
 };
 
 static bool fits(const char *kinds, const struct et_warning_arg args[ET_WARNING_ARGS])

@@ -147,5 +147,9 @@ void et_profile_judge(const struct et_experiment *e, uint32_t command,
 	for (size_t i = 0; i < out->n_rows; i++)
 		out->rows[i] = rows[i].row;
 	sum_fits(out);
+	et_profile_warn(&f);
+	size_t examined = et_profile_examined(out);
+	for (size_t i = 0; i < out->n_rows; i++)
+		et_profile_row_warn(&f, rows[i].group, examined, &out->rows[i]);
 	et_profile_counts_free(&counts);
 }
