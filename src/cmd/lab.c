@@ -76,8 +76,8 @@ static const struct et_option options[] = {
 	{ 0, "from", "ID", "measured experiments: print the tables of a stored experiment",
 		et_set_text, ET_FILLS(et_lab_request, measure.from), .bit = ET_LAB_FROM },
 	{ 0, "svg", "FILE",
-		"emp-versions, clock-methods, real-programs, kbest-, interval-accuracy, cache: "
-		"also write the picture",
+		"quantisation, emp-versions, clock-methods, real-programs, kbest-, "
+		"interval-accuracy, cache: also write the picture",
 		et_set_text, ET_FILLS(et_lab_request, measure.svg), .values = "FILE",
 		.bit = ET_LAB_SVG },
 	{ 0 },
@@ -97,14 +97,15 @@ const struct et_verb et_verb_lab = {
 	.summary = "run experiments that test methods of measurement, and etalon itself",
 	.usage = "list\nNAME [options]",
 	.about =
-		"'etalon lab list' shows the experiments. coverage and false-alarms simulate data\n"
-		"whose true value is known; doc/coverage.md has their full tables. The others\n"
-		"measure on this machine and store their samples as run does. After Ctrl-C an\n"
-		"experiment prints the results that it has so far.",
+		"'etalon lab list' shows the experiments. coverage, false-alarms and quantisation\n"
+		"simulate data whose true value is known; doc/coverage.md has full tables of the\n"
+		"first two. The others measure on this machine and store their samples as run\n"
+		"does. After Ctrl-C an experiment prints the results that it has so far.",
 	.examples =
 		"  etalon lab list\n"
 		"  etalon lab coverage --repetitions 50 --law lognormal-1\n"
 		"  etalon lab false-alarms --repetitions 20\n"
+		"  etalon lab quantisation --repetitions 50\n"
 		"  etalon lab duet-bias --pairs registers,registers-l2 --runs 12 --repetitions 20\n"
 		"  etalon lab emp-versions --lengths 10ms,20ms --runs 12\n"
 		"  etalon lab clock-methods --lengths 0.02 --runs 5\n"

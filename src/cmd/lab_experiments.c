@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/lab_experiments.h"
 #include "base/clock.h"
+#include "cmd/outputs.h"
+
+#include <errno.h>
 
 bool et_lab_draw_progress(void *ctx, uint64_t done, uint64_t total)
 {
@@ -52,6 +55,34 @@ static int false_alarms(struct et_lab_request *r, struct et_error *err)
 	return 0;
 }
 
+static int quantisation(struct et_lab_request *r, struct et_error *err)
+{
+	struct et_quantisation_options o = { .seed = r->asked.seed,
+		.repetitions = r->asked.repetitions,
+		.progress = { et_lab_draw_progress, r, NULL } };
+	struct et_output svg = { 0 };
+	struct et_quantisation q;
+	int rc = et_lab_picture_open(r, &svg, err);
+
+	if (rc)
+		return rc;
+	et_quantisation_run(&o, &q);
+	et_progress_erase(&r->progress);
+	if (r->given & ET_LAB_JSON)
+		et_quantisation_json(&q, &r->asked, stdout);
+	else
+		et_quantisation_text(&q, &r->page);
+	FILE *f = svg.open ? et_output_begin(&svg, err) : NULL;
+	if (f) {
+		et_quantisation_svg(&q, f);
+		rc = et_output_end(&svg, err);
+	} else if (svg.open) {
+		rc = -EIO;
+	}
+	et_output_close(&svg);
+	return rc;
+}
+
 enum {
 	SIMULATED = ET_LAB_REPETITIONS | ET_LAB_SEED,
 	MEASURED = ET_LAB_RUNS | ET_LAB_SEED | ET_LAB_LABEL | ET_LAB_FROM,
@@ -63,6 +94,8 @@ const struct et_lab_experiment et_lab_experiments[] = {
 		SIMULATED | ET_LAB_BOOTSTRAP | ET_LAB_LAW | ET_LAB_SIZE, coverage },
 	{ "false-alarms", "how often does a busy machine make equal programs differ?",
 		SIMULATED | ET_LAB_EFFECT | ET_LAB_PAIR_SD, false_alarms },
+	{ "quantisation", "how much does the number of a function's samples vary?",
+		SIMULATED | ET_LAB_SVG, quantisation },
 	{ "duet-bias", "how right is the ratio of programs that run side by side?",
 		MEASURED | ET_LAB_REPETITIONS | ET_LAB_PAIRS, et_lab_duet_bias },
 	{ "emp-versions", "how precise is each version of EMP, over the length of a task?",

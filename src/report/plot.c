@@ -23,7 +23,8 @@ struct canvas {
 	int cells;           /* in a row */
 	unsigned char *dots; /* braille patterns, one byte per cell */
 	char *marks;         /* letters that replace the dots; 0: none */
-	double lo, hi;       /* logarithms of x */
+	double lo, hi;       /* the ends of the x axis: logarithms unless it is linear */
+	bool linear;         /* of the x axis */
 	double top;          /* the upper end of the y axis */
 	bool several;        /* points of different curves meet somewhere */
 	int decades;         /* of a logarithmic y axis; 0: it is linear, from 0 */
@@ -46,7 +47,8 @@ static void set(struct canvas *c, int across, int down)
 
 static int across_of(const struct canvas *c, double x)
 {
-	double share = c->hi > c->lo ? (log(x) - c->lo) / (c->hi - c->lo) : 0.5;
+	double at = c->linear ? x : log(x);
+	double share = c->hi > c->lo ? (at - c->lo) / (c->hi - c->lo) : 0.5;
 
 	return et_int(round(share * (c->cells * ACROSS - 1)));
 }
@@ -82,6 +84,8 @@ static void draw_curve(struct canvas *c, const double *x, size_t n, const struct
 		int at = across_of(c, x[i]), down = down_of(c, curve->y[i]);
 		if (i > 0 && !isnan(curve->y[i - 1]))
 			join(c, across_of(c, x[i - 1]), down_of(c, curve->y[i - 1]), at, down);
+		if (!curve->mark)
+			continue;
 		char *mark = &c->marks[cell_of(c, x[i], curve->y[i])];
 		bool met = *mark && *mark != curve->mark;
 		*mark = met ? SEVERAL : curve->mark;
@@ -135,8 +139,9 @@ static void print_legend(const struct canvas *c, const double *x, size_t n,
 	const struct et_curve *curves, size_t n_curves, const struct et_page *page)
 {
 	for (size_t i = 0; i < n_curves; i++) {
-		char lead[MARGIN + 4];
-		snprintf(lead, sizeof(lead), "%*s%c", MARGIN + 1, "", curves[i].mark);
+		char lead[MARGIN + 8];
+		snprintf(lead, sizeof(lead), "%*s%s", MARGIN + 1, "",
+			curves[i].mark ? (char[]){ curves[i].mark, '\0' } : "⠒");
 		ET_AUTO_FREE char *label = legend_of(c, x, n, curves, i);
 		et_page_paragraph(page, MARGIN + 3, lead, NULL, label, NULL);
 	}
@@ -148,8 +153,10 @@ static void print_legend(const struct canvas *c, const double *x, size_t n,
 static const char *row_label(const struct canvas *c, int row, char buf[ET_FIGURE])
 {
 	*buf = '\0';
+	double share = c->top * (1 - row / (ROWS - 1.0));
 	if (!c->decades && row % (ROWS / 2) == 0)
-		snprintf(buf, ET_FIGURE, "%.3g %%", 100 * c->top * (1 - row / (ROWS - 1.0)));
+		snprintf(buf, ET_FIGURE, c->unit == ET_AXIS_SHARE ? "%.3g %%" : "%.3g",
+			(c->unit == ET_AXIS_SHARE ? 100 : 1) * share);
 	for (int d = 0; d <= c->decades && c->decades; d++) {
 		if ((int)lround((double)d * (ROWS - 1) / c->decades) != row)
 			continue;
@@ -211,6 +218,18 @@ static void print_axis(
 	fprintf(out, "\n%*s%s  %s\n", c->margin + 1, "", line, label);
 }
 
+/* Labels round numbers, because a linear plot has many points. */
+static void print_linear_axis(const struct canvas *c, const char *label, FILE *out)
+{
+	enum { WANTED = 6 };
+	struct et_axis axis =
+		et_axis_fit(&(struct et_axis){ .lo = c->lo, .hi = c->hi }, c->lo, c->hi);
+	struct et_ticks ticks;
+
+	et_axis_ticks(&axis, WANTED, &ticks);
+	print_axis(c, ticks.at, ticks.n, label, out);
+}
+
 static void draw(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
 	struct canvas c, const char *x_label, const struct et_page *page)
 {
@@ -225,13 +244,16 @@ static void draw(const double *x, size_t n, const struct et_curve *curves, size_
 	ET_AUTO_FREE char *marks = et_calloc(all, sizeof(*marks));
 	c.dots = dots;
 	c.marks = marks;
-	c.lo = log(x[0]);
-	c.hi = log(x[n - 1]);
+	c.lo = c.linear ? x[0] : log(x[0]);
+	c.hi = c.linear ? x[n - 1] : log(x[n - 1]);
 	for (size_t i = 0; i < n_curves; i++)
 		draw_curve(&c, x, n, &curves[i]);
 	for (int row = 0; row < ROWS; row++)
 		print_row(&c, row, page->out);
-	print_axis(&c, x, n, x_label, page->out);
+	if (c.linear)
+		print_linear_axis(&c, x_label, page->out);
+	else
+		print_axis(&c, x, n, x_label, page->out);
 	if (c.compact)
 		print_compact_legend(&c, x, n, curves, n_curves, page);
 	else
@@ -299,5 +321,13 @@ void et_plot_log(const double *x, size_t n, const struct et_curve *curves, size_
 	int top = et_int(ceil(log10(most) - 1e-9)), bottom = et_int(floor(log10(least) + 1e-9));
 	c.decades = top - bottom < 1 ? 1 : top - bottom > ROWS - 1 ? ROWS - 1 : top - bottom;
 	c.top = pow(10, top);
+	draw(x, n, curves, n_curves, c, x_label, page);
+}
+
+void et_plot_numbers(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
+	double top, const char *x_label, const struct et_page *page)
+{
+	struct canvas c = { .top = top, .unit = ET_AXIS_NUMBER, .linear = true };
+
 	draw(x, n, curves, n_curves, c, x_label, page);
 }

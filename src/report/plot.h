@@ -12,7 +12,7 @@
 
 struct et_curve {
 	const char *label;
-	char mark;       /* the letter of its points */
+	char mark;       /* the letter of its points; '\0': dots only */
 	const double *y; /* a value for each x, a share or as stated; NaN makes a gap */
 };
 
@@ -32,5 +32,8 @@ void et_plot_errors(const double *x, size_t n, const struct et_curve *curves, si
  */
 void et_plot_log(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
 	enum et_axis_unit unit, const char *x_label, const struct et_page *page);
+/* Plots numbers from 0 to top over x; both axes are linear. */
+void et_plot_numbers(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
+	double top, const char *x_label, const struct et_page *page);
 
 #endif

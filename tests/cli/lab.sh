@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# `etalon lab list`, `coverage` and `false-alarms`: tables and JSON, SIGTERM, and errors on bad input.
+# `etalon lab list`, `coverage`, `false-alarms` and `quantisation`: tables and JSON, SIGTERM, and errors on bad input.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 exits 'lab list: it succeeds' 0 etalon lab list
-is 'lab list: it names the nine experiments' "$(cut -d ' ' -f 1 <<<"$out" | tr '\n' ' ')" \
-	'coverage false-alarms duet-bias emp-versions clock-methods real-programs kbest-accuracy interval-accuracy cache '
+is 'lab list: it names the ten experiments' "$(cut -d ' ' -f 1 <<<"$out" | tr '\n' ' ')" \
+	'coverage false-alarms quantisation duet-bias emp-versions clock-methods real-programs kbest-accuracy interval-accuracy cache '
 names=$(cut -d ' ' -f 1 <<<"$out")
 for name in $names; do
 	like "lab --help: it names $name" "$(etalon lab --help)" "etalon lab $name"
 done
 exits 'lab list: --json succeeds' 0 etalon lab list --json
-json 'lab list: JSON has names and summaries' 'all(set(x) == {"name", "summary"} for x in d) and len(d) == 9'
+json 'lab list: JSON has names and summaries' 'all(set(x) == {"name", "summary"} for x in d) and len(d) == 10'
 
 # --- coverage
 small='--repetitions 5 --bootstrap 99 --law normal'
@@ -63,6 +63,24 @@ exits 'lab false-alarms: --json succeeds' 0 etalon lab false-alarms --repetition
 json 'lab false-alarms: JSON has every case and the options' 'len(d["cases"]) == 30 and d["effect"] == 0.2 and d["duet_log_ratio_sd"] == 0.005'
 json 'lab false-alarms: duets always find a program that is a fifth slower' 'all(c["power"] == 1 for c in d["cases"]
 	if c["runs"] == "duets")'
+
+# --- quantisation: the expected numbers are those of figure 1 of NIST TN 1826
+exits 'lab quantisation: it succeeds' 0 etalon lab quantisation --repetitions 200
+like 'lab quantisation: 50 calls of one period do not vary' "$out" ' 50 +12\.50 +50 +0\.00 +0\.00'
+like 'lab quantisation: 300 calls vary as the theory says' "$out" '300 +75\.00 +50 +41\.67 '
+like 'lab quantisation: the variance is drawn over the calls' "$out" ' 60 │.*└─.*calls'
+fits 'lab quantisation: no line is longer than 80 columns'
+exits 'lab quantisation: a terminal of 40 columns is wide enough' 0 env COLUMNS=40 etalon lab quantisation --repetitions 2
+exits 'lab quantisation: --json and --svg succeed' 0 etalon lab quantisation --repetitions 1000 --json --svg picture.svg
+json 'lab quantisation: JSON has 300 points' '[p["calls"] for p in d["points"]] == list(range(1, 301)) and d["periods"] == 50'
+json 'lab quantisation: calls of whole periods have no variance' 'all(p["theory"] == 0 and p["simulated"] == 0
+	for p in d["points"] if p["calls"] in (1, 2, 5, 10, 25, 50))'
+json 'lab quantisation: no variance is above a bound' 'all(p["theory"] <= min(p["calls"] / 4, 50) for p in d["points"])'
+json 'lab quantisation: simulated variances agree with the theory' 'all(abs(p["simulated"] - p["theory"]) <= 0.25 * p["theory"]
+	for p in d["points"])'
+json 'lab quantisation: the simulated counts are unbiased' 'all(abs(p["simulated_mean"] - 50) < 0.9 for p in d["points"])'
+like 'lab quantisation: the picture is an SVG file' "$(head -c 200 picture.svg)" '<svg'
+refuses 'lab quantisation: --json and --svg - exclude each other' 2 'cannot both write' etalon lab quantisation --json --svg -
 
 # --- SIGTERM
 "$ETALON" lab coverage --progress always --repetitions 1000000 --law normal --size 10 --bootstrap 99 --json \
