@@ -19,7 +19,7 @@ enum et_profile_by {
 	ET_BY_MODULE,
 };
 
-/* Predictions of the standard deviation of a count (Flater, NIST TN 1826, section 4). */
+/* Predictions of the standard deviation of a count (Flater, NIST TN 1826, section 3.2). */
 struct et_profile_models {
 	double gprof;        /* sqrt(N), N the mean count */
 	double multinomial;  /* sqrt(n p (1 - p)), n the mean of the totals, p the pooled share */

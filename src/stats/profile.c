@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* This many draws of the bootstrap take about a second: the largest rows get them. */
-static const double most_draws = 5e8;
+static const double most_draws = 1.5e8;
 
 /* Time per sample: the period of a clock, else the CPU time divided by the samples. */
 static double period_of(const struct et_profile *p, const struct et_profile_counts *c)

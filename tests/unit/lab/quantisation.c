@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The variance of a count by quantisation: the figures of NIST TN 1826, section 4.3. */
+/* The variance of a count by quantisation: the figures of NIST TN 1826, section 3.2.3. */
 #include "lab/quantisation.h"
 #include "tap.h"
 
