@@ -143,6 +143,21 @@ bool et_elf_has_build_id(const struct et_elf *e, const struct et_build_id *wante
 	return true;
 }
 
+bool et_elf_is_native(const struct et_elf *e)
+{
+#if defined(__x86_64__)
+	const unsigned machine = EM_X86_64;
+#elif defined(__aarch64__)
+	const unsigned machine = EM_AARCH64;
+#else
+	const unsigned machine = EM_NONE;
+#endif
+	GElf_Ehdr head;
+
+	return gelf_getehdr(e->elf, &head) && head.e_machine == machine &&
+	       head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_ident[EI_DATA] == ELFDATA2LSB;
+}
+
 void et_elf_segments(const struct et_elf *e, struct et_object *out)
 {
 	size_t n = 0;

@@ -30,6 +30,8 @@ Elf_Scn *et_elf_find(const struct et_elf *e, const char *name);
 
 bool et_elf_build_id(const struct et_elf *e, struct et_build_id *out) ET_CHECK;
 bool et_elf_has_build_id(const struct et_elf *e, const struct et_build_id *wanted);
+/* Whether the file is for processors as the one that we run on, with addresses of 8 bytes. */
+bool et_elf_is_native(const struct et_elf *e);
 void et_elf_segments(const struct et_elf *e, struct et_object *out);
 /* Adds the functions of .symtab, or of .dynsym. Returns whether there is such a section. */
 bool et_elf_symbols(const struct et_elf *e, bool all, struct et_symbols *out);

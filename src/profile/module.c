@@ -90,30 +90,58 @@ uint32_t et_modules_of(struct et_modules *m, const struct et_mapping *mapping)
 /* --- its symbols --- */
 
 /* The image of the vDSO is in our own memory. It ends with the section headers. */
-static void read_vdso(struct et_object *out)
+static const void *find_vdso(size_t *size)
 {
 	const char *image = (const char *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
 	Elf64_Ehdr head;
 
-	*out = (struct et_object){ .state = ET_OBJECT_MISSING };
 	if (!image)
-		return;
+		return NULL;
 	memcpy(&head, image, sizeof(head));
 	if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64)
-		return;
-	et_object_read_image(image, head.e_shoff + (size_t)head.e_shnum * head.e_shentsize, out);
+		return NULL;
+	*size = head.e_shoff + (size_t)head.e_shnum * head.e_shentsize;
+	return image;
+}
+
+/* Without a build id, another file that took the place of a deleted one would not be noticed. */
+static bool has_file(const struct et_module *m)
+{
+	return m->kind == ET_MODULE_FILE && (!m->deleted || m->build_id.size);
 }
 
 static void read_module(struct et_modules *all, struct et_module *m)
 {
+	size_t size;
+	const void *vdso = m->kind == ET_MODULE_VDSO ? find_vdso(&size) : NULL;
+
 	m->read = true;
-	if (m->kind == ET_MODULE_VDSO)
-		read_vdso(&m->object);
-	/* Without a build id, another file that took its place would not be noticed. */
-	else if (m->kind == ET_MODULE_FILE && (!m->deleted || m->build_id.size))
+	if (vdso)
+		et_object_read_image(vdso, size, &m->object);
+	else if (has_file(m))
 		et_object_read(all->root, m->path, &m->build_id, &m->object);
 	else
 		m->object.state = ET_OBJECT_MISSING;
+}
+
+const struct et_cfi *et_modules_cfi(
+	struct et_modules *m, uint32_t module, uint64_t offset, uint64_t *address)
+{
+	struct et_module *its = m->list[module];
+	size_t size;
+	const void *vdso;
+
+	if (!its->read)
+		read_module(m, its);
+	if (!et_object_address(&its->object, offset, address))
+		return NULL;
+	if (!its->cfi_read) {
+		its->cfi_read = true;
+		vdso = its->kind == ET_MODULE_VDSO ? find_vdso(&size) : NULL;
+		its->cfi = vdso ? et_cfi_open_image(vdso, size)
+				: et_cfi_open(its->path, &its->build_id);
+	}
+	return its->cfi;
 }
 
 /* --- which function --- */
@@ -202,6 +230,7 @@ void et_modules_free(struct et_modules *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
 		struct et_module *its = m->list[i];
+		et_cfi_close(its->cfi);
 		et_object_free(&its->object);
 		et_hash_free(&its->by_page);
 		et_hash_free(&its->by_address);

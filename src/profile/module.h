@@ -7,6 +7,7 @@
 #ifndef ET_PROFILE_MODULE_H
 #define ET_PROFILE_MODULE_H
 
+#include "profile/cfi.h"
 #include "profile/object.h"
 #include "profile/space.h"
 
@@ -23,8 +24,9 @@ struct et_module {
 	enum et_module_kind kind;
 	struct et_build_id build_id;
 	bool deleted; /* before it was mapped, or meanwhile */
-	bool read;
+	bool read, cfi_read;
 	struct et_object object;
+	struct et_cfi *cfi; /* NULL: it has none */
 	/* The numbers of functions: by page of the file, and by address (plan.addresses). */
 	struct et_hash by_page, by_address;
 	uint32_t nameless; /* the function of memory without a file */
@@ -45,6 +47,12 @@ bool et_modules_may_be_generated(const struct et_modules *m, uint32_t module);
 /* The function at an offset of the module's file. */
 void et_modules_resolve(
 	struct et_modules *m, uint32_t module, uint64_t offset, struct et_resolved *out);
+/* Returns the call frame information for an offset of the module's file, or NULL. */
+const struct et_cfi *et_modules_cfi(
+	struct et_modules *m, uint32_t module, uint64_t offset, uint64_t *address);
+/* The same for an address of a process; part of space.c. */
+const struct et_cfi *et_spaces_cfi(
+	struct et_spaces *s, pid_t process, uint64_t address, uint64_t *in_file);
 void et_modules_free(struct et_modules *m); /* what it owns */
 
 #endif

@@ -222,6 +222,27 @@ void et_spaces_free(struct et_spaces *s)
 
 /* --- addresses --- */
 
+static const struct mapped *find_mapped(
+	struct et_spaces *s, pid_t process, uint64_t address, struct process **out)
+{
+	struct process *p = et_hash_find(&s->processes, (uint64_t)(uint32_t)process + 1);
+	const struct mappings *m = p ? p->mappings : NULL;
+	size_t i = m ? first_after(m, address) : 0;
+
+	*out = p;
+	return m && i < m->n && m->list[i].start <= address ? &m->list[i] : NULL;
+}
+
+const struct et_cfi *et_spaces_cfi(
+	struct et_spaces *s, pid_t process, uint64_t address, uint64_t *in_file)
+{
+	struct process *p;
+	const struct mapped *m = find_mapped(s, process, address, &p);
+
+	return m ? et_modules_cfi(&s->modules, m->module, address - m->start + m->offset, in_file)
+		 : NULL;
+}
+
 /* Generated code is in memory without a file; its map may name it. */
 static bool resolve_generated(struct et_spaces *s, struct process *p, pid_t process,
 	uint64_t address, struct et_resolved *out)
@@ -248,14 +269,12 @@ void et_spaces_resolve(
 		et_kernel_resolve(&s->kernel, s->profile, address, out);
 		return;
 	}
-	struct process *p = et_hash_find(&s->processes, (uint64_t)(uint32_t)process + 1);
-	const struct mappings *m = p ? p->mappings : NULL;
-	size_t i = m ? first_after(m, address) : 0;
-	if (!m || i == m->n || m->list[i].start > address) {
+	struct process *p;
+	const struct mapped *found = find_mapped(s, process, address, &p);
+	if (!found) {
 		resolve_unknown(s, address, out);
 		return;
 	}
-	const struct mapped *found = &m->list[i];
 	if (et_modules_may_be_generated(&s->modules, found->module) &&
 		resolve_generated(s, p, process, address, out))
 		return;

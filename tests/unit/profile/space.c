@@ -2,6 +2,7 @@
 /* Address spaces: mappings, forks and execs, and the function at an address of our own program. */
 #include "profile/space.h"
 #include "base/alloc.h"
+#include "self_maps.h"
 #include "tap.h"
 
 #include <inttypes.h>
@@ -124,24 +125,6 @@ static void endless(void)
 }
 
 #ifdef ET_HAVE_DW
-/* Maps what we have mapped ourselves. */
-static void map_self(struct et_spaces *s, pid_t process)
-{
-	FILE *f = fopen("/proc/self/maps", "re");
-	char line[4096];
-
-	while (f && fgets(line, sizeof(line), f)) {
-		uint64_t from, to, offset;
-		char rights[5], path[3000] = "";
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %*s %*s %2999[^\n]",
-			    &from, &to, rights, &offset, path) >= 4 &&
-			strchr(rights, 'x'))
-			map(s, process, from, to - from, offset, *path ? path : "//anon");
-	}
-	if (f)
-		fclose(f);
-}
-
 __attribute__((noinline)) static int a_static_function(int i)
 {
 	__asm__ volatile("" : "+r"(i));
