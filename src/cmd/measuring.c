@@ -3,19 +3,42 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
-#include "cmd/lab_study.h"
 #include "cmd/leftovers.h"
 #include "cmd/stored.h"
 #include "measure/ledger.h"
 #include "profile/observe.h"
+#include "protocol/until.h"
 #include "report/review.h"
 #include "report/units.h"
+#include "stats/profile.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
 extern char **environ;
+
+/* Of profiles --until is about the shares of functions, otherwise about the mean. */
+static double reached(void *ctx, const struct et_experiment *e, uint32_t command)
+{
+	const double least_share = 0.01;
+	const struct et_measuring *m = ctx;
+	struct et_profile_options o = { .level = e->plan.level, .statements = m->statements };
+	struct et_profile_result r;
+
+	if (!e->profile)
+		return et_until_reached(e, command);
+	et_profile_judge(e, command, &o, &r);
+	double widest = et_profile_widest(&r, least_share);
+	et_profile_result_free(&r);
+	return widest;
+}
+
+static void format_shares(const struct et_progress_note *n, double target, char *out, size_t size)
+{
+	if (target > 0 && !isnan(n->reached))
+		snprintf(out, size, "± %.2g %% → %.2g %%", 100 * n->reached, 100 * target);
+}
 
 /* "79 ms ± 4 %", or with --until "79 ms ± 1.1 % → 0.3 %". */
 static void format_estimate(const struct et_progress_note *n, double target, char *out, size_t size)
@@ -61,7 +84,8 @@ static void watch(struct et_measuring *m, uint64_t elapsed_ns)
 static void draw(void *ctx, const struct et_progress_note *n)
 {
 	struct et_measuring *m = ctx;
-	const struct et_plan *p = &et_session_experiment(m->session)->plan;
+	const struct et_experiment *e = et_session_experiment(m->session);
+	const struct et_plan *p = &e->plan;
 	char estimate[2 * ET_FIGURE] = "";
 	struct et_progress_state state = { .name = n->command->name,
 		.done = n->done,
@@ -73,7 +97,8 @@ static void draw(void *ctx, const struct et_progress_note *n)
 		.time_limit_ns = p->time_limit_ns };
 
 	watch(m, n->elapsed_ns);
-	format_estimate(n, p->until_ratio, estimate, sizeof(estimate));
+	(e->profile ? format_shares : format_estimate)(
+		n, p->until_ratio, estimate, sizeof(estimate));
 	et_progress_draw(&m->progress, &state, et_clock_read_ns(CLOCK_MONOTONIC));
 }
 
@@ -98,6 +123,7 @@ static struct et_session_setup session_setup(struct et_measuring *m)
 		.most_rounds = m->most_rounds,
 		.progress = draw,
 		.review = review,
+		.reached = reached,
 		.trust = m->trust,
 		.ctx = m };
 }
@@ -124,36 +150,6 @@ int et_measuring_begin(struct et_measuring *m, struct et_experiment *e, struct e
 	return et_session_begin(&setup, e, &m->session, err);
 }
 
-/* The runs of a study belong into its environment; only the study itself resumes in blocks. */
-static int check_environment(const struct et_measuring *m, struct et_error *err)
-{
-	const struct et_experiment *e = et_session_experiment(m->session);
-
-	if (m->most_rounds || !et_study_has(e->label))
-		return 0;
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"experiment %s belongs to a study of 'lab emp-versions', which changes the "
-			"environment for it",
-			e->id),
-		"run 'etalon lab emp-versions --resume' with the options of the study");
-}
-
-/* `etalon emp` adds its steps to runs of its own protocol only. */
-static int check_protocol(const struct et_measuring *m, struct et_error *err)
-{
-	const struct et_experiment *e = et_session_experiment(m->session);
-
-	if (!m->resume_verb || strcmp(m->resume_verb, "emp") != 0 || e->protocol == ET_PROTOCOL_EMP)
-		return 0;
-	return et_hint(err,
-		et_fail(err, EINVAL, ET_EXIT_USAGE, "experiment %s was not begun by 'etalon emp'",
-			e->id),
-		"run 'etalon daemons learn --resume' if it is a learning, else 'etalon run "
-		"--resume %s'",
-		e->id);
-}
-
 int et_measuring_resume(struct et_measuring *m, const char *name, struct et_error *err)
 {
 	int rc = prepare(m, NULL, err);
@@ -162,9 +158,7 @@ int et_measuring_resume(struct et_measuring *m, const char *name, struct et_erro
 		return rc;
 	struct et_session_setup setup = session_setup(m);
 	rc = et_session_resume(&setup, name, &m->session, err);
-	if (rc == 0)
-		rc = check_protocol(m, err);
-	return rc ? rc : check_environment(m, err);
+	return rc ? rc : et_measuring_check(m, err);
 }
 
 char *et_measuring_resumption(const struct et_measuring *m)

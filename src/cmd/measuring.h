@@ -15,11 +15,12 @@
 struct et_measuring {
 	struct et_cli *cli;
 	struct et_interrupt *interrupt;
-	struct et_env_wish env;  /* what to change for the duration */
-	bool no_ledger;          /* --no-ledger */
-	bool draw_seed;          /* the user gave no seed */
-	bool trust;              /* --trust-record */
-	uint32_t most_rounds;    /* then et_measuring_drive returns -EAGAIN; 0: no limit */
+	struct et_env_wish env; /* what to change for the duration */
+	bool no_ledger;         /* --no-ledger */
+	bool draw_seed;         /* the user gave no seed */
+	bool trust;             /* --trust-record */
+	uint32_t most_rounds;   /* then et_measuring_drive returns -EAGAIN; 0: no limit */
+	size_t statements; /* of a profile's --until: that hold together; 0: as many as functions */
 	const char *resume_verb; /* the command whose --resume continues it, or NULL */
 	const char *resumption;  /* another command line that continues it, or NULL */
 	FILE *text;              /* stream for text: --env -v prints its changes there */
@@ -38,6 +39,8 @@ int et_measuring_begin(
 	struct et_measuring *m, struct et_experiment *e, struct et_error *err) ET_CHECK;
 /* The same for an interrupted experiment; name may be NULL as in et_session_resume. */
 int et_measuring_resume(struct et_measuring *m, const char *name, struct et_error *err) ET_CHECK;
+/* Refuses to continue the experiment of m by another command than the one that began it. */
+int et_measuring_check(const struct et_measuring *m, struct et_error *err) ET_CHECK;
 /* Runs the plan with progress on the terminal, then restores the environment. */
 int et_measuring_drive(struct et_measuring *m, struct et_error *err) ET_CHECK;
 /* Returns the command line that continues the experiment, or NULL. The caller frees it. */

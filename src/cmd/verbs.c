@@ -16,6 +16,7 @@ extern const struct et_verb et_verb_hyperfine;
 extern const struct et_verb et_verb_import;
 extern const struct et_verb et_verb_lab;
 extern const struct et_verb et_verb_list;
+extern const struct et_verb et_verb_profile;
 extern const struct et_verb et_verb_put;
 extern const struct et_verb et_verb_report;
 extern const struct et_verb et_verb_rm;
@@ -38,6 +39,7 @@ const struct et_verb *const et_verbs[] = {
 	&et_verb_env,
 	&et_verb_daemons,
 	&et_verb_emp,
+	&et_verb_profile,
 	&et_verb_trace,
 	&et_verb_clock,
 	&et_verb_lab,

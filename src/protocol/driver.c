@@ -50,6 +50,7 @@ struct state {
 	/* Turns that an earlier session finished, as keys of turn_key, ascending. */
 	uint64_t *earlier;
 	size_t n_earlier;
+	double reached;        /* the largest uncertainty at the last look of --until */
 	struct et_until until; /* when --until or K-best is checked again */
 	uint32_t rounds;       /* the number that was decided; 0: not yet */
 	bool kbest;            /* sample until the fastest runs agree */
@@ -272,11 +273,12 @@ static void tell(const struct state *st, uint32_t command)
 		.elapsed_ns = now_ns - st->began_ns,
 		.command = &st->e->commands[command],
 		.mean_ns = r->n > 0 ? r->mean : NAN,
-		.uncertainty = uncertainty(r, st->e->plan.level) };
+		.uncertainty = uncertainty(r, st->e->plan.level),
+		.reached = st->reached };
 
 	if (!st->d->note)
 		return;
-	note.total = expected_rounds(st, note.uncertainty, now_ns);
+	note.total = expected_rounds(st, st->d->reached ? st->reached : note.uncertainty, now_ns);
 	if (note.total > 0 && note.total >= note.done && st->at.per_round) {
 		uint64_t rounds =
 			note.total - note.done + (uint64_t)st->at.commands_left * note.total;
@@ -388,11 +390,14 @@ static int run_round(struct state *st, uint32_t round, uint32_t only, struct et_
 	return 0;
 }
 
-static bool sure_enough(const struct et_experiment *e, uint32_t command)
+static bool sure_enough(struct state *st, uint32_t command)
 {
-	double reached = et_until_reached(e, command);
+	const struct et_driver *d = st->d;
+	double reached =
+		d->reached ? d->reached(d->ctx, st->e, command) : et_until_reached(st->e, command);
 
-	return reached <= e->plan.until_ratio; /* false for NaN */
+	st->reached = reached;
+	return reached <= st->e->plan.until_ratio; /* false for NaN */
 }
 
 static bool fastest_agree(const struct et_experiment *e, uint32_t command)
@@ -407,9 +412,9 @@ static bool fastest_agree(const struct et_experiment *e, uint32_t command)
 	return et_kbest_converged(&set, e->plan.epsilon);
 }
 
-static bool satisfied(const struct state *st, uint32_t command)
+static bool satisfied(struct state *st, uint32_t command)
 {
-	return st->kbest ? fastest_agree(st->e, command) : sure_enough(st->e, command);
+	return st->kbest ? fastest_agree(st->e, command) : sure_enough(st, command);
 }
 
 /* Returns 1 if the answer, without removed samples, is precise enough, 0 if not, or -errno. */
@@ -605,7 +610,9 @@ static void take_stock(struct state *st)
 
 int et_drive(struct et_driver *d, struct et_error *err)
 {
-	struct state st = { .d = d, .e = d->e, .began_ns = d->clock->now_ns(d->clock->ctx) };
+	struct state st = {
+		.d = d, .e = d->e, .began_ns = d->clock->now_ns(d->clock->ctx), .reached = NAN
+	};
 	int rc = 0;
 
 	st.turns = et_calloc(et_schedule_size(d->e->n_commands), sizeof(*st.turns));

@@ -19,6 +19,7 @@ struct et_progress_note {
 	 * width of the interval; NaN if they are not known. */
 	const struct et_command *command;
 	double mean_ns, uncertainty;
+	double reached; /* by et_driver.reached at the last look of --until; NaN: no look yet */
 };
 
 struct et_driver {
@@ -38,6 +39,11 @@ struct et_driver {
 	 * samples anew. 0 or -errno; may be NULL.
 	 */
 	int (*apply_rules)(void *ctx, struct et_error *err) ET_CHECK;
+	/*
+	 * The uncertainty of a command that --until compares with plan.until_ratio; NULL:
+	 * et_until_reached.
+	 */
+	double (*reached)(void *ctx, const struct et_experiment *e, uint32_t command);
 	void (*note)(void *ctx, const struct et_progress_note *note); /* between samples; or NULL */
 	void *ctx;
 };

@@ -6,9 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-const struct et_profile_view et_default_profile_view = {
-	.by = ET_BY_FUNCTION, .top = 20, .level = 0.95, .replicates = 999, .compare = true
-};
+const struct et_profile_view et_default_profile_view = { .by = ET_BY_FUNCTION,
+	.top = 20,
+	.least = 0.5,
+	.level = 0.95,
+	.replicates = 999,
+	.compare = true };
 
 #define ROW(name, summary, option, help, write) { name, option, help, write },
 const struct et_profile_format et_profile_formats[] = { ET_PROFILE_FORMATS(ROW){ 0 } };
@@ -48,7 +51,7 @@ void et_profiled_judge(
 	const struct et_experiment *e, const struct et_profile_view *view, struct et_profiled *out)
 {
 	struct et_profile_options o = { .by = view->by,
-		.level = view->level,
+		.level = view->level > 0 ? view->level : e->plan.level,
 		.statements = view->statements,
 		.replicates = view->replicates,
 		.seed = e->plan.seed };
@@ -58,6 +61,9 @@ void et_profiled_judge(
 	o.by = ET_BY_MODULE;
 	if (view->by != ET_BY_MODULE)
 		out->modules = judge_all(e, view, &o);
+	out->compared = view->compare && e->n_commands == 2;
+	if (out->compared)
+		et_profile_compare(e, 0, 1, 1 - o.level, &out->comparison);
 }
 
 void et_profiled_free(struct et_profiled *p)
@@ -95,9 +101,15 @@ const char *et_profile_module_name(const char *module)
 	return slash && slash[1] ? slash + 1 : module ? module : "";
 }
 
-size_t et_profile_shown(const struct et_profile_view *v, size_t n)
+size_t et_profile_shown(const struct et_profile_view *v, const struct et_profile_result *r)
 {
-	return v->top && v->top < n ? v->top : n;
+	enum { ALWAYS = 3 };
+	size_t n = v->top && v->top < r->n_rows ? v->top : r->n_rows;
+
+	while (n > ALWAYS &&
+		(v->total ? r->rows[n - 1].total_mean : r->rows[n - 1].mean) < v->least)
+		n--;
+	return n;
 }
 
 const char *et_profile_row_name(const struct et_profile_row *r)

@@ -15,13 +15,14 @@ struct et_profile_view {
 	enum et_profile_by by;
 	bool total;          /* sort by total time: with the functions that were called */
 	size_t top;          /* rows of the text and of the page; 0: all */
+	double least;        /* rows with fewer samples per run are not shown; 0: all are */
 	double level;        /* of all rows together; 0: 0.95 */
 	size_t statements;   /* that hold together; 0: as many as rows, 1: each row by itself */
 	uint32_t replicates; /* of the bootstrap; 0: none */
 	bool compare;        /* the second command with the first, if there are two */
 };
 
-/* By function, 20 rows, all of them together at 95 %, 999 replicates. */
+/* By function, 20 rows with at least half a sample per run, 999 replicates. */
 extern const struct et_profile_view et_default_profile_view;
 
 /* A profile with its results. */

@@ -140,11 +140,22 @@ static void print_bound(const struct et_profiled *p, const struct et_page *page)
 	}
 }
 
+/* All that changed, and others with enough samples, as far as there is room. */
+static size_t rows_shown(const struct et_profile_comparison *c, const struct et_profile_view *v)
+{
+	size_t n = v->top && v->top < c->n_rows ? v->top : c->n_rows, sure = changed(c);
+
+	while (n > sure && n > NAMED &&
+		fmax(c->rows[n - 1].mean_a, c->rows[n - 1].mean_b) < v->least)
+		n--;
+	return n;
+}
+
 void et_profile_changes(
 	const struct et_profiled *p, const struct et_page *page, const struct et_text_options *o)
 {
 	const struct et_profile_comparison *c = &p->comparison;
-	size_t shown = et_profile_shown(&p->view, c->n_rows);
+	size_t shown = rows_shown(c, &p->view);
 
 	(void)o;
 	print_answer(p, page);

@@ -211,7 +211,7 @@ static void print_row_warnings(
 void et_profile_details(const struct et_profiled *p, size_t command, const struct et_page *page)
 {
 	const struct et_profile_result *r = &p->results[command];
-	size_t shown = et_profile_shown(&p->view, r->n_rows);
+	size_t shown = et_profile_shown(&p->view, r);
 
 	if (!r->n_rows)
 		return;

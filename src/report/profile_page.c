@@ -85,7 +85,7 @@ static void table(const struct et_profiled *p, const struct et_profile_result *r
 		"sd", "√N", "multinomial", "quantisation", "and total", "seen in", NULL };
 	static const char *const by_module[] = { "module", "self", "total", "samples", "sd", "√N",
 		"multinomial", "quantisation", "and total", "seen in", NULL };
-	size_t shown = et_profile_shown(&p->view, r->n_rows);
+	size_t shown = et_profile_shown(&p->view, r);
 
 	et_html_table_begin(out, r->by == ET_BY_MODULE ? by_module : by_function);
 	for (size_t i = 0; i < shown; i++)
@@ -224,7 +224,7 @@ static void changes(
 {
 	static const char *const headings[] = { "function", "module", "1: samples", "2: samples",
 		"change", "p (Holm)", "changed", NULL };
-	size_t shown = et_profile_shown(v, c->n_rows);
+	size_t shown = v->top && v->top < c->n_rows ? v->top : c->n_rows;
 
 	et_html_element(out, "h2", "Changes from 1 to 2");
 	et_html_warnings(out, &c->warnings);

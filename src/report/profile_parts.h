@@ -12,8 +12,8 @@ double et_span_half(struct et_span s, double x);
 const char *et_profile_whole(const struct et_profile *p);
 /* The file's name without its folder. */
 const char *et_profile_module_name(const char *module);
-/* The rows that are printed, of n. */
-size_t et_profile_shown(const struct et_profile_view *v, size_t n);
+/* The number of rows that are printed. */
+size_t et_profile_shown(const struct et_profile_view *v, const struct et_profile_result *r);
 /* The module of a row by module, else the name of its function. */
 const char *et_profile_row_name(const struct et_profile_row *r);
 /*

@@ -211,7 +211,7 @@ static void print_basis(
 static void print_command(const struct et_profiled *p, size_t c, const struct et_page *page)
 {
 	const struct et_profile_result *r = &p->results[c];
-	size_t shown = et_profile_shown(&p->view, r->n_rows);
+	size_t shown = et_profile_shown(&p->view, r);
 
 	ET_AUTO_FREE char *answer = et_profile_answer(p, c);
 	if (p->n > 1) {

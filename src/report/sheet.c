@@ -48,7 +48,9 @@ void et_sheet_text(struct et_sheet *s, const char *left, const char *right, cons
 void et_sheet_measured(struct et_sheet *s, double x, double uncertainty, const char *style)
 {
 	struct et_sheet_cell *c = et_sheet_cell(s);
-	struct et_scale scale = et_scale_of_value(fabs(x), uncertainty, ET_UNIT_NONE);
+	/* The digits of 0 are those of its uncertainty. */
+	double size = x == 0 && uncertainty > 0 ? uncertainty : fabs(x);
+	struct et_scale scale = et_scale_of_value(size, uncertainty, ET_UNIT_NONE);
 	char figure[ET_FIGURE];
 
 	c->style = style;

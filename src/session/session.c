@@ -236,6 +236,13 @@ static int apply_rules(void *ctx, struct et_error *err)
 	return rc;
 }
 
+static double reached(void *ctx, const struct et_experiment *e, uint32_t command)
+{
+	const struct et_session *s = ctx;
+
+	return s->setup.reached(s->setup.ctx, e, command);
+}
+
 static void note(void *ctx, const struct et_progress_note *n)
 {
 	struct et_session *s = ctx;
@@ -288,6 +295,7 @@ int et_session_drive(struct et_session *s, struct et_error *err)
 		.settle = settle,
 		.keep = keep,
 		.apply_rules = apply_rules,
+		.reached = s->setup.reached ? reached : NULL,
 		.note = note,
 		.ctx = s };
 

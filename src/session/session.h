@@ -36,7 +36,9 @@ struct et_session_setup {
 	 * what it would run. May be NULL.
 	 */
 	void (*review)(void *ctx, const struct et_experiment *e);
-	void *ctx;  /* for progress and review */
+	/* The uncertainty that --until compares, see struct et_driver; NULL: that of the mean. */
+	double (*reached)(void *ctx, const struct et_experiment *e, uint32_t command);
+	void *ctx;  /* for progress, review and reached */
 	bool trust; /* resume a record that came from elsewhere */
 };
 

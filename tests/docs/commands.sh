@@ -50,7 +50,7 @@ for command in $(commands); do
 	# These have the options of run, and a page of what differs.
 	pages=("$page" "$common")
 	case $command in
-	hyperfine | emp) pages+=("$root/man/etalon-run.1.scd") ;;
+	hyperfine | emp | profile) pages+=("$root/man/etalon-run.1.scd") ;;
 	esac
 	is "docs: every option of $command is in its man page" \
 		"$(comm -23 <(options "$command" | sort) \
@@ -76,7 +76,7 @@ while read -r command option names; do
 	page=$root/man/etalon-$command.1.scd
 	[ "$command" != hyperfine ] || page=$root/man/etalon-run.1.scd
 	text=$(page_paragraph "$page" "$option")
-	[ -n "$text" ] || [ "$command" != emp ] || text=$(page_paragraph "$root/man/etalon-run.1.scd" "$option")
+	[ -n "$text" ] || [[ $command != emp && $command != profile ]] || text=$(page_paragraph "$root/man/etalon-run.1.scd" "$option")
 	[ -n "$text" ] || text=$(page_paragraph "$common" "$option")
 	missing=
 	for choice in $names; do # in fifo:50 the number is an example

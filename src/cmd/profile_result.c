@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The result of `profile`: text and files, of runs that were measured or read. */
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "cmd/profile.h"
+#include "profile/read.h"
+#include "report/terminal.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The calls that the user knows; a name that no sample has is an error, because it is a slip. */
+static int set_calls(
+	const struct et_profile_command *p, struct et_experiment *e, struct et_error *err)
+{
+	struct et_profile *profile = e->profile;
+
+	for (size_t i = 0; i < p->calls.n; i++) {
+		const char *text = p->calls.text[i];
+		size_t length = (size_t)(strrchr(text, '=') - text), found = 0;
+		for (uint32_t f = 0; f < profile->n_functions; f++) {
+			const char *name = profile->functions[f].name;
+			if (strlen(name) != length || memcmp(name, text, length) != 0)
+				continue;
+			for (uint32_t c = 0; c < e->n_commands; c++)
+				et_profile_set_calls(
+					profile, c, f, strtod(text + length + 1, NULL));
+			found++;
+		}
+		if (!found)
+			return et_fail(err, ENOENT, ET_EXIT_USAGE,
+				"--calls: no sample is in a function named '%.*s'", (int)length,
+				text);
+	}
+	return 0;
+}
+
+static int write_files(
+	struct et_profile_command *p, const struct et_profiled *result, struct et_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < ET_PROFILE_FORMAT_COUNT; i++) {
+		struct et_output *o = &p->files[i].output;
+		if (!p->files[i].path)
+			continue;
+		FILE *f = et_output_begin(o, err);
+		if (!f)
+			return -EIO;
+		et_profile_formats[i].write(result, f);
+		rc = et_output_end(o, err);
+	}
+	return rc;
+}
+
+static bool has_samples(const struct et_profile *p)
+{
+	for (size_t i = 0; i < p->n_runs; i++) {
+		if (p->runs[i].samples)
+			return true;
+	}
+	return false;
+}
+
+int et_profile_conclude(struct et_profile_command *p, const struct et_cli *cli,
+	struct et_experiment *e, const struct et_warnings *more, FILE *text, size_t *left)
+{
+	struct et_text_options o = et_cli_text(cli);
+	struct et_profiled result;
+	struct et_error err;
+	int status = ET_EXIT_DONE;
+
+	if (!has_samples(e->profile)) {
+		et_fail(&err, ENODATA, ET_EXIT_USAGE,
+			"'%s' ended before the first sample, in every run", e->commands[0].name);
+		et_hint(&err, 0, "use a higher --frequency, or a longer input for the program");
+		return et_cli_fail(&err);
+	}
+	if (set_calls(p, e, &err))
+		return et_cli_fail(&err);
+	et_profiled_judge(e, &p->view, &result);
+	if (more)
+		et_warnings_append(&result.warnings, more);
+	*left = et_profile_text(&result, &o, text);
+	if (write_files(p, &result, &err))
+		status = et_cli_fail(&err);
+	et_profiled_free(&result);
+	return status;
+}
+
+static int read_files(struct et_profile_command *p, const struct et_operands *ops,
+	struct et_experiment **out, struct et_error *err)
+{
+	const struct et_profile_read_options o = { .format = p->format, .event = p->event };
+	char **paths = et_calloc(ops->n_before + 2, sizeof(*paths));
+
+	paths[0] = (char *)p->from;
+	for (size_t i = 0; i < ops->n_before; i++)
+		paths[i + 1] = ops->before[i];
+	int rc = et_profile_read_files(paths, ops->n_before + 1, &o, out, err);
+	free(paths);
+	if (rc == 0 && p->view.compare) {
+		rc = et_profile_add_files(*out, ops->after, ops->n_after, &o, err);
+		if (rc)
+			et_experiment_free(*out);
+	}
+	return rc;
+}
+
+int et_profile_show_files(
+	struct et_cli *cli, struct et_profile_command *p, const struct et_operands *ops)
+{
+	struct et_experiment *e;
+	struct et_error err = { 0 };
+	FILE *text = p->run.outputs.stdout_taken ? stderr : stdout;
+	size_t left = 0;
+
+	int rc = et_profile_open_files(p, &err);
+	if (rc == 0)
+		rc = read_files(p, ops, &e, &err);
+	if (rc)
+		return et_cli_fail(&err);
+	int status = et_profile_conclude(p, cli, e, NULL, text, &left);
+	et_experiment_free(e);
+	if (left && status == ET_EXIT_DONE && cli->verbosity >= 0)
+		fprintf(text, "%zu more note%s with -v\n", left, left == 1 ? "" : "s");
+	return status;
+}

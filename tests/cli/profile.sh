@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# `etalon profile`: figures of profiles that are read, output files, and errors on bad input.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# Twelve runs of a program: two functions with a stable share, and a third that some runs see.
+python3 - <<'PY'
+import random
+r = random.Random(3)
+for i in range(12):
+    with open(f"a{i:02}.folded", "w") as f:
+        f.write(f"main;fn2 {800 + r.randrange(30)}\nmain;fn1 {200 + r.randrange(12)}\n")
+        if i % 4 == 0:
+            f.write(f"main;io;read {1 + r.randrange(3)}\n")
+    with open(f"b{i:02}.folded", "w") as f:
+        f.write(f"main;fn2 {800 + r.randrange(30)}\nmain;fn1 {300 + r.randrange(12)}\n")
+PY
+
+exits 'profile: files of folded stacks are read' 0 etalon profile --from a*.folded
+like 'profile: the answer is the first line' "$(head -1 .out)" '^fn2 has (79|80)\.[0-9]+ % of the samples \([0-9.]+ … [0-9.]+, 95 %\), then fn1 [0-9.]+ %$'
+like 'profile: it shows in how many runs a function was seen' "$out" 'read .*3 of 12'
+like 'profile: it says that the intervals hold together' "$(tr '\n' ' ' <.out)" 'for all 5 functions together at 95 %'
+COLUMNS=80 run etalon profile -v --from a*.folded
+fits 'profile: the verbose text fits 80 columns'
+COLUMNS=44 run etalon profile --from a*.folded
+is 'profile: the table fits a narrow terminal' "$(grep -E '^.{45,}' .out)" ''
+
+exits 'profile: --json writes the result' 0 etalon profile --json found.json --from a*.folded
+ok 'profile: means, spreads and shares are those of the files' python3 - <<'PY'
+import glob, json, math, statistics
+runs = []
+for name in sorted(glob.glob("a*.folded")):
+    runs.append({l.split()[0].split(";")[-1]: int(l.split()[1]) for l in open(name)})
+f = json.load(open("found.json"))
+assert f["runs"] == 12 and f["way"] == "imported"
+totals = [sum(r.values()) for r in runs]
+assert abs(f["samples_total"]["mean"] - statistics.mean(totals)) < 1e-9
+for fn in f["functions"]:
+    x = [r.get(fn["name"], 0) for r in runs]
+    mean, sd = statistics.mean(x), statistics.stdev(x)
+    assert abs(fn["mean_samples"] - mean) < 1e-9 and abs(fn["sd"] - sd) < 1e-9, fn["name"]
+    assert fn["seen_in_runs"] == sum(v > 0 for v in x), fn["name"]
+    share = statistics.mean(v / t for v, t in zip(x, totals))
+    assert abs(fn["share"] - share) < 1e-12, fn["name"]
+    assert abs(fn["predicted_sd"]["gprof"] - math.sqrt(mean)) < 1e-9
+    pooled, n = sum(x) / sum(totals), statistics.mean(totals)
+    assert abs(fn["predicted_sd"]["multinomial"] - math.sqrt(n * pooled * (1 - pooled))) < 1e-9
+    if fn["name"] == "main":
+        assert fn["mean_samples"] == 0 and abs(fn["total_share"] - 1) < 1e-12
+assert abs(f["row_level"] - 0.95 ** (1 / 5)) < 1e-12
+PY
+# 12 runs: k of Student's t at 0.95^(1/15876), 11 degrees of freedom, by scipy
+exits 'profile: --statements sets the level of each row' 0 etalon profile --statements 15876 --json found.json --from a*.folded
+ok 'profile: the level of 126² statements is the published one' python3 - <<'PY'
+import json
+f = json.load(open("found.json"))
+assert f["statements"] == 15876 and abs(f["row_level"] - 0.999996769) < 5e-10, f["row_level"]
+PY
+exits 'profile: --each judges each row by itself' 0 etalon profile --each --from a*.folded
+like 'profile: --each says so' "$(tr '\n' ' ' <.out)" 'for each row by itself at 95 % \(k = 2\.20\)'
+exits 'profile: --top hides rows' 0 etalon profile --top 1 --from a*.folded
+like 'profile: --top says how many rows are hidden' "$(tr '\n' ' ' <.out)" '… 4 more functions, each at most 20 % and together 20 %; --top 0 shows all'
+exits 'profile: --by module' 0 etalon profile --by module --from a*.folded
+exits 'profile: --total sorts by total time' 0 etalon profile --total --from a*.folded
+like 'profile: --total puts the outermost function first' "$(head -1 .out)" '^main has 100'
+exits 'profile: known calls feed the quantisation model' 0 etalon profile --calls=fn1=10 --json found.json --from a*.folded
+ok 'profile: the quantisation model is I q (1 - q)' python3 - <<'PY'
+import json, math
+fn1 = next(f for f in json.load(open("found.json"))["functions"] if f["name"] == "fn1")
+q = fn1["mean_samples"] / 10 % 1
+assert abs(fn1["predicted_sd"]["quantization"] - math.sqrt(10 * q * (1 - q))) < 1e-9
+PY
+
+exits 'profile: --compare reads files after --' 0 etalon profile --compare --json diff.json --flame diff.svg --from a*.folded -- b*.folded
+like 'profile: the functions that changed are in the answer' "$(tr '\n' ' ' <.out)" '^1 of [0-9]+ functions changed: fn1 \+[0-9.]+ ± [0-9.]+ % of the samples of 1'
+like 'profile: the change of the others is bounded' "$(tr '\n' ' ' <.out)" 'no other function changed by more than [0-9.]+ %'
+ok 'profile: the comparison has the difference of the means' python3 - <<'PY'
+import glob, json, statistics
+def mean(kind):
+    return statistics.mean(int(l.split()[1]) for n in glob.glob(kind) for l in open(n) if ";fn1 " in l)
+c = json.load(open("diff.json"))["comparison"]
+fn1 = c["functions"][0]
+assert fn1["name"] == "fn1" and fn1["significant"], fn1
+assert abs(fn1["difference"] - (mean("b*.folded") - mean("a*.folded"))) < 1e-9
+assert not any(f["significant"] for f in c["functions"][1:])
+PY
+
+exits 'profile: all files are written' 0 etalon profile --export-csv p.csv --folded p.folded --speedscope p.json --flame p.svg --report p.html --from a*.folded
+ok 'profile: the files are what they claim to be' python3 - <<'PY'
+import csv, json, xml.dom.minidom
+rows = list(csv.DictReader(open("p.csv")))
+assert rows[0]["function"] == "fn2" and float(rows[0]["share"]) > 0.7
+lines = dict(l.rsplit(" ", 1) for l in open("p.folded"))
+assert abs(float(lines["main;fn2"]) - float(rows[0]["mean_samples"])) < 0.006
+s = json.load(open("p.json"))
+assert s["shared"]["frames"][0]["name"] == "main" and len(s["profiles"]) == 1
+for name in ("p.svg", "diff.svg"):
+    svg = xml.dom.minidom.parse(name)
+    titles = [t.firstChild.data for t in svg.getElementsByTagName("title")]
+    assert any(t.startswith("fn2 ") and "±" in t for t in titles), titles
+    assert not svg.getElementsByTagName("script")
+page = open("p.html").read()
+assert "Autocorrelation" in page and "Density" in page and "<script" not in page
+PY
+exits 'profile: one file is one run' 0 etalon profile --from a00.folded
+like 'profile: one run has no uncertainty' "$(tr '\n' ' ' <.out)" 'one run shows no uncertainty'
+
+printf 'main;ev\033[2Jil<b> 5\n' >hostile.folded
+run etalon profile --flame h.svg --from hostile.folded
+unlike 'profile: escape sequences in names do not reach the terminal' "$out" $'\033'
+ok 'profile: names cannot add markup to a flame graph' python3 -c 'import xml.dom.minidom as m; m.parse("h.svg")'
+
+# --- bad input ---
+
+refuses() # refuses NAME HINT OPTION…
+{
+	local name=$1 hint=$2
+	shift 2
+	exits "profile: $name is refused" 2 etalon profile "$@"
+	like "profile: $name has a cure" "$err" "$hint"
+}
+
+refuses 'no command' 'name a command: etalon profile'
+refuses 'two commands without --compare' 'use --compare' true false
+refuses '--compare of one command' 'quote each of them' --compare true
+refuses '--frequency with --period' 'omit one of them' -F 100 --period 1000000 true
+refuses '--total without a call graph' 'add -g fp' --total true
+refuses '--each with --statements' 'omit one of them' --each --statements 3 true
+refuses '--max-runs without --until' 'use --runs' -M 5 true
+refuses '--runs with --until' 'omit one of them' --runs 5 --until 1% true
+refuses 'an unknown event' 'auto, cycles or cpu-clock' --event nothing true
+refuses 'a strange call graph' 'none' -g maybe true
+refuses 'calls without a number' '--calls=fn1=1000' --calls=fn1 true
+refuses 'calls of an unknown function' '' --calls=nothing=3 --from a00.folded
+refuses '--from with --runs' 'omit the options' -r 5 --from a00.folded
+refuses '--from with --resume' 'omit one of them' --resume --from a00.folded
+exits 'profile: a missing file is reported' 2 etalon profile --from missing.folded
+exits 'profile: a folder that does not exist is reported before anything runs' 4 etalon profile --flame no/where.svg -r 3 true
+
+done_testing
