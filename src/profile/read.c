@@ -165,7 +165,7 @@ static int read_stream(struct et_reader *r, int format)
 	int rc = et_lines_fill(&r->lines);
 
 	if (rc)
-		return et_fail_file(r->err, -rc, ET_EXIT_OUTSIDE, r->name);
+		return et_reader_fail_file(r, rc);
 	const char *bytes = r->lines.buf + r->lines.pos;
 	size_t n = r->lines.end - r->lines.pos;
 	const struct magic *m = find_magic(bytes, n);

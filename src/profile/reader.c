@@ -38,6 +38,11 @@ int et_reader_fail(struct et_reader *r, const char *fmt, ...)
 		r->err, EINVAL, ET_EXIT_USAGE, "%.100s:%zu: %s", r->name, r->lines.number, text);
 }
 
+int et_reader_fail_file(struct et_reader *r, int rc)
+{
+	return et_fail_file(r->err, -rc, rc == -EISDIR ? ET_EXIT_USAGE : ET_EXIT_OUTSIDE, r->name);
+}
+
 int et_reader_line(struct et_reader *r, char **line)
 {
 	size_t length;
@@ -49,7 +54,7 @@ int et_reader_line(struct et_reader *r, char **line)
 				r, "the line is longer than %d MiB", ET_READER_LONGEST_LINE >> 20),
 			"use the profiler's own text output, unchanged");
 	if (rc < 0)
-		return et_fail_file(r->err, -rc, ET_EXIT_OUTSIDE, r->name);
+		return et_reader_fail_file(r, rc);
 	if (rc > 0 && strlen(*line) < length)
 		return et_hint(r->err,
 			et_reader_fail(r, "the line contains a NUL byte: this is not text"),

@@ -54,6 +54,8 @@ bool et_is_callgrind(const char *line);
 
 /* Fills the error "NAME:LINE: TEXT" (exit status 2) and returns -EINVAL. */
 int et_reader_fail(struct et_reader *r, const char *fmt, ...) ET_PRINTF(2, 3);
+/* The same for the failure rc of a read. */
+int et_reader_fail_file(struct et_reader *r, int rc);
 /* Reads a line of text. Returns 1, 0 at the end, or -errno with the error filled. */
 int et_reader_line(struct et_reader *r, char **line) ET_CHECK;
 
