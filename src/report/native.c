@@ -424,6 +424,7 @@ void et_native_write(const struct et_experiment *e, const struct et_judgement *j
 			e->commands[j->contrasts[i].b].name, &j->contrasts[i]);
 	et_json_end(&w);
 	write_second(&w, e, j);
+	et_native_profile(&w, e->profile);
 	et_warnings_json(&w, &j->warnings);
 	if (j->steps)
 		et_steps_json(j->steps, &w);

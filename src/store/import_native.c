@@ -239,7 +239,8 @@ static int read_sample(struct et_importer *in, const json_t *object, struct et_s
 	if (!json_is_object(object))
 		return et_import_fail(in, at, "is not an object");
 	int rc = et_read_fields(in, object, et_sample_fields, s, at);
-	if (!rc && s->measured.elapsed_ns == ET_UNKNOWN && s->measured.cpu_ns == ET_UNKNOWN)
+	if (!rc && !in->profiled && s->measured.elapsed_ns == ET_UNKNOWN &&
+		s->measured.cpu_ns == ET_UNKNOWN)
 		rc = et_import_fail(in, at, "has neither et_ns nor pt_ns");
 	if (!rc)
 		rc = read_removal(in, object, s, at);
@@ -335,13 +336,16 @@ static int read_command(struct et_importer *in, const json_t *object, uint32_t n
 int et_import_native(struct et_importer *in, const json_t *root)
 {
 	static const struct et_import_place list = { NULL, "commands", 0 };
-	const json_t *commands, *command;
+	const json_t *commands, *command, *profile;
 	int rc = read_head(in, root);
 
+	if (!rc)
+		rc = et_read_branch(in, root, "profile", JSON_OBJECT, NULL, &profile);
 	if (!rc)
 		rc = et_read_branch(in, root, "commands", JSON_ARRAY, NULL, &commands);
 	if (rc)
 		return rc;
+	in->profiled = profile;
 	ET_AUTO_LIST struct et_list l = et_list_open(in, commands);
 	while ((command = et_list_next(&l))) {
 		struct et_import_place here = { &list, NULL, l.at };
@@ -355,5 +359,5 @@ int et_import_native(struct et_importer *in, const json_t *root)
 	if (in->e->n_commands && in->e->plan.reference >= in->e->n_commands)
 		return et_import_fail(
 			in, NULL, "plan.reference: there is no command %u", in->e->plan.reference);
-	return 0;
+	return profile ? et_import_profile(in, profile) : 0;
 }

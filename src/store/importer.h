@@ -16,6 +16,7 @@ struct et_importer {
 	struct et_experiment *e;
 	struct et_error *err;
 	struct et_outline outline; /* of a record in JSON */
+	bool profiled;             /* the samples may have no times */
 };
 
 /*
@@ -39,6 +40,8 @@ int et_import_fail(struct et_importer *in, const struct et_import_place *at, con
 int et_import_load(struct et_importer *in, const char *data, size_t size,
 	enum et_import_format *format, json_t **out) ET_CHECK;
 int et_import_native(struct et_importer *in, const json_t *root) ET_CHECK;
+/* Reads e->profile; the commands and their samples are read by now. */
+int et_import_profile(struct et_importer *in, const json_t *profile) ET_CHECK;
 int et_import_hyperfine(struct et_importer *in, const json_t *root) ET_CHECK;
 int et_import_csv(struct et_importer *in, const char *data, size_t size) ET_CHECK;
 

@@ -24,7 +24,12 @@ static const char record[] =
 	"{\"order\":2,\"round\":2,\"et_ns\":1010,\"pt_ns\":905,\"removed\":{\"by\":"
 	"\"daemon-cutoff\",\"daemon\":\"cron\",\"pt_ns\":9,\"cutoff_ns\":5}}]},"
 	"{\"name\":\"b\",\"command\":\"true b\",\"argv\":[\"true\",\"b\"],\"samples\":"
-	"[{\"order\":3,\"round\":1,\"et_ns\":1100,\"pt_ns\":950}]}]}";
+	"[{\"order\":3,\"round\":1,\"et_ns\":1100,\"pt_ns\":950}]}],"
+	"\"profile\":{\"event\":\"cpu-clock\",\"functions\":[{\"name\":\"main\",\"module\":"
+	"\"/bin/a\"},{\"name\":\"f\",\"module\":\"/bin/a\"}],\"nodes\":[[0,0],[1,1]],"
+	"\"runs\":[{\"order\":1,\"samples\":300,\"counts\":[[1,100,1],[2,200,0]]},"
+	"{\"order\":2,\"samples\":5,\"counts\":[[2,5,5]]}],"
+	"\"calls\":[{\"function\":1,\"calls\":10}]}}";
 
 static const char fact[] =
 	"{\"learned_wall_ns\":1763196906000000000,\"host\":\"box\",\"kernel\":\"6.1\","

@@ -146,6 +146,54 @@ static void shares(void)
 	et_experiment_free(e);
 }
 
+static void profile(struct et_experiment *e, const struct et_judgement *j)
+{
+	json_t *root = written(e, j);
+	ok(is_null(root, "profile"), "native record: an experiment without a profile has null");
+	json_decref(root);
+
+	struct et_sample s = fixture_sample(1, 5, 5);
+	e->profile = et_profile_new(&et_default_profile_plan);
+	strcpy(e->profile->event, "cpu-clock");
+	uint32_t f = et_profile_function_of(e->profile, "f\x01\xff", "/m", ET_SPACE_JIT, true);
+	uint32_t node = et_profile_node_of(e->profile, ET_PROFILE_ROOT, f);
+	struct et_profile_run run = { .period = 0.5, .lost = 3 };
+	et_profile_run_add(&run, node, 7, 2);
+	s.place.order = 9;
+	s.measured.profile = &run;
+	et_experiment_add(e, &s);
+	free(run.counts);
+	et_profile_set_calls(e->profile, 1, f, 1e6);
+
+	root = written(e, j);
+	json_t *p = json_object_get(root, "profile"), *function = at(p, "functions", 0);
+	json_t *first = at(p, "runs", 0), *count = at(first, "counts", 0);
+	has_keys(p, "a profile", "plan event way kernel_allowed functions nodes runs calls");
+	has_keys(json_object_get(p, "plan"), "the plan of a profile",
+		"event rate_hz period fixed user_only inlines addresses chains");
+	has_keys(first, "a run of a profile",
+		"command order samples period counted lost overruns throttled tasks short_tasks");
+	ok(real(json_object_get(p, "plan"), "rate_hz") == 1000 &&
+			!strcmp(text(p, "event"), "cpu-clock"),
+		"native record: the wished rate and the event that was used");
+	is_str(text(function, "name"), "f\x01\xef\xbf\xbd",
+		"native record: a nasty name of a function is valid UTF-8");
+	is_str(text(function, "space"), "jit", "native record: the kind of a function");
+	ok(json_array_size(json_object_get(p, "nodes")) == 1 &&
+			json_integer_value(json_array_get(at(p, "nodes", 0), 1)) == f,
+		"native record: the root is not among the nodes");
+	ok(number(first, "command") == 1 && number(first, "order") == 9 &&
+			number(first, "samples") == 7 && number(first, "lost") == 3 &&
+			real(first, "period") == 0.5,
+		"native record: a run of a profile");
+	ok(json_integer_value(json_array_get(count, 0)) == node &&
+			json_integer_value(json_array_get(count, 1)) == 7 &&
+			json_integer_value(json_array_get(count, 2)) == 2,
+		"native record: a count has its node, samples and those at the entry");
+	ok(real(at(p, "calls", 0), "calls") == 1e6, "native record: numbers of calls");
+	json_decref(root);
+}
+
 static void values(json_t *root)
 {
 	json_t *command = at(root, "commands", 0), *sample = at(command, "samples", 2);
@@ -215,6 +263,7 @@ int main(void)
 		values(root);
 	}
 	json_decref(root);
+	profile(e, &j);
 	et_judgement_free(&j);
 	et_experiment_free(e);
 	shares();

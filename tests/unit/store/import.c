@@ -181,6 +181,90 @@ static void native(void)
 	near(e->plan.level, 0.95, 0, 0, "native: a record without a confidence level gets 95 %%");
 }
 
+/* A record of two commands with this profile. */
+static int import_profile(const char *profile)
+{
+	ET_AUTO_FREE char *text = et_asprintf(
+		"{\"etalon\":1,\"profile\":%s,\"commands\":[{\"name\":\"a\",\"samples\":["
+		"{\"order\":1,\"warmup\":true},{\"order\":2,\"et_ns\":7}]},"
+		"{\"name\":\"b\",\"samples\":[{\"order\":3}]}]}",
+		profile);
+
+	return import_text(text);
+}
+
+static void profiles(void)
+{
+	ok(import_profile("{\"plan\":{\"event\":\"cycles\",\"rate_hz\":99,\"chains\":\"dwarf\"},"
+			  "\"event\":\"cpu-clock\",\"way\":\"inherited\",\"functions\":["
+			  "{\"name\":\"f\",\"module\":\"m\",\"space\":\"kernel\",\"unnamed\":true},"
+			  "{\"name\":\"g\",\"module\":\"m\"},{\"name\":\"f\",\"module\":\"m\"}],"
+			  "\"nodes\":[[0,0],[1,1],[2,2]],\"runs\":["
+			  "{\"command\":0,\"order\":1,\"samples\":6,\"period\":2.5,\"lost\":1,"
+			  "\"counts\":[[1,4,2],[3,2,0]]},{\"command\":1,\"order\":3}],"
+			  "\"calls\":[{\"command\":1,\"function\":1,\"calls\":12}]}") == 0,
+		"profile: it is read: %s", err.what);
+	const struct et_profile *p = e->profile;
+	ok(p && p->plan.rate_hz == 99 && p->plan.chains == ET_CHAINS_DWARF &&
+			!strcmp(p->plan.event, "cycles") && !strcmp(p->event, "cpu-clock") &&
+			p->way == ET_PROFILE_INHERITED,
+		"profile: the plan and what was used are read");
+	ok(p->n_functions == 3 && p->functions[0].space == ET_SPACE_KERNEL &&
+			p->functions[0].unnamed && !strcmp(p->functions[2].name, "f~2"),
+		"profile: functions keep their numbers, even if two have one name");
+	ok(p->n_nodes == 4 && p->nodes[3].parent == 2 && p->nodes[3].function == 2,
+		"profile: nodes are read, without the root");
+	ok(p->n_runs == 2 && p->runs[0].warmup && !p->runs[1].warmup && p->runs[0].lost == 1 &&
+			p->runs[0].period == 2.5 && p->runs[0].n_counts == 2 &&
+			p->runs[0].counts[1].node == 3 && p->runs[0].counts[0].at_entry == 2,
+		"profile: runs are read, the warm-up by their samples");
+	ok(et_profile_calls_of(p, 1, 1) == 12, "profile: numbers of calls are read");
+	ok(sample_of(&e->commands[0], 0)->measured.elapsed_ns == ET_UNKNOWN,
+		"profile: its samples need no times");
+}
+
+static void bad_profiles(void)
+{
+#define FUNCTIONS "{\"functions\":[{\"name\":\"f\",\"module\":\"m\"}],\"nodes\":"
+#define RUNS FUNCTIONS "[[0,0],[1,0]],\"runs\":"
+	static const char *const list[][2] = {
+		{ "7", "is not an object" },
+		{ "{\"plan\":{\"chains\":\"iron\"}}", "profile.plan.chains" },
+		{ "{\"way\":\"guess\"}", "profile.way" },
+		{ "{\"functions\":[{\"name\":\"f\"}]}", "profile.functions[0]: has no name" },
+		{ "{\"functions\":[[]]}", "profile.functions[0]: is not an object" },
+		{ FUNCTIONS "[[0,1]]}", "profile.nodes[0]: has a function" },
+		{ FUNCTIONS "[[1,0]]}", "profile.nodes[0]: has a caller" },
+		{ FUNCTIONS "[[-1,0]]}", "profile.nodes[0]: is not a list" },
+		{ FUNCTIONS "[[0]]}", "profile.nodes[0]: is not a list of 2" },
+		{ FUNCTIONS "[[0,0],[0,0]]}", "profile.nodes[1]: is there already" },
+		{ RUNS "[{\"command\":0,\"order\":3}]}", "profile.runs[0]: there is no sample" },
+		{ RUNS "[{\"command\":2,\"order\":3}]}", "profile.runs[0]: there is no sample" },
+		{ RUNS "[{\"order\":2},{\"order\":1}]}", "profile.runs[1]: does not come" },
+		{ RUNS "[{\"order\":2},{\"order\":2}]}", "profile.runs[1]: does not come" },
+		{ RUNS "[{\"order\":2,\"samples\":1}]}", "is not the sum" },
+		{ RUNS "[{\"order\":2,\"lost\":-1}]}", "profile.runs[0].lost" },
+		{ RUNS "[{\"order\":2,\"counts\":[[0,1,0]]}]}", "counts[0]: has a node" },
+		{ RUNS "[{\"order\":2,\"counts\":[[3,1,0]]}]}", "counts[0]: has a node" },
+		{ RUNS "[{\"order\":2,\"counts\":[[2,1,0],[1,1,0]]}]}", "counts[1]: has a node" },
+		{ RUNS "[{\"order\":2,\"counts\":[[1,1,2]]}]}", "counts[0]: has more" },
+		{ RUNS "[{\"order\":2,\"counts\":[[1,9223372036854775807,0],"
+		       "[2,1,0]]}]}",
+			"counts[1]: makes too many" },
+		{ FUNCTIONS "[],\"calls\":[{\"calls\":-1}]}", "profile.calls[0].calls" },
+		{ FUNCTIONS "[],\"calls\":[{\"command\":2,\"calls\":1}]}", "profile.calls[0]" },
+		{ FUNCTIONS "[],\"calls\":[{\"function\":1,\"calls\":1}]}", "profile.calls[0]" },
+	};
+#undef FUNCTIONS
+#undef RUNS
+
+	for (size_t i = 0; i < ET_LENGTH(list); i++) {
+		int rc = import_profile(list[i][0]);
+		ok(rc == -EINVAL && err.exit == ET_EXIT_USAGE && strstr(err.what, list[i][1]),
+			"profile: damage is refused: %s", rc ? err.what : list[i][0]);
+	}
+}
+
 static void times(void)
 {
 	static const struct {
@@ -457,6 +541,8 @@ static void large(void)
 int main(void)
 {
 	native();
+	profiles();
+	bad_profiles();
 	times();
 	hyperfine();
 	csv();
