@@ -109,6 +109,28 @@ static int load_all(const struct et_cli *cli, const struct request *r,
 	return rc;
 }
 
+/* A page of a profile is about that profile alone. */
+static int write_profile(const struct request *r, const struct stored *all, struct et_error *err)
+{
+	const struct et_stored s = { .experiment = all->experiment[0] };
+
+	if (all->n > 1)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"a profile has a page of its own, not with other experiments"),
+			"name one profile only, or none");
+	return et_stored_write_profile(&s, et_profile_format_find("html"), r->path, err);
+}
+
+static bool has_profile(const struct stored *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		if (all->experiment[i]->profile)
+			return true;
+	}
+	return false;
+}
+
 static int write_page(const struct request *r, const struct stored *all, struct et_error *err)
 {
 	struct et_pictures how = et_default_pictures;
@@ -147,7 +169,7 @@ static int report(const struct et_cli *cli, const struct request *r, const struc
 			"write it to a file: etalon report -o result.html");
 	rc = load_all(cli, r, ops, &all, err);
 	if (rc == 0)
-		rc = write_page(r, &all, err);
+		rc = has_profile(&all) ? write_profile(r, &all, err) : write_page(r, &all, err);
 	for (size_t i = 0; i < all.n; i++) {
 		et_judgement_free(&all.judgement[i]);
 		et_experiment_free(all.experiment[i]);

@@ -172,12 +172,30 @@ static int change(const struct et_cli *cli, struct et_stored *s, void *ctx, stru
 
 	if (rc || !r->rejudge)
 		return rc;
+	if (s->experiment->profile)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"%s is a profile, whose runs no check removes", s->experiment->id),
+			"omit --rejudge");
 	rc = et_stored_open(cli, r->keep ? ET_STORE_WRITE : ET_STORE_READ, &store, err);
 	if (rc)
 		return rc;
 	rc = rejudge(store, s, r, err);
 	et_store_close(store);
 	return rc;
+}
+
+static void print_profile(
+	const struct et_cli *cli, const struct et_stored *s, const struct et_text_options *o)
+{
+	struct et_profiled p = et_stored_judge_profile(s);
+	if (cli->verbosity >= 0)
+		et_text_heading(s->experiment, o, stdout);
+	size_t left = et_profile_text(&p, o, stdout);
+
+	if (left && cli->verbosity >= 0)
+		printf("%zu more note%s: etalon show -v\n", left, left == 1 ? "" : "s");
+	et_profiled_free(&p);
 }
 
 static int write_result(
@@ -191,6 +209,8 @@ static int write_result(
 
 	if (r->json) {
 		et_native_write(s->experiment, &s->judgement, stdout);
+	} else if (s->experiment->profile) {
+		print_profile(cli, s, &o);
 	} else {
 		if (cli->verbosity >= 0)
 			et_text_heading(s->experiment, &o, stdout);

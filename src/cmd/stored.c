@@ -86,3 +86,30 @@ int et_stored_write(const struct et_stored *s, const struct et_format *format, c
 	et_outputs_close(&out);
 	return rc;
 }
+
+struct et_profiled et_stored_judge_profile(const struct et_stored *s)
+{
+	struct et_profiled p;
+
+	et_profiled_judge(s->experiment, &et_default_profile_view, &p);
+	return p;
+}
+
+int et_stored_write_profile(const struct et_stored *s, const struct et_profile_format *format,
+	const char *path, struct et_error *err)
+{
+	struct et_profiled p = et_stored_judge_profile(s);
+	struct et_output out = { 0 };
+	int rc = et_output_open(&out, path, err);
+	FILE *f = rc == 0 ? et_output_begin(&out, err) : NULL;
+
+	if (f) {
+		format->write(&p, f);
+		rc = et_output_end(&out, err);
+	} else if (rc == 0) {
+		rc = -EIO;
+	}
+	et_output_close(&out);
+	et_profiled_free(&p);
+	return rc;
+}

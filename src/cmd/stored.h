@@ -8,6 +8,7 @@
 
 #include "cmd/cli.h"
 #include "model/result.h"
+#include "report/profile.h"
 #include "store/store.h"
 
 /* Opens the store of --store, of ETALON_STORE, or the user's own. */
@@ -39,6 +40,12 @@ typedef int et_stored_change_fn(
  */
 int et_stored_run(struct et_cli *cli, const struct et_verb *verb, int argc, char **argv, void *ctx,
 	et_stored_change_fn *change, et_stored_write_fn *write) ET_CHECK;
+
+/* The profile of the experiment, judged as `profile` does it without options. */
+struct et_profiled et_stored_judge_profile(const struct et_stored *s);
+/* Writes it in a format (report/profile.h) to a path; "-" is stdout. */
+int et_stored_write_profile(const struct et_stored *s, const struct et_profile_format *format,
+	const char *path, struct et_error *err) ET_CHECK;
 
 struct et_format;
 /* Writes an experiment in a format (report/format.h) to a path; "-" is stdout. */

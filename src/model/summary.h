@@ -14,6 +14,7 @@ struct et_summary {
 	uint32_t n_commands;
 	uint64_t n_samples; /* warm-up not counted */
 	const char *first_command;
+	bool profile; /* it has a profile */
 };
 
 #endif

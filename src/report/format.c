@@ -11,9 +11,6 @@
 #define ROW(name, summary, option, help, write) { name, option, help, write },
 const struct et_format et_formats[] = { ET_FORMATS(ROW){ 0 } };
 
-#define NAME(name, ...) name,
-const char *const et_format_names[] = { ET_FORMATS(NAME) NULL };
-
 const struct et_format *et_format_find(const char *name)
 {
 	for (const struct et_format *f = et_formats; f->name; f++) {

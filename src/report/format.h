@@ -28,7 +28,6 @@ struct et_format {
 };
 
 extern const struct et_format et_formats[]; /* the last has no name */
-extern const char *const et_format_names[]; /* ends with NULL */
 
 const struct et_format *et_format_find(const char *name); /* or NULL */
 

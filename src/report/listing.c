@@ -43,10 +43,11 @@ static char *clean_cell(const char *text)
 
 void et_listing_add(struct et_listing *l, const struct et_summary *s)
 {
-	ET_AUTO_FREE char *command =
-		s->n_commands > 1
-			? et_asprintf("%s (+%" PRIu32 ")", s->first_command, s->n_commands - 1)
-			: et_strdup(s->first_command);
+	const char *kind = s->profile ? "profile: " : "";
+	ET_AUTO_FREE char *command = s->n_commands > 1
+					     ? et_asprintf("%s%s (+%" PRIu32 ")", kind,
+						       s->first_command, s->n_commands - 1)
+					     : et_asprintf("%s%s", kind, s->first_command);
 	ET_AUTO_FREE char *id = et_clean(s->id, "");
 
 	ET_GROW(l->rows, l->n, l->cap);
@@ -175,5 +176,6 @@ void et_listing_json(const struct et_summary *s, struct et_json *w)
 	et_json_u64(w, "commands", s->n_commands);
 	et_json_string(w, "command", s->first_command);
 	et_json_string(w, "origin", s->origin ? et_origin_names[s->origin] : NULL);
+	et_json_bool(w, "profile", s->profile);
 	et_json_end(w);
 }

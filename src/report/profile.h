@@ -52,7 +52,7 @@ char *et_profile_answer(const struct et_profiled *p, size_t command);
 size_t et_profile_text(const struct et_profiled *p, const struct et_text_options *o, FILE *out);
 
 /* ROW(name, summary for `export --help`, option of `profile`, its help, writer) */
-#define ET_PROFILE_FORMATS(ROW)                                                                    \
+#define ET_PROFILE_ONLY_FORMATS(ROW)                                                               \
 	ROW("profile", "the functions with their uncertainty (JSON)", "json",                      \
 		"write the result as JSON; - is stdout", et_profile_json)                          \
 	ROW("profile-csv", "a row per function", "export-csv", "write a row per function as CSV",  \
@@ -62,7 +62,11 @@ size_t et_profile_text(const struct et_profiled *p, const struct et_text_options
 	ROW("speedscope", "its JSON", "speedscope", "write a file for speedscope",                 \
 		et_profile_speedscope)                                                             \
 	ROW("flame", "a flame graph (SVG)", "flame",                                               \
-		"write a flame graph (SVG) whose boxes show their uncertainty", et_profile_flame)  \
+		"write a flame graph (SVG) whose boxes show their uncertainty", et_profile_flame)
+
+/* Other experiments have a page, too. */
+#define ET_PROFILE_FORMATS(ROW)                                                                    \
+	ET_PROFILE_ONLY_FORMATS(ROW)                                                               \
 	ROW("html", "a page", "report", "write a page (HTML) with pictures", et_profile_page)
 
 /* Like struct et_format (report/format.h), for profiles. */

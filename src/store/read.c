@@ -505,6 +505,7 @@ static void read_entry(struct et_cursor *c, struct et_summary *entry)
 		entry->first_command = "";
 	if (!read_origin(c, &entry->origin))
 		entry->origin = ET_ORIGIN_UNKNOWN;
+	entry->profile = int_or_zero(c, 1);
 }
 
 /* Where the list is: it descends, and the rows of a forged tree may come again (see above). */

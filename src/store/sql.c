@@ -122,9 +122,10 @@ static const char *const statements[ET_SQL_LENGTH] = {
 			     " WHERE experiment = ? ORDER BY command, function",
 	[ET_SQL_LIST] =
 		"SELECT e.started_ns, e.key, e.id, e.label, e.started_ns, e.state, e.commands,"
-		" e.samples, c.name, e.origin"
+		" e.samples, c.name, e.origin, p.experiment IS NOT NULL"
 		" FROM experiment e LEFT JOIN command c"
 		" ON c.experiment = e.key AND c.number = 0"
+		" LEFT JOIN profile p ON p.experiment = e.key"
 		" ORDER BY e.started_ns DESC, e.key DESC LIMIT ?",
 	[ET_SQL_GET_FACT] = "SELECT value FROM fact WHERE key = ?",
 	[ET_SQL_SET_FACT] = "INSERT INTO fact (key, value) VALUES (?1, ?2)"

@@ -78,14 +78,10 @@ static void columns(void)
 
 static void formats(void)
 {
-	size_t n = 0;
-
-	for (const struct et_format *f = et_formats; f->name; f++, n++) {
-		is_str(et_format_names[n], f->name, "formats: name %zu is the table's", n);
+	for (const struct et_format *f = et_formats; f->name; f++) {
 		ok(et_format_find(f->name) == f && f->write && f->option && *f->option_help,
 			"formats: %s has a writer, an option and its help", f->name);
 	}
-	ok(!et_format_names[n], "formats: there is a name for each row and no other");
 	ok(!et_format_find("pdf"), "formats: an unknown name is not found");
 }
 

@@ -145,9 +145,24 @@ static json_t *json_of(const struct et_summary *s, size_t n)
 	return root;
 }
 
+static void test_profiles(void)
+{
+	struct et_summary s[2] = { summary_of(NULL, "a"), summary_of(NULL, "b") };
+	char *text;
+
+	s[0].profile = s[1].profile = true;
+	s[1].n_commands = 3;
+	text = table_of(s, 2, 100);
+	ok(strstr(text, "  profile: a") && strstr(text, "  profile: b (+2)"),
+		"listing: a profile is named as one");
+	free(text);
+}
+
 static void test_json(void)
 {
 	struct et_summary s[2] = { summary_of("\033[31m\"red\"", "a\\b\n"), summary_of(NULL, "") };
+
+	s[1].profile = true;
 	json_t *root = json_of(s, 2), *none = json_of(s, 0);
 	const json_t *first = json_array_get(root, 0);
 
@@ -166,6 +181,9 @@ static void test_json(void)
 		"listing: JSON counts samples and commands");
 	ok(json_is_null(json_object_get(json_array_get(root, 1), "label")),
 		"listing: a missing label is null in JSON");
+	ok(json_is_false(json_object_get(first, "profile")) &&
+			json_is_true(json_object_get(json_array_get(root, 1), "profile")),
+		"listing: JSON says which experiments are profiles");
 	json_decref(root);
 	json_decref(none);
 }
@@ -177,6 +195,7 @@ int main(void)
 	test_contents();
 	test_widths();
 	test_hostile_names();
+	test_profiles();
 	test_json();
 	return tap_done();
 }

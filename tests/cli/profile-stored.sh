@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A profile in the store: list, show, export, import, report and rm, without measuring one.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+python3 - <<'PY' >"$dir/record.json"
+import json
+functions = [{"name": n, "module": "/bin/a", "space": "user"} for n in ("main", "work", "idle\x1b[2J")]
+runs = [{"command": 0, "order": i, "samples": 100 + i, "period": 1e6,
+    "counts": [[1, 10, 0], [2, 80 + i, 3], [3, 10, 0]]} for i in range(1, 7)]
+print(json.dumps({"etalon": 1, "id": "20261116-110000-00aa11", "label": "mine", "protocol": "raw",
+    "metric": "pt", "plan": {"runs": 6}, "commands": [{"name": "a", "argv": ["a"],
+    "samples": [{"order": i, "et_ns": 10**8, "pt_ns": 10**8} for i in range(1, 7)]}],
+    "profile": {"plan": {"rate_hz": 1000, "chains": "fp"}, "event": "cpu-clock", "way": "cgroup",
+    "functions": functions, "nodes": [[0, 0], [1, 1], [1, 2]], "runs": runs,
+    "calls": [{"command": 0, "function": 1, "calls": 1000}]}}))
+PY
+gives 0 "import: a record with a profile is read" "$ETALON" import "$dir/record.json"
+gives 0 "list: a profile is listed" "$ETALON" list
+says "profile: a"
+gives 0 "list: --json succeeds" "$ETALON" list --json
+json "list: JSON says that it is a profile" 'd[0]["profile"] is True'
+
+gives 0 "show: a profile is shown" "$ETALON" show mine
+says "work"
+says "81."
+! grep -q "$(printf '\033')" "$dir/out"
+holds $? "show: a name of a function does not control the terminal"
+gives 2 "show: a profile is not judged again" "$ETALON" show --rejudge mine
+says "is a profile"
+
+gives 0 "export: the native record is the default" "$ETALON" export mine -o "$dir/first.json"
+gives 0 "rm: a profile is removed" "$ETALON" rm mine
+gives 0 "import: the exported record is read" "$ETALON" import "$dir/first.json"
+gives 0 "export: it is exported again" "$ETALON" export mine -o "$dir/second.json"
+ok "export: a profile comes back unchanged from a record" cmp "$dir/first.json" "$dir/second.json"
+gives 0 "export: the record goes to stdout" "$ETALON" export mine
+json "export: the record has all runs" 'len(d["profile"]["runs"]) == 6'
+for format in csv profile profile-csv folded speedscope flame html; do
+	gives 0 "export: a profile has the format $format" "$ETALON" export -f $format mine
+	ok "export: $format is not empty" test -s "$dir/out"
+done
+gives 2 "export: a profile has no format of hyperfine" "$ETALON" export -f hyperfine mine
+says "is a profile, which has no format 'hyperfine'"
+gives 0 "report: a page of a profile is written" "$ETALON" report -o "$dir/page.html" mine
+ok "report: the page has the function" grep -q work "$dir/page.html"
+
+seq 1 5 | "$ETALON" import -q --label times - >/dev/null
+gives 2 "export: other experiments have no folded stacks" "$ETALON" export -f folded times
+says "is not a profile"
+gives 2 "report: a profile has a page of its own" "$ETALON" report -o "$dir/page.html" mine times
+says "a page of its own"
+
+sed 's/"counts": \[\[1, 10, 0\]/"counts": [[9, 10, 0]/' "$dir/record.json" >"$dir/bad.json"
+gives 2 "import: counts of an unknown context are refused" "$ETALON" import "$dir/bad.json"
+says "profile.runs[0].counts[0]"
+done_testing
