@@ -49,10 +49,7 @@ struct et_profile_row {
 	/* Of the mean, at the row level: mean ± expanded uncertainty, but not below 0. */
 	struct et_span interval;
 	const char *interval_method; /* as of et_estimate; "poisson": no sample in any run */
-	/*
-	 * Bootstrap intervals of the mean, at the row level; NaN if the replicates do not reach it,
-	 * or if the row has too few samples.
-	 */
+	/* Bootstrap intervals of the mean, at the bootstrap level; NaN: too few samples. */
 	struct et_span mean_percentile, mean_bca;
 	/* Of the standard deviation, at the level of one statement, as the note publishes them. */
 	struct et_span sd_chi2, sd_percentile, sd_bca;
@@ -81,6 +78,7 @@ struct et_profile_result {
 	double level;           /* wanted for all statements together, 0.95 */
 	size_t statements;      /* that hold together; 1: each row by itself */
 	double row_level;       /* of each row: level^(1/statements), by Šidák */
+	double bootstrap_level; /* the row level if the replicates reach it, else the level */
 	double coverage_factor; /* Student's t at the row level with runs - 1 degrees of freedom */
 	struct et_estimate total; /* of all samples per run */
 	double period_ns;         /* CPU time that one sample stands for; NaN: not known */

@@ -285,22 +285,23 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	/* --- a profile --- */
 	[ET_WARN_PROFILE_RUNS_INVALID] = { "profile-runs-invalid", WARNING, "ccf",
 		"{0} of {1} runs do not count, because the kernel {2:stopped the sampling for a "
-		"while (throttling)|lost records}; sample less often (--rate)" },
+		"while (throttling)|lost records}; sample less often (--frequency)" },
 	[ET_WARN_PROFILE_FEW_SAMPLES] = { "profile-few-samples", WARNING, "n",
-		"a run has only {0} samples, so shares are coarse; sample more often (--rate), or "
+		"a run has only {0} samples, so shares are coarse; sample more often "
+		"(--frequency), or "
 		"profile a longer run" },
 	[ET_WARN_PROFILE_OVERRUNS] = { "profile-overruns", WARNING, "s",
 		"{0} of the samples came too late and were not taken, so code that delays "
-		"interrupts is missing; sample less often (--rate)" },
+		"interrupts is missing; sample less often (--frequency)" },
 	[ET_WARN_PROFILE_SHORT_TASKS] = { "profile-short-tasks", WARNING, "cc",
 		"{0} of {1} threads and processes were shorter than ten periods, and their samples "
 		"are missing without a cgroup; run as root" },
 	[ET_WARN_PROFILE_FIXED_PERIOD] = { "profile-fixed-period", WARNING, "",
 		"the period is fixed, so functions that run in step with it get too many samples "
-		"or none, in every run alike; use random periods" },
+		"or none, in every run alike; leave out --fixed" },
 	[ET_WARN_PROFILE_RARE] = { "profile-rare", NOTE, "ccc",
 		"seen in {0} of {1} runs only ({2} {2:sample|samples} in all), too few to show how "
-		"it varies; take more runs, or sample more often (--rate)" },
+		"it varies; take more runs, or sample more often (--frequency)" },
 	[ET_WARN_PROFILE_DRIFT] = { "profile-drift", WARNING, "fpnn",
 		"drift: the samples {0:rise|fall} from run to run (Mann-Kendall p {1}), from {2} "
 		"in the first half to {3}; warm up longer (--warmup)" },
@@ -319,7 +320,7 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 		"width, because a few runs decide; Student's counts; take more runs" },
 	[ET_WARN_PROFILE_SPREAD] = { "profile-spread", NOTE, "nn",
 		"the count varies more (sd {0}) than random samples would ({1}): its work varies, "
-		"or its calls are in step with the sampling; try another --rate" },
+		"or is in step with the sampling; try another --frequency" },
 	[ET_WARN_PROFILE_SHORT_CALLS] = { "profile-short-calls", NOTE, "nvv",
 		"{0} calls a run of {1} each, shorter than the period of {2}: samples do not show "
 		"how calls divide its time; rely on the observed spread" },

@@ -12,8 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* This many draws of the bootstrap take about a second: the largest rows get them. */
-static const double most_draws = 1.5e8;
+/* This many draws of the bootstrap take about a second. Rows that matter are always resampled. */
+static const double most_draws = 1.5e8, always_resampled = 0.01;
+
+/* The fewest replicates beyond each end of an interval that make it worth printing. */
+static const double least_in_tail = 5;
 
 /* Time per sample: the period of a clock, else the CPU time divided by the samples. */
 static double period_of(const struct et_profile *p, const struct et_profile_counts *c)
@@ -46,6 +49,9 @@ static void fill_frame(const struct et_experiment *e, const struct et_profile_co
 	out->statements = o->statements ? o->statements : out->n_rows;
 	out->row_level =
 		out->statements ? et_sidak_level(out->level, (double)out->statements) : out->level;
+	out->bootstrap_level = (double)o->replicates * (1 - out->row_level) / 2 < least_in_tail
+				       ? out->level
+				       : out->row_level;
 	out->coverage_factor =
 		c->n_runs > 1 ? et_qt((1 + out->row_level) / 2, (double)c->n_runs - 1) : NAN;
 }
@@ -107,7 +113,7 @@ static void bootstrap_rows(const struct et_profile_frame *f, struct placed *rows
 
 	for (size_t i = 0; i < f->result->n_rows && f->options->replicates; i++) {
 		draws += (double)f->options->replicates * (double)f->counts->n_runs;
-		if (draws > most_draws && i > 0)
+		if (draws > most_draws && rows[i].row.share < always_resampled)
 			return;
 		et_profile_row_bootstrap(f, rows[i].group, &rows[i].row);
 	}

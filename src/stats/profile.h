@@ -11,10 +11,15 @@
 
 struct et_profile_options {
 	enum et_profile_by by;
-	double level;        /* of all statements together; 0: 0.95 */
-	size_t statements;   /* 0: as many as rows; 1: each row by itself */
-	uint32_t replicates; /* of the bootstrap; 0: none, its intervals stay NaN */
+	double level;      /* of all statements together; 0: 0.95 */
+	size_t statements; /* 0: as many as rows; 1: each row by itself */
+	/*
+	 * Of the bootstrap; 0: none, its intervals stay NaN. Rows below 1 % get it as long as it
+	 * takes about a second.
+	 */
+	uint32_t replicates;
 	uint64_t seed;
+	unsigned threads; /* of the bootstrap, which does not depend on it; 0 counts as 1 */
 };
 
 /*

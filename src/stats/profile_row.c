@@ -139,9 +139,6 @@ static struct et_span span_of(const struct et_interval *i)
 	return (struct et_span){ i->lo, i->hi };
 }
 
-/* The fewest replicates beyond the ends of an interval that make them worth printing. */
-static const double least_in_tail = 5;
-
 /* Of rows in fewer runs, a resample may well be without any of them. */
 enum { LEAST_SEEN = 3 };
 
@@ -152,6 +149,7 @@ void et_profile_row_bootstrap(
 	struct et_boot_options o = { .seed = f->options->seed + row->function,
 		.replicates = f->options->replicates,
 		.level = r->level,
+		.threads = f->options->threads,
 		.bca = true };
 	struct et_boot mean, sd;
 
@@ -161,10 +159,8 @@ void et_profile_row_bootstrap(
 	et_bootstrap_mean_sd(f->x, f->counts->n_runs, &o, &mean, &sd);
 	row->sd_percentile = span_of(&sd.percentile);
 	row->sd_bca = span_of(&sd.bca);
-	if ((double)o.replicates * (1 - r->row_level) / 2 < least_in_tail)
-		return;
-	o.level = r->row_level;
-	if (r->row_level > r->level)
+	o.level = r->bootstrap_level;
+	if (r->bootstrap_level > r->level)
 		et_bootstrap_mean_sd(f->x, f->counts->n_runs, &o, &mean, NULL);
 	row->mean_percentile = span_of(&mean.percentile);
 	row->mean_bca = span_of(&mean.bca);

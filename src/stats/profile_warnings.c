@@ -122,7 +122,7 @@ static void warn_far(const double *x, size_t n, struct et_warnings *out)
 /* The ends are compared in units of what the two intervals differ by for normal data. */
 static void warn_bootstrap(const struct et_profile_frame *f, struct et_profile_row *row)
 {
-	double n = (double)f->result->runs, level = f->result->row_level;
+	double n = (double)f->result->runs, level = f->result->bootstrap_level;
 	double u = row->sd / sqrt(n), half = et_qnorm((1 + level) / 2) * u * sqrt((n - 1) / n);
 	double apart = fmax(fabs((row->mean_percentile.hi - row->mean) / half - 1),
 		fabs((row->mean - row->mean_percentile.lo) / half - 1));

@@ -337,9 +337,23 @@ static void test_bootstrap(void)
 	ok(again.rows[0].sd_bca.lo == f->sd_bca.lo && again.rows[0].mean_bca.hi == f->mean_bca.hi,
 		"bootstrap: the same seed gives the same answer");
 	et_profile_result_free(&again);
-	again = judge(e, ET_BY_FUNCTION, 1000, 999);
-	ok(isnan(again.rows[0].mean_percentile.lo) && again.rows[0].sd_bca.lo < f->sd,
-		"bootstrap: a level that the replicates do not reach has no interval of the mean");
+	et_profile_judge(e, 0,
+		&(struct et_profile_options){
+			.statements = 1, .replicates = 9999, .seed = 7, .threads = 3 },
+		&again);
+	ok(again.rows[0].sd_bca.lo == f->sd_bca.lo && again.rows[0].mean_bca.hi == f->mean_bca.hi,
+		"bootstrap: so does every number of threads");
+	et_profile_result_free(&again);
+	again = judge(e, ET_BY_FUNCTION, 1000, 9999);
+	ok(again.bootstrap_level == 0.95 &&
+			again.rows[0].mean_percentile.lo == f->mean_percentile.lo,
+		"bootstrap: a level that the replicates do not reach is not pretended");
+	et_profile_result_free(&again);
+	again = judge(e, ET_BY_FUNCTION, 10, 9999);
+	ok(again.bootstrap_level == again.row_level &&
+			again.rows[0].mean_percentile.lo < f->mean_percentile.lo &&
+			again.rows[0].sd_bca.lo == f->sd_bca.lo,
+		"bootstrap: several statements widen the interval of the mean, not that of the sd");
 	et_profile_result_free(&again);
 	et_profile_result_free(&r);
 	et_experiment_free(e);
