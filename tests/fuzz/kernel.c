@@ -7,6 +7,8 @@
 #include "measure/sched_source.h"
 #include "measure/snapshot.h"
 #include "measure/taskstats.h"
+#include "profile/record.h"
+#include "profile/sampler.h"
 
 #include <string.h>
 
@@ -109,6 +111,63 @@ int fuzz_perf(const uint8_t *data, size_t size)
 	account_perf(data, size);
 	fuzz_rings_set(NULL, 0);
 	return events > 0;
+}
+
+/* Feeds whole records to the sampler, as a ring does. */
+static void feed(struct et_sampler *s, const uint8_t *data, size_t size)
+{
+	_Alignas(8) char body[UINT16_MAX + 1];
+	struct perf_event_header h;
+
+	while (size >= sizeof(h)) {
+		memcpy(&h, data, sizeof(h));
+		if (h.size < sizeof(h) || h.size > size)
+			break;
+		memcpy(body, data + sizeof(h), h.size - sizeof(h));
+		body[h.size - sizeof(h)] = '\0';
+		et_sampler_take(s, &h, body, h.size - sizeof(h));
+		data += h.size;
+		size -= h.size;
+	}
+}
+
+/* Records of a profile; before them, how samples are laid out and the PID of the program. */
+int fuzz_samples(const uint8_t *data, size_t size)
+{
+	struct et_event_kind kind = { .sample_type = ET_SAMPLE_TYPE };
+	struct et_profile_plan plan = et_default_profile_plan;
+	uint32_t head[2];
+	uint64_t sum = 0;
+
+	if (size < sizeof(head))
+		return 0;
+	memcpy(head, data, sizeof(head));
+	if (head[0] & 1) {
+		plan.chains = ET_CHAINS_FP;
+		kind.sample_type |= PERF_SAMPLE_CALLCHAIN;
+	}
+	if (head[0] & 2) {
+		plan.chains = ET_CHAINS_DWARF;
+		kind.sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+		kind.regs = et_unwind_registers();
+	}
+	struct et_profile *p = et_profile_new(&plan);
+	struct et_sampler *s = et_sampler_new("/nonexistent", p, &kind);
+	et_sampler_begin(s, (pid_t)head[1], 10000000);
+	feed(s, data + sizeof(head), size - sizeof(head));
+	et_sampler_process(s, UINT64_MAX);
+	struct et_profile_run *run = et_sampler_end(s);
+	for (size_t i = 0; i < run->n_counts; i++) {
+		FUZZ_CHECK(run->counts[i].node < p->n_nodes);
+		FUZZ_CHECK(run->counts[i].at_entry <= run->counts[i].samples);
+		sum += run->counts[i].samples;
+	}
+	FUZZ_CHECK(sum == run->samples && run->samples <= et_sampler_taken(s));
+	bool accepted = run->samples > 0;
+	et_profile_run_free(run);
+	et_sampler_free(s);
+	et_profile_free(p);
+	return accepted;
 }
 
 /* Records as BPF's ring buffer has them: events are handed out by CPU and start. */

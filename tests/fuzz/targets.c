@@ -99,6 +99,7 @@ const struct fuzz_target fuzz_targets[] = {
 	{ "journal", fuzz_journal, 5000, .tokens = journal_tokens },
 	{ "netlink", fuzz_netlink, 20000, .binary = true },
 	{ "perf", fuzz_perf, 5000, .binary = true },
+	{ "samples", fuzz_samples, 5000, .binary = true },
 	{ "sched", fuzz_sched, 10000, .binary = true },
 	{ "account", fuzz_account, 10000, .binary = true },
 	{ "keep", fuzz_keep, 2000, .json = true, .tokens = json_tokens },
