@@ -3,6 +3,7 @@
  * Programs that the benchmarks measure.
  *
  *   bench-work inc N            counts to N in a register
+ *   bench-work timed FILE N     the same, then appends its CPU time in nanoseconds to a file
  *   bench-work forever          counts without end
  *   bench-work walk BYTES N     reads BYTES of memory N times, one cache line per read, in an
  *                               order that the processor cannot predict; every read depends on
@@ -93,12 +94,12 @@ static void pass(uint64_t n)
 		waitpid(child, NULL, 0);
 }
 
-static void stamp(const char *path)
+static void append_clock(clockid_t clock, const char *path)
 {
 	struct timespec now;
 	FILE *f = fopen(path, "ae");
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	if (!f || fprintf(f, "%lld%09ld\n", (long long)now.tv_sec, now.tv_nsec) < 0 || fclose(f)) {
 		perror(path);
 		exit(1);
@@ -122,13 +123,17 @@ int main(int argc, char **argv)
 	else if (argc == 3 && !strcmp(argv[1], "pass"))
 		pass(number(argv[2]));
 	else if (argc == 3 && !strcmp(argv[1], "stamp"))
-		stamp(argv[2]);
-	else if (argc > 3 && !strcmp(argv[1], "start")) {
-		stamp(argv[2]);
+		append_clock(CLOCK_MONOTONIC, argv[2]);
+	else if (argc == 4 && !strcmp(argv[1], "timed")) {
+		count_to(number(argv[3]));
+		append_clock(CLOCK_PROCESS_CPUTIME_ID, argv[2]);
+	} else if (argc > 3 && !strcmp(argv[1], "start")) {
+		append_clock(CLOCK_MONOTONIC, argv[2]);
 		execvp(argv[3], argv + 3);
 		return perror(argv[3]), 1;
 	} else
-		return fprintf(stderr, "usage: bench-work inc N, forever, walk BYTES N, pass N, "
+		return fprintf(stderr, "usage: bench-work inc N, timed FILE N, forever, walk BYTES "
+				       "N, pass N, "
 				       "stamp FILE, start FILE COMMAND ARG…\n"),
 		       2;
 	return 0;
