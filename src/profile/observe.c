@@ -71,7 +71,6 @@ static void prime(struct observation *o, uint64_t run)
 		et_events_enable(&o->events, starts[i].event);
 		et_burners_burn(&o->burners, starts[i].before_ns - next_ns);
 	}
-	et_events_begin(&o->events);
 	o->ready = true;
 }
 
@@ -229,6 +228,7 @@ static int attach(void *self, struct et_run *run, struct et_error *err)
 	int rc = o->grouped ? 0 : attach_events(o, pid, err);
 	if (rc)
 		return rc;
+	et_events_begin(&o->events);
 	et_sampler_begin(o->sampler, pid, (uint64_t)(short_periods * o->mean / o->kind.per_ns));
 	rc = et_drainer_start(&o->drainer, o->sampler, &o->events);
 	if (rc)

@@ -296,6 +296,27 @@ static void chains(void)
 	et_experiment_free(e);
 }
 
+/* 10,000 samples per second with their chains fill half of a ring in less than half a second. */
+static void long_run(void)
+{
+	struct et_profile_plan plan = et_default_profile_plan;
+
+	plan.chains = ET_CHAINS_FP;
+	plan.rate_hz = 10000;
+	struct et_experiment *e = profile(&plan, "burn 1 600000", 1);
+	if (!e)
+		tap_bail("%s", err.what);
+	show(e->profile);
+	const struct et_profile_run *r = &e->profile->runs[0];
+	double due = (double)r->counted / r->period;
+	ok(r->lost == 0, "a run that takes more than its ring holds loses nothing");
+	ok(!e->profile->kernel_allowed ||
+			fabs((double)(r->samples + r->overruns) - due) < 0.02 * due + 16,
+		"a run that takes more than its ring holds has all its samples: %llu of %.0f",
+		(unsigned long long)r->samples, due);
+	et_experiment_free(e);
+}
+
 /* The same run has the same periods, another run others. */
 static void reproducible(void)
 {
@@ -332,6 +353,7 @@ static void everything(void)
 	short_program();
 	generated_code();
 	chains();
+	long_run();
 	reproducible();
 	refusals();
 }
