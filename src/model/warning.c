@@ -299,9 +299,9 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_PROFILE_FIXED_PERIOD] = { "profile-fixed-period", WARNING, "",
 		"the period is fixed, so functions that run in step with it get too many samples "
 		"or none, in every run alike; leave out --fixed" },
-	[ET_WARN_PROFILE_RARE] = { "profile-rare", NOTE, "ccc",
-		"seen in {0} of {1} runs only ({2} {2:sample|samples} in all), too few to show how "
-		"it varies; take more runs, or sample more often (--frequency)" },
+	[ET_WARN_PROFILE_RARE] = { "profile-rare", WARNING, "ccc",
+		"only {0} of {1} runs saw it, with {2} {2:sample|samples} in all: the program "
+		"enters it in some runs only; take more runs to learn how often" },
 	[ET_WARN_PROFILE_DRIFT] = { "profile-drift", WARNING, "fpnn",
 		"drift: the samples {0:rise|fall} from run to run (Mann-Kendall p {1}), from {2} "
 		"in the first half to {3}; warm up longer (--warmup)" },

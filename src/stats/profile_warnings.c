@@ -163,6 +163,17 @@ size_t et_profile_examined(const struct et_profile_result *r)
 	return n;
 }
 
+/*
+ * Few runs see it, and those more than once or twice, as random samples of a steady function would:
+ * the program enters it in some runs only. (The interval of a steady function holds, however rare.)
+ */
+static bool is_burst(const struct et_profile_row *row)
+{
+	const double often = 3;
+
+	return row->seen_in_runs < RARE_RUNS && row->samples >= often * (double)row->seen_in_runs;
+}
+
 void et_profile_row_warn(
 	const struct et_profile_frame *f, size_t group, size_t examined, struct et_profile_row *row)
 {
@@ -173,7 +184,7 @@ void et_profile_row_warn(
 
 	if (r->runs < FEW_RUNS || row->samples == 0)
 		return;
-	if (row->seen_in_runs < RARE_RUNS) {
+	if (is_burst(row)) {
 		et_warn(&row->warnings, ET_WARN_PROFILE_RARE, et_arg_count(row->seen_in_runs),
 			et_arg_count(r->runs), et_arg_count(et_u64(row->samples)));
 		return;

@@ -263,13 +263,12 @@ static struct alarms alarms_of(struct sampler *s, uint32_t runs)
 	return out;
 }
 
-/* A rare function is reported as rare, which is no false alarm. */
 static void check_alarms(const char *what, struct sampler *s, uint32_t runs)
 {
 	struct alarms a = alarms_of(s, runs);
 
 	for (size_t c = 0; c < ET_WARNING_CODES; c++) {
-		if (c != ET_WARN_PROFILE_RARE && a.any[c] > 0)
+		if (a.any[c] > 0)
 			ok(a.any[c] < 0.03, "%s: %s is a false alarm in %.1f %% of profiles", what,
 				et_warning_rows[c].name, 100 * a.any[c]);
 	}

@@ -201,9 +201,12 @@ static void test_rare(void)
 	struct input in = sound();
 
 	for (int i = 0; i < RUNS; i++)
-		in.odd[i] = i == 4 ? 3 : i == 30 ? 1 : 0;
+		in.odd[i] = i == 4 ? 30 : i == 30 ? 10 : 0;
 	raises(&in, true, ET_WARN_PROFILE_RARE, 0, 2, "rare: the runs that saw a function");
-	raises(&in, true, ET_WARN_PROFILE_RARE, 2, 4, "rare: its samples");
+	raises(&in, true, ET_WARN_PROFILE_RARE, 2, 40, "rare: its samples");
+	in.odd[4] = in.odd[30] = 1;
+	raises(&in, true, ET_WARN_PROFILE_RARE, 0, NAN,
+		"rare: single samples are what a steady function gives");
 }
 
 static void test_calls(void)
