@@ -77,7 +77,7 @@ static const struct et_option options[] = {
 		FILLS(each) },
 	{ 0, "statements", "N", "number of statements that hold together (the rows)", et_set_size,
 		FILLS(view.statements), .lo = 1, .hi = INT64_MAX, .bit = ET_GIVEN_STATEMENTS },
-	{ 0, "bootstrap", "N", "replicates of the bootstrap, 0: none (999)", et_set_u32,
+	{ 0, "bootstrap", "N", "replicates of the bootstrap, 0: none (9999)", et_set_u32,
 		FILLS(view.replicates), .hi = 10000000 },
 	{ 0, "seed", "N", "seed of the order and of the periods (drawn, and recorded)", et_set_u64,
 		OF_RUN(plan.seed), .hi = INT64_MAX, .bit = ET_GIVEN_PLAN | ET_GIVEN_SEED },

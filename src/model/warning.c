@@ -324,6 +324,9 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_PROFILE_SHORT_CALLS] = { "profile-short-calls", NOTE, "nvv",
 		"{0} calls a run of {1} each, shorter than the period of {2}: samples do not show "
 		"how calls divide its time; rely on the observed spread" },
+	[ET_WARN_PROFILE_UNTIL_MISSED] = { "profile-until-missed", WARNING, "ssc",
+		"--until {0} was not reached: a share is known to ± {1} after {2} runs; allow more "
+		"with --max-runs or --time-limit" },
 	[ET_WARN_PROFILE_AT_ENTRY] = { "profile-at-entry", WARNING, "s",
 		"{0} of its samples are at its first instruction, which also gets time of the code "
 		"before the call; judge it together with its callers" },

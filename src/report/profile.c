@@ -10,7 +10,7 @@ const struct et_profile_view et_default_profile_view = { .by = ET_BY_FUNCTION,
 	.top = 20,
 	.least = 0.5,
 	.level = 0.95,
-	.replicates = 999,
+	.replicates = 9999,
 	.compare = true };
 
 #define ROW(name, summary, option, help, write) { name, option, help, write },
@@ -47,6 +47,19 @@ static struct et_profile_result *judge_all(const struct et_experiment *e,
 	return list;
 }
 
+#define LEAST_SHARE 0.01 /* smaller shares do not delay --until: see cmd/measuring.c */
+
+static void check_until(const struct et_experiment *e, struct et_profiled *p)
+{
+	for (size_t c = 0; c < p->n && e->plan.until_ratio > 0; c++) {
+		double widest = et_profile_widest(&p->results[c], LEAST_SHARE);
+		if (widest > e->plan.until_ratio)
+			et_warn(&p->results[c].warnings, ET_WARN_PROFILE_UNTIL_MISSED,
+				et_arg_share(e->plan.until_ratio), et_arg_share(widest),
+				et_arg_count(p->results[c].runs));
+	}
+}
+
 void et_profiled_judge(
 	const struct et_experiment *e, const struct et_profile_view *view, struct et_profiled *out)
 {
@@ -61,6 +74,8 @@ void et_profiled_judge(
 	o.by = ET_BY_MODULE;
 	if (view->by != ET_BY_MODULE)
 		out->modules = judge_all(e, view, &o);
+	if (view->by == ET_BY_FUNCTION)
+		check_until(e, out);
 	out->compared = view->compare && e->n_commands == 2;
 	if (out->compared)
 		et_profile_compare(e, 0, 1, 1 - o.level, &out->comparison);

@@ -22,7 +22,7 @@ struct et_profile_view {
 	bool compare;        /* the second command with the first, if there are two */
 };
 
-/* By function, 20 rows with at least half a sample per run, 999 replicates. */
+/* By function, 20 rows with at least half a sample per run, 9999 replicates. */
 extern const struct et_profile_view et_default_profile_view;
 
 /* A profile with its results. */

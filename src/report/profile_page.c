@@ -4,6 +4,7 @@
  * largest shares their counts in order, the density and the autocorrelation of them.
  */
 #include "base/alloc.h"
+#include "num/rng.h"
 #include "report/html.h"
 #include "report/profile_flame.h"
 #include "report/profile_parts.h"
@@ -161,14 +162,19 @@ static void density(const double *y, size_t n, FILE *out)
 		false);
 }
 
+/* Whole counts are dithered, because their steps look like a correlation (NIST TN 1826, 5.1). */
 static void autocorrelation(const double *y, size_t n, FILE *out)
 {
 	struct et_description d;
+	struct et_rng rng;
 	double lag[MOST_LAGS], end[MOST_LAGS];
+	ET_AUTO_FREE double *dithered = et_calloc(n, sizeof(*dithered));
 
-	et_describe(y, n, ET_UNIT_NONE,
+	et_rng_seed(&rng, 1, 0);
+	for (size_t i = 0; i < n; i++)
+		dithered[i] = y[i] + et_rng_uniform(&rng) - 0.5;
+	et_describe(dithered, n, ET_UNIT_NONE,
 		&(struct et_describe_options){ .level = 0.95, .threads = 1, .seed = 1 }, &d);
-	const double *acf = d.acf_dithered ? d.acf_dithered : d.acf;
 	size_t lags = d.n_acf < MOST_LAGS ? d.n_acf : MOST_LAGS;
 	for (size_t i = 0; i < lags; i++) {
 		lag[i] = (double)i + 0.6;
@@ -178,13 +184,12 @@ static void autocorrelation(const double *y, size_t n, FILE *out)
 		.color = ET_SVG_BLUE,
 		.x = lag,
 		.x_end = end,
-		.y = acf,
-		.n = acf ? lags : 0 };
+		.y = d.acf,
+		.n = d.acf ? lags : 0 };
 	const struct et_svg_mark marks[] = { { .at = d.acf_band, .across = true },
 		{ .at = -d.acf_band, .across = true } };
 	et_html_picture(out,
-		&(struct et_chart){
-			.title = d.acf_dithered ? "Autocorrelation, dithered" : "Autocorrelation",
+		&(struct et_chart){ .title = "Autocorrelation, dithered",
 			.x = { .label = "lag" },
 			.y = { .label = "correlation", .lo = -1, .hi = 1 },
 			.series = &s,

@@ -101,7 +101,7 @@ for name in ("p.svg", "diff.svg"):
     assert any(t.startswith("fn2 ") and "±" in t for t in titles), titles
     assert not svg.getElementsByTagName("script")
 page = open("p.html").read()
-assert "Autocorrelation" in page and "Density" in page and "<script" not in page
+assert "Autocorrelation, dithered" in page and "Density" in page and "<script" not in page
 PY
 exits 'profile: one file is one run' 0 etalon profile --from a00.folded
 like 'profile: one run has no uncertainty' "$(tr '\n' ' ' <.out)" 'one run shows no uncertainty'
@@ -110,6 +110,35 @@ printf 'main;ev\033[2Jil<b> 5\n' >hostile.folded
 run etalon profile --flame h.svg --from hostile.folded
 unlike 'profile: escape sequences in names do not reach the terminal' "$out" $'\033'
 ok 'profile: names cannot add markup to a flame graph' python3 -c 'import xml.dom.minidom as m; m.parse("h.svg")'
+
+# --- live ---
+
+program='etalon put fragment --calls 1000 --seconds 0.1'
+etalon put inc --iterations 1
+etalon put inc --seconds 1ms # calibrates
+run etalon profile -w 0 -r 4 --label live --json live.json "$program"
+if [ "$status" = 3 ]; then
+	skip 'profile: a program is sampled' 'the kernel allows no sampling here'
+	like 'profile: the error says what the kernel would have to allow' "$err" 'perf_event_paranoid|perf'
+else
+	is 'profile: a program is sampled' "$status" 0
+	like 'profile: the function with four fifths of the calls comes first' "$(head -1 .out)" '^fn2 has [67890][0-9.]* % of the CPU time'
+	ok 'profile: the shares are those of the program, roughly' python3 - <<'PY'
+import json
+f = json.load(open("live.json"))
+share = {x["name"]: x["share"] for x in f["functions"]}
+assert f["runs"] + f["invalid_runs"] == 4 and f["event"] in ("cycles", "cpu-clock"), f["runs"]
+assert 0.6 < share["fn2"] < 0.95 and 0.05 < share["fn1"] < 0.4, share
+assert abs(sum(share.values()) - 1) < 1e-9
+PY
+	exits 'profile: a program that is shorter than the period is refused' 2 etalon profile -q -w 0 -r 2 -F 1 --fixed true
+	like 'profile: it says how to get samples' "$err" 'higher --frequency'
+	exits 'profile: --until is bounded by --max-runs' 0 etalon profile -w 0 --until 0.01% -m 2 -M 3 "$program"
+	like 'profile: a note says that --until was missed' "$(tr '\n' ' ' <.out)" 'until 0\.010 % was not reached'
+	exits 'profile: two commands are compared' 0 etalon profile -w 0 -r 3 --compare --json two.json "$program" 'etalon put triangle --seconds 0.05'
+	is 'profile: both commands have their runs' "$(jq -c '[.commands[].runs]' two.json)" '[3,3]'
+	exits 'profile: a program that fails ends it with status 1' 1 etalon profile -r 2 false
+fi
 
 # --- bad input ---
 

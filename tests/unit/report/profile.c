@@ -123,6 +123,23 @@ static void top_rows(void)
 	et_experiment_free(e);
 }
 
+static void missed_until(void)
+{
+	struct et_experiment *e = make("fn3");
+
+	e->plan.until_ratio = 0.001;
+	struct et_profiled p = judge(e, et_default_profile_view);
+	ok(et_warnings_have(&p.results[0].warnings, ET_WARN_PROFILE_UNTIL_MISSED),
+		"until: a share that is less certain is reported");
+	et_profiled_free(&p);
+	e->plan.until_ratio = 0.5;
+	p = judge(e, et_default_profile_view);
+	ok(!et_warnings_have(&p.results[0].warnings, ET_WARN_PROFILE_UNTIL_MISSED),
+		"until: nothing is reported if all shares are certain enough");
+	et_profiled_free(&p);
+	et_experiment_free(e);
+}
+
 /* --- figures --- */
 
 static double number(const json_t *o, const char *key)
@@ -246,6 +263,7 @@ int main(void)
 	setlocale(LC_ALL, "C.UTF-8");
 	text();
 	top_rows();
+	missed_until();
 	json_figures();
 	stacks();
 	hostile();
