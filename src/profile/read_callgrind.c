@@ -153,8 +153,12 @@ static bool read_cost(const struct callgrind *c, const char *text, uint64_t *out
 			return false;
 	}
 	for (size_t i = 0; *text; i++) {
+		/* Xdebug writes the memory that a function freed as a negative number. */
+		bool negative = *text == '-';
 		uint64_t cost;
-		if (!et_reader_whole(&text, &cost) || (*text && !is_blank(*text)))
+		text += negative;
+		if (!et_reader_whole(&text, &cost) || (*text && !is_blank(*text)) ||
+			(negative && i == c->event))
 			return false;
 		text += strspn(text, " \t");
 		if (i == c->event)

@@ -405,6 +405,29 @@ static void test_callgrind(void)
 		"callgrind: the calls are the mean of the runs");
 }
 
+/* The format of Xdebug's profiler: times and memory, and a file instead of an object. */
+static void test_xdebug(void)
+{
+	static const char text[] =
+		"version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.7)\ncmd: /srv/a.php\npart: 1\n"
+		"positions: line\n\nevents: Time_(10ns) Memory_(bytes)\n\n"
+		"fl=(1) php:internal\nfn=(1) php::strlen\n3 40 0\n\n"
+		"fl=(2) /srv/a.php\nfn=(2) {main}\n1 160 -24\ncfl=(1)\ncfn=(1)\n"
+		"calls=1 0 0\n3 40 0\n\nsummary: 200 -24\n";
+
+	if (!ok(read_text(text) == 0, "callgrind: a file of Xdebug is read")) {
+		printf("# %s\n", err.what);
+		return;
+	}
+	ok(samples_of(e->profile, 0, "{main}", false) == 160 &&
+			samples_of(e->profile, 0, "{main}", true) == 200,
+		"callgrind: Xdebug's times are costs");
+	is_str(e->profile->event, "Time_(10ns)", "callgrind: the event of Xdebug is a time");
+	ok(read_bytes(text, strlen(text), "Memory_(bytes)") < 0 &&
+			!strcmp(err.what, "FILE:15: '1 160 -24' is no line of callgrind's format"),
+		"callgrind: negative costs are refused if they are counted");
+}
+
 static void test_callgrind_bad(void)
 {
 	refuses("events: Ir\nfn=(1)\n1 1\n",
@@ -535,6 +558,7 @@ int main(void)
 	test_gprof_bad();
 	test_callgrind_captured();
 	test_callgrind();
+	test_xdebug();
 	test_callgrind_bad();
 	test_files();
 	test_large();
