@@ -119,7 +119,8 @@ static void read_module(struct et_modules *all, struct et_module *m)
 	if (vdso)
 		et_object_read_image(vdso, size, &m->object);
 	else if (has_file(m))
-		et_object_read(all->root, m->path, &m->build_id, &m->object);
+		et_object_read(
+			all->root, m->path, &m->build_id, all->profile->plan.inlines, &m->object);
 	else
 		m->object.state = ET_OBJECT_MISSING;
 }
@@ -188,6 +189,28 @@ static void resolve_by_symbol(struct et_modules *all, struct et_module *m, struc
 		et_place_function(all->profile, &place, &symbol->function, &m->by_address, address);
 }
 
+/* Puts the inlined functions before the function that contains them. */
+static void resolve_inlined(
+	struct et_modules *all, struct et_module *m, uint64_t address, struct et_resolved *out)
+{
+	const struct et_inlines *inlines = &m->object.inlines;
+	uint64_t begin;
+	struct et_inlined *call = et_inlines_find(inlines, address, &begin);
+	uint32_t function = out->functions[0];
+
+	if (!call)
+		return;
+	out->at_entry = address == begin;
+	out->n = 0;
+	for (; call && out->n < ET_MOST_INLINED - 1; call = et_inlines_outer(inlines, call)) {
+		struct et_place place = { et_inlines_name(inlines, call), m->path, ET_SPACE_USER,
+			.distance = address - begin };
+		out->functions[out->n++] =
+			et_place_function(all->profile, &place, &call->function, NULL, 0);
+	}
+	out->functions[out->n++] = function;
+}
+
 static void resolve_anonymous(
 	struct et_modules *all, struct et_module *m, uint64_t address, struct et_resolved *out)
 {
@@ -220,10 +243,12 @@ void et_modules_resolve(
 	struct et_symbol *symbol = et_object_address(&its->object, offset, &address)
 					   ? et_symbols_find(&its->object.symbols, address)
 					   : NULL;
-	if (symbol)
+	if (symbol) {
 		resolve_by_symbol(m, its, symbol, address, out);
-	else
+		resolve_inlined(m, its, address, out);
+	} else {
 		resolve_by_page(m, its, offset, out);
+	}
 }
 
 void et_modules_free(struct et_modules *m)

@@ -40,32 +40,45 @@ void et_object_free(struct et_object *o)
 {
 	free(o->segments);
 	et_symbols_free(&o->symbols);
+	et_inlines_free(&o->inlines);
 	*o = (struct et_object){ 0 };
 }
 
 #ifdef ET_HAVE_DW
 
+/* Where to read from, and what. */
+struct source {
+	const char *root, *path; /* NULL: it has no path, so no debug file either */
+	bool inlines;
+};
+
 /* Adds the symbols, and ranges where there are none. */
-static void add_symbols(
-	const char *root, const char *path, const struct et_elf *elf, struct et_object *out)
+static void add_symbols(const struct source *from, const struct et_elf *elf, struct et_object *out)
 {
+	bool whole = et_elf_symbols(elf, true, &out->symbols);
+	bool inlined = from->inlines && et_inlines_read(elf, &out->inlines);
 	struct et_elf debug;
 
-	if (!et_elf_symbols(elf, true, &out->symbols)) {
-		if (path && et_debug_file_open(root, path, elf, &debug)) {
-			et_elf_symbols(&debug, true, &out->symbols);
-			et_elf_close(&debug);
-		} else {
-			out->state = ET_OBJECT_STRIPPED;
+	if ((!whole || (from->inlines && !inlined)) && from->path &&
+		et_debug_file_open(from->root, from->path, elf, &debug)) {
+		if (!whole)
+			whole = et_elf_symbols(&debug, true, &out->symbols);
+		if (from->inlines && !inlined) {
+			et_inlines_free(&out->inlines);
+			et_inlines_read(&debug, &out->inlines);
 		}
+		et_elf_close(&debug);
+	}
+	if (!whole) {
 		et_elf_symbols(elf, false, &out->symbols);
+		out->state = ET_OBJECT_STRIPPED;
 	}
 	et_elf_ranges(elf, &out->symbols);
 	et_symbols_finish(&out->symbols);
 }
 
-void et_object_read(
-	const char *root, const char *path, const struct et_build_id *wanted, struct et_object *out)
+void et_object_read(const char *root, const char *path, const struct et_build_id *wanted,
+	bool inlines, struct et_object *out)
 {
 	struct et_elf elf;
 
@@ -76,7 +89,7 @@ void et_object_read(
 		out->state = ET_OBJECT_CHANGED;
 	} else {
 		et_elf_segments(&elf, out);
-		add_symbols(root, path, &elf, out);
+		add_symbols(&(struct source){ root, path, inlines }, &elf, out);
 	}
 	et_elf_close(&elf);
 }
@@ -89,7 +102,7 @@ void et_object_read_image(const void *image, size_t size, struct et_object *out)
 	if (out->state != ET_OBJECT_READ)
 		return;
 	et_elf_segments(&elf, out);
-	add_symbols("", NULL, &elf, out);
+	add_symbols(&(struct source){ 0 }, &elf, out);
 	et_elf_close(&elf);
 }
 

@@ -6,6 +6,7 @@
 #ifndef ET_PROFILE_OBJECT_H
 #define ET_PROFILE_OBJECT_H
 
+#include "profile/inlines.h"
 #include "profile/symbols.h"
 
 enum et_object_state {
@@ -29,6 +30,7 @@ struct et_object {
 	struct et_segment *segments;
 	size_t n_segments;
 	struct et_symbols symbols;
+	struct et_inlines inlines; /* empty unless they were asked for */
 };
 
 struct et_build_id {
@@ -41,7 +43,7 @@ struct et_build_id {
  * id. Separate debug files are looked for below `root`.
  */
 void et_object_read(const char *root, const char *path, const struct et_build_id *wanted,
-	struct et_object *out);
+	bool inlines, struct et_object *out);
 /* Reads an image in memory, which must remain until the return. */
 void et_object_read_image(const void *image, size_t size, struct et_object *out);
 /* Sets *address to where the symbols have the byte at `offset` of the file. */

@@ -284,19 +284,19 @@ static void missing(void)
 	char path[256];
 
 	snprintf(path, sizeof(path), "%s/nothing", root);
-	et_object_read("", path, &none, &o);
+	et_object_read("", path, &none, false, &o);
 	ok(o.state == ET_OBJECT_MISSING, "missing: a file that does not exist");
 	et_object_free(&o);
-	et_object_read("", root, &none, &o);
+	et_object_read("", root, &none, false, &o);
 	ok(o.state == ET_OBJECT_UNREADABLE, "missing: a folder is not read");
 	et_object_free(&o);
 	snprintf(path, sizeof(path), "%s/fifo", root);
 	ok(mkfifo(path, 0600) == 0, "missing: a FIFO is made");
-	et_object_read("", path, &none, &o);
+	et_object_read("", path, &none, false, &o);
 	ok(o.state == ET_OBJECT_UNREADABLE, "missing: a FIFO is not waited for");
 	et_object_free(&o);
 	snprintf(path, sizeof(path), "%s/p.c", root);
-	et_object_read("", path, &none, &o);
+	et_object_read("", path, &none, false, &o);
 	ok(o.state == ET_OBJECT_UNREADABLE, "missing: a text is not an ELF file");
 	et_object_free(&o);
 }
@@ -404,7 +404,7 @@ static void compare_with_readelf(const char *path, bool dynamic, const char *sym
 	size_t wrong = 0, looked = 0;
 
 	list_by_readelf(dynamic, symbols, &l);
-	et_object_read("", path, &none, &o);
+	et_object_read("", path, &none, false, &o);
 	for (size_t i = 0; i < l.n; i++) {
 		uint64_t last =
 			l.list[i].end > l.list[i].start ? l.list[i].end - 1 : l.list[i].start;
@@ -494,7 +494,7 @@ int main(void)
 	static const struct et_build_id none;
 	struct et_object o;
 
-	et_object_read("", "/proc/self/exe", &none, &o);
+	et_object_read("", "/proc/self/exe", &none, false, &o);
 	ok(o.state == ET_OBJECT_UNSUPPORTED, "object: without libdw no file is read");
 	et_object_free(&o);
 	return tap_done();
