@@ -153,6 +153,15 @@ static void name_offset(uint64_t offset, char name[static 32])
 	snprintf(name, 32, "[0x%" PRIx64 "]", offset);
 }
 
+static void name_page(uint64_t page, enum et_object_state state, char name[static 48])
+{
+	const char *why = state == ET_OBJECT_CHANGED   ? ", file changed"
+			  : state == ET_OBJECT_MISSING ? ", file missing"
+						       : "";
+
+	snprintf(name, 48, "[0x%" PRIx64 "%s]", page, why);
+}
+
 /* Where nothing is known about functions, their code is counted by pages. */
 static void resolve_by_page(
 	struct et_modules *all, struct et_module *m, uint64_t offset, struct et_resolved *out)
@@ -160,10 +169,10 @@ static void resolve_by_page(
 	uint64_t page = offset & ~(uint64_t)(PAGE - 1);
 	uint64_t *kept = et_hash_put(&m->by_page, page + 1);
 	uint32_t number = *kept ? (uint32_t)(*kept - 1) : ET_PROFILE_NONE;
-	char name[32];
+	char name[48];
 	struct et_place place = { name, m->path, ET_SPACE_USER, true, offset - page };
 
-	name_offset(page, name);
+	name_page(page, m->object.state, name);
 	out->functions[0] =
 		et_place_function(all->profile, &place, &number, &m->by_address, offset);
 	if (number != ET_PROFILE_NONE)

@@ -73,6 +73,7 @@ static void add_symbols(const struct source *from, const struct et_elf *elf, str
 		et_elf_symbols(elf, false, &out->symbols);
 		out->state = ET_OBJECT_STRIPPED;
 	}
+	et_elf_stubs(elf, &out->symbols);
 	et_elf_ranges(elf, &out->symbols);
 	et_symbols_finish(&out->symbols);
 }
@@ -108,10 +109,10 @@ void et_object_read_image(const void *image, size_t size, struct et_object *out)
 
 #else
 
-void et_object_read(
-	const char *root, const char *path, const struct et_build_id *wanted, struct et_object *out)
+void et_object_read(const char *root, const char *path, const struct et_build_id *wanted,
+	bool inlines, struct et_object *out)
 {
-	(void)root, (void)path, (void)wanted;
+	(void)root, (void)path, (void)wanted, (void)inlines;
 	*out = (struct et_object){ .state = ET_OBJECT_UNSUPPORTED };
 }
 

@@ -313,6 +313,8 @@ static void deleted(void)
 	et_spaces_map(s, 1, &(struct et_mapping){ .start = 0, .length = 1 << 20, .path = path });
 	et_spaces_resolve(s, 1, false, 0x1140, &r);
 	ok(profile->functions[r.functions[0]].unnamed, "deleted: the file at its path is not used");
+	is_str(profile->functions[r.functions[0]].name, "[0x1000, file missing]",
+		"deleted: the name says that the file is missing");
 	snprintf(path, sizeof(path), "%s/pie", root);
 	is_str(profile->functions[r.functions[0]].module, path, "deleted: its path is known");
 	et_spaces_free(s);
@@ -468,6 +470,44 @@ static void oracle(void)
 		compare_with_readelf(libc, true, libc);
 }
 
+/* The stubs that objdump names. */
+static void stubs(const char *flags, const char *label)
+{
+	static const struct et_build_id none;
+	struct et_object o;
+	char path[256], line[512], *command;
+	size_t n = 0, wrong = 0;
+
+	if (!run("command -v objdump && cc -O1 -fPIE -pie %s -o stubs p.c", flags)) {
+		skip("objdump is missing, or the compiler has no such option");
+		return;
+	}
+	snprintf(path, sizeof(path), "%s/stubs", root);
+	et_object_read("", path, &none, false, &o);
+	command = et_asprintf("objdump -d -j .plt -j .plt.sec %s 2>/dev/null", path);
+	FILE *f = popen(command, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		uint64_t address;
+		char name[256];
+		if (sscanf(line, "%" SCNx64 " <%255[^>]>:", &address, name) != 2 ||
+			name[0] == '*' || strlen(name) < 5 ||
+			strcmp(name + strlen(name) - 4, "@plt") != 0)
+			continue;
+		const struct et_symbol *s = et_symbols_find(&o.symbols, address + 8);
+		n++;
+		if (s && s->start == address && !strcmp(et_symbols_name(&o.symbols, s), name))
+			continue;
+		printf("# %s: %s\n", name, s ? et_symbols_name(&o.symbols, s) : "none");
+		wrong++;
+	}
+	if (f)
+		pclose(f);
+	ok(n >= 3, "%s: objdump names %zu stubs", label, n);
+	ok(wrong == 0, "%s: %zu of them differ", label, wrong);
+	free(command);
+	et_object_free(&o);
+}
+
 int main(void)
 {
 	tree_begin(root);
@@ -478,6 +518,8 @@ int main(void)
 		build_ids();
 		debug_files();
 		deleted();
+		stubs("-Wl,-z,lazy", "stubs");
+		stubs("-fcf-protection=full -Wl,-z,ibtplt", "stubs with branch tracking");
 	} else {
 		skip("there is no compiler");
 	}
