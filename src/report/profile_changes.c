@@ -168,4 +168,8 @@ void et_profile_changes(
 	if (shown < c->n_rows)
 		fprintf(page->out, "… %zu more functions; --top 0 shows all\n", c->n_rows - shown);
 	print_bound(p, page);
+	if (c->too_rare)
+		fprintf(page->out, "%zu function%s with too few samples %s not tested\n",
+			c->too_rare, c->too_rare == 1 ? "" : "s",
+			c->too_rare == 1 ? "was" : "were");
 }

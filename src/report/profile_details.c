@@ -187,7 +187,8 @@ static void print_sampling(const struct et_profiled *p, size_t c, const struct e
 		", not taken in time %" PRIu64 ", throttled %" PRIu64 "; seed %" PRIu64,
 		r->samples, r->runs, r->invalid, r->lost, r->overruns, r->throttled,
 		p->experiment->plan.seed);
-	et_append(&text, "; ", "level of each row %.9g", r->row_level);
+	et_append(&text, "; ", "level of each row %.9g, of bootstrap intervals of means %.9g",
+		r->row_level, r->bootstrap_level);
 	et_page_paragraph(page, 0, "", NULL, text, NULL);
 }
 

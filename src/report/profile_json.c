@@ -147,6 +147,7 @@ static void result(struct et_json *w, const struct et_profiled *p, size_t c)
 	et_json_double(w, "level", r->level);
 	et_json_u64(w, "statements", r->statements);
 	et_json_double(w, "row_level", r->row_level);
+	et_json_double(w, "bootstrap_level", r->bootstrap_level);
 	et_json_double(w, "coverage_factor", r->coverage_factor);
 	totals(w, r);
 	rows(w, profile, r->by == ET_BY_MODULE ? "modules" : "functions", r);
@@ -186,6 +187,8 @@ static void comparison(struct et_json *w, const struct et_profile_comparison *c)
 	et_json_object(w, "comparison");
 	et_json_double(w, "alpha", c->alpha);
 	et_json_u64(w, "family", c->family);
+	et_json_u64(w, "too_rare", c->too_rare);
+	et_json_double(w, "level", c->level);
 	change(w, "total", &c->total);
 	et_json_array(w, "functions");
 	for (size_t i = 0; i < c->n_rows; i++)
