@@ -169,7 +169,7 @@ size_t et_profile_examined(const struct et_profile_result *r)
  */
 static bool is_burst(const struct et_profile_row *row)
 {
-	const double often = 3;
+	const double often = 5;
 
 	return row->seen_in_runs < RARE_RUNS && row->samples >= often * (double)row->seen_in_runs;
 }
