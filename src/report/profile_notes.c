@@ -39,9 +39,13 @@ static void collect(struct notes *all, const struct et_warnings *w)
 		(void)note_about(all, &w->list[i], false);
 }
 
-static void collect_rows(struct notes *all, const struct et_profile_result *r)
+/* Rows that are not shown need no notes; -v and JSON have all of them. */
+static void collect_rows(
+	struct notes *all, const struct et_profile_view *v, const struct et_profile_result *r)
 {
-	for (size_t i = 0; i < r->n_rows; i++) {
+	size_t shown = et_profile_shown(v, r);
+
+	for (size_t i = 0; i < shown; i++) {
 		const struct et_profile_row *row = &r->rows[i];
 		for (size_t k = 0; k < row->warnings.n; k++) {
 			struct note *note = note_about(all, &row->warnings.list[k], true);
@@ -102,7 +106,7 @@ size_t et_profile_notes(const struct et_profiled *p, const struct et_page *page,
 
 	for (size_t c = 0; c < p->n; c++) {
 		collect(&all, &p->results[c].warnings);
-		collect_rows(&all, &p->results[c]);
+		collect_rows(&all, &p->view, &p->results[c]);
 	}
 	if (p->compared)
 		collect(&all, &p->comparison.warnings);

@@ -35,7 +35,10 @@ static const char *format_arg(const struct et_warning_arg *a, char buf[ET_FIGURE
 	case ET_ARG_VALUE:
 		return et_format_value(a->number, a->unit, buf);
 	case ET_ARG_NUMBER:
-		snprintf(buf, ET_FIGURE, "%.2g", a->number);
+		/* Two digits, but no exponent for numbers that people count with. */
+		snprintf(buf, ET_FIGURE,
+			fabs(a->number) >= 100 && fabs(a->number) < 1e6 ? "%.0f" : "%.2g",
+			a->number);
 		return buf;
 	default:
 		snprintf(buf, ET_FIGURE, "%.0f", a->number);
