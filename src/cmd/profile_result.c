@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The result of `profile`: text and files, of runs that were measured or read. */
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/parse.h"
 #include "cmd/profile.h"
+#include "cmd/stored.h"
 #include "profile/read.h"
 #include "report/terminal.h"
 
 #include <errno.h>
 #include <string.h>
+#include <sys/random.h>
 
 /* The calls that the user knows; a name that no sample has is an error, because it is a slip. */
 static int set_calls(
@@ -107,6 +110,25 @@ static int read_files(struct et_profile_command *p, const struct et_operands *op
 	return rc;
 }
 
+/* Files are shown only, unless the user gives them a name to find them again. */
+static int keep(
+	const struct et_cli *cli, const char *label, struct et_experiment *e, struct et_error *err)
+{
+	uint64_t wall_ns = et_clock_read_ns(CLOCK_REALTIME), random;
+	struct et_store *store = NULL;
+
+	if (getrandom(&random, sizeof(random), 0) < 0)
+		random = wall_ns;
+	et_experiment_name(e, wall_ns, random);
+	e->label = et_strdup(label);
+	int rc = et_stored_open(cli, ET_STORE_WRITE, &store, err);
+	if (rc == 0) {
+		rc = et_store_keep(store, e, err);
+		et_store_close(store);
+	}
+	return rc;
+}
+
 int et_profile_show_files(
 	struct et_cli *cli, struct et_profile_command *p, const struct et_operands *ops)
 {
@@ -120,7 +142,13 @@ int et_profile_show_files(
 		rc = read_files(p, ops, &e, &err);
 	if (rc)
 		return et_cli_fail(&err);
+	if (p->run.label && keep(cli, p->run.label, e, &err)) {
+		et_experiment_free(e);
+		return et_cli_fail(&err);
+	}
 	int status = et_profile_conclude(p, cli, e, NULL, text, &left);
+	if (p->run.label && status == ET_EXIT_DONE && cli->verbosity >= 0)
+		fprintf(text, "kept as %s: etalon show, etalon report\n", e->id);
 	et_experiment_free(e);
 	if (left && status == ET_EXIT_DONE && cli->verbosity >= 0)
 		fprintf(text, "%zu more note%s with -v\n", left, left == 1 ? "" : "s");

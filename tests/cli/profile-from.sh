@@ -54,6 +54,21 @@ cat old1 >pipe
 run sh -c 'etalon profile --from - --json - <pipe 2>/dev/null'
 json 'from: - is standard input' "d['samples_total']['mean'] == 162"
 
+# --- the store ---
+
+run etalon list --json
+is 'from: files are not kept without a label' "$out" '[]'
+exits 'from: a label keeps the profile' 0 etalon profile --label old --from old1 old2 old3 old4 old5 old6
+like 'from: the output says where it is' "$out" 'kept as [-0-9a-f]+: etalon show'
+exits 'from: a kept profile can be exported' 0 etalon export old
+json 'from: the record has the counts of each run' \
+	"[r['samples'] for r in d['profile']['runs']] == [162, 164, 163, 165, 167, 166] and d['profile']['way'] == 'imported'"
+exits 'from: a kept profile has the same result' 0 etalon export -f profile -o again.json old
+is 'from: a kept profile has the same functions' "$(table again.json)" "$(table old.json)"
+exits 'from: callgrind is kept' 0 etalon profile --label calls --from "$data/callgrind-lines.out"
+exits 'from: its calls are kept' 0 etalon export -f profile -o again.json calls
+is 'from: a kept profile has the same calls' "$(table again.json)" "$(table callgrind.json)"
+
 # --- bad input ---
 
 refuses 'from: a missing file is refused' 2 'none: No such file' etalon profile --from none
