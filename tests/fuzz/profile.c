@@ -104,6 +104,20 @@ static void report_all(const struct et_experiment *e)
 	et_profiled_free(&p);
 }
 
+/* A profile that is exported is imported again as the same experiment. */
+static void check_native(struct et_experiment *e)
+{
+	struct et_experiment *again = NULL;
+	size_t n, n2;
+
+	et_experiment_name(e, UINT64_C(1763196906000000000), 0xabcdef);
+	ET_AUTO_FREE char *first = fuzz_native(e, &n);
+	FUZZ_CHECK(fuzz_import_bytes(first, n, ET_IMPORT_AUTO, NULL, &again) == 0);
+	ET_AUTO_FREE char *second = fuzz_native(again, &n2);
+	FUZZ_CHECK(n == n2 && !memcmp(first, second, n));
+	et_experiment_free(again);
+}
+
 static int read_profile(const uint8_t *data, size_t size, const char *format)
 {
 	uint64_t hash = fuzz_hash(data, size);
@@ -114,6 +128,7 @@ static int read_profile(const uint8_t *data, size_t size, const char *format)
 	if (read_bytes((const char *)data, size, number, &e))
 		return 0;
 	check_profile(e);
+	check_native(e);
 	/* Statistics and pictures take a hundred times as long as the parser. */
 	if (hash / 8 % 16 == 0 && e->profile->n_runs <= 4 && e->profile->n_nodes <= 100)
 		report_all(e);
