@@ -12,6 +12,7 @@ extern const struct et_verb et_verb_describe;
 extern const struct et_verb et_verb_emp;
 extern const struct et_verb et_verb_env;
 extern const struct et_verb et_verb_export;
+extern const struct et_verb et_verb_fit;
 extern const struct et_verb et_verb_hyperfine;
 extern const struct et_verb et_verb_import;
 extern const struct et_verb et_verb_lab;
@@ -33,6 +34,7 @@ const struct et_verb *const et_verbs[] = {
 	&et_verb_report,
 	&et_verb_describe,
 	&et_verb_samplesize,
+	&et_verb_fit,
 	&et_verb_export,
 	&et_verb_import,
 	&et_verb_rm,

@@ -275,6 +275,20 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_TRACE_LOW_THRESHOLD] = { "trace-low-threshold", NOTE, "v",
 		"the threshold is below the usual distance of two readings, so readings count as "
 		"inactive periods; {0} would be right" },
+	/* --- how time grows --- */
+	[ET_WARN_GROWTH_SCATTERS] = { "growth-scatters", WARNING, "s",
+		"the times scatter by {0} about every curve, beyond their uncertainty, and the "
+		"intervals contain it; look for full caches" },
+	[ET_WARN_GROWTH_REJECTED] = { "growth-rejected", WARNING, "tp",
+		"{0} is the likeliest model, but it does not fit within the uncertainty (p {1}); "
+		"measure more sizes to see where" },
+	[ET_WARN_GROWTH_AMBIGUOUS] = { "growth-ambiguous", WARNING, "tnt",
+		"models other than {0:{0}|it} (weight {1}) are possible: {2}; measure a wider "
+		"range of "
+		"sizes, or more runs" },
+	[ET_WARN_GROWTH_NARROW] = { "growth-narrow", WARNING, "nc",
+		"the largest size is only {0} times the smallest, and many models look alike over "
+		"this range; measure a range of {1} or more" },
 	/* --- how etalon was called, and how it leaves the machine --- */
 	[ET_WARN_CHANGES_PENDING] = { "changes-pending", WARNING, "c",
 		"a run --env was killed before it restored {0:1 change|{0} changes} to this "

@@ -112,6 +112,11 @@ enum et_warning_code {
 	ET_WARN_TRACE_PERIODS_DROPPED,
 	ET_WARN_TRACE_BY_CLOCK,
 	ET_WARN_TRACE_LOW_THRESHOLD,
+	/* how time grows */
+	ET_WARN_GROWTH_SCATTERS,
+	ET_WARN_GROWTH_REJECTED,
+	ET_WARN_GROWTH_AMBIGUOUS,
+	ET_WARN_GROWTH_NARROW,
 	/* how etalon was called, and how it leaves the machine; printed on stderr */
 	ET_WARN_CHANGES_PENDING,
 	ET_WARN_NOT_RESTORED,

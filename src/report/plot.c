@@ -115,7 +115,8 @@ static char *legend_of(const struct canvas *c, const double *x, size_t n,
 {
 	size_t twin = 0;
 
-	while (twin < which && !coincide(c, x, n, &curves[twin], &curves[which]))
+	while (twin < which &&
+		(!curves[twin].mark || !coincide(c, x, n, &curves[twin], &curves[which])))
 		twin++;
 	return twin < which ? et_asprintf("%s: same as %c", curves[which].label, curves[twin].mark)
 			    : et_strdup(curves[which].label);
@@ -127,6 +128,8 @@ static void print_compact_legend(const struct canvas *c, const double *x, size_t
 	ET_AUTO_FREE char *all = NULL, *lead = et_asprintf("%*s", c->margin, "");
 
 	for (size_t i = 0; i < n_curves; i++) {
+		if (!curves[i].mark)
+			continue;
 		ET_AUTO_FREE char *label = legend_of(c, x, n, curves, i);
 		et_append(&all, ", ", "%c %s", curves[i].mark, label);
 	}

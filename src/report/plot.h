@@ -28,7 +28,8 @@ void et_plot_errors(const double *x, size_t n, const struct et_curve *curves, si
 	const char *x_label, const struct et_page *page);
 /*
  * Plots values greater than 0 on a logarithmic scale of whole decades around them, in the unit of
- * an axis. The legend is one paragraph, so labels are short. Nothing is drawn without values.
+ * an axis. The legend is one paragraph, so labels are short; curves without a mark are not in it.
+ * Nothing is drawn without values.
  */
 void et_plot_log(const double *x, size_t n, const struct et_curve *curves, size_t n_curves,
 	enum et_axis_unit unit, const char *x_label, const struct et_page *page);

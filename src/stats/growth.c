@@ -12,8 +12,6 @@
 enum { LEAST_USUAL_DF = 4, SPREAD_POWER_MOST = 3 };
 /* The free power imitates other models; it must be 20 times as likely to be preferred. */
 static const double power_prior = 0.05;
-/* Relative spread that we believe at least: times are not exact to more digits. */
-static const double least_spread = 1e-9;
 
 /* --- points --- */
 
@@ -80,7 +78,7 @@ static double relative_variance(const struct et_growth *g)
 		sum += (double)(p->n - 1) * p->variance / (p->mean * p->mean);
 		df += (double)(p->n - 1);
 	}
-	return df > 0 ? fmax(sum / df, least_spread * least_spread) : NAN;
+	return df > 0 ? fmax(sum / df, ET_GROWTH_EXACT * ET_GROWTH_EXACT) : NAN;
 }
 
 /*
@@ -222,7 +220,7 @@ static void weigh(struct et_growth *g)
 	for (size_t i = 0; i < g->n; i++) {
 		struct et_growth_point *p = &g->points[i];
 		double df = (double)(p->n - 1), own = p->n > 1 ? df * p->variance : 0;
-		double least = least_spread * p->level;
+		double least = ET_GROWTH_EXACT * p->level;
 
 		p->sigma =
 			fmax(sqrt((usual_variance(g, p) + share * own) / (1 + share * df)), least);
@@ -364,7 +362,7 @@ static void fill_r2(struct et_growth *g)
 		total += off * off;
 	}
 	for (int m = 0; m < ET_GROWTH_MODELS; m++)
-		g->fits[m].r2 = 1 - (g->fits[m].rss + within) / total;
+		g->fits[m].r2 = m ? 1 - (g->fits[m].rss + within) / total : 0;
 }
 
 enum et_growth_problem et_growth_fit(
@@ -409,4 +407,41 @@ bool et_growth_possible(const struct et_growth *g, enum et_growth_model m)
 
 	return !f->excluded && m != g->best && f->weight >= 0.05 &&
 	       (g->all_rejected || !f->rejected);
+}
+
+/* The models that are possible beside the best: "n (weight 0.41) and n^1.1 (weight 0.32)". */
+static char *possible_ones(const struct et_growth *g)
+{
+	char *text = NULL;
+
+	for (int m = 0; m < ET_GROWTH_MODELS; m++) {
+		const struct et_growth_fit *f = &g->fits[m];
+
+		if (!et_growth_possible(g, (enum et_growth_model)m))
+			continue;
+		if (m == ET_GROWTH_POWER)
+			et_append(&text, ", ", "n^%.3g (%.2f)", f->c, f->weight);
+		else
+			et_append(&text, ", ", "%s (%.2f)", et_growth_names[m], f->weight);
+	}
+	return text;
+}
+
+void et_growth_warn(const struct et_growth *g, struct et_warnings *w)
+{
+	const struct et_growth_fit *best = &g->fits[g->best];
+	double span = g->points[g->n - 1].size / g->points[0].size;
+	ET_AUTO_FREE char *others = possible_ones(g);
+
+	if (g->all_rejected)
+		et_warn(w, ET_WARN_GROWTH_SCATTERS, et_arg_share(g->excess));
+	else if (best->rejected)
+		et_warn(w, ET_WARN_GROWTH_REJECTED, et_arg_text(et_growth_names[g->best]),
+			et_arg_p_value(best->rejected == ET_GROWTH_RUNS ? best->runs_p : best->p));
+	if (others)
+		et_warn(w, ET_WARN_GROWTH_AMBIGUOUS, et_arg_text(et_growth_names[g->best]),
+			et_arg_number(best->weight), et_arg_text(others));
+	if (span < ET_GROWTH_SPAN && g->best != ET_GROWTH_EXP)
+		et_warn(w, ET_WARN_GROWTH_NARROW, et_arg_number(span),
+			et_arg_count(ET_GROWTH_SPAN));
 }

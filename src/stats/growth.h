@@ -12,6 +12,7 @@
 #ifndef ET_STATS_GROWTH_H
 #define ET_STATS_GROWTH_H
 
+#include "model/warning.h"
 #include "num/least_squares.h"
 
 #include <stdint.h>
@@ -29,12 +30,14 @@ enum et_growth_model {
 	ET_GROWTH_MODELS,
 };
 
+extern const char *const et_growth_keys[];     /* in JSON: "1", "n log n", "n^2" … */
 extern const char *const et_growth_names[];    /* "n log n" … */
 extern const char *const et_growth_formulas[]; /* "a + b n log n" … */
 
 enum {
 	ET_GROWTH_SIZES_LEAST = 4,
 	ET_GROWTH_SAMPLES_LEAST = 8,
+	ET_GROWTH_SPAN = 8, /* a smaller range of sizes is narrow */
 	ET_GROWTH_FAR = 10, /* how many times the largest size can be predicted */
 };
 
@@ -131,7 +134,9 @@ void et_growth_model_at(const struct et_growth *g, enum et_growth_model m, doubl
 /* How many times as long the time at size `to` is as that at `from`. */
 void et_growth_ratio(
 	const struct et_growth *g, double from, double to, struct et_growth_value *out);
-/* Whether a model other than the best is possible: it is not rejected, and its weight is 0.05. */
+/* Whether a model beside the best is possible: it is not rejected, and its weight is 0.05. */
 bool et_growth_possible(const struct et_growth *g, enum et_growth_model m);
+/* Adds what speaks against the answer. */
+void et_growth_warn(const struct et_growth *g, struct et_warnings *w);
 
 #endif

@@ -5,6 +5,9 @@
 
 #include "stats/growth.h"
 
+/* Times are not exact to more digits than this relative difference. */
+#define ET_GROWTH_EXACT 1e-9
+
 /* f(n) of a model over f(unit_size); c is the exponent of the free power. */
 double et_growth_f(enum et_growth_model m, double size, double c, double unit_size);
 /* Fills the row of the linearised model at a size; returns the number of columns of ls. */

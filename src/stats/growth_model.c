@@ -9,6 +9,8 @@
 
 const char *const et_growth_names[] = { "constant", "log n", "n", "n log n", "n²", "n² log n", "n³",
 	"2ⁿ", "n^c", NULL };
+const char *const et_growth_keys[] = { "1", "log n", "n", "n log n", "n^2", "n^2 log n", "n^3",
+	"2^n", "n^c", NULL };
 const char *const et_growth_formulas[] = { "a", "a + b log n", "a + b n", "a + b n log n",
 	"a + b n²", "a + b n² log n", "a + b n³", "a + b 2ⁿ", "a + b n^c", NULL };
 
@@ -254,6 +256,8 @@ static void check_residuals(
 		int sign = off > 0;
 
 		out->off = fmax(out->off, fabs(off) / at);
+		if (fabs(off) < ET_GROWTH_EXACT * at)
+			continue;
 		signs[sign]++;
 		runs += sign != last;
 		last = sign;
@@ -266,6 +270,9 @@ static void judge_fit(const struct et_growth *g, struct et_growth_fit *out)
 {
 	double df = (double)g->n - (double)out->fitted.p, ss = out->fitted.rss;
 
+	/* Without repetitions sigma is the level itself, so that ss is relative. */
+	if (!(g->pure_df > 0))
+		ss = fmax(ss, (double)g->n * ET_GROWTH_EXACT * ET_GROWTH_EXACT);
 	out->rss = ss;
 	out->f = out->p = NAN;
 	if (g->pure_df > 0 && df > 0) {

@@ -182,6 +182,8 @@ static bool predict_from_others(
 	if (df < 1 || leverage > 1 - 1e-9)
 		return false;
 	double rss = fmax(f->rss - square(off) / (1 - leverage), 0), scale = rss / df;
+	if (!(g->pure_df > 0))
+		scale = fmax(scale, square(10 * ET_GROWTH_EXACT));
 	if (g->pure_df > 0 && !g->all_rejected &&
 		et_pf_upper(scale / g->pure, df, g->pure_df) >= 0.05) {
 		scale = (rss + g->pure * g->pure_df) / (df + g->pure_df);

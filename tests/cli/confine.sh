@@ -50,6 +50,7 @@ confined describe etalon describe waiting
 confined import etalon import waiting
 confined compare etalon compare waiting numbers
 confined samplesize etalon samplesize waiting
+confined fit etalon fit waiting
 confined export etalon export -o waiting big
 confined report etalon report -o waiting big
 confined 'trace --from' etalon trace --from waiting

@@ -70,7 +70,7 @@ fill()
 fill
 id=$(sqlite3 store.db 'SELECT id FROM experiment')
 for command in list 'list --json' 'show last' 'show -v last' 'show --color=always -v last' 'show --json - last' \
-	"show $id" 'report -o - last' 'samplesize last' 'describe last' 'compare last' 'compare last last' \
+	"show $id" 'report -o - last' 'samplesize last' 'fit last' 'describe last' 'compare last' 'compare last last' \
 	'daemons show' 'daemons show --json' 'run --resume' "run --resume $id" 'lab emp-versions --from last' \
 	'env' 'env check' 'env check --json' 'clock --duration 0.1s' 'put'; do
 	# shellcheck disable=SC2086
@@ -134,13 +134,14 @@ for file in *.json head.csv record.csv good.csv numbers; do
 	clean "files: describe $file obeys nothing" etalon describe "$file"
 	clean "files: compare $file obeys nothing" etalon compare "$file" "$file"
 	clean "files: samplesize $file obeys nothing" etalon samplesize "$file"
+	clean "files: fit $file obeys nothing" etalon fit "$file"
 	clean "files: trace --from $file obeys nothing" etalon trace --from "$file"
 	clean "files: trace --json of $file obeys nothing" etalon trace --json - --from "$file"
 	clean "files: daemons analyse $file obeys nothing" etalon daemons analyse "$file"
 done
 clean 'files: describe --column obeys nothing' etalon describe --column nothing head.csv
 clean 'files: import --column obeys nothing' etalon import --column nothing head.csv
-for command in 'import' 'describe' 'compare' 'samplesize' 'trace --from' 'daemons analyse' 'report -o -' 'export -o' \
+for command in 'import' 'describe' 'compare' 'samplesize' 'fit' 'trace --from' 'daemons analyse' 'report -o -' 'export -o' \
 	'show --store' 'run -q -r 2 --json - --export-csv' 'run -q -r 2 --input'; do
 	# shellcheck disable=SC2086
 	clean "names of files: $command obeys nothing" etalon $command "absent/$name" true

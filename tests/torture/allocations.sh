@@ -113,6 +113,7 @@ etalon export -f json last >native.json
 etalon export -f hyperfine last >hyperfine.json
 seq 1 20 >one
 seq 3 25 >two
+seq 1 20 | awk '{ print $1, $1 * $1 + $1 % 3 }' >sizes
 compare=1
 campaign list 4 etalon list
 campaign show 4 etalon show -v last
@@ -122,6 +123,7 @@ campaign export 3 etalon export -f csv last
 campaign describe 4 etalon describe one
 campaign compare 4 etalon compare one two
 campaign samplesize 2 etalon samplesize one
+campaign fit 2 etalon fit sizes
 campaign 'daemons analyse' 2 etalon daemons analyse --json "$root/tests/golden/emp-daemons.json"
 ok 'allocations: the store is undamaged after reading' intact store.db
 
