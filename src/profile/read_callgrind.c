@@ -197,9 +197,10 @@ static int read_call(struct callgrind *c, const char *text)
 		return fail_line(c, text);
 	int rc = find_function(
 		c, c->callee_name, c->callee_object ? c->callee_object : c->object, &c->callee);
+	if (!rc)
+		rc = et_reader_calls(c->r, c->callee, calls);
 	if (rc)
 		return rc;
-	et_reader_calls(c->r, c->callee, (double)calls);
 	c->is_call = true;
 	free(c->callee_name);
 	free(c->callee_object);

@@ -95,7 +95,7 @@ static int read_row(struct et_reader *r, char *line, double period)
 	if (!rc)
 		rc = et_reader_add(r, node, (uint64_t)samples, 0);
 	if (!rc && called)
-		et_reader_calls(r, function, (double)calls);
+		rc = et_reader_calls(r, function, calls);
 	return rc;
 }
 

@@ -123,7 +123,7 @@ int et_reader_add(struct et_reader *r, uint32_t node, uint64_t samples, uint64_t
 	return 0;
 }
 
-void et_reader_calls(struct et_reader *r, uint32_t function, double calls)
+int et_reader_calls(struct et_reader *r, uint32_t function, uint64_t calls)
 {
 	if (function >= r->calls_room) {
 		size_t room = 2 * (size_t)function + 16;
@@ -131,7 +131,13 @@ void et_reader_calls(struct et_reader *r, uint32_t function, double calls)
 		for (; r->calls_room < room; r->calls_room++)
 			r->calls[r->calls_room] = NAN;
 	}
-	r->calls[function] = isnan(r->calls[function]) ? calls : r->calls[function] + calls;
+	double *sum = &r->calls[function];
+	*sum = (isnan(*sum) ? 0 : *sum) + (double)calls;
+	/* The store and records keep numbers of 63 bits. */
+	if (*sum < 0x1p63)
+		return 0;
+	return et_hint(r->err, et_reader_fail(r, "the calls add up to more than 2^63 - 1"),
+		"check that the file is complete and unchanged");
 }
 
 void et_reader_command(struct et_reader *r, const char *text)

@@ -70,7 +70,7 @@ int et_reader_node(struct et_reader *r, uint32_t parent, uint32_t function, uint
 /* Adds samples to the run that is being read. */
 int et_reader_add(struct et_reader *r, uint32_t node, uint64_t samples, uint64_t at_entry) ET_CHECK;
 /* Adds calls of a function to the run that is being read. */
-void et_reader_calls(struct et_reader *r, uint32_t function, double calls);
+int et_reader_calls(struct et_reader *r, uint32_t function, uint64_t calls) ET_CHECK;
 /* Sets the command line of the program, unless it is known already. */
 void et_reader_command(struct et_reader *r, const char *text);
 /* Refuses files that count something else than those before. */

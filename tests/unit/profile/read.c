@@ -363,6 +363,9 @@ static void test_gprof_bad(void)
 		"gprof: a time beyond all limits is refused");
 	gprof_refuses(" 50.00      0.1\n", "FILE:6: ' 50.00      0.1' is no line of a flat profile",
 		"gprof: a truncated line is refused");
+	gprof_refuses(" 50.00      0.1     0.10  18446744073709551615  0.0  0.0  work\n",
+		"FILE:6: the calls add up to more than 2^63 - 1",
+		"gprof: a number of calls beyond 63 bits is refused");
 	gprof_refuses("", "FILE:5: it has no samples", "gprof: a table without rows is refused");
 	refuses("Flat profile:\n\nEach sample counts as 0 seconds.\n",
 		"FILE:3: the time of a sample is not a number of seconds",
