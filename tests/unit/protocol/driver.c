@@ -23,7 +23,18 @@ struct script {
 	struct et_experiment *ruled; /* the rules remove every second sample; NULL: no rules */
 	size_t rule_calls;
 	uint32_t most_rounds;
+	double reached; /* the uncertainty that the caller knows falls with 1/runs; 0: it has none
+			 */
 };
+
+static double reached(void *ctx, const struct et_experiment *e, uint32_t command)
+{
+	const struct script *s = ctx;
+
+	(void)e;
+	(void)command;
+	return s->reached / (double)s->runs;
+}
 
 /* Rules on all samples anew, as the protocol's rules do. */
 static int apply_rules(void *ctx, struct et_error *err)
@@ -138,6 +149,7 @@ static int drive(struct et_experiment *e, struct script *s, struct et_error *err
 		.keep = keep,
 		.note = note,
 		.apply_rules = apply_rules,
+		.reached = s->reached > 0 ? reached : NULL,
 		.ctx = s };
 
 	if (!s->cpu_ns[0])
@@ -259,6 +271,13 @@ static void until_sure(void)
 	s = (struct script){ .noise = 0.5 };
 	e = experiment(1, plan);
 	ok(drive(e, &s, &err) == 0 && s.runs == 50, "until: noisy runs stop at max_runs");
+	et_experiment_free(e);
+
+	/* 0.2 / 20 runs = 0.01; times that vary by half do not matter. */
+	s = (struct script){ .noise = 0.5, .reached = 0.2 };
+	e = experiment(1, plan);
+	ok(drive(e, &s, &err) == 0 && s.runs >= 20 && s.runs <= 26,
+		"until: an uncertainty of the caller's own decides (%zu runs)", s.runs);
 	et_experiment_free(e);
 
 	/*

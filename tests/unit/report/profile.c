@@ -3,6 +3,7 @@
 #include "report/profile.h"
 #include "base/memstream.h"
 #include "profile_of.h"
+#include "report/profile_tree.h"
 #include "report/terminal.h"
 #include "tap.h"
 
@@ -183,6 +184,36 @@ static void json_figures(void)
 	et_experiment_free(e);
 }
 
+/* The boxes of the flame graph: shares of the runs, and Student's interval of their mean. */
+static void boxes(void)
+{
+	const double t = 2.570581836; /* qt(0.975, 5) of R */
+	struct et_experiment *e = make("fn3");
+	struct et_profiled p = judge(e, et_default_profile_view);
+	ET_AUTO_FREE struct et_profile_box *b = et_profile_tree(e, 0, 0.95);
+	ET_AUTO_FREE char *flame = written(&p, "flame");
+	double shares[RUNS], mean = 0, squares = 0;
+
+	for (size_t r = 0; r < RUNS; r++) {
+		shares[r] =
+			(double)counts[r][0] / (double)(counts[r][0] + counts[r][1] + counts[r][2]);
+		mean += shares[r] / RUNS;
+	}
+	for (size_t r = 0; r < RUNS; r++)
+		squares += pow(shares[r] - mean, 2);
+	/* Node 1 is main, node 2 is fn2. */
+	near(b[1].share, 1, 1e-12, 0, "flame: the outermost function has everything");
+	near(b[1].self, 0, 0, 1e-12, "flame: and nothing of its own");
+	near(b[2].share, mean, 1e-12, 0, "flame: share of a box");
+	near(b[2].half, t * sqrt(squares / (RUNS - 1) / RUNS), 1e-8, 0,
+		"flame: uncertainty of a box");
+	/* The drawing is 1160 wide; boxes are half a pixel narrower than their share. */
+	ET_AUTO_FREE char *width = et_asprintf("width=\"%.2f\"", 1160 * mean - 0.5);
+	ok(strstr(flame, width), "flame: the box is as wide as its share (%s)", width);
+	et_profiled_free(&p);
+	et_experiment_free(e);
+}
+
 static void stacks(void)
 {
 	struct et_experiment *e = make("fn3");
@@ -265,6 +296,7 @@ int main(void)
 	top_rows();
 	missed_until();
 	json_figures();
+	boxes();
 	stacks();
 	hostile();
 	empty();
