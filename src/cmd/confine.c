@@ -17,12 +17,11 @@ static const uint64_t for_files =
 /*
  * To start programs (as another user, with a priority, on other CPUs), to end them, and to see all
  * processes where /proc is mounted with hidepid. bpf(2) checks CAP_BPF also when a map is read. To
- * clear securebits, by which a program of another user would keep capabilities (CAP_SETPCAP). To
- * read the addresses of kernel functions (CAP_SYSLOG).
+ * clear securebits, by which a program of another user would keep capabilities (CAP_SETPCAP).
  */
 static const uint64_t for_runs = BIT(CAP_KILL) | BIT(CAP_SETUID) | BIT(CAP_SETGID) |
 				 BIT(CAP_SYS_NICE) | BIT(CAP_SYS_RESOURCE) | BIT(CAP_SYS_PTRACE) |
-				 BIT(CAP_BPF) | BIT(CAP_SETPCAP) | BIT(CAP_SYSLOG);
+				 BIT(CAP_BPF) | BIT(CAP_SETPCAP);
 
 /*
  * To set up and close observers: exit records (CAP_NET_ADMIN), BPF programs and perf events, for
