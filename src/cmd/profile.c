@@ -151,7 +151,8 @@ static int before(void *ctx, struct et_measuring *m, struct et_experiment *e, st
 		e->profile = et_profile_new(&p->plan);
 		e->plan.level = p->view.level;
 	}
-	return et_profile_open_files(p, err);
+	int rc = et_profile_check_calls(p, err);
+	return rc ? rc : et_profile_open_files(p, err);
 }
 
 static int conclude(void *ctx, struct et_measuring *m)
@@ -161,13 +162,16 @@ static int conclude(void *ctx, struct et_measuring *m)
 	size_t left = 0;
 	struct et_error err;
 
+	int failed = et_profile_count_calls(p, m);
 	int status =
 		et_profile_conclude(p, m->cli, e, et_session_warnings(m->session), m->text, &left);
+	if (!failed && !status)
+		failed = et_profile_store_calls(p, m);
 	if (m->cli->verbosity >= 0)
 		et_run_print_place(m, left);
 	if (m->text == stdout && et_cli_close_output(stdout, "-", &err))
 		status = et_cli_fail(&err);
-	return status;
+	return failed ? failed : status;
 }
 
 static int measure(struct et_cli *cli, struct et_profile_command *p, const struct et_operands *ops)

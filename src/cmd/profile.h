@@ -48,6 +48,12 @@ void et_profile_close_files(struct et_profile_command *p);
  */
 int et_profile_conclude(struct et_profile_command *p, const struct et_cli *cli,
 	struct et_experiment *e, const struct et_warnings *more, FILE *text, size_t *left) ET_CHECK;
+/* Before the first run: whether calls can be counted, if that is wanted. */
+int et_profile_check_calls(const struct et_profile_command *p, struct et_error *err) ET_CHECK;
+/* After the last run: counts them in a further run, and stores them. Returns the exit status. */
+int et_profile_count_calls(const struct et_profile_command *p, struct et_measuring *m) ET_CHECK;
+/* Stores the numbers that the user gave and et_profile_conclude entered. The same. */
+int et_profile_store_calls(const struct et_profile_command *p, struct et_measuring *m) ET_CHECK;
 /* Reads the files of --from and the operands, and shows them. Returns the exit status. */
 int et_profile_show_files(
 	struct et_cli *cli, struct et_profile_command *p, const struct et_operands *ops) ET_CHECK;

@@ -302,6 +302,41 @@ int et_session_drive(struct et_session *s, struct et_error *err)
 	return finish(s, et_drive(&d, err), err);
 }
 
+static int run_once(
+	struct et_session *s, struct et_executor *x, uint32_t command, struct et_error *err)
+{
+	const struct et_request q = { .arrangement = ET_SOLO, .command = command };
+	struct et_sample sample[ET_SLOTS] = { 0 };
+	int rc = x->around(x->ctx, ET_BEFORE_ALL, command, err);
+
+	if (rc)
+		return rc;
+	rc = x->run(x->ctx, &q, sample, err);
+	et_sample_free(&sample[0]);
+	if (rc == 0 && sample[0].measured.exit_code != 0 && !s->e->plan.ignore_failure)
+		rc = et_fail(err, ECHILD, ET_EXIT_PROGRAM,
+			"'%s' failed in the run that counts calls", s->e->commands[command].name);
+	int rc2 = x->around(x->ctx, ET_AFTER_ALL, command, rc ? NULL : err);
+	return rc ? rc : rc2;
+}
+
+int et_session_count_calls(
+	struct et_session *s, const struct et_observer *counter, struct et_error *err)
+{
+	struct et_runner *runner = NULL;
+	int rc = et_runner_open(s->e, s->setup.envp, s->setup.interrupt, &runner, err);
+
+	if (rc == 0)
+		rc = et_runner_observe(runner, counter, err);
+	if (rc == 0) {
+		struct et_executor x = et_runner_executor(runner);
+		for (uint32_t i = 0; rc == 0 && i < s->e->n_commands; i++)
+			rc = run_once(s, &x, i, err);
+	}
+	et_runner_close(runner);
+	return rc ? rc : et_store_set_calls(s->setup.store, s->e, err);
+}
+
 struct et_experiment *et_session_experiment(struct et_session *s)
 {
 	return s->e;

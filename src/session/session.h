@@ -64,6 +64,12 @@ int et_session_resume(const struct et_session_setup *setup, const char *name,
  * ET_STATE_INTERRUPTED: the experiment can be resumed.
  */
 int et_session_drive(struct et_session *s, struct et_error *err) ET_CHECK;
+/*
+ * Runs each command once more, after et_session_drive, with an observer that sets calls in the
+ * profile, and stores them. The runs become no samples. As et_session_drive returns.
+ */
+int et_session_count_calls(
+	struct et_session *s, const struct et_observer *counter, struct et_error *err) ET_CHECK;
 
 /* Returns the experiment. The session owns it. */
 struct et_experiment *et_session_experiment(struct et_session *s);

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# `etalon profile --calls`: counts are exact against a program with known numbers of calls.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+program=("$ETALON" put fragment --calls 1000 --seconds 50ms)
+profile=("$ETALON" profile -r 2 -w 0 -F 2000)
+
+run "${profile[@]}" -- "${program[@]}"
+if [ "$status" -ne 0 ] || [[ $out != *fn2* ]]; then
+	skip "calls: they are exact" "this machine or build does not name functions: ${err%%$'\n'*}"
+	done_testing
+fi
+gives 0 "calls: numbers that the user knows are accepted" "${profile[@]}" --calls=fn2=800 -- "${program[@]}"
+gives 0 "calls: they are exported" "$ETALON" export
+json "calls: they are stored" '[c["calls"] for c in d["profile"]["calls"]] == [800]'
+
+run "${profile[@]}" --calls -- "${program[@]}"
+if [ "$status" -eq 3 ]; then
+	like "calls: a refusal has a hint" "$err" 'hint: '
+	skip "calls: they are exact" "${err%%$'\n'*}"
+else
+	is "calls: profile --calls succeeds" "$status" 0
+	like "calls: the slowdown is announced" "$err" 'each call takes 0.6 to 12 µs longer'
+	gives 0 "calls: the record is exported" "$ETALON" export
+	# Two calls of fn1, then eight of fn2.
+	json "calls: the numbers of calls are exact" '(lambda p: {p["functions"][c["function"]]["name"]:
+		c["calls"] for c in p["calls"]})(d["profile"]).items() >= {"fn1": 200, "fn2": 800}.items()'
+	json "calls: the run that counts is no sample" 'len(d["profile"]["runs"]) == 2'
+fi
+done_testing
