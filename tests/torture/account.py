@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Compares the newest experiment of a store with the completions that tests/torture/stamp.c logged.
-# Usage: account.py STORE lost LOG NAMED | account.py STORE turns ROUNDS
+# Usage: account.py STORE lost LOG NAMED | account.py STORE turns ROUNDS | account.py STORE profiles 0
 #   lost   prints the runs that the log has and the store has not, beyond NAMED that were lost before,
 #          and how old the group was, in milliseconds, when the last of them began: from the end of the
 #          first to the end of the last but one
 #   turns  prints what is wrong with the turns of every experiment: missing ones, doubled ones, half
 #          pairs, a damaged store, a state that is not done; nothing if all is well
+#   profiles  prints samples without a profile, and counts of functions that are not stored
 import os
 import sqlite3
 import sys
@@ -54,7 +55,35 @@ def turns(rounds):
             print(name, "is", state)
 
 
+def numbers(blob):
+    value = shift = 0
+    for byte in blob:
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            yield value
+            value = shift = 0
+
+
+def profiles():
+    c = sqlite3.connect(store)
+    for key, name in c.execute("select key, id from experiment").fetchall():
+        nodes = c.execute("select count(*) from profile_node where experiment = ?", (key,)).fetchone()[0]
+        runs = c.execute(
+            "select r.samples, r.counts from sample s left join profile_run r on r.experiment = s.experiment"
+            ' and r."order" = s."order" and r.command = s.command where s.experiment = ?', (key,)).fetchall()
+        for samples, counts in runs:
+            if counts is None:
+                print(name, "has a sample without a profile")
+                continue
+            all_ = list(numbers(counts))
+            if sum(all_[1::3]) != samples or sum(all_[0::3]) > nodes:
+                print(name, "has counts of contexts that are not stored")
+
+
 if what == "lost":
     lost(argument, int(sys.argv[4]))
+elif what == "profiles":
+    profiles()
 else:
     turns(int(argument))

@@ -64,10 +64,11 @@ odd()
 }
 
 # resume: continues the experiment that the full disk ended; all its samples must be there afterwards
+verb=run
 resume()
 {
 	local before=$1 after
-	run timeout 120 etalon run -q --store "sqlite:$store" --resume="$(sql 'SELECT id FROM experiment')"
+	run timeout 120 etalon $verb -q --store "sqlite:$store" --resume="$(sql 'SELECT id FROM experiment')"
 	[ "$status" -eq 0 ] || odd "--resume exits with status $status: $err"
 	after=$(sql 'SELECT count(*) FROM sample WHERE NOT warmup')
 	[ "$after" -ge "$before" ] || odd "--resume lost samples: $before, then $after"
@@ -122,6 +123,21 @@ for ((i = 0; i < TORTURE; i++)); do
 done
 [ "$interrupted" -gt 0 ]
 holds $? "disk full: $interrupted experiments were interrupted and resumed"
+
+# A sample and its profile are recorded both, or none of them.
+profile=(etalon profile -q --store "sqlite:$store" -w 0 -F 5000)
+rm -f disk/store.db*
+if run "${profile[@]}" -r 1 -- etalon put inc --seconds 5ms && [ "$status" -eq 0 ]; then
+	odd=0 interrupted=0 verb=profile
+	for kib in 150 $((RANDOM % 30 + 180)) $((RANDOM % 60 + 200)); do
+		try "$kib" 40 "${profile[@]}" -r 40 -- etalon put inc --seconds 5ms
+		[ ! -s "$store" ] || [ "$(sql "SELECT count(*) FROM sample")" = "$(sql "SELECT count(*) FROM profile_run")" ] ||
+			odd "there are samples without a profile"
+	done
+	is "disk full: profiles survive, $interrupted of them interrupted and resumed" "$odd" 0
+else
+	skip 'disk full: profiles survive' "$(head -n 1 <<<"$err")"
+fi
 
 # A learning that a full disk ends is continued by its own command.
 if [ $small -eq 1 ]; then

@@ -8,7 +8,8 @@
 . "$root/tests/torture/kill.sh"
 
 # --- run
-# kill_runs NAME KILLS MS TURN OPTIONS…
+# kill_runs NAME KILLS MS TURN OPTIONS…: of the command $verb
+verb=run
 kill_runs()
 {
 	local name=$1 wanted=$2 ms=$3 turn=$4
@@ -16,7 +17,7 @@ kill_runs()
 	start_over "$ms"
 	plan+=("$@")
 	while [ $n -lt "$wanted" ]; do
-		experiment $((100 + rounds * (ms + 4) * 2)) etalon run -q || { failed=1; break; }
+		experiment $((100 + rounds * (ms + 4) * 2)) etalon $verb -q || { failed=1; break; }
 	done
 	is "$name: experiments resume to their end after $n kills" $failed 0
 	judge "$name" "$ms" "$turn"
@@ -26,6 +27,15 @@ kill_runs 'run of long programs' $part 25 1 --order random
 kill_runs 'run of short programs' $part 2 1 --order random
 kill_runs 'run of pairs' $part 25 2 --order duet
 kill_runs 'run beside the reference loop' $part 25 1 --pace --order sequential
+
+# --- profile
+if etalon profile -q -r 1 -w 0 -F 5000 -- etalon put inc --seconds 20ms >/dev/null 2>"$work/.why"; then
+	verb=profile
+	kill_runs 'profile' $part 25 1 -F 5000 --compare
+	is 'profile: every run is stored with its samples' "$(python3 "$here/account.py" store.db profiles 0)" ''
+else
+	skip 'profile: every run is stored with its samples' "$(head -n 1 "$work/.why")"
+fi
 
 # --- daemons learn
 etalon put inc --seconds 1ms # calibrates now
