@@ -124,7 +124,7 @@ struct probe {
 	const char *path; /* belongs to the profile */
 	uint64_t offset;  /* in the file */
 	bool unsure;      /* it may be passed without a call */
-	int *fds;         /* owned; one per CPU; NULL: it cannot be probed */
+	int *fds;         /* owned; NULL: it cannot be probed */
 };
 
 struct probes {
@@ -193,35 +193,40 @@ static void find_file(
 	et_cleanup_close(&file);
 }
 
-static void find_all(struct probes *all, const char *root, const struct et_profile *p,
-	const uint32_t *functions, size_t n)
+/* The list is changed. */
+static void find_all(
+	struct probes *all, const char *root, const struct et_profile *p, uint32_t *list, size_t n)
 {
-	uint32_t left[ET_MOST_COUNTED];
-
 	all->n = 0;
-	memcpy(left, functions, n * sizeof(*left));
 	for (size_t i = 0; i < n; i++) {
-		if (left[i] != ET_PROFILE_NONE)
-			find_file(all, root, p, left + i, n - i);
+		if (list[i] != ET_PROFILE_NONE)
+			find_file(all, root, p, list + i, n - i);
 	}
 }
 
 /* --- the kernel's part --- */
 
+/* The tasks that are counted: one from its execve() on, or those of a control group on a CPU. */
+struct whom {
+	int id; /* of the task, or the descriptor of the group; -1: all tasks */
+	int cpu;
+	bool group;
+};
+
 /*
  * Returns the descriptor or -errno. Events of a task cannot be inherited: the kernel would read the
- * path again, in the memory of the program, and its clone() would fail with EFAULT. So the event is
- * one of a control group, on one CPU; without a group (-1) it is one of all tasks.
+ * path again, in the memory of the program, and its clone() would fail with EFAULT.
  */
-static int open_probe(uint32_t type, const char *path, uint64_t offset, int group, int cpu)
+static int open_probe(uint32_t type, const char *path, uint64_t offset, const struct whom *whom)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr),
 		.type = type,
 		.config1 = (uintptr_t)path,
 		.config2 = offset,
-		.disabled = 1 };
-	unsigned long flags = PERF_FLAG_FD_CLOEXEC | (group >= 0 ? PERF_FLAG_PID_CGROUP : 0);
-	int fd = (int)syscall(SYS_perf_event_open, &attr, group, cpu, -1, flags);
+		.disabled = 1,
+		.enable_on_exec = !whom->group };
+	unsigned long flags = PERF_FLAG_FD_CLOEXEC | (whom->group ? PERF_FLAG_PID_CGROUP : 0);
+	int fd = (int)syscall(SYS_perf_event_open, &attr, whom->id, whom->cpu, -1, flags);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -258,7 +263,7 @@ int et_calls_allowed(const char *root, struct et_error *err)
 	if (rc)
 		return rc;
 	/* No file has this name: the kernel refuses the probe, but first it checks our rights. */
-	int fd = open_probe(type, "", 0, -1, 0);
+	int fd = open_probe(type, "", 0, &(struct whom){ .id = -1 });
 	if (fd >= 0)
 		close(fd);
 	return fd == -EACCES || fd == -EPERM ? refused(fd, err) : 0;
@@ -270,15 +275,23 @@ struct counting {
 	const char *root;
 	struct et_profile *p;
 	uint32_t type;
+	bool grouped;
 	struct et_event_group group;
-	int cpus[CPU_SETSIZE];
+	struct whom *list; /* of the group: one for each CPU */
 	size_t n_cpus;
+	bool alone;           /* the program is one task */
+	struct whom task;     /* that task */
 	struct probes probes; /* of the run */
 };
 
+static size_t count_events(const struct counting *o)
+{
+	return o->alone ? 1 : o->n_cpus;
+}
+
 static void close_probe(const struct counting *o, struct probe *p)
 {
-	for (size_t i = 0; p->fds && i < o->n_cpus; i++)
+	for (size_t i = 0; p->fds && i < count_events(o); i++)
 		et_cleanup_close(&p->fds[i]);
 	free(p->fds);
 	p->fds = NULL;
@@ -296,9 +309,10 @@ static void list_cpus(struct counting *o, const cpu_set_t *allowed)
 {
 	long n = sysconf(_SC_NPROCESSORS_CONF);
 
+	o->list = et_calloc(CPU_SETSIZE, sizeof(*o->list));
 	for (int i = 0; i < CPU_SETSIZE; i++) {
 		if (allowed ? CPU_ISSET(i, allowed) : i < n)
-			o->cpus[o->n_cpus++] = i;
+			o->list[o->n_cpus++] = (struct whom){ o->group.dir_fd, i, true };
 	}
 }
 
@@ -313,15 +327,9 @@ static int open_calls(const struct et_observer_setup *setup, void **self, struct
 		return rc;
 	struct counting *o = et_calloc(1, sizeof(*o));
 	*o = (struct counting){ .root = setup->root, .p = setup->e->profile, .type = type };
-	if (!et_event_group_open(&o->group, setup->root)) {
-		free(o);
-		return et_hint(err,
-			et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
-				"cannot count calls: no control group can be made"),
-			"run it as root where control groups can be written, or give the numbers: "
-			"--calls=NAME=N");
-	}
-	list_cpus(o, setup->cpus);
+	o->grouped = et_event_group_open(&o->group, setup->root);
+	if (o->grouped)
+		list_cpus(o, setup->cpus);
 	*self = o;
 	return 0;
 }
@@ -331,20 +339,23 @@ static void close_calls(void *self)
 	struct counting *o = self;
 
 	close_probes(o);
-	et_event_group_close(&o->group);
+	if (o->grouped)
+		et_event_group_close(&o->group);
+	free(o->list);
 	free(o->probes.list);
 	free(o);
 }
 
 /* Returns 0 or -errno. A CPU that is offline runs nothing. */
-static int open_on_cpus(const struct counting *o, struct probe *p)
+static int open_events(const struct counting *o, struct probe *p)
 {
+	const struct whom *list = o->alone ? &o->task : o->list;
+	size_t n = count_events(o);
 	int rc = p->unsure ? -ENOTSUP : 0;
 
-	p->fds = et_calloc(o->n_cpus + 1, sizeof(*p->fds));
-	for (size_t i = 0; i < o->n_cpus; i++) {
-		int fd = rc ? rc
-			    : open_probe(o->type, p->path, p->offset, o->group.dir_fd, o->cpus[i]);
+	p->fds = et_calloc(n + 1, sizeof(*p->fds));
+	for (size_t i = 0; i < n; i++) {
+		int fd = rc ? rc : open_probe(o->type, p->path, p->offset, &list[i]);
 		p->fds[i] = fd < 0 ? -1 : fd;
 		if (fd < 0 && fd != -ENODEV)
 			rc = fd;
@@ -361,7 +372,7 @@ static int open_all(struct counting *o, struct et_error *err)
 	int last = -ENOENT;
 
 	for (size_t i = 0; i < o->probes.n; i++) {
-		int rc = open_on_cpus(o, &o->probes.list[i]);
+		int rc = open_events(o, &o->probes.list[i]);
 		if (rc == -EACCES || rc == -EPERM || rc == -EMFILE)
 			return refused(rc, err);
 		open += rc == 0;
@@ -375,6 +386,28 @@ static int open_all(struct counting *o, struct et_error *err)
 		"give the numbers: --calls=NAME=N");
 }
 
+static bool is_alone(const struct et_profile *p, uint32_t command)
+{
+	bool alone = false;
+
+	for (size_t i = 0; i < p->n_runs; i++) {
+		if (p->runs[i].command != command)
+			continue;
+		if (p->runs[i].tasks != 1)
+			return false;
+		alone = true;
+	}
+	return alone;
+}
+
+/* It takes about 0.1 s to close an event, so on many CPUs fewer functions are counted. */
+static size_t affordable(const struct counting *o, size_t n)
+{
+	size_t most = MOST_PROBES / (count_events(o) ? count_events(o) : 1);
+
+	return n < most ? n : most ? most : 1;
+}
+
 static void before(void *self, struct et_run *run)
 {
 	struct counting *o = self;
@@ -382,18 +415,27 @@ static void before(void *self, struct et_run *run)
 	size_t n = et_calls_choose(o->p, run->commands[0], functions);
 
 	close_probes(o); /* of a run that failed */
-	find_all(&o->probes, o->root, o->p, functions, n);
-	run->setups[0].attach_fd = o->group.procs_fd;
+	o->alone = is_alone(o->p, run->commands[0]);
+	find_all(&o->probes, o->root, o->p, functions, affordable(o, n));
+	if (!o->alone && o->grouped)
+		run->setups[0].attach_fd = o->group.procs_fd;
 }
 
 /* The child is in the group and has not executed the program yet. */
 static int attach(void *self, struct et_run *run, struct et_error *err)
 {
 	struct counting *o = self;
-	int rc = open_all(o, err);
 
-	(void)run;
-	for (size_t i = 0; rc == 0 && i < o->probes.n; i++) {
+	if (!o->alone && !o->grouped)
+		return et_hint(err,
+			et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+				"cannot count calls in several tasks: no control group can be "
+				"made"),
+			"run it as root where control groups can be written, or give the numbers: "
+			"--calls=NAME=N");
+	o->task = (struct whom){ run->waits[0].pid, -1, false };
+	int rc = open_all(o, err);
+	for (size_t i = 0; rc == 0 && !o->alone && i < o->probes.n; i++) {
 		const int *fds = o->probes.list[i].fds;
 		for (size_t k = 0; fds && k < o->n_cpus; k++) {
 			if (fds[k] >= 0)
@@ -407,7 +449,7 @@ static bool read_probe(const struct counting *o, const struct probe *p, uint64_t
 {
 	uint64_t value;
 
-	for (size_t i = 0; p->fds && i < o->n_cpus; i++) {
+	for (size_t i = 0; p->fds && i < count_events(o); i++) {
 		if (p->fds[i] < 0)
 			continue;
 		if (read(p->fds[i], &value, sizeof(value)) != (ssize_t)sizeof(value))

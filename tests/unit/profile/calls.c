@@ -48,7 +48,7 @@ static void *call_in_thread(void *ctx)
 	return NULL;
 }
 
-static int work(void)
+static int work(bool alone)
 {
 	volatile int x = 0;
 	pthread_t thread;
@@ -57,6 +57,8 @@ static int work(void)
 		often(&x);
 	for (int i = 0; i < DIRECT; i++)
 		looping(&x);
+	if (alone)
+		return 0;
 	if (pthread_create(&thread, NULL, call_in_thread, (void *)&x))
 		return 1;
 	pthread_join(thread, NULL);
@@ -146,17 +148,18 @@ static void test_choose(void)
 	et_profile_free(p);
 }
 
-static void test_count(const char *path)
+/* Counts the calls; `tasks` is known from the runs that were sampled. */
+static void test_count(const char *path, const char *workload, uint64_t tasks, uint64_t calls)
 {
 	struct et_experiment *e = et_experiment_new();
 	char **argv = et_calloc(3, sizeof(*argv));
-	struct et_profile_run run = { 0 };
+	struct et_profile_run run = { .tasks = tasks };
 	struct et_runner *r = NULL;
 	struct et_request q = { .arrangement = ET_SOLO };
 	struct et_sample s[2] = { 0 };
 
 	argv[0] = et_strdup(path);
-	argv[1] = et_strdup("work");
+	argv[1] = et_strdup(workload);
 	et_experiment_add_command(e, et_strdup("calls"), argv);
 	struct et_profile *p = e->profile = et_profile_new(&et_default_profile_plan);
 	uint32_t direct = add(p, "often", path, ET_SPACE_USER, &run, 50);
@@ -181,8 +184,8 @@ static void test_count(const char *path)
 		return;
 	}
 	ok(rc == 0 && s[0].measured.exit_code == 0, "the program runs with probes: %s", err.what);
-	ok(et_profile_calls_of(p, 0, direct) == DIRECT + IN_THREAD + IN_CHILD,
-		"calls are counted exactly, with those of a thread and of a child");
+	ok(et_profile_calls_of(p, 0, direct) == (double)calls,
+		"calls of the program '%s' are counted exactly", workload);
 	double rounds = et_profile_calls_of(p, 0, loops);
 	ok(rounds == DIRECT || isnan(rounds),
 		"the rounds of a loop at the beginning of a function are no calls");
@@ -199,9 +202,8 @@ int main(int argc, char **argv)
 	char path[4096];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
-	(void)argv;
 	if (argc > 1)
-		return work();
+		return work(!strcmp(argv[1], "alone"));
 	path[n > 0 ? n : 0] = '\0';
 	test_skip();
 	test_choose();
@@ -210,8 +212,10 @@ int main(int argc, char **argv)
 		skip("calls are counted: etalon was built without libdw");
 	else if (et_calls_allowed("", &err))
 		skip(err.what);
-	else
-		test_count(path);
+	else {
+		test_count(path, "with a thread and a child", 3, DIRECT + IN_THREAD + IN_CHILD);
+		test_count(path, "alone", 1, DIRECT);
+	}
 	et_object_free(&o);
 	ok(et_calls_allowed("/nosuch", &err) < 0 && err.exit == ET_EXIT_ENVIRONMENT &&
 			strstr(err.what, "no uprobes") && err.hint[0],
