@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "lab/profile_treatment.h"
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "num/dist.h"
+#include "num/mean_interval.h"
+#include "num/moments.h"
+#include "num/rng.h"
+#include "stats/profile.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- counting by categories --- */
+
+static bool has_function(const struct et_category *c, const char *name)
+{
+	for (size_t i = 0; i < ET_LENGTH(c->functions) && c->functions[i]; i++) {
+		if (!strcmp(c->functions[i], name))
+			return true;
+	}
+	return false;
+}
+
+/* Returns the category of a function; n if it has none. */
+static uint32_t category_of(const struct et_category *categories, size_t n, const char *name)
+{
+	uint32_t rest = (uint32_t)n;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (has_function(&categories[i], name))
+			return i;
+		if (!categories[i].functions[0])
+			rest = i;
+	}
+	return rest;
+}
+
+/* An experiment of one command, whose functions are the categories. */
+static struct et_experiment *make_collapsed(const struct et_category *categories, size_t n)
+{
+	struct et_experiment *e = et_experiment_new();
+
+	e->protocol = ET_PROTOCOL_RAW;
+	e->profile = et_profile_new(&et_default_profile_plan);
+	et_experiment_add_command(e, et_strdup("treatment"), et_strv_of("treatment", NULL));
+	for (size_t i = 0; i < n; i++) {
+		uint32_t f = et_profile_function_of(
+			e->profile, categories[i].name, "lab", ET_SPACE_USER, false);
+		et_profile_node_of(e->profile, ET_PROFILE_ROOT, f);
+		if (isfinite(categories[i].calls))
+			et_profile_set_calls(e->profile, 0, f, categories[i].calls);
+	}
+	return e;
+}
+
+static void add_run(struct et_experiment *to, const struct et_profile *from,
+	const struct et_profile_run *run, const uint32_t *category, size_t n)
+{
+	struct et_profile_run copy = *run;
+	uint32_t place = (uint32_t)to->profile->n_runs + 1;
+
+	copy.samples = 0;
+	copy.counts = NULL;
+	copy.n_counts = 0;
+	for (size_t i = 0; i < run->n_counts; i++) {
+		uint32_t function = from->nodes[run->counts[i].node].function;
+		if (function == ET_PROFILE_NONE || category[function] >= n)
+			continue;
+		/* Node 0 is the root, node i + 1 is category i. */
+		et_profile_run_add(&copy, category[function] + 1, run->counts[i].samples,
+			run->counts[i].at_entry);
+	}
+	struct et_sample s = { .place = { .order = place, .round = place } };
+	s.measured.cpu_ns = s.measured.elapsed_ns = ET_UNKNOWN;
+	s.measured.profile = &copy;
+	et_experiment_add(to, &s);
+	free(copy.counts);
+}
+
+static struct et_experiment *collapse(const struct et_experiment *e, uint32_t command,
+	const struct et_category *categories, size_t n)
+{
+	const struct et_profile *p = e->profile;
+	ET_AUTO_FREE uint32_t *category = et_calloc(p->n_functions + 1, sizeof(*category));
+	struct et_experiment *out = make_collapsed(categories, n);
+
+	for (size_t f = 0; f < p->n_functions; f++)
+		category[f] = category_of(categories, n, p->functions[f].name);
+	for (size_t i = 0; i < p->n_runs; i++) {
+		if (p->runs[i].command == command && !p->runs[i].warmup)
+			add_run(out, p, &p->runs[i], category, n);
+	}
+	return out;
+}
+
+/* --- figures --- */
+
+double et_dithered_autocorrelation(const double *counts, size_t n, uint64_t seed)
+{
+	ET_AUTO_FREE double *x = et_calloc(n + 1, sizeof(*x));
+	struct et_rng rng;
+	bool varies = false;
+
+	et_rng_seed(&rng, seed, 0);
+	for (size_t i = 0; i < n; i++) {
+		x[i] = counts[i] + et_rng_uniform(&rng) - 0.5;
+		varies = varies || counts[i] != counts[0];
+	}
+	return varies ? et_autocorrelation(x, n, 1) : NAN;
+}
+
+void et_group_coverage(const double *counts, size_t n, size_t size, struct et_group_coverage *out)
+{
+	*out = (struct et_group_coverage){ 0 };
+	if (size < 2)
+		return;
+	size_t groups = n / size;
+	double all = et_mean(counts, groups * size);
+	for (size_t g = 0; g < groups; g++) {
+		const double *x = counts + g * size;
+		double half = et_qt(0.975, (double)size - 1) * et_sd(x, size) / sqrt((double)size);
+		out->groups++;
+		out->covered += fabs(et_mean(x, size) - all) <= half;
+	}
+}
+
+/* The counts of a category in the runs that count, in their order. */
+static void fill_counts(const struct et_experiment *e, struct et_treatment *t)
+{
+	size_t r = 0;
+
+	t->counts = et_calloc(t->n_cells * t->runs + 1, sizeof(*t->counts));
+	for (size_t i = 0; i < e->profile->n_runs; i++) {
+		const struct et_profile_run *run = &e->profile->runs[i];
+		if (run->throttled || run->lost || r == t->runs)
+			continue;
+		for (size_t c = 0; c < run->n_counts; c++)
+			t->counts[(run->counts[c].node - 1) * t->runs + r] =
+				(double)run->counts[c].samples;
+		r++;
+	}
+}
+
+static void fill_cell(const struct et_profile_row *row, struct et_treatment_cell *c)
+{
+	c->mean = row->mean;
+	c->expanded = row->expanded_uncertainty;
+	c->sd = row->sd;
+	c->robust_sd = row->robust_sd;
+	c->sd_interval = row->sd_percentile;
+	c->share = row->share;
+	c->share_interval = row->share_interval;
+	c->predicted = row->predicted;
+}
+
+static void fill_empty(const char *name, struct et_treatment_cell *c)
+{
+	*c = (struct et_treatment_cell){ .name = name,
+		.sd_interval = { NAN, NAN },
+		.share_interval = { NAN, NAN },
+		.predicted = { NAN, NAN, NAN, NAN },
+		.expanded = NAN,
+		.interval = NAN,
+		.r1 = NAN };
+}
+
+void et_treatment_judge(const struct et_experiment *e, uint32_t command,
+	const struct et_category *categories, size_t n, const struct et_treatment_options *o,
+	struct et_treatment *out)
+{
+	struct et_experiment *collapsed = collapse(e, command, categories, n);
+	struct et_profile_options options = {
+		.statements = o->statements, .replicates = o->replicates, .seed = o->seed
+	};
+	struct et_profile_result r;
+
+	et_profile_judge(collapsed, 0, &options, &r);
+	*out = (struct et_treatment){ .instrument = e->profile->event,
+		.x = NAN,
+		.runs = r.runs,
+		.invalid = r.invalid,
+		.lost = r.lost,
+		.overruns = r.overruns,
+		.throttled = r.throttled,
+		.statements = r.statements,
+		.level = r.row_level,
+		.k = r.coverage_factor,
+		.total = r.total,
+		.n_cells = n };
+	snprintf(out->name, sizeof(out->name), "%s", e->commands[command].name);
+	for (size_t i = 0; i < n; i++)
+		fill_empty(categories[i].name, &out->cells[i]);
+	for (size_t i = 0; i < r.n_rows; i++)
+		fill_cell(&r.rows[i], &out->cells[r.rows[i].function]);
+	fill_counts(collapsed, out);
+	double t95 = out->runs > 1 ? et_qt(0.975, (double)out->runs - 1) : NAN;
+	for (size_t i = 0; i < n; i++) {
+		struct et_treatment_cell *c = &out->cells[i];
+		c->interval = t95 * c->sd / sqrt((double)out->runs);
+		c->r1 = et_dithered_autocorrelation(
+			out->counts + i * out->runs, out->runs, o->seed + i);
+	}
+	et_profile_result_free(&r);
+	et_experiment_free(collapsed);
+}
+
+void et_treatment_free(struct et_treatment *t)
+{
+	free(t->counts);
+	*t = (struct et_treatment){ 0 };
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * One treatment of an experiment about profilers (NIST TN 1826): the runs of one command with one
+ * instrument, its samples counted by categories of functions. The figures are those of `profile`,
+ * because the same function judges them.
+ */
+#ifndef ET_LAB_PROFILE_TREATMENT_H
+#define ET_LAB_PROFILE_TREATMENT_H
+
+#include "model/experiment.h"
+#include "model/profile_result.h"
+
+enum { ET_MOST_CATEGORIES = 8 };
+
+/* Functions whose samples are counted together. */
+struct et_category {
+	const char *name;
+	const char *functions[4]; /* NULL ends them; none: all that no other category has */
+	double calls;             /* per run; NAN: not known */
+};
+
+struct et_treatment_cell {
+	const char *name; /* of the category */
+	double mean;      /* samples per run */
+	double expanded;  /* uncertainty of the mean, at the level of the treatment */
+	double interval;  /* the same of one statement, at 95 % */
+	double sd, robust_sd;
+	struct et_span sd_interval; /* bootstrap percentile, 95 % */
+	double share;
+	struct et_span share_interval; /* at the level of the treatment */
+	struct et_profile_models predicted;
+	double r1; /* autocorrelation at lag 1 of dithered counts; NaN if all are equal */
+};
+
+struct et_treatment {
+	const char *instrument; /* belongs to the caller */
+	char name[32];          /* of the command */
+	double x;               /* the level of the factor, if it is a number */
+	size_t runs, invalid;   /* that count, and that were throttled or lost records */
+	uint64_t lost, overruns, throttled;
+	size_t statements; /* that hold together */
+	double level, k;   /* of each statement, and Student's factor */
+	struct et_estimate total;
+	struct et_treatment_cell cells[ET_MOST_CATEGORIES];
+	size_t n_cells;
+	double *counts; /* owned; of cell i in run r: counts[i * runs + r] */
+};
+
+struct et_treatment_options {
+	size_t statements;   /* that hold together at 95 % */
+	uint32_t replicates; /* of the bootstrap */
+	uint64_t seed;
+};
+
+/* Judges the runs of a command of an experiment with a profile. */
+void et_treatment_judge(const struct et_experiment *e, uint32_t command,
+	const struct et_category *categories, size_t n, const struct et_treatment_options *o,
+	struct et_treatment *out);
+void et_treatment_free(struct et_treatment *t); /* what it owns */
+
+/*
+ * The autocorrelation at lag 1 of counts to which a uniform number from -0.5 to 0.5 was added, so
+ * that the steps of whole samples do not show (NIST TN 1826, section 5.1; the law is ours).
+ */
+double et_dithered_autocorrelation(const double *counts, size_t n, uint64_t seed);
+
+/* How often the 95 % interval of the mean of `size` successive counts has the mean of all. */
+struct et_group_coverage {
+	size_t groups, covered;
+};
+void et_group_coverage(const double *counts, size_t n, size_t size, struct et_group_coverage *out);
+
+#endif

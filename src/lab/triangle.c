@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "lab/triangle.h"
+
+#include <assert.h>
+#include <math.h>
+
+const struct et_category et_triangle_categories[ET_TRIANGLE_CATEGORIES] = {
+	{ "function1", { "function1" }, NAN },
+	{ "function2", { "function2" }, NAN },
+	{ "function3", { "function3" }, NAN },
+	{ "function4", { "function4" }, NAN },
+	{ "function5", { "function5" }, NAN },
+	{ "main", { "et_triangle", "main" }, NAN },
+	{ "other", { NULL }, NAN },
+};
+
+double et_triangle_share(size_t i)
+{
+	assert(i < ET_TRIANGLE_FUNCTIONS);
+	return (double)(ET_TRIANGLE_FUNCTIONS - i) / 15;
+}
+
+void et_triangle_judge(const struct et_treatment *t, struct et_triangle_verdict *out)
+{
+	static const double x[] = { 2, 3, 4, 5 };
+	double y[ET_LENGTH(x)];
+	struct et_line_at at;
+
+	assert(t->n_cells >= ET_TRIANGLE_FUNCTIONS);
+	*out = (struct et_triangle_verdict){ .observed = t->cells[0].mean,
+		.all_shares_hold = true };
+	for (size_t i = 0; i < ET_LENGTH(x); i++)
+		y[i] = t->cells[i + 1].mean;
+	et_line_fit(x, y, ET_LENGTH(x), &out->line);
+	et_line_at(&out->line, 1, 0.95, &at);
+	out->projected = at.value;
+	out->half_width = at.prediction;
+	out->anomalous = fabs(out->observed - out->projected) > out->half_width;
+	for (size_t i = 0; i < ET_TRIANGLE_FUNCTIONS; i++) {
+		const struct et_span *s = &t->cells[i].share_interval;
+		double expected = et_triangle_share(i);
+		out->shares_hold[i] = s->lo <= expected && expected <= s->hi;
+		out->all_shares_hold = out->all_shares_hold && out->shares_hold[i];
+	}
+}
