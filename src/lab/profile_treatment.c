@@ -149,15 +149,38 @@ static void fill_cell(const struct et_profile_row *row, struct et_treatment_cell
 	c->sd = row->sd;
 	c->robust_sd = row->robust_sd;
 	c->sd_interval = row->sd_percentile;
-	c->share = row->share;
-	c->share_interval = row->share_interval;
 	c->predicted = row->predicted;
+}
+
+/*
+ * Shares vary less than counts, because the length of a run does not matter. They are of the
+ * samples in the functions under test: starting a program is no part of the experiment.
+ */
+static void fill_shares(struct et_treatment *t, size_t under_test)
+{
+	double n = (double)t->runs, level = pow(0.95, 1 / (double)under_test);
+	double k = t->runs > 1 ? et_qt((1 + level) / 2, n - 1) : NAN;
+	ET_AUTO_FREE double *share = et_calloc(t->runs + 1, sizeof(*share));
+
+	for (size_t i = 0; i < under_test; i++) {
+		struct et_treatment_cell *c = &t->cells[i];
+		for (size_t r = 0; r < t->runs; r++) {
+			double sum = 0;
+			for (size_t j = 0; j < under_test; j++)
+				sum += t->counts[j * t->runs + r];
+			share[r] = t->counts[i * t->runs + r] / sum;
+		}
+		double half = k * et_sd(share, t->runs) / sqrt(n);
+		c->share = t->runs ? et_mean(share, t->runs) : NAN;
+		c->share_interval = (struct et_span){ c->share - half, c->share + half };
+	}
 }
 
 static void fill_empty(const char *name, struct et_treatment_cell *c)
 {
 	*c = (struct et_treatment_cell){ .name = name,
 		.sd_interval = { NAN, NAN },
+		.share = NAN,
 		.share_interval = { NAN, NAN },
 		.predicted = { NAN, NAN, NAN, NAN },
 		.expanded = NAN,
@@ -186,7 +209,8 @@ void et_treatment_judge(const struct et_experiment *e, uint32_t command,
 		.statements = r.statements,
 		.level = r.row_level,
 		.k = r.coverage_factor,
-		.total = r.total,
+		.total_mean = r.total.mean,
+		.total_sd = r.total.sd,
 		.n_cells = n };
 	snprintf(out->name, sizeof(out->name), "%s", e->commands[command].name);
 	for (size_t i = 0; i < n; i++)
@@ -194,6 +218,7 @@ void et_treatment_judge(const struct et_experiment *e, uint32_t command,
 	for (size_t i = 0; i < r.n_rows; i++)
 		fill_cell(&r.rows[i], &out->cells[r.rows[i].function]);
 	fill_counts(collapsed, out);
+	fill_shares(out, o->under_test && o->under_test < n ? o->under_test : n);
 	double t95 = out->runs > 1 ? et_qt(0.975, (double)out->runs - 1) : NAN;
 	for (size_t i = 0; i < n; i++) {
 		struct et_treatment_cell *c = &out->cells[i];

@@ -26,8 +26,8 @@ struct et_treatment_cell {
 	double interval;  /* the same of one statement, at 95 % */
 	double sd, robust_sd;
 	struct et_span sd_interval; /* bootstrap percentile, 95 % */
-	double share;
-	struct et_span share_interval; /* at the level of the treatment */
+	double share; /* mean over the runs, of the samples in the functions under test */
+	struct et_span share_interval; /* of all functions under test together, 95 % */
 	struct et_profile_models predicted;
 	double r1; /* autocorrelation at lag 1 of dithered counts; NaN if all are equal */
 };
@@ -38,18 +38,31 @@ struct et_treatment {
 	double x;               /* the level of the factor, if it is a number */
 	size_t runs, invalid;   /* that count, and that were throttled or lost records */
 	uint64_t lost, overruns, throttled;
-	size_t statements; /* that hold together */
-	double level, k;   /* of each statement, and Student's factor */
-	struct et_estimate total;
+	size_t statements;           /* that hold together */
+	double level, k;             /* of each statement, and Student's factor */
+	double total_mean, total_sd; /* of all samples of a run */
 	struct et_treatment_cell cells[ET_MOST_CATEGORIES];
 	size_t n_cells;
 	double *counts; /* owned; of cell i in run r: counts[i * runs + r] */
 };
 
 struct et_treatment_options {
-	size_t statements;   /* that hold together at 95 % */
+	size_t statements;   /* about means that hold together at 95 % */
+	size_t under_test;   /* this many categories from the first are the functions under test */
 	uint32_t replicates; /* of the bootstrap */
 	uint64_t seed;
+};
+
+/* An experiment: its treatments, by instrument and then by level. */
+struct et_profile_study {
+	const char *lab; /* "fragmentation" … */
+	struct et_treatment *list;
+	size_t n;
+	const struct et_experiment *const *experiments; /* that it was measured by */
+	size_t n_experiments;
+	/* Instruments that this machine does not have: "gprof: gcc is not installed". NULL ends. */
+	const char *const *missing;
+	double seconds; /* of work per run; NAN: not known */
 };
 
 /* Judges the runs of a command of an experiment with a profile. */

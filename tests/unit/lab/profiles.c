@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The experiments about profilers on invented counts. Expected figures are from a computation in
- * Python by the definitions, and from NIST TN 1826 where this is said.
+ * Python by the definitions, and from NIST TN 1826 where the label names it.
  */
 #include "lab/address_bias.h"
 #include "lab/profile_treatment.h"
@@ -37,7 +37,9 @@ static void test_treatment(void)
 		{ 23, 77, 0, 0 }, { 21, 81, 0, 0 }, { 18, 82, 2, 1 } };
 	static const struct et_category categories[] = { { "fn1", { "fn1" }, 200 },
 		{ "fn2", { "fn2" }, 800 }, { "other", { NULL }, NAN } };
-	struct et_treatment_options o = { .statements = 1, .replicates = 999, .seed = 1 };
+	struct et_treatment_options o = {
+		.statements = 1, .under_test = 2, .replicates = 999, .seed = 1
+	};
 	struct et_experiment *e = profile_of(1);
 	struct et_treatment t;
 
@@ -47,7 +49,10 @@ static void test_treatment(void)
 	ok(t.runs == 6 && t.n_cells == 3, "treatment: all runs count, all categories are there");
 	near(t.cells[0].mean, 20.5, 1e-12, 0, "treatment: mean of fn1");
 	near(t.cells[0].sd, 1.8708286933869707, 1e-12, 0, "treatment: standard deviation of fn1");
-	near(t.cells[0].share, 0.20276337142566342, 1e-12, 0, "treatment: mean share of fn1");
+	near(t.cells[0].share, 0.2036371578334304, 1e-12, 0, "treatment: mean share of fn1");
+	near(t.cells[0].share_interval.hi - t.cells[0].share,
+		0.023825298567209604, 1e-9, 0,
+		"treatment: the shares of both functions hold together");
 	near(t.cells[0].interval, 2.5705818356363146 * 1.8708286933869707 / sqrt(6), 1e-9, 0,
 		"treatment: 95 %% interval of the mean, by the table of Student's t");
 	near(t.cells[0].expanded, t.cells[0].interval, 1e-12, 0,

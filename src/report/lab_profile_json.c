@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "lab/triangle.h"
+#include "report/lab_profile.h"
+#include "report/lab_profile_parts.h"
+
+#include <string.h>
+
+static void write_span(struct et_json *w, const char *key, const struct et_span *s)
+{
+	et_json_flat_array(w, key);
+	et_json_double(w, NULL, s->lo);
+	et_json_double(w, NULL, s->hi);
+	et_json_end(w);
+}
+
+static void write_cell(struct et_json *w, const struct et_treatment *t, size_t i)
+{
+	const struct et_treatment_cell *c = &t->cells[i];
+
+	et_json_object(w, NULL);
+	et_json_string(w, "name", c->name);
+	et_json_double(w, "mean", c->mean);
+	et_json_double(w, "expanded_uncertainty", c->expanded);
+	et_json_double(w, "uncertainty_95", c->interval);
+	et_json_double(w, "sd", c->sd);
+	write_span(w, "sd_interval", &c->sd_interval);
+	et_json_double(w, "robust_sd", c->robust_sd);
+	et_json_double(w, "share", c->share);
+	write_span(w, "share_interval", &c->share_interval);
+	et_json_flat_object(w, "predicted_sd");
+	et_json_double(w, "gprof", c->predicted.gprof);
+	et_json_double(w, "multinomial", c->predicted.multinomial);
+	et_json_double(w, "quantization", c->predicted.quantisation);
+	et_json_double(w, "multinomial_with_total", c->predicted.with_total);
+	et_json_end(w);
+	et_json_double(w, "autocorrelation", c->r1);
+	et_json_flat_array(w, "counts");
+	for (size_t r = 0; r < t->runs; r++)
+		et_json_double(w, NULL, t->counts[i * t->runs + r]);
+	et_json_end(w);
+	et_json_end(w);
+}
+
+static void write_verdict(struct et_json *w, const struct et_treatment *t)
+{
+	struct et_triangle_verdict v;
+
+	et_triangle_judge(t, &v);
+	et_json_flat_object(w, "function1");
+	et_json_double(w, "observed", v.observed);
+	et_json_double(w, "projected", v.projected);
+	et_json_double(w, "prediction_half_width", v.half_width);
+	et_json_double(w, "residual_sd", v.line.residual_sd);
+	et_json_bool(w, "anomalous", v.anomalous);
+	et_json_end(w);
+	et_json_bool(w, "shares_hold", v.all_shares_hold);
+}
+
+static void write_treatment(struct et_json *w, const struct et_treatment *t, bool triangle)
+{
+	et_json_object(w, NULL);
+	et_json_string(w, "instrument", t->instrument);
+	et_json_string(w, "name", t->name);
+	et_json_double(w, "level_of_factor", t->x);
+	et_json_u64(w, "runs", t->runs);
+	et_json_u64(w, "invalid", t->invalid);
+	et_json_u64(w, "lost", t->lost);
+	et_json_u64(w, "overruns", t->overruns);
+	et_json_u64(w, "throttled", t->throttled);
+	et_json_u64(w, "statements", t->statements);
+	et_json_double(w, "level", t->level);
+	et_json_double(w, "coverage_factor", t->k);
+	et_json_double(w, "samples_mean", t->total_mean);
+	et_json_double(w, "samples_sd", t->total_sd);
+	et_json_array(w, "functions");
+	for (size_t i = 0; i < t->n_cells; i++)
+		write_cell(w, t, i);
+	et_json_end(w);
+	if (triangle)
+		write_verdict(w, t);
+	et_json_end(w);
+}
+
+void et_profile_study_json(const struct et_profile_study *s, FILE *out)
+{
+	struct et_json w;
+
+	et_lab_study_json_begin(&w, s, out);
+	et_json_array(&w, "treatments");
+	for (size_t i = 0; i < s->n; i++)
+		write_treatment(&w, &s->list[i], !strcmp(s->lab, "triangle"));
+	et_json_end(&w);
+	et_json_end(&w);
+}

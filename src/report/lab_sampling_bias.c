@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Figures 28 and 29 of NIST TN 1826: samples by address, and by address modulo 16. */
+#include "base/alloc.h"
+#include "report/lab_profile.h"
+#include "report/lab_profile_parts.h"
+#include "report/svg_sheet.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+enum { PER_LINE = 64, WIDTH = 720, HEIGHT = 260 };
+
+/* --- text --- */
+
+static void chi_text(const char *over, const struct et_chi_square *x, const struct et_page *page)
+{
+	if (isnan(x->p))
+		return;
+	ET_AUTO_FREE char *text =
+		x->p < 1e-300 ? et_asprintf("χ² = %.6g with %.0f degrees of freedom, p < 1e-300",
+					x->statistic, x->df)
+			      : et_asprintf("χ² = %.6g with %.0f degrees of freedom, p = %.3g",
+					x->statistic, x->df, x->p);
+	ET_AUTO_FREE char *lead = et_asprintf("  %-10s", over);
+	et_page_paragraph(page, 12, lead, NULL, text, NULL);
+}
+
+/* A bar per address on a logarithmic scale; an address without samples is a dot. */
+static void draw_addresses(const struct et_address_bias *b, const struct et_page *page)
+{
+	static const char *const bars[] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	uint64_t most = 1;
+
+	for (size_t i = 0; i < ET_BIAS_ADDRESSES; i++)
+		most = b->addresses[i] > most ? b->addresses[i] : most;
+	for (size_t i = 0; i < ET_BIAS_ADDRESSES; i++) {
+		double share = most > 1 ? log((double)b->addresses[i]) / log((double)most) : 0;
+		if (i % PER_LINE == 0)
+			fprintf(page->out, "%s%5zu  ", i ? "\n" : "", i);
+		fputs(b->addresses[i] ? bars[(int)(share * 7.999)] : "·", page->out);
+	}
+	putc('\n', page->out);
+}
+
+static void residues_text(const struct et_address_bias *b, const struct et_page *page)
+{
+	ET_AUTO_FREE char *text = NULL;
+
+	for (size_t i = 0; i < ET_BIAS_RESIDUES; i++)
+		et_append(&text, "  ", "%zu: %.1f %%", i,
+			100 * (double)b->residues[i] / (double)b->inside);
+	et_page_paragraph(page, 12, "  modulo 16 ", NULL, text, NULL);
+}
+
+static void treatment_text(
+	const struct et_treatment *t, const struct et_address_bias *b, const struct et_page *page)
+{
+	ET_AUTO_FREE char *title = et_asprintf("%s, random numbers: %s", t->instrument, t->name);
+	uint64_t all = b->inside + b->elsewhere;
+
+	et_page_paragraph(page, 0, "", NULL, title, ET_LAB_BOLD);
+	if (!b->inside) {
+		et_page_paragraph(page, 2, "", NULL, "no samples in the function", NULL);
+		return;
+	}
+	ET_AUTO_FREE char *hit = et_asprintf("%zu of %d addresses; %" PRIu64
+					     " samples in the function, %.1f %% of all, %.1f %% in "
+					     "the kernel",
+		b->hit, ET_BIAS_ADDRESSES, b->inside, 100 * (double)b->inside / (double)all,
+		100 * (double)b->kernel / (double)all);
+	et_page_paragraph(page, 12, "  hit       ", NULL, hit, NULL);
+	chi_text("addresses", &b->by_address, page);
+	chi_text("residues", &b->by_residue, page);
+	residues_text(b, page);
+	draw_addresses(b, page);
+	putc('\n', page->out);
+}
+
+void et_sampling_bias_text(const struct et_profile_study *s, const struct et_address_bias *bias,
+	const struct et_page *page)
+{
+	for (size_t i = 0; i < s->n; i++)
+		treatment_text(&s->list[i], &bias[i], page);
+	et_lab_invalid_text(s, page);
+	et_lab_missing_text(s, page);
+	et_page_paragraph(page, 0, "", NULL,
+		"The function has 256 equal nops and a return; without bias each address has the "
+		"same number of samples (χ²: Pearson's test of this). Bars are on a logarithmic "
+		"scale, a dot is an address without samples. Where samples are attracted to some "
+		"instructions, they can also move from one function to the next.",
+		NULL);
+}
+
+/* --- JSON --- */
+
+static void write_chi(struct et_json *w, const char *key, const struct et_chi_square *x)
+{
+	et_json_flat_object(w, key);
+	et_json_double(w, "chi_square", x->statistic);
+	et_json_double(w, "df", x->df);
+	et_json_double(w, "p", x->p);
+	et_json_end(w);
+}
+
+static void write_counts(struct et_json *w, const char *key, const uint64_t *counts, size_t n)
+{
+	et_json_flat_array(w, key);
+	for (size_t i = 0; i < n; i++)
+		et_json_u64(w, NULL, counts[i]);
+	et_json_end(w);
+}
+
+void et_sampling_bias_json(
+	const struct et_profile_study *s, const struct et_address_bias *bias, FILE *out)
+{
+	struct et_json w;
+
+	et_lab_study_json_begin(&w, s, out);
+	et_json_array(&w, "treatments");
+	for (size_t i = 0; i < s->n; i++) {
+		const struct et_address_bias *b = &bias[i];
+		et_json_object(&w, NULL);
+		et_json_string(&w, "instrument", s->list[i].instrument);
+		et_json_string(&w, "name", s->list[i].name);
+		et_json_u64(&w, "runs", b->runs);
+		et_json_u64(&w, "inside", b->inside);
+		et_json_u64(&w, "elsewhere", b->elsewhere);
+		et_json_u64(&w, "kernel", b->kernel);
+		et_json_u64(&w, "hit", b->hit);
+		write_chi(&w, "by_address", &b->by_address);
+		write_chi(&w, "by_residue", &b->by_residue);
+		write_counts(&w, "addresses", b->addresses, ET_BIAS_ADDRESSES);
+		write_counts(&w, "residues", b->residues, ET_BIAS_RESIDUES);
+		et_json_end(&w);
+	}
+	et_json_end(&w);
+	et_json_end(&w);
+}
+
+/* --- SVG --- */
+
+static void add_bars(struct et_svg_sheet *sheet, const char *title, const char *x_label,
+	const uint64_t *counts, size_t n)
+{
+	ET_AUTO_FREE double *x = et_calloc(n, sizeof(*x));
+	ET_AUTO_FREE double *end = et_calloc(n, sizeof(*end));
+	ET_AUTO_FREE double *y = et_calloc(n, sizeof(*y));
+
+	for (size_t i = 0; i < n; i++) {
+		x[i] = (double)i;
+		end[i] = (double)i + 0.9;
+		y[i] = (double)counts[i];
+	}
+	const struct et_svg_series series = {
+		.shape = ET_SVG_BARS, .color = ET_SVG_BLUE, .x = x, .x_end = end, .y = y, .n = n
+	};
+	struct et_chart c = { .title = title,
+		.x = { .label = x_label },
+		.y = { .label = "samples" },
+		.series = &series,
+		.n_series = 1,
+		.width = WIDTH,
+		.height = HEIGHT };
+	et_svg_sheet_add(sheet, &c);
+}
+
+void et_sampling_bias_svg(
+	const struct et_profile_study *s, const struct et_address_bias *bias, FILE *out)
+{
+	struct et_svg_sheet *sheet = et_svg_sheet_new(2 * WIDTH);
+
+	for (size_t i = 0; i < s->n; i++) {
+		ET_AUTO_FREE char *title =
+			et_asprintf("%s, %s", s->list[i].instrument, s->list[i].name);
+		add_bars(sheet, title, "instruction", bias[i].addresses, ET_BIAS_ADDRESSES);
+		add_bars(sheet, title, "instruction modulo 16", bias[i].residues, ET_BIAS_RESIDUES);
+	}
+	et_svg_sheet_write(sheet, "Samples by address in a function of 256 nops", out);
+}
