@@ -81,6 +81,12 @@ const struct et_workload *et_workload_find(const char *name);
 int et_workload_run(const struct et_workload *w, const struct et_put_params *given,
 	struct et_put_result *out, struct et_error *err) ET_CHECK;
 
+/*
+ * Returns how many iterations of the arithmetic of fragment and triangle take this long on an
+ * undisturbed machine, by the calibration that is kept in the folder, or made now.
+ */
+uint64_t et_grind_iterations(const char *state_dir, uint64_t ns);
+
 /* Returns the name of the option that sets the parameter, without dashes. */
 const char *et_put_param_name(enum et_put_param param);
 

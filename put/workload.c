@@ -193,19 +193,26 @@ static int run_pages(const struct et_put_params *p, struct et_put_result *out, s
 	return 0;
 }
 
-/*
- * Returns the iterations of et_grind: those that were given, or as many as take --seconds. One has
- * six operations that depend on each other, each as long as an increment.
- */
+/* Those that were given, or as many as take --seconds. */
 static uint64_t grind_iterations(const struct et_put_params *p, struct et_put_result *out)
 {
-	enum { OPERATIONS = 6 };
+	enum { OPERATIONS = 6 }; /* that depend on each other, each as long as an increment */
 	const char *origin;
 
 	if (!(p->given & ET_PUT_SECONDS))
 		return p->iterations;
 	double rate = inc_rate(p, out, &origin) / OPERATIONS;
 	return (uint64_t)llround((double)p->seconds_ns * 1e-9 * rate);
+}
+
+uint64_t et_grind_iterations(const char *state_dir, uint64_t ns)
+{
+	struct et_put_params p = {
+		.given = ET_PUT_SECONDS, .seconds_ns = ns, .state_dir = state_dir
+	};
+	struct et_put_result ignored = { 0 };
+
+	return grind_iterations(&p, &ignored);
 }
 
 /* The smallest unit of work does not fit into what was asked for. */

@@ -86,6 +86,8 @@ static int quantisation(struct et_lab_request *r, struct et_error *err)
 enum {
 	SIMULATED = ET_LAB_REPETITIONS | ET_LAB_SEED,
 	MEASURED = ET_LAB_RUNS | ET_LAB_SEED | ET_LAB_LABEL | ET_LAB_FROM,
+	PROFILED = MEASURED | ET_LAB_LENGTHS | ET_LAB_PRESET | ET_LAB_RESUME | ET_LAB_SVG |
+		   ET_LAB_BOOTSTRAP,
 	TIMED = ET_LAB_RUNS | ET_LAB_LABEL | ET_LAB_FROM | ET_LAB_SVG,
 };
 
@@ -110,6 +112,16 @@ const struct et_lab_experiment et_lab_experiments[] = {
 		TIMED | ET_LAB_LENGTHS | ET_LAB_LOADS, et_lab_kbest_accuracy },
 	{ "interval-accuracy", "how far off is CPU time that is counted by ticks?",
 		TIMED | ET_LAB_LENGTHS | ET_LAB_LOADS, et_lab_interval_accuracy },
+	{ "fragmentation", "how does the spread of a profile depend on the length of calls?",
+		PROFILED, et_lab_fragmentation },
+	{ "sampling-rate", "how do counts and their spread depend on the rate of sampling?",
+		PROFILED, et_lab_sampling_rate },
+	{ "competing-load", "does a process on the same CPU change a profile?", PROFILED,
+		et_lab_competing_load },
+	{ "triangle", "do profilers find 5/15 to 1/15 of the time in five functions?", PROFILED,
+		et_lab_triangle },
+	{ "sampling-bias", "are all instructions of a function sampled alike?", PROFILED,
+		et_lab_sampling_bias },
 	{ "cache", "a first call, the next, and one after another procedure", TIMED, et_lab_cache },
 	{ 0 },
 };

@@ -43,6 +43,11 @@ int et_lab_kbest_accuracy(struct et_lab_request *r, struct et_error *err) ET_CHE
 int et_lab_interval_accuracy(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 int et_lab_cache(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 int et_lab_duet_bias(struct et_lab_request *r, struct et_error *err) ET_CHECK;
+int et_lab_fragmentation(struct et_lab_request *r, struct et_error *err) ET_CHECK;
+int et_lab_sampling_rate(struct et_lab_request *r, struct et_error *err) ET_CHECK;
+int et_lab_competing_load(struct et_lab_request *r, struct et_error *err) ET_CHECK;
+int et_lab_triangle(struct et_lab_request *r, struct et_error *err) ET_CHECK;
+int et_lab_sampling_bias(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 
 /* Adds a command; line is split into words as a shell splits it. Takes name. */
 int et_lab_add_command(

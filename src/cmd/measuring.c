@@ -7,6 +7,7 @@
 #include "cmd/stored.h"
 #include "measure/ledger.h"
 #include "profile/observe.h"
+#include "profile/observe_file.h"
 #include "protocol/until.h"
 #include "report/review.h"
 #include "report/units.h"
@@ -117,6 +118,7 @@ static struct et_session_setup session_setup(struct et_measuring *m)
 		.interrupt = m->interrupt,
 		.envp = environ,
 		.profiler = &et_observe_profile,
+		.profile_reader = &et_observe_profile_file,
 		.no_ledger = m->no_ledger,
 		.early = m->early,
 		.draw_seed = m->draw_seed,

@@ -3,12 +3,14 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static _Noreturn void spin(int cpu, pid_t parent)
+/* Without a program it spins. */
+static _Noreturn void rival(int cpu, pid_t parent, char *const *argv)
 {
 	cpu_set_t set;
 
@@ -19,11 +21,21 @@ static _Noreturn void spin(int cpu, pid_t parent)
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent || setsid() < 0 ||
 		sched_setaffinity(0, sizeof(set), &set))
 		_exit(1);
+	if (argv) {
+		sigset_t none;
+		int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		for (int fd = 0; null >= 0 && fd < 3; fd++)
+			dup2(null, fd);
+		execvp(argv[0], argv);
+		_exit(1);
+	}
 	for (;;)
 		__asm__ volatile("" ::: "memory");
 }
 
-int et_rivals_start(struct et_rivals *r, unsigned n, int cpu, struct et_error *err)
+static int start(struct et_rivals *r, unsigned n, int cpu, char *const *argv, struct et_error *err)
 {
 	pid_t parent = getpid();
 	sigset_t held;
@@ -36,7 +48,7 @@ int et_rivals_start(struct et_rivals *r, unsigned n, int cpu, struct et_error *e
 	while (r->n < n) {
 		pid_t pid = fork();
 		if (pid == 0)
-			spin(cpu, parent);
+			rival(cpu, parent, argv);
 		if (pid < 0) {
 			int errnum = errno;
 			et_rivals_end(r);
@@ -46,6 +58,16 @@ int et_rivals_start(struct et_rivals *r, unsigned n, int cpu, struct et_error *e
 		r->pids[r->n++] = pid;
 	}
 	return 0;
+}
+
+int et_rivals_start(struct et_rivals *r, unsigned n, int cpu, struct et_error *err)
+{
+	return start(r, n, cpu, NULL, err);
+}
+
+int et_rivals_start_program(struct et_rivals *r, char *const *argv, int cpu, struct et_error *err)
+{
+	return start(r, 1, cpu, argv, err);
 }
 
 void et_rivals_end(struct et_rivals *r)

@@ -26,6 +26,9 @@ struct et_rivals {
  * is stopped.
  */
 int et_rivals_start(struct et_rivals *r, unsigned n, int cpu, struct et_error *err) ET_CHECK;
+/* The same for one process that executes a program, which is found as execvp(3) does. */
+int et_rivals_start_program(
+	struct et_rivals *r, char *const *argv, int cpu, struct et_error *err) ET_CHECK;
 /* Kills and reaps all of them, and restores the signal mask. */
 void et_rivals_end(struct et_rivals *r);
 

@@ -12,6 +12,11 @@ const char *const et_space_kind_names[] = { "user", "kernel", "jit", "unknown", 
 
 const struct et_profile_plan et_default_profile_plan = { .event = "auto", .rate_hz = 1000 };
 
+bool et_profile_by_file(const struct et_profile *p)
+{
+	return !strcmp(p->plan.event, ET_EVENT_GPROF) || !strcmp(p->plan.event, ET_EVENT_PERF);
+}
+
 struct et_profile *et_profile_new(const struct et_profile_plan *plan)
 {
 	struct et_profile *p = et_calloc(1, sizeof(*p));

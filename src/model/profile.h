@@ -122,6 +122,15 @@ struct et_profile {
 
 extern const struct et_profile_plan et_default_profile_plan; /* 1000 Hz, random periods */
 
+/*
+ * Events of plans that name another profiler, which writes a file in each run: gprof's gmon.out,
+ * and perf.data of `perf record`.
+ */
+#define ET_EVENT_GPROF "gprof"
+#define ET_EVENT_PERF "perf"
+/* Whether the plan's event is one of them. */
+bool et_profile_by_file(const struct et_profile *p);
+
 /* A new profile with the root only. */
 struct et_profile *et_profile_new(const struct et_profile_plan *plan);
 void et_profile_free(struct et_profile *p); /* itself, too; NULL is fine */

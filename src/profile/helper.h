@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Runs a profiler's own program, which prints one of its files as text. No shell is involved. The
- * program reads no input, and its CPU time is limited. Private to src/profile.
+ * program reads no input, and its CPU time is limited. The lab also runs a compiler this way.
  */
 #ifndef ET_PROFILE_HELPER_H
 #define ET_PROFILE_HELPER_H

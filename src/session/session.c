@@ -49,8 +49,11 @@ static int open_runner(struct et_session *s, struct et_error *err)
 	if (rc == 0 && !s->setup.no_ledger &&
 		et_runner_open_ledger(s->runner, ET_SCHED_ANY, s->setup.early, &why))
 		et_warn(&s->warnings, ET_WARN_NO_LEDGER, et_arg_text(why.what));
-	if (rc == 0 && s->e->profile && s->setup.profiler)
-		rc = et_runner_observe(s->runner, s->setup.profiler, err);
+	const struct et_observer *profiler = s->e->profile && et_profile_by_file(s->e->profile)
+						     ? s->setup.profile_reader
+						     : s->setup.profiler;
+	if (rc == 0 && s->e->profile && profiler)
+		rc = et_runner_observe(s->runner, profiler, err);
 	return rc;
 }
 

@@ -25,6 +25,8 @@ struct et_session_setup {
 	char *const *envp; /* environment of the programs */
 	/* Fills the samples' profiles if the experiment has one; NULL: nobody does. */
 	const struct et_observer *profiler;
+	/* The same, if the plan's event is that of a profiler which writes a file; or NULL. */
+	const struct et_observer *profile_reader;
 	bool no_ledger;                /* do not record which processes have the program's CPU */
 	struct et_ledger_early *early; /* for the ledger, see measure/ledger.h; NULL: none */
 	uint32_t most_rounds;          /* of this session, see et_session_drive; 0: no limit */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The sources of fragment and triangle as programs of their own, which a compiler instruments for
+ * gprof. They need -DET_ALONE.
+ */
+#ifndef ET_PUT_ALONE_H
+#define ET_PUT_ALONE_H
+
+#include <stddef.h>
+
+struct et_alone {
+	const char *name; /* of the program under test; NULL ends the table */
+	const char *source;
+};
+
+extern const struct et_alone et_alone_programs[];
+
+#endif
