@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "put/alone.h"
-#include "fragment_source.h"
-#include "triangle_source.h"
+#include "put/fragment_source.inc"
+#include "put/triangle_source.inc"
 
 const struct et_alone et_alone_programs[] = {
 	{ "fragment", fragment_source },

@@ -193,7 +193,7 @@ static int run_pages(const struct et_put_params *p, struct et_put_result *out, s
 	return 0;
 }
 
-/* Those that were given, or as many as take --seconds. */
+/* Returns the iterations that were given, or as many as take --seconds. */
 static uint64_t grind_iterations(const struct et_put_params *p, struct et_put_result *out)
 {
 	enum { OPERATIONS = 6 }; /* that depend on each other, each as long as an increment */

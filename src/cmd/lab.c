@@ -33,8 +33,8 @@ static const struct et_option options[] = {
 		.bit = ET_LAB_REPETITIONS },
 	{ 0, "seed", "N", "seed: the same one gives the same tables, or order of runs (1)",
 		et_set_u64, ET_FILLS(et_lab_request, asked.seed), .bit = ET_LAB_SEED },
-	{ 0, "bootstrap", "N", "coverage: replicates of the bootstrap (999)", et_set_size,
-		ET_FILLS(et_lab_request, asked.replicates), .lo = 99, .hi = 1000000,
+	{ 0, "bootstrap", "N", "coverage, fragmentation …: replicates of the bootstrap (999)",
+		et_set_size, ET_FILLS(et_lab_request, asked.replicates), .lo = 99, .hi = 1000000,
 		.bit = ET_LAB_BOOTSTRAP },
 	{ 0, "law", "NAME", "coverage: this law only, such as normal, lognormal-1, nist-5", set_law,
 		ET_FILLS(et_lab_request, coverage.law), .name_at = law_name, .bit = ET_LAB_LAW },
@@ -46,12 +46,14 @@ static const struct et_option options[] = {
 		et_set_ratio, ET_FILLS(et_lab_request, alarms.effect), .bit = ET_LAB_EFFECT },
 	{ 0, "pair-sd", "SD", "false-alarms: standard deviation of the log ratio of a duet (0.027)",
 		et_set_ratio, ET_FILLS(et_lab_request, alarms.duet_sd), .bit = ET_LAB_PAIR_SD },
-	{ 0, "lengths", "LIST", "durations of the timed task, such as 1ms,10ms,1s",
+	{ 0, "lengths", "LIST",
+		"durations of the timed task, such as 1ms,10ms,1s; of profiles one: that of a run",
 		et_lab_set_lengths, ET_FILLS(et_lab_request, measure), .bit = ET_LAB_LENGTHS },
-	{ 0, "preset", "NAME", "emp-versions: the papers' lengths and runs (paper)", et_set_choice,
-		ET_FILLS(et_lab_request, measure.preset), .names = et_lab_presets,
+	{ 0, "preset", "NAME", "emp-versions, profiles: the papers' lengths and runs (paper)",
+		et_set_choice, ET_FILLS(et_lab_request, measure.preset), .names = et_lab_presets,
 		.bit = ET_LAB_PRESET },
-	{ 0, "resume", NULL, "emp-versions: continue the last study, with the same options",
+	{ 0, "resume", NULL,
+		"emp-versions, profiles: continue the last study, with the same options",
 		et_set_nothing, .bit = ET_LAB_RESUME },
 	{ 0, "pace", NULL, "emp-versions: also measure with 'run --pace'", et_set_nothing,
 		.bit = ET_LAB_PACE },
@@ -77,7 +79,7 @@ static const struct et_option options[] = {
 		et_set_text, ET_FILLS(et_lab_request, measure.from), .bit = ET_LAB_FROM },
 	{ 0, "svg", "FILE",
 		"quantisation, emp-versions, clock-methods, real-programs, kbest-, "
-		"interval-accuracy, cache: also write the picture",
+		"interval-accuracy, cache, profiles: also write the picture",
 		et_set_text, ET_FILLS(et_lab_request, measure.svg), .values = "FILE",
 		.bit = ET_LAB_SVG },
 	{ 0 },
@@ -100,7 +102,9 @@ const struct et_verb et_verb_lab = {
 		"'etalon lab list' shows the experiments. coverage, false-alarms and quantisation\n"
 		"simulate data whose true value is known; doc/coverage.md has full tables of the\n"
 		"first two. The others measure on this machine and store their samples as run\n"
-		"does. After Ctrl-C an experiment prints the results that it has so far.",
+		"does. fragmentation, sampling-rate, competing-load, triangle and sampling-bias "
+		"are\n"
+		"about profiles. After Ctrl-C an experiment prints the results that it has so far.",
 	.examples =
 		"  etalon lab list\n"
 		"  etalon lab coverage --repetitions 50 --law lognormal-1\n"
@@ -112,7 +116,8 @@ const struct et_verb et_verb_lab = {
 		"  etalon lab real-programs --programs sort,perl --sizes small --runs 3\n"
 		"  etalon lab kbest-accuracy --loads 1,2 --lengths 1ms,4ms --runs 5\n"
 		"  etalon lab interval-accuracy --loads 1 --lengths 5ms,20ms --runs 3\n"
-		"  etalon lab cache --runs 5 --svg cache.svg\n",
+		"  etalon lab cache --runs 5 --svg cache.svg\n"
+		"  etalon lab triangle --runs 3 --lengths 50ms\n",
 	.options = options,
 	.uses_store = true,
 	.rights = ET_RIGHTS_MACHINE,

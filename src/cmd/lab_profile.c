@@ -1,142 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Studies of profilers: finding them in the store, loading, printing, and the experiments' rows. */
+/* Measures or loads a study of profilers, and prints it. */
 #include "cmd/lab_profile.h"
 #include "base/alloc.h"
 #include "cmd/outputs.h"
-#include "cmd/stored.h"
 #include "report/terminal.h"
 
 #include <errno.h>
 #include <string.h>
-
-/* --- finding a study --- */
-
-/* Experiments of the store, newest first. */
-struct listing {
-	struct {
-		char id[40];
-		char *label;
-	} * list;
-	size_t n, cap;
-};
-
-static int note_label(void *ctx, const struct et_summary *s)
-{
-	struct listing *l = ctx;
-
-	if (!s->label)
-		return 0;
-	ET_GROW(l->list, l->n, l->cap);
-	memcpy(l->list[l->n].id, s->id, sizeof(s->id));
-	l->list[l->n++].label = et_strdup(s->label);
-	return 0;
-}
-
-static void listing_free(struct listing *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		free(l->list[i].label);
-	free(l->list);
-}
-
-static struct et_lab_part *part_named(struct et_profiling *p, const char *name)
-{
-	for (size_t i = 0; i < p->n; i++) {
-		if (!strcmp(p->parts[i].name, name))
-			return &p->parts[i];
-	}
-	return NULL;
-}
-
-/* Returns the length of the prefix of a label of a part; 0: it is no such label. */
-static size_t prefix_of(struct et_profiling *p, const char *label)
-{
-	const char *slash = strrchr(label, '/');
-
-	/* "LABEL/20261116-112233/PART" */
-	if (!slash || !part_named(p, slash + 1) || slash - label < 17 || slash[-16] != '/' ||
-		slash[-7] != '-')
-		return 0;
-	return (size_t)(slash - label);
-}
-
-static bool is_named(const char *label, size_t prefix, const char *name)
-{
-	size_t n = strlen(name);
-
-	return (n == prefix || n + 16 == prefix) && !strncmp(label, name, n);
-}
-
-static char *find_prefix(
-	struct et_profiling *p, const struct listing *l, const char *name, const char *id)
-{
-	for (size_t i = 0; i < l->n; i++) {
-		const char *label = l->list[i].label;
-		size_t n = prefix_of(p, label);
-		if (n && (id ? !strcmp(l->list[i].id, id) : is_named(label, n, name)))
-			return et_strndup(label, n);
-	}
-	return NULL;
-}
-
-static void note_ids(struct et_profiling *p, const struct listing *l)
-{
-	for (size_t i = 0; i < l->n; i++) {
-		const char *label = l->list[i].label;
-		size_t n = prefix_of(p, label);
-		if (n != strlen(p->prefix) || strncmp(label, p->prefix, n))
-			continue;
-		struct et_lab_part *part = part_named(p, label + n + 1);
-		if (!part->id[0])
-			memcpy(part->id, l->list[i].id, sizeof(part->id));
-	}
-}
-
-int et_profiling_find(struct et_profiling *p, const char *name, struct et_error *err)
-{
-	struct listing all = { 0 };
-	struct et_store *store;
-	char id[40];
-	int rc = et_stored_open(p->r->cli, ET_STORE_READ, &store, err);
-
-	if (rc)
-		return rc;
-	rc = et_store_list(store, 0, note_label, &all, err);
-	char *prefix = rc ? NULL : find_prefix(p, &all, name, NULL);
-	if (rc == 0 && !prefix) {
-		rc = et_store_find(store, name, id, err);
-		prefix = rc ? NULL : find_prefix(p, &all, name, id);
-	}
-	if (rc == 0 && !prefix)
-		rc = et_fail(err, ENOENT, ET_EXIT_USAGE, "'%s' is no experiment of lab %s", name,
-			p->lab->name);
-	if (prefix) {
-		free(p->prefix);
-		p->prefix = prefix;
-		note_ids(p, &all);
-	}
-	listing_free(&all);
-	et_store_close(store);
-	return rc;
-}
-
-int et_profiling_load(struct et_profiling *p, struct et_error *err)
-{
-	struct et_store *store;
-	int rc = et_stored_open(p->r->cli, ET_STORE_READ, &store, err);
-
-	if (rc)
-		return rc;
-	for (size_t i = 0; rc == 0 && i < p->n; i++) {
-		struct et_lab_part *part = &p->parts[i];
-		if (part->id[0])
-			rc = et_store_load(store, part->id, &part->e, err);
-		if (rc == 0 && part->e && !part->e->profile)
-			rc = et_fail(err, EINVAL, ET_EXIT_USAGE, "%s has no profile", part->id);
-	}
-	et_store_close(store);
-	return rc;
-}
 
 static void profiling_free(struct et_profiling *p)
 {
@@ -147,8 +17,6 @@ static void profiling_free(struct et_profiling *p)
 	free(p->prefix);
 	free(p->folder);
 }
-
-/* --- the whole command --- */
 
 static int check_options(const struct et_lab_request *r, struct et_error *err)
 {

@@ -73,6 +73,9 @@ int et_profiling_measure(struct et_profiling *p, struct et_error *err) ET_CHECK;
  * of one of its experiments. Sets p->prefix and the ids of the parts.
  */
 int et_profiling_find(struct et_profiling *p, const char *name, struct et_error *err) ET_CHECK;
+/* Plans the experiment of a part. */
+struct et_experiment *et_profiling_plan(
+	const struct et_profiling *p, const struct et_lab_part *part) ET_CHECK;
 /* Loads the experiments of the parts. */
 int et_profiling_load(struct et_profiling *p, struct et_error *err) ET_CHECK;
 

@@ -20,7 +20,8 @@
 static uint64_t iterations(const struct et_profiling *p)
 {
 	ET_AUTO_FREE char *state = et_cli_state_dir();
-	uint64_t n = et_grind_iterations(state, p->work_ns);
+	/* --from runs nothing, so it calibrates nothing. */
+	uint64_t n = p->r->measure.from ? 1 : et_grind_iterations(state, p->work_ns);
 
 	return n ? n : 1;
 }
@@ -38,7 +39,7 @@ static void add_fragment(const struct et_profiling *p, const struct et_lab_part 
 	ET_AUTO_FREE char *calls_text = number(calls);
 	ET_AUTO_FREE char *work_text = number(work < calls ? calls : work);
 	ET_AUTO_FREE char *per_call_text = number(per_call ? per_call : 1);
-	ET_AUTO_FREE char *alone = et_asprintf("%s/fragment", p->folder);
+	ET_AUTO_FREE char *alone = et_asprintf("%s/fragment", p->folder ? p->folder : "");
 
 	et_experiment_add_command(e, name,
 		part->alone ? et_strv_of(alone, calls_text, per_call_text, "0", NULL)
@@ -69,7 +70,7 @@ static const struct et_profile_lab fragmentation_lab = { "fragmentation", 20, 10
 
 static void plan_rates(struct et_profiling *p)
 {
-	for (int half = 9; half <= 17; half++) {
+	for (int half = 9; half <= 16; half++) {
 		struct et_profile_plan plan = et_default_profile_plan;
 		char name[32];
 		plan.rate_hz = 0;
@@ -150,7 +151,7 @@ static void add_configuration(const struct et_profiling *p, const struct et_lab_
 	ET_AUTO_FREE char *work_text = number(work < loop ? loop : work);
 	ET_AUTO_FREE char *inner_text = number(inner);
 	ET_AUTO_FREE char *loops_text = number(loops ? loops : 1);
-	ET_AUTO_FREE char *alone = et_asprintf("%s/triangle", p->folder);
+	ET_AUTO_FREE char *alone = et_asprintf("%s/triangle", p->folder ? p->folder : "");
 	const char *last = reverse ? "--reverse" : NULL;
 	char **argv;
 

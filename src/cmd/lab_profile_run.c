@@ -16,7 +16,7 @@
 
 enum { BLOCKS = 5 };
 
-static struct et_experiment *make_experiment(
+struct et_experiment *et_profiling_plan(
 	const struct et_profiling *p, const struct et_lab_part *part)
 {
 	struct et_experiment *e = et_experiment_new();
@@ -28,7 +28,7 @@ static struct et_experiment *make_experiment(
 	e->plan.warmup = 0; /* every block would warm up again */
 	e->plan.seed = p->r->asked.seed;
 	e->profile = et_profile_new(&part->plan);
-	if (et_profile_by_file(e->profile))
+	if (et_profile_by_file(e->profile) && p->folder)
 		e->child.directory = et_strdup(p->folder);
 	if (p->cpu >= 0)
 		e->child.cpus = et_asprintf("%d", p->cpu);
@@ -49,7 +49,7 @@ static int drive(struct et_profiling *p, struct et_lab_part *part, struct et_err
 
 	quiet.verbosity = -1;
 	int rc = *part->id ? et_measuring_resume(&m, part->id, err)
-			   : et_measuring_begin(&m, make_experiment(p, part), err);
+			   : et_measuring_begin(&m, et_profiling_plan(p, part), err);
 	if (rc == 0 && !*part->id) {
 		memcpy(part->id, et_session_experiment(m.session)->id, sizeof(part->id));
 		part->own = true;
@@ -99,6 +99,21 @@ static int run_parts(struct et_profiling *p, struct et_error *err)
 
 /* --- the study --- */
 
+/*
+ * The CPU time that passes before a run in order to begin at a random moment of each event's
+ * period: several events share the rate.
+ */
+static double lead_of(const struct et_lab_part *part)
+{
+	enum { EVENTS = 8 };
+	const struct et_profile_plan *plan = &part->plan;
+	double period = plan->period ? 1e-9 * (double)plan->period : 1 / plan->rate_hz;
+
+	return part->alone || !strcmp(plan->event, ET_EVENT_PERF) ? 0
+	       : plan->fixed                                      ? period / 2
+								  : EVENTS * period;
+}
+
 /* The expected time: the load takes half of the CPU. */
 static void announce(const struct et_profiling *p)
 {
@@ -106,8 +121,9 @@ static void announce(const struct et_profiling *p)
 	size_t treatments = 0;
 
 	for (size_t i = 0; i < p->n; i++) {
-		struct et_experiment *e = make_experiment(p, &p->parts[i]);
-		double run = 1e-9 * (double)p->work_ns * (p->parts[i].load ? 2 : 1) + 0.02;
+		struct et_experiment *e = et_profiling_plan(p, &p->parts[i]);
+		double run = 1e-9 * (double)p->work_ns * (p->parts[i].load ? 2 : 1) + 0.02 +
+			     lead_of(&p->parts[i]);
 		treatments += e->n_commands;
 		seconds += run * (double)e->n_commands * p->runs;
 		et_experiment_free(e);

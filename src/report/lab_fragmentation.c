@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEVEL_COLUMNS = 8, NAME_COLUMNS = 5, COUNT_COLUMNS = 16, SPREAD_COLUMNS = 21 };
+enum { LEVEL_COLUMNS = 7, NAME_COLUMNS = 4, COUNT_COLUMNS = 14, SPREAD_COLUMNS = 20 };
 enum { MODEL_COLUMNS = 7, WIDTH = 480, HEIGHT = 320, FUNCTIONS = 2 };
 
 static double sd_of(const struct et_treatment_cell *c)
@@ -76,14 +76,14 @@ static void row(const struct et_treatment *t, size_t i, const struct et_page *pa
 	et_cell(page, SPREAD_COLUMNS, et_format_spread(c->sd, &c->sd_interval, buf));
 	for (size_t k = 0; k < ET_LENGTH(models); k++)
 		et_cell(page, MODEL_COLUMNS, et_format_short(models[k], buf));
-	et_cell(page, MODEL_COLUMNS, et_format_short(c->r1, buf));
+	et_cell(page, MODEL_COLUMNS, et_format_r1(c->r1, buf));
 	putc('\n', page->out);
 }
 
 static void instrument_table(
 	const struct et_profile_study *s, size_t first, size_t end, const struct et_page *page)
 {
-	static const char *const heads[] = { "√N", "multin.", "quant.", "+ total", "r1" };
+	static const char *const heads[] = { "√N", "multi", "quant", "+tot", "r1" };
 	ET_AUTO_FREE char *title = et_asprintf(
 		"%s: %zu runs per level", s->list[first].instrument, s->list[first].runs);
 	struct et_rows rows;
@@ -139,7 +139,8 @@ void et_fragmentation_text(const struct et_profile_study *s, const struct et_pag
 		"its 95 % interval (Student's t); sd: standard deviation of the samples of a run, "
 		"with its bootstrap percentile interval. Models of it: √N is that of gprof's "
 		"manual; "
-		"multin.: √(n p (1 − p)); quant.: quantisation of I calls; + total: multinomial "
+		"multi: multinomial, √(n p (1 − p)); quant: quantisation of I calls; +tot: "
+		"multinomial "
 		"and the "
 		"spread of all samples. r1: autocorrelation of dithered counts at lag 1.",
 		NULL);

@@ -19,9 +19,17 @@ const char *et_format_short(double x, char buf[ET_FIGURE])
 {
 	if (isnan(x))
 		return ET_DASH;
-	double size = fabs(x);
+	double size = fabs(x) < 1e-9 ? 0 : fabs(x); /* of equal values, rounding leaves a rest */
 	int decimals = size >= 100 || size == 0 ? 0 : size >= 10 ? 1 : size >= 0.1 ? 2 : 4;
-	snprintf(buf, ET_FIGURE, "%.*f", decimals, x);
+	snprintf(buf, ET_FIGURE, "%.*f", decimals, size > 0 ? x : 0);
+	return buf;
+}
+
+const char *et_format_r1(double r, char buf[ET_FIGURE])
+{
+	if (isnan(r))
+		return ET_DASH;
+	snprintf(buf, ET_FIGURE, "%.2f", r);
 	return buf;
 }
 

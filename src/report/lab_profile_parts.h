@@ -20,6 +20,9 @@ const char *et_format_spread(double sd, const struct et_span *interval, char buf
 /* Three digits; NaN is "–". */
 const char *et_format_short(double x, char buf[ET_FIGURE]);
 
+/* An autocorrelation with two decimals. */
+const char *et_format_r1(double r, char buf[ET_FIGURE]);
+
 /* Says which runs do not count, and which instruments are missing. */
 void et_lab_invalid_text(const struct et_profile_study *s, const struct et_page *page);
 void et_lab_missing_text(const struct et_profile_study *s, const struct et_page *page);

@@ -44,13 +44,13 @@ static void row(const struct et_treatment *t, size_t i, const struct et_page *pa
 	const struct et_treatment_cell *c = &t->cells[i];
 	char buf[ET_FIGURE], rate[ET_FIGURE];
 
-	snprintf(rate, sizeof(rate), "%.4g Hz", 1e9 / t->x);
+	snprintf(rate, sizeof(rate), 1e9 / t->x < 100 ? "%.3g Hz" : "%.0f Hz", 1e9 / t->x);
 	fprintf(page->out, "%-*s%-*s", LEVEL_COLUMNS, i ? "" : rate, NAME_COLUMNS, c->name);
 	et_cell(page, COUNT_COLUMNS, et_format_count(c->mean, c->interval, buf));
 	et_cell(page, SPREAD_COLUMNS, et_format_spread(c->sd, &c->sd_interval, buf));
 	et_cell(page, SMALL_COLUMNS, et_format_percent(relative_of(c), buf));
 	et_cell(page, SMALL_COLUMNS, et_format_percent(c->share, buf));
-	et_cell(page, SMALL_COLUMNS, et_format_short(c->r1, buf));
+	et_cell(page, SMALL_COLUMNS, et_format_r1(c->r1, buf));
 	putc('\n', page->out);
 }
 

@@ -166,6 +166,8 @@ static const char *row_label(const struct canvas *c, int row, char buf[ET_FIGURE
 		double at = c->top * pow(10, -d);
 		if (c->unit == ET_AXIS_NS)
 			et_format_rounded(at, 1, buf);
+		else if (c->unit == ET_AXIS_NUMBER)
+			snprintf(buf, ET_FIGURE, "%.4g", at);
 		else
 			snprintf(buf, ET_FIGURE, "%.4g %%", 100 * at);
 	}

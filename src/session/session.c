@@ -72,7 +72,8 @@ static int begin(struct et_session *s, struct et_error *err)
 		e->plan.seed = random[1] >> 11; /* JSON readers keep 53 bits */
 	if (e->plan.metronome_ns == ET_METRONOME_AUTO)
 		e->plan.metronome_ns = et_metronome_choose(e);
-	e->child.directory = get_current_dir_name();
+	if (!e->child.directory)
+		e->child.directory = get_current_dir_name();
 	/* It has no path if it was removed; the programs run in it nevertheless. */
 	if (!e->child.directory && errno == ENOMEM)
 		et_out_of_memory();

@@ -50,8 +50,7 @@ static void test_treatment(void)
 	near(t.cells[0].mean, 20.5, 1e-12, 0, "treatment: mean of fn1");
 	near(t.cells[0].sd, 1.8708286933869707, 1e-12, 0, "treatment: standard deviation of fn1");
 	near(t.cells[0].share, 0.2036371578334304, 1e-12, 0, "treatment: mean share of fn1");
-	near(t.cells[0].share_interval.hi - t.cells[0].share,
-		0.023825298567209604, 1e-9, 0,
+	near(t.cells[0].share_interval.hi - t.cells[0].share, 0.023825298567209604, 1e-9, 0,
 		"treatment: the shares of both functions hold together");
 	near(t.cells[0].interval, 2.5705818356363146 * 1.8708286933869707 / sqrt(6), 1e-9, 0,
 		"treatment: 95 %% interval of the mean, by the table of Student's t");
