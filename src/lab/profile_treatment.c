@@ -168,7 +168,7 @@ static void fill_shares(struct et_treatment *t, size_t under_test)
 			double sum = 0;
 			for (size_t j = 0; j < under_test; j++)
 				sum += t->counts[j * t->runs + r];
-			share[r] = t->counts[i * t->runs + r] / sum;
+			share[r] = sum > 0 ? t->counts[i * t->runs + r] / sum : 0;
 		}
 		double half = k * et_sd(share, t->runs) / sqrt(n);
 		c->share = t->runs ? et_mean(share, t->runs) : NAN;
