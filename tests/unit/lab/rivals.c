@@ -60,6 +60,30 @@ static void test_orphans(int cpu)
 	close(fds[0]);
 }
 
+static void test_program(int cpu)
+{
+	char *const argv[] = { (char *)"sleep", (char *)"600", NULL };
+	struct et_rivals r;
+	struct et_error err;
+	char path[64], name[32] = "";
+
+	ok(et_rivals_start_program(&r, argv, cpu, &err) == 0 && r.n == 1, "program: one starts");
+	pid_t pid = r.pids[0];
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	while (strcmp(name, "sleep\n")) { /* it has executed the program */
+		FILE *f = fopen(path, "re");
+		if (!f || !fgets(name, sizeof(name), f))
+			name[0] = '\0';
+		if (f)
+			fclose(f);
+		if (!f || waitpid(pid, NULL, WNOHANG))
+			break;
+	}
+	is_str(name, "sleep\n", "program: it is found in the PATH and executed");
+	et_rivals_end(&r);
+	ok(kill(pid, 0) < 0 && errno == ESRCH, "program: it does not exist after the end");
+}
+
 int main(void)
 {
 	struct et_rivals r;
@@ -92,5 +116,6 @@ int main(void)
 		"rivals: a load of none starts nothing");
 	et_rivals_end(&r);
 	test_orphans(cpu);
+	test_program(cpu);
 	return tap_done();
 }
