@@ -70,7 +70,7 @@ static const struct et_profile_lab fragmentation_lab = { "fragmentation", 20, 10
 
 static void plan_rates(struct et_profiling *p)
 {
-	for (int half = 9; half <= 16; half++) {
+	for (int half = 16; half >= 9; half--) {
 		struct et_profile_plan plan = et_default_profile_plan;
 		char name[32];
 		plan.rate_hz = 0;

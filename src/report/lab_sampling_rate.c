@@ -83,8 +83,7 @@ static void draw(const struct et_profile_study *s, const struct et_page *page)
 		{ "sd of fn2", 'b', sd2 } };
 
 	if (s->n > 1)
-		et_plot_log(x, s->n, curves, ET_LENGTH(curves), ET_AXIS_NUMBER,
-			"samples per second of CPU time", page);
+		et_plot_log(x, s->n, curves, ET_LENGTH(curves), ET_AXIS_NUMBER, "Hz", page);
 	putc('\n', page->out);
 }
 

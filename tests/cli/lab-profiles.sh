@@ -87,9 +87,11 @@ json 'lab sampling-bias: residues are those of the addresses' 'all(sum(t["addres
 	for t in d["treatments"] for i in range(16))'
 
 exits 'lab sampling-rate: it succeeds' 0 etalon lab sampling-rate --runs 2 --lengths 20ms
-like 'lab sampling-rate: it has all rates' "$out" '31623 Hz .*1000 Hz .*10 Hz '
+like 'lab sampling-rate: it has all rates' "$out" '10 Hz .*1000 Hz .*31623 Hz '
+fits 'lab sampling-rate: no line is longer than 80 columns'
 exits 'lab competing-load: it succeeds' 0 etalon lab competing-load --runs 2 --lengths 20ms
 like 'lab competing-load: with and without load' "$out" '10\^1, no load .*10\^6, load'
+fits 'lab competing-load: no line is longer than 80 columns'
 like 'lab competing-load: it says what stands in for nosmp' "$out" 'nosmp'
 is 'lab competing-load: no load is left' "$(pgrep -P $$ -x dd)" ''
 
