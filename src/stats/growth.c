@@ -171,10 +171,30 @@ static double trigamma(double x)
 }
 
 /*
+ * Whether the spreads differ from the usual one beyond chance. For normal samples the sum has mean
+ * 1 and variance 2 + 12 / df for each size; four standard deviations are chance.
+ */
+static bool spreads_differ(const struct et_growth *g)
+{
+	double sum = 0, variance = 0;
+
+	for (size_t i = 0; i < g->n; i++) {
+		const struct et_growth_point *p = &g->points[i];
+		double df = (double)p->n - 1;
+
+		if (p->n < 2)
+			continue;
+		double off = p->variance / usual_variance(g, p) - 1;
+		sum += df / 2 * off * off - 1;
+		variance += 2 + 12 / df;
+	}
+	return sum > 4 * sqrt(variance);
+}
+
+/*
  * The spread at a size is averaged with the usual one, because a few samples alone would give
  * weights that differ by chance. The usual one counts like the number of samples that is returned:
- * the more, the less the spreads differ from it beyond chance (Smyth 2004); INFINITY if they do
- * not.
+ * the more, the less the spreads differ from it (Smyth 2004).
  */
 static double usual_df(const struct et_growth *g, double relative)
 {
@@ -187,21 +207,20 @@ static double usual_df(const struct et_growth *g, double relative)
 
 			if (p->n < 2)
 				continue;
-			double half = (double)(p->n - 1) / 2, chance = trigamma(half);
+			double half = (double)(p->n - 1) / 2;
 			double off = log(fmax(p->variance, least) / usual_variance(g, p)) +
 				     1 / (2 * half); /* the mean of the logarithm is lower */
 			if (pass == 0) {
 				weights += half;
 				mean += half * off;
 			} else {
-				excess += half * ((off - mean) * (off - mean) - chance);
+				excess += half * ((off - mean) * (off - mean) - trigamma(half));
 			}
 		}
 		if (pass == 0)
 			mean /= weights;
 	}
-	excess /= weights;
-	return excess > 0 ? fmax(2 / excess, LEAST_USUAL_DF) : INFINITY;
+	return excess > 0 ? fmax(2 * weights / excess, LEAST_USUAL_DF) : INFINITY;
 }
 
 static void weigh(struct et_growth *g)
@@ -216,7 +235,8 @@ static void weigh(struct et_growth *g)
 		return;
 	}
 	describe_spread(g, relative);
-	double share = 1 / usual_df(g, relative); /* 0: the usual spread alone counts */
+	/* 0: the usual spread alone counts */
+	double share = spreads_differ(g) ? 1 / usual_df(g, relative) : 0;
 	for (size_t i = 0; i < g->n; i++) {
 		struct et_growth_point *p = &g->points[i];
 		double df = (double)(p->n - 1), own = p->n > 1 ? df * p->variance : 0;

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * How often `fit` finds the true model of simulated times, how often its intervals cover the true
+ * time inside and beyond the measured sizes, and how often it rejects a true model or reports an
+ * anomaly that is none. Times are a + b f(n) with a = 0.3 b f of the smallest size and a normal
+ * relative spread. With an argument, the program prints the tables of doc/fit.md instead, from that
+ * many repetitions; the seeds are fixed, so that the results repeat.
+ */
+#include "stats/growth.h"
+#include "num/rng.h"
+#include "tap.h"
+
+enum { REPETITIONS = 60, MOST = 12 * 30 };
+
+static const int sizes_of[] = { 4, 5, 8, 12 }, runs_of[] = { 1, 3, 10, 30 };
+static const double noises[] = { 0.01, 0.05, 0.2 };
+
+static double f(int model, double n)
+{
+	const double all[] = { 0, log(n), n, n * log(n), n * n, n * n * log(n), n * n * n, exp2(n),
+		pow(n, 1.5) };
+
+	return all[model];
+}
+
+/* What was counted, as shares. */
+struct count {
+	double n, won, possible, rejected, inside, beyond, run, ratio, anomaly;
+};
+
+struct cell {
+	int model, sizes, runs;
+	double noise;
+};
+
+static double truth(const struct cell *c, double n)
+{
+	double least = c->model == ET_GROWTH_EXP ? 8 : 16;
+
+	return 1e3 * (c->model ? 0.3 * f(c->model, least) + f(c->model, n) : 1e3);
+}
+
+static bool covers(const struct et_growth_value *v, double x)
+{
+	return v->lo <= x && x <= v->hi;
+}
+
+static void judge(
+	const struct cell *c, const struct et_growth *g, struct et_rng *rng, struct count *out)
+{
+	bool doubling = c->model != ET_GROWTH_EXP;
+	double largest = g->points[g->n - 1].size,
+	       middle = (g->points[g->n / 2].size + g->points[g->n / 2 - 1].size) / 2;
+	double far = doubling ? 4 * largest : largest + 2;
+	const struct et_growth_fit *fit = &g->fits[c->model];
+	struct et_growth_value v;
+
+	out->n++;
+	out->won += (int)g->best == c->model;
+	out->possible +=
+		(int)g->best == c->model || et_growth_possible(g, (enum et_growth_model)c->model);
+	out->rejected += fit->excluded || fit->rejected;
+	out->anomaly += g->n_anomalies > 0;
+	et_growth_at(g, middle, &v);
+	out->inside += covers(&v, truth(c, middle));
+	et_growth_at(g, far, &v);
+	out->beyond += covers(&v, truth(c, far));
+	double run = truth(c, far) * (1 + c->noise * et_rng_normal(rng));
+	out->run += v.run_lo <= run && run <= v.run_hi;
+	et_growth_ratio(g, largest, far, &v);
+	out->ratio += covers(&v, truth(c, far) / truth(c, largest));
+}
+
+/* Sizes are 16 to 16384 in equal factors, or 8, 9, 10 … for 2ⁿ. */
+static void simulate(const struct cell *c, int repetitions, struct count *out)
+{
+	double x[MOST], y[MOST];
+	struct et_rng rng;
+
+	et_rng_seed(&rng, 12,
+		(uint64_t)(c->model * 1000 + c->sizes * 50 + c->runs + lround(1e6 * c->noise)));
+	for (int k = 0; k < repetitions; k++) {
+		struct et_growth g;
+		size_t n = 0;
+
+		for (int i = 0; i < c->sizes; i++) {
+			double size = c->model == ET_GROWTH_EXP
+					      ? 8 + i
+					      : round(16 * pow(1024, i / (c->sizes - 1.0)));
+			for (int r = 0; r < c->runs; r++, n++) {
+				x[n] = size;
+				y[n] = truth(c, size) *
+				       fmax(1 + c->noise * et_rng_normal(&rng), 0.01);
+			}
+		}
+		if (et_growth_fit(x, y, n, 0.95, &g))
+			tap_bail("growth: the data were refused");
+		judge(c, &g, &rng, out);
+		et_growth_free(&g);
+	}
+}
+
+static bool enough(const struct cell *c)
+{
+	return c->sizes * c->runs >= ET_GROWTH_SAMPLES_LEAST;
+}
+
+static void add(struct count *to, const struct count *c)
+{
+	double *sum = &to->n;
+	const double *part = &c->n;
+
+	for (size_t i = 0; i < sizeof(*c) / sizeof(double); i++)
+		sum[i] += part[i];
+}
+
+static void print_wins(int repetitions)
+{
+	printf("| sizes | runs each |");
+	for (int m = 0; m < ET_GROWTH_MODELS; m++)
+		printf(" %s |", et_growth_names[m]);
+	printf("\n|---|---|%s\n", "---|---|---|---|---|---|---|---|---|");
+	for (int s = 0; s < 4; s++) {
+		for (int r = 0; r < 4; r++) {
+			if (sizes_of[s] * runs_of[r] < ET_GROWTH_SAMPLES_LEAST)
+				continue;
+			printf("| %d | %d |", sizes_of[s], runs_of[r]);
+			for (int m = 0; m < ET_GROWTH_MODELS; m++) {
+				for (int e = 0; e < 3; e++) {
+					struct cell c = { m, sizes_of[s], runs_of[r], noises[e] };
+					struct count n = { 0 };
+
+					simulate(&c, repetitions, &n);
+					printf("%s%.0f", e ? " / " : " ", 100 * n.won / n.n);
+				}
+				printf(" |");
+				fflush(stdout);
+			}
+			printf("\n");
+		}
+	}
+}
+
+static void print_promises(int repetitions)
+{
+	printf("\n| sizes | runs each | inside | beyond | one run beyond | ratio | "
+	       "true model rejected | false anomaly | true model possible |\n"
+	       "|---|---|---|---|---|---|---|---|---|\n");
+	for (int s = 0; s < 4; s++) {
+		for (int r = 0; r < 4; r++) {
+			struct count all = { 0 };
+
+			for (int m = 0; m < ET_GROWTH_MODELS; m++) {
+				for (int e = 0; e < 3; e++) {
+					struct cell c = { m, sizes_of[s], runs_of[r], noises[e] };
+					struct count n = { 0 };
+
+					if (enough(&c))
+						simulate(&c, repetitions, &n);
+					add(&all, &n);
+				}
+			}
+			if (!(all.n > 0))
+				continue;
+			printf("| %d | %d | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f |\n",
+				sizes_of[s], runs_of[r], 100 * all.inside / all.n,
+				100 * all.beyond / all.n, 100 * all.run / all.n,
+				100 * all.ratio / all.n, 100 * all.rejected / all.n,
+				100 * all.anomaly / all.n, 100 * all.possible / all.n);
+			fflush(stdout);
+		}
+	}
+}
+
+/* The promises over all models and spreads; three Monte-Carlo standard deviations are allowed. */
+static void test_promises(void)
+{
+	struct count all = { 0 }, repeated = { 0 };
+
+	for (int m = 0; m < ET_GROWTH_MODELS; m++) {
+		for (int e = 0; e < 3; e++) {
+			for (int r = 0; r < 3; r++) {
+				struct cell c = { m, 8, runs_of[r], noises[e] };
+				struct count n = { 0 };
+
+				simulate(&c, REPETITIONS, &n);
+				add(&all, &n);
+				if (c.runs > 1)
+					add(&repeated, &n);
+				if (c.runs == 10 && e < 2)
+					ok(n.won >= (m ? 0.9 : 0.7) * n.n,
+						"growth: %s is found with a spread of %.0f %% "
+						"(%.0f "
+						"of %.0f)",
+						et_growth_names[m], 100 * c.noise, n.won, n.n);
+			}
+		}
+	}
+	double margin = 3 * sqrt(0.05 * 0.95 / all.n);
+
+	ok(all.possible > 0.97 * all.n, "growth: the true model is possible (%.1f %%)",
+		100 * all.possible / all.n);
+	ok(fabs(all.inside / all.n - 0.95) < margin + 0.01,
+		"growth: 95 %% intervals inside the sizes cover (%.1f %%)",
+		100 * all.inside / all.n);
+	ok(fabs(all.beyond / all.n - 0.95) < margin + 0.015,
+		"growth: 95 %% intervals beyond the sizes cover (%.1f %%)",
+		100 * all.beyond / all.n);
+	ok(fabs(all.run / all.n - 0.95) < margin + 0.015,
+		"growth: 95 %% intervals of one run beyond the sizes cover (%.1f %%)",
+		100 * all.run / all.n);
+	ok(fabs(all.ratio / all.n - 0.95) < margin + 0.02,
+		"growth: 95 %% intervals of the ratio cover (%.1f %%)", 100 * all.ratio / all.n);
+	ok(repeated.rejected < (0.05 + 0.01) * repeated.n + 3 * sqrt(0.05 * 0.95 * repeated.n),
+		"growth: the true model is rejected in about 5 %% (%.1f %%)",
+		100 * repeated.rejected / repeated.n);
+	ok(all.anomaly < 0.05 * all.n + 3 * sqrt(0.05 * 0.95 * all.n),
+		"growth: at most 5 %% of fits report an anomaly (%.1f %%)",
+		100 * all.anomaly / all.n);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1) {
+		print_wins(atoi(argv[1]));
+		print_promises(atoi(argv[1]));
+		return 0;
+	}
+	test_promises();
+	return tap_done();
+}
