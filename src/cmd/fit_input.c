@@ -102,11 +102,11 @@ static int add_command(const struct et_experiment *e, size_t at, const struct et
 				"the parameter %.60s is '%.60s', which is not a number", p->name,
 				p->value),
 			"name another parameter with --parameter, or use numbers");
-	if (!any && !(size > 0))
+	if (!any && !(size >= ET_POINTS_LEAST && size <= ET_POINTS_MOST))
 		return et_hint(err,
 			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"the parameter %.60s is %.60s, which is not above 0", p->name,
-				p->value),
+				"the parameter %.60s is %.60s, which is not between %g and %g",
+				p->name, p->value, ET_POINTS_LEAST, ET_POINTS_MOST),
 			"fit a straight line through any numbers with --line");
 	ET_AUTO_FREE double *values =
 		et_command_values(c, e->metric, et_command_arrangement(c), &n);

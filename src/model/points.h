@@ -5,6 +5,10 @@
 
 #include "model/metric.h"
 
+/* Sizes, and times in the unit of a table: beyond these, powers would overflow. */
+#define ET_POINTS_LEAST 1e-9
+#define ET_POINTS_MOST 1e18
+
 struct et_points {
 	char *name;
 	double *x, *y; /* finite; y in ns if they are times */

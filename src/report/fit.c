@@ -40,6 +40,10 @@ const char *et_fit_name(const struct et_growth *g, enum et_growth_model m, char 
 static const char *times_as_long(const struct et_growth_value *r, char buf[2 * ET_FIGURE])
 {
 	char value[ET_FIGURE], lo[ET_FIGURE], hi[ET_FIGURE];
+	if (!(r->hi < 1e6)) { /* 2ⁿ is possible, and nothing bounds it */
+		snprintf(buf, 2 * ET_FIGURE, "%.4g times as long (%.4g or more)", r->value, r->lo);
+		return buf;
+	}
 	/* No more than four digits. */
 	double below = fmin(r->lo, 0.9995 * r->value), above = fmax(r->hi, 1.0005 * r->value);
 

@@ -12,6 +12,8 @@ struct answer {
 	double weight, value, error, df;
 };
 
+static const double beyond = 1e30;
+
 struct mixture {
 	struct answer list[ET_GROWTH_MODELS];
 	size_t n;
@@ -86,6 +88,15 @@ static double run_variance(const struct et_growth *g, double value)
 	return g->spread_factor * pow(top, g->spread_power) * square(value / top);
 }
 
+/* Adds an answer. 2ⁿ may be beyond all bounds, and then it is as large as can be. */
+static void add_answer(struct mixture *x, double weight, double value, double variance, double df)
+{
+	bool sane = value < beyond && isfinite(variance);
+
+	x->list[x->n++] =
+		(struct answer){ weight, sane ? value : beyond, sane ? sqrt(variance) : 0, df };
+}
+
 /* Adds a model's answer: the mean time at a size, or (runs) the time of one run. */
 static void add_value(const struct et_growth *g, enum et_growth_model m, double size, bool run,
 	double weight, struct mixture *x)
@@ -96,7 +107,7 @@ static void add_value(const struct et_growth *g, enum et_growth_model m, double 
 	variance += f->scale * square(g->excess * value);
 	if (run)
 		variance += g->pure_df > 0 ? run_variance(g, value) : f->scale * square(value);
-	x->list[x->n++] = (struct answer){ weight, value, sqrt(variance), f->df };
+	add_answer(x, weight, value, variance, f->df);
 }
 
 static void fill_value(const struct et_growth *g, const struct mixture *mean,
@@ -156,7 +167,7 @@ void et_growth_ratio(const struct et_growth *g, double from, double to, struct e
 			row[i] = (b[i] - ratio * a[i]) / first;
 		et_least_squares_at(&f->ls, row, &error);
 		double variance = f->scale * (square(error) + 2 * square(g->excess * ratio));
-		x.list[x.n++] = (struct answer){ f->weight, ratio, sqrt(variance), f->df };
+		add_answer(&x, f->weight, ratio, variance, f->df);
 	}
 	fill_value(g, &x, NULL, out);
 }

@@ -171,8 +171,12 @@ static int read_cell(struct reader *r, size_t at, const char *what, double *out)
 	if (et_parse_double("", text, out, NULL))
 		return et_import_fail(&r->in, NULL, "line %zu: the %s '%.40s%s' is not a number",
 			r->lines.number, what, text, strlen(text) > 40 ? "…" : "");
-	if (*out > 0 || r->options->any)
+	if (r->options->any || (*out >= ET_POINTS_LEAST && *out <= ET_POINTS_MOST))
 		return 0;
+	if (*out > 0)
+		return et_import_fail(&r->in, NULL,
+			"line %zu: the %s %.40s is not between %g and %g", r->lines.number, what,
+			text, ET_POINTS_LEAST, ET_POINTS_MOST);
 	return et_hint(r->in.err,
 		et_import_fail(&r->in, NULL, "line %zu: the %s %.40s is not above 0",
 			r->lines.number, what, text),

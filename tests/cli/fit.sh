@@ -145,6 +145,7 @@ refuses 'fit: seven runs are rejected' 2 'only 7 runs' bash -c 'seq 7 | awk "{ p
 refuses 'fit: a size of 0 is rejected with its line' 2 'line 2: the size 0 is not above 0' bash -c 'printf "1 1\n0 1\n" | etalon fit -'
 refuses 'fit: a negative size is rejected' 2 'line 1: the size -1' bash -c 'printf -- "-1 1\n" | etalon fit -'
 refuses 'fit: a time of 0 is rejected' 2 'line 1: the time 0' bash -c 'printf "1 0\n" | etalon fit -'
+refuses 'fit: a size of 1e300 is rejected' 2 'line 1: the size 1e300 is not between' bash -c 'printf "1e300 1\n" | etalon fit -'
 refuses 'fit: NaN is rejected' 2 "line 1: the time 'nan' is not a number" bash -c 'printf "1 nan\n" | etalon fit -'
 refuses 'fit: a garbage line is rejected with its number' 2 "line 3: the size 'x' is not a number" bash -c 'printf "# sizes\n1 1\nx 1\n" | etalon fit -'
 refuses 'fit: a missing column is rejected' 2 'line 2 has only 1 column' bash -c 'printf "1 1\n2\n" | etalon fit -'

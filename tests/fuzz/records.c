@@ -11,6 +11,7 @@
 #include "report/csv.h"
 #include "report/daemons.h"
 #include "report/describe.h"
+#include "report/fit.h"
 #include "report/format.h"
 #include "report/native.h"
 #include "report/text.h"
@@ -18,6 +19,7 @@
 #include "stats/judge.h"
 #include "store/daemons.h"
 #include "store/import.h"
+#include "store/points.h"
 #include "store/series.h"
 #include "store/trace.h"
 
@@ -245,6 +247,55 @@ int fuzz_series(const uint8_t *data, size_t size)
 		compare_all(&set);
 	}
 	et_series_set_free(&set);
+	return accepted;
+}
+
+/* --- points --- */
+
+static void fit_points(const struct et_points *p)
+{
+	struct et_fit_view v = { .points = p };
+	double sum = 0;
+	char *text = NULL;
+	size_t size;
+	struct et_json w;
+
+	if (et_growth_fit(p->x, p->y, p->n, 0.95, &v.growth))
+		return;
+	for (int m = 0; m < ET_GROWTH_MODELS; m++)
+		sum += v.growth.fits[m].weight;
+	FUZZ_CHECK(fabs(sum - 1) < 1e-6);
+	FILE *out = open_memstream(&text, &size);
+	struct et_page page = { .out = out, .width = 80 };
+	et_fit_text(&v, &page);
+	et_json_init(&w, out, 0);
+	et_fit_json(&v, &w);
+	et_fit_svg(&v, 1, out);
+	fclose(out);
+	free(text);
+	et_growth_free(&v.growth);
+}
+
+int fuzz_points(const uint8_t *data, size_t size)
+{
+	struct et_points_options o = { .name = "FILE" };
+	struct et_points_set set = { 0 };
+	struct et_experiment *e = NULL;
+	struct et_error err;
+	FILE *in = fmemopen((void *)data, size, "r");
+
+	if (!in)
+		return 0;
+	bool accepted = et_points_read(in, &o, &set, &e, &err) == 0;
+	fclose(in);
+	for (size_t i = 0; accepted && i < set.n; i++) {
+		for (size_t k = 0; k < set.list[i].n; k++)
+			FUZZ_CHECK(set.list[i].x[k] > 0 && set.list[i].y[k] > 0);
+		if (set.list[i].n <= 200)
+			fit_points(&set.list[i]);
+	}
+	et_points_set_free(&set);
+	et_experiment_free(e);
 	return accepted;
 }
 

@@ -23,7 +23,7 @@ static double f(int model, double n)
 	return all[model];
 }
 
-/* What was counted, as shares. */
+/* Numbers of fits. */
 struct count {
 	double n, won, possible, rejected, inside, beyond, run, ratio, anomaly;
 };

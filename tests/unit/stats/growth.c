@@ -136,6 +136,27 @@ static void test_bounds(void)
 	et_growth_free(&g);
 }
 
+/* 2ⁿ at ten times the size is beyond all numbers; the answer must stay finite. */
+static void test_beyond(void)
+{
+	const double sizes[] = { 20, 40, 60, 90, 130 };
+	double x[10], y[10];
+	struct et_growth g;
+	struct et_growth_value v;
+
+	for (int i = 0; i < 10; i++) {
+		x[i] = sizes[i / 2];
+		y[i] = (i / 2 < 4 ? 100 : 200) + i % 2;
+	}
+	if (et_growth_fit(x, y, 10, 0.95, &g))
+		tap_bail("beyond: the data were refused");
+	et_growth_ratio(&g, 130, 1300, &v);
+	ok(!g.fits[ET_GROWTH_EXP].excluded && g.best == ET_GROWTH_EXP && v.value >= 1e30 &&
+			isfinite(v.lo) && isfinite(v.hi),
+		"beyond: a ratio of 2ⁿ that no number can hold is the largest one");
+	et_growth_free(&g);
+}
+
 /* Without repetitions only the order of the residuals can reject a model. */
 static void test_runs(void)
 {
@@ -166,5 +187,6 @@ int main(void)
 	test_rejection();
 	test_bounds();
 	test_runs();
+	test_beyond();
 	return tap_done();
 }
