@@ -2,9 +2,11 @@
 #include "report/profile_flame.h"
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "num/dist.h"
 #include "report/profile_parts.h"
 #include "report/profile_tree.h"
 #include "report/xml.h"
+#include "stats/multiple.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,7 +42,8 @@ struct flame {
 	double *x;                                   /* left end of each node, from 0 to 1 */
 	uint32_t *depth; /* from 1; of nodes that are not drawn DEEPEST + 1 */
 	uint32_t rows;
-	size_t omitted;
+	size_t drawn, omitted;
+	double strict; /* factor from the uncertainty of one box to that of all boxes together */
 	FILE *out;
 };
 
@@ -94,9 +97,10 @@ static void lay_out(struct flame *f)
 		if (f->depth[node] > DEEPEST || pixels(f->boxes[node].share) < least) {
 			f->omitted += f->boxes[node].share > 0;
 			f->depth[node] = DEEPEST + 1;
-		} else if (f->depth[node] > f->rows) {
-			f->rows = f->depth[node];
+			continue;
 		}
+		f->drawn++;
+		f->rows = f->depth[node] > f->rows ? f->depth[node] : f->rows;
 	}
 }
 
@@ -113,11 +117,23 @@ static void color_alone(const struct et_profile_function *fn, char buf[32])
 	snprintf(buf, 32, "hsl(%u %u%% %u%%)", hue, fn->unnamed ? 20u : 78u, 62 + h / 64 % 14);
 }
 
-/* Red: it grew, blue: it shrank, by more than both uncertainties; grey: no change is shown. */
-static void color_change(
-	const struct et_profile_box *before, const struct et_profile_box *now, char buf[32])
+/* Of hundreds of boxes some seem to have changed by chance, so all of them are judged together. */
+static double strictness(const struct flame *f)
 {
-	double change = now->share - before->share, sure = hypot(now->half, before->half);
+	const struct et_profile_result *a = &f->p->results[0], *b = &f->p->results[f->command];
+	double df = (double)(a->runs < b->runs ? a->runs : b->runs) - 1;
+
+	if (df < 1 || !f->drawn)
+		return INFINITY;
+	double together = et_sidak_level(b->level, (double)f->drawn);
+	return et_qt(0.5 + together / 2, df) / et_qt(0.5 + b->level / 2, df);
+}
+
+/* Red: it grew, blue: it shrank; grey: no change is shown. */
+static void color_change(const struct et_profile_box *before, const struct et_profile_box *now,
+	double strict, char buf[32])
+{
+	double change = now->share - before->share, sure = strict * hypot(now->half, before->half);
 	double most = fmax(now->share, before->share);
 
 	if (!(fabs(change) > sure) || !(most > 0)) {
@@ -214,7 +230,7 @@ static void draw_box(const struct flame *f, uint32_t node)
 	char color[32];
 
 	if (f->before)
-		color_change(&f->before[node], b, color);
+		color_change(&f->before[node], b, f->strict, color);
 	else
 		color_alone(&f->profile->functions[f->profile->nodes[node].function], color);
 	fputs("<g>", f->out);
@@ -236,7 +252,9 @@ static void draw_texts(const struct flame *f, int height)
 	fprintf(f->out, "</text>\n<text class=\"nt\" x=\"%d\" y=\"%d\">", MARGIN, height - 9);
 	et_xml_printf(f->out, "faded end and whisker: ± %g %% uncertainty of the box by itself%s%s",
 		100 * r->level,
-		f->before ? "; red grew, blue shrank, grey: no change is shown" : "",
+		f->before
+			? "; red grew, blue shrank, of all boxes together; grey: no change is shown"
+			: "",
 		f->omitted ? "; narrow boxes are omitted" : "");
 	fputs("</text>\n", f->out);
 }
@@ -283,6 +301,7 @@ void et_profile_flame_embed(const struct et_profiled *p, size_t command, FILE *o
 		.out = out };
 
 	lay_out(&f);
+	f.strict = before ? strictness(&f) : 1;
 	draw(&f);
 }
 

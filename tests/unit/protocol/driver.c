@@ -276,7 +276,8 @@ static void until_sure(void)
 	/* 0.2 / 20 runs = 0.01; times that vary by half do not matter. */
 	s = (struct script){ .noise = 0.5, .reached = 0.2 };
 	e = experiment(1, plan);
-	ok(drive(e, &s, &err) == 0 && s.runs >= 20 && s.runs <= 26,
+	int ended = drive(e, &s, &err);
+	ok(ended == 0 && s.runs >= 20 && s.runs <= 26,
 		"until: an uncertainty of the caller's own decides (%zu runs)", s.runs);
 	et_experiment_free(e);
 
