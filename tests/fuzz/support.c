@@ -39,7 +39,8 @@ static char scratch[64];
 void fuzz_remove_scratch(void)
 {
 	static const char *const names[] = { "inc.json", "own.db", "made.db", "fuzzed.db",
-		"schema.db" };
+		"schema.db", "proc/kallsyms", "tmp/perf-1.map" };
+	static const char *const folders[] = { "proc", "tmp" };
 	static const char *const suffixes[] = { "", "-wal", "-shm", "-journal" };
 	char path[96];
 
@@ -50,6 +51,10 @@ void fuzz_remove_scratch(void)
 			snprintf(path, sizeof(path), "%s/%s%s", scratch, names[i], suffixes[k]);
 			unlink(path);
 		}
+	}
+	for (size_t i = 0; i < ET_LENGTH(folders); i++) {
+		snprintf(path, sizeof(path), "%s/%s", scratch, folders[i]);
+		rmdir(path);
 	}
 	rmdir(scratch);
 }

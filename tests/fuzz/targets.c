@@ -58,6 +58,8 @@ static const char *const gprof_tokens[] = { "Flat profile:\n", "\n", "\n\n",
 	" time   seconds   seconds    calls  ms/call  ms/call  name    \n",
 	"  0.00      0.00     0.00        1     0.00     0.00  f\n", " ", "1e308", "nan", "-1",
 	"0.001", "\t\t     Call graph\n", "\f", "gmon\1", NULL };
+static const char *const map_tokens[] = { " ", "\n", "\t", "[bpf]", "\t[ext4]\n", " t ", " T ",
+	" W ", "ffffffff81000000", "ffffffffffffffff", "1000 ", "0x", "1000 100 f\n", "$x", NULL };
 static const char *const folded_tokens[] = { ";", ";;", " ", " 1\n", "\n", "_[k]", "_[j]", "_[i]",
 	"[unknown]", "main;", "# ", "\t", "9223372036854775807", "\r\n", "\xc2\x9b", "1.5", NULL };
 static const char *const callgrind_tokens[] = { "version: 1\n", "pid: 2\n", "part: 2\n",
@@ -93,6 +95,11 @@ const struct fuzz_target fuzz_targets[] = {
 	{ "perf-script", fuzz_perf_script, 5000, .tokens = perf_tokens },
 	{ "gprof", fuzz_gprof, 5000, .tokens = gprof_tokens },
 	{ "callgrind", fuzz_callgrind, 5000, .tokens = callgrind_tokens },
+#ifdef ET_HAVE_DW
+	{ "elf", fuzz_elf, 5000, .binary = true },
+#endif
+	{ "kallsyms", fuzz_kallsyms, 5000, .tokens = map_tokens },
+	{ "perfmap", fuzz_perfmap, 5000, .tokens = map_tokens },
 	{ "folded", fuzz_folded, 5000, .tokens = folded_tokens },
 	{ "proc", fuzz_proc, 1000, .tokens = proc_tokens },
 	{ "procstat", fuzz_procstat, 20000, .tokens = TOKENS("(", ")", " ", "R", "-1") },
