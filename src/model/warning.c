@@ -344,6 +344,12 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_PROFILE_AT_ENTRY] = { "profile-at-entry", WARNING, "s",
 		"{0} of its samples are at its first instruction, which also gets time of the code "
 		"before the call; judge it together with its callers" },
+	[ET_WARN_PROFILE_NO_SYMBOLS] = { "profile-no-symbols", NOTE, "stf",
+		"{0} of the samples are in code without symbols, for instance in {1}; {2:let the "
+		"program write /tmp/perf-PID.map|install its debug symbols, or do not strip it}" },
+	[ET_WARN_PROFILE_NO_KERNEL_SYMBOLS] = { "profile-no-kernel-symbols", NOTE, "s",
+		"{0} of the samples are in functions of the kernel whose names are hidden; run as "
+		"root, or set kernel.kptr_restrict to 0" },
 };
 
 static bool fits(const char *kinds, const struct et_warning_arg args[ET_WARNING_ARGS])

@@ -30,6 +30,7 @@ enum {
 static const double alarm_p = 0.01, examined_share = 0.01, examined_mean = 5;
 static const double most_missing = 0.01; /* overruns over samples */
 static const double most_at_entry = 0.25;
+static const double most_nameless = 0.05; /* samples without names over all */
 static const double noticeable_shift = 0.03;
 /* Ends of Student's and the bootstrap's interval, over the half width. */
 static const double most_apart = 0.25;
@@ -222,6 +223,50 @@ static void warn_sampling(const struct et_profile_frame *f, struct et_warnings *
 		et_warn(out, ET_WARN_PROFILE_FIXED_PERIOD);
 }
 
+/* Self samples of each function; the caller frees them. */
+static double *samples_of_functions(const struct et_profile_frame *f)
+{
+	const struct et_profile *p = f->experiment->profile;
+	double *samples = et_calloc(p->n_functions + 1, sizeof(*samples));
+
+	for (size_t i = 0; i < f->counts->n_runs; i++) {
+		const struct et_profile_run *run = f->counts->runs[i];
+		for (size_t k = 0; k < run->n_counts; k++)
+			samples[p->nodes[run->counts[k].node].function] +=
+				(double)run->counts[k].samples;
+	}
+	return samples;
+}
+
+/* Much time in code without names: the user can do something about it. */
+static void warn_names(const struct et_profile_frame *f, struct et_warnings *out)
+{
+	const struct et_profile *p = f->experiment->profile;
+	double *samples = samples_of_functions(f), kernel = 0, other = 0;
+	double all = (double)f->result->samples;
+	uint32_t most = ET_PROFILE_NONE;
+
+	for (uint32_t i = 0; i < p->n_functions; i++) {
+		const struct et_profile_function *fn = &p->functions[i];
+		if (!fn->unnamed || samples[i] <= 0)
+			continue;
+		if (fn->space == ET_SPACE_KERNEL) {
+			kernel += samples[i];
+			continue;
+		}
+		other += samples[i];
+		if (most == ET_PROFILE_NONE || samples[i] > samples[most])
+			most = i;
+	}
+	if (other > most_nameless * all)
+		et_warn(out, ET_WARN_PROFILE_NO_SYMBOLS, et_arg_share(other / all),
+			et_arg_text(p->functions[most].module),
+			et_arg_flag(p->functions[most].space == ET_SPACE_UNKNOWN));
+	if (kernel > most_nameless * all)
+		et_warn(out, ET_WARN_PROFILE_NO_KERNEL_SYMBOLS, et_arg_share(kernel / all));
+	free(samples);
+}
+
 void et_profile_warn(const struct et_profile_frame *f)
 {
 	struct et_profile_result *r = f->result;
@@ -231,5 +276,7 @@ void et_profile_warn(const struct et_profile_frame *f)
 	warn_sampling(f, &r->warnings);
 	if (r->runs && r->total.mean < FEW_SAMPLES)
 		et_warn(&r->warnings, ET_WARN_PROFILE_FEW_SAMPLES, et_arg_number(r->total.mean));
+	if (f->experiment->profile->way != ET_PROFILE_IMPORTED)
+		warn_names(f, &r->warnings);
 	warn_series(f, f->counts->totals, alarm_p, &r->warnings);
 }

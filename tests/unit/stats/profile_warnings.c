@@ -16,6 +16,8 @@ struct input {
 	enum et_profile_way way;
 	double calls;
 	uint32_t runs;
+	enum et_space_kind space; /* of the odd function */
+	bool unnamed;             /* likewise */
 };
 
 static uint64_t about(struct et_rng *rng, double mean)
@@ -45,8 +47,8 @@ static struct et_profile_result judge(const struct input *in)
 
 	for (uint32_t f = 0; f < 2; f++)
 		nodes[f] = et_profile_node_of(e->profile, ET_PROFILE_ROOT,
-			et_profile_function_of(
-				e->profile, f ? "odd" : "sound", "/p", ET_SPACE_USER, false));
+			et_profile_function_of(e->profile, f ? "odd" : "sound", "/p",
+				f ? in->space : ET_SPACE_USER, f && in->unnamed));
 	e->profile->plan = in->plan;
 	e->profile->way = in->way;
 	if (in->calls > 0)
@@ -95,6 +97,36 @@ static void raises(const struct input *in, bool of_row, enum et_warning_code cod
 
 	near(arg(of_row ? of_odd(&r) : &r.warnings, code, i), want, 1e-9, 0, "%s", label);
 	et_profile_result_free(&r);
+}
+
+static void test_names(void)
+{
+	struct input in = sound();
+	double odd = 0, all = 0;
+
+	for (int i = 0; i < RUNS; i++) {
+		odd += (double)in.odd[i];
+		all += (double)(in.odd[i] + in.sound[i]);
+	}
+	raises(&in, false, ET_WARN_PROFILE_NO_SYMBOLS, 0, NAN, "names: all functions have names");
+	in.unnamed = true;
+	raises(&in, false, ET_WARN_PROFILE_NO_SYMBOLS, 0, odd / all,
+		"names: the share of a function without a name");
+	raises(&in, false, ET_WARN_PROFILE_NO_SYMBOLS, 2, 0, "names: its file has no symbols");
+	in.space = ET_SPACE_UNKNOWN;
+	raises(&in, false, ET_WARN_PROFILE_NO_SYMBOLS, 2, 1, "names: it is in no file");
+	in.space = ET_SPACE_KERNEL;
+	raises(&in, false, ET_WARN_PROFILE_NO_SYMBOLS, 0, NAN, "names: the kernel is no program");
+	raises(&in, false, ET_WARN_PROFILE_NO_KERNEL_SYMBOLS, 0, odd / all,
+		"names: the share of the kernel");
+	in.way = ET_PROFILE_IMPORTED;
+	raises(&in, false, ET_WARN_PROFILE_NO_KERNEL_SYMBOLS, 0, NAN,
+		"names: etalon did not name the functions of an imported profile");
+	in = sound();
+	in.unnamed = true;
+	for (int i = 0; i < RUNS; i++)
+		in.odd[i] = 20;
+	raises(&in, false, ET_WARN_PROFILE_NO_SYMBOLS, 0, NAN, "names: a small share is normal");
 }
 
 static void test_sound(void)
@@ -250,6 +282,7 @@ static void test_entry(void)
 int main(void)
 {
 	test_sound();
+	test_names();
 	test_sampling();
 	test_time();
 	test_far();
