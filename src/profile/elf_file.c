@@ -11,7 +11,22 @@
 #include <sys/stat.h>
 
 /* Sections that are larger are not read. */
-enum { MOST_SECTION = 1 << 29, MOST_SEGMENTS = 1024 };
+enum { MOST_SECTION = 1 << 28, MOST_SEGMENTS = 1024 };
+
+/*
+ * Whether the number of sections does not fit into the head and is in the first section. libelf
+ * would allocate as many as it says. Only objects that are not linked yet have more than 65,279.
+ */
+static bool has_hidden_number(const unsigned char *head, size_t size)
+{
+	static const unsigned char none[8];
+	bool wide = size > EI_CLASS && head[EI_CLASS] == ELFCLASS64;
+	size_t offset_at = wide ? offsetof(Elf64_Ehdr, e_shoff) : offsetof(Elf32_Ehdr, e_shoff);
+	size_t number_at = wide ? offsetof(Elf64_Ehdr, e_shnum) : offsetof(Elf32_Ehdr, e_shnum);
+
+	return size >= number_at + 2 && !memcmp(head + number_at, none, 2) &&
+	       memcmp(head + offset_at, none, wide ? 8 : 4) != 0;
+}
 
 static enum et_object_state begun(struct et_elf *e)
 {
@@ -25,11 +40,14 @@ enum et_object_state et_elf_open(const char *path, struct et_elf *out)
 {
 	/* The path may name a FIFO or a device now. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	unsigned char head[sizeof(Elf64_Ehdr)];
 	struct stat st;
 
 	if (fd < 0)
 		return ET_OBJECT_MISSING;
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+	ssize_t n = pread(fd, head, sizeof(head), 0);
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || n < 0 ||
+		has_hidden_number(head, (size_t)n)) {
 		close(fd);
 		return ET_OBJECT_UNREADABLE;
 	}
@@ -41,6 +59,8 @@ enum et_object_state et_elf_open(const char *path, struct et_elf *out)
 
 enum et_object_state et_elf_open_image(const void *image, size_t size, struct et_elf *out)
 {
+	if (has_hidden_number(image, size))
+		return ET_OBJECT_UNREADABLE;
 	elf_version(EV_CURRENT);
 	*out = (struct et_elf){ .fd = -1, .size = size };
 	/* libelf only reads it. */

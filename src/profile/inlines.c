@@ -37,7 +37,9 @@ void et_inlines_free(struct et_inlines *all)
 #include <elfutils/libdw.h>
 
 /* Compilers nest far less; files that were made to exhaust the stack nest more. */
-enum { MOST_DEPTH = 200, MOST_CALLS = 1 << 23 };
+enum { MOST_DEPTH = 200, MOST_CALLS = 1 << 22 };
+/* libdw reads all debug information into memory. */
+#define MOST_BYTES (UINT64_C(1) << 31)
 
 struct walk {
 	struct et_inlines *out;
@@ -134,7 +136,7 @@ static void visit(struct walk *w, Dwarf_Die *parent, uint32_t within, int depth)
 
 bool et_inlines_read(const struct et_elf *e, struct et_inlines *out)
 {
-	Dwarf *dwarf = dwarf_begin_elf(e->elf, DWARF_C_READ, NULL);
+	Dwarf *dwarf = e->size > MOST_BYTES ? NULL : dwarf_begin_elf(e->elf, DWARF_C_READ, NULL);
 	/* An entry has at least one byte. */
 	struct walk w = { .out = out, .left = e->size };
 	Dwarf_CU *unit = NULL;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Limits of one table, against files that pretend to have more. */
-enum { MOST_SYMBOLS = 1 << 24, MOST_NAMES = 1 << 30 };
+enum { MOST_SYMBOLS = 1 << 22, MOST_NAMES = 1 << 28 };
 /* Of the kernel's code. */
 enum { PAGE = 4096 };
 

@@ -10,7 +10,7 @@
 #include "profile_tree.h"
 #include "tap.h"
 
-#include <ctype.h>
+#include <elf.h>
 #include <inttypes.h>
 
 #ifdef ET_HAVE_DW
@@ -277,6 +277,25 @@ static void debug_files(void)
 	free(path);
 }
 
+/* A file of a terabyte without blocks, whose number of sections is that of its first section. */
+static void write_sparse(const char *path)
+{
+	Elf64_Ehdr head = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
+		.e_type = ET_DYN,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_shoff = sizeof(Elf64_Ehdr),
+		.e_shentsize = sizeof(Elf64_Shdr) };
+	Elf64_Shdr first = { .sh_size = UINT64_C(1) << 33 };
+	FILE *f = fopen(path, "we");
+
+	if (!f || fwrite(&head, sizeof(head), 1, f) != 1 ||
+		fwrite(&first, sizeof(first), 1, f) != 1 || fclose(f) != 0)
+		tap_bail("cannot write %s", path);
+	if (truncate(path, (off_t)1 << 40) < 0)
+		printf("# the file system allows no such file\n");
+}
+
 static void missing(void)
 {
 	static const struct et_build_id none;
@@ -294,6 +313,12 @@ static void missing(void)
 	ok(mkfifo(path, 0600) == 0, "missing: a FIFO is made");
 	et_object_read("", path, &none, false, &o);
 	ok(o.state == ET_OBJECT_UNREADABLE, "missing: a FIFO is not waited for");
+	et_object_free(&o);
+	snprintf(path, sizeof(path), "%s/sparse", root);
+	write_sparse(path);
+	et_object_read("", path, &none, true, &o);
+	ok(o.state == ET_OBJECT_UNREADABLE && o.symbols.n == 0,
+		"missing: a file that claims billions of sections is not read");
 	et_object_free(&o);
 	snprintf(path, sizeof(path), "%s/p.c", root);
 	et_object_read("", path, &none, false, &o);
