@@ -117,7 +117,11 @@ const struct et_verb et_verb_lab = {
 		"  etalon lab kbest-accuracy --loads 1,2 --lengths 1ms,4ms --runs 5\n"
 		"  etalon lab interval-accuracy --loads 1 --lengths 5ms,20ms --runs 3\n"
 		"  etalon lab cache --runs 5 --svg cache.svg\n"
-		"  etalon lab triangle --runs 3 --lengths 50ms\n",
+		"  etalon lab fragmentation --runs 2 --lengths 10ms\n"
+		"  etalon lab sampling-rate --runs 2 --lengths 10ms\n"
+		"  etalon lab competing-load --runs 2 --lengths 10ms\n"
+		"  etalon lab triangle --runs 3 --lengths 50ms\n"
+		"  etalon lab sampling-bias --runs 2 --lengths 10ms\n",
 	.options = options,
 	.uses_store = true,
 	.rights = ET_RIGHTS_MACHINE,
