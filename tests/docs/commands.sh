@@ -90,12 +90,16 @@ is 'the page of lab explains every experiment of lab list' \
 	"$(sed -nE 's/^\*([a-z][a-z-]*)\*$/\1/p' "$root/man/etalon-lab.1.scd" | sort)" \
 	"$({ etalon lab list --json | jq -r '.[].name'; echo list; } | sort)"
 
-# Every format of export is in its help and an option of run.
+# Every format of export is in its help and an option of run, or of profile.
 formats=$(sed -nE 's/^export format //p' choices)
 like 'there are export formats' "$formats" '^json hyperfine csv '
 for format in $formats; do
 	like "export --help describes the format $format" "$(COLUMNS=1000 etalon export --help)" "[ ,]$format \\("
+	verb=run
 	case $format in
+	profile) verb=profile option=json ;;
+	profile-csv) verb=profile option=export-csv ;;
+	folded | speedscope | flame) verb=profile option=$format ;;
 	json) option=json ;;
 	hyperfine) option=export-json ;;
 	html) option=report ;;
@@ -103,7 +107,7 @@ for format in $formats; do
 	summary) option=export-csv ;;
 	*) option=export-$format ;;
 	esac
-	ok "run writes the format $format with --$option" grep -qx "$option" <(options run)
+	ok "$verb writes the format $format with --$option" grep -qx "$option" <(options $verb)
 done
 
 # The recipe for CI in README is the script that cli-ci runs.
