@@ -22,6 +22,16 @@ void et_random_ints(int32_t *out, size_t n, uint64_t seed);
 void et_random_digits(int32_t *out, size_t n, uint64_t seed);
 /* Insertion sort, ascending. */
 void et_insertion_sort(int32_t *a, size_t n);
+/* Merge sort of the n numbers of a, with room for as many in b; returns a or b, which has them. */
+int32_t *et_merge_sort(int32_t *a, int32_t *b, size_t n);
+
+/*
+ * Fills an array with ascending numbers, and looks up one of them at random by binary search, this
+ * many times; n is at most ET_LARGEST_SEARCH. Returns the sum of the indices that it finds.
+ */
+enum { ET_LARGEST_SEARCH = 100000000 };
+void et_fill_sorted(int32_t *out, size_t n);
+uint64_t et_search(const int32_t *a, size_t n, uint64_t seed, uint64_t times);
 
 /*
  * Multiply n×n matrices, which are stored by rows: c = a·b. The innermost loop walks down a column,

@@ -131,6 +131,42 @@ static int run_sort(const struct et_put_params *p, struct et_put_result *out, st
 	return 0;
 }
 
+static int run_qsort(const struct et_put_params *p, struct et_put_result *out, struct et_error *err)
+{
+	size_t n = (size_t)p->size;
+	ET_AUTO_FREE int32_t *all = NULL; /* the numbers, and room to merge them */
+	int rc = take_numbers("qsort", 2 * n, &all, err);
+
+	if (rc)
+		return rc;
+	for (uint64_t k = 0; k < p->iterations; k++) {
+		et_random_ints(all, n, p->seed + k);
+		const int32_t *sorted = et_merge_sort(all, all + n, n);
+		for (size_t i = 0; i < n; i++)
+			out->value += (uint64_t)sorted[i] * (i + 1);
+	}
+	snprintf(out->detail, sizeof(out->detail),
+		"%" PRIu64 " times %zu integers, checksum %" PRIu64, p->iterations, n, out->value);
+	return 0;
+}
+
+static int run_search(
+	const struct et_put_params *p, struct et_put_result *out, struct et_error *err)
+{
+	size_t n = (size_t)p->size;
+	ET_AUTO_FREE int32_t *a = NULL;
+	int rc = take_numbers("search", n, &a, err);
+
+	if (rc)
+		return rc;
+	et_fill_sorted(a, n);
+	out->value = et_search(a, n, p->seed, p->iterations);
+	snprintf(out->detail, sizeof(out->detail),
+		"%" PRIu64 " look-ups in %zu integers, sum of indices %" PRIu64, p->iterations, n,
+		out->value);
+	return 0;
+}
+
 static int run_matrix(const char *program, const struct et_put_params *p, struct et_put_result *out,
 	void (*product)(const int32_t *a, const int32_t *b, int32_t *c, size_t n),
 	struct et_error *err)
@@ -283,6 +319,12 @@ const struct et_workload et_workloads[] = {
 		ET_PUT_SECONDS | ET_PUT_WALL, { .seconds_ns = 100000000 }, 0, run_spin },
 	{ "sort", "insertion sort of random integers", ET_PUT_SIZE | ET_PUT_SEED,
 		{ .size = 20000, .seed = 1 }, LARGEST_SORT, run_sort },
+	{ "qsort", "merge sort of random integers, --iterations times",
+		ET_PUT_SIZE | ET_PUT_ITERATIONS | ET_PUT_SEED,
+		{ .size = 10000, .iterations = 100, .seed = 1 }, LARGEST_SORT, run_qsort },
+	{ "search", "--iterations binary searches in --size sorted integers",
+		ET_PUT_SIZE | ET_PUT_ITERATIONS | ET_PUT_SEED,
+		{ .size = 1000, .iterations = 1000000, .seed = 1 }, ET_LARGEST_SEARCH, run_search },
 	{ "matc", "product of integer matrices, inner loop down columns", ET_PUT_SIZE | ET_PUT_SEED,
 		{ .size = 400, .seed = 1 }, LARGEST_MATRIX, run_matc },
 	{ "matr", "product of integer matrices, inner loop along rows", ET_PUT_SIZE | ET_PUT_SEED,

@@ -38,7 +38,8 @@ static const struct et_option options[] = {
 		et_set_duration, ET_FILLS(config, params.seconds_ns), .hi = DAY_NS,
 		.bit = ET_PUT_SECONDS },
 	{ 0, "iterations", "N",
-		"inc: exactly N increments; chase: N reads (10000000); calls: N calls (200000); "
+		"inc: exactly N increments; qsort: sort N times (100); search: N look-ups "
+		"(1000000); chase: N reads (10000000); calls: N calls (200000); "
 		"pages: N times (10); fragment, triangle: N iterations of the arithmetic "
 		"(960000000, 600000000); nops: N calls",
 		et_set_u64, ET_FILLS(config, params.iterations), .lo = 1, .hi = MOST_ITERATIONS,
@@ -53,13 +54,14 @@ static const struct et_option options[] = {
 		"as the program reads them",
 		et_set_text, ET_FILLS(config, report), .values = "FILE", .bit = ET_PUT_REPORT },
 	{ 0, "size", "N",
-		"sort: N integers (20000; 3200000 take about 15 min); matc, matr: N rows and "
+		"sort: N integers (20000; 3200000 take about 15 min); qsort, search: N integers "
+		"(10000, 1000); matc, matr: N rows and "
 		"columns (400; with 8192 matc takes about 2 h, matr 5 min); chase, pages: N KiB "
 		"(24, 8192)",
 		et_set_u64, ET_FILLS(config, params.size), .lo = 1, .hi = UINT32_MAX,
 		.bit = ET_PUT_SIZE },
-	{ 0, "seed", "N", "sort, matc, matr, chase: seed of the random input (1)", et_set_u64,
-		ET_FILLS(config, params.seed), .bit = ET_PUT_SEED },
+	{ 0, "seed", "N", "sort, qsort, search, matc, matr, chase: seed of the random input (1)",
+		et_set_u64, ET_FILLS(config, params.seed), .bit = ET_PUT_SEED },
 	{ 0, "calls", "N", "fragment: divide the work among N calls, a multiple of 10 (1000)",
 		et_set_u64, ET_FILLS(config, params.calls), .lo = 1, .hi = MOST_CALLS,
 		.bit = ET_PUT_CALLS },

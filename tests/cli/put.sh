@@ -6,7 +6,7 @@
 
 exits 'put: --list succeeds' 0 etalon put --list
 programs=$(cut -d ' ' -f 1 <<<"$out")
-is 'put: --list names the programs' "$(tr '\n' ' ' <<<"$programs")" 'inc spin sort matc matr chase calls pages fragment triangle nops '
+is 'put: --list names the programs' "$(tr '\n' ' ' <<<"$programs")" 'inc spin sort qsort search matc matr chase calls pages fragment triangle nops '
 completion=$(etalon completion bash | grep -A 1 "put) COMPREPLY")
 for program in $programs; do
 	like "put: completion offers $program" "$completion" "[' ]${program}[' ]"
@@ -37,6 +37,30 @@ is 'put: sort with the same seed does the same work' "$(etalon put sort --size 1
 	"$(etalon put sort --size 100 --seed 3 -v)"
 ok 'put: sort with another seed does other work' test "$(etalon put sort --size 100 --seed 3 -v)" != \
 	"$(etalon put sort --size 100 --seed 4 -v)"
+# Python sorts and searches the same numbers: those of SplitMix64, and those of Knuth's MMIX.
+is 'put: qsort and search have the results of Python' \
+	"$(etalon put qsort --size 1000 --iterations 3 --seed 5 -v)|$(etalon put search --size 777 --iterations 1000 --seed 9 -v)" \
+	"$(python3 - <<'PY'
+import bisect
+mask = (1 << 64) - 1
+total = 0
+for seed in (5, 6, 7):
+    numbers = []
+    for _ in range(1000):
+        seed = seed + 0x9e3779b97f4a7c15 & mask
+        z = (seed ^ seed >> 30) * 0xbf58476d1ce4e5b9 & mask
+        z = (z ^ z >> 27) * 0x94d049bb133111eb & mask
+        numbers.append((z ^ z >> 31) >> 33)
+    total += sum(x * (i + 1) for i, x in enumerate(sorted(numbers)))
+print("qsort: 3 times 1000 integers, checksum %d|" % total, end="")
+a = [3 * i for i in range(777)]
+seed, total = 9, 0
+for _ in range(1000):
+    seed = seed * 6364136223846793005 + 1442695040888963407 & mask
+    total += bisect.bisect_left(a, 3 * ((seed >> 32) * 777 >> 32))
+print("search: 1000 look-ups in 777 integers, sum of indices %d" % total)
+PY
+)"
 
 kept=$HOME/.local/state/etalon/inc.json
 exits 'put: inc --seconds succeeds' 0 etalon put inc --seconds 1ms -v
@@ -127,7 +151,7 @@ for value in 0 -1 1e99 nan abc '' 2d 0x10 ' 1'; do
 done
 for value in 0 -1 1e9 99999999999999999999 abc '' 1.5 10k; do
 	refuses "put: inc --iterations '$value' is rejected" 2 '--iterations' etalon put inc --iterations "$value"
-	for program in sort matc matr; do
+	for program in sort qsort search matc matr; do
 		refuses "put: $program --size '$value' is rejected" 2 '--size' etalon put $program --size "$value"
 	done
 done

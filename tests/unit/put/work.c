@@ -79,6 +79,42 @@ static void test_sort(void)
 	ok(memcmp(a, same, sizeof(a)) != 0, "sort: another seed gives another input");
 }
 
+/* Insertion sort is the oracle of merge sort. */
+static void test_merge_sort(void)
+{
+	static const size_t sizes[] = { 1, 2, 3, 4, 5, 31, 32, 33, 999, 1000 };
+	int32_t a[1000], room[1000], want[1000];
+
+	for (size_t i = 0; i < ET_LENGTH(sizes); i++) {
+		size_t n = sizes[i];
+		et_random_digits(a, n, 7); /* with equal ones among them */
+		memcpy(want, a, n * sizeof(*a));
+		et_insertion_sort(want, n);
+		ok(!memcmp(et_merge_sort(a, room, n), want, n * sizeof(*a)),
+			"qsort: %zu integers are sorted", n);
+	}
+}
+
+/* A number that is not found changes the numbers that follow, and so the sum. */
+static void test_search(void)
+{
+	static const size_t sizes[] = { 1, 2, 3, 7, 8, 9, 1000 };
+	int32_t a[1000];
+
+	for (size_t i = 0; i < ET_LENGTH(sizes); i++) {
+		size_t n = sizes[i];
+		uint64_t seed = 3, sum = 0;
+
+		et_fill_sorted(a, n);
+		ok(is_sorted(a, n), "search: %zu integers are in order", n);
+		for (int k = 0; k < 5000; k++) {
+			seed = seed * 6364136223846793005u + 1442695040888963407u;
+			sum += (seed >> 32) * n >> 32;
+		}
+		ok(et_search(a, n, 3, 5000) == sum, "search: each of %zu integers is found", n);
+	}
+}
+
 /* The definition, element by element. */
 static void reference(const int32_t *a, const int32_t *b, int32_t *c, size_t n)
 {
@@ -283,6 +319,8 @@ int main(void)
 	test_inc();
 	test_spin();
 	test_sort();
+	test_merge_sort();
+	test_search();
 	test_matrix();
 	test_digits();
 	test_no_memory();
