@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 enum { LEAST_USUAL_DF = 4, SPREAD_POWER_MOST = 3 };
+static const double normal_99 = 2.575829303548901; /* two-sided quantile */
 /* The free power imitates other models; it must be 20 times as likely to be preferred. */
 static const double power_prior = 0.05;
 
@@ -114,13 +115,20 @@ static void smooth_levels(struct et_growth *g, double relative)
 	}
 }
 
+/* The derivative of the digamma function: the variance of the logarithm of a gamma variable. */
+static double trigamma(double x)
+{
+	return 1 / x + 1 / (2 * x * x) + 1 / (6 * x * x * x);
+}
+
 /*
- * Describes the spread as a power of the level (Carroll & Ruppert 1988, ch. 3). The power is drawn
- * to 2, a constant relative spread, as if by one observation with a standard error of 1.
+ * Describes the spread as a power of the level (Carroll & Ruppert 1988, ch. 3). The power is 2, a
+ * constant relative spread, unless the runs contradict that at 1 %: weights by an exponent that is
+ * estimated from few runs would make the test of the fit reject true models too often.
  */
 static void describe_spread(struct et_growth *g, double relative)
 {
-	double weights = 0, mx = 0, my = 0, sxx = 0, sxy = 0, sum = 0, df = 0;
+	double weights = 0, mx = 0, my = 0, sxx = 0, sxy = 0, noise = 0, sum = 0, df = 0;
 
 	for (size_t i = 0; i < g->n; i++) {
 		const struct et_growth_point *p = &g->points[i];
@@ -144,10 +152,13 @@ static void describe_spread(struct et_growth *g, double relative)
 			} else {
 				sxx += w * x * x;
 				sxy += w * x * (y - my);
+				noise += w * w * x * x * trigamma(w);
 			}
 		}
 	}
-	g->spread_power = fmax(0, fmin((2 + sxy) / (1 + sxx), SPREAD_POWER_MOST));
+	g->spread_power = 2;
+	if (fabs(sxy - 2 * sxx) > normal_99 * sqrt(noise))
+		g->spread_power = fmax(0, fmin(sxy / sxx, SPREAD_POWER_MOST));
 	for (size_t i = 0; i < g->n; i++) {
 		const struct et_growth_point *p = &g->points[i];
 
@@ -162,12 +173,6 @@ static void describe_spread(struct et_growth *g, double relative)
 static double usual_variance(const struct et_growth *g, const struct et_growth_point *p)
 {
 	return g->spread_factor * pow(p->level, g->spread_power);
-}
-
-/* The derivative of the digamma function: the variance of the logarithm of a gamma variable. */
-static double trigamma(double x)
-{
-	return 1 / x + 1 / (2 * x * x) + 1 / (6 * x * x * x);
 }
 
 /*

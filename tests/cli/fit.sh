@@ -33,6 +33,7 @@ done <<'END'
 5|1e-4*n|0.2|3|n
 6|1e-3+1e-9*n**3|.05|10|n^3
 7|1e-3|.05|10|1
+8|1e-3+1e-6*n+r.gauss(0,2e-5)|0|8|n
 END
 table 9 '1e-6*2**n' 0.02 3 8,9,10,11,12,13,14 >data
 exits 'fit: an exponential growth is fitted' 0 etalon fit data
