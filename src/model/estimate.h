@@ -17,11 +17,13 @@ struct et_estimate {
 	double standard_uncertainty; /* sd / sqrt(n), times sqrt(inflation) and a small bias */
 	double coverage_factor;      /* expanded over standard uncertainty */
 	double expanded_uncertainty;
+	double df;     /* degrees of freedom of the standard uncertainty; may be infinite */
 	double lo, hi; /* interval of the mean */
 	double level;
 	const char *interval_method; /* "student-t", "student-t-widened", "resolution" */
 	double inflation;   /* of the variance by serial dependence; 1: no dependence was found */
 	double skew_effect; /* of skewness on an end of the interval, over Student's half width */
+	bool skewed;        /* the interval includes it */
 	struct et_warnings warnings;
 };
 

@@ -45,7 +45,10 @@ struct et_profile_row {
 	uint32_t function;         /* of the profile; of a module its first one */
 	const char *name, *module; /* belong to the profile; the name of a module's row is NULL */
 	double mean, sd;           /* of the self samples per run; a run without it counts 0 */
+	/* k is larger than the profile's if the counts are skewed or depend on each other. */
 	double standard_uncertainty, coverage_factor, expanded_uncertainty;
+	double df; /* of the standard uncertainty; may be infinite */
+	bool skewed, dependent;
 	/* Of the mean, at the row level: mean ± expanded uncertainty, but not below 0. */
 	struct et_span interval;
 	const char *interval_method; /* as of et_estimate; "poisson": no sample in any run */
@@ -56,6 +59,7 @@ struct et_profile_row {
 	double robust_sd;              /* interquartile range / 1.349 */
 	double share;                  /* mean over the runs of count / total */
 	struct et_span share_interval; /* at the row level */
+	const char *share_method;      /* as interval_method, of the interval of the share */
 	double pooled_share;           /* all runs thrown together */
 	/* Samples in which it was on the stack; the same as self without call chains. */
 	double total_mean, total_share;

@@ -149,6 +149,37 @@ const char *et_format_share(double share, struct et_span interval, char buf[ET_F
 	return buf;
 }
 
+/* --- intervals --- */
+
+static bool is_widened(const struct et_profile_row *r)
+{
+	return r->skewed || r->dependent ||
+	       (r->share_method && !strcmp(r->share_method, "student-t-widened"));
+}
+
+char *et_profile_larger_k(const struct et_profile_result *r)
+{
+	const char *kind = r->by == ET_BY_MODULE ? "module" : "function";
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_rows; i++)
+		n += is_widened(&r->rows[i]);
+	if (!n || r->runs < 2)
+		return NULL;
+	return et_asprintf("k is larger for %zu %s%s whose counts are skewed or dependent", n, kind,
+		n == 1 ? "" : "s");
+}
+
+const char *et_profile_method(const struct et_profile_row *r)
+{
+	if (r->skewed && r->dependent)
+		return "t, both";
+	if (r->skewed || r->dependent)
+		return r->skewed ? "t, skewed" : "t, dependent";
+	return r->interval_method && !strcmp(r->interval_method, "student-t") ? "t"
+									      : r->interval_method;
+}
+
 /* --- models --- */
 
 const char *const et_profile_model_names[ET_PROFILE_MODELS] = { "√N", "multinomial", "quantisation",

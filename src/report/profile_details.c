@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { NAME = 20, CELL = 11, WIDE = 19 };
+enum { NAME = 20, SHORT = 7, CELL = 11, METHOD = 14, WIDE = 19 };
 
 #define DIM "2"
 #define BOLD "1"
@@ -123,13 +123,16 @@ static void print_intervals(
 	const struct et_profile_result *r, size_t shown, const struct et_page *given)
 {
 	struct et_rows rows;
+	char buf[ET_FIGURE];
 
 	heading(given, "Mean samples per run, and intervals of it");
 	const struct et_page *page = et_rows_begin(&rows, given);
 	fprintf(page->out, "%-*s", NAME, "");
 	et_cell(page, CELL, "mean");
 	et_cell(page, CELL, "u");
-	et_cell(page, WIDE, "Student's t");
+	et_cell(page, SHORT, "k");
+	et_cell(page, METHOD, "method");
+	et_cell(page, WIDE, "mean ± k u");
 	et_cell(page, WIDE, "percentile");
 	et_cell(page, WIDE, "BCa");
 	et_cell(page, CELL, "pooled %");
@@ -141,6 +144,8 @@ static void print_intervals(
 		name_cell(page, et_profile_row_name(row));
 		figure_cell(page, row->mean);
 		figure_cell(page, row->standard_uncertainty);
+		et_cell(page, SHORT, number(row->coverage_factor, buf));
+		et_cell(page, METHOD, r->runs > 1 ? et_profile_method(row) : ET_DASH);
 		span_cell(page, row->interval);
 		span_cell(page, row->mean_percentile);
 		span_cell(page, row->mean_bca);

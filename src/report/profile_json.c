@@ -65,6 +65,7 @@ static void row(struct et_json *w, const struct et_profile *p, const struct et_p
 	et_json_double(w, "sd", r->sd);
 	et_json_double(w, "standard_uncertainty", r->standard_uncertainty);
 	et_json_double(w, "coverage_factor", r->coverage_factor);
+	et_json_double(w, "df", r->df);
 	et_json_double(w, "expanded_uncertainty", r->expanded_uncertainty);
 	span(w, "interval", r->interval);
 	et_json_string(w, "interval_method", r->interval_method);
@@ -75,6 +76,7 @@ static void row(struct et_json *w, const struct et_profile *p, const struct et_p
 	et_json_double(w, "robust_sd", r->robust_sd);
 	et_json_double(w, "share", r->share);
 	span(w, "share_interval", r->share_interval);
+	et_json_string(w, "share_interval_method", r->share_method);
 	et_json_double(w, "pooled_share", r->pooled_share);
 	et_json_double(w, "total_samples", r->total_mean);
 	span(w, "total_interval", r->total_interval);

@@ -95,11 +95,13 @@ static void table(const struct et_profiled *p, const struct et_profile_result *r
 	if (shown < r->n_rows)
 		et_html_element(out, "p class=\"dim\"", "and %zu more, each at most %.2g %%",
 			r->n_rows - shown, 100 * r->rows[shown].share);
+	ET_AUTO_FREE char *larger = et_profile_larger_k(r);
 	et_html_element(out, "p class=\"dim\"",
-		"± holds at %g %% for %zu statement%s together (k = %.3f). ✓: the model predicts "
+		"± holds at %g %% for %zu statement%s together (k = %.3f%s%s). ✓: the model "
+		"predicts "
 		"the standard deviation (sd) within its interval. %zu runs, %zu invalid.",
 		100 * r->level, r->statements, r->statements == 1 ? "" : "s", r->coverage_factor,
-		r->runs, r->invalid);
+		larger ? "; " : "", larger ? larger : "", r->runs, r->invalid);
 }
 
 /* --- the pictures of one function --- */

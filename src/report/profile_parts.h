@@ -21,6 +21,14 @@ const char *et_profile_row_name(const struct et_profile_row *r);
  */
 const char *et_format_share(double share, struct et_span interval, char buf[ET_FIGURE]);
 
+/*
+ * "k is larger for 3 functions whose counts are skewed or dependent", or NULL if all rows have the
+ * k of the profile; the caller frees it.
+ */
+char *et_profile_larger_k(const struct et_profile_result *r);
+/* How a row's interval of the mean was made: "t", "t, skewed", "resolution" … */
+const char *et_profile_method(const struct et_profile_row *r);
+
 enum et_profile_model {
 	ET_MODEL_GPROF,
 	ET_MODEL_MULTINOMIAL,

@@ -207,6 +207,9 @@ static void print_basis(
 	else
 		et_append(&text, "; ", "± holds for each row by itself at %g %% (k = %.2f)",
 			100 * r->level, r->coverage_factor);
+	ET_AUTO_FREE char *larger = et_profile_larger_k(r);
+	if (larger)
+		et_append(&text, "; ", "%s (-v)", larger);
 	et_page_paragraph(page, 0, "", NULL, text, DIM);
 }
 

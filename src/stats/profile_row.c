@@ -37,11 +37,15 @@ static void fill_mean(const struct et_profile_frame *f, struct et_profile_row *r
 	row->coverage_factor = e.coverage_factor;
 	row->expanded_uncertainty = e.expanded_uncertainty;
 	row->interval_method = e.interval_method;
+	row->df = e.df;
+	row->skewed = e.skewed;
+	row->dependent = e.inflation > 1;
 	row->robust_sd = (e.q3 - e.q1) / 1.349;
 	if (n > 1 && row->samples == 0) {
 		row->expanded_uncertainty = bound_of_zeros((double)n, level);
 		row->coverage_factor = f->result->coverage_factor;
 		row->standard_uncertainty = row->expanded_uncertainty / row->coverage_factor;
+		row->df = INFINITY;
 		row->interval_method = "poisson";
 	}
 	row->interval = (struct et_span){ fmax(0, row->mean - row->expanded_uncertainty),
@@ -64,8 +68,16 @@ static double half_of_equal(const struct et_profile_frame *f, double share)
 	return et_qnorm((1 + level) / 2) * et_resolution_uncertainty(1 / f->result->total.mean);
 }
 
+static const char *method_of(const struct et_mean_interval *m)
+{
+	if (m->u > 0)
+		return m->skewed || m->inflation > 1 ? "student-t-widened" : "student-t";
+	return m->mean <= 0 || m->mean >= 1 ? "poisson" : "resolution";
+}
+
 /* counts holds one value per run; runs without any sample have no share. */
-static double share_of(const struct et_profile_frame *f, const double *counts, struct et_span *out)
+static double share_of(const struct et_profile_frame *f, const double *counts, struct et_span *out,
+	const char **method)
 {
 	const struct et_profile_counts *c = f->counts;
 	size_t n = 0;
@@ -76,6 +88,7 @@ static double share_of(const struct et_profile_frame *f, const double *counts, s
 			f->y[n++] = counts[i] / c->totals[i];
 	}
 	struct et_mean_interval m = et_mean_interval(f->y, n, f->result->row_level);
+	*method = n > 1 ? method_of(&m) : NULL;
 	if (n > 1 && !(m.u > 0))
 		m.half = half_of_equal(f, m.mean);
 	if (!isnan(m.half))
@@ -97,6 +110,7 @@ static bool has_callees(const struct et_profile_counts *c, size_t group)
 static void fill_total(const struct et_profile_frame *f, size_t group, struct et_profile_row *row)
 {
 	struct et_estimate e;
+	const char *method;
 
 	row->total_mean = row->mean;
 	row->total_interval = row->interval;
@@ -108,7 +122,7 @@ static void fill_total(const struct et_profile_frame *f, size_t group, struct et
 	et_summarise(f->x, f->counts->n_runs, f->result->row_level, &e);
 	row->total_mean = e.mean;
 	row->total_interval = isnan(e.lo) ? unknown : (struct et_span){ fmax(0, e.lo), e.hi };
-	row->total_share = share_of(f, f->x, &row->total_share_interval);
+	row->total_share = share_of(f, f->x, &row->total_share_interval, &method);
 }
 
 void et_profile_row_fill(const struct et_profile_frame *f, size_t group, struct et_profile_row *row)
@@ -127,7 +141,7 @@ void et_profile_row_fill(const struct et_profile_frame *f, size_t group, struct 
 							      f->result->command, row->function);
 	row->mean_percentile = row->mean_bca = row->sd_percentile = row->sd_bca = unknown;
 	fill_mean(f, row);
-	row->share = share_of(f, f->x, &row->share_interval);
+	row->share = share_of(f, f->x, &row->share_interval, &row->share_method);
 	et_profile_models_of(f, row);
 	fill_total(f, group, row);
 }

@@ -32,6 +32,7 @@ static void allow_for_resolution(struct et_estimate *e)
 
 	e->standard_uncertainty = u;
 	e->coverage_factor = k;
+	e->df = INFINITY;
 	e->expanded_uncertainty = k * u;
 	e->interval_method = "resolution";
 }
@@ -56,10 +57,12 @@ void et_summarise(const double *x, size_t n, double level, struct et_estimate *o
 		.standard_uncertainty = m.u,
 		.coverage_factor = m.half / m.u,
 		.expanded_uncertainty = m.half,
+		.df = m.df,
 		.level = level,
 		.interval_method = m.skewed || m.inflation > 1 ? "student-t-widened" : "student-t",
 		.inflation = m.inflation,
 		.skew_effect = m.skew_effect,
+		.skewed = m.skewed,
 	};
 	if (n > 1 && out->min == out->max)
 		allow_for_resolution(out);

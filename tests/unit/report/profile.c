@@ -110,6 +110,49 @@ static void text(void)
 	et_experiment_free(e);
 }
 
+/* The k below the table is not that of rows whose counts are skewed. */
+static void factors(void)
+{
+	static const uint64_t odd[20] = { [3] = 1, [11] = 2 };
+	struct et_experiment *e = profile_of(1);
+	struct et_profile *p = e->profile;
+	uint32_t nodes[2];
+
+	for (size_t k = 0; k < 2; k++)
+		nodes[k] = et_profile_node_of(p, ET_PROFILE_ROOT,
+			et_profile_function_of(
+				p, k ? "odd" : "fn", "/bin/a", ET_SPACE_USER, false));
+	for (uint32_t i = 0; i < 20; i++) {
+		struct et_profile_run run = profile_run();
+		et_profile_run_add(&run, nodes[0], 100 + i * 7 % 20, 0);
+		if (odd[i])
+			et_profile_run_add(&run, nodes[1], odd[i], 0);
+		profile_add(e, 0, i + 1, &run);
+	}
+	struct et_profiled result = judge(e, et_default_profile_view);
+	ET_AUTO_FREE char *t =
+		text_of(&result, (struct et_text_options){ .width = 250, .verbose = true });
+	ET_AUTO_FREE char *page = written(&result, "html");
+	ET_AUTO_FREE char *json = written(&result, "profile");
+	json_t *root = json_loads(json, 0, NULL);
+	const json_t *row = json_array_get(json_object_get(root, "functions"), 1);
+	ok(strstr(t, "; k is larger for 2 functions whose counts are skewed or dependent (-v)"),
+		"factors: the line below the table counts the rows with a larger k");
+	ok(strstr(page, "; k is larger for 2 functions"), "factors: the page does, too");
+	ok(strstr(t, "mean ± k u") && strstr(t, "t, skewed") && !strstr(t, "Student's t"),
+		"factors: -v has the method of each row");
+	is_str(json_string_value(json_object_get(row, "interval_method")), "student-t-widened",
+		"factors: JSON has the method");
+	near(json_number_value(json_object_get(row, "df")), 19, 0, 0,
+		"factors: JSON has the degrees of freedom");
+	ok(json_number_value(json_object_get(row, "coverage_factor")) >
+			json_number_value(json_object_get(root, "coverage_factor")),
+		"factors: JSON has the row's own k");
+	json_decref(root);
+	et_profiled_free(&result);
+	et_experiment_free(e);
+}
+
 static void top_rows(void)
 {
 	struct et_experiment *e = make("fn3");
@@ -293,6 +336,7 @@ int main(void)
 {
 	setlocale(LC_ALL, "C.UTF-8");
 	text();
+	factors();
 	top_rows();
 	missed_until();
 	json_figures();

@@ -5,6 +5,7 @@
  * given.
  */
 #include "stats/profile.h"
+#include "num/dist.h"
 #include "profile_of.h"
 #include "tap.h"
 
@@ -209,6 +210,70 @@ static void test_published_level(void)
 	et_experiment_free(e);
 }
 
+/* Whole counts whose distribution is normal, in an order without dependence. */
+static void normal_counts(uint64_t x[100])
+{
+	for (size_t i = 0; i < 100; i++)
+		x[i * 37 % 100] = (uint64_t)round(500 + 50 * et_qnorm(((double)i + 0.5) / 100));
+}
+
+static const struct et_profile_row *row_of(const struct et_profile_result *r, const char *name)
+{
+	for (size_t i = 0; i < r->n_rows; i++) {
+		if (!strcmp(r->rows[i].name, name))
+			return &r->rows[i];
+	}
+	tap_bail("there is no such row");
+}
+
+/* The rows have the published k unless their counts are skewed or dependent. */
+static void test_row_factors(void)
+{
+	struct et_experiment *e = profile_of(1);
+	const char *names[] = { "normal", "rare", "dependent", "equal" };
+	uint32_t nodes[4];
+	uint64_t x[100];
+
+	normal_counts(x);
+	for (size_t k = 0; k < 4; k++)
+		nodes[k] = node(e, ET_PROFILE_ROOT, names[k], "/bin/p");
+	for (uint32_t i = 0; i < 100; i++) {
+		struct et_profile_run run = profile_run();
+		et_profile_run_add(&run, nodes[0], x[i], 0);
+		if (i % 29 == 3)
+			et_profile_run_add(&run, nodes[1], 1 + i % 2, 0);
+		et_profile_run_add(&run, nodes[2], 400 + i / 10 % 2 * 50 + i % 3, 0);
+		et_profile_run_add(&run, nodes[3], 300, 0);
+		profile_add(e, 0, i + 1, &run);
+	}
+	struct et_profile_result r = judge(e, ET_BY_FUNCTION, 126 * 126, 0);
+	const struct et_profile_row *normal = row_of(&r, "normal"), *rare = row_of(&r, "rare"),
+				    *dependent = row_of(&r, "dependent"),
+				    *equal = row_of(&r, "equal");
+	near(normal->coverage_factor, 4.936, 0, 5e-4, "k: normal counts have the published k");
+	near(normal->expanded_uncertainty, normal->coverage_factor * normal->sd / 10, 1e-12, 0,
+		"k: their U is k s / sqrt(n)");
+	near(normal->df, 99, 0, 0, "k: their degrees of freedom are n - 1");
+	is_str(normal->interval_method, "student-t", "k: their method is Student's t");
+	ok(rare->skewed && rare->coverage_factor > r.coverage_factor + 1,
+		"k: skewed counts have a larger k (%.2f)", rare->coverage_factor);
+	is_str(rare->interval_method, "student-t-widened", "k: the method of skewed counts");
+	is_str(rare->share_method, "student-t-widened", "k: that of their shares");
+	ok(dependent->dependent && dependent->df < 99, "k: dependent counts have fewer df (%.1f)",
+		dependent->df);
+	ok(dependent->coverage_factor > r.coverage_factor, "k: and a larger k (%.2f)",
+		dependent->coverage_factor);
+	is_str(equal->interval_method, "resolution", "k: equal counts have their step only");
+	/* qnorm((1 + 0.999996769) / 2) by Python's statistics.NormalDist */
+	near(equal->coverage_factor, 4.65557, 0, 1e-5, "k: that of the normal distribution");
+	for (size_t i = 0; i < r.n_rows; i++)
+		near(r.rows[i].expanded_uncertainty,
+			r.rows[i].coverage_factor * r.rows[i].standard_uncertainty, 1e-12, 0,
+			"k: U = k u of %s", r.rows[i].name);
+	et_profile_result_free(&r);
+	et_experiment_free(e);
+}
+
 /* main calls f, which calls itself and g. */
 static void test_stack(void)
 {
@@ -382,6 +447,7 @@ int main(void)
 	test_models();
 	test_modules();
 	test_published_level();
+	test_row_factors();
 	test_stack();
 	test_runs_that_count();
 	test_few_runs();
