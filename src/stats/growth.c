@@ -115,64 +115,71 @@ static void smooth_levels(struct et_growth *g, double relative)
 	}
 }
 
-/* The derivative of the digamma function: the variance of the logarithm of a gamma variable. */
-static double trigamma(double x)
-{
-	return 1 / x + 1 / (2 * x * x) + 1 / (6 * x * x * x);
-}
-
 /*
- * Describes the spread as a power of the level (Carroll & Ruppert 1988, ch. 3). The power is 2, a
- * constant relative spread, unless the runs contradict that at 1 %: weights by an exponent that is
- * estimated from few runs would make the test of the fit reject true models too often.
+ * The sum over sizes of the degrees of freedom times log level times the variance relative to
+ * level^power and to its mean, both about their means; it falls with the power. *squares is that of
+ * the squared logarithms.
  */
-static void describe_spread(struct et_growth *g, double relative)
+static double spread_score(const struct et_growth *g, double power, double *factor, double *squares)
 {
-	double weights = 0, mx = 0, my = 0, sxx = 0, sxy = 0, noise = 0, sum = 0, df = 0;
+	double df = 0, mean = 0, score = 0;
 
-	for (size_t i = 0; i < g->n; i++) {
-		const struct et_growth_point *p = &g->points[i];
-		double w = p->n > 1 ? (double)(p->n - 1) / 2 : 0;
-
-		weights += w;
-		mx += w * log(p->level);
-	}
-	mx /= weights;
-	for (int pass = 0; pass < 2; pass++) {
-		for (size_t i = 0; i < g->n; i++) {
-			const struct et_growth_point *p = &g->points[i];
-			double least = 0.01 * relative * p->level * p->level;
-
-			if (p->n < 2)
-				continue;
-			double w = (double)(p->n - 1) / 2, y = log(fmax(p->variance, least));
-			double x = log(p->level) - mx;
-			if (pass == 0) {
-				my += w * y / weights;
-			} else {
-				sxx += w * x * x;
-				sxy += w * x * (y - my);
-				noise += w * w * x * x * trigamma(w);
-			}
-		}
-	}
-	g->spread_power = 2;
-	if (fabs(sxy - 2 * sxx) > normal_99 * sqrt(noise))
-		g->spread_power = fmax(0, fmin(sxy / sxx, SPREAD_POWER_MOST));
+	*factor = *squares = 0;
 	for (size_t i = 0; i < g->n; i++) {
 		const struct et_growth_point *p = &g->points[i];
 
 		if (p->n < 2)
 			continue;
-		sum += (double)(p->n - 1) * p->variance / pow(p->level, g->spread_power);
 		df += (double)(p->n - 1);
+		mean += (double)(p->n - 1) * log(p->level);
+		*factor += (double)(p->n - 1) * p->variance / pow(p->level, power);
 	}
-	g->spread_factor = sum / df;
+	mean /= df;
+	*factor /= df;
+	for (size_t i = 0; i < g->n; i++) {
+		const struct et_growth_point *p = &g->points[i];
+		double x = log(p->level) - mean;
+
+		if (p->n < 2)
+			continue;
+		score += (double)(p->n - 1) * x * p->variance / pow(p->level, power) / *factor;
+		*squares += (double)(p->n - 1) * x * x;
+	}
+	return score;
+}
+
+/*
+ * Describes the spread as a power of the level, by its likelihood (Carroll & Ruppert 1988, ch. 3).
+ * The power is 2, a constant relative spread, unless the runs contradict that at 1 %: weights by a
+ * power that is estimated from few runs would make the test of the fit reject true models too
+ * often.
+ */
+static void describe_spread(struct et_growth *g)
+{
+	double squares, lo = 0, hi = SPREAD_POWER_MOST;
+
+	g->spread_power = 2;
+	double score = spread_score(g, 2, &g->spread_factor, &squares);
+	if (!(fabs(score) > normal_99 * sqrt(2 * squares)))
+		return;
+	for (int i = 0; i < 50; i++) {
+		g->spread_power = (lo + hi) / 2;
+		if (spread_score(g, g->spread_power, &g->spread_factor, &squares) > 0)
+			lo = g->spread_power;
+		else
+			hi = g->spread_power;
+	}
 }
 
 static double usual_variance(const struct et_growth *g, const struct et_growth_point *p)
 {
 	return g->spread_factor * pow(p->level, g->spread_power);
+}
+
+/* The derivative of the digamma function: the variance of the logarithm of a gamma variable. */
+static double trigamma(double x)
+{
+	return 1 / x + 1 / (2 * x * x) + 1 / (6 * x * x * x);
 }
 
 /*
@@ -239,7 +246,7 @@ static void weigh(struct et_growth *g)
 			g->points[i].sigma = g->points[i].level;
 		return;
 	}
-	describe_spread(g, relative);
+	describe_spread(g);
 	/* 0: the usual spread alone counts */
 	double share = spreads_differ(g) ? 1 / usual_df(g, relative) : 0;
 	for (size_t i = 0; i < g->n; i++) {

@@ -78,14 +78,21 @@ for v, l, k, m in zip(lx, ly, n, mean):
     level.append(math.exp(at) if abs(l - at) < 3 * math.sqrt(relative / k) else m)
 w = [(k - 1) / 2 for k in n]
 mid = sum(a * math.log(b) for a, b in zip(w, level)) / sum(w)
-lv = [math.log(max(v, 0.01 * relative * b * b)) for v, b in zip(var, level)]
-mv = sum(a * b for a, b in zip(w, lv)) / sum(w)
-sxx = sum(a * (math.log(b) - mid) ** 2 for a, b in zip(w, level))
-sxy = sum(a * (math.log(b) - mid) * (c - mv) for a, b, c in zip(w, level, lv))
-trigamma = lambda h: 1 / h + 1 / (2 * h * h) + 1 / (6 * h ** 3)
-noise = sum(h * h * (math.log(b) - mid) ** 2 * trigamma(h) for h, b in zip(w, level))
-power = max(0, min(sxy / sxx, 3)) if abs(sxy - 2 * sxx) > 2.575829303548901 * math.sqrt(noise) else 2
+
+
+def score(power):
+    mean = sum(a * v / b ** power for a, v, b in zip(w, var, level)) / sum(w)
+    return sum(a * (math.log(b) - mid) * v / b ** power / mean for a, v, b in zip(w, var, level))
+
+
+power = 2
+if abs(score(2)) > 2.575829303548901 * math.sqrt(sum(a * (math.log(b) - mid) ** 2 for a, b in zip(w, level))):
+    lo, hi = 0, 3
+    for _ in range(60):
+        power = (lo + hi) / 2
+        lo, hi = (power, hi) if score(power) > 0 else (lo, power)
 factor = sum((k - 1) * v / b ** power for k, v, b in zip(n, var, level)) / (N - M)
+trigamma = lambda h: 1 / h + 1 / (2 * h * h) + 1 / (6 * h ** 3)
 usual = [factor * b ** power for b in level]
 off = [math.log(max(v, 0.01 * relative * b * b) / u) + 1 / (2 * h) for v, b, u, h in zip(var, level, usual, w)]
 centre = sum(a * b for a, b in zip(w, off)) / sum(w)

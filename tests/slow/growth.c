@@ -30,7 +30,8 @@ struct count {
 
 struct cell {
 	int model, sizes, runs;
-	double noise;
+	double noise; /* relative sd at the smallest size */
+	double less;  /* the variance is noise² t^(2 - less) */
 };
 
 static double truth(const struct cell *c, double n)
@@ -38,6 +39,13 @@ static double truth(const struct cell *c, double n)
 	double least = c->model == ET_GROWTH_EXP ? 8 : 16;
 
 	return 1e3 * (c->model ? 0.3 * f(c->model, least) + f(c->model, n) : 1e3);
+}
+
+static double spread(const struct cell *c, double n)
+{
+	double least = truth(c, c->model == ET_GROWTH_EXP ? 8 : 16);
+
+	return c->noise * pow(truth(c, n) / least, -c->less / 2);
 }
 
 static bool covers(const struct et_growth_value *v, double x)
@@ -65,7 +73,7 @@ static void judge(
 	out->inside += covers(&v, truth(c, middle));
 	et_growth_at(g, far, &v);
 	out->beyond += covers(&v, truth(c, far));
-	double run = truth(c, far) * (1 + c->noise * et_rng_normal(rng));
+	double run = truth(c, far) * (1 + spread(c, far) * et_rng_normal(rng));
 	out->run += v.run_lo <= run && run <= v.run_hi;
 	et_growth_ratio(g, largest, far, &v);
 	out->ratio += covers(&v, truth(c, far) / truth(c, largest));
@@ -90,7 +98,7 @@ static void simulate(const struct cell *c, int repetitions, struct count *out)
 			for (int r = 0; r < c->runs; r++, n++) {
 				x[n] = size;
 				y[n] = truth(c, size) *
-				       fmax(1 + c->noise * et_rng_normal(&rng), 0.01);
+				       fmax(1 + spread(c, size) * et_rng_normal(&rng), 0.01);
 			}
 		}
 		if (et_growth_fit(x, y, n, 0.95, &g))
@@ -127,7 +135,8 @@ static void print_wins(int repetitions)
 			printf("| %d | %d |", sizes_of[s], runs_of[r]);
 			for (int m = 0; m < ET_GROWTH_MODELS; m++) {
 				for (int e = 0; e < 3; e++) {
-					struct cell c = { m, sizes_of[s], runs_of[r], noises[e] };
+					struct cell c = { m, sizes_of[s], runs_of[r], noises[e],
+						0 };
 					struct count n = { 0 };
 
 					simulate(&c, repetitions, &n);
@@ -152,7 +161,8 @@ static void print_promises(int repetitions)
 
 			for (int m = 0; m < ET_GROWTH_MODELS; m++) {
 				for (int e = 0; e < 3; e++) {
-					struct cell c = { m, sizes_of[s], runs_of[r], noises[e] };
+					struct cell c = { m, sizes_of[s], runs_of[r], noises[e],
+						0 };
 					struct count n = { 0 };
 
 					if (enough(&c))
@@ -180,7 +190,7 @@ static void test_promises(void)
 	for (int m = 0; m < ET_GROWTH_MODELS; m++) {
 		for (int e = 0; e < 3; e++) {
 			for (int r = 0; r < 3; r++) {
-				struct cell c = { m, 8, runs_of[r], noises[e] };
+				struct cell c = { m, 8, runs_of[r], noises[e], 0 };
 				struct count n = { 0 };
 
 				simulate(&c, REPETITIONS, &n);
@@ -222,6 +232,31 @@ static void test_promises(void)
 		100 * all.anomaly / all.n);
 }
 
+/* A spread that grows less than the time, or not at all; without sizes of one run. */
+static void test_spreads(void)
+{
+	struct count all = { 0 };
+
+	for (int m = 1; m < ET_GROWTH_MODELS; m++) {
+		for (int less = 1; less <= 2; less++) {
+			struct cell c = { m, 8, 10, 0.05, less };
+
+			simulate(&c, REPETITIONS, &all);
+		}
+	}
+	double margin = 3 * sqrt(0.05 * 0.95 / all.n);
+
+	ok(all.rejected / all.n < 0.05 + margin,
+		"growth: the true model of another spread is rejected in at most 5 %% (%.1f %%)",
+		100 * all.rejected / all.n);
+	ok(all.ratio / all.n > 0.95 - margin,
+		"growth: 95 %% intervals of the ratio cover with another spread (%.1f %%)",
+		100 * all.ratio / all.n);
+	ok(all.anomaly / all.n < 0.05 + margin,
+		"growth: at most 5 %% of fits with another spread report an anomaly (%.1f %%)",
+		100 * all.anomaly / all.n);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1) {
@@ -230,5 +265,6 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	test_promises();
+	test_spreads();
 	return tap_done();
 }
