@@ -226,6 +226,16 @@ static void wrap(FILE *out, const char *text, int from, int width)
 	putc('\n', out);
 }
 
+/* Counts characters, not bytes: an argument may be "N,N…". */
+static int characters(const char *text)
+{
+	int n = 0;
+
+	for (; *text; text++)
+		n += (*text & 0xc0) != 0x80;
+	return n;
+}
+
 void et_options_help(const struct et_option *table, FILE *out, int width)
 {
 	enum { COLUMN = 32 };
@@ -239,14 +249,16 @@ void et_options_help(const struct et_option *table, FILE *out, int width)
 				  : o->arg                        ? o->arg
 								  : "";
 		const char *gap = !o->arg ? "" : arg > o->arg ? "[=" : " ";
-		int n = o->letter
-				? snprintf(left, sizeof(left), "  -%c, --%s%s%s", o->letter,
-					  o->name, gap, arg)
-				: snprintf(left, sizeof(left), "      --%s%s%s", o->name, gap, arg);
-		if (n >= COLUMN - 1)
-			fprintf(out, "%s\n%*s", left, COLUMN, "");
+		if (o->letter)
+			snprintf(left, sizeof(left), "  -%c, --%s%s%s", o->letter, o->name, gap,
+				arg);
 		else
-			fprintf(out, "%-*s", COLUMN, left);
+			snprintf(left, sizeof(left), "      --%s%s%s", o->name, gap, arg);
+		int n = characters(left);
+		fputs(left, out);
+		if (n >= COLUMN - 1)
+			putc('\n', out);
+		fprintf(out, "%*s", n >= COLUMN - 1 ? COLUMN : COLUMN - n, "");
 		wrap(out, o->help, COLUMN, width < 50 ? 50 : width);
 	}
 }

@@ -21,6 +21,9 @@ int et_parse_u64(const char *what, const char *text, uint64_t lo, uint64_t hi, u
 	if (!isdigit((unsigned char)text[negative]) || *end)
 		return et_fail(
 			err, EINVAL, ET_EXIT_USAGE, "%s: '%s' is not a whole number", what, text);
+	if (hi == UINT64_MAX && !errno && (negative || value < lo))
+		return et_fail(
+			err, ERANGE, ET_EXIT_USAGE, "%s: %s is below %" PRIu64, what, text, lo);
 	if (errno || negative || value < lo || value > hi)
 		return et_fail(err, ERANGE, ET_EXIT_USAGE,
 			"%s: %s is not between %" PRIu64 " and %" PRIu64, what, text, lo, hi);
@@ -160,9 +163,11 @@ int et_parse_probability(const char *what, const char *text, double *out, struct
 
 	if (rc)
 		return rc;
-	if (!(value > 0 && value < 1))
-		return et_fail(
+	if (!(value > 0 && value < 1)) {
+		rc = et_fail(
 			err, ERANGE, ET_EXIT_USAGE, "%s: %s is not between 0 and 1", what, text);
+		return value > 1 && value < 100 ? et_hint(err, rc, "write %g", value / 100) : rc;
+	}
 	*out = value;
 	return 0;
 }

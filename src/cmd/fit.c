@@ -75,12 +75,11 @@ const struct et_verb et_verb_fit = {
 		"or hyperfine. It chooses among 1, log n, n, n log n, n², n² log n, n³, 2ⁿ and\n"
 		"n^c, and reports which are possible and how sure a prediction is.",
 	.examples = "  seq 1 12 | awk '{ print $1 * 100, 0.01 + $1 * $1 / 1000 }' | etalon fit -\n"
-		    "  etalon run -q -r 5 -L n 1000,2000,4000,8000 --label sort 'etalon put sort "
-		    "--size {n}'\n"
-		    "  etalon fit sort --predict 16000,32000\n"
+		    "  etalon run -L n 500,1000,2000,4000 --label sort 'etalon put sort --size "
+		    "{n}'\n"
+		    "  etalon fit sort --predict 8000,16000\n"
 		    "  printf '2 20\\n3 31\\n4 39\\n5 50\\n' | etalon fit --line --predict 1 "
-		    "--expect 5 "
-		    "-\n",
+		    "--expect 5 -\n",
 	.options = options,
 	.uses_store = true,
 	.rights = ET_RIGHTS_FILES,

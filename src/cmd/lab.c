@@ -2,6 +2,7 @@
 /* `etalon lab NAME`: published experiments, and those that test etalon itself. */
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/nearest.h"
 #include "base/parse.h"
 #include "cmd/cli.h"
 #include "cmd/lab_experiments.h"
@@ -162,6 +163,19 @@ static int check_options(const struct et_lab_experiment *x, unsigned given, stru
 	return 0;
 }
 
+static int unknown_experiment(const char *typed, struct et_error *err)
+{
+	struct et_nearest n = et_nearest_to(typed);
+
+	for (const struct et_lab_experiment *x = et_lab_experiments; x->name; x++)
+		et_nearest_offer(&n, x->name);
+	et_fail(err, EINVAL, ET_EXIT_USAGE, "lab: unknown experiment '%s'", typed);
+	if (n.best)
+		return et_hint(err, -EINVAL, "did you mean '%s'? 'etalon lab list' shows them all",
+			n.best);
+	return et_hint(err, -EINVAL, "run 'etalon lab list' to see them");
+}
+
 static int find(
 	const struct et_operands *ops, const struct et_lab_experiment **out, struct et_error *err)
 {
@@ -178,8 +192,7 @@ static int find(
 	}
 	if (*out)
 		return 0;
-	et_fail(err, EINVAL, ET_EXIT_USAGE, "lab: unknown experiment '%s'", ops->before[0]);
-	return et_hint(err, -EINVAL, "run 'etalon lab list' to see them");
+	return unknown_experiment(ops->before[0], err);
 }
 
 static int perform(struct et_cli *cli, const struct et_lab_experiment *x, struct et_lab_request *r,

@@ -3,6 +3,7 @@
 #include "put/put.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/nearest.h"
 #include "base/parse.h"
 #include "clock/counter.h"
 #include "cmd/cli.h"
@@ -165,6 +166,24 @@ static int run_reporting(const struct et_workload *w, struct config *c, struct e
 	return rc;
 }
 
+static int no_program(const struct et_operands *ops, struct et_error *err)
+{
+	bool one = ops->n_before == 1 && !ops->after;
+	struct et_nearest n = et_nearest_to(one ? ops->before[0] : "");
+
+	for (const struct et_workload *w = et_workloads; w->name; w++)
+		et_nearest_offer(&n, w->name);
+	if (one)
+		et_fail(err, EINVAL, ET_EXIT_USAGE, "put: unknown program '%s'", ops->before[0]);
+	else
+		et_fail(err, EINVAL, ET_EXIT_USAGE, "put: expected one program");
+	if (n.best)
+		et_hint(err, 0, "did you mean '%s'? 'etalon put --list' shows them all", n.best);
+	else
+		et_hint(err, 0, "run 'etalon put --list' to see them");
+	return et_cli_fail(err);
+}
+
 static int run_named(const struct et_cli *cli, struct config *c, const struct et_operands *ops)
 {
 	const struct et_workload *w =
@@ -172,15 +191,8 @@ static int run_named(const struct et_cli *cli, struct config *c, const struct et
 	struct et_put_result result;
 	struct et_error err;
 
-	if (!w) {
-		if (ops->n_before == 1 && !ops->after)
-			et_fail(&err, EINVAL, ET_EXIT_USAGE, "put: unknown program '%s'",
-				ops->before[0]);
-		else
-			et_fail(&err, EINVAL, ET_EXIT_USAGE, "put: expected one program");
-		et_hint(&err, 0, "run 'etalon put --list' to see them");
-		return et_cli_fail(&err);
-	}
+	if (!w)
+		return no_program(ops, &err);
 	ET_AUTO_FREE char *dir = et_cli_state_dir();
 	c->params.state_dir = dir;
 	/* Another program than inc refuses --report before a file is created. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of commands, in the order of `etalon --help`. */
+#include "base/nearest.h"
 #include "cmd/cli.h"
 
 #include <string.h>
@@ -60,48 +61,11 @@ const struct et_verb *et_verb_find(const char *name)
 	return NULL;
 }
 
-enum { LONGEST = 15 };
-
-static size_t smaller(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-/* The least number of letters that are added, removed, changed or swapped with their neighbour. */
-static size_t edits(const char *a, const char *b)
-{
-	size_t d[LONGEST + 1][LONGEST + 1], n = strlen(a), m = strlen(b);
-
-	if (n > LONGEST || m > LONGEST)
-		return LONGEST;
-	for (size_t i = 0; i <= n; i++) {
-		for (size_t k = 0; k <= m; k++) {
-			if (!i || !k) {
-				d[i][k] = i + k;
-				continue;
-			}
-			size_t best = d[i - 1][k - 1] + (a[i - 1] != b[k - 1]);
-			best = smaller(best, d[i - 1][k] + 1);
-			best = smaller(best, d[i][k - 1] + 1);
-			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
-				best = smaller(best, d[i - 2][k - 2] + 1);
-			d[i][k] = best;
-		}
-	}
-	return d[n][m];
-}
-
 const struct et_verb *et_verb_nearest(const char *typed)
 {
-	const struct et_verb *best = NULL;
-	size_t least = strlen(typed) < 3 ? 0 : strlen(typed) < 6 ? 1 : 2;
+	struct et_nearest n = et_nearest_to(typed);
 
-	for (const struct et_verb *const *v = et_verbs; *v; v++) {
-		size_t n = edits(typed, (*v)->name);
-		if (n <= least && (!best || n < least)) {
-			least = n;
-			best = *v;
-		}
-	}
-	return best;
+	for (const struct et_verb *const *v = et_verbs; *v; v++)
+		et_nearest_offer(&n, (*v)->name);
+	return n.best ? et_verb_find(n.best) : NULL;
 }

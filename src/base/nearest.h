@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Finds the name that a user probably meant by a misspelled one. */
+#ifndef ET_BASE_NEAREST_H
+#define ET_BASE_NEAREST_H
+
+#include <stddef.h>
+
+struct et_nearest {
+	const char *typed;
+	const char *best; /* NULL: no name is near enough */
+	size_t least;     /* how many letters of the best one differ */
+};
+
+struct et_nearest et_nearest_to(const char *typed);
+/* Offers a name, which must outlive *n. The first of the nearest ones becomes the best. */
+void et_nearest_offer(struct et_nearest *n, const char *name);
+
+#endif
