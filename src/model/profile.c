@@ -83,18 +83,29 @@ uint32_t et_profile_function_of(struct et_profile *p, const char *name, const ch
 	return (uint32_t)p->n_functions++;
 }
 
+/* Never 0, because `function` is smaller than ET_PROFILE_NONE. */
+static uint64_t key_of_node(uint32_t parent, uint32_t function)
+{
+	return ((uint64_t)parent << 32 | function) + 1;
+}
+
+uint32_t et_profile_find_node(const struct et_profile *p, uint32_t parent, uint32_t function)
+{
+	const uint64_t *found = et_hash_find(&p->by_node, key_of_node(parent, function));
+
+	return found ? (uint32_t)*found : ET_PROFILE_NONE;
+}
+
 uint32_t et_profile_node_of(struct et_profile *p, uint32_t parent, uint32_t function)
 {
-	/* Never 0, because `function` is smaller than ET_PROFILE_NONE. */
-	uint64_t key = ((uint64_t)parent << 32 | function) + 1;
-	const uint64_t *found = et_hash_find(&p->by_node, key);
+	uint32_t found = et_profile_find_node(p, parent, function);
 
 	assert(parent < p->n_nodes && function < p->n_functions);
-	if (found)
-		return (uint32_t)*found;
+	if (found != ET_PROFILE_NONE)
+		return found;
 	ET_GROW(p->nodes, p->n_nodes, p->nodes_room);
 	p->nodes[p->n_nodes] = (struct et_profile_node){ parent, function };
-	*(uint64_t *)et_hash_put(&p->by_node, key) = p->n_nodes;
+	*(uint64_t *)et_hash_put(&p->by_node, key_of_node(parent, function)) = p->n_nodes;
 	return (uint32_t)p->n_nodes++;
 }
 

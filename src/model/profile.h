@@ -62,6 +62,11 @@ struct et_profile_function {
 	bool unnamed; /* the file has no symbol for it: only its range is known */
 };
 
+#define ET_MODULE_UNKNOWN "[unknown]"
+/* Functions that stand for callers: of chains that end too early, and left out of long ones. */
+#define ET_FUNCTION_BROKEN "[broken chain]"
+#define ET_FUNCTION_OTHER "[other]"
+
 /* Of nodes: the parent of those without a caller. It has the number 0 and no function. */
 #define ET_PROFILE_ROOT 0u
 #define ET_PROFILE_NONE UINT32_MAX
@@ -143,6 +148,8 @@ uint32_t et_profile_function_of(struct et_profile *p, const char *name, const ch
 	enum et_space_kind space, bool unnamed);
 /* Returns the number of the context "parent called function", which is added if it is new. */
 uint32_t et_profile_node_of(struct et_profile *p, uint32_t parent, uint32_t function);
+/* Likewise; ET_PROFILE_NONE if there is none. */
+uint32_t et_profile_find_node(const struct et_profile *p, uint32_t parent, uint32_t function);
 /* Appends a run, whose counts the profile takes. Returns it, valid until the next is added. */
 struct et_profile_run *et_profile_add_run(struct et_profile *p, struct et_profile_run *run);
 void et_profile_set_calls(struct et_profile *p, uint32_t command, uint32_t function, double calls);

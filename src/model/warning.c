@@ -350,6 +350,12 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_PROFILE_NO_KERNEL_SYMBOLS] = { "profile-no-kernel-symbols", NOTE, "s",
 		"{0} of the samples are in functions of the kernel whose names are hidden; run as "
 		"root, or set kernel.kptr_restrict to 0" },
+	[ET_WARN_PROFILE_BROKEN_CHAINS] = { "profile-broken-chains", WARNING, "sf",
+		"{0} of the samples lack callers, whose totals are too small; {1:use -g dwarf, or "
+		"compile with -fno-omit-frame-pointer|use -g fp}" },
+	[ET_WARN_PROFILE_MANY_CONTEXTS] = { "profile-many-contexts", WARNING, "s",
+		"{0} of the samples are below [other], because contexts are too many or too deep: "
+		"totals of callers are too small" },
 };
 
 static bool fits(const char *kinds, const struct et_warning_arg args[ET_WARNING_ARGS])

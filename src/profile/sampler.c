@@ -2,6 +2,7 @@
 #include "profile/sampler.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "profile/contexts.h"
 #include "profile/record.h"
 #include "profile/tasks.h"
 
@@ -148,7 +149,7 @@ struct frame {
 	bool kernel;
 };
 
-enum { MOST_FRAMES = 1024, MOST_UNWOUND = 256 };
+enum { MOST_FRAMES = 1024, MOST_UNWOUND = 256, MOST_LINKS = 2048 };
 
 /*
  * Takes the frames of a chain, innermost first. An address that is not the first of its context is
@@ -196,19 +197,40 @@ static size_t frames_of(
 	return n;
 }
 
-/* Adds the functions at an address, those that were inlined last, below the node. */
-static uint32_t descend(struct et_sampler *s, uint32_t node, const struct et_resolved *r)
+/* The functions of a chain, outermost first. */
+struct links {
+	uint32_t functions[MOST_LINKS];
+	size_t n, of_program; /* without those of the kernel */
+};
+
+/* Adds the functions at an address, those that were inlined last. The innermost is always kept. */
+static void add_links(struct links *l, const struct et_resolved *r, bool kernel)
 {
-	for (size_t i = r->n; i-- > 0;)
-		node = et_profile_node_of(s->profile, node, r->functions[i]);
-	return node;
+	for (size_t i = r->n; i-- > 0;) {
+		l->n -= l->n == MOST_LINKS;
+		l->functions[l->n++] = r->functions[i];
+		l->of_program += !kernel;
+	}
+}
+
+/* Outermost addresses where no code is are no callers: the chain went astray beyond its begin. */
+static struct et_chain chain_of(const struct et_profile *p, const struct links *l)
+{
+	size_t astray = 0;
+
+	while (astray + 1 < l->of_program &&
+		p->functions[l->functions[astray]].space == ET_SPACE_UNKNOWN)
+		astray++;
+	const struct et_profile_function *outermost = &p->functions[l->functions[astray]];
+	return (struct et_chain){ l->functions + astray, l->n - astray,
+		l->of_program && !et_chain_is_whole(outermost, l->of_program - astray) };
 }
 
 static uint32_t node_of(struct et_sampler *s, const struct et_perf_sample *x, bool *at_entry)
 {
 	struct et_resolved r = { 0 };
 	struct frame frames[MOST_FRAMES];
-	uint32_t node = ET_PROFILE_ROOT;
+	struct links l;
 	pid_t pid = (pid_t)x->pid;
 
 	if (s->profile->plan.chains == ET_CHAINS_NONE) {
@@ -216,12 +238,14 @@ static uint32_t node_of(struct et_sampler *s, const struct et_perf_sample *x, bo
 		*at_entry = r.at_entry;
 		return et_profile_node_of(s->profile, ET_PROFILE_ROOT, r.functions[0]);
 	}
+	l.n = l.of_program = 0;
 	for (size_t i = frames_of(s, x, frames); i-- > 0;) {
 		et_spaces_resolve(s->spaces, pid, frames[i].kernel, frames[i].address, &r);
-		node = descend(s, node, &r);
+		add_links(&l, &r, frames[i].kernel);
 	}
 	*at_entry = r.at_entry;
-	return node;
+	struct et_chain chain = chain_of(s->profile, &l);
+	return et_context_of(s->profile, &chain);
 }
 
 static void count(struct et_sampler *s, uint32_t node, bool at_entry)

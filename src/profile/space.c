@@ -256,7 +256,7 @@ static bool resolve_generated(struct et_spaces *s, struct process *p, pid_t proc
 
 static void resolve_unknown(struct et_spaces *s, uint64_t address, struct et_resolved *out)
 {
-	struct et_place place = { "[unknown]", "[unknown]", ET_SPACE_UNKNOWN, true, address };
+	struct et_place place = { "[unknown]", ET_MODULE_UNKNOWN, ET_SPACE_UNKNOWN, true, address };
 
 	*out = (struct et_resolved){ .n = 1 };
 	out->functions[0] = et_place_function(s->profile, &place, &s->unknown, NULL, 0);

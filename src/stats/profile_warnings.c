@@ -15,6 +15,7 @@
 #include "stats/shape.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
 	FEW_RUNS = 5,
@@ -30,7 +31,9 @@ enum {
 static const double alarm_p = 0.01, examined_share = 0.01, examined_mean = 5;
 static const double most_missing = 0.01; /* overruns over samples */
 static const double most_at_entry = 0.25;
-static const double most_nameless = 0.05; /* samples without names over all */
+static const double most_nameless = 0.05;  /* samples without names over all */
+static const double most_broken = 0.1;     /* samples whose callers are not all known */
+static const double most_shortened = 0.01; /* samples below ET_FUNCTION_OTHER */
 static const double noticeable_shift = 0.03;
 /* Ends of Student's and the bootstrap's interval, over the half width. */
 static const double most_apart = 0.25;
@@ -267,6 +270,43 @@ static void warn_names(const struct et_profile_frame *f, struct et_warnings *out
 	free(samples);
 }
 
+/* --- call chains --- */
+
+/* Returns the share of the samples below nodes of this function, which stands for callers. */
+static double share_below(const struct et_profile_frame *f, const char *name)
+{
+	const struct et_profile *p = f->experiment->profile;
+	ET_AUTO_FREE bool *below = et_calloc(p->n_nodes, sizeof(*below));
+	double samples = 0;
+
+	for (size_t i = 1; i < p->n_nodes; i++) {
+		const struct et_profile_function *fn = &p->functions[p->nodes[i].function];
+		below[i] = below[p->nodes[i].parent] ||
+			   (!strcmp(fn->name, name) && !strcmp(fn->module, ET_MODULE_UNKNOWN));
+	}
+	for (size_t i = 0; i < f->counts->n_runs; i++) {
+		const struct et_profile_run *run = f->counts->runs[i];
+		for (size_t k = 0; k < run->n_counts; k++)
+			samples += below[run->counts[k].node] ? (double)run->counts[k].samples : 0;
+	}
+	return samples / fmax(1, (double)f->result->samples);
+}
+
+static void warn_chains(const struct et_profile_frame *f, struct et_warnings *out)
+{
+	const struct et_profile *p = f->experiment->profile;
+
+	if (p->plan.chains == ET_CHAINS_NONE || p->way == ET_PROFILE_IMPORTED)
+		return;
+	double broken = share_below(f, ET_FUNCTION_BROKEN);
+	double other = share_below(f, ET_FUNCTION_OTHER);
+	if (broken > most_broken)
+		et_warn(out, ET_WARN_PROFILE_BROKEN_CHAINS, et_arg_share(broken),
+			et_arg_flag(p->plan.chains == ET_CHAINS_FP));
+	if (other > most_shortened)
+		et_warn(out, ET_WARN_PROFILE_MANY_CONTEXTS, et_arg_share(other));
+}
+
 void et_profile_warn(const struct et_profile_frame *f)
 {
 	struct et_profile_result *r = f->result;
@@ -278,5 +318,6 @@ void et_profile_warn(const struct et_profile_frame *f)
 		et_warn(&r->warnings, ET_WARN_PROFILE_FEW_SAMPLES, et_arg_number(r->total.mean));
 	if (f->experiment->profile->way != ET_PROFILE_IMPORTED)
 		warn_names(f, &r->warnings);
+	warn_chains(f, &r->warnings);
 	warn_series(f, f->counts->totals, alarm_p, &r->warnings);
 }

@@ -322,6 +322,52 @@ static void call_chains(void)
 	et_profile_free(p);
 }
 
+/* Returns the name of the outermost function of a sample with this chain in user mode. */
+static void outermost_of(const uint64_t *chain, size_t n, char *out, size_t size)
+{
+	struct et_profile_plan plan = et_default_profile_plan;
+	struct et_event_kind kind = { .sample_type = ET_SAMPLE_TYPE | PERF_SAMPLE_CALLCHAIN };
+	const uint64_t context = (uint64_t)PERF_CONTEXT_USER;
+
+	plan.chains = ET_CHAINS_FP;
+	struct et_profile *p = et_profile_new(&plan);
+	struct et_sampler *s = et_sampler_new("/nonexistent", p, &kind);
+	struct built b = sample_record(5, chain[0], 200);
+	put_u64(&b, n + 1);
+	put(&b, &context, sizeof(context));
+	put(&b, chain, n * sizeof(*chain));
+	et_sampler_begin(s, 5, 100);
+	take(s, exec_record(5, 100));
+	take(s, map_record(5, 0x1000, "/nonexistent/program", 110));
+	take(s, b);
+	et_sampler_process(s, UINT64_MAX);
+	struct et_profile_run *run = et_sampler_end(s);
+	uint32_t node = run->n_counts ? run->counts[0].node : ET_PROFILE_ROOT;
+	while (node && p->nodes[node].parent != ET_PROFILE_ROOT)
+		node = p->nodes[node].parent;
+	snprintf(out, size, "%s", node ? p->functions[p->nodes[node].function].name : "");
+	et_profile_run_free(run);
+	et_sampler_free(s);
+	et_profile_free(p);
+}
+
+static void broken_chains(void)
+{
+	const uint64_t alone[] = { 0x1010 }, astray[] = { 0x1010, 0x99999 },
+		       called[] = { 0x1010, 0x1800 }, beyond[] = { 0x1010, 0x1800, 0x99999 };
+	char name[64];
+
+	outermost_of(alone, 1, name, sizeof(name));
+	ok(!strcmp(name, ET_FUNCTION_BROKEN), "a function without a caller is a broken chain");
+	outermost_of(astray, 2, name, sizeof(name));
+	ok(!strcmp(name, ET_FUNCTION_BROKEN), "a caller where no code is, is none");
+	outermost_of(called, 2, name, sizeof(name));
+	ok(name[0] && strcmp(name, ET_FUNCTION_BROKEN) != 0, "a chain with a caller is kept");
+	outermost_of(beyond, 3, name, sizeof(name));
+	ok(name[0] && strcmp(name, ET_FUNCTION_BROKEN) != 0 && strcmp(name, "[unknown]") != 0,
+		"what is beyond the begin of a chain is left out");
+}
+
 int main(void)
 {
 	rates_add_up();
@@ -333,5 +379,6 @@ int main(void)
 	decodes_stacks();
 	order_of_time();
 	call_chains();
+	broken_chains();
 	return tap_done();
 }

@@ -279,6 +279,47 @@ static void test_entry(void)
 		"entry: an address is its own first instruction");
 }
 
+/* So many of 1000 samples are below a function that stands for callers. */
+static bool warns_below(
+	const char *name, enum et_chains chains, uint64_t samples, enum et_warning_code code)
+{
+	struct et_experiment *e = profile_of(1);
+	struct et_profile_options o = { .statements = 1 };
+	struct et_profile_result r;
+	uint32_t leaf = et_profile_function_of(e->profile, "leaf", "/p", ET_SPACE_USER, false);
+	uint32_t stand_in =
+		et_profile_function_of(e->profile, name, "[unknown]", ET_SPACE_UNKNOWN, false);
+	uint32_t whole = et_profile_node_of(e->profile, ET_PROFILE_ROOT, leaf);
+	uint32_t below = et_profile_node_of(
+		e->profile, et_profile_node_of(e->profile, ET_PROFILE_ROOT, stand_in), leaf);
+
+	e->profile->plan.chains = chains;
+	for (uint32_t i = 0; i < 6; i++) {
+		struct et_profile_run run = profile_run();
+		et_profile_run_add(&run, whole, 1000 - samples, 0);
+		et_profile_run_add(&run, below, samples, 0);
+		profile_add(e, 0, i + 1, &run);
+	}
+	et_profile_judge(e, 0, &o, &r);
+	bool warned = et_warnings_have(&r.warnings, code);
+	et_profile_result_free(&r);
+	et_experiment_free(e);
+	return warned;
+}
+
+static void test_chains(void)
+{
+	ok(warns_below("[broken chain]", ET_CHAINS_FP, 110, ET_WARN_PROFILE_BROKEN_CHAINS) &&
+			warns_below("[broken chain]", ET_CHAINS_DWARF, 110,
+				ET_WARN_PROFILE_BROKEN_CHAINS),
+		"more than a tenth of broken chains is a warning");
+	ok(!warns_below("[broken chain]", ET_CHAINS_FP, 90, ET_WARN_PROFILE_BROKEN_CHAINS),
+		"a few broken chains are none");
+	ok(warns_below("[other]", ET_CHAINS_FP, 20, ET_WARN_PROFILE_MANY_CONTEXTS) &&
+			!warns_below("[other]", ET_CHAINS_FP, 5, ET_WARN_PROFILE_MANY_CONTEXTS),
+		"chains that were shortened are a warning");
+}
+
 int main(void)
 {
 	test_sound();
@@ -289,5 +330,6 @@ int main(void)
 	test_rare();
 	test_calls();
 	test_entry();
+	test_chains();
 	return tap_done();
 }
