@@ -19,6 +19,10 @@ struct et_burning {
 	uint64_t ns;    /* CPU time to use */
 };
 
+/* A burner writes one of these: it is ready, or may not use its CPU. It is silent if it fails. */
+#define READY "+"
+#define UNUSABLE "-"
+
 static void futex_wait(uint32_t *word, uint32_t while_value, const struct timespec *limit)
 {
 	syscall(SYS_futex, word, FUTEX_WAIT, while_value, limit, NULL, 0);
@@ -65,8 +69,13 @@ static _Noreturn void become_burner(
 	CPU_ZERO(&one);
 	CPU_SET(cpu, &one);
 	sched_setscheduler(0, SCHED_OTHER, &normal);
-	if (getppid() != etalon || sched_setaffinity(0, sizeof(one), &one) < 0 ||
-		write(procs_fd, "0", 1) != 1 || write(ready_fd, "+", 1) != 1)
+	if (getppid() != etalon)
+		_exit(1);
+	if (sched_setaffinity(0, sizeof(one), &one) < 0) {
+		(void)!write(ready_fd, errno == EINVAL ? UNUSABLE : "?", 1);
+		_exit(1);
+	}
+	if (write(procs_fd, "0", 1) != 1 || write(ready_fd, READY, 1) != 1)
 		_exit(1);
 	/* Locks that are inherited would outlive etalon. */
 	if (syscall(SYS_close_range, 0u, ~0u, 0) < 0) {
@@ -85,12 +94,12 @@ static void end_one(pid_t pid)
 		;
 }
 
-/* Waits for the byte of a burner that is ready; it closes the pipe if it fails. */
+/* Waits for the byte of a burner; it closes the pipe if it fails. */
 static int start_one(struct et_burners *b, int cpu, int procs_fd)
 {
 	struct clone_args how = { .exit_signal = 0 };
 	int ends[2];
-	char byte;
+	char byte = 0;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -errno;
@@ -100,10 +109,12 @@ static int start_one(struct et_burners *b, int cpu, int procs_fd)
 		become_burner(b->shared, etalon, cpu, procs_fd, ends[1]);
 	int rc = pid < 0 ? -errno : 0;
 	close(ends[1]);
-	if (pid > 0 && read(ends[0], &byte, 1) == 1)
-		b->pids[b->n++] = (pid_t)pid;
-	else if (pid > 0)
+	if (pid > 0 && (read(ends[0], &byte, 1) != 1 || byte != *READY)) {
 		end_one((pid_t)pid);
+		rc = byte == *UNUSABLE ? 0 : -ECHILD;
+	} else if (pid > 0) {
+		b->pids[b->n++] = (pid_t)pid;
+	}
 	close(ends[0]);
 	return rc;
 }
@@ -123,6 +134,8 @@ int et_burners_open(struct et_burners *b, const cpu_set_t *cpus, int procs_fd)
 		if (CPU_ISSET(cpu, cpus))
 			rc = start_one(b, cpu, procs_fd);
 	}
+	if (rc == 0 && b->n == 0)
+		rc = -ENODEV;
 	if (rc)
 		et_burners_close(b);
 	return rc;

@@ -27,7 +27,7 @@ struct et_burners {
 
 /*
  * Makes one per CPU of the set, in the group with this cgroup.procs. CPUs that cannot be used are
- * left out. 0 or -errno; then nothing is left open.
+ * left out. 0 or -errno, also if one does not start or none is left; then nothing is left open.
  */
 int et_burners_open(struct et_burners *b, const cpu_set_t *cpus, int procs_fd) ET_CHECK;
 /*
