@@ -174,6 +174,19 @@ static int conclude(void *ctx, struct et_measuring *m)
 	return failed ? failed : status;
 }
 
+/* The cost of a sample was measured on virtual machines; see bench/profile. */
+static void warn_slowdown(const struct et_cli *cli, const struct et_profile_plan *plan)
+{
+	const double sample_s = 13e-6, noticeable = 0.2;
+	struct et_warnings w = { 0 };
+
+	if (cli->verbosity < 0 || !(plan->rate_hz * sample_s > noticeable))
+		return;
+	et_warn(&w, ET_WARN_PROFILE_SLOWDOWN, et_arg_number(plan->rate_hz),
+		et_arg_share(plan->rate_hz * sample_s));
+	et_cli_warn(&w);
+}
+
 static int measure(struct et_cli *cli, struct et_profile_command *p, const struct et_operands *ops)
 {
 	const struct et_run_around around = {
@@ -182,6 +195,7 @@ static int measure(struct et_cli *cli, struct et_profile_command *p, const struc
 
 	p->run.around = &around;
 	set_runs(&p->run);
+	warn_slowdown(cli, &p->plan);
 	return et_run_parsed(cli, &p->run, ops);
 }
 

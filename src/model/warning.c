@@ -308,8 +308,8 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 		"{0} of the samples came too late and were not taken, so code that delays "
 		"interrupts is missing; sample less often (--frequency)" },
 	[ET_WARN_PROFILE_SHORT_TASKS] = { "profile-short-tasks", WARNING, "cc",
-		"{0} of {1} threads and processes were shorter than ten periods, and their samples "
-		"are missing without a cgroup; run as root" },
+		"{0} of {1} threads and processes were shorter than ten periods; without a cgroup "
+		"the first period of each is not sampled; run as root" },
 	[ET_WARN_PROFILE_FIXED_PERIOD] = { "profile-fixed-period", WARNING, "",
 		"the period is fixed, so functions that run in step with it get too many samples "
 		"or none, in every run alike; leave out --fixed" },
@@ -356,6 +356,9 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_PROFILE_MANY_CONTEXTS] = { "profile-many-contexts", WARNING, "s",
 		"{0} of the samples are below [other], because contexts are too many or too deep: "
 		"totals of callers are too small" },
+	[ET_WARN_PROFILE_SLOWDOWN] = { "profile-slowdown", WARNING, "ns",
+		"{0} samples per second slow the program down by about {1}; use a lower "
+		"--frequency" },
 };
 
 static bool fits(const char *kinds, const struct et_warning_arg args[ET_WARNING_ARGS])

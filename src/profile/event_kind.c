@@ -140,6 +140,13 @@ static int check_rate(const char *root, const struct et_profile_plan *plan, doub
 	most = strtod(line, NULL);
 	if (most <= 0 || hz <= most)
 		return 0;
+	if (plan->period)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"a period of %llu is %.6g samples per second, more than "
+				"kernel.perf_event_max_sample_rate allows: %.6g",
+				(unsigned long long)plan->period, hz, most),
+			"use a period of at least %.0f", ceil((double)plan->period * (hz / most)));
 	return et_hint(err,
 		et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"%.6g samples per second are more than kernel.perf_event_max_sample_rate "

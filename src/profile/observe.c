@@ -74,6 +74,15 @@ static void prime(struct observation *o, uint64_t run)
 	o->ready = true;
 }
 
+/* Whether another run follows for sure or may follow; if this is wrong, before() primes. */
+static bool run_follows(const struct observation *o)
+{
+	const struct et_plan *plan = &o->e->plan;
+	size_t all = o->e->n_commands * ((size_t)plan->runs + plan->warmup);
+
+	return plan->runs == 0 || plan->until_ratio > 0 || o->e->profile->n_runs + 1 < all;
+}
+
 /* Also after a run that failed, which has had no after(). */
 static void stop(struct observation *o)
 {
@@ -119,10 +128,12 @@ static void choose_cpus(struct observation *o, const cpu_set_t *allowed)
 
 static size_t events_per_cpu(const struct observation *o)
 {
+	size_t quick = et_periods_events(o->mean / o->kind.per_ns), most = affordable(&o->cpus);
+
 	/* Counters are few, and the kernel would make events take turns. */
 	if (o->e->profile->plan.fixed || o->kind.type == PERF_TYPE_HARDWARE)
 		return 1;
-	return affordable(&o->cpus);
+	return quick < most ? quick : most;
 }
 
 static bool open_group(struct observation *o, const cpu_set_t *allowed)
@@ -260,10 +271,10 @@ static void fill(void *self, struct et_run *run, struct et_sample *samples)
 	if (o->grouped)
 		p->overruns = et_periods_overruns(read.due, et_sampler_taken(o->sampler), p->lost);
 	samples[0].measured.profile = p;
-	if (o->grouped)
-		prime(o, o->e->profile->n_runs + 1);
-	else
+	if (!o->grouped)
 		et_events_close(&o->events);
+	else if (run_follows(o))
+		prime(o, o->e->profile->n_runs + 1);
 }
 
 const struct et_observer et_observe_profile = {

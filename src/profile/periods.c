@@ -45,6 +45,14 @@ void et_periods_draw(
 		out->passed[i] = et_rng_uniform(&rng);
 }
 
+size_t et_periods_events(double mean_ns)
+{
+	const double most_ns = 1e8;
+	double n = most_ns / mean_ns;
+
+	return n < 1 ? 1 : n > ET_MOST_EVENTS ? ET_MOST_EVENTS : (size_t)n;
+}
+
 double et_periods_mean(const struct et_periods *p)
 {
 	double rate = 0;

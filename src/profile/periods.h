@@ -28,6 +28,12 @@ struct et_periods {
  */
 void et_periods_draw(
 	uint64_t seed, uint64_t run, double mean, size_t n, bool fixed, struct et_periods *out);
+/*
+ * Returns how many events to use for samples this far apart. Before each run a part of every period
+ * must pass, which takes as much CPU time as the longest: n times this distance and more. So there
+ * are fewer if samples are rare.
+ */
+size_t et_periods_events(double mean_ns);
 /* Returns the mean distance of the samples of all events. */
 double et_periods_mean(const struct et_periods *p);
 

@@ -184,7 +184,7 @@ static void add_sampling(const struct et_profile *p, const struct et_profile_res
 	else
 		et_append(text, ", ", "%s", p->plan.fixed ? "fixed period" : "random periods");
 	if (p->way == ET_PROFILE_INHERITED)
-		et_append(text, ", ", "short threads and children missed");
+		et_append(text, ", ", "first period of each thread and child missed");
 	if (p->way != ET_PROFILE_IMPORTED && (p->plan.user_only || !p->kernel_allowed))
 		et_append(text, ", ", "without the kernel");
 	et_append(text, "", ")");

@@ -133,6 +133,11 @@ assert abs(sum(share.values()) - 1) < 1e-9
 PY
 	exits 'profile: a program that is shorter than the period is refused' 2 etalon profile -q -w 0 -r 2 -F 1 --fixed true
 	like 'profile: it says how to get samples' "$err" 'higher --frequency'
+	# profile-slowdown
+	run etalon profile -w 0 -r 1 -F 20000 true
+	like 'profile: a rate that slows the program down is named before' "$err" '20,?000 samples per second slow the program down by about 26 %'
+	exits 'profile: a period that is too short is refused' 2 etalon profile -r 1 --period 1 true
+	like 'profile: the shortest period is named' "$err" 'use a period of at least [0-9]+'
 	exits 'profile: --until is bounded by --max-runs' 0 etalon profile -w 0 --until 0.01% -m 2 -M 3 "$program"
 	like 'profile: a note says that --until was missed' "$(tr '\n' ' ' <.out)" 'until 0\.010 % was not reached'
 	exits 'profile: two commands are compared' 0 etalon profile -w 0 -r 3 --compare --json two.json "$program" 'etalon put triangle --seconds 0.05'

@@ -9,6 +9,7 @@
 #include "base/parse.h"
 #include "host/host.h"
 #include "measure/runner.h"
+#include "profile/burners.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -353,6 +354,25 @@ static void refusals(void)
 	ok(!profile(&plan, "burn 1 1", 1) && err.exit == ET_EXIT_USAGE &&
 			strstr(err.what, "perf_event_max_sample_rate") && *err.hint,
 		"a rate above the kernel's limit is refused: %s", err.what);
+	plan.rate_hz = 0;
+	plan.period = 1;
+	ok(!profile(&plan, "burn 1 1", 1) && err.exit == ET_EXIT_USAGE &&
+			!strncmp(err.hint, "use a period of at least ", 25) &&
+			strtod(err.hint + 25, NULL) > 1,
+		"a period that is too short is refused with the shortest: %s", err.hint);
+}
+
+static void burners_fail(void)
+{
+	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	struct et_burners b;
+	cpu_set_t cpus;
+
+	if (fd < 0 || sched_getaffinity(0, sizeof(cpus), &cpus) < 0)
+		tap_bail("the CPUs are not known");
+	ok(et_burners_open(&b, &cpus, fd) < 0 && b.n == 0,
+		"burners that cannot enter the control group are an error");
+	close(fd);
 }
 
 static void everything(void)
@@ -432,6 +452,7 @@ int main(int argc, char **argv)
 		work(argv);
 	path[n > 0 ? n : 0] = '\0';
 	self = path;
+	burners_fail();
 	if (!possible()) {
 		ok(err.exit == ET_EXIT_ENVIRONMENT && *err.what,
 			"without perf events the reason is given: %s", err.what);

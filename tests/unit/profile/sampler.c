@@ -75,6 +75,62 @@ static void no_blind_spot(void)
 	near(all / (RUNS * (double)MS), 1, 0.003, 0, "one sample per millisecond on average");
 }
 
+/* Returns the longest time that must pass before a run, in seconds. */
+static double longest_wait(double mean_ns)
+{
+	size_t n = et_periods_events(mean_ns);
+	double longest = 0;
+
+	for (uint64_t run = 0; run < 1000; run++) {
+		struct et_periods p;
+		et_periods_draw(3, run, mean_ns, n, false, &p);
+		for (size_t i = 0; i < n; i++)
+			longest = fmax(longest, p.passed[i] * (double)p.period[i] / 1e9);
+	}
+	return longest;
+}
+
+static void rare_samples(void)
+{
+	ok(et_periods_events(1e6) == 8 && et_periods_events(2e7) == 5 &&
+			et_periods_events(5e8) == 1 && et_periods_events(1e5) == 8,
+		"rare samples have fewer events");
+	ok(longest_wait(1e6) < 0.022 && longest_wait(2e7) < 0.3 && longest_wait(5e8) < 0.55,
+		"before a run at most 0.3 s pass, or a period if that is longer: %.2f s at 2 Hz",
+		longest_wait(5e8));
+}
+
+/*
+ * One event, without a random part of its first period: as cycles without a control group. Ten
+ * functions of 100 µs take turns, and the mean period is a multiple of their cycle.
+ */
+static double worst_share(double mean)
+{
+	enum { RUNS = 30, FUNCTIONS = 10 };
+	double share[FUNCTIONS] = { 0 }, worst = 0;
+
+	for (uint64_t run = 0; run < RUNS; run++) {
+		struct et_periods p;
+		et_periods_draw(11, run, mean, 1, false, &p);
+		uint64_t n = (uint64_t)(500 * mean) / p.period[0];
+		for (uint64_t k = 1; k <= n; k++)
+			share[k * p.period[0] / 100000 % FUNCTIONS] += 1 / (double)n / RUNS;
+	}
+	for (int i = 0; i < FUNCTIONS; i++)
+		worst = fmax(worst, fabs(share[i] - 0.1));
+	return worst;
+}
+
+static void no_aliasing(void)
+{
+	double worst_1 = worst_share(1e6), worst_10 = worst_share(1e7);
+
+	/* A fixed period gives one of them all samples: 0.9. */
+	ok(worst_1 < 0.02 && worst_10 < 0.02,
+		"a single event does not keep in step with a loop in all runs: %.4f, %.4f", worst_1,
+		worst_10);
+}
+
 static void losses(void)
 {
 	ok(et_periods_due(10000000, 3000000) == 3, "an event is due once per full period");
@@ -373,6 +429,8 @@ int main(void)
 	rates_add_up();
 	one_event();
 	no_blind_spot();
+	rare_samples();
+	no_aliasing();
 	losses();
 	short_tasks();
 	decodes();
