@@ -78,8 +78,8 @@ const struct et_verb et_verb_fit = {
 		    "  etalon run -L n 500,1000,2000,4000 --label sort 'etalon put sort --size "
 		    "{n}'\n"
 		    "  etalon fit sort --predict 8000,16000\n"
-		    "  printf '2 20\\n3 31\\n4 39\\n5 50\\n' | etalon fit --line --predict 1 "
-		    "--expect 5 -\n",
+		    "  seq 2 5 | awk '{ print $1, 9*$1 + $1%2 }' | etalon fit --line "
+		    "--predict 1 -\n",
 	.options = options,
 	.uses_store = true,
 	.rights = ET_RIGHTS_FILES,
