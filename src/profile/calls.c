@@ -3,19 +3,20 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
-#include "measure/cgroup.h"
 #include "measure/privilege.h"
 #include "measure/run.h"
 #include "profile/object.h"
+#include "profile/tracefs.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <string.h>
-#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
-enum { LEAST_COUNTED = 10, MOST_PROBES = 400, MOST_CODE = 64 << 10 };
+/* It takes 0.1 s to remove a probe, and the kernel removes one at a time. */
+enum { MOST_PROBES = 100, MOST_CODE = 64 << 10 };
 static const double LEAST_SHARE = 0.01;
 
 /* --- which functions --- */
@@ -61,8 +62,7 @@ size_t et_calls_choose(const struct et_profile *p, uint32_t command, uint32_t ou
 	qsort(list, p->n_functions, sizeof(*list), hottest_first);
 	for (size_t i = 0; i < p->n_functions && n < ET_MOST_COUNTED; i++) {
 		const struct et_profile_function *f = &p->functions[list[i].function];
-		bool hot = (double)list[i].samples >= LEAST_SHARE * (double)total;
-		if (!list[i].samples || (!hot && n >= LEAST_COUNTED))
+		if (!list[i].samples || (double)list[i].samples < LEAST_SHARE * (double)total)
 			break;
 		if (f->space == ET_SPACE_USER && f->module[0] == '/')
 			out[n++] = list[i].function;
@@ -124,13 +124,32 @@ struct probe {
 	const char *path; /* belongs to the profile */
 	uint64_t offset;  /* in the file */
 	bool unsure;      /* it may be passed without a call */
-	int *fds;         /* owned; NULL: it cannot be probed */
+	bool defined;     /* in tracefs */
+	struct stat file; /* as it was found */
+	int fd;           /* its event; -1: it cannot be probed */
 };
 
 struct probes {
 	struct probe *list;
 	size_t n, room;
+	bool full;      /* one more was wanted */
+	bool changed;   /* a file was, so it has no probes */
+	uint64_t since; /* that moment, in nanoseconds since 1970 */
 };
+
+static uint64_t changed_at(const struct stat *s)
+{
+	return (uint64_t)s->st_ctim.tv_sec * 1000000000u + (uint64_t)s->st_ctim.tv_nsec;
+}
+
+/* Whether a file is still the one that was found: another would be counted at wrong places. */
+static bool is_same(const char *path, const struct stat *found)
+{
+	struct stat now;
+
+	return stat(path, &now) == 0 && now.st_dev == found->st_dev &&
+	       now.st_ino == found->st_ino && changed_at(&now) == changed_at(found);
+}
 
 static void add_probe(struct probes *all, const struct et_profile *p, uint32_t function, int file,
 	uint64_t offset, uint64_t size)
@@ -140,17 +159,19 @@ static void add_probe(struct probes *all, const struct et_profile *p, uint32_t f
 
 	int place = n > 0 ? et_calls_place(code, (size_t)n) : 0;
 
-	if (all->n == MOST_PROBES)
+	all->full = all->n == MOST_PROBES;
+	if (all->full)
 		return;
 	ET_GROW(all->list, all->n, all->room);
 	all->list[all->n++] = (struct probe){ .function = function,
 		.path = p->functions[function].module,
 		.offset = offset + (uint64_t)(place > 0 ? place : 0),
-		.unsure = place < 0 };
+		.unsure = place < 0,
+		.fd = -1 };
 }
 
 /* Static functions of several source files may share a name: the profile has them as one. */
-static void find_function(struct probes *all, const struct et_profile *p, uint32_t function,
+static void find_places(struct probes *all, const struct et_profile *p, uint32_t function,
 	const struct et_object *o, int file)
 {
 	const struct et_profile_function *f = &p->functions[function];
@@ -171,6 +192,36 @@ static void find_function(struct probes *all, const struct et_profile *p, uint32
 	}
 }
 
+/* A function without all of its places would have too few calls, so it has none. */
+static void find_function(struct probes *all, const struct et_profile *p, uint32_t function,
+	const struct et_object *o, int file)
+{
+	size_t first = all->n;
+	struct stat found;
+
+	if (fstat(file, &found) < 0)
+		return;
+	all->full = false;
+	find_places(all, p, function, o, file);
+	if (all->full)
+		all->n = first;
+	for (size_t i = first; i < all->n; i++)
+		all->list[i].file = found;
+}
+
+/* Opens a file that has not changed since the profile began; -1: there is none. */
+static int open_unchanged(struct probes *all, const char *path)
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat found;
+
+	if (file >= 0 && fstat(file, &found) == 0 && changed_at(&found) < all->since)
+		return file;
+	all->changed = all->changed || file >= 0;
+	et_cleanup_close(&file);
+	return -1;
+}
+
 /* Finds the functions that are in the same file as the first, and takes them from the list. */
 static void find_file(
 	struct probes *all, const char *root, const struct et_profile *p, uint32_t *list, size_t n)
@@ -178,7 +229,7 @@ static void find_file(
 	static const struct et_build_id any;
 	const char *path = p->functions[list[0]].module;
 	struct et_object o = { 0 };
-	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int file = open_unchanged(all, path);
 
 	et_object_read(root, path, &any, false, &o);
 	for (size_t i = 0; i < n; i++) {
@@ -198,6 +249,7 @@ static void find_all(
 	struct probes *all, const char *root, const struct et_profile *p, uint32_t *list, size_t n)
 {
 	all->n = 0;
+	all->changed = false;
 	for (size_t i = 0; i < n; i++) {
 		if (list[i] != ET_PROFILE_NONE)
 			find_file(all, root, p, list + i, n - i);
@@ -206,29 +258,29 @@ static void find_all(
 
 /* --- the kernel's part --- */
 
-/* The tasks that are counted: one from its execve() on, or those of a control group on a CPU. */
-struct whom {
-	int id; /* of the task, or the descriptor of the group; -1: all tasks */
-	int cpu;
-	bool group;
-};
-
 /*
- * Returns the descriptor or -errno. Events of a task cannot be inherited: the kernel would read the
- * path again, in the memory of the program, and its clone() would fail with EFAULT.
+ * Counts from the execve() of the task on; -1: never. Returns the descriptor or -errno. Only events
+ * of tracepoints are inherited: for those of the PMU the kernel would read the path again, in the
+ * memory of the program, and its clone() would fail with EFAULT.
  */
-static int open_probe(uint32_t type, const char *path, uint64_t offset, const struct whom *whom)
+static int open_event(struct perf_event_attr *attr, pid_t task)
 {
-	struct perf_event_attr attr = { .size = sizeof(attr),
-		.type = type,
-		.config1 = (uintptr_t)path,
-		.config2 = offset,
-		.disabled = 1,
-		.enable_on_exec = !whom->group };
-	unsigned long flags = PERF_FLAG_FD_CLOEXEC | (whom->group ? PERF_FLAG_PID_CGROUP : 0);
-	int fd = (int)syscall(SYS_perf_event_open, &attr, whom->id, whom->cpu, -1, flags);
-
+	attr->size = sizeof(*attr);
+	attr->disabled = 1;
+	attr->enable_on_exec = 1;
+	attr->inherit = attr->type == PERF_TYPE_TRACEPOINT;
+	int fd = (int)syscall(
+		SYS_perf_event_open, attr, task, task < 0 ? 0 : -1, -1, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
+}
+
+static int open_probe(uint32_t type, const char *path, uint64_t offset, pid_t task)
+{
+	struct perf_event_attr attr = {
+		.type = type, .config1 = (uintptr_t)path, .config2 = offset
+	};
+
+	return open_event(&attr, task);
 }
 
 static int read_type(const char *root, uint32_t *out, struct et_error *err)
@@ -263,7 +315,7 @@ int et_calls_allowed(const char *root, struct et_error *err)
 	if (rc)
 		return rc;
 	/* No file has this name: the kernel refuses the probe, but first it checks our rights. */
-	int fd = open_probe(type, "", 0, &(struct whom){ .id = -1 });
+	int fd = open_probe(type, "", 0, -1);
 	if (fd >= 0)
 		close(fd);
 	return fd == -EACCES || fd == -EPERM ? refused(fd, err) : 0;
@@ -275,45 +327,20 @@ struct counting {
 	const char *root;
 	struct et_profile *p;
 	uint32_t type;
-	bool grouped;
-	struct et_event_group group;
-	struct whom *list; /* of the group: one for each CPU */
-	size_t n_cpus;
-	bool alone;           /* the program is one task */
-	struct whom task;     /* that task */
-	struct probes probes; /* of the run */
+	struct et_tracefs tracefs; /* not open unless the program has several tasks */
+	struct probes probes;      /* of the run */
 };
-
-static size_t count_events(const struct counting *o)
-{
-	return o->alone ? 1 : o->n_cpus;
-}
-
-static void close_probe(const struct counting *o, struct probe *p)
-{
-	for (size_t i = 0; p->fds && i < count_events(o); i++)
-		et_cleanup_close(&p->fds[i]);
-	free(p->fds);
-	p->fds = NULL;
-}
 
 static void close_probes(struct counting *o)
 {
-	for (size_t i = 0; i < o->probes.n; i++)
-		close_probe(o, &o->probes.list[i]);
-	o->probes.n = 0;
-}
-
-/* A program that is not bound to CPUs may run on all. */
-static void list_cpus(struct counting *o, const cpu_set_t *allowed)
-{
-	long n = sysconf(_SC_NPROCESSORS_CONF);
-
-	o->list = et_calloc(CPU_SETSIZE, sizeof(*o->list));
-	for (int i = 0; i < CPU_SETSIZE; i++) {
-		if (allowed ? CPU_ISSET(i, allowed) : i < n)
-			o->list[o->n_cpus++] = (struct whom){ o->group.dir_fd, i, true };
+	for (size_t i = 0; i < o->probes.n; i++) {
+		struct probe *p = &o->probes.list[i];
+		et_cleanup_close(&p->fd);
+		if (p->defined)
+			et_tracefs_remove(&o->tracefs, (uint32_t)i);
 	}
+	o->probes.n = 0;
+	et_tracefs_close(&o->tracefs);
 }
 
 static int open_calls(const struct et_observer_setup *setup, void **self, struct et_error *err)
@@ -326,10 +353,11 @@ static int open_calls(const struct et_observer_setup *setup, void **self, struct
 	if (rc)
 		return rc;
 	struct counting *o = et_calloc(1, sizeof(*o));
-	*o = (struct counting){ .root = setup->root, .p = setup->e->profile, .type = type };
-	o->grouped = et_event_group_open(&o->group, setup->root);
-	if (o->grouped)
-		list_cpus(o, setup->cpus);
+	*o = (struct counting){ .root = setup->root,
+		.p = setup->e->profile,
+		.type = type,
+		.tracefs = { -1, -1 },
+		.probes = { .since = setup->e->started_wall_ns } };
 	*self = o;
 	return 0;
 }
@@ -339,40 +367,45 @@ static void close_calls(void *self)
 	struct counting *o = self;
 
 	close_probes(o);
-	if (o->grouped)
-		et_event_group_close(&o->group);
-	free(o->list);
 	free(o->probes.list);
 	free(o);
 }
 
-/* Returns 0 or -errno. A CPU that is offline runs nothing. */
-static int open_events(const struct counting *o, struct probe *p)
+/* Returns the descriptor or -errno. */
+static int open_inherited(struct counting *o, size_t i, pid_t task)
 {
-	const struct whom *list = o->alone ? &o->task : o->list;
-	size_t n = count_events(o);
-	int rc = p->unsure ? -ENOTSUP : 0;
+	struct perf_event_attr attr = { .type = PERF_TYPE_TRACEPOINT };
+	struct probe *p = &o->probes.list[i];
+	uint64_t id = 0;
+	int rc = et_tracefs_define(&o->tracefs, (uint32_t)i, p->path, p->offset, &id);
 
-	p->fds = et_calloc(n + 1, sizeof(*p->fds));
-	for (size_t i = 0; i < n; i++) {
-		int fd = rc ? rc : open_probe(o->type, p->path, p->offset, &list[i]);
-		p->fds[i] = fd < 0 ? -1 : fd;
-		if (fd < 0 && fd != -ENODEV)
-			rc = fd;
-	}
 	if (rc)
-		close_probe(o, p);
-	return rc;
+		return rc;
+	p->defined = true;
+	attr.config = id;
+	return open_event(&attr, task);
+}
+
+static int open_one(struct counting *o, size_t i, pid_t task)
+{
+	struct probe *p = &o->probes.list[i];
+
+	if (p->unsure)
+		return -ENOTSUP;
+	int fd = o->tracefs.dir >= 0 ? open_inherited(o, i, task)
+				     : open_probe(o->type, p->path, p->offset, task);
+	p->fd = fd < 0 ? -1 : fd;
+	return fd < 0 ? fd : 0;
 }
 
 /* An instruction that the kernel cannot probe leaves its function without a number. */
-static int open_all(struct counting *o, struct et_error *err)
+static int open_all(struct counting *o, pid_t task, struct et_error *err)
 {
 	size_t open = 0;
 	int last = -ENOENT;
 
 	for (size_t i = 0; i < o->probes.n; i++) {
-		int rc = open_events(o, &o->probes.list[i]);
+		int rc = open_one(o, i, task);
 		if (rc == -EACCES || rc == -EPERM || rc == -EMFILE)
 			return refused(rc, err);
 		open += rc == 0;
@@ -380,6 +413,12 @@ static int open_all(struct counting *o, struct et_error *err)
 	}
 	if (open)
 		return 0;
+	if (o->probes.changed)
+		return et_hint(err,
+			et_fail(err, ESTALE, ET_EXIT_ENVIRONMENT,
+				"cannot count calls: the program's files changed since it was "
+				"profiled"),
+			"profile it again");
 	return et_hint(err,
 		et_fail_errno(err, -last, ET_EXIT_ENVIRONMENT,
 			"cannot count calls: none of %zu functions can be probed", o->probes.n),
@@ -400,14 +439,6 @@ static bool is_alone(const struct et_profile *p, uint32_t command)
 	return alone;
 }
 
-/* It takes about 0.1 s to close an event, so on many CPUs fewer functions are counted. */
-static size_t affordable(const struct counting *o, size_t n)
-{
-	size_t most = MOST_PROBES / (count_events(o) ? count_events(o) : 1);
-
-	return n < most ? n : most ? most : 1;
-}
-
 static void before(void *self, struct et_run *run)
 {
 	struct counting *o = self;
@@ -415,48 +446,34 @@ static void before(void *self, struct et_run *run)
 	size_t n = et_calls_choose(o->p, run->commands[0], functions);
 
 	close_probes(o); /* of a run that failed */
-	o->alone = is_alone(o->p, run->commands[0]);
-	find_all(&o->probes, o->root, o->p, functions, affordable(o, n));
-	if (!o->alone && o->grouped)
-		run->setups[0].attach_fd = o->group.procs_fd;
+	find_all(&o->probes, o->root, o->p, functions, n);
 }
 
-/* The child is in the group and has not executed the program yet. */
+/* The child has not executed the program yet. */
 static int attach(void *self, struct et_run *run, struct et_error *err)
 {
 	struct counting *o = self;
 
-	if (!o->alone && !o->grouped)
-		return et_hint(err,
-			et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
-				"cannot count calls in several tasks: no control group can be "
-				"made"),
-			"run it as root where control groups can be written, or give the numbers: "
-			"--calls=NAME=N");
-	o->task = (struct whom){ run->waits[0].pid, -1, false };
-	int rc = open_all(o, err);
-	for (size_t i = 0; rc == 0 && !o->alone && i < o->probes.n; i++) {
-		const int *fds = o->probes.list[i].fds;
-		for (size_t k = 0; fds && k < o->n_cpus; k++) {
-			if (fds[k] >= 0)
-				ioctl(fds[k], PERF_EVENT_IOC_ENABLE, 0);
-		}
+	if (!is_alone(o->p, run->commands[0])) {
+		int rc = et_tracefs_open(&o->tracefs);
+		if (rc)
+			return et_hint_privilege(err,
+				et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT,
+					"cannot count calls in several tasks: no tracefs"),
+				"root and CAP_SYS_ADMIN", "give the numbers: --calls=NAME=N");
 	}
-	return rc;
+	return open_all(o, run->waits[0].pid, err);
 }
 
-static bool read_probe(const struct counting *o, const struct probe *p, uint64_t *sum)
+static bool read_probe(const struct probe *p, uint64_t *sum)
 {
 	uint64_t value;
 
-	for (size_t i = 0; p->fds && i < count_events(o); i++) {
-		if (p->fds[i] < 0)
-			continue;
-		if (read(p->fds[i], &value, sizeof(value)) != (ssize_t)sizeof(value))
-			return false;
-		*sum += value;
-	}
-	return p->fds;
+	if (p->fd < 0 || !is_same(p->path, &p->file) ||
+		read(p->fd, &value, sizeof(value)) != (ssize_t)sizeof(value))
+		return false;
+	*sum += value;
+	return true;
 }
 
 /* The places of a function follow each other. */
@@ -465,7 +482,7 @@ static void set_calls(struct counting *o, uint32_t command, size_t first, size_t
 	uint64_t sum = 0;
 
 	for (size_t i = first; i < end; i++) {
-		if (!read_probe(o, &o->probes.list[i], &sum))
+		if (!read_probe(&o->probes.list[i], &sum))
 			return;
 	}
 	et_profile_set_calls(o->p, command, o->probes.list[first].function, (double)sum);

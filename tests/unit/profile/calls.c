@@ -5,12 +5,16 @@
  */
 #include "profile/calls.h"
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "measure/runner.h"
 #include "profile/object.h"
 #include "tap.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <pthread.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 extern char **environ;
@@ -39,6 +43,19 @@ __attribute__((noinline, noclone)) static int looping(volatile int *x)
 __attribute__((noinline, noclone)) static int never(volatile int *x)
 {
 	return --*x;
+}
+
+enum { WATCHED = 20000 };
+
+/* How long a call takes in a process that is not counted, in nanoseconds. */
+static double watch(void)
+{
+	volatile int x = 0;
+	uint64_t begin = et_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+
+	for (int i = 0; i < WATCHED; i++)
+		often(&x);
+	return (double)(et_clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - begin) / WATCHED;
 }
 
 static void *call_in_thread(void *ctx)
@@ -70,6 +87,15 @@ static int work(bool alone)
 	}
 	if (pid < 0 || waitpid(pid, NULL, 0) != pid)
 		return 1;
+	/* The test itself has this file in memory as well, and waits until it has looked. */
+	const char *fifo = getenv("CALLS_FIFO");
+	int go = fifo ? open(fifo, O_RDONLY) : -1;
+	if (go >= 0) {
+		char byte;
+		if (read(go, &byte, 1) < 0)
+			return 1;
+		close(go);
+	}
 	return x == 0x7fffffff ? never(&x) : 0;
 }
 
@@ -144,55 +170,204 @@ static void test_choose(void)
 		add(p, name, "/bin/x", ET_SPACE_USER, &run, 7);
 	}
 	et_profile_add_run(p, &run);
-	ok(et_calls_choose(p, 0, out) == 10, "without hot functions the first ten are counted");
+	ok(et_calls_choose(p, 0, out) == 0, "functions with less than 1 %% are not counted");
 	et_profile_free(p);
+}
+
+/* An experiment with a program that was profiled. */
+struct subject {
+	struct et_experiment *e;
+	struct et_profile *p;
+	struct et_profile_run run; /* of the profile, until it is added */
+};
+
+static struct subject make(const char *path, const char *workload, uint64_t tasks)
+{
+	struct subject s = { .e = et_experiment_new(), .run = { .tasks = tasks } };
+	char **argv = et_calloc(3, sizeof(*argv));
+
+	argv[0] = et_strdup(path);
+	argv[1] = et_strdup(workload);
+	et_experiment_add_command(s.e, et_strdup("calls"), argv);
+	s.e->started_wall_ns = et_clock_read_ns(CLOCK_REALTIME);
+	s.p = s.e->profile = et_profile_new(&et_default_profile_plan);
+	return s;
+}
+
+static uint32_t add_to(struct subject *s, const char *name, const char *path)
+{
+	return add(s->p, name, path, ET_SPACE_USER, &s->run, 50);
+}
+
+/* Runs it with probes; false if this machine does not allow it. */
+static bool count(struct subject *s, int *rc)
+{
+	struct et_runner *r = NULL;
+	struct et_request q = { .arrangement = ET_SOLO };
+	struct et_sample sample[2] = { 0 };
+
+	et_profile_add_run(s->p, &s->run);
+	err = (struct et_error){ 0 };
+	*rc = et_runner_open(s->e, environ, &interrupt, &r, &err);
+	if (*rc == 0)
+		*rc = et_runner_observe(r, &et_observe_calls, &err);
+	if (*rc == 0) {
+		struct et_executor x = et_runner_executor(r);
+		*rc = x.run(x.ctx, &q, sample, &err);
+		et_sample_free(&sample[0]);
+	}
+	et_runner_close(r);
+	if (*rc == 0 && sample[0].measured.exit_code)
+		*rc = -ECHILD;
+	if (*rc && *rc != -ESTALE && err.exit == ET_EXIT_ENVIRONMENT) {
+		skip(err.what);
+		return false;
+	}
+	return true;
 }
 
 /* Counts the calls; `tasks` is known from the runs that were sampled. */
 static void test_count(const char *path, const char *workload, uint64_t tasks, uint64_t calls)
 {
-	struct et_experiment *e = et_experiment_new();
-	char **argv = et_calloc(3, sizeof(*argv));
-	struct et_profile_run run = { .tasks = tasks };
-	struct et_runner *r = NULL;
-	struct et_request q = { .arrangement = ET_SOLO };
-	struct et_sample s[2] = { 0 };
+	struct subject s = make(path, workload, tasks);
+	uint32_t direct = add_to(&s, "often", path), loops = add_to(&s, "looping", path);
+	uint32_t none = add_to(&s, "never", path);
+	uint32_t nowhere = add_to(&s, "no_such_function", path);
+	uint32_t missing = add_to(&s, "f", "/nosuch/file");
+	int rc;
 
-	argv[0] = et_strdup(path);
-	argv[1] = et_strdup(workload);
-	et_experiment_add_command(e, et_strdup("calls"), argv);
-	struct et_profile *p = e->profile = et_profile_new(&et_default_profile_plan);
-	uint32_t direct = add(p, "often", path, ET_SPACE_USER, &run, 50);
-	uint32_t loops = add(p, "looping", path, ET_SPACE_USER, &run, 50);
-	uint32_t none = add(p, "never", path, ET_SPACE_USER, &run, 50);
-	uint32_t nowhere = add(p, "no_such_function", path, ET_SPACE_USER, &run, 50);
-	uint32_t missing = add(p, "f", "/nosuch/file", ET_SPACE_USER, &run, 50);
-	et_profile_add_run(p, &run);
-
-	int rc = et_runner_open(e, environ, &interrupt, &r, &err);
-	if (rc == 0)
-		rc = et_runner_observe(r, &et_observe_calls, &err);
-	if (rc == 0) {
-		struct et_executor x = et_runner_executor(r);
-		rc = x.run(x.ctx, &q, s, &err);
-		et_sample_free(&s[0]);
+	if (count(&s, &rc)) {
+		ok(rc == 0, "the program runs with probes: %s", err.what);
+		ok(et_profile_calls_of(s.p, 0, direct) == (double)calls,
+			"calls of the program '%s' are counted exactly", workload);
+		double rounds = et_profile_calls_of(s.p, 0, loops);
+		ok(rounds == DIRECT || isnan(rounds),
+			"the rounds of a loop at the beginning of a function are no calls");
+		ok(et_profile_calls_of(s.p, 0, none) == 0,
+			"a function that is not called has 0 calls");
+		ok(isnan(et_profile_calls_of(s.p, 0, nowhere)) &&
+				isnan(et_profile_calls_of(s.p, 0, missing)),
+			"calls of functions that are not found are not known");
 	}
-	et_runner_close(r);
-	if (rc && err.exit == ET_EXIT_ENVIRONMENT) {
-		skip(err.what);
-		et_experiment_free(e);
+	et_experiment_free(s.e);
+}
+
+/* A breakpoint costs thousands of nanoseconds, a call without one costs ten. */
+static void *watch_meanwhile(void *ctx)
+{
+	const char *fifo = getenv("CALLS_FIFO");
+	int go = open(fifo, O_WRONLY); /* the program has made its calls and waits */
+
+	*(double *)ctx = watch();
+	if (go >= 0)
+		close(go);
+	return NULL;
+}
+
+static void test_neighbour(const char *path, const char *folder)
+{
+	struct subject s = make(path, "with a thread and a child", 3);
+	ET_AUTO_FREE char *fifo = et_asprintf("%s/fifo", folder);
+	double during = NAN, before = watch();
+	pthread_t thread;
+	int rc;
+
+	add_to(&s, "often", path);
+	setenv("CALLS_FIFO", fifo, 1);
+	if (mkfifo(fifo, 0600) || pthread_create(&thread, NULL, watch_meanwhile, &during)) {
+		ok(false, "a neighbour can be watched");
+	} else {
+		bool allowed = count(&s, &rc);
+		int reader = open(fifo, O_RDONLY | O_NONBLOCK); /* if the program never ran */
+		pthread_join(thread, NULL);
+		close(reader);
+		if (allowed)
+			ok(rc == 0 && during < before + 300,
+				"a process with the same file that is not counted is not slowed "
+				"down: %.0f ns a call, %.0f before",
+				during, before);
+	}
+	unsetenv("CALLS_FIFO");
+	unlink(fifo);
+	et_experiment_free(s.e);
+}
+
+static bool copy_file(const char *from, const char *to)
+{
+	ET_AUTO_CLOSE int in = open(from, O_RDONLY | O_CLOEXEC);
+	ET_AUTO_CLOSE int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
+	ssize_t n;
+
+	while ((n = copy_file_range(in, NULL, out, NULL, 1 << 30, 0)) > 0)
+		;
+	return n == 0;
+}
+
+static void test_changed(const char *path, const char *folder)
+{
+	struct subject s = make(path, "alone", 1);
+	ET_AUTO_FREE char *copy = et_asprintf("%s/copy", folder);
+	int rc;
+
+	struct stat made = { 0 };
+	ok(copy_file(path, copy) && stat(copy, &made) == 0, "the program can be copied");
+	s.e->started_wall_ns =
+		(uint64_t)made.st_ctim.tv_sec * 1000000000u + (uint64_t)made.st_ctim.tv_nsec;
+	uint32_t old = add_to(&s, "often", path), changed = add_to(&s, "often", copy);
+	if (count(&s, &rc))
+		ok(rc == 0 && et_profile_calls_of(s.p, 0, old) == DIRECT &&
+				isnan(et_profile_calls_of(s.p, 0, changed)),
+			"functions of a file that changed since the profile have no calls");
+	et_experiment_free(s.e);
+
+	s = make(copy, "alone", 1);
+	s.e->started_wall_ns = 1;
+	add_to(&s, "often", copy);
+	if (count(&s, &rc))
+		ok(rc == -ESTALE && strstr(err.what, "changed"),
+			"a program that changed since the profile is refused: %s", err.what);
+	et_experiment_free(s.e);
+
+	s = make(copy, "replaced", 1);
+	uint32_t f = add_to(&s, "often", copy);
+	if (count(&s, &rc))
+		ok(rc == 0 && isnan(et_profile_calls_of(s.p, 0, f)),
+			"functions of a file that is removed in the run have no calls");
+	et_experiment_free(s.e);
+	unlink(copy);
+}
+
+/* The kernel reads the definition of a probe as words. */
+static void test_odd_path(const char *path, const char *folder)
+{
+	ET_AUTO_FREE char *copy = et_asprintf("%s/a b#c", folder);
+	int rc;
+
+	ok(copy_file(path, copy), "the program can be copied");
+	struct subject s = make(copy, "with a thread and a child", 3);
+	uint32_t odd = add_to(&s, "often", copy), plain = add_to(&s, "often", path);
+	if (count(&s, &rc))
+		ok(rc == 0 && isnan(et_profile_calls_of(s.p, 0, odd)) &&
+				et_profile_calls_of(s.p, 0, plain) == 0,
+			"a path that the kernel cannot parse has no probe");
+	et_experiment_free(s.e);
+	unlink(copy);
+}
+
+static void test_probes(const char *path)
+{
+	char folder[] = "/tmp/calls-XXXXXX";
+
+	test_count(path, "with a thread and a child", 3, DIRECT + IN_THREAD + IN_CHILD);
+	test_count(path, "alone", 1, DIRECT);
+	if (!mkdtemp(folder)) {
+		ok(false, "a folder can be made");
 		return;
 	}
-	ok(rc == 0 && s[0].measured.exit_code == 0, "the program runs with probes: %s", err.what);
-	ok(et_profile_calls_of(p, 0, direct) == (double)calls,
-		"calls of the program '%s' are counted exactly", workload);
-	double rounds = et_profile_calls_of(p, 0, loops);
-	ok(rounds == DIRECT || isnan(rounds),
-		"the rounds of a loop at the beginning of a function are no calls");
-	ok(et_profile_calls_of(p, 0, none) == 0, "a function that is not called has 0 calls");
-	ok(isnan(et_profile_calls_of(p, 0, nowhere)) && isnan(et_profile_calls_of(p, 0, missing)),
-		"calls of functions that are not found are not known");
-	et_experiment_free(e);
+	test_neighbour(path, folder);
+	test_changed(path, folder);
+	test_odd_path(path, folder);
+	rmdir(folder);
 }
 
 int main(int argc, char **argv)
@@ -203,7 +378,8 @@ int main(int argc, char **argv)
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
 	if (argc > 1)
-		return work(!strcmp(argv[1], "alone"));
+		return !strcmp(argv[1], "replaced") ? unlink(argv[0])
+						    : work(!strcmp(argv[1], "alone"));
 	path[n > 0 ? n : 0] = '\0';
 	test_skip();
 	test_choose();
@@ -212,10 +388,8 @@ int main(int argc, char **argv)
 		skip("calls are counted: etalon was built without libdw");
 	else if (et_calls_allowed("", &err))
 		skip(err.what);
-	else {
-		test_count(path, "with a thread and a child", 3, DIRECT + IN_THREAD + IN_CHILD);
-		test_count(path, "alone", 1, DIRECT);
-	}
+	else
+		test_probes(path);
 	et_object_free(&o);
 	ok(et_calls_allowed("/nosuch", &err) < 0 && err.exit == ET_EXIT_ENVIRONMENT &&
 			strstr(err.what, "no uprobes") && err.hint[0],
