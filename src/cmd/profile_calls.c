@@ -4,33 +4,80 @@
 #include "profile/calls.h"
 
 #include <errno.h>
+#include <math.h>
 
-static size_t count_functions(const struct et_experiment *e)
+struct functions {
+	size_t n, without; /* without a number of calls */
+};
+
+static struct functions count_functions(const struct et_experiment *e)
 {
-	uint32_t functions[ET_MOST_COUNTED];
-	size_t n = 0;
+	uint32_t list[ET_MOST_COUNTED];
+	struct functions all = { 0 };
 
-	for (uint32_t i = 0; i < e->n_commands; i++)
-		n += et_calls_choose(e->profile, i, functions);
-	return n;
+	for (uint32_t i = 0; i < e->n_commands; i++) {
+		size_t n = et_calls_choose(e->profile, i, list);
+		for (size_t k = 0; k < n; k++)
+			all.without += isnan(et_profile_calls_of(e->profile, i, list[k]));
+		all.n += n;
+	}
+	return all;
 }
 
-static int count(struct et_measuring *m, size_t n)
+/* The longest of the commands. */
+static double limit_seconds(const struct et_experiment *e)
+{
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < e->n_commands; i++) {
+		uint64_t limit = et_session_counting_limit(e, i);
+		most = limit > most ? limit : most;
+	}
+	return (double)most / 1e9;
+}
+
+static void announce(const struct et_measuring *m, const struct et_experiment *e, size_t n)
+{
+	if (m->cli->verbosity >= 0)
+		fprintf(stderr,
+			"counting the calls of %zu function%s in one more run, which is ended "
+			"after %.3g s: each call takes 1 to 20 µs longer, and several times that "
+			"on a busy machine\n",
+			n, n == 1 ? "" : "s", limit_seconds(e));
+}
+
+static void note_missing(const struct et_measuring *m, struct functions all)
+{
+	if (m->cli->verbosity >= 0 && all.without)
+		fprintf(stderr,
+			"%zu of %zu functions have no number of calls: the kernel cannot probe "
+			"them, or their file changed\n",
+			all.without, all.n);
+}
+
+static int count(struct et_measuring *m, const struct et_experiment *e, size_t n)
 {
 	struct et_error err = { 0 };
 
-	if (m->cli->verbosity >= 0)
-		fprintf(stderr,
-			"counting the calls of %zu function%s in one more run, in which each call "
-			"takes 0.6 to 12 µs longer\n",
-			n, n == 1 ? "" : "s");
+	announce(m, e, n);
 	int rc = et_session_count_calls(m->session, &et_observe_calls, &err);
-	if (rc == 0)
+	switch (rc) {
+	case 0:
+		note_missing(m, count_functions(e));
 		return ET_EXIT_DONE;
-	if (rc != -EINTR)
+	case -ETIME:
+		fprintf(stderr,
+			"etalon: the run that counts calls took longer than %.3g s, so it was "
+			"ended; the profile is stored without its numbers of calls\n",
+			limit_seconds(e));
+		return ET_EXIT_DONE;
+	case -EINTR:
+		fprintf(stderr,
+			"etalon: interrupted; the profile is stored without numbers of calls\n");
+		return 128 + m->interrupt->signal;
+	default:
 		return et_cli_fail(&err);
-	fprintf(stderr, "etalon: interrupted; the profile is stored without numbers of calls\n");
-	return 128 + m->interrupt->signal;
+	}
 }
 
 int et_profile_count_calls(const struct et_profile_command *p, struct et_measuring *m)
@@ -39,8 +86,11 @@ int et_profile_count_calls(const struct et_profile_command *p, struct et_measuri
 
 	if (!p->count_calls || e->state != ET_STATE_DONE)
 		return ET_EXIT_DONE;
-	size_t n = count_functions(e);
-	return n ? count(m, n) : ET_EXIT_DONE;
+	size_t n = count_functions(e).n;
+	if (n)
+		return count(m, e, n);
+	fprintf(stderr, "no calls are counted: no function of a file has 1 %% of the samples\n");
+	return ET_EXIT_DONE;
 }
 
 int et_profile_store_calls(const struct et_profile_command *p, struct et_measuring *m)

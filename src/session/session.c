@@ -15,6 +15,10 @@
 #include <string.h>
 #include <sys/random.h>
 
+/* A run that counts calls is ended after this many times the usual, but not before 30 s. */
+enum { SLOWEST_COUNTING = 20 };
+static const uint64_t LEAST_COUNTING_NS = 30000000000;
+
 struct et_session {
 	struct et_session_setup setup;
 	struct et_experiment *e; /* owned */
@@ -306,10 +310,26 @@ int et_session_drive(struct et_session *s, struct et_error *err)
 	return finish(s, et_drive(&d, err), err);
 }
 
+uint64_t et_session_counting_limit(const struct et_experiment *e, uint32_t command)
+{
+	const struct et_samples *all = &e->commands[command].samples;
+	ET_AUTO_READER struct et_sample_reader r = et_samples_read_figures(all);
+	const struct et_sample *s;
+	uint64_t most = LEAST_COUNTING_NS, sum = 0;
+
+	while ((s = et_sample_reader_next(&r)))
+		sum += s->measured.elapsed_ns;
+	if (all->n && sum / all->n > most / SLOWEST_COUNTING)
+		most = sum / all->n * SLOWEST_COUNTING;
+	return e->plan.time_limit_ns && e->plan.time_limit_ns < most ? e->plan.time_limit_ns : most;
+}
+
 static int run_once(
 	struct et_session *s, struct et_executor *x, uint32_t command, struct et_error *err)
 {
-	const struct et_request q = { .arrangement = ET_SOLO, .command = command };
+	const struct et_request q = { .arrangement = ET_SOLO,
+		.command = command,
+		.most_ns = et_session_counting_limit(s->e, command) };
 	struct et_sample sample[ET_SLOTS] = { 0 };
 	int rc = x->around(x->ctx, ET_BEFORE_ALL, command, err);
 
@@ -338,7 +358,11 @@ int et_session_count_calls(
 			rc = run_once(s, &x, i, err);
 	}
 	et_runner_close(runner);
-	return rc ? rc : et_store_set_calls(s->setup.store, s->e, err);
+	if (rc && rc != -EINTR && rc != -ETIME)
+		return rc;
+	/* The commands before it were counted to their end. */
+	int rc2 = et_store_set_calls(s->setup.store, s->e, rc ? NULL : err);
+	return rc ? rc : rc2;
 }
 
 struct et_experiment *et_session_experiment(struct et_session *s)

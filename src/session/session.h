@@ -68,10 +68,16 @@ int et_session_resume(const struct et_session_setup *setup, const char *name,
 int et_session_drive(struct et_session *s, struct et_error *err) ET_CHECK;
 /*
  * Runs each command once more, after et_session_drive, with an observer that sets calls in the
- * profile, and stores them. The runs become no samples. As et_session_drive returns.
+ * profile, and stores them. The runs become no samples. As et_session_drive returns; -ETIME if a
+ * command took longer than et_session_counting_limit: it was ended and has no calls.
  */
 int et_session_count_calls(
 	struct et_session *s, const struct et_observer *counter, struct et_error *err) ET_CHECK;
+/*
+ * After how many nanoseconds the run that counts the calls of a command is ended: 20 times the mean
+ * of its runs, but not before 30 s; at the time limit of the plan in any case.
+ */
+uint64_t et_session_counting_limit(const struct et_experiment *e, uint32_t command);
 
 /* Returns the experiment. The session owns it. */
 struct et_experiment *et_session_experiment(struct et_session *s);

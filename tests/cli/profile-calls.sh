@@ -22,11 +22,28 @@ if [ "$status" -eq 3 ]; then
 	skip "calls: they are exact" "${err%%$'\n'*}"
 else
 	is "calls: profile --calls succeeds" "$status" 0
-	like "calls: the slowdown is announced" "$err" 'each call takes 0.6 to 12 µs longer'
+	like "calls: the slowdown and the limit are announced" "$err" 'ended after 30 s: each call takes 1 to 20 µs longer'
 	gives 0 "calls: the record is exported" "$ETALON" export
 	# Two calls of fn1, then eight of fn2.
 	json "calls: the numbers of calls are exact" '(lambda p: {p["functions"][c["function"]]["name"]:
 		c["calls"] for c in p["calls"]})(d["profile"]).items() >= {"fn1": 200, "fn2": 800}.items()'
 	json "calls: the run that counts is no sample" 'len(d["profile"]["runs"]) == 2'
+
+	# Ten million calls take seconds with probes, and a few tenths of a second without.
+	long=("$ETALON" put fragment --calls 10000000 --seconds 200ms)
+	run "${profile[@]}" --time-limit 3s --calls -- "${long[@]}"
+	is "calls: a run that takes too long does not spoil the profile" "$status" 0
+	like "calls: a run that takes too long is ended" "$err" 'took longer than 3 s, so it was ended'
+	gives 0 "calls: the profile is stored" "$ETALON" export
+	json "calls: a run that was ended gives no numbers" 'd["state"] == "done" and not d["profile"]["calls"]'
+
+	env --default-signal=INT "${profile[@]}" --calls -- "${long[@]}" >out.txt 2>err.txt &
+	pid=$!
+	wait_until "grep -q '^counting' err.txt"
+	kill -INT "$pid"
+	wait "$pid"
+	is "calls: an interrupted count ends with the status of the signal" $? 130
+	like "calls: an interrupted count leaves the profile" "$(cat out.txt)" 'fn2'
+	like "calls: an interrupted count says so" "$(cat err.txt)" 'interrupted; the profile is stored'
 fi
 done_testing
