@@ -38,6 +38,9 @@ void et_profile_free(struct et_profile *p)
 	}
 	for (size_t i = 0; i < p->n_runs; i++)
 		free(p->runs[i].counts);
+	for (size_t i = 0; i < p->n_builds; i++)
+		free(p->builds[i].module);
+	free(p->builds);
 	free(p->functions);
 	free(p->nodes);
 	free(p->runs);
@@ -116,6 +119,37 @@ struct et_profile_run *et_profile_add_run(struct et_profile *p, struct et_profil
 	run->counts = NULL;
 	run->n_counts = 0;
 	return &p->runs[p->n_runs++];
+}
+
+static struct et_profile_build *find_build(const struct et_profile *p, const char *module)
+{
+	for (size_t i = 0; i < p->n_builds; i++) {
+		if (!strcmp(p->builds[i].module, module))
+			return &p->builds[i];
+	}
+	return NULL;
+}
+
+void et_profile_note_build(
+	struct et_profile *p, const char *module, const unsigned char *id, size_t size)
+{
+	struct et_profile_build *known = find_build(p, module);
+
+	if (known) {
+		if (known->size != size || memcmp(known->id, id, size) != 0)
+			known->size = 0;
+		return;
+	}
+	assert(size && size <= sizeof(known->id));
+	ET_GROW(p->builds, p->n_builds, p->builds_room);
+	known = &p->builds[p->n_builds++];
+	*known = (struct et_profile_build){ .module = et_strdup(module), .size = size };
+	memcpy(known->id, id, size);
+}
+
+const struct et_profile_build *et_profile_build_of(const struct et_profile *p, const char *module)
+{
+	return find_build(p, module);
 }
 
 /* Never 0, because `function` is smaller than ET_PROFILE_NONE. */

@@ -108,6 +108,13 @@ struct et_profile_calls {
 	double calls;
 };
 
+/* The build id of a file that was sampled. */
+struct et_profile_build {
+	char *module;
+	size_t size; /* 0: several files took turns at this path */
+	unsigned char id[64];
+};
+
 struct et_profile {
 	struct et_profile_plan plan;
 	char event[24]; /* that was really used: "cycles", "cpu-clock", "gprof" … */
@@ -121,6 +128,8 @@ struct et_profile {
 	size_t n_runs, runs_room;
 	struct et_profile_calls *calls;
 	size_t n_calls, calls_room;
+	struct et_profile_build *builds; /* where they are known; not stored */
+	size_t n_builds, builds_room;
 	/* Private: how functions, nodes and calls are found. */
 	struct et_hash by_text, by_node, by_calls;
 };
@@ -155,6 +164,12 @@ struct et_profile_run *et_profile_add_run(struct et_profile *p, struct et_profil
 void et_profile_set_calls(struct et_profile *p, uint32_t command, uint32_t function, double calls);
 /* Returns NAN if they are not known. */
 double et_profile_calls_of(const struct et_profile *p, uint32_t command, uint32_t function);
+
+/* Notes the build id of a module, of 1 to 64 bytes. */
+void et_profile_note_build(
+	struct et_profile *p, const char *module, const unsigned char *id, size_t size);
+/* Returns NULL if it is not known. */
+const struct et_profile_build *et_profile_build_of(const struct et_profile *p, const char *module);
 
 /* Adds samples of a node to a run that is being filled, in any order. */
 void et_profile_run_add(

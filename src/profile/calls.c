@@ -209,16 +209,38 @@ static void find_function(struct probes *all, const struct et_profile *p, uint32
 		all->list[i].file = found;
 }
 
-/* Opens a file that has not changed since the profile began; -1: there is none. */
-static int open_unchanged(struct probes *all, const char *path)
+/* Reads its symbols, too. Not if its build id is known and another one. */
+static bool is_profiled_build(
+	const char *root, const struct et_profile *p, const char *path, struct et_object *o)
+{
+	const struct et_profile_build *build = et_profile_build_of(p, path);
+	struct et_build_id wanted = { .size = build ? build->size : 0 };
+
+	if (build && !build->size)
+		return false;
+	if (build)
+		memcpy(wanted.bytes, build->id, build->size);
+	et_object_read(root, path, &wanted, false, o);
+	return o->state != ET_OBJECT_CHANGED;
+}
+
+/*
+ * Opens a file and reads its symbols; -1: it cannot be opened, or has changed since the profile
+ * began. The build id shows whether an older file took its place.
+ */
+static int open_unchanged(struct probes *all, const char *root, const struct et_profile *p,
+	const char *path, struct et_object *o)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat found;
 
-	if (file >= 0 && fstat(file, &found) == 0 && changed_at(&found) < all->since)
+	if (file < 0)
+		return -1;
+	if (fstat(file, &found) == 0 && changed_at(&found) < all->since &&
+		is_profiled_build(root, p, path, o))
 		return file;
-	all->changed = all->changed || file >= 0;
-	et_cleanup_close(&file);
+	all->changed = true;
+	close(file);
 	return -1;
 }
 
@@ -226,12 +248,10 @@ static int open_unchanged(struct probes *all, const char *path)
 static void find_file(
 	struct probes *all, const char *root, const struct et_profile *p, uint32_t *list, size_t n)
 {
-	static const struct et_build_id any;
 	const char *path = p->functions[list[0]].module;
 	struct et_object o = { 0 };
-	int file = open_unchanged(all, path);
+	int file = open_unchanged(all, root, p, path, &o);
 
-	et_object_read(root, path, &any, false, &o);
 	for (size_t i = 0; i < n; i++) {
 		if (list[i] == ET_PROFILE_NONE || strcmp(p->functions[list[i]].module, path) != 0)
 			continue;

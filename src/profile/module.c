@@ -116,6 +116,8 @@ static void read_module(struct et_modules *all, struct et_module *m)
 	const void *vdso = m->kind == ET_MODULE_VDSO ? find_vdso(&size) : NULL;
 
 	m->read = true;
+	if (m->kind == ET_MODULE_FILE && m->build_id.size)
+		et_profile_note_build(all->profile, m->path, m->build_id.bytes, m->build_id.size);
 	if (vdso)
 		et_object_read_image(vdso, size, &m->object);
 	else if (has_file(m))

@@ -29,6 +29,18 @@ else
 		c["calls"] for c in p["calls"]})(d["profile"]).items() >= {"fn1": 200, "fn2": 800}.items()'
 	json "calls: the run that counts is no sample" 'len(d["profile"]["runs"]) == 2'
 
+	# The file is older than the profile, but it is another one.
+	mkdir -p one two
+	printf 'int work(volatile int *x) { return ++*x; }\nint main(void) { volatile int x = 0; while (work(&x) < 9000000); return 0; }\n' >work.c
+	if cc -O1 -fno-inline -Wl,--build-id -o one/work work.c 2>/dev/null &&
+		cc -O1 -fno-inline -Wl,--build-id -DOTHER -o two/work -g work.c 2>/dev/null; then
+		run "${profile[@]}" --calls --conclude 'test -e three || { test -e once && mv one three && mv two one; touch once; }' -- "$PWD/one/work"
+		is "calls: a program of another build is refused" "$status" 3
+		like "calls: a program of another build is named as the cause" "$err" 'files changed since it was profiled'
+	else
+		skip "calls: a program of another build is refused" "there is no compiler"
+	fi
+
 	# Ten million calls take seconds with probes, and a few tenths of a second without.
 	long=("$ETALON" put fragment --calls 10000000 --seconds 200ms)
 	run "${profile[@]}" --time-limit 3s --calls -- "${long[@]}"

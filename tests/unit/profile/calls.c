@@ -337,6 +337,31 @@ static void test_changed(const char *path, const char *folder)
 	unlink(copy);
 }
 
+/* An older file that took the place of the one that was profiled, by the name of its folder. */
+static void test_build(const char *path)
+{
+	static const unsigned char one[20] = { 1 }, two[20] = { 2 };
+	struct subject s = make(path, "alone", 1);
+	int rc;
+
+	add_to(&s, "often", path);
+	et_profile_note_build(s.p, path, one, sizeof(one));
+	if (count(&s, &rc))
+		ok(rc == -ESTALE, "a file with another build id is refused: %s", err.what);
+	et_experiment_free(s.e);
+
+	struct et_profile *p = et_profile_new(&et_default_profile_plan);
+	et_profile_note_build(p, "/a", one, sizeof(one));
+	et_profile_note_build(p, "/b", one, sizeof(one));
+	et_profile_note_build(p, "/b", two, sizeof(two));
+	et_profile_note_build(p, "/a", one, sizeof(one));
+	const struct et_profile_build *a = et_profile_build_of(p, "/a");
+	ok(a && a->size == sizeof(one) && !memcmp(a->id, one, sizeof(one)) &&
+			et_profile_build_of(p, "/b")->size == 0 && !et_profile_build_of(p, "/c"),
+		"build ids are kept; two of one path are none");
+	et_profile_free(p);
+}
+
 /* The kernel reads the definition of a probe as words. */
 static void test_odd_path(const char *path, const char *folder)
 {
@@ -366,6 +391,7 @@ static void test_probes(const char *path)
 	}
 	test_neighbour(path, folder);
 	test_changed(path, folder);
+	test_build(path);
 	test_odd_path(path, folder);
 	rmdir(folder);
 }
