@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "measure/runner.h"
 #include "profile/object.h"
+#include "profile/tracefs.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -379,6 +380,41 @@ static void test_odd_path(const char *path, const char *folder)
 	unlink(copy);
 }
 
+static bool is_defined(const struct et_tracefs *t, const char *path)
+{
+	char text[1 << 16];
+	ET_AUTO_CLOSE int fd = openat(t->dir, "uprobe_events", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+
+	text[n > 0 ? n : 0] = '\0';
+	return strstr(text, path);
+}
+
+/* A process that was killed leaves its definitions. */
+static void test_stale(const char *path, const char *folder)
+{
+	ET_AUTO_FREE char *copy = et_asprintf("%s/stale", folder);
+	struct et_tracefs t;
+	uint64_t id;
+
+	if (et_tracefs_open(&t)) {
+		skip("definitions of a process that was killed are removed: no tracefs");
+		return;
+	}
+	bool copied = copy_file(path, copy);
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(et_tracefs_define(&t, 0, copy, 64, &id) != 0);
+	int status = -1;
+	bool ended = waitpid(pid, &status, 0) == pid;
+	ok(copied && ended && status == 0 && is_defined(&t, copy), "a probe can be defined");
+	et_tracefs_close(&t);
+	ok(et_tracefs_open(&t) == 0 && !is_defined(&t, copy),
+		"definitions of a process that was killed are removed");
+	et_tracefs_close(&t);
+	unlink(copy);
+}
+
 static void test_probes(const char *path)
 {
 	char folder[] = "/tmp/calls-XXXXXX";
@@ -393,6 +429,7 @@ static void test_probes(const char *path)
 	test_changed(path, folder);
 	test_build(path);
 	test_odd_path(path, folder);
+	test_stale(path, folder);
 	rmdir(folder);
 }
 
