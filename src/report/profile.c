@@ -2,6 +2,7 @@
 #include "report/profile.h"
 #include "base/alloc.h"
 #include "report/profile_parts.h"
+#include "report/sheet.h"
 
 #include <math.h>
 #include <string.h>
@@ -132,20 +133,22 @@ const char *et_profile_row_name(const struct et_profile_row *r)
 	return r->name ? r->name : et_profile_module_name(r->module);
 }
 
+struct et_span et_percent(struct et_span s)
+{
+	return (struct et_span){ 100 * s.lo, 100 * s.hi };
+}
+
 const char *et_format_share(double share, struct et_span interval, char buf[ET_FIGURE])
 {
-	double half = 100 * et_span_half(interval, share);
-	struct et_scale s = et_scale_of_value(100 * share, half, ET_UNIT_NONE);
-	char number[ET_FIGURE], plus_minus[ET_FIGURE];
+	char number[ET_FIGURE], rest[ET_FIGURE];
 
-	if (!isfinite(share)) {
+	et_split_figure(100 * share, et_percent(interval), number, rest);
+	if (!isfinite(share))
 		snprintf(buf, ET_FIGURE, ET_DASH);
-		return buf;
-	}
-	s.decimals = s.decimals > 3 ? 3 : s.decimals < 0 ? 0 : s.decimals;
-	et_scale_number(s, 100 * share, number);
-	et_scale_plus_minus(s, half, plus_minus);
-	snprintf(buf, ET_FIGURE, "%.40s%s%.40s %%", number, *plus_minus ? " " : "", plus_minus);
+	else if (rest[0] == '(')
+		snprintf(buf, ET_FIGURE, "%.40s %% %.50s", number, rest);
+	else
+		snprintf(buf, ET_FIGURE, "%.40s%s%.40s %%", number, *rest ? " " : "", rest);
 	return buf;
 }
 

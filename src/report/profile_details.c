@@ -168,9 +168,8 @@ static void print_modules(const struct et_profile_result *r, const struct et_pag
 	for (size_t i = 0; i < r->n_rows; i++) {
 		const struct et_profile_row *row = &r->rows[i];
 		et_sheet_name(&s, row->module, NULL);
-		et_sheet_measured(&s, 100 * row->share,
-			100 * et_span_half(row->share_interval, row->share), NULL);
-		et_sheet_measured(&s, row->mean, row->expanded_uncertainty, NULL);
+		et_sheet_interval(&s, 100 * row->share, et_percent(row->share_interval), NULL);
+		et_sheet_interval(&s, row->mean, row->interval, NULL);
 		et_sheet_bar(&s, row->share, NULL);
 	}
 	et_sheet_print(&s, page);

@@ -184,6 +184,13 @@ static void draw_uncertainty(const struct flame *f, double x, double y, double w
 	fputs("m0-3v6\"/>", f->out);
 }
 
+static struct et_span span_of(const struct et_profile_box *b)
+{
+	if (isnan(b->half))
+		return (struct et_span){ NAN, NAN };
+	return (struct et_span){ fmax(0, b->share - b->half), fmin(1, b->share + b->half) };
+}
+
 static void draw_title(const struct flame *f, uint32_t node)
 {
 	const struct et_profile_box *b = &f->boxes[node];
@@ -191,15 +198,13 @@ static void draw_title(const struct flame *f, uint32_t node)
 		&f->profile->functions[f->profile->nodes[node].function];
 	char share[ET_FIGURE], before[ET_FIGURE];
 
-	et_format_share(
-		b->share, (struct et_span){ b->share - b->half, b->share + b->half }, share);
+	et_format_share(b->share, span_of(b), share);
 	fputs("<title>", f->out);
 	et_xml_printf(f->out, "%s (%s): %s, %.4g samples per run, %.4g of its own", fn->name,
 		et_profile_module_name(fn->module), share, b->total, b->self);
 	if (f->before) {
 		const struct et_profile_box *a = &f->before[node];
-		et_format_share(a->share,
-			(struct et_span){ a->share - a->half, a->share + a->half }, before);
+		et_format_share(a->share, span_of(a), before);
 		et_xml_printf(f->out, "; in 1: %s", before);
 	}
 	fputs("</title>", f->out);

@@ -16,9 +16,8 @@ const char *et_profile_module_name(const char *module);
 size_t et_profile_shown(const struct et_profile_view *v, const struct et_profile_result *r);
 /* The module of a row by module, else the name of its function. */
 const char *et_profile_row_name(const struct et_profile_row *r);
-/*
- * "79.8 ± 0.6 %" of a share with its interval, both with the digits that the interval supports.
- */
+struct et_span et_percent(struct et_span s);
+/* "79.8 ± 0.6 %" of a share with its interval, or "98 % (30 … 100)": see et_split_figure. */
 const char *et_format_share(double share, struct et_span interval, char buf[ET_FIGURE]);
 
 /*

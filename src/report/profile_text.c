@@ -26,6 +26,9 @@ static const char *share_alone(double share, struct et_span interval, char buf[E
 	sign = strstr(buf, " ± ");
 	if (sign)
 		memcpy(sign, " %", sizeof(" %"));
+	sign = strstr(buf, " (");
+	if (sign)
+		*sign = '\0';
 	return buf;
 }
 
@@ -115,7 +118,7 @@ static void add_seen(struct et_sheet *s, const struct et_profile_row *r, size_t 
 
 static void add_percent(struct et_sheet *s, double share, struct et_span i, const char *style)
 {
-	et_sheet_measured(s, 100 * share, 100 * et_span_half(i, share), style);
+	et_sheet_interval(s, 100 * share, et_percent(i), style);
 }
 
 static void print_table(const struct et_profiled *p, const struct et_profile_result *r,
@@ -142,7 +145,7 @@ static void print_table(const struct et_profiled *p, const struct et_profile_res
 		if (totals)
 			add_percent(&s, row->total_share, row->total_share_interval,
 				style ? NULL : BOLD);
-		et_sheet_measured(&s, row->mean, row->expanded_uncertainty, NULL);
+		et_sheet_interval(&s, row->mean, row->interval, NULL);
 		add_seen(&s, row, r->runs);
 		et_sheet_bar(&s, p->view.total && totals ? row->total_share : row->share, NULL);
 	}

@@ -45,28 +45,66 @@ void et_sheet_text(struct et_sheet *s, const char *left, const char *right, cons
 	c->style = style;
 }
 
-void et_sheet_measured(struct et_sheet *s, double x, double uncertainty, const char *style)
+/* An interval that ends at a bound, such as 0 or 100 %, is longer on its other side. */
+static bool is_symmetric(double x, double lo, double hi)
 {
-	struct et_sheet_cell *c = et_sheet_cell(s);
+	double apart = fabs((hi - x) - (x - lo));
+
+	return apart <= 1e-6 * (hi - lo) || apart <= 1e-9 * fabs(x);
+}
+
+static void put_interval(struct et_scale s, double lo, double hi, char out[ET_FIGURE])
+{
+	char from[ET_FIGURE] = "0", to[ET_FIGURE];
+
+	if (lo > 0)
+		et_scale_number(s, lo, from);
+	snprintf(out, ET_FIGURE, "(%.30s … %.30s)", from, et_scale_number(s, hi, to));
+}
+
+void et_split_figure(double x, struct et_span i, char left[ET_FIGURE], char right[ET_FIGURE])
+{
+	enum { MOST_DECIMALS = 3, LEAST_DIGITS = 2 };
+	double half = fmax(i.hi - x, x - i.lo);
 	/* The digits of 0 are those of its uncertainty. */
-	double size = x == 0 && uncertainty > 0 ? uncertainty : fabs(x);
-	struct et_scale scale = et_scale_of_value(size, uncertainty, ET_UNIT_NONE);
+	double size = x == 0 && half > 0 ? half : fabs(x);
+	struct et_scale scale = et_scale_of_value(size, half, ET_UNIT_NONE), own = scale;
 	char figure[ET_FIGURE];
 
-	c->style = style;
+	right[0] = '\0';
 	if (!isfinite(x)) {
-		snprintf(c->left, sizeof(c->left), ET_DASH);
+		snprintf(left, ET_FIGURE, ET_DASH);
 		return;
 	}
-	if (isfinite(uncertainty) && uncertainty > 0 && scale.decimals > 3)
-		scale.decimals = 3;
-	et_scale_number(scale, fabs(x), figure);
+	if (isfinite(half) && half > 0 && scale.decimals > MOST_DECIMALS)
+		scale.decimals = MOST_DECIMALS;
+	/* A large uncertainty does not round the value to nothing. */
+	int least = size > 0 ? LEAST_DIGITS - 1 - et_int(floor(log10(size))) : 0;
+	least = least > MOST_DECIMALS ? MOST_DECIMALS : least;
+	own.decimals = scale.decimals > least ? scale.decimals : least;
+	et_scale_number(own, fabs(x), figure);
 	/* No "-0.0". */
 	bool negative = x < 0 && strtod(figure, NULL) > 0;
-	snprintf(c->left, sizeof(c->left), "%s%.80s", negative ? "-" : "", figure);
-	if (uncertainty >= 0)
-		snprintf(c->right, sizeof(c->right), " %.90s",
-			et_scale_plus_minus(scale, uncertainty, figure));
+	snprintf(left, ET_FIGURE, "%s%.80s", negative ? "-" : "", figure);
+	if (half >= 0 && !is_symmetric(x, i.lo, i.hi))
+		put_interval(scale, i.lo, i.hi, right);
+	else if (half >= 0)
+		et_scale_plus_minus(scale, half, right);
+}
+
+void et_sheet_interval(struct et_sheet *s, double x, struct et_span interval, const char *style)
+{
+	struct et_sheet_cell *c = et_sheet_cell(s);
+	char right[ET_FIGURE];
+
+	et_split_figure(x, interval, c->left, right);
+	snprintf(c->right, sizeof(c->right), "%s%.90s", *right ? " " : "", right);
+	c->style = style;
+}
+
+void et_sheet_measured(struct et_sheet *s, double x, double uncertainty, const char *style)
+{
+	et_sheet_interval(s, x, (struct et_span){ x - uncertainty, x + uncertainty }, style);
 }
 
 static int larger(int a, int b)

@@ -6,6 +6,7 @@
 #ifndef ET_REPORT_SHEET_H
 #define ET_REPORT_SHEET_H
 
+#include "model/profile_result.h"
 #include "report/terminal.h"
 #include "report/units.h"
 
@@ -41,7 +42,15 @@ struct et_sheet {
 struct et_sheet_cell *et_sheet_cell(struct et_sheet *s);
 void et_sheet_name(struct et_sheet *s, const char *name, const char *style);
 void et_sheet_bar(struct et_sheet *s, double share, const char *style);
-/* "79.8 ± 0.6", both with the digits that the uncertainty supports; NaN is a dash. */
+/*
+ * "79.8" and "± 0.6", with the digits that the uncertainty supports, but at least two of the value;
+ * "98" and "(30 … 100)" if the interval is not symmetric, because it ends at a bound. NaN is a
+ * dash.
+ */
+void et_split_figure(
+	double x, struct et_span interval, char left[ET_FIGURE], char right[ET_FIGURE]);
+/* A cell with these two parts, and the same of a symmetric interval. */
+void et_sheet_interval(struct et_sheet *s, double x, struct et_span interval, const char *style);
 void et_sheet_measured(struct et_sheet *s, double x, double uncertainty, const char *style);
 void et_sheet_text(struct et_sheet *s, const char *left, const char *right, const char *style);
 /* Prints the table and frees what it owns. */

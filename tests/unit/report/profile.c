@@ -4,6 +4,7 @@
 #include "base/memstream.h"
 #include "profile_of.h"
 #include "report/profile_tree.h"
+#include "report/sheet.h"
 #include "report/terminal.h"
 #include "tap.h"
 
@@ -149,6 +150,68 @@ static void factors(void)
 			json_number_value(json_object_get(root, "coverage_factor")),
 		"factors: JSON has the row's own k");
 	json_decref(root);
+	et_profiled_free(&result);
+	et_experiment_free(e);
+}
+
+/* An uncertainty never hides the value, and nothing impossible is printed. */
+static void figures(void)
+{
+	static const struct {
+		double x, lo, hi;
+		const char *left, *right;
+	} cases[] = {
+		{ 79.84, 79.24, 80.44, "79.84", "± 0.60" },
+		{ 28, -1572, 1628, "28", "± 1600" },
+		{ 28, 0, 1628, "28", "(0 … 1600)" },
+		{ 2.84, -17, 22.68, "2.8", "± 20" },
+		{ 98, 30, 100, "98", "(30 … 100)" },
+		{ 0, 0, 0.123, "0.00", "(0 … 0.12)" },
+		{ -0.0001, -2.0001, 1.9999, "0.000", "± 2.0" },
+		{ 5, NAN, NAN, "5.000", "" },
+		{ NAN, NAN, NAN, ET_DASH, "" },
+	};
+	char left[ET_FIGURE], right[ET_FIGURE];
+
+	for (size_t i = 0; i < ET_LENGTH(cases); i++) {
+		et_split_figure(
+			cases[i].x, (struct et_span){ cases[i].lo, cases[i].hi }, left, right);
+		is_str(left, cases[i].left, "figure: %g", cases[i].x);
+		is_str(right, cases[i].right, "figure: its interval %g … %g", cases[i].lo,
+			cases[i].hi);
+	}
+}
+
+/* Three runs that disagree: the intervals end at 0 and at 100 %. */
+static void bounded(void)
+{
+	static const uint64_t odd[] = { 1, 40, 2 };
+	struct et_experiment *e = profile_of(1);
+	struct et_profile *p = e->profile;
+	uint32_t nodes[2];
+
+	for (size_t k = 0; k < 2; k++)
+		nodes[k] = et_profile_node_of(p, ET_PROFILE_ROOT,
+			et_profile_function_of(
+				p, k ? "odd" : "fn", "/bin/a", ET_SPACE_USER, false));
+	for (uint32_t i = 0; i < 3; i++) {
+		struct et_profile_run run = profile_run();
+		et_profile_run_add(&run, nodes[0], 50, 0);
+		et_profile_run_add(&run, nodes[1], odd[i], 0);
+		profile_add(e, 0, i + 1, &run);
+	}
+	struct et_profiled result = judge(e, et_default_profile_view);
+	ET_AUTO_FREE char *t = text_of(&result, (struct et_text_options){ .width = 120 });
+	ET_AUTO_FREE char *page = written(&result, "html");
+	ET_AUTO_FREE char *flame = written(&result, "flame");
+	/* Shares 0.0196, 0.4444, 0.0385: mean 16.8 %, u 13.9 %, t(2) at sqrt(0.95) is 6.164,
+	 * at 0.95, of boxes, 4.303; counts: mean 14.3, u 12.84 */
+	ok(strstr(t, " 83 (0 … 100) ") || strstr(t, " 83 (0 … 100)\n"),
+		"bounded: the share of the first is between 0 and 100 %%");
+	ok(strstr(t, " 17 (0 … 100)"), "bounded: that of the second, too");
+	ok(strstr(t, " 14 (0 … 93)"), "bounded: its samples are not negative");
+	ok(strstr(page, "83 % (0 … 100)"), "bounded: the page agrees");
+	ok(strstr(flame, "17 % (0 … 76)"), "bounded: the flame graph agrees");
 	et_profiled_free(&result);
 	et_experiment_free(e);
 }
@@ -337,6 +400,8 @@ int main(void)
 	setlocale(LC_ALL, "C.UTF-8");
 	text();
 	factors();
+	figures();
+	bounded();
 	top_rows();
 	missed_until();
 	json_figures();
