@@ -40,6 +40,12 @@ struct et_profile_verdict {
 	size_t quantisation, quantisation_tested; /* only where the calls are known */
 };
 
+/* Half of the runs, in order of execution, so that cold and hot ones can be told apart. */
+struct et_profile_half {
+	double mean;             /* samples per run; NaN: there are fewer than 4 runs */
+	struct et_span interval; /* of the mean, at the row level; not below 0 */
+};
+
 /* One function or module over the runs of one command, without warm-up. */
 struct et_profile_row {
 	uint32_t function;         /* of the profile; of a module its first one */
@@ -52,6 +58,7 @@ struct et_profile_row {
 	/* Of the mean, at the row level: mean ± expanded uncertainty, but not below 0. */
 	struct et_span interval;
 	const char *interval_method; /* as of et_estimate; "poisson": no sample in any run */
+	struct et_profile_half halves[2];
 	/* Bootstrap intervals of the mean, at the bootstrap level; NaN: too few samples. */
 	struct et_span mean_percentile, mean_bca;
 	/* Of the standard deviation, at the level of one statement, as the note publishes them. */
@@ -85,7 +92,8 @@ struct et_profile_result {
 	double bootstrap_level; /* the row level if the replicates reach it, else the level */
 	double coverage_factor; /* Student's t at the row level with runs - 1 degrees of freedom */
 	struct et_estimate total; /* of all samples per run */
-	double period_ns;         /* CPU time that one sample stands for; NaN: not known */
+	struct et_profile_half total_halves[2];
+	double period_ns; /* CPU time that one sample stands for; NaN: not known */
 	uint64_t samples, lost, overruns, throttled;
 	struct et_profile_row *rows; /* descending by share */
 	size_t n_rows;

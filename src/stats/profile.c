@@ -49,6 +49,7 @@ static void fill_frame(const struct et_experiment *e, const struct et_profile_co
 	out->statements = o->statements ? o->statements : out->n_rows;
 	out->row_level =
 		out->statements ? et_sidak_level(out->level, (double)out->statements) : out->level;
+	et_profile_halves(c->totals, c->n_runs, out->level, out->total_halves);
 	out->bootstrap_level = (double)o->replicates * (1 - out->row_level) / 2 < least_in_tail
 				       ? out->level
 				       : out->row_level;

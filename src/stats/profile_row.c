@@ -24,6 +24,23 @@ static double bound_of_zeros(double n, double level)
 
 /* --- self samples --- */
 
+void et_profile_halves(const double *x, size_t n, double level, struct et_profile_half out[2])
+{
+	size_t half = n / 2;
+
+	for (size_t k = 0; k < 2; k++) {
+		struct et_estimate e;
+		out[k] = (struct et_profile_half){ NAN, unknown };
+		if (half < 2)
+			continue;
+		et_summarise(k ? x + n - half : x, half, level, &e);
+		out[k].mean = e.mean;
+		out[k].interval = (struct et_span){ fmax(0, e.lo), e.hi };
+		if (e.max == 0)
+			out[k].interval.hi = bound_of_zeros((double)half, level);
+	}
+}
+
 static void fill_mean(const struct et_profile_frame *f, struct et_profile_row *row)
 {
 	size_t n = f->counts->n_runs;
@@ -52,6 +69,7 @@ static void fill_mean(const struct et_profile_frame *f, struct et_profile_row *r
 		row->mean + row->expanded_uncertainty };
 	if (isnan(row->expanded_uncertainty))
 		row->interval = unknown;
+	et_profile_halves(f->x, n, level, row->halves);
 	struct et_interval sd = et_sd_interval(row->sd, n, f->result->level);
 	row->sd_chi2 = row->sd > 0 ? (struct et_span){ sd.lo, sd.hi } : unknown;
 }

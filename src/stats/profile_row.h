@@ -15,6 +15,8 @@ struct et_profile_frame {
 	double *x, *y; /* room for one value per run */
 };
 
+/* The first and the last half of n counts; an odd one in the middle belongs to neither. */
+void et_profile_halves(const double *x, size_t n, double level, struct et_profile_half out[2]);
 /* Fills a row whose function is set: mean, share, time on the stack, models. */
 void et_profile_row_fill(
 	const struct et_profile_frame *f, size_t group, struct et_profile_row *row);

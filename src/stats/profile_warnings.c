@@ -19,9 +19,10 @@
 
 enum {
 	FEW_RUNS = 5,
-	SERIAL_TESTABLE = 20, /* with fewer runs, tests of drift and dependence are too weak */
-	RARE_RUNS = 5,        /* a function in fewer runs */
-	FEW_SAMPLES = 100,    /* per run: a tenth, by gprof's rule */
+	SERIAL_TESTABLE = 20,    /* with fewer runs, tests of drift and dependence are too weak */
+	BOOTSTRAP_TESTABLE = 10, /* with fewer runs, its resamples are too much alike */
+	RARE_RUNS = 5,           /* a function in fewer runs */
+	FEW_SAMPLES = 100,       /* per run: a tenth, by gprof's rule */
 	MOST_PERCENTILE = 10, /* members of a second mode that the interval of the sd needs … */
 	MOST_BCA = 3,         /* … by the percentile method and by BCa: the note's figure 6 */
 	ENTRY_SAMPLES = 100,
@@ -35,7 +36,7 @@ static const double most_nameless = 0.05;  /* samples without names over all */
 static const double most_broken = 0.1;     /* samples whose callers are not all known */
 static const double most_shortened = 0.01; /* samples below ET_FUNCTION_OTHER */
 static const double noticeable_shift = 0.03;
-/* Ends of Student's and the bootstrap's interval, over the half width. */
+/* Ends of Student's and the bootstrap's interval, over the half width, beyond the usual. */
 static const double most_apart = 0.25;
 static const double cold_z = 5;
 
@@ -123,15 +124,21 @@ static void warn_far(const double *x, size_t n, struct et_warnings *out)
 			et_arg_flag(far < MOST_BCA));
 }
 
-/* The ends are compared in units of what the two intervals differ by for normal data. */
+/*
+ * Even for normal counts the bootstrap's interval is narrower than Student's: its quantiles are
+ * those of the normal distribution, and its variance has n in the denominator.
+ */
 static void warn_bootstrap(const struct et_profile_frame *f, struct et_profile_row *row)
 {
-	double n = (double)f->result->runs, level = f->result->bootstrap_level;
-	double u = row->sd / sqrt(n), half = et_qnorm((1 + level) / 2) * u * sqrt((n - 1) / n);
-	double apart = fmax(fabs((row->mean_percentile.hi - row->mean) / half - 1),
-		fabs((row->mean - row->mean_percentile.lo) / half - 1));
+	double n = (double)f->result->runs, tail = (1 + f->result->bootstrap_level) / 2;
+	double student = et_qt(tail, n - 1);
+	double half = student * row->sd / sqrt(n);
+	double usual = 1 - et_qnorm(tail) * sqrt((n - 1) / n) / student;
+	double apart = fmax(fabs(row->mean_percentile.hi - (row->mean + half)),
+			       fabs(row->mean_percentile.lo - (row->mean - half))) /
+		       half;
 
-	if (apart > most_apart && isfinite(apart))
+	if (f->result->runs >= BOOTSTRAP_TESTABLE && apart > usual + most_apart && isfinite(apart))
 		et_warn(&row->warnings, ET_WARN_PROFILE_BOOTSTRAP_DIFFERS, et_arg_share(apart));
 }
 

@@ -238,13 +238,12 @@ static void count_codes(const struct et_warnings *w, bool *raised)
 		raised[w->list[i].code] = true;
 }
 
-static struct alarms alarms_of(struct sampler *s, uint32_t runs)
+static struct alarms alarms_with(struct sampler *s, uint32_t runs, struct et_profile_options o)
 {
 	struct alarms out = { 0 };
 
 	for (int k = 0; k < PROFILES; k++) {
 		struct et_experiment *e = profile_of(1);
-		struct et_profile_options o = { .statements = 1, .replicates = 999 };
 		struct et_profile_result r;
 		bool raised[ET_WARNING_CODES] = { false };
 		for (uint32_t i = 0; i < runs; i++)
@@ -261,6 +260,22 @@ static struct alarms alarms_of(struct sampler *s, uint32_t runs)
 		et_experiment_free(e);
 	}
 	return out;
+}
+
+static struct alarms alarms_of(struct sampler *s, uint32_t runs)
+{
+	return alarms_with(
+		s, runs, (struct et_profile_options){ .statements = 1, .replicates = 999 });
+}
+
+/* Student's and the bootstrap's interval, at the level of all rows together. */
+static void check_bootstrap(struct sampler *s, uint32_t runs)
+{
+	struct alarms a = alarms_with(s, runs, (struct et_profile_options){ .replicates = 3999 });
+
+	ok(a.any[ET_WARN_PROFILE_BOOTSTRAP_DIFFERS] < 0.03,
+		"%u sound runs: the bootstrap differs from Student's t in %.1f %% of profiles",
+		runs, 100 * a.any[ET_WARN_PROFILE_BOOTSTRAP_DIFFERS]);
 }
 
 static void check_alarms(const char *what, struct sampler *s, uint32_t runs)
@@ -283,6 +298,8 @@ static void test_alarms(void)
 
 	check_alarms("30 sound runs", &s, 30);
 	check_alarms("100 sound runs of few samples", &coarse, 100);
+	check_bootstrap(&s, 10);
+	check_bootstrap(&coarse, 12);
 	struct sampler noisy = sampler(1000, 0.1, 9);
 	struct alarms a = alarms_of(&noisy, 30);
 	ok(a.any[ET_WARN_PROFILE_SPREAD] < 0.03,

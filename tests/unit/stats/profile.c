@@ -187,6 +187,33 @@ static void test_modules(void)
 	et_experiment_free(e);
 }
 
+static const struct et_profile_row *row_of(const struct et_profile_result *r, const char *name)
+{
+	for (size_t i = 0; i < r->n_rows; i++) {
+		if (!strcmp(r->rows[i].name, name))
+			return &r->rows[i];
+	}
+	tap_bail("there is no such row");
+}
+
+/* qt(0.975, 4) of R is 2.776445. */
+static void test_halves(void)
+{
+	struct et_experiment *e = three_functions();
+	struct et_profile_result r = judge(e, ET_BY_FUNCTION, 1, 0);
+	const struct et_profile_half *f = row_of(&r, "f")->halves, *h = row_of(&r, "h")->halves;
+
+	near(f[0].mean, 50.4, 1e-14, 0, "halves: mean of the first");
+	near(f[0].interval.hi, 54.384948392, 1e-8, 0, "halves: its interval");
+	near(f[1].mean, 50.6, 1e-14, 0, "halves: mean of the second");
+	near(f[1].interval.lo, 46.615051608, 1e-8, 0, "halves: its interval");
+	ok(h[0].interval.lo == 0, "halves: an interval does not begin below 0");
+	near(r.total_halves[0].mean, 61.8, 1e-14, 0, "halves: all samples of the first");
+	near(r.total_halves[1].mean, 61.6, 1e-14, 0, "halves: all samples of the second");
+	et_profile_result_free(&r);
+	et_experiment_free(e);
+}
+
 /* NIST TN 1826, section 7: 126 means of 100 runs each, compared with one another. */
 static void test_published_level(void)
 {
@@ -215,15 +242,6 @@ static void normal_counts(uint64_t x[100])
 {
 	for (size_t i = 0; i < 100; i++)
 		x[i * 37 % 100] = (uint64_t)round(500 + 50 * et_qnorm(((double)i + 0.5) / 100));
-}
-
-static const struct et_profile_row *row_of(const struct et_profile_result *r, const char *name)
-{
-	for (size_t i = 0; i < r->n_rows; i++) {
-		if (!strcmp(r->rows[i].name, name))
-			return &r->rows[i];
-	}
-	tap_bail("there is no such row");
 }
 
 /* The rows have the published k unless their counts are skewed or dependent. */
@@ -448,6 +466,7 @@ int main(void)
 	test_modules();
 	test_published_level();
 	test_row_factors();
+	test_halves();
 	test_stack();
 	test_runs_that_count();
 	test_few_runs();

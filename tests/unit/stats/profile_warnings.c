@@ -223,9 +223,20 @@ static void test_far(void)
 	in = sound();
 	in.odd[20] = 3000;
 	struct et_profile_result r = judge(&in);
-	ok(arg(of_odd(&r), ET_WARN_PROFILE_BOOTSTRAP_DIFFERS, 0) > 0.25,
-		"far: one run decides, and the bootstrap differs from Student's t");
+	const struct et_profile_row *odd = !strcmp(r.rows[0].name, "odd") ? &r.rows[0] : &r.rows[1];
+	/* qt(0.975, 39) of R */
+	double half = 2.022690920036762 * odd->sd / sqrt(RUNS);
+	double apart = fmax(fabs(odd->mean_percentile.hi - odd->mean - half),
+			       fabs(odd->mean_percentile.lo - odd->mean + half)) /
+		       half;
+	ok(apart > 0.3, "far: one run decides, and the bootstrap differs from Student's t");
+	near(arg(of_odd(&r), ET_WARN_PROFILE_BOOTSTRAP_DIFFERS, 0), apart, 1e-9, 0,
+		"far: by this part of the half width");
 	et_profile_result_free(&r);
+	in.runs = 9;
+	in.odd[4] = 3000;
+	raises(&in, true, ET_WARN_PROFILE_BOOTSTRAP_DIFFERS, 0, NAN,
+		"far: a bootstrap of few runs says nothing");
 }
 
 static void test_rare(void)
