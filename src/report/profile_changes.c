@@ -91,6 +91,12 @@ static void print_answer(const struct et_profiled *p, const struct et_page *page
 	free(text);
 }
 
+/* A function that was not tested has no bar: its difference means nothing. */
+static double bar_of(const struct et_profile_change *c)
+{
+	return c->contrast.family ? fabs(c->difference) : 0;
+}
+
 static void print_table(const struct et_profiled *p, size_t shown, const struct et_page *page)
 {
 	static const struct et_sheet_column columns[] = { { "function", ET_SHEET_NAME, 0 },
@@ -102,7 +108,7 @@ static void print_table(const struct et_profiled *p, size_t shown, const struct 
 	double most = 0;
 
 	for (size_t i = 0; i < shown; i++)
-		most = fmax(most, fabs(c->rows[i].difference));
+		most = fmax(most, bar_of(&c->rows[i]));
 	for (size_t i = 0; i < shown; i++) {
 		const struct et_profile_change *r = &c->rows[i];
 		const char *style = style_of(r);
@@ -116,7 +122,7 @@ static void print_table(const struct et_profiled *p, size_t shown, const struct 
 		snprintf(figure, sizeof(figure), r->contrast.p_holm < 0.001 ? "< 0.001" : "%.3f",
 			r->contrast.p_holm);
 		et_sheet_text(&s, isfinite(r->contrast.p_holm) ? figure : ET_DASH, "", style);
-		et_sheet_bar(&s, most > 0 ? fabs(r->difference) / most : 0, style);
+		et_sheet_bar(&s, most > 0 ? bar_of(r) / most : 0, style);
 	}
 	et_sheet_print(&s, page);
 }
@@ -138,6 +144,28 @@ static void print_bound(const struct et_profiled *p, const struct et_page *page)
 				et_profile_whole(p->experiment->profile), 100 * (1 - c->alpha));
 		et_page_paragraph(page, 0, "", NULL, text, NULL);
 	}
+}
+
+/* Tests of ranks and signs have a smallest p, which few runs leave above the level of Holm. */
+static void print_too_few(const struct et_profiled *p, const struct et_page *page)
+{
+	const struct et_profile_comparison *c = &p->comparison;
+	size_t n = 0, needed = 0;
+
+	for (size_t i = 0; i < c->n_rows; i++) {
+		const struct et_contrast *t = &c->rows[i].contrast;
+		n += t->conclusion == ET_CONCLUDED_TOO_FEW_IN_FAMILY;
+		needed = t->pairs_needed > needed ? t->pairs_needed : needed;
+	}
+	if (!n)
+		return;
+	ET_AUTO_FREE char *text = et_asprintf(
+		"too few runs to show a change of %zu of %zu functions, however large: take at "
+		"least %zu",
+		n, c->family, needed);
+	if (p->experiment->profile->way != ET_PROFILE_IMPORTED)
+		et_append(&text, " ", "(--runs %zu)", needed);
+	et_page_paragraph(page, 0, "", NULL, text, NULL);
 }
 
 /* All that changed, and others with enough samples, as far as there is room. */
@@ -168,6 +196,7 @@ void et_profile_changes(
 	if (shown < c->n_rows)
 		fprintf(page->out, "… %zu more functions; --top 0 shows all\n", c->n_rows - shown);
 	print_bound(p, page);
+	print_too_few(p, page);
 	if (c->too_rare)
 		fprintf(page->out, "%zu function%s with too few samples %s not tested\n",
 			c->too_rare, c->too_rare == 1 ? "" : "s",

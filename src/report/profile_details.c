@@ -196,6 +196,19 @@ static void print_sampling(const struct et_profiled *p, size_t c, const struct e
 	et_page_paragraph(page, 0, "", NULL, text, NULL);
 }
 
+/* "first half of the runs: 812 ± 12 samples; second half: 934 ± 15". */
+static void print_halves(const struct et_profile_half h[2], int indent, const struct et_page *page)
+{
+	char mean[2][ET_FIGURE], rest[2][ET_FIGURE];
+
+	for (size_t k = 0; k < 2; k++)
+		et_split_figure(h[k].mean, h[k].interval, mean[k], rest[k]);
+	ET_AUTO_FREE char *text = et_asprintf(
+		"samples per run in the first half of the runs %s %s, in the second %s %s", mean[0],
+		rest[0], mean[1], rest[1]);
+	et_page_paragraph(page, indent, "", NULL, text, NULL);
+}
+
 static void print_row_warnings(
 	const struct et_profile_result *r, size_t shown, const struct et_page *page)
 {
@@ -210,6 +223,8 @@ static void print_row_warnings(
 		any = true;
 		et_page_paragraph(page, 0, "", NULL, et_profile_row_name(row), NULL);
 		et_warnings_text(page, 2, &row->warnings);
+		if (et_warnings_have(&row->warnings, ET_WARN_PROFILE_DRIFT))
+			print_halves(row->halves, 2, page);
 	}
 }
 
@@ -225,5 +240,7 @@ void et_profile_details(const struct et_profiled *p, size_t command, const struc
 	if (p->modules)
 		print_modules(&p->modules[command], page);
 	print_sampling(p, command, page);
+	if (et_warnings_have(&r->warnings, ET_WARN_PROFILE_DRIFT))
+		print_halves(r->total_halves, 0, page);
 	print_row_warnings(r, shown, page);
 }

@@ -32,8 +32,23 @@ static void predictions(struct et_json *w, const struct et_profile_row *r)
 	et_json_bool(w, "tested", r->fit.tested);
 	et_json_bool(w, "gprof", r->fit.gprof);
 	et_json_bool(w, "multinomial", r->fit.multinomial);
-	et_json_bool(w, "quantization", r->fit.quantisation);
+	if (r->calls > 0)
+		et_json_bool(w, "quantization", r->fit.quantisation);
+	else
+		et_json_null(w, "quantization");
 	et_json_bool(w, "multinomial_and_total", r->fit.with_total);
+	et_json_end(w);
+}
+
+static void halves(struct et_json *w, const struct et_profile_half h[2])
+{
+	et_json_array(w, "halves");
+	for (size_t k = 0; k < 2; k++) {
+		et_json_flat_object(w, NULL);
+		et_json_double(w, "mean", h[k].mean);
+		span(w, "interval", h[k].interval);
+		et_json_end(w);
+	}
 	et_json_end(w);
 }
 
@@ -69,6 +84,7 @@ static void row(struct et_json *w, const struct et_profile *p, const struct et_p
 	et_json_double(w, "expanded_uncertainty", r->expanded_uncertainty);
 	span(w, "interval", r->interval);
 	et_json_string(w, "interval_method", r->interval_method);
+	halves(w, r->halves);
 	struct et_span sd = et_profile_sd_interval(r, &method);
 	span(w, "sd_interval", sd);
 	et_json_string(w, "sd_interval_method", method);
@@ -110,6 +126,7 @@ static void totals(struct et_json *w, const struct et_profile_result *r)
 	et_json_double(w, "max", r->total.max);
 	et_json_double(w, "standard_uncertainty", r->total.standard_uncertainty);
 	et_json_double(w, "expanded_uncertainty", r->total.expanded_uncertainty);
+	halves(w, r->total_halves);
 	et_json_u64(w, "all_runs", r->samples);
 	et_json_u64(w, "lost", r->lost);
 	et_json_u64(w, "overruns", r->overruns);
@@ -181,6 +198,7 @@ static void change(struct et_json *w, const char *key, const struct et_profile_c
 	et_json_double(w, "p_holm", c->contrast.p_holm);
 	et_json_bool(w, "significant_unadjusted", c->contrast.significant_unadjusted);
 	et_json_bool(w, "significant", c->contrast.significant);
+	et_json_u64(w, "pairs_needed", c->contrast.pairs_needed);
 	et_json_end(w);
 }
 

@@ -152,12 +152,16 @@ static void print_table(const struct et_profiled *p, const struct et_profile_res
 	et_sheet_print(&s, page);
 }
 
-/* "… 31 more functions, each at most 0.4 % and together 3.1 %". */
+/*
+ * "… 31 more functions, each at most 0.4 % and together 3.1 %". Total times contain each other, so
+ * that their sum means nothing.
+ */
 static void print_rest(const struct et_profiled *p, const struct et_profile_result *r, size_t shown,
 	const struct et_page *page)
 {
 	const char *kind = r->by == ET_BY_MODULE ? "module" : "function";
 	char each[ET_FIGURE], all[ET_FIGURE];
+	const char *of = p->view.total ? " with callees" : "";
 	double most = 0, sum = 0;
 	size_t n = r->n_rows - shown;
 
@@ -168,20 +172,28 @@ static void print_rest(const struct et_profiled *p, const struct et_profile_resu
 	et_format_percent(most, each);
 	et_format_percent(sum, all);
 	ET_AUTO_FREE char *text =
-		n == 1 ? et_asprintf("1 more %s with %s; --top 0 shows all", kind, each)
-		       : et_asprintf("%zu more %ss, each at most %s and together %s; --top 0 shows "
-				     "all",
-				 n, kind, each, all);
+		n == 1 ? et_asprintf("1 more %s with %s%s", kind, each, of)
+		       : et_asprintf("%zu more %ss, each at most %s%s", n, kind, each, of);
+	if (n > 1)
+		et_append(&text, " and ", "together %s%s", all, *of ? " of their own" : "");
+	et_append(&text, "; ", "--top 0 shows all");
 	et_page_paragraph(page, 2, "…", DIM, text, DIM);
 }
 
 /* --- how sure it is --- */
 
+static void add_frequency(double hz, char **text)
+{
+	bool kilo = hz >= 9999.5;
+
+	et_append(text, ", ", "%.4g %s", kilo ? hz / 1000 : hz, kilo ? "kHz" : "Hz");
+}
+
 static void add_sampling(const struct et_profile *p, const struct et_profile_result *r, char **text)
 {
 	et_append(text, "", " (%s", p->event[0] ? p->event : p->plan.event);
 	if (r->period_ns > 0 && isfinite(r->period_ns) && p->way != ET_PROFILE_IMPORTED)
-		et_append(text, ", ", "%.4g Hz", 1e9 / r->period_ns);
+		add_frequency(1e9 / r->period_ns, text);
 	if (p->way == ET_PROFILE_IMPORTED)
 		et_append(text, ", ", "imported");
 	else

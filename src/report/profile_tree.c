@@ -28,25 +28,27 @@ struct et_profile_box *et_profile_tree(
 	struct et_profile_counts counts;
 
 	et_profile_counts_make(e, command, ET_BY_MODULE, &counts);
-	double n = (double)counts.n_runs;
+	double n = (double)counts.n_runs, with_share = 0;
 	for (size_t r = 0; r < counts.n_runs; r++) {
 		const struct et_profile_run *run = counts.runs[r];
+		if (!run->samples) /* it has no shares, as in the table */
+			continue;
+		with_share++;
 		sum_run(p, run, total);
 		for (size_t i = 0; i < run->n_counts; i++)
 			boxes[run->counts[i].node].self += (double)run->counts[i].samples / n;
 		for (size_t i = 0; i < p->n_nodes; i++) {
 			/* Welford (1962): a difference of sums of squares would cancel. */
-			double share = run->samples ? total[i] / (double)run->samples : 0;
+			double share = total[i] / (double)run->samples;
 			double distance = share - boxes[i].share;
 			boxes[i].total += total[i] / n;
-			boxes[i].share += distance / (double)(r + 1);
+			boxes[i].share += distance / with_share;
 			squares[i] += distance * (share - boxes[i].share);
 		}
 	}
+	double t = with_share < 2 ? NAN : et_qt(0.5 + level / 2, with_share - 1);
 	for (size_t i = 0; i < p->n_nodes; i++)
-		boxes[i].half =
-			n < 2 ? NAN
-			      : et_qt(0.5 + level / 2, n - 1) * sqrt(squares[i] / (n * (n - 1)));
+		boxes[i].half = t * sqrt(squares[i] / (with_share * (with_share - 1)));
 	et_profile_counts_free(&counts);
 	return boxes;
 }

@@ -230,6 +230,61 @@ static void top_rows(void)
 	et_experiment_free(e);
 }
 
+static void top_totals(void)
+{
+	struct et_experiment *e = make("fn3");
+	struct et_profile_view view = et_default_profile_view;
+
+	view.top = 1;
+	view.total = true;
+	for (size_t i = 0; i < e->profile->n_runs; i++)
+		e->profile->runs[i].period = 1e4;
+	struct et_profiled p = judge(e, view);
+	ET_AUTO_FREE char *t = text_of(&p, (struct et_text_options){ .width = 100 });
+	ok(strstr(t, "… 3 more functions, each at most 80 % with callees and together 100 % of "
+		     "their own"),
+		"text: --total does not add up totals");
+	ok(strstr(t, "(cpu-clock, 100 kHz, "), "text: a high frequency is in kHz");
+	et_profiled_free(&p);
+	et_experiment_free(e);
+}
+
+/* Five pairs: odd differences by ranks, and a function that is too rare to be tested. */
+static void few_pairs(void)
+{
+	static const uint64_t a[] = { 100, 101, 99, 100, 100 }, b[] = { 101, 103, 101, 102, 900 };
+	struct et_experiment *e = profile_of(2);
+	struct et_profile *p = e->profile;
+	uint32_t nodes[3];
+	const char *names[] = { "fn", "gn", "rare" };
+
+	for (size_t k = 0; k < 3; k++)
+		nodes[k] = et_profile_node_of(p, ET_PROFILE_ROOT,
+			et_profile_function_of(p, names[k], "/bin/a", ET_SPACE_USER, false));
+	for (uint32_t i = 0; i < 5; i++) {
+		struct et_profile_run run = profile_run();
+		et_profile_run_add(&run, nodes[0], a[i], 0);
+		et_profile_run_add(&run, nodes[1], 50 + i, 0);
+		profile_add(e, 0, i + 1, &run);
+		et_profile_run_add(&run, nodes[0], b[i], 0);
+		et_profile_run_add(&run, nodes[1], 50 + i, 0);
+		if (i == 2)
+			et_profile_run_add(&run, nodes[2], 10, 0);
+		profile_add(e, 1, i + 1, &run);
+	}
+	struct et_profiled result = judge(e, et_default_profile_view);
+	ET_AUTO_FREE char *t = text_of(&result, (struct et_text_options){ .width = 120 });
+	const char *rare = strstr(t, "\nrare ");
+	/* The smallest p of 5 signed ranks is 2/2^5, the level 0.05/2: it takes 7, with 2/2^7. */
+	ok(strstr(t, "too few runs to show a change of 2 of 2 functions, however large: take at "
+		     "least 7 (--runs 7)"),
+		"compare: it says how many runs are needed");
+	ok(rare && !memmem(rare + 1, strcspn(rare + 1, "\n"), "█", strlen("█")),
+		"compare: a function that was not tested has no bar");
+	et_profiled_free(&result);
+	et_experiment_free(e);
+}
+
 static void missed_until(void)
 {
 	struct et_experiment *e = make("fn3");
@@ -282,6 +337,15 @@ static void json_figures(void)
 		"json: gprof's prediction is the square root of the mean");
 	ok(json_is_null(json_object_get(json_object_get(fn2, "predicted_sd"), "quantization")),
 		"json: without calls the quantisation model predicts nothing");
+	ok(json_is_null(json_object_get(json_object_get(fn2, "model_holds"), "quantization")),
+		"json: nor is it known whether it holds");
+	const json_t *halves = json_object_get(fn2, "halves");
+	ok(json_array_size(halves) == 2 &&
+			fabs(number(json_array_get(halves, 0), "mean") - 241.0 / 3) < 1e-9 &&
+			fabs(number(json_array_get(halves, 1), "mean") - 245.0 / 3) < 1e-9 &&
+			json_array_size(json_object_get(json_array_get(halves, 1), "interval")) ==
+				2,
+		"json: the halves of the runs");
 	ok(json_integer_value(json_object_get(root, "runs")) == RUNS, "json: runs");
 	ok(fabs(number(json_object_get(root, "samples_total"), "mean") - 609.0 / RUNS) < 1e-9,
 		"json: mean of all samples");
@@ -316,6 +380,24 @@ static void boxes(void)
 	/* The drawing is 1160 wide; boxes are half a pixel narrower than their share. */
 	ET_AUTO_FREE char *width = et_asprintf("width=\"%.2f\"", 1160 * mean - 0.5);
 	ok(strstr(flame, width), "flame: the box is as wide as its share (%s)", width);
+	et_profiled_free(&p);
+	et_experiment_free(e);
+}
+
+/* A run without samples has no shares, in the table as in the flame graph. */
+static void empty_run(void)
+{
+	struct et_experiment *e = make("fn3");
+	struct et_profile_run none = profile_run();
+
+	profile_add(e, 0, RUNS + 1, &none);
+	struct et_profiled p = judge(e, et_default_profile_view);
+	ET_AUTO_FREE struct et_profile_box *b = et_profile_tree(e, 0, 0.95);
+	near(b[1].share, 1, 1e-12, 0, "flame: a run without samples does not lower the shares");
+	near(b[2].share, p.results[0].rows[0].share, 1e-12, 0,
+		"flame: they are those of the table");
+	near(b[2].total, p.results[0].rows[0].mean, 1e-12, 0,
+		"flame: it does lower the mean count");
 	et_profiled_free(&p);
 	et_experiment_free(e);
 }
@@ -403,9 +485,12 @@ int main(void)
 	figures();
 	bounded();
 	top_rows();
+	top_totals();
+	few_pairs();
 	missed_until();
 	json_figures();
 	boxes();
+	empty_run();
 	stacks();
 	hostile();
 	empty();
