@@ -15,3 +15,11 @@ void et_line_at(const struct et_line *line, double x, double level, struct et_li
 	out->confidence = t * out->error;
 	out->prediction = t * line->residual_sd * sqrt(1 + leverage);
 }
+
+bool et_line_is_off(const struct et_line_at *at, double y)
+{
+	/* Points exactly on a line leave residuals of a few units of the last digit. */
+	double rounding = 1e-12 * fmax(fabs(y), fabs(at->value));
+
+	return fabs(y - at->value) > at->prediction + rounding;
+}

@@ -8,6 +8,8 @@
 
 #include "num/line.h"
 
+#include <stdbool.h>
+
 struct et_line_at {
 	double value;      /* the line at x */
 	double error;      /* standard error of value */
@@ -20,5 +22,7 @@ struct et_line_at {
  * additional point of a weighted line has sigma 1.
  */
 void et_line_at(const struct et_line *line, double x, double level, struct et_line_at *out);
+/* Is y outside of the interval of one more point, by more than rounding errors? */
+bool et_line_is_off(const struct et_line_at *at, double y);
 
 #endif

@@ -8,6 +8,7 @@
 #include "report/units.h"
 
 #include <math.h>
+#include <string.h>
 
 #define BOLD "1"
 
@@ -35,11 +36,6 @@ static const char *figure(
 	return buf;
 }
 
-static bool is_anomalous(const struct et_fit_line *l, const struct et_line_at *at)
-{
-	return fabs(l->expect - at->value) > at->prediction;
-}
-
 static void print_prediction(const struct et_fit_line *l, double x, const struct et_page *page)
 {
 	struct et_line_at at;
@@ -63,16 +59,23 @@ static void print_verdict(const struct et_fit_line *l, const struct et_page *pag
 	char expect[ET_FIGURE], lo[ET_FIGURE], hi[ET_FIGURE];
 
 	et_line_at(&l->line, l->predict[0], l->level, &at);
-	figure(l, l->expect, at.prediction, expect);
-	figure(l, at.value - at.prediction, at.prediction, lo);
-	figure(l, at.value + at.prediction, at.prediction, hi);
+	bool off = et_line_is_off(&at, l->expect);
+	double digits = at.prediction;
+	for (int i = 0; i < 2; i++) {
+		figure(l, l->expect, digits, expect);
+		figure(l, at.value - at.prediction, digits, lo);
+		figure(l, at.value + at.prediction, digits, hi);
+		if (!off || (strcmp(expect, lo) && strcmp(expect, hi)))
+			break;
+		/* A value just outside needs the digits that show it. */
+		digits = fabs(l->expect - at.value) - at.prediction;
+	}
 	ET_AUTO_FREE char *text = et_asprintf("%s is %s %s … %s", expect,
-		!is_anomalous(l, &at)  ? "inside"
+		!off                   ? "inside"
 		: l->expect > at.value ? "above"
 				       : "below",
 		lo, hi);
-	et_page_paragraph(
-		page, 4, is_anomalous(l, &at) ? "  anomalous:" : "  consistent:", BOLD, text, NULL);
+	et_page_paragraph(page, 4, off ? "  anomalous:" : "  consistent:", BOLD, text, NULL);
 }
 
 void et_fit_line_text(const struct et_fit_line *l, const struct et_page *page)
@@ -132,7 +135,8 @@ void et_fit_line_json(const struct et_fit_line *l, struct et_json *w)
 		et_json_null(w, "verdict");
 	} else {
 		et_line_at(&l->line, l->predict[0], l->level, &at);
-		et_json_string(w, "verdict", is_anomalous(l, &at) ? "anomalous" : "consistent");
+		et_json_string(
+			w, "verdict", et_line_is_off(&at, l->expect) ? "anomalous" : "consistent");
 	}
 	et_json_end(w);
 }

@@ -110,6 +110,12 @@ import json, sys
 f = json.load(sys.stdin)
 p = f["prediction"][0]
 print("%.3f %.3f %s %d" % (p["lo"], p["hi"], f["verdict"], f["line"]["df"]))')" '-6.803 6.803 anomalous 2'
+printf '1 0.1\n2 0.2\n3 0.3\n4 0.4\n' >exact
+like 'fit: rounding is no anomaly' "$(etalon fit --line --predict 6 --expect 0.6 exact)" 'consistent: 0\.6 is inside'
+printf '1 1\n2 2\n3 3\n4 4\n' >whole
+like 'fit: a value on an exact line is consistent' "$(etalon fit --line --predict 5 --expect 5 whole)" 'consistent: 5 is inside 5'
+like 'fit: a value beside an exact line is printed with enough digits' \
+	"$(etalon fit --line --predict 5 --expect 5.00001 whole)" 'anomalous: 5\.00001[0-9]* is above 5'
 
 # --- experiments ---
 etalon run -q -r 3 -L n 1,2,4,8 -L m 5,6 --label both 'etalon put inc --iterations {n}000{m}' >/dev/null 2>&1

@@ -66,6 +66,24 @@ static void test_projection(void)
 	ok(isnan(at.prediction) && isnan(at.confidence), "projection: two points give no interval");
 }
 
+/* Points on a line: what is left of their residuals is rounding. */
+static void test_exact(void)
+{
+	static const double x[] = { 2, 3, 4, 5 }, y[] = { 0.4, 0.3, 0.2, 0.1 };
+	struct et_line line;
+	struct et_line_at at;
+
+	et_line_fit(x, y, 4, &line);
+	et_line_at(&line, 1, 0.95, &at);
+	ok(!et_line_is_off(&at, 0.5) && !et_line_is_off(&at, 0.5 + 1e-15),
+		"exact: rounding is not off the line");
+	ok(et_line_is_off(&at, 0.5 + 1e-9) && et_line_is_off(&at, 0.5 - 1e-9),
+		"exact: a value beside it is");
+	at = (struct et_line_at){ .value = 10, .prediction = 2 };
+	ok(!et_line_is_off(&at, 12) && et_line_is_off(&at, 12.001) && et_line_is_off(&at, 7.9),
+		"line: values outside of the interval of one more point are off");
+}
+
 int main(void)
 {
 	enum { N = sizeof(norris) / sizeof(norris[0]) };
@@ -93,6 +111,7 @@ int main(void)
 	ok(isnan(line.slope) && isnan(line.intercept), "line: one point does not define it");
 	et_line_fit((double[]){ 3, 3, 3 }, y, 3, &line);
 	ok(isnan(line.slope), "line: points with the same x do not define it");
+	test_exact();
 	test_weighted();
 	test_projection();
 	return tap_done();
