@@ -142,6 +142,21 @@ static void fill_counts(const struct et_experiment *e, struct et_treatment *t)
 	}
 }
 
+/* A category that no run saw has no row: its count is 0. */
+static void fill_empty(const struct et_profile_result *r, struct et_treatment_cell *c)
+{
+	*c = (struct et_treatment_cell){ .name = c->name,
+		.sd_interval = { NAN, NAN },
+		.share = NAN,
+		.share_interval = { NAN, NAN },
+		.predicted = { NAN, NAN, NAN, NAN },
+		.expanded = NAN,
+		.interval = NAN,
+		.r1 = NAN };
+	if (r->runs > 1)
+		c->expanded = et_profile_bound_of_zeros((double)r->runs, r->row_level);
+}
+
 static void fill_cell(const struct et_profile_row *row, struct et_treatment_cell *c)
 {
 	c->mean = row->mean;
@@ -152,47 +167,69 @@ static void fill_cell(const struct et_profile_row *row, struct et_treatment_cell
 	c->predicted = row->predicted;
 }
 
+static void fill_cells(const struct et_experiment *collapsed, const struct et_profile_result *r,
+	const struct et_treatment_options *o, struct et_treatment *t)
+{
+	for (size_t i = 0; i < t->n_cells; i++)
+		fill_empty(r, &t->cells[i]);
+	for (size_t i = 0; i < r->n_rows; i++)
+		fill_cell(&r->rows[i], &t->cells[r->rows[i].function]);
+	fill_counts(collapsed, t);
+	for (size_t i = 0; i < t->n_cells && t->runs >= ET_TREATMENT_ENOUGH; i++)
+		t->cells[i].r1 =
+			et_dithered_autocorrelation(t->counts + i * t->runs, t->runs, o->seed + i);
+}
+
+/* The uncertainty of each mean by itself. */
+static void fill_intervals(const struct et_experiment *collapsed, struct et_treatment *t)
+{
+	struct et_profile_options options = { .statements = 1 };
+	struct et_profile_result r;
+
+	et_profile_judge(collapsed, 0, &options, &r);
+	for (size_t i = 0; i < t->n_cells && r.runs > 1; i++)
+		t->cells[i].interval = et_profile_bound_of_zeros((double)r.runs, r.row_level);
+	for (size_t i = 0; i < r.n_rows; i++)
+		t->cells[r.rows[i].function].interval = r.rows[i].expanded_uncertainty;
+	et_profile_result_free(&r);
+}
+
 /*
  * Shares vary less than counts, because the length of a run does not matter. They are of the
  * samples in the functions under test: starting a program is no part of the experiment.
  */
-static void fill_shares(struct et_treatment *t, size_t under_test)
+static void fill_shares(const struct et_experiment *under_test, size_t n, struct et_treatment *t)
 {
-	double n = (double)t->runs, level = pow(0.95, 1 / (double)under_test);
-	double k = t->runs > 1 ? et_qt((1 + level) / 2, n - 1) : NAN;
-	ET_AUTO_FREE double *share = et_calloc(t->runs + 1, sizeof(*share));
+	struct et_profile_options options = { .statements = n };
+	struct et_profile_result r;
+	const struct et_profile *p = under_test->profile;
 
-	for (size_t i = 0; i < under_test; i++) {
-		struct et_treatment_cell *c = &t->cells[i];
-		for (size_t r = 0; r < t->runs; r++) {
-			double sum = 0;
-			for (size_t j = 0; j < under_test; j++)
-				sum += t->counts[j * t->runs + r];
-			share[r] = sum > 0 ? t->counts[i * t->runs + r] / sum : 0;
-		}
-		double half = k * et_sd(share, t->runs) / sqrt(n);
-		c->share = t->runs ? et_mean(share, t->runs) : NAN;
-		c->share_interval = (struct et_span){ c->share - half, c->share + half };
+	et_profile_judge(under_test, 0, &options, &r);
+	for (size_t i = 0; i < p->n_runs; i++)
+		t->without_share +=
+			!p->runs[i].samples && !p->runs[i].throttled && !p->runs[i].lost;
+	for (size_t i = 0; i < n && r.samples; i++) {
+		t->cells[i].share = 0;
+		if (t->runs - t->without_share > 1)
+			t->cells[i].share_interval = (struct et_span){ 0,
+				fmin(1, et_profile_bound_of_zeros(
+						(double)r.samples, r.row_level)) };
 	}
-}
-
-static void fill_empty(const char *name, struct et_treatment_cell *c)
-{
-	*c = (struct et_treatment_cell){ .name = name,
-		.sd_interval = { NAN, NAN },
-		.share = NAN,
-		.share_interval = { NAN, NAN },
-		.predicted = { NAN, NAN, NAN, NAN },
-		.expanded = NAN,
-		.interval = NAN,
-		.r1 = NAN };
+	for (size_t i = 0; i < r.n_rows; i++) {
+		struct et_treatment_cell *c = &t->cells[r.rows[i].function];
+		c->share = r.rows[i].share;
+		c->share_interval = r.rows[i].share_interval;
+	}
+	et_profile_result_free(&r);
 }
 
 void et_treatment_judge(const struct et_experiment *e, uint32_t command,
 	const struct et_category *categories, size_t n, const struct et_treatment_options *o,
 	struct et_treatment *out)
 {
+	size_t under_test = o->under_test && o->under_test < n ? o->under_test : n;
 	struct et_experiment *collapsed = collapse(e, command, categories, n);
+	struct et_experiment *part = collapse(e, command, categories, under_test);
 	struct et_profile_options options = {
 		.statements = o->statements, .replicates = o->replicates, .seed = o->seed
 	};
@@ -214,20 +251,13 @@ void et_treatment_judge(const struct et_experiment *e, uint32_t command,
 		.n_cells = n };
 	snprintf(out->name, sizeof(out->name), "%s", e->commands[command].name);
 	for (size_t i = 0; i < n; i++)
-		fill_empty(categories[i].name, &out->cells[i]);
-	for (size_t i = 0; i < r.n_rows; i++)
-		fill_cell(&r.rows[i], &out->cells[r.rows[i].function]);
-	fill_counts(collapsed, out);
-	fill_shares(out, o->under_test && o->under_test < n ? o->under_test : n);
-	double t95 = out->runs > 1 ? et_qt(0.975, (double)out->runs - 1) : NAN;
-	for (size_t i = 0; i < n; i++) {
-		struct et_treatment_cell *c = &out->cells[i];
-		c->interval = t95 * c->sd / sqrt((double)out->runs);
-		c->r1 = et_dithered_autocorrelation(
-			out->counts + i * out->runs, out->runs, o->seed + i);
-	}
+		out->cells[i].name = categories[i].name;
+	fill_cells(collapsed, &r, o, out);
+	fill_intervals(collapsed, out);
+	fill_shares(part, under_test, out);
 	et_profile_result_free(&r);
 	et_experiment_free(collapsed);
+	et_experiment_free(part);
 }
 
 void et_treatment_free(struct et_treatment *t)

@@ -12,6 +12,9 @@
 
 enum { ET_MOST_CATEGORIES = 8 };
 
+/* With fewer runs, standard deviations say little and autocorrelations nothing. */
+enum { ET_TREATMENT_ENOUGH = 10 };
+
 /* Functions whose samples are counted together. */
 struct et_category {
 	const char *name;
@@ -26,10 +29,12 @@ struct et_treatment_cell {
 	double interval;  /* the same of one statement, at 95 % */
 	double sd, robust_sd;
 	struct et_span sd_interval; /* bootstrap percentile, 95 % */
-	double share; /* mean over the runs, of the samples in the functions under test */
+	/* Mean over the runs, of the samples in the functions under test; NaN: they have none. */
+	double share;
 	struct et_span share_interval; /* of all functions under test together, 95 % */
 	struct et_profile_models predicted;
-	double r1; /* autocorrelation at lag 1 of dithered counts; NaN if all are equal */
+	/* Autocorrelation at lag 1 of dithered counts; NaN: all are equal, or too few runs. */
+	double r1;
 };
 
 struct et_treatment {
@@ -37,6 +42,7 @@ struct et_treatment {
 	char name[32];          /* of the command */
 	double x;               /* the level of the factor, if it is a number */
 	size_t runs, invalid;   /* that count, and that were throttled or lost records */
+	size_t without_share;   /* runs without a sample in the functions under test */
 	uint64_t lost, overruns, throttled;
 	size_t statements;           /* that hold together */
 	double level, k;             /* of each statement, and Student's factor */

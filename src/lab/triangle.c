@@ -27,18 +27,20 @@ void et_triangle_judge(const struct et_treatment *t, struct et_triangle_verdict 
 	struct et_line_at at;
 
 	assert(t->n_cells >= ET_TRIANGLE_FUNCTIONS);
-	*out = (struct et_triangle_verdict){ .observed = t->cells[0].mean,
-		.all_shares_hold = true };
+	*out = (struct et_triangle_verdict){
+		.observed = t->cells[0].mean, .shares_known = true, .all_shares_hold = true
+	};
 	for (size_t i = 0; i < ET_LENGTH(x); i++)
 		y[i] = t->cells[i + 1].mean;
 	et_line_fit(x, y, ET_LENGTH(x), &out->line);
 	et_line_at(&out->line, 1, 0.95, &at);
 	out->projected = at.value;
 	out->half_width = at.prediction;
-	out->anomalous = fabs(out->observed - out->projected) > out->half_width;
+	out->anomalous = et_line_is_off(&at, out->observed);
 	for (size_t i = 0; i < ET_TRIANGLE_FUNCTIONS; i++) {
 		const struct et_span *s = &t->cells[i].share_interval;
 		double expected = et_triangle_share(i);
+		out->shares_known = out->shares_known && !isnan(s->lo);
 		out->shares_hold[i] = s->lo <= expected && expected <= s->hi;
 		out->all_shares_hold = out->all_shares_hold && out->shares_hold[i];
 	}

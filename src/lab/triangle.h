@@ -20,8 +20,10 @@ struct et_triangle_verdict {
 	double projected;    /* the line at function1 */
 	double half_width;   /* of its 95 % prediction interval */
 	double observed;     /* the mean of function1 */
-	/* The observed mean is outside of the interval of the projection. */
+	/* The observed mean is outside of the interval of the projection by more than rounding. */
 	bool anomalous;
+	/* The shares have intervals: at least two runs have samples. Without, none holds. */
+	bool shares_known;
 	/* The share of each function is within its simultaneous interval. */
 	bool shares_hold[ET_TRIANGLE_FUNCTIONS], all_shares_hold;
 };

@@ -94,6 +94,7 @@ void et_competing_load_text(const struct et_profile_study *s, const struct et_pa
 		"standard deviation with its bootstrap percentile interval; counts: of all runs, "
 		"from the smallest to the largest of the function.",
 		NULL);
+	et_lab_few_text(s, page);
 }
 
 /* --- SVG --- */

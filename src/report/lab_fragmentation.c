@@ -144,6 +144,7 @@ void et_fragmentation_text(const struct et_profile_study *s, const struct et_pag
 		"and the "
 		"spread of all samples. r1: autocorrelation of dithered counts at lag 1.",
 		NULL);
+	et_lab_few_text(s, page);
 }
 
 /* --- SVG --- */

@@ -53,7 +53,10 @@ static void write_verdict(struct et_json *w, const struct et_treatment *t)
 	et_json_double(w, "residual_sd", v.line.residual_sd);
 	et_json_bool(w, "anomalous", v.anomalous);
 	et_json_end(w);
-	et_json_bool(w, "shares_hold", v.all_shares_hold);
+	if (v.shares_known)
+		et_json_bool(w, "shares_hold", v.all_shares_hold);
+	else
+		et_json_null(w, "shares_hold");
 }
 
 static void write_treatment(struct et_json *w, const struct et_treatment *t, bool triangle)
@@ -64,6 +67,7 @@ static void write_treatment(struct et_json *w, const struct et_treatment *t, boo
 	et_json_double(w, "level_of_factor", t->x);
 	et_json_u64(w, "runs", t->runs);
 	et_json_u64(w, "invalid", t->invalid);
+	et_json_u64(w, "without_share", t->without_share);
 	et_json_u64(w, "lost", t->lost);
 	et_json_u64(w, "overruns", t->overruns);
 	et_json_u64(w, "throttled", t->throttled);

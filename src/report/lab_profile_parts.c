@@ -79,6 +79,34 @@ void et_lab_missing_text(const struct et_profile_study *s, const struct et_page 
 		et_page_paragraph(page, 2, "not measured: ", NULL, *m, NULL);
 }
 
+void et_lab_without_share_text(const struct et_profile_study *s, const struct et_page *page)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct et_treatment *t = &s->list[i];
+		if (!t->without_share)
+			continue;
+		ET_AUTO_FREE char *text = et_asprintf(
+			"%s, %s: %zu of %zu runs have no sample in the functions under test and "
+			"do not count for shares",
+			t->instrument, t->name, t->without_share, t->runs);
+		et_page_paragraph(page, 2, "", NULL, text, NULL);
+	}
+}
+
+void et_lab_few_text(const struct et_profile_study *s, const struct et_page *page)
+{
+	size_t fewest = SIZE_MAX;
+
+	for (size_t i = 0; i < s->n; i++)
+		fewest = s->list[i].runs < fewest ? s->list[i].runs : fewest;
+	if (fewest >= ET_TREATMENT_ENOUGH)
+		return;
+	ET_AUTO_FREE char *text = et_asprintf("%zu %s too few for standard deviations and "
+					      "autocorrelations: use --runs %d or more",
+		fewest, fewest == 1 ? "run is" : "runs are", ET_TREATMENT_ENOUGH);
+	et_page_paragraph(page, 0, "(!)", NULL, text, NULL);
+}
+
 void et_lab_study_json_begin(struct et_json *w, const struct et_profile_study *s, FILE *out)
 {
 	et_json_init(w, out, 2);

@@ -26,6 +26,10 @@ const char *et_format_r1(double r, char buf[ET_FIGURE]);
 /* Says which runs do not count, and which instruments are missing. */
 void et_lab_invalid_text(const struct et_profile_study *s, const struct et_page *page);
 void et_lab_missing_text(const struct et_profile_study *s, const struct et_page *page);
+/* Says how many runs have no share. */
+void et_lab_without_share_text(const struct et_profile_study *s, const struct et_page *page);
+/* Says that the runs are too few, if they are. */
+void et_lab_few_text(const struct et_profile_study *s, const struct et_page *page);
 
 /* Begins the JSON object of a study: its name, experiments and missing instruments. */
 void et_lab_study_json_begin(struct et_json *w, const struct et_profile_study *s, FILE *out);

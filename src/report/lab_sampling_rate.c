@@ -106,6 +106,7 @@ void et_sampling_rate_text(const struct et_profile_study *s, const struct et_pag
 	et_rows_end(&rows);
 	draw(s, page);
 	et_lab_invalid_text(s, page);
+	et_lab_without_share_text(s, page);
 	losses(s, page);
 	et_lab_missing_text(s, page);
 	et_page_paragraph(page, 0, "", NULL,
@@ -114,6 +115,7 @@ void et_sampling_rate_text(const struct et_profile_study *s, const struct et_pag
 		"share: of the samples in fn1 and fn2, which have 20 % and 80 % of the work; r1: "
 		"autocorrelation of dithered counts at lag 1.",
 		NULL);
+	et_lab_few_text(s, page);
 }
 
 /* --- SVG --- */

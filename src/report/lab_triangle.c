@@ -39,6 +39,15 @@ static void grid(
 	et_rows_end(&rows);
 }
 
+static bool has_samples(const struct et_treatment *t)
+{
+	for (size_t i = 0; i < ET_TRIANGLE_FUNCTIONS; i++) {
+		if (t->cells[i].mean > 0)
+			return true;
+	}
+	return false;
+}
+
 static void projection(const struct et_treatment *t, const struct et_page *page)
 {
 	struct et_triangle_verdict v;
@@ -46,7 +55,7 @@ static void projection(const struct et_treatment *t, const struct et_page *page)
 	ET_AUTO_FREE char *name = et_asprintf("  %-10s", t->name);
 
 	et_triangle_judge(t, &v);
-	if (isnan(v.half_width) || t->runs < 2) {
+	if (isnan(v.half_width) || t->runs < 2 || !has_samples(t)) {
 		et_page_paragraph(page, 12, name, NULL, "too few samples", NULL);
 		return;
 	}
@@ -68,6 +77,8 @@ static void shares(const struct et_treatment *t, const struct et_page *page)
 	if (t->runs < 2)
 		return;
 	et_triangle_judge(t, &v);
+	if (!v.shares_known)
+		return;
 	for (size_t i = 0; i < ET_TRIANGLE_FUNCTIONS; i++) {
 		const struct et_treatment_cell *c = &t->cells[i];
 		et_append(&text, ", ", "%.2f ± %.2f %%%s", 100 * c->share,
@@ -132,9 +143,11 @@ void et_triangle_text(const struct et_profile_study *s, const struct et_page *pa
 		i = end;
 	}
 	et_lab_invalid_text(s, page);
+	et_lab_without_share_text(s, page);
 	et_lab_missing_text(s, page);
 	if (s->n)
 		explain(s, page);
+	et_lab_few_text(s, page);
 }
 
 /* --- SVG --- */

@@ -29,6 +29,11 @@ struct et_profile_options {
 void et_profile_judge(const struct et_experiment *e, uint32_t command,
 	const struct et_profile_options *o, struct et_profile_result *out);
 /*
+ * The upper bound, at the level of a two-sided interval, of a mean whose n values are all 0: counts
+ * of rare events are Poisson. Of functions that no run saw, which are no rows.
+ */
+double et_profile_bound_of_zeros(double n, double level);
+/*
  * Compares command b with command a, function by function, at the level alpha for all of them. Runs
  * of the same round are pairs; without rounds, the runs are two independent series. Functions of
  * the same name are the same, even if the file is another one, unless the name is ambiguous. Those

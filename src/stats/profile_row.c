@@ -6,6 +6,7 @@
 #include "num/quantile.h"
 #include "stats/bootstrap.h"
 #include "stats/interval.h"
+#include "stats/profile.h"
 #include "stats/summary.h"
 #include "stats/uncertainty.h"
 
@@ -13,11 +14,8 @@
 
 static const struct et_span unknown = { NAN, NAN };
 
-/*
- * The bound of a mean whose n values are all 0: counts of rare events are Poisson, and one with a
- * larger mean gives n zeros with a probability below (1 - level) / 2.
- */
-static double bound_of_zeros(double n, double level)
+/* A larger mean gives n zeros with a probability below (1 - level) / 2. */
+double et_profile_bound_of_zeros(double n, double level)
 {
 	return -log((1 - level) / 2) / n;
 }
@@ -59,7 +57,7 @@ static void fill_mean(const struct et_profile_frame *f, struct et_profile_row *r
 	row->dependent = e.inflation > 1;
 	row->robust_sd = (e.q3 - e.q1) / 1.349;
 	if (n > 1 && row->samples == 0) {
-		row->expanded_uncertainty = bound_of_zeros((double)n, level);
+		row->expanded_uncertainty = et_profile_bound_of_zeros((double)n, level);
 		row->coverage_factor = f->result->coverage_factor;
 		row->standard_uncertainty = row->expanded_uncertainty / row->coverage_factor;
 		row->df = INFINITY;
@@ -82,7 +80,7 @@ static double half_of_equal(const struct et_profile_frame *f, double share)
 	double level = f->result->row_level;
 
 	if (share <= 0 || share >= 1)
-		return bound_of_zeros((double)f->result->samples, level);
+		return et_profile_bound_of_zeros((double)f->result->samples, level);
 	return et_qnorm((1 + level) / 2) * et_resolution_uncertainty(1 / f->result->total.mean);
 }
 
@@ -99,16 +97,25 @@ static double share_of(const struct et_profile_frame *f, const double *counts, s
 {
 	const struct et_profile_counts *c = f->counts;
 	size_t n = 0;
+	bool equal = true;
+	double first = NAN;
 
 	*out = unknown;
 	for (size_t i = 0; i < c->n_runs; i++) {
-		if (c->totals[i] > 0)
-			f->y[n++] = counts[i] / c->totals[i];
+		if (!(c->totals[i] > 0))
+			continue;
+		first = n ? first : counts[i];
+		equal = equal && counts[i] == first;
+		f->y[n++] = counts[i] / c->totals[i];
 	}
 	struct et_mean_interval m = et_mean_interval(f->y, n, f->result->row_level);
+	/* Shares of equal counts vary only by the totals, less than a sample would change them. */
+	double step = half_of_equal(f, m.mean);
+	if (n > 1 && (equal || !(m.u > 0)) && !(m.half >= step)) {
+		m.half = step;
+		m.u = 0;
+	}
 	*method = n > 1 ? method_of(&m) : NULL;
-	if (n > 1 && !(m.u > 0))
-		m.half = half_of_equal(f, m.mean);
 	if (!isnan(m.half))
 		*out = (struct et_span){ fmax(0, m.mean - m.half), fmin(1, m.mean + m.half) };
 	return m.mean;

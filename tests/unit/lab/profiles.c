@@ -74,6 +74,72 @@ static void test_treatment(void)
 	et_experiment_free(e);
 }
 
+/*
+ * Few samples: three equal counts, a category that no run saw, and a run without samples. By
+ * Python: the step of a share is 1 of 20/3 samples per run, its uncertainty step/sqrt(12), and of
+ * zeros in 20 samples it is known that more than -log((1 - level)/2)/20 would hardly be seen.
+ */
+static void test_few_samples(void)
+{
+	static const char *const names[] = { "fn1", "fn2", "read" };
+	static const double counts[][3] = { { 5, 5, 0 }, { 5, 5, 1 }, { 0, 0, 2 } };
+	static const struct et_category categories[] = { { "fn1", { "fn1" }, NAN },
+		{ "fn2", { "fn2" }, NAN }, { "fn3", { "fn3" }, NAN }, { "other", { NULL }, NAN } };
+	struct et_treatment_options o = { .statements = 1, .under_test = 3, .seed = 1 };
+	struct et_experiment *e = profile_of(1);
+	double level = cbrt(0.95);
+	struct et_treatment t;
+
+	for (size_t r = 0; r < 3; r++)
+		add(e, names, counts[r], 3);
+	et_treatment_judge(e, 0, categories, 4, &o, &t);
+	ok(t.runs == 3 && t.without_share == 1, "few samples: a run without samples has no share");
+	near(t.cells[0].share + t.cells[1].share + t.cells[2].share, 1, 1e-12, 0,
+		"few samples: the shares add up to 1");
+	near(t.cells[0].share_interval.hi, 0.5 + et_qnorm((1 + level) / 2) * 0.15 / sqrt(12), 1e-12,
+		0, "few samples: of equal shares, the step is the uncertainty");
+	near(t.cells[2].share_interval.hi, -log((1 - level) / 2) / 20, 1e-12, 0,
+		"few samples: a function without samples has a bound of its share");
+	ok(t.cells[2].share == 0 && t.cells[2].share_interval.lo == 0,
+		"few samples: the bound is above 0");
+	near(t.cells[2].expanded, -log(0.025) / 3, 1e-12, 0,
+		"few samples: a function without samples has a bound of its mean");
+	near(t.cells[2].interval, t.cells[2].expanded, 1e-12, 0,
+		"few samples: the same of one statement");
+	ok(isnan(t.cells[0].r1), "few samples: three runs have no autocorrelation");
+	et_treatment_free(&t);
+	et_experiment_free(e);
+}
+
+static void test_equal_counts(void)
+{
+	static const char *const names[] = { "fn1", "fn2" };
+	static const struct et_category categories[] = { { "fn1", { "fn1" }, NAN },
+		{ "fn2", { "fn2" }, NAN } };
+	struct et_treatment_options o = { .statements = 1 };
+	struct et_experiment *e = profile_of(1);
+	struct et_treatment t;
+
+	for (int r = 0; r < 12; r++)
+		add(e, names, (double[]){ 5, r % 3 }, 2);
+	et_treatment_judge(e, 0, categories, 2, &o, &t);
+	near(t.cells[0].interval, 1.959963984540054 / sqrt(12), 1e-9, 0,
+		"equal counts: the uncertainty is that of the step of one sample");
+	near(t.cells[0].expanded, t.cells[0].interval, 1e-12, 0,
+		"equal counts: table and verdict have the same uncertainty");
+	ok(isfinite(t.cells[1].r1), "autocorrelation: twelve runs have one");
+	et_treatment_free(&t);
+	et_experiment_free(e);
+	e = profile_of(1);
+	add(e, names, (double[]){ 0, 0 }, 2);
+	add(e, names, (double[]){ 0, 0 }, 2);
+	et_treatment_judge(e, 0, categories, 2, &o, &t);
+	ok(t.without_share == 2 && isnan(t.cells[0].share) && isnan(t.cells[0].share_interval.hi),
+		"equal counts: without any sample no share is known");
+	et_treatment_free(&t);
+	et_experiment_free(e);
+}
+
 /* NIST TN 1826, section 7.3: 126 means of 100 runs, 126² statements. */
 static void test_published_level(void)
 {
@@ -119,6 +185,12 @@ static void test_triangle(void)
 	ok(v.anomalous, "triangle: a mean outside of the interval is an anomaly");
 	ok(!v.shares_hold[3] && v.shares_hold[2] && !v.all_shares_hold,
 		"triangle: a share outside of its interval does not hold");
+	for (size_t i = 0; i < ET_TRIANGLE_FUNCTIONS; i++)
+		t.cells[i].mean = 0.1 * (double)(ET_TRIANGLE_FUNCTIONS - i);
+	t.cells[1].share_interval = (struct et_span){ NAN, NAN };
+	et_triangle_judge(&t, &v);
+	ok(!v.anomalous, "triangle: means exactly on the line are no anomaly");
+	ok(!v.shares_known, "triangle: without intervals there is no verdict on shares");
 	near(et_triangle_share(0) + et_triangle_share(4), 6.0 / 15, 1e-12, 0,
 		"triangle: 5/15 and 1/15");
 	is_str(et_triangle_categories[5].functions[0], "et_triangle",
@@ -189,6 +261,8 @@ static void test_coverage(void)
 int main(void)
 {
 	test_treatment();
+	test_few_samples();
+	test_equal_counts();
 	test_published_level();
 	test_triangle();
 	test_bias();

@@ -402,6 +402,26 @@ static void test_constant(void)
 	et_experiment_free(e);
 }
 
+/* Equal counts in runs of nearly equal length: one sample more would change the share by 1/21. */
+static void test_equal_counts(void)
+{
+	struct et_experiment *e = profile_of(1);
+	uint32_t f = node(e, ET_PROFILE_ROOT, "f", "/bin/p"),
+		 g = node(e, ET_PROFILE_ROOT, "g", "/bin/p");
+
+	for (uint32_t i = 0; i < 3; i++) {
+		struct et_profile_run run = profile_run();
+		et_profile_run_add(&run, f, 4, 0);
+		et_profile_run_add(&run, g, 16 + i, 0);
+		profile_add(e, 0, i + 1, &run);
+	}
+	struct et_profile_result r = judge(e, ET_BY_FUNCTION, 1, 0);
+	near(r.rows[1].share_interval.hi - r.rows[1].share, 1.959963984540054 / 21 / sqrt(12), 1e-9,
+		0, "equal counts: a share is not known better than to the step of its count");
+	et_profile_result_free(&r);
+	et_experiment_free(e);
+}
+
 static void test_bootstrap(void)
 {
 	struct et_experiment *e = three_functions();
@@ -471,6 +491,7 @@ int main(void)
 	test_runs_that_count();
 	test_few_runs();
 	test_constant();
+	test_equal_counts();
 	test_bootstrap();
 	test_widest();
 	return tap_done();
