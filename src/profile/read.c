@@ -26,7 +26,10 @@ const char *const et_profile_format_names[] = { "auto", "perf", "gprof", "callgr
 
 /* --- files that other programs read --- */
 
-/* Reads what the program argv prints in the format `read`; name and hint are for errors. */
+/*
+ * Reads what the program argv prints in the format `read`; name and hint are for errors. Of a file
+ * that is cut off, programs print nothing or fail.
+ */
 static int read_output(struct et_reader *r, char *const *argv, int (*read)(struct et_reader *),
 	const char *name, const char *hint)
 {
@@ -38,7 +41,10 @@ static int read_output(struct et_reader *r, char *const *argv, int (*read)(struc
 	et_lines_free(&r->lines);
 	r->lines = (struct et_lines){ .in = h.out, .longest = ET_READER_LONGEST_LINE };
 	rc = h.out ? read(r) : -ENOMEM;
-	return et_helper_end(&h, rc, name, r->err);
+	rc = et_helper_end(&h, rc, name, r->err);
+	if (rc && r->err && !r->err->hint[0])
+		et_hint(r->err, rc, "if the file is cut off or damaged, record again");
+	return rc;
 }
 
 static int read_perf_data(struct et_reader *r)

@@ -121,6 +121,10 @@ if ! command -v perf >/dev/null || ! live_perf; then
 	skip 'from: folded stacks of perf script agree' 'perf record does not work here'
 else
 	exits 'from: perf.data is read' 0 etalon profile --from perf.data --json live.json
+	head -c 5000 perf.data >broken
+	run etalon profile --from broken
+	like 'from: a truncated perf.data is refused' "$status" 2
+	like 'from: the hint for a truncated perf.data is to record again' "$err" 'hint: .*cut off.* record again'
 	# Addresses without a symbol are rows of their own in perf report.
 	perf report -i perf.data --stdio --no-children -g none --no-inline -F sample,sym 2>/dev/null |
 		awk '$1 ~ /^[0-9]+$/ { n = $1; $1 = $2 = ""; sub(/^ +/, ""); if ($0 !~ /^0x/) sum[$0] += n }
@@ -165,6 +169,7 @@ else
 	cp gmon.out broken && truncate -s 30 broken
 	run etalon profile --from ./work-pg broken
 	like 'from: a truncated gmon.out is refused' "$status $err" '^2 etalon: gprof failed'
+	like 'from: the hint for a truncated gmon.out is to record again' "$err" 'hint: .*cut off.* record again'
 fi
 
 # Inclusive costs and calls of a real program agree with callgrind_annotate.
