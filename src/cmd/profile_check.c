@@ -2,6 +2,7 @@
 /* Setters of options of `profile`, and combinations of them that contradict each other. */
 #include "base/parse.h"
 #include "cmd/profile.h"
+#include "profile/object.h"
 
 #include <errno.h>
 #include <string.h>
@@ -115,6 +116,21 @@ static int check_sampling(struct et_profile_command *p, struct et_error *err)
 	return 0;
 }
 
+/* Both need the debug information of the program. */
+static int check_build(const struct et_profile_command *p, struct et_error *err)
+{
+	const char *option = p->plan.inlines                     ? "--inlines"
+			     : p->plan.chains == ET_CHAINS_DWARF ? "-g dwarf"
+								 : NULL;
+
+	if (!option || et_object_has_symbols() || p->from || p->run.resume)
+		return 0;
+	return et_hint(err,
+		et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+			"%s needs libdw, without which this etalon was built", option),
+		"install libdw-dev and build etalon again; -g fp finds callers without it");
+}
+
 static int check_view(struct et_profile_command *p, struct et_error *err)
 {
 	bool measures = !p->from && !p->run.resume;
@@ -183,6 +199,8 @@ int et_profile_check(
 {
 	int rc = check_sampling(p, err);
 
+	if (rc == 0)
+		rc = check_build(p, err);
 	if (rc == 0)
 		rc = check_view(p, err);
 	if (rc == 0 && p->from)

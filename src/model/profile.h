@@ -55,11 +55,15 @@ struct et_profile_plan {
 	enum et_chains chains;
 };
 
+/* In the names of code, if etalon was built without libdw. */
+#define ET_PROFILE_NO_LIBDW ", no libdw"
+
 struct et_profile_function {
 	char *name;   /* the symbol; "[0x1f0]" (its offset in the file) if there is none */
 	char *module; /* path of the file, "[kernel]", "[vdso]", "[jit]", "[unknown]" */
 	enum et_space_kind space;
-	bool unnamed; /* the file has no symbol for it: only its range is known */
+	/* The file has no symbol for it: only its range is known. */
+	bool unnamed;
 };
 
 #define ET_MODULE_UNKNOWN "[unknown]"

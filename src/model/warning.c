@@ -359,6 +359,9 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_PROFILE_SLOWDOWN] = { "profile-slowdown", WARNING, "ns",
 		"{0} samples per second slow the program down by about {1}; use a lower "
 		"--frequency" },
+	[ET_WARN_PROFILE_NO_LIBDW] = { "profile-no-libdw", NOTE, "s",
+		"{0} of the samples are in code without names, because this etalon was built "
+		"without symbols; install libdw-dev and build it again" },
 };
 
 static bool fits(const char *kinds, const struct et_warning_arg args[ET_WARNING_ARGS])

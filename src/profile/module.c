@@ -157,9 +157,10 @@ static void name_offset(uint64_t offset, char name[static 32])
 
 static void name_page(uint64_t page, enum et_object_state state, char name[static 48])
 {
-	const char *why = state == ET_OBJECT_CHANGED   ? ", file changed"
-			  : state == ET_OBJECT_MISSING ? ", file missing"
-						       : "";
+	const char *why = state == ET_OBJECT_CHANGED       ? ", file changed"
+			  : state == ET_OBJECT_MISSING     ? ", file missing"
+			  : state == ET_OBJECT_UNSUPPORTED ? ET_PROFILE_NO_LIBDW
+							   : "";
 
 	snprintf(name, 48, "[0x%" PRIx64 "%s]", page, why);
 }

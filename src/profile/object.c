@@ -46,6 +46,11 @@ void et_object_free(struct et_object *o)
 
 #ifdef ET_HAVE_DW
 
+bool et_object_has_symbols(void)
+{
+	return true;
+}
+
 /* Where to read from, and what. */
 struct source {
 	const char *root, *path; /* NULL: it has no path, so no debug file either */
@@ -108,6 +113,11 @@ void et_object_read_image(const void *image, size_t size, struct et_object *out)
 }
 
 #else
+
+bool et_object_has_symbols(void)
+{
+	return false;
+}
 
 void et_object_read(const char *root, const char *path, const struct et_build_id *wanted,
 	bool inlines, struct et_object *out)

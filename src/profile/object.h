@@ -38,6 +38,8 @@ struct et_build_id {
 	unsigned char bytes[64];
 };
 
+/* Was etalon built with libdw? Without, no file has symbols. */
+bool et_object_has_symbols(void);
 /*
  * Reads the file at `path`. Unless `wanted` is empty, the file is used only if it has this build
  * id. Separate debug files are looked for below `root`.

@@ -268,7 +268,9 @@ static void warn_names(const struct et_profile_frame *f, struct et_warnings *out
 		if (most == ET_PROFILE_NONE || samples[i] > samples[most])
 			most = i;
 	}
-	if (other > most_nameless * all)
+	if (other > most_nameless * all && strstr(p->functions[most].name, ET_PROFILE_NO_LIBDW))
+		et_warn(out, ET_WARN_PROFILE_NO_LIBDW, et_arg_share(other / all));
+	else if (other > most_nameless * all)
 		et_warn(out, ET_WARN_PROFILE_NO_SYMBOLS, et_arg_share(other / all),
 			et_arg_text(p->functions[most].module),
 			et_arg_flag(p->functions[most].space == ET_SPACE_UNKNOWN));

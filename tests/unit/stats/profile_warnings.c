@@ -18,6 +18,7 @@ struct input {
 	uint32_t runs;
 	enum et_space_kind space; /* of the odd function */
 	bool unnamed;             /* likewise */
+	bool no_libdw;            /* likewise */
 };
 
 static uint64_t about(struct et_rng *rng, double mean)
@@ -47,7 +48,8 @@ static struct et_profile_result judge(const struct input *in)
 
 	for (uint32_t f = 0; f < 2; f++)
 		nodes[f] = et_profile_node_of(e->profile, ET_PROFILE_ROOT,
-			et_profile_function_of(e->profile, f ? "odd" : "sound", "/p",
+			et_profile_function_of(e->profile,
+				f ? in->no_libdw ? "[0x1000, no libdw]" : "odd" : "sound", "/p",
 				f ? in->space : ET_SPACE_USER, f && in->unnamed));
 	e->profile->plan = in->plan;
 	e->profile->way = in->way;
@@ -113,6 +115,10 @@ static void test_names(void)
 	raises(&in, false, ET_WARN_PROFILE_NO_SYMBOLS, 0, odd / all,
 		"names: the share of a function without a name");
 	raises(&in, false, ET_WARN_PROFILE_NO_SYMBOLS, 2, 0, "names: its file has no symbols");
+	in.no_libdw = true;
+	raises(&in, false, ET_WARN_PROFILE_NO_SYMBOLS, 0, NAN, "names: its file is not to blame");
+	raises(&in, false, ET_WARN_PROFILE_NO_LIBDW, 0, odd / all, "names: etalon has no libdw");
+	in.no_libdw = false;
 	in.space = ET_SPACE_UNKNOWN;
 	raises(&in, false, ET_WARN_PROFILE_NO_SYMBOLS, 2, 1, "names: it is in no file");
 	in.space = ET_SPACE_KERNEL;
