@@ -111,10 +111,10 @@ struct et_profile_change {
 	double difference; /* mean_b - mean_a */
 	/*
 	 * Of the difference, at the level of the contrast, so that all intervals hold together.
-	 * Holm is sharper: a significant row may have an interval that just contains 0.
+	 * It ends at 0 or beside it exactly where the change is significant.
 	 */
 	struct et_span interval;
-	/* The protocol of `compare`, with Holm over all functions; a rare one has no p. */
+	/* A t test of the means, with Holm over all functions; a rare one has no p. */
 	struct et_contrast contrast;
 };
 
@@ -123,7 +123,7 @@ struct et_profile_comparison {
 	double alpha;
 	size_t family;                  /* functions that were tested together */
 	size_t too_rare;                /* functions with too few samples to be tested */
-	double level;                   /* of each interval, by Šidák */
+	double level;                   /* of each interval, by Bonferroni */
 	struct et_profile_change *rows; /* significant ones first, then by size of the change */
 	size_t n_rows;
 	struct et_profile_change total; /* all samples; tested by itself */

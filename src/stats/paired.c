@@ -105,9 +105,11 @@ struct et_interval_test et_pairs_by_ranks(const double *d, size_t n, double leve
 	return test_pairs(d, n, BY_RANKS, level, &e);
 }
 
-void et_judge_pairs(const double *d, size_t n, struct et_contrast *out)
+static struct et_interval_test judge(const double *d, size_t n, int by, struct et_contrast *out)
 {
-	int by = choose(d, n);
+	struct et_interval_test t = {
+		.statistic = NAN, .p = NAN, .estimate = NAN, .lo = NAN, .hi = NAN
+	};
 
 	out->pairs = n;
 	out->method = names[by].test;
@@ -123,9 +125,9 @@ void et_judge_pairs(const double *d, size_t n, struct et_contrast *out)
 	out->statistic = out->p = out->p_sign = out->ratio = out->lo = out->hi = NAN;
 	out->mean_ratio = NAN;
 	if (!n)
-		return;
+		return t;
 	struct et_effective e = et_effective_of(out->inflation, n);
-	struct et_interval_test t = test_pairs(d, n, by, out->level, &e);
+	t = test_pairs(d, n, by, out->level, &e);
 	out->statistic = t.statistic;
 	out->df = by == BY_MEAN ? t.df : 0;
 	out->p = t.p;
@@ -135,4 +137,15 @@ void et_judge_pairs(const double *d, size_t n, struct et_contrast *out)
 	out->lo = exp(t.lo);
 	out->hi = exp(t.hi);
 	warn_dependence(d, n, out);
+	return t;
+}
+
+void et_judge_pairs(const double *d, size_t n, struct et_contrast *out)
+{
+	(void)judge(d, n, choose(d, n), out);
+}
+
+struct et_interval_test et_judge_pairs_by_mean(const double *d, size_t n, struct et_contrast *out)
+{
+	return judge(d, n, BY_MEAN, out);
 }

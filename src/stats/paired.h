@@ -14,6 +14,12 @@
 /* d is in order of execution. Fills the members of a contrast about pairs; its level is set. */
 void et_judge_pairs(const double *d, size_t n, struct et_contrast *out);
 
+/*
+ * The same by the paired t test, whatever the shape of d. Its interval, at the level of the
+ * contrast, has the variance and the freedom of p: it holds 0 exactly when p is above 1 - level.
+ */
+struct et_interval_test et_judge_pairs_by_mean(const double *d, size_t n, struct et_contrast *out);
+
 /* Signed ranks, whatever the shape of d, with the Hodges-Lehmann estimate; likewise widened. */
 struct et_interval_test et_pairs_by_ranks(const double *d, size_t n, double level);
 

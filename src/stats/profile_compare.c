@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/alloc.h"
 #include "num/dist.h"
-#include "num/mean_interval.h"
 #include "num/moments.h"
 #include "stats/contrast.h"
-#include "stats/multiple.h"
-#include "stats/normality.h"
+#include "stats/dependence.h"
 #include "stats/paired.h"
 #include "stats/profile.h"
 #include "stats/profile_match.h"
 #include "stats/two_sample.h"
-#include "stats/uncertainty.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -85,7 +82,8 @@ static double mean_share(const struct et_profile_counts *c, const double *x)
 
 /*
  * Fieller's (1954) interval of mean y / mean x of pairs: all ratios r for which the paired t test
- * of y - r x gives no difference. NaN if it is not bounded.
+ * of y - r x, at the variance and freedom of the test itself, gives no difference. NaN if it is not
+ * bounded.
  */
 static void pair_ratio(const struct sides *s, struct et_contrast *c)
 {
@@ -101,7 +99,9 @@ static void pair_ratio(const struct sides *s, struct et_contrast *c)
 		yy += dy * dy;
 		xy += dx * dy;
 	}
-	double t = et_qt((1 + c->level) / 2, n - 1), f = t * t * c->inflation / (n * (n - 1));
+	double t = et_qt((1 + c->level) / 2, c->df);
+	double wider = et_effective_of(c->inflation, s->n_pairs).factor;
+	double f = t * t * wider * wider / (n * (n - 1));
 	double p = mx * mx - f * xx, q = mx * my - f * xy, r = my * my - f * yy;
 	double root = sqrt(q * q - p * r);
 	c->ratio = c->mean_ratio = mx > 0 ? my / mx : NAN;
@@ -110,17 +110,11 @@ static void pair_ratio(const struct sides *s, struct et_contrast *c)
 	c->ratio_method = mx > 0 ? "fieller" : NULL;
 }
 
-/* By the mean the function grew, by the ranks it shrank, or the other way. */
-static void judge_direction(double by_test, double by_mean, struct et_contrast *c)
-{
-	c->delta = by_test > 0 ? 1 : by_test < 0 ? -1 : by_mean > 0 ? 1 : -1;
-	if (by_test * by_mean < 0)
-		c->ratio = NAN;
-}
-
 /*
- * The protocol of pairs takes any differences whose expectation is 0 if nothing changed. Counts may
- * be 0, so they are plain differences, in units of the mean, not logarithms of ratios.
+ * Means add up to the whole and are what the table shows, so the test is that of means, and test
+ * and interval have one variance, which allows for dependence. Counts may be 0, so the differences
+ * are plain ones, in units of the mean, not logarithms of ratios. Those of an unchanged function
+ * are symmetric, which makes the t test hold without normality.
  */
 static void judge_pairs(struct sides *s, struct et_profile_change *row)
 {
@@ -130,28 +124,29 @@ static void judge_pairs(struct sides *s, struct et_profile_change *row)
 	for (size_t i = 0; i < s->n_pairs; i++)
 		s->d[i] = (s->y[s->of_b[i]] - s->x[s->of_a[i]]) / unit;
 	c->arrangement = "block";
-	et_judge_pairs(s->d, s->n_pairs, c);
-	double by_test = log(c->ratio);
-	struct et_mean_interval m = et_mean_interval(s->d, s->n_pairs, c->level);
-	row->difference = m.mean * unit;
-	row->interval = (struct et_span){ (m.mean - m.half) * unit, (m.mean + m.half) * unit };
+	struct et_interval_test t = et_judge_pairs_by_mean(s->d, s->n_pairs, c);
+	row->difference = t.estimate * unit;
+	row->interval = (struct et_span){ t.lo * unit, t.hi * unit };
 	pair_ratio(s, c);
-	judge_direction(by_test, m.mean, c);
+	c->delta = t.estimate > 0 ? 1 : -1;
 }
 
+/* The interval has the standard error and the freedom of the test. */
 static void judge_apart(const struct sides *s, struct et_profile_change *row)
 {
 	struct et_contrast *c = &row->contrast;
 	size_t na = s->a.n_runs, nb = s->b.n_runs;
-	bool gaussian = et_shapiro_wilk(s->x, na).p > ET_CHECK_ALPHA &&
-			et_shapiro_wilk(s->y, nb).p > ET_CHECK_ALPHA;
-	struct et_mean_interval a = et_mean_interval(s->x, na, c->level),
-				b = et_mean_interval(s->y, nb, c->level);
-	struct et_component parts[] = { { a.u, -1, a.df }, { b.u, 1, b.df } };
-	double half = et_combine(parts, ET_LENGTH(parts), c->level).expanded;
 
-	et_judge_apart(s->x, na, s->y, nb, gaussian, c);
+	et_judge_apart(s->x, na, s->y, nb, true, c);
+	double u = row->difference != 0 ? fabs(row->difference / c->statistic)
+					: hypot(et_sd(s->x, na) / sqrt((double)na),
+						  et_sd(s->y, nb) / sqrt((double)nb));
+	double half = et_qt((1 + c->level) / 2, c->df) * u;
 	row->interval = (struct et_span){ row->difference - half, row->difference + half };
+	/* Without a ratio of means, ranks may have another direction than the means. */
+	if ((c->ratio - 1) * row->difference < 0)
+		c->ratio = NAN;
+	c->delta = row->difference > 0 ? 1 : -1;
 }
 
 /* x and y hold the counts. */
@@ -216,8 +211,8 @@ static bool *choose_tested(const struct sides *s, const struct et_profile_match 
 		out->family += tested[i];
 	}
 	out->too_rare = n - out->family;
-	out->level =
-		out->family ? et_sidak_level(1 - out->alpha, (double)out->family) : 1 - out->alpha;
+	/* Holm's first step: an interval without 0 is a change that Holm finds, too. */
+	out->level = 1 - out->alpha / fmax(1, (double)out->family);
 	return tested;
 }
 
@@ -237,6 +232,18 @@ static void compare_functions(const struct et_profile *p, struct sides *s,
 	}
 }
 
+/*
+ * Holm's later steps are sharper than the intervals. Where they show the direction of a change, the
+ * interval ends at 0 (Strassburger & Bretz 2008).
+ */
+static void end_at_zero(struct et_profile_change *row)
+{
+	if (row->contrast.significant && row->difference > 0)
+		row->interval.lo = fmax(row->interval.lo, 0);
+	else if (row->contrast.significant)
+		row->interval.hi = fmin(row->interval.hi, 0);
+}
+
 /* Applies Holm's correction to the functions that were tested. */
 static void conclude(const bool *tested, struct et_profile_comparison *out)
 {
@@ -250,8 +257,10 @@ static void conclude(const bool *tested, struct et_profile_comparison *out)
 	et_contrasts_conclude(family, n, out->alpha);
 	n = 0;
 	for (size_t i = 0; i < out->n_rows; i++) {
-		if (tested[i])
-			out->rows[i].contrast = family[n++];
+		if (!tested[i])
+			continue;
+		out->rows[i].contrast = family[n++];
+		end_at_zero(&out->rows[i]);
 	}
 }
 
