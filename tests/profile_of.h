@@ -18,6 +18,7 @@ static inline struct et_experiment *profile_of(size_t commands)
 	e->plan.order = ET_ORDER_RANDOM;
 	e->profile = et_profile_new(&et_default_profile_plan);
 	snprintf(e->profile->event, sizeof(e->profile->event), "cpu-clock");
+	e->profile->kernel_allowed = true;
 	for (size_t i = 0; i < commands; i++) {
 		char **argv = et_calloc(2, sizeof(*argv));
 		argv[0] = et_asprintf("%c", (char)('a' + i));

@@ -304,9 +304,10 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 		"a run has only {0} samples, so shares are coarse; sample more often "
 		"(--frequency), or "
 		"profile a longer run" },
-	[ET_WARN_PROFILE_OVERRUNS] = { "profile-overruns", WARNING, "s",
+	[ET_WARN_PROFILE_OVERRUNS] = { "profile-overruns", WARNING, "sf",
 		"{0} of the samples came too late and were not taken, so code that delays "
-		"interrupts is missing; sample less often (--frequency)" },
+		"interrupts is missing; {1:profile a longer run on a less busy machine|sample less "
+		"often (--frequency)}" },
 	[ET_WARN_PROFILE_SHORT_TASKS] = { "profile-short-tasks", WARNING, "cc",
 		"{0} of {1} threads and processes were shorter than ten periods; without a cgroup "
 		"the first period of each is not sampled; run as root" },
@@ -362,6 +363,15 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_PROFILE_NO_LIBDW] = { "profile-no-libdw", NOTE, "s",
 		"{0} of the samples are in code without names, because this etalon was built "
 		"without symbols; install libdw-dev and build it again" },
+	[ET_WARN_PROFILE_KERNEL_UNSEEN] = { "profile-kernel-unseen", WARNING, "s",
+		"{0} of the CPU time was in the kernel, which was not sampled; run as root, or set "
+		"kernel.perf_event_paranoid to 1 or less" },
+	[ET_WARN_PROFILE_WAITED] = { "profile-waited", WARNING, "s",
+		"the program waited {0} of its elapsed time, which a profile of CPU time does not "
+		"show; see 'etalon trace'" },
+	[ET_WARN_PROFILE_RUNS_FAILED] = { "profile-runs-failed", WARNING, "ccfc",
+		"{0} of {1} runs ended with {2:signal|exit status} {3}, and the profile includes "
+		"them" },
 };
 
 static bool fits(const char *kinds, const struct et_warning_arg args[ET_WARNING_ARGS])

@@ -105,9 +105,11 @@ double et_span_half(struct et_span s, double x)
 
 const char *et_profile_whole(const struct et_profile *p)
 {
+	bool user = p->way != ET_PROFILE_IMPORTED && (p->plan.user_only || !p->kernel_allowed);
+
 	if (!strcmp(p->event, "cycles"))
-		return "cycles";
-	return p->way == ET_PROFILE_IMPORTED ? "samples" : "CPU time";
+		return user ? "user cycles" : "cycles";
+	return p->way == ET_PROFILE_IMPORTED ? "samples" : user ? "user time" : "CPU time";
 }
 
 const char *et_profile_module_name(const char *module)

@@ -8,7 +8,7 @@
 
 /* The half width of an interval about x, of its longer side; NaN if it is not known. */
 double et_span_half(struct et_span s, double x);
-/* "CPU time", "cycles" or "samples": the thing that the shares are shares of. */
+/* "CPU time", "user time", "cycles", "samples" …: the thing that the shares are shares of. */
 const char *et_profile_whole(const struct et_profile *p);
 /* The file's name without its folder. */
 const char *et_profile_module_name(const char *module);

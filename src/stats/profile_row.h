@@ -34,5 +34,7 @@ void et_profile_row_warn(const struct et_profile_frame *f, size_t group, size_t 
 	struct et_profile_row *row);
 /* Raises the warnings about the profile as a whole. */
 void et_profile_warn(const struct et_profile_frame *f);
+/* Raises the warnings about things that samples do not show: the kernel, waiting, failures. */
+void et_profile_warn_runs(const struct et_experiment *e, uint32_t command, struct et_warnings *out);
 
 #endif

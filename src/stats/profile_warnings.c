@@ -225,7 +225,8 @@ static void warn_sampling(const struct et_profile_frame *f, struct et_warnings *
 		et_warn(out, ET_WARN_PROFILE_RUNS_INVALID, et_arg_count(c->invalid),
 			et_arg_count(c->invalid + c->n_runs), et_arg_flag(c->throttled > 0));
 	if (missing > most_missing)
-		et_warn(out, ET_WARN_PROFILE_OVERRUNS, et_arg_share(missing));
+		et_warn(out, ET_WARN_PROFILE_OVERRUNS, et_arg_share(missing),
+			et_arg_flag(f->result->total.mean < FEW_SAMPLES));
 	if (p->way == ET_PROFILE_INHERITED && c->short_tasks)
 		et_warn(out, ET_WARN_PROFILE_SHORT_TASKS, et_arg_count(c->short_tasks),
 			et_arg_count(c->tasks));
@@ -328,5 +329,6 @@ void et_profile_warn(const struct et_profile_frame *f)
 	if (f->experiment->profile->way != ET_PROFILE_IMPORTED)
 		warn_names(f, &r->warnings);
 	warn_chains(f, &r->warnings);
+	et_profile_warn_runs(f->experiment, r->command, &r->warnings);
 	warn_series(f, f->counts->totals, alarm_p, &r->warnings);
 }

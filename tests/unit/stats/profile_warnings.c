@@ -163,6 +163,14 @@ static void test_sampling(void)
 	near(missing, 4000.0 / (4000 + (double)r.samples), 1e-12, 0,
 		"sampling: the share of samples that came too late");
 	et_profile_result_free(&r);
+	raises(&in, false, ET_WARN_PROFILE_OVERRUNS, 1, 0, "sampling: less often is the cure");
+	for (int i = 0; i < RUNS; i++) {
+		in.sound[i] = 10;
+		in.odd[i] = 4;
+	}
+	raises(&in, false, ET_WARN_PROFILE_OVERRUNS, 1, 1,
+		"sampling: but not where samples are few");
+	in = sound();
 	in.run.overruns = 5;
 	raises(&in, false, ET_WARN_PROFILE_OVERRUNS, 0, NAN, "sampling: few overruns are normal");
 	in = sound();
