@@ -89,7 +89,9 @@ const struct et_verb et_verb_list = {
 	.summary = "list the stored experiments, the newest first",
 	.usage = "[options]",
 	.about = "SAMPLES does not count warm-up. An experiment that is 'running' may also have\n"
-		 "been killed; 'etalon run --resume ID' continues it.",
+		 "been killed; 'etalon run --resume ID' continues it, and 'etalon profile --resume "
+		 "ID'\n"
+		 "a profile, which [p] marks.",
 	.examples = "  etalon list\n  etalon list -n 5\n  etalon list --json\n",
 	.options = options,
 	.uses_store = true,

@@ -43,7 +43,7 @@ static char *clean_cell(const char *text)
 
 void et_listing_add(struct et_listing *l, const struct et_summary *s)
 {
-	const char *kind = s->profile ? "profile: " : "";
+	const char *kind = s->profile ? "[p] " : ""; /* the command needs the room */
 	ET_AUTO_FREE char *command = s->n_commands > 1
 					     ? et_asprintf("%s%s (+%" PRIu32 ")", kind,
 						       s->first_command, s->n_commands - 1)

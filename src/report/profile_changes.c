@@ -70,7 +70,7 @@ static char *list_changed(const struct et_profile_comparison *c, size_t n)
 	return text;
 }
 
-static void print_answer(const struct et_profiled *p, const struct et_page *page)
+char *et_profile_changes_answer(const struct et_profiled *p)
 {
 	const struct et_profile_comparison *c = &p->comparison;
 	const char *whole = et_profile_whole(p->experiment->profile);
@@ -80,15 +80,14 @@ static void print_answer(const struct et_profiled *p, const struct et_page *page
 
 	if (n) {
 		ET_AUTO_FREE char *list = list_changed(c, n);
-		text = et_asprintf("%zu of %zu functions changed: %s of the %s of 1", n, c->family,
-			list, whole);
+		text = et_asprintf("%zu of %zu functions changed, relative to the %s of 1: %s", n,
+			c->family, whole, list);
 	} else {
 		text = et_asprintf("no function of %zu is shown to have changed", c->family);
 	}
 	et_append(&text, "; ", "all together %s%s", change_text(c, &c->total, figure),
 		c->total.contrast.significant ? "" : ", which may be chance");
-	et_page_paragraph(page, 0, "", NULL, text, BOLD);
-	free(text);
+	return text;
 }
 
 /* A function that was not tested has no bar: its difference means nothing. */
@@ -186,7 +185,8 @@ void et_profile_changes(
 	size_t shown = rows_shown(c, &p->view);
 
 	(void)o;
-	print_answer(p, page);
+	ET_AUTO_FREE char *answer = et_profile_changes_answer(p);
+	et_page_paragraph(page, 0, "", NULL, answer, BOLD);
 	for (size_t i = 0; i < p->n; i++) {
 		ET_AUTO_FREE char *lead = et_asprintf("%zu:", i + 1);
 		et_page_paragraph(page, 3, lead, DIM, p->experiment->commands[i].name, NULL);

@@ -8,6 +8,7 @@
 #include "report/html.h"
 #include "report/profile_flame.h"
 #include "report/profile_parts.h"
+#include "report/xml.h"
 #include "stats/describe.h"
 #include "stats/modes.h"
 #include "stats/profile_counts.h"
@@ -60,6 +61,24 @@ static void model_cell(FILE *out, const struct et_profile_row *r, enum et_profil
 	cell(out, buf);
 }
 
+/* The file's name; its path is in the title. */
+static void module_cell(FILE *out, const char *module)
+{
+	fputs("<td title=\"", out);
+	et_xml_text(out, module ? module : "");
+	fputs("\">", out);
+	et_xml_text(out, et_profile_module_name(module));
+	fputs("</td>\n", out);
+}
+
+static void p_cell(FILE *out, double p)
+{
+	char buf[ET_FIGURE];
+
+	snprintf(buf, sizeof(buf), p < 0.01 ? "< 0.01" : "%.2f", p);
+	cell(out, isfinite(p) ? buf : ET_DASH);
+}
+
 static void table_row(
 	const struct et_profile_result *all, const struct et_profile_row *r, FILE *out)
 {
@@ -68,24 +87,24 @@ static void table_row(
 	fputs("<tr>", out);
 	et_html_element(out, "td", "%s", et_profile_row_name(r));
 	if (all->by == ET_BY_FUNCTION)
-		et_html_element(out, "td", "%s", r->module);
+		module_cell(out, r->module);
 	cell(out, et_format_share(r->share, r->share_interval, share));
 	cell(out, et_format_share(r->total_share, r->total_share_interval, total));
 	measured_cell(out, r->mean, r->expanded_uncertainty);
+	snprintf(seen, sizeof(seen), "%zu of %zu", r->seen_in_runs, all->runs);
+	cell(out, seen);
 	number_cell(out, r->sd);
 	for (int m = 0; m < ET_PROFILE_MODELS; m++)
 		model_cell(out, r, (enum et_profile_model)m);
-	snprintf(seen, sizeof(seen), "%zu of %zu", r->seen_in_runs, all->runs);
-	cell(out, seen);
 	fputs("</tr>\n", out);
 }
 
 static void table(const struct et_profiled *p, const struct et_profile_result *r, FILE *out)
 {
 	static const char *const by_function[] = { "function", "module", "self", "total", "samples",
-		"sd", "√N", "multinomial", "quantisation", "and total", "seen in", NULL };
-	static const char *const by_module[] = { "module", "self", "total", "samples", "sd", "√N",
-		"multinomial", "quantisation", "and total", "seen in", NULL };
+		"seen in", "sd", "√N", "multinomial", "quantisation", "and total", NULL };
+	static const char *const by_module[] = { "module", "self", "total", "samples", "seen in",
+		"sd", "√N", "multinomial", "quantisation", "and total", NULL };
 	size_t shown = et_profile_shown(&p->view, r);
 
 	et_html_table_begin(out, r->by == ET_BY_MODULE ? by_module : by_function);
@@ -226,26 +245,34 @@ static void pictures(const struct et_profiled *p, size_t c, FILE *out)
 	et_profile_counts_free(&counts);
 }
 
-static void changes(
-	const struct et_profile_comparison *c, const struct et_profile_view *v, FILE *out)
+static void changes(const struct et_profiled *p, FILE *out)
 {
+	const struct et_profile_comparison *c = &p->comparison;
+	const struct et_profile_view *v = &p->view;
 	static const char *const headings[] = { "function", "module", "1: samples", "2: samples",
 		"change", "p (Holm)", "changed", NULL };
 	size_t shown = v->top && v->top < c->n_rows ? v->top : c->n_rows;
 
+	ET_AUTO_FREE char *answer = et_profile_changes_answer(p);
 	et_html_element(out, "h2", "Changes from 1 to 2");
+	et_html_element(out, "p", "%s", answer);
+	for (size_t i = 0; i < p->n; i++)
+		et_html_element(out, "p", "%zu: %s", i + 1, p->experiment->commands[i].name);
 	et_html_warnings(out, &c->warnings);
 	et_html_table_begin(out, headings);
 	for (size_t i = 0; i < shown; i++) {
 		const struct et_profile_change *r = &c->rows[i];
 		fputs("<tr>", out);
 		et_html_element(out, "td", "%s", r->name ? r->name : "");
-		et_html_element(out, "td", "%s", r->module ? r->module : "");
+		module_cell(out, r->module);
 		number_cell(out, r->mean_a);
 		number_cell(out, r->mean_b);
 		measured_cell(out, r->difference, et_span_half(r->interval, r->difference));
-		number_cell(out, r->contrast.p_holm);
-		et_html_element(out, "td", "%s", r->contrast.significant ? "yes" : "");
+		p_cell(out, r->contrast.p_holm);
+		et_html_element(out, "td", "%s",
+			!r->contrast.family       ? ET_DASH
+			: r->contrast.significant ? "yes"
+						  : "");
 		fputs("</tr>\n", out);
 	}
 	et_html_table_end(out);
@@ -286,7 +313,7 @@ void et_profile_page(const struct et_profiled *p, FILE *out)
 			et_format_rfc3339(e->started_wall_ns, when), e->host.name, e->host.cpu);
 	et_html_warnings(out, &p->warnings);
 	if (p->compared)
-		changes(&p->comparison, &p->view, out);
+		changes(p, out);
 	for (size_t c = 0; c < p->n; c++)
 		section(p, c, out);
 	et_html_end(out);

@@ -43,6 +43,8 @@ struct et_span et_profile_sd_interval(const struct et_profile_row *r, const char
 /* Whether the data are compatible with the prediction; false if that is not known. */
 bool et_profile_model_holds(const struct et_profile_row *r, enum et_profile_model m);
 
+/* The answer of a comparison in one sentence; the caller frees it. */
+char *et_profile_changes_answer(const struct et_profiled *p);
 /* The text of a comparison: the answer, and the functions that changed. */
 void et_profile_changes(
 	const struct et_profiled *p, const struct et_page *page, const struct et_text_options *o);

@@ -18,7 +18,7 @@ print(json.dumps({"etalon": 1, "id": "20261116-110000-00aa11", "label": "mine", 
 PY
 gives 0 "import: a record with a profile is read" "$ETALON" import "$dir/record.json"
 gives 0 "list: a profile is listed" "$ETALON" list
-says "profile: a"
+says "[p] a"
 gives 0 "list: --json succeeds" "$ETALON" list --json
 json "list: JSON says that it is a profile" 'd[0]["profile"] is True'
 

@@ -80,8 +80,10 @@ q = fn1["mean_samples"] / 10 % 1
 assert abs(fn1["predicted_sd"]["quantization"] - math.sqrt(10 * q * (1 - q))) < 1e-9
 PY
 
-exits 'profile: --compare reads files after --' 0 etalon profile --compare --json diff.json --flame diff.svg --from a*.folded -- b*.folded
-like 'profile: the functions that changed are in the answer' "$(tr '\n' ' ' <.out)" '^1 of [0-9]+ functions changed: fn1 \+[0-9.]+ ± [0-9.]+ % of the samples of 1'
+exits 'profile: --compare reads files after --' 0 etalon profile --compare --json diff.json --flame diff.svg --report diff.html --from a*.folded -- b*.folded
+like 'profile: the functions that changed are in the answer' "$(tr '\n' ' ' <.out)" '^1 of [0-9]+ functions changed, relative to the samples of 1: fn1 \+[0-9.]+ ± [0-9.]+ %'
+like 'profile: the page of a comparison begins with the same answer' "$(grep -A4 '<h2>Changes' diff.html | tr '\n' ' ')" 'functions changed, relative to the samples of 1: fn1 .*<p>1: .*<p>2: '
+like 'profile: a small p is not zero' "$(grep -m1 -A8 '<td>fn1</td>' diff.html | tr '\n' ' ')" '&#60; 0\.01'
 like 'profile: the change of the others is bounded' "$(tr '\n' ' ' <.out)" 'no other function changed by more than [0-9.]+ %'
 ok 'profile: the comparison has the difference of the means' python3 - <<'PY'
 import glob, json, statistics

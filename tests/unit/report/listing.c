@@ -153,8 +153,8 @@ static void test_profiles(void)
 	s[0].profile = s[1].profile = true;
 	s[1].n_commands = 3;
 	text = table_of(s, 2, 100);
-	ok(strstr(text, "  profile: a") && strstr(text, "  profile: b (+2)"),
-		"listing: a profile is named as one");
+	ok(strstr(text, "  [p] a") && strstr(text, "  [p] b (+2)"),
+		"listing: a profile is marked as one");
 	free(text);
 }
 
