@@ -159,8 +159,8 @@ static int recognize(struct et_reader *r, const struct format **out)
 			"use etalon import for a record of etalon; of other profilers, use folded "
 			"stacks");
 	return et_hint(r->err, et_reader_fail(r, "its format is not known ('%.40s')", line),
-		"use the text of perf script, gprof -b -p or callgrind, or folded stacks; --format "
-		"names it");
+		"use the text of perf script (with its default fields, without -F), gprof -b -p or "
+		"callgrind, or folded stacks; --format names it");
 }
 
 /* --- files --- */

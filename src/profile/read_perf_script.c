@@ -381,7 +381,7 @@ static int read_line(struct script *s, char *line)
 		return add_frame(s, &f);
 	return et_hint(s->r->err,
 		et_reader_fail(s->r, "'%.60s' is no line of perf script", skip_blanks(line)),
-		"use the output of 'perf script -i perf.data' without further options");
+		"use the output of 'perf script -i perf.data' with its default fields, without -F");
 }
 
 static int end_script(struct script *s)

@@ -310,6 +310,7 @@ static void test_perf_bad(void)
 {
 	refuses(SAMPLE " 1135 a (/a)\nhello\n", "FILE:2: 'hello' is no line of perf script",
 		"perf: another text is refused");
+	ok(strstr(err.hint, "default fields"), "perf: the hint names the fields that it needs");
 	refuses(SAMPLE " 1135 a (/a)\nprog 7 [001] 1.0:  1 faults:  1135 a (/a)\n",
 		"FILE:2: it has samples of 'cpu-clock' and of 'faults'",
 		"perf: several events are refused if none is chosen");
