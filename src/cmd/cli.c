@@ -6,6 +6,7 @@
 #include "cmd/outputs.h"
 #include "cmd/run_options.h"
 #include "measure/sched_stream.h"
+#include "profile/demangle.h"
 #include "profile/object.h"
 #include "report/terminal.h"
 #include "report/warning.h"
@@ -166,9 +167,9 @@ int et_cli_version(void)
 	print_stores();
 	printf("CPU ledger: by %s\n",
 		et_sched_has_bpf() ? "BPF or perf" : "perf (no BPF in this build)");
-	printf("profiles: %s\n", et_object_has_symbols() ? "names of functions by libdw"
-							 : "files and addresses (no libdw in "
-							   "this build)");
+	printf("names of functions: %s, %s\n",
+		et_object_has_symbols() ? "from symbols" : "files only (no libdw in this build)",
+		et_demangle_built() ? "demangled" : "mangled (no libiberty in this build)");
 	return ET_EXIT_DONE;
 }
 

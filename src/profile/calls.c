@@ -5,6 +5,7 @@
 #include "base/sysroot.h"
 #include "measure/privilege.h"
 #include "measure/run.h"
+#include "profile/demangle.h"
 #include "profile/object.h"
 #include "profile/tracefs.h"
 
@@ -170,9 +171,25 @@ static void add_probe(struct probes *all, const struct et_profile *p, uint32_t f
 		.fd = -1 };
 }
 
-/* Static functions of several source files may share a name: the profile has them as one. */
+/* Returns the hash of each symbol's name as the profile has it. */
+static uint64_t *hash_names(const struct et_symbols *t)
+{
+	uint64_t *hashes = et_calloc(t->n + 1, sizeof(*hashes));
+
+	for (size_t i = 0; i < t->n; i++) {
+		const char *name = et_symbols_name(t, &t->symbols[i]);
+		ET_AUTO_FREE char *readable = et_demangle(name);
+		hashes[i] = et_hash_text(readable ? readable : name);
+	}
+	return hashes;
+}
+
+/*
+ * Static functions of several source files may share a name, as the versions of a constructor do:
+ * the profile has them as one.
+ */
 static void find_places(struct probes *all, const struct et_profile *p, uint32_t function,
-	const struct et_object *o, int file)
+	const struct et_object *o, const uint64_t *hashes, int file)
 {
 	const struct et_profile_function *f = &p->functions[function];
 	char *end;
@@ -183,10 +200,10 @@ static void find_places(struct probes *all, const struct et_profile *p, uint32_t
 			add_probe(all, p, function, file, offset, 16);
 		return;
 	}
+	uint64_t wanted = et_hash_text(f->name);
 	for (size_t i = 0; i < o->symbols.n; i++) {
 		const struct et_symbol *s = &o->symbols.symbols[i];
-		if (s->source != ET_SYMBOL_RANGE &&
-			!strcmp(et_symbols_name(&o->symbols, s), f->name))
+		if (s->source != ET_SYMBOL_RANGE && hashes[i] == wanted)
 			add_probe(all, p, function, file, et_object_offset(o, s->start),
 				s->end - s->start);
 	}
@@ -194,7 +211,7 @@ static void find_places(struct probes *all, const struct et_profile *p, uint32_t
 
 /* A function without all of its places would have too few calls, so it has none. */
 static void find_function(struct probes *all, const struct et_profile *p, uint32_t function,
-	const struct et_object *o, int file)
+	const struct et_object *o, const uint64_t *hashes, int file)
 {
 	size_t first = all->n;
 	struct stat found;
@@ -202,7 +219,7 @@ static void find_function(struct probes *all, const struct et_profile *p, uint32
 	if (fstat(file, &found) < 0)
 		return;
 	all->full = false;
-	find_places(all, p, function, o, file);
+	find_places(all, p, function, o, hashes, file);
 	if (all->full)
 		all->n = first;
 	for (size_t i = first; i < all->n; i++)
@@ -252,11 +269,12 @@ static void find_file(
 	struct et_object o = { 0 };
 	int file = open_unchanged(all, root, p, path, &o);
 
+	ET_AUTO_FREE uint64_t *hashes = hash_names(&o.symbols);
 	for (size_t i = 0; i < n; i++) {
 		if (list[i] == ET_PROFILE_NONE || strcmp(p->functions[list[i]].module, path) != 0)
 			continue;
 		if (file >= 0)
-			find_function(all, p, list[i], &o, file);
+			find_function(all, p, list[i], &o, hashes, file);
 		if (i)
 			list[i] = ET_PROFILE_NONE;
 	}

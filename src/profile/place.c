@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "profile/place.h"
 #include "base/alloc.h"
+#include "profile/demangle.h"
 
 #include <inttypes.h>
 
 static uint32_t at_address(struct et_profile *p, const struct et_place *place)
 {
-	char *name = et_asprintf("%s+0x%" PRIx64, place->name, place->distance);
-	uint32_t function =
-		et_profile_function_of(p, name, place->module, place->space, place->unnamed);
+	ET_AUTO_FREE char *readable = et_demangle(place->name);
+	ET_AUTO_FREE char *name =
+		et_asprintf("%s+0x%" PRIx64, readable ? readable : place->name, place->distance);
 
-	free(name);
-	return function;
+	return et_profile_function_of(p, name, place->module, place->space, place->unnamed);
+}
+
+static uint32_t as_whole(struct et_profile *p, const struct et_place *place)
+{
+	ET_AUTO_FREE char *readable = et_demangle(place->name);
+
+	return et_profile_function_of(
+		p, readable ? readable : place->name, place->module, place->space, place->unnamed);
 }
 
 uint32_t et_place_function(struct et_profile *p, const struct et_place *place, uint32_t *number,
@@ -27,7 +35,6 @@ uint32_t et_place_function(struct et_profile *p, const struct et_place *place, u
 		return (uint32_t)(*kept - 1);
 	}
 	if (*number == ET_PROFILE_NONE)
-		*number = et_profile_function_of(
-			p, place->name, place->module, place->space, place->unnamed);
+		*number = as_whole(p, place);
 	return *number;
 }

@@ -20,7 +20,7 @@ refuses 'usage: an empty command is rejected' 2 "unknown command ''" etalon ''
 
 exits 'usage: --version succeeds' 0 etalon --version
 like 'usage: --version prints tool and version' "$out" '^etalon [0-9]+\.[0-9]+\.[0-9]+'
-like 'usage: --version says whether profiles have names' "$out" 'profiles: (names of functions by libdw|.*no libdw in this build)'
+like 'usage: --version prints how functions are named' "$out" 'names of functions: [^,]+, (demangled|mangled)'
 exits 'usage: --help succeeds' 0 etalon --help
 like 'usage: --help shows an example' "$out" 'etalon run '
 is 'usage: --help leaves stderr empty' "$err" ''

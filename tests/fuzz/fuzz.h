@@ -69,7 +69,7 @@ fuzz_run fuzz_proc, fuzz_procstat, fuzz_services, fuzz_journal;
 /* kernel.c */
 fuzz_run fuzz_netlink, fuzz_perf, fuzz_samples, fuzz_sched, fuzz_account;
 /* symbols.c */
-fuzz_run fuzz_elf, fuzz_kallsyms, fuzz_perfmap;
+fuzz_run fuzz_elf, fuzz_kallsyms, fuzz_names, fuzz_perfmap;
 /* store.c */
 fuzz_run fuzz_keep, fuzz_cutoffs, fuzz_store, fuzz_schema;
 bool fuzz_store_seed(size_t i, char **data, size_t *size);

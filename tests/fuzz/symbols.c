@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Targets: files with code, the kernel's list of symbols, and map files of generated code. */
+/* Targets: files with code, mangled names, the kernel's list of symbols, and map files of generated
+ * code. */
 #include "base/alloc.h"
 #include "fuzz.h"
 #include "profile/cfi.h"
+#include "profile/demangle.h"
 #include "profile/jit.h"
 #include "profile/kernel.h"
 #include "profile/object.h"
@@ -133,5 +135,17 @@ int fuzz_perfmap(const uint8_t *data, size_t size)
 	int accepted = j->symbols.n > 0;
 	et_jit_free(j);
 	et_profile_free(p);
+	return accepted;
+}
+
+int fuzz_names(const uint8_t *data, size_t size)
+{
+	char *symbol = fuzz_text(data, size);
+	char *readable = et_demangle(symbol);
+	bool accepted = readable;
+
+	FUZZ_CHECK(!readable || (*readable && strlen(readable) <= ET_MOST_SYMBOL_NAME + size));
+	free(readable);
+	free(symbol);
 	return accepted;
 }

@@ -60,6 +60,9 @@ static const char *const gprof_tokens[] = { "Flat profile:\n", "\n", "\n\n",
 	"0.001", "\t\t     Call graph\n", "\f", "gmon\1", NULL };
 static const char *const map_tokens[] = { " ", "\n", "\t", "[bpf]", "\t[ext4]\n", " t ", " T ",
 	" W ", "ffffffff81000000", "ffffffffffffffff", "1000 ", "0x", "1000 100 f\n", "$x", NULL };
+static const char *const mangled_tokens[] = { "_Z", "_R", "S_", "S0_", "S1_", "SZ_", "I", "E", "N",
+	"T_", "Dp", "J", "C1", "1a", "3foo", "P", "F", "L", "Lb1E", "cv", "sZ", "B_", "K", ".cold",
+	"17h0123456789abcdefE", "Cs1_", "Nv", "Nt", "u0", "@plt", "999999999999", NULL };
 static const char *const folded_tokens[] = { ";", ";;", " ", " 1\n", "\n", "_[k]", "_[j]", "_[i]",
 	"[unknown]", "main;", "# ", "\t", "9223372036854775807", "\r\n", "\xc2\x9b", "1.5", NULL };
 static const char *const callgrind_tokens[] = { "version: 1\n", "pid: 2\n", "part: 2\n",
@@ -98,6 +101,7 @@ const struct fuzz_target fuzz_targets[] = {
 #ifdef ET_HAVE_DW
 	{ "elf", fuzz_elf, 5000, .binary = true },
 #endif
+	{ "names", fuzz_names, 20000, .tokens = mangled_tokens },
 	{ "kallsyms", fuzz_kallsyms, 5000, .tokens = map_tokens },
 	{ "perfmap", fuzz_perfmap, 5000, .tokens = map_tokens },
 	{ "folded", fuzz_folded, 5000, .tokens = folded_tokens },

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "measure/runner.h"
+#include "profile/demangle.h"
 #include "profile/object.h"
 #include "profile/tracefs.h"
 #include "tap.h"
@@ -26,6 +27,11 @@ static struct et_error err;
 /* --- the program --- */
 
 enum { DIRECT = 1234, IN_THREAD = 77, IN_CHILD = 1000 };
+
+/* Its symbol is that of a function of C++. */
+#define OFTEN "_Z5oftenPVi"
+#define OFTEN_SHOWN (et_demangle_built() ? "often(int volatile*)" : OFTEN)
+static int often(volatile int *x) __asm__(OFTEN);
 
 __attribute__((noinline, noclone)) static int often(volatile int *x)
 {
@@ -231,7 +237,7 @@ static bool count(struct subject *s, int *rc)
 static void test_count(const char *path, const char *workload, uint64_t tasks, uint64_t calls)
 {
 	struct subject s = make(path, workload, tasks);
-	uint32_t direct = add_to(&s, "often", path), loops = add_to(&s, "looping", path);
+	uint32_t direct = add_to(&s, OFTEN_SHOWN, path), loops = add_to(&s, "looping", path);
 	uint32_t none = add_to(&s, "never", path);
 	uint32_t nowhere = add_to(&s, "no_such_function", path);
 	uint32_t missing = add_to(&s, "f", "/nosuch/file");
@@ -273,7 +279,7 @@ static void test_neighbour(const char *path, const char *folder)
 	pthread_t thread;
 	int rc;
 
-	add_to(&s, "often", path);
+	add_to(&s, OFTEN_SHOWN, path);
 	setenv("CALLS_FIFO", fifo, 1);
 	if (mkfifo(fifo, 0600) || pthread_create(&thread, NULL, watch_meanwhile, &during)) {
 		ok(false, "a neighbour can be watched");
@@ -314,7 +320,7 @@ static void test_changed(const char *path, const char *folder)
 	ok(copy_file(path, copy) && stat(copy, &made) == 0, "the program can be copied");
 	s.e->started_wall_ns =
 		(uint64_t)made.st_ctim.tv_sec * 1000000000u + (uint64_t)made.st_ctim.tv_nsec;
-	uint32_t old = add_to(&s, "often", path), changed = add_to(&s, "often", copy);
+	uint32_t old = add_to(&s, OFTEN_SHOWN, path), changed = add_to(&s, OFTEN_SHOWN, copy);
 	if (count(&s, &rc))
 		ok(rc == 0 && et_profile_calls_of(s.p, 0, old) == DIRECT &&
 				isnan(et_profile_calls_of(s.p, 0, changed)),
@@ -323,14 +329,14 @@ static void test_changed(const char *path, const char *folder)
 
 	s = make(copy, "alone", 1);
 	s.e->started_wall_ns = 1;
-	add_to(&s, "often", copy);
+	add_to(&s, OFTEN_SHOWN, copy);
 	if (count(&s, &rc))
 		ok(rc == -ESTALE && strstr(err.what, "changed"),
 			"a program that changed since the profile is refused: %s", err.what);
 	et_experiment_free(s.e);
 
 	s = make(copy, "replaced", 1);
-	uint32_t f = add_to(&s, "often", copy);
+	uint32_t f = add_to(&s, OFTEN_SHOWN, copy);
 	if (count(&s, &rc))
 		ok(rc == 0 && isnan(et_profile_calls_of(s.p, 0, f)),
 			"functions of a file that is removed in the run have no calls");
@@ -345,7 +351,7 @@ static void test_build(const char *path)
 	struct subject s = make(path, "alone", 1);
 	int rc;
 
-	add_to(&s, "often", path);
+	add_to(&s, OFTEN_SHOWN, path);
 	et_profile_note_build(s.p, path, one, sizeof(one));
 	if (count(&s, &rc))
 		ok(rc == -ESTALE, "a file with another build id is refused: %s", err.what);
@@ -371,7 +377,7 @@ static void test_odd_path(const char *path, const char *folder)
 
 	ok(copy_file(path, copy), "the program can be copied");
 	struct subject s = make(copy, "with a thread and a child", 3);
-	uint32_t odd = add_to(&s, "often", copy), plain = add_to(&s, "often", path);
+	uint32_t odd = add_to(&s, OFTEN_SHOWN, copy), plain = add_to(&s, OFTEN_SHOWN, path);
 	if (count(&s, &rc))
 		ok(rc == 0 && isnan(et_profile_calls_of(s.p, 0, odd)) &&
 				et_profile_calls_of(s.p, 0, plain) == 0,

@@ -2,6 +2,7 @@
 /* Inlined functions at every address of a compiled program, compared with those of addr2line. */
 #include "profile/inlines.h"
 #include "base/alloc.h"
+#include "profile/demangle.h"
 #include "profile/object.h"
 #include "profile/space.h"
 #include "profile_tree.h"
@@ -13,7 +14,9 @@
 
 static const char program[] =
 	"static volatile int sink;\n"
+	"#ifndef IN\n"
 	"#define IN __attribute__((always_inline)) static inline\n"
+	"#endif\n"
 	"IN int innermost(int i) { sink += i; return sink * 3; }\n"
 	"IN int middle(int i) { for (int k = 0; k < i; k++) sink ^= innermost(k); return sink; }\n"
 	"IN int twice(int i) { return innermost(i) + innermost(i + 1); }\n"
@@ -118,7 +121,7 @@ static void check(const char *path, const char *label)
 }
 
 /* The functions of the profile at the first address of an inlined call. */
-static void resolved(const char *path)
+static void resolved(const char *path, const char *chain, const char *readable, const char *label)
 {
 	struct et_profile_plan plan = et_default_profile_plan;
 	plan.inlines = true;
@@ -135,17 +138,17 @@ static void resolved(const char *path)
 		const struct et_symbol *range = &o.inlines.ranges.symbols[i];
 		char truth[1024], ours[1024] = "";
 		chain_at(&o, range->start, truth, sizeof(truth));
-		if (strcmp(truth, "innermost<middle<outside") != 0)
+		if (strcmp(truth, chain) != 0)
 			continue;
 		et_spaces_resolve(s, 1, false, et_object_offset(&o, range->start), &r);
 		for (size_t j = 0; j < r.n; j++)
 			snprintf(ours + strlen(ours), sizeof(ours) - strlen(ours), "%s%s",
 				j ? "<" : "", profile->functions[r.functions[j]].name);
-		is_str(ours, truth, "resolved: the inlined functions come first");
-		ok(r.at_entry, "resolved: the begin of an inlined call is an entry");
+		is_str(ours, readable, "resolved: the inlined functions come first, in %s", label);
+		ok(r.at_entry, "resolved: the begin of an inlined call is an entry, in %s", label);
 		found = true;
 	}
-	ok(found, "resolved: a call within a call was inlined");
+	ok(found, "resolved: a call within a call was inlined, in %s", label);
 	et_object_free(&o);
 	et_spaces_free(s);
 	et_profile_free(profile);
@@ -160,9 +163,18 @@ int main(void)
 	if (run("command -v addr2line && cc -O2 -g -o whole p.c")) {
 		snprintf(path, sizeof(path), "%s/whole", root);
 		check(path, "inlines");
-		resolved(path);
+		resolved(path, "innermost<middle<outside", "innermost<middle<outside", "C");
 	} else {
 		skip("there is no compiler, or no addr2line");
+	}
+	if (run("c++ -x c++ '-DIN=__attribute__((always_inline)) inline' -O2 -g -o plus p.c")) {
+		static const char chain[] = "_Z9innermosti<_Z6middlei<_Z7outsidei";
+		snprintf(path, sizeof(path), "%s/plus", root);
+		resolved(path, chain,
+			et_demangle_built() ? "innermost(int)<middle(int)<outside(int)" : chain,
+			"C++");
+	} else {
+		skip("there is no compiler of C++");
 	}
 	if (run("command -v objcopy && objcopy --only-keep-debug whole cut.debug && cp whole cut &&"
 		"strip cut && objcopy --add-gnu-debuglink=cut.debug cut")) {
