@@ -62,9 +62,10 @@ static char *list_changed(const struct et_profile_comparison *c, size_t n)
 {
 	char *text = NULL, figure[ET_FIGURE];
 
-	for (size_t i = 0; i < n && i < NAMED; i++)
-		et_append(&text, ", ", "%s %s", row_name(&c->rows[i]),
-			change_text(c, &c->rows[i], figure));
+	for (size_t i = 0; i < n && i < NAMED; i++) {
+		ET_AUTO_FREE char *name = et_profile_name_in_text(row_name(&c->rows[i]));
+		et_append(&text, ", ", "%s %s", name, change_text(c, &c->rows[i], figure));
+	}
 	if (n > NAMED)
 		et_append(&text, "", " and %zu more", n - NAMED);
 	return text;

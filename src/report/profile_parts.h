@@ -8,6 +8,8 @@
 
 /* The half width of an interval about x, of its longer side; NaN if it is not known. */
 double et_span_half(struct et_span s, double x);
+/* A name in a sentence: clean, and shortened, as templates need it. The caller frees it. */
+char *et_profile_name_in_text(const char *name) __attribute__((malloc, returns_nonnull));
 /* "CPU time", "user time", "cycles", "samples" …: the thing that the shares are shares of. */
 const char *et_profile_whole(const struct et_profile *p);
 /* The file's name without its folder. */

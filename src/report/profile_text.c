@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { NOTE_LINES = 8 };
+enum { NOTE_LINES = 8, NAME_IN_TEXT = 60 };
 
 #define DIM "2"
 #define BOLD "1"
@@ -56,6 +56,13 @@ static struct et_span shown_interval(const struct et_profiled *p, const struct e
 	return p->view.total ? r->total_share_interval : r->share_interval;
 }
 
+char *et_profile_name_in_text(const char *name)
+{
+	ET_AUTO_FREE char *clean = et_clean(name, "");
+
+	return et_shorten(clean, NAME_IN_TEXT);
+}
+
 char *et_profile_answer(const struct et_profiled *p, size_t command)
 {
 	const struct et_profile_result *r = &p->results[command];
@@ -65,6 +72,8 @@ char *et_profile_answer(const struct et_profiled *p, size_t command)
 
 	if (!r->n_rows || !r->runs)
 		return et_strdup("no run has a sample, so nothing is known");
+	ET_AUTO_FREE char *name_a = et_profile_name_in_text(et_profile_row_name(a));
+	ET_AUTO_FREE char *name_b = et_profile_name_in_text(b ? et_profile_row_name(b) : "");
 	share_alone(shown_share(p, a), shown_interval(p, a), first);
 	if (b)
 		share_alone(shown_share(p, b), shown_interval(p, b), second);
@@ -72,12 +81,12 @@ char *et_profile_answer(const struct et_profiled *p, size_t command)
 	if (b && !p->view.total && !(a->share_interval.lo > b->share_interval.hi))
 		return et_asprintf("%s and %s lead with %s and %s of the %s; which of them has "
 				   "more is not certain",
-			et_profile_row_name(a), et_profile_row_name(b), first, second, whole);
-	char *text = et_asprintf("%s has %s of the %s%s (%s, %g %%)", et_profile_row_name(a), first,
-		whole, p->view.total ? " with its callees" : "",
+			name_a, name_b, first, second, whole);
+	char *text = et_asprintf("%s has %s of the %s%s (%s, %g %%)", name_a, first, whole,
+		p->view.total ? " with its callees" : "",
 		share_span(shown_share(p, a), shown_interval(p, a), span), 100 * r->level);
 	if (b && shown_share(p, b) > 0)
-		et_append(&text, ", then ", "%s %s", et_profile_row_name(b), second);
+		et_append(&text, ", then ", "%s %s", name_b, second);
 	return text;
 }
 

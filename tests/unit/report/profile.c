@@ -462,6 +462,33 @@ static void hostile(void)
 
 /* --- nothing --- */
 
+/* As templates of C++ have them. */
+static void long_names(void)
+{
+	char name[2001];
+
+	memset(name, 'x', sizeof(name) - 1);
+	memcpy(name, "begin", 5);
+	memcpy(name + sizeof(name) - 4, "end", 4);
+	struct et_experiment *e = profile_of(1);
+	uint32_t f = et_profile_function_of(e->profile, name, "/bin/demo", ET_SPACE_USER, false);
+	uint32_t node = et_profile_node_of(e->profile, ET_PROFILE_ROOT, f);
+	for (uint32_t r = 0; r < RUNS; r++) {
+		struct et_profile_run run = profile_run();
+		et_profile_run_add(&run, node, 50 + r, 0);
+		profile_add(e, 0, r + 1, &run);
+	}
+	struct et_profiled p = judge(e, (struct et_profile_view){ 0 });
+	ET_AUTO_FREE char *answer = et_profile_answer(&p, 0);
+	ok(!strncmp(answer, "beginx", 6) && strstr(answer, "…xx") && strstr(answer, "end has ") &&
+			strlen(answer) < 160,
+		"long names: the answer shortens them: %s", answer);
+	ET_AUTO_FREE char *shown = text_of(&p, (struct et_text_options){ .width = 80 });
+	ok(widest_line(shown) <= 80, "long names: the text fits");
+	et_profiled_free(&p);
+	et_experiment_free(e);
+}
+
 static void empty(void)
 {
 	struct et_experiment *e = profile_of(1);
@@ -493,6 +520,7 @@ int main(void)
 	empty_run();
 	stacks();
 	hostile();
+	long_names();
 	empty();
 	return tap_done();
 }
