@@ -100,6 +100,19 @@ static bool is_absent(int rc)
 	return rc == -ENOENT || rc == -EOPNOTSUPP || rc == -ENODEV;
 }
 
+/* The setting would allow it, so something else does not. */
+static int refused_otherwise(int errnum, const char *level, struct et_error *err)
+{
+	return et_hint_privilege(err,
+		et_fail_errno(err, errnum, ET_EXIT_ENVIRONMENT,
+			"the kernel does not let us sample this program, although " PARANOID
+			" is %s",
+			level),
+		"CAP_PERFMON",
+		"check whether the program is setuid or not readable, or whether a container "
+		"(seccomp) or a security module forbids perf_event_open");
+}
+
 int et_event_refused(const char *root, int errnum, struct et_error *err)
 {
 	char level[16];
@@ -120,6 +133,8 @@ int et_event_refused(const char *root, int errnum, struct et_error *err)
 	if (et_sysroot_line(root, "/proc/sys/kernel/perf_event_paranoid", level, sizeof(level)) <=
 		0)
 		snprintf(level, sizeof(level), "unknown");
+	else if (strtol(level, NULL, 10) <= 2)
+		return refused_otherwise(errnum, level, err);
 	return et_hint_privilege(err,
 		et_fail(err, errnum, ET_EXIT_ENVIRONMENT,
 			"sampling a program needs " PARANOID

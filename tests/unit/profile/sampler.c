@@ -6,6 +6,7 @@
 #include "profile/periods.h"
 #include "profile/record.h"
 #include "profile/tasks.h"
+#include "profile_tree.h"
 #include "tap.h"
 
 /* --- periods --- */
@@ -424,8 +425,32 @@ static void broken_chains(void)
 		"what is beyond the begin of a chain is left out");
 }
 
+/* --- refusals --- */
+
+static void refusals(void)
+{
+	static const char setting[] = "/proc/sys/kernel/perf_event_paranoid";
+	char root[] = "/tmp/etalon-sampler-XXXXXX";
+	struct et_error err;
+
+	tree_begin(root);
+	tree_write(root, setting, "3\n");
+	ok(et_event_refused(root, EACCES, &err) == -EACCES && err.exit == ET_EXIT_ENVIRONMENT &&
+			strstr(err.what, "at most 2, or CAP_PERFMON (it is 3)") &&
+			strstr(err.hint, "perf_event_paranoid"),
+		"refusals: a setting that forbids it is named with its value");
+	tree_write(root, setting, "2\n");
+	ok(et_event_refused(root, EACCES, &err) == -EACCES && err.exit == ET_EXIT_ENVIRONMENT &&
+			strstr(err.what, "although kernel.perf_event_paranoid is 2") &&
+			strstr(err.hint, "setuid") && strstr(err.hint, "seccomp"),
+		"refusals: if the setting allows it, other causes are named: %s; %s", err.what,
+		err.hint);
+	tree_end(root);
+}
+
 int main(void)
 {
+	refusals();
 	rates_add_up();
 	one_event();
 	no_blind_spot();
