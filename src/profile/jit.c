@@ -13,20 +13,23 @@ enum {
 	LONGEST_LINE = 1 << 16,
 	/*
 	 * A map that has changed is read again only after some look-ups without result, the more
-	 * the larger it is, so that a compiler that writes all the time does not keep us busy.
+	 * the larger it is, so that a compiler that writes all the time does not keep us busy. Code
+	 * at a known address may have been replaced, too, which is looked for less often.
 	 */
 	SYMBOLS_PER_MISS = 2000,
+	SYMBOLS_PER_HIT = 100,
+	LEAST_HITS = 64,
 };
 
-static bool is_trusted(const struct stat *st, const char *root, pid_t process)
+static bool is_trusted(const struct et_jit *j, const struct stat *st, const char *root)
 {
 	struct stat owner;
 
 	if (!S_ISREG(st->st_mode))
 		return false;
-	if (st->st_uid == 0 || st->st_uid == geteuid())
+	if (st->st_uid == 0 || st->st_uid == geteuid() || st->st_uid == j->user)
 		return true;
-	ET_AUTO_FREE char *folder = et_asprintf("%s/proc/%d", root, (int)process);
+	ET_AUTO_FREE char *folder = et_asprintf("%s/proc/%d", root, (int)j->process);
 	return stat(folder, &owner) == 0 && owner.st_uid == st->st_uid;
 }
 
@@ -38,7 +41,7 @@ static int open_map(const struct et_jit *j, const char *root, struct stat *st)
 
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, st) == 0 && is_trusted(st, root, j->process))
+	if (fstat(fd, st) == 0 && is_trusted(j, st, root))
 		return fd;
 	close(fd);
 	return -1;
@@ -89,22 +92,16 @@ static void read_map(struct et_jit *j, int fd)
 	et_symbols_finish(&j->symbols);
 }
 
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-	return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
-	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
-}
-
 /* Reads the map if it has changed. */
 static void refresh(struct et_jit *j, const char *root)
 {
 	struct stat st;
 
-	j->misses = 0;
+	j->misses = j->hits = 0;
 	int fd = open_map(j, root, &st);
 	if (fd < 0)
 		return;
-	if (j->read && is_same(&st, &j->seen)) {
+	if (j->read && et_is_same_file(&st, &j->seen)) {
 		close(fd);
 		return;
 	}
@@ -113,12 +110,19 @@ static void refresh(struct et_jit *j, const char *root)
 	read_map(j, fd);
 }
 
+static bool is_due(struct et_jit *j, bool found)
+{
+	if (!found)
+		return ++j->misses * SYMBOLS_PER_MISS > j->symbols.n;
+	return ++j->hits >= LEAST_HITS + j->symbols.n / SYMBOLS_PER_HIT;
+}
+
 bool et_jit_resolve(struct et_jit *j, const char *root, struct et_profile *profile,
 	uint64_t address, struct et_resolved *out)
 {
 	struct et_symbol *symbol = et_symbols_find(&j->symbols, address);
 
-	if (!symbol && ++j->misses * SYMBOLS_PER_MISS > j->symbols.n) {
+	if (is_due(j, symbol)) {
 		refresh(j, root);
 		symbol = et_symbols_find(&j->symbols, address);
 	}

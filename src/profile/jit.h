@@ -2,7 +2,8 @@
 /*
  * The functions that a process has compiled itself, from the map file that its compiler writes for
  * profilers: /tmp/perf-PID.map with lines "START SIZE NAME". Anyone may write it: it is bounded,
- * must belong to root, to us or to the owner of the process, and must not be a symbolic link.
+ * must belong to root, to us, to the user as whom the program was started or to the owner of the
+ * process, and must not be a symbolic link.
  */
 #ifndef ET_PROFILE_JIT_H
 #define ET_PROFILE_JIT_H
@@ -14,10 +15,12 @@
 
 struct et_jit {
 	pid_t process;
+	uid_t user; /* as whom the program was started; 0: not known */
 	struct et_symbols symbols;
 	struct stat seen; /* the file as it was read */
 	bool read;
 	uint64_t misses; /* look-ups without result since then */
+	uint64_t hits;   /* and those with one */
 };
 
 /* Finds the function at an address. Returns false if the process has no such map, or no function.

@@ -39,10 +39,29 @@ static enum et_module_kind kind_of(const char *path)
 	return ET_MODULE_FILE;
 }
 
-static struct et_module *new_module(const struct et_mapping *mapping)
+/* The mapping, and what tells its file from others. */
+struct identity {
+	const struct et_mapping *mapping;
+	size_t build_id_size;
+	struct stat file;
+};
+
+static struct identity identify(const struct et_mapping *mapping)
 {
-	struct et_module *m = et_calloc(1, sizeof(*m));
+	struct identity id = { .mapping = mapping };
 	size_t size = mapping->build_id ? mapping->build_id_size : 0;
+
+	if (size && size <= sizeof(((struct et_module *)NULL)->build_id.bytes))
+		id.build_id_size = size;
+	else if (kind_of(mapping->path) == ET_MODULE_FILE && stat(mapping->path, &id.file) < 0)
+		id.file = (struct stat){ 0 };
+	return id;
+}
+
+static struct et_module *new_module(const struct identity *id)
+{
+	const struct et_mapping *mapping = id->mapping;
+	struct et_module *m = et_calloc(1, sizeof(*m));
 
 	m->mapped = et_strdup(mapping->path);
 	m->path = et_strdup(mapping->path);
@@ -52,38 +71,38 @@ static struct et_module *new_module(const struct et_mapping *mapping)
 		m->path[strlen(m->path) - strlen(deleted)] = '\0';
 	m->by_page.width = sizeof(uint64_t);
 	m->nameless = ET_PROFILE_NONE;
-	if (size <= sizeof(m->build_id.bytes)) {
-		m->build_id.size = size;
-		if (size)
-			memcpy(m->build_id.bytes, mapping->build_id, size);
-	}
+	m->file = id->file;
+	m->build_id.size = id->build_id_size;
+	if (id->build_id_size)
+		memcpy(m->build_id.bytes, mapping->build_id, id->build_id_size);
 	return m;
 }
 
-static bool is_mapped(const struct et_module *m, const struct et_mapping *mapping)
+static bool is_mapped(const struct et_module *m, const struct identity *id)
 {
-	size_t size = mapping->build_id ? mapping->build_id_size : 0;
+	size_t size = id->build_id_size;
 
-	size = size <= sizeof(m->build_id.bytes) ? size : 0;
-	return !strcmp(m->mapped, mapping->path) && m->build_id.size == size &&
-	       (!size || !memcmp(m->build_id.bytes, mapping->build_id, size));
+	return !strcmp(m->mapped, id->mapping->path) && m->build_id.size == size &&
+	       (size ? !memcmp(m->build_id.bytes, id->mapping->build_id, size)
+		     : et_is_same_file(&m->file, &id->file));
 }
 
 uint32_t et_modules_of(struct et_modules *m, const struct et_mapping *mapping)
 {
 	uint64_t key = et_hash_text(mapping->path) | 1;
+	struct identity id = identify(mapping);
 
 	m->by_path.width = sizeof(uint64_t);
 	for (;; key += 2) {
 		const uint64_t *found = et_hash_find(&m->by_path, key);
 		if (!found)
 			break;
-		if (is_mapped(m->list[*found], mapping))
+		if (is_mapped(m->list[*found], &id))
 			return (uint32_t)*found;
 	}
 	*(uint64_t *)et_hash_put(&m->by_path, key) = m->n;
 	ET_GROW(m->list, m->n, m->room);
-	m->list[m->n] = new_module(mapping);
+	m->list[m->n] = new_module(&id);
 	return (uint32_t)m->n++;
 }
 

@@ -11,6 +11,8 @@
 #include "profile/object.h"
 #include "profile/space.h"
 
+#include <sys/stat.h>
+
 enum et_module_kind {
 	ET_MODULE_FILE,
 	ET_MODULE_VDSO,
@@ -23,7 +25,8 @@ struct et_module {
 	char *path;   /* as the profile shows it */
 	enum et_module_kind kind;
 	struct et_build_id build_id;
-	bool deleted; /* before it was mapped, or meanwhile */
+	struct stat file; /* as it was when it was mapped, if it has no build id; otherwise zeros */
+	bool deleted;     /* before it was mapped, or meanwhile */
 	bool read, cfi_read;
 	struct et_object object;
 	struct et_cfi *cfi; /* NULL: it has none */

@@ -240,6 +240,7 @@ static int attach(void *self, struct et_run *run, struct et_error *err)
 	if (rc)
 		return rc;
 	et_events_begin(&o->events);
+	et_sampler_set_user(o->sampler, run->setups[0].change_user ? run->setups[0].uid : 0);
 	et_sampler_begin(o->sampler, pid, (uint64_t)(short_periods * o->mean / o->kind.per_ns));
 	rc = et_drainer_start(&o->drainer, o->sampler, &o->events);
 	if (rc)

@@ -38,3 +38,9 @@ uint32_t et_place_function(struct et_profile *p, const struct et_place *place, u
 		*number = as_whole(p, place);
 	return *number;
 }
+
+bool et_is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}

@@ -5,6 +5,8 @@
 
 #include "model/profile.h"
 
+#include <sys/stat.h>
+
 struct et_place {
 	const char *name, *module;
 	enum et_space_kind space;
@@ -18,5 +20,8 @@ struct et_place {
  */
 uint32_t et_place_function(struct et_profile *p, const struct et_place *place, uint32_t *number,
 	struct et_hash *addresses, uint64_t key);
+
+/* Whether two looks at a path found the same file, which has not changed between them. */
+bool et_is_same_file(const struct stat *a, const struct stat *b);
 
 #endif

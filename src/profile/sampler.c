@@ -51,6 +51,11 @@ struct et_sampler *et_sampler_new(
 	return s;
 }
 
+void et_sampler_set_user(struct et_sampler *s, uid_t user)
+{
+	et_spaces_set_user(s->spaces, user);
+}
+
 void et_sampler_free(struct et_sampler *s)
 {
 	if (!s)

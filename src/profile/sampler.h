@@ -18,6 +18,8 @@ struct et_sampler *et_sampler_new(
 	const char *root, struct et_profile *profile, const struct et_event_kind *kind);
 void et_sampler_free(struct et_sampler *s); /* NULL is fine */
 
+/* The program is started as this user; 0: not known. */
+void et_sampler_set_user(struct et_sampler *s, uid_t user);
 /*
  * Begins a run of this program. Samples before its execve() do not count. A task that lives shorter
  * than short_ns is counted as a short one.

@@ -41,6 +41,7 @@ struct et_spaces {
 	struct et_kernel kernel;
 	struct et_hash processes;
 	uint64_t age;
+	uid_t user;       /* as whom the program was started; 0: not known */
 	uint32_t unknown; /* the function of addresses where nothing is mapped */
 };
 
@@ -55,6 +56,11 @@ struct et_spaces *et_spaces_new(const char *root, struct et_profile *profile)
 	s->unknown = ET_PROFILE_NONE;
 	et_kernel_open(&s->kernel, root);
 	return s;
+}
+
+void et_spaces_set_user(struct et_spaces *s, uid_t user)
+{
+	s->user = user;
 }
 
 /* --- mappings --- */
@@ -250,6 +256,7 @@ static bool resolve_generated(struct et_spaces *s, struct process *p, pid_t proc
 	if (!p->jit) {
 		p->jit = et_calloc(1, sizeof(*p->jit));
 		p->jit->process = process;
+		p->jit->user = s->user;
 	}
 	return et_jit_resolve(p->jit, s->root, s->profile, address, out);
 }

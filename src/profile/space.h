@@ -22,6 +22,9 @@ struct et_spaces;
 struct et_spaces *et_spaces_new(const char *root, struct et_profile *profile);
 void et_spaces_free(struct et_spaces *s); /* NULL is fine */
 
+/* The program is started as this user: maps of generated code that belong to him are used. */
+void et_spaces_set_user(struct et_spaces *s, uid_t user);
+
 /* A file, or memory without one, that a process has mapped with the right to execute. */
 struct et_mapping {
 	uint64_t start, length;

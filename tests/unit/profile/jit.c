@@ -100,6 +100,38 @@ static void rewritten(const char *root)
 	end();
 }
 
+/* Other code at a known address. */
+static void renamed(const char *root)
+{
+	size_t looks = 0;
+
+	tree_write(root, map_path, "1000 100 one\n");
+	begin(root);
+	is_str(at(0x1000)->name, "one", "renamed: a function is known");
+	tree_write(root, map_path, "1000 100 replaced\n");
+	while (looks < 1000 && strcmp(at(0x1000)->name, "replaced") != 0)
+		looks++;
+	ok(looks < 100, "renamed: its new name is known after %zu looks", looks);
+	end();
+}
+
+/* The map of a process that has ended. */
+static void of_user(const char *root, const char *path)
+{
+	tree_remove(root, map_path);
+	tree_write(root, map_path, "1000 100 of_user\n");
+	ok(chown(path, 23456, 23456) == 0, "user: the map belongs to somebody");
+	begin(root);
+	et_spaces_set_user(spaces, 34567);
+	is_str(at(0x1000)->name, "[anonymous]", "user: it is not used if another runs the program");
+	end();
+	begin(root);
+	et_spaces_set_user(spaces, 23456);
+	is_str(at(0x1000)->name, "of_user", "user: it is used if he runs the program");
+	end();
+	tree_remove(root, map_path);
+}
+
 static void refused(const char *root)
 {
 	char other[512], path[512];
@@ -125,10 +157,12 @@ static void refused(const char *root)
 		snprintf(other, sizeof(other), "%s/proc/%d", root, PROCESS);
 		ok(chown(other, 12345, 12345) == 0, "refused: the process belongs to him, too");
 		is_str(at(0x1000)->name, "forged", "refused: then his map is used");
+		end();
+		of_user(root, path);
 	} else {
 		skip("only root can give files away");
+		end();
 	}
-	end();
 }
 
 /* A map of 100,000 functions, then garbage of 100 MB without a newline. */
@@ -157,6 +191,7 @@ int main(void)
 	tree_begin(root);
 	lines(root);
 	rewritten(root);
+	renamed(root);
 	refused(root);
 	huge(root);
 	tree_end(root);

@@ -2,11 +2,15 @@
 /* Address spaces: mappings, forks and execs, and the function at an address of our own program. */
 #include "profile/space.h"
 #include "base/alloc.h"
+#include "profile/module.h"
+#include "profile_tree.h"
 #include "self_maps.h"
 #include "tap.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 
 /* Without libdw, files are not even looked for. */
 #ifdef ET_HAVE_DW
@@ -132,6 +136,36 @@ static void endless(void)
 	end(s);
 }
 
+/* A file that is built again between two runs. */
+static void changed(void)
+{
+	char root[] = "/tmp/etalon-space-XXXXXX", path[64];
+	static const unsigned char id[] = { 1, 2, 3, 4 };
+	struct et_modules m = { 0 };
+
+	tree_begin(root);
+	tree_write(root, "/program", "one");
+	snprintf(path, sizeof(path), "%s/program", root);
+	struct et_mapping plain = { .path = path }, known = { .path = path, .build_id = id };
+	known.build_id_size = sizeof(id);
+	uint32_t first = et_modules_of(&m, &plain), with_id = et_modules_of(&m, &known);
+	ok(first != with_id, "changed: a build id makes another module");
+	ok(et_modules_of(&m, &plain) == first, "changed: the same file is the same module");
+	tree_write(root, "/program", "another");
+	uint32_t second = et_modules_of(&m, &plain);
+	ok(second != first, "changed: a file of another size is another module");
+	ok(et_modules_of(&m, &known) == with_id, "changed: a build id is enough");
+	ok(utimensat(AT_FDCWD, path, (struct timespec[]){ { 1, 0 }, { 1, 0 } }, 0) == 0 &&
+			et_modules_of(&m, &plain) != second,
+		"changed: a file of another time is another module");
+	tree_remove(root, "/program");
+	uint32_t gone = et_modules_of(&m, &plain);
+	ok(gone != second && et_modules_of(&m, &plain) == gone,
+		"changed: a file that is gone is a module");
+	et_modules_free(&m);
+	tree_end(root);
+}
+
 #ifdef ET_HAVE_DW
 __attribute__((noinline)) static int a_static_function(int i)
 {
@@ -181,6 +215,7 @@ int main(void)
 	mappings();
 	processes();
 	endless();
+	changed();
 	ourselves();
 	return tap_done();
 }
