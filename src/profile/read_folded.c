@@ -2,7 +2,8 @@
 /*
  * Reads folded stacks, as the stackcollapse scripts of FlameGraph write them: "main;work;sin 12"
  * per line, the outermost function first. The suffixes _[k], _[j] and _[i] of stackcollapse-perf
- * mark functions of the kernel, of a JIT compiler and inlined ones.
+ * mark functions of the kernel, of a JIT compiler and inlined ones. Mean counts, as --folded writes
+ * them, are rounded: samples are whole.
  */
 #include "profile/reader.h"
 
@@ -21,16 +22,46 @@ static char *find_count(char *line)
 	return space && space > line ? space + 1 : NULL;
 }
 
+/* The number of digits at the end of the first n bytes. */
+static size_t digits_before(const char *line, size_t n)
+{
+	size_t digits = 0;
+
+	while (digits < n && line[n - 1 - digits] >= '0' && line[n - 1 - digits] <= '9')
+		digits++;
+	return digits;
+}
+
 bool et_is_folded(const char *line)
 {
-	size_t n = strlen(line), digits = 0;
+	size_t n = strlen(line);
 
 	while (n && (line[n - 1] == ' ' || line[n - 1] == '\t'))
 		n--;
-	while (digits < n && line[n - 1 - digits] >= '0' && line[n - 1 - digits] <= '9')
-		digits++;
+	size_t digits = digits_before(line, n);
+	if (digits && digits < n && line[n - 1 - digits] == '.') {
+		n -= digits + 1;
+		digits = digits_before(line, n);
+	}
 	return digits && digits + 1 < n &&
 	       (line[n - 1 - digits] == ' ' || line[n - 1 - digits] == '\t');
+}
+
+/* Parses "12" or "11.67", which is 12. */
+static bool parse_count(const char *text, uint64_t *out)
+{
+	uint64_t decimals;
+
+	if (!et_reader_digits(&text, 10, out))
+		return false;
+	if (text[0] == '.') {
+		bool up = text[1] >= '5';
+		text++;
+		if (!et_reader_digits(&text, 10, &decimals) ||
+			__builtin_add_overflow(*out, (uint64_t)up, out))
+			return false;
+	}
+	return !*text;
 }
 
 /* Methods of JavaScript may begin with a '#', so a stack with a count is no comment. */
@@ -80,14 +111,13 @@ static int read_stack(struct et_reader *r, char *stack, uint32_t *node)
 static int read_line(struct et_reader *r, char *line)
 {
 	char *text = find_count(line);
-	const char *end = text;
 	uint64_t count;
 	uint32_t node;
 
-	if (!text || !et_reader_digits(&end, 10, &count) || *end)
+	if (!text || !parse_count(text, &count))
 		return et_hint(r->err,
 			et_reader_fail(r,
-				"the line ends with '%.40s', not with a whole number of samples",
+				"the line ends with '%.40s', not with a number of samples",
 				text ? text : line),
 			"write each line as 'main;work;sin 12', for one run per file");
 	text[-1] = '\0';

@@ -92,13 +92,16 @@ static void test_folded(void)
 static void test_folded_bad(void)
 {
 	refuses("main;work 1\nmain;work\n",
-		"FILE:2: the line ends with 'main;work', not with a whole number of samples",
+		"FILE:2: the line ends with 'main;work', not with a number of samples",
 		"folded: a line without a count is refused");
-	refuses("main 1\nmain;work 1.5\n",
-		"FILE:2: the line ends with '1.5', not with a whole number of samples",
-		"folded: a fraction is refused");
+	refuses("main 1\nmain;work 1.5x\n",
+		"FILE:2: the line ends with '1.5x', not with a number of samples",
+		"folded: a text after a fraction is refused");
+	refuses("main 1\nmain;work 1.\n",
+		"FILE:2: the line ends with '1.', not with a number of samples",
+		"folded: a point without decimals is refused");
 	refuses("main 18446744073709551616\n",
-		"FILE:1: the line ends with '18446744073709551616', not with a whole number of "
+		"FILE:1: the line ends with '18446744073709551616', not with a number of "
 		"samples",
 		"folded: a number of 65 bits is refused");
 	refuses("main 9223372036854775807\nmain 1\n",
