@@ -297,13 +297,12 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 		"not every change to this machine could be restored; run 'etalon env restore' to "
 		"try again" },
 	/* --- a profile --- */
-	[ET_WARN_PROFILE_RUNS_INVALID] = { "profile-runs-invalid", WARNING, "ccf",
-		"{0} of {1} runs do not count, because the kernel {2:stopped the sampling for a "
-		"while (throttling)|lost records}; sample less often (--frequency)" },
-	[ET_WARN_PROFILE_FEW_SAMPLES] = { "profile-few-samples", WARNING, "n",
-		"a run has only {0} samples, so shares are coarse; sample more often "
-		"(--frequency), or "
-		"profile a longer run" },
+	[ET_WARN_PROFILE_RUNS_INVALID] = { "profile-runs-invalid", WARNING, "ccff",
+		"{0} of {1} runs {0:does|do} not count, because the kernel {2:stopped the sampling "
+		"for a while (throttling)|lost records}; sample less often{3:| (--frequency)}" },
+	[ET_WARN_PROFILE_FEW_SAMPLES] = { "profile-few-samples", WARNING, "nf",
+		"a run has only {0} {0:sample|samples}, so shares are coarse; sample more "
+		"often{1:| (--frequency)}, or profile a longer run" },
 	[ET_WARN_PROFILE_OVERRUNS] = { "profile-overruns", WARNING, "sf",
 		"{0} of the samples came too late and were not taken, so code that delays "
 		"interrupts is missing; {1:profile a longer run on a less busy machine|sample less "
@@ -314,15 +313,19 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_PROFILE_FIXED_PERIOD] = { "profile-fixed-period", WARNING, "",
 		"the period is fixed, so functions that run in step with it get too many samples "
 		"or none, in every run alike; leave out --fixed" },
+	[ET_WARN_PROFILE_FEW_RUNS] = { "profile-few-runs", WARNING, "cf",
+		"there {0:is|are} only {0} run{0:|s}, too few to show how the counts vary; {1:give "
+		"the files of at least 10|take at least 10 (--runs 10)}" },
 	[ET_WARN_PROFILE_RARE] = { "profile-rare", WARNING, "ccc",
 		"only {0} of {1} runs saw it, with {2} {2:sample|samples} in all: the program "
 		"enters it in some runs only; take more runs to learn how often" },
-	[ET_WARN_PROFILE_DRIFT] = { "profile-drift", WARNING, "fpnn",
+	[ET_WARN_PROFILE_DRIFT] = { "profile-drift", WARNING, "fpnnf",
 		"drift: the samples {0:rise|fall} from run to run (Mann-Kendall p {1}), from {2} "
-		"in the first half to {3}; warm up longer (--warmup)" },
-	[ET_WARN_PROFILE_COLD_START] = { "profile-cold-start", WARNING, "nn",
-		"the first run has {0} samples, the others {1} on average: caches were cold; warm "
-		"up (--warmup)" },
+		"in the first half to {3}; {4:leave out the first files|warm up longer "
+		"(--warmup)}" },
+	[ET_WARN_PROFILE_COLD_START] = { "profile-cold-start", WARNING, "nnf",
+		"the first run has {0} samples, the others {1} on average: caches were cold; "
+		"{2:leave out its file|warm up (--warmup)}" },
 	[ET_WARN_PROFILE_DEPENDENT] = { "profile-dependent", WARNING, "ncc",
 		"the counts of successive runs resemble each other (autocorrelation {0}), so {1} "
 		"runs count as {2}; take more" },
@@ -333,9 +336,10 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_PROFILE_BOOTSTRAP_DIFFERS] = { "profile-bootstrap-differs", WARNING, "s",
 		"Student's and the bootstrap's interval of the mean differ by {0} of the half "
 		"width, because a few runs decide; Student's counts; take more runs" },
-	[ET_WARN_PROFILE_SPREAD] = { "profile-spread", NOTE, "nn",
+	[ET_WARN_PROFILE_SPREAD] = { "profile-spread", NOTE, "nnf",
 		"the count varies more (sd {0}) than random samples would ({1}): its work varies, "
-		"or is in step with the sampling; try another --frequency" },
+		"or is in step with the sampling; {2:sample with another period|try another "
+		"--frequency}" },
 	[ET_WARN_PROFILE_SHORT_CALLS] = { "profile-short-calls", NOTE, "nvv",
 		"{0} calls a run of {1} each, shorter than the period of {2}: samples do not show "
 		"how calls divide its time; rely on the observed spread" },

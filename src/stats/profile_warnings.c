@@ -40,6 +40,12 @@ static const double noticeable_shift = 0.03;
 static const double most_apart = 0.25;
 static const double cold_z = 5;
 
+/* Files were recorded elsewhere: advice about options of `etalon profile` is not for them. */
+static struct et_warning_arg imported(const struct et_profile_frame *f)
+{
+	return et_arg_flag(f->experiment->profile->way == ET_PROFILE_IMPORTED);
+}
+
 /* --- series of counts --- */
 
 /* The least spread that counts have: they are whole, and random sampling alone is Poisson's. */
@@ -49,8 +55,10 @@ static double least_spread(double typical)
 }
 
 /* Returns whether it raised a warning. */
-static bool warn_drift(const double *x, size_t n, double alpha, struct et_warnings *out)
+static bool warn_drift(
+	const struct et_profile_frame *f, const double *x, double alpha, struct et_warnings *out)
 {
+	size_t n = f->counts->n_runs;
 	struct et_trend trend = et_mann_kendall(x, n);
 	size_t half = n / 2;
 	double first = et_mean(x, half), second = et_mean(x + n - half, half);
@@ -58,12 +66,13 @@ static bool warn_drift(const double *x, size_t n, double alpha, struct et_warnin
 	if (!(trend.p < alpha) || !(fabs(second - first) > noticeable_shift * et_mean(x, n)))
 		return false;
 	et_warn(out, ET_WARN_PROFILE_DRIFT, et_arg_flag(trend.s > 0), et_arg_p_value(trend.p),
-		et_arg_number(first), et_arg_number(second));
+		et_arg_number(first), et_arg_number(second), imported(f));
 	return true;
 }
 
-static bool warn_cold(const double *x, size_t n, struct et_warnings *out)
+static bool warn_cold(const struct et_profile_frame *f, const double *x, struct et_warnings *out)
 {
+	size_t n = f->counts->n_runs;
 	ET_AUTO_FREE double *rest = et_sorted_copy(x + 1, n - 1);
 	double median = et_median_sorted(rest, n - 1);
 	double spread = fmax(et_mad_sorted(rest, n - 1), least_spread(median));
@@ -71,7 +80,7 @@ static bool warn_cold(const double *x, size_t n, struct et_warnings *out)
 	if (!(x[0] - median > cold_z * spread))
 		return false;
 	et_warn(out, ET_WARN_PROFILE_COLD_START, et_arg_number(x[0]),
-		et_arg_number(et_mean(x + 1, n - 1)));
+		et_arg_number(et_mean(x + 1, n - 1)), imported(f));
 	return true;
 }
 
@@ -100,8 +109,8 @@ static bool warn_series(
 	size_t n = f->counts->n_runs;
 
 	if (n < SERIAL_TESTABLE)
-		return n >= FEW_RUNS && warn_cold(x, n, out);
-	if (warn_cold(x, n, out) || warn_drift(x, n, alpha, out))
+		return n >= FEW_RUNS && warn_cold(f, x, out);
+	if (warn_cold(f, x, out) || warn_drift(f, x, alpha, out))
 		return true;
 	warn_dependence(f, x, alpha, out);
 	return false;
@@ -156,7 +165,7 @@ static void warn_calls(const struct et_profile_frame *f, double alpha, struct et
 	} else if (row->fit.tested && excess > 1 &&
 		   et_pchisq_upper((n - 1) * excess * excess, n - 1) < alpha) {
 		et_warn(&row->warnings, ET_WARN_PROFILE_SPREAD, et_arg_number(row->sd),
-			et_arg_number(row->predicted.with_total));
+			et_arg_number(row->predicted.with_total), imported(f));
 	}
 }
 
@@ -223,7 +232,8 @@ static void warn_sampling(const struct et_profile_frame *f, struct et_warnings *
 
 	if (c->invalid)
 		et_warn(out, ET_WARN_PROFILE_RUNS_INVALID, et_arg_count(c->invalid),
-			et_arg_count(c->invalid + c->n_runs), et_arg_flag(c->throttled > 0));
+			et_arg_count(c->invalid + c->n_runs), et_arg_flag(c->throttled > 0),
+			imported(f));
 	if (missing > most_missing)
 		et_warn(out, ET_WARN_PROFILE_OVERRUNS, et_arg_share(missing),
 			et_arg_flag(f->result->total.mean < FEW_SAMPLES));
@@ -322,10 +332,11 @@ void et_profile_warn(const struct et_profile_frame *f)
 	struct et_profile_result *r = f->result;
 
 	if (r->runs && r->runs < FEW_RUNS)
-		et_warn(&r->warnings, ET_WARN_FEW_VALUES, et_arg_count(r->runs));
+		et_warn(&r->warnings, ET_WARN_PROFILE_FEW_RUNS, et_arg_count(r->runs), imported(f));
 	warn_sampling(f, &r->warnings);
 	if (r->runs && r->total.mean < FEW_SAMPLES)
-		et_warn(&r->warnings, ET_WARN_PROFILE_FEW_SAMPLES, et_arg_number(r->total.mean));
+		et_warn(&r->warnings, ET_WARN_PROFILE_FEW_SAMPLES, et_arg_number(r->total.mean),
+			imported(f));
 	if (f->experiment->profile->way != ET_PROFILE_IMPORTED)
 		warn_names(f, &r->warnings);
 	warn_chains(f, &r->warnings);

@@ -193,7 +193,7 @@ static void test_sampling(void)
 	}
 	raises(&in, false, ET_WARN_PROFILE_FEW_SAMPLES, 0, 60, "sampling: few samples per run");
 	in.runs = 3;
-	raises(&in, false, ET_WARN_FEW_VALUES, 0, 3, "sampling: few runs");
+	raises(&in, false, ET_WARN_PROFILE_FEW_RUNS, 0, 3, "sampling: few runs");
 }
 
 static void test_time(void)
