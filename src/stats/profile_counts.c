@@ -236,6 +236,9 @@ void et_profile_counts_make(const struct et_experiment *e, uint32_t command, enu
 		take_run(&tree, (uint32_t)i, out->n_groups, &all);
 	}
 	sort_entries(&all, out);
+	out->addresses = p->way != ET_PROFILE_IMPORTED;
+	for (size_t i = 0; i < all.n && !out->addresses; i++)
+		out->addresses = all.found[i].entry.at_entry > 0;
 	free(all.found);
 	free_tree(&tree);
 }

@@ -29,6 +29,7 @@ struct et_profile_counts {
 	/* Groups: functions by their number, or modules in the order of their first function. */
 	size_t n_groups;
 	uint32_t *first; /* of each group, its first function */
+	bool addresses;  /* samples have addresses; of imported ones: some is at an entry */
 	struct et_profile_entry *entries;
 	size_t *begin; /* of group g: entries[begin[g]] up to entries[begin[g + 1]] */
 };

@@ -157,7 +157,7 @@ void et_profile_row_fill(const struct et_profile_frame *f, size_t group, struct 
 
 	et_profile_counts_self(c, group, f->x);
 	row->samples = et_profile_counts_pooled(c, group, &at_entry);
-	row->at_entry = at_entry / row->samples;
+	row->at_entry = c->addresses ? at_entry / row->samples : NAN;
 	for (size_t i = 0; i < c->n_runs; i++)
 		row->seen_in_runs += f->x[i] > 0;
 	row->pooled_share = row->samples / (double)f->result->samples;
