@@ -15,34 +15,35 @@ enum { USUAL_RUNS = 30 };
 #define PLAN_FIELD(field) ET_FILLS_FIELD(et_run_options, plan, et_plan_fields, field)
 #define OF_RUN(member) ET_FILLS(et_run_options, member)
 #define FILLS(member) ET_FILLS(et_profile_command, member)
+/* Of the plan; the second also says how to run or sample a program, which files do not need. */
 #define PLAN .bit = ET_GIVEN_PLAN
+#define RUNNING (ET_GIVEN_PLAN | ET_GIVEN_RUNNING)
 
 static const char *const by_names[] = { "function", "module", NULL };
 
 static const struct et_option options[] = {
 	{ 'r', "runs", "N", "runs of each command (30)", et_set_field_number, PLAN_FIELD("runs"),
-		.lo = 1, .hi = ET_MOST_RUNS, .bit = ET_GIVEN_PLAN | ET_GIVEN_RUNS,
+		.lo = 1, .hi = ET_MOST_RUNS, .bit = RUNNING | ET_GIVEN_RUNS,
 		.group = "number of runs" },
 	{ 'w', "warmup", "N", "first runs of each command, which do not count (1)",
-		et_set_field_number, PLAN_FIELD("warmup"), .hi = ET_MOST_RUNS, PLAN },
+		et_set_field_number, PLAN_FIELD("warmup"), .hi = ET_MOST_RUNS, .bit = RUNNING },
 	{ 0, "until", "ABS",
 		"run until every share above 1 % is known to ± ABS, e.g. 0.5%; -m, -M and "
 		"--time-limit bound it",
-		et_set_field_ratio, PLAN_FIELD("until_ratio"), PLAN },
+		et_set_field_ratio, PLAN_FIELD("until_ratio"), .bit = RUNNING },
 	{ 'm', "min-runs", "N", "with --until: at least N runs (30)", et_set_field_number,
 		PLAN_FIELD("min_runs"), .lo = 1, .hi = ET_MOST_RUNS,
-		.bit = ET_GIVEN_PLAN | ET_GIVEN_MIN },
+		.bit = RUNNING | ET_GIVEN_MIN },
 	{ 'M', "max-runs", "N", "with --until: at most N runs (1000)", et_set_field_number,
 		PLAN_FIELD("max_runs"), .lo = 1, .hi = ET_MOST_RUNS,
-		.bit = ET_GIVEN_PLAN | ET_GIVEN_MAX },
+		.bit = RUNNING | ET_GIVEN_MAX },
 	{ 0, "time-limit", "DUR", "start no more runs after this time, e.g. 5m", et_set_duration,
-		OF_RUN(plan.time_limit_ns), PLAN },
+		OF_RUN(plan.time_limit_ns), .bit = RUNNING },
 	{ 'F', "frequency", "HZ", "samples per second of CPU time (1000)", et_profile_set_frequency,
-		FILLS(plan.rate_hz), .bit = ET_GIVEN_PLAN | ET_GIVEN_FREQUENCY,
-		.group = "sampling" },
+		FILLS(plan.rate_hz), .bit = RUNNING | ET_GIVEN_FREQUENCY, .group = "sampling" },
 	{ 0, "period", "N", "nanoseconds or cycles from sample to sample, in place of a frequency",
 		et_set_u64, FILLS(plan.period), .lo = 1, .hi = INT64_MAX,
-		.bit = ET_GIVEN_PLAN | ET_GIVEN_PERIOD },
+		.bit = RUNNING | ET_GIVEN_PERIOD },
 	{ 0, "event", "NAME",
 		"cycles, cpu-clock, or auto: cycles if the machine counts them (auto)", et_set_text,
 		FILLS(event), .values = "auto|cycles|cpu-clock",
@@ -50,15 +51,15 @@ static const struct et_option options[] = {
 	{ 0, "fixed", NULL,
 		"sample with one fixed period, which aliases with loops of the program (random "
 		"periods)",
-		et_set_true, FILLS(plan.fixed), PLAN },
+		et_set_true, FILLS(plan.fixed), .bit = RUNNING },
 	{ 'g', "call-graph", "HOW",
 		"how callers are found: none, fp (frame pointers) or dwarf (copies of the stack) "
 		"(none)",
-		et_set_choice, FILLS(plan.chains), .names = et_chains_names, PLAN },
+		et_set_choice, FILLS(plan.chains), .names = et_chains_names, .bit = RUNNING },
 	{ 0, "user-only", NULL, "do not sample the kernel", et_set_true, FILLS(plan.user_only),
-		PLAN },
+		.bit = RUNNING },
 	{ 0, "inlines", NULL, "show inlined functions as functions", et_set_true,
-		FILLS(plan.inlines), PLAN },
+		FILLS(plan.inlines), .bit = RUNNING },
 	{ 0, "calls", "[NAME=N]",
 		"count the calls of the functions in a run of their own, or take N calls of NAME "
 		"per run, for the quantisation model",
@@ -80,7 +81,7 @@ static const struct et_option options[] = {
 	{ 0, "bootstrap", "N", "replicates of the bootstrap, 0: none (9999)", et_set_u32,
 		FILLS(view.replicates), .hi = 10000000 },
 	{ 0, "seed", "N", "seed of the order and of the periods (drawn, and recorded)", et_set_u64,
-		OF_RUN(plan.seed), .hi = INT64_MAX, .bit = ET_GIVEN_PLAN | ET_GIVEN_SEED },
+		OF_RUN(plan.seed), .hi = INT64_MAX, .bit = RUNNING | ET_GIVEN_SEED },
 	{ 0, "from", "FILE",
 		"show profiles of other tools, each operand being a further run: perf script, "
 		"gprof, folded stacks, callgrind",

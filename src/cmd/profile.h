@@ -13,6 +13,7 @@ enum et_profile_given {
 	ET_GIVEN_TOP = 1 << 18,
 	ET_GIVEN_STATEMENTS = 1 << 19,
 	ET_GIVEN_EVENT = 1 << 20,
+	ET_GIVEN_RUNNING = 1 << 21, /* it says how to run or sample a program */
 };
 
 /* The options of `profile`. */

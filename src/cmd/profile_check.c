@@ -178,8 +178,7 @@ static int check_files(
 	if (p->run.resume)
 		return contradict(
 			err, "--from and --resume", "contradict each other", "omit one of them");
-	if (p->run.given & ET_GIVEN_PLAN && !(p->run.given & ET_GIVEN_EVENT) && !p->view.compare &&
-		!p->run.label)
+	if (p->run.given & ET_GIVEN_RUNNING)
 		return contradict(err, "--from", "shows runs that were made elsewhere",
 			"omit the options that say how to run and sample a program");
 	if (p->count_calls)
