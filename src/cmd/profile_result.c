@@ -56,10 +56,11 @@ static int write_files(
 	return rc;
 }
 
+/* A run whose samples were lost did not end too early. */
 static bool has_samples(const struct et_profile *p)
 {
 	for (size_t i = 0; i < p->n_runs; i++) {
-		if (p->runs[i].samples)
+		if (p->runs[i].samples || p->runs[i].lost || p->runs[i].throttled)
 			return true;
 	}
 	return false;

@@ -67,6 +67,7 @@ void et_profiled_judge(
 	struct et_profile_options o = { .by = view->by,
 		.level = view->level > 0 ? view->level : e->plan.level,
 		.statements = view->statements,
+		.total = view->total,
 		.replicates = view->replicates,
 		.seed = e->plan.seed };
 
@@ -127,6 +128,15 @@ size_t et_profile_shown(const struct et_profile_view *v, const struct et_profile
 	while (n > ALWAYS &&
 		(v->total ? r->rows[n - 1].total_mean : r->rows[n - 1].mean) < v->least)
 		n--;
+	return n;
+}
+
+size_t et_profile_seen(const struct et_profiled *p, const struct et_profile_result *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_rows; i++)
+		n += p->view.total || r->rows[i].samples > 0;
 	return n;
 }
 

@@ -16,6 +16,8 @@ const char *et_profile_whole(const struct et_profile *p);
 const char *et_profile_module_name(const char *module);
 /* The number of rows that are printed. */
 size_t et_profile_shown(const struct et_profile_view *v, const struct et_profile_result *r);
+/* The number of rows with samples in the view: of their own, or with --total on their stacks. */
+size_t et_profile_seen(const struct et_profiled *p, const struct et_profile_result *r);
 /* The module of a row by module, else the name of its function. */
 const char *et_profile_row_name(const struct et_profile_row *r);
 struct et_span et_percent(struct et_span s);

@@ -6,6 +6,7 @@
 #include "report/sheet.h"
 #include "report/warning.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -63,6 +64,35 @@ char *et_profile_name_in_text(const char *name)
 	return et_shorten(clean, NAME_IN_TEXT);
 }
 
+/*
+ * Of n samples a share is known to about ± 1/√n: with fewer than this, to no better than ± 18 %, so
+ * that neither the order nor the size of the shares means anything.
+ */
+enum { LEAST_SAMPLES = 30 };
+
+/* Why there is no answer; NULL if there is one. The caller frees it. */
+static char *no_answer(const struct et_profiled *p, const struct et_profile_result *r)
+{
+	bool imported = p->experiment->profile->way == ET_PROFILE_IMPORTED;
+
+	if (!r->runs && r->invalid)
+		return et_asprintf(
+			"no run counts, because the kernel %s in %s; sample less often%s",
+			r->throttled ? "stopped the sampling for a while (throttling)"
+				     : "lost records",
+			r->invalid == 1 ? "the only one" : "each of them",
+			imported ? "" : " (--frequency)");
+	if (!r->n_rows || !r->runs)
+		return et_strdup("no run has a sample, so nothing is known");
+	if (r->samples >= LEAST_SAMPLES)
+		return NULL;
+	return et_asprintf("%" PRIu64
+			   " sample%s in %zu run%s: too few to show where the time goes; "
+			   "%s, or profile a longer run",
+		r->samples, r->samples == 1 ? "" : "s", r->runs, r->runs == 1 ? "" : "s",
+		imported ? "record more of them" : "sample more often (--frequency)");
+}
+
 char *et_profile_answer(const struct et_profiled *p, size_t command)
 {
 	const struct et_profile_result *r = &p->results[command];
@@ -70,8 +100,9 @@ char *et_profile_answer(const struct et_profiled *p, size_t command)
 	const char *whole = et_profile_whole(p->experiment->profile);
 	char first[ET_FIGURE], second[ET_FIGURE], span[ET_FIGURE];
 
-	if (!r->n_rows || !r->runs)
-		return et_strdup("no run has a sample, so nothing is known");
+	char *none = no_answer(p, r);
+	if (none)
+		return none;
 	ET_AUTO_FREE char *name_a = et_profile_name_in_text(et_profile_row_name(a));
 	ET_AUTO_FREE char *name_b = et_profile_name_in_text(b ? et_profile_row_name(b) : "");
 	share_alone(shown_share(p, a), shown_interval(p, a), first);
@@ -217,17 +248,26 @@ static void add_sampling(const struct et_profile *p, const struct et_profile_res
 static void print_basis(
 	const struct et_profiled *p, const struct et_profile_result *r, const struct et_page *page)
 {
+	const struct et_profile *profile = p->experiment->profile;
 	const char *kind = r->by == ET_BY_MODULE ? "modules" : "functions";
+	/* The other column has the same k, but further statements. */
+	const char *of = r->by == ET_BY_MODULE || !has_totals(profile) ? ""
+			 : p->view.total                               ? " of total %"
+								       : " of self %";
+	char mean[32];
 
-	ET_AUTO_FREE char *text = et_asprintf(
-		"%zu run%s of %.0f samples", r->runs, r->runs == 1 ? "" : "s", r->total.mean);
-	add_sampling(p->experiment->profile, r, &text);
+	snprintf(mean, sizeof(mean), r->total.mean < 9.95 ? "%.2g" : "%.0f", r->total.mean);
+	ET_AUTO_FREE char *text = et_asprintf("%zu run%s of %s sample%s", r->runs,
+		r->runs == 1 ? "" : "s", mean, strcmp(mean, "1") ? "s" : "");
+	add_sampling(profile, r, &text);
 	if (r->runs < 2)
-		et_append(&text, "; ", "one run shows no uncertainty: use more (--runs)");
+		et_append(&text, "; ", "one run shows no uncertainty: use more%s",
+			profile->way == ET_PROFILE_IMPORTED ? "" : " (--runs)");
 	else if (r->statements > 1)
 		et_append(&text, "; ",
-			"± holds for all %zu %s together at %g %% (k = %.2f, %zu statements)",
-			r->n_rows, kind, 100 * r->level, r->coverage_factor, r->statements);
+			"±%s holds for all %zu %s together at %g %% (k = %.2f, %zu statements)", of,
+			et_profile_seen(p, r), kind, 100 * r->level, r->coverage_factor,
+			r->statements);
 	else
 		et_append(&text, "; ", "± holds for each row by itself at %g %% (k = %.2f)",
 			100 * r->level, r->coverage_factor);

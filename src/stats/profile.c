@@ -31,6 +31,20 @@ static double period_of(const struct et_profile *p, const struct et_profile_coun
 	return c->cpu_ns / et_sum(c->totals, c->n_runs);
 }
 
+/* A caller without samples of its own is no statement about self time. */
+static size_t count_statements(
+	const struct et_profile_counts *c, const struct et_profile_options *o, size_t rows)
+{
+	double at_entry;
+	size_t n = 0;
+
+	if (o->total)
+		return rows;
+	for (size_t g = 0; g < c->n_groups; g++)
+		n += et_profile_counts_pooled(c, g, &at_entry) > 0;
+	return n;
+}
+
 static void fill_frame(const struct et_experiment *e, const struct et_profile_counts *c,
 	const struct et_profile_options *o, struct et_profile_result *out)
 {
@@ -46,7 +60,7 @@ static void fill_frame(const struct et_experiment *e, const struct et_profile_co
 	out->period_ns = period_of(e->profile, c);
 	if (!isfinite(out->period_ns))
 		out->period_ns = NAN;
-	out->statements = o->statements ? o->statements : out->n_rows;
+	out->statements = o->statements ? o->statements : count_statements(c, o, out->n_rows);
 	out->row_level =
 		out->statements ? et_sidak_level(out->level, (double)out->statements) : out->level;
 	et_profile_halves(c->totals, c->n_runs, out->level, out->total_halves);

@@ -11,8 +11,13 @@
 
 struct et_profile_options {
 	enum et_profile_by by;
-	double level;      /* of all statements together; 0: 0.95 */
-	size_t statements; /* 0: as many as rows; 1: each row by itself */
+	double level; /* of all statements together; 0: 0.95 */
+	/*
+	 * 1: each row by itself; 0: as many as rows with samples, of their own or, if the totals
+	 * are wanted, on their stacks.
+	 */
+	size_t statements;
+	bool total;
 	/*
 	 * Of the bootstrap; 0: none, its intervals stay NaN. Rows below 1 % get it as long as it
 	 * takes about a second.

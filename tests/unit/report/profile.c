@@ -504,6 +504,28 @@ static void empty(void)
 	et_experiment_free(e);
 }
 
+static void invalid(void)
+{
+	struct et_experiment *e = profile_of(1);
+
+	for (uint32_t i = 1; i <= 3; i++) {
+		struct et_profile_run run = profile_run();
+		uint32_t f =
+			et_profile_function_of(e->profile, "f", "/bin/a", ET_SPACE_USER, false);
+		et_profile_run_add(
+			&run, et_profile_node_of(e->profile, ET_PROFILE_ROOT, f), 100, 0);
+		run.throttled = 1;
+		profile_add(e, 0, i, &run);
+	}
+	struct et_profiled p = judge(e, et_default_profile_view);
+	ET_AUTO_FREE char *t = text_of(&p, (struct et_text_options){ .width = 200 });
+	ok(!strncmp(t, "no run counts, because the kernel stopped the sampling for a while", 66),
+		"text: if every run was throttled, it says so");
+	ok(!strstr(t, "no run has a sample"), "text: such runs have samples");
+	et_profiled_free(&p);
+	et_experiment_free(e);
+}
+
 int main(void)
 {
 	setlocale(LC_ALL, "C.UTF-8");
@@ -522,5 +544,6 @@ int main(void)
 	hostile();
 	long_names();
 	empty();
+	invalid();
 	return tap_done();
 }
