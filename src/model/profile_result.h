@@ -73,10 +73,10 @@ struct et_profile_row {
 	struct et_span total_interval, total_share_interval;
 	struct et_profile_models predicted;
 	struct et_profile_fit fit;
-	double calls;                /* per run; NaN: not known */
-	double at_entry; /* share of its samples at its first instruction; NaN: no addresses */
-	double samples;              /* of all runs */
-	size_t seen_in_runs;         /* runs in which it has at least one sample */
+	double calls;        /* per run; NaN: not known */
+	double at_entry;     /* share of its samples at its first instruction; NaN: no addresses */
+	double samples;      /* of all runs */
+	size_t seen_in_runs; /* runs in which it has at least one sample */
 	struct et_warnings warnings; /* about this row */
 };
 

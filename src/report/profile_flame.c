@@ -2,11 +2,9 @@
 #include "report/profile_flame.h"
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "num/dist.h"
 #include "report/profile_parts.h"
 #include "report/profile_tree.h"
 #include "report/xml.h"
-#include "stats/multiple.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,8 +40,8 @@ struct flame {
 	double *x;                                   /* left end of each node, from 0 to 1 */
 	uint32_t *depth; /* from 1; of nodes that are not drawn DEEPEST + 1 */
 	uint32_t rows;
-	size_t drawn, omitted;
-	double strict; /* factor from the uncertainty of one box to that of all boxes together */
+	size_t omitted;
+	const struct et_profile_change **changes; /* of each function, with `before` */
 	FILE *out;
 };
 
@@ -99,7 +97,6 @@ static void lay_out(struct flame *f)
 			f->depth[node] = DEEPEST + 1;
 			continue;
 		}
-		f->drawn++;
 		f->rows = f->depth[node] > f->rows ? f->depth[node] : f->rows;
 	}
 }
@@ -117,31 +114,30 @@ static void color_alone(const struct et_profile_function *fn, char buf[32])
 	snprintf(buf, 32, "hsl(%u %u%% %u%%)", hue, fn->unnamed ? 20u : 78u, 62 + h / 64 % 14);
 }
 
-/* Of hundreds of boxes some seem to have changed by chance, so all of them are judged together. */
-static double strictness(const struct flame *f)
+/*
+ * By the verdict on the function, as in the table of changes. Red: it has more samples of its own,
+ * blue: fewer; grey: no change is shown.
+ */
+static void color_change(const struct et_profile_change *c, char buf[32])
 {
-	const struct et_profile_result *a = &f->p->results[0], *b = &f->p->results[f->command];
-	double df = (double)(a->runs < b->runs ? a->runs : b->runs) - 1;
-
-	if (df < 1 || !f->drawn)
-		return INFINITY;
-	double together = et_sidak_level(b->level, (double)f->drawn);
-	return et_qt(0.5 + together / 2, df) / et_qt(0.5 + b->level / 2, df);
-}
-
-/* Red: it grew, blue: it shrank; grey: no change is shown. */
-static void color_change(const struct et_profile_box *before, const struct et_profile_box *now,
-	double strict, char buf[32])
-{
-	double change = now->share - before->share, sure = strict * hypot(now->half, before->half);
-	double most = fmax(now->share, before->share);
-
-	if (!(fabs(change) > sure) || !(most > 0)) {
+	if (!c || !c->contrast.significant) {
 		snprintf(buf, 32, "hsl(0 0%% 82%%)");
 		return;
 	}
-	snprintf(buf, 32, "hsl(%d 80%% %.0f%%)", change > 0 ? 8 : 212,
-		86 - 30 * fmin(1, fabs(change) / most));
+	snprintf(buf, 32, "hsl(%d 80%% %.0f%%)", c->difference > 0 ? 8 : 212,
+		86 - 30 * fmin(1, fabs(c->difference) / fmax(c->mean_a, c->mean_b)));
+}
+
+/* The change of each function of the second command, or NULL; the caller frees the list. */
+static const struct et_profile_change **find_changes(const struct et_profiled *p)
+{
+	const struct et_profile_comparison *c = &p->comparison;
+	const struct et_profile_change **list = et_calloc(
+		p->experiment->profile->n_functions + 1, sizeof(const struct et_profile_change *));
+
+	for (size_t i = 0; i < c->n_rows; i++)
+		list[c->rows[i].function_b] = &c->rows[i];
+	return list;
 }
 
 /* --- drawing --- */
@@ -232,12 +228,13 @@ static void draw_box(const struct flame *f, uint32_t node)
 	const struct et_profile_box *b = &f->boxes[node];
 	double x = MARGIN + pixels(f->x[node]), y = bottom(f, f->depth[node]) - ROW;
 	double width = pixels(b->share);
+	uint32_t function = f->profile->nodes[node].function;
 	char color[32];
 
 	if (f->before)
-		color_change(&f->before[node], b, f->strict, color);
+		color_change(f->changes[function], color);
 	else
-		color_alone(&f->profile->functions[f->profile->nodes[node].function], color);
+		color_alone(&f->profile->functions[function], color);
 	fputs("<g>", f->out);
 	draw_title(f, node);
 	draw_rect(f, x, y, fmax(width - 0.5, 0.3));
@@ -258,7 +255,8 @@ static void draw_texts(const struct flame *f, int height)
 	et_xml_printf(f->out, "faded end and whisker: ± %g %% uncertainty of the box by itself%s%s",
 		100 * r->level,
 		f->before
-			? "; red grew, blue shrank, of all boxes together; grey: no change is shown"
+			? "; red: the function has more samples of its own, blue: fewer; grey: no "
+			  "change is shown"
 			: "",
 		f->omitted ? "; narrow boxes are omitted" : "");
 	fputs("</text>\n", f->out);
@@ -305,9 +303,11 @@ void et_profile_flame_embed(const struct et_profiled *p, size_t command, FILE *o
 		.x = x,
 		.out = out };
 
+	if (before)
+		f.changes = find_changes(p);
 	lay_out(&f);
-	f.strict = before ? strictness(&f) : 1;
 	draw(&f);
+	free(f.changes);
 }
 
 void et_profile_flame(const struct et_profiled *p, FILE *out)

@@ -97,6 +97,18 @@ assert fn1["name"] == "fn1" and fn1["significant"], fn1
 assert abs(fn1["difference"] - (mean("b*.folded") - mean("a*.folded"))) < 1e-9
 assert not any(f["significant"] for f in c["functions"][1:])
 PY
+ok 'profile: the flame graph colours the functions that the table says changed' python3 - <<'PY'
+import json, xml.dom.minidom
+verdicts = {f["name"]: f["difference"] * f["significant"] for f in json.load(open("diff.json"))["comparison"]["functions"]}
+seen = set()
+for g in xml.dom.minidom.parse("diff.svg").getElementsByTagName("g"):
+    name = g.getElementsByTagName("title")[0].firstChild.data.split(" ")[0]
+    fill = g.getElementsByTagName("rect")[0].getAttribute("style")
+    change = verdicts.get(name, 0)
+    assert ("hsl(8 " if change > 0 else "hsl(212 " if change < 0 else "hsl(0 0%") in fill, (name, fill)
+    seen.add(name)
+assert {"main", "fn1", "fn2"} <= seen, seen
+PY
 
 exits 'profile: all files are written' 0 etalon profile --export-csv p.csv --folded p.folded --speedscope p.json --flame p.svg --report p.html --from a*.folded
 ok 'profile: the files are what they claim to be' python3 - <<'PY'
