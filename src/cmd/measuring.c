@@ -159,8 +159,8 @@ int et_measuring_resume(struct et_measuring *m, const char *name, struct et_erro
 	if (rc)
 		return rc;
 	struct et_session_setup setup = session_setup(m);
-	rc = et_session_resume(&setup, name, &m->session, err);
-	return rc ? rc : et_measuring_check(m, err);
+	setup.check = et_measuring_check;
+	return et_session_resume(&setup, name, &m->session, err);
 }
 
 char *et_measuring_resumption(const struct et_measuring *m)

@@ -39,8 +39,8 @@ int et_measuring_begin(
 	struct et_measuring *m, struct et_experiment *e, struct et_error *err) ET_CHECK;
 /* The same for an interrupted experiment; name may be NULL as in et_session_resume. */
 int et_measuring_resume(struct et_measuring *m, const char *name, struct et_error *err) ET_CHECK;
-/* Refuses to continue the experiment of m by another command than the one that began it. */
-int et_measuring_check(const struct et_measuring *m, struct et_error *err) ET_CHECK;
+/* Refuses to continue e by another command than the one that began it; ctx is the measuring. */
+int et_measuring_check(void *ctx, const struct et_experiment *e, struct et_error *err) ET_CHECK;
 /* Runs the plan with progress on the terminal, then restores the environment. */
 int et_measuring_drive(struct et_measuring *m, struct et_error *err) ET_CHECK;
 /* Returns the command line that continues the experiment, or NULL. The caller frees it. */

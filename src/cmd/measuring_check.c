@@ -7,10 +7,9 @@
 #include <string.h>
 
 /* The runs of a study belong into its environment; only the study itself resumes in blocks. */
-static int check_environment(const struct et_measuring *m, struct et_error *err)
+static int check_environment(
+	const struct et_measuring *m, const struct et_experiment *e, struct et_error *err)
 {
-	const struct et_experiment *e = et_session_experiment(m->session);
-
 	if (m->most_rounds || !et_study_has(e->label))
 		return 0;
 	return et_hint(err,
@@ -21,10 +20,38 @@ static int check_environment(const struct et_measuring *m, struct et_error *err)
 		"run 'etalon lab emp-versions --resume' with the options of the study");
 }
 
-/* A profile is continued by `etalon profile`, and nothing else is. */
-static int check_kind(const struct et_measuring *m, struct et_error *err)
+/* Whether a label is LABEL/YYYYMMDD-HHMMSS/PART, as of a study of profilers (cmd/lab_profile.h). */
+static bool is_part(const char *label)
 {
-	const struct et_experiment *e = et_session_experiment(m->session);
+	const char *part = label ? strrchr(label, '/') : NULL;
+	const size_t stamp = strlen("/20261116-120000");
+
+	return part && part - label > (ptrdiff_t)stamp && part[-(ptrdiff_t)stamp] == '/' &&
+	       strspn(part - stamp + 1, "0123456789") == 8 && part[-7] == '-' &&
+	       strspn(part - 6, "0123456789") == 6;
+}
+
+/* The same of a study of profilers, whose parts take turns; some have a load beside them. */
+static int check_profiling(
+	const struct et_measuring *m, const struct et_experiment *e, struct et_error *err)
+{
+	int name = 0;
+
+	if (m->most_rounds || !e->profile || !is_part(e->label))
+		return 0;
+	if (!strncmp(e->label, "lab ", 4))
+		name = (int)strcspn(e->label, "/");
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"experiment %s is a part of a study of 'etalon lab'", e->id),
+		"run 'etalon %.*s --resume' with the options of the study", name ? name : 8,
+		name ? e->label : "lab NAME");
+}
+
+/* A profile is continued by `etalon profile`, and nothing else is. */
+static int check_kind(
+	const struct et_measuring *m, const struct et_experiment *e, struct et_error *err)
+{
 	bool profiles = m->resume_verb && !strcmp(m->resume_verb, "profile");
 
 	if (!m->resume_verb || profiles == (e->profile != NULL))
@@ -36,10 +63,9 @@ static int check_kind(const struct et_measuring *m, struct et_error *err)
 }
 
 /* `etalon emp` adds its steps to runs of its own protocol only. */
-static int check_protocol(const struct et_measuring *m, struct et_error *err)
+static int check_protocol(
+	const struct et_measuring *m, const struct et_experiment *e, struct et_error *err)
 {
-	const struct et_experiment *e = et_session_experiment(m->session);
-
 	if (!m->resume_verb || strcmp(m->resume_verb, "emp") != 0 || e->protocol == ET_PROTOCOL_EMP)
 		return 0;
 	return et_hint(err,
@@ -50,11 +76,14 @@ static int check_protocol(const struct et_measuring *m, struct et_error *err)
 		e->id);
 }
 
-int et_measuring_check(const struct et_measuring *m, struct et_error *err)
+int et_measuring_check(void *ctx, const struct et_experiment *e, struct et_error *err)
 {
-	int rc = check_kind(m, err);
+	const struct et_measuring *m = ctx;
+	int rc = check_environment(m, e, err);
 
 	if (rc == 0)
-		rc = check_protocol(m, err);
-	return rc ? rc : check_environment(m, err);
+		rc = check_profiling(m, e, err);
+	if (rc == 0)
+		rc = check_kind(m, e, err);
+	return rc ? rc : check_protocol(m, e, err);
 }

@@ -164,6 +164,8 @@ static int resume(struct et_session *s, struct et_error *err)
 				s->e->id),
 			"run 'etalon show %s' to print it", s->e->id);
 	int rc = check_record(s->e, err);
+	if (!rc && s->setup.check)
+		rc = s->setup.check(s->setup.ctx, s->e, err);
 	if (!rc)
 		rc = check_origin(s, err);
 	if (rc)

@@ -38,9 +38,11 @@ struct et_session_setup {
 	 * what it would run. May be NULL.
 	 */
 	void (*review)(void *ctx, const struct et_experiment *e);
+	/* Called before an experiment is resumed; may refuse it with an error. May be NULL. */
+	int (*check)(void *ctx, const struct et_experiment *e, struct et_error *err);
 	/* The uncertainty that --until compares, see struct et_driver; NULL: that of the mean. */
 	double (*reached)(void *ctx, const struct et_experiment *e, uint32_t command);
-	void *ctx;  /* for progress, review and reached */
+	void *ctx;  /* for progress, review, check and reached */
 	bool trust; /* resume a record that came from elsewhere */
 };
 

@@ -55,4 +55,27 @@ says "a page of its own"
 sed 's/"counts": \[\[1, 10, 0\]/"counts": [[9, 10, 0]/' "$dir/record.json" >"$dir/bad.json"
 gives 2 "import: counts of an unknown context are refused" "$ETALON" import "$dir/bad.json"
 says "profile.runs[0].counts[0]"
+
+# The state of an experiment that is refused does not change.
+python3 - "$dir/record.json" "$dir" <<'PY'
+import json, sys
+d = json.load(open(sys.argv[1]))
+d.update(state="interrupted", plan={"runs": 9})
+d["commands"][0].update(name="true", argv=["true"], samples=[])
+d["profile"].update(runs=[])
+for name, id, label in ("cut", "20261116-110000-00aa22", "cut"), ("part", "20261116-110000-00aa33", "lab triangle/20261116-110000/random"):
+    json.dump(dict(d, id=id, label=label), open(f"{sys.argv[2]}/{name}.json", "w"))
+PY
+state() { "$ETALON" list --json | python3 -c 'import json, sys; print(*sorted(e["state"] for e in json.load(sys.stdin) if e["id"] == sys.argv[1]))' "$1"; }
+gives 0 "import: an interrupted profile is read" "$ETALON" import "$dir/cut.json"
+gives 0 "import: a part of a study is read" "$ETALON" import "$dir/part.json"
+ok "resume: the profile is interrupted" test "$(state 20261116-110000-00aa22)" = interrupted
+gives 2 "resume: run does not continue a profile" "$ETALON" run --resume 20261116-110000-00aa22 --trust-record
+says "etalon profile --resume 20261116-110000-00aa22"
+ok "resume: the profile is still interrupted" test "$(state 20261116-110000-00aa22)" = interrupted
+gives 2 "resume: profile does not continue a part of a study" "$ETALON" profile --resume 20261116-110000-00aa33 --trust-record
+says "etalon lab triangle --resume"
+gives 2 "resume: nor does run" "$ETALON" run --resume 20261116-110000-00aa33 --trust-record
+says "etalon lab triangle --resume"
+ok "resume: the part is still interrupted" test "$(state 20261116-110000-00aa33)" = interrupted
 done_testing
