@@ -73,7 +73,7 @@ static const struct et_option options[] = {
 	{ 0, "top", "N", "rows to show, 0: all (as many as fit, or 20)", et_set_size,
 		FILLS(view.top), .bit = ET_GIVEN_TOP },
 	{ 0, "level", "P", "confidence of all intervals together (0.95)", et_set_probability,
-		FILLS(view.level) },
+		FILLS(view.level), .bit = ET_GIVEN_LEVEL },
 	{ 0, "each", NULL, "intervals of each row by itself, not of all rows together", et_set_true,
 		FILLS(each) },
 	{ 0, "statements", "N", "number of statements that hold together (the rows)", et_set_size,
@@ -84,7 +84,7 @@ static const struct et_option options[] = {
 		OF_RUN(plan.seed), .hi = INT64_MAX, .bit = RUNNING | ET_GIVEN_SEED },
 	{ 0, "from", "FILE",
 		"show profiles of other tools, each operand being a further run: perf script, "
-		"gprof, folded stacks, callgrind",
+		"gprof, folded stacks, callgrind; or a kept profile (its ID)",
 		et_set_text, FILLS(from), .values = "FILE", .group = "files and the record" },
 	{ 0, "format", "NAME",
 		"format of these files: perf, gprof, callgrind, folded or auto (auto)",

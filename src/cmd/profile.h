@@ -13,6 +13,7 @@ enum et_profile_given {
 	ET_GIVEN_TOP = 1 << 18,
 	ET_GIVEN_STATEMENTS = 1 << 19,
 	ET_GIVEN_EVENT = 1 << 20,
+	ET_GIVEN_LEVEL = 1 << 22,
 	ET_GIVEN_RUNNING = 1 << 21, /* it says how to run or sample a program */
 };
 
@@ -23,7 +24,7 @@ struct et_profile_command {
 	struct et_profile_view view;
 	const char *event;    /* NULL: auto */
 	bool each;            /* each row at the level by itself */
-	const char *from;     /* the first file to read; NULL: measure */
+	const char *from;     /* the first file to read, or a kept profile; NULL: measure */
 	int format;           /* of these files: position in et_profile_format_names */
 	struct et_each calls; /* NAME=N */
 	bool count_calls;     /* --calls without a value */

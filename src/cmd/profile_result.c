@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 /* The calls that the user knows; a name that no sample has is an error, because it is a slip. */
 static int set_calls(
@@ -130,6 +131,34 @@ static int keep(
 	return rc;
 }
 
+/*
+ * A single operand that is no file may be the id or label of a kept profile. Returns -ENOENT if
+ * there is none.
+ */
+static int load_kept(const struct et_cli *cli, struct et_profile_command *p,
+	const struct et_operands *ops, struct et_experiment **out, struct et_error *err)
+{
+	struct et_error absent;
+
+	if (ops->n_before || p->view.compare || access(p->from, F_OK) == 0 ||
+		strchr(p->from, '/') || et_stored_fetch(cli, p->from, out, &absent))
+		return -ENOENT;
+	int rc = 0;
+	if (!(*out)->profile)
+		rc = et_fail(err, EINVAL, ET_EXIT_USAGE, "%s is not a profile", (*out)->id);
+	else if (p->run.label)
+		rc = et_fail(
+			err, EINVAL, ET_EXIT_USAGE, "%s is kept already: omit --label", (*out)->id);
+	if (rc) {
+		et_experiment_free(*out);
+		return rc;
+	}
+	p->view.compare = (*out)->n_commands == 2;
+	if (!(p->run.given & ET_GIVEN_LEVEL) && (*out)->plan.level > 0)
+		p->view.level = (*out)->plan.level;
+	return 0;
+}
+
 int et_profile_show_files(
 	struct et_cli *cli, struct et_profile_command *p, const struct et_operands *ops)
 {
@@ -140,6 +169,8 @@ int et_profile_show_files(
 
 	int rc = et_profile_open_files(p, &err);
 	if (rc == 0)
+		rc = load_kept(cli, p, ops, &e, &err);
+	if (rc == -ENOENT)
 		rc = read_files(p, ops, &e, &err);
 	if (rc)
 		return et_cli_fail(&err);

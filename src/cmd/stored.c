@@ -89,9 +89,11 @@ int et_stored_write(const struct et_stored *s, const struct et_format *format, c
 
 struct et_profiled et_stored_judge_profile(const struct et_stored *s)
 {
+	struct et_profile_view view = et_default_profile_view;
 	struct et_profiled p;
 
-	et_profiled_judge(s->experiment, &et_default_profile_view, &p);
+	view.level = 0; /* that of the experiment */
+	et_profiled_judge(s->experiment, &view, &p);
 	return p;
 }
 

@@ -56,6 +56,24 @@ sed 's/"counts": \[\[1, 10, 0\]/"counts": [[9, 10, 0]/' "$dir/record.json" >"$di
 gives 2 "import: counts of an unknown context are refused" "$ETALON" import "$dir/bad.json"
 says "profile.runs[0].counts[0]"
 
+# A kept profile is judged again with other options.
+gives 0 "from: a kept profile is shown" "$ETALON" profile --from mine
+cp "$dir/out" "$dir/shown"
+gives 0 "show: it is shown without options" "$ETALON" show mine
+grep -qF "$(head -1 "$dir/shown")" "$dir/out"
+holds $? "from: without options it is the same answer"
+gives 0 "from: it is judged again" "$ETALON" profile --each --total --from mine --json "$dir/again.json"
+ok "from: with the options of the command" python3 -c '
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert d["statements"] == 1 and d["runs"] == 6 and d["functions"][0]["name"] == "main", d["functions"][0]' "$dir/again.json"
+gives 2 "from: another experiment is no profile" "$ETALON" profile --from times
+says "is not a profile"
+gives 2 "from: a kept profile is not kept twice" "$ETALON" profile --label twice --from mine
+says "omit --label"
+gives 2 "from: neither a file nor an experiment" "$ETALON" profile --from nowhere
+says "No such file"
+
 # The state of an experiment that is refused does not change.
 python3 - "$dir/record.json" "$dir" <<'PY'
 import json, sys
