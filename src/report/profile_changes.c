@@ -146,28 +146,6 @@ static void print_bound(const struct et_profiled *p, const struct et_page *page)
 	}
 }
 
-/* Tests of ranks and signs have a smallest p, which few runs leave above the level of Holm. */
-static void print_too_few(const struct et_profiled *p, const struct et_page *page)
-{
-	const struct et_profile_comparison *c = &p->comparison;
-	size_t n = 0, needed = 0;
-
-	for (size_t i = 0; i < c->n_rows; i++) {
-		const struct et_contrast *t = &c->rows[i].contrast;
-		n += t->conclusion == ET_CONCLUDED_TOO_FEW_IN_FAMILY;
-		needed = t->pairs_needed > needed ? t->pairs_needed : needed;
-	}
-	if (!n)
-		return;
-	ET_AUTO_FREE char *text = et_asprintf(
-		"too few runs to show a change of %zu of %zu functions, however large: take at "
-		"least %zu",
-		n, c->family, needed);
-	if (p->experiment->profile->way != ET_PROFILE_IMPORTED)
-		et_append(&text, " ", "(--runs %zu)", needed);
-	et_page_paragraph(page, 0, "", NULL, text, NULL);
-}
-
 /* All that changed, and others with enough samples, as far as there is room. */
 static size_t rows_shown(const struct et_profile_comparison *c, const struct et_profile_view *v)
 {
@@ -197,7 +175,6 @@ void et_profile_changes(
 	if (shown < c->n_rows)
 		fprintf(page->out, "… %zu more functions; --top 0 shows all\n", c->n_rows - shown);
 	print_bound(p, page);
-	print_too_few(p, page);
 	if (c->too_rare)
 		fprintf(page->out, "%zu function%s with too few samples %s not tested\n",
 			c->too_rare, c->too_rare == 1 ? "" : "s",

@@ -35,7 +35,7 @@ void et_profile_halves(const double *x, size_t n, double level, struct et_profil
 		out[k].mean = e.mean;
 		out[k].interval = (struct et_span){ fmax(0, e.lo), e.hi };
 		if (e.max == 0)
-			out[k].interval.hi = bound_of_zeros((double)half, level);
+			out[k].interval.hi = et_profile_bound_of_zeros((double)half, level);
 	}
 }
 
