@@ -30,7 +30,14 @@
 extern int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
 extern void __sanitizer_set_death_callback(void (*fn)(void)) __attribute__((weak));
 const char *__asan_default_options(void);
+const char *__lsan_default_suppressions(void);
 const char *__ubsan_default_options(void);
+
+/* libelf 0.188 keeps the names of sections of some damaged files when such a file is closed. */
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:libelf\n";
+}
 
 /* The sanitizer's own memory is counted as well, so its quarantine must be small. */
 const char *__asan_default_options(void)
