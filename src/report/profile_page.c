@@ -8,6 +8,7 @@
 #include "report/html.h"
 #include "report/profile_flame.h"
 #include "report/profile_parts.h"
+#include "report/sheet.h"
 #include "report/xml.h"
 #include "stats/describe.h"
 #include "stats/modes.h"
@@ -34,18 +35,12 @@ static void number_cell(FILE *out, double x)
 	cell(out, buf);
 }
 
-static void measured_cell(FILE *out, double x, double uncertainty)
+static void measured_cell(FILE *out, double x, struct et_span interval)
 {
-	char buf[ET_FIGURE], number[ET_FIGURE], pm[ET_FIGURE];
-	struct et_scale s = et_scale_of_value(fabs(x), uncertainty, ET_UNIT_NONE);
+	char buf[ET_FIGURE], number[ET_FIGURE], rest[ET_FIGURE];
 
-	if (!isfinite(x)) {
-		cell(out, ET_DASH);
-		return;
-	}
-	et_scale_number(s, fabs(x), number);
-	et_scale_plus_minus(s, uncertainty, pm);
-	snprintf(buf, sizeof(buf), "%s%.40s %.40s", x < 0 ? "-" : "", number, pm);
+	et_split_figure(x, interval, number, rest);
+	snprintf(buf, sizeof(buf), "%.40s %.50s", number, rest);
 	cell(out, buf);
 }
 
@@ -90,7 +85,7 @@ static void table_row(
 		module_cell(out, r->module);
 	cell(out, et_format_share(r->share, r->share_interval, share));
 	cell(out, et_format_share(r->total_share, r->total_share_interval, total));
-	measured_cell(out, r->mean, r->expanded_uncertainty);
+	measured_cell(out, r->mean, r->interval);
 	snprintf(seen, sizeof(seen), "%zu of %zu", r->seen_in_runs, all->runs);
 	cell(out, seen);
 	number_cell(out, r->sd);
@@ -111,9 +106,12 @@ static void table(const struct et_profiled *p, const struct et_profile_result *r
 	for (size_t i = 0; i < shown; i++)
 		table_row(r, &r->rows[i], out);
 	et_html_table_end(out);
+	double most = 0;
+	for (size_t i = shown; i < r->n_rows; i++)
+		most = fmax(most, r->rows[i].share);
 	if (shown < r->n_rows)
 		et_html_element(out, "p class=\"dim\"", "and %zu more, each at most %.2g %%",
-			r->n_rows - shown, 100 * r->rows[shown].share);
+			r->n_rows - shown, 100 * most);
 	ET_AUTO_FREE char *larger = et_profile_larger_k(r);
 	et_html_element(out, "p class=\"dim\"",
 		"± holds at %g %% for %zu statement%s together (k = %.3f%s%s). ✓: the model "
@@ -267,7 +265,7 @@ static void changes(const struct et_profiled *p, FILE *out)
 		module_cell(out, r->module);
 		number_cell(out, r->mean_a);
 		number_cell(out, r->mean_b);
-		measured_cell(out, r->difference, et_span_half(r->interval, r->difference));
+		measured_cell(out, r->difference, r->interval);
 		p_cell(out, r->contrast.p_holm);
 		et_html_element(out, "td", "%s",
 			!r->contrast.family       ? ET_DASH
