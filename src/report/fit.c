@@ -62,6 +62,13 @@ char *et_fit_sentence(const struct et_fit_view *v)
 	char ratio[2 * ET_FIGURE], name[64];
 
 	times_as_long(&a.ratio, ratio);
+	if (g->all_rejected && g->points[g->n - 1].mean < g->points[0].mean)
+		return et_strdup("time falls as n grows, so no model of growth fits");
+	if (g->all_rejected)
+		return et_asprintf("no model fits; the nearest is %s, by which %s takes %s",
+			et_fit_name(g, g->best, name),
+			g->best == ET_GROWTH_EXP ? "an n larger by 1" : "10 times the input",
+			ratio);
 	if (g->best == ET_GROWTH_CONSTANT)
 		return et_asprintf("time does not grow with n (weight %.2f); 10 times the input "
 				   "takes %s",

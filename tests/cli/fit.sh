@@ -39,6 +39,14 @@ table 9 '1e-6*2**n' 0.02 3 8,9,10,11,12,13,14 >data
 exits 'fit: an exponential growth is fitted' 0 etalon fit data
 like 'fit: the answer about 2ⁿ is the effect of one more' "$out" 'grows as 2ⁿ .*an n larger by 1 takes'
 
+# --- no model fits ---
+for i in 1 2 3; do
+	printf '1 5.0%d\n2 4.0%d\n3 3.0%d\n4 2.0%d\n' $i $i $i $i >>falling
+	printf '100 1.0%d\n200 5.0%d\n400 4.0%d\n800 20.0%d\n1600 21.0%d\n' $i $i $i $i $i >>odd
+done
+like 'fit: times that fall are no growth' "$(etalon fit falling | head -n 1)" '^falling: time falls as n grows, so no model'
+like 'fit: the answer says that no model fits' "$(etalon fit odd | head -n 1)" '^odd: no model fits; the nearest is '
+
 # --- the text ---
 table 1 '1e-3+1e-7*n**2' 0.01 5 $sizes >square
 exits 'fit: a table is accepted' 0 etalon fit --predict 6400,12800 square
