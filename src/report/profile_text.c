@@ -93,6 +93,17 @@ static char *no_answer(const struct et_profiled *p, const struct et_profile_resu
 		imported ? "record more of them" : "sample more often (--frequency)");
 }
 
+static char *answer_of_one(
+	const char *whole, const char *a, const char *first, const char *b, const char *second)
+{
+	char *text = et_asprintf("%s has %s of the %s", a, first, whole);
+
+	if (b)
+		et_append(&text, ", then ", "%s %s", b, second);
+	et_append(&text, "; ", "one run shows no uncertainty");
+	return text;
+}
+
 char *et_profile_answer(const struct et_profiled *p, size_t command)
 {
 	const struct et_profile_result *r = &p->results[command];
@@ -108,6 +119,8 @@ char *et_profile_answer(const struct et_profiled *p, size_t command)
 	share_alone(shown_share(p, a), shown_interval(p, a), first);
 	if (b)
 		share_alone(shown_share(p, b), shown_interval(p, b), second);
+	if (r->runs == 1)
+		return answer_of_one(whole, name_a, first, b ? name_b : NULL, second);
 	/* The intervals hold together, so apart ones prove the order; totals contain each other. */
 	if (b && !p->view.total && !(a->share_interval.lo > b->share_interval.hi))
 		return et_asprintf("%s and %s lead with %s and %s of the %s; which of them has "

@@ -191,4 +191,8 @@ else
 	[ "$(wc -l <report)" -eq 4 ] && cmp -s report ours
 	holds $? 'from: inclusive costs agree with callgrind_annotate' || note "$(diff report ours)"
 fi
+printf 'a;b 30\na 70\n' >one.folded
+like 'profile --from: one run has an answer without a claim about its order' "$(etalon profile --from one.folded | head -n 1)" \
+	'^a has 70\.00 % of the samples, then b 30\.00 %; one run shows no uncertainty'
+
 done_testing
