@@ -57,7 +57,7 @@ static int earliest_first(const void *a, const void *b)
 /* Enables each event when as much CPU time is left to burn as is to pass before the program. */
 static void prime(struct observation *o, uint64_t run)
 {
-	struct start starts[ET_MOST_EVENTS];
+	struct start starts[ET_MOST_EVENTS] = { 0 };
 
 	draw(o, run);
 	et_events_set(&o->events, &o->periods);

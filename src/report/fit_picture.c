@@ -56,7 +56,7 @@ static double mean_at(const struct et_growth *g, double size)
 
 void et_fit_plot(const struct et_fit_view *v, const struct et_page *page)
 {
-	double x[2 * MARKS], y[2 * MARKS], fitted[2 * MARKS], lo[2 * MARKS], hi[2 * MARKS];
+	double x[2 * MARKS] = { 0 }, y[2 * MARKS], fitted[2 * MARKS], lo[2 * MARKS], hi[2 * MARKS];
 	size_t n = choose_sizes(v, x);
 	char name[64];
 

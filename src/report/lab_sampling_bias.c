@@ -34,7 +34,9 @@ static void draw_addresses(const struct et_address_bias *b, const struct et_page
 	for (size_t i = 0; i < ET_BIAS_ADDRESSES; i++)
 		most = b->addresses[i] > most ? b->addresses[i] : most;
 	for (size_t i = 0; i < ET_BIAS_ADDRESSES; i++) {
-		double share = most > 1 ? log((double)b->addresses[i]) / log((double)most) : 0;
+		double share = most > 1 && b->addresses[i]
+				       ? log((double)b->addresses[i]) / log((double)most)
+				       : 0;
 		if (i % PER_LINE == 0)
 			fprintf(page->out, "%s%5zu  ", i ? "\n" : "", i);
 		fputs(b->addresses[i] ? bars[(int)(share * 7.999)] : "·", page->out);

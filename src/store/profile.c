@@ -269,7 +269,7 @@ static int read_functions(struct et_cursor *c, struct et_profile *p)
 	size_t texts = MOST_BYTES;
 	int rc;
 
-	c->budget = &texts;
+	c->budget = &texts; // cppcheck-suppress autoVariables
 	while ((rc = et_cursor_step(c)) == 1) {
 		struct et_profile_function f = { 0 };
 		int64_t number;
@@ -283,9 +283,12 @@ static int read_functions(struct et_cursor *c, struct et_profile *p)
 			       (uint32_t)number;
 		free(f.name);
 		free(f.module);
-		if (!good)
-			return -EBADMSG;
+		if (!good) {
+			rc = -EBADMSG;
+			break;
+		}
 	}
+	c->budget = NULL;
 	return rc;
 }
 

@@ -128,10 +128,10 @@ else
 	# Addresses without a symbol are rows of their own in perf report.
 	perf report -i perf.data --stdio --no-children -g none --no-inline -F sample,sym 2>/dev/null |
 		awk '$1 ~ /^[0-9]+$/ { n = $1; $1 = $2 = ""; sub(/^ +/, ""); if ($0 !~ /^0x/) sum[$0] += n }
-		END { for (f in sum) print f "\t" sum[f] }' | LC_ALL=C sort >report
+		END { for (f in sum) print f "\t" sum[f] }' | LC_ALL=C sort >counted
 	table live.json | by_name >ours
-	[ -s report ] && cmp -s report ours
-	holds $? 'from: function totals agree with perf report' || note "$(diff report ours)"
+	[ -s counted ] && cmp -s counted ours
+	holds $? 'from: function totals agree with perf report' || note "$(diff counted ours)"
 	perf script --no-inline -i perf.data 2>/dev/null | python3 -c 'import re, sys
 stacks, chain = {}, []
 for line in list(sys.stdin) + ["\n"]:

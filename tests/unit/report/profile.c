@@ -102,11 +102,11 @@ static void text(void)
 		ok(widest_line(t) <= width, "text: no line is wider than %d columns", width);
 		ok(strstr(t, "self %"), "text: %d columns have the share", width);
 	}
-	ET_AUTO_FREE char *verbose =
+	ET_AUTO_FREE char *more =
 		text_of(&p, (struct et_text_options){ .width = 80, .verbose = true });
-	ok(strstr(verbose, "multinom."), "text: -v prints the models");
-	ok(strstr(verbose, "By module"), "text: -v prints the modules");
-	ok(widest_line(verbose) <= 80, "text: -v fits into 80 columns");
+	ok(strstr(more, "multinom."), "text: -v prints the models");
+	ok(strstr(more, "By module"), "text: -v prints the modules");
+	ok(widest_line(more) <= 80, "text: -v fits into 80 columns");
 	et_profiled_free(&p);
 	et_experiment_free(e);
 }
