@@ -2,38 +2,11 @@
 /* Finds a study of profilers in the store, and loads its parts. */
 #include "base/alloc.h"
 #include "cmd/lab_profile.h"
+#include "cmd/labels.h"
 #include "cmd/stored.h"
 
 #include <errno.h>
 #include <string.h>
-
-/* Experiments of the store, newest first. */
-struct listing {
-	struct {
-		char id[40];
-		char *label;
-	} * list;
-	size_t n, cap;
-};
-
-static int note_label(void *ctx, const struct et_summary *s)
-{
-	struct listing *l = ctx;
-
-	if (!s->label)
-		return 0;
-	ET_GROW(l->list, l->n, l->cap);
-	memcpy(l->list[l->n].id, s->id, sizeof(s->id));
-	l->list[l->n++].label = et_strdup(s->label);
-	return 0;
-}
-
-static void listing_free(struct listing *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		free(l->list[i].label);
-	free(l->list);
-}
 
 static struct et_lab_part *part_named(struct et_profiling *p, const char *name)
 {
@@ -64,7 +37,7 @@ static bool is_named(const char *label, size_t prefix, const char *name)
 }
 
 static char *find_prefix(
-	struct et_profiling *p, const struct listing *l, const char *name, const char *id)
+	struct et_profiling *p, const struct et_labels *l, const char *name, const char *id)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		const char *label = l->list[i].label;
@@ -75,7 +48,7 @@ static char *find_prefix(
 	return NULL;
 }
 
-static void note_ids(struct et_profiling *p, const struct listing *l)
+static void note_ids(struct et_profiling *p, const struct et_labels *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		const char *label = l->list[i].label;
@@ -90,14 +63,14 @@ static void note_ids(struct et_profiling *p, const struct listing *l)
 
 int et_profiling_find(struct et_profiling *p, const char *name, struct et_error *err)
 {
-	struct listing all = { 0 };
+	struct et_labels all = { 0 };
 	struct et_store *store;
 	char id[40];
 	int rc = et_stored_open(p->r->cli, ET_STORE_READ, &store, err);
 
 	if (rc)
 		return rc;
-	rc = et_store_list(store, 0, note_label, &all, err);
+	rc = et_labels_read(&all, store, err);
 	char *prefix = rc ? NULL : find_prefix(p, &all, name, NULL);
 	if (rc == 0 && !prefix) {
 		rc = et_store_find(store, name, id, err);
@@ -111,7 +84,7 @@ int et_profiling_find(struct et_profiling *p, const char *name, struct et_error 
 		p->prefix = prefix;
 		note_ids(p, &all);
 	}
-	listing_free(&all);
+	et_labels_free(&all);
 	et_store_close(store);
 	return rc;
 }

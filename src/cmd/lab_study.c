@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd/lab_study.h"
 #include "base/alloc.h"
+#include "cmd/labels.h"
 #include "cmd/stored.h"
 #include "store/cutoffs.h"
 
@@ -59,34 +60,6 @@ bool et_study_has(const char *label)
 
 /* --- finding them --- */
 
-/* The labels of the store, newest first. */
-struct listing {
-	struct {
-		char id[40];
-		char *label;
-	} * list;
-	size_t n, cap;
-};
-
-static int note_label(void *ctx, const struct et_summary *s)
-{
-	struct listing *l = ctx;
-
-	if (!s->label)
-		return 0;
-	ET_GROW(l->list, l->n, l->cap);
-	memcpy(l->list[l->n].id, s->id, sizeof(s->id));
-	l->list[l->n++].label = et_strdup(s->label);
-	return 0;
-}
-
-static void listing_free(struct listing *l)
-{
-	for (size_t i = 0; i < l->n; i++)
-		free(l->list[i].label);
-	free(l->list);
-}
-
 /* Whether a label belongs to the study of that prefix, or to one of that label. */
 static bool is_named(const char *label, size_t prefix, const char *name)
 {
@@ -96,7 +69,7 @@ static bool is_named(const char *label, size_t prefix, const char *name)
 }
 
 /* Returns the prefix of the study that a name means, or NULL. Caller frees. */
-static char *find_prefix(const struct listing *l, const char *name, const char *id)
+static char *find_prefix(const struct et_labels *l, const char *name, const char *id)
 {
 	enum et_lab_env env;
 	unsigned group;
@@ -131,7 +104,7 @@ static bool has_part(const struct et_study *s, enum et_lab_env env, unsigned gro
 }
 
 static int load_parts(
-	struct et_study *s, struct et_store *store, const struct listing *l, struct et_error *err)
+	struct et_study *s, struct et_store *store, const struct et_labels *l, struct et_error *err)
 {
 	enum et_lab_env env;
 	unsigned group;
@@ -153,9 +126,9 @@ static int load_parts(
 static int load_from(
 	struct et_study *s, struct et_store *store, const char *name, struct et_error *err)
 {
-	struct listing all = { 0 };
+	struct et_labels all = { 0 };
 	char id[40];
-	int rc = et_store_list(store, 0, note_label, &all, err);
+	int rc = et_labels_read(&all, store, err);
 
 	if (rc == 0)
 		s->prefix = find_prefix(&all, name, NULL);
@@ -167,7 +140,7 @@ static int load_from(
 	if (rc == 0)
 		rc = s->prefix ? load_parts(s, store, &all, err)
 			       : load_one(s, store, id, ET_ENV_AS_IS, 1, err);
-	listing_free(&all);
+	et_labels_free(&all);
 	return rc;
 }
 
