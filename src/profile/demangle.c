@@ -38,7 +38,7 @@ static void collect(const char *text, size_t n, void *to)
 {
 	struct output *out = to;
 
-	if (out->too_long)
+	if (out->too_long || n == 0) /* text may be NULL then */
 		return;
 	if (n > ET_MOST_SYMBOL_NAME - out->n) {
 		stop(out);
