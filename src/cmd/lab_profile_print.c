@@ -16,7 +16,7 @@ uint64_t et_lab_calls(double level)
 
 struct treatments {
 	struct et_profile_study study;
-	struct et_treatment *list;
+	struct et_profile_treatment *list;
 	const struct et_experiment *experiments[ET_LAB_MOST_PARTS];
 };
 
@@ -54,7 +54,7 @@ static void judge_all(const struct et_profiling *p, size_t n_categories, size_t 
 		for (uint32_t c = 0; part->e && c < part->e->n_commands; c++) {
 			struct et_category categories[ET_MOST_CATEGORIES];
 			double x = fill(part, &part->e->commands[c], categories);
-			struct et_treatment *t = &out->list[done++];
+			struct et_profile_treatment *t = &out->list[done++];
 			et_treatment_judge(part->e, c, categories, n_categories, &o, t);
 			t->instrument = part->instrument;
 			t->x = x;

@@ -10,6 +10,7 @@ extern const struct et_verb et_verb_compare;
 extern const struct et_verb et_verb_completion;
 extern const struct et_verb et_verb_daemons;
 extern const struct et_verb et_verb_describe;
+extern const struct et_verb et_verb_doe;
 extern const struct et_verb et_verb_emp;
 extern const struct et_verb et_verb_env;
 extern const struct et_verb et_verb_export;
@@ -43,6 +44,7 @@ const struct et_verb *const et_verbs[] = {
 	&et_verb_daemons,
 	&et_verb_emp,
 	&et_verb_profile,
+	&et_verb_doe,
 	&et_verb_trace,
 	&et_verb_clock,
 	&et_verb_lab,

@@ -126,7 +126,7 @@ void et_group_coverage(const double *counts, size_t n, size_t size, struct et_gr
 }
 
 /* The counts of a category in the runs that count, in their order. */
-static void fill_counts(const struct et_experiment *e, struct et_treatment *t)
+static void fill_counts(const struct et_experiment *e, struct et_profile_treatment *t)
 {
 	size_t r = 0;
 
@@ -168,7 +168,7 @@ static void fill_cell(const struct et_profile_row *row, struct et_treatment_cell
 }
 
 static void fill_cells(const struct et_experiment *collapsed, const struct et_profile_result *r,
-	const struct et_treatment_options *o, struct et_treatment *t)
+	const struct et_treatment_options *o, struct et_profile_treatment *t)
 {
 	for (size_t i = 0; i < t->n_cells; i++)
 		fill_empty(r, &t->cells[i]);
@@ -181,7 +181,7 @@ static void fill_cells(const struct et_experiment *collapsed, const struct et_pr
 }
 
 /* The uncertainty of each mean by itself. */
-static void fill_intervals(const struct et_experiment *collapsed, struct et_treatment *t)
+static void fill_intervals(const struct et_experiment *collapsed, struct et_profile_treatment *t)
 {
 	struct et_profile_options options = { .statements = 1 };
 	struct et_profile_result r;
@@ -198,7 +198,8 @@ static void fill_intervals(const struct et_experiment *collapsed, struct et_trea
  * Shares vary less than counts, because the length of a run does not matter. They are of the
  * samples in the functions under test: starting a program is no part of the experiment.
  */
-static void fill_shares(const struct et_experiment *under_test, size_t n, struct et_treatment *t)
+static void fill_shares(
+	const struct et_experiment *under_test, size_t n, struct et_profile_treatment *t)
 {
 	struct et_profile_options options = { .statements = n };
 	struct et_profile_result r;
@@ -225,7 +226,7 @@ static void fill_shares(const struct et_experiment *under_test, size_t n, struct
 
 void et_treatment_judge(const struct et_experiment *e, uint32_t command,
 	const struct et_category *categories, size_t n, const struct et_treatment_options *o,
-	struct et_treatment *out)
+	struct et_profile_treatment *out)
 {
 	size_t under_test = o->under_test && o->under_test < n ? o->under_test : n;
 	struct et_experiment *collapsed = collapse(e, command, categories, n);
@@ -236,7 +237,7 @@ void et_treatment_judge(const struct et_experiment *e, uint32_t command,
 	struct et_profile_result r;
 
 	et_profile_judge(collapsed, 0, &options, &r);
-	*out = (struct et_treatment){ .instrument = e->profile->event,
+	*out = (struct et_profile_treatment){ .instrument = e->profile->event,
 		.x = NAN,
 		.runs = r.runs,
 		.invalid = r.invalid,
@@ -260,8 +261,8 @@ void et_treatment_judge(const struct et_experiment *e, uint32_t command,
 	et_experiment_free(part);
 }
 
-void et_treatment_free(struct et_treatment *t)
+void et_treatment_free(struct et_profile_treatment *t)
 {
 	free(t->counts);
-	*t = (struct et_treatment){ 0 };
+	*t = (struct et_profile_treatment){ 0 };
 }

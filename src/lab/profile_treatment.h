@@ -37,7 +37,7 @@ struct et_treatment_cell {
 	double r1;
 };
 
-struct et_treatment {
+struct et_profile_treatment {
 	const char *instrument; /* belongs to the caller */
 	char name[32];          /* of the command */
 	double x;               /* the level of the factor, if it is a number */
@@ -62,7 +62,7 @@ struct et_treatment_options {
 /* An experiment: its treatments, by instrument and then by level. */
 struct et_profile_study {
 	const char *lab; /* "fragmentation" … */
-	struct et_treatment *list;
+	struct et_profile_treatment *list;
 	size_t n;
 	const struct et_experiment *const *experiments; /* that it was measured by */
 	size_t n_experiments;
@@ -74,8 +74,8 @@ struct et_profile_study {
 /* Judges the runs of a command of an experiment with a profile. */
 void et_treatment_judge(const struct et_experiment *e, uint32_t command,
 	const struct et_category *categories, size_t n, const struct et_treatment_options *o,
-	struct et_treatment *out);
-void et_treatment_free(struct et_treatment *t); /* what it owns */
+	struct et_profile_treatment *out);
+void et_treatment_free(struct et_profile_treatment *t); /* what it owns */
 
 /*
  * The autocorrelation at lag 1 of counts to which a uniform number from -0.5 to 0.5 was added, so

@@ -20,7 +20,7 @@ double et_triangle_share(size_t i)
 	return (double)(ET_TRIANGLE_FUNCTIONS - i) / 15;
 }
 
-void et_triangle_judge(const struct et_treatment *t, struct et_triangle_verdict *out)
+void et_triangle_judge(const struct et_profile_treatment *t, struct et_triangle_verdict *out)
 {
 	static const double x[] = { 2, 3, 4, 5 };
 	double y[ET_LENGTH(x)];

@@ -35,6 +35,6 @@ double et_triangle_share(size_t i);
  * Shares are of all samples, so they are expected to be 5/15 … 1/15 only where the loop and the
  * rest have next to none.
  */
-void et_triangle_judge(const struct et_treatment *t, struct et_triangle_verdict *out);
+void et_triangle_judge(const struct et_profile_treatment *t, struct et_triangle_verdict *out);
 
 #endif

@@ -49,6 +49,7 @@ void et_experiment_free(struct et_experiment *e)
 	if (!e)
 		return;
 	free(e->label);
+	et_design_free(e->design);
 	free(e->snapshot_source);
 	et_child_spec_free(&e->child);
 	for (size_t i = 0; i < e->n_environment; i++) {

@@ -3,6 +3,7 @@
 #ifndef ET_MODEL_EXPERIMENT_H
 #define ET_MODEL_EXPERIMENT_H
 
+#include "model/design.h"
 #include "model/host.h"
 #include "model/samples.h"
 
@@ -144,6 +145,7 @@ struct et_experiment {
 	size_t n_environment;
 	struct et_first_check first_check;
 	struct et_profile *profile; /* owned; NULL: the experiment does not profile */
+	struct et_design *design;   /* owned; NULL: it was not designed by a plan of `doe` */
 	struct et_command *commands;
 	size_t n_commands;
 };

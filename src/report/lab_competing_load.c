@@ -36,7 +36,7 @@ static void range(const struct et_profile_study *s, size_t first, size_t end, si
 	*lo = INFINITY;
 	*hi = -INFINITY;
 	for (size_t i = first; i < end; i++) {
-		const struct et_treatment *t = &s->list[i];
+		const struct et_profile_treatment *t = &s->list[i];
 		for (size_t r = 0; r < t->runs; r++) {
 			*lo = fmin(*lo, t->counts[c * t->runs + r]);
 			*hi = fmax(*hi, t->counts[c * t->runs + r]);
@@ -62,7 +62,7 @@ static void instrument_table(
 		double lo, hi;
 		range(s, first, end, c, &lo, &hi);
 		for (size_t i = first; i < end; i++) {
-			const struct et_treatment *t = &s->list[i];
+			const struct et_profile_treatment *t = &s->list[i];
 			const struct et_treatment_cell *cell = &t->cells[c];
 			fprintf(table->out, "%-*s%-*s", LEVEL_COLUMNS, t->name, NAME_COLUMNS,
 				cell->name);
@@ -109,7 +109,7 @@ static void add_chart(struct et_svg_sheet *sheet, const struct et_profile_study 
 		"%s: samples in %s", s->list[first].instrument, s->list[first].cells[c].name);
 
 	for (size_t i = first; i < end && n < ET_SVG_COLORS; i++, n++) {
-		const struct et_treatment *t = &s->list[i];
+		const struct et_profile_treatment *t = &s->list[i];
 		x[n] = et_calloc(t->runs + 1, sizeof(double));
 		for (size_t r = 0; r < t->runs; r++)
 			x[n][r] = (double)(r + 1);

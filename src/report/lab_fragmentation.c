@@ -64,7 +64,7 @@ static double with_total(const struct et_treatment_cell *c)
 
 /* --- text --- */
 
-static void row(const struct et_treatment *t, size_t i, const struct et_page *page)
+static void row(const struct et_profile_treatment *t, size_t i, const struct et_page *page)
 {
 	const struct et_treatment_cell *c = &t->cells[i];
 	const double models[] = { c->predicted.gprof, c->predicted.multinomial,

@@ -13,7 +13,7 @@ static void write_span(struct et_json *w, const char *key, const struct et_span 
 	et_json_end(w);
 }
 
-static void write_cell(struct et_json *w, const struct et_treatment *t, size_t i)
+static void write_cell(struct et_json *w, const struct et_profile_treatment *t, size_t i)
 {
 	const struct et_treatment_cell *c = &t->cells[i];
 
@@ -41,7 +41,7 @@ static void write_cell(struct et_json *w, const struct et_treatment *t, size_t i
 	et_json_end(w);
 }
 
-static void write_verdict(struct et_json *w, const struct et_treatment *t)
+static void write_verdict(struct et_json *w, const struct et_profile_treatment *t)
 {
 	struct et_triangle_verdict v;
 
@@ -59,7 +59,7 @@ static void write_verdict(struct et_json *w, const struct et_treatment *t)
 		et_json_null(w, "shares_hold");
 }
 
-static void write_treatment(struct et_json *w, const struct et_treatment *t, bool triangle)
+static void write_treatment(struct et_json *w, const struct et_profile_treatment *t, bool triangle)
 {
 	et_json_object(w, NULL);
 	et_json_string(w, "instrument", t->instrument);

@@ -62,7 +62,7 @@ const char *et_format_spread(double sd, const struct et_span *interval, char buf
 void et_lab_invalid_text(const struct et_profile_study *s, const struct et_page *page)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		const struct et_treatment *t = &s->list[i];
+		const struct et_profile_treatment *t = &s->list[i];
 		if (!t->invalid)
 			continue;
 		ET_AUTO_FREE char *text =
@@ -82,7 +82,7 @@ void et_lab_missing_text(const struct et_profile_study *s, const struct et_page 
 void et_lab_without_share_text(const struct et_profile_study *s, const struct et_page *page)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		const struct et_treatment *t = &s->list[i];
+		const struct et_profile_treatment *t = &s->list[i];
 		if (!t->without_share)
 			continue;
 		ET_AUTO_FREE char *text = et_asprintf(

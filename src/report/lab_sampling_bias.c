@@ -54,8 +54,8 @@ static void residues_text(const struct et_address_bias *b, const struct et_page 
 	et_page_paragraph(page, 12, "  modulo 16 ", NULL, text, NULL);
 }
 
-static void treatment_text(
-	const struct et_treatment *t, const struct et_address_bias *b, const struct et_page *page)
+static void treatment_text(const struct et_profile_treatment *t, const struct et_address_bias *b,
+	const struct et_page *page)
 {
 	ET_AUTO_FREE char *title = et_asprintf("%s, random numbers: %s", t->instrument, t->name);
 	uint64_t all = b->inside + b->elsewhere;

@@ -39,7 +39,7 @@ static double *rates(const struct et_profile_study *s)
 
 /* --- text --- */
 
-static void row(const struct et_treatment *t, size_t i, const struct et_page *page)
+static void row(const struct et_profile_treatment *t, size_t i, const struct et_page *page)
 {
 	const struct et_treatment_cell *c = &t->cells[i];
 	char buf[ET_FIGURE], rate[ET_FIGURE];

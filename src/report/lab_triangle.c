@@ -39,7 +39,7 @@ static void grid(
 	et_rows_end(&rows);
 }
 
-static bool has_samples(const struct et_treatment *t)
+static bool has_samples(const struct et_profile_treatment *t)
 {
 	for (size_t i = 0; i < ET_TRIANGLE_FUNCTIONS; i++) {
 		if (t->cells[i].mean > 0)
@@ -48,7 +48,7 @@ static bool has_samples(const struct et_treatment *t)
 	return false;
 }
 
-static void projection(const struct et_treatment *t, const struct et_page *page)
+static void projection(const struct et_profile_treatment *t, const struct et_page *page)
 {
 	struct et_triangle_verdict v;
 	char projected[ET_FIGURE], observed[ET_FIGURE];
@@ -68,7 +68,7 @@ static void projection(const struct et_treatment *t, const struct et_page *page)
 	et_page_paragraph(page, 12, name, NULL, text, NULL);
 }
 
-static void shares(const struct et_treatment *t, const struct et_page *page)
+static void shares(const struct et_profile_treatment *t, const struct et_page *page)
 {
 	struct et_triangle_verdict v;
 	ET_AUTO_FREE char *text = NULL;
@@ -91,7 +91,7 @@ static void shares(const struct et_treatment *t, const struct et_page *page)
 }
 
 /* Only an experiment of many runs shows whether the intervals are right. */
-static void coverage(const struct et_treatment *t, const struct et_page *page)
+static void coverage(const struct et_profile_treatment *t, const struct et_page *page)
 {
 	size_t groups = 0, covered = 0;
 
@@ -113,7 +113,7 @@ static void coverage(const struct et_treatment *t, const struct et_page *page)
 
 static void explain(const struct et_profile_study *s, const struct et_page *page)
 {
-	const struct et_treatment *t = &s->list[0];
+	const struct et_profile_treatment *t = &s->list[0];
 	ET_AUTO_FREE char *text = et_asprintf(
 		"Means per run with expanded uncertainties that hold together: %zu means, so %zu "
 		"statements, each at the level %.9f (Šidák), k = %.3f with %zu runs. The expected "
@@ -152,7 +152,7 @@ void et_triangle_text(const struct et_profile_study *s, const struct et_page *pa
 
 /* --- SVG --- */
 
-static void add_projection(struct et_svg_sheet *sheet, const struct et_treatment *t)
+static void add_projection(struct et_svg_sheet *sheet, const struct et_profile_treatment *t)
 {
 	static const double x[] = { 1, 2, 3, 4, 5 };
 	double y[ET_TRIANGLE_FUNCTIONS], line[2];
@@ -198,7 +198,7 @@ static void add_projection(struct et_svg_sheet *sheet, const struct et_treatment
 }
 
 /* The seven means of a treatment with their uncertainties, as tracks. */
-static void add_means(struct et_svg_sheet *sheet, const struct et_treatment *t)
+static void add_means(struct et_svg_sheet *sheet, const struct et_profile_treatment *t)
 {
 	static const char *const names[] = { "function1", "function2", "function3", "function4",
 		"function5", "main", "other" };

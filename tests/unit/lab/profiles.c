@@ -41,7 +41,7 @@ static void test_treatment(void)
 		.statements = 1, .under_test = 2, .replicates = 999, .seed = 1
 	};
 	struct et_experiment *e = profile_of(1);
-	struct et_treatment t;
+	struct et_profile_treatment t;
 
 	for (size_t r = 0; r < ET_LENGTH(counts); r++)
 		add(e, names, counts[r], 4);
@@ -88,7 +88,7 @@ static void test_few_samples(void)
 	struct et_treatment_options o = { .statements = 1, .under_test = 3, .seed = 1 };
 	struct et_experiment *e = profile_of(1);
 	double level = cbrt(0.95);
-	struct et_treatment t;
+	struct et_profile_treatment t;
 
 	for (size_t r = 0; r < 3; r++)
 		add(e, names, counts[r], 3);
@@ -118,7 +118,7 @@ static void test_equal_counts(void)
 		{ "fn2", { "fn2" }, NAN } };
 	struct et_treatment_options o = { .statements = 1 };
 	struct et_experiment *e = profile_of(1);
-	struct et_treatment t;
+	struct et_profile_treatment t;
 
 	for (int r = 0; r < 12; r++)
 		add(e, names, (double[]){ 5, r % 3 }, 2);
@@ -147,7 +147,7 @@ static void test_published_level(void)
 	static const struct et_category categories[] = { { "fn1", { "fn1" }, NAN } };
 	struct et_treatment_options o = { .statements = 126 * 126 };
 	struct et_experiment *e = profile_of(1);
-	struct et_treatment t;
+	struct et_profile_treatment t;
 
 	for (int r = 0; r < 100; r++) {
 		double count = 100 + r % 7;
@@ -162,7 +162,7 @@ static void test_published_level(void)
 
 static void test_triangle(void)
 {
-	struct et_treatment t = { .n_cells = ET_TRIANGLE_CATEGORIES };
+	struct et_profile_treatment t = { .n_cells = ET_TRIANGLE_CATEGORIES };
 	static const double means[] = { 500, 410, 303, 196, 101 };
 	struct et_triangle_verdict v;
 

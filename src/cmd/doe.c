@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* `etalon doe`: plans, runs and analyses designed experiments. */
+#include "cmd/doe.h"
+#include "base/nearest.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Bits of the actions that take an option. */
+enum {
+	OF_INIT = 1,
+	OF_PLAN = 2,
+	OF_RUN = 4,
+	OF_STATUS = 8,
+	OF_ANALYSE = 16,
+	OF_IMPORT = 32,
+	OF_EXPORT = 64
+};
+
+static const struct {
+	const char *name;
+	et_doe_action *run;
+	unsigned bit;
+	size_t least, most; /* operands */
+	enum et_rights rights;
+} actions[] = {
+	{ "init", et_doe_init, OF_INIT, 0, 0, ET_RIGHTS_FILES },
+	{ "plan", et_doe_plan, OF_PLAN, 1, 1, ET_RIGHTS_MACHINE },
+	{ "run", et_doe_run, OF_RUN, 1, 1, ET_RIGHTS_MACHINE },
+	{ "status", et_doe_status, OF_STATUS, 1, 1, ET_RIGHTS_FILES },
+	{ "analyse", et_doe_analyse, OF_ANALYSE, 1, 1000, ET_RIGHTS_FILES },
+	{ "import", et_doe_import, OF_IMPORT, 1, 2, ET_RIGHTS_FILES },
+	{ "export", et_doe_export, OF_EXPORT, 1, 1, ET_RIGHTS_FILES },
+};
+
+static const struct et_option options[] = {
+	{ 0, "json", NULL, "plan, status, analyse: print JSON instead of text", et_set_true,
+		ET_FILLS(et_doe_request, json) },
+	{ 0 },
+};
+
+static int run(struct et_cli *cli, int argc, char **argv);
+
+const struct et_verb et_verb_doe = {
+	.name = "doe",
+	.summary = "plan, run and analyse a designed experiment",
+	.operands = "init|plan|run|status|analyse|import|export",
+	.usage = "init [--from COMMAND]\nplan PLAN\nrun PLAN\nstatus PLAN\nanalyse PLAN|ID…\n"
+		 "import FILE\nexport PLAN|ID",
+	.about = "A plan file says which programs are measured, which factors are varied over\n"
+		 "which levels, and how often.",
+	.examples = "  etalon doe --help\n",
+	.options = options,
+	.uses_store = true,
+	.rights = ET_RIGHTS_MACHINE,
+	.run = run,
+};
+
+static int refuse(const char *what, struct et_error *err)
+{
+	struct et_nearest n = et_nearest_to(what);
+
+	for (size_t i = 0; i < ET_LENGTH(actions); i++)
+		et_nearest_offer(&n, actions[i].name);
+	int rc = *what ? et_fail(err, EINVAL, ET_EXIT_USAGE, "doe: there is no action '%s'", what)
+		       : et_fail(err, EINVAL, ET_EXIT_USAGE, "doe: no action given");
+	if (n.best)
+		return et_hint(err, rc, "did you mean 'doe %s'?", n.best);
+	return et_hint(err, rc,
+		"use 'doe init', 'doe plan', 'doe run', 'doe status', 'doe analyse', 'doe import' "
+		"or 'doe export'");
+}
+
+static int dispatch(struct et_cli *cli, const struct et_doe_request *r,
+	const struct et_operands *ops, int *status, struct et_error *err)
+{
+	const char *what = ops->n_before ? ops->before[0] : "";
+	size_t n = ops->n_before ? ops->n_before - 1 : 0, i = 0;
+
+	while (i < ET_LENGTH(actions) && strcmp(actions[i].name, what))
+		i++;
+	if (i == ET_LENGTH(actions))
+		return refuse(what, err);
+	if (n < actions[i].least || n > actions[i].most || ops->n_after)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "doe %s: %s", what,
+			n < actions[i].least ? "name a plan file" : "too many operands");
+	et_confine(actions[i].rights);
+	return actions[i].run(cli, r, ops->before + 1, n, status, err);
+}
+
+static int run(struct et_cli *cli, int argc, char **argv)
+{
+	struct et_doe_request r = { .alpha = 0.05, .level = 0.95, .method = -1 };
+	struct et_operands ops;
+	struct et_error err = { 0 };
+
+	int status = et_cli_parse_into(cli, &et_verb_doe, argc, argv,
+		&(struct et_cli_targets){ .ctx = &r, .given = &r.given }, &ops);
+	if (status >= 0)
+		return status;
+	status = ET_EXIT_DONE;
+	int rc = dispatch(cli, &r, &ops, &status, &err);
+	et_operands_free(&ops);
+	return rc ? et_cli_fail(&err) : status;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shared by the files of `etalon doe`. */
+#ifndef ET_CMD_DOE_H
+#define ET_CMD_DOE_H
+
+#include "cmd/cli.h"
+#include "cmd/outputs.h"
+#include "model/experiment.h"
+#include "plan/plan.h"
+
+/* The options of all actions; check_given() in doe.c knows which action takes which. */
+struct et_doe_request {
+	bool json;              /* analyse, plan, status: JSON instead of text */
+	const char *json_file;  /* run: record */
+	const char *page, *svg; /* analyse: files */
+	bool yes;               /* run: do not ask before a large experiment */
+	bool fresh;             /* run: --new */
+	const char *from;       /* init: a command */
+	const char *output;     /* init, export, import: a file */
+	const char *terms;      /* analyse, plan: effects that are wanted, "a,b,a:b" */
+	double alpha, level;
+	int method;  /* analyse: of enum et_doe_method; -1: auto */
+	bool tables; /* analyse: the tables of Nogueira and Matias */
+	unsigned given;
+};
+
+/* Each gets the operands after the action's name; *status is the exit status. */
+typedef int et_doe_action(struct et_cli *cli, const struct et_doe_request *r, char *const *operands,
+	size_t n, int *status, struct et_error *err);
+
+et_doe_action et_doe_init, et_doe_plan, et_doe_run, et_doe_status, et_doe_analyse, et_doe_import,
+	et_doe_export;
+
+/* Reads a plan file ("-" is standard input). et_plan_file_free frees *out. */
+int et_doe_read_plan(const char *path, struct et_plan_file *out, struct et_error *err) ET_CHECK;
+/*
+ * Makes the experiment of a plan, which it takes the design from: commands, options of `run`, and
+ * builds if `build`. The caller frees *out.
+ */
+int et_doe_make(struct et_cli *cli, struct et_plan_file *plan, bool build,
+	struct et_experiment **out, struct et_error *err) ET_CHECK;
+/*
+ * Loads the experiments that an operand of analyse, status and export means: a plan file (all
+ * experiments of its name on this store, the newest if it was begun anew), an id, or a label. The
+ * caller frees each and the array.
+ */
+int et_doe_load(struct et_cli *cli, const char *operand, struct et_experiment ***out, size_t *n,
+	struct et_error *err) ET_CHECK;
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The results of a designed experiment: stats/doe.h computes them, and reports print them. */
+#ifndef ET_MODEL_DOE_RESULT_H
+#define ET_MODEL_DOE_RESULT_H
+
+#include "model/design.h"
+#include "model/estimate.h"
+
+/* How effects were tested; see struct et_doe_program. */
+enum et_doe_method {
+	ET_DOE_ANOVA, /* normal residuals of equal spread */
+	ET_DOE_WELCH, /* unequal spread: each treatment has a variance of its own */
+	ET_DOE_RANKS, /* residuals that are not normal: aligned ranks */
+};
+extern const char *const et_doe_method_names[];
+
+/* The mean over all runs in which the factors of a term have these levels. */
+struct et_doe_mean {
+	char *levels; /* "30000000", of interactions "30000000, 512" */
+	double mean, lo, hi;
+	size_t n;
+};
+
+/* A main effect or an interaction. */
+struct et_doe_effect {
+	char *term;       /* "work", "work:pad" */
+	uint32_t factors; /* bits of its factors */
+	char *aliases;    /* terms that cannot be told apart from it, "b:c, d"; or NULL */
+	/*
+	 * Of factors with two levels: the mean at the second level minus that at the first (of
+	 * interactions half the difference of the differences); of more levels the largest minus
+	 * the smallest mean of its levels, adjusted for lower terms. In the unit of the response.
+	 */
+	double effect, lo, hi;
+	double percent, percent_lo, percent_hi;     /* the same of the mean of all runs */
+	double df, sum_squares, mean_square, share; /* share of the variation, 0 to 1 */
+	double f, df2, p, p_holm;
+	bool significant; /* by p_holm */
+	struct et_doe_mean *means;
+	size_t n_means;
+};
+
+/* Checks of the residuals, and what follows from them. */
+struct et_doe_residuals {
+	double normal_p;         /* Shapiro-Wilk or a test of the larger number; NaN: not tested */
+	double equal_p;          /* equal spread of all treatments (Brown-Forsythe) */
+	double serial_p;         /* independence in the order of runs */
+	double *values, *fitted; /* in the order of runs */
+	size_t n;
+};
+
+/* One program under all treatments. */
+struct et_doe_program {
+	const char *name; /* of the design */
+	size_t n;         /* runs that count */
+	double mean, sd_residual, df_residual, ss_residual, share_residual, ss_total;
+	enum et_doe_method method;
+	const char *why;           /* the method was chosen, as part of a sentence */
+	bool balanced;             /* every treatment has equally many runs */
+	struct et_estimate *cells; /* one per treatment; n == 0: no run counts */
+	size_t n_cells, n_failed;  /* treatments; those of them that failed */
+	struct et_doe_effect *effects;
+	size_t n_effects;
+	struct et_doe_residuals residuals;
+	struct et_contrast *pairs;     /* all pairs of treatments, a family of its own; a and b are
+					  treatments */
+	size_t n_pairs, before, after; /* pairs that differ before and after Holm's correction */
+	struct et_warnings warnings;
+};
+
+/* A pair of treatments over all programs (the tables of Nogueira and Matias). */
+struct et_doe_pair {
+	uint32_t a, b;
+	size_t programs;                        /* in which both were measured */
+	size_t before, after;                   /* programs in which they differ */
+	size_t student, welch, wilcoxon, other; /* programs judged by that test */
+};
+
+struct et_doe_result {
+	const struct et_design *design; /* of the experiment, which outlives this */
+	enum et_metric metric;
+	enum et_unit unit;
+	double alpha, level;
+	bool blocked; /* a term for blocks was removed from the residuals */
+	struct et_doe_program *programs;
+	size_t n_programs;
+	struct et_doe_pair *pairs;
+	size_t n_pairs;
+	struct et_warnings warnings;
+};
+
+void et_doe_result_free(struct et_doe_result *r); /* what it owns */
+
+#endif

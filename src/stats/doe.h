@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Analyses designed experiments: effects and interactions with intervals, the share of the
+ * variation that each explains, tests of them, checks of the residuals, and all pairs of treatments
+ * per program with Holm's correction.
+ */
+#ifndef ET_STATS_DOE_H
+#define ET_STATS_DOE_H
+
+#include "base/error.h"
+#include "model/doe_result.h"
+#include "model/experiment.h"
+
+struct et_doe_options {
+	double alpha, level;
+	int method; /* of enum et_doe_method; -1: the residuals decide */
+	bool no_pairs;
+};
+
+/*
+ * Analyses one or several experiments of the same plan (several: measured on several machines,
+ * which are blocks). The first owns the design that the result refers to. Fails if their designs
+ * differ, or nothing counts.
+ */
+int et_doe_analyse(const struct et_experiment *const *experiments, size_t n,
+	const struct et_doe_options *o, struct et_doe_result *out, struct et_error *err) ET_CHECK;
+
+/* The smallest true effect that a test at alpha finds with that probability. */
+struct et_doe_power {
+	const char *term; /* of the design's factors, such as "work" */
+	double smallest;  /* effect over the standard deviation of a run */
+};
+/* sd of a run cancels out: the effect is in units of it. n runs count per treatment. */
+double et_doe_smallest_effect(
+	const struct et_design *d, uint32_t factors, size_t n, double alpha, double power);
+
+#endif
