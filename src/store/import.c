@@ -216,6 +216,24 @@ int et_import_fail(struct et_importer *in, const struct et_import_place *at, con
 		*place ? ": " : "", text);
 }
 
+int et_import_next_line(struct et_importer *in, struct et_lines *lines, char **line, size_t *length)
+{
+	int rc;
+
+	while ((rc = et_lines_next(lines, line, length)) > 0) {
+		if (memchr(*line, '\0', *length))
+			return et_import_fail(in, NULL,
+				"line %zu holds a NUL byte: this is not text", lines->number);
+		const char *text = *line + strspn(*line, " \t");
+		if (*text && *text != '#')
+			return 1;
+	}
+	if (rc == -EMSGSIZE)
+		return et_import_fail(in, NULL, "line %zu is longer than %zu KiB", lines->number,
+			lines->longest >> 10);
+	return rc < 0 ? et_fail_file(in->err, -rc, ET_EXIT_USAGE, in->options->name) : 0;
+}
+
 /* --- formats --- */
 
 static char first_character(const char *data, size_t size)

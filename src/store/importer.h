@@ -3,6 +3,7 @@
 #ifndef ET_STORE_IMPORTER_H
 #define ET_STORE_IMPORTER_H
 
+#include "base/lines.h"
 #include "model/field.h"
 #include "store/import.h"
 #include "store/outline.h"
@@ -32,6 +33,12 @@ struct et_import_place {
 /* Makes the error "NAME: PLACE: TEXT" (exit status 2) and returns -EINVAL; at may be NULL. */
 int et_import_fail(struct et_importer *in, const struct et_import_place *at, const char *fmt, ...)
 	ET_PRINTF(3, 4);
+/*
+ * Reads the next line of a text that is neither empty nor a comment. Returns 1, 0 at the end, or
+ * -errno with the error filled.
+ */
+int et_import_next_line(
+	struct et_importer *in, struct et_lines *lines, char **line, size_t *length) ET_CHECK;
 
 /*
  * Parses JSON, and sets *format if it is AUTO. The caller calls json_decref(*out). A failure, too,

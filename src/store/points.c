@@ -29,25 +29,6 @@ static bool is_number(const char *text)
 	return et_parse_double("", text, &value, NULL) == 0;
 }
 
-/* Reads the next line that is neither empty nor a comment. Returns 1, 0 at the end, or -errno. */
-static int next_line(struct reader *r, char **line, size_t *length)
-{
-	int rc;
-
-	while ((rc = et_lines_next(&r->lines, line, length)) > 0) {
-		if (memchr(*line, '\0', *length))
-			return et_import_fail(&r->in, NULL,
-				"line %zu holds a NUL byte: this is not text", r->lines.number);
-		const char *text = *line + strspn(*line, " \t");
-		if (*text && *text != '#')
-			return 1;
-	}
-	if (rc == -EMSGSIZE)
-		return et_import_fail(&r->in, NULL, "line %zu is longer than %d KiB",
-			r->lines.number, LONGEST_LINE >> 10);
-	return rc < 0 ? et_fail_file(r->in.err, -rc, ET_EXIT_USAGE, r->options->name) : 0;
-}
-
 /* Makes one tab of each run of blanks, and removes those at the ends. */
 static size_t join_blanks(char *line, size_t length)
 {
@@ -71,7 +52,7 @@ static int next_row(struct reader *r)
 {
 	size_t length;
 	char *line;
-	int rc = next_line(r, &line, &length);
+	int rc = et_import_next_line(&r->in, &r->lines, &line, &length);
 
 	if (rc <= 0)
 		return rc;

@@ -68,25 +68,6 @@ static int append(struct reader *r, struct et_series *s, const char *text)
 	return 0;
 }
 
-/* As et_lines_next, but fills the error and skips comments and empty lines. */
-static int next_line(struct reader *r, char **line, size_t *length)
-{
-	int rc;
-
-	while ((rc = et_lines_next(&r->lines, line, length)) > 0) {
-		if (memchr(*line, '\0', *length))
-			return et_import_fail(&r->in, NULL,
-				"line %zu holds a NUL byte: this is not text", r->lines.number);
-		const char *text = *line + strspn(*line, " \t");
-		if (*text && *text != '#')
-			return 1;
-	}
-	if (rc == -EMSGSIZE)
-		return et_import_fail(&r->in, NULL, "line %zu is longer than %zu KiB",
-			r->lines.number, ET_SERIES_LONGEST_LINE >> 10);
-	return rc < 0 ? et_fail_file(r->in.err, -rc, ET_EXIT_USAGE, r->options->name) : 0;
-}
-
 static int read_numbers(struct reader *r)
 {
 	struct et_series *s = et_series_add(r->out, r->options->name, ET_UNIT_NONE);
@@ -94,7 +75,7 @@ static int read_numbers(struct reader *r)
 	char *line;
 	int rc;
 
-	while ((rc = next_line(r, &line, &length)) > 0) {
+	while ((rc = et_import_next_line(&r->in, &r->lines, &line, &length)) > 0) {
 		const char *text = trim(line, length);
 		rc = append(r, s, text);
 		if (rc && has_decimal_comma(text))
@@ -161,7 +142,7 @@ static int next_row(struct reader *r, struct et_csv *csv)
 {
 	size_t length;
 	char *line;
-	int rc = next_line(r, &line, &length);
+	int rc = et_import_next_line(&r->in, &r->lines, &line, &length);
 
 	if (rc <= 0)
 		return rc;
@@ -306,7 +287,7 @@ static int read_text(struct reader *r)
 	size_t length;
 	char *line;
 	double value;
-	int rc = next_line(r, &line, &length);
+	int rc = et_import_next_line(&r->in, &r->lines, &line, &length);
 
 	if (rc <= 0)
 		return rc;
