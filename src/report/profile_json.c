@@ -198,7 +198,6 @@ static void change(struct et_json *w, const char *key, const struct et_profile_c
 	et_json_double(w, "p_holm", c->contrast.p_holm);
 	et_json_bool(w, "significant_unadjusted", c->contrast.significant_unadjusted);
 	et_json_bool(w, "significant", c->contrast.significant);
-	et_json_u64(w, "pairs_needed", c->contrast.pairs_needed);
 	et_json_end(w);
 }
 
