@@ -28,7 +28,7 @@ static const struct {
 	{ "plan", et_doe_plan, OF_PLAN, 1, 1, ET_RIGHTS_MACHINE },
 	{ "run", et_doe_run, OF_RUN, 1, 1, ET_RIGHTS_MACHINE },
 	{ "status", et_doe_status, OF_STATUS, 1, 1, ET_RIGHTS_FILES },
-	{ "analyse", et_doe_analyse, OF_ANALYSE, 1, 1000, ET_RIGHTS_FILES },
+	{ "analyse", et_doe_do_analyse, OF_ANALYSE, 1, 1000, ET_RIGHTS_FILES },
 	{ "import", et_doe_import, OF_IMPORT, 1, 2, ET_RIGHTS_FILES },
 	{ "export", et_doe_export, OF_EXPORT, 1, 1, ET_RIGHTS_FILES },
 };

@@ -28,7 +28,7 @@ struct et_doe_request {
 typedef int et_doe_action(struct et_cli *cli, const struct et_doe_request *r, char *const *operands,
 	size_t n, int *status, struct et_error *err);
 
-et_doe_action et_doe_init, et_doe_plan, et_doe_run, et_doe_status, et_doe_analyse, et_doe_import,
+et_doe_action et_doe_init, et_doe_plan, et_doe_run, et_doe_status, et_doe_do_analyse, et_doe_import,
 	et_doe_export;
 
 /* Reads a plan file ("-" is standard input). et_plan_file_free frees *out. */

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-int et_doe_analyse(struct et_cli *cli, const struct et_doe_request *r, char *const *operands,
+int et_doe_do_analyse(struct et_cli *cli, const struct et_doe_request *r, char *const *operands,
 	size_t n, int *status, struct et_error *err)
 {
 	(void)cli;

@@ -25,6 +25,11 @@ struct et_doe_options {
 int et_doe_analyse(const struct et_experiment *const *experiments, size_t n,
 	const struct et_doe_options *o, struct et_doe_result *out, struct et_error *err) ET_CHECK;
 
+/* Applies Holm's correction to the pairs of a program, and counts those that differ. */
+void et_doe_conclude_pairs(struct et_doe_program *p, double alpha);
+/* Fills r->pairs from the pairs of all programs. */
+void et_doe_count_pairs(struct et_doe_result *r);
+
 /* The smallest true effect that a test at alpha finds with that probability. */
 struct et_doe_power {
 	const char *term; /* of the design's factors, such as "work" */
