@@ -33,9 +33,50 @@ static const struct {
 	{ "export", et_doe_export, OF_EXPORT, 1, 1, ET_RIGHTS_FILES },
 };
 
+static const char *const methods[] = { "auto", "anova", "welch", "ranks", NULL };
+
 static const struct et_option options[] = {
 	{ 0, "json", NULL, "plan, status, analyse: print JSON instead of text", et_set_true,
-		ET_FILLS(et_doe_request, json) },
+		ET_FILLS(et_doe_request, json), .bit = OF_PLAN | OF_STATUS | OF_ANALYSE },
+	{ 0, "terms", "TERM,TERM…", "analyse: these effects only, such as work,pad,work:pad",
+		et_set_text, ET_FILLS(et_doe_request, terms), .bit = OF_ANALYSE,
+		.group = "analysis" },
+	{ 0, "method", "auto|anova|welch|ranks", "analyse: how effects are tested (auto)",
+		et_set_choice, ET_FILLS(et_doe_request, method), .names = methods,
+		.bit = OF_ANALYSE },
+	{ 0, "alpha", "P", "analyse: level of the tests (0.05)", et_set_probability,
+		ET_FILLS(et_doe_request, alpha), .bit = OF_ANALYSE },
+	{ 0, "level", "P", "analyse: coverage of the intervals (0.95)", et_set_probability,
+		ET_FILLS(et_doe_request, level), .bit = OF_ANALYSE },
+	{ 0, "tables", NULL, "analyse: pairs of treatments over programs, before and after Holm",
+		et_set_true, ET_FILLS(et_doe_request, tables), .bit = OF_ANALYSE },
+	{ 0, "plot", NULL, "analyse: also draw effects and residuals in the terminal", et_set_true,
+		ET_FILLS(et_doe_request, plot), .bit = OF_ANALYSE },
+	{ 0, "svg", "FILE", "analyse: also draw effects, interactions and residuals", et_set_text,
+		ET_FILLS(et_doe_request, svg), .values = "FILE", .bit = OF_ANALYSE },
+	{ 0, "report", "FILE", "analyse: also write a page (HTML)", et_set_text,
+		ET_FILLS(et_doe_request, page), .values = "FILE", .bit = OF_ANALYSE },
+	{ 0, "response", "COLUMN", "import: the column that was measured (the last of numbers)",
+		et_set_text, ET_FILLS(et_doe_request, response), .bit = OF_IMPORT,
+		.group = "other tools" },
+	{ 0, "unit", "auto|s|ms|us|ns|bytes|count",
+		"import: of the response (by its name, such as time_ms; else seconds)",
+		et_set_choice, ET_FILLS(et_doe_request, unit), .names = et_doe_units,
+		.bit = OF_IMPORT },
+	{ 0, "factors", "COLUMN,…", "import: the columns that are factors (all others)",
+		et_set_text, ET_FILLS(et_doe_request, factors), .bit = OF_IMPORT },
+	{ 0, "program", "COLUMN", "import: the column of the program's name (program)", et_set_text,
+		ET_FILLS(et_doe_request, program), .bit = OF_IMPORT },
+	{ 0, "block", "COLUMN", "import: the column of blocks (block)", et_set_text,
+		ET_FILLS(et_doe_request, block), .bit = OF_IMPORT },
+	{ 0, "label", "TEXT", "import: name the experiment (the file's name)", et_set_text,
+		ET_FILLS(et_doe_request, label), .bit = OF_IMPORT },
+	{ 0, "r", NULL, "export: a script for R that repeats the analysis", et_set_true,
+		ET_FILLS(et_doe_request, r_script), .bit = OF_EXPORT },
+	{ 0, "data", "FILE", "export --r: the data that the script reads (data.csv)", et_set_text,
+		ET_FILLS(et_doe_request, data), .values = "FILE", .bit = OF_EXPORT },
+	{ 'o', "output", "FILE", "export: write to a file instead of standard output", et_set_text,
+		ET_FILLS(et_doe_request, output), .values = "FILE", .bit = OF_INIT | OF_EXPORT },
 	{ 0 },
 };
 
@@ -90,7 +131,7 @@ static int dispatch(struct et_cli *cli, const struct et_doe_request *r,
 
 static int run(struct et_cli *cli, int argc, char **argv)
 {
-	struct et_doe_request r = { .alpha = 0.05, .level = 0.95, .method = -1 };
+	struct et_doe_request r = { .alpha = 0.05, .level = 0.95 };
 	struct et_operands ops;
 	struct et_error err = { 0 };
 

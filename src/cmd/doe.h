@@ -8,6 +8,9 @@
 #include "model/experiment.h"
 #include "plan/plan.h"
 
+/* The units of a response; NULL ends them. The first is "auto". */
+extern const char *const et_doe_units[];
+
 /* The options of all actions; check_given() in doe.c knows which action takes which. */
 struct et_doe_request {
 	bool json;              /* analyse, plan, status: JSON instead of text */
@@ -19,8 +22,15 @@ struct et_doe_request {
 	const char *output;     /* init, export, import: a file */
 	const char *terms;      /* analyse, plan: effects that are wanted, "a,b,a:b" */
 	double alpha, level;
-	int method;  /* analyse: of enum et_doe_method; -1: auto */
-	bool tables; /* analyse: the tables of Nogueira and Matias */
+	int method;       /* analyse: 0 is auto, else 1 + enum et_doe_method */
+	bool tables;      /* analyse: the tables of Nogueira and Matias */
+	bool plot;        /* analyse: pictures in the terminal */
+	bool r_script;    /* export: a script for R instead of the data */
+	const char *data; /* export: the file that the script reads */
+	/* import: names of columns; NULL: found by the header */
+	const char *response, *factors, *program, *block;
+	const char *label; /* import: name of the experiment */
+	int unit;          /* import: of the response, of et_doe_units */
 	unsigned given;
 };
 

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+const char *const et_doe_units[] = { "auto", "s", "ms", "us", "ns", "bytes", "count", NULL };
+
 int et_doe_import(struct et_cli *cli, const struct et_doe_request *r, char *const *operands,
 	size_t n, int *status, struct et_error *err)
 {
