@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The user's --setup, --prepare, --conclude and --cleanup commands. They are not measured. */
+/* The user's commands around runs (--prepare and the like), and builds. They are not measured. */
 #ifndef ET_MEASURE_HOOK_H
 #define ET_MEASURE_HOOK_H
 
 #include "measure/cgroup.h"
 #include "measure/child.h"
+#include "measure/environ.h"
 #include "measure/wakeup_prio.h"
 #include "model/executor.h"
 
@@ -13,6 +14,8 @@ struct et_hook {
 	const char *directory; /* to run in; NULL: the current one */
 	char *const *envp;
 	const char *path_variable;
+	const struct et_identity *identity; /* whose rights it has; NULL: ours */
+	int out_fd;  /* gets its output and errors; 0: /dev/null and standard error */
 	int home_fd; /* cgroup.procs of a group that is not measured; -1: none */
 	sigset_t signals;
 	const struct et_dispositions *dispositions;

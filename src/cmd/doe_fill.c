@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Texts of plans: replaces {factor} and {build} in commands and build commands. */
+#include "base/alloc.h"
+#include "base/memstream.h"
+#include "base/parse.h"
+#include "cmd/doe_build.h"
+#include "measure/child.h"
+#include "num/rng.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+/* Returns the length of the name in braces at text, which begins with '{'; 0: it is no name. */
+static size_t name_length(const char *text)
+{
+	size_t len = 0;
+
+	if (!isalpha((unsigned char)text[1]) && text[1] != '_')
+		return 0;
+	while (isalnum((unsigned char)text[1 + len]) || strchr("_-.", text[1 + len])) {
+		if (!text[1 + len])
+			return 0;
+		len++;
+	}
+	return text[1 + len] == '}' ? len : 0;
+}
+
+bool et_doe_names(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *p = strchr(text, '{'); p; p = strchr(p + 1, '{')) {
+		if (!strncmp(p + 1, word, len) && p[1 + len] == '}' && (p == text || p[-1] != '$'))
+			return true;
+	}
+	return false;
+}
+
+/* --- link order --- */
+
+static int parse_order(const char *level, uint64_t *seed, struct et_error *err)
+{
+	if (!strcmp(level, "given") || !strcmp(level, "reversed"))
+		return 0;
+	if (strncmp(level, "random:", 7))
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"'%s' is not an order of objects: given, reversed, or random:N", level);
+	return et_parse_u64("random", level + 7, 0, INT64_MAX, seed, err);
+}
+
+/* The words to order may have spaces, so they are quoted as a shell needs it. */
+static char *order_objects(const struct et_design_factor *f, const char *level)
+{
+	size_t n = f->objects ? et_strv_length(f->objects) : 0;
+	ET_AUTO_FREE char **words = et_calloc(n + 1, sizeof(*words));
+	ET_AUTO_FREE uint32_t *order = et_calloc(n + 1, sizeof(*order));
+	uint64_t seed = 0;
+	struct et_rng rng;
+
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint32_t)(strcmp(level, "reversed") ? i : n - 1 - i);
+	if (parse_order(level, &seed, NULL) == 0 && !strncmp(level, "random:", 7)) {
+		et_rng_seed(&rng, seed, 0);
+		et_shuffle_u32(&rng, order, n);
+	}
+	for (size_t i = 0; i < n; i++)
+		words[i] = f->objects[order[i]];
+	return et_join_words(words);
+}
+
+/* --- values --- */
+
+/* Returns the value of a name under the treatment of a command; NULL: there is no such name. */
+static char *value_of(const struct et_experiment *e, uint32_t command, const char *name)
+{
+	const struct et_design *d = e->design;
+
+	for (size_t i = 0; i < d->n_factors; i++) {
+		const struct et_design_factor *f = &d->factors[i];
+		if (strcmp(f->name, name))
+			continue;
+		const char *level = et_design_level(d, command, i);
+		return f->kind == ET_KIND_LINK_ORDER ? order_objects(f, level) : et_strdup(level);
+	}
+	if (strcmp(name, "build"))
+		return NULL;
+	ET_AUTO_FREE char *folder = et_doe_build_folder(e, command);
+	return folder ? et_join_words((char *[]){ folder, NULL }) : NULL;
+}
+
+static int unknown(const char *text, const char *name, struct et_error *err)
+{
+	if (!strcmp(name, "build"))
+		return et_hint(err,
+			et_fail(err, ENOENT, ET_EXIT_USAGE,
+				"{build} in '%s': the program has no build", text),
+			"add a build command, or name the program's file");
+	return et_hint(err,
+		et_fail(err, ENOENT, ET_EXIT_USAGE, "no factor is named {%s} in '%s'", name, text),
+		"add the factor; braces with a space inside, { %s }, are left alone", name);
+}
+
+int et_doe_fill(const struct et_experiment *e, uint32_t command, const char *text, char **out,
+	struct et_error *err)
+{
+	struct et_memstream stream;
+	FILE *f = et_memstream_open(&stream);
+	int rc = 0;
+
+	for (const char *s = text; rc == 0 && *s; s++) {
+		size_t len = *s == '{' && (s == text || s[-1] != '$') ? name_length(s) : 0;
+		if (!len) {
+			putc(*s, f);
+			continue;
+		}
+		ET_AUTO_FREE char *name = et_strndup(s + 1, len);
+		ET_AUTO_FREE char *value = value_of(e, command, name);
+		if (value)
+			fputs(value, f);
+		else
+			rc = unknown(text, name, err);
+		s += len + 1;
+	}
+	char *filled = et_memstream_close(&stream);
+	if (rc)
+		free(filled);
+	else
+		*out = filled;
+	return rc;
+}
+
+/* --- levels --- */
+
+static int find_compiler(const char *level, struct et_error *err)
+{
+	char **words = NULL;
+	ET_AUTO_FREE char *path = NULL;
+	int rc = et_split_words(level, &words, err);
+
+	if (rc)
+		return rc;
+	if (et_child_resolve(words[0], getenv("PATH"), NULL, &path, err))
+		rc = et_hint(err,
+			et_fail(err, ENOENT, ET_EXIT_ENVIRONMENT,
+				"there is no compiler '%s' on this machine", words[0]),
+			"install it, or remove the level");
+	et_strv_free(words);
+	return rc;
+}
+
+int et_doe_build_check(const struct et_design_factor *f, size_t level, struct et_error *err)
+{
+	uint64_t seed;
+
+	if (f->kind == ET_KIND_COMPILER)
+		return find_compiler(f->levels[level], err);
+	if (f->kind != ET_KIND_LINK_ORDER)
+		return 0;
+	if (!f->objects || !f->objects[0] || !f->objects[1])
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"factor '%s' needs at least two words in 'objects' to order", f->name);
+	return parse_order(f->levels[level], &seed, err);
+}
