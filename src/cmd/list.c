@@ -91,7 +91,7 @@ const struct et_verb et_verb_list = {
 	.about = "SAMPLES does not count warm-up. An experiment that is 'running' may also have\n"
 		 "been killed; 'etalon run --resume ID' continues it, and 'etalon profile --resume "
 		 "ID'\n"
-		 "a profile, which [p] marks.",
+		 "a profile, which [p] marks. 'etalon doe run PLAN' continues one of [doe].",
 	.examples = "  etalon list\n  etalon list -n 5\n  etalon list --json\n",
 	.options = options,
 	.uses_store = true,

@@ -15,6 +15,7 @@ struct et_summary {
 	uint64_t n_samples; /* warm-up not counted */
 	const char *first_command;
 	bool profile; /* it has a profile */
+	bool design;  /* `doe` designed it */
 };
 
 #endif

@@ -43,7 +43,8 @@ static char *clean_cell(const char *text)
 
 void et_listing_add(struct et_listing *l, const struct et_summary *s)
 {
-	const char *kind = s->profile ? "[p] " : ""; /* the command needs the room */
+	/* The command needs the room. */
+	const char *kind = s->design ? "[doe] " : s->profile ? "[p] " : "";
 	ET_AUTO_FREE char *command = s->n_commands > 1
 					     ? et_asprintf("%s%s (+%" PRIu32 ")", kind,
 						       s->first_command, s->n_commands - 1)
@@ -177,5 +178,6 @@ void et_listing_json(const struct et_summary *s, struct et_json *w)
 	et_json_string(w, "command", s->first_command);
 	et_json_string(w, "origin", s->origin ? et_origin_names[s->origin] : NULL);
 	et_json_bool(w, "profile", s->profile);
+	et_json_bool(w, "design", s->design);
 	et_json_end(w);
 }

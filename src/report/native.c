@@ -2,7 +2,7 @@
 #include "report/native.h"
 #include "base/alloc.h"
 #include "base/json.h"
-#include "model/field.h"
+#include "model/design_json.h"
 #include "report/pair.h"
 #include "report/steps.h"
 #include "report/tally.h"
@@ -425,6 +425,7 @@ void et_native_write(const struct et_experiment *e, const struct et_judgement *j
 	et_json_end(&w);
 	write_second(&w, e, j);
 	et_native_profile(&w, e->profile);
+	et_design_write(&w, "design", e->design);
 	et_warnings_json(&w, &j->warnings);
 	if (j->steps)
 		et_steps_json(j->steps, &w);

@@ -336,11 +336,13 @@ static int read_command(struct et_importer *in, const json_t *object, uint32_t n
 int et_import_native(struct et_importer *in, const json_t *root)
 {
 	static const struct et_import_place list = { NULL, "commands", 0 };
-	const json_t *commands, *command, *profile;
+	const json_t *commands, *command, *profile, *design;
 	int rc = read_head(in, root);
 
 	if (!rc)
 		rc = et_read_branch(in, root, "profile", JSON_OBJECT, NULL, &profile);
+	if (!rc)
+		rc = et_read_branch(in, root, "design", JSON_OBJECT, NULL, &design);
 	if (!rc)
 		rc = et_read_branch(in, root, "commands", JSON_ARRAY, NULL, &commands);
 	if (rc)
@@ -359,5 +361,7 @@ int et_import_native(struct et_importer *in, const json_t *root)
 	if (in->e->n_commands && in->e->plan.reference >= in->e->n_commands)
 		return et_import_fail(
 			in, NULL, "plan.reference: there is no command %u", in->e->plan.reference);
-	return profile ? et_import_profile(in, profile) : 0;
+	if (design)
+		rc = et_import_design(in, design);
+	return profile && !rc ? et_import_profile(in, profile) : rc;
 }

@@ -49,6 +49,10 @@ int et_import_load(struct et_importer *in, const char *data, size_t size,
 int et_import_native(struct et_importer *in, const json_t *root) ET_CHECK;
 /* Reads e->profile; the commands and their samples are read by now. */
 int et_import_profile(struct et_importer *in, const json_t *profile) ET_CHECK;
+/* Reads e->design; the commands are read by now. */
+int et_import_design(struct et_importer *in, const json_t *design) ET_CHECK;
+/* The same of a text that the store has. */
+int et_design_parse(struct et_experiment *e, const char *text, struct et_error *err) ET_CHECK;
 int et_import_hyperfine(struct et_importer *in, const json_t *root) ET_CHECK;
 int et_import_csv(struct et_importer *in, const char *data, size_t size) ET_CHECK;
 

@@ -5,6 +5,7 @@
  */
 #include "base/alloc.h"
 #include "model/metric_choice.h"
+#include "store/importer.h"
 #include "store/profile.h"
 
 #include <errno.h>
@@ -124,6 +125,7 @@ struct loading {
 	struct et_experiment *e;
 	struct et_error *err;
 	int64_t key;
+	char *design; /* its text, until the commands are read; or NULL */
 };
 
 static int bad(const struct loading *l, const char *what)
@@ -165,7 +167,8 @@ static bool read_parts(struct et_experiment *e, struct et_cursor *c, const char 
 }
 
 /* Reads the experiment's own row after its key. */
-static bool read_head(struct et_experiment *e, struct et_cursor *c, const char **what)
+static bool read_head(
+	struct et_experiment *e, struct et_cursor *c, char **design, const char **what)
 {
 	int64_t started, finished, seed;
 	int state, protocol, metric, order;
@@ -192,6 +195,9 @@ static bool read_head(struct et_experiment *e, struct et_cursor *c, const char *
 		*what = "its origin";
 		return false;
 	}
+	*what = "its design";
+	if (!et_row_text(c, design))
+		return false;
 	return read_parts(e, c, what);
 }
 
@@ -208,7 +214,8 @@ static int load_head(struct loading *l, const char *id)
 	if (rc == 0 || !et_experiment_is_id(id) ||
 		snprintf(l->e->id, sizeof(l->e->id), "%s", id) >= (int)sizeof(l->e->id))
 		return et_store_no_experiment(l->s, id, l->err);
-	if (!et_row_int(&c, INT64_MIN, INT64_MAX, &l->key) || !read_head(l->e, &c, &what))
+	if (!et_row_int(&c, INT64_MIN, INT64_MAX, &l->key) ||
+		!read_head(l->e, &c, &l->design, &what))
 		return bad(l, what);
 	return 0;
 }
@@ -430,12 +437,21 @@ static int load_profile(struct loading *l)
 	return judge(l, et_profile_read(l->s, l->key, l->e, &what, l->err), &what);
 }
 
+static int load_design(struct loading *l)
+{
+	if (!l->design || et_design_parse(l->e, l->design, NULL) == 0)
+		return 0;
+	return bad(l, "its design");
+}
+
 static int load_all(struct loading *l, const char *id)
 {
 	int rc = load_head(l, id);
 
 	if (!rc)
 		rc = load_commands(l);
+	if (!rc)
+		rc = load_design(l);
 	if (!rc)
 		rc = load_parameters(l);
 	if (!rc)
@@ -461,6 +477,7 @@ int et_store_load(
 		if (alone)
 			ops->rollback(s->db);
 	}
+	free(l.design);
 	if (!rc)
 		et_metric_settle(l.e);
 	if (rc)
@@ -506,6 +523,7 @@ static void read_entry(struct et_cursor *c, struct et_summary *entry)
 	if (!read_origin(c, &entry->origin))
 		entry->origin = ET_ORIGIN_UNKNOWN;
 	entry->profile = int_or_zero(c, 1);
+	entry->design = int_or_zero(c, 1);
 }
 
 /* Where the list is: it descends, and the rows of a forged tree may come again (see above). */

@@ -144,8 +144,11 @@ static const char step_9[] =
 	" command $int NOT NULL, function $int NOT NULL, calls $real NOT NULL,"
 	" PRIMARY KEY (experiment, command, function)) $table_by_key;";
 
+/* The design of an experiment of `doe`, as JSON (model/design_json.h). */
+static const char step_10[] = "ALTER TABLE experiment ADD COLUMN design TEXT;";
+
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6, step_7, step_8,
-	step_9 };
+	step_9, step_10 };
 
 const struct et_schema et_store_schema = { steps, ET_LENGTH(steps) };
 

@@ -34,9 +34,9 @@ static const struct et_columns *const lists[] = { &et_columns_sample, &et_column
 static const char *const statements[ET_SQL_LENGTH] = {
 	[ET_SQL_ADD_EXPERIMENT] =
 		"INSERT INTO experiment (id, label, started_ns, finished_ns, state, protocol,"
-		" metric, \"order\", seed, image_source, commands, origin, machine, $plan, $child,"
-		" $host, $first_check)"
-		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, $plan?, $child?, $host?,"
+		" metric, \"order\", seed, image_source, commands, origin, machine, design, $plan,"
+		" $child, $host, $first_check)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, $plan?, $child?, $host?,"
 		" $first_check?)"
 		" ON CONFLICT DO NOTHING RETURNING key",
 	[ET_SQL_ADD_COMMAND] = "INSERT INTO command (experiment, number, name, text, argv, prepare,"
@@ -80,8 +80,8 @@ static const char *const statements[ET_SQL_LENGTH] = {
 		"1",
 	[ET_SQL_GET_EXPERIMENT] =
 		"SELECT key, label, started_ns, finished_ns, state, protocol, metric,"
-		" \"order\", seed, image_source, origin, machine, $plan, $child, $host,"
-		" $first_check FROM experiment WHERE id = ?",
+		" \"order\", seed, image_source, origin, machine, design, $plan, $child,"
+		" $host, $first_check FROM experiment WHERE id = ?",
 	[ET_SQL_GET_COMMANDS] = "SELECT number, name, text, argv, prepare, conclude, setup, cleanup"
 				" FROM command WHERE experiment = ? ORDER BY number",
 	[ET_SQL_GET_PARAMETERS] = "SELECT command, name, value FROM parameter"
@@ -122,7 +122,8 @@ static const char *const statements[ET_SQL_LENGTH] = {
 			     " WHERE experiment = ? ORDER BY command, function",
 	[ET_SQL_LIST] =
 		"SELECT e.started_ns, e.key, e.id, e.label, e.started_ns, e.state, e.commands,"
-		" e.samples, c.name, e.origin, p.experiment IS NOT NULL"
+		" e.samples, c.name, e.origin, p.experiment IS NOT NULL,"
+		" e.design IS NOT NULL"
 		" FROM experiment e LEFT JOIN command c"
 		" ON c.experiment = e.key AND c.number = 0"
 		" LEFT JOIN profile p ON p.experiment = e.key"

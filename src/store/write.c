@@ -4,6 +4,7 @@
  * every other operation flushes the group and is a transaction of its own.
  */
 #include "base/alloc.h"
+#include "model/design_json.h"
 #include "store/profile.h"
 
 #include <errno.h>
@@ -190,6 +191,7 @@ static const char *metric_of(const struct et_experiment *e)
 static int add_head(
 	struct et_store *s, const struct et_experiment *e, int64_t *key, struct et_error *err)
 {
+	ET_AUTO_FREE char *design = e->design ? et_design_text(e->design, true) : NULL;
 	ET_AUTO_CURSOR struct et_cursor c = et_cursor_open(s, ET_SQL_ADD_EXPERIMENT, err);
 
 	s->texts = ET_STORE_MOST_TEXT;
@@ -207,6 +209,7 @@ static int add_head(
 	et_bind_int(&c, (int64_t)e->n_commands);
 	et_bind_text(&c, "origin", e->origin ? et_origin_names[e->origin] : NULL);
 	et_bind_text(&c, "machine", e->machine);
+	et_bind_text(&c, "design", design);
 	et_bind_columns(&c, &et_columns_plan, &e->plan);
 	et_bind_columns(&c, &et_columns_child, &e->child);
 	et_bind_columns(&c, &et_columns_host, &e->host);

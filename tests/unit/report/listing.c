@@ -156,6 +156,11 @@ static void test_profiles(void)
 	ok(strstr(text, "  [p] a") && strstr(text, "  [p] b (+2)"),
 		"listing: a profile is marked as one");
 	free(text);
+	s[1].design = true;
+	text = table_of(s, 2, 100);
+	ok(strstr(text, "  [p] a") && strstr(text, "  [doe] b (+2)"),
+		"listing: a designed experiment is marked as one, even if it profiles");
+	free(text);
 }
 
 static void test_json(void)

@@ -4,7 +4,8 @@
 #define ET_TESTS_STORE_SPECIMEN_H
 
 #include "base/alloc.h"
-#include "model/field.h"
+#include "base/parse.h"
+#include "model/design_json.h"
 #include "sample_of.h"
 #include "tap.h"
 
@@ -144,6 +145,37 @@ static inline struct et_experiment *specimen(const char *id)
 	specimen_command(&e->commands[0], "sort");
 	specimen_command(&e->commands[1], "uniq");
 	return e;
+}
+
+/* Gives the experiment a design of its two commands, in which each field has its own value. */
+static inline void specimen_design(struct et_experiment *e)
+{
+	struct et_design *d = e->design = et_design_new();
+
+	d->name = et_strdup("a label");
+	d->source = et_strdup("name: a label\n# \xc3\xa9\t\n");
+	for (int i = 0; i < 2; i++) {
+		struct et_design_factor *f = et_design_add_factor(d, i ? "order" : "pad");
+		f->kind = i ? ET_KIND_LINK_ORDER : ET_KIND_ENVIRONMENT_SIZE;
+		f->levels = et_strv_of("0", "a, \"b\"", NULL);
+		f->n_levels = 2;
+		f->objects = i ? et_strv_of("x.o", "\xc3\xa9.o", NULL) : NULL;
+		f->variable = i ? NULL : et_strdup("PAD");
+		f->generator = i ? et_strdup("pad") : NULL;
+	}
+	struct et_design_program *p = et_design_add_program(d, "sort");
+	p->command = et_strdup("sort {pad}");
+	p->build = et_strdup("make");
+	p->input = et_strdup("/dev/null");
+	et_design_add_treatment(d, (const uint32_t[]){ 0, 1 });
+	et_design_add_treatment(d, (const uint32_t[]){ 1, 0 });
+	d->replications = 12;
+	d->discard = 2;
+	d->blocks = ET_BLOCKS_MACHINE;
+	d->response = et_strdup("profile:main");
+	d->setup = et_strdup("true");
+	d->between = et_strdup("sync");
+	d->reboot = et_strdup("reboot");
 }
 
 /* Gives the experiment a profile without runs, in which each field has a value of its own. */
@@ -303,7 +335,9 @@ static inline bool same_experiment(const struct et_experiment *a, const struct e
 		same = same_fields(et_factor_fields, &a->environment[i], &b->environment[i]);
 	for (size_t i = 0; same && i < a->n_commands; i++)
 		same = same_command(&a->commands[i], &b->commands[i]);
-	return same && same_profile(a->profile, b->profile);
+	ET_AUTO_FREE char *x = a->design ? et_design_text(a->design, true) : NULL;
+	ET_AUTO_FREE char *y = b->design ? et_design_text(b->design, true) : NULL;
+	return same && same_text(x, y) && same_profile(a->profile, b->profile);
 }
 
 #endif

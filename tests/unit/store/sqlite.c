@@ -279,6 +279,9 @@ static void versions(void)
 	undo_migrations(8);
 	ok(try_load() == 0,
 		"version: a store of version 8, without profiles, is migrated and read");
+	make_store("older-9.db");
+	undo_migrations(9);
+	ok(try_load() == 0, "version: a store of version 9, without designs, is migrated and read");
 
 	/* A schema of three steps, taken one at a time. */
 	static const char *const steps[] = { "CREATE TABLE a (x); INSERT INTO a VALUES (41)",
