@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The order in which threads are placed on the CPUs of this machine, from its topology: packages,
+ * cores, and hyper-thread siblings.
+ */
+#ifndef ET_HOST_TOPOLOGY_H
+#define ET_HOST_TOPOLOGY_H
+
+#include "base/attr.h"
+
+#include <sched.h>
+#include <stddef.h>
+
+enum et_placement {
+	ET_PLACE_COMPACT, /* fills a core, then the next core of the package, then the next package
+			   */
+	ET_PLACE_SCATTER, /* goes round the packages, then their cores, then the siblings */
+};
+
+/*
+ * Writes the CPUs of the set to out, which has room for CPU_SETSIZE, in the order of the placement.
+ * Returns how many they are. A CPU whose topology cannot be read counts as a core of package 0.
+ */
+size_t et_topology_order(
+	const char *root, const cpu_set_t *cpus, enum et_placement placement, int *out);
+
+#endif
