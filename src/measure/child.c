@@ -18,6 +18,7 @@
 #include <linux/securebits.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -32,6 +33,8 @@ enum step {
 	STEP_AFFINITY,
 	STEP_SCHEDULER,
 	STEP_NICE,
+	STEP_PERSONALITY,
+	STEP_MEMORY,
 	STEP_CGROUP,
 	STEP_NO_NEW_PRIVILEGES,
 	STEP_USER,
@@ -39,7 +42,8 @@ enum step {
 };
 
 static const char *const step_names[] = { "", "process group", "files", "directory", "CPU affinity",
-	"scheduling policy", "nice value", "control group", "no_new_privs attribute", "user", "" };
+	"scheduling policy", "nice value", "randomisation of addresses", "memory policy",
+	"control group", "no_new_privs attribute", "user", "" };
 
 struct et_start *et_start_map(size_t n)
 {
@@ -162,8 +166,6 @@ static enum step set_surroundings(const struct et_child_setup *s)
 		return STEP_FILES;
 	/* Fails on kernels before 5.11; all our own descriptors are close-on-exec anyway. */
 	syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
-	if (s->directory && chdir(s->directory) < 0)
-		return STEP_DIRECTORY;
 	if (s->attach_fd >= 0 && write(s->attach_fd, "0", 1) < 0)
 		return STEP_CGROUP;
 	return STEP_NONE;
@@ -202,20 +204,54 @@ static void restore_dispositions(const struct et_dispositions *d)
 		sigaction(d->ignored[i], &ign, NULL);
 }
 
-static enum step prepare(const struct et_child_setup *s)
+static int set_aslr(enum et_aslr aslr)
+{
+	int now = personality(0xffffffff);
+
+	if (now < 0)
+		return -1;
+	now = aslr == ET_ASLR_ON ? now & ~ADDR_NO_RANDOMIZE : now | ADDR_NO_RANDOMIZE;
+	return personality((unsigned long)now);
+}
+
+static int set_memory(const struct et_memory_policy *m)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < ET_LENGTH(m->nodes); i++)
+		any = any || m->nodes[i];
+	return (int)syscall(
+		SYS_set_mempolicy, m->mode, any ? m->nodes : NULL, any ? 8 * sizeof(m->nodes) : 0);
+}
+
+/* Sets the attributes of the process that the program keeps. */
+static enum step set_attributes(const struct et_child_setup *s)
 {
 	struct sched_param param = { .sched_priority = s->priority };
 
-	enum step failed = set_surroundings(s);
-	if (failed)
-		return failed;
+	if (s->directory && chdir(s->directory) < 0)
+		return STEP_DIRECTORY;
 	if (s->cpus && sched_setaffinity(0, sizeof(*s->cpus), s->cpus) < 0)
 		return STEP_AFFINITY;
-	if (s->policy != SCHED_OTHER && sched_setscheduler(0, s->policy, &param) < 0)
+	if (s->sets_policy && sched_setscheduler(0, s->policy, &param) < 0)
 		return STEP_SCHEDULER;
 	errno = 0;
 	if (s->nice && nice(s->nice) == -1 && errno)
 		return STEP_NICE;
+	if (s->aslr && set_aslr(s->aslr) < 0)
+		return STEP_PERSONALITY;
+	if (s->memory && set_memory(s->memory) < 0)
+		return STEP_MEMORY;
+	return STEP_NONE;
+}
+
+static enum step prepare(const struct et_child_setup *s)
+{
+	enum step failed = set_surroundings(s);
+	if (failed == STEP_NONE)
+		failed = set_attributes(s);
+	if (failed)
+		return failed;
 	if (s->no_new_privs && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return STEP_NO_NEW_PRIVILEGES;
 	discard_stops();
@@ -414,6 +450,22 @@ int et_child_start_error(
 	if (start->failed_errno == ENOEXEC)
 		return et_hint(err, rc, "begin the script with #!/bin/sh, or use --shell");
 	return rc;
+}
+
+int et_child_try(const struct et_child_setup *setup)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(set_attributes(setup) ? errno : 0);
+	if (pid < 0)
+		return -errno;
+	while (waitpid(pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			return -errno;
+	}
+	return WIFEXITED(status) ? -WEXITSTATUS(status) : -ECHILD;
 }
 
 /*

@@ -33,14 +33,25 @@ struct et_dispositions {
 /* Compares the dispositions of this process with the caller's, who ignores these signals. */
 void et_dispositions_read(const sigset_t *ignored_by_caller, struct et_dispositions *out);
 
+enum et_aslr { ET_ASLR_INHERITED, ET_ASLR_ON, ET_ASLR_OFF };
+
+/* A NUMA policy, see set_mempolicy(2). */
+struct et_memory_policy {
+	int mode;
+	unsigned long nodes[16]; /* a bit for each; none: the mode takes no nodes */
+};
+
 struct et_child_setup {
 	const char *path; /* found already, so that PATH is not searched inside the window */
 	char *const *argv;
 	char *const *envp;
 	const char *directory; /* NULL: the current one */
 	const cpu_set_t *cpus; /* NULL: inherited */
-	int policy, priority;  /* SCHED_OTHER: inherited */
-	int nice;              /* added to the inherited value */
+	bool sets_policy;      /* false: the scheduling policy is inherited */
+	int policy, priority;
+	int nice; /* added to the inherited value */
+	enum et_aslr aslr;
+	const struct et_memory_policy *memory; /* NULL: inherited */
 	bool change_user;
 	uid_t uid;
 	gid_t gid;
@@ -99,6 +110,13 @@ void et_child_release(struct et_start *starts, size_t n);
 /* Fills err with the reason of a failed start; returns -errno. */
 int et_child_start_error(const struct et_child_setup *setup, const struct et_start *start,
 	struct et_error *err) ET_CHECK;
+
+/*
+ * Whether a child could set its directory, CPUs, scheduling policy, nice value, personality and
+ * memory policy as the setup says: makes a process that tries. 0, or -errno of the step that
+ * failed.
+ */
+int et_child_try(const struct et_child_setup *setup) ET_CHECK;
 
 /* Finds the executable for a name, as execvp() does and with its errors. The caller frees *out. */
 int et_child_resolve(const char *name, const char *path_variable, const char *directory, char **out,

@@ -18,12 +18,13 @@ static struct et_child_setup child_setup(
 	bool loop = i >= run->n;
 	bool counted = group->source != ET_CPU_BY_WAIT4;
 
-	return (struct et_child_setup){
+	struct et_child_setup setup = {
 		.path = s->paths[run->commands[i]],
 		.argv = s->e->commands[run->commands[i]].argv,
 		.envp = s->envp[i],
 		.directory = s->directory,
 		.cpus = run->cpus,
+		.sets_policy = s->policy != SCHED_OTHER,
 		.policy = s->policy,
 		.priority = s->priority,
 		.nice = s->e->child.nice,
@@ -45,6 +46,10 @@ static struct et_child_setup child_setup(
 		.signals = s->signals,
 		.dispositions = &s->dispositions,
 	};
+	const struct et_child_treatment *t = et_run_setup_treatment(s, run->commands[i]);
+	if (t)
+		et_treatment_apply(t, &setup);
+	return setup;
 }
 
 static void prepare(struct et_run_context *c, struct et_run *run)

@@ -77,6 +77,21 @@ static int find_identity(struct et_run_setup *s, char *const *envp, struct et_er
 	return 0;
 }
 
+static int choose_treatments(
+	struct et_run_setup *s, const char *root, char *const *envp, struct et_error *err)
+{
+	const struct et_child_spec *child = &s->e->child;
+	char **plain;
+
+	if (!s->e->design)
+		return 0;
+	plain = et_environ_make(envp, child->user ? &s->identity : NULL, child->pass_env);
+	int rc = et_treatments_make(
+		root, s->e, plain, s->pinnable ? &s->allowed : NULL, &s->treatments, err);
+	et_strv_free(plain);
+	return rc;
+}
+
 static bool one_word_each(const struct et_experiment *e)
 {
 	for (size_t i = 0; i < e->n_commands; i++) {
@@ -105,12 +120,13 @@ static int hint_quotes(const struct et_experiment *e, size_t i, int rc, struct e
 
 static int find_programs(struct et_run_setup *s, struct et_error *err)
 {
-	const char *path = et_environ_get(s->envp[0], "PATH");
-
 	s->paths = et_calloc(s->e->n_commands + 1, sizeof(char *));
 	for (size_t i = 0; i < s->e->n_commands; i++) {
-		int rc = et_child_resolve(
-			s->e->commands[i].argv[0], path, s->e->child.directory, &s->paths[i], err);
+		const struct et_child_treatment *t = et_run_setup_treatment(s, (uint32_t)i);
+		const char *path = et_environ_get(t ? t->envp : s->envp[0], "PATH");
+		int rc = et_child_resolve(s->e->commands[i].argv[0], path,
+			t && t->directory ? t->directory : s->e->child.directory, &s->paths[i],
+			err);
 		if (rc)
 			return hint_quotes(s->e, i, rc, err);
 	}
@@ -126,8 +142,8 @@ static void choose_directory(struct et_run_setup *s)
 }
 
 /* Everything but the files. */
-static int choose(struct et_run_setup *s, const struct et_experiment *e, char *const *envp,
-	struct et_error *err)
+static int choose(struct et_run_setup *s, const char *root, const struct et_experiment *e,
+	char *const *envp, struct et_error *err)
 {
 	*s = (struct et_run_setup){ .e = e };
 	et_streams_init(&s->streams);
@@ -138,6 +154,8 @@ static int choose(struct et_run_setup *s, const struct et_experiment *e, char *c
 	if (rc == 0)
 		rc = find_identity(s, envp, err);
 	if (rc == 0)
+		rc = choose_treatments(s, root, envp, err);
+	if (rc == 0)
 		rc = find_programs(s, err);
 	return rc;
 }
@@ -145,7 +163,7 @@ static int choose(struct et_run_setup *s, const struct et_experiment *e, char *c
 int et_run_setup_check(const struct et_experiment *e, char *const *envp, struct et_error *err)
 {
 	struct et_run_setup s;
-	int rc = choose(&s, e, envp, err);
+	int rc = choose(&s, "", e, envp, err);
 
 	et_run_setup_close(&s);
 	return rc;
@@ -157,7 +175,7 @@ int et_run_setup_open(struct et_run_setup *s, const char *root, const struct et_
 	int rc = et_child_check(root, err);
 	if (rc)
 		return rc;
-	rc = choose(s, e, envp, err);
+	rc = choose(s, root, e, envp, err);
 	sigprocmask(SIG_BLOCK, NULL, &s->signals);
 	et_dispositions_read(ignored, &s->dispositions);
 	if (rc == 0)
@@ -174,6 +192,7 @@ void et_run_setup_close(struct et_run_setup *s)
 	for (size_t i = 0; i < ET_SLOTS; i++)
 		et_strv_free(s->envp[i]);
 	et_strv_free(s->own_envp);
+	et_treatments_free(&s->treatments);
 	et_strv_free(s->paths);
 	et_streams_close(&s->streams);
 }

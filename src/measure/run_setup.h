@@ -9,6 +9,7 @@
 #include "measure/child.h"
 #include "measure/environ.h"
 #include "measure/streams.h"
+#include "measure/treatment.h"
 #include "model/experiment.h"
 
 #include <sched.h>
@@ -17,15 +18,16 @@
 struct et_run_setup {
 	const struct et_experiment *e;
 	struct et_identity identity;
-	bool changes_user;     /* the programs run with this identity, not with ours */
-	char **envp[ET_SLOTS]; /* of the program in each slot */
-	char **own_envp;       /* of hooks, which run as the user who called etalon */
-	char **paths;          /* executable of each command */
-	const char *directory; /* programs change to it; NULL: it is the current one */
-	cpu_set_t allowed;     /* CPUs that a program may use */
-	cpu_set_t shared;      /* one of them: for a duet, or a program and the reference loop */
-	bool pinnable;         /* these two sets are known */
-	bool pinned;           /* the user chose the CPUs */
+	bool changes_user;               /* the programs run with this identity, not with ours */
+	char **envp[ET_SLOTS];           /* of the program in each slot */
+	char **own_envp;                 /* of hooks, which run as the user who called etalon */
+	struct et_treatments treatments; /* of a designed experiment: one per command */
+	char **paths;                    /* executable of each command */
+	const char *directory;           /* programs change to it; NULL: it is the current one */
+	cpu_set_t allowed;               /* CPUs that a program may use */
+	cpu_set_t shared; /* one of them: for a duet, or a program and the reference loop */
+	bool pinnable;    /* these two sets are known */
+	bool pinned;      /* the user chose the CPUs */
 	int policy, priority;
 	struct et_streams streams;
 	sigset_t signals; /* mask that the programs begin with */
@@ -42,5 +44,12 @@ void et_run_setup_close(struct et_run_setup *s);
 /* Fails as et_run_setup_open would, but does not open the files of the programs. */
 int et_run_setup_check(
 	const struct et_experiment *e, char *const *envp, struct et_error *err) ET_CHECK;
+
+/* Returns the treatment of a command; NULL: the experiment has no design. */
+static inline const struct et_child_treatment *et_run_setup_treatment(
+	const struct et_run_setup *s, uint32_t command)
+{
+	return s->treatments.list ? &s->treatments.list[command] : NULL;
+}
 
 #endif

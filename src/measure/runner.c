@@ -248,6 +248,16 @@ static int run_duet(struct et_runner *r, const struct et_request *q, struct et_s
 	return rc;
 }
 
+/* The CPUs of a program that runs alone; NULL: those that etalon may use. */
+static const cpu_set_t *cpus_alone(const struct et_run_setup *s, uint32_t command)
+{
+	const struct et_child_treatment *t = et_run_setup_treatment(s, command);
+
+	if (t && t->sets_cpus)
+		return &t->cpus;
+	return s->pinned ? &s->allowed : NULL;
+}
+
 static int execute(
 	void *ctx, const struct et_request *q, struct et_sample out[ET_SLOTS], struct et_error *err)
 {
@@ -260,8 +270,7 @@ static int execute(
 		return run_duet(r, q, out, err);
 	if (q->arrangement == ET_PACED)
 		return run_paced(r, q->command, &out[0], err);
-	const struct et_run_setup *s = &r->context.setup;
-	return run_solo(r, q->command, s->pinned ? &s->allowed : NULL, &out[0], err);
+	return run_solo(r, q->command, cpus_alone(&r->context.setup, q->command), &out[0], err);
 }
 
 static int around(void *ctx, enum et_occasion occasion, uint32_t command, struct et_error *err)

@@ -1,14 +1,45 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * The part of a treatment of a designed experiment that concerns the program that is started:
- * environment, CPUs, scheduling, addresses, memory. It is decided for every command before the
- * first run.
+ * environment, CPUs, scheduling, addresses, memory, competing processes. It is decided for every
+ * command before the first run, and only read afterwards.
  */
 #ifndef ET_MEASURE_TREATMENT_H
 #define ET_MEASURE_TREATMENT_H
 
-#include "base/error.h"
-#include "model/design.h"
+#include "measure/child.h"
+#include "model/experiment.h"
+
+#define ET_PAD_VARIABLE "ETALON_PAD" /* of environment-size, if the plan names no variable */
+
+enum et_affinity { ET_AFFINITY_NONE, ET_AFFINITY_COMPACT, ET_AFFINITY_SCATTER };
+
+/* How the program of one command is started; what no factor sets is as the experiment says. */
+struct et_child_treatment {
+	/*
+	 * The whole environment. Variables that a factor sets follow all others, in the order of
+	 * the factors, so that they have the same place under every treatment. It has no number of
+	 * the run, which would move the stack when it gets one more digit.
+	 */
+	char **envp;
+	bool sets_cpus;
+	cpu_set_t cpus;
+	bool sets_policy;
+	int policy, priority;
+	int nice;
+	enum et_aslr aslr;
+	bool sets_memory;
+	struct et_memory_policy memory;
+	char *directory;            /* or NULL */
+	uint32_t load;              /* competing processes */
+	uint32_t threads;           /* 0: not a factor */
+	enum et_affinity placement; /* of threads */
+};
+
+struct et_treatments {
+	struct et_child_treatment *list; /* one per command; NULL: the experiment has no design */
+	size_t n;
+};
 
 /*
  * Whether this machine can set a level of a factor whose scope is the child, or processes of ours.
@@ -16,5 +47,21 @@
  */
 int et_treatment_check(const char *root, const struct et_design_factor *f, size_t level,
 	struct et_error *err) ET_CHECK;
+/*
+ * Whether the factors of a design can be varied together: no two of them set the same thing, and
+ * none sets what an option of `run` sets, too. 0, or -EINVAL with err filled.
+ */
+int et_treatments_check(const struct et_experiment *e, struct et_error *err) ET_CHECK;
+
+/*
+ * Decides for every command of a designed experiment. envp is the environment that its programs
+ * would have without a design; allowed are the CPUs that they may use (NULL: not known). 0, or
+ * -errno with err filled; then nothing is left. Without a design the list stays NULL.
+ */
+int et_treatments_make(const char *root, const struct et_experiment *e, char *const *envp,
+	const cpu_set_t *allowed, struct et_treatments *out, struct et_error *err) ET_CHECK;
+void et_treatments_free(struct et_treatments *t); /* all zero is fine */
+/* Puts what the treatment sets into the setup of a child. */
+void et_treatment_apply(const struct et_child_treatment *t, struct et_child_setup *setup);
 
 #endif

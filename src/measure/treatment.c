@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "measure/treatment.h"
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "host/topology.h"
+#include "measure/treatment_level.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* --- factors that cannot be varied together --- */
+
+static bool sets_variables(const struct et_design_factor *f)
+{
+	return f->kind == ET_KIND_ENVIRONMENT || f->kind == ET_KIND_ENVIRONMENT_SIZE ||
+	       f->kind == ET_KIND_ENVIRONMENT_NAME || f->kind == ET_KIND_THREADS ||
+	       f->kind == ET_KIND_AFFINITY;
+}
+
+static const char *const affinity_variables[] = { "GOMP_CPU_AFFINITY", "OMP_PLACES",
+	"OMP_PROC_BIND", NULL };
+
+/* The i-th variable that a factor sets under some level; NULL: there are no more. */
+static const char *variable_of(const struct et_design_factor *f, size_t i)
+{
+	if (f->kind == ET_KIND_ENVIRONMENT_NAME)
+		return i < f->n_levels ? f->levels[i] : NULL;
+	if (f->kind == ET_KIND_AFFINITY)
+		return i < ET_LENGTH(affinity_variables) ? affinity_variables[i] : NULL;
+	if (i || !sets_variables(f))
+		return NULL;
+	return f->kind == ET_KIND_THREADS ? "OMP_NUM_THREADS" : et_treatment_variable(f);
+}
+
+static bool sets_variable(const struct et_design_factor *f, const char *name, size_t len)
+{
+	const char *own;
+
+	for (size_t i = 0; (own = variable_of(f, i)); i++) {
+		if (strlen(own) == len && !strncmp(own, name, len))
+			return true;
+	}
+	return false;
+}
+
+static int check_pair(
+	const struct et_design_factor *a, const struct et_design_factor *b, struct et_error *err)
+{
+	const char *name;
+	enum et_kind_scope scope = et_factor_kinds[a->kind].scope;
+
+	for (size_t i = 0; (name = variable_of(a, i)); i++) {
+		if (sets_variable(b, name, strlen(name)))
+			return et_hint(err,
+				et_fail(err, EINVAL, ET_EXIT_USAGE,
+					"factors %s and %s both set the variable %s", a->name,
+					b->name, name),
+				"omit one of them, or name another variable");
+	}
+	if (a->kind != b->kind || sets_variables(a) ||
+		(scope != ET_SCOPE_CHILD && scope != ET_SCOPE_AROUND))
+		return 0;
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE, "factors %s and %s are both of kind %s",
+			a->name, b->name, et_factor_kinds[a->kind].name),
+		"omit one of them, or make one factor with the levels of both");
+}
+
+/* An option that is given for all runs, and the kinds of factors that would change the same. */
+static int check_options(const struct et_experiment *e, struct et_error *err)
+{
+	const struct {
+		enum et_kind kind;
+		bool given;
+		const char *option;
+	} both[] = { { ET_KIND_CPU, e->child.cpus, "cpu" }, { ET_KIND_NICE, e->child.nice, "nice" },
+		{ ET_KIND_SCHED, e->child.sched, "sched" }, { ET_KIND_CPU, e->plan.pace, "pace" },
+		{ ET_KIND_AFFINITY, e->plan.pace, "pace" }, { ET_KIND_LOAD, e->plan.pace, "pace" },
+		{ ET_KIND_SCHED, e->plan.pace, "pace" } };
+
+	for (size_t i = 0; i < ET_LENGTH(both); i++) {
+		const struct et_design_factor *f = et_design_find_kind(e->design, both[i].kind);
+		if (f && both[i].given)
+			return et_hint(err,
+				et_fail(err, EINVAL, ET_EXIT_USAGE,
+					"factor %s (%s) and the option %s of run both decide how "
+					"programs share CPUs",
+					f->name, et_factor_kinds[f->kind].name, both[i].option),
+				"omit %s from run, or omit the factor", both[i].option);
+	}
+	return 0;
+}
+
+int et_treatments_check(const struct et_experiment *e, struct et_error *err)
+{
+	const struct et_design *d = e->design;
+	int rc = d ? check_options(e, err) : 0;
+
+	for (size_t i = 0; d && rc == 0 && i < d->n_factors; i++) {
+		for (size_t k = 0; rc == 0 && k < i; k++)
+			rc = check_pair(&d->factors[k], &d->factors[i], err);
+	}
+	return rc;
+}
+
+/* --- environment --- */
+
+static bool is_varied(const struct et_design *d, const char *variable)
+{
+	for (size_t i = 0; i < d->n_factors; i++) {
+		if (sets_variable(&d->factors[i], variable, strcspn(variable, "=")))
+			return true;
+	}
+	return false;
+}
+
+struct variables {
+	char **list;
+	size_t n, cap;
+};
+
+static void add_variable(struct variables *v, char *text)
+{
+	ET_GROW(v->list, v->n, v->cap);
+	v->list[v->n++] = text;
+}
+
+static char *padded(const char *name, size_t bytes)
+{
+	size_t len = strlen(name);
+	char *text = et_alloc(len + 1 + bytes + 1);
+
+	memcpy(text, name, len);
+	text[len] = '=';
+	memset(text + len + 1, 'x', bytes);
+	text[len + 1 + bytes] = '\0';
+	return text;
+}
+
+/* The same CPUs in libgomp's own spelling and in that of OpenMP, one place per CPU. */
+static void add_affinity(struct variables *v, const int *cpus, size_t n)
+{
+	ET_AUTO_FREE char *list = NULL, *places = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		et_append(&list, " ", "%d", cpus[i]);
+		et_append(&places, ",", "{%d}", cpus[i]);
+	}
+	add_variable(v, et_asprintf("GOMP_CPU_AFFINITY=%s", list));
+	add_variable(v, et_asprintf("OMP_PLACES=%s", places));
+	add_variable(v, et_strdup("OMP_PROC_BIND=close"));
+}
+
+/* CPUs in the order of the treatment's placement; as many as there are threads, if that is known.
+ */
+static size_t place_threads(
+	const char *root, const struct et_child_treatment *t, const cpu_set_t *allowed, int *out)
+{
+	size_t n = et_topology_order(root, allowed,
+		t->placement == ET_AFFINITY_COMPACT ? ET_PLACE_COMPACT : ET_PLACE_SCATTER, out);
+
+	return t->threads && t->threads < n ? t->threads : n;
+}
+
+static void add_of_factor(struct variables *v, const struct et_design_factor *f, const char *level,
+	const int *cpus, size_t n_cpus)
+{
+	if (f->kind == ET_KIND_ENVIRONMENT)
+		add_variable(v, et_asprintf("%s=%s", et_treatment_variable(f), level));
+	else if (f->kind == ET_KIND_ENVIRONMENT_SIZE)
+		add_variable(v, padded(et_treatment_variable(f), strtoul(level, NULL, 10)));
+	else if (f->kind == ET_KIND_ENVIRONMENT_NAME)
+		add_variable(v, padded(level, 1));
+	else if (f->kind == ET_KIND_THREADS)
+		add_variable(v, et_asprintf("OMP_NUM_THREADS=%s", level));
+	else if (f->kind == ET_KIND_AFFINITY && n_cpus)
+		add_affinity(v, cpus, n_cpus);
+}
+
+static void make_environment(const struct et_design *d, uint32_t command, char *const *envp,
+	const int *cpus, size_t n_cpus, struct et_child_treatment *t)
+{
+	struct variables v = { 0 };
+
+	for (char *const *p = envp; *p; p++) {
+		if (!is_varied(d, *p))
+			add_variable(&v, et_strdup(*p));
+	}
+	for (size_t i = 0; i < d->n_factors; i++)
+		add_of_factor(&v, &d->factors[i], et_design_level(d, command, i), cpus, n_cpus);
+	add_variable(&v, NULL);
+	t->envp = v.list;
+}
+
+/* The kernel counts strings and pointers. */
+static size_t size_of(char *const *list)
+{
+	size_t bytes = sizeof(*list);
+
+	for (; *list; list++)
+		bytes += strlen(*list) + 1 + sizeof(*list);
+	return bytes;
+}
+
+static int check_size(const struct et_command *c, char *const *envp, struct et_error *err)
+{
+	long most = sysconf(_SC_ARG_MAX);
+	size_t bytes = size_of(c->argv) + size_of(envp);
+
+	if (most <= 0 || bytes + 4096 <= (size_t)most) /* POSIX leaves 2048 bytes to spare */
+		return 0;
+	return et_hint(err,
+		et_fail(err, E2BIG, ET_EXIT_ENVIRONMENT,
+			"%s: its arguments and environment take %zu bytes, and this machine allows "
+			"%ld",
+			c->name, bytes, most),
+		"unset variables, use a smaller environment-size, or raise the limit: ulimit -s");
+}
+
+/* --- all of a command --- */
+
+static int read_levels(const char *root, const struct et_experiment *e, uint32_t command,
+	struct et_child_treatment *t, struct et_error *err)
+{
+	const struct et_design *d = e->design;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < d->n_factors; i++)
+		rc = et_treatment_read_level(
+			root, &d->factors[i], et_design_level(d, command, i), t, err);
+	if (rc == 0 && t->directory && t->directory[0] != '/' && e->child.directory) {
+		char *full = et_asprintf("%s/%s", e->child.directory, t->directory);
+		free(t->directory);
+		t->directory = full;
+	}
+	return rc;
+}
+
+static int make_one(const char *root, const struct et_experiment *e, uint32_t command,
+	char *const *envp, const cpu_set_t *allowed, struct et_child_treatment *t,
+	struct et_error *err)
+{
+	int cpus[CPU_SETSIZE];
+	size_t n = 0;
+
+	t->nice = e->child.nice;
+	int rc = read_levels(root, e, command, t, err);
+	if (rc)
+		return rc;
+	if (t->placement != ET_AFFINITY_NONE) {
+		if (!t->sets_cpus && !allowed)
+			return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+				"cannot place threads: the CPUs of this machine are not known");
+		n = place_threads(root, t, t->sets_cpus ? &t->cpus : allowed, cpus);
+		CPU_ZERO(&t->cpus);
+		for (size_t i = 0; i < n; i++)
+			CPU_SET(cpus[i], &t->cpus);
+		t->sets_cpus = true;
+	}
+	make_environment(e->design, command, envp, cpus, n, t);
+	return check_size(&e->commands[command], t->envp, err);
+}
+
+int et_treatments_make(const char *root, const struct et_experiment *e, char *const *envp,
+	const cpu_set_t *allowed, struct et_treatments *out, struct et_error *err)
+{
+	struct et_treatments all = { 0 };
+	int rc = et_treatments_check(e, err);
+
+	if (rc || !e->design)
+		return rc;
+	all.n = e->n_commands;
+	all.list = et_calloc(all.n + 1, sizeof(*all.list));
+	for (size_t i = 0; rc == 0 && i < all.n; i++)
+		rc = make_one(root, e, (uint32_t)i, envp, allowed, &all.list[i], err);
+	if (rc)
+		et_treatments_free(&all);
+	else
+		*out = all;
+	return rc;
+}
+
+void et_treatments_free(struct et_treatments *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		et_strv_free(t->list[i].envp);
+		free(t->list[i].directory);
+	}
+	free(t->list);
+	*t = (struct et_treatments){ 0 };
+}
+
+void et_treatment_apply(const struct et_child_treatment *t, struct et_child_setup *setup)
+{
+	if (t->envp)
+		setup->envp = t->envp;
+	if (t->sets_cpus)
+		setup->cpus = &t->cpus;
+	if (t->sets_policy) {
+		setup->sets_policy = true;
+		setup->policy = t->policy;
+		setup->priority = t->priority;
+	}
+	setup->nice = t->nice;
+	setup->aslr = t->aslr;
+	if (t->sets_memory)
+		setup->memory = &t->memory;
+	if (t->directory)
+		setup->directory = t->directory;
+}
