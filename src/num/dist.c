@@ -83,6 +83,13 @@ double et_qf(double p, double df1, double df2)
 	return is_probability(p) && df1 > 0 && df2 > 0 ? qf(p, df1, df2, LOWER, 0) : NAN;
 }
 
+double et_pf_noncentral(double f, double df1, double df2, double ncp)
+{
+	bool good = !isnan(f) && df1 > 0 && isfinite(df1) && df2 > 0 && ncp >= 0 && ncp <= 1e5;
+
+	return good ? pnf(f, df1, df2, ncp, LOWER, 0) : NAN;
+}
+
 double et_pbinom(double k, double n, double p)
 {
 	return !isnan(k) && is_count(n) && is_probability(p) ? pbinom(k, n, p, LOWER, 0) : NAN;

@@ -23,6 +23,8 @@ double et_qchisq(double p, double df);
 double et_pf(double f, double df1, double df2);
 double et_pf_upper(double f, double df1, double df2);
 double et_qf(double p, double df1, double df2);
+/* The noncentral distribution; ncp of 0 to 100,000, beyond which libRmath's series is too short. */
+double et_pf_noncentral(double f, double df1, double df2, double ncp);
 
 /* k successes in n trials, each with probability p. */
 double et_pbinom(double k, double n, double p);

@@ -30,13 +30,16 @@ void et_doe_conclude_pairs(struct et_doe_program *p, double alpha);
 /* Fills r->pairs from the pairs of all programs. */
 void et_doe_count_pairs(struct et_doe_result *r);
 
-/* The smallest true effect that a test at alpha finds with that probability. */
-struct et_doe_power {
-	const char *term; /* of the design's factors, such as "work" */
-	double smallest;  /* effect over the standard deviation of a run */
-};
-/* sd of a run cancels out: the effect is in units of it. n runs count per treatment. */
+/*
+ * The smallest true effect, over the standard deviation of a run, that the F test of a term finds
+ * at alpha with that probability, if n runs of each treatment count. Of a factor with two levels an
+ * effect is as in struct et_doe_effect; of more levels it is the difference between the largest and
+ * the smallest, where the others are least favourable. For Holm's correction over k terms in the
+ * worst case, pass alpha / k. NaN: no degrees of freedom are left; infinite: above all bounds.
+ */
 double et_doe_smallest_effect(
 	const struct et_design *d, uint32_t factors, size_t n, double alpha, double power);
+/* The same for the difference of two treatments with n runs each, by Student's t test. */
+double et_doe_smallest_difference(size_t n, double alpha, double power);
 
 #endif

@@ -19,6 +19,15 @@ int main(void)
 		"dist: the coverage factor for all pairs of 126 means is NIST's");
 	near(et_qf(0.975, 1, 999), 5.0391, 1e-4, 0,
 		"dist: a quantile of F on which some libraries hang is found");
+	/* R: pf(4, 1, 116, ncp=8), pf(3, 4, 81, ncp=20) */
+	near(et_pf_noncentral(4, 1, 116, 8), 0.20449524948572059, 1e-10, 0,
+		"dist: noncentral F as in R");
+	near(et_pf_noncentral(3, 4, 81, 20), 0.088500449216338456, 1e-10, 0,
+		"dist: noncentral F of several degrees of freedom as in R");
+	ok(isnan(et_pf_noncentral(1, 1, 1, -1)) && isnan(et_pf_noncentral(1, 1, 1, 2e5)) &&
+			isnan(et_pf_noncentral(NAN, 1, 1, 1)) &&
+			isnan(et_pf_noncentral(1, 0, 1, 1)),
+		"dist: noncentral F outside its domain is NaN");
 	ok(isnan(et_qt(1.5, 3)) && isnan(et_qt(0.5, 0)) && isnan(et_qt(NAN, 1)) &&
 			isnan(et_pt_two_sided(NAN, 1)) && isnan(et_pt_two_sided(0, -1)),
 		"dist: t outside its domain is NaN");
