@@ -28,9 +28,9 @@ struct et_own_process {
 };
 
 /*
- * n_cpus is the number of the machine's CPUs; avoid is the CPU to keep off when a metronome beats,
- * NULL: there will be none. 0, or -errno with err filled if there is no other CPU; then nothing is
- * changed.
+ * n_cpus is the number of the machine's CPUs (0: see wakeup_prio.h); avoid is the CPU to keep off
+ * when a metronome beats, NULL: there will be none. 0, or -errno with err filled if there is no
+ * other CPU; then nothing is changed.
  */
 int et_own_process_change(struct et_own_process *p, const char *root, uint32_t n_cpus,
 	const cpu_set_t *avoid, struct et_error *err) ET_CHECK;

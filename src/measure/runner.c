@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "measure/hook.h"
 #include "measure/keeper.h"
+#include "measure/load.h"
 #include "measure/run.h"
 
 #include <errno.h>
@@ -14,7 +15,8 @@ struct et_runner {
 	struct et_run_context context;
 	struct et_hook hook;
 	struct et_keeper keeper;
-	uint64_t most_ns; /* the time that a run, or a hook around it, may take; 0: any */
+	struct et_load load; /* of a designed experiment */
+	uint64_t most_ns;    /* the time that a run, or a hook around it, may take; 0: any */
 	const struct et_request *request; /* the present one */
 	/* The last lines of the programs that failed. */
 	char last_lines[ET_SLOTS][ET_LAST_LINES];
@@ -47,7 +49,11 @@ static int open_context(struct et_runner *r, struct et_error *err)
 		(const int[ET_KEEPER_MARKS]){ s->streams.in_fd[0], s->streams.in_fd[1],
 			s->streams.null_fd, s->streams.out_fd, s->streams.err_fd[0],
 			s->streams.err_fd[1] });
-	int rc = et_own_process_change(&c->own, setup.root, s->e->host.cpus, cpu_to_avoid(s), err);
+	uint32_t most_load = s->treatments.most_load;
+	int rc = et_load_open(&r->load, most_load, err);
+	if (rc == 0) /* with a load the machine will be busy, whatever its CPUs do now */
+		rc = et_own_process_change(
+			&c->own, setup.root, most_load ? 0 : s->e->host.cpus, cpu_to_avoid(s), err);
 	if (rc == 0)
 		rc = et_streams_start(&c->setup.streams, err);
 	if (rc == 0)
@@ -91,6 +97,7 @@ void et_runner_close(struct et_runner *r)
 		return;
 	et_observers_close(&r->context.observers);
 	et_own_process_restore(&r->context.own);
+	et_load_close(&r->load);
 	et_keeper_stop(&r->keeper);
 	et_start_unmap(r->context.starts, ET_SLOTS);
 	et_run_setup_close(&r->context.setup);
@@ -150,6 +157,19 @@ static void note_failures(struct et_runner *r, const struct et_run *run, const s
 	}
 }
 
+static int perform(
+	struct et_runner *r, struct et_run *run, struct et_sample *out, struct et_error *err)
+{
+	const struct et_child_treatment *t =
+		et_run_setup_treatment(&r->context.setup, run->commands[0]);
+	int rc = t ? et_load_start(&r->load, t->load, run->cpus, err) : 0;
+
+	if (rc == 0)
+		rc = et_run_perform(&r->context, run, out, err);
+	et_load_stop(&r->load);
+	return rc;
+}
+
 /* One run between the --prepare and --conclude hooks of its commands. */
 static int run_with_hooks(
 	struct et_runner *r, struct et_run *run, struct et_sample *out, struct et_error *err)
@@ -164,7 +184,7 @@ static int run_with_hooks(
 	}
 	if (rc == 0) {
 		et_interrupt_limit(r->context.interrupt, r->most_ns * (run->n + run->paced));
-		rc = et_run_perform(&r->context, run, out, err);
+		rc = perform(r, run, out, err);
 	}
 	if (rc)
 		return rc;

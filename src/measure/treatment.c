@@ -273,6 +273,10 @@ int et_treatments_make(const char *root, const struct et_experiment *e, char *co
 	all.list = et_calloc(all.n + 1, sizeof(*all.list));
 	for (size_t i = 0; rc == 0 && i < all.n; i++)
 		rc = make_one(root, e, (uint32_t)i, envp, allowed, &all.list[i], err);
+	for (size_t i = 0; i < all.n; i++) {
+		if (all.list[i].load > all.most_load)
+			all.most_load = all.list[i].load;
+	}
 	if (rc)
 		et_treatments_free(&all);
 	else

@@ -39,6 +39,7 @@ struct et_child_treatment {
 struct et_treatments {
 	struct et_child_treatment *list; /* one per command; NULL: the experiment has no design */
 	size_t n;
+	uint32_t most_load; /* the largest number of competing processes */
 };
 
 /*

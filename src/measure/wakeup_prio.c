@@ -48,7 +48,7 @@ static void probe(struct et_wakeup_prio *p)
 void et_wakeup_prio_open(struct et_wakeup_prio *p, const char *root, uint32_t cpus)
 {
 	*p = (struct et_wakeup_prio){ 0 };
-	if (is_busy(root, cpus))
+	if (!cpus || is_busy(root, cpus))
 		probe(p);
 }
 

@@ -26,7 +26,10 @@ struct et_wakeup_prio {
 	long slack_ns;   /* … the one that we had */
 };
 
-/* Finds out whether the machine, which has this number of CPUs, is busy. Raises nothing yet. */
+/*
+ * Finds out whether the machine, which has this number of CPUs, is busy; 0 CPUs: it will be. Raises
+ * nothing yet.
+ */
 void et_wakeup_prio_open(struct et_wakeup_prio *p, const char *root, uint32_t cpus);
 void et_wakeup_prio_raise(struct et_wakeup_prio *p);
 /*
