@@ -124,6 +124,8 @@ static struct et_session_setup session_setup(struct et_measuring *m)
 		.draw_seed = m->draw_seed,
 		.most_rounds = m->most_rounds,
 		.progress = draw,
+		.before_command = m->before_command,
+		.failed = m->failed,
 		.review = review,
 		.reached = reached,
 		.trust = m->trust,

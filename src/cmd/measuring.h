@@ -21,6 +21,10 @@ struct et_measuring {
 	bool trust;             /* --trust-record */
 	uint32_t most_rounds;   /* then et_measuring_drive returns -EAGAIN; 0: no limit */
 	size_t statements; /* of a profile's --until: that hold together; 0: as many as functions */
+	/* Of designed experiments (protocol/driver.h); each may be NULL. ctx is the measuring. */
+	int (*before_command)(void *ctx, uint32_t command, struct et_error *err);
+	void (*failed)(void *ctx, uint32_t command, const struct et_error *why);
+	void *owner;             /* for these two */
 	const char *resume_verb; /* the command whose --resume continues it, or NULL */
 	const char *resumption;  /* another command line that continues it, or NULL */
 	FILE *text;              /* stream for text: --env -v prints its changes there */

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/u64.h"
 #include "model/advice.h"
+#include "model/field.h"
 #include "model/metric_choice.h"
 #include "num/dist.h"
 #include "num/kbest.h"
@@ -24,6 +25,8 @@ struct known {
 	uint64_t last_elapsed_ns;  /* 0: it has not run yet */
 	bool parallel;             /* it used more CPU time than elapsed time */
 	uint32_t warmups, counted; /* runs so far */
+	uint32_t done;             /* turns so far: runs that count and did not fail */
+	bool given_up;             /* it failed, so it does not run again */
 	/* Both times of its runs so far, for the progress line (Welford 1962). */
 	struct running {
 		double n, mean, squares;
@@ -66,9 +69,18 @@ static void add_value(struct running *r, uint64_t value)
 	r->squares += distance * ((double)value - r->mean);
 }
 
+/* Samples whose program failed are taken again (this happens only without --ignore-failure). */
+static bool counts_as_turn(const struct et_sample *s)
+{
+	return !s->place.warmup && s->ruling.removal.by != ET_REMOVED_FAILED;
+}
+
 static void learn(struct known *k, const struct et_sample *s)
 {
 	*(s->place.warmup ? &k->warmups : &k->counted) += 1;
+	k->done += counts_as_turn(s);
+	if (s->measured.elapsed_ns == ET_UNKNOWN) /* it could not be started */
+		return;
 	k->last_elapsed_ns = s->measured.elapsed_ns ? s->measured.elapsed_ns : 1;
 	if (s->place.arrangement == ET_DUET)
 		k->duet = s->ruling.marks & ET_MARK_NO_OVERLAP ? IN_TURN : TOGETHER;
@@ -201,6 +213,10 @@ static int check_end(
 		return et_hint(err, -ECHILD,
 			"it ran together with its partner; if the two share files, ports or locks, "
 			"use --order random, which runs them one at a time");
+	if (st->e->design)
+		return et_hint(err, -ECHILD,
+			"add 'output: inherit' to the plan's 'run' to see its output, or "
+			"'ignore-failure: true' to measure it anyway");
 	if (st->e->child.ignore_codes && s->measured.exit_code)
 		return et_hint(err, -ECHILD,
 			"use --output inherit to see its output, or --ignore-failure=%s,%d to "
@@ -297,6 +313,29 @@ static struct et_place place_of(const struct et_request *q, size_t i)
 		.arrangement = q->arrangement };
 }
 
+/* Whether the experiment continues with its other commands after this failure of one. */
+static bool continues(const struct state *st, int rc, const struct et_error *err)
+{
+	if (!st->d->failed || !st->e->design || rc == -EINTR || rc == -ETIME)
+		return false;
+	return rc && (err->exit == ET_EXIT_PROGRAM || err->exit == ET_EXIT_USAGE);
+}
+
+static void give_up(struct state *st, uint32_t command, struct et_error *err)
+{
+	st->known[command].given_up = true;
+	st->d->failed(st->d->ctx, command, err);
+	*err = (struct et_error){ 0 };
+}
+
+/* The sample of a program that could not be executed: its status is that of a shell, sh(1). */
+static void fill_failure(struct et_sample *s)
+{
+	memset(s, 0, sizeof(*s));
+	et_fields_set_missing(et_sample_fields, s);
+	s->measured.exit_code = 127;
+}
+
 static int take_turn(struct state *st, const struct et_turn *turn, uint32_t round,
 	uint32_t position, bool warmup, struct et_error *err)
 {
@@ -305,10 +344,16 @@ static int take_turn(struct state *st, const struct et_turn *turn, uint32_t roun
 	size_t n = turn->arrangement == ET_DUET ? 2 : 1;
 
 	int rc = settle(st, expected_ns(st, turn), err);
-	if (rc == 0)
-		rc = st->d->executor.run(st->d->executor.ctx, &q, samples, err);
 	if (rc)
 		return rc;
+	rc = st->d->executor.run(st->d->executor.ctx, &q, samples, err);
+	bool unstarted = continues(st, rc, err);
+	if (rc && !unstarted)
+		return rc;
+	if (unstarted) {
+		fill_failure(&samples[0]);
+		give_up(st, q.command, err);
+	}
 	st->order++;
 	st->done++;
 	if (!warmup) {
@@ -328,8 +373,12 @@ static int take_turn(struct state *st, const struct et_turn *turn, uint32_t roun
 		learn(&st->known[kept->place.command], kept);
 	}
 	rc = st->d->keep(st->d->ctx, samples, n, err);
-	for (size_t i = 0; rc == 0 && i < n; i++)
+	for (size_t i = 0; rc == 0 && !unstarted && i < n; i++)
 		rc = check_end(st, &samples[i], i, err);
+	if (rc == -ECHILD && continues(st, rc, err)) {
+		give_up(st, q.command, err);
+		rc = 0;
+	}
 	if (rc == 0)
 		tell(st, q.command);
 	for (size_t i = 0; i < n; i++)
@@ -362,7 +411,7 @@ static bool was_done(const struct state *st, uint32_t round, uint32_t position)
 /* A turn that is left out keeps its place in the schedule: a resumed experiment counts the same. */
 static bool is_left_out(const struct state *st, const struct et_turn *turn)
 {
-	return st->no_duets && turn->arrangement == ET_DUET;
+	return (st->no_duets && turn->arrangement == ET_DUET) || st->known[turn->command].given_up;
 }
 
 static int run_round(struct state *st, uint32_t round, uint32_t only, struct et_error *err)
@@ -508,6 +557,14 @@ static int run_rounds(struct state *st, uint32_t only, struct et_error *err)
 	return rc;
 }
 
+/* Whether a command of a designed experiment has all its runs from earlier sessions. */
+static bool is_complete(const struct state *st, uint32_t command)
+{
+	const struct et_plan *p = &st->e->plan;
+
+	return st->e->design && p->runs && st->known[command].done >= p->runs;
+}
+
 /*
  * Warm-up: solo runs of each command, as many as the plan asks for. A resumed experiment warms up
  * again, because the machine is cold. Duets need one solo run of each command in any case, to know
@@ -525,7 +582,8 @@ static int warm_up(struct state *st, uint32_t only, struct et_error *err)
 	for (uint32_t w = 0; w < times; w++) {
 		for (uint32_t c = 0; c < st->e->n_commands; c++) {
 			struct et_turn turn = { .arrangement = ET_SOLO, .command = c };
-			if (only != UINT32_MAX && only != c)
+			if ((only != UINT32_MAX && only != c) || is_complete(st, c) ||
+				st->known[c].given_up)
 				continue;
 			if (out_of_time(st))
 				return 0;
@@ -565,15 +623,6 @@ static int run_group(
 	return rc;
 }
 
-/*
- * Re-run samples that were removed because the program failed (this happens only without
- * --ignore-failure).
- */
-static bool counts_as_turn(const struct et_sample *s)
-{
-	return !s->place.warmup && s->ruling.removal.by != ET_REMOVED_FAILED;
-}
-
 /* Sorts the keys; the two samples of a duet have the same. Returns how many are left. */
 static size_t sort_keys(uint64_t *keys, size_t n)
 {
@@ -608,6 +657,25 @@ static void take_stock(struct state *st)
 		st->n_earlier = sort_keys(st->earlier, st->n_earlier);
 }
 
+static int run_in_sequence(struct state *st, struct et_error *err)
+{
+	struct et_driver *d = st->d;
+	uint64_t share = st->e->plan.time_limit_ns / st->e->n_commands;
+	int rc = 0;
+
+	for (uint32_t c = 0; rc == 0 && c < st->e->n_commands; c++) {
+		if (is_complete(st, c))
+			continue;
+		if (st->e->design && d->before_command)
+			rc = d->before_command(d->ctx, c, err);
+		/* Each command has its share of the time and what earlier ones left. */
+		st->limit_ns = share * (c + 1);
+		if (rc == 0)
+			rc = run_group(st, c, c + 1, c, err);
+	}
+	return rc;
+}
+
 int et_drive(struct et_driver *d, struct et_error *err)
 {
 	struct state st = {
@@ -620,16 +688,10 @@ int et_drive(struct et_driver *d, struct et_error *err)
 	take_stock(&st);
 	choose_protocol(&st);
 	st.limit_ns = d->e->plan.time_limit_ns;
-	if (d->e->plan.order == ET_ORDER_SEQUENTIAL) {
-		uint64_t share = d->e->plan.time_limit_ns / d->e->n_commands;
-		for (uint32_t c = 0; rc == 0 && c < d->e->n_commands; c++) {
-			/* Each command has its share of the time and what earlier ones left. */
-			st.limit_ns = share * (c + 1);
-			rc = run_group(&st, c, c + 1, c, err);
-		}
-	} else {
+	if (d->e->plan.order == ET_ORDER_SEQUENTIAL)
+		rc = run_in_sequence(&st, err);
+	else
 		rc = run_group(&st, 0, (uint32_t)d->e->n_commands, UINT32_MAX, err);
-	}
 	free(st.turns);
 	free(st.known);
 	free(st.earlier);

@@ -45,6 +45,17 @@ struct et_driver {
 	 */
 	double (*reached)(void *ctx, const struct et_experiment *e, uint32_t command);
 	void (*note)(void *ctx, const struct et_progress_note *note); /* between samples; or NULL */
+	/*
+	 * Of a designed experiment, in sequential order: called before the runs of each command
+	 * that has runs left, when all samples are durable. Another result than 0 ends the call of
+	 * et_drive, which returns it; -EAGAIN: a later session continues. May be NULL.
+	 */
+	int (*before_command)(void *ctx, uint32_t command, struct et_error *err) ET_CHECK;
+	/*
+	 * Called when a program of a designed experiment fails: the command does not run again, and
+	 * the others continue. NULL: the failure ends the experiment.
+	 */
+	void (*failed)(void *ctx, uint32_t command, const struct et_error *why);
 	void *ctx;
 };
 

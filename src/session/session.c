@@ -25,6 +25,7 @@ struct et_session {
 	struct et_runner *runner;
 	struct et_recorder recorder;
 	struct et_warnings warnings;
+	uint32_t failures; /* commands of a designed experiment that failed in this session */
 	bool store_failed; /* the plan can be continued as soon as the store works again */
 	char machine[sizeof(((struct et_experiment *)0)->machine)]; /* this one */
 };
@@ -261,10 +262,25 @@ static void note(void *ctx, const struct et_progress_note *n)
 		s->setup.progress(s->setup.ctx, n);
 }
 
+static int before_command(void *ctx, uint32_t command, struct et_error *err)
+{
+	struct et_session *s = ctx;
+
+	return s->setup.before_command(s->setup.ctx, command, err);
+}
+
+static void failed(void *ctx, uint32_t command, const struct et_error *why)
+{
+	struct et_session *s = ctx;
+
+	s->failures++;
+	s->setup.failed(s->setup.ctx, command, why);
+}
+
 static enum et_state state_after(const struct et_session *s, int rc)
 {
 	if (rc == 0)
-		return ET_STATE_DONE;
+		return s->failures ? ET_STATE_FAILED : ET_STATE_DONE;
 	return rc == -EINTR || rc == -EAGAIN || s->store_failed ? ET_STATE_INTERRUPTED
 								: ET_STATE_FAILED;
 }
@@ -307,6 +323,8 @@ int et_session_drive(struct et_session *s, struct et_error *err)
 		.apply_rules = apply_rules,
 		.reached = s->setup.reached ? reached : NULL,
 		.note = note,
+		.before_command = s->setup.before_command ? before_command : NULL,
+		.failed = s->setup.failed ? failed : NULL,
 		.ctx = s };
 
 	return finish(s, et_drive(&d, err), err);

@@ -33,6 +33,9 @@ struct et_session_setup {
 	bool draw_seed; /* replace plan.seed of a new experiment by a random number */
 	/* Called after each run. May be NULL. */
 	void (*progress)(void *ctx, const struct et_progress_note *note);
+	/* Of designed experiments, see protocol/driver.h. Each may be NULL. */
+	int (*before_command)(void *ctx, uint32_t command, struct et_error *err) ET_CHECK;
+	void (*failed)(void *ctx, uint32_t command, const struct et_error *why);
 	/*
 	 * Called before a record that came from elsewhere is resumed or refused: shows the user
 	 * what it would run. May be NULL.

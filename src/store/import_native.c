@@ -239,8 +239,9 @@ static int read_sample(struct et_importer *in, const json_t *object, struct et_s
 	if (!json_is_object(object))
 		return et_import_fail(in, at, "is not an object");
 	int rc = et_read_fields(in, object, et_sample_fields, s, at);
-	if (!rc && !in->profiled && s->measured.elapsed_ns == ET_UNKNOWN &&
-		s->measured.cpu_ns == ET_UNKNOWN)
+	/* A program that could not be executed has an exit status, but no times. */
+	if (!rc && !in->profiled && s->measured.exit_code <= 0 &&
+		s->measured.elapsed_ns == ET_UNKNOWN && s->measured.cpu_ns == ET_UNKNOWN)
 		rc = et_import_fail(in, at, "has neither et_ns nor pt_ns");
 	if (!rc)
 		rc = read_removal(in, object, s, at);
