@@ -28,7 +28,8 @@ enum et_put_param {
 	ET_PUT_INNER = 1 << 9,
 	ET_PUT_REVERSE = 1 << 10,
 	ET_PUT_RANDOM = 1 << 11,
-	ET_PUT_LAST = ET_PUT_RANDOM,
+	ET_PUT_THREADS = 1 << 12,
+	ET_PUT_LAST = ET_PUT_THREADS,
 };
 
 /* Where nops takes its random numbers from. */
@@ -44,7 +45,9 @@ struct et_put_params {
 	uint64_t seconds_ns; /* duration of the work, in ns */
 	uint64_t iterations;
 	uint64_t size;
+	char size_class; /* the size of a kernel, by its letter; 0: the size is a number */
 	uint64_t seed;
+	uint64_t threads; /* of a kernel; 0: as OpenMP decides */
 	uint64_t calls;
 	uint64_t inner;
 	enum et_put_random random;
@@ -66,6 +69,7 @@ struct et_workload {
 	unsigned takes; /* the set of parameters that it accepts */
 	struct et_put_params defaults;
 	uint64_t largest_size; /* of the parameter size */
+	/* NULL: a kernel (kernel.h), which is a program of its own. */
 	int (*run)(const struct et_put_params *p, struct et_put_result *out,
 		struct et_error *err) ET_CHECK;
 };
@@ -74,9 +78,12 @@ extern const struct et_workload et_workloads[];
 
 /* Returns NULL if there is no workload of that name. */
 const struct et_workload *et_workload_find(const char *name);
+/* Refuses parameters that the workload does not accept. */
+int et_workload_check(const struct et_workload *w, const struct et_put_params *given,
+	struct et_error *err) ET_CHECK;
 /*
- * Runs the workload, with defaults for parameters that are not given. Refuses parameters that it
- * does not accept.
+ * Runs a workload that is not a kernel, with defaults for parameters that are not given. Refuses
+ * parameters that it does not accept.
  */
 int et_workload_run(const struct et_workload *w, const struct et_put_params *given,
 	struct et_put_result *out, struct et_error *err) ET_CHECK;

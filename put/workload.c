@@ -346,6 +346,14 @@ const struct et_workload et_workloads[] = {
 	{ "nops", "calls of a function of 256 nops, after a random delay",
 		ET_PUT_SECONDS | ET_PUT_ITERATIONS | ET_PUT_RANDOM, { .seconds_ns = 1000000000 }, 0,
 		run_nops },
+#define KERNEL(name, summary)                                                                      \
+	{                                                                                          \
+		name, summary, ET_PUT_SIZE | ET_PUT_THREADS, { .size_class = 'S' }, 0, NULL        \
+	}
+	KERNEL("ep", "kernel: Gaussian random pairs, counted in annuli"),
+	KERNEL("cg", "kernel: smallest eigenvalue of a sparse matrix, by conjugate gradients"),
+	KERNEL("is", "kernel: integer sort by buckets"),
+#undef KERNEL
 	{ 0 },
 };
 
@@ -385,11 +393,31 @@ const char *et_put_param_name(enum et_put_param param)
 		return "reverse";
 	case ET_PUT_RANDOM:
 		return "random";
+	case ET_PUT_THREADS:
+		return "threads";
 	}
 	return "";
 }
 
-static int check(
+static int check_size(
+	const struct et_workload *w, const struct et_put_params *given, struct et_error *err)
+{
+	if (!(given->given & ET_PUT_SIZE))
+		return 0;
+	if (!w->run && !given->size_class)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"put %s: --size: it is a letter: S, W, A, B or C", w->name);
+	if (w->run && given->size_class)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"put %s: --size: '%c' is not a whole number", w->name, given->size_class);
+	if (w->run && (given->size < 1 || given->size > w->largest_size))
+		return et_fail(err, ERANGE, ET_EXIT_USAGE,
+			"put %s: --size: %" PRIu64 " is not between 1 and %" PRIu64, w->name,
+			given->size, w->largest_size);
+	return 0;
+}
+
+int et_workload_check(
 	const struct et_workload *w, const struct et_put_params *given, struct et_error *err)
 {
 	for (unsigned bit = 1; bit <= ET_PUT_LAST; bit <<= 1) {
@@ -404,11 +432,7 @@ static int check(
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"put %s: --iterations cannot be combined with --seconds or --calibrate",
 			w->name);
-	if ((given->given & ET_PUT_SIZE) && (given->size < 1 || given->size > w->largest_size))
-		return et_fail(err, ERANGE, ET_EXIT_USAGE,
-			"put %s: --size: %" PRIu64 " is not between 1 and %" PRIu64, w->name,
-			given->size, w->largest_size);
-	return 0;
+	return check_size(w, given, err);
 }
 
 int et_workload_run(const struct et_workload *w, const struct et_put_params *given,
@@ -416,7 +440,7 @@ int et_workload_run(const struct et_workload *w, const struct et_put_params *giv
 {
 	struct et_put_params p = w->defaults;
 	struct et_put_result result = { 0 };
-	int rc = check(w, given, err);
+	int rc = et_workload_check(w, given, err);
 
 	if (rc)
 		return rc;

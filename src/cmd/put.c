@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon put NAME`: runs a built-in program under test in this process. */
-#include "put/put.h"
+#include "cmd/put.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/nearest.h"
@@ -20,6 +20,8 @@
 #define MOST_INNER UINT64_C(1000000000)
 #define DAY_NS (UINT64_C(86400) * 1000000000)
 
+#define MOST_THREADS UINT64_C(1024)
+
 struct config {
 	struct et_put_params params;
 	const char *report;
@@ -30,6 +32,16 @@ struct config {
 struct readings {
 	uint64_t clock_ns, ticks;
 };
+
+/* The size of a kernel is a letter, that of the other programs a number. */
+static int set_size(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
+{
+	struct et_put_params *p = &((struct config *)ctx)->params;
+	bool letter = strlen(args[0]) == 1 && strchr("SWABC", args[0][0]);
+
+	p->size_class = letter ? args[0][0] : '\0';
+	return letter ? 0 : et_set_u64(o, ctx, args, err);
+}
 
 static const struct et_option options[] = {
 	{ 0, "seconds", "DUR",
@@ -58,9 +70,12 @@ static const struct et_option options[] = {
 		"sort: N integers (20000; 3200000 take about 15 min); qsort, search: N integers "
 		"(10000, 1000); matc, matr: N rows and "
 		"columns (400; with 8192 matc takes about 2 h, matr 5 min); chase, pages: N KiB "
-		"(24, 8192)",
-		et_set_u64, ET_FILLS(config, params.size), .lo = 1, .hi = UINT32_MAX,
+		"(24, 8192); kernels: S, W, A, B or C, from some 20 ms to tens of seconds (S)",
+		set_size, ET_FILLS(config, params.size), .lo = 1, .hi = UINT32_MAX,
 		.bit = ET_PUT_SIZE },
+	{ 0, "threads", "N", "kernels: N threads (OMP_NUM_THREADS, or 1 if it is not set)",
+		et_set_u64, ET_FILLS(config, params.threads), .lo = 1, .hi = MOST_THREADS,
+		.bit = ET_PUT_THREADS },
 	{ 0, "seed", "N", "sort, qsort, search, matc, matr, chase: seed of the random input (1)",
 		et_set_u64, ET_FILLS(config, params.seed), .bit = ET_PUT_SEED },
 	{ 0, "calls", "N", "fragment: divide the work among N calls, a multiple of 10 (1000)",
@@ -98,10 +113,11 @@ const struct et_verb et_verb_put = {
 	.about = "These programs do a known amount of work, on which a machine or a method can be\n"
 		 "tried. They print nothing and do no input or output meanwhile; -v prints the "
 		 "work\n"
-		 "that was done.",
+		 "that was done. Kernels are parallel programs that verify their results.",
 	.examples =
 		"  etalon put inc --seconds 50ms\n"
 		"  etalon put sort --size 5000 -v\n"
+		"  etalon put cg --size W --threads 2 -v\n"
 		"  etalon put fragment --calls 100000 --seconds 50ms -v\n"
 		"  etalon run -r 10 'etalon put matc --size 100' 'etalon put matr --size 100'\n",
 	.options = options,
@@ -195,6 +211,8 @@ static int run_named(const struct et_cli *cli, struct config *c, const struct et
 		return no_program(ops, &err);
 	ET_AUTO_FREE char *dir = et_cli_state_dir();
 	c->params.state_dir = dir;
+	if (!w->run)
+		return et_put_execute(cli, w, &c->params);
 	/* Another program than inc refuses --report before a file is created. */
 	bool reports = c->report && w->takes & ET_PUT_REPORT;
 	if (reports ? run_reporting(w, c, &result, &err)
