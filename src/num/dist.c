@@ -90,6 +90,17 @@ double et_pf_noncentral(double f, double df1, double df2, double ncp)
 	return good ? pnf(f, df1, df2, ncp, LOWER, 0) : NAN;
 }
 
+double et_ptukey_upper(double q, double groups, double df)
+{
+	return q >= 0 && groups >= 2 && df >= 2 ? ptukey(q, 1, groups, df, UPPER, 0) : NAN;
+}
+
+double et_qtukey(double p, double groups, double df)
+{
+	return is_probability(p) && groups >= 2 && df >= 2 ? qtukey(p, 1, groups, df, LOWER, 0)
+							   : NAN;
+}
+
 double et_pbinom(double k, double n, double p)
 {
 	return !isnan(k) && is_count(n) && is_probability(p) ? pbinom(k, n, p, LOWER, 0) : NAN;

@@ -26,6 +26,10 @@ double et_qf(double p, double df1, double df2);
 /* The noncentral distribution; ncp of 0 to 100,000, beyond which libRmath's series is too short. */
 double et_pf_noncentral(double f, double df1, double df2, double ncp);
 
+/* The range of `groups` standard normal values over an independent sd of df degrees of freedom. */
+double et_ptukey_upper(double q, double groups, double df);
+double et_qtukey(double p, double groups, double df);
+
 /* k successes in n trials, each with probability p. */
 double et_pbinom(double k, double n, double p);
 double et_qbinom(double q, double n, double p);

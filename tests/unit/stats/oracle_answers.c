@@ -599,6 +599,8 @@ bool answer_case(
 		answer_regression(input, answers);
 	else if (!strcmp(kind, "complexity"))
 		answer_complexity(input, expect, answers);
+	else if (!strcmp(kind, "factorial"))
+		answer_factorial(input, expect, answers);
 	else
 		return false;
 	return true;

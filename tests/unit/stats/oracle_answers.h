@@ -38,6 +38,7 @@ double *numbers(const json_t *v, size_t *n);
 
 void answer_bootstrap(const json_t *input, const json_t *expect, struct answers *to);
 void answer_regression(const json_t *input, struct answers *to);
+void answer_factorial(const json_t *input, const json_t *expect, struct answers *to);
 void answer_complexity(const json_t *input, const json_t *expect, struct answers *to);
 
 #endif

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The analysis of designed experiments. Balanced designs are compared with R in the oracle
+ * (factorial); here are designs with unequal numbers of values, missing cells, blocks and
+ * fractions. R's answers are those of R 4.2.2: drop1(aov(...), .~., test = "F") with contr.sum.
+ */
+#include "doe_of.h"
+#include "num/dist.h"
+#include "tap.h"
+
+static const struct et_doe_options by_anova = {
+	.alpha = 0.05, .level = 0.95, .method = ET_DOE_ANOVA
+};
+
+/* A design with its values, and the program's results. */
+struct judged {
+	struct et_design *design;
+	struct et_doe_grid grid;
+	struct et_doe_data data;
+	struct et_doe_program p;
+};
+
+static struct judged begin(const size_t *levels, size_t n)
+{
+	struct judged j = { .design = doe_design(levels, n) };
+
+	if (!et_doe_grid_make(j.design, &j.grid))
+		tap_bail("the design cannot be analysed");
+	return j;
+}
+
+static void judge(struct judged *j, const struct et_doe_options *o)
+{
+	j->grid.design = j->design;
+	et_doe_data_arrange(&j->data, j->grid.n_cells);
+	et_doe_program_judge(&j->grid, &j->data, o, &j->p);
+}
+
+static void end(struct judged *j)
+{
+	doe_free_program(&j->p);
+	et_doe_data_free(&j->data);
+	et_doe_grid_free(&j->grid);
+	et_design_free(j->design);
+}
+
+/* Values of a cell. */
+static void add(struct judged *j, uint32_t cell, const double *y, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		doe_value(&j->data, cell, 0, y[i]);
+}
+
+static void check_term(const struct judged *j, const char *term, double ss, double f, double p)
+{
+	const struct et_doe_effect *e = doe_effect(&j->p, term);
+
+	if (!ok(e != NULL, "doe: there is a term %s", term))
+		return;
+	near(e->sum_squares, ss, 1e-9, 0, "doe: the sum of squares of %s agrees with R", term);
+	near(e->f, f, 1e-6, 0, "doe: F of %s agrees with R", term);
+	near(e->p, p, 1e-4, 0, "doe: p of %s agrees with R", term);
+}
+
+static void unbalanced(void)
+{
+	struct judged j = begin((size_t[]){ 3, 2 }, 2);
+	static const double y[][3] = { { 101, 104, 99 }, { 120, 118 }, { 133, 139, 131 },
+		{ 98, 97 }, { 125, 129, 122 }, { 150, 147 } };
+	static const size_t n[] = { 3, 2, 3, 2, 3, 2 };
+
+	for (uint32_t c = 0; c < 6; c++)
+		add(&j, c, y[c], n[c]);
+	judge(&j, &by_anova);
+	ok(!j.p.balanced, "doe: unequal numbers of values are not balanced");
+	check_term(&j, "a", 4243.4, 241.71265822785, 1.5085e-08);
+	check_term(&j, "b", 111.111111111111, 12.6582278481, 0.006140);
+	check_term(&j, "a:b", 195.488888888889, 11.1354430380, 0.003681);
+	near(j.p.ss_residual, 79, 1e-12, 0, "doe: the residuals agree with R");
+	near(j.p.df_residual, 9, 0, 0, "doe: the residuals have n - cells degrees of freedom");
+	end(&j);
+}
+
+static void missing_cell(void)
+{
+	struct judged j = begin((size_t[]){ 2, 2, 2 }, 3);
+	static const double y[7][3] = { { 10, 12, 11 }, { 20, 21, 19 }, { 15, 14, 17 },
+		{ 26, 25, 29 }, { 9, 8, 10 }, { 22, 20, 21 }, { 12, 13, 11 } };
+
+	for (uint32_t c = 0; c < 7; c++)
+		add(&j, c, y[c], 3);
+	judge(&j, &by_anova);
+	ok(!doe_effect(&j.p, "a:b:c"), "doe: a missing cell drops the highest interaction");
+	near((double)j.p.n_effects, 6, 0, 0, "doe: a missing cell keeps all other terms");
+	check_term(&j, "a", 408.333333333333, 245, 2.8937e-10);
+	check_term(&j, "b", 70.0833333333333, 42.05, 1.4379e-05);
+	check_term(&j, "c", 4.08333333333333, 2.45, 0.13984);
+	check_term(&j, "a:c", 6.75, 4.05, 0.06382);
+	near(doe_effect(&j.p, "a")->effect, 11.6666666666667, 1e-12, 0,
+		"doe: the effect without a cell is twice R's coefficient");
+	near(j.p.ss_residual, 23.3333333333333, 1e-12, 0,
+		"doe: the residuals without a cell agree with R");
+	near(j.p.df_residual, 14, 0, 0, "doe: 21 values less 7 parameters leave 14");
+	near((double)j.p.n_failed, 1, 0, 0, "doe: the treatment without a run is counted");
+	end(&j);
+}
+
+/* Five rounds of a 2² as blocks. */
+static const double rounds[] = { 100, 110, 95, 120, 104, 113, 99, 121, 97, 108, 92, 115, 105, 118,
+	101, 127, 99, 109, 97, 118 };
+
+static void blocks(void)
+{
+	struct judged j = begin((size_t[]){ 2, 2 }, 2);
+
+	for (uint32_t i = 0; i < 20; i++)
+		doe_value(&j.data, i % 4, i / 4, rounds[i]);
+	judge(&j, &by_anova);
+	check_term(&j, "a", 1445, 1020, 5.6040e-13);
+	check_term(&j, "b", 24.2, 17.0823529411765, 0.0013879);
+	check_term(&j, "a:b", 204.8, 144.564705882353, 4.7316e-08);
+	near(j.p.ss_residual, 17, 1e-9, 0, "doe: blocks are not in the residuals");
+	near(j.p.df_residual, 12, 0, 0, "doe: blocks take their degrees of freedom");
+	end(&j);
+
+	j = begin((size_t[]){ 2, 2 }, 2);
+	for (uint32_t i = 0; i < 20; i++) {
+		if (i != 6 && i != 17)
+			doe_value(&j.data, i % 4, i / 4, rounds[i]);
+	}
+	judge(&j, &by_anova);
+	check_term(&j, "a", 1256.9286713287, 827.65022561936, 5.9973e-11);
+	check_term(&j, "b", 16.3132867133, 10.74181504736, 0.0083245);
+	check_term(&j, "a:b", 172.4102564103, 113.527041024556, 8.8610e-07);
+	near(j.p.ss_residual, 15.1867132867133, 1e-9, 0,
+		"doe: incomplete blocks are not in the residuals");
+	near(j.p.df_residual, 10, 0, 0, "doe: incomplete blocks take their degrees of freedom");
+	near(doe_effect(&j.p, "a")->effect, 2 * 8.618181818181812, 1e-9, 0,
+		"doe: the effect in incomplete blocks agrees with R");
+	near(doe_effect(&j.p, "a")->lo, 2 * 7.9507076171587272, 1e-9, 0,
+		"doe: its lower bound agrees with R");
+	near(doe_effect(&j.p, "a")->hi, 2 * 9.285656019204897, 1e-9, 0,
+		"doe: its upper bound agrees with R");
+	end(&j);
+}
+
+/* 2^(4-1) with d = a b c: the eight runs tell apart seven sets of two. */
+static void fraction(void)
+{
+	struct judged j = { .design = et_design_new() };
+	uint32_t levels[4];
+
+	for (int f = 0; f < 4; f++)
+		doe_factor(j.design, (char[2]){ (char)('a' + f), '\0' }, 2);
+	j.design->factors[3].generator = et_strdup("a b c");
+	for (uint32_t t = 0; t < 8; t++) {
+		for (uint32_t f = 0; f < 3; f++)
+			levels[f] = t >> f & 1;
+		levels[3] = levels[0] ^ levels[1] ^ levels[2];
+		et_design_add_treatment(j.design, levels);
+	}
+	if (!et_doe_grid_make(j.design, &j.grid))
+		tap_bail("the fraction cannot be analysed");
+	for (uint32_t t = 0; t < 8; t++) {
+		double d = (double)j.design->treatments[t].levels[3];
+		double y = 50 + 4 * (t & 1) - 3 * d;
+		add(&j, t, (double[]){ y + 0.5, y - 0.5, y }, 3);
+	}
+	judge(&j, &by_anova);
+	near((double)j.p.n_effects, 7, 0, 0, "doe: a half of 2^4 has seven sets of aliases");
+	is_str(j.p.effects[3].term, "d", "doe: a set is named by its term of the lowest order");
+	is_str(j.p.effects[3].aliases, "a:b:c", "doe: the other terms of a set are listed");
+	is_str(j.p.effects[4].term, "a:b",
+		"doe: of two terms of the same order the first names it");
+	is_str(j.p.effects[4].aliases, "c:d", "doe: its alias is the second");
+	near(doe_effect(&j.p, "a")->effect, 4, 1e-12, 0, "doe: the effect of a base factor");
+	near(doe_effect(&j.p, "d")->effect, -3, 1e-12, 0, "doe: the effect of a generated factor");
+	near(doe_effect(&j.p, "a:b")->effect, 0, 0, 1e-12, "doe: no interaction, no effect");
+	near(j.p.ss_residual, 4, 1e-12, 0, "doe: the residuals of a fraction");
+	end(&j);
+}
+
+/* --- whole experiments --- */
+
+static struct et_experiment *experiment(size_t n_programs, uint32_t runs)
+{
+	struct et_experiment *e = et_experiment_new();
+	uint32_t order = 0;
+
+	e->design = doe_design((size_t[]){ 2, 2 }, 2);
+	for (size_t p = 0; p < n_programs; p++)
+		et_design_add_program(e->design, (char[2]){ (char)('p' + (int)p), '\0' });
+	e->design->response = et_strdup("et");
+	for (uint32_t t = 0; t < 4; t++) {
+		for (size_t p = 0; p < n_programs; p++)
+			et_experiment_add_command(
+				e, et_strdup(e->design->treatments[t].name), et_calloc(1, 8));
+	}
+	for (uint32_t r = 0; r <= runs; r++) {
+		for (uint32_t c = 0; c < 4 * n_programs; c++) {
+			struct et_sample s = { .place = { .command = c,
+						       .order = ++order,
+						       .round = r,
+						       .partner = -1,
+						       .warmup = r == 0 } };
+			uint32_t t = et_design_treatment_of(e->design, c);
+			s.measured.elapsed_ns = 1000000 + 30000 * (t & 1) +
+						(uint64_t)(r * 7919 + c * 104729) % 5003;
+			s.measured.cpu_ns = 1;
+			et_experiment_add(e, &s);
+		}
+	}
+	return e;
+}
+
+static void whole(void)
+{
+	struct et_experiment *e = experiment(2, 30);
+	const struct et_experiment *one = e;
+	struct et_doe_options o = { .alpha = 0.05, .level = 0.95, .method = -1 };
+	struct et_doe_result r;
+	struct et_error err;
+
+	if (!ok(et_doe_analyse(&one, 1, &o, &r, &err) == 0, "doe: an experiment is analysed"))
+		return;
+	near((double)r.n_programs, 2, 0, 0, "doe: there is a result per program");
+	is_str(r.programs[1].name, "q", "doe: a program has its name");
+	near((double)r.programs[0].n, 120, 0, 0, "doe: warm-up runs do not count");
+	ok(r.metric == ET_METRIC_ELAPSED && r.unit == ET_UNIT_NS,
+		"doe: the response is the metric of the plan");
+	ok(doe_effect(&r.programs[0], "a")->significant, "doe: a true effect is found");
+	near(doe_effect(&r.programs[0], "a")->percent, 3, 0, 0.1, "doe: an effect in percent");
+	ok(!doe_effect(&r.programs[0], "b")->significant, "doe: no effect, no finding");
+	near((double)r.programs[0].n_pairs, 6, 0, 0, "doe: four treatments make six pairs");
+	near((double)r.programs[0].after, 4, 0, 0, "doe: four pairs differ");
+	near((double)r.programs[0].pairs[0].family, 6, 0, 0,
+		"doe: the family is the pairs of one program");
+	near((double)r.n_pairs, 6, 0, 0, "doe: pairs are counted over programs");
+	near((double)r.pairs[0].after, 2, 0, 0, "doe: the first pair differs in both programs");
+	near((double)(r.pairs[0].student + r.pairs[0].welch + r.pairs[0].wilcoxon), 2, 0, 0,
+		"doe: each program judged the pair by a test");
+	et_doe_result_free(&r);
+	et_experiment_free(e);
+}
+
+static void refused(void)
+{
+	struct et_experiment *e = et_experiment_new(), *f = experiment(1, 3);
+	struct et_experiment *g = experiment(2, 3), *empty = experiment(1, 0);
+	struct et_doe_options o = { .alpha = 0.05, .level = 0.95, .method = -1 };
+	struct et_doe_result r = { 0 };
+	struct et_error err = { 0 };
+
+	ok(et_doe_analyse((const struct et_experiment *const[]){ e }, 1, &o, &r, &err) < 0,
+		"doe: an experiment without a design is refused (%s)", err.what);
+	ok(et_doe_analyse((const struct et_experiment *const[]){ f, g }, 2, &o, &r, &err) < 0,
+		"doe: experiments of different designs are refused (%s)", err.what);
+	ok(et_doe_analyse((const struct et_experiment *const[]){ empty }, 1, &o, &r, &err) < 0,
+		"doe: an experiment without runs is refused (%s)", err.what);
+	et_experiment_free(e);
+	et_experiment_free(f);
+	et_experiment_free(g);
+	et_experiment_free(empty);
+}
+
+int main(void)
+{
+	unbalanced();
+	missing_cell();
+	blocks();
+	fraction();
+	whole();
+	refused();
+	return tap_done();
+}
