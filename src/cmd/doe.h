@@ -43,6 +43,20 @@ et_doe_action et_doe_init, et_doe_plan, et_doe_run, et_doe_status, et_doe_do_ana
 
 /* Reads a plan file ("-" is standard input). et_plan_file_free frees *out. */
 int et_doe_read_plan(const char *path, struct et_plan_file *out, struct et_error *err) ET_CHECK;
+/* Why a plan cannot set an option of `run`: what to do instead; NULL: it can. */
+const char *et_doe_refusal(const char *option);
+struct et_run_options;
+struct et_measuring;
+/* Sets o to the defaults of `doe` and then to the options of `run` in the plan, which outlives o.
+ */
+int et_doe_set_options(
+	const struct et_plan_file *plan, struct et_run_options *o, struct et_error *err) ET_CHECK;
+/*
+ * Fills the parts of m that the plan's options of `run` and its seed decide and that are not part
+ * of the experiment: env, no_ledger and draw_seed. They point into the plan.
+ */
+int et_doe_set_measuring(
+	const struct et_plan_file *plan, struct et_measuring *m, struct et_error *err) ET_CHECK;
 /*
  * Makes the experiment of a plan, which it takes the design from: commands, options of `run`, and
  * builds if `build`. The caller frees *out.

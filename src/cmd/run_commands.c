@@ -65,6 +65,15 @@ static int refuse_shell_syntax(const char *text, struct et_error *err)
 		"use --shell sh, or quote it if the program is to get it as it is");
 }
 
+int et_run_make_argv(const char *shell, const char *text, char ***out, struct et_error *err)
+{
+	int rc = shell ? 0 : refuse_shell_syntax(text, err);
+
+	if (rc)
+		return rc;
+	return shell ? et_shell_argv(shell, text, out, err) : et_split_words(text, out, err);
+}
+
 /* hyperfine has a shell for every command; here only those have one that need it. */
 static bool needs_shell(const struct maker *m, const char *text)
 {
@@ -86,13 +95,9 @@ static int make_argv(const struct maker *m, size_t k, struct et_error *err)
 		return rc;
 	if (!shell && needs_shell(m, c->text))
 		shell = "sh";
-	if (!shell) {
-		rc = refuse_shell_syntax(c->text, err);
-		return rc ? rc : et_split_words(c->text, &c->argv, err);
-	}
 	et_strv_free(c->argv);
 	c->argv = NULL;
-	return et_shell_argv(shell, c->text, &c->argv, err);
+	return et_run_make_argv(shell, c->text, &c->argv, err);
 }
 
 static int make_name(const struct maker *m, size_t k, struct et_error *err)
@@ -167,8 +172,7 @@ static int make_commands(struct maker *m, struct et_error *err)
 	return rc;
 }
 
-/* Moves the parts that the options filled into a new experiment. */
-static struct et_experiment *start_experiment(struct et_run_options *o)
+struct et_experiment *et_run_options_start(struct et_run_options *o)
 {
 	struct et_experiment *e = et_experiment_new();
 
@@ -211,7 +215,7 @@ int et_run_options_finish(struct et_run_options *o, const struct et_operands *op
 			"give commands as strings, or one command as words after --, not both");
 	if (ops->after ? !ops->n_after : !ops->n_before)
 		return no_command(o, err);
-	m.e = start_experiment(o);
+	m.e = et_run_options_start(o);
 	rc = make_commands(&m, err);
 	if (rc == 0)
 		rc = et_run_options_name(o, m.e, err);

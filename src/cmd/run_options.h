@@ -101,6 +101,14 @@ void et_run_options_free(struct et_run_options *o);
  */
 int et_run_options_finish(struct et_run_options *o, const struct et_operands *ops,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;
+/* Moves the parts that the options filled into a new experiment, which has no commands yet. */
+struct et_experiment *et_run_options_start(struct et_run_options *o);
+/*
+ * Makes the vector of a command: its words, or the shell that runs it. Without a shell, a text that
+ * needs one is refused. et_strv_free frees *out.
+ */
+int et_run_make_argv(
+	const char *shell, const char *text, char ***out, struct et_error *err) ET_CHECK;
 /* Tells commands of equal names apart, and finds the reference. */
 int et_run_options_name(
 	const struct et_run_options *o, struct et_experiment *e, struct et_error *err) ET_CHECK;

@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reads a plan file: its keys, programs, hooks and options of `run`. */
 #include "plan/plan.h"
+#include "base/alloc.h"
+#include "model/experiment.h"
+#include "model/metric.h"
+#include "plan/reader.h"
+#include "protocol/design.h"
 
-#include <stdlib.h>
+#include <errno.h>
+#include <string.h>
+
+const char *const et_plan_orders[] = { "random", "yates", "interleaved", NULL };
 
 void et_plan_file_free(struct et_plan_file *p)
 {
@@ -9,8 +18,371 @@ void et_plan_file_free(struct et_plan_file *p)
 		free(p->options[i].name);
 		free(p->options[i].value);
 	}
+	for (size_t i = 0; i < p->n_factors; i++)
+		free(p->factors[i].levels);
 	free(p->options);
+	free(p->factors);
+	free(p->programs);
 	free(p->order);
 	free(p->path);
 	et_design_free(p->design);
+	*p = (struct et_plan_file){ 0 };
+}
+
+int et_plan_locate(
+	const struct et_plan_file *p, struct et_plan_place at, int rc, struct et_error *err)
+{
+	if (!err || !at.line)
+		return rc;
+	ET_AUTO_FREE char *what =
+		et_asprintf("%s:%u:%u: %s", p->path, at.line, at.column, err->what);
+	snprintf(err->what, sizeof(err->what), "%s", what);
+	return rc;
+}
+
+static int read_name(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+{
+	int rc = et_plan_read_name(r, value, "name", &r->d->name, err);
+
+	if (rc == 0 && !strcmp(r->d->name, "last"))
+		rc = et_yaml_fail(r->path, value->at, err,
+			"name: 'last' is reserved for the newest experiment");
+	return rc;
+}
+
+static struct et_design_program *program(const struct et_plan_reader *r)
+{
+	return &r->d->programs[r->d->n_programs - 1];
+}
+
+static struct et_plan_program_places *program_places(const struct et_plan_reader *r)
+{
+	return &r->out->programs[r->d->n_programs - 1];
+}
+
+static int read_program_name(
+	struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+{
+	program_places(r)->name = value->at;
+	int rc = et_plan_read_name(r, value, "a program's name", &program(r)->name, err);
+	for (size_t i = 0; rc == 0 && i + 1 < r->d->n_programs; i++) {
+		if (!strcmp(r->d->programs[i].name, program(r)->name))
+			rc = et_yaml_fail(r->path, value->at, err,
+				"there are two programs named '%s'", program(r)->name);
+	}
+	return rc;
+}
+
+static int read_command(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+{
+	program_places(r)->command = value->at;
+	return et_plan_read_text(r, value, "command", &program(r)->command, err);
+}
+
+static int read_build(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+{
+	program_places(r)->build = value->at;
+	return et_plan_read_text(r, value, "build", &program(r)->build, err);
+}
+
+static int read_input(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+{
+	program_places(r)->input = value->at;
+	return et_plan_read_text(r, value, "input", &program(r)->input, err);
+}
+
+#define TEXT "\"type\": \"string\", \"minLength\": 1"
+
+const struct et_plan_key et_program_keys[] = {
+	{ "name", "name of the program in tables", read_program_name, true, .schema = TEXT },
+	{ "command", "the command; {factor} is replaced by the level of that factor", read_command,
+		true, .schema = TEXT },
+	{ "build",
+		"command that builds the program, run once per combination of the levels it names",
+		read_build, false, .schema = TEXT },
+	{ "input", "file for standard input", read_input, false, .schema = TEXT },
+	{ 0 },
+};
+
+static int read_programs(
+	struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+{
+	int rc = et_plan_want_list(r, value, "programs", err);
+
+	for (size_t i = 0; rc == 0 && i < value->n; i++) {
+		et_design_add_program(r->d, "");
+		r->out->programs =
+			et_realloc(r->out->programs, r->d->n_programs, sizeof(*r->out->programs));
+		r->out->programs[r->out->n_programs++] =
+			(struct et_plan_program_places){ .name = value->items[i]->at };
+		rc = et_plan_read_map(r, value->items[i], et_program_keys, "a program", err);
+	}
+	return rc;
+}
+
+static int read_replications(
+	struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+{
+	uint64_t n;
+	int rc = et_plan_read_whole(r, value, "replications", 1, ET_MOST_RUNS, &n, err);
+
+	if (rc == 0)
+		r->d->replications = (uint32_t)n;
+	return rc;
+}
+
+static int read_discard(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+{
+	uint64_t n;
+	int rc = et_plan_read_whole(r, value, "discard", 0, ET_MOST_RUNS, &n, err);
+
+	if (rc)
+		return rc;
+	r->d->discard = (uint32_t)n;
+	if (r->d->discard < r->d->replications)
+		return 0;
+	return et_hint(err,
+		et_yaml_fail(r->path, value->at, err,
+			"discard is %u of %u replications: nothing would be left", r->d->discard,
+			r->d->replications),
+		"use a discard below replications");
+}
+
+static int read_order(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+{
+	int rc = et_plan_read_text(r, value, "order", &r->out->order, err);
+
+	for (size_t i = 0; rc == 0 && et_plan_orders[i]; i++) {
+		if (!strcmp(et_plan_orders[i], r->out->order))
+			return 0;
+	}
+	if (rc)
+		return rc;
+	return et_plan_hint_names(err,
+		et_yaml_fail(r->path, value->at, err, "order: there is no '%s'", value->text),
+		value->text, et_plan_orders);
+}
+
+static int read_seed(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+{
+	r->out->has_seed = true;
+	return et_plan_read_whole(r, value, "seed", 0, INT64_MAX, &r->out->seed, err);
+}
+
+static int read_function(
+	struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+{
+	char *name = NULL;
+	int rc = et_plan_read_name(r, value, "profile", &name, err);
+
+	if (rc)
+		return rc;
+	free(r->d->response);
+	r->d->response = et_asprintf("profile:%s", name);
+	free(name);
+	return 0;
+}
+
+const struct et_plan_key et_response_keys[] = {
+	{ "profile", "name of a function, whose CPU time is the response", read_function, true,
+		.schema = TEXT },
+	{ 0 },
+};
+
+static int read_response(
+	struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+{
+	const char *names[ET_METRICS + 1] = { NULL };
+
+	r->out->response_at = value->at;
+	if (value->kind == ET_YAML_MAP)
+		return et_plan_read_map(r, value, et_response_keys, "response", err);
+	int rc = et_plan_read_text(r, value, "response", &r->d->response, err);
+	for (int i = 0; rc == 0 && i < ET_METRICS; i++) {
+		names[i] = et_metrics[i].name;
+		if (!strcmp(names[i], value->text))
+			return 0;
+	}
+	if (rc)
+		return rc;
+	return et_plan_hint_names(err,
+		et_yaml_fail(
+			r->path, value->at, err, "response: there is no metric '%s'", value->text),
+		value->text, names);
+}
+
+static int add_option(struct et_plan_reader *r, const struct et_yaml *key,
+	const struct et_yaml *value, struct et_error *err)
+{
+	struct et_plan_file *p = r->out;
+
+	if (value->kind != ET_YAML_SCALAR)
+		return et_yaml_fail(
+			r->path, value->at, err, "run: %s must be a single value", key->text);
+	p->options = et_realloc(p->options, p->n_options + 1, sizeof(*p->options));
+	p->options[p->n_options++] =
+		(struct et_plan_option){ et_strdup(key->text), et_strdup(value->text), key->at };
+	return 0;
+}
+
+/* The names of the options are checked where the options of `run` are known. */
+static int read_run(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+{
+	int rc = 0;
+
+	if (value->kind != ET_YAML_MAP)
+		return et_hint(err,
+			et_yaml_fail(r->path, value->at, err, "run must be a map of options"),
+			"write it like this: run: { warmup: 2, cpu: 1 }");
+	for (size_t i = 0; rc == 0 && i < value->n; i += 2) {
+		const struct et_yaml *v = value->items[i + 1];
+		if (v->kind != ET_YAML_LIST)
+			rc = add_option(r, value->items[i], v, err);
+		for (size_t k = 0; rc == 0 && v->kind == ET_YAML_LIST && k < v->n; k++)
+			rc = add_option(r, value->items[i], v->items[k], err);
+	}
+	return rc;
+}
+
+static int read_setup(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+{
+	return et_plan_read_text(r, value, "setup", &r->d->setup, err);
+}
+
+static int read_between(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+{
+	return et_plan_read_text(r, value, "between", &r->d->between, err);
+}
+
+static int read_reboot(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+{
+	return et_plan_read_text(r, value, "reboot", &r->d->reboot, err);
+}
+
+const struct et_plan_key et_hook_keys[] = {
+	{ "setup", "command that a shell runs once, before everything", read_setup, false,
+		.schema = TEXT },
+	{ "between", "command that a shell runs between two treatments", read_between, false,
+		.schema = TEXT },
+	{ "reboot", "command that restarts the machine between two treatments", read_reboot, false,
+		.schema = TEXT },
+	{ 0 },
+};
+
+static int read_hooks(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
+{
+	return et_plan_read_map(r, value, et_hook_keys, "hooks", err);
+}
+
+const struct et_plan_key et_plan_keys[] = {
+	{ "name", "name of the plan; results are kept under it", read_name, true, .schema = TEXT },
+	{ "programs", "programs to measure", read_programs, true, .keys = et_program_keys,
+		.many = true },
+	{ "factors", "factors to vary, each over its levels", et_plan_read_factors, true,
+		.keys = et_factor_keys, .many = true },
+	{ "design", "which combinations of levels are run (full)", et_plan_read_design, false,
+		.keys = et_design_keys },
+	{ "replications", "runs of each program under each treatment (31)", read_replications,
+		false, .schema = "\"type\": \"integer\", \"minimum\": 1, \"maximum\": 100000000" },
+	{ "discard", "how many of the replications, the first ones, do not count (1)", read_discard,
+		false, .schema = "\"type\": \"integer\", \"minimum\": 0" },
+	{ "order", "order of the runs (random)", read_order, false, .schema = NULL },
+	{ "seed", "seed of the random order (drawn, and recorded)", read_seed, false,
+		.schema = "\"type\": \"integer\", \"minimum\": 0" },
+	{ "response", "the figure that is analysed (pt, CPU time)", read_response, false,
+		.keys = et_response_keys },
+	{ "run", "options of 'etalon run', by their long names", read_run, false, .schema = NULL },
+	{ "hooks", "commands around treatments", read_hooks, false, .keys = et_hook_keys },
+	{ 0 },
+};
+
+/* The text, which must end with a 0 byte. */
+static char *read_stream(FILE *in, size_t *size)
+{
+	char *text = et_alloc(ET_PLAN_MOST_BYTES + 2);
+
+	*size = fread(text, 1, ET_PLAN_MOST_BYTES + 1, in);
+	text[*size] = '\0';
+	return et_realloc(text, *size + 1, 1);
+}
+
+static void set_defaults(struct et_plan_file *p)
+{
+	if (!p->order)
+		p->order = et_strdup(et_plan_orders[0]);
+	if (!p->design->response)
+		p->design->response = et_strdup(et_metrics[ET_METRIC_CPU].name);
+}
+
+/* Without `discard` a plan of one replication keeps it. */
+static void set_discard(struct et_design *d, const struct et_yaml *root)
+{
+	if (d->replications == 1 && !et_yaml_find(root, "discard"))
+		d->discard = 0;
+}
+
+static int read_tree(struct et_plan_file *p, const struct et_yaml *root, struct et_error *err)
+{
+	struct et_plan_reader r = { .path = p->path, .out = p, .d = p->design };
+	int rc = et_plan_read_map(&r, root, et_plan_keys, "a plan", err);
+
+	if (rc == 0) {
+		set_defaults(p);
+		set_discard(p->design, root);
+		rc = et_plan_check(&r, err);
+	}
+	free(r.generators);
+	return rc;
+}
+
+static int read_text(struct et_plan_file *p, const char *text, size_t size, struct et_error *err)
+{
+	struct et_yaml *root;
+
+	if (size > ET_PLAN_MOST_BYTES)
+		return et_fail(err, E2BIG, ET_EXIT_USAGE, "%s:1:1: the file is larger than %d MiB",
+			p->path, ET_PLAN_MOST_BYTES >> 20);
+	int rc = et_yaml_read(text, size, p->path, &root, err);
+	if (rc)
+		return rc;
+	rc = read_tree(p, root, err);
+	et_yaml_free(root);
+	return rc;
+}
+
+int et_plan_read(FILE *in, const char *path, struct et_plan_file *out, struct et_error *err)
+{
+	struct et_plan_file p = { .path = et_strdup(path), .design = et_design_new() };
+	size_t size;
+	char *text = read_stream(in, &size);
+	int rc = ferror(in) ? et_fail_file(err, errno, ET_EXIT_USAGE, path)
+			    : read_text(&p, text, size, err);
+
+	p.design->source = text;
+	if (rc)
+		et_plan_file_free(&p);
+	else
+		*out = p;
+	return rc;
+}
+
+uint64_t et_plan_runs(const struct et_design *d)
+{
+	return (uint64_t)d->n_treatments * d->n_programs * d->replications;
+}
+
+int et_plan_check_size(const struct et_design *d, bool yes, struct et_error *err)
+{
+	uint64_t runs = et_plan_runs(d);
+
+	if (yes || runs <= ET_PLAN_FREE_RUNS)
+		return 0;
+	return et_hint(err,
+		et_fail(err, E2BIG, ET_EXIT_USAGE,
+			"the experiment has %llu runs (%zu treatments, %zu program%s, %u "
+			"replications), more than %d",
+			(unsigned long long)runs, d->n_treatments, d->n_programs,
+			d->n_programs == 1 ? "" : "s", d->replications, ET_PLAN_FREE_RUNS),
+		"give --yes if that is meant, or use fewer levels, a fractional design or fewer "
+		"replications");
 }

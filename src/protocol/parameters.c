@@ -11,7 +11,7 @@
 
 enum { MOST_VALUES = 100000 };
 
-static bool is_name(const char *s)
+bool et_parameter_is_name(const char *s)
 {
 	if (!isalpha((unsigned char)*s) && *s != '_')
 		return false;
@@ -25,7 +25,7 @@ static bool is_name(const char *s)
 static int add_range(
 	struct et_ranges *r, const char *name, struct et_range **out, struct et_error *err)
 {
-	if (!is_name(name))
+	if (!et_parameter_is_name(name))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"'%s' is not a parameter name (letters, digits, _ and -)", name);
 	for (size_t i = 0; i < r->n; i++) {
@@ -170,7 +170,7 @@ int et_parameters_fill(
 		size_t len = *s == '{' ? strcspn(s + 1, "{}") : 0;
 		ET_AUTO_FREE char *word = et_strndup(s + 1, len);
 		const struct et_parameter *match = find(p, n, word, len);
-		if (*s != '{' || s[1 + len] != '}' || !n || !is_name(word)) {
+		if (*s != '{' || s[1 + len] != '}' || !n || !et_parameter_is_name(word)) {
 			putc(*s, f);
 		} else if (match) {
 			fputs(match->value, f);

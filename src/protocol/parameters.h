@@ -17,6 +17,8 @@ struct et_ranges {
 	size_t n, cap;
 };
 
+/* Whether a text can be the name of a parameter: letters, digits, _ and -, a letter or _ first. */
+bool et_parameter_is_name(const char *s);
 /* Adds "-L name a,b,c". */
 int et_ranges_add_list(
 	struct et_ranges *r, const char *name, const char *values, struct et_error *err) ET_CHECK;

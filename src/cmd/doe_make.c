@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Makes the experiment of a plan file: its commands, order and number of runs. */
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "cmd/doe.h"
+#include "cmd/run_options.h"
+#include "model/profile.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct maker {
+	const struct et_plan_file *plan;
+	const struct et_run_options *o;
+	const struct et_design *d;
+	struct et_experiment *e;
+};
+
+int et_doe_read_plan(const char *path, struct et_plan_file *out, struct et_error *err)
+{
+	if (!strcmp(path, "-"))
+		return et_plan_read(stdin, "standard input", out, err);
+	ET_AUTO_FCLOSE FILE *in = fopen(path, "re");
+	if (!in)
+		return et_fail_file(err, errno, ET_EXIT_USAGE, path);
+	return et_plan_read(in, path, out, err);
+}
+
+/* The factors and their levels are parameters of the command. */
+static void set_parameters(const struct et_design *d, uint32_t number, struct et_command *c)
+{
+	c->n_parameters = d->n_factors;
+	c->parameters = et_calloc(d->n_factors, sizeof(*c->parameters));
+	for (size_t i = 0; i < d->n_factors; i++)
+		c->parameters[i] = (struct et_parameter){ et_strdup(d->factors[i].name),
+			et_strdup(et_design_level(d, number, i)) };
+}
+
+/* Hooks of `run` are given once for all programs, or once for each. */
+static int set_hook(const struct maker *m, struct et_command *c, size_t program, const char *name,
+	const struct et_each *each, char **out, struct et_error *err)
+{
+	if (!each->n)
+		return 0;
+	if (each->n != 1 && each->n != m->d->n_programs)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"run: '%s' has %zu values for %zu programs: give one, or one for each",
+			name, each->n, m->d->n_programs);
+	return et_parameters_fill(
+		each->text[each->n == 1 ? 0 : program], c->parameters, c->n_parameters, out, err);
+}
+
+static int set_hooks(
+	const struct maker *m, struct et_command *c, size_t program, struct et_error *err)
+{
+	const struct et_run_options *o = m->o;
+	int rc = set_hook(m, c, program, "setup", &o->setup, &c->setup, err);
+
+	if (rc == 0)
+		rc = set_hook(m, c, program, "prepare", &o->prepare, &c->prepare, err);
+	if (rc == 0)
+		rc = set_hook(m, c, program, "conclude", &o->conclude, &c->conclude, err);
+	if (rc == 0)
+		rc = set_hook(m, c, program, "cleanup", &o->cleanup, &c->cleanup, err);
+	return rc;
+}
+
+static int make_command(const struct maker *m, uint32_t number, struct et_error *err)
+{
+	const struct et_design *d = m->d;
+	uint32_t program = et_design_program_of(d, number);
+	const struct et_design_program *p = &d->programs[program];
+	const struct et_treatment *t = &d->treatments[et_design_treatment_of(d, number)];
+	struct et_command *c = &m->e->commands[number];
+
+	c->name = et_asprintf("%s %s", p->name, t->name);
+	set_parameters(d, number, c);
+	int rc = et_parameters_fill(p->command, c->parameters, c->n_parameters, &c->text, err);
+	if (rc == 0)
+		rc = et_run_make_argv(m->e->child.shell, c->text, &c->argv, err);
+	if (rc)
+		return et_plan_locate(m->plan, m->plan->programs[program].command, rc, err);
+	return set_hooks(m, c, program, err);
+}
+
+/* Standard input is the same file for all runs of an experiment. */
+static int set_input(const struct maker *m, struct et_error *err)
+{
+	const struct et_design *d = m->d;
+	char *input = NULL;
+
+	for (uint32_t i = 0; i < m->e->n_commands; i++) {
+		size_t program = et_design_program_of(d, i);
+		const struct et_command *c = &m->e->commands[i];
+		ET_AUTO_FREE char *file = NULL;
+		int rc = d->programs[program].input
+				 ? et_parameters_fill(d->programs[program].input, c->parameters,
+					   c->n_parameters, &file, err)
+				 : 0;
+		if (rc == 0 && i && (!input != !file || (input && strcmp(input, file))))
+			rc = et_plan_locate(m->plan, m->plan->programs[program].input,
+				et_hint(err,
+					et_fail(err, EINVAL, ET_EXIT_USAGE,
+						"input: all commands must have the same input"),
+					"use 'run: { shell: sh }' and < in the commands"),
+				err);
+		if (rc) {
+			free(input);
+			return rc;
+		}
+		if (!i && file)
+			input = et_strdup(file);
+	}
+	if (input) {
+		free(m->e->child.input);
+		m->e->child.input = input;
+	}
+	return 0;
+}
+
+static int make_commands(const struct maker *m, struct et_error *err)
+{
+	size_t n = m->d->n_treatments * m->d->n_programs;
+	int rc = 0;
+
+	m->e->commands = et_calloc(n, sizeof(*m->e->commands));
+	while (rc == 0 && m->e->n_commands < n)
+		rc = make_command(m, (uint32_t)m->e->n_commands++, err);
+	return rc ? rc : set_input(m, err);
+}
+
+static enum et_order order_of(const char *name)
+{
+	if (!strcmp(name, "yates"))
+		return ET_ORDER_SEQUENTIAL;
+	return strcmp(name, "interleaved") ? ET_ORDER_RANDOM : ET_ORDER_ROUND_ROBIN;
+}
+
+/* A metric that `run` cannot judge by is still recorded; the analysis reads the design's response.
+ */
+static void set_response(struct et_experiment *e, const char *response)
+{
+	e->metric_auto = false;
+	e->metric = ET_METRIC_CPU;
+	for (int i = 0; i < ET_METRICS; i++) {
+		if (et_metrics[i].judged && !strcmp(et_metrics[i].name, response))
+			e->metric = (enum et_metric)i;
+	}
+	if (!strncmp(response, "profile:", 8))
+		e->profile = et_profile_new(&et_default_profile_plan);
+}
+
+static void set_plan(const struct et_plan_file *plan, struct et_experiment *e)
+{
+	const struct et_design *d = plan->design;
+
+	e->label = et_strdup(d->name);
+	e->plan.order = order_of(plan->order);
+	e->plan.seed = plan->seed;
+	e->plan.warmup += d->discard;
+	e->plan.runs = d->replications - d->discard;
+	set_response(e, d->response);
+}
+
+static int make(struct et_plan_file *plan, struct et_run_options *o, struct et_experiment **out,
+	struct et_error *err)
+{
+	struct maker m = { plan, o, plan->design, et_run_options_start(o) };
+
+	set_plan(plan, m.e);
+	int rc = make_commands(&m, err);
+	if (rc == 0)
+		rc = et_run_options_check(o, m.e, err);
+	if (rc) {
+		et_experiment_free(m.e);
+		return rc;
+	}
+	m.e->design = plan->design;
+	plan->design = NULL;
+	*out = m.e;
+	return 0;
+}
+
+int et_doe_make(struct et_cli *cli, struct et_plan_file *plan, bool build,
+	struct et_experiment **out, struct et_error *err)
+{
+	struct et_run_options o;
+	int rc = et_doe_set_options(plan, &o, err);
+
+	(void)cli;
+	(void)build; /* builds of the design's programs come here, before the commands are made */
+	if (rc)
+		return rc;
+	rc = make(plan, &o, out, err);
+	et_run_options_free(&o);
+	return rc;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Shared by the files that read a plan: tables of the keys of its maps. */
+#ifndef ET_PLAN_READER_H
+#define ET_PLAN_READER_H
+
+#include "plan/tree.h"
+
+struct et_plan_reader {
+	const char *path;
+	struct et_plan_file *out;
+	struct et_design *d;
+	struct et_plan_place *generators; /* where the generator of each factor is; or NULL */
+};
+
+typedef int et_plan_read_key(
+	struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err) ET_CHECK;
+
+/* A key of a map. The rows of a table are read in their order, not in that of the file. */
+struct et_plan_key {
+	const char *name; /* NULL ends a table */
+	const char *what; /* one line for the schema */
+	et_plan_read_key *read;
+	bool required;
+	const char *schema; /* what a value looks like, as members of a JSON Schema; or NULL */
+	const struct et_plan_key *keys; /* those of the map, or of each map of the list; or NULL */
+	bool many;                      /* it is a list of such maps */
+};
+
+extern const struct et_plan_key et_plan_keys[];     /* of the file */
+extern const struct et_plan_key et_program_keys[];  /* of a program */
+extern const struct et_plan_key et_factor_keys[];   /* of a factor */
+extern const struct et_plan_key et_design_keys[];   /* of `design` */
+extern const struct et_plan_key et_fraction_keys[]; /* of `fractional` */
+extern const struct et_plan_key et_hook_keys[];
+extern const struct et_plan_key et_response_keys[];
+extern const char *const et_plan_orders[]; /* NULL ends the list */
+
+/* Refuses unknown keys and misses required ones, then reads each; `of` names the map in errors. */
+int et_plan_read_map(struct et_plan_reader *r, const struct et_yaml *map,
+	const struct et_plan_key *keys, const char *of, struct et_error *err) ET_CHECK;
+/* Reads a text that is not empty; *out is freed before. */
+int et_plan_read_text(const struct et_plan_reader *r, const struct et_yaml *value, const char *what,
+	char **out, struct et_error *err) ET_CHECK;
+/* The same for a name that tables print: one line without control characters, not too long. */
+int et_plan_read_name(const struct et_plan_reader *r, const struct et_yaml *value, const char *what,
+	char **out, struct et_error *err) ET_CHECK;
+/* Reads a whole number from lo to hi. */
+int et_plan_read_whole(const struct et_plan_reader *r, const struct et_yaml *value,
+	const char *what, uint64_t lo, uint64_t hi, uint64_t *out, struct et_error *err) ET_CHECK;
+/* Fails unless value is a list that has an item. */
+int et_plan_want_list(const struct et_plan_reader *r, const struct et_yaml *value, const char *what,
+	struct et_error *err) ET_CHECK;
+/* Adds "did you mean" or the list of names (NULL ends it) as the hint, and returns rc. */
+int et_plan_hint_names(struct et_error *err, int rc, const char *typed, const char *const *names);
+
+et_plan_read_key et_plan_read_factors, et_plan_read_design, et_plan_read_fraction;
+/* After everything is read: names in braces, factors that nothing uses, generators. */
+int et_plan_check(struct et_plan_reader *r, struct et_error *err) ET_CHECK;
+
+#endif
