@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "cmd/doe.h"
+#include "cmd/doe_build.h"
 #include "cmd/run_options.h"
 #include "model/profile.h"
 
@@ -37,31 +38,32 @@ static void set_parameters(const struct et_design *d, uint32_t number, struct et
 }
 
 /* Hooks of `run` are given once for all programs, or once for each. */
-static int set_hook(const struct maker *m, struct et_command *c, size_t program, const char *name,
+static int set_hook(const struct maker *m, uint32_t number, const char *name,
 	const struct et_each *each, char **out, struct et_error *err)
 {
+	size_t program = et_design_program_of(m->d, number);
+
 	if (!each->n)
 		return 0;
 	if (each->n != 1 && each->n != m->d->n_programs)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"run: '%s' has %zu values for %zu programs: give one, or one for each",
 			name, each->n, m->d->n_programs);
-	return et_parameters_fill(
-		each->text[each->n == 1 ? 0 : program], c->parameters, c->n_parameters, out, err);
+	return et_doe_fill(m->e, number, each->text[each->n == 1 ? 0 : program], out, err);
 }
 
-static int set_hooks(
-	const struct maker *m, struct et_command *c, size_t program, struct et_error *err)
+static int set_hooks(const struct maker *m, uint32_t number, struct et_error *err)
 {
 	const struct et_run_options *o = m->o;
-	int rc = set_hook(m, c, program, "setup", &o->setup, &c->setup, err);
+	struct et_command *c = &m->e->commands[number];
+	int rc = set_hook(m, number, "setup", &o->setup, &c->setup, err);
 
 	if (rc == 0)
-		rc = set_hook(m, c, program, "prepare", &o->prepare, &c->prepare, err);
+		rc = set_hook(m, number, "prepare", &o->prepare, &c->prepare, err);
 	if (rc == 0)
-		rc = set_hook(m, c, program, "conclude", &o->conclude, &c->conclude, err);
+		rc = set_hook(m, number, "conclude", &o->conclude, &c->conclude, err);
 	if (rc == 0)
-		rc = set_hook(m, c, program, "cleanup", &o->cleanup, &c->cleanup, err);
+		rc = set_hook(m, number, "cleanup", &o->cleanup, &c->cleanup, err);
 	return rc;
 }
 
@@ -75,12 +77,14 @@ static int make_command(const struct maker *m, uint32_t number, struct et_error 
 
 	c->name = et_asprintf("%s %s", p->name, t->name);
 	set_parameters(d, number, c);
-	int rc = et_parameters_fill(p->command, c->parameters, c->n_parameters, &c->text, err);
+	int rc = et_doe_fill(m->e, number, p->command, &c->text, err);
 	if (rc == 0)
 		rc = et_run_make_argv(m->e->child.shell, c->text, &c->argv, err);
+	if (rc == 0)
+		rc = et_doe_build_use(m->e, number, c->argv, err);
 	if (rc)
 		return et_plan_locate(m->plan, m->plan->programs[program].command, rc, err);
-	return set_hooks(m, c, program, err);
+	return set_hooks(m, number, err);
 }
 
 /* Standard input is the same file for all runs of an experiment. */
@@ -91,12 +95,9 @@ static int set_input(const struct maker *m, struct et_error *err)
 
 	for (uint32_t i = 0; i < m->e->n_commands; i++) {
 		size_t program = et_design_program_of(d, i);
-		const struct et_command *c = &m->e->commands[i];
+		const char *text = d->programs[program].input;
 		ET_AUTO_FREE char *file = NULL;
-		int rc = d->programs[program].input
-				 ? et_parameters_fill(d->programs[program].input, c->parameters,
-					   c->n_parameters, &file, err)
-				 : 0;
+		int rc = text ? et_doe_fill(m->e, i, text, &file, err) : 0;
 		if (rc == 0 && i && (!input != !file || (input && strcmp(input, file))))
 			rc = et_plan_locate(m->plan, m->plan->programs[program].input,
 				et_hint(err,
@@ -162,20 +163,23 @@ static void set_plan(const struct et_plan_file *plan, struct et_experiment *e)
 	set_response(e, d->response);
 }
 
-static int make(struct et_plan_file *plan, struct et_run_options *o, struct et_experiment **out,
-	struct et_error *err)
+static int make(struct et_cli *cli, struct et_plan_file *plan, struct et_run_options *o, bool build,
+	struct et_experiment **out, struct et_error *err)
 {
 	struct maker m = { plan, o, plan->design, et_run_options_start(o) };
 
 	set_plan(plan, m.e);
+	m.e->design = plan->design;
 	int rc = make_commands(&m, err);
 	if (rc == 0)
 		rc = et_run_options_check(o, m.e, err);
+	if (rc == 0 && build)
+		rc = et_doe_build(cli, m.e, false, err);
 	if (rc) {
+		m.e->design = NULL;
 		et_experiment_free(m.e);
 		return rc;
 	}
-	m.e->design = plan->design;
 	plan->design = NULL;
 	*out = m.e;
 	return 0;
@@ -187,11 +191,9 @@ int et_doe_make(struct et_cli *cli, struct et_plan_file *plan, bool build,
 	struct et_run_options o;
 	int rc = et_doe_set_options(plan, &o, err);
 
-	(void)cli;
-	(void)build; /* builds of the design's programs come here, before the commands are made */
 	if (rc)
 		return rc;
-	rc = make(plan, &o, out, err);
+	rc = make(cli, plan, &o, build, out, err);
 	et_run_options_free(&o);
 	return rc;
 }

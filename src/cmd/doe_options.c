@@ -54,7 +54,6 @@ static const struct {
 	const char *option;
 } same[] = {
 	{ ET_KIND_CPU, "cpu" },
-	{ ET_KIND_AFFINITY, "cpu" },
 	{ ET_KIND_NICE, "nice" },
 	{ ET_KIND_SCHED, "sched" },
 	{ ET_KIND_GOVERNOR, "env" },

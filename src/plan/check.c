@@ -23,7 +23,10 @@ static int unknown_brace(const struct et_plan_reader *r, struct et_plan_place at
 	return et_plan_hint_names(err, rc, name, names);
 }
 
-/* Notes which factors a text names in braces, as et_parameters_fill finds them. */
+/*
+ * Notes which factors a text names in braces. Those after a $ are a shell's, and {build} is the
+ * folder of the program's build.
+ */
 static int note_braces(struct uses *u, const char *text, struct et_plan_place at, const char *what,
 	struct et_error *err)
 {
@@ -32,7 +35,9 @@ static int note_braces(struct uses *u, const char *text, struct et_plan_place at
 	for (const char *s = text ? strchr(text, '{') : NULL; s; s = strchr(s + 1, '{')) {
 		size_t len = strcspn(s + 1, "{}"), i = 0;
 		ET_AUTO_FREE char *name = et_strndup(s + 1, len);
-		if (s[1 + len] != '}' || !et_parameter_is_name(name))
+		if (s[1 + len] != '}' || !et_parameter_is_name(name) || !strcmp(name, "build"))
+			continue;
+		if (s > text && s[-1] == '$')
 			continue;
 		while (i < d->n_factors && strcmp(d->factors[i].name, name))
 			i++;

@@ -25,6 +25,9 @@ static int read_name(struct et_plan_reader *r, const struct et_yaml *value, stru
 
 	places(r)->name = value->at;
 	int rc = et_plan_read_name(r, value, "a factor's name", &f->name, err);
+	if (rc == 0 && !strcmp(f->name, "build"))
+		rc = et_yaml_fail(r->path, value->at, err,
+			"a factor cannot be named 'build': {build} is the folder of a build");
 	if (rc == 0 && !et_parameter_is_name(f->name))
 		rc = et_yaml_fail(r->path, value->at, err,
 			"'%s' cannot name a factor: use letters, digits, _ and -, and begin with a "
@@ -249,11 +252,11 @@ static int check_factor(
 {
 	const struct et_design_factor *f = factor(r);
 
-	if (f->kind == ET_KIND_ENVIRONMENT && !f->variable)
+	if (f->kind == ET_KIND_ENVIRONMENT && !f->variable && !is_variable(f->name))
 		return et_hint(err,
 			et_yaml_fail(r->path, y->at, err,
 				"factor '%s' of kind environment has no 'variable'", f->name),
-			"add 'variable: NAME', or use kind parameter to replace {%s}", f->name);
+			"add 'variable: NAME'");
 	if (f->kind == ET_KIND_LINK_ORDER && !f->objects)
 		return et_hint(err,
 			et_yaml_fail(r->path, y->at, err,

@@ -132,7 +132,8 @@ static void check_values(void)
 	struct et_plan_file p;
 
 	if (!ok(read_plan("name: n\n"
-			  "programs: [{ name: p, command: c, input: f, build: 'make O={o} {order}' "
+			  "programs: [{ name: p, command: '{build}/c ${o}', input: f, build: 'make "
+			  "O={o} {order}' "
 			  "}]\n"
 			  "factors:\n"
 			  "- { name: o, kind: optimisation, levels: [-O2, -O3] }\n"
