@@ -4,7 +4,7 @@
 #define ET_CMD_ENVIRONMENT_H
 
 #include "cmd/cli.h"
-#include "host/environment.h"
+#include "host/levels.h"
 #include "model/experiment.h"
 
 /* Reads the machine as it is now, or the captured tree that ETALON_SYSROOT names. */
@@ -34,6 +34,8 @@ struct et_tuning {
 	struct et_machine machine;  /* as it is during the runs */
 	struct et_journal *journal; /* NULL: nothing was changed */
 	uint32_t session;
+	struct et_levels
+		*levels; /* of a designed experiment with factors of the machine, or NULL */
 };
 
 /*
@@ -42,7 +44,16 @@ struct et_tuning {
  */
 int et_tuning_begin(struct et_tuning *t, const struct et_cli *cli, const struct et_env_wish *wish,
 	struct et_experiment *e, FILE *out, struct et_error *err) ET_CHECK;
-/* Restores the changes of et_tuning_begin; reports on stderr those that it cannot restore. */
+/*
+ * Prepares to vary the machine's state between runs, if the design has factors of the machine: they
+ * are in the same session of the journal.
+ */
+int et_tuning_vary(struct et_tuning *t, const struct et_cli *cli, const struct et_design *d,
+	struct et_error *err) ET_CHECK;
+/* Brings the machine into the state of a command's treatment; called while no program runs. */
+int et_tuning_treat(
+	struct et_tuning *t, uint32_t command, bool profiles, struct et_error *err) ET_CHECK;
+/* Restores the changes of both; reports on stderr those that it cannot restore. */
 void et_tuning_end(struct et_tuning *t, const struct et_cli *cli);
 
 #endif

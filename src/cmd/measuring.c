@@ -128,6 +128,7 @@ static struct et_session_setup session_setup(struct et_measuring *m)
 		.failed = m->failed,
 		.review = review,
 		.reached = reached,
+		.treat = et_measuring_treat,
 		.trust = m->trust,
 		.ctx = m };
 }
@@ -203,9 +204,12 @@ int et_measuring_drive(struct et_measuring *m, struct et_error *err)
 	};
 	et_watch_begin(&m->watch);
 	m->next_look_ns = LOOK_NS;
+	int rc = e->design ? et_tuning_vary(&m->tuning, m->cli, e->design, err) : 0;
+	if (rc)
+		return rc;
 	/* The runner has opened its observers. */
 	et_confine_lower(e->profile != NULL);
-	int rc = et_session_drive(m->session, err);
+	rc = et_session_drive(m->session, err);
 	et_confine_raise();
 	et_progress_erase(&m->progress);
 	et_watch_look(&m->watch);
@@ -217,9 +221,9 @@ int et_measuring_drive(struct et_measuring *m, struct et_error *err)
 
 void et_measuring_close(struct et_measuring *m)
 {
+	et_tuning_end(&m->tuning, m->cli);
 	et_session_close(m->session);
 	et_ledger_early_end(m->early);
-	et_tuning_end(&m->tuning, m->cli);
 	et_store_close(m->store);
 }
 

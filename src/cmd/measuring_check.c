@@ -87,3 +87,11 @@ int et_measuring_check(void *ctx, const struct et_experiment *e, struct et_error
 		rc = check_kind(m, e, err);
 	return rc ? rc : check_protocol(m, e, err);
 }
+
+int et_measuring_treat(void *ctx, uint32_t command, struct et_error *err)
+{
+	struct et_measuring *m = ctx;
+
+	return et_tuning_treat(
+		&m->tuning, command, et_session_experiment(m->session)->profile != NULL, err);
+}

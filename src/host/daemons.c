@@ -18,6 +18,20 @@ static bool listed(const char *const *names, const char *name)
 
 const char *et_untouchable_reason(const char *name)
 {
+	return et_untouchable_despite(name, ET_YIELDS_NEVER);
+}
+
+static bool overrules(enum et_yields wish, const char *reason)
+{
+	bool display = !strcmp(reason, ET_REASON_DISPLAY);
+
+	return wish == ET_YIELDS_TO_TARGET ? display
+	       : wish == ET_YIELDS_TO_NAME ? display || !strcmp(reason, ET_REASON_GUESTS)
+					   : false;
+}
+
+const char *et_untouchable_despite(const char *name, enum et_yields wish)
+{
 	static const char suffix[] = ".service";
 	size_t len = strlen(name);
 
@@ -25,7 +39,7 @@ const char *et_untouchable_reason(const char *name)
 		len -= strlen(suffix);
 	for (const struct et_untouchable *u = et_untouchables; u->name; u++) {
 		if (strlen(u->name) == len && !memcmp(u->name, name, len))
-			return u->reason;
+			return overrules(wish, u->reason) ? NULL : u->reason;
 	}
 	return NULL;
 }
@@ -149,6 +163,23 @@ static void drop_aliases(struct units *u)
 	u->n = n;
 }
 
+/* Reads the states of units whose names are known. */
+static void read_states(const struct et_machine *m, struct units *out)
+{
+	ET_AUTO_FREE struct et_service *services = et_calloc(out->n, sizeof(*services));
+	ET_AUTO_FREE const char **names = et_calloc(out->n, sizeof(*names));
+
+	for (size_t i = 0; i < out->n; i++)
+		names[i] = out->list[i].name;
+	et_services_read(m->systemctl, names, out->n, services);
+	for (size_t i = 0; i < out->n; i++) {
+		struct et_service *s = &out->list[i].is;
+		*s = services[i];
+		if (!s->id[0])
+			snprintf(s->id, sizeof(s->id), "%s", names[i]);
+	}
+}
+
 /* Reads the units of a group. If systemd does not answer, an enabled timer counts as active. */
 static void read_units(const struct et_machine *m, enum et_daemon_group group, struct units *out)
 {
@@ -161,18 +192,11 @@ static void read_units(const struct et_machine *m, enum et_daemon_group group, s
 			out->list[out->n++] = (struct unit){ .daemon = d, .name = d->units[i] };
 		}
 	}
-	ET_AUTO_FREE struct et_service *services = et_calloc(out->n, sizeof(*services));
-	ET_AUTO_FREE const char **names = et_calloc(out->n, sizeof(*names));
-	for (size_t i = 0; i < out->n; i++)
-		names[i] = out->list[i].name;
-	et_services_read(m->systemctl, names, out->n, services);
-	for (size_t i = 0; i < out->n; i++) {
-		struct et_service *s = &out->list[i].is;
-		*s = services[i];
-		if (!s->id[0])
-			snprintf(s->id, sizeof(s->id), "%s", names[i]);
-		if (s->state == ET_UNIT_UNKNOWN && group == ET_TIMERS && linked(m, names[i]))
-			s->state = ET_UNIT_ACTIVE;
+	read_states(m, out);
+	for (size_t i = 0; i < out->n && group == ET_TIMERS; i++) {
+		struct unit *u = &out->list[i];
+		if (u->is.state == ET_UNIT_UNKNOWN && linked(m, u->name))
+			u->is.state = ET_UNIT_ACTIVE;
 	}
 	drop_aliases(out);
 }
@@ -226,6 +250,7 @@ struct planning {
 	const char *factor;
 	struct units units;
 	bool packages_busy;
+	enum et_yields wish;
 	struct et_changes *out;
 	struct et_results *left;
 };
@@ -245,11 +270,11 @@ static void leave(struct planning *p, enum et_change_kind kind, const char *targ
 
 static const char *unit_reason(const struct planning *p, const struct unit *u)
 {
-	const char *why = et_untouchable_reason(u->is.id);
+	const char *why = et_untouchable_despite(u->is.id, p->wish);
 
 	if (!why && !strcmp(u->is.id, p->m->unit))
 		why = "etalon itself runs in it";
-	if (!why && u->daemon->installs_packages && p->packages_busy)
+	if (!why && u->daemon && u->daemon->installs_packages && p->packages_busy)
 		why = "packages are being installed";
 	return why ? why : u->is.irreversible;
 }
@@ -370,6 +395,21 @@ void et_daemons_plan(const struct et_machine *m, enum et_daemon_group group, con
 			/* Otherwise it stops with its unit, or is left alone with it. */
 		}
 	}
+	free(p.units.list);
+}
+
+void et_daemons_plan_units(const struct et_machine *m, char *const *names, enum et_yields wish,
+	const char *factor, struct et_changes *out, struct et_results *left)
+{
+	struct planning p = { .m = m, .factor = factor, .wish = wish, .out = out, .left = left };
+
+	for (; *names; names++) {
+		ET_GROW(p.units.list, p.units.n, p.units.cap);
+		p.units.list[p.units.n++] = (struct unit){ .name = *names };
+	}
+	read_states(m, &p.units);
+	drop_aliases(&p.units);
+	plan_units(&p);
 	free(p.units.list);
 }
 

@@ -32,16 +32,30 @@ struct et_daemon {
 
 extern const struct et_daemon et_daemons[];
 
+/* Which wish of a designed experiment's factor `services` overrules the reason. */
+enum et_yields {
+	ET_YIELDS_NEVER,
+	ET_YIELDS_TO_NAME,   /* stop:UNIT names it */
+	ET_YIELDS_TO_TARGET, /* also a target that does not want it: runlevel 3 has no display */
+};
+
 /* A process or service that is never stopped and never held, and the reason. */
 struct et_untouchable {
 	const char *name; /* NULL ends the table */
 	const char *reason;
 };
 
+/* Reasons that yield to a wish. */
+#define ET_REASON_DISPLAY "a person works at its screen"
+#define ET_REASON_GUESTS "containers or virtual machines run in it"
+
 extern const struct et_untouchable et_untouchables[];
 
 /* Returns the reason not to touch a process or unit of that name, or NULL. */
 const char *et_untouchable_reason(const char *name);
+
+/* The same for a wish that overrules some of the reasons. */
+const char *et_untouchable_despite(const char *name, enum et_yields wish);
 
 /* Whether a process, running or stopped, is one of the daemon's. */
 bool et_daemon_owns(
@@ -77,5 +91,12 @@ bool et_daemons_know_unit(const char *unit);
 /* The same for a unit that etalon may start, and stop again: that of a time daemon. */
 bool et_daemons_know_startable(const char *unit);
 bool et_daemons_know_process(const char *comm);
+
+/*
+ * Plans to stop the units of these names (NULL ends them) that are active. A unit that is never
+ * touched, despite the wish, or that could not be restored goes to left.
+ */
+void et_daemons_plan_units(const struct et_machine *m, char *const *names, enum et_yields wish,
+	const char *factor, struct et_changes *out, struct et_results *left);
 
 #endif

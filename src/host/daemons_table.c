@@ -119,8 +119,8 @@ const struct et_daemon et_daemons[] = {
 #define NETWORK "the network depends on it"
 #define FIREWALL "it protects the machine, and uses CPU time for packets only"
 #define CORE "other services depend on it"
-#define DISPLAY "a person works at its screen"
-#define GUESTS "containers or virtual machines run in it"
+#define DISPLAY ET_REASON_DISPLAY
+#define GUESTS ET_REASON_GUESTS
 #define GUARD "without it the machine may be restarted"
 #define RECORD "events must be logged"
 #define SAFETY "it protects the machine"

@@ -352,6 +352,54 @@ int et_environment_apply(const struct et_machine *m, const struct et_env_ops *op
 	return rc;
 }
 
+/* --- levels --- */
+
+/*
+ * The journal has the original value and one other. While a factor goes back and forth between
+ * these two, nothing need be written: restoring finds either its original or our value.
+ */
+static int record_value(
+	struct et_journal *j, const struct et_change *c, const char *value, struct et_error *err)
+{
+	struct et_journal_entry *known = et_journal_find(j, c);
+	struct et_change fresh = *c;
+
+	if (known && strcmp(known->change.after, value) && strcmp(known->change.before, value))
+		return et_journal_mark_again(j, known, value, err);
+	if (known || !strcmp(c->before, value))
+		return 0;
+	fresh.after = (char *)value;
+	return et_journal_intend(j, &fresh, 1, err);
+}
+
+int et_environment_set(const struct et_machine *m, const struct et_env_ops *ops,
+	struct et_journal *j, const struct et_change *c, const char *value, struct et_error *err)
+{
+	struct et_change wanted = *c;
+	char now[128] = "";
+	int rc = record_value(j, c, value, err);
+
+	if (rc)
+		return rc;
+	wanted.after = (char *)value;
+	/* The start counter of a service would soon reach its limit: see reset_start_limits. */
+	if (c->kind == ET_CHANGE_UNIT && !strcmp(value, "active"))
+		(void)!ops->control(ops->ctx, m->systemctl, "reset-failed", c->target, err);
+	*err = (struct et_error){ 0 };
+	rc = set_value(m, ops, &wanted, true, err);
+	if (rc == 0)
+		rc = value_now(m, &wanted, now, sizeof(now));
+	if (rc)
+		return err->what[0] ? rc
+				    : et_fail_errno(err, -rc, ET_EXIT_ENVIRONMENT, "%s", c->target);
+	struct et_journal_entry *e = et_journal_find(j, c);
+	if (e && !e->observed && strcmp(now, c->before))
+		(void)!et_journal_mark_made(j, e, now); /* any value is ours without this mark */
+	if (strcmp(now, value))
+		return et_fail(err, EIO, ET_EXIT_ENVIRONMENT, "it is still '%s'", now);
+	return 0;
+}
+
 /* --- restoring --- */
 
 /* Decides what to do about an entry. now receives the present value, or the reason of a failure. */

@@ -45,6 +45,14 @@ int et_environment_apply(const struct et_machine *m, const struct et_env_ops *op
 	struct et_journal *j, const bool *selected, struct et_results *out,
 	struct et_error *err) ET_CHECK;
 
+/*
+ * Sets the target of a change to a value: c->after, another one, or c->before again, its original.
+ * The change is in the journal before it is made. Fails if the target reads otherwise afterwards.
+ */
+int et_environment_set(const struct et_machine *m, const struct et_env_ops *ops,
+	struct et_journal *j, const struct et_change *c, const char *value,
+	struct et_error *err) ET_CHECK;
+
 enum {
 	ET_ALL_SESSIONS = 0,
 	ET_STALE_RUNS =

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/sysroot.h"
 #include "host/daemons.h"
+#include "host/levels_services.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -55,6 +56,8 @@ static const char *const limits_paths[] = { CPU "cpufreq/policy#/scaling_min_fre
 static const char *const governor_paths[] = { CPU "cpufreq/policy#/scaling_governor",
 	CPU "cpufreq/policy#/energy_performance_preference", NULL };
 static const char *const turbo_paths[] = { CPU "intel_pstate/no_turbo", CPU "cpufreq/boost", NULL };
+/* `env` does not change it, but a design may have it as a factor. */
+static const char *const smt_paths[] = { CPU "smt/control", NULL };
 static const char *const idle_paths[] = { CPU "cpu#/cpuidle/state#/disable", NULL };
 static const char *const aslr_paths[] = { "/proc/sys/kernel/randomize_va_space", NULL };
 static const char *const huge_pages_paths[] = { "/sys/kernel/mm/transparent_hugepage/enabled",
@@ -114,7 +117,7 @@ const struct et_factor_row et_factor_rows[] = {
 		"no accounting shows it.",
 		"keep the sibling idle (--cpu), or write off into " CPU "smt/control; etalon does "
 		"not do this because it could not restore affinities and cpusets",
-		et_factor_smt_read, NULL, NULL, 0 },
+		et_factor_smt_read, NULL, smt_paths, 0 },
 	{ "aslr", "low", "0",
 		"Addresses differ from run to run, and with them conflicts in caches and branch "
 		"predictors.",
@@ -335,6 +338,9 @@ static const struct et_factor_row *row_of(const char *path)
 
 bool et_factors_know(const struct et_change *c)
 {
+	if (c->kind == ET_CHANGE_UNIT && !strcmp(c->factor, ET_SERVICES_FACTOR))
+		return !strcmp(c->before, "active") && !strcmp(c->after, "inactive") &&
+		       et_services_may_stop(c->target);
 	if (c->kind == ET_CHANGE_UNIT && !strcmp(c->before, "inactive"))
 		return !strcmp(c->after, "active") && et_daemons_know_startable(c->target);
 	if (c->kind == ET_CHANGE_UNIT)

@@ -78,6 +78,12 @@ void et_finding_set(struct et_finding *f, enum et_verdict verdict, const char *f
  */
 ssize_t et_setting_read(const char *root, const char *path, char *buf, size_t size) ET_CHECK;
 
+/* Lists the names such as policy0, cpu1, state2 in a folder; et_strv_free frees them. */
+char **et_numbered_names(const struct et_machine *m, const char *folder, const char *prefix);
+/* Whether a file of a cpufreq policy, such as scaling_available_governors, has the word. */
+bool et_policy_offers(
+	const struct et_machine *m, const char *policy, const char *file, const char *word);
+
 /* The readers and plans in factors_cpu.c. */
 void et_factor_turbo_read(const struct et_machine *m, struct et_finding *f);
 void et_factor_limits_read(const struct et_machine *m, struct et_finding *f);

@@ -20,8 +20,7 @@ static bool is_numbered(const char *name, const char *prefix)
 	       strspn(name + n, "0123456789") == strlen(name + n);
 }
 
-/* Lists the names such as policy0, cpu1, state2 in a folder; et_strv_free frees them. */
-static char **numbered(const struct et_machine *m, const char *folder, const char *prefix)
+char **et_numbered_names(const struct et_machine *m, const char *folder, const char *prefix)
 {
 	char **names = et_sysroot_names(m->root, folder), **to = names;
 
@@ -90,7 +89,7 @@ void et_factor_turbo_plan(const struct et_machine *m, const char *factor, struct
 
 void et_factor_limits_read(const struct et_machine *m, struct et_finding *f)
 {
-	char **policies = numbered(m, POLICIES, "policy"), path[256];
+	char **policies = et_numbered_names(m, POLICIES, "policy"), path[256];
 	uint64_t lo = UINT64_MAX, hi = 0;
 	bool equal = true;
 
@@ -117,7 +116,7 @@ void et_factor_limits_read(const struct et_machine *m, struct et_finding *f)
 void et_factor_limits_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
 	struct et_results *left)
 {
-	char **policies = numbered(m, POLICIES, "policy");
+	char **policies = et_numbered_names(m, POLICIES, "policy");
 	char low[256], high[256], min[32], max[32];
 
 	(void)left;
@@ -133,7 +132,7 @@ void et_factor_limits_plan(const struct et_machine *m, const char *factor, struc
 
 void et_factor_governor_read(const struct et_machine *m, struct et_finding *f)
 {
-	char **policies = numbered(m, POLICIES, "policy");
+	char **policies = et_numbered_names(m, POLICIES, "policy");
 	char path[256], value[64], first[64] = "";
 	bool fine = true, mixed = false;
 
@@ -153,7 +152,7 @@ void et_factor_governor_read(const struct et_machine *m, struct et_finding *f)
 			mixed ? " and others" : "");
 }
 
-static bool offers(
+bool et_policy_offers(
 	const struct et_machine *m, const char *policy, const char *file, const char *word)
 {
 	char path[256], words[512], *rest;
@@ -171,7 +170,7 @@ static bool offers(
 void et_factor_governor_plan(const struct et_machine *m, const char *factor, struct et_changes *out,
 	struct et_results *left)
 {
-	char **policies = numbered(m, POLICIES, "policy");
+	char **policies = et_numbered_names(m, POLICIES, "policy");
 	char path[256], epp[256], value[64], preference[64];
 
 	(void)left;
@@ -180,7 +179,7 @@ void et_factor_governor_plan(const struct et_machine *m, const char *factor, str
 		snprintf(epp, sizeof(epp), POLICIES "/%s/energy_performance_preference", *p);
 		if (et_sysroot_line(m->root, path, value, sizeof(value)) <= 0 ||
 			!strcmp(value, "performance") ||
-			!offers(m, *p, "scaling_available_governors", "performance"))
+			!et_policy_offers(m, *p, "scaling_available_governors", "performance"))
 			continue;
 		/* The governor also changes the energy preference, and not every driver restores
 		 * it. */
@@ -198,11 +197,11 @@ void et_factor_governor_plan(const struct et_machine *m, const char *factor, str
 static void each_slow_state(const struct et_machine *m,
 	void (*fn)(void *ctx, const char *folder, bool disabled), void *ctx)
 {
-	char **cpus = numbered(m, CPU, "cpu"), folder[256], path[300];
+	char **cpus = et_numbered_names(m, CPU, "cpu"), folder[256], path[300];
 
 	for (char **c = cpus; *c; c++) {
 		snprintf(folder, sizeof(folder), CPU "/%s/cpuidle", *c);
-		char **states = numbered(m, folder, "state");
+		char **states = et_numbered_names(m, folder, "state");
 		for (char **s = states; *s; s++) {
 			snprintf(folder, sizeof(folder), CPU "/%s/cpuidle/%s", *c, *s);
 			snprintf(path, sizeof(path), "%s/latency", folder);
@@ -244,7 +243,7 @@ static void note_state(void *ctx, const char *folder, bool disabled)
 void et_factor_idle_read(const struct et_machine *m, struct et_finding *f)
 {
 	struct idle idle = { .m = m };
-	char **states = numbered(m, CPU "/cpu0/cpuidle", "state");
+	char **states = et_numbered_names(m, CPU "/cpu0/cpuidle", "state");
 
 	each_slow_state(m, note_state, &idle);
 	if (idle.enabled)
@@ -315,7 +314,7 @@ void et_factor_isolated_read(const struct et_machine *m, struct et_finding *f)
 static bool cooling_now(const struct et_machine *m)
 {
 	static const char folder[] = "/sys/class/thermal";
-	char **devices = numbered(m, folder, "cooling_device"), path[256], type[64];
+	char **devices = et_numbered_names(m, folder, "cooling_device"), path[256], type[64];
 	bool cooling = false;
 
 	for (char **d = devices; *d && !cooling; d++) {
@@ -334,7 +333,7 @@ static bool cooling_now(const struct et_machine *m)
 
 void et_factor_thermal_read(const struct et_machine *m, struct et_finding *f)
 {
-	char **cpus = numbered(m, CPU, "cpu"), path[256];
+	char **cpus = et_numbered_names(m, CPU, "cpu"), path[256];
 	uint64_t most = 0;
 	bool told = false;
 
@@ -360,7 +359,7 @@ void et_factor_thermal_read(const struct et_machine *m, struct et_finding *f)
 
 void et_factor_irq_read(const struct et_machine *m, struct et_finding *f)
 {
-	char **irqs = numbered(m, "/proc/irq", ""), path[64], list[512];
+	char **irqs = et_numbered_names(m, "/proc/irq", ""), path[64], list[512];
 	cpu_set_t isolated, all, allowed, common;
 	size_t n = 0, touching = 0;
 

@@ -10,8 +10,29 @@
 #include "host/environment.h"
 #include "model/design.h"
 
-/* Whether this machine can set a level; 0, or -errno with err filled. Changes nothing. */
+/*
+ * Whether this machine can set a level; 0, or -errno with err filled. Changes nothing. Factors of
+ * another scope than ET_SCOPE_MACHINE pass.
+ */
 int et_levels_check(const struct et_machine *m, const struct et_design_factor *f, size_t level,
 	struct et_error *err) ET_CHECK;
+
+/* Whether the design has factors of the machine. */
+bool et_levels_needed(const struct et_design *d);
+
+struct et_levels;
+
+/*
+ * Decides what each level changes. The present values are the ones that the end of the session in
+ * j restores. Everything passed must outlive *out.
+ */
+int et_levels_open(const struct et_machine *m, const struct et_env_ops *ops, struct et_journal *j,
+	const struct et_design *d, struct et_levels **out, struct et_error *err) ET_CHECK;
+/* Whether the machine has another state than the treatment of a command wants. */
+bool et_levels_differ(const struct et_levels *l, uint32_t command);
+/* Brings the machine into the state of a command's treatment. */
+int et_levels_set(struct et_levels *l, uint32_t command, struct et_error *err) ET_CHECK;
+/* Frees it; et_environment_restore restores the machine. NULL is fine. */
+void et_levels_close(struct et_levels *l);
 
 #endif

@@ -238,23 +238,20 @@ void et_services_read(
 		et_services_parse(answer, n, out);
 }
 
-char *et_services_enabled(const char *program)
+/* Returns the first word of each line that a program prints, or NULL if it fails. */
+static char *first_words(char *const *argv)
 {
-	char *argv[] = { (char *)program, (char *)"--no-pager", (char *)"--no-legend",
-		(char *)"--state=enabled,enabled-runtime",
-		(char *)"--type=service,socket,path,timer", (char *)"list-unit-files", NULL };
-
-	if (!program)
-		return NULL;
 	char *answer = et_alloc(ANSWER_BYTES), *to = answer;
+
 	if (ask(argv, SHOW_SECONDS, answer, ANSWER_BYTES)) {
 		free(answer);
 		return NULL;
 	}
-	/* Each line is "NAME STATE PRESET"; only the name is wanted. */
 	for (const char *line = answer; *line;) {
-		size_t len = strcspn(line, "\n"), name = strcspn(line, " \t\n");
-		const char *next = line + len + (line[len] == '\n');
+		const char *next = line + strcspn(line, "\n");
+		line += strspn(line, " \t");
+		size_t name = strcspn(line, " \t\n");
+		next += *next == '\n';
 		memmove(to, line, name);
 		to += name;
 		if (name && *next)
@@ -263,6 +260,32 @@ char *et_services_enabled(const char *program)
 	}
 	*to = '\0';
 	return answer;
+}
+
+char *et_services_enabled(const char *program)
+{
+	char *argv[] = { (char *)program, (char *)"--no-pager", (char *)"--no-legend",
+		(char *)"--state=enabled,enabled-runtime",
+		(char *)"--type=service,socket,path,timer", (char *)"list-unit-files", NULL };
+
+	return program ? first_words(argv) : NULL;
+}
+
+char *et_services_active(const char *program)
+{
+	char *argv[] = { (char *)program, (char *)"--no-pager", (char *)"--no-legend",
+		(char *)"--plain", (char *)"--full", (char *)"--state=active",
+		(char *)"--type=service,socket,path,timer", (char *)"list-units", NULL };
+
+	return program ? first_words(argv) : NULL;
+}
+
+char *et_services_wanted(const char *program, const char *unit)
+{
+	char *argv[] = { (char *)program, (char *)"--no-pager", (char *)"--plain", (char *)"--full",
+		(char *)"--all", (char *)"list-dependencies", (char *)unit, NULL };
+
+	return program ? first_words(argv) : NULL;
 }
 
 int et_service_control(

@@ -35,6 +35,10 @@ void et_services_read(
  * name per line. Returns NULL if program is NULL or fails. The caller frees the text.
  */
 char *et_services_enabled(const char *program);
+/* The same for the services, sockets, paths and timers that are active. */
+char *et_services_active(const char *program);
+/* The same for the units that a unit needs or wants, directly or through others, and for itself. */
+char *et_services_wanted(const char *program, const char *unit);
 /* Runs `PROGRAM VERB UNIT`; verb is "start", "stop" or "reset-failed". -ENOTSUP without program. */
 int et_service_control(
 	const char *program, const char *verb, const char *unit, struct et_error *err) ET_CHECK;

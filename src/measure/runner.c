@@ -18,6 +18,8 @@ struct et_runner {
 	struct et_load load; /* of a designed experiment */
 	uint64_t most_ns;    /* the time that a run, or a hook around it, may take; 0: any */
 	const struct et_request *request; /* the present one */
+	int (*treat)(void *ctx, uint32_t command, struct et_error *err);
+	void *treat_ctx;
 	/* The last lines of the programs that failed. */
 	char last_lines[ET_SLOTS][ET_LAST_LINES];
 };
@@ -115,6 +117,13 @@ int et_runner_open_ledger(struct et_runner *r, enum et_sched_way way, struct et_
 	r->context.observers.setup.early = early;
 	r->context.observers.setup.sched_way = way;
 	return et_runner_observe(r, &et_observe_ledger, err);
+}
+
+void et_runner_treat(struct et_runner *r,
+	int (*treat)(void *ctx, uint32_t command, struct et_error *err), void *ctx)
+{
+	r->treat = treat;
+	r->treat_ctx = ctx;
 }
 
 char *et_runner_snapshot_source(const struct et_runner *r)
@@ -286,6 +295,9 @@ static int execute(
 	r->most_ns = q->most_ns;
 	r->request = q;
 	r->last_lines[0][0] = r->last_lines[1][0] = '\0';
+	int rc = r->treat ? r->treat(r->treat_ctx, q->command, err) : 0;
+	if (rc)
+		return rc;
 	if (q->arrangement == ET_DUET)
 		return run_duet(r, q, out, err);
 	if (q->arrangement == ET_PACED)

@@ -32,6 +32,12 @@ int et_runner_open_ledger(struct et_runner *r, enum et_sched_way way, struct et_
 int et_runner_observe(
 	struct et_runner *r, const struct et_observer *o, struct et_error *err) ET_CHECK;
 /*
+ * Sets the function that is called before each run of a command, to bring the machine into the
+ * state that its treatment wants; NULL: none. If it fails, the run fails.
+ */
+void et_runner_treat(struct et_runner *r,
+	int (*treat)(void *ctx, uint32_t command, struct et_error *err), void *ctx);
+/*
  * How other processes are watched: "taskstats", or "proc" without exit records; followed by "+bpf"
  * or "+perf" if the ledger is open. The caller frees it.
  */

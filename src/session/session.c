@@ -59,6 +59,8 @@ static int open_runner(struct et_session *s, struct et_error *err)
 						     : s->setup.profiler;
 	if (rc == 0 && s->e->profile && profiler)
 		rc = et_runner_observe(s->runner, profiler, err);
+	if (rc == 0)
+		et_runner_treat(s->runner, s->setup.treat, s->setup.ctx);
 	return rc;
 }
 

@@ -45,7 +45,12 @@ struct et_session_setup {
 	int (*check)(void *ctx, const struct et_experiment *e, struct et_error *err);
 	/* The uncertainty that --until compares, see struct et_driver; NULL: that of the mean. */
 	double (*reached)(void *ctx, const struct et_experiment *e, uint32_t command);
-	void *ctx;  /* for progress, review, check and reached */
+	/*
+	 * Called before each run: brings the machine into the state that the command's treatment
+	 * wants. 0, or -errno with err filled, which ends the experiment. May be NULL.
+	 */
+	int (*treat)(void *ctx, uint32_t command, struct et_error *err);
+	void *ctx;  /* for progress, review, check, reached and treat */
 	bool trust; /* resume a record that came from elsewhere */
 };
 

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "host/levels.h"
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "base/sysroot.h"
+#include "host/levels_services.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#define CPU "/sys/devices/system/cpu/"
+#define POLICIES CPU "cpufreq"
+#define HUGE_PAGES "/sys/kernel/mm/transparent_hugepage/enabled"
+
+/* --- the changes that a level needs; a target that has its value already is among them --- */
+
+static int missing(struct et_error *err, const char *what, const char *hint)
+{
+	return et_hint(err, et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT, "%s", what), "%s", hint);
+}
+
+/* Appends the change of a file; returns false if it does not exist. */
+static bool add_file(const struct et_machine *m, const char *factor, const char *path,
+	const char *value, struct et_changes *out)
+{
+	char now[128];
+
+	if (et_setting_read(m->root, path, now, sizeof(now)) <= 0)
+		return false;
+	et_changes_add(out, ET_CHANGE_FILE, factor, path, now, value);
+	return true;
+}
+
+static int plan_huge_pages(
+	const struct et_machine *m, const char *level, struct et_changes *out, struct et_error *err)
+{
+	if (add_file(m, "huge-pages", HUGE_PAGES, level, out))
+		return 0;
+	return missing(err, "this kernel has no transparent huge pages (" HUGE_PAGES ")",
+		"boot a kernel with CONFIG_TRANSPARENT_HUGEPAGE");
+}
+
+static int plan_governor(
+	const struct et_machine *m, const char *level, struct et_changes *out, struct et_error *err)
+{
+	char **policies = et_numbered_names(m, POLICIES, "policy"), path[256];
+	bool fast = !strcmp(level, "performance");
+	int rc = 0;
+
+	if (!*policies)
+		rc = missing(err, "this machine has no cpufreq: nobody can choose a governor here",
+			"measure on a machine with " POLICIES "/policy*, not in a guest");
+	for (char **p = policies; *p && rc == 0; p++) {
+		if (!et_policy_offers(m, *p, "scaling_available_governors", level)) {
+			rc = et_hint(err,
+				et_fail(err, ENOENT, ET_EXIT_ENVIRONMENT,
+					"there is no governor '%s' on this machine", level),
+				"see " POLICIES "/%s/scaling_available_governors", *p);
+			break;
+		}
+		snprintf(path, sizeof(path), POLICIES "/%s/scaling_governor", *p);
+		add_file(m, "governor", path, level, out);
+		/* The governor also changes it, and not every driver restores it. */
+		snprintf(path, sizeof(path), POLICIES "/%s/energy_performance_preference", *p);
+		if (add_file(m, "governor", path, "performance", out) && !fast) {
+			struct et_change *c = &out->list[out->n - 1];
+			free(c->after);
+			c->after = et_strdup(c->before);
+		}
+	}
+	et_strv_free(policies);
+	return rc;
+}
+
+static int plan_turbo(
+	const struct et_machine *m, const char *level, struct et_changes *out, struct et_error *err)
+{
+	bool on = !strcmp(level, "on");
+
+	if (add_file(m, "turbo", CPU "intel_pstate/no_turbo", on ? "0" : "1", out) ||
+		add_file(m, "turbo", POLICIES "/boost", on ? "1" : "0", out))
+		return 0;
+	return missing(err, "this machine has no switch for turbo frequencies",
+		"measure on a machine with " CPU "intel_pstate/no_turbo or " POLICIES "/boost");
+}
+
+static int plan_smt(
+	const struct et_machine *m, const char *level, struct et_changes *out, struct et_error *err)
+{
+	static const char path[] = CPU "smt/control";
+	char now[32];
+
+	if (et_setting_read(m->root, path, now, sizeof(now)) <= 0)
+		return missing(err, "this kernel has no switch for SMT (" CPU "smt/control)",
+			"measure on a machine with SMT");
+	if (strcmp(now, "on") && strcmp(now, "off"))
+		return et_hint(err,
+			et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+				"SMT cannot be switched here: %s is '%s'", path, now),
+			"switch it in the firmware, or measure on another machine");
+	add_file(m, "smt", path, level, out);
+	return 0;
+}
+
+static int plan_level(const struct et_machine *m, const struct et_design_factor *f, size_t level,
+	struct et_changes *out, struct et_error *err)
+{
+	const char *text = f->levels[level];
+
+	switch (f->kind) {
+	case ET_KIND_HUGE_PAGES:
+		return plan_huge_pages(m, text, out, err);
+	case ET_KIND_GOVERNOR:
+		return plan_governor(m, text, out, err);
+	case ET_KIND_TURBO:
+		return plan_turbo(m, text, out, err);
+	case ET_KIND_SMT:
+		return plan_smt(m, text, out, err);
+	case ET_KIND_SERVICES:
+		return et_services_plan(m, text, out, err);
+	default:
+		return 0;
+	}
+}
+
+/* --- checking --- */
+
+static bool changeable(const struct et_machine *m, const struct et_change *c)
+{
+	char full[PATH_MAX];
+
+	if (c->kind != ET_CHANGE_FILE)
+		return *m->root || geteuid() == 0;
+	snprintf(full, sizeof(full), "%s%s", m->root, c->target);
+	return access(full, W_OK) == 0;
+}
+
+int et_levels_check(const struct et_machine *m, const struct et_design_factor *f, size_t level,
+	struct et_error *err)
+{
+	const char *kind = et_factor_kinds[f->kind].name;
+	struct et_changes changes = { 0 };
+	int rc = plan_level(m, f, level, &changes, err);
+
+	for (size_t i = 0; rc == 0 && i < changes.n; i++) {
+		const struct et_change *c = &changes.list[i];
+		if (changeable(m, c))
+			continue;
+		rc = et_hint(err,
+			et_fail(err, EPERM, ET_EXIT_ENVIRONMENT, "%s cannot be set: %s", kind,
+				geteuid() ? "only root may" : "it is read-only here"),
+			geteuid() ? "run with sudo, and 'user' among the options of run if the "
+				    "programs are to run as you"
+				  : "run outside of this container");
+	}
+	et_changes_free(&changes);
+	return rc;
+}
+
+bool et_levels_needed(const struct et_design *d)
+{
+	for (size_t i = 0; i < d->n_factors; i++) {
+		if (et_factor_kinds[d->factors[i].kind].scope == ET_SCOPE_MACHINE)
+			return true;
+	}
+	return false;
+}
+
+/* --- setting --- */
+
+struct target {
+	struct et_change change; /* its value before the experiment, and whichever was set last */
+	size_t factor;
+	char *now;
+};
+
+struct et_levels {
+	const struct et_machine *m;
+	const struct et_env_ops *ops;
+	struct et_journal *j;
+	const struct et_design *d;
+	struct et_changes **plans; /* per factor, per level */
+	struct target *targets;
+	size_t n, cap;
+};
+
+static const struct et_change *find_change(const struct et_changes *c, const char *target)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		if (!strcmp(c->list[i].target, target))
+			return &c->list[i];
+	}
+	return NULL;
+}
+
+static int add_target(
+	struct et_levels *l, size_t factor, const struct et_change *c, struct et_error *err)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		const struct target *t = &l->targets[i];
+		if (strcmp(t->change.target, c->target))
+			continue;
+		if (t->factor == factor)
+			return 0;
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "factors '%s' and '%s' both set %s",
+			l->d->factors[t->factor].name, l->d->factors[factor].name, c->target);
+	}
+	ET_GROW(l->targets, l->n, l->cap);
+	l->targets[l->n++] = (struct target){
+		.change = et_change_copy(c), .factor = factor, .now = et_strdup(c->before)
+	};
+	return 0;
+}
+
+static int plan_factor(struct et_levels *l, size_t factor, struct et_error *err)
+{
+	const struct et_design_factor *f = &l->d->factors[factor];
+	int rc = 0;
+
+	l->plans[factor] = et_calloc(f->n_levels, sizeof(**l->plans));
+	for (size_t k = 0; rc == 0 && k < f->n_levels; k++) {
+		struct et_changes *plan = &l->plans[factor][k];
+		rc = plan_level(l->m, f, k, plan, err);
+		for (size_t i = 0; rc == 0 && i < plan->n; i++)
+			rc = add_target(l, factor, &plan->list[i], err);
+	}
+	return rc;
+}
+
+int et_levels_open(const struct et_machine *m, const struct et_env_ops *ops, struct et_journal *j,
+	const struct et_design *d, struct et_levels **out, struct et_error *err)
+{
+	struct et_levels *l = et_calloc(1, sizeof(*l));
+	int rc = 0;
+
+	*l = (struct et_levels){ .m = m, .ops = ops, .j = j, .d = d };
+	l->plans = et_calloc(d->n_factors, sizeof(struct et_changes *));
+	for (size_t i = 0; rc == 0 && i < d->n_factors; i++) {
+		if (et_factor_kinds[d->factors[i].kind].scope == ET_SCOPE_MACHINE)
+			rc = plan_factor(l, i, err);
+	}
+	if (rc)
+		et_levels_close(l);
+	else
+		*out = l;
+	return rc;
+}
+
+static const char *wanted(const struct et_levels *l, const struct target *t, uint32_t command)
+{
+	const struct et_treatment *treatment =
+		&l->d->treatments[et_design_treatment_of(l->d, command)];
+	const struct et_changes *plan = &l->plans[t->factor][treatment->levels[t->factor]];
+	const struct et_change *c = find_change(plan, t->change.target);
+
+	return c ? c->after : t->change.before;
+}
+
+bool et_levels_differ(const struct et_levels *l, uint32_t command)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		if (strcmp(l->targets[i].now, wanted(l, &l->targets[i], command)))
+			return true;
+	}
+	return false;
+}
+
+static int set_target(
+	struct et_levels *l, struct target *t, const char *value, struct et_error *err)
+{
+	struct et_error why = { 0 };
+	int rc = et_environment_set(l->m, l->ops, l->j, &t->change, value, &why);
+
+	if (rc)
+		return et_hint(err,
+			et_fail(err, -rc, why.exit ? why.exit : ET_EXIT_ENVIRONMENT,
+				"factor '%s': cannot set %s to %s: %s",
+				l->d->factors[t->factor].name, t->change.target, value, why.what),
+			"%s", why.hint);
+	free(t->now);
+	t->now = et_strdup(value);
+	return 0;
+}
+
+int et_levels_set(struct et_levels *l, uint32_t command, struct et_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < l->n; i++) {
+		struct target *t = &l->targets[i];
+		const char *value = wanted(l, t, command);
+		if (strcmp(t->now, value))
+			rc = set_target(l, t, value, err);
+	}
+	return rc;
+}
+
+/*
+ * A target that `env apply` had changed before belongs to its session, so the end of ours would not
+ * restore it. If this fails, `env restore` restores it.
+ */
+static void return_to_apply(struct et_levels *l, struct target *t)
+{
+	const struct et_journal_entry *e = et_journal_find(l->j, &t->change);
+
+	if (e && e->session != l->j->n_sessions && strcmp(t->now, t->change.before))
+		(void)!set_target(l, t, t->change.before, &(struct et_error){ 0 });
+}
+
+void et_levels_close(struct et_levels *l)
+{
+	if (!l)
+		return;
+	for (size_t i = 0; i < l->n; i++)
+		return_to_apply(l, &l->targets[i]);
+	for (size_t f = 0; f < l->d->n_factors; f++) {
+		for (size_t k = 0; l->plans[f] && k < l->d->factors[f].n_levels; k++)
+			et_changes_free(&l->plans[f][k]);
+		free(l->plans[f]);
+	}
+	for (size_t i = 0; i < l->n; i++) {
+		et_change_free(&l->targets[i].change);
+		free(l->targets[i].now);
+	}
+	free(l->plans);
+	free(l->targets);
+	free(l);
+}
