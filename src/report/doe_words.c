@@ -204,7 +204,7 @@ static void put_interaction(const struct et_doe_view *v, const struct et_doe_pro
 	const struct et_design *d = v->result->design;
 
 	if (order_of(e) > 2) {
-		fprintf(out, "; %s interact", e->term);
+		fprintf(out, "; the factors of %s interact", e->term);
 		return;
 	}
 	size_t a = factor_of(e, 0), b = factor_of(e, a + 1);
@@ -315,10 +315,12 @@ static void put_factors(const struct et_doe_view *v, FILE *out)
 		if (!programs)
 			continue;
 		fprintf(out, "%s%s moves ", between, r->design->factors[f].name);
-		if (moved)
+		if (moved && moved == programs)
+			fputs(programs == 2 ? "both programs" : "all programs", out);
+		else if (moved)
 			fprintf(out, "%zu of %zu programs", moved, programs);
 		else
-			fputs("none of them", out);
+			fputs("none", out);
 		between = ", ";
 	}
 }
@@ -351,6 +353,6 @@ char *et_doe_method_text(const struct et_doe_program *p)
 	static const char *const names[] = { "analysis of variance", "Welch's tests",
 		"aligned ranks" };
 
-	return p->why ? et_asprintf("%s, because %s", names[p->method], p->why)
+	return p->why ? et_asprintf("%s (%s)", names[p->method], p->why)
 		      : et_strdup(names[p->method]);
 }

@@ -281,11 +281,11 @@ static void write_kinds(struct et_json *w, enum et_kinds kinds)
 		et_json_null(w, "kinds");
 }
 
-void et_pair_json(struct et_json *w, const char *a, const char *b, const struct et_contrast *c)
+void et_pair_json_members(
+	struct et_json *w, const char *a, const char *b, const struct et_contrast *c)
 {
 	struct et_ratio r = et_contrast_ratio(c);
 
-	et_json_object(w, NULL);
 	et_json_string(w, "a", a);
 	et_json_string(w, "b", b);
 	write_checks(w, c);
@@ -315,5 +315,11 @@ void et_pair_json(struct et_json *w, const char *a, const char *b, const struct 
 		et_asprintf("%s%s%s", c->significant ? b : "", c->significant ? " " : "", words);
 	et_json_string(w, "verdict", sentence);
 	et_warnings_json(w, &c->warnings);
+}
+
+void et_pair_json(struct et_json *w, const char *a, const char *b, const struct et_contrast *c)
+{
+	et_json_object(w, NULL);
+	et_pair_json_members(w, a, b, c);
 	et_json_end(w);
 }

@@ -16,5 +16,8 @@ void et_pair_text(const struct et_page *page, const char *b, const char *a,
 	const struct et_contrast *c, bool verbose);
 /* Writes an object; a and b are the names of the two series. */
 void et_pair_json(struct et_json *w, const char *a, const char *b, const struct et_contrast *c);
+/* The same into an object that is open already. */
+void et_pair_json_members(
+	struct et_json *w, const char *a, const char *b, const struct et_contrast *c);
 
 #endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The runs of a designed experiment as CSV, and a script for R that repeats the analysis. */
+#include "base/alloc.h"
+#include "report/csv.h"
+#include "report/doe.h"
+#include "report/tally.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Columns with a meaning: a factor of that name is called factor.NAME. */
+static bool is_reserved(const char *name)
+{
+	static const char *const names[] = { "program", "block", "round", "order", "counts" };
+
+	for (size_t i = 0; i < ET_LENGTH(names); i++) {
+		if (!strcmp(names[i], name))
+			return true;
+	}
+	for (int m = 0; m < ET_METRICS; m++) {
+		ET_AUTO_FREE char *own =
+			et_asprintf("%s_%s", et_metrics[m].name, et_unit_names[et_metrics[m].unit]);
+		if (!strcmp(own, name))
+			return true;
+	}
+	return false;
+}
+
+char *et_doe_column(const struct et_design *d, size_t factor)
+{
+	const char *name = d->factors[factor].name;
+
+	return et_asprintf("%s%s", is_reserved(name) ? "factor." : "", name);
+}
+
+static enum et_metric metric_of(const struct et_design *d)
+{
+	for (int m = 0; m < ET_METRICS; m++) {
+		if (d->response && !strcmp(et_metrics[m].name, d->response))
+			return (enum et_metric)m;
+	}
+	return ET_METRIC_ELAPSED;
+}
+
+char *et_doe_response_column(const struct et_design *d)
+{
+	enum et_metric m = metric_of(d);
+
+	return et_asprintf("%s_%s", et_metrics[m].name, et_unit_names[et_metrics[m].unit]);
+}
+
+/* "block" if blocks are part of the analysis, "round" if runs are only arranged in rounds. */
+static const char *block_column(const struct et_experiment *e)
+{
+	if (e->design->blocks != ET_BLOCKS_NONE)
+		return "block";
+	return e->plan.order == ET_ORDER_SEQUENTIAL ? NULL : "round";
+}
+
+static void header(const struct et_experiment *e, FILE *out)
+{
+	const struct et_design *d = e->design;
+	ET_AUTO_FREE char *response = et_doe_response_column(d);
+
+	fputs("# etalon doe: the runs of a designed experiment, in the order of its treatments\n"
+	      "program,",
+		out);
+	for (size_t f = 0; f < d->n_factors; f++) {
+		ET_AUTO_FREE char *name = et_doe_column(d, f);
+		et_csv_text(name, out);
+		putc(',', out);
+	}
+	if (block_column(e))
+		fprintf(out, "%s,", block_column(e));
+	fprintf(out, "order,counts,%s\n", response);
+}
+
+static void command(
+	const struct et_experiment *e, uint32_t number, size_t machine, uint32_t first, FILE *out)
+{
+	const struct et_design *d = e->design;
+	enum et_metric metric = metric_of(d);
+	ET_AUTO_READER struct et_sample_reader r =
+		et_samples_read_figures(&e->commands[number].samples);
+
+	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
+		uint64_t value = et_sample_metric(s, metric);
+		if (value == ET_UNKNOWN)
+			continue;
+		et_csv_text(d->programs[et_design_program_of(d, number)].name, out);
+		for (size_t f = 0; f < d->n_factors; f++) {
+			putc(',', out);
+			et_csv_text(et_design_level(d, number, f), out);
+		}
+		if (d->blocks == ET_BLOCKS_MACHINE)
+			fprintf(out, ",%zu", machine + 1);
+		else if (block_column(e))
+			fprintf(out, ",%u", s->place.round);
+		fprintf(out, ",%u,%d,%" PRIu64 "\n", first + s->place.order, et_sample_counts(s),
+			value);
+	}
+}
+
+static uint32_t last_order(const struct et_experiment *e)
+{
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < e->n_commands; i++) {
+		ET_AUTO_READER struct et_sample_reader r =
+			et_samples_read_figures(&e->commands[i].samples);
+		for (const struct et_sample *s; (s = et_sample_reader_next(&r));)
+			last = s->place.order > last ? s->place.order : last;
+	}
+	return last;
+}
+
+void et_doe_csv(const struct et_experiment *const *experiments, size_t n, FILE *out)
+{
+	uint32_t first = 0;
+
+	header(experiments[0], out);
+	for (size_t k = 0; k < n; k++) {
+		for (uint32_t i = 0; i < experiments[k]->n_commands; i++)
+			command(experiments[k], i, k, first, out);
+		first += last_order(experiments[k]);
+	}
+}
+
+/* --- R --- */
+
+/* A text in R's quotes. */
+static void r_text(const char *text, FILE *out)
+{
+	putc('"', out);
+	for (const char *p = text; *p; p++) {
+		unsigned char c = (unsigned char)*p;
+		if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", c);
+		else if (c < 0x20 || c == 0x7f)
+			fprintf(out, "\\%03o", c);
+		else
+			putc(c, out);
+	}
+	putc('"', out);
+}
+
+/* The factors as columns f1, f2 …, whose names need no quotes in a formula. */
+static void r_factors(const struct et_design *d, FILE *out)
+{
+	fputs("factors <- list(\n", out);
+	for (size_t f = 0; f < d->n_factors; f++) {
+		ET_AUTO_FREE char *name = et_doe_column(d, f);
+		fputs("  list(name = ", out);
+		r_text(name, out);
+		fputs(", levels = c(", out);
+		for (size_t i = 0; i < d->factors[f].n_levels; i++) {
+			fputs(i ? ", " : "", out);
+			r_text(d->factors[f].levels[i], out);
+		}
+		fprintf(out, "))%s\n", f + 1 < d->n_factors ? "," : "");
+	}
+	fputs(")\n", out);
+}
+
+static const char script_begin[] =
+	"# Repeats the analysis of a designed experiment by etalon in R: the analysis of variance\n"
+	"# with its effects, and all pairs of treatments with Holm's correction per program.\n"
+	"# Usage: Rscript SCRIPT [DATA]. It prints CSV: the kind of row, the program, and "
+	"figures.\n"
+	"argument <- commandArgs(trailingOnly = TRUE)\n";
+
+static const char script_read[] =
+	"d <- read.csv(file, comment.char = \"#\", colClasses = \"character\", check.names = "
+	"FALSE)\n"
+	"d <- d[d$counts == \"1\", ]\n"
+	"d$y <- as.numeric(d[[response]])\n"
+	"plain <- function(x) sub(\"^'([-=+@])\", \"\\\\1\", x)\n"
+	"names <- character(0)\n"
+	"for (i in seq_along(factors)) {\n"
+	"  f <- factors[[i]]\n"
+	"  d[[paste0(\"f\", i)]] <- factor(plain(d[[f$name]]), levels = f$levels)\n"
+	"  names[i] <- f$name\n"
+	"}\n"
+	"if (blocked) d$b <- factor(d$block)\n";
+
+static const char script_effects[] =
+	"# The mean at the second level minus that at the first, of interactions half the\n"
+	"# difference of the differences; of more levels the largest minus the smallest mean.\n"
+	"effect <- function(x, columns) {\n"
+	"  two <- all(sapply(columns, function(c) nlevels(x[[c]])) == 2)\n"
+	"  if (two) {\n"
+	"    sign <- Reduce(`*`, lapply(columns, function(c) 2 * (as.integer(x[[c]]) - 1.5)))\n"
+	"    return(mean(x$y[sign > 0]) - mean(x$y[sign < 0]))\n"
+	"  }\n"
+	"  if (length(columns) > 1) return(NA)\n"
+	"  m <- tapply(x$y, x[[columns]], mean)\n"
+	"  max(m) - min(m)\n"
+	"}\n"
+	"show <- function(...) cat(paste(sapply(list(...), function(v)\n"
+	"  if (is.numeric(v)) format(v, digits = 15) else v), collapse = \",\"), \"\\n\", sep = "
+	"\"\")\n"
+	"analyse <- function(program, x) {\n"
+	"  columns <- paste0(\"f\", seq_along(factors))\n"
+	"  right <- paste(columns, collapse = \" * \")\n"
+	"  a <- aov(as.formula(paste(\"y ~\", if (blocked) \"b +\" else \"\", right)), x)\n"
+	"  table <- summary(a)[[1]]\n"
+	"  for (i in seq_len(nrow(table))) {\n"
+	"    term <- trimws(rownames(table)[i])\n"
+	"    if (term %in% c(\"Residuals\", \"b\")) next\n"
+	"    columns <- strsplit(term, \":\")[[1]]\n"
+	"    name <- paste(names[as.integer(sub(\"f\", \"\", columns))], collapse = \":\")\n"
+	"    show(\"effect\", program, name, effect(x, columns), table[i, \"Df\"],\n"
+	"      table[i, \"Sum Sq\"], table[i, \"F value\"], table[i, \"Pr(>F)\"])\n"
+	"  }\n"
+	"}\n";
+
+static const char script_pairs[] =
+	"# The protocol of Nogueira and Matias for two independent samples.\n"
+	"test <- function(x, y) {\n"
+	"  normal <- function(v) length(unique(v)) > 1 && shapiro.test(v)$p.value > 0.05\n"
+	"  if (normal(x) && normal(y)) {\n"
+	"    equal <- var.test(x, y)$p.value > 0.05\n"
+	"    return(list(if (equal) \"student\" else \"welch\",\n"
+	"      t.test(x, y, var.equal = equal)$p.value))\n"
+	"  }\n"
+	"  list(\"wilcoxon\", suppressWarnings(wilcox.test(x, y)$p.value))\n"
+	"}\n"
+	"compare <- function(program, x) {\n"
+	"  columns <- paste0(\"f\", seq_along(factors))\n"
+	"  cells <- split(x$y, x[rev(columns)], drop = TRUE, lex.order = TRUE)\n"
+	"  label <- function(t) { r <- x[do.call(interaction, c(x[rev(columns)],\n"
+	"    list(lex.order = TRUE, drop = TRUE))) == t, ][1, ]\n"
+	"    paste(paste0(names, \"=\", sapply(columns, function(c) as.character(r[[c]]))),\n"
+	"      collapse = \" \") }\n"
+	"  labels <- sapply(names(cells), label)\n"
+	"  rows <- list()\n"
+	"  for (i in seq_along(cells)) for (k in seq_along(cells)) if (i < k)\n"
+	"    rows[[length(rows) + 1]] <- c(list(labels[i], labels[k]), test(cells[[i]], "
+	"cells[[k]]))\n"
+	"  adjusted <- p.adjust(sapply(rows, function(r) r[[4]]), \"holm\")\n"
+	"  for (i in seq_along(rows)) show(\"pair\", program, unname(rows[[i]][[1]]),\n"
+	"    unname(rows[[i]][[2]]), rows[[i]][[3]], rows[[i]][[4]], adjusted[i])\n"
+	"}\n"
+	"cat(\"effect,program,term,effect,df,sum of squares,F,p\\n\")\n"
+	"for (p in unique(d$program)) analyse(p, d[d$program == p, ])\n"
+	"cat(\"pair,program,a,b,test,p,p_holm\\n\")\n"
+	"for (p in unique(d$program)) compare(p, d[d$program == p, ])\n";
+
+void et_doe_r(const struct et_design *d, const char *data, FILE *out)
+{
+	ET_AUTO_FREE char *response = et_doe_response_column(d);
+
+	fputs(script_begin, out);
+	fputs("file <- if (length(argument)) argument[1] else ", out);
+	r_text(data, out);
+	fputs("\nresponse <- ", out);
+	r_text(response, out);
+	fprintf(out, "\nblocked <- %s\n", d->blocks == ET_BLOCKS_NONE ? "FALSE" : "TRUE");
+	r_factors(d, out);
+	fputs(script_read, out);
+	fputs(script_effects, out);
+	fputs(script_pairs, out);
+}

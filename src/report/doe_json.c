@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A designed experiment as JSON. Scripts depend on the keys: add keys, but never rename one. */
+#include "base/alloc.h"
+#include "report/doe.h"
+#include "report/pair.h"
+#include "report/warning.h"
+
+#include <math.h>
+
+/* "effect_ns" of times, "effect" of other responses. */
+static const char *key(const struct et_doe_result *r, const char *name, char buf[64])
+{
+	snprintf(buf, 64, "%s%s", name, r->unit == ET_UNIT_NS ? "_ns" : "");
+	return buf;
+}
+
+static void interval(struct et_json *w, const char *name, double lo, double hi)
+{
+	et_json_flat_array(w, name);
+	et_json_double(w, NULL, lo);
+	et_json_double(w, NULL, hi);
+	et_json_end(w);
+}
+
+static void design(struct et_json *w, const struct et_doe_view *v)
+{
+	const struct et_doe_result *r = v->result;
+	const struct et_design *d = r->design;
+
+	et_json_object(w, "design");
+	et_json_string(w, "name", d->name);
+	et_json_array(w, "factors");
+	for (size_t i = 0; i < d->n_factors; i++) {
+		et_json_flat_object(w, NULL);
+		et_json_string(w, "name", d->factors[i].name);
+		et_json_string(w, "kind", et_factor_kinds[d->factors[i].kind].name);
+		et_json_flat_array(w, "levels");
+		for (size_t k = 0; k < d->factors[i].n_levels; k++)
+			et_json_string(w, NULL, d->factors[i].levels[k]);
+		et_json_end(w);
+		if (d->factors[i].generator)
+			et_json_string(w, "generator", d->factors[i].generator);
+		et_json_end(w);
+	}
+	et_json_end(w);
+	et_json_flat_array(w, "programs");
+	for (size_t i = 0; i < d->n_programs; i++)
+		et_json_string(w, NULL, d->programs[i].name);
+	et_json_end(w);
+	et_json_u64(w, "treatments", d->n_treatments);
+	et_json_u64(w, "replications", d->replications);
+	et_json_u64(w, "discard", d->discard);
+	et_json_string(w, "blocks", et_design_blocks_names[d->blocks]);
+	et_json_string(w, "response", et_metrics[r->metric].name);
+	et_json_string(w, "unit", et_unit_names[r->unit]);
+	et_json_flat_array(w, "experiments");
+	for (size_t i = 0; i < v->n_experiments; i++)
+		et_json_string(w, NULL, v->experiments[i]->id);
+	et_json_end(w);
+	et_json_double(w, "alpha", r->alpha);
+	et_json_double(w, "level", r->level);
+	et_json_bool(w, "blocked", r->blocked);
+	et_json_end(w);
+}
+
+static void treatment(
+	struct et_json *w, const struct et_doe_result *r, const struct et_doe_program *p, size_t t)
+{
+	const struct et_design *d = r->design;
+	const struct et_estimate *c = &p->cells[t];
+	char k[64];
+
+	et_json_object(w, NULL);
+	et_json_string(w, "name", d->treatments[t].name);
+	et_json_string(w, "program", p->name);
+	et_json_flat_object(w, "levels");
+	for (size_t f = 0; f < d->n_factors; f++)
+		et_json_string(
+			w, d->factors[f].name, d->factors[f].levels[d->treatments[t].levels[f]]);
+	et_json_end(w);
+	et_json_u64(w, "n", c->n);
+	et_json_double(w, key(r, "mean", k), c->n ? c->mean : NAN);
+	et_json_double(w, key(r, "sd", k), c->n > 1 ? c->sd : NAN);
+	et_json_double(w, "relative_error", c->n > 1 ? c->relative_error : NAN);
+	et_json_double(w, key(r, "min", k), c->n ? c->min : NAN);
+	et_json_double(w, key(r, "max", k), c->n ? c->max : NAN);
+	et_json_double(w, key(r, "median", k), c->n ? c->median : NAN);
+	et_json_double(
+		w, key(r, "standard_uncertainty", k), c->n > 1 ? c->standard_uncertainty : NAN);
+	et_json_double(w, "coverage_factor", c->n > 1 ? c->coverage_factor : NAN);
+	et_json_double(
+		w, key(r, "expanded_uncertainty", k), c->n > 1 ? c->expanded_uncertainty : NAN);
+	interval(w, key(r, "interval", k), c->n > 1 ? c->lo : NAN, c->n > 1 ? c->hi : NAN);
+	et_json_double(w, "level", c->level);
+	et_json_string(w, "interval_method", c->interval_method);
+	et_warnings_json(w, &c->warnings);
+	et_json_end(w);
+}
+
+static void means(struct et_json *w, const struct et_doe_result *r, const struct et_doe_effect *e)
+{
+	char k[64];
+
+	et_json_array(w, "means");
+	for (size_t i = 0; i < e->n_means; i++) {
+		et_json_flat_object(w, NULL);
+		et_json_string(w, "levels", e->means[i].levels);
+		et_json_u64(w, "n", e->means[i].n);
+		et_json_double(w, key(r, "mean", k), e->means[i].mean);
+		interval(w, key(r, "interval", k), e->means[i].lo, e->means[i].hi);
+		et_json_end(w);
+	}
+	et_json_end(w);
+}
+
+static void effect(struct et_json *w, const struct et_doe_result *r, const struct et_doe_program *p,
+	const struct et_doe_effect *e)
+{
+	char k[64];
+
+	et_json_object(w, NULL);
+	et_json_string(w, "term", e->term);
+	et_json_string(w, "program", p->name);
+	et_json_double(w, key(r, "effect", k), e->effect);
+	interval(w, key(r, "interval", k), e->lo, e->hi);
+	et_json_double(w, "percent", e->percent);
+	interval(w, "percent_interval", e->percent_lo, e->percent_hi);
+	et_json_double(w, "percent_of_variation", 100 * e->share);
+	et_json_double(w, "df", e->df);
+	et_json_double(w, "df2", e->df2);
+	et_json_double(w, "sum_of_squares", e->sum_squares);
+	et_json_double(w, "mean_square", e->mean_square);
+	et_json_double(w, "f", e->f);
+	et_json_double(w, "p", e->p);
+	et_json_double(w, "p_holm", e->p_holm);
+	et_json_bool(w, "significant", e->significant);
+	if (e->aliases)
+		et_json_string(w, "aliases", e->aliases);
+	means(w, r, e);
+	et_json_end(w);
+}
+
+static void program(struct et_json *w, const struct et_doe_view *v, const struct et_doe_program *p)
+{
+	const struct et_doe_result *r = v->result;
+	ET_AUTO_FREE char *finding = et_doe_finding(v, p);
+	char k[64];
+
+	et_json_object(w, NULL);
+	et_json_string(w, "name", p->name);
+	et_json_string(w, "finding", finding);
+	et_json_u64(w, "n", p->n);
+	et_json_double(w, key(r, "mean", k), p->mean);
+	et_json_string(w, "method", et_doe_method_names[p->method]);
+	et_json_string(w, "why", p->why);
+	et_json_bool(w, "balanced", p->balanced);
+	et_json_u64(w, "failed_treatments", p->n_failed);
+	et_json_double(w, key(r, "residual_sd", k), p->sd_residual);
+	et_json_double(w, "residual_df", p->df_residual);
+	et_json_double(w, "residual_sum_of_squares", p->ss_residual);
+	et_json_double(w, "residual_percent_of_variation", 100 * p->share_residual);
+	et_json_flat_object(w, "residuals");
+	et_json_double(w, "normal_p", p->residuals.normal_p);
+	et_json_double(w, "equal_spread_p", p->residuals.equal_p);
+	et_json_double(w, "serial_p", p->residuals.serial_p);
+	et_json_end(w);
+	et_json_u64(w, "pairs", p->n_pairs);
+	et_json_u64(w, "before_holm", p->before);
+	et_json_u64(w, "after_holm", p->after);
+	et_json_double(w, "false_positives",
+		p->before ? (double)(p->before - p->after) / (double)p->before : NAN);
+	et_warnings_json(w, &p->warnings);
+	et_json_end(w);
+}
+
+static void pair(struct et_json *w, const struct et_doe_result *r, const struct et_doe_pair *p)
+{
+	et_json_flat_object(w, NULL);
+	et_json_string(w, "a", r->design->treatments[p->a].name);
+	et_json_string(w, "b", r->design->treatments[p->b].name);
+	et_json_u64(w, "programs", p->programs);
+	et_json_u64(w, "before_holm", p->before);
+	et_json_u64(w, "after_holm", p->after);
+	et_json_u64(w, "student", p->student);
+	et_json_u64(w, "welch", p->welch);
+	et_json_u64(w, "wilcoxon", p->wilcoxon);
+	et_json_u64(w, "other", p->other);
+	et_json_end(w);
+}
+
+void et_doe_json(const struct et_doe_view *v, struct et_json *w)
+{
+	const struct et_doe_result *r = v->result;
+	const struct et_treatment *t = r->design->treatments;
+	ET_AUTO_FREE char *summary = et_doe_summary(v);
+
+	et_json_object(w, NULL);
+	design(w, v);
+	et_json_string(w, "summary", summary);
+	et_json_array(w, "programs");
+	for (size_t i = 0; i < r->n_programs; i++)
+		program(w, v, &r->programs[i]);
+	et_json_end(w);
+	et_json_array(w, "treatments");
+	for (size_t i = 0; i < r->n_programs; i++) {
+		for (size_t k = 0; k < r->programs[i].n_cells; k++)
+			treatment(w, r, &r->programs[i], k);
+	}
+	et_json_end(w);
+	et_json_array(w, "effects");
+	for (size_t i = 0; i < r->n_programs; i++) {
+		const struct et_doe_program *p = &r->programs[i];
+		for (size_t k = 0; k < p->n_effects; k++) {
+			if (et_doe_shows(v, &p->effects[k]))
+				effect(w, r, p, &p->effects[k]);
+		}
+	}
+	et_json_end(w);
+	et_json_array(w, "pairs");
+	for (size_t i = 0; i < r->n_programs; i++) {
+		const struct et_doe_program *p = &r->programs[i];
+		for (size_t k = 0; k < p->n_pairs; k++) {
+			et_json_object(w, NULL);
+			et_json_string(w, "program", p->name);
+			et_pair_json_members(
+				w, t[p->pairs[k].a].name, t[p->pairs[k].b].name, &p->pairs[k]);
+			et_json_end(w);
+		}
+	}
+	et_json_end(w);
+	et_json_array(w, "pairs_over_programs");
+	for (size_t i = 0; i < r->n_pairs; i++)
+		pair(w, r, &r->pairs[i]);
+	et_json_end(w);
+	et_warnings_json(w, &r->warnings);
+	et_json_end(w);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A designed experiment as text: the answer, then the effects; with -v all that they rest on. */
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "report/doe.h"
+#include "report/pair.h"
+#include "report/rows.h"
+#include "report/sheet.h"
+#include "report/warning.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BOLD "1"
+
+static void heading(const struct et_page *page, const char *text)
+{
+	putc('\n', page->out);
+	et_page_paragraph(page, 0, "", NULL, text, BOLD);
+}
+
+/* "2 × 3", and "2^(4-1)" of a fraction. */
+static char *shape_of(const struct et_design *d)
+{
+	char *text = NULL;
+	size_t generated = 0;
+
+	for (size_t f = 0; f < d->n_factors; f++)
+		generated += d->factors[f].generator != NULL;
+	if (generated)
+		return et_asprintf("2^(%zu-%zu)", d->n_factors, generated);
+	for (size_t f = 0; f < d->n_factors; f++)
+		et_append(&text, " × ", "%zu", d->factors[f].n_levels);
+	return text ? text : et_strdup("");
+}
+
+/* What was measured, in one line. */
+static char *title_of(const struct et_doe_view *v)
+{
+	const struct et_doe_result *r = v->result;
+	const struct et_design *d = r->design;
+	ET_AUTO_FREE char *shape = shape_of(d);
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_programs; i++)
+		n += r->programs[i].n;
+	ET_AUTO_FREE char *machines = v->n_experiments > 1
+					      ? et_asprintf(" on %zu machines", v->n_experiments)
+					      : et_strdup("");
+	return et_asprintf("%s: %s treatment%s of %zu program%s, %zu runs count%s, %s", d->name,
+		shape, d->n_treatments == 1 ? "" : "s", d->n_programs,
+		d->n_programs == 1 ? "" : "s", n, machines, et_metrics[r->metric].label);
+}
+
+void et_doe_print_short(const struct et_doe_view *v, const struct et_page *page)
+{
+	for (size_t i = 0; i < v->result->n_programs; i++) {
+		ET_AUTO_FREE char *finding = et_doe_finding(v, &v->result->programs[i]);
+		et_page_paragraph(page, 2, "", NULL, finding, BOLD);
+	}
+	ET_AUTO_FREE char *summary = et_doe_summary(v);
+	if (*summary)
+		et_page_paragraph(page, 2, "", NULL, summary, NULL);
+}
+
+/* --- effects --- */
+
+static void effect_row(struct et_sheet *s, const struct et_doe_view *v,
+	const struct et_doe_program *p, const struct et_doe_effect *e)
+{
+	const char *style = e->significant ? BOLD : NULL;
+	double half = (e->hi - e->lo) / 2;
+	char value[ET_FIGURE], percent[ET_FIGURE], text[ET_FIGURE];
+	ET_AUTO_FREE char *levels = et_doe_levels(v, p, e);
+	ET_AUTO_FREE char *term =
+		e->aliases ? et_asprintf("%s (= %s)", e->term, e->aliases) : et_strdup(e->term);
+
+	et_sheet_name(s, term, style);
+	et_sheet_name(s, levels, NULL);
+	et_sheet_text(s, et_doe_value(e->effect, half, v->result->unit, value), "", style);
+	et_doe_percent(e->percent, e->percent_lo, e->percent_hi, percent);
+	et_sheet_text(s, percent, "", style);
+	snprintf(text, sizeof(text), "%.1f %%", 100 * e->share);
+	et_sheet_text(s, isfinite(e->share) ? text : ET_DASH, "", NULL);
+	et_sheet_bar(s, e->share, NULL);
+	snprintf(text, sizeof(text), "%.*f", e->f < 100 ? 2 : 0, e->f);
+	et_sheet_text(s, isfinite(e->f) ? text : ET_DASH, "", NULL);
+	et_sheet_text(s, et_doe_p(e->p_holm, value), "", style);
+}
+
+static void effects(
+	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page)
+{
+	static const struct et_sheet_column columns[] = { { "term", ET_SHEET_NAME, 0 },
+		{ "levels", ET_SHEET_NAME, 2 }, { "effect", ET_SHEET_FIGURE, 4 },
+		{ "of the mean", ET_SHEET_FIGURE, 0 }, { "variation", ET_SHEET_FIGURE, 0 },
+		{ "", ET_SHEET_BAR, 1 }, { "F", ET_SHEET_FIGURE, 3 },
+		{ "p (Holm)", ET_SHEET_FIGURE, 0 } };
+	struct et_sheet s = { .columns = columns, .n_columns = ET_LENGTH(columns) };
+	char text[ET_FIGURE];
+
+	for (size_t i = 0; i < p->n_effects; i++) {
+		if (et_doe_shows(v, &p->effects[i]))
+			effect_row(&s, v, p, &p->effects[i]);
+	}
+	et_sheet_name(&s, "residual", NULL);
+	et_sheet_name(&s, "", NULL);
+	et_sheet_text(&s, "", "", NULL);
+	et_sheet_text(&s, "", "", NULL);
+	snprintf(text, sizeof(text), "%.1f %%", 100 * p->share_residual);
+	et_sheet_text(&s, isfinite(p->share_residual) ? text : ET_DASH, "", NULL);
+	et_sheet_bar(&s, p->share_residual, NULL);
+	et_sheet_text(&s, "", "", NULL);
+	et_sheet_text(&s, "", "", NULL);
+	et_sheet_print(&s, page);
+}
+
+/* --- -v --- */
+
+static void number_cell(const struct et_page *page, int width, double x)
+{
+	char text[32] = ET_DASH;
+
+	if (isfinite(x))
+		snprintf(text, sizeof(text), "%.5g", x);
+	et_cell(page, width, text);
+}
+
+static void anova_row(const struct et_page *p, int name, const char *term, double df,
+	double sum_squares, double mean_square, const struct et_doe_effect *e)
+{
+	char text[ET_FIGURE];
+	ET_AUTO_FREE char *clean = et_clean(term, "");
+	ET_AUTO_FREE char *fitted = et_shorten(clean, name - 1);
+
+	fprintf(p->out, "%s%*s", fitted, name - et_columns(fitted), "");
+	number_cell(p, 8, df);
+	number_cell(p, 13, sum_squares);
+	number_cell(p, 13, mean_square);
+	if (e) {
+		number_cell(p, 11, e->f);
+		et_cell(p, 10, et_doe_p(e->p, text));
+		et_cell(p, 10, et_doe_p(e->p_holm, text));
+	}
+	putc('\n', p->out);
+}
+
+static void anova(
+	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page)
+{
+	enum { NAME = 15 };
+	struct et_rows rows;
+
+	heading(page, "analysis of variance");
+	const struct et_page *to = et_rows_begin(&rows, page);
+	fprintf(to->out, "%-*s", NAME, "term");
+	et_cell(to, 8, "df");
+	et_cell(to, 13, "sum of sq.");
+	et_cell(to, 13, "mean square");
+	et_cell(to, 11, "F");
+	et_cell(to, 10, "p");
+	et_cell(to, 10, "p (Holm)");
+	putc('\n', to->out);
+	for (size_t i = 0; i < p->n_effects; i++) {
+		const struct et_doe_effect *e = &p->effects[i];
+		if (et_doe_shows(v, e))
+			anova_row(to, NAME, e->term, e->df, e->sum_squares, e->mean_square, e);
+	}
+	anova_row(to, NAME, "residual", p->df_residual, p->ss_residual,
+		p->ss_residual / p->df_residual, NULL);
+	et_rows_end(&rows);
+}
+
+static void cells(
+	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page)
+{
+	static const struct et_sheet_column columns[] = { { "treatment", ET_SHEET_NAME, 0 },
+		{ "runs", ET_SHEET_FIGURE, 1 }, { "mean", ET_SHEET_FIGURE, 0 },
+		{ "sd", ET_SHEET_FIGURE, 2 }, { "median", ET_SHEET_FIGURE, 2 } };
+	struct et_sheet s = { .columns = columns, .n_columns = ET_LENGTH(columns) };
+	enum et_unit unit = v->result->unit;
+	char text[ET_FIGURE];
+
+	heading(page, "treatments");
+	for (size_t t = 0; t < p->n_cells; t++) {
+		const struct et_estimate *c = &p->cells[t];
+		double half = (c->hi - c->lo) / 2;
+
+		et_sheet_name(&s, v->result->design->treatments[t].name, NULL);
+		snprintf(text, sizeof(text), "%zu", c->n);
+		et_sheet_text(&s, text, "", NULL);
+		et_sheet_text(&s,
+			c->n ? et_format_value_measured(c->mean, half, unit, text) : ET_DASH, "",
+			NULL);
+		et_sheet_text(
+			&s, c->n > 1 ? et_doe_value(c->sd, half, unit, text) : ET_DASH, "", NULL);
+		et_sheet_text(
+			&s, c->n ? et_doe_value(c->median, half, unit, text) : ET_DASH, "", NULL);
+	}
+	et_sheet_print(&s, page);
+}
+
+static void residuals(const struct et_doe_program *p, const struct et_page *page)
+{
+	char normal[ET_FIGURE], equal[ET_FIGURE], serial[ET_FIGURE];
+	ET_AUTO_FREE char *text = et_asprintf("normal: p %s; equal spread of all treatments: p %s; "
+					      "independent in the order of runs: p %s",
+		et_doe_p(p->residuals.normal_p, normal), et_doe_p(p->residuals.equal_p, equal),
+		et_doe_p(p->residuals.serial_p, serial));
+
+	heading(page, "residuals");
+	et_page_paragraph(page, 2, "", NULL, text, NULL);
+}
+
+static void pairs(
+	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page)
+{
+	const struct et_design *d = v->result->design;
+
+	if (!p->n_pairs)
+		return;
+	heading(page, "pairs of treatments");
+	for (size_t i = 0; i < p->n_pairs; i++)
+		et_pair_text(page, d->treatments[p->pairs[i].b].name,
+			d->treatments[p->pairs[i].a].name, &p->pairs[i], false);
+}
+
+/* --- a program, and all of them --- */
+
+static void program(
+	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page)
+{
+	ET_AUTO_FREE char *mean_text = NULL;
+	char mean[ET_FIGURE];
+
+	et_format_value_to(p->mean, p->sd_residual / sqrt((double)p->n), v->result->unit, mean);
+	mean_text = et_asprintf("%s: mean %s of %zu runs", p->name, mean, p->n);
+	heading(page, mean_text);
+	effects(v, p, page);
+	ET_AUTO_FREE char *how = et_doe_method_text(p);
+	ET_AUTO_FREE char *method = et_asprintf("tested by %s%s", how,
+		v->result->blocked ? "; differences between blocks are removed" : "");
+	et_page_paragraph(page, 2, "", NULL, method, NULL);
+	if (v->result->n_programs > 1 && v->verbose) {
+		struct et_doe_result one = *v->result;
+		struct et_doe_view single = *v;
+		one.programs = (struct et_doe_program *)p;
+		one.n_programs = 1;
+		single.result = &one;
+		ET_AUTO_FREE char *fastest = et_doe_summary(&single);
+		et_page_paragraph(page, 2, "", NULL, fastest, NULL);
+	}
+	et_warnings_text(page, 2, &p->warnings);
+	if (!v->verbose)
+		return;
+	anova(v, p, page);
+	cells(v, p, page);
+	residuals(p, page);
+	pairs(v, p, page);
+}
+
+void et_doe_text(const struct et_doe_view *v, const struct et_page *page)
+{
+	ET_AUTO_FREE char *title = title_of(v);
+
+	et_doe_print_short(v, page);
+	putc('\n', page->out);
+	et_page_paragraph(page, 2, "", NULL, title, NULL);
+	et_warnings_text(page, 0, &v->result->warnings);
+	for (size_t i = 0; i < v->result->n_programs; i++)
+		program(v, &v->result->programs[i], page);
+	if (v->tables)
+		et_doe_tables(v, page);
+	if (v->plot || v->verbose)
+		et_doe_plot(v, page);
+}
