@@ -2,6 +2,7 @@
 /* `etalon doe`: plans, runs and analyses designed experiments. */
 #include "cmd/doe.h"
 #include "base/nearest.h"
+#include "store/results.h"
 
 #include <errno.h>
 #include <string.h>
@@ -61,7 +62,7 @@ static const struct et_option options[] = {
 		.group = "other tools" },
 	{ 0, "unit", "auto|s|ms|us|ns|bytes|count",
 		"import: of the response (by its name, such as time_ms; else seconds)",
-		et_set_choice, ET_FILLS(et_doe_request, unit), .names = et_doe_units,
+		et_set_choice, ET_FILLS(et_doe_request, unit), .names = et_results_unit_names,
 		.bit = OF_IMPORT },
 	{ 0, "factors", "COLUMN,…", "import: the columns that are factors (all others)",
 		et_set_text, ET_FILLS(et_doe_request, factors), .bit = OF_IMPORT },

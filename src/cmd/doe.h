@@ -8,9 +8,6 @@
 #include "model/experiment.h"
 #include "plan/plan.h"
 
-/* The units of a response; NULL ends them. The first is "auto". */
-extern const char *const et_doe_units[];
-
 /* The options of all actions; check_given() in doe.c knows which action takes which. */
 struct et_doe_request {
 	bool json;              /* analyse, plan, status: JSON instead of text */
@@ -30,7 +27,7 @@ struct et_doe_request {
 	/* import: names of columns; NULL: found by the header */
 	const char *response, *factors, *program, *block;
 	const char *label; /* import: name of the experiment */
-	int unit;          /* import: of the response, of et_doe_units */
+	int unit;          /* import: enum et_results_unit, of the response */
 	unsigned given;
 };
 

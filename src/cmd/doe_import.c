@@ -1,18 +1,94 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `etalon doe import`. */
+/* `etalon doe import FILE`: stores results that were measured elsewhere. */
+#include "base/alloc.h"
+#include "base/clock.h"
 #include "cmd/doe.h"
+#include "cmd/input.h"
+#include "cmd/stored.h"
+#include "store/import.h"
+#include "store/results.h"
 
 #include <errno.h>
+#include <string.h>
+#include <sys/random.h>
 
-const char *const et_doe_units[] = { "auto", "s", "ms", "us", "ns", "bytes", "count", NULL };
+/* "times" of "results/times.csv"; the caller frees it. */
+static char *label_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	const char *dot = strrchr(name, '.');
+	size_t length = dot && dot > name ? (size_t)(dot - name) : strlen(name);
+
+	return !strcmp(path, "-") || !length ? et_strdup("imported") : et_strndup(name, length);
+}
+
+static void report(const struct et_cli *cli, const struct et_experiment *e)
+{
+	const struct et_design *d = e->design;
+	size_t n = 0;
+
+	for (size_t i = 0; i < e->n_commands; i++)
+		n += e->commands[i].samples.n;
+	if (cli->verbosity < 0) {
+		printf("%s\n", e->id);
+		return;
+	}
+	printf("imported %s: %zu run%s of %zu program%s under %zu treatments\n", e->id, n,
+		n == 1 ? "" : "s", d->n_programs, d->n_programs == 1 ? "" : "s", d->n_treatments);
+	for (size_t f = 0; f < d->n_factors; f++)
+		printf("%s%s (%zu levels)", f ? ", " : "factors: ", d->factors[f].name,
+			d->factors[f].n_levels);
+	printf("\n");
+}
+
+static int keep(const struct et_cli *cli, const struct et_experiment *e, struct et_error *err)
+{
+	struct et_store *store = NULL;
+	int rc = et_stored_open(cli, ET_STORE_WRITE, &store, err);
+
+	if (rc)
+		return rc;
+	rc = et_store_keep(store, e, err);
+	et_store_close(store);
+	return rc;
+}
 
 int et_doe_import(struct et_cli *cli, const struct et_doe_request *r, char *const *operands,
 	size_t n, int *status, struct et_error *err)
 {
-	(void)cli;
-	(void)r;
-	(void)operands;
+	struct et_experiment *e = NULL;
+	ET_AUTO_FREE char *data = NULL;
+	ET_AUTO_FREE char *label = r->label ? et_strdup(r->label) : label_of(operands[0]);
+	size_t size;
+	struct et_results_options o = {
+		.name = strcmp(operands[0], "-") ? operands[0] : "standard input",
+		.response = r->response,
+		.factors = r->factors,
+		.program = r->program,
+		.block = r->block,
+		.unit = (enum et_results_unit)r->unit,
+		.label = label,
+		.wall_ns = et_clock_read_ns(CLOCK_REALTIME),
+	};
+
 	(void)n;
 	(void)status;
-	return et_fail(err, ENOSYS, ET_EXIT_OUTSIDE, "doe import is not built yet");
+	if (!*label)
+		return et_fail(err, EINVAL, ET_EXIT_USAGE, "--label: the name is empty");
+	int rc = et_input_read(operands[0], ET_IMPORT_MOST_BYTES, &data, &size, err);
+	if (rc)
+		return rc;
+	if (size > ET_IMPORT_MOST_BYTES)
+		return et_fail(err, EFBIG, ET_EXIT_USAGE, "%s: more than %zu MiB", o.name,
+			ET_IMPORT_MOST_BYTES >> 20);
+	if (getrandom(&o.random, sizeof(o.random), 0) < 0)
+		o.random = o.wall_ns;
+	rc = et_results_read(data, size, &o, &e, err);
+	if (!rc)
+		rc = keep(cli, e, err);
+	if (!rc)
+		report(cli, e);
+	et_experiment_free(e);
+	return rc ? rc : et_cli_close_output(stdout, "-", err);
 }

@@ -60,8 +60,8 @@ fuzz_run fuzz_words, fuzz_cpus, fuzz_numbers, fuzz_utf8, fuzz_parameters;
 /* options.c */
 fuzz_run fuzz_options;
 /* records.c */
-fuzz_run fuzz_import, fuzz_csv, fuzz_points, fuzz_series, fuzz_trace, fuzz_daemons, fuzz_baseline,
-	fuzz_calibration;
+fuzz_run fuzz_import, fuzz_csv, fuzz_points, fuzz_results, fuzz_series, fuzz_trace, fuzz_daemons,
+	fuzz_baseline, fuzz_calibration;
 /* profile.c */
 fuzz_run fuzz_perf_script, fuzz_gprof, fuzz_callgrind, fuzz_folded;
 /* machine.c */

@@ -90,6 +90,7 @@ const struct fuzz_target fuzz_targets[] = {
 	{ "import", fuzz_import, 5000, .json = true, .tokens = json_tokens },
 	{ "csv", fuzz_csv, 5000, .tokens = csv_tokens },
 	{ "points", fuzz_points, 500, .tokens = csv_tokens },
+	{ "results", fuzz_results, 500, .tokens = csv_tokens },
 	{ "series", fuzz_series, 5000, .tokens = csv_tokens },
 	{ "trace", fuzz_trace, 4000, .json = true, .tokens = json_tokens },
 	{ "daemons", fuzz_daemons, 4000, .json = true, .tokens = json_tokens },

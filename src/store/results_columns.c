@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Finds out what the columns of a file of results are, from its header and the options. */
+#include "base/alloc.h"
+#include "base/nearest.h"
+#include "store/results_table.h"
+
+#include <errno.h>
+#include <string.h>
+
+const char *const et_results_unit_names[] = { "auto", "s", "ms", "us", "ns", "bytes", "count",
+	NULL };
+
+int et_results_fail(struct et_results_table *t, const char *text)
+{
+	return et_import_fail(&t->in, NULL, "line %zu: %s", t->rows.line, text);
+}
+
+static const char *cell(const struct et_results_table *t, size_t i)
+{
+	return et_csv_cell(&t->rows, i);
+}
+
+/* The place of a column; the number of columns if there is none. */
+static size_t find(const struct et_results_table *t, const char *name)
+{
+	size_t i = 0;
+
+	while (i < t->n_columns && strcmp(cell(t, i), name))
+		i++;
+	return i;
+}
+
+static int unknown(struct et_results_table *t, const char *option, const char *name)
+{
+	struct et_nearest n = et_nearest_to(name);
+	char names[300] = "";
+	size_t at = 0;
+
+	for (size_t i = 0; i < t->n_columns && at < sizeof(names) - 1; i++) {
+		et_nearest_offer(&n, cell(t, i));
+		at += (size_t)snprintf(
+			names + at, sizeof(names) - at, "%s%.40s", i ? ", " : "", cell(t, i));
+	}
+	int rc = et_import_fail(&t->in, NULL, "line %zu: there is no column '%.40s' (%s)",
+		t->rows.line, name, option);
+	if (n.best)
+		return et_hint(t->in.err, rc, "did you mean '%.40s'?", n.best);
+	return et_hint(t->in.err, rc, "the columns are %s", names);
+}
+
+/* Sets the use of a column that an option names, or that has a known name. */
+static int use(struct et_results_table *t, const char *given, const char *option, const char *known,
+	enum et_results_use what)
+{
+	size_t i = find(t, given ? given : known);
+
+	if (i == t->n_columns)
+		return given ? unknown(t, option, given) : 0;
+	if (t->columns[i] == ET_RESULTS_FACTOR && !given)
+		return 0;
+	if (t->columns[i] != ET_RESULTS_FREE)
+		return et_import_fail(&t->in, NULL,
+			"line %zu: the column '%.40s' cannot be two things (%s)", t->rows.line,
+			cell(t, i), option);
+	t->columns[i] = what;
+	return 0;
+}
+
+static int use_factors(struct et_results_table *t, const char *list)
+{
+	ET_AUTO_FREE char *copy = et_strdup(list ? list : "");
+	char *rest = list ? copy : NULL, *name;
+
+	while ((name = strsep(&rest, ","))) {
+		int rc = use(t, name, "--factors", NULL, ET_RESULTS_FACTOR);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/* The metric of a column of our own, such as pt_ns; ET_METRICS: it is none. */
+static enum et_metric own_metric(const char *name)
+{
+	char own[64];
+	int m = 0;
+
+	for (; m < ET_METRICS; m++) {
+		snprintf(own, sizeof(own), "%s_%s", et_metrics[m].name,
+			et_unit_names[et_metrics[m].unit]);
+		if (!strcmp(own, name))
+			break;
+	}
+	return (enum et_metric)m;
+}
+
+/* Without an option: a name of our own, a usual one, or else the last column. */
+static int use_response(struct et_results_table *t, const char *given)
+{
+	static const char *const usual[] = { "response", "time", "elapsed", "seconds", "duration",
+		"result", "value", "y" };
+	size_t at = given ? find(t, given) : t->n_columns;
+
+	if (given && at == t->n_columns)
+		return unknown(t, "--response", given);
+	for (size_t i = 0; !given && at == t->n_columns && i < t->n_columns; i++) {
+		if (t->columns[i] == ET_RESULTS_FREE && own_metric(cell(t, i)) < ET_METRICS)
+			at = i;
+	}
+	for (size_t k = 0; at == t->n_columns && k < ET_LENGTH(usual); k++) {
+		at = find(t, usual[k]);
+		if (at < t->n_columns && t->columns[at] != ET_RESULTS_FREE)
+			at = t->n_columns;
+	}
+	for (size_t i = 0; at == t->n_columns && i < t->n_columns; i++) {
+		size_t last = t->n_columns - 1 - i;
+		if (t->columns[last] == ET_RESULTS_FREE)
+			at = last;
+	}
+	if (at == t->n_columns || t->columns[at] != ET_RESULTS_FREE)
+		return et_hint(t->in.err, et_results_fail(t, "no column is left for the response"),
+			"name it with --response");
+	t->columns[at] = ET_RESULTS_RESPONSE;
+	t->response = at;
+	return 0;
+}
+
+static bool ends(const char *name, const char *end)
+{
+	size_t n = strlen(name), m = strlen(end);
+
+	return n > m && !strcmp(name + n - m, end);
+}
+
+static void set_unit(struct et_results_table *t, enum et_results_unit unit)
+{
+	static const struct {
+		const char *end;
+		enum et_results_unit unit;
+	} known[] = { { "_ns", ET_RESULTS_NS }, { "_us", ET_RESULTS_US }, { "_ms", ET_RESULTS_MS },
+		{ "_s", ET_RESULTS_S }, { "_bytes", ET_RESULTS_BYTES },
+		{ "_ticks", ET_RESULTS_COUNT }, { "_count", ET_RESULTS_COUNT } };
+	static const double factors[] = { [ET_RESULTS_S] = 1e9,
+		[ET_RESULTS_MS] = 1e6,
+		[ET_RESULTS_US] = 1e3,
+		[ET_RESULTS_NS] = 1,
+		[ET_RESULTS_BYTES] = 1,
+		[ET_RESULTS_COUNT] = 1 };
+	const char *name = cell(t, t->response);
+
+	for (size_t i = 0; unit == ET_RESULTS_AUTO && i < ET_LENGTH(known); i++) {
+		if (ends(name, known[i].end))
+			unit = known[i].unit;
+	}
+	unit = unit == ET_RESULTS_AUTO ? ET_RESULTS_S : unit;
+	t->factor = factors[unit];
+	t->metric = own_metric(name);
+	if (t->metric == ET_METRICS)
+		t->metric = unit == ET_RESULTS_BYTES   ? ET_METRIC_PEAK_MEMORY
+			    : unit == ET_RESULTS_COUNT ? ET_METRIC_COUNTER
+						       : ET_METRIC_ELAPSED;
+}
+
+/* A name is part of terms such as a:b, and of lists. */
+static int check_name(struct et_results_table *t, size_t i)
+{
+	const char *name = cell(t, i);
+
+	if (!*name || strpbrk(name, ":,=") || strlen(name) > 100)
+		return et_hint(t->in.err,
+			et_import_fail(&t->in, NULL,
+				"line %zu: the name of column %zu is empty, long, or has one of "
+				"\":,=\"",
+				t->rows.line, i + 1),
+			"rename it, or list the factors with --factors");
+	for (size_t k = 0; k < i; k++) {
+		if (!strcmp(cell(t, k), name))
+			return et_import_fail(&t->in, NULL,
+				"line %zu: two columns have the name '%.40s'", t->rows.line, name);
+	}
+	return 0;
+}
+
+static int add_factors(struct et_results_table *t, struct et_design *d, bool listed)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < t->n_columns; i++) {
+		if (t->columns[i] == ET_RESULTS_FREE)
+			t->columns[i] = listed ? ET_RESULTS_IGNORED : ET_RESULTS_FACTOR;
+		if (t->columns[i] != ET_RESULTS_FACTOR)
+			continue;
+		if (d->n_factors == ET_RESULTS_MOST_FACTORS)
+			return et_import_fail(
+				&t->in, NULL, "more than %d factors", ET_RESULTS_MOST_FACTORS);
+		rc = check_name(t, i);
+		if (!rc)
+			et_design_add_factor(d, cell(t, i))->kind = ET_KIND_PARAMETER;
+	}
+	if (!rc && !d->n_factors)
+		return et_hint(t->in.err, et_results_fail(t, "no column is a factor"),
+			"name them with --factors");
+	return rc;
+}
+
+int et_results_columns(
+	struct et_results_table *t, const struct et_results_options *o, struct et_design *d)
+{
+	t->n_columns = t->rows.n_cells;
+	t->columns = et_calloc(t->n_columns, sizeof(*t->columns));
+	int rc = use_factors(t, o->factors);
+	if (!rc)
+		rc = use(t, o->program, "--program", "program", ET_RESULTS_PROGRAM);
+	if (!rc)
+		rc = use(t, o->block, "--block", "block", ET_RESULTS_BLOCK);
+	if (!rc)
+		rc = use(t, NULL, "", "round", ET_RESULTS_ROUND);
+	if (!rc)
+		rc = use(t, NULL, "", "order", ET_RESULTS_ORDER);
+	if (!rc)
+		rc = use(t, NULL, "", "counts", ET_RESULTS_COUNTS);
+	if (!rc)
+		rc = use_response(t, o->response);
+	if (!rc)
+		rc = add_factors(t, d, o->factors != NULL);
+	if (!rc)
+		set_unit(t, o->unit);
+	return rc;
+}

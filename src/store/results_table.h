@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of a file of results while it is read. Private to results*.c. */
+#ifndef ET_STORE_RESULTS_TABLE_H
+#define ET_STORE_RESULTS_TABLE_H
+
+#include "base/hash.h"
+#include "store/csv.h"
+#include "store/importer.h"
+#include "store/results.h"
+
+enum et_results_use {
+	ET_RESULTS_FREE, /* not decided yet */
+	ET_RESULTS_IGNORED,
+	ET_RESULTS_FACTOR,
+	ET_RESULTS_PROGRAM,
+	ET_RESULTS_BLOCK,
+	ET_RESULTS_ROUND,
+	ET_RESULTS_ORDER,
+	ET_RESULTS_COUNTS,
+	ET_RESULTS_RESPONSE,
+};
+
+struct et_results_row {
+	uint32_t program, treatment, block; /* block: from 1; 0: none */
+	uint32_t order, line;
+	bool warmup;
+	uint64_t value;
+	uint16_t levels[ET_RESULTS_MOST_FACTORS];
+};
+
+struct et_results_table {
+	struct et_importer in;
+	struct et_csv rows;
+	enum et_results_use *columns;
+	size_t n_columns, response;
+	double factor; /* of the response, to its unit in a sample */
+	enum et_metric metric;
+	char **blocks; /* names */
+	size_t n_blocks, cap_blocks;
+	struct et_hash known_blocks; /* from the hash of a name to its number, from 1 */
+	struct et_results_row *list;
+	size_t n, cap;
+	bool rounds, orders; /* there are such columns */
+};
+
+/* Makes the error "NAME: line N: TEXT" about the last row that was read. */
+int et_results_fail(struct et_results_table *t, const char *text);
+/* Reads the header, which is the last row that was read, and adds the factors to the design. */
+int et_results_columns(struct et_results_table *t, const struct et_results_options *o,
+	struct et_design *d) ET_CHECK;
+
+#endif
