@@ -10,7 +10,8 @@
 
 enum { MOST = 9, MOST_FACTOR = 3 }; /* columns of a name, and of a factor in it */
 
-/* Whether a level tells by itself which factor it is of: it has a letter, and no other has it. */
+/* Whether each level has a letter and no other factor has it: then the factor's name is not needed.
+ */
 static bool is_telling(const struct et_design *d, size_t factor)
 {
 	for (char **level = d->factors[factor].levels; *level; level++) {

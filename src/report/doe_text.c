@@ -34,7 +34,7 @@ static char *shape_of(const struct et_design *d)
 	return text ? text : et_strdup("");
 }
 
-/* What was measured, in one line. */
+/* The design and the number of runs, in one line. */
 static char *title_of(const struct et_doe_view *v)
 {
 	const struct et_doe_result *r = v->result;

@@ -94,30 +94,39 @@ static enum et_metric own_metric(const char *name)
 	return (enum et_metric)m;
 }
 
+static bool is_free(const struct et_results_table *t, size_t i)
+{
+	return i < t->n_columns && t->columns[i] == ET_RESULTS_FREE;
+}
+
 /* Without an option: a name of our own, a usual one, or else the last column. */
-static int use_response(struct et_results_table *t, const char *given)
+static size_t guess_response(const struct et_results_table *t)
 {
 	static const char *const usual[] = { "response", "time", "elapsed", "seconds", "duration",
 		"result", "value", "y" };
-	size_t at = given ? find(t, given) : t->n_columns;
+
+	for (size_t i = 0; i < t->n_columns; i++) {
+		if (is_free(t, i) && own_metric(cell(t, i)) < ET_METRICS)
+			return i;
+	}
+	for (size_t k = 0; k < ET_LENGTH(usual); k++) {
+		if (is_free(t, find(t, usual[k])))
+			return find(t, usual[k]);
+	}
+	for (size_t i = t->n_columns; i-- > 0;) {
+		if (is_free(t, i))
+			return i;
+	}
+	return t->n_columns;
+}
+
+static int use_response(struct et_results_table *t, const char *given)
+{
+	size_t at = given ? find(t, given) : guess_response(t);
 
 	if (given && at == t->n_columns)
 		return unknown(t, "--response", given);
-	for (size_t i = 0; !given && at == t->n_columns && i < t->n_columns; i++) {
-		if (t->columns[i] == ET_RESULTS_FREE && own_metric(cell(t, i)) < ET_METRICS)
-			at = i;
-	}
-	for (size_t k = 0; at == t->n_columns && k < ET_LENGTH(usual); k++) {
-		at = find(t, usual[k]);
-		if (at < t->n_columns && t->columns[at] != ET_RESULTS_FREE)
-			at = t->n_columns;
-	}
-	for (size_t i = 0; at == t->n_columns && i < t->n_columns; i++) {
-		size_t last = t->n_columns - 1 - i;
-		if (t->columns[last] == ET_RESULTS_FREE)
-			at = last;
-	}
-	if (at == t->n_columns || t->columns[at] != ET_RESULTS_FREE)
+	if (!is_free(t, at))
 		return et_hint(t->in.err, et_results_fail(t, "no column is left for the response"),
 			"name it with --response");
 	t->columns[at] = ET_RESULTS_RESPONSE;
