@@ -25,7 +25,7 @@ static const struct {
 	size_t least, most; /* operands */
 	enum et_rights rights;
 } actions[] = {
-	{ "init", et_doe_init, OF_INIT, 0, 0, ET_RIGHTS_FILES },
+	{ "init", et_doe_init, OF_INIT, 0, 0, ET_RIGHTS_MACHINE },
 	{ "plan", et_doe_plan, OF_PLAN, 1, 1, ET_RIGHTS_MACHINE },
 	{ "run", et_doe_run, OF_RUN, 1, 1, ET_RIGHTS_MACHINE },
 	{ "status", et_doe_status, OF_STATUS, 1, 1, ET_RIGHTS_FILES },
@@ -39,6 +39,10 @@ static const char *const methods[] = { "auto", "anova", "welch", "ranks", NULL }
 static const struct et_option options[] = {
 	{ 0, "json", NULL, "plan, status, analyse: print JSON instead of text", et_set_true,
 		ET_FILLS(et_doe_request, json), .bit = OF_PLAN | OF_STATUS | OF_ANALYSE },
+	{ 0, "from", "COMMAND", "init: a first plan for this command", et_set_text,
+		ET_FILLS(et_doe_request, from), .bit = OF_INIT, .group = "a first plan" },
+	{ 0, "schema", NULL, "init: print the JSON Schema of plans, for editors", et_set_true,
+		ET_FILLS(et_doe_request, schema), .bit = OF_INIT },
 	{ 0, "terms", "TERM,TERM…", "analyse: these effects only, such as work,pad,work:pad",
 		et_set_text, ET_FILLS(et_doe_request, terms), .bit = OF_ANALYSE,
 		.group = "analysis" },
@@ -76,8 +80,9 @@ static const struct et_option options[] = {
 		ET_FILLS(et_doe_request, r_script), .bit = OF_EXPORT },
 	{ 0, "data", "FILE", "export --r: the data that the script reads (data.csv)", et_set_text,
 		ET_FILLS(et_doe_request, data), .values = "FILE", .bit = OF_EXPORT },
-	{ 'o', "output", "FILE", "export: write to a file instead of standard output", et_set_text,
-		ET_FILLS(et_doe_request, output), .values = "FILE", .bit = OF_INIT | OF_EXPORT },
+	{ 'o', "output", "FILE", "init, export: write to a file instead of standard output",
+		et_set_text, ET_FILLS(et_doe_request, output), .values = "FILE",
+		.bit = OF_INIT | OF_EXPORT },
 	{ 0 },
 };
 
@@ -91,7 +96,7 @@ const struct et_verb et_verb_doe = {
 		 "import FILE\nexport PLAN|ID",
 	.about = "A plan file says which programs are measured, which factors are varied over\n"
 		 "which levels, and how often.",
-	.examples = "  etalon doe --help\n",
+	.examples = "  etalon doe init -o plan.yaml\n",
 	.options = options,
 	.uses_store = true,
 	.rights = ET_RIGHTS_MACHINE,

@@ -16,6 +16,7 @@ struct et_doe_request {
 	bool yes;               /* run: do not ask before a large experiment */
 	bool fresh;             /* run: --new */
 	const char *from;       /* init: a command */
+	bool schema;            /* init: the JSON Schema instead of a plan */
 	const char *output;     /* init, export, import: a file */
 	const char *terms;      /* analyse, plan: effects that are wanted, "a,b,a:b" */
 	double alpha, level;

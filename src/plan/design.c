@@ -120,10 +120,7 @@ static int read_generators(
 
 const struct et_plan_key et_fraction_keys[] = {
 	{ "generators", "which factors follow the product of others, such as d = a b c",
-		read_generators, true,
-		.schema = "\"type\": \"array\", \"items\": {\"type\": \"string\", \"pattern\": "
-			  "\"=\"}, "
-			  "\"minItems\": 1" },
+		read_generators, true, et_shape_generators },
 	{ 0 },
 };
 
@@ -153,9 +150,9 @@ static int read_blocks(struct et_plan_reader *r, const struct et_yaml *value, st
 
 const struct et_plan_key et_design_keys[] = {
 	{ "fractional", "a fraction of the full design, made by generators", read_fractional, false,
-		.keys = et_fraction_keys },
+		et_shape_fractional },
 	{ "blocks", "what every treatment is run once in: a round of runs, or a machine",
-		read_blocks, false, .schema = NULL },
+		read_blocks, false, et_shape_blocks },
 	{ 0 },
 };
 

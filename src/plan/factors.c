@@ -234,15 +234,13 @@ static int read_levels(struct et_plan_reader *r, const struct et_yaml *value, st
 
 const struct et_plan_key et_factor_keys[] = {
 	{ "name", "name of the factor: letters, digits, _ and -", read_name, true,
-		.schema = "\"type\": \"string\", \"pattern\": \"^[A-Za-z_][A-Za-z0-9_-]*$\"" },
-	{ "kind", "what is varied", read_kind, true, .schema = NULL },
+		et_shape_factor_name },
+	{ "kind", "what is varied", read_kind, true, et_shape_kind },
 	{ "variable", "the environment variable that is varied", read_variable, false,
-		.schema = "\"type\": \"string\", \"pattern\": \"^[A-Za-z_][A-Za-z0-9_]*$\"" },
+		et_shape_variable },
 	{ "objects", "words whose order is varied, of kind link-order", read_objects, false,
-		.schema = "\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"items\": "
-			  "{\"type\": "
-			  "\"string\"}, \"minItems\": 1}]" },
-	{ "levels", "two or more values of the factor", read_levels, true, .schema = NULL },
+		et_shape_objects },
+	{ "levels", "two or more values of the factor", read_levels, true, et_shape_levels },
 	{ 0 },
 };
 

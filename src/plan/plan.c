@@ -91,16 +91,14 @@ static int read_input(struct et_plan_reader *r, const struct et_yaml *value, str
 	return et_plan_read_text(r, value, "input", &program(r)->input, err);
 }
 
-#define TEXT "\"type\": \"string\", \"minLength\": 1"
-
 const struct et_plan_key et_program_keys[] = {
-	{ "name", "name of the program in tables", read_program_name, true, .schema = TEXT },
+	{ "name", "name of the program in tables", read_program_name, true, et_shape_text },
 	{ "command", "the command; {factor} is replaced by the level of that factor", read_command,
-		true, .schema = TEXT },
+		true, et_shape_text },
 	{ "build",
 		"command that builds the program, run once per combination of the levels it names",
-		read_build, false, .schema = TEXT },
-	{ "input", "file for standard input", read_input, false, .schema = TEXT },
+		read_build, false, et_shape_text },
+	{ "input", "file for standard input", read_input, false, et_shape_text },
 	{ 0 },
 };
 
@@ -185,7 +183,7 @@ static int read_function(
 
 const struct et_plan_key et_response_keys[] = {
 	{ "profile", "name of a function, whose CPU time is the response", read_function, true,
-		.schema = TEXT },
+		et_shape_text },
 	{ 0 },
 };
 
@@ -261,11 +259,11 @@ static int read_reboot(struct et_plan_reader *r, const struct et_yaml *value, st
 
 const struct et_plan_key et_hook_keys[] = {
 	{ "setup", "command that a shell runs once, before everything", read_setup, false,
-		.schema = TEXT },
+		et_shape_text },
 	{ "between", "command that a shell runs between two treatments", read_between, false,
-		.schema = TEXT },
+		et_shape_text },
 	{ "reboot", "command that restarts the machine between two treatments", read_reboot, false,
-		.schema = TEXT },
+		et_shape_text },
 	{ 0 },
 };
 
@@ -275,24 +273,23 @@ static int read_hooks(struct et_plan_reader *r, const struct et_yaml *value, str
 }
 
 const struct et_plan_key et_plan_keys[] = {
-	{ "name", "name of the plan; results are kept under it", read_name, true, .schema = TEXT },
-	{ "programs", "programs to measure", read_programs, true, .keys = et_program_keys,
-		.many = true },
+	{ "name", "name of the plan; results are kept under it", read_name, true, et_shape_text },
+	{ "programs", "programs to measure", read_programs, true, et_shape_programs },
 	{ "factors", "factors to vary, each over its levels", et_plan_read_factors, true,
-		.keys = et_factor_keys, .many = true },
+		et_shape_factors },
 	{ "design", "which combinations of levels are run (full)", et_plan_read_design, false,
-		.keys = et_design_keys },
+		et_shape_design },
 	{ "replications", "runs of each program under each treatment (31)", read_replications,
-		false, .schema = "\"type\": \"integer\", \"minimum\": 1, \"maximum\": 100000000" },
+		false, et_shape_positive },
 	{ "discard", "how many of the replications, the first ones, do not count (1)", read_discard,
-		false, .schema = "\"type\": \"integer\", \"minimum\": 0" },
-	{ "order", "order of the runs (random)", read_order, false, .schema = NULL },
+		false, et_shape_whole },
+	{ "order", "order of the runs (random)", read_order, false, et_shape_order },
 	{ "seed", "seed of the random order (drawn, and recorded)", read_seed, false,
-		.schema = "\"type\": \"integer\", \"minimum\": 0" },
+		et_shape_whole },
 	{ "response", "the figure that is analysed (pt, CPU time)", read_response, false,
-		.keys = et_response_keys },
-	{ "run", "options of 'etalon run', by their long names", read_run, false, .schema = NULL },
-	{ "hooks", "commands around treatments", read_hooks, false, .keys = et_hook_keys },
+		et_shape_response },
+	{ "run", "options of 'etalon run', by their long names", read_run, false, et_shape_run },
+	{ "hooks", "commands around treatments", read_hooks, false, et_shape_hooks },
 	{ 0 },
 };
 

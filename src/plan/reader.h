@@ -3,6 +3,8 @@
 #ifndef ET_PLAN_READER_H
 #define ET_PLAN_READER_H
 
+#include "base/json.h"
+#include "plan/schema.h"
 #include "plan/tree.h"
 
 struct et_plan_reader {
@@ -15,15 +17,16 @@ struct et_plan_reader {
 typedef int et_plan_read_key(
 	struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err) ET_CHECK;
 
+/* Writes the members of a JSON Schema that a value of a key must fit. */
+typedef void et_plan_shape(struct et_json *j, const struct et_plan_schema *s);
+
 /* A key of a map. The rows of a table are read in their order, not in that of the file. */
 struct et_plan_key {
 	const char *name; /* NULL ends a table */
 	const char *what; /* one line for the schema */
 	et_plan_read_key *read;
 	bool required;
-	const char *schema; /* what a value looks like, as members of a JSON Schema; or NULL */
-	const struct et_plan_key *keys; /* those of the map, or of each map of the list; or NULL */
-	bool many;                      /* it is a list of such maps */
+	et_plan_shape *shape; /* of a value, for the schema */
 };
 
 extern const struct et_plan_key et_plan_keys[];     /* of the file */
@@ -31,8 +34,12 @@ extern const struct et_plan_key et_program_keys[];  /* of a program */
 extern const struct et_plan_key et_factor_keys[];   /* of a factor */
 extern const struct et_plan_key et_design_keys[];   /* of `design` */
 extern const struct et_plan_key et_fraction_keys[]; /* of `fractional` */
-extern const struct et_plan_key et_hook_keys[];
-extern const struct et_plan_key et_response_keys[];
+extern const struct et_plan_key et_response_keys[]; /* of `response` */
+extern const struct et_plan_key et_hook_keys[];     /* of `hooks` */
+et_plan_shape et_shape_text, et_shape_positive, et_shape_whole, et_shape_programs, et_shape_factors,
+	et_shape_factor_name, et_shape_kind, et_shape_variable, et_shape_objects, et_shape_levels,
+	et_shape_design, et_shape_fractional, et_shape_generators, et_shape_blocks, et_shape_order,
+	et_shape_response, et_shape_run, et_shape_hooks;
 extern const char *const et_plan_orders[]; /* NULL ends the list */
 
 /* Refuses unknown keys and misses required ones, then reads each; `of` names the map in errors. */

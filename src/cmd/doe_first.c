@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A first plan for a command: factors that should not matter and often do, and threads if the
+ * program is built with OpenMP. Only factors that this machine can vary are in it.
+ */
+#include "cmd/doe_first.h"
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "base/shell.h"
+#include "base/utf8.h"
+#include "measure/child.h"
+#include "measure/treatment.h"
+#include "model/design.h"
+#include "protocol/parameters.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+struct first {
+	const char *command;
+	char *name; /* of the program, without its folder */
+	bool shell; /* the command needs one */
+	bool openmp;
+	int cpus;
+	FILE *out;
+	size_t treatments;
+};
+
+/* --- what is known of the command --- */
+
+static bool has_text(const char *bytes, size_t size, const char *text)
+{
+	return memmem(bytes, size, text, strlen(text)) != NULL;
+}
+
+/* A program that is linked with a library of OpenMP has its name in it. */
+static bool uses_openmp(const char *path)
+{
+	ET_AUTO_FCLOSE FILE *f = fopen(path, "re");
+	struct stat st;
+
+	if (!f || fstat(fileno(f), &st) || !S_ISREG(st.st_mode) || st.st_size < 4)
+		return false;
+	char *bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fileno(f), 0);
+	if (bytes == MAP_FAILED)
+		return false;
+	size_t n = (size_t)st.st_size;
+	bool found = !memcmp(bytes,
+			     "\x7f"
+			     "ELF",
+			     4) &&
+		     (has_text(bytes, n, "libgomp.so") || has_text(bytes, n, "libomp.so") ||
+			     has_text(bytes, n, "libiomp5.so"));
+	munmap(bytes, n);
+	return found;
+}
+
+/* The plan is UTF-8, and {word} in it is a factor. */
+static int check_text(const char *command, struct et_error *err)
+{
+	for (const char *s = command; *s;) {
+		size_t len = et_utf8_length(s), word = strcspn(s + 1, "{}");
+		if (!len || (unsigned char)*s < ' ')
+			return et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--from: the command must be one line of text (UTF-8)");
+		ET_AUTO_FREE char *name = et_strndup(s + 1, word);
+		bool dollar = s > command && s[-1] == '$';
+		if (*s == '{' && s[1 + word] == '}' && !dollar && et_parameter_is_name(name))
+			return et_hint(err,
+				et_fail(err, EINVAL, ET_EXIT_USAGE,
+					"--from: {%s} would be a factor of the plan", name),
+				"write { %s } if the program is to get it; or begin with 'etalon "
+				"doe init' and add a factor of kind parameter",
+				name);
+		s += len;
+	}
+	return 0;
+}
+
+static int read_command(struct first *f, struct et_error *err)
+{
+	char **words = NULL;
+	ET_AUTO_FREE char *path = NULL;
+	size_t len;
+	int rc = check_text(f->command, err);
+
+	if (rc == 0)
+		rc = et_split_words(f->command, &words, err);
+	if (rc)
+		return rc;
+	const char *slash = strrchr(words[0], '/');
+	f->shell = et_shell_syntax(f->command, &len) || et_shell_builtin(words[0]);
+	f->name = et_strdup(f->shell ? "command" : slash && slash[1] ? slash + 1 : words[0]);
+	if (!f->shell)
+		rc = et_child_resolve(words[0], getenv("PATH"), NULL, &path, err);
+	f->openmp = rc == 0 && path && uses_openmp(path);
+	et_strv_free(words);
+	return rc;
+}
+
+/* --- the plan --- */
+
+static bool can_set(enum et_kind kind, char *const *levels)
+{
+	char name[] = "factor";
+	struct et_design_factor f = { .name = name, .kind = kind, .levels = (char **)levels };
+
+	while (levels[f.n_levels]) {
+		if (et_treatment_check("", &f, f.n_levels++, NULL))
+			return false;
+	}
+	return true;
+}
+
+static void add_factor(struct first *f, enum et_kind kind, const char *why, char *const *levels)
+{
+	const char *name = et_factor_kinds[kind].name;
+	size_t n = et_strv_length(levels);
+
+	if (!can_set(kind, levels)) {
+		fprintf(f->out, "  # This machine cannot vary the factor %s.\n", name);
+		return;
+	}
+	fprintf(f->out, "%s  - name: %s\n    kind: %s\n    levels: [", why, name, name);
+	for (size_t i = 0; i < n; i++)
+		fprintf(f->out, "%s%s", levels[i], i + 1 < n ? ", " : "]\n");
+	f->treatments *= n;
+}
+
+static void write_threads(struct first *f)
+{
+	char most[16], one[] = "1", none[] = "none", compact[] = "compact", scatter[] = "scatter";
+
+	snprintf(most, sizeof(most), "%d", f->cpus);
+	add_factor(f, ET_KIND_THREADS,
+		"  # The program is linked with OpenMP: how much do more threads help?\n",
+		(char *[]){ one, most, NULL });
+	add_factor(f, ET_KIND_AFFINITY,
+		"  # Threads that the kernel moves between CPUs lose their caches.\n",
+		(char *[]){ none, compact, f->cpus > 2 ? scatter : NULL, NULL });
+}
+
+static void write_factors(struct first *f)
+{
+	char none[] = "0", some[] = "1000", on[] = "on", off[] = "off";
+
+	fputs("factors:\n", f->out);
+	if (f->openmp && f->cpus > 1)
+		write_threads(f);
+	add_factor(f, ET_KIND_ENVIRONMENT_SIZE,
+		"  # Bytes in an environment variable. They move the stack, which must not matter "
+		"and "
+		"often\n"
+		"  # does: a faster version may only have a luckier layout (Mytkowicz et al. "
+		"2009).\n",
+		(char *[]){ none, some, NULL });
+	if (f->openmp && f->cpus > 1)
+		return;
+	add_factor(f, ET_KIND_ASLR,
+		"  # Random addresses: off makes every run alike, and may hide an unlucky "
+		"layout.\n",
+		(char *[]){ on, off, NULL });
+}
+
+/* Other kinds, each with what its levels are. */
+static void write_others(const struct first *f)
+{
+	fputs("\n# Other kinds of factors ('etalon doe plan' checks whether this machine can set a "
+	      "level):\n",
+		f->out);
+	for (size_t i = 0; i < ET_KINDS_OF_FACTORS; i++)
+		fprintf(f->out, "#   %s: %s\n", et_factor_kinds[i].name, et_factor_kinds[i].what);
+}
+
+/* In single quotes, where only these need care. */
+static void write_quoted(FILE *out, const char *text)
+{
+	putc('\'', out);
+	for (; *text; text++)
+		fputs((char[]){ *text, *text == '\'' ? '\'' : '\0', '\0' }, out);
+	fputs("'\n", out);
+}
+
+static void write_plan(struct first *f)
+{
+	bool parallel = f->openmp && f->cpus > 1;
+
+	et_doe_write_schema_line(f->out);
+	fputs("# A first plan. 'etalon doe plan FILE' shows what would be run and how long it "
+	      "would\n"
+	      "# take, 'etalon doe run FILE' runs it, 'etalon doe analyse FILE' shows what "
+	      "matters.\n"
+	      "# etalon-plan(5) explains every key.\n\nname: ",
+		f->out);
+	ET_AUTO_FREE char *name = et_asprintf("first look at %s", f->name);
+	write_quoted(f->out, name);
+	fputs("\nprograms:\n  - name: ", f->out);
+	write_quoted(f->out, f->name);
+	fputs("    command: ", f->out);
+	write_quoted(f->out, f->command);
+	putc('\n', f->out);
+	write_factors(f);
+	fprintf(f->out,
+		"\ndesign: full        # all %zu combinations of levels\n"
+		"replications: 31    # runs under each of them, %zu in all\n"
+		"discard: 1          # the first of them only fills caches\n"
+		"order: random       # so that slow minutes of the machine meet all treatments\n"
+		"response: %s        # %s\n",
+		f->treatments, f->treatments * 31, parallel ? "et" : "pt",
+		parallel ? "elapsed time: threads share the CPU time"
+			 : "CPU time; or et (elapsed time), max_rss, …");
+	if (f->shell)
+		fputs("run: { shell: sh }  # the command needs a shell, whose time is measured, "
+		      "too\n",
+			f->out);
+	write_others(f);
+}
+
+int et_doe_write_first(const char *command, FILE *out, struct et_error *err)
+{
+	struct first f = { .command = command, .out = out, .cpus = 1, .treatments = 1 };
+	cpu_set_t allowed;
+	int rc = read_command(&f, err);
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
+		f.cpus = CPU_COUNT(&allowed);
+	if (rc == 0)
+		write_plan(&f);
+	free(f.name);
+	return rc;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A sensible first plan for a command. */
+#ifndef ET_CMD_DOE_FIRST_H
+#define ET_CMD_DOE_FIRST_H
+
+#include "base/error.h"
+
+#include <stdio.h>
+
+int et_doe_write_first(const char *command, FILE *out, struct et_error *err) ET_CHECK;
+/* The comment by which editors find the schema, if it is installed. */
+void et_doe_write_schema_line(FILE *out);
+
+#endif
