@@ -59,6 +59,8 @@ void fuzz_rings_set(const uint8_t *data, size_t size);
 fuzz_run fuzz_words, fuzz_cpus, fuzz_numbers, fuzz_utf8, fuzz_parameters;
 /* options.c */
 fuzz_run fuzz_options;
+/* plan.c */
+fuzz_run fuzz_plan;
 /* records.c */
 fuzz_run fuzz_import, fuzz_csv, fuzz_points, fuzz_results, fuzz_series, fuzz_trace, fuzz_daemons,
 	fuzz_baseline, fuzz_calibration;
