@@ -68,6 +68,10 @@ const struct et_option et_run_options[] = {
 		"do not time a fixed loop before and after each run; remove no sample as "
 		"machine-slow",
 		et_set_false, FILLS(plan.probe), PLAN },
+	{ 0, "randomise-layout", NULL,
+		"give each run a random size of its environment, so that the interval covers what "
+		"the layout of memory does",
+		et_set_true, FILLS(plan.randomise_layout), PLAN },
 	{ 0, "reference", "N|NAME", "command that the others are compared with (1)", et_set_text,
 		FILLS(reference), PLAN },
 	{ 0, "reference-name", "NAME", "name for the reference command", et_set_text,

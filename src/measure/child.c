@@ -452,6 +452,15 @@ int et_child_start_error(
 	return rc;
 }
 
+bool et_child_randomises(const char *root)
+{
+	char text[16];
+
+	return et_sysroot_line(root, "/proc/sys/kernel/randomize_va_space", text, sizeof(text)) <=
+		       0 ||
+	       strcmp(text, "0");
+}
+
 int et_child_try(const struct et_child_setup *setup)
 {
 	int status;

@@ -111,6 +111,8 @@ void et_child_release(struct et_start *starts, size_t n);
 int et_child_start_error(const struct et_child_setup *setup, const struct et_start *start,
 	struct et_error *err) ET_CHECK;
 
+/* Whether the kernel randomises addresses, unless the personality of a process prevents it. */
+bool et_child_randomises(const char *root);
 /*
  * Whether a child could set its directory, CPUs, scheduling policy, nice value, personality and
  * memory policy as the setup says: makes a process that tries. 0, or -errno of the step that

@@ -2,6 +2,7 @@
 #include "measure/environ.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "model/executor.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -153,6 +154,38 @@ void et_environ_number(char **envp, bool warmup, uint32_t n)
 	for (size_t i = 0; i < ET_LENGTH(numbers); i++)
 		snprintf(envp[at + i], NUMBER_SIZE, "%s=%s%" PRIu32, numbers[i],
 			warmup ? "warmup-" : "", n);
+}
+
+static const char pad_prefix[] = ET_PAD_VARIABLE "=";
+
+char **et_environ_with_pad(char **envp)
+{
+	size_t n = 0;
+
+	/* A variable of that name that was passed on has no room. */
+	for (char **p = envp; *p; p++) {
+		if (strncmp(*p, pad_prefix, sizeof(pad_prefix) - 1))
+			envp[n++] = *p;
+		else
+			free(*p);
+	}
+	envp = et_realloc(envp, n + 2, sizeof(*envp));
+	envp[n] = et_alloc(sizeof(pad_prefix) + ET_MOST_PAD);
+	memcpy(envp[n], pad_prefix, sizeof(pad_prefix));
+	envp[n + 1] = NULL;
+	return envp;
+}
+
+void et_environ_pad(char **envp, size_t bytes)
+{
+	const size_t len = sizeof(pad_prefix) - 1;
+
+	for (; *envp; envp++) {
+		if (strncmp(*envp, pad_prefix, len))
+			continue;
+		memset(*envp + len, 'x', bytes);
+		(*envp)[len + bytes] = '\0';
+	}
 }
 
 const char *et_environ_get(char *const *envp, const char *name)

@@ -34,6 +34,14 @@ char **et_environ_make(char *const *envp, const struct et_identity *id, const ch
 char **et_environ_with_number(char **envp);
 /* Sets them to the number of the run, or to "warmup-N". Makes no system call. */
 void et_environ_number(char **envp, bool warmup, uint32_t n);
+/*
+ * Appends ET_PAD_VARIABLE, instead of one that is there, whose value et_environ_pad() gives up to
+ * ET_MOST_PAD bytes: it moves all strings of the arguments and of the environment, which the kernel
+ * puts below it on the stack.
+ */
+#define ET_PAD_VARIABLE "ETALON_PAD"
+char **et_environ_with_pad(char **envp);
+void et_environ_pad(char **envp, size_t bytes); /* makes no system call */
 const char *et_environ_get(char *const *envp, const char *name);
 
 #endif

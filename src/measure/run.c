@@ -28,6 +28,7 @@ static struct et_child_setup child_setup(
 		.policy = s->policy,
 		.priority = s->priority,
 		.nice = s->e->child.nice,
+		.aslr = s->e->plan.randomise_layout ? ET_ASLR_ON : ET_ASLR_INHERITED,
 		.pace = loop,
 		.change_user = s->changes_user && !loop,
 		.no_new_privs = s->e->child.no_new_privs,

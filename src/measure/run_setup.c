@@ -70,9 +70,13 @@ static int find_identity(struct et_run_setup *s, char *const *envp, struct et_er
 	if (rc)
 		return rc;
 	s->changes_user = user && geteuid() == 0;
-	for (size_t i = 0; i < ET_SLOTS; i++)
-		s->envp[i] = et_environ_with_number(
-			et_environ_make(envp, user ? &s->identity : NULL, s->e->child.pass_env));
+	for (size_t i = 0; i < ET_SLOTS; i++) {
+		s->envp[i] =
+			et_environ_make(envp, user ? &s->identity : NULL, s->e->child.pass_env);
+		if (s->e->plan.randomise_layout)
+			s->envp[i] = et_environ_with_pad(s->envp[i]);
+		s->envp[i] = et_environ_with_number(s->envp[i]);
+	}
 	s->own_envp = et_environ_with_number(et_environ_make(envp, NULL, NULL));
 	return 0;
 }
@@ -90,6 +94,17 @@ static int choose_treatments(
 		root, s->e, plain, s->pinnable ? &s->allowed : NULL, &s->treatments, err);
 	et_strv_free(plain);
 	return rc;
+}
+
+static int check_layout(const char *root, const struct et_experiment *e, struct et_error *err)
+{
+	if (!e->plan.randomise_layout || et_child_randomises(root))
+		return 0;
+	return et_hint(err,
+		et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
+			"--randomise-layout: this machine randomises no addresses "
+			"(kernel.randomize_va_space is 0)"),
+		"run 'sysctl kernel.randomize_va_space=2' as root, or omit --randomise-layout");
 }
 
 static bool one_word_each(const struct et_experiment *e)
@@ -148,7 +163,9 @@ static int choose(struct et_run_setup *s, const char *root, const struct et_expe
 	*s = (struct et_run_setup){ .e = e };
 	et_streams_init(&s->streams);
 	choose_directory(s);
-	int rc = choose_cpus(s, err);
+	int rc = check_layout(root, e, err);
+	if (rc == 0)
+		rc = choose_cpus(s, err);
 	if (rc == 0)
 		rc = choose_scheduler(s, err);
 	if (rc == 0)

@@ -146,6 +146,18 @@ static void number_run(const struct et_runner *r, uint32_t command, char **envp)
 	et_environ_number(envp, q->warmup, q->iteration[command != q->command]);
 }
 
+/* Gives the program in a slot the number of its run and its layout. */
+static void vary_environment(const struct et_runner *r, uint32_t command, size_t slot)
+{
+	const struct et_run_setup *s = &r->context.setup;
+	const struct et_child_treatment *t = et_run_setup_treatment(s, command);
+	const struct et_request *q = r->request;
+
+	number_run(r, command, s->envp[slot]);
+	if (s->e->plan.randomise_layout)
+		et_environ_pad(t ? t->envp : s->envp[slot], q->pad_bytes[command != q->command]);
+}
+
 static int run_limited_hook(struct et_runner *r, uint32_t command, const char *what,
 	const char *text, struct et_error *err)
 {
@@ -187,7 +199,7 @@ static int run_with_hooks(
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < run->n; i++) {
-		number_run(r, run->commands[i], r->context.setup.envp[i]);
+		vary_environment(r, run->commands[i], i);
 		rc = run_limited_hook(
 			r, run->commands[i], "--prepare", commands[run->commands[i]].prepare, err);
 	}

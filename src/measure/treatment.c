@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "host/topology.h"
+#include "measure/environ.h"
 #include "measure/treatment_level.h"
 
 #include <errno.h>
@@ -75,16 +76,18 @@ static int check_options(const struct et_experiment *e, struct et_error *err)
 		const char *option;
 	} both[] = { { ET_KIND_CPU, e->child.cpus, "cpu" }, { ET_KIND_NICE, e->child.nice, "nice" },
 		{ ET_KIND_SCHED, e->child.sched, "sched" }, { ET_KIND_CPU, e->plan.pace, "pace" },
-		{ ET_KIND_AFFINITY, e->plan.pace, "pace" }, { ET_KIND_LOAD, e->plan.pace, "pace" },
-		{ ET_KIND_SCHED, e->plan.pace, "pace" } };
+		{ ET_KIND_AFFINITY, e->plan.pace, "pace" },
+		{ ET_KIND_ASLR, e->plan.randomise_layout, "randomise-layout" },
+		{ ET_KIND_ENVIRONMENT_SIZE, e->plan.randomise_layout, "randomise-layout" },
+		{ ET_KIND_ENVIRONMENT_NAME, e->plan.randomise_layout, "randomise-layout" },
+		{ ET_KIND_LOAD, e->plan.pace, "pace" }, { ET_KIND_SCHED, e->plan.pace, "pace" } };
 
 	for (size_t i = 0; i < ET_LENGTH(both); i++) {
 		const struct et_design_factor *f = et_design_find_kind(e->design, both[i].kind);
 		if (f && both[i].given)
 			return et_hint(err,
 				et_fail(err, EINVAL, ET_EXIT_USAGE,
-					"factor %s (%s) and the option %s of run both decide how "
-					"programs share CPUs",
+					"factor %s (%s) cannot be varied with the option %s of run",
 					f->name, et_factor_kinds[f->kind].name, both[i].option),
 				"omit %s from run, or omit the factor", both[i].option);
 	}
@@ -178,7 +181,7 @@ static void add_of_factor(struct variables *v, const struct et_design_factor *f,
 }
 
 static void make_environment(const struct et_design *d, uint32_t command, char *const *envp,
-	const int *cpus, size_t n_cpus, struct et_child_treatment *t)
+	const int *cpus, size_t n_cpus, bool randomised, struct et_child_treatment *t)
 {
 	struct variables v = { 0 };
 
@@ -189,7 +192,7 @@ static void make_environment(const struct et_design *d, uint32_t command, char *
 	for (size_t i = 0; i < d->n_factors; i++)
 		add_of_factor(&v, &d->factors[i], et_design_level(d, command, i), cpus, n_cpus);
 	add_variable(&v, NULL);
-	t->envp = v.list;
+	t->envp = randomised ? et_environ_with_pad(v.list) : v.list;
 }
 
 /* The kernel counts strings and pointers. */
@@ -207,7 +210,8 @@ static int check_size(const struct et_command *c, char *const *envp, struct et_e
 	long most = sysconf(_SC_ARG_MAX);
 	size_t bytes = size_of(c->argv) + size_of(envp);
 
-	if (most <= 0 || bytes + 4096 <= (size_t)most) /* POSIX leaves 2048 bytes to spare */
+	/* POSIX leaves 2048 bytes to spare, and a random layout needs room. */
+	if (most <= 0 || bytes + 4096 + ET_MOST_PAD <= (size_t)most)
 		return 0;
 	return et_hint(err,
 		et_fail(err, E2BIG, ET_EXIT_ENVIRONMENT,
@@ -257,7 +261,7 @@ static int make_one(const char *root, const struct et_experiment *e, uint32_t co
 			CPU_SET(cpus[i], &t->cpus);
 		t->sets_cpus = true;
 	}
-	make_environment(e->design, command, envp, cpus, n, t);
+	make_environment(e->design, command, envp, cpus, n, e->plan.randomise_layout, t);
 	return check_size(&e->commands[command], t->envp, err);
 }
 
@@ -306,7 +310,8 @@ void et_treatment_apply(const struct et_child_treatment *t, struct et_child_setu
 		setup->priority = t->priority;
 	}
 	setup->nice = t->nice;
-	setup->aslr = t->aslr;
+	if (t->aslr)
+		setup->aslr = t->aslr;
 	if (t->sets_memory)
 		setup->memory = &t->memory;
 	if (t->directory)

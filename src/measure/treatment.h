@@ -10,8 +10,6 @@
 #include "measure/child.h"
 #include "model/experiment.h"
 
-#define ET_PAD_VARIABLE "ETALON_PAD" /* of environment-size, if the plan names no variable */
-
 enum et_affinity { ET_AFFINITY_NONE, ET_AFFINITY_COMPACT, ET_AFFINITY_SCATTER };
 
 /* How the program of one command is started; what no factor sets is as the experiment says. */

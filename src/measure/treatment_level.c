@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 #include "base/sysroot.h"
+#include "measure/environ.h"
 #include "measure/privilege.h"
 
 #include <errno.h>
@@ -215,17 +216,13 @@ static int read_load(const struct reading *r)
 
 static int read_aslr(const struct reading *r)
 {
-	char text[16];
 	int choice = 0;
 	int rc = read_choice(r, &choice);
 
 	if (rc)
 		return rc;
 	r->t->aslr = choice == 0 ? ET_ASLR_ON : ET_ASLR_OFF;
-	if (choice == 0 &&
-		et_sysroot_line(
-			r->root, "/proc/sys/kernel/randomize_va_space", text, sizeof(text)) > 0 &&
-		!strcmp(text, "0"))
+	if (choice == 0 && !et_child_randomises(r->root))
 		return et_hint(r->err,
 			impossible(r, ENOTSUP,
 				"this machine randomises no addresses "

@@ -12,7 +12,10 @@
 int et_treatment_read_level(const char *root, const struct et_design_factor *f, const char *text,
 	struct et_child_treatment *t, struct et_error *err) ET_CHECK;
 
-/* The variable whose value the factor sets: of environment and environment-size. */
+/*
+ * The variable whose value the factor sets, of environment and environment-size; the latter has one
+ * of ours if the plan names none.
+ */
 const char *et_treatment_variable(const struct et_design_factor *f);
 
 #endif

@@ -15,13 +15,18 @@
 /* How many programs run at once at most; a slot is the place of one of them. */
 enum { ET_SLOTS = 2, ET_LAST_LINES = 512 };
 
+/* The most bytes by which a random layout moves the arguments and the environment: a page. */
+enum { ET_MOST_PAD = 4096 };
+
 struct et_request {
 	enum et_arrangement arrangement;
 	uint32_t command;
 	uint32_t partner; /* of a duet */
 	bool warmup;
 	uint32_t iteration[ET_SLOTS]; /* earlier runs of command and partner, or warm-up runs */
-	bool swap;                    /* the partner starts first */
+	/* With plan.randomise_layout: bytes that are added to their environments. */
+	uint32_t pad_bytes[ET_SLOTS];
+	bool swap;        /* the partner starts first */
 	bool overlap;     /* a duet runs at the same time; otherwise one after the other */
 	bool parallel;    /* a program has several threads: it needs more than one CPU */
 	uint64_t most_ns; /* a program that runs for longer is ended; 0: never */

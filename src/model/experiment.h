@@ -86,7 +86,8 @@ struct et_plan {
 	uint64_t time_limit_ns; /* 0: none */
 	uint64_t metronome_ns;  /* the beat that alternates the programs of a duet; 0: off */
 	bool pace;
-	bool probe; /* time a fixed loop before and after each sample */
+	bool probe;            /* time a fixed loop before and after each sample */
+	bool randomise_layout; /* each run has another size of the environment: request.pad_bytes */
 	uint32_t k; /* K-best: this many of the fastest samples must agree within epsilon */
 	double epsilon;
 	bool keep_all;

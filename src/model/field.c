@@ -133,6 +133,7 @@ const struct et_field et_plan_fields[] = {
 	BOOL(et_plan, ignore_failure),
 	{ "level", ET_FIELD_DOUBLE, AT(et_plan, level), .hi = 1 },
 	U64_OR_ZERO(et_plan, min_time_ns),
+	BOOL(et_plan, randomise_layout),
 	{ 0 },
 };
 

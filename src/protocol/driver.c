@@ -8,6 +8,7 @@
 #include "num/dist.h"
 #include "num/kbest.h"
 #include "num/moments.h"
+#include "num/rng.h"
 #include "protocol/rounds.h"
 #include "protocol/schedule.h"
 #include "protocol/until.h"
@@ -126,6 +127,22 @@ static bool overlaps(const struct state *st, struct known *a, const struct known
 	return a->duet == TOGETHER;
 }
 
+/*
+ * The bytes that move the arguments of a run. Each run has its own stream of random numbers, so
+ * that an experiment that was interrupted continues as it would have, in whatever order.
+ */
+static uint32_t draw_pad(const struct et_plan *p, uint32_t command, bool warmup, uint32_t iteration)
+{
+	const uint64_t other_than_order = 0x6c61796f7574; /* "layout" */
+	struct et_rng rng;
+
+	if (!p->randomise_layout)
+		return 0;
+	et_rng_seed(&rng, p->seed ^ other_than_order,
+		((uint64_t)command << 33) | ((uint64_t)warmup << 32) | iteration);
+	return (uint32_t)et_rng_below(&rng, ET_MOST_PAD + 1);
+}
+
 static struct et_request request_for(
 	const struct state *st, const struct et_turn *turn, bool warmup)
 {
@@ -137,6 +154,9 @@ static struct et_request request_for(
 		.iteration = { warmup ? first->warmups : first->counted, second->counted },
 		.swap = turn->swap,
 		.most_ns = st->e->plan.time_limit_ns };
+	for (size_t i = 0; i < ET_SLOTS; i++)
+		q.pad_bytes[i] =
+			draw_pad(&st->e->plan, i ? q.partner : q.command, warmup, q.iteration[i]);
 
 	if (turn->arrangement == ET_DUET) {
 		struct known *a = &st->known[turn->command], *b = &st->known[turn->partner];

@@ -78,6 +78,8 @@ static void heading(const struct et_experiment *e, const struct et_judgement *j,
 	et_html_element(out, "p", "Started %s; protocol %s, order %s, judged by %s.",
 		et_format_rfc3339(e->started_wall_ns, when), et_protocol_names[e->protocol],
 		et_order_names[e->plan.order], et_metrics[j->metric.metric].label);
+	if (e->plan.randomise_layout)
+		et_html_element(out, "p", "Each run had a random layout of memory.");
 	steps_paragraph(e, j, out);
 	if (e->host.cpus)
 		et_html_element(out, "p class=\"dim\"", "%s: %u × %s, Linux %s, %s, virtual: %s",

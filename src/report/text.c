@@ -422,6 +422,8 @@ void et_text_heading(const struct et_experiment *e, const struct et_text_options
 		row(&t, "machine", NULL, "%s: %u × %s, Linux %s, %s, virtual: %s", e->host.name,
 			e->host.cpus, e->host.cpu, e->host.kernel, e->host.clocksource,
 			e->host.virtual_machine);
+	if (e->plan.randomise_layout)
+		row(&t, "layout", NULL, "random in each run");
 	if (o->verbose) {
 		row(&t, "order", NULL, "%s, seed %llu, protocol %s, judged by %s",
 			et_order_names[e->plan.order], (unsigned long long)e->plan.seed,

@@ -147,8 +147,11 @@ static const char step_9[] =
 /* The design of an experiment of `doe`, as JSON (model/design_json.h). */
 static const char step_10[] = "ALTER TABLE experiment ADD COLUMN design TEXT;";
 
+/* Random layout of each run. */
+static const char step_11[] = "ALTER TABLE experiment ADD COLUMN plan_randomise_layout $int;";
+
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6, step_7, step_8,
-	step_9, step_10 };
+	step_9, step_10, step_11 };
 
 const struct et_schema et_store_schema = { steps, ET_LENGTH(steps) };
 

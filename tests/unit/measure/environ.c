@@ -1,9 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/environ.h"
 #include "base/parse.h"
+#include "model/executor.h"
 #include "tap.h"
 
 #include <errno.h>
+
+static void pad(void)
+{
+	char *envp[] = { (char *)"PATH=/bin", (char *)"ETALON_PAD=caller", NULL };
+	char **padded =
+		et_environ_with_number(et_environ_with_pad(et_environ_make(envp, NULL, NULL)));
+
+	is_str(et_environ_get(padded, ET_PAD_VARIABLE), "", "a padding is empty at first");
+	et_environ_number(padded, false, 12);
+	et_environ_pad(padded, ET_MOST_PAD);
+	ok(strlen(et_environ_get(padded, ET_PAD_VARIABLE)) == ET_MOST_PAD,
+		"a padding can have %d bytes", ET_MOST_PAD);
+	et_environ_pad(padded, 3);
+	is_str(et_environ_get(padded, ET_PAD_VARIABLE), "xxx", "a padding can become shorter");
+	is_str(et_environ_get(padded, "ETALON_ITERATION"), "12",
+		"a padding leaves the number of the run as it is");
+	ok(et_strv_length(padded) == 4, "a padding of the caller's is not passed on");
+	et_strv_free(padded);
+	padded = et_environ_with_pad(et_strv_of("ETALON_PAD=short", "A=1", NULL));
+	et_environ_pad(padded, ET_MOST_PAD);
+	ok(et_strv_length(padded) == 2 && !strcmp(padded[0], "A=1"),
+		"a variable of the same name is replaced");
+	et_strv_free(padded);
+}
 
 int main(void)
 {
@@ -56,5 +81,6 @@ int main(void)
 	et_identity_free(&id);
 	ok(et_identity_find("no such user", &id, &err) < 0 && strstr(err.what, "no such user"),
 		"an unknown user is refused");
+	pad();
 	return tap_done();
 }

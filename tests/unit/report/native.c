@@ -78,7 +78,7 @@ static void keys(json_t *root)
 	has_keys(json_object_get(root, "plan"), "the plan",
 		"order seed reference warmup runs until_ratio min_runs min_time_ns max_runs "
 		"time_limit_ns "
-		"metronome_ns pace keep_all ignore_failure level");
+		"metronome_ns pace keep_all ignore_failure level randomise_layout");
 	has_keys(json_object_get(root, "child"), "the child",
 		"cpus sched user pass_env shell input output directory nice no_new_privs "
 		"ignore_codes");

@@ -134,6 +134,7 @@ static inline struct et_experiment *specimen(const char *id)
 		.time_limit_ns = 60000000000u,
 		.metronome_ns = 1000000,
 		.pace = true,
+		.randomise_layout = true,
 		.keep_all = true,
 		.ignore_failure = true,
 		.level = 0.95 };
