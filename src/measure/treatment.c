@@ -18,8 +18,9 @@ static bool sets_variables(const struct et_design_factor *f)
 	       f->kind == ET_KIND_AFFINITY;
 }
 
+/* The last is LLVM's, which would overrule the others; it is never set. */
 static const char *const affinity_variables[] = { "GOMP_CPU_AFFINITY", "OMP_PLACES",
-	"OMP_PROC_BIND", NULL };
+	"OMP_PROC_BIND", "KMP_AFFINITY" };
 
 /* The i-th variable that a factor sets under some level; NULL: there are no more. */
 static const char *variable_of(const struct et_design_factor *f, size_t i)
@@ -67,37 +68,10 @@ static int check_pair(
 		"omit one of them, or make one factor with the levels of both");
 }
 
-/* An option that is given for all runs, and the kinds of factors that would change the same. */
-static int check_options(const struct et_experiment *e, struct et_error *err)
-{
-	const struct {
-		enum et_kind kind;
-		bool given;
-		const char *option;
-	} both[] = { { ET_KIND_CPU, e->child.cpus, "cpu" }, { ET_KIND_NICE, e->child.nice, "nice" },
-		{ ET_KIND_SCHED, e->child.sched, "sched" }, { ET_KIND_CPU, e->plan.pace, "pace" },
-		{ ET_KIND_AFFINITY, e->plan.pace, "pace" },
-		{ ET_KIND_ASLR, e->plan.randomise_layout, "randomise-layout" },
-		{ ET_KIND_ENVIRONMENT_SIZE, e->plan.randomise_layout, "randomise-layout" },
-		{ ET_KIND_ENVIRONMENT_NAME, e->plan.randomise_layout, "randomise-layout" },
-		{ ET_KIND_LOAD, e->plan.pace, "pace" }, { ET_KIND_SCHED, e->plan.pace, "pace" } };
-
-	for (size_t i = 0; i < ET_LENGTH(both); i++) {
-		const struct et_design_factor *f = et_design_find_kind(e->design, both[i].kind);
-		if (f && both[i].given)
-			return et_hint(err,
-				et_fail(err, EINVAL, ET_EXIT_USAGE,
-					"factor %s (%s) cannot be varied with the option %s of run",
-					f->name, et_factor_kinds[f->kind].name, both[i].option),
-				"omit %s from run, or omit the factor", both[i].option);
-	}
-	return 0;
-}
-
 int et_treatments_check(const struct et_experiment *e, struct et_error *err)
 {
 	const struct et_design *d = e->design;
-	int rc = d ? check_options(e, err) : 0;
+	int rc = 0;
 
 	for (size_t i = 0; d && rc == 0 && i < d->n_factors; i++) {
 		for (size_t k = 0; rc == 0 && k < i; k++)
@@ -117,6 +91,22 @@ static bool is_varied(const struct et_design *d, const char *variable)
 	return false;
 }
 
+/* Shared by all treatments while they are made. */
+struct maker {
+	const char *root;
+	const struct et_experiment *e;
+	const cpu_set_t *allowed; /* NULL: not known */
+	char **base;              /* variables that no factor sets */
+	size_t n_base;
+	/* Reading the topology takes a while, and a design may have 100,000 commands. */
+	struct order {
+		bool known;
+		cpu_set_t cpus;
+		int list[CPU_SETSIZE];
+		size_t n;
+	} orders[2]; /* by enum et_placement */
+};
+
 struct variables {
 	char **list;
 	size_t n, cap;
@@ -126,6 +116,20 @@ static void add_variable(struct variables *v, char *text)
 {
 	ET_GROW(v->list, v->n, v->cap);
 	v->list[v->n++] = text;
+}
+
+static void make_base(struct maker *m, char *const *envp)
+{
+	const char pad[] = ET_PAD_VARIABLE "=";
+	struct variables v = { 0 };
+
+	for (; *envp; envp++) {
+		if (!is_varied(m->e->design, *envp) && strncmp(*envp, pad, strlen(pad)))
+			add_variable(&v, et_strdup(*envp));
+	}
+	m->n_base = v.n;
+	add_variable(&v, NULL);
+	m->base = v.list;
 }
 
 static char *padded(const char *name, size_t bytes)
@@ -154,15 +158,16 @@ static void add_affinity(struct variables *v, const int *cpus, size_t n)
 	add_variable(v, et_strdup("OMP_PROC_BIND=close"));
 }
 
-/* CPUs in the order of the treatment's placement; as many as there are threads, if that is known.
- */
-static size_t place_threads(
-	const char *root, const struct et_child_treatment *t, const cpu_set_t *allowed, int *out)
+static const struct order *order_cpus(
+	struct maker *m, const cpu_set_t *cpus, enum et_placement placement)
 {
-	size_t n = et_topology_order(root, allowed,
-		t->placement == ET_AFFINITY_COMPACT ? ET_PLACE_COMPACT : ET_PLACE_SCATTER, out);
+	struct order *o = &m->orders[placement];
 
-	return t->threads && t->threads < n ? t->threads : n;
+	if (!o->known || !CPU_EQUAL(&o->cpus, cpus))
+		o->n = et_topology_order(m->root, cpus, placement, o->list);
+	o->known = true;
+	o->cpus = *cpus;
+	return o;
 }
 
 static void add_of_factor(struct variables *v, const struct et_design_factor *f, const char *level,
@@ -180,19 +185,18 @@ static void add_of_factor(struct variables *v, const struct et_design_factor *f,
 		add_affinity(v, cpus, n_cpus);
 }
 
-static void make_environment(const struct et_design *d, uint32_t command, char *const *envp,
-	const int *cpus, size_t n_cpus, bool randomised, struct et_child_treatment *t)
+static void make_environment(const struct maker *m, uint32_t command, const int *cpus,
+	size_t n_cpus, struct et_child_treatment *t)
 {
+	const struct et_design *d = m->e->design;
 	struct variables v = { 0 };
 
-	for (char *const *p = envp; *p; p++) {
-		if (!is_varied(d, *p))
-			add_variable(&v, et_strdup(*p));
-	}
+	for (size_t i = 0; i < m->n_base; i++)
+		add_variable(&v, m->base[i]);
 	for (size_t i = 0; i < d->n_factors; i++)
 		add_of_factor(&v, &d->factors[i], et_design_level(d, command, i), cpus, n_cpus);
 	add_variable(&v, NULL);
-	t->envp = randomised ? et_environ_with_pad(v.list) : v.list;
+	t->envp = m->e->plan.randomise_layout ? et_environ_with_pad(v.list) : v.list;
 }
 
 /* The kernel counts strings and pointers. */
@@ -240,29 +244,30 @@ static int read_levels(const char *root, const struct et_experiment *e, uint32_t
 	return rc;
 }
 
-static int make_one(const char *root, const struct et_experiment *e, uint32_t command,
-	char *const *envp, const cpu_set_t *allowed, struct et_child_treatment *t,
-	struct et_error *err)
+static int make_one(
+	struct maker *m, uint32_t command, struct et_child_treatment *t, struct et_error *err)
 {
-	int cpus[CPU_SETSIZE];
+	const struct order *o = NULL;
 	size_t n = 0;
 
-	t->nice = e->child.nice;
-	int rc = read_levels(root, e, command, t, err);
+	t->nice = m->e->child.nice;
+	int rc = read_levels(m->root, m->e, command, t, err);
 	if (rc)
 		return rc;
 	if (t->placement != ET_AFFINITY_NONE) {
-		if (!t->sets_cpus && !allowed)
+		if (!t->sets_cpus && !m->allowed)
 			return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT,
 				"cannot place threads: the CPUs of this machine are not known");
-		n = place_threads(root, t, t->sets_cpus ? &t->cpus : allowed, cpus);
+		o = order_cpus(m, t->sets_cpus ? &t->cpus : m->allowed,
+			t->placement == ET_AFFINITY_COMPACT ? ET_PLACE_COMPACT : ET_PLACE_SCATTER);
+		n = t->threads && t->threads < o->n ? t->threads : o->n;
 		CPU_ZERO(&t->cpus);
 		for (size_t i = 0; i < n; i++)
-			CPU_SET(cpus[i], &t->cpus);
+			CPU_SET(o->list[i], &t->cpus);
 		t->sets_cpus = true;
 	}
-	make_environment(e->design, command, envp, cpus, n, e->plan.randomise_layout, t);
-	return check_size(&e->commands[command], t->envp, err);
+	make_environment(m, command, o ? o->list : NULL, n, t);
+	return check_size(&m->e->commands[command], t->envp, err);
 }
 
 int et_treatments_make(const char *root, const struct et_experiment *e, char *const *envp,
@@ -273,14 +278,19 @@ int et_treatments_make(const char *root, const struct et_experiment *e, char *co
 
 	if (rc || !e->design)
 		return rc;
+	struct maker *m = et_calloc(1, sizeof(*m));
+	*m = (struct maker){ .root = root, .e = e, .allowed = allowed };
+	make_base(m, envp);
 	all.n = e->n_commands;
 	all.list = et_calloc(all.n + 1, sizeof(*all.list));
 	for (size_t i = 0; rc == 0 && i < all.n; i++)
-		rc = make_one(root, e, (uint32_t)i, envp, allowed, &all.list[i], err);
+		rc = make_one(m, (uint32_t)i, &all.list[i], err);
 	for (size_t i = 0; i < all.n; i++) {
 		if (all.list[i].load > all.most_load)
 			all.most_load = all.list[i].load;
 	}
+	all.base = m->base;
+	free(m);
 	if (rc)
 		et_treatments_free(&all);
 	else
@@ -290,10 +300,16 @@ int et_treatments_make(const char *root, const struct et_experiment *e, char *co
 
 void et_treatments_free(struct et_treatments *t)
 {
+	size_t n_base = t->base ? et_strv_length(t->base) : 0;
+
 	for (size_t i = 0; i < t->n; i++) {
-		et_strv_free(t->list[i].envp);
+		char **envp = t->list[i].envp;
+		for (char **own = envp ? envp + n_base : NULL; own && *own; own++)
+			free(*own);
+		free(envp);
 		free(t->list[i].directory);
 	}
+	et_strv_free(t->base);
 	free(t->list);
 	*t = (struct et_treatments){ 0 };
 }

@@ -15,9 +15,10 @@ enum et_affinity { ET_AFFINITY_NONE, ET_AFFINITY_COMPACT, ET_AFFINITY_SCATTER };
 /* How the program of one command is started; what no factor sets is as the experiment says. */
 struct et_child_treatment {
 	/*
-	 * The whole environment. Variables that a factor sets follow all others, in the order of
-	 * the factors, so that they have the same place under every treatment. It has no number of
-	 * the run, which would move the stack when it gets one more digit.
+	 * The whole environment; et_treatments.base owns the first strings. Variables that a factor
+	 * sets follow all others, in the order of the factors, so that they have the same place
+	 * under every treatment. It has no number of the run, which would move the stack when it
+	 * gets one more digit.
 	 */
 	char **envp;
 	bool sets_cpus;
@@ -37,6 +38,7 @@ struct et_child_treatment {
 struct et_treatments {
 	struct et_child_treatment *list; /* one per command; NULL: the experiment has no design */
 	size_t n;
+	char **base;        /* variables that no factor sets, which all environments share */
 	uint32_t most_load; /* the largest number of competing processes */
 };
 
@@ -47,8 +49,8 @@ struct et_treatments {
 int et_treatment_check(const char *root, const struct et_design_factor *f, size_t level,
 	struct et_error *err) ET_CHECK;
 /*
- * Whether the factors of a design can be varied together: no two of them set the same thing, and
- * none sets what an option of `run` sets, too. 0, or -EINVAL with err filled.
+ * Whether the factors of a design can be varied together: no two of them may set the same thing.
+ * 0, or -EINVAL with err filled.
  */
 int et_treatments_check(const struct et_experiment *e, struct et_error *err) ET_CHECK;
 

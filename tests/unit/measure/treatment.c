@@ -289,19 +289,9 @@ static void conflict(const char *kind_a, const char *kind_b, const char *what)
 
 static void conflicts(void)
 {
-	struct et_treatments t;
-
 	conflict("nice", "nice", "A and B are both of kind nice");
 	conflict("threads", "environment", "both set the variable OMP_NUM_THREADS");
 	conflict("threads", "environment-size", "both set the variable OMP_NUM_THREADS");
-	struct et_design *d = et_design_new();
-	add_factor(d, "where", "cpu", "1 2");
-	struct et_experiment *e = experiment(d);
-	e->child.cpus = et_strdup("0");
-	ok(make(e, &t) == -EINVAL && err.exit == ET_EXIT_USAGE && strstr(err.what, "where") &&
-			strstr(err.what, "option cpu"),
-		"a factor and an option that set the same are refused: %s", err.what);
-	et_experiment_free(e);
 }
 
 static void limits(void)
