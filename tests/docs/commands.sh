@@ -90,6 +90,19 @@ is 'the page of lab explains every experiment of lab list' \
 	"$(sed -nE 's/^\*([a-z][a-z-]*)\*$/\1/p' "$root/man/etalon-lab.1.scd" | sort)" \
 	"$({ etalon lab list --json | jq -r '.[].name'; echo list; } | sort)"
 
+# The page of plan files explains every key and every kind of factor, and no other.
+page=$root/man/etalon-plan.5.scd
+schema=$(etalon doe init --schema)
+entries() { sed -nE "/^#+ $1\$/,/^#+ $2\$/ s/^\*([a-z-]+)\*\$/\1/p" "$page" | sort; }
+is 'docs: etalon-plan(5) explains every key of a plan' "$(entries KEYS PROGRAMS)" \
+	"$(jq -r '.properties | keys[]' <<<"$schema" | sort)"
+is 'docs: etalon-plan(5) explains every key of a program' "$(entries PROGRAMS FACTORS)" \
+	"$(jq -r '.properties.programs.items.properties | keys[]' <<<"$schema" | sort)"
+is 'docs: etalon-plan(5) explains every key of a factor' "$(entries FACTORS Kinds)" \
+	"$(jq -r '.properties.factors.items.properties | keys[]' <<<"$schema" | sort)"
+is 'docs: etalon-plan(5) explains every kind of factor' "$(entries Kinds DESIGNS)" \
+	"$(jq -r '.properties.factors.items.properties.kind.oneOf[].const' <<<"$schema" | sort)"
+
 # Every format of export is in its help and an option of run, or of profile.
 formats=$(sed -nE 's/^export format //p' choices)
 like 'there are export formats' "$formats" '^json hyperfine csv '

@@ -38,7 +38,7 @@ deps() { env -i PATH="$work/system" STALE="${STALE:-}" "$(command -v sh)" "$tool
 
 system
 debian
-tr ' ' '\n' <<<'gcc libc6-dev meson ninja-build pkg-config scdoc libmnl-dev libsqlite3-dev libjansson-dev r-mathlib' >installed
+tr ' ' '\n' <<<'gcc libc6-dev meson ninja-build pkg-config scdoc libmnl-dev libsqlite3-dev libjansson-dev libyaml-dev r-mathlib' >installed
 exits 'install-deps: succeeds when nothing is missing' 0 deps build
 is 'install-deps: calls nothing when nothing is missing' "$(cat calls)" ''
 is 'install-deps: prints nothing when nothing is missing' "$out$err" ''
