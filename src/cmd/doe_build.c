@@ -75,7 +75,7 @@ static char *describe(const struct et_design *d, uint32_t command)
 	ET_AUTO_FREE char *levels = NULL;
 
 	for (size_t i = 0; i < d->n_factors; i++) {
-		if (et_doe_names(p->build, d->factors[i].name))
+		if (et_design_names(p->build, d->factors[i].name))
 			et_append(&levels, ", ", "%s=%s", d->factors[i].name,
 				et_design_level(d, command, i));
 	}

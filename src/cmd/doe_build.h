@@ -12,8 +12,6 @@
 #include "cmd/cli.h"
 #include "model/experiment.h"
 
-/* Whether text names {word}. */
-bool et_doe_names(const char *text, const char *word);
 /*
  * Replaces each {factor} by its level under the treatment of a command, that of link-order by the
  * ordered objects, and {build} by the folder of the command's build. Other names in braces are an

@@ -1,41 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Texts of plans: replaces {factor} and {build} in commands and build commands. */
 #include "base/alloc.h"
-#include "base/memstream.h"
 #include "base/parse.h"
 #include "cmd/doe_build.h"
 #include "measure/child.h"
 #include "num/rng.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <string.h>
-
-/* Returns the length of the name in braces at text, which begins with '{'; 0: it is no name. */
-static size_t name_length(const char *text)
-{
-	size_t len = 0;
-
-	if (!isalpha((unsigned char)text[1]) && text[1] != '_')
-		return 0;
-	while (isalnum((unsigned char)text[1 + len]) || strchr("_-.", text[1 + len])) {
-		if (!text[1 + len])
-			return 0;
-		len++;
-	}
-	return text[1 + len] == '}' ? len : 0;
-}
-
-bool et_doe_names(const char *text, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (const char *p = strchr(text, '{'); p; p = strchr(p + 1, '{')) {
-		if (!strncmp(p + 1, word, len) && p[1 + len] == '}' && (p == text || p[-1] != '$'))
-			return true;
-	}
-	return false;
-}
 
 /* --- link order --- */
 
@@ -69,65 +41,44 @@ static char *order_objects(const struct et_design_factor *f, const char *level)
 	return et_join_words(words);
 }
 
-/* --- values --- */
+/* --- texts --- */
 
-/* Returns the value of a name under the treatment of a command; NULL: there is no such name. */
-static char *value_of(const struct et_experiment *e, uint32_t command, const char *name)
+struct filling {
+	const struct et_experiment *e;
+	uint32_t command;
+};
+
+/* The names whose value is no level. */
+static char *find_value(void *ctx, const char *name)
 {
-	const struct et_design *d = e->design;
+	const struct filling *f = ctx;
+	const struct et_design *d = f->e->design;
 
 	for (size_t i = 0; i < d->n_factors; i++) {
-		const struct et_design_factor *f = &d->factors[i];
-		if (strcmp(f->name, name))
-			continue;
-		const char *level = et_design_level(d, command, i);
-		return f->kind == ET_KIND_LINK_ORDER ? order_objects(f, level) : et_strdup(level);
+		const struct et_design_factor *factor = &d->factors[i];
+		if (factor->kind == ET_KIND_LINK_ORDER && !strcmp(factor->name, name))
+			return order_objects(factor, et_design_level(d, f->command, i));
 	}
 	if (strcmp(name, "build"))
 		return NULL;
-	ET_AUTO_FREE char *folder = et_doe_build_folder(e, command);
+	ET_AUTO_FREE char *folder = et_doe_build_folder(f->e, f->command);
 	return folder ? et_join_words((char *[]){ folder, NULL }) : NULL;
-}
-
-static int unknown(const char *text, const char *name, struct et_error *err)
-{
-	if (!strcmp(name, "build"))
-		return et_hint(err,
-			et_fail(err, ENOENT, ET_EXIT_USAGE,
-				"{build} in '%s': the program has no build", text),
-			"add a build command, or name the program's file");
-	return et_hint(err,
-		et_fail(err, ENOENT, ET_EXIT_USAGE, "no factor is named {%s} in '%s'", name, text),
-		"add the factor; braces with a space inside, { %s }, are left alone", name);
 }
 
 int et_doe_fill(const struct et_experiment *e, uint32_t command, const char *text, char **out,
 	struct et_error *err)
 {
-	struct et_memstream stream;
-	FILE *f = et_memstream_open(&stream);
-	int rc = 0;
+	const struct et_design_program *p =
+		&e->design->programs[et_design_program_of(e->design, command)];
+	struct filling f = { e, command };
 
-	for (const char *s = text; rc == 0 && *s; s++) {
-		size_t len = *s == '{' && (s == text || s[-1] != '$') ? name_length(s) : 0;
-		if (!len) {
-			putc(*s, f);
-			continue;
-		}
-		ET_AUTO_FREE char *name = et_strndup(s + 1, len);
-		ET_AUTO_FREE char *value = value_of(e, command, name);
-		if (value)
-			fputs(value, f);
-		else
-			rc = unknown(text, name, err);
-		s += len + 1;
-	}
-	char *filled = et_memstream_close(&stream);
-	if (rc)
-		free(filled);
-	else
-		*out = filled;
-	return rc;
+	if (!p->build && et_design_names(text, "build"))
+		return et_hint(err,
+			et_fail(err, ENOENT, ET_EXIT_USAGE,
+				"{build} in '%s': the program has no build", text),
+			"add a build command, or name the program's file");
+	return et_design_fill(
+		e->design, command, text, &(struct et_design_value){ find_value, &f }, out, err);
 }
 
 /* --- levels --- */

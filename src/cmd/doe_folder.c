@@ -49,7 +49,7 @@ static char *first_word(const char *command)
 /* The factors whose levels decide a build: the build names them, or the path of its product. */
 static bool decides(const struct et_design_program *p, const char *product, const char *factor)
 {
-	return et_doe_names(p->build, factor) || et_doe_names(product, factor);
+	return et_design_names(p->build, factor) || et_design_names(product, factor);
 }
 
 static size_t count_builds(const struct et_design *d, const struct et_design_program *p)
@@ -101,7 +101,7 @@ int et_doe_build_product(const struct et_experiment *e, uint32_t command, char *
 	const struct et_design_program *p = program_of(e, command);
 	ET_AUTO_FREE char *plain = first_word(p->command), *filled = NULL;
 
-	if (!p->build || et_doe_names(p->command, "build") || count_builds(e->design, p) == 1)
+	if (!p->build || et_design_names(p->command, "build") || count_builds(e->design, p) == 1)
 		return 0;
 	if (e->child.shell)
 		return refuse(p->name, "a shell runs its command", err);

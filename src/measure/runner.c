@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "measure/runner.h"
 #include "base/alloc.h"
+#include "measure/design_hooks.h"
 #include "measure/hook.h"
 #include "measure/keeper.h"
 #include "measure/load.h"
@@ -20,6 +21,7 @@ struct et_runner {
 	const struct et_request *request; /* the present one */
 	int (*treat)(void *ctx, uint32_t command, struct et_error *err);
 	void *treat_ctx;
+	struct et_design_hooks design_hooks;
 	/* The last lines of the programs that failed. */
 	char last_lines[ET_SLOTS][ET_LAST_LINES];
 };
@@ -299,6 +301,18 @@ static const cpu_set_t *cpus_alone(const struct et_run_setup *s, uint32_t comman
 	return s->pinned ? &s->allowed : NULL;
 }
 
+/* The machine first: a hook may wait until it is calm again. */
+static int begin_treatment(struct et_runner *r, uint32_t command, struct et_error *err)
+{
+	const struct et_design *d = r->context.setup.e->design;
+	int rc = r->treat ? r->treat(r->treat_ctx, command, err) : 0;
+
+	if (rc || !d)
+		return rc;
+	et_interrupt_limit(r->context.interrupt, 0);
+	return et_design_hooks_run(&r->design_hooks, &r->hook, d, command, err);
+}
+
 static int execute(
 	void *ctx, const struct et_request *q, struct et_sample out[ET_SLOTS], struct et_error *err)
 {
@@ -307,7 +321,7 @@ static int execute(
 	r->most_ns = q->most_ns;
 	r->request = q;
 	r->last_lines[0][0] = r->last_lines[1][0] = '\0';
-	int rc = r->treat ? r->treat(r->treat_ctx, q->command, err) : 0;
+	int rc = begin_treatment(r, q->command, err);
 	if (rc)
 		return rc;
 	if (q->arrangement == ET_DUET)

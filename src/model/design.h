@@ -11,7 +11,7 @@
 #ifndef ET_MODEL_DESIGN_H
 #define ET_MODEL_DESIGN_H
 
-#include "base/attr.h"
+#include "base/error.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -142,5 +142,21 @@ static inline uint32_t et_design_program_of(const struct et_design *d, uint32_t 
 const char *et_design_level(const struct et_design *d, uint32_t command, size_t factor);
 /* Returns the first factor of that kind; NULL: there is none. */
 const struct et_design_factor *et_design_find_kind(const struct et_design *d, enum et_kind kind);
+
+/* Whether text names {word}; a name after a $ is a shell's. */
+bool et_design_names(const char *text, const char *word);
+
+/* Names that stand for something else than a level. */
+struct et_design_value {
+	/* Returns a new text, or NULL: the name is a factor's, or unknown. */
+	char *(*find)(void *ctx, const char *name);
+	void *ctx;
+};
+/*
+ * Replaces each {name} in text by what `other`, which may be NULL, says, or else by the level of
+ * that factor under the treatment of a command. Unknown names are an error. The caller frees *out.
+ */
+int et_design_fill(const struct et_design *d, uint32_t command, const char *text,
+	const struct et_design_value *other, char **out, struct et_error *err) ET_CHECK;
 
 #endif

@@ -35,7 +35,8 @@ static int note_braces(struct uses *u, const char *text, struct et_plan_place at
 	for (const char *s = text ? strchr(text, '{') : NULL; s; s = strchr(s + 1, '{')) {
 		size_t len = strcspn(s + 1, "{}"), i = 0;
 		ET_AUTO_FREE char *name = et_strndup(s + 1, len);
-		if (s[1 + len] != '}' || !et_parameter_is_name(name) || !strcmp(name, "build"))
+		bool folder = !strcmp(name, "build") && text != d->between;
+		if (s[1 + len] != '}' || !et_parameter_is_name(name) || folder)
 			continue;
 		if (s > text && s[-1] == '$')
 			continue;
@@ -63,6 +64,8 @@ static int note_uses(struct uses *u, struct et_error *err)
 	}
 	for (size_t i = 0; rc == 0 && i < p->n_options; i++)
 		rc = note_braces(u, p->options[i].value, p->options[i].at, p->options[i].name, err);
+	if (rc == 0)
+		rc = note_braces(u, p->design->between, p->between_at, "between", err);
 	return rc;
 }
 

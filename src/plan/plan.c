@@ -249,21 +249,28 @@ static int read_setup(struct et_plan_reader *r, const struct et_yaml *value, str
 
 static int read_between(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
 {
+	r->out->between_at = value->at;
 	return et_plan_read_text(r, value, "between", &r->d->between, err);
 }
 
 static int read_reboot(struct et_plan_reader *r, const struct et_yaml *value, struct et_error *err)
 {
+	if (!r->out->order || strcmp(r->out->order, "yates"))
+		return et_hint(err,
+			et_yaml_fail(r->path, value->at, err,
+				"reboot needs 'order: yates': any other order would restart the "
+				"machine before every run"),
+			"write 'order: yates', or use the hook 'between'");
 	return et_plan_read_text(r, value, "reboot", &r->d->reboot, err);
 }
 
 const struct et_plan_key et_hook_keys[] = {
-	{ "setup", "command that a shell runs once, before everything", read_setup, false,
+	{ "setup", "command that a shell runs before the first run", read_setup, false,
 		et_shape_text },
-	{ "between", "command that a shell runs between two treatments", read_between, false,
-		et_shape_text },
-	{ "reboot", "command that restarts the machine between two treatments", read_reboot, false,
-		et_shape_text },
+	{ "between", "command that a shell runs before the first run of each treatment",
+		read_between, false, et_shape_text },
+	{ "reboot", "command that restarts the machine before each treatment but the first",
+		read_reboot, false, et_shape_text },
 	{ 0 },
 };
 

@@ -50,7 +50,7 @@ struct et_plan_file {
 	size_t n_factors;
 	struct et_plan_program_places *programs; /* in the order of the design's programs */
 	size_t n_programs;
-	struct et_plan_place design_at, response_at;
+	struct et_plan_place design_at, response_at, between_at;
 };
 
 /* Reads a plan from a stream; path names it in errors. et_plan_file_free frees what it owns. */

@@ -22,7 +22,7 @@ static const char example[] = "name: environment size and work\n"
 			      "seed: 5\n"
 			      "response: pt\n"
 			      "run: { warmup: 0, cpu: 1 }\n"
-			      "hooks: { setup: a, between: b, reboot: c }\n";
+			      "hooks: { setup: a, between: 'b {pad}' }\n";
 
 static void check_design(const struct et_design *d)
 {
@@ -41,8 +41,7 @@ static void check_design(const struct et_design *d)
 	ok(d->replications == 31 && d->discard == 1, "example: 31 replications, one discarded");
 	is_str(d->response, "pt", "example: the response");
 	is_str(d->setup, "a", "example: the hook setup");
-	is_str(d->between, "b", "example: the hook between");
-	is_str(d->reboot, "c", "example: the hook reboot");
+	is_str(d->between, "b {pad}", "example: the hook between");
 }
 
 static void check_example(void)
@@ -171,8 +170,24 @@ static void check_size(void)
 	ok(et_plan_check_size(&d, false, &err) == 0, "size: 10000 runs need no confirmation");
 }
 
+/* A factor may be set by a hook alone, and a machine restarts in standard order only. */
+static void check_hooks(void)
+{
+	struct et_plan_file p;
+
+	if (!ok(read_plan("name: n\nprograms: [{ name: p, command: c }]\norder: yates\n"
+			  "factors: [{ name: a, kind: parameter, levels: [1, 2] }]\n"
+			  "hooks: { between: 'set {a}', reboot: systemctl reboot }\n",
+			&p, &err) == 0,
+		    "hooks: a plan whose hook sets the factor is accepted"))
+		tap_bail("%s", err.what);
+	is_str(p.design->reboot, "systemctl reboot", "hooks: the hook reboot is read");
+	et_plan_file_free(&p);
+}
+
 int main(void)
 {
+	check_hooks();
 	check_example();
 	check_defaults();
 	check_designs();

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The hook `reboot` of designed experiments: the machine restarts before each treatment but the
+ * first. A session runs one treatment, makes everything durable and runs the hook; the next
+ * session, in another boot, runs the next treatment. The record has the boot of each treatment.
+ */
+#ifndef ET_CMD_DOE_REBOOT_H
+#define ET_CMD_DOE_REBOOT_H
+
+#include "cmd/measuring.h"
+
+struct et_doe_reboot {
+	struct et_measuring *m;
+	const char *plan; /* path of the plan file */
+	bool begun;       /* this session has a treatment */
+	uint32_t treatment;
+	bool due;      /* the session has ended because the machine is to restart */
+	uint32_t next; /* the treatment after that */
+};
+
+/*
+ * Before the runs of a command (see struct et_driver). Returns 0, -EAGAIN if the machine must
+ * restart first, or another -errno with err filled, for instance if it has not restarted since the
+ * treatment before.
+ */
+int et_doe_reboot_before(struct et_doe_reboot *r, uint32_t command, struct et_error *err) ET_CHECK;
+/* Runs the hook, after the session: installs a unit that continues after the restart, if it can. */
+int et_doe_reboot_now(struct et_doe_reboot *r, const struct et_experiment *e, FILE *out,
+	struct et_error *err) ET_CHECK;
+/* Removes the unit, if this machine has one. */
+void et_doe_reboot_tidy(void);
+
+#endif
