@@ -353,6 +353,13 @@ const struct et_workload et_workloads[] = {
 	KERNEL("ep", "kernel: Gaussian random pairs, counted in annuli"),
 	KERNEL("cg", "kernel: smallest eigenvalue of a sparse matrix, by conjugate gradients"),
 	KERNEL("is", "kernel: integer sort by buckets"),
+	KERNEL("mg", "kernel: Poisson's equation by multigrid"),
+	KERNEL("ft", "kernel: diffusion by Fourier transforms in three dimensions"),
+	KERNEL("bt", "kernel: implicit steps, lines of 5 x 5 blocks"),
+	KERNEL("lu", "kernel: successive over-relaxation by planes"),
+	KERNEL("sp", "kernel: implicit steps, lines with five diagonals"),
+	KERNEL("ua", "kernel: heat on an unstructured mesh that adapts"),
+	KERNEL("dc", "kernel: data cube, sums by every subset of attributes"),
 #undef KERNEL
 	{ 0 },
 };

@@ -6,7 +6,7 @@
 
 exits 'put: --list succeeds' 0 etalon put --list
 programs=$(cut -d ' ' -f 1 <<<"$out")
-is 'put: --list names the programs' "$(tr '\n' ' ' <<<"$programs")" 'inc spin sort qsort search matc matr chase calls pages fragment triangle nops ep cg is '
+is 'put: --list names the programs' "$(tr '\n' ' ' <<<"$programs")" 'inc spin sort qsort search matc matr chase calls pages fragment triangle nops ep cg is mg ft bt lu sp ua dc '
 completion=$(etalon completion bash | grep -A 1 "put) COMPREPLY")
 for program in $programs; do
 	like "put: completion offers $program" "$completion" "[' ]${program}[' ]"
@@ -17,7 +17,7 @@ for program in $programs; do
 	case $program in
 	inc | calls | nops) small='--iterations 1000' ;;
 	fragment | triangle) small='--iterations 5000' ;;
-	ep | cg | is) small='--size S' ;;
+	ep | cg | is | mg | ft | bt | lu | sp | ua | dc) small='--size S' ;;
 	spin) small='--seconds 1ms' ;;
 	*) small='--size 10' ;;
 	esac
