@@ -18,9 +18,8 @@ const struct et_factor_kind et_factor_kinds[ET_KINDS_OF_FACTORS] = {
 	[ET_KIND_ENVIRONMENT] = { "environment", "values of an environment variable",
 		ET_SCOPE_CHILD, .takes_variable = true },
 	[ET_KIND_ENVIRONMENT_SIZE] = { "environment-size",
-		"bytes of the value of an environment variable; all else of the environment, the "
-		"path "
-		"and the arguments stay the same",
+		"bytes of the value of an environment variable; the rest of the environment, the "
+		"path and the arguments stay the same",
 		ET_SCOPE_CHILD, ET_LEVEL_WHOLE, .lo = 0, .hi = 100000, .takes_variable = true },
 	[ET_KIND_ENVIRONMENT_NAME] = { "environment-name",
 		"names of equal length of an environment variable, which must not matter: a check",
@@ -37,8 +36,9 @@ const struct et_factor_kind et_factor_kinds[ET_KINDS_OF_FACTORS] = {
 		ET_SCOPE_BUILD },
 	[ET_KIND_THREADS] = { "threads", "numbers of threads (OMP_NUM_THREADS)", ET_SCOPE_CHILD,
 		ET_LEVEL_WHOLE, .lo = 1, .hi = 65536 },
-	[ET_KIND_AFFINITY] = { "affinity", "how threads are bound to CPUs", ET_SCOPE_CHILD,
-		ET_LEVEL_CHOICE, affinities },
+	[ET_KIND_AFFINITY] = { "affinity",
+		"how threads are bound to CPUs: compact fills cores, scatter goes round packages",
+		ET_SCOPE_CHILD, ET_LEVEL_CHOICE, affinities },
 	[ET_KIND_CPU] = { "cpu", "lists of CPUs that the program may use", ET_SCOPE_CHILD },
 	[ET_KIND_NICE] = { "nice", "values that are added to its nice value", ET_SCOPE_CHILD,
 		ET_LEVEL_WHOLE, .lo = -20, .hi = 19 },
@@ -57,7 +57,8 @@ const struct et_factor_kind et_factor_kinds[ET_KINDS_OF_FACTORS] = {
 	[ET_KIND_SERVICES] = { "services",
 		"background services: a target of systemd, as-is, or stop:UNIT,UNIT",
 		ET_SCOPE_MACHINE },
-	[ET_KIND_LOAD] = { "load", "numbers of competing processes that use all CPU time they get",
+	[ET_KIND_LOAD] = { "load",
+		"numbers of competing processes that use the program's CPUs during its runs",
 		ET_SCOPE_AROUND, ET_LEVEL_WHOLE, .lo = 0, .hi = 1024 },
 	[ET_KIND_DIRECTORY] = { "directory", "folders that the program runs in", ET_SCOPE_CHILD },
 };
