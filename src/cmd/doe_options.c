@@ -65,6 +65,9 @@ static const struct {
 	{ ET_KIND_ASLR, "randomise-layout" },
 	{ ET_KIND_ENVIRONMENT_SIZE, "randomise-layout" },
 	{ ET_KIND_ENVIRONMENT_NAME, "randomise-layout" },
+	{ ET_KIND_ASLR, "randomise-layout" },
+	{ ET_KIND_ENVIRONMENT_SIZE, "randomise-layout" },
+	{ ET_KIND_ENVIRONMENT_NAME, "randomise-layout" },
 };
 
 static const struct et_option *find(const char *name)

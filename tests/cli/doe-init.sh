@@ -30,7 +30,7 @@ exits 'init: --from: a command of two lines' 2 etalon doe init --from $'true\nfa
 exits 'init: --from excludes --schema' 2 etalon doe init --schema --from true
 
 exits 'init: --schema prints JSON' 0 jq -e '.properties.factors.items' <(etalon doe init --schema)
-ok 'init: doc/plan.schema.json is what --schema prints' \
+ok "init: doc/plan.schema.json is what --schema prints (or 'etalon doe init --schema' writes it)" \
 	cmp "$root/doc/plan.schema.json" <(etalon doe init --schema)
 
 # validate FILE: whether the schema accepts a plan
