@@ -117,6 +117,12 @@ struct et_design {
 	char *setup, *between, *reboot; /* hooks; each may be NULL */
 };
 
+/* A run as the plan foresees it. */
+struct et_planned_run {
+	uint32_t command;
+	uint32_t round; /* 0: a warm-up run, which is discarded */
+};
+
 struct et_design *et_design_new(void) __attribute__((malloc, returns_nonnull));
 void et_design_free(struct et_design *d); /* itself, too; NULL is fine */
 struct et_design_factor *et_design_add_factor(struct et_design *d, const char *name);

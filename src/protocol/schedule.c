@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/schedule.h"
+#include "base/alloc.h"
 #include "num/rng.h"
 
 size_t et_schedule_size(size_t n_commands)
@@ -69,5 +70,41 @@ size_t et_schedule_round(const struct et_plan *plan, size_t n_commands, uint32_t
 	shuffle(out, n, plan->seed, (round - 1) / 2);
 	if ((round - 1) % 2)
 		reverse(out, n);
+	return n;
+}
+
+/* Lists the runs of the commands from `from` up to `to`: warm-up, then rounds. */
+static size_t list_group(const struct et_plan *plan, uint32_t from, uint32_t to,
+	struct et_turn *turns, size_t most, struct et_planned_run *out)
+{
+	bool sequential = plan->order == ET_ORDER_SEQUENTIAL;
+	size_t n = 0;
+
+	for (uint32_t w = 0; w < plan->warmup; w++) {
+		for (uint32_t c = from; c < to && n < most; c++)
+			out[n++] = (struct et_planned_run){ .command = c };
+	}
+	for (uint32_t round = 1; round <= plan->runs && n < most; round++) {
+		size_t length =
+			et_schedule_round(plan, to, round, sequential ? from : UINT32_MAX, turns);
+		for (size_t i = 0; i < length && n < most; i++)
+			out[n++] = (struct et_planned_run){ .command = turns[i].command,
+				.round = round };
+	}
+	return n;
+}
+
+size_t et_schedule_list(
+	const struct et_plan *plan, size_t n_commands, size_t most, struct et_planned_run *out)
+{
+	ET_AUTO_FREE struct et_turn *turns =
+		et_calloc(et_schedule_size(n_commands), sizeof(*turns));
+	uint32_t all = (uint32_t)n_commands;
+	size_t n = 0;
+
+	if (plan->order != ET_ORDER_SEQUENTIAL)
+		return list_group(plan, 0, all, turns, most, out);
+	for (uint32_t c = 0; c < all && n < most; c++)
+		n += list_group(plan, c, c + 1, turns, most - n, out + n);
 	return n;
 }

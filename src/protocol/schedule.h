@@ -27,4 +27,11 @@ size_t et_schedule_size(size_t n_commands);
 size_t et_schedule_round(const struct et_plan *plan, size_t n_commands, uint32_t round,
 	uint32_t only, struct et_turn *out);
 
+/*
+ * Lists the runs of a plan whose number of rounds is fixed and that has no duets, in the order in
+ * which the driver makes them, warm-up runs included. Fills at most `most` and returns how many.
+ */
+size_t et_schedule_list(
+	const struct et_plan *plan, size_t n_commands, size_t most, struct et_planned_run *out);
+
 #endif

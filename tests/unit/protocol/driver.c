@@ -2,6 +2,7 @@
 /* Drives experiments with scripted durations and a scripted clock; no process runs. */
 #include "protocol/driver.h"
 #include "base/alloc.h"
+#include "protocol/schedule.h"
 #include "protocol/until.h"
 #include "sample_of.h"
 #include "tap.h"
@@ -663,8 +664,38 @@ static void duets_left_out(void)
 	}
 }
 
+/* The list of runs that `doe plan` prints is what the driver does. */
+static void foreseen(enum et_order order)
+{
+	enum { COMMANDS = 6, MOST = 200 };
+	struct et_plan plan = { .order = order, .seed = 5, .runs = 7, .warmup = 2 };
+	struct et_experiment *e = experiment(COMMANDS, plan);
+	struct et_planned_run list[MOST];
+	struct script s = { 0 };
+	struct et_error err;
+	size_t n = et_schedule_list(&plan, COMMANDS, MOST, list);
+	bool good = drive(e, &s, &err) == 0 && n == s.kept;
+
+	for (size_t c = 0; good && c < COMMANDS; c++) {
+		for (size_t i = 0; i < e->commands[c].samples.n; i++) {
+			const struct et_place *p = &sample_of(&e->commands[c], i)->place;
+			const struct et_planned_run *r = &list[p->order - 1];
+			good = good && r->command == c && r->round == p->round &&
+			       (r->round == 0) == p->warmup;
+		}
+	}
+	ok(good && n == COMMANDS * 9u, "%s: the list of runs is what the driver does",
+		et_order_names[order]);
+	ok(et_schedule_list(&plan, COMMANDS, 20, list) == 20, "%s: a list may be cut off",
+		et_order_names[order]);
+	et_experiment_free(e);
+}
+
 int main(void)
 {
+	foreseen(ET_ORDER_SEQUENTIAL);
+	foreseen(ET_ORDER_RANDOM);
+	foreseen(ET_ORDER_ROUND_ROBIN);
 	fixed_numbers();
 	places();
 	until_looks();
