@@ -19,6 +19,7 @@ struct et_doe_request {
 	bool schema;            /* init: the JSON Schema instead of a plan */
 	const char *output;     /* init, export, import: a file */
 	const char *terms;      /* analyse, plan: effects that are wanted, "a,b,a:b" */
+	bool no_pilot;          /* plan: make no pilot runs */
 	double alpha, level;
 	int method;       /* analyse: 0 is auto, else 1 + enum et_doe_method */
 	bool tables;      /* analyse: the tables of Nogueira and Matias */
@@ -50,8 +51,8 @@ struct et_measuring;
 int et_doe_set_options(
 	const struct et_plan_file *plan, struct et_run_options *o, struct et_error *err) ET_CHECK;
 /*
- * Fills the parts of m that the plan's options of `run` and its seed decide and that are not part
- * of the experiment: env, no_ledger and draw_seed. They point into the plan.
+ * Fills the parts of m that the plan's options of `run` decide and that are not part of the
+ * experiment: env and no_ledger. They point into the plan.
  */
 int et_doe_set_measuring(
 	const struct et_plan_file *plan, struct et_measuring *m, struct et_error *err) ET_CHECK;
@@ -61,6 +62,20 @@ int et_doe_set_measuring(
  */
 int et_doe_make(struct et_cli *cli, struct et_plan_file *plan, bool build,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;
+/*
+ * Checks all levels on this machine, before anything runs: exit 3 if it cannot set one, 2 if one is
+ * malformed. e was made from the plan, which knows the places of its levels.
+ */
+int et_doe_check_levels(const struct et_plan_file *plan, const struct et_experiment *e,
+	struct et_error *err) ET_CHECK;
+struct et_doe_pilot;
+/*
+ * Makes pilot runs of all programs under some treatments, for about ten seconds at most or one run
+ * of each, which become no samples. *out has one element per program, or is NULL and *why says why;
+ * the caller frees both. -EINTR after a signal.
+ */
+int et_doe_make_pilots(struct et_cli *cli, const struct et_experiment *e, struct et_doe_pilot **out,
+	char **why, struct et_error *err) ET_CHECK;
 /*
  * Loads the experiments that an operand of analyse, status and export means: a plan file (all
  * experiments of its name on this store, the newest if it was begun anew), an id, or a label. The

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Makes the experiment of a plan file: its commands, order and number of runs. */
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/parse.h"
 #include "cmd/doe.h"
 #include "cmd/doe_build.h"
@@ -157,7 +158,8 @@ static void set_plan(const struct et_plan_file *plan, struct et_experiment *e)
 
 	e->label = et_strdup(d->name);
 	e->plan.order = order_of(plan->order);
-	e->plan.seed = plan->seed;
+	/* 'doe plan' shows the order of runs, so it must be known before the experiment. */
+	e->plan.seed = plan->has_seed ? plan->seed : et_hash_text(d->name) >> 11;
 	e->plan.warmup += d->discard;
 	e->plan.runs = d->replications - d->discard;
 	set_response(e, d->response);

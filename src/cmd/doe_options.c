@@ -206,7 +206,6 @@ int et_doe_set_measuring(
 		return rc;
 	m->env = o.env;
 	m->no_ledger = o.no_ledger;
-	m->draw_seed = !plan->has_seed;
 	et_run_options_free(&o);
 	return 0;
 }

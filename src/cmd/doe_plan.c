@@ -1,16 +1,102 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `etalon doe plan`. */
+/* `etalon doe plan`: what `doe run` would do, how long it takes, and what it can find. */
+#include "report/doe_plan.h"
+#include "base/alloc.h"
 #include "cmd/doe.h"
+#include "model/terms.h"
+#include "protocol/schedule.h"
 
 #include <errno.h>
+
+/* More runs than this are listed only with -v. */
+enum { MOST_LISTED = 10000, MOST_LISTED_VERBOSE = 10000000 };
+#define WEEK_NS UINT64_C(604800000000000)
+
+static uint64_t count_runs(const struct et_experiment *e)
+{
+	return (uint64_t)e->n_commands * (e->plan.warmup + e->plan.runs);
+}
+
+static int choose_terms(const struct et_doe_request *r, const struct et_design *d, uint32_t **terms,
+	size_t *n, struct et_error *err)
+{
+	if (r->terms)
+		return et_design_terms_parse(d, r->terms, terms, n, err);
+	*terms = et_design_terms(d, n);
+	return 0;
+}
+
+static int print(const struct et_doe_outlook *o, const struct et_cli *cli, bool json)
+{
+	struct et_text_options text = et_cli_text(cli);
+	struct et_page page = { .out = stdout,
+		.width = text.width,
+		.color = text.color,
+		.full_names = text.full_names };
+
+	if (json)
+		et_doe_plan_json(o, stdout);
+	else if (text.quiet)
+		et_doe_plan_answer(o, &page);
+	else
+		et_doe_plan_text(o, &page, text.verbose);
+	return et_cli_end(ET_EXIT_DONE);
+}
+
+/* Lists the runs and prints; the pilots are made already. */
+static int show(struct et_cli *cli, const struct et_doe_request *r, struct et_doe_outlook *o)
+{
+	uint64_t most = cli->verbosity > 0 ? MOST_LISTED_VERBOSE : MOST_LISTED;
+	size_t n = (size_t)(o->all_runs < most ? o->all_runs : most);
+	ET_AUTO_FREE struct et_planned_run *runs = et_calloc(n, sizeof(*runs));
+
+	o->n_runs = et_schedule_list(&o->e->plan, o->e->n_commands, n, runs);
+	o->runs = runs;
+	return print(o, cli, r->json);
+}
+
+static int look(struct et_cli *cli, const struct et_doe_request *r, const struct et_experiment *e,
+	int *status, struct et_error *err)
+{
+	ET_AUTO_FREE uint32_t *terms = NULL;
+	ET_AUTO_FREE struct et_doe_pilot *pilots = NULL;
+	ET_AUTO_FREE char *why = NULL;
+	struct et_doe_outlook o = { .e = e,
+		.all_runs = count_runs(e),
+		.alpha = r->alpha,
+		.most_runs = ET_PLAN_FREE_RUNS,
+		.most_ns = WEEK_NS };
+	int rc = choose_terms(r, e->design, &terms, &o.n_terms, err);
+
+	if (rc == 0 && r->no_pilot)
+		why = et_strdup("No pilot runs were made: the duration is not known.");
+	else if (rc == 0)
+		rc = et_doe_make_pilots(cli, e, &pilots, &why, err);
+	if (rc)
+		return rc;
+	o.terms = terms;
+	o.pilots = pilots;
+	o.no_pilot = why;
+	*status = show(cli, r, &o);
+	return 0;
+}
 
 int et_doe_plan(struct et_cli *cli, const struct et_doe_request *r, char *const *operands, size_t n,
 	int *status, struct et_error *err)
 {
-	(void)cli;
-	(void)r;
-	(void)operands;
+	struct et_plan_file plan = { 0 };
+	struct et_experiment *e = NULL;
+	int rc = et_doe_read_plan(operands[0], &plan, err);
+
 	(void)n;
-	(void)status;
-	return et_fail(err, ENOSYS, ET_EXIT_OUTSIDE, "doe plan is not built yet");
+	if (rc)
+		return rc;
+	rc = et_doe_make(cli, &plan, false, &e, err);
+	if (rc == 0)
+		rc = et_doe_check_levels(&plan, e, err);
+	if (rc == 0)
+		rc = look(cli, r, e, status, err);
+	et_experiment_free(e);
+	et_plan_file_free(&plan);
+	return rc;
 }

@@ -209,3 +209,68 @@ char *et_design_term_name(const struct et_design *d, uint32_t factors)
 	}
 	return name ? name : et_strdup("");
 }
+
+static int refuse_alias(
+	const struct et_design *d, uint32_t term, uint32_t alias, struct et_error *err)
+{
+	ET_AUTO_FREE char *name = et_design_term_name(d, term),
+			  *other = et_design_term_name(d, alias);
+
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"the effect '%s' is an alias of '%s' in this design: no run tells them "
+			"apart",
+			name, other),
+		"omit it, or choose other generators or a full design");
+}
+
+static bool has_term(const uint32_t *list, size_t n, uint32_t term)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (list[i] == term)
+			return true;
+	}
+	return false;
+}
+
+static int check_aliases(
+	const struct et_design *d, const uint32_t *list, size_t n, struct et_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t n_aliases;
+		ET_AUTO_FREE uint32_t *aliases = et_design_aliases(d, list[i], &n_aliases);
+		for (size_t k = 0; k < n_aliases; k++) {
+			if (__builtin_popcount(aliases[k]) <= __builtin_popcount(list[i]) ||
+				has_term(list, n, aliases[k]))
+				return refuse_alias(d, list[i], aliases[k], err);
+		}
+	}
+	return 0;
+}
+
+int et_design_terms_parse(const struct et_design *d, const char *text, uint32_t **out, size_t *n,
+	struct et_error *err)
+{
+	ET_AUTO_FREE char *copy = et_strdup(text);
+	ET_AUTO_FREE uint32_t *list = NULL;
+	size_t count = 0, room = 0;
+	char *rest = copy;
+
+	for (char *one; (one = strsep(&rest, ","));) {
+		uint32_t term;
+		int rc = et_design_term_parse(d, one, &term, err);
+		if (rc)
+			return rc;
+		if (has_term(list, count, term))
+			continue;
+		ET_GROW(list, count, room);
+		list[count++] = term;
+	}
+	int rc = check_aliases(d, list, count, err);
+	if (rc == 0) {
+		*out = list;
+		*n = count;
+		list = NULL;
+	}
+	return rc;
+}

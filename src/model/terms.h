@@ -51,5 +51,12 @@ int et_design_term_parse(const struct et_design *d, const char *term, uint32_t *
 	struct et_error *err) ET_CHECK;
 char *et_design_term_name(const struct et_design *d, uint32_t factors)
 	__attribute__((malloc, returns_nonnull));
+/*
+ * Parses terms that a user wants, "a,b,a:b", as an array of *n, which the caller frees. Refuses a
+ * term that no run tells apart from another one of the list, or from a term with as few factors:
+ * effects of more factors are rarer, so the term with the fewest is taken for the cause.
+ */
+int et_design_terms_parse(const struct et_design *d, const char *text, uint32_t **out, size_t *n,
+	struct et_error *err) ET_CHECK;
 
 #endif

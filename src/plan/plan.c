@@ -291,7 +291,7 @@ const struct et_plan_key et_plan_keys[] = {
 	{ "discard", "how many of the replications, the first ones, do not count (1)", read_discard,
 		false, et_shape_whole },
 	{ "order", "order of the runs (random)", read_order, false, et_shape_order },
-	{ "seed", "seed of the random order (drawn, and recorded)", read_seed, false,
+	{ "seed", "seed of the random order (made of the plan's name)", read_seed, false,
 		et_shape_whole },
 	{ "response", "the figure that is analysed (pt, CPU time)", read_response, false,
 		et_shape_response },

@@ -340,6 +340,40 @@ static void terms_have_names(void)
 	et_design_free(d);
 }
 
+static void wants(const struct et_design *d, const char *text, const char *want)
+{
+	uint32_t *list = NULL;
+	size_t n = 0;
+	struct et_error err = { 0 };
+
+	if (et_design_terms_parse(d, text, &list, &n, &err) == 0)
+		is_owned(names(d, list, n, false), want, text);
+	else
+		is_str(err.what, want, "%s", text);
+}
+
+static void aliased_terms_are_refused(void)
+{
+	struct et_design *d = fraction("2222", "d=a b c");
+
+	wants(d, "b,a:b",
+		"the effect 'a:b' is an alias of 'c:d' in this design: no run tells them apart");
+	wants(d, "b,a,b", "b a");
+	wants(d, "a,b:c:d",
+		"the effect 'a' is an alias of 'b:c:d' in this design: no run tells them apart");
+	wants(d, "a,x", "there is no factor 'x'");
+	wants(d, "a,,b", "'': the name of a factor is missing");
+	et_design_free(d);
+	d = fraction("222", "c=a b");
+	wants(d, "c", "c");
+	wants(d, "a:b",
+		"the effect 'a:b' is an alias of 'c' in this design: no run tells them apart");
+	et_design_free(d);
+	d = full("22");
+	wants(d, "a:b,b", "a:b b");
+	et_design_free(d);
+}
+
 static void large_designs_are_quick(void)
 {
 	struct et_design *d = fraction("22222222222222222222", "q=a b c;r=b c d;s=c d e;t=d e f");
@@ -359,6 +393,7 @@ int main(void)
 	columns_agree_with_aliases();
 	bad_designs_are_refused();
 	terms_have_names();
+	aliased_terms_are_refused();
 	large_designs_are_quick();
 	return tap_done();
 }
