@@ -11,12 +11,16 @@
 #include "base/error.h"
 
 #include <sched.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
+struct et_loading; /* shared with them */
+
 struct et_load {
-	uint32_t *spinning; /* shared with them: this many are to use CPU time */
+	struct et_loading *shared;
 	pid_t *pids;
 	uint32_t n;
+	bool running; /* started and not stopped */
 };
 
 /*
@@ -30,6 +34,7 @@ int et_load_open(struct et_load *l, uint32_t n, struct et_error *err) ET_CHECK;
  */
 int et_load_start(
 	struct et_load *l, uint32_t n, const cpu_set_t *cpus, struct et_error *err) ET_CHECK;
+/* Lets them sleep, and waits until they do: nothing of it is left for the next run. */
 void et_load_stop(struct et_load *l);
 void et_load_close(struct et_load *l); /* all zero is fine */
 
