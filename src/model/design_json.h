@@ -14,7 +14,11 @@ extern const struct et_field et_design_factor_fields[];
 extern const struct et_field et_design_program_fields[];
 
 /* The largest design: more commands than this cannot be exported and read back. */
-enum { ET_DESIGN_MOST_FACTORS = 64, ET_DESIGN_MOST_LEVELS = 4096, ET_DESIGN_MOST_COMMANDS = 4096 };
+enum {
+	ET_DESIGN_MOST_FACTORS = 64,
+	ET_DESIGN_MOST_LEVELS = 4096,
+	ET_DESIGN_MOST_COMMANDS = 100000
+};
 
 /* Writes the design, or null, as a member of the open object. */
 void et_design_write(struct et_json *j, const char *key, const struct et_design *d);

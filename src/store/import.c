@@ -3,6 +3,7 @@
 #include "store/import.h"
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "model/design_json.h"
 #include "model/metric_choice.h"
 #include "store/importer.h"
 
@@ -165,9 +166,10 @@ struct et_command *et_import_command(
 	struct et_importer *in, const struct et_import_place *at, const char *name)
 {
 	struct et_experiment *e = in->e;
+	size_t most = in->designed ? ET_DESIGN_MOST_COMMANDS : ET_IMPORT_MOST_COMMANDS;
 
-	if (e->n_commands >= ET_IMPORT_MOST_COMMANDS) {
-		et_import_fail(in, at, "more than %d commands", ET_IMPORT_MOST_COMMANDS);
+	if (e->n_commands >= most) {
+		et_import_fail(in, at, "more than %zu commands", most);
 		return NULL;
 	}
 	/* The capacity is the next power of two, so that it need not be recorded. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The names of all treatments together: a few long levels would fill the memory otherwise. */
-#define MOST_NAMES ((size_t)16 << 20)
+#define MOST_NAMES ((size_t)32 << 20)
 
 static const struct et_import_place place = { NULL, "design", 0 };
 

@@ -349,6 +349,7 @@ int et_import_native(struct et_importer *in, const json_t *root)
 	if (rc)
 		return rc;
 	in->profiled = profile;
+	in->designed = design;
 	ET_AUTO_LIST struct et_list l = et_list_open(in, commands);
 	while ((command = et_list_next(&l))) {
 		struct et_import_place here = { &list, NULL, l.at };

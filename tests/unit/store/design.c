@@ -181,7 +181,7 @@ static void test_bad_records(void)
 /* A record of a few MiB must not make names of several GiB. */
 static void test_bomb(void)
 {
-	enum { LEVEL = 20000, LEVELS = 1000 };
+	enum { LEVEL = 40000, LEVELS = 1000 };
 	char *text = et_calloc(LEVEL + LEVELS * 100, 1), *p = text;
 	struct et_experiment *e;
 
