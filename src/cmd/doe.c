@@ -45,6 +45,13 @@ static const struct et_option options[] = {
 		ET_FILLS(et_doe_request, from), .bit = OF_INIT, .group = "a first plan" },
 	{ 0, "schema", NULL, "init: print the JSON Schema of plans, for editors", et_set_true,
 		ET_FILLS(et_doe_request, schema), .bit = OF_INIT },
+	{ 0, "json", "FILE", "run: write the native record; - is stdout", et_set_text,
+		ET_FILLS(et_doe_request, json_file), .values = "FILE", .bit = OF_RUN,
+		.group = "running" },
+	{ 0, "new", NULL, "run: begin anew instead of continuing", et_set_true,
+		ET_FILLS(et_doe_request, fresh), .bit = OF_RUN },
+	{ 'y', "yes", NULL, "run: do not ask before a large experiment", et_set_true,
+		ET_FILLS(et_doe_request, yes), .bit = OF_RUN },
 	{ 0, "terms", "TERM,TERM…", "plan, analyse: these effects only, such as work,pad,work:pad",
 		et_set_text, ET_FILLS(et_doe_request, terms), .bit = OF_PLAN | OF_ANALYSE,
 		.group = "analysis" },
@@ -120,6 +127,73 @@ static int refuse(const char *what, struct et_error *err)
 		"or 'doe export'");
 }
 
+/* Returns the bit of the action that the command line names; 0: none. */
+static unsigned action_of(int argc, char **argv)
+{
+	for (int k = 1; k < argc && strcmp(argv[k], "--"); k++) {
+		for (size_t i = 0; i < ET_LENGTH(actions); i++) {
+			if (!strcmp(argv[k], actions[i].name))
+				return actions[i].bit;
+		}
+	}
+	return 0;
+}
+
+static const char *name_of(unsigned bit)
+{
+	size_t i = 0;
+
+	while (i < ET_LENGTH(actions) - 1 && !(actions[i].bit & bit))
+		i++;
+	return actions[i].name;
+}
+
+/* The table for one action: a copy in which each row has a bit of its own. */
+struct table {
+	struct et_option rows[ET_LENGTH(options)];
+	unsigned actions[ET_LENGTH(options)]; /* that take the row */
+	size_t n;
+};
+
+/* Whether another row of the same name belongs to the action. */
+static bool has_namesake(const struct et_option *o, unsigned action)
+{
+	for (const struct et_option *p = options; p->name; p++) {
+		if (p != o && !strcmp(p->name, o->name) && p->bit & action)
+			return true;
+	}
+	return false;
+}
+
+static void make_table(unsigned action, struct table *t)
+{
+	_Static_assert(ET_LENGTH(options) <= 33, "each option needs a bit");
+
+	*t = (struct table){ 0 };
+	for (const struct et_option *o = options; o->name; o++) {
+		if (!(o->bit & action) && has_namesake(o, action))
+			continue;
+		t->actions[t->n] = o->bit;
+		t->rows[t->n] = *o;
+		t->rows[t->n].bit = 1u << t->n;
+		t->n++;
+	}
+}
+
+static int check_given(const struct table *t, unsigned given, unsigned action, struct et_error *err)
+{
+	char shown[ET_OPTION_SHOWN];
+
+	for (size_t i = 0; action && i < t->n; i++) {
+		if (given & t->rows[i].bit && !(t->actions[i] & action))
+			return et_hint(err,
+				et_fail(err, EINVAL, ET_EXIT_USAGE, "doe %s takes no %s",
+					name_of(action), et_option_shown(&t->rows[i], shown)),
+				"it is an option of 'doe %s'", name_of(t->actions[i]));
+	}
+	return 0;
+}
+
 static int dispatch(struct et_cli *cli, const struct et_doe_request *r,
 	const struct et_operands *ops, int *status, struct et_error *err)
 {
@@ -139,16 +213,24 @@ static int dispatch(struct et_cli *cli, const struct et_doe_request *r,
 
 static int run(struct et_cli *cli, int argc, char **argv)
 {
+	unsigned action = action_of(argc, argv);
+	struct et_verb verb = et_verb_doe;
+	struct table table;
 	struct et_doe_request r = { .alpha = 0.05, .level = 0.95 };
 	struct et_operands ops;
 	struct et_error err = { 0 };
 
-	int status = et_cli_parse_into(cli, &et_verb_doe, argc, argv,
+	make_table(action, &table);
+	if (action)
+		verb.options = table.rows;
+	int status = et_cli_parse_into(cli, &verb, argc, argv,
 		&(struct et_cli_targets){ .ctx = &r, .given = &r.given }, &ops);
 	if (status >= 0)
 		return status;
 	status = ET_EXIT_DONE;
-	int rc = dispatch(cli, &r, &ops, &status, &err);
+	int rc = check_given(&table, r.given, action, &err);
+	if (rc == 0)
+		rc = dispatch(cli, &r, &ops, &status, &err);
 	et_operands_free(&ops);
 	return rc ? et_cli_fail(&err) : status;
 }

@@ -62,6 +62,17 @@ int et_doe_set_measuring(
  */
 int et_doe_make(struct et_cli *cli, struct et_plan_file *plan, bool build,
 	struct et_experiment **out, struct et_error *err) ET_CHECK;
+/* Ids of stored experiments. To begin, set all to 0; the caller frees the list. */
+struct et_doe_ids {
+	char (*list)[40];
+	size_t n, cap;
+};
+struct et_store;
+/* Finds the designed experiments of that name, newest first. */
+int et_doe_find(struct et_store *store, const char *name, struct et_doe_ids *out,
+	struct et_error *err) ET_CHECK;
+/* The error that a plan file differs from the plan of an experiment; changes has the lines. */
+int et_doe_changed(const char *path, const char *id, const char *changes, struct et_error *err);
 /*
  * Checks all levels on this machine, before anything runs: exit 3 if it cannot set one, 2 if one is
  * malformed. e was made from the plan, which knows the places of its levels.
@@ -77,9 +88,9 @@ struct et_doe_pilot;
 int et_doe_make_pilots(struct et_cli *cli, const struct et_experiment *e, struct et_doe_pilot **out,
 	char **why, struct et_error *err) ET_CHECK;
 /*
- * Loads the experiments that an operand of analyse, status and export means: a plan file (all
- * experiments of its name on this store, the newest if it was begun anew), an id, or a label. The
- * caller frees each and the array.
+ * Loads the experiments that an operand of analyse, status and export means: a plan file (the
+ * newest experiment of its name and design; if machines are blocks, of each machine), a record that
+ * etalon has written, an id, or a label. The caller frees each and the array.
  */
 int et_doe_load(struct et_cli *cli, const char *operand, struct et_experiment ***out, size_t *n,
 	struct et_error *err) ET_CHECK;

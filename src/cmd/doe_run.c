@@ -1,16 +1,190 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `etalon doe run`. */
-#include "cmd/doe.h"
+/* `etalon doe run PLAN`: begins the experiment of a plan, or continues it. */
+#include "cmd/doe_run.h"
+#include "base/alloc.h"
+#include "base/parse.h"
+#include "cmd/ask.h"
+#include "cmd/doe_build.h"
+#include "cmd/signals.h"
+#include "cmd/stored.h"
+#include "host/host.h"
+#include "model/design_change.h"
 
 #include <errno.h>
+#include <string.h>
 
-int et_doe_run(struct et_cli *cli, const struct et_doe_request *r, char *const *operands, size_t n,
-	int *status, struct et_error *err)
+int et_doe_changed(const char *path, const char *id, const char *changes, struct et_error *err)
 {
-	(void)cli;
-	(void)r;
-	(void)operands;
+	int rc = et_fail(
+		err, EINVAL, ET_EXIT_USAGE, "%s differs from the plan of experiment %s:", path, id);
+
+	et_quote(err, rc, changes);
+	return et_hint(err, rc,
+		"undo the change to continue; 'etalon doe run --new %s' begins anew", path);
+}
+
+/* Whether the experiment was measured on this machine: nothing else is continued. */
+static bool is_own(const struct et_experiment *e)
+{
+	char machine[sizeof(e->machine)];
+
+	et_host_identity("", machine, sizeof(machine));
+	return e->origin == ET_ORIGIN_MEASURED && !strcmp(e->machine, machine);
+}
+
+/*
+ * Finds the newest experiment of this plan on this machine: of the same plan, or else the newest of
+ * its name, with the difference. *out stays NULL if there is none.
+ */
+static int find_earlier(struct et_doe_running *r, struct et_store *store,
+	struct et_experiment **out, char **changes, struct et_error *err)
+{
+	struct et_doe_ids ids = { 0 };
+	struct et_experiment *newest = NULL, *same = NULL;
+	int rc = et_doe_find(store, r->e->label, &ids, err);
+
+	for (size_t i = 0; rc == 0 && !same && i < ids.n; i++) {
+		struct et_experiment *e;
+		rc = et_store_load(store, ids.list[i], &e, err);
+		if (rc)
+			break;
+		char *differs = is_own(e) ? et_plan_changes(e, r->e, r->plan.has_seed) : NULL;
+		if (is_own(e) && !differs) {
+			same = e;
+		} else if (differs && !newest) {
+			newest = e;
+			*changes = differs;
+			continue;
+		} else {
+			et_experiment_free(e);
+		}
+		free(differs);
+	}
+	free(ids.list);
+	if (same || rc) {
+		et_experiment_free(newest);
+		free(*changes);
+		*changes = NULL;
+	}
+	if (rc)
+		et_experiment_free(same);
+	else
+		*out = same ? same : newest;
+	return rc;
+}
+
+/* Decides whether to begin or to continue; r->earlier is set to continue or if it is done. */
+static int decide(struct et_doe_running *r, struct et_error *err)
+{
+	ET_AUTO_FREE char *changes = NULL;
+	struct et_experiment *found = NULL;
+	struct et_store *store;
+	int rc = et_stored_open(r->cli, ET_STORE_READ, &store, err);
+
+	if (rc == -ENOENT)
+		return 0;
+	if (rc)
+		return rc;
+	if (!r->request->fresh)
+		rc = find_earlier(r, store, &found, &changes, err);
+	et_store_close(store);
+	if (rc == 0 && changes)
+		rc = et_doe_changed(r->path, found->id, changes, err);
+	if (rc)
+		et_experiment_free(found);
+	else
+		r->earlier = found;
+	return rc;
+}
+
+/* Asks before a large experiment begins. */
+static int ask(const struct et_doe_running *r, struct et_error *err)
+{
+	const struct et_design *d = r->e->design;
+	int rc = et_plan_check_size(d, r->request->yes, err);
+
+	if (rc == 0 || !et_can_ask())
+		return rc;
+	if (et_ask(err->what, "run it?"))
+		return 0;
+	return et_fail(err, ECANCELED, ET_EXIT_USAGE, "nothing was run");
+}
+
+static int prepare(struct et_doe_running *r, struct et_error *err)
+{
+	int rc = et_doe_read_plan(r->path, &r->plan, err);
+
+	if (rc == 0)
+		rc = et_doe_set_measuring(&r->plan, &r->m, err);
+	if (rc == 0)
+		rc = et_doe_make(r->cli, &r->plan, false, &r->e, err);
+	if (rc == 0)
+		rc = et_doe_check_levels(&r->plan, r->e, err);
+	if (rc == 0 && r->request->json_file)
+		rc = et_outputs_add(
+			&r->outputs, et_format_find("json"), r->request->json_file, err);
+	if (rc == 0)
+		rc = et_outputs_open(&r->outputs, err);
+	r->m.text = r->outputs.stdout_taken ? stderr : stdout;
+	return rc ? rc : decide(r, err);
+}
+
+static int begin(struct et_doe_running *r, struct et_error *err)
+{
+	struct et_experiment *e = r->e;
+	int rc = et_doe_build(r->cli, e, true, err);
+
+	if (rc)
+		return rc;
+	if (r->earlier) {
+		et_doe_run_announce(r);
+		return et_measuring_resume(&r->m, r->earlier->id, err);
+	}
+	rc = ask(r, err);
+	if (rc)
+		return rc;
+	r->e = NULL; /* the session owns it */
+	return et_measuring_begin(&r->m, e, err);
+}
+
+/* The command line that continues the experiment. */
+static char *resumption(const struct et_doe_running *r)
+{
+	const char *store = r->cli->store;
+	char **words =
+		et_strv_of("etalon", "doe", "run", r->path, store ? "--store" : NULL, store, NULL);
+	char *line = et_join_words(words);
+
+	et_strv_free(words);
+	return line;
+}
+
+int et_doe_run(struct et_cli *cli, const struct et_doe_request *request, char *const *operands,
+	size_t n, int *status, struct et_error *err)
+{
+	struct et_doe_running r = { .cli = cli, .request = request, .path = operands[0] };
+
 	(void)n;
-	(void)status;
-	return et_fail(err, ENOSYS, ET_EXIT_OUTSIDE, "doe run is not built yet");
+	r.m = (struct et_measuring){ .cli = cli,
+		.interrupt = et_signals_install(),
+		.failed = et_doe_run_failed,
+		.owner = &r };
+	ET_AUTO_FREE char *line = resumption(&r);
+	r.m.resumption = line;
+	int rc = prepare(&r, err);
+	if (rc == 0 && r.earlier && r.earlier->state == ET_STATE_DONE) {
+		*status = et_doe_run_done(&r);
+	} else if (rc == 0) {
+		rc = begin(&r, err);
+		if (rc == 0)
+			rc = et_measuring_drive(&r.m, err);
+		if (r.m.session)
+			*status = et_doe_run_conclude(&r, &rc, err);
+	}
+	et_measuring_close(&r.m);
+	et_outputs_close(&r.outputs);
+	et_experiment_free(r.earlier);
+	et_experiment_free(r.e);
+	et_plan_file_free(&r.plan);
+	return rc;
 }

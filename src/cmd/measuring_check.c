@@ -48,6 +48,19 @@ static int check_profiling(
 		name ? e->label : "lab NAME");
 }
 
+/* The plan file belongs to it: `doe run` compares it and applies the treatments. */
+static int check_design(
+	const struct et_measuring *m, const struct et_experiment *e, struct et_error *err)
+{
+	if (!m->resume_verb || !e->design)
+		return 0;
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE,
+			"experiment %s belongs to the plan '%s' of 'etalon doe'", e->id,
+			e->design->name),
+		"run 'etalon doe run PLAN' to continue it");
+}
+
 /* A profile is continued by `etalon profile`, and nothing else is. */
 static int check_kind(
 	const struct et_measuring *m, const struct et_experiment *e, struct et_error *err)
@@ -83,6 +96,8 @@ int et_measuring_check(void *ctx, const struct et_experiment *e, struct et_error
 
 	if (rc == 0)
 		rc = check_profiling(m, e, err);
+	if (rc == 0)
+		rc = check_design(m, e, err);
 	if (rc == 0)
 		rc = check_kind(m, e, err);
 	return rc ? rc : check_protocol(m, e, err);
