@@ -2,6 +2,7 @@
 /* The words and files of `etalon doe run`. */
 #include "base/alloc.h"
 #include "base/parse.h"
+#include "cmd/doe_findings.h"
 #include "cmd/doe_run.h"
 #include "model/design_progress.h"
 #include "report/doe_status.h"
@@ -118,8 +119,13 @@ static void print_result(const struct et_doe_running *r, const struct et_experim
 {
 	ET_AUTO_FREE char *analysis = analysis_of(r);
 
-	if (r->cli->verbosity < 0)
+	struct et_error err;
+
+	if (et_doe_print_findings(r->cli, e, r->m.text, &err) == 0) {
+		if (r->cli->verbosity >= 0)
+			fprintf(r->m.text, "kept as %s: %s\n", e->id, analysis);
 		return;
+	}
 	fprintf(r->m.text, "%" PRIu64 " runs of %zu treatment%s and %zu program%s are measured\n",
 		p->done, e->design->n_treatments, e->design->n_treatments == 1 ? "" : "s",
 		e->design->n_programs, e->design->n_programs == 1 ? "" : "s");

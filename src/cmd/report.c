@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon report [ID…]`: stored experiments as a page with pictures. */
 #include "base/alloc.h"
+#include "cmd/doe_findings.h"
 #include "cmd/outputs.h"
 #include "cmd/stored.h"
 #include "protocol/sanity.h"
@@ -122,6 +123,12 @@ static int write_profile(const struct request *r, const struct stored *all, stru
 	return et_stored_write_profile(&s, et_profile_format_find("html"), r->path, err);
 }
 
+/* One designed experiment has the page of its analysis. */
+static bool is_designed(const struct stored *all)
+{
+	return all->n == 1 && all->experiment[0]->design;
+}
+
 static bool has_profile(const struct stored *all)
 {
 	for (size_t i = 0; i < all->n; i++) {
@@ -169,7 +176,9 @@ static int report(const struct et_cli *cli, const struct request *r, const struc
 			"write it to a file: etalon report -o result.html");
 	rc = load_all(cli, r, ops, &all, err);
 	if (rc == 0)
-		rc = has_profile(&all) ? write_profile(r, &all, err) : write_page(r, &all, err);
+		rc = is_designed(&all)   ? et_doe_write_page(all.experiment[0], r->path, err)
+		     : has_profile(&all) ? write_profile(r, &all, err)
+					 : write_page(r, &all, err);
 	for (size_t i = 0; i < all.n; i++) {
 		et_judgement_free(&all.judgement[i]);
 		et_experiment_free(all.experiment[i]);

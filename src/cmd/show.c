@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* `etalon show [ID]`: prints the result of a stored experiment, and judges it again if asked to. */
+#include "cmd/doe_findings.h"
 #include "cmd/stored.h"
 #include "model/advice.h"
 #include "protocol/sanity.h"
@@ -209,6 +210,8 @@ static int write_result(
 
 	if (r->json) {
 		et_native_write(s->experiment, &s->judgement, stdout);
+	} else if (s->experiment->design && !r->rejudge) {
+		return et_doe_show(cli, s, &o, err);
 	} else if (s->experiment->profile) {
 		print_profile(cli, s, &o);
 	} else {

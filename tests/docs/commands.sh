@@ -56,7 +56,7 @@ for command in $(commands); do
 		"$(comm -23 <(options "$command" | sort -u) \
 			<(for p in "${pages[@]}"; do page_options "$p"; done | sort -u))" ''
 	is "docs: the man page of $command has no other options" \
-		"$(comm -13 <(options "$command" | sort -u) <(page_options "$page"))" ''
+		"$(comm -13 <(options "$command" | sort -u) <(page_options "$page" | sort -u))" ''
 	is "docs: the man page of $command has no other option letters" \
 		"$(comm -13 <({ help_letters "$command"; page_letters "$common"; } | sort -u) \
 			<(page_letters "$page"))" ''
