@@ -97,6 +97,11 @@ static void draw(void *ctx, const struct et_progress_note *n)
 		.elapsed_ns = n->elapsed_ns,
 		.time_limit_ns = p->time_limit_ns };
 
+	/* Of a designed experiment all runs count, those of earlier sessions included. */
+	if (e->design && n->all_turns) {
+		state.total = (uint64_t)e->n_commands * p->runs;
+		state.done = state.total - (n->all_turns - n->turns);
+	}
 	watch(m, n->elapsed_ns);
 	(e->profile ? format_shares : format_estimate)(
 		n, p->until_ratio, estimate, sizeof(estimate));

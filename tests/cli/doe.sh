@@ -74,7 +74,8 @@ print(d["name"], [f["name"] for f in d["factors"]], [t["levels"] for t in d["tre
 	"whole ['a', 'pad'] [[0, 0], [1, 0], [0, 1], [1, 1]]"
 exits 'run: the same command reports that the plan is done' 0 etalon doe run whole.yaml
 like 'run: a plan that is done is not measured again' "$out" 'is done.*etalon doe analyse whole.yaml'
-exits 'run: --new measures it again' 0 etalon doe run --new whole.yaml
+exits 'run: --new measures it again' 0 etalon doe run --new --progress always whole.yaml
+like 'run: the progress counts the runs of all treatments' "$err" 'prog a=.,pad=.*12/12 .*left'
 is 'list: both experiments are listed as designed' "$(etalon list | grep -c 'whole *\[doe\] prog')" 2
 etalon list --json >list.json
 ok 'list: JSON says that they are designed' python3 -c '

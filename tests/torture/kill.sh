@@ -57,6 +57,9 @@ unfinished()
 		sqlite3 -readonly store.db "select id from experiment where state in ('running', 'interrupted')" 2>/dev/null
 }
 
+# The words that continue an experiment.
+resume=(--resume)
+
 # experiment MS COMMAND…: runs an experiment to its end through any number of kills, the first after at
 # most MS milliseconds; counts them in $n. The status is 0 if it ended well.
 experiment()
@@ -65,7 +68,7 @@ experiment()
 	shift
 	while :; do
 		if [ -n "$(unfinished)" ]; then
-			killed_after "$ms" "$@" --resume
+			killed_after "$ms" "$@" "${resume[@]}"
 		else
 			rm -f completions
 			named=0

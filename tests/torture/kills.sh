@@ -37,6 +37,27 @@ else
 	skip 'profile: every run is stored with its samples' "$(head -n 1 "$work/.why")"
 fi
 
+# --- doe
+start_over 25
+cat >kills.yaml <<END
+name: kills
+programs: [{name: stamp, command: "$STAMP $work/completions {name} 25"}]
+factors:
+  - {name: name, kind: parameter, levels: [a, b]}
+  - {name: pad, kind: environment-size, levels: [0, 512]}
+replications: $((rounds + 1))
+order: random
+response: et
+END
+plan=(kills.yaml) resume=(kills.yaml)
+while [ $n -lt $part ]; do
+	experiment $((100 + rounds * 29 * 4)) etalon doe run -q || { failed=1; break; }
+	[ $n -ge $part ] || rm -f store.db*
+done
+is "doe run: the same command continues to the end after $n kills" $failed 0
+judge 'doe run' 25 1
+resume=(--resume)
+
 # --- daemons learn
 etalon put inc --seconds 1ms # calibrates now
 n=0 failed=0 wrong=0
