@@ -28,10 +28,12 @@ static void take(struct reading *r, struct et_design_cell *c, const struct et_sa
 	} else if (c->discarded < warmup) {
 		c->discarded++;
 	}
-	if (failed || s->measured.elapsed_ns == ET_UNKNOWN)
+	if (s->measured.elapsed_ns == ET_UNKNOWN)
 		return;
-	*sum_ns += (double)s->measured.elapsed_ns;
-	++*n;
+	if (!failed) {
+		*sum_ns += (double)s->measured.elapsed_ns;
+		++*n;
+	}
 	ET_GROW(r->spans, r->n, r->cap);
 	r->spans[r->n++] = (struct span){ s->measured.started_wall_ns, s->measured.elapsed_ns };
 }

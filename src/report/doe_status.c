@@ -66,30 +66,40 @@ static const char *state_of(const struct et_doe_state *s)
 	return et_state_names[s->e->state];
 }
 
-static void print_head(const struct et_doe_state *s, const struct et_page *page)
+static char *head_of(const struct et_doe_state *s)
 {
 	const struct et_experiment *e = s->e;
 	const struct et_design_progress *p = s->progress;
 	char left[ET_FIGURE + 20], begun[32], ended[32];
+	struct et_memstream m;
+	FILE *out = et_memstream_open(&m);
 
 	format_when(e->started_wall_ns, begun);
 	format_when(e->finished_wall_ns, ended);
-	fprintf(page->out, "%" PRIu64 " of %" PRIu64 " runs are done%s; ", p->done, p->total,
+	fprintf(out, "%" PRIu64 " of %" PRIu64 " runs are done%s; ", p->done, p->total,
 		et_doe_format_left(p, left));
 	if (s->running)
-		fprintf(page->out, "running since %s", begun);
+		fprintf(out, "running since %s", begun);
 	else if (e->state == ET_STATE_RUNNING)
-		fprintf(page->out, "begun %s, then killed", begun);
+		fprintf(out, "begun %s, then killed", begun);
 	else if (e->state == ET_STATE_INTERRUPTED)
-		fprintf(page->out, "begun %s, interrupted %s", begun, ended);
+		fprintf(out, "begun %s, interrupted %s", begun, ended);
 	else
-		fprintf(page->out, "begun %s, ended %s", begun, ended);
+		fprintf(out, "begun %s, ended %s", begun, ended);
 	if (p->n_failed)
-		fprintf(page->out, "; %zu of %zu failed", p->n_failed, p->n_cells);
-	putc('\n', page->out);
+		fprintf(out, "; %zu of %zu failed", p->n_failed, p->n_cells);
+	return et_memstream_close(&m);
+}
+
+static void print_head(const struct et_doe_state *s, const struct et_page *page)
+{
+	const struct et_design_progress *p = s->progress;
+	ET_AUTO_FREE char *head = head_of(s);
+
+	et_page_paragraph(page, 0, "", NULL, head, NULL);
 	if (s->continuation && !s->running && p->done < p->total)
 		fprintf(page->out, "hint: run '%s' to %s\n", s->continuation,
-			e->state == ET_STATE_FAILED ? "try again what failed" : "continue");
+			s->e->state == ET_STATE_FAILED ? "try again what failed" : "continue");
 }
 
 static int width_of_names(const struct et_design *d)
