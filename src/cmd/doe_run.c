@@ -129,6 +129,15 @@ static int prepare(struct et_doe_running *r, struct et_error *err)
 	return rc ? rc : decide(r, err);
 }
 
+/* A plan with the hook `reboot` has a session per treatment. */
+static int before_command(void *ctx, uint32_t command, struct et_error *err)
+{
+	struct et_measuring *m = ctx;
+	struct et_doe_running *r = m->owner;
+
+	return et_doe_reboot_before(&r->reboot, command, err);
+}
+
 static int begin(struct et_doe_running *r, struct et_error *err)
 {
 	struct et_experiment *e = r->e;
@@ -136,6 +145,11 @@ static int begin(struct et_doe_running *r, struct et_error *err)
 
 	if (rc)
 		return rc;
+	if (e->design->reboot) {
+		r->reboot = (struct et_doe_reboot){ .m = &r->m, .plan = r->path };
+		r->m.before_command = before_command;
+		et_doe_reboot_tidy();
+	}
 	if (r->earlier) {
 		et_doe_run_announce(r);
 		return et_measuring_resume(&r->m, r->earlier->id, err);
@@ -181,7 +195,12 @@ int et_doe_run(struct et_cli *cli, const struct et_doe_request *request, char *c
 		if (r.m.session)
 			*status = et_doe_run_conclude(&r, &rc, err);
 	}
+	/* The machine restarts when all is stored and restored. */
+	struct et_experiment *done = r.reboot.due ? et_session_take_experiment(r.m.session) : NULL;
 	et_measuring_close(&r.m);
+	if (done && rc == 0)
+		rc = et_doe_reboot_now(&r.reboot, done, r.m.text, err);
+	et_experiment_free(done);
 	et_outputs_close(&r.outputs);
 	et_experiment_free(r.earlier);
 	et_experiment_free(r.e);

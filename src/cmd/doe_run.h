@@ -4,6 +4,7 @@
 #define ET_CMD_DOE_RUN_H
 
 #include "cmd/doe.h"
+#include "cmd/doe_reboot.h"
 #include "cmd/measuring.h"
 
 struct et_doe_running {
@@ -15,6 +16,7 @@ struct et_doe_running {
 	struct et_experiment *earlier; /* of the same plan, which is continued or done; or NULL */
 	struct et_outputs outputs;
 	struct et_measuring m;
+	struct et_doe_reboot reboot; /* of a plan with that hook */
 };
 
 /* Reports that an experiment is continued, and how far it is. */

@@ -98,7 +98,7 @@ static void print_failures(const struct et_doe_running *r, const struct et_exper
 	fprintf(stderr, "hint: run '%s' to try them again\n", r->m.resumption);
 }
 
-static int interrupted(const struct et_doe_running *r, const struct et_design_progress *p, int rc,
+static int interrupted(const struct et_doe_running *r, const struct et_design_progress *p,
 	const struct et_error *err)
 {
 	char left[ET_FIGURE + 20];
@@ -106,12 +106,11 @@ static int interrupted(const struct et_doe_running *r, const struct et_design_pr
 	if (err->what[0])
 		(void)!et_cli_fail(err);
 	fprintf(stderr,
-		"etalon: %s; every finished sample is stored: %" PRIu64 " of %" PRIu64
+		"etalon: interrupted; every finished sample is stored: %" PRIu64 " of %" PRIu64
 		" runs are done%s\n"
 		"hint: run '%s' to continue\n",
-		rc == -EAGAIN ? "ended before the next treatment" : "interrupted", p->done,
-		p->total, et_doe_format_left(p, left), r->m.resumption);
-	return rc == -EAGAIN ? ET_EXIT_DONE : 128 + r->m.interrupt->signal;
+		p->done, p->total, et_doe_format_left(p, left), r->m.resumption);
+	return 128 + r->m.interrupt->signal;
 }
 
 static void print_result(const struct et_doe_running *r, const struct et_experiment *e,
@@ -141,8 +140,10 @@ int et_doe_run_conclude(struct et_doe_running *r, int *rc, struct et_error *err)
 	if (*rc && *rc != -EINTR && *rc != -EAGAIN)
 		return status;
 	et_design_progress_read(e, &p);
-	if (*rc) {
-		status = interrupted(r, &p, *rc, err);
+	if (*rc == -EAGAIN) { /* the hook `reboot` follows, which has its own words */
+		*rc = 0;
+	} else if (*rc) {
+		status = interrupted(r, &p, err);
 		*rc = 0;
 	} else {
 		print_result(r, e, &p);

@@ -110,7 +110,7 @@ is 'failure: the samples of failures are kept' \
 	"$(python3 -c 'import json; print(sum(s["exit_code"] == 3 for c in json.load(open("failing.json"))["commands"] for s in c["samples"]))')" 2
 exits 'failure: status succeeds' 0 etalon doe status failing.yaml
 like 'failure: status shows what failed, and why' "$out" \
-	'8 of 16 runs are done.*2 of 4 failed.*a=3,pad=0 *failed.*failed: prog a=3,pad=512: exit status 3'
+	'8 of 16 runs are done.*2.of 4 failed.*a=3,pad=0 *failed.*failed: prog a=3,pad=512: exit status 3'
 rm broken
 exits 'failure: a mended program gets its runs' 0 etalon doe run failing.yaml --json failing.json
 like 'failure: the text says what is tried again' "$out" 'continuing .*8 of 16 .*2 that failed are tried again'
@@ -157,5 +157,28 @@ for order in random yates interleaved; do
 		is "resume: the schedule is that of one session ($order)" "$(places one.json)" "$(places whole.json)"
 	done
 done
+
+# --- a restart before each treatment; the boot is that of a captured tree ---
+
+boot=$work/tree/proc/sys/kernel/random/boot_id
+mkdir -p "$(dirname "$boot")"
+{ plan restarts '1, 2' 'true {a}' | sed 's/replications: 4/replications: 2/'
+	echo 'order: yates'; echo 'hooks: {reboot: "echo restart >>restarts"}'; } >restarts.yaml
+boot()
+{
+	echo "boot-$1" >"$boot"
+	ETALON_SYSROOT=$work/tree run etalon doe run restarts.yaml --json restarts.json
+}
+boot 1
+is 'restart: the session ends after the first treatment' "$status $(cat restarts)" '0 restart'
+like 'restart: the text says what follows' "$out" '1 of 4 treatments are done; the machine restarts before the next'
+boot 1
+is 'restart: a machine that has not restarted is refused' "$status" 3
+boot 2
+boot 3
+is 'restart: each boot has one treatment' "$(counts restarts.json | xargs)" '1 1 1 1 1 1 0 0'
+boot 4
+is 'restart: after the last treatment the experiment is done' \
+	"$status $(counts restarts.json | xargs) $(wc -l <restarts)" '0 1 1 1 1 1 1 1 1 3'
 
 done_testing

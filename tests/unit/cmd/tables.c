@@ -130,6 +130,9 @@ static bool is_unique(const struct et_verb *v, const struct et_option *o)
 {
 	for (size_t t = 0; et_verb_table(v, t); t++) {
 		for (const struct et_option *x = et_verb_table(v, t); x->name; x++) {
+			/* The bits of `doe` are actions, each of which has a table of its own. */
+			if (same(v->name, "doe") && x->bit && o->bit && !(x->bit & o->bit))
+				continue;
 			if (x != o &&
 				(same(x->name, o->name) || (x->letter && x->letter == o->letter)))
 				return false;
