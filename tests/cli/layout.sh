@@ -8,7 +8,6 @@ if [ "$(cat /proc/sys/kernel/randomize_va_space)" = 0 ]; then
 	refuses 'layout: a machine that randomises no addresses is reported' 3 'randomize_va_space' \
 		etalon run -r 1 --randomise-layout true
 	done_testing
-	exit
 fi
 
 # seen FILE KEY: the values of a key, one per run
@@ -86,6 +85,20 @@ else
 fi
 
 # A resumed experiment continues with the paddings that were to come.
+cat >killer <<'END'
+#!/bin/sh
+"$1" killed
+[ "$(wc -l <killed)" -ne 6 ] || kill -9 $PPID
+END
+chmod +x killer
+run etalon run "${view[@]}" --randomise-layout "./killer '$TREATMENT_VIEW'"
+is 'layout: an experiment can be killed' "$status" 137
+run etalon run --resume
+is 'layout: a killed experiment continues' "$status" 0
+# After a warm-up run of its own, it repeats the run that was killed, and those that were not yet on disk.
+rest=$(seen killed pad | tail -n +8)
+is 'layout: a resumed experiment continues with the paddings that were to come' \
+	"$rest" "$(seen first pad | tail -n "$(wc -l <<<"$rest")")"
 run etalon run -w 1 -r 5 --seed 7 --no-ledger --randomise-layout --label part -- "$TREATMENT_VIEW" short
 is 'layout: fewer runs have the same first paddings' "$(seen short pad)" "$(seen first pad | head -6)"
 run etalon show part
