@@ -376,6 +376,32 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_PROFILE_RUNS_FAILED] = { "profile-runs-failed", WARNING, "ccfc",
 		"{0} of {1} runs ended with {2:signal|exit status} {3}, and the profile includes "
 		"them" },
+	[ET_WARN_DOE_UNBALANCED] = { "doe-unbalanced", WARNING, "cc",
+		"treatments have {0} to {1} runs, so shares of the variation need not add up to "
+		"100 %; run the plan again to complete it" },
+	[ET_WARN_DOE_TREATMENTS_FAILED] = { "doe-treatments-failed", WARNING, "cctc",
+		"{0} of {1} treatments {0:has|have} no run that counts ({2}), so {3} "
+		"{3:term|terms} cannot be estimated; mend the program and run the plan again" },
+	[ET_WARN_DOE_NO_REPLICATION] = { "doe-no-replication", WARNING, "",
+		"there is one run per treatment, so nothing tells effects from noise and none is "
+		"tested; raise `replications`" },
+	[ET_WARN_DOE_FEW_RUNS] = { "doe-few-runs", WARNING, "c",
+		"{0} {0:run|runs} per treatment are too few to check the residuals, which the "
+		"tests "
+		"take to be normal; raise `replications` to 5 or more" },
+	[ET_WARN_DOE_PERFECT_FIT] = { "doe-perfect-fit", WARNING, "",
+		"all runs of a treatment are equal, so there is no noise to test effects against; "
+		"choose a response with a finer resolution" },
+	[ET_WARN_DOE_CONSTANT] = { "doe-constant", WARNING, "v",
+		"all runs have the same response, {0}, so no factor has an effect on it; choose "
+		"another `response` if you expected one" },
+	[ET_WARN_DOE_FEW_MACHINES] = { "doe-few-machines", WARNING, "c",
+		"each term is tested against its variation over {0} machines, which finds only "
+		"very large effects; measure on 5 machines or more" },
+	[ET_WARN_DOE_DEPENDENT] = { "doe-dependent", WARNING, "nf",
+		"residuals of successive runs resemble each other (autocorrelation {0}), so "
+		"{1:effects may be drift; use `order: random`|intervals are wider than needed; use "
+		"`blocks: round`}" },
 };
 
 static bool fits(const char *kinds, const struct et_warning_arg args[ET_WARNING_ARGS])

@@ -77,10 +77,13 @@ static void judge(const struct et_experiment *const *experiments, size_t n,
 	out->n_programs = d->n_programs;
 	out->programs = et_calloc(d->n_programs + 1, sizeof(*out->programs));
 	for (uint32_t p = 0; p < d->n_programs; p++) {
-		struct et_doe_data data = { 0 };
+		struct et_doe_data data = { .machines = n > 1,
+			.sequential = experiments[0]->plan.order == ET_ORDER_SEQUENTIAL,
+			.unit = response.unit };
 		for (uint32_t i = 0; i < n; i++)
 			et_doe_data_collect(experiments[i], i, p, &response, grid, &data);
 		et_doe_data_arrange(&data, grid->n_cells);
+		out->blocked = out->blocked || data.n_blocks > 1;
 		out->programs[p].name = d->programs[p].name;
 		et_doe_program_judge(grid, &data, o, &out->programs[p]);
 		if (!o->no_pairs)

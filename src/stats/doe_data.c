@@ -179,7 +179,8 @@ void et_doe_data_collect(const struct et_experiment *e, uint32_t machine, uint32
 	struct et_doe_data *out)
 {
 	const struct et_design *d = e->design;
-	struct place p = { .machine = machine, .rounds = d->blocks == ET_BLOCKS_ROUND };
+	struct place p = { .machine = machine,
+		.rounds = d->blocks == ET_BLOCKS_ROUND && !out->machines };
 
 	for (uint32_t t = 0; t < d->n_treatments; t++) {
 		uint32_t command = et_design_command(d, t, program);

@@ -19,6 +19,9 @@ struct et_doe_value {
 struct et_doe_data {
 	struct et_doe_value *runs; /* in order of execution */
 	size_t n, cap;
+	bool machines;   /* blocks are machines */
+	bool sequential; /* all runs of a treatment came after those of the one before */
+	enum et_unit unit;
 	/* Made by et_doe_data_arrange: */
 	size_t n_cells, n_blocks;
 	double *values;          /* cell after cell, each in order of execution */
@@ -49,8 +52,9 @@ struct et_doe_response {
 struct et_doe_response et_doe_response_of(const struct et_experiment *e);
 
 /*
- * Adds the values of a program in one of n experiments: of solo runs that count. The function of a
- * profile has its CPU time, or its samples if the time from sample to sample is not known.
+ * Adds the values of a program in one experiment: of solo runs that count. If there are several
+ * (out->machines), each is a block; else rounds are blocks if the design wants that. The function
+ * of a profile has its CPU time, or its samples if the time from sample to sample is not known.
  */
 void et_doe_data_collect(const struct et_experiment *e, uint32_t machine, uint32_t program,
 	const struct et_doe_response *response, const struct et_doe_grid *grid,

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "num/cholesky.h"
 #include "num/dist.h"
+#include "num/moments.h"
 #include "stats/multiple.h"
 
 #include <math.h>
@@ -36,16 +37,66 @@ void et_doe_errors_make(
 void et_doe_errors_free(struct et_doe_errors *e)
 {
 	free(e->v);
+	free(e->table);
 }
 
-/* The variance of a combination with these weights, and its degrees of freedom. */
-static double variance_of(const struct et_doe_errors *e, const double *w, double *df)
+bool et_doe_errors_by_block(struct et_doe_errors *e)
+{
+	const struct et_doe_data *d = e->fit->data;
+	size_t n = d->n_cells, used = 0;
+	double *table = et_calloc(d->n_blocks * n, sizeof(*table));
+	ET_AUTO_FREE uint32_t *count = et_calloc(d->n_blocks * n, sizeof(*count));
+
+	for (size_t i = 0; i < d->n; i++) {
+		size_t at = d->runs[i].block * n + d->runs[i].cell;
+		table[at] += (d->runs[i].y - table[at]) / ++count[at];
+	}
+	for (size_t b = 0; b < d->n_blocks; b++) {
+		bool all = true;
+		for (size_t c = 0; c < n; c++)
+			all = all && count[b * n + c];
+		if (all)
+			memmove(table + n * used++, table + n * b, n * sizeof(*table));
+	}
+	if (used < 2) {
+		free(table);
+		return false;
+	}
+	e->table = table;
+	e->n_blocks = used;
+	return true;
+}
+
+/* The values of a combination of cells in each block. */
+static double *of_blocks(const struct et_doe_errors *e, const double *c)
+{
+	size_t n = e->fit->grid->n_cells;
+	double *out = et_calloc(e->n_blocks, sizeof(*out));
+
+	for (size_t b = 0; b < e->n_blocks; b++) {
+		for (size_t i = 0; i < n; i++)
+			out[b] += c[i] * e->table[b * n + i];
+	}
+	return out;
+}
+
+/*
+ * The variance of the combination c of mu, whose weights et_doe_combine made, and its degrees of
+ * freedom.
+ */
+static double variance_of(
+	const struct et_doe_errors *e, const double *c, const double *w, double *df)
 {
 	double sum = 0, squares = 0;
 
-	for (size_t c = 0; c < e->fit->grid->n_cells; c++) {
-		double part = w[c] * w[c] * e->v[c];
-		size_t n = et_doe_count(e->fit->data, c);
+	if (e->table) {
+		ET_AUTO_FREE double *z = of_blocks(e, c);
+		*df = (double)e->n_blocks - 1;
+		return et_variance(z, e->n_blocks) / (double)e->n_blocks;
+	}
+	for (size_t i = 0; i < e->fit->grid->n_cells; i++) {
+		double part = w[i] * w[i] * e->v[i];
+		size_t n = et_doe_count(e->fit->data, i);
 		sum += part;
 		if (n > 1)
 			squares += part * part / ((double)n - 1);
@@ -206,6 +257,39 @@ static void test_apart(
 	out->p = et_pf_upper(out->f, out->df, out->df2);
 }
 
+/* The covariance of a term's contrasts from block to block. */
+static void test_by_block(
+	const struct et_doe_errors *e, const struct et_doe_term *term, struct et_doe_effect *out)
+{
+	size_t n = e->fit->grid->n_cells, blocks = e->n_blocks;
+	ET_AUTO_FREE double *row = et_calloc(n, sizeof(*row));
+	ET_AUTO_FREE double *z = et_calloc(term->df * blocks, sizeof(*z));
+	double squares = 0, trace = 0, of_squares = 0;
+
+	for (size_t i = 0; i < term->df; i++) {
+		et_doe_term_row(e->fit->grid, term->factors, i, row);
+		ET_AUTO_FREE double *values = of_blocks(e, row);
+		double mean = et_mean(values, blocks);
+		squares += mean * mean;
+		for (size_t b = 0; b < blocks; b++)
+			z[i * blocks + b] = values[b] - mean;
+	}
+	for (size_t i = 0; i < term->df; i++) {
+		for (size_t j = 0; j < term->df; j++) {
+			double sum = 0;
+			for (size_t b = 0; b < blocks; b++)
+				sum += z[i * blocks + b] * z[j * blocks + b];
+			sum /= (double)blocks * ((double)blocks - 1);
+			trace += i == j ? sum : 0;
+			of_squares += sum * sum;
+		}
+	}
+	out->f = trace > 0 ? squares / trace : NAN;
+	out->df = trace * trace / of_squares;
+	out->df2 = out->df * ((double)blocks - 1);
+	out->p = et_pf_upper(out->f, out->df, out->df2);
+}
+
 /* --- intervals --- */
 
 static bool two_levels(const struct et_design *d, uint32_t factors)
@@ -229,7 +313,7 @@ static void interval_of_signs(
 	for (size_t i = 0; i < n; i++)
 		c[i] *= 2 / sqrt((double)n);
 	out->effect = et_doe_combine(e->fit, c, w);
-	half = sqrt(variance_of(e, w, &df)) * et_qt(0.5 + e->level / 2, df);
+	half = sqrt(variance_of(e, c, w, &df)) * et_qt(0.5 + e->level / 2, df);
 	out->lo = out->effect - half;
 	out->hi = out->effect + half;
 }
@@ -268,31 +352,57 @@ static double simultaneous(const struct et_doe_errors *e, const struct et_doe_te
 	return sqrt(r * et_qf(e->level, r, df));
 }
 
-static void widen_range(const struct et_doe_errors *e, const struct et_doe_term *term, size_t a,
-	size_t b, struct et_doe_effect *out)
+/* A difference of two means of a term. */
+struct difference {
+	double distance, error, df;
+};
+
+static struct difference difference_of(
+	const struct et_doe_errors *e, const struct et_doe_term *term, size_t a, size_t b)
 {
 	size_t n = e->fit->grid->n_cells;
 	ET_AUTO_FREE double *c = et_calloc(n, sizeof(*c));
 	ET_AUTO_FREE double *w = et_calloc(n, sizeof(*w));
-	double df, distance, half;
+	struct difference d;
 
 	effect_weights(e->fit->grid, term->factors, a, -1, c);
 	effect_weights(e->fit->grid, term->factors, b, 1, c);
-	distance = fabs(et_doe_combine(e->fit, c, w));
-	half = sqrt(variance_of(e, w, &df));
-	half *= simultaneous(e, term, df);
-	out->lo = fmax(out->lo, distance - half);
-	out->hi = fmax(out->hi, distance + half);
-	if (isnan(half))
-		out->lo = out->hi = NAN;
+	d.distance = fabs(et_doe_combine(e->fit, c, w));
+	d.error = sqrt(variance_of(e, c, w, &d.df));
+	return d;
+}
+
+/*
+ * The quantile of Tukey's range takes long to compute, so it is interpolated between the smallest
+ * and the largest degrees of freedom: it is nearly linear in their inverse.
+ */
+static void widen_range(const struct et_doe_errors *e, const struct et_doe_term *term,
+	const struct difference *all, size_t n, struct et_doe_effect *out)
+{
+	double least = INFINITY, most = 0, q_least, q_most;
+
+	for (size_t i = 0; i < n; i++) {
+		least = fmin(least, all[i].df);
+		most = fmax(most, all[i].df);
+	}
+	q_least = simultaneous(e, term, least);
+	q_most = most > least ? simultaneous(e, term, most) : q_least;
+	out->lo = out->hi = isnan(q_least) ? NAN : 0;
+	for (size_t i = 0; i < n && !isnan(q_least); i++) {
+		double at = most > least ? (1 / all[i].df - 1 / most) / (1 / least - 1 / most) : 0;
+		double half = all[i].error * (q_most + at * (q_least - q_most));
+		out->lo = fmax(out->lo, all[i].distance - half);
+		out->hi = fmax(out->hi, all[i].distance + half);
+	}
 }
 
 static void interval_of_range(
 	const struct et_doe_errors *e, const struct et_doe_term *term, struct et_doe_effect *out)
 {
 	const struct et_doe_grid *g = e->fit->grid;
-	size_t size = et_doe_combinations(g->design, term->factors), least = 0, most = 0;
+	size_t size = et_doe_combinations(g->design, term->factors), least = 0, most = 0, n = 1;
 	ET_AUTO_FREE double *table = et_calloc(size, sizeof(*table));
+	ET_AUTO_FREE struct difference *all = et_calloc(size * size / 2 + 1, sizeof(*all));
 
 	et_doe_effect_table(g, term->factors, e->fit->mu, table);
 	for (size_t i = 0; i < size; i++) {
@@ -300,14 +410,15 @@ static void interval_of_range(
 		most = table[i] > table[most] ? i : most;
 	}
 	out->effect = table[most] - table[least];
-	out->lo = out->hi = 0;
-	widen_range(e, term, least, most, out);
-	if (size * size * g->n_cells > MOST_WORK)
-		return;
-	for (size_t a = 0; a < size; a++) {
-		for (size_t b = a + 1; b < size; b++)
-			widen_range(e, term, a, b, out);
+	all[0] = difference_of(e, term, least, most);
+	if (size * size * g->n_cells <= MOST_WORK) {
+		n = 0;
+		for (size_t a = 0; a < size; a++) {
+			for (size_t b = a + 1; b < size; b++)
+				all[n++] = difference_of(e, term, a, b);
+		}
 	}
+	widen_range(e, term, all, n, out);
 }
 
 /* --- means of levels --- */
@@ -343,7 +454,7 @@ static void mean_of(const struct et_doe_errors *e, uint32_t factors, size_t comb
 	}
 	out->levels = levels_text(g->design, factors, combination);
 	out->mean = et_doe_combine(e->fit, c, w);
-	half = sqrt(variance_of(e, w, &df)) * et_qt(0.5 + e->level / 2, df);
+	half = sqrt(variance_of(e, c, w, &df)) * et_qt(0.5 + e->level / 2, df);
 	out->lo = out->mean - half;
 	out->hi = out->mean + half;
 }
@@ -379,7 +490,9 @@ static void judge_term(const struct et_doe_errors *e, const struct et_doe_term *
 		interval_of_signs(e, term, out);
 	else
 		interval_of_range(e, term, out);
-	if (e->apart && term->df <= MOST_DF)
+	if (e->table && term->df <= MOST_DF)
+		test_by_block(e, term, out);
+	else if (e->apart && term->df <= MOST_DF)
 		test_apart(e, term, out);
 	else
 		test_pooled(e, out);

@@ -14,10 +14,21 @@ struct et_doe_errors {
 	bool apart; /* each cell has a variance of its own */
 	double *v;  /* of each coordinate of et_doe_combine's w */
 	double df;  /* of v, if it is not apart */
+	/*
+	 * The cells' means in each block that has all cells, if every term is tested against its
+	 * own variation from block to block; else NULL.
+	 */
+	double *table;
+	size_t n_blocks;
 };
 
 void et_doe_errors_make(
 	const struct et_doe_fit *fit, bool apart, double level, struct et_doe_errors *out);
+/*
+ * Makes blocks the source of the variances. Returns false, with nothing changed, if fewer than two
+ * blocks have all cells.
+ */
+bool et_doe_errors_by_block(struct et_doe_errors *e);
 void et_doe_errors_free(struct et_doe_errors *e); /* what it owns */
 
 /*
@@ -28,9 +39,11 @@ void et_doe_errors_free(struct et_doe_errors *e); /* what it owns */
  * Scheffe): so it covers the true range at least as often as it says, and 0 exactly that often if
  * the means are equal.
  *
- * Tests with variances of their own are those of Brunner, Dette & Munk (1997): Welch's t test for
- * one degree of freedom, and for more the sum of squares over its expectation, with degrees of
+ * Tests with variances of the cells' own are those of Brunner, Dette & Munk (1997): Welch's t test
+ * for one degree of freedom, and for more the sum of squares over its expectation, with degrees of
  * freedom by Box's approximation, which keeps its level with few values where Welch-James does not.
+ * Tests against the variation from block to block are Student's of the blocks' contrasts, and for
+ * more degrees of freedom F with Greenhouse & Geisser's (1959) correction.
  */
 void et_doe_effects(const struct et_doe_errors *errors, double alpha, struct et_doe_program *out);
 /* Sets p_holm and significant of all effects. */

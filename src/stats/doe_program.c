@@ -2,6 +2,7 @@
 #include "stats/doe_program.h"
 #include "base/alloc.h"
 #include "num/moments.h"
+#include "stats/normality.h"
 #include "stats/summary.h"
 
 #include <math.h>
@@ -18,18 +19,86 @@ static void fill_cells(const struct et_doe_grid *grid, const struct et_doe_data 
 	}
 }
 
-static void fill_residuals(const struct et_doe_fit *f, struct et_doe_residuals *out)
-{
-	const struct et_doe_data *d = f->data;
+/* Ranks of all values are made once per term; with more work than this they are not. */
+static const double most_ranked = 3e6;
 
-	out->n = d->n;
-	out->values = et_calloc(d->n + 1, sizeof(*out->values));
-	out->fitted = et_calloc(d->n + 1, sizeof(*out->fitted));
-	for (size_t i = 0; i < d->n; i++) {
-		out->fitted[i] = f->fitted[i];
-		out->values[i] = d->runs[i].y - f->fitted[i];
+static bool can_be_apart(const struct et_doe_data *d)
+{
+	for (size_t c = 0; c < d->n_cells; c++) {
+		if (et_doe_count(d, c) == 1)
+			return false;
 	}
-	out->normal_p = out->equal_p = out->serial_p = NAN;
+	return true;
+}
+
+static bool can_be_ranked(const struct et_doe_fit *f)
+{
+	for (size_t c = 0; c < f->data->n_cells; c++) {
+		if (!et_doe_count(f->data, c))
+			return false;
+	}
+	return (double)f->data->n * (double)f->grid->n_terms <= most_ranked;
+}
+
+/* Levels of the check of equal spread, of residuals that look normal and of others: see below. */
+static const double few_missed = 0.2, few_false = 0.01;
+
+/*
+ * Unequal spread is looked at first, because aligned ranks need equal shapes: with cells of unequal
+ * spread they reject true hypotheses too often, and Welch's tests do not.
+ */
+static void choose_method(
+	const struct et_doe_fit *f, const struct et_doe_options *o, struct et_doe_program *out)
+{
+	const struct et_doe_residuals *r = &out->residuals;
+	bool apart = can_be_apart(f->data), ranked = can_be_ranked(f);
+
+	out->method = ET_DOE_ANOVA;
+	if (o->method >= 0) {
+		out->method = (enum et_doe_method)o->method;
+		out->why = "as asked";
+		if ((out->method == ET_DOE_WELCH && !apart) ||
+			(out->method == ET_DOE_RANKS && !ranked)) {
+			out->method = ET_DOE_ANOVA;
+			out->why = "the treatments have too few or too many runs for another "
+				   "method";
+		}
+	} else if (r->equal_p < (r->normal_p < ET_CHECK_ALPHA ? few_false : few_missed) && apart) {
+		out->method = ET_DOE_WELCH;
+		out->why = "the spread differs between treatments";
+	} else if (r->normal_p < ET_CHECK_ALPHA && ranked) {
+		out->method = ET_DOE_RANKS;
+		out->why = "the residuals are not normal";
+	} else if (r->normal_p < ET_CHECK_ALPHA) {
+		out->why = "the residuals are not normal, but the runs are many";
+	} else if (isnan(r->normal_p)) {
+		out->why = "the residuals cannot be checked";
+	} else {
+		out->why = "the residuals look normal and equally spread";
+	}
+}
+
+/*
+ * Several machines stand for many: each term is tested against its variation from machine to
+ * machine, as aov() with Error(machine / term) does. So are terms whose rounds are blocks of
+ * unequal spread, because the differences within a round may have any spread.
+ */
+static void use_blocks(struct et_doe_fit *fit, struct et_doe_errors *e, struct et_doe_program *out)
+{
+	size_t n = fit->grid->n_cells;
+
+	if (!fit->blocked || (!fit->data->machines && out->method != ET_DOE_WELCH) ||
+		!et_doe_errors_by_block(e))
+		return;
+	for (size_t c = 0; c < n; c++) {
+		fit->mu[c] = 0;
+		for (size_t b = 0; b < e->n_blocks; b++)
+			fit->mu[c] += e->table[b * n + c] / (double)e->n_blocks;
+	}
+	if (fit->data->machines) {
+		out->method = ET_DOE_ANOVA;
+		out->why = "each term is tested against its variation from machine to machine";
+	}
 }
 
 void et_doe_program_judge(const struct et_doe_grid *grid, const struct et_doe_data *data,
@@ -50,11 +119,14 @@ void et_doe_program_judge(const struct et_doe_grid *grid, const struct et_doe_da
 	out->df_residual = fit.df_residual;
 	out->sd_residual = sqrt(fit.ss_residual / fit.df_residual);
 	out->share_residual = fit.ss_residual / fit.ss_total;
-	fill_residuals(&fit, &out->residuals);
-	out->method = ET_DOE_ANOVA;
-	out->why = "as asked";
+	et_doe_residuals_make(&fit, &out->residuals);
+	choose_method(&fit, o, out);
 	et_doe_errors_make(&fit, out->method == ET_DOE_WELCH, o->level, &errors);
+	use_blocks(&fit, &errors, out);
 	et_doe_effects(&errors, o->alpha, out);
+	if (out->method == ET_DOE_RANKS)
+		et_doe_ranks(&fit, o->alpha, out);
+	et_doe_warn(&fit, &errors, out);
 	et_doe_errors_free(&errors);
 	et_doe_fit_free(&fit);
 }

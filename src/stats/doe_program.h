@@ -6,9 +6,18 @@
 #include "stats/doe.h"
 #include "stats/doe_effects.h"
 
-/* Fills all of *out but its name, its pairs and the warnings about treatments. */
+/* Fills all of *out but its name and its pairs. */
 void et_doe_program_judge(const struct et_doe_grid *grid, const struct et_doe_data *data,
 	const struct et_doe_options *o, struct et_doe_program *out);
+
+/* Fills the residuals, and their checks. */
+void et_doe_residuals_make(const struct et_doe_fit *f, struct et_doe_residuals *out);
+/* Replaces the tests of all effects by those of aligned ranks. All cells have values. */
+void et_doe_ranks(const struct et_doe_fit *f, double alpha, struct et_doe_program *out);
+
+/* Adds the warnings about a program that was judged. */
+void et_doe_warn(
+	const struct et_doe_fit *f, const struct et_doe_errors *e, struct et_doe_program *out);
 
 /*
  * Compares all pairs of treatments by the protocol of Nogueira & Matias, as two independent series

@@ -1,20 +1,48 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/alloc.h"
+#include "num/moments.h"
 #include "stats/doe_program.h"
 #include "stats/normality.h"
 #include "stats/two_sample.h"
 
-static void judge_pair(const struct et_doe_grid *grid, const struct et_doe_data *data, uint32_t a,
-	uint32_t b, const bool *gaussian, struct et_contrast *out)
+#include <string.h>
+
+/*
+ * The values of all cells; those of several machines are divided by their machine's mean and
+ * multiplied by the mean of all.
+ */
+static double *comparable(const struct et_doe_data *d)
+{
+	double *out = et_calloc(d->n + 1, sizeof(*out));
+	ET_AUTO_FREE double *mean = et_calloc(d->n_blocks + 1, sizeof(*mean));
+	ET_AUTO_FREE size_t *count = et_calloc(d->n_blocks + 1, sizeof(*count));
+	ET_AUTO_FREE size_t *at = et_calloc(d->n_cells + 1, sizeof(*at));
+	double all = et_mean(d->values, d->n);
+
+	memcpy(out, d->values, d->n * sizeof(*out));
+	if (!d->machines || d->n_blocks < 2)
+		return out;
+	for (size_t i = 0; i < d->n; i++) {
+		size_t b = d->runs[i].block;
+		mean[b] += (d->runs[i].y - mean[b]) / (double)++count[b];
+	}
+	for (size_t i = 0; i < d->n; i++) {
+		size_t cell = d->runs[i].cell, b = d->runs[i].block;
+		out[d->begin[cell] + at[cell]++] *= mean[b] > 0 ? all / mean[b] : 1;
+	}
+	return out;
+}
+
+static void judge_pair(const struct et_doe_grid *grid, const struct et_doe_data *data,
+	const double *values, uint32_t a, uint32_t b, const bool *gaussian, struct et_contrast *out)
 {
 	size_t ca = grid->cell_of[a], cb = grid->cell_of[b];
 
 	out->a = a;
 	out->b = b;
 	out->side_by_side = out->alone = ET_NO_RATIO;
-	et_judge_apart(data->values + data->begin[ca], et_doe_count(data, ca),
-		data->values + data->begin[cb], et_doe_count(data, cb), gaussian[a] && gaussian[b],
-		out);
+	et_judge_apart(values + data->begin[ca], et_doe_count(data, ca), values + data->begin[cb],
+		et_doe_count(data, cb), gaussian[a] && gaussian[b], out);
 }
 
 void et_doe_pairs(const struct et_doe_grid *grid, const struct et_doe_data *data,
@@ -22,13 +50,13 @@ void et_doe_pairs(const struct et_doe_grid *grid, const struct et_doe_data *data
 	struct et_doe_program *out)
 {
 	uint32_t n = (uint32_t)grid->design->n_treatments;
+	ET_AUTO_FREE double *values = comparable(data);
 	ET_AUTO_FREE bool *gaussian = et_calloc(n + 1, sizeof(*gaussian));
 
 	for (uint32_t t = 0; t < n; t++) {
 		size_t c = grid->cell_of[t];
-		gaussian[t] =
-			et_shapiro_wilk(data->values + data->begin[c], et_doe_count(data, c)).p >
-			ET_CHECK_ALPHA;
+		gaussian[t] = et_shapiro_wilk(values + data->begin[c], et_doe_count(data, c)).p >
+			      ET_CHECK_ALPHA;
 	}
 	out->pairs = et_calloc((size_t)n * n / 2 + 1, sizeof(*out->pairs));
 	for (uint32_t a = 0; a < n; a++) {
@@ -40,7 +68,7 @@ void et_doe_pairs(const struct et_doe_grid *grid, const struct et_doe_data *data
 			pair->level = o->level;
 			pair->metric = response->metric;
 			pair->unit = response->unit;
-			judge_pair(grid, data, a, b, gaussian, pair);
+			judge_pair(grid, data, values, a, b, gaussian, pair);
 			out->n_pairs++;
 		}
 	}

@@ -180,6 +180,229 @@ static void fraction(void)
 	end(&j);
 }
 
+/* Four treatments of a 2² with unequal spread; R's answers are computed by their formulas. */
+static const double spread[4][4] = { { 101, 104, 99, 103 }, { 120, 118, 131, 109 },
+	{ 133, 139, 131, 135 }, { 150, 190, 120, 160 } };
+
+static void variances_apart(void)
+{
+	struct et_doe_options o = { .alpha = 0.05, .level = 0.95, .method = ET_DOE_WELCH };
+	struct judged j = begin((size_t[]){ 2, 2 }, 2);
+	const struct et_doe_effect *e;
+
+	for (uint32_t c = 0; c < 4; c++)
+		add(&j, c, spread[c], 4);
+	judge(&j, &o);
+	e = doe_effect(&j.p, "a");
+	near(e->effect, 19.125, 1e-12, 0, "doe: Welch's effect is the difference of means");
+	near(e->f, 6.2820466947, 1e-9, 0, "doe: Welch's F of one degree of freedom");
+	near(e->df2, 3.71258862625, 1e-9, 0, "doe: Satterthwaite's degrees of freedom");
+	near(e->p, 0.071127682069, 1e-9, 0, "doe: Welch's p");
+	near(e->lo, -2.7233218238, 1e-9, 0, "doe: the lower bound of Welch's interval");
+	near(e->hi, 40.9733218238, 1e-9, 0, "doe: the upper bound of Welch's interval");
+	near(j.p.residuals.normal_p, 0.00495879104797, 1e-9, 0,
+		"doe: few values per treatment are tested together for normality");
+	near(j.p.residuals.equal_p, 0.0530510717734, 1e-9, 0,
+		"doe: Brown and Forsythe's test agrees with R");
+	end(&j);
+
+	j = begin((size_t[]){ 4 }, 1);
+	for (uint32_t c = 0; c < 4; c++)
+		add(&j, c, spread[c], 4);
+	judge(&j, &o);
+	e = doe_effect(&j.p, "a");
+	near(e->f, 8.77171482243, 1e-9, 0, "doe: F of Brunner, Dette and Munk");
+	near(e->df, 1.2057082825, 1e-9, 0, "doe: their first degrees of freedom");
+	near(e->df2, 3.71258862625, 1e-9, 0, "doe: their second degrees of freedom");
+	near(e->p, 0.0437631966751, 1e-9, 0, "doe: their p");
+	near(e->effect, 53.25, 1e-12, 0, "doe: of four levels the effect is the range of means");
+	end(&j);
+}
+
+static void ranks(void)
+{
+	struct et_doe_options o = { .alpha = 0.05, .level = 0.95, .method = ET_DOE_RANKS };
+	struct judged j = begin((size_t[]){ 2, 2 }, 2);
+
+	for (uint32_t c = 0; c < 4; c++)
+		add(&j, c, spread[c], 4);
+	judge(&j, &o);
+	/* R's F of aligned ranks; ours is multiplied by 1 - 0.35 sqrt(4 / 16). */
+	near(doe_effect(&j.p, "a")->f, 0.825 * 9.216, 1e-9, 0, "doe: F of a's aligned ranks");
+	near(doe_effect(&j.p, "b")->f, 0.825 * 14.2475570032573, 1e-9, 0,
+		"doe: F of b's aligned ranks");
+	near(doe_effect(&j.p, "a:b")->f, 0.825 * 0.3317972350230, 1e-9, 0,
+		"doe: F of the interaction's aligned ranks");
+	near(doe_effect(&j.p, "a")->effect, 19.125, 1e-12, 0,
+		"doe: the effect beside a test of ranks is the difference of means");
+	is_str(j.p.why, "as asked", "doe: a method that was asked for needs no other reason");
+	end(&j);
+}
+
+/* R: aov(y ~ a * b + Error(m / (a * b))). */
+static void machines(void)
+{
+	struct judged j = begin((size_t[]){ 2, 2 }, 2);
+
+	j.data.machines = true;
+	for (uint32_t i = 0; i < 20; i++)
+		doe_value(&j.data, i % 4, i / 4, rounds[i]);
+	judge(&j, &by_anova);
+	near(doe_effect(&j.p, "a")->f, 525.454545454545, 1e-9, 0,
+		"doe: a term is tested against its variation from machine to machine");
+	near(doe_effect(&j.p, "a")->p, 2.14580801521e-05, 1e-9, 0, "doe: its p agrees with R");
+	near(doe_effect(&j.p, "a")->lo, 14.9409332011, 1e-9, 0, "doe: its interval agrees with R");
+	near(doe_effect(&j.p, "a:b")->f, 372.363636363636, 1e-9, 0, "doe: so is the interaction");
+	ok(!et_warnings_have(&j.p.warnings, ET_WARN_DOE_FEW_MACHINES),
+		"doe: five machines are enough");
+	end(&j);
+
+	j = begin((size_t[]){ 2, 2 }, 2);
+	j.data.machines = true;
+	for (uint32_t i = 0; i < 12; i++)
+		doe_value(&j.data, i % 4, i / 4, rounds[i]);
+	judge(&j, &by_anova);
+	ok(et_warnings_have(&j.p.warnings, ET_WARN_DOE_FEW_MACHINES),
+		"doe: three machines raise a warning");
+	end(&j);
+}
+
+/* --- the choice of the method, and warnings --- */
+
+static const struct et_doe_options automatic = { .alpha = 0.05, .level = 0.95, .method = -1 };
+
+/* Cells of a 2² with `runs` values each: shape(number from 0 to 1) times the cell's spread. */
+static struct judged simulated(double (*shape)(double), const double *spreads, uint32_t runs)
+{
+	struct judged j = begin((size_t[]){ 2, 2 }, 2);
+
+	for (uint32_t r = 0; r < runs; r++) {
+		for (uint32_t c = 0; c < 4; c++) {
+			/* the same values in every cell, in another order */
+			double at = ((r * 7 + c * 5) % runs + 0.5) / runs;
+			doe_value(&j.data, c, 0, 1000 + spreads[c] * shape(at));
+		}
+	}
+	judge(&j, &automatic);
+	return j;
+}
+
+static double normal(double at)
+{
+	return et_qnorm(at);
+}
+
+static double skewed(double at)
+{
+	return exp(1.2 * et_qnorm(at));
+}
+
+static void choice(void)
+{
+	static const double equal[] = { 1, 1, 1, 1 }, unequal[] = { 1, 2, 4, 8 };
+	struct judged j = simulated(normal, equal, 30);
+
+	ok(j.p.method == ET_DOE_ANOVA, "doe: normal residuals of equal spread call for F tests");
+	ok(j.p.warnings.n == 0, "doe: there is nothing to warn of");
+	end(&j);
+	j = simulated(normal, unequal, 30);
+	ok(j.p.method == ET_DOE_WELCH, "doe: unequal spread calls for Welch's tests");
+	is_str(j.p.why, "the spread differs between treatments", "doe: the reason is given");
+	ok(j.p.residuals.normal_p > 0.05, "doe: unequal spread does not look like a heavy tail");
+	end(&j);
+	j = simulated(skewed, equal, 30);
+	ok(j.p.method == ET_DOE_RANKS, "doe: skewed residuals call for ranks");
+	end(&j);
+	j = simulated(normal, equal, 6000);
+	ok(j.p.residuals.normal_p > 0.05 && j.p.method == ET_DOE_ANOVA,
+		"doe: 6000 normal values per treatment look normal");
+	end(&j);
+	j = simulated(skewed, equal, 6000);
+	ok(j.p.residuals.normal_p < 1e-10 && j.p.method == ET_DOE_RANKS,
+		"doe: 6000 skewed values per treatment do not");
+	end(&j);
+}
+
+static void check_warning(
+	const double y[4][3], const size_t *n, enum et_warning_code code, const char *label)
+{
+	struct judged j = begin((size_t[]){ 2, 2 }, 2);
+
+	for (uint32_t c = 0; c < 4; c++)
+		add(&j, c, y[c], n[c]);
+	judge(&j, &automatic);
+	ok(et_warnings_have(&j.p.warnings, code), "doe: %s", label);
+	ok(j.p.warnings.n == 1, "doe: this is the only warning about it");
+	end(&j);
+}
+
+static void warnings(void)
+{
+	static const double noisy[4][3] = { { 10, 12, 11 }, { 20, 21, 19 }, { 15, 14, 17 },
+		{ 26, 25, 29 } };
+	static const double exact[4][3] = { { 1, 1, 1 }, { 2, 2, 2 }, { 3, 3, 3 }, { 5, 5, 5 } };
+	static const double zero[4][3] = { 0 };
+	static const size_t three[] = { 3, 3, 3, 3 }, two[] = { 2, 2, 2, 2 },
+			    one[] = { 1, 1, 1, 1 };
+
+	check_warning(
+		noisy, one, ET_WARN_DOE_NO_REPLICATION, "one run per treatment tests nothing");
+	check_warning(noisy, two, ET_WARN_DOE_FEW_RUNS, "two runs per treatment check nothing");
+	check_warning(exact, three, ET_WARN_DOE_PERFECT_FIT, "equal runs have no noise");
+	check_warning(zero, three, ET_WARN_DOE_CONSTANT, "a response of 0 is constant");
+	check_warning(noisy, (size_t[]){ 3, 3, 0, 3 }, ET_WARN_DOE_TREATMENTS_FAILED,
+		"a treatment without runs is reported");
+
+	struct judged j = begin((size_t[]){ 2, 2 }, 2);
+	for (uint32_t c = 0; c < 4; c++)
+		add(&j, c, noisy[c], c ? 3 : 2);
+	judge(&j, &automatic);
+	ok(et_warnings_have(&j.p.warnings, ET_WARN_DOE_UNBALANCED),
+		"doe: unequal numbers of runs are reported");
+	end(&j);
+
+	/* A slow wave below the noise of 4 treatments in turn. */
+	j = begin((size_t[]){ 2, 2 }, 2);
+	for (uint32_t i = 0; i < 120; i++)
+		doe_value(&j.data, i % 4, 0, 1000 + 5 * sin(i / 10.0) + (i * 7919 % 101) / 50.0);
+	judge(&j, &automatic);
+	ok(et_warnings_have(&j.p.warnings, ET_WARN_DOE_DEPENDENT),
+		"doe: successive runs that resemble each other are reported");
+	end(&j);
+}
+
+/* --- Holm's correction --- */
+
+/* M7.2: k equal p-values just below alpha / k, and just above. */
+static void holm(void)
+{
+	enum { K = 28 };
+	struct et_contrast pairs[K] = { 0 };
+	struct et_doe_effect effects[K] = { 0 };
+	struct et_doe_program p = { .pairs = pairs, .n_pairs = K, .effects = effects };
+
+	p.n_effects = K;
+	for (int above = 0; above < 2; above++) {
+		for (int i = 0; i < K; i++) {
+			pairs[i] = (struct et_contrast){ .ratio = 1.1, .lo = 1, .hi = 2 };
+			pairs[i].p = effects[i].p = 0.05 / K * (above ? 1 + 1e-9 : 1 - 1e-9);
+		}
+		et_doe_conclude_pairs(&p, 0.05);
+		et_doe_effects_adjust(&p, 0.05);
+		near((double)p.before, K, 0, 0, "doe: all p-values are below alpha");
+		near((double)p.after, above ? 0 : K, 0, 0, "doe: equal p-values %s alpha / k %s",
+			above ? "above" : "below",
+			above ? "stop at the first step" : "pass all steps");
+		ok(effects[0].significant == !above && effects[K - 1].significant == !above,
+			"doe: so do those of effects");
+	}
+	/* The first step passes, the second is held against alpha / (k - 1) and stops. */
+	for (int i = 0; i < K; i++)
+		pairs[i].p = i ? 0.05 / (K - 1) * (1 + 1e-9) : 0.05 / K * (1 - 1e-9);
+	et_doe_conclude_pairs(&p, 0.05);
+	near((double)p.after, 1, 0, 0, "doe: it and all later ones are not significant");
+}
+
 /* --- whole experiments --- */
 
 static struct et_experiment *experiment(size_t n_programs, uint32_t runs)
@@ -269,6 +492,12 @@ int main(void)
 	missing_cell();
 	blocks();
 	fraction();
+	variances_apart();
+	ranks();
+	machines();
+	choice();
+	warnings();
+	holm();
 	whole();
 	refused();
 	return tap_done();

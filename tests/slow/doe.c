@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Simulated experiments with known effects, analysed as `doe analyse` does, with the automatic
+ * choice of the method: how often intervals of effects cover the truth, and how often a program's
+ * family of tests finds an effect that is none. With an argument, the program prints tables from
+ * that many experiments per line instead; with a second argument, those of doc/doe-power.md. The
+ * seeds are fixed, so that the results repeat.
+ */
+#include "base/alloc.h"
+#include "num/rng.h"
+#include "stats/doe_program.h"
+#include "tap.h"
+
+#include <time.h>
+
+enum law { NORMAL, LOGNORMAL, SPREADS, HEAVY, UNBALANCED, BIMODAL, LAWS };
+
+static const char *const laws[LAWS] = { "normal", "lognormal", "unequal spread", "heavy tail",
+	"unbalanced", "two modes" };
+
+struct layout {
+	const char *name;
+	size_t levels[10], n_factors;
+};
+
+static const struct layout layouts[] = {
+	{ "2x2", { 2, 2 }, 2 },
+	{ "2x2x2", { 2, 2, 2 }, 3 },
+	{ "8 levels", { 8 }, 1 },
+	{ "3x3", { 3, 3 }, 2 },
+};
+
+static struct et_design *design_of(const struct layout *l)
+{
+	struct et_design *d = et_design_new();
+	uint32_t place[10] = { 0 };
+	size_t n = 1;
+
+	for (size_t f = 0; f < l->n_factors; f++) {
+		struct et_design_factor *factor =
+			et_design_add_factor(d, (char[2]){ (char)('a' + (int)f), '\0' });
+		factor->n_levels = l->levels[f];
+		factor->levels = et_calloc(l->levels[f] + 1, sizeof(char *));
+		for (size_t i = 0; i < l->levels[f]; i++)
+			factor->levels[i] = et_asprintf("%zu", i);
+		n *= l->levels[f];
+	}
+	for (size_t t = 0; t < n; t++) {
+		size_t rest = t;
+		for (size_t f = 0; f < l->n_factors; f++) {
+			place[f] = (uint32_t)(rest % l->levels[f]);
+			rest /= l->levels[f];
+		}
+		et_design_add_treatment(d, place);
+	}
+	return d;
+}
+
+/* A value of mean 0 and sd 1 (of unequal spread: about 1). */
+static double noise(struct et_rng *rng, enum law law, size_t cell, size_t n_cells)
+{
+	static const double s = 0.75;
+	double z = et_rng_normal(rng);
+
+	switch (law) {
+	case LOGNORMAL:
+		return (exp(s * z) - exp(s * s / 2)) / (exp(s * s / 2) * sqrt(exp(s * s) - 1));
+	case SPREADS:
+		return z * pow(4, (double)cell / (double)(n_cells - 1) - 0.5);
+	case HEAVY: { /* Student's t with 3 degrees of freedom */
+		double sum = 0;
+		for (int i = 0; i < 3; i++) {
+			double e = et_rng_normal(rng);
+			sum += e * e / 3;
+		}
+		return z / sqrt(sum) / sqrt(3);
+	}
+	case BIMODAL: /* one run in four is slow */
+		return ((et_rng_uniform(rng) < 0.25) * 4.0 - 1 + 0.5 * z) / 1.8;
+	default:
+		return z;
+	}
+}
+
+struct study {
+	const struct layout *layout;
+	enum law law;
+	size_t runs;   /* per treatment */
+	double effect; /* of the first factor's last level, in sd */
+};
+
+struct shares {
+	double trials, effects, covered, means, means_covered, ranges, ranges_covered, alarms,
+		found;
+	double method[3];
+};
+
+static const double base = 1e6;
+static double unit = 1e4; /* sd of a run */
+
+static void simulate(
+	const struct study *s, struct et_rng *rng, struct et_doe_grid *g, struct et_doe_data *out)
+{
+	for (uint32_t r = 0; r < s->runs; r++) {
+		for (uint32_t c = 0; c < g->n_cells; c++) {
+			bool last = et_doe_level(g, c, 0) == s->layout->levels[0] - 1;
+			double y = base +
+				   unit * (s->effect * last + noise(rng, s->law, c, g->n_cells));
+			if (s->law == UNBALANCED && r > 1 && et_rng_uniform(rng) < 0.25)
+				continue;
+			et_doe_data_add(
+				out, &(struct et_doe_value){ .cell = c, .order = out->n, .y = y });
+		}
+	}
+}
+
+static bool covers(double lo, double hi, double truth)
+{
+	return lo <= truth && truth <= hi;
+}
+
+static void count(const struct study *s, const struct et_doe_program *p, struct shares *to)
+{
+	bool alarm = false;
+
+	to->trials++;
+	to->method[p->method]++;
+	for (size_t i = 0; i < p->n_effects; i++) {
+		const struct et_doe_effect *e = &p->effects[i];
+		bool of_first = e->factors == 1, ranges = s->layout->levels[0] != 2;
+		double truth = of_first ? unit * s->effect : 0;
+		if (of_first && s->effect != 0)
+			to->found += e->significant;
+		else
+			alarm = alarm || e->significant;
+		*(ranges ? &to->ranges : &to->effects) += 1;
+		*(ranges ? &to->ranges_covered : &to->covered) += covers(e->lo, e->hi, truth);
+		for (size_t m = 0; m < e->n_means; m++) {
+			double share = (double)s->layout->levels[0];
+			double mean = base;
+			if (e->factors & 1)
+				mean += unit * s->effect * (m % (size_t)share == (size_t)share - 1);
+			else
+				mean += unit * s->effect / share;
+			to->means++;
+			to->means_covered += covers(e->means[m].lo, e->means[m].hi, mean);
+		}
+	}
+	to->alarms += alarm;
+}
+
+static void free_program(struct et_doe_program *p)
+{
+	struct et_doe_result r = { .programs = et_calloc(1, sizeof(*p)), .n_programs = 1 };
+
+	r.programs[0] = *p;
+	et_doe_result_free(&r);
+}
+
+static struct shares run(const struct study *s, int trials)
+{
+	struct et_doe_options o = { .alpha = 0.05, .level = 0.95, .method = -1 };
+	struct et_design *d = design_of(s->layout);
+	struct shares sum = { 0 };
+	struct et_doe_grid g;
+	struct et_rng rng;
+
+	if (!et_doe_grid_make(d, &g))
+		tap_bail("the design cannot be analysed");
+	et_rng_seed(&rng, 15, (uint64_t)s->law * 1000 + s->runs + g.n_cells * 100000);
+	for (int t = 0; t < trials; t++) {
+		struct et_doe_data data = { 0 };
+		struct et_doe_program p = { 0 };
+		simulate(s, &rng, &g, &data);
+		et_doe_data_arrange(&data, g.n_cells);
+		et_doe_program_judge(&g, &data, &o, &p);
+		count(s, &p, &sum);
+		free_program(&p);
+		et_doe_data_free(&data);
+	}
+	et_doe_grid_free(&g);
+	et_design_free(d);
+	return sum;
+}
+
+static void print_line(const struct study *s, const struct shares *c)
+{
+	printf("%-9s %-15s %3zu %4.1f  cover %5.1f means %5.1f ranges %5.1f  alarms %5.1f found "
+	       "%5.1f   anova %3.0f welch %3.0f ranks %3.0f\n",
+		s->layout->name, laws[s->law], s->runs, s->effect, 100 * c->covered / c->effects,
+		100 * c->means_covered / c->means, 100 * c->ranges_covered / c->ranges,
+		100 * c->alarms / c->trials, 100 * c->found / c->trials,
+		100 * c->method[0] / c->trials, 100 * c->method[1] / c->trials,
+		100 * c->method[2] / c->trials);
+}
+
+static void print_all(int trials)
+{
+	static const size_t runs[] = { 5, 10, 30 };
+
+	for (size_t l = 0; l < ET_LENGTH(layouts); l++) {
+		for (int law = 0; law < LAWS; law++) {
+			for (size_t r = 0; r < ET_LENGTH(runs); r++) {
+				for (int effect = 0; effect < 2; effect++) {
+					struct study s = { &layouts[l], (enum law)law, runs[r],
+						2.0 * effect };
+					struct shares c = run(&s, trials);
+					print_line(&s, &c);
+				}
+			}
+		}
+	}
+}
+
+/* --- power --- */
+
+static const double percents[] = { 0.5, 1, 2, 3, 5 }, noises[] = { 1, 2, 5 };
+
+static double power_of(double percent, double sd, enum law law, int trials)
+{
+	struct study s = { &layouts[0], law, 30, percent / sd };
+	struct shares c;
+
+	unit = base * sd / 100;
+	c = run(&s, trials);
+	unit = 1e4;
+	return c.found / c.trials;
+}
+
+static void print_power(int trials)
+{
+	for (int law = NORMAL; law <= LOGNORMAL; law++) {
+		printf("\n| %s: sd of a run |", laws[law]);
+		for (size_t e = 0; e < ET_LENGTH(percents); e++)
+			printf(" %g %% |", percents[e]);
+		printf("\n|---|");
+		for (size_t e = 0; e < ET_LENGTH(percents); e++)
+			printf("--:|");
+		for (size_t n = 0; n < ET_LENGTH(noises); n++) {
+			printf("\n| %g %% |", noises[n]);
+			for (size_t e = 0; e < ET_LENGTH(percents); e++)
+				printf(" %.0f %% |", 100 * power_of(percents[e], noises[n],
+								   (enum law)law, trials));
+		}
+		printf("\n");
+	}
+}
+
+/* --- checks --- */
+
+/*
+ * The bounds are those of the promise: 93 to 97 %, and 5 % with three standard errors of the
+ * simulation. An interval of a range covers at least as often (stats/doe_effects.h).
+ */
+static void check(const struct layout *layout, enum law law, size_t runs, int trials)
+{
+	struct study s = { layout, law, runs, 0 };
+	struct shares null = run(&s, trials);
+	double most = 0.05 + 3 * sqrt(0.05 * 0.95 / trials), least, cover;
+
+	ok(null.alarms / null.trials <= most,
+		"doe: %s, %s, %zu runs: %.1f %% of the experiments without an effect find one",
+		layout->name, laws[law], runs, 100 * null.alarms / null.trials);
+	cover = null.effects > 0 ? null.covered / null.effects : null.ranges_covered / null.ranges;
+	/* A range is one interval per experiment: its share is less certain. */
+	least = null.ranges > 0 ? 0.95 - 3 * sqrt(0.05 * 0.95 / trials) : 0.93;
+	ok(cover >= least && (cover <= 0.97 || null.ranges > 0),
+		"doe: %s, %s, %zu runs: %.1f %% of the intervals cover the true effect of 0",
+		layout->name, laws[law], runs, 100 * cover);
+}
+
+/* One true effect must not disturb the tests of the others. */
+static void check_one(enum law law, int trials)
+{
+	struct study s = { &layouts[0], law, 30, 2 };
+	struct shares one = run(&s, trials);
+	double most = 0.05 + 3 * sqrt(0.05 * 0.95 / trials), cover = one.covered / one.effects;
+
+	ok(one.found / one.trials > 0.99, "doe: %s: an effect of 2 sd is found in %.1f %%",
+		laws[law], 100 * one.found / one.trials);
+	ok(one.alarms / one.trials <= most,
+		"doe: %s: beside it, %.1f %% of the experiments find an effect that is none",
+		laws[law], 100 * one.alarms / one.trials);
+	ok(cover >= 0.93 && cover <= 0.97,
+		"doe: %s: beside it, %.1f %% of the intervals cover the true effects", laws[law],
+		100 * cover);
+}
+
+/* 2^10 treatments with 10^5 values in all. */
+static void check_speed(void)
+{
+	const struct layout most = { "2^10", { 2, 2, 2, 2, 2, 2, 2, 2, 2, 2 }, 10 };
+	struct study s = { &most, NORMAL, 98, 1 };
+	struct timespec begin, end;
+	double seconds;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+	run(&s, 1);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+	seconds =
+		(double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+	/* Sanitizers and slow machines: 5 times the promise. */
+	ok(seconds < 5, "doe: ten factors and 100,352 values take %.2f s of CPU time", seconds);
+}
+
+int main(int argc, char **argv)
+{
+	static const size_t few[] = { 5, 10 };
+
+	if (argc > 2)
+		print_power(atoi(argv[1]));
+	else if (argc > 1)
+		print_all(atoi(argv[1]));
+	if (argc > 1)
+		return 0;
+	for (int law = 0; law < LAWS; law++) {
+		for (size_t l = 0; l < ET_LENGTH(layouts); l++)
+			check(&layouts[l], (enum law)law, 30,
+				layouts[l].n_factors > 1 ? 1000 : 400);
+		for (size_t r = 0; r < ET_LENGTH(few); r++)
+			check(&layouts[0], (enum law)law, few[r], 1000);
+		check_one((enum law)law, 1000);
+	}
+	check_speed();
+	return tap_done();
+}
