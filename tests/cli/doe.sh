@@ -8,8 +8,8 @@ exits 'doe: without an action it fails' 2 etalon doe
 like 'doe: the error lists the actions' "$err" "hint: use 'doe init'"
 exits 'doe: a mistyped action fails' 2 etalon doe plna
 like 'doe: the hint is the nearest action' "$err" "did you mean 'doe plan'"
-exits 'doe: an option of another action fails' 2 etalon doe run --terms a plan.yaml
-like 'doe: the error names the action of the option' "$err" "takes no --terms.*option of 'doe analyse'"
+exits 'doe: an option of another action fails' 2 etalon doe run --tables plan.yaml
+like 'doe: the error names the action of the option' "$err" "takes no --tables.*option of 'doe analyse'"
 exits 'doe: status takes no file for --json' 2 etalon doe status --json=x plan.yaml
 
 # plan NAME LEVELS COMMAND: a plan of two factors and one program, whose name is NAME
@@ -86,6 +86,11 @@ like 'run: a plan in another form is done, too' "$out" 'is done'
 exits 'run: without a store to write it fails' 4 etalon doe run whole.yaml --store /dev/null/x
 exits 'run: a file that is not there fails' 2 etalon doe run nothing.yaml
 
+sed 's/replications: 4/replications: 4000/; s/^name: .*/name: large/' whole.yaml >large.yaml
+exits 'run: a large experiment is refused without a terminal' 2 etalon doe run large.yaml
+like 'run: --yes begins a large one' "$err" '16000 runs.*--yes'
+is 'run: a refused experiment is not stored' "$(etalon list | grep -c large)" 0
+
 # --- a changed plan ---
 
 sed 's/512/1024/; s/replications: 4/replications: 6/' whole.yaml >changed.yaml
@@ -147,6 +152,8 @@ for order in random yates interleaved; do
 		exits "status: it knows the experiment ($order)" 0 etalon doe status one.yaml
 		like "status: it tells a killed experiment from an interrupted one ($order)" "$out" \
 			"^[4567] of 16 runs are done, about .* left; begun .*, $([ $signal = KILL ] && echo 'then killed' || echo interrupted)"
+		exits "resume: run leaves the experiment to doe run ($order)" 2 etalon run --resume
+		like "resume: run names the plan ($order)" "$err" "the plan '$order $signal' of 'etalon doe'.*doe run PLAN"
 		exits "resume: the same command continues ($order)" 0 etalon doe run one.yaml --json one.json
 		like "resume: the text says so ($order)" "$out" 'continuing .*: [4567] of 16 runs are done'
 		is "resume: each treatment has all its runs ($order)" "$(counts one.json | cut -d' ' -f2 | xargs)" '3 3 3 3'
@@ -157,6 +164,18 @@ for order in random yates interleaved; do
 		is "resume: the schedule is that of one session ($order)" "$(places one.json)" "$(places whole.json)"
 	done
 done
+
+# --- a full disk ---
+
+plan full '1, 2' 'sleep 0.02{a}' | sed 's/replications: 4/replications: 9/' >full.yaml
+full=$work/full.db
+etalon run -q -r 1 -w 0 --store "$full" true >/dev/null 2>&1
+run bash -c "ulimit -f $(($(stat -c %s "$full") / 1024 + 60)); exec etalon doe run full.yaml --store '$full'"
+is 'disk: a full disk ends the experiment' "$status" 4
+like 'disk: the error says how to continue' "$err" "run 'etalon doe run full.yaml --store .*' to continue"
+exits 'disk: with room it continues' 0 etalon doe run full.yaml --store "$full" --json full.json
+like 'disk: the text says so' "$out" 'continuing'
+is 'disk: each treatment has its runs' "$(counts full.json | cut -d' ' -f2 | xargs)" '8 8 8 8'
 
 # --- a restart before each treatment; the boot is that of a captured tree ---
 
