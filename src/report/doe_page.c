@@ -35,7 +35,7 @@ static void effect_row(const struct et_doe_view *v, const struct et_doe_program 
 	cell(out, et_doe_value(e->effect, half, v->result->unit, text));
 	cell(out, et_doe_percent(e->percent, e->percent_lo, e->percent_hi, text));
 	number_cell(out, " %", 100 * e->share);
-	number_cell(out, "", e->df);
+	et_html_element(out, "td class=\"n\"", "%g", e->df);
 	number_cell(out, "", e->f);
 	cell(out, et_doe_p(e->p, text));
 	cell(out, et_doe_p(e->p_holm, text));
@@ -54,7 +54,7 @@ static void effects(const struct et_doe_view *v, const struct et_doe_program *p,
 	}
 	fputs("<tr><td>residual</td><td></td><td></td><td></td>", out);
 	number_cell(out, " %", 100 * p->share_residual);
-	number_cell(out, "", p->df_residual);
+	et_html_element(out, "td class=\"n\"", "%g", p->df_residual);
 	fputs("<td></td><td></td><td></td></tr>\n", out);
 	et_html_table_end(out);
 }

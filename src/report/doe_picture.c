@@ -146,13 +146,12 @@ static void pareto(const struct canvas *to)
 	const struct et_svg_series bars = {
 		.shape = ET_SVG_SEGMENTS, .x = zero, .x_end = t.x, .y = t.at, .n = t.n
 	};
-	ET_AUTO_FREE char *limit = et_asprintf("p = %g", alpha);
-	const struct et_svg_mark mark = { .at = 1, .label = limit };
+	ET_AUTO_FREE char *label =
+		et_asprintf("effect over its limit of significance, p = %g", alpha);
+	const struct et_svg_mark mark = { .at = 1 };
 	struct et_chart c = { .title = "Effects by size (Pareto)",
 		.description = "The root of F over its limit of significance, largest first.",
-		.x = { .label = "effect over its limit of significance",
-			.lo = 0,
-			.hi = t.n ? fmax(1.2, 1.05 * t.x[0]) : 1.2 },
+		.x = { .label = label, .lo = 0, .hi = t.n ? fmax(1.2, 1.05 * t.x[0]) : 1.2 },
 		.y = { .tracks = (const char *const *)t.names, .n_tracks = t.n },
 		.series = &bars,
 		.n_series = 1,

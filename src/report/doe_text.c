@@ -82,7 +82,6 @@ static void effect_row(struct et_sheet *s, const struct et_doe_view *v,
 	et_sheet_text(s, percent, "", style);
 	snprintf(text, sizeof(text), "%.1f %%", 100 * e->share);
 	et_sheet_text(s, isfinite(e->share) ? text : ET_DASH, "", NULL);
-	et_sheet_bar(s, e->share, NULL);
 	snprintf(text, sizeof(text), "%.*f", e->f < 100 ? 2 : 0, e->f);
 	et_sheet_text(s, isfinite(e->f) ? text : ET_DASH, "", NULL);
 	et_sheet_text(s, et_doe_p(e->p_holm, value), "", style);
@@ -93,25 +92,48 @@ static void effects(
 {
 	static const struct et_sheet_column columns[] = { { "term", ET_SHEET_NAME, 0 },
 		{ "levels", ET_SHEET_NAME, 2 }, { "effect", ET_SHEET_FIGURE, 4 },
-		{ "of the mean", ET_SHEET_FIGURE, 0 }, { "variation", ET_SHEET_FIGURE, 0 },
-		{ "", ET_SHEET_BAR, 1 }, { "F", ET_SHEET_FIGURE, 3 },
-		{ "p (Holm)", ET_SHEET_FIGURE, 0 } };
+		{ "of the mean", ET_SHEET_FIGURE, 0 }, { "share", ET_SHEET_FIGURE, 0 },
+		{ "F", ET_SHEET_FIGURE, 3 }, { "p (Holm)", ET_SHEET_FIGURE, 0 } };
 	struct et_sheet s = { .columns = columns, .n_columns = ET_LENGTH(columns) };
-	char text[ET_FIGURE];
 
 	for (size_t i = 0; i < p->n_effects; i++) {
 		if (et_doe_shows(v, &p->effects[i]))
 			effect_row(&s, v, p, &p->effects[i]);
 	}
-	et_sheet_name(&s, "residual", NULL);
-	et_sheet_name(&s, "", NULL);
-	et_sheet_text(&s, "", "", NULL);
-	et_sheet_text(&s, "", "", NULL);
-	snprintf(text, sizeof(text), "%.1f %%", 100 * p->share_residual);
-	et_sheet_text(&s, isfinite(p->share_residual) ? text : ET_DASH, "", NULL);
-	et_sheet_bar(&s, p->share_residual, NULL);
-	et_sheet_text(&s, "", "", NULL);
-	et_sheet_text(&s, "", "", NULL);
+	et_sheet_print(&s, page);
+}
+
+static void variation_row(struct et_sheet *s, const char *name, double share)
+{
+	char text[ET_FIGURE];
+
+	et_sheet_name(s, name, NULL);
+	snprintf(text, sizeof(text), "%.1f %%", 100 * share);
+	et_sheet_text(s, text, "", NULL);
+	et_sheet_bar(s, share, NULL);
+}
+
+/* The allocation of variation; terms that explain little are one row. */
+static void variation(const struct et_doe_program *p, const struct et_page *page)
+{
+	static const struct et_sheet_column columns[] = { { "variation", ET_SHEET_NAME, 0 },
+		{ "share", ET_SHEET_FIGURE, 0 }, { "", ET_SHEET_BAR, 0 } };
+	struct et_sheet s = { .columns = columns, .n_columns = ET_LENGTH(columns) };
+	const double little = 0.01;
+	double rest = 1 - p->share_residual;
+
+	if (!isfinite(p->share_residual))
+		return;
+	for (size_t i = 0; i < p->n_effects; i++) {
+		if (!(p->effects[i].share >= little))
+			continue;
+		variation_row(&s, p->effects[i].term, p->effects[i].share);
+		rest -= p->effects[i].share;
+	}
+	if (rest >= 0.0005)
+		variation_row(&s, "others", rest);
+	variation_row(&s, "residual", p->share_residual);
+	putc('\n', page->out);
 	et_sheet_print(&s, page);
 }
 
@@ -215,14 +237,20 @@ static void residuals(const struct et_doe_program *p, const struct et_page *page
 static void pairs(
 	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page)
 {
+	enum { MOST = 200 };
 	const struct et_design *d = v->result->design;
 
 	if (!p->n_pairs)
 		return;
 	heading(page, "pairs of treatments");
-	for (size_t i = 0; i < p->n_pairs; i++)
+	for (size_t i = 0; i < p->n_pairs && i < MOST; i++)
 		et_pair_text(page, d->treatments[p->pairs[i].b].name,
 			d->treatments[p->pairs[i].a].name, &p->pairs[i], false);
+	if (p->n_pairs > MOST) {
+		ET_AUTO_FREE char *more =
+			et_asprintf("… and %zu more: --json has all of them", p->n_pairs - MOST);
+		et_page_paragraph(page, 2, "", NULL, more, NULL);
+	}
 }
 
 /* --- a program, and all of them --- */
@@ -237,6 +265,7 @@ static void program(
 	mean_text = et_asprintf("%s: mean %s of %zu runs", p->name, mean, p->n);
 	heading(page, mean_text);
 	effects(v, p, page);
+	variation(p, page);
 	ET_AUTO_FREE char *how = et_doe_method_text(p);
 	ET_AUTO_FREE char *method = et_asprintf("tested by %s%s", how,
 		v->result->blocked ? "; differences between blocks are removed" : "");

@@ -241,13 +241,14 @@ char *et_doe_finding(const struct et_doe_view *v, const struct et_doe_program *p
 
 /* --- summary --- */
 
-/* Whether a pair of treatments differs in a program. */
-static bool differ(const struct et_doe_program *p, size_t a, size_t b)
+/* Whether a pair of treatments was compared in a program, and no difference was shown. */
+static bool are_alike(const struct et_doe_program *p, size_t a, size_t b)
 {
 	for (size_t i = 0; i < p->n_pairs; i++) {
 		const struct et_contrast *c = &p->pairs[i];
 		if ((c->a == a && c->b == b) || (c->a == b && c->b == a))
-			return c->significant;
+			return c->conclusion == ET_CONCLUDED_SAME ||
+			       c->conclusion == ET_CONCLUDED_SAME_BY_HOLM;
 	}
 	return false;
 }
@@ -279,7 +280,7 @@ static void put_fastest(const struct et_doe_view *v, const struct et_doe_program
 	fprintf(out, "%s: %s (%s)", verb_of(v->result->unit, true), d->treatments[best].name,
 		et_doe_value(c->mean, (c->hi - c->lo) / 2, v->result->unit, value));
 	for (size_t t = 0; t < p->n_cells; t++) {
-		if (t == best || !p->cells[t].n || !p->n_pairs || differ(p, best, t))
+		if (t == best || !p->cells[t].n || !are_alike(p, best, t))
 			continue;
 		if (equal++ < MOST_NAMED)
 			fprintf(out, "%s%s", equal == 1 ? "; not shown to differ: " : "; ",

@@ -56,7 +56,7 @@ static int use(struct et_results_table *t, const char *given, const char *option
 
 	if (i == t->n_columns)
 		return given ? unknown(t, option, given) : 0;
-	if (t->columns[i] == ET_RESULTS_FACTOR && !given)
+	if (t->columns[i] != ET_RESULTS_FREE && !given)
 		return 0;
 	if (t->columns[i] != ET_RESULTS_FREE)
 		return et_import_fail(&t->in, NULL,

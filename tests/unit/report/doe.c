@@ -312,8 +312,135 @@ static void check_names(void)
 	et_design_free(d);
 }
 
+/* --- words --- */
+
+static void finds(const struct et_doe_view *v, const char *want, const char *label)
+{
+	ET_AUTO_FREE char *got = et_doe_finding(v, &v->result->programs[0]);
+
+	if (!ok(!strcmp(got, want), "%s", label))
+		printf("# got: %s\n# want: %s\n", got, want);
+}
+
+static void sums_up(const struct et_doe_view *v, const char *want, const char *label)
+{
+	ET_AUTO_FREE char *got = et_doe_summary(v);
+
+	if (!ok(!strcmp(got, want), "%s", label))
+		printf("# got: %s\n# want: %s\n", got, want);
+}
+
+static void check_words(void)
+{
+	struct et_design *d = et_design_new();
+	struct et_estimate cells[4] = { { .n = 5, .mean = 100e6, .lo = 99e6, .hi = 101e6 },
+		{ .n = 5, .mean = 105e6, .lo = 104e6, .hi = 106e6 },
+		{ .n = 5, .mean = 100e6, .lo = 99e6, .hi = 101e6 },
+		{ .n = 5, .mean = 109e6, .lo = 108e6, .hi = 110e6 } };
+	struct et_doe_effect effects[] = {
+		{ .term = (char *)"work",
+			.factors = 1,
+			.percent = 4.9,
+			.percent_lo = 4.7,
+			.percent_hi = 5.1,
+			.significant = true },
+		{ .term = (char *)"pad",
+			.factors = 2,
+			.percent = 0.05,
+			.percent_lo = -0.1,
+			.percent_hi = 0.2 },
+		{ .term = (char *)"work:pad",
+			.factors = 3,
+			.percent = 2,
+			.percent_lo = 1.5,
+			.percent_hi = 2.5 },
+	};
+	struct et_doe_program p = { .name = "loop",
+		.mean = 100e6,
+		.n = 20,
+		.cells = cells,
+		.n_cells = 4,
+		.effects = effects,
+		.n_effects = 3 };
+	struct et_doe_result r = { .design = d,
+		.metric = ET_METRIC_CPU,
+		.unit = ET_UNIT_NS,
+		.programs = &p,
+		.n_programs = 1 };
+	struct et_doe_view v = { .result = &r };
+
+	factor(d, "work", "30 31");
+	factor(d, "pad", "0 512");
+	cross(d, 1);
+	finds(&v, "work moves loop by 4.9 % (4.7 … 5.1); pad does not (-0.1 … 0.2 %)",
+		"words: one factor moves the program, the other does not");
+	effects[1].percent_hi = 3;
+	finds(&v, "work moves loop by 4.9 % (4.7 … 5.1); pad is not shown to (0 … 3 %)",
+		"words: a wide interval does not show that there is no effect");
+	effects[1].percent_hi = 0.2;
+	p.n_pairs = 28;
+	p.before = 15;
+	p.after = 5;
+	finds(&v,
+		"work moves loop by 4.9 % (4.7 … 5.1); pad does not (-0.1 … 0.2 %); 10 of 28 pairs "
+		"were false alarms before Holm",
+		"words: pairs that Holm's correction removes are false alarms");
+	p.n_pairs = p.before = p.after = 0;
+	effects[0].percent = -4.9;
+	effects[0].percent_lo = -5.1;
+	effects[0].percent_hi = -4.7;
+	effects[1].significant = true;
+	finds(&v, "work moves loop by -4.9 % (-5.1 … -4.7), pad by 0.1 % (-0.1 … 0.2)",
+		"words: a decrease has its sign, several effects are a list");
+	effects[2].significant = true;
+	finds(&v,
+		"work moves loop by -4.9 % (-5.1 … -4.7), pad by 0.1 % (-0.1 … 0.2); the effect of "
+		"work depends on pad: 5.0 % at 0, 9.0 % at 512",
+		"words: an interaction is stated by the effects at each level");
+	effects[0].significant = effects[1].significant = effects[2].significant = false;
+	finds(&v,
+		"work is not shown to move loop (-5.1 … -4.7 %); pad is not shown to (-0.1 … 0.2 "
+		"%)",
+		"words: nothing moves the program");
+	const uint32_t terms[] = { 2 };
+	v.terms = terms;
+	v.n_terms = 1;
+	finds(&v, "pad is not shown to move loop (-0.1 … 0.2 %)", "words: --terms chooses effects");
+	v.terms = NULL;
+	sums_up(&v, "fastest: work=30,pad=0 (100.0 ms); slowest: work=31,pad=512 (109.0 ms)",
+		"words: the fastest and the slowest treatment are named");
+	struct et_contrast same = { .a = 0, .b = 2, .conclusion = ET_CONCLUDED_SAME };
+	p.pairs = &same;
+	p.n_pairs = 1;
+	sums_up(&v,
+		"fastest: work=30,pad=0 (100.0 ms); not shown to differ: work=30,pad=512; slowest: "
+		"work=31,pad=512 (109.0 ms)",
+		"words: treatments that may be as fast are named, too");
+	et_design_free(d);
+}
+
+static void check_figures(void)
+{
+	static const struct {
+		double x, lo, hi;
+		const char *want;
+	} rows[] = { { 4.9, 4.7, 5.1, "4.9 % (4.7 … 5.1)" }, { 3.1, 2.2, 4.0, "3.1 % (2.2 … 4.0)" },
+		{ 0.0012, -0.001, 0.004, "0.001 % (-0.001 … 0.004)" },
+		{ 66.7, 36.1, 97.2, "67 % (36 … 97)" }, { -0.01, -0.6, 0.6, "0.0 % (-0.6 … 0.6)" },
+		{ 5, NAN, NAN, "5.00 %" }, { NAN, NAN, NAN, "–" } };
+	char buf[ET_FIGURE];
+
+	for (size_t i = 0; i < ET_LENGTH(rows); i++) {
+		et_doe_percent(rows[i].x, rows[i].lo, rows[i].hi, buf);
+		ok(!strcmp(buf, rows[i].want), "figures: %g is printed as %s, got %s", rows[i].x,
+			rows[i].want, buf);
+	}
+}
+
 int main(void)
 {
+	check_words();
+	check_figures();
 	check_first();
 	check_second();
 	check_third();
