@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_NAME = 200, MOST_BLOCKS = 100000 };
+enum { MOST_BLOCKS = 100000 };
 
 static const char *cell(const struct et_results_table *t, size_t i)
 {
@@ -42,8 +42,8 @@ static int read_level(
 	*out = (uint16_t)k;
 	if (k < f->n_levels)
 		return 0;
-	if (!*text || strlen(text) > MOST_NAME)
-		return bad_cell(t, i, "a level: it is empty or long");
+	if (!et_results_is_name(text))
+		return bad_cell(t, i, "a level: it is empty, long or not plain text");
 	if (k == ET_RESULTS_MOST_LEVELS)
 		return et_hint(t->in.err,
 			et_import_fail(&t->in, NULL,
@@ -66,8 +66,8 @@ static int read_program(struct et_results_table *t, size_t i, struct et_design *
 	*out = k;
 	if (k < d->n_programs)
 		return 0;
-	if (!*name || strlen(name) > MOST_NAME)
-		return bad_cell(t, i, "the name of a program: it is empty or long");
+	if (!et_results_is_name(name))
+		return bad_cell(t, i, "a program: it is empty, long or not plain text");
 	if (k == ET_DESIGN_MOST_COMMANDS)
 		return et_results_fail(t, "there are too many programs");
 	et_design_add_program(d, name)->command = et_strdup(name);
@@ -85,7 +85,7 @@ static int read_block(struct et_results_table *t, size_t i, struct et_results_ro
 		for (k = 0; k < t->n_blocks && strcmp(t->blocks[k], name);)
 			k++;
 	}
-	if (k == MOST_BLOCKS || strlen(name) > MOST_NAME)
+	if (k == MOST_BLOCKS || strlen(name) > ET_RESULTS_MOST_NAME)
 		return et_results_fail(t, "there are too many blocks, or a name is too long");
 	if (k == t->n_blocks) {
 		ET_GROW(t->blocks, t->n_blocks, t->cap_blocks);

@@ -2,6 +2,7 @@
 /* Finds out what the columns of a file of results are, from its header and the options. */
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "base/utf8.h"
 #include "store/results_table.h"
 
 #include <errno.h>
@@ -13,6 +14,23 @@ const char *const et_results_unit_names[] = { "auto", "s", "ms", "us", "ns", "by
 int et_results_fail(struct et_results_table *t, const char *text)
 {
 	return et_import_fail(&t->in, NULL, "line %zu: %s", t->rows.line, text);
+}
+
+bool et_results_is_name(const char *text)
+{
+	size_t length = strlen(text);
+
+	if (!length || length > ET_RESULTS_MOST_NAME || *text == ' ' || text[length - 1] == ' ')
+		return false;
+	while (*text) {
+		size_t n = et_utf8_length(text);
+		uint32_t c = n ? et_utf8_decode(text, n) : 0;
+
+		if (c < 0x20 || c == 0x7f || et_utf8_deceives(c))
+			return false;
+		text += n;
+	}
+	return true;
 }
 
 static const char *cell(const struct et_results_table *t, size_t i)
@@ -175,11 +193,11 @@ static int check_name(struct et_results_table *t, size_t i)
 {
 	const char *name = cell(t, i);
 
-	if (!*name || strpbrk(name, ":,=") || strlen(name) > 100)
+	if (!et_results_is_name(name) || strpbrk(name, ":,="))
 		return et_hint(t->in.err,
 			et_import_fail(&t->in, NULL,
-				"line %zu: the name of column %zu is empty, long, or has one of "
-				"\":,=\"",
+				"line %zu: the name of column %zu is empty, long, not plain text, "
+				"or has one of \":,=\"",
 				t->rows.line, i + 1),
 			"rename it, or list the factors with --factors");
 	for (size_t k = 0; k < i; k++) {

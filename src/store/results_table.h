@@ -8,6 +8,8 @@
 #include "store/importer.h"
 #include "store/results.h"
 
+enum { ET_RESULTS_MOST_NAME = 200 };
+
 enum et_results_use {
 	ET_RESULTS_FREE, /* not decided yet */
 	ET_RESULTS_IGNORED,
@@ -43,6 +45,8 @@ struct et_results_table {
 	bool rounds, orders; /* there are such columns */
 };
 
+/* Whether a text can be a level or a name: printable, not long, without blanks at its ends. */
+bool et_results_is_name(const char *text);
 /* Makes the error "NAME: line N: TEXT" about the last row that was read. */
 int et_results_fail(struct et_results_table *t, const char *text);
 /* Reads the header, which is the last row that was read, and adds the factors to the design. */
