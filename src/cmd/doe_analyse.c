@@ -1,16 +1,125 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `etalon doe analyse`. */
+/* `etalon doe analyse`: effects, pairs of treatments and pictures of a designed experiment. */
+#include "base/alloc.h"
 #include "cmd/doe.h"
+#include "model/terms.h"
+#include "report/doe.h"
+#include "stats/doe.h"
 
 #include <errno.h>
+#include <string.h>
+
+/* The experiments, and the effects that --terms names. */
+struct analysis {
+	struct et_experiment **list;
+	size_t n;
+	uint32_t *terms;
+	size_t n_terms;
+};
+
+static int load(struct et_cli *cli, char *const *operands, size_t n, struct analysis *a,
+	struct et_error *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct et_experiment **more = NULL;
+		size_t found = 0;
+		int rc = et_doe_load(cli, operands[i], &more, &found, err);
+
+		if (rc)
+			return rc;
+		a->list = et_realloc(a->list, a->n + found, sizeof(*a->list));
+		memcpy(a->list + a->n, more, found * sizeof(*more));
+		a->n += found;
+		free(more);
+	}
+	return 0;
+}
+
+typedef void write_fn(const struct et_doe_view *v, FILE *out);
+
+static int write_file(const char *path, const char *option, write_fn *write,
+	const struct et_doe_view *v, struct et_error *err)
+{
+	struct et_output out = { 0 };
+
+	if (!path)
+		return 0;
+	if (!strcmp(path, "-"))
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--%s: standard output is used for text or JSON", option),
+			"name a file");
+	int rc = et_output_open(&out, path, err);
+	FILE *f = rc == 0 ? et_output_begin(&out, err) : NULL;
+	if (f) {
+		write(v, f);
+		rc = et_output_end(&out, err);
+	} else if (rc == 0) {
+		rc = -EIO;
+	}
+	et_output_close(&out);
+	return rc;
+}
+
+static int show(const struct et_cli *cli, const struct et_doe_request *r, struct et_doe_view *v,
+	struct et_error *err)
+{
+	const struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
+	struct et_json w;
+	int rc = write_file(r->svg, "svg", et_doe_svg, v, err);
+
+	if (!rc)
+		rc = write_file(r->page, "report", et_doe_page, v, err);
+	if (rc)
+		return rc;
+	if (r->json) {
+		et_json_init(&w, stdout, 2);
+		et_doe_json(v, &w);
+	} else if (cli->verbosity < 0) {
+		et_doe_print_short(v, &page);
+	} else {
+		et_doe_text(v, &page);
+	}
+	return et_cli_close_output(stdout, "-", err);
+}
+
+static int analyse(const struct et_cli *cli, const struct et_doe_request *r,
+	const struct analysis *a, struct et_error *err)
+{
+	const struct et_experiment *const *list = (const struct et_experiment *const *)a->list;
+	const struct et_doe_options o = { r->alpha, r->level, r->method - 1, false };
+	struct et_doe_result result = { 0 };
+	int rc = et_doe_analyse(list, a->n, &o, &result, err);
+
+	if (rc)
+		return rc;
+	struct et_doe_view v = { .result = &result,
+		.experiments = list,
+		.n_experiments = a->n,
+		.terms = a->terms,
+		.n_terms = a->n_terms,
+		.verbose = cli->verbosity > 0,
+		.tables = r->tables,
+		.plot = r->plot };
+	rc = show(cli, r, &v, err);
+	et_doe_result_free(&result);
+	return rc;
+}
 
 int et_doe_do_analyse(struct et_cli *cli, const struct et_doe_request *r, char *const *operands,
 	size_t n, int *status, struct et_error *err)
 {
-	(void)cli;
-	(void)r;
-	(void)operands;
-	(void)n;
+	struct analysis a = { 0 };
+	int rc = load(cli, operands, n, &a, err);
+
 	(void)status;
-	return et_fail(err, ENOSYS, ET_EXIT_OUTSIDE, "doe analyse is not built yet");
+	if (!rc && r->terms)
+		rc = et_design_terms_parse(a.list[0]->design, r->terms, &a.terms, &a.n_terms, err);
+	if (!rc)
+		rc = analyse(cli, r, &a, err);
+	for (size_t i = 0; i < a.n; i++)
+		et_experiment_free(a.list[i]);
+	free(a.list);
+	free(a.terms);
+	return rc;
 }

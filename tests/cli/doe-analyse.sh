@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# `etalon doe analyse` and `doe export`: figures against R's, the findings, the tables, the files.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+compare=$root/tests/cli/doe.py
+
+# --- figures: R's answers to factorial designs ---
+while read -r name; do
+	etalon doe import -q --label "$name" "case-$name.csv" >id
+	exits "doe analyse: $name is analysed" 0 etalon doe analyse --json --method anova "$name"
+	ok "doe analyse: effects, F and p of $name are those of R" \
+		python3 "$compare" oracle "$root/tests/oracle/public.jsonl" "$name" .out
+done < <(python3 "$compare" cases "$root/tests/oracle/public.jsonl")
+
+# --- a live answer: one factor costs 5 %, the other nothing, and in cg they interact ---
+cat >make.py <<'PY'
+import random
+r = random.Random(7)
+print('program,work,pad,opt,round,time_ms')
+for block in range(1, 21):
+    rows = []
+    for program, base in (('loop', 50), ('cg', 100)):
+        for work in (30, 31):
+            for pad in (0, 64, 512):
+                for opt in ('-O2', '-O3'):
+                    t = base * (1.05 if work == 31 else 1)
+                    if program == 'cg' and pad == 512 and opt == '-O2':
+                        t *= 1.03
+                    rows.append(f'{program},{work},{pad},{opt},{block},{t * r.gauss(1, .01):.6f}')
+    r.shuffle(rows)
+    print('\n'.join(rows))
+PY
+python3 make.py | cut -d, -f1-4,6 >data.csv
+exits 'doe import: a table of two programs is imported' 0 etalon doe import data.csv
+like 'doe import: it reports what it found' "$out" '480 runs of 2 programs under 12 treatments'
+exits 'doe analyse: the label is the name of the file' 0 etalon doe analyse data
+fits 'doe analyse: no line is wider than 80 columns'
+answer=$(head -n 8 .out | tr -s '\n ' '  ')
+like 'doe analyse: the answer about loop comes first' "$answer" \
+	'work moves loop by (4\.9|5\.[01])(|.) % \([45]\.[0-9] … 5\.[0-9]\); pad does not \(-?0\.[0-9] … 0\.[0-9] %\); opt does not'
+like 'doe analyse: the interaction of cg is put into words' "$answer" \
+	'the effect of pad depends on opt: [23]\.[0-9] % at -O2, 0\.[0-9] % at -O3'
+like 'doe analyse: a line is about all programs' "$answer" 'work moves both programs, pad moves 1 of 2 programs'
+like 'doe analyse: the table has levels, effect, share and p' "$out" \
+	'work +30 → 31 +[0-9.]+ ms +[0-9.]+ % \([0-9.]+ … [0-9.]+\) +[0-9.]+ % .*< 0\.0001'
+like 'doe analyse: the method is named' "$out" 'tested by (analysis of variance|aligned ranks|Welch)'
+exits 'doe analyse: -v prints all that it rests on' 0 etalon doe analyse -v data
+fits 'doe analyse: with -v, too, no line is wider than 80 columns'
+like 'doe analyse: -v has the table of variances' "$out" 'term +df +sum of sq\. +mean square +F +p'
+like 'doe analyse: -v has the checks of the residuals' "$out" 'normal: p .*equal spread of all treatments: p'
+like 'doe analyse: -v compares pairs of treatments' "$out" 'pairs of treatments'
+exits 'doe analyse: -q prints the findings alone' 0 etalon doe analyse -q data
+unlike 'doe analyse: -q has no table' "$out" 'variation'
+exits 'doe analyse: --plot draws' 0 etalon doe analyse --plot data
+like 'doe analyse: --plot has the means of levels' "$out" 'work=30 vs all +.*●'
+is 'doe analyse: no line is wider than a terminal of 60 columns' "$(COLUMNS=60 etalon doe analyse --tables data |
+	python3 -c 'import sys; print(max(len(line.rstrip("\n")) for line in sys.stdin) <= 60)')" True
+
+# --- tables ---
+exits 'doe analyse: --tables prints the tables of pairs' 0 etalon doe analyse --tables data
+fits 'doe analyse: the tables are not wider than 80 columns'
+like 'doe analyse: the signs are in Yates order' "$out" '- 30 +0 +- -O2'
+like 'doe analyse: the tests used are counted' "$out" 'pair +Student +Welch +Wilcoxon'
+like 'doe analyse: k is printed' "$out" 'cg +66 +[0-9]+ +[0-9]+ +[0-9.]+ % \([0-9]+ of [0-9]+\)'
+like 'doe analyse: the order of the runs is printed' "$out" 'order of the runs: standard'
+
+# --- terms, levels, methods ---
+exits 'doe analyse: --terms shows these effects only' 0 etalon doe analyse --json --terms work,pad:opt data
+json 'doe analyse: both programs have these two terms' \
+	'[e["term"] for e in d["effects"]] == ["work", "pad:opt"] * 2'
+refuses 'doe analyse: an unknown term is refused' 2 'term|factor' etalon doe analyse --terms work,pda data
+refuses 'doe analyse: an unknown method is refused' 2 '--method' etalon doe analyse --method bayes data
+exits 'doe analyse: --method anova is used' 0 etalon doe analyse --json --method anova data
+json 'doe analyse: the method is anova' "{p['method'] for p in d['programs']} == {'anova'}"
+exits 'doe analyse: a higher level is accepted' 0 etalon doe analyse --json --level 0.99 --alpha 0.01 data
+json 'doe analyse: JSON has the documented keys' 'd["design"]["level"] == 0.99
+	and {"name", "levels", "n", "mean_ns", "interval_ns"} <= set(d["treatments"][0])
+	and {"term", "effect_ns", "interval_ns", "percent_of_variation", "f", "p", "p_holm"} <= set(d["effects"][0])
+	and {"a", "b", "program", "p", "p_holm", "ratio"} <= set(d["pairs"][0])
+	and len(d["pairs"]) == 132 and len(d["pairs_over_programs"]) == 66'
+json 'doe analyse: the shares of the variation sum up to 100 %' \
+	'all(abs(sum(e["percent_of_variation"] for e in d["effects"] if e["program"] == p["name"])
+		+ p["residual_percent_of_variation"] - 100) < 1e-6 for p in d["programs"])'
+
+# --- a fraction: aliased effects ---
+cat >fraction.csv <<'END'
+a,b,c,time
+0,0,1,1.00
+1,0,0,1.10
+0,1,0,1.01
+1,1,1,1.12
+0,0,1,1.01
+1,0,0,1.11
+0,1,0,1.00
+1,1,1,1.11
+END
+etalon doe import -q fraction.csv >id
+exits 'doe analyse: a fraction is analysed' 0 etalon doe analyse fraction
+
+# --- files ---
+exits 'doe analyse: drawings and page are written' 0 etalon doe analyse -q --svg all.svg --report all.html data
+like 'doe analyse: the drawing has all charts' "$(cat all.svg)" \
+	'Main effects.*Pareto.*pad by opt.*Residuals against fitted.*order of the runs.*normal quantiles'
+like 'doe analyse: the drawing has the limit of significance' "$(cat all.svg)" 'p = 0\.05'
+ok 'doe analyse: the drawing is well-formed' python3 -c 'import xml.etree.ElementTree as E; E.parse("all.svg")'
+like 'doe analyse: the page has findings and pairs' "$(cat all.html)" 'work moves loop.*Pairs of treatments over all'
+refuses 'doe analyse: drawings need a file' 2 '--svg' etalon doe analyse --svg - data
+refuses 'doe analyse: an unknown experiment is refused' 2 'nothing-there' etalon doe analyse nothing-there
+etalon import --label plain - <<<$'1\n2\n3' >id
+refuses 'doe analyse: an experiment without a design is refused' 2 'plain' etalon doe analyse plain
+
+# --- export, and back ---
+exits 'doe export: the runs are written' 0 etalon doe export -o out.csv data
+is 'doe export: the columns have names' "$(sed -n 2p out.csv)" 'program,work,pad,opt,order,counts,et_ns'
+is 'doe export: there is one row per run' "$(wc -l <out.csv)" 482
+etalon doe import -q --label back out.csv >id
+etalon doe analyse --json data >a.json
+etalon doe analyse --json back >b.json
+ok 'doe export: imported again, the analysis is the same' python3 "$compare" same a.json b.json
+python3 make.py >rounds.csv
+etalon doe import -q --block round --label blocks rounds.csv >id
+etalon doe export blocks >blocks.csv
+etalon doe import -q --label blocks-back blocks.csv >id
+etalon doe analyse --json blocks >a.json
+etalon doe analyse --json blocks-back >b.json
+ok 'doe export: the same of an experiment in blocks' python3 "$compare" same a.json b.json
+refuses 'doe export: --data needs --r' 2 '--data' etalon doe export --data x.csv data
+
+# --- R ---
+if command -v Rscript >/dev/null; then
+	for label in data blocks; do
+		etalon doe export -o data.csv $label
+		etalon doe export --r -o script.R $label
+		exits "doe export: R runs the script of $label" 0 Rscript script.R
+		cp .out printed.csv
+		etalon doe analyse --json --method anova $label >found.json
+		# The script compares pairs as independent samples.
+		if [ $label = blocks ]; then
+			sed -i '/^pair/d' printed.csv
+			jq '.pairs = []' found.json >found && mv found found.json
+		fi
+		ok "doe export: R finds the same effects, F, p and pairs in $label" \
+			python3 "$compare" r printed.csv found.json
+	done
+else
+	skip 'doe export: R repeats the analysis' 'Rscript is not installed'
+fi
+
+done_testing
