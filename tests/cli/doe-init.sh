@@ -33,6 +33,13 @@ exits 'init: --schema prints JSON' 0 jq -e '.properties.factors.items' <(etalon 
 ok "init: doc/plan.schema.json is what --schema prints (or 'etalon doe init --schema' writes it)" \
 	cmp "$root/doc/plan.schema.json" <(etalon doe init --schema)
 
+# Both plans can be planned and run as they are; here with fewer runs.
+for plan in example first; do
+	exits "init: doe plan accepts the plan $plan.yaml" 0 etalon doe plan $plan.yaml
+	sed 's/replications: 31/replications: 2/' $plan.yaml >few.yaml
+	exits "init: doe run runs the plan $plan.yaml" 0 etalon doe run few.yaml
+done
+
 # validate FILE: whether the schema accepts a plan
 # shellcheck disable=SC2317 # it is called by ok and exits
 validate()
