@@ -10,7 +10,6 @@
 
 /* More runs than this are listed only with -v. */
 enum { MOST_LISTED = 10000, MOST_LISTED_VERBOSE = 10000000 };
-#define WEEK_NS UINT64_C(604800000000000)
 
 static uint64_t count_runs(const struct et_experiment *e)
 {
@@ -64,8 +63,7 @@ static int look(struct et_cli *cli, const struct et_doe_request *r, const struct
 	struct et_doe_outlook o = { .e = e,
 		.all_runs = count_runs(e),
 		.alpha = r->alpha,
-		.most_runs = ET_PLAN_FREE_RUNS,
-		.most_ns = WEEK_NS };
+		.large = et_plan_runs(e->design) > ET_PLAN_FREE_RUNS };
 	int rc = choose_terms(r, e->design, &terms, &o.n_terms, err);
 
 	if (rc == 0 && r->no_pilot)

@@ -32,13 +32,6 @@ double et_doe_plan_ns(const struct et_doe_outlook *o, bool *at_least)
 	return sum;
 }
 
-bool et_doe_plan_is_large(const struct et_doe_outlook *o)
-{
-	bool at_least;
-
-	return o->all_runs > o->most_runs || et_doe_plan_ns(o, &at_least) > (double)o->most_ns;
-}
-
 static void heading(const struct et_page *page, const char *text)
 {
 	putc('\n', page->out);
@@ -150,7 +143,7 @@ void et_doe_plan_answer(const struct et_doe_outlook *o, const struct et_page *pa
 		d->n_treatments, plural(d->n_treatments), d->n_programs, plural(d->n_programs),
 		each, plural(each), o->all_runs, duration, found);
 	et_page_paragraph(page, 0, "", NULL, text, BOLD);
-	if (et_doe_plan_is_large(o))
+	if (o->large)
 		et_page_paragraph(page, 0, "", NULL,
 			"This is a large experiment: 'etalon doe run' asks for --yes.", NULL);
 }
@@ -371,15 +364,19 @@ static void print_order(const struct et_doe_outlook *o, const struct et_page *pa
 static void print_hooks(const struct et_design *d, const struct et_page *page)
 {
 	const struct {
-		const char *label, *text;
-	} hooks[] = { { "setup", d->setup }, { "between", d->between }, { "reboot", d->reboot } };
+		const char *label, *text, *when;
+	} hooks[] = { { "setup", d->setup, "once before everything" },
+		{ "between", d->between, "between two treatments" },
+		{ "reboot", d->reboot, "between two treatments, to restart the machine" } };
 
 	if (!d->setup && !d->between && !d->reboot)
 		return;
 	heading(page, "Hooks");
 	for (size_t i = 0; i < ET_LENGTH(hooks); i++) {
-		if (hooks[i].text)
-			row(page, NAME, hooks[i].label, hooks[i].text);
+		if (!hooks[i].text)
+			continue;
+		ET_AUTO_FREE char *text = et_asprintf("%s (%s)", hooks[i].text, hooks[i].when);
+		row(page, NAME, hooks[i].label, text);
 	}
 }
 

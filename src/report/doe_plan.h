@@ -27,13 +27,11 @@ struct et_doe_outlook {
 	const uint32_t *terms;             /* whose power is shown */
 	size_t n_terms;
 	double alpha;
-	uint64_t most_runs, most_ns; /* of an experiment that need not be confirmed */
+	bool large; /* `doe run` asks for --yes */
 };
 
 /* The expected duration; NaN: not known. *at_least: it is a lower bound. */
 double et_doe_plan_ns(const struct et_doe_outlook *o, bool *at_least);
-/* Whether `doe run` asks for --yes. */
-bool et_doe_plan_is_large(const struct et_doe_outlook *o);
 
 /* The first sentence alone, and the whole text. */
 void et_doe_plan_answer(const struct et_doe_outlook *o, const struct et_page *page);

@@ -190,7 +190,7 @@ void et_doe_plan_json(const struct et_doe_outlook *o, FILE *out)
 	et_json_u64(&j, "runs_total", o->all_runs);
 	et_json_double(&j, "expected_s", et_doe_plan_ns(o, &at_least) / 1e9);
 	et_json_bool(&j, "expected_lower_bound", at_least);
-	et_json_bool(&j, "asks_for_yes", et_doe_plan_is_large(o));
+	et_json_bool(&j, "asks_for_yes", o->large);
 	et_json_string(&j, "response", d->response);
 	et_json_double(&j, "alpha", o->alpha);
 	write_factors(d, &j);

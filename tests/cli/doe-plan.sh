@@ -63,6 +63,10 @@ Smallest effects that are found with a probability of 80 % (95 %)
 
 No pilot runs were made: the duration is not known.
 TEXT
+sed '$a hooks: { setup: "echo ready", between: "sync" }' two.yaml >hooks.yaml
+exits 'plan: hooks' 0 etalon doe plan --no-pilot hooks.yaml
+like 'plan: hooks are shown with their time' "$out" 'setup +echo ready \(once before everything\)'
+like 'plan: the hook between treatments is shown' "$out" 'between +sync \(between two treatments\)'
 exits 'plan: -v lists all rounds' 0 etalon doe plan --no-pilot -v two.yaml
 is 'plan: -v lists 30 rounds' "$(grep -c '^  round ' .out)" 30
 unlike 'plan: -v leaves nothing out' "$out" 'more'
@@ -241,6 +245,31 @@ Smallest effects that are found with a probability of 80 %
 
 No pilot runs were made: the duration is not known.
 TEXT
+
+# --- the order of runs is the one that is made ---
+
+cat >order.yaml <<'YAML'
+name: order
+programs: [{ name: x, command: "true" }, { name: y, command: "true" }]
+factors:
+  - { name: nice, kind: nice, levels: [0, 5] }
+  - { name: pad, kind: environment-size, levels: [0, 512] }
+replications: 4
+YAML
+for order in random interleaved yates; do
+	sed '$a order: '$order order.yaml >$order.yaml
+	exits "order: $order: a plan" 0 etalon doe plan --no-pilot --json $order.yaml
+	cp .out plan.json
+	exits "order: $order: the runs" 0 etalon doe run --new --json record.json $order.yaml
+	ok "order: $order: runs are made in the order of the plan" python3 - <<'PYTHON'
+import json
+plan, record = json.load(open("plan.json")), json.load(open("record.json"))
+made = sorted((s["order"], c // 2 + 1, "xy"[c % 2], s["round"], s["warmup"])
+    for c, command in enumerate(record["commands"]) for s in command["samples"])
+assert record["seed"] == plan["seed"]
+assert made == [(r["order"], r["treatment"], r["program"], r["round"], r["discarded"]) for r in plan["runs"]], made
+PYTHON
+done
 
 # --- bad input ---
 
