@@ -36,5 +36,6 @@ int et_doe_check_levels(
 				rc = et_plan_locate(plan, plan->factors[i].levels[k], rc, err);
 		}
 	}
+	et_machine_free(&machine);
 	return rc;
 }
