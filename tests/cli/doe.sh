@@ -51,6 +51,7 @@ print(sorted((s["round"], s["position"], i) for i, c in enumerate(e["commands"])
 
 # are_in_order FILE: the counted runs were made in the order of their places; in Yates order each
 # treatment has its own rounds
+# shellcheck disable=SC2317 # ok calls it
 are_in_order()
 {
 	python3 -c '
