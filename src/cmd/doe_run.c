@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 int et_doe_changed(const char *path, const char *id, const char *changes, struct et_error *err)
 {
@@ -151,8 +152,12 @@ static int begin(struct et_doe_running *r, struct et_error *err)
 		et_doe_reboot_tidy();
 	}
 	if (r->earlier) {
-		et_doe_run_announce(r);
-		return et_measuring_resume(&r->m, r->earlier->id, err);
+		ET_AUTO_FREE char *here = get_current_dir_name();
+		r->m.trust = et_plan_runs_same(r->earlier, e, here);
+		rc = et_measuring_resume(&r->m, r->earlier->id, err);
+		if (rc == 0)
+			et_doe_run_announce(r);
+		return rc;
 	}
 	rc = ask(r, err);
 	if (rc)

@@ -148,6 +148,14 @@ static int check_origin(const struct et_session *s, struct et_error *err)
 		s->setup.review(s->setup.ctx, s->e);
 	if (s->setup.trust)
 		return 0;
+	if (s->e->design)
+		return et_hint(err,
+			et_fail(err, EPERM, ET_EXIT_USAGE,
+				"experiment %s %s, and its commands or folder are not those of the "
+				"plan",
+				s->e->id, why),
+			"go to the folder in which it was begun, or begin anew: etalon doe run "
+			"--new PLAN");
 	return et_hint(err,
 		et_fail(err, EPERM, ET_EXIT_USAGE, "experiment %s %s: its commands are not run",
 			s->e->id, why),
