@@ -37,5 +37,6 @@ int et_doe_check_levels(
 		}
 	}
 	et_machine_free(&machine);
+	et_machine_free(&machine);
 	return rc;
 }
