@@ -35,15 +35,16 @@ static void check_design(const struct et_plan_file *p)
 /* Returns whether the options and commands of the plan were accepted, too. */
 static bool make(struct et_plan_file *p)
 {
+	const struct et_design *d = p->design;
+	size_t n = d->n_treatments * d->n_programs;
 	struct et_experiment *e = NULL;
 	struct et_error err;
 
-	if (p->design->n_treatments * p->design->n_programs > MOST_COMMANDS)
+	if (n > MOST_COMMANDS)
 		return true;
 	if (et_doe_make(NULL, p, false, &e, &err))
 		return false;
-	FUZZ_CHECK(!p->design && e->design && e->plan.runs);
-	FUZZ_CHECK(e->n_commands == e->design->n_treatments * e->design->n_programs);
+	FUZZ_CHECK(!p->design && e->design == d && e->plan.runs && e->n_commands == n);
 	for (size_t i = 0; i < e->n_commands; i++)
 		FUZZ_CHECK(e->commands[i].argv[0] && e->commands[i].text);
 	et_experiment_free(e);
