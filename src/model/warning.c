@@ -402,6 +402,9 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 		"residuals of successive runs resemble each other (autocorrelation {0}), so "
 		"{1:effects may be drift; use `order: random`|intervals are wider than needed; use "
 		"`blocks: round`}" },
+	[ET_WARN_DOE_NO_PAIRS] = { "doe-no-pairs", NOTE, "cc",
+		"{0} treatments are more than the {1} whose pairs are compared one by one; see the "
+		"effects of the factors instead" },
 };
 
 static bool fits(const char *kinds, const struct et_warning_arg args[ET_WARNING_ARGS])

@@ -155,6 +155,8 @@ enum et_warning_code {
 	ET_WARN_DOE_CONSTANT,
 	ET_WARN_DOE_FEW_MACHINES,
 	ET_WARN_DOE_DEPENDENT,
+	/* all of its programs */
+	ET_WARN_DOE_NO_PAIRS,
 	ET_WARNING_CODES,
 };
 

@@ -86,11 +86,14 @@ static void judge(const struct et_experiment *const *experiments, size_t n,
 		out->blocked = out->blocked || data.n_blocks > 1;
 		out->programs[p].name = d->programs[p].name;
 		et_doe_program_judge(grid, &data, o, &out->programs[p]);
-		if (!o->no_pairs)
+		if (!o->no_pairs && d->n_treatments <= ET_DOE_MOST_PAIRED)
 			et_doe_pairs(grid, &data, &response, o, &out->programs[p]);
 		et_doe_data_free(&data);
 	}
 	et_doe_count_pairs(out);
+	if (!o->no_pairs && d->n_treatments > ET_DOE_MOST_PAIRED)
+		et_warn(&out->warnings, ET_WARN_DOE_NO_PAIRS, et_arg_count(d->n_treatments),
+			et_arg_count(ET_DOE_MOST_PAIRED));
 }
 
 static bool nothing_counts(const struct et_doe_result *r)

@@ -19,6 +19,9 @@ void et_doe_ranks(const struct et_doe_fit *f, double alpha, struct et_doe_progra
 void et_doe_warn(
 	const struct et_doe_fit *f, const struct et_doe_errors *e, struct et_doe_program *out);
 
+/* The pairs of more treatments are not compared: they are too many to read, and take long. */
+enum { ET_DOE_MOST_PAIRED = 100 };
+
 /*
  * Compares all pairs of treatments by the protocol of Nogueira & Matias, as two independent series
  * each, with Holm's correction over the pairs of this program.

@@ -405,22 +405,23 @@ static void holm(void)
 
 /* --- whole experiments --- */
 
-static struct et_experiment *experiment(size_t n_programs, uint32_t runs)
+static struct et_experiment *designed(
+	const size_t *levels, size_t n, size_t n_programs, uint32_t runs)
 {
 	struct et_experiment *e = et_experiment_new();
 	uint32_t order = 0;
 
-	e->design = doe_design((size_t[]){ 2, 2 }, 2);
+	e->design = doe_design(levels, n);
 	for (size_t p = 0; p < n_programs; p++)
 		et_design_add_program(e->design, (char[2]){ (char)('p' + (int)p), '\0' });
 	e->design->response = et_strdup("et");
-	for (uint32_t t = 0; t < 4; t++) {
+	for (uint32_t t = 0; t < e->design->n_treatments; t++) {
 		for (size_t p = 0; p < n_programs; p++)
 			et_experiment_add_command(
 				e, et_strdup(e->design->treatments[t].name), et_calloc(1, 8));
 	}
 	for (uint32_t r = 0; r <= runs; r++) {
-		for (uint32_t c = 0; c < 4 * n_programs; c++) {
+		for (uint32_t c = 0; c < e->n_commands; c++) {
 			struct et_sample s = { .place = { .command = c,
 						       .order = ++order,
 						       .round = r,
@@ -434,6 +435,52 @@ static struct et_experiment *experiment(size_t n_programs, uint32_t runs)
 		}
 	}
 	return e;
+}
+
+static struct et_experiment *experiment(size_t n_programs, uint32_t runs)
+{
+	return designed((size_t[]){ 2, 2 }, 2, n_programs, runs);
+}
+
+static void many(void)
+{
+	struct et_experiment *e = designed((size_t[]){ 101 }, 1, 1, 3);
+	const struct et_experiment *one = e;
+	struct et_doe_result r;
+	struct et_error err;
+
+	if (!ok(et_doe_analyse(&one, 1, &automatic, &r, &err) == 0,
+		    "doe: 101 treatments are analysed"))
+		return;
+	ok(r.programs[0].n_pairs == 0 && et_warnings_have(&r.warnings, ET_WARN_DOE_NO_PAIRS),
+		"doe: their pairs are not compared, which is reported");
+	et_doe_result_free(&r);
+	et_experiment_free(e);
+}
+
+/* Two machines, of which the second takes twice as long. */
+static void several(void)
+{
+	struct et_experiment *e = experiment(1, 10), *f = experiment(1, 10);
+	struct et_doe_result r;
+	struct et_error err;
+
+	for (size_t c = 0; c < f->n_commands; c++) {
+		for (size_t i = 0; i < f->commands[c].samples.n; i++)
+			et_samples_edit(&f->commands[c].samples, i)->measured.elapsed_ns *= 2;
+	}
+	if (!ok(et_doe_analyse((const struct et_experiment *const[]){ e, f }, 2, &automatic, &r,
+			&err) == 0,
+		    "doe: experiments of two machines are analysed together"))
+		return;
+	ok(r.blocked, "doe: machines are blocks");
+	near(r.programs[0].effects[0].df2, 1, 0, 0,
+		"doe: two machines leave one degree of freedom");
+	ok(r.programs[0].pairs[0].significant,
+		"doe: pairs are compared without the difference of the machines");
+	et_doe_result_free(&r);
+	et_experiment_free(e);
+	et_experiment_free(f);
 }
 
 static void whole(void)
@@ -499,6 +546,8 @@ int main(void)
 	warnings();
 	holm();
 	whole();
+	many();
+	several();
 	refused();
 	return tap_done();
 }
