@@ -68,8 +68,7 @@ static int run_text(struct builder *b, const char *what, const char *text, struc
 	return 0;
 }
 
-/* "loop (opt=-O2)" */
-static char *describe(const struct et_design *d, uint32_t command)
+char *et_doe_build_name(const struct et_design *d, uint32_t command)
 {
 	const struct et_design_program *p = &d->programs[et_design_program_of(d, command)];
 	ET_AUTO_FREE char *levels = NULL;
@@ -102,7 +101,7 @@ static int keep_product(
 	if (rc)
 		return rc;
 	if (product && et_child_resolve(product, NULL, b->e->child.directory, &path, NULL)) {
-		ET_AUTO_FREE char *name = describe(b->e->design, command);
+		ET_AUTO_FREE char *name = et_doe_build_name(b->e->design, command);
 		return et_hint(err,
 			et_fail(err, ENOENT, ET_EXIT_PROGRAM, "the build of %s made no program %s",
 				name, product),
@@ -119,7 +118,7 @@ static int keep_product(
 static int build_one(struct builder *b, uint32_t command, const char *folder, struct et_error *err)
 {
 	const struct et_design *d = b->e->design;
-	ET_AUTO_FREE char *text = NULL, *name = describe(d, command);
+	ET_AUTO_FREE char *text = NULL, *name = et_doe_build_name(d, command);
 	const char *plain = d->programs[et_design_program_of(d, command)].build;
 	int rc = et_doe_fill(b->e, command, plain, &text, err);
 
@@ -201,5 +200,10 @@ int et_doe_build(struct et_cli *cli, const struct et_experiment *e, bool keep, s
 		rc = build_one(&b, c, folder, err);
 	}
 	close_builder(&b);
+	if (rc == 0) {
+		struct et_warnings warnings = { 0 };
+		et_doe_build_compare(e, &warnings);
+		et_cli_warn(&warnings);
+	}
 	return rc;
 }

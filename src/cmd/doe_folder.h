@@ -18,4 +18,9 @@ int et_doe_folder_check(const struct et_experiment *e, struct et_error *err) ET_
 int et_doe_build_product(const struct et_experiment *e, uint32_t command, char **product,
 	char **copy, struct et_error *err) ET_CHECK;
 
+/* The name of a build, such as "loop (opt=-O2)". The caller frees it. */
+char *et_doe_build_name(const struct et_design *d, uint32_t command);
+/* Warns of each program of which two builds are the same; e has its commands. */
+void et_doe_build_compare(const struct et_experiment *e, struct et_warnings *warnings);
+
 #endif

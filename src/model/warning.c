@@ -290,8 +290,12 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 		"the largest size is only {0} times the smallest, and many models look alike over "
 		"this range; measure a range of {1} or more" },
 	/* --- how etalon was called, and how it leaves the machine --- */
+	[ET_WARN_BUILDS_SAME] = { "builds-same", WARNING, "tt",
+		"the builds {0:{0}|of one level} and {1:{1}|another} gave the same program, so "
+		"they do not differ; let the "
+		"build command use the levels (make -B)" },
 	[ET_WARN_CHANGES_PENDING] = { "changes-pending", WARNING, "c",
-		"a run --env was killed before it restored {0:1 change|{0} changes} to this "
+		"an etalon was killed before it restored {0:1 change|{0} changes} to this "
 		"machine; run 'etalon env restore'" },
 	[ET_WARN_NOT_RESTORED] = { "not-restored", WARNING, "",
 		"not every change to this machine could be restored; run 'etalon env restore' to "

@@ -118,6 +118,7 @@ enum et_warning_code {
 	ET_WARN_GROWTH_AMBIGUOUS,
 	ET_WARN_GROWTH_NARROW,
 	/* how etalon was called, and how it leaves the machine; printed on stderr */
+	ET_WARN_BUILDS_SAME,
 	ET_WARN_CHANGES_PENDING,
 	ET_WARN_NOT_RESTORED,
 	/* a profile: all samples, or one function */
