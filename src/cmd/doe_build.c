@@ -60,7 +60,7 @@ static int run_text(struct builder *b, const char *what, const char *text, struc
 			"interrupted while programs were built; nothing was measured");
 	read_output(b, lines, sizeof(lines));
 	if (rc) {
-		et_hint(err, rc, "run it in %s by hand", b->e->child.directory ?: ".");
+		et_hint(err, rc, "correct it, and run this again; nothing was measured");
 		return et_quote(err, rc, lines);
 	}
 	if (b->cli->verbosity > 0)

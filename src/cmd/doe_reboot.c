@@ -46,37 +46,15 @@ static int record_boot(
 	return et_store_add_factor(r->m->store, e->id, e->n_environment - 1, f, err);
 }
 
-static int not_restarted(const struct et_doe_reboot *r, const struct et_design *d,
-	uint32_t treatment, struct et_error *err)
+static int not_restarted(struct et_doe_reboot *r, const struct et_design *d, uint32_t treatment,
+	struct et_error *err)
 {
+	r->refused = true;
 	return et_hint(err,
-		et_fail(err, EBUSY, ET_EXIT_ENVIRONMENT,
+		et_fail(err, EAGAIN, ET_EXIT_ENVIRONMENT,
 			"the machine has not restarted since the treatment before '%s'",
 			d->treatments[treatment].name),
-		"restart it, then run 'etalon doe run %s'", r->plan);
-}
-
-int et_doe_reboot_before(struct et_doe_reboot *r, uint32_t command, struct et_error *err)
-{
-	const struct et_experiment *e = et_session_experiment(r->m->session);
-	uint32_t treatment = et_design_treatment_of(e->design, command), earlier = 0;
-	const char *boot = r->m->tuning.machine.boot_id;
-	char then[48];
-
-	if (r->begun && treatment == r->treatment)
-		return 0;
-	if (r->begun) {
-		r->due = true;
-		r->next = treatment;
-		return -EAGAIN;
-	}
-	bool known = last_boot(e, then, &earlier), same = known && !strcmp(then, boot);
-	if (same && earlier != treatment + 1)
-		return not_restarted(r, e->design, treatment, err);
-	int rc = same ? 0 : record_boot(r, boot, treatment, err);
-	r->begun = rc == 0;
-	r->treatment = treatment;
-	return rc;
+		"restart it, then run '%s'", r->m->resumption);
 }
 
 /* --- the unit that continues --- */
@@ -161,13 +139,32 @@ static void remove_unit(const struct et_machine *m)
 	unlink(place(m, UNIT, path));
 }
 
-void et_doe_reboot_tidy(void)
-{
-	struct et_machine m;
+/* --- before the runs of a command --- */
 
-	et_cli_machine(&m);
-	remove_unit(&m);
-	et_machine_free(&m);
+int et_doe_reboot_before(struct et_doe_reboot *r, uint32_t command, struct et_error *err)
+{
+	const struct et_experiment *e = et_session_experiment(r->m->session);
+	uint32_t treatment = et_design_treatment_of(e->design, command), earlier = 0;
+	const char *boot = r->m->tuning.machine.boot_id;
+	char then[48];
+
+	if (!e->design->reboot)
+		return 0;
+	if (r->begun && treatment == r->treatment)
+		return 0;
+	if (r->begun) {
+		r->due = true;
+		r->next = treatment;
+		return -EAGAIN;
+	}
+	bool known = last_boot(e, then, &earlier), same = known && !strcmp(then, boot);
+	if (same && earlier != treatment + 1)
+		return not_restarted(r, e->design, treatment, err);
+	remove_unit(&r->m->tuning.machine);
+	int rc = same ? 0 : record_boot(r, boot, treatment, err);
+	r->begun = rc == 0;
+	r->treatment = treatment;
+	return rc;
 }
 
 /* --- the restart --- */
@@ -204,14 +201,12 @@ int et_doe_reboot_now(
 
 	et_cli_machine(&m);
 	bool continues = install(&m, r, e);
-	fprintf(out,
-		"%" PRIu32 " of %zu treatments are done; the machine restarts before the next, "
-		"%s\n",
-		r->next, d->n_treatments, d->treatments[r->next].name);
+	fprintf(out, "the machine restarts before treatment %" PRIu32 " of %zu, %s\n", r->next + 1,
+		d->n_treatments, d->treatments[r->next].name);
 	if (continues)
 		fprintf(out, "etalon-doe.service continues the experiment then\n");
 	else
-		fprintf(out, "run 'etalon doe run %s' then to continue\n", r->plan);
+		fprintf(out, "run '%s' then to continue\n", r->m->resumption);
 	fflush(out);
 	sync();
 	int rc = run_hook(e, err);
@@ -219,4 +214,15 @@ int et_doe_reboot_now(
 		remove_unit(&m);
 	et_machine_free(&m);
 	return rc;
+}
+
+int et_doe_reboot_check(const struct et_experiment *earlier, struct et_error *err)
+{
+	const char *wanted = getenv("ETALON_CONTINUE");
+
+	if (!wanted || (earlier && !strcmp(earlier->id, wanted)))
+		return 0;
+	return et_fail(err, ENOENT, ET_EXIT_USAGE,
+		"experiment %s, which was to continue after a restart, is not there any more",
+		wanted);
 }

@@ -16,18 +16,21 @@ struct et_doe_reboot {
 	uint32_t treatment;
 	bool due;      /* the session has ended because the machine is to restart */
 	uint32_t next; /* the treatment after that */
+	bool refused;  /* the machine has not restarted since the treatment before */
 };
 
 /*
- * Before the runs of a command (see struct et_driver). Returns 0, -EAGAIN if the machine must
- * restart first, or another -errno with err filled, for instance if it has not restarted since the
- * treatment before.
+ * Before the runs of a command (see struct et_driver); does nothing without the hook. Returns
+ * -EAGAIN if the machine must restart first.
  */
 int et_doe_reboot_before(struct et_doe_reboot *r, uint32_t command, struct et_error *err) ET_CHECK;
-/* Runs the hook, after the session: installs a unit that continues after the restart, if it can. */
+/*
+ * Runs the hook, when the session is closed: installs a unit that continues after the restart, if
+ * it can, and prints to out how the experiment continues.
+ */
 int et_doe_reboot_now(struct et_doe_reboot *r, const struct et_experiment *e, FILE *out,
 	struct et_error *err) ET_CHECK;
-/* Removes the unit, if this machine has one. */
-void et_doe_reboot_tidy(void);
+/* Refuses to begin anything else than the experiment that such a unit is to continue. */
+int et_doe_reboot_check(const struct et_experiment *earlier, struct et_error *err) ET_CHECK;
 
 #endif

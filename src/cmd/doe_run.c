@@ -142,14 +142,18 @@ static int before_command(void *ctx, uint32_t command, struct et_error *err)
 static int begin(struct et_doe_running *r, struct et_error *err)
 {
 	struct et_experiment *e = r->e;
-	int rc = et_doe_build(r->cli, e, true, err);
+	int rc = et_doe_reboot_check(r->earlier, err);
 
+	if (rc == 0 && !r->earlier)
+		rc = ask(r, err);
+	/* A new experiment measures the sources as they are now, not what was built earlier. */
+	if (rc == 0)
+		rc = et_doe_build(r->cli, e, r->earlier != NULL, err);
 	if (rc)
 		return rc;
 	if (e->design->reboot) {
 		r->reboot = (struct et_doe_reboot){ .m = &r->m, .plan = r->path };
 		r->m.before_command = before_command;
-		et_doe_reboot_tidy();
 	}
 	if (r->earlier) {
 		ET_AUTO_FREE char *here = get_current_dir_name();
@@ -159,9 +163,6 @@ static int begin(struct et_doe_running *r, struct et_error *err)
 			et_doe_run_announce(r);
 		return rc;
 	}
-	rc = ask(r, err);
-	if (rc)
-		return rc;
 	r->e = NULL; /* the session owns it */
 	return et_measuring_begin(&r->m, e, err);
 }
@@ -199,6 +200,8 @@ int et_doe_run(struct et_cli *cli, const struct et_doe_request *request, char *c
 			rc = et_measuring_drive(&r.m, err);
 		if (r.m.session)
 			*status = et_doe_run_conclude(&r, &rc, err);
+		if (r.reboot.refused)
+			rc = -EAGAIN; /* err says why */
 	}
 	/* The machine restarts when all is stored and restored. */
 	struct et_experiment *done = r.reboot.due ? et_session_take_experiment(r.m.session) : NULL;

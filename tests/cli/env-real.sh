@@ -88,6 +88,37 @@ for signal in KILL TERM; do
 done
 is 'run --env: SIGTERM restores the setting' "$(cat $aslr)" 2
 
+# --- huge pages as a factor of a designed experiment
+cat >plan.yaml <<END
+name: pages
+programs: [{ name: look, command: './look {pages}' }]
+factors: [{ name: pages, kind: huge-pages, levels: [always, madvise, never] }]
+replications: 3
+discard: 0
+run: { warmup: 0, no-ledger: true }
+END
+printf '#!/bin/sh\nread -r line <%s\necho "$1 $line" >>seen\n' $huge >look
+chmod +x look
+if [ -n "$was_huge" ] && echo madvise >$huge 2>/dev/null; then
+	exits 'doe run: huge pages are varied' 0 etalon doe run plan.yaml
+	is 'doe run: every run finds the setting of its treatment' "$(awk '{ print $1, (index($0, "[" $1 "]") > 0) }' seen | sort | uniq -c | awk '{ print $1, $2, $3 }' | tr '\n' ';')" \
+		'3 always 1;3 madvise 1;3 never 1;'
+	is 'doe run: the original setting is restored' "$(chosen $huge)" madvise
+	sed -i 's/name: pages$/name: killed/; s/replications: 3/replications: 500/' plan.yaml
+	for signal in TERM KILL; do
+		: >seen
+		etalon doe run plan.yaml >/dev/null 2>&1 &
+		pid=$!
+		wait_until '[ "$(wc -l <seen)" -ge 4 ] && [ "$(chosen $huge)" != madvise ]'
+		{ kill -s $signal $pid && wait $pid; } 2>/dev/null
+		[ $signal = TERM ] || exits 'env restore: it succeeds after doe run was killed' 0 etalon env restore
+		is "doe run: the original setting is restored after SIG$signal" "$(chosen $huge)" madvise
+	done
+	echo "$was_huge" >$huge
+else
+	skip 'doe run: huge pages are varied' 'no such setting here'
+fi
+
 # --- killed at any moment
 echo 1 >$aslr
 for _ in $(seq 25); do

@@ -71,7 +71,8 @@ service chrony chronyd
 ln -s chrony.service system/chronyd.service
 unit trial.target 'Wants=cron.service smartmontools.service backup.service certmonger.service
 Wants=exim4.service snapd.socket snapd.service haldaemon.service man-db.timer kerneloops.service
-Wants=snapd.seeded.service'
+Wants=snapd.seeded.service small.target'
+unit small.target 'Wants=cron.service man-db.timer'
 
 export new=$work/new work ETALON
 (
@@ -180,4 +181,19 @@ done
 ok 'run --env: some kills left services stopped or started' test $killed -gt 0
 exits 'run --env: succeeds' 0 inside etalon run -q --env -r 2 true
 as_before 'run --env'
+
+# A target as a level stops what it does not want, and nothing else; see etalon-plan(5), services.
+cat >plan.yaml <<'END'
+name: targets
+programs: [{ name: p, command: "sh -c 'echo {rl} $(systemctl is-active cron smartmontools snapd.socket man-db.timer) >>/run/seen'" }]
+factors: [{ name: rl, kind: services, levels: [trial.target, small.target] }]
+replications: 3
+discard: 0
+seed: 3
+run: { no-ledger: true, no-probe: true }
+END
+exits 'doe run: a target is a level of services' 0 inside etalon doe run - <plan.yaml
+is 'doe run: services that the target does not want are stopped, and no others' "$(inside sort -u /run/seen)" \
+	$'small.target active inactive inactive active\ntrial.target active active active active'
+as_before 'doe run'
 done_testing
