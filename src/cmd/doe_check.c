@@ -37,6 +37,5 @@ int et_doe_check_levels(
 		}
 	}
 	et_machine_free(&machine);
-	et_machine_free(&machine);
 	return rc;
 }
