@@ -149,8 +149,9 @@ static int given(const char *name, const char *value, bool *out, struct et_error
 		name, value);
 }
 
-static int set_one(
-	const struct et_plan_option *p, struct et_run_options *options, struct et_error *err)
+/* *is_set becomes false if the plan turns the option off. */
+static int set_one(const struct et_plan_option *p, struct et_run_options *options, bool *is_set,
+	struct et_error *err)
 {
 	const struct et_option *o = find(p->name);
 	const char *hint = et_doe_refusal(p->name);
@@ -172,6 +173,7 @@ static int set_one(
 		rc = o->set(o, options, args, err);
 	if (rc == 0 && yes)
 		options->given |= o->bit;
+	*is_set = yes;
 	return rc ? rc : check_protocol(options, err);
 }
 
@@ -185,8 +187,9 @@ int et_doe_set_options(
 	o->plan.warmup = 0;
 	for (size_t i = 0; rc == 0 && i < plan->n_options; i++) {
 		const struct et_plan_option *p = &plan->options[i];
-		rc = set_one(p, o, err);
-		if (rc == 0)
+		bool is_set = false;
+		rc = set_one(p, o, &is_set, err);
+		if (rc == 0 && is_set)
 			rc = check_factors(plan->design, p->name, err);
 		if (rc)
 			rc = et_plan_locate(plan, p->at, rc, err);

@@ -223,6 +223,8 @@ refused 'factors: two that set one variable are refused' 2 'OMP_NUM_THREADS' \
 plan both 'name: pad, kind: environment-size, levels: [0, 64]'
 sed -i 's/^run: {/run: { randomise-layout: true,/' both.yaml
 refuses 'environment-size: a random layout contradicts it' 2 'randomise-layout' etalon doe run both.yaml
+sed -i 's/randomise-layout: true/randomise-layout: false/' both.yaml
+exits 'environment-size: an option that the plan turns off does not contradict it' 0 etalon doe run both.yaml
 plan layout 'name: LEVEL, kind: environment, levels: [a, b]'
 sed -i 's/^run: {/run: { randomise-layout: true,/; s/replications: 2/replications: 4/' layout.yaml
 exits 'layout: a designed experiment may have random layouts' 0 etalon doe run layout.yaml
