@@ -98,9 +98,9 @@ static void draw(void *ctx, const struct et_progress_note *n)
 		.time_limit_ns = p->time_limit_ns };
 
 	/* Of a designed experiment all runs count, those of earlier sessions included. */
-	if (e->design && n->all_turns) {
+	if (e->design) {
 		state.total = (uint64_t)e->n_commands * p->runs;
-		state.done = state.total - (n->all_turns - n->turns);
+		state.done = n->all_turns ? state.total - (n->all_turns - n->turns) : 0;
 	}
 	watch(m, n->elapsed_ns);
 	(e->profile ? format_shares : format_estimate)(
