@@ -103,8 +103,12 @@ const struct et_verb et_verb_doe = {
 	.operands = "init|plan|run|status|analyse|import|export",
 	.usage = "init [--from COMMAND]\nplan PLAN\nrun PLAN\nstatus PLAN\nanalyse PLAN|ID…\n"
 		 "import FILE\nexport PLAN|ID",
-	.about = "A plan file says which programs are measured, which factors are varied over\n"
-		 "which levels, and how often.",
+	.about =
+		"A plan file says which programs are measured, which factors are varied over\n"
+		"which levels, and how often. 'doe run' continues an experiment of the same plan\n"
+		"that was interrupted or killed; --new begins anew. 'doe status' shows how far it\n"
+		"is. PLAN may also be the id or label of a stored experiment, or its record, but\n"
+		"for 'doe plan' and 'doe run'.",
 	.examples = "  etalon doe init -o plan.yaml\n",
 	.options = options,
 	.uses_store = true,
