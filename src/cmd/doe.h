@@ -46,6 +46,9 @@ int et_doe_read_plan(const char *path, struct et_plan_file *out, struct et_error
 const char *et_doe_refusal(const char *option);
 struct et_run_options;
 struct et_measuring;
+struct et_machine;
+/* Whether this machine can set all of these levels (NULL ends them) of a kind of factor. */
+bool et_doe_can_set(const struct et_machine *m, enum et_kind kind, char *const *levels);
 /* Sets o to the defaults of `doe` and then to the options of `run` in the plan, which outlives o.
  */
 int et_doe_set_options(

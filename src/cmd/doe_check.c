@@ -21,6 +21,18 @@ static int check_level(const struct et_machine *m, const struct et_design_factor
 	}
 }
 
+bool et_doe_can_set(const struct et_machine *m, enum et_kind kind, char *const *levels)
+{
+	char name[] = "factor";
+	struct et_design_factor f = { .name = name, .kind = kind, .levels = (char **)levels };
+
+	while (levels[f.n_levels]) {
+		if (check_level(m, &f, f.n_levels++, NULL))
+			return false;
+	}
+	return true;
+}
+
 int et_doe_check_levels(
 	const struct et_plan_file *plan, const struct et_experiment *e, struct et_error *err)
 {

@@ -8,8 +8,10 @@
 #include "base/parse.h"
 #include "base/shell.h"
 #include "base/utf8.h"
+#include "cmd/doe.h"
+#include "cmd/environment.h"
+#include "host/machine.h"
 #include "measure/child.h"
-#include "measure/treatment.h"
 #include "model/design.h"
 #include "protocol/parameters.h"
 
@@ -25,6 +27,7 @@ struct first {
 	bool shell; /* the command needs one */
 	bool openmp;
 	int cpus;
+	struct et_machine machine;
 	FILE *out;
 	size_t treatments;
 };
@@ -103,24 +106,12 @@ static int read_command(struct first *f, struct et_error *err)
 
 /* --- the plan --- */
 
-static bool can_set(enum et_kind kind, char *const *levels)
-{
-	char name[] = "factor";
-	struct et_design_factor f = { .name = name, .kind = kind, .levels = (char **)levels };
-
-	while (levels[f.n_levels]) {
-		if (et_treatment_check("", &f, f.n_levels++, NULL))
-			return false;
-	}
-	return true;
-}
-
 static void add_factor(struct first *f, enum et_kind kind, const char *why, char *const *levels)
 {
 	const char *name = et_factor_kinds[kind].name;
 	size_t n = et_strv_length(levels);
 
-	if (!can_set(kind, levels)) {
+	if (!et_doe_can_set(&f->machine, kind, levels)) {
 		fprintf(f->out, "  # This machine cannot vary the factor %s.\n", name);
 		return;
 	}
@@ -165,14 +156,33 @@ static void write_factors(struct first *f)
 		(char *[]){ on, off, NULL });
 }
 
-/* Other kinds, each with what its levels are. */
-static void write_others(const struct first *f)
+/* Whether this machine can vary what belongs to the machine: typical levels are tried. */
+static bool can_vary(const struct first *f, enum et_kind kind)
 {
-	fputs("\n# Other kinds of factors ('etalon doe plan' checks whether this machine can set a "
-	      "level):\n",
+	char on[] = "on", off[] = "off", always[] = "always", never[] = "never";
+	char performance[] = "performance";
+
+	switch (kind) {
+	case ET_KIND_TURBO:
+	case ET_KIND_SMT:
+		return et_doe_can_set(&f->machine, kind, (char *[]){ on, off, NULL });
+	case ET_KIND_HUGE_PAGES:
+		return et_doe_can_set(&f->machine, kind, (char *[]){ always, never, NULL });
+	case ET_KIND_GOVERNOR:
+		return et_doe_can_set(&f->machine, kind, (char *[]){ performance, NULL });
+	default:
+		return true;
+	}
+}
+
+/* All kinds, each with what its levels are. */
+static void write_kinds(const struct first *f)
+{
+	fputs("\n# All kinds of factors; 'etalon doe plan' checks every level on this machine:\n",
 		f->out);
 	for (size_t i = 0; i < ET_KINDS_OF_FACTORS; i++)
-		fprintf(f->out, "#   %s: %s\n", et_factor_kinds[i].name, et_factor_kinds[i].what);
+		fprintf(f->out, "#   %s: %s%s\n", et_factor_kinds[i].name, et_factor_kinds[i].what,
+			can_vary(f, (enum et_kind)i) ? "" : " (not now on this machine)");
 }
 
 /* In single quotes, where only these need care. */
@@ -216,7 +226,7 @@ static void write_plan(struct first *f)
 		fputs("run: { shell: sh }  # the command needs a shell, whose time is measured, "
 		      "too\n",
 			f->out);
-	write_others(f);
+	write_kinds(f);
 }
 
 int et_doe_write_first(const char *command, FILE *out, struct et_error *err)
@@ -227,8 +237,11 @@ int et_doe_write_first(const char *command, FILE *out, struct et_error *err)
 
 	if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
 		f.cpus = CPU_COUNT(&allowed);
-	if (rc == 0)
+	if (rc == 0) {
+		et_cli_machine(&f.machine);
 		write_plan(&f);
+		et_machine_free(&f.machine);
+	}
 	free(f.name);
 	return rc;
 }
