@@ -79,7 +79,8 @@ void et_doe_data_arrange(struct et_doe_data *d, size_t n_cells)
 	d->begin = et_calloc(n_cells + 1, sizeof(*d->begin));
 	d->mean = et_calloc(n_cells + 1, sizeof(*d->mean));
 	d->variance = et_calloc(n_cells + 1, sizeof(*d->variance));
-	qsort(d->runs, d->n, sizeof(*d->runs), by_order);
+	if (d->n)
+		qsort(d->runs, d->n, sizeof(*d->runs), by_order);
 	number_blocks(d);
 	for (size_t i = 0; i < d->n; i++)
 		d->begin[d->runs[i].cell + 1]++;

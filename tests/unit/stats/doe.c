@@ -384,7 +384,7 @@ static void holm(void)
 	p.n_effects = K;
 	for (int above = 0; above < 2; above++) {
 		for (int i = 0; i < K; i++) {
-			pairs[i] = (struct et_contrast){ .ratio = 1.1, .lo = 1, .hi = 2 };
+			pairs[i] = (struct et_contrast){ .ratio = 1.1, .mean_ratio = NAN };
 			pairs[i].p = effects[i].p = 0.05 / K * (above ? 1 + 1e-9 : 1 - 1e-9);
 		}
 		et_doe_conclude_pairs(&p, 0.05);
