@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/doe_grid.h"
 #include "base/alloc.h"
+#include "model/terms.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -130,7 +131,9 @@ static int by_order(const void *a, const void *b)
 
 	if (ox != oy)
 		return ox < oy ? -1 : 1;
-	return x->factors < y->factors ? -1 : x->factors > y->factors;
+	/* The order of et_design_terms, so that a plan and its analysis name the same terms. */
+	uint32_t differ = x->factors ^ y->factors;
+	return !differ ? 0 : x->factors & differ & -differ ? -1 : 1;
 }
 
 static size_t df_of(const struct et_design *d, uint32_t factors)
@@ -176,7 +179,8 @@ static void list_alias(const struct et_design *d, uint32_t term, size_t n, struc
 		et_append(&out->aliases, ", ", "…");
 	} else if (n < MOST_ALIASES) {
 		ET_AUTO_FREE char *name = et_doe_term_name(d, term);
-		et_append(&out->aliases, ", ", "%s", name);
+		bool minus = et_design_sign(d, 0, term ^ out->factors) < 0;
+		et_append(&out->aliases, ", ", "%s%s", minus ? "-" : "", name);
 	}
 }
 

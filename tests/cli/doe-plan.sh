@@ -271,6 +271,16 @@ assert made == [(r["order"], r["treatment"], r["program"], r["round"], r["discar
 PYTHON
 done
 
+# --- plan and analysis name the same aliases ---
+
+sed 's/d = a b c/d = -a b/; s/replications: 6/replications: 3/' fraction.yaml >same.yaml
+exits 'aliases: a plan' 0 etalon doe plan --no-pilot --json same.yaml
+cp .out plan.json
+exits 'aliases: the runs' 0 etalon doe run same.yaml
+exits 'aliases: the analysis' 0 etalon doe analyse --json same.yaml
+json 'aliases: the analysis names terms and aliases as the plan does' \
+	'{e["term"]: sorted(e["aliases"].split(", ")) for e in d["effects"]} == {a["term"]: sorted(a["aliases"]) for a in json.load(open("plan.json"))["fraction"]["aliases"]}'
+
 # --- bad input ---
 
 sed 's/levels: \[0, 5\]/levels: [0, 99]/' two.yaml >level.yaml
