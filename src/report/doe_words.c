@@ -234,8 +234,8 @@ char *et_doe_finding(const struct et_doe_view *v, const struct et_doe_program *p
 			put_interaction(v, p, e, out);
 	}
 	if (p->before > p->after)
-		fprintf(out, "; %zu of %zu pairs were false alarms before Holm",
-			p->before - p->after, p->n_pairs);
+		fprintf(out, "; %zu of %zu pairs %s before Holm", p->before - p->after, p->n_pairs,
+			p->before - p->after == 1 ? "was a false alarm" : "were false alarms");
 	return et_memstream_close(&m);
 }
 
