@@ -17,7 +17,10 @@ struct et_doe_class {
 	double holm[ET_DOE_POWERS];  /* after Holm's correction, in the worst case */
 };
 
-/* Returns the classes of the outlook's terms, and last that of pairs, as an array of *n. */
+/*
+ * Returns the classes of the outlook's terms, and last that of pairs, as an array of *n. Designs
+ * with too many treatments have no pairs.
+ */
 struct et_doe_class *et_doe_classes(const struct et_doe_outlook *o, size_t *n);
 void et_doe_classes_free(struct et_doe_class *classes, size_t n);
 /* "effects", "main effects", "interactions", "work", "pairs". The caller frees it. */

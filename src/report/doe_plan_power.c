@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "model/terms.h"
 #include "report/doe_plan_parts.h"
-#include "stats/doe.h"
+#include "stats/doe_program.h"
 
 #include <math.h>
 #include <string.h>
@@ -109,8 +109,10 @@ struct et_doe_class *et_doe_classes(const struct et_doe_outlook *o, size_t *n)
 		add_term(&classes[k], o->terms[i]);
 	}
 	count = merge(classes, count);
-	classes = et_realloc(classes, count + 1, sizeof(*classes));
-	classes[count++] = class_of_pairs(o);
+	if (o->e->design->n_treatments <= ET_DOE_MOST_PAIRED) {
+		classes = et_realloc(classes, count + 1, sizeof(*classes));
+		classes[count++] = class_of_pairs(o);
+	}
 	*n = count;
 	return classes;
 }
