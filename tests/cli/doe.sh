@@ -191,7 +191,7 @@ boot()
 }
 boot 1
 is 'restart: the session ends after the first treatment' "$status $(cat restarts)" '0 restart'
-like 'restart: the text says what follows' "$out" '1 of 4 treatments are done; the machine restarts before the next'
+like 'restart: the text says what follows' "$out" 'the machine restarts before treatment 2 of 4'
 boot 1
 is 'restart: a machine that has not restarted is refused' "$status" 3
 boot 2
