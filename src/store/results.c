@@ -291,6 +291,7 @@ static void add_command(struct et_experiment *e, uint32_t treatment, uint32_t pr
 	char *name = et_asprintf("%s %s", d->programs[program].name, d->treatments[treatment].name);
 	struct et_command *c = et_experiment_add_command(e, name, et_calloc(1, sizeof(*c->argv)));
 
+	free(c->text);
 	c->text = et_strdup(name);
 	c->parameters = et_calloc(d->n_factors, sizeof(*c->parameters));
 	for (size_t f = 0; f < d->n_factors; f++) {
