@@ -82,8 +82,10 @@ static int decide(struct et_doe_running *r, struct et_error *err)
 	struct et_store *store;
 	int rc = et_stored_open(r->cli, ET_STORE_READ, &store, err);
 
-	if (rc == -ENOENT)
+	if (rc == -ENOENT) { /* a first experiment, not a failure that could be printed later */
+		*err = (struct et_error){ 0 };
 		return 0;
+	}
 	if (rc)
 		return rc;
 	if (!r->request->fresh)
