@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "num/pairwise.h"
 
+#include "base/alloc.h"
+#include "num/quantile.h"
+
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -93,12 +96,59 @@ double et_walsh_median(const double *x, size_t n)
 	return (et_walsh_kth(x, n, pairs / 2) + et_walsh_kth(x, n, pairs / 2 + 1)) / 2;
 }
 
+/* Differences above lo and at most hi, and how many are at or below each. */
+struct range {
+	double lo, hi;
+	uint64_t at_lo, at_hi;
+};
+
+/*
+ * Halves the range until it holds few differences, the k-th among them. Stops early at many ties,
+ * because around 0 halving may take a thousand steps.
+ */
+static void narrow(const struct pairs *p, uint64_t k, struct range *r)
+{
+	enum { MOST_STEPS = 30 };
+
+	for (int step = 0; step < MOST_STEPS && r->at_hi - r->at_lo > p->nx + p->ny; step++) {
+		double mid = r->lo + (r->hi - r->lo) / 2;
+		uint64_t count;
+		if (!(r->lo < mid && mid < r->hi))
+			return;
+		count = differences_at_most(p, mid);
+		*(count >= k ? &r->hi : &r->lo) = mid;
+		*(count >= k ? &r->at_hi : &r->at_lo) = count;
+	}
+}
+
+/* The k-th difference, one of the few in the range. */
+static double kth_of_few(const struct pairs *p, uint64_t k, const struct range *r)
+{
+	ET_AUTO_FREE double *few = et_alloc((r->at_hi - r->at_lo) * sizeof(*few));
+	size_t n = 0, from = 0;
+
+	for (size_t i = 0; i < p->nx; i++) {
+		while (from < p->ny && p->x[i] - p->y[from] > r->hi)
+			from++;
+		for (size_t j = from; j < p->ny && p->x[i] - p->y[j] > r->lo; j++)
+			few[n++] = p->x[i] - p->y[j];
+	}
+	et_sort(few, n);
+	return few[k - r->at_lo - 1] + 0.0; /* -0 becomes 0 */
+}
+
 double et_difference_kth(const double *x, size_t nx, const double *y, size_t ny, uint64_t k)
 {
 	struct pairs p = { .x = x, .y = y, .nx = nx, .ny = ny };
+	struct range r = { .lo = nextafter(x[0] - y[ny - 1], -INFINITY),
+		.hi = x[nx - 1] - y[0],
+		.at_hi = (uint64_t)nx * ny };
 
 	assert(nx && ny && k >= 1);
-	return kth(differences_at_most, &p, x[0] - y[ny - 1], x[nx - 1] - y[0], k);
+	narrow(&p, k, &r);
+	if (r.at_hi - r.at_lo <= nx + ny)
+		return kth_of_few(&p, k, &r);
+	return kth(differences_at_most, &p, r.lo, r.hi, k);
 }
 
 double et_difference_median(const double *x, size_t nx, const double *y, size_t ny)

@@ -3,8 +3,8 @@
  * Order statistics over all pairs, without storing the pairs: the k-th smallest Walsh average
  * (x_i + x_j) / 2 with i <= j, and the k-th smallest difference x_i - y_j. One pass over the sorted
  * arrays counts the pairs at or below a bound. Bisection over the ordered bit patterns of doubles
- * finds the exact value in at most 65 passes. All arrays must be sorted. Medians without a pair are
- * NaN.
+ * finds the exact value in at most 65 passes; of differences about 15 passes leave so few that they
+ * are sorted. All arrays must be sorted. Medians without a pair are NaN.
  */
 #ifndef ET_NUM_PAIRWISE_H
 #define ET_NUM_PAIRWISE_H

@@ -70,13 +70,11 @@ static uint64_t bound_index(
 	return (uint64_t)fmax(1, floor(c));
 }
 
-struct et_rank_sum et_rank_sum_test(
-	const double *x, size_t nx, const double *y, size_t ny, double level)
+struct et_rank_sum et_rank_sum_only(const double *x, size_t nx, const double *y, size_t ny)
 {
 	struct et_rank_sum out = { NAN, NAN, NAN, NAN, NAN, NAN, false };
-	ET_AUTO_FREE double *sx = et_sorted_copy(x, nx), *sy = et_sorted_copy(y, ny), *rank = NULL;
+	ET_AUTO_FREE double *rank = NULL;
 	double m = (double)nx, n = (double)ny, ties;
-	uint64_t k;
 
 	if (!nx || !ny)
 		return out;
@@ -87,8 +85,20 @@ struct et_rank_sum et_rank_sum_test(
 	out.delta = 2 * out.w / (m * n) - 1;
 	out.exact = ties == 0 && nx <= MOST_EXACT && ny <= MOST_EXACT;
 	out.p = out.exact ? exact_p(out.w, m, n) : normal_p(out.w, m, n, ties);
+	return out;
+}
+
+struct et_rank_sum et_rank_sum_test(
+	const double *x, size_t nx, const double *y, size_t ny, double level)
+{
+	struct et_rank_sum out = et_rank_sum_only(x, nx, y, ny);
+	ET_AUTO_FREE double *sx = et_sorted_copy(x, nx), *sy = et_sorted_copy(y, ny);
+	uint64_t k;
+
+	if (!nx || !ny)
+		return out;
 	out.shift = et_difference_median(sx, nx, sy, ny);
-	k = bound_index(sx, m, sy, n, level, out.exact);
+	k = bound_index(sx, (double)nx, sy, (double)ny, level, out.exact);
 	if (k) {
 		out.lo = et_difference_kth(sx, nx, sy, ny, k);
 		out.hi = et_difference_kth(sx, nx, sy, ny, (uint64_t)nx * ny + 1 - k);

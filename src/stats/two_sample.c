@@ -269,7 +269,7 @@ void et_judge_apart(const double *a, size_t na, const double *b, size_t nb, bool
 	out->inflation = 1;
 	if (na < 2 || nb < 2)
 		return;
-	struct et_rank_sum w = et_rank_sum_test(a, na, b, nb, out->level);
+	struct et_rank_sum w = et_rank_sum_only(a, na, b, nb);
 	struct et_dependence d = dependence(&sa, &sb, !both_gaussian);
 	out->delta = -w.delta;
 	out->inflation = d.inflation;

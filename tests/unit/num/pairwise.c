@@ -60,6 +60,8 @@ int main(void)
 		differences(&rng, n, 2 * n - 1 > 64 ? 9 : 2 * n - 1, 0);
 		differences(&rng, n, 5, 1);
 	}
+	differences(&rng, 64, 61, 0);
+	differences(&rng, 64, 61, 1); /* with more ties at 0 than values */
 	ok(isnan(et_walsh_median(NULL, 0)), "Walsh averages: the median of no value is NaN");
 	return tap_done();
 }
