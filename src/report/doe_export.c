@@ -164,9 +164,11 @@ static void r_factors(const struct et_design *d, FILE *out)
 
 static const char script_begin[] =
 	"# Repeats the analysis of a designed experiment by etalon in R: the analysis of variance\n"
-	"# with its effects, and all pairs of treatments with Holm's correction per program.\n"
+	"# with its effects (Type III: of balanced runs that of aov), and all pairs of treatments\n"
+	"# with Holm's correction per program. Every treatment must have runs.\n"
 	"# Usage: Rscript SCRIPT [DATA]. It prints CSV: the kind of row, the program, and "
 	"figures.\n"
+	"options(contrasts = c(\"contr.sum\", \"contr.poly\"))\n"
 	"argument <- commandArgs(trailingOnly = TRUE)\n";
 
 static const char script_read[] =
@@ -186,15 +188,15 @@ static const char script_read[] =
 static const char script_effects[] =
 	"# The mean at the second level minus that at the first, of interactions half the\n"
 	"# difference of the differences; of more levels the largest minus the smallest mean.\n"
-	"effect <- function(x, columns) {\n"
-	"  two <- all(sapply(columns, function(c) nlevels(x[[c]])) == 2)\n"
-	"  if (two) {\n"
-	"    sign <- Reduce(`*`, lapply(columns, function(c) 2 * (as.integer(x[[c]]) - 1.5)))\n"
-	"    return(mean(x$y[sign > 0]) - mean(x$y[sign < 0]))\n"
-	"  }\n"
+	"# All treatments weigh the same. contr.sum has 1 for the first and -1 for the last "
+	"level.\n"
+	"effect <- function(a, x, columns) {\n"
+	"  levels <- sapply(columns, function(c) nlevels(x[[c]]))\n"
+	"  term <- which(attr(terms(a), \"term.labels\") == paste(columns, collapse = \":\"))\n"
+	"  b <- coef(a)[attr(model.matrix(a), \"assign\") == term]\n"
+	"  if (all(levels == 2)) return(unname(2 * (-1)^length(columns) * b))\n"
 	"  if (length(columns) > 1) return(NA)\n"
-	"  m <- tapply(x$y, x[[columns]], mean)\n"
-	"  max(m) - min(m)\n"
+	"  diff(range(b, -sum(b)))\n"
 	"}\n"
 	"show <- function(...) cat(paste(sapply(list(...), function(v)\n"
 	"  if (is.numeric(v)) format(v, digits = 15) else v), collapse = \",\"), \"\\n\", sep = "
@@ -203,14 +205,15 @@ static const char script_effects[] =
 	"  columns <- paste0(\"f\", seq_along(factors))\n"
 	"  right <- paste(columns, collapse = \" * \")\n"
 	"  a <- aov(as.formula(paste(\"y ~\", if (blocked) \"b +\" else \"\", right)), x)\n"
-	"  table <- summary(a)[[1]]\n"
+	"  table <- drop1(a, . ~ ., test = \"F\")\n"
 	"  for (i in seq_len(nrow(table))) {\n"
-	"    term <- trimws(rownames(table)[i])\n"
-	"    if (term %in% c(\"Residuals\", \"b\")) next\n"
+	"    term <- rownames(table)[i]\n"
+	"    if (term %in% c(\"<none>\", \"b\")) next\n"
 	"    columns <- strsplit(term, \":\")[[1]]\n"
 	"    name <- paste(names[as.integer(sub(\"f\", \"\", columns))], collapse = \":\")\n"
-	"    show(\"effect\", program, name, effect(x, columns), table[i, \"Df\"],\n"
-	"      table[i, \"Sum Sq\"], table[i, \"F value\"], table[i, \"Pr(>F)\"])\n"
+	"    show(\"effect\", program, name, effect(a, x, columns),\n"
+	"      table[i, \"Df\"], table[i, \"Sum of Sq\"], table[i, \"F value\"], table[i, "
+	"\"Pr(>F)\"])\n"
 	"  }\n"
 	"}\n";
 

@@ -132,14 +132,21 @@ refuses 'doe export: --data needs --r' 2 '--data' etalon doe export --data x.csv
 
 # --- R ---
 if command -v Rscript >/dev/null; then
-	for label in data blocks; do
+	# Every seventh run of loop is missing, so that its treatments have unequal numbers; in blocks, too.
+	awk -F, 'NR == 1 || $1 != "loop" || ++n % 7' data.csv >uneven.csv
+	etalon doe import -q uneven.csv >id
+	awk -F, 'NR == 1 || $1 != "loop" || ++n % 7' rounds.csv >uneven-blocks.csv
+	etalon doe import -q --block round uneven-blocks.csv >id
+	is 'doe export: one program is not balanced' \
+		"$(etalon doe analyse --json uneven | jq -c '[.programs[].balanced] | sort')" '[false,true]'
+	for label in data blocks uneven uneven-blocks; do
 		etalon doe export -o data.csv $label
 		etalon doe export --r -o script.R $label
 		exits "doe export: R runs the script of $label" 0 Rscript script.R
 		cp .out printed.csv
 		etalon doe analyse --json --method anova $label >found.json
 		# The script compares pairs as independent samples.
-		if [ $label = blocks ]; then
+		if [[ $label = *blocks ]]; then
 			sed -i '/^pair/d' printed.csv
 			jq '.pairs = []' found.json >found && mv found found.json
 		fi
