@@ -402,10 +402,12 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_DOE_FEW_MACHINES] = { "doe-few-machines", WARNING, "c",
 		"each term is tested against its variation over {0} machines, which finds only "
 		"very large effects; measure on 5 machines or more" },
-	[ET_WARN_DOE_DEPENDENT] = { "doe-dependent", WARNING, "nf",
+	[ET_WARN_DOE_DEPENDENT] = { "doe-dependent", WARNING, "n",
 		"residuals of successive runs resemble each other (autocorrelation {0}), so "
-		"{1:effects may be drift; use `order: random`|intervals are wider than needed; use "
-		"`blocks: round`}" },
+		"effects may be drift; use `order: random`" },
+	[ET_WARN_DOE_WIDE_INTERVALS] = { "doe-wide-intervals", NOTE, "n",
+		"residuals of successive runs resemble each other (autocorrelation {0}), so "
+		"intervals are wider than needed; use `blocks: round`" },
 	[ET_WARN_DOE_NO_PAIRS] = { "doe-no-pairs", NOTE, "cc",
 		"{0} treatments are more than the {1} whose pairs are compared one by one; see the "
 		"effects of the factors instead" },

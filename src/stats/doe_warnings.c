@@ -73,7 +73,7 @@ void et_doe_warn(
 	if (e->table && f->data->machines && e->n_blocks < FEW_MACHINES)
 		et_warn(&out->warnings, ET_WARN_DOE_FEW_MACHINES, et_arg_count(e->n_blocks));
 	if (out->residuals.serial_p < alarm_p)
-		et_warn(&out->warnings, ET_WARN_DOE_DEPENDENT,
-			et_arg_number(et_autocorrelation(out->residuals.values, out->n, 1)),
-			et_arg_flag(f->data->sequential));
+		et_warn(&out->warnings,
+			f->data->sequential ? ET_WARN_DOE_DEPENDENT : ET_WARN_DOE_WIDE_INTERVALS,
+			et_arg_number(et_autocorrelation(out->residuals.values, out->n, 1)));
 }

@@ -336,6 +336,24 @@ static void check_warning(
 	end(&j);
 }
 
+/* A slow wave below the noise of 4 treatments: in turn it misleads nobody, one by one it may. */
+static void dependence(bool sequential, enum et_warning_code code, enum et_severity severity)
+{
+	struct judged j = begin((size_t[]){ 2, 2 }, 2);
+
+	j.data.sequential = sequential;
+	for (uint32_t i = 0; i < 120; i++)
+		doe_value(&j.data, sequential ? i / 30 : i % 4, 0,
+			1000 + 5 * sin(i / 10.0) + (i * 7919 % 101) / 50.0);
+	judge(&j, &automatic);
+	ok(et_warnings_have(&j.p.warnings, code),
+		"doe: successive runs that resemble each other are reported as %s",
+		et_warning_rows[code].name);
+	ok(et_warning_rows[code].severity == severity, "doe: %s is a %s",
+		et_warning_rows[code].name, severity == ET_SEVERITY_NOTE ? "note" : "warning");
+	end(&j);
+}
+
 static void warnings(void)
 {
 	static const double noisy[4][3] = { { 10, 12, 11 }, { 20, 21, 19 }, { 15, 14, 17 },
@@ -361,14 +379,8 @@ static void warnings(void)
 		"doe: unequal numbers of runs are reported");
 	end(&j);
 
-	/* A slow wave below the noise of 4 treatments in turn. */
-	j = begin((size_t[]){ 2, 2 }, 2);
-	for (uint32_t i = 0; i < 120; i++)
-		doe_value(&j.data, i % 4, 0, 1000 + 5 * sin(i / 10.0) + (i * 7919 % 101) / 50.0);
-	judge(&j, &automatic);
-	ok(et_warnings_have(&j.p.warnings, ET_WARN_DOE_DEPENDENT),
-		"doe: successive runs that resemble each other are reported");
-	end(&j);
+	dependence(false, ET_WARN_DOE_WIDE_INTERVALS, ET_SEVERITY_NOTE);
+	dependence(true, ET_WARN_DOE_DEPENDENT, ET_SEVERITY_WARNING);
 }
 
 /* --- Holm's correction --- */
