@@ -52,6 +52,7 @@ static void solve_line(const struct et_cells *c, int dimension, size_t line, int
 	}
 	double one = 0, two = 0;
 	for (size_t i = c->n; i-- > 0;) {
+		/* cppcheck-suppress uninitvar ; a line has at least one cell */
 		double x = right[i] - next[i] * one - second[i] * two;
 		c->rhs[first + i * stride][q] = x;
 		two = one;
