@@ -381,7 +381,10 @@ static void widen_range(const struct et_doe_errors *e, const struct et_doe_term 
 {
 	double least = INFINITY, most = 0, q_least, q_most;
 
+	out->lo = out->hi = NAN;
 	for (size_t i = 0; i < n; i++) {
+		if (isnan(all[i].df) || isnan(all[i].error))
+			return; /* nothing tells effects from noise */
 		least = fmin(least, all[i].df);
 		most = fmax(most, all[i].df);
 	}

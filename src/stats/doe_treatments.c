@@ -41,8 +41,8 @@ static void judge_pair(const struct et_doe_grid *grid, const struct et_doe_data 
 	out->a = a;
 	out->b = b;
 	out->side_by_side = out->alone = ET_NO_RATIO;
-	et_judge_apart(values + data->begin[ca], et_doe_count(data, ca), values + data->begin[cb],
-		et_doe_count(data, cb), gaussian[a] && gaussian[b], out);
+	et_judge_as_published(values + data->begin[ca], et_doe_count(data, ca),
+		values + data->begin[cb], et_doe_count(data, cb), gaussian[a] && gaussian[b], out);
 }
 
 void et_doe_pairs(const struct et_doe_grid *grid, const struct et_doe_data *data,

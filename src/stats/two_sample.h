@@ -22,5 +22,11 @@
  */
 void et_judge_apart(const double *a, size_t na, const double *b, size_t nb, bool both_gaussian,
 	struct et_contrast *out);
+/*
+ * The same without a correction: the p that decides is the test's own, as in the paper. For series
+ * whose runs were spread over an experiment in random order, so that dependence does not matter.
+ */
+void et_judge_as_published(const double *a, size_t na, const double *b, size_t nb,
+	bool both_gaussian, struct et_contrast *out);
 
 #endif

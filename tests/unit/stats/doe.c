@@ -6,6 +6,7 @@
  */
 #include "doe_of.h"
 #include "num/dist.h"
+#include "stats/two_sample.h"
 #include "tap.h"
 
 static const struct et_doe_options by_anova = {
@@ -383,6 +384,90 @@ static void warnings(void)
 	dependence(true, ET_WARN_DOE_DEPENDENT, ET_SEVERITY_WARNING);
 }
 
+/* R 4.2.2: aov() of the same table, written with one decimal. */
+static void two_runs(void)
+{
+	static const double y[4][2] = { { 10.1, 10.1 }, { 10.4, 10.5 }, { 10.1, 10.2 },
+		{ 10.9, 10.4 } };
+	struct judged j = begin((size_t[]){ 2, 2 }, 2);
+
+	for (uint32_t c = 0; c < 4; c++)
+		add(&j, c, y[c], 2);
+	judge(&j, &automatic);
+	ok(j.p.method == ET_DOE_ANOVA, "doe: residuals of two runs per treatment choose no ranks");
+	is_str(j.p.why, "the residuals cannot be checked", "doe: nor are they said to be normal");
+	ok(isnan(j.p.residuals.normal_p) && isnan(j.p.residuals.equal_p),
+		"doe: residuals of two runs per treatment are not tested");
+	check_term(&j, "a", 0.36125, 10.7037037037, 0.030741310674);
+	end(&j);
+}
+
+static void no_replication(void)
+{
+	struct judged j = begin((size_t[]){ 3, 2 }, 2);
+
+	for (uint32_t c = 0; c < 6; c++)
+		add(&j, c, (double[]){ 10 + c * c }, 1);
+	judge(&j, &automatic);
+	ok(et_warnings_have(&j.p.warnings, ET_WARN_DOE_NO_REPLICATION),
+		"doe: one run per treatment asks for more");
+	near((double)j.p.n_effects, 3, 0, 0, "doe: its effects are estimated");
+	for (size_t i = 0; i < j.p.n_effects; i++) {
+		const struct et_doe_effect *e = &j.p.effects[i];
+		ok(isfinite(e->effect) && isnan(e->lo) && isnan(e->hi) && isnan(e->percent_lo),
+			"doe: without replication %s has no interval", e->term);
+		ok(isnan(e->f) && isnan(e->p) && isnan(e->p_holm) && !e->significant,
+			"doe: without replication %s is not tested", e->term);
+		ok(e->n_means && isnan(e->means[0].lo) && isnan(e->means[0].hi),
+			"doe: without replication the means of %s have no interval", e->term);
+	}
+	end(&j);
+}
+
+/* --- pairs of treatments --- */
+
+/*
+ * Runs that resemble those before them. Compared as two series by themselves they would count as
+ * fewer, and no pair would differ. R 4.2.2: shapiro.test, var.test, t.test(var.equal), wilcox.test,
+ * p.adjust("holm").
+ */
+static void pairs_as_published(void)
+{
+	static const double y[4][12] = {
+		{ 98, 99, 101, 102, 104, 105, 107, 108, 109, 111, 112, 114 },
+		{ 113, 112, 111, 110, 109, 108, 106, 105, 104, 116, 117, 118 },
+		{ 119.5, 118.5, 104.5, 117.5, 116.5, 115.5, 113.5, 112.5, 111.5, 109.5, 108.5,
+			107.5 },
+		{ 131, 110, 110, 111, 111, 110.5, 112, 112, 113, 113.5, 114, 114 },
+	};
+	static const double p[] = { 0.0231994463583, 0.00211875961756, 0.00286566029733,
+		0.271545674243, 0.24676979312, 0.86234201241 };
+	static const double p_holm[] = { 0.0927977854332, 0.0127125577053, 0.0143283014867,
+		0.740309379361, 0.740309379361, 0.86234201241 };
+	struct judged j = begin((size_t[]){ 2, 2 }, 2);
+	struct et_contrast alone = { .level = 0.95 };
+
+	for (uint32_t c = 0; c < 4; c++)
+		add(&j, c, y[c], 12);
+	judge(&j, &automatic);
+	et_doe_pairs(&j.grid, &j.data, &(struct et_doe_response){ 0 }, &automatic, &j.p);
+	near((double)j.p.n_pairs, 6, 0, 0, "doe: four treatments have six pairs");
+	for (size_t i = 0; i < j.p.n_pairs; i++) {
+		const struct et_contrast *c = &j.p.pairs[i];
+		near(c->p, p[i], 1e-9, 0, "doe: p of pair %zu is that of R", i);
+		near(c->p_holm, p_holm[i], 1e-9, 0, "doe: p_holm of pair %zu is that of R", i);
+		ok(c->inflation == 1 && !c->warnings.n, "doe: pair %zu keeps all its runs", i);
+		if (strcmp(c->method, "student") == 0)
+			ok((c->lo > 1 || c->hi < 1) == (c->p < 0.05),
+				"doe: interval and test of pair %zu agree", i);
+	}
+	et_judge_apart(y[0], 12, y[2], 12, true, &alone);
+	ok(j.p.pairs[1].significant && alone.p > 0.05,
+		"doe: a pair differs that two series by themselves would not");
+	et_warnings_free(&alone.warnings);
+	end(&j);
+}
+
 /* --- Holm's correction --- */
 
 /* M7.2: k equal p-values just below alpha / k, and just above. */
@@ -556,6 +641,9 @@ int main(void)
 	machines();
 	choice();
 	warnings();
+	two_runs();
+	no_replication();
+	pairs_as_published();
 	holm();
 	whole();
 	many();
