@@ -68,6 +68,16 @@ static int set_hooks(const struct maker *m, uint32_t number, struct et_error *er
 	return rc;
 }
 
+/* The hint of the command line, to give words after --, is none for a plan. */
+static int make_argv(const struct et_experiment *e, struct et_command *c, struct et_error *err)
+{
+	int rc = et_run_make_argv(e->child.shell, c->text, &c->argv, err);
+
+	if (rc && err && !strncmp(err->what, "unbalanced quotes", 17))
+		return et_hint(err, rc, "close the quote, or put a backslash before it");
+	return rc;
+}
+
 static int make_command(const struct maker *m, uint32_t number, struct et_error *err)
 {
 	const struct et_design *d = m->d;
@@ -80,7 +90,7 @@ static int make_command(const struct maker *m, uint32_t number, struct et_error 
 	set_parameters(d, number, c);
 	int rc = et_doe_fill(m->e, number, p->command, &c->text, err);
 	if (rc == 0)
-		rc = et_run_make_argv(m->e->child.shell, c->text, &c->argv, err);
+		rc = make_argv(m->e, c, err);
 	if (rc == 0)
 		rc = et_doe_build_use(m->e, number, c->argv, err);
 	if (rc)

@@ -35,8 +35,10 @@ static int read_name(struct et_plan_reader *r, const struct et_yaml *value, stru
 			f->name);
 	for (size_t i = 0; rc == 0 && i + 1 < r->d->n_factors; i++) {
 		if (!strcmp(r->d->factors[i].name, f->name))
-			rc = et_yaml_fail(r->path, value->at, err,
-				"there are two factors named '%s'", f->name);
+			rc = et_hint(err,
+				et_yaml_fail(r->path, value->at, err,
+					"there are two factors named '%s'", f->name),
+				"rename one of them");
 	}
 	return rc;
 }
@@ -190,8 +192,10 @@ static int check_level(
 
 	for (size_t i = 0; i + 1 < f->n_levels; i++) {
 		if (!strcmp(f->levels[i], y->text))
-			return et_yaml_fail(
-				r->path, y->at, err, "level '%s' is given twice", y->text);
+			return et_hint(err,
+				et_yaml_fail(
+					r->path, y->at, err, "level '%s' is given twice", y->text),
+				"omit one of them");
 	}
 	if (kind_of(r)->form == ET_LEVEL_CHOICE)
 		return check_choice(r, y, err);

@@ -67,8 +67,10 @@ static int read_program_name(
 	int rc = et_plan_read_name(r, value, "a program's name", &program(r)->name, err);
 	for (size_t i = 0; rc == 0 && i + 1 < r->d->n_programs; i++) {
 		if (!strcmp(r->d->programs[i].name, program(r)->name))
-			rc = et_yaml_fail(r->path, value->at, err,
-				"there are two programs named '%s'", program(r)->name);
+			rc = et_hint(err,
+				et_yaml_fail(r->path, value->at, err,
+					"there are two programs named '%s'", program(r)->name),
+				"rename one of them");
 	}
 	return rc;
 }

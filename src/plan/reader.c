@@ -12,16 +12,33 @@ enum { LONGEST_NAME = 200 };
 
 static const char *const kinds[] = { "a text", "a list", "a map" };
 
+/* How to write a value that is of another kind than is wanted; NULL: nothing helps. */
+static char *hint_of_kind(const struct et_yaml *y, enum et_yaml_kind kind)
+{
+	if (kind == ET_YAML_LIST && y->kind == ET_YAML_SCALAR)
+		return et_asprintf(strchr(y->text, ',') ? "write it as a list: [%s]"
+							: "write a list, such as [%s, …]",
+			y->text);
+	if (kind == ET_YAML_LIST)
+		return et_strdup("begin each item of the list with '- '");
+	if (kind == ET_YAML_SCALAR && y->kind == ET_YAML_MAP && y->n == 2 &&
+		et_yaml_empty(y->items[1]))
+		return et_asprintf("quote it: '{%s}'", y->items[0]->text);
+	return NULL;
+}
+
 static int want(const struct et_plan_reader *r, const struct et_yaml *y, enum et_yaml_kind kind,
 	const char *what, struct et_error *err)
 {
 	if (et_yaml_empty(y))
 		return et_yaml_fail(r->path, y->at, err, "%s is empty: %s is needed", what,
 			kind == ET_YAML_SCALAR ? "a value" : kinds[kind]);
-	if (y->kind != kind)
-		return et_yaml_fail(r->path, y->at, err, "%s must be %s, not %s", what,
-			kind == ET_YAML_SCALAR ? "a single value" : kinds[kind], kinds[y->kind]);
-	return 0;
+	if (y->kind == kind)
+		return 0;
+	ET_AUTO_FREE char *hint = hint_of_kind(y, kind);
+	int rc = et_yaml_fail(r->path, y->at, err, "%s must be %s, not %s", what,
+		kind == ET_YAML_SCALAR ? "a single value" : kinds[kind], kinds[y->kind]);
+	return hint ? et_hint(err, rc, "%s", hint) : rc;
 }
 
 int et_plan_hint_names(struct et_error *err, int rc, const char *typed, const char *const *names)
@@ -45,20 +62,33 @@ static const struct et_plan_key *find_key(const struct et_plan_key *keys, const 
 	return keys->name ? keys : NULL;
 }
 
-static int unknown_key(const struct et_plan_reader *r, const struct et_yaml *key,
-	const struct et_plan_key *keys, const char *of, struct et_error *err)
+/* The map of a plan that a key belongs into; NULL: there is none. */
+static const char *outer_key(const struct et_plan_key *keys, const char *name)
 {
-	const char *names[32] = { NULL };
+	if (keys != et_plan_keys)
+		return NULL;
+	return find_key(et_design_keys, name) ? "design"
+	       : find_key(et_hook_keys, name) ? "hooks"
+					      : NULL;
+}
+
+static int unknown_key(const struct et_plan_reader *r, const struct et_yaml *key,
+	const struct et_yaml *value, const struct et_plan_key *keys, const char *of,
+	struct et_error *err)
+{
+	const char *names[32] = { NULL }, *outer = outer_key(keys, key->text);
 
 	if (!strcmp(key->text, "<<"))
 		return et_hint(err,
 			et_yaml_fail(r->path, key->at, err, "plan files have no merge keys (<<)"),
 			"write the keys out");
+	int rc = et_yaml_fail(r->path, key->at, err, "%s has no key '%s'", of, key->text);
+	if (outer)
+		return et_hint(err, rc, "write %s: { %s: %s }", outer, key->text,
+			value->kind == ET_YAML_SCALAR ? value->text : "…");
 	for (size_t i = 0; keys[i].name && i + 1 < ET_LENGTH(names); i++)
 		names[i] = keys[i].name;
-	return et_plan_hint_names(err,
-		et_yaml_fail(r->path, key->at, err, "%s has no key '%s'", of, key->text), key->text,
-		names);
+	return et_plan_hint_names(err, rc, key->text, names);
 }
 
 int et_plan_read_map(struct et_plan_reader *r, const struct et_yaml *map,
@@ -68,7 +98,7 @@ int et_plan_read_map(struct et_plan_reader *r, const struct et_yaml *map,
 
 	for (size_t i = 0; rc == 0 && i < map->n; i += 2) {
 		if (!find_key(keys, map->items[i]->text))
-			rc = unknown_key(r, map->items[i], keys, of, err);
+			rc = unknown_key(r, map->items[i], map->items[i + 1], keys, of, err);
 	}
 	for (; rc == 0 && keys->name; keys++) {
 		const struct et_yaml *value = et_yaml_find(map, keys->name);

@@ -2,6 +2,7 @@
 #include "plan/tree.h"
 #include "base/alloc.h"
 #include "base/utf8.h"
+#include "plan/mistake.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -17,6 +18,7 @@ struct loader {
 	struct et_yaml *open[DEEPEST]; /* the lists and maps that contain the next node */
 	size_t depth, nodes;
 	struct et_yaml *root;
+	struct et_plan_place quote, quoted; /* the last quoted text of several lines */
 };
 
 int et_yaml_fail(
@@ -98,25 +100,30 @@ static int check_bytes(const struct loader *l, struct et_error *err)
 		"save the file as UTF-8");
 }
 
-/* libyaml names a tab by what it cannot do ("cannot start any token"). */
 static int invalid(const struct loader *l, struct et_error *err)
 {
 	const yaml_parser_t *p = &l->parser;
-	size_t at = p->problem_mark.index;
 
 	if (p->error == YAML_MEMORY_ERROR)
 		et_out_of_memory();
 	if (p->error == YAML_READER_ERROR)
 		return et_yaml_fail(l->path, place_of_byte(l, p->problem_offset), err,
 			"not valid YAML: %s (0x%02x)", p->problem, (unsigned)p->problem_value);
-	int rc = et_yaml_fail(l->path, place_of(p->problem_mark), err, "not valid YAML: %s%s%s",
-		p->problem ? p->problem : "cannot be read", p->context ? " " : "",
-		p->context ? p->context : "");
-	/* The index counts characters, so that it is the byte in texts of ASCII only. */
-	if (at < l->size && l->text[at] == '\t')
-		return et_hint(err, rc, "indent with spaces: YAML allows no tabs there");
-	if (p->problem && strstr(p->problem, "mapping values are not allowed"))
-		return et_hint(err, rc, "quote a text that has ': ' in it");
+	struct et_yaml_mistake m = et_yaml_mistake(&(struct et_yaml_problem){ .text = l->text,
+		.problem = p->problem ? p->problem : "cannot be read",
+		.at = place_of(p->problem_mark),
+		.context = p->context ? place_of(p->context_mark) : (struct et_plan_place){ 0 },
+		.quote = l->quote,
+		.quoted = l->quoted });
+	int rc = et_yaml_fail(l->path, m.at, err, "not valid YAML: %s%s%s",
+		m.what       ? m.what
+		: p->problem ? p->problem
+			     : "cannot be read",
+		p->context && !m.what ? " " : "", p->context && !m.what ? p->context : "");
+	if (m.hint)
+		et_hint(err, rc, "%s", m.hint);
+	free(m.what);
+	free(m.hint);
 	return rc;
 }
 
@@ -177,6 +184,12 @@ static int add_scalar(struct loader *l, const yaml_event_t *e, struct et_error *
 
 	if (memchr(value, '\0', e->data.scalar.length))
 		return et_yaml_fail(l->path, at, err, "a text cannot have a 0 byte (\\0) in it");
+	if (e->start_mark.line != e->end_mark.line &&
+		(e->data.scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
+			e->data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE)) {
+		l->quote = at;
+		l->quoted = place_of(e->end_mark);
+	}
 	struct et_yaml *y = et_calloc(1, sizeof(*y));
 	*y = (struct et_yaml){ .kind = ET_YAML_SCALAR,
 		.at = at,
