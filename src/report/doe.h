@@ -31,10 +31,25 @@ bool et_doe_shows(const struct et_doe_view *v, const struct et_doe_effect *e);
 /* "work moves loop by 4.9 % (4.7 … 5.1); pad does not (-0.1 … 0.2 %)". The caller frees it. */
 char *et_doe_finding(const struct et_doe_view *v, const struct et_doe_program *p)
 	__attribute__((malloc, returns_nonnull));
+/* An effect in percent of the first level's mean or, of three and more levels, of the smallest. */
+struct et_doe_change {
+	double percent, lo, hi; /* NaN: it has no interval */
+	size_t from, to;        /* the levels that it is between */
+};
+struct et_doe_change et_doe_change_of(
+	const struct et_doe_program *p, const struct et_doe_effect *e);
+/* Whether the tests of a program had anything to rest on; NULL, or why not. */
+const char *et_doe_untested(const struct et_doe_program *p);
 /* A line about all programs or, of one program, about its treatments. The caller frees it. */
 char *et_doe_summary(const struct et_doe_view *v) __attribute__((malloc, returns_nonnull));
-/* "4.9 % (4.7 … 5.1)": an effect in percent with its interval. */
+/* "4.9 % (4.7 … 5.1)": an effect in percent with its interval; of the mean of all runs. */
+const char *et_doe_effect_percent(const struct et_doe_effect *e, char buf[ET_FIGURE]);
 const char *et_doe_percent(double x, double lo, double hi, char buf[ET_FIGURE]);
+/* Decimals that show the first digit of x, at most three. */
+int et_doe_decimals(double x);
+double et_doe_no_minus_zero(double x, int decimals);
+/* Whether an effect has an interval. */
+bool et_doe_has_interval(const struct et_doe_effect *e);
 /* "1.23 ms" of any sign, with as many digits as the resolution supports. */
 const char *et_doe_value(double x, double resolution, enum et_unit unit, char buf[ET_FIGURE]);
 /* "0.012", "< 0.0001". */
@@ -43,6 +58,8 @@ const char *et_doe_p(double p, char buf[ET_FIGURE]);
  */
 char *et_doe_levels(const struct et_doe_view *v, const struct et_doe_program *p,
 	const struct et_doe_effect *e) __attribute__((malloc, returns_nonnull));
+/* The number of the first factor of a term that is at or after `from`. */
+size_t et_doe_factor_of(const struct et_doe_effect *e, size_t from);
 /* "analysis of variance", and why. The caller frees it. */
 char *et_doe_method_text(const struct et_doe_program *p) __attribute__((malloc, returns_nonnull));
 /* The mean of all treatments of a program with this level of a factor, and of a second one. */

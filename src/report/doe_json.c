@@ -116,15 +116,19 @@ static void means(struct et_json *w, const struct et_doe_result *r, const struct
 static void effect(struct et_json *w, const struct et_doe_result *r, const struct et_doe_program *p,
 	const struct et_doe_effect *e)
 {
+	struct et_doe_change c = et_doe_change_of(p, e);
+	bool has = et_doe_has_interval(e);
 	char k[64];
 
 	et_json_object(w, NULL);
 	et_json_string(w, "term", e->term);
 	et_json_string(w, "program", p->name);
 	et_json_double(w, key(r, "effect", k), e->effect);
-	interval(w, key(r, "interval", k), e->lo, e->hi);
+	interval(w, key(r, "interval", k), has ? e->lo : NAN, has ? e->hi : NAN);
 	et_json_double(w, "percent", e->percent);
-	interval(w, "percent_interval", e->percent_lo, e->percent_hi);
+	interval(w, "percent_interval", has ? e->percent_lo : NAN, has ? e->percent_hi : NAN);
+	et_json_double(w, "change_percent", c.percent);
+	interval(w, "change_interval", c.lo, c.hi);
 	et_json_double(w, "percent_of_variation", 100 * e->share);
 	et_json_double(w, "df", e->df);
 	et_json_double(w, "df2", e->df2);

@@ -25,7 +25,7 @@ static void effect_row(const struct et_doe_view *v, const struct et_doe_program 
 	const struct et_doe_effect *e, FILE *out)
 {
 	ET_AUTO_FREE char *levels = et_doe_levels(v, p, e);
-	double half = (e->hi - e->lo) / 2;
+	double half = et_doe_has_interval(e) ? (e->hi - e->lo) / 2 : NAN;
 	char text[ET_FIGURE];
 
 	fputs("<tr>", out);
@@ -33,7 +33,7 @@ static void effect_row(const struct et_doe_view *v, const struct et_doe_program 
 		e->aliases ? e->aliases : "");
 	et_html_element(out, "td", "%s", levels);
 	cell(out, et_doe_value(e->effect, half, v->result->unit, text));
-	cell(out, et_doe_percent(e->percent, e->percent_lo, e->percent_hi, text));
+	cell(out, et_doe_effect_percent(e, text));
 	number_cell(out, " %", 100 * e->share);
 	et_html_element(out, "td class=\"n\"", "%g", e->df);
 	number_cell(out, "", e->f);

@@ -69,7 +69,7 @@ static void effect_row(struct et_sheet *s, const struct et_doe_view *v,
 	const struct et_doe_program *p, const struct et_doe_effect *e)
 {
 	const char *style = e->significant ? BOLD : NULL;
-	double half = (e->hi - e->lo) / 2;
+	double half = et_doe_has_interval(e) ? (e->hi - e->lo) / 2 : NAN;
 	char value[ET_FIGURE], percent[ET_FIGURE], text[ET_FIGURE];
 	ET_AUTO_FREE char *levels = et_doe_levels(v, p, e);
 	ET_AUTO_FREE char *term =
@@ -78,7 +78,7 @@ static void effect_row(struct et_sheet *s, const struct et_doe_view *v,
 	et_sheet_name(s, term, style);
 	et_sheet_name(s, levels, NULL);
 	et_sheet_text(s, et_doe_value(e->effect, half, v->result->unit, value), "", style);
-	et_doe_percent(e->percent, e->percent_lo, e->percent_hi, percent);
+	et_doe_effect_percent(e, percent);
 	et_sheet_text(s, percent, "", style);
 	snprintf(text, sizeof(text), "%.1f %%", 100 * e->share);
 	et_sheet_text(s, isfinite(e->share) ? text : ET_DASH, "", NULL);

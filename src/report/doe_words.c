@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The findings of a designed experiment in plain words. */
+/* Figures and words of a designed experiment: percentages, levels, the line about all of it. */
 #include "base/alloc.h"
 #include "base/memstream.h"
 #include "report/doe.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- figures --- */
 
-/* Decimals that show the first digit of x, at most three. */
-static int decimals_of(double x)
+int et_doe_decimals(double x)
 {
 	if (!(x > 0))
 		return 1;
@@ -18,33 +18,31 @@ static int decimals_of(double x)
 	return place < 0 ? 0 : place > 3 ? 3 : (int)place;
 }
 
-static double no_minus_zero(double x, int decimals)
+double et_doe_no_minus_zero(double x, int decimals)
 {
 	return fabs(x) < 0.5 * pow(10, -decimals) ? 0 : x;
 }
 
 const char *et_doe_percent(double x, double lo, double hi, char buf[ET_FIGURE])
 {
-	int d = decimals_of(isfinite(hi - lo) ? (hi - lo) / 2 : fabs(x) / 100);
+	int d = et_doe_decimals(isfinite(hi - lo) ? (hi - lo) / 2 : fabs(x) / 100);
 
 	if (!isfinite(x))
 		snprintf(buf, ET_FIGURE, ET_DASH);
 	else if (isfinite(lo) && isfinite(hi))
-		snprintf(buf, ET_FIGURE, "%.*f %% (%.*f … %.*f)", d, no_minus_zero(x, d), d,
-			no_minus_zero(lo, d), d, no_minus_zero(hi, d));
+		snprintf(buf, ET_FIGURE, "%.*f %% (%.*f … %.*f)", d, et_doe_no_minus_zero(x, d), d,
+			et_doe_no_minus_zero(lo, d), d, et_doe_no_minus_zero(hi, d));
 	else
-		snprintf(buf, ET_FIGURE, "%.*f %%", d, no_minus_zero(x, d));
+		snprintf(buf, ET_FIGURE, "%.*f %%", d, et_doe_no_minus_zero(x, d));
 	return buf;
 }
 
-/* "(-0.1 … 0.2 %)". */
-static const char *percent_span(const struct et_doe_effect *e, char buf[ET_FIGURE])
+const char *et_doe_effect_percent(const struct et_doe_effect *e, char buf[ET_FIGURE])
 {
-	int d = decimals_of((e->percent_hi - e->percent_lo) / 2);
+	bool has = et_doe_has_interval(e);
 
-	snprintf(buf, ET_FIGURE, "(%.*f … %.*f %%)", d, no_minus_zero(e->percent_lo, d), d,
-		no_minus_zero(e->percent_hi, d));
-	return buf;
+	return et_doe_percent(
+		e->percent, has ? e->percent_lo : NAN, has ? e->percent_hi : NAN, buf);
 }
 
 const char *et_doe_value(double x, double resolution, enum et_unit unit, char buf[ET_FIGURE])
@@ -52,7 +50,8 @@ const char *et_doe_value(double x, double resolution, enum et_unit unit, char bu
 	char plain[ET_FIGURE];
 
 	et_format_value_to(fabs(x), resolution, unit, plain);
-	snprintf(buf, ET_FIGURE, "%s%.90s", x < 0 ? "-" : "", plain);
+	/* No "-0.000 ns". */
+	snprintf(buf, ET_FIGURE, "%s%.90s", x < 0 && strtod(plain, NULL) > 0 ? "-" : "", plain);
 	return buf;
 }
 
@@ -94,17 +93,11 @@ double et_doe_mean_at(const struct et_design *d, const struct et_doe_program *p,
 	return n ? sum / (double)n : NAN;
 }
 
-/* The number of the first factor of a term that is at or after `from`. */
-static size_t factor_of(const struct et_doe_effect *e, size_t from)
+size_t et_doe_factor_of(const struct et_doe_effect *e, size_t from)
 {
 	while (!(e->factors >> from & 1))
 		from++;
 	return from;
-}
-
-static int order_of(const struct et_doe_effect *e)
-{
-	return __builtin_popcount(e->factors);
 }
 
 char *et_doe_levels(
@@ -112,9 +105,9 @@ char *et_doe_levels(
 {
 	const struct et_design *d = v->result->design;
 
-	if (order_of(e) != 1)
+	if (__builtin_popcount(e->factors) != 1)
 		return et_strdup("");
-	size_t f = factor_of(e, 0);
+	size_t f = et_doe_factor_of(e, 0);
 	const struct et_design_factor *factor = &d->factors[f];
 	uint32_t lo = 0, hi = (uint32_t)factor->n_levels - 1;
 	for (uint32_t i = 0; factor->n_levels > 2 && i < factor->n_levels; i++) {
@@ -125,7 +118,7 @@ char *et_doe_levels(
 	return et_asprintf("%s → %s", factor->levels[lo], factor->levels[hi]);
 }
 
-/* --- sentences --- */
+/* --- summary --- */
 
 static const char *verb_of(enum et_unit unit, bool fast)
 {
@@ -133,113 +126,6 @@ static const char *verb_of(enum et_unit unit, bool fast)
 		return fast ? "fastest" : "slowest";
 	return fast ? "smallest" : "largest";
 }
-
-/* An interval this narrow shows that there is no effect worth mentioning. */
-static bool is_small(const struct et_doe_effect *e)
-{
-	return fabs(e->percent_lo) <= 1 && fabs(e->percent_hi) <= 1;
-}
-
-/* "work moves loop by 4.9 % (4.7 … 5.1) and pad by 1.2 % (1.1 … 1.3)". */
-static size_t put_moving(const struct et_doe_view *v, const struct et_doe_program *p, FILE *out)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < p->n_effects; i++) {
-		const struct et_doe_effect *e = &p->effects[i];
-		char span[ET_FIGURE];
-		if (order_of(e) != 1 || !e->significant || !et_doe_shows(v, e))
-			continue;
-		et_doe_percent(e->percent, e->percent_lo, e->percent_hi, span);
-		if (n++)
-			fprintf(out, ", %s by %s", e->term, span);
-		else
-			fprintf(out, "%s moves %s by %s", e->term, p->name, span);
-	}
-	return n;
-}
-
-static void put_still(
-	const struct et_doe_view *v, const struct et_doe_program *p, size_t moving, FILE *out)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < p->n_effects; i++) {
-		const struct et_doe_effect *e = &p->effects[i];
-		char span[ET_FIGURE];
-		if (order_of(e) != 1 || e->significant || !et_doe_shows(v, e))
-			continue;
-		percent_span(e, span);
-		fputs(n || moving ? "; " : "", out);
-		if (!moving && !n)
-			fprintf(out, "%s is not shown to move %s %s", e->term, p->name, span);
-		else if (moving && is_small(e))
-			fprintf(out, "%s does not %s", e->term, span);
-		else
-			fprintf(out, "%s is not shown to %s", e->term, span);
-		n++;
-	}
-}
-
-/* The change over a factor at a level of the other: of two levels with its sign, else the range. */
-static double change_at(const struct et_design *d, const struct et_doe_program *p, size_t factor,
-	size_t other, uint32_t level)
-{
-	double lo = INFINITY, hi = -INFINITY;
-
-	for (uint32_t i = 0; i < d->factors[factor].n_levels; i++) {
-		double mean = et_doe_mean_at(d, p, factor, i, other, level);
-		lo = fmin(lo, mean);
-		hi = fmax(hi, mean);
-	}
-	double sign = et_doe_mean_at(d, p, factor, 0, other, level) == hi ? -1 : 1;
-	return (d->factors[factor].n_levels == 2 ? sign : 1) * 100 * (hi - lo) / p->mean;
-}
-
-/* "; the effect of opt depends on threads: 3.0 % at 2, -1.2 % at 4". */
-static void put_interaction(const struct et_doe_view *v, const struct et_doe_program *p,
-	const struct et_doe_effect *e, FILE *out)
-{
-	enum { MOST_LEVELS = 6 };
-	const struct et_design *d = v->result->design;
-
-	if (order_of(e) > 2) {
-		fprintf(out, "; the factors of %s interact", e->term);
-		return;
-	}
-	size_t a = factor_of(e, 0), b = factor_of(e, a + 1);
-	const struct et_design_factor *other = &d->factors[b];
-	double half = (e->percent_hi - e->percent_lo) / 2;
-	fprintf(out, "; the effect of %s depends on %s: ", d->factors[a].name, other->name);
-	for (uint32_t i = 0; i < other->n_levels && i < MOST_LEVELS; i++) {
-		double change = change_at(d, p, a, b, i);
-		int places = decimals_of(isfinite(half) ? half : fabs(change) / 10);
-		fprintf(out, "%s%.*f %% at %s", i ? ", " : "", places,
-			no_minus_zero(change, places), other->levels[i]);
-	}
-	fputs(other->n_levels > MOST_LEVELS ? " …" : "", out);
-}
-
-char *et_doe_finding(const struct et_doe_view *v, const struct et_doe_program *p)
-{
-	struct et_memstream m;
-	FILE *out = et_memstream_open(&m);
-
-	if (!p->n_effects)
-		fprintf(out, "%s: no effects, because too few treatments were measured", p->name);
-	put_still(v, p, put_moving(v, p, out), out);
-	for (size_t i = 0; i < p->n_effects; i++) {
-		const struct et_doe_effect *e = &p->effects[i];
-		if (order_of(e) > 1 && e->significant && et_doe_shows(v, e))
-			put_interaction(v, p, e, out);
-	}
-	if (p->before > p->after)
-		fprintf(out, "; %zu of %zu pairs %s before Holm", p->before - p->after, p->n_pairs,
-			p->before - p->after == 1 ? "was a false alarm" : "were false alarms");
-	return et_memstream_close(&m);
-}
-
-/* --- summary --- */
 
 /* Whether a pair of treatments was compared in a program, and no difference was shown. */
 static bool are_alike(const struct et_doe_program *p, size_t a, size_t b)
@@ -288,7 +174,7 @@ static void put_fastest(const struct et_doe_view *v, const struct et_doe_program
 	}
 	if (equal > MOST_NAMED)
 		fprintf(out, " and %zu more", equal - MOST_NAMED);
-	if (worst != best && !(equal + 1 >= p->n_cells))
+	if (worst != best && !are_alike(p, best, worst))
 		fprintf(out, "; %s: %s (%s)", verb_of(v->result->unit, false),
 			d->treatments[worst].name,
 			et_doe_value(p->cells[worst].mean,

@@ -39,7 +39,7 @@ exits 'doe analyse: the label is the name of the file' 0 etalon doe analyse data
 fits 'doe analyse: no line is wider than 80 columns'
 answer=$(head -n 8 .out | tr -s '\n ' '  ')
 like 'doe analyse: the answer about loop comes first' "$answer" \
-	'work moves loop by (4\.9|5\.[01])(|.) % \([45]\.[0-9] … 5\.[0-9]\); pad does not \(-?0\.[0-9] … 0\.[0-9] %\); opt does not'
+	'work moves loop by (4\.9|5\.[0-2])(|.) % \([45]\.[0-9] … 5\.[0-9]\); pad does not \(-?0\.[0-9] … 0\.[0-9] %\); opt does not'
 like 'doe analyse: the interaction of cg is put into words' "$answer" \
 	'the effect of pad depends on opt: [23]\.[0-9] % at -O2, 0\.[0-9] % at -O3'
 like 'doe analyse: a line is about all programs' "$answer" 'work moves both programs, pad moves 1 of 2 programs'
@@ -57,6 +57,28 @@ exits 'doe analyse: --plot draws' 0 etalon doe analyse --plot data
 like 'doe analyse: --plot has the means of levels' "$out" 'work=30 vs all +.*●'
 is 'doe analyse: no line is wider than a terminal of 60 columns' "$(COLUMNS=60 etalon doe analyse --tables data |
 	python3 -c 'import sys; print(max(len(line.rstrip("\n")) for line in sys.stdin) <= 60)')" True
+
+# --- one run per treatment; a large effect ---
+printf 'opt,n,time\n%s' $'-O0,1,1.0\n-O2,1,.30\n-O0,2,1.1\n-O2,2,.31\n-O0,3,1.0\n-O2,3,.28\n' >single.csv
+etalon doe import -q single.csv >id
+exits 'doe analyse: one run per treatment is reported' 0 etalon doe analyse --svg s.svg --report s.html single
+like 'doe analyse: one run per treatment tests nothing' "$(tr -s '\n ' '  ' <.out)" \
+	'nothing can be tested: one run counts per treatment; raise replications'
+unlike 'doe analyse: no figure is nan' "$out$(cat s.svg s.html)" '[^a-z]-?nan|\(0\.0 … 0\.0'
+exits 'doe analyse: the same as JSON' 0 etalon doe analyse --json single
+json 'doe analyse: there are no intervals' 'all(e["interval_ns"] == [None, None] for e in d["effects"])'
+{
+	cat single.csv
+	for i in 1 2 3; do
+		for n in 1 2 3; do
+			printf '%s\n' "-O0,$n,1.0$i" "-O2,$n,.30$i"
+		done
+	done
+} >large.csv
+etalon doe import -q large.csv >id
+exits 'doe analyse: a large effect' 0 etalon doe analyse -q large
+like 'doe analyse: is described by its levels, of the first' "$(tr -s '\n ' '  ' <.out)" \
+	'program: opt=-O2 is faster than -O0 by (69|7[01])(|\.[0-9]) % \([67][0-9.]+ … 7[0-9.]+\); n'
 
 # --- tables ---
 exits 'doe analyse: --tables prints the tables of pairs' 0 etalon doe analyse --tables data

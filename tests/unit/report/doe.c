@@ -330,93 +330,213 @@ static void sums_up(const struct et_doe_view *v, const char *want, const char *l
 		printf("# got: %s\n# want: %s\n", got, want);
 }
 
-static void check_words(void)
+/* Two means of one factor, their difference and its half width. */
+static void set_effect(
+	struct et_doe_effect *e, struct et_doe_mean *means, double a, double b, double half)
 {
-	struct et_design *d = et_design_new();
-	struct et_estimate cells[4] = { { .n = 5, .mean = 100e6, .lo = 99e6, .hi = 101e6 },
-		{ .n = 5, .mean = 105e6, .lo = 104e6, .hi = 106e6 },
-		{ .n = 5, .mean = 100e6, .lo = 99e6, .hi = 101e6 },
-		{ .n = 5, .mean = 109e6, .lo = 108e6, .hi = 110e6 } };
-	struct et_doe_effect effects[] = {
-		{ .term = (char *)"work",
-			.factors = 1,
-			.percent = 4.9,
-			.percent_lo = 4.7,
-			.percent_hi = 5.1,
-			.significant = true },
-		{ .term = (char *)"pad",
-			.factors = 2,
-			.percent = 0.05,
-			.percent_lo = -0.1,
-			.percent_hi = 0.2 },
-		{ .term = (char *)"work:pad",
-			.factors = 3,
-			.percent = 2,
-			.percent_lo = 1.5,
-			.percent_hi = 2.5 },
-	};
-	struct et_doe_program p = { .name = "loop",
-		.mean = 100e6,
-		.n = 20,
-		.cells = cells,
+	means[0].mean = a;
+	means[1].mean = b;
+	for (int i = 0; i < 2; i++) {
+		means[i].lo = means[i].mean - half / sqrt(2);
+		means[i].hi = means[i].mean + half / sqrt(2);
+	}
+	e->effect = b - a;
+	e->lo = b - a - half;
+	e->hi = b - a + half;
+	e->means = means;
+	e->n_means = 2;
+}
+
+/* An experiment of two factors and one program, to be put into words. */
+struct words {
+	struct et_design *design;
+	struct et_doe_mean work[2], pad[2];
+	struct et_estimate cells[4];
+	struct et_doe_effect effects[3];
+	struct et_doe_program program;
+	struct et_doe_result result;
+	struct et_doe_view view;
+};
+
+static void words_make(struct words *w)
+{
+	static const double means[] = { 100e6, 105e6, 100e6, 109e6 };
+
+	*w = (struct words){ .design = et_design_new(),
+		.work = { { .levels = (char *)"30" }, { .levels = (char *)"31" } },
+		.pad = { { .levels = (char *)"0" }, { .levels = (char *)"512" } },
+		.effects = {
+			{ .term = (char *)"work", .factors = 1, .p = 1e-9, .significant = true },
+			{ .term = (char *)"pad", .factors = 2, .p = 0.4 },
+			{ .term = (char *)"work:pad",
+				.factors = 3,
+				.percent = 2,
+				.percent_lo = 1.5,
+				.percent_hi = 2.5,
+				.p = 0.4 } } };
+	for (int i = 0; i < 4; i++)
+		w->cells[i] = (struct et_estimate){
+			.n = 8, .mean = means[i], .lo = means[i] - 1e6, .hi = means[i] + 1e6
+		};
+	set_effect(&w->effects[0], w->work, 100e6, 104.9e6, 0.2e6);
+	set_effect(&w->effects[1], w->pad, 100e6, 100.05e6, 0.15e6);
+	w->program = (struct et_doe_program){ .name = "loop",
+		.mean = 102e6,
+		.n = 32,
+		.df_residual = 28,
+		.cells = w->cells,
 		.n_cells = 4,
-		.effects = effects,
+		.effects = w->effects,
 		.n_effects = 3 };
-	struct et_doe_result r = { .design = d,
+	w->result = (struct et_doe_result){ .design = w->design,
 		.metric = ET_METRIC_CPU,
 		.unit = ET_UNIT_NS,
-		.programs = &p,
+		.alpha = 0.05,
+		.programs = &w->program,
 		.n_programs = 1 };
-	struct et_doe_view v = { .result = &r };
+	w->view = (struct et_doe_view){ .result = &w->result };
+	factor(w->design, "work", "30 31");
+	factor(w->design, "pad", "0 512");
+	cross(w->design, 1);
+}
 
-	factor(d, "work", "30 31");
-	factor(d, "pad", "0 512");
-	cross(d, 1);
-	finds(&v, "work moves loop by 4.9 % (4.7 … 5.1); pad does not (-0.1 … 0.2 %)",
+static void check_words(void)
+{
+	struct words w;
+
+	words_make(&w);
+	finds(&w.view, "work moves loop by 4.9 % (4.7 … 5.1); pad does not (-0.1 … 0.2 %)",
 		"words: one factor moves the program, the other does not");
-	effects[1].percent_hi = 3;
-	finds(&v, "work moves loop by 4.9 % (4.7 … 5.1); pad is not shown to (0 … 3 %)",
+	set_effect(&w.effects[1], w.pad, 100e6, 101.5e6, 1.6e6);
+	finds(&w.view, "work moves loop by 4.9 % (4.7 … 5.1); pad is not shown to (0 … 3 %)",
 		"words: a wide interval does not show that there is no effect");
-	effects[1].percent_hi = 0.2;
-	p.n_pairs = 28;
-	p.before = 15;
-	p.after = 5;
-	finds(&v,
-		"work moves loop by 4.9 % (4.7 … 5.1); pad does not (-0.1 … 0.2 %); 10 of 28 pairs "
-		"were false alarms before Holm",
-		"words: pairs that Holm's correction removes are false alarms");
-	p.n_pairs = p.before = p.after = 0;
-	effects[0].percent = -4.9;
-	effects[0].percent_lo = -5.1;
-	effects[0].percent_hi = -4.7;
-	effects[1].significant = true;
-	finds(&v, "work moves loop by -4.9 % (-5.1 … -4.7), pad by 0.1 % (-0.1 … 0.2)",
-		"words: a decrease has its sign, several effects are a list");
-	effects[2].significant = true;
-	finds(&v,
-		"work moves loop by -4.9 % (-5.1 … -4.7), pad by 0.1 % (-0.1 … 0.2); the effect of "
-		"work depends on pad: 5.0 % at 0, 9.0 % at 512",
+	set_effect(&w.effects[0], w.work, 104.9e6, 100e6, 0.2e6);
+	set_effect(&w.effects[1], w.pad, 100e6, 100.05e6, 0.15e6);
+	w.effects[1].significant = true;
+	w.program.method = ET_DOE_RANKS;
+	finds(&w.view,
+		"work moves loop by -4.7 % (-4.9 … -4.5), pad by 0.1 % (-0.1 … 0.2) by ranks",
+		"words: a decrease has its sign; ranks may find what the interval does not show");
+	w.effects[1].significant = false;
+	w.effects[2].significant = true;
+	finds(&w.view,
+		"work moves loop by -4.7 % (-4.9 … -4.5); pad does not (-0.1 … 0.2 %); the effect "
+		"of work depends on pad: 5.0 % at 0, 9.0 % at 512",
 		"words: an interaction is stated by the effects at each level");
-	effects[0].significant = effects[1].significant = effects[2].significant = false;
-	finds(&v,
-		"work is not shown to move loop (-5.1 … -4.7 %); pad is not shown to (-0.1 … 0.2 "
-		"%)",
-		"words: nothing moves the program");
+	et_design_free(w.design);
+}
+
+/* Ends of the ratio by bisection of (b - r a)^2 = (1 + r^2) h^2 / 2: 251.24 and 291.54 %. */
+static void check_large_words(void)
+{
+	struct words w;
+
+	words_make(&w);
+	set_effect(&w.effects[0], w.work, 100e6, 27e6, 2e6);
+	finds(&w.view,
+		"loop: work=31 is faster than 30 by 73 % (72 … 74); pad does not move it (-0.1 … "
+		"0.2 %)",
+		"words: a large change is described by its levels, of the first level");
+	set_effect(&w.effects[0], w.work, 27e6, 100e6, 2e6);
+	w.effects[1].significant = true;
+	set_effect(&w.effects[1], w.pad, 100e6, 101e6, 0.1e6);
+	finds(&w.view,
+		"loop: work=31 is slower than 30 by 270 % (251 … 292); pad moves it by 1.0 % (0.9 "
+		"… 1.1)",
+		"words: a large increase is slower, by more than 100 %");
+	w.result.unit = ET_UNIT_BYTES;
+	w.effects[1].significant = false;
+	set_effect(&w.effects[1], w.pad, 100e6, 100.05e6, 0.15e6);
+	finds(&w.view,
+		"loop: work=31 is larger than 30 by 270 % (251 … 292); pad does not move it (-0.1 "
+		"… 0.2 %)",
+		"words: memory is larger, not slower");
+	et_design_free(w.design);
+}
+
+static void check_unsure_words(void)
+{
+	struct words w;
+
+	words_make(&w);
+	w.effects[0].significant = false;
+	w.effects[0].p = 0.03;
+	finds(&w.view,
+		"work may move loop (4.7 … 5.1 %; not sure after Holm's correction for 3 "
+		"effects); pad does not (-0.1 … 0.2 %)",
+		"words: no sentence contradicts its own interval");
+	w.effects[0].p = 0.06;
+	w.program.method = ET_DOE_RANKS;
+	finds(&w.view,
+		"work may move loop (4.7 … 5.1 %; not sure by ranks); pad does not (-0.1 … 0.2 %)",
+		"words: ranks may be less sure than the interval");
 	const uint32_t terms[] = { 2 };
-	v.terms = terms;
-	v.n_terms = 1;
-	finds(&v, "pad is not shown to move loop (-0.1 … 0.2 %)", "words: --terms chooses effects");
-	v.terms = NULL;
-	sums_up(&v, "fastest: work=30,pad=0 (100.0 ms); slowest: work=31,pad=512 (109.0 ms)",
+	w.view.terms = terms;
+	w.view.n_terms = 1;
+	finds(&w.view, "pad does not move loop (-0.1 … 0.2 %)",
+		"words: --terms chooses effects; nothing else moves the program");
+	w.view.terms = NULL;
+	for (int i = 0; i < 3; i++) {
+		w.effects[i].p = w.effects[i].lo = w.effects[i].hi = NAN;
+		w.effects[i].percent_lo = w.effects[i].percent_hi = 0;
+	}
+	w.program.df_residual = 0;
+	for (int i = 0; i < 4; i++)
+		w.cells[i].n = 1;
+	finds(&w.view,
+		"loop: nothing can be tested: one run counts per treatment; raise replications",
+		"words: one run per treatment tests nothing");
+	et_design_free(w.design);
+}
+
+static void check_pair_words(void)
+{
+	struct words w;
+
+	words_make(&w);
+	w.program.n_pairs = 28;
+	w.program.before = 15;
+	w.program.after = 5;
+	finds(&w.view,
+		"work moves loop by 4.9 % (4.7 … 5.1); pad does not (-0.1 … 0.2 %); 10 of 28 pairs "
+		"differ before Holm's correction only",
+		"words: pairs of a program that a factor moves may truly differ");
+	w.effects[0].significant = false;
+	w.effects[0].p = 0.5;
+	set_effect(&w.effects[0], w.work, 100e6, 100.05e6, 0.15e6);
+	finds(&w.view,
+		"work does not move loop (-0.1 … 0.2 %); pad does not (-0.1 … 0.2 %); 10 of 28 "
+		"pairs were false alarms before Holm",
+		"words: pairs that Holm's correction removes where nothing moves are false alarms");
+	w.cells[0].n = 5; /* 2 / C(10, 5) = 0.0079 is above 0.05 / 28 */
+	finds(&w.view,
+		"work does not move loop (-0.1 … 0.2 %); pad does not (-0.1 … 0.2 %); 10 of 28 "
+		"pairs differ before Holm's correction only",
+		"words: with few runs no pair could be shown to differ");
+	et_design_free(w.design);
+}
+
+static void check_summary(void)
+{
+	struct words w;
+	struct et_contrast same[] = { { .a = 0, .b = 2, .conclusion = ET_CONCLUDED_SAME },
+		{ .a = 0, .b = 3, .conclusion = ET_CONCLUDED_SAME } };
+
+	words_make(&w);
+	sums_up(&w.view, "fastest: work=30,pad=0 (100.0 ms); slowest: work=31,pad=512 (109.0 ms)",
 		"words: the fastest and the slowest treatment are named");
-	struct et_contrast same = { .a = 0, .b = 2, .conclusion = ET_CONCLUDED_SAME };
-	p.pairs = &same;
-	p.n_pairs = 1;
-	sums_up(&v,
+	w.program.pairs = same;
+	w.program.n_pairs = 1;
+	sums_up(&w.view,
 		"fastest: work=30,pad=0 (100.0 ms); not shown to differ: work=30,pad=512; slowest: "
 		"work=31,pad=512 (109.0 ms)",
 		"words: treatments that may be as fast are named, too");
-	et_design_free(d);
+	w.program.n_pairs = 2;
+	sums_up(&w.view,
+		"fastest: work=30,pad=0 (100.0 ms); not shown to differ: work=30,pad=512; "
+		"work=31,pad=512",
+		"words: a treatment that may be as fast is not the slowest, too");
+	et_design_free(w.design);
 }
 
 static void check_figures(void)
@@ -440,6 +560,10 @@ static void check_figures(void)
 int main(void)
 {
 	check_words();
+	check_large_words();
+	check_unsure_words();
+	check_pair_words();
+	check_summary();
 	check_figures();
 	check_first();
 	check_second();
