@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Checks on this machine that `doe plan` and `doe run` make before anything runs. */
+#include "base/alloc.h"
 #include "cmd/doe.h"
 #include "cmd/doe_build.h"
 #include "cmd/environment.h"
 #include "host/levels.h"
+#include "measure/child.h"
 #include "measure/treatment.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
 
 static int check_level(const struct et_machine *m, const struct et_design_factor *f, size_t level,
 	struct et_error *err)
@@ -33,13 +39,89 @@ bool et_doe_can_set(const struct et_machine *m, enum et_kind kind, char *const *
 	return true;
 }
 
+/* The folder that a command runs in: a level of kind directory, or that of the options. */
+static const char *directory_of(const struct et_experiment *e, uint32_t command, size_t *factor)
+{
+	const struct et_design *d = e->design;
+
+	for (*factor = 0; *factor < d->n_factors; ++*factor) {
+		if (d->factors[*factor].kind == ET_KIND_DIRECTORY)
+			return et_design_level(d, command, *factor);
+	}
+	return e->child.directory;
+}
+
+static bool sets_path(const struct et_design *d)
+{
+	for (size_t i = 0; i < d->n_factors; i++) {
+		const struct et_design_factor *f = &d->factors[i];
+		if (f->kind == ET_KIND_ENVIRONMENT && !strcmp(f->variable ?: f->name, "PATH"))
+			return true;
+	}
+	return false;
+}
+
+/* A program may be missing now if a build or the hook `setup` makes it. */
+static int check_program(const struct et_experiment *e, uint32_t command, struct et_error *err)
+{
+	const struct et_design *d = e->design;
+	ET_AUTO_FREE char *path = NULL;
+	size_t factor;
+
+	if (d->programs[et_design_program_of(d, command)].build || d->setup || e->child.user ||
+		sets_path(d))
+		return 0;
+	const char *directory = directory_of(e, command, &factor);
+	int rc = et_child_resolve(
+		e->commands[command].argv[0], getenv("PATH"), directory, &path, err);
+	if (rc == 0 || factor == d->n_factors || e->commands[command].argv[0][0] == '/')
+		return rc;
+	return et_hint(err, rc,
+		"factor %s runs it in '%s': begin the path of the program with /, or put the "
+		"program there",
+		d->factors[factor].name, directory);
+}
+
+static int check_input(const struct et_experiment *e, uint32_t command, struct et_error *err)
+{
+	const struct et_design *d = e->design;
+	const char *text = d->programs[et_design_program_of(d, command)].input;
+	ET_AUTO_FREE char *path = NULL;
+
+	if (!text || d->setup)
+		return 0;
+	int rc = et_design_fill(d, command, text, NULL, &path, err);
+	if (rc == 0 && access(path, R_OK))
+		rc = et_fail_file(err, errno, ET_EXIT_USAGE, path);
+	return rc;
+}
+
+/* Whether the files are there, with the place in the plan of the first that is not. */
+static int check_files(
+	const struct et_plan_file *plan, const struct et_experiment *e, struct et_error *err)
+{
+	for (uint32_t i = 0; i < e->n_commands; i++) {
+		uint32_t program = et_design_program_of(e->design, i);
+		int rc = check_program(e, i, err);
+		if (rc)
+			return et_plan_locate(plan, plan->programs[program].command, rc, err);
+		rc = check_input(e, i, err);
+		if (rc)
+			return et_plan_locate(plan, plan->programs[program].input, rc, err);
+	}
+	return 0;
+}
+
 int et_doe_check_levels(
 	const struct et_plan_file *plan, const struct et_experiment *e, struct et_error *err)
 {
 	const struct et_design *d = e->design;
 	struct et_machine machine;
-	int rc = et_treatments_check(e, err);
+	size_t later = 0;
+	int rc = et_treatments_check(e, &later, err);
 
+	if (rc)
+		return et_plan_locate(plan, plan->factors[later].name, rc, err);
 	et_cli_machine(&machine);
 	for (size_t i = 0; rc == 0 && i < d->n_factors; i++) {
 		for (size_t k = 0; rc == 0 && k < d->factors[i].n_levels; k++) {
@@ -49,5 +131,5 @@ int et_doe_check_levels(
 		}
 	}
 	et_machine_free(&machine);
-	return rc;
+	return rc ? rc : check_files(plan, e, err);
 }

@@ -98,36 +98,20 @@ static int make_command(const struct maker *m, uint32_t number, struct et_error 
 	return set_hooks(m, number, err);
 }
 
-/* Standard input is the same file for all runs of an experiment. */
-static int set_input(const struct maker *m, struct et_error *err)
+/* An input that all programs share, and that no level changes, is that of the experiment. */
+static void set_input(const struct maker *m)
 {
-	const struct et_design *d = m->d;
-	char *input = NULL;
+	const char *first = m->d->programs[0].input;
 
-	for (uint32_t i = 0; i < m->e->n_commands; i++) {
-		size_t program = et_design_program_of(d, i);
-		const char *text = d->programs[program].input;
-		ET_AUTO_FREE char *file = NULL;
-		int rc = text ? et_doe_fill(m->e, i, text, &file, err) : 0;
-		if (rc == 0 && i && (!input != !file || (input && strcmp(input, file))))
-			rc = et_plan_locate(m->plan, m->plan->programs[program].input,
-				et_hint(err,
-					et_fail(err, EINVAL, ET_EXIT_USAGE,
-						"input: all commands must have the same input"),
-					"use 'run: { shell: sh }' and < in the commands"),
-				err);
-		if (rc) {
-			free(input);
-			return rc;
-		}
-		if (!i && file)
-			input = et_strdup(file);
+	for (size_t i = 0; first && i < m->d->n_programs; i++) {
+		const char *input = m->d->programs[i].input;
+		if (!input || strcmp(input, first) || strchr(input, '{'))
+			return;
 	}
-	if (input) {
+	if (first) {
 		free(m->e->child.input);
-		m->e->child.input = input;
+		m->e->child.input = et_strdup(first);
 	}
-	return 0;
 }
 
 static int make_commands(const struct maker *m, struct et_error *err)
@@ -138,7 +122,9 @@ static int make_commands(const struct maker *m, struct et_error *err)
 	m->e->commands = et_calloc(n, sizeof(*m->e->commands));
 	while (rc == 0 && m->e->n_commands < n)
 		rc = make_command(m, (uint32_t)m->e->n_commands++, err);
-	return rc ? rc : set_input(m, err);
+	if (rc == 0)
+		set_input(m);
+	return rc;
 }
 
 static enum et_order order_of(const char *name)

@@ -50,6 +50,8 @@ static struct et_child_setup child_setup(
 	const struct et_child_treatment *t = et_run_setup_treatment(s, run->commands[i]);
 	if (t)
 		et_treatment_apply(t, &setup);
+	if (s->inputs && s->inputs[run->commands[i]] >= 0)
+		setup.in = s->inputs[run->commands[i]];
 	return setup;
 }
 
@@ -67,6 +69,8 @@ static void prepare(struct et_run_context *c, struct et_run *run)
 		run->read[i] = (struct et_readings){ .one_cpu = !several_cpus };
 	}
 	et_streams_rewind(&c->setup.streams, run->n);
+	if (run->setups[0].in != c->setup.streams.in_fd[0])
+		lseek(run->setups[0].in, 0, SEEK_SET);
 	et_observers_before(&c->observers, run);
 	for (size_t i = 0; i < run->n_children; i++) {
 		run->read[i].started_wall_ns = et_clock_read_ns(CLOCK_REALTIME);

@@ -186,6 +186,23 @@ int et_run_setup_check(const struct et_experiment *e, char *const *envp, struct 
 	return rc;
 }
 
+/* Programs of a design can have an input each, which may depend on levels. */
+static int open_inputs(struct et_run_setup *s, struct et_error *err)
+{
+	int rc = 0;
+
+	if (!s->treatments.list)
+		return 0;
+	s->inputs = et_calloc(s->treatments.n + 1, sizeof(*s->inputs));
+	for (size_t i = 0; rc == 0 && i < s->treatments.n; i++) {
+		const char *path = s->treatments.list[i].input;
+		s->inputs[i] = -1;
+		if (path && (!s->e->child.input || strcmp(path, s->e->child.input)))
+			rc = et_streams_open_input(&s->streams, path, &s->inputs[i], err);
+	}
+	return rc;
+}
+
 int et_run_setup_open(struct et_run_setup *s, const char *root, const struct et_experiment *e,
 	char *const *envp, const sigset_t *ignored, struct et_error *err)
 {
@@ -198,6 +215,8 @@ int et_run_setup_open(struct et_run_setup *s, const char *root, const struct et_
 	if (rc == 0)
 		rc = et_streams_open(
 			&s->streams, e->child.input, e->child.output, s->changes_user, err);
+	if (rc == 0)
+		rc = open_inputs(s, err);
 	if (rc)
 		et_run_setup_close(s);
 	return rc;
@@ -211,5 +230,7 @@ void et_run_setup_close(struct et_run_setup *s)
 	et_strv_free(s->own_envp);
 	et_treatments_free(&s->treatments);
 	et_strv_free(s->paths);
+	free(s->inputs);
+	s->inputs = NULL;
 	et_streams_close(&s->streams);
 }

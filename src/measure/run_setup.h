@@ -23,11 +23,12 @@ struct et_run_setup {
 	char **own_envp;                 /* of hooks, which run as the user who called etalon */
 	struct et_treatments treatments; /* of a designed experiment: one per command */
 	char **paths;                    /* executable of each command */
-	const char *directory;           /* programs change to it; NULL: it is the current one */
-	cpu_set_t allowed;               /* CPUs that a program may use */
-	cpu_set_t shared; /* one of them: for a duet, or a program and the reference loop */
-	bool pinnable;    /* these two sets are known */
-	bool pinned;      /* the user chose the CPUs */
+	int *inputs; /* standard input of each command of a design, or -1; NULL: of none */
+	const char *directory; /* programs change to it; NULL: it is the current one */
+	cpu_set_t allowed;     /* CPUs that a program may use */
+	cpu_set_t shared;      /* one of them: for a duet, or a program and the reference loop */
+	bool pinnable;         /* these two sets are known */
+	bool pinned;           /* the user chose the CPUs */
 	int policy, priority;
 	struct et_streams streams;
 	sigset_t signals; /* mask that the programs begin with */

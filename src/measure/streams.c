@@ -116,6 +116,24 @@ int et_streams_open(struct et_streams *s, const char *input, const char *output,
 	return 0;
 }
 
+int et_streams_open_input(struct et_streams *s, const char *path, int *fd, struct et_error *err)
+{
+	for (size_t i = 0; i < s->n_own; i++) {
+		if (!strcmp(s->own[i].path, path)) {
+			*fd = s->own[i].fd;
+			return 0;
+		}
+	}
+	int rc = check_input(path, err);
+	if (rc == 0)
+		rc = open_file(path, O_RDONLY, fd, err);
+	if (rc)
+		return rc;
+	s->own = et_realloc(s->own, s->n_own + 1, sizeof(*s->own));
+	s->own[s->n_own++] = (struct et_own_input){ et_strdup(path), *fd };
+	return 0;
+}
+
 int et_streams_start(struct et_streams *s, struct et_error *err)
 {
 	int rc = et_drain_start(&s->drain, s->drain.out.write_fd >= 0 ? err : NULL);
@@ -145,6 +163,13 @@ void et_streams_close(struct et_streams *s)
 		et_cleanup_close(&s->out_fd);
 	for (int i = 0; i < ET_SLOTS; i++)
 		et_cleanup_close(&s->in_fd[i]);
+	for (size_t i = 0; i < s->n_own; i++) {
+		et_cleanup_close(&s->own[i].fd);
+		free(s->own[i].path);
+	}
+	free(s->own);
+	s->own = NULL;
+	s->n_own = 0;
 	et_cleanup_close(&s->unreadable_fd[0]);
 	et_cleanup_close(&s->unreadable_fd[1]);
 	et_cleanup_close(&s->null_fd);

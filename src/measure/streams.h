@@ -15,6 +15,13 @@ struct et_streams {
 	struct et_drain drain;
 	int unreadable_fd[2]; /* standard output and error, opened again for writing only, or -1 */
 	int null_fd;
+	struct et_own_input *own; /* inputs of single commands, one per file */
+	size_t n_own;
+};
+
+struct et_own_input {
+	char *path;
+	int fd;
 };
 
 void et_streams_init(struct et_streams *s); /* as after et_streams_close() */
@@ -24,6 +31,9 @@ void et_streams_init(struct et_streams *s); /* as after et_streams_close() */
  */
 int et_streams_open(struct et_streams *s, const char *input, const char *output, bool other_user,
 	struct et_error *err) ET_CHECK;
+/* Opens the input of a command that has its own, unless it is open; *fd is its descriptor. */
+int et_streams_open_input(
+	struct et_streams *s, const char *path, int *fd, struct et_error *err) ET_CHECK;
 /*
  * Starts to read what programs write to pipes. If no thread can be made, standard error goes to
  * /dev/null instead; it is an error only if standard output is a pipe.

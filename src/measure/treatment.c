@@ -68,12 +68,14 @@ static int check_pair(
 		"omit one of them, or make one factor with the levels of both");
 }
 
-int et_treatments_check(const struct et_experiment *e, struct et_error *err)
+int et_treatments_check(const struct et_experiment *e, size_t *factor, struct et_error *err)
 {
 	const struct et_design *d = e->design;
 	int rc = 0;
 
 	for (size_t i = 0; d && rc == 0 && i < d->n_factors; i++) {
+		if (factor)
+			*factor = i;
 		for (size_t k = 0; rc == 0 && k < i; k++)
 			rc = check_pair(&d->factors[k], &d->factors[i], err);
 	}
@@ -244,6 +246,15 @@ static int read_levels(const char *root, const struct et_experiment *e, uint32_t
 	return rc;
 }
 
+/* Levels can be part of its name. */
+static int choose_input(const struct et_design *d, uint32_t command, struct et_child_treatment *t,
+	struct et_error *err)
+{
+	const char *text = d->programs[et_design_program_of(d, command)].input;
+
+	return text ? et_design_fill(d, command, text, NULL, &t->input, err) : 0;
+}
+
 static int make_one(
 	struct maker *m, uint32_t command, struct et_child_treatment *t, struct et_error *err)
 {
@@ -252,6 +263,8 @@ static int make_one(
 
 	t->nice = m->e->child.nice;
 	int rc = read_levels(m->root, m->e, command, t, err);
+	if (rc == 0)
+		rc = choose_input(m->e->design, command, t, err);
 	if (rc)
 		return rc;
 	if (t->placement != ET_AFFINITY_NONE) {
@@ -274,7 +287,7 @@ int et_treatments_make(const char *root, const struct et_experiment *e, char *co
 	const cpu_set_t *allowed, struct et_treatments *out, struct et_error *err)
 {
 	struct et_treatments all = { 0 };
-	int rc = et_treatments_check(e, err);
+	int rc = et_treatments_check(e, NULL, err);
 
 	if (rc || !e->design)
 		return rc;
@@ -308,6 +321,7 @@ void et_treatments_free(struct et_treatments *t)
 			free(*own);
 		free(envp);
 		free(t->list[i].directory);
+		free(t->list[i].input);
 	}
 	et_strv_free(t->base);
 	free(t->list);

@@ -30,6 +30,7 @@ struct et_child_treatment {
 	bool sets_memory;
 	struct et_memory_policy memory;
 	char *directory;            /* or NULL */
+	char *input;                /* file for standard input; NULL: that of the experiment */
 	uint32_t load;              /* competing processes */
 	uint32_t threads;           /* 0: not a factor */
 	enum et_affinity placement; /* of threads */
@@ -50,9 +51,10 @@ int et_treatment_check(const char *root, const struct et_design_factor *f, size_
 	struct et_error *err) ET_CHECK;
 /*
  * Whether the factors of a design can be varied together: no two of them may set the same thing.
- * 0, or -EINVAL with err filled.
+ * 0, or -EINVAL with err filled and *factor, unless that is NULL, the later one of them.
  */
-int et_treatments_check(const struct et_experiment *e, struct et_error *err) ET_CHECK;
+int et_treatments_check(
+	const struct et_experiment *e, size_t *factor, struct et_error *err) ET_CHECK;
 
 /*
  * Decides for every command of a designed experiment. envp is the environment that its programs

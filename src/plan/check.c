@@ -35,7 +35,7 @@ static int note_braces(struct uses *u, const char *text, struct et_plan_place at
 	for (const char *s = text ? strchr(text, '{') : NULL; s; s = strchr(s + 1, '{')) {
 		size_t len = strcspn(s + 1, "{}"), i = 0;
 		ET_AUTO_FREE char *name = et_strndup(s + 1, len);
-		bool folder = !strcmp(name, "build") && text != d->between;
+		bool folder = !strcmp(name, "build") && text != d->between && strcmp(what, "input");
 		if (s[1 + len] != '}' || !et_parameter_is_name(name) || folder)
 			continue;
 		if (s > text && s[-1] == '$')

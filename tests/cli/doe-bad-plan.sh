@@ -33,6 +33,19 @@ refuses 'bad plan: a level that this machine cannot set is found by plan' 3 'pla
 	etalon doe plan plan.yaml
 sed -i 's/1023/x/' plan.yaml
 refuses 'bad plan: a level that is no list of CPUs' 2 'plan.yaml:3:4[0-9]: ' etalon doe plan plan.yaml
+plan
+sed -i "s/'true/'nosuchprogram/" plan.yaml
+refuses 'bad plan: a program that does not exist' 2 'plan.yaml:2:32: nosuchprogram: No such file' \
+	etalon doe plan plan.yaml
+plan
+sed -i "s/'true {a}'/\"true {a} it's\"/" plan.yaml
+refuses 'bad plan: a quote in a command' 2 'plan.yaml:2:32: unbalanced quotes' etalon doe plan plan.yaml
+like 'bad plan: the hint is one for plans' "$err" 'put a backslash before it'
+plan
+sed -i 's/\]$/, { name: b, kind: nice, levels: [0, 1] }, { name: c, kind: nice, levels: [2, 3] }]/' plan.yaml
+sed -i '2s/, { name: b.*/]/' plan.yaml
+refuses 'bad plan: factors of the same thing' 2 'plan.yaml:3:[0-9]*: factors b and c are both of kind nice' \
+	etalon doe plan plan.yaml
 plan 'replications: 6000'
 refuses 'bad plan: a large experiment asks for --yes' 2 'has 12000 runs .* more than 10000' \
 	etalon doe run plan.yaml

@@ -230,4 +230,25 @@ sed -i 's/^run: {/run: { randomise-layout: true,/; s/replications: 2/replication
 exits 'layout: a designed experiment may have random layouts' 0 etalon doe run layout.yaml
 ok 'layout: each of its runs has another padding' test "$(distinct layout pad)" -ge 7
 is 'layout: its treatments are kept' "$(seen layout level)" 'a a a a b b b b'
+
+# Programs have an input each, which levels choose; every run reads it from its beginning.
+echo one >in.1
+echo two >in.2
+cat >inputs.yaml <<EOF
+name: inputs
+programs:
+  - { name: reads, command: "sh -c 'read x; echo {n} \$x >>$work/inputs.seen'", input: '$work/in.{n}' }
+  - { name: other, command: "sh -c '! read x'" }
+factors:
+  - { name: n, kind: parameter, levels: [1, 2] }
+replications: 2
+discard: 0
+order: yates
+run: { no-ledger: true, no-probe: true }
+EOF
+exits 'inputs: a program with an input and one without' 0 etalon doe run inputs.yaml
+is 'inputs: each run reads the file of its level' "$(paste -sd, inputs.seen)" '1 one,1 one,2 two,2 two'
+rm in.2
+refuses 'inputs: a missing one is found before anything runs' 2 'inputs.yaml:3:.*in.2: No such file' \
+	etalon doe plan inputs.yaml
 done_testing
