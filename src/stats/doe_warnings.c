@@ -42,6 +42,9 @@ static void warn_failed(const struct et_doe_fit *f, struct et_doe_program *out)
 	if (named)
 		et_warn(&out->warnings, ET_WARN_DOE_TREATMENTS_FAILED, et_arg_count(named),
 			et_arg_count(out->n_cells), et_arg_text(names), et_arg_count(f->dropped));
+	if (f->data->n_blocks > 1 && !f->blocked)
+		et_warn(&out->warnings, ET_WARN_DOE_BLOCKS_IGNORED,
+			et_arg_count(f->data->n_blocks));
 }
 
 static void warn_runs(const struct et_doe_fit *f, struct et_doe_program *out)

@@ -6,6 +6,7 @@
  */
 #include "doe_of.h"
 #include "num/dist.h"
+#include "profile_of.h"
 #include "stats/two_sample.h"
 #include "tap.h"
 
@@ -380,6 +381,25 @@ static void warnings(void)
 		"doe: unequal numbers of runs are reported");
 	end(&j);
 
+	j = begin((size_t[]){ 2, 2 }, 2);
+	for (uint32_t i = 0; i < 20; i++) {
+		if (i % 4 != 2)
+			doe_value(&j.data, i % 4, i / 4, rounds[i]);
+	}
+	judge(&j, &by_anova);
+	ok(et_warnings_have(&j.p.warnings, ET_WARN_DOE_BLOCKS_IGNORED),
+		"doe: blocks that a missing treatment keeps in the noise are reported");
+	ok(j.p.df_residual == 12, "doe: they take no degrees of freedom");
+	end(&j);
+
+	j = begin((size_t[]){ 2, 2 }, 2);
+	for (uint32_t i = 0; i < 20; i++)
+		doe_value(&j.data, i % 4, i / 4, rounds[i]);
+	judge(&j, &by_anova);
+	ok(!et_warnings_have(&j.p.warnings, ET_WARN_DOE_BLOCKS_IGNORED),
+		"doe: blocks of all treatments are not reported");
+	end(&j);
+
 	dependence(false, ET_WARN_DOE_WIDE_INTERVALS, ET_SEVERITY_NOTE);
 	dependence(true, ET_WARN_DOE_DEPENDENT, ET_SEVERITY_WARNING);
 }
@@ -610,6 +630,49 @@ static void whole(void)
 	et_experiment_free(e);
 }
 
+/*
+ * The response is the time in one function: samples in it times their distance. Functions of the
+ * same name count together, others do not count. Factor a adds 3 samples, b none.
+ */
+static void of_function(void)
+{
+	struct et_experiment *e = profile_of(4);
+	const struct et_experiment *one = e;
+	uint32_t f[] = { et_profile_function_of(e->profile, "hot", "a.out", ET_SPACE_USER, false),
+		et_profile_function_of(e->profile, "hot", "lib.so", ET_SPACE_USER, false),
+		et_profile_function_of(e->profile, "hotter", "a.out", ET_SPACE_USER, false) };
+	uint32_t node[3];
+	struct et_doe_result r;
+	struct et_error err;
+
+	for (size_t i = 0; i < ET_LENGTH(f); i++)
+		node[i] = et_profile_node_of(e->profile, 0, f[i]);
+	e->design = doe_design((size_t[]){ 2, 2 }, 2);
+	et_design_add_program(e->design, "p");
+	e->design->response = et_strdup("profile:hot");
+	for (uint32_t round = 1; round <= 10; round++) {
+		for (uint32_t c = 0; c < 4; c++) {
+			struct et_profile_run run = profile_run();
+			et_profile_run_add(&run, node[0], 20 + round % 3, 0);
+			et_profile_run_add(&run, node[1], 5 + 3 * (c & 1), 0);
+			et_profile_run_add(&run, node[2], 100 * (c + 1), 0);
+			profile_add(e, c, round, &run);
+		}
+	}
+	if (!ok(et_doe_analyse(&one, 1, &by_anova, &r, &err) == 0,
+		    "doe: the time in a function is a response"))
+		return;
+	ok(r.unit == ET_UNIT_NS, "doe: the response of a function is a time");
+	near(r.programs[0].cells[0].n, 10, 0, 0, "doe: each profiled run counts");
+	near(r.programs[0].mean, 27.5e6, 1e-12, 0,
+		"doe: its mean is that of the samples in functions of this name");
+	near(doe_effect(&r.programs[0], "a")->effect, 3e6, 1e-9, 0,
+		"doe: its effect is 3 samples of 1 ms");
+	near(doe_effect(&r.programs[0], "b")->effect, 0, 0, 1e-6, "doe: b does not move it");
+	et_doe_result_free(&r);
+	et_experiment_free(e);
+}
+
 static void refused(void)
 {
 	struct et_experiment *e = et_experiment_new(), *f = experiment(1, 3);
@@ -648,6 +711,7 @@ int main(void)
 	whole();
 	many();
 	several();
+	of_function();
 	refused();
 	return tap_done();
 }
