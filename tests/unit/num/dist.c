@@ -24,6 +24,17 @@ int main(void)
 		"dist: noncentral F as in R");
 	near(et_pf_noncentral(3, 4, 81, 20), 0.088500449216338456, 1e-10, 0,
 		"dist: noncentral F of several degrees of freedom as in R");
+	/* R: qtukey(0.95, 3, 5), qtukey(0.99, 8, 120), qtukey(0.95, 40, 20), and ptukey of these */
+	near(et_qtukey(0.95, 3, 5), 4.60172544594, 1e-6, 0, "dist: Tukey's range as in R");
+	near(et_qtukey(0.99, 8, 120), 5.11762746376, 1e-6, 0, "dist: Tukey's range of 8 means");
+	near(et_qtukey(0.95, 40, 20), 6.37237972048, 1e-6, 0, "dist: Tukey's range of 40 means");
+	near(et_qtukey(0.95, 2, 30), sqrt(2) * et_qt(0.975, 30), 1e-6, 0,
+		"dist: Tukey's range of 2 means is Student's t");
+	near(et_ptukey_upper(4.60172544594, 3, 5), 0.05, 1e-6, 0,
+		"dist: the tail of Tukey's range belongs to its quantile");
+	ok(isnan(et_qtukey(1.5, 3, 5)) && isnan(et_qtukey(0.95, 1, 5)) &&
+			isnan(et_qtukey(0.95, 3, 1)) && isnan(et_ptukey_upper(-1, 3, 5)),
+		"dist: Tukey's range outside its domain is NaN");
 	ok(isnan(et_pf_noncentral(1, 1, 1, -1)) && isnan(et_pf_noncentral(1, 1, 1, 2e5)) &&
 			isnan(et_pf_noncentral(NAN, 1, 1, 1)) &&
 			isnan(et_pf_noncentral(1, 0, 1, 1)),
