@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The experiments, and the effects that --terms names. */
 struct analysis {
@@ -17,13 +18,43 @@ struct analysis {
 	size_t n_terms;
 };
 
+/* The same experiment twice would count its runs twice. */
+static int check_distinct(const struct analysis *a, struct et_error *err)
+{
+	for (size_t i = 0; i < a->n; i++) {
+		for (size_t k = i + 1; k < a->n; k++) {
+			if (!strcmp(a->list[i]->id, a->list[k]->id))
+				return et_hint(err,
+					et_fail(err, EINVAL, ET_EXIT_USAGE,
+						"experiment %s is given twice", a->list[i]->id),
+					"name each experiment once");
+		}
+	}
+	return 0;
+}
+
+static int check_table(const char *operand, struct et_error *err)
+{
+	size_t length = strlen(operand);
+
+	if (length < 4 || strcmp(operand + length - 4, ".csv") || access(operand, F_OK))
+		return 0;
+	return et_hint(err,
+		et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s' is a table, not a plan or an experiment",
+			operand),
+		"run 'etalon doe import %s' first", operand);
+}
+
 static int load(struct et_cli *cli, char *const *operands, size_t n, struct analysis *a,
 	struct et_error *err)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct et_experiment **more = NULL;
 		size_t found = 0;
-		int rc = et_doe_load(cli, operands[i], &more, &found, err);
+		int rc = check_table(operands[i], err);
+
+		if (!rc)
+			rc = et_doe_load(cli, operands[i], &more, &found, err);
 
 		if (rc)
 			return rc;
@@ -32,7 +63,7 @@ static int load(struct et_cli *cli, char *const *operands, size_t n, struct anal
 		a->n += found;
 		free(more);
 	}
-	return 0;
+	return check_distinct(a, err);
 }
 
 typedef void write_fn(const struct et_doe_view *v, FILE *out);

@@ -22,6 +22,7 @@ static void free_program(struct et_doe_program *p)
 	for (size_t i = 0; i < p->n_cells; i++)
 		et_warnings_free(&p->cells[i].warnings);
 	free(p->cells);
+	free(p->not_estimated);
 	for (size_t i = 0; i < p->n_pairs; i++)
 		et_warnings_free(&p->pairs[i].warnings);
 	free(p->pairs);

@@ -54,6 +54,8 @@ struct et_doe_program {
 	const char *name; /* of the design */
 	size_t n;         /* runs that count */
 	double mean, sd_residual, df_residual, ss_residual, share_residual, ss_total;
+	double df_blocks, ss_blocks; /* of differences between blocks, which were removed; or 0 */
+	char *not_estimated;         /* terms, because treatments are missing: "a, a:b"; or NULL */
 	enum et_doe_method method;
 	const char *why;           /* the method was chosen, as part of a sentence */
 	bool balanced;             /* every treatment has equally many runs */

@@ -42,6 +42,11 @@ struct et_doe_change et_doe_change_of(
 const char *et_doe_untested(const struct et_doe_program *p);
 /* A line about all programs or, of one program, about its treatments. The caller frees it. */
 char *et_doe_summary(const struct et_doe_view *v) __attribute__((malloc, returns_nonnull));
+/*
+ * "21 of 160 runs are done; no run of loop counts with n=2": runs, treatments and terms that the
+ * analysis lacks; "" if it lacks none. The caller frees it.
+ */
+char *et_doe_missing(const struct et_doe_view *v) __attribute__((malloc, returns_nonnull));
 /* "4.9 % (4.7 … 5.1)": an effect in percent with its interval; of the mean of all runs. */
 const char *et_doe_effect_percent(const struct et_doe_effect *e, char buf[ET_FIGURE]);
 const char *et_doe_percent(double x, double lo, double hi, char buf[ET_FIGURE]);

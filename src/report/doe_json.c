@@ -163,6 +163,10 @@ static void program(struct et_json *w, const struct et_doe_view *v, const struct
 	et_json_double(w, "residual_df", p->df_residual);
 	et_json_double(w, "residual_sum_of_squares", p->ss_residual);
 	et_json_double(w, "residual_percent_of_variation", 100 * p->share_residual);
+	et_json_double(w, "blocks_df", p->df_blocks);
+	et_json_double(w, "blocks_sum_of_squares", p->ss_blocks);
+	et_json_double(w, "blocks_percent_of_variation", 100 * p->ss_blocks / p->ss_total);
+	et_json_string(w, "not_estimated", p->not_estimated);
 	et_json_flat_object(w, "residuals");
 	et_json_double(w, "normal_p", p->residuals.normal_p);
 	et_json_double(w, "equal_spread_p", p->residuals.equal_p);
@@ -197,10 +201,12 @@ void et_doe_json(const struct et_doe_view *v, struct et_json *w)
 	const struct et_doe_result *r = v->result;
 	const struct et_treatment *t = r->design->treatments;
 	ET_AUTO_FREE char *summary = et_doe_summary(v);
+	ET_AUTO_FREE char *missing = et_doe_missing(v);
 
 	et_json_object(w, NULL);
 	design(w, v);
 	et_json_string(w, "summary", summary);
+	et_json_string(w, "missing", *missing ? missing : NULL);
 	et_json_array(w, "programs");
 	for (size_t i = 0; i < r->n_programs; i++)
 		program(w, v, &r->programs[i]);

@@ -42,6 +42,14 @@ static void effect_row(const struct et_doe_view *v, const struct et_doe_program 
 	fputs("</tr>\n", out);
 }
 
+static void noise_row(const char *name, double share, double df, FILE *out)
+{
+	fprintf(out, "<tr><td>%s</td><td></td><td></td><td></td>", name);
+	number_cell(out, " %", 100 * share);
+	et_html_element(out, "td class=\"n\"", "%g", df);
+	fputs("<td></td><td></td><td></td></tr>\n", out);
+}
+
 static void effects(const struct et_doe_view *v, const struct et_doe_program *p, FILE *out)
 {
 	static const char *const headings[] = { "term", "levels", "effect", "of the mean",
@@ -52,10 +60,9 @@ static void effects(const struct et_doe_view *v, const struct et_doe_program *p,
 		if (et_doe_shows(v, &p->effects[i]))
 			effect_row(v, p, &p->effects[i], out);
 	}
-	fputs("<tr><td>residual</td><td></td><td></td><td></td>", out);
-	number_cell(out, " %", 100 * p->share_residual);
-	et_html_element(out, "td class=\"n\"", "%g", p->df_residual);
-	fputs("<td></td><td></td><td></td></tr>\n", out);
+	if (p->df_blocks > 0)
+		noise_row("blocks", p->ss_blocks / p->ss_total, p->df_blocks, out);
+	noise_row("residual", p->share_residual, p->df_residual, out);
 	et_html_table_end(out);
 }
 
@@ -110,11 +117,9 @@ static void pairs(const struct et_doe_view *v, const struct et_doe_program *p, F
 
 static void program(const struct et_doe_view *v, const struct et_doe_program *p, FILE *out)
 {
-	ET_AUTO_FREE char *finding = et_doe_finding(v, p);
 	ET_AUTO_FREE char *method = et_doe_method_text(p);
 
 	et_html_element(out, "h2", "%s", p->name);
-	et_html_element(out, "p", "%s", finding);
 	et_html_warnings(out, &p->warnings);
 	effects(v, p, out);
 	et_html_element(out, "p class=\"dim\"", "Tested by %s%s.", method,
@@ -159,8 +164,17 @@ void et_doe_page(const struct et_doe_view *v, FILE *out)
 {
 	ET_AUTO_FREE char *summary = et_doe_summary(v);
 
+	ET_AUTO_FREE char *missing = et_doe_missing(v);
+
 	et_html_begin(out, v->result->design->name);
-	et_html_element(out, "p", "%s", summary);
+	for (size_t i = 0; i < v->result->n_programs; i++) {
+		ET_AUTO_FREE char *finding = et_doe_finding(v, &v->result->programs[i]);
+		et_html_element(out, "p", "%s", finding);
+	}
+	if (*missing)
+		et_html_element(out, "p", "%s", missing);
+	if (*summary)
+		et_html_element(out, "p", "%s", summary);
 	et_html_warnings(out, &v->result->warnings);
 	for (size_t i = 0; i < v->result->n_programs; i++)
 		program(v, &v->result->programs[i], out);

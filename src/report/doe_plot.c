@@ -72,8 +72,8 @@ static void residuals(
 		.q1 = x[n / 4],
 		.q3 = x[3 * n / 4] };
 	putc('\n', page->out);
-	et_page_paragraph(
-		page, INDENT, "", NULL, "  residuals of the runs about the mean of all", NULL);
+	et_page_paragraph(page, INDENT, "", NULL,
+		"  the runs without the effects: the mean of all plus the residuals", NULL);
 	et_histogram(x, n, &e, v->result->unit, INDENT, page->width - 2 * INDENT, page->out);
 }
 

@@ -58,6 +58,9 @@ void et_doe_print_short(const struct et_doe_view *v, const struct et_page *page)
 		ET_AUTO_FREE char *finding = et_doe_finding(v, &v->result->programs[i]);
 		et_page_paragraph(page, 2, "", NULL, finding, BOLD);
 	}
+	ET_AUTO_FREE char *missing = et_doe_missing(v);
+	if (*missing)
+		et_page_paragraph(page, 2, "", NULL, missing, BOLD);
 	ET_AUTO_FREE char *summary = et_doe_summary(v);
 	if (*summary)
 		et_page_paragraph(page, 2, "", NULL, summary, NULL);
@@ -120,18 +123,20 @@ static void variation(const struct et_doe_program *p, const struct et_page *page
 		{ "share", ET_SHEET_FIGURE, 0 }, { "", ET_SHEET_BAR, 0 } };
 	struct et_sheet s = { .columns = columns, .n_columns = ET_LENGTH(columns) };
 	const double little = 0.01;
-	double rest = 1 - p->share_residual;
+	double rest = 0, blocks = p->ss_blocks / p->ss_total;
 
 	if (!isfinite(p->share_residual))
 		return;
 	for (size_t i = 0; i < p->n_effects; i++) {
-		if (!(p->effects[i].share >= little))
-			continue;
-		variation_row(&s, p->effects[i].term, p->effects[i].share);
-		rest -= p->effects[i].share;
+		if (p->effects[i].share >= little)
+			variation_row(&s, p->effects[i].term, p->effects[i].share);
+		else if (p->effects[i].share > 0)
+			rest += p->effects[i].share;
 	}
 	if (rest >= 0.0005)
 		variation_row(&s, "others", rest);
+	if (p->df_blocks > 0)
+		variation_row(&s, "blocks", blocks);
 	variation_row(&s, "residual", p->share_residual);
 	putc('\n', page->out);
 	et_sheet_print(&s, page);
@@ -188,6 +193,9 @@ static void anova(
 		if (et_doe_shows(v, e))
 			anova_row(to, NAME, e->term, e->df, e->sum_squares, e->mean_square, e);
 	}
+	if (p->df_blocks > 0)
+		anova_row(to, NAME, "blocks", p->df_blocks, p->ss_blocks,
+			p->ss_blocks / p->df_blocks, NULL);
 	anova_row(to, NAME, "residual", p->df_residual, p->ss_residual,
 		p->ss_residual / p->df_residual, NULL);
 	et_rows_end(&rows);

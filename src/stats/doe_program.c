@@ -101,6 +101,38 @@ static void use_blocks(struct et_doe_fit *fit, struct et_doe_errors *e, struct e
 	}
 }
 
+/* The sum of squares that blocks explain after the treatments. */
+static void note_blocks(const struct et_doe_fit *fit, struct et_doe_program *out)
+{
+	const struct et_doe_data *d = fit->data;
+	double without = 0;
+
+	if (!fit->blocked)
+		return;
+	for (size_t i = 0; i < d->n; i++) {
+		double apart = d->runs[i].y - d->mean[d->runs[i].cell];
+		without += apart * apart;
+	}
+	out->df_blocks = (double)d->n_blocks - 1;
+	out->ss_blocks = fmax(0, without - fit->ss_residual);
+}
+
+static void note_dropped(const struct et_doe_fit *fit, struct et_doe_program *out)
+{
+	enum { MOST_NAMED = 5 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < fit->grid->n_terms; i++) {
+		if (fit->estimable[i] || n++ >= MOST_NAMED)
+			continue;
+		ET_AUTO_FREE char *name =
+			et_doe_term_name(fit->grid->design, fit->grid->terms[i].factors);
+		et_append(&out->not_estimated, ", ", "%s", name);
+	}
+	if (n > MOST_NAMED)
+		et_append(&out->not_estimated, ", ", "%zu more", n - MOST_NAMED);
+}
+
 void et_doe_program_judge(const struct et_doe_grid *grid, const struct et_doe_data *data,
 	const struct et_doe_options *o, struct et_doe_program *out)
 {
@@ -119,6 +151,8 @@ void et_doe_program_judge(const struct et_doe_grid *grid, const struct et_doe_da
 	out->df_residual = fit.df_residual;
 	out->sd_residual = sqrt(fit.ss_residual / fit.df_residual);
 	out->share_residual = fit.ss_residual / fit.ss_total;
+	note_blocks(&fit, out);
+	note_dropped(&fit, out);
 	et_doe_residuals_make(&fit, &out->residuals);
 	choose_method(&fit, o, out);
 	et_doe_errors_make(&fit, out->method == ET_DOE_WELCH, o->level, &errors);

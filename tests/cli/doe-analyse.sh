@@ -80,6 +80,30 @@ exits 'doe analyse: a large effect' 0 etalon doe analyse -q large
 like 'doe analyse: is described by its levels, of the first' "$(tr -s '\n ' '  ' <.out)" \
 	'program: opt=-O2 is faster than -O0 by (69|7[01])(|\.[0-9]) % \([67][0-9.]+ … 7[0-9.]+\); n'
 
+# --- a level that fails: the first lines report what is missing ---
+cat >fails.yaml <<-'END'
+	name: fails
+	programs:
+	  - name: prog
+	    command: test {n} -ne 2
+	factors:
+	  - {name: n, kind: parameter, levels: [1, 2, 3]}
+	  - {name: pad, kind: environment-size, levels: [0, 512]}
+	replications: 4
+	discard: 1
+END
+etalon doe run -q fails.yaml >/dev/null 2>&1
+exits 'doe analyse: an experiment with failures is analysed' 0 etalon doe analyse -q fails.yaml
+like 'doe analyse: missing runs, treatments and terms are named' "$(tr -s '\n ' '  ' <.out)" \
+	'16 of 24 runs are done; no run of prog counts with n=2,pad=0 and n=2,pad=512; n, n:pad could not be estimated in prog, because no run counts with n=2; pairs compare its other levels \(-v\)'
+exits 'doe analyse: the page of it is written' 0 etalon doe analyse -q --report fails.html fails.yaml
+like 'doe analyse: the page begins with what is missing' "$(tr '\n' ' ' <fails.html)" '16 of 24 runs are done.*<h2'
+etalon doe analyse --json fails.yaml >once.json
+id=$(jq -r '.design.experiments[0]' once.json)
+refuses 'doe analyse: an experiment is not counted twice' 2 'given twice' etalon doe analyse "$id" fails.yaml
+refuses 'doe analyse: a table is to be imported first' 2 'is a table' etalon doe analyse data.csv
+like 'doe analyse: the hint has the command' "$err" "hint: run 'etalon doe import data\.csv' first"
+
 # --- tables ---
 exits 'doe analyse: --tables prints the tables of pairs' 0 etalon doe analyse --tables data
 fits 'doe analyse: the tables are not wider than 80 columns'
@@ -148,6 +172,15 @@ etalon doe import -q --block round --label blocks rounds.csv >id
 etalon doe export blocks >blocks.csv
 etalon doe import -q --label blocks-back blocks.csv >id
 etalon doe analyse --json blocks >a.json
+ok 'doe analyse: shares of terms, blocks and residuals sum up to 100 %' python3 -c '
+import json
+d = json.load(open("a.json"))
+for p in d["programs"]:
+    terms = sum(e["percent_of_variation"] for e in d["effects"] if e["program"] == p["name"])
+    assert p["blocks_df"] == 19
+    assert abs(terms + p["blocks_percent_of_variation"] + p["residual_percent_of_variation"] - 100) < 1e-6'
+like 'doe analyse: blocks are a row of the variation and of the table of variances' \
+	"$(etalon doe analyse -v blocks)" 'variation.*blocks +[0-9.]+ %.*blocks +19 '
 etalon doe analyse --json blocks-back >b.json
 ok 'doe export: the same of an experiment in blocks' python3 "$compare" same a.json b.json
 refuses 'doe export: --data needs --r' 2 '--data' etalon doe export --data x.csv data
