@@ -195,6 +195,12 @@ void et_axis_ticks(const struct et_axis *a, int wanted, struct et_ticks *out)
 {
 	memset(out, 0, sizeof(*out));
 	wanted = wanted < 2 ? 2 : wanted > ET_MOST_TICKS / 2 ? ET_MOST_TICKS / 2 : wanted;
+	for (; out->n < a->n_tracks && out->n < ET_MOST_TICKS; out->n++) {
+		out->at[out->n] = (double)out->n;
+		snprintf(out->text[out->n], ET_FIGURE, "%s", a->tracks[out->n]);
+	}
+	if (out->n)
+		return;
 	if (!a->log || a->hi / a->lo < 2) {
 		linear_ticks(a, wanted, out);
 		return;

@@ -18,7 +18,7 @@ struct et_axis {
 	enum et_axis_unit unit;
 	bool log;
 	double lo, hi; /* both 0: chosen from the data, with a margin */
-	/* Names printed instead of the numbers 0, 1 …, from the top down; or NULL. */
+	/* Names printed instead of the numbers 0, 1 …, of y from the top down; or NULL. */
 	const char *const *tracks;
 	size_t n_tracks;
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The charts of a designed experiment: main effects, interactions, Pareto, residuals. */
 #include "base/alloc.h"
+#include "base/parse.h"
 #include "num/dist.h"
 #include "report/doe.h"
 #include "report/html.h"
@@ -165,7 +166,7 @@ static void pareto(const struct canvas *to)
 
 /* --- interactions --- */
 
-/* The levels as numbers if all are and ascend, otherwise their places from 1. */
+/* The levels as numbers if all are and ascend, otherwise their places from 0. */
 static bool level_places(const struct et_design_factor *f, double *x)
 {
 	bool numbers = true;
@@ -177,18 +178,20 @@ static bool level_places(const struct et_design_factor *f, double *x)
 			  (!i || x[i] > x[i - 1]);
 	}
 	for (size_t i = 0; !numbers && i < f->n_levels; i++)
-		x[i] = (double)(i + 1);
+		x[i] = (double)i;
 	return numbers;
 }
 
-/* "opt" or "opt: 1 = -O2, 2 = -O3". */
-static char *level_label(const struct et_design_factor *f, bool numbers)
+/* Levels as names of places on an axis, as long as the room allows; ends with NULL. */
+static char **level_names(const struct et_design_factor *f)
 {
-	char *text = et_strdup(f->name);
+	enum { COLUMNS = 48, LEAST = 3 };
+	int each = COLUMNS / (int)f->n_levels;
+	char **names = et_calloc(f->n_levels + 1, sizeof(*names));
 
-	for (size_t i = 0; !numbers && i < f->n_levels; i++)
-		et_append(&text, i ? ", " : ": ", "%zu = %s", i + 1, f->levels[i]);
-	return text;
+	for (size_t i = 0; i < f->n_levels; i++)
+		names[i] = et_shorten(f->levels[i], each > LEAST ? each : LEAST);
+	return names;
 }
 
 static void interaction(const struct canvas *to, size_t a, size_t b)
@@ -201,7 +204,8 @@ static void interaction(const struct canvas *to, size_t a, size_t b)
 	ET_AUTO_FREE double *y = et_calloc(f->n_levels * lines, sizeof(*y));
 	char *names[MOST_LINES];
 
-	ET_AUTO_FREE char *label = level_label(f, level_places(f, x));
+	bool numbers = level_places(f, x);
+	char **places = level_names(f);
 	for (uint32_t k = 0; k < lines; k++) {
 		double *line = y + k * f->n_levels;
 		for (uint32_t i = 0; i < f->n_levels; i++)
@@ -217,11 +221,14 @@ static void interaction(const struct canvas *to, size_t a, size_t b)
 	ET_AUTO_FREE char *title = et_asprintf("%s by %s", f->name, g->name);
 	struct et_chart c = { .title = title,
 		.description = "Lines that are not parallel show an interaction.",
-		.x = { .label = label },
+		.x = { .label = f->name,
+			.tracks = numbers ? NULL : (const char *const *)places,
+			.n_tracks = numbers ? 0 : f->n_levels },
 		.y = { .label = response(to->view), .unit = axis_unit(to->view) },
 		.series = series,
 		.n_series = lines };
 	put(to, &c);
+	et_strv_free(places);
 	for (size_t k = 0; k < lines; k++)
 		free(names[k]);
 }

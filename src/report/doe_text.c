@@ -79,10 +79,15 @@ static void effect_row(struct et_sheet *s, const struct et_doe_view *v,
 		e->aliases ? et_asprintf("%s (= %s)", e->term, e->aliases) : et_strdup(e->term);
 
 	et_sheet_name(s, term, style);
-	et_sheet_name(s, levels, NULL);
+	et_sheet_text(s, "", levels, NULL);
 	et_sheet_text(s, et_doe_value(e->effect, half, v->result->unit, value), "", style);
 	et_doe_effect_percent(e, percent);
-	et_sheet_text(s, percent, "", style);
+	/* Aligned at the sign of percent. */
+	char *sign = strchr(percent, ' ');
+	snprintf(text, sizeof(text), "%s", sign ? sign : "");
+	if (sign)
+		*sign = '\0';
+	et_sheet_text(s, percent, text, style);
 	snprintf(text, sizeof(text), "%.1f %%", 100 * e->share);
 	et_sheet_text(s, isfinite(e->share) ? text : ET_DASH, "", NULL);
 	snprintf(text, sizeof(text), "%.*f", e->f < 100 ? 2 : 0, e->f);
@@ -94,9 +99,9 @@ static void effects(
 	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page)
 {
 	static const struct et_sheet_column columns[] = { { "term", ET_SHEET_NAME, 0 },
-		{ "levels", ET_SHEET_NAME, 2 }, { "effect", ET_SHEET_FIGURE, 4 },
-		{ "of the mean", ET_SHEET_FIGURE, 0 }, { "share", ET_SHEET_FIGURE, 0 },
-		{ "F", ET_SHEET_FIGURE, 3 }, { "p (Holm)", ET_SHEET_FIGURE, 0 } };
+		{ "levels", ET_SHEET_FIGURE, 4 }, { "effect", ET_SHEET_FIGURE, 5 },
+		{ "of the mean", ET_SHEET_FIGURE, 0 }, { "share", ET_SHEET_FIGURE, 3 },
+		{ "F", ET_SHEET_FIGURE, 2 }, { "p (Holm)", ET_SHEET_FIGURE, 0 } };
 	struct et_sheet s = { .columns = columns, .n_columns = ET_LENGTH(columns) };
 
 	for (size_t i = 0; i < p->n_effects; i++) {
@@ -176,9 +181,11 @@ static void anova(
 	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page)
 {
 	enum { NAME = 15 };
+	const double scale = v->result->unit == ET_UNIT_NS ? 1e-12 : 1;
 	struct et_rows rows;
 
-	heading(page, "analysis of variance");
+	heading(page, v->result->unit == ET_UNIT_NS ? "analysis of variance (squares in ms²)"
+						    : "analysis of variance");
 	const struct et_page *to = et_rows_begin(&rows, page);
 	fprintf(to->out, "%-*s", NAME, "term");
 	et_cell(to, 8, "df");
@@ -191,22 +198,24 @@ static void anova(
 	for (size_t i = 0; i < p->n_effects; i++) {
 		const struct et_doe_effect *e = &p->effects[i];
 		if (et_doe_shows(v, e))
-			anova_row(to, NAME, e->term, e->df, e->sum_squares, e->mean_square, e);
+			anova_row(to, NAME, e->term, e->df, e->sum_squares * scale,
+				e->mean_square * scale, e);
 	}
 	if (p->df_blocks > 0)
-		anova_row(to, NAME, "blocks", p->df_blocks, p->ss_blocks,
-			p->ss_blocks / p->df_blocks, NULL);
-	anova_row(to, NAME, "residual", p->df_residual, p->ss_residual,
-		p->ss_residual / p->df_residual, NULL);
+		anova_row(to, NAME, "blocks", p->df_blocks, p->ss_blocks * scale,
+			p->ss_blocks / p->df_blocks * scale, NULL);
+	anova_row(to, NAME, "residual", p->df_residual, p->ss_residual * scale,
+		p->ss_residual / p->df_residual * scale, NULL);
 	et_rows_end(&rows);
 }
 
 static void cells(
 	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page)
 {
-	static const struct et_sheet_column columns[] = { { "treatment", ET_SHEET_NAME, 0 },
-		{ "runs", ET_SHEET_FIGURE, 1 }, { "mean", ET_SHEET_FIGURE, 0 },
-		{ "sd", ET_SHEET_FIGURE, 2 }, { "median", ET_SHEET_FIGURE, 2 } };
+	static const struct et_sheet_column columns[] = { { "no.", ET_SHEET_FIGURE, 0 },
+		{ "treatment", ET_SHEET_NAME, 0 }, { "runs", ET_SHEET_FIGURE, 1 },
+		{ "mean", ET_SHEET_FIGURE, 0 }, { "sd", ET_SHEET_FIGURE, 2 },
+		{ "median", ET_SHEET_FIGURE, 2 } };
 	struct et_sheet s = { .columns = columns, .n_columns = ET_LENGTH(columns) };
 	enum et_unit unit = v->result->unit;
 	char text[ET_FIGURE];
@@ -216,6 +225,8 @@ static void cells(
 		const struct et_estimate *c = &p->cells[t];
 		double half = (c->hi - c->lo) / 2;
 
+		snprintf(text, sizeof(text), "%zu", t + 1);
+		et_sheet_text(&s, text, "", NULL);
 		et_sheet_name(&s, v->result->design->treatments[t].name, NULL);
 		snprintf(text, sizeof(text), "%zu", c->n);
 		et_sheet_text(&s, text, "", NULL);
@@ -245,15 +256,21 @@ static void residuals(const struct et_doe_program *p, const struct et_page *page
 static void pairs(
 	const struct et_doe_view *v, const struct et_doe_program *p, const struct et_page *page)
 {
-	enum { MOST = 200 };
+	enum { MOST = 100, MANY_TREATMENTS = 8 };
 	const struct et_design *d = v->result->design;
+	bool numbers, brief = d->n_treatments > MANY_TREATMENTS;
 
 	if (!p->n_pairs)
 		return;
-	heading(page, "pairs of treatments");
-	for (size_t i = 0; i < p->n_pairs && i < MOST; i++)
-		et_pair_text(page, d->treatments[p->pairs[i].b].name,
-			d->treatments[p->pairs[i].a].name, &p->pairs[i], false);
+	char **names = et_doe_short_names(d, &numbers);
+	heading(page, brief && numbers ? "pairs of treatments, by their numbers in the table above"
+				       : "pairs of treatments");
+	for (size_t i = 0; i < p->n_pairs && i < MOST; i++) {
+		size_t a = p->pairs[i].a, b = p->pairs[i].b;
+		et_pair_text(page, brief ? names[b] : d->treatments[b].name,
+			brief ? names[a] : d->treatments[a].name, &p->pairs[i], false);
+	}
+	et_strv_free(names);
 	if (p->n_pairs > MOST) {
 		ET_AUTO_FREE char *more =
 			et_asprintf("… and %zu more: --json has all of them", p->n_pairs - MOST);

@@ -104,6 +104,15 @@ refuses 'doe analyse: an experiment is not counted twice' 2 'given twice' etalon
 refuses 'doe analyse: a table is to be imported first' 2 'is a table' etalon doe analyse data.csv
 like 'doe analyse: the hint has the command' "$err" "hint: run 'etalon doe import data\.csv' first"
 
+# --- long levels ---
+sed 's/,30,/,60000000,/; s/,31,/,63000000,/' data.csv >long.csv
+etalon doe import -q long.csv >id
+exits 'doe analyse: long levels' 0 etalon doe analyse -v long
+fits 'doe analyse: long levels, no line is wider than 80 columns'
+like 'doe analyse: levels are not cut' "$out" 'work +60000000 → 63000000 '
+like 'doe analyse: many pairs have numbers' "$out" 'by their numbers in the table above.*  2 vs 1: '
+like 'doe analyse: squares have a unit' "$out" 'squares in ms²'
+
 # --- tables ---
 exits 'doe analyse: --tables prints the tables of pairs' 0 etalon doe analyse --tables data
 fits 'doe analyse: the tables are not wider than 80 columns'
@@ -151,6 +160,8 @@ exits 'doe analyse: a fraction is analysed' 0 etalon doe analyse fraction
 exits 'doe analyse: drawings and page are written' 0 etalon doe analyse -q --svg all.svg --report all.html data
 like 'doe analyse: the drawing has all charts' "$(cat all.svg)" \
 	'Main effects.*Pareto.*pad by opt.*Residuals against fitted.*order of the runs.*normal quantiles'
+exits 'doe analyse: a factor of words is drawn' 0 etalon doe analyse -q --svg large.svg large
+like 'doe analyse: its levels are the names on the axis' "$(cat large.svg)" 'opt by n.*>-O0</text>.*>-O2</text>'
 like 'doe analyse: the drawing has the limit of significance' "$(cat all.svg)" 'p = 0\.05'
 ok 'doe analyse: the drawing is well-formed' python3 -c 'import xml.etree.ElementTree as E; E.parse("all.svg")'
 like 'doe analyse: the page has findings and pairs' "$(cat all.html)" 'work moves loop.*Pairs of treatments over all'
