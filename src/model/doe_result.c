@@ -19,6 +19,7 @@ static void free_program(struct et_doe_program *p)
 	for (size_t i = 0; i < p->n_effects; i++)
 		free_effect(&p->effects[i]);
 	free(p->effects);
+	free(p->dropped_levels);
 	for (size_t i = 0; i < p->n_cells; i++)
 		et_warnings_free(&p->cells[i].warnings);
 	free(p->cells);

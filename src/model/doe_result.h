@@ -63,6 +63,9 @@ struct et_doe_program {
 	size_t n_cells, n_failed;  /* treatments; those of them that failed */
 	struct et_doe_effect *effects;
 	size_t n_effects;
+	char *dropped_levels; /* without any run, so effects are of the others: "a=1, b=2"; or NULL
+			       */
+	size_t n_not_estimated; /* terms */
 	struct et_doe_residuals residuals;
 	struct et_contrast *pairs;     /* all pairs of treatments, a family of its own; a and b are
 					  treatments */

@@ -389,6 +389,9 @@ const struct et_warning_row et_warning_rows[ET_WARNING_CODES] = {
 	[ET_WARN_DOE_BLOCKS_IGNORED] = { "doe-blocks-ignored", WARNING, "c",
 		"treatments are missing, so the differences between the {0} blocks count as noise; "
 		"run the plan again to complete them" },
+	[ET_WARN_DOE_LEVELS_FAILED] = { "doe-levels-failed", WARNING, "tf",
+		"levels have no run that counts ({0}), so effects are those of the others{1:; "
+		"some terms have none|}; mend the program and run the plan again" },
 	[ET_WARN_DOE_NO_REPLICATION] = { "doe-no-replication", WARNING, "",
 		"there is one run per treatment, so nothing tells effects from noise and none is "
 		"tested; raise `replications`" },

@@ -159,6 +159,7 @@ static void program(struct et_json *w, const struct et_doe_view *v, const struct
 	et_json_string(w, "why", p->why);
 	et_json_bool(w, "balanced", p->balanced);
 	et_json_u64(w, "failed_treatments", p->n_failed);
+	et_json_string(w, "dropped_levels", p->dropped_levels);
 	et_json_double(w, key(r, "residual_sd", k), p->sd_residual);
 	et_json_double(w, "residual_df", p->df_residual);
 	et_json_double(w, "residual_sum_of_squares", p->ss_residual);

@@ -107,13 +107,17 @@ char *et_doe_levels(
 
 	if (__builtin_popcount(e->factors) != 1)
 		return et_strdup("");
+	if (e->n_means == 2) /* of a factor with more, two that have runs */
+		return et_asprintf("%s → %s", e->means[0].levels, e->means[1].levels);
 	size_t f = et_doe_factor_of(e, 0);
 	const struct et_design_factor *factor = &d->factors[f];
 	uint32_t lo = 0, hi = (uint32_t)factor->n_levels - 1;
 	for (uint32_t i = 0; factor->n_levels > 2 && i < factor->n_levels; i++) {
 		double mean = et_doe_mean_at(d, p, f, i, f, i);
-		lo = mean < et_doe_mean_at(d, p, f, lo, f, lo) ? i : lo;
-		hi = mean > et_doe_mean_at(d, p, f, hi, f, hi) ? i : hi;
+		if (isnan(mean))
+			continue; /* no run has this level */
+		lo = !(mean >= et_doe_mean_at(d, p, f, lo, f, lo)) ? i : lo;
+		hi = !(mean <= et_doe_mean_at(d, p, f, hi, f, hi)) ? i : hi;
 	}
 	return et_asprintf("%s → %s", factor->levels[lo], factor->levels[hi]);
 }

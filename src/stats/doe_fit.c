@@ -194,10 +194,8 @@ static void choose_terms(struct et_doe_fit *f, struct columns *k)
 			et_doe_term_row(g, g->terms[i].factors, j, row);
 			f->estimable[i] = add_column(f->data, row, k);
 		}
-		if (!f->estimable[i]) {
+		if (!f->estimable[i])
 			k->p = begin;
-			f->dropped++;
-		}
 	}
 }
 
@@ -209,7 +207,6 @@ static void fit_missing(struct et_doe_fit *f)
 
 	if (n > MOST_DENSE) {
 		memset(f->estimable, 0, f->grid->n_terms * sizeof(*f->estimable));
-		f->dropped = f->grid->n_terms;
 		for (size_t c = 0; c < n; c++)
 			f->df_residual += et_doe_count(d, c) == 0;
 		return;

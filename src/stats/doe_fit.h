@@ -18,7 +18,6 @@ struct et_doe_fit {
 	const struct et_doe_data *data;
 	double *mu;      /* of each cell */
 	bool *estimable; /* of each term */
-	size_t dropped;  /* terms that are not */
 	bool saturated;  /* there are as many terms as cells: mu are the cells' means */
 	/*
 	 * A combination c of mu has the variance sum w_i^2 v_i, where w = map c, or c if map is

@@ -117,33 +117,34 @@ static void note_blocks(const struct et_doe_fit *fit, struct et_doe_program *out
 	out->ss_blocks = fmax(0, without - fit->ss_residual);
 }
 
-static void note_dropped(const struct et_doe_fit *fit, struct et_doe_program *out)
+/* Names the terms of the planned design that have no effect. */
+static void note_dropped(const struct et_doe_grid *planned, struct et_doe_program *out)
 {
 	enum { MOST_NAMED = 5 };
-	size_t n = 0;
+	size_t at = 0, n = 0;
 
-	for (size_t i = 0; i < fit->grid->n_terms; i++) {
-		if (fit->estimable[i] || n++ >= MOST_NAMED)
+	for (size_t i = 0; i < planned->n_terms; i++) {
+		uint32_t factors = planned->terms[i].factors;
+		if (at < out->n_effects && out->effects[at].factors == factors) {
+			at++; /* effects are in the order of the terms */
 			continue;
-		ET_AUTO_FREE char *name =
-			et_doe_term_name(fit->grid->design, fit->grid->terms[i].factors);
+		}
+		if (n++ >= MOST_NAMED)
+			continue;
+		ET_AUTO_FREE char *name = et_doe_term_name(planned->design, factors);
 		et_append(&out->not_estimated, ", ", "%s", name);
 	}
 	if (n > MOST_NAMED)
 		et_append(&out->not_estimated, ", ", "%zu more", n - MOST_NAMED);
+	out->n_not_estimated = n;
 }
 
-void et_doe_program_judge(const struct et_doe_grid *grid, const struct et_doe_data *data,
-	const struct et_doe_options *o, struct et_doe_program *out)
+static void judge(const struct et_doe_grid *planned, const struct et_doe_grid *grid,
+	const struct et_doe_data *data, const struct et_doe_options *o, struct et_doe_program *out)
 {
 	struct et_doe_fit fit;
 	struct et_doe_errors errors;
 
-	fill_cells(grid, data, o, out);
-	out->n = data->n;
-	out->balanced = data->balanced;
-	if (!data->n)
-		return;
 	et_doe_fit_make(grid, data, &fit);
 	out->mean = et_mean(data->values, data->n);
 	out->ss_total = fit.ss_total;
@@ -152,15 +153,33 @@ void et_doe_program_judge(const struct et_doe_grid *grid, const struct et_doe_da
 	out->sd_residual = sqrt(fit.ss_residual / fit.df_residual);
 	out->share_residual = fit.ss_residual / fit.ss_total;
 	note_blocks(&fit, out);
-	note_dropped(&fit, out);
 	et_doe_residuals_make(&fit, &out->residuals);
 	choose_method(&fit, o, out);
 	et_doe_errors_make(&fit, out->method == ET_DOE_WELCH, o->level, &errors);
 	use_blocks(&fit, &errors, out);
 	et_doe_effects(&errors, o->alpha, out);
+	note_dropped(planned, out);
 	if (out->method == ET_DOE_RANKS)
 		et_doe_ranks(&fit, o->alpha, out);
-	et_doe_warn(&fit, &errors, out);
+	et_doe_warn(planned, &fit, &errors, out);
 	et_doe_errors_free(&errors);
 	et_doe_fit_free(&fit);
+}
+
+void et_doe_program_judge(const struct et_doe_grid *grid, const struct et_doe_data *data,
+	const struct et_doe_options *o, struct et_doe_program *out)
+{
+	struct et_doe_part part;
+
+	fill_cells(grid, data, o, out);
+	out->n = data->n;
+	out->balanced = data->balanced;
+	if (!data->n)
+		return;
+	if (et_doe_part_make(grid, data, &part, &out->dropped_levels)) {
+		judge(grid, &part.grid, &part.data, o, out);
+		et_doe_part_free(&part);
+	} else {
+		judge(grid, grid, data, o, out);
+	}
 }

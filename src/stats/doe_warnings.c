@@ -25,23 +25,41 @@ static void counts(const struct et_doe_program *p, size_t *least, size_t *most)
 	}
 }
 
-static void warn_failed(const struct et_doe_fit *f, struct et_doe_program *out)
+static bool any_missing(const struct et_doe_data *d)
+{
+	for (size_t c = 0; c < d->n_cells; c++) {
+		if (!et_doe_count(d, c))
+			return true;
+	}
+	return false;
+}
+
+/* f is without the levels that have no run; they are named instead of their treatments. */
+static void warn_failed(
+	const struct et_design *planned, const struct et_doe_fit *f, struct et_doe_program *out)
 {
 	ET_AUTO_FREE char *names = NULL;
 	size_t named = 0;
+
+	if (out->dropped_levels)
+		et_warn(&out->warnings, ET_WARN_DOE_LEVELS_FAILED, et_arg_text(out->dropped_levels),
+			et_arg_flag(out->not_estimated != NULL));
+	if (out->dropped_levels && !any_missing(f->data))
+		return;
 
 	for (size_t t = 0; t < out->n_cells; t++) {
 		if (out->cells[t].n)
 			continue;
 		if (named < MOST_NAMES)
-			et_append(&names, "; ", "%s", f->grid->design->treatments[t].name);
+			et_append(&names, "; ", "%s", planned->treatments[t].name);
 		else if (named == MOST_NAMES)
 			et_append(&names, "; ", "…");
 		named++;
 	}
 	if (named)
 		et_warn(&out->warnings, ET_WARN_DOE_TREATMENTS_FAILED, et_arg_count(named),
-			et_arg_count(out->n_cells), et_arg_text(names), et_arg_count(f->dropped));
+			et_arg_count(out->n_cells), et_arg_text(names),
+			et_arg_count(out->n_not_estimated));
 	if (f->data->n_blocks > 1 && !f->blocked)
 		et_warn(&out->warnings, ET_WARN_DOE_BLOCKS_IGNORED,
 			et_arg_count(f->data->n_blocks));
@@ -61,10 +79,10 @@ static void warn_runs(const struct et_doe_fit *f, struct et_doe_program *out)
 		et_warn(&out->warnings, ET_WARN_DOE_FEW_RUNS, et_arg_count(least));
 }
 
-void et_doe_warn(
-	const struct et_doe_fit *f, const struct et_doe_errors *e, struct et_doe_program *out)
+void et_doe_warn(const struct et_doe_grid *planned, const struct et_doe_fit *f,
+	const struct et_doe_errors *e, struct et_doe_program *out)
 {
-	warn_failed(f, out);
+	warn_failed(planned->design, f, out);
 	if (!(f->ss_total > 0)) {
 		et_warn(&out->warnings, ET_WARN_DOE_CONSTANT,
 			et_arg_value(out->mean, f->data->unit));

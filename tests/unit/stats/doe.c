@@ -404,6 +404,47 @@ static void warnings(void)
 	dependence(true, ET_WARN_DOE_DEPENDENT, ET_SEVERITY_WARNING);
 }
 
+/* The levels 0 and 2 of a, and both of b. R 4.2.2: aov() of the runs. */
+static void level_without_runs(void)
+{
+	static const double y[6][3] = { { 10, 12, 11 }, { 0 }, { 20, 21, 19 }, { 15, 14, 17 },
+		{ 0 }, { 26, 25, 29 } };
+	struct judged j = begin((size_t[]){ 3, 2 }, 2);
+
+	for (uint32_t c = 0; c < 6; c++)
+		add(&j, c, y[c], c % 3 == 1 ? 0 : 3);
+	judge(&j, &by_anova);
+	check_term(&j, "a", 310.08333333333, 143.11538461538, 2.194792452e-06);
+	check_term(&j, "b", 90.75, 41.884615384615, 0.0001937806681);
+	check_term(&j, "a:b", 4.0833333333333, 1.8846153846154, 0.2070586448);
+	near(j.p.df_residual, 8, 0, 0, "doe: 12 values less 4 means leave 8");
+	near(doe_effect(&j.p, "a")->effect, 10.1666666666667, 1e-12, 0,
+		"doe: the effect is that of the levels with runs");
+	near((double)doe_effect(&j.p, "a")->n_means, 2, 0, 0,
+		"doe: two of three levels have means");
+	is_str(doe_effect(&j.p, "a")->means[1].levels, "2", "doe: they keep their names");
+	is_str(j.p.dropped_levels, "a=1", "doe: the level without runs is named");
+	ok(!j.p.not_estimated, "doe: all terms can be estimated from the others");
+	ok(et_warnings_have(&j.p.warnings, ET_WARN_DOE_LEVELS_FAILED) && j.p.warnings.n == 1,
+		"doe: a warning, and no other, is about the level");
+	near((double)j.p.n_cells, 6, 0, 0, "doe: all treatments are listed");
+	near((double)j.p.n_failed, 2, 0, 0, "doe: those of the level failed");
+	et_doe_pairs(&j.grid, &j.data, &(struct et_doe_response){ 0 }, &by_anova, &j.p);
+	near((double)j.p.n_pairs, 6, 0, 0, "doe: the other four are compared with each other");
+	end(&j);
+
+	/* One level of b is left: b cannot be estimated. */
+	j = begin((size_t[]){ 3, 2 }, 2);
+	for (uint32_t c = 0; c < 3; c++)
+		add(&j, c, y[c], c == 1 ? 2 : 3);
+	judge(&j, &automatic);
+	near((double)j.p.n_effects, 1, 0, 0, "doe: the factor with several levels is analysed");
+	is_str(j.p.dropped_levels, "b=1", "doe: the failed level of b is named");
+	is_str(j.p.not_estimated, "b, a:b", "doe: terms without an effect are named");
+	near((double)j.p.n_not_estimated, 2, 0, 0, "doe: they are counted");
+	end(&j);
+}
+
 /* R 4.2.2: aov() of the same table, written with one decimal. */
 static void two_runs(void)
 {
@@ -704,6 +745,7 @@ int main(void)
 	machines();
 	choice();
 	warnings();
+	level_without_runs();
 	two_runs();
 	no_replication();
 	pairs_as_published();
