@@ -43,8 +43,12 @@ struct et_nearest et_nearest_to(const char *typed)
 
 void et_nearest_offer(struct et_nearest *n, const char *name)
 {
-	size_t letters = edits(n->typed, name);
+	size_t letters = edits(n->typed, name), length = strlen(name);
 
+	/* Two letters are too few to be near others, unless they are only swapped. */
+	if (length == 2 && strlen(n->typed) == 2 && name[0] == n->typed[1] &&
+		name[1] == n->typed[0])
+		letters = 0;
 	if (letters > n->least || (n->best && letters == n->least))
 		return;
 	n->least = letters;

@@ -208,6 +208,12 @@ static int dispatch(struct et_cli *cli, const struct et_doe_request *r,
 		i++;
 	if (i == ET_LENGTH(actions))
 		return refuse(what, err);
+	if (!strcmp(what, "init") && n)
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE, "doe init takes no operand"),
+			"use doe init --from '%s' if that is a command, or -o FILE to name the "
+			"plan",
+			ops->before[1]);
 	if (n < actions[i].least || n > actions[i].most || ops->n_after)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "doe %s: %s", what,
 			n < actions[i].least ? "name a plan file" : "too many operands");

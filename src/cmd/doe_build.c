@@ -31,23 +31,6 @@ struct builder {
 
 /* --- running one --- */
 
-/* Keeps as many of the last lines as an error can quote. */
-static void read_output(const struct builder *b, char *buf, size_t size)
-{
-	long end = fseek(b->output, 0, SEEK_END) ? 0 : ftell(b->output);
-	long from = end > (long)size - 1 ? end - (long)size + 1 : 0;
-
-	size_t n = fseek(b->output, from, SEEK_SET) ? 0 : fread(buf, 1, size - 1, b->output);
-	buf[n] = '\0';
-	for (size_t i = 0; i < n; i++) {
-		if (!buf[i])
-			buf[i] = ' ';
-	}
-	char *line = from ? strchr(buf, '\n') : NULL;
-	if (line && line[1])
-		memmove(buf, line + 1, strlen(line + 1) + 1);
-}
-
 static int run_text(struct builder *b, const char *what, const char *text, struct et_error *err)
 {
 	char lines[sizeof(err->quoted)];
@@ -58,8 +41,9 @@ static int run_text(struct builder *b, const char *what, const char *text, struc
 	if (rc == -EINTR)
 		return et_fail(err, EINTR, (enum et_exit)(128 + b->hook.interrupt->signal),
 			"interrupted while programs were built; nothing was measured");
-	read_output(b, lines, sizeof(lines));
+	et_doe_output_last(b->output, lines, sizeof(lines));
 	if (rc) {
+		et_doe_output_failure(b->output, lines, sizeof(lines));
 		et_hint(err, rc, "correct it, and run this again; nothing was measured");
 		return et_quote(err, rc, lines);
 	}
@@ -88,7 +72,17 @@ static int make_folder(struct builder *b, const char *folder, struct et_error *e
 	ET_AUTO_FREE char *text =
 		et_asprintf("umask 077; rm -rf -- %s && mkdir -p -- %s", quoted, quoted);
 
-	return run_text(b, "making the folder of a build", text, err);
+	int rc = run_text(b, "making the folder of a build", text, err);
+	if (rc == 0 || rc == -EINTR)
+		return rc;
+	char lines[sizeof(err->quoted)];
+	snprintf(lines, sizeof(lines), "%s", err ? err->quoted : "");
+	rc = et_hint(err,
+		et_fail(err, -rc, ET_EXIT_OUTSIDE, "cannot make the folder of builds '%s'", folder),
+		"%s",
+		b->hook.identity ? "give the user of the programs a home"
+				 : "set XDG_CACHE_HOME to a folder that you can write");
+	return et_quote(err, rc, lines);
 }
 
 /* Copies the program, and marks the build as complete. */
@@ -115,6 +109,21 @@ static int keep_product(
 	return run_text(b, "keeping a build", text, err);
 }
 
+/* A level with a space is several words for the shell, unless it is in quotes. */
+static void hint_spaces(const struct et_design *d, uint32_t command, const char *build, int rc,
+	struct et_error *err)
+{
+	for (size_t i = 0; i < d->n_factors; i++) {
+		const char *name = d->factors[i].name;
+		if (strchr(et_design_level(d, command, i), ' ') && et_design_names(build, name) &&
+			d->factors[i].kind != ET_KIND_LINK_ORDER)
+			et_hint(err, rc,
+				"correct it, and run this again; quote a level that has spaces if "
+				"it is one word: CFLAGS='{%s}'",
+				name);
+	}
+}
+
 static int build_one(struct builder *b, uint32_t command, const char *folder, struct et_error *err)
 {
 	const struct et_design *d = b->e->design;
@@ -131,6 +140,8 @@ static int build_one(struct builder *b, uint32_t command, const char *folder, st
 		return rc;
 	ET_AUTO_FREE char *what = et_asprintf("the build of %s,", name);
 	rc = run_text(b, what, text, err);
+	if (rc && rc != -EINTR)
+		hint_spaces(d, command, plain, rc, err);
 	return rc ? rc : keep_product(b, command, folder, err);
 }
 

@@ -40,4 +40,9 @@ bool et_doe_build_kept(const struct et_experiment *e, uint32_t command);
 int et_doe_build(struct et_cli *cli, const struct et_experiment *e, bool keep,
 	struct et_error *err) ET_CHECK;
 
+/* Reads as many of the last lines of a build's output as have room in lines. */
+void et_doe_output_last(FILE *output, char *lines, size_t size);
+/* Puts the first line with an error before these, if it is not one of them. */
+void et_doe_output_failure(FILE *output, char *lines, size_t size);
+
 #endif

@@ -18,13 +18,14 @@
 #include <errno.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
+
+enum { MOST_ARGUMENT = 40 };
 
 struct first {
 	const char *command;
-	char *name; /* of the program, without its folder */
-	bool shell; /* the command needs one */
+	char *name;     /* of the program, without its folder */
+	char *argument; /* the first; NULL: there is none that could be part of a name */
+	bool shell;     /* the command needs one */
 	bool openmp;
 	int cpus;
 	struct et_machine machine;
@@ -33,33 +34,6 @@ struct first {
 };
 
 /* --- what is known of the command --- */
-
-static bool has_text(const char *bytes, size_t size, const char *text)
-{
-	return memmem(bytes, size, text, strlen(text)) != NULL;
-}
-
-/* A program that is linked with a library of OpenMP has its name in it. */
-static bool uses_openmp(const char *path)
-{
-	ET_AUTO_FCLOSE FILE *f = fopen(path, "re");
-	struct stat st;
-
-	if (!f || fstat(fileno(f), &st) || !S_ISREG(st.st_mode) || st.st_size < 4)
-		return false;
-	char *bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fileno(f), 0);
-	if (bytes == MAP_FAILED)
-		return false;
-	size_t n = (size_t)st.st_size;
-	bool found = !memcmp(bytes,
-			     "\x7f"
-			     "ELF",
-			     4) &&
-		     (has_text(bytes, n, "libgomp.so") || has_text(bytes, n, "libomp.so") ||
-			     has_text(bytes, n, "libiomp5.so"));
-	munmap(bytes, n);
-	return found;
-}
 
 /* The plan is UTF-8, and {word} in it is a factor. */
 static int check_text(const char *command, struct et_error *err)
@@ -97,9 +71,11 @@ static int read_command(struct first *f, struct et_error *err)
 	const char *slash = strrchr(words[0], '/');
 	f->shell = et_shell_syntax(f->command, &len) || et_shell_builtin(words[0]);
 	f->name = et_strdup(f->shell ? "command" : slash && slash[1] ? slash + 1 : words[0]);
+	if (!f->shell && words[1] && strlen(words[1]) <= MOST_ARGUMENT)
+		f->argument = et_strdup(words[1]);
 	if (!f->shell)
 		rc = et_child_resolve(words[0], getenv("PATH"), NULL, &path, err);
-	f->openmp = rc == 0 && path && uses_openmp(path);
+	f->openmp = rc == 0 && path && et_doe_uses_openmp(path);
 	et_strv_free(words);
 	return rc;
 }
@@ -142,11 +118,9 @@ static void write_factors(struct first *f)
 	if (f->openmp && f->cpus > 1)
 		write_threads(f);
 	add_factor(f, ET_KIND_ENVIRONMENT_SIZE,
-		"  # Bytes in an environment variable. They move the stack, which must not matter "
-		"and "
-		"often\n"
-		"  # does: a faster version may only have a luckier layout (Mytkowicz et al. "
-		"2009).\n",
+		"  # Bytes in an environment variable. They move the stack, which must not\n"
+		"  # matter and often does: a faster version may only have a luckier layout\n"
+		"  # (Mytkowicz et al. 2009).\n",
 		(char *[]){ none, some, NULL });
 	if (f->openmp && f->cpus > 1)
 		return;
@@ -168,6 +142,8 @@ static bool can_vary(const struct first *f, enum et_kind kind)
 		return et_doe_can_set(&f->machine, kind, (char *[]){ on, off, NULL });
 	case ET_KIND_HUGE_PAGES:
 		return et_doe_can_set(&f->machine, kind, (char *[]){ always, never, NULL });
+	case ET_KIND_SERVICES:
+		return f->machine.systemd;
 	case ET_KIND_GOVERNOR:
 		return et_doe_can_set(&f->machine, kind, (char *[]){ performance, NULL });
 	default:
@@ -175,14 +151,35 @@ static bool can_vary(const struct first *f, enum et_kind kind)
 	}
 }
 
+/* Lines of at most 80 columns. */
+static void write_comment(FILE *out, char *text)
+{
+	enum { INDENT = 4, MOST = 80 };
+	char *rest = text, *word;
+	size_t column = INDENT;
+
+	fputs("#  ", out);
+	while ((word = strsep(&rest, " "))) {
+		if (column + strlen(word) > MOST) {
+			fputs("\n#     ", out);
+			column = INDENT + 3;
+		}
+		column += (size_t)fprintf(out, " %s", word);
+	}
+	putc('\n', out);
+}
+
 /* All kinds, each with what its levels are. */
 static void write_kinds(const struct first *f)
 {
 	fputs("\n# All kinds of factors; 'etalon doe plan' checks every level on this machine:\n",
 		f->out);
-	for (size_t i = 0; i < ET_KINDS_OF_FACTORS; i++)
-		fprintf(f->out, "#   %s: %s%s\n", et_factor_kinds[i].name, et_factor_kinds[i].what,
-			can_vary(f, (enum et_kind)i) ? "" : " (not now on this machine)");
+	for (size_t i = 0; i < ET_KINDS_OF_FACTORS; i++) {
+		ET_AUTO_FREE char *line =
+			et_asprintf("%s: %s%s", et_factor_kinds[i].name, et_factor_kinds[i].what,
+				can_vary(f, (enum et_kind)i) ? "" : " (not now on this machine)");
+		write_comment(f->out, line);
+	}
 }
 
 /* In single quotes, where only these need care. */
@@ -199,13 +196,12 @@ static void write_plan(struct first *f)
 	bool parallel = f->openmp && f->cpus > 1;
 
 	et_doe_write_schema_line(f->out);
-	fputs("# A first plan. 'etalon doe plan FILE' shows what would be run and how long it "
-	      "would\n"
-	      "# take, 'etalon doe run FILE' runs it, 'etalon doe analyse FILE' shows what "
-	      "matters.\n"
-	      "# etalon-plan(5) explains every key.\n\nname: ",
+	fputs("# A first plan. 'etalon doe plan FILE' shows what would be run and how long it\n"
+	      "# would take, 'etalon doe run FILE' runs it, and 'etalon doe analyse FILE' shows\n"
+	      "# what matters. etalon-plan(5) explains every key.\n\nname: ",
 		f->out);
-	ET_AUTO_FREE char *name = et_asprintf("first look at %s", f->name);
+	ET_AUTO_FREE char *name = et_asprintf("first look at %s%s%s", f->name,
+		f->argument ? " " : "", f->argument ? f->argument : "");
 	write_quoted(f->out, name);
 	fputs("\nprograms:\n  - name: ", f->out);
 	write_quoted(f->out, f->name);
@@ -243,5 +239,6 @@ int et_doe_write_first(const char *command, FILE *out, struct et_error *err)
 		et_machine_free(&f.machine);
 	}
 	free(f.name);
+	free(f.argument);
 	return rc;
 }

@@ -23,7 +23,8 @@ static char *label_of(const char *path)
 	return !strcmp(path, "-") || !length ? et_strdup("imported") : et_strndup(name, length);
 }
 
-static void report(const struct et_cli *cli, const struct et_experiment *e)
+static void report(const struct et_cli *cli, const struct et_experiment *e,
+	const struct et_results_found *found)
 {
 	const struct et_design *d = e->design;
 	size_t n = 0;
@@ -36,6 +37,8 @@ static void report(const struct et_cli *cli, const struct et_experiment *e)
 	}
 	printf("imported %s: %zu run%s of %zu program%s under %zu treatments\n", e->id, n,
 		n == 1 ? "" : "s", d->n_programs, d->n_programs == 1 ? "" : "s", d->n_treatments);
+	printf("response: %s (%s); ", found->response ? found->response : "?",
+		et_results_unit_names[found->unit]);
 	for (size_t f = 0; f < d->n_factors; f++)
 		printf("%s%s (%zu levels)", f ? ", " : "factors: ", d->factors[f].name,
 			d->factors[f].n_levels);
@@ -61,7 +64,9 @@ int et_doe_import(struct et_cli *cli, const struct et_doe_request *r, char *cons
 	ET_AUTO_FREE char *data = NULL;
 	ET_AUTO_FREE char *label = r->label ? et_strdup(r->label) : label_of(operands[0]);
 	size_t size;
+	struct et_results_found found = { 0 };
 	struct et_results_options o = {
+		.found = &found,
 		.name = strcmp(operands[0], "-") ? operands[0] : "standard input",
 		.response = r->response,
 		.factors = r->factors,
@@ -88,7 +93,8 @@ int et_doe_import(struct et_cli *cli, const struct et_doe_request *r, char *cons
 	if (!rc)
 		rc = keep(cli, e, err);
 	if (!rc)
-		report(cli, e);
+		report(cli, e, &found);
 	et_experiment_free(e);
+	free(found.response);
 	return rc ? rc : et_cli_close_output(stdout, "-", err);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The words and files of `etalon doe run`. */
 #include "base/alloc.h"
+#include "base/nearest.h"
 #include "base/parse.h"
 #include "cmd/doe_findings.h"
 #include "cmd/doe_run.h"
@@ -10,6 +11,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 void et_doe_run_announce(const struct et_doe_running *r)
 {
@@ -131,6 +133,35 @@ static void print_result(const struct et_doe_running *r, const struct et_experim
 	fprintf(r->m.text, "kept as %s: %s\n", e->id, analysis);
 }
 
+/* A misspelt function would have a time of 0 in all runs. */
+static int check_function(const struct et_experiment *e, struct et_error *err)
+{
+	static const char prefix[] = "profile:";
+	const char *wish = e->design->response;
+	const struct et_profile *p = e->profile;
+	ET_AUTO_FREE char *seen = NULL;
+	size_t shown = 0;
+
+	if (!wish || strncmp(wish, prefix, sizeof(prefix) - 1) || !p)
+		return 0;
+	wish += sizeof(prefix) - 1;
+	struct et_nearest n = et_nearest_to(wish);
+	for (size_t i = 0; i < p->n_functions; i++) {
+		if (!strcmp(p->functions[i].name, wish))
+			return 0;
+		et_nearest_offer(&n, p->functions[i].name);
+		if (shown < 10 && p->functions[i].space == ET_SPACE_USER &&
+			!p->functions[i].unnamed && ++shown)
+			et_append(&seen, ", ", "%s", p->functions[i].name);
+	}
+	int rc = et_fail(err, ENOENT, ET_EXIT_USAGE,
+		"response: no run was ever seen in a function '%s'", wish);
+	if (n.best)
+		return et_hint(err, rc, "did you mean '%s'? then run it again with --new", n.best);
+	return et_hint(
+		err, rc, seen ? "functions that were seen: %s" : "make the runs longer", seen);
+}
+
 int et_doe_run_conclude(struct et_doe_running *r, int *rc, struct et_error *err)
 {
 	const struct et_experiment *e = et_session_experiment(r->m.session);
@@ -146,7 +177,10 @@ int et_doe_run_conclude(struct et_doe_running *r, int *rc, struct et_error *err)
 		status = interrupted(r, &p, err);
 		*rc = 0;
 	} else {
-		print_result(r, e, &p);
+		if (check_function(e, err))
+			status = et_cli_fail(err);
+		else
+			print_result(r, e, &p);
 		print_failures(r, e, &p);
 		if (p.n_failed)
 			status = ET_EXIT_PROGRAM;

@@ -40,7 +40,8 @@ static int set_size(const struct et_option *o, void *ctx, char *const *args, str
 	bool letter = strlen(args[0]) == 1 && strchr("SWABC", args[0][0]);
 
 	p->size_class = letter ? args[0][0] : '\0';
-	return letter ? 0 : et_set_u64(o, ctx, args, err);
+	int rc = letter ? 0 : et_set_u64(o, ctx, args, err);
+	return rc ? et_hint(err, rc, "use S, W, A, B or C for kernels, a number for others") : 0;
 }
 
 static const struct et_option options[] = {

@@ -66,6 +66,16 @@ static const char *state_of(const struct et_doe_state *s)
 	return et_state_names[s->e->state];
 }
 
+/* With the hook `reboot` a session ends after each treatment. */
+static bool awaits_restart(const struct et_doe_state *s)
+{
+	const struct et_design_progress *p = s->progress;
+	uint64_t treatment = (uint64_t)p->per_cell * s->e->design->n_programs;
+
+	return s->e->design->reboot && s->e->state == ET_STATE_INTERRUPTED && p->done &&
+	       treatment && p->done % treatment == 0;
+}
+
 static char *head_of(const struct et_doe_state *s)
 {
 	const struct et_experiment *e = s->e;
@@ -82,6 +92,8 @@ static char *head_of(const struct et_doe_state *s)
 		fprintf(out, "running since %s", begun);
 	else if (e->state == ET_STATE_RUNNING)
 		fprintf(out, "begun %s, then killed", begun);
+	else if (awaits_restart(s))
+		fprintf(out, "begun %s, waiting for a restart since %s", begun, ended);
 	else if (e->state == ET_STATE_INTERRUPTED)
 		fprintf(out, "begun %s, interrupted %s", begun, ended);
 	else
@@ -176,7 +188,9 @@ static void print_failures(const struct et_doe_state *s, const struct et_page *p
 		if (!c->is_failed)
 			continue;
 		ET_AUTO_FREE char *lead = et_clean(s->e->commands[i].name, "");
-		fprintf(page->out, "failed: %s: %s\n", lead, et_doe_format_failure(c, why));
+		ET_AUTO_FREE char *line =
+			et_asprintf("failed: %s: %s", lead, et_doe_format_failure(c, why));
+		et_page_paragraph(page, 2, "", NULL, line, NULL);
 	}
 }
 

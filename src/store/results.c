@@ -106,13 +106,24 @@ static int read_whole(struct et_results_table *t, size_t i, uint64_t lo, uint32_
 	return 0;
 }
 
+static bool has_decimal_comma(const char *text)
+{
+	const char *comma = strchr(text, ',');
+
+	return comma && text[strspn(text, "+-0123456789,")] == '\0';
+}
+
 static int read_value(struct et_results_table *t, size_t i, uint64_t *out)
 {
 	double value;
 
 	if (et_parse_double("", cell(t, i), &value, NULL))
-		return et_hint(t->in.err, bad_cell(t, i, "a number"),
-			"remove rows without a result, or name another column with --response");
+		return et_hint(t->in.err, bad_cell(t, i, "a number"), "%s",
+			has_decimal_comma(cell(t, i))
+				? "write decimals with a point: 3.5, not 3,5 (for example by sed "
+				  "'s/,/./g')"
+				: "remove rows without a result, or name another column with "
+				  "--response");
 	value *= t->factor;
 	if (!(value >= 0) || !(value < 9e18))
 		return et_hint(t->in.err, bad_cell(t, i, "at least 0, or it is too large"),

@@ -22,14 +22,21 @@ enum et_results_unit {
 
 extern const char *const et_results_unit_names[]; /* NULL ends them */
 
+/* The column that was taken for the response. */
+struct et_results_found {
+	char *response; /* the name of its column, for free() */
+	enum et_results_unit unit;
+};
+
 struct et_results_options {
 	const char *name; /* of the file, for errors */
 	/* Names of columns; NULL: found by the header. factors: "a,b". */
 	const char *response, *factors, *program, *block;
 	enum et_results_unit unit;
-	const char *label; /* of the experiment */
-	uint64_t wall_ns;  /* now */
-	uint64_t random;   /* for the id */
+	const char *label;              /* of the experiment */
+	uint64_t wall_ns;               /* now */
+	uint64_t random;                /* for the id */
+	struct et_results_found *found; /* filled; or NULL */
 };
 
 /* A factor has at most this many levels: others are likely measurements. */

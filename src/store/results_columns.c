@@ -159,7 +159,16 @@ static bool ends(const char *name, const char *end)
 	return n > m && !strcmp(name + n - m, end);
 }
 
-static void set_unit(struct et_results_table *t, enum et_results_unit unit)
+/* "Time [ms]" and "time (ms)" */
+static bool ends_in_brackets(const char *name, const char *unit)
+{
+	ET_AUTO_FREE char *square = et_asprintf("[%s]", unit), *round = et_asprintf("(%s)", unit);
+
+	return ends(name, square) || ends(name, round);
+}
+
+static void set_unit(
+	struct et_results_table *t, enum et_results_unit unit, struct et_results_found *found)
 {
 	static const struct {
 		const char *end;
@@ -176,16 +185,29 @@ static void set_unit(struct et_results_table *t, enum et_results_unit unit)
 	const char *name = cell(t, t->response);
 
 	for (size_t i = 0; unit == ET_RESULTS_AUTO && i < ET_LENGTH(known); i++) {
-		if (ends(name, known[i].end))
+		if (ends(name, known[i].end) || ends_in_brackets(name, known[i].end + 1))
 			unit = known[i].unit;
 	}
 	unit = unit == ET_RESULTS_AUTO ? ET_RESULTS_S : unit;
 	t->factor = factors[unit];
+	if (found)
+		*found = (struct et_results_found){ et_strdup(name), unit };
 	t->metric = own_metric(name);
 	if (t->metric == ET_METRICS)
 		t->metric = unit == ET_RESULTS_BYTES   ? ET_METRIC_PEAK_MEMORY
 			    : unit == ET_RESULTS_COUNT ? ET_METRIC_COUNTER
 						       : ET_METRIC_ELAPSED;
+}
+
+static const char *why_no_name(const char *name)
+{
+	if (!*name)
+		return "is empty";
+	if (strlen(name) > ET_RESULTS_MOST_NAME)
+		return "is too long";
+	if (*name == ' ' || name[strlen(name) - 1] == ' ')
+		return "begins or ends with a space";
+	return strpbrk(name, ":,=") ? "has one of \":,=\"" : "is not plain text";
 }
 
 /* A name is part of terms such as a:b, and of lists. */
@@ -195,10 +217,8 @@ static int check_name(struct et_results_table *t, size_t i)
 
 	if (!et_results_is_name(name) || strpbrk(name, ":,="))
 		return et_hint(t->in.err,
-			et_import_fail(&t->in, NULL,
-				"line %zu: the name of column %zu is empty, long, not plain text, "
-				"or has one of \":,=\"",
-				t->rows.line, i + 1),
+			et_import_fail(&t->in, NULL, "line %zu: the name of column %zu %s",
+				t->rows.line, i + 1, why_no_name(name)),
 			"rename it, or list the factors with --factors");
 	for (size_t k = 0; k < i; k++) {
 		if (!strcmp(cell(t, k), name))
@@ -251,6 +271,6 @@ int et_results_columns(
 	if (!rc)
 		rc = add_factors(t, d, o->factors != NULL);
 	if (!rc)
-		set_unit(t, o->unit);
+		set_unit(t, o->unit, o->found);
 	return rc;
 }

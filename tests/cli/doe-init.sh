@@ -13,12 +13,19 @@ exits 'init: a file is not overwritten' 2 etalon doe init -o precious.yaml
 like 'init: the error names the file' "$err" 'precious.yaml exists, and is not overwritten'
 is 'init: the file is as before' "$(cat precious.yaml)" mine
 exits 'init: a folder that does not exist is an error' 2 etalon doe init -o nowhere/a.yaml
-exits 'init: it takes no operand' 2 etalon doe init plan.yaml
+exits 'init: it takes no operand' 2 etalon doe init './mm 200'
+like 'init: the hint for an operand is --from' "$err" "doe init --from './mm 200'"
 
 exits 'init: --from writes a first plan' 0 etalon doe init --from "etalon put sort --size '2000'" -o first.yaml
 like 'init: --from: the command is quoted for YAML' "$(cat first.yaml)" \
 	"command: 'etalon put sort --size ''2000'''"
 like 'init: --from: the size of the environment is varied' "$(cat first.yaml)" 'kind: environment-size'
+is 'init: --from: lines have at most 80 columns' "$(awk 'length > 80' first.yaml)" ''
+like 'init: --from: the name has the first argument' "$(cat first.yaml)" "name: 'first look at etalon put'"
+# A text that names a library of OpenMP does not need it.
+cp "$(type -P true)" named && printf libgomp.so.1 >>named
+exits 'init: --from: a program that only has the name of a library in it' 0 etalon doe init --from ./named
+ok 'init: --from: it has no factor of threads' test -z "$(grep 'kind: threads' <<<"$out")"
 exits 'init: --from: a command that needs a shell' 0 etalon doe init --from 'sort /etc/passwd | uniq'
 like 'init: --from: the plan asks for a shell' "$out" 'run: \{ shell: sh \}'
 exits 'init: --from: an unknown program' 2 etalon doe init --from ./nowhere -o none.yaml
