@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Factors of designed experiments that concern the started program: it prints what it sees.
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 : "${TREATMENT_VIEW:=$root/build/tests/cli/treatment-view}"
 

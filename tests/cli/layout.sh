@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # run --randomise-layout: each run has another size of its environment.
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 : "${TREATMENT_VIEW:=$root/build/tests/cli/treatment-view}"
 

@@ -580,8 +580,9 @@ static struct et_experiment *designed(
 	}
 	for (uint32_t r = 0; r <= runs; r++) {
 		for (uint32_t c = 0; c < e->n_commands; c++) {
+			order++;
 			struct et_sample s = { .place = { .command = c,
-						       .order = ++order,
+						       .order = order,
 						       .round = r,
 						       .partner = -1,
 						       .warmup = r == 0 } };
