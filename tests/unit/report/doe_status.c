@@ -91,8 +91,8 @@ static void texts(void)
 		"treatment       cg  a longer name\n"
 		"pad=0          2/3         failed\n"
 		"pad=512     failed            1/3\n"
-		"failed: a longer name pad=0: exit status 3\n"
-		"failed: cg pad=512: signal 11 (Segmentation fault)\n",
+		"  failed: a longer name pad=0: exit status 3\n"
+		"  failed: cg pad=512: signal 11 (Segmentation fault)\n",
 		"status: the text has the runs, the time left and the failures");
 	e->state = ET_STATE_RUNNING;
 	ET_AUTO_FREE char *killed = text_of(e, false, 80);
