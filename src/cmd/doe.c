@@ -109,7 +109,10 @@ const struct et_verb et_verb_doe = {
 		"that was interrupted or killed; --new begins anew. 'doe status' shows how far it\n"
 		"is. PLAN may also be the id or label of a stored experiment, or its record, but\n"
 		"for 'doe plan' and 'doe run'.",
-	.examples = "  etalon doe init -o plan.yaml\n",
+	.examples = "  etalon doe init -o plan.yaml\n"
+		    "  etalon doe plan plan.yaml\n"
+		    "  etalon doe run plan.yaml\n"
+		    "  etalon doe analyse plan.yaml\n",
 	.options = options,
 	.uses_store = true,
 	.rights = ET_RIGHTS_MACHINE,

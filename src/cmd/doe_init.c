@@ -31,7 +31,7 @@ static const char example[] =
 	"factors:                          # what is varied, each over two levels or more\n"
 	"  - name: work\n"
 	"    kind: parameter               # replaces {work}\n"
-	"    levels: [8000000, 8400000]    # 5 % more\n"
+	"    levels: [40000000, 42000000]  # 5 % more\n"
 	"  - name: pad\n"
 	"    kind: environment-size        # bytes in a variable; all else stays the same\n"
 	"    levels: [0, 512]\n"
