@@ -3,11 +3,9 @@
  * BT: implicit time steps of five coupled quantities. Each step solves, along every line of the
  * cube in each dimension, a system that is tridiagonal in blocks of 5 × 5 (Thomas's algorithm).
  */
-#include "base/alloc.h"
 #include "put/kernel_lines.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const double step = 0.4, coupling = 0.3;
@@ -111,36 +109,8 @@ static double residual(const struct et_cells *c, int dimension, double (*b)[ET_F
 
 void et_kernel_bt(enum et_kernel_class size, bool spoil, struct et_kernel_result *out)
 {
-	static const struct {
-		size_t n;
-		int steps;
-	} sizes[ET_CLASSES] = { { 12, 10 }, { 20, 10 }, { 36, 12 }, { 64, 16 }, { 96, 30 } };
-	size_t n = sizes[size].n, cells = n * n * n;
-	ET_AUTO_FREE double(*all)[ET_FIVE] = et_calloc(3 * cells, sizeof(*all));
-	double(*before)[ET_FIVE] = all + 2 * cells;
-	struct et_cells c = { n, all, all + cells };
+	static const struct et_sweeps sizes[ET_CLASSES] = { { 12, 10 }, { 20, 10 }, { 36, 12 },
+		{ 64, 16 }, { 96, 30 } };
 
-	et_cells_random(&c, 40);
-	for (int s = 0; s < sizes[size].steps; s++) {
-		et_cells_right_side(&c, step);
-		for (int dimension = 0; dimension < 3; dimension++) {
-			bool last = s + 1 == sizes[size].steps && dimension == 2;
-			if (last)
-				memcpy(before, c.rhs, cells * sizeof(*before));
-#pragma omp parallel for schedule(static)
-			for (size_t line = 0; line < n * n; line++)
-				solve_line(&c, dimension, line);
-			if (last && spoil)
-				c.rhs[cells / 2][2] += 1e-3;
-			if (last)
-				out->error = residual(&c, dimension, before);
-		}
-		et_cells_add(&c);
-	}
-	out->value = et_cells_square(&c);
-	out->limit = 1e-13;
-	out->check = "the residual of the last systems";
-	snprintf(out->detail, sizeof(out->detail),
-		"%zu x %zu x %zu cells, %d steps, mean square %.9f", n, n, n, sizes[size].steps,
-		out->value);
+	et_sweep(&sizes[size], &(struct et_systems){ 40, step, solve_line, residual }, spoil, out);
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "put/kernel_lines.h"
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <string.h>
 
 void et_cells_random(const struct et_cells *c, uint64_t seed)
 {
@@ -50,6 +54,39 @@ double et_cells_square(const struct et_cells *c)
 	size_t numbers = c->n * c->n * c->n * ET_FIVE;
 
 	return et_dot(c->u[0], c->u[0], numbers) / (double)numbers;
+}
+
+void et_sweep(const struct et_sweeps *size, const struct et_systems *systems, bool spoil,
+	struct et_kernel_result *out)
+{
+	size_t n = size->n, cells = n * n * n;
+	ET_AUTO_FREE double(*all)[ET_FIVE] = et_calloc(3 * cells, sizeof(*all));
+	double(*before)[ET_FIVE] = all + 2 * cells;
+	struct et_cells c = { n, all, all + cells };
+
+	et_cells_random(&c, systems->seed);
+	for (int s = 0; s < size->steps; s++) {
+		et_cells_right_side(&c, systems->step);
+		for (int dimension = 0; dimension < 3; dimension++) {
+			bool last = s + 1 == size->steps && dimension == 2;
+			if (last)
+				memcpy(before, c.rhs, cells * sizeof(*before));
+#pragma omp parallel for schedule(static)
+			for (size_t line = 0; line < n * n; line++)
+				systems->solve(&c, dimension, line);
+			if (last && spoil)
+				c.rhs[cells / 2][2] += 1e-3;
+			if (last)
+				out->error = systems->residual(&c, dimension, before);
+		}
+		et_cells_add(&c);
+	}
+	out->value = et_cells_square(&c);
+	out->limit = 1e-13;
+	out->check = "the residual of the last systems";
+	snprintf(out->detail, sizeof(out->detail),
+		"%zu x %zu x %zu cells, %d steps, mean square %.9f", n, n, n, size->steps,
+		out->value);
 }
 
 void et_solve_five(double m[ET_FIVE][ET_FIVE], double *r, int columns)

@@ -36,6 +36,28 @@ void et_cells_add(const struct et_cells *c);
 /* The mean square of the state. */
 double et_cells_square(const struct et_cells *c);
 
+/* The size of a kernel: cells along each edge of the cube, and steps of time. */
+struct et_sweeps {
+	size_t n;
+	int steps;
+};
+
+/* The systems that a kernel solves along each line of cells. */
+struct et_systems {
+	uint64_t seed; /* of the first state */
+	double step;
+	void (*solve)(const struct et_cells *c, int dimension, size_t line);
+	/* The largest residual of those along a dimension, whose right-hand sides were b. */
+	double (*residual)(const struct et_cells *c, int dimension, double (*b)[ET_FIVE]);
+};
+
+/*
+ * Solves the systems along all lines of each dimension in turn, once per step of time. The residual
+ * of the last ones is the error.
+ */
+void et_sweep(const struct et_sweeps *size, const struct et_systems *systems, bool spoil,
+	struct et_kernel_result *out);
+
 /*
  * Solves m x = r for several right-hand sides, columns of r, by elimination without pivoting: the
  * diagonal of m must dominate. m is destroyed, r becomes x.

@@ -3,12 +3,9 @@
  * SP: implicit time steps of five quantities that are not coupled. Each step solves, along every
  * line of the cube in each dimension, five systems with two diagonals on either side.
  */
-#include "base/alloc.h"
 #include "put/kernel_lines.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 static const double step = 0.4, dissipation = 0.05;
 
@@ -60,6 +57,12 @@ static void solve_line(const struct et_cells *c, int dimension, size_t line, int
 	}
 }
 
+static void solve_lines(const struct et_cells *c, int dimension, size_t line)
+{
+	for (int q = 0; q < ET_FIVE; q++)
+		solve_line(c, dimension, line, q);
+}
+
 /* The solution at a distance from a cell of the line; zero beyond the walls. */
 static double beside(const struct et_cells *c, size_t first, size_t stride, ptrdiff_t i, int q)
 {
@@ -90,38 +93,8 @@ static double residual(const struct et_cells *c, int dimension, double (*b)[ET_F
 
 void et_kernel_sp(enum et_kernel_class size, bool spoil, struct et_kernel_result *out)
 {
-	static const struct {
-		size_t n;
-		int steps;
-	} sizes[ET_CLASSES] = { { 24, 10 }, { 36, 10 }, { 64, 16 }, { 96, 30 }, { 128, 50 } };
-	size_t n = sizes[size].n, cells = n * n * n;
-	ET_AUTO_FREE double(*all)[ET_FIVE] = et_calloc(3 * cells, sizeof(*all));
-	double(*before)[ET_FIVE] = all + 2 * cells;
-	struct et_cells c = { n, all, all + cells };
+	static const struct et_sweeps sizes[ET_CLASSES] = { { 24, 10 }, { 36, 10 }, { 64, 16 },
+		{ 96, 30 }, { 128, 50 } };
 
-	et_cells_random(&c, 50);
-	for (int s = 0; s < sizes[size].steps; s++) {
-		et_cells_right_side(&c, step);
-		for (int dimension = 0; dimension < 3; dimension++) {
-			bool last = s + 1 == sizes[size].steps && dimension == 2;
-			if (last)
-				memcpy(before, c.rhs, cells * sizeof(*before));
-#pragma omp parallel for schedule(static)
-			for (size_t line = 0; line < n * n; line++) {
-				for (int q = 0; q < ET_FIVE; q++)
-					solve_line(&c, dimension, line, q);
-			}
-			if (last && spoil)
-				c.rhs[cells / 2][2] += 1e-3;
-			if (last)
-				out->error = residual(&c, dimension, before);
-		}
-		et_cells_add(&c);
-	}
-	out->value = et_cells_square(&c);
-	out->limit = 1e-13;
-	out->check = "the residual of the last systems";
-	snprintf(out->detail, sizeof(out->detail),
-		"%zu x %zu x %zu cells, %d steps, mean square %.9f", n, n, n, sizes[size].steps,
-		out->value);
+	et_sweep(&sizes[size], &(struct et_systems){ 50, step, solve_lines, residual }, spoil, out);
 }
