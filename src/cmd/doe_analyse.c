@@ -66,30 +66,14 @@ static int load(struct et_cli *cli, char *const *operands, size_t n, struct anal
 	return check_distinct(a, err);
 }
 
-typedef void write_fn(const struct et_doe_view *v, FILE *out);
-
-static int write_file(const char *path, const char *option, write_fn *write,
-	const struct et_doe_view *v, struct et_error *err)
+static void write_svg(const void *view, FILE *out)
 {
-	struct et_output out = { 0 };
+	et_doe_svg(view, out);
+}
 
-	if (!path)
-		return 0;
-	if (!strcmp(path, "-"))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--%s: standard output is used for text or JSON", option),
-			"name a file");
-	int rc = et_output_open(&out, path, err);
-	FILE *f = rc == 0 ? et_output_begin(&out, err) : NULL;
-	if (f) {
-		write(v, f);
-		rc = et_output_end(&out, err);
-	} else if (rc == 0) {
-		rc = -EIO;
-	}
-	et_output_close(&out);
-	return rc;
+static void write_page(const void *view, FILE *out)
+{
+	et_doe_page(view, out);
 }
 
 static int show(const struct et_cli *cli, const struct et_doe_request *r, struct et_doe_view *v,
@@ -97,10 +81,10 @@ static int show(const struct et_cli *cli, const struct et_doe_request *r, struct
 {
 	const struct et_page page = { .out = stdout, .width = cli->columns, .color = cli->color };
 	struct et_json w;
-	int rc = write_file(r->svg, "svg", et_doe_svg, v, err);
+	int rc = et_output_write(r->svg, "svg", write_svg, v, err);
 
 	if (!rc)
-		rc = write_file(r->page, "report", et_doe_page, v, err);
+		rc = et_output_write(r->page, "report", write_page, v, err);
 	if (rc)
 		return rc;
 	if (r->json) {

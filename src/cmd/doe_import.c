@@ -45,18 +45,6 @@ static void report(const struct et_cli *cli, const struct et_experiment *e,
 	printf("\n");
 }
 
-static int keep(const struct et_cli *cli, const struct et_experiment *e, struct et_error *err)
-{
-	struct et_store *store = NULL;
-	int rc = et_stored_open(cli, ET_STORE_WRITE, &store, err);
-
-	if (rc)
-		return rc;
-	rc = et_store_keep(store, e, err);
-	et_store_close(store);
-	return rc;
-}
-
 int et_doe_import(struct et_cli *cli, const struct et_doe_request *r, char *const *operands,
 	size_t n, int *status, struct et_error *err)
 {
@@ -91,7 +79,7 @@ int et_doe_import(struct et_cli *cli, const struct et_doe_request *r, char *cons
 		o.random = o.wall_ns;
 	rc = et_results_read(data, size, &o, &e, err);
 	if (!rc)
-		rc = keep(cli, e, err);
+		rc = et_stored_keep(cli, e, err);
 	if (!rc)
 		report(cli, e, &found);
 	et_experiment_free(e);

@@ -94,36 +94,30 @@ static void show_growth(const struct et_cli *cli, const struct et_fit_request *r
 		et_fit_compare_text(list, n, &page);
 }
 
-typedef void write_fn(const struct et_fit_view *list, size_t n, FILE *out);
+struct fits {
+	const struct et_fit_view *list;
+	size_t n;
+};
 
-static int write_file(const char *path, const char *option, write_fn *write,
-	const struct et_fit_view *list, size_t n, struct et_error *err)
+static void write_svg(const void *ctx, FILE *out)
 {
-	struct et_output out = { 0 };
+	const struct fits *all = ctx;
 
-	if (!path)
-		return 0;
-	if (!strcmp(path, "-"))
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--%s: standard output is used for text or JSON", option),
-			"name a file");
-	int rc = et_output_open(&out, path, err);
-	FILE *f = rc == 0 ? et_output_begin(&out, err) : NULL;
-	if (f) {
-		write(list, n, f);
-		rc = et_output_end(&out, err);
-	} else if (rc == 0) {
-		rc = -EIO;
-	}
-	et_output_close(&out);
-	return rc;
+	et_fit_svg(all->list, all->n, out);
+}
+
+static void write_page(const void *ctx, FILE *out)
+{
+	const struct fits *all = ctx;
+
+	et_fit_page(all->list, all->n, out);
 }
 
 int et_fit_growth(const struct et_cli *cli, const struct et_fit_request *r,
 	const struct et_points_set *set, struct et_error *err)
 {
 	ET_AUTO_FREE struct et_fit_view *list = et_calloc(set->n, sizeof(*list));
+	const struct fits all = { list, set->n };
 	int rc =
 		isnan(r->expect)
 			? 0
@@ -133,9 +127,9 @@ int et_fit_growth(const struct et_cli *cli, const struct et_fit_request *r,
 	for (size_t i = 0; rc == 0 && i < set->n; i++)
 		rc = fit_growth(r, &set->list[i], &list[i], err);
 	if (rc == 0)
-		rc = write_file(r->svg, "svg", et_fit_svg, list, set->n, err);
+		rc = et_output_write(r->svg, "svg", write_svg, &all, err);
 	if (rc == 0)
-		rc = write_file(r->report, "report", et_fit_page, list, set->n, err);
+		rc = et_output_write(r->report, "report", write_page, &all, err);
 	if (rc == 0) {
 		show_growth(cli, r, list, set->n);
 		rc = et_cli_close_output(stdout, "-", err);

@@ -27,13 +27,8 @@ static const struct et_option options[] = {
 static int store_record(
 	const struct et_cli *cli, const struct et_experiment *e, struct et_error *err)
 {
-	struct et_store *store = NULL;
-	int rc = et_stored_open(cli, ET_STORE_WRITE, &store, err);
+	int rc = et_stored_keep(cli, e, err);
 
-	if (rc)
-		return rc;
-	rc = et_store_keep(store, e, err);
-	et_store_close(store);
 	return rc == -EEXIST ? et_hint(err, rc, "use --copy to store it under a new id") : rc;
 }
 

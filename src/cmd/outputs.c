@@ -136,6 +136,30 @@ void et_output_close(struct et_output *o)
 	o->open = false;
 }
 
+int et_output_write(const char *path, const char *option, void (*write)(const void *ctx, FILE *out),
+	const void *ctx, struct et_error *err)
+{
+	struct et_output out = { 0 };
+
+	if (!path)
+		return 0;
+	if (!strcmp(path, "-"))
+		return et_hint(err,
+			et_fail(err, EINVAL, ET_EXIT_USAGE,
+				"--%s: standard output is used for text or JSON", option),
+			"name a file");
+	int rc = et_output_open(&out, path, err);
+	FILE *f = rc == 0 ? et_output_begin(&out, err) : NULL;
+	if (f) {
+		write(ctx, f);
+		rc = et_output_end(&out, err);
+	} else if (rc == 0) {
+		rc = -EIO;
+	}
+	et_output_close(&out);
+	return rc;
+}
+
 int et_outputs_open(struct et_outputs *o, struct et_error *err)
 {
 	int rc = 0;

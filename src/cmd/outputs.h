@@ -28,6 +28,13 @@ FILE *et_output_begin(struct et_output *o, struct et_error *err) ET_CHECK;
 int et_output_end(struct et_output *o, struct et_error *err) ET_CHECK;
 void et_output_close(struct et_output *o); /* frees what it owns, whether it was written or not */
 
+/*
+ * Writes one file whole; path is NULL: nothing is to be done. "-" is refused, because standard
+ * output has the text; `option` names the option in that error.
+ */
+int et_output_write(const char *path, const char *option, void (*write)(const void *ctx, FILE *out),
+	const void *ctx, struct et_error *err) ET_CHECK;
+
 enum { ET_MOST_OUTPUTS = 16 };
 
 struct et_outputs {

@@ -15,6 +15,18 @@ int et_stored_open(const struct et_cli *cli, enum et_store_mode mode, struct et_
 	return et_store_open(url, mode, out, err);
 }
 
+int et_stored_keep(const struct et_cli *cli, const struct et_experiment *e, struct et_error *err)
+{
+	struct et_store *store = NULL;
+	int rc = et_stored_open(cli, ET_STORE_WRITE, &store, err);
+
+	if (rc)
+		return rc;
+	rc = et_store_keep(store, e, err);
+	et_store_close(store);
+	return rc;
+}
+
 int et_stored_fetch(const struct et_cli *cli, const char *name, struct et_experiment **out,
 	struct et_error *err)
 {

@@ -18,6 +18,10 @@ int et_stored_open(const struct et_cli *cli, enum et_store_mode mode, struct et_
 int et_stored_fetch(const struct et_cli *cli, const char *name, struct et_experiment **out,
 	struct et_error *err) ET_CHECK;
 
+/* Stores an experiment that was not measured by this process. -EEXIST: its id is there already. */
+int et_stored_keep(
+	const struct et_cli *cli, const struct et_experiment *e, struct et_error *err) ET_CHECK;
+
 /* An experiment and its results. */
 struct et_stored {
 	struct et_experiment *experiment;
