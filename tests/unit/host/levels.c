@@ -150,8 +150,7 @@ static int walk(struct faulty_ops *h, bool restore)
 		printf("# %s\n", err.what);
 	et_levels_close(l);
 	if (restore && j)
-		wrong += !et_environment_restore(
-			&m, &ops, j, (int64_t)j->n_sessions, &(struct et_results){ 0 });
+		wrong += !et_environment_restore(&m, &ops, j, (int64_t)j->n_sessions, NULL);
 	et_journal_close(j);
 	et_machine_free(&m);
 	et_design_free(d);
