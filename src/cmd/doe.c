@@ -8,15 +8,8 @@
 #include <string.h>
 
 /* Bits of the actions that take an option. */
-enum {
-	OF_INIT = 1,
-	OF_PLAN = 2,
-	OF_RUN = 4,
-	OF_STATUS = 8,
-	OF_ANALYSE = 16,
-	OF_IMPORT = 32,
-	OF_EXPORT = 64
-};
+enum { OF_INIT = 1, OF_PLAN = 2, OF_RUN = 4, OF_STATUS = 8 };
+enum { OF_ANALYSE = 16, OF_IMPORT = 32, OF_EXPORT = 64 };
 
 static const struct {
 	const char *name;
@@ -201,6 +194,20 @@ static int check_given(const struct table *t, unsigned given, unsigned action, s
 	return 0;
 }
 
+static int refuse_operands(const char *what, const char *given, bool few, struct et_error *err)
+{
+	const char *file = strcmp(what, "import") ? "plan" : "CSV";
+	int rc = few ? et_fail(err, EINVAL, ET_EXIT_USAGE, "doe %s: name a %s file", what, file)
+		     : et_fail(err, EINVAL, ET_EXIT_USAGE, "doe %s: too many operands", what);
+
+	if (!strcmp(what, "init"))
+		return et_hint(err, rc,
+			"use doe init --from '%s' if that is a command, or -o FILE to name the "
+			"plan",
+			given);
+	return et_hint(err, rc, "see 'etalon doe --help'; 'doe init' writes a first plan");
+}
+
 static int dispatch(struct et_cli *cli, const struct et_doe_request *r,
 	const struct et_operands *ops, int *status, struct et_error *err)
 {
@@ -211,15 +218,9 @@ static int dispatch(struct et_cli *cli, const struct et_doe_request *r,
 		i++;
 	if (i == ET_LENGTH(actions))
 		return refuse(what, err);
-	if (!strcmp(what, "init") && n)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE, "doe init takes no operand"),
-			"use doe init --from '%s' if that is a command, or -o FILE to name the "
-			"plan",
-			ops->before[1]);
 	if (n < actions[i].least || n > actions[i].most || ops->n_after)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "doe %s: %s", what,
-			n < actions[i].least ? "name a plan file" : "too many operands");
+		return refuse_operands(
+			what, n ? ops->before[1] : "COMMAND", n < actions[i].least, err);
 	et_confine(actions[i].rights);
 	return actions[i].run(cli, r, ops->before + 1, n, status, err);
 }

@@ -31,11 +31,17 @@ void et_doe_run_announce(const struct et_doe_running *r)
 	et_design_progress_free(&p);
 }
 
+/* Failures that are shown as they happen, with the last lines of the program; and named at the end.
+ */
+enum { FULLY = 2, NAMED = 8 };
+
 void et_doe_run_failed(void *ctx, uint32_t command, const struct et_error *why)
 {
 	struct et_measuring *m = ctx;
 
 	(void)command;
+	if (m->failures++ >= FULLY && m->cli->verbosity < 1)
+		return;
 	et_progress_erase(&m->progress);
 	(void)!et_cli_fail(why);
 }
@@ -85,18 +91,23 @@ int et_doe_run_done(struct et_doe_running *r)
 static void print_failures(const struct et_doe_running *r, const struct et_experiment *e,
 	const struct et_design_progress *p)
 {
+	size_t left = r->cli->verbosity > 0 ? p->n_failed : NAMED;
 	char why[80];
 
 	if (!p->n_failed)
 		return;
 	fprintf(stderr, "etalon: %zu of %zu did not get all runs, because the program failed:\n",
 		p->n_failed, p->n_cells);
-	for (size_t i = 0; i < p->n_cells; i++) {
+	for (size_t i = 0; left && i < p->n_cells; i++) {
 		if (!p->cells[i].is_failed)
 			continue;
 		ET_AUTO_FREE char *name = et_clean(e->commands[i].name, "");
 		fprintf(stderr, "  %s: %s\n", name, et_doe_format_failure(&p->cells[i], why));
+		left--;
 	}
+	if (!left && p->n_failed > NAMED && r->cli->verbosity < 1)
+		fprintf(stderr, "  and %zu more, which 'etalon doe status' lists\n",
+			p->n_failed - NAMED);
 	fprintf(stderr, "hint: run '%s' to try them again\n", r->m.resumption);
 }
 

@@ -24,6 +24,7 @@ struct et_measuring {
 	/* Of designed experiments (protocol/driver.h); each may be NULL. ctx is the measuring. */
 	int (*before_command)(void *ctx, uint32_t command, struct et_error *err);
 	void (*failed)(void *ctx, uint32_t command, const struct et_error *why);
+	size_t failures;         /* that `failed` was called for */
 	void *owner;             /* for these two */
 	const char *resume_verb; /* the command whose --resume continues it, or NULL */
 	const char *resumption;  /* another command line that continues it, or NULL */

@@ -310,7 +310,8 @@ static void print_round(const struct et_doe_outlook *o, const struct et_page *pa
 	row(page, NAME, label, text);
 }
 
-/* Runs of equal rounds; successive warm-up rounds are told apart by their length. */
+/* Runs of equal rounds. Warm-up rounds all have the number 0, so their length shows where one ends.
+ */
 static void print_rounds(const struct et_doe_outlook *o, const struct et_page *page, bool verbose)
 {
 	size_t commands = o->e->n_commands, shown = 0, at = 0;

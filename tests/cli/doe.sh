@@ -101,7 +101,7 @@ like 'change: the differences are listed' "$err" \
 exits 'change: the status of a changed plan is refused, too' 2 etalon doe status changed.yaml
 exits 'change: --new begins with the changed plan' 0 etalon doe run --new changed.yaml
 exits 'change: the plan before the change is still known' 0 etalon doe run whole.yaml
-like 'change: plans of one name are told apart by their designs' "$out" 'is done'
+like 'change: a plan finds its own experiment among those of the same name' "$out" 'is done'
 
 # --- a program that fails ---
 
@@ -117,6 +117,13 @@ is 'failure: the samples of failures are kept' \
 exits 'failure: status succeeds' 0 etalon doe status failing.yaml
 like 'failure: status shows what failed, and why' "$out" \
 	'8 of 16 runs are done.*2.of 4 failed.*a=3,pad=0 *failed.*failed: prog a=3,pad=512: exit status 3'
+plan many '3, 4, 5, 6, 7, 8' "sh -c 'exit {a}'" >many.yaml
+exits 'failure: many treatments that fail give exit status 1' 1 etalon doe run many.yaml
+like 'failure: of many treatments that fail, eight are named, and the others are counted' "$err" \
+	'12 of 12 did not.*and 4 more, which .etalon doe status. lists'
+is 'failure: the last lines of two programs are shown' "$(grep -c 'failed with exit status' .err)" 2
+exits 'failure: -v succeeds in the same way' 1 etalon doe run -v --new many.yaml
+is 'failure: -v names all programs that failed' "$(grep -c '^  prog a=.*: exit status' .err)" 12
 rm broken
 exits 'failure: a mended program gets its runs' 0 etalon doe run failing.yaml --json failing.json
 like 'failure: the text says what is tried again' "$out" 'continuing .*8 of 16 .*2 that failed are tried again'

@@ -4,7 +4,7 @@
  * single step, and with every single step failing.
  */
 #include "host/environment.h"
-#include "base/sysroot.h"
+#include "faulty.h"
 #include "tap.h"
 
 #include <errno.h>
@@ -17,47 +17,6 @@
 static char folder[] = "/tmp/etalon-env.XXXXXX";
 static char tree[64], journal[64];
 static bool clean; /* the tree is as captured */
-
-enum mode { WORKS, DIES_BEFORE, DIES_AFTER, FAILS };
-
-struct faulty_ops {
-	enum mode mode;
-	int at;    /* the step that dies or fails */
-	int steps; /* the number of steps so far */
-};
-
-static int hit_write(void *ctx, const char *root, const char *file, const char *value)
-{
-	struct faulty_ops *h = ctx;
-	bool hit = h->steps++ == h->at;
-
-	if (hit && h->mode == DIES_BEFORE)
-		_exit(9);
-	if (hit && h->mode == FAILS)
-		return -EBUSY;
-	int rc = et_sysroot_write(root, file, value);
-	if (hit && h->mode == DIES_AFTER)
-		_exit(9);
-	return rc;
-}
-
-static int no_control(
-	void *ctx, const char *systemctl, const char *verb, const char *unit, struct et_error *err)
-{
-	(void)ctx, (void)systemctl, (void)verb, (void)unit;
-	return et_fail(err, ENOTSUP, ET_EXIT_ENVIRONMENT, "not available");
-}
-
-static int no_signal(void *ctx, const char *root, const struct et_change *c, int signal)
-{
-	(void)ctx, (void)root, (void)c, (void)signal;
-	return -EPERM;
-}
-
-static struct et_env_ops ops_of(struct faulty_ops *h)
-{
-	return (struct et_env_ops){ hit_write, no_control, no_signal, h };
-}
 
 static void fresh_tree(void)
 {

@@ -1,45 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The design of an experiment: it comes back from the store and from a record, or is refused. */
+#include "fresh_store.h"
 #include "specimen.h"
 #include "store/import.h"
-#include "store/store.h"
 
 #include <errno.h>
 #include <sqlite3.h>
 #include <unistd.h>
-
-static char folder[] = "/tmp/etalon-test-XXXXXX";
-static char url[300];
-static struct et_error err;
-
-static struct et_store *open_store(void)
-{
-	struct et_store *s = NULL;
-
-	if (et_store_open(url, ET_STORE_WRITE, &s, &err))
-		tap_bail("%s", err.what);
-	return s;
-}
-
-/* Loads the experiment through a new handle; NULL and err if that fails. */
-static struct et_experiment *load(const char *id)
-{
-	struct et_store *s = open_store();
-	struct et_experiment *e = NULL;
-
-	err = (struct et_error){ 0 };
-	if (et_store_load(s, id, &e, &err))
-		e = NULL;
-	et_store_close(s);
-	return e;
-}
 
 static void set_design(const char *text)
 {
 	ET_AUTO_FREE char *sql = et_asprintf("UPDATE experiment SET design = '%s'", text);
 	sqlite3 *db;
 
-	if (sqlite3_open(url, &db) || sqlite3_exec(db, sql, NULL, NULL, NULL))
+	if (sqlite3_open(path, &db) || sqlite3_exec(db, sql, NULL, NULL, NULL))
 		tap_bail("%s", sqlite3_errmsg(db));
 	sqlite3_close(db);
 }
@@ -62,7 +36,7 @@ static void test_store(void)
 
 	specimen_design(e);
 	ok(et_store_begin(s, e, &err) == 0, "design: an experiment with one is kept");
-	back = load(e->id);
+	back = load_afresh(e->id);
 	ok(back && same_experiment(e, back), "design: it comes back from the store unchanged");
 	is_str(back->design->treatments[1].name, "pad=a, \"b\",order=0",
 		"design: a treatment is named after its levels");
@@ -74,7 +48,7 @@ static void test_store(void)
 	static const char *const damage[] = { "", "7", "[]", "{", "{}", "null" };
 	for (size_t i = 0; i < ET_LENGTH(damage); i++) {
 		set_design(damage[i]);
-		back = load(e->id);
+		back = load_afresh(e->id);
 		bool named = strstr(err.what, "its design");
 		ok(!back && named && err.exit == ET_EXIT_OUTSIDE,
 			"design: a damaged one is refused: %s", damage[i]);
@@ -82,7 +56,7 @@ static void test_store(void)
 	}
 	ET_AUTO_FREE char *text = et_design_text(e->design, true);
 	set_design(text);
-	back = load(e->id);
+	back = load_afresh(e->id);
 	ok(back && same_experiment(e, back), "design: the text of the store is that of the model");
 	et_experiment_free(back);
 	et_experiment_free(e);
@@ -201,9 +175,7 @@ static void test_bomb(void)
 
 int main(void)
 {
-	if (!mkdtemp(folder))
-		tap_bail("no temporary folder");
-	snprintf(url, sizeof(url), "%s/store.db", folder);
+	make_folder();
 	test_store();
 	test_record();
 	test_bad_records();

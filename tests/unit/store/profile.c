@@ -1,35 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Profiles in a store, through store.h only: what is kept with a sample, and after a rollback. */
+#include "fresh_store.h"
 #include "specimen.h"
-#include "store/store.h"
 
 #include <errno.h>
 #include <math.h>
-
-static char folder[] = "/tmp/etalon-test-XXXXXX";
-static char url[300];
-static struct et_error err;
-
-static struct et_store *open_store(void)
-{
-	struct et_store *s = NULL;
-
-	if (et_store_open(url, ET_STORE_WRITE, &s, &err))
-		tap_bail("%s", err.what);
-	return s;
-}
-
-/* Loads the experiment through a new handle, which sees only what is durable. */
-static struct et_experiment *load_afresh(const char *id)
-{
-	struct et_store *s = open_store();
-	struct et_experiment *e = NULL;
-
-	if (et_store_load(s, id, &e, &err))
-		printf("# load %s: %s\n", id, err.what);
-	et_store_close(s);
-	return e;
-}
 
 /* Adds a run to the experiment, and to the store unless that is NULL. */
 static int add(struct et_store *s, struct et_experiment *e, uint32_t command, uint32_t order)
@@ -228,9 +203,7 @@ static void test_large(void)
 
 int main(void)
 {
-	if (!mkdtemp(folder))
-		return 1;
-	snprintf(url, sizeof(url), "sqlite:%s/store.db", folder);
+	make_folder();
 	test_round_trip();
 	test_rollback();
 	test_refusals();
