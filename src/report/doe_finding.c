@@ -65,7 +65,7 @@ struct et_doe_change et_doe_change_of(const struct et_doe_program *p, const stru
 	const struct et_doe_mean *a = &e->means[c.from], *b = &e->means[c.to];
 	if (ratio_ends(a, b, e->effect - e->lo, &lo, &unused) &&
 		ratio_ends(a, b, e->hi - e->effect, &unused, &hi)) {
-		c.lo = 100 * (lo - 1);
+		c.lo = e->lo == 0 ? 0 : 100 * (lo - 1); /* a range begins at 0 exactly */
 		c.hi = 100 * (hi - 1);
 	}
 	return c;
