@@ -212,41 +212,163 @@ struct etalon_kbest_result {
 ETALON_API int etalon_kbest(void (*fn)(void *), void *arg, const struct etalon_kbest_opts *opts,
 	struct etalon_kbest_result *result, size_t sz);
 
-/* One function of a benchmark program. */
+/*
+ * The state of a benchmark whose function contains its own loop. The library hands it to the
+ * function, which passes it on to the calls below.
+ */
+struct etalon_state;
+
+/*
+ * ETALON_LOOP(state) { … } times its body. It takes samples of many iterations each, so the clock
+ * is read rarely; the cost of the loop itself is measured and subtracted. Code before and after it
+ * is not timed. Use one loop per function, and leave it neither by break nor by return.
+ */
+#define ETALON_LOOP(state)                                                                         \
+	for (uint64_t etalon_left = etalon_loop_first(state);                                      \
+		etalon_left > 0 || (etalon_left = etalon_loop_next(state)) > 0; etalon_left--)
+
+/* Begin the first sample, or end one and begin the next; return its iterations, 0 at the end. */
+ETALON_API uint64_t etalon_loop_first(struct etalon_state *state);
+ETALON_API uint64_t etalon_loop_next(struct etalon_state *state);
+
+/* What runs between these is not timed. Their own cost is measured and subtracted. */
+ETALON_API void etalon_pause(struct etalon_state *state);
+ETALON_API void etalon_resume(struct etalon_state *state);
+/* Replaces the measured time of the current iteration (of a device, for example). */
+ETALON_API void etalon_set_time(struct etalon_state *state, double ns);
+
+ETALON_API void *etalon_arg(const struct etalon_state *state);
+/* Returns parameter number i, or 0 if there are fewer. */
+ETALON_API int64_t etalon_param(const struct etalon_state *state, size_t i);
+/* Returns the iterations of the loop so far; after the loop, all of them. */
+ETALON_API uint64_t etalon_iterations(const struct etalon_state *state);
+ETALON_API unsigned etalon_thread(const struct etalon_state *state);  /* from 0 */
+ETALON_API unsigned etalon_threads(const struct etalon_state *state); /* 1 without --threads */
+
+/* How much one iteration processes: shown as items and bytes per second. */
+ETALON_API void etalon_set_items(struct etalon_state *state, double per_iteration);
+ETALON_API void etalon_set_bytes(struct etalon_state *state, double per_iteration);
+/* The size of the input, for complexity and cycles per element; parameter 0 if not set. */
+ETALON_API void etalon_set_size(struct etalon_state *state, double n);
+ETALON_API void etalon_set_label(struct etalon_state *state, const char *label);
+/* The benchmark failed: the loop ends, and the reason is shown instead of a time. */
+ETALON_API void etalon_fail(struct etalon_state *state, const char *why);
+
+/* How a counter of the user is shown; bits. */
+enum etalon_counter_kind {
+	ETALON_COUNTER_PLAIN = 0,
+	ETALON_COUNTER_RATE = 1,          /* divided by the time of the loop, in seconds */
+	ETALON_COUNTER_PER_ITERATION = 2, /* divided by the number of iterations */
+	ETALON_COUNTER_PER_THREAD = 4,    /* averaged over threads instead of summed up */
+	ETALON_COUNTER_INVERT = 8,        /* one divided by it */
+	ETALON_COUNTER_TIMES_ITERATIONS = 16
+};
+
+/* Sets a counter of that name; the library copies the name. */
+ETALON_API void etalon_set_counter(
+	struct etalon_state *state, const char *name, double value, unsigned kind);
+
+/*
+ * One parameter of a benchmark: n values, or (if values is NULL) from, … up to `to`, each
+ * multiplied by `factor` or, if that is 0, increased by `step`. `to` is always included.
+ */
+struct etalon_axis {
+	const char *name; /* may be NULL */
+	const int64_t *values;
+	size_t n;
+	int64_t from, to, factor, step;
+};
+
+enum etalon_bench_flags {
+	ETALON_BENCH_COMPLEXITY = 1,   /* fit how the time grows with the size */
+	ETALON_BENCH_CALLS_DIFFER = 2, /* calls differ by intent: the answer is the mean */
+	ETALON_BENCH_WALL = 4,         /* threads: judge the time of all threads together */
+	ETALON_BENCH_MANUAL_TIME = 8   /* etalon_set_time gives the time */
+};
+
+/* One function of a benchmark program. Members after arg may be 0. */
 struct etalon_bench {
 	size_t sz; /* sizeof(struct etalon_bench) */
 	const char *name;
-	void (*fn)(void *);
-	void *arg; /* passed to fn */
+	void (*fn)(void *); /* timed as a whole */
+	void *arg;          /* passed to fn, setup and the others */
+	/* Appended in 0.2: */
+	void (*body)(struct etalon_state *); /* instead of fn; contains ETALON_LOOP */
+	void (*setup)(void *);               /* once before the samples of a process … */
+	void (*teardown)(void *);            /* … and once after them; not timed */
+	void (*before)(void *);         /* before each sample of fn, which is then one call … */
+	void (*after)(void *);          /* … and after it; not timed */
+	const struct etalon_axis *axes; /* all combinations are timed */
+	size_t n_axes;
+	const int64_t *cases; /* or these: n_cases rows of n_params parameters */
+	size_t n_cases, n_params;
+	const unsigned *threads; /* numbers of threads of body, each a case of its own */
+	size_t n_threads;
+	uint32_t calls;                             /* per sample (0: chosen by the library) */
+	unsigned flags;                             /* enum etalon_bench_flags */
+	void (*setup_state)(struct etalon_state *); /* as setup, with parameters; of body */
+	void (*teardown_state)(struct etalon_state *);
 };
 
 /*
+ * Adds a benchmark to those of etalon_bench_main; any file of a program may do so before main. The
+ * library copies the struct and the name; what else it points to must stay. Returns an
+ * etalon_status.
+ */
+ETALON_API int etalon_register(const struct etalon_bench *bench);
+
+/*
  * The main function of a benchmark program: parses the options that etalon(3) lists, times each of
- * the n functions and prints the results. Returns the exit status: 0; 1 if --fail-on-regression
- * found a regression; 2 for wrong usage; 3 if a clock or memory is missing; 4 if a file could not
- * be read or written.
+ * the n functions and those of etalon_register, and prints the results. To include the variation
+ * from process to process, it executes the program again several times; what main does before it is
+ * then done again, with standard output discarded. benches may be NULL if n is 0. Returns the exit
+ * status: 0; 1 if a function failed; 2 for wrong usage; 3 if a clock or memory is missing; 4 if a
+ * file could not be read or written; 5 if --fail-on-regression found a regression; 128 + the signal
+ * if it was interrupted.
  */
 ETALON_API int etalon_bench_main(
 	int argc, char **argv, const struct etalon_bench *benches, size_t n);
 
 /*
  * ETALON_MAIN(element, …) defines main(). ETALON_BENCH makes an element that is named like its
- * function, which gets NULL; ETALON_BENCH_ARG makes one with another name and argument.
+ * function, which gets NULL; ETALON_BENCH_ARG makes one with another name and argument;
+ * ETALON_BENCH_BODY makes one of a function that contains ETALON_LOOP.
  */
-#define ETALON_BENCH(fn)                                                                           \
+#define ETALON_BENCH_ROW(name, fn, arg, body)                                                      \
 	{                                                                                          \
-		sizeof(struct etalon_bench), #fn, fn, 0                                            \
+		sizeof(struct etalon_bench), name, fn, arg, body, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+			0, 0, 0, 0                                                                 \
 	}
-#define ETALON_BENCH_ARG(name, fn, arg)                                                            \
-	{                                                                                          \
-		sizeof(struct etalon_bench), name, fn, arg                                         \
-	}
+#define ETALON_BENCH(...) ETALON_BENCH_ROW(#__VA_ARGS__, (__VA_ARGS__), 0, 0)
+#define ETALON_BENCH_ARG(name, fn, arg) ETALON_BENCH_ROW(name, fn, arg, 0)
+#define ETALON_BENCH_BODY(...) ETALON_BENCH_ROW(#__VA_ARGS__, 0, 0, (__VA_ARGS__))
 #define ETALON_MAIN(...)                                                                           \
 	int main(int argc, char **argv)                                                            \
 	{                                                                                          \
 		const struct etalon_bench benches[] = { __VA_ARGS__ };                             \
 		return etalon_bench_main(                                                          \
 			argc, argv, benches, sizeof(benches) / sizeof(benches[0]));                \
+	}
+
+#ifdef __GNUC__
+/*
+ * ETALON_REGISTER(fn); and ETALON_REGISTER_BODY(fn); outside functions, in any file, register a
+ * benchmark before main begins. ETALON_REGISTERED_MAIN() defines a main() that runs them.
+ */
+#define ETALON_REGISTER_AS(id, ...)                                                                \
+	__attribute__((constructor)) static void etalon_register_##id(void)                        \
+	{                                                                                          \
+		const struct etalon_bench bench = __VA_ARGS__;                                     \
+		etalon_register(&bench);                                                           \
+	}                                                                                          \
+	struct etalon_bench /* so that a semicolon may follow */
+#define ETALON_REGISTER(fn) ETALON_REGISTER_AS(fn, ETALON_BENCH(fn))
+#define ETALON_REGISTER_BODY(fn) ETALON_REGISTER_AS(fn, ETALON_BENCH_BODY(fn))
+#endif
+#define ETALON_REGISTERED_MAIN()                                                                   \
+	int main(int argc, char **argv)                                                            \
+	{                                                                                          \
+		return etalon_bench_main(argc, argv, 0, 0);                                        \
 	}
 
 #ifdef __cplusplus
