@@ -231,7 +231,7 @@ struct etalon_state;
 ETALON_API uint64_t etalon_loop_first(struct etalon_state *state);
 ETALON_API uint64_t etalon_loop_next(struct etalon_state *state);
 
-/* What runs between these is not timed. Their own cost is measured and subtracted. */
+/* Code between these two calls is not timed. Their own cost is measured and subtracted. */
 ETALON_API void etalon_pause(struct etalon_state *state);
 ETALON_API void etalon_resume(struct etalon_state *state);
 /* Replaces the measured time of the current iteration (of a device, for example). */

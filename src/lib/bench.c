@@ -87,7 +87,8 @@ static int check(const struct request *r, const struct etalon_bench *benches, si
 			"add --baseline FILE");
 	if (!benches || !n)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "the list of functions is empty");
-	if (et_kbest_size_bad(benches->sz, offsetof(struct etalon_bench, body)) || benches->sz % sizeof(size_t))
+	if (et_kbest_size_bad(benches->sz, offsetof(struct etalon_bench, body)) ||
+		benches->sz % sizeof(size_t))
 		return et_fail(err, EINVAL, ET_EXIT_USAGE, "struct etalon_bench: %s",
 			etalon_strerror(ETALON_BAD_SIZE));
 	for (size_t i = 0; i < n; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the samples of several processes say: pure functions, without libRmath. */
+/* Judges the samples of several processes: pure functions, without libRmath. */
 #ifndef ET_LIB_BENCH_JUDGE_H
 #define ET_LIB_BENCH_JUDGE_H
 

@@ -23,7 +23,7 @@ struct et_bench_case {
 	unsigned threads; /* at least 1 */
 };
 
-/* What the options of the program ask for. */
+/* The options of the program. */
 struct et_bench_options {
 	struct etalon_kbest_opts kbest; /* k, epsilon, cache, clock, compensate, priority … */
 	unsigned processes;             /* 0: chosen by the program */

@@ -6,7 +6,7 @@
 #include "lib/bench_model.h"
 #include "lib/timebase.h"
 
-/* What a slice shall be. */
+/* How long a slice shall be, and how its samples are taken. */
 struct et_slice_request {
 	const struct etalon_kbest_opts *kbest;
 	uint64_t calls;     /* per sample; 0: choose */

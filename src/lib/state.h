@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a struct etalon_state is to the library. */
+/* The contents of a struct etalon_state, which only the library sees. */
 #ifndef ET_LIB_STATE_H
 #define ET_LIB_STATE_H
 
