@@ -238,6 +238,7 @@ ETALON_API void etalon_resume(struct etalon_state *state);
 ETALON_API void etalon_set_time(struct etalon_state *state, double ns);
 
 ETALON_API void *etalon_arg(const struct etalon_state *state);
+ETALON_API const char *etalon_name(const struct etalon_state *state); /* of the case */
 /* Returns parameter number i, or 0 if there are fewer. */
 ETALON_API int64_t etalon_param(const struct etalon_state *state, size_t i);
 /* Returns the iterations of the loop so far; after the loop, all of them. */
@@ -308,6 +309,7 @@ struct etalon_bench {
 	unsigned flags;                             /* enum etalon_bench_flags */
 	void (*setup_state)(struct etalon_state *); /* as setup, with parameters; of body */
 	void (*teardown_state)(struct etalon_state *);
+	const char *const *param_names; /* n_params names for those of cases; each may be NULL */
 };
 
 /*
@@ -337,7 +339,7 @@ ETALON_API int etalon_bench_main(
 #define ETALON_BENCH_ROW(name, fn, arg, body)                                                      \
 	{                                                                                          \
 		sizeof(struct etalon_bench), name, fn, arg, body, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-			0, 0, 0, 0                                                                 \
+			0, 0, 0, 0, 0                                                              \
 	}
 #define ETALON_BENCH(...) ETALON_BENCH_ROW(#__VA_ARGS__, (__VA_ARGS__), 0, 0)
 #define ETALON_BENCH_ARG(name, fn, arg) ETALON_BENCH_ROW(name, fn, arg, 0)

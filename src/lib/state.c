@@ -80,6 +80,11 @@ void *etalon_arg(const struct etalon_state *s)
 	return s->c->bench->arg;
 }
 
+const char *etalon_name(const struct etalon_state *s)
+{
+	return s->c->name ? s->c->name : "";
+}
+
 int64_t etalon_param(const struct etalon_state *s, size_t i)
 {
 	return i < s->c->n_params ? s->c->params[i] : 0;
