@@ -23,6 +23,8 @@ struct et_bench_case {
 	unsigned threads; /* at least 1 */
 };
 
+enum et_bench_when { ET_BENCH_AUTO, ET_BENCH_ALWAYS, ET_BENCH_NEVER };
+
 /* The options of the program. */
 struct et_bench_options {
 	struct etalon_kbest_opts kbest; /* k, epsilon, cache, clock, compensate, priority … */
@@ -30,10 +32,15 @@ struct et_bench_options {
 	unsigned repetitions;           /* 0: once */
 	double case_ns;                 /* time per case, over all processes */
 	double limit_ns;                /* of the whole program; 0: none */
+	double case_limit_ns;           /* of one case, over all processes */
+	double timeout_ns;              /* a function that takes longer has hung */
 	double level;                   /* of intervals, 0.95 */
 	double fail_ratio;              /* INFINITY: regressions do not matter */
 	uint64_t seed;
-	const char *filter, *json, *csv, *markdown, *google, *baseline, *against;
+	const char *filter, *exclude; /* regular expressions; NULL: none */
+	const char *json, *csv, *markdown, *google, *baseline, *against;
+	int statistic; /* 0: chosen by the program; 1 + enum et_bench_statistic: by the user */
+	enum et_bench_when progress, color;
 	const unsigned *threads; /* of --threads; NULL: those of the benchmark */
 	size_t n_threads;
 	bool list, quiet, verbose, raw, compensation_given;
@@ -68,7 +75,10 @@ enum et_bench_event {
 	ET_EVENTS
 };
 
-/* The samples of one case from one process, taken without a pause. */
+/*
+ * The samples of one case from one process, taken without a pause. slice_wire.c sends all members
+ * from the process that takes them to the one that judges them.
+ */
 struct et_slice {
 	size_t which;     /* number of the case */
 	unsigned process; /* from 0 */
@@ -128,6 +138,8 @@ struct et_bench_comparison {
 /* Everything about one case. */
 struct et_bench_row {
 	char *name;
+	char *error; /* why the function failed; NULL: it did not. There may be slices all the same
+		      */
 	struct et_slice *slices;
 	size_t n_slices;
 	struct et_bench_estimate estimate; /* of the new program */
