@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "clock/timepiece.h"
-#include "num/dist.h"
 #include "num/quantile.h"
+#include "num/student.h"
 
 #include <errno.h>
 #include <math.h>

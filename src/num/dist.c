@@ -23,36 +23,6 @@ static bool is_count(double n)
 	return n >= 1 && n == floor(n) && isfinite(n);
 }
 
-double et_pnorm(double z)
-{
-	return pnorm5(z, 0, 1, LOWER, 0);
-}
-
-double et_pnorm_upper(double z)
-{
-	return pnorm5(z, 0, 1, UPPER, 0);
-}
-
-double et_pnorm_two_sided(double z)
-{
-	return 2 * et_pnorm(-fabs(z));
-}
-
-double et_qnorm(double p)
-{
-	return is_probability(p) ? qnorm5(p, 0, 1, LOWER, 0) : NAN;
-}
-
-double et_pt_two_sided(double t, double df)
-{
-	return !isnan(t) && df > 0 ? 2 * pt(-fabs(t), df, LOWER, 0) : NAN;
-}
-
-double et_qt(double p, double df)
-{
-	return is_probability(p) && df > 0 ? qt(p, df, LOWER, 0) : NAN;
-}
-
 double et_pchisq_upper(double x, double df)
 {
 	return !isnan(x) && df > 0 && isfinite(df) ? pchisq(x, df, UPPER, 0) : NAN;
@@ -61,21 +31,6 @@ double et_pchisq_upper(double x, double df)
 double et_qchisq(double p, double df)
 {
 	return is_probability(p) && df > 0 && isfinite(df) ? qchisq(p, df, LOWER, 0) : NAN;
-}
-
-static double pf_tail(double f, double df1, double df2, int tail)
-{
-	return !isnan(f) && df1 > 0 && df2 > 0 ? pf(f, df1, df2, tail, 0) : NAN;
-}
-
-double et_pf(double f, double df1, double df2)
-{
-	return pf_tail(f, df1, df2, LOWER);
-}
-
-double et_pf_upper(double f, double df1, double df2)
-{
-	return pf_tail(f, df1, df2, UPPER);
 }
 
 double et_qf(double p, double df1, double df2)
@@ -99,22 +54,6 @@ double et_qtukey(double p, double groups, double df)
 {
 	return is_probability(p) && groups >= 2 && df >= 2 ? qtukey(p, 1, groups, df, LOWER, 0)
 							   : NAN;
-}
-
-double et_pbinom(double k, double n, double p)
-{
-	return !isnan(k) && is_count(n) && is_probability(p) ? pbinom(k, n, p, LOWER, 0) : NAN;
-}
-
-double et_qbinom(double q, double n, double p)
-{
-	return is_probability(q) && is_count(n) && is_probability(p) ? qbinom(q, n, p, LOWER, 0)
-								     : NAN;
-}
-
-double et_pbeta(double x, double a, double b)
-{
-	return !isnan(x) && a > 0 && b > 0 ? pbeta(x, a, b, LOWER, 0) : NAN;
 }
 
 static double psignrank_tail(double v, double n, int tail)
@@ -171,9 +110,4 @@ double et_qwilcox(double p, double m, double n)
 	if (m <= ET_RANKDIST_MOST && n <= ET_RANKDIST_MOST)
 		return et_rankdist_sum_quantile(p, (unsigned)m, (unsigned)n);
 	return qwilcox(p, m, n, LOWER, 0);
-}
-
-double et_lchoose(double n, double k)
-{
-	return n >= 0 && k >= 0 ? lchoose(n, k) : NAN;
 }

@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Distribution functions. This is a thin layer over libRmath, which nothing else may use. et_pX(x)
- * is the probability of a value of at most x, et_pX_upper(x) that of a larger one (1 - et_pX would
- * lose the digits of small p-values), et_qX(p) the quantile. Arguments outside the domain give NaN
- * without a message. For samples of more than 64 the rank distributions (signrank, wilcox) keep
- * tables in static memory, so only one thread may call them.
+ * Distribution functions beyond those of num/student.h, and named like them. This is a thin layer
+ * over libRmath, which nothing else may use. Arguments outside the domain give NaN without a
+ * message. For samples of more than 64 the rank distributions (signrank, wilcox) keep tables in
+ * static memory, so only one thread may call them.
  */
 #ifndef ET_NUM_DIST_H
 #define ET_NUM_DIST_H
 
-double et_pnorm(double z);
-double et_pnorm_upper(double z);
-double et_pnorm_two_sided(double z); /* both tails beyond |z| */
-double et_qnorm(double p);
-
-double et_pt_two_sided(double t, double df);
-double et_qt(double p, double df); /* df may be infinite */
+#include "num/student.h"
 
 double et_pchisq_upper(double x, double df);
 double et_qchisq(double p, double df);
 
-double et_pf(double f, double df1, double df2);
-double et_pf_upper(double f, double df1, double df2);
 double et_qf(double p, double df1, double df2);
 /* The noncentral distribution; ncp of 0 to 100,000, beyond which libRmath's series is too short. */
 double et_pf_noncentral(double f, double df1, double df2, double ncp);
@@ -29,12 +20,6 @@ double et_pf_noncentral(double f, double df1, double df2, double ncp);
 /* The range of `groups` standard normal values over an independent sd of df degrees of freedom. */
 double et_ptukey_upper(double q, double groups, double df);
 double et_qtukey(double p, double groups, double df);
-
-/* k successes in n trials, each with probability p. */
-double et_pbinom(double k, double n, double p);
-double et_qbinom(double q, double n, double p);
-
-double et_pbeta(double x, double a, double b);
 
 /* Wilcoxon's signed-rank statistic V of n differences. */
 double et_psignrank(double v, double n);
@@ -45,7 +30,5 @@ double et_qsignrank(double p, double n);
 double et_pwilcox(double w, double m, double n);
 double et_pwilcox_upper(double w, double m, double n);
 double et_qwilcox(double p, double m, double n);
-
-double et_lchoose(double n, double k); /* log of the binomial coefficient */
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "num/line_interval.h"
-#include "num/dist.h"
+#include "num/student.h"
 
 #include <math.h>
 

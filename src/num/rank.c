@@ -2,7 +2,7 @@
 #include "num/rank.h"
 
 #include "base/alloc.h"
-#include "num/dist.h"
+#include "num/student.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,18 +5,8 @@
 
 int main(void)
 {
-	near(et_pt_two_sided(-40, 50), 1.2412423784372831e-39, 1e-12, 0,
-		"dist: the far tail of Student's t keeps its digits");
-	near(et_pnorm_two_sided(37), 1.1451142445049154e-299, 1e-12, 0,
-		"dist: the far tail of the normal keeps its digits");
-	near(et_pf_upper(1e6, 50, 60), 3.329368905767673e-163, 1e-12, 0,
-		"dist: the far tail of F keeps its digits");
 	near(et_pchisq_upper(1500, 10), 2.5205290537226118e-316, 1e-6, 0,
 		"dist: the far tail of chi-square keeps its digits");
-	near(et_qt(0.975, INFINITY), 1.959963984540054, 1e-14, 0,
-		"dist: t with infinite degrees of freedom is the normal");
-	near(et_qt((1 + pow(0.95, 1 / (126.0 * 126))) / 2, 99), 4.936, 1e-4, 0,
-		"dist: the coverage factor for all pairs of 126 means is NIST's");
 	near(et_qf(0.975, 1, 999), 5.0391, 1e-4, 0,
 		"dist: a quantile of F on which some libraries hang is found");
 	/* R: pf(4, 1, 116, ncp=8), pf(3, 4, 81, ncp=20) */
@@ -39,17 +29,10 @@ int main(void)
 			isnan(et_pf_noncentral(NAN, 1, 1, 1)) &&
 			isnan(et_pf_noncentral(1, 0, 1, 1)),
 		"dist: noncentral F outside its domain is NaN");
-	ok(isnan(et_qt(1.5, 3)) && isnan(et_qt(0.5, 0)) && isnan(et_qt(NAN, 1)) &&
-			isnan(et_pt_two_sided(NAN, 1)) && isnan(et_pt_two_sided(0, -1)),
-		"dist: t outside its domain is NaN");
-	ok(isnan(et_qchisq(0.5, 0)) && isnan(et_pchisq_upper(1, NAN)) && isnan(et_qf(-1, 1, 1)) &&
-			isnan(et_pf(NAN, 1, 1)) && isnan(et_qnorm(2)),
-		"dist: chi-square, F and normal outside their domains are NaN");
+	ok(isnan(et_qchisq(0.5, 0)) && isnan(et_pchisq_upper(1, NAN)) && isnan(et_qf(-1, 1, 1)),
+		"dist: chi-square and F outside their domains are NaN");
 	ok(isnan(et_pwilcox(1, 0, 3)) && isnan(et_qwilcox(0.5, 2.5, 3)) &&
 			isnan(et_psignrank(1, 0)) && isnan(et_qsignrank(0.5, -1)),
 		"dist: rank distributions outside their domains are NaN");
-	ok(isnan(et_pbinom(1, 0, 0.5)) && isnan(et_qbinom(0.5, 5, 2)) &&
-			isnan(et_pbeta(0.5, 0, 1)) && isnan(et_lchoose(-1, 0)),
-		"dist: binomial, beta, lchoose outside their domains are NaN");
 	return tap_done();
 }
