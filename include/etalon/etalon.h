@@ -124,7 +124,13 @@ enum etalon_kbest_clock {
 
 enum etalon_kbest_cache {
 	ETALON_CACHE_WARM = 0, /* the cache is as the previous call left it */
-	ETALON_CACHE_COLD = 1  /* the cache is filled with other data before each sample */
+	/* All caches are filled with other data and code before each sample, which is one call. */
+	ETALON_CACHE_COLD = 1,
+	/*
+	 * The data are cold, the code is warm: after clearing, the function is called with
+	 * other_arg, untimed, which loads its code. Or a working_set is given.
+	 */
+	ETALON_CACHE_COLD_DATA = 2
 };
 
 enum etalon_kbest_priority {
@@ -157,6 +163,13 @@ struct etalon_kbest_opts {
 	void *clear_memory;   /* overwritten for ETALON_CACHE_COLD (NULL: the library maps some) */
 	size_t clear_bytes;   /* size of clear_memory, at least that of the last-level cache */
 	int priority;         /* enum etalon_kbest_priority (auto) */
+	/*
+	 * For a cold cache, the only memory to clear, line by line (NULL: everything is cleared).
+	 * Code, stack and all other data stay warm.
+	 */
+	void *working_set;
+	size_t working_set_bytes;
+	void *other_arg; /* of ETALON_CACHE_COLD_DATA: an argument with other data than arg */
 };
 
 /* Fills in the defaults. Pass sizeof(*opts) as sz. Returns ETALON_OK or ETALON_BAD_SIZE. */
@@ -172,7 +185,8 @@ enum etalon_warning {
 	ETALON_WARNING_NO_TICK_COST = 32, /* the time of interrupts is unknown: not subtracted */
 	ETALON_WARNING_INTERRUPTS = 64,   /* the time of interrupts varies by more than epsilon */
 	ETALON_WARNING_OVERHEAD = 128,    /* a sample is hardly longer than reading the clock */
-	ETALON_WARNING_CACHE_SIZE = 256   /* the cache's size is unknown: 64 MiB are assumed */
+	ETALON_WARNING_CACHE_SIZE = 256,  /* the cache's size is unknown: 64 MiB are assumed */
+	ETALON_WARNING_NOT_COLD = 512     /* loads after clearing the caches found data there */
 };
 
 /* Returns a sentence in static memory for one bit, or "" if the bit has no meaning. */

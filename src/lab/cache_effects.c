@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 64, A_BYTES = 16 << 10, ASSUMED_CACHE = 64 << 20 };
+enum { LINE = 64, A_BYTES = 16 << 10 };
 
 const struct et_cache_effects_step et_cache_effects_steps[ET_CACHE_EFFECTS_STEPS] = {
 	{ "A-1", 'A', "cache cleared" },
@@ -54,8 +54,8 @@ static void read_data(void *ctx)
 struct bench {
 	struct et_counter counter;
 	struct data a, b;
-	char *memory; /* first the memory that clears the cache, then the data of A and of B */
-	size_t clear_bytes;
+	char *memory; /* the data of A and of B */
+	struct et_cache cache;
 };
 
 static struct data *data_of(struct bench *b, char procedure)
@@ -65,29 +65,33 @@ static struct data *data_of(struct bench *b, char procedure)
 
 static int prepare(struct bench *b, struct et_error *err)
 {
-	size_t cache = et_cache_bytes("");
+	struct etalon_kbest_opts opts;
+	unsigned warnings = 0;
 
 	et_counter_identify(&b->counter);
 	if (et_counter_calibrate(&b->counter, 100000000))
 		return et_fail(err, EOPNOTSUPP, ET_EXIT_ENVIRONMENT,
 			"this processor has no counter that a program can read");
-	/* Twice the size of the last level, because its replacement need not be LRU. */
-	b->clear_bytes = 2 * (cache ? cache : ASSUMED_CACHE);
+	etalon_kbest_opts_init(&opts, sizeof(opts));
+	opts.cache = ETALON_CACHE_COLD;
+	int status = et_cache_prepare(&b->cache, NULL, &opts, &warnings);
+	if (status)
+		return et_fail(
+			err, ENOMEM, ET_EXIT_ENVIRONMENT, "libetalon: %s", etalon_strerror(status));
 	b->a.bytes = A_BYTES;
-	b->b.bytes = b->clear_bytes / 8;
-	b->memory = malloc(A_BYTES + b->b.bytes + b->clear_bytes);
+	b->b.bytes = b->cache.bytes / 8;
+	b->memory = malloc(A_BYTES + b->b.bytes);
 	if (!b->memory)
-		return et_fail_errno(err, ENOMEM, ET_EXIT_ENVIRONMENT,
-			"cannot allocate %zu MiB to clear the cache", b->clear_bytes >> 20);
-	memset(b->memory, 1, A_BYTES + b->b.bytes + b->clear_bytes);
-	b->a.start = b->memory + b->clear_bytes;
+		return et_fail_errno(err, ENOMEM, ET_EXIT_ENVIRONMENT, "cannot allocate the data");
+	memset(b->memory, 1, A_BYTES + b->b.bytes);
+	b->a.start = b->memory;
 	b->b.start = b->a.start + A_BYTES;
 	return 0;
 }
 
 static void run_sequence(struct bench *b, struct et_experiment *e)
 {
-	et_cache_clear(b->memory, b->clear_bytes);
+	et_cache_clear(&b->cache);
 	for (uint32_t i = 0; i < ET_CACHE_EFFECTS_STEPS; i++) {
 		struct data *d = data_of(b, et_cache_effects_steps[i].procedure);
 		uint64_t start = et_counter_start();
@@ -105,8 +109,6 @@ static int time_kbest(struct bench *b, struct et_experiment *e,
 
 	etalon_kbest_opts_init(&opts, sizeof(opts));
 	opts.cache = strcmp(s->state, "cold") ? ETALON_CACHE_WARM : ETALON_CACHE_COLD;
-	opts.clear_memory = b->memory;
-	opts.clear_bytes = b->clear_bytes;
 	opts.limit_ns = 2000000000; /* on a busy machine memory times never agree within 0.1 % */
 	int status =
 		etalon_kbest(read_data, data_of(b, s->procedure), &opts, &result, sizeof(result));
@@ -149,13 +151,15 @@ int et_cache_effects_run(
 		rc = time_kbest(&b, e, &et_cache_effects_kbests[i], err);
 		going = et_lab_report_progress(&o->progress, o->runs + i + 1, total);
 	}
+	size_t cleared = b.cache.bytes * b.cache.passes;
+	et_cache_release(&b.cache);
 	free(b.memory);
 	if (rc) {
 		et_experiment_free(e);
 	} else {
 		add_size(e, "A", b.a.bytes);
 		add_size(e, "B", b.b.bytes);
-		add_size(e, "cleared", b.clear_bytes);
+		add_size(e, "cleared", cleared);
 		*out = e;
 	}
 	return rc;

@@ -45,7 +45,7 @@ static const struct et_option options[] = {
 		ET_FILLS(request, o.epsilon) },
 	{ 'M', "max-samples", "N", "take at most N samples of a function (1000)", et_set_u32,
 		ET_FILLS(request, o.max_samples), .lo = 1 },
-	{ 0, "cold", NULL, "clear the last-level cache before each call", et_set_true,
+	{ 0, "cold", NULL, "clear all caches before each call, and check that", et_set_true,
 		ET_FILLS(request, cold) },
 	{ 0, "least-time", "DUR", "spread samples over at least DUR (300ms)", et_set_duration,
 		ET_FILLS(request, o.least_ns) },

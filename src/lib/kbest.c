@@ -33,6 +33,7 @@ enum {
 static const double CONFIDENCE = 0.95;
 /* Elapsed time may exceed CPU time by this: clocks are read in turn, kernel threads run briefly. */
 static const double SLACK_NS = 2000, SLACK_RATIO = 1e-4;
+static const double COLD_EPSILON = 0.01;      /* times from memory agree no better */
 static const double NOTABLE_SLOWDOWN = 0.005; /* the reference loop itself varies as much */
 
 struct sample {
@@ -73,8 +74,8 @@ static void time_sample(const struct measurement *m, struct sample *s)
 	const struct et_timebase *t = m->t;
 	uint64_t switches, cpu, t0, t1;
 
-	if (m->o->cache == ETALON_CACHE_COLD)
-		et_cache_clear(m->o->clear_memory, m->o->clear_bytes);
+	if (t->cache)
+		et_cache_clear(t->cache);
 	if (m->after_tick)
 		t->wait_tick(t->ctx);
 	switches = t->context_switches(t->ctx);
@@ -135,7 +136,7 @@ static bool preempted(const struct measurement *m, const struct sample *s)
  */
 static void choose_calls(struct measurement *m, struct sample *shortest)
 {
-	bool fixed = m->o->calls || m->o->cache == ETALON_CACHE_COLD;
+	bool fixed = m->o->calls || m->t->cache;
 	struct sample s;
 
 	m->calls = m->o->calls ? m->o->calls : 1;
@@ -260,6 +261,13 @@ static void handle_preemption(struct measurement *m, const struct sample *s)
 	m->may_raise = m->t->raise_priority && m->o->priority == ETALON_PRIORITY_AUTO;
 }
 
+static void add_clean(struct measurement *m, double ticks, double slow)
+{
+	et_kbest_set_add(&m->clean, ticks, slow);
+	if (m->t->cache)
+		et_cache_note(m->t->cache, ticks);
+}
+
 static void take_sample(struct measurement *m)
 {
 	double slow, switch_ns;
@@ -271,10 +279,10 @@ static void take_sample(struct measurement *m)
 	m->switches += (double)s.switches;
 	m->slow_sum += fmin(slow, 2); /* more is an interrupt in the reference loop */
 	m->last_preempted = preempted(m, &s);
-	if (!m->last_preempted)
-		et_kbest_set_add(&m->clean, s.ticks, slow);
-	else
+	if (m->last_preempted)
 		handle_preemption(m, &s);
+	else
+		add_clean(m, s.ticks, slow);
 	m->preempted += m->last_preempted;
 	switch_ns =
 		compensates_switches(m, (double)s.switches) ? m->switch_ns * (double)s.switches : 0;
@@ -339,6 +347,14 @@ static bool compensation_settled(const struct measurement *m)
 	       et_kbest_reach(&m->loss.best) <= most;
 }
 
+/* A cold cache is judged by the median, which settles before the shortest samples agree. */
+static bool median_settled(const struct measurement *m)
+{
+	double half_width, median = et_cache_median(m->t->cache, &half_width);
+
+	return half_width <= fmax(m->o->epsilon, COLD_EPSILON) * median;
+}
+
 static bool finished(const struct measurement *m)
 {
 	const struct etalon_kbest_opts *o = m->o;
@@ -351,6 +367,8 @@ static bool finished(const struct measurement *m)
 		return true;
 	if (m->elapsed_ns < o->least_ns)
 		return false;
+	if (m->t->cache && median_settled(m))
+		return true;
 	return (o->clock != ETALON_CLOCK_CPU && agreed_at_full_speed(m, &m->clean) &&
 		       compensation_settled(m)) ||
 	       (mostly_preempted(m) && agreed_at_full_speed(m, &m->cpu));
@@ -430,11 +448,16 @@ static void judge(const struct measurement *m, struct etalon_kbest_result *r)
 	r->converged = et_kbest_converged(best, m->o->epsilon);
 	r->clock = by_cpu ? ETALON_CLOCK_CPU : t->clock;
 	r->spread = et_kbest_spread(best);
+	error_ns = et_kbest_error(best, CONFIDENCE) * best_ns;
+	if (t->cache && !by_cpu) {
+		r->converged = median_settled(m);
+		value_ns = best_ns = ns_of(m, et_cache_median(t->cache, &error_ns));
+		error_ns = ns_of(m, error_ns);
+	}
 	r->warnings |= t->warnings | (r->converged ? 0 : ETALON_WARNING_SPREAD);
 	if (by_cpu && m->o->clock != ETALON_CLOCK_CPU)
 		r->warnings |= ETALON_WARNING_PREEMPTED;
-	error_ns = et_kbest_error(best, CONFIDENCE) * best_ns + 2 * overhead_u + ns_of(m, 1) +
-		   2 * t->hz_uncertainty / t->hz * best_ns;
+	error_ns += 2 * overhead_u + ns_of(m, 1) + 2 * t->hz_uncertainty / t->hz * best_ns;
 	if (by_cpu)
 		error_ns += switch_error_ns(m);
 	judge_interrupts(m, best_ns, by_cpu, &value_ns, &error_ns, r);

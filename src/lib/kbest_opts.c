@@ -53,6 +53,15 @@ static bool newer_set(const struct etalon_kbest_opts *o)
 	return false;
 }
 
+static bool cache_bad(const struct etalon_kbest_opts *o)
+{
+	if (o->cache < ETALON_CACHE_WARM || o->cache > ETALON_CACHE_COLD_DATA)
+		return true;
+	if (!o->working_set != !o->working_set_bytes)
+		return true;
+	return o->cache == ETALON_CACHE_COLD_DATA && !o->other_arg && !o->working_set;
+}
+
 static int check(const struct etalon_kbest_opts *o)
 {
 	if (o->k < 1 || o->k > ET_KBEST_MOST)
@@ -61,7 +70,7 @@ static int check(const struct etalon_kbest_opts *o)
 		return ETALON_BAD_EPSILON;
 	if (o->max_samples < o->k)
 		return ETALON_BAD_SAMPLES;
-	if (o->cache != ETALON_CACHE_WARM && o->cache != ETALON_CACHE_COLD)
+	if (cache_bad(o))
 		return ETALON_BAD_CACHE;
 	if (o->clock < ETALON_CLOCK_AUTO || o->clock > ETALON_CLOCK_CPU)
 		return ETALON_BAD_CLOCK;

@@ -22,8 +22,8 @@ const char *etalon_strerror(int status)
 	case ETALON_BAD_SAMPLES:
 		return "max_samples must be at least k";
 	case ETALON_BAD_CACHE:
-		return "cache must be warm or cold, and clear_memory at least as large as the "
-		       "cache";
+		return "cache must be warm or cold, clear_memory at least as large as the cache, "
+		       "and cold data needs other_arg or a working set";
 	case ETALON_BAD_CLOCK:
 		return "the requested clock does not exist or cannot be trusted on this machine";
 	case ETALON_NO_MEMORY:
@@ -56,6 +56,8 @@ static const struct {
 		"hardly longer than reading the clock: use more calls per sample" },
 	{ ETALON_WARNING_CACHE_SIZE,
 		"the size of the last-level cache is unknown: 64 MiB were cleared" },
+	{ ETALON_WARNING_NOT_COLD,
+		"the caches were not cold: loads after clearing them found data there" },
 };
 
 const char *etalon_warning_text(unsigned warning)

@@ -14,6 +14,8 @@
 #include "clock/counter.h"
 #include "clock/loss.h"
 
+struct et_cache;
+
 /* The scheduling policy and priority of a thread. */
 struct et_sched_policy {
 	int policy, priority;
@@ -39,8 +41,9 @@ struct et_timebase {
 	void (*spin)(void *ctx, struct et_loss *l, uint64_t ticks);
 	void *ctx;
 
-	int clock;        /* ETALON_CLOCK_COUNTER or ETALON_CLOCK_RAW */
-	const char *unit; /* of the clock's ticks, as in struct etalon_kbest_result */
+	int clock;              /* ETALON_CLOCK_COUNTER or ETALON_CLOCK_RAW */
+	const char *unit;       /* of the clock's ticks, as in struct etalon_kbest_result */
+	struct et_cache *cache; /* to clear before each sample; NULL: stay warm */
 	double hz, hz_uncertainty;
 	double tick_ns;    /* interval of the timer interrupt */
 	unsigned warnings; /* bits of enum etalon_warning, copied to every result */

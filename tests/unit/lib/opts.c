@@ -62,7 +62,18 @@ static void borders(void)
 	BAD(epsilon, NAN, ETALON_BAD_EPSILON);
 	BAD(epsilon, INFINITY, ETALON_BAD_EPSILON);
 	BAD(max_samples, 2, ETALON_BAD_SAMPLES);
-	BAD(cache, 2, ETALON_BAD_CACHE);
+	BAD(cache, 3, ETALON_BAD_CACHE);
+	BAD(cache, ETALON_CACHE_COLD_DATA, ETALON_BAD_CACHE); /* without other data */
+	BAD(working_set_bytes, 64, ETALON_BAD_CACHE);
+	BAD(working_set, &o, ETALON_BAD_CACHE);
+	o = d;
+	o.cache = ETALON_CACHE_COLD_DATA;
+	o.other_arg = &o;
+	ok(with(o) == ETALON_OK, "opts: cold data with another argument is accepted");
+	o.other_arg = NULL;
+	o.working_set = &d;
+	o.working_set_bytes = sizeof(d);
+	ok(with(o) == ETALON_OK, "opts: cold data with a working set is accepted");
 	BAD(cache, -1, ETALON_BAD_CACHE);
 	BAD(clock, 9, ETALON_BAD_CLOCK);
 	BAD(priority, 2, ETALON_BAD_PRIORITY);
@@ -110,14 +121,6 @@ static void cache(void)
 			end--;
 	}
 	remove(root);
-
-	unsigned char memory[4096];
-	memset(memory, 7, sizeof(memory));
-	et_cache_clear(memory, sizeof(memory));
-	size_t touched = 0;
-	for (size_t i = 0; i < sizeof(memory); i += 64)
-		touched += memory[i] != 7;
-	ok(touched == sizeof(memory) / 64, "cache: clearing writes to every cache line");
 }
 
 static void sentences(void)
