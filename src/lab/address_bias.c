@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/address_bias.h"
-#include "num/dist.h"
+#include "dist/dist.h"
 
 #include <math.h>
 #include <stdlib.h>

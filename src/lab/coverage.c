@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "model/result.h"
 #include "model/series.h"
-#include "num/dist.h"
+#include "num/student.h"
 #include "protocol/sanity.h"
 #include "protocol/until.h"
 #include "stats/compare.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lab/law.h"
-#include "num/dist.h"
+#include "num/student.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,10 +2,10 @@
 #include "lab/profile_treatment.h"
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "num/dist.h"
 #include "num/mean_interval.h"
 #include "num/moments.h"
 #include "num/rng.h"
+#include "num/student.h"
 #include "stats/profile.h"
 
 #include <math.h>

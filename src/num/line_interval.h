@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Intervals of a fitted line at a given x. They are apart from num/line.h, because they need the
- * quantiles of libRmath, which libetalon does not link.
- */
+/* Intervals of a fitted line at a given x. */
 #ifndef ET_NUM_LINE_INTERVAL_H
 #define ET_NUM_LINE_INTERVAL_H
 

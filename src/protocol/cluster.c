@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/cluster.h"
 #include "base/alloc.h"
-#include "num/dist.h"
 #include "num/moments.h"
 #include "num/rank.h"
+#include "num/student.h"
 #include "num/triples.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "protocol/until.h"
 #include "base/alloc.h"
-#include "num/dist.h"
 #include "num/mean_interval.h"
+#include "num/student.h"
 
 #include <math.h>
 

@@ -2,7 +2,8 @@
 /* The charts of a designed experiment: main effects, interactions, Pareto, residuals. */
 #include "base/alloc.h"
 #include "base/parse.h"
-#include "num/dist.h"
+#include "dist/dist.h"
+#include "num/student.h"
 #include "report/doe.h"
 #include "report/html.h"
 #include "report/svg_sheet.h"

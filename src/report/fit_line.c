@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A straight line with its projections, and whether an expected value agrees with one. */
 #include "base/alloc.h"
-#include "num/dist.h"
 #include "num/line_interval.h"
 #include "num/moments.h"
+#include "num/student.h"
 #include "report/fit.h"
 #include "report/units.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "report/profile_tree.h"
 #include "base/alloc.h"
-#include "num/dist.h"
+#include "num/student.h"
 #include "report/terminal.h"
 #include "stats/profile_counts.h"
 

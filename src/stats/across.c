@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/across.h"
 #include "base/alloc.h"
-#include "num/dist.h"
 #include "num/mean_interval.h"
 #include "num/moments.h"
+#include "num/student.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/bootstrap_interval.h"
 
-#include "num/dist.h"
 #include "num/select.h"
+#include "num/student.h"
 
 #include <math.h>
 

@@ -2,10 +2,10 @@
 #include "stats/bootstrap_median.h"
 
 #include "base/alloc.h"
-#include "num/dist.h"
 #include "num/quantile.h"
 #include "num/resample.h"
 #include "num/rng.h"
+#include "num/student.h"
 
 #include <math.h>
 #include <string.h>

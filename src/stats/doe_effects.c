@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/doe_effects.h"
 #include "base/alloc.h"
+#include "dist/dist.h"
 #include "num/cholesky.h"
-#include "num/dist.h"
 #include "num/moments.h"
+#include "num/student.h"
 #include "stats/multiple.h"
 
 #include <math.h>

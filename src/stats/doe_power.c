@@ -3,7 +3,7 @@
  * Power of the tests of a designed experiment. The F statistic of a term with a true effect follows
  * the noncentral F distribution (Scheffé, The Analysis of Variance, 1959, section 2.8).
  */
-#include "num/dist.h"
+#include "dist/dist.h"
 #include "stats/doe.h"
 
 #include <math.h>

@@ -10,8 +10,8 @@
  * simulation (tests/slow/doe.c).
  */
 #include "base/alloc.h"
-#include "num/dist.h"
 #include "num/rank.h"
+#include "num/student.h"
 #include "stats/doe_program.h"
 
 #include <math.h>

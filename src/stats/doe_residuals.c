@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/alloc.h"
-#include "num/dist.h"
 #include "num/mean_interval.h"
 #include "num/moments.h"
 #include "num/quantile.h"
+#include "num/student.h"
 #include "stats/doe_program.h"
 #include "stats/groups.h"
 #include "stats/normality.h"

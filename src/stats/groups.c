@@ -2,9 +2,10 @@
 #include "stats/groups.h"
 
 #include "base/alloc.h"
-#include "num/dist.h"
+#include "dist/dist.h"
 #include "num/moments.h"
 #include "num/rank.h"
+#include "num/student.h"
 
 #include <math.h>
 #include <string.h>

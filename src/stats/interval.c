@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/interval.h"
 
-#include "num/dist.h"
+#include "dist/dist.h"
+#include "num/student.h"
 
 #include <math.h>
 

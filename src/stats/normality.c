@@ -6,9 +6,9 @@
 #include "stats/normality.h"
 
 #include "base/alloc.h"
-#include "num/dist.h"
 #include "num/quantile.h"
 #include "num/rng.h"
+#include "num/student.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/pace.h"
 #include "base/alloc.h"
-#include "num/dist.h"
 #include "num/line.h"
 #include "num/mean_interval.h"
 #include "num/moments.h"
 #include "num/quantile.h"
+#include "num/student.h"
 
 #include <math.h>
 

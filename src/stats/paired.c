@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/paired.h"
 #include "base/whole.h"
-#include "num/dist.h"
 #include "num/mean_interval.h"
 #include "num/moments.h"
+#include "num/student.h"
 #include "num/triples.h"
 #include "stats/dependence.h"
 #include "stats/normality.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/profile.h"
 #include "base/alloc.h"
-#include "num/dist.h"
 #include "num/moments.h"
+#include "num/student.h"
 #include "stats/multiple.h"
 #include "stats/profile_counts.h"
 #include "stats/profile_row.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/alloc.h"
-#include "num/dist.h"
 #include "num/moments.h"
+#include "num/student.h"
 #include "stats/contrast.h"
 #include "stats/dependence.h"
 #include "stats/paired.h"

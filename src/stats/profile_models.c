@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "num/dist.h"
 #include "stats/profile_row.h"
 
 #include <math.h>

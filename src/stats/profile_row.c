@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/profile_row.h"
-#include "num/dist.h"
 #include "num/mean_interval.h"
 #include "num/moments.h"
 #include "num/quantile.h"
+#include "num/student.h"
 #include "stats/bootstrap.h"
 #include "stats/interval.h"
 #include "stats/profile.h"

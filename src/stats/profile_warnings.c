@@ -5,11 +5,12 @@
  */
 #include "base/alloc.h"
 #include "base/whole.h"
-#include "num/dist.h"
+#include "dist/dist.h"
 #include "num/mean_interval.h"
 #include "num/moments.h"
 #include "num/quantile.h"
 #include "num/rng.h"
+#include "num/student.h"
 #include "stats/profile_row.h"
 #include "stats/serial.h"
 #include "stats/shape.h"

@@ -2,10 +2,11 @@
 #include "stats/serial.h"
 
 #include "base/alloc.h"
-#include "num/dist.h"
+#include "dist/dist.h"
 #include "num/moments.h"
 #include "num/quantile.h"
 #include "num/rank.h"
+#include "num/student.h"
 
 #include <math.h>
 #include <string.h>

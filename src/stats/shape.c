@@ -2,9 +2,9 @@
 #include "stats/shape.h"
 
 #include "base/attr.h"
-#include "num/dist.h"
 #include "num/moments.h"
 #include "num/quantile.h"
+#include "num/student.h"
 #include "stats/rank_sum.h"
 
 #include <float.h>

@@ -2,8 +2,8 @@
 #include "stats/sign.h"
 
 #include "base/attr.h"
-#include "num/dist.h"
 #include "num/quantile.h"
+#include "num/student.h"
 #include "stats/interval.h"
 
 #include <math.h>

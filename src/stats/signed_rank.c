@@ -2,10 +2,11 @@
 #include "stats/signed_rank.h"
 
 #include "base/alloc.h"
-#include "num/dist.h"
+#include "dist/dist.h"
 #include "num/pairwise.h"
 #include "num/quantile.h"
 #include "num/rank.h"
+#include "num/student.h"
 
 #include <math.h>
 #include <stdint.h>

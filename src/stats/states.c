@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/states.h"
 #include "base/alloc.h"
-#include "num/dist.h"
 #include "num/line.h"
 #include "num/mean_interval.h"
 #include "num/moments.h"
 #include "num/rank.h"
+#include "num/student.h"
 #include "stats/pace.h"
 
 #include <math.h>

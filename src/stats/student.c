@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/student.h"
 
-#include "num/dist.h"
+#include "dist/dist.h"
 #include "num/moments.h"
+#include "num/student.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/summary.h"
 
-#include "num/dist.h"
 #include "num/mean_interval.h"
 #include "num/moments.h"
 #include "num/quantile.h"
+#include "num/student.h"
 #include "stats/uncertainty.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/uncertainty.h"
 
-#include "num/dist.h"
+#include "num/student.h"
 
 #include <math.h>
 

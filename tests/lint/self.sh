@@ -34,7 +34,7 @@ inc() { printf '#include "%s"\\n' "$@"; }
 
 tree src/base/a.c "$(inc base/a.h)" src/stats/b.c "$(inc base/a.h num/x.h model/y.h stats/b.h)" \
 	src/cmd/c.c "$(inc store/s.h put/put.h)" put/p.c "$(inc base/a.h put/p.h)" \
-	src/lib/l.c '#include <etalon/etalon.h>\n' src/num/r.c '#include <Rmath.h>\n'
+	src/lib/l.c '#include <etalon/etalon.h>\n' src/dist/r.c '#include <Rmath.h>\n'
 passes 'check-layers: accepts includes that the table allows' check-layers
 tree src/base/a.c "$(inc num/x.h)"
 finds 'check-layers: finds a back edge' check-layers 'src/base/a.c:1: base may not use num'
@@ -51,7 +51,7 @@ finds 'check-layers: finds an include by a relative path' check-layers 'relative
 tree src/gadgets/a.c "$(inc base/a.h)"
 finds 'check-layers: finds a folder that is not in the table' check-layers 'gadgets has no row'
 tree src/stats/a.c '#include <Rmath.h>\n'
-finds 'check-layers: finds a library in the wrong folder' check-layers 'belongs to num'
+finds 'check-layers: finds a library in the wrong folder' check-layers 'belongs to dist'
 tree src/cmd/a.c '#include <etalon/etalon.h>\n'
 finds 'check-layers: finds the public header in internal code' check-layers 'public face'
 

@@ -5,8 +5,8 @@
  * finds nothing.
  */
 #include "stats/profile.h"
-#include "num/dist.h"
 #include "num/rng.h"
+#include "num/student.h"
 #include "profile_of.h"
 #include "tap.h"
 

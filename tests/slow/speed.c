@@ -7,8 +7,8 @@
  * margins are three Monte-Carlo standard deviations.
  */
 #include "base/alloc.h"
-#include "num/dist.h"
 #include "num/rng.h"
+#include "num/student.h"
 #include "protocol/sanity.h"
 #include "stats/judge.h"
 #include "tap.h"

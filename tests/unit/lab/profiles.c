@@ -6,8 +6,8 @@
 #include "lab/address_bias.h"
 #include "lab/profile_treatment.h"
 #include "lab/triangle.h"
-#include "num/dist.h"
 #include "num/rng.h"
+#include "num/student.h"
 #include "profile_of.h"
 #include "tap.h"
 

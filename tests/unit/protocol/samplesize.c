@@ -2,8 +2,8 @@
 /* Finds the adequate number of runs in series with a known answer. */
 #include "protocol/samplesize.h"
 #include "base/alloc.h"
-#include "num/dist.h"
 #include "num/rng.h"
+#include "num/student.h"
 #include "tap.h"
 
 static double x[4096];

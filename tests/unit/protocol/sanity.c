@@ -2,8 +2,8 @@
 /* The sanity checks: which samples they remove, for which reason, and that all others are kept. */
 #include "protocol/sanity.h"
 #include "base/alloc.h"
-#include "num/dist.h"
 #include "num/rng.h"
+#include "num/student.h"
 #include "sample_of.h"
 #include "tap.h"
 

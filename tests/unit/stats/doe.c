@@ -5,7 +5,7 @@
  * fractions. R's answers are those of R 4.2.2: drop1(aov(...), .~., test = "F") with contr.sum.
  */
 #include "doe_of.h"
-#include "num/dist.h"
+#include "num/student.h"
 #include "profile_of.h"
 #include "stats/two_sample.h"
 #include "tap.h"

@@ -2,9 +2,10 @@
 #include "oracle_answers.h"
 
 #include "base/alloc.h"
-#include "num/dist.h"
+#include "dist/dist.h"
 #include "num/moments.h"
 #include "num/quantile.h"
+#include "num/student.h"
 #include "stats/bootstrap.h"
 #include "stats/groups.h"
 #include "stats/interval.h"

@@ -6,8 +6,8 @@
 #include "oracle_answers.h"
 
 #include "base/attr.h"
-#include "num/dist.h"
 #include "num/quantile.h"
+#include "num/student.h"
 #include "stats/bootstrap.h"
 
 #include <math.h>

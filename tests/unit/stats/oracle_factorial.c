@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Factorial designs, compared with R's aov(). */
 #include "doe_of.h"
-#include "num/dist.h"
+#include "num/student.h"
 #include "oracle_answers.h"
 
 #include <math.h>

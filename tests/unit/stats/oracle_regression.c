@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lines and linear models, compared with R's lm(), predict() and AIC(). */
 #include "base/alloc.h"
-#include "num/dist.h"
 #include "num/least_squares.h"
 #include "num/line_interval.h"
 #include "num/moments.h"
+#include "num/student.h"
 #include "oracle_answers.h"
 
 #include <math.h>

@@ -2,9 +2,9 @@
 /* The reference loop as a control variate: compared with R's lm() and predict(), and refusals. */
 #include "stats/pace.h"
 #include "base/alloc.h"
-#include "num/dist.h"
 #include "num/moments.h"
 #include "num/rng.h"
+#include "num/student.h"
 #include "sample_of.h"
 #include "stats/judge.h"
 #include "tap.h"

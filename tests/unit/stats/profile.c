@@ -5,7 +5,7 @@
  * given.
  */
 #include "stats/profile.h"
-#include "num/dist.h"
+#include "num/student.h"
 #include "profile_of.h"
 #include "tap.h"
 

@@ -2,8 +2,8 @@
 /* Warnings are raised on synthetic data that give a reason, and only on those. */
 #include "stats/warnings.h"
 #include "base/alloc.h"
-#include "num/dist.h"
 #include "num/rng.h"
+#include "num/student.h"
 #include "sample_of.h"
 #include "stats/describe.h"
 #include "stats/judge.h"

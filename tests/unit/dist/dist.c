@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Far tails keep their digits; arguments outside the domain give NaN without a message. */
-#include "num/dist.h"
+#include "dist/dist.h"
+#include "num/student.h"
 #include "tap.h"
 
 int main(void)

@@ -5,10 +5,8 @@
  * message. For samples of more than 64 the rank distributions (signrank, wilcox) keep tables in
  * static memory, so only one thread may call them.
  */
-#ifndef ET_NUM_DIST_H
-#define ET_NUM_DIST_H
-
-#include "num/student.h"
+#ifndef ET_DIST_DIST_H
+#define ET_DIST_DIST_H
 
 double et_pchisq_upper(double x, double df);
 double et_qchisq(double p, double df);

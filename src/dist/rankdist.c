@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "num/rankdist.h"
+#include "dist/rankdist.h"
 
 #include <float.h>
 #include <math.h>

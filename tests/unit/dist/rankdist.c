@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The rank distributions, against counting by enumeration and against published values. */
-#include "num/dist.h"
+#include "dist/dist.h"
 #include "tap.h"
 
 /* Counts the subsets of 1 … total with `size` elements (any number of them: 0) by their sum. */

@@ -5,8 +5,8 @@
  * standard output and ends the program with status 1. dist.h calls these functions where they
  * apply.
  */
-#ifndef ET_NUM_RANKDIST_H
-#define ET_NUM_RANKDIST_H
+#ifndef ET_DIST_RANKDIST_H
+#define ET_DIST_RANKDIST_H
 
 #include <stdbool.h>
 

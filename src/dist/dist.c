@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "num/dist.h"
-#include "num/rankdist.h"
+#include "dist/dist.h"
+#include "dist/rankdist.h"
 
 #include <math.h>
 #include <stdbool.h>
