@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stats/contrast.h"
 #include "base/alloc.h"
+#include "num/multiple.h"
 #include "stats/duet.h"
-#include "stats/multiple.h"
 #include "stats/normality.h"
 #include "stats/paired.h"
 #include "stats/two_sample.h"

@@ -4,8 +4,8 @@
 #include "dist/dist.h"
 #include "num/cholesky.h"
 #include "num/moments.h"
+#include "num/multiple.h"
 #include "num/student.h"
-#include "stats/multiple.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  * relative spread. With an argument, the program prints the tables of doc/fit.md instead, from that
  * many repetitions; the seeds are fixed, so that the results repeat.
  */
-#include "stats/growth.h"
+#include "num/growth.h"
 #include "num/rng.h"
 #include "tap.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Two-sample and paired tests where R refuses to answer; tests/oracle covers the other cases. */
 #include "base/attr.h"
+#include "num/multiple.h"
 #include "num/rng.h"
 #include "stats/ks.h"
-#include "stats/multiple.h"
 #include "stats/normality.h"
 #include "stats/rank_sum.h"
 #include "stats/sign.h"

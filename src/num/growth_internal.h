@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Shared by the files of stats/growth. */
-#ifndef ET_STATS_GROWTH_INTERNAL_H
-#define ET_STATS_GROWTH_INTERNAL_H
+/* Shared by the files of num/growth. */
+#ifndef ET_NUM_GROWTH_INTERNAL_H
+#define ET_NUM_GROWTH_INTERNAL_H
 
-#include "stats/growth.h"
+#include "num/growth.h"
 
 /* Times are not exact to more digits than this relative difference. */
 #define ET_GROWTH_EXACT 1e-9

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One model of growth, fitted to the means at each size. */
 #include "base/alloc.h"
+#include "num/growth_internal.h"
 #include "num/student.h"
-#include "stats/growth_internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "stats/multiple.h"
+#include "num/multiple.h"
 
 #include "base/alloc.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Several tests or intervals at once: Holm's adjustment of p-values and Sidak's levels. */
-#ifndef ET_STATS_MULTIPLE_H
-#define ET_STATS_MULTIPLE_H
+#ifndef ET_NUM_MULTIPLE_H
+#define ET_NUM_MULTIPLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Values of the fitted curves with their uncertainties, and sizes at which they do not hold. */
 #include "base/alloc.h"
+#include "num/growth_internal.h"
+#include "num/multiple.h"
 #include "num/student.h"
-#include "stats/growth_internal.h"
-#include "stats/multiple.h"
 
 #include <math.h>
 

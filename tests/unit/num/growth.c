@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* From exact data the fit finds their model and coefficients. */
-#include "stats/growth.h"
+#include "num/growth.h"
 #include "num/rng.h"
 #include "tap.h"
 
