@@ -154,7 +154,7 @@ static int time_all(const struct request *r, const struct etalon_bench *benches,
 		if (rc)
 			return rc;
 		done++;
-		et_bench_text(out, &r->o, json == stdout ? stderr : stdout);
+		et_bench_outcome_text(out, &r->o, json == stdout ? stderr : stdout);
 		regressions += out->baseline && out->comparison.verdict == ET_BENCH_SLOWER &&
 			       out->comparison.lo > 1 + r->fail_ratio;
 	}
@@ -162,7 +162,7 @@ static int time_all(const struct request *r, const struct etalon_bench *benches,
 		bool failed = json != stdout && empty(json) != 0;
 
 		if (!failed)
-			et_bench_json(outcomes, done, &r->o, json);
+			et_bench_outcome_json(outcomes, done, &r->o, json);
 		if (failed || fflush(json) || ferror(json))
 			return et_fail_file(err, errno, ET_EXIT_OUTSIDE, r->json);
 	}

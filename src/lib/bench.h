@@ -50,8 +50,9 @@ struct et_bench_outcome {
 };
 
 /* Write the result of one function as text, and those of n functions as JSON. */
-void et_bench_text(const struct et_bench_outcome *b, const struct etalon_kbest_opts *o, FILE *out);
-void et_bench_json(const struct et_bench_outcome *list, size_t n, const struct etalon_kbest_opts *o,
-	FILE *out);
+void et_bench_outcome_text(
+	const struct et_bench_outcome *b, const struct etalon_kbest_opts *o, FILE *out);
+void et_bench_outcome_json(const struct et_bench_outcome *list, size_t n,
+	const struct etalon_kbest_opts *o, FILE *out);
 
 #endif

@@ -138,6 +138,7 @@ struct et_bench_comparison {
 /* Everything about one case. */
 struct et_bench_row {
 	char *name;
+	const struct et_bench_case *which; /* NULL in results that were read from a file */
 	char *error; /* why the function failed; NULL: it did not. There may be slices all the same
 		      */
 	struct et_slice *slices;
@@ -150,7 +151,7 @@ struct et_bench_row {
 
 /* Where and how the results were obtained; all strings may be NULL. */
 struct et_bench_context {
-	char *date, *host, *kernel, *cpu, *compiler, *version, *program, *machine_id;
+	char *date, *host, *kernel, *cpu, *compiler, *flags, *version, *program, *machine_id;
 	unsigned cpus;
 	double hz, load;
 	bool optimised; /* the program was compiled with optimisation, as far as known */
@@ -162,6 +163,9 @@ struct et_bench_results {
 	struct et_bench_row *rows;
 	size_t n;
 	const char *statistic_note;
+	bool google;  /* read from a file of Google Benchmark: its times are means */
+	char **notes; /* warnings that concern all cases: et_bench_note */
+	size_t n_notes;
 };
 
 #endif

@@ -69,7 +69,8 @@ static void text_comparison(const struct et_bench_outcome *b, FILE *out)
 			verdicts[c->verdict]);
 }
 
-void et_bench_text(const struct et_bench_outcome *b, const struct etalon_kbest_opts *o, FILE *out)
+void et_bench_outcome_text(
+	const struct et_bench_outcome *b, const struct etalon_kbest_opts *o, FILE *out)
 {
 	const struct etalon_kbest_result *r = &b->r;
 	char t[TEXT], e[TEXT];
@@ -145,7 +146,7 @@ static void json_function(struct et_json *j, const struct et_bench_outcome *b)
 	et_json_end(j);
 }
 
-void et_bench_json(
+void et_bench_outcome_json(
 	const struct et_bench_outcome *list, size_t n, const struct etalon_kbest_opts *o, FILE *out)
 {
 	struct et_json j;

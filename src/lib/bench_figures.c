@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/bench_figures.h"
+#include "base/alloc.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const et_bench_statistic_names[] = { "best", "median", "mean", NULL };
+const char *const et_bench_reason_names[] = { "floor", "below-floor", "calls-differ", "no-floor",
+	"asked", NULL };
+const char *const et_bench_verdict_names[] = { "no detectable difference", "faster", "slower",
+	"the uncertainty is too large to compare", NULL };
+const char *const et_bench_event_names[] = { "cycles", "instructions", "branch_misses",
+	"cache_misses", NULL };
+const char *const et_bench_cache_names[] = { "warm", "cold", NULL };
+const char *const et_bench_clock_names[] = { "auto", "counter", "raw", "cpu", NULL };
+
+int et_bench_name_index(const char *const *names, const char *text)
+{
+	for (int i = 0; text && names[i]; i++)
+		if (!strcmp(names[i], text))
+			return i;
+	return -1;
+}
+
+const struct et_slice *et_bench_first(const struct et_bench_row *row)
+{
+	for (size_t i = 0; i < row->n_slices; i++)
+		if (!row->slices[i].old)
+			return &row->slices[i];
+	return NULL;
+}
+
+const char *et_bench_error(const struct et_bench_row *row)
+{
+	if (row->error)
+		return row->error;
+	for (size_t i = 0; i < row->n_slices; i++)
+		if (!row->slices[i].old && row->slices[i].error)
+			return row->slices[i].error;
+	return NULL;
+}
+
+const char *et_bench_label(const struct et_bench_row *row)
+{
+	for (size_t i = 0; i < row->n_slices; i++)
+		if (!row->slices[i].old && row->slices[i].label)
+			return row->slices[i].label;
+	return NULL;
+}
+
+bool et_bench_timed(const struct et_bench_row *row)
+{
+	return row->estimate.n > 0 && isfinite(row->estimate.ns) && !et_bench_error(row);
+}
+
+double et_bench_half(const struct et_bench_estimate *e)
+{
+	double half = fmax(e->hi_ns - e->ns, e->ns - e->lo_ns);
+
+	return isfinite(e->hi_ns) && isfinite(e->lo_ns) ? fmax(half, 0) : INFINITY;
+}
+
+/* The rate of something that a call of one thread processes. */
+static double rate(const struct et_bench_row *row, size_t member)
+{
+	double sum = 0, wall = 0;
+	size_t n = 0, walls = 0;
+
+	for (size_t i = 0; i < row->n_slices; i++) {
+		const struct et_slice *s = &row->slices[i];
+
+		if (s->old || !s->n)
+			continue;
+		sum += *(const double *)(const void *)((const char *)s + member);
+		n++;
+		if (isfinite(s->wall_ns)) {
+			wall += s->wall_ns;
+			walls++;
+		}
+	}
+	unsigned threads = row->which && row->which->threads ? row->which->threads : 1;
+	double ns = walls ? wall / (double)walls : row->estimate.ns;
+	double per_call = n ? sum / (double)n : 0;
+	return per_call > 0 && ns > 0 ? per_call * threads / ns * 1e9 : NAN;
+}
+
+double et_bench_items(const struct et_bench_row *row)
+{
+	return rate(row, offsetof(struct et_slice, items));
+}
+
+double et_bench_bytes(const struct et_bench_row *row)
+{
+	return rate(row, offsetof(struct et_slice, bytes));
+}
+
+double et_bench_event(const struct et_bench_row *row, enum et_bench_event event)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < row->n_slices; i++) {
+		const struct et_slice *s = &row->slices[i];
+
+		if (s->old || !isfinite(s->events[event]))
+			continue;
+		sum += s->events[event];
+		n++;
+	}
+	return n ? sum / (double)n : NAN;
+}
+
+double et_bench_counter(const struct et_bench_row *row, const char *name, unsigned *kind)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < row->n_slices; i++) {
+		const struct et_slice *s = &row->slices[i];
+
+		for (size_t c = 0; !s->old && c < s->n_counters; c++) {
+			if (strcmp(s->counters[c].name, name) != 0)
+				continue;
+			sum += s->counters[c].value;
+			n++;
+			if (kind)
+				*kind = s->counters[c].kind;
+		}
+	}
+	return n ? sum / (double)n : NAN;
+}
+
+static bool has(const char *const *names, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
+}
+
+const char **et_bench_counter_names(const struct et_bench_results *r, size_t *n)
+{
+	const char **names = NULL;
+	size_t room = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < r->n; i++) {
+		const struct et_slice *s = et_bench_first(&r->rows[i]);
+
+		for (size_t c = 0; s && c < s->n_counters; c++) {
+			if (has(names, *n, s->counters[c].name))
+				continue;
+			ET_GROW(names, *n, room);
+			names[(*n)++] = s->counters[c].name;
+		}
+	}
+	return names;
+}
+
+unsigned et_bench_warnings(const struct et_bench_row *row)
+{
+	return row->estimate.warnings;
+}

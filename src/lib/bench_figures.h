@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Figures that several reports derive from a row in the same way, and the names of its values. */
+#ifndef ET_LIB_BENCH_FIGURES_H
+#define ET_LIB_BENCH_FIGURES_H
+
+#include "lib/bench_model.h"
+
+extern const char *const et_bench_statistic_names[]; /* "best", "median", "mean"; NULL ends it */
+extern const char *const et_bench_reason_names[];
+extern const char *const et_bench_verdict_names[];
+extern const char *const et_bench_event_names[];
+extern const char *const et_bench_cache_names[];
+extern const char *const et_bench_clock_names[];
+
+/* The value of a name in one of these lists, or -1. */
+int et_bench_name_index(const char *const *names, const char *text);
+
+/* Why the benchmark failed, or NULL. */
+const char *et_bench_error(const struct et_bench_row *row);
+const char *et_bench_label(const struct et_bench_row *row);
+/* A row without samples has no estimate: it failed, or the time was up. */
+bool et_bench_timed(const struct et_bench_row *row);
+/* The larger half of the interval; infinite if a limit is unknown. */
+double et_bench_half(const struct et_bench_estimate *e);
+/* Items and bytes per second of all threads together; NaN if the benchmark does not set them. */
+double et_bench_items(const struct et_bench_row *row);
+double et_bench_bytes(const struct et_bench_row *row);
+/* The mean over the processes that have the event; NaN if none has it. */
+double et_bench_event(const struct et_bench_row *row, enum et_bench_event event);
+/* The first slice of the new program, or NULL. */
+const struct et_slice *et_bench_first(const struct et_bench_row *row);
+/* The mean of a counter over the slices of the new program; NaN if none has it. */
+double et_bench_counter(const struct et_bench_row *row, const char *name, unsigned *kind);
+/*
+ * The names of all counters, in the order of their first appearance. The list belongs to the
+ * caller, the names to the slices.
+ */
+const char **et_bench_counter_names(const struct et_bench_results *r, size_t *n);
+/* All warnings of a row, of its estimate and its slices: bits of enum etalon_warning. */
+unsigned et_bench_warnings(const struct et_bench_row *row);
+
+#endif

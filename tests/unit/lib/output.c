@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* Results as text and files, and back from a file to slices. */
+#include "base/alloc.h"
+#include "base/memstream.h"
+#include "lib/bench_columns.h"
+#include "lib/bench_figures.h"
+#include "tap.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct et_bench_sample two[] = { { .ns = 291100, .cpu_ns = 290000 },
+	{ .ns = 292000, .cpu_ns = 290500, .marks = ET_BENCH_PREEMPTED | ET_BENCH_FIRST } };
+static struct et_bench_sample short_ones[] = { { .ns = 0.5421 }, { .ns = 0.5419 } };
+static struct et_bench_counter counters[] = { { .name = (char[]){ "hits" }, .value = 0.25 } };
+
+static const struct etalon_bench chase = { .sz = sizeof(chase), .name = "chase" };
+static const struct et_bench_case chase_case = {
+	.bench = &chase, .params = { 64 }, .n_params = 1, .threads = 1
+};
+
+static struct et_slice slices[] = {
+	{ .process = 0,
+		.calls = 3,
+		.clock = ETALON_CLOCK_COUNTER,
+		.hz = 2.6e9,
+		.samples = two,
+		.n = 2,
+		.events = { NAN, NAN, NAN, NAN },
+		.bytes = 1e6,
+		.size = 64,
+		.wall_ns = NAN,
+		.empty_ns = 1.25,
+		.empty_uncertainty_ns = 0.01,
+		.counters = counters,
+		.n_counters = 1 },
+	{ .process = 1,
+		.calls = 3,
+		.clock = ETALON_CLOCK_COUNTER,
+		.hz = 2.6e9,
+		.samples = two,
+		.n = 1,
+		.events = { NAN, NAN, NAN, NAN },
+		.size = 64,
+		.wall_ns = NAN,
+		.bytes = 1e6 },
+};
+static struct et_slice short_slice = { .calls = 1000,
+	.clock = ETALON_CLOCK_RAW,
+	.samples = short_ones,
+	.n = 2,
+	.events = { 1.5, 4, NAN, NAN },
+	.size = NAN,
+	.wall_ns = NAN };
+static struct et_slice failed_slice = { .error = (char[]){ "no input" },
+	.clock = ETALON_CLOCK_RAW };
+
+static struct et_bench_row rows[] = {
+	{ .name = (char[]){ "chase/64" },
+		.which = &chase_case,
+		.slices = slices,
+		.n_slices = 2,
+		.estimate = { .ns = 291100,
+			.lo_ns = 289100,
+			.hi_ns = 292600,
+			.n = 3,
+			.processes = 2,
+			.min_ns = 291100,
+			.median_ns = 291100 },
+		.has_old = true,
+		.old = { .ns = 285000, .lo_ns = 283000, .hi_ns = 287000 },
+		.comparison = { 1.0214, 1.0178, 1.025, 0.001, ET_BENCH_SLOWER } },
+	{ .name = (char[]){ "mix<1, 2>" },
+		.slices = &short_slice,
+		.n_slices = 1,
+		.estimate = { .statistic = ET_BENCH_MEDIAN,
+			.reason = ET_BENCH_NO_FLOOR,
+			.ns = 0.542,
+			.lo_ns = -INFINITY,
+			.hi_ns = INFINITY,
+			.n = 2,
+			.processes = 1,
+			.warnings = ETALON_WARNING_SLOW } },
+	{ .name = (char[]){ "broken" }, .slices = &failed_slice, .n_slices = 1 },
+};
+
+static char version[] = "0.2.0", older[] = "0.1.0", cpu_name[] = "Cray-1", here[] = "a",
+	    elsewhere[] = "b";
+
+static struct et_bench_results results(void)
+{
+	struct et_bench_results r = { .rows = rows, .n = ET_LENGTH(rows) };
+
+	etalon_kbest_opts_init(&r.options.kbest, sizeof(r.options.kbest));
+	r.options.level = 0.95;
+	r.options.fail_ratio = 0.01;
+	r.options.baseline = "old.json";
+	r.context.version = version;
+	r.context.cpu = cpu_name;
+	r.context.hz = r.context.load = NAN;
+	return r;
+}
+
+static char *text_of(void (*write)(const struct et_bench_results *, FILE *))
+{
+	struct et_bench_results r = results();
+	struct et_memstream s;
+
+	write(&r, et_memstream_open(&s));
+	return et_memstream_close(&s);
+}
+
+static void has(const char *text, const char *part, const char *label)
+{
+	if (!ok(strstr(text, part) != NULL, "%s", label))
+		printf("# '%s' is not in:\n# %s\n", part, text);
+}
+
+static char *console(int columns)
+{
+	struct et_bench_results r = results();
+	struct et_memstream s;
+
+	et_bench_text(&r, &(struct et_bench_page){ .columns = columns }, et_memstream_open(&s));
+	return et_memstream_close(&s);
+}
+
+static int widest(const char *text)
+{
+	int most = 0;
+
+	while (*text) {
+		ET_AUTO_FREE char *line = et_strndup(text, strcspn(text, "\n"));
+		int width = et_bench_width(line);
+
+		most = width > most ? width : most;
+		text += strlen(line) + (text[strlen(line)] == '\n');
+	}
+	return most;
+}
+
+static void check_text(void)
+{
+	ET_AUTO_FREE char *text = console(0), *narrow = console(60);
+
+	has(text, "291.1 µs  ± 2.0 µs", "text: the uncertainty decides the digits");
+	has(text, "0.542 ns  ± –", "text: an unknown interval is a dash");
+	has(text, "median", "text: the statistic is shown if it is not the best");
+	has(text, "1.021 ± 0.004  slower", "text: ratio and verdict");
+	has(text, "3.435 GB/s", "text: bytes per second");
+	has(text, "warning: broken: failed: no input", "text: a failure says why");
+	has(text, "warning: mix<1, 2>: the shortest samples do not agree",
+		"text: a reason is a warning");
+	has(text, "FAIL: 1 of 1 functions slower by more than 1 %: chase/64",
+		"text: the decision is the last line");
+	if (!ok(widest(narrow) <= 60, "text: lines fit 60 columns"))
+		puts(narrow);
+	has(narrow, "omitted to fit the terminal: bytes, cycles, instructions",
+		"text: omitted columns are named");
+}
+
+static void check_tables(void)
+{
+	ET_AUTO_FREE char *csv = text_of(et_bench_csv), *markdown = text_of(et_bench_markdown);
+
+	has(csv, "\r\nchase/64,291100,289100,292600,291100,291100,", "csv: figures in ns");
+	has(csv, "\r\n\"mix<1, 2>\",0.542,,,", "csv: a name with a comma is quoted");
+	has(csv, "broken,,,,", "csv: a failed function has no time");
+	has(markdown, "| mix\\<1, 2\\> |", "markdown: names are escaped");
+}
+
+/* Writes a text to a new file; the caller unlinks it. */
+static char *file_of(const char *text)
+{
+	const char *dir = getenv("TMPDIR");
+	char *path = et_asprintf("%s/etalon-output-XXXXXX", dir ? dir : "/tmp");
+	int fd = mkstemp(path);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!out || fputs(text, out) < 0 || fclose(out) != 0)
+		tap_bail("cannot write a temporary file");
+	return path;
+}
+
+static int read_text(const char *text, struct et_bench_results *out, struct et_error *err)
+{
+	ET_AUTO_FREE char *path = file_of(text);
+	int rc = et_bench_read(path, out, err);
+
+	unlink(path);
+	return rc;
+}
+
+static void check_round_trip(void)
+{
+	ET_AUTO_FREE char *json = text_of(et_bench_json);
+	struct et_bench_results r = { 0 };
+	struct et_error err = { 0 };
+
+	if (!ok(read_text(json, &r, &err) == 0, "json: it is read back")) {
+		printf("# %s\n", err.what);
+		return;
+	}
+	ok(r.n == 3 && !strcmp(r.rows[0].name, "chase/64"), "json: all functions, with names");
+	const struct et_slice *s = r.rows[0].slices;
+	ok(r.rows[0].n_slices == 2 && s[0].n == 2 && s[1].n == 1 && s[1].process == 1,
+		"json: slices and samples");
+	ok(s[0].samples[0].ns == 291100 && s[0].samples[1].cpu_ns == 290500 &&
+			s[0].samples[1].marks == two[1].marks && !s[0].samples[0].marks,
+		"json: times and marks of samples");
+	ok(s[0].old && s[0].calls == 3 && s[0].clock == ETALON_CLOCK_COUNTER &&
+			s[0].empty_ns == 1.25 && s[0].bytes == 1e6 && isnan(s[0].wall_ns),
+		"json: the figures of a slice");
+	ok(r.options.kbest.k == 3 && r.options.kbest.epsilon == 0.001 &&
+			r.options.kbest.cache == ETALON_CACHE_WARM && r.options.level == 0.95,
+		"json: options");
+	ok(!strcmp(r.context.version, "0.2.0") && !strcmp(r.context.cpu, "Cray-1"),
+		"json: context");
+	ok(r.rows[2].n_slices == 0, "json: a failed function has no slices");
+	et_bench_results_free(&r);
+}
+
+static void check_google(void)
+{
+	ET_AUTO_FREE char *json = text_of(et_bench_google_json);
+	struct et_bench_results r = { 0 };
+	struct et_error err = { 0 };
+
+	has(json, "\"name\": \"chase/64_cv\"", "google: aggregates of two processes");
+	has(json, "\"error_message\": \"no input\"", "google: a failure");
+	if (!ok(read_text(json, &r, &err) == 0, "google: it is read back"))
+		return;
+	ok(r.google && r.n == 2 && r.rows[0].n_slices == 2, "google: repetitions, no aggregates");
+	ok(r.rows[0].slices[0].samples[0].ns == 291100, "google: the best of each process");
+	/* The median of 0.5419 and 0.5421. */
+	near(r.rows[1].slices[0].samples[0].ns, 0.542, 1e-12, 0, "google: the median");
+	et_bench_results_free(&r);
+}
+
+static void refused(const char *text, enum et_exit status, const char *part, const char *label)
+{
+	struct et_bench_results r = { 0 };
+	struct et_error err = { 0 };
+	int rc = read_text(text, &r, &err);
+
+	ok(rc < 0 && err.exit == status, "read: %s is refused", label);
+	has(err.what, part, label);
+	if (rc == 0)
+		et_bench_results_free(&r);
+}
+
+#define HEAD                                                                                       \
+	"{\"etalon\": 2, \"protocol\": \"kbest\", \"k\": 3, \"epsilon\": 0.001, "                  \
+	"\"cache\": \"warm\", \"clock\": \"auto\", \"compensate\": true, \"functions\": "
+#define SLICE(ns) "{\"process\": 0, \"calls\": 1, \"clock\": \"raw\", \"ns\": " ns "}"
+
+static void check_refusals(void)
+{
+	refused("", ET_EXIT_OUTSIDE, "line 1", "an empty file");
+	refused("{}", ET_EXIT_OUTSIDE, "no list of functions", "an object without functions");
+	refused("[1]", ET_EXIT_OUTSIDE, "no list of functions", "a list");
+	refused("{\"etalon\": 1, \"functions\": []}", ET_EXIT_USAGE, "no samples",
+		"a file of version 1");
+	refused("{\"etalon\": 99, \"functions\": []}", ET_EXIT_USAGE, "format 99",
+		"a file of a later version");
+	refused("{\"etalon\": 2, \"protocol\": \"mean\", \"functions\": []}", ET_EXIT_OUTSIDE,
+		"protocol 'mean'", "another protocol");
+	refused(HEAD "[{\"name\": \"f\", \"slices\": []}, {\"name\": \"f\", \"slices\": []}]}",
+		ET_EXIT_OUTSIDE, "two functions have the name 'f'", "a name that occurs twice");
+	refused(HEAD "[{\"slices\": []}]}", ET_EXIT_OUTSIDE, "has no name", "a nameless function");
+	refused(HEAD "[{\"name\": \"f\", \"slices\": [" SLICE("[1e300]") "]}]}", ET_EXIT_OUTSIDE,
+		"slice 1", "a time of 1e300 ns");
+	refused(HEAD "[{\"name\": \"f\", \"slices\": [" SLICE("[]") "]}]}", ET_EXIT_OUTSIDE,
+		"slice 1", "a slice without samples");
+	refused(HEAD "[{\"name\": \"f\", \"slices\": [" SLICE("[1, \"x\"]") "]}]}", ET_EXIT_OUTSIDE,
+		"slice 1", "a time that is text");
+	refused(HEAD "[{\"name\": \"f\", \"name\": \"g\", \"slices\": []}]}", ET_EXIT_OUTSIDE,
+		"duplicate", "a key that occurs twice");
+	refused("{\"benchmarks\": [{\"name\": \"f\", \"real_time\": 1, \"time_unit\": \"d\"}]}",
+		ET_EXIT_OUTSIDE, "benchmark number 1", "a time in days");
+}
+
+static int compare_with(int cache, int clock, const char *cpu, struct et_bench_results *r)
+{
+	struct et_bench_results old = results();
+	struct et_error err = { 0 };
+
+	*r = results();
+	r->context.machine_id = here;
+	old.context.machine_id = elsewhere;
+	old.context.version = older;
+	old.options.kbest.cache = cache;
+	old.options.kbest.clock = clock;
+	old.context.cpu = cpu ? et_strdup(cpu) : NULL;
+	int rc = et_bench_comparable("old.json", r, &old, &err);
+	free(old.context.cpu);
+	for (size_t i = 0; i < r->n_notes; i++)
+		free(r->notes[i]);
+	free(r->notes);
+	return rc < 0 ? (int)err.exit : 0;
+}
+
+static void check_comparable(void)
+{
+	struct et_bench_results r;
+
+	ok(compare_with(ETALON_CACHE_COLD, 0, NULL, &r) == ET_EXIT_USAGE,
+		"comparable: another cache is refused");
+	ok(compare_with(0, ETALON_CLOCK_CPU, NULL, &r) == ET_EXIT_USAGE,
+		"comparable: CPU time is refused");
+	ok(compare_with(0, 0, "Z80", &r) == ET_EXIT_USAGE,
+		"comparable: another processor is refused");
+	ok(compare_with(0, ETALON_CLOCK_RAW, NULL, &r) == 0 && r.n_notes == 2,
+		"comparable: another machine and version are two warnings");
+}
+
+int main(void)
+{
+	check_text();
+	check_tables();
+	check_round_trip();
+	check_google();
+	check_refusals();
+	check_comparable();
+	return tap_done();
+}
