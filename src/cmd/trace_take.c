@@ -27,12 +27,8 @@ static int from_file(const struct et_trace_request *r, struct et_traces *out, st
 	rc = et_traces_read(data, size, name, out, err);
 	if (rc)
 		return et_hint(err, rc, "use a file that 'etalon trace --json' wrote");
-	for (size_t i = 0; i < out->n; i++) {
-		struct et_trace *t = &out->list[i];
-		et_cause_regular(t, strcmp(t->source, "file") != 0, true);
-		et_trace_set_rate(t, t->hz > 0 ? t->hz : t->hz_estimate);
-		et_trace_sum(t);
-	}
+	for (size_t i = 0; i < out->n; i++)
+		et_cause_of_file(&out->list[i]);
 	return 0;
 }
 
@@ -80,6 +76,7 @@ static int program(const struct et_trace_request *r, char *const *argv,
 
 	et_host_read("", &host);
 	o.virtual_machine = strcmp(host.virtual_machine, "none") != 0;
+	o.tick_ns = host.tick_ns;
 	int rc = et_tracee_run(&o, out, &status, err);
 	if (rc)
 		return rc;

@@ -2,6 +2,7 @@
 #include "measure/cause.h"
 #include "base/alloc.h"
 #include "clock/ticks.h"
+#include "measure/tick_grid.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,20 +21,22 @@ struct shares {
 	size_t n;
 	uint64_t by_kind[ET_SCHED_SOFTIRQ + 1];
 	uint64_t idle_ns;
-	bool timer_first;
 };
+
+static const char *name_of(const struct et_sched_event *h)
+{
+	return *h->name ? h->name : "(no name)"; /* it ended before its name was read */
+}
 
 static void add_share(struct shares *s, const struct et_sched_event *h, uint64_t ns)
 {
-	const char *name = *h->name ? h->name : "(no name)"; /* it ended before its name was read */
+	const char *name = name_of(h);
 	size_t i = 0;
 
 	if (h->kind == ET_SCHED_RAN && h->pid == 0) {
 		s->idle_ns += ns;
 		return;
 	}
-	if (!s->n)
-		s->timer_first = h->kind == ET_SCHED_TIMER;
 	s->by_kind[h->kind] += ns;
 	while (i < s->n && (s->list[i].kind != h->kind || strcmp(s->list[i].name, name)))
 		i++;
@@ -102,7 +105,6 @@ static void decide(struct et_trace *t, struct et_inactive *p, const struct share
 	}
 	if (!s->n)
 		return;
-	p->tick = s->timer_first;
 	/* The stretch of a process contains the interrupts that hit it. */
 	uint64_t covered = ran > timer + irq + soft ? ran : timer + irq + soft;
 	if (p->duration_ns >= ET_CAUSE_LONG_NS && covered < p->duration_ns / 2)
@@ -145,6 +147,128 @@ void et_cause_join(struct et_trace *t, size_t from, const struct et_sched_event 
 		}
 		decide(t, p, &s);
 	}
+}
+
+/* --- ticks and their periods --- */
+
+void et_cause_timers(struct et_trace *t, const struct et_sched_event *events, size_t n)
+{
+	const struct et_sched_event *ran = NULL; /* the last stretch that began */
+
+	for (size_t i = 0; i < n; i++) {
+		const struct et_sched_event *h = &events[i];
+		uint32_t charged = ET_TICK_SELF;
+		if (h->kind == ET_SCHED_RAN)
+			ran = h;
+		if (h->kind != ET_SCHED_TIMER)
+			continue;
+		if (ran && h->start_ns < ran->start_ns + ran->duration_ns)
+			charged = ran->pid ? et_trace_taker(t, ET_CAUSE_PROCESS, name_of(ran))
+					   : ET_TICK_IDLE;
+		ET_GROW(t->records, t->n_records, t->cap_records);
+		t->records[t->n_records++] = (struct et_timer_record){ h->start_ns, charged };
+	}
+}
+
+/* The traced thread met a tick in this period. */
+static void mark(struct et_trace *t, struct et_inactive *p)
+{
+	if (p->tick)
+		return;
+	p->tick = true;
+	if (p->cause != ET_CAUSE_TIMER)
+		return;
+	t->timer.alone++;
+	if (!t->timer.shortest_ticks || p->duration < t->timer.shortest_ticks)
+		t->timer.shortest_ticks = p->duration;
+}
+
+/* The ticks from index `from` are new. */
+static void mark_periods(struct et_trace *t, size_t from)
+{
+	size_t at = 0;
+
+	for (size_t i = from; i < t->n_ticks; i++) {
+		uint64_t ns = t->ticks[i].at_ns;
+		while (at < t->n && t->list[at].start_ns + t->list[at].duration_ns <= ns)
+			at++;
+		if (at == t->n)
+			return;
+		if (t->list[at].start_ns <= ns && t->ticks[i].charged == ET_TICK_SELF)
+			mark(t, &t->list[at]);
+	}
+}
+
+static int shorter_first(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void find_median(struct et_trace *t)
+{
+	ET_AUTO_FREE uint64_t *list = et_calloc(t->n + 1, sizeof(*list));
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->list[i].tick && t->list[i].cause == ET_CAUSE_TIMER)
+			list[n++] = t->list[i].duration;
+	}
+	qsort(list, n, sizeof(*list), shorter_first);
+	t->timer.median_ticks = n ? list[(n - 1) / 2] + (list[n / 2] - list[(n - 1) / 2]) / 2 : 0;
+}
+/* Takes the records that begin before until_ns out of t->records. The caller frees the list. */
+static struct et_timer_record *take_records(struct et_trace *t, uint64_t until_ns, size_t *n)
+{
+	struct et_timer_record *list = et_calloc(t->n_records + 1, sizeof(*list));
+	size_t left = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < t->n_records; i++) {
+		uint64_t start_ns = t->records[i].start_ns;
+		if (start_ns >= t->begin_ns + until_ns)
+			t->records[left++] = t->records[i];
+		else if (start_ns >= t->begin_ns)
+			list[(*n)++] = t->records[i];
+	}
+	t->n_records = left;
+	return list;
+}
+
+static uint64_t to_counter(const struct et_trace *t, double ns)
+{
+	return (uint64_t)llround(ns * t->hz / 1e9);
+}
+
+bool et_cause_ticks(struct et_trace *t, uint64_t until_ns)
+{
+	size_t n, from;
+	ET_AUTO_FREE struct et_timer_record *list = take_records(t, until_ns, &n);
+	ET_AUTO_FREE bool *is_tick = et_calloc(n + 1, sizeof(*is_tick));
+	struct et_tick_grid grid;
+
+	if (et_tick_grid_find(list, n, t->timer.nominal_ns, is_tick, &grid))
+		return t->timer.by_records;
+	from = t->n_ticks;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t at_ns = list[i].start_ns - t->begin_ns;
+		if (!is_tick[i])
+			continue;
+		if (!t->timer.n)
+			t->timer.first = to_counter(t, (double)at_ns);
+		if (t->n_ticks == ET_TRACE_MOST)
+			from -= from < ET_TRACE_MOST / 2 ? from : ET_TRACE_MOST / 2;
+		et_trace_add_tick(t, (struct et_tick){ .at = to_counter(t, (double)at_ns),
+					     .at_ns = at_ns,
+					     .charged = list[i].charged });
+	}
+	t->timer.by_records = true;
+	t->timer.interval = grid.interval_ns * t->hz / 1e9;
+	t->timer.uncertainty = grid.uncertainty_ns * t->hz / 1e9;
+	mark_periods(t, from);
+	find_median(t);
+	return true;
 }
 
 /* --- without records --- */
@@ -196,12 +320,71 @@ static void assign_ticks(struct et_trace *t, const bool *ticks, double half, boo
 {
 	for (size_t i = 0; i < t->n; i++) {
 		struct et_inactive *p = &t->list[i];
-		p->tick = ticks[i];
 		if (!ticks[i] || p->cause != ET_CAUSE_UNKNOWN)
 			continue;
 		p->cause = long_is_process && (double)p->duration >= half ? ET_CAUSE_PROCESS
 									  : ET_CAUSE_TIMER;
 	}
+}
+
+static void add_tick(struct et_trace *t, double at, uint32_t charged, bool estimated)
+{
+	uint64_t counter = (uint64_t)llround(at);
+
+	et_trace_add_tick(t, (struct et_tick){ .at = counter,
+				     .at_ns = t->hz > 0 ? (uint64_t)llround(at / t->hz * 1e9) : 0,
+				     .charged = charged,
+				     .estimated = estimated });
+}
+
+/* Which task has the CPU later in an inactive period. */
+static uint32_t had_cpu(const struct et_inactive *p)
+{
+	if (p->cause == ET_CAUSE_PROCESS)
+		return p->taker == ET_NOBODY ? ET_TICK_OTHER : p->taker;
+	return p->cause == ET_CAUSE_WAIT ? ET_TICK_IDLE : ET_TICK_SELF;
+}
+
+/*
+ * Adds the ticks that a period hides: the places that a line through a seen tick predicts, as far
+ * as the interval is known well enough.
+ */
+static void add_hidden(struct et_trace *t, const struct et_inactive *p, double seen)
+{
+	static const double LEAST = 0.01; /* nearer to the beginning it is the seen tick itself */
+	double interval = t->timer.interval, end = (double)(p->start + p->duration);
+	double k = ceil(((double)p->start - seen) / interval + LEAST);
+	size_t most = t->n_ticks + 10000; /* a file may contain a period of any length */
+
+	for (; seen + k * interval < end && t->n_ticks < most; k++) {
+		if (fabs(k) * t->timer.uncertainty > interval / 4)
+			return;
+		add_tick(t, seen + k * interval, had_cpu(p), true);
+	}
+}
+
+/* Lists all ticks, those that were seen and those that a period hides. */
+static void list_ticks(struct et_trace *t, const bool *ticks)
+{
+	double seen = (double)t->timer.first;
+
+	t->n_ticks = 0;
+	t->timer.n = t->timer.alone = 0;
+	t->timer.shortest_ticks = 0;
+	t->self_ticks = t->other_ticks = t->idle_ticks = 0;
+	for (size_t i = 0; i < t->n_takers; i++)
+		t->takers[i].ticks = 0;
+	for (size_t i = 0; i < t->n; i++) {
+		struct et_inactive *p = &t->list[i];
+		p->tick = false;
+		if (ticks[i]) {
+			seen = (double)p->start;
+			add_tick(t, seen, ET_TICK_SELF, false);
+			mark(t, p);
+		}
+		add_hidden(t, p, seen);
+	}
+	find_median(t);
 }
 
 /*
@@ -241,20 +424,26 @@ void et_cause_regular(struct et_trace *t, bool assign, bool long_is_process)
 			(struct et_gap){ t->list[i].start, t->list[i].start + t->list[i].duration };
 	if (find_ticks(t, gaps, hz, ticks, &fit))
 		return;
-	t->timer.n = fit.n;
 	t->timer.first = fit.first;
 	t->timer.interval = fit.interval;
 	t->timer.uncertainty = fit.uncertainty;
 	if (assign)
 		assign_ticks(t, ticks, fit.interval / 2, long_is_process);
-	/* The shortest: a tick after which another process ran is longer than the timer's work. */
-	for (size_t i = 0; i < t->n; i++) {
-		const struct et_inactive *p = &t->list[i];
-		uint64_t *shortest = &t->timer.shortest_ticks;
-		if (ticks[i] && p->cause == ET_CAUSE_TIMER &&
-			(!*shortest || p->duration < *shortest))
-			*shortest = p->duration;
-	}
+	list_ticks(t, ticks);
 	if (t->hz_estimate > 0 && t->timer.nominal_ns)
 		take_rate(t, fit.interval / (double)t->timer.nominal_ns * 1e9);
+}
+
+void et_cause_of_file(struct et_trace *t)
+{
+	if (!t->n_ticks)
+		et_cause_regular(t, strcmp(t->source, "file") != 0, true);
+	et_trace_set_rate(t, t->hz > 0 ? t->hz : t->hz_estimate);
+	if (t->n_ticks && !t->timer.alone) {
+		for (size_t i = 0; i < t->n; i++)
+			t->list[i].tick = false;
+		mark_periods(t, 0);
+		find_median(t);
+	}
+	et_trace_sum(t);
 }

@@ -34,12 +34,30 @@ void et_cause_switches(struct et_trace *t, uint64_t *switches);
 void et_cause_steal(struct et_trace *t, uint64_t *stolen_ns);
 
 /*
- * Finds the timer interrupts by their regularity (clock/ticks.h) and fills t->timer. If the
- * kernel's interval is known and the rate of the counter is not, the rate follows from it. With
- * `assign`, unknown periods that begin with a tick are attributed to the timer; with
- * `long_is_process`, those that last half an interval or more to another process, because no
- * interrupt takes that long.
+ * Adds the timer interrupts among the records to t->records, each with the task that it
+ * interrupted. The records are in order of start and do not contain the traced thread itself; call
+ * it once for each of them.
+ */
+void et_cause_timers(struct et_trace *t, const struct et_sched_event *events, size_t n);
+
+/*
+ * Finds out which inactive periods belong to which ticks of the kernel's records (t->records that
+ * begin before until_ns after the trace's beginning): fills t->ticks and t->timer, and marks the
+ * periods. May be called again when there are more records and periods. False: no ticks are
+ * recorded so far.
+ */
+bool et_cause_ticks(struct et_trace *t, uint64_t until_ns);
+
+/*
+ * Finds the timer ticks by their regularity (clock/ticks.h) and fills t->ticks and t->timer. Ticks
+ * that an inactive period hides are interpolated. If the kernel's interval is known and the rate of
+ * the counter is not, the rate follows from it. With `assign`, unknown periods that begin with a
+ * tick are attributed to the timer; with `long_is_process`, those that last half an interval or
+ * more to another process, because no interrupt takes that long.
  */
 void et_cause_regular(struct et_trace *t, bool assign, bool long_is_process);
+
+/* The same for a trace of a file, which may contain its ticks; also fills the sums. */
+void et_cause_of_file(struct et_trace *t);
 
 #endif

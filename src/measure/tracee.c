@@ -95,6 +95,7 @@ void et_tracee_periods(const struct et_tracee_window *w, const struct et_sched_e
 	add_period(w, t, done, w->t1_ns);
 	et_trace_set_rate(t, 1e9);
 	et_cause_join(t, 0, others, n_others);
+	et_cause_timers(t, others, n_others);
 	free(others);
 }
 
@@ -292,7 +293,8 @@ static void conclude(struct tracee *r, uint64_t stolen_ns, struct et_trace *t)
 	w.ours = ours;
 	et_tracee_periods(&w, r->records, r->n, t);
 	et_cause_steal(t, &stolen_ns);
-	et_cause_regular(t, false, false);
+	if (!et_cause_ticks(t, t->total_ns))
+		et_cause_regular(t, false, false);
 	et_trace_sum(t);
 	t->source = et_sched_stream_source(r->stream);
 	if (t->ready_ns != ET_UNKNOWN &&
@@ -356,6 +358,7 @@ int et_tracee_run(
 	struct tracee r = { .o = o, .null = -1 };
 
 	et_trace_init(out);
+	out->timer.nominal_ns = o->tick_ns;
 	int rc = make_ready(&r, &out->cpu, err);
 	if (rc == 0)
 		rc = run_traced(&r, out, err);

@@ -16,6 +16,7 @@ struct et_tracee_options {
 	char *const *envp; /* the environment of etalon; its own variables are removed */
 	int cpu;           /* -1: the last one that etalon may use */
 	bool virtual_machine;
+	uint64_t tick_ns; /* interval of the kernel's tick; 0: not known */
 	struct et_interrupt *interrupt;
 };
 

@@ -110,8 +110,10 @@ static void attribute(struct tracer *r, size_t from)
 
 	if (!r->stream)
 		return;
+	size_t before = r->n_pending;
 	if (et_sched_stream_drain(r->stream, keep_record, r, &r->lost_records))
 		r->dropped_records++; /* at least one */
+	et_cause_timers(t, r->pending + before, r->n_pending - before);
 	et_cause_join(t, from, r->pending, r->n_pending);
 	if (t->n > from)
 		forget_records(r,
@@ -139,7 +141,7 @@ static void add_gap(struct tracer *r, const struct et_gap *g, const struct et_an
  * Attributes gaps that records do not explain, by the counts of switches and of steal and by
  * regularity, over the whole trace so far: counts have no time.
  */
-static void settle(struct tracer *r)
+static void settle(struct tracer *r, uint64_t until_ns)
 {
 	bool interrupts = r->stream && et_sched_stream_sees_interrupts(r->stream);
 	uint64_t stolen = et_steal_read(&r->steal, &r->one).steal_ns;
@@ -155,7 +157,8 @@ static void settle(struct tracer *r)
 		r->stolen_seen = stolen;
 	}
 	et_cause_steal(r->t, &r->stolen_ns);
-	et_cause_regular(r->t, !interrupts, false);
+	if (!et_cause_ticks(r->t, until_ns))
+		et_cause_regular(r->t, !interrupts, false);
 }
 
 /*
@@ -182,9 +185,10 @@ static void read_all(struct tracer *r)
 	if (atomic_load(&r->activity.over) && !r->end_ns)
 		r->end_ns = et_anchor_ns(&r->last, &now, r->activity.end);
 	r->last = now;
-	if (r->t->n >= ET_TRACE_MOST) {
-		settle(r);
-		et_trace_drop(r->t);
+	struct et_trace *t = r->t;
+	if (t->n >= ET_TRACE_MOST || (t->n && t->n_records >= ET_TRACE_MOST)) {
+		settle(r, t->list[t->n - 1].start_ns + t->list[t->n - 1].duration_ns);
+		et_trace_drop(t);
 	}
 }
 
@@ -233,7 +237,7 @@ static void conclude(struct tracer *r)
 		t->total_ns = last_ns;
 	t->readings = a->readings;
 	t->lost = a->lost;
-	settle(r);
+	settle(r, t->total_ns);
 	et_trace_sum(t);
 	t->inactive_ns += (uint64_t)((double)(a->gap_ticks - r->taken_ticks) / t->hz * 1e9);
 	if (a->ended == ET_ACTIVITY_MOVED)
@@ -320,6 +324,7 @@ static int make_ready(struct tracer *r, struct et_error *err)
 		a->duration = (uint64_t)ticks;
 	r->t->threshold_found = !r->o->threshold_ns;
 	r->t->threshold_ns = (uint64_t)llround((double)a->threshold / a->hz * 1e9);
+	r->t->hz = a->hz; /* until the whole trace gives a better one */
 	return 0;
 }
 

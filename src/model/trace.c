@@ -21,6 +21,8 @@ void et_trace_free(struct et_trace *t)
 	free(t->name);
 	free(t->list);
 	free(t->takers);
+	free(t->records);
+	free(t->ticks);
 	et_warnings_free(&t->warnings);
 }
 
@@ -62,6 +64,30 @@ uint32_t et_trace_taker(struct et_trace *t, enum et_cause cause, const char *nam
 	*taker = (struct et_taker){ .cause = cause };
 	snprintf(taker->name, sizeof(taker->name), "%s", name);
 	return (uint32_t)t->n_takers++;
+}
+
+static void count_tick(struct et_trace *t, uint32_t charged)
+{
+	t->timer.n++;
+	if (charged == ET_TICK_SELF)
+		t->self_ticks++;
+	else if (charged == ET_TICK_IDLE)
+		t->idle_ticks++;
+	else if (charged == ET_TICK_OTHER)
+		t->other_ticks++;
+	else
+		t->takers[charged].ticks++;
+}
+
+void et_trace_add_tick(struct et_trace *t, struct et_tick tick)
+{
+	if (t->n_ticks == ET_TRACE_MOST) {
+		t->n_ticks /= 2;
+		memmove(t->ticks, t->ticks + t->n_ticks, t->n_ticks * sizeof(*t->ticks));
+	}
+	ET_GROW(t->ticks, t->n_ticks, t->cap_ticks);
+	t->ticks[t->n_ticks++] = tick;
+	count_tick(t, tick.charged);
 }
 
 static void sum(struct et_trace *t, size_t n)
@@ -108,6 +134,8 @@ void et_trace_set_rate(struct et_trace *t, double hz)
 		/* Round the end, so that periods neither leave gaps nor overlap. */
 		p->duration_ns = to_ns(p->start + p->duration, hz) - p->start_ns;
 	}
+	for (size_t i = 0; i < t->n_ticks; i++)
+		t->ticks[i].at_ns = to_ns(t->ticks[i].at, hz);
 }
 
 double et_trace_active(const struct et_trace *t)

@@ -31,16 +31,38 @@ struct et_taker {
 	enum et_cause cause;
 	bool exact;         /* its time is known directly, because several share a period */
 	uint64_t count, ns; /* of the periods attributed to it, or of its share in them */
+	uint64_t ticks;     /* timer ticks that came while it had the CPU */
 };
 
 #define ET_NOBODY UINT32_MAX
+
+/*
+ * Accounting by ticks charges a whole interval to the task that a tick interrupts. `charged` is an
+ * index into the trace's takers, or one of these.
+ */
+#define ET_TICK_SELF UINT32_MAX        /* the traced thread or program */
+#define ET_TICK_IDLE (UINT32_MAX - 1)  /* nobody: the CPU was idle */
+#define ET_TICK_OTHER (UINT32_MAX - 2) /* another process without a known name */
+
+struct et_tick {
+	uint64_t at;    /* in ticks of the counter, from the trace's beginning */
+	uint64_t at_ns; /* the same in time */
+	uint32_t charged;
+	bool estimated; /* interpolated, because an inactive period hides it */
+};
+
+/* A timer interrupt in the kernel's records. */
+struct et_timer_record {
+	uint64_t start_ns; /* CLOCK_MONOTONIC */
+	uint32_t charged;  /* the task that it interrupted */
+};
 
 struct et_inactive {
 	uint64_t start, duration;       /* in ticks of the counter, from the trace's beginning */
 	uint64_t start_ns, duration_ns; /* the same in time */
 	uint32_t taker;                 /* index into the trace's takers, or ET_NOBODY */
 	uint8_t cause;                  /* enum et_cause */
-	bool tick;                      /* it began with a timer interrupt */
+	bool tick;                      /* it began with a timer tick */
 };
 
 struct et_cause_sum {
@@ -69,14 +91,23 @@ struct et_trace {
 	struct et_taker *takers;
 	size_t n_takers, cap_takers;
 	struct et_cause_sum by_cause[ET_CAUSES];
-	/* The timer ticks that were found by their regularity; n == 0: none. */
+	struct et_timer_record *records; /* in order; those that were not searched for ticks yet */
+	size_t n_records, cap_records;
+	struct et_tick *ticks; /* in order, also those inside inactive periods; bounded as the list
+				*/
+	size_t n_ticks, cap_ticks;
+	uint64_t self_ticks, other_ticks, idle_ticks; /* by what they are charged to; no names */
+	/* The timer ticks; n == 0: none were found. */
 	struct {
-		size_t n;
+		bool by_records;     /* the kernel recorded them; otherwise by their regularity */
+		size_t n;            /* also dropped ones */
+		size_t alone;        /* periods that nothing but a tick caused */
 		uint64_t first;      /* where the first one begins, in ticks of the counter */
 		double interval;     /* in ticks of the counter */
 		double uncertainty;  /* standard uncertainty of the interval */
 		uint64_t nominal_ns; /* the interval by the kernel or by the file; 0: not known */
-		uint64_t shortest_ticks; /* the shortest period that has no other cause; 0: none */
+		uint64_t shortest_ticks; /* of the periods in `alone`; 0: none */
+		uint64_t median_ticks;   /* of those in the list */
 	} timer;
 	const char *source; /* the source of the causes: "bpf", "perf", "regularity", "file" */
 	char ended[128];    /* why it ended early; "": it did not */
@@ -92,6 +123,8 @@ struct et_inactive *et_trace_add(struct et_trace *t, uint64_t start, uint64_t du
  * a cause are "(others)".
  */
 uint32_t et_trace_taker(struct et_trace *t, enum et_cause cause, const char *name);
+/* Appends a tick; the oldest are dropped beyond ET_TRACE_MOST, and stay in the sums. */
+void et_trace_add_tick(struct et_trace *t, struct et_tick tick);
 /* Adds the older half of the list to the sums and drops it; call it when n is ET_TRACE_MOST. */
 void et_trace_drop(struct et_trace *t);
 /* Adds the listed periods to the sums; call it once, at the end. */

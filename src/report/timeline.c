@@ -13,9 +13,11 @@ struct line {
 	int cells;
 	double cell_ns;
 	double *taken[ET_CAUSES]; /* the share of each cell that each cause took */
-	bool *tick;
-	bool any[ET_CAUSES], any_tick;
+	char *tick;               /* the last tick of each cell: 0 none, else enum met */
+	bool any[ET_CAUSES], any_tick[3];
 };
+
+enum met { MET = 1, HIDDEN }; /* whether a tick interrupted the traced thread */
 
 static int cell_of(const struct line *l, double ns)
 {
@@ -33,12 +35,22 @@ static void fill(struct line *l, const struct et_inactive *p)
 	if (first >= l->cells)
 		return;
 	l->any[p->cause] = true;
-	l->tick[first] |= p->tick;
-	l->any_tick |= p->tick;
 	for (int i = first; i < l->cells && (double)i * l->cell_ns < to; i++) {
 		double lo = fmax(from, (double)i * l->cell_ns);
 		double hi = fmin(to, (double)(i + 1) * l->cell_ns);
 		l->taken[p->cause][i] += fmax(0, hi - lo) / l->cell_ns;
+	}
+}
+
+static void mark_ticks(struct line *l, const struct et_trace *t)
+{
+	for (size_t i = 0; i < t->n_ticks; i++) {
+		int at = cell_of(l, (double)t->ticks[i].at_ns);
+		enum met met = t->ticks[i].charged == ET_TICK_SELF ? MET : HIDDEN;
+		if (at == l->cells)
+			return;
+		l->tick[at] = (char)met;
+		l->any_tick[met] = true;
 	}
 }
 
@@ -58,24 +70,39 @@ static void draw_track(const struct line *l, const char *name, const char *style
 	fputs(page->color ? "\033[0m\n" : "\n", page->out);
 }
 
+/* The axis begins at the time of the first period, which is not 0 in a part of a longer trace. */
+static void draw_scale(const struct line *l, const struct et_trace *t, const struct et_page *page)
+{
+	char begin[ET_FIGURE] = "0", end[ET_FIGURE];
+	double origin_ns = (double)t->origin / t->hz * 1e9, window_ns = l->cells * l->cell_ns;
+
+	if (t->origin)
+		et_format_rounded(origin_ns, 4, begin);
+	et_format_rounded(origin_ns + window_ns, t->origin ? 4 : 3, end);
+	int gap = l->cells - et_columns(begin) - et_columns(end);
+	fprintf(page->out, "\n%*s%s%*s%s\n", MARGIN, "", begin, gap > 1 ? gap : 1, "", end);
+}
+
 static void draw_axis(const struct line *l, const struct et_trace *t, const struct et_page *page)
 {
-	char end[ET_FIGURE];
-	double window_ns = l->cells * l->cell_ns;
+	static const char *const signs[] = { "─", "┴", "┬" };
+	bool beginning = l->cells * l->cell_ns < 0.999 * (double)t->total_ns;
+	const char *between = "";
 
 	fprintf(page->out, "%*s└", MARGIN - 1, "");
 	for (int i = 0; i < l->cells; i++)
-		fputs(l->tick[i] ? "┴" : "─", page->out);
-	et_format_rounded(window_ns, 3, end);
-	int gap = l->cells - 1 - et_columns(end);
-	fprintf(page->out, "\n%*s0%*s%s\n", MARGIN, "", gap > 1 ? gap : 1, "", end);
-	bool beginning = window_ns < 0.999 * (double)t->total_ns;
-	if (beginning || l->any_tick)
-		fprintf(page->out, "%*s%s%s%s\n", MARGIN, "",
-			beginning ? "only the beginning is shown" : "",
-			beginning && l->any_tick ? "; " : "",
-			l->any_tick ? "┴ timer interrupt" : "");
-	fputc('\n', page->out);
+		fputs(signs[(int)l->tick[i]], page->out);
+	draw_scale(l, t, page);
+	const char *const notes[] = { beginning ? "only the beginning is shown" : NULL,
+		l->any_tick[MET] ? "┴ timer interrupt" : NULL,
+		l->any_tick[HIDDEN] ? "┬ one while inactive" : NULL };
+	for (size_t i = 0; i < ET_LENGTH(notes); i++) {
+		if (!notes[i])
+			continue;
+		fprintf(page->out, "%*s%s%s", *between ? 0 : MARGIN, "", between, notes[i]);
+		between = "; ";
+	}
+	fputs(*between ? "\n\n" : "\n", page->out);
 }
 
 /* The whole trace, or the part of its beginning in which ticks are CELLS_PER_TICK apart. */
@@ -99,13 +126,14 @@ void et_timeline_draw(const struct et_trace *t, const struct et_page *page)
 	l.cell_ns = window_ns(t, l.cells) / l.cells;
 	size_t n = (size_t)l.cells;
 	ET_AUTO_FREE double *shares = et_calloc((ET_CAUSES + 1) * n, sizeof(*shares));
-	ET_AUTO_FREE bool *ticks = et_calloc(n, sizeof(*ticks));
+	ET_AUTO_FREE char *ticks = et_calloc(n, sizeof(*ticks));
 	double *active = shares + ET_CAUSES * n;
 	l.tick = ticks;
 	for (size_t c = 0; c < ET_CAUSES; c++)
 		l.taken[c] = shares + c * n;
 	for (size_t i = 0; i < t->n; i++)
 		fill(&l, &t->list[i]);
+	mark_ticks(&l, t);
 	for (size_t i = 0; i < n; i++) {
 		active[i] = 1;
 		for (size_t c = 0; c < ET_CAUSES; c++)

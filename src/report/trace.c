@@ -44,11 +44,36 @@ static void period(const struct et_trace *t, const struct et_page *page, char st
 	et_page_paragraph(page, 5, lead, NULL, text, NULL);
 }
 
+/* Appends the ticks of the second and later kind in a period: those that it hides. */
+static void hidden_ticks(
+	const struct et_trace *t, const struct et_inactive *p, size_t *at, char *text, size_t size)
+{
+	enum { MOST = 3 };
+	uint64_t end_ns = p->start_ns + p->duration_ns;
+	double origin_ns = (double)t->origin / t->hz * 1e9;
+	size_t n = 0, used = strlen(text);
+	char when[ET_FIGURE];
+
+	while (*at < t->n_ticks && t->ticks[*at].at_ns < p->start_ns)
+		++*at;
+	for (; *at < t->n_ticks && t->ticks[*at].at_ns < end_ns; ++*at) {
+		const struct et_tick *tick = &t->ticks[*at];
+		if (tick->charged == ET_TICK_SELF || n++ >= MOST)
+			continue;
+		et_format_rounded(origin_ns + (double)tick->at_ns, 6, when);
+		used += (size_t)snprintf(text + used, size - used, "%s%s%s",
+			n > 1 ? ", " : "; tick at ", when, tick->estimated ? " (estimated)" : "");
+	}
+	if (n > MOST)
+		snprintf(text + used, size - used, " and %zu more", n - MOST);
+}
+
 static void print_periods(const struct et_trace *t, const struct et_page *page, bool all)
 {
 	size_t n = all || t->n <= SHOWN ? t->n : SHOWN;
 	uint64_t index = t->first_index + t->dropped, end = 0;
-	char cause[64];
+	char cause[256];
+	size_t tick = 0;
 
 	for (size_t i = 0; i < n; i++, index++) {
 		const struct et_inactive *p = &t->list[i];
@@ -58,6 +83,7 @@ static void print_periods(const struct et_trace *t, const struct et_page *page, 
 			period(t, page, 'A', index, end, p->start - end, "");
 		snprintf(cause, sizeof(cause), "%s%s%s", et_cause_names[p->cause], *who ? " " : "",
 			who);
+		hidden_ticks(t, p, &tick, cause, sizeof(cause));
 		period(t, page, 'I', index, p->start, p->duration, cause);
 		end = p->start + p->duration;
 	}
@@ -111,6 +137,21 @@ static struct et_taker *ranking(const struct et_trace *t, enum et_cause cause, s
 	return list;
 }
 
+/* Timers of sleeping processes use the same interrupt as the tick. */
+static void print_other_timers(const struct et_trace *t, const struct et_page *page)
+{
+	uint64_t count = 0, ns = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->list[i].cause == ET_CAUSE_TIMER && !t->list[i].tick) {
+			count++;
+			ns += t->list[i].duration_ns;
+		}
+	}
+	if (count && t->timer.n && !t->dropped)
+		row(t, page, "  other timers", count, ns);
+}
+
 static void print_causes(const struct et_trace *t, const struct et_page *page)
 {
 	enum { MOST_NAMED = 12 };
@@ -123,6 +164,8 @@ static void print_causes(const struct et_trace *t, const struct et_page *page)
 		if (!s->count)
 			continue;
 		row(t, page, et_cause_names[cause], s->count, s->ns);
+		if (cause == ET_CAUSE_TIMER)
+			print_other_timers(t, page);
 		ET_AUTO_FREE struct et_taker *list = ranking(t, (enum et_cause)cause, &n);
 		for (size_t i = 0; i < n && i < MOST_NAMED; i++) {
 			char name[40];
@@ -134,10 +177,36 @@ static void print_causes(const struct et_trace *t, const struct et_page *page)
 	}
 }
 
+/* The cost of ticks that nothing followed; "" if there are none. The caller frees it. */
+static char *tick_cost(const struct et_trace *t)
+{
+	char shortest[ET_FIGURE], median[ET_FIGURE], ticks[64] = "";
+
+	if (!t->timer.alone)
+		return et_strdup("");
+	et_format_time((double)t->timer.shortest_ticks / t->hz * 1e9, shortest);
+	et_format_time((double)t->timer.median_ticks / t->hz * 1e9, median);
+	/* A trace of a program has no counter; ours has a fixed rate, so it counts no cycles. */
+	if (t->readings || t->hz_estimate > 0)
+		snprintf(ticks, sizeof(ticks), " (%llu %s)",
+			(unsigned long long)t->timer.shortest_ticks,
+			t->hz_estimate > 0 ? "cycles" : "counter ticks");
+	return et_asprintf(" (the shortest took %s%s, the median %s)", shortest, ticks, median);
+}
+
+/* Appends ", 5 while the CPU was idle"; nothing for a count of 0. */
+static void and_count(char **text, uint64_t count, const char *what)
+{
+	if (!count)
+		return;
+	char *longer = et_asprintf("%s, %llu %s", *text, (unsigned long long)count, what);
+	free(*text);
+	*text = longer;
+}
+
 static void print_timer(const struct et_trace *t, const struct et_page *page)
 {
-	char every[ET_FIGURE], shortest[ET_FIGURE], true_rate[ET_FIGURE], estimated[ET_FIGURE];
-	char ticks[64] = "";
+	char every[ET_FIGURE], true_rate[ET_FIGURE], estimated[ET_FIGURE];
 
 	if (!t->timer.n) {
 		et_page_paragraph(
@@ -145,16 +214,15 @@ static void print_timer(const struct et_trace *t, const struct et_page *page)
 		return;
 	}
 	et_format_rounded(interval_ns(t), 4, every);
-	et_format_time((double)t->timer.shortest_ticks / t->hz * 1e9, shortest);
-	/* A trace of a program has no counter; ours has a fixed rate, so it counts no cycles. */
-	if (t->readings || t->hz_estimate > 0)
-		snprintf(ticks, sizeof(ticks), " (%llu %s)",
-			(unsigned long long)t->timer.shortest_ticks,
-			t->hz_estimate > 0 ? "cycles" : "counter ticks");
-	bool alone = t->timer.shortest_ticks > 0;
-	ET_AUTO_FREE char *text = et_asprintf("%zu interrupts %s apart%s%s%s", t->timer.n, every,
-		alone ? "; the shortest took " : ", each followed by another process",
-		alone ? shortest : "", alone ? ticks : "");
+	ET_AUTO_FREE char *cost = tick_cost(t);
+	ET_AUTO_FREE char *text = et_asprintf("%zu interrupts %s apart, %s: %zu alone%s",
+		t->timer.n, every,
+		t->timer.by_records ? "by the kernel's records" : "found by their regularity",
+		t->timer.alone, cost);
+	and_count(&text, t->self_ticks - t->timer.alone, "with other work after them");
+	and_count(&text, t->timer.n - t->self_ticks - t->idle_ticks,
+		"while another process had the CPU");
+	and_count(&text, t->idle_ticks, "while the CPU was idle");
 	et_page_paragraph(page, 16, "  timer", NULL, text, NULL);
 	if (t->hz_estimate <= 0 || t->hz == t->hz_estimate)
 		return;
@@ -281,9 +349,34 @@ static void json_timer(const struct et_trace *t, struct et_json *w)
 	et_json_double(w, "first_ns", (double)t->timer.first / t->hz * 1e9);
 	et_json_double(w, "interval_ns", interval_ns(t));
 	et_json_double(w, "uncertainty_ns", t->timer.uncertainty / t->hz * 1e9);
+	et_json_string(w, "found_by", t->timer.by_records ? "records" : "regularity");
+	et_json_u64(w, "alone", t->timer.alone);
 	et_json_double(w, "shortest_ns",
-		t->timer.shortest_ticks ? (double)t->timer.shortest_ticks / t->hz * 1e9 : NAN);
+		t->timer.alone ? (double)t->timer.shortest_ticks / t->hz * 1e9 : NAN);
+	et_json_double(
+		w, "median_ns", t->timer.alone ? (double)t->timer.median_ticks / t->hz * 1e9 : NAN);
 	et_json_u64(w, "nominal_ns", t->timer.nominal_ns ? t->timer.nominal_ns : ET_UNKNOWN);
+	et_json_end(w);
+}
+
+static void json_ticks(const struct et_trace *t, struct et_json *w)
+{
+	uint64_t origin_ns = (uint64_t)llround((double)t->origin / t->hz * 1e9);
+
+	et_json_array(w, "ticks");
+	for (size_t i = 0; i < t->n_ticks; i++) {
+		const struct et_tick *tick = &t->ticks[i];
+		const char *who = tick->charged == ET_TICK_SELF   ? "self"
+				  : tick->charged == ET_TICK_IDLE ? "idle"
+								  : "process";
+		et_json_flat_object(w, NULL);
+		et_json_u64(w, "at_ns", origin_ns + tick->at_ns);
+		et_json_string(w, "charged", who);
+		et_json_string(w, "process",
+			tick->charged < t->n_takers ? t->takers[tick->charged].name : NULL);
+		et_json_bool(w, "estimated", tick->estimated);
+		et_json_end(w);
+	}
 	et_json_end(w);
 }
 
@@ -308,6 +401,7 @@ void et_trace_json(const struct et_trace *t, struct et_json *w)
 	json_takers(t, w, "by_process", ET_CAUSE_PROCESS);
 	json_takers(t, w, "by_interrupt", ET_CAUSE_IRQ);
 	json_timer(t, w);
+	json_ticks(t, w);
 	et_json_string(w, "causes_from", t->source);
 	et_json_string(w, "ended_early", *t->ended ? t->ended : NULL);
 	et_json_u64(w, "dropped", t->dropped);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/alloc.h"
-#include "report/svg.h"
+#include "report/svg_sheet.h"
 #include "report/trace.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { NAMED = 5 }; /* this many processes have their own track */
+enum { SHEET_WIDTH = 900 };
 
 /* A series of one colour, to which segments are appended; each may have a tooltip. */
 struct strip {
@@ -18,7 +19,7 @@ struct strip {
 struct timeline {
 	char **tracks;
 	size_t n_tracks, cap_tracks;
-	struct strip active, ticks, by_cause[ET_CAUSES];
+	struct strip active, ticks, hidden, by_cause[ET_CAUSES];
 };
 
 static void add(struct strip *s, double from, double to, size_t track, char *title)
@@ -43,12 +44,10 @@ static void free_strip(struct strip *s)
 	free(s->y);
 }
 
-static size_t add_track(
-	struct timeline *p, const struct et_trace *t, bool prefixed, const char *name)
+static size_t add_track(struct timeline *p, const char *name)
 {
 	ET_GROW(p->tracks, p->n_tracks, p->cap_tracks);
-	p->tracks[p->n_tracks] =
-		prefixed && t->name ? et_asprintf("%s: %s", t->name, name) : et_strdup(name);
+	p->tracks[p->n_tracks] = et_strdup(name);
 	return p->n_tracks++;
 }
 
@@ -74,11 +73,12 @@ static char *title_of(const struct et_trace *t, size_t i)
 		et_format_time((double)p->duration_ns, took));
 }
 
-static void add_trace(struct timeline *p, const struct et_trace *t, bool prefixed)
+static void add_trace(struct timeline *p, const struct et_trace *t)
 {
-	size_t active = add_track(p, t, prefixed, "active"), track_of[ET_CAUSES] = { 0 };
+	size_t active = add_track(p, "active"), track_of[ET_CAUSES] = { 0 };
 	ET_AUTO_FREE size_t *track_of_taker = et_calloc(t->n_takers + 1, sizeof(size_t));
 	uint64_t end_ns = t->n && t->dropped ? t->list[0].start_ns : 0;
+	double origin_ns = (double)t->origin / t->hz * 1e9; /* the times of the periods are those */
 
 	for (size_t i = 0; i < t->n; i++) {
 		const struct et_inactive *g = &t->list[i];
@@ -87,18 +87,23 @@ static void add_trace(struct timeline *p, const struct et_trace *t, bool prefixe
 		size_t *track = own ? &track_of_taker[g->taker] : &track_of[g->cause];
 		/* Track 0 shows activity, so 0 means that this track does not exist yet. */
 		if (!*track)
-			*track = add_track(p, t, prefixed,
-				own ? t->takers[g->taker].name : et_cause_names[g->cause]);
+			*track = add_track(
+				p, own ? t->takers[g->taker].name : et_cause_names[g->cause]);
 		if (g->start_ns > end_ns)
-			add(&p->active, (double)end_ns, (double)g->start_ns, active, NULL);
+			add(&p->active, origin_ns + (double)end_ns, origin_ns + (double)g->start_ns,
+				active, NULL);
 		end_ns = g->start_ns + g->duration_ns;
-		add(&p->by_cause[g->cause], (double)g->start_ns, (double)end_ns, *track,
-			title_of(t, i));
-		if (g->tick)
-			add(&p->ticks, (double)g->start_ns, (double)g->start_ns, active, NULL);
+		add(&p->by_cause[g->cause], origin_ns + (double)g->start_ns,
+			origin_ns + (double)end_ns, *track, title_of(t, i));
 	}
 	if (t->total_ns > end_ns)
-		add(&p->active, (double)end_ns, (double)t->total_ns, active, NULL);
+		add(&p->active, origin_ns + (double)end_ns, origin_ns + (double)t->total_ns, active,
+			NULL);
+	for (size_t i = 0; i < t->n_ticks; i++) {
+		double at = origin_ns + (double)t->ticks[i].at_ns;
+		add(t->ticks[i].charged == ET_TICK_SELF ? &p->ticks : &p->hidden, at, at, active,
+			NULL);
+	}
 }
 
 static struct et_svg_series series_of(
@@ -114,36 +119,23 @@ static struct et_svg_series series_of(
 		.n = s->n };
 }
 
-static char *describe(const struct et_trace *traces, size_t n)
-{
-	char *text = et_strdup("");
-
-	for (size_t i = 0; i < n; i++) {
-		char *longer = et_asprintf("%s%s%s%s%.1f %% active, %zu timer interrupts found",
-			text, i ? "; " : "", traces[i].name ? traces[i].name : "",
-			traces[i].name ? ": " : "", 100 * et_trace_active(&traces[i]),
-			traces[i].timer.n);
-		free(text);
-		text = longer;
-	}
-	return text;
-}
-
-void et_trace_svg(const struct et_trace *traces, size_t n, FILE *out)
+/* Draws one trace into the sheet, or into a file of its own if there is none. */
+static void draw(const struct et_trace *t, struct et_svg_sheet *sheet, FILE *out)
 {
 	static const unsigned colors[ET_CAUSES] = { ET_SVG_ORANGE, ET_SVG_RED, ET_SVG_PURPLE,
 		ET_SVG_SKY, ET_SVG_BLUE, ET_SVG_GREY };
-	struct et_svg_series series[ET_CAUSES + 2];
-	char title[128] = "Activity";
+	struct et_svg_series series[ET_CAUSES + 3];
+	char title[128] = "Activity", description[128];
 	struct timeline p = { 0 };
 	size_t n_series = 0;
 
-	for (size_t i = 0; i < n; i++)
-		add_trace(&p, &traces[i], n > 1);
-	if (n == 1 && traces[0].name)
-		snprintf(title, sizeof(title), "Activity of %s", traces[0].name);
-	else if (n == 1 && traces[0].cpu >= 0)
-		snprintf(title, sizeof(title), "Activity on CPU %d", traces[0].cpu);
+	add_trace(&p, t);
+	if (t->name)
+		snprintf(title, sizeof(title), "Activity of %s", t->name);
+	else if (t->cpu >= 0)
+		snprintf(title, sizeof(title), "Activity on CPU %d", t->cpu);
+	snprintf(description, sizeof(description), "%.1f %% active, %zu timer interrupts",
+		100 * et_trace_active(t), t->timer.n);
 	series[n_series++] = series_of(&p.active, "active", ET_SVG_SEGMENTS, ET_SVG_GREEN);
 	for (size_t c = 0; c < ET_CAUSES; c++) {
 		if (p.by_cause[c].n)
@@ -153,19 +145,38 @@ void et_trace_svg(const struct et_trace *traces, size_t n, FILE *out)
 	if (p.ticks.n)
 		series[n_series++] =
 			series_of(&p.ticks, "timer interrupt", ET_SVG_TICKS, ET_SVG_ORANGE);
-	ET_AUTO_FREE char *description = describe(traces, n);
+	if (p.hidden.n)
+		series[n_series++] = series_of(
+			&p.hidden, "timer interrupt while inactive", ET_SVG_TICKS, ET_SVG_GREY);
 	struct et_chart chart = { .title = title,
 		.description = description,
 		.x = { .label = "time", .unit = ET_AXIS_NS },
 		.y = { .tracks = (const char *const *)p.tracks, .n_tracks = p.n_tracks },
 		.series = series,
 		.n_series = n_series };
-	et_svg_write(&chart, out);
+	if (sheet) {
+		chart.width = SHEET_WIDTH;
+		chart.height = 120 + 40 * (int)p.n_tracks;
+		et_svg_sheet_add(sheet, &chart);
+	} else {
+		et_svg_write(&chart, out);
+	}
 	free_strip(&p.active);
 	free_strip(&p.ticks);
+	free_strip(&p.hidden);
 	for (size_t c = 0; c < ET_CAUSES; c++)
 		free_strip(&p.by_cause[c]);
 	for (size_t i = 0; i < p.n_tracks; i++)
 		free(p.tracks[i]);
 	free(p.tracks);
+}
+
+void et_trace_svg(const struct et_trace *traces, size_t n, FILE *out)
+{
+	struct et_svg_sheet *sheet = n > 1 ? et_svg_sheet_new(SHEET_WIDTH) : NULL;
+
+	for (size_t i = 0; i < n; i++)
+		draw(&traces[i], sheet, out);
+	if (sheet)
+		et_svg_sheet_write(sheet, "Activity", out);
 }

@@ -179,6 +179,68 @@ static int read_periods(struct reader *r, const json_t *periods, const struct et
 	return rc;
 }
 
+/* --- the timer's ticks in the output of `etalon trace --json` --- */
+
+static int read_tick(struct reader *r, const json_t *object, const struct et_import_place *at,
+	struct et_trace *t, struct et_tick *out)
+{
+	struct et_import_place at_ns = { at, "at_ns", 0 };
+	const char *charged = NULL, *process = NULL;
+
+	int rc = read_count(r, json_object_get(object, "at_ns"), &at_ns, &out->at);
+	if (rc == 0)
+		rc = et_read_text(&r->in, object, "charged", at, &charged);
+	if (rc == 0)
+		rc = et_read_text(&r->in, object, "process", at, &process);
+	if (rc)
+		return rc;
+	uint64_t last = t->n_ticks ? t->origin + t->ticks[t->n_ticks - 1].at : t->origin;
+	if (out->at < last || out->at > t->origin + t->total)
+		return et_import_fail(&r->in, &at_ns, "is not in order, or outside of the trace");
+	out->at -= t->origin;
+	out->estimated = json_is_true(json_object_get(object, "estimated"));
+	if (charged && !strcmp(charged, "process"))
+		out->charged =
+			process ? et_trace_taker(t, ET_CAUSE_PROCESS, process) : ET_TICK_OTHER;
+	else
+		out->charged = charged && !strcmp(charged, "idle") ? ET_TICK_IDLE : ET_TICK_SELF;
+	return 0;
+}
+
+/* Times are in nanoseconds here, as those of the periods. */
+static int read_timer(struct reader *r, const json_t *object, const struct et_import_place *at,
+	struct et_trace *t)
+{
+	struct et_import_place timer_at = { at, "timer", 0 }, ticks_at = { at, "ticks", 0 };
+	struct et_import_place every_at = { &timer_at, "interval_ns", 0 };
+	struct et_import_place doubt_at = { &timer_at, "uncertainty_ns", 0 };
+	const json_t *timer = json_object_get(object, "timer");
+	const json_t *ticks = json_object_get(object, "ticks"), *element;
+	const char *found_by = NULL;
+
+	if (!json_is_object(timer) || !ticks)
+		return 0;
+	if (!et_is_list(&r->in, ticks))
+		return et_import_fail(&r->in, &ticks_at, "is not a list");
+	int rc = read_number(
+		r, json_object_get(timer, "interval_ns"), &every_at, 1e3, 1e12, &t->timer.interval);
+	if (rc == 0)
+		rc = read_number(r, json_object_get(timer, "uncertainty_ns"), &doubt_at, 0, 1e12,
+			&t->timer.uncertainty);
+	if (rc == 0)
+		rc = et_read_text(&r->in, timer, "found_by", &timer_at, &found_by);
+	t->timer.by_records = found_by && !strcmp(found_by, "records");
+	ET_AUTO_LIST struct et_list l = et_list_open(&r->in, ticks);
+	while (rc == 0 && (element = et_list_next(&l))) {
+		struct et_import_place here = { &ticks_at, NULL, l.at };
+		struct et_tick tick = { 0 };
+		rc = read_tick(r, element, &here, t, &tick);
+		if (rc == 0)
+			et_trace_add_tick(t, tick);
+	}
+	return rc ? rc : l.rc;
+}
+
 /* Converts periods from nanoseconds to ticks of a counter with the rate in the file. */
 static int to_ticks(
 	struct reader *r, const json_t *value, const struct et_import_place *at, struct et_trace *t)
@@ -195,6 +257,11 @@ static int to_ticks(
 		p->start = (uint64_t)llround((double)p->start * scale);
 		p->duration = end - p->start;
 	}
+	for (size_t i = 0; i < t->n_ticks; i++)
+		t->ticks[i].at = (uint64_t)llround((double)t->ticks[i].at * scale);
+	t->timer.interval *= scale;
+	t->timer.uncertainty *= scale;
+	t->timer.first = t->n_ticks ? t->ticks[0].at : 0;
 	t->total = (uint64_t)llround((double)t->total * scale);
 	t->origin = (uint64_t)llround((double)t->origin * scale);
 	t->hz_estimate = hz;
@@ -234,6 +301,8 @@ static int read_trace(
 	t.name = name ? et_strdup(name) : NULL;
 	t.timer.nominal_ns = r->nominal_ns;
 	int rc = read_periods(r, periods, &periods_at, &t, &objects);
+	if (rc == 0 && objects)
+		rc = read_timer(r, object, at, &t);
 	if (rc == 0 && objects)
 		rc = to_ticks(r, json_object_get(object, "hz"), &hz_at, &t);
 	else if (rc == 0 && r->hz_estimate == 0)

@@ -21,6 +21,10 @@ like 'trace: the periods are printed as in the chapter' "$out" \
 like 'trace: the shortest interrupt is printed in cycles' "$out" 'shortest took [^(]*\(247113[[:space:]]+cycles\)'
 like 'trace: the periods keep the numbers of the chapter' "$out" 'I50 +Time 202210927 .*Duration 5718758 .*process'
 is 'trace: no line of the trace of the chapter is longer than 80 columns' "$(grep -E '.{81}' <<<"$out")" ''
+like 'trace: the second trace of the chapter has nine timer interrupts, four of them while inactive' "$out" \
+	'9 interrupts 10\.00 ms apart, found by their regularity: 1 alone.* 4[[:space:]]+with other work after them, 4[[:space:]]+while another process'
+like 'trace: a tick inside an inactive period is listed' "$out" 'I50 .*process;[[:space:]]+tick[[:space:]]+at[[:space:]]+379\.54'
+like 'trace: the axis has the times of the periods' "$out" '350\.0 ms +440\.0 ms'
 exits 'trace: --json --from succeeds' 0 etalon trace --json --from "$golden"
 json 'trace: JSON has the activity of the chapter' '[(t["name"], round(t["active_percent"], 1)) for t in d["traces"]] ==
 	[("light_load", 95.1), ("one_competitor", 53.0)]'
@@ -28,20 +32,25 @@ json 'trace: JSON has the seven timer interrupts of the chapter' 'sum(p["cause"]
 	and abs(d["traces"][0]["timer"]["interval_ns"] - 1e7) < 1
 	and round(d["traces"][0]["timer"]["shortest_ns"] * d["traces"][0]["hz"] / 1e9) == 247113'
 json 'trace: JSON has the clock rate of the chapter' 'all(round(t["hz"] / 1e6, 1) == 547.2 for t in d["traces"])'
+json 'trace: JSON lists the ticks, those inside inactive periods as estimated' \
+	'[round(k["at_ns"] / 1e7) for k in d["traces"][1]["ticks"]] == list(range(36, 45))
+	and [k["charged"] for k in d["traces"][1]["ticks"] if k["estimated"]] == ["process"] * 4'
 printf '%s' "$out" >own.json
 exits 'trace: --from reads the output of --json' 0 etalon trace --json --from own.json
 json 'trace: a trace that was written and read has the same periods' '[t["periods"] for t in d["traces"]] ==
 	[t["periods"] for t in json.load(open("own.json"))["traces"]]'
+json 'trace: a trace that was written and read has the same ticks' '[(t["ticks"], t["timer"]["count"], t["timer"]["alone"]) for t in d["traces"]] ==
+	[(t["ticks"], t["timer"]["count"], t["timer"]["alone"]) for t in json.load(open("own.json"))["traces"]]'
 ok 'trace: --svg draws one tick per timer interrupt' python3 - <<'PY'
 import xml.etree.ElementTree as E
 s = open("golden.svg").read()
 root = E.fromstring(s)
 assert root.tag.endswith("svg")
 text = " ".join(root.itertext())
-# the sign in the legend, then seven and five ticks
+# the signs in the legends, then seven and nine ticks, four of these while inactive
 drawn = [g for g in root.iter() if "tk" in g.get("class", "").split()]
-assert sum(p.get("d", "").count("M") for g in drawn for p in g) == 1 + 7 + 5
-assert "light_load: active" in text and "timer interrupt" in text and "95.1 % active" in text
+assert sum(p.get("d", "").count("M") for g in drawn for p in g) == 3 + 7 + 9
+assert "Activity of light_load" in text and "timer interrupt" in text and "95.1 % active" in text
 PY
 
 echo '{"hz": 1e9, "periods": [{"state": "I", "index": 0, "start_ns": 0, "duration_ns": 99999977,
@@ -65,6 +74,10 @@ json 'trace: the causes add up to the inactive periods' 'sum(c["count"] for c in
 	sum(p["state"] == "I" for p in d["periods"])'
 json 'trace: no inactive period is below the threshold' 'all(p["duration_ns"] >= d["threshold_ns"] - 1
 	for p in d["periods"] if p["state"] == "I")'
+json 'trace: the lone ticks of the summary are among the periods of the timer' 'd["timer"] is None or
+	d["timer"]["alone"] == sum(p["cause"] == "timer" and p["tick"] for p in d["periods"])'
+json 'trace: ticks by records are as far apart as the kernel says' 'd["timer"] is None or d["timer"]["found_by"] == "regularity" or
+	(d["timer"]["count"] >= d["total_ns"] / d["timer"]["nominal_ns"] * 0.8 and abs(d["timer"]["interval_ns"] / d["timer"]["nominal_ns"] - 1) < 0.01)'
 json 'trace: the default CPU is the last one' "d['cpu'] == $last"
 ok 'trace: --svg writes XML' python3 -c 'import xml.etree.ElementTree as E; E.parse("live.svg")'
 exits 'trace: --threshold succeeds' 0 etalon trace --json --duration 100ms --threshold 20us
@@ -166,6 +179,9 @@ refuses 'trace: --from with an empty file is rejected' 2 'standard input' bash -
 like 'trace: the hint for an empty file names trace --json' "$err" 'hint: .*trace --json'
 echo '{"mhz_estimate": 500, "x": {"periods": [["A", 0, 0, 10], ["I", 0, 9, 5]]}}' >overlap.json
 refuses 'trace: --from with overlapping periods is rejected' 2 'x.periods\[1\]: begins at 9' etalon trace --from overlap.json
+echo '{"hz": 1e9, "timer": {"interval_ns": 1e6, "uncertainty_ns": 0}, "ticks": [{"at_ns": 9}, {"at_ns": 3}],
+	"periods": [{"state": "A", "index": 0, "start_ns": 0, "duration_ns": 99}]}' >disorder.json
+refuses 'trace: --from with ticks out of order is rejected' 2 'ticks\[1\].at_ns: is not in order' etalon trace --from disorder.json
 echo '{"mhz_estimate": 500, "x": {"periods": [["A", 0, 0, 1e308]]}}' >huge.json
 refuses 'trace: --from with a huge number is rejected' 2 'periods\[0\]\[3\]' etalon trace --from huge.json
 echo kept >kept.svg

@@ -326,12 +326,8 @@ static char *write_traces(struct et_traces *all, size_t *size)
 
 static void analyse_traces(struct et_traces *all)
 {
-	for (size_t i = 0; i < all->n; i++) {
-		struct et_trace *t = &all->list[i];
-		et_cause_regular(t, strcmp(t->source, "file") != 0, true);
-		et_trace_set_rate(t, t->hz > 0 ? t->hz : t->hz_estimate);
-		et_trace_sum(t);
-	}
+	for (size_t i = 0; i < all->n; i++)
+		et_cause_of_file(&all->list[i]);
 }
 
 /* A trace that was read and written as JSON can be read again. */

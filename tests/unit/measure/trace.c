@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Attributing inactive periods to causes, by scripted records and by regularity. */
 #include "measure/cause.h"
+#include "measure/tick_grid.h"
 #include "measure/tracee.h"
 #include "measure/tracer.h"
 #include "tap.h"
@@ -67,13 +68,11 @@ static void by_records(void)
 	t.total_ns = 2000000;
 	et_cause_join(&t, 0, h, sizeof(h) / sizeof(h[0]));
 	ok(is(&t, 0, ET_CAUSE_UNKNOWN, NULL), "records: a period without records is unknown");
-	ok(is(&t, 1, ET_CAUSE_TIMER, NULL) && t.list[1].tick,
+	ok(is(&t, 1, ET_CAUSE_TIMER, NULL),
 		"records: a tick with its soft interrupt is the timer's");
-	ok(is(&t, 2, ET_CAUSE_PROCESS, "cc1") && t.list[2].tick,
-		"records: a period has the name of the process that ran longest, and begins with a "
-		"tick");
-	ok(is(&t, 3, ET_CAUSE_IRQ, "eth0") && !t.list[3].tick,
-		"records: an interrupt has the name of its device");
+	ok(is(&t, 2, ET_CAUSE_PROCESS, "cc1"),
+		"records: a period has the name of the process that ran longest");
+	ok(is(&t, 3, ET_CAUSE_IRQ, "eth0"), "records: an interrupt has the name of its device");
 	ok(is(&t, 4, ET_CAUSE_IRQ, "NET_RX"),
 		"records: a soft interrupt has the name of its vector");
 	ok(is(&t, 5, ET_CAUSE_UNKNOWN, NULL), "records: a tick of 20 ns does not explain 0.4 ms");
@@ -97,6 +96,127 @@ static void by_records(void)
 	near(et_trace_active(&t), 1 - (10 + 20 + 1400 + 20 + 400000 + 1e6 + 2e7) / 4e7, 1e-12, 0,
 		"the active share is the rest");
 	et_trace_free(&t);
+}
+
+/*
+ * A thread meets a tick of 10 µs every 4 ms. A hypervisor takes 15 µs every millisecond, 0.85 ms
+ * off the ticks and without a record, so that the gaps are more regular there. The timer of a
+ * sleeper expires at odd times, and another process has the CPU from the tick at 20 ms to the one
+ * at 32 ms.
+ */
+enum { TICK = 4000000, MS = 1000000, TICKS = 20 };
+
+static bool is_away(uint64_t ns)
+{
+	return ns > 5u * TICK && ns < 8u * TICK;
+}
+
+static void script(struct et_trace *t, struct et_sched_event *h, size_t *n_events)
+{
+	const uint64_t begin = 7777777777;
+	size_t n = 0;
+
+	et_trace_init(t);
+	t->begin_ns = begin;
+	t->hz = 1e9;
+	t->timer.nominal_ns = TICK;
+	t->total_ns = t->total = (uint64_t)TICKS * TICK + 2 * MS;
+	for (uint64_t at = MS; at < t->total_ns; at += MS) {
+		uint64_t late = at % TICK == 0 && at / TICK % 3 == 1 ? 700 : 0;
+		bool hit = at == 3u * TICK + MS; /* a sleeper's timer, 1 ms after a tick */
+		if (at % TICK == 0 || hit)
+			h[n++] = event(ET_SCHED_TIMER, 0, "timer", begin + at + late,
+				begin + at + late + 6000);
+		if (at == 5u * TICK) {
+			h[n++] = event(ET_SCHED_RAN, 70, "cc1", begin + at + 7000,
+				begin + 8u * TICK + 3000);
+			add(t, at - 1000, 3u * TICK + 9000);
+		} else if ((at % TICK == 0 || hit) && !is_away(at) && at != 8u * TICK) {
+			add(t, at - 1000, 10000 + 100 * at / TICK);
+		}
+		if (!is_away(at + 150000))
+			add(t, at + 150000, 15000);
+	}
+	*n_events = n;
+}
+
+static void ticks_by_records(void)
+{
+	struct et_sched_event h[4 * TICKS];
+	struct et_trace t;
+	size_t n, hidden = 0, estimated = 0;
+
+	script(&t, h, &n);
+	et_cause_join(&t, 0, h, n);
+	et_cause_timers(&t, h, n);
+	ok(et_cause_ticks(&t, t.total_ns), "ticks: records are enough to find them");
+	et_trace_sum(&t);
+	ok(t.timer.by_records && t.timer.n == TICKS && t.n_ticks == TICKS,
+		"ticks: each record at the kernel's interval is one, a sleeper's timer is not "
+		"(%zu)",
+		t.timer.n);
+	near(t.timer.interval, TICK, 0, 100, "ticks: their interval is that of the records");
+	ok(t.timer.uncertainty > 0 && t.timer.uncertainty < 100,
+		"ticks: the interval has an uncertainty");
+	for (size_t i = 0; i < t.n_ticks; i++) {
+		hidden += t.ticks[i].charged != ET_TICK_SELF;
+		estimated += t.ticks[i].estimated;
+	}
+	ok(hidden == 3 && !estimated && t.ticks[5].charged < t.n_takers,
+		"ticks: those during another process's turn are listed with it (%zu)", hidden);
+	ok(t.takers[0].ticks == 3 && t.self_ticks == TICKS - 3,
+		"ticks: each is charged to the task that it interrupted");
+	/* 20 ticks, three in cc1's turn and one that began it. */
+	ok(t.timer.alone == TICKS - 4 && t.by_cause[ET_CAUSE_TIMER].count == t.timer.alone + 1,
+		"ticks: the count of lone ones agrees with the causes (%zu)", t.timer.alone);
+	ok(t.timer.shortest_ticks == 10100, "ticks: the shortest cost is that of a lone tick");
+	/* At ticks 1 to 4 and 9 to 20 the costs are 10000 ns and 100 ns per tick. */
+	near((double)t.timer.median_ticks, 10000 + 100 * 12.5, 0, 1, "ticks: the median cost");
+	et_trace_free(&t);
+
+	script(&t, h, &n);
+	et_cause_join(&t, 0, h, n);
+	ok(!et_cause_ticks(&t, t.total_ns) && !t.timer.n,
+		"ticks: without records of the timer there is nothing to tell");
+	et_trace_free(&t);
+
+	script(&t, h, &n);
+	et_cause_join(&t, 0, h, n);
+	et_cause_timers(&t, h, n);
+	bool first = et_cause_ticks(&t, 10u * TICK - 500);
+	bool second = et_cause_ticks(&t, t.total_ns);
+	ok(first && second && t.timer.n == TICKS && t.n_ticks == TICKS && !t.n_records &&
+			t.timer.alone == TICKS - 4 && t.timer.shortest_ticks == 10100,
+		"ticks: a trace in two parts has the ticks of the whole");
+	et_trace_free(&t);
+}
+
+static void grids(void)
+{
+	struct et_timer_record r[40] = { 0 };
+	bool ticks[40];
+	struct et_tick_grid grid;
+
+	ok(et_tick_grid_find(r, 0, TICK, ticks, &grid) == -ENOENT, "grid: no record, no tick");
+	r[0] = (struct et_timer_record){ 123, ET_TICK_SELF };
+	ok(et_tick_grid_find(r, 1, 0, ticks, &grid) == -ENOENT,
+		"grid: one record gives no unknown interval");
+	ok(et_tick_grid_find(r, 1, TICK, ticks, &grid) == 0 && grid.n == 1 && ticks[0],
+		"grid: one record of a known interval is a tick");
+	/* The phase is at the end of the circle: half of the ticks are in the next one. */
+	for (uint64_t i = 0; i < 40; i++)
+		r[i] = (struct et_timer_record){ 9 * TICK + i * TICK + (i % 2 ? 300 : -300),
+			ET_TICK_SELF };
+	ok(et_tick_grid_find(r, 40, 0, ticks, &grid) == 0 && grid.n == 40,
+		"grid: an unknown interval is the median distance (%zu)", grid.n);
+	near(grid.interval_ns, TICK, 0, 50, "grid: the interval is fitted");
+	r[10].start_ns += 2 * MS;
+	ok(et_tick_grid_find(r, 40, TICK, ticks, &grid) == 0 && grid.n == 40 && ticks[10],
+		"grid: a late interrupt serves the tick that was due");
+	near(grid.interval_ns, TICK, 0, 50, "grid: a late tick does not change the interval");
+	r[10].charged = ET_TICK_IDLE;
+	ok(et_tick_grid_find(r, 40, TICK, ticks, &grid) == 0 && grid.n == 39 && !ticks[10],
+		"grid: a late interrupt of an idle CPU is another timer's");
 }
 
 static void by_counts(void)
@@ -145,12 +265,51 @@ static void by_regularity(void)
 	near(t.timer.interval, 5471852, 1e-5, 0, "regularity: the interval of the ticks");
 	near(100 * et_trace_active(&t), 95.1, 0, 0.05, "regularity: the active share");
 	ok(t.timer.shortest_ticks == 247113, "regularity: the shortest tick");
+	ok(t.n_ticks == 7 && t.self_ticks == 7 && t.timer.alone == 7 && !t.timer.by_records,
+		"regularity: all seven ticks hit the program");
+	ok(t.timer.median_ticks == 248500, "regularity: the median tick");
 	et_trace_free(&t);
 	et_trace_init(&t);
 	t.hz_estimate = 1e9;
 	add(&t, 100, 10);
 	et_cause_regular(&t, true, true);
 	ok(t.timer.n == 0 && t.hz == 0, "regularity: one period gives no interval");
+	et_trace_free(&t);
+}
+
+/*
+ * The second trace of the chapter, beside another process. Practice problem 9.2: ticks come at
+ * 358.93, 368.91, 388.88, 408.85 and 428.81 ms while the program is active, and by interpolation
+ * about 10 ms later while it is not.
+ */
+static void hidden_ticks(void)
+{
+	static const uint64_t periods[][2] = { { 196739065, 247557 }, { 197845193, 8297 },
+		{ 202210927, 5718758 }, { 209976803, 7153 }, { 213154606, 5726129 },
+		{ 224098278, 5718135 }, { 232175694, 7096 }, { 235042017, 5718793 } };
+	static const double at_ms[] = { 358.93, 368.91, 378.9, 388.88, 398.9, 408.85, 418.8, 428.81,
+		438.8 };
+	static const bool away[] = { 0, 0, 1, 0, 1, 0, 1, 0, 1 };
+	const uint64_t begin = 191514104;
+	struct et_trace t;
+
+	et_trace_init(&t);
+	t.hz_estimate = 549.9e6;
+	t.timer.nominal_ns = 10000000;
+	t.total = 240760810 - begin;
+	for (size_t i = 0; i < 8; i++)
+		et_trace_add(&t, periods[i][0] - begin, periods[i][1]);
+	et_cause_of_file(&t);
+	ok(t.n_ticks == 9 && t.timer.n == 9, "hidden: nine ticks (%zu)", t.n_ticks);
+	for (size_t i = 0; i < t.n_ticks; i++) {
+		/* The chapter's milliseconds have a rate of 548.1 MHz in this figure. */
+		near((double)(t.ticks[i].at + begin) / 548.12e3, at_ms[i], 0, 0.05,
+			"hidden: time of tick %zu", i);
+		ok(t.ticks[i].estimated == away[i] &&
+				t.ticks[i].charged == (away[i] ? ET_TICK_OTHER : ET_TICK_SELF),
+			"hidden: tick %zu is %s", i, away[i] ? "interpolated" : "seen");
+	}
+	ok(t.self_ticks == 5 && t.other_ticks == 4, "hidden: five and four ticks are charged");
 	et_trace_free(&t);
 }
 
@@ -286,8 +445,11 @@ static void counters(void)
 int main(void)
 {
 	by_records();
+	ticks_by_records();
+	grids();
 	by_counts();
 	by_regularity();
+	hidden_ticks();
 	of_a_program();
 	bounded();
 	many_names();
