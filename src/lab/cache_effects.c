@@ -4,16 +4,36 @@
 #include "base/parse.h"
 #include "clock/counter.h"
 #include "lab/lab_series.h"
+#include "lab/two_procedures.h"
 #include "lib/cache.h"
 #include "num/quantile.h"
 
 #include <errno.h>
 #include <etalon/etalon.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 64, A_BYTES = 16 << 10 };
+enum { LINE = 64, A_BYTES = 16 << 10, APART = 1 << 20 };
+
+const struct et_cache_effects_step et_cache_effects_calls[ET_CACHE_EFFECTS_CALLS] = {
+	{ "call-1", 'A', "b1" },
+	{ "call-2", 'A', "b2" },
+	{ "call-3", 'A', "b3" },
+	{ "call-4", 'A', "b1" },
+	{ "call-5", 'B', "b1" },
+	{ "call-6", 'B', "b2" },
+};
+
+const char *const et_cache_effects_sums[ET_CACHE_EFFECTS_CALLS] = {
+	"c+m+p+d",
+	"c+d",
+	"c+d",
+	"c",
+	"c+p",
+	"c",
+};
 
 const struct et_cache_effects_step et_cache_effects_steps[ET_CACHE_EFFECTS_STEPS] = {
 	{ "A-1", 'A', "cache cleared" },
@@ -29,38 +49,44 @@ const struct et_cache_effects_step et_cache_effects_steps[ET_CACHE_EFFECTS_STEPS
 const struct et_cache_effects_step et_cache_effects_kbests[ET_CACHE_EFFECTS_KBESTS] = {
 	{ "etalon-A-warm", 'A', "warm" },
 	{ "etalon-A-cold", 'A', "cold" },
+	{ "etalon-A-cold-data", 'A', "data cold, code warm" },
 	{ "etalon-B-warm", 'B', "warm" },
 	{ "etalon-B-cold", 'B', "cold" },
 };
 
 /* --- measuring --- */
 
-struct data {
-	const char *start;
-	size_t bytes;
-};
-
-/* The procedure: reads one byte of each cache line. */
-static void read_data(void *ctx)
-{
-	const struct data *d = ctx;
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < d->bytes; i += LINE)
-		sum += *(const volatile char *)(d->start + i);
-	__asm__ volatile("" ::"r"(sum));
-}
-
 struct bench {
 	struct et_counter counter;
-	struct data a, b;
-	char *memory; /* the data of A and of B */
+	struct et_procedure_data a, b, other; /* other: as large as that of A, for cold data */
+	double *small[3];                     /* b1, b2, b3: a cache line each, in distant pages */
+	char *memory;                         /* all of them */
 	struct et_cache cache;
 };
 
-static struct data *data_of(struct bench *b, char procedure)
+/*
+ * The data are far apart, and A's are not next to those of B, which are read upwards: a prefetcher
+ * that runs ahead would load them.
+ */
+static int place_data(struct bench *b, struct et_error *err)
 {
-	return procedure == 'A' ? &b->a : &b->b;
+	size_t size_b = b->cache.bytes / 8, size = 5 * APART + 2 * A_BYTES + size_b;
+
+	b->memory = malloc(size);
+	if (!b->memory)
+		return et_fail_errno(err, ENOMEM, ET_EXIT_ENVIRONMENT, "cannot allocate the data");
+	memset(b->memory, 1, size);
+	uintptr_t line = ((uintptr_t)b->memory + APART - 1) / APART * APART;
+	for (size_t i = 0; i < ET_LENGTH(b->small); i++) {
+		b->small[i] = (double *)(line + i * APART + i * 5 * LINE);
+		for (int j = 0; j < ET_PROCEDURE_DOUBLES; j++)
+			b->small[i][j] = 1;
+	}
+	const char *rest = (const char *)line + 3 * APART;
+	b->a = (struct et_procedure_data){ rest, A_BYTES };
+	b->other = (struct et_procedure_data){ rest + A_BYTES, A_BYTES };
+	b->b = (struct et_procedure_data){ rest + APART, size_b };
+	return 0;
 }
 
 static int prepare(struct bench *b, struct et_error *err)
@@ -78,40 +104,60 @@ static int prepare(struct bench *b, struct et_error *err)
 	if (status)
 		return et_fail(
 			err, ENOMEM, ET_EXIT_ENVIRONMENT, "libetalon: %s", etalon_strerror(status));
-	b->a.bytes = A_BYTES;
-	b->b.bytes = b->cache.bytes / 8;
-	b->memory = malloc(A_BYTES + b->b.bytes);
-	if (!b->memory)
-		return et_fail_errno(err, ENOMEM, ET_EXIT_ENVIRONMENT, "cannot allocate the data");
-	memset(b->memory, 1, A_BYTES + b->b.bytes);
-	b->a.start = b->memory;
-	b->b.start = b->a.start + A_BYTES;
-	return 0;
+	return place_data(b, err);
+}
+
+static double ns_of(const struct bench *b, double ticks)
+{
+	return ticks / b->counter.hz * 1e9;
+}
+
+/* The times are added to the experiment after the sequence: adding them would load the cache. */
+static void run_chapter(struct bench *b, struct et_experiment *e)
+{
+	double ticks[ET_CACHE_EFFECTS_CALLS];
+
+	et_cache_clear(&b->cache);
+	ticks[0] = et_procedure_ticks(et_procedure_a, b->small[0]);
+	ticks[1] = et_procedure_ticks(et_procedure_a, b->small[1]);
+	ticks[2] = et_procedure_ticks(et_procedure_a, b->small[2]);
+	ticks[3] = et_procedure_ticks(et_procedure_a, b->small[0]);
+	ticks[4] = et_procedure_ticks(et_procedure_b, b->small[0]);
+	ticks[5] = et_procedure_ticks(et_procedure_b, b->small[1]);
+	for (uint32_t i = 0; i < ET_CACHE_EFFECTS_CALLS; i++)
+		et_lab_series_add_time(e, i, ns_of(b, ticks[i]), NAN);
 }
 
 static void run_sequence(struct bench *b, struct et_experiment *e)
 {
 	et_cache_clear(&b->cache);
 	for (uint32_t i = 0; i < ET_CACHE_EFFECTS_STEPS; i++) {
-		struct data *d = data_of(b, et_cache_effects_steps[i].procedure);
+		bool is_a = et_cache_effects_steps[i].procedure == 'A';
 		uint64_t start = et_counter_start();
-		read_data(d);
+		if (is_a)
+			et_procedure_read_a(&b->a);
+		else
+			et_procedure_read_b(&b->b);
 		double took = (double)(et_counter_stop() - start);
-		et_lab_series_add_time(e, i, took / b->counter.hz * 1e9, NAN);
+		et_lab_series_add_time(e, ET_CACHE_EFFECTS_CALLS + i, ns_of(b, took), NAN);
 	}
 }
 
 static int time_kbest(struct bench *b, struct et_experiment *e,
 	const struct et_cache_effects_step *s, struct et_error *err)
 {
+	bool is_a = s->procedure == 'A';
 	struct etalon_kbest_result result = { 0 };
 	struct etalon_kbest_opts opts;
 
 	etalon_kbest_opts_init(&opts, sizeof(opts));
-	opts.cache = strcmp(s->state, "cold") ? ETALON_CACHE_WARM : ETALON_CACHE_COLD;
+	opts.cache = !strcmp(s->state, "warm")   ? ETALON_CACHE_WARM
+		     : !strcmp(s->state, "cold") ? ETALON_CACHE_COLD
+						 : ETALON_CACHE_COLD_DATA;
+	opts.other_arg = &b->other;
 	opts.limit_ns = 2000000000; /* on a busy machine memory times never agree within 0.1 % */
-	int status =
-		etalon_kbest(read_data, data_of(b, s->procedure), &opts, &result, sizeof(result));
+	int status = etalon_kbest(is_a ? et_procedure_read_a : et_procedure_read_b,
+		is_a ? &b->a : &b->b, &opts, &result, sizeof(result));
 	if (status != ETALON_OK && status != ETALON_NOT_CONVERGED)
 		return et_fail(
 			err, EINVAL, ET_EXIT_ENVIRONMENT, "libetalon: %s", etalon_strerror(status));
@@ -122,13 +168,21 @@ static int time_kbest(struct bench *b, struct et_experiment *e,
 	return 0;
 }
 
-/* The sizes are stored as parameters of the first series. */
-static void add_size(struct et_experiment *e, const char *of, size_t bytes)
+/* Numbers that are no times are stored as parameters of the first series. */
+static void add_number(struct et_experiment *e, const char *name, uint64_t n)
 {
-	ET_AUTO_FREE char *text = et_asprintf("%zu", bytes);
-	ET_AUTO_FREE char *name = et_asprintf("%s_bytes", of);
+	ET_AUTO_FREE char *text = et_asprintf("%" PRIu64, n);
 
 	et_lab_series_add_parameter(e, 0, name, text);
+}
+
+static void add_numbers(struct et_experiment *e, const struct bench *b)
+{
+	add_number(e, "A_bytes", b->a.bytes);
+	add_number(e, "B_bytes", b->b.bytes);
+	add_number(e, "cleared_bytes", b->cache.bytes * b->cache.passes);
+	add_number(e, "clears", b->cache.clears);
+	add_number(e, "failures", b->cache.failures);
 }
 
 int et_cache_effects_run(
@@ -140,10 +194,13 @@ int et_cache_effects_run(
 	bool going = true;
 	int rc = prepare(&b, err);
 
+	for (int i = 0; i < ET_CACHE_EFFECTS_CALLS; i++)
+		et_lab_series_add(e, et_cache_effects_calls[i].name, 0, 0);
 	for (int i = 0; i < ET_CACHE_EFFECTS_STEPS; i++)
 		et_lab_series_add(e, et_cache_effects_steps[i].name, 0, 0);
 	e->plan.runs = o->runs;
 	for (uint32_t i = 0; rc == 0 && going && i < o->runs; i++) {
+		run_chapter(&b, e);
 		run_sequence(&b, e);
 		going = et_lab_report_progress(&o->progress, i + 1, total);
 	}
@@ -151,17 +208,14 @@ int et_cache_effects_run(
 		rc = time_kbest(&b, e, &et_cache_effects_kbests[i], err);
 		going = et_lab_report_progress(&o->progress, o->runs + i + 1, total);
 	}
-	size_t cleared = b.cache.bytes * b.cache.passes;
-	et_cache_release(&b.cache);
-	free(b.memory);
 	if (rc) {
 		et_experiment_free(e);
 	} else {
-		add_size(e, "A", b.a.bytes);
-		add_size(e, "B", b.b.bytes);
-		add_size(e, "cleared", cleared);
+		add_numbers(e, &b);
 		*out = e;
 	}
+	et_cache_release(&b.cache);
+	free(b.memory);
 	return rc;
 }
 
@@ -183,27 +237,45 @@ static struct et_cache_effects_times times_of(const struct et_command *c)
 	return t;
 }
 
-static double size_of(const struct et_command *c, const char *name)
+static double number_of(const struct et_command *c, const char *name)
 {
 	const char *text = et_lab_series_parameter(c, name);
-	double bytes;
+	double n;
 
-	return text && et_parse_double(name, text, &bytes, NULL) == 0 && bytes > 0 ? bytes : NAN;
+	return text && et_parse_double(name, text, &n, NULL) == 0 && n >= 0 ? n : NAN;
+}
+
+struct et_cache_effects_parts et_cache_effects_solve(const double ns[ET_CACHE_EFFECTS_CALLS])
+{
+	struct et_cache_effects_parts s = { .c_ns = (ns[3] + ns[5]) / 2 };
+
+	s.d_ns = (ns[1] + ns[2]) / 2 - s.c_ns;
+	s.p_ns = ns[4] - s.c_ns;
+	s.m_ns = ns[0] - s.c_ns - s.d_ns - s.p_ns;
+	return s;
 }
 
 int et_cache_effects_read(
 	const struct et_experiment *e, struct et_cache_effects *out, struct et_error *err)
 {
 	const struct et_command *first =
-		et_lab_series_find(e, et_cache_effects_steps[0].name, 0, 0);
+		et_lab_series_find(e, et_cache_effects_calls[0].name, 0, 0);
+	double medians[ET_CACHE_EFFECTS_CALLS];
 	struct et_cache_effects c;
 
 	if (!first)
 		return et_fail(err, EINVAL, ET_EXIT_USAGE,
 			"experiment %s was not made by etalon lab cache", e->id);
-	c.a_bytes = size_of(first, "A_bytes");
-	c.b_bytes = size_of(first, "B_bytes");
-	c.cleared_bytes = size_of(first, "cleared_bytes");
+	c.a_bytes = number_of(first, "A_bytes");
+	c.b_bytes = number_of(first, "B_bytes");
+	c.cleared_bytes = number_of(first, "cleared_bytes");
+	c.clears = (uint64_t)fmax(number_of(first, "clears"), 0);
+	c.failures = (uint64_t)fmax(number_of(first, "failures"), 0);
+	for (int i = 0; i < ET_CACHE_EFFECTS_CALLS; i++) {
+		c.calls[i] = times_of(et_lab_series_find(e, et_cache_effects_calls[i].name, 0, 0));
+		medians[i] = c.calls[i].median_ns;
+	}
+	c.parts = et_cache_effects_solve(medians);
 	for (int i = 0; i < ET_CACHE_EFFECTS_STEPS; i++)
 		c.steps[i] = times_of(et_lab_series_find(e, et_cache_effects_steps[i].name, 0, 0));
 	for (int i = 0; i < ET_CACHE_EFFECTS_KBESTS; i++) {

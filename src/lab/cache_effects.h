@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Shows how the cache changes a time. Two procedures read memory and are called in a sequence: the
- * data of A fit into the first-level cache, those of B evict them from all levels but the last. The
- * first call of A takes longer than the second, and A after B longer than A after A, so a timing
- * must state which of them it means.
+ * Shows how the cache changes a time, by two procedures with code of their own (two_procedures.h).
+ * All caches are cleared before each sequence of calls.
+ *
+ * The first sequence is that of Figure 9.13 of Bryant & O'Hallaron: each call needs the code that
+ * measures, the code of the procedure, and data, and which of them are in a cache differs. The
+ * differences give the cost of each (practice problem 9.6). In the second sequence the data of A
+ * fit into the first-level cache, and those of B evict them from all levels but the last.
  */
 #ifndef ET_LAB_CACHE_EFFECTS_H
 #define ET_LAB_CACHE_EFFECTS_H
@@ -12,7 +15,7 @@
 #include "lab/progress.h"
 #include "model/experiment.h"
 
-enum { ET_CACHE_EFFECTS_STEPS = 8, ET_CACHE_EFFECTS_KBESTS = 4 };
+enum { ET_CACHE_EFFECTS_CALLS = 6, ET_CACHE_EFFECTS_STEPS = 8, ET_CACHE_EFFECTS_KBESTS = 5 };
 
 /* One thing that is timed. */
 struct et_cache_effects_step {
@@ -21,9 +24,13 @@ struct et_cache_effects_step {
 	const char *state; /* of the cache, in words */
 };
 
-/* The calls of the sequence. The last-level cache is cleared before the first. */
+/* The measurements 1 to 6 of Figure 9.13; state is the argument: b1, b2 or b3. */
+extern const struct et_cache_effects_step et_cache_effects_calls[ET_CACHE_EFFECTS_CALLS];
+/* The parts of each of them that are added up, such as "c+d". */
+extern const char *const et_cache_effects_sums[ET_CACHE_EFFECTS_CALLS];
+/* The calls of the second sequence. */
 extern const struct et_cache_effects_step et_cache_effects_steps[ET_CACHE_EFFECTS_STEPS];
-/* The measurements of A and B by libetalon, with a warm and with a cold cache. */
+/* The measurements of A and B by libetalon; state is that of the cache. */
 extern const struct et_cache_effects_step et_cache_effects_kbests[ET_CACHE_EFFECTS_KBESTS];
 
 struct et_cache_effects_times {
@@ -31,13 +38,27 @@ struct et_cache_effects_times {
 	double median_ns, min_ns, max_ns; /* NaN if n is 0 */
 };
 
+/*
+ * Practice problem 9.6: the time of a call without misses (c), and what the misses of the measuring
+ * code (m), of the procedure's code (p) and of its data (d) add.
+ */
+struct et_cache_effects_parts {
+	double c_ns, m_ns, p_ns, d_ns;
+};
+
 struct et_cache_effects {
 	/* Sizes of the data and of the memory that clears the cache; NaN: unknown. */
 	double a_bytes, b_bytes, cleared_bytes;
+	uint64_t clears, failures; /* failures: the probe found data in the cleared caches */
+	struct et_cache_effects_times calls[ET_CACHE_EFFECTS_CALLS];
+	struct et_cache_effects_parts parts; /* of the medians of the calls */
 	struct et_cache_effects_times steps[ET_CACHE_EFFECTS_STEPS];
 	/* libetalon's results and the half widths of their 95 % intervals; NaN: not measured. */
 	double kbest_ns[ET_CACHE_EFFECTS_KBESTS], error_ns[ET_CACHE_EFFECTS_KBESTS];
 };
+
+/* Solves the six equations of the calls; those of the same sum are averaged. */
+struct et_cache_effects_parts et_cache_effects_solve(const double ns[ET_CACHE_EFFECTS_CALLS]);
 
 struct et_cache_effects_options {
 	uint32_t runs; /* how often the sequence is run */

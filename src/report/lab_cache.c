@@ -3,6 +3,7 @@
 #include "report/lab_clocks.h"
 #include "report/svg.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #define BOLD "1"
@@ -22,14 +23,11 @@ static void print_bar(const struct et_page *page, double share)
 		fputs("▇", page->out);
 }
 
-static void print_step(
-	const struct et_cache_effects *c, int i, double lo, double hi, const struct et_page *page)
+static void print_times(
+	const struct et_cache_effects_times *t, double lo, double hi, const struct et_page *page)
 {
-	const struct et_cache_effects_times *t = &c->steps[i];
 	char buf[ET_FIGURE];
 
-	fprintf(page->out, "%2d %c  %-*s", i + 1, et_cache_effects_steps[i].procedure,
-		STATE_COLUMNS - 1, et_cache_effects_steps[i].state);
 	et_cell(page, TIME_COLUMNS, et_format_rounded(t->median_ns, 3, buf));
 	et_cell(page, TIME_COLUMNS, et_format_rounded(t->min_ns, 3, buf));
 	et_cell(page, TIME_COLUMNS, et_format_rounded(t->max_ns, 3, buf));
@@ -38,63 +36,160 @@ static void print_step(
 	putc('\n', page->out);
 }
 
-void et_cache_effects_text(const struct et_cache_effects *c, const struct et_page *page)
+static const struct et_page *begin_table(
+	struct et_rows *rows, const char *title, const struct et_page *page)
 {
-	char a[ET_FIGURE], b[ET_FIGURE], cleared[ET_FIGURE], time[ET_FIGURE];
-	double lo = NAN, hi = NAN;
-	struct et_rows rows;
-
-	for (int i = 0; i < ET_CACHE_EFFECTS_STEPS; i++) {
-		lo = fmin(lo, c->steps[i].median_ns);
-		hi = fmax(hi, c->steps[i].median_ns);
-	}
-	ET_AUTO_FREE char *title = et_asprintf("the sequence, %zu times", c->steps[0].n);
 	et_page_paragraph(page, 0, "", NULL, title, BOLD);
-	const struct et_page *table = et_rows_begin(&rows, page);
+	const struct et_page *table = et_rows_begin(rows, page);
 	fprintf(table->out, "   %-*s", STATE_COLUMNS + 1, "call");
 	et_cell(table, TIME_COLUMNS, "median");
 	et_cell(table, TIME_COLUMNS, "least");
 	et_cell(table, TIME_COLUMNS, "most");
 	putc('\n', table->out);
-	for (int i = 0; i < ET_CACHE_EFFECTS_STEPS; i++)
-		print_step(c, i, lo, hi, table);
+	return table;
+}
+
+static void ends(const struct et_cache_effects_times *t, int n, double *lo, double *hi)
+{
+	*lo = *hi = NAN;
+	for (int i = 0; i < n; i++) {
+		*lo = fmin(*lo, t[i].median_ns);
+		*hi = fmax(*hi, t[i].median_ns);
+	}
+}
+
+/* Practice problem 9.6: the answer, before the measurements that it follows from. */
+static void print_parts(const struct et_cache_effects *c, const struct et_page *page)
+{
+	const struct {
+		char name;
+		double ns;
+		const char *what;
+	} rows[] = {
+		{ 'c', c->parts.c_ns, "a call with everything in the cache" },
+		{ 'd', c->parts.d_ns, "to load its data" },
+		{ 'p', c->parts.p_ns, "to load the code of the procedure" },
+		{ 'm', c->parts.m_ns, "to load the code that measures" },
+	};
+	char buf[ET_FIGURE];
+
+	et_page_paragraph(page, 0, "", NULL, "what a call of 64 bytes of data costs", BOLD);
+	for (size_t i = 0; i < ET_LENGTH(rows); i++) {
+		fprintf(page->out, "   %c", rows[i].name);
+		et_right(page, TIME_COLUMNS, et_format_rounded(rows[i].ns, 3, buf));
+		fprintf(page->out, "  %s\n", rows[i].what);
+	}
+	putc('\n', page->out);
+}
+
+static void print_calls(const struct et_cache_effects *c, const struct et_page *page)
+{
+	struct et_rows rows;
+	double lo, hi;
+
+	ends(c->calls, ET_CACHE_EFFECTS_CALLS, &lo, &hi);
+	ET_AUTO_FREE char *title =
+		et_asprintf("the calls of Figure 9.13, %zu times", c->calls[0].n);
+	const struct et_page *table = begin_table(&rows, title, page);
+	for (int i = 0; i < ET_CACHE_EFFECTS_CALLS; i++) {
+		const struct et_cache_effects_step *s = &et_cache_effects_calls[i];
+		fprintf(table->out, "%2d proc%c(%s) %-*s", i + 1, s->procedure, s->state,
+			STATE_COLUMNS - 9, et_cache_effects_sums[i]);
+		print_times(&c->calls[i], lo, hi, table);
+	}
 	et_rows_end(&rows);
 	putc('\n', page->out);
-	et_page_paragraph(page, 0, "", NULL, "by libetalon", BOLD);
+}
+
+static void print_steps(const struct et_cache_effects *c, const struct et_page *page)
+{
+	struct et_rows rows;
+	double lo, hi;
+
+	ends(c->steps, ET_CACHE_EFFECTS_STEPS, &lo, &hi);
+	ET_AUTO_FREE char *title = et_asprintf("with more data, %zu times", c->steps[0].n);
+	const struct et_page *table = begin_table(&rows, title, page);
+	for (int i = 0; i < ET_CACHE_EFFECTS_STEPS; i++) {
+		fprintf(table->out, "%2d %c  %-*s", i + 1, et_cache_effects_steps[i].procedure,
+			STATE_COLUMNS - 1, et_cache_effects_steps[i].state);
+		print_times(&c->steps[i], lo, hi, table);
+	}
+	et_rows_end(&rows);
+	putc('\n', page->out);
+}
+
+static void print_explanation(const struct et_cache_effects *c, const struct et_page *page)
+{
+	char a[ET_FIGURE], b[ET_FIGURE], cleared[ET_FIGURE];
+	ET_AUTO_FREE char *text = et_asprintf(
+		"Procedures A and B do the same and have code of their own. Before each sequence "
+		"all "
+		"caches were cleared, of data by writing %s; lines that were used just before then "
+		"missed in %" PRIu64 " of %" PRIu64
+		" cases. c, d, p, m: practice problem 9.6 of Bryant & "
+		"O'Hallaron, from the medians. With more data, A reads one byte per cache line of "
+		"%s "
+		"and B of %s, which evicts A's data from all caches except the last level. The "
+		"bars "
+		"are logarithmic.",
+		et_format_bytes((uint64_t)fmax(c->cleared_bytes, 0), cleared),
+		c->clears - c->failures, c->clears,
+		et_format_bytes((uint64_t)fmax(c->a_bytes, 0), a),
+		et_format_bytes((uint64_t)fmax(c->b_bytes, 0), b));
+
+	et_page_paragraph(page, 0, "", NULL, text, NULL);
+}
+
+void et_cache_effects_text(const struct et_cache_effects *c, const struct et_page *page)
+{
+	char time[ET_FIGURE];
+
+	print_parts(c, page);
+	print_calls(c, page);
+	print_steps(c, page);
+	et_page_paragraph(page, 0, "", NULL, "by libetalon, with more data", BOLD);
 	for (int i = 0; i < ET_CACHE_EFFECTS_KBESTS; i++)
 		fprintf(page->out, "   %c  %-*s%s\n", et_cache_effects_kbests[i].procedure,
-			STATE_COLUMNS - 1, et_cache_effects_kbests[i].state,
+			STATE_COLUMNS + 2, et_cache_effects_kbests[i].state,
 			isnan(c->kbest_ns[i])
 				? ET_DASH
 				: et_format_measured(c->kbest_ns[i], c->error_ns[i], time));
-	ET_AUTO_FREE char *text = et_asprintf(
-		"Procedure A reads one byte per cache line of %s, B of %s: B evicts A's data from "
-		"all caches except the last level. The last-level cache was cleared by writing %s. "
-		"The bars are logarithmic.",
-		et_format_bytes((uint64_t)fmax(c->a_bytes, 0), a),
-		et_format_bytes((uint64_t)fmax(c->b_bytes, 0), b),
-		et_format_bytes((uint64_t)fmax(c->cleared_bytes, 0), cleared));
 	putc('\n', page->out);
-	et_page_paragraph(page, 0, "", NULL, text, NULL);
+	print_explanation(c, page);
 }
 
 /* --- SVG --- */
 
+enum { TRACKS = ET_CACHE_EFFECTS_CALLS + ET_CACHE_EFFECTS_STEPS };
+
+static void name_track(int i, char *out, size_t size)
+{
+	const struct et_cache_effects_step *s =
+		i < ET_CACHE_EFFECTS_CALLS ? &et_cache_effects_calls[i]
+					   : &et_cache_effects_steps[i - ET_CACHE_EFFECTS_CALLS];
+
+	if (i < ET_CACHE_EFFECTS_CALLS)
+		snprintf(out, size, "%d proc%c(%s): %s", i + 1, s->procedure, s->state,
+			et_cache_effects_sums[i]);
+	else
+		snprintf(out, size, "%c %s", s->procedure, s->state);
+}
+
 void et_cache_effects_svg(const struct et_cache_effects *c, FILE *out)
 {
-	double median[ET_CACHE_EFFECTS_STEPS], least[ET_CACHE_EFFECTS_STEPS],
-		most[ET_CACHE_EFFECTS_STEPS];
-	double track[ET_CACHE_EFFECTS_STEPS];
-	char names[ET_CACHE_EFFECTS_STEPS][48];
-	const char *tracks[ET_CACHE_EFFECTS_STEPS];
+	double median[TRACKS], least[TRACKS], most[TRACKS], track[TRACKS];
+	const char *tracks[TRACKS];
+	char names[TRACKS][48];
 
-	for (int i = 0; i < ET_CACHE_EFFECTS_STEPS; i++) {
-		median[i] = c->steps[i].median_ns;
-		least[i] = c->steps[i].min_ns;
-		most[i] = c->steps[i].max_ns;
+	for (int i = 0; i < TRACKS; i++) {
+		const struct et_cache_effects_times *t =
+			i < ET_CACHE_EFFECTS_CALLS ? &c->calls[i]
+						   : &c->steps[i - ET_CACHE_EFFECTS_CALLS];
+		median[i] = t->median_ns;
+		least[i] = t->min_ns;
+		most[i] = t->max_ns;
 		track[i] = i;
-		snprintf(names[i], sizeof(names[i]), "%c %s", et_cache_effects_steps[i].procedure,
-			et_cache_effects_steps[i].state);
+		name_track(i, names[i], sizeof(names[i]));
 		tracks[i] = names[i];
 	}
 	struct et_svg_series series[] = {
@@ -104,24 +199,42 @@ void et_cache_effects_svg(const struct et_cache_effects *c, FILE *out)
 			.x = least,
 			.x_end = most,
 			.y = track,
-			.n = ET_CACHE_EFFECTS_STEPS },
+			.n = TRACKS },
 		{ .name = "median",
 			.shape = ET_SVG_POINTS,
 			.color = ET_SVG_BLUE,
 			.x = median,
 			.y = track,
-			.n = ET_CACHE_EFFECTS_STEPS },
+			.n = TRACKS },
 	};
 	struct et_chart chart = { .title = "Calls in sequence: the effect of the cache",
-		.description = "Times of eight successive calls of two procedures.",
+		.description = "Times of successive calls of two procedures.",
 		.x = { .label = "time", .unit = ET_AXIS_NS, .log = true },
-		.y = { .tracks = tracks, .n_tracks = ET_CACHE_EFFECTS_STEPS },
+		.y = { .tracks = tracks, .n_tracks = TRACKS },
 		.series = series,
 		.n_series = ET_LENGTH(series) };
 	et_svg_write(&chart, out);
 }
 
 /* --- JSON --- */
+
+static void write_times(struct et_json *w, const char *name,
+	const struct et_cache_effects_step *steps, const struct et_cache_effects_times *times,
+	int n)
+{
+	et_json_array(w, name);
+	for (int i = 0; i < n; i++) {
+		et_json_flat_object(w, NULL);
+		et_json_string(w, "procedure", steps[i].procedure == 'A' ? "A" : "B");
+		et_json_string(w, "state", steps[i].state);
+		et_json_u64(w, "n", times[i].n);
+		et_json_double(w, "median_ns", times[i].median_ns);
+		et_json_double(w, "min_ns", times[i].min_ns);
+		et_json_double(w, "max_ns", times[i].max_ns);
+		et_json_end(w);
+	}
+	et_json_end(w);
+}
 
 void et_cache_effects_json(
 	const struct et_experiment *e, const struct et_cache_effects *c, FILE *out)
@@ -132,19 +245,16 @@ void et_cache_effects_json(
 	et_json_double(&w, "a_bytes", c->a_bytes);
 	et_json_double(&w, "b_bytes", c->b_bytes);
 	et_json_double(&w, "cleared_bytes", c->cleared_bytes);
-	et_json_array(&w, "calls");
-	for (int i = 0; i < ET_CACHE_EFFECTS_STEPS; i++) {
-		const struct et_cache_effects_step *s = &et_cache_effects_steps[i];
-		et_json_flat_object(&w, NULL);
-		et_json_string(&w, "procedure", s->procedure == 'A' ? "A" : "B");
-		et_json_string(&w, "state", s->state);
-		et_json_u64(&w, "n", c->steps[i].n);
-		et_json_double(&w, "median_ns", c->steps[i].median_ns);
-		et_json_double(&w, "min_ns", c->steps[i].min_ns);
-		et_json_double(&w, "max_ns", c->steps[i].max_ns);
-		et_json_end(&w);
-	}
+	et_json_u64(&w, "clears", c->clears);
+	et_json_u64(&w, "clears_failed", c->failures);
+	et_json_flat_object(&w, "parts");
+	et_json_double(&w, "c_ns", c->parts.c_ns);
+	et_json_double(&w, "m_ns", c->parts.m_ns);
+	et_json_double(&w, "p_ns", c->parts.p_ns);
+	et_json_double(&w, "d_ns", c->parts.d_ns);
 	et_json_end(&w);
+	write_times(&w, "figure_9_13", et_cache_effects_calls, c->calls, ET_CACHE_EFFECTS_CALLS);
+	write_times(&w, "calls", et_cache_effects_steps, c->steps, ET_CACHE_EFFECTS_STEPS);
 	et_json_array(&w, "etalon");
 	for (int i = 0; i < ET_CACHE_EFFECTS_KBESTS; i++) {
 		et_json_flat_object(&w, NULL);

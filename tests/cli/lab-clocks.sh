@@ -71,10 +71,16 @@ json 'lab interval-accuracy: ticks of 10 ms cannot measure 2 ms' 'all(abs(c["tic
 # --- cache
 exits 'lab cache: --svg - succeeds' 0 etalon lab cache --runs 3 --svg -
 like 'lab cache: --svg - writes the picture to stdout' "$out" '^<.*<svg.*A after B'
-like 'lab cache: --svg - writes the table to stderr' "$err" 'A  cache cleared.*by libetalon.*A  warm'
+like 'lab cache: --svg - writes the table to stderr' "$err" 'procB\(b2\).*A  cache cleared.*by libetalon.*A  warm'
 exits 'lab cache: --json succeeds' 0 etalon lab cache --from last --json
 json 'lab cache: JSON has eight calls of three runs' '[c["n"] for c in d["calls"]] == [3] * 8 and
 	"".join(c["procedure"] for c in d["calls"]) == "AAABBAAB"'
+json 'lab cache: the parts of a call follow from the medians of Figure 9.13' \
+	'(lambda t, p: abs(t[0] - sum(p.values())) < 2 and abs((t[3] + t[5]) / 2 - p["c_ns"]) < 1 and
+		abs(t[4] - p["c_ns"] - p["p_ns"]) < 1)([c["median_ns"] for c in d["figure_9_13"]], d["parts"])'
+json 'lab cache: loading the code of a procedure takes time' 'd["parts"]["p_ns"] > 0'
+json 'lab cache: A takes no less time after clearing than after B' \
+	'd["calls"][0]["median_ns"] > 0.8 * d["calls"][5]["median_ns"]'
 json 'lab cache: a call with a cold cache takes longer than with a warm one' 'd["calls"][0]["min_ns"] > d["calls"][1]["min_ns"]'
 json 'lab cache: libetalon measures a longer time with a cold cache' 'd["etalon"][1]["ns"] > d["etalon"][0]["ns"]'
 json 'lab cache: libetalon never claims an error of zero' 'all(k["said"] > 0 for k in d["etalon"])'

@@ -122,6 +122,11 @@ static void test_cache(void)
 	};
 	struct et_page page = { .width = 40 };
 
+	/* The chapter's own measurements, in cycles; its solution is 100, 49, 217 and 33. */
+	static const double book[] = { 399, 132, 134, 100, 317, 100 };
+	for (int i = 0; i < ET_CACHE_EFFECTS_CALLS; i++)
+		c.calls[i] = (struct et_cache_effects_times){ 3, book[i], book[i], 606 };
+	c.parts = et_cache_effects_solve(book);
 	for (int i = 0; i < ET_CACHE_EFFECTS_STEPS; i++)
 		c.steps[i] = (struct et_cache_effects_times){ 3, i == 2 ? NAN : 100 << i, 50, 1e6 };
 	for (int i = 0; i < ET_CACHE_EFFECTS_KBESTS; i++)
@@ -130,8 +135,12 @@ static void test_cache(void)
 	et_cache_effects_text(&c, &page);
 	fclose(page.out);
 	ok(strstr(text, "cache cleared"), "cache: the table is printed on a narrow page");
-	ok(strstr(text, "A  warm               120 ns ± 120 ns") &&
-			strstr(text, "cold               –"),
+	ok(strstr(text, "   c    100 ns") && strstr(text, "   d   33.0 ns") &&
+			strstr(text, "   p    217 ns") && strstr(text, "   m   49.0 ns"),
+		"cache: Figure 9.13 gives the solution of practice problem 9.6");
+	ok(strstr(text, "5 procB(b1) c+p"), "cache: each call has the sum of its parts");
+	ok(strstr(text, "A  warm                  120 ns ± 120 ns") &&
+			strstr(text, "cold                  –"),
 		"cache: a result that was not measured is a dash");
 	page.width = 80;
 	page.out = begin();
