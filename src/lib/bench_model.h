@@ -132,7 +132,13 @@ enum et_bench_verdict { ET_BENCH_SAME, ET_BENCH_FASTER, ET_BENCH_SLOWER, ET_BENC
 struct et_bench_comparison {
 	double ratio, lo, hi; /* new / old */
 	double p;             /* of no difference; NaN: not tested */
+	double se, df;        /* standard error of log(ratio), and its degrees of freedom */
+	double resolution;    /* differences of log(ratio) below this are not claimed */
 	enum et_bench_verdict verdict;
+	/* Filled by et_bench_family, for all cases of the invocation together. */
+	double p_family; /* of no regression beyond --fail-on-regression, by Holm; NaN: not tested
+			  */
+	bool regression;
 };
 
 /* Everything about one case. */

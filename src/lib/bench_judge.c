@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The estimate of one case. Samples within a process depend on each other and share its layout of
+ * memory, so the process is the unit: each gives one value, and the interval is that of the values.
+ */
+#include "lib/bench_judge.h"
+#include "base/alloc.h"
+#include "lib/bench_location.h"
+#include "lib/bench_values.h"
+#include "num/moments.h"
+#include "num/quantile.h"
+#include "num/student.h"
+
+#include <math.h>
+
+struct all {
+	double *x;
+	size_t n;
+};
+
+/* Collects every sample, whatever its marks: the figures of the distribution leave none out. */
+static struct all collect(const struct et_slices *s, struct et_bench_estimate *e)
+{
+	struct all a = { 0 };
+	size_t room = 1;
+
+	for (size_t i = 0; i < s->n; i++)
+		room += s->list[i].n;
+	a.x = et_alloc(room * sizeof(*a.x));
+	for (size_t i = 0; i < s->n; i++) {
+		const struct et_slice *l = &s->list[i];
+
+		if (l->old != s->old || l->error)
+			continue;
+		e->warnings |= l->warnings;
+		for (size_t j = 0; j < l->n; j++) {
+			a.x[a.n++] = l->samples[j].ns;
+			e->preempted += (l->samples[j].marks & ET_BENCH_PREEMPTED) != 0;
+			e->slow += (l->samples[j].marks & ET_BENCH_SLOW) != 0;
+		}
+	}
+	return a;
+}
+
+static void describe(const struct all *a, struct et_bench_estimate *e)
+{
+	e->n = a->n;
+	e->mean_ns = et_mean(a->x, a->n);
+	e->sd_ns = et_sd(a->x, a->n);
+	et_sort(a->x, a->n);
+	e->min_ns = a->x[0];
+	e->p10_ns = et_quantile_sorted(a->x, a->n, 0.1);
+	e->q1_ns = et_quantile_sorted(a->x, a->n, 0.25);
+	e->median_ns = et_median_sorted(a->x, a->n);
+	e->q3_ns = et_quantile_sorted(a->x, a->n, 0.75);
+	e->p90_ns = et_quantile_sorted(a->x, a->n, 0.9);
+	e->p99_ns = et_quantile_sorted(a->x, a->n, 0.99);
+	e->max_ns = a->x[a->n - 1];
+}
+
+/*
+ * The values of two invocations differ by the errors of both, which are alike: hence the root of 2.
+ * Values of 0 (a function as short as an empty call) have no relative sd.
+ */
+static void estimate(const struct et_slices *s, const struct et_bench_method *m, double level,
+	struct et_bench_estimate *e)
+{
+	struct et_bench_summary v;
+	double u, half;
+
+	et_bench_summarise(s, m, &v);
+	struct et_location l = et_locate_cautiously(v.ns, v.n);
+	u = hypot(l.se, v.drift_ns);
+	half = v.n > 1 ? hypot(M_SQRT2 * et_qt((1 + level) / 2, l.df) * u, 2 * v.resolution_ns)
+		       : INFINITY;
+	e->statistic = m->statistic;
+	e->reason = m->reason;
+	e->processes = v.n;
+	e->ns = l.at;
+	e->lo_ns = fmax(l.at - half, 0);
+	e->hi_ns = l.at + half;
+	e->between = l.at > 0 ? l.sd / l.at : NAN;
+	e->within = v.within;
+	et_bench_summary_free(&v);
+}
+
+bool et_bench_judge(const struct et_slice *slices, size_t n, bool old, unsigned flags, double level,
+	struct et_bench_estimate *out)
+{
+	const struct et_slices s = { slices, n, old };
+	struct et_bench_method m;
+	struct all a;
+
+	*out = (struct et_bench_estimate){ .ns = NAN };
+	a = collect(&s, out);
+	if (a.n) {
+		m = et_bench_method_choose(&s, flags);
+		describe(&a, out);
+		estimate(&s, &m, level, out);
+	}
+	free(a.x);
+	return out->n > 0;
+}
+
+const char *et_bench_reason_text(const struct et_bench_estimate *e)
+{
+	switch (e->reason) {
+	case ET_BENCH_FLOOR_HOLDS:
+	case ET_BENCH_ASKED:
+		break;
+	case ET_BENCH_BELOW_FLOOR:
+		return "samples were shorter while the processor was slowed down, so the shortest "
+		       "are not the cost; this is the median at full speed";
+	case ET_BENCH_CALLS_DIFFER:
+		return "calls do different amounts of work; this is the mean: set "
+		       "ETALON_BENCH_CALLS_DIFFER if that is intended";
+	case ET_BENCH_NO_FLOOR:
+		return "undisturbed samples differ, so the shortest are not typical; this is the "
+		       "median";
+	}
+	return NULL;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/bench_location.h"
+#include "base/alloc.h"
+#include "num/moments.h"
+#include "num/quantile.h"
+
+#include <math.h>
+
+struct et_location et_locate(const double *x, size_t n)
+{
+	struct et_location l = { .at = NAN, .se = NAN, .df = NAN, .sd = NAN };
+	size_t cut = n / 5, kept = n - 2 * cut;
+
+	if (!n)
+		return l;
+	ET_AUTO_FREE double *w = et_sorted_copy(x, n);
+	l.at = et_mean(w + cut, kept);
+	l.sd = et_sd(w, n);
+	for (size_t i = 0; i < cut; i++) {
+		w[i] = w[cut];
+		w[n - 1 - i] = w[n - 1 - cut];
+	}
+	l.se = et_sd(w, n) * (double)n / (double)kept / sqrt((double)n);
+	l.df = (double)kept - 1;
+	return l;
+}
+
+struct et_location et_locate_cautiously(const double *x, size_t n)
+{
+	struct et_location l = et_locate(x, n);
+	double plain = l.sd / sqrt((double)n);
+
+	if (plain > l.se) {
+		l.se = plain;
+		l.df = (double)n - 1;
+	}
+	return l;
+}

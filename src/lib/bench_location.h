@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the values of processes lie, and how sure that is. */
+#ifndef ET_LIB_BENCH_LOCATION_H
+#define ET_LIB_BENCH_LOCATION_H
+
+#include <stddef.h>
+
+struct et_location {
+	double at;
+	double se; /* standard error; NaN for one value */
+	double df; /* its degrees of freedom */
+	double sd; /* of the values */
+};
+
+/*
+ * The mean without the lowest and the highest fifth, and its standard error from the winsorised
+ * variance (Tukey and McLaughlin 1963), so that a process in a rare state does not decide. Below
+ * five values it is the plain mean.
+ */
+struct et_location et_locate(const double *x, size_t n);
+/*
+ * The same place, with the standard error of the plain mean if that says less: processes may be of
+ * two kinds, and trimming can hide the rarer one.
+ */
+struct et_location et_locate_cautiously(const double *x, size_t n);
+
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The thresholds below were found from the raw samples of many hundred processes; doc/benchmarks.md
+ * describes how, and "etalon lab kbest-coverage" checks what they promise.
+ */
+#include "lib/bench_values.h"
+#include "base/alloc.h"
+#include "num/moments.h"
+#include "num/quantile.h"
+
+#include <math.h>
+
+enum {
+	ENOUGH = 3,      /* samples that must count in a process, if it has as many */
+	DISTINCT = 10,   /* samples that show how the shortest differ from the others */
+	BELOW_LEAST = 3, /* samples below the floor that are no chance */
+};
+
+/* The best is this quantile: steadier than the minimum, and hardly longer where a floor exists. */
+static const double BEST_RANK = 0.05;
+static const double BELOW = 0.005;      /* a sample is below the floor if shorter by this … */
+static const double BELOW_SHARE = 0.05; /* … and this share of the slow samples must be */
+static const double SPREAD = 0.05; /* there is no floor if the median exceeds the best by this */
+static const double DIFFER = 0.1;  /* calls differ if the mean exceeds the median by this */
+/*
+ * The state of the machine (who else uses its caches) shifts all processes of an invocation alike,
+ * so their spread does not show it. The shift was found to be proportional to how far the median of
+ * undisturbed samples is from the best; for the mean, to the time itself.
+ */
+static const double BEST_DRIFT = 0.05, MEDIAN_DRIFT = 0.1, MEAN_DRIFT = 0.0025;
+static const double BETWEEN_DRIFT = 0.25;
+
+/* The samples of one process that count, sorted. */
+struct pool {
+	double *x;
+	size_t n;
+	double resolution_ns;
+};
+
+static bool belongs(const struct et_slice *s, bool old, unsigned process)
+{
+	return s->old == old && s->process == process && !s->error;
+}
+
+/* A first sample counts if it is the only one: calls that long are hardly affected by it. */
+static bool counts(const struct et_slice *s, size_t i, const struct et_bench_method *m)
+{
+	unsigned bad = s->n > 1 ? ET_BENCH_FIRST : 0;
+
+	if (!m->by_cpu)
+		bad |= ET_BENCH_PREEMPTED;
+	if (!m->all_speeds)
+		bad |= ET_BENCH_SLOW;
+	return !(s->samples[i].marks & bad);
+}
+
+static void add(struct pool *p, const struct et_slice *s, const struct et_bench_method *m)
+{
+	double calls = s->calls ? (double)s->calls : 1, tick = s->hz > 0 ? 1e9 / s->hz : 0;
+
+	p->resolution_ns = fmax(p->resolution_ns, tick / calls);
+	for (size_t i = 0; i < s->n; i++)
+		if (counts(s, i, m))
+			p->x[p->n++] = m->by_cpu ? s->samples[i].cpu_ns : s->samples[i].ns;
+}
+
+static void pool_process(const struct et_slices *s, unsigned process,
+	const struct et_bench_method *m, struct pool *p)
+{
+	p->n = 0;
+	p->resolution_ns = 0;
+	for (size_t i = 0; i < s->n; i++)
+		if (belongs(&s->list[i], s->old, process))
+			add(p, &s->list[i], m);
+	et_sort(p->x, p->n);
+}
+
+static double *room(const struct et_slices *s)
+{
+	size_t n = 1;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += s->list[i].n;
+	return et_alloc(n * sizeof(double));
+}
+
+static unsigned processes(const struct et_slices *s)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->list[i].old == s->old && s->list[i].process >= n)
+			n = s->list[i].process + 1;
+	return n;
+}
+
+static double best_of(const struct pool *p)
+{
+	return et_quantile_sorted(p->x, p->n, BEST_RANK);
+}
+
+static double value_of(const struct pool *p, enum et_bench_statistic statistic)
+{
+	switch (statistic) {
+	case ET_BENCH_BEST:
+		return best_of(p);
+	case ET_BENCH_MEDIAN:
+		return et_median_sorted(p->x, p->n);
+	case ET_BENCH_MEAN:
+		break;
+	}
+	return et_mean(p->x, p->n);
+}
+
+static double drift_of(const struct pool *p, enum et_bench_statistic statistic)
+{
+	double reach = et_median_sorted(p->x, p->n) - best_of(p);
+
+	switch (statistic) {
+	case ET_BENCH_BEST:
+		return BEST_DRIFT * reach;
+	case ET_BENCH_MEDIAN:
+		return MEDIAN_DRIFT * reach;
+	case ET_BENCH_MEAN:
+		break;
+	}
+	return MEAN_DRIFT * et_mean(p->x, p->n);
+}
+
+static double median_of(double *x, size_t n)
+{
+	et_sort(x, n);
+	return et_median_sorted(x, n);
+}
+
+/* With one or two samples per process, only the processes show how far the machine reaches. */
+static double drift_between(const struct et_bench_summary *v)
+{
+	ET_AUTO_FREE double *x = et_sorted_copy(v->ns, v->n);
+
+	return BETWEEN_DRIFT * (et_median_sorted(x, v->n) - x[0]);
+}
+
+void et_bench_summarise(
+	const struct et_slices *s, const struct et_bench_method *m, struct et_bench_summary *out)
+{
+	unsigned last = processes(s);
+	ET_AUTO_FREE double *x = room(s), *within = et_alloc((last + 1) * sizeof(*within));
+	ET_AUTO_FREE double *drift = et_alloc((last + 1) * sizeof(*drift));
+	struct pool p = { .x = x };
+	size_t n = 0;
+
+	*out = (struct et_bench_summary){ .within = NAN };
+	out->ns = et_alloc((last + 1) * sizeof(*out->ns));
+	out->process = et_alloc((last + 1) * sizeof(*out->process));
+	for (unsigned i = 0; i < last; i++) {
+		pool_process(s, i, m, &p);
+		if (!p.n)
+			continue;
+		out->ns[out->n] = value_of(&p, m->statistic);
+		out->process[out->n++] = i;
+		out->resolution_ns = fmax(out->resolution_ns, p.resolution_ns);
+		if (p.n < ENOUGH)
+			continue;
+		within[n] = et_sd(p.x, p.n) / et_mean(p.x, p.n);
+		drift[n++] = drift_of(&p, m->statistic);
+	}
+	if (n) {
+		out->within = median_of(within, n);
+		out->drift_ns = median_of(drift, n);
+	} else if (out->n) {
+		out->drift_ns = drift_between(out);
+	}
+}
+
+void et_bench_summary_free(struct et_bench_summary *v)
+{
+	free(v->ns);
+	free(v->process);
+}
+
+/* How many processes have enough samples that count by this method. */
+static bool most_processes(const struct et_slices *s, const struct et_bench_method *m)
+{
+	unsigned last = processes(s), with = 0, all = 0;
+
+	for (unsigned i = 0; i < last; i++) {
+		size_t n = 0, counted = 0;
+
+		for (size_t j = 0; j < s->n; j++) {
+			const struct et_slice *l = &s->list[j];
+
+			for (size_t k = 0; belongs(l, s->old, i) && k < l->n; k++) {
+				n++;
+				counted += counts(l, k, m);
+			}
+		}
+		all += n > 0;
+		with += counted && (counted >= ENOUGH || 2 * counted >= n);
+	}
+	return with >= 2 && 2 * with > all;
+}
+
+/* Evidence about the floor from the samples of all processes. */
+struct floor {
+	double reach;       /* (median - best) / best; NaN: too few samples */
+	double excess;      /* (mean - median) / median */
+	size_t slow, below; /* samples at reduced speed, and those below the floor */
+};
+
+static void count_below(const struct et_slices *s, unsigned process, double least, struct floor *f)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct et_slice *l = &s->list[i];
+
+		for (size_t k = 0; belongs(l, s->old, process) && k < l->n; k++) {
+			unsigned marks = l->samples[k].marks;
+
+			if ((marks & (ET_BENCH_SLOW | ET_BENCH_PREEMPTED)) != ET_BENCH_SLOW)
+				continue;
+			f->slow++;
+			f->below += l->samples[k].ns < (1 - BELOW) * least;
+		}
+	}
+}
+
+/* Tests whether disturbances only lengthen the samples and all calls do the same work. */
+static void test_floor(const struct et_slices *s, struct et_bench_method *m)
+{
+	unsigned last = processes(s), below_in = 0;
+	ET_AUTO_FREE double *x = room(s), *reach = et_calloc(last + 1, sizeof(*reach));
+	ET_AUTO_FREE double *excess = et_calloc(last + 1, sizeof(*excess));
+	struct pool p = { .x = x };
+	struct floor f = { 0 };
+	size_t n = 0;
+
+	for (unsigned i = 0; i < last; i++) {
+		size_t before = f.below;
+
+		pool_process(s, i, m, &p);
+		if (p.n < DISTINCT || !(p.x[0] > 0))
+			continue;
+		if (!m->all_speeds && !m->by_cpu)
+			count_below(s, i, p.x[0], &f);
+		below_in += f.below > before;
+		reach[n] = et_median_sorted(p.x, p.n) / best_of(&p) - 1;
+		excess[n++] = et_mean(p.x, p.n) / et_median_sorted(p.x, p.n) - 1;
+	}
+	if (!n)
+		return;
+	if (median_of(excess, n) > DIFFER) {
+		m->statistic = ET_BENCH_MEAN;
+		m->reason = ET_BENCH_CALLS_DIFFER;
+	} else if (f.below >= BELOW_LEAST && below_in >= 2 &&
+		   (double)f.below >= BELOW_SHARE * (double)f.slow) {
+		m->statistic = ET_BENCH_MEDIAN;
+		m->reason = ET_BENCH_BELOW_FLOOR;
+	} else if (median_of(reach, n) > SPREAD) {
+		m->statistic = ET_BENCH_MEDIAN;
+		m->reason = ET_BENCH_NO_FLOOR;
+	}
+}
+
+struct et_bench_method et_bench_method_choose(const struct et_slices *s, unsigned flags)
+{
+	struct et_bench_method m = { .statistic = ET_BENCH_BEST };
+
+	m.all_speeds = !most_processes(s, &m);
+	m.by_cpu = m.all_speeds && !most_processes(s, &m);
+	if (flags & ETALON_BENCH_CALLS_DIFFER) {
+		m.statistic = ET_BENCH_MEAN;
+		m.reason = ET_BENCH_ASKED;
+		return m;
+	}
+	test_floor(s, &m);
+	return m;
+}
+
+struct et_bench_method et_bench_method_join(
+	const struct et_bench_method *a, const struct et_bench_method *b)
+{
+	struct et_bench_method m = b->statistic > a->statistic ? *b : *a;
+
+	m.all_speeds = a->all_speeds || b->all_speeds;
+	m.by_cpu = a->by_cpu || b->by_cpu;
+	return m;
+}

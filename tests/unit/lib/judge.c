@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Estimates and comparisons of benchmarks; the constants are from R 4.2 (see each test). */
+#include "base/alloc.h"
+#include "lib/bench_judge.h"
+#include "lib/bench_location.h"
+#include "tap.h"
+
+enum { SAMPLES = 12 };
+
+/* Ten processes; the last one of the first program is in a rare state. */
+static const double ten[] = { 10.02, 10.05, 9.98, 10.00, 10.11, 10.07, 10.01, 9.99, 10.03, 12.5 };
+static const double slower[] = { 10.52, 10.55, 10.50, 10.47, 10.61, 10.58, 10.49, 10.53, 10.51,
+	10.60 };
+
+/* One slice per value, whose samples all have it. */
+static struct et_slice *slices_of(const double *value, size_t n, bool old)
+{
+	struct et_slice *list = et_calloc(n, sizeof(*list));
+
+	for (size_t i = 0; i < n; i++) {
+		list[i] = (struct et_slice){ .process = (unsigned)i, .old = old, .n = SAMPLES };
+		list[i].samples = et_calloc(SAMPLES, sizeof(*list[i].samples));
+		for (size_t j = 0; j < SAMPLES; j++)
+			list[i].samples[j] =
+				(struct et_bench_sample){ .ns = value[i], .cpu_ns = value[i] + 1 };
+	}
+	return list;
+}
+
+static void free_slices(struct et_slice *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		et_slice_free(&list[i]);
+	free(list);
+}
+
+/* R: mean(x, trim = 0.2), the sd of the winsorised values / (0.6 sqrt(10)), sd(x) / sqrt(10). */
+static void location(void)
+{
+	struct et_location l = et_locate(ten, 10);
+
+	near(l.at, 10.03, 1e-12, 0, "location: the mean without the lowest and highest fifth");
+	near(l.se, 0.0160631469942234, 1e-12, 0, "location: its standard error");
+	near(l.df, 5, 0, 0, "location: six values are kept, so 5 degrees of freedom");
+	l = et_locate_cautiously(ten, 10);
+	near(l.at, 10.03, 1e-12, 0, "location: caution does not move it");
+	near(l.se, 0.2474231642797865, 1e-12, 0,
+		"location: caution takes the standard error of the mean if it is larger");
+	near(l.df, 9, 0, 0, "location: with its degrees of freedom");
+	l = et_locate(ten, 4);
+	near(l.at, 10.0125, 1e-12, 0, "location: of four values it is the mean");
+	near(l.se, 0.01493039405597415, 1e-12, 0, "location: and its standard error");
+	ok(isnan(et_locate(ten, 1).se), "location: one value has no standard error");
+	ok(isnan(et_locate(ten, 0).at), "location: no value has no location");
+}
+
+/* R: at ± sqrt(2) qt(.975, 9) se, of the location above. */
+static void estimate(void)
+{
+	struct et_slice *s = slices_of(ten, 10, false);
+	struct et_bench_estimate e;
+
+	ok(et_bench_judge(s, 10, false, 0, 0.95, &e), "estimate: ten processes are judged");
+	near(e.ns, 10.03, 1e-12, 0, "estimate: the location of the processes");
+	near(e.lo_ns, 9.23845040917511, 1e-12, 0, "estimate: lower end of the interval");
+	near(e.hi_ns, 10.82154959082489, 1e-12, 0, "estimate: upper end of the interval");
+	ok(e.n == 120 && e.processes == 10, "estimate: numbers of samples and processes");
+	near(e.between, 0.7824207450101398 / 10.03, 1e-12, 0, "estimate: sd between processes");
+	near(e.within, 0, 0, 1e-12, "estimate: equal samples have no sd within the process");
+	ok(e.statistic == ET_BENCH_BEST && e.reason == ET_BENCH_FLOOR_HOLDS,
+		"estimate: equal samples have a floor");
+	ok(!et_bench_judge(s, 10, true, 0, 0.95, &e), "estimate: there is no old program");
+	ok(et_bench_judge(s, 1, false, 0, 0.95, &e) && e.lo_ns == 0 && isinf(e.hi_ns),
+		"estimate: one process says nothing about another invocation");
+	free_slices(s, 10);
+}
+
+/* R: quantile(1:12), sd(1:12). */
+static void description(void)
+{
+	static const double ten_equal[] = { 1 };
+	struct et_slice *s = slices_of(ten_equal, 1, false);
+	struct et_bench_estimate e;
+
+	for (size_t i = 0; i < SAMPLES; i++)
+		s->samples[i].ns = (double)(SAMPLES - i);
+	s->samples[0].marks = ET_BENCH_PREEMPTED | ET_BENCH_SLOW;
+	s->samples[1].marks = ET_BENCH_SLOW;
+	ok(et_bench_judge(s, 1, false, 0, 0.95, &e), "description: one process is judged");
+	near(e.min_ns, 1, 0, 0, "description: minimum");
+	near(e.p10_ns, 2.1, 1e-12, 0, "description: 10 %% quantile");
+	near(e.q1_ns, 3.75, 1e-12, 0, "description: first quartile");
+	near(e.median_ns, 6.5, 1e-12, 0, "description: median");
+	near(e.q3_ns, 9.25, 1e-12, 0, "description: third quartile");
+	near(e.p90_ns, 10.9, 1e-12, 0, "description: 90 %% quantile");
+	near(e.p99_ns, 11.89, 1e-12, 0, "description: 99 %% quantile");
+	near(e.max_ns, 12, 0, 0, "description: maximum");
+	near(e.mean_ns, 6.5, 1e-12, 0, "description: mean");
+	near(e.sd_ns, 3.605551275463989, 1e-12, 0, "description: sd");
+	ok(e.preempted == 1 && e.slow == 2, "description: disturbed samples are counted");
+	free_slices(s, 1);
+}
+
+/* R: Welch's t on the logarithms, with the locations and standard errors above. */
+static void apart(void)
+{
+	struct et_slice *old = slices_of(ten, 10, false), *new = slices_of(slower, 10, false);
+	struct et_bench_comparison c;
+
+	et_bench_compare_apart(new, 10, old, 10, 0, 0.95, &c);
+	near(c.ratio, 1.05001619666474078, 1e-12, 0, "apart: ratio");
+	near(c.lo, 0.99883870445602407, 1e-12, 0, "apart: lower end");
+	near(c.hi, 1.10381586970915091, 1e-12, 0, "apart: upper end");
+	near(c.p, 0.05449695788134987, 1e-9, 0, "apart: p-value");
+	ok(c.verdict == ET_BENCH_SAME, "apart: an interval that contains 1 claims nothing");
+	et_bench_compare_apart(new, 1, old, 10, 0, 0.95, &c);
+	ok(c.verdict == ET_BENCH_UNSURE && isinf(c.hi), "apart: one process is not enough");
+
+	for (size_t j = 0; j < SAMPLES; j++)
+		old[3].samples[j].ns = 0;
+	et_bench_compare_apart(new, 10, old, 10, 0, 0.95, &c);
+	ok(c.verdict == ET_BENCH_UNSURE, "apart: a time of 0 has no ratio");
+	free_slices(old, 10);
+	free_slices(new, 10);
+}
+
+/* R: the location of log(slower) - log(ten), and Student's t. */
+static void pairs(void)
+{
+	struct et_slice *old = slices_of(ten, 10, true), *new = slices_of(slower, 10, false);
+	struct et_bench_comparison c;
+	struct et_slice both[20];
+
+	for (size_t i = 0; i < 10; i++) {
+		both[2 * i] = new[9 - i];
+		both[2 * i + 1] = old[i];
+	}
+	et_bench_compare_pairs(both, 20, 0, 0.95, &c);
+	near(c.ratio, 1.049259731658714, 1e-12, 0, "pairs: ratio");
+	near(c.lo, 1.047567071485282, 1e-12, 0, "pairs: lower end");
+	near(c.hi, 1.050955126834552, 1e-12, 0, "pairs: upper end");
+	near(c.p, 7.202714402230585e-09, 1e-6, 0, "pairs: p-value");
+	ok(c.verdict == ET_BENCH_SLOWER, "pairs: an interval above 1 is slower");
+	et_bench_compare_pairs(both, 3, 0, 0.95, &c);
+	ok(c.verdict == ET_BENCH_UNSURE, "pairs: without a pair there is no verdict");
+	free_slices(old, 10);
+	free_slices(new, 10);
+}
+
+/* R: p.adjust(c(.001, .04, .03, .5), "holm"). */
+static void family(void)
+{
+	static const double t[] = { 3.290526731491689, 2.053748910631823, 2.170090377584560,
+		0.6744897501960817 };
+	static const double want[] = { 0.004, 0.09, 0.09, 0.5 };
+	struct et_bench_row rows[5] = { 0 };
+
+	for (size_t i = 0; i < 4; i++) {
+		rows[i].has_old = true;
+		rows[i].comparison = (struct et_bench_comparison){ .ratio = exp(0.01 * t[i]),
+			.se = 0.01,
+			.df = INFINITY,
+			.verdict = ET_BENCH_SLOWER };
+	}
+	ok(et_bench_family(rows, 5, 0, 0.95) == 1, "family: one of four cases regressed");
+	for (size_t i = 0; i < 4; i++)
+		near(rows[i].comparison.p_family, want[i], 1e-6, 0,
+			"family: p-value of case %zu by Holm", i);
+	ok(rows[0].comparison.regression && !rows[1].comparison.regression,
+		"family: the one with the smallest p-value");
+	ok(isnan(rows[4].comparison.p_family), "family: a case without a baseline is not tested");
+	ok(et_bench_family(rows, 5, 0.02, 0.95) == 0, "family: none regressed by more than 2 %%");
+	ok(et_bench_family(rows, 5, INFINITY, 0.95) == 0 && isnan(rows[0].comparison.p_family),
+		"family: without a limit nothing is tested");
+}
+
+int main(void)
+{
+	location();
+	estimate();
+	description();
+	apart();
+	pairs();
+	family();
+	return tap_done();
+}
