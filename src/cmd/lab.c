@@ -7,84 +7,9 @@
 #include "cmd/cli.h"
 #include "cmd/lab_experiments.h"
 #include "cmd/signals.h"
-#include "put/subject.h"
 
 #include <errno.h>
 #include <string.h>
-
-static const char *law_name(size_t i)
-{
-	return et_laws[i].name;
-}
-
-static int set_law(const struct et_option *o, void *ctx, char *const *args, struct et_error *err)
-{
-	const struct et_law **law = et_option_target(o, ctx);
-	int i = et_option_find(o, args[0], err);
-
-	*law = i < 0 ? NULL : et_law_find(args[0]);
-	return i < 0 ? i : 0;
-}
-
-/* Rows of et_lab_experiments have the bits of the options that they take. */
-static const struct et_option options[] = {
-	{ 0, "json", NULL, "print JSON instead of tables", et_set_nothing, .bit = ET_LAB_JSON },
-	{ 0, "repetitions", "N", "simulations of each case (1000); duet-bias: draws (300)",
-		et_set_u32, ET_FILLS(et_lab_request, asked.repetitions), .lo = 1, .hi = 10000000,
-		.bit = ET_LAB_REPETITIONS },
-	{ 0, "seed", "N", "seed: the same one gives the same tables, or order of runs (1)",
-		et_set_u64, ET_FILLS(et_lab_request, asked.seed), .bit = ET_LAB_SEED },
-	{ 0, "bootstrap", "N", "coverage, fragmentation …: replicates of the bootstrap (999)",
-		et_set_size, ET_FILLS(et_lab_request, asked.replicates), .lo = 99, .hi = 1000000,
-		.bit = ET_LAB_BOOTSTRAP },
-	{ 0, "law", "NAME", "coverage: this law only, such as normal, lognormal-1, nist-5", set_law,
-		ET_FILLS(et_lab_request, coverage.law), .name_at = law_name, .bit = ET_LAB_LAW },
-	{ 0, "size", "N", "coverage: this many values only (10, 30 and 100; NIST's 1000)",
-		et_set_size, ET_FILLS(et_lab_request, coverage.n), .lo = 5, .hi = 100000,
-		.bit = ET_LAB_SIZE },
-	{ 0, "effect", "REL",
-		"false-alarms: how much slower the slower program is, for the power (1%)",
-		et_set_ratio, ET_FILLS(et_lab_request, alarms.effect), .bit = ET_LAB_EFFECT },
-	{ 0, "pair-sd", "SD", "false-alarms: standard deviation of the log ratio of a duet (0.027)",
-		et_set_ratio, ET_FILLS(et_lab_request, alarms.duet_sd), .bit = ET_LAB_PAIR_SD },
-	{ 0, "lengths", "LIST",
-		"durations of the timed task, such as 1ms,10ms,1s; of profiles one: that of a run",
-		et_lab_set_lengths, ET_FILLS(et_lab_request, measure), .bit = ET_LAB_LENGTHS },
-	{ 0, "preset", "NAME", "emp-versions, profiles: the papers' lengths and runs (paper)",
-		et_set_choice, ET_FILLS(et_lab_request, measure.preset), .names = et_lab_presets,
-		.bit = ET_LAB_PRESET },
-	{ 0, "resume", NULL,
-		"emp-versions, profiles: continue the last study, with the same options",
-		et_set_nothing, .bit = ET_LAB_RESUME },
-	{ 0, "pace", NULL, "emp-versions: also measure with 'run --pace'", et_set_nothing,
-		.bit = ET_LAB_PACE },
-	{ 0, "loads", "LIST", "kbest-, interval-accuracy: processes on the CPU (1,2,11)",
-		et_lab_set_loads, ET_FILLS(et_lab_request, measure), .bit = ET_LAB_LOADS },
-	{ 0, "programs", "LIST", "real-programs: these only, such as sort,gcc (all)",
-		et_lab_set_programs, ET_FILLS(et_lab_request, measure),
-		.name_at = et_lab_program_name, .bit = ET_LAB_PROGRAMS },
-	{ 0, "sizes", "LIST",
-		"real-programs: of small, medium, large, curve, paper (small,medium), and numbers "
-		"for sort, matc and matr",
-		et_lab_set_sizes, ET_FILLS(et_lab_request, measure), .names = et_subject_sizes,
-		.bit = ET_LAB_SIZES },
-	{ 0, "pairs", "LIST", "duet-bias: these only, such as registers,gzip-same (all)",
-		et_lab_set_pairs, ET_FILLS(et_lab_request, measure), .name_at = et_lab_pair_name,
-		.bit = ET_LAB_PAIRS },
-	{ 'r', "runs", "N", "measured experiments: samples of each program or task", et_set_u64,
-		ET_FILLS(et_lab_request, measure.runs), .lo = 2, .hi = 1000000,
-		.bit = ET_LAB_RUNS },
-	{ 0, "label", "TEXT", "measured experiments: name the experiment (lab NAME)", et_set_text,
-		ET_FILLS(et_lab_request, measure.label), .bit = ET_LAB_LABEL },
-	{ 0, "from", "ID", "measured experiments: print the tables of a stored experiment",
-		et_set_text, ET_FILLS(et_lab_request, measure.from), .bit = ET_LAB_FROM },
-	{ 0, "svg", "FILE",
-		"quantisation, emp-versions, clock-methods, real-programs, kbest-, "
-		"interval-accuracy, cache, profiles: also write the picture",
-		et_set_text, ET_FILLS(et_lab_request, measure.svg), .values = "FILE",
-		.bit = ET_LAB_SVG },
-	{ 0 },
-};
 
 /* The i-th operand: "list", then the experiments. */
 static const char *operand(size_t i)
@@ -123,7 +48,7 @@ const struct et_verb et_verb_lab = {
 		"  etalon lab competing-load --runs 2 --lengths 10ms\n"
 		"  etalon lab triangle --runs 3 --lengths 50ms\n"
 		"  etalon lab sampling-bias --runs 2 --lengths 10ms\n",
-	.options = options,
+	.options = et_lab_options,
 	.uses_store = true,
 	.rights = ET_RIGHTS_MACHINE,
 	.run = run,
@@ -155,7 +80,7 @@ static int check_options(const struct et_lab_experiment *x, unsigned given, stru
 {
 	unsigned common = ET_LAB_JSON | (x ? x->takes : 0);
 
-	for (const struct et_option *o = options; o->name; o++) {
+	for (const struct et_option *o = et_lab_options; o->name; o++) {
 		if (given & o->bit & ~common)
 			return et_fail(err, EINVAL, ET_EXIT_USAGE, "lab %s takes no --%s",
 				x ? x->name : "list", o->name);

@@ -58,6 +58,8 @@ struct et_lab_experiment {
 /* For struct et_lab_progress: draws the progress of a request. Returns false after a signal. */
 bool et_lab_draw_progress(void *request, uint64_t done, uint64_t total) ET_CHECK;
 
+/* Of all experiments; see .takes. */
+extern const struct et_option et_lab_options[];
 /* Ends with a NULL name. */
 extern const struct et_lab_experiment et_lab_experiments[];
 
