@@ -8,6 +8,7 @@
  */
 #include "lib/kbest.h"
 #include "lib/cache.h"
+#include "lib/sampler.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,115 +19,40 @@ enum {
 	TRIES = 3,
 	LONG_TRIES = 2, /* if a call is longer than LONG_NS */
 	LONG_NS = 100000000,
-	PREEMPTED_NS = 1000000,     /* a longer gap in a spin is the time slice of another thread */
-	MAX_WINDOW_NS = 1000000000, /* the longest window in which interrupts are measured */
-	WINDOWS = 8,                /* the least of fewer may exceed the loss within a sample */
-	LONG_WINDOWS = 3,           /* long windows differ less, so fewer are enough */
-	UNSEEN_NS = 50000000,       /* a sibling may become busy and idle within a longer sample */
-	SWITCH_WAIT_NS = 300000000, /* how long to wait for context switches, to learn their cost */
-	FIRST_SPIN_NS = 20000000,
-	MAX_RAISED_NS = 50000000, /* other threads run at the end of the first sample after this */
-	MANY_SWITCHES = 16,       /* each of fewer may have cost less than the least ever seen */
-	FEW = 4, /* fewer than 1 undisturbed sample in FEW is too few to wait for */
+	UNSEEN_NS = 50000000, /* a sibling may become busy and idle within a longer sample */
+	MANY_SWITCHES = 16,   /* each of fewer may have cost less than the least ever seen */
+	FEW = 4,              /* fewer than 1 undisturbed sample in FEW is too few to wait for */
 };
 
 static const double CONFIDENCE = 0.95;
-/* Elapsed time may exceed CPU time by this: clocks are read in turn, kernel threads run briefly. */
-static const double SLACK_NS = 2000, SLACK_RATIO = 1e-4;
-static const double COLD_EPSILON = 0.01;      /* times from memory agree no better */
-static const double NOTABLE_SLOWDOWN = 0.005; /* the reference loop itself varies as much */
-
-struct sample {
-	double ticks, cpu_ns; /* of all its calls, without the cost of reading the clock */
-	uint64_t switches;    /* context switches */
-	bool backwards;       /* the clock went backwards */
-};
+static const double COLD_EPSILON = 0.01; /* times from memory agree no better */
 
 struct measurement {
-	struct et_timebase *t;
+	struct et_sampler s;
 	const struct etalon_kbest_opts *o;
 	void (*fn)(void *);
 	void *arg;
 	uint32_t calls;            /* per sample */
 	struct et_kbest_set clean; /* ticks of samples that were not preempted; mark: slowdown */
 	struct et_kbest_set cpu;   /* CPU time of all samples, ns; mark: slowdown */
-	struct et_loss loss;
-	double spin_cpu_ns;   /* CPU time that the kernel charged for all spins */
-	double switch_ns;     /* CPU time of one context switch */
-	double switches;      /* in all samples */
-	bool last_preempted;  /* the previous sample was preempted */
-	unsigned preemptions; /* preempted samples, including the one that chose the calls */
-	bool may_raise;       /* samples are preempted, and raising the priority is allowed */
-	bool raised;          /* the priority is raised now */
-	bool ever_raised;
-	struct et_sched_policy saved; /* while raised */
-	uint64_t raised_ns;           /* when it was raised */
-	bool may_wait_tick; /* samples are long enough to begin them just after a timer interrupt */
-	bool after_tick;    /* the current one does */
-	double least_ns;    /* CPU time of the shortest sample */
-	double slow_sum;    /* of the slowdown around each sample */
+	double switches;           /* in all samples */
+	double slow_sum;           /* of the slowdown around each sample */
 	uint64_t samples, preempted, elapsed_ns;
 	bool backwards;
 };
 
-static void time_sample(const struct measurement *m, struct sample *s)
+static void time_sample(struct measurement *m, struct et_timed *x)
 {
-	const struct et_timebase *t = m->t;
-	uint64_t switches, cpu, t0, t1;
-
-	if (t->cache)
-		et_cache_clear(t->cache);
-	if (m->after_tick)
-		t->wait_tick(t->ctx);
-	switches = t->context_switches(t->ctx);
-	cpu = t->cpu_ns(t->ctx);
-	t0 = t->start(t->ctx);
+	et_sampler_start(&m->s);
 	for (uint32_t i = 0; i < m->calls; i++)
 		m->fn(m->arg);
-	t1 = t->stop(t->ctx);
-	cpu = t->cpu_ns(t->ctx) - cpu;
-	s->switches = t->context_switches(t->ctx) - switches;
-	s->backwards = t1 < t0;
-	s->ticks = fmax((double)(t1 - t0) - t->overhead, 0);
-	s->cpu_ns = fmax((double)cpu - t->cpu_overhead_ns, 0);
+	et_sampler_stop(&m->s, x);
+	m->backwards |= x->backwards;
 }
 
 static double ns_of(const struct measurement *m, double ticks)
 {
-	return ticks / m->t->hz * 1e9;
-}
-
-/*
- * The share of the time of interrupts that the kernel charges to the thread's CPU time. It is 1, or
- * 0 with CONFIG_IRQ_TIME_ACCOUNTING, or between them if a hypervisor reports only a part as steal.
- */
-static double charged_share(const struct measurement *m)
-{
-	double ran = ns_of(m, m->loss.all_ran), lost = ns_of(m, m->loss.all_lost);
-
-	if (lost <= 0)
-		return 0;
-	return fmin(fmax((m->spin_cpu_ns - (ran - lost)) / lost, 0), 1);
-}
-
-/* The share of elapsed time that goes to interrupts and is not charged to the thread. */
-static double uncharged_share(const struct measurement *m)
-{
-	return m->loss.all_ran > 0 ? (1 - charged_share(m)) * m->loss.all_lost / m->loss.all_ran
-				   : 0;
-}
-
-/*
- * Whether another thread ran or the hypervisor took the CPU: more time passed than the thread was
- * charged. A context switch alone is no evidence: a kernel thread may run for a microsecond, which
- * disturbs no more than an interrupt does.
- */
-static bool preempted(const struct measurement *m, const struct sample *s)
-{
-	double wall = ns_of(m, s->ticks);
-	double slack = SLACK_NS + wall * (SLACK_RATIO + 2 * uncharged_share(m));
-
-	return wall - s->cpu_ns > slack;
+	return et_sampler_ns(&m->s, ticks);
 }
 
 /*
@@ -134,17 +60,16 @@ static bool preempted(const struct measurement *m, const struct sample *s)
  * call may take far longer than the next (if it fills a table), and any may be preempted, so the
  * shortest of a few tries decides.
  */
-static void choose_calls(struct measurement *m, struct sample *shortest)
+static void choose_calls(struct measurement *m, struct et_timed *shortest)
 {
-	bool fixed = m->o->calls || m->t->cache;
-	struct sample s;
+	bool fixed = m->o->calls || m->s.t->cache;
+	struct et_timed x;
 
 	m->calls = m->o->calls ? m->o->calls : 1;
 	for (int tries = 0;; tries++) {
-		time_sample(m, &s);
-		m->backwards |= s.backwards;
-		if (!tries || s.ticks < shortest->ticks)
-			*shortest = s;
+		time_sample(m, &x);
+		if (!tries || x.ticks < shortest->ticks)
+			*shortest = x;
 		if (fixed || m->backwards)
 			return;
 		if (tries + 1 < (shortest->cpu_ns < LONG_NS ? TRIES : LONG_TRIES))
@@ -156,137 +81,38 @@ static void choose_calls(struct measurement *m, struct sample *shortest)
 	}
 }
 
-/* Allows for one tick of rounding: a slow counter makes only a few ticks in the reference loop. */
-static double slowdown_now(struct measurement *m)
-{
-	double ticks = et_timebase_reference_ticks(m->t);
-
-	return m->t->full_speed_ticks > 0 ? fmax((ticks - 1) / m->t->full_speed_ticks - 1, 0) : 0;
-}
-
-/* Whether to compensate samples of this length for interrupts: most shorter ones contain none. */
-static bool meets_interrupts(const struct measurement *m, double ns)
-{
-	return ns >= m->t->tick_ns / 16;
-}
-
-/*
- * Measures how much time interrupts take in a window like the sample: it begins as soon after a
- * timer interrupt and is as long as the shortest sample.
- */
-static void measure_interrupts(struct measurement *m, double sample_ns)
-{
-	const struct et_timebase *t = m->t;
-	uint64_t cpu;
-
-	m->least_ns = fmin(m->least_ns, sample_ns);
-	m->loss.window = fmin(m->least_ns, MAX_WINDOW_NS) * t->hz / 1e9;
-	if (m->after_tick)
-		t->wait_tick(t->ctx);
-	cpu = t->cpu_ns(t->ctx);
-	t->spin(t->ctx, &m->loss, (uint64_t)(2 * m->loss.window));
-	m->spin_cpu_ns += (double)(t->cpu_ns(t->ctx) - cpu);
-}
-
-/* Spins without completing a window, to learn whether the kernel charges interrupts to threads. */
-static void measure_charging(struct measurement *m)
-{
-	const struct et_timebase *t = m->t;
-	uint64_t cpu = t->cpu_ns(t->ctx);
-
-	m->loss.window = INFINITY;
-	t->spin(t->ctx, &m->loss, (uint64_t)(FIRST_SPIN_NS * t->hz / 1e9));
-	m->spin_cpu_ns += (double)(t->cpu_ns(t->ctx) - cpu);
-}
-
 static bool compensates_switches(const struct measurement *m, double switches)
 {
 	return m->o->compensate && switches >= MANY_SWITCHES;
 }
 
-/* Takes one sample, and measures the speed and the interrupts. Returns the slowdown. */
-static double sample_observed(struct measurement *m, struct sample *s)
+static void add_clean(struct measurement *m, const struct et_timed *x)
 {
-	double before = slowdown_now(m), slow;
-
-	time_sample(m, s);
-	slow = fmax(before, slowdown_now(m));
-	if (m->o->compensate && meets_interrupts(m, s->cpu_ns))
-		measure_interrupts(m, s->cpu_ns);
-	return slow;
-}
-
-static void raise_priority(struct measurement *m)
-{
-	const struct et_timebase *t = m->t;
-
-	if (!m->may_raise || m->raised)
-		return;
-	m->may_raise = m->raised = t->raise_priority(t->ctx, &m->saved);
-	m->ever_raised |= m->raised;
-	m->raised_ns = t->now_ns(t->ctx);
-}
-
-static void let_others_run(struct measurement *m)
-{
-	const struct et_timebase *t = m->t;
-
-	if (!m->raised)
-		return;
-	t->restore_priority(t->ctx, &m->saved);
-	t->yield(t->ctx);
-	m->raised = false;
-}
-
-static double sample_undisturbed(struct measurement *m, struct sample *s)
-{
-	/* Yield first, so that the sample begins with a full time slice. */
-	if (m->last_preempted)
-		m->t->yield(m->t->ctx);
-	raise_priority(m);
-	/* Waiting for a tick would waste part of the time slice if the priority is not raised. */
-	m->after_tick = m->may_wait_tick && (m->raised || !m->last_preempted);
-	return sample_observed(m, s);
-}
-
-/*
- * Samples are preempted: learns what a context switch costs, and whether the priority may be
- * raised. A single preempted sample may be chance; it is enough only if samples take long.
- */
-static void handle_preemption(struct measurement *m, const struct sample *s)
-{
-	if (++m->preemptions != (s->cpu_ns < LONG_NS ? 2 : 1))
-		return;
-	m->switch_ns = et_timebase_switch_ns(m->t, SWITCH_WAIT_NS);
-	m->may_raise = m->t->raise_priority && m->o->priority == ETALON_PRIORITY_AUTO;
-}
-
-static void add_clean(struct measurement *m, double ticks, double slow)
-{
-	et_kbest_set_add(&m->clean, ticks, slow);
-	if (m->t->cache)
-		et_cache_note(m->t->cache, ticks);
+	et_kbest_set_add(&m->clean, x->ticks, x->slowdown);
+	if (m->s.t->cache)
+		et_cache_note(m->s.t->cache, x->ticks);
 }
 
 static void take_sample(struct measurement *m)
 {
-	double slow, switch_ns;
-	struct sample s;
+	double switch_ns;
+	struct et_timed x;
 
-	slow = sample_undisturbed(m, &s);
-	m->backwards |= s.backwards;
+	et_sampler_ready(&m->s);
+	time_sample(m, &x);
+	et_sampler_observed(&m->s, &x);
+	if (m->o->compensate && et_sampler_meets_interrupts(&m->s, x.cpu_ns))
+		et_sampler_interrupts(&m->s, x.cpu_ns);
 	m->samples++;
-	m->switches += (double)s.switches;
-	m->slow_sum += fmin(slow, 2); /* more is an interrupt in the reference loop */
-	m->last_preempted = preempted(m, &s);
-	if (m->last_preempted)
-		handle_preemption(m, &s);
-	else
-		add_clean(m, s.ticks, slow);
-	m->preempted += m->last_preempted;
-	switch_ns =
-		compensates_switches(m, (double)s.switches) ? m->switch_ns * (double)s.switches : 0;
-	et_kbest_set_add(&m->cpu, fmax(s.cpu_ns - switch_ns, 0), slow);
+	m->switches += (double)x.switches;
+	m->slow_sum += fmin(x.slowdown, 2); /* more is an interrupt in the reference loop */
+	if (!x.preempted)
+		add_clean(m, &x);
+	m->preempted += x.preempted;
+	switch_ns = compensates_switches(m, (double)x.switches)
+			    ? m->s.switch_ns * (double)x.switches
+			    : 0;
+	et_kbest_set_add(&m->cpu, fmax(x.cpu_ns - switch_ns, 0), x.slowdown);
 }
 
 /*
@@ -306,7 +132,7 @@ static double best_slowdown(const struct measurement *m, const struct et_kbest_s
 
 static bool agreed_at_full_speed(const struct measurement *m, const struct et_kbest_set *s)
 {
-	return et_kbest_converged(s, m->o->epsilon) && best_slowdown(m, s) <= NOTABLE_SLOWDOWN;
+	return et_kbest_converged(s, m->o->epsilon) && best_slowdown(m, s) <= ET_NOTABLE_SLOWDOWN;
 }
 
 /* Whether undisturbed samples are so rare that the result must be CPU time. */
@@ -326,11 +152,6 @@ static bool judged_by_cpu(const struct measurement *m)
 		       (!agreed_at_full_speed(m, &m->clean) && agreed_at_full_speed(m, &m->cpu)));
 }
 
-static bool enough_windows(const struct measurement *m)
-{
-	return m->loss.best.n >= (et_loss_long(&m->loss) ? LONG_WINDOWS : WINDOWS);
-}
-
 /*
  * Whether the figures that compensation rests on are settled: the shortest samples and the smallest
  * losses must each agree, so that a single lucky value does not decide. If most samples are
@@ -341,16 +162,16 @@ static bool compensation_settled(const struct measurement *m)
 	double most = m->o->epsilon * m->clean.value[0];
 
 	if (!m->o->compensate || mostly_preempted(m) ||
-		!meets_interrupts(m, ns_of(m, m->clean.value[0])))
+		!et_sampler_meets_interrupts(&m->s, ns_of(m, m->clean.value[0])))
 		return true;
-	return enough_windows(m) && et_kbest_reach(&m->clean) <= most &&
-	       et_kbest_reach(&m->loss.best) <= most;
+	return et_sampler_enough_windows(&m->s) && et_kbest_reach(&m->clean) <= most &&
+	       et_kbest_reach(&m->s.loss.best) <= most;
 }
 
 /* A cold cache is judged by the median, which settles before the shortest samples agree. */
 static bool median_settled(const struct measurement *m)
 {
-	double half_width, median = et_cache_median(m->t->cache, &half_width);
+	double half_width, median = et_cache_median(m->s.t->cache, &half_width);
 
 	return half_width <= fmax(m->o->epsilon, COLD_EPSILON) * median;
 }
@@ -367,22 +188,11 @@ static bool finished(const struct measurement *m)
 		return true;
 	if (m->elapsed_ns < o->least_ns)
 		return false;
-	if (m->t->cache && median_settled(m))
+	if (m->s.t->cache && median_settled(m))
 		return true;
 	return (o->clock != ETALON_CLOCK_CPU && agreed_at_full_speed(m, &m->clean) &&
 		       compensation_settled(m)) ||
 	       (mostly_preempted(m) && agreed_at_full_speed(m, &m->cpu));
-}
-
-/* The least time that interrupts take of the shortest sample, in ns, and its uncertainty. */
-static double least_loss(
-	const struct measurement *m, double best_ns, bool by_cpu, double *uncertainty)
-{
-	double least = et_loss_least(&m->loss, uncertainty);
-	double scale = fmax(best_ns / MAX_WINDOW_NS, 1) * (by_cpu ? charged_share(m) : 1);
-
-	*uncertainty = ns_of(m, *uncertainty) * scale;
-	return ns_of(m, least) * scale;
 }
 
 /*
@@ -393,7 +203,7 @@ static double switch_error_ns(const struct measurement *m)
 {
 	double per_sample = m->switches / (double)m->samples;
 
-	return m->switch_ns * per_sample * (compensates_switches(m, per_sample) ? 1 : 2);
+	return m->s.switch_ns * per_sample * (compensates_switches(m, per_sample) ? 1 : 2);
 }
 
 static void judge_interrupts(const struct measurement *m, double best_ns, bool by_cpu,
@@ -401,13 +211,13 @@ static void judge_interrupts(const struct measurement *m, double best_ns, bool b
 {
 	double uncertainty = 0, least = 0;
 
-	if (!meets_interrupts(m, best_ns))
+	if (!et_sampler_meets_interrupts(&m->s, best_ns))
 		return;
-	if (m->loss.best.n)
-		least = least_loss(m, best_ns, by_cpu, &uncertainty);
+	if (m->s.loss.best.n)
+		least = et_sampler_least_loss(&m->s, best_ns, by_cpu, &uncertainty);
 	else
 		r->warnings |= ETALON_WARNING_NO_TICK_COST;
-	if (!enough_windows(m)) {
+	if (!et_sampler_enough_windows(&m->s)) {
 		uncertainty += 2 * least;
 		least = 0;
 	}
@@ -430,7 +240,7 @@ static void judge_speed(const struct measurement *m, const struct et_kbest_set *
 	 */
 	if (best_ns > UNSEEN_NS && !r->converged)
 		r->slowdown = fmax(r->slowdown, m->slow_sum / (double)m->samples);
-	if (r->slowdown <= NOTABLE_SLOWDOWN)
+	if (r->slowdown <= ET_NOTABLE_SLOWDOWN)
 		return;
 	r->warnings |= ETALON_WARNING_SLOW;
 	*error_ns += r->slowdown * best_ns;
@@ -438,7 +248,7 @@ static void judge_speed(const struct measurement *m, const struct et_kbest_set *
 
 static void judge(const struct measurement *m, struct etalon_kbest_result *r)
 {
-	const struct et_timebase *t = m->t;
+	const struct et_timebase *t = m->s.t;
 	bool by_cpu = judged_by_cpu(m);
 	const struct et_kbest_set *best = by_cpu ? &m->cpu : &m->clean;
 	double best_ns = by_cpu ? best->value[0] : ns_of(m, best->value[0]);
@@ -476,7 +286,7 @@ static void judge(const struct measurement *m, struct etalon_kbest_result *r)
 	r->preempted = m->preempted;
 	r->calls = m->calls;
 	r->elapsed_ns = m->elapsed_ns;
-	r->realtime = m->ever_raised;
+	r->realtime = m->s.ever_raised;
 }
 
 /*
@@ -492,42 +302,35 @@ static bool ahead_of_schedule(struct measurement *m)
 		due = fmin(due, (double)m->o->limit_ns);
 	if ((double)m->elapsed_ns >= due)
 		return false;
-	et_timebase_reference_ticks(m->t);
+	et_timebase_reference_ticks(m->s.t);
 	return true;
 }
 
 static void sample_all(struct measurement *m)
 {
-	const struct et_timebase *t = m->t;
-	struct sample s;
+	const struct et_timebase *t = m->s.t;
+	struct et_timed x;
 	uint64_t first;
 
-	choose_calls(m, &s);
-	m->least_ns = s.cpu_ns;
-	et_loss_init(&m->loss, t->hz, (uint64_t)fmin(s.cpu_ns, MAX_WINDOW_NS), PREEMPTED_NS);
-	m->may_wait_tick = m->o->compensate && t->wait_tick && s.cpu_ns > t->tick_ns / 2;
-	if (m->o->compensate && meets_interrupts(m, s.cpu_ns))
-		measure_charging(m);
-	m->last_preempted = preempted(m, &s);
-	if (m->last_preempted)
-		handle_preemption(m, &s);
+	choose_calls(m, &x);
+	et_sampler_expect(&m->s, &x);
 	first = t->now_ns(t->ctx);
 	while (!m->backwards && !finished(m)) {
 		take_sample(m);
-		if (t->now_ns(t->ctx) - m->raised_ns >= MAX_RAISED_NS)
-			let_others_run(m);
+		et_sampler_rest_if_due(&m->s);
 		while (m->elapsed_ns = t->now_ns(t->ctx) - first, ahead_of_schedule(m))
-			let_others_run(m);
+			et_sampler_rest(&m->s);
 	}
-	let_others_run(m);
+	et_sampler_rest(&m->s);
 }
 
 int et_kbest_measure(struct et_timebase *t, struct et_timebase *other, void (*fn)(void *),
 	void *arg, const struct etalon_kbest_opts *o, struct etalon_kbest_result *out)
 {
 	struct etalon_kbest_result r = { .sz = sizeof(r) };
-	struct measurement m = { .t = t, .o = o, .fn = fn, .arg = arg };
+	struct measurement m = { .o = o, .fn = fn, .arg = arg };
 
+	et_sampler_init(&m.s, t, o);
 	et_kbest_set_init(&m.clean, o->k);
 	et_kbest_set_init(&m.cpu, o->k);
 	sample_all(&m);

@@ -1,199 +1,298 @@
 /* SPDX-License-Identifier: MIT */
-/* The loop of a benchmark and what its function may ask or tell. */
+/*
+ * The loop of a benchmark. The function that contains it asks for the number of iterations of each
+ * sample; in between, this file warms up, chooses that number, and records the samples. Nothing
+ * here allocates, prints or locks.
+ */
 #include "lib/state.h"
+#include "lib/empty.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-enum { SAMPLE_NS = 20000, FIRST_CAPACITY = 1024 };
+enum {
+	SAMPLE_NS = 20000,      /* long enough for the clock */
+	CPU_SAMPLE_NS = 200000, /* the CPU time is read more slowly */
+	AROUND_NS = 15000,      /* time between samples */
+	PAUSED_TIMES = 50,      /* a sample with pauses may take this many times as long */
+	LONG_NS = 100000000,
+	TRIES = 3,
+	LONG_TRIES = 2,
+	GROWTH = 10,      /* of the number of calls, at most */
+	WARM_SHARE = 20,  /* of the duration, for the warm-up */
+	WINDOW_SHARE = 3, /* of the time, for measuring interrupts */
+	PAIRS = 64,
+	REPEATS = 9,
+};
 
 static const uint64_t MAX_CALLS = UINT64_C(1) << 32;
 
+static uint64_t now(const struct etalon_state *s)
+{
+	const struct et_timebase *t = s->sampler.t;
+
+	return t->now_ns(t->ctx);
+}
+
 static uint64_t begin_sample(struct etalon_state *s)
 {
-	s->paused_ticks = 0;
-	s->cpu = s->t->cpu_ns(s->t->ctx);
-	s->start = s->t->start(s->t->ctx);
+	const struct etalon_bench *b = s->c->bench;
+
+	s->paused_ticks = s->given_ns = 0;
+	s->pauses = s->given = 0;
+	if (s->phase == ET_STATE_SAMPLING)
+		et_sampler_ready(&s->sampler);
+	if (b->before && !b->body)
+		b->before(b->arg);
+	et_sampler_start(&s->sampler);
 	return s->calls;
+}
+
+/* Ends a sample. *net is its ticks without pauses. */
+static void end_sample(struct etalon_state *s, struct et_timed *x, double *net)
+{
+	const struct etalon_bench *b = s->c->bench;
+
+	et_sampler_stop(&s->sampler, x);
+	if (b->after && !b->body)
+		b->after(b->arg);
+	if (s->phase == ET_STATE_SAMPLING)
+		et_sampler_observed(&s->sampler, x);
+	*net = fmax(x->ticks - s->paused_ticks - (double)s->pauses * s->pause_cost, 0);
+	s->iterations += s->calls;
+	s->loop_ns += s->given ? s->given_ns : et_sampler_ns(&s->sampler, *net);
+}
+
+/*
+ * Samples shall be long enough for the clock, and so long that max_samples of them take the whole
+ * duration.
+ */
+static double target_ns(const struct etalon_state *s)
+{
+	double least = s->o.clock == ETALON_CLOCK_CPU ? CPU_SAMPLE_NS : SAMPLE_NS;
+
+	return fmax(least, s->q->duration_ns / (double)s->capacity - AROUND_NS);
+}
+
+static uint64_t given_calls(const struct etalon_state *s)
+{
+	const struct etalon_bench *b = s->c->bench;
+
+	if (s->q->calls)
+		return s->q->calls;
+	if (s->o.calls)
+		return s->o.calls;
+	if (b->calls)
+		return b->calls;
+	return (!b->body && (b->before || b->after)) || s->sampler.t->cache;
 }
 
 uint64_t etalon_loop_first(struct etalon_state *s)
 {
-	if (s->out->error)
+	if (s->out->error || s->phase != ET_STATE_UNUSED)
 		return 0;
-	s->calls = s->q->calls ? s->q->calls : 1;
-	s->choosing = !s->q->calls;
-	s->end_ns = s->t->now_ns(s->t->ctx) + (uint64_t)s->q->duration_ns;
+	s->phase = ET_STATE_WARMING;
+	s->calls = given_calls(s);
+	s->fixed = s->calls > 0;
+	s->calls = s->fixed ? s->calls : 1;
+	s->target_ns = target_ns(s);
+	s->end_ns = now(s) + (uint64_t)(s->q->duration_ns / WARM_SHARE);
 	return begin_sample(s);
 }
 
-static void record(struct etalon_state *s, double ticks, double cpu_ns)
+static void record(struct etalon_state *s, const struct et_timed *x, double net)
 {
 	struct et_slice *o = s->out;
+	double calls = (double)s->calls;
+	double cpu_ns = fmax(x->cpu_ns - et_sampler_ns(&s->sampler, s->paused_ticks), 0) / calls;
+	double ns = o->clock == ETALON_CLOCK_CPU ? cpu_ns : et_sampler_ns(&s->sampler, net) / calls;
 
-	if (o->n == s->capacity)
+	if (x->backwards) {
+		o->warnings |= ETALON_WARNING_BACKWARDS;
 		return;
-	o->samples[o->n++] = (struct et_bench_sample){
-		.ns = ticks / s->t->hz * 1e9 / (double)s->calls,
-		.cpu_ns = cpu_ns / (double)s->calls,
+	}
+	ns = s->given ? s->given_ns / (double)s->given : fmax(ns - o->empty_ns, 0);
+	o->samples[o->n] = (struct et_bench_sample){
+		.ns = ns,
+		.cpu_ns = cpu_ns,
+		.slowdown = x->slowdown,
+		.marks = (x->preempted ? ET_BENCH_PREEMPTED : 0u) |
+			 (x->slowdown > ET_NOTABLE_SLOWDOWN ? ET_BENCH_SLOW : 0u) |
+			 (o->n ? 0u : ET_BENCH_FIRST),
 	};
+	o->n++;
+}
+
+static void more_calls(struct etalon_state *s)
+{
+	double least_ns = et_sampler_ns(&s->sampler, s->least);
+	double factor = least_ns > 0 ? 1.05 * s->target_ns / least_ns : GROWTH;
+	uint64_t calls = (uint64_t)ceil((double)s->calls * fmin(factor, GROWTH));
+
+	/* A multiple of 8: et_call_many calls in blocks of this size. */
+	s->calls = calls > 32 ? (calls + 7) / 8 * 8 : calls + (calls == s->calls);
+	s->tries = 0;
+}
+
+/*
+ * Finds the number of calls that makes a sample long enough. The first call may take far longer
+ * than the next (if it fills a table), and any may be preempted, so the shortest of a few tries
+ * decides. Returns whether the warm-up is complete.
+ */
+static bool warmed_up(struct etalon_state *s, const struct et_timed *x, double net)
+{
+	if (!s->tries++ || net < s->least) {
+		s->least = net;
+		s->shortest = *x;
+	}
+	/* A call that takes as long as a slice is a sample, unless the next is far shorter. */
+	if (et_sampler_ns(&s->sampler, x->ticks) >= s->q->duration_ns) {
+		record(s, x, net);
+		return s->fixed || s->out->n >= LONG_TRIES;
+	}
+	if (!s->fixed) {
+		if (s->tries < (s->shortest.cpu_ns < LONG_NS ? TRIES : LONG_TRIES))
+			return false;
+		if (et_sampler_ns(&s->sampler, s->least) < 0.8 * s->target_ns &&
+			et_sampler_ns(&s->sampler, s->shortest.ticks) <
+				PAUSED_TIMES * s->target_ns &&
+			s->calls < MAX_CALLS) {
+			more_calls(s);
+			s->out->n = 0;
+			return false;
+		}
+	}
+	return now(s) >= s->end_ns || et_sampler_ns(&s->sampler, x->ticks) * 2 > s->q->duration_ns;
+}
+
+static void measure_empty(struct etalon_state *s)
+{
+	const struct etalon_bench *b = s->c->bench;
+	double ns = et_sampler_ns(&s->sampler, s->least) / (double)s->calls;
+	struct et_empty e;
+
+	if (s->given)
+		return;
+	if (b->body)
+		e = et_empty_loop(s->sampler.t, ns);
+	else
+		e = et_empty_call(s->sampler.t, b->fn, b->arg, ns, s->calls,
+			!b->before && !b->after && s->calls > 1);
+	s->out->empty_ns = e.ns;
+	s->out->empty_uncertainty_ns = e.uncertainty_ns;
+}
+
+static uint64_t end_sampling(struct etalon_state *s)
+{
+	et_sampler_rest(&s->sampler);
+	s->phase = ET_STATE_ENDED;
+	return 0;
+}
+
+static uint64_t begin_sampling(struct etalon_state *s)
+{
+	s->out->calls = s->calls;
+	if (s->out->n >= LONG_TRIES || s->out->n >= s->capacity)
+		return end_sampling(s);
+	et_sampler_expect(&s->sampler, &s->shortest);
+	measure_empty(s);
+	s->phase = ET_STATE_SAMPLING;
+	s->end_ns = now(s) + (uint64_t)s->q->duration_ns;
+	return begin_sample(s);
+}
+
+/* Measures interrupts for a third of the time, as soon as samples are long enough to meet them. */
+static void measure_interrupts(struct etalon_state *s, const struct et_timed *x)
+{
+	uint64_t from;
+
+	if (!s->o.compensate || s->pauses || !et_sampler_meets_interrupts(&s->sampler, x->cpu_ns) ||
+		s->window_ns * WINDOW_SHARE > s->loop_ns)
+		return;
+	from = now(s);
+	et_sampler_interrupts(&s->sampler, x->cpu_ns);
+	s->window_ns += (double)(now(s) - from);
+}
+
+static bool enough(const struct etalon_state *s)
+{
+	const struct et_slice *o = s->out;
+
+	return o->error || o->n >= s->capacity || (o->n > 0 && now(s) >= s->end_ns);
 }
 
 uint64_t etalon_loop_next(struct etalon_state *s)
 {
-	uint64_t stop = s->t->stop(s->t->ctx), cpu = s->t->cpu_ns(s->t->ctx);
-	double ticks = fmax((double)(stop - s->start) - s->paused_ticks - s->t->overhead, 0);
+	struct et_timed x;
+	double net;
 
-	s->iterations += s->calls;
-	if (s->choosing && ticks / s->t->hz * 1e9 < SAMPLE_NS && s->calls < MAX_CALLS) {
-		s->calls *= 2;
-		return s->out->error ? 0 : begin_sample(s);
-	}
-	s->choosing = false;
-	s->out->calls = s->calls;
-	record(s, ticks, (double)(cpu - s->cpu));
-	if (s->out->error || s->out->n >= s->q->max_samples || s->out->n >= s->capacity ||
-		s->t->now_ns(s->t->ctx) >= s->end_ns)
+	if (s->phase != ET_STATE_WARMING && s->phase != ET_STATE_SAMPLING)
 		return 0;
-	return begin_sample(s);
+	end_sample(s, &x, &net);
+	if (s->out->error)
+		return end_sampling(s);
+	if (s->phase == ET_STATE_WARMING)
+		return warmed_up(s, &x, net) ? begin_sampling(s) : begin_sample(s);
+	record(s, &x, net);
+	measure_interrupts(s, &x);
+	et_sampler_rest_if_due(&s->sampler);
+	return enough(s) ? end_sampling(s) : begin_sample(s);
+}
+
+static void pause_now(struct etalon_state *s)
+{
+	s->paused_at = s->sampler.t->stop(s->sampler.t->ctx);
+}
+
+static void resume_now(struct etalon_state *s)
+{
+	uint64_t at = s->sampler.t->start(s->sampler.t->ctx);
+
+	if (at > s->paused_at)
+		s->paused_ticks += (double)(at - s->paused_at);
+	s->pauses++;
+	s->paused_at = 0;
+}
+
+/* Measures the part of a pause that counts as timed, in ticks: the shortest of some repeats. */
+static void learn_pause_cost(struct etalon_state *s)
+{
+	const struct et_timebase *t = s->sampler.t;
+	uint64_t paused_at = s->paused_at, pauses = s->pauses;
+	double paused_ticks = s->paused_ticks;
+
+	s->pause_known = true;
+	for (int i = 0; i < REPEATS; i++) {
+		s->paused_ticks = 0;
+		uint64_t t0 = t->start(t->ctx);
+		for (int k = 0; k < PAIRS; k++) {
+			etalon_pause(s);
+			etalon_resume(s);
+		}
+		uint64_t t1 = t->stop(t->ctx);
+		double cost = fmax((double)(t1 - t0) - t->overhead - s->paused_ticks, 0) / PAIRS;
+		s->pause_cost = i ? fmin(s->pause_cost, cost) : cost;
+	}
+	s->paused_at = paused_at;
+	s->pauses = pauses;
+	s->paused_ticks = paused_ticks;
 }
 
 void etalon_pause(struct etalon_state *s)
 {
-	s->paused_at = s->t->stop(s->t->ctx);
+	pause_now(s);
 }
 
 void etalon_resume(struct etalon_state *s)
 {
-	s->paused_ticks += (double)(s->t->start(s->t->ctx) - s->paused_at);
+	if (!s->paused_at)
+		return;
+	if (!s->pause_known)
+		learn_pause_cost(s);
+	resume_now(s);
 }
 
 void etalon_set_time(struct etalon_state *s, double ns)
 {
-	(void)s;
-	(void)ns;
-}
-
-void *etalon_arg(const struct etalon_state *s)
-{
-	return s->c->bench->arg;
-}
-
-const char *etalon_name(const struct etalon_state *s)
-{
-	return s->c->name ? s->c->name : "";
-}
-
-int64_t etalon_param(const struct etalon_state *s, size_t i)
-{
-	return i < s->c->n_params ? s->c->params[i] : 0;
-}
-
-uint64_t etalon_iterations(const struct etalon_state *s)
-{
-	return s->iterations;
-}
-
-unsigned etalon_thread(const struct etalon_state *s)
-{
-	return s->thread;
-}
-
-unsigned etalon_threads(const struct etalon_state *s)
-{
-	return s->c->threads;
-}
-
-void etalon_set_items(struct etalon_state *s, double per_iteration)
-{
-	s->out->items = per_iteration;
-}
-
-void etalon_set_bytes(struct etalon_state *s, double per_iteration)
-{
-	s->out->bytes = per_iteration;
-}
-
-void etalon_set_size(struct etalon_state *s, double n)
-{
-	s->out->size = n;
-}
-
-static void replace(char **text, const char *with)
-{
-	free(*text);
-	*text = with ? strdup(with) : NULL;
-}
-
-void etalon_set_label(struct etalon_state *s, const char *label)
-{
-	replace(&s->out->label, label);
-}
-
-void etalon_fail(struct etalon_state *s, const char *why)
-{
-	replace(&s->out->error, why ? why : "failed");
-}
-
-void etalon_set_counter(struct etalon_state *s, const char *name, double value, unsigned kind)
-{
-	struct et_slice *o = s->out;
-	struct et_bench_counter *grown;
-
-	for (size_t i = 0; i < o->n_counters; i++) {
-		if (!strcmp(o->counters[i].name, name)) {
-			o->counters[i].value = value;
-			o->counters[i].kind = kind;
-			return;
-		}
-	}
-	grown = reallocarray(o->counters, o->n_counters + 1, sizeof(*grown));
-	if (!grown)
-		return;
-	o->counters = grown;
-	grown[o->n_counters] =
-		(struct et_bench_counter){ .name = strdup(name), .value = value, .kind = kind };
-	o->n_counters += grown[o->n_counters].name != NULL;
-}
-
-/* A function without a loop of its own. */
-static void call_function(struct etalon_state *s)
-{
-	const struct etalon_bench *b = s->c->bench;
-
-	ETALON_LOOP(s)
-	{
-		b->fn(b->arg);
-	}
-}
-
-int et_slice_take(const struct et_bench_case *c, const struct et_slice_request *q,
-	struct et_timebase *t, struct et_slice *out)
-{
-	struct etalon_state s = { .c = c, .q = q, .t = t, .out = out };
-
-	*out = (struct et_slice){ .hz = t->hz, .clock = t->clock, .size = NAN, .wall_ns = NAN };
-	for (int i = 0; i < ET_EVENTS; i++)
-		out->events[i] = NAN;
-	s.capacity = q->max_samples < FIRST_CAPACITY ? q->max_samples : FIRST_CAPACITY;
-	out->samples = calloc(s.capacity, sizeof(*out->samples));
-	if (!out->samples)
-		return ETALON_NO_MEMORY;
-	if (c->bench->body)
-		c->bench->body(&s);
-	else
-		call_function(&s);
-	return ETALON_OK;
-}
-
-void et_slice_free(struct et_slice *s)
-{
-	for (size_t i = 0; i < s->n_counters; i++)
-		free(s->counters[i].name);
-	free(s->counters);
-	free(s->samples);
-	free(s->label);
-	free(s->error);
-	*s = (struct et_slice){ 0 };
+	s->given_ns += ns;
+	s->given++;
 }

@@ -1,24 +1,58 @@
 /* SPDX-License-Identifier: MIT */
-/* The contents of a struct etalon_state, which only the library sees. */
+/* The contents of a struct etalon_state, which only the library sees. One thread uses it. */
 #ifndef ET_LIB_STATE_H
 #define ET_LIB_STATE_H
 
+#include "lib/cache.h"
+#include "lib/sampler.h"
 #include "lib/slice.h"
+
+enum et_state_phase {
+	ET_STATE_UNUSED,  /* the loop has not begun */
+	ET_STATE_WARMING, /* and finding the number of calls per sample */
+	ET_STATE_SAMPLING,
+	ET_STATE_ENDED,
+};
 
 struct etalon_state {
 	const struct et_bench_case *c;
 	const struct et_slice_request *q;
-	struct et_timebase *t;
 	struct et_slice *out;
 	unsigned thread;
-	uint64_t calls;      /* iterations of the current sample; 0: the loop has not begun */
-	uint64_t iterations; /* of finished samples */
-	uint64_t start, cpu; /* when the current sample began */
-	uint64_t paused_at;  /* 0: not paused */
-	double paused_ticks; /* within the current sample */
-	uint64_t end_ns;     /* when to take no further sample */
-	size_t capacity;     /* of out->samples */
-	bool choosing;       /* the number of calls is not yet found */
+	enum et_state_phase phase;
+	struct et_sampler sampler;
+	struct etalon_kbest_opts o;
+	struct et_cache cache; /* if it is cleared */
+	size_t capacity;       /* of out->samples */
+
+	uint64_t calls;      /* iterations of the current sample */
+	uint64_t iterations; /* of finished samples, those of the warm-up included */
+	double loop_ns;      /* time of these */
+	uint64_t end_ns;     /* when to take no further sample, or to end the warm-up */
+	/* The warm-up: */
+	bool fixed;   /* the number of calls is given */
+	int tries;    /* with this number of calls */
+	double least; /* of these tries, ticks */
+	double target_ns;
+	struct et_timed shortest;
+	double window_ns; /* spent on measuring interrupts */
+	/* Pauses within the current sample, and what each costs, in ticks: */
+	uint64_t paused_at, pauses;
+	double paused_ticks, pause_cost;
+	bool pause_known;
+	/* Times that the function gave within the current sample: */
+	double given_ns;
+	uint64_t given;
 };
+
+/*
+ * Prepares a state; out must be zero but for what the caller knows already. Returns an
+ * etalon_status. et_state_run calls the function, and et_state_finish completes the slice and frees
+ * the memory for a cold cache.
+ */
+int et_state_init(struct etalon_state *s, const struct et_bench_case *c,
+	const struct et_slice_request *q, struct et_timebase *t, struct et_slice *out);
+void et_state_run(struct etalon_state *s);
+void et_state_finish(struct etalon_state *s);
 
 #endif

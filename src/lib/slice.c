@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* One slice from its preparation to its end: all that happens outside the loop. */
+#include "lib/slice.h"
+#include "lib/empty.h"
+#include "lib/kbest.h"
+#include "lib/state.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MOST_SAMPLES = 1 << 20,
+	SPIN_SHARE = 8, /* of the duration, to learn whether interrupts count as CPU time */
+};
+
+/* A function without a loop of its own. */
+static void call_function(struct etalon_state *s)
+{
+	const struct etalon_bench *b = s->c->bench;
+
+	for (uint64_t n = etalon_loop_first(s); n > 0; n = etalon_loop_next(s))
+		et_call_many(b->fn, b->arg, n);
+}
+
+/* Memory that is touched for the first time within a sample would be a page fault there. */
+static void touch(volatile unsigned char *memory, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++)
+		memory[i] = 0;
+}
+
+int et_state_init(struct etalon_state *s, const struct et_bench_case *c,
+	const struct et_slice_request *q, struct et_timebase *t, struct et_slice *out)
+{
+	size_t most = q->max_samples < MOST_SAMPLES ? q->max_samples : MOST_SAMPLES;
+	int rc;
+
+	*s = (struct etalon_state){ .c = c, .q = q, .out = out, .capacity = most ? most : 1 };
+	out->hz = t->hz;
+	out->clock = q->kbest->clock == ETALON_CLOCK_CPU ? ETALON_CLOCK_CPU : t->clock;
+	out->warnings = t->warnings;
+	out->size = out->wall_ns = NAN;
+	for (int i = 0; i < ET_EVENTS; i++)
+		out->events[i] = NAN;
+	rc = et_kbest_opts_complete(q->kbest, &s->o);
+	if (rc)
+		return rc;
+	et_sampler_init(&s->sampler, t, &s->o);
+	s->sampler.switch_wait_ns = 0;
+	s->sampler.first_spin_ns = (uint64_t)(q->duration_ns / SPIN_SHARE);
+	out->samples = calloc(s->capacity, sizeof(*out->samples));
+	if (!out->samples)
+		return ETALON_NO_MEMORY;
+	touch((volatile unsigned char *)out->samples, s->capacity * sizeof(*out->samples));
+	if (s->o.cache == ETALON_CACHE_WARM)
+		return ETALON_OK;
+	rc = et_cache_prepare(&s->cache, c->bench->fn, &s->o, &out->warnings);
+	if (rc == ETALON_OK)
+		t->cache = &s->cache;
+	return rc;
+}
+
+void et_state_run(struct etalon_state *s)
+{
+	const struct etalon_bench *b = s->c->bench;
+
+	if (b->setup)
+		b->setup(b->arg);
+	if (b->setup_state)
+		b->setup_state(s);
+	if (!s->out->error) {
+		if (b->body)
+			b->body(s);
+		else
+			call_function(s);
+	}
+	/* The loop was left by break, or by an exception that the function caught. */
+	et_sampler_rest(&s->sampler);
+	if (b->teardown_state)
+		b->teardown_state(s);
+	if (b->teardown)
+		b->teardown(b->arg);
+}
+
+static void finish_counter(const struct etalon_state *s, struct et_bench_counter *c)
+{
+	double iterations = (double)s->iterations;
+
+	if (c->kind & ETALON_COUNTER_TIMES_ITERATIONS)
+		c->value *= iterations;
+	if (c->kind & ETALON_COUNTER_PER_ITERATION)
+		c->value /= iterations;
+	if (c->kind & ETALON_COUNTER_RATE)
+		c->value /= s->loop_ns / 1e9;
+	if (c->kind & ETALON_COUNTER_INVERT)
+		c->value = 1 / c->value;
+}
+
+void et_state_finish(struct etalon_state *s)
+{
+	const struct et_sampler *p = &s->sampler;
+	struct et_slice *o = s->out;
+
+	o->overhead_ns = et_sampler_ns(p, p->t->overhead);
+	if (p->loss.best.n && s->calls) {
+		double calls = (double)s->calls, uncertainty, ns;
+
+		ns = et_sampler_least_loss(
+			p, p->least_ns, o->clock == ETALON_CLOCK_CPU, &uncertainty);
+		o->floor_loss_ns = ns / calls;
+		/* A single window does not tell how far it is from the least. */
+		o->floor_loss_uncertainty_ns = (p->loss.best.n > 1 ? uncertainty : ns) / calls;
+	}
+	for (size_t i = 0; i < o->n_counters; i++)
+		finish_counter(s, &o->counters[i]);
+	if (!o->n && !o->error)
+		etalon_fail(s, s->phase == ET_STATE_UNUSED
+				       ? "its function contains no ETALON_LOOP"
+				       : "its ETALON_LOOP did not run to the end");
+	if (!p->t->cache)
+		return;
+	o->warnings |= et_cache_verdict(&s->cache);
+	et_cache_release(&s->cache);
+	p->t->cache = NULL;
+}
+
+int et_slice_take(const struct et_bench_case *c, const struct et_slice_request *q,
+	struct et_timebase *t, struct et_slice *out)
+{
+	struct etalon_state s;
+	int rc;
+
+	*out = (struct et_slice){ 0 };
+	rc = et_state_init(&s, c, q, t, out);
+	if (rc)
+		return rc;
+	et_state_run(&s);
+	et_state_finish(&s);
+	return ETALON_OK;
+}
+
+void et_slice_free(struct et_slice *s)
+{
+	for (size_t i = 0; i < s->n_counters; i++)
+		free(s->counters[i].name);
+	free(s->counters);
+	free(s->samples);
+	free(s->label);
+	free(s->error);
+	*s = (struct et_slice){ 0 };
+}
