@@ -91,7 +91,8 @@ void et_bench_compare_apart(const struct et_slice *new_slices, size_t n_new,
 	const struct et_slice *old_slices, size_t n_old, unsigned flags, double level,
 	struct et_bench_comparison *out)
 {
-	const struct et_slices a = { new_slices, n_new, false }, b = { old_slices, n_old, false };
+	const struct et_slices a = { new_slices, n_new, n_new && new_slices->old };
+	const struct et_slices b = { old_slices, n_old, n_old && old_slices->old };
 	struct logs x, y;
 
 	take_both(&a, &b, flags, &x, &y);

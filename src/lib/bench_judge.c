@@ -101,22 +101,3 @@ bool et_bench_judge(const struct et_slice *slices, size_t n, bool old, unsigned 
 	free(a.x);
 	return out->n > 0;
 }
-
-const char *et_bench_reason_text(const struct et_bench_estimate *e)
-{
-	switch (e->reason) {
-	case ET_BENCH_FLOOR_HOLDS:
-	case ET_BENCH_ASKED:
-		break;
-	case ET_BENCH_BELOW_FLOOR:
-		return "samples were shorter while the processor was slowed down, so the shortest "
-		       "are not the cost; this is the median at full speed";
-	case ET_BENCH_CALLS_DIFFER:
-		return "calls do different amounts of work; this is the mean: set "
-		       "ETALON_BENCH_CALLS_DIFFER if that is intended";
-	case ET_BENCH_NO_FLOOR:
-		return "undisturbed samples differ, so the shortest are not typical; this is the "
-		       "median";
-	}
-	return NULL;
-}

@@ -17,7 +17,8 @@ bool et_bench_judge(const struct et_slice *slices, size_t n, bool old, unsigned 
 	struct et_bench_estimate *out);
 /*
  * Compares two sets of slices that were taken at different times (--baseline), by the statistic
- * that suits both. The interval contains the true ratio with probability `level`.
+ * that suits both. `old` is the same in all slices of a set. The interval contains the true ratio
+ * with probability `level`.
  */
 void et_bench_compare_apart(const struct et_slice *new_slices, size_t n_new,
 	const struct et_slice *old_slices, size_t n_old, unsigned flags, double level,
@@ -30,8 +31,5 @@ void et_bench_compare_pairs(const struct et_slice *slices, size_t n, unsigned fl
  * the probability of any false alarm among them is at most 1 - level (Holm 1979). Returns how many.
  */
 size_t et_bench_family(struct et_bench_row *rows, size_t n, double fail_ratio, double level);
-
-/* Why the best is not the answer, as a warning for users; NULL if it is. */
-const char *et_bench_reason_text(const struct et_bench_estimate *e);
 
 #endif

@@ -211,11 +211,11 @@ static const char *const reasons[] = {
 	[ET_BENCH_BELOW_FLOOR] =
 		"shorter while the processor was slowed down, so that the shortest "
 		"samples mean nothing: the time is the median",
-	[ET_BENCH_CALLS_DIFFER] = "calls take different times, so that the shortest mean nothing: "
-				  "the time is the mean",
+	[ET_BENCH_CALLS_DIFFER] = "some calls take far longer than others: the time is the mean; "
+				  "set ETALON_BENCH_CALLS_DIFFER if that is intended",
 	[ET_BENCH_NO_FLOOR] =
-		"the shortest samples do not agree: the time is the median; repeat on "
-		"a quieter machine",
+		"undisturbed samples differ by more than 5 %, so that the shortest are not "
+		"typical: the time is the median",
 };
 
 static bool by_intent(const struct et_bench_row *row)
@@ -323,8 +323,8 @@ static void print_details(const struct et_bench_row *row, FILE *out)
 
 bool et_bench_regressed(const struct et_bench_row *row, const struct et_bench_options *o)
 {
-	return row->has_old && et_bench_timed(row) && row->comparison.verdict == ET_BENCH_SLOWER &&
-	       row->comparison.lo > 1 + o->fail_ratio;
+	return row->has_old && et_bench_timed(row) && isfinite(o->fail_ratio) &&
+	       row->comparison.regression;
 }
 
 static void print_decision(
@@ -352,6 +352,8 @@ static void print_decision(
 	else
 		line = et_asprintf("PASS: none of %zu function%s is slower%s", compared,
 			compared == 1 ? "" : "s", limit);
+	et_append(&line, " ", "(at most %.3g %% false alarms among all of them together)",
+		100 * (1 - r->options.level));
 	print_words("", line, page, out);
 	free(line);
 	free(names);

@@ -104,7 +104,7 @@ static void description(void)
 /* R: Welch's t on the logarithms, with the locations and standard errors above. */
 static void apart(void)
 {
-	struct et_slice *old = slices_of(ten, 10, false), *new = slices_of(slower, 10, false);
+	struct et_slice *old = slices_of(ten, 10, true), *new = slices_of(slower, 10, false);
 	struct et_bench_comparison c;
 
 	et_bench_compare_apart(new, 10, old, 10, 0, 0.95, &c);
