@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* Times one function with changed options and prints the warnings. */
 #include <etalon/etalon.h>
 #include <stdio.h>

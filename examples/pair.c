@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* Times a loop by the counter, and all repetitions by the stopwatch. */
 #include <etalon/etalon.h>
 #include <inttypes.h>

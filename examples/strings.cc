@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: MIT
 // A benchmark program in C++. Lambdas without captures convert to plain functions.
 #include <etalon/etalon.h>
 

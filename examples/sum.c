@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* A benchmark program with two functions. `./sum --help` shows its options. */
 #include <etalon/etalon.h>
 

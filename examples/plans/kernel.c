@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * Three small programs for experiments with a compiler: `kernel product`, `kernel sort` and `kernel
  * hash`, each about 50 ms with -O2. They verify their results. Build: cc -O2 -o kernel kernel.c

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * libetalon times parts of a program from within. This header compiles as C99 to C++20. Link with
  * -letalon (pkg-config etalon). The manual is etalon(3).

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * Memory for the tool. These functions never return NULL: if memory runs out, they call
  * et_out_of_memory. libetalon must not use them, except in its main function for benchmark

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* Compiler attributes, and variables that are freed or closed at the end of their scope. */
 #ifndef ET_BASE_ATTR_H
 #define ET_BASE_ATTR_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * A pair of clocks that code gets as an argument, so that a test can replace it; conversions to and
  * from nanoseconds; and the clocks of the kernel.

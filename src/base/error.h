@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * Errors are values: the function that knows the cause fills them, and the command prints them. A
  * function that can fail returns 0 or -errno and leaves its out-parameters unchanged on failure.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* The folders that contain a file. */
 #ifndef ET_BASE_FOLDER_H
 #define ET_BASE_FOLDER_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* A hash table from numbers to values of one size. To begin, set width; the rest must be 0. */
 #ifndef ET_BASE_HASH_H
 #define ET_BASE_HASH_H

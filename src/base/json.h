@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* Writes JSON in UTF-8; invalid bytes become U+FFFD. To read JSON, use jansson. */
 #ifndef ET_BASE_JSON_H
 #define ET_BASE_JSON_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * Reads a stream line by line in bounded memory. The caller sets in, longest and quotes, and all
  * else to 0.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * Text that is written to a stream in memory. If memory runs out, the program ends as et_alloc ends
  * it, so the text is never cut off. open_memstream(3) does not guarantee that: in glibc neither

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* Finds the name that a user probably meant by a misspelled one. */
 #ifndef ET_BASE_NEAREST_H
 #define ET_BASE_NEAREST_H

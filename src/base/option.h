@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * Each command has one table of options. Parsing (by getopt_long), help, completion and the check
  * of the man pages read the same rows. A row says which member the option fills and how, so no

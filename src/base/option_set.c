@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* The setters of option.h: text in, one checked value out. */
 #include "base/option.h"
 #include "base/parse.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * Opens a file for writing, also in a shared folder: one with the sticky bit in which group or
  * others may create files, such as /tmp. Another user may have planted the name there: a symbolic

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 #include "base/parse.h"
 #include "base/alloc.h"
 #include "base/memstream.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * Parsers of what a user types: numbers, durations, proportions, CPU lists, command lines. Each
  * accepts the whole text, or refuses it with an error that quotes it and returns -EINVAL or

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * The parser of /proc/PID/stat. Members carry the names that proc(5) gives the fields. A read takes
  * about 10 µs, so do not call this while a run is timed.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 #include "base/shell.h"
 #include "base/alloc.h"
 #include "base/parse.h"

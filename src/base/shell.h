@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* Command lines that a shell runs, and those that need one. */
 #ifndef ET_BASE_SHELL_H
 #define ET_BASE_SHELL_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * Reads and writes /proc and /sys below a root folder. The root of the real machine is ""; a test
  * passes a captured tree. The file is named by root followed by path, which begins with a slash.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* Subtraction and comparison of unsigned figures such as nanoseconds. */
 #ifndef ET_BASE_U64_H
 #define ET_BASE_U64_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 #include "base/utf8.h"
 
 /* The Unicode Standard, table 3-7: ranges of the first byte, lengths, ranges of the second byte. */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* Strict UTF-8, independent of the locale: overlong forms and surrogates are invalid. */
 #ifndef ET_BASE_UTF8_H
 #define ET_BASE_UTF8_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * Conversions of a double to a whole number. A cast has no defined result if the number is NaN or
  * out of range, which figures from a file can always be made to be.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * A thread that does nothing but read a counter notices when it loses its CPU: two successive
  * readings further apart than a threshold are a gap; between gaps the thread is active (Bryant &

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * Compares the counters of two CPUs, called near and far. In each round a message goes from the
  * near CPU to the far one and back. The near counter is read before and after, and the far counter

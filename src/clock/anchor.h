@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * Anchors tie a counter to a clock: each is a reading of both at the same instant. Two anchors
  * define the straight line that converts readings of the counter into times.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 #include "clock/counter.h"
 #include "base/clock.h"
 #include "clock/anchor.h"

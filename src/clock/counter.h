@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * The processor's counter: the time stamp counter on x86-64, the virtual counter on arm64. An
  * invariant counter ticks at a fixed rate, whatever the clock rate of the core, so its ticks are a

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * The rate of the processor's counter and its stability: readings of the counter beside
  * CLOCK_MONOTONIC_RAW and CLOCK_MONOTONIC, and straight lines through them.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * The least time that interrupts take from running code. A thread spins on a clock and sums up the
  * gaps between readings in windows of equal length. Every window contains some timer interrupts,

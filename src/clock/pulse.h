@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* A callback that a long measurement calls now and then. It can stop the measurement. */
 #ifndef ET_CLOCK_PULSE_H
 #define ET_CLOCK_PULSE_H

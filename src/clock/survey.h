@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* All measurements of `etalon clock`, taken one after the other. */
 #ifndef ET_CLOCK_SURVEY_H
 #define ET_CLOCK_SURVEY_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * Finds the kernel's timer interrupts (ticks) among the gaps of a spinning thread by their
  * regularity alone, without privileges or knowledge of the kernel's configuration.

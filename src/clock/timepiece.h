@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * A table of every clock that a program can read (a timepiece; et_clock is the pair of clocks that
  * the tool itself uses), and the measurement of each: its smallest step and the cost of a reading.

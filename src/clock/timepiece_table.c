@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* The table of clocks, and the functions that read them. */
 #include "clock/counter.h"
 #include "clock/timepiece.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * The interval and the smallest cost of the timer interrupt, from the gaps of a spinning thread
  * (clock/activity.h) and the regularity of some of them (clock/ticks.h).

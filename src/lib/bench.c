@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * The main function of a benchmark program. Unlike the rest of the library it may allocate memory
  * through base/alloc.h, which ends the program when memory runs out; it does not do so while a

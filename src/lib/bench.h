@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* The parts of etalon_bench_main: the baseline, the comparison with it, and the reports. */
 #ifndef ET_LIB_BENCH_H
 #define ET_LIB_BENCH_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* Reads the results of an earlier run and compares new ones with them. */
 #include "lib/bench.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* Writes the outcome of a benchmark as text and as JSON. */
 #include "base/json.h"
 #include "lib/bench.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * K-best for a function: takes samples until the K shortest agree. This extends the published
  * scheme. It detects preempted samples by the thread's CPU time, falls back to CPU time if almost

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* K-best over a timebase: the part of etalon_kbest that does not depend on the machine. */
 #ifndef ET_LIB_KBEST_H
 #define ET_LIB_KBEST_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* etalon_kbest on the real machine: calibrates and chooses the clock, prepares a cold cache.
  */
 #include "lib/cache.h"

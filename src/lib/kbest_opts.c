@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * Defaults and limits of the options. Later versions append members: those that the sz of an older
  * caller does not include keep their defaults.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* The sentences for statuses and warnings. A warning fits into a line of 80 columns. */
 #include "base/attr.h"
 

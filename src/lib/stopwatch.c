@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* The public stopwatch. It must not allocate, print or call anything that may block. */
 #include "base/clock.h"
 

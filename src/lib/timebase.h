@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * The timebase is K-best's only access to the machine: a clock, the thread's CPU time, its context
  * switches, its priority, a reference loop of fixed work, and a spin that detects interrupts. These

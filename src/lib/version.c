@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* The version of the library at run time, which may differ from the one that was compiled for. */
 #include <etalon/etalon.h>
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* Solves systems with symmetric positive definite matrices, stored whole, row by row. */
 #ifndef ET_NUM_CHOLESKY_H
 #define ET_NUM_CHOLESKY_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* The points, their weights, and the comparison of the models. */
 #include "num/growth.h"
 #include "base/alloc.h"

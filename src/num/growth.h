@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * How time grows with the size of the input: t = a + b f(n) with a and b not negative, for f = 1,
  * log n, n, n log n, n², n² log n, n³, 2ⁿ and n^c. Times are repeated at some or all sizes. The

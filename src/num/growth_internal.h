@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* Shared by the files of num/growth. */
 #ifndef ET_NUM_GROWTH_INTERNAL_H
 #define ET_NUM_GROWTH_INTERNAL_H

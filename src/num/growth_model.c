@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* One model of growth, fitted to the means at each size. */
 #include "base/alloc.h"
 #include "num/growth_internal.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* Values of the fitted curves with their uncertainties, and sizes at which they do not hold. */
 #include "base/alloc.h"
 #include "num/growth_internal.h"

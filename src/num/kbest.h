@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * The K shortest of a growing number of times (Bryant & O'Hallaron, Computer Systems, chapter 9).
  * Disturbances make times longer, so the shortest are nearest to the truth, and K of them are

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * Linear least squares with a few columns, weighted by the uncertainties of the points. Columns are
  * scaled and orthogonalised together with y (modified Gram-Schmidt; Bjoerck 1967), which is as

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* Fits a straight line by least squares, with the standard errors of its parameters. */
 #ifndef ET_NUM_LINE_H
 #define ET_NUM_LINE_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* Intervals of a fitted line at a given x. */
 #ifndef ET_NUM_LINE_INTERVAL_H
 #define ET_NUM_LINE_INTERVAL_H

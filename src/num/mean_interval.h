@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * The interval of a mean that every command prints and that --until looks at: Student's t, widened
  * where the values themselves show that it would be too narrow. The limits were found by simulation

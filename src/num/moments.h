@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * Sums and moments of arrays. Rounding errors are compensated, so that data far from zero keep
  * their digits. Undefined results are NaN: the mean of no value, the variance of one.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* Several tests or intervals at once: Holm's adjustment of p-values and Sidak's levels. */
 #ifndef ET_NUM_MULTIPLE_H
 #define ET_NUM_MULTIPLE_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * Order statistics over all pairs, without storing the pairs: the k-th smallest Walsh average
  * (x_i + x_j) / 2 with i <= j, and the k-th smallest difference x_i - y_j. One pass over the sorted

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* Sorting, and quantiles of sorted arrays (NaN if n is 0). The arrays must not contain NaN. */
 #ifndef ET_NUM_QUANTILE_H
 #define ET_NUM_QUANTILE_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* Ranks, ties and inversions. */
 #ifndef ET_NUM_RANK_H
 #define ET_NUM_RANK_H

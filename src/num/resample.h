@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * The inner loop of the bootstrap: draws n of n values with replacement, repeatedly, and sums up
  * their powers. Draws and additions have the same order whatever the width of the machine's

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * Random numbers that are the same on every machine for the same seed: xoshiro256** (Blackman &
  * Vigna 2021), seeded by splitmix64. Streams of one seed are independent.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /* Finds order statistics of an array faster than by sorting it. */
 #ifndef ET_NUM_SELECT_H
 #define ET_NUM_SELECT_H

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * Sorts doubles: few by qsort, many by a radix sort of their bits, which is three to four times as
  * fast but needs twice the memory meanwhile.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* SPDX-License-Identifier: MIT */
 /*
  * The triples test of symmetry about an unknown centre (R. H. Randles, M. A. Fligner, G. E.
  * Policello, D. A. Wolfe, J. Am. Stat. Assoc. 75, 168, 1980). Unlike the test by the third moment

@@ -132,4 +132,15 @@ tree src/model/warning.h "$codes" src/model/warning.c '' src/stats/w.c 'ET_WARN_
 	tests/unit/w.c 'ET_WARN_DRIFT' tests/cli/w.sh ''
 finds 'check-warnings: finds a warning without a row' check-warnings 'DRIFT has no row'
 
+mit='/* SPDX-License-Identifier: MIT */\n' gpl='/* SPDX-License-Identifier: GPL-3.0-or-later */\n'
+tree src/num/a.c "$mit" src/lib/a.map "$mit" include/etalon/a.hpp '// SPDX-License-Identifier: MIT\n' \
+	src/stats/a.h "$gpl" tests/a.c "$mit" tests/b.c "$gpl"
+passes 'check-licence: accepts MIT in the parts of libetalon and the GPL in the others' check-licence
+tree src/num/a.c "$gpl"
+finds 'check-licence: finds a part of libetalon under the GPL' check-licence 'src/num/a.c: .*MIT'
+tree src/stats/a.c "$mit"
+finds 'check-licence: finds a file of the tool that is not under the GPL' check-licence 'src/stats/a.c: .*GPL'
+tree src/lib/a.h 'int a;\n'
+finds 'check-licence: finds a file without a licence' check-licence 'src/lib/a.h: '
+
 done_testing
