@@ -83,15 +83,105 @@ ETALON_API uint64_t etalon_ticks_stop(void);
 #endif
 
 /*
- * ETALON_KEEP makes the compiler compute x, a number or a pointer, although nothing else uses it.
- * For an object, pass its address. ETALON_CLOBBER makes the compiler assume that all memory is read
- * and written at this point.
+ * ETALON_KEEP(x) makes the compiler compute x, although nothing else uses it. ETALON_HIDE(x) makes
+ * it forget what it knows about the value of a variable: it can neither compute in advance what
+ * depends on x, nor move it out of a loop. Hide the inputs of timed code and keep its outputs. Both
+ * take numbers, pointers and structs; for an array, pass a pointer to it. Memory that pointers
+ * reach is read and written too, as with ETALON_CLOBBER, as far as the compiler knows. Numbers and
+ * pointers stay in registers.
  */
 #ifdef __GNUC__
-#define ETALON_KEEP(x) __asm__ __volatile__("" : : "g"(x) : "memory")
 #define ETALON_CLOBBER() __asm__ __volatile__("" : : : "memory")
+#if defined(__x86_64__)
+#define ETALON_FLOAT_REGISTER "x"
+#elif defined(__aarch64__)
+#define ETALON_FLOAT_REGISTER "w"
+#else
+#define ETALON_FLOAT_REGISTER "m"
+#endif
+/* The compilers classify floating-point numbers as 8. */
+#define ETALON_IS_FLOAT(x) (__builtin_classify_type(x) == 8 && sizeof(x) <= sizeof(double))
+#define ETALON_IS_WORD(x)                                                                          \
+	(!ETALON_IS_FLOAT(x) && (sizeof(x) == 1 || sizeof(x) == 2 || sizeof(x) == 4 ||             \
+					sizeof(x) == sizeof(void *)))
+#define ETALON_READ(constraint, x) __asm__ __volatile__("" : : constraint(x) : "memory")
+#define ETALON_CHANGE(constraint, x) __asm__ __volatile__("" : "+" constraint(x) : : "memory")
+#ifdef __cplusplus
+} /* extern "C" */
+template <bool is_float, bool is_word> struct etalon_opaque {
+	template <class T> static inline void keep(const T &x)
+	{
+		ETALON_READ("m", x);
+	}
+	template <class T> static inline void hide(T &x)
+	{
+		ETALON_CHANGE("m", x);
+	}
+};
+template <> struct etalon_opaque<true, false> {
+	template <class T> static inline void keep(const T &x)
+	{
+		ETALON_READ(ETALON_FLOAT_REGISTER, x);
+	}
+	template <class T> static inline void hide(T &x)
+	{
+		ETALON_CHANGE(ETALON_FLOAT_REGISTER, x);
+	}
+};
+template <> struct etalon_opaque<false, true> {
+	template <class T> static inline void keep(const T &x)
+	{
+		ETALON_READ("r", x);
+	}
+	template <class T> static inline void hide(T &x)
+	{
+		ETALON_CHANGE("r", x);
+	}
+};
+template <class T> struct etalon_opaque_as {
+	static T &x;
+	static const bool is_float = ETALON_IS_FLOAT(x);
+	static const bool is_word = __is_trivially_copyable(T) && ETALON_IS_WORD(x);
+	typedef etalon_opaque<is_float, is_word> type;
+};
+template <class T> inline void etalon_keep(const T &x)
+{
+	etalon_opaque_as<T>::type::keep(x);
+}
+template <class T> inline void etalon_hide(T &x)
+{
+	etalon_opaque_as<T>::type::hide(x);
+}
+#define ETALON_KEEP(x) etalon_keep(x)
+#define ETALON_HIDE(x) etalon_hide(x)
+extern "C" {
+#else
+/* A compiler checks the operands of branches that are never taken too. */
+#define ETALON_AS_FLOAT(x) __builtin_choose_expr(ETALON_IS_FLOAT(x), x, etalon_float)
+#define ETALON_AS_WORD(x) __builtin_choose_expr(ETALON_IS_WORD(x), x, etalon_word)
+#define ETALON_OPAQUE(how, x)                                                                      \
+	do {                                                                                       \
+		double etalon_float = 0;                                                           \
+		uintptr_t etalon_word = 0;                                                         \
+		(void)etalon_float;                                                                \
+		(void)etalon_word;                                                                 \
+		if (ETALON_IS_FLOAT(x))                                                            \
+			how(ETALON_FLOAT_REGISTER, ETALON_AS_FLOAT(x));                            \
+		else if (ETALON_IS_WORD(x))                                                        \
+			how("r", ETALON_AS_WORD(x));                                               \
+		else                                                                               \
+			how("m", x);                                                               \
+	} while (0)
+#define ETALON_KEEP(x)                                                                             \
+	do {                                                                                       \
+		__extension__ __auto_type etalon_kept = (x);                                       \
+		ETALON_OPAQUE(ETALON_READ, etalon_kept);                                           \
+	} while (0)
+#define ETALON_HIDE(x) ETALON_OPAQUE(ETALON_CHANGE, x)
+#endif
 #else
 #define ETALON_KEEP(x) ((void)(x))
+#define ETALON_HIDE(x) ((void)(x))
 #define ETALON_CLOBBER() ((void)0)
 #endif
 

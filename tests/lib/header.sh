@@ -41,7 +41,7 @@ try()
 			-fsyntax-only -I "$include" -
 	result $? "$compiler -std=$standard compiles the header"
 	printf '%s\n' '#include <etalon/etalon.h>' \
-		'static void f(void *arg) { ETALON_KEEP(arg); ETALON_KEEP(1.5); ETALON_CLOBBER(); }' \
+		'static void f(void *arg) { ETALON_KEEP(arg); ETALON_KEEP(1.5); ETALON_HIDE(arg); ETALON_CLOBBER(); }' \
 		'ETALON_MAIN(ETALON_BENCH(f), ETALON_BENCH_ARG("g", f, 0))' |
 		"$compiler" -x "$language" -std="$standard" -pedantic -Wall -Wextra -Werror -O1 \
 			-c -o /dev/null -I "$include" -
