@@ -4,125 +4,31 @@
  * through base/alloc.h, which ends the program when memory runs out; it does not do so while a
  * function is being timed.
  */
-#include "lib/bench.h"
-#include "base/option.h"
+#include "base/alloc.h"
 #include "base/outfile.h"
-#include "base/parse.h"
-#include "lib/kbest.h"
+#include "lib/bench_judge.h"
+#include "lib/bench_options.h"
+#include "lib/bench_output.h"
+#include "lib/bench_run.h"
+#include "lib/worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
+#include <locale.h>
 #include <math.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { COLUMNS = 80 };
+enum { SIGNALLED = 128, OUTPUTS = 4 };
 
-struct request {
-	struct etalon_kbest_opts o;
-	bool list, help, version, cold;
-	double fail_ratio; /* INFINITY: regressions do not matter */
-	const char *filter, *json, *baseline;
+/* A file that the results are written to. */
+struct output {
+	const char *path; /* NULL: not wanted */
+	void (*write)(const struct et_bench_results *r, FILE *out);
+	FILE *out;
 };
-
-static const struct et_option options[] = {
-	{ 0, "list", NULL, "print the names of the functions and exit", et_set_true,
-		ET_FILLS(request, list) },
-	{ 0, "filter", "TEXT", "time only functions whose names contain TEXT", et_set_text,
-		ET_FILLS(request, filter) },
-	{ 0, "json", "FILE", "write the results as JSON (- means standard output)", et_set_text,
-		ET_FILLS(request, json) },
-	{ 0, "baseline", "FILE", "compare with results that --json wrote", et_set_text,
-		ET_FILLS(request, baseline) },
-	{ 0, "fail-on-regression", "[PCT]",
-		"exit 1 if a function is certainly slower than its baseline by more than PCT (0)",
-		et_set_percent, ET_FILLS(request, fail_ratio) },
-	{ 'k', "best", "K", "require the K shortest samples to agree (3)", et_set_u32,
-		ET_FILLS(request, o.k), .lo = 1, .hi = 64 },
-	{ 0, "epsilon", "REL", "require them to agree within REL (0.1%)", et_set_ratio,
-		ET_FILLS(request, o.epsilon) },
-	{ 'M', "max-samples", "N", "take at most N samples of a function (1000)", et_set_u32,
-		ET_FILLS(request, o.max_samples), .lo = 1 },
-	{ 0, "cold", NULL, "clear all caches before each call, and check that", et_set_true,
-		ET_FILLS(request, cold) },
-	{ 0, "least-time", "DUR", "spread samples over at least DUR (300ms)", et_set_duration,
-		ET_FILLS(request, o.least_ns) },
-	{ 0, "time-limit", "DUR", "take no further sample of a function after DUR (10s)",
-		et_set_duration, ET_FILLS(request, o.limit_ns) },
-	{ 'h', "help", NULL, "show this help", et_set_true, ET_FILLS(request, help) },
-	{ 0, "version", NULL, "show the library's version", et_set_true,
-		ET_FILLS(request, version) },
-	{ 0 },
-};
-
-/* An older or newer header may have elements of another size: the first one says which. */
-static const struct etalon_bench *bench_at(const struct etalon_bench *benches, size_t i)
-{
-	return (const void *)((const char *)benches + i * benches->sz);
-}
-
-static bool wanted(const struct request *r, const struct etalon_bench *b)
-{
-	return !r->filter || strstr(b->name, r->filter);
-}
-
-static int check(const struct request *r, const struct etalon_bench *benches, size_t n,
-	const struct et_operands *ops, struct et_error *err)
-{
-	size_t chosen = 0;
-
-	if (ops->n_before + ops->n_after)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "'%s': the program takes no operands",
-			ops->n_before ? ops->before[0] : ops->after[0]);
-	if (r->o.max_samples < r->o.k)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE,
-			"--max-samples %" PRIu32 " is less than --best %" PRIu32, r->o.max_samples,
-			r->o.k);
-	if (isfinite(r->fail_ratio) && !r->baseline)
-		return et_hint(err,
-			et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"--fail-on-regression needs a baseline"),
-			"add --baseline FILE");
-	if (!benches || !n)
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "the list of functions is empty");
-	if (et_kbest_size_bad(benches->sz, offsetof(struct etalon_bench, body)) ||
-		benches->sz % sizeof(size_t))
-		return et_fail(err, EINVAL, ET_EXIT_USAGE, "struct etalon_bench: %s",
-			etalon_strerror(ETALON_BAD_SIZE));
-	for (size_t i = 0; i < n; i++) {
-		const struct etalon_bench *b = bench_at(benches, i);
-
-		if (!b->name || !b->fn)
-			return et_fail(err, EINVAL, ET_EXIT_USAGE,
-				"function number %zu is NULL or has no name", i + 1);
-		chosen += wanted(r, b);
-	}
-	if (!chosen)
-		return et_hint(err,
-			et_fail(err, ENOENT, ET_EXIT_USAGE,
-				"--filter %s: no function has a name that contains it", r->filter),
-			"run with --list to see their names");
-	return 0;
-}
-
-static int time_one(const struct request *r, const struct etalon_bench *b,
-	const struct et_bench_baseline *baseline, struct et_bench_outcome *out,
-	struct et_error *err)
-{
-	int rc = etalon_kbest(b->fn, b->arg, &r->o, &out->r, sizeof(out->r));
-
-	if (rc != ETALON_OK && rc != ETALON_NOT_CONVERGED)
-		return et_fail(
-			err, EINVAL, ET_EXIT_ENVIRONMENT, "%s: %s", b->name, etalon_strerror(rc));
-	out->name = b->name;
-	out->compared = r->baseline != NULL;
-	out->baseline = et_bench_baseline_find(baseline, b->name);
-	if (out->baseline)
-		out->comparison = et_bench_compare(out->r.ns, out->r.error, out->baseline);
-	return 0;
-}
 
 /* Truncates a regular file; pipes and devices cannot be truncated. */
 static int empty(FILE *f)
@@ -134,75 +40,183 @@ static int empty(FILE *f)
 	return ftruncate(fileno(f), 0);
 }
 
-/* Returns the number of regressions, or -errno. */
-static int time_all(const struct request *r, const struct etalon_bench *benches, size_t n,
-	const struct et_bench_baseline *baseline, FILE *json, struct et_error *err)
+/* Opens a file before anything is timed. Its contents stay until all functions are. */
+static int open_output(struct output *o, struct et_error *err)
 {
-	ET_AUTO_FREE struct et_bench_outcome *outcomes = calloc(n, sizeof(*outcomes));
-	int rc, regressions = 0;
-	size_t done = 0;
+	int fd;
 
-	if (!outcomes)
-		return et_fail_errno(err, ENOMEM, ET_EXIT_OUTSIDE, "results");
-	for (size_t i = 0; i < n; i++) {
-		const struct etalon_bench *b = bench_at(benches, i);
-		struct et_bench_outcome *out = &outcomes[done];
-
-		if (!wanted(r, b))
-			continue;
-		rc = time_one(r, b, baseline, out, err);
-		if (rc)
-			return rc;
-		done++;
-		et_bench_outcome_text(out, &r->o, json == stdout ? stderr : stdout);
-		regressions += out->baseline && out->comparison.verdict == ET_BENCH_SLOWER &&
-			       out->comparison.lo > 1 + r->fail_ratio;
-	}
-	if (json) {
-		bool failed = json != stdout && empty(json) != 0;
-
-		if (!failed)
-			et_bench_outcome_json(outcomes, done, &r->o, json);
-		if (failed || fflush(json) || ferror(json))
-			return et_fail_file(err, errno, ET_EXIT_OUTSIDE, r->json);
-	}
-	return regressions;
-}
-
-/* Opens the JSON file before anything is timed. Its contents stay until all functions are. */
-static int open_json(const struct request *r, FILE **out, struct et_error *err)
-{
-	if (!r->json)
+	if (!o->path)
 		return 0;
-	if (!strcmp(r->json, "-")) {
-		*out = stdout;
+	if (!strcmp(o->path, "-")) {
+		o->out = stdout;
 		return 0;
 	}
-	int fd = et_outfile_fd(r->json, O_APPEND, ET_EXIT_OUTSIDE, err);
+	fd = et_outfile_fd(o->path, O_APPEND, ET_EXIT_OUTSIDE, err);
 	if (fd < 0)
 		return fd;
-	*out = fdopen(fd, "a");
-	if (*out)
+	o->out = fdopen(fd, "a");
+	if (o->out)
 		return 0;
 	close(fd);
 	return et_fail(err, ENOMEM, ET_EXIT_OUTSIDE, "out of memory");
 }
 
-/* The baseline is read first: it may be the same file as that of --json. */
-static int run(
-	const struct request *r, const struct etalon_bench *benches, size_t n, struct et_error *err)
+static int write_output(
+	const struct output *o, const struct et_bench_results *r, struct et_error *err)
 {
-	struct et_bench_baseline baseline = { 0 };
-	FILE *json = NULL;
-	int rc = r->baseline ? et_bench_baseline_read(r->baseline, r->o.cache, &baseline, err) : 0;
+	if (!o->out)
+		return 0;
+	if (o->out != stdout && empty(o->out) != 0)
+		return et_fail_file(err, errno, ET_EXIT_OUTSIDE, o->path);
+	o->write(r, o->out);
+	if (fflush(o->out) || ferror(o->out))
+		return et_fail_file(err, errno, ET_EXIT_OUTSIDE, o->path);
+	return 0;
+}
 
+static int close_output(struct output *o, int rc, struct et_error *err)
+{
+	FILE *out = o->out;
+
+	o->out = NULL;
+	if (!out || out == stdout || fclose(out) == 0 || rc)
+		return rc;
+	return et_fail_file(err, errno, ET_EXIT_OUTSIDE, o->path);
+}
+
+static const struct et_bench_row *row_of(const struct et_bench_results *r, const char *name)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (!strcmp(r->rows[i].name, name))
+			return &r->rows[i];
+	return NULL;
+}
+
+static void compare(struct et_bench_row *row, const struct et_bench_row *past, unsigned flags,
+	const struct et_bench_options *o)
+{
+	if (o->against) {
+		row->has_old = et_bench_judge(
+			row->slices, row->n_slices, true, flags, o->level, &row->old);
+		if (row->has_old)
+			et_bench_compare_pairs(
+				row->slices, row->n_slices, flags, o->level, &row->comparison);
+	} else if (past) {
+		row->has_old = et_bench_judge(
+			past->slices, past->n_slices, true, flags, o->level, &row->old);
+		if (row->has_old)
+			et_bench_compare_apart(row->slices, row->n_slices, past->slices,
+				past->n_slices, flags, o->level, &row->comparison);
+	}
+}
+
+/* Judges each case. A function without a sample has failed, and the row says so. */
+static void judge(struct et_bench_results *r, const struct et_bench_results *past,
+	const struct et_bench_cases *cases)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		struct et_bench_row *row = &r->rows[i];
+		unsigned flags = cases->list[i].bench->flags;
+
+		row->which = &cases->list[i];
+		if (et_bench_judge(row->slices, row->n_slices, false, flags, r->options.level,
+			    &row->estimate))
+			compare(row, row_of(past, row->name), flags, &r->options);
+		else if (!row->error)
+			row->error = et_strdup("no sample was taken");
+	}
+}
+
+static struct et_bench_page page_of(FILE *out, enum et_bench_when color)
+{
+	bool terminal = isatty(fileno(out));
+	struct et_bench_page p = { .color = color == ET_BENCH_ALWAYS };
+	struct winsize size;
+
+	if (color == ET_BENCH_AUTO)
+		p.color = terminal && !getenv("NO_COLOR");
+	if (terminal && ioctl(fileno(out), TIOCGWINSZ, &size) == 0)
+		p.columns = size.ws_col;
+	return p;
+}
+
+static void print(const struct et_bench_results *r, const struct output *outputs)
+{
+	FILE *out = stdout;
+
+	for (size_t i = 0; i < OUTPUTS; i++)
+		if (outputs[i].out == stdout)
+			out = stderr;
+	if (r->options.quiet)
+		return;
+	struct et_bench_page page = page_of(out, r->options.color);
+	et_bench_text(r, &page, out);
+}
+
+/* Returns how many functions failed, and names them if the table does not. */
+static size_t count_failed(const struct et_bench_results *r, const char *program)
+{
+	size_t failed = 0;
+
+	for (size_t i = 0; i < r->n; i++) {
+		if (!r->rows[i].error)
+			continue;
+		if (r->options.quiet)
+			fprintf(stderr, "%s: %s: %s\n", program, r->rows[i].name, r->rows[i].error);
+		failed++;
+	}
+	return failed;
+}
+
+/* Times, judges and reports. Returns -errno or the exit status. */
+static int time_cases(struct et_bench_results *r, const struct et_bench_results *past,
+	const struct et_bench_cases *cases, char **argv, struct output *outputs,
+	struct et_error *err)
+{
+	size_t regressions, failed;
+	int signal = 0, rc = et_bench_run(cases, argv, r, &signal, err);
+
+	if (rc)
+		return rc;
+	judge(r, past, cases);
+	regressions = et_bench_family(r->rows, r->n, r->options.fail_ratio, r->options.level);
+	print(r, outputs);
+	for (size_t i = 0; rc == 0 && i < OUTPUTS; i++)
+		rc = write_output(&outputs[i], r, err);
+	failed = count_failed(r, argv[0]);
+	if (rc)
+		return rc;
+	if (signal)
+		return SIGNALLED + signal;
+	if (failed)
+		return ET_EXIT_PROGRAM;
+	return regressions ? ET_EXIT_REGRESSION : ET_EXIT_DONE;
+}
+
+/* The baseline is read first: it may be the same file as that of --json. */
+static int serve(const struct et_bench_cases *cases, char **argv, struct et_bench_results *r,
+	struct et_error *err)
+{
+	const struct et_bench_options *o = &r->options;
+	struct et_bench_results past = { 0 };
+	struct output outputs[OUTPUTS] = {
+		{ o->json, et_bench_json, NULL },
+		{ o->csv, et_bench_csv, NULL },
+		{ o->markdown, et_bench_markdown, NULL },
+		{ o->google, et_bench_google_json, NULL },
+	};
+	int rc = o->baseline ? et_bench_read(o->baseline, &past, err) : 0;
+
+	et_bench_context_collect("", argv[0], &r->context);
+	if (rc == 0 && o->baseline)
+		rc = et_bench_comparable(o->baseline, r, &past, err);
+	for (size_t i = 0; rc == 0 && i < OUTPUTS; i++)
+		rc = open_output(&outputs[i], err);
 	if (rc == 0)
-		rc = open_json(r, &json, err);
-	if (rc == 0)
-		rc = time_all(r, benches, n, &baseline, json, err);
-	if (json && json != stdout && fclose(json) != 0 && rc >= 0)
-		rc = et_fail_file(err, errno, ET_EXIT_OUTSIDE, r->json);
-	et_bench_baseline_free(&baseline);
+		rc = time_cases(r, &past, cases, argv, outputs, err);
+	for (size_t i = 0; i < OUTPUTS; i++)
+		rc = close_output(&outputs[i], rc, err);
+	et_bench_results_free(&past);
 	return rc;
 }
 
@@ -214,59 +228,65 @@ static int complain(const char *program, const struct et_error *err)
 	return (int)err->exit;
 }
 
-static void show_help(const char *program)
+/* Does what the options ask for. Returns the exit status or -errno. */
+static int act(char **argv, const struct etalon_bench *benches, size_t n,
+	enum et_bench_action action, struct et_bench_results *r, struct et_error *err)
 {
-	fprintf(stdout,
-		"usage: %s [options]\n\nTime the functions of this program by K-best.\n\n"
-		"options:\n",
-		program);
-	et_options_help(options, stdout, COLUMNS);
-	fprintf(stdout, "\nexample: %s --json now.json\n", program);
-}
-
-/* Does what the options ask for. Returns the number of regressions or -errno. */
-static int serve(const struct request *r, const char *program, const struct etalon_bench *benches,
-	size_t n, const struct et_operands *ops, struct et_error *err)
-{
+	struct et_bench_options *o = &r->options;
+	struct et_bench_cases cases = { 0 };
 	int rc;
 
-	if (r->help) {
-		show_help(program);
+	if (action == ET_BENCH_HELP) {
+		et_bench_options_help(argv[0], stdout);
 		return 0;
 	}
-	if (r->version) {
+	if (action == ET_BENCH_VERSION) {
 		fprintf(stdout, "libetalon %s\n", etalon_version());
 		return 0;
 	}
-	rc = check(r, benches, n, ops, err);
-	if (rc == 0 && !r->list)
-		return run(r, benches, n, err);
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		if (wanted(r, bench_at(benches, i)))
-			fprintf(stdout, "%s\n", bench_at(benches, i)->name);
+	rc = et_cases_build(benches, n, o->threads, o->n_threads, &cases, err);
+	if (rc == 0 && (o->filter || o->exclude))
+		rc = et_cases_filter(&cases, o->filter, o->exclude, err);
+	for (size_t i = 0; rc == 0 && o->list && i < cases.n; i++)
+		fprintf(stdout, "%s\n", cases.list[i].name);
+	if (rc == 0 && !o->list)
+		rc = serve(&cases, argv, r, err);
+	et_cases_free(&cases);
 	return rc;
+}
+
+static int run_main(int argc, char **argv, const struct etalon_bench *benches, size_t n)
+{
+	struct et_bench_results r = { 0 };
+	enum et_bench_action action;
+	struct et_error err = { 0 };
+	int rc = et_bench_options_parse(argc, argv, &r.options, &action, &err);
+
+	if (rc == 0)
+		rc = act(argv, benches, n, action, &r, &err);
+	if (rc >= 0 && (fflush(stdout) || ferror(stdout)))
+		rc = et_fail(&err, EIO, ET_EXIT_OUTSIDE, "cannot write to standard output");
+	et_bench_options_free(&r.options);
+	et_bench_results_free(&r);
+	return rc < 0 ? complain(argv[0], &err) : rc;
 }
 
 int etalon_bench_main(int argc, char **argv, const struct etalon_bench *benches, size_t n)
 {
-	struct request r = { .fail_ratio = INFINITY };
-	const struct et_option_table tables[] = { { options, &r, NULL }, { 0 } };
-	struct et_error err = { 0 };
-	struct et_operands ops = { 0 };
-	int rc;
+	/* Numbers in options, files and messages have a point, whatever the user's locale is. */
+	locale_t c = newlocale(LC_NUMERIC_MASK, "C", duplocale(LC_GLOBAL_LOCALE));
+	locale_t before = (locale_t)0;
+	int status;
 
 	if (argc < 1 || !argv || !argv[0])
 		return ET_EXIT_USAGE;
-	etalon_kbest_opts_init(&r.o, sizeof(r.o)); /* it fails for a wrong size only */
-	rc = et_options_parse(tables, argc, argv, &ops, &err);
-	if (r.cold)
-		r.o.cache = ETALON_CACHE_COLD;
-	if (rc == 0)
-		rc = serve(&r, argv[0], benches, n, &ops, &err);
-	if (rc >= 0 && (fflush(stdout) || ferror(stdout)))
-		rc = et_fail(&err, EIO, ET_EXIT_OUTSIDE, "cannot write to standard output");
-	et_operands_free(&ops);
-	if (rc < 0)
-		return complain(argv[0], &err);
-	return rc > 0 ? ET_EXIT_PROGRAM : ET_EXIT_DONE;
+	if (c)
+		before = uselocale(c);
+	if (!et_worker_serve(benches, n, &status))
+		status = run_main(argc, argv, benches, n);
+	if (c) {
+		uselocale(before);
+		freelocale(c);
+	}
+	return status;
 }

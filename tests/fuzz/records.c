@@ -3,7 +3,8 @@
 #include "records.h"
 #include "base/alloc.h"
 #include "cmd/daemons.h"
-#include "lib/bench.h"
+#include "lib/bench_judge.h"
+#include "lib/bench_output.h"
 #include "measure/cause.h"
 #include "protocol/daemons.h"
 #include "put/calibration.h"
@@ -408,22 +409,25 @@ static char *as_tree(const char *path, const uint8_t *data, size_t size, size_t 
 
 int fuzz_baseline(const uint8_t *data, size_t size)
 {
-	struct et_bench_baseline b = { 0 };
+	struct et_bench_results r = { 0 };
 	struct et_error err;
 	size_t n;
 	ET_AUTO_FREE char *tree = as_tree("/baseline", data, size, &n);
 
 	fuzz_tree_set(tree, n);
-	int rc = et_bench_baseline_read("/baseline", ETALON_CACHE_WARM, &b, &err);
+	int rc = et_bench_read("/baseline", &r, &err);
 	fuzz_tree_set(NULL, 0);
 	if (rc)
 		return 0;
-	for (size_t i = 0; i < b.n; i++) {
-		struct et_bench_comparison c = et_bench_compare(100, 0.01, &b.list[i]);
-		FUZZ_CHECK(c.verdict == ET_BENCH_UNSURE || isfinite(c.hi));
-		FUZZ_CHECK(et_bench_baseline_find(&b, b.list[i].name) != NULL);
+	for (size_t i = 0; i < r.n; i++) {
+		const struct et_bench_row *row = &r.rows[i];
+		struct et_bench_estimate e;
+
+		FUZZ_CHECK(row->name != NULL);
+		if (et_bench_judge(row->slices, row->n_slices, true, 0, 0.95, &e))
+			FUZZ_CHECK(!(e.lo_ns > fmax(e.ns, 0)) && !(e.hi_ns < e.ns));
 	}
-	et_bench_baseline_free(&b);
+	et_bench_results_free(&r);
 	return 1;
 }
 

@@ -124,9 +124,10 @@ static void check_kbest(int cache)
 static int bench_without(unsigned long at, const char *option, const char *path)
 {
 	const struct etalon_bench benches[] = { ETALON_BENCH(nothing) };
-	char few[] = "--max-samples=5", brief[] = "--least-time=1us";
-	char *argv[] = { few, few, brief, (char *)(uintptr_t)option, (char *)(uintptr_t)path,
-		NULL };
+	char few[] = "--max-samples=5", brief[] = "--case-time=1us", raw[] = "--clock=raw";
+	char here[] = "--processes=1"; /* so that the library of this program is used */
+	char *argv[] = { few, few, brief, raw, here, (char *)(uintptr_t)option,
+		(char *)(uintptr_t)path, NULL };
 	int status;
 
 	fflush(stdout);
@@ -137,7 +138,7 @@ static int bench_without(unsigned long at, const char *option, const char *path)
 		dup2(null, STDERR_FILENO);
 		count = 0;
 		fail_at = at;
-		int rc = etalon_bench_main(5, argv, benches, 1);
+		int rc = etalon_bench_main(7, argv, benches, 1);
 		fail_at = 0;
 		_exit(count < at && rc == 0 ? UNDISTURBED : rc);
 	}
@@ -155,7 +156,7 @@ static void check_main(const char *option, const char *path)
 		whole = rc == UNDISTURBED;
 		crashed += rc < 0;
 		wrong += rc > 0 && rc != 3 && rc != 4 && !whole;
-	} while (!whole && n < 500);
+	} while (!whole && n < 2000);
 	ok(n > 1 && whole && crashed == 0,
 		"memory: a benchmark with %s ends without a signal in %lu failed allocations",
 		option, n - 1);

@@ -1,9 +1,9 @@
-/* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The comparison with a baseline combines both errors; wrong lists of functions are refused. */
-#include "lib/bench.h"
+/* SPDX-License-Identifier: MIT */
+/* The main of a benchmark program refuses wrong lists of functions and wrong options. */
+#include "base/error.h"
 #include "tap.h"
 
-#include <math.h>
+#include <etalon/etalon.h>
 
 static void nothing(void *arg)
 {
@@ -14,13 +14,27 @@ static int list(size_t sz, const char *name, void (*fn)(void *))
 {
 	char program[] = "bench", option[] = "--list";
 	char *argv[] = { program, option, NULL };
-	struct etalon_bench one = { sz, name, fn, NULL };
+	struct etalon_bench one = { .sz = sz, .name = name, .fn = fn };
 
 	return etalon_bench_main(2, argv, &one, 1);
 }
 
-static void bad_input(void)
+static int with(char *first, char *second)
 {
+	char program[] = "bench";
+	char *argv[] = { program, first, second, NULL };
+	struct etalon_bench one = { .sz = sizeof(one), .name = "# nothing", .fn = nothing };
+
+	return etalon_bench_main(second ? 3 : 2, argv, &one, 1);
+}
+
+int main(void)
+{
+	char threads[] = "--threads=1,0", filter[] = "--filter=(", quiet[] = "--quiet";
+	char both[] = "--baseline=a", against[] = "--against=b", fail[] = "--fail-on-regression";
+	char few[] = "--max-samples=2", csv[] = "--csv=-", json[] = "--json=-";
+	char *none[] = { NULL };
+
 	ok(list(sizeof(struct etalon_bench), "# nothing", nothing) == ET_EXIT_DONE,
 		"main: a function is listed");
 	ok(list(0, "f", nothing) == ET_EXIT_USAGE, "main: sz of 0 is refused");
@@ -31,26 +45,12 @@ static void bad_input(void)
 		"main: a NULL function is refused");
 	ok(list(sizeof(struct etalon_bench), NULL, nothing) == ET_EXIT_USAGE,
 		"main: a function without a name is refused");
-}
-
-int main(void)
-{
-	struct et_bench_entry past = { .ns = 100, .error = 0.01 }, none = { .ns = 0, .error = 0 };
-	struct et_bench_comparison c = et_bench_compare(103, 0.01, &past);
-
-	near(c.ratio, 1.03, 1e-12, 0, "compare: the ratio is new time / baseline");
-	near(c.lo, 103 * 0.99 / 101, 1e-12, 0,
-		"compare: the lower limit assumes a new time too long and a baseline too short");
-	near(c.hi, 103 * 1.01 / 99, 1e-12, 0, "compare: the upper limit assumes the opposite");
-	ok(c.verdict == ET_BENCH_SLOWER, "compare: an interval above 1 is slower");
-	ok(et_bench_compare(101, 0.01, &past).verdict == ET_BENCH_SAME,
-		"compare: an interval that contains 1 is no difference");
-	ok(et_bench_compare(95, 0.01, &past).verdict == ET_BENCH_FASTER,
-		"compare: an interval below 1 is faster");
-	ok(et_bench_compare(500, INFINITY, &past).verdict == ET_BENCH_UNSURE,
-		"compare: an infinite error is unsure");
-	ok(et_bench_compare(5, 0.01, &none).verdict == ET_BENCH_UNSURE,
-		"compare: a baseline of 0 is unsure");
-	bad_input();
+	ok(etalon_bench_main(0, none, NULL, 0) == ET_EXIT_USAGE, "main: an empty argv is refused");
+	ok(with(quiet, threads) == ET_EXIT_USAGE, "main: 0 threads are refused");
+	ok(with(filter, NULL) == ET_EXIT_USAGE, "main: a wrong regular expression is refused");
+	ok(with(both, against) == ET_EXIT_USAGE, "main: --baseline and --against are refused");
+	ok(with(fail, NULL) == ET_EXIT_USAGE, "main: a regression of nothing is refused");
+	ok(with(few, NULL) == ET_EXIT_USAGE, "main: fewer samples than K are refused");
+	ok(with(csv, json) == ET_EXIT_USAGE, "main: two files on standard output are refused");
 	return tap_done();
 }

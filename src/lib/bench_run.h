@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Times the cases of a benchmark program in several processes, and collects their slices. */
+#ifndef ET_LIB_BENCH_RUN_H
+#define ET_LIB_BENCH_RUN_H
+
+#include "lib/bench_model.h"
+#include "lib/cases.h"
+
+/*
+ * Fills the rows of r, one for each case, with their slices; r->options are set. A function that
+ * fails has the reason in its row. *signal is the signal that ended the measurement early, or 0.
+ * Fails if nothing can be timed: a clock is missing, or the program of --against is none.
+ */
+int et_bench_run(const struct et_bench_cases *cases, char **argv, struct et_bench_results *r,
+	int *signal, struct et_error *err) ET_CHECK;
+
+#endif
