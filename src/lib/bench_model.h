@@ -163,12 +163,16 @@ struct et_bench_context {
 	bool optimised; /* the program was compiled with optimisation, as far as known */
 };
 
+struct et_complexity;
+
 struct et_bench_results {
 	struct et_bench_options options;
 	struct et_bench_context context;
 	struct et_bench_row *rows;
 	size_t n;
 	const char *statistic_note;
+	struct et_complexity *complexity; /* of benchmarks with ETALON_BENCH_COMPLEXITY */
+	size_t n_complexity;
 	bool google;  /* read from a file of Google Benchmark: its times are means */
 	char **notes; /* warnings that concern all cases: et_bench_note */
 	size_t n_notes;

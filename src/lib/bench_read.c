@@ -7,6 +7,7 @@
 #include "lib/bench_columns.h"
 #include "lib/bench_figures.h"
 #include "lib/bench_output.h"
+#include "lib/complexity.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -420,6 +421,7 @@ void et_bench_results_free(struct et_bench_results *r)
 	for (size_t i = 0; i < r->n_notes; i++)
 		free(r->notes[i]);
 	free(r->notes);
+	et_complexity_free(r->complexity, r->n_complexity);
 	et_bench_context_free(&r->context);
 	memset(r, 0, sizeof(*r));
 }
