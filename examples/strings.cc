@@ -1,23 +1,30 @@
 // SPDX-License-Identifier: MIT
-// A benchmark program in C++. Lambdas without captures convert to plain functions.
-#include <etalon/etalon.h>
+// A benchmark program in C++: the loop is a range, and benchmarks may be lambdas.
+#include <etalon/etalon.hpp>
 
 #include <string>
 
-static void append(void *)
+static void append(etalon::state &state)
 {
-	std::string s;
+	for (auto _ : state) {
+		std::string s;
 
-	for (int i = 0; i < 100; i++)
-		s += 'x';
-	ETALON_KEEP(s.data());
+		for (int64_t i = 0; i < state.param(0); i++)
+			s += 'x';
+		etalon::keep(s);
+	}
+	state.bytes(static_cast<double>(state.param(0)));
 }
+ETALON_BENCHMARK(append)->range(8, 512);
 
-ETALON_MAIN(ETALON_BENCH(append),
-	ETALON_BENCH_ARG(
-		"construct",
-		[](void *text) {
-			std::string s(static_cast<const char *>(text));
-			ETALON_KEEP(s.data());
-		},
-		const_cast<char *>("a text that is too long for the object itself")))
+ETALON_BENCHMARK([](etalon::state &state) {
+	const char *text = "a text that is too long for the object itself";
+
+	for (auto _ : state) {
+		etalon::hide(text);
+		std::string s(text);
+		etalon::keep(s);
+	}
+})->name("construct");
+
+ETALON_BENCHMARK_MAIN()
