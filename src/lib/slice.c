@@ -4,6 +4,7 @@
 #include "lib/empty.h"
 #include "lib/kbest.h"
 #include "lib/state.h"
+#include "lib/threads.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ int et_state_init(struct etalon_state *s, const struct et_bench_case *c,
 	return rc;
 }
 
-void et_state_run(struct etalon_state *s)
+void et_state_set_up(struct etalon_state *s)
 {
 	const struct etalon_bench *b = s->c->bench;
 
@@ -69,18 +70,35 @@ void et_state_run(struct etalon_state *s)
 		b->setup(b->arg);
 	if (b->setup_state)
 		b->setup_state(s);
+}
+
+void et_state_run_body(struct etalon_state *s)
+{
 	if (!s->out->error) {
-		if (b->body)
-			b->body(s);
+		if (s->c->bench->body)
+			s->c->bench->body(s);
 		else
 			call_function(s);
 	}
 	/* The loop was left by break, or by an exception that the function caught. */
 	et_sampler_rest(&s->sampler);
+}
+
+void et_state_tear_down(struct etalon_state *s)
+{
+	const struct etalon_bench *b = s->c->bench;
+
 	if (b->teardown_state)
 		b->teardown_state(s);
 	if (b->teardown)
 		b->teardown(b->arg);
+}
+
+void et_state_run(struct etalon_state *s)
+{
+	et_state_set_up(s);
+	et_state_run_body(s);
+	et_state_tear_down(s);
 }
 
 static void finish_counter(const struct etalon_state *s, struct et_bench_counter *c)
@@ -131,6 +149,8 @@ int et_slice_take(const struct et_bench_case *c, const struct et_slice_request *
 	struct etalon_state s;
 	int rc;
 
+	if (c->threads > 1)
+		return et_slice_take_threads(c, q, t, out);
 	*out = (struct et_slice){ 0 };
 	rc = et_state_init(&s, c, q, t, out);
 	if (rc)

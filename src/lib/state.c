@@ -6,14 +6,16 @@
  */
 #include "lib/state.h"
 #include "lib/empty.h"
+#include "lib/threads.h"
 
 #include <math.h>
 
 enum {
-	SAMPLE_NS = 20000,      /* long enough for the clock */
-	CPU_SAMPLE_NS = 200000, /* the CPU time is read more slowly */
-	AROUND_NS = 15000,      /* time between samples */
-	PAUSED_TIMES = 50,      /* a sample with pauses may take this many times as long */
+	SAMPLE_NS = 20000,        /* long enough for the clock */
+	CPU_SAMPLE_NS = 200000,   /* the CPU time is read more slowly */
+	CREW_SAMPLE_NS = 1000000, /* threads do not compete between samples: have few */
+	AROUND_NS = 15000,        /* time between samples */
+	PAUSED_TIMES = 50,        /* a sample with pauses may take this many times as long */
 	LONG_NS = 100000000,
 	TRIES = 3,
 	LONG_TRIES = 2,
@@ -70,6 +72,8 @@ static double target_ns(const struct etalon_state *s)
 {
 	double least = s->o.clock == ETALON_CLOCK_CPU ? CPU_SAMPLE_NS : SAMPLE_NS;
 
+	if (s->crew)
+		least = CREW_SAMPLE_NS;
 	return fmax(least, s->q->duration_ns / (double)s->capacity - AROUND_NS);
 }
 
@@ -90,6 +94,8 @@ uint64_t etalon_loop_first(struct etalon_state *s)
 {
 	if (s->out->error || s->phase != ET_STATE_UNUSED)
 		return 0;
+	if (s->crew)
+		et_crew_meet(s->crew);
 	s->phase = ET_STATE_WARMING;
 	s->calls = given_calls(s);
 	s->fixed = s->calls > 0;
@@ -195,6 +201,8 @@ static uint64_t begin_sampling(struct etalon_state *s)
 		return end_sampling(s);
 	et_sampler_expect(&s->sampler, &s->shortest);
 	measure_empty(s);
+	if (s->crew)
+		et_crew_meet(s->crew);
 	s->phase = ET_STATE_SAMPLING;
 	s->end_ns = now(s) + (uint64_t)s->q->duration_ns;
 	return begin_sample(s);

@@ -19,6 +19,7 @@ struct etalon_state {
 	const struct et_slice_request *q;
 	struct et_slice *out;
 	unsigned thread;
+	struct et_crew *crew; /* the other threads of the case; NULL: none */
 	enum et_state_phase phase;
 	struct et_sampler sampler;
 	struct etalon_kbest_opts o;
@@ -53,6 +54,10 @@ struct etalon_state {
 int et_state_init(struct etalon_state *s, const struct et_bench_case *c,
 	const struct et_slice_request *q, struct et_timebase *t, struct et_slice *out);
 void et_state_run(struct etalon_state *s);
+/* The three steps of et_state_run: once for all threads, once for each, once for all. */
+void et_state_set_up(struct etalon_state *s);
+void et_state_run_body(struct etalon_state *s);
+void et_state_tear_down(struct etalon_state *s);
 void et_state_finish(struct etalon_state *s);
 
 #endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/threads.h"
+#include "lib/state.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct member {
+	pthread_t thread;
+	struct etalon_state state;
+	struct et_slice slice;
+	struct et_timebase timebase;
+};
+
+void et_crew_meet(struct et_crew *crew)
+{
+	pthread_mutex_lock(&crew->lock);
+	unsigned meeting = crew->meetings;
+	if (++crew->waiting == crew->members) {
+		crew->waiting = 0;
+		crew->meetings++;
+		pthread_cond_broadcast(&crew->all_here);
+	}
+	while (meeting == crew->meetings)
+		pthread_cond_wait(&crew->all_here, &crew->lock);
+	pthread_mutex_unlock(&crew->lock);
+}
+
+void et_crew_leave(struct et_crew *crew)
+{
+	pthread_mutex_lock(&crew->lock);
+	crew->members--;
+	if (crew->members && crew->waiting == crew->members) {
+		crew->waiting = 0;
+		crew->meetings++;
+		pthread_cond_broadcast(&crew->all_here);
+	}
+	pthread_mutex_unlock(&crew->lock);
+}
+
+static void *work(void *arg)
+{
+	struct member *m = arg;
+
+	et_state_run_body(&m->state);
+	et_crew_leave(m->state.crew);
+	return NULL;
+}
+
+/* Adds the samples of a thread to those of all. */
+static bool add_samples(struct et_slice *all, const struct et_slice *one)
+{
+	struct et_bench_sample *grown =
+		reallocarray(all->samples, all->n + one->n + 1, sizeof(*grown));
+
+	if (!grown)
+		return false;
+	all->samples = grown;
+	memcpy(grown + all->n, one->samples, one->n * sizeof(*grown));
+	all->n += one->n;
+	return true;
+}
+
+static double mean_ns(const struct et_slice *s)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		sum += s->samples[i].ns;
+	return sum / (double)s->n;
+}
+
+/* Counters of all threads are summed up, or averaged if they ask for it. */
+static void add_counters(struct et_slice *all, const struct et_slice *one)
+{
+	for (size_t i = 0; i < all->n_counters && i < one->n_counters; i++) {
+		struct et_bench_counter *sum = &all->counters[i];
+
+		if (!strcmp(sum->name, one->counters[i].name))
+			sum->value += one->counters[i].value;
+	}
+}
+
+static void average_counters(struct et_slice *all, unsigned threads)
+{
+	for (size_t i = 0; i < all->n_counters; i++)
+		if (all->counters[i].kind & ETALON_COUNTER_PER_THREAD)
+			all->counters[i].value /= threads;
+}
+
+/* The threads together do a call in a fraction of the time in which each of them does one. */
+static void scale_to_wall(struct et_slice *all, unsigned threads)
+{
+	for (size_t i = 0; i < all->n; i++)
+		all->samples[i].ns /= threads;
+}
+
+static bool merge(const struct et_bench_case *c, struct member *list, struct et_slice *out)
+{
+	double per_ns = 0;
+
+	*out = list[0].slice;
+	list[0].slice = (struct et_slice){ 0 };
+	per_ns = out->n ? 1 / mean_ns(out) : 0;
+	for (unsigned i = 1; i < c->threads; i++) {
+		struct et_slice *one = &list[i].slice;
+
+		if (!add_samples(out, one))
+			return false;
+		add_counters(out, one);
+		per_ns += one->n ? 1 / mean_ns(one) : 0;
+		out->warnings |= one->warnings;
+		if (one->error && !out->error) {
+			out->error = one->error;
+			one->error = NULL;
+		}
+	}
+	average_counters(out, c->threads);
+	out->wall_ns = per_ns > 0 ? c->threads / per_ns : NAN;
+	if (c->bench->flags & ETALON_BENCH_WALL)
+		scale_to_wall(out, c->threads);
+	return true;
+}
+
+/* Starts the threads; returns how many. Threads that could not start leave the crew. */
+static unsigned start(struct member *list, unsigned n, struct et_crew *crew)
+{
+	unsigned started = 0;
+
+	while (started < n &&
+		pthread_create(&list[started].thread, NULL, work, &list[started]) == 0)
+		started++;
+	for (unsigned i = started; i < n; i++)
+		et_crew_leave(crew);
+	return started;
+}
+
+static int prepare(const struct et_bench_case *c, const struct et_slice_request *q,
+	const struct et_timebase *t, struct et_crew *crew, struct member *list)
+{
+	for (unsigned i = 0; i < c->threads; i++) {
+		struct member *m = &list[i];
+		int rc;
+
+		m->timebase = *t;
+		rc = et_state_init(&m->state, c, q, &m->timebase, &m->slice);
+		if (rc)
+			return rc;
+		m->state.thread = i;
+		m->state.crew = crew;
+	}
+	return ETALON_OK;
+}
+
+static int run(const struct et_bench_case *c, struct et_crew *crew, struct member *list,
+	struct et_slice *out)
+{
+	unsigned started;
+
+	et_state_set_up(&list[0].state);
+	started = start(list, c->threads, crew);
+	for (unsigned i = 0; i < started; i++)
+		pthread_join(list[i].thread, NULL);
+	et_state_tear_down(&list[0].state);
+	if (started < c->threads)
+		return ETALON_NO_MEMORY;
+	for (unsigned i = 0; i < c->threads; i++)
+		et_state_finish(&list[i].state);
+	return merge(c, list, out) ? ETALON_OK : ETALON_NO_MEMORY;
+}
+
+/*
+ * A thread that raised its priority would keep others from the CPU, and one that measures
+ * interrupts would not compete with them meanwhile; so neither is done.
+ */
+int et_slice_take_threads(const struct et_bench_case *c, const struct et_slice_request *q,
+	const struct et_timebase *t, struct et_slice *out)
+{
+	struct et_crew crew = { .members = c->threads };
+	struct etalon_kbest_opts kbest = *q->kbest;
+	struct et_slice_request request = *q;
+	struct member *list = calloc(c->threads, sizeof(*list));
+	int rc;
+
+	*out = (struct et_slice){ 0 };
+	if (!list)
+		return ETALON_NO_MEMORY;
+	pthread_mutex_init(&crew.lock, NULL);
+	pthread_cond_init(&crew.all_here, NULL);
+	kbest.priority = ETALON_PRIORITY_KEEP;
+	kbest.compensate = 0;
+	kbest.cache = ETALON_CACHE_WARM; /* clearing would not be at the same time */
+	request.kbest = &kbest;
+	rc = prepare(c, &request, t, &crew, list);
+	if (rc == ETALON_OK)
+		rc = run(c, &crew, list, out);
+	for (unsigned i = 0; i < c->threads; i++)
+		et_slice_free(&list[i].slice);
+	free(list);
+	pthread_cond_destroy(&crew.all_here);
+	pthread_mutex_destroy(&crew.lock);
+	return rc;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Cases of several threads, on the real machine: counts and relations that noise does not change.
+ */
+#include "lib/threads.h"
+#include "tap.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { THREADS = 3 };
+
+static struct etalon_kbest_opts options;
+static atomic_uint set_up, torn_down, bodies, seen;
+static atomic_uint before_loop, behind_loop;
+static bool met; /* no thread began its loop before all were there */
+
+static void count_set_up(void *arg)
+{
+	(void)arg;
+	set_up++;
+}
+
+static void count_tear_down(void *arg)
+{
+	(void)arg;
+	torn_down++;
+}
+
+static void body(struct etalon_state *s)
+{
+	bool first = true;
+
+	bodies++;
+	seen |= 1u << etalon_thread(s);
+	before_loop++;
+	ETALON_LOOP(s)
+	{
+		if (first)
+			met = met && before_loop == THREADS;
+		first = false;
+		for (volatile int i = 0; i < 200; i++)
+			ETALON_CLOBBER();
+	}
+	behind_loop++;
+	etalon_set_items(s, 2);
+	etalon_set_counter(s, "sum", 1, ETALON_COUNTER_PLAIN);
+	etalon_set_counter(s, "mean", etalon_thread(s), ETALON_COUNTER_PER_THREAD);
+}
+
+static void failing(struct etalon_state *s)
+{
+	if (etalon_thread(s) == 1) {
+		etalon_fail(s, "thread 1 cannot");
+		return;
+	}
+	ETALON_LOOP(s)
+	{
+		ETALON_CLOBBER();
+	}
+}
+
+static void call(void *arg)
+{
+	ETALON_KEEP(arg);
+}
+
+static struct et_slice take(struct etalon_bench b, double duration_ns)
+{
+	struct et_bench_case c = { .bench = &b, .threads = THREADS };
+	struct et_slice_request q = {
+		.kbest = &options, .duration_ns = duration_ns, .max_samples = 50
+	};
+	struct et_timebase t;
+	struct et_slice s;
+
+	et_timebase_raw(&t);
+	et_timebase_calibrate(&t);
+	if (et_slice_take(&c, &q, &t, &s) != ETALON_OK)
+		tap_bail("et_slice_take failed");
+	return s;
+}
+
+static double least(const struct et_slice *s)
+{
+	double best = INFINITY;
+
+	for (size_t i = 0; i < s->n; i++)
+		best = fmin(best, s->samples[i].ns);
+	return best;
+}
+
+static double counter(const struct et_slice *s, const char *name)
+{
+	for (size_t i = 0; i < s->n_counters; i++)
+		if (!strcmp(s->counters[i].name, name))
+			return s->counters[i].value;
+	return NAN;
+}
+
+static void all_threads(void)
+{
+	struct etalon_bench b = { .sz = sizeof(b),
+		.name = "b",
+		.body = body,
+		.setup = count_set_up,
+		.teardown = count_tear_down };
+	met = true;
+	struct et_slice s = take(b, 30e6);
+
+	ok(bodies == THREADS && seen == 7 && behind_loop == THREADS,
+		"each thread runs the function once and has a number of its own");
+	ok(set_up == 1 && torn_down == 1, "set-up and tear-down run once for all threads");
+	ok(met, "no thread begins its loop before all threads are there");
+	ok(s.n >= THREADS, "the slice has samples of all threads");
+	ok(!s.error && s.items == 2, "what the function says about a call is kept");
+	ok(counter(&s, "sum") == THREADS, "a counter is the sum over the threads");
+	ok(fabs(counter(&s, "mean") - 1) < 1e-12, "a counter per thread is the mean over them");
+	ok(s.wall_ns > 0, "there is a time of all threads together");
+	double alone = least(&s);
+	et_slice_free(&s);
+	b.flags = ETALON_BENCH_WALL;
+	bodies = before_loop = 0;
+	s = take(b, 30e6);
+	ok(least(&s) < alone, "judged by wall time, a call takes a fraction of a thread's time");
+	et_slice_free(&s);
+}
+
+static void failures(void)
+{
+	struct etalon_bench b = { .sz = sizeof(b), .name = "b", .body = failing };
+	struct et_slice s = take(b, 10e6);
+
+	ok(s.error && !strcmp(s.error, "thread 1 cannot"),
+		"a thread that fails before its loop does not keep the others waiting");
+	et_slice_free(&s);
+}
+
+static void functions(void)
+{
+	struct etalon_bench b = { .sz = sizeof(b), .name = "b", .fn = call };
+	struct et_slice s = take(b, 10e6);
+
+	ok(s.n >= THREADS && !s.error, "a function without a loop is timed in threads, too");
+	et_slice_free(&s);
+}
+
+int main(void)
+{
+	etalon_kbest_opts_init(&options, sizeof(options));
+	all_threads();
+	failures();
+	functions();
+	return tap_done();
+}
