@@ -6,6 +6,8 @@
 enum {
 	USUAL_PROCESSES = 10,
 	LEAST_VALUES = 5, /* of a function that is longer than its share */
+	/* A slice of fewer samples would mostly consist of what is done before the first. */
+	FEW_SAMPLES = 3,
 	SHRINKS = 40,
 };
 
@@ -46,7 +48,7 @@ static struct et_plan_case plan_case(const struct et_plan_request *q, double sam
 	double limit_ns = q->case_limit_ns * times(q);
 	budget_ns = fmin(budget_ns, limit_ns);
 	c.duration_ns = budget_ns / processes / slices_of(q, &c);
-	if (sample_ns <= c.duration_ns)
+	if (FEW_SAMPLES * sample_ns <= c.duration_ns)
 		return c;
 	/* One sample per process, in as many processes as there is time for. */
 	c.slices = 1;
@@ -54,7 +56,7 @@ static struct et_plan_case plan_case(const struct et_plan_request *q, double sam
 	if (!q->processes) {
 		double value_ns = sample_ns * slices_of(q, &c);
 
-		c.processes = between(budget_ns / value_ns, least, processes);
+		c.processes = between(budget_ns / value_ns, least, 2 * processes);
 		if (c.processes * value_ns > limit_ns)
 			c.processes = between(limit_ns / value_ns, 1, c.processes);
 	}
@@ -96,6 +98,11 @@ void et_plan_make(const struct et_plan_request *q, struct et_plan *out)
 		scale *= SHRINK;
 		plan_all(q, scale, processes, out);
 	}
+}
+
+double et_plan_usual_ns(double case_ns, bool pairs)
+{
+	return case_ns / USUAL_PROCESSES / (pairs ? 4 : 1);
 }
 
 bool et_plan_takes(const struct et_plan *p, size_t which, unsigned i)

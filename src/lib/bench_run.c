@@ -6,7 +6,6 @@
 #include "lib/bench_plan.h"
 #include "lib/bench_progress.h"
 #include "lib/worker.h"
-#include "num/quantile.h"
 #include "num/rng.h"
 
 #include <errno.h>
@@ -17,7 +16,7 @@
 
 enum {
 	PILOT_NS = 5000000,
-	PILOT_SAMPLES = 20,
+	PILOT_SAMPLES = 10,       /* at least */
 	PADDING = 4096,           /* of the environment: less than this */
 	MOST_ARGUMENTS = 2 << 20, /* bytes */
 };
@@ -41,6 +40,7 @@ struct run {
 	int cpu;        /* of both workers; -1: any */
 	struct et_slice *pilots;
 	uint64_t *calls; /* per sample, of each case */
+	double *cost_ns; /* of a sample, of each case; NaN: it failed */
 	struct et_bench_progress progress;
 	uint64_t begin_ns;
 	double start_ns; /* to start a worker */
@@ -198,17 +198,15 @@ static struct et_slice_request request(const struct run *x, size_t which)
 	};
 }
 
-/* The time of a sample, by the pilot slice. */
-static double sample_ns(const struct et_slice *s)
+/*
+ * The pilot chooses the number of calls as a slice would: so that the largest number of samples
+ * takes the whole slice.
+ */
+static size_t pilot_samples(const struct run *x, size_t most)
 {
-	ET_AUTO_FREE double *ns = et_calloc(s->n + 1, sizeof(*ns));
+	double n = (double)most * PILOT_NS / et_plan_usual_ns(x->o->case_ns, x->o->against);
 
-	if (!s->n)
-		return NAN;
-	for (size_t i = 0; i < s->n; i++)
-		ns[i] = s->samples[i].ns;
-	et_sort(ns, s->n);
-	return fmax(et_median_sorted(ns, s->n) * (double)s->calls, 1);
+	return n < PILOT_SAMPLES ? PILOT_SAMPLES : n < (double)most ? (size_t)n : most;
 }
 
 /* Takes a few samples of each case in the first process. */
@@ -222,11 +220,14 @@ static int take_pilots(struct run *x, struct et_error *err)
 			return -EINTR;
 		et_bench_progress_show(&x->progress, x->cases->list[i].name, 0, 0, now_ns());
 		q.duration_ns = PILOT_NS;
-		q.max_samples = q.max_samples < PILOT_SAMPLES ? q.max_samples : PILOT_SAMPLES;
+		q.max_samples = pilot_samples(x, q.max_samples);
+		uint64_t began = now_ns();
 		rc = take(x, i, false, &q, &x->pilots[i], err);
 		if (rc && rc != -EIO)
 			return rc;
 		x->calls[i] = x->pilots[i].calls;
+		x->cost_ns[i] =
+			(double)(now_ns() - began) / (double)(x->pilots[i].n + !x->pilots[i].n);
 	}
 	return 0;
 }
@@ -293,9 +294,8 @@ static int take_process(
 
 static void make_plan(struct run *x, struct et_plan *plan)
 {
-	ET_AUTO_FREE double *samples = et_calloc(x->cases->n, sizeof(*samples));
 	struct et_plan_request q = {
-		.sample_ns = samples,
+		.sample_ns = x->cost_ns,
 		.n = x->cases->n,
 		.pairs = x->o->against != NULL,
 		.processes = x->here ? 1 : x->o->processes,
@@ -307,7 +307,8 @@ static void make_plan(struct run *x, struct et_plan *plan)
 	};
 
 	for (size_t i = 0; i < q.n; i++)
-		samples[i] = x->r->rows[i].error ? NAN : sample_ns(&x->pilots[i]);
+		if (x->r->rows[i].error || !x->pilots[i].n)
+			x->cost_ns[i] = NAN;
 	et_plan_make(&q, plan);
 	x->progress.total_ns = plan->total_ns;
 	x->progress.begin_ns = now_ns();
@@ -438,6 +439,7 @@ static void free_run(struct run *x)
 		et_slice_free(&x->pilots[i]);
 	free(x->pilots);
 	free(x->calls);
+	free(x->cost_ns);
 	if (x->o->against)
 		et_strv_free(x->programs[1].argv);
 	et_strv_free(x->programs[0].argv);
@@ -456,6 +458,7 @@ int et_bench_run(const struct et_bench_cases *cases, char **argv, struct et_benc
 	make_rows(&x);
 	x.pilots = et_calloc(cases->n, sizeof(*x.pilots));
 	x.calls = et_calloc(cases->n, sizeof(*x.calls));
+	x.cost_ns = et_calloc(cases->n, sizeof(*x.cost_ns));
 	et_rng_seed(&x.rng, r->options.seed, 0);
 	et_bench_progress_begin(&x.progress, r->options.progress, r->options.quiet);
 	catch_signals(before);

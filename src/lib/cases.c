@@ -183,12 +183,24 @@ static bool name_bad(const char *name)
 	return !*name;
 }
 
+/* Returns NULL for a parameter without a name. */
+static const char *param_name(const struct etalon_bench *b, size_t k)
+{
+	const char *name = NULL;
+
+	if (b->n_axes)
+		name = b->axes[k].name;
+	else if (b->param_names)
+		name = b->param_names[k];
+	return name && *name ? name : NULL;
+}
+
 static char *name_of(const struct etalon_bench *b, const struct et_bench_case *c, bool threads)
 {
 	char *name = et_strdup(b->name);
 
 	for (size_t k = 0; k < c->n_params; k++) {
-		const char *axis = b->n_axes ? b->axes[k].name : NULL;
+		const char *axis = param_name(b, k);
 
 		et_append(&name, "/", "%s%s%" PRId64, axis ? axis : "", axis ? ":" : "",
 			c->params[k]);

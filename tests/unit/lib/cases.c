@@ -94,6 +94,7 @@ static void bad_axes(void)
 static void rows(void)
 {
 	const int64_t cases[] = { 1, 2, 3, 4 };
+	const char *const params[] = { NULL, "to" };
 	const unsigned threads[] = { 1, 4 }, none[] = { 0 };
 	struct etalon_axis axis = { .from = 1, .to = 1000, .step = 1 };
 	struct etalon_axis axes[9] = { axis, axis };
@@ -104,6 +105,9 @@ static void rows(void)
 	ok(!*expand(&b), "cases: refused without n_params");
 	b.n_params = 2;
 	ok(!strcmp(expand(&b), "f/1/2 f/3/4"), "cases: one per row");
+	b.param_names = params;
+	ok(!strcmp(expand(&b), "f/1/to:2 f/3/to:4"), "cases: parameters may have names");
+	b.param_names = NULL;
 	b.threads = threads;
 	b.n_threads = 2;
 	ok(!strcmp(expand(&b), "f/1/2/threads:1 f/1/2/threads:4 f/3/4/threads:1 f/3/4/threads:4"),

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { CASES = 3 };
+enum { CASES = 4 };
 
 static const double MS = 1e6;
 
@@ -32,28 +32,35 @@ static unsigned takers(const struct et_plan *p, size_t which)
 
 static void defaults(void)
 {
-	const double samples[CASES] = { 0.02 * MS, 100 * MS, 500 * MS };
+	const double samples[CASES] = { 0.02 * MS, 100 * MS, 500 * MS, 30 * MS };
 	struct et_plan_case cases[CASES];
 	struct et_plan p = { .cases = cases };
 	struct et_plan_request q = usual(samples, CASES);
 
 	et_plan_make(&q, &p);
-	ok(p.processes == 10, "plan: ten processes");
 	ok(cases[0].processes == 10 && cases[0].slices == 1, "plan: a slice in each of them");
 	near(cases[0].duration_ns, 70 * MS, 1e-9, 0, "plan: a tenth of the time each");
 	ok(cases[1].processes == 7 && cases[1].duration_ns == 0,
 		"plan: 100 ms are longer than a tenth: one sample in each of seven processes");
 	ok(cases[2].processes == 5, "plan: 0.5 s has five values although that takes longer");
-	/* 700 + 7 x 100 + 5 x 500 + 9 further processes */
-	near(p.total_ns, (700 + 700 + 2500 + 90) * MS, 1e-9, 0, "plan: the total is predicted");
-	ok(takers(&p, 0) == 10 && takers(&p, 1) == 7 && takers(&p, 2) == 5,
+	ok(cases[3].processes == 20 && cases[3].duration_ns == 0,
+		"plan: 30 ms are almost half a slice: one sample in each of twenty processes");
+	/* 700 + 7 x 100 + 5 x 500 + 20 x 30 + 19 further processes */
+	near(p.total_ns, (700 + 700 + 2500 + 600 + 190) * MS, 1e-9, 0,
+		"plan: the total is predicted");
+	ok(takers(&p, 0) == 10 && takers(&p, 1) == 7 && takers(&p, 2) == 5 && takers(&p, 3) == 20,
 		"plan: as many processes take part as planned");
+	q.n = 1;
+	et_plan_make(&q, &p);
+	ok(p.processes == 10, "plan: ten processes");
+	near(et_plan_usual_ns(700 * MS, false), cases[0].duration_ns, 1e-9, 0,
+		"plan: the usual slice is the planned one");
 	ok(et_plan_takes(&p, 2, 0), "plan: the first process takes part");
 }
 
 static void limits(void)
 {
-	const double samples[CASES] = { 0.02 * MS, 3000 * MS, NAN };
+	const double samples[CASES] = { 0.02 * MS, 3000 * MS, NAN, NAN };
 	struct et_plan_case cases[CASES];
 	struct et_plan p = { .cases = cases };
 	struct et_plan_request q = usual(samples, CASES);
