@@ -116,7 +116,8 @@ static void judge(struct et_bench_results *r, const struct et_bench_results *pas
 {
 	for (size_t i = 0; i < r->n; i++) {
 		struct et_bench_row *row = &r->rows[i];
-		unsigned flags = cases->list[i].bench->flags;
+		unsigned asked = (unsigned)r->options.statistic << ET_BENCH_ASKED_SHIFT;
+		unsigned flags = (cases->list[i].bench->flags & UINT16_MAX) | asked;
 
 		row->which = &cases->list[i];
 		if (et_bench_judge(row->slices, row->n_slices, false, flags, r->options.level,

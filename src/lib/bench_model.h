@@ -107,6 +107,12 @@ void et_slice_free(struct et_slice *s);
 /* The statistic that answers "how long does it take?". */
 enum et_bench_statistic { ET_BENCH_BEST, ET_BENCH_MEDIAN, ET_BENCH_MEAN };
 
+/*
+ * The flags by which samples are judged are those of the benchmark (enum etalon_bench_flags) and,
+ * shifted by this, `statistic` of the options.
+ */
+enum { ET_BENCH_ASKED_SHIFT = 16 };
+
 /* Why the best is not the answer. */
 enum et_bench_reason {
 	ET_BENCH_FLOOR_HOLDS,
@@ -145,8 +151,7 @@ struct et_bench_comparison {
 struct et_bench_row {
 	char *name;
 	const struct et_bench_case *which; /* NULL in results that were read from a file */
-	char *error; /* why the function failed; NULL: it did not. There may be slices all the same
-		      */
+	char *error; /* why the function failed, or NULL; it may have slices all the same */
 	struct et_slice *slices;
 	size_t n_slices;
 	struct et_bench_estimate estimate; /* of the new program */

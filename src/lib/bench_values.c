@@ -264,11 +264,12 @@ static void test_floor(const struct et_slices *s, struct et_bench_method *m)
 struct et_bench_method et_bench_method_choose(const struct et_slices *s, unsigned flags)
 {
 	struct et_bench_method m = { .statistic = ET_BENCH_BEST };
+	unsigned asked = flags >> ET_BENCH_ASKED_SHIFT;
 
 	m.all_speeds = !most_processes(s, &m);
 	m.by_cpu = m.all_speeds && !most_processes(s, &m);
-	if (flags & ETALON_BENCH_CALLS_DIFFER) {
-		m.statistic = ET_BENCH_MEAN;
+	if (asked || flags & ETALON_BENCH_CALLS_DIFFER) {
+		m.statistic = asked ? (enum et_bench_statistic)(asked - 1) : ET_BENCH_MEAN;
 		m.reason = ET_BENCH_ASKED;
 		return m;
 	}

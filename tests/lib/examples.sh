@@ -72,6 +72,8 @@ ok '--json writes a file' "${sum[@]}" --json "$work/a.json"
 ok '--json: the file has the functions and their times' json "$work/a.json" \
 	'[f["name"] for f in d["functions"]] == ["sum_forward", "sum_pairs"] and d["functions"][0]["time_ns"] > 100'
 ok '--json -: standard output has nothing but JSON' bash -c '"$@" --json - 2>/dev/null | python3 -m json.tool' - "${sum[@]}"
+ok '--statistic: the answer is what was asked for' json <("${sum[@]}" --statistic median --json - 2>/dev/null) \
+	'all(f["statistic"] == "median" for f in d["functions"])'
 ok '--filter selects functions by a regular expression' bash -c '[ "$("$@" --filter "pair.$" --list)" = sum_pairs ]' - "${sum[@]}"
 # Baselines so extreme that every machine is slower, or faster: the times of sum_forward times a factor.
 baseline()
