@@ -41,7 +41,7 @@ gives()
 
 json() { python3 -c "import json, sys; d = json.load(open(sys.argv[1])); assert $2, str(d)[:2000]" "$1"; }
 
-# No process of the program is left. One that has just been killed may need a moment.
+# No process of the program is left. A process that has just been killed may need a moment to end.
 none_left()
 {
 	local pids
@@ -90,7 +90,7 @@ ok 'no process is left behind' none_left
 ODD_FILE=$work/where "$work/odd" --mute "${odd[@]:1}" --filter where --quiet >"$work/text" 2>&1
 ok 'main may remove options of its own: workers get them too' test $? -eq 0
 ok '--quiet prints nothing, and the output of workers is discarded' test ! -s "$work/text"
-ok 'as many processes as asked for' test "$(cut -d' ' -f1 "$work/where" | sort -u | wc -l)" -eq 3
+ok '--processes: the samples are from three processes' test "$(cut -d' ' -f1 "$work/where" | sort -u | wc -l)" -eq 3
 if setarch -R true 2>/dev/null; then
 	rm "$work/where"
 	ODD_FILE=$work/where setarch -R "${odd[@]}" --filter where --quiet
