@@ -96,8 +96,8 @@ void et_bench_compare_apart(const struct et_slice *new_slices, size_t n_new,
 	struct logs x, y;
 
 	take_both(&a, &b, flags, &x, &y);
-	struct et_location l = et_locate_cautiously(x.v.ns, x.v.n);
-	struct et_location k = et_locate_cautiously(y.v.ns, y.v.n);
+	struct et_location l = et_locate_cautiously(x.v.ns, x.v.n, ET_BENCH_REACH);
+	struct et_location k = et_locate_cautiously(y.v.ns, y.v.n, ET_BENCH_REACH);
 	double u = l.se * l.se + x.drift * x.drift, w = k.se * k.se + y.drift * y.drift;
 	conclude(l.at - k.at, sqrt(u + w), welch_df(u, l.df, w, k.df),
 		hypot(x.resolution, y.resolution), level, out);

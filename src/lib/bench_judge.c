@@ -69,8 +69,9 @@ static void estimate(const struct et_slices *s, const struct et_bench_method *m,
 	double u, half;
 
 	et_bench_summarise(s, m, &v);
-	struct et_location l = et_locate_cautiously(v.ns, v.n);
-	u = hypot(l.se, v.drift_ns);
+	struct et_location l = et_locate(v.ns, v.n);
+	l = et_locate_cautiously(v.ns, v.n, ET_BENCH_REACH * l.at);
+	u = hypot(hypot(l.se, v.drift_ns), m->empty_uncertainty_ns);
 	half = v.n > 1 ? hypot(M_SQRT2 * et_qt((1 + level) / 2, l.df) * u, 2 * v.resolution_ns)
 		       : INFINITY;
 	e->statistic = m->statistic;

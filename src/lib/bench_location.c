@@ -20,18 +20,22 @@ struct et_location et_locate(const double *x, size_t n)
 		w[i] = w[cut];
 		w[n - 1 - i] = w[n - 1 - cut];
 	}
-	l.se = et_sd(w, n) * (double)n / (double)kept / sqrt((double)n);
+	l.se = et_sd(w, n) * sqrt((double)n) / (double)kept;
 	l.df = (double)kept - 1;
 	return l;
 }
 
-struct et_location et_locate_cautiously(const double *x, size_t n)
+struct et_location et_locate_cautiously(const double *x, size_t n, double reach)
 {
 	struct et_location l = et_locate(x, n);
-	double plain = l.sd / sqrt((double)n);
+	ET_AUTO_FREE double *w = et_alloc((n + 1) * sizeof(*w));
+	double se;
 
-	if (plain > l.se) {
-		l.se = plain;
+	for (size_t i = 0; i < n; i++)
+		w[i] = fmin(fmax(x[i], l.at - reach), l.at + reach);
+	se = et_sd(w, n) / sqrt((double)n);
+	if (se > l.se) {
+		l.se = se;
 		l.df = (double)n - 1;
 	}
 	return l;

@@ -19,9 +19,10 @@ struct et_location {
  */
 struct et_location et_locate(const double *x, size_t n);
 /*
- * The same place, with the standard error of the plain mean if that says less: processes may be of
- * two kinds, and trimming can hide the rarer one.
+ * The same place, but with the standard error of the plain mean if that is larger: processes may be
+ * of two kinds, and trimming can hide the rarer one. For this, values farther than reach from the
+ * place count as if they were that far: one absurd process does not make the answer worthless.
  */
-struct et_location et_locate_cautiously(const double *x, size_t n);
+struct et_location et_locate_cautiously(const double *x, size_t n, double reach);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "lib/bench_values.h"
 #include "base/alloc.h"
+#include "lib/bench_location.h"
 #include "num/moments.h"
 #include "num/quantile.h"
 
@@ -17,9 +18,9 @@ enum {
 };
 
 /* The best is this quantile: steadier than the minimum, and hardly longer where a floor exists. */
-static const double BEST_RANK = 0.05;
-static const double BELOW = 0.005;      /* a sample is below the floor if shorter by this … */
-static const double BELOW_SHARE = 0.05; /* … and this share of the slow samples must be */
+static const double BEST_RANK = 0.02;
+static const double BELOW = 0.005;     /* a sample is below the floor if shorter by this … */
+static const double BELOW_SHARE = 0.1; /* … and this share of the slow samples must be */
 static const double SPREAD = 0.05; /* there is no floor if the median exceeds the best by this */
 static const double DIFFER = 0.1;  /* calls differ if the mean exceeds the median by this */
 /*
@@ -27,7 +28,7 @@ static const double DIFFER = 0.1;  /* calls differ if the mean exceeds the media
  * so their spread does not show it. The shift was found to be proportional to how far the median of
  * undisturbed samples is from the best; for the mean, to the time itself.
  */
-static const double BEST_DRIFT = 0.05, MEDIAN_DRIFT = 0.1, MEAN_DRIFT = 0.0025;
+static const double BEST_DRIFT = 0.03, MEDIAN_DRIFT = 0.1, MEAN_DRIFT = 0.004;
 static const double BETWEEN_DRIFT = 0.25;
 
 /* The samples of one process that count, sorted. */
@@ -57,11 +58,12 @@ static bool counts(const struct et_slice *s, size_t i, const struct et_bench_met
 static void add(struct pool *p, const struct et_slice *s, const struct et_bench_method *m)
 {
 	double calls = s->calls ? (double)s->calls : 1, tick = s->hz > 0 ? 1e9 / s->hz : 0;
+	double shift = isnan(m->empty_ns) ? 0 : s->empty_ns - m->empty_ns;
 
 	p->resolution_ns = fmax(p->resolution_ns, tick / calls);
 	for (size_t i = 0; i < s->n; i++)
 		if (counts(s, i, m))
-			p->x[p->n++] = m->by_cpu ? s->samples[i].cpu_ns : s->samples[i].ns;
+			p->x[p->n++] = m->by_cpu ? s->samples[i].cpu_ns : s->samples[i].ns + shift;
 }
 
 static void pool_process(const struct et_slices *s, unsigned process,
@@ -251,7 +253,7 @@ static void test_floor(const struct et_slices *s, struct et_bench_method *m)
 	if (median_of(excess, n) > DIFFER) {
 		m->statistic = ET_BENCH_MEAN;
 		m->reason = ET_BENCH_CALLS_DIFFER;
-	} else if (f.below >= BELOW_LEAST && below_in >= 2 &&
+	} else if (f.below >= BELOW_LEAST && below_in >= 2 && 3 * below_in >= n &&
 		   (double)f.below >= BELOW_SHARE * (double)f.slow) {
 		m->statistic = ET_BENCH_MEDIAN;
 		m->reason = ET_BENCH_BELOW_FLOOR;
@@ -261,11 +263,26 @@ static void test_floor(const struct et_slices *s, struct et_bench_method *m)
 	}
 }
 
+static void find_empty_cost(const struct et_slices *s, struct et_bench_method *m)
+{
+	ET_AUTO_FREE double *x = et_alloc((s->n + 1) * sizeof(*x));
+	struct et_location l;
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->list[i].old == s->old && !s->list[i].error)
+			x[n++] = s->list[i].empty_ns;
+	l = et_locate(x, n);
+	m->empty_ns = l.at;
+	m->empty_uncertainty_ns = n > 1 ? l.se : 0;
+}
+
 struct et_bench_method et_bench_method_choose(const struct et_slices *s, unsigned flags)
 {
 	struct et_bench_method m = { .statistic = ET_BENCH_BEST };
 	unsigned asked = flags >> ET_BENCH_ASKED_SHIFT;
 
+	find_empty_cost(s, &m);
 	m.all_speeds = !most_processes(s, &m);
 	m.by_cpu = m.all_speeds && !most_processes(s, &m);
 	if (asked || flags & ETALON_BENCH_CALLS_DIFFER) {
@@ -284,5 +301,6 @@ struct et_bench_method et_bench_method_join(
 
 	m.all_speeds = a->all_speeds || b->all_speeds;
 	m.by_cpu = a->by_cpu || b->by_cpu;
+	m.empty_ns = (a->empty_ns + b->empty_ns) / 2;
 	return m;
 }

@@ -12,6 +12,9 @@ struct et_slices {
 	bool old; /* those of the old program */
 };
 
+/* How far off, relatively, a process may be before it counts as if it were that far off. */
+#define ET_BENCH_REACH 0.1
+
 /*
  * Which samples count, and which statistic of them is the value of a process. A sample is left out
  * for a recorded cause only, never because of its own duration.
@@ -21,6 +24,12 @@ struct et_bench_method {
 	enum et_bench_reason reason;
 	bool all_speeds; /* too few samples ran at full speed: the others count too */
 	bool by_cpu;     /* almost all samples were preempted: their CPU time counts */
+	/*
+	 * The cost of an empty call, for all processes alike: each measured it, and their errors
+	 * would look like differences between the processes. NaN: as each measured it.
+	 */
+	double empty_ns;
+	double empty_uncertainty_ns; /* standard uncertainty */
 };
 
 /* flags: enum etalon_bench_flags. */

@@ -42,11 +42,14 @@ static void location(void)
 	near(l.at, 10.03, 1e-12, 0, "location: the mean without the lowest and highest fifth");
 	near(l.se, 0.0160631469942234, 1e-12, 0, "location: its standard error");
 	near(l.df, 5, 0, 0, "location: six values are kept, so 5 degrees of freedom");
-	l = et_locate_cautiously(ten, 10);
+	l = et_locate_cautiously(ten, 10, 5);
 	near(l.at, 10.03, 1e-12, 0, "location: caution does not move it");
 	near(l.se, 0.2474231642797865, 1e-12, 0,
 		"location: caution takes the standard error of the mean if it is larger");
 	near(l.df, 9, 0, 0, "location: with its degrees of freedom");
+	l = et_locate_cautiously(ten, 10, 0.1);
+	near(l.se, 0.0160631469942234, 1e-12, 0,
+		"location: a value out of reach counts as if it were within");
 	l = et_locate(ten, 4);
 	near(l.at, 10.0125, 1e-12, 0, "location: of four values it is the mean");
 	near(l.se, 0.01493039405597415, 1e-12, 0, "location: and its standard error");
@@ -54,7 +57,7 @@ static void location(void)
 	ok(isnan(et_locate(ten, 0).at), "location: no value has no location");
 }
 
-/* R: at ± sqrt(2) qt(.975, 9) se, of the location above. */
+/* R: at ± sqrt(2) qt(.975, 9) se, where 12.5 counts as 11.033. */
 static void estimate(void)
 {
 	struct et_slice *s = slices_of(ten, 10, false);
@@ -62,8 +65,8 @@ static void estimate(void)
 
 	ok(et_bench_judge(s, 10, false, 0, 0.95, &e), "estimate: ten processes are judged");
 	near(e.ns, 10.03, 1e-12, 0, "estimate: the location of the processes");
-	near(e.lo_ns, 9.23845040917511, 1e-12, 0, "estimate: lower end of the interval");
-	near(e.hi_ns, 10.82154959082489, 1e-12, 0, "estimate: upper end of the interval");
+	near(e.lo_ns, 9.7063183947986715, 1e-12, 0, "estimate: lower end of the interval");
+	near(e.hi_ns, 10.3536816052013272, 1e-12, 0, "estimate: upper end of the interval");
 	ok(e.n == 120 && e.processes == 10, "estimate: numbers of samples and processes");
 	near(e.between, 0.7824207450101398 / 10.03, 1e-12, 0, "estimate: sd between processes");
 	near(e.within, 0, 0, 1e-12, "estimate: equal samples have no sd within the process");
@@ -109,10 +112,14 @@ static void apart(void)
 
 	et_bench_compare_apart(new, 10, old, 10, 0, 0.95, &c);
 	near(c.ratio, 1.05001619666474078, 1e-12, 0, "apart: ratio");
-	near(c.lo, 0.99883870445602407, 1e-12, 0, "apart: lower end");
-	near(c.hi, 1.10381586970915091, 1e-12, 0, "apart: upper end");
-	near(c.p, 0.05449695788134987, 1e-9, 0, "apart: p-value");
-	ok(c.verdict == ET_BENCH_SAME, "apart: an interval that contains 1 claims nothing");
+	near(c.lo, 1.0261804761404138553, 1e-12, 0, "apart: lower end");
+	near(c.hi, 1.0744055640242236027, 1e-12, 0, "apart: upper end");
+	near(c.p, 0.0008692285383217972, 1e-9, 0, "apart: p-value");
+	ok(c.verdict == ET_BENCH_SLOWER, "apart: an interval above 1 is slower");
+	et_bench_compare_apart(old, 10, new, 10, 0, 0.95, &c);
+	ok(c.verdict == ET_BENCH_FASTER, "apart: the other way round it is faster");
+	et_bench_compare_apart(new, 10, old, 10, 0, 0.9999, &c);
+	ok(c.verdict == ET_BENCH_SAME && c.lo < 1, "apart: an interval that contains 1 is none");
 	et_bench_compare_apart(new, 1, old, 10, 0, 0.95, &c);
 	ok(c.verdict == ET_BENCH_UNSURE && isinf(c.hi), "apart: one process is not enough");
 
