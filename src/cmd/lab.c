@@ -7,6 +7,7 @@
 #include "cmd/cli.h"
 #include "cmd/lab_experiments.h"
 #include "cmd/signals.h"
+#include "lab/functions.h"
 
 #include <errno.h>
 #include <string.h>
@@ -41,6 +42,8 @@ const struct et_verb et_verb_lab = {
 		"  etalon lab clock-methods --lengths 0.02 --runs 5\n"
 		"  etalon lab real-programs --programs sort,perl --sizes small --runs 3\n"
 		"  etalon lab kbest-accuracy --loads 1,2 --lengths 1ms,4ms --runs 5\n"
+		"  etalon lab kbest-coverage --repetitions 3 --filter malloc\n"
+		"  etalon lab functions --filter sort\n"
 		"  etalon lab interval-accuracy --loads 1 --lengths 5ms,20ms --runs 3\n"
 		"  etalon lab cache --runs 5 --svg cache.svg\n"
 		"  etalon lab fragmentation --runs 2 --lengths 10ms\n"
@@ -143,7 +146,11 @@ static int run(struct et_cli *cli, int argc, char **argv)
 	const struct et_lab_experiment *x = NULL;
 	struct et_operands ops;
 	struct et_error err = { 0 };
-	int status = et_cli_parse_into(cli, &et_verb_lab, argc, argv,
+	int status;
+
+	if (argc > 1 && !strcmp(argv[1], "functions"))
+		return et_lab_functions(argc - 1, argv + 1);
+	status = et_cli_parse_into(cli, &et_verb_lab, argc, argv,
 		&(struct et_cli_targets){ .ctx = &r, .given = &r.given }, &ops);
 
 	if (status >= 0)

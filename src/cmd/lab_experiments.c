@@ -83,6 +83,13 @@ static int quantisation(struct et_lab_request *r, struct et_error *err)
 	return rc;
 }
 
+/* The command hands its arguments over before anything of this table is used. */
+static int no_functions(struct et_lab_request *r, struct et_error *err)
+{
+	(void)r;
+	return et_fail(err, EINVAL, ET_EXIT_USAGE, "lab: 'functions' must be the first argument");
+}
+
 enum {
 	SIMULATED = ET_LAB_REPETITIONS | ET_LAB_SEED,
 	MEASURED = ET_LAB_RUNS | ET_LAB_SEED | ET_LAB_LABEL | ET_LAB_FROM,
@@ -110,6 +117,10 @@ const struct et_lab_experiment et_lab_experiments[] = {
 		MEASURED | ET_LAB_PROGRAMS | ET_LAB_SIZES | ET_LAB_SVG, et_lab_real_programs },
 	{ "kbest-accuracy", "how far off is K-best under load, as published and as ours?",
 		TIMED | ET_LAB_LENGTHS | ET_LAB_LOADS, et_lab_kbest_accuracy },
+	{ "kbest-coverage", "is the 95 % of benchmark programs true on this machine?",
+		ET_LAB_REPETITIONS | ET_LAB_FILTER, et_lab_kbest_coverage },
+	{ "functions", "a benchmark program of awkward functions, with its own options", 0,
+		no_functions },
 	{ "interval-accuracy", "how far off is CPU time that is counted by ticks?",
 		TIMED | ET_LAB_LENGTHS | ET_LAB_LOADS, et_lab_interval_accuracy },
 	{ "fragmentation", "does the spread of a profile depend on the length of calls?", PROFILED,

@@ -32,6 +32,7 @@ enum et_lab_option {
 	ET_LAB_PAIRS = 1 << 17,
 	ET_LAB_PRESET = 1 << 18,
 	ET_LAB_RESUME = 1 << 19,
+	ET_LAB_FILTER = 1 << 20,
 };
 
 struct et_lab_request {

@@ -18,6 +18,7 @@ struct et_lab_measure {
 	unsigned loads[ET_MAX_LOADS];        /* ascending */
 	size_t n_loads;                      /* 0: the experiment's own */
 	const char *from, *label, *svg;      /* or NULL */
+	const char *filter;                  /* of the functions; NULL: all */
 	unsigned programs, sizes, pairs;     /* bits in the order of their tables; 0: all */
 	uint64_t own_sizes[ET_MAX_LENGTHS];  /* of our own workloads; ascending */
 	size_t n_own_sizes;
@@ -40,6 +41,7 @@ int et_lab_emp_versions(struct et_lab_request *r, struct et_error *err) ET_CHECK
 int et_lab_clock_methods(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 int et_lab_real_programs(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 int et_lab_kbest_accuracy(struct et_lab_request *r, struct et_error *err) ET_CHECK;
+int et_lab_kbest_coverage(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 int et_lab_interval_accuracy(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 int et_lab_cache(struct et_lab_request *r, struct et_error *err) ET_CHECK;
 int et_lab_duet_bias(struct et_lab_request *r, struct et_error *err) ET_CHECK;

@@ -19,7 +19,9 @@ static int set_law(const struct et_option *o, void *ctx, char *const *args, stru
 
 const struct et_option et_lab_options[] = {
 	{ 0, "json", NULL, "print JSON instead of tables", et_set_nothing, .bit = ET_LAB_JSON },
-	{ 0, "repetitions", "N", "simulations of each case (1000); duet-bias: draws (300)",
+	{ 0, "repetitions", "N",
+		"simulations of each case (1000); duet-bias: draws (300); kbest-coverage: "
+		"invocations (20)",
 		et_set_u32, ET_FILLS(et_lab_request, asked.repetitions), .lo = 1, .hi = 10000000,
 		.bit = ET_LAB_REPETITIONS },
 	{ 0, "seed", "N", "seed: the same one gives the same tables, or order of runs (1)",
@@ -61,6 +63,8 @@ const struct et_option et_lab_options[] = {
 	{ 0, "pairs", "LIST", "duet-bias: these only, such as registers,gzip-same (all)",
 		et_lab_set_pairs, ET_FILLS(et_lab_request, measure), .name_at = et_lab_pair_name,
 		.bit = ET_LAB_PAIRS },
+	{ 0, "filter", "REGEX", "kbest-coverage: functions whose names match it (all)", et_set_text,
+		ET_FILLS(et_lab_request, measure.filter), .bit = ET_LAB_FILTER },
 	{ 'r', "runs", "N", "measured experiments: samples of each program or task", et_set_u64,
 		ET_FILLS(et_lab_request, measure.runs), .lo = 2, .hi = 1000000,
 		.bit = ET_LAB_RUNS },

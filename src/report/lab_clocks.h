@@ -7,6 +7,7 @@
 #include "lab/cache_effects.h"
 #include "lab/interval_accuracy.h"
 #include "lab/kbest_accuracy.h"
+#include "lab/kbest_coverage.h"
 #include "report/rows.h"
 #include "report/units.h"
 
@@ -16,6 +17,9 @@ void et_kbest_accuracy_text(
 void et_kbest_accuracy_json(
 	const struct et_experiment *e, const struct et_kbest_accuracy *a, FILE *out);
 void et_kbest_accuracy_svg(const struct et_kbest_accuracy *a, FILE *out);
+
+void et_kbest_coverage_text(const struct et_kbest_coverage *c, const struct et_page *page);
+void et_kbest_coverage_json(const struct et_kbest_coverage *c, FILE *out);
 
 void et_interval_accuracy_text(const struct et_interval_accuracy *a, const struct et_page *page);
 void et_interval_accuracy_json(

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A benchmark program of functions that are awkward to time: their time depends on where memory
+ * happens to be, on the other hardware thread, or on how the process began.
+ */
+#ifndef ET_LAB_FUNCTIONS_H
+#define ET_LAB_FUNCTIONS_H
+
+/* Runs etalon_bench_main over them with these arguments and returns its exit status. */
+int et_lab_functions(int argc, char **argv);
+
+#endif
