@@ -260,6 +260,9 @@ struct etalon_kbest_opts {
 	void *working_set;
 	size_t working_set_bytes;
 	void *other_arg; /* of ETALON_CACHE_COLD_DATA: an argument with other data than arg */
+	/* Room for the samples, in nanoseconds per call and in their order (NULL: not wanted). */
+	double *sample_ns;
+	size_t sample_capacity;
 };
 
 /* Fills in the defaults. Pass sizeof(*opts) as sz. Returns ETALON_OK or ETALON_BAD_SIZE. */
@@ -274,22 +277,28 @@ enum etalon_warning {
 	ETALON_WARNING_BACKWARDS = 16,    /* the counter went backwards: another clock is used */
 	ETALON_WARNING_NO_TICK_COST = 32, /* the time of interrupts is unknown: not subtracted */
 	ETALON_WARNING_INTERRUPTS = 64,   /* the time of interrupts varies by more than epsilon */
-	ETALON_WARNING_OVERHEAD = 128,    /* a sample is hardly longer than reading the clock */
+	ETALON_WARNING_OVERHEAD = 128,    /* hardly longer than reading the clock, or the call */
 	ETALON_WARNING_CACHE_SIZE = 256,  /* the cache's size is unknown: 64 MiB are assumed */
-	ETALON_WARNING_NOT_COLD = 512     /* loads after clearing the caches found data there */
+	ETALON_WARNING_NOT_COLD = 512,    /* loads after clearing the caches found data there */
+	/* Samples at reduced speed were shorter than those at full speed: this is the median. */
+	ETALON_WARNING_BELOW_FLOOR = 1024,
+	ETALON_WARNING_CALLS_DIFFER = 2048 /* some calls do more than others: this is the mean */
 };
 
 /* Returns a sentence in static memory for one bit, or "" if the bit has no meaning. */
 ETALON_API const char *etalon_warning_text(unsigned warning);
 
-/* ticks, ns and compensated_ns are per call of the function. */
+/* Which figure of the samples is the result. */
+enum etalon_statistic { ETALON_BEST = 0, ETALON_MEDIAN = 1, ETALON_MEAN = 2 };
+
+/* ticks and all times are per call of the function, except overhead and elapsed_ns. */
 struct etalon_kbest_result {
 	size_t sz;        /* bytes that the library filled; it zeroed any further ones */
 	int converged;    /* the K shortest samples agreed within epsilon */
 	int clock;        /* clock of the result: ETALON_CLOCK_COUNTER, RAW or CPU */
 	const char *unit; /* unit of ticks: "tsc ticks", "cntvct ticks", "ns" */
-	double ticks;     /* the shortest time, in ticks */
-	double ns;        /* the shortest time, in nanoseconds */
+	double ticks;     /* the result, in ticks: the shortest time, unless statistic differs */
+	double ns;        /* the same in nanoseconds */
 	double spread;    /* (K-th shortest - shortest) / shortest; infinite with fewer than K */
 	double error;     /* predicted relative error of ns, at 95 % confidence; may be infinite */
 	double hz;        /* ticks per second */
@@ -304,6 +313,16 @@ struct etalon_kbest_result {
 	uint64_t elapsed_ns; /* from the first sample to the last */
 	unsigned warnings;   /* bits of enum etalon_warning */
 	int realtime;        /* samples were taken with a real-time priority */
+	int statistic;       /* enum etalon_statistic: best, unless a warning says why not */
+	double error_ns;     /* error * ns; finite even if ns is 0 */
+	double empty_ns;     /* what an empty call adds to a call; already subtracted */
+	double empty_uncertainty_ns; /* standard uncertainty of empty_ns */
+	/*
+	 * Of all samples that were not preempted, or of the CPU time of all. Interrupts are not
+	 * subtracted from them.
+	 */
+	double min_ns, p10_ns, q1_ns, median_ns, q3_ns, p90_ns, mean_ns;
+	size_t sample_n; /* samples in sample_ns of the options */
 };
 
 /*

@@ -113,15 +113,20 @@ static struct et_empty call_beside(
 	struct least a = least_of(alone, per_ns), b = least_of(both, per_ns);
 	/* An empty call takes no longer than one of fn, whatever it took before. */
 	empty_ns = fmin(empty_ns, a.ns);
-	double doubt = hypot(a.spread_ns, b.spread_ns);
 	/* A function that is hardly longer than the call may hide within it entirely. */
 	if (a.ns < HARDLY_LONGER * empty_ns)
 		return (struct et_empty){ empty_ns, empty_ns * FROM_END };
+	/*
+	 * The more a processor has to do, the more it takes to do one thing more: the call of fn
+	 * itself adds at most as much as another, empty one.
+	 */
+	double added = fmin(fmax(b.ns - a.ns, 0), empty_ns);
+	double doubt = hypot(a.spread_ns, b.spread_ns);
 	if (a.ns < 2 * empty_ns)
-		doubt = fmax(fmin(doubt, empty_ns), empty_ns * FROM_END);
-	else if (doubt >= empty_ns * FROM_MIDDLE)
+		doubt = hypot(doubt, added * FROM_END);
+	if (doubt >= empty_ns * FROM_MIDDLE)
 		return anything_up_to(empty_ns);
-	return (struct et_empty){ fmin(fmax(b.ns - a.ns, 0), empty_ns), doubt };
+	return (struct et_empty){ added, doubt };
 }
 
 struct et_empty et_empty_call(struct et_timebase *t, void (*fn)(void *), void *arg, double fn_ns,

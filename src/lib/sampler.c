@@ -139,11 +139,11 @@ void et_sampler_expect(struct et_sampler *s, const struct et_timed *x)
 }
 
 /* Allows for one tick of rounding: a slow counter makes only a few ticks in the reference loop. */
-static double slowdown_now(struct et_sampler *s)
+double et_sampler_slowdown(const struct et_sampler *s, double reference)
 {
-	double ticks = et_timebase_reference_ticks(s->t);
+	double full = s->t->full_speed_ticks;
 
-	return s->t->full_speed_ticks > 0 ? fmax((ticks - 1) / s->t->full_speed_ticks - 1, 0) : 0;
+	return full > 0 ? fmax((reference - 1) / full - 1, 0) : 0;
 }
 
 bool et_sampler_meets_interrupts(const struct et_sampler *s, double ns)
@@ -201,12 +201,13 @@ void et_sampler_ready(struct et_sampler *s)
 	raise_priority(s);
 	/* Waiting for a tick would waste part of the time slice if the priority is not raised. */
 	s->after_tick = s->may_wait_tick && (s->raised || !s->last_preempted);
-	s->slow_before = slowdown_now(s);
+	s->reference_before = et_timebase_reference_ticks(s->t);
 }
 
 void et_sampler_observed(struct et_sampler *s, struct et_timed *x)
 {
-	x->slowdown = fmax(s->slow_before, slowdown_now(s));
+	x->reference = fmax(s->reference_before, et_timebase_reference_ticks(s->t));
+	x->slowdown = et_sampler_slowdown(s, x->reference);
 	x->preempted = preempted(s, x);
 	note_preemption(s, x);
 }
@@ -219,9 +220,13 @@ bool et_sampler_enough_windows(const struct et_sampler *s)
 double et_sampler_least_loss(
 	const struct et_sampler *s, double sample_ns, bool by_cpu, double *uncertainty_ns)
 {
+	const struct et_kbest_set *best = &s->loss.best;
 	double uncertainty, least = et_loss_least(&s->loss, &uncertainty);
 	double scale = fmax(sample_ns / MAX_WINDOW_NS, 1) * (by_cpu ? charged_share(s) : 1);
 
+	/* Of few windows, the longer half says nothing about the least. */
+	if (best->n >= 2 && best->n < 2 * (size_t)ET_LOSS_WINDOWS)
+		uncertainty = best->value[(best->n + 1) / 2] - best->value[0];
 	*uncertainty_ns = et_sampler_ns(s, uncertainty) * scale;
 	return et_sampler_ns(s, least) * scale;
 }

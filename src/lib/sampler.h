@@ -32,7 +32,7 @@ struct et_sampler {
 	bool may_wait_tick; /* samples are long enough to begin them just after a timer interrupt */
 	bool after_tick;    /* the current one does */
 	double least_ns;    /* CPU time of the shortest sample */
-	double slow_before; /* slowdown before the current sample */
+	double reference_before; /* ticks of the reference loop before the current sample */
 	/* When the current sample began: */
 	uint64_t switches, cpu, start;
 };
@@ -40,7 +40,8 @@ struct et_sampler {
 /* A sample, without the cost of reading the clock. */
 struct et_timed {
 	double ticks, cpu_ns; /* of all its calls */
-	double slowdown;      /* relative, of the reference loop; 0: none, or not observed */
+	double reference;     /* ticks of the reference loop, the longer of before and after */
+	double slowdown;      /* by it, as far as the full speed is known yet */
 	uint64_t switches;    /* context switches */
 	bool backwards;       /* the clock went backwards */
 	bool preempted;       /* another thread or virtual machine had the CPU */
@@ -69,6 +70,8 @@ void et_sampler_interrupts(struct et_sampler *s, double sample_ns);
 void et_sampler_rest_if_due(struct et_sampler *s);
 void et_sampler_rest(struct et_sampler *s);
 
+/* The relative slowdown that the reference loop shows; 0: none, or it was not observed. */
+double et_sampler_slowdown(const struct et_sampler *s, double reference);
 double et_sampler_ns(const struct et_sampler *s, double ticks);
 /* Whether to compensate samples of this length for interrupts: most shorter ones meet none. */
 bool et_sampler_meets_interrupts(const struct et_sampler *s, double ns);

@@ -115,11 +115,21 @@ static void finish_counter(const struct etalon_state *s, struct et_bench_counter
 		c->value = 1 / c->value;
 }
 
+/* Samples have the ticks of the reference loop so far. */
+static void mark_slow(const struct et_sampler *p, struct et_bench_sample *x)
+{
+	x->slowdown = et_sampler_slowdown(p, x->slowdown);
+	if (x->slowdown > ET_NOTABLE_SLOWDOWN)
+		x->marks |= ET_BENCH_SLOW;
+}
+
 void et_state_finish(struct etalon_state *s)
 {
 	const struct et_sampler *p = &s->sampler;
 	struct et_slice *o = s->out;
 
+	for (size_t i = 0; i < o->n; i++)
+		mark_slow(p, &o->samples[i]);
 	o->overhead_ns = et_sampler_ns(p, p->t->overhead);
 	if (p->loss.best.n && s->calls) {
 		double calls = (double)s->calls, uncertainty, ns;

@@ -120,10 +120,8 @@ static void record(struct etalon_state *s, const struct et_timed *x, double net)
 	o->samples[o->n] = (struct et_bench_sample){
 		.ns = ns,
 		.cpu_ns = cpu_ns,
-		.slowdown = x->slowdown,
-		.marks = (x->preempted ? ET_BENCH_PREEMPTED : 0u) |
-			 (x->slowdown > ET_NOTABLE_SLOWDOWN ? ET_BENCH_SLOW : 0u) |
-			 (o->n ? 0u : ET_BENCH_FIRST),
+		.slowdown = x->reference, /* until the full speed is known, at the end */
+		.marks = (x->preempted ? ET_BENCH_PREEMPTED : 0u) | (o->n ? 0u : ET_BENCH_FIRST),
 	};
 	o->n++;
 }

@@ -52,12 +52,15 @@ static const struct {
 		"the cost of timer interrupts is unknown and was not subtracted" },
 	{ ETALON_WARNING_INTERRUPTS,
 		"interrupts vary by more than epsilon: repeat on a quieter machine" },
-	{ ETALON_WARNING_OVERHEAD,
-		"hardly longer than reading the clock: use more calls per sample" },
+	{ ETALON_WARNING_OVERHEAD, "hardly longer than timing it: use more calls, or ETALON_LOOP" },
 	{ ETALON_WARNING_CACHE_SIZE,
 		"the size of the last-level cache is unknown: 64 MiB were cleared" },
 	{ ETALON_WARNING_NOT_COLD,
 		"the caches were not cold: loads after clearing them found data there" },
+	{ ETALON_WARNING_BELOW_FLOOR,
+		"shorter at reduced speed than at full speed: this is the median" },
+	{ ETALON_WARNING_CALLS_DIFFER,
+		"some calls regularly take far longer than others: this is the mean" },
 };
 
 const char *etalon_warning_text(unsigned warning)

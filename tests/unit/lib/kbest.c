@@ -288,8 +288,93 @@ static void backwards(void)
 	near(r.ns, 1e5, 0.001, 0, "a counter that goes backwards: the other clock gives the time");
 }
 
+/* Every eighth call does eight times the work: no call takes the mean. */
+static void amortised(void *ctx)
+{
+	struct machine *m = ctx;
+
+	run(m, m->calls++ % 8 ? m->work : 8 * m->work);
+}
+
+/* Shorter while the sibling is busy: the reference loop slows down, the function speeds up. */
+static void paradox(void *ctx)
+{
+	struct machine *m = ctx;
+
+	m->calls++;
+	run(m, m->slow ? m->work * 0.9 * 0.5 : m->work * (1 + 0.002 * et_rng_uniform(&m->rng)));
+}
+
+static void quantiles(const struct etalon_kbest_result *r, const double *raw, const char *name)
+{
+	size_t below = 0;
+
+	for (size_t i = 0; i < r->sample_n; i++)
+		below += raw[i] <= r->median_ns;
+	ok(r->min_ns <= r->p10_ns && r->p10_ns <= r->q1_ns && r->q1_ns <= r->median_ns &&
+			r->median_ns <= r->q3_ns && r->q3_ns <= r->p90_ns,
+		"%s: quantiles are in order", name);
+	ok(r->sample_n == r->samples && below >= r->samples * 4 / 10,
+		"%s: all samples are given, and half of them are below the median", name);
+}
+
+/* The shortest sample is not the answer if it is no floor, or if calls differ. */
+static void other_answers(void)
+{
+	static double raw[1000];
+	struct etalon_kbest_result r;
+	struct etalon_kbest_opts o;
+	struct et_timebase t;
+
+	defaults(&o);
+	o.sample_ns = raw;
+	o.sample_capacity = ET_LENGTH(raw);
+	for (int load = 1; load <= 2; load++) {
+		for (double work = 300; work < 1e5; work *= 100) {
+			struct machine m = { .load = load, .tick_cost = 5000, .work = work };
+			double mean = work * 15 / 8;
+
+			start(&m, &t, 21);
+			o.calls = 1;
+			int rc = et_kbest_measure(&t, NULL, amortised, &m, &o, &r);
+			ok(rc == ETALON_OK && r.statistic == ETALON_MEAN &&
+					r.warnings & ETALON_WARNING_CALLS_DIFFER,
+				"load %d, every 8th call of %g ns is longer: the mean, a warning",
+				load, work);
+			ok(fabs(r.ns / mean - 1) <= r.error && r.error < 0.15,
+				"load %d, %g ns: %g ns, mean %g ns, said %.2g %%", load, work, r.ns,
+				mean, r.error * 100);
+			quantiles(&r, raw, "calls that differ");
+		}
+		struct machine even = { .load = load, .tick_cost = 30000, .work = 5e4 };
+
+		o.calls = 0;
+		start(&even, &t, 22);
+		int rc = et_kbest_measure(&t, NULL, function, &even, &o, &r);
+		ok(rc == ETALON_OK && r.statistic == ETALON_BEST && !r.warnings,
+			"load %d: interrupts of 30 us are not mistaken for calls that differ",
+			load);
+		quantiles(&r, raw, "equal calls");
+	}
+	struct machine half = { .load = 1, .sibling = true, .tick_cost = 5000, .work = 3e4 };
+	start(&half, &t, 23);
+	o.least_ns = 2000000000;
+	int rc = et_kbest_measure(&t, NULL, function, &half, &o, &r);
+	ok(rc == ETALON_OK && r.statistic == ETALON_BEST && fabs(r.ns / 3e4 - 1) < 1e-3,
+		"a sibling that slows samples down: the best, not the mean");
+	struct machine odd = { .load = 1, .sibling = true, .tick_cost = 5000, .work = 3e4 };
+	start(&odd, &t, 24);
+	rc = et_kbest_measure(&t, NULL, paradox, &odd, &o, &r);
+	ok(r.statistic == ETALON_MEDIAN && r.warnings & ETALON_WARNING_BELOW_FLOOR,
+		"shorter at reduced speed: the median, and a warning");
+	ok(rc == ETALON_OK && fabs(r.ns / 3e4 - 1.001) < 1e-3 && r.min_ns < 2.8e4,
+		"shorter at reduced speed: %g ns is that of full speed, the least is %g ns", r.ns,
+		r.min_ns);
+}
+
 int main(void)
 {
+	other_answers();
 	priority();
 	costly_interrupts();
 	lengths(1, false);
