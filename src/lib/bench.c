@@ -10,6 +10,7 @@
 #include "lib/bench_options.h"
 #include "lib/bench_output.h"
 #include "lib/bench_run.h"
+#include "lib/complexity.h"
 #include "lib/worker.h"
 
 #include <errno.h>
@@ -180,6 +181,7 @@ static int time_cases(struct et_bench_results *r, const struct et_bench_results 
 	if (rc)
 		return rc;
 	judge(r, past, cases);
+	r->n_complexity = et_complexity_fit(r->rows, r->n, r->options.level, &r->complexity);
 	regressions = et_bench_family(r->rows, r->n, r->options.fail_ratio, r->options.level);
 	print(r, outputs);
 	for (size_t i = 0; rc == 0 && i < OUTPUTS; i++)
@@ -274,13 +276,13 @@ static int run_main(int argc, char **argv, const struct etalon_bench *benches, s
 
 int etalon_bench_main(int argc, char **argv, const struct etalon_bench *benches, size_t n)
 {
-	/* Numbers in options, files and messages have a point, whatever the user's locale is. */
-	locale_t c = newlocale(LC_NUMERIC_MASK, "C", duplocale(LC_GLOBAL_LOCALE));
-	locale_t before = (locale_t)0;
+	locale_t c, before = (locale_t)0;
 	int status;
 
 	if (argc < 1 || !argv || !argv[0])
 		return ET_EXIT_USAGE;
+	/* Numbers in options, files and messages have a point, whatever the user's locale is. */
+	c = newlocale(LC_NUMERIC_MASK, "C", duplocale(LC_GLOBAL_LOCALE));
 	if (c)
 		before = uselocale(c);
 	if (!et_worker_serve(benches, n, &status))

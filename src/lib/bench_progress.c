@@ -20,8 +20,9 @@ void et_bench_progress_show(
 {
 	double left = (p->total_ns - (double)(now - p->begin_ns)) / 1e9;
 
-	if (!p->wanted || (p->shown && now - p->last_ns < EVERY_NS))
+	if (!p->wanted || (p->shown && process == p->process && now - p->last_ns < EVERY_NS))
 		return;
+	p->process = process;
 	p->shown = true;
 	p->last_ns = now;
 	if (n)

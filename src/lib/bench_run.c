@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/parse.h"
+#include "lib/bench_output.h"
 #include "lib/bench_plan.h"
 #include "lib/bench_progress.h"
 #include "lib/worker.h"
@@ -80,12 +81,6 @@ static uint64_t now_ns(void)
 static double left_ns(const struct run *x)
 {
 	return x->o->limit_ns > 0 ? x->o->limit_ns - (double)(now_ns() - x->begin_ns) : INFINITY;
-}
-
-static void warn(struct run *x, const char *what, const char *then)
-{
-	et_bench_progress_clear(&x->progress);
-	fprintf(stderr, "%s: warning: %s; %s\n", x->programs[0].name, what, then);
 }
 
 static int start(struct run *x, bool old, struct et_error *err)
@@ -347,7 +342,8 @@ static int take_all(struct run *x, struct et_error *err)
 			break;
 		rc = start_next(x, i, err);
 		if (rc && rc != -EINTR && i > 0) {
-			warn(x, err->what, "the results are from fewer processes than planned");
+			et_bench_note(
+				x->r, "%s: there are fewer processes than planned", err->what);
 			rc = 0;
 			break;
 		}
@@ -415,7 +411,7 @@ static int begin(struct run *x, struct et_error *err)
 	draw_place(x);
 	rc = x->here ? 0 : start_both(x, err);
 	if (rc && rc != -EINTR && !x->o->against) {
-		warn(x, err->what, "all samples are from this process");
+		et_bench_note(x->r, "%s: all samples are from one process", err->what);
 		x->here = true;
 		rc = 0;
 	}

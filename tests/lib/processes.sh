@@ -132,9 +132,9 @@ ok 'SIGKILL: no process is left behind' none_left
 # Without /proc.
 no_proc() { unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' - "$@"; }
 if no_proc true 2>/dev/null; then
-	ok 'without /proc: the samples are from the program itself' no_proc "${odd[@]}" --filter '^work'
-	ok 'without /proc: a warning' bash -c '"$@" 2>&1 >/dev/null | grep -q "warning: .*proc.*all samples are from this process"' - \
-		unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' - "${odd[@]}" --filter '^work'
+	no_proc "${odd[@]}" --filter '^work' >"$work/text"
+	ok 'without /proc: the samples are from the program itself' test $? -eq 0
+	ok 'without /proc: a warning' bash -c 'tr -s "\n " " " <"$1" | grep -q "all samples are from one process"' - "$work/text"
 else
 	skip 'without /proc: the samples are from the program itself' 'no permission to mount'
 fi
