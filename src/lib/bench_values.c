@@ -24,18 +24,21 @@ static const double BELOW_SHARE = 0.1; /* … and this share of the slow samples
 static const double SPREAD = 0.05; /* there is no floor if the median exceeds the best by this */
 static const double DIFFER = 0.1;  /* calls differ if the mean exceeds the median by this */
 /*
- * The state of the machine (who else uses its caches) shifts all processes of an invocation alike,
- * so their spread does not show it. The shift was found to be proportional to how far the median of
- * undisturbed samples is from the best; for the mean, to the time itself.
+ * The state of the machine (who else uses its caches, how often it is interrupted) shifts all
+ * processes of an invocation alike, so their spread does not show it. For the best and the median
+ * the shift was found to be a part of the way from the best to the median of undisturbed samples:
+ * a small part if samples are short, since some escape every disturbance; all of it if they are
+ * longer than some milliseconds. For the mean it is a part of the time itself.
  */
 static const double BEST_DRIFT = 0.03, MEDIAN_DRIFT = 0.1, MEAN_DRIFT = 0.004;
-static const double BETWEEN_DRIFT = 0.25;
+static const double ESCAPES_NS = 2e6;
 
 /* The samples of one process that count, sorted. */
 struct pool {
 	double *x;
 	size_t n;
 	double resolution_ns;
+	double calls; /* per sample */
 };
 
 static bool belongs(const struct et_slice *s, bool old, unsigned process)
@@ -61,6 +64,7 @@ static void add(struct pool *p, const struct et_slice *s, const struct et_bench_
 	double shift = isnan(m->empty_ns) ? 0 : s->empty_ns - m->empty_ns;
 
 	p->resolution_ns = fmax(p->resolution_ns, tick / calls);
+	p->calls = calls;
 	for (size_t i = 0; i < s->n; i++)
 		if (counts(s, i, m))
 			p->x[p->n++] = m->by_cpu ? s->samples[i].cpu_ns : s->samples[i].ns + shift;
@@ -71,6 +75,7 @@ static void pool_process(const struct et_slices *s, unsigned process,
 {
 	p->n = 0;
 	p->resolution_ns = 0;
+	p->calls = 1;
 	for (size_t i = 0; i < s->n; i++)
 		if (belongs(&s->list[i], s->old, process))
 			add(p, &s->list[i], m);
@@ -114,15 +119,22 @@ static double value_of(const struct pool *p, enum et_bench_statistic statistic)
 	return et_mean(p->x, p->n);
 }
 
+/* The share of disturbances that a sample of this length cannot escape. */
+static double unescaped(double sample_ns)
+{
+	return sample_ns * sample_ns / (sample_ns * sample_ns + ESCAPES_NS * ESCAPES_NS);
+}
+
 static double drift_of(const struct pool *p, enum et_bench_statistic statistic)
 {
-	double reach = et_median_sorted(p->x, p->n) - best_of(p);
+	double median = et_median_sorted(p->x, p->n), reach = median - best_of(p);
+	double share = unescaped(p->calls * median);
 
 	switch (statistic) {
 	case ET_BENCH_BEST:
-		return BEST_DRIFT * reach;
+		return (BEST_DRIFT + (1 - BEST_DRIFT) * share) * reach;
 	case ET_BENCH_MEDIAN:
-		return MEDIAN_DRIFT * reach;
+		return (MEDIAN_DRIFT + (1 - MEDIAN_DRIFT) * share) * reach;
 	case ET_BENCH_MEAN:
 		break;
 	}
@@ -140,7 +152,7 @@ static double drift_between(const struct et_bench_summary *v)
 {
 	ET_AUTO_FREE double *x = et_sorted_copy(v->ns, v->n);
 
-	return BETWEEN_DRIFT * (et_median_sorted(x, v->n) - x[0]);
+	return et_median_sorted(x, v->n) - x[0];
 }
 
 void et_bench_summarise(
