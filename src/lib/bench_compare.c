@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+static const double OUTLYING = 3; /* standard deviations */
+
 /* The logarithms of the values of one program; n is 0 if one of them is not positive. */
 struct logs {
 	struct et_bench_summary v; /* v.ns are logarithms */
@@ -129,7 +131,10 @@ void et_bench_compare_pairs(const struct et_slice *slices, size_t n, unsigned fl
 	struct logs x, y;
 
 	take_both(&a, &b, flags, &x, &y);
-	struct et_location l = et_locate(x.v.ns, subtract_pairs(&x.v, &y.v));
+	size_t pairs = subtract_pairs(&x.v, &y.v);
+	struct et_location l = et_locate(x.v.ns, pairs);
+	/* Differences are symmetric, so that a few large ones do not move the place. */
+	l = et_locate_cautiously(x.v.ns, pairs, OUTLYING * l.se * sqrt((double)pairs));
 	conclude(l.at, l.se, l.df, hypot(x.resolution, y.resolution), level, out);
 	et_bench_summary_free(&x.v);
 	et_bench_summary_free(&y.v);

@@ -20,7 +20,7 @@ struct et_location et_locate(const double *x, size_t n)
 		w[i] = w[cut];
 		w[n - 1 - i] = w[n - 1 - cut];
 	}
-	l.se = et_sd(w, n) * sqrt((double)n) / (double)kept;
+	l.se = et_sd(w, n) * sqrt((double)(n - 1) / (double)(kept * (kept - 1)));
 	l.df = (double)kept - 1;
 	return l;
 }

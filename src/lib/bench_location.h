@@ -14,8 +14,8 @@ struct et_location {
 
 /*
  * The mean without the lowest and the highest fifth, and its standard error from the winsorised
- * variance (Tukey and McLaughlin 1963), so that a process in a rare state does not decide. Below
- * five values it is the plain mean.
+ * variance (Tukey and McLaughlin 1963, Yuen 1974), so that a process in a rare state does not
+ * decide. Below five values it is the plain mean.
  */
 struct et_location et_locate(const double *x, size_t n);
 /*
