@@ -2,7 +2,6 @@
 #include "lab/functions.h"
 #include "base/alloc.h"
 
-#include <etalon/etalon.h>
 #include <string.h>
 
 enum {
@@ -138,7 +137,7 @@ static void prepare(void)
 	}
 }
 
-static void clean_up(void)
+void et_lab_functions_end(void)
 {
 	for (size_t i = 0; i < BUCKETS; i++) {
 		while (table[i]) {
@@ -152,9 +151,9 @@ static void clean_up(void)
 	free(memory);
 }
 
-int et_lab_functions(int argc, char **argv)
+const struct etalon_bench *et_lab_functions_begin(size_t *n)
 {
-	static const struct etalon_bench benches[] = {
+	static const struct etalon_bench list[] = {
 		ETALON_BENCH_ARG("copy-8k", copy_8k, NULL),
 		ETALON_BENCH_ARG("copy-64k", copy_64k, NULL),
 		ETALON_BENCH_ARG("look-up", look_up, NULL),
@@ -164,10 +163,18 @@ int et_lab_functions(int argc, char **argv)
 		ETALON_BENCH_ARG("loop-100ms", loop_100_ms, NULL),
 		ETALON_BENCH_ARG("loop-500ms", loop_500_ms, NULL),
 	};
-	int status;
 
 	prepare();
-	status = etalon_bench_main(argc, argv, benches, ET_LENGTH(benches));
-	clean_up();
+	*n = ET_LENGTH(list);
+	return list;
+}
+
+int et_lab_functions(int argc, char **argv)
+{
+	size_t n;
+	const struct etalon_bench *list = et_lab_functions_begin(&n);
+	int status = etalon_bench_main(argc, argv, list, n);
+
+	et_lab_functions_end();
 	return status;
 }

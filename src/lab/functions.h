@@ -6,6 +6,11 @@
 #ifndef ET_LAB_FUNCTIONS_H
 #define ET_LAB_FUNCTIONS_H
 
+#include <etalon/etalon.h>
+
+/* Allocates what the functions work on, and returns them; et_lab_functions_end frees it. */
+const struct etalon_bench *et_lab_functions_begin(size_t *n);
+void et_lab_functions_end(void);
 /* Runs etalon_bench_main over them with these arguments and returns its exit status. */
 int et_lab_functions(int argc, char **argv);
 
