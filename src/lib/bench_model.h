@@ -93,9 +93,11 @@ struct et_slice {
 	struct et_bench_sample *samples;
 	size_t n;
 	double events[ET_EVENTS];
-	double items, bytes; /* per call; 0: not set */
-	double size;         /* of the input; NaN: not set */
-	double wall_ns;      /* with threads: time of all of them per call of one; NaN otherwise */
+	int events_error;      /* errno of one that cannot be counted; 0: none */
+	bool events_user_only; /* without the kernel's part */
+	double items, bytes;   /* per call; 0: not set */
+	double size;           /* of the input; NaN: not set */
+	double wall_ns; /* with threads: time of all of them per call of one; NaN otherwise */
 	struct et_bench_counter *counters;
 	size_t n_counters;
 	unsigned warnings;   /* bits of enum etalon_warning */

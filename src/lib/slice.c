@@ -74,6 +74,9 @@ void et_state_set_up(struct etalon_state *s)
 
 void et_state_run_body(struct etalon_state *s)
 {
+	s->has_events = et_pmu_open(s->q->events ? s->q->events : et_event_types, &s->events);
+	s->out->events_error = s->events.error;
+	s->out->events_user_only = s->events.user_only;
 	if (!s->out->error) {
 		if (s->c->bench->body)
 			s->c->bench->body(s);
@@ -82,6 +85,7 @@ void et_state_run_body(struct etalon_state *s)
 	}
 	/* The loop was left by break, or by an exception that the function caught. */
 	et_sampler_rest(&s->sampler);
+	et_pmu_close(&s->events, s->out->events);
 }
 
 void et_state_tear_down(struct etalon_state *s)

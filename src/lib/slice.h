@@ -13,6 +13,7 @@ struct et_slice_request {
 	double duration_ns; /* how long to take samples, at least one sample */
 	size_t max_samples;
 	uint64_t seed;
+	const struct et_event_type *events; /* ET_EVENTS of them; NULL: those of the processor */
 };
 
 /*

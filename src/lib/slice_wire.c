@@ -53,6 +53,8 @@ void et_slice_write(struct et_json *j, const char *key, const struct et_slice *s
 	et_json_u64(j, "calls", s->calls);
 	et_json_int(j, "clock", s->clock);
 	et_json_u64(j, "warnings", s->warnings);
+	et_json_int(j, "events_error", s->events_error);
+	et_json_bool(j, "events_user_only", s->events_user_only);
 	for (size_t i = 0; i < ET_LENGTH(numbers); i++)
 		et_json_double(
 			j, numbers[i].key, *(const double *)((const char *)s + numbers[i].offset));
@@ -151,12 +153,15 @@ static bool read_counters(const json_t *list, struct et_slice *out)
 
 static bool read_numbers(const json_t *j, struct et_slice *out)
 {
-	uint64_t calls, clock, warnings;
+	uint64_t calls, clock, warnings, error;
 
-	if (!whole(json_object_get(j, "calls"), INT64_MAX, &calls) ||
+	if (!whole(json_object_get(j, "events_error"), INT32_MAX, &error) ||
+		!whole(json_object_get(j, "calls"), INT64_MAX, &calls) ||
 		!whole(json_object_get(j, "clock"), ETALON_CLOCK_CPU, &clock) ||
 		!whole(json_object_get(j, "warnings"), UINT32_MAX, &warnings))
 		return false;
+	out->events_error = (int)error;
+	out->events_user_only = json_is_true(json_object_get(j, "events_user_only"));
 	out->calls = calls;
 	out->clock = (int)clock;
 	out->warnings = (unsigned)warnings;

@@ -17,6 +17,8 @@ enum {
 	AROUND_NS = 15000,        /* time between samples */
 	PAUSED_TIMES = 50,        /* a sample with pauses may take this many times as long */
 	LONG_NS = 100000000,
+	COUNT_NS = 50000000, /* so long that reading the events does not matter */
+	COUNT_SHARE = 8,     /* of the duration, for counting events after the samples */
 	TRIES = 3,
 	LONG_TRIES = 2,
 	GROWTH = 10,      /* of the number of calls, at most */
@@ -35,6 +37,14 @@ static uint64_t now(const struct etalon_state *s)
 	return t->now_ns(t->ctx);
 }
 
+/* Long samples can be counted as they are; others would be disturbed, and are counted apart. */
+static bool counts_events(const struct etalon_state *s)
+{
+	bool is_long = s->tries && et_sampler_ns(&s->sampler, s->least) > COUNT_NS;
+
+	return s->has_events && (s->phase == ET_STATE_COUNTING || is_long);
+}
+
 static uint64_t begin_sample(struct etalon_state *s)
 {
 	const struct etalon_bench *b = s->c->bench;
@@ -46,6 +56,8 @@ static uint64_t begin_sample(struct etalon_state *s)
 	if (b->before && !b->body)
 		b->before(b->arg);
 	et_sampler_start(&s->sampler);
+	if (counts_events(s))
+		et_pmu_start(&s->events);
 	return s->calls;
 }
 
@@ -54,6 +66,10 @@ static void end_sample(struct etalon_state *s, struct et_timed *x, double *net)
 {
 	const struct etalon_bench *b = s->c->bench;
 
+	if (s->events.on) {
+		et_pmu_stop(&s->events);
+		et_pmu_block(&s->events, (double)s->calls);
+	}
 	et_sampler_stop(&s->sampler, x);
 	if (b->after && !b->body)
 		b->after(b->arg);
@@ -189,6 +205,22 @@ static uint64_t end_sampling(struct etalon_state *s)
 {
 	et_sampler_rest(&s->sampler);
 	s->phase = ET_STATE_ENDED;
+	if (!s->has_events || s->events.n_blocks || s->out->error)
+		return 0;
+	s->phase = ET_STATE_COUNTING;
+	s->end_ns = now(s) + (uint64_t)(s->q->duration_ns / COUNT_SHARE);
+	return begin_sample(s);
+}
+
+static uint64_t count_on(struct etalon_state *s)
+{
+	struct et_timed x;
+	double net;
+
+	end_sample(s, &x, &net);
+	if (!s->out->error && s->events.n_blocks < ET_EVENT_BLOCKS && now(s) < s->end_ns)
+		return begin_sample(s);
+	s->phase = ET_STATE_ENDED;
 	return 0;
 }
 
@@ -231,6 +263,8 @@ uint64_t etalon_loop_next(struct etalon_state *s)
 	struct et_timed x;
 	double net;
 
+	if (s->phase == ET_STATE_COUNTING)
+		return count_on(s);
 	if (s->phase != ET_STATE_WARMING && s->phase != ET_STATE_SAMPLING)
 		return 0;
 	end_sample(s, &x, &net);
@@ -286,6 +320,8 @@ static void learn_pause_cost(struct etalon_state *s)
 void etalon_pause(struct etalon_state *s)
 {
 	pause_now(s);
+	if (counts_events(s))
+		et_pmu_stop(&s->events);
 }
 
 void etalon_resume(struct etalon_state *s)
@@ -294,6 +330,8 @@ void etalon_resume(struct etalon_state *s)
 		return;
 	if (!s->pause_known)
 		learn_pause_cost(s);
+	if (counts_events(s))
+		et_pmu_start(&s->events);
 	resume_now(s);
 }
 

@@ -4,6 +4,7 @@
 #define ET_LIB_STATE_H
 
 #include "lib/cache.h"
+#include "lib/events.h"
 #include "lib/sampler.h"
 #include "lib/slice.h"
 
@@ -11,6 +12,7 @@ enum et_state_phase {
 	ET_STATE_UNUSED,  /* the loop has not begun */
 	ET_STATE_WARMING, /* and finding the number of calls per sample */
 	ET_STATE_SAMPLING,
+	ET_STATE_COUNTING, /* events, after the samples */
 	ET_STATE_ENDED,
 };
 
@@ -24,7 +26,9 @@ struct etalon_state {
 	struct et_sampler sampler;
 	struct etalon_kbest_opts o;
 	struct et_cache cache; /* if it is cleared */
-	size_t capacity;       /* of out->samples */
+	struct et_pmu events;
+	bool has_events;
+	size_t capacity; /* of out->samples */
 
 	uint64_t calls;      /* iterations of the current sample */
 	uint64_t iterations; /* of finished samples, those of the warm-up included */

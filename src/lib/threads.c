@@ -109,6 +109,8 @@ static bool merge(const struct et_bench_case *c, struct member *list, struct et_
 		if (!add_samples(out, one))
 			return false;
 		add_counters(out, one);
+		for (int k = 0; k < ET_EVENTS; k++)
+			out->events[k] += one->events[k];
 		per_ns += one->n ? 1 / mean_ns(one) : 0;
 		out->warnings |= one->warnings;
 		if (one->error && !out->error) {
@@ -117,6 +119,8 @@ static bool merge(const struct et_bench_case *c, struct member *list, struct et_
 		}
 	}
 	average_counters(out, c->threads);
+	for (int k = 0; k < ET_EVENTS; k++)
+		out->events[k] /= c->threads;
 	out->wall_ns = per_ns > 0 ? c->threads / per_ns : NAN;
 	if (c->bench->flags & ETALON_BENCH_WALL)
 		scale_to_wall(out, c->threads);

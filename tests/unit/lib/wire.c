@@ -46,6 +46,9 @@ static void round_trip(void)
 		.size = NAN,
 		.wall_ns = NAN,
 		.items = 3,
+		.events = { 12, NAN, 0.5, 0 },
+		.events_error = EACCES,
+		.events_user_only = true,
 		.label = label },
 			got;
 	char *text = text_of(&s);
@@ -54,6 +57,9 @@ static void round_trip(void)
 	ok(got.calls == s.calls && got.clock == s.clock && got.hz == s.hz && got.items == 3 &&
 			got.empty_ns == 0.1 && got.warnings == s.warnings,
 		"slice: the numbers are the same");
+	ok(got.events[0] == 12 && isnan(got.events[1]) && got.events[2] == 0.5 &&
+			got.events_error == EACCES && got.events_user_only,
+		"slice: the events are the same, and why some are missing");
 	ok(isnan(got.size) && isnan(got.wall_ns), "slice: unknown numbers stay unknown");
 	ok(got.n == 2 && got.samples[0].ns == 1.25 && got.samples[0].marks == ET_BENCH_FIRST &&
 			got.samples[1].cpu_ns == 2,
