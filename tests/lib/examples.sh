@@ -42,6 +42,7 @@ compile()
 {
 	local source=$1
 	case $source in
+	*/google.cc) g++ -std=c++11 -O2 -pedantic -Wall -Wextra -Werror -I "$root/include/etalon/compat" "$source" "${flags[@]}" -o "$2" ;;
 	*.cc) g++ -std=c++11 -O2 -pedantic -Wall -Wextra -Werror "$source" "${flags[@]}" -o "$2" ;;
 	*) gcc -std=c99 -O2 -pedantic -Wall -Wextra -Werror "$source" "${flags[@]}" -o "$2" ;;
 	esac
@@ -55,12 +56,15 @@ awk -v out="$work/manual-" '/^```/ { inside = !inside; fresh = inside; next }
 	{ fresh = 0 }
 	inside && file { gsub(/\\\\/, "\\"); print > file }' "$root/man/etalon.3.scd"
 ok 'the manual contains programs' test -f "$work/manual-1.c"
+for source in "$work"/manual-*.c; do
+	! grep -q 'etalon.hpp' "$source" || mv "$source" "${source%.c}.cc"
+done
 
-for source in "$root"/examples/*.c "$root"/examples/*.cc "$work"/manual-*.c; do
+for source in "$root"/examples/*.c "$root"/examples/*.cc "$work"/manual-*.c "$work"/manual-*.cc; do
 	name=$(basename "$source")
 	ok "$name compiles" compile "$source" "$work/${name%%.*}"
 	options=()
-	if grep -qE 'ETALON_(REGISTERED_)?MAIN' "$source"; then
+	if grep -qE '(ETALON_|BENCHMARK_)MAIN|ETALON_REGISTERED_MAIN|etalon_bench_main' "$source"; then
 		options=(--case-time 20ms --processes 3)
 	fi
 	ok "$name runs" "$work/${name%%.*}" "${options[@]}"
