@@ -14,7 +14,8 @@
 static const struct et_option options[] = {
 	{ 0, "label", "TEXT", "name the experiment", et_set_text,
 		ET_FILLS(et_import_options, label) },
-	{ 0, "format", "FORMAT", "native, hyperfine or csv (auto: by the file's contents)",
+	{ 0, "format", "FORMAT",
+		"native, hyperfine, libetalon, google-benchmark or csv (auto: by contents)",
 		et_set_choice, ET_FILLS(et_import_options, format),
 		.names = et_import_format_names },
 	{ 0, "column", "NAME", "the column of a CSV file that holds the times", et_set_text,
@@ -41,8 +42,9 @@ static void report(const struct et_cli *cli, const struct et_experiment *e)
 	if (cli->verbosity < 0)
 		printf("%s\n", e->id);
 	else
-		printf("imported %s: %zu sample%s of %zu command%s\n", e->id, n, n == 1 ? "" : "s",
-			e->n_commands, e->n_commands == 1 ? "" : "s");
+		printf("imported %s: %zu sample%s of %zu %s%s\n", e->id, n, n == 1 ? "" : "s",
+			e->n_commands, et_experiment_of_functions(e) ? "function" : "command",
+			e->n_commands == 1 ? "" : "s");
 }
 
 static int import(const struct et_cli *cli, struct et_import_options *o, struct et_error *err)
@@ -74,7 +76,8 @@ const struct et_verb et_verb_import = {
 	.name = "import",
 	.summary = "store a record made elsewhere",
 	.usage = "[options] FILE|-",
-	.about = "FILE is a native record (etalon export, run --json), hyperfine's JSON, or CSV:\n"
+	.about = "FILE is a native record (etalon export, run --json), hyperfine's JSON, the JSON\n"
+		 "of a benchmark program (libetalon's --json, or Google Benchmark's), or CSV:\n"
 		 "with the columns of etalon's own export, or any with one column of times, in\n"
 		 "seconds unless its name ends in _ms, _us or _ns. A list of numbers is CSV, too.\n"
 		 "A native record keeps its id; if that id is stored already, the record is\n"

@@ -188,14 +188,28 @@ static void warnings(struct et_json *j, unsigned bits)
 	et_json_end(j);
 }
 
+/* An axis without a name is called n if it is the only one, else p1, p2 … */
+static const char *axis_name(const struct et_bench_case *c, size_t i, const char *number)
+{
+	const struct etalon_bench *b = c->bench;
+
+	if (b && b->axes && i < b->n_axes && b->axes[i].name)
+		return b->axes[i].name;
+	return c->n_params == 1 ? "n" : number;
+}
+
 static void parameters(struct et_json *j, const struct et_bench_row *row)
 {
 	const struct et_bench_case *c = row->which;
 	const struct et_slice *first = et_bench_first(row);
 
-	et_json_flat_array(j, "parameters");
-	for (size_t i = 0; c && i < c->n_params; i++)
-		et_json_int(j, NULL, c->params[i]);
+	et_json_flat_object(j, "parameters");
+	for (size_t i = 0; c && i < c->n_params; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "p%zu", i + 1);
+		et_json_int(j, axis_name(c, i, name), c->params[i]);
+	}
 	et_json_end(j);
 	et_json_u64(j, "threads", c && c->threads ? c->threads : 1);
 	et_json_double(j, "size", first ? first->size : NAN);

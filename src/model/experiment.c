@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/parse.h"
 
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -161,10 +162,10 @@ double *et_command_values(
 	size_t k = 0;
 
 	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
-		uint64_t value = et_sample_metric(s, m);
+		double value = et_sample_value(s, m);
 		if (!s->place.warmup && s->ruling.removal.by == ET_KEPT &&
-			s->place.arrangement == a && value != ET_UNKNOWN)
-			out[k++] = (double)value;
+			s->place.arrangement == a && !isnan(value))
+			out[k++] = value;
 	}
 	*n = k;
 	return out;
@@ -178,13 +179,13 @@ double *et_command_values_uncut(const struct et_command *c, enum et_metric m, si
 
 	*n = 0;
 	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
-		uint64_t value = et_sample_metric(s, m);
+		double value = et_sample_value(s, m);
 		bool cut = s->ruling.removal.by == ET_REMOVED_TWO_SIGMA;
-		if (s->place.warmup || s->place.arrangement != ET_SOLO || value == ET_UNKNOWN ||
+		if (s->place.warmup || s->place.arrangement != ET_SOLO || isnan(value) ||
 			(s->ruling.removal.by != ET_KEPT && !cut))
 			continue;
 		any = any || cut;
-		x[(*n)++] = (double)value;
+		x[(*n)++] = value;
 	}
 	if (any)
 		return x;
@@ -205,6 +206,19 @@ enum et_arrangement et_command_arrangement(const struct et_command *c)
 		paced = paced || s->place.arrangement == ET_PACED;
 	}
 	return paced ? ET_PACED : ET_DUET;
+}
+
+bool et_experiment_of_functions(const struct et_experiment *e)
+{
+	for (size_t i = 0; i < e->n_commands; i++) {
+		ET_AUTO_READER struct et_sample_reader r =
+			et_samples_read_figures(&e->commands[i].samples);
+		const struct et_sample *s = et_sample_reader_next(&r);
+
+		if (s)
+			return et_sample_is_function(s);
+	}
+	return false;
 }
 
 struct et_check_counts et_command_check_counts(const struct et_command *c)

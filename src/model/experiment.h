@@ -212,5 +212,7 @@ struct et_check_counts et_command_check_counts(const struct et_command *c);
 
 /* Absolute times come from solo runs; if there are none, from paced ones, else from duets. */
 enum et_arrangement et_command_arrangement(const struct et_command *c);
+/* Are its commands functions that a benchmark program timed? */
+bool et_experiment_of_functions(const struct et_experiment *e);
 
 #endif

@@ -91,6 +91,7 @@ const struct et_field et_sample_fields[] = {
 	MEASURED(on_cpu_ns),
 	MEASURED(runnable_ns),
 	MEASURED(asleep_ns),
+	{ "calls", ET_FIELD_U64, true, AT(et_sample, measured.calls), .hi = INT64_MAX },
 	{ 0 },
 };
 

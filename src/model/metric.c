@@ -2,6 +2,8 @@
 #include "model/metric.h"
 #include "model/sample.h"
 
+#include <math.h>
+
 const char *const et_unit_names[] = { NULL, "s", "ns", "bytes", "ticks" };
 
 /* ROW(metric, name, label, unit, in duets, member of struct et_measured) */
@@ -31,4 +33,19 @@ const char *const et_metric_options[] = { JUDGED(NAME)[ET_METRIC_AUTO] = "auto",
 uint64_t et_sample_metric(const struct et_sample *s, enum et_metric m)
 {
 	return *(const uint64_t *)((const char *)s + et_metrics[m].offset);
+}
+
+bool et_sample_is_function(const struct et_sample *s)
+{
+	return s->measured.calls > 0;
+}
+
+double et_sample_value(const struct et_sample *s, enum et_metric m)
+{
+	uint64_t value = et_sample_metric(s, m);
+	bool per_call = et_sample_is_function(s) && et_metrics[m].unit != ET_UNIT_BYTES;
+
+	if (value == ET_UNKNOWN)
+		return NAN;
+	return (double)value / (per_call ? (double)s->measured.calls : 1);
 }

@@ -87,6 +87,11 @@ struct et_measured {
 	enum et_cpu_source cpu_source;
 	uint64_t started_wall_ns; /* since 1970 */
 	uint64_t elapsed_ns, cpu_ns;
+	/*
+	 * Of a function that libetalon timed: the times are those of this many calls. 0 for a run
+	 * of a program.
+	 */
+	uint64_t calls;
 	uint64_t counter_ticks;      /* elapsed time by the processor's counter */
 	uint64_t user_ns, system_ns; /* the kernel's split, sampled at ticks, scaled to cpu_ns */
 	uint64_t wait_ns;            /* runnable, waiting for a CPU */
@@ -134,6 +139,10 @@ struct et_sample {
 
 /* The metric's value in its own unit, or ET_UNKNOWN. */
 uint64_t et_sample_metric(const struct et_sample *s, enum et_metric m);
+/* The same per call of a function; NaN if it is unknown. */
+double et_sample_value(const struct et_sample *s, enum et_metric m);
+/* Is it the time of a function instead of a program? */
+bool et_sample_is_function(const struct et_sample *s);
 
 /* Names used in JSON, in the store and in options; NULL ends each list. */
 extern const char *const et_arrangement_names[];

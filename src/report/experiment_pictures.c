@@ -35,9 +35,7 @@ static struct subject subject_of(const struct et_command_result *r, enum et_metr
 
 static double value_of(const struct subject *t, const struct et_sample *s)
 {
-	uint64_t value = et_sample_metric(s, t->metric);
-
-	return value == ET_UNKNOWN ? NAN : (double)value;
+	return et_sample_value(s, t->metric);
 }
 
 char *et_removal_text(const struct et_removal *r)

@@ -27,7 +27,7 @@ static void average_parts(const struct et_command *c, struct et_parts *p)
 	p->ledger = true;
 	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
 		double shares[ET_SHARES];
-		if (!et_sample_counts(s))
+		if (!et_sample_counts(s) || et_sample_is_function(s))
 			continue;
 		n++;
 		p->elapsed += value(s->measured.elapsed_ns);
@@ -68,7 +68,7 @@ void et_tally_samples(const struct et_command *c, struct et_tally *out)
 		}
 		out->kept[s->place.arrangement]++;
 		out->wait4 += s->measured.cpu_source == ET_CPU_BY_WAIT4 &&
-			      s->measured.cpu_ns != ET_UNKNOWN;
+			      s->measured.cpu_ns != ET_UNKNOWN && !et_sample_is_function(s);
 		if (s->measured.max_rss_bytes != ET_UNKNOWN &&
 			(out->max_rss_bytes == ET_UNKNOWN ||
 				s->measured.max_rss_bytes > out->max_rss_bytes))

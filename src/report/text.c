@@ -417,7 +417,9 @@ void et_text_heading(const struct et_experiment *e, const struct et_text_options
 	else if (o->verbose && ns)
 		row(&t, "finished", NULL, "%s", et_format_rfc3339(ns, when));
 	if (e->origin == ET_ORIGIN_IMPORTED)
-		row(&t, "origin", NULL, "imported");
+		row(&t, "origin", NULL, "%s",
+			et_experiment_of_functions(e) ? "imported: functions, times per call"
+						      : "imported");
 	if (e->host.cpus) /* not known of an imported record */
 		row(&t, "machine", NULL, "%s: %u × %s, Linux %s, %s, virtual: %s", e->host.name,
 			e->host.cpus, e->host.cpu, e->host.kernel, e->host.clocksource,

@@ -30,13 +30,12 @@ void et_probed_take(const struct et_series *s, struct et_probed *out)
 	*out = (struct et_probed){ .log_value = et_calloc(c->samples.n + 1, sizeof(double)),
 		.log_probe = et_calloc(c->samples.n + 1, sizeof(double)) };
 	for (const struct et_sample *sample; (sample = et_sample_reader_next(&r));) {
-		uint64_t value = et_sample_metric(sample, e->metric);
+		double value = et_sample_value(sample, e->metric);
 		double probe = reading(&sample->measured);
 		if (sample->place.warmup || sample->ruling.removal.by != ET_KEPT ||
-			sample->place.arrangement != arrangement || value == ET_UNKNOWN || !value ||
-			!(probe > 0))
+			sample->place.arrangement != arrangement || !(value > 0) || !(probe > 0))
 			continue;
-		out->log_value[out->n] = log((double)value);
+		out->log_value[out->n] = log(value);
 		out->log_probe[out->n++] = log(probe);
 	}
 }

@@ -11,15 +11,12 @@
 
 static bool counts(const struct et_sample *s, enum et_metric m)
 {
-	uint64_t value = et_sample_metric(s, m);
-
-	return !s->place.warmup && s->ruling.removal.by == ET_KEPT && value != ET_UNKNOWN &&
-	       value > 0;
+	return !s->place.warmup && s->ruling.removal.by == ET_KEPT && et_sample_value(s, m) > 0;
 }
 
 static double log_ratio(const struct et_sample *b, const struct et_sample *a, enum et_metric m)
 {
-	return log((double)et_sample_metric(b, m) / (double)et_sample_metric(a, m));
+	return log(et_sample_value(b, m) / et_sample_value(a, m));
 }
 
 /* Duets: both samples carry the same order. Samples are in order of execution. */

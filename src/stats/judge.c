@@ -85,12 +85,12 @@ static void judge_before(
 	size_t n = 0, removed = 0;
 
 	for (const struct et_sample *s; (s = et_sample_reader_next(&reader));) {
-		uint64_t value = et_sample_metric(s, m);
-		if (s->place.warmup || s->place.arrangement != r->arrangement ||
-			value == ET_UNKNOWN || (s->ruling.removal.by != ET_KEPT && !by_rule(s)))
+		double value = et_sample_value(s, m);
+		if (s->place.warmup || s->place.arrangement != r->arrangement || isnan(value) ||
+			(s->ruling.removal.by != ET_KEPT && !by_rule(s)))
 			continue;
 		removed += by_rule(s);
-		x[n++] = (double)value;
+		x[n++] = value;
 	}
 	if (removed)
 		et_summarise(x, n, e->plan.level, &r->before[m]);

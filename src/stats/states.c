@@ -37,13 +37,13 @@ static struct speeds read_speeds(const struct et_command *c, enum et_metric metr
 		0 };
 
 	for (const struct et_sample *s; (s = et_sample_reader_next(&r));) {
-		uint64_t value = et_sample_metric(s, metric);
+		double value = et_sample_value(s, metric);
 		bool removed = s->ruling.removal.by == ET_REMOVED_MACHINE_SLOW;
-		if (s->place.warmup || s->place.arrangement != ET_SOLO || value == ET_UNKNOWN ||
+		if (s->place.warmup || s->place.arrangement != ET_SOLO || isnan(value) ||
 			(s->ruling.removal.by != ET_KEPT && !removed))
 			continue;
 		bool slow = removed || s->ruling.marks & ET_MARK_MACHINE_SLOW;
-		out.times[out.n] = (double)value;
+		out.times[out.n] = value;
 		out.readings[out.n] = slower_reading(s);
 		out.slow[out.n++] = slow;
 		out.n_slow += slow;

@@ -11,7 +11,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-const char *const et_import_format_names[] = { "auto", "native", "hyperfine", "csv", NULL };
+const char *const et_import_format_names[] = { "auto", "native", "hyperfine", "libetalon",
+	"google-benchmark", "csv", NULL };
 
 /* --- the order of the runs --- */
 
@@ -250,20 +251,26 @@ static char first_character(const char *data, size_t size)
 int et_import_load(struct et_importer *in, const char *data, size_t size,
 	enum et_import_format *format, json_t **out)
 {
+	static const struct {
+		const char *key;
+		enum et_import_format format;
+	} keys[] = { { "functions", ET_IMPORT_BENCH }, { "etalon", ET_IMPORT_NATIVE },
+		{ "results", ET_IMPORT_HYPERFINE }, { "benchmarks", ET_IMPORT_GOOGLE } };
 	json_t *root = NULL;
 	int rc = et_outline_load(in, data, size, &root);
 
 	if (rc)
 		return rc;
-	if (*format == ET_IMPORT_AUTO && json_object_get(root, "etalon"))
-		*format = ET_IMPORT_NATIVE;
-	if (*format == ET_IMPORT_AUTO && json_object_get(root, "results"))
-		*format = ET_IMPORT_HYPERFINE;
+	for (size_t i = 0; *format == ET_IMPORT_AUTO && i < ET_LENGTH(keys); i++)
+		if (json_object_get(root, keys[i].key))
+			*format = keys[i].format;
 	if (!json_is_object(root) || *format == ET_IMPORT_AUTO) {
 		json_decref(root);
 		return et_hint(in->err,
-			et_import_fail(in, NULL, "neither etalon's nor hyperfine's JSON"),
-			"use a file that etalon export or hyperfine --export-json has written");
+			et_import_fail(
+				in, NULL, "no JSON of etalon, hyperfine or Google Benchmark"),
+			"use a file that etalon export, hyperfine --export-json, or --json of a "
+			"benchmark program has written");
 	}
 	*out = root;
 	return 0;
@@ -271,13 +278,18 @@ int et_import_load(struct et_importer *in, const char *data, size_t size,
 
 static int import_json(struct et_importer *in, const char *data, size_t size)
 {
+	static int (*const readers[])(struct et_importer * in, const json_t *root) = {
+		[ET_IMPORT_NATIVE] = et_import_native,
+		[ET_IMPORT_HYPERFINE] = et_import_hyperfine,
+		[ET_IMPORT_BENCH] = et_import_bench,
+		[ET_IMPORT_GOOGLE] = et_import_google,
+	};
 	enum et_import_format format = in->options->format;
 	json_t *root;
 	int rc = et_import_load(in, data, size, &format, &root);
 
 	if (!rc) {
-		rc = format == ET_IMPORT_NATIVE ? et_import_native(in, root)
-						: et_import_hyperfine(in, root);
+		rc = readers[format](in, root);
 		json_decref(root);
 	}
 	et_outline_free(in);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Makes an experiment of a record in etalon's own JSON, in hyperfine's JSON or in CSV. The bytes
- * are not trusted: every error (exit status 2) names the place in them.
+ * Makes an experiment of a record in etalon's own JSON, in the JSON of hyperfine, of a benchmark
+ * program of libetalon or of Google Benchmark, or in CSV. The bytes are not trusted: every error
+ * (exit status 2) names the place in them.
  */
 #ifndef ET_STORE_IMPORT_H
 #define ET_STORE_IMPORT_H
@@ -13,6 +14,8 @@ enum et_import_format {
 	ET_IMPORT_AUTO, /* recognized by the first character and, in JSON, by the keys */
 	ET_IMPORT_NATIVE,
 	ET_IMPORT_HYPERFINE,
+	ET_IMPORT_BENCH,  /* functions that libetalon timed */
+	ET_IMPORT_GOOGLE, /* functions that Google Benchmark timed */
 	ET_IMPORT_CSV,
 };
 

@@ -33,8 +33,7 @@ static bool read_offset(const char *text, long *seconds)
 	return hours >= 0 && minutes >= 0;
 }
 
-/* Reads a time as RFC 3339 defines it, not before 1970. */
-static bool read_time(const char *text, uint64_t *wall_ns)
+bool et_import_time(const char *text, uint64_t *wall_ns)
 {
 	struct tm tm = { 0 };
 	uint64_t fraction = 0, unit = 100000000;
@@ -74,7 +73,7 @@ static int read_wall(struct et_importer *in, const json_t *root, const char *exa
 	if (rc || !text)
 		return rc;
 	here.key = readable;
-	if (!read_time(text, out))
+	if (!et_import_time(text, out))
 		return et_import_fail(
 			in, &here, "'%.40s' is not a time like 2026-11-15T08:55:06Z", text);
 	return 0;

@@ -150,8 +150,11 @@ static const char step_10[] = "ALTER TABLE experiment ADD COLUMN design TEXT;";
 /* Random layout of each run. */
 static const char step_11[] = "ALTER TABLE experiment ADD COLUMN plan_randomise_layout $int;";
 
+/* Samples of functions: the times are those of this many calls. */
+static const char step_12[] = "ALTER TABLE sample ADD COLUMN calls $int;";
+
 static const char *const steps[] = { step_1, step_2, step_3, step_4, step_5, step_6, step_7, step_8,
-	step_9, step_10, step_11 };
+	step_9, step_10, step_11, step_12 };
 
 const struct et_schema et_store_schema = { steps, ET_LENGTH(steps) };
 

@@ -186,7 +186,7 @@ bad 'a hexadecimal number' "bad: line 2: '0x1p3' is not a number" '1\n0x1p3\n'
 bad 'a NUL byte' 'bad: line 2 holds a NUL byte' '1\n2\0000\n'
 bad 'a table without --column' "bad: line 1: '1,2'" '1,2\n3,4\n'
 bad 'broken JSON' 'bad: line 1, column' '{"results": '
-bad 'other JSON' "bad: neither etalon's nor hyperfine's" '{"a": 1}'
+bad 'other JSON' "bad: no JSON of etalon, hyperfine or Google" '{"a": 1}'
 head -c 3000000 /dev/zero | tr '\0' 7 >bad
 refuses 'describe: a line of 3 MB is rejected' 2 'bad: line 1 is longer than' etalon describe bad
 refuses 'describe: a name that is neither a file nor an experiment is rejected' 2 "'nosuch' is neither a file nor a stored experiment" etalon describe nosuch

@@ -88,7 +88,7 @@ static void keys(json_t *root)
 		"system_ns wait_ns blocked_ns steal_ns max_rss_bytes voluntary_switches "
 		"involuntary_switches cpu_migrations major_faults minor_faults interference "
 		"removed position partner marks pt_source started_wall_ns on_cpu_ns runnable_ns "
-		"asleep_ns");
+		"asleep_ns calls");
 	has_keys(at(sample, "interference", 0), "a culprit",
 		"name pid kernel_thread pt_ns on_our_cpu_ns exited doubt_ns");
 	has_keys(result, "a result", "n removed et pt made_of");

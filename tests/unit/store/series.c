@@ -146,8 +146,8 @@ static void records(void)
 		"results[0].times[1]: is not a number");
 	refuses("{\"results\": [{\"command\": \"a\"}]}", NULL, "no times");
 	refuses("{\"results\": []}", NULL, "no numbers");
-	refuses("{\"x\": 1}", NULL, "neither etalon's nor hyperfine's");
-	refuses("[1, 2]", NULL, "neither etalon's nor hyperfine's");
+	refuses("{\"x\": 1}", NULL, "no JSON of etalon, hyperfine or Google");
+	refuses("[1, 2]", NULL, "no JSON of etalon, hyperfine or Google");
 	refuses("{", NULL, "line 1");
 	ok(read_text("command,round,et_ns,pt_ns,warmup\na,0,9,9,true\na,1,10,5,false\n"
 		     "b,1,20,15,false\na,2,11,6,false\n",
